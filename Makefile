@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door. Meson and Ninja do the work (meson.build); this names what people do.
+
+BUILD ?= build
+PREFIX ?= /usr/local
+
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD)
+
+$(BUILD)/build.ninja:
+	meson setup $(BUILD) --prefix=$(PREFIX)
+
+# Installs what is missing on Debian 12, builds, and reports on real captures.
+demo:
+	@scripts/install-packages.sh build demo
+	@$(MAKE) --no-print-directory all
+	@scripts/demo.sh $(BUILD)
+
+# Installs what the tests need, builds with warnings as errors, runs everything.
+test:
+	@scripts/install-packages.sh build test
+	@python3 scripts/run-tests.py
+
+# Compares with the peers, side by side in one run. BENCH="--size 4G" and more: bench/run.py --help.
+bench:
+	@scripts/install-packages.sh build bench
+	@$(MAKE) --no-print-directory all
+	@python3 bench/run.py --build $(BUILD) $(BENCH)
+
+# Fuzzes every target for SECONDS (default 60) each.
+fuzz:
+	@scripts/install-packages.sh build test
+	@scripts/fuzz.sh $(SECONDS)
+
+install: all
+	ninja -C $(BUILD) install
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+clean:
+	rm -rf $(BUILD) build-*
+
+.PHONY: all demo test bench fuzz install format clean

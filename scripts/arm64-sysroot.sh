@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Unpacks Debian packages for arm64 into a folder of their own, without root and without touching
+# the system's own packages: what a static cyclops for AArch64 is linked from, and with --vm what
+# the virtual machine of tests/vm boots: a kernel, busybox and perf with its libraries.
+#
+# usage: arm64-sysroot.sh [--vm] FOLDER
+set -e
+
+libraries="libdw-dev libelf-dev libiberty-dev liblzma-dev libzstd-dev libjansson-dev zlib1g-dev libbz2-dev"
+programs="busybox-static linux-perf"
+
+[ "$1" = --vm ] && { with_vm=yes; shift; }
+[ -n "$1" ] || { echo "usage: arm64-sysroot.sh [--vm] FOLDER" >&2; exit 2; }
+for tool in apt-get apt-cache dpkg-deb; do
+	command -v "$tool" >/dev/null || { echo "arm64-sysroot.sh: $tool is needed (Debian, Ubuntu)" >&2; exit 1; }
+done
+mkdir -p "$1"
+folder=$(cd "$1" && pwd)
+wanted=libraries${with_vm:+-vm}
+[ -e "$folder/.has-$wanted" ] || [ -e "$folder/.has-libraries-vm" ] && exit 0
+
+state=$folder/.apt
+mkdir -p "$state/lists/partial" "$state/cache/archives/partial" "$state/debs"
+: >"$state/status"
+apt="-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State=$state
+	-o Dir::State::Lists=$state/lists -o Dir::State::status=$state/status
+	-o Dir::Cache=$state/cache -o Debug::NoLocking=1 -o APT::Sandbox::User="
+# shellcheck disable=SC2086 # options are words
+get() { (cd "$state/debs" && apt-get $apt download "$@"); }
+# shellcheck disable=SC2086
+depends() { apt-cache $apt depends --recurse --no-recommends --no-suggests --no-conflicts \
+	--no-breaks --no-replaces --no-enhances "$1" | grep '^[a-z]' | sort -u; }
+
+echo "fetching arm64 packages into $1"
+# shellcheck disable=SC2086
+apt-get $apt update
+# shellcheck disable=SC2086
+get $libraries
+if [ -n "$with_vm" ]; then
+	# shellcheck disable=SC2086
+	kernel=$(apt-cache $apt depends linux-image-arm64 | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p')
+	# shellcheck disable=SC2046,SC2086
+	get "$kernel" $programs $(depends linux-perf | grep -E '^(lib|zlib)')
+fi
+for package in "$state"/debs/*.deb; do
+	case $package in
+	*/linux-image-*) dpkg-deb --fsys-tarfile "$package" | tar -x -C "$folder" ./boot ;;
+	*) dpkg-deb -x "$package" "$folder" ;;
+	esac
+done
+rm -rf "$state"
+touch "$folder/.has-$wanted"

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the index of the CPU catalog: what the program wants to know of every CPU at once.
+
+usage: catalog-index.py OUT FILE...
+
+The files are those of catalog/. The index has the form that --catalog reads (catalog/schema.md);
+its CPUs are without the long lists of events and metrics.
+"""
+
+import csv
+import json
+import pathlib
+import sys
+
+CPU_KEYS = ("id", "name", "aliases", "cache_line")
+SPE_KEYS = ("data_source", "data_source_verified", "events", "ernd", "supported")
+
+
+def read_csv(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def pick(source, keys):
+    return {key: source[key] for key in keys if key in source}
+
+
+def brief(cpu):
+    out = pick(cpu, CPU_KEYS)
+    out["match"] = [m for m in cpu["match"] if "implementer" in m]
+    out["spe"] = pick(cpu["spe"], SPE_KEYS)
+    return out
+
+
+def main():
+    out, *inputs = map(pathlib.Path, sys.argv[1:])
+    folder = {"cpu": [], "sources": []}
+    tables = {}
+    for path in sorted(inputs):
+        if path.suffix == ".csv":
+            tables[path.stem] = read_csv(path)
+        else:
+            folder[path.parent.name].append(json.loads(path.read_text()))
+    index = {
+        "schema": 1,
+        "sources": folder["sources"],
+        "cpus": [brief(cpu) for cpu in folder["cpu"]],
+        "names": [
+            {"implementer": row["implementer"], "part": row["part"], "name": row["cpu"]}
+            for row in tables["midr"]
+            if not row["data_file_id"]
+        ],
+        "implementers": tables["implementers"],
+    }
+    out.write_text(json.dumps(index, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the files of catalog/ to the checks of catalog/schema.md.
+
+usage: check-catalog.py [CATALOG_DIR]
+"""
+
+import csv
+import json
+import pathlib
+import re
+import sys
+
+CPU_KEYS = {
+    "schema", "id", "name", "vendor", "aliases", "match", "arch", "pmu_arch", "data_revision", "counters",
+    "dispatch_width", "slots", "slots_in_source", "cache_line", "linux_pmu_names", "spe", "events", "metrics",
+    "groups", "topdown", "drilldown",
+}
+CPU_KEYS_OPTIONAL = {"fetch_width", "same_as", "variants", "note", "thresholds", "unnamed_events_skipped"}
+SPE_KEYS = {
+    "supported", "sample_events_in_pmu", "ratios", "data_source", "data_source_verified",
+    "data_source_loads_only", "events",
+}
+SPE_KEYS_OPTIONAL = {"ernd"}
+NO_ENCODING = {"none", "not-in-linux-decode-list", "unknown"}
+SPE_PARSER = {
+    "L1D", "L2D", "PEER-CPU", "LOCAL-CLUSTER", "LL-CACHE", "PEER-CLUSTER", "REMOTE", "DRAM", None,
+}
+CLASSES = set(
+    "cycles work stall flush fetch branch l1i l1d l2 l3 llc remote itlb dtlb tlb memory bus atomic prefetch barrier "
+    "opmix sve sme exception spe trace chain software other".split()
+)
+TOKEN = re.compile(r"\s*(?:([A-Za-z_][A-Za-z0-9_.]*)|(\d+(?:\.\d+)?)|([-+*/()]))")
+
+
+class Checker:
+    """Collects what is wrong, each with its file."""
+
+    def __init__(self):
+        self.faults = []
+        self.where = ""
+
+    def expect(self, condition, text):
+        if not condition:
+            self.faults.append(f"{self.where}: {text}")
+
+    def unique(self, what, names):
+        seen = set()
+        for name in names:
+            self.expect(name not in seen, f"{what} '{name}' stands twice")
+            seen.add(name)
+        return seen
+
+    def known(self, what, names, among):
+        for name in names:
+            self.expect(name in among, f"{what}: no '{name}'")
+
+
+def no_duplicate_keys(pairs):
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) != len(keys):
+        raise ValueError(f"a key stands twice in {keys}")
+    return dict(pairs)
+
+
+def load(path):
+    return json.loads(path.read_text(), object_pairs_hook=no_duplicate_keys)
+
+
+def parse_expression(text):
+    """Returns the identifiers of an infix expression; raises ValueError if it is none."""
+    tokens, at = [], 0
+    text = text.rstrip()
+    while at < len(text):
+        m = TOKEN.match(text, at)
+        if not m:
+            raise ValueError(f"cannot read '{text[at:]}'")
+        tokens.append(m)
+        at = m.end()
+    identifiers = set()
+    depth, wants_value = 0, True
+    for m in tokens:
+        name, number, sign = m.groups()
+        if wants_value:
+            if name:
+                identifiers.add(name)
+            if name or number:
+                wants_value = False
+            elif sign == "(":
+                depth += 1
+            else:
+                raise ValueError(f"'{sign}' where a value should stand")
+        elif sign == ")":
+            depth -= 1
+            if depth < 0:
+                raise ValueError("a ')' too many")
+        elif sign in set("+-*/"):
+            wants_value = True
+        else:
+            raise ValueError(f"'{m.group().strip()}' where an operator should stand")
+    if wants_value or depth:
+        raise ValueError("it ends too early")
+    return identifiers
+
+
+def check_expression(check, where, text, events, has_slots):
+    """Returns the events of the expression, without SLOTS."""
+    try:
+        identifiers = parse_expression(text)
+    except ValueError as e:
+        check.expect(False, f"{where}: expr '{text}': {e}")
+        return set()
+    if "SLOTS" in identifiers and "SLOTS" not in events:
+        check.expect(not has_slots, f"{where}: uses SLOTS although `slots` is a number")
+        identifiers.discard("SLOTS")
+    check.known(where, identifiers, events)
+    return identifiers
+
+
+def check_metrics(check, cpu, events):
+    names = check.unique("metric", [m["name"] for m in cpu["metrics"]])
+    groups = check.unique("group", [g["name"] for g in cpu["groups"]])
+    has_slots = cpu["slots"] is not None
+    for m in cpu["metrics"]:
+        where = f"metric {m['name']}"
+        used = check_expression(check, where, m["expr"], events, has_slots)
+        check.expect(used == set(m["events"]), f"{where}: `events` differs from the names in `expr`")
+        check.known(where, m["sample_events"], events)
+        check.known(where, m["groups"], groups)
+        check.expect(m["better"] in ("higher", "lower", "neutral"), f"{where}: better: {m['better']}")
+    for g in cpu["groups"]:
+        check.known(f"group {g['name']}", g["metrics"], names)
+    for name, samples in cpu["drilldown"].items():
+        check.known("drilldown", [name], names)
+        check.known(f"drilldown {name}", samples, events)
+    for variant in cpu.get("variants", []):
+        check.known("variant", variant["expr"], names)
+        for name, text in variant["expr"].items():
+            check_expression(check, f"variant of {name}", text, events, has_slots)
+        check.expect(int(variant["midr_min"], 16) <= int(variant["midr_max"], 16), "variant: empty range")
+    return names, groups
+
+
+def check_topdown(check, tree, metrics, groups, events):
+    for stage in ("stage_1", "stage_2"):
+        check.known(stage, tree[stage], groups)
+    check.known("roots", tree["roots"], metrics)
+    for node in tree["nodes"]:
+        where = f"node {node['metric']}"
+        check.known(where, [node["metric"], *node["next_metrics"]], metrics)
+        check.known(where, [g for g in [node["group"], *node["next_groups"]] if g is not None], groups)
+        check.known(where, node["sample_events"], events)
+
+
+def check_spe(check, spe, encodings):
+    check.known("spe", spe, SPE_KEYS | SPE_KEYS_OPTIONAL)
+    check.expect(spe.get("ernd") in (None, 0, 1), "spe.ernd: 0, 1 or null")
+    check.known("spe.supported", [spe["supported"]], ("yes-optional-in-silicon", "unknown-check-sysfs", "no"))
+    check.known("spe.data_source", [spe["data_source"]], NO_ENCODING | encodings)
+    bits = check.unique("spe.events bit", [e["bit"] for e in spe.get("events", [])])
+    check.expect(all(0 <= bit < 64 for bit in bits), "spe.events: bits are 0 to 63")
+
+
+def check_cpu(check, cpu, encodings, ids):
+    check.expect(cpu["schema"] == 1, f"schema {cpu['schema']}, wanted 1")
+    check.expect(f"{cpu['id']}.json" == check.where, f"id '{cpu['id']}' differs from the file's name")
+    check.known("missing key", CPU_KEYS, cpu)
+    check.known("unknown key", cpu, CPU_KEYS | CPU_KEYS_OPTIONAL)
+    events = check.unique("event", [e["name"] for e in cpu["events"]])
+    for e in cpu["events"]:
+        check.expect(int(e["code"], 16) < 1 << 64, f"event {e['name']}: code {e['code']}")
+        check.known(f"event {e['name']}: class", [e["class"]], CLASSES)
+    metrics, groups = check_metrics(check, cpu, events)
+    if cpu["topdown"] is not None:
+        check_topdown(check, cpu["topdown"], metrics, groups, events)
+    check_spe(check, cpu["spe"], encodings)
+    if "same_as" in cpu:
+        check.known("same_as", [cpu["same_as"]], ids)
+        check.expect(not events and not metrics, "same_as: but it has events or metrics of its own")
+
+
+def check_encoding(check, encoding):
+    check.expect(f"{encoding['id']}.json" == check.where, "id differs from the file's name")
+    check.expect(encoding["id"] not in NO_ENCODING, "id is a reserved word")
+    values = check.unique("value", [int(v["value"], 0) for v in encoding["values"]])
+    check.expect(all(0 <= v <= 0xFFFF for v in values), "a value has more than 16 bits")
+    check.unique("name", [v["name"] for v in encoding["values"]])
+    check.known("spe_parser", [v["spe_parser"] for v in encoding["values"]], SPE_PARSER)
+
+
+def check_names(check, cpus):
+    """No id, name or alias may stand for two CPUs."""
+    owner = {}
+    for cpu in cpus.values():
+        matched = [m["name"] for m in cpu["match"] if "name" in m]
+        for name in {n.lower() for n in [cpu["id"], cpu["name"], *cpu["aliases"], *matched]}:
+            check.expect(name not in owner, f"'{name}' names both {cpu['id']} and {owner.get(name)}")
+            owner[name] = cpu["id"]
+
+
+def check_midr(check, rows, implementers, cpus):
+    """midr.csv and the `match` lists say the same."""
+    parts = check.unique("part", [(int(r["implementer"], 16), int(r["part"], 16)) for r in rows])
+    check.expect(all(i <= 0xFF and p <= 0xFFF for i, p in parts), "implementer or part too large")
+    check.known("implementers.csv", {i for i, _ in parts if i != 0x3F}, implementers)
+    by_table = {
+        (int(r["implementer"], 16), int(r["part"], 16)): r["data_file_id"] for r in rows if r["data_file_id"]
+    }
+    by_match = {}
+    for cpu in cpus.values():
+        for m in cpu["match"]:
+            if "implementer" in m:
+                key = (int(m["implementer"], 16), int(m["part"], 16))
+                check.expect(key not in by_match, f"{cpu['id']} and {by_match.get(key)} match the same part")
+                by_match[key] = cpu["id"]
+    for key in by_table.keys() | by_match.keys():
+        check.expect(
+            by_table.get(key) == by_match.get(key),
+            f"{key[0]:#x},{key[1]:#x}: the table says {by_table.get(key)}, the CPU files say {by_match.get(key)}",
+        )
+
+
+def check_listed(check, root):
+    """Every file is named in meson.build, or it would not get into the program."""
+    listed = set(re.findall(r"'((?:cpu|sources)/[^']+\.json)'", (root / "meson.build").read_text()))
+    there = {f"{p.parent.name}/{p.name}" for p in [*root.glob("cpu/*.json"), *root.glob("sources/*.json")]}
+    for name in sorted(listed ^ there):
+        check.expect(False, f"'{name}' is {'not there' if name in listed else 'not listed'}")
+
+
+def read_csv(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def main():
+    if len(sys.argv) > 2:
+        sys.exit(__doc__)
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent / "catalog")
+    check = Checker()
+    encodings = {p.stem: load(p) for p in sorted(root.glob("sources/*.json"))}
+    cpus = {p.stem: load(p) for p in sorted(root.glob("cpu/*.json"))}
+    for name, encoding in encodings.items():
+        check.where = f"{name}.json"
+        check_encoding(check, encoding)
+    for name, cpu in cpus.items():
+        check.where = f"{name}.json"
+        check_cpu(check, cpu, set(encodings), set(cpus))
+    check.where = "names"
+    check_names(check, cpus)
+    check.where = "midr.csv"
+    implementers = {int(r["implementer"], 16) for r in read_csv(root / "implementers.csv")}
+    check_midr(check, read_csv(root / "midr.csv"), implementers, cpus)
+    check.where = "meson.build"
+    check_listed(check, root)
+    for fault in check.faults:
+        print(fault, file=sys.stderr)
+    if not cpus or check.faults:
+        sys.exit(f"{len(check.faults)} faults in {len(cpus)} CPU files")
+    print(f"{len(cpus)} CPU files, {len(encodings)} encodings: as they should be")
+
+
+if __name__ == "__main__":
+    main()

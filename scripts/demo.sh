@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Shows what cyclops answers: on captures that come with the sources, of programs with one problem
+# each, and on one recorded here and now, if this machine lets us.
+set -e
+build=${1:-build}
+data=$(dirname "$0")/../tests/data
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+
+# show COMMAND SAMPLE [OPTIONS]: a command of cyclops on one of the samples
+show() {
+	command=$1 sample=$2
+	shift 2
+	printf '\n\033[1m$ cyclops %s\033[0m\n\n' "$command $* --symfs root samples/$sample.data"
+	"$build/cyclops" "$command" "$@" --symfs "$data/root" "$data/samples/$sample.data"
+}
+
+# has COMMAND: does this build have it?
+has() { "$build/cyclops" "$1" --help >/dev/null 2>&1; }
+
+say "Two threads that share nothing but a cache line (kernels/sharing.c), on a modelled Neoverse N1"
+if has c2c; then
+	show c2c sharing
+else
+	show hot sharing --by line,operation,source --select "va>=0x402000 && va<0x402040"
+fi
+
+say "Loads that come from memory (kernels/chase.c)"
+show report chase --top 4
+
+say "Copies whose lengths no branch predictor knows (kernels/copies.c)"
+show hot copies --event mispredicted --by instruction --top 5
+
+say "This machine, now"
+cat >"$work/work.py" <<'EOS'
+import json, random
+random.seed(1)
+rows = [{"id": i, "name": str(random.random()), "tags": [i % 7, i % 11]} for i in range(60000)]
+text = json.dumps(sorted(rows, key=lambda row: row["name"]))
+print(len(text), sum(len(row["tags"]) for row in json.loads(text)))
+EOS
+if perf record -e cpu-clock -g -o "$work/perf.data" -- python3 "$work/work.py" >"$work/log" 2>&1; then
+	printf '\n\033[1m$ perf record -e cpu-clock -g -- python3 work.py; cyclops report\033[0m\n\n'
+	"$build/cyclops" report --top 5 "$work/perf.data"
+else
+	echo "this machine does not let us sample (perf record failed: $(tail -n 1 "$work/log"))"
+fi

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs the Debian packages of the groups named (build, demo, test, bench) that are missing.
+set -e
+
+build="gcc make git python3 meson ninja-build pkg-config mandoc libdw-dev libelf-dev libiberty-dev
+	liblzma-dev libzstd-dev libjansson-dev zlib1g-dev libstdc++-12-dev llvm-19-dev"
+demo="linux-perf"
+test="clang clang-format libclang-rt-14-dev libcmocka-dev linux-perf binutils
+	gcc-aarch64-linux-gnu libc6-dev-arm64-cross binutils-aarch64-linux-gnu qemu-user qemu-system-arm"
+bench="linux-perf hyperfine g++ gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross"
+
+for group in "$@"; do
+	eval "wanted=\"\$wanted \$$group\""
+done
+for package in $wanted; do
+	dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
+		missing="$missing $package"
+done
+[ -z "$missing" ] && exit 0
+
+if ! command -v apt-get >/dev/null; then
+	echo "these packages are needed (Debian names):$missing" >&2
+	exit 1
+fi
+echo "installing:$missing"
+[ "$(id -u)" = 0 ] || sudo=sudo
+$sudo apt-get update -qq
+DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends $missing >/dev/null

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Makes the programs and captures of tests/data/samples again: make-samples.sh [BUILD_DIR]
+# As with make-demo.sh, the same compiler and emulator give the same bytes.
+set -eu
+
+cd "$(dirname "$0")/.."
+cyclops=$(realpath "${1:-build}/cyclops")
+folder=tests/data/root/opt/kernels
+mkdir -p $folder tests/data/samples
+
+# make NAME SOURCE INTERVAL OPTIONS [FLAGS]: one program, one capture
+make() {
+	name=$1 source=$2 interval=$3 options=$4
+	shift 4
+	(cd kernels && aarch64-linux-gnu-gcc -O2 -g -Wall -Wextra -march=armv8.2-a \
+		-ffile-prefix-map="$PWD"=/opt/kernels -ffreestanding -fno-stack-protector \
+		-fno-tree-vectorize -fno-asynchronous-unwind-tables -static -nostdlib \
+		-Wl,--build-id=sha1 -Wl,-z,noseparate-code,-z,max-page-size=4096 "$@" -o "../$folder/$name" "$source.c")
+	ln -sf "../../../../../kernels/$source.c" "$folder/$source.c"
+	# shellcheck disable=SC2086 # options are words
+	env -i PATH=/usr/local/bin:/usr/bin:/bin "$cyclops" model --interval "$interval" $options \
+		--root tests/data/root -o "tests/data/samples/$name.data" -- "$folder/$name"
+}
+
+make sharing sharing 1024 ""
+make padded sharing 1024 "" -DPADDED
+make chase chase 2048 ""
+# The machine of the published benchmark has a system cache smaller than the array.
+make stride stride 2048 "--set system_cache_bytes=8388608"
+make stride-ahead stride 2048 "--set system_cache_bytes=8388608" -DAHEAD=40
+make copies copies 1024 ""
+make multiply multiply 4096 ""
+ln -sf ../../../../../kernels/start.h $folder/start.h
+ls -l tests/data/samples $folder

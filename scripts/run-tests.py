@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs everything: checks of the tree, then all tests in several builds. Ends with a count."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# Real captures beside the source tree are tested with, unless others are named.
+CAPTURES = ROOT.parent / "shared" / "captures"
+
+CHECKS = [
+    ["python3", "scripts/check-layers.py"],
+    ["sh", "scripts/check-spdx.sh"],
+    ["sh", "scripts/check-format.sh"],
+    ["python3", "scripts/check-catalog.py"],
+]
+
+# name, compiler, meson options, arguments of `meson test`. Warnings are errors in the plain
+# builds; instrumented code makes gcc warn of things that cannot be.
+BUILDS = [
+    ("gcc", "gcc", ["-Dwerror=true"], []),
+    ("clang", "clang", ["-Dwerror=true"], ["--no-suite", "vm"]),
+    # qemu cannot load a plugin that wants the sanitizer first
+    ("sanitize", "gcc", ["-Dwerror=false", "-Db_sanitize=address,undefined"],
+     ["--no-suite", "model", "--no-suite", "vm"]),
+    ("threads", "clang", ["-Dwerror=false", "-Db_sanitize=thread", "-Db_lundef=false"],
+     ["--suite", "threads"]),
+]
+
+# How much of a failed test's output is repeated at the end.
+LAST_WORDS = 6
+
+# What failed: its name and its last words, printed above the counts so that the end of a log tells.
+failures = []
+
+
+def run(command, **options):
+    print("+", " ".join(map(str, command)), flush=True)
+    return subprocess.run(command, cwd=ROOT, **options).returncode
+
+
+def check_tree():
+    failed = [command[1] for command in CHECKS if run(command) != 0]
+    failures.extend((f"tree: {name}", []) for name in failed)
+    return len(CHECKS) - len(failed), len(failed), 0
+
+
+def build_arm64():
+    """What the virtual machine boots; without it the tests that need it are skipped by name."""
+    failed = run(["sh", "scripts/build-arm64.sh", "--vm"]) != 0
+    return (0, 0, 1) if failed else (1, 0, 0)
+
+
+def last_words(test):
+    """The end of what a failed test printed, errors last."""
+    lines = [line.strip() for stream in ("stdout", "stderr")
+             for line in test.get(stream, "").splitlines() if line.strip()]
+    return lines[-LAST_WORDS:]
+
+
+def count(log, build):
+    """Passed, failed and skipped tests of a meson log; remembers what failed for the end."""
+    passed = failed = skipped = 0
+    for line in log.read_text().splitlines():
+        test = json.loads(line)
+        if test["result"] in ("OK", "EXPECTEDFAIL"):
+            passed += 1
+        elif test["result"] == "SKIP":
+            skipped += 1
+        else:
+            failed += 1
+            failures.append((f"{build}: {test['name']}: {test['result']}", last_words(test)))
+    return passed, failed, skipped
+
+
+def build_failed(name, step):
+    failures.append((f"{name}: {step} failed", []))
+    return 0, 1, 0
+
+
+def test_build(name, compiler, options, arguments):
+    """Builds with warnings as errors and runs the tests; a build that fails is a failed test."""
+    build = ROOT / f"build-{name}"
+    environment = dict(os.environ, CC=compiler, ASAN_OPTIONS="detect_leaks=1:abort_on_error=1",
+                       UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1",
+                       TSAN_OPTIONS="halt_on_error=1")
+    if CAPTURES.is_dir():
+        environment.setdefault("CYCLOPS_CAPTURES", str(CAPTURES))
+    setup = ["meson", "setup", build, "-Dtests=enabled", *options]
+    if build.exists():
+        setup.append("--reconfigure")
+    log = build / "meson-logs" / "testlog.json"
+    if run(setup, env=environment, stdout=subprocess.DEVNULL) != 0:
+        return build_failed(name, "meson setup")
+    if run(["ninja", "-C", build, "--quiet"], env=environment) != 0:
+        return build_failed(name, "ninja")
+    log.unlink(missing_ok=True)
+    run(["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs", "--quiet", *arguments],
+        env=environment)
+    return count(log, name) if log.exists() else build_failed(name, "meson test")
+
+
+def main():
+    results = {"tree": check_tree(), "arm64": build_arm64()}
+    for name, *rest in BUILDS:
+        results[name] = test_build(name, *rest)
+    for what, words in failures:
+        print(f"\nFAILED {what}")
+        for line in words:
+            print(f"    {line}")
+    print()
+    for name, (passed, failed, skipped) in results.items():
+        print(f"{name:10} {passed} passed, {failed} failed, {skipped} skipped")
+    passed, failed, skipped = (sum(column) for column in zip(*results.values()))
+    print(f"\n{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
