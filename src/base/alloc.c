@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/alloc.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *present(void *memory, size_t n, size_t size)
+{
+	if (memory == NULL && n > 0 && size > 0) {
+		fprintf(stderr, "cyclops: out of memory (wanted %zu items of %zu bytes)\n", n,
+			size);
+		exit(1);
+	}
+	return memory;
+}
+
+void *mem_alloc(size_t n, size_t size)
+{
+	return mem_resize(NULL, n, size);
+}
+
+void *mem_zalloc(size_t n, size_t size)
+{
+	return present(calloc(n, size), n, size);
+}
+
+void *mem_resize(void *memory, size_t n, size_t size)
+{
+	return present(reallocarray(memory, n, size), n, size);
+}
+
+char *mem_strndup(const char *text, size_t len)
+{
+	char *copy = mem_alloc(len + 1, 1);
+
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	return copy;
+}

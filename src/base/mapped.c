@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/mapped.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+enum {
+	COPY_BYTES = 1 << 20,
+	FORGOTTEN_BYTES = 16 << 20, /* a multiple of the size of any page */
+};
+
+static int map(struct mapped *out, int fd, size_t size, const char *name, struct err *err)
+{
+	void *bytes = NULL;
+
+	if (size > 0) {
+		bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (bytes == MAP_FAILED)
+			return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot map %zu bytes: %s",
+				       name, size, strerror(errno));
+	}
+	*out = (struct mapped){ .bytes = bytes, .size = size };
+	return 0;
+}
+
+/* Not every file system has files without names; there the name is removed at once. */
+static int open_unnamed(const char *directory)
+{
+	char path[PATH_MAX];
+	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		return fd;
+	if (snprintf(path, sizeof(path), "%s/cyclops-XXXXXX", directory) >= (int)sizeof(path))
+		return -1;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+FILE *temporary_file(struct err *err)
+{
+	const char *directory = getenv("TMPDIR");
+	FILE *stream;
+	int fd;
+
+	if (directory == NULL || directory[0] == '\0')
+		directory = "/tmp";
+	fd = open_unnamed(directory);
+	stream = fd < 0 ? NULL : fdopen(fd, "w+");
+	if (stream == NULL) {
+		err_set(err, ERR_IO, ERR_NOWHERE,
+			"cannot make a temporary file in %s: %s (TMPDIR names another place)",
+			directory, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+	}
+	return stream;
+}
+
+/* Copies a stream that cannot be mapped; the temporary file vanishes with its mapping. */
+static int spool(struct mapped *out, int fd, const char *name, struct err *err)
+{
+	FILE *copy = temporary_file(err);
+	char *buffer = NULL;
+	ssize_t got = 0;
+	int rc = -1;
+
+	if (copy == NULL)
+		return err_within(err, "%s", name);
+	buffer = mem_alloc(COPY_BYTES, 1);
+	while ((got = read(fd, buffer, COPY_BYTES)) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot read: %s", name,
+				strerror(errno));
+			goto out;
+		}
+		if (fwrite(buffer, 1, (size_t)got, copy) != (size_t)got) {
+			err_set(err, ERR_IO, ERR_NOWHERE,
+				"%s: cannot write the temporary copy: %s (TMPDIR names another "
+				"place)",
+				name, strerror(errno));
+			goto out;
+		}
+	}
+	rc = mapped_from_stream(out, copy, err);
+out:
+	free(buffer);
+	fclose(copy);
+	return rc;
+}
+
+int mapped_from_fd(struct mapped *out, int fd, const char *name, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: %s", name, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: is a directory", name);
+	/* Files of /proc claim to be empty, and must be read. */
+	if (S_ISREG(st.st_mode) && st.st_size > 0)
+		return map(out, fd, (size_t)st.st_size, name, err);
+	return spool(out, fd, name, err);
+}
+
+int mapped_from_stream(struct mapped *out, FILE *stream, struct err *err)
+{
+	struct stat st;
+
+	if (fflush(stream) != 0 || fstat(fileno(stream), &st) < 0)
+		return err_set(err, ERR_IO, ERR_NOWHERE, "temporary file: %s", strerror(errno));
+	return map(out, fileno(stream), (size_t)st.st_size, "temporary file", err);
+}
+
+int mapped_open(struct mapped *out, const char *path, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int rc;
+
+	if (fd < 0)
+		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: %s", path, strerror(errno));
+	rc = mapped_from_fd(out, fd, path, err);
+	close(fd);
+	return rc;
+}
+
+/* Each time costs all threads their knowledge of where pages are, so it is done by the stretch. */
+void mapped_forget(const struct mapped *m, uint64_t from, uint64_t to)
+{
+	from -= from % FORGOTTEN_BYTES;
+	to -= to % FORGOTTEN_BYTES;
+	if (m->bytes != NULL && from < to && to <= m->size)
+		madvise((void *)(uintptr_t)(m->bytes + from), to - from, MADV_DONTNEED);
+}
+
+void mapped_release(struct mapped *m)
+{
+	if (m->bytes != NULL)
+		munmap((void *)(uintptr_t)m->bytes, m->size);
+	*m = (struct mapped){ 0 };
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole files as read-only memory. */
+#ifndef CYCLOPS_BASE_MAPPED_H
+#define CYCLOPS_BASE_MAPPED_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
+
+/* Zeroed is empty. */
+struct mapped {
+	const uint8_t *bytes;
+	size_t size;
+};
+
+/* Maps the regular file at `path`. A directory, pipe or missing file is an error. */
+int mapped_open(struct mapped *, const char *path, struct err *);
+
+/*
+ * Maps what can be read from `fd` to its end: a regular file from its start, anything else
+ * (a pipe) through an unlinked temporary file. `name` is for messages. Does not close `fd`.
+ */
+int mapped_from_fd(struct mapped *, int fd, const char *name, struct err *);
+
+/*
+ * A temporary file without a name, in the directory of TMPDIR or in /tmp. It is gone when
+ * closed and no longer mapped. NULL and an error if none can be made.
+ */
+FILE *temporary_file(struct err *);
+
+/* Maps what was written to a temporary file so far. */
+int mapped_from_stream(struct mapped *, FILE *, struct err *);
+
+/*
+ * The bytes from `from` to `to` will not be looked at soon, as those before them: the memory for
+ * them may go. They stay readable. For files larger than memory, and so that a tool's size is not its input's.
+ */
+void mapped_forget(const struct mapped *, uint64_t from, uint64_t to);
+
+void mapped_release(struct mapped *);
+
+#endif

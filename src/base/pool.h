@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A worker pool for lists of independent jobs. The calling thread is worker 0 and works too.
+ * Jobs are taken in order, each by one worker; a job writes only what belongs to it or to
+ * its worker. Results must not depend on which worker ran what.
+ */
+#ifndef CYCLOPS_BASE_POOL_H
+#define CYCLOPS_BASE_POOL_H
+
+#include <stddef.h>
+
+struct pool;
+
+/* `n_workers` workers, the caller included; 0 means one for each online CPU. */
+struct pool *pool_new(unsigned n_workers);
+void pool_free(struct pool *);
+
+unsigned pool_size(const struct pool *);
+
+typedef void pool_job(void *context, size_t job, unsigned worker);
+
+/* Runs jobs 0 … n_jobs-1 and returns when all are done. Not reentrant. */
+void pool_run(struct pool *, size_t n_jobs, pool_job *run, void *context);
+
+/*
+ * The same, and `done` is called for job 0, 1, 2 … in this order, one at a time, each after
+ * its `run`, on whichever worker. No job starts before job - window is done, so at most
+ * `window` results exist at once: keep the result of a job in slot job % window.
+ */
+void pool_run_ordered(struct pool *, size_t n_jobs, size_t window, pool_job *run, pool_job *done,
+		      void *context);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/radix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+enum {
+	DIGIT_BITS = 8,
+	N_VALUES = 1 << DIGIT_BITS,
+	N_DIGITS = 64 / DIGIT_BITS,
+};
+
+static unsigned digit_of(uint64_t key, unsigned digit)
+{
+	return key >> (digit * DIGIT_BITS) & (N_VALUES - 1);
+}
+
+static void count_digits(const uint32_t *order, size_t n, const uint64_t *keys,
+			 size_t counts[N_DIGITS][N_VALUES])
+{
+	memset(counts, 0, sizeof(*counts) * N_DIGITS);
+	for (size_t i = 0; i < n; i++)
+		for (unsigned digit = 0; digit < N_DIGITS; digit++)
+			counts[digit][digit_of(keys[order[i]], digit)]++;
+}
+
+/* Turns numbers of keys into the places where the first of them goes. */
+static void make_places(size_t counts[N_VALUES])
+{
+	size_t sum = 0;
+
+	for (size_t value = 0; value < N_VALUES; value++) {
+		size_t n = counts[value];
+
+		counts[value] = sum;
+		sum += n;
+	}
+}
+
+static void sort_by_digit(uint32_t *to, const uint32_t *from, size_t n, const uint64_t *keys,
+			  unsigned digit, size_t places[N_VALUES])
+{
+	for (size_t i = 0; i < n; i++)
+		to[places[digit_of(keys[from[i]], digit)]++] = from[i];
+}
+
+void radix_sort(uint32_t *order, size_t n, const uint64_t *keys)
+{
+	size_t counts[N_DIGITS][N_VALUES];
+	uint32_t *from = order, *to = mem_alloc(n + 1, sizeof(*to));
+	uint32_t *other = to;
+
+	count_digits(order, n, keys, counts);
+	for (unsigned digit = 0; digit < N_DIGITS && n > 0; digit++) {
+		uint32_t *sorted = to;
+
+		if (counts[digit][digit_of(keys[order[0]], digit)] == n)
+			continue; /* it is the same in all keys */
+		make_places(counts[digit]);
+		sort_by_digit(to, from, n, keys, digit, counts[digit]);
+		to = from;
+		from = sorted;
+	}
+	if (from != order)
+		memcpy(order, from, n * sizeof(*order));
+	free(other);
+}

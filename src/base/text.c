@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text.h"
+
+#include <endian.h>
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+static const char two_digits[] = "00010203040506070809"
+				 "10111213141516171819"
+				 "20212223242526272829"
+				 "30313233343536373839"
+				 "40414243444546474849"
+				 "50515253545556575859"
+				 "60616263646566676869"
+				 "70717273747576777879"
+				 "80818283848586878889"
+				 "90919293949596979899";
+
+void text_release(struct text *t)
+{
+	free(t->bytes);
+	*t = (struct text){ 0 };
+}
+
+char *text_room_slow_(struct text *t, size_t extra)
+{
+	size_t grown = 2 * t->cap + 256;
+
+	if (grown < t->n + extra)
+		grown = t->n + extra;
+	t->bytes = mem_resize(t->bytes, grown, 1);
+	t->cap = grown;
+	return t->bytes + t->n;
+}
+
+bool text_has(const struct text *t, const char *words)
+{
+	return t->n > 0 && memmem(t->bytes, t->n, words, strlen(words)) != NULL;
+}
+
+void text_str(struct text *t, const char *string)
+{
+	text_add(t, string, strlen(string));
+}
+
+void text_repeat(struct text *t, char c, size_t times)
+{
+	memset(text_room(t, times), c, times);
+	t->n += times;
+}
+
+static size_t count_digits(uint64_t value)
+{
+	/* The least number of n + 1 digits; but zero has one, too. */
+	static const uint64_t least[] = {
+		0,
+		10,
+		100,
+		1000,
+		10000,
+		100000,
+		1000000,
+		10000000,
+		100000000,
+		1000000000,
+		10000000000,
+		100000000000,
+		1000000000000,
+		10000000000000,
+		100000000000000,
+		1000000000000000,
+		10000000000000000,
+		100000000000000000,
+		1000000000000000000,
+		10000000000000000000u,
+	};
+	unsigned n_bits = 64 - (unsigned)__builtin_clzll(value | 1);
+	size_t n = n_bits * 1233 >> 12; /* 1233/4096 is the logarithm of 2: n digits or n + 1 */
+
+	return n + (value >= least[n]);
+}
+
+size_t put_u64(char *out, uint64_t value)
+{
+	size_t n = count_digits(value);
+
+	for (size_t at = n; value >= 100; value /= 100) {
+		at -= 2;
+		memcpy(out + at, two_digits + 2 * (value % 100), 2);
+	}
+	if (value >= 10)
+		memcpy(out, two_digits + 2 * value, 2);
+	else
+		*out = (char)('0' + value);
+	return n;
+}
+
+/* All eight digits of a value: each in a byte of its own first, then made a character. */
+static void put_eight_hex(char *out, uint32_t value)
+{
+	const uint64_t ones = 0x0101010101010101;
+	uint64_t digits = value, letters;
+
+	digits = (digits | digits << 16) & 0x0000ffff0000ffff;
+	digits = (digits | digits << 8) & 0x00ff00ff00ff00ff;
+	digits = (digits | digits << 4) & 15 * ones;
+	letters = (digits + 6 * ones) >> 4 & ones;
+	digits = htobe64(digits + '0' * ones + ('a' - '0' - 10) * letters);
+	memcpy(out, &digits, sizeof(digits));
+}
+
+size_t put_hex_digits(char *out, uint64_t value, unsigned width)
+{
+	unsigned digits = value == 0 ? 1 : (67 - (unsigned)__builtin_clzll(value)) / 4;
+
+	if (digits < width)
+		digits = width;
+	if (digits >= 8) {
+		put_eight_hex(out, (uint32_t)(value >> 4 * (digits - 8)));
+		put_eight_hex(out + digits - 8, (uint32_t)value);
+		return digits;
+	}
+	for (unsigned i = digits; i-- > 0; value >>= 4)
+		out[i] = "0123456789abcdef"[value & 15];
+	return digits;
+}
+
+size_t put_hex(char *out, uint64_t value)
+{
+	memcpy(out, "0x", 2);
+	return 2 + put_hex_digits(out + 2, value, 1);
+}
+
+void text_u64(struct text *t, uint64_t value)
+{
+	t->n += put_u64(text_room(t, 20), value);
+}
+
+void text_i64(struct text *t, int64_t value)
+{
+	if (value < 0)
+		text_char(t, '-');
+	text_u64(t, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+void text_hex(struct text *t, uint64_t value)
+{
+	t->n += put_hex(text_room(t, 18), value);
+}
+
+void text_hex_padded(struct text *t, uint64_t value, unsigned width)
+{
+	t->n += put_hex_digits(text_room(t, 16), value, width);
+}
+
+/*
+ * Writes numbers of few decimals, as most are, many times faster than printf() does. Fifteen
+ * digits name one double, and a quotient of two exact numbers is rounded correctly, so a
+ * whole number / 10^k that equals the value is its shortest decimal.
+ */
+static bool add_short_decimal(struct text *t, double value)
+{
+	static const uint32_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };
+	double magnitude = fabs(value), scaled = 0;
+	unsigned n_decimals = 0;
+
+	if (magnitude >= 1e15 || (magnitude < 1e-4 && magnitude > 0))
+		return false;
+	for (; n_decimals < COUNT(powers); n_decimals++) {
+		scaled = nearbyint(magnitude * powers[n_decimals]);
+		if (scaled / powers[n_decimals] == magnitude)
+			break;
+	}
+	if (n_decimals == COUNT(powers) || scaled >= 1e15)
+		return false;
+	if (value < 0)
+		text_char(t, '-');
+	text_u64(t, (uint64_t)scaled / powers[n_decimals]);
+	if (n_decimals > 0)
+		text_char(t, '.');
+	for (uint64_t rest = (uint64_t)scaled; n_decimals > 0; n_decimals--)
+		text_char(t, (char)('0' + rest / powers[n_decimals - 1] % 10));
+	return true;
+}
+
+void text_f64(struct text *t, double value)
+{
+	char digits[48];
+
+	if (!isfinite(value) || add_short_decimal(t, value))
+		return;
+	/* Fifteen digits hold any shorter decimal; the smallest numbers have fewer of their own. */
+	for (int n = fabs(value) < DBL_MIN ? 1 : 15; n <= 17; n++) {
+		snprintf(digits, sizeof(digits), "%.*g", n, value);
+		if (strtod(digits, NULL) == value)
+			break;
+	}
+	text_str(t, digits);
+}
+
+void text_format(struct text *t, const char *format, ...)
+{
+	va_list args, again;
+	int size;
+
+	va_start(args, format);
+	va_copy(again, args);
+	size = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (size > 0) {
+		vsnprintf(text_room(t, (size_t)size + 1), (size_t)size + 1, format, again);
+		t->n += (size_t)size;
+	}
+	va_end(again);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/tuples.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+
+enum {
+	FIRST_SLOTS = 64,
+	FETCHED_AT_ONCE = 32, /* about as many as a core can wait for */
+};
+
+static bool same(const uint64_t *a, const uint64_t *b, size_t width)
+{
+	for (size_t i = 0; i < width; i++)
+		if (a[i] != b[i])
+			return false;
+	return true;
+}
+
+static uint32_t hash_of(const struct tuples *t, const uint64_t *tuple)
+{
+	return (uint32_t)hash_words(tuple, t->width, t->seed);
+}
+
+/* The slot that holds the tuple, or the empty one where it belongs. */
+static uint32_t probe(const struct tuples *t, const uint64_t *tuple, uint32_t hash)
+{
+	uint32_t slot = hash & t->mask;
+
+	while (t->slots[slot] != 0 && !same(tuples_get(t, t->slots[slot] - 1), tuple, t->width))
+		slot = (slot + 1) & t->mask;
+	return slot;
+}
+
+/* Keeps the slots at most half full. */
+static void grow(struct tuples *t)
+{
+	size_t slots = 2 * ((size_t)t->mask + 1);
+
+	assert(slots <= (size_t)1 << 31);
+	t->mask = (uint32_t)slots - 1;
+	t->cap = (uint32_t)(slots / 2);
+	t->words = mem_resize(t->words, t->cap, t->width * sizeof(*t->words));
+	free(t->slots);
+	t->slots = mem_zalloc(slots, sizeof(*t->slots));
+	for (uint32_t i = 0; i < t->n; i++) {
+		const uint64_t *tuple = tuples_get(t, i);
+
+		t->slots[probe(t, tuple, hash_of(t, tuple))] = i + 1;
+	}
+}
+
+void tuples_init(struct tuples *t, size_t width)
+{
+	assert(width > 0);
+	*t = (struct tuples){ .width = width, .mask = FIRST_SLOTS / 2 - 1, .seed = hash_seed() };
+	grow(t);
+}
+
+void tuples_release(struct tuples *t)
+{
+	free(t->words);
+	free(t->slots);
+	*t = (struct tuples){ 0 };
+}
+
+void tuples_reset(struct tuples *t)
+{
+	memset(t->slots, 0, ((size_t)t->mask + 1) * sizeof(*t->slots));
+	t->n = 0;
+}
+
+static inline uint32_t add_hashed(struct tuples *t, const uint64_t *tuple, uint32_t hash)
+{
+	uint32_t slot = probe(t, tuple, hash);
+
+	if (t->slots[slot] != 0)
+		return t->slots[slot] - 1;
+	if (t->n == t->cap) {
+		grow(t);
+		slot = probe(t, tuple, hash);
+	}
+	memcpy(t->words + (size_t)t->n * t->width, tuple, t->width * sizeof(*tuple));
+	t->slots[slot] = ++t->n;
+	return t->n - 1;
+}
+
+uint32_t tuples_add(struct tuples *t, const uint64_t *tuple)
+{
+	return add_hashed(t, tuple, hash_of(t, tuple));
+}
+
+/* What is fetched is a guess: the table may grow, and other tuples may have the same slot. */
+static void add_some(struct tuples *t, const uint64_t *tuples, size_t n, uint32_t *out)
+{
+	uint32_t hashes[FETCHED_AT_ONCE];
+
+	for (size_t i = 0; i < n; i++) {
+		hashes[i] = hash_of(t, tuples + i * t->width);
+		__builtin_prefetch(&t->slots[hashes[i] & t->mask]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint32_t number = t->slots[hashes[i] & t->mask];
+
+		__builtin_prefetch(tuples_get(t, number == 0 ? 0 : number - 1));
+	}
+	for (size_t i = 0; i < n; i++)
+		out[i] = add_hashed(t, tuples + i * t->width, hashes[i]);
+}
+
+void tuples_add_all(struct tuples *t, const uint64_t *tuples, size_t n, uint32_t *out_numbers)
+{
+	for (size_t i = 0; i < n; i += FETCHED_AT_ONCE) {
+		size_t some = n - i < FETCHED_AT_ONCE ? n - i : FETCHED_AT_ONCE;
+
+		add_some(t, tuples + i * t->width, some, out_numbers + i);
+	}
+}
+
+uint32_t tuples_find(const struct tuples *t, const uint64_t *tuple)
+{
+	uint32_t slot = probe(t, tuple, hash_of(t, tuple));
+
+	return t->slots[slot] == 0 ? TUPLES_NONE : t->slots[slot] - 1;
+}

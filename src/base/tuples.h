@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Interns tuples of 64-bit words: equal tuples get equal numbers, counted 0, 1, 2 … in the
+ * order of first appearance. With width 1 it is a map from a word to a dense index; the
+ * values then live in an array of the caller's, indexed by the number.
+ */
+#ifndef CYCLOPS_BASE_TUPLES_H
+#define CYCLOPS_BASE_TUPLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TUPLES_NONE UINT32_MAX
+
+struct tuples {
+	size_t width;	 /* words in a tuple */
+	uint64_t *words; /* n * width, in order of numbers */
+	uint32_t *slots; /* open addressing: number + 1, or 0 */
+	uint32_t n;
+	uint32_t cap;  /* tuples that fit in `words` */
+	uint32_t mask; /* slots - 1; slots is a power of two */
+	uint64_t seed;
+};
+
+/* An empty table for tuples of `width` words, at least 1. */
+void tuples_init(struct tuples *, size_t width);
+void tuples_release(struct tuples *);
+
+/* Forgets all tuples, keeps the memory. */
+void tuples_reset(struct tuples *);
+
+/* The number of the tuple, added if it is new (then the result is the old `n`). */
+uint32_t tuples_add(struct tuples *, const uint64_t *tuple);
+
+/*
+ * The same for `n` tuples that follow each other. In large tables this is several times faster
+ * than one by one: the memory they need is fetched while others are looked at.
+ */
+void tuples_add_all(struct tuples *, const uint64_t *tuples, size_t n, uint32_t *out_numbers);
+
+/* The number of the tuple, or TUPLES_NONE. */
+uint32_t tuples_find(const struct tuples *, const uint64_t *tuple);
+
+/* The words of tuple `number`, valid until the next tuples_add(). */
+static inline const uint64_t *tuples_get(const struct tuples *t, uint32_t number)
+{
+	return t->words + (size_t)number * t->width;
+}
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+void *vec_grow_(void *items, size_t n, size_t *cap, size_t extra, size_t item_size)
+{
+	size_t wanted = n + extra;
+
+	if (extra == 0)
+		return items;
+	if (wanted > *cap) {
+		size_t grown = *cap + *cap / 2 + 8;
+
+		if (grown < wanted)
+			grown = wanted;
+		items = mem_resize(items, grown, item_size);
+		*cap = grown;
+	}
+	memset((char *)items + n * item_size, 0, extra * item_size);
+	return items;
+}
+
+void *vec_fit_(void *items, size_t n, size_t *cap, size_t item_size)
+{
+	if (n == 0 || n == *cap)
+		return items;
+	*cap = n;
+	return mem_resize(items, n, item_size);
+}
+
+void vec_free_(void *items)
+{
+	free(items);
+}
