@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens captures, and hands out what scan.c found in them. */
+#include "capture/capture.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "capture/state.h"
+
+void capture_note(struct capture *c, enum diag_level level, uint64_t at, uint64_t bytes,
+		  const char *format, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	diags_add(&c->diags, level, at, bytes, text);
+}
+
+void capture_unread_bytes(struct capture *c, enum diag_level level, uint64_t at, uint64_t bytes,
+			  const char *text)
+{
+	assert(bytes <= c->totals.record_bytes);
+	c->totals.record_bytes -= bytes;
+	diags_add(&c->diags, level, at, bytes, text);
+}
+
+/* What came out of a compressed record is none of the file's bytes. */
+void capture_unread(struct capture *c, enum diag_level level, const struct record *r,
+		    const char *text)
+{
+	capture_unread_bytes(c, level, r->position, r->was_compressed ? 0 : r->size, text);
+}
+
+void capture_move_unread(struct capture *c, uint64_t before)
+{
+	uint64_t bytes = diags_bytes(&c->diags) - before;
+
+	assert(bytes <= c->totals.record_bytes);
+	c->totals.record_bytes -= bytes;
+}
+
+void capture_forget(const struct capture *c, uint64_t from, uint64_t to)
+{
+	for (size_t i = 0; i < c->segments.n; i++) {
+		const struct segment *s = &c->segments.items[i];
+
+		if (from >= s->base && to <= s->base + s->size)
+			mapped_forget(&s->file, from - s->base, to - s->base);
+	}
+}
+
+static struct capture *new_capture(const char *path)
+{
+	struct capture *c = mem_zalloc(1, sizeof(*c));
+
+	c->path = mem_strndup(path, strlen(path));
+	strings_init(&c->strings);
+	events_init(&c->events);
+	return c;
+}
+
+void capture_free(struct capture *c)
+{
+	if (c == NULL)
+		return;
+	for (size_t i = 0; i < c->segments.n; i++)
+		segment_release(&c->segments.items[i]);
+	vec_release(&c->segments);
+	events_release(&c->events);
+	info_release(&c->info);
+	vec_release(&c->spe.cpus);
+	strings_release(&c->strings);
+	diags_release(&c->diags);
+	vec_release(&c->chunks);
+	vec_release(&c->pieces);
+	vec_release(&c->units);
+	free(c->path);
+	free(c);
+}
+
+/* A file of the capture; all of it is records until somebody knows better. */
+static struct segment *add_segment(struct capture *c, const uint8_t *bytes, uint64_t size)
+{
+	struct segment *s = vec_add(&c->segments);
+
+	s->bytes = bytes;
+	s->size = size;
+	s->base = s->start = c->size;
+	s->end = c->size + size;
+	c->size += size;
+	return s;
+}
+
+/* Reads the header of the first segment, and finds out where its records are. */
+static int read_header(struct capture *c, const char *name, struct err *err)
+{
+	struct segment *s = &c->segments.items[0];
+	struct extent data;
+
+	if (header_read(cur_of(s->bytes, s->size), name, &c->header, err) < 0)
+		return -1;
+	if (c->header.is_pipe) {
+		s->start = PIPE_HEADER_BYTES;
+		return 0;
+	}
+	data = extent_clamp(c->header.data, s->size);
+	s->start = data.offset;
+	s->end = c->header.data.size == 0 ? s->size : data.offset + data.size;
+	s->missing = c->header.data.size - data.size;
+	return 0;
+}
+
+static int open_file(struct capture *c, const char *path, struct err *err)
+{
+	struct mapped file = { 0 };
+	int rc = strcmp(path, "-") == 0 ? mapped_from_fd(&file, STDIN_FILENO, "standard input", err)
+					: mapped_open(&file, path, err);
+
+	if (rc < 0)
+		return -1;
+	add_segment(c, file.bytes, file.size)->file = file;
+	return 0;
+}
+
+/* The number of a file called "data.N", or -1. */
+static int64_t data_number(const char *name)
+{
+	char *end = NULL;
+	unsigned long n;
+
+	if (strncmp(name, "data.", 5) != 0 || name[5] < '0' || name[5] > '9')
+		return -1;
+	n = strtoul(name + 5, &end, 10);
+	return *end == '\0' && n <= INT32_MAX ? (int64_t)n : -1;
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+typedef VEC_OF(uint32_t) numbers;
+
+static int list_data_files(const char *path, numbers *out, struct err *err)
+{
+	DIR *dir = opendir(path);
+
+	if (dir == NULL)
+		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: %s", path, strerror(errno));
+	for (const struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
+		int64_t n = data_number(e->d_name);
+
+		if (n >= 0)
+			*vec_add(out) = (uint32_t)n;
+	}
+	closedir(dir);
+	if (out->n > 1)
+		qsort(out->items, out->n, sizeof(*out->items), compare_numbers);
+	return 0;
+}
+
+static int open_member(struct capture *c, const char *path, const char *name, struct err *err)
+{
+	char *member = NULL;
+	int rc;
+
+	if (asprintf(&member, "%s/%s", path, name) < 0)
+		return err_set(err, ERR_LIMIT, ERR_NOWHERE, "%s: no memory for its name", path);
+	rc = open_file(c, member, err);
+	free(member);
+	return rc;
+}
+
+/* `data` is a complete file; data.0, data.1 … hold nothing but records. */
+static int open_directory(struct capture *c, const char *path, struct err *err)
+{
+	numbers files = { 0 };
+	char name[32];
+	int rc = -1;
+
+	if (open_member(c, path, "data", err) < 0) {
+		err_within(err, "%s: a directory, but not a capture", path);
+		goto out;
+	}
+	if (list_data_files(path, &files, err) < 0)
+		goto out;
+	for (size_t i = 0; i < files.n; i++) {
+		snprintf(name, sizeof(name), "data.%" PRIu32, files.items[i]);
+		if (open_member(c, path, name, err) < 0)
+			goto out;
+	}
+	rc = 0;
+out:
+	vec_release(&files);
+	return rc;
+}
+
+int capture_open(const char *path, struct capture **out, struct err *err)
+{
+	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+	struct capture *c = new_capture(name);
+	struct stat st;
+	bool is_directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	int rc = is_directory ? open_directory(c, path, err) : open_file(c, path, err);
+
+	if (rc < 0 || read_header(c, name, err) < 0) {
+		capture_free(c);
+		return -1;
+	}
+	*out = c;
+	return 0;
+}
+
+int capture_open_bytes(const char *name, const void *bytes, size_t size, struct capture **out,
+		       struct err *err)
+{
+	struct capture *c = new_capture(name);
+
+	add_segment(c, bytes, size);
+	if (read_header(c, name, err) < 0) {
+		capture_free(c);
+		return -1;
+	}
+	*out = c;
+	return 0;
+}
+
+const char *capture_path(const struct capture *c)
+{
+	return c->path;
+}
+
+uint64_t capture_size(const struct capture *c)
+{
+	return c->size;
+}
+
+bool capture_is_pipe(const struct capture *c)
+{
+	return c->header.is_pipe;
+}
+
+const struct strings *capture_strings(const struct capture *c)
+{
+	return &c->strings;
+}
+
+const struct info *capture_info(const struct capture *c)
+{
+	return &c->info;
+}
+
+size_t capture_n_events(const struct capture *c)
+{
+	return c->events.list.n;
+}
+
+const struct event *capture_event(const struct capture *c, size_t index)
+{
+	return &c->events.list.items[index];
+}
+
+const char *capture_event_name(const struct capture *c, size_t index)
+{
+	return strings_get(&c->strings, c->events.list.items[index].name);
+}
+
+int capture_event_of_id(const struct capture *c, uint64_t id)
+{
+	return events_of_id(&c->events, id);
+}
+
+int capture_event_of_sample(const struct capture *c, const struct record *r)
+{
+	return events_of_sample(&c->events, r);
+}
+
+const struct diags *capture_diags(const struct capture *c)
+{
+	return &c->diags;
+}
+
+void capture_add_diags(struct capture *c, const struct diags *from)
+{
+	diags_merge(&c->diags, from);
+}
+
+const struct capture_totals *capture_totals(const struct capture *c)
+{
+	return &c->totals;
+}
+
+const struct spe_info *capture_spe(const struct capture *c)
+{
+	return &c->spe;
+}
+
+size_t capture_n_chunks(const struct capture *c)
+{
+	return c->chunks.n;
+}
+
+const struct aux_chunk *capture_chunk(const struct capture *c, size_t index)
+{
+	return &c->chunks.items[index];
+}
+
+size_t capture_n_units(const struct capture *c)
+{
+	return c->units.n;
+}

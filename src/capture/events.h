@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The events of a capture, and which of them a record belongs to. */
+#ifndef CYCLOPS_CAPTURE_EVENTS_H
+#define CYCLOPS_CAPTURE_EVENTS_H
+
+#include <stdint.h>
+
+#include "base/cursor.h"
+#include "base/tuples.h"
+#include "base/vec.h"
+#include "capture/attr.h"
+#include "capture/record.h"
+
+/* More than anybody records; a batch counts them in 16 bits. */
+enum { MAX_EVENTS = UINT16_MAX };
+
+/* "This field is not in the record", for the word numbers below. */
+enum { NO_WORD = -1, WORD_DIFFERS = -2 };
+
+struct events {
+	VEC_OF(struct event) list;
+	struct tuples ids;	      /* width 1 */
+	VEC_OF(uint32_t) event_of_id; /* by number in `ids` */
+
+	/* 64-bit words of a record's body; the recorder keeps the ids of all events in one place. */
+	int sample_id_word;    /* from the start of a sample */
+	int trailer_id_word;   /* from the end of other records, 1 being the last */
+	int sample_time_word;  /* from the start; WORD_DIFFERS from event to event */
+	bool has_mixed_layout; /* the events do not agree on where the id is */
+};
+
+void events_init(struct events *);
+void events_release(struct events *);
+
+/* Appends an event with the ids in the cursor, 8 bytes each. The list must not be full. */
+void events_add(struct events *, const struct attr *, struct cursor ids);
+
+/* The index of the event with this id, or -1. Id 0 is event 0, if there is one. */
+int events_of_id(const struct events *, uint64_t id);
+
+/* The event of a sample, by the id in its body, or -1. */
+int events_of_sample(const struct events *, const struct record *);
+
+/* The event whose layout the record's trailer has, or -1. */
+int events_of_trailer(const struct events *, const struct record *);
+
+/* The time of a sample of any event; 0 if it has none. */
+uint64_t events_sample_time(const struct events *, const struct record *);
+
+#endif

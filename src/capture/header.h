@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The first bytes of a perf.data file or stream, and what else a file may turn out to be.
+ * Format: docs/reference/perf-data.md sections 1 and 2.
+ */
+#ifndef CYCLOPS_CAPTURE_HEADER_H
+#define CYCLOPS_CAPTURE_HEADER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cursor.h"
+#include "base/err.h"
+
+/* A piece of the file. Unchecked: it may lie outside. */
+struct extent {
+	uint64_t offset, size;
+};
+
+enum {
+	FEATURE_WORDS = 4,
+	MAX_FEATURES = FEATURE_WORDS * 64,
+	FILE_HEADER_BYTES = 104,
+	PIPE_HEADER_BYTES = 16,
+};
+
+struct header {
+	bool is_pipe;	     /* a stream: records begin behind the header; all below is 0 */
+	uint64_t entry_size; /* bytes of an entry of `attrs`: an attr and a section of ids */
+	struct extent attrs, data;
+	uint64_t features[FEATURE_WORDS]; /* bit n of word n / 64 */
+};
+
+static inline bool header_has_feature(const struct header *h, unsigned feature)
+{
+	return h->features[feature / 64] >> feature % 64 & 1;
+}
+
+/* Fails if this is no perf.data file that we read; the text begins with `name`. */
+int header_read(struct cursor bytes, const char *name, struct header *out, struct err *);
+
+/* The part of a section that lies inside a file of `file_size` bytes; empty if none does. */
+struct extent extent_clamp(struct extent, uint64_t file_size);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Decompresses the COMPRESSED records of a segment: one zstd stream, cut into records.
+ * Format: docs/reference/perf-data.md section 4.
+ */
+#include "capture/segment.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <zstd.h>
+
+#include "base/alloc.h"
+
+/*
+ * Records compress to a tenth or so, copies of stacks that hardly change to a two-thousandth:
+ * what yields more than this is not a capture but an attempt to fill the disk.
+ */
+enum {
+	MAX_RATIO = 8192,
+	FREE_BYTES = 16 << 20, /* … but this much is always allowed */
+};
+
+struct inflate {
+	ZSTD_DStream *stream;
+	FILE *out;
+	uint8_t *buffer;
+	size_t buffer_size;
+	uint64_t n_in, n_out;
+};
+
+/* The compressed bytes of a record; false if it does not hold what it says. */
+static bool compressed_bytes(const struct frame *f, const uint8_t *at, ZSTD_inBuffer *out)
+{
+	struct cursor c = frame_body(f, at);
+	uint64_t size = f->type == RECORD_COMPRESSED2 ? cur_u64(&c) : cur_left(&c);
+	const uint8_t *bytes = cur_take(&c, size);
+
+	if (!cur_ok(&c))
+		return false;
+	*out = (ZSTD_inBuffer){ .src = bytes, .size = (size_t)size };
+	return true;
+}
+
+/* Returns -1 and sets err if the disk is full, 0 otherwise; `why` stays "" if all went well. */
+static int inflate_chunk(struct inflate *z, ZSTD_inBuffer in, char why[INFLATE_ERROR_BYTES],
+			 struct err *err)
+{
+	ZSTD_outBuffer out = { 0 };
+
+	z->n_in += in.size;
+	do {
+		out = (ZSTD_outBuffer){ .dst = z->buffer, .size = z->buffer_size };
+		size_t in_before = in.pos;
+		size_t rc = ZSTD_decompressStream(z->stream, &out, &in);
+
+		if (ZSTD_isError(rc)) {
+			snprintf(why, INFLATE_ERROR_BYTES, "zstd says %s", ZSTD_getErrorName(rc));
+			return 0;
+		}
+		if (in.pos == in_before && out.pos == 0)
+			break;
+		z->n_out += out.pos;
+		if (z->n_out > FREE_BYTES + MAX_RATIO * z->n_in) {
+			snprintf(why, INFLATE_ERROR_BYTES, "more than %d times its size comes out",
+				 MAX_RATIO);
+			return 0;
+		}
+		if (fwrite(z->buffer, 1, out.pos, z->out) != out.pos)
+			return err_set(err, ERR_IO, ERR_NOWHERE,
+				       "cannot write decompressed records to a temporary file: %s",
+				       strerror(errno));
+	} while (in.pos < in.size || out.pos == out.size);
+	return 0;
+}
+
+static int inflate_record(struct inflate *z, const struct frame *f, const uint8_t *at,
+			  char why[INFLATE_ERROR_BYTES], struct err *err)
+{
+	ZSTD_inBuffer in;
+
+	if (!compressed_bytes(f, at, &in)) {
+		snprintf(why, INFLATE_ERROR_BYTES, "its data is longer than the record");
+		return 0;
+	}
+	return inflate_chunk(z, in, why, err);
+}
+
+static int inflate_all(struct inflate *z, struct segment *s, uint64_t position, struct err *err)
+{
+	struct frame f;
+
+	while (position < s->end) {
+		const uint8_t *at = segment_at(s, position);
+
+		if (frame_read(at, s->end - position, &f) != FRAME_OK) {
+			position += 1 + frame_find(at + 1, s->end - position - 1);
+			continue;
+		}
+		if (is_compressed(f.type)) {
+			if (inflate_record(z, &f, at, s->inflate_error, err) < 0)
+				return -1;
+			if (s->inflate_error[0] != '\0')
+				break;
+			*vec_add(&s->chunks) = (struct plain_chunk){ position, z->n_out };
+		}
+		position += f.size + f.payload;
+	}
+	return mapped_from_stream(&s->plain, z->out, err);
+}
+
+int segment_inflate(struct segment *s, uint64_t position, struct err *err)
+{
+	struct inflate z = { .buffer_size = ZSTD_DStreamOutSize() };
+	int rc = -1;
+
+	s->is_inflated = true;
+	z.out = temporary_file(err);
+	if (z.out == NULL) {
+		err_within(err, "decompressed records");
+		goto out;
+	}
+	z.stream = ZSTD_createDStream();
+	z.buffer = mem_alloc(z.buffer_size, 1);
+	if (z.stream != NULL)
+		rc = inflate_all(&z, s, position, err);
+	else
+		err_set(err, ERR_LIMIT, ERR_NOWHERE, "no memory for zstd");
+out:
+	ZSTD_freeDStream(z.stream);
+	free(z.buffer);
+	if (z.out != NULL)
+		fclose(z.out);
+	return rc;
+}

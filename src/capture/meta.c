@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events and features: in a file they stand in sections around the data, in a stream they
+ * are records.
+ * Format: docs/reference/perf-data.md sections 1 and 2.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "capture/state.h"
+
+/* Adds an event. Others are found by position, so one that is damaged keeps its place. */
+static void add_event(struct capture *c, struct cursor attr_bytes, uint64_t at, struct cursor ids)
+{
+	struct attr attr = { 0 };
+	struct err err;
+
+	if (c->events.list.n == MAX_EVENTS) {
+		capture_note(c, DIAG_DAMAGE, at, 0, "more than %d events; the others are ignored",
+			     MAX_EVENTS);
+		return;
+	}
+	if (attr_read(attr_bytes, at, &attr, &err) < 0)
+		capture_note(c, DIAG_DAMAGE, at, 0, "the attr of an event could not be read");
+	events_add(&c->events, &attr, ids);
+}
+
+/* Sections of ids may overlap in a damaged file; all together are no longer than the file. */
+static struct cursor ids_of(struct capture *c, struct extent wanted, uint64_t at, uint64_t *budget)
+{
+	const struct segment *s = &c->segments.items[0];
+	struct extent ids = extent_clamp(wanted, s->size);
+
+	if (ids.size > *budget)
+		ids.size = *budget;
+	*budget -= ids.size;
+	if (ids.size != wanted.size)
+		capture_note(c, DIAG_DAMAGE, at, 0, "ids of an event lie outside the file");
+	return cur_of(s->bytes + ids.offset, ids.size);
+}
+
+void meta_attrs(struct capture *c)
+{
+	const struct segment *s = &c->segments.items[0];
+	struct extent attrs = extent_clamp(c->header.attrs, s->size);
+	struct cursor entries = cur_of(s->bytes + attrs.offset, attrs.size);
+	uint64_t id_budget = s->size;
+
+	if (attrs.size != c->header.attrs.size)
+		capture_note(c, DIAG_DAMAGE, attrs.offset, 0,
+			     "the list of events says %" PRIu64 " bytes, the file has %" PRIu64,
+			     c->header.attrs.size, attrs.size);
+	while (cur_left(&entries) >= c->header.entry_size) {
+		uint64_t at = (uint64_t)(entries.pos - s->bytes);
+		struct cursor entry = cur_split(&entries, c->header.entry_size);
+		struct cursor attr = cur_split(&entry, cur_left(&entry) - sizeof(struct extent));
+		struct extent ids = { .offset = load_u64(entry.pos) };
+
+		ids.size = load_u64(entry.pos + sizeof(uint64_t));
+		add_event(c, attr, at, ids_of(c, ids, at, &id_budget));
+	}
+}
+
+/* Reads the feature sections that the table at `at` lists. */
+static void read_features(struct capture *c, struct cursor table, uint64_t at, struct diags *diags)
+{
+	const struct segment *s = &c->segments.items[0];
+	char text[64];
+
+	for (unsigned feature = 0; feature < MAX_FEATURES; feature++) {
+		struct extent wanted, there;
+
+		if (!header_has_feature(&c->header, feature))
+			continue;
+		wanted.offset = cur_u64(&table);
+		wanted.size = cur_u64(&table);
+		if (!cur_ok(&table)) {
+			diags_add(diags, DIAG_DAMAGE, at, 0,
+				  "the table of header features is cut off");
+			return;
+		}
+		there = extent_clamp(wanted, s->size);
+		if (there.size == wanted.size) {
+			(void)feature_read(&c->info, feature,
+					   cur_of(s->bytes + there.offset, there.size),
+					   there.offset, &c->strings, diags);
+			continue;
+		}
+		snprintf(text, sizeof(text), "header feature %u lies outside the file", feature);
+		diags_add(diags, DIAG_DAMAGE, there.offset, there.size, text);
+	}
+}
+
+/*
+ * A recorder that was killed has not written the table, though the bits may be set. Sections
+ * of a damaged file may overlap, or lie among the records; no byte is counted twice for that.
+ */
+void meta_features(struct capture *c)
+{
+	const struct segment *s = &c->segments.items[0];
+	uint64_t left = s->size - s->end;
+	struct diags found = { 0 };
+
+	if (c->header.data.size == 0 || s->missing > 0)
+		return;
+	read_features(c, cur_of(s->bytes + s->end, left), s->end, &found);
+	for (size_t i = 0; i < found.list.n; i++) {
+		const struct diag *d = &found.list.items[i];
+		uint64_t bytes = d->bytes < left ? d->bytes : left;
+
+		left -= bytes;
+		diags_add_n(&c->diags, d->level, d->n, d->first, bytes, d->text);
+	}
+	c->totals.feature_bytes = left;
+	diags_release(&found);
+}
+
+void meta_attr_record(struct capture *c, const struct record *r)
+{
+	struct cursor body = r->body;
+	uint64_t size;
+
+	if (!c->header.is_pipe)
+		return;
+	if (cur_left(&body) < ATTR_SIZE_MIN) {
+		capture_unread(c, DIAG_DAMAGE, r,
+			       "HEADER_ATTR record that is too small for an event");
+		return;
+	}
+	size = load_u32(body.pos + 4);
+	if (size == 0)
+		size = ATTR_SIZE_MIN;
+	if (size > cur_left(&body))
+		size = cur_left(&body);
+	struct cursor attr = cur_split(&body, size);
+	add_event(c, attr, r->position, body);
+}
+
+/* Of EVENT_UPDATE only the name matters here. */
+void meta_update_record(struct capture *c, const struct record *r)
+{
+	enum { UPDATE_NAME = 2 };
+	struct cursor body = r->body;
+	uint64_t kind = cur_u64(&body);
+	uint64_t id = cur_u64(&body);
+	int event = events_of_id(&c->events, id);
+	const char *name = cur_string(&body);
+
+	if (kind == UPDATE_NAME && name != NULL && event >= 0)
+		c->events.list.items[event].name = strings_addz(&c->strings, name);
+}
+
+/* The record without data ends the list; its number is the recorder's count of features. */
+void meta_feature_record(struct capture *c, const struct record *r)
+{
+	struct cursor body = r->body;
+	uint64_t feature = cur_u64(&body);
+	uint64_t unread = diags_bytes(&c->diags);
+
+	if (!c->header.is_pipe || cur_left(&body) == 0 || feature >= MAX_FEATURES)
+		return;
+	(void)feature_read(&c->info, (unsigned)feature, body, r->position, &c->strings, &c->diags);
+	capture_move_unread(c, unread);
+}
+
+/* The record is laid out as an entry of the BUILD_ID feature, with its header. */
+void meta_build_id_record(struct capture *c, const struct record *r)
+{
+	struct cursor entry =
+		cur_of(r->body.pos - RECORD_HEADER_BYTES, cur_left(&r->body) + RECORD_HEADER_BYTES);
+	uint64_t unread = diags_bytes(&c->diags);
+	struct info one = { 0 };
+
+	if (feature_read(&one, FEATURE_BUILD_ID, entry, r->position, &c->strings, &c->diags))
+		for (size_t i = 0; i < one.build_ids.n; i++)
+			*vec_add(&c->info.build_ids) = one.build_ids.items[i];
+	info_release(&one);
+	capture_move_unread(c, unread);
+}
+
+/* The name of the PMU with this number, or NULL. */
+static const char *pmu_name(const struct capture *c, uint32_t type)
+{
+	for (size_t i = 0; i < c->info.pmus.n; i++)
+		if (c->info.pmus.items[i].type == type)
+			return strings_get(&c->strings, c->info.pmus.items[i].name);
+	return NULL;
+}
+
+/* EVENT_DESC names events by position, as perf does. An EVENT_UPDATE may have come before. */
+void meta_name_events(struct capture *c)
+{
+	struct text made_up = { 0 };
+
+	for (size_t i = 0; i < c->events.list.n; i++) {
+		struct event *e = &c->events.list.items[i];
+
+		if (i < c->info.event_descs.n && c->info.event_descs.items[i].name.v != 0)
+			e->name = c->info.event_descs.items[i].name;
+		if (e->name.v != 0)
+			continue;
+		text_reset(&made_up);
+		attr_name(&e->attr, pmu_name(c, e->attr.type), &made_up);
+		e->name = strings_add(&c->strings, made_up.bytes, made_up.n);
+	}
+	text_release(&made_up);
+}

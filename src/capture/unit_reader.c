@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pass 2: the samples and SPE records of a unit as batches. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "capture/sample.h"
+#include "capture/state.h"
+#include "spe/decode.h"
+
+struct unit_reader {
+	const struct capture *capture;
+	struct diags diags;
+	const struct unit *unit;
+	bool is_done; /* and its damage counted */
+
+	/* Samples: the next record, counted as unit.from is. */
+	uint64_t at;
+	size_t chunk; /* that it came from, if it was compressed */
+
+	/* SPE: the next bytes. */
+	size_t piece;	/* of the unit */
+	uint64_t place; /* in the chunk */
+	struct spe_decoder *decoder;
+};
+
+struct unit_reader *unit_reader_new(const struct capture *c)
+{
+	struct unit_reader *r = mem_zalloc(1, sizeof(*r));
+
+	r->capture = c;
+	r->decoder = spe_decoder_new();
+	r->is_done = true;
+	return r;
+}
+
+void unit_reader_free(struct unit_reader *r)
+{
+	if (r == NULL)
+		return;
+	spe_decoder_free(r->decoder);
+	diags_release(&r->diags);
+	free(r);
+}
+
+static const struct aux_piece *piece_of(const struct unit_reader *r)
+{
+	return &r->capture->pieces.items[r->unit->first_piece + r->piece];
+}
+
+void unit_reader_start(struct unit_reader *r, size_t unit)
+{
+	r->unit = &r->capture->units.items[unit];
+	r->is_done = false;
+	r->at = r->unit->from;
+	r->chunk = 0;
+	r->piece = 0;
+	if (r->unit->kind == BATCH_SPE) {
+		r->place = piece_of(r)->from;
+		spe_decoder_reset(r->decoder);
+	}
+}
+
+const struct diags *unit_reader_diags(const struct unit_reader *r)
+{
+	return &r->diags;
+}
+
+/* What the buffer says of the rows behind `first`: its CPU or its thread, and the clock. */
+static void describe_rows(const struct unit_reader *r, const struct aux_chunk *chunk,
+			  struct batch *b, size_t first)
+{
+	const struct spe_info *spe = &r->capture->spe;
+	uint32_t cpu = chunk->header.cpu, tid = chunk->header.tid;
+	uint32_t has = (cpu != UINT32_MAX ? HAS_CPU : 0) | (tid != UINT32_MAX ? HAS_TID : 0);
+
+	for (size_t row = first; row < b->n; row++) {
+		b->has[row] |= has;
+		b->cpu[row] = cpu;
+		b->tid[row] = tid;
+	}
+	if (!spe->has_time)
+		return;
+	for (size_t row = first; row < b->n; row++) {
+		if (!(b->has[row] & HAS_TICKS))
+			continue;
+		b->time_ns[row] = time_from_ticks(&spe->time, b->ticks[row]);
+		b->has[row] |= HAS_TIME;
+	}
+}
+
+static void count_spe_damage(struct unit_reader *r)
+{
+	struct spe_damage d;
+
+	spe_decoder_finish(r->decoder);
+	d = spe_decoder_damage(r->decoder);
+	diags_add_n(&r->diags, DIAG_DAMAGE, d.n_bad_runs, d.first_bad, d.bad_bytes,
+		    "bytes in SPE data that are no packet");
+	diags_add_n(&r->diags, DIAG_DAMAGE, d.n_dropped, d.first_dropped, d.dropped_bytes,
+		    "SPE records that are cut or damaged");
+}
+
+static void next_spe(struct unit_reader *r, struct batch *b)
+{
+	batch_reset(b, BATCH_SPE);
+	while (!batch_is_full(b) && r->piece < r->unit->n_pieces) {
+		const struct aux_piece *piece = piece_of(r);
+		const struct aux_chunk *chunk = &r->capture->chunks.items[piece->chunk];
+		size_t first = b->n;
+
+		r->place +=
+			spe_decode(r->decoder, chunk->bytes + r->place, piece->to - r->place,
+				   chunk->position + r->place, chunk->header.offset + r->place, b);
+		describe_rows(r, chunk, b, first);
+		if (r->place == piece->to && ++r->piece < r->unit->n_pieces)
+			r->place = piece_of(r)->from;
+	}
+}
+
+/* An address that was not there to be recorded is written as zero. */
+static void add_addresses(struct batch *b, size_t row, const struct sample *s)
+{
+	b->pc[row] = s->ip;
+	b->va[row] = s->addr;
+	b->pa[row] = s->phys_addr;
+	if (s->phys_addr != 0)
+		b->has[row] |= HAS_PA;
+}
+
+static struct batch_slice add_words(struct batch *b, const uint8_t *bytes, uint64_t n)
+{
+	struct batch_slice slice = { .first = (uint32_t)b->words.n, .n = (uint32_t)n };
+
+	vec_reserve(&b->words, n);
+	for (uint64_t i = 0; i < n; i++)
+		b->words.items[b->words.n++] = load_u64(bytes + i * sizeof(uint64_t));
+	return slice;
+}
+
+static void add_slices(struct batch *b, size_t row, const struct sample *s)
+{
+	if (s->callchain.bytes != NULL) {
+		b->stack[row] = add_words(b, s->callchain.bytes, s->callchain.n);
+		b->has[row] |= HAS_STACK;
+	}
+	if (s->branches.bytes != NULL) {
+		b->branches[row] = add_words(b, s->branches.bytes, 3 * s->branches.n);
+		b->has[row] |= HAS_BRANCHES;
+	}
+}
+
+/* Bits of sample_type, and what they say of the row. */
+static const struct {
+	uint8_t sample_bit;
+	uint32_t has;
+} sample_columns[] = {
+	{ SAMPLE_IP, HAS_PC },
+	{ SAMPLE_TID, HAS_PID | HAS_TID },
+	{ SAMPLE_TIME, HAS_TIME },
+	{ SAMPLE_ADDR, HAS_VA },
+	{ SAMPLE_CPU, HAS_CPU },
+	{ SAMPLE_WEIGHT, HAS_WEIGHT },
+	{ SAMPLE_WEIGHT_STRUCT, HAS_WEIGHT },
+	{ SAMPLE_DATA_SRC, HAS_DATA_SRC },
+};
+
+/* The kernel writes -1 for a thread that is exiting. */
+static uint32_t columns_of(const struct sample *s)
+{
+	uint32_t has = HAS_PERIOD;
+
+	for (size_t i = 0; i < COUNT(sample_columns); i++)
+		if (s->sample_type >> sample_columns[i].sample_bit & 1)
+			has |= sample_columns[i].has;
+	if (s->pid == UINT32_MAX)
+		has &= ~(uint32_t)HAS_PID;
+	if (s->tid == UINT32_MAX)
+		has &= ~(uint32_t)HAS_TID;
+	return has;
+}
+
+static void add_sample(struct batch *b, const struct record *r, const struct event *event,
+		       size_t event_index, const struct sample *s)
+{
+	size_t row = b->n++;
+	bool has_period = s->sample_type >> SAMPLE_PERIOD & 1;
+
+	b->has[row] = columns_of(s);
+	b->position[row] = r->position;
+	b->time_ns[row] = s->time_ns;
+	b->cpu[row] = s->cpu;
+	b->pid[row] = s->pid;
+	b->tid[row] = s->tid;
+	b->event[row] = (uint16_t)event_index;
+	b->mode[row] = r->misc & MISC_CPUMODE;
+	b->period[row] = has_period ? s->period : event->attr.sample_period;
+	b->weight[row] = s->weight;
+	b->data_src[row] = s->data_src;
+	add_addresses(b, row, s);
+	add_slices(b, row, s);
+}
+
+static void read_sample(struct unit_reader *r, const struct record *record, struct batch *b)
+{
+	const struct events *events = &r->capture->events;
+	int index = events_of_sample(events, record);
+	struct sample s;
+	struct err err;
+
+	if (index < 0) {
+		diags_add(&r->diags, DIAG_DAMAGE, record->position, record->size,
+			  "samples with an id that no event has");
+		return;
+	}
+	const struct event *event = &events->list.items[index];
+	if (sample_read(record, &event->attr, &s, &err) < 0) {
+		diags_add(&r->diags, DIAG_DAMAGE, record->position, record->size,
+			  "samples that do not have the layout of their event");
+		return;
+	}
+	add_sample(b, record, event, (size_t)index, &s);
+}
+
+/* The record at `at`, and where the next one is. False if it is no sample. */
+static bool take_record(struct unit_reader *r, struct record *out)
+{
+	const struct segment *s = &r->capture->segments.items[r->unit->segment];
+	bool is_plain = r->unit->is_plain;
+	const uint8_t *bytes = is_plain ? s->plain.bytes + r->at : segment_at(s, r->at);
+	struct frame f;
+
+	if (frame_read(bytes, r->unit->to - r->at, &f) != FRAME_OK) {
+		r->at = r->unit->to; /* the file changed since pass 1 */
+		return false;
+	}
+	*out = (struct record){
+		.type = f.type,
+		.misc = f.misc,
+		.size = f.size,
+		.position = r->at,
+		.body = frame_body(&f, bytes),
+		.was_compressed = is_plain,
+	};
+	if (is_plain && f.type == RECORD_SAMPLE) {
+		r->chunk = segment_chunk_of(s, r->at, r->chunk);
+		out->position = s->chunks.items[r->chunk].position;
+	}
+	r->at += f.size + (is_plain ? 0 : f.payload);
+	return f.type == RECORD_SAMPLE;
+}
+
+static void next_samples(struct unit_reader *r, struct batch *b)
+{
+	struct record record;
+
+	batch_reset(b, BATCH_SAMPLES);
+	while (!batch_is_full(b) && r->at < r->unit->to)
+		if (take_record(r, &record))
+			read_sample(r, &record, b);
+}
+
+/* Nobody reads the bytes of this unit again soon. */
+static void forget_unit(const struct unit_reader *r)
+{
+	const struct capture *c = r->capture;
+	const struct unit *u = r->unit;
+
+	if (u->is_plain)
+		mapped_forget(&c->segments.items[u->segment].plain, u->from, u->to);
+	else if (u->kind == BATCH_SAMPLES)
+		capture_forget(c, u->from, u->to);
+	for (size_t i = 0; i < u->n_pieces; i++) {
+		const struct aux_piece *p = &c->pieces.items[u->first_piece + i];
+		uint64_t position = c->chunks.items[p->chunk].position;
+
+		capture_forget(c, position + p->from, position + p->to);
+	}
+}
+
+bool unit_reader_next(struct unit_reader *r, struct batch *b)
+{
+	bool is_spe = r->unit != NULL && r->unit->kind == BATCH_SPE;
+
+	if (r->is_done)
+		return false;
+	if (is_spe)
+		next_spe(r, b);
+	else
+		next_samples(r, b);
+	if (b->n > 0)
+		return true;
+	r->is_done = true;
+	if (is_spe)
+		count_spe_damage(r);
+	forget_unit(r);
+	return false;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cuts the SPE data of a capture into units. Chunks of one buffer that follow each other are
+ * one stream of bytes, in which a record may begin in one chunk and end in the next. A unit
+ * ends where that is visibly not the case.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "capture/state.h"
+#include "spe/packet.h"
+
+enum {
+	/* Chunks larger than this are split, so that one buffer can keep several workers busy. */
+	SPLIT_BYTES = 1 << 20,
+	SPLIT_SEARCH_BYTES = 64 << 10,
+	/* Records are aligned to this on all CPUs known, and are not longer. */
+	RECORD_BYTES = 64,
+	/* So many records on each side must look like one before a chunk is split there. */
+	SPLIT_WITNESSES = 8,
+	/* No packet is longer. */
+	PACKET_BYTES = 16,
+	/* Enough for all ways through packets to meet. */
+	TAIL_BYTES = 1024,
+	/* The recorder pads chunks to this, with zero bytes that the next offset does not count. */
+	CHUNK_ALIGNMENT = 8,
+};
+
+/* SPE packets that are looked for by their header: what records end with, and begin with. */
+enum { TIMESTAMP_HEADER = 0x71, TIMESTAMP_BYTES = 9, PC_HEADER = 0xb0 };
+
+/* The stream being cut. */
+struct cutter {
+	struct capture *capture;
+	const struct aux_chunk *last; /* chunk of the stream, NULL: none yet */
+	bool has_unit;		      /* the last unit belongs to this stream */
+};
+
+/* The last bytes of a piece, which packets are followed through to see how it ends. */
+struct tail {
+	const uint8_t *bytes;
+	size_t size;
+	uint64_t address;	    /* of the first byte */
+	uint8_t passed[TAIL_BYTES]; /* by place: 1 << (the packet before ended a record) */
+};
+
+/*
+ * Follows the packets from a place on. Does the last one end a record, padding aside? Where
+ * the way was gone before it need not be gone again.
+ */
+static bool way_ends_clean(struct tail *t, size_t at)
+{
+	bool is_clean = false;
+
+	while (at < t->size) {
+		uint8_t here = (uint8_t)(1 << is_clean);
+		struct spe_packet p;
+
+		if (t->passed[at] & here)
+			return true;
+		t->passed[at] |= here;
+		p = spe_packet_read(t->bytes + at, t->size - at, t->address + at);
+		if (p.kind != SPE_PAD && p.kind != SPE_ALIGNMENT)
+			is_clean = p.kind == SPE_TIMESTAMP || p.kind == SPE_END;
+		at += p.length;
+	}
+	return at == t->size && is_clean;
+}
+
+/*
+ * Does the piece end with a whole record? A number in a record may look like a packet that
+ * ends one, so the packets before it count. Where one begins is known at the start of a unit;
+ * else every place is tried that may be the first one: all ways must come to the same end.
+ */
+static bool ends_clean(const struct capture *c, const struct aux_piece *piece, bool begins_unit)
+{
+	const struct aux_chunk *chunk = &c->chunks.items[piece->chunk];
+	bool is_whole = piece->to - piece->from <= TAIL_BYTES;
+	uint64_t from = is_whole ? piece->from : piece->to - TAIL_BYTES;
+	size_t n_ways = is_whole && begins_unit ? 1 : PACKET_BYTES;
+	struct tail t = {
+		.bytes = chunk->bytes + from,
+		.size = piece->to - from,
+		.address = chunk->header.offset + from,
+	};
+
+	if (t.size < n_ways)
+		return false;
+	for (size_t at = 0; at < n_ways; at++)
+		if (!way_ends_clean(&t, at))
+			return false;
+	return true;
+}
+
+/* Does the last unit, which belongs to this stream, end with a whole record? */
+static bool last_unit_is_clean(const struct cutter *t)
+{
+	const struct capture *c = t->capture;
+	const struct unit *u = &c->units.items[c->units.n - 1];
+
+	return ends_clean(c, &c->pieces.items[c->pieces.n - 1], u->n_pieces == 1);
+}
+
+/* Does a record begin here, or padding in front of one, on the CPUs that are known? */
+static bool begins_clean(const uint8_t *bytes, uint64_t size)
+{
+	for (uint64_t pad = 0; pad < RECORD_BYTES && pad < size; pad++)
+		if (bytes[pad] != 0)
+			return bytes[pad] == PC_HEADER;
+	return false;
+}
+
+/* A PC at the start, and at the end a timestamp that may have padding behind it. */
+static bool is_record(const uint8_t *bytes)
+{
+	if (bytes[0] != PC_HEADER)
+		return false;
+	for (size_t end = RECORD_BYTES; end > TIMESTAMP_BYTES; end--) {
+		if (bytes[end - TIMESTAMP_BYTES] == TIMESTAMP_HEADER)
+			return true;
+		if (bytes[end - 1] != 0)
+			return false;
+	}
+	return false;
+}
+
+static bool is_split_point(const struct aux_chunk *c, uint64_t at)
+{
+	const uint8_t *first = c->bytes + at - SPLIT_WITNESSES * RECORD_BYTES;
+
+	for (size_t i = 0; i < 2 * SPLIT_WITNESSES; i++)
+		if (!is_record(first + i * RECORD_BYTES))
+			return false;
+	return true;
+}
+
+uint64_t aux_chunk_split(const struct aux_chunk *c, uint64_t at)
+{
+	const uint64_t margin = SPLIT_WITNESSES * RECORD_BYTES;
+	uint64_t limit = at + SPLIT_SEARCH_BYTES;
+
+	at += -(c->header.offset + at) % RECORD_BYTES;
+	for (; at < limit && at + margin <= c->size; at += RECORD_BYTES)
+		if (at >= margin && is_split_point(c, at))
+			return at;
+	return c->size;
+}
+
+static void add_piece(struct cutter *t, const struct aux_chunk *chunk, uint64_t from, uint64_t to)
+{
+	struct capture *c = t->capture;
+
+	if (!t->has_unit ||
+	    (begins_clean(chunk->bytes + from, to - from) && last_unit_is_clean(t))) {
+		struct unit *u = vec_add(&c->units);
+
+		u->kind = BATCH_SPE;
+		u->position = chunk->position + from;
+		u->first_piece = c->pieces.n;
+		t->has_unit = true;
+	}
+	*vec_add(&c->pieces) = (struct aux_piece){
+		.chunk = (size_t)(chunk - c->chunks.items),
+		.from = from,
+		.to = to,
+	};
+	c->units.items[c->units.n - 1].n_pieces++;
+}
+
+/* Adds the bytes of a chunk from `from` on. */
+static void add_pieces(struct cutter *t, const struct aux_chunk *chunk, uint64_t from)
+{
+	uint64_t at = from;
+
+	while (chunk->size - at > SPLIT_BYTES) {
+		uint64_t split = aux_chunk_split(chunk, at + SPLIT_BYTES);
+
+		at += SPLIT_BYTES;
+		if (split == chunk->size)
+			continue;
+		add_piece(t, chunk, from, split);
+		from = at = split;
+	}
+	add_piece(t, chunk, from, chunk->size);
+}
+
+/* Are the bytes that two chunks say to have in common the same in both? */
+static bool overlap_is_same(const struct aux_chunk *a, const struct aux_chunk *b)
+{
+	uint64_t from = a->header.offset > b->header.offset ? a->header.offset : b->header.offset;
+	uint64_t left_a = a->header.offset + a->size - from;
+	uint64_t left_b = b->header.offset + b->size - from;
+	uint64_t n = left_a < left_b ? left_a : left_b;
+
+	return memcmp(a->bytes + (from - a->header.offset), b->bytes + (from - b->header.offset),
+		      n) == 0;
+}
+
+static bool is_zero(const uint8_t *bytes, uint64_t size)
+{
+	for (uint64_t i = 0; i < size; i++)
+		if (bytes[i] != 0)
+			return false;
+	return true;
+}
+
+/* The end of the padding of the last chunk is where this one begins: the padding goes. */
+static bool drop_padding(struct cutter *t, uint64_t overlap)
+{
+	struct aux_piece *piece = &t->capture->pieces.items[t->capture->pieces.n - 1];
+	const uint8_t *end = t->last->bytes + piece->to;
+
+	if (overlap >= CHUNK_ALIGNMENT || overlap > piece->to - piece->from ||
+	    !is_zero(end - overlap, overlap))
+		return false;
+	piece->to -= overlap;
+	return true;
+}
+
+/*
+ * How many bytes of the chunk the stream has had already: snapshots repeat what the ring still
+ * held. A chunk that does not go on where the stream was begins a new one.
+ */
+static uint64_t bytes_seen(struct cutter *t, const struct aux_chunk *chunk)
+{
+	uint64_t stream_end, overlap;
+
+	if (t->last == NULL)
+		return 0;
+	stream_end = t->last->header.offset + t->last->size;
+	if (chunk->header.offset == stream_end)
+		return 0;
+	overlap = stream_end - chunk->header.offset;
+	if (chunk->header.offset < stream_end && drop_padding(t, overlap))
+		return 0;
+	if (chunk->header.offset > stream_end ||
+	    chunk->header.offset + chunk->size <= t->last->header.offset ||
+	    !overlap_is_same(t->last, chunk)) {
+		t->has_unit = false;
+		return 0;
+	}
+	return overlap < chunk->size ? overlap : chunk->size;
+}
+
+/* Looking at both ends of chunks would bring in much of the file. */
+static void forget_chunk(const struct capture *c, const struct aux_chunk *chunk)
+{
+	capture_forget(c, chunk->position, chunk->position + chunk->size);
+}
+
+static void add_chunk(struct cutter *t, const struct aux_chunk *chunk)
+{
+	uint64_t seen;
+
+	if (chunk->size == 0 || chunk->size > UINT64_MAX - chunk->header.offset)
+		return;
+	seen = bytes_seen(t, chunk);
+	if (seen > 0)
+		capture_unread_bytes(t->capture, DIAG_NOTE, chunk->position, seen,
+				     "trace data that an earlier snapshot already has");
+	if (seen == chunk->size)
+		return;
+	add_pieces(t, chunk, seen);
+	if (t->last != NULL)
+		forget_chunk(t->capture, t->last);
+	forget_chunk(t->capture, chunk);
+	t->last = chunk;
+}
+
+/* By buffer, then in the order of the file. */
+static int compare_chunks(const void *left, const void *right)
+{
+	const struct aux_chunk *a = *(const struct aux_chunk *const *)left;
+	const struct aux_chunk *b = *(const struct aux_chunk *const *)right;
+
+	if (a->header.idx != b->header.idx)
+		return (a->header.idx > b->header.idx) - (a->header.idx < b->header.idx);
+	return (a->position > b->position) - (a->position < b->position);
+}
+
+static int compare_units(const void *left, const void *right)
+{
+	const struct unit *a = left, *b = right;
+
+	if (a->position != b->position)
+		return (a->position > b->position) - (a->position < b->position);
+	return (a->from > b->from) - (a->from < b->from);
+}
+
+static void cut_spe(struct capture *c)
+{
+	const struct aux_chunk **order = mem_alloc(c->chunks.n, sizeof(*order));
+	struct cutter t = { .capture = c };
+
+	for (size_t i = 0; i < c->chunks.n; i++)
+		order[i] = &c->chunks.items[i];
+	qsort(order, c->chunks.n, sizeof(*order), compare_chunks);
+	for (size_t i = 0; i < c->chunks.n; i++) {
+		if (t.last != NULL && t.last->header.idx != order[i]->header.idx)
+			t = (struct cutter){ .capture = c };
+		add_chunk(&t, order[i]);
+	}
+	free(order);
+}
+
+void units_finish(struct capture *c)
+{
+	if (c->spe.is_present && c->chunks.n > 0)
+		cut_spe(c);
+	else
+		for (size_t i = 0; i < c->chunks.n; i++)
+			capture_unread_bytes(c, DIAG_NOTE, c->chunks.items[i].position,
+					     c->chunks.items[i].size,
+					     "trace data that is not of Arm SPE; ignored");
+	if (c->units.n > 1)
+		qsort(c->units.items, c->units.n, sizeof(*c->units.items), compare_units);
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The writer's file as a whole:
+ *
+ *	header (104 bytes) | ids of all events | attrs | records … | feature table | sections
+ */
+#include "capture/writer.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/tuples.h"
+#include "base/vec.h"
+#include "capture/emit.h"
+#include "capture/output.h"
+#include "capture/writer_inside.h"
+
+enum { HEADER_SIZE = 104 };
+
+struct stored_event {
+	struct attr attr;
+	VEC_OF(uint64_t) ids;
+	char *name;
+};
+
+struct writer {
+	struct output file;
+	VEC_OF(struct stored_event) events;
+	struct tuples ids;	    /* of all events */
+	VEC_OF(uint32_t) id_events; /* by number in `ids`: the event */
+	uint32_t attr_size;	    /* of all attrs */
+	uint64_t attrs_at;	    /* in the file */
+	struct text scratch;
+	VEC_OF(uint64_t) aux_positions; /* of all AUXTRACE records */
+	struct compressor *compressor;	/* NULL: nothing is compressed */
+	struct text features[N_FEATURES];
+	uint64_t feature_bits;
+};
+
+void writer_records(struct writer *w, const void *records, size_t size)
+{
+	output_records(&w->file, records, size);
+}
+
+void writer_ring(struct writer *w, const void *bytes, size_t size, const void *rest, size_t n_rest)
+{
+	const struct piece pieces[] = { { bytes, size }, { rest, n_rest } };
+
+	if (w->compressor == NULL) {
+		output_record(&w->file, pieces, COUNT(pieces));
+		return;
+	}
+	compressor_write(w->compressor, w, bytes, size, rest, n_rest);
+}
+
+int writer_compress(struct writer *w, int level, struct err *err)
+{
+	assert(w->compressor == NULL);
+	return compressor_new(level, &w->compressor, err);
+}
+
+static void store_header(uint8_t *out, uint32_t type, uint16_t misc, size_t size)
+{
+	store_u32(out, type);
+	store_u16(out + 4, misc);
+	store_u16(out + 6, (uint16_t)size);
+}
+
+void writer_record(struct writer *w, uint32_t type, uint16_t misc, const void *body, size_t size)
+{
+	uint8_t header[RECORD_HEADER_SIZE];
+	const struct piece pieces[] = { { header, sizeof(header) }, { body, size } };
+
+	if (size > RECORD_SIZE_MAX - RECORD_HEADER_SIZE) {
+		output_fail(&w->file, ERR_LIMIT, "a record of more than 65535 bytes");
+		return;
+	}
+	store_header(header, type, misc, RECORD_HEADER_SIZE + size);
+	output_record(&w->file, pieces, COUNT(pieces));
+}
+
+void writer_auxtrace(struct writer *w, const struct record_auxtrace *header, const void *data)
+{
+	writer_auxtrace_pieces(w, header, data, (size_t)header->size, NULL);
+}
+
+void writer_auxtrace_pieces(struct writer *w, const struct record_auxtrace *header,
+			    const void *data, size_t size, const void *rest)
+{
+	static const uint8_t zeros[8];
+	size_t padding = -(size_t)header->size & 7;
+	uint8_t record[AUXTRACE_RECORD_SIZE] = { 0 };
+	const struct piece pieces[] = {
+		{ record, sizeof(record) },
+		{ data, size },
+		{ rest, (size_t)header->size - size },
+		{ zeros, padding },
+	};
+
+	assert(size <= header->size);
+	store_header(record, RECORD_AUXTRACE, 0, sizeof(record));
+	store_u64(record + 8, header->size + padding);
+	store_u64(record + 16, header->offset);
+	store_u64(record + 24, header->reference);
+	store_u32(record + 32, header->idx);
+	store_u32(record + 36, header->tid);
+	store_u32(record + 40, header->cpu);
+	*vec_add(&w->aux_positions) = writer_size(w);
+	output_record(&w->file, pieces, COUNT(pieces));
+}
+
+uint64_t writer_size(const struct writer *w)
+{
+	return w->file.end + w->file.used;
+}
+
+bool writer_has_failed(const struct writer *w)
+{
+	return w->file.has_failed;
+}
+
+void writer_fail(struct writer *w, const char *what)
+{
+	output_fail(&w->file, ERR_LIMIT, what);
+}
+
+const struct attr *writer_attr(const struct writer *w, size_t event)
+{
+	assert(event < w->events.n);
+	return &w->events.items[event].attr;
+}
+
+const struct attr *writer_attr_of_id(const struct writer *w, uint64_t id)
+{
+	uint32_t number = tuples_find(&w->ids, &id);
+
+	return writer_attr(w, number == TUPLES_NONE ? 0 : w->id_events.items[number]);
+}
+
+struct text *writer_scratch(struct writer *w)
+{
+	text_reset(&w->scratch);
+	return &w->scratch;
+}
+
+struct text *writer_build_id_section(struct writer *w)
+{
+	w->feature_bits |= (uint64_t)1 << FEATURE_BUILD_ID;
+	return &w->features[FEATURE_BUILD_ID];
+}
+
+void writer_feature(struct writer *w, unsigned feature, const void *bytes, size_t size)
+{
+	assert(feature < N_FEATURES);
+	w->feature_bits |= (uint64_t)1 << feature;
+	text_reset(&w->features[feature]);
+	emit_bytes(&w->features[feature], bytes, size);
+}
+
+static char *made_up_name(const struct attr *attr)
+{
+	struct text name = { 0 };
+	char *copy;
+
+	attr_name(attr, NULL, &name);
+	copy = mem_strndup(name.bytes, name.n);
+	text_release(&name);
+	return copy;
+}
+
+static void store_event(struct writer *w, const struct writer_event *event)
+{
+	struct stored_event *stored = vec_add(&w->events);
+
+	stored->attr = event->attr;
+	stored->attr.size = w->attr_size;
+	stored->name = event->name != NULL ? mem_strndup(event->name, strlen(event->name))
+					   : made_up_name(&event->attr);
+	for (size_t i = 0; i < event->n_ids; i++) {
+		*vec_add(&stored->ids) = event->ids[i];
+		if (tuples_add(&w->ids, &event->ids[i]) == w->id_events.n)
+			*vec_add(&w->id_events) = (uint32_t)w->events.n - 1;
+	}
+}
+
+/* The size all attrs are written with, or 0 if that is not possible. */
+static uint32_t common_attr_size(const struct writer_event *events, size_t n_events)
+{
+	uint32_t common = 0;
+
+	for (size_t i = 0; i < n_events; i++) {
+		uint32_t size = events[i].attr.size;
+
+		if (size == 0)
+			size = ATTR_SIZE_PERF;
+		if (size < ATTR_SIZE_MIN || size > ATTR_SIZE_MAX || size % 8 != 0)
+			return 0;
+		common = size > common ? size : common;
+	}
+	return common;
+}
+
+static void emit_attr(struct text *out, const struct attr *attr)
+{
+	uint8_t bytes[ATTR_SIZE_MAX];
+
+	attr_write(attr, bytes);
+	emit_bytes(out, bytes, attr->size);
+}
+
+static void emit_ids(struct text *out, const struct stored_event *event)
+{
+	for (size_t i = 0; i < event->ids.n; i++)
+		emit_u64(out, event->ids.items[i]);
+}
+
+/* The header as it is to stand in the file when the writer is at this point. */
+static void emit_header(struct text *out, const struct writer *w, uint64_t feature_bits)
+{
+	emit_bytes(out, "PERFILE2", 8);
+	emit_u64(out, HEADER_SIZE);
+	emit_u64(out, w->attr_size + 16);
+	emit_u64(out, w->attrs_at);
+	emit_u64(out, w->file.data_at - w->attrs_at);
+	emit_u64(out, w->file.data_at);
+	emit_u64(out, w->file.end - w->file.data_at);
+	emit_zeros(out, 16); /* event types: perf 3.8 was the last to have them */
+	emit_u64(out, feature_bits);
+	emit_zeros(out, 24); /* features above 63 */
+}
+
+/* Header, ids and attrs; the file then ends where the records begin. */
+static void write_front(struct writer *w)
+{
+	struct text *out = writer_scratch(w);
+	uint64_t ids_at = HEADER_SIZE;
+
+	emit_zeros(out, HEADER_SIZE);
+	for (size_t i = 0; i < w->events.n; i++)
+		emit_ids(out, &w->events.items[i]);
+	w->attrs_at = out->n;
+	for (size_t i = 0; i < w->events.n; i++) {
+		uint64_t ids_size = w->events.items[i].ids.n * sizeof(uint64_t);
+
+		emit_attr(out, &w->events.items[i].attr);
+		emit_u64(out, ids_at);
+		emit_u64(out, ids_size);
+		ids_at += ids_size;
+	}
+	w->file.data_at = w->file.end = out->n;
+	output_write_at(&w->file, out->bytes, out->n, 0);
+	out = writer_scratch(w);
+	emit_header(out, w, 0);
+	output_write_at(&w->file, out->bytes, out->n, 0);
+}
+
+static void writer_free(struct writer *w)
+{
+	for (size_t i = 0; i < w->events.n; i++) {
+		vec_release(&w->events.items[i].ids);
+		free(w->events.items[i].name);
+	}
+	for (size_t i = 0; i < COUNT(w->features); i++)
+		text_release(&w->features[i]);
+	vec_release(&w->events);
+	vec_release(&w->id_events);
+	vec_release(&w->aux_positions);
+	tuples_release(&w->ids);
+	text_release(&w->scratch);
+	compressor_free(w->compressor);
+	free(w);
+}
+
+int writer_open(const char *path, const struct writer_event *events, size_t n_events,
+		struct writer **out, struct err *err)
+{
+	uint32_t attr_size = common_attr_size(events, n_events);
+	struct output file;
+	struct writer *w;
+
+	assert(n_events > 0);
+	if (attr_size == 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "%s: an attr size is not a multiple of 8 between %d and %d", path,
+			       ATTR_SIZE_MIN, ATTR_SIZE_MAX);
+	if (output_open(&file, path, err) < 0)
+		return -1;
+	w = mem_zalloc(1, sizeof(*w));
+	w->file = file;
+	w->attr_size = attr_size;
+	tuples_init(&w->ids, 1);
+	for (size_t i = 0; i < n_events; i++)
+		store_event(w, &events[i]);
+	write_front(w);
+	*out = w;
+	return 0;
+}
+
+static void make_event_desc(struct writer *w)
+{
+	struct text *out = writer_scratch(w);
+
+	emit_u32(out, (uint32_t)w->events.n);
+	emit_u32(out, w->attr_size);
+	for (size_t i = 0; i < w->events.n; i++) {
+		emit_attr(out, &w->events.items[i].attr);
+		emit_u32(out, (uint32_t)w->events.items[i].ids.n);
+		emit_string(out, w->events.items[i].name);
+		emit_ids(out, &w->events.items[i]);
+	}
+	writer_feature(w, FEATURE_EVENT_DESC, out->bytes, out->n);
+}
+
+/* Only records that are in the file: after an error the last ones may not be. */
+static void make_aux_index(struct writer *w)
+{
+	struct text *out = writer_scratch(w);
+	size_t n = w->aux_positions.n;
+
+	while (n > 0 && w->aux_positions.items[n - 1] >= w->file.end)
+		n--;
+	if (n == 0)
+		return;
+	emit_u64(out, n);
+	for (size_t i = 0; i < n; i++) {
+		emit_u64(out, w->aux_positions.items[i]);
+		emit_u64(out, AUXTRACE_RECORD_SIZE);
+	}
+	writer_feature(w, FEATURE_AUXTRACE, out->bytes, out->n);
+}
+
+/* The table of sections, then the sections. Returns whether they found room. */
+static bool write_features(struct writer *w)
+{
+	uint64_t at = w->file.end + 16 * (uint64_t)__builtin_popcountll(w->feature_bits);
+	struct text *out = writer_scratch(w);
+
+	for (size_t i = 0; i < COUNT(w->features); i++) {
+		if ((w->feature_bits >> i & 1) == 0)
+			continue;
+		emit_u64(out, at);
+		emit_u64(out, w->features[i].n);
+		at += w->features[i].n;
+	}
+	for (size_t i = 0; i < COUNT(w->features); i++)
+		emit_bytes(out, w->features[i].bytes, w->features[i].n);
+	return output_write_at(&w->file, out->bytes, out->n, w->file.end) == out->n;
+}
+
+/* Features and header, for the records that are on disk. */
+static void finish_file(struct writer *w)
+{
+	uint64_t feature_bits;
+	struct text *out;
+
+	make_event_desc(w);
+	make_aux_index(w);
+	if (w->compressor != NULL)
+		compressor_describe(w->compressor, w);
+	feature_bits = w->feature_bits;
+	if (!write_features(w)) {
+		output_cut(&w->file);
+		feature_bits = 0;
+	}
+	out = writer_scratch(w);
+	emit_header(out, w, feature_bits);
+	output_write_at(&w->file, out->bytes, out->n, 0);
+	w->file.has_tail = feature_bits != 0;
+}
+
+void writer_checkpoint(struct writer *w)
+{
+	output_flush(&w->file);
+	if (!w->file.has_failed && w->file.end > w->file.data_at)
+		finish_file(w);
+}
+
+int writer_close(struct writer *w, struct err *err)
+{
+	int rc = 0;
+
+	/* Data of size 0 is the mark of a file that was not finished. */
+	if (writer_size(w) == w->file.data_at)
+		writer_finished_round(w);
+	output_flush(&w->file);
+	if (w->file.has_failed)
+		output_cut(&w->file);
+	finish_file(w);
+	output_close(&w->file);
+	if (w->file.has_failed) {
+		*err = w->file.err;
+		rc = -1;
+	}
+	writer_free(w);
+	return rc;
+}
+
+void writer_abandon(struct writer *w)
+{
+	if (w == NULL)
+		return;
+	unlink(w->file.path);
+	output_close(&w->file);
+	writer_free(w);
+}
