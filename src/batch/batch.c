@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "batch/batch.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+struct batch *batch_new(void)
+{
+	struct batch *b = mem_alloc(1, sizeof(*b));
+
+	b->words.items = NULL;
+	b->words.n = b->words.cap = 0;
+	batch_reset(b, BATCH_SPE);
+	return b;
+}
+
+void batch_free(struct batch *b)
+{
+	if (b == NULL)
+		return;
+	vec_release(&b->words);
+	free(b);
+}
+
+void batch_reset(struct batch *b, enum batch_kind kind)
+{
+	b->kind = kind;
+	b->n = 0;
+	b->words.n = 0;
+}
+
+static void move_common(struct batch *b, size_t to, size_t from)
+{
+	b->has[to] = b->has[from];
+	b->position[to] = b->position[from];
+	b->pc[to] = b->pc[from];
+	b->va[to] = b->va[from];
+	b->pa[to] = b->pa[from];
+	b->time_ns[to] = b->time_ns[from];
+	b->cpu[to] = b->cpu[from];
+	b->pid[to] = b->pid[from];
+	b->tid[to] = b->tid[from];
+	b->process[to] = b->process[from];
+	b->place[to] = b->place[from];
+	b->frame[to] = b->frame[from];
+}
+
+static void move_spe(struct batch *b, size_t to, size_t from)
+{
+	b->target[to] = b->target[from];
+	b->prev_target[to] = b->prev_target[from];
+	b->ticks[to] = b->ticks[from];
+	b->events[to] = b->events[from];
+	b->context[to] = b->context[from];
+	b->total[to] = b->total[from];
+	b->issue[to] = b->issue[from];
+	b->xlat[to] = b->xlat[from];
+	b->source[to] = b->source[from];
+	b->op_class[to] = b->op_class[from];
+	b->op[to] = b->op[from];
+	b->level[to] = b->level[from];
+	b->va_tag[to] = b->va_tag[from];
+}
+
+static void move_sample(struct batch *b, size_t to, size_t from)
+{
+	b->event[to] = b->event[from];
+	b->mode[to] = b->mode[from];
+	b->period[to] = b->period[from];
+	b->weight[to] = b->weight[from];
+	b->data_src[to] = b->data_src[from];
+	b->stack[to] = b->stack[from];
+	b->branches[to] = b->branches[from];
+}
+
+void batch_keep(struct batch *b, const bool keep[BATCH_ROWS])
+{
+	size_t kept = 0;
+
+	for (size_t row = 0; row < b->n; row++) {
+		if (!keep[row])
+			continue;
+		if (kept != row) {
+			move_common(b, kept, row);
+			if (b->kind == BATCH_SPE)
+				move_spe(b, kept, row);
+			else
+				move_sample(b, kept, row);
+		}
+		kept++;
+	}
+	b->n = kept;
+}

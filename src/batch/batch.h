@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A run of records as columns. One SPE record or one PMU sample is one row. Decoders fill
+ * batches, selection thins them out, analyses consume them; nobody keeps them.
+ *
+ * A value that was not recorded is absent, not zero: bit HAS_x of `has[row]` says whether
+ * column x means anything in that row. Absent values are unspecified (do not read them).
+ */
+#ifndef CYCLOPS_BATCH_BATCH_H
+#define CYCLOPS_BATCH_BATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+enum { BATCH_ROWS = 1024 };
+
+/* Bits of batch.has. */
+enum batch_has {
+	HAS_PC = 1u << 0,
+	HAS_VA = 1u << 1,
+	HAS_PA = 1u << 2,
+	HAS_TARGET = 1u << 3,
+	HAS_PREV_TARGET = 1u << 4,
+	HAS_TICKS = 1u << 5,
+	HAS_TIME = 1u << 6,
+	HAS_TOTAL = 1u << 7,
+	HAS_ISSUE = 1u << 8,
+	HAS_XLAT = 1u << 9,
+	HAS_EVENTS = 1u << 10,
+	HAS_OP = 1u << 11,
+	HAS_SOURCE = 1u << 12,
+	HAS_CONTEXT = 1u << 13,
+	HAS_CPU = 1u << 14,
+	HAS_PID = 1u << 15,
+	HAS_TID = 1u << 16,
+	HAS_PERIOD = 1u << 17,
+	HAS_WEIGHT = 1u << 18,
+	HAS_DATA_SRC = 1u << 19,
+	HAS_STACK = 1u << 20,	 /* a call chain was recorded (it may be empty) */
+	HAS_BRANCHES = 1u << 21, /* a branch stack was recorded (it may be empty) */
+	HAS_PLACE = 1u << 22,	 /* the pc lies in a known module */
+	HAS_PROCESS = 1u << 23,	 /* the process is known */
+};
+
+/* What the rows of a batch are. A batch holds one kind only. */
+enum batch_kind {
+	BATCH_SPE,
+	BATCH_SAMPLES,
+};
+
+/* A slice of batch.words, in 64-bit words. */
+struct batch_slice {
+	uint32_t first, n;
+};
+
+/* One entry of a recorded branch stack; `flags` as in the perf_event.h uapi header. */
+struct branch_entry {
+	uint64_t from, to, flags;
+};
+
+/* The columns. Addresses are canonical (sign-extended, without tags). */
+struct batch {
+	enum batch_kind kind;
+	size_t n; /* rows filled, at most BATCH_ROWS */
+
+	uint32_t has[BATCH_ROWS];
+	uint64_t position[BATCH_ROWS]; /* of the record's first byte in the file */
+	uint64_t pc[BATCH_ROWS];
+	uint64_t va[BATCH_ROWS];      /* data address (SPE VA, sample addr) */
+	uint64_t pa[BATCH_ROWS];      /* data physical address */
+	uint64_t time_ns[BATCH_ROWS]; /* perf clock */
+	uint32_t cpu[BATCH_ROWS];
+	uint32_t pid[BATCH_ROWS];
+	uint32_t tid[BATCH_ROWS];
+
+	/* SPE only. */
+	uint64_t target[BATCH_ROWS];	  /* branch target */
+	uint64_t prev_target[BATCH_ROWS]; /* target of the taken branch before */
+	uint64_t ticks[BATCH_ROWS];	  /* timestamp packet, generic timer counts */
+	uint64_t events[BATCH_ROWS];	  /* bit n: event bit n of the events packet */
+	uint32_t context[BATCH_ROWS];	  /* CONTEXTIDR; Linux: thread id */
+	uint16_t total[BATCH_ROWS];	  /* cycles: dispatch to finished */
+	uint16_t issue[BATCH_ROWS];	  /* cycles: dispatch to issue */
+	uint16_t xlat[BATCH_ROWS];	  /* cycles: address translation */
+	uint16_t source[BATCH_ROWS];	  /* data source, raw; its meaning depends on the CPU */
+	uint8_t op_class[BATCH_ROWS];	  /* 0 other, 1 load/store/atomic, 2 branch, 3 reserved */
+	uint8_t op[BATCH_ROWS];		  /* payload of the operation packet */
+	uint8_t level[BATCH_ROWS];	  /* exception level 0..3: pc in bits 1:0, target in 3:2,
+					     previous target in 5:4, context's in 7:6 */
+	uint8_t va_tag[BATCH_ROWS];	  /* top byte of the virtual address as recorded */
+
+	/* PMU samples only. */
+	uint16_t event[BATCH_ROWS];	      /* index of the event in the capture */
+	uint8_t mode[BATCH_ROWS];	      /* PERF_RECORD_MISC_CPUMODE: 1 kernel, 2 user, … */
+	uint64_t period[BATCH_ROWS];	      /* events this sample stands for */
+	uint64_t weight[BATCH_ROWS];	      /* latency or so; unit depends on the CPU */
+	uint64_t data_src[BATCH_ROWS];	      /* union perf_mem_data_src */
+	struct batch_slice stack[BATCH_ROWS]; /* call chain, innermost first, with the
+						    kernel's context markers, in `words` */
+	struct batch_slice branches[BATCH_ROWS]; /* triples as struct branch_entry, newest
+						    first, in `words` */
+	VEC_OF(uint64_t) words;			 /* what the slices point into */
+
+	/* Filled by attribution (process/), not by decoders. */
+	uint32_t process[BATCH_ROWS]; /* index of the process in the timeline */
+	uint32_t place[BATCH_ROWS];   /* worker-local id of (module, offset) of the pc */
+	uint32_t frame[BATCH_ROWS];   /* worker-local id of the resolved call chain */
+};
+
+/* Exception levels out of batch.level. */
+static inline unsigned batch_pc_level(const struct batch *b, size_t row)
+{
+	return b->level[row] & 3u;
+}
+
+static inline unsigned batch_target_level(const struct batch *b, size_t row)
+{
+	return b->level[row] >> 2 & 3u;
+}
+
+static inline unsigned batch_prev_target_level(const struct batch *b, size_t row)
+{
+	return b->level[row] >> 4 & 3u;
+}
+
+static inline bool batch_is_full(const struct batch *b)
+{
+	return b->n == BATCH_ROWS;
+}
+
+/* An empty batch on the heap: it is too large for a stack. */
+struct batch *batch_new(void);
+void batch_free(struct batch *);
+
+/* Makes it empty, keeps the memory. */
+void batch_reset(struct batch *, enum batch_kind);
+
+/*
+ * Keeps the rows whose `keep` is true, in order. Slices stay valid.
+ */
+void batch_keep(struct batch *, const bool keep[BATCH_ROWS]);
+
+#endif

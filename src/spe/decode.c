@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SPE bytes into batches, packet by packet. Records whose layout was met before take the
+ * shorter way through shape.c.
+ */
+#include "spe/decode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "spe/fields.h"
+#include "spe/header.h"
+#include "spe/shape.h"
+
+/* No packet is longer, and none needs to see more bytes than this to be told from damage. */
+enum { PACKET_MAX = 16 };
+
+/* The beginning of a packet whose end has not come yet, with the place of each byte. */
+struct carry {
+	size_t n; /* less than PACKET_MAX between calls */
+	uint8_t bytes[2 * PACKET_MAX];
+	uint64_t position[2 * PACKET_MAX];
+	uint64_t address[2 * PACKET_MAX];
+};
+
+struct spe_decoder {
+	struct spe_fields fields; /* the record being read */
+	uint64_t record_bytes;	  /* bytes of its packets so far; 0: none has come */
+	uint64_t position;	  /* of its first packet */
+	bool after_damage;	  /* something before its first packet was no packet … */
+	bool is_counted;	  /* … and a record lost there has been counted */
+	bool in_bad_run;	  /* the byte before was no packet */
+	bool use_shapes;
+	struct carry carry;
+	struct spe_damage damage;
+	struct spe_shapes shapes;
+};
+
+/* The bytes of one call. */
+struct input {
+	const uint8_t *bytes;
+	size_t size;
+	uint64_t position, address;
+};
+
+struct spe_decoder *spe_decoder_new(void)
+{
+	struct spe_decoder *d = mem_zalloc(1, sizeof(*d));
+
+	d->use_shapes = true;
+	return d;
+}
+
+void spe_decoder_free(struct spe_decoder *d)
+{
+	free(d);
+}
+
+static void begin_record(struct spe_decoder *d)
+{
+	d->fields = (struct spe_fields){ 0 };
+	d->record_bytes = 0;
+}
+
+void spe_decoder_reset(struct spe_decoder *d)
+{
+	begin_record(d);
+	d->after_damage = d->is_counted = d->in_bad_run = false;
+	d->carry.n = 0;
+	d->damage = (struct spe_damage){ 0 };
+}
+
+void spe_decoder_use_shapes(struct spe_decoder *d, bool on)
+{
+	d->use_shapes = on;
+}
+
+struct spe_damage spe_decoder_damage(const struct spe_decoder *d)
+{
+	return d->damage;
+}
+
+/* Events, and operations of one class, add up. The bits of one class mean nothing in another. */
+static uint64_t repeated(const struct spe_fields *f, enum spe_field field, uint8_t index)
+{
+	if (field == SPE_FIELD_EVENTS || (field == SPE_FIELD_OP && f->op_class == index))
+		return f->value[field];
+	return 0;
+}
+
+static void take_payload(struct spe_fields *f, enum spe_field field, uint8_t index,
+			 uint64_t payload)
+{
+	f->value[field] = payload | repeated(f, field, index);
+	f->has |= 1u << field;
+	if (field == SPE_FIELD_OP)
+		f->op_class = index;
+	if (field == SPE_FIELD_CONTEXT)
+		f->context_level = spe_context_level(index);
+}
+
+/* What there is of the record is thrown away. */
+static void drop_record(struct spe_decoder *d, uint64_t n_bytes)
+{
+	if (n_bytes == 0)
+		return;
+	if (d->damage.dropped_bytes == 0)
+		d->damage.first_dropped = d->position;
+	d->damage.dropped_bytes += n_bytes;
+	d->damage.n_dropped += !d->is_counted;
+	d->is_counted = true;
+	begin_record(d);
+}
+
+static void take_bad_byte(struct spe_decoder *d, uint64_t position)
+{
+	if (d->damage.bad_bytes++ == 0)
+		d->damage.first_bad = position;
+	d->damage.n_bad_runs += !d->in_bad_run;
+	d->in_bad_run = true;
+	d->after_damage = true;
+	drop_record(d, d->record_bytes);
+}
+
+/* Returns whether the record became a row. */
+static bool end_record(struct spe_decoder *d, struct batch *out)
+{
+	bool is_rest = d->after_damage && !(d->fields.has & HAS_PC);
+
+	if (is_rest) {
+		drop_record(d, d->record_bytes);
+	} else {
+		spe_fields_deliver(&d->fields, d->position, out);
+		d->damage.record_bytes += d->record_bytes;
+	}
+	begin_record(d);
+	d->after_damage = d->is_counted = false;
+	return !is_rest;
+}
+
+static void take_padding(struct spe_decoder *d, size_t n)
+{
+	d->damage.padding_bytes += n;
+	d->in_bad_run = false;
+}
+
+/* `n` bytes of packets follow, the first of them at `position`. */
+static void count_packets(struct spe_decoder *d, uint64_t position, size_t n)
+{
+	if (d->record_bytes == 0)
+		d->position = position;
+	d->record_bytes += n;
+	d->in_bad_run = false;
+}
+
+/* Takes the packet that was read from `bytes`. Returns whether it made a row. */
+static bool accept(struct spe_decoder *d, const struct spe_packet *p, const uint8_t *bytes,
+		   uint64_t position, struct batch *out)
+{
+	switch (p->kind) {
+	case SPE_BAD:
+		take_bad_byte(d, position);
+		return false;
+	case SPE_PAD:
+	case SPE_ALIGNMENT:
+		take_padding(d, p->length);
+		return false;
+	default:
+		count_packets(d, position, p->length);
+		take_payload(&d->fields, spe_field_of(bytes, p), p->index, p->payload);
+		if (p->kind != SPE_TIMESTAMP && p->kind != SPE_END)
+			return false;
+		return end_record(d, out);
+	}
+}
+
+static void carry_add(struct carry *c, const struct input *in, size_t at, size_t n)
+{
+	for (size_t i = 0; i < n; i++, c->n++) {
+		c->bytes[c->n] = in->bytes[at + i];
+		c->position[c->n] = in->position + at + i;
+		c->address[c->n] = in->address + at + i;
+	}
+}
+
+static void carry_keep(struct carry *c, size_t from, size_t to)
+{
+	c->n = to - from;
+	memmove(c->bytes, c->bytes + from, c->n * sizeof(c->bytes[0]));
+	memmove(c->position, c->position + from, c->n * sizeof(c->position[0]));
+	memmove(c->address, c->address + from, c->n * sizeof(c->address[0]));
+}
+
+/*
+ * Goes on with a packet that the end of an earlier call cut. Returns how many of the new
+ * bytes that took. The carry is empty then, unless the batch is full or the bytes ended.
+ */
+static size_t finish_carry(struct spe_decoder *d, const struct input *in, struct batch *out)
+{
+	struct carry *c = &d->carry;
+	size_t n_old = c->n;
+	size_t at = 0;
+
+	carry_add(c, in, 0, in->size < PACKET_MAX ? in->size : PACKET_MAX);
+	while (at < n_old && !batch_is_full(out)) {
+		struct spe_packet p = spe_packet_read(c->bytes + at, c->n - at, c->address[at]);
+
+		if (p.is_cut) {
+			carry_keep(c, at, c->n);
+			return in->size;
+		}
+		accept(d, &p, c->bytes + at, c->position[at], out);
+		at += p.length;
+	}
+	if (at < n_old) {
+		carry_keep(c, at, n_old);
+		return 0;
+	}
+	c->n = 0;
+	return at - n_old;
+}
+
+/* Fields that add up when they come again. */
+static const uint32_t adding_fields = HAS_EVENTS | HAS_OP;
+
+/*
+ * The short way for what most packets are: a short header and a payload. Stops before anything
+ * else, and where it would have to look closer. Returns where it stopped.
+ */
+static size_t take_plain_packets(struct spe_fields *f, const uint8_t *bytes, size_t at, size_t size)
+{
+	uint32_t has = f->has;
+
+	while (size - at >= PACKET_MAX) {
+		struct spe_header h = spe_headers[bytes[at]];
+
+		if (h.kind <= SPE_TIMESTAMP || (has & 1u << h.field & adding_fields))
+			break;
+		f->value[h.field] = load_u64(bytes + at + 1) & spe_payload_mask(h.size);
+		if (h.kind == SPE_OP)
+			f->op_class = bytes[at] & h.index_mask;
+		if (h.kind == SPE_CONTEXT)
+			f->context_level = spe_context_level(bytes[at] & h.index_mask);
+		has |= 1u << h.field;
+		at += 1u + h.size;
+	}
+	f->has = has;
+	return at;
+}
+
+/*
+ * Reads on until a row is made or the bytes end. Returns where it stopped. A packet that the
+ * end cuts is carried over.
+ */
+static size_t parse_record(struct spe_decoder *d, const struct input *in, size_t at,
+			   struct batch *out)
+{
+	bool begins_here = d->record_bytes == 0;
+
+	while (at < in->size) {
+		size_t next = take_plain_packets(&d->fields, in->bytes, at, in->size);
+		struct spe_packet p;
+
+		if (next > at)
+			count_packets(d, in->position + at, next - at);
+		at = next;
+		next += spe_padding_size(in->bytes + at, in->size - at);
+		if (next > at) {
+			take_padding(d, next - at);
+			at = next;
+			continue;
+		}
+		if (at == in->size)
+			break;
+		p = spe_packet_read(in->bytes + at, in->size - at, in->address + at);
+		if (p.is_cut) {
+			carry_add(&d->carry, in, at, in->size - at);
+			return in->size;
+		}
+		at += p.length;
+		if (!accept(d, &p, in->bytes + at - p.length, in->position + at - p.length, out))
+			continue;
+		if (begins_here && d->use_shapes) {
+			size_t start = d->position - in->position;
+
+			spe_shapes_learn(&d->shapes, in->bytes + start, at - start);
+		}
+		break;
+	}
+	return at;
+}
+
+/* Takes the records ahead whose shapes are known. Returns where it stopped. */
+static size_t match_records(struct spe_decoder *d, const struct input *in, size_t at,
+			    struct batch *out)
+{
+	uint64_t padding = 0;
+	size_t n = spe_shapes_decode(&d->shapes, in->bytes + at, in->size - at, in->position + at,
+				     out, &padding);
+
+	d->damage.record_bytes += n - padding;
+	d->damage.padding_bytes += padding;
+	return at + n;
+}
+
+size_t spe_decode(struct spe_decoder *d, const uint8_t *bytes, size_t size, uint64_t position,
+		  uint64_t address, struct batch *out)
+{
+	struct input in = {
+		.bytes = bytes, .size = size, .position = position, .address = address
+	};
+	size_t at = d->carry.n > 0 ? finish_carry(d, &in, out) : 0;
+
+	if (d->carry.n > 0)
+		return at;
+	while (at < size && !batch_is_full(out)) {
+		if (d->use_shapes && d->record_bytes == 0 && !d->after_damage)
+			at = match_records(d, &in, at, out);
+		if (at < size && !batch_is_full(out))
+			at = parse_record(d, &in, at, out);
+	}
+	return at;
+}
+
+void spe_decoder_finish(struct spe_decoder *d)
+{
+	if (d->record_bytes == 0 && d->carry.n > 0)
+		d->position = d->carry.position[0];
+	drop_record(d, d->record_bytes + d->carry.n);
+	d->carry.n = 0;
+	d->after_damage = d->is_counted = d->in_bad_run = false;
+}

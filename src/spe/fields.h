@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the packets of one record said, and its way into a row of a batch. Inside this folder
+ * only: both ways of decoding (decode.c, shape.c) end here, so that they cannot differ.
+ */
+#ifndef CYCLOPS_SPE_FIELDS_H
+#define CYCLOPS_SPE_FIELDS_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#include "batch/batch.h"
+
+/* What a packet carries. The number is that of the HAS_x bit. */
+enum spe_field {
+	SPE_FIELD_PC = 0,
+	SPE_FIELD_VA = 1,
+	SPE_FIELD_PA = 2,
+	SPE_FIELD_TARGET = 3,
+	SPE_FIELD_PREV_TARGET = 4,
+	SPE_FIELD_TICKS = 5,
+	SPE_FIELD_NONE = 6, /* of a later architecture: no column for it */
+	SPE_FIELD_TOTAL = 7,
+	SPE_FIELD_ISSUE = 8,
+	SPE_FIELD_XLAT = 9,
+	SPE_FIELD_EVENTS = 10,
+	SPE_FIELD_OP = 11,
+	SPE_FIELD_SOURCE = 12,
+	SPE_FIELD_CONTEXT = 13,
+	SPE_N_FIELDS = 14,
+};
+
+static_assert(HAS_PC == 1 << SPE_FIELD_PC && HAS_VA == 1 << SPE_FIELD_VA, "same bits");
+static_assert(HAS_PA == 1 << SPE_FIELD_PA && HAS_TARGET == 1 << SPE_FIELD_TARGET, "same bits");
+static_assert(HAS_PREV_TARGET == 1 << SPE_FIELD_PREV_TARGET, "same bits");
+static_assert(HAS_TICKS == 1 << SPE_FIELD_TICKS && HAS_TIME == 1 << SPE_FIELD_NONE, "same bits");
+static_assert(HAS_TOTAL == 1 << SPE_FIELD_TOTAL && HAS_ISSUE == 1 << SPE_FIELD_ISSUE, "same bits");
+static_assert(HAS_XLAT == 1 << SPE_FIELD_XLAT && HAS_EVENTS == 1 << SPE_FIELD_EVENTS, "same bits");
+static_assert(HAS_OP == 1 << SPE_FIELD_OP && HAS_SOURCE == 1 << SPE_FIELD_SOURCE, "same bits");
+static_assert(HAS_CONTEXT == 1 << SPE_FIELD_CONTEXT, "same bits");
+
+/* Payloads as recorded; zero where bit n of `has` is clear. */
+struct spe_fields {
+	uint32_t has;
+	uint8_t op_class;      /* index of the operation packet */
+	uint8_t context_level; /* spe_context_level() of the context packet */
+	uint64_t value[SPE_N_FIELDS];
+};
+
+enum { SPE_ADDRESS_BITS = 56 };
+
+/* The exception level in the payload of a code address. */
+static inline uint8_t spe_code_level(uint64_t payload)
+{
+	return payload >> 61 & 3;
+}
+
+/* The level of a context packet: 1 or 2. The other indexes are reserved; they give 3 and 0. */
+static inline uint8_t spe_context_level(unsigned index)
+{
+	return (index + 1) & 3;
+}
+
+/* Code addresses have 56 bits; those of a kernel (non-secure EL1 and EL2) begin with ones. */
+static inline uint64_t spe_code_address(uint64_t payload)
+{
+	uint64_t is_kernel = payload >> 63 & (payload >> 61 ^ payload >> 62) & 1;
+
+	return (payload & UINT64_MAX >> 8) | (uint64_t)0xff * is_kernel << SPE_ADDRESS_BITS;
+}
+
+/* Data addresses carry a tag in the top byte instead of a level: bits 55:52 tell. */
+static inline uint64_t spe_data_address(uint64_t payload)
+{
+	uint64_t is_high = (payload >> 52 & 15) == 15;
+
+	return (payload & UINT64_MAX >> 8) | (uint64_t)0xff * is_high << SPE_ADDRESS_BITS;
+}
+
+static inline uint64_t spe_physical_address(uint64_t payload)
+{
+	return payload & UINT64_MAX >> 8;
+}
+
+/*
+ * Appends a row; the batch has room. Absent fields are zero, so that no column needs a
+ * decision: mispredicted branches would cost more than the stores.
+ */
+static inline void spe_fields_deliver(const struct spe_fields *f, uint64_t position,
+				      struct batch *out)
+{
+	const uint64_t *value = f->value;
+	size_t row = out->n++;
+
+	out->has[row] = f->has & ~(1u << SPE_FIELD_NONE);
+	out->position[row] = position;
+	out->pc[row] = spe_code_address(value[SPE_FIELD_PC]);
+	out->va[row] = spe_data_address(value[SPE_FIELD_VA]);
+	out->va_tag[row] = (uint8_t)(value[SPE_FIELD_VA] >> SPE_ADDRESS_BITS);
+	out->pa[row] = spe_physical_address(value[SPE_FIELD_PA]);
+	out->target[row] = spe_code_address(value[SPE_FIELD_TARGET]);
+	out->prev_target[row] = spe_code_address(value[SPE_FIELD_PREV_TARGET]);
+	out->ticks[row] = value[SPE_FIELD_TICKS];
+	out->events[row] = value[SPE_FIELD_EVENTS];
+	out->context[row] = (uint32_t)value[SPE_FIELD_CONTEXT];
+	out->total[row] = (uint16_t)value[SPE_FIELD_TOTAL];
+	out->issue[row] = (uint16_t)value[SPE_FIELD_ISSUE];
+	out->xlat[row] = (uint16_t)value[SPE_FIELD_XLAT];
+	out->source[row] = (uint16_t)value[SPE_FIELD_SOURCE];
+	out->op_class[row] = f->op_class;
+	out->op[row] = (uint8_t)value[SPE_FIELD_OP];
+	out->level[row] = (uint8_t)(spe_code_level(value[SPE_FIELD_PC]) |
+				    spe_code_level(value[SPE_FIELD_TARGET]) << 2 |
+				    spe_code_level(value[SPE_FIELD_PREV_TARGET]) << 4 |
+				    f->context_level << 6);
+}
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Made-up SPE records that look like a program's: for tests, benchmarks and demonstrations.
+ * The same options give the same records, on every machine.
+ */
+#ifndef CYCLOPS_SPE_GENERATE_H
+#define CYCLOPS_SPE_GENERATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "spe/encode.h"
+
+/* Random numbers (splitmix64). Any state is a good one. */
+struct spe_random {
+	uint64_t state;
+};
+
+uint64_t spe_random_next(struct spe_random *);
+
+/* Below `n`, which is not 0. */
+uint64_t spe_random_below(struct spe_random *, uint64_t n);
+
+/* True `permille` times in a thousand. */
+bool spe_random_chance(struct spe_random *, unsigned permille);
+
+/* Where the made-up program has something. `size` is not 0. */
+struct spe_region {
+	uint64_t start, size;
+};
+
+struct spe_generate_options {
+	uint64_t seed;
+	struct spe_region user_text, kernel_text; /* pc and targets: multiples of 4 */
+	struct spe_region user_data, kernel_data;
+	unsigned kernel_permille; /* of the records are at kernel_level */
+	uint8_t kernel_level;	  /* 1, or 2 with VHE */
+	bool with_context;	  /* a context packet, a thread id … */
+	uint32_t first_context;	  /* … from here … */
+	uint32_t n_contexts;	  /* … on, so many of them */
+	bool with_pa;		  /* physical addresses of loads and stores */
+	bool with_prev_target;	  /* the branch before */
+	bool with_tags;		  /* address tags in the virtual addresses of user data */
+	bool with_newer_ops;	  /* operations that perf 6.1 has no words for */
+	bool with_sharing;    /* loads and stores alone, with data that is often in other cores */
+	bool with_ticks;      /* else records end with an END packet */
+	uint64_t first_ticks; /* the time begins here … */
+	uint64_t mean_gap_ticks; /* … and grows by about this with each record */
+	uint16_t saturation;	 /* where the counters stop: 4095 or 65535 */
+};
+
+/* A user program and its kernel, with context, times and physical addresses. */
+extern const struct spe_generate_options spe_generate_defaults;
+
+struct spe_generator {
+	struct spe_generate_options options;
+	struct spe_random random;
+	uint64_t ticks;
+};
+
+void spe_generator_init(struct spe_generator *, const struct spe_generate_options *);
+
+/* Makes the next record. */
+void spe_generator_next(struct spe_generator *, struct spe_record *out);
+
+#endif

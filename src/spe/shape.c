@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records by their layout: see shape.h. */
+#include "spe/shape.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "spe/fields.h"
+#include "spe/header.h"
+
+enum {
+	/* A field is read with up to eight bytes, which may pass the end of the record. */
+	READ_AHEAD = SPE_SHAPE_SIZE + 8,
+	/* Learning costs more than parsing. A stream that has no few layouts keeps missing:
+	 * after n misses, so many times fewer go by before the next lesson. */
+	PATIENCE = 16,
+};
+
+/* Adds the packet that starts at record[at]. False if such a record has no shape. */
+static bool add_packet(struct spe_shape *s, const struct spe_packet *p, const uint8_t *record,
+		       size_t at)
+{
+	enum spe_field field = spe_field_of(record + at, p);
+
+	if (p->kind == SPE_BAD || p->kind == SPE_ALIGNMENT)
+		return false; /* the length of an alignment packet depends on the address */
+	if (p->kind == SPE_PAD)
+		s->padding++;
+	if (field == SPE_FIELD_NONE)
+		return true;
+	if (s->has & 1u << field)
+		return false; /* twice in a record: parse them */
+	s->has |= 1u << field;
+	s->place[field] = (uint8_t)(at + p->length - p->size);
+	if (field == SPE_FIELD_OP)
+		s->op_class = p->index;
+	if (field == SPE_FIELD_CONTEXT)
+		s->context_level = spe_context_level(p->index);
+	s->payload_mask[field] = spe_payload_mask(p->size);
+	return true;
+}
+
+/* Fills the empty shape with that of a record. False if it has none. */
+static bool read_shape(struct spe_shape *s, const uint8_t *record, size_t size)
+{
+	if (size > SPE_SHAPE_SIZE)
+		return false;
+	for (size_t at = 0; at < size;) {
+		struct spe_packet p = spe_packet_read(record + at, size - at, 0);
+		size_t header_size = (size_t)(p.length - p.size);
+
+		if (!add_packet(s, &p, record, at))
+			return false;
+		memset(s->mask + at, 0xff, header_size);
+		memcpy(s->value + at, record + at, header_size);
+		at += p.length;
+	}
+	s->length = (uint8_t)size;
+	return true;
+}
+
+/*
+ * Fills the table that guesses a shape of the group (a set, as bits) by the byte at a place:
+ * of those that have the same byte there, the most frequent; those that have a payload there
+ * cannot be guessed. Returns how many of the records seen would be guessed right.
+ */
+static uint64_t guess_by(const struct spe_shapes *all, unsigned group, size_t place,
+			 uint8_t table[256])
+{
+	uint64_t most_hits[256] = { 0 };
+	uint64_t n_right = 0;
+
+	for (unsigned i = 0; i < all->n; i++) {
+		const struct spe_shape *s = &all->items[i];
+		uint8_t value = s->value[place];
+		uint64_t hits = s->n_hits + 1;
+
+		if (!(group >> i & 1) || s->mask[place] == 0 || hits <= most_hits[value])
+			continue;
+		n_right += hits - most_hits[value];
+		most_hits[value] = hits;
+		table[value] = (uint8_t)i;
+	}
+	return n_right;
+}
+
+/* Finds the place that guesses best, and fills the table by it. */
+static uint8_t best_guess(const struct spe_shapes *all, unsigned group, uint8_t table[256])
+{
+	uint64_t most_right = 0;
+	size_t best = 0;
+
+	for (size_t place = 0; place < SPE_SHAPE_SIZE; place++) {
+		uint8_t any[256];
+		uint64_t n_right = guess_by(all, group, place, any);
+
+		if (n_right > most_right) {
+			most_right = n_right;
+			best = place;
+		}
+	}
+	guess_by(all, group, best, table);
+	return (uint8_t)best;
+}
+
+/* What no shape has leads to any of them: it will not match. */
+static void learn_to_guess(struct spe_shapes *all)
+{
+	unsigned groups[SPE_N_SHAPES] = { 0 }; /* named by their most frequent shape */
+
+	memset(all->group_of, 0, sizeof(all->group_of));
+	memset(all->shape_of, 0, sizeof(all->shape_of));
+	all->probe = best_guess(all, (1u << all->n) - 1, all->group_of);
+	for (unsigned i = 0; i < all->n; i++)
+		groups[all->group_of[all->items[i].value[all->probe]]] |= 1u << i;
+	for (unsigned g = 0; g < all->n; g++)
+		all->probe_of_group[g] = best_guess(all, groups[g], all->shape_of[g]);
+}
+
+/* The place for a new shape: when there is none left, that of the rarest of late. */
+static struct spe_shape *make_room(struct spe_shapes *all)
+{
+	struct spe_shape *rarest = &all->items[0];
+
+	if (all->n < SPE_N_SHAPES)
+		return &all->items[all->n++];
+	for (size_t i = 0; i < all->n; i++) {
+		if (all->items[i].n_hits < rarest->n_hits)
+			rarest = &all->items[i];
+		all->items[i].n_hits /= 2;
+	}
+	return rarest;
+}
+
+static bool is_known(const struct spe_shapes *all, const struct spe_shape *s)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (memcmp(all->items[i].mask, s->mask, sizeof(s->mask)) == 0 &&
+		    memcmp(all->items[i].value, s->value, sizeof(s->value)) == 0)
+			return true;
+	return false;
+}
+
+void spe_shapes_learn(struct spe_shapes *all, const uint8_t *record, size_t size)
+{
+	struct spe_shape s = { 0 };
+
+	if (++all->n_misses < all->next_lesson)
+		return;
+	all->next_lesson = all->n_misses + all->n_misses / PATIENCE;
+	if (!read_shape(&s, record, size) || is_known(all, &s))
+		return;
+	*make_room(all) = s;
+	learn_to_guess(all);
+}
+
+static inline bool matches(const struct spe_shape *s, const uint8_t *bytes)
+{
+	uint64_t differing = 0;
+
+	for (size_t i = 0; i < SPE_SHAPE_SIZE; i += 8)
+		differing |= (load_u64(bytes + i) ^ load_u64(s->value + i)) & load_u64(s->mask + i);
+	return differing == 0;
+}
+
+/* The shape of the record at `bytes`, or NULL. */
+static inline struct spe_shape *find_shape(struct spe_shapes *all, const uint8_t *bytes)
+{
+	uint8_t group = all->group_of[bytes[all->probe]];
+	uint8_t guess = all->shape_of[group][bytes[all->probe_of_group[group]]];
+
+	if (matches(&all->items[guess], bytes))
+		return &all->items[guess];
+	for (size_t i = 0; i < all->n; i++)
+		if (matches(&all->items[i], bytes))
+			return &all->items[i];
+	return NULL;
+}
+
+/* Absent fields are read too, from the record's first bytes, but under an empty mask. */
+static inline uint64_t payload(const struct spe_shape *s, const uint8_t *bytes,
+			       enum spe_field field)
+{
+	return load_u64(bytes + s->place[field]) & s->payload_mask[field];
+}
+
+static inline void deliver(const struct spe_shape *s, const uint8_t *bytes, uint64_t position,
+			   struct batch *out)
+{
+	struct spe_fields f;
+
+	f.has = s->has;
+	f.op_class = s->op_class;
+	f.context_level = s->context_level;
+	f.value[SPE_FIELD_PC] = payload(s, bytes, SPE_FIELD_PC);
+	f.value[SPE_FIELD_VA] = payload(s, bytes, SPE_FIELD_VA);
+	f.value[SPE_FIELD_PA] = payload(s, bytes, SPE_FIELD_PA);
+	f.value[SPE_FIELD_TARGET] = payload(s, bytes, SPE_FIELD_TARGET);
+	f.value[SPE_FIELD_PREV_TARGET] = payload(s, bytes, SPE_FIELD_PREV_TARGET);
+	f.value[SPE_FIELD_TICKS] = payload(s, bytes, SPE_FIELD_TICKS);
+	f.value[SPE_FIELD_TOTAL] = payload(s, bytes, SPE_FIELD_TOTAL);
+	f.value[SPE_FIELD_ISSUE] = payload(s, bytes, SPE_FIELD_ISSUE);
+	f.value[SPE_FIELD_XLAT] = payload(s, bytes, SPE_FIELD_XLAT);
+	f.value[SPE_FIELD_EVENTS] = payload(s, bytes, SPE_FIELD_EVENTS);
+	f.value[SPE_FIELD_OP] = payload(s, bytes, SPE_FIELD_OP);
+	f.value[SPE_FIELD_SOURCE] = payload(s, bytes, SPE_FIELD_SOURCE);
+	f.value[SPE_FIELD_CONTEXT] = payload(s, bytes, SPE_FIELD_CONTEXT);
+	spe_fields_deliver(&f, position, out);
+}
+
+size_t spe_shapes_decode(struct spe_shapes *all, const uint8_t *bytes, size_t size,
+			 uint64_t position, struct batch *out, uint64_t *padding)
+{
+	size_t n_padding = 0;
+	size_t at = 0;
+
+	if (all->n == 0)
+		return 0;
+	while (!batch_is_full(out)) {
+		struct spe_shape *s;
+
+		if (at < size && bytes[at] == 0) {
+			size_t n = spe_padding_size(bytes + at, size - at);
+
+			at += n;
+			n_padding += n;
+		}
+		if (size - at < READ_AHEAD)
+			break;
+		s = find_shape(all, bytes + at);
+		if (s == NULL)
+			break;
+		deliver(s, bytes + at, position + at, out);
+		s->n_hits++;
+		at += s->length;
+		n_padding += s->padding;
+	}
+	*padding += n_padding;
+	return at;
+}
