@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The bulk goes through here, so each step is a plain loop over the rows of a batch, and what
+ * it asks the timeline is remembered with the time in which the answer holds.
+ */
+#include "process/attribution.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "process/chains.h"
+#include "process/place_cache.h"
+
+enum {
+	SPANS_LOG = 8,
+	LEVEL_USER = 0,
+	LEVEL_FIRMWARE = 3,
+	CPUMODE_KERNEL = 1,
+	CPUMODE_USER = 2,
+};
+
+/* Behind all times of records. */
+#define END (UINT64_MAX - 1)
+
+/* perf_event.h's PERF_RECORD_MISC_CPUMODE of samples: whose their addresses are. */
+static const enum {
+	BY_ADDRESS,
+	OF_KERNEL,
+	OF_PROCESS,
+	OF_NOBODY
+} mode_whose[8] = {
+	[0] = BY_ADDRESS,
+	[CPUMODE_KERNEL] = OF_KERNEL,
+	[CPUMODE_USER] = OF_PROCESS,
+	[3] = OF_NOBODY, /* hypervisor */
+	[4] = OF_NOBODY, /* guest's kernel */
+	[5] = OF_NOBODY, /* guest's user space */
+	[6] = OF_NOBODY,
+	[7] = OF_NOBODY,
+};
+
+/* An answer about a tid, pid or cpu, or all zero. */
+struct known_span {
+	struct span span;
+	uint32_t id;
+};
+
+/* Each id has one slot where its answer may be. */
+struct span_cache {
+	struct span (*find)(const struct timeline *, uint32_t id, uint64_t time_ns);
+	struct known_span slots[1 << SPANS_LOG];
+};
+
+struct attribution {
+	const struct timeline *timeline; /* borrowed */
+	struct span_cache by_tid, by_pid, by_cpu;
+	struct place_cache cache;
+	struct chains chains;
+	bool skips_places;
+	struct attribution_totals totals;
+	bool is_by_position;
+};
+
+struct attribution *attribution_new(const struct timeline *timeline, const struct capture *capture)
+{
+	struct attribution *a = mem_zalloc(1, sizeof(*a));
+
+	(void)capture;
+	a->timeline = timeline;
+	a->is_by_position = timeline_is_by_position(timeline);
+	a->by_tid.find = timeline_tid_span;
+	a->by_pid.find = timeline_pid_span;
+	a->by_cpu.find = timeline_cpu_span;
+	place_cache_init(&a->cache, timeline);
+	chains_init(&a->chains, &a->cache);
+	return a;
+}
+
+void attribution_free(struct attribution *a)
+{
+	if (a == NULL)
+		return;
+	chains_release(&a->chains);
+	place_cache_release(&a->cache);
+	free(a);
+}
+
+static uint32_t find_span(const struct attribution *a, struct span_cache *c, uint32_t id,
+			  uint64_t time_ns)
+{
+	struct known_span *k = &c->slots[(id * 0x9e3779b9u) >> (32 - SPANS_LOG)];
+
+	if (k->id != id || time_ns - k->span.from_ns >= k->span.to_ns - k->span.from_ns)
+		*k = (struct known_span){ .span = c->find(a->timeline, id, time_ns), .id = id };
+	return k->span.value;
+}
+
+/*
+ * The time to look at the timeline with; the end of the capture if the row has none. Samples
+ * stand among the records that are in order by position, SPE data is written when it comes.
+ */
+uint64_t attribution_row_time(bool is_by_position, const struct batch *b, size_t row)
+{
+	if (is_by_position)
+		return b->kind == BATCH_SAMPLES ? b->position[row] : END;
+	if (!(b->has[row] & HAS_TIME) || b->time_ns[row] == UINT64_MAX)
+		return END;
+	return b->time_ns[row];
+}
+
+static void set_tid(struct batch *b, size_t row, uint32_t tid)
+{
+	b->tid[row] = tid;
+	b->has[row] |= HAS_TID;
+}
+
+/* The idle task has no user code: a context of 0 there means that nobody set it. */
+static bool has_context(const struct batch *b, size_t row)
+{
+	bool is_user = b->has[row] & HAS_PC && batch_pc_level(b, row) == LEVEL_USER;
+
+	return b->has[row] & HAS_CONTEXT && (b->context[row] != 0 || !is_user);
+}
+
+/* Asks the switch records. Without a time nobody can tell. */
+static bool set_tid_by_switch(struct attribution *a, struct batch *b, size_t row)
+{
+	uint32_t tid;
+
+	if ((b->has[row] & (HAS_CPU | HAS_TIME)) != (HAS_CPU | HAS_TIME))
+		return false;
+	tid = find_span(a, &a->by_cpu, b->cpu[row],
+			attribution_row_time(a->is_by_position, b, row));
+	if (tid == HISTORY_NONE)
+		return false;
+	set_tid(b, row, tid);
+	return true;
+}
+
+static bool has_known_context(struct attribution *a, const struct batch *b, size_t row)
+{
+	return has_context(b, row) &&
+	       find_span(a, &a->by_tid, b->context[row],
+			 attribution_row_time(a->is_by_position, b, row)) != HISTORY_NONE;
+}
+
+/*
+ * Context packets number threads as the whole machine does, the other records as the recorder
+ * sees them. Inside a container these differ, so a context that nobody knows comes last.
+ */
+static uint64_t *set_spe_thread(struct attribution *a, struct batch *b, size_t row)
+{
+	if (has_known_context(a, b, row)) {
+		set_tid(b, row, b->context[row]);
+		return &a->totals.n_by_context;
+	}
+	if (set_tid_by_switch(a, b, row))
+		return &a->totals.n_by_switch;
+	if (b->has[row] & HAS_TID)
+		return &a->totals.n_by_buffer;
+	if (has_context(b, row)) {
+		set_tid(b, row, b->context[row]);
+		return &a->totals.n_by_context;
+	}
+	return &a->totals.n_without_tid;
+}
+
+static uint64_t *set_sample_thread(struct attribution *a, struct batch *b, size_t row)
+{
+	if (b->has[row] & HAS_TID)
+		return &a->totals.n_by_record;
+	if (set_tid_by_switch(a, b, row))
+		return &a->totals.n_by_switch;
+	return &a->totals.n_without_tid;
+}
+
+/* Sets the threads; what each one was found by tells which count it adds to. */
+static void apply_threads(struct attribution *a, struct batch *b)
+{
+	for (size_t row = 0; row < b->n; row++)
+		++*(b->kind == BATCH_SPE ? set_spe_thread(a, b, row)
+					 : set_sample_thread(a, b, row));
+}
+
+/* A recorded pid counts more than what is known of the thread. */
+static uint32_t find_process(struct attribution *a, const struct batch *b, size_t row)
+{
+	uint64_t time_ns = attribution_row_time(a->is_by_position, b, row);
+
+	if (b->has[row] & HAS_PID)
+		return find_span(a, &a->by_pid, b->pid[row], time_ns);
+	if (b->has[row] & HAS_TID)
+		return find_span(a, &a->by_tid, b->tid[row], time_ns);
+	return HISTORY_NONE;
+}
+
+static void apply_processes(struct attribution *a, struct batch *b)
+{
+	for (size_t row = 0; row < b->n; row++) {
+		uint32_t process = find_process(a, b, row);
+
+		if (process == HISTORY_NONE) {
+			b->process[row] = 0;
+			a->totals.n_without_process++;
+			continue;
+		}
+		b->process[row] = process;
+		b->pid[row] = timeline_process(a->timeline, process)->pid;
+		b->has[row] |= HAS_PROCESS | HAS_PID;
+	}
+}
+
+static uint32_t whose_user_address(const struct batch *b, size_t row)
+{
+	return b->process[row] == 0 ? PLACE_OF_NOBODY : b->process[row];
+}
+
+/* The upper half of the address space is the kernel's. */
+uint32_t attribution_whose_address(const struct batch *b, size_t row, uint64_t address)
+{
+	return address >> 63 ? PLACE_OF_KERNEL : whose_user_address(b, row);
+}
+
+static uint32_t whose_spe_pc(const struct batch *b, size_t row)
+{
+	switch (batch_pc_level(b, row)) {
+	case LEVEL_USER:
+		return whose_user_address(b, row);
+	case LEVEL_FIRMWARE:
+		return PLACE_OF_NOBODY;
+	default:
+		return PLACE_OF_KERNEL;
+	}
+}
+
+static uint32_t whose_sample_pc(const struct batch *b, size_t row)
+{
+	switch (mode_whose[b->mode[row] & 7]) {
+	case OF_KERNEL:
+		return PLACE_OF_KERNEL;
+	case OF_PROCESS:
+		return whose_user_address(b, row);
+	case OF_NOBODY:
+		return PLACE_OF_NOBODY;
+	default:
+		return attribution_whose_address(b, row, b->has[row] & HAS_PC ? b->pc[row] : 0);
+	}
+}
+
+uint32_t attribution_whose_pc(const struct batch *b, size_t row)
+{
+	return b->kind == BATCH_SPE ? whose_spe_pc(b, row) : whose_sample_pc(b, row);
+}
+
+/* Where the number of a row's place is kept, or NULL, and the place. */
+static uint32_t *find_place(struct attribution *a, struct batch *b, size_t row, uint64_t place[2])
+{
+	const struct place_range *r;
+
+	place[0] = place[1] = 0;
+	if (!(b->has[row] & HAS_PC))
+		return NULL;
+	r = place_cache_look_up(&a->cache, attribution_whose_pc(b, row), b->pc[row],
+				attribution_row_time(a->is_by_position, b, row));
+	if (r->module.v != 0)
+		b->has[row] |= HAS_PLACE;
+	place[0] = r->module.v;
+	place[1] = place_range_offset(r, b->pc[row]);
+	return place_range_number(r, b->pc[row]);
+}
+
+/* Takes the numbers that are kept. Rows that get none go to `rows`; returns how many. */
+static size_t take_numbers(struct batch *b, uint32_t *const kept[BATCH_ROWS],
+			   uint16_t rows[BATCH_ROWS])
+{
+	size_t n = 0;
+
+	for (size_t row = 0; row < b->n; row++) {
+		uint32_t number = kept[row] == NULL ? 0 : *kept[row];
+
+		b->place[row] = number - 1;
+		rows[n] = (uint16_t)row;
+		n += number == 0;
+	}
+	return n;
+}
+
+static void apply_places(struct attribution *a, struct batch *b)
+{
+	uint64_t places[BATCH_ROWS][2];
+	uint32_t *kept[BATCH_ROWS], numbers[BATCH_ROWS];
+	uint16_t rows[BATCH_ROWS];
+	size_t n;
+
+	for (size_t row = 0; row < b->n; row++) {
+		kept[row] = find_place(a, b, row, places[row]);
+		__builtin_prefetch(kept[row]);
+		a->totals.n_without_place += !(b->has[row] & HAS_PLACE);
+	}
+	n = take_numbers(b, kept, rows);
+	for (size_t i = 0; i < n; i++)
+		memmove(places[i], places[rows[i]], sizeof(places[i]));
+	tuples_add_all(&a->cache.places, places[0], n, numbers);
+	for (size_t i = 0; i < n; i++) {
+		b->place[rows[i]] = numbers[i];
+		if (kept[rows[i]] != NULL)
+			*kept[rows[i]] = numbers[i] + 1;
+	}
+}
+
+static uint32_t find_frame(struct attribution *a, const struct batch *b, size_t row)
+{
+	const struct chain_sample sample = {
+		.process = whose_user_address(b, row),
+		.whose = attribution_whose_pc(b, row),
+		.time_ns = attribution_row_time(a->is_by_position, b, row),
+	};
+	struct batch_slice s = b->stack[row];
+	uint32_t frame = 0;
+
+	if (s.n > 0)
+		frame = chains_add(&a->chains, &sample, b->words.items + s.first, s.n);
+	/* A chain may be empty because one side was not to be recorded. */
+	if (frame == 0 && b->has[row] & HAS_PC)
+		frame = chains_add_leaf(&a->chains, b->place[row]);
+	return frame;
+}
+
+static void apply_frames(struct attribution *a, struct batch *b)
+{
+	for (size_t row = 0; row < b->n; row++) {
+		bool has_stack = b->kind == BATCH_SAMPLES && b->has[row] & HAS_STACK;
+
+		b->frame[row] = has_stack ? find_frame(a, b, row) : 0;
+	}
+}
+
+static void count_rows(struct attribution *a, const struct batch *b)
+{
+	a->totals.n_rows += b->n;
+	for (size_t row = 0; row < b->n; row++)
+		a->totals.n_without_time += !(b->has[row] & HAS_TIME);
+}
+
+void attribution_apply(struct attribution *a, struct batch *b)
+{
+	count_rows(a, b);
+	apply_threads(a, b);
+	apply_processes(a, b);
+	if (a->skips_places)
+		return;
+	apply_places(a, b);
+	apply_frames(a, b);
+}
+
+void attribution_skip_places(struct attribution *a)
+{
+	a->skips_places = true;
+}
+
+const struct attribution_totals *attribution_totals(const struct attribution *a)
+{
+	return &a->totals;
+}
+
+const struct tuples *attribution_places(const struct attribution *a)
+{
+	return &a->cache.places;
+}
+
+const struct tuples *attribution_frames(const struct attribution *a)
+{
+	return &a->chains.frames;
+}
+
+void attribution_take(struct attribution *a, struct tuples *out_places, struct tuples *out_frames)
+{
+	*out_places = a->cache.places;
+	*out_frames = a->chains.frames;
+	a->cache.places = a->chains.frames = (struct tuples){ 0 };
+}
+
+uint32_t attribution_place_of(struct attribution *a, const struct batch *b, size_t row,
+			      uint64_t address)
+{
+	uint32_t whose = attribution_whose_address(b, row, address);
+
+	return place_cache_find(&a->cache, whose, address,
+				attribution_row_time(a->is_by_position, b, row));
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gives each row of a batch its thread, process and place. One for each worker: it remembers
+ * what it looked up, and numbers places and call chains for itself.
+ */
+#ifndef CYCLOPS_PROCESS_ATTRIBUTION_H
+#define CYCLOPS_PROCESS_ATTRIBUTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/tuples.h"
+#include "batch/batch.h"
+#include "process/timeline.h"
+
+/* How records got their thread; unknown stays unknown and is counted. */
+struct attribution_totals {
+	uint64_t n_rows;
+	uint64_t n_by_context, n_by_switch, n_by_buffer, n_by_record; /* tid came from there */
+	uint64_t n_without_tid, n_without_process, n_without_place, n_without_time;
+};
+
+struct attribution;
+
+/* Borrows the timeline, which must be frozen. The capture is not used so far; NULL will do. */
+struct attribution *attribution_new(const struct timeline *, const struct capture *);
+void attribution_free(struct attribution *);
+
+/*
+ * Fills tid, pid, process, place (HAS_TID, HAS_PID, HAS_PROCESS, HAS_PLACE) and, for samples
+ * with call chains, frame. The thread of an SPE record comes from its context packet, else
+ * from switch records, else from its buffer; that of a sample from the sample. A context
+ * packet that names a thread nobody has heard of counts only if there is nothing else.
+ */
+void attribution_apply(struct attribution *, struct batch *);
+
+/*
+ * From now on no places and call chains are looked up: for those who want nothing but the
+ * records. Nothing is counted in n_without_place then.
+ */
+void attribution_skip_places(struct attribution *);
+
+const struct attribution_totals *attribution_totals(const struct attribution *);
+
+/*
+ * Places by worker-local id: tuples of (module, offset). Place 0 is always (0, 0), and
+ * addresses outside all modules are (0, address).
+ */
+const struct tuples *attribution_places(const struct attribution *);
+
+/*
+ * Call chains as a tree: tuples of (id of the caller's frame, place), frame 0 being the root,
+ * which is no place. A row's frame is the innermost; walking up until 0 gives its callers. The
+ * place of a caller is in its call, one byte below the address recorded, which is the one it
+ * returns to. A row without call chain has frame 0.
+ */
+const struct tuples *attribution_frames(const struct attribution *);
+
+/*
+ * The same two, moved out so that somebody else can add to them. The attribution can only be
+ * freed then.
+ */
+void attribution_take(struct attribution *, struct tuples *out_places, struct tuples *out_frames);
+
+/*
+ * The id of (module, offset) for an address other than the pc, in a row's context: of the
+ * kernel if it lies in the upper half of the address space, else of the row's process. The
+ * row must have been through attribution_apply(). Every distinct address becomes a place:
+ * round data addresses to what is of interest before asking for many.
+ */
+uint32_t attribution_place_of(struct attribution *, const struct batch *, size_t row,
+			      uint64_t address);
+
+/*
+ * For those who ask a place_cache of their own (process/place_cache.h): the time to ask for,
+ * and whose an address is, of a row that went through attribution_apply(). `is_by_position` is
+ * timeline_is_by_position().
+ */
+uint64_t attribution_row_time(bool is_by_position, const struct batch *, size_t row);
+uint32_t attribution_whose_pc(const struct batch *, size_t row);
+uint32_t attribution_whose_address(const struct batch *, size_t row, uint64_t address);
+
+#endif

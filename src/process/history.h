@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values that change over time, by key: who had this pid, what ran on this cpu. */
+#ifndef CYCLOPS_PROCESS_HISTORY_H
+#define CYCLOPS_PROCESS_HISTORY_H
+
+#include <stdint.h>
+
+#include "base/vec.h"
+
+/* No value: before the first change, or said so by a change. */
+#define HISTORY_NONE UINT32_MAX
+
+/* From this time on, this key has this value. */
+struct change {
+	uint64_t from_ns;
+	uint32_t key, value;
+};
+
+/* Zeroed is empty and ready to use. */
+struct history {
+	VEC_OF(struct change) changes; /* frozen: by key, then by time */
+	uint32_t *first;	       /* frozen: where each key's changes begin; n_keys + 1 */
+	uint32_t n_keys;
+};
+
+/* A value, and when it holds: [from_ns, to_ns). UINT64_MAX is the end of time. */
+struct span {
+	uint64_t from_ns, to_ns;
+	uint32_t value;
+};
+
+void history_release(struct history *);
+
+/* In any order of time; of changes at the same time the one added last counts. */
+void history_add(struct history *, uint32_t key, uint64_t from_ns, uint32_t value);
+
+/* Ends the adding. All keys must be below `n_keys`. */
+void history_freeze(struct history *, uint32_t n_keys);
+
+/* The value of a key at a time. A key that is not below n_keys never had one. */
+struct span history_find(const struct history *, uint32_t key, uint64_t time_ns);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A set of numbers below a limit that can tell the nearest member. */
+#ifndef CYCLOPS_PROCESS_MARKS_H
+#define CYCLOPS_PROCESS_MARKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MARKS_NONE SIZE_MAX
+
+enum { MARKS_LEVELS = 6 }; /* 64 to the 6th: 2^36 numbers */
+
+/* A bit for each number; a bit of the level above tells that a word is not zero. */
+struct marks {
+	uint64_t *levels[MARKS_LEVELS]; /* all in one allocation */
+	size_t limit;
+};
+
+/* An empty set of numbers below `limit`, which is at most 2^36. */
+void marks_init(struct marks *, size_t limit);
+void marks_release(struct marks *);
+
+void marks_set(struct marks *, size_t number);
+void marks_clear(struct marks *, size_t number);
+
+/* The greatest member that is not above `number`, or MARKS_NONE. */
+size_t marks_at_or_before(const struct marks *, size_t number);
+
+/* The least member above `number`, or MARKS_NONE. */
+size_t marks_after(const struct marks *, size_t number);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Builds the list of modules: tells from a mapping's name what it is, and keeps each once. */
+#ifndef CYCLOPS_PROCESS_MODULE_TABLE_H
+#define CYCLOPS_PROCESS_MODULE_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strings.h"
+#include "base/tuples.h"
+#include "base/vec.h"
+#include "capture/info.h"
+#include "process/module.h"
+
+struct module_table {
+	struct modules modules;
+	struct strings *strings;	   /* borrowed */
+	struct tuples keys;		   /* of module id - 1 */
+	struct tuples code_paths;	   /* paths that were mapped as code */
+	struct tuples id_paths;		   /* paths with a known build-id … */
+	VEC_OF(struct build_id) build_ids; /* … and these */
+};
+
+/* What a mapping says of its module. */
+struct mapped_name {
+	struct str_id path;
+	struct build_id build_id; /* size 0: not recorded */
+	uint32_t pid;
+	uint32_t map_flags;   /* MAP_… of mmap(); 0 unknown */
+	uint64_t ref_address; /* kernel: recorded address of its reference symbol */
+	bool is_kernel, is_ksymbol, is_data;
+};
+
+void module_table_init(struct module_table *, struct strings *);
+void module_table_release(struct module_table *);
+
+/* Build-ids for mappings that come without. The first one given for a path counts. */
+void module_table_build_id(struct module_table *, struct str_id path, const struct build_id *);
+void module_table_build_ids(struct module_table *, const struct info *, const struct strings *);
+
+/* Says that this path was mapped as code: mappings of its data then belong to the file. */
+void module_table_code_path(struct module_table *, struct str_id path);
+
+/* The module of a mapping, added if it is new. */
+struct module_id module_table_add(struct module_table *, const struct mapped_name *);
+
+/* What an address means in this kind of module, mapped at `start`. */
+uint64_t module_offset(enum module_kind, uint64_t start, uint64_t page_offset, uint64_t address);
+
+#endif

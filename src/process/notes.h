@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What pass 1 keeps of the side-band records: one note of 32 bytes for each that matters,
+ * until all have come and can be ordered by time.
+ */
+#ifndef CYCLOPS_PROCESS_NOTES_H
+#define CYCLOPS_PROCESS_NOTES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/strings.h"
+#include "base/tuples.h"
+#include "base/vec.h"
+#include "capture/record.h"
+#include "process/cover.h"
+#include "process/switches.h"
+
+enum note_kind {
+	NOTE_SEEN,		/* thread tid belongs to process pid */
+	NOTE_FORK,		/* other_pid, other_tid made pid, tid */
+	NOTE_FORK_WITHOUT_MAPS, /* the same, but perf made it up: it lists the mappings itself */
+	NOTE_EXIT,
+	NOTE_COMM, /* text: the name */
+	NOTE_EXEC, /* the same, and the address space starts anew */
+	NOTE_MAP,  /* map: number in `maps` */
+	NOTE_KERNEL_MAP,
+	NOTE_KSYMBOL,
+	NOTE_KSYMBOL_GONE,
+	N_NOTE_KINDS,
+};
+
+struct note {
+	uint64_t time_ns; /* without a time: its position in the file, until notes_sort() */
+	uint32_t arrival;
+	enum note_kind kind : 8;
+	bool has_time : 1;
+	uint32_t pid, tid;
+	union {
+		struct {
+			uint32_t other_pid, other_tid;
+		};
+		struct str_id text;
+		uint32_t map;
+	};
+};
+
+struct map_note {
+	struct range range;
+	uint64_t page_offset;
+	struct str_id path;
+	uint32_t map_flags;
+	uint32_t build_id; /* number in `build_ids`, 0: none */
+	bool is_data;
+};
+
+struct notes {
+	VEC_OF(struct note) list;
+	VEC_OF(struct map_note) maps;
+	VEC_OF(struct build_id) build_ids; /* 0 is no build-id */
+	struct tuples build_id_words;	   /* of number in `build_ids` */
+	bool have_times;		   /* any of them */
+	struct tuples tids;		   /* threads seen … */
+	VEC_OF(uint32_t) pids;		   /* … and the process each was last seen in */
+	struct switches *switches;	   /* these three are borrowed */
+	struct strings *strings;
+	struct diags *diags;
+};
+
+void notes_init(struct notes *, struct switches *, struct strings *, struct diags *);
+void notes_release(struct notes *);
+
+/* Takes a record of any type. */
+void notes_take(struct notes *, const struct record *, const struct sample_id *);
+
+/*
+ * By time, then by arrival. Notes without a time come first, at time 0; but where no note has
+ * a time, as in captures of a single thread, their positions take the place of times.
+ */
+void notes_sort(struct notes *);
+
+#endif

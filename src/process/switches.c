@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "process/switches.h"
+
+#include <stdbool.h>
+
+#include "batch/batch.h"
+
+void switches_init(struct switches *s)
+{
+	*s = (struct switches){ 0 };
+	tuples_init(&s->cpus, 1);
+}
+
+void switches_release(struct switches *s)
+{
+	tuples_release(&s->cpus);
+	history_release(&s->tids);
+}
+
+void switches_start(struct switches *s, uint32_t cpu, uint64_t time_ns, uint32_t tid)
+{
+	history_add(&s->tids, tuples_add(&s->cpus, &(uint64_t){ cpu }), time_ns, tid);
+}
+
+/*
+ * Who ran before and who after the switch, HISTORY_NONE if not told. The record's own thread
+ * is the one that leaves or comes; only the cpu-wide form names the other one.
+ */
+static void before_and_after(const struct record_switch *r, const struct sample_id *id,
+			     uint32_t *before, uint32_t *after)
+{
+	uint32_t own = id->has & HAS_TID ? id->tid : HISTORY_NONE;
+	uint32_t other = r->has_other ? r->other_tid : HISTORY_NONE;
+
+	*before = r->is_out ? own : other;
+	*after = r->is_out ? other : own;
+}
+
+/* Most cpu-wide records come in pairs that say the same: A leaves to B, B comes from A. */
+static bool is_told(const struct switches *s, uint32_t cpu, uint64_t time_ns, uint32_t tid)
+{
+	const struct change *last;
+
+	if (s->tids.changes.n == 0)
+		return false;
+	last = &s->tids.changes.items[s->tids.changes.n - 1];
+	return last->key == cpu && last->value == tid && last->from_ns <= time_ns;
+}
+
+void switches_take(struct switches *s, const struct record_switch *r, const struct sample_id *id,
+		   uint64_t time_ns)
+{
+	uint32_t before, after, cpu, n_cpus = s->cpus.n;
+
+	if (!(id->has & HAS_CPU) || !(id->has & HAS_TIME))
+		return;
+	before_and_after(r, id, &before, &after);
+	cpu = tuples_add(&s->cpus, &(uint64_t){ id->cpu });
+	/* Whoever is the first to leave has run since before the capture. */
+	if (cpu == n_cpus && before != HISTORY_NONE)
+		history_add(&s->tids, cpu, 0, before);
+	if (!r->has_other || !is_told(s, cpu, time_ns, after))
+		history_add(&s->tids, cpu, time_ns, after);
+}
+
+void switches_freeze(struct switches *s)
+{
+	history_freeze(&s->tids, s->cpus.n);
+}
+
+struct span switches_find(const struct switches *s, uint32_t cpu, uint64_t time_ns)
+{
+	uint32_t key = tuples_find(&s->cpus, &(uint64_t){ cpu });
+
+	/* An unknown cpu is TUPLES_NONE, which never had a value either. */
+	return history_find(&s->tids, key, time_ns);
+}

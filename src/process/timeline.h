@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who was mapped where, and when: processes, threads, their names and mappings over time.
+ * Built from the side-band records of pass 1, then frozen and shared without locks.
+ */
+#ifndef CYCLOPS_PROCESS_TIMELINE_H
+#define CYCLOPS_PROCESS_TIMELINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "capture/capture.h"
+#include "process/history.h"
+#include "process/module.h"
+
+struct timeline;
+
+struct timeline *timeline_new(void);
+void timeline_free(struct timeline *);
+
+/*
+ * Takes one side-band record of pass 1 (a capture_visit function): MMAP, MMAP2, COMM, FORK,
+ * EXIT, SWITCH, SWITCH_CPU_WIDE, ITRACE_START, KSYMBOL, NAMESPACES; of others only which
+ * process their sample_id says a thread belongs to. Records may come out of time order.
+ * Records without a time, as perf makes them up for what was there before, come first.
+ */
+void timeline_visit(void *timeline, const struct record *, const struct sample_id *);
+
+/*
+ * Orders everything by time and builds the look-up structures. `info` brings build-ids; it
+ * and its strings must outlive the timeline. Afterwards the timeline is read-only.
+ */
+void timeline_freeze(struct timeline *, const struct info *, const struct strings *);
+
+/* Findings of its own: records that contradict each other and such. */
+const struct diags *timeline_diags(const struct timeline *);
+
+const struct modules *timeline_modules(const struct timeline *);
+
+/*
+ * Processes in order of first appearance; index 0 is "unknown" and index 1 the idle task,
+ * pid 0, "swapper".
+ */
+struct process {
+	uint32_t pid;
+	uint32_t parent;	   /* a lower index, 0 if unknown */
+	uint64_t start_ns, end_ns; /* 0 and UINT64_MAX when before or after the capture */
+	struct str_id comm;	   /* the last name of its main thread */
+	uint32_t n_threads;	   /* seen, at least 1 */
+	bool is_kernel;		   /* pid 0, or a thread of the kernel's */
+};
+
+size_t timeline_n_processes(const struct timeline *);
+const struct process *timeline_process(const struct timeline *, uint32_t index);
+
+/* Strings of the timeline: comms, module paths. */
+const struct strings *timeline_strings(const struct timeline *);
+
+/* "No time known": looks at the state when the capture ended. */
+#define TIMELINE_NO_TIME UINT64_MAX
+
+/*
+ * Captures of a single thread may have no times at all. Then this is true, and the functions
+ * below take a record's position in the file for its time: such files are in order.
+ */
+bool timeline_is_by_position(const struct timeline *);
+
+/*
+ * The process with this pid at this time, 0 if none. Pids may be used again; until then a
+ * process keeps its pid, because its last instructions run after its EXIT record.
+ */
+uint32_t timeline_process_of_pid(const struct timeline *, uint32_t pid, uint64_t time_ns);
+
+/* The process this thread belonged to at this time, 0 if not known. */
+uint32_t timeline_process_of_tid(const struct timeline *, uint32_t tid, uint64_t time_ns);
+
+/* The name of the thread at this time; "" if it has none. */
+struct str_id timeline_comm(const struct timeline *, uint32_t tid, uint64_t time_ns);
+
+/*
+ * The thread that ran on this cpu at this time according to switch records and
+ * ITRACE_START; false if they do not tell.
+ */
+bool timeline_tid_on_cpu(const struct timeline *, uint32_t cpu, uint64_t time_ns, uint32_t *tid);
+
+/*
+ * Answers by pid, tid and cpu with the time in which they hold, for those who ask often. Value
+ * HISTORY_NONE: not known.
+ */
+struct span timeline_pid_span(const struct timeline *, uint32_t pid, uint64_t time_ns);
+struct span timeline_tid_span(const struct timeline *, uint32_t tid, uint64_t time_ns);
+struct span timeline_cpu_span(const struct timeline *, uint32_t cpu, uint64_t time_ns);
+
+/*
+ * Answer of timeline_place(). In the same process it holds in [from_ns, to_ns), perhaps longer,
+ * and for all addresses first … last: as far as they are apart, so are their offsets.
+ */
+struct placed {
+	struct place place; /* module 0: nothing is known to be mapped there; offset: address */
+	uint64_t from_ns, to_ns;
+	uint64_t first, last;
+	bool is_data; /* mapped, but not executable */
+};
+
+/*
+ * What `address` was, in the process of this index (inherited mappings included), or in the
+ * kernel if `is_kernel`.
+ */
+struct placed timeline_place(const struct timeline *, uint32_t process, bool is_kernel,
+			     uint64_t address, uint64_t time_ns);
+
+/*
+ * The other way round, for data symbols and the like: all that is mapped in a process at
+ * this time, inherited mappings included, by address. Calls `each` with start, length and
+ * page offset of each piece that is not covered by something newer.
+ */
+void timeline_each_mapping(const struct timeline *, uint32_t process, uint64_t time_ns,
+			   void (*each)(void *context, uint64_t start, uint64_t length,
+					uint64_t page_offset, struct module_id),
+			   void *context);
+
+#endif

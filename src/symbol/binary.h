@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One module of a capture with what names its code: its files, its functions, its lines. */
+#ifndef CYCLOPS_SYMBOL_BINARY_H
+#define CYCLOPS_SYMBOL_BINARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strings.h"
+#include "process/module.h"
+#include "symbol/elf_file.h"
+#include "symbol/functions.h"
+#include "symbol/kernel.h"
+#include "symbol/locate.h"
+#include "symbol/shortage.h"
+
+/*
+ * Zeroed is empty. An offset in the module (see enum module_kind) becomes an address in its
+ * file: by the file's segments, or by adding `to_file`.
+ */
+struct binary {
+	bool is_loaded;
+	struct elf_file code;  /* what ran; closed if it was not found */
+	struct elf_file debug; /* its separate debug file, if it has one */
+	struct elf_file inner; /* what .gnu_debugdata holds */
+	bool has_segments;     /* the offset is one in the file `code` */
+	uint64_t to_file;
+	uint64_t size; /* offsets from here on are none of its own; 0: not known */
+	struct functions own;
+	const struct functions *functions; /* own ones, or those of the kernel */
+	uint64_t to_function;		   /* from addresses in the file to those of `functions` */
+	const char *only_name;		   /* all of it is this one function; else NULL */
+	const char *lines_path;		   /* of the file with DWARF; borrowed, NULL: none */
+	bool is_compressed;		   /* its DWARF: expensive to open */
+	char *alt_path;
+	struct shortage names, lines;
+};
+
+/* What binaries are loaded with; borrowed. */
+struct binary_sources {
+	const struct search *search;
+	const struct kernel_names *kernel;
+	const struct strings *strings; /* of the modules */
+};
+
+/* Finds and reads what there is for the module. What is not there is said in the shortages. */
+void binary_load(struct binary *, const struct module *, const struct binary_sources *);
+
+void binary_release(struct binary *);
+
+/* The address in the file of an offset in the module; false if nothing is loaded there. */
+bool binary_address(const struct binary *, uint64_t offset, uint64_t *out);
+
+/* The other way round. */
+bool binary_offset(const struct binary *, uint64_t address, uint64_t *out);
+
+/* The function at an address in the file, or NULL. */
+const struct function *binary_find(const struct binary *, uint64_t address);
+
+#endif

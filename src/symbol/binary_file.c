@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loads modules that are files, the vdso, or code made at run time. */
+#include "symbol/binary_load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "symbol/elf_symbols.h"
+#include "symbol/jit_map.h"
+#include "symbol/plt.h"
+#include "symbol/vdso.h"
+
+static bool has_dwarf(const struct elf_file *file)
+{
+	return elf_file_has(file, ".debug_info") || elf_file_has(file, ".zdebug_info");
+}
+
+static bool has_compressed_dwarf(const struct elf_file *file)
+{
+	GElf_Shdr header;
+
+	return elf_file_find_section(file, ".debug_info", &header) == NULL ||
+	       (header.sh_flags & SHF_COMPRESSED) != 0;
+}
+
+static const struct elf_file *either(const struct elf_file *first, const struct elf_file *second,
+				     bool (*has)(const struct elf_file *))
+{
+	if (has(first))
+		return first;
+	return has(second) ? second : NULL;
+}
+
+static bool has_symtab(const struct elf_file *file)
+{
+	return elf_file_has(file, ".symtab");
+}
+
+/* Exported names, and with luck the rest in .gnu_debugdata. */
+static void read_stripped(struct loading *l)
+{
+	struct binary *b = l->binary;
+	struct err err;
+	size_t n = elf_symbols_add(&b->own, &b->code, SHT_DYNSYM);
+
+	if (elf_file_has(&b->code, ".gnu_debugdata") &&
+	    elf_symbols_open_debugdata(&b->inner, &b->code, &err) == 0)
+		elf_symbols_add(&b->own, &b->inner, SHT_SYMTAB);
+	else
+		shortage_set(&b->names, n == 0 ? SHORT_OF_SYMBOLS : SHORT_OF_LOCAL_SYMBOLS);
+}
+
+void load_functions(struct loading *l)
+{
+	struct binary *b = l->binary;
+	const struct elf_file *named = either(&b->code, &b->debug, has_symtab);
+
+	if (named != NULL)
+		elf_symbols_add(&b->own, named, SHT_SYMTAB);
+	else
+		read_stripped(l);
+	functions_build(&b->own);
+	if (plt_add(&b->own, &b->code) > 0)
+		functions_build(&b->own);
+	b->functions = &b->own;
+}
+
+void load_lines(struct loading *l)
+{
+	struct binary *b = l->binary;
+	const struct elf_file *file = either(&b->debug, &b->code, has_dwarf);
+
+	if (file == NULL || file->type == ET_REL || file->image != NULL)
+		return;
+	b->lines_path = file->path;
+	b->is_compressed = has_compressed_dwarf(file);
+	b->alt_path = locate_alt(l->sources->search, file);
+}
+
+/* A debug file alone serves if its program headers still describe the original file. */
+static bool is_self_sufficient(const struct elf_file *debug)
+{
+	for (size_t i = 0; i < debug->segments.n; i++) {
+		if (debug->segments.items[i].is_code && debug->segments.items[i].size > 0)
+			return true;
+	}
+	return false;
+}
+
+static bool find_code(struct loading *l)
+{
+	struct binary *b = l->binary;
+	struct refusal why = { 0 };
+
+	if (locate_code(l->sources->search, &l->wanted, &b->code, &why) == 0)
+		return true;
+	if (locate_debug(l->sources->search, &l->wanted, &b->code, &b->debug)) {
+		if (is_self_sufficient(&b->debug)) {
+			b->code = b->debug;
+			b->debug = (struct elf_file){ 0 };
+		} else {
+			shortage_set(&b->names, SHORT_OF_SEGMENTS);
+		}
+	}
+	shortage_set_refusal(&b->names, &why, &l->wanted);
+	refusal_release(&why);
+	if (!elf_file_is_open(&b->code))
+		return false;
+	shortage_release(&b->names);
+	return true;
+}
+
+static void read_code(struct loading *l)
+{
+	struct binary *b = l->binary;
+
+	if (!elf_file_is_open(&b->debug) && (!has_symtab(&b->code) || !has_dwarf(&b->code)))
+		(void)locate_debug(l->sources->search, &l->wanted, &b->code, &b->debug);
+	b->has_segments = b->code.type != ET_REL;
+	load_functions(l);
+	load_lines(l);
+}
+
+bool load_elf(struct loading *l)
+{
+	if (!find_code(l))
+		return false;
+	read_code(l);
+	return true;
+}
+
+void load_vdso(struct loading *l)
+{
+	if (vdso_open(&l->binary->code, l->sources->search, &l->wanted.build_id) < 0) {
+		shortage_set(&l->binary->names, SHORT_OF_VDSO);
+		return;
+	}
+	read_code(l);
+}
+
+/* A process of another machine must not get the names of one here with the same number. */
+static bool jit_map_path(const struct loading *l, struct text *out)
+{
+	const struct symbols_options *options = l->sources->search->options;
+
+	if (options->jit_map_dir != NULL)
+		text_str(out, options->jit_map_dir);
+	else if (options->symfs != NULL)
+		text_format(out, "%s/tmp", options->symfs);
+	else if (options->use_this_machine)
+		text_str(out, "/tmp");
+	else
+		return false;
+	text_format(out, "/perf-%u.map", l->module->pid);
+	text_char(out, '\0');
+	return true;
+}
+
+void load_jit(struct loading *l)
+{
+	struct binary *b = l->binary;
+	struct text path = { 0 };
+	struct err err;
+
+	if (jit_map_path(l, &path) && jit_map_read(&b->own, path.bytes, &err) == 0) {
+		functions_build(&b->own);
+		b->functions = &b->own;
+	} else {
+		shortage_set(&b->names, SHORT_OF_JIT_MAP);
+	}
+	text_release(&path);
+}

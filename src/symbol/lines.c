@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A unit is looked at once for all its addresses: its line table is decoded and searched, its
+ * tree of entries walked (scopes.h). Nothing is looked up for one address alone.
+ */
+#include "symbol/lines.h"
+
+#include <dwarf.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <elfutils/libdw.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "base/tuples.h"
+#include "symbol/dwarf_file.h"
+#include "symbol/ranges.h"
+#include "symbol/scopes.h"
+
+enum {
+	/* Steps granted to the walk over a unit: sound units need about one for each entry. */
+	STEPS_FOR_UNIT = 1 << 16,
+	STEPS_FOR_ADDRESS = 1 << 10,
+	STEPS_FOR_BYTE = 4,
+	STEPS_FOR_SPLIT_UNIT = 1 << 24, /* whose size is not known */
+};
+
+/* The work on one question. */
+struct job {
+	const struct lines_question *question;
+	struct lines_answer *answer;
+	struct dwarf_file file;
+	struct scopes scopes;
+
+	/* Texts of the file by their address, which stays the same while it is open. */
+	struct tuples texts;
+	VEC_OF(struct str_id) text_ids;
+	struct text buffer;
+};
+
+/* An address of the question, and the unit it lies in. */
+struct placed_address {
+	uint32_t unit;
+	uint32_t index; /* in the question's addresses */
+};
+
+/* The addresses of one unit. */
+struct unit_work {
+	const struct dwarf_unit *unit;
+	Dwarf_Die tree;
+	size_t n;
+	uint64_t *addresses;
+	uint32_t *scopes; /* by address: the innermost scope */
+	Dwarf_Lines *lines;
+	size_t n_lines;
+	Dwarf_Files *files; /* that call sites refer to */
+	size_t n_files;
+};
+
+/*
+ * The id of a text that the file holds, mangled or not. Functions and paths come by the
+ * thousand and are few, so each is demangled and interned once.
+ */
+static struct str_id intern(struct job *job, const char *text, bool is_symbol)
+{
+	uint64_t key = (uint64_t)(uintptr_t)text << 1 | is_symbol;
+	uint32_t n_before = job->texts.n;
+	uint32_t number;
+
+	if (text == NULL)
+		return (struct str_id){ 0 };
+	number = tuples_add(&job->texts, &key);
+	if (number < n_before)
+		return job->text_ids.items[number];
+	text_reset(&job->buffer);
+	if (is_symbol)
+		demangle(text, job->question->style, &job->buffer);
+	else
+		text_add(&job->buffer, text, strnlen(text, PATH_MAX));
+	*vec_add(&job->text_ids) =
+		strings_add(&job->answer->strings, job->buffer.bytes, job->buffer.n);
+	return job->text_ids.items[number];
+}
+
+static const char *string_of(Dwarf_Die *die, unsigned attribute)
+{
+	Dwarf_Attribute value;
+
+	return dwarf_formstring(dwarf_attr_integrate(die, attribute, &value));
+}
+
+static uint64_t number_of(Dwarf_Die *die, unsigned attribute)
+{
+	Dwarf_Attribute value;
+	Dwarf_Word number = 0;
+
+	return dwarf_formudata(dwarf_attr(die, attribute, &value), &number) == 0 ? number : 0;
+}
+
+/* The linkage name tells more than the plain one: namespaces and template arguments. */
+static struct str_id name_of(struct job *job, Dwarf_Die *die)
+{
+	const char *name = string_of(die, DW_AT_linkage_name);
+
+	if (name == NULL)
+		name = string_of(die, DW_AT_MIPS_linkage_name);
+	if (name != NULL)
+		return intern(job, name, true);
+	return intern(job, string_of(die, DW_AT_name), false);
+}
+
+static uint32_t to_u32(uint64_t number)
+{
+	return number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
+/* Where a frame stands: the file, line and column of a row of the line table. */
+static void set_place(struct job *job, Dwarf_Line *row, struct symbol_frame *out)
+{
+	int line = 0, column = 0;
+
+	if (row == NULL)
+		return;
+	out->file = intern(job, dwarf_linesrc(row, NULL, NULL), false);
+	if (dwarf_lineno(row, &line) == 0 && line > 0)
+		out->line = (uint32_t)line;
+	if (dwarf_linecol(row, &column) == 0 && column > 0)
+		out->column = (uint32_t)column;
+}
+
+/* Where the caller of an inlined function stands. */
+static void set_call_site(struct job *job, const struct unit_work *work, Dwarf_Die *inlined,
+			  struct symbol_frame *out)
+{
+	uint64_t file = number_of(inlined, DW_AT_call_file);
+
+	if (dwarf_hasattr(inlined, DW_AT_call_file) && file < work->n_files)
+		out->file = intern(job, dwarf_filesrc(work->files, file, NULL, NULL), false);
+	out->line = to_u32(number_of(inlined, DW_AT_call_line));
+	out->column = to_u32(number_of(inlined, DW_AT_call_column));
+}
+
+/* The row that covers an address: the last one at or below it, unless a sequence ends there. */
+static Dwarf_Line *find_row(const struct unit_work *work, uint64_t address)
+{
+	size_t low = 0, high = work->n_lines;
+	Dwarf_Line *row;
+	bool is_end = true;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		Dwarf_Addr at = UINT64_MAX;
+
+		(void)dwarf_lineaddr(dwarf_onesrcline(work->lines, middle), &at);
+		if (at <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	row = low == 0 ? NULL : dwarf_onesrcline(work->lines, low - 1);
+	return row == NULL || dwarf_lineendsequence(row, &is_end) != 0 || is_end ? NULL : row;
+}
+
+/* The frames of one address, from the row of the line table outwards. */
+static struct line_chain build_chain(struct job *job, const struct unit_work *work, size_t i)
+{
+	struct lines_answer *answer = job->answer;
+	struct line_chain chain = { .first = (uint32_t)answer->frames.n };
+	Dwarf_Line *row = find_row(work, work->addresses[i]);
+	struct symbol_frame frame = { 0 };
+	struct scope *scope = &job->scopes.list.items[work->scopes[i]];
+
+	set_place(job, row, &frame);
+	while (scope != job->scopes.list.items) {
+		frame.function = name_of(job, &scope->die);
+		frame.is_inlined = scope->is_inlined && scope->parent != 0;
+		*vec_add(&answer->frames) = frame;
+		frame = (struct symbol_frame){ 0 };
+		if (!scope->is_inlined)
+			break;
+		set_call_site(job, work, &scope->die, &frame);
+		scope = &job->scopes.list.items[scope->parent];
+	}
+	if (work->scopes[i] == 0 && row != NULL)
+		*vec_add(&answer->frames) = frame;
+	chain.n = (uint32_t)answer->frames.n - chain.first;
+	return chain;
+}
+
+static void note(struct job *job, enum diag_level level, const char *text)
+{
+	text_reset(&job->buffer);
+	text_format(&job->buffer, "%s: %s", job->question->path, text);
+	text_char(&job->buffer, '\0');
+	diags_add(&job->answer->diags, level, ERR_NOWHERE, 0, job->buffer.bytes);
+}
+
+static uint64_t count_steps(const struct unit_work *work)
+{
+	bool is_split = work->tree.cu != work->unit->die.cu;
+
+	return STEPS_FOR_UNIT + STEPS_FOR_ADDRESS * work->n +
+	       STEPS_FOR_BYTE * work->unit->size_bytes + (is_split ? STEPS_FOR_SPLIT_UNIT : 0);
+}
+
+/* Decodes what the unit's addresses need. What is damaged stays empty. */
+static void read_unit(struct job *job, struct unit_work *work)
+{
+	Dwarf_Die root = work->unit->die;
+
+	if (!dwarf_unit_tree(work->unit, &work->tree))
+		note(job, DIAG_NOTE,
+		     "its .dwo files were not found (.dwp files are not read): no inlines");
+	if (dwarf_hasattr(&root, DW_AT_stmt_list) &&
+	    dwarf_getsrclines(&root, &work->lines, &work->n_lines) != 0) {
+		work->n_lines = 0;
+		note(job, DIAG_DAMAGE, "a line table is damaged: its lines are missing");
+	}
+	if (dwarf_getsrcfiles(&work->tree, &work->files, &work->n_files) != 0)
+		work->n_files = 0;
+	if (!scopes_find(&job->scopes, &work->tree, work->addresses, work->n, count_steps(work),
+			 work->scopes))
+		note(job, DIAG_DAMAGE,
+		     "debug information of a unit is damaged: inlines are missing");
+}
+
+/* Answers for the `n` addresses of one unit. */
+static void answer_unit(struct job *job, const struct placed_address *placed, size_t n)
+{
+	struct unit_work work = {
+		.unit = &job->file.units.items[placed[0].unit],
+		.n = n,
+		.addresses = mem_alloc(n, sizeof(*work.addresses)),
+		.scopes = mem_alloc(n, sizeof(*work.scopes)),
+	};
+
+	for (size_t i = 0; i < n; i++)
+		work.addresses[i] = job->question->addresses[placed[i].index];
+	read_unit(job, &work);
+	for (size_t i = 0; i < n; i++)
+		job->answer->chains[placed[i].index] = build_chain(job, &work, i);
+	free(work.addresses);
+	free(work.scopes);
+}
+
+/* By unit; within a unit, addresses stay in their order. */
+static int compare_placed(const void *left, const void *right)
+{
+	const struct placed_address *a = left, *b = right;
+
+	if (a->unit != b->unit)
+		return (a->unit > b->unit) - (a->unit < b->unit);
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Finds the units of the addresses; returns how many this part of the question has. */
+static size_t place_addresses(const struct job *job, struct placed_address *out)
+{
+	const struct lines_question *q = job->question;
+	size_t n = 0;
+
+	for (size_t i = 0; i < q->n; i++) {
+		const struct range *range = ranges_find(&job->file.ranges, q->addresses[i]);
+
+		if (range != NULL && range->value % q->n_parts == q->part)
+			out[n++] = (struct placed_address){ range->value, (uint32_t)i };
+	}
+	if (n > 0)
+		qsort(out, n, sizeof(*out), compare_placed);
+	return n;
+}
+
+static void answer_all(struct job *job)
+{
+	struct placed_address *placed = mem_alloc(job->question->n, sizeof(*placed));
+	size_t n = place_addresses(job, placed);
+	size_t end;
+
+	for (size_t i = 0; i < n; i = end) {
+		for (end = i + 1; end < n && placed[end].unit == placed[i].unit;)
+			end++;
+		answer_unit(job, placed + i, end - i);
+	}
+	free(placed);
+}
+
+/* Of several parts, all of which open the file, one reports what was wrong with it. */
+static bool open_file(struct job *job)
+{
+	const struct lines_question *q = job->question;
+	struct diags others = { 0 };
+	struct err err;
+	int rc = dwarf_file_open(&job->file, q->path, q->alt_path,
+				 q->part == 0 ? &job->answer->diags : &others, &err);
+
+	if (rc < 0 && q->part == 0)
+		diags_add(&job->answer->diags, DIAG_DAMAGE, ERR_NOWHERE, 0, err.text);
+	diags_release(&others);
+	return rc == 0;
+}
+
+void lines_ask(const struct lines_question *question, struct lines_answer *answer)
+{
+	struct job job = { .question = question, .answer = answer };
+
+	strings_init(&answer->strings);
+	answer->chains = mem_zalloc(question->n, sizeof(*answer->chains));
+	if (!open_file(&job))
+		return;
+	tuples_init(&job.texts, 1);
+	answer_all(&job);
+	dwarf_file_release(&job.file);
+	scopes_release(&job.scopes);
+	tuples_release(&job.texts);
+	vec_release(&job.text_ids);
+	text_release(&job.buffer);
+}
+
+void lines_answer_release(struct lines_answer *answer)
+{
+	strings_release(&answer->strings);
+	vec_release(&answer->frames);
+	free(answer->chains);
+	diags_release(&answer->diags);
+	*answer = (struct lines_answer){ 0 };
+}

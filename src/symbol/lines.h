@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Source lines and inline chains of addresses in one file, by DWARF. */
+#ifndef CYCLOPS_SYMBOL_LINES_H
+#define CYCLOPS_SYMBOL_LINES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/strings.h"
+#include "base/vec.h"
+#include "symbol/demangle.h"
+#include "symbol/symbols.h"
+
+/* Frames [first, first + n) of the answer belong to an address; n 0: nothing is known. */
+struct line_chain {
+	uint32_t first, n;
+};
+
+/*
+ * A question to one file. Big files are asked in parallel: part `part` of `n_parts` looks
+ * at every n-th compilation unit, and leaves the other addresses alone. All borrowed.
+ */
+struct lines_question {
+	const char *path;     /* the file with the DWARF */
+	const char *alt_path; /* its .gnu_debugaltlink file (from dwz), or NULL */
+	enum demangle_style style;
+	const uint64_t *addresses; /* ascending */
+	size_t n;
+	size_t part, n_parts;
+};
+
+/* Zeroed is empty. */
+struct lines_answer {
+	struct strings strings;		    /* of the frames */
+	VEC_OF(struct symbol_frame) frames; /* innermost first */
+	struct line_chain *chains;	    /* by address; n of them */
+	struct diags diags;
+};
+
+/* Opens the file, answers, closes it. What is damaged is counted in the answer's diags. */
+void lines_ask(const struct lines_question *, struct lines_answer *);
+
+void lines_answer_release(struct lines_answer *);
+
+#endif

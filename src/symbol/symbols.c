@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbol/symbols.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libelf.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "symbol/symbols_state.h"
+
+/* Where perf keeps copies of binaries, to be freed; NULL if the user has no home. */
+static char *find_cache(void)
+{
+	const char *given = getenv("PERF_BUILDID_DIR");
+	const char *home = getenv("HOME");
+	struct text path = { 0 };
+	char *copy;
+
+	if (given != NULL && given[0] != '\0')
+		return mem_strndup(given, strlen(given));
+	if (home == NULL || home[0] == '\0')
+		return NULL;
+	text_format(&path, "%s/.debug", home);
+	copy = mem_strndup(path.bytes, path.n);
+	text_release(&path);
+	return copy;
+}
+
+struct symbols *symbols_new(const struct modules *modules, const struct symbols_options *options)
+{
+	struct symbols *s = mem_zalloc(1, sizeof(*s));
+
+	elf_version(EV_CURRENT);
+	s->modules = modules;
+	s->options = *options;
+	s->cache = find_cache();
+	s->search = (struct search){ .options = &s->options, .cache = s->cache };
+	s->states = mem_zalloc(modules->list.n, sizeof(*s->states));
+	strings_init(&s->strings);
+	types_init(&s->types, &s->strings);
+	return s;
+}
+
+void symbols_free(struct symbols *s)
+{
+	if (s == NULL)
+		return;
+	for (size_t i = 0; i < s->modules->list.n; i++)
+		binary_release(&s->states[i].binary);
+	free(s->states);
+	kernel_names_release(&s->kernel);
+	types_release(&s->types);
+	strings_release(&s->strings);
+	vec_release(&s->frames);
+	vec_release(&s->missing);
+	diags_release(&s->diags);
+	free(s->cache);
+	free(s);
+}
+
+static const struct module *find_kernel(const struct modules *modules)
+{
+	for (size_t i = 0; i < modules->list.n; i++) {
+		if (modules->list.items[i].kind == MODULE_KERNEL)
+			return &modules->list.items[i];
+	}
+	return NULL;
+}
+
+void symbols_prepare(struct symbols *s, struct module_id id)
+{
+	enum module_kind kind = modules_get(s->modules, id)->kind;
+
+	if (s->has_kernel || (kind != MODULE_KERNEL && kind != MODULE_KERNEL_MODULE))
+		return;
+	s->has_kernel = true;
+	kernel_names_read(&s->kernel, &s->search, find_kernel(s->modules));
+}
+
+void symbols_load(struct symbols *s, struct module_id id)
+{
+	struct binary *binary = &s->states[id.v].binary;
+	struct binary_sources sources = {
+		.search = &s->search,
+		.kernel = &s->kernel,
+		.strings = s->modules->strings,
+	};
+
+	if (!binary->is_loaded)
+		binary_load(binary, modules_get(s->modules, id), &sources);
+}
+
+/* What to say of a module's lines if it has none; not all modules have a source. */
+static void note_lines(struct module_state *state, enum module_kind kind)
+{
+	if (state->binary.lines_path != NULL)
+		return;
+	if (kind == MODULE_FILE)
+		shortage_set(&state->binary.lines, SHORT_OF_LINES);
+	else if (kind == MODULE_KERNEL)
+		shortage_set(&state->binary.lines, SHORT_OF_KERNEL_LINES);
+}
+
+/* The shortage that the user should hear of, NULL if there is none. */
+static const struct shortage *find_shortage(struct module_state *state, enum module_kind kind)
+{
+	if (kind == MODULE_UNKNOWN || kind == MODULE_OTHER)
+		return NULL;
+	if (state->n_without_function > 0) {
+		shortage_set(&state->binary.names, SHORT_OF_FUNCTION);
+		return &state->binary.names;
+	}
+	if (state->n_without_line == 0)
+		return NULL;
+	note_lines(state, kind);
+	return state->binary.lines.reason == NULL ? NULL : &state->binary.lines;
+}
+
+/* What most places suffer from comes first. */
+static int compare_missing(const void *left, const void *right)
+{
+	const struct symbols_missing *a = left, *b = right;
+
+	if (a->n_places != b->n_places)
+		return (a->n_places < b->n_places) - (a->n_places > b->n_places);
+	if (a->n_without_line != b->n_without_line)
+		return (a->n_without_line < b->n_without_line) -
+		       (a->n_without_line > b->n_without_line);
+	return (a->module.v > b->module.v) - (a->module.v < b->module.v);
+}
+
+void symbols_update_missing(struct symbols *s)
+{
+	s->missing.n = 0;
+	for (uint32_t i = 0; i < s->modules->list.n; i++) {
+		struct module_state *state = &s->states[i];
+		const struct shortage *shortage =
+			find_shortage(state, s->modules->list.items[i].kind);
+
+		if (shortage == NULL)
+			continue;
+		*vec_add(&s->missing) = (struct symbols_missing){
+			.module = { i },
+			.n_places = state->n_without_function,
+			.n_without_line = state->n_without_line,
+			.reason = shortage->reason,
+			.remedy = shortage->remedy,
+		};
+	}
+	if (s->missing.n > 1)
+		qsort(s->missing.items, s->missing.n, sizeof(*s->missing.items), compare_missing);
+}
+
+void symbols_each_function(struct symbols *s, struct module_id id,
+			   void (*each)(void *context, const char *name, uint64_t offset,
+					uint64_t size),
+			   void *context)
+{
+	const struct binary *binary = &s->states[id.v].binary;
+	const struct functions *functions;
+	struct text name = { 0 };
+
+	symbols_prepare(s, id);
+	symbols_load(s, id);
+	functions = binary->functions;
+	for (size_t i = 0; functions != NULL && i < functions->list.n; i++) {
+		const struct function *f = &functions->list.items[i];
+		uint64_t offset;
+
+		if (!binary_offset(binary, f->start - binary->to_function, &offset))
+			continue;
+		text_reset(&name);
+		function_name(f, symbols_style(s), &name);
+		text_char(&name, '\0');
+		each(context, name.bytes, offset, f->size);
+	}
+	text_release(&name);
+}
+
+const struct symbol_frame *symbols_frames(const struct symbols *s)
+{
+	return s->frames.items;
+}
+
+const struct strings *symbols_strings(const struct symbols *s)
+{
+	return &s->strings;
+}
+
+size_t symbols_n_missing(const struct symbols *s)
+{
+	return s->missing.n;
+}
+
+const struct symbols_missing *symbols_missing_at(const struct symbols *s, size_t index)
+{
+	assert(index < s->missing.n);
+	return &s->missing.items[index];
+}
+
+const struct diags *symbols_diags(const struct symbols *s)
+{
+	return &s->diags;
+}
+
+const char *symbols_file_of(const struct symbols *s, struct module_id id)
+{
+	const struct elf_file *code = &s->states[id.v].binary.code;
+
+	return elf_file_is_open(code) && code->image == NULL ? code->path : NULL;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names for places: functions, source lines, inline chains. Everything happens in this
+ * process: ELF and DWARF by libelf and libdw, in parallel by module, once for each place.
+ */
+#ifndef CYCLOPS_SYMBOL_SYMBOLS_H
+#define CYCLOPS_SYMBOL_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/pool.h"
+#include "base/strings.h"
+#include "base/vec.h"
+#include "process/module.h"
+
+/* Where binaries and debug files are looked for. All borrowed; NULL where not given. */
+struct symbols_options {
+	const char *symfs;	       /* --symfs: prefix for every recorded path */
+	const char *const *debug_dirs; /* --debug-dir, NULL-terminated; /usr/lib/debug always */
+	bool use_debuginfod;	       /* ask the servers of DEBUGINFOD_URLS */
+	bool use_this_machine; /* also trust files of this machine without a build-id match */
+	const char *kallsyms;  /* a copy of /proc/kallsyms of the recorded machine */
+	const char *vmlinux;
+	const char *jit_map_dir; /* where perf-PID.map files are; NULL: /tmp */
+	const char *arch;	 /* of the capture: "aarch64", "x86_64" …; NULL unknown */
+	bool with_parameters;	 /* C++ names with parameter types; perf shows none */
+};
+
+struct symbols;
+
+/* Borrows modules (and their strings) and options. Opens nothing yet. */
+struct symbols *symbols_new(const struct modules *, const struct symbols_options *);
+void symbols_free(struct symbols *);
+
+/*
+ * One level of an inline chain. The last level is the function that the others were inlined
+ * into, with the name of the symbol table if that has one.
+ */
+struct symbol_frame {
+	struct str_id function; /* demangled; 0 if not known */
+	struct str_id file;	/* source path as DWARF has it; 0 if not known */
+	uint32_t line, column;	/* 0 if not known */
+	bool is_inlined;	/* into the next frame */
+};
+
+/* What is known of one place. */
+struct symbol {
+	struct str_id function;	  /* the ELF symbol that covers it, demangled; 0 if none */
+	uint64_t function_offset; /* of the place from that symbol's start */
+	uint64_t function_size;	  /* 0 if not known */
+	uint64_t address;	  /* virtual address in the module's own file: for disassembly */
+	uint32_t first_frame, n_frames; /* in symbols_frames(): innermost inline first; 0 if no
+					   line information was asked for or is there */
+};
+
+enum symbols_depth {
+	SYMBOLS_FUNCTIONS, /* symbol table only */
+	SYMBOLS_LINES,	   /* and source lines with inline chains */
+};
+
+/*
+ * Resolves `n` places; out[i] belongs to places[i]. Places of the same module are worked on
+ * by one worker. What is missing is remembered, see symbols_missing(). Not to be called by
+ * two threads at once; results are the same for any pool.
+ */
+void symbols_resolve(struct symbols *, struct pool *, const struct place *places, size_t n,
+		     enum symbols_depth, struct symbol *out);
+
+/* Frames of all symbols resolved so far; grows with each symbols_resolve(). */
+const struct symbol_frame *symbols_frames(const struct symbols *);
+
+/* Strings of functions and files. */
+const struct strings *symbols_strings(const struct symbols *);
+
+/*
+ * The places [offset, offset + size) in a module whose function matches: for --select. Calls
+ * `each` for every function of the module's symbol table; `name` is demangled.
+ */
+void symbols_each_function(struct symbols *, struct module_id,
+			   void (*each)(void *context, const char *name, uint64_t offset,
+					uint64_t size),
+			   void *context);
+
+/* Why a module has no (or fewer) names, and what would help. */
+struct symbols_missing {
+	struct module_id module;
+	uint64_t n_places;	 /* that were asked for and got no function */
+	const char *reason;	 /* "file not found", "stripped: only exported names" … */
+	const char *remedy;	 /* a command or option that would fix it; "" if there is none */
+	uint64_t n_without_line; /* that were asked for lines and got none; n_places may be 0 */
+};
+
+/* Modules with something missing; those with the most places without a name come first. */
+size_t symbols_n_missing(const struct symbols *);
+const struct symbols_missing *symbols_missing_at(const struct symbols *, size_t index);
+
+/* Damaged ELF or DWARF and the like. */
+const struct diags *symbols_diags(const struct symbols *);
+
+/* The file that a module's code was read from, NULL if none was found. */
+const char *symbols_file_of(const struct symbols *, struct module_id);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files that read types from DWARF share; private to them. */
+#ifndef CYCLOPS_SYMBOL_TYPES_INSIDE_H
+#define CYCLOPS_SYMBOL_TYPES_INSIDE_H
+
+#include "symbol/types_dwarf.h"
+
+enum {
+	TYPES_MAX_DEPTH = 64, /* types in types */
+	TYPES_MAX_NAME = 1000,
+};
+
+/* Counts an entry that is looked at; false if there have been too many. */
+bool types_take_step(struct types_reader *);
+
+/* What DW_AT_type refers to. */
+bool types_type_of(Dwarf_Die *die, Dwarf_Die *out);
+
+/* The entry's name, or NULL. Borrowed from the file. */
+const char *types_name_of(Dwarf_Die *die);
+
+/* Words that qualify a type, for its name; NULL if the tag is not of a qualifier. */
+const char *types_qualifier(int tag);
+
+#endif
