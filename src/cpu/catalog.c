@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The catalog as a whole: opening it, finding CPUs. */
+#include "cpu/cpu.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/alloc.h"
+#include "base/mapped.h"
+#include "cpu/internal.h"
+
+static int read_embedded(struct catalog *c, struct err *err)
+{
+	const struct embedded_file *index = embedded_find(catalog_files, "index.json");
+
+	assert(index != NULL);
+	return catalog_read(c, index->bytes, index->size, "(embedded)", err);
+}
+
+static int read_file(struct catalog *c, const char *path, struct err *err)
+{
+	struct mapped file = { 0 };
+	int rc;
+
+	if (mapped_open(&file, path, err) < 0)
+		return err_within(err, "catalog");
+	rc = catalog_read(c, (const char *)file.bytes, file.size, path, err);
+	mapped_release(&file);
+	return rc;
+}
+
+static void set_part(struct catalog *c, struct midr_part key, struct part_facts facts)
+{
+	uint64_t word = midr_part_word(key);
+	uint32_t number = tuples_add(&c->parts, &word);
+
+	if (number == c->by_part.n)
+		vec_add(&c->by_part);
+	c->by_part.items[number] = facts;
+}
+
+/* Records ask by MIDR, millions of times: one look-up instead of a search. */
+static void index_parts(struct catalog *c)
+{
+	tuples_init(&c->parts, 1);
+	for (size_t i = 0; i < c->names.n; i++)
+		set_part(c, c->names.items[i].key,
+			 (struct part_facts){ .name = c->names.items[i].name });
+	for (size_t i = 0; i < c->cpus.n; i++) {
+		const struct cpu *cpu = c->cpus.items[i];
+
+		for (size_t j = 0; j < cpu->n_parts; j++) {
+			const char *name = cpu->parts[j].name;
+
+			set_part(c, cpu->parts[j].key,
+				 (struct part_facts){ .cpu = cpu,
+						      .name = name != NULL ? name : cpu->name });
+		}
+	}
+}
+
+int catalog_open(const char *extra_path, struct catalog **out, struct err *err)
+{
+	struct catalog *c = mem_zalloc(1, sizeof(*c));
+
+	if (read_embedded(c, err) < 0 ||
+	    (extra_path != NULL && read_file(c, extra_path, err) < 0)) {
+		catalog_free(c);
+		return -1;
+	}
+	index_parts(c);
+	*out = c;
+	return 0;
+}
+
+void catalog_free(struct catalog *c)
+{
+	if (c == NULL)
+		return;
+	vec_release(&c->cpus);
+	vec_release(&c->encodings);
+	vec_release(&c->names);
+	vec_release(&c->implementers);
+	vec_release(&c->by_part);
+	for (size_t i = 0; i < c->changes.n; i++)
+		json_decref(c->changes.items[i].object);
+	vec_release(&c->changes);
+	tuples_release(&c->parts);
+	arena_release(&c->memory);
+	free(c);
+}
+
+size_t catalog_n_cpus(const struct catalog *c)
+{
+	return c->cpus.n;
+}
+
+const struct cpu *catalog_cpu_at(const struct catalog *c, size_t index)
+{
+	return c->cpus.items[index];
+}
+
+static const struct part_facts *find_part(const struct catalog *c, uint64_t midr)
+{
+	uint64_t word = midr_part_word(midr_part_of(midr));
+	uint32_t number = tuples_find(&c->parts, &word);
+
+	return number == TUPLES_NONE ? NULL : &c->by_part.items[number];
+}
+
+const struct cpu *catalog_cpu_of_midr(const struct catalog *c, uint64_t midr)
+{
+	const struct part_facts *facts = find_part(c, midr);
+
+	return facts == NULL ? NULL : facts->cpu;
+}
+
+static bool is_called(const struct cpu *cpu, const char *name)
+{
+	if (strcasecmp(name, cpu->id) == 0 || strcasecmp(name, cpu->name) == 0)
+		return true;
+	for (size_t i = 0; i < cpu->n_aliases; i++)
+		if (strcasecmp(name, cpu->aliases[i]) == 0)
+			return true;
+	for (size_t i = 0; i < cpu->n_parts; i++)
+		if (cpu->parts[i].name != NULL && strcasecmp(name, cpu->parts[i].name) == 0)
+			return true;
+	return false;
+}
+
+const struct cpu *catalog_cpu_find(const struct catalog *c, const char *name)
+{
+	for (size_t i = c->cpus.n; i-- > 0;)
+		if (is_called(c->cpus.items[i], name))
+			return c->cpus.items[i];
+	return NULL;
+}
+
+const struct encoding *catalog_encoding_find(const struct catalog *c, const char *id)
+{
+	for (size_t i = c->encodings.n; i-- > 0;)
+		if (strcmp(c->encodings.items[i]->id, id) == 0)
+			return c->encodings.items[i];
+	return NULL;
+}
+
+static const char *find_implementer(const struct catalog *c, uint8_t code)
+{
+	for (size_t i = c->implementers.n; i-- > 0;)
+		if (c->implementers.items[i].code == code)
+			return c->implementers.items[i].name;
+	return NULL;
+}
+
+void midr_describe(const struct catalog *c, uint64_t midr, char *out, size_t size)
+{
+	struct midr_part key = midr_part_of(midr);
+	const struct part_facts *facts = find_part(c, midr);
+	const char *implementer = find_implementer(c, key.implementer);
+
+	if (facts != NULL)
+		snprintf(out, size, "%s", facts->name);
+	else if (implementer != NULL)
+		snprintf(out, size, "%s 0x%03x", implementer, key.part);
+	else
+		snprintf(out, size, "implementer 0x%02x part 0x%03x", key.implementer, key.part);
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Catalog files into the catalog. Format: catalog/schema.md. The same reader takes the index
+ * that the build made and what a user brings with --catalog. Keys that it does not know are
+ * for others and are not looked at.
+ */
+#include "cpu/internal.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cpu/json_read.h"
+#include "cpu/telemetry.h"
+
+/* Longest line of a cache that makes sense; CTR_EL0 cannot say more than 2^15 words. */
+enum { CACHE_LINE_MAX = 1 << 17 };
+
+/* Words of spe.data_source that name no encoding. */
+static const char *const no_encoding[] = { "none", "not-in-linux-decode-list", "unknown" };
+
+static const char *copy(struct catalog *c, const char *text)
+{
+	return arena_strndup(&c->memory, text, strlen(text));
+}
+
+static void *array(struct catalog *c, size_t n, size_t size)
+{
+	return json_array_memory(&c->memory, n, size);
+}
+
+static int read_part(const json_t *object, struct midr_part *out, struct err *err)
+{
+	unsigned long implementer = 0, part = 0;
+
+	if (json_read_code(object, "implementer", 0xff, &implementer, err) < 0 ||
+	    json_read_code(object, "part", 0xfff, &part, err) < 0)
+		return -1;
+	*out = (struct midr_part){ .implementer = (uint8_t)implementer, .part = (uint16_t)part };
+	return 0;
+}
+
+static int read_value(struct catalog *c, const json_t *object, struct cpu_source *out,
+		      struct err *err)
+{
+	const json_t *level = json_object_get(object, "level");
+	const json_t *spe_parser = json_object_get(object, "spe_parser");
+	int known = json_is_string(level) ? source_level_find(json_string_value(level)) : -1;
+	unsigned long value = 0;
+
+	if (json_read_code(object, "value", UINT16_MAX, &value, err) < 0 ||
+	    json_read_text(&c->memory, object, "name", &out->name, err) < 0)
+		return -1;
+	if (known < 0)
+		return json_wrong("level", level, "a level such as \"L2\" or \"peer-core\"", err);
+	out->value = (uint16_t)value;
+	out->level = (enum source_level)known;
+	out->is_modified = json_is_true(json_object_get(object, "modified"));
+	out->spe_parser = json_is_string(spe_parser);
+	if (out->spe_parser)
+		out->spe_parser_name = copy(c, json_string_value(spe_parser));
+	return 0;
+}
+
+/* The values are small numbers, so that they can be indexes. */
+static void index_values(struct catalog *c, struct encoding *e)
+{
+	for (size_t i = 0; i < e->n_values; i++)
+		if (e->values[i].value >= e->n_by_value)
+			e->n_by_value = e->values[i].value + 1u;
+	e->by_value = array(c, e->n_by_value, sizeof(*e->by_value));
+	for (size_t i = 0; i < e->n_values; i++)
+		e->by_value[e->values[i].value] = &e->values[i];
+}
+
+static int read_encoding(struct catalog *c, const json_t *object, struct err *err)
+{
+	struct encoding *e = array(c, 1, sizeof(*e));
+	const json_t *values = NULL;
+
+	if (json_read_text(&c->memory, object, "id", &e->id, err) < 0 ||
+	    json_read_list(object, "values", &values, err) < 0)
+		return -1;
+	e->n_values = json_array_size(values);
+	e->values = array(c, e->n_values, sizeof(*e->values));
+	for (size_t i = 0; i < e->n_values; i++)
+		if (read_value(c, json_array_get(values, i), &e->values[i], err) < 0)
+			return err_within(err, "%s: values[%zu]", e->id, i);
+	index_values(c, e);
+	*vec_add(&c->encodings) = e;
+	return 0;
+}
+
+static int read_aliases(struct catalog *c, const json_t *object, struct cpu *cpu, struct err *err)
+{
+	const json_t *list = NULL;
+
+	if (json_read_list(object, "aliases", &list, err) < 0)
+		return -1;
+	cpu->n_aliases = json_array_size(list);
+	cpu->aliases = array(c, cpu->n_aliases, sizeof(*cpu->aliases));
+	for (size_t i = 0; i < cpu->n_aliases; i++) {
+		const json_t *alias = json_array_get(list, i);
+
+		if (!json_is_string(alias))
+			return json_wrong("aliases", alias, "texts", err);
+		cpu->aliases[i] = copy(c, json_string_value(alias));
+	}
+	return 0;
+}
+
+/* CPUs that are not Arm's are matched by other keys; their entries are passed over. */
+static int read_match(struct catalog *c, const json_t *object, struct cpu *cpu, struct err *err)
+{
+	const json_t *list = NULL;
+
+	if (json_read_list(object, "match", &list, err) < 0)
+		return -1;
+	cpu->n_parts = 0;
+	cpu->parts = array(c, json_array_size(list), sizeof(*cpu->parts));
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *entry = json_array_get(list, i);
+		struct named_part part = { 0 };
+
+		if (json_object_get(entry, "vendor") != NULL)
+			continue;
+		if (read_part(entry, &part.key, err) < 0 ||
+		    (json_object_get(entry, "name") != NULL &&
+		     json_read_text(&c->memory, entry, "name", &part.name, err) < 0))
+			return err_within(err, "match[%zu]", i);
+		cpu->parts[cpu->n_parts++] = part;
+	}
+	return 0;
+}
+
+static int read_cache_line(struct catalog *c, const json_t *object, struct cpu *cpu,
+			   struct err *err)
+{
+	const json_t *value = json_object_get(object, "cache_line");
+	json_int_t bytes = json_integer_value(value);
+
+	(void)c;
+	if (json_is_null(value)) {
+		cpu->cache_line = 0;
+		return 0;
+	}
+	if (bytes < 4 || bytes > CACHE_LINE_MAX || (bytes & (bytes - 1)) != 0)
+		return json_wrong("cache_line", value, "bytes, a power of two, or null", err);
+	cpu->cache_line = (unsigned)bytes;
+	return 0;
+}
+
+static bool names_no_encoding(const char *word)
+{
+	for (size_t i = 0; i < COUNT(no_encoding); i++)
+		if (strcmp(word, no_encoding[i]) == 0)
+			return true;
+	return false;
+}
+
+/* An encoding that could not be confirmed is as good as none: wrong names are worse. */
+static int read_data_source(struct catalog *c, const json_t *spe, struct cpu *cpu, struct err *err)
+{
+	const json_t *value = json_object_get(spe, "data_source");
+	const char *word = json_string_value(value);
+
+	if (value == NULL)
+		return 0;
+	cpu->encoding = word == NULL ? NULL : catalog_encoding_find(c, word);
+	if (cpu->encoding == NULL && (word == NULL || !names_no_encoding(word)))
+		return json_wrong("data_source", value, "the id of an encoding, or \"unknown\"",
+				  err);
+	if (json_is_false(json_object_get(spe, "data_source_verified")))
+		cpu->encoding = NULL;
+	return 0;
+}
+
+static int read_spe_events(struct catalog *c, const json_t *spe, struct cpu *cpu, struct err *err)
+{
+	const json_t *list = NULL;
+
+	if (json_object_get(spe, "events") == NULL)
+		return 0;
+	if (json_read_list(spe, "events", &list, err) < 0)
+		return -1;
+	cpu->n_spe_events = json_array_size(list);
+	cpu->spe_events = array(c, cpu->n_spe_events, sizeof(*cpu->spe_events));
+	for (size_t i = 0; i < cpu->n_spe_events; i++) {
+		const json_t *event = json_array_get(list, i);
+		const json_t *bit = json_object_get(event, "bit");
+		json_int_t number = json_integer_value(bit);
+
+		if (!json_is_integer(bit) || number < 0 || number > 63)
+			return json_wrong("bit", bit, "a number from 0 to 63", err);
+		cpu->spe_events[i].bit = (unsigned)number;
+		if (json_read_text(&c->memory, event, "name", &cpu->spe_events[i].name, err) < 0)
+			return err_within(err, "events[%zu]", i);
+	}
+	return 0;
+}
+
+static int read_ernd(const json_t *spe, struct cpu *cpu, struct err *err)
+{
+	const json_t *value = json_object_get(spe, "ernd");
+	json_int_t ernd = json_integer_value(value);
+
+	if (value == NULL)
+		return 0;
+	if (!json_is_null(value) && (!json_is_integer(value) || ernd < 0 || ernd > 1))
+		return json_wrong("ernd", value, "0, 1 or null", err);
+	cpu->spe_ernd = json_is_null(value) ? 0 : (int)ernd + 1;
+	return 0;
+}
+
+static int read_support(const json_t *spe, struct cpu *cpu, struct err *err)
+{
+	const json_t *value = json_object_get(spe, "supported");
+
+	if (value == NULL)
+		return 0;
+	if (!json_is_string(value))
+		return json_wrong("supported", value, "a text", err);
+	cpu->lacks_spe = strcmp(json_string_value(value), "no") == 0;
+	return 0;
+}
+
+static int read_spe(struct catalog *c, const json_t *object, struct cpu *cpu, struct err *err)
+{
+	const json_t *spe = json_object_get(object, "spe");
+
+	if (!json_is_object(spe))
+		return json_wrong("spe", spe, "an object", err);
+	if (read_data_source(c, spe, cpu, err) < 0 || read_spe_events(c, spe, cpu, err) < 0 ||
+	    read_ernd(spe, cpu, err) < 0 || read_support(spe, cpu, err) < 0)
+		return err_within(err, "spe");
+	return 0;
+}
+
+static int read_name(struct catalog *c, const json_t *object, struct cpu *cpu, struct err *err)
+{
+	return json_read_text(&c->memory, object, "name", &cpu->name, err);
+}
+
+/* The keys of a CPU that are read, each only if it is there. */
+static const struct cpu_key {
+	const char *name;
+	int (*read)(struct catalog *, const json_t *, struct cpu *, struct err *);
+} cpu_keys[] = {
+	{ "name", read_name },	 { "aliases", read_aliases },
+	{ "match", read_match }, { "cache_line", read_cache_line },
+	{ "spe", read_spe },
+};
+
+/* Takes the CPU of that id out of the list, to be put at its end again, or NULL. */
+static const struct cpu *take_cpu(struct catalog *c, const char *id)
+{
+	for (size_t i = 0; i < c->cpus.n; i++) {
+		const struct cpu *found = c->cpus.items[i];
+
+		if (strcmp(found->id, id) != 0)
+			continue;
+		c->cpus.n--;
+		memmove(&c->cpus.items[i], &c->cpus.items[i + 1],
+			(c->cpus.n - i) * sizeof(*c->cpus.items));
+		return found;
+	}
+	return NULL;
+}
+
+/* Keys of a CPU that only cpu_cpu_pmu_open() reads. */
+static const char *const pmu_keys[] = {
+	"events",  "metrics",  "groups", "topdown", "drilldown",  "variants",
+	"same_as", "counters", "slots",	 "note",    "thresholds", "linux_pmu_names",
+};
+
+static void keep_change(struct catalog *c, const json_t *object, const char *id)
+{
+	for (size_t i = 0; i < COUNT(pmu_keys); i++) {
+		if (json_object_get(object, pmu_keys[i]) == NULL)
+			continue;
+		*vec_add(&c->changes) = (struct cpu_change){ id, json_deep_copy(object) };
+		return;
+	}
+}
+
+/* A CPU with a known id begins as what is known of it. */
+static int read_cpu(struct catalog *c, const json_t *object, struct err *err)
+{
+	struct cpu *cpu = array(c, 1, sizeof(*cpu));
+	const struct cpu *known;
+	const char *id;
+
+	if (json_read_text(&c->memory, object, "id", &id, err) < 0)
+		return -1;
+	known = take_cpu(c, id);
+	if (known != NULL)
+		*cpu = *known;
+	else if (json_object_get(object, "name") == NULL)
+		return err_set(err, ERR_FORMAT, ERR_NOWHERE,
+			       "cpu '%s': name: missing, and the catalog has no CPU of that id",
+			       id);
+	cpu->id = id;
+	for (size_t i = 0; i < COUNT(cpu_keys); i++)
+		if (json_object_get(object, cpu_keys[i].name) != NULL &&
+		    cpu_keys[i].read(c, object, cpu, err) < 0)
+			return err_within(err, "cpu '%s'", id);
+	keep_change(c, object, id);
+	*vec_add(&c->cpus) = cpu;
+	return 0;
+}
+
+static int read_named_part(struct catalog *c, const json_t *object, struct err *err)
+{
+	struct named_part part = { 0 };
+
+	if (read_part(object, &part.key, err) < 0 ||
+	    json_read_text(&c->memory, object, "name", &part.name, err) < 0)
+		return -1;
+	*vec_add(&c->names) = part;
+	return 0;
+}
+
+static int read_implementer(struct catalog *c, const json_t *object, struct err *err)
+{
+	unsigned long code = 0;
+	const char *name;
+
+	if (json_read_code(object, "implementer", 0xff, &code, err) < 0 ||
+	    json_read_text(&c->memory, object, "name", &name, err) < 0)
+		return -1;
+	*vec_add(&c->implementers) = (struct implementer){ .code = (uint8_t)code, .name = name };
+	return 0;
+}
+
+/* The lists of a file with many things in it. CPUs refer to encodings, so these come first. */
+static const struct file_list {
+	const char *name;
+	int (*read)(struct catalog *, const json_t *, struct err *);
+} file_lists[] = {
+	{ "sources", read_encoding },
+	{ "cpus", read_cpu },
+	{ "names", read_named_part },
+	{ "implementers", read_implementer },
+};
+
+static int read_lists(struct catalog *c, const json_t *root, struct err *err)
+{
+	for (size_t i = 0; i < COUNT(file_lists); i++) {
+		const json_t *list = NULL;
+
+		if (json_read_list(root, file_lists[i].name, &list, err) < 0)
+			return -1;
+		for (size_t j = 0; j < json_array_size(list); j++)
+			if (file_lists[i].read(c, json_array_get(list, j), err) < 0)
+				return err_within(err, "%s[%zu]", file_lists[i].name, j);
+	}
+	return 0;
+}
+
+/* The id of the CPU that has the part, or NULL. */
+static const char *id_of_part(const struct catalog *c, const json_t *product)
+{
+	struct midr_part part;
+	unsigned long implementer = 0, number = 0;
+	struct err ignored;
+
+	if (json_read_code(product, "implementer", 0xff, &implementer, &ignored) < 0 ||
+	    json_read_code(product, "part_num", 0xfff, &number, &ignored) < 0)
+		return NULL;
+	part = (struct midr_part){ (uint8_t)implementer, (uint16_t)number };
+	for (size_t i = c->cpus.n; i-- > 0;)
+		for (size_t j = 0; j < c->cpus.items[i]->n_parts; j++)
+			if (midr_part_word(c->cpus.items[i]->parts[j].key) == midr_part_word(part))
+				return c->cpus.items[i]->id;
+	return NULL;
+}
+
+/* A file of Arm's changes the CPU of that part, or adds one. */
+static int read_telemetry(struct catalog *c, const json_t *root, struct err *err)
+{
+	const json_t *product = json_object_get(root, "product_configuration");
+	const char *id = id_of_part(c, product);
+	json_t *object = telemetry_convert(root, id, err);
+	int rc;
+
+	if (object == NULL)
+		return err_within(err, "telemetry file");
+	if (id != NULL) /* it is known by more names and parts than the file has */
+		json_object_del(object, "match");
+	rc = read_cpu(c, object, err);
+	json_decref(object);
+	return rc < 0 ? err_within(err, "telemetry file") : 0;
+}
+
+static int read_root(struct catalog *c, const json_t *root, struct err *err)
+{
+	const json_t *schema = json_object_get(root, "schema");
+
+	if (!json_is_object(root))
+		return json_wrong("contents", root, "an object in braces", err);
+	if (telemetry_is_it(root))
+		return read_telemetry(c, root, err);
+	if (json_integer_value(schema) != 1)
+		return json_wrong("schema", schema, "1", err);
+	return json_object_get(root, "id") != NULL ? read_cpu(c, root, err)
+						   : read_lists(c, root, err);
+}
+
+int catalog_read(struct catalog *c, const char *text, size_t size, const char *file,
+		 struct err *err)
+{
+	json_error_t syntax;
+	json_t *root = json_loadb(size == 0 ? "" : text, size, JSON_REJECT_DUPLICATES, &syntax);
+	int rc;
+
+	if (root == NULL)
+		return err_set(err, ERR_FORMAT, ERR_NOWHERE, "catalog %s: line %d, column %d: %s",
+			       file, syntax.line, syntax.column, syntax.text);
+	rc = read_root(c, root, err);
+	json_decref(root);
+	return rc < 0 ? err_within(err, "catalog %s", file) : 0;
+}

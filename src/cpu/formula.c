@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cpu/formula.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/vec.h"
+
+/* Values that wait for their operator; no formula of the catalog needs more than ten. */
+enum { DEPTH_MAX = 64, LENGTH_MAX = 1 << 14 };
+
+enum step_kind {
+	STEP_NAME,
+	STEP_NUMBER,
+	STEP_ADD,
+	STEP_SUBTRACT,
+	STEP_MULTIPLY,
+	STEP_DIVIDE,
+	STEP_OPEN, /* while parsing only */
+};
+
+struct formula_step {
+	enum step_kind kind;
+	union {
+		size_t name;
+		double number;
+	};
+};
+
+static const struct operator
+{
+	char sign;
+	int binds; /* the larger comes first */
+}
+operators[] = {
+	[STEP_ADD] = { '+', 1 },    [STEP_SUBTRACT] = { '-', 1 }, [STEP_MULTIPLY] = { '*', 2 },
+	[STEP_DIVIDE] = { '/', 2 }, [STEP_OPEN] = { '(', 0 },
+};
+
+struct parser {
+	const char *text, *at;
+	struct arena *memory;
+	VEC_OF(struct formula_step) steps;
+	VEC_OF(const char *) names;
+	enum step_kind waiting[DEPTH_MAX]; /* operators and parentheses that are not done */
+	size_t n_waiting;
+	size_t depth; /* values on the stack of whoever evaluates */
+	struct err *err;
+};
+
+static int wrong(const struct parser *p, const char *what)
+{
+	return err_set(p->err, ERR_FORMAT, (uint64_t)(p->at - p->text),
+		       "formula '%.200s': %s at column %zu", p->text, what,
+		       (size_t)(p->at - p->text) + 1);
+}
+
+static bool begins_name(char c)
+{
+	return isalpha((unsigned char)c) || c == '_';
+}
+
+static bool continues_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '.';
+}
+
+static int add_value(struct parser *p, struct formula_step step)
+{
+	if (++p->depth > DEPTH_MAX)
+		return wrong(p, "too deeply nested");
+	*vec_add(&p->steps) = step;
+	return 0;
+}
+
+static size_t find_name(struct parser *p, const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < p->names.n; i++)
+		if (strncmp(p->names.items[i], name, len) == 0 && p->names.items[i][len] == '\0')
+			return i;
+	*vec_add(&p->names) = arena_strndup(p->memory, name, len);
+	return i;
+}
+
+static int read_name(struct parser *p)
+{
+	const char *start = p->at;
+	struct formula_step step = { .kind = STEP_NAME };
+
+	while (continues_name(*p->at))
+		p->at++;
+	step.name = find_name(p, start, (size_t)(p->at - start));
+	return add_value(p, step);
+}
+
+/* Digits, perhaps with a point and more of them. No locale, no exponents. */
+static int read_number(struct parser *p)
+{
+	struct formula_step step = { .kind = STEP_NUMBER };
+	double place = 1;
+
+	for (; isdigit((unsigned char)*p->at); p->at++)
+		step.number = step.number * 10 + (*p->at - '0');
+	if (*p->at == '.' && isdigit((unsigned char)p->at[1]))
+		for (p->at++; isdigit((unsigned char)*p->at); p->at++) {
+			place /= 10;
+			step.number += place * (*p->at - '0');
+		}
+	return add_value(p, step);
+}
+
+static int push(struct parser *p, enum step_kind kind)
+{
+	if (p->n_waiting == DEPTH_MAX)
+		return wrong(p, "too deeply nested");
+	p->waiting[p->n_waiting++] = kind;
+	p->at++;
+	return 0;
+}
+
+/* Moves operators that bind at least so much to the steps. */
+static void settle(struct parser *p, int binds)
+{
+	while (p->n_waiting > 0 && operators[p->waiting[p->n_waiting - 1]].binds >= binds) {
+		*vec_add(&p->steps) = (struct formula_step){ .kind = p->waiting[--p->n_waiting] };
+		p->depth--;
+	}
+}
+
+/* A value, or parentheses that open before one. */
+static int read_value(struct parser *p, bool *wants_value)
+{
+	if (*p->at == '(')
+		return push(p, STEP_OPEN);
+	*wants_value = false;
+	if (begins_name(*p->at))
+		return read_name(p);
+	if (isdigit((unsigned char)*p->at))
+		return read_number(p);
+	return wrong(p, *p->at == '\0' ? "it ends where a value should stand"
+				       : "wanted a name, a number or '('");
+}
+
+/* An operator, or parentheses that close behind a value. */
+static int read_operator(struct parser *p, bool *wants_value)
+{
+	for (enum step_kind kind = STEP_ADD; kind <= STEP_DIVIDE; kind++) {
+		if (*p->at != operators[kind].sign)
+			continue;
+		settle(p, operators[kind].binds);
+		*wants_value = true;
+		return push(p, kind);
+	}
+	if (*p->at != ')')
+		return wrong(p, "wanted an operator or ')'");
+	settle(p, 1);
+	if (p->n_waiting == 0)
+		return wrong(p, "a ')' too many");
+	p->n_waiting--;
+	p->at++;
+	return 0;
+}
+
+static void skip_blanks(struct parser *p)
+{
+	while (*p->at == ' ' || *p->at == '\t' || *p->at == '\n' || *p->at == '\r')
+		p->at++;
+}
+
+static int parse(struct parser *p)
+{
+	bool wants_value = true;
+
+	for (skip_blanks(p); *p->at != '\0' || wants_value; skip_blanks(p)) {
+		if ((wants_value ? read_value : read_operator)(p, &wants_value) < 0)
+			return -1;
+	}
+	settle(p, 1);
+	return p->n_waiting > 0 ? wrong(p, "a '(' is not closed") : 0;
+}
+
+static void *keep(struct arena *memory, const void *items, size_t n, size_t size)
+{
+	return n == 0 ? NULL : memcpy(arena_alloc(memory, n * size), items, n * size);
+}
+
+int formula_parse(const char *text, struct arena *memory, struct formula *out, struct err *err)
+{
+	struct parser p = { .text = text, .at = text, .memory = memory, .err = err };
+	int rc = strlen(text) > LENGTH_MAX ? wrong(&p, "too long") : parse(&p);
+
+	if (rc == 0)
+		*out = (struct formula){
+			.text = arena_strndup(memory, text, strlen(text)),
+			.names = keep(memory, p.names.items, p.names.n, sizeof(*p.names.items)),
+			.steps = keep(memory, p.steps.items, p.steps.n, sizeof(*p.steps.items)),
+			.n_names = p.names.n,
+			.n_steps = p.steps.n,
+		};
+	vec_release(&p.names);
+	vec_release(&p.steps);
+	return rc;
+}
+
+static bool calculate(enum step_kind kind, double *left, double right)
+{
+	switch (kind) {
+	case STEP_ADD:
+		*left += right;
+		return true;
+	case STEP_SUBTRACT:
+		*left -= right;
+		return true;
+	case STEP_MULTIPLY:
+		*left *= right;
+		return true;
+	default:
+		*left /= right;
+		return right != 0;
+	}
+}
+
+bool formula_evaluate(const struct formula *f, formula_value *value, void *context, double *out)
+{
+	double stack[DEPTH_MAX] = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n_steps; i++) {
+		const struct formula_step *step = &f->steps[i];
+
+		if (step->kind == STEP_NUMBER) {
+			stack[n++] = step->number;
+		} else if (step->kind == STEP_NAME) {
+			if (!value(context, step->name, &stack[n++]))
+				return false;
+		} else if (!calculate(step->kind, &stack[n - 2], stack[n - 1])) {
+			return false;
+		} else {
+			n--;
+		}
+	}
+	if (n != 1 || !isfinite(stack[0]))
+		return false;
+	*out = stack[0];
+	return true;
+}

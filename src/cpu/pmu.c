@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cpu/pmu.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/alloc.h"
+#include "cpu/internal.h"
+#include "cpu/pmu_read.h"
+
+/* The embedded file of a CPU as an object; an empty one if there is none. */
+static json_t *embedded_facts(const char *id)
+{
+	const struct embedded_file *file;
+	char name[128];
+	json_t *object = NULL;
+
+	snprintf(name, sizeof(name), "%s.json", id);
+	file = embedded_find(catalog_files, name);
+	if (file != NULL)
+		object = json_loadb(file->bytes, file->size, 0, NULL);
+	return object != NULL ? object : json_object();
+}
+
+/* With what --catalog changes. The caller gives the object back. */
+static json_t *facts_of(const struct catalog *c, const char *id)
+{
+	json_t *object = embedded_facts(id);
+
+	for (size_t i = 0; i < c->changes.n; i++)
+		if (strcmp(c->changes.items[i].id, id) == 0)
+			json_object_update(object, c->changes.items[i].object);
+	return object;
+}
+
+/* Takes from another CPU what its file says holds here too. */
+static void add_same(const struct catalog *c, json_t *object)
+{
+	static const char *const keys[] = { "events",  "metrics",   "groups",
+					    "topdown", "drilldown", "variants" };
+	const char *other_id = json_string_value(json_object_get(object, "same_as"));
+	json_t *other;
+
+	if (other_id == NULL)
+		return;
+	other = facts_of(c, other_id);
+	for (size_t i = 0; i < COUNT(keys); i++) {
+		json_t *value = json_object_get(other, keys[i]);
+		const json_t *own = json_object_get(object, keys[i]);
+
+		if (value != NULL && json_array_size(own) == 0 && json_object_size(own) == 0)
+			json_object_set(object, keys[i], value);
+	}
+	json_decref(other);
+}
+
+int cpu_pmu_open(const struct catalog *c, const struct cpu *cpu, uint64_t midr,
+		 struct cpu_pmu **out, struct err *err)
+{
+	struct cpu_pmu *pmu = mem_zalloc(1, sizeof(*pmu));
+	json_t *facts = facts_of(c, cpu->id);
+	int rc;
+
+	pmu->cpu = cpu;
+	add_same(c, facts);
+	rc = cpu_pmu_read(pmu, facts, midr, err);
+	json_decref(facts);
+	if (rc < 0) {
+		cpu_pmu_free(pmu);
+		return err_within(err, "catalog: cpu '%s'", cpu->id);
+	}
+	*out = pmu;
+	return 0;
+}
+
+void cpu_pmu_free(struct cpu_pmu *pmu)
+{
+	if (pmu == NULL)
+		return;
+	arena_release(&pmu->memory);
+	free(pmu);
+}
+
+const struct cpu_event *cpu_event_find(const struct cpu_pmu *pmu, const char *name)
+{
+	for (size_t i = 0; i < pmu->n_events; i++)
+		if (strcasecmp(pmu->events[i].name, name) == 0)
+			return &pmu->events[i];
+	return NULL;
+}
+
+const struct cpu_metric *cpu_metric_find(const struct cpu_pmu *pmu, const char *name)
+{
+	for (size_t i = 0; i < pmu->n_metrics; i++)
+		if (strcasecmp(pmu->metrics[i].name, name) == 0)
+			return &pmu->metrics[i];
+	return NULL;
+}
+
+const struct cpu_group *cpu_group_find(const struct cpu_pmu *pmu, const char *name)
+{
+	for (size_t i = 0; i < pmu->n_groups; i++)
+		if (strcasecmp(pmu->groups[i].name, name) == 0)
+			return &pmu->groups[i];
+	return NULL;
+}
+
+const struct cpu_event *cpu_event_of_code(const struct cpu_pmu *pmu, uint64_t code)
+{
+	for (size_t i = 0; i < pmu->n_events; i++)
+		if (pmu->events[i].code == code)
+			return &pmu->events[i];
+	return NULL;
+}
+
+const struct cpu_node *cpu_node_of(const struct cpu_pmu *pmu, const struct cpu_metric *metric)
+{
+	for (size_t i = 0; i < pmu->topdown.n_nodes; i++)
+		if (pmu->topdown.nodes[i].metric == metric)
+			return &pmu->topdown.nodes[i];
+	return NULL;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The lists of a CPU file: inside this folder only. */
+#ifndef CYCLOPS_CPU_PMU_READ_H
+#define CYCLOPS_CPU_PMU_READ_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "cpu/pmu.h"
+
+/* Fills a zeroed struct cpu_pmu from a CPU file; see cpu_cpu_pmu_open() for the MIDR. */
+int cpu_pmu_read(struct cpu_pmu *, const json_t *object, uint64_t midr, struct err *);
+
+#endif

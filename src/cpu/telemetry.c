@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Their shape:
+ *
+ *	{"product_configuration": {"product_name": …, "implementer": "0x41", "part_num": "0xd0c",
+ *				   "num_slots": 5, …},
+ *	 "events": {NAME: {"code": "0x0003", "title": …, "impdef": false, …}, …},
+ *	 "metrics": {NAME: {"title": …, "formula": …, "units": …, "sample_events": […]}, …},
+ *	 "groups": {"metrics": {NAME: {"title": …, "metrics": […]}, …}, …},
+ *	 "methodologies": {"topdown_methodology": {
+ *		"metric_grouping": {"stage_1": […], "stage_2": […]},
+ *		"decision_tree": {"root_nodes": […], "metrics": [
+ *			{"name": …, "group": …, "next_items": […], "sample_events": […]}, …]}}}}
+ *
+ * Older files have "topdown_methodology" at the top. What they do not say, such as whether a
+ * metric should be low, follows from its unit.
+ */
+#include "cpu/telemetry.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cpu/json_read.h"
+
+enum { ID_MAX = 96 };
+
+bool telemetry_is_it(const json_t *root)
+{
+	return json_is_object(json_object_get(root, "product_configuration")) &&
+	       json_is_object(json_object_get(root, "events"));
+}
+
+static void set_text(json_t *object, const char *key, const json_t *from, const char *from_key)
+{
+	const char *text = json_string_value(json_object_get(from, from_key));
+
+	if (text != NULL)
+		json_object_set_new(object, key, json_string(text));
+}
+
+/* "Neoverse N1" as "neoverse-n1" */
+static void make_id(const char *name, char *out)
+{
+	size_t n = 0;
+
+	for (; *name != '\0' && n < ID_MAX - 1; name++)
+		out[n++] =
+			isalnum((unsigned char)*name) ? (char)tolower((unsigned char)*name) : '-';
+	out[n] = '\0';
+}
+
+static const char *class_of(const char *event)
+{
+	if (strcmp(event, "CPU_CYCLES") == 0)
+		return "cycles";
+	return strncmp(event, "STALL_", 6) == 0 ? "stall" : "other";
+}
+
+static json_t *convert_events(json_t *events)
+{
+	json_t *out = json_array();
+	const char *name;
+	json_t *from;
+
+	json_object_foreach(events, name, from)
+	{
+		size_t len = strlen(name);
+		json_t *event = json_object();
+
+		json_object_set_new(event, "name", json_string(name));
+		set_text(event, "code", from, "code");
+		json_object_set_new(event, "class", json_string(class_of(name)));
+		if (json_is_true(json_object_get(from, "impdef")))
+			json_object_set_new(event, "impdef", json_true());
+		if (len > 8 && strcmp(name + len - 8, "_RETIRED") == 0)
+			json_object_set_new(event, "stage", json_string("retired"));
+		else if (len > 5 && strcmp(name + len - 5, "_SPEC") == 0)
+			json_object_set_new(event, "stage", json_string("speculative"));
+		json_array_append_new(out, event);
+	}
+	return out;
+}
+
+/* What units say about the factor in the formula, and about good and bad. */
+static const struct unit {
+	const char *begins;
+	int scale;
+	const char *better;
+} units[] = {
+	{ "percent of slots", 100, "lower" }, { "percent of cycles", 100, "lower" },
+	{ "percent", 100, "neutral" },	      { "MPKI", 1000, "lower" },
+	{ "per branch", 1, "lower" },	      { "per cache access", 1, "lower" },
+	{ "per TLB access", 1, "lower" },     { "", 1, "neutral" },
+};
+
+/* Names of metrics that are good when they are high, whatever their unit. */
+static const char *const good_words[] = { "retiring", "ipc", "_hit_" };
+
+static void set_unit(json_t *metric, const char *name, const char *unit)
+{
+	const struct unit *u = units;
+	const char *better;
+
+	while (strncmp(unit, u->begins, strlen(u->begins)) != 0)
+		u++;
+	better = u->better;
+	for (size_t i = 0; i < COUNT(good_words); i++)
+		if (strstr(name, good_words[i]) != NULL)
+			better = "higher";
+	json_object_set_new(metric, "unit", json_string(unit));
+	json_object_set_new(metric, "scale", json_integer(u->scale));
+	json_object_set_new(metric, "better", json_string(better));
+}
+
+static json_t *convert_metrics(json_t *metrics)
+{
+	json_t *out = json_array();
+	const char *name;
+	json_t *from;
+
+	json_object_foreach(metrics, name, from)
+	{
+		const char *unit = json_string_value(json_object_get(from, "units"));
+		json_t *samples = json_object_get(from, "sample_events");
+		json_t *metric = json_object();
+
+		json_object_set_new(metric, "name", json_string(name));
+		set_text(metric, "label", from, "title");
+		set_text(metric, "expr", from, "formula");
+		set_unit(metric, name, unit != NULL ? unit : "");
+		json_object_set_new(metric, "origin", json_string("Arm telemetry file"));
+		if (samples != NULL)
+			json_object_set(metric, "sample_events", samples);
+		json_array_append_new(out, metric);
+	}
+	return out;
+}
+
+static json_t *convert_groups(json_t *groups)
+{
+	json_t *out = json_array();
+	const char *name;
+	json_t *from;
+
+	json_object_foreach(groups, name, from)
+	{
+		json_t *group = json_object();
+		json_t *metrics = json_object_get(from, "metrics");
+
+		json_object_set_new(group, "name", json_string(name));
+		set_text(group, "label", from, "title");
+		if (metrics != NULL)
+			json_object_set(group, "metrics", metrics);
+		json_array_append_new(out, group);
+	}
+	return out;
+}
+
+/* What follows a node are metrics or groups, in one list. */
+static void split_items(const json_t *items, const json_t *groups, json_t *node)
+{
+	json_t *next_metrics = json_array(), *next_groups = json_array();
+
+	for (size_t i = 0; i < json_array_size(items); i++) {
+		json_t *item = json_array_get(items, i);
+		const char *name = json_string_value(item);
+		bool is_group = name != NULL && json_object_get(groups, name) != NULL;
+
+		json_array_append(is_group ? next_groups : next_metrics, item);
+	}
+	json_object_set_new(node, "next_metrics", next_metrics);
+	json_object_set_new(node, "next_groups", next_groups);
+}
+
+static json_t *convert_nodes(const json_t *list, const json_t *groups)
+{
+	json_t *out = json_array();
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *from = json_array_get(list, i);
+		json_t *samples = json_object_get(from, "sample_events");
+		json_t *node = json_object();
+
+		set_text(node, "metric", from, "name");
+		set_text(node, "group", from, "group");
+		split_items(json_object_get(from, "next_items"), groups, node);
+		if (samples != NULL)
+			json_object_set(node, "sample_events", samples);
+		json_array_append_new(out, node);
+	}
+	return out;
+}
+
+static void set_list(json_t *object, const char *key, const json_t *from, const char *from_key)
+{
+	json_t *list = json_object_get(from, from_key);
+
+	if (list != NULL)
+		json_object_set(object, key, list);
+}
+
+static json_t *convert_topdown(const json_t *root, const json_t *groups)
+{
+	const json_t *method =
+		json_object_get(json_object_get(root, "methodologies"), "topdown_methodology");
+	const json_t *stages, *tree;
+	json_t *out;
+
+	if (method == NULL)
+		method = json_object_get(root, "topdown_methodology");
+	if (method == NULL)
+		return json_null();
+	stages = json_object_get(method, "metric_grouping");
+	tree = json_object_get(method, "decision_tree");
+	out = json_object();
+	set_list(out, "stage_1", stages, "stage_1");
+	set_list(out, "stage_2", stages, "stage_2");
+	set_list(out, "roots", tree, "root_nodes");
+	json_object_set_new(out, "nodes", convert_nodes(json_object_get(tree, "metrics"), groups));
+	return out;
+}
+
+static json_t *convert_match(const json_t *product)
+{
+	json_t *match = json_object();
+
+	set_text(match, "implementer", product, "implementer");
+	set_text(match, "part", product, "part_num");
+	return json_pack("[o]", match);
+}
+
+json_t *telemetry_convert(const json_t *root, const char *id, struct err *err)
+{
+	const json_t *product = json_object_get(root, "product_configuration");
+	const char *name = json_string_value(json_object_get(product, "product_name"));
+	const json_t *slots = json_object_get(product, "num_slots");
+	json_t *events = json_object_get(root, "events");
+	const json_t *groups = json_object_get(json_object_get(root, "groups"), "metrics");
+	char made[ID_MAX];
+	json_t *out;
+
+	if (name == NULL || name[0] == '\0') {
+		json_wrong("product_name", json_object_get(product, "product_name"), "a name", err);
+		return NULL;
+	}
+	make_id(name, made);
+	out = json_object();
+	json_object_set_new(out, "schema", json_integer(1));
+	json_object_set_new(out, "id", json_string(id != NULL ? id : made));
+	json_object_set_new(out, "name", json_string(name));
+	json_object_set_new(out, "match", convert_match(product));
+	/* The Neoverse N1's file has a number of slots, but its PMU counts none. */
+	if (json_is_integer(slots) && json_object_get(events, "STALL_SLOT") != NULL)
+		json_object_set_new(out, "slots", json_integer(json_integer_value(slots)));
+	json_object_set_new(out, "events", convert_events(events));
+	json_object_set_new(out, "metrics", convert_metrics(json_object_get(root, "metrics")));
+	json_object_set_new(out, "groups", convert_groups((json_t *)(uintptr_t)groups));
+	json_object_set_new(out, "topdown", convert_topdown(root, groups));
+	json_object_set_new(out, "drilldown", json_object());
+	json_object_set_new(out, "variants", json_array());
+	return out;
+}
