@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counts events of a command, processes, threads, CPUs or a cgroup
+ * (docs/reference/counting.md). Events of a group are counted at the same moments; groups that
+ * have no room beside each other take turns, or the command is run once for each of them.
+ */
+#ifndef CYCLOPS_COLLECT_COUNTING_H
+#define CYCLOPS_COLLECT_COUNTING_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "collect/event_spec.h"
+#include "collect/pmu.h"
+#include "collect/target.h"
+#include "count/counts.h"
+
+struct counting {
+	const struct target *target;
+	struct pmus *pmus;
+	const struct event_specs *specs;
+	const char *root;	  /* where /proc and /sys are: "" */
+	bool one_group_at_a_time; /* no turns: the command runs once for each group of a PMU */
+	unsigned n_runs;	  /* of everything; 0 is 1 */
+	unsigned interval_ms;	  /* 0: none */
+	bool by_cpu, by_thread;	  /* counts apart; else added up */
+	bool without_children;
+	bool user_only, kernel_only;
+
+	/*
+	 * With an interval: called with the counts of each as it ends, which are then forgotten.
+	 * NULL: they are kept in the result, in which the totals then are not. -1: stop.
+	 */
+	int (*tick)(void *context, const struct counts *, struct err *);
+	void *context;
+};
+
+/* How it went. */
+struct counting_end {
+	int status;	     /* of the command, as shells have it: the first that is not 0 */
+	bool is_interrupted; /* by ^C or a request to end */
+	char why[256];	     /* the first reason why an event was not counted, or "" */
+};
+
+/*
+ * Runs until the command ends, or without one until ^C. Counts are added to `out`, zeroed by
+ * the caller and released by it in any case. An event that cannot be counted is there, with its
+ * state. Fails if nothing may be counted at all or the command cannot be run (`out_end->status`
+ * then is 126 or 127).
+ */
+int counting_run(const struct counting *, struct counts *out, struct counting_end *out_end,
+		 struct err *);
+
+/* Has the command to be run several times? */
+unsigned counting_n_batches(const struct counting *);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The side-band records of what was there before recording began, made up from /proc: threads,
+ * their names and mappings, the kernel and its modules. They carry time 0 and so come first.
+ */
+#ifndef CYCLOPS_COLLECT_SYNTHESIZE_H
+#define CYCLOPS_COLLECT_SYNTHESIZE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "capture/writer.h"
+
+struct synthesis {
+	struct writer *writer;
+	const char *root;    /* "" for this machine: where proc/ and sys/ are */
+	bool with_data;	     /* mappings without code, too */
+	bool with_build_ids; /* MMAP2 records tell build-ids instead of inodes, if they can */
+	bool with_namespaces;
+	struct diags *diags;
+	struct build_id_cache *build_ids; /* kept between calls; synthesis_release() frees it */
+};
+
+void synthesis_release(struct synthesis *);
+
+/*
+ * The kernel and its modules, with their build-ids as a header feature. If addresses are hidden
+ * from this user, that is noted in the diagnostics and nothing is written.
+ */
+void synthesize_kernel(struct synthesis *);
+
+/*
+ * A process: all its threads and its mappings. What has ended meanwhile is left out in
+ * silence. `tid` of one of its threads, or the pid itself.
+ */
+void synthesize_process(struct synthesis *, uint32_t tid);
+
+/* All processes. */
+void synthesize_all(struct synthesis *);
+
+/* Reads one line of /proc/PID/maps; the path is borrowed from the line and ended there. */
+bool synthesize_read_map(char *line, struct record_mmap *out);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts as one JSON object: of the machine model (docs/model.md), or of cyclops stat itself. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "count/import_inside.h"
+
+static const struct {
+	const char *word;
+	enum count_state state;
+} states[] = {
+	{ "not-counted", COUNT_NOT_COUNTED },
+	{ "not-supported", COUNT_NOT_SUPPORTED },
+	{ "forbidden", COUNT_FORBIDDEN },
+};
+
+static uint64_t number(const json_t *object, const char *name)
+{
+	const json_t *value = json_object_get(object, name);
+	double n = json_number_value(value);
+
+	if (json_is_integer(value))
+		return json_integer_value(value) > 0 ? (uint64_t)json_integer_value(value) : 0;
+	return n > 0 && n < 0x1p64 ? (uint64_t)n : 0;
+}
+
+static const char *text(const json_t *object, const char *name, struct counts *c)
+{
+	const char *value = json_string_value(json_object_get(object, name));
+
+	return value == NULL ? NULL : arena_strndup(&c->memory, value, strlen(value));
+}
+
+static uint8_t state_of(const json_t *object)
+{
+	const char *word = json_string_value(json_object_get(object, "state"));
+
+	for (size_t i = 0; word != NULL && i < COUNT(states); i++)
+		if (strcmp(states[i].word, word) == 0)
+			return (uint8_t)states[i].state;
+	return json_is_number(json_object_get(object, "count")) ? COUNT_COUNTED : COUNT_NOT_COUNTED;
+}
+
+static void read_event(const char *name, const json_t *object, int32_t cpu, struct counts *out)
+{
+	struct count *c = counts_add(out, name);
+
+	c->cpu = cpu;
+	c->state = state_of(object);
+	c->value = json_number_value(json_object_get(object, "count"));
+	c->enabled_ns = number(object, "enabled_ns");
+	c->running_ns = number(object, "running_ns");
+	c->spread = json_number_value(json_object_get(object, "spread"));
+	c->unit = text(object, "unit", out);
+	if (c->running_ns > c->enabled_ns)
+		c->enabled_ns = c->running_ns;
+}
+
+static void read_events(json_t *events, int32_t cpu, struct counts *out)
+{
+	const char *name;
+	json_t *event;
+
+	json_object_foreach(events, name, event) if (json_is_object(event) && name[0] != '\0')
+		read_event(name, event, cpu, out);
+}
+
+/* The model counts each CPU by itself, too. */
+static void read_cpus(const json_t *cpus, struct counts *out)
+{
+	for (size_t i = 0; i < json_array_size(cpus); i++) {
+		const json_t *object = json_array_get(cpus, i);
+		uint64_t cpu = number(object, "cpu");
+
+		read_events(json_object_get(object, "events"),
+			    cpu <= INT32_MAX ? (int32_t)cpu : COUNT_ANY, out);
+	}
+}
+
+/* "Neoverse N1 r3p1, …" as cyclops stat says it: the name ends before the revision. */
+static void read_cpu(const json_t *root, struct counts *out)
+{
+	const json_t *fact = json_object_get(json_object_get(root, "run"), "CPU");
+	const char *name = json_string_value(json_object_get(fact, "value"));
+	size_t n = name == NULL ? 0 : strcspn(name, ",:(");
+
+	for (size_t i = 0; i + 2 < n; i++)
+		if (name[i] == ' ' && name[i + 1] == 'r' && name[i + 2] >= '0' &&
+		    name[i + 2] <= '9')
+			n = i;
+	while (n > 0 && name[n - 1] == ' ')
+		n--;
+	if (n > 0 && strncmp(name, "not told", n) != 0)
+		out->cpu = arena_strndup(&out->memory, name, n);
+}
+
+static void read_head(const json_t *root, struct counts *out)
+{
+	const char *midr = json_string_value(json_object_get(root, "midr"));
+
+	out->is_modelled = json_is_true(json_object_get(root, "modelled"));
+	out->command = text(root, "program", out);
+	out->elapsed_ns = number(root, "time_ns");
+	if (midr != NULL)
+		out->midr = strtoull(midr, NULL, 0);
+	out->source = out->command != NULL ? "cyclops model" : "cyclops stat";
+	read_cpu(root, out);
+}
+
+static int read_json(const char *bytes, size_t size, struct counts *out, struct err *err)
+{
+	json_error_t error;
+	json_t *root = json_loadb(bytes, size, 0, &error);
+	const json_t *cpus;
+
+	if (root == NULL)
+		return err_set(err, ERR_FORMAT, ERR_NOWHERE, "counts: line %d, column %d: %s",
+			       error.line, error.column, error.text);
+	read_head(root, out);
+	cpus = json_object_get(root, "cpus");
+	if (json_array_size(cpus) > 0)
+		read_cpus(cpus, out);
+	else
+		read_events(json_object_get(root, "events"), COUNT_ANY, out);
+	json_decref(root);
+	return 0;
+}
+
+/* One object with events; perf's lines have theirs as a text. */
+static bool is_json(const char *bytes, size_t size)
+{
+	struct slice all = slice_trim((struct slice){ bytes, size });
+
+	return all.n > 0 && all.at[0] == '{' && slice_has(all, "\"events\"") &&
+	       !slice_has(all, "\"counter-value\"");
+}
+
+const struct import_format import_json = { "cyclops stat", is_json, read_json };

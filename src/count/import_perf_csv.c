@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Output of `perf stat -x SEP` (docs/reference/counting.md section 7). There is no header and no
+ * quoting, so the separator is found by trying: it is the one with which lines make sense.
+ *
+ *	[time] [place [n]] value unit event [cgroup] [deviation] run-time percentage [metric unit]
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "count/import_inside.h"
+
+enum { FIELDS_MAX = 64, SEPARATOR_MAX = 3, TRIED_LINES = 64 };
+
+struct fields {
+	struct slice items[FIELDS_MAX];
+	size_t n;
+};
+
+/* A line, understood. */
+struct counter_line {
+	double seconds; /* of -I; negative: none */
+	int32_t cpu, tid;
+	struct slice where; /* empty: none */
+	double value;
+	uint8_t state;
+	struct slice unit, event;
+	double deviation, percent;
+	uint64_t running_ns;
+};
+
+static void split(struct slice line, struct slice separator, struct fields *out)
+{
+	const char *at = line.at, *end = line.at + line.n;
+
+	while (at < end && *at == ' ') /* before the time of -I */
+		at++;
+	for (out->n = 0; out->n < FIELDS_MAX; out->n++) {
+		const char *next = memmem(at, (size_t)(end - at), separator.at, separator.n);
+
+		out->items[out->n] =
+			(struct slice){ at, (size_t)((next != NULL ? next : end) - at) };
+		if (next == NULL) {
+			out->n++;
+			return;
+		}
+		at = next + separator.n;
+	}
+}
+
+/* Fields `first` to `last`, with what stands between them. */
+static struct slice joined(const struct fields *f, size_t first, size_t last)
+{
+	const char *start = f->items[first].at;
+
+	return (struct slice){ start, (size_t)(f->items[last].at + f->items[last].n - start) };
+}
+
+static size_t n_decimals(struct slice s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.at[i] == '.' || s.at[i] == ',')
+			return s.n - i - 1;
+	return 0;
+}
+
+static bool is_value(struct slice s, struct counter_line *out)
+{
+	out->value = 0;
+	out->state = COUNT_COUNTED;
+	return slice_is_state(s, &out->state) || slice_number(s, &out->value);
+}
+
+static bool is_time(struct slice s, double *out)
+{
+	s = slice_trim(s);
+	return n_decimals(s) == 9 && slice_number(s, out);
+}
+
+static bool is_percentage(struct slice s, double *out)
+{
+	return n_decimals(s) == 2 && slice_number(s, out);
+}
+
+static bool is_deviation(struct slice s, double *out)
+{
+	return s.n > 1 && s.at[s.n - 1] == '%' &&
+	       slice_number((struct slice){ s.at, s.n - 1 }, out);
+}
+
+/* Run time and percentage behind the event: the first such pair from `from` on, or 0. */
+static size_t find_times(const struct fields *f, size_t from, struct counter_line *out)
+{
+	for (size_t i = from; i + 1 < f->n; i++)
+		if (slice_u64(f->items[i], &out->running_ns) &&
+		    is_percentage(f->items[i + 1], &out->percent))
+			return i;
+	return 0;
+}
+
+/* Names of events may hold the separator between slashes. */
+static size_t end_of_event(const struct fields *f, size_t first, size_t limit)
+{
+	size_t n_slashes = 0, last = first;
+
+	for (size_t i = first; i < limit; i++) {
+		for (size_t j = 0; j < f->items[i].n; j++)
+			n_slashes += f->items[i].at[j] == '/';
+		last = i;
+		if (n_slashes % 2 == 0)
+			return i;
+	}
+	return last;
+}
+
+/* From the value on; `at` is its field. */
+static bool read_counter(const struct fields *f, size_t at, struct counter_line *out)
+{
+	size_t times, last;
+
+	if (at + 4 >= f->n || !is_value(f->items[at], out))
+		return false;
+	times = find_times(f, at + 3, out);
+	if (times == 0 || f->items[at + 2].n == 0)
+		return false;
+	out->unit = f->items[at + 1];
+	last = end_of_event(f, at + 2, times);
+	out->event = joined(f, at + 2, last);
+	if (times > last + 1 && is_deviation(f->items[times - 1], &out->deviation))
+		times--;
+	if (times > last + 1)
+		out->where = joined(f, last + 1, times - 1);
+	return true;
+}
+
+/* "comm-123", where the name may hold the separator. */
+static bool read_thread(const struct fields *f, size_t at, struct counter_line *out)
+{
+	for (size_t last = at; last + 1 < f->n; last++) {
+		struct slice who = joined(f, at, last);
+
+		if (!slice_is_thread(who, &out->tid) || !read_counter(f, last + 1, out))
+			continue;
+		out->where = who;
+		return true;
+	}
+	return false;
+}
+
+static bool read_line(const struct fields *f, struct counter_line *out)
+{
+	uint64_t n;
+	size_t at = 0;
+
+	*out = (struct counter_line){ .seconds = -1, .cpu = COUNT_ANY, .tid = COUNT_ANY };
+	if (f->n > 1 && is_time(f->items[0], &out->seconds))
+		at = 1;
+	if (at + 1 >= f->n)
+		return false;
+	if (slice_is_cpu(f->items[at], &out->cpu))
+		return read_counter(f, at + 1, out);
+	if (slice_is_part(f->items[at]) && slice_u64(f->items[at + 1], &n)) {
+		struct slice part = f->items[at];
+
+		if (!read_counter(f, at + 2, out))
+			return false;
+		out->where = part;
+		return true;
+	}
+	return read_counter(f, at, out) || read_thread(f, at, out);
+}
+
+/* Lines that make sense with a separator, of the first ones. */
+static size_t n_sensible(const char *text, size_t size, struct slice separator)
+{
+	struct lines lines = { text, text, text + size };
+	struct slice line;
+	struct fields fields;
+	struct counter_line counter;
+	size_t n = 0;
+
+	for (size_t tried = 0; tried < TRIED_LINES && lines_next(&lines, &line); tried++) {
+		split(line, separator, &fields);
+		n += read_line(&fields, &counter);
+	}
+	return n;
+}
+
+static bool may_separate(char c)
+{
+	return c == '\t' || (ispunct((unsigned char)c) && strchr("<>.%-_", c) == NULL) || c == ' ';
+}
+
+/* Tries each short run of signs that stands somewhere in the first lines. */
+static struct slice find_separator(const char *text, size_t size)
+{
+	struct lines lines = { text, text, text + size };
+	struct slice line, best = { 0 };
+	size_t best_n = 0;
+
+	for (size_t tried = 0; best_n == 0 && tried < TRIED_LINES && lines_next(&lines, &line);
+	     tried++) {
+		if (line.n > 512 || slice_begins(line, "#"))
+			continue;
+		for (size_t i = 0; i < line.n; i++) {
+			for (size_t n = 1; n <= SEPARATOR_MAX && i + n <= line.n &&
+					   may_separate(line.at[i + n - 1]);
+			     n++) {
+				struct slice candidate = { line.at + i, n };
+				struct fields fields;
+				struct counter_line counter;
+				size_t found;
+
+				split(line, candidate, &fields);
+				if (!read_line(&fields, &counter))
+					continue;
+				found = n_sensible(text, size, candidate);
+				if (found <= best_n)
+					continue;
+				best = candidate;
+				best_n = found;
+			}
+		}
+	}
+	return best;
+}
+
+static void add_counter(struct counts *c, struct import_times *times,
+			const struct counter_line *line)
+{
+	const char *name = slice_copy(&c->memory, line->event);
+	struct count *count = counts_add(c, name);
+
+	count->value = line->value;
+	count->state = line->state;
+	count->cpu = line->cpu;
+	count->tid = line->tid;
+	count->spread = line->deviation / 100;
+	count->running_ns = line->running_ns;
+	if (line->where.n > 0)
+		count->where = slice_copy(&c->memory, line->where);
+	if (line->seconds >= 0)
+		count->interval = import_interval(c, line->seconds);
+	import_unit(c, count, line->unit);
+	*vec_add(&times->percent) = line->percent;
+}
+
+static int read_csv(const char *text, size_t size, struct counts *out, struct err *err)
+{
+	struct lines lines = { text, text, text + size };
+	struct slice separator = find_separator(text, size), line;
+	struct import_times times = { 0 };
+	struct counter_line counter;
+	struct fields fields;
+
+	if (separator.n == 0)
+		return err_set(err, ERR_FORMAT, 0,
+			       "counts: no line reads like one of perf stat -x (value, unit, "
+			       "event, run time, percentage)");
+	while (lines_next(&lines, &line)) {
+		if (line.n == 0 || slice_begins(line, "#"))
+			continue;
+		split(line, separator, &fields);
+		if (read_line(&fields, &counter))
+			add_counter(out, &times, &counter);
+	}
+	import_times_finish(&times, out);
+	return 0;
+}
+
+static bool is_csv(const char *text, size_t size)
+{
+	return find_separator(text, size).n > 0;
+}
+
+const struct import_format import_perf_csv = { "perf stat -x", is_csv, read_csv };
