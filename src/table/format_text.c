@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables for people: fitted to the terminal, numbers readable, remarks where they are needed. */
+#include "table/format.h"
+
+#include "table/grid.h"
+#include "table/pen.h"
+#include "table/prose.h"
+#include "table/shown.h"
+
+/* Rows stand this far to the right of the title of their table. */
+enum { INDENT = 2 };
+
+static size_t indent_of(const struct table *t)
+{
+	return t->title != NULL && t->title[0] != '\0' ? INDENT : 0;
+}
+
+/* A line of words below a table, wrapped. */
+static void write_remark(struct pen *pen, enum pen_style style, size_t indent, struct span words)
+{
+	if (words.size == 0)
+		return;
+	pen->column = indent;
+	pen_wrap(pen, style, words, indent, pen->width);
+	pen_newline(pen);
+}
+
+static void write_title(const struct table *t, struct pen *pen, struct arena *memory)
+{
+	if (t->title != NULL)
+		write_remark(pen, PEN_BOLD, 0, span_of(memory, t->title, pen->has_unicode));
+}
+
+/* Names the columns there was no room for. */
+static void write_left_out(const struct grid *g, struct pen *pen, struct arena *memory)
+{
+	struct text words = { 0 };
+
+	for (size_t i = 0; i < g->n_lanes; i++) {
+		const struct column *c = g->lanes[i].how.column;
+
+		if (!g->lanes[i].is_left_out || (c->flags & COLUMN_TEXT_ONLY))
+			continue;
+		text_str(&words, words.n > 0 ? ", " : "no room for: ");
+		text_str(&words, c->name);
+	}
+	if (words.n > 0) {
+		text_str(&words, " (csv and json have all columns)");
+		text_char(&words, '\0');
+		write_remark(pen, PEN_DIM, g->indent,
+			     span_of(memory, words.bytes, pen->has_unicode));
+	}
+	text_release(&words);
+}
+
+static unsigned write_grid(const struct table *t, struct pen *pen, struct arena *memory)
+{
+	struct grid grid;
+	unsigned marks;
+
+	grid_init(&grid, t, pen->has_unicode, indent_of(t), pen->width);
+	grid_draw(&grid, t->title, pen);
+	write_left_out(&grid, pen, memory);
+	marks = grid.marks;
+	grid_release(&grid);
+	return marks;
+}
+
+static unsigned write_empty(const struct table *t, struct pen *pen, struct arena *memory)
+{
+	write_title(t, pen, memory);
+	if (t->notes.n == 0)
+		write_remark(pen, PEN_DIM, indent_of(t), span_of(memory, "none", true));
+	return 0;
+}
+
+static unsigned write_facts(const struct table *t, struct pen *pen, struct arena *memory)
+{
+	write_title(t, pen, memory);
+	return facts_write(t, indent_of(t), pen);
+}
+
+static unsigned write_findings(const struct table *t, struct pen *pen, struct arena *memory)
+{
+	write_title(t, pen, memory);
+	return findings_write(t, pen);
+}
+
+/* By enum table_style; each returns the marks it has used, bit n for mark n. */
+static unsigned (*const writers[])(const struct table *, struct pen *, struct arena *) = {
+	[TABLE_GRID] = write_grid,
+	[TABLE_FACTS] = write_facts,
+	[TABLE_FINDINGS] = write_findings,
+};
+
+static void text_begin(const struct document *d, struct text *out)
+{
+	struct pen pen = pen_of(d, out);
+
+	if (!d->is_modelled)
+		return;
+	pen_ascii(&pen, PEN_MARK, "modelled: ");
+	pen_ascii(&pen, PEN_PLAIN, "these numbers are simulated, not measured");
+	pen_newline(&pen);
+	pen_newline(&pen);
+}
+
+static void text_head(const struct document *d, const struct table *t, bool is_first_table,
+		      struct text *out)
+{
+	(void)d;
+	(void)t;
+	if (!is_first_table)
+		text_char(out, '\n');
+}
+
+static void text_rows(const struct document *d, const struct table *t, bool is_first,
+		      struct text *out)
+{
+	struct pen pen = pen_of(d, out);
+	struct arena memory = { 0 };
+	unsigned marks;
+
+	(void)is_first;
+	if (table_n_rows(t) == 0)
+		marks = write_empty(t, &pen, &memory);
+	else
+		marks = writers[t->style](t, &pen, &memory);
+	for (size_t i = 0; i < t->notes.n; i++)
+		write_remark(&pen, PEN_PLAIN, indent_of(t),
+			     span_of(&memory, t->notes.items[i], d->has_unicode));
+	write_remark(&pen, PEN_DIM, indent_of(t), show_legend(marks, d->has_unicode, &memory));
+	arena_release(&memory);
+}
+
+static void text_tail(const struct document *d, const struct table *t, struct text *out)
+{
+	for (size_t i = 0; i < t->nested.n && d->is_plural; i++) {
+		text_head(d, t->nested.items[i], false, out);
+		text_rows(d, t->nested.items[i], true, out);
+	}
+}
+
+static void text_end(const struct document *d, struct text *out)
+{
+	(void)d;
+	(void)out;
+}
+
+const struct format format_text = {
+	.name = "text",
+	.extension = ".txt",
+	.can_stream = false,
+	.begin = text_begin,
+	.head = text_head,
+	.rows = text_rows,
+	.tail = text_tail,
+	.end = text_end,
+};

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who gets how much of a line. */
+#include "table/grid.h"
+
+/* Widths in columns. */
+enum {
+	LEAST_BAR = 10,
+	MOST_BAR = 40,
+	LEAST_TEXT = 12,
+};
+
+/* What is given up, one after the other, before a column is left out. */
+enum thrift {
+	THRIFT_NONE,
+	THRIFT_HEADINGS, /* headings may take several lines */
+	THRIFT_BARS,	 /* no bars */
+	THRIFT_TEXTS,	 /* texts are cut shorter, even those that should not be */
+	N_THRIFTS,
+};
+
+static size_t max_of(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+static size_t min_of(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static bool has_flag(const struct lane *lane, enum column_flags flag)
+{
+	return (lane->how.column->flags & flag) != 0;
+}
+
+static size_t least_bar(const struct lane *lane, enum thrift thrift)
+{
+	return has_flag(lane, COLUMN_BAR) && thrift < THRIFT_BARS ? LEAST_BAR : 0;
+}
+
+/* What the heading asks of the lane; it may reach over the bar. */
+static size_t heading_width(const struct lane *lane, enum thrift thrift)
+{
+	size_t width = thrift >= THRIFT_HEADINGS ? lane->heading_word : lane->heading.width;
+	size_t bar = least_bar(lane, thrift);
+
+	if (bar == 0)
+		return width;
+	return width > bar + GRID_GAP ? width - bar - GRID_GAP : 0;
+}
+
+/* The least width the lane can be drawn in. A text that is cut keeps its share of the line. */
+static size_t least_width(const struct grid *g, const struct lane *lane, enum thrift thrift)
+{
+	bool is_cut = lane->is_text && (has_flag(lane, COLUMN_GROW) || thrift >= THRIFT_TEXTS);
+	bool is_wide = has_flag(lane, COLUMN_WIDE);
+	size_t share =
+		is_wide ? g->line_width * 2 / 5 : g->line_width / (thrift < THRIFT_TEXTS ? 4 : 6);
+	size_t content = lane->content;
+
+	if (is_cut)
+		content = min_of(content, max_of(share, LEAST_TEXT));
+	return max_of(content, heading_width(lane, thrift));
+}
+
+/* The first `n` lanes at their least width. Returns the columns they take. */
+static size_t shrink(struct grid *g, size_t n, enum thrift thrift)
+{
+	size_t total = g->indent;
+
+	for (size_t i = 0; i < n; i++) {
+		struct lane *lane = &g->lanes[i];
+
+		lane->width = least_width(g, lane, thrift);
+		lane->bar = least_bar(lane, thrift);
+		total += (i > 0 ? GRID_GAP : 0) + lane->width;
+		total += lane->bar > 0 ? lane->bar + GRID_GAP : 0;
+	}
+	return total;
+}
+
+/* Deals out spare columns to texts that were cut, one each in turn: the shortest get whole. */
+static size_t grow_texts(struct grid *g, size_t n, size_t spare)
+{
+	bool is_growing = true;
+
+	while (spare > 0 && is_growing) {
+		is_growing = false;
+		for (size_t i = 0; i < n && spare > 0; i++) {
+			struct lane *lane = &g->lanes[i];
+
+			if (lane->width >= lane->content)
+				continue;
+			lane->width++;
+			spare--;
+			is_growing = true;
+		}
+	}
+	return spare;
+}
+
+static void grow_bars(struct grid *g, size_t n, size_t spare)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct lane *lane = &g->lanes[i];
+		size_t more = lane->bar > 0 ? min_of(spare, MOST_BAR - lane->bar) : 0;
+
+		lane->bar += more;
+		spare -= more;
+	}
+}
+
+void grid_fit(struct grid *g)
+{
+	size_t n = g->n_lanes, total = 0;
+	enum thrift thrift = THRIFT_NONE;
+
+	if (n == 0)
+		return;
+	while ((total = shrink(g, n, thrift)) > g->line_width) {
+		if (thrift + 1 < N_THRIFTS)
+			thrift++;
+		else if (n > 1)
+			g->lanes[--n].is_left_out = true;
+		else
+			break;
+	}
+	if (total > g->line_width)
+		g->lanes[0].width = g->line_width - g->indent;
+	else
+		grow_bars(g, n, grow_texts(g, n, g->line_width - total));
+}
