@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/access_sizes.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "isa/access.h"
+#include "symbol/code.h"
+
+enum { LONGEST_INSTRUCTION = 15 };
+
+static void look_at(struct access_sizes *a, const struct session *s, uint32_t place)
+{
+	const uint32_t kinds = ACCESS_LOAD | ACCESS_STORE;
+	struct isa_access access;
+	struct code code;
+
+	if (!symbols_code(s->symbols, session_place(s, place), LONGEST_INSTRUCTION, &code) ||
+	    !isa_access(code.isa, code.bytes, code.size, &access) || !(access.flags & kinds))
+		return;
+	a->bytes[place] = access.bytes;
+	a->is_scalable[place] = access.flags & ACCESS_SCALABLE;
+}
+
+void access_sizes_init(struct access_sizes *a, struct session *s, const bool *wanted)
+{
+	*a = (struct access_sizes){ .n = s->places.n };
+	a->bytes = mem_zalloc(a->n + 1, sizeof(*a->bytes));
+	a->is_scalable = mem_zalloc(a->n + 1, sizeof(*a->is_scalable));
+	for (uint32_t i = 0; i < a->n; i++)
+		if (wanted[i])
+			look_at(a, s, i);
+}
+
+void access_sizes_release(struct access_sizes *a)
+{
+	free(a->bytes);
+	free(a->is_scalable);
+	*a = (struct access_sizes){ 0 };
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/addr.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/mem.h"
+#include "base/alloc.h"
+#include "spe/packet.h"
+
+/* Full latency counters: 12 bits, or 16 from Armv8.8 on. */
+enum { SATURATED_12 = 4095, SATURATED_16 = 65535 };
+
+enum { MAX_CPUS = 1 << 16 };
+
+/* An access to memory, of either kind of record. */
+struct access {
+	uint64_t address;
+	bool is_load, is_store, has_walk;
+	bool has_cycles, is_saturated;
+	uint64_t cycles, walk_cycles;
+	enum source_level level; /* of loads */
+};
+
+static uint32_t number_in(const char **text)
+{
+	uint32_t n = 0;
+
+	while (**text >= '0' && **text <= '9' && n < MAX_CPUS)
+		n = n * 10 + (uint32_t)(*(*text)++ - '0');
+	return n;
+}
+
+/* Marks the cpus of a list such as "0-3,8". */
+static void mark_cpus(struct addr *a, const char *list, uint32_t node)
+{
+	while (*list >= '0' && *list <= '9') {
+		uint32_t first = number_in(&list), last = first;
+
+		if (*list == '-') {
+			list++;
+			last = number_in(&list);
+		}
+		for (uint32_t cpu = first; cpu <= last && cpu < a->n_cpus; cpu++)
+			a->cpu_nodes[cpu] = 1ull << node;
+		if (*list == ',')
+			list++;
+	}
+}
+
+static void read_nodes(struct addr *a)
+{
+	const struct info *info = capture_info(a->session->capture);
+
+	a->n_cpus = info->n_cpus_available < MAX_CPUS ? info->n_cpus_available : MAX_CPUS;
+	a->cpu_nodes = mem_zalloc(a->n_cpus + 1, sizeof(*a->cpu_nodes));
+	for (size_t i = 0; i < info->numa_nodes.n; i++)
+		if (info->numa_nodes.items[i].node < INFO_NODES)
+			mark_cpus(a,
+				  strings_get(capture_strings(a->session->capture),
+					      info->numa_nodes.items[i].cpus),
+				  info->numa_nodes.items[i].node);
+}
+
+static void *addr_new(const struct session *session, const void *options)
+{
+	struct addr *a = mem_zalloc(1, sizeof(*a));
+
+	a->session = session;
+	a->options = options;
+	tuples_init(&a->keys, ADDR_KEY_WORDS);
+	read_nodes(a);
+	if (a->options->grain == ADDR_INSTRUCTIONS)
+		a->last = addr_last_new();
+	return a;
+}
+
+static void addr_free(void *partial)
+{
+	struct addr *a = partial;
+
+	if (a == NULL)
+		return;
+	tuples_release(&a->keys);
+	vec_release(&a->sums);
+	vec_release(&a->patterns);
+	addr_last_free(a->last);
+	free(a->cpu_nodes);
+	free(a);
+}
+
+void addr_sums_add(struct addr_sums *to, const struct addr_sums *from)
+{
+	if (to->n == 0 || from->first_ns < to->first_ns)
+		to->first_ns = from->first_ns;
+	if (to->n == 0 || from->least < to->least)
+		to->least = from->least;
+	to->n += from->n;
+	to->loads += from->loads;
+	to->stores += from->stores;
+	to->cycles += from->cycles;
+	to->n_cycles += from->n_cycles;
+	to->n_saturated += from->n_saturated;
+	to->walks += from->walks;
+	to->walk_cycles += from->walk_cycles;
+	for (int i = 0; i < N_SOURCE_LEVELS; i++)
+		to->levels[i] += from->levels[i];
+	to->n_near += from->n_near;
+	to->n_far += from->n_far;
+	to->far_cycles += from->far_cycles;
+	to->page_nodes |= from->page_nodes;
+	to->cpu_nodes |= from->cpu_nodes;
+}
+
+static uint32_t cpu_of(const struct batch *b, size_t row)
+{
+	return b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+}
+
+static bool read_spe(const struct session *s, const struct batch *b, size_t row, struct access *out)
+{
+	uint32_t has = b->has[row];
+	enum mem_kind kind = has & HAS_OP ? mem_kind_of(b->op_class[row], b->op[row]) : MEM_NONE;
+	const struct cpu_source *source = NULL;
+
+	if (kind == MEM_NONE)
+		return false;
+	out->is_load = kind != MEM_STORE;
+	out->is_store = kind != MEM_LOAD;
+	out->has_cycles = has & HAS_TOTAL;
+	out->cycles = b->total[row];
+	out->is_saturated = b->total[row] == SATURATED_12 || b->total[row] == SATURATED_16;
+	out->has_walk = has & HAS_EVENTS && b->events[row] >> SPE_EV_TLB_WALK & 1;
+	out->walk_cycles = out->has_walk && has & HAS_XLAT ? b->xlat[row] : 0;
+	if (has & HAS_SOURCE && out->is_load)
+		source = session_source(s, cpu_of(b, row), b->source[row]);
+	out->level = source == NULL ? SOURCE_UNKNOWN : source->level;
+	return true;
+}
+
+/* Levels of samples, nearest to what the record says first. */
+static const struct {
+	uint64_t level; /* PERF_MEM_LVL_… */
+	enum source_level source;
+} sample_levels[] = {
+	{ PERF_MEM_LVL_L1 | PERF_MEM_LVL_LFB, SOURCE_L1 },
+	{ PERF_MEM_LVL_L2, SOURCE_L2 },
+	{ PERF_MEM_LVL_L3, SOURCE_SYSTEM_CACHE },
+	{ PERF_MEM_LVL_LOC_RAM, SOURCE_DRAM },
+	{ PERF_MEM_LVL_REM_RAM1 | PERF_MEM_LVL_REM_RAM2, SOURCE_REMOTE_DRAM },
+	{ PERF_MEM_LVL_REM_CCE1 | PERF_MEM_LVL_REM_CCE2, SOURCE_REMOTE },
+	{ PERF_MEM_LVL_IO | PERF_MEM_LVL_UNC, SOURCE_DEVICE },
+};
+
+static enum source_level sample_level(const union perf_mem_data_src *source)
+{
+	if (!(source->mem_lvl & PERF_MEM_LVL_HIT))
+		return SOURCE_UNKNOWN;
+	for (size_t i = 0; i < COUNT(sample_levels); i++)
+		if (source->mem_lvl & sample_levels[i].level)
+			return sample_levels[i].source;
+	return SOURCE_UNKNOWN;
+}
+
+static bool read_sample(const struct batch *b, size_t row, struct access *out)
+{
+	union perf_mem_data_src source = { .val = b->data_src[row] };
+
+	if (!(b->has[row] & HAS_DATA_SRC) ||
+	    !(source.mem_op & (PERF_MEM_OP_LOAD | PERF_MEM_OP_STORE)))
+		return false;
+	out->is_load = source.mem_op & PERF_MEM_OP_LOAD;
+	out->is_store = source.mem_op & PERF_MEM_OP_STORE;
+	out->has_cycles = b->has[row] & HAS_WEIGHT;
+	out->cycles = out->has_cycles ? b->weight[row] : 0;
+	out->has_walk = source.mem_dtlb & PERF_MEM_TLB_MISS;
+	out->level = out->is_load ? sample_level(&source) : SOURCE_UNKNOWN;
+	return true;
+}
+
+/* False if the row is no access; counts those whose address is not known. */
+static bool read_access(struct addr *a, const struct batch *b, size_t row, struct access *out)
+{
+	*out = (struct access){ 0 };
+	if (!(b->kind == BATCH_SPE ? read_spe(a->session, b, row, out) : read_sample(b, row, out)))
+		return false;
+	out->address = b->va[row];
+	if (b->has[row] & HAS_VA && (b->kind == BATCH_SPE || out->address != 0))
+		return true;
+	a->n_without_address++;
+	return false;
+}
+
+static void set_nodes(const struct addr *a, const struct batch *b, size_t row,
+		      struct addr_sums *out)
+{
+	const struct info *info = capture_info(a->session->capture);
+	int node = b->has[row] & HAS_PA ? info_memory_node(info, b->pa[row]) : -1;
+	uint32_t cpu = cpu_of(b, row);
+
+	if (node >= 0)
+		out->page_nodes = 1ull << node;
+	if (cpu < a->n_cpus)
+		out->cpu_nodes = a->cpu_nodes[cpu];
+	if (out->page_nodes == 0 || out->cpu_nodes == 0)
+		return;
+	out->n_near = out->page_nodes == out->cpu_nodes;
+	out->n_far = !out->n_near;
+	out->far_cycles = out->n_far ? out->cycles : 0;
+}
+
+static struct addr_sums sums_of(const struct addr *a, const struct batch *b, size_t row,
+				const struct access *access)
+{
+	struct addr_sums sums = {
+		.n = 1,
+		.loads = access->is_load,
+		.stores = access->is_store,
+		.cycles = access->has_cycles ? access->cycles : 0,
+		.n_cycles = access->has_cycles,
+		.n_saturated = access->has_cycles && access->is_saturated,
+		.walks = access->has_walk,
+		.walk_cycles = access->walk_cycles,
+		.least = access->address,
+		.first_ns = data_time(a->session, b, row),
+	};
+
+	if (access->level != SOURCE_UNKNOWN)
+		sums.levels[access->level] = 1;
+	set_nodes(a, b, row, &sums);
+	return sums;
+}
+
+static uint32_t process_of(const struct batch *b, size_t row, uint64_t address)
+{
+	if (address >> 63)
+		return ADDR_KERNEL;
+	return b->has[row] & HAS_PROCESS ? b->process[row] : 0;
+}
+
+/* Fills in the key; false if the access is none that was asked for. */
+static bool key_of(const struct addr *a, const struct batch *b, size_t row, uint64_t address,
+		   uint64_t key[ADDR_KEY_WORDS])
+{
+	const struct addr_options *o = a->options;
+	const struct addr_window *w = &o->window;
+	uint32_t process = process_of(b, row, address);
+
+	switch (o->grain) {
+	case ADDR_PAGES:
+		key[0] = process;
+		key[1] = address >> ADDR_PAGE_SHIFT;
+		return true;
+	case ADDR_LINES:
+		key[0] = process;
+		key[1] = address / o->line_bytes;
+		return true;
+	case ADDR_OBJECTS:
+	case ADDR_FIELDS:
+		key[0] = addr_objects_find(o->objects, process, address, &key[1]);
+		if (o->grain == ADDR_OBJECTS)
+			key[1] = 0;
+		return key[0] != UINT32_MAX;
+	case ADDR_OFFSETS:
+		if (address < w->base || (address - w->base) / w->size >= w->count ||
+		    (w->process != 0 && process != w->process))
+			return false;
+		key[0] = (address - w->base) % w->size;
+		key[1] = b->has[row] & HAS_PC ? b->place[row] : 0;
+		return true;
+	case ADDR_INSTRUCTIONS:
+		key[0] = b->has[row] & HAS_PC ? b->place[row] : 0;
+		key[1] = b->has[row] & HAS_TID ? b->tid[row] : 0;
+		key[2] = process;
+		return true;
+	}
+	return false;
+}
+
+static uint32_t find_group(struct addr *a, const uint64_t key[ADDR_KEY_WORDS])
+{
+	uint32_t group = tuples_add(&a->keys, key);
+
+	if (group == a->sums.n) {
+		vec_add(&a->sums);
+		if (a->options->grain == ADDR_INSTRUCTIONS)
+			vec_add(&a->patterns);
+	}
+	return group;
+}
+
+/* Rows of a batch are of one unit, in order: what follows each other there did so when it ran. */
+static void add_pattern(struct addr *a, uint32_t group, uint64_t address)
+{
+	struct addr_pattern *p = &a->patterns.items[group];
+	uint64_t before;
+
+	addr_pattern_add(p, address);
+	if (addr_last_put(a->last, group, address, &before))
+		addr_pattern_add_pair(p, before, address);
+}
+
+static void addr_consume(void *partial, const struct batch *b)
+{
+	struct addr *a = partial;
+
+	if (a->last != NULL)
+		addr_last_reset(a->last);
+	for (size_t row = 0; row < b->n; row++) {
+		uint64_t key[ADDR_KEY_WORDS] = { 0 };
+		struct access access;
+		struct addr_sums sums;
+		uint32_t group;
+
+		if (!read_access(a, b, row, &access) || !key_of(a, b, row, access.address, key))
+			continue;
+		group = find_group(a, key);
+		sums = sums_of(a, b, row, &access);
+		addr_sums_add(&a->sums.items[group], &sums);
+		if (a->last != NULL)
+			add_pattern(a, group, access.address);
+	}
+}
+
+static void addr_merge(void *into, const void *from, const struct id_map *map)
+{
+	struct addr *a = into;
+	const struct addr *part = from;
+
+	a->n_without_address += part->n_without_address;
+	for (uint32_t i = 0; i < part->keys.n; i++) {
+		uint64_t key[ADDR_KEY_WORDS];
+		uint32_t group;
+
+		memcpy(key, tuples_get(&part->keys, i), sizeof(key));
+		if (a->options->grain == ADDR_OFFSETS)
+			key[1] = map->places[key[1]];
+		else if (a->options->grain == ADDR_INSTRUCTIONS)
+			key[0] = map->places[key[0]];
+		group = find_group(a, key);
+		addr_sums_add(&a->sums.items[group], &part->sums.items[i]);
+		if (a->options->grain == ADDR_INSTRUCTIONS)
+			addr_pattern_merge(&a->patterns.items[group], &part->patterns.items[i]);
+	}
+}
+
+const struct analysis_class addr_class = {
+	.new = addr_new,
+	.free = addr_free,
+	.consume = addr_consume,
+	.merge = addr_merge,
+};

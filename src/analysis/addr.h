@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Data addresses: which memory is accessed, how often, how slowly and from where, by page,
+ * line, object, member or instruction. SPE records, and samples that carry a data source.
+ */
+#ifndef CYCLOPS_ANALYSIS_ADDR_H
+#define CYCLOPS_ANALYSIS_ADDR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/addr_objects.h"
+#include "analysis/addr_pattern.h"
+#include "analysis/analysis.h"
+#include "base/tuples.h"
+#include "base/vec.h"
+#include "cpu/cpu.h"
+
+enum { ADDR_PAGE_SHIFT = 12, ADDR_HUGE_SHIFT = 21 };
+
+/* Instead of the index of a process: an address of the kernel. */
+#define ADDR_KERNEL UINT32_MAX
+
+/* What records are told apart by. The key is three words. */
+enum addr_grain {
+	ADDR_PAGES,	   /* process, page, - */
+	ADDR_LINES,	   /* process, line, - */
+	ADDR_OBJECTS,	   /* object, -, - */
+	ADDR_FIELDS,	   /* object, offset in its element, - */
+	ADDR_OFFSETS,	   /* offset in the window's element, place, - */
+	ADDR_INSTRUCTIONS, /* place, thread, process */
+};
+
+enum { ADDR_KEY_WORDS = 3 };
+
+/* The sums of a group. */
+struct addr_sums {
+	uint64_t n, loads, stores; /* an atomic is both */
+	uint64_t cycles;	   /* latency of those that have one */
+	uint64_t n_cycles, n_saturated;
+	uint64_t walks, walk_cycles;	  /* with a translation table walk; its latency */
+	uint64_t levels[N_SOURCE_LEVELS]; /* loads whose data source is known */
+	uint64_t n_near, n_far;		  /* page on the node of the cpu; on another one */
+	uint64_t far_cycles;
+	uint64_t page_nodes, cpu_nodes; /* bit n: node n; nodes above 63 are not told apart */
+	uint64_t least;			/* address */
+	uint64_t first_ns;		/* for looking up names: see data_time() */
+};
+
+/* Addresses from `base` on, as `count` elements of `size` bytes; size 0: no window. */
+struct addr_window {
+	uint64_t base, size, count;
+	uint32_t process; /* 0: of any */
+};
+
+struct addr_options {
+	enum addr_grain grain;
+	uint64_t line_bytes;		    /* of ADDR_LINES */
+	const struct addr_objects *objects; /* of ADDR_OBJECTS, ADDR_FIELDS */
+	struct addr_window window;	    /* of ADDR_OFFSETS */
+};
+
+/* The result: groups, numbered. */
+struct addr {
+	const struct session *session;
+	const struct addr_options *options;
+	struct tuples keys;
+	VEC_OF(struct addr_sums) sums;
+	VEC_OF(struct addr_pattern) patterns; /* of ADDR_INSTRUCTIONS */
+	uint64_t n_without_address;	      /* loads and stores that could not be counted */
+	uint64_t *cpu_nodes;		      /* by cpu: bit of its node; 0 not known */
+	size_t n_cpus;
+	struct addr_last *last; /* for patterns */
+};
+
+void addr_sums_add(struct addr_sums *, const struct addr_sums *);
+
+/* Options: struct addr_options. Result: struct addr. */
+extern const struct analysis_class addr_class;
+
+#endif

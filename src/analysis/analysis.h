@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an analysis is: an accumulator. Each worker fills a partial result of its own from
+ * the batches it decodes; partials are merged, and the whole yields tables. One pass over
+ * the capture feeds every analysis that a command asked for.
+ */
+#ifndef CYCLOPS_ANALYSIS_ANALYSIS_H
+#define CYCLOPS_ANALYSIS_ANALYSIS_H
+
+#include <stdint.h>
+
+#include "analysis/session.h"
+#include "batch/batch.h"
+
+/* A worker's place and frame ids in those of the session. */
+struct id_map {
+	const uint32_t *places;
+	const uint32_t *frames;
+};
+
+/* The functions of one kind of analysis. */
+struct analysis_class {
+	/* An empty partial; `options` are the analysis's own, borrowed. */
+	void *(*new)(const struct session *, const void *options);
+	void (*free)(void *partial);
+
+	/*
+	 * May be NULL. Called once before the first batch with the worker's places, (module,
+	 * offset) by their ids in the batches; borrowed, they grow.
+	 */
+	void (*attach)(void *partial, const struct tuples *places);
+
+	/* Takes the rows of a batch. The ids in it are the worker's. */
+	void (*consume)(void *partial, const struct batch *);
+
+	/* Adds what `from` counted; `into` holds the session's ids, `from` those of `map`. */
+	void (*merge)(void *into, const void *from, const struct id_map *map);
+};
+
+/* An analysis to run: class and options in, the whole result out. */
+struct analysis {
+	const struct analysis_class *class;
+	const void *options;
+	void *result; /* made by scan(); free it with class->free */
+};
+
+#endif

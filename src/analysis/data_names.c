@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An address of data becomes one of a file in two ways. If the file is mapped there, its
+ * offset tells. But recorders write down code only, unless told otherwise, and what is zero
+ * at the start (.bss) is in no file: then the next code of a file below or above tells where
+ * the file was loaded, and the file tells how far its memory reaches.
+ */
+#include "analysis/data_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/names.h"
+#include "base/alloc.h"
+#include "base/radix.h"
+
+enum {
+	/* Mappings looked at on the way to code: a library has about five. */
+	MAX_NEIGHBOURS = 16,
+};
+
+const char *const data_kind_names[DATA_N_KINDS] = {
+	[DATA_UNKNOWN] = "unknown", [DATA_STATIC] = "static",	    [DATA_STACK] = "stack",
+	[DATA_HEAP] = "heap",	    [DATA_ANONYMOUS] = "anonymous", [DATA_FILE] = "file",
+	[DATA_KERNEL] = "kernel",
+};
+
+/* How mappings without a file are named in perf.data. First match wins. */
+static const struct {
+	const char *prefix;
+	enum data_kind kind;
+} mapping_kinds[] = {
+	{ "[heap", DATA_HEAP },
+	{ "[stack", DATA_STACK },
+	{ "[anon", DATA_ANONYMOUS },
+	{ "//anon", DATA_ANONYMOUS },
+	{ "/dev/zero", DATA_ANONYMOUS },
+	{ "/anon_hugepage", DATA_ANONYMOUS },
+	{ "anon_inode:", DATA_ANONYMOUS },
+	{ "/SYSV", DATA_ANONYMOUS },
+};
+
+/* Code that tells where a file was loaded. */
+struct anchor {
+	struct module_id module; /* 0: there is none */
+	uint64_t offset, code;	 /* of some instruction, in the module and in the process */
+};
+
+/* What holds for all addresses first … last of a process, from_ns … to_ns. */
+struct region {
+	uint32_t process;
+	uint64_t first, last, from_ns, to_ns;
+	struct placed placed; /* of `at` */
+	uint64_t at;
+	struct anchor below, above;
+};
+
+static const struct module *module_of(const struct session *s, struct module_id id)
+{
+	return modules_get(timeline_modules(s->timeline), id);
+}
+
+static bool is_code_of_file(const struct session *s, const struct placed *p)
+{
+	return p->place.module.v != 0 && !p->is_data &&
+	       module_of(s, p->place.module)->kind == MODULE_FILE;
+}
+
+static void narrow(struct region *r, const struct placed *p)
+{
+	if (p->from_ns > r->from_ns)
+		r->from_ns = p->from_ns;
+	if (p->to_ns < r->to_ns)
+		r->to_ns = p->to_ns;
+}
+
+/* The next code of a file in one direction; of the same file, if a file is mapped there. */
+static struct anchor find_anchor(const struct session *s, struct region *r, uint64_t time_ns,
+				 bool is_upwards)
+{
+	struct module_id own = r->placed.place.module;
+	bool is_file = own.v != 0 && module_of(s, own)->kind == MODULE_FILE;
+	struct placed p = r->placed;
+
+	for (int i = 0; i < MAX_NEIGHBOURS; i++) {
+		uint64_t next = is_upwards ? p.last + 1 : p.first - 1;
+
+		if (is_upwards ? p.last == UINT64_MAX : p.first == 0)
+			break;
+		p = timeline_place(s->timeline, r->process, false, next, time_ns);
+		narrow(r, &p);
+		if (!is_code_of_file(s, &p))
+			continue;
+		if (is_file && p.place.module.v != own.v)
+			break;
+		return (struct anchor){ p.place.module, p.place.offset, next };
+	}
+	return (struct anchor){ 0 };
+}
+
+static bool holds(const struct region *r, const struct data_query *q)
+{
+	return r->process == q->process && r->process != 0 && q->address >= r->first &&
+	       q->address <= r->last && q->time_ns >= r->from_ns && q->time_ns < r->to_ns;
+}
+
+/* The same region serves neighbouring queries; they come in order of addresses. */
+static void find_region(const struct session *s, const struct data_query *q, struct region *r)
+{
+	if (holds(r, q))
+		return;
+	*r = (struct region){ .process = q->process, .last = UINT64_MAX, .to_ns = UINT64_MAX };
+	r->placed = timeline_place(s->timeline, q->process, false, q->address, q->time_ns);
+	r->at = q->address;
+	r->first = r->placed.first;
+	r->last = r->placed.last;
+	narrow(r, &r->placed);
+	if (q->process == 0)
+		return;
+	if (is_code_of_file(s, &r->placed)) {
+		r->below = (struct anchor){ r->placed.place.module, r->placed.place.offset,
+					    q->address };
+		return;
+	}
+	r->below = find_anchor(s, r, q->time_ns, false);
+	r->above = find_anchor(s, r, q->time_ns, true);
+}
+
+static enum data_kind kind_of_mapping(const struct session *s, struct module_id id)
+{
+	const struct module *module = module_of(s, id);
+	const char *path = strings_get(timeline_modules(s->timeline)->strings, module->path);
+
+	for (size_t i = 0; i < COUNT(mapping_kinds); i++)
+		if (strncmp(path, mapping_kinds[i].prefix, strlen(mapping_kinds[i].prefix)) == 0)
+			return mapping_kinds[i].kind;
+	return DATA_FILE;
+}
+
+static bool place_by(struct session *s, const struct anchor *anchor, uint64_t address,
+		     struct data_place *out)
+{
+	out->module = anchor->module;
+	return anchor->module.v != 0 &&
+	       symbols_data_place(s->symbols, anchor->module, anchor->offset, anchor->code, address,
+				  &out->address);
+}
+
+/* Finds out where the address is; true if that is in the memory of a file. */
+static bool place_query(struct session *s, const struct data_query *q, struct region *r,
+			struct data_name *name, struct data_place *out)
+{
+	struct anchor own;
+
+	if (q->address >> 63) {
+		name->kind = DATA_KERNEL;
+		return false;
+	}
+	find_region(s, q, r);
+	name->module = r->placed.place.module;
+	name->kind = name->module.v == 0 ? DATA_UNKNOWN : kind_of_mapping(s, name->module);
+	if (name->kind == DATA_HEAP || name->kind == DATA_STACK)
+		return false;
+	own = (struct anchor){ name->module, r->placed.place.offset + (r->placed.first - r->first),
+			       r->first };
+	if (!place_by(s, &r->below, q->address, out) && !place_by(s, &r->above, q->address, out) &&
+	    !(name->kind == DATA_FILE && module_of(s, name->module)->kind == MODULE_FILE &&
+	      place_by(s, &own, q->address, out)))
+		return false;
+	name->kind = DATA_STATIC;
+	name->module = out->module;
+	name->file_address = out->address;
+	return true;
+}
+
+/* Numbers of the queries by process, then by address. */
+static uint32_t *sort_queries(const struct data_query *queries, size_t n)
+{
+	uint32_t *order = mem_alloc(n + 1, sizeof(*order));
+	uint64_t *keys = mem_alloc(n + 1, sizeof(*keys));
+
+	for (size_t i = 0; i < n; i++) {
+		order[i] = (uint32_t)i;
+		keys[i] = queries[i].address;
+	}
+	radix_sort(order, n, keys);
+	for (size_t i = 0; i < n; i++)
+		keys[i] = queries[i].process;
+	radix_sort(order, n, keys);
+	free(keys);
+	return order;
+}
+
+static void set_object(struct data_names *names, const struct data_query *q, uint64_t address,
+		       const struct data_object *object, struct data_name *out, struct text *path)
+{
+	uint64_t offset = address - object->start;
+
+	if (object->name.v == 0)
+		return;
+	out->object = object->name;
+	out->object_address = q->address - offset;
+	out->object_size = object->size;
+	out->type = object->type;
+	out->file = object->file;
+	out->line = object->line;
+	text_reset(path);
+	if (types_path(symbols_types(names->session->symbols), object->type, offset, q->size, path,
+		       &out->leaf) ||
+	    types_path(symbols_types(names->session->symbols), object->type, offset, 1, path,
+		       &out->leaf))
+		out->path = strings_add(&names->strings, path->bytes, path->n);
+}
+
+void data_names_init(struct data_names *out, struct session *s, const struct data_query *queries,
+		     size_t n)
+{
+	uint32_t *order = sort_queries(queries, n);
+	uint32_t *numbers = mem_alloc(n + 1, sizeof(*numbers));
+	struct data_place *places = mem_alloc(n + 1, sizeof(*places));
+	struct data_object *objects = mem_alloc(n + 1, sizeof(*objects));
+	struct region region = { 0 };
+	struct text path = { 0 };
+	size_t n_places = 0;
+
+	*out = (struct data_names){ .session = s, .n = n };
+	strings_init(&out->strings);
+	out->list = mem_zalloc(n + 1, sizeof(*out->list));
+	for (size_t i = 0; i < n; i++) {
+		numbers[n_places] = order[i];
+		n_places += place_query(s, &queries[order[i]], &region, &out->list[order[i]],
+					&places[n_places]);
+	}
+	symbols_data(s->symbols, s->pool, places, n_places, objects);
+	for (size_t i = 0; i < n_places; i++)
+		set_object(out, &queries[numbers[i]], places[i].address, &objects[i],
+			   &out->list[numbers[i]], &path);
+	text_release(&path);
+	free(objects);
+	free(places);
+	free(numbers);
+	free(order);
+}
+
+void data_names_release(struct data_names *names)
+{
+	free(names->list);
+	strings_release(&names->strings);
+	*names = (struct data_names){ 0 };
+}
+
+uint64_t data_time(const struct session *s, const struct batch *b, size_t row)
+{
+	if (timeline_is_by_position(s->timeline))
+		return b->position[row];
+	return b->has[row] & HAS_TIME ? b->time_ns[row] : TIMELINE_NO_TIME;
+}
+
+void data_memory_text(const struct session *s, enum data_kind kind, struct module_id module,
+		      struct text *out)
+{
+	const char *name = module.v == 0 ? "//anon" : names_module(s, module);
+
+	/* The kernel's word for what has no name. */
+	if (strcmp(name, "//anon") == 0)
+		text_format(out, "[%s]", data_kind_names[kind]);
+	else
+		text_str(out, name);
+}
+
+void data_object_text(const struct data_names *names, const struct data_name *name,
+		      struct text *out)
+{
+	if (name->object.v != 0)
+		text_str(out, strings_get(symbols_strings(names->session->symbols), name->object));
+	else
+		data_memory_text(names->session, name->kind, name->module, out);
+}
+
+void data_name_text(const struct data_names *names, const struct data_query *q,
+		    const struct data_name *name, struct text *out)
+{
+	const char *path = strings_get(&names->strings, name->path);
+
+	data_object_text(names, name, out);
+	if (name->path.v != 0) {
+		if (path[0] != '[')
+			text_char(out, '.');
+		text_str(out, path);
+	} else if (name->object.v != 0 && q->address != name->object_address) {
+		text_char(out, '+');
+		text_hex(out, q->address - name->object_address);
+	}
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names for data addresses: which variable, of which type, and which member of it was
+ * accessed; stack, heap and other memory said as such. Only what side-band records and debug
+ * information prove is claimed.
+ */
+#ifndef CYCLOPS_ANALYSIS_DATA_NAMES_H
+#define CYCLOPS_ANALYSIS_DATA_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/session.h"
+#include "base/strings.h"
+#include "base/text.h"
+#include "batch/batch.h"
+#include "symbol/data.h"
+
+enum data_kind {
+	DATA_UNKNOWN,	/* nothing is known to be mapped there */
+	DATA_STATIC,	/* memory of a program or library: its variables */
+	DATA_STACK,	/* the first thread's, or what the recorder names so */
+	DATA_HEAP,	/* what the kernel names so: the area of brk() */
+	DATA_ANONYMOUS, /* mapped without a file: large allocations, other threads' stacks */
+	DATA_FILE,	/* a mapped file */
+	DATA_KERNEL,
+	DATA_N_KINDS,
+};
+
+/* "static", "stack" …; by enum data_kind. */
+extern const char *const data_kind_names[DATA_N_KINDS];
+
+/* What is asked. */
+struct data_query {
+	uint32_t process; /* index in the timeline; 0: not known */
+	uint64_t time_ns; /* of data_time() */
+	uint64_t address;
+	uint32_t size; /* of the access; 0: not known */
+};
+
+/* What is answered. */
+struct data_name {
+	enum data_kind kind;
+	struct module_id module; /* whose memory it is; 0 if not known */
+	uint64_t file_address;	 /* of DATA_STATIC: the address in the module's own file */
+	struct str_id object;	 /* a variable, in symbols_strings(); 0 if none is known */
+	uint64_t object_address; /* where it starts, in the process */
+	uint64_t object_size;	 /* 0 if not known */
+	struct type_id type;	 /* of the object, in symbols_types(); 0 if not known */
+	struct str_id file;	 /* where it is declared */
+	uint32_t line;
+	struct str_id path; /* the member: "reader1[3].x", in `strings` of the names; 0: none */
+	struct type_leaf
+		leaf; /* of the member, offset from the object's start; valid with a path */
+};
+
+/* Zeroed is empty. */
+struct data_names {
+	struct session *session;
+	struct strings strings; /* of the paths */
+	struct data_name *list; /* by number of the query */
+	size_t n;
+};
+
+/* Answers `n` queries; memory for them only. The same for any number of workers. */
+void data_names_init(struct data_names *, struct session *, const struct data_query *, size_t n);
+void data_names_release(struct data_names *);
+
+/* The time of a row for a query. */
+uint64_t data_time(const struct session *, const struct batch *, size_t row);
+
+/* Appends what the query's address is, for people: "buf1.reader1", "table+0x40", "[heap]". */
+void data_name_text(const struct data_names *, const struct data_query *, const struct data_name *,
+		    struct text *);
+
+/* The same without offset and member: what such addresses have in common. */
+void data_object_text(const struct data_names *, const struct data_name *, struct text *);
+
+/* Appends what memory without a variable is called: "[heap]", "libc.so.6", "[anonymous]". */
+void data_memory_text(const struct session *, enum data_kind, struct module_id, struct text *);
+
+#endif

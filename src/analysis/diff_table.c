@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What changed, as tables: the two runs, the conditions, then a table for each kind of measure. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/diff.h"
+#include "base/alloc.h"
+
+/* Constant headings of the tables of kinds. */
+static const struct heading {
+	const char *name, *title, *key_title;
+} headings[N_MEASURE_KINDS] = {
+	[MEASURE_TOTAL] = { "totals", "Totals", "total" },
+	[MEASURE_METRIC] = { "metrics", "Metrics", "metric" },
+	[MEASURE_EVENT] = { "events", "Events", "event" },
+	[MEASURE_FUNCTION] = { "functions", "Functions", "function" },
+	[MEASURE_LINE] = { "lines", "Source lines", "line" },
+	[MEASURE_INSTRUCTION] = { "instructions", "Instructions", "instruction" },
+	[MEASURE_SOURCE] = { "sources", "Data sources", "source" },
+};
+
+enum run_column { RUN_NAME, RUN_FILE, RUN_CPU, RUN_TIME, RUN_COMMAND, N_RUN_COLUMNS };
+
+static const struct column run_columns[N_RUN_COLUMNS] = {
+	[RUN_NAME] = { "run", "", "", CELL_TEXT, 0, "a is what it was, b what it is" },
+	[RUN_FILE] = { "file", NULL, "", CELL_TEXT, COLUMN_PATH, "where it is from" },
+	[RUN_CPU] = { "cpu", NULL, "", CELL_TEXT, 0, "that it ran on" },
+	[RUN_TIME] = { "elapsed_ns", "time", "ns", CELL_COUNT, 0, "from its start to its end" },
+	[RUN_COMMAND] = { "command", NULL, "", CELL_TEXT, COLUMN_GROW, "that ran" },
+};
+
+enum gate_column { GATE_TEXT, GATE_RESULT, GATE_NAME, GATE_CHANGE, GATE_SHARE, N_GATE_COLUMNS };
+
+static const struct column gate_columns[N_GATE_COLUMNS] = {
+	[GATE_TEXT] = { "fail_if", "fails if", "", CELL_TEXT, 0, "the condition" },
+	[GATE_RESULT] = { "result", NULL, "", CELL_TEXT, 0,
+			  "passed, failed, or noise: met, but chance explains it" },
+	[GATE_NAME] = { "worst", NULL, "", CELL_TEXT, COLUMN_GROW,
+			"the measure that meets it most" },
+	[GATE_CHANGE] = { "change", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY, "of that measure" },
+	[GATE_SHARE] = { "change_share", "change", "", CELL_NUMBER, COLUMN_SHARE,
+			 "the same as a part of what it was" },
+};
+
+enum row_column {
+	ROW_EVENT,
+	ROW_NAME,
+	ROW_MODULE,
+	ROW_UNIT,
+	ROW_A,
+	ROW_B,
+	ROW_CHANGE,
+	ROW_SHARE,
+	ROW_ERROR,
+	ROW_CERTAINTY,
+	ROW_A_SAMPLES,
+	ROW_B_SAMPLES,
+	N_ROW_COLUMNS,
+};
+
+static const struct column row_columns[N_ROW_COLUMNS] = {
+	[ROW_EVENT] = { "event", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "that was sampled" },
+	[ROW_NAME] = { "name", NULL, "", CELL_TEXT, COLUMN_GROW, "of what is compared" },
+	[ROW_MODULE] = { "module", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "that it is in" },
+	[ROW_UNIT] = { "unit", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "of a, b and change" },
+	[ROW_A] = { "a", NULL, "", CELL_NUMBER, 0, "what it was; absent: not there" },
+	[ROW_B] = { "b", NULL, "", CELL_NUMBER, 0, "what it is; absent: not there" },
+	[ROW_CHANGE] = { "change", NULL, "", CELL_NUMBER, COLUMN_TRUST, "b - a" },
+	[ROW_SHARE] = { "change_share", "", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
+			"the change as a part of a" },
+	[ROW_ERROR] = { "error", "+-", "", CELL_NUMBER, 0,
+			"standard error of the change; absent: not known" },
+	[ROW_CERTAINTY] = { "certainty", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
+			    "certain: at 99 % for the whole table; noise: chance explains it; "
+			    "unknown: nothing is known of the error" },
+	[ROW_A_SAMPLES] = { "a_samples", NULL, "samples", CELL_COUNT, COLUMN_MACHINE_ONLY,
+			    "that a rests on; absent: counted" },
+	[ROW_B_SAMPLES] = { "b_samples", NULL, "samples", CELL_COUNT, COLUMN_MACHINE_ONLY,
+			    "that b rests on; absent: counted" },
+};
+
+static const char *const certainty_words[] = {
+	[DIFF_CERTAIN] = "certain",
+	[DIFF_NOISE] = "noise",
+	[DIFF_UNKNOWN] = "unknown",
+};
+
+static struct cell text_or_absent(struct table *t, const char *text)
+{
+	if (text == NULL || text[0] == '\0')
+		return (struct cell){ 0 };
+	return cell_text(table_text(t, text));
+}
+
+static void add_run(struct table *t, const char *name, const struct measures *m)
+{
+	struct cell *row = table_add_row(t);
+
+	row[RUN_NAME] = cell_text(name);
+	row[RUN_FILE] = text_or_absent(t, m->origin);
+	row[RUN_CPU] = text_or_absent(t, m->cpu);
+	if (m->elapsed_ns > 0)
+		row[RUN_TIME] = cell_count(m->elapsed_ns);
+	row[RUN_COMMAND] = text_or_absent(t, m->command);
+}
+
+static const char *const per_notes[N_DIFF_PER] = {
+	[DIFF_PER_SECOND] = "costs are for a second of recorded time",
+	[DIFF_PER_TOTAL] = "costs are shares of the event's total in each run",
+};
+
+static void make_runs(const struct diff *d, struct table *t)
+{
+	table_init(t, "runs", NULL, run_columns, N_RUN_COLUMNS);
+	add_run(t, "a", d->a);
+	add_run(t, "b", d->b);
+	if (per_notes[d->per] != NULL)
+		table_note(t, "%s", per_notes[d->per]);
+	if (d->per != DIFF_PER_TOTAL && (d->a->is_unscaled || d->b->is_unscaled))
+		table_note(t, "the sampling interval of SPE is not known: costs are those of the "
+			      "sampled operations alone; --per total, or give --interval");
+	if (d->a->cpu != NULL && d->b->cpu != NULL && strcmp(d->a->cpu, d->b->cpu) != 0)
+		table_note(t, "the runs are of different CPUs");
+	if (d->a->is_modelled != d->b->is_modelled)
+		table_note(t, "run %s is modelled, the other one measured",
+			   d->a->is_modelled ? "a" : "b");
+}
+
+static struct cell number_or_absent(double value, enum cell_mark mark)
+{
+	if (!isfinite(value))
+		return (struct cell){ 0 };
+	return cell_marked(cell_number(value), mark);
+}
+
+static enum cell_mark mark_of(const struct diff_row *r)
+{
+	if (r->certainty == DIFF_NOISE)
+		return MARK_NOISE;
+	return diff_is_scaled(r) ? MARK_SCALED : MARK_EXACT;
+}
+
+static void add_row(struct table *t, const struct diff_row *r)
+{
+	const struct measure *m = diff_measure(r);
+	bool is_total = m->kind == MEASURE_TOTAL && m->event[0] != '\0';
+	enum cell_mark mark = mark_of(r);
+	struct cell *row = table_add_row(t);
+
+	row[ROW_EVENT] = text_or_absent(t, m->event);
+	row[ROW_NAME] = cell_text(table_text(t, is_total ? m->event : m->name));
+	row[ROW_MODULE] = text_or_absent(t, m->module);
+	row[ROW_UNIT] = text_or_absent(t, m->unit);
+	if (r->a != NULL)
+		row[ROW_A] = number_or_absent(r->from, MARK_EXACT);
+	if (r->b != NULL)
+		row[ROW_B] = number_or_absent(r->to, MARK_EXACT);
+	row[ROW_CHANGE] = number_or_absent(r->to - r->from, mark);
+	row[ROW_SHARE] = number_or_absent(diff_share(r), mark);
+	row[ROW_ERROR] = number_or_absent(r->error, MARK_EXACT);
+	row[ROW_CERTAINTY] = cell_text(certainty_words[r->certainty]);
+	if (r->a != NULL && r->a->samples > 0)
+		row[ROW_A_SAMPLES] = cell_count(r->a->samples);
+	if (r->b != NULL && r->b->samples > 0)
+		row[ROW_B_SAMPLES] = cell_count(r->b->samples);
+}
+
+/* The unit of all measures of a kind, which then stands in the headings; NULL: there are several. */
+static const char *unit_of(const struct diff *d, enum measure_kind kind)
+{
+	const char *unit = NULL;
+
+	for (size_t i = 0; i < d->rows.n; i++) {
+		const struct measure *m = diff_measure(&d->rows.items[i]);
+
+		if (m->kind != kind)
+			continue;
+		if (unit != NULL && strcmp(unit, m->unit) != 0)
+			return NULL;
+		unit = m->unit;
+	}
+	return d->per == DIFF_PER_TOTAL && kind != MEASURE_TOTAL ? "" : unit;
+}
+
+static void note_changes(const struct diff *d, enum measure_kind kind, size_t cut, struct table *t)
+{
+	size_t n = 0, n_by_certainty[] = { 0, 0, 0 };
+
+	for (size_t i = 0; i < d->rows.n; i++) {
+		if (diff_measure(&d->rows.items[i])->kind != kind)
+			continue;
+		n++;
+		n_by_certainty[d->rows.items[i].certainty]++;
+	}
+	if (kind != MEASURE_TOTAL && n > n_by_certainty[DIFF_UNKNOWN])
+		table_note(t, "%zu of %zu changed by more than chance makes",
+			   n_by_certainty[DIFF_CERTAIN], n - n_by_certainty[DIFF_UNKNOWN]);
+	if (kind != MEASURE_TOTAL && n_by_certainty[DIFF_UNKNOWN] > 0)
+		table_note(t,
+			   "of %zu the error is not known: count several times (cyclops stat "
+			   "--repeat)",
+			   n_by_certainty[DIFF_UNKNOWN]);
+	if (cut > 0)
+		table_note(t, "%zu more rows: --all", cut);
+}
+
+/* The columns of a kind: its name, its unit, shares instead of costs. */
+static const struct column *columns_of(const struct diff *d, enum measure_kind kind,
+				       struct table *t)
+{
+	struct column *columns = arena_alloc(&t->memory, sizeof(row_columns));
+	const char *unit = unit_of(d, kind);
+
+	memcpy(columns, row_columns, sizeof(row_columns));
+	columns[ROW_NAME].title = headings[kind].key_title;
+	if (unit == NULL)
+		columns[ROW_UNIT].flags = 0;
+	for (int i = ROW_A; i <= ROW_ERROR; i++) {
+		if (i == ROW_SHARE)
+			continue;
+		if (unit != NULL)
+			columns[i].unit = arena_strndup(&t->memory, unit, strlen(unit));
+		if (d->per == DIFF_PER_TOTAL && kind >= MEASURE_FUNCTION)
+			columns[i].flags |= COLUMN_SHARE;
+	}
+	return columns;
+}
+
+static void make_kind(const struct diff *d, enum measure_kind kind, size_t top, struct table *t)
+{
+	size_t cut = 0;
+
+	table_init(t, headings[kind].name, headings[kind].title, row_columns, N_ROW_COLUMNS);
+	t->columns = columns_of(d, kind, t);
+	for (size_t i = 0; i < d->rows.n; i++)
+		if (diff_measure(&d->rows.items[i])->kind == kind)
+			add_row(t, &d->rows.items[i]);
+	if (top > 0)
+		cut = table_keep_top(t, top);
+	note_changes(d, kind, cut, t);
+}
+
+static const char *result_of(const struct gate_result *r)
+{
+	if (r->n_tripped > 0)
+		return "failed";
+	return r->n_met > 0 ? "noise" : "passed";
+}
+
+static int add_gate(const struct diff *d, const struct gate *g, struct table *t, bool *out_tripped,
+		    struct err *err)
+{
+	struct gate_result result;
+	struct cell *row;
+
+	if (gate_check(g, d, &result, err) < 0)
+		return -1;
+	*out_tripped |= result.n_tripped > 0;
+	row = table_add_row(t);
+	row[GATE_TEXT] = cell_text(table_text(t, g->text));
+	row[GATE_RESULT] = cell_text(result_of(&result));
+	if (result.worst == NULL)
+		return 0;
+	row[GATE_NAME] = cell_text(table_text(t, diff_measure(result.worst)->name));
+	row[GATE_CHANGE] = number_or_absent(result.worst->to - result.worst->from, MARK_EXACT);
+	row[GATE_SHARE] = number_or_absent(diff_share(result.worst), MARK_EXACT);
+	return 0;
+}
+
+int diff_tables(const struct diff *d, const struct gate *gates, size_t n_gates, size_t top,
+		struct diff_tables *out, bool *out_tripped, struct err *err)
+{
+	*out_tripped = false;
+	make_runs(d, &out->runs);
+	table_init(&out->gates, "gates", NULL, gate_columns, N_GATE_COLUMNS);
+	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
+		make_kind(d, (enum measure_kind)kind, top, &out->kinds[kind]);
+	*vec_add(&out->shown.list) = &out->runs;
+	for (size_t i = 0; i < n_gates; i++)
+		if (add_gate(d, &gates[i], &out->gates, out_tripped, err) < 0)
+			return -1;
+	if (n_gates > 0)
+		*vec_add(&out->shown.list) = &out->gates;
+	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
+		if (table_n_rows(&out->kinds[kind]) > 0)
+			*vec_add(&out->shown.list) = &out->kinds[kind];
+	return 0;
+}
+
+void diff_tables_release(struct diff_tables *t)
+{
+	table_release(&t->runs);
+	table_release(&t->gates);
+	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
+		table_release(&t->kinds[kind]);
+	vec_release(&t->shown.list);
+}

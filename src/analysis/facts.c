@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The head of the report: what ran, where, when, what was recorded and what was lost. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "analysis/report.h"
+#include "analysis/spe_filters.h"
+#include "base/alloc.h"
+#include "spe/names.h"
+
+enum { SHOWN_EVENTS = 6 };
+
+static const struct column columns[] = {
+	{ "name", NULL, "", CELL_TEXT, 0, "what the fact is about" },
+	{ "value", NULL, "", CELL_TEXT, COLUMN_GROW, "in words" },
+};
+
+/* A fact being put together. */
+struct facts {
+	const struct session *s;
+	const struct hot *hot;
+	const struct info *info;
+	const struct strings *strings;
+	const struct capture_totals *totals;
+	struct table *out;
+	struct text text;
+};
+
+static const char *string_of(const struct facts *f, struct str_id id)
+{
+	return strings_get(f->strings, id);
+}
+
+/* Separates the parts of a line. */
+static void part(struct facts *f)
+{
+	if (f->text.n > 0)
+		text_str(&f->text, ", ");
+}
+
+static void counted(struct facts *f, uint64_t n, const char *unit)
+{
+	text_str(&f->text, table_human(f->out, cell_count(n), unit));
+}
+
+/* Ends the line that was put together, unless it is empty. */
+static void finish(struct facts *f, const char *name)
+{
+	struct cell *row;
+
+	if (f->text.n == 0)
+		return;
+	text_char(&f->text, '\0');
+	row = table_add_row(f->out);
+	row[0] = cell_text(name);
+	row[1] = cell_text(table_text(f->out, f->text.bytes));
+	text_reset(&f->text);
+}
+
+static void ran(struct facts *f)
+{
+	const struct timeline *timeline = f->s->timeline;
+	const struct process *only = NULL;
+	size_t n = 0;
+
+	for (uint32_t i = 1; i < timeline_n_processes(timeline); i++) {
+		const struct process *p = timeline_process(timeline, i);
+
+		if (p->is_kernel)
+			continue;
+		only = p;
+		n++;
+	}
+	if (f->info->command_line.v != 0)
+		text_str(&f->text, string_of(f, f->info->command_line));
+	finish(f, "command");
+	if (n == 1)
+		text_format(&f->text, "%s (pid %" PRIu32 ", %" PRIu32 " thread%s)",
+			    strings_get(timeline_strings(timeline), only->comm), only->pid,
+			    only->n_threads, only->n_threads == 1 ? "" : "s");
+	else if (n > 1)
+		text_format(&f->text, "%zu processes", n);
+	finish(f, "ran");
+}
+
+static void where(struct facts *f)
+{
+	uint64_t midr = capture_midr(f->s->capture, UINT32_MAX);
+	char cpu[128] = "";
+
+	if (f->info->hostname.v != 0)
+		text_str(&f->text, string_of(f, f->info->hostname));
+	if (f->s->cpu != NULL)
+		snprintf(cpu, sizeof(cpu), "%s", cpu_name(f->s->cpu));
+	else if (midr != 0)
+		midr_describe(f->s->catalog, midr, cpu, sizeof(cpu));
+	else
+		snprintf(cpu, sizeof(cpu), "%s", string_of(f, f->info->cpu_desc));
+	if (cpu[0] != '\0') {
+		part(f);
+		text_str(&f->text, cpu);
+		text_str(&f->text, f->s->cpu_is_given ? " (as told by --cpu)" : "");
+	}
+	if (f->info->n_cpus_online > 0) {
+		part(f);
+		text_format(&f->text, "%" PRIu32 " cpu%s", f->info->n_cpus_online,
+			    f->info->n_cpus_online == 1 ? "" : "s");
+	}
+	if (f->info->arch.v != 0) {
+		part(f);
+		text_str(&f->text, string_of(f, f->info->arch));
+	}
+	if (f->info->os_release.v != 0) {
+		part(f);
+		text_format(&f->text, "Linux %s", string_of(f, f->info->os_release));
+	}
+	finish(f, "where");
+}
+
+/* The wall clock is known only where the capture ties it to the events' clock. */
+static void when(struct facts *f)
+{
+	uint64_t first = f->s->first_ns, last = f->s->last_ns;
+	char date[64];
+	struct tm tm;
+
+	if (f->info->wall_clock_ns != 0) {
+		uint64_t start = f->info->wall_clock_ns + (first - f->info->clock_time_ns);
+		time_t seconds = (time_t)(start / 1000000000);
+
+		if (gmtime_r(&seconds, &tm) != NULL &&
+		    strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &tm) > 0)
+			text_str(&f->text, date);
+	}
+	if (last > first) {
+		part(f);
+		counted(f, last - first, "ns");
+	}
+	finish(f, "when");
+}
+
+static void samples(struct facts *f)
+{
+	size_t n = capture_n_events(f->s->capture);
+	size_t shown = 0;
+
+	if (f->totals->n_samples == 0)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		const struct attr *a = &capture_event(f->s->capture, i)->attr;
+
+		if ((int)i == capture_spe(f->s->capture)->event)
+			continue;
+		if (shown++ == SHOWN_EVENTS)
+			break;
+		part(f);
+		text_str(&f->text, capture_event_name(f->s->capture, i));
+		if (a->sample_period == 0)
+			continue;
+		text_format(&f->text,
+			    attr_has(a, ATTR_FREQ) ? " at %" PRIu64 " Hz" : " every %" PRIu64,
+			    a->sample_period);
+	}
+	if (shown > SHOWN_EVENTS)
+		text_format(&f->text, " and more (%zu events)", n);
+	text_str(&f->text, ": ");
+	counted(f, f->totals->n_samples, "samples");
+	finish(f, "samples");
+}
+
+static uint64_t n_spe_records(const struct hot *hot)
+{
+	uint64_t spe_event = capture_n_events(hot->session->capture);
+	uint64_t n = 0;
+
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+		uint64_t key[HOT_N_DIMENSIONS];
+
+		hot_key(hot, i, key);
+		if (key[DIM_EVENT] == spe_event)
+			n += hot_cost(hot, i)->n;
+	}
+	return n;
+}
+
+static void spe(struct facts *f)
+{
+	const struct spe_info *spe_info = capture_spe(f->s->capture);
+	struct spe_interval interval = spe_interval_common(f->s);
+
+	if (!spe_info->is_present)
+		return;
+	if (f->totals->n_auxtrace == 0) {
+		text_str(&f->text, "asked for, but the capture holds no trace data");
+		finish(f, "SPE");
+		return;
+	}
+	counted(f, n_spe_records(f->hot), "records");
+	if (interval.mean > 0) {
+		part(f);
+		spe_interval_text(&interval, &f->text);
+	}
+	if (spe_info->event >= 0)
+		spe_filters_text(&capture_event(f->s->capture, (size_t)spe_info->event)->attr,
+				 &f->text);
+	finish(f, "SPE");
+}
+
+static void loss(struct facts *f, uint64_t n, const char *unit, const char *what)
+{
+	if (n == 0)
+		return;
+	part(f);
+	counted(f, n, unit);
+	text_char(&f->text, ' ');
+	text_str(&f->text, what);
+}
+
+static void lost(struct facts *f)
+{
+	const struct capture_totals *t = f->totals;
+	uint64_t unread = diags_bytes(capture_diags(f->s->capture));
+
+	loss(f, t->n_lost_events, "records", "found no room in the ring");
+	loss(f, t->n_lost_samples, "samples", "lost");
+	loss(f, t->n_aux_truncated, "times", "the SPE buffer was full");
+	loss(f, t->n_aux_collision, "times", "SPE samples collided (interval too short)");
+	loss(f, t->n_throttled, "times", "sampling was throttled");
+	loss(f, t->missing_bytes, "bytes", "are missing, the file was cut off");
+	loss(f, unread, "bytes", "of the file could not be read");
+	if (f->text.n == 0)
+		text_str(&f->text, "nothing");
+	finish(f, "lost");
+}
+
+static void share_unknown(struct facts *f, uint64_t n, const char *what)
+{
+	uint64_t all = f->s->attribution.n_rows;
+
+	if (n == 0 || all == 0)
+		return;
+	part(f);
+	text_format(&f->text, "%.1f %% %s", 100.0 * (double)n / (double)all, what);
+}
+
+static void unknown(struct facts *f)
+{
+	const struct attribution_totals *a = &f->s->attribution;
+
+	share_unknown(f, a->n_without_tid, "without thread");
+	share_unknown(f, a->n_without_process, "without process");
+	share_unknown(f, a->n_without_place, "outside known modules");
+	finish(f, "unknown");
+}
+
+void facts_table(const struct session *s, const struct hot *hot, struct table *out)
+{
+	struct facts f = {
+		.s = s,
+		.hot = hot,
+		.info = capture_info(s->capture),
+		.strings = capture_strings(s->capture),
+		.totals = capture_totals(s->capture),
+		.out = out,
+	};
+
+	table_init(out, "capture", NULL, columns, COUNT(columns));
+	out->style = TABLE_FACTS;
+	out->is_keyed = true;
+	ran(&f);
+	where(&f);
+	when(&f);
+	samples(&f);
+	spe(&f);
+	lost(&f);
+	unknown(&f);
+	text_release(&f.text);
+}

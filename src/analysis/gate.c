@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Conditions of --fail-if. */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/diff.h"
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "base/text.h"
+
+static const char *skip_blanks(const char *at)
+{
+	while (isspace((unsigned char)*at))
+		at++;
+	return at;
+}
+
+static int bad_gate(const char *text, const char *what, struct err *err)
+{
+	return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		       "--fail-if '%s': %s; a condition is NAME < NUMBER or NAME > NUMBER with or "
+		       "without %%, such as 'ipc < -3%%'",
+		       text, what);
+}
+
+/* "function:" in front of the name. */
+static void split_kind(struct gate *g)
+{
+	for (int kind = 0; kind < N_MEASURE_KINDS; kind++) {
+		const char *word = measure_kind_name((enum measure_kind)kind);
+		size_t size = strlen(word);
+
+		if (g->name_size <= size + 1 || memcmp(g->name, word, size) != 0 ||
+		    g->name[size] != ':')
+			continue;
+		g->kind = kind;
+		g->name += size + 1;
+		g->name_size -= size + 1;
+		return;
+	}
+}
+
+/* The last < or > splits it: names of C++ functions have such signs, too. */
+static const char *find_sign(const char *text)
+{
+	const char *sign = NULL;
+
+	for (const char *at = strpbrk(text, "<>"); at != NULL; at = strpbrk(at + 1, "<>"))
+		sign = at;
+	return sign;
+}
+
+int gate_parse(const char *text, struct gate *out, struct err *err)
+{
+	const char *sign = find_sign(text), *at;
+	char *end;
+
+	*out = (struct gate){ .text = text, .name = skip_blanks(text), .kind = -1 };
+	if (sign == NULL)
+		return bad_gate(text, "there is no < or >", err);
+	out->is_less = *sign == '<';
+	out->or_equal = sign[1] == '=';
+	for (at = sign; at > out->name && isspace((unsigned char)at[-1]);)
+		at--;
+	if (at <= out->name)
+		return bad_gate(text, "there is no name", err);
+	out->name_size = (size_t)(at - out->name);
+	at = skip_blanks(sign + 1 + out->or_equal);
+	out->limit = strtod(at, &end);
+	if (end == at || !isfinite(out->limit))
+		return bad_gate(text, "there is no number", err);
+	at = skip_blanks(end);
+	out->is_share = *at == '%';
+	if (*skip_blanks(at + out->is_share) != '\0')
+		return bad_gate(text, "something follows the number", err);
+	if (out->is_share)
+		out->limit /= 100;
+	split_kind(out);
+	return 0;
+}
+
+static bool is_about(const struct gate *g, const struct diff_row *row)
+{
+	const struct measure *m = diff_measure(row);
+
+	return (g->kind < 0 || g->kind == m->kind) && strlen(m->name) == g->name_size &&
+	       strncasecmp(m->name, g->name, g->name_size) == 0;
+}
+
+/* What was nothing and is something now has grown without measure. */
+static double change_of(const struct gate *g, const struct diff_row *row)
+{
+	double change = row->to - row->from;
+
+	if (!g->is_share)
+		return change;
+	if (row->from == 0)
+		return change == 0 ? 0 : copysign(INFINITY, change);
+	return diff_share(row);
+}
+
+static bool is_met(const struct gate *g, double change)
+{
+	if (change == g->limit)
+		return g->or_equal;
+	return g->is_less ? change < g->limit : change > g->limit;
+}
+
+static const char *name_at(const void *context, size_t i)
+{
+	const struct diff *d = context;
+
+	return i < d->rows.n ? diff_measure(&d->rows.items[i])->name : NULL;
+}
+
+static int no_such(const struct gate *g, const struct diff *d, struct err *err)
+{
+	char *name = mem_strndup(g->name, g->name_size);
+	const char *nearest = nearest_word(name, name_at, d);
+
+	err_set(err, ERR_FORMAT, ERR_NOWHERE,
+		"--fail-if '%s': neither run has a measure '%s'%s%s%s", g->text, name,
+		nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
+		nearest != NULL ? "'?" : "");
+	free(name);
+	return -1;
+}
+
+int gate_check(const struct gate *g, const struct diff *d, struct gate_result *out, struct err *err)
+{
+	*out = (struct gate_result){ 0 };
+	for (size_t i = 0; i < d->rows.n; i++) {
+		const struct diff_row *row = &d->rows.items[i];
+		double change = change_of(g, row);
+
+		if (!is_about(g, row) || isnan(change))
+			continue;
+		out->n_matches++;
+		if (!is_met(g, change))
+			continue;
+		out->n_met++;
+		out->n_tripped += row->certainty != DIFF_NOISE;
+		if (out->worst == NULL || (g->is_less ? change < change_of(g, out->worst)
+						      : change > change_of(g, out->worst)))
+			out->worst = row;
+	}
+	return out->n_matches > 0 ? 0 : no_such(g, d, err);
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/hot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "capture/sample.h"
+#include "spe/packet.h"
+
+/* Groups are looked up for so many records at once, which is faster: tuples_add_all(). */
+enum { ROWS_AT_ONCE = 64 };
+
+/* Full latency counters: 12 bits, or 16 from Armv8.8 on. */
+enum { SATURATED_12 = 4095, SATURATED_16 = 65535 };
+
+static bool has_chains(const struct capture *c)
+{
+	for (size_t i = 0; i < capture_n_events(c); i++)
+		if (capture_event(c, i)->attr.sample_type >> SAMPLE_CALLCHAIN & 1)
+			return true;
+	return false;
+}
+
+/* There may be very many groups: no word is spent on what they cannot differ in. */
+static bool is_told_apart(const struct hot *hot, int dimension)
+{
+	if (dimension == DIM_FRAME && !has_chains(hot->session->capture))
+		return false;
+	return dimension == DIM_EVENT || hot->options->dimensions >> dimension & 1;
+}
+
+static void *hot_new(const struct session *session, const void *options)
+{
+	struct hot *hot = mem_zalloc(1, sizeof(*hot));
+
+	hot->session = session;
+	hot->options = options;
+	for (int i = 0; i < HOT_N_DIMENSIONS; i++)
+		if (is_told_apart(hot, i))
+			hot->dimensions[hot->n_dimensions++] = (enum hot_dimension)i;
+	tuples_init(&hot->keys, hot->n_dimensions);
+	hot->is_by_place = !(hot->options->dimensions &
+			     ~(1u << DIM_EVENT | 1u << DIM_PLACE | 1u << DIM_FRAME));
+	return hot;
+}
+
+static void hot_free(void *partial)
+{
+	struct hot *hot = partial;
+
+	if (hot == NULL)
+		return;
+	tuples_release(&hot->keys);
+	vec_release(&hot->costs);
+	vec_release(&hot->by_place);
+	free(hot);
+}
+
+void hot_key(const struct hot *hot, uint32_t group, uint64_t key[HOT_N_DIMENSIONS])
+{
+	const uint64_t *words;
+
+	for (size_t i = 0; i < HOT_N_DIMENSIONS; i++)
+		key[i] = 0;
+	if (group < hot->by_place.n) {
+		key[DIM_EVENT] = capture_n_events(hot->session->capture);
+		key[DIM_PLACE] = group;
+		return;
+	}
+	words = tuples_get(&hot->keys, group - (uint32_t)hot->by_place.n);
+	for (size_t i = 0; i < hot->n_dimensions; i++)
+		key[hot->dimensions[i]] = words[i];
+}
+
+/* Sums of new groups. */
+static void fit_costs(struct hot *hot)
+{
+	while (hot->costs.n < hot->keys.n)
+		vec_add(&hot->costs);
+}
+
+static struct hot_cost *cost_of_place(struct hot *hot, uint64_t place)
+{
+	while (hot->by_place.n <= place)
+		vec_add(&hot->by_place);
+	return &hot->by_place.items[place];
+}
+
+void hot_cost_add(struct hot_cost *to, const struct hot_cost *from)
+{
+	to->n += from->n;
+	to->cycles += from->cycles; /* which is the period of samples */
+	to->n_cycles += from->n_cycles;
+	to->n_saturated += from->n_saturated;
+	to->n_walks += from->n_walks;
+	to->xlat_cycles += from->xlat_cycles;
+	to->n_branches += from->n_branches;
+	to->n_mispredicted += from->n_mispredicted;
+}
+
+/* The source in the words of the CPU that it was recorded on (enum hot_word). */
+static uint64_t source_word(const struct session *s, const struct batch *b, size_t row)
+{
+	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+	const struct cpu_source *source;
+
+	if (!(b->has[row] & HAS_SOURCE))
+		return HOT_ABSENT;
+	source = session_source(s, cpu, b->source[row]);
+	return source == NULL ? b->source[row] : (uint64_t)(uintptr_t)source;
+}
+
+uint64_t hot_record_word(const struct session *s, const struct batch *b, size_t row,
+			 enum hot_dimension dimension)
+{
+	uint32_t has = b->has[row];
+
+	switch (dimension) {
+	case DIM_EVENT:
+		return b->kind == BATCH_SPE ? capture_n_events(s->capture) : b->event[row];
+	case DIM_PROCESS:
+		return has & HAS_PROCESS ? b->process[row] : 0;
+	case DIM_TID:
+		return has & HAS_TID ? b->tid[row] : HOT_ABSENT;
+	case DIM_CPU:
+		return has & HAS_CPU ? b->cpu[row] : HOT_ABSENT;
+	case DIM_PLACE:
+		return has & HAS_PC ? b->place[row] : 0;
+	case DIM_FRAME:
+		return has & HAS_STACK ? b->frame[row] : 0;
+	case DIM_OPERATION:
+		return has & HAS_OP ? (uint64_t)b->op_class[row] << 8 | b->op[row] : HOT_ABSENT;
+	case DIM_EVENTS:
+		return has & HAS_EVENTS ? b->events[row] : 0;
+	case DIM_SOURCE:
+		return source_word(s, b, row);
+	case DIM_SLICE:
+		return has & HAS_TIME && s->slices.n > 0 ? slices_find(&s->slices, b->time_ns[row])
+							 : HOT_ABSENT;
+	case HOT_N_DIMENSIONS:
+		break;
+	}
+	return 0;
+}
+
+static void add_spe(struct hot_cost *c, const struct batch *b, size_t row)
+{
+	uint32_t has = b->has[row];
+	uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
+
+	c->n++;
+	if (has & HAS_TOTAL) {
+		c->n_cycles++;
+		c->cycles += b->total[row];
+		c->n_saturated += b->total[row] == SATURATED_12 || b->total[row] == SATURATED_16;
+	}
+	if (events >> SPE_EV_TLB_WALK & 1) {
+		c->n_walks++;
+		c->xlat_cycles += has & HAS_XLAT ? b->xlat[row] : 0u;
+	}
+	if (has & HAS_OP && b->op_class[row] == SPE_OP_BRANCH) {
+		c->n_branches++;
+		c->n_mispredicted += events >> SPE_EV_MISPREDICTED & 1;
+	}
+}
+
+static void add_sample(struct hot_cost *c, const struct batch *b, size_t row)
+{
+	c->n++;
+	c->period += b->has[row] & HAS_PERIOD ? b->period[row] : 1;
+}
+
+static void consume_by_key(struct hot *hot, const struct batch *b, const uint16_t *rows, size_t n)
+{
+	uint64_t keys[ROWS_AT_ONCE * HOT_N_DIMENSIONS];
+	uint32_t groups[ROWS_AT_ONCE];
+
+	for (size_t i = 0; i < hot->n_dimensions; i++)
+		for (size_t k = 0; k < n; k++)
+			keys[k * hot->n_dimensions + i] =
+				hot_record_word(hot->session, b, rows[k], hot->dimensions[i]);
+	tuples_add_all(&hot->keys, keys, n, groups);
+	fit_costs(hot);
+	for (size_t i = 0; i < n; i++)
+		__builtin_prefetch(&hot->costs.items[groups[i]], 1);
+	for (size_t i = 0; i < n; i++) {
+		if (b->kind == BATCH_SPE)
+			add_spe(&hot->costs.items[groups[i]], b, rows[i]);
+		else
+			add_sample(&hot->costs.items[groups[i]], b, rows[i]);
+	}
+}
+
+static void consume_by_place(struct hot *hot, const struct batch *b, const uint16_t *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		__builtin_prefetch(
+			cost_of_place(hot, hot_record_word(hot->session, b, rows[i], DIM_PLACE)),
+			1);
+	for (size_t i = 0; i < n; i++)
+		add_spe(cost_of_place(hot, hot_record_word(hot->session, b, rows[i], DIM_PLACE)), b,
+			rows[i]);
+}
+
+static void hot_attach(void *partial, const struct tuples *places)
+{
+	struct hot *hot = partial;
+
+	hot->places = places;
+}
+
+static bool is_wanted(const struct hot *hot, const struct batch *b, size_t row)
+{
+	const struct hot_options *o = hot->options;
+
+	if (b->kind == BATCH_SPE)
+		return !o->without_spe &&
+		       (o->condition == NULL || select_matches(o->condition, hot->places, b, row));
+	return !o->without_samples && (o->event < 0 || b->event[row] == (unsigned)o->event);
+}
+
+static void hot_consume(void *partial, const struct batch *b)
+{
+	struct hot *hot = partial;
+	uint16_t rows[BATCH_ROWS];
+	size_t n = 0;
+
+	for (size_t row = 0; row < b->n; row++) {
+		rows[n] = (uint16_t)row;
+		n += is_wanted(hot, b, row);
+	}
+	for (size_t i = 0; i < n; i += ROWS_AT_ONCE) {
+		size_t some = n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE;
+
+		if (hot->is_by_place && b->kind == BATCH_SPE)
+			consume_by_place(hot, b, rows + i, some);
+		else
+			consume_by_key(hot, b, rows + i, some);
+	}
+}
+
+/* Puts the ids of `map` into keys of a partial. */
+static void translate(const struct hot *part, uint64_t *keys, size_t n, const struct id_map *map)
+{
+	for (size_t i = 0; i < part->n_dimensions; i++) {
+		uint64_t *word = keys + i;
+
+		if (part->dimensions[i] != DIM_PLACE && part->dimensions[i] != DIM_FRAME)
+			continue;
+		for (size_t k = 0; k < n; k++, word += part->n_dimensions)
+			*word = part->dimensions[i] == DIM_PLACE ? map->places[*word]
+								 : map->frames[*word];
+	}
+}
+
+static void merge_keyed(struct hot *into, const struct hot *part, uint32_t first, size_t n,
+			const struct id_map *map)
+{
+	uint64_t keys[ROWS_AT_ONCE * HOT_N_DIMENSIONS];
+	uint32_t groups[ROWS_AT_ONCE];
+
+	memcpy(keys, tuples_get(&part->keys, first), n * part->n_dimensions * sizeof(*keys));
+	translate(part, keys, n, map);
+	tuples_add_all(&into->keys, keys, n, groups);
+	fit_costs(into);
+	for (size_t i = 0; i < n; i++)
+		hot_cost_add(&into->costs.items[groups[i]], &part->costs.items[first + i]);
+}
+
+static void hot_merge(void *into, const void *from, const struct id_map *map)
+{
+	const struct hot *part = from;
+
+	for (uint32_t i = 0; i < part->by_place.n; i++)
+		if (part->by_place.items[i].n > 0)
+			hot_cost_add(cost_of_place(into, map->places[i]), &part->by_place.items[i]);
+	for (uint32_t i = 0; i < part->keys.n; i += ROWS_AT_ONCE)
+		merge_keyed(into, part, i,
+			    part->keys.n - i < ROWS_AT_ONCE ? part->keys.n - i : ROWS_AT_ONCE, map);
+}
+
+const struct analysis_class hot_class = {
+	.new = hot_new,
+	.free = hot_free,
+	.attach = hot_attach,
+	.consume = hot_consume,
+	.merge = hot_merge,
+};

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hotspots: what the records add up to, grouped by any of the keys below. PMU samples weigh
+ * their period; SPE records weigh the cycles that the operation took (total latency).
+ */
+#ifndef CYCLOPS_ANALYSIS_HOT_H
+#define CYCLOPS_ANALYSIS_HOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/analysis.h"
+#include "analysis/names.h"
+#include "analysis/select.h"
+#include "base/err.h"
+#include "base/tuples.h"
+#include "base/vec.h"
+#include "table/table.h"
+
+/* What rows can be grouped by. */
+enum hot_key {
+	HOT_PROCESS,
+	HOT_THREAD,
+	HOT_CPU,
+	HOT_MODULE,
+	HOT_FUNCTION,
+	HOT_LINE,
+	HOT_INSTRUCTION,
+	HOT_PLACE,
+	HOT_EVENT,
+	HOT_OPERATION,
+	HOT_SOURCE,
+	HOT_TIME,
+	HOT_N_KEYS,
+};
+
+/* A list of keys, each at most once. */
+struct hot_keys {
+	enum hot_key keys[HOT_N_KEYS];
+	size_t n;
+};
+
+/* Reads "function,cpu". An unknown key is an error that lists the keys. */
+int hot_keys_parse(const char *text, struct hot_keys *out, struct err *);
+
+/* What a record of a group brings along. A dimension holds one word of the raw key. */
+enum hot_dimension {
+	DIM_EVENT, /* index of the sample's event; number of events for SPE */
+	DIM_PROCESS,
+	DIM_TID,
+	DIM_CPU,
+	DIM_PLACE,
+	DIM_FRAME,
+	DIM_OPERATION, /* class << 8 | payload, or HOT_ABSENT */
+	DIM_EVENTS,    /* event bits of an SPE record */
+	DIM_SOURCE,    /* address of the struct cpu_source, the raw value if that CPU is not
+			  known, or HOT_ABSENT */
+	DIM_SLICE,     /* slice of the session's time, or HOT_ABSENT */
+	HOT_N_DIMENSIONS,
+};
+
+#define HOT_ABSENT UINT64_MAX
+
+struct hot_options {
+	uint32_t dimensions; /* bit n: enum hot_dimension n is told apart; DIM_EVENT always is */
+	const struct select *condition; /* only SPE records that match; NULL: all of them */
+	int event;			/* only samples of this event; -1: of all */
+	bool without_spe;		/* no SPE records: an event of samples was asked for */
+	bool without_samples;		/* no samples: something of SPE was asked for */
+};
+
+/* What a record brings along in a dimension. */
+uint64_t hot_record_word(const struct session *, const struct batch *, size_t row,
+			 enum hot_dimension);
+
+/* The dimensions that these keys need. */
+uint32_t hot_dimensions(const struct hot_keys *);
+
+/* The sums of a group, all of one event: of samples, or of SPE records. */
+struct hot_cost {
+	uint64_t n; /* records or samples */
+	union {
+		uint64_t period; /* samples: events they stand for */
+		uint64_t cycles; /* SPE: total latency of those that have one */
+	};
+	uint64_t n_cycles;    /* SPE: records with a total latency */
+	uint64_t n_saturated; /* SPE: whose counter was full, so `cycles` is a lower bound */
+	uint64_t n_walks;     /* SPE: with a translation table walk */
+	uint64_t xlat_cycles; /* SPE: translation latency of those */
+	uint64_t n_branches, n_mispredicted;
+};
+
+void hot_cost_add(struct hot_cost *, const struct hot_cost *);
+
+/* The result: groups, numbered, each with its key and its sums; hot_next() finds them. */
+struct hot {
+	const struct session *session;
+	const struct hot_options *options;
+
+	bool is_by_place;		  /* SPE records are told apart by place alone, … */
+	VEC_OF(struct hot_cost) by_place; /* … so that places number their groups */
+
+	/* The other groups. Only the dimensions told apart are kept; hot_key() gives them all. */
+	VEC_OF(struct hot_cost) costs;
+	enum hot_dimension dimensions[HOT_N_DIMENSIONS];
+	size_t n_dimensions;
+	struct tuples keys;
+
+	const struct tuples *places; /* of a worker, for the condition */
+};
+
+/* All groups have numbers below this. */
+static inline uint32_t hot_end(const struct hot *hot)
+{
+	return (uint32_t)(hot->by_place.n + hot->costs.n);
+}
+
+/* The sums of a group. */
+static inline const struct hot_cost *hot_cost(const struct hot *hot, uint32_t group)
+{
+	return group < hot->by_place.n ? &hot->by_place.items[group]
+				       : &hot->costs.items[group - hot->by_place.n];
+}
+
+/* The next group from `group` on that holds records; hot_end() if there is none. */
+static inline uint32_t hot_next(const struct hot *hot, uint32_t group)
+{
+	while (group < hot_end(hot) && hot_cost(hot, group)->n == 0)
+		group++;
+	return group;
+}
+
+/* The key of a group: one word for each dimension, 0 where not told apart. */
+void hot_key(const struct hot *, uint32_t group, uint64_t key[HOT_N_DIMENSIONS]);
+
+/* How many events there are records of; all SPE records count as one. */
+size_t hot_n_events(const struct hot *);
+
+/* Does this number of an event stand for SPE records? */
+bool hot_is_spe(const struct hot *, uint64_t event);
+
+/* What records of an event weigh: their latency for SPE, else what they stand for. */
+uint64_t hot_event_weight(const struct hot *, uint64_t event, const struct hot_cost *);
+
+/* Is the event a clock, so that its samples stand for nanoseconds? */
+bool hot_event_is_time(const struct hot *, uint64_t event);
+
+/* The sums of each event, by DIM_EVENT. Free with free(). */
+struct hot_cost *hot_totals(const struct hot *);
+
+/* Options: struct hot_options. Result: struct hot. */
+extern const struct analysis_class hot_class;
+
+/* How a table of hotspots is made from the result. */
+struct hot_view {
+	struct hot_keys keys;
+	const char *name; /* of the table */
+	const char *title;
+	size_t top;	     /* rows for each event; 0: all */
+	bool by_samples;     /* share and order by number of records, not by what they weigh */
+	bool with_callers;   /* who called, as a tree below each row */
+	bool with_estimates; /* totals that SPE records stand for */
+	const char *sort;    /* name of a column, or NULL */
+};
+
+/*
+ * Names the places of the result, as far as these keys need names. One set of names can
+ * serve several tables: give the keys of all.
+ */
+void hot_names(struct session *, const struct hot *, const struct hot_keys *, struct names *out);
+
+/*
+ * Fills `out` (to be released by the caller also after a failure). Fails if there is no
+ * column `sort`.
+ */
+int hot_table(const struct hot *, const struct names *, const struct hot_view *, struct table *out,
+	      struct err *);
+
+#endif

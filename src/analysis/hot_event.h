@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What hotspots are of: --event, for sampled events and for what SPE records tell. */
+#ifndef CYCLOPS_ANALYSIS_HOT_EVENT_H
+#define CYCLOPS_ANALYSIS_HOT_EVENT_H
+
+#include <stddef.h>
+
+#include "analysis/hot.h"
+#include "analysis/names.h"
+#include "analysis/select.h"
+#include "base/err.h"
+
+/* A choice of records, to be released with hot_event_release(). Zeroed is all of them. */
+struct hot_event {
+	char *text;		  /* the condition on SPE records in words; NULL: none */
+	struct select *condition; /* the same, compiled */
+	int sampled;		  /* number of a sampled event, or -1 */
+	bool is_spe;		  /* SPE records are wanted */
+};
+
+/*
+ * Reads the values of --event. Each is a list of terms with commas between them, and a record
+ * must meet them all: the name of an event of the capture; an SPE event ("l1d-refill") or a
+ * kind of operation ("load"), joined by && || ! and parentheses as in --select, of which all
+ * tests are allowed too. `against` (NULL: the event that counts the same, if the capture has
+ * it) is a sampled event to be shown beside.
+ */
+int hot_event_choose(struct session *, const char *const *values, size_t n, const char *against,
+		     struct hot_event *out, struct err *);
+void hot_event_release(struct hot_event *);
+
+/*
+ * How far samples of an event fall from where SPE records say that it happened: for each group
+ * of the keys its share of both. `hot` has the records of the chosen event.
+ */
+void hot_skid_table(const struct hot *, const struct hot_event *, const struct names *,
+		    const struct hot_keys *, size_t top, struct table *out);
+
+#endif

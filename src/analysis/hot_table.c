@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of hotspots: its columns and rows. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/estimate.h"
+#include "analysis/hot_group.h"
+#include "base/alloc.h"
+
+enum {
+	MAX_COLUMNS = 1 + HOT_N_KEYS * HOT_KEY_COLUMNS + 16,
+	SPARSE_BELOW = 10, /* records: with fewer, the relative error is over 30 % */
+};
+
+/* Columns of the sums, behind those of the keys. */
+enum sum_column {
+	SUM_SHARE,
+	SUM_TOTAL_SHARE,
+	SUM_SAMPLES,
+	SUM_PERIOD,
+	SUM_CYCLES,
+	SUM_MEAN,
+	SUM_ESTIMATED,
+	SUM_LOW,
+	SUM_HIGH,
+	SUM_ERROR,
+	SUM_TIME,
+	N_SUMS,
+};
+
+static const struct column event_column = {
+	"event", NULL, "", CELL_TEXT, 0, "event that was sampled; arm_spe for SPE records",
+};
+
+static const struct column sum_columns[N_SUMS] = {
+	[SUM_SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR | COLUMN_TRUST,
+			"part of the event's total: of latency cycles for SPE, of events for "
+			"samples" },
+	[SUM_TOTAL_SHARE] = { "total_share", "with callees", "", CELL_NUMBER, COLUMN_SHARE,
+			      "the same, with everything it called" },
+	[SUM_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0, "records or samples" },
+	[SUM_PERIOD] = { "period", "events", "events", CELL_COUNT, 0,
+			 "events that the samples stand for" },
+	[SUM_CYCLES] = { "latency_cycles", "latency", "cycles", CELL_COUNT, COLUMN_TRUST,
+			 "sum of the total latencies of the sampled operations" },
+	[SUM_MEAN] = { "mean_latency_cycles", "mean", "cycles", CELL_NUMBER, COLUMN_TRUST,
+		       "mean total latency of a sampled operation" },
+	[SUM_ESTIMATED] = { "estimated_operations", "estimated", "operations", CELL_COUNT,
+			    COLUMN_TRUST, "operations that the SPE records stand for" },
+	[SUM_LOW] = { "estimated_low", NULL, "operations", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+		      "lower limit of it (95 %)" },
+	[SUM_HIGH] = { "estimated_high", NULL, "operations", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+		       "upper limit of it (95 %)" },
+	[SUM_ERROR] = { "estimated_error", "+-", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TEXT_ONLY,
+			"half the width of its 95 % interval" },
+	[SUM_TIME] = { "time", NULL, "", CELL_TEXT, COLUMN_SPARK | COLUMN_TEXT_ONLY,
+		       "weight over time" },
+};
+
+/* Columns being gathered; two keys may share one. */
+struct columns {
+	struct column list[MAX_COLUMNS];
+	size_t n;
+};
+
+static void add_column(struct columns *c, const struct column *column)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (strcmp(c->list[i].name, column->name) == 0)
+			return;
+	c->list[c->n++] = *column;
+}
+
+static bool has_sum(const struct hot_grouping *g, enum sum_column sum)
+{
+	switch (sum) {
+	case SUM_TOTAL_SHARE:
+		return g->has_chains;
+	case SUM_ESTIMATED:
+	case SUM_LOW:
+	case SUM_HIGH:
+	case SUM_ERROR:
+		return g->view->with_estimates;
+	case SUM_TIME:
+		return g->hot->session->slices.n > 0;
+	default:
+		return true;
+	}
+}
+
+/* The event first if there are several, then keys and sums. */
+static void start_table(const struct hot_grouping *g, struct table *t)
+{
+	struct columns columns = { .n = 0 };
+	struct column *kept;
+
+	if (hot_n_events(g->hot) > 1)
+		add_column(&columns, &event_column);
+	for (size_t i = 0; i < g->view->keys.n; i++) {
+		const struct hot_key_class *class = &hot_key_classes[g->view->keys.keys[i]];
+
+		for (size_t c = 0; c < class->n_columns; c++)
+			add_column(&columns, &class->columns[c]);
+	}
+	for (size_t i = 0; i < N_SUMS; i++)
+		if (has_sum(g, (enum sum_column)i))
+			add_column(&columns, &sum_columns[i]);
+	table_init(t, g->view->name, g->view->title, columns.list, columns.n);
+	kept = arena_alloc(&t->memory, (columns.n + g->hot->session->slices.n) * sizeof(*kept));
+	memcpy(kept, columns.list, columns.n * sizeof(*kept));
+	t->columns = kept;
+	for (uint32_t i = 0; i < g->hot->session->slices.n; i++)
+		kept[t->n_columns++] = (struct column){
+			.name = table_format(t, "slice_%u", i),
+			.unit = "",
+			.type = CELL_COUNT,
+			.flags = COLUMN_MACHINE_ONLY,
+			.meaning = "weight in this slice of time",
+		};
+}
+
+static void set(struct table *t, struct cell *row, const char *column, struct cell cell)
+{
+	int at = table_column(t, column);
+
+	if (at >= 0)
+		row[at] = cell;
+}
+
+void hot_show_keys(const struct hot_grouping *g, const uint64_t *words, struct table *t,
+		   struct cell *row)
+{
+	for (size_t i = 0; i < g->view->keys.n; i++) {
+		const struct hot_key_class *class = &hot_key_classes[g->view->keys.keys[i]];
+		struct cell cells[HOT_KEY_COLUMNS] = { 0 };
+
+		class->show(g->names, words, t, cells);
+		for (size_t c = 0; c < class->n_columns; c++)
+			set(t, row, class->columns[c].name, cells[c]);
+		words += class->n_words;
+	}
+}
+
+static struct cell share_cell(uint64_t part, uint64_t whole, uint64_t n)
+{
+	struct cell cell = cell_number(whole == 0 ? 0 : (double)part / (double)whole);
+
+	return n < SPARSE_BELOW ? cell_marked(cell, MARK_SPARSE) : cell;
+}
+
+void hot_show_sums(const struct hot_grouping *g, uint64_t event, const struct hot_cost *c,
+		   struct table *t, struct cell *row)
+{
+	enum cell_mark mark = c->n_saturated > 0 ? MARK_SATURATED : MARK_EXACT;
+
+	set(t, row, "share", share_cell(hot_weight(g, event, c), g->weights[event], c->n));
+	set(t, row, "samples", cell_count(c->n));
+	if (!hot_is_spe(g->hot, event)) {
+		set(t, row, "period", cell_count(c->period));
+	} else if (c->n_cycles > 0) {
+		set(t, row, "latency_cycles", cell_marked(cell_count(c->cycles), mark));
+		set(t, row, "mean_latency_cycles",
+		    cell_marked(cell_number((double)c->cycles / (double)c->n_cycles), mark));
+	}
+}
+
+/* How many operations the records stand for, if all of them stand for the same number. */
+static void show_estimates(const struct hot_grouping *g, uint64_t n, struct table *t,
+			   struct cell *row)
+{
+	struct spe_interval interval = spe_interval_common(g->hot->session);
+	struct estimate e;
+
+	if (interval.mean == 0)
+		return;
+	e = estimate_of(n, n * interval.mean, interval.mean,
+			(double)interval.least / (double)interval.mean,
+			(double)interval.most / (double)interval.mean);
+	set(t, row, "estimated_operations",
+	    cell_marked(cell_count(n * interval.mean), MARK_SCALED));
+	set(t, row, "estimated_low", cell_number(e.low));
+	set(t, row, "estimated_high", cell_number(e.high));
+	set(t, row, "estimated_error", cell_number(estimate_error(&e)));
+}
+
+static void show_slices(const struct hot_grouping *g, uint32_t number, struct table *t,
+			struct cell *row)
+{
+	uint32_t n = g->hot->session->slices.n;
+	const uint64_t *amounts = g->slices.items + (size_t)number * n;
+	int first = table_column(t, "slice_0");
+
+	if (n == 0)
+		return;
+	set(t, row, "time", cell_text(slices_spark(t, amounts, n)));
+	for (uint32_t i = 0; i < n && first >= 0; i++)
+		row[(size_t)first + i] = cell_count(amounts[i]);
+}
+
+static void show_group(const struct hot_grouping *g, uint32_t number, struct table *t)
+{
+	const uint64_t *words = tuples_get(&g->keys, number);
+	const struct hot_group *group = &g->groups.items[number];
+	struct cell *row = table_add_row(t);
+
+	hot_show_keys(g, words + 1, t, row);
+	hot_show_sums(g, words[0], &group->cost, t, row);
+	if (hot_is_spe(g->hot, words[0]))
+		set(t, row, "event", cell_text("arm_spe"));
+	else
+		set(t, row, "event",
+		    cell_text(capture_event_name(g->hot->session->capture, words[0])));
+	if (hot_is_spe(g->hot, words[0]))
+		show_estimates(g, group->cost.n, t, row);
+	show_slices(g, number, t, row);
+	if (g->has_chains)
+		set(t, row, "total_share",
+		    share_cell(group->inclusive, g->weights[words[0]], SPARSE_BELOW));
+}
+
+/* The first `top` groups of each event. */
+static void show_all(const struct hot_grouping *g, struct table *t)
+{
+	uint32_t *order = hot_grouping_order(g);
+	uint64_t event = UINT64_MAX;
+	size_t n_shown = 0, n_left = 0;
+	bool is_sorted_later = g->view->sort != NULL;
+
+	for (size_t i = 0; i < g->groups.n; i++) {
+		uint64_t its_event = tuples_get(&g->keys, order[i])[0];
+
+		if (its_event != event)
+			n_shown = 0;
+		event = its_event;
+		if (g->view->top != 0 && n_shown == g->view->top && !is_sorted_later) {
+			n_left++;
+			continue;
+		}
+		show_group(g, order[i], t);
+		if (g->view->with_callers && g->has_chains)
+			hot_show_callers(g, order[i], t);
+		n_shown++;
+	}
+	if (n_left > 0)
+		table_note(t, "%zu more; --all shows them", n_left);
+	free(order);
+}
+
+static int sort_by(struct table *t, const struct hot_view *view, struct err *err)
+{
+	int column;
+
+	if (view->sort == NULL)
+		return 0;
+	column = table_sort_column(t, view->sort, err);
+	if (column < 0)
+		return -1;
+	table_sort(t, (size_t)column, false);
+	table_show_top(t, view->top);
+	return 0;
+}
+
+int hot_table(const struct hot *hot, const struct names *names, const struct hot_view *view,
+	      struct table *out, struct err *err)
+{
+	struct hot_grouping g;
+
+	hot_grouping_init(&g, hot, names, view);
+	start_table(&g, out);
+	show_all(&g, out);
+	hot_grouping_release(&g);
+	return sort_by(out, view, err);
+}

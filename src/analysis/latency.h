@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What latency counters of SPE records add up to: means, and distributions to take
+ * percentiles from. A counter that was full says "at least": it is left out of means, and in
+ * distributions it stands above all others.
+ *
+ * 4095 counts as full also where counters are 16 bits wide (captures do not say how wide) and
+ * it need not be: one value in 65536.
+ */
+#ifndef CYCLOPS_ANALYSIS_LATENCY_H
+#define CYCLOPS_ANALYSIS_LATENCY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "batch/batch.h"
+
+enum latency {
+	LATENCY_TOTAL,	   /* dispatch to finished */
+	LATENCY_EXECUTION, /* total - issue - translation */
+	LATENCY_ISSUE,	   /* dispatch to issue */
+	LATENCY_XLAT,	   /* translation */
+	LATENCY_ACCESS,	   /* total - issue: execution and translation */
+	N_LATENCIES,
+};
+
+enum latency_state {
+	LATENCY_ABSENT, /* one of the counters it is made from was not recorded */
+	LATENCY_USABLE,
+	LATENCY_FULL, /* one of them was full */
+};
+
+/* The latencies of one record, in cycles. */
+struct latencies {
+	uint16_t cycles[N_LATENCIES];
+	uint8_t state[N_LATENCIES]; /* enum latency_state */
+};
+
+struct latencies latencies_of(const struct batch *, size_t row);
+
+/* Sums of many records, up to 2^32 - 1: 256 GiB of them. Each place has some. */
+struct latency_sum {
+	uint64_t cycles;    /* of usable ones */
+	uint32_t n, n_full; /* usable ones, and full ones */
+};
+
+/* Mean of the usable ones; NAN if there are none. */
+double latency_mean(const struct latency_sum *);
+
+/*
+ * A distribution in bounded memory: exact up to HISTOGRAM_EXACT, then in 256 steps for each
+ * doubling, so that a value read from it is within 0.2 %. Zeroed is empty. Counts up to
+ * 2^32 - 1 of a value: 256 GiB of records.
+ */
+struct histogram {
+	uint32_t *counts; /* by bucket */
+	uint32_t n;	  /* buckets there are */
+	uint64_t n_usable, n_full;
+	uint16_t largest; /* usable value */
+	uint16_t full;	  /* where counters were full: 4095 or 65535; 0 if none was */
+};
+
+enum { HISTOGRAM_EXACT = 512, HISTOGRAM_STEPS = 256 };
+
+void histogram_add(struct histogram *, uint16_t cycles, enum latency_state);
+void histogram_merge(struct histogram *into, const struct histogram *from);
+void histogram_release(struct histogram *);
+
+/*
+ * The smallest value that is not below a part `q` (0 … 1) of all values, the middle of its
+ * bucket where those are not exact; NAN if there are none. If that is among the full ones it
+ * is where counters end, and *out_is_full.
+ */
+double histogram_quantile(const struct histogram *, double q, bool *out_is_full);
+
+/* Usable values of [from, to), counted by bucket: exact where from and to begin buckets. */
+uint64_t histogram_between(const struct histogram *, uint32_t from, uint32_t to);
+
+#endif

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/layout.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+static uint32_t size_of(const struct layout_access *a)
+{
+	return a->size > 0 ? a->size : 1;
+}
+
+/* The bytes first … last - 1 of all accesses. */
+static void extent_of(const struct layout_question *q, uint64_t *first, uint64_t *last)
+{
+	*first = UINT64_MAX;
+	*last = 0;
+	for (size_t i = 0; i < q->n; i++) {
+		const struct layout_access *a = &q->accesses[i];
+
+		if (a->offset < *first)
+			*first = a->offset;
+		if (a->offset + size_of(a) > *last)
+			*last = a->offset + size_of(a);
+	}
+}
+
+static bool has_parts(const struct types *t, struct type_id id)
+{
+	enum type_kind kind = types_get(t, types_plain(t, id))->kind;
+
+	return kind == TYPE_STRUCT || kind == TYPE_ARRAY;
+}
+
+static void put_member(struct layout *l, const struct type_member *m)
+{
+	if (m->name.v == 0 || m->is_base)
+		return;
+	if (l->path.n > 0)
+		text_char(&l->path, '.');
+	text_str(&l->path, strings_get(l->question.types->strings, m->name));
+}
+
+/* Goes into the only member with all of the bytes; false if there is none to go into. */
+static bool enter_member(struct layout *l, const struct type *type, uint64_t first, uint64_t last)
+{
+	const struct types *t = l->question.types;
+
+	for (uint32_t i = 0; i < type->n_members; i++) {
+		const struct type_member *m = &t->members.items[type->first_member + i];
+
+		if (first < l->start + m->offset || last > l->start + m->offset + m->size ||
+		    m->bit_size != 0)
+			continue;
+		if (!has_parts(t, m->type))
+			return false;
+		put_member(l, m);
+		l->start += m->offset;
+		l->type = m->type;
+		return true;
+	}
+	return false;
+}
+
+static bool enter_element(struct layout *l, const struct type *type, uint64_t first, uint64_t last)
+{
+	uint64_t size = types_get(l->question.types, type->inner)->size;
+	uint64_t index = size == 0 ? 0 : (first - l->start) / size;
+
+	if (size == 0 || (last - 1 - l->start) / size != index ||
+	    !has_parts(l->question.types, type->inner))
+		return false;
+	text_format(&l->path, "[%" PRIu64 "]", index);
+	l->start += index * size;
+	l->type = type->inner;
+	return true;
+}
+
+/* Finds the innermost struct or array that holds all accesses. */
+static void choose_body(struct layout *l)
+{
+	const struct layout_question *q = &l->question;
+	const struct type *type;
+	uint64_t first, last;
+	bool is_inside = true;
+
+	extent_of(q, &first, &last);
+	l->type = q->type;
+	type = types_get(q->types, types_plain(q->types, q->type));
+	if (q->n == 0 || type->size == 0 || last > type->size || !has_parts(q->types, q->type)) {
+		l->body = LAYOUT_BYTES;
+		l->type = (struct type_id){ 0 };
+		l->size = q->size;
+		return;
+	}
+	while (is_inside) {
+		type = types_get(q->types, types_plain(q->types, l->type));
+		is_inside = type->kind == TYPE_STRUCT ? enter_member(l, type, first, last)
+						      : enter_element(l, type, first, last);
+	}
+	l->body = type->kind == TYPE_STRUCT ? LAYOUT_MEMBERS : LAYOUT_ELEMENTS;
+	l->size = type->size;
+}
+
+static int compare_fields(const void *left, const void *right)
+{
+	const struct layout_field *a = left, *b = right;
+
+	if (a->offset != b->offset)
+		return (a->offset > b->offset) - (a->offset < b->offset);
+	return (a->size < b->size) - (a->size > b->size);
+}
+
+/* Sorts them, and makes one of those that share bytes. */
+static void unite_fields(struct layout *l)
+{
+	size_t n = 0;
+
+	if (l->fields.n > 1)
+		qsort(l->fields.items, l->fields.n, sizeof(*l->fields.items), compare_fields);
+	for (size_t i = 0; i < l->fields.n; i++) {
+		const struct layout_field *f = &l->fields.items[i];
+		struct layout_field *last = n == 0 ? NULL : &l->fields.items[n - 1];
+
+		if (last == NULL || f->offset >= last->offset + last->size)
+			l->fields.items[n++] = *f;
+		else if (f->offset + f->size > last->offset + last->size)
+			last->size = f->offset + f->size - last->offset;
+		if (last != NULL && n > 0 && last == &l->fields.items[n - 1] &&
+		    f->name.v != last->name.v)
+			last->is_several = true;
+	}
+	l->fields.n = n;
+}
+
+static void list_members(struct layout *l)
+{
+	const struct types *t = l->question.types;
+	const struct type *type = types_get(t, types_plain(t, l->type));
+
+	for (uint32_t i = 0; i < type->n_members; i++) {
+		const struct type_member *m = &t->members.items[type->first_member + i];
+
+		if (m->size > 0)
+			*vec_add(&l->fields) = (struct layout_field){
+				.name = m->name,
+				.type = m->type,
+				.offset = l->start + m->offset,
+				.size = m->size,
+			};
+	}
+	unite_fields(l);
+}
+
+static void list_elements(struct layout *l)
+{
+	const struct types *t = l->question.types;
+	struct type_id element = types_get(t, types_plain(t, l->type))->inner;
+	uint64_t size = types_get(t, element)->size;
+
+	for (size_t i = 0; size > 0 && i < l->question.n; i++) {
+		const struct layout_access *a = &l->question.accesses[i];
+		uint64_t first = (a->offset - l->start) / size;
+		uint64_t last = (a->offset + size_of(a) - 1 - l->start) / size;
+
+		for (uint64_t index = first; index <= last; index++)
+			*vec_add(&l->fields) = (struct layout_field){
+				.type = element,
+				.offset = l->start + index * size,
+				.size = size,
+				.index = index,
+			};
+	}
+	unite_fields(l);
+}
+
+static void list_bytes(struct layout *l)
+{
+	for (size_t i = 0; i < l->question.n; i++)
+		*vec_add(&l->fields) = (struct layout_field){
+			.offset = l->question.accesses[i].offset,
+			.size = size_of(&l->question.accesses[i]),
+		};
+	unite_fields(l);
+}
+
+static struct layout_use *find_use(struct layout_field *f, uint32_t thread)
+{
+	size_t i = 0;
+
+	while (i < f->uses.n && f->uses.items[i].thread < thread)
+		i++;
+	if (i < f->uses.n && f->uses.items[i].thread == thread)
+		return &f->uses.items[i];
+	vec_add(&f->uses);
+	for (size_t k = f->uses.n - 1; k > i; k--)
+		f->uses.items[k] = f->uses.items[k - 1];
+	f->uses.items[i] = (struct layout_use){ .thread = thread };
+	return &f->uses.items[i];
+}
+
+/* Counts the accesses where they belong: one that reaches over several fields, in each. */
+static void count_uses(struct layout *l)
+{
+	for (size_t i = 0; i < l->question.n; i++) {
+		const struct layout_access *a = &l->question.accesses[i];
+
+		for (size_t k = 0; k < l->fields.n; k++) {
+			struct layout_field *f = &l->fields.items[k];
+			struct layout_use *use;
+
+			if (a->offset >= f->offset + f->size || a->offset + size_of(a) <= f->offset)
+				continue;
+			use = find_use(f, a->thread);
+			use->loads += a->loads;
+			use->stores += a->stores;
+			f->loads += a->loads;
+			f->stores += a->stores;
+			f->is_atomic |= a->is_atomic;
+		}
+	}
+}
+
+static bool same_threads(const struct layout_field *a, const struct layout_field *b)
+{
+	if (a->uses.n != b->uses.n)
+		return false;
+	for (size_t i = 0; i < a->uses.n; i++)
+		if (a->uses.items[i].thread != b->uses.items[i].thread)
+			return false;
+	return true;
+}
+
+/*
+ * May two fields stand on one line without anybody waiting for it? Yes if nobody writes, and
+ * if it is the same threads that use both: these meet anyway.
+ */
+static bool are_friends(const struct layout_field *a, const struct layout_field *b)
+{
+	return (a->stores == 0 && b->stores == 0) || same_threads(a, b);
+}
+
+static void list_used(struct layout *l)
+{
+	for (uint32_t i = 0; i < l->fields.n; i++) {
+		l->fields.items[i].group = LAYOUT_UNUSED;
+		if (l->fields.items[i].uses.n > 0)
+			*vec_add(&l->used) = i;
+	}
+}
+
+static struct layout_field *used_field(const struct layout *l, size_t i)
+{
+	return &l->fields.items[l->used.items[i]];
+}
+
+/* Is one of the fields before `i` in this group, and no friend? */
+static bool has_enemy(const struct layout *l, size_t i, uint32_t group)
+{
+	for (size_t k = 0; k < i; k++)
+		if (used_field(l, k)->group == group &&
+		    !are_friends(used_field(l, i), used_field(l, k)))
+			return true;
+	return false;
+}
+
+/* Each field joins the first group whose fields are all friends of it. */
+static void make_groups(struct layout *l)
+{
+	for (size_t i = 0; i < l->used.n; i++) {
+		uint32_t group = 0;
+
+		while (has_enemy(l, i, group))
+			group++;
+		used_field(l, i)->group = group;
+		if (group >= l->n_groups)
+			l->n_groups = group + 1;
+	}
+}
+
+static uint64_t line_of(const struct layout *l, uint64_t offset)
+{
+	return (l->question.address + offset) / l->question.line_bytes;
+}
+
+static bool share_a_line(const struct layout *l, const struct layout_field *a,
+			 const struct layout_field *b)
+{
+	return line_of(l, a->offset) <= line_of(l, b->offset + b->size - 1) &&
+	       line_of(l, b->offset) <= line_of(l, a->offset + a->size - 1);
+}
+
+static bool has_conflict(const struct layout *l)
+{
+	for (size_t i = 0; i < l->used.n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (share_a_line(l, used_field(l, i), used_field(l, k)) &&
+			    !are_friends(used_field(l, i), used_field(l, k)))
+				return true;
+	return false;
+}
+
+/* Do fields of one group come back after those of another? */
+static bool take_turns(const struct layout *l)
+{
+	bool *is_over = mem_zalloc(l->n_groups + 1, sizeof(*is_over));
+	bool is_found = false;
+
+	for (size_t i = 0; i < l->used.n; i++) {
+		is_found |= is_over[used_field(l, i)->group];
+		if (i > 0 && used_field(l, i)->group != used_field(l, i - 1)->group)
+			is_over[used_field(l, i - 1)->group] = true;
+		is_found |= is_over[used_field(l, i)->group];
+	}
+	free(is_over);
+	return is_found;
+}
+
+static uint64_t round_up(uint64_t value, uint64_t to)
+{
+	return to == 0 ? value : (value + to - 1) / to * to;
+}
+
+enum { MAX_ALIGN = 16 };
+
+/* The alignment that a field wants: that of its widest part, unless it stands worse already. */
+static uint64_t align_of(const struct layout *l, const struct layout_field *f)
+{
+	const struct types *t = l->question.types;
+	struct type_id id = types_plain(t, f->type);
+	uint64_t align = 1, size;
+
+	while (types_get(t, id)->kind == TYPE_ARRAY)
+		id = types_plain(t, types_get(t, id)->inner);
+	size = types_get(t, id)->size;
+	while (align < MAX_ALIGN && size % (2 * align) == 0 && size > 0)
+		align *= 2;
+	while (align > 1 && (f->offset - l->start) % align != 0)
+		align /= 2;
+	return align;
+}
+
+void layout_move(const struct layout *l, uint64_t *out_offsets, uint64_t *out_size)
+{
+	uint32_t group = LAYOUT_UNUSED;
+	uint64_t at = 0;
+	uint32_t n_rounds = l->advice == LAYOUT_REORDER ? l->n_groups : 1;
+
+	for (uint32_t round = 0; round < n_rounds; round++) {
+		uint32_t last_group = 0; /* fields that nobody used stay behind their neighbour */
+
+		for (size_t i = 0; i < l->fields.n; i++) {
+			const struct layout_field *f = &l->fields.items[i];
+			uint32_t own = f->group == LAYOUT_UNUSED ? last_group : f->group;
+
+			last_group = own;
+			if (n_rounds > 1 && own != round)
+				continue;
+			if (f->group != LAYOUT_UNUSED && group != LAYOUT_UNUSED &&
+			    f->group != group)
+				at = round_up(at, l->question.line_bytes);
+			if (f->group != LAYOUT_UNUSED)
+				group = f->group;
+			at = round_up(at, align_of(l, f));
+			out_offsets[i] = at;
+			at += f->size;
+		}
+	}
+	*out_size = round_up(at, l->question.line_bytes);
+}
+
+static void decide(struct layout *l)
+{
+	uint64_t *offsets;
+
+	if (!has_conflict(l))
+		return;
+	switch (l->body) {
+	case LAYOUT_MEMBERS:
+		l->advice = take_turns(l) ? LAYOUT_REORDER : LAYOUT_ALIGN;
+		offsets = mem_alloc(l->fields.n, sizeof(*offsets));
+		layout_move(l, offsets, &l->new_size);
+		free(offsets);
+		return;
+	case LAYOUT_ELEMENTS:
+		l->advice = LAYOUT_SPREAD;
+		l->new_size = l->size / l->fields.items[0].size *
+			      round_up(l->fields.items[0].size, l->question.line_bytes);
+		return;
+	case LAYOUT_BYTES:
+		l->advice = LAYOUT_PAD;
+		return;
+	}
+}
+
+void layout_init(struct layout *l, const struct layout_question *question)
+{
+	static void (*const list[])(struct layout *) = {
+		[LAYOUT_BYTES] = list_bytes,
+		[LAYOUT_MEMBERS] = list_members,
+		[LAYOUT_ELEMENTS] = list_elements,
+	};
+
+	*l = (struct layout){ .question = *question };
+	choose_body(l);
+	list[l->body](l);
+	count_uses(l);
+	list_used(l);
+	make_groups(l);
+	decide(l);
+}
+
+void layout_release(struct layout *l)
+{
+	for (size_t i = 0; i < l->fields.n; i++)
+		vec_release(&l->fields.items[i].uses);
+	vec_release(&l->fields);
+	vec_release(&l->used);
+	text_release(&l->path);
+	*l = (struct layout){ 0 };
+}
+
+void layout_field_name(const struct layout *l, const struct layout_field *f, struct text *out)
+{
+	switch (l->body) {
+	case LAYOUT_BYTES:
+		text_char(out, '+');
+		text_hex(out, f->offset);
+		return;
+	case LAYOUT_ELEMENTS:
+		text_format(out, "[%" PRIu64 "]", f->index);
+		return;
+	case LAYOUT_MEMBERS:
+		if (f->name.v != 0)
+			text_str(out, strings_get(l->question.types->strings, f->name));
+		else
+			types_name(l->question.types, f->type, out);
+		text_str(out, f->is_several ? ",…" : "");
+		return;
+	}
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The struct as text, in the manner of pahole, and as rows. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "analysis/layout.h"
+#include "base/alloc.h"
+#include "table/format.h"
+
+enum {
+	SHOWN_FIELDS = 32,
+	SHOWN_THREADS = 4,
+	NUMBERS_WIDTH = 32, /* offset, size, loads, stores with blanks */
+	THREADS_WIDTH = 24,
+	LEAST_NAME = 12,
+};
+
+/* The struct or array, for headings: "struct account account". */
+static void put_title(const struct layout *l, struct text *out)
+{
+	if (l->type.v != 0) {
+		types_name(l->question.types, l->type, out);
+		text_char(out, ' ');
+	}
+	text_str(out, l->question.object);
+	if (l->path.n > 0 && l->path.bytes[0] != '[')
+		text_char(out, '.');
+	text_add(out, l->path.bytes, l->path.n);
+}
+
+static uint64_t line_of(const struct layout *l, uint64_t offset)
+{
+	return (l->question.address + offset) / l->question.line_bytes;
+}
+
+static void put_line(const struct layout *l, uint64_t line, struct text *out)
+{
+	text_str(out, "-- line ");
+	text_hex(out, line * l->question.line_bytes);
+	text_str(out, " --\n");
+}
+
+/* "5001 rw, 5002 r" */
+static void put_uses(const struct layout_field *f, struct text *out)
+{
+	for (size_t i = 0; i < f->uses.n && i < SHOWN_THREADS; i++) {
+		const struct layout_use *use = &f->uses.items[i];
+
+		text_format(out, "%s%" PRIu32 " %s%s", i > 0 ? ", " : "", use->thread,
+			    use->loads > 0 ? "r" : "", use->stores > 0 ? "w" : "");
+	}
+	if (f->uses.n > SHOWN_THREADS)
+		text_format(out, " +%zu", f->uses.n - SHOWN_THREADS);
+}
+
+static void put_name(const struct layout *l, const struct layout_field *f, struct text *out)
+{
+	if (l->body == LAYOUT_MEMBERS) {
+		types_name(l->question.types, f->type, out);
+		text_char(out, ' ');
+	}
+	layout_field_name(l, f, out);
+}
+
+/* Cuts a text to so many columns, or fills it up with blanks. */
+static void put_cut(struct text *from, size_t width, struct text *out)
+{
+	size_t n = from->n;
+
+	text_char(from, '\0');
+	if (display_width(from->bytes) <= width) {
+		text_add(out, from->bytes, n);
+		text_repeat(out, ' ', width - display_width(from->bytes));
+		return;
+	}
+	while (n > 0 && (display_width(from->bytes) > width - 1 ||
+			 ((unsigned char)from->bytes[n] & 0xc0) == 0x80))
+		from->bytes[--n] = '\0';
+	text_add(out, from->bytes, n);
+	text_str(out, "…");
+}
+
+static void put_field(const struct layout *l, const struct layout_field *f, size_t name_width,
+		      struct text *out)
+{
+	struct text cell = { 0 };
+
+	put_name(l, f, &cell);
+	text_format(out, "%6" PRIu64 " %5" PRIu64 "  ", f->offset, f->size);
+	put_cut(&cell, name_width, out);
+	if (f->uses.n > 0) {
+		text_format(out, " %7" PRIu64 " %7" PRIu64 "  ", f->loads, f->stores);
+		put_uses(f, out);
+	}
+	text_char(out, '\n');
+	text_release(&cell);
+}
+
+/* Fields that nobody used, from `i` on; returns the first behind them. */
+static size_t end_of_unused(const struct layout *l, size_t i)
+{
+	uint64_t line = line_of(l, l->fields.items[i].offset);
+
+	while (i < l->fields.n && l->fields.items[i].uses.n == 0 &&
+	       line_of(l, l->fields.items[i].offset) == line)
+		i++;
+	return i;
+}
+
+static void put_unused(const struct layout *l, size_t from, size_t to, struct text *out)
+{
+	const struct layout_field *first = &l->fields.items[from];
+	const struct layout_field *last = &l->fields.items[to - 1];
+
+	text_format(out, "%6" PRIu64 " %5" PRIu64 "  (%zu members not used)\n", first->offset,
+		    last->offset + last->size - first->offset, to - from);
+}
+
+/* The widest name that is shown, within what the width leaves. */
+static size_t name_width(const struct layout *l, size_t title, size_t width)
+{
+	size_t most = width > NUMBERS_WIDTH + THREADS_WIDTH + LEAST_NAME
+			      ? width - NUMBERS_WIDTH - THREADS_WIDTH
+			      : LEAST_NAME;
+	size_t widest = title > LEAST_NAME ? title : LEAST_NAME;
+	struct text name = { 0 };
+
+	for (size_t i = 0; i < l->used.n && i < SHOWN_FIELDS; i++) {
+		size_t n;
+
+		text_reset(&name);
+		put_name(l, &l->fields.items[l->used.items[i]], &name);
+		text_char(&name, '\0');
+		n = display_width(name.bytes);
+		widest = n > widest ? n : widest;
+	}
+	text_release(&name);
+	return widest < most ? widest : most;
+}
+
+void layout_draw(const struct layout *l, size_t width, struct text *out)
+{
+	size_t names, n = 0, i = 0;
+	uint64_t line = UINT64_MAX;
+	struct text title = { 0 };
+
+	put_title(l, &title);
+	text_char(&title, '\0');
+	names = name_width(l, display_width(title.bytes), width);
+	title.n--;
+	text_str(out, "offset  size  ");
+	put_cut(&title, names, out);
+	text_str(out, "   loads  stores  threads\n");
+	text_release(&title);
+	while (i < l->fields.n && n++ < SHOWN_FIELDS) {
+		const struct layout_field *f = &l->fields.items[i];
+		size_t end = end_of_unused(l, i);
+
+		if (line_of(l, f->offset) != line)
+			put_line(l, line = line_of(l, f->offset), out);
+		if (end > i + 1)
+			put_unused(l, i, end, out);
+		else
+			put_field(l, f, names, out);
+		i = end > i + 1 ? end : i + 1;
+	}
+	if (i < l->fields.n)
+		text_format(out, "        (%zu more)\n", l->fields.n - i);
+}
+
+enum {
+	ROW_LINE,
+	ROW_OBJECT,
+	ROW_FIELD,
+	ROW_TYPE,
+	ROW_OFFSET,
+	ROW_SIZE,
+	ROW_ADDRESS,
+	ROW_THREAD,
+	ROW_LOADS,
+	ROW_STORES,
+	ROW_GROUP,
+	N_ROW_COLUMNS,
+};
+
+const struct column layout_columns[] = {
+	[ROW_LINE] = { "line", NULL, "", CELL_HEX, 0, "address of the cache line" },
+	[ROW_OBJECT] = { "object", NULL, "", CELL_TEXT, 0, "variable that the field is of" },
+	[ROW_FIELD] = { "field", NULL, "", CELL_TEXT, COLUMN_GROW, "member or element" },
+	[ROW_TYPE] = { "type", NULL, "", CELL_TEXT, 0, "its type" },
+	[ROW_OFFSET] = { "offset", NULL, "bytes", CELL_COUNT, 0, "from the start of the object" },
+	[ROW_SIZE] = { "size", NULL, "bytes", CELL_COUNT, 0, "of the field" },
+	[ROW_ADDRESS] = { "field_line", NULL, "", CELL_HEX, 0, "cache line that it begins in" },
+	[ROW_THREAD] = { "tid", NULL, "", CELL_COUNT, 0, "thread; absent if nobody used it" },
+	[ROW_LOADS] = { "loads", NULL, "records", CELL_COUNT, 0, "sampled loads of the thread" },
+	[ROW_STORES] = { "stores", NULL, "records", CELL_COUNT, 0, "sampled stores" },
+	[ROW_GROUP] = { "group", NULL, "", CELL_COUNT, 0,
+			"fields of different groups should not share a line" },
+};
+
+const size_t n_layout_columns = COUNT(layout_columns);
+
+static struct cell text_cell(struct table *t, struct text *text)
+{
+	text_char(text, '\0');
+	return cell_text(table_text(t, text->bytes));
+}
+
+static struct cell *add_row(const struct layout *l, const struct layout_field *f, uint64_t line,
+			    struct table *t)
+{
+	struct cell *row = table_add_row(t);
+	struct text text = { 0 };
+
+	row[ROW_LINE] = cell_hex(line);
+	row[ROW_OBJECT] = cell_text(table_text(t, l->question.object));
+	text_add(&text, l->path.bytes, l->path.n);
+	if (l->path.n > 0 && l->body == LAYOUT_MEMBERS)
+		text_char(&text, '.');
+	layout_field_name(l, f, &text);
+	row[ROW_FIELD] = text_cell(t, &text);
+	if (f->type.v != 0) {
+		text_reset(&text);
+		types_name(l->question.types, f->type, &text);
+		row[ROW_TYPE] = text_cell(t, &text);
+	}
+	row[ROW_OFFSET] = cell_count(f->offset);
+	row[ROW_SIZE] = cell_count(f->size);
+	row[ROW_ADDRESS] = cell_hex(line_of(l, f->offset) * l->question.line_bytes);
+	text_release(&text);
+	return row;
+}
+
+void layout_rows(const struct layout *l, uint64_t line, struct table *t)
+{
+	for (size_t i = 0; i < l->fields.n; i++) {
+		const struct layout_field *f = &l->fields.items[i];
+
+		if (f->uses.n == 0)
+			add_row(l, f, line, t);
+		for (size_t k = 0; k < f->uses.n; k++) {
+			struct cell *row = add_row(l, f, line, t);
+
+			row[ROW_THREAD] = cell_count(f->uses.items[k].thread);
+			row[ROW_LOADS] = cell_count(f->uses.items[k].loads);
+			row[ROW_STORES] = cell_count(f->uses.items[k].stores);
+			row[ROW_GROUP] = cell_count(f->group);
+		}
+	}
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What to change, in words. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analysis/layout.h"
+#include "base/alloc.h"
+
+enum {
+	SHOWN_RUNS = 4,
+	SHOWN_THREADS = 3,
+	SHOWN_SHARED = 3,
+};
+
+static const struct layout_field *used_field(const struct layout *l, size_t i)
+{
+	return &l->fields.items[l->used.items[i]];
+}
+
+static void separate(struct text *out)
+{
+	if (out->n > 0)
+		text_str(out, "; ");
+}
+
+static void put_threads(const struct layout_field *f, struct text *out)
+{
+	text_str(out, f->uses.n == 1 ? " (thread " : " (threads ");
+	for (size_t i = 0; i < f->uses.n && i < SHOWN_THREADS; i++)
+		text_format(out, "%s%" PRIu32, i > 0 ? ", " : "", f->uses.items[i].thread);
+	if (f->uses.n > SHOWN_THREADS)
+		text_format(out, " and %zu more", f->uses.n - SHOWN_THREADS);
+	text_char(out, ')');
+}
+
+/* The last of the used fields from `i` on that are of one group. */
+static size_t end_of_run(const struct layout *l, size_t i)
+{
+	while (i + 1 < l->used.n && used_field(l, i + 1)->group == used_field(l, i)->group)
+		i++;
+	return i;
+}
+
+/* "lock..count (thread 1)" */
+static void put_run(const struct layout *l, size_t first, size_t last, struct text *out)
+{
+	layout_field_name(l, used_field(l, first), out);
+	if (last > first) {
+		text_str(out, last > first + 1 ? " .. " : " and ");
+		layout_field_name(l, used_field(l, last), out);
+	}
+	put_threads(used_field(l, first), out);
+}
+
+/* "lock and count (thread 1), limit (thread 2)" */
+static void put_runs(const struct layout *l, struct text *out)
+{
+	size_t n = 0, i = 0;
+
+	for (; i < l->used.n && n < SHOWN_RUNS; n++) {
+		size_t last = end_of_run(l, i);
+
+		text_str(out, n > 0 ? ", " : "");
+		put_run(l, i, last, out);
+		i = last + 1;
+	}
+	if (i < l->used.n)
+		text_format(out, " and %zu more members", l->used.n - i);
+}
+
+static void put_growth(const struct layout *l, struct text *out)
+{
+	text_str(out, "; ");
+	if (l->type.v != 0)
+		types_name(l->question.types, l->type, out);
+	else
+		text_str(out, "it");
+	if (l->new_size > l->size)
+		text_format(out, " grows %" PRIu64 " -> %" PRIu64 " bytes", l->size, l->new_size);
+	else
+		text_format(out, " keeps its %" PRIu64 " bytes", l->size);
+}
+
+/* "align limit to 64 bytes (48 bytes of padding before it)", for each place a run begins. */
+static void put_alignments(const struct layout *l, struct text *out)
+{
+	uint64_t *offsets = mem_alloc(l->fields.n, sizeof(*offsets));
+	uint64_t size;
+	size_t n = 0;
+
+	layout_move(l, offsets, &size);
+	for (size_t i = end_of_run(l, 0) + 1; i < l->used.n; i = end_of_run(l, i) + 1) {
+		uint32_t number = l->used.items[i];
+		uint64_t end = offsets[number - 1] + l->fields.items[number - 1].size;
+
+		if (n++ == SHOWN_RUNS)
+			break;
+		text_str(out, n > 1 ? ", " : "");
+		layout_field_name(l, &l->fields.items[number], out);
+		text_format(out, " to %" PRIu64 " (%" PRIu64 " bytes of padding before it)",
+			    l->question.line_bytes, offsets[number] - end);
+	}
+	free(offsets);
+}
+
+static void put_align(const struct layout *l, struct text *out)
+{
+	text_str(out, "keep on different lines: ");
+	put_runs(l, out);
+	text_str(out, ": align ");
+	put_alignments(l, out);
+	put_growth(l, out);
+	if (l->question.address % l->question.line_bytes != 0)
+		text_format(out, "; align %s itself to %" PRIu64 ", too", l->question.object,
+			    l->question.line_bytes);
+}
+
+/* One group after the other, "a, c (thread 1) | b, d (thread 2)". */
+static void put_groups(const struct layout *l, struct text *out)
+{
+	for (uint32_t group = 0; group < l->n_groups && group < SHOWN_RUNS; group++) {
+		const struct layout_field *last = NULL;
+		size_t n = 0;
+
+		text_str(out, group > 0 ? " | " : "");
+		for (size_t i = 0; i < l->used.n; i++) {
+			if (used_field(l, i)->group != group)
+				continue;
+			last = used_field(l, i);
+			if (n++ >= SHOWN_RUNS)
+				continue;
+			text_str(out, n > 1 ? ", " : "");
+			layout_field_name(l, last, out);
+		}
+		if (n > SHOWN_RUNS)
+			text_format(out, " and %zu more", n - SHOWN_RUNS);
+		if (last != NULL)
+			put_threads(last, out);
+	}
+}
+
+static void put_reorder(const struct layout *l, struct text *out)
+{
+	text_str(out, "put together what the same threads use: ");
+	put_groups(l, out);
+	text_format(out, ", each group aligned to %" PRIu64, l->question.line_bytes);
+	put_growth(l, out);
+}
+
+static void put_spread(const struct layout *l, struct text *out)
+{
+	const struct types *t = l->question.types;
+	struct type_id element = l->fields.items[0].type;
+	enum type_kind kind = types_get(t, types_plain(t, element))->kind;
+
+	text_str(out, "elements belong to different threads, give each a line of its own: ");
+	if (kind == TYPE_STRUCT || kind == TYPE_UNION) {
+		text_str(out, "align ");
+		types_name(t, element, out);
+		text_format(out, " to %" PRIu64, l->question.line_bytes);
+	} else {
+		text_str(out, "put the ");
+		types_name(t, element, out);
+		text_format(out, " into a struct aligned to %" PRIu64, l->question.line_bytes);
+	}
+	text_format(out, " (the array grows %" PRIu64 " -> %" PRIu64 " bytes)", l->size,
+		    l->new_size);
+}
+
+static void put_pad(const struct layout *l, struct text *out)
+{
+	text_str(out, "keep on different lines: ");
+	put_runs(l, out);
+	text_format(out, ": align what begins a group to %" PRIu64, l->question.line_bytes);
+}
+
+static size_t n_writers(const struct layout_field *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->uses.n; i++)
+		n += f->uses.items[i].stores > 0;
+	return n;
+}
+
+/* What several threads use while one writes: moving it changes nothing. */
+static void put_shared(const struct layout *l, const struct layout_field *f, struct text *out)
+{
+	size_t writers = n_writers(f);
+
+	separate(out);
+	layout_field_name(l, f, out);
+	if (writers > 1 && f->is_atomic)
+		text_format(out,
+			    " is updated atomically by %zu threads, moving it does not help: do it "
+			    "less often, or one for each thread",
+			    writers);
+	else if (writers > 1)
+		text_format(out,
+			    " is written by %zu threads, moving it does not help: a copy for each "
+			    "thread, on a line of its own, brought together when read",
+			    writers);
+	else
+		text_format(out,
+			    " is written by one thread and used by %zu more, moving it does not "
+			    "help: write it less often, or only when it changes",
+			    f->uses.n - 1);
+}
+
+void layout_fix(const struct layout *l, struct text *out)
+{
+	static void (*const put[])(const struct layout *, struct text *) = {
+		[LAYOUT_ALIGN] = put_align,
+		[LAYOUT_REORDER] = put_reorder,
+		[LAYOUT_SPREAD] = put_spread,
+		[LAYOUT_PAD] = put_pad,
+	};
+	struct text fix = { 0 };
+	size_t n = 0;
+
+	if (l->advice != LAYOUT_KEEP)
+		put[l->advice](l, &fix);
+	for (size_t i = 0; i < l->used.n && n < SHOWN_SHARED; i++) {
+		const struct layout_field *f = used_field(l, i);
+
+		if (f->uses.n < 2 || f->stores == 0)
+			continue;
+		put_shared(l, f, &fix);
+		n++;
+	}
+	text_add(out, fix.bytes, fix.n);
+	text_release(&fix);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loads, stores and atomics of SPE: how many, how long they took, and when, by whatever is
+ * told apart. What is sampled is operations; the interval says how many each stands for.
+ */
+#ifndef CYCLOPS_ANALYSIS_MEM_H
+#define CYCLOPS_ANALYSIS_MEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/analysis.h"
+#include "analysis/hot.h"
+#include "analysis/latency.h"
+#include "analysis/select.h"
+#include "base/tuples.h"
+#include "base/vec.h"
+
+/* What an operation does to memory. An atomic is neither of the others. */
+enum mem_kind { MEM_LOAD, MEM_STORE, MEM_ATOMIC, N_MEM_KINDS, MEM_NONE = N_MEM_KINDS };
+
+const char *mem_kind_name(enum mem_kind); /* "load" … */
+
+/* The kind of an operation packet. */
+enum mem_kind mem_kind_of(uint8_t op_class, uint8_t op);
+
+/* The sums of a group. */
+struct mem_cost {
+	uint64_t n;	     /* records */
+	uint64_t operations; /* that they stand for; 0 if the interval is not known */
+	struct latency_sum sums[N_LATENCIES];
+	uint64_t full_cycles;	    /* what full counters of the total latency show at least */
+	uint64_t n_walks;	    /* with a translation table walk */
+	struct latency_sum walk;    /* translation latency of those */
+	uint64_t first_ns, last_ns; /* of the records with a time; UINT64_MAX, 0: none */
+};
+
+/* A cost of no records. */
+extern const struct mem_cost mem_cost_none;
+
+void mem_cost_add(struct mem_cost *, const struct mem_cost *);
+
+/* Time from the first to the last record; 0 if there are no two with a time. */
+uint64_t mem_cost_length_ns(const struct mem_cost *);
+
+struct mem_options {
+	uint32_t dimensions; /* bit n: enum hot_dimension n is told apart */
+	bool with_histograms;
+};
+
+/* A distribution for each latency. */
+struct mem_histograms {
+	struct histogram of[N_LATENCIES];
+};
+
+void mem_histograms_add(struct mem_histograms *, const struct latencies *);
+void mem_histograms_merge(struct mem_histograms *into, const struct mem_histograms *from);
+void mem_histograms_release(struct mem_histograms *);
+
+/* The result: groups, numbered. The kind is told apart always. */
+struct mem {
+	const struct session *session;
+	const struct mem_options *options;
+	enum hot_dimension dimensions[HOT_N_DIMENSIONS];
+	size_t n_dimensions;
+	struct tuples keys; /* kind, then the dimensions */
+	VEC_OF(struct mem_cost) costs;
+	VEC_OF(struct mem_histograms) histograms; /* empty without */
+};
+
+/* Options: struct mem_options. Result: struct mem. */
+extern const struct analysis_class mem_class;
+
+/* The key of a group: its kind, and a word for each dimension, 0 where not told apart. */
+enum mem_kind mem_key(const struct mem *, uint32_t group, uint64_t key[HOT_N_DIMENSIONS]);
+
+/*
+ * Distributions for groups that are known already, in a second pass: only of those that are
+ * shown, so that memory does not grow with what is not.
+ */
+struct mem_focus {
+	const struct mem *mem;	     /* of the first pass, and … */
+	const struct tuples *places; /* … the session's places then */
+	const uint32_t *rows;	     /* by group: number of its row, or UINT32_MAX */
+	uint32_t n_rows;
+};
+
+struct mem_detail {
+	struct mem_histograms *rows; /* focus.n_rows of them */
+	/* the rest is for mem_detail.c */
+	const struct mem_focus *focus;
+	const struct tuples *places; /* of the worker */
+	struct tuples keys;
+	VEC_OF(uint32_t) row_of_key;
+};
+
+/* Options: struct mem_focus. Result: struct mem_detail. */
+extern const struct analysis_class mem_detail_class;
+
+/* Runs the second pass. The session's ids stay those of the first one. */
+struct mem_detail *mem_detail_scan(struct session *, const struct select *,
+				   const struct mem_focus *);
+
+/* For the files of this subject: collects the loads, stores and atomics of a batch. */
+size_t mem_rows_of(const struct batch *, uint16_t rows[BATCH_ROWS], uint8_t kinds[BATCH_ROWS]);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/mem_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "spe/names.h"
+#include "spe/packet.h"
+
+static struct cell part_cell(uint64_t part, uint64_t whole)
+{
+	return whole == 0 ? (struct cell){ 0 } : cell_number((double)part / (double)whole);
+}
+
+static struct cell mean_cell(const struct latency_sum *sum)
+{
+	struct cell cell = cell_number(latency_mean(sum));
+
+	if (sum->n == 0)
+		return (struct cell){ 0 };
+	return sum->n_full > 0 ? cell_marked(cell, MARK_SATURATED) : cell;
+}
+
+enum translation_column {
+	TRANSLATION_KIND,
+	TRANSLATION_HOW,
+	TRANSLATION_SAMPLES,
+	TRANSLATION_SHARE,
+	TRANSLATION_MEAN,
+	TRANSLATION_ACCESS,
+	TRANSLATION_TOTAL,
+	TRANSLATION_PART,
+	N_TRANSLATION,
+};
+static const struct column translation_columns[N_TRANSLATION] = {
+	{ "access", NULL, "", CELL_TEXT, 0, "load, store, or atomic (which is neither)" },
+	{ "translation", NULL, "", CELL_TEXT, 0, "whether the translation tables were walked" },
+	{ "samples", NULL, "samples", CELL_COUNT, 0, "SPE records" },
+	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE, "part of this kind of access" },
+	{ "translation_mean_cycles", "transl.", "cycles", CELL_NUMBER, COLUMN_TRUST,
+	  "mean translation latency" },
+	{ "access_mean_cycles", "exec. + transl.", "cycles", CELL_NUMBER, COLUMN_TRUST,
+	  "mean execution and translation latency" },
+	{ "total_mean_cycles", "total", "cycles", CELL_NUMBER, COLUMN_TRUST, "mean total latency" },
+	{ "translation_share", "transl. of total", "", CELL_NUMBER, COLUMN_SHARE,
+	  "translation's part of the total latency cycles of this kind of access" },
+};
+
+static void show_translation(const struct mem_cost *c, const struct mem_cost *all,
+			     enum mem_kind kind, bool is_walk, struct table *out)
+{
+	struct cell *row;
+
+	if (c->n == 0)
+		return;
+	row = table_add_row(out);
+	row[TRANSLATION_KIND] = cell_text(mem_kind_name(kind));
+	row[TRANSLATION_HOW] = cell_text(is_walk ? "walk" : "no walk");
+	row[TRANSLATION_SAMPLES] = cell_count(c->n);
+	row[TRANSLATION_SHARE] = part_cell(c->n, all->n);
+	row[TRANSLATION_MEAN] = mean_cell(&c->sums[LATENCY_XLAT]);
+	row[TRANSLATION_ACCESS] = mean_cell(&c->sums[LATENCY_ACCESS]);
+	row[TRANSLATION_TOTAL] = mean_cell(&c->sums[LATENCY_TOTAL]);
+	row[TRANSLATION_PART] = part_cell(c->sums[LATENCY_XLAT].cycles, mem_weight(all));
+}
+
+void mem_translation_table(const struct mem *mem, struct table *out)
+{
+	struct mem_cost costs[N_MEM_KINDS][2], all[N_MEM_KINDS];
+
+	for (int kind = 0; kind < N_MEM_KINDS; kind++)
+		costs[kind][0] = costs[kind][1] = all[kind] = mem_cost_none;
+	for (uint32_t i = 0; i < mem->keys.n; i++) {
+		uint64_t raw[HOT_N_DIMENSIONS];
+		enum mem_kind kind = mem_key(mem, i, raw);
+		bool is_walk = raw[DIM_EVENTS] >> SPE_EV_TLB_WALK & 1;
+
+		mem_cost_add(&costs[kind][is_walk], &mem->costs.items[i]);
+		mem_cost_add(&all[kind], &mem->costs.items[i]);
+	}
+	table_init(out, "translation", "Address translation", translation_columns, N_TRANSLATION);
+	for (int kind = 0; kind < N_MEM_KINDS; kind++)
+		for (int is_walk = 0; is_walk < 2; is_walk++)
+			show_translation(&costs[kind][is_walk], &all[kind], (enum mem_kind)kind,
+					 is_walk, out);
+}
+
+static const struct column event_columns[] = {
+	{ "access", NULL, "", CELL_TEXT, 0, "load, store, or atomic (which is neither)" },
+	{ "events", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_PATH,
+	  "events that the records have, all of them together" },
+	{ "samples", NULL, "samples", CELL_COUNT, 0, "SPE records" },
+	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE, "part of this kind of access" },
+	{ "total_mean_cycles", "total", "cycles", CELL_NUMBER, COLUMN_TRUST | COLUMN_MACHINE_ONLY,
+	  "mean total latency" },
+};
+
+/* A set of events with what it adds up to. */
+struct event_set {
+	enum mem_kind kind;
+	uint64_t events;
+	struct mem_cost cost;
+};
+
+static int compare_sets(const void *left, const void *right)
+{
+	const struct event_set *a = left, *b = right;
+
+	if (a->kind != b->kind)
+		return (a->kind > b->kind) - (a->kind < b->kind);
+	if (a->cost.n != b->cost.n)
+		return (a->cost.n < b->cost.n) - (a->cost.n > b->cost.n);
+	return (a->events > b->events) - (a->events < b->events);
+}
+
+static void show_set(const struct event_set *set, const uint64_t *n_of_kind, struct table *out)
+{
+	struct cell *row = table_add_row(out);
+	struct text text = { 0 };
+
+	spe_events_text(set->events, ':', &text);
+	text_char(&text, '\0');
+	row[0] = cell_text(mem_kind_name(set->kind));
+	row[1] = cell_text(table_text(out, text.bytes));
+	row[2] = cell_count(set->cost.n);
+	row[3] = part_cell(set->cost.n, n_of_kind[set->kind]);
+	row[4] = mean_cell(&set->cost.sums[LATENCY_TOTAL]);
+	text_release(&text);
+}
+
+void mem_events_table(const struct mem *mem, size_t top, struct table *out)
+{
+	VEC_OF(struct event_set) sets = { 0 };
+	uint64_t n_of_kind[N_MEM_KINDS] = { 0 };
+	size_t n_left[N_MEM_KINDS], n_cut = 0;
+	struct tuples keys;
+
+	tuples_init(&keys, 2);
+	for (uint32_t i = 0; i < mem->keys.n; i++) {
+		uint64_t raw[HOT_N_DIMENSIONS];
+		enum mem_kind kind = mem_key(mem, i, raw);
+		uint64_t key[2] = { kind, raw[DIM_EVENTS] };
+		uint32_t number = tuples_add(&keys, key);
+
+		if (number == sets.n)
+			*vec_add(&sets) = (struct event_set){ kind, key[1], mem_cost_none };
+		mem_cost_add(&sets.items[number].cost, &mem->costs.items[i]);
+		n_of_kind[kind] += mem->costs.items[i].n;
+	}
+	if (sets.n > 1)
+		qsort(sets.items, sets.n, sizeof(*sets.items), compare_sets);
+	table_init(out, "events", "Sets of events", event_columns, COUNT(event_columns));
+	for (int kind = 0; kind < N_MEM_KINDS; kind++)
+		n_left[kind] = top == 0 ? SIZE_MAX : top;
+	for (size_t i = 0; i < sets.n; i++) {
+		if (n_left[sets.items[i].kind] == 0) {
+			n_cut++;
+			continue;
+		}
+		n_left[sets.items[i].kind]--;
+		show_set(&sets.items[i], n_of_kind, out);
+	}
+	if (n_cut > 0)
+		table_note(out, "%zu more; --all shows them", n_cut);
+	tuples_release(&keys);
+	vec_release(&sets);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The smaller tables of mem_report.h, each from a result of the scan. */
+#ifndef CYCLOPS_ANALYSIS_MEM_PARTS_H
+#define CYCLOPS_ANALYSIS_MEM_PARTS_H
+
+#include "analysis/clock.h"
+#include "analysis/mem_rows.h"
+
+/* What translation costs: with and without a walk. `mem` tells events apart. */
+void mem_translation_table(const struct mem *, struct table *out);
+
+/* How often each set of events was seen. `mem` tells events apart. */
+void mem_events_table(const struct mem *, size_t top, struct table *out);
+
+/* What the whole selection adds up to. */
+struct mem_region {
+	const struct mem *threads;   /* told apart by thread or CPU: for derived latency */
+	const struct mem_rows *rows; /* for bytes */
+	const struct core_clock *clock;
+	const char *name; /* NULL: everything */
+};
+void mem_region_table(const struct mem_region *, struct table *out);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a region draws from memory: direct and derived latency, bytes, bandwidth, as the SPE
+ * white paper works them out in its sections 4.2.4 and 4.4.2.
+ */
+#include <inttypes.h>
+#include <math.h>
+
+#include "analysis/estimate.h"
+#include "analysis/mem_parts.h"
+#include "base/alloc.h"
+
+enum region_column {
+	REGION_KIND,
+	REGION_SAMPLES,
+	REGION_ESTIMATED,
+	REGION_ERROR,
+	REGION_LOW,
+	REGION_HIGH,
+	REGION_TIME,
+	REGION_DIRECT_CYCLES,
+	REGION_DIRECT_NS,
+	REGION_DERIVED,
+	REGION_BYTES,
+	REGION_RATE,
+	REGION_SIZED,
+	N_REGION,
+};
+static const struct column columns[N_REGION] = {
+	[REGION_KIND] = { "access", NULL, "", CELL_TEXT, 0,
+			  "load, store, or atomic (which is neither)" },
+	[REGION_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0, "SPE records" },
+	[REGION_ESTIMATED] = { "estimated_operations", "estimated", "operations", CELL_COUNT,
+			       COLUMN_TRUST, "operations that the records stand for" },
+	[REGION_ERROR] = { "estimated_error", "+-", "", CELL_NUMBER, COLUMN_SHARE,
+			   "half the width of its 95 % interval, as a part of it" },
+	[REGION_LOW] = { "estimated_low", NULL, "operations", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+			 "lower limit of it (95 %)" },
+	[REGION_HIGH] = { "estimated_high", NULL, "operations", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+			  "upper limit of it (95 %)" },
+	[REGION_TIME] = { "thread_time_ns", "time", "ns", CELL_COUNT, 0,
+			  "from the first to the last record, added up over threads" },
+	[REGION_DIRECT_CYCLES] = { "direct_latency_cycles", "direct", "cycles", CELL_NUMBER,
+				   COLUMN_TRUST, "mean execution and translation latency" },
+	[REGION_DIRECT_NS] = { "direct_latency_ns", "direct", "ns", CELL_NUMBER, COLUMN_TRUST,
+			       "the same in nanoseconds" },
+	[REGION_DERIVED] = { "derived_latency_ns", "derived", "ns", CELL_NUMBER, COLUMN_TRUST,
+			     "that time by the estimated operations" },
+	[REGION_BYTES] = { "bytes", NULL, "bytes", CELL_COUNT, COLUMN_TRUST | COLUMN_MACHINE_ONLY,
+			   "estimated bytes that were accessed" },
+	[REGION_RATE] = { "bytes_per_s", "bandwidth", "bytes/s", CELL_NUMBER, COLUMN_TRUST,
+			  "those in the time from the first record to the last one" },
+	[REGION_SIZED] = { "sized_share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_MACHINE_ONLY,
+			   "part of the records whose instruction, and so its size, is known" },
+};
+
+/* A kind of access over all threads. */
+struct whole {
+	struct mem_cost cost;
+	uint64_t thread_ns, bytes, n_sized;
+};
+
+static void add_up(const struct mem_region *r, struct whole wholes[N_MEM_KINDS])
+{
+	for (int kind = 0; kind < N_MEM_KINDS; kind++)
+		wholes[kind] = (struct whole){ .cost = mem_cost_none };
+	for (uint32_t i = 0; i < r->threads->keys.n; i++) {
+		const struct mem_cost *cost = &r->threads->costs.items[i];
+		uint64_t raw[HOT_N_DIMENSIONS];
+		struct whole *w = &wholes[mem_key(r->threads, i, raw)];
+
+		mem_cost_add(&w->cost, cost);
+		w->thread_ns += mem_cost_length_ns(cost);
+	}
+	for (size_t i = 0; i < r->rows->rows.n; i++) {
+		struct whole *w = &wholes[tuples_get(&r->rows->keys, (uint32_t)i)[0]];
+
+		w->bytes += r->rows->rows.items[i].bytes;
+		w->n_sized += r->rows->rows.items[i].n_sized;
+	}
+}
+
+static void show_direct(const struct mem_region *r, const struct whole *w, struct cell *row)
+{
+	const struct latency_sum *sum = &w->cost.sums[LATENCY_ACCESS];
+	enum cell_mark mark = sum->n_full > 0 ? MARK_SATURATED : MARK_EXACT;
+
+	if (sum->n == 0)
+		return;
+	row[REGION_DIRECT_CYCLES] = cell_marked(cell_number(latency_mean(sum)), mark);
+	if (r->clock->hz > 0)
+		row[REGION_DIRECT_NS] =
+			cell_marked(cell_number(latency_mean(sum) / r->clock->hz * 1e9), mark);
+}
+
+static void show_estimates(const struct session *s, const struct whole *w, uint64_t length_ns,
+			   struct cell *row)
+{
+	struct spe_interval interval = spe_interval_common(s);
+	double least = interval.mean > 0 ? (double)interval.least / (double)interval.mean : 1;
+	double most = interval.mean > 0 ? (double)interval.most / (double)interval.mean : 1;
+	double operations = (double)w->cost.operations;
+	struct estimate e;
+
+	if (spe_interval_longest(s) == 0)
+		return;
+	e = estimate_of(w->cost.n, w->cost.operations, spe_interval_longest(s), least, most);
+	row[REGION_ESTIMATED] = cell_marked(cell_count(w->cost.operations), MARK_SCALED);
+	row[REGION_ERROR] = cell_number(estimate_error(&e));
+	row[REGION_LOW] = cell_number(e.low);
+	row[REGION_HIGH] = cell_number(e.high);
+	if (w->thread_ns > 0)
+		row[REGION_DERIVED] =
+			cell_marked(cell_number((double)w->thread_ns / operations), MARK_SCALED);
+	if (w->n_sized == 0)
+		return;
+	row[REGION_BYTES] = cell_marked(cell_count(w->bytes), MARK_SCALED);
+	if (length_ns > 0)
+		row[REGION_RATE] = cell_marked(
+			cell_number((double)w->bytes / (double)length_ns * 1e9), MARK_SCALED);
+}
+
+static void note_basis(const struct mem_region *r, struct table *out)
+{
+	const struct session *s = r->threads->session;
+	struct spe_interval interval = spe_interval_common(s);
+	double timer_hz = spe_timer_hz(s->capture);
+	struct text text = { 0 };
+
+	text_str(&text, "sampled: ");
+	if (interval.mean == 0 && spe_interval_longest(s) > 0)
+		text_str(&text, "intervals differ between CPUs, each record counts with its own");
+	else
+		spe_interval_text(&interval, &text);
+	if (timer_hz > 0)
+		text_format(&text, "; timer %s", table_human(out, cell_number(timer_hz), "Hz"));
+	text_str(&text, "; ");
+	core_clock_text(r->clock, &text);
+	table_note(out, "%.*s", (int)text.n, text.bytes);
+	text_release(&text);
+	if (spe_interval_longest(s) == 0)
+		table_note(out, "the capture does not tell the interval: shares only "
+				"(--interval gives it)");
+}
+
+static void note_limits(const struct mem_region *r, const struct whole *wholes, struct table *out)
+{
+	const struct capture_totals *t = capture_totals(r->threads->session->capture);
+	bool has_bytes = false, has_derived = false;
+
+	for (size_t row = 0; row < table_n_rows(out); row++) {
+		has_bytes |= table_cell(out, row, REGION_BYTES)->type != CELL_NONE;
+		has_derived |= table_cell(out, row, REGION_DERIVED)->type != CELL_NONE;
+	}
+	(void)wholes;
+	if (has_derived)
+		table_note(out, "direct: execution + translation of the sampled operations; "
+				"derived: time from the first to the last of them / estimated "
+				"operations, shorter where they overlap, longer where threads do "
+				"other things");
+	if (has_bytes)
+		table_note(out, "caution: bytes and bandwidth are sampled estimates, good for "
+				"comparing, not for accounting");
+	if (t->n_aux_truncated > 0)
+		table_note(out,
+			   "the SPE buffer was full %" PRIu64
+			   " times: estimates leave out what was lost (cyclops quality)",
+			   t->n_aux_truncated);
+}
+
+void mem_region_table(const struct mem_region *r, struct table *out)
+{
+	struct whole wholes[N_MEM_KINDS];
+	struct mem_cost all = mem_cost_none;
+
+	table_init(out, "region", NULL, columns, N_REGION);
+	out->title =
+		r->name == NULL ? "All memory operations" : table_format(out, "Region %s", r->name);
+	add_up(r, wholes);
+	for (int kind = 0; kind < N_MEM_KINDS; kind++)
+		mem_cost_add(&all, &wholes[kind].cost);
+	for (int kind = 0; kind < N_MEM_KINDS; kind++) {
+		const struct whole *w = &wholes[kind];
+		struct cell *row;
+
+		if (w->cost.n == 0)
+			continue;
+		row = table_add_row(out);
+		row[REGION_KIND] = cell_text(mem_kind_name((enum mem_kind)kind));
+		row[REGION_SAMPLES] = cell_count(w->cost.n);
+		if (w->thread_ns > 0)
+			row[REGION_TIME] = cell_count(w->thread_ns);
+		row[REGION_SIZED] = cell_number((double)w->n_sized / (double)w->cost.n);
+		show_direct(r, w, row);
+		show_estimates(r->threads->session, w, mem_cost_length_ns(&all), row);
+	}
+	note_basis(r, out);
+	note_limits(r, wholes, out);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/mem_report.h"
+
+#include "analysis/hot_keys.h"
+#include "analysis/mem_parts.h"
+#include "analysis/mem_rows.h"
+#include "analysis/scan.h"
+#include "base/alloc.h"
+
+/* What the scan is asked for. */
+enum part { BY_EVENTS, BY_PLACE, BY_THREAD, CLOCK, N_PARTS };
+
+enum { BRIEF_TOP = 8 };
+
+static const struct hot_keys by_source = { { HOT_SOURCE }, 1 };
+static const struct hot_keys by_function = { { HOT_FUNCTION }, 1 };
+
+/* Everything between the request and its tables. */
+struct making {
+	struct session *s;
+	const struct select *select;
+	const struct mem_request *request;
+	struct mem_report *out;
+	const struct hot_keys *by;
+	struct mem_options options[CLOCK];
+	struct analysis parts[N_PARTS];
+	struct core_clock clock;
+	struct names names;
+	struct access_sizes sizes;
+	struct mem_rows rows;
+};
+
+static uint32_t dimensions_of(const struct hot_keys *keys)
+{
+	return hot_dimensions(keys) & ~(1u << DIM_EVENT);
+}
+
+static bool needs_places(const struct making *m)
+{
+	return dimensions_of(m->by) >> DIM_PLACE & 1;
+}
+
+static void prepare(struct making *m)
+{
+	uint32_t by = dimensions_of(m->by);
+	uint32_t slices = m->s->slices.n > 0 ? 1u << DIM_SLICE : 0;
+	bool is_simple = !needs_places(m);
+
+	m->options[BY_EVENTS].dimensions = 1u << DIM_EVENTS | (is_simple ? by : 0);
+	m->options[BY_EVENTS].with_histograms = is_simple;
+	m->options[BY_PLACE].dimensions = 1u << DIM_PLACE | by | slices;
+	m->options[BY_THREAD].dimensions = 1u << DIM_TID;
+	for (int i = 0; i < CLOCK; i++)
+		m->parts[i] = (struct analysis){ .class = &mem_class, .options = &m->options[i] };
+	m->parts[CLOCK] = (struct analysis){ .class = &clock_pairs_class };
+}
+
+static int make_rows(struct making *m, struct err *err)
+{
+	const struct mem_request *request = m->request;
+	struct mem_view view = {
+		.name = request->by.n > 0 ? "mem" : "sources",
+		.title = request->by.n > 0 ? NULL : "Where the data came from",
+		.clock = &m->clock,
+		.sort = request->sort,
+		.top = request->top,
+	};
+	const struct mem *by_events = m->parts[BY_EVENTS].result;
+	uint32_t n_without = 0;
+
+	mem_rows_init(&m->rows, m->parts[BY_PLACE].result, &m->names, m->by, &m->sizes,
+		      request->sort != NULL ? 0 : request->top);
+	if (by_events->options->with_histograms)
+		mem_rows_take_histograms(&m->rows, by_events);
+	else
+		n_without = mem_rows_detail(&m->rows, m->s, m->select);
+	if (mem_table(&m->rows, &view, &m->out->rows, err) < 0)
+		return -1;
+	if (n_without > 0)
+		table_note(&m->out->rows, "percentiles are of the first %d rows only",
+			   MEM_ROWS_DETAILED);
+	return 0;
+}
+
+/* The functions that matter most, without distributions: those would take a second pass. */
+static int make_functions(struct making *m, struct err *err)
+{
+	const struct mem_view view = {
+		.name = "functions",
+		.title = "Functions",
+		.clock = &m->clock,
+	};
+	size_t top =
+		m->request->top == 0 || m->request->top > BRIEF_TOP ? BRIEF_TOP : m->request->top;
+	struct mem_rows rows;
+	int rc;
+
+	mem_rows_init(&rows, m->parts[BY_PLACE].result, &m->names, &by_function, &m->sizes, top);
+	rc = mem_table(&rows, &view, &m->out->functions, err);
+	mem_rows_release(&rows);
+	return rc;
+}
+
+static void show(struct making *m, struct table *t)
+{
+	*vec_add(&m->out->shown.list) = t;
+}
+
+/* What is told of everything, when it is not told by a key. */
+static int make_overview(struct making *m, struct err *err)
+{
+	const struct mem *by_events = m->parts[BY_EVENTS].result;
+
+	mem_translation_table(by_events, &m->out->translation);
+	mem_events_table(by_events, m->request->top, &m->out->events);
+	show(m, &m->out->translation);
+	show(m, &m->out->events);
+	if (make_functions(m, err) < 0)
+		return -1;
+	show(m, &m->out->functions);
+	return 0;
+}
+
+static int make_tables(struct making *m, struct err *err)
+{
+	const struct mem_region region = {
+		.threads = m->parts[BY_THREAD].result,
+		.rows = &m->rows,
+		.clock = &m->clock,
+		.name = m->request->region,
+	};
+
+	if (make_rows(m, err) < 0)
+		return -1;
+	show(m, &m->out->rows);
+	if (m->request->with_histogram) {
+		mem_histogram_table(&m->rows, &m->out->histogram);
+		show(m, &m->out->histogram);
+	}
+	if (m->request->by.n == 0 && make_overview(m, err) < 0)
+		return -1;
+	mem_region_table(&region, &m->out->region);
+	show(m, &m->out->region);
+	return 0;
+}
+
+int mem_report_make(struct session *s, const struct select *select,
+		    const struct mem_request *request, struct mem_report *out, struct err *err)
+{
+	struct making m = {
+		.s = s,
+		.select = select,
+		.request = request,
+		.out = out,
+		.by = request->by.n > 0 ? &request->by : &by_source,
+		.clock = request->clock,
+	};
+	struct hot_keys named = *m.by;
+	int rc;
+
+	prepare(&m);
+	scan(s, select, m.parts, N_PARTS);
+	if (m.clock.basis == CLOCK_UNKNOWN)
+		m.clock = core_clock_derived(m.parts[CLOCK].result);
+	if (request->by.n == 0)
+		named.keys[named.n++] = HOT_FUNCTION;
+	mem_names(s, m.parts[BY_PLACE].result, &named, &m.names);
+	mem_sizes(s, m.parts[BY_PLACE].result, &m.sizes);
+	rc = make_tables(&m, err);
+	mem_rows_release(&m.rows);
+	access_sizes_release(&m.sizes);
+	names_release(&m.names);
+	for (int i = 0; i < N_PARTS; i++)
+		m.parts[i].class->free(m.parts[i].result);
+	return rc;
+}
+
+void mem_report_release(struct mem_report *r)
+{
+	struct table *const tables[] = { &r->rows,   &r->functions, &r->translation,
+					 &r->events, &r->region,    &r->histogram };
+
+	for (size_t i = 0; i < COUNT(tables); i++)
+		table_release(tables[i]);
+	vec_release(&r->shown.list);
+}

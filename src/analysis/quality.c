@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/quality.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/estimate.h"
+#include "analysis/names.h"
+#include "analysis/quality_parts.h"
+#include "analysis/scan.h"
+#include "analysis/spe_filters.h"
+#include "base/alloc.h"
+
+enum { BRIEF_ROWS = 10, FEW_RECORDS = 1000, UNEVEN = 4 };
+
+/* Shares from which on something is worth a word, and from which on it is serious. */
+#define SOME 0.001
+#define MUCH 0.02
+
+enum verdict { OK, NOTE, WARNING };
+static const char *const verdicts[] = { [OK] = "ok", [NOTE] = "note", [WARNING] = "warning" };
+
+static const struct column check_columns[] = {
+	{ "check", NULL, "", CELL_TEXT, 0, "what was looked at" },
+	{ "verdict", NULL, "", CELL_TEXT, 0, "ok, note or warning" },
+	{ "value", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+	  "how much: a share, unless the check is named after a count" },
+	{ "finding", NULL, "", CELL_TEXT, COLUMN_GROW, "in words" },
+};
+
+/* What the checks look at. */
+struct judging {
+	const struct session *s;
+	const struct quality_counts *counts;
+	const struct losses *losses;
+	const struct biases *biases;
+	const struct hot *hot;
+	const struct attr *spe; /* the SPE event's, or NULL */
+	struct table *out;
+};
+
+static void say(struct judging *j, const char *check, enum verdict verdict, double value,
+		const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+static void say(struct judging *j, const char *check, enum verdict verdict, double value,
+		const char *format, ...)
+{
+	struct cell *row = table_add_row(j->out);
+	va_list arguments;
+	char text[600];
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	row[0] = cell_text(check);
+	row[1] = cell_text(verdicts[verdict]);
+	row[2] = cell_number(value);
+	row[3] = cell_text(table_text(j->out, text));
+}
+
+static double part(uint64_t some, uint64_t all)
+{
+	return all == 0 ? 0 : (double)some / (double)all;
+}
+
+static enum verdict judge(double share, double some, double much)
+{
+	return share >= much ? WARNING : share >= some ? NOTE : OK;
+}
+
+static void check_records(struct judging *j)
+{
+	uint64_t n = j->counts->n;
+
+	if (n == 0 && j->counts->n_samples > 0)
+		say(j, "records", NOTE, 0, "no SPE records, %" PRIu64 " samples",
+		    j->counts->n_samples);
+	else
+		say(j, "records", n < FEW_RECORDS ? WARNING : OK, (double)n,
+		    "%" PRIu64 " SPE records%s, %" PRIu64 " samples", n,
+		    n < FEW_RECORDS ? ": few, see how uncertain the rows are" : "",
+		    j->counts->n_samples);
+	if (capture_spe(j->s->capture)->is_modelled)
+		say(j, "modelled", NOTE, 1, "a machine model made this, not hardware");
+}
+
+static void check_interval(struct judging *j)
+{
+	struct spe_interval i = spe_interval_common(j->s);
+	struct text text = { 0 };
+
+	spe_interval_text(&i, &text);
+	text_char(&text, '\0');
+	if (i.basis == INTERVAL_ASSUMED)
+		say(j, "interval", NOTE, (double)i.mean,
+		    "%s; the capture does not tell how this CPU adds jitter: estimates may be %.1f "
+		    "%% too high",
+		    text.bytes, 100 * part(i.most - i.least, i.most));
+	else if (i.mean == 0)
+		say(j, "interval", WARNING, 0, "%s: shares only (--interval gives it)",
+		    spe_interval_longest(j->s) > 0 ? "differs between CPUs" : text.bytes);
+	else
+		say(j, "interval", OK, (double)i.mean, "%s", text.bytes);
+	text_release(&text);
+}
+
+static void check_filters(struct judging *j)
+{
+	struct text text = { 0 };
+
+	spe_filters_text(j->spe, &text);
+	text_char(&text, '\0');
+	if (j->spe->config2 != 0)
+		say(j, "filters", WARNING, 1,
+		    "%s: what was faster is not here, so means and shares are not those of the "
+		    "program",
+		    text.bytes + 2);
+	else if (spe_filters_hide_outcomes(j->spe))
+		say(j, "filters", WARNING, 1, "%s: the rest is not here, shares are of what is",
+		    text.bytes + 2);
+	else if (spe_filters_hide_kinds(j->spe))
+		say(j, "filters", NOTE, 1, "%s: shares are of these, not of all operations",
+		    text.bytes + 2);
+	else
+		say(j, "filters", OK, 0, "%s", text.bytes + 2);
+	text_release(&text);
+}
+
+static void check_buffers(struct judging *j)
+{
+	const struct losses *l = j->losses;
+	double truncated = part(l->n[LOSS_TRUNCATED], l->n_aux);
+	double collided = part(l->n[LOSS_COLLISION], l->n_aux);
+
+	say(j, "truncated", l->n[LOSS_TRUNCATED] > 0 ? WARNING : OK, truncated,
+	    l->n[LOSS_TRUNCATED] > 0
+		    ? "%" PRIu64 " of %" PRIu64
+		      " buffers were full and cut recording short: larger buffers (perf -m ,64M), "
+		      "or a longer interval"
+		    : "%" PRIu64 " of %" PRIu64 " buffers",
+	    l->n[LOSS_TRUNCATED], l->n_aux);
+	say(j, "collisions", judge(collided, SOME, 0.5), collided,
+	    l->n[LOSS_COLLISION] > 0
+		    ? "in %" PRIu64 " of %" PRIu64 " buffers samples fell behind operations that "
+		      "were not finished: slow code is "
+		      "sampled too seldom; count SAMPLE_COLLISION, or take a longer interval"
+		    : "in %" PRIu64 " of %" PRIu64 " buffers",
+	    l->n[LOSS_COLLISION], l->n_aux);
+}
+
+static void check_ring(struct judging *j)
+{
+	const struct capture_totals *t = capture_totals(j->s->capture);
+	uint64_t lost = t->n_lost_events + t->n_lost_samples;
+	double share = part(lost, lost + t->n_records);
+	const struct diags *diags = capture_diags(j->s->capture);
+	uint64_t unread = diags_bytes(diags);
+
+	say(j, "lost", lost > 0 ? judge(share, 0, MUCH) : OK, share,
+	    "%" PRIu64 " records and %" PRIu64 " samples found no room%s", t->n_lost_events,
+	    t->n_lost_samples, t->n_lost_events > 0 ? ": maps and threads may be among them" : "");
+	say(j, "throttled", t->n_throttled > 0 ? WARNING : OK, (double)t->n_throttled,
+	    "%" PRIu64 " times%s", t->n_throttled,
+	    t->n_throttled > 0 ? ": a longer period, or a higher perf_event_max_sample_rate" : "");
+	if (unread > 0 || t->missing_bytes > 0)
+		say(j, "damage", WARNING, part(unread, capture_size(j->s->capture)),
+		    "%" PRIu64 " bytes could not be read, %" PRIu64 " are missing", unread,
+		    t->missing_bytes);
+}
+
+static void check_saturation(struct judging *j)
+{
+	const struct quality_counts *q = j->counts;
+	double total = part(q->full_total, q->with_total);
+
+	say(j, "saturated", judge(total, SOME, 0.1), total,
+	    "the counter was full in %.1f %% of total latencies, %.1f %% of issue, %.1f %% of "
+	    "translation",
+	    100 * total, 100 * part(q->full_issue, q->with_issue),
+	    100 * part(q->full_xlat, q->with_xlat));
+}
+
+static void check_contents(struct judging *j)
+{
+	const struct quality_counts *q = j->counts;
+	const struct attribution_totals *a = &j->s->attribution;
+	double context = part(q->without_context, q->n), time = part(q->without_time, q->n);
+	double address = part(q->without_address, q->n_memory);
+	double thread = part(a->n_without_tid, a->n_rows);
+	double place = part(a->n_without_place, a->n_rows);
+
+	say(j, "context", judge(context, SOME, 2), context,
+	    "%.1f %% of the records do not say their thread%s", 100 * context,
+	    context >= SOME ? ": switch records have to (CONFIG_PID_IN_CONTEXTIDR, and privilege)"
+			    : "");
+	say(j, "address", judge(address, SOME, MUCH), address,
+	    "%.1f %% of the loads and stores have no data address", 100 * address);
+	say(j, "time", judge(time, SOME, MUCH), time, "%.1f %% of the records have no time%s",
+	    100 * time, time >= SOME ? ": record with ts_enable=1" : "");
+	say(j, "thread", judge(thread, SOME, MUCH), thread,
+	    "the thread of %.1f %% of all rows is not known", 100 * thread);
+	say(j, "place", judge(place, SOME, MUCH), place,
+	    "the code of %.1f %% of all rows lies in no known module", 100 * place);
+}
+
+/* A slice without a record on a CPU that has some before and behind it. */
+static uint64_t n_holes(const struct quality_cpu *c, uint64_t *out_n)
+{
+	int first = 0, last = QUALITY_SLICES - 1;
+	uint64_t holes = 0;
+
+	while (first < QUALITY_SLICES && c->slices[first] == 0)
+		first++;
+	while (last > first && c->slices[last] == 0)
+		last--;
+	for (int i = first; i <= last; i++)
+		holes += c->slices[i] == 0;
+	*out_n += first <= last ? (uint64_t)(last - first + 1) : 0;
+	return holes;
+}
+
+static void check_time(struct judging *j)
+{
+	const struct quality_counts *q = j->counts;
+	uint64_t n = 0, holes = 0, most = 0, least = UINT64_MAX;
+
+	for (size_t i = 0; i < q->by_cpu.n; i++) {
+		const struct quality_cpu *c = &q->by_cpu.items[i];
+
+		if (c->n == 0)
+			continue;
+		holes += n_holes(c, &n);
+		most = c->n > most ? c->n : most;
+		least = c->n < least ? c->n : least;
+	}
+	if (q->slices.n > 0)
+		say(j, "coverage", judge(part(holes, n), 0.05, 0.25), 1 - part(holes, n),
+		    "%.0f %% of the time from the first to the last record of a CPU has records "
+		    "(in %d slices); the rest is idle, or lost",
+		    100 * (1 - part(holes, n)), QUALITY_SLICES);
+	if (most > 0)
+		say(j, "balance", most > UNEVEN * least ? NOTE : OK, part(least, most),
+		    "the busiest CPU has %" PRIu64 " records, the idlest %" PRIu64, most, least);
+}
+
+static void check_bias(struct judging *j)
+{
+	const struct biases *b = j->biases;
+	double share = part(b->n_biased, b->n_tested);
+	bool has_jitter = j->spe->config >> 16 & 1;
+
+	if (spe_filters_hide_kinds(j->spe) || spe_filters_hide_outcomes(j->spe))
+		say(j, "bias", has_jitter ? OK : NOTE, 0,
+		    "cannot be tested, filters hide neighbouring instructions%s",
+		    has_jitter ? "" : "; without jitter the interval may beat with a loop");
+	else if (b->n_tested == 0)
+		say(j, "bias", has_jitter ? OK : NOTE, 0,
+		    "cannot be tested: no instruction with enough records and known code%s",
+		    has_jitter ? "" : "; without jitter the interval may beat with a loop");
+	else
+		say(j, "bias", judge(share, SOME, 0.01), share,
+		    "%.1f %% of the records tested are of instructions that are sampled much more "
+		    "often than the one behind them%s",
+		    100 * share,
+		    share < SOME ? ""
+		    : has_jitter ? ": the CPU favours them (on Neoverse N1 before r4p1 targets of "
+				   "branches, erratum 1694299)"
+				 : ": the interval beats with a loop; record with jitter=1");
+}
+
+static void make_checks(struct judging *j)
+{
+	bool has_spe = j->spe != NULL && j->counts->n > 0;
+
+	table_init(j->out, "quality", NULL, check_columns, COUNT(check_columns));
+	j->out->style = TABLE_FACTS;
+	check_records(j);
+	if (has_spe) {
+		check_interval(j);
+		check_filters(j);
+		check_buffers(j);
+	}
+	check_ring(j);
+	if (has_spe) {
+		check_saturation(j);
+		check_bias(j);
+	}
+	check_contents(j);
+	if (has_spe)
+		check_time(j);
+}
+
+static const struct column cpu_columns[] = {
+	{ "cpu", NULL, "", CELL_COUNT, 0, "number of the cpu" },
+	{ "records", NULL, "records", CELL_COUNT, 0, "SPE records" },
+	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR, "part of all SPE records" },
+	{ "samples", NULL, "samples", CELL_COUNT, 0, "PMU samples" },
+	{ "first_ns", "first", "ns", CELL_COUNT, COLUMN_MACHINE_ONLY,
+	  "time of the first SPE record, of the perf clock" },
+	{ "last_ns", "last", "ns", CELL_COUNT, COLUMN_MACHINE_ONLY,
+	  "time of the last SPE record, of the perf clock" },
+	{ "time", NULL, "", CELL_TEXT, COLUMN_SPARK | COLUMN_TEXT_ONLY, "SPE records over time" },
+};
+
+static void make_cpus(const struct quality_counts *q, struct table *out)
+{
+	table_init(out, "cpus", "Records by CPU", cpu_columns, COUNT(cpu_columns));
+	for (uint32_t i = 0; i < q->cpus.n; i++) {
+		const struct quality_cpu *c = &q->by_cpu.items[i];
+		uint64_t cpu = tuples_get(&q->cpus, i)[0];
+		struct cell *row = table_add_row(out);
+
+		if (cpu != UINT64_MAX)
+			row[0] = cell_count(cpu);
+		row[1] = cell_count(c->n);
+		row[2] = cell_number(part(c->n, q->n));
+		row[3] = cell_count(c->n_samples);
+		if (c->last_ns > 0) {
+			row[4] = cell_count(c->first_ns);
+			row[5] = cell_count(c->last_ns);
+		}
+		if (q->slices.n > 0)
+			row[6] = cell_text(slices_spark(out, c->slices, QUALITY_SLICES));
+	}
+	table_sort(out, 0, false);
+}
+
+static const struct column row_columns[] = {
+	{ "function", NULL, "", CELL_TEXT, COLUMN_GROW, "function, demangled" },
+	{ "module", NULL, "", CELL_TEXT, COLUMN_GROW, "file that the code is in" },
+	{ "records", NULL, "records", CELL_COUNT, 0, "SPE records" },
+	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE, "part of all SPE records" },
+	{ "share_low", "from", "", CELL_NUMBER, COLUMN_SHARE, "lower limit of it (95 %)" },
+	{ "share_high", "to", "", CELL_NUMBER, COLUMN_SHARE, "upper limit of it (95 %)" },
+};
+
+/* How sure the shares of the functions with the most records are. */
+static void make_rows(const struct judging *j, const struct names *names, size_t top,
+		      struct table *out)
+{
+	struct tuples keys;
+	VEC_OF(uint64_t) counts = { 0 };
+
+	tuples_init(&keys, 2);
+	for (uint32_t i = hot_next(j->hot, 0); i < hot_end(j->hot); i = hot_next(j->hot, i + 1)) {
+		uint64_t key[HOT_N_DIMENSIONS], words[2];
+		uint32_t number;
+
+		hot_key(j->hot, i, key);
+		if (!hot_is_spe(j->hot, key[DIM_EVENT]))
+			continue;
+		words[0] = names->symbols[key[DIM_PLACE]].function.v;
+		words[1] = session_place(j->s, (uint32_t)key[DIM_PLACE]).module.v;
+		number = tuples_add(&keys, words);
+		if (number == counts.n)
+			vec_add(&counts);
+		counts.items[number] += hot_cost(j->hot, i)->n;
+	}
+	table_init(out, "rows", "How sure the largest rows are", row_columns, COUNT(row_columns));
+	for (uint32_t i = 0; i < keys.n; i++) {
+		const uint64_t *words = tuples_get(&keys, i);
+		struct estimate e = estimate_share(counts.items[i], j->counts->n);
+		struct cell *row = table_add_row(out);
+
+		row[0] = cell_text(words[0] == 0
+					   ? "[unknown]"
+					   : strings_get(symbols_strings(j->s->symbols),
+							 (struct str_id){ (uint32_t)words[0] }));
+		row[1] = cell_text(names_module(j->s, (struct module_id){ (uint32_t)words[1] }));
+		row[2] = cell_count(counts.items[i]);
+		row[3] = cell_number(e.total);
+		row[4] = cell_number(e.low);
+		row[5] = cell_number(e.high);
+	}
+	table_sort(out, 2, false);
+	table_keep_top(out, top);
+	tuples_release(&keys);
+	vec_release(&counts);
+}
+
+static void show(struct quality *out, struct table *t, bool always)
+{
+	if (always || table_n_rows(t) > 0)
+		*vec_add(&out->shown.list) = t;
+}
+
+static void make_tables(struct judging *j, struct session *s, size_t top, struct quality *out)
+{
+	const struct hot_keys by_function = { { HOT_FUNCTION }, 1 };
+	size_t n_rows = top == 0 ? SIZE_MAX : top < BRIEF_ROWS ? top : BRIEF_ROWS;
+	struct names names = { 0 };
+
+	hot_names(s, j->hot, &by_function, &names);
+	make_checks(j);
+	losses_table(j->losses, s->capture, &out->losses);
+	biases_table(j->biases, &names, n_rows, &out->bias);
+	make_rows(j, &names, n_rows, &out->rows);
+	make_cpus(j->counts, &out->cpus);
+	show(out, &out->checks, true);
+	show(out, &out->losses, false);
+	show(out, &out->bias, false);
+	show(out, &out->rows, false);
+	show(out, &out->cpus, false);
+	names_release(&names);
+}
+
+int quality_make(struct session *s, const struct select *select, size_t top, struct quality *out,
+		 struct err *err)
+{
+	const struct hot_options options = { .dimensions = 1u << DIM_PLACE, .event = -1 };
+	struct analysis parts[] = {
+		{ .class = &quality_class },
+		{ .class = &hot_class, .options = &options },
+	};
+	int event = capture_spe(s->capture)->event;
+	struct losses losses;
+	struct biases biases = { 0 };
+	struct judging j = { .s = s, .losses = &losses, .biases = &biases, .out = &out->checks };
+
+	(void)err;
+	scan(s, select, parts, COUNT(parts));
+	j.counts = parts[0].result;
+	j.hot = parts[1].result;
+	j.spe = event < 0 ? NULL : &capture_event(s->capture, (size_t)event)->attr;
+	losses_find(s->capture, &losses);
+	if (j.spe != NULL && !spe_filters_hide_kinds(j.spe) && !spe_filters_hide_outcomes(j.spe))
+		biases_find(s, j.hot, &biases);
+	make_tables(&j, s, top, out);
+	losses_release(&losses);
+	biases_release(&biases);
+	for (size_t i = 0; i < COUNT(parts); i++)
+		parts[i].class->free(parts[i].result);
+	return 0;
+}
+
+void quality_release(struct quality *q)
+{
+	struct table *const tables[] = { &q->checks, &q->losses, &q->cpus, &q->rows, &q->bias };
+
+	for (size_t i = 0; i < COUNT(tables); i++)
+		table_release(tables[i]);
+	vec_release(&q->shown.list);
+}

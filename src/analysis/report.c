@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/report.h"
+
+#include "analysis/hot_keys.h"
+#include "analysis/scan.h"
+#include "analysis/sharing_tables.h"
+#include "capture/sample.h"
+
+/* Rows of a brief table, and of each event where there are several. */
+enum { BRIEF = 8, BRIEF_EACH = 3 };
+
+#define DIM(name) (1u << DIM_##name)
+
+const struct hot_options report_hot_options = {
+	.dimensions = DIM(EVENT) | DIM(PLACE) | DIM(FRAME) | DIM(SOURCE),
+	.event = -1,
+};
+
+static const struct hot_options process_options = {
+	.dimensions = DIM(EVENT) | DIM(PROCESS),
+	.event = -1,
+};
+
+/* Apart, because there would be a group for each place in each process else. */
+enum part { CODE, PROCESSES, N_PARTS };
+
+/* Sections of the report: more than a few rows each are for `cyclops hot`. */
+static const struct section {
+	struct hot_view view;
+	enum part part;
+	size_t least_rows; /* with fewer there is nothing to compare */
+} sections[] = {
+	{ { .keys = { { HOT_FUNCTION }, 1 }, .name = "functions", .title = "Functions" }, CODE, 1 },
+	{ { .keys = { { HOT_LINE }, 1 }, .name = "lines", .title = "Source lines" }, CODE, 1 },
+	{ { .keys = { { HOT_MODULE }, 1 }, .name = "modules", .title = "Modules" }, CODE, 2 },
+	{ { .keys = { { HOT_PROCESS }, 1 }, .name = "processes", .title = "Processes" },
+	  PROCESSES,
+	  2 },
+};
+
+/* Are any source lines known? Without debug information the section is left out. */
+static bool has_lines(const struct table *t)
+{
+	int column = table_column(t, "line");
+
+	for (size_t row = 0; column >= 0 && row < table_n_rows(t); row++)
+		if (table_cell(t, row, (size_t)column)->type != CELL_NONE)
+			return true;
+	return false;
+}
+
+/* Loads from caches of other cores, with fewer of which there is nothing to judge. */
+enum { LEAST_PEERS = 5, SHARED_LINES = 3 };
+
+static bool is_peer(const struct cpu_source *source)
+{
+	return source != NULL &&
+	       (source->level == SOURCE_PEER_CORE || source->level == SOURCE_LOCAL_CLUSTER ||
+		source->level == SOURCE_PEER_CLUSTER || source->level == SOURCE_REMOTE);
+}
+
+/* May threads fight over cache lines in this capture? A closer look takes time. */
+static bool may_share(const struct session *s, const struct hot *code)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < capture_n_events(s->capture); i++)
+		if ((int)i != capture_spe(s->capture)->event &&
+		    capture_event(s->capture, i)->attr.sample_type >> SAMPLE_DATA_SRC & 1)
+			return true;
+	for (uint32_t i = hot_next(code, 0); i < hot_end(code); i = hot_next(code, i + 1)) {
+		uint64_t key[HOT_N_DIMENSIONS];
+
+		hot_key(code, i, key);
+		if (is_peer(hot_source(key[DIM_SOURCE])))
+			n += hot_cost(code, i)->n;
+	}
+	return n >= LEAST_PEERS;
+}
+
+/* Scans again: the places of the session are others afterwards. */
+static int add_sharing(struct session *s, const struct select *select, struct table *findings,
+		       struct err *err)
+{
+	const struct sharing_request request = { .mode = -1,
+						 .top = SHARED_LINES,
+						 .only_contended = true };
+	struct sharing sharing;
+	struct sharing_labels labels = { 0 };
+	int rc = sharing_run(s, select, &request, &sharing, err);
+
+	if (rc == 0) {
+		sharing_labels_init(&labels, &sharing);
+		if (sharing_add_findings(&sharing, &labels, findings) > 0)
+			findings->notes.n = 0; /* which said that there are none */
+	}
+	sharing_labels_release(&labels);
+	sharing_release(&sharing);
+	return rc;
+}
+
+static int make_tables(struct session *s, const struct analysis *parts, size_t top,
+		       struct report *out, struct err *err)
+{
+	const struct hot_keys all = { { HOT_FUNCTION, HOT_LINE }, 2 };
+	struct table *const tables[] = { &out->functions, &out->lines, &out->modules,
+					 &out->processes };
+	const struct hot *code = parts[CODE].result;
+	struct names names;
+	int rc = 0;
+
+	if (top == REPORT_BRIEF)
+		top = hot_n_events(code) > 2 ? BRIEF_EACH : BRIEF;
+	facts_table(s, code, &out->facts);
+	*vec_add(&out->shown.list) = &out->facts;
+	hot_names(s, code, &all, &names);
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]) && rc == 0; i++) {
+		struct hot_view view = sections[i].view;
+
+		view.top = top;
+		rc = hot_table(parts[sections[i].part].result, &names, &view, tables[i], err);
+		if (table_n_rows(tables[i]) < sections[i].least_rows ||
+		    (tables[i] == &out->lines && !has_lines(tables[i])))
+			continue;
+		*vec_add(&out->shown.list) = tables[i];
+	}
+	findings_table(code, &names, &out->findings);
+	*vec_add(&out->shown.list) = &out->findings;
+	names_release(&names);
+	return rc;
+}
+
+int report_make(struct session *s, const struct select *select, size_t top, struct report *out,
+		struct err *err)
+{
+	struct analysis parts[N_PARTS] = {
+		[CODE] = { .class = &hot_class, .options = &report_hot_options },
+		[PROCESSES] = { .class = &hot_class, .options = &process_options },
+	};
+	int rc;
+
+	scan(s, select, parts, N_PARTS);
+	rc = make_tables(s, parts, top, out, err);
+	if (rc == 0 && may_share(s, parts[CODE].result))
+		rc = add_sharing(s, select, &out->findings, err);
+	for (size_t i = 0; i < N_PARTS; i++)
+		hot_class.free(parts[i].result);
+	return rc;
+}
+
+void report_release(struct report *r)
+{
+	table_release(&r->facts);
+	table_release(&r->functions);
+	table_release(&r->lines);
+	table_release(&r->modules);
+	table_release(&r->processes);
+	table_release(&r->findings);
+	vec_release(&r->shown.list);
+}

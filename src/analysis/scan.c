@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/scan.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+/* What one worker owns. */
+struct worker {
+	struct unit_reader *reader;
+	struct attribution *attribution;
+	struct batch *batch;
+	void **partials;	    /* one for each analysis */
+	uint64_t first_ns, last_ns; /* of the rows that passed */
+};
+
+struct scan_job {
+	struct session *session;
+	const struct select *select;
+	struct analysis *analyses;
+	size_t n_analyses;
+	struct worker *workers;
+	struct scan_wish wish;
+
+	/* scan_ordered() only. */
+	const struct scan_output *output;
+	size_t window;
+	struct text *slots; /* window * n_texts */
+	atomic_bool stopped;
+};
+
+static void worker_init(struct worker *w, const struct scan_job *job)
+{
+	const struct session *s = job->session;
+
+	w->reader = unit_reader_new(s->capture);
+	w->attribution = attribution_new(s->timeline, s->capture);
+	if (job->wish.without_places && job->select == NULL)
+		attribution_skip_places(w->attribution);
+	w->batch = batch_new();
+	w->first_ns = UINT64_MAX;
+	w->partials = mem_zalloc(job->n_analyses, sizeof(*w->partials));
+	for (size_t i = 0; i < job->n_analyses; i++) {
+		const struct analysis_class *class = job->analyses[i].class;
+
+		w->partials[i] = class->new (s, job->analyses[i].options);
+		if (class->attach != NULL)
+			class->attach(w->partials[i], attribution_places(w->attribution));
+	}
+}
+
+static void worker_release(struct worker *w, const struct scan_job *job)
+{
+	for (size_t i = 0; i < job->n_analyses; i++)
+		job->analyses[i].class->free(w->partials[i]);
+	free(w->partials);
+	batch_free(w->batch);
+	attribution_free(w->attribution);
+	unit_reader_free(w->reader);
+}
+
+static void workers_start(struct scan_job *job)
+{
+	unsigned n = pool_size(job->session->pool);
+
+	job->workers = mem_zalloc(n, sizeof(*job->workers));
+	for (unsigned i = 0; i < n; i++)
+		worker_init(&job->workers[i], job);
+}
+
+static void note_times(struct worker *w)
+{
+	const struct batch *b = w->batch;
+
+	for (size_t row = 0; row < b->n; row++) {
+		if (!(b->has[row] & HAS_TIME))
+			continue;
+		w->first_ns = b->time_ns[row] < w->first_ns ? b->time_ns[row] : w->first_ns;
+		w->last_ns = b->time_ns[row] > w->last_ns ? b->time_ns[row] : w->last_ns;
+	}
+}
+
+static void drop_unwanted(const struct scan_wish *wish, struct batch *b)
+{
+	bool keep[BATCH_ROWS];
+
+	if (wish->choose == NULL)
+		return;
+	wish->choose(wish->context, b, keep);
+	batch_keep(b, keep);
+}
+
+/* The next rows that passed the selection; false at the end of the unit. */
+static bool next_rows(const struct scan_job *job, struct worker *w)
+{
+	while (unit_reader_next(w->reader, w->batch)) {
+		drop_unwanted(&job->wish, w->batch);
+		attribution_apply(w->attribution, w->batch);
+		if (job->select != NULL)
+			select_apply(job->select, attribution_places(w->attribution), w->batch);
+		if (w->batch->n == 0)
+			continue;
+		note_times(w);
+		return true;
+	}
+	return false;
+}
+
+static void scan_unit(void *context, size_t unit, unsigned worker)
+{
+	struct scan_job *job = context;
+	struct worker *w = &job->workers[worker];
+
+	unit_reader_start(w->reader, unit);
+	while (next_rows(job, w))
+		for (size_t i = 0; i < job->n_analyses; i++)
+			job->analyses[i].class->consume(w->partials[i], w->batch);
+}
+
+static uint32_t *map_places(struct session *s, const struct tuples *places)
+{
+	uint32_t *map = mem_alloc(places->n + 1, sizeof(*map));
+
+	tuples_add_all(&s->places, tuples_get(places, 0), places->n, map);
+	return map;
+}
+
+/* A frame names its caller by id, and callers come before those they call. */
+static uint32_t *map_frames(struct session *s, const struct tuples *frames, const uint32_t *places)
+{
+	uint32_t *map = mem_alloc(frames->n + 1, sizeof(*map));
+
+	map[0] = 0;
+	for (uint32_t i = 1; i < frames->n; i++) {
+		const uint64_t *frame = tuples_get(frames, i);
+		uint64_t mapped[2] = { map[frame[0]], places[frame[1]] };
+
+		map[i] = tuples_add(&s->frames, mapped);
+	}
+	return map;
+}
+
+static void add_totals(struct attribution_totals *to, const struct attribution_totals *from)
+{
+	to->n_rows += from->n_rows;
+	to->n_by_context += from->n_by_context;
+	to->n_by_switch += from->n_by_switch;
+	to->n_by_buffer += from->n_by_buffer;
+	to->n_by_record += from->n_by_record;
+	to->n_without_tid += from->n_without_tid;
+	to->n_without_process += from->n_without_process;
+	to->n_without_place += from->n_without_place;
+	to->n_without_time += from->n_without_time;
+}
+
+/* The numbers of the first worker become those of the session, so its partials need no change. */
+static void take_worker(struct scan_job *job, struct worker *w)
+{
+	struct session *s = job->session;
+
+	tuples_release(&s->places);
+	tuples_release(&s->frames);
+	attribution_take(w->attribution, &s->places, &s->frames);
+	for (size_t i = 0; i < job->n_analyses; i++) {
+		job->analyses[i].result = w->partials[i];
+		w->partials[i] = NULL;
+	}
+}
+
+static void merge_worker(struct scan_job *job, struct worker *w)
+{
+	struct session *s = job->session;
+	uint32_t *places = map_places(s, attribution_places(w->attribution));
+	uint32_t *frames = map_frames(s, attribution_frames(w->attribution), places);
+	struct id_map map = { .places = places, .frames = frames };
+
+	for (size_t i = 0; i < job->n_analyses; i++)
+		job->analyses[i].class->merge(job->analyses[i].result, w->partials[i], &map);
+	free(places);
+	free(frames);
+}
+
+static void add_worker_totals(struct session *s, const struct worker *w)
+{
+	add_totals(&s->attribution, attribution_totals(w->attribution));
+	if (!s->has_unit_damage)
+		capture_add_diags(s->capture, unit_reader_diags(w->reader));
+	s->first_ns = w->first_ns < s->first_ns ? w->first_ns : s->first_ns;
+	s->last_ns = w->last_ns > s->last_ns ? w->last_ns : s->last_ns;
+}
+
+static void workers_finish(struct scan_job *job)
+{
+	struct session *s = job->session;
+	unsigned n = pool_size(s->pool);
+
+	s->attribution = (struct attribution_totals){ 0 };
+	s->first_ns = UINT64_MAX;
+	s->last_ns = 0;
+	take_worker(job, &job->workers[0]);
+	add_worker_totals(s, &job->workers[0]);
+	worker_release(&job->workers[0], job);
+	for (unsigned i = 1; i < n; i++) {
+		merge_worker(job, &job->workers[i]);
+		add_worker_totals(s, &job->workers[i]);
+		worker_release(&job->workers[i], job);
+	}
+	s->has_unit_damage = true; /* every scan finds the same */
+	if (s->first_ns > s->last_ns)
+		s->first_ns = s->last_ns = 0;
+	free(job->workers);
+}
+
+void scan_part(struct session *s, const struct select *select, const struct scan_wish *wish,
+	       struct analysis *analyses, size_t n)
+{
+	struct scan_job job = {
+		.session = s,
+		.select = select,
+		.analyses = analyses,
+		.n_analyses = n,
+		.wish = *wish,
+	};
+
+	workers_start(&job);
+	pool_run(s->pool, capture_n_units(s->capture), scan_unit, &job);
+	workers_finish(&job);
+}
+
+void scan(struct session *s, const struct select *select, struct analysis *analyses, size_t n)
+{
+	scan_part(s, select, &(struct scan_wish){ 0 }, analyses, n);
+}
+
+static struct text *texts_of(const struct scan_job *job, size_t unit)
+{
+	return &job->slots[unit % job->window * job->output->n_texts];
+}
+
+static void render_unit(void *context, size_t unit, unsigned worker)
+{
+	struct scan_job *job = context;
+	struct worker *w = &job->workers[worker];
+
+	if (atomic_load_explicit(&job->stopped, memory_order_relaxed))
+		return;
+	unit_reader_start(w->reader, unit);
+	while (next_rows(job, w))
+		job->output->render(job->output->context, worker,
+				    attribution_places(w->attribution), w->batch,
+				    texts_of(job, unit));
+}
+
+static void write_unit(void *context, size_t unit, unsigned worker)
+{
+	struct scan_job *job = context;
+	struct text *texts = texts_of(job, unit);
+
+	(void)worker;
+	if (!atomic_load_explicit(&job->stopped, memory_order_relaxed) &&
+	    job->output->write(job->output->context, texts) < 0)
+		atomic_store_explicit(&job->stopped, true, memory_order_relaxed);
+	for (size_t i = 0; i < job->output->n_texts; i++)
+		text_reset(&texts[i]);
+}
+
+int scan_ordered(struct session *s, const struct select *select, const struct scan_output *output)
+{
+	struct scan_job job = {
+		.session = s,
+		.select = select,
+		.output = output,
+		.window = 2 * (size_t)pool_size(s->pool),
+		.wish.without_places = output->without_place,
+	};
+
+	job.slots = mem_zalloc(job.window * output->n_texts, sizeof(*job.slots));
+	workers_start(&job);
+	pool_run_ordered(s->pool, capture_n_units(s->capture), job.window, render_unit, write_unit,
+			 &job);
+	workers_finish(&job);
+	for (size_t i = 0; i < job.window * output->n_texts; i++)
+		text_release(&job.slots[i]);
+	free(job.slots);
+	return atomic_load(&job.stopped) ? -1 : 0;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pass 2: decodes everything once, in parallel, and feeds it to analyses. */
+#ifndef CYCLOPS_ANALYSIS_SCAN_H
+#define CYCLOPS_ANALYSIS_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analysis/analysis.h"
+#include "analysis/select.h"
+#include "base/text.h"
+
+/*
+ * Runs the analyses over all records that `select` (NULL: all) lets through, and fills the
+ * session's places, frames and attribution totals. Results are the same for any number of
+ * workers. The first scan adds what it cannot read to the capture's diagnostics.
+ */
+void scan(struct session *, const struct select *, struct analysis *analyses, size_t n);
+
+/* What a scan may leave out because its analyses do not look at it. */
+struct scan_wish {
+	bool without_places; /* they look at no places and frames, nor at HAS_PLACE */
+	/*
+	 * Says of each row, as it was decoded, if it matters: nothing is looked up for others,
+	 * and no analysis sees them. NULL: all do. Called by several workers at once.
+	 */
+	void (*choose)(const void *context, const struct batch *, bool *keep);
+	const void *context;
+};
+
+/* The same as scan() for a part of the rows. */
+void scan_part(struct session *, const struct select *, const struct scan_wish *,
+	       struct analysis *analyses, size_t n);
+
+/*
+ * Renders the rows of one batch: appends to texts[0] … texts[n_texts - 1]. Called by several
+ * workers at once with the same context; `worker` tells them apart (below pool_size()).
+ * `places` are the worker's own, which the place ids in the batch are numbers of.
+ */
+typedef void scan_render(void *context, unsigned worker, const struct tuples *places,
+			 const struct batch *, struct text *texts);
+
+/* Takes the rendered texts of a unit; units come in order, one at a time. -1 stops. */
+typedef int scan_write(void *context, const struct text *texts);
+
+struct scan_output {
+	size_t n_texts; /* streams kept side by side, for formats of several files */
+	scan_render *render;
+	scan_write *write;
+	void *context;	    /* of both */
+	bool without_place; /* `render` looks at no places and frames, nor at HAS_PLACE */
+};
+
+/*
+ * For output that is as long as the capture: renders batches in parallel and writes the
+ * texts in file order. Memory is bounded by the text of a few units. Returns -1 if `write`
+ * stopped it.
+ */
+int scan_ordered(struct session *, const struct select *, const struct scan_output *);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The selection language of --select: which records an answer is about. One language for
+ * every command.
+ *
+ *	expression:  or-ed  =  and-ed { "||" and-ed }      and-ed  =  term { "&&" term }
+ *	term:        "!" term  |  "(" or-ed ")"  |  test
+ *	test:        FIELD ( == != < <= > >= ) VALUE       ("=" means "==")
+ *	             FIELD ( =~ !~ ) "regular expression"  (POSIX extended)
+ *	             FIELD "in" VALUE ".." VALUE           (both ends included)
+ *	values:      12  0x1f  1.5s  20ms  3us  7ns  word  "text"
+ *
+ * A record that lacks the field of a test does not pass it, whatever the operator.
+ */
+#ifndef CYCLOPS_ANALYSIS_SELECT_H
+#define CYCLOPS_ANALYSIS_SELECT_H
+
+#include "analysis/session.h"
+#include "base/err.h"
+#include "base/tuples.h"
+#include "batch/batch.h"
+
+struct select;
+
+/*
+ * The expression for records of a region that also match `text` (NULL: all). A region is the
+ * name of a function, or "0x1000..0x1fff": code from one address to another. To be freed.
+ */
+char *select_region(const char *text, const char *region);
+
+/*
+ * Compiles `text` for the records of an opened session, which is borrowed. Patterns on
+ * symbols are looked up here, once. A mistake names its place in the text; an unknown field
+ * lists the fields.
+ */
+int select_compile(struct session *, const char *text, struct select **out, struct err *);
+void select_free(struct select *);
+
+/* Does this row match? Thread-safe, as below. */
+bool select_matches(const struct select *, const struct tuples *places, const struct batch *,
+		    size_t row);
+
+/*
+ * Keeps the rows of the batch that match. `places` are the worker's own (module, offset).
+ * Thread-safe: the compiled selection is only read.
+ */
+void select_apply(const struct select *, const struct tuples *places, struct batch *);
+
+#endif

@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/sharing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/interval.h"
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "symbol/code.h"
+
+enum {
+	LINE_BYTES = 64,       /* where nothing tells */
+	LINE_BYTES_MAX = 4096, /* offsets in a line have 16 bits */
+	CODE_BYTES = 16,       /* the longest instruction */
+};
+
+static const char *const sort_names[SHARING_N_SORTS] = {
+	[SHARING_SORT_COST] = "cost",	    [SHARING_SORT_COUNT] = "count",
+	[SHARING_SORT_RECORDS] = "records", [SHARING_SORT_STORES] = "stores",
+	[SHARING_SORT_ADDRESS] = "address",
+};
+
+/* By bit number of enum sharing_coalesce. */
+static const char *const coalesce_names[] = { "place", "process", "thread", "module" };
+
+struct word_list {
+	const char *const *words;
+	size_t n;
+};
+
+static const char *word_of_list(const void *context, size_t i)
+{
+	const struct word_list *l = context;
+
+	return i < l->n ? l->words[i] : NULL;
+}
+
+/* The number of a word of a list, of which `len` letters are given. */
+static int find_word(const char *option, const struct word_list *list, const char *text, size_t len,
+		     struct err *err)
+{
+	char all[128];
+
+	for (size_t i = 0; i < list->n; i++)
+		if (strlen(list->words[i]) == len && strncmp(list->words[i], text, len) == 0)
+			return (int)i;
+	return err_set(err, ERR_USAGE, ERR_NOWHERE, "%s: '%.*s' is none of: %s", option, (int)len,
+		       text, list_words(word_of_list, list, all, sizeof(all)));
+}
+
+int sharing_mode_parse(const char *text, int *out, struct err *err)
+{
+	const struct word_list list = { sharing_mode_names, SHARING_N_MODES };
+	int found = find_word("--mode", &list, text, strlen(text), err);
+
+	if (found < 0)
+		return -1;
+	*out = found;
+	return 0;
+}
+
+int sharing_sort_parse(const char *text, enum sharing_sort *out, struct err *err)
+{
+	const struct word_list list = { sort_names, SHARING_N_SORTS };
+	int found = find_word("--sort", &list, text, strlen(text), err);
+
+	if (found < 0)
+		return -1;
+	*out = (enum sharing_sort)found;
+	return 0;
+}
+
+int sharing_coalesce_parse(const char *text, unsigned *out, struct err *err)
+{
+	const struct word_list list = { coalesce_names, COUNT(coalesce_names) };
+	unsigned keys = 0;
+
+	for (;;) {
+		size_t len = strcspn(text, ",");
+		int found = find_word("--coalesce", &list, text, len, err);
+
+		if (found < 0)
+			return -1;
+		keys |= 1u << found;
+		if (text[len] == '\0')
+			break;
+		text += len + 1;
+	}
+	*out = keys;
+	return 0;
+}
+
+/* The recorded machine's line of the first level, else its model's. */
+static uint64_t line_bytes_of(const struct session *s)
+{
+	const struct info *info = capture_info(s->capture);
+	uint64_t bytes = cpu_cache_line(s->cpu);
+
+	for (size_t i = 0; i < info->caches.n && bytes == 0; i++)
+		if (info->caches.items[i].level == 1)
+			bytes = info->caches.items[i].line_bytes;
+	return bytes != 0 ? bytes : LINE_BYTES;
+}
+
+static int fill_request(struct sharing *s, struct err *err)
+{
+	struct sharing_request *r = &s->request;
+	const struct info *info = capture_info(s->session->capture);
+	const char *arch = strings_get(capture_strings(s->session->capture), info->arch);
+	bool is_spe = capture_spe(s->session->capture)->is_present;
+
+	if (r->mode < 0)
+		r->mode =
+			is_spe || strcmp(arch, "aarch64") == 0 ? SHARING_BY_PEER : SHARING_BY_HITM;
+	if (r->line_bytes == 0)
+		r->line_bytes = line_bytes_of(s->session);
+	if (r->line_bytes < 8 || (r->line_bytes & (r->line_bytes - 1)) != 0 ||
+	    r->line_bytes > LINE_BYTES_MAX)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "a cache line of %llu bytes: not a power of two from 8 to %d",
+			       (unsigned long long)r->line_bytes, LINE_BYTES_MAX);
+	if (r->is_double)
+		r->line_bytes *= 2;
+	if (r->coalesce == 0)
+		r->coalesce = SHARING_BY_PLACE;
+	s->options = (struct sharing_options){ .line_bytes = r->line_bytes,
+					       .mode = (enum sharing_mode)r->mode,
+					       .only_contended = r->only_contended };
+	return 0;
+}
+
+/* Faster operations than this were not recorded. */
+static uint64_t recorded_minimum(const struct capture *c)
+{
+	int event = capture_spe(c)->event;
+
+	return event >= 0 ? capture_event(c, (size_t)event)->attr.config2 & 0xffff : 0;
+}
+
+static uint64_t median_of(const uint32_t *histogram)
+{
+	uint64_t n = 0, below = 0;
+
+	for (size_t i = 0; i <= SHARING_LATENCY_MAX; i++)
+		n += histogram[i];
+	for (size_t i = 0; n > 0 && i <= SHARING_LATENCY_MAX; i++) {
+		below += histogram[i];
+		if (2 * below >= n)
+			return i;
+	}
+	return 0;
+}
+
+/*
+ * What a load costs without contention. Where fast loads were not recorded the median is one of
+ * slow ones only: the filter's limit is above what a hit takes, so the excess is too small.
+ */
+static uint64_t local_cycles(const struct sharing *s)
+{
+	uint64_t median = median_of(s->lines->local_hits);
+
+	return s->minimum_cycles > 0 && median > s->minimum_cycles ? s->minimum_cycles : median;
+}
+
+static double interval_of(const struct sharing *s)
+{
+	if (s->lines->n_samples > 0)
+		return (double)s->lines->period / (double)s->lines->n_samples;
+	return (double)spe_interval_common(s->session).mean;
+}
+
+static int64_t excess_of(const struct sharing *s, const struct sharing_line *line)
+{
+	uint64_t usual = s->local_cycles * line->contended.n;
+
+	return line->contended.cycles > usual ? (int64_t)(line->contended.cycles - usual) : 0;
+}
+
+/* Half of the 95 % interval of a line's share: records of the line against all others. */
+static double error_of(const struct sharing *s, const struct sharing_line *line, double share)
+{
+	const struct sharing_latency *mine = &line->contended, *all = &s->lines->loads;
+	double base = (double)s->local_cycles;
+	double squares =
+		(double)mine->squares - 2 * base * (double)mine->cycles + base * base * mine->n;
+	double rest = (double)(all->squares - mine->squares);
+
+	if (all->cycles == 0)
+		return 0;
+	squares = squares * (1 - share) * (1 - share) + rest * share * share;
+	return 1.96 * sqrt(squares > 0 ? squares : 0) / (double)all->cycles;
+}
+
+static uint64_t contended_of(const struct sharing *s, const struct sharing_line *line)
+{
+	return sharing_contended(&line->counts, s->options.mode);
+}
+
+/* Loads from other cores, or several threads of which one writes. */
+static bool is_candidate(const struct sharing *s, const struct sharing_line *line)
+{
+	return contended_of(s, line) > 0 || (line->has_threads && line->writer_tid != UINT32_MAX);
+}
+
+static struct sharing_subject subject_of(const struct sharing *s, uint32_t number)
+{
+	const uint64_t *key = tuples_get(&s->lines->keys, number);
+
+	return (struct sharing_subject){
+		.line = number,
+		.space = (uint32_t)key[0],
+		.address = key[1],
+		.excess_cycles = excess_of(s, &s->lines->lines.items[number]),
+	};
+}
+
+/* What a subject is ordered by; more comes first. */
+static int64_t rank_of(const struct sharing *s, const struct sharing_subject *subject)
+{
+	const struct sharing_line *line = &s->lines->lines.items[subject->line];
+
+	switch (s->request.sort) {
+	case SHARING_SORT_COST:
+		return subject->excess_cycles;
+	case SHARING_SORT_COUNT:
+		return (int64_t)contended_of(s, line);
+	case SHARING_SORT_RECORDS:
+		return line->counts.n[SHARING_RECORDS];
+	case SHARING_SORT_STORES:
+		return line->counts.n[SHARING_STORES];
+	case SHARING_SORT_ADDRESS:
+	case SHARING_N_SORTS:
+		break;
+	}
+	return 0;
+}
+
+/* Total: ties go by contended loads, then by where the line is. */
+static int compare_subjects(const void *left, const void *right, void *context)
+{
+	const struct sharing *s = context;
+	const struct sharing_subject *a = left, *b = right;
+	int64_t x = rank_of(s, a), y = rank_of(s, b);
+
+	if (x == y && s->request.sort != SHARING_SORT_ADDRESS) {
+		x = (int64_t)contended_of(s, &s->lines->lines.items[a->line]);
+		y = (int64_t)contended_of(s, &s->lines->lines.items[b->line]);
+	}
+	if (x != y)
+		return (x < y) - (x > y);
+	if (a->address != b->address)
+		return (a->address > b->address) - (a->address < b->address);
+	return (a->space > b->space) - (a->space < b->space);
+}
+
+static void sort_subjects(struct sharing *s)
+{
+	if (s->subjects.n > 1)
+		qsort_r(s->subjects.items, s->subjects.n, sizeof(*s->subjects.items),
+			compare_subjects, s);
+}
+
+/* Keeps the first ones. Called now and then, so that few are held at a time. */
+static void keep_top(struct sharing *s, size_t top)
+{
+	sort_subjects(s);
+	if (top > 0 && s->subjects.n > top)
+		s->subjects.n = top;
+}
+
+static bool counts_as_shared(const struct sharing_line *line)
+{
+	return sharing_contended(&line->counts, SHARING_BY_PEER) +
+		       sharing_contended(&line->counts, SHARING_BY_HITM) >
+	       0;
+}
+
+static void choose_lines(struct sharing *s)
+{
+	const size_t top = s->request.top, most = 4 * top + 64;
+
+	s->total = s->lines->apart;
+	for (uint32_t i = 0; i < s->lines->keys.n; i++) {
+		const struct sharing_line *line = &s->lines->lines.items[i];
+
+		sharing_counts_add(&s->total, &line->counts);
+		if (counts_as_shared(line)) {
+			sharing_counts_add(&s->shared, &line->counts);
+			s->n_shared_lines++;
+		}
+		if (!is_candidate(s, line))
+			continue;
+		s->n_candidates++;
+		*vec_add(&s->subjects) = subject_of(s, i);
+		if (top > 0 && s->subjects.n == most)
+			keep_top(s, top);
+	}
+	keep_top(s, top);
+}
+
+static void look_at_lines(struct sharing *s, const struct select *select)
+{
+	struct analysis second = { .class = &sharing_accesses_class, .options = &s->choice };
+	struct scan_wish wish;
+
+	sharing_choice_init(&s->choice, s->options.line_bytes, s->subjects.n);
+	for (size_t i = 0; i < s->subjects.n; i++)
+		sharing_choice_add(&s->choice, s->subjects.items[i].space,
+				   s->subjects.items[i].address);
+	wish = sharing_accesses_wish(&s->choice);
+	scan_part(s->session, select, &wish, &second, 1);
+	s->accesses_seen = second.result;
+}
+
+static uint64_t module_of(const struct sharing *s, uint32_t place)
+{
+	return session_place(s->session, place).module.v;
+}
+
+/* The keys of a touch's row, in the order in which rows are told apart. */
+enum { GROUP_WORDS = 7 };
+
+static void group_words(const struct sharing *s, const struct sharing_touch_key *k, uint64_t *out)
+{
+	unsigned by = s->request.coalesce;
+	struct place place = session_place(s->session, k->place);
+	uint64_t pid = timeline_process(s->session->timeline, k->process)->pid;
+
+	out[0] = (uint64_t)k->line << 32 | k->offset;
+	out[1] = by & SHARING_BY_PROCESS ? pid << 32 | k->process : 0;
+	out[2] = by & SHARING_BY_THREAD ? k->tid : 0;
+	out[3] = by & (SHARING_BY_MODULE | SHARING_BY_PLACE) ? place.module.v : 0;
+	out[4] = by & SHARING_BY_PLACE ? place.offset : 0;
+	out[5] = by & SHARING_BY_PLACE ? k->pc : 0;
+	out[6] = k->kind;
+}
+
+/* All that the order of touches depends on: nothing in it is a number of ours but the line's. */
+static void sort_words(const struct sharing *s, uint32_t touch, uint64_t *out)
+{
+	struct sharing_touch_key k = sharing_touch_key(s->accesses_seen, touch);
+
+	group_words(s, &k, out);
+	out[GROUP_WORDS] = (uint64_t)k.tid << 32 | k.cpu;
+	out[GROUP_WORDS + 1] = k.process;
+	out[GROUP_WORDS + 2] = k.pc;
+}
+
+static int compare_touches(const void *left, const void *right, void *context)
+{
+	enum { WORDS = GROUP_WORDS + 3 };
+	uint64_t a[WORDS], b[WORDS];
+
+	sort_words(context, *(const uint32_t *)left, a);
+	sort_words(context, *(const uint32_t *)right, b);
+	for (size_t i = 0; i < WORDS; i++)
+		if (a[i] != b[i])
+			return (a[i] > b[i]) - (a[i] < b[i]);
+	return 0;
+}
+
+static void order_touches(struct sharing *s)
+{
+	uint32_t n = s->accesses_seen->keys.n;
+
+	s->order = mem_alloc((size_t)n + 1, sizeof(*s->order));
+	for (uint32_t i = 0; i < n; i++)
+		s->order[i] = i;
+	qsort_r(s->order, n, sizeof(*s->order), compare_touches, s);
+}
+
+static const struct sharing_touch *touch_at(const struct sharing *s, uint32_t at)
+{
+	return &s->accesses_seen->touches.items[s->order[at]];
+}
+
+static void add_touch(struct sharing_touch *to, const struct sharing_touch *from)
+{
+	sharing_counts_add(&to->counts, &from->counts);
+	for (size_t i = 0; i < SHARING_N_MET; i++) {
+		to->met[i].n += from->met[i].n;
+		to->met[i].n_saturated += from->met[i].n_saturated;
+		to->met[i].cycles += from->met[i].cycles;
+	}
+	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
+	to->last_ns = from->last_ns > to->last_ns ? from->last_ns : to->last_ns;
+	to->nodes |= from->nodes;
+}
+
+/* Distinct threads, processes and cpus of the touches of an access. */
+static void count_who(const struct sharing *s, struct sharing_access *a)
+{
+	struct tuples seen[3];
+
+	for (size_t i = 0; i < COUNT(seen); i++)
+		tuples_init(&seen[i], 1);
+	for (uint32_t i = 0; i < a->n_touches; i++) {
+		struct sharing_touch_key k =
+			sharing_touch_key(s->accesses_seen, s->order[a->first_touch + i]);
+
+		tuples_add(&seen[0], &(uint64_t){ k.tid });
+		tuples_add(&seen[1], &(uint64_t){ k.process });
+		tuples_add(&seen[2], &(uint64_t){ k.cpu });
+	}
+	a->n_threads = seen[0].n;
+	a->n_processes = seen[1].n;
+	a->n_cpus = seen[2].n;
+	for (size_t i = 0; i < COUNT(seen); i++)
+		tuples_release(&seen[i]);
+}
+
+static struct sharing_access *start_access(struct sharing *s, uint32_t at,
+					   const struct sharing_touch_key *k)
+{
+	struct sharing_access *a = vec_add(&s->accesses);
+
+	a->offset = k->offset;
+	a->kind = k->kind;
+	a->place = k->place;
+	a->pc = k->pc;
+	a->first_touch = at;
+	a->sum.first_ns = UINT64_MAX;
+	return a;
+}
+
+/* Makes rows out of the touches of a line, which stand at order[at …]; returns their end. */
+static uint32_t group_line(struct sharing *s, struct sharing_subject *subject, uint32_t number,
+			   uint32_t at)
+{
+	uint64_t words[GROUP_WORDS], last[GROUP_WORDS] = { UINT64_MAX };
+	uint32_t n = s->accesses_seen->keys.n;
+
+	subject->first_access = (uint32_t)s->accesses.n;
+	subject->first_touch = at;
+	for (; at < n; at++) {
+		struct sharing_touch_key k = sharing_touch_key(s->accesses_seen, s->order[at]);
+
+		if (k.line != number)
+			break;
+		group_words(s, &k, words);
+		if (memcmp(words, last, sizeof(words)) != 0)
+			start_access(s, at, &k);
+		memcpy(last, words, sizeof(words));
+		add_touch(&s->accesses.items[s->accesses.n - 1].sum, touch_at(s, at));
+		sharing_counts_add(&subject->counts, &touch_at(s, at)->counts);
+		s->accesses.items[s->accesses.n - 1].n_touches++;
+	}
+	subject->n_accesses = (uint32_t)s->accesses.n - subject->first_access;
+	subject->n_touches = at - subject->first_touch;
+	return at;
+}
+
+/* Lines were chosen in the order of subjects, so that is what touches are ordered by, too. */
+static void group_accesses(struct sharing *s)
+{
+	uint32_t at = 0;
+
+	order_touches(s);
+	for (uint32_t i = 0; i < s->subjects.n; i++)
+		at = group_line(s, &s->subjects.items[i], i, at);
+	for (size_t i = 0; i < s->accesses.n; i++)
+		count_who(s, &s->accesses.items[i]);
+	for (uint32_t i = 0; i < s->accesses_seen->pages.n; i++)
+		s->subjects.items[tuples_get(&s->accesses_seen->pages, i)[0]].n_pages++;
+}
+
+static const struct {
+	unsigned flag, kind;
+} access_kinds[] = {
+	{ ACCESS_ATOMIC, SHARING_KIND_ATOMIC },	  { ACCESS_EXCLUSIVE, SHARING_KIND_EXCLUSIVE },
+	{ ACCESS_ACQUIRE, SHARING_KIND_ORDERED }, { ACCESS_RELEASE, SHARING_KIND_ORDERED },
+	{ ACCESS_VECTOR, SHARING_KIND_VECTOR },
+};
+
+/*
+ * What the instruction at a place does that records do not say. Of vectors whose length the
+ * instruction does not tell, and of elements that lie apart, no size is known.
+ */
+static struct sharing_instruction decode_place(struct sharing *s, uint32_t place)
+{
+	struct sharing_instruction out = { 0 };
+	struct isa_access access;
+	struct code code;
+
+	if (module_of(s, place) == 0 ||
+	    !symbols_code(s->session->symbols, session_place(s->session, place), CODE_BYTES,
+			  &code) ||
+	    !isa_access(code.isa, code.bytes, code.size, &access))
+		return out;
+	out.is_load = access.flags & ACCESS_LOAD;
+	out.is_store = access.flags & ACCESS_STORE;
+	for (size_t i = 0; i < COUNT(access_kinds); i++)
+		if (access.flags & access_kinds[i].flag)
+			out.kind |= (uint8_t)access_kinds[i].kind;
+	if (!(access.flags & (ACCESS_SCALABLE | ACCESS_STRIDED)) && access.bytes <= LINE_BYTES_MAX)
+		out.bytes = (uint16_t)access.bytes;
+	return out;
+}
+
+struct sharing_extent sharing_extent(const struct sharing *s, const struct sharing_touch_key *k)
+{
+	const struct sharing_instruction *i = &s->instructions[k->place];
+	bool fits = k->kind & SHARING_KIND_STORE ? i->is_store : i->is_load;
+
+	if (!fits)
+		return (struct sharing_extent){ 0, k->kind };
+	return (struct sharing_extent){ i->bytes, (uint8_t)(k->kind | i->kind) };
+}
+
+/* The size that all touches of a row have. */
+static void set_extent(const struct sharing *s, struct sharing_access *a)
+{
+	for (uint32_t i = 0; i < a->n_touches; i++) {
+		struct sharing_touch_key k =
+			sharing_touch_key(s->accesses_seen, s->order[a->first_touch + i]);
+		struct sharing_extent e = sharing_extent(s, &k);
+
+		a->size = i == 0 || a->size == e.bytes ? e.bytes : 0;
+		a->kind |= e.kind;
+	}
+}
+
+static void name_accesses(struct sharing *s)
+{
+	bool *wanted = mem_zalloc((size_t)s->session->places.n + 1, sizeof(*wanted));
+
+	for (uint32_t i = 0; i < s->accesses_seen->keys.n; i++)
+		wanted[sharing_touch_key(s->accesses_seen, i).place] = true;
+	names_init(&s->names, s->session, wanted, SYMBOLS_LINES);
+	s->instructions = mem_zalloc((size_t)s->session->places.n + 1, sizeof(*s->instructions));
+	for (uint32_t i = 0; i < s->session->places.n; i++)
+		if (wanted[i])
+			s->instructions[i] = decode_place(s, i);
+	free(wanted);
+	for (size_t i = 0; i < s->accesses.n; i++)
+		set_extent(s, &s->accesses.items[i]);
+}
+
+static void rate_subjects(struct sharing *s)
+{
+	double all = (double)s->lines->loads.cycles;
+
+	for (size_t i = 0; i < s->subjects.n; i++) {
+		struct sharing_subject *subject = &s->subjects.items[i];
+		const struct sharing_line *line = &s->lines->lines.items[subject->line];
+
+		subject->share = all > 0 ? (double)subject->excess_cycles / all : 0;
+		subject->error = error_of(s, line, subject->share);
+		subject->judgement = sharing_judge(s, subject);
+	}
+}
+
+static int first_look(struct sharing *s, const struct select *select, struct err *err)
+{
+	struct analysis first = { .class = &sharing_lines_class, .options = &s->options };
+
+	scan_part(s->session, select, &sharing_lines_wish, &first, 1);
+	s->lines = first.result;
+	if (s->session->attribution.n_rows > UINT32_MAX)
+		return err_set(err, ERR_LIMIT, ERR_NOWHERE,
+			       "more than 2^32 records, which is more than a line's counters "
+			       "hold; narrow it down with --select 'time in …'");
+	s->first_ns = s->session->first_ns;
+	s->last_ns = s->session->last_ns;
+	s->minimum_cycles = recorded_minimum(s->session->capture);
+	s->local_cycles = local_cycles(s);
+	s->interval = interval_of(s);
+	return 0;
+}
+
+int sharing_run(struct session *session, const struct select *select,
+		const struct sharing_request *request, struct sharing *out, struct err *err)
+{
+	struct sharing *s = out;
+
+	*s = (struct sharing){ .session = session, .request = *request };
+	if (fill_request(s, err) < 0 || first_look(s, select, err) < 0)
+		return -1;
+	choose_lines(s);
+	look_at_lines(s, select);
+	group_accesses(s);
+	name_accesses(s);
+	rate_subjects(s);
+	return 0;
+}
+
+void sharing_release(struct sharing *s)
+{
+	sharing_lines_class.free(s->lines);
+	sharing_accesses_class.free(s->accesses_seen);
+	sharing_choice_release(&s->choice);
+	names_release(&s->names);
+	vec_release(&s->subjects);
+	vec_release(&s->accesses);
+	free(s->order);
+	free(s->instructions);
+	*s = (struct sharing){ 0 };
+}
+
+double sharing_lost_cycles(const struct sharing *s, const struct sharing_subject *subject)
+{
+	return (double)subject->excess_cycles * s->interval;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sharing: which cache lines threads fight over, what it costs, whether they want the same
+ * bytes (true sharing) or merely neighbouring ones (false sharing), and who they are.
+ *
+ * Two passes: the first gives each line a few words (sharing_lines.h) and ranks them, the
+ * second looks closely at those that are to be shown (sharing_accesses.h).
+ */
+#ifndef CYCLOPS_ANALYSIS_SHARING_H
+#define CYCLOPS_ANALYSIS_SHARING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/names.h"
+#include "analysis/select.h"
+#include "analysis/sharing_accesses.h"
+#include "analysis/sharing_counts.h"
+#include "analysis/sharing_lines.h"
+#include "base/err.h"
+#include "table/table.h"
+
+/* What lines are ordered by; and which come first if not all are shown. */
+enum sharing_sort {
+	SHARING_SORT_COST,  /* cycles lost to contention, then contended loads */
+	SHARING_SORT_COUNT, /* contended loads, as perf c2c does */
+	SHARING_SORT_RECORDS,
+	SHARING_SORT_STORES,
+	SHARING_SORT_ADDRESS,
+	SHARING_N_SORTS,
+};
+
+/* What tells rows of a line's breakdown apart, besides their offset. */
+enum sharing_coalesce {
+	SHARING_BY_PLACE = 1,
+	SHARING_BY_PROCESS = 2,
+	SHARING_BY_THREAD = 4,
+	SHARING_BY_MODULE = 8,
+};
+
+struct sharing_request {
+	int mode;	     /* enum sharing_mode; -1: by the architecture */
+	uint64_t line_bytes; /* 0: that of the CPU */
+	bool is_double;	     /* pairs of lines count as one, as some prefetchers fetch them */
+	size_t top;	     /* lines to look at; 0: all that are shared */
+	enum sharing_sort sort;
+	unsigned coalesce;   /* enum sharing_coalesce; 0: SHARING_BY_PLACE */
+	bool only_contended; /* see struct sharing_options */
+};
+
+/* Words to values; an unknown one is an error that lists them. */
+int sharing_mode_parse(const char *text, int *out, struct err *);
+int sharing_sort_parse(const char *text, enum sharing_sort *out, struct err *);
+int sharing_coalesce_parse(const char *text, unsigned *out, struct err *);
+
+enum sharing_verdict {
+	SHARING_UNKNOWN,
+	SHARING_FALSE,	       /* threads touch different bytes, at least one writes */
+	SHARING_TRUE,	       /* they meet on the same bytes */
+	SHARING_READ_ONLY,     /* nobody was seen writing */
+	SHARING_SINGLE_THREAD, /* one thread, or one after the other */
+};
+
+/* "false-sharing" … */
+const char *sharing_verdict_name(enum sharing_verdict);
+
+/* Why a verdict was not found, or with which reservation. */
+enum sharing_reason {
+	SHARING_SURE,
+	SHARING_FEW_SAMPLES,
+	SHARING_NO_STORES,     /* the capture holds no stores at all */
+	SHARING_UNSEEN_STORES, /* loads found it modified, but no store was sampled */
+	SHARING_SIZES_UNKNOWN, /* accesses may overlap, their sizes are not known */
+	SHARING_ONE_BY_ONE,    /* several threads, each after the other */
+};
+
+/* What the verdict rests on. */
+struct sharing_judgement {
+	enum sharing_verdict verdict;
+	enum sharing_reason reason;
+	bool is_both;	      /* false and true sharing, each with its part */
+	double false_part;    /* of what is contended: by stores to other bytes; 0 … 1 */
+	uint32_t n_threads;   /* that accessed the line */
+	uint32_t n_writers;   /* … wrote to it */
+	uint32_t n_processes; /* … and the processes they are of */
+	uint32_t n_writes;    /* sampled stores and atomics */
+	uint32_t n_victims;   /* sampled accesses that the verdict is about */
+	bool has_lock;	      /* atomics or exclusives: a lock, or another word for synchronising */
+};
+
+/* What the instruction at a place does: all zero if that is not known. */
+struct sharing_instruction {
+	uint16_t bytes; /* 0: not known */
+	uint8_t kind;	/* enum sharing_kind */
+	bool is_load, is_store;
+};
+
+/* How far an access reaches, and how it is made. */
+struct sharing_extent {
+	uint16_t bytes; /* 0: not known */
+	uint8_t kind;	/* enum sharing_kind, of the record and of the instruction */
+};
+
+/* A row of a line's breakdown: a slice of `order`. */
+struct sharing_access {
+	uint16_t offset;
+	uint16_t size; /* bytes; 0: not known */
+	uint8_t kind;  /* enum sharing_kind, of the record and of the instruction */
+	uint32_t place;
+	uint64_t pc;			 /* of its first touch */
+	uint32_t first_touch, n_touches; /* in sharing.order */
+	uint32_t n_threads, n_processes, n_cpus;
+	struct sharing_touch sum;
+};
+
+/* A line that is shown. */
+struct sharing_subject {
+	uint32_t line; /* number in `lines` */
+	uint32_t space;
+	uint64_t address;
+	uint32_t first_access, n_accesses; /* in sharing.accesses */
+	uint32_t first_touch, n_touches;   /* in sharing.order */
+	struct sharing_counts counts;	   /* of all its touches */
+	int64_t excess_cycles; /* of sampled contended loads over what a local hit takes */
+	double share, error;   /* of the latency of all sampled loads; half of its 95 % interval */
+	uint32_t n_pages;      /* physical ones that it was seen in; 0: not recorded */
+	struct sharing_judgement judgement;
+};
+
+struct sharing {
+	struct session *session;
+	struct sharing_request request; /* with what it left open filled in */
+	struct sharing_options options;
+	struct sharing_lines *lines;
+	struct sharing_choice choice;
+	struct sharing_accesses *accesses_seen;
+	struct names names;			  /* of the places of all accesses */
+	struct sharing_instruction *instructions; /* by place */
+
+	VEC_OF(struct sharing_subject) subjects; /* in order */
+	VEC_OF(struct sharing_access) accesses;	 /* by subject, then offset */
+	uint32_t *order;			 /* touches by subject and access */
+
+	uint64_t n_shared_lines; /* with contended loads, or written and used by several threads */
+	uint64_t n_candidates;	 /* lines that could be shown */
+	struct sharing_counts total, shared; /* of everything; of lines with peer or HITM loads */
+	uint64_t n_contended_lines;
+	uint64_t local_cycles;	 /* median latency of loads that hit the own L1; 0: not known */
+	uint64_t minimum_cycles; /* faster loads were not recorded; 0: all were */
+	double interval;	 /* operations or events that a record stands for; 0: not known */
+	uint64_t first_ns, last_ns; /* of what was scanned */
+};
+
+/*
+ * Scans the capture and fills `out`, which is to be released also after a failure. The
+ * session's places are those of the accesses afterwards.
+ */
+int sharing_run(struct session *, const struct select *, const struct sharing_request *,
+		struct sharing *out, struct err *);
+void sharing_release(struct sharing *);
+
+/* The touches of an access or a subject: numbers[0 … n - 1]. */
+static inline const uint32_t *sharing_touches(const struct sharing *s, uint32_t first)
+{
+	return s->order + first;
+}
+
+struct sharing_extent sharing_extent(const struct sharing *, const struct sharing_touch_key *);
+
+/* Cycles that the program lost on this line, estimated from the samples; 0: not known. */
+double sharing_lost_cycles(const struct sharing *, const struct sharing_subject *);
+
+/* Judges a line (sharing_verdict.c). */
+struct sharing_judgement sharing_judge(const struct sharing *, const struct sharing_subject *);
+
+/* Does an access of this kind write, or is it part of a lock? */
+static inline bool sharing_kind_writes(unsigned kind)
+{
+	return (kind & (SHARING_KIND_STORE | SHARING_KIND_ATOMIC)) != 0;
+}
+
+#endif

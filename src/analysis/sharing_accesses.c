@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/sharing_accesses.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/sharing_lines.h"
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "spe/names.h"
+
+enum { PAGE_SHIFT = 12, FILTER_BITS_EACH = 64, FILTER_LOG_MIN = 9 };
+
+static uint64_t filter_bit(const struct sharing_choice *c, uint64_t address)
+{
+	return address * 0x9e3779b97f4a7c15u >> c->shift;
+}
+
+void sharing_choice_init(struct sharing_choice *c, uint64_t line_bytes, size_t n_lines)
+{
+	unsigned log = FILTER_LOG_MIN;
+
+	while (log < 40 && (uint64_t)1 << log < n_lines * FILTER_BITS_EACH)
+		log++;
+	*c = (struct sharing_choice){ .line_bytes = line_bytes, .shift = 64 - log };
+	c->filter = mem_zalloc((size_t)1 << log >> 6, sizeof(*c->filter));
+	tuples_init(&c->keys, 2);
+}
+
+void sharing_choice_add(struct sharing_choice *c, uint32_t space, uint64_t address)
+{
+	const uint64_t key[] = { space, address };
+	uint64_t bit = filter_bit(c, address);
+
+	tuples_add(&c->keys, key);
+	c->filter[bit >> 6] |= (uint64_t)1 << (bit & 63);
+}
+
+void sharing_choice_release(struct sharing_choice *c)
+{
+	tuples_release(&c->keys);
+	free(c->filter);
+	*c = (struct sharing_choice){ 0 };
+}
+
+static bool may_be_chosen(const struct sharing_choice *c, uint64_t va)
+{
+	uint64_t bit = filter_bit(c, va & ~(c->line_bytes - 1));
+
+	return c->filter[bit >> 6] >> (bit & 63) & 1;
+}
+
+static void choose_rows(const void *context, const struct batch *b, bool *keep)
+{
+	const struct sharing_choice *c = context;
+
+	for (size_t row = 0; row < b->n; row++)
+		keep[row] = b->has[row] & HAS_VA && may_be_chosen(c, b->va[row]);
+}
+
+struct scan_wish sharing_accesses_wish(const struct sharing_choice *choice)
+{
+	return (struct scan_wish){ .choose = choose_rows, .context = choice };
+}
+
+static unsigned kind_of_spe(const struct batch *b, size_t row)
+{
+	struct spe_op op = spe_op_of(b->op_class[row], b->op[row]);
+	unsigned kind = b->op[row] & 1 ? SHARING_KIND_STORE : 0;
+
+	kind |= op.is_atomic ? SHARING_KIND_ATOMIC : 0;
+	kind |= op.is_exclusive ? SHARING_KIND_EXCLUSIVE : 0;
+	kind |= op.is_acquire_release ? SHARING_KIND_ORDERED : 0;
+	return kind | (op.is_simd || op.is_sve || op.is_sme ? SHARING_KIND_VECTOR : 0);
+}
+
+unsigned sharing_row_kind(const struct batch *b, size_t row)
+{
+	uint32_t mask;
+
+	if (b->kind == BATCH_SPE)
+		return kind_of_spe(b, row);
+	mask = sharing_classify_data_src(b->data_src[row], true);
+	return (mask & SHARING_BIT(STORES) ? SHARING_KIND_STORE : 0u) |
+	       (mask & SHARING_BIT(LOCKED) ? SHARING_KIND_ATOMIC : 0u);
+}
+
+static void *accesses_new(const struct session *session, const void *options)
+{
+	struct sharing_accesses *a = mem_zalloc(1, sizeof(*a));
+
+	a->session = session;
+	a->choice = options;
+	a->classifier = sharing_classifier_new(session);
+	tuples_init(&a->keys, SHARING_TOUCH_WORDS);
+	tuples_init(&a->pages, 2);
+	return a;
+}
+
+static void accesses_free(void *partial)
+{
+	struct sharing_accesses *a = partial;
+
+	if (a == NULL)
+		return;
+	sharing_classifier_free(a->classifier);
+	tuples_release(&a->keys);
+	tuples_release(&a->pages);
+	vec_release(&a->touches);
+	free(a);
+}
+
+/*
+ * The words of a key.
+ *
+ *	0	line (32), offset (16), kind (8)
+ *	1	place, tid
+ *	2	process, cpu
+ *	3	pc
+ */
+struct sharing_touch_key sharing_touch_key(const struct sharing_accesses *a, uint32_t number)
+{
+	const uint64_t *words = tuples_get(&a->keys, number);
+
+	return (struct sharing_touch_key){
+		.line = (uint32_t)(words[0] >> 32),
+		.offset = (uint16_t)(words[0] >> 8),
+		.kind = (uint8_t)words[0],
+		.place = (uint32_t)(words[1] >> 32),
+		.tid = (uint32_t)words[1],
+		.process = (uint32_t)(words[2] >> 32),
+		.cpu = (uint32_t)words[2],
+		.pc = words[3],
+	};
+}
+
+static uint64_t pair(uint64_t high, uint64_t low)
+{
+	return high << 32 | low;
+}
+
+static struct sharing_touch *touch_of(struct sharing_accesses *a, const uint64_t *words)
+{
+	uint32_t number = tuples_add(&a->keys, words);
+	struct sharing_touch *touch;
+
+	if (number < a->touches.n)
+		return &a->touches.items[number];
+	touch = vec_add(&a->touches);
+	touch->first_ns = UINT64_MAX;
+	return touch;
+}
+
+/* What a load met decides where its latency counts; first match wins. */
+static const uint32_t met_masks[SHARING_N_MET] = {
+	[SHARING_MET_REMOTE_HITM] = SHARING_BIT(REMOTE_HITM),
+	[SHARING_MET_LOCAL_HITM] = SHARING_BIT(LOCAL_HITM),
+	[SHARING_MET_REMOTE_PEER] = SHARING_BIT(REMOTE_PEER),
+	[SHARING_MET_LOCAL_PEER] = SHARING_BIT(LOCAL_PEER),
+	[SHARING_MET_NONE] = SHARING_BIT(LOADS),
+};
+
+static void add_latency(struct sharing_touch *touch, const struct batch *b, size_t row,
+			uint32_t mask)
+{
+	struct sharing_mean *mean = touch->met;
+	uint64_t cycles;
+
+	if (!(mask & SHARING_BIT(LOADS)) || !sharing_row_latency(b, row, &cycles))
+		return;
+	for (size_t i = 0; !(mask & met_masks[i]); i++)
+		mean++;
+	mean->n++;
+	mean->cycles += cycles;
+	mean->n_saturated += sharing_is_saturated(b, cycles);
+}
+
+static void add_page(struct sharing_accesses *a, struct sharing_touch *touch, uint32_t line,
+		     uint64_t physical)
+{
+	const uint64_t page[] = { line, physical >> PAGE_SHIFT };
+	int node = info_memory_node(capture_info(a->session->capture), physical);
+
+	tuples_add(&a->pages, page);
+	if (node >= 0)
+		touch->nodes |= (uint64_t)1 << node;
+}
+
+static void add_time(struct sharing_touch *touch, uint64_t time_ns)
+{
+	touch->first_ns = time_ns < touch->first_ns ? time_ns : touch->first_ns;
+	touch->last_ns = time_ns > touch->last_ns ? time_ns : touch->last_ns;
+}
+
+static void add_row(struct sharing_accesses *a, const struct batch *b, size_t row, uint32_t line,
+		    uint32_t mask)
+{
+	uint32_t has = b->has[row];
+	uint64_t offset = b->va[row] & (a->choice->line_bytes - 1);
+	const uint64_t words[SHARING_TOUCH_WORDS] = {
+		pair(line, offset << 8 | sharing_row_kind(b, row)),
+		pair(has & HAS_PC ? b->place[row] : 0, has & HAS_TID ? b->tid[row] : UINT32_MAX),
+		pair(has & HAS_PROCESS ? b->process[row] : 0,
+		     has & HAS_CPU ? b->cpu[row] : UINT32_MAX),
+		has & HAS_PC ? b->pc[row] : 0,
+	};
+	struct sharing_touch *touch = touch_of(a, words);
+
+	sharing_count_in(&touch->counts, mask);
+	add_latency(touch, b, row, mask);
+	if (has & HAS_TIME)
+		add_time(touch, b->time_ns[row]);
+	if (has & HAS_PA)
+		add_page(a, touch, line, b->pa[row]);
+}
+
+static void accesses_consume(void *partial, const struct batch *b)
+{
+	struct sharing_accesses *a = partial;
+
+	for (size_t row = 0; row < b->n; row++) {
+		uint32_t mask, line;
+		uint64_t key[2];
+
+		if (!(b->has[row] & HAS_VA) || !may_be_chosen(a->choice, b->va[row]))
+			continue;
+		mask = sharing_classify(a->classifier, b, row);
+		if (!sharing_is_of_line(mask))
+			continue;
+		key[0] = sharing_space(b, row);
+		key[1] = b->va[row] & ~(a->choice->line_bytes - 1);
+		line = tuples_find(&a->choice->keys, key);
+		if (line != TUPLES_NONE)
+			add_row(a, b, row, line, mask);
+	}
+}
+
+static void merge_touch(struct sharing_touch *to, const struct sharing_touch *from)
+{
+	sharing_counts_add(&to->counts, &from->counts);
+	for (size_t i = 0; i < SHARING_N_MET; i++) {
+		to->met[i].n += from->met[i].n;
+		to->met[i].n_saturated += from->met[i].n_saturated;
+		to->met[i].cycles += from->met[i].cycles;
+	}
+	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
+	to->last_ns = from->last_ns > to->last_ns ? from->last_ns : to->last_ns;
+	to->nodes |= from->nodes;
+}
+
+static void accesses_merge(void *into, const void *from, const struct id_map *map)
+{
+	struct sharing_accesses *to = into;
+	const struct sharing_accesses *part = from;
+
+	for (uint32_t i = 0; i < part->keys.n; i++) {
+		uint64_t words[SHARING_TOUCH_WORDS];
+
+		memcpy(words, tuples_get(&part->keys, i), sizeof(words));
+		words[1] = pair(map->places[words[1] >> 32], (uint32_t)words[1]);
+		merge_touch(touch_of(to, words), &part->touches.items[i]);
+	}
+	for (uint32_t i = 0; i < part->pages.n; i++)
+		tuples_add(&to->pages, tuples_get(&part->pages, i));
+}
+
+const struct analysis_class sharing_accesses_class = {
+	.new = accesses_new,
+	.free = accesses_free,
+	.consume = accesses_consume,
+	.merge = accesses_merge,
+};

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Second look at sharing: which bytes of a few chosen lines were accessed by which
+ * instruction, of which thread, on which cpu, when, and at what cost.
+ */
+#ifndef CYCLOPS_ANALYSIS_SHARING_ACCESSES_H
+#define CYCLOPS_ANALYSIS_SHARING_ACCESSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/analysis.h"
+#include "analysis/scan.h"
+#include "analysis/sharing_counts.h"
+#include "base/tuples.h"
+#include "base/vec.h"
+
+/* The lines that are looked at. */
+struct sharing_choice {
+	uint64_t line_bytes;
+	struct tuples keys; /* (process or SHARING_KERNEL, address of the line) */
+	uint64_t *filter;   /* bits by hash of an address: 0 if none of the lines has it */
+	unsigned shift;	    /* 64 - log2 of the number of bits */
+};
+
+void sharing_choice_init(struct sharing_choice *, uint64_t line_bytes, size_t n_lines);
+void sharing_choice_add(struct sharing_choice *, uint32_t space, uint64_t address);
+void sharing_choice_release(struct sharing_choice *);
+
+/* How an access was made, as far as the record tells. */
+enum sharing_kind {
+	SHARING_KIND_STORE = 1,
+	SHARING_KIND_ATOMIC = 2, /* reads and writes in one */
+	SHARING_KIND_EXCLUSIVE = 4,
+	SHARING_KIND_ORDERED = 8, /* acquires or releases */
+	SHARING_KIND_VECTOR = 16,
+};
+
+/* Latencies by what a load met; each load is in one of them, the first that fits. */
+enum sharing_met {
+	SHARING_MET_REMOTE_HITM,
+	SHARING_MET_LOCAL_HITM,
+	SHARING_MET_REMOTE_PEER,
+	SHARING_MET_LOCAL_PEER,
+	SHARING_MET_NONE,
+	SHARING_N_MET,
+};
+
+struct sharing_mean {
+	uint32_t n, n_saturated;
+	uint64_t cycles;
+};
+
+/* What one instruction of one thread on one cpu did to one offset of one line. */
+struct sharing_touch {
+	struct sharing_counts counts;
+	struct sharing_mean met[SHARING_N_MET];
+	uint64_t first_ns, last_ns; /* UINT64_MAX, 0: no times were recorded */
+	uint64_t nodes;		    /* of the physical pages: bit n is node n */
+};
+
+/* Parts of a touch's key, and what it is made of. */
+struct sharing_touch_key {
+	uint32_t line; /* number in the choice */
+	uint16_t offset;
+	uint8_t kind; /* enum sharing_kind */
+	uint32_t place, tid, process, cpu;
+	uint64_t pc;
+};
+
+enum { SHARING_TOUCH_WORDS = 4 };
+
+struct sharing_accesses {
+	const struct session *session;
+	const struct sharing_choice *choice;
+	struct tuples keys;		      /* SHARING_TOUCH_WORDS wide */
+	VEC_OF(struct sharing_touch) touches; /* by number of the key */
+	struct tuples pages;		      /* (line, physical page): those that were met */
+	struct sharing_classifier *classifier;
+};
+
+struct sharing_touch_key sharing_touch_key(const struct sharing_accesses *, uint32_t number);
+
+/* Options: struct sharing_choice. Result: struct sharing_accesses. */
+extern const struct analysis_class sharing_accesses_class;
+
+/* Keeps the rows of the choice alone. */
+struct scan_wish sharing_accesses_wish(const struct sharing_choice *);
+
+/* How a row accesses memory: bits of enum sharing_kind. */
+unsigned sharing_row_kind(const struct batch *, size_t row);
+
+#endif

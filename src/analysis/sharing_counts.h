@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an access to memory counts as when it comes to caches: the counters of `perf c2c`,
+ * which are the words that people know for it. One access may count in several of them.
+ */
+#ifndef CYCLOPS_ANALYSIS_SHARING_COUNTS_H
+#define CYCLOPS_ANALYSIS_SHARING_COUNTS_H
+
+#include <stdint.h>
+
+#include "analysis/session.h"
+#include "batch/batch.h"
+
+/* Those that most records count in stand together. */
+enum sharing_count {
+	SHARING_RECORDS,
+	SHARING_LOADS,
+	SHARING_STORES,
+	SHARING_L1,	   /* loads … that hit the core's own L1, … */
+	SHARING_L2,	   /* … L2, or another core near by, */
+	SHARING_LLC,	   /* … the last level cache or one as far away, without HITM */
+	SHARING_STORE_ANY, /* stores of which the hardware does not tell the level */
+	SHARING_NO_MAP,	   /* the address or the instruction is outside all known mappings */
+	SHARING_LOCAL_PEER,
+	SHARING_REMOTE_PEER, /* the data came out of another core's cache; of another socket */
+	SHARING_LOCAL_HITM,
+	SHARING_REMOTE_HITM, /* … which had modified it */
+	SHARING_REMOTE_HIT,
+	SHARING_LOCAL_DRAM,
+	SHARING_REMOTE_DRAM,
+	SHARING_EXCLUSIVE, /* loads from memory that nobody else had, */
+	SHARING_SHARED,	   /* … or somebody had */
+	SHARING_FILL_BUFFER,
+	SHARING_MISS,
+	SHARING_UNCACHED,
+	SHARING_IO,
+	SHARING_STORE_L1_HIT,
+	SHARING_STORE_L1_MISS,
+	SHARING_STORE_UNCACHED,
+	SHARING_LOCKED,
+	SHARING_BLOCKED_DATA,
+	SHARING_BLOCKED_ADDRESS,
+	SHARING_LOAD_NO_ADDRESS,
+	SHARING_STORE_NO_ADDRESS,
+	SHARING_NO_ACCESS, /* neither load nor store */
+	SHARING_N_COUNTS,
+};
+
+#define SHARING_BIT(count) (UINT32_C(1) << SHARING_##count)
+
+struct sharing_counts {
+	uint32_t n[SHARING_N_COUNTS];
+};
+
+static inline void sharing_counts_add(struct sharing_counts *to, const struct sharing_counts *from)
+{
+	for (int i = 0; i < SHARING_N_COUNTS; i++)
+		to->n[i] += from->n[i];
+}
+
+/* Counts an access in each counter of `mask` (bit n: counter n). */
+static inline void sharing_count_in(struct sharing_counts *counts, uint32_t mask)
+{
+	for (; mask != 0; mask &= mask - 1)
+		counts->n[__builtin_ctz(mask)]++;
+}
+
+/* Sums that perf c2c shows. */
+static inline uint64_t sharing_llc_misses(const struct sharing_counts *c)
+{
+	return (uint64_t)c->n[SHARING_LOCAL_DRAM] + c->n[SHARING_REMOTE_DRAM] +
+	       c->n[SHARING_REMOTE_HITM] + c->n[SHARING_REMOTE_HIT];
+}
+
+/* Loads of which it is known where the data came from. */
+static inline uint64_t sharing_placed_loads(const struct sharing_counts *c)
+{
+	return (uint64_t)c->n[SHARING_FILL_BUFFER] + c->n[SHARING_L1] + c->n[SHARING_L2] +
+	       c->n[SHARING_LLC] + c->n[SHARING_LOCAL_HITM] + sharing_llc_misses(c);
+}
+
+static inline uint64_t sharing_placed_stores(const struct sharing_counts *c)
+{
+	return (uint64_t)c->n[SHARING_STORE_L1_HIT] + c->n[SHARING_STORE_L1_MISS] +
+	       c->n[SHARING_STORE_ANY];
+}
+
+/* Which loads mean that cores fight over a line: the modes of perf c2c. */
+enum sharing_mode {
+	SHARING_BY_PEER, /* the data came out of another core's cache, modified or not */
+	SHARING_BY_HITM, /* it had been modified there */
+	SHARING_BY_LOCAL_HITM,
+	SHARING_BY_REMOTE_HITM,
+	SHARING_N_MODES,
+};
+
+/* The counters of a mode, as a mask. */
+extern const uint32_t sharing_mode_masks[SHARING_N_MODES];
+
+/* "peer", "tot", "lcl", "rmt". */
+extern const char *const sharing_mode_names[SHARING_N_MODES];
+
+static inline uint64_t sharing_contended(const struct sharing_counts *c, enum sharing_mode mode)
+{
+	uint64_t n = 0;
+
+	for (uint32_t mask = sharing_mode_masks[mode]; mask != 0; mask &= mask - 1)
+		n += c->n[__builtin_ctz(mask)];
+	return n;
+}
+
+/* Remembers what it looked up. One for each worker. */
+struct sharing_classifier;
+
+struct sharing_classifier *sharing_classifier_new(const struct session *);
+void sharing_classifier_free(struct sharing_classifier *);
+
+/*
+ * The counters of a row, without SHARING_NO_MAP, which takes a look at the timeline. 0: it is
+ * none of the records that this is about.
+ *
+ * SPE: loads, stores and atomics, by the CPU's data source, and by the events where the CPU's
+ * sources are not known or there is none. Samples: by their data_src; those of events that do
+ * not record one are none of this.
+ */
+uint32_t sharing_classify(struct sharing_classifier *, const struct batch *, size_t row);
+
+/* Does such a row belong to a line, or has it no address? */
+static inline bool sharing_is_of_line(uint32_t mask)
+{
+	return mask != 0 && !(mask & (SHARING_BIT(LOAD_NO_ADDRESS) | SHARING_BIT(STORE_NO_ADDRESS) |
+				      SHARING_BIT(NO_ACCESS)));
+}
+
+/* By what was recorded, from perf_event.h's union perf_mem_data_src; `has_address`: not 0. */
+uint32_t sharing_classify_data_src(uint64_t data_src, bool has_address);
+
+#endif

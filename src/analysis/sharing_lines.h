@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * First look at sharing: what each cache line of data was accessed by, in few words for each
+ * line, so that memory grows with the lines and not with what is done to them. It finds the
+ * lines that are worth a second look (sharing_accesses.h).
+ */
+#ifndef CYCLOPS_ANALYSIS_SHARING_LINES_H
+#define CYCLOPS_ANALYSIS_SHARING_LINES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/analysis.h"
+#include "analysis/scan.h"
+#include "analysis/sharing_counts.h"
+#include "base/tuples.h"
+#include "base/vec.h"
+
+struct sharing_options {
+	uint64_t line_bytes; /* a power of two */
+	enum sharing_mode mode;
+	/*
+	 * Lines are those of contended loads alone, and have those alone: memory is for few, where
+	 * only what is fought over matters. Totals are of everything all the same.
+	 */
+	bool only_contended;
+};
+
+/* Latencies are summed up as they are, but squares and ranks only of those up to here. */
+enum { SHARING_LATENCY_MAX = 65535 };
+
+/* Cycles that loads took. */
+struct sharing_latency {
+	uint32_t n, n_saturated; /* loads with a latency; those whose counter was full */
+	uint64_t cycles, squares;
+};
+
+/* A line of one address space. */
+struct sharing_line {
+	struct sharing_counts counts;
+	struct sharing_latency contended; /* of the loads that the mode is about */
+	uint32_t first_tid, writer_tid;	  /* smallest ones; UINT32_MAX: none */
+	bool has_threads;		  /* more than one thread accessed it */
+	bool has_writers;		  /* more than one thread wrote to it */
+};
+
+/* Kernel addresses are the same in every process. */
+#define SHARING_KERNEL UINT32_MAX
+
+struct sharing_lines {
+	const struct session *session;
+	const struct sharing_options *options;
+	struct tuples keys;		   /* (process or SHARING_KERNEL, address) */
+	VEC_OF(struct sharing_line) lines; /* by number of the key */
+	struct sharing_counts apart;	   /* records of no line */
+	struct sharing_latency loads;	   /* all loads with an address */
+	uint64_t period;		   /* sum of what samples stand for */
+	uint64_t n_samples; /* those of `period`: records of SPE are not among them */
+
+	/* How often loads that hit the core's own L1 took so many cycles. */
+	uint32_t *local_hits; /* SHARING_LATENCY_MAX + 1 */
+
+	struct sharing_lines_work *work; /* while it is filled */
+};
+
+/* Options: struct sharing_options. Result: struct sharing_lines. */
+extern const struct analysis_class sharing_lines_class;
+
+/* It looks at places itself. */
+extern const struct scan_wish sharing_lines_wish;
+
+/* The address space that a row's data address belongs to. */
+uint32_t sharing_space(const struct batch *, size_t row);
+
+/* Total latency of a row that has one, by its kind; false if it has none. */
+bool sharing_row_latency(const struct batch *, size_t row, uint64_t *out_cycles);
+
+void sharing_latency_add(struct sharing_latency *, uint64_t cycles, bool is_saturated);
+void sharing_latency_merge(struct sharing_latency *, const struct sharing_latency *from);
+
+/* Is this the value of a full counter? */
+bool sharing_is_saturated(const struct batch *, uint64_t cycles);
+
+#endif

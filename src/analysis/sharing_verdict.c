@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * False or true sharing? A load that finds its line in another core's cache was made to wait
+ * by stores of other threads. Those to the bytes that it wants are true sharing, those to
+ * other bytes false sharing: each such load is divided as the sampled stores are.
+ *
+ * Samples show a part of the stores. If all of five that were drawn are of one kind, more than
+ * half of all are, with 95 % confidence: with fewer there is no verdict.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/sharing.h"
+#include "base/alloc.h"
+
+enum {
+	ENOUGH = 5,	    /* stores, and accesses they made wait */
+	ENOUGH_READS = 20,  /* accesses, none of which is a store */
+	ENOUGH_IN_TURN = 8, /* of each thread, to say that they took turns */
+	SCALAR_MAX = 16,    /* bytes of an access whose instruction is not known: a pair of … */
+	VECTOR_MAX = 64,    /* … registers; a group of vectors */
+};
+
+/* Parts below this are not worth calling a line both. */
+static const double both_from = 0.1;
+
+/* The same with stores whose overlap is not known. */
+static const double unsure_from = 0.2;
+
+/* Bytes [from, to). `most` is where `to` may be if the size is not known. */
+struct extent {
+	uint16_t from, to, most;
+};
+
+/* What a thread does to such bytes. */
+struct reach {
+	uint32_t thread, extent; /* numbers of both */
+	uint32_t n_all, n_writes, n_contended;
+};
+
+/* A thread on the line. */
+struct turn {
+	uint64_t first_ns, last_ns;
+	uint32_t n;
+	uint32_t first_reach, n_reaches; /* when they are sorted */
+	bool writes;
+};
+
+struct judging {
+	const struct sharing *s;
+	const struct sharing_subject *subject;
+	struct tuples threads;	      /* process << 32 | tid */
+	struct tuples extents;	      /* struct extent, packed */
+	struct tuples pairs;	      /* (thread, extent) */
+	VEC_OF(struct turn) turns;    /* by thread */
+	VEC_OF(uint32_t) writes;      /* by extent: stores of all threads */
+	VEC_OF(struct reach) reaches; /* by pair */
+	struct sharing_judgement out;
+};
+
+static uint64_t packed(const struct extent *e)
+{
+	return (uint64_t)e->from << 32 | (uint64_t)e->to << 16 | e->most;
+}
+
+static struct extent extent_of(const struct judging *j, uint32_t number)
+{
+	uint64_t word = tuples_get(&j->extents, number)[0];
+
+	return (struct extent){ (uint16_t)(word >> 32), (uint16_t)(word >> 16), (uint16_t)word };
+}
+
+static uint32_t thread_number(struct judging *j, uint64_t thread)
+{
+	uint32_t number = tuples_add(&j->threads, &thread);
+
+	if (number == j->turns.n)
+		vec_add(&j->turns)->first_ns = UINT64_MAX;
+	return number;
+}
+
+static uint32_t extent_number(struct judging *j, const struct extent *e)
+{
+	uint64_t word = packed(e);
+	uint32_t number = tuples_add(&j->extents, &word);
+
+	if (number == j->writes.n)
+		vec_add(&j->writes);
+	return number;
+}
+
+static struct reach *reach_of(struct judging *j, uint32_t thread, uint32_t extent)
+{
+	const uint64_t pair[] = { thread, extent };
+	uint32_t number = tuples_add(&j->pairs, pair);
+	struct reach *r;
+
+	if (number < j->reaches.n)
+		return &j->reaches.items[number];
+	r = vec_add(&j->reaches);
+	r->thread = thread;
+	r->extent = extent;
+	return r;
+}
+
+static struct extent bytes_of(uint16_t offset, struct sharing_extent e)
+{
+	uint16_t most = e.kind & SHARING_KIND_VECTOR ? VECTOR_MAX : SCALAR_MAX;
+
+	return (struct extent){
+		.from = offset,
+		.to = (uint16_t)(offset + (e.bytes != 0 ? e.bytes : 1)),
+		.most = (uint16_t)(offset + (e.bytes != 0 ? e.bytes : most)),
+	};
+}
+
+static void add_touch(struct judging *j, uint32_t number)
+{
+	const struct sharing_touch *t = &j->s->accesses_seen->touches.items[number];
+	struct sharing_touch_key k = sharing_touch_key(j->s->accesses_seen, number);
+	struct sharing_extent e = sharing_extent(j->s, &k);
+	struct extent bytes = bytes_of(k.offset, e);
+	uint32_t thread = thread_number(j, (uint64_t)k.process << 32 | k.tid);
+	uint32_t extent = extent_number(j, &bytes);
+	struct reach *r = reach_of(j, thread, extent);
+	struct turn *turn = &j->turns.items[thread];
+	uint32_t n = t->counts.n[SHARING_RECORDS];
+	uint32_t n_writes = sharing_kind_writes(e.kind) ? n : 0;
+
+	r->n_all += n;
+	r->n_writes += n_writes;
+	r->n_contended += (uint32_t)sharing_contended(&t->counts, j->s->options.mode);
+	turn->n += n;
+	turn->writes |= n_writes > 0;
+	turn->first_ns = t->first_ns < turn->first_ns ? t->first_ns : turn->first_ns;
+	turn->last_ns = t->last_ns > turn->last_ns ? t->last_ns : turn->last_ns;
+	j->writes.items[extent] += n_writes;
+	j->out.n_writes += n_writes;
+	j->out.has_lock |= (e.kind & (SHARING_KIND_ATOMIC | SHARING_KIND_EXCLUSIVE)) != 0;
+}
+
+static int compare_turns(const void *left, const void *right)
+{
+	const struct turn *a = left, *b = right;
+
+	return (a->first_ns > b->first_ns) - (a->first_ns < b->first_ns);
+}
+
+/* Did each thread use the line when the one before was done with it, as far as one can see? */
+static bool took_turns(const struct judging *j)
+{
+	struct turn *turns = mem_alloc(j->turns.n, sizeof(*turns));
+	bool in_turn = true;
+
+	memcpy(turns, j->turns.items, j->turns.n * sizeof(*turns));
+	qsort(turns, j->turns.n, sizeof(*turns), compare_turns);
+	for (size_t i = 0; i < j->turns.n; i++)
+		in_turn &= turns[i].first_ns != UINT64_MAX &&
+			   (i == 0 || turns[i].first_ns > turns[i - 1].last_ns);
+	free(turns);
+	return in_turn;
+}
+
+/* With few samples of a thread it may have been there before and after, too. */
+static void decide_turns(struct judging *j)
+{
+	for (size_t i = 0; i < j->turns.n; i++) {
+		if (j->turns.items[i].n >= ENOUGH_IN_TURN)
+			continue;
+		j->out.reason = SHARING_FEW_SAMPLES;
+		return;
+	}
+	j->out.verdict = SHARING_SINGLE_THREAD;
+	j->out.reason = SHARING_ONE_BY_ONE;
+}
+
+static int compare_reaches(const void *left, const void *right)
+{
+	const struct reach *a = left, *b = right;
+
+	if (a->thread != b->thread)
+		return (a->thread > b->thread) - (a->thread < b->thread);
+	return (a->extent > b->extent) - (a->extent < b->extent);
+}
+
+/* From here on the reaches of a thread stand together. */
+static void sort_reaches(struct judging *j)
+{
+	qsort(j->reaches.items, j->reaches.n, sizeof(*j->reaches.items), compare_reaches);
+	for (uint32_t i = 0; i < j->reaches.n; i++) {
+		struct turn *turn = &j->turns.items[j->reaches.items[i].thread];
+
+		if (turn->n_reaches++ == 0)
+			turn->first_reach = i;
+	}
+}
+
+/* Stores that an access may have waited for, by where they went. */
+struct blame {
+	double same, other, unsure;
+};
+
+static void blame_stores(struct blame *b, struct extent victim, struct extent written, double n)
+{
+	if (victim.from < written.to && written.from < victim.to)
+		b->same += n;
+	else if (victim.from < written.most && written.from < victim.most)
+		b->unsure += n;
+	else
+		b->other += n;
+}
+
+/* All stores of others: those of everybody without the thread's own. */
+static struct blame blame_for(const struct judging *j, const struct reach *victim)
+{
+	const struct turn *turn = &j->turns.items[victim->thread];
+	struct extent bytes = extent_of(j, victim->extent);
+	struct blame b = { 0 };
+
+	for (uint32_t i = 0; i < j->extents.n; i++)
+		blame_stores(&b, bytes, extent_of(j, i), j->writes.items[i]);
+	for (uint32_t i = 0; i < turn->n_reaches; i++) {
+		const struct reach *own = &j->reaches.items[turn->first_reach + i];
+
+		blame_stores(&b, bytes, extent_of(j, own->extent), -(double)own->n_writes);
+	}
+	return b;
+}
+
+/* Divides the victims by whom they waited for. Returns how many there were. */
+static uint32_t divide(const struct judging *j, bool only_contended, struct blame *out)
+{
+	uint32_t n = 0;
+
+	*out = (struct blame){ 0 };
+	for (size_t i = 0; i < j->reaches.n; i++) {
+		const struct reach *victim = &j->reaches.items[i];
+		uint32_t weight = only_contended ? victim->n_contended : victim->n_all;
+		struct blame b;
+		double all;
+
+		if (weight == 0)
+			continue;
+		b = blame_for(j, victim);
+		all = b.same + b.other + b.unsure;
+		if (all == 0)
+			continue;
+		n += weight;
+		out->same += weight * b.same / all;
+		out->other += weight * b.other / all;
+		out->unsure += weight * b.unsure / all;
+	}
+	return n;
+}
+
+static void decide(struct judging *j)
+{
+	struct sharing_judgement *out = &j->out;
+	struct blame b;
+	double sure;
+
+	out->n_victims = divide(j, true, &b);
+	if (out->n_victims < ENOUGH)
+		out->n_victims = divide(j, false, &b);
+	if (out->n_victims < ENOUGH || out->n_writes < ENOUGH) {
+		out->reason = SHARING_FEW_SAMPLES;
+		return;
+	}
+	sure = b.same + b.other;
+	if (b.unsure > unsure_from * (sure + b.unsure)) {
+		out->reason = SHARING_SIZES_UNKNOWN;
+		return;
+	}
+	out->false_part = b.other / sure;
+	out->verdict = out->false_part >= 0.5 ? SHARING_FALSE : SHARING_TRUE;
+	out->is_both = out->false_part >= both_from && out->false_part <= 1 - both_from;
+}
+
+/* Nobody was seen writing. */
+static void decide_unwritten(struct judging *j)
+{
+	const struct sharing_counts *c = &j->subject->counts;
+
+	if (j->s->total.n[SHARING_STORES] == 0)
+		j->out.reason = SHARING_NO_STORES;
+	else if (sharing_contended(c, SHARING_BY_HITM) > 0)
+		j->out.reason = SHARING_UNSEEN_STORES;
+	else if (c->n[SHARING_RECORDS] < ENOUGH_READS)
+		j->out.reason = SHARING_FEW_SAMPLES;
+	else
+		j->out.verdict = SHARING_READ_ONLY;
+}
+
+/* One thread was seen. If it got data from another core, there is another one. */
+static void decide_alone(struct judging *j)
+{
+	const struct sharing_counts *c = &j->subject->counts;
+
+	if (c->n[SHARING_RECORDS] < ENOUGH_READS && sharing_contended(c, j->s->options.mode) > 0)
+		j->out.reason = SHARING_FEW_SAMPLES;
+	else
+		j->out.verdict = SHARING_SINGLE_THREAD;
+}
+
+static void count_threads(struct judging *j)
+{
+	struct tuples processes;
+
+	tuples_init(&processes, 1);
+	for (uint32_t i = 0; i < j->turns.n; i++) {
+		j->out.n_writers += j->turns.items[i].writes;
+		tuples_add(&processes, &(uint64_t){ tuples_get(&j->threads, i)[0] >> 32 });
+	}
+	j->out.n_threads = (uint32_t)j->turns.n;
+	j->out.n_processes = processes.n;
+	tuples_release(&processes);
+}
+
+struct sharing_judgement sharing_judge(const struct sharing *s,
+				       const struct sharing_subject *subject)
+{
+	struct judging j = { .s = s, .subject = subject };
+	const uint32_t *touches = sharing_touches(s, subject->first_touch);
+
+	tuples_init(&j.threads, 1);
+	tuples_init(&j.extents, 1);
+	tuples_init(&j.pairs, 2);
+	for (uint32_t i = 0; i < subject->n_touches; i++)
+		add_touch(&j, touches[i]);
+	count_threads(&j);
+	sort_reaches(&j);
+	if (j.turns.n < 2) {
+		decide_alone(&j);
+	} else if (j.out.n_writes == 0) {
+		decide_unwritten(&j);
+	} else if (took_turns(&j)) {
+		decide_turns(&j);
+	} else {
+		decide(&j);
+	}
+	vec_release(&j.reaches);
+	vec_release(&j.turns);
+	vec_release(&j.writes);
+	tuples_release(&j.threads);
+	tuples_release(&j.extents);
+	tuples_release(&j.pairs);
+	return j.out;
+}
+
+const char *sharing_verdict_name(enum sharing_verdict verdict)
+{
+	static const char *const names[] = {
+		[SHARING_UNKNOWN] = "unknown",
+		[SHARING_FALSE] = "false-sharing",
+		[SHARING_TRUE] = "true-sharing",
+		[SHARING_READ_ONLY] = "read-only",
+		[SHARING_SINGLE_THREAD] = "single-thread",
+	};
+
+	return names[verdict];
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an SPE event was told to leave out (docs/reference/spe-interop.md, section 2). */
+#ifndef CYCLOPS_ANALYSIS_SPE_FILTERS_H
+#define CYCLOPS_ANALYSIS_SPE_FILTERS_H
+
+#include <stdbool.h>
+
+#include "base/text.h"
+#include "capture/attr.h"
+
+/* Appends ", only loads + stores, latency from 10 cycles, user only", or ", all operations". */
+void spe_filters_text(const struct attr *, struct text *);
+
+/* Are there operations that are not recorded because of their kind? */
+bool spe_filters_hide_kinds(const struct attr *);
+
+/* … or because of how they went: events, latency, data source? */
+bool spe_filters_hide_outcomes(const struct attr *);
+
+#endif

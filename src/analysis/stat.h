@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What counts mean: metrics of the CPU, the top-down method, findings. Whoever counts asks for
+ * the sets of events first; the counts, from wherever, become an answer of tables.
+ */
+#ifndef CYCLOPS_ANALYSIS_STAT_H
+#define CYCLOPS_ANALYSIS_STAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "count/counts.h"
+#include "cpu/pmu.h"
+#include "table/table.h"
+
+/*
+ * What is wanted. Lists end with NULL and may be NULL; an item may be several names joined by
+ * commas. Without any list and without `all`: the top-down method.
+ */
+struct stat_options {
+	unsigned level; /* of the top-down tree, the roots are 1; 0: all that is worth it */
+	const char *const *groups;
+	const char *const *metrics;
+	const char *const *events;
+	const char *const *thresholds; /* "NAME=VALUE" */
+	bool all;		       /* every metric of the CPU */
+	bool for_programs;	       /* csv and json: everything */
+	bool as_rates;		       /* raw counts, per thousand instructions, ratios */
+	unsigned slots;		       /* in a cycle, where the catalog leaves it to the kernel */
+};
+
+/*
+ * An event by name; what the catalog does not know is for the kernel to resolve. One of the
+ * catalog is opened by its linux_name if it has one, else by its code; counts call it `name`.
+ */
+struct wanted_event {
+	const char *name;
+	const struct cpu_event *event; /* NULL: not of the catalog */
+};
+
+/* Events to be counted at the same moments. */
+struct event_set {
+	const char *what; /* the metric or event that it is for */
+	struct wanted_event *events;
+	size_t n;
+};
+
+/* In order of importance. Zeroed is empty. */
+struct event_sets {
+	struct arena memory;
+	VEC_OF(struct event_set) list;
+};
+
+void event_sets_release(struct event_sets *);
+
+/*
+ * The sets of events that the options ask for, one for each metric, none twice. A name that the
+ * CPU does not have is an error that says the nearest one; `events` may be any names.
+ */
+int stat_wanted(const struct cpu_pmu *, const struct stat_options *, struct event_sets *out,
+		struct err *);
+
+/*
+ * Puts sets together as far as `n_counters` programmable counters hold them; events with a
+ * counter of their own are free, and take part in each set. The first set is never split; a set
+ * that is too large by itself is left alone (its `n` says so).
+ */
+void event_sets_pack(const struct cpu_pmu *, const struct event_sets *, size_t n_counters,
+		     struct event_sets *out);
+
+/* The answer; the tables are listed in `shown` in the order in which they are to be written. */
+struct stat_answer {
+	struct table run, topdown, detail, rates, metrics, events, counts, intervals, findings;
+	struct tables shown;
+};
+
+/*
+ * Explains counts. They are given the catalog's names first (counts_name()), so that they may
+ * come from anywhere. With `for_programs` the tables hold everything that can be said, else what
+ * the method leads to. The counts must outlive the answer. Fails if the options name something
+ * that does not exist.
+ */
+int stat_answer_make(const struct cpu_pmu *, struct counts *, const struct stat_options *,
+		     struct stat_answer *out, struct err *);
+
+/* Two runs side by side: what changed from `before` to `after`, both on the same kind of CPU. */
+int stat_answer_compare(const struct cpu_pmu *, struct counts *before, struct counts *after,
+			const struct stat_options *, struct stat_answer *out, struct err *);
+
+void stat_answer_release(struct stat_answer *);
+
+#endif

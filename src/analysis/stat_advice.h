@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a metric above its threshold means, and what to try: inside this folder only. */
+#ifndef CYCLOPS_ANALYSIS_STAT_ADVICE_H
+#define CYCLOPS_ANALYSIS_STAT_ADVICE_H
+
+#include "analysis/stat_inside.h"
+
+/* What a root is about, as far as the counts tell. */
+struct stat_cause {
+	const char *claim;  /* goes behind the claim: ", on memory", or "" */
+	const char *why;    /* what says so, or what would; NULL: nothing to say */
+	const char *remedy; /* NULL: the metrics below know better */
+};
+
+/* Of the back end: memory or core (docs/reference/methodology.md, step 3). */
+struct stat_cause stat_cause_of(const struct stat *, const struct cpu_metric *root);
+
+/* "83.9 % of cycles stalled in the back end" */
+const char *stat_claim_words(const struct stat *, struct table *, const struct cpu_metric *);
+
+/* What to try: by the worst metric below (may be NULL), by the cause, by the root. Or NULL. */
+const char *stat_remedy(const struct cpu_metric *worst, const struct cpu_metric *root,
+			const struct stat_cause *);
+
+#endif

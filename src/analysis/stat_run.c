@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The head of the answer: what was counted, on what, and how well. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "analysis/stat_cpu.h"
+#include "analysis/stat_tables.h"
+#include "base/alloc.h"
+#include "base/text.h"
+
+static const struct column columns[] = {
+	{ "name", NULL, "", CELL_TEXT, 0, "what the fact is about" },
+	{ "value", NULL, "", CELL_TEXT, COLUMN_GROW, "in words" },
+};
+
+/* A line being put together. */
+struct line {
+	const struct stat *s;
+	struct table *out;
+	struct text text;
+};
+
+/* Separates the parts of a line. */
+static void part(struct line *l)
+{
+	if (l->text.n > 0)
+		text_str(&l->text, ", ");
+}
+
+static void finish(struct line *l, const char *name)
+{
+	struct cell *row;
+
+	if (l->text.n == 0)
+		return;
+	text_char(&l->text, '\0');
+	row = table_add_row(l->out);
+	row[0] = cell_text(name);
+	row[1] = cell_text(table_text(l->out, l->text.bytes));
+	text_reset(&l->text);
+}
+
+static void counted(struct line *l)
+{
+	const struct counts *c = l->s->counts;
+	double elapsed = stat_elapsed_ns(l->s);
+
+	if (c->command != NULL)
+		text_str(&l->text, c->command);
+	if (c->source != NULL) {
+		part(l);
+		text_format(&l->text, "counts of %s", c->source);
+	}
+	if (c->intervals.n > 0) {
+		part(l);
+		text_format(&l->text, "%zu intervals", c->intervals.n);
+	}
+	if (elapsed > 0) {
+		part(l);
+		text_str(&l->text, table_human(l->out, cell_count((uint64_t)elapsed), "ns"));
+	}
+	finish(l, "counted");
+}
+
+static void cpu(struct line *l)
+{
+	const struct cpu_pmu *pmu = l->s->pmu;
+	uint64_t midr = l->s->counts->midr;
+
+	bool is_any_arm = strcmp(cpu_id(pmu->cpu), CPU_ANY_ARM) == 0;
+
+	text_str(&l->text, pmu->is_generic || is_any_arm ? "not told" : cpu_name(pmu->cpu));
+	if (midr != 0)
+		text_format(&l->text, " r%up%u", (unsigned)(midr >> 20 & 0xf),
+			    (unsigned)(midr & 0xf));
+	if (pmu->is_other_revision)
+		text_str(&l->text, " (with the formulas of this revision)");
+	if (l->s->counts->is_modelled)
+		text_str(&l->text, ", modelled: simulated counts, not measured ones");
+	if (pmu->is_generic)
+		text_str(&l->text, ": only what the kernel's generic events tell; --cpu NAME "
+				   "names it (cyclops list cpus)");
+	if (is_any_arm)
+		text_str(&l->text, ": what all Arm CPUs have in common; --cpu NAME names it "
+				   "(cyclops list cpus)");
+	finish(l, "CPU");
+}
+
+static void quantity(struct line *l, const struct cpu_event *event, const char *unit)
+{
+	const struct stat_total *t = stat_counted(l->s, event);
+
+	if (t == NULL)
+		return;
+	part(l);
+	text_str(&l->text, table_human(l->out, cell_count((uint64_t)t->value), unit));
+}
+
+static void speed(struct line *l)
+{
+	double ipc;
+
+	quantity(l, l->s->pmu->cycles, "cycles");
+	quantity(l, l->s->pmu->instructions, "instructions");
+	if (stat_value_named(l->s, "ipc", &ipc)) {
+		part(l);
+		text_format(&l->text, "IPC %.2f", ipc);
+	}
+	finish(l, "speed");
+}
+
+/* The least and the most part of the time that events were counted. */
+static void coverage(struct line *l)
+{
+	double least = 1;
+	size_t n = 0, n_not = 0;
+
+	for (size_t i = 0; i < l->s->totals.list.n; i++) {
+		const struct stat_total *t = &l->s->totals.list.items[i];
+
+		n_not += t->state != COUNT_COUNTED;
+		if (t->state != COUNT_COUNTED || stat_total_mark(t, 0) == MARK_EXACT)
+			continue;
+		n++;
+		if (stat_total_coverage(t) < least)
+			least = stat_total_coverage(t);
+	}
+	if (l->s->counts->n_counters > 0)
+		text_format(&l->text, "%" PRIu32 " counters", l->s->counts->n_counters);
+	if (n > 0) {
+		part(l);
+		text_format(&l->text,
+			    "%zu of %zu events shared counters: counted %.0f %% of the time at "
+			    "least, scaled to all of it",
+			    n, l->s->totals.list.n, 100 * least);
+	}
+	if (n_not > 0) {
+		part(l);
+		text_format(&l->text, "%zu events not counted", n_not);
+	}
+	finish(l, "counters");
+}
+
+/* What the catalog warns of, and slots that are not told. */
+static void caution(struct line *l)
+{
+	bool needs_slots = false;
+
+	for (size_t i = 0; i < l->s->pmu->topdown.roots.n; i++)
+		needs_slots |= l->s->pmu->topdown.roots.items[i]->needs_slots;
+	if (needs_slots && l->s->slots == 0)
+		text_str(&l->text,
+			 "slots in a cycle: --slots N (in caps/slots of the PMU of the measured "
+			 "machine, below /sys/bus/event_source/devices)");
+	finish(l, "missing");
+	if (l->s->pmu->note != NULL && !l->s->pmu->is_generic &&
+	    strcmp(cpu_id(l->s->pmu->cpu), CPU_ANY_ARM) != 0)
+		text_str(&l->text, l->s->pmu->note);
+	finish(l, "caution");
+}
+
+void stat_run_table(const struct stat *s, struct table *out)
+{
+	struct line line = { .s = s, .out = out };
+
+	table_init(out, "run", NULL, columns, COUNT(columns));
+	out->style = TABLE_FACTS;
+	out->is_keyed = true;
+	counted(&line);
+	cpu(&line);
+	speed(&line);
+	coverage(&line);
+	caution(&line);
+	text_release(&line.text);
+}

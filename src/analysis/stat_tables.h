@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of the stat answer: inside this folder only. Each is initialised and filled. */
+#ifndef CYCLOPS_ANALYSIS_STAT_TABLES_H
+#define CYCLOPS_ANALYSIS_STAT_TABLES_H
+
+#include "analysis/stat_inside.h"
+
+/* What was counted, on what, how fast it went, how well it was counted. */
+void stat_run_table(const struct stat *, struct table *out);
+
+/* Where slots or cycles go: the nodes that the walk came by. */
+void stat_topdown_table(const struct stat *, struct table *out);
+
+/* The groups that explain it, for people; what was asked for with --groups and --metrics. */
+int stat_detail_table(const struct stat *, struct table *out, struct err *);
+
+/* Every metric that the counts allow, for programs. */
+void stat_metrics_table(const struct stat *, struct table *out);
+
+/* Every event; every count, if events were counted in parts; every tick. */
+void stat_events_table(const struct stat *, struct table *out);
+void stat_counts_table(const struct stat *, struct table *out);
+void stat_intervals_table(const struct stat *, struct table *out);
+
+/* Raw counts, scaled ones, per thousand instructions; then ratios. */
+void stat_rates_table(const struct stat *, struct table *out);
+
+/* What stands out, and what to try. */
+void stat_findings_table(const struct stat *, struct table *out);
+
+/* "front end", "back end mem cache" for frontend_bound, backend_mem_cache_bound. */
+const char *stat_node_words(struct table *, const struct cpu_metric *);
+
+/* What a percentage is of: "slots", "cycles", "stalls" …; "" of what is none. */
+const char *stat_whole_of(const struct cpu_metric *);
+
+#endif

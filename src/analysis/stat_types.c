@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/stat_types.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/stat_cpu.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include "cpu/event_name.h"
+
+/* The PMU of a count, copied to `out`; "" if none is told. */
+static void pmu_of(const struct count *c, struct event_name *out)
+{
+	event_name_split(c->event, out);
+	if (c->pmu != NULL)
+		snprintf(out->pmu, sizeof(out->pmu), "%s", c->pmu);
+}
+
+static void add_type(struct stat_types *types, const char *pmu)
+{
+	for (size_t i = 0; i < types->list.n; i++)
+		if (strcmp(types->list.items[i].pmu, pmu) == 0)
+			return;
+	vec_add(&types->list)->pmu = arena_strndup(&types->memory, pmu, strlen(pmu));
+}
+
+/* One type for each PMU of cores; a single one stands for all counts. */
+static void find_types(struct stat_types *types, const struct counts *counts)
+{
+	for (size_t i = 0; i < counts->items.n; i++) {
+		struct event_name name;
+
+		pmu_of(&counts->items.items[i], &name);
+		if (name.pmu[0] != '\0' && cpu_is_core_pmu(name.pmu))
+			add_type(types, name.pmu);
+	}
+	if (types->list.n == 1)
+		types->list.items[0].pmu = NULL;
+	if (types->list.n == 0)
+		vec_add(&types->list);
+}
+
+/* What every type has: the head, and what no core counts, such as times and faults. */
+static void take_counts(struct stat_type *type, const struct counts *all)
+{
+	type->counts = *all;
+	type->counts.memory = (struct arena){ 0 };
+	memset(&type->counts.items, 0, sizeof(type->counts.items));
+	memset(&type->counts.metrics, 0, sizeof(type->counts.metrics));
+	memset(&type->counts.intervals, 0, sizeof(type->counts.intervals));
+	for (size_t i = 0; i < all->intervals.n; i++)
+		*vec_add(&type->counts.intervals) = all->intervals.items[i];
+	for (size_t i = 0; i < all->items.n; i++) {
+		struct count c = all->items.items[i];
+		struct event_name name;
+
+		pmu_of(&c, &name);
+		if (name.pmu[0] != '\0' && cpu_is_core_pmu(name.pmu)) {
+			if (strcmp(name.pmu, type->pmu) != 0)
+				continue;
+			c.value *= count_coverage(&c);
+			c.enabled_ns = c.running_ns;
+		}
+		*vec_add(&type->counts.items) = c;
+	}
+}
+
+int stat_facts(const struct catalog *catalog, const char *name, const struct counts *counts,
+	       struct cpu_pmu **out, struct err *err)
+{
+	const struct cpu *cpu =
+		name == NULL ? stat_cpu(catalog, counts) : catalog_cpu_find(catalog, name);
+
+	if (cpu == NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--cpu: the catalog has no CPU '%s' (cyclops list cpus shows them)",
+			       name);
+	return cpu_pmu_open(catalog, cpu, counts->midr, out, err);
+}
+
+/* Tables of several types are told apart by their names. */
+static void list_tables(struct stat_types *types, struct stat_type *type)
+{
+	for (size_t i = 0; i < type->answer.shown.list.n; i++) {
+		struct table *t = type->answer.shown.list.items[i];
+
+		if (type->pmu != NULL) {
+			t->name = table_format(t, "%s@%s", t->name, type->pmu);
+			t->title = t->title == NULL
+					   ? type->pmu
+					   : table_format(t, "%s (%s)", t->title, type->pmu);
+		}
+		*vec_add(&types->shown.list) = t;
+	}
+}
+
+int stat_types_make(const struct catalog *catalog, const char *cpu_name, struct counts *counts,
+		    const struct stat_options *options, struct stat_types *out, struct err *err)
+{
+	*out = (struct stat_types){ 0 };
+	find_types(out, counts);
+	for (size_t i = 0; i < out->list.n; i++) {
+		struct stat_type *type = &out->list.items[i];
+		struct counts *its = counts;
+
+		if (type->pmu != NULL) {
+			take_counts(type, counts);
+			its = &type->counts;
+		}
+		if (stat_facts(catalog, cpu_name, its, &type->facts, err) < 0 ||
+		    stat_answer_make(type->facts, its, options, &type->answer, err) < 0)
+			return -1;
+		list_tables(out, type);
+	}
+	return 0;
+}
+
+void stat_types_release(struct stat_types *types)
+{
+	for (size_t i = 0; i < types->list.n; i++) {
+		stat_answer_release(&types->list.items[i].answer);
+		counts_release(&types->list.items[i].counts);
+		cpu_pmu_free(types->list.items[i].facts);
+	}
+	vec_release(&types->list);
+	vec_release(&types->shown.list);
+	arena_release(&types->memory);
+}

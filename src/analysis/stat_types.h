@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counts of a machine with cores of several types: events and formulas differ from type to type,
+ * so each type is explained by itself.
+ */
+#ifndef CYCLOPS_ANALYSIS_STAT_TYPES_H
+#define CYCLOPS_ANALYSIS_STAT_TYPES_H
+
+#include "analysis/stat.h"
+
+/* The counts of one type of core. */
+struct stat_type {
+	const char *pmu; /* "armv8_cortex_a53"; NULL: there is only one type, or none is told */
+	struct counts counts;
+	struct cpu_pmu *facts;
+	struct stat_answer answer;
+};
+
+/* Zeroed is empty. */
+struct stat_types {
+	VEC_OF(struct stat_type) list;
+	struct tables shown; /* of all types; names of tables end in "@PMU" if there are several */
+	struct arena memory;
+};
+
+/* The facts about a CPU by its name, or (NULL) about the one that the counts are of. */
+int stat_facts(const struct catalog *, const char *cpu_name, const struct counts *,
+	       struct cpu_pmu **out, struct err *);
+
+/*
+ * Explains the counts, type by type. `cpu_name` is the CPU that they are taken to be of, NULL: what
+ * they tell (stat_cpu.h). The counts must outlive the answer.
+ *
+ * A task is on a counter of one type only while it runs on that type, so the kernel's times look
+ * like multiplexing: of several types the counts are taken as they were read, not scaled.
+ */
+int stat_types_make(const struct catalog *, const char *cpu_name, struct counts *,
+		    const struct stat_options *, struct stat_types *out, struct err *);
+void stat_types_release(struct stat_types *);
+
+#endif
