@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cyclops annotate: one function, instruction by instruction. */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/annotate_view.h"
+#include "analysis/scan.h"
+#include "base/alloc.h"
+#include "command/commands.h"
+#include "command/common.h"
+
+static const struct usage usage = {
+	"annotate",
+	"[OPTIONS] [FILE] [SYMBOL]",
+	"A function's source and instructions with what each of them was sampled with.",
+};
+
+enum { DEFAULT_CONTEXT = 3 };
+
+struct annotate_command {
+	struct option_list events;
+	const char *context, *syntax;
+	bool all, no_source;
+};
+
+static const struct option options[] = {
+	{ "event", 'e', OPTION_LIST, offsetof(struct annotate_command, events), "NAME",
+	  "a column for this event, of the capture or of SPE records;\n"
+	  "                          may be repeated (default: those there are most of)" },
+	{ "context", 0, OPTION_TEXT, offsetof(struct annotate_command, context), "N",
+	  "instructions shown around hot ones (default 3)" },
+	{ "all", 0, OPTION_FLAG, offsetof(struct annotate_command, all), NULL,
+	  "show cold stretches, too" },
+	{ "no-source", 0, OPTION_FLAG, offsetof(struct annotate_command, no_source), NULL,
+	  "no text of source lines" },
+	{ "syntax", 0, OPTION_TEXT, offsetof(struct annotate_command, syntax), "NAME",
+	  "of x86: att (the default) or intel" },
+};
+
+static int read_view(const struct annotate_command *c, const struct session *s,
+		     struct annotate_view *view, enum disasm_syntax *out_syntax, struct err *err)
+{
+	char *end = NULL;
+	unsigned long context =
+		c->context == NULL ? DEFAULT_CONTEXT : strtoul(c->context, &end, 10);
+
+	if (end != NULL && (*end != '\0' || end == c->context || context > 1000000))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--context: '%s' is not a number",
+			       c->context);
+	if (c->syntax != NULL && strcmp(c->syntax, "att") != 0 && strcmp(c->syntax, "intel") != 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--syntax: '%s' is neither att nor intel", c->syntax);
+	*out_syntax =
+		c->syntax != NULL && strcmp(c->syntax, "intel") == 0 ? SYNTAX_INTEL : SYNTAX_ATT;
+	view->context = (unsigned)context;
+	for (size_t i = 0; i < c->events.n; i++)
+		if (annotate_view_add(view, s, c->events.items[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+/*
+ * Tells the capture from the symbol: of two arguments the first is the capture; a single one is
+ * it if it names a file, unless --input named it already.
+ */
+static const char *take_symbol(const struct input_options *input, struct arguments *arguments)
+{
+	const char *last;
+
+	if (arguments->n == 0)
+		return NULL;
+	last = arguments->items[arguments->n - 1];
+	if (arguments->n == 1 && input->path == NULL &&
+	    (access(last, F_OK) == 0 || strcmp(last, "-") == 0 || strchr(last, '/') != NULL))
+		return NULL;
+	arguments->n--;
+	return last;
+}
+
+static int print(struct session *s, const struct annotate *counted, enum disasm_syntax syntax,
+		 struct annotate_view *view, const struct output_options *output, struct err *err)
+{
+	struct annotate_tables tables = { 0 };
+	struct annotation annotation;
+	struct printer out = { 0 };
+	int rc;
+
+	if (printer_open(&out, output, "text", usage.command, s, err) < 0)
+		return -1;
+	annotation_read(&annotation, s, counted, syntax);
+	if (view->n_events == 0)
+		annotate_view_fill(view, &annotation);
+	view->has_unicode = out.document.has_unicode;
+	annotate_tables_make(&annotation, view, out.format == &format_text, &tables);
+	rc = printer_tables(&out, output, &tables.shown, err);
+	rc = printer_close(&out, rc, err);
+	annotate_tables_release(&tables);
+	annotation_release(&annotation);
+	return rc;
+}
+
+static int answer(struct session *s, const struct select *select, const char *symbol,
+		  const struct annotate_command *command, const struct input_options *input,
+		  const struct output_options *output, struct err *err)
+{
+	struct annotate_view view = {
+		.shows_all = command->all,
+		.without_source = command->no_source,
+		.symfs = input->symfs,
+	};
+	struct annotate_region region;
+	struct analysis analysis = { .class = &annotate_class, .options = &region };
+	enum disasm_syntax syntax = SYNTAX_ATT;
+	int rc;
+
+	if (read_view(command, s, &view, &syntax, err) < 0 ||
+	    annotate_find(s, select, symbol, &region, err) < 0)
+		return -1;
+	scan(s, select, &analysis, 1);
+	rc = print(s, analysis.result, syntax, &view, output, err);
+	annotate_class.free(analysis.result);
+	return rc;
+}
+
+int command_annotate(int argc, char **argv)
+{
+	struct input_options input = { 0 };
+	struct output_options output = { 0 };
+	struct annotate_command command = { 0 };
+	const struct option_set sets[] = {
+		{ "What:", options, COUNT(options), &command },
+		input_option_set(&input),
+		output_option_set(&output),
+	};
+	struct session session;
+	struct select *select;
+	struct arguments arguments;
+	const char *symbol;
+	struct err err;
+	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 2, &input.wants_help,
+				   &arguments);
+
+	if (status >= 0)
+		return status;
+	status = EXIT_DONE;
+	symbol = take_symbol(&input, &arguments);
+	if (open_input(&input, &arguments, &session, &select, &err) < 0 ||
+	    answer(&session, select, symbol, &command, &input, &output, &err) < 0)
+		status = fail(&err);
+	return close_input(&session, select, status);
+}

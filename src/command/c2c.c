@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cyclops c2c: which cache lines do threads fight over. */
+#include <stddef.h>
+#include <string.h>
+
+#include "analysis/sharing_tables.h"
+#include "base/alloc.h"
+#include "command/commands.h"
+#include "command/common.h"
+
+static const struct usage usage = {
+	"c2c",
+	"[OPTIONS] [FILE]",
+	"Which cache lines do threads fight over: false or true sharing, where, at what cost.",
+};
+
+/* Columns of the wide form: more than any terminal has. */
+enum { WIDE = 1000 };
+
+struct c2c_command {
+	const char *mode, *coalesce, *sort;
+	unsigned line_size;
+	bool double_line;
+	bool full, wide;
+};
+
+static const struct option options[] = {
+	{ "mode", 'd', OPTION_TEXT, offsetof(struct c2c_command, mode), "MODE",
+	  "which loads are contended: peer (from another core's cache),\n"
+	  "                          tot (modified there), lcl or rmt (… on this or another "
+	  "socket)" },
+	{ "coalesce", 'c', OPTION_TEXT, offsetof(struct c2c_command, coalesce), "KEY[,KEY]",
+	  "what tells accesses apart: place (the default), process, thread,\n"
+	  "                          module" },
+	{ "sort", 0, OPTION_TEXT, offsetof(struct c2c_command, sort), "KEY",
+	  "which lines come first: cost (the default), count, records,\n"
+	  "                          stores, address" },
+	{ "line-size", 0, OPTION_NUMBER, offsetof(struct c2c_command, line_size), "BYTES",
+	  "of a cache line (that of the CPU)" },
+	{ "double-line", 0, OPTION_FLAG, offsetof(struct c2c_command, double_line), NULL,
+	  "take two neighbouring lines for one, as prefetchers do" },
+	{ "full", 0, OPTION_FLAG, offsetof(struct c2c_command, full), NULL,
+	  "and all counters, as tables" },
+	{ "wide", 0, OPTION_FLAG, offsetof(struct c2c_command, wide), NULL,
+	  "the same with all columns, however wide that is" },
+};
+
+static int read_request(const struct c2c_command *command, const struct row_options *rows,
+			struct sharing_request *out, struct err *err)
+{
+	*out = (struct sharing_request){
+		.mode = -1,
+		.line_bytes = command->line_size,
+		.is_double = command->double_line,
+		.top = rows_to_show(rows),
+	};
+	if (command->mode != NULL && sharing_mode_parse(command->mode, &out->mode, err) < 0)
+		return -1;
+	if (command->sort != NULL && sharing_sort_parse(command->sort, &out->sort, err) < 0)
+		return -1;
+	return command->coalesce == NULL
+		       ? 0
+		       : sharing_coalesce_parse(command->coalesce, &out->coalesce, err);
+}
+
+/* The tables of an answer. */
+struct answer {
+	struct table summary, findings, trace, shared, lines, accesses;
+	struct tables shown;
+};
+
+static void make_answer(const struct sharing *s, const struct sharing_labels *labels, bool is_brief,
+			struct answer *out)
+{
+	struct table *const all[] = { &out->summary, &out->findings, &out->trace, &out->shared,
+				      &out->lines };
+	size_t n = COUNT(all);
+
+	sharing_summary_table(s, &out->summary);
+	sharing_findings_table(s, labels, &out->findings);
+	sharing_trace_table(s, &out->trace);
+	sharing_shared_table(s, &out->shared);
+	sharing_lines_tables(s, labels, &out->lines, &out->accesses);
+	if (is_brief)
+		n = table_n_rows(&out->findings) > 0 ? 2 : 1;
+	for (size_t i = 0; i < n; i++)
+		*vec_add(&out->shown.list) = all[i];
+}
+
+static void release_answer(struct answer *a)
+{
+	table_release(&a->summary);
+	table_release(&a->findings);
+	table_release(&a->trace);
+	table_release(&a->shared);
+	table_release(&a->lines);
+	table_release(&a->accesses);
+	vec_release(&a->shown.list);
+}
+
+static int answer(struct session *s, const struct select *select, const struct c2c_command *command,
+		  const struct row_options *rows, const struct output_options *output,
+		  struct err *err)
+{
+	struct sharing_request request;
+	struct sharing sharing = { 0 };
+	struct sharing_labels labels = { 0 };
+	struct answer tables = { 0 };
+	struct printer out = { 0 };
+	int rc = -1;
+
+	if (read_request(command, rows, &request, err) < 0 ||
+	    printer_open(&out, output, "text", usage.command, s, err) < 0)
+		return -1;
+	if (sharing_run(s, select, &request, &sharing, err) == 0) {
+		bool is_brief = out.format == &format_text && output->table == NULL &&
+				!command->full && !command->wide;
+
+		if (command->wide)
+			out.document.width = WIDE;
+		sharing_labels_init(&labels, &sharing);
+		make_answer(&sharing, &labels, is_brief, &tables);
+		rc = printer_tables(&out, output, &tables.shown, err);
+	}
+	rc = printer_close(&out, rc, err);
+	release_answer(&tables);
+	sharing_labels_release(&labels);
+	sharing_release(&sharing);
+	return rc;
+}
+
+int command_c2c(int argc, char **argv)
+{
+	struct input_options input = { 0 };
+	struct row_options rows = { 0 };
+	struct output_options output = { 0 };
+	struct c2c_command command = { 0 };
+	const struct option_set sets[] = {
+		{ "What:", options, COUNT(options), &command },
+		input_option_set(&input),
+		unsorted_row_option_set(&rows),
+		output_option_set(&output),
+	};
+	struct session session;
+	struct select *select;
+	struct arguments arguments;
+	struct err err;
+	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 1, &input.wants_help,
+				   &arguments);
+
+	if (status >= 0)
+		return status;
+	status = EXIT_DONE;
+	if (open_input(&input, &arguments, &session, &select, &err) < 0 ||
+	    answer(&session, select, &command, &rows, &output, &err) < 0)
+		status = fail(&err);
+	return close_input(&session, select, status);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cyclops export: every record, for other tools. */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "analysis/export.h"
+#include "analysis/spe_parser.h"
+#include "base/alloc.h"
+#include "command/commands.h"
+#include "command/common.h"
+
+static const struct usage usage = {
+	"export",
+	"[--table spe|samples] [--format csv|json|spe-parser] [OPTIONS] [FILE]",
+	"Every record as a row, in file order.",
+};
+
+/* The format that is not one of tables: three files of Arm's spe-parser. */
+static const char spe_parser_format[] = "spe-parser";
+
+struct sink {
+	struct printer *out;
+	struct err *err;
+};
+
+static int write_piece(void *context, const struct text *text)
+{
+	struct sink *sink = context;
+
+	return printer_write(sink->out, text, sink->err);
+}
+
+static int export_table(struct session *s, const struct select *select,
+			const struct output_options *options, struct err *err)
+{
+	const struct export_table *table = export_table_default(s);
+	const char *name = options->format != NULL ? options->format : "csv";
+	const struct format *format = format_find(name);
+	struct printer out = { 0 };
+	struct sink sink = { .out = &out, .err = err };
+	int rc;
+
+	if (options->table != NULL)
+		table = export_table_find(options->table, err);
+	if (table == NULL)
+		return -1;
+	if (format == NULL || !format->can_stream)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--format: export writes csv, json or %s, not '%s'",
+			       spe_parser_format, name);
+	if (printer_open(&out, options, name, usage.command, s, err) < 0)
+		return -1;
+	rc = export_run(s, select, table, out.format, &out.document, write_piece, &sink);
+	rc = printer_close(&out, rc, err);
+	return rc;
+}
+
+/* The files of spe-parser, opened when they get their first rows. */
+struct parser_files {
+	const char *prefix;
+	FILE *streams[SPE_PARSER_N_FILES];
+	struct err *err;
+};
+
+static int write_parser_piece(void *context, enum spe_parser_file file, const struct text *text)
+{
+	struct parser_files *files = context;
+	struct text path = { 0 };
+	int rc = 0;
+
+	text_format(&path, "%s-%s.csv%c", files->prefix, spe_parser_names[file], 0);
+	if (files->streams[file] == NULL)
+		files->streams[file] = fopen(path.bytes, "we");
+	if (files->streams[file] == NULL ||
+	    fwrite(text->bytes, 1, text->n, files->streams[file]) != text->n)
+		rc = err_set(files->err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s", path.bytes,
+			     strerror(errno));
+	text_release(&path);
+	return rc;
+}
+
+static int export_spe_parser(struct session *s, const struct select *select,
+			     const struct output_options *options, struct err *err)
+{
+	struct parser_files files = {
+		.prefix = options->path != NULL ? options->path : "spe",
+		.err = err,
+	};
+	int rc = spe_parser_run(s, select, write_parser_piece, &files);
+
+	for (int i = 0; i < SPE_PARSER_N_FILES; i++) {
+		if (files.streams[i] == NULL) {
+			if (rc == 0)
+				fprintf(stderr,
+					"cyclops: %s-%s.csv not written: there are no such "
+					"records\n",
+					files.prefix, spe_parser_names[i]);
+			continue;
+		}
+		if (fclose(files.streams[i]) != 0 && rc == 0)
+			rc = err_set(err, ERR_IO, ERR_NOWHERE, "%s-%s.csv: cannot write: %s",
+				     files.prefix, spe_parser_names[i], strerror(errno));
+	}
+	return rc;
+}
+
+int command_export(int argc, char **argv)
+{
+	struct input_options input = { 0 };
+	struct output_options output = { 0 };
+	const struct option_set sets[] = {
+		input_option_set(&input),
+		output_option_set(&output),
+	};
+	struct session session;
+	struct select *select;
+	struct arguments arguments;
+	struct err err;
+	int rc;
+	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 1, &input.wants_help,
+				   &arguments);
+
+	if (status >= 0)
+		return status;
+	rc = open_input(&input, &arguments, &session, &select, &err);
+	if (rc == 0 && output.format != NULL && strcmp(output.format, spe_parser_format) == 0)
+		rc = export_spe_parser(&session, select, &output, &err);
+	else if (rc == 0)
+		rc = export_table(&session, select, &output, &err);
+	status = rc < 0 ? fail(&err) : EXIT_DONE;
+	return close_input(&session, select, status);
+}

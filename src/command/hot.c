@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cyclops hot: hotspots by any key. */
+#include <stddef.h>
+
+#include "analysis/hot.h"
+#include "analysis/hot_event.h"
+#include "analysis/scan.h"
+#include "base/alloc.h"
+#include "command/commands.h"
+#include "command/common.h"
+
+static const struct usage usage = {
+	"hot",
+	"[OPTIONS] [FILE]",
+	"Hotspots: where samples and SPE records add up, grouped by any keys.",
+};
+
+struct hot_command {
+	const char *by;
+	struct option_list events;
+	const char *against;
+	unsigned time_slices;
+	bool callers;
+	bool by_samples;
+};
+
+static const struct option options[] = {
+	{ "by", 0, OPTION_TEXT, offsetof(struct hot_command, by), "KEY[,KEY]",
+	  "process, thread, cpu, module, function (the default), line,\n"
+	  "                          instruction, place, event, operation, source, time" },
+	{ "event", 'e', OPTION_LIST, offsetof(struct hot_command, events), "NAME",
+	  "only this: a sampled event, or what SPE tells: 'l1d-refill && load'" },
+	{ "against", 0, OPTION_TEXT, offsetof(struct hot_command, against), "EVENT",
+	  "a sampled event to compare with what SPE tells" },
+	{ "time-slices", 0, OPTION_NUMBER, offsetof(struct hot_command, time_slices), "N",
+	  "when: cut the time into so many slices" },
+	{ "callers", 0, OPTION_FLAG, offsetof(struct hot_command, callers), NULL,
+	  "who called, as a tree (needs call chains)" },
+	{ "by-samples", 0, OPTION_FLAG, offsetof(struct hot_command, by_samples), NULL,
+	  "weigh every sample the same, not by its period or latency" },
+};
+
+/* The table, and that of the skid if there is something to compare with. */
+static int make_tables(struct session *s, const struct hot *hot, const struct hot_event *event,
+		       const struct hot_view *view, struct table *table, struct table *skid,
+		       struct tables *out, struct err *err)
+{
+	struct names names = { 0 };
+	int rc;
+
+	hot_names(s, hot, &view->keys, &names);
+	rc = hot_table(hot, &names, view, table, err);
+	*vec_add(&out->list) = table;
+	if (rc == 0 && event->is_spe && event->sampled >= 0) {
+		hot_skid_table(hot, event, &names, &view->keys, view->top, skid);
+		*vec_add(&out->list) = skid;
+	}
+	names_release(&names);
+	return rc;
+}
+
+static int answer(struct session *s, const struct select *select, const struct hot_view *view,
+		  const struct hot_event *event, const struct output_options *output,
+		  struct err *err)
+{
+	const struct hot_options hot_options = {
+		.dimensions = hot_dimensions(&view->keys) | 1u << DIM_FRAME |
+			      (s->slices.n > 0 ? 1u << DIM_SLICE : 0),
+		.condition = event->condition,
+		.event = event->sampled,
+		.without_spe = event->sampled >= 0 && !event->is_spe,
+		.without_samples = event->is_spe && event->sampled < 0,
+	};
+	struct analysis hot = { .class = &hot_class, .options = &hot_options };
+	struct table table = { 0 }, skid = { 0 };
+	struct tables tables = { 0 };
+	struct printer out = { 0 };
+	int rc;
+
+	if (printer_open(&out, output, "text", usage.command, s, err) < 0)
+		return -1;
+	scan(s, select, &hot, 1);
+	rc = make_tables(s, hot.result, event, view, &table, &skid, &tables, err);
+	if (rc == 0)
+		rc = printer_tables(&out, output, &tables, err);
+	rc = printer_close(&out, rc, err);
+	hot_class.free(hot.result);
+	table_release(&table);
+	table_release(&skid);
+	vec_release(&tables.list);
+	return rc;
+}
+
+/* What is asked for; the session is open. */
+static int choose(struct session *s, const struct hot_command *command,
+		  const struct row_options *rows, struct hot_view *view, struct hot_event *event,
+		  struct err *err)
+{
+	*view = (struct hot_view){
+		.name = "hot",
+		.top = rows_to_show(rows),
+		.with_callers = command->callers,
+		.by_samples = command->by_samples,
+		.sort = rows->sort,
+	};
+	if (hot_keys_parse(command->by != NULL ? command->by : "function", &view->keys, err) < 0 ||
+	    slices_choose(s, command->time_slices, &view->keys, err) < 0 ||
+	    hot_event_choose(s, command->events.items, command->events.n, command->against, event,
+			     err) < 0)
+		return -1;
+	view->by_samples |= event->is_spe;
+	view->with_estimates = event->is_spe;
+	return 0;
+}
+
+int command_hot(int argc, char **argv)
+{
+	struct input_options input = { 0 };
+	struct row_options rows = { 0 };
+	struct output_options output = { 0 };
+	struct hot_command command = { 0 };
+	const struct option_set sets[] = {
+		{ "What:", options, COUNT(options), &command },
+		input_option_set(&input),
+		row_option_set(&rows),
+		output_option_set(&output),
+	};
+	struct hot_event event = { .sampled = -1 };
+	struct hot_view view;
+	struct session session;
+	struct select *select;
+	struct arguments arguments;
+	struct err err;
+	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 1, &input.wants_help,
+				   &arguments);
+
+	if (status >= 0)
+		return status;
+	status = EXIT_DONE;
+	if (open_input(&input, &arguments, &session, &select, &err) < 0 ||
+	    choose(&session, &command, &rows, &view, &event, &err) < 0 ||
+	    answer(&session, select, &view, &event, &output, &err) < 0)
+		status = fail(&err);
+	hot_event_release(&event);
+	return close_input(&session, select, status);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cyclops list: what is known about CPUs. */
+#include <stddef.h>
+#include <string.h>
+
+#include "analysis/stat_catalog.h"
+#include "analysis/stat_cpu.h"
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "command/commands.h"
+#include "command/common.h"
+
+static const struct usage usage = {
+	"list",
+	"cpus|events|metrics|groups [--cpu NAME] [OPTIONS]",
+	"What is known about a CPU: events, metrics and their formulas, groups; or which CPUs are.",
+};
+
+struct list_command {
+	const char *cpu, *catalog;
+	bool wants_help;
+};
+
+static const struct option options[] = {
+	{ "cpu", 0, OPTION_TEXT, offsetof(struct list_command, cpu), "NAME",
+	  "of this CPU (default: what all Arm CPUs have in common)" },
+	{ "catalog", 0, OPTION_TEXT, offsetof(struct list_command, catalog), "FILE",
+	  "more facts about CPUs; Arm's telemetry files, too" },
+	{ "help", 'h', OPTION_FLAG, offsetof(struct list_command, wants_help), NULL, "this text" },
+};
+
+/* What can be listed of a CPU. */
+static const struct subject {
+	const char *name;
+	void (*fill)(const struct catalog_view *, struct table *);
+} subjects[] = {
+	{ "events", catalog_events_table },
+	{ "metrics", catalog_metrics_table },
+	{ "groups", catalog_groups_table },
+};
+
+static const char cpus[] = "cpus";
+
+static const char *subject_at(const void *context, size_t i)
+{
+	(void)context;
+	if (i < COUNT(subjects))
+		return subjects[i].name;
+	return i == COUNT(subjects) ? cpus : NULL;
+}
+
+static int unknown_subject(const char *name, struct err *err)
+{
+	char names[64];
+
+	return err_set(err, ERR_USAGE, ERR_NOWHERE, "list: there is no list '%s'; there are %s",
+		       name, list_words(subject_at, NULL, names, sizeof(names)));
+}
+
+static int open_cpu(const struct catalog *catalog, const char *name, struct cpu_pmu **out,
+		    struct err *err)
+{
+	const struct cpu *cpu = catalog_cpu_find(catalog, name != NULL ? name : CPU_ANY_ARM);
+
+	if (cpu == NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--cpu: the catalog has no CPU '%s' (cyclops list cpus shows them)",
+			       name);
+	return cpu_pmu_open(catalog, cpu, 0, out, err);
+}
+
+/* The facts have to live as long as the table, which borrows their texts. */
+static int fill(const struct catalog *catalog, const char *what, const char *cpu,
+		struct cpu_pmu **pmu, struct table *out, struct err *err)
+{
+	if (strcmp(what, cpus) == 0)
+		return catalog_cpus_table(catalog, out, err);
+	for (size_t i = 0; i < COUNT(subjects); i++) {
+		struct catalog_view view = { 0 };
+
+		if (strcmp(what, subjects[i].name) != 0)
+			continue;
+		if (open_cpu(catalog, cpu, pmu, err) < 0)
+			return -1;
+		view.pmu = *pmu;
+		subjects[i].fill(&view, out);
+		return 0;
+	}
+	return unknown_subject(what, err);
+}
+
+static int print(struct table *table, const struct output_options *output, struct err *err)
+{
+	struct tables tables = { 0 };
+	struct printer out = { 0 };
+	int rc;
+
+	if (printer_open(&out, output, "text", usage.command, NULL, err) < 0)
+		return -1;
+	*vec_add(&tables.list) = table;
+	rc = printer_tables(&out, output, &tables, err);
+	rc = printer_close(&out, rc, err);
+	vec_release(&tables.list);
+	return rc;
+}
+
+static int answer(const struct list_command *command, const char *what,
+		  const struct output_options *output, struct err *err)
+{
+	struct catalog *catalog = NULL;
+	struct cpu_pmu *pmu = NULL;
+	struct table table = { 0 };
+	int rc = -1;
+
+	if (catalog_open(command->catalog, &catalog, err) < 0)
+		return -1;
+	if (fill(catalog, what, command->cpu, &pmu, &table, err) == 0)
+		rc = print(&table, output, err);
+	table_release(&table);
+	cpu_pmu_free(pmu);
+	catalog_free(catalog);
+	return rc;
+}
+
+int command_list(int argc, char **argv)
+{
+	struct list_command command = { 0 };
+	struct output_options output = { 0 };
+	const struct option_set sets[] = {
+		{ "What:", options, COUNT(options), &command },
+		output_option_set(&output),
+	};
+	struct arguments arguments;
+	struct err err;
+	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 1, &command.wants_help,
+				   &arguments);
+
+	if (status >= 0)
+		return status;
+	if (arguments.n == 0)
+		err_set(&err, ERR_USAGE, ERR_NOWHERE,
+			"list: what? cpus, events, metrics or groups");
+	else if (answer(&command, arguments.items[0], &output, &err) == 0)
+		return EXIT_DONE;
+	return fail(&err);
+}
