@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/block.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+void blocks_init(struct blocks *b)
+{
+	b->buckets = mem_zalloc(BLOCK_BUCKETS, sizeof(*b->buckets));
+}
+
+void blocks_release(struct blocks *b)
+{
+	for (size_t i = 0; b->buckets != NULL && i < BLOCK_BUCKETS; i++) {
+		for (struct block *block = b->buckets[i], *next; block != NULL; block = next) {
+			next = block->next;
+			free(block);
+		}
+	}
+	free(b->buckets);
+	*b = (struct blocks){ 0 };
+}
+
+static bool is_same(const struct block *block, uint64_t pc, const uint32_t *words, size_t n)
+{
+	if (block->pc != pc || block->n != n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (block->insns[i].word != words[i])
+			return false;
+	return true;
+}
+
+static bool writes(const struct insn *in, unsigned reg)
+{
+	for (size_t i = 0; i < COUNT(in->results); i++)
+		if (in->results[i] == reg)
+			return true;
+	return in->early_result == reg;
+}
+
+/*
+ * The first instruction behind this one that changes a register of its address. The stack
+ * pointer's changes are not seen: nothing is known of addresses on the stack.
+ */
+static size_t kept_until(const struct block *block, size_t index)
+{
+	const struct insn_address *a = &block->insns[index].address;
+	bool has_index = a->form == ADDRESS_INDEX;
+
+	if (a->form == ADDRESS_UNKNOWN || a->base == 31)
+		return 0;
+	for (size_t i = index + 1; i < block->n; i++)
+		if (writes(&block->insns[i], a->base) ||
+		    (has_index && writes(&block->insns[i], a->index)))
+			return i;
+	return block->n;
+}
+
+static struct block *decode(uint64_t pc, const uint32_t *words, size_t n)
+{
+	struct block *block = mem_alloc(1, sizeof(*block) + n * sizeof(block->insns[0]));
+
+	*block = (struct block){ .pc = pc, .n = n };
+	for (size_t i = 0; i < n; i++) {
+		block->insns[i] = insn_decode(pc + 4 * i, words[i]);
+		block->insns[i].index = (uint16_t)i;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (block->insns[i].flags & INSN_UNSEEN)
+			block->insns[i].kept_until = (uint16_t)kept_until(block, i);
+	return block;
+}
+
+struct block *blocks_get(struct blocks *b, uint64_t pc, const uint32_t *words, size_t n)
+{
+	struct block **bucket = &b->buckets[(pc >> 2 ^ pc >> 16 ^ n << 9) % BLOCK_BUCKETS];
+	struct block *block;
+
+	for (block = *bucket; block != NULL; block = block->next)
+		if (is_same(block, pc, words, n))
+			return block;
+	block = decode(pc, words, n);
+	block->next = *bucket;
+	*bucket = block;
+	return block;
+}

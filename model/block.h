@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Straight runs of decoded instructions, as the emulator translates them. It translates the
+ * same code many times; equal runs are kept once, for the life of the model.
+ */
+#ifndef CYCLOPS_MODEL_BLOCK_H
+#define CYCLOPS_MODEL_BLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "model/insn.h"
+
+struct block {
+	struct block *next; /* of the same hash */
+	uint64_t pc;	    /* of the first instruction */
+	size_t n;
+	bool is_new; /* translated since it last ran: its mapping may be new as well */
+	struct insn insns[];
+};
+
+static inline uint64_t block_end(const struct block *b)
+{
+	return b->insns[b->n - 1].pc + 4;
+}
+
+enum { BLOCK_BUCKETS = 1 << 14 };
+
+struct blocks {
+	struct block **buckets; /* BLOCK_BUCKETS of them */
+};
+
+void blocks_init(struct blocks *);
+void blocks_release(struct blocks *);
+
+/* The block of these words at `pc`; `n` is at least 1. Lives as long as `blocks`. */
+struct block *blocks_get(struct blocks *, uint64_t pc, const uint32_t *words, size_t n);
+
+#endif

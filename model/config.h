@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the command tells the plugin: entries "key=value", each ended by a NUL. */
+#ifndef CYCLOPS_MODEL_CONFIG_H
+#define CYCLOPS_MODEL_CONFIG_H
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "model/params.h"
+#include "model/sampler.h"
+
+struct config {
+	struct params params;
+	struct sampling sampling;
+	uint64_t seed;
+	const char *output;		/* the capture to write */
+	const char *name;		/* of the program: comm */
+	const char *counts;		/* json of PMU counts to write, NULL for none */
+	const char *truth;		/* the same of everything that happened */
+	const char *root;		/* taken off the front of paths; "" for none */
+	const char *version;		/* of cyclops */
+	const char *model;		/* "Neoverse N1" */
+	VEC_OF(const char *) arguments; /* the command line */
+	char *text;			/* holds all of these */
+};
+
+/*
+ * Reads the entries and takes the bytes over: config_release() frees them. Fails on a key that
+ * is not known, on a value that does not fit, and if something needed is missing.
+ */
+int config_read(char *text, size_t size, struct config *out, struct err *);
+void config_release(struct config *);
+
+#endif

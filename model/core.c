@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/core.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "spe/packet.h"
+
+#define EVENT(n) ((uint64_t)1 << (n))
+
+void core_init(struct core *c, unsigned cpu, struct memory *memory, struct frames *frames,
+	       struct counts *counts, const struct sampling *sampling, uint64_t seed)
+{
+	const struct params *p = memory->params;
+
+	*c = (struct core){
+		.params = p,
+		.memory = memory,
+		.frames = frames,
+		.counts = counts,
+		.cpu = cpu,
+		.fetch_line = UINT64_MAX,
+		.prefetcher = { .distance = p->prefetch_distance,
+				.longest_stride = p->prefetch_longest_stride },
+		.retire = mem_zalloc(p->window, sizeof(*c->retire)),
+		.memory_issue = mem_zalloc(p->memory_queue, sizeof(*c->memory_issue)),
+		.drained = mem_zalloc(p->store_buffer, sizeof(*c->drained)),
+	};
+	tlbs_init(&c->tlbs, p);
+	predictor_init(&c->predictor, p);
+	sampler_init(&c->sampler, sampling, seed + cpu, counts);
+}
+
+void core_release(struct core *c)
+{
+	free(c->retire);
+	free(c->memory_issue);
+	free(c->drained);
+	tlbs_release(&c->tlbs);
+	predictor_release(&c->predictor);
+	*c = (struct core){ 0 };
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void add_count(struct core *c, enum count count)
+{
+	c->counts->n[count]++;
+}
+
+/* The next place of a ring of `size`. */
+static uint64_t *ring_next(uint64_t *ring, uint32_t *index, uint32_t size)
+{
+	uint64_t *place = &ring[*index];
+
+	*index = *index + 1 < size ? *index + 1 : 0;
+	return place;
+}
+
+void core_wait_until(struct core *c, uint64_t cycle)
+{
+	if (cycle <= c->dispatch_cycle)
+		return;
+	c->idle_cycles += cycle - c->dispatch_cycle;
+	c->dispatch_cycle = cycle;
+	c->last_retire = later(c->last_retire, cycle);
+	c->dispatched = 0;
+}
+
+void core_switch(struct core *c, void *record_context, uint32_t thread_id)
+{
+	c->record_context = record_context;
+	c->thread_id = thread_id;
+	c->fetch_line = UINT64_MAX;
+}
+
+/* A line of instructions that is not the one at hand. */
+static void fetch_line(struct core *c, uint64_t va)
+{
+	uint64_t now = later(c->dispatch_cycle, c->fetch_ready);
+	struct translation t = tlb_translate(&c->tlbs, c->frames, c->memory, c->cpu, c->process, va,
+					     TRANSLATE_FETCH, now);
+	struct access a = memory_access(c->memory, c->cpu, t.pa >> LINE_SHIFT, ACCESS_FETCH, now);
+
+	if (a.missed_l1 || t.cycles > 1)
+		c->fetch_ready = later(a.ready, now) + t.cycles - 1;
+}
+
+void core_fetch(struct core *c, uint64_t first_pc, uint64_t end_pc)
+{
+	for (uint64_t line = first_pc >> LINE_SHIFT; line <= (end_pc - 1) >> LINE_SHIFT; line++) {
+		if (line == c->fetch_line)
+			continue;
+		c->fetch_line = line;
+		fetch_line(c, line << LINE_SHIFT);
+	}
+}
+
+static bool is_memory(const struct insn *in)
+{
+	return in->kind == INSN_LOAD || in->kind == INSN_STORE || in->kind == INSN_ATOMIC;
+}
+
+/* Until when the back end has no room for the instruction. */
+static uint64_t room_at(struct core *c, const struct insn *in)
+{
+	uint64_t at = c->retire[c->next_retire];
+
+	if (is_memory(in))
+		at = later(at, c->memory_issue[c->next_memory]);
+	if (in->kind == INSN_STORE)
+		at = later(at, c->drained[c->next_drained]);
+	return at;
+}
+
+/* Cycles without dispatch, from the one after `last` to the one before `at`. */
+static void count_stalls(struct core *c, uint64_t last, uint64_t fetched, uint64_t at)
+{
+	uint64_t idle = at > last ? at - last - 1 : 0;
+	uint64_t frontend = fetched > last ? fetched - last - 1 : 0;
+
+	if (frontend > idle)
+		frontend = idle;
+	c->counts->n[COUNT_STALL_FRONTEND] += frontend;
+	c->counts->n[COUNT_STALL_BACKEND] += idle - frontend;
+}
+
+/* The cycle at which the instruction is dispatched. */
+static uint64_t dispatch(struct core *c, const struct insn *in)
+{
+	uint64_t last = c->dispatch_cycle;
+	uint64_t fetched = later(last, c->fetch_ready);
+	uint64_t at = later(fetched, room_at(c, in));
+
+	count_stalls(c, last, fetched, at);
+	if (at == last && c->dispatched == c->params->width)
+		at++;
+	if (at > last)
+		c->dispatched = 0;
+	c->dispatched++;
+	c->dispatch_cycle = at;
+	return at;
+}
+
+static uint64_t sources_ready(const struct core *c, const struct insn *in)
+{
+	return later(later(c->ready[in->sources[0]], c->ready[in->sources[1]]),
+		     later(c->ready[in->sources[2]], c->ready[in->sources[3]]));
+}
+
+/* Others see at once what such an instruction does: it must be certain that it happens. */
+static bool is_binding(const struct insn *in)
+{
+	bool is_exclusive_store = in->kind == INSN_STORE && in->flags & INSN_EXCLUSIVE;
+
+	return in->kind == INSN_ATOMIC || is_exclusive_store;
+}
+
+/* The cycle at which the instruction starts to execute. */
+static uint64_t issue(struct core *c, const struct insn *in, uint64_t dispatched)
+{
+	const struct params *p = c->params;
+	uint64_t at = sources_ready(c, in);
+
+	if (!is_memory(in)) {
+		at = later(at, dispatched + p->issue_cycles);
+		return in->flags & INSN_BARRIER ? later(at, c->memory_done) : at;
+	}
+	at = later(at, dispatched + p->issue_memory_cycles);
+	at = later(at, c->memory_floor);
+	if (in->flags & INSN_RELEASE)
+		at = later(at, c->memory_done);
+	if (in->flags & INSN_AFTER_RELEASE)
+		at = later(at, c->release_done);
+	if (is_binding(in))
+		at = later(at, c->last_retire);
+	c->now.queued = ring_next(c->memory_issue, &c->next_memory, p->memory_queue);
+	*c->now.queued = at;
+	return at;
+}
+
+void core_begin(struct core *c, const struct insn *in)
+{
+	struct execution *now = &c->now;
+
+	now->insn = in;
+	now->dispatch = dispatch(c, in);
+	now->issue = issue(c, in, now->dispatch);
+	now->done = now->finish = now->issue + c->params->latency[in->timing];
+	now->line_ready = 0;
+	now->xlat_cycles = 0;
+	now->events = EVENT(SPE_EV_RETIRED);
+	now->source = SOURCE_L1;
+	now->has_access = false;
+	now->is_sampled = sampler_tick(&c->sampler) && sampler_begin(&c->sampler, now->dispatch);
+}
+
+/* Where the fetch goes on, and when. */
+static void end_branch(struct core *c, const struct insn *in, uint64_t next_pc)
+{
+	static const enum count kinds[] = {
+		[BRANCH_DIRECT] = COUNT_BR_IMMED_SPEC,
+		[BRANCH_CONDITIONAL] = COUNT_BR_IMMED_SPEC,
+		[BRANCH_INDIRECT] = COUNT_BR_INDIRECT_SPEC,
+		[BRANCH_RETURN] = COUNT_BR_RETURN_SPEC,
+	};
+	const struct params *p = c->params;
+	struct execution *now = &c->now;
+	enum prediction prediction = predictor_branch(&c->predictor, in, next_pc);
+
+	add_count(c, kinds[in->branch]);
+	add_count(c, COUNT_BR_RETIRED);
+	if (in->branch == BRANCH_CONDITIONAL && next_pc == in->pc + 4)
+		now->events |= EVENT(SPE_EV_NOT_TAKEN);
+	if (prediction == RESTEERED)
+		c->fetch_ready = later(c->fetch_ready, now->dispatch + p->resteer_cycles);
+	if (prediction != MISPREDICTED)
+		return;
+	now->events |= EVENT(SPE_EV_MISPREDICTED);
+	add_count(c, COUNT_BR_MIS_PRED_RETIRED);
+	c->fetch_ready = later(c->fetch_ready, now->done + p->mispredict_cycles);
+}
+
+static void end_memory(struct core *c, const struct insn *in, uint64_t retired)
+{
+	struct execution *now = &c->now;
+
+	c->memory_done = later(c->memory_done, later(now->done, now->line_ready));
+	if (in->flags & INSN_ACQUIRE)
+		c->memory_floor = later(c->memory_floor, now->done);
+	if (in->kind == INSN_STORE) {
+		c->last_drained = later(c->last_drained, later(retired, now->line_ready));
+		*ring_next(c->drained, &c->next_drained, c->params->store_buffer) = c->last_drained;
+	}
+	if (in->flags & INSN_RELEASE)
+		c->release_done = in->kind == INSN_STORE ? c->last_drained : now->done;
+}
+
+static void count_instruction(struct core *c, const struct insn *in)
+{
+	static const enum count classes[N_INSN_CLASSES] = {
+		[CLASS_INTEGER] = COUNT_DP_SPEC,    [CLASS_LOAD] = COUNT_LD_SPEC,
+		[CLASS_STORE] = COUNT_ST_SPEC,	    [CLASS_VECTOR] = COUNT_ASE_SPEC,
+		[CLASS_FLOAT] = COUNT_VFP_SPEC,	    [CLASS_CRYPTO] = COUNT_CRYPTO_SPEC,
+		[CLASS_BRANCH] = COUNT_BR_PRED,	    [CLASS_BARRIER] = COUNT_DMB_SPEC,
+		[CLASS_SYSTEM] = COUNT_SYSTEM_SPEC,
+	};
+
+	add_count(c, COUNT_INST_RETIRED);
+	add_count(c, classes[in->class]);
+}
+
+void core_end(struct core *c, uint64_t next_pc)
+{
+	struct execution *now = &c->now;
+	const struct insn *in = now->insn;
+
+	now->insn = NULL;
+	for (size_t i = 0; i < COUNT(in->results); i++)
+		c->ready[in->results[i]] = now->done;
+	c->ready[in->early_result] = now->issue + 1;
+	c->ready[REG_LOST] = 0;
+	now->advance = now->done > c->last_retire ? now->done - c->last_retire : 0;
+	c->last_retire += now->advance;
+	*ring_next(c->retire, &c->next_retire, c->params->window) = c->last_retire;
+	count_instruction(c, in);
+	if (in->kind == INSN_BRANCH)
+		end_branch(c, in, next_pc);
+	else if (is_memory(in))
+		end_memory(c, in, c->last_retire);
+	if (in->flags & INSN_BARRIER)
+		c->memory_floor = later(c->memory_floor, now->done);
+	if (in->flags & INSN_FLUSH)
+		c->fetch_ready = later(c->fetch_ready, now->done + c->params->mispredict_cycles);
+	if (c->truth != NULL)
+		core_note(c, in, next_pc);
+	if (now->is_sampled)
+		core_report(c, in, next_pc);
+}

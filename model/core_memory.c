@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory accesses of an instruction. */
+#include "model/core.h"
+
+#include "spe/packet.h"
+
+#define EVENT(n) ((uint64_t)1 << (n))
+
+/* The Neoverse N1's own event bit: docs/reference/spe-packets.md section 7. */
+enum { EV_LATE_PREFETCH = 12 };
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static struct forward *forward_slot(struct core *c, uint64_t va)
+{
+	return &c->forward[(va >> 3) % FORWARD_SLOTS];
+}
+
+/* A load of bytes that were just stored gets them no sooner than the store does. */
+static uint64_t forwarded(struct core *c, uint64_t va)
+{
+	const struct forward *slot = forward_slot(c, va);
+
+	return slot->word == va >> 3 ? slot->ready : 0;
+}
+
+static struct translation translate(struct core *c, uint64_t va, bool is_store)
+{
+	struct execution *now = &c->now;
+	struct translation t =
+		tlb_translate(&c->tlbs, c->frames, c->memory, c->cpu, c->process, va,
+			      is_store ? TRANSLATE_STORE : TRANSLATE_LOAD, now->issue);
+
+	now->events |= EVENT(SPE_EV_TLB_ACCESS) | (t.walked ? EVENT(SPE_EV_TLB_WALK) : 0);
+	now->xlat_cycles = later(now->xlat_cycles, t.cycles);
+	return t;
+}
+
+/*
+ * The N1 reports each access that leaves the L2 as one of the last-level cache that missed
+ * there, whether or not the system cache has the line: it only knows the caches of its cluster.
+ */
+static void note_events(struct execution *now, const struct access *a)
+{
+	now->events |= EVENT(SPE_EV_L1D_ACCESS);
+	if (a->missed_l1)
+		now->events |= EVENT(SPE_EV_L1D_REFILL);
+	if (a->missed_l2)
+		now->events |= EVENT(SPE_EV_LLC_ACCESS) | EVENT(SPE_EV_LLC_MISS);
+	if (a->was_late)
+		now->events |= EVENT(EV_LATE_PREFETCH);
+}
+
+/* The slowest access decides when the instruction is done, and from where its data came. */
+static void take_time(struct core *c, const struct access *a, uint64_t start)
+{
+	struct execution *now = &c->now;
+	const uint32_t *latency = c->params->latency;
+	bool is_store = now->insn->kind == INSN_STORE;
+	uint64_t extra;
+
+	if (is_store)
+		now->line_ready = later(now->line_ready, a->ready);
+	if (is_store && !(now->insn->flags & INSN_EXCLUSIVE)) { /* the store buffer has it */
+		now->done = now->finish = later(now->done, start + latency[TIMING_STORE]);
+		return;
+	}
+	extra = is_store ? 0 : latency[now->insn->timing] - latency[TIMING_LOAD]; /* vectors */
+	if (now->insn->flags & INSN_PREFETCH) { /* nobody waits for it */
+		now->source = a->source;
+		return;
+	}
+	if (a->finish + extra >= now->finish)
+		now->source = a->source;
+	now->done = later(now->done, a->ready + extra);
+	now->finish = later(now->finish, a->finish + extra);
+}
+
+/* Brings the lines of `n` addresses into the L1D. */
+static void prefetch_lines(struct core *c, const uint64_t *vas, size_t n, uint64_t time)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t pa = tlb_prefetch(&c->tlbs, c->frames, c->memory, c->cpu, c->process,
+					   vas[i], time);
+
+		memory_prefetch(c->memory, c->cpu, pa >> LINE_SHIFT, true, time);
+	}
+}
+
+/* What the prefetchers make of an access. */
+static void prefetch(struct core *c, uint64_t va, uint64_t pa, const struct access *a,
+		     uint64_t time)
+{
+	uint64_t vas[PREFETCH_MAX], line = pa >> LINE_SHIFT;
+	bool is_in_page = ((line + 1) << LINE_SHIFT) >> PAGE_SHIFT == pa >> PAGE_SHIFT;
+
+	prefetch_lines(c, vas, prefetcher_see(&c->prefetcher, c->now.insn->pc, va, vas), time);
+	if (a->is_first)
+		prefetch_lines(c, vas, prefetcher_see_line(&c->prefetcher, va, vas), time);
+	if (c->params->prefetch_next_line && a->missed_l2 && is_in_page &&
+	    memory_has(c->memory, c->cpu, line - 1))
+		memory_prefetch(c->memory, c->cpu, line + 1, false, time);
+}
+
+static void note_access(struct core *c, uint64_t va, bool is_store, const struct access *a)
+{
+	const struct truth_access access = {
+		.cpu = c->cpu,
+		.tid = c->thread_id,
+		.pc = c->now.insn->pc,
+		.va = va,
+		.is_store = is_store,
+		.peers = a->peers,
+	};
+
+	truth_access(c->truth, &access);
+}
+
+static enum access_kind kind_of(const struct insn *in)
+{
+	if (in->kind != INSN_LOAD)
+		return ACCESS_STORE;
+	return in->flags & INSN_PREFETCH ? ACCESS_PREFETCH : ACCESS_LOAD;
+}
+
+static void access_line(struct core *c, uint64_t va)
+{
+	struct execution *now = &c->now;
+	bool is_store = now->insn->kind != INSN_LOAD;
+	struct translation t = translate(c, va, is_store);
+	uint64_t start = now->issue + t.cycles - 1;
+	struct access a =
+		memory_access(c->memory, c->cpu, t.pa >> LINE_SHIFT, kind_of(now->insn), start);
+
+	if (!now->has_access) {
+		now->has_access = true;
+		now->va = va;
+		now->pa = t.pa;
+	}
+	now->last_line = va >> LINE_SHIFT;
+	if (c->truth != NULL)
+		note_access(c, va, is_store, &a);
+	if (now->insn->kind != INSN_STORE) /* a store waits in the store buffer */
+		*now->queued = later(*now->queued, a.start);
+	note_events(now, &a);
+	take_time(c, &a, start);
+	if (!(now->insn->flags & INSN_PREFETCH))
+		prefetch(c, va, t.pa, &a, start);
+}
+
+static void count_unaligned(struct core *c, bool is_store)
+{
+	c->counts->n[is_store ? COUNT_UNALIGNED_ST_SPEC : COUNT_UNALIGNED_LD_SPEC]++;
+}
+
+void core_access(struct core *c, uint64_t va, unsigned size_bytes)
+{
+	struct execution *now = &c->now;
+	bool reads = now->insn->kind != INSN_STORE, writes = now->insn->kind != INSN_LOAD;
+	uint64_t last = va + size_bytes - 1;
+
+	if ((va & (size_bytes - 1)) != 0)
+		count_unaligned(c, writes);
+	if (!now->has_access || va >> LINE_SHIFT != now->last_line)
+		access_line(c, va);
+	if (last >> LINE_SHIFT != va >> LINE_SHIFT)
+		access_line(c, last & ~(uint64_t)(LINE_BYTES - 1));
+	if (reads) {
+		now->done = later(now->done, forwarded(c, va));
+		now->finish = later(now->finish, now->done);
+	}
+	if (writes)
+		*forward_slot(c, va) = (struct forward){ .word = va >> 3, .ready = now->done };
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What SPE says of a sampled instruction. */
+#include "model/core.h"
+
+#include "batch/batch.h"
+#include "spe/packet.h"
+
+/* Latencies are counted in so many bits and stay at the end of their range. */
+static uint16_t counter(const struct core *c, uint64_t cycles)
+{
+	return (uint16_t)(cycles < c->params->latency_max ? cycles : c->params->latency_max);
+}
+
+static void add_access(const struct core *c, const struct insn *in, struct spe_record *r)
+{
+	const struct execution *now = &c->now;
+
+	r->has |= HAS_VA | HAS_PA | HAS_XLAT;
+	r->va = now->va;
+	r->pa = now->pa;
+	r->xlat = counter(c, now->xlat_cycles);
+	if (in->kind == INSN_STORE)
+		return;
+	r->has |= HAS_SOURCE;
+	r->source = now->source;
+}
+
+void core_note(struct core *c, const struct insn *in, uint64_t next_pc)
+{
+	const struct execution *now = &c->now;
+	const struct truth_execution execution = {
+		.events = now->events,
+		.total = now->finish - now->dispatch,
+		.issue = now->issue - now->dispatch,
+		.xlat = now->xlat_cycles,
+		.cycles = now->advance,
+		.has_source = now->has_access && in->kind != INSN_STORE,
+		.source = now->source,
+	};
+
+	truth_instruction(c->truth, in, &execution);
+	if (in->flags & INSN_CALL)
+		truth_call(c->truth, in->pc, next_pc);
+}
+
+void core_report(struct core *c, const struct insn *in, uint64_t next_pc)
+{
+	const struct execution *now = &c->now;
+	struct spe_record r = {
+		.has = HAS_PC | HAS_OP | HAS_EVENTS | HAS_ISSUE | HAS_TOTAL,
+		.pc = in->pc,
+		.op_class = in->op_class,
+		.op = in->op,
+		.events = now->events,
+		.issue = counter(c, now->issue - now->dispatch),
+		.total = counter(c, now->finish - now->dispatch),
+	};
+
+	if (now->has_access)
+		add_access(c, in, &r);
+	if (in->kind == INSN_BRANCH) {
+		r.has |= HAS_TARGET;
+		r.target = next_pc;
+	}
+	if (sampler_end(&c->sampler, &r, now->finish))
+		c->on_record(c->record_context, &r, now->dispatch);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Decodes A64 words far enough for the model: kind, registers, cost, SPE operation.
+ * Encodings: Arm Architecture Reference Manual, "A64 Instruction Set Encoding".
+ */
+#include "model/insn.h"
+
+#include "model/insn_fields.h"
+
+/* Data processing with an immediate. */
+
+enum { GROUP_ADDRESS = 0, GROUP_ADD = 2, GROUP_LOGICAL = 4, GROUP_MOVE = 5, GROUP_BITFIELD = 6 };
+
+static void decode_immediate(struct insn *in, uint32_t w)
+{
+	unsigned group = bits(w, 25, 23);
+	bool keeps_old = (group == GROUP_MOVE && bits(w, 30, 29) == 3) ||   /* MOVK */
+			 (group == GROUP_BITFIELD && bits(w, 30, 29) == 1); /* BFM */
+	bool sets_flags = (group == GROUP_ADD && bit(w, 29)) ||
+			  (group == GROUP_LOGICAL && bits(w, 30, 29) == 3);
+
+	writes_general(in, rd(w));
+	if (keeps_old)
+		reads_general(in, rd(w));
+	if (group > 1 && group != GROUP_MOVE)
+		reads_general(in, rn(w));
+	if (group == 7) /* EXTR */
+		reads_general(in, rm(w));
+	if (sets_flags)
+		writes(in, REG_FLAGS);
+}
+
+/* Data processing with registers. */
+
+static void decode_two_sources(struct insn *in, uint32_t w)
+{
+	unsigned opcode = bits(w, 15, 10);
+
+	reads_general(in, rn(w));
+	reads_general(in, rm(w));
+	if (opcode == 2 || opcode == 3)
+		in->timing = bit(w, 31) ? TIMING_DIVIDE_LONG : TIMING_DIVIDE;
+	else if (opcode >= 16 && opcode < 24)
+		in->timing = TIMING_CRC;
+}
+
+static void decode_three_sources(struct insn *in, uint32_t w)
+{
+	unsigned op = bits(w, 23, 21);
+
+	reads_general(in, rn(w));
+	reads_general(in, rm(w));
+	reads_general(in, ra(w));
+	writes_general(in, rd(w));
+	in->timing = bit(w, 31) && (op == 0 || op == 2 || op == 6) ? TIMING_MULTIPLY_LONG
+								   : TIMING_MULTIPLY;
+}
+
+/* Conditional compare, conditional select, add with carry: these read the flags. */
+static void decode_flag_users(struct insn *in, uint32_t w)
+{
+	unsigned group = bits(w, 24, 21);
+
+	reads(in, REG_FLAGS);
+	reads_general(in, rn(w));
+	if (group != 2 || !bit(w, 11)) /* CCMP may have an immediate there */
+		reads_general(in, rm(w));
+	if (group == 2 || bit(w, 29))
+		writes(in, REG_FLAGS);
+	if (group != 2)
+		writes_general(in, rd(w));
+	if (group != 0)
+		in->op = OP_CONDITION;
+}
+
+/* No shift, or LSL by at most 4: no slower than without. */
+static bool is_short_shift(uint32_t w)
+{
+	bool is_extended = bit(w, 24) && bit(w, 21);
+
+	return is_extended ? bits(w, 15, 10) == 0 : bits(w, 23, 22) == 0 && bits(w, 15, 10) <= 4;
+}
+
+static void decode_registers(struct insn *in, uint32_t w)
+{
+	bool is_add = bit(w, 24);
+
+	if (bit(w, 28) && bit(w, 24)) {
+		decode_three_sources(in, w);
+		return;
+	}
+	if (bit(w, 28) && bits(w, 24, 21) != 6) {
+		decode_flag_users(in, w);
+		return;
+	}
+	writes_general(in, rd(w));
+	if (bit(w, 28)) {
+		if (bit(w, 30))
+			reads_general(in, rn(w));
+		else
+			decode_two_sources(in, w);
+		return;
+	}
+	reads_general(in, rn(w));
+	reads_general(in, rm(w));
+	if (is_add ? bit(w, 29) : bits(w, 30, 29) == 3)
+		writes(in, REG_FLAGS);
+	if (!is_short_shift(w))
+		in->timing = TIMING_ALU_SHIFTED;
+}
+
+/* Branches, exceptions, system instructions. */
+
+static void set_branch(struct insn *in, enum insn_branch branch, unsigned op)
+{
+	in->kind = INSN_BRANCH;
+	in->class = CLASS_BRANCH;
+	in->timing = TIMING_BRANCH;
+	in->branch = (uint8_t)branch;
+	in->op_class = SPE_OP_BRANCH;
+	in->op = (uint8_t)op;
+}
+
+static void set_call(struct insn *in)
+{
+	in->flags |= INSN_CALL;
+	writes(in, 30);
+}
+
+static void decode_register_branch(struct insn *in, uint32_t w)
+{
+	unsigned opcode = bits(w, 24, 21);
+
+	set_branch(in, opcode == 2 ? BRANCH_RETURN : BRANCH_INDIRECT, OP_BRANCH_INDIRECT);
+	reads_general(in, rn(w));
+	if (opcode == 1 || opcode == 9) /* BLR, BLRA */
+		set_call(in);
+}
+
+static void decode_system(struct insn *in, uint32_t w)
+{
+	enum { DSB = 4, DMB = 5, ISB = 6 };
+	unsigned op = bits(w, 7, 5);
+
+	if ((w & 0xffffffe0) == 0xd50b7420) { /* DC ZVA */
+		insn_decode_zero(in, w);
+		return;
+	}
+	in->class = CLASS_SYSTEM;
+	in->timing = TIMING_SYSTEM;
+	if ((w & 0xfffff01f) == 0xd503201f) { /* hints: NOP and the like */
+		in->timing = TIMING_ALU;
+	} else if ((w & 0xfffff01f) == 0xd503301f && op >= DSB && op <= ISB) {
+		in->class = CLASS_BARRIER;
+		in->flags |= op == ISB ? INSN_FLUSH : INSN_BARRIER;
+	} else if ((w & 0xfff00000) == 0xd5300000) { /* MRS */
+		writes_general(in, rd(w));
+	} else if ((w & 0xfff00000) == 0xd5100000) { /* MSR */
+		reads_general(in, rd(w));
+	}
+}
+
+static void decode_branch(struct insn *in, uint32_t w)
+{
+	if ((w & 0x7c000000) == 0x14000000) { /* B, BL */
+		set_branch(in, BRANCH_DIRECT, 0);
+		if (bit(w, 31))
+			set_call(in);
+	} else if ((w & 0xfe000000) == 0x54000000) { /* B.cond */
+		set_branch(in, BRANCH_CONDITIONAL, OP_BRANCH_CONDITIONAL);
+		reads(in, REG_FLAGS);
+	} else if ((w & 0x7c000000) == 0x34000000) { /* CBZ, CBNZ, TBZ, TBNZ */
+		set_branch(in, BRANCH_CONDITIONAL, OP_BRANCH_CONDITIONAL);
+		reads_general(in, rd(w));
+	} else if ((w & 0xfe000000) == 0xd6000000) { /* BR, BLR, RET */
+		decode_register_branch(in, w);
+	} else if ((w & 0xff000000) == 0xd4000000) { /* SVC and the like */
+		in->class = CLASS_SYSTEM;
+		in->timing = TIMING_SYSTEM;
+		in->flags |= INSN_FLUSH;
+	} else if ((w & 0xff000000) == 0xd5000000) {
+		decode_system(in, w);
+	}
+}
+
+uint64_t insn_address_of(const struct insn *in, const uint64_t registers[32])
+{
+	enum { UXTW = 2, SXTW = 6, ZERO = 31 };
+	const struct insn_address *a = &in->address;
+	uint64_t index = a->index == ZERO ? 0 : registers[a->index];
+
+	if (a->form == ADDRESS_OFFSET)
+		return (registers[a->base] + (uint64_t)(int64_t)a->offset) & ~(uint64_t)a->mask;
+	if (a->option == UXTW)
+		index = (uint32_t)index;
+	else if (a->option == SXTW)
+		index = (uint64_t)(int64_t)(int32_t)index;
+	return registers[a->base] + (index << a->shift);
+}
+
+struct insn insn_decode(uint64_t pc, uint32_t word)
+{
+	struct insn in = {
+		.pc = pc,
+		.word = word,
+		.sources = { REG_NONE, REG_NONE, REG_NONE, REG_NONE },
+		.results = { REG_LOST, REG_LOST, REG_LOST },
+		.early_result = REG_LOST,
+		.op_class = SPE_OP_OTHER,
+	};
+	unsigned group = bits(word, 28, 25);
+
+	if ((group & 14) == 8)
+		decode_immediate(&in, word);
+	else if ((group & 14) == 10)
+		decode_branch(&in, word);
+	else if ((group & 5) == 4)
+		insn_decode_memory(&in, word);
+	else if ((group & 7) == 5)
+		decode_registers(&in, word);
+	else if ((group & 7) == 7)
+		insn_decode_float(&in, word);
+	return in;
+}

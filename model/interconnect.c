@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Behind the private caches: other CPUs, the system cache, DRAM. */
+#include "model/interconnect.h"
+
+#include <assert.h>
+
+static void add_count(struct private_caches *cpu, enum count count)
+{
+	cpu->counts->n[count]++;
+}
+
+/* A number that looks random but is the same in each run. */
+static uint64_t scatter(uint64_t line, uint64_t n)
+{
+	uint64_t x = (line + 0x9e3779b97f4a7c15 * n) * 0xbf58476d1ce4e5b9;
+
+	x = (x ^ x >> 29) * 0x94d049bb133111eb;
+	return x ^ x >> 32;
+}
+
+/* A latency between mean - spread and mean + spread. */
+static uint64_t around(uint64_t mean, uint64_t spread, uint64_t random)
+{
+	uint64_t low = mean > spread ? mean - spread : 0;
+
+	return low + random % (2 * spread + 1);
+}
+
+/*
+ * Cycles until data from that source is there. The interconnect's node for a line is near or
+ * far, the same one each time; DRAM has its rows open or closed as others left them.
+ */
+static uint64_t source_cycles(const struct memory *m, unsigned cpu, uint64_t line,
+			      enum source source)
+{
+	const struct params *p = m->params;
+
+	if (source == SOURCE_SYSTEM_CACHE || source == SOURCE_PEER_CLUSTER)
+		return around(m->cycles[source], p->system_cache_spread, scatter(line, cpu));
+	if (source == SOURCE_DRAM)
+		return around(p->dram_cycles, p->dram_spread, scatter(line, m->cpus[cpu].n_misses));
+	return m->cycles[source];
+}
+
+/* The system cache takes what a private cache gives up; it has no state of its own. */
+static void give_to_system_cache(struct memory *m, uint64_t line)
+{
+	if (!assoc_use(&m->system_cache, line))
+		assoc_put(&m->system_cache, line);
+}
+
+/* A line leaves a CPU's L2, and with it the L1D. */
+static void evict(struct memory *m, unsigned cpu, uint64_t line, const struct entry *entry)
+{
+	struct private_caches *c = &m->cpus[cpu];
+
+	assoc_remove(&c->l1d, line);
+	directory_remove(&m->directory, line, cpu);
+	give_to_system_cache(m, line);
+	if (entry->state == LINE_MODIFIED) {
+		add_count(c, COUNT_L2D_CACHE_WB);
+		add_count(c, COUNT_BUS_ACCESS_WR);
+	}
+}
+
+static void take_away(struct memory *m, unsigned cpu, uint64_t line)
+{
+	assoc_remove(&m->cpus[cpu].l1d, line);
+	assoc_remove(&m->cpus[cpu].l2, line);
+	directory_remove(&m->directory, line, cpu);
+}
+
+/* Takes the line from all CPUs in the mask. */
+static void take_from_all(struct memory *m, uint64_t cpus, uint64_t line)
+{
+	for (; cpus != 0; cpus &= cpus - 1)
+		take_away(m, (unsigned)__builtin_ctzll(cpus), line);
+}
+
+static uint64_t other_holders(const struct memory *m, unsigned cpu, uint64_t line)
+{
+	return directory_holders(&m->directory, line) & ~((uint64_t)1 << cpu);
+}
+
+static bool same_cluster(const struct memory *m, unsigned a, unsigned b)
+{
+	return a / m->params->cores_per_cluster == b / m->params->cores_per_cluster;
+}
+
+/* The holder that answers: one of the own cluster if there is one. */
+static unsigned choose_peer(const struct memory *m, unsigned cpu, uint64_t holders)
+{
+	for (uint64_t left = holders; left != 0; left &= left - 1)
+		if (same_cluster(m, cpu, (unsigned)__builtin_ctzll(left)))
+			return (unsigned)__builtin_ctzll(left);
+	return (unsigned)__builtin_ctzll(holders);
+}
+
+static enum source peer_source(const struct memory *m, unsigned cpu, unsigned peer)
+{
+	return same_cluster(m, cpu, peer) ? SOURCE_PEER_CORE : SOURCE_PEER_CLUSTER;
+}
+
+/* A peer keeps the line to read it; if it had written it, the data goes to the system cache. */
+static void make_shared(struct memory *m, unsigned cpu, uint64_t line)
+{
+	struct entry *l2 = assoc_peek(&m->cpus[cpu].l2, line);
+	struct entry *l1 = assoc_peek(&m->cpus[cpu].l1d, line);
+
+	assert(l2 != NULL);
+	if (l2->state == LINE_MODIFIED)
+		give_to_system_cache(m, line);
+	l2->state = LINE_SHARED;
+	if (l1 != NULL)
+		l1->state = LINE_SHARED;
+}
+
+/*
+ * Gets a line from behind the L2. A peer that may write it has to answer; one that may only
+ * read it answers if the system cache does not have the line. *out_peers gets those that answer
+ * or lose the line.
+ */
+static enum source get_line(struct memory *m, unsigned cpu, uint64_t line, bool to_write,
+			    enum line_state *out_state, uint64_t *out_peers)
+{
+	uint64_t holders = other_holders(m, cpu, line);
+	bool is_in_system_cache = assoc_use(&m->system_cache, line);
+	enum source source = is_in_system_cache ? SOURCE_SYSTEM_CACHE : SOURCE_DRAM;
+
+	if (holders != 0) {
+		unsigned peer = choose_peer(m, cpu, holders);
+		const struct entry *held = assoc_peek(&m->cpus[peer].l2, line);
+
+		assert(held != NULL);
+		m->n_transfers++;
+		if (held->state != LINE_SHARED || !is_in_system_cache) {
+			source = peer_source(m, cpu, peer);
+			*out_peers = (uint64_t)1 << peer;
+		}
+		if (to_write) {
+			take_from_all(m, holders, line);
+			*out_peers = holders;
+		} else {
+			make_shared(m, peer, line);
+		}
+	}
+	*out_state = to_write ? LINE_MODIFIED : holders != 0 ? LINE_SHARED : LINE_EXCLUSIVE;
+	return source;
+}
+
+struct entry *interconnect_fill_l2(struct memory *m, unsigned cpu, uint64_t line)
+{
+	struct entry victim, *entry;
+	uint64_t victim_line;
+
+	entry = assoc_add(&m->cpus[cpu].l2, line, &victim_line, &victim);
+	directory_add(&m->directory, line, cpu);
+	if (victim_line != ASSOC_NONE)
+		evict(m, cpu, victim_line, &victim);
+	return entry;
+}
+
+static void count_behind_l2(struct private_caches *c, enum source source, bool is_read)
+{
+	if (is_read) {
+		add_count(c, COUNT_LL_CACHE_RD);
+		if (source == SOURCE_DRAM)
+			add_count(c, COUNT_LL_CACHE_MISS_RD);
+	}
+	add_count(c, COUNT_BUS_ACCESS_RD);
+}
+
+/* When the data of a miss in L2, started at `time`, is there. */
+static uint64_t arrival(struct memory *m, unsigned cpu, uint64_t line, enum source source,
+			uint64_t time)
+{
+	struct private_caches *c = &m->cpus[cpu];
+	uint64_t start = time;
+
+	if (source == SOURCE_DRAM) {
+		if (start < c->dram_is_free)
+			start = c->dram_is_free;
+		c->dram_is_free = start + m->params->dram_line_gap;
+	}
+	return start + source_cycles(m, cpu, line, source);
+}
+
+void interconnect_upgrade(struct memory *m, unsigned cpu, uint64_t line, struct access *a)
+{
+	a->peers = other_holders(m, cpu, line);
+	take_from_all(m, a->peers, line);
+	m->n_transfers++;
+	a->ready += m->params->upgrade_cycles;
+}
+
+enum line_state interconnect_get(struct memory *m, unsigned cpu, uint64_t line, bool to_write,
+				 uint64_t time, struct access *out)
+{
+	struct private_caches *c = &m->cpus[cpu];
+	enum line_state state;
+
+	out->source = (uint8_t)get_line(m, cpu, line, to_write, &state, &out->peers);
+	out->missed_l2 = true;
+	out->ready = arrival(m, cpu, line, (enum source)out->source, time);
+	count_behind_l2(c, (enum source)out->source, !to_write);
+	return state;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/machine.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "model/results.h"
+
+/* Ids of the first process, the same in each run. Threads count on. */
+enum { FIRST_PID = 1000 };
+
+int machine_init(struct machine *m, const struct config *config, struct err *err)
+{
+	uint32_t n = config->params.n_cpus;
+
+	*m = (struct machine){ .config = config };
+	if (results_check(config, err) < 0 || recorder_open(&m->recorder, config, err) < 0)
+		return -1;
+	m->cores = mem_zalloc(n, sizeof(*m->cores));
+	m->counts = mem_zalloc(n, sizeof(*m->counts));
+	memory_init(&m->memory, &config->params, m->counts);
+	frames_init(&m->frames, &config->params);
+	blocks_init(&m->blocks);
+	turns_init(&m->turns, config->params.quantum);
+	if (config->truth != NULL)
+		m->truth = truth_new();
+	for (uint32_t i = 0; i < n; i++) {
+		core_init(&m->cores[i], i, &m->memory, &m->frames, &m->counts[i], &config->sampling,
+			  config->seed);
+		m->cores[i].truth = m->truth;
+	}
+	return 0;
+}
+
+void machine_stop(struct machine *m)
+{
+	turns_end(&m->turns);
+}
+
+/* Ends the threads that are still there. */
+static void end_threads(struct machine *m)
+{
+	for (size_t i = 0; i < m->threads.n; i++) {
+		struct thread *t = m->threads.items[i];
+		struct moment at = thread_moment(t);
+
+		recorder_exit(&m->recorder, &at);
+		vec_release(&t->deferred);
+		free(t);
+	}
+	vec_release(&m->threads);
+}
+
+/* The machine's time: that of the CPU that ran longest. */
+static uint64_t last_cycle(const struct machine *m)
+{
+	uint64_t last = 0;
+
+	for (uint32_t i = 0; i < m->config->params.n_cpus; i++)
+		if (core_cycle(&m->cores[i]) > last)
+			last = core_cycle(&m->cores[i]);
+	return last;
+}
+
+static int write_results(struct machine *m, struct err *err)
+{
+	const struct config *c = m->config;
+
+	for (uint32_t i = 0; i < c->params.n_cpus; i++)
+		m->counts[i].n[COUNT_CPU_CYCLES] =
+			core_cycle(&m->cores[i]) - m->cores[i].idle_cycles;
+	if (c->counts != NULL && results_write_counts(c, m->counts, last_cycle(m), err) < 0)
+		return -1;
+	return m->truth == NULL ? 0 : results_write_truth(c, m->truth, err);
+}
+
+int machine_finish(struct machine *m, struct err *err)
+{
+	int rc;
+
+	end_threads(m);
+	rc = recorder_close(&m->recorder, err);
+	if (rc == 0)
+		rc = write_results(m, err);
+	for (uint32_t i = 0; i < m->config->params.n_cpus; i++)
+		core_release(&m->cores[i]);
+	memory_release(&m->memory);
+	frames_release(&m->frames);
+	blocks_release(&m->blocks);
+	turns_release(&m->turns);
+	truth_free(m->truth);
+	free(m->cores);
+	free(m->counts);
+	*m = (struct machine){ 0 };
+	return rc;
+}
+
+struct moment thread_moment(const struct thread *t)
+{
+	return (struct moment){
+		.thread = t->ids,
+		.cpu = t->core->cpu,
+		.cycle = core_cycle(t->core),
+	};
+}
+
+static void keep_record(void *context, struct spe_record *record, uint64_t cycle)
+{
+	struct thread *t = context;
+	struct moment at = thread_moment(t);
+
+	at.cycle = cycle;
+	recorder_spe(&t->machine->recorder, record, &at, sampler_collided(&t->core->sampler));
+}
+
+struct thread *machine_thread(struct machine *m, struct thread *parent)
+{
+	struct thread *t = mem_zalloc(1, sizeof(*t));
+	uint32_t number = m->n_threads++;
+	struct moment at;
+
+	t->machine = m;
+	t->core = &m->cores[number % m->config->params.n_cpus];
+	t->core->on_record = keep_record;
+	t->ids = (struct thread_ids){ .pid = FIRST_PID, .tid = FIRST_PID + number };
+	if (parent != NULL)
+		core_wait_until(t->core, core_cycle(parent->core));
+	*vec_add(&m->threads) = t;
+	t->seat = turns_join(&m->turns, &t->core->dispatch_cycle);
+	at = thread_moment(t);
+	if (parent == NULL)
+		recorder_program(&m->recorder, &at);
+	else
+		recorder_fork(&m->recorder, parent->ids, &at);
+	return t;
+}
+
+/*
+ * An access that the emulator does not show. The registers are those behind the instruction
+ * number `index`: none up to there may have changed those of the address.
+ */
+static void access_unseen(struct thread *t, const struct insn *in, size_t index)
+{
+	bool is_zeroing = in->kind == INSN_STORE;
+
+	if (in->kept_until <= index || !registers_trusted(&t->machine->trust, &t->registers))
+		return;
+	core_access(t->core, insn_address_of(in, t->registers.values),
+		    is_zeroing ? ZEROED_BYTES : 1);
+}
+
+/* Executes what comes before the instruction `index` of the block, and begins that one. */
+static void advance(struct thread *t, size_t index)
+{
+	const struct insn *insns = t->block->insns;
+
+	for (; t->next <= index; t->next++) {
+		if (t->core->now.insn != NULL)
+			core_end(t->core, insns[t->next].pc);
+		core_begin(t->core, &insns[t->next]);
+		if (insns[t->next].flags & INSN_UNSEEN)
+			access_unseen(t, &insns[t->next], index);
+	}
+}
+
+static void complete(struct thread *t, uint64_t next_pc)
+{
+	if (t->block == NULL)
+		return;
+	advance(t, t->block->n - 1);
+	core_end(t->core, next_pc);
+	t->block = NULL;
+}
+
+static void enter(struct thread *t, struct block *block)
+{
+	complete(t, block->pc);
+	if (block->is_new) {
+		struct moment at = thread_moment(t);
+
+		block->is_new = false;
+		recorder_use(&t->machine->recorder, &at, block->pc, true);
+	}
+	if (t->machine->truth != NULL)
+		truth_block(t->machine->truth, block->pc, block_end(block));
+	core_fetch(t->core, block->pc, block_end(block));
+	t->block = block;
+	t->next = 0;
+}
+
+static void access_memory(struct thread *t, const struct insn *in, uint64_t va, unsigned size_bytes)
+{
+	if (t->block == NULL)
+		return;
+	if (t->core->now.insn != in) {
+		advance(t, in->index);
+		registers_check(&t->machine->trust, &t->registers, in, va);
+	}
+	core_access(t->core, va, size_bytes);
+}
+
+/* Makes up for what happened before the thread got the turn. */
+static void replay(struct thread *t)
+{
+	for (size_t i = 0; i < t->deferred.n; i++) {
+		const struct deferred *d = &t->deferred.items[i];
+
+		if (d->block != NULL)
+			enter(t, d->block);
+		else
+			access_memory(t, d->insn, d->va, d->size_bytes);
+	}
+	t->deferred.n = 0;
+}
+
+/* The thread has the turn again; another one may have used its CPU. */
+static void resume(struct thread *t)
+{
+	core_wait_until(t->core, t->seat->wake_at);
+	core_switch(t->core, t, t->ids.tid);
+	t->machine->n_transfers = t->machine->memory.n_transfers;
+	replay(t);
+}
+
+/* Waits for the turn, if the thread does not have it. False: it has to go on without. */
+static bool take_turn(struct thread *t)
+{
+	if (t->has_turn)
+		return true;
+	t->has_turn = turns_wait(&t->machine->turns, t->seat);
+	if (t->has_turn)
+		resume(t);
+	return t->has_turn;
+}
+
+/* Lines that go from CPU to CPU do so in the order of the clocks: turns are then short. */
+static void set_quantum(struct machine *m)
+{
+	const struct params *p = &m->config->params;
+	bool is_sharing = m->memory.n_transfers != m->n_transfers;
+
+	m->turns.quantum = is_sharing ? p->sharing_quantum : p->quantum;
+}
+
+void thread_enter(struct thread *t, struct block *block, const void *cpu_state)
+{
+	struct turns *turns = &t->machine->turns;
+
+	registers_see(&t->registers, &t->machine->trust, cpu_state);
+	if (t->is_away)
+		thread_return(t, CALL_BLOCKS);
+	if (!take_turn(t)) {
+		*vec_add(&t->deferred) = (struct deferred){ .block = block };
+		return;
+	}
+	turns_beat(turns);
+	enter(t, block);
+	if (core_cycle(t->core) < t->seat->limit)
+		return;
+	set_quantum(t->machine);
+	t->has_turn = false;
+	turns_pass(turns, t->seat);
+	take_turn(t);
+}
+
+void thread_access(struct thread *t, const struct insn *in, uint64_t va, unsigned size_bytes)
+{
+	if (t->has_turn)
+		access_memory(t, in, va, size_bytes);
+	else
+		*vec_add(&t->deferred) =
+			(struct deferred){ .insn = in, .va = va, .size_bytes = size_bytes };
+}
+
+void thread_call(struct thread *t, const struct call *call)
+{
+	struct machine *m = t->machine;
+	uint64_t sleep_cycles = call->sleep_ns / 1000 * m->config->params.core_mhz;
+
+	if (!take_turn(t))
+		return;
+	if (t->block != NULL)
+		complete(t, block_end(t->block));
+	if (call->unmapped_end > call->unmapped)
+		recorder_remapped(&m->recorder, call->unmapped, call->unmapped_end);
+	if (m->turns.seats.n == 1 || call->kind == CALL_PLAIN || call->kind == CALL_WAKES)
+		return;
+	t->has_turn = false;
+	if (call->kind == CALL_BLOCKS) {
+		t->is_away = true;
+		turns_away(&m->turns, t->seat);
+	} else if (call->kind == CALL_SLEEPS) {
+		turns_sleep(&m->turns, t->seat, core_cycle(t->core) + sleep_cycles);
+	} else if (call->kind == CALL_YIELDS) {
+		turns_yield(&m->turns, t->seat);
+	}
+}
+
+void thread_return(struct thread *t, enum call_kind kind)
+{
+	if (t->is_away) {
+		t->is_away = false;
+		turns_back(&t->machine->turns, t->seat);
+	} else if (kind == CALL_WAKES && t->has_turn) {
+		turns_settle(&t->machine->turns, t->seat);
+	}
+}
+
+void thread_exit(struct thread *t)
+{
+	struct machine *m = t->machine;
+	struct moment at;
+	size_t i = 0;
+
+	take_turn(t);
+	at = thread_moment(t);
+	recorder_exit(&m->recorder, &at);
+	while (m->threads.items[i] != t)
+		i++;
+	m->threads.items[i] = m->threads.items[--m->threads.n];
+	turns_quit(&m->turns, t->seat);
+	vec_release(&t->deferred);
+	free(t);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The modelled machine: cores and memory, the threads that run on them, and the recorder. */
+#ifndef CYCLOPS_MODEL_MACHINE_H
+#define CYCLOPS_MODEL_MACHINE_H
+
+#include "base/err.h"
+#include "model/block.h"
+#include "model/call.h"
+#include "model/config.h"
+#include "model/core.h"
+#include "model/recorder.h"
+#include "model/registers.h"
+#include "model/turns.h"
+
+struct machine;
+
+/* Something that a thread did while it could not get the turn. */
+struct deferred {
+	struct block *block;	 /* it entered this one, or NULL: */
+	const struct insn *insn; /* this instruction … */
+	uint64_t va;		 /* … accessed memory */
+	unsigned size_bytes;
+};
+
+/* A thread of the guest. Each lives on one CPU; with more threads than CPUs they share. */
+struct thread {
+	struct machine *machine;
+	struct core *core;
+	struct seat *seat;
+	struct thread_ids ids;
+	struct registers registers; /* of the guest */
+	const struct block *block;  /* being executed; NULL between blocks */
+	size_t next;		    /* the first instruction of it that has not begun */
+	bool is_away;		    /* in a system call that may block */
+	bool has_turn;
+	VEC_OF(struct deferred) deferred;
+};
+
+struct machine {
+	const struct config *config; /* borrowed */
+	struct memory memory;
+	struct frames frames;
+	struct blocks blocks;
+	struct core *cores; /* config->params.n_cpus of them, as of the next */
+	struct counts *counts;
+	struct recorder recorder;
+	struct truth *truth; /* NULL: not asked for */
+	struct turns turns;
+	struct register_trust trust;
+	uint64_t n_transfers; /* of lines between CPUs, when the last turn began */
+	VEC_OF(struct thread *) threads;
+	uint32_t n_threads; /* so far */
+};
+
+/* Creates the capture too. */
+int machine_init(struct machine *, const struct config *, struct err *);
+
+/* No thread waits any more; those that run do so unseen. */
+void machine_stop(struct machine *);
+
+/* Finishes the capture. All threads are gone then. */
+int machine_finish(struct machine *, struct err *);
+
+/*
+ * A new thread, made by `parent`, which has the turn; NULL for the first one. The machine
+ * keeps it until machine_finish() or thread_exit().
+ */
+struct thread *machine_thread(struct machine *, struct thread *parent);
+
+/* The thread, which has the turn, ends. */
+void thread_exit(struct thread *);
+
+/*
+ * The thread enters a block: the one before is completed. Waits for the thread's turn.
+ * `cpu_state`: of the emulator, NULL if it is not known.
+ */
+void thread_enter(struct thread *, struct block *, const void *cpu_state);
+
+/* The thread's instruction, in its current block, accesses memory. */
+void thread_access(struct thread *, const struct insn *, uint64_t va, unsigned size_bytes);
+
+/* The thread enters the kernel, and comes back. */
+void thread_call(struct thread *, const struct call *);
+void thread_return(struct thread *, enum call_kind);
+
+/* Where the thread is now. */
+struct moment thread_moment(const struct thread *);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/memory.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "model/interconnect.h"
+
+static void init_cache(struct assoc *cache, uint32_t bytes, uint32_t ways)
+{
+	assoc_init(cache, bytes / LINE_BYTES / ways, ways);
+}
+
+void memory_init(struct memory *m, const struct params *p, struct counts *counts)
+{
+	*m = (struct memory){
+		.params = p,
+		.cycles = {
+			[SOURCE_L2] = (uint16_t)p->l2_cycles,
+			[SOURCE_PEER_CORE] = (uint16_t)p->peer_core_cycles,
+			[SOURCE_SYSTEM_CACHE] = (uint16_t)p->system_cache_cycles,
+			[SOURCE_PEER_CLUSTER] = (uint16_t)p->peer_cluster_cycles,
+			[SOURCE_DRAM] = (uint16_t)p->dram_cycles,
+		},
+		.finish = {
+			[SOURCE_L2] = (uint16_t)p->l2_finish,
+			[SOURCE_PEER_CORE] = (uint16_t)p->peer_core_finish,
+			[SOURCE_SYSTEM_CACHE] = (uint16_t)p->system_cache_finish,
+			[SOURCE_PEER_CLUSTER] = (uint16_t)p->peer_cluster_finish,
+			[SOURCE_DRAM] = (uint16_t)p->dram_finish,
+		},
+	};
+	assoc_init_keys(&m->system_cache, p->system_cache_bytes / LINE_BYTES / p->system_cache_ways,
+			p->system_cache_ways);
+	directory_init(&m->directory);
+	for (unsigned i = 0; i < p->n_cpus; i++) {
+		struct private_caches *cpu = &m->cpus[i];
+
+		init_cache(&cpu->l1i, p->l1i_bytes, p->l1i_ways);
+		init_cache(&cpu->l1d, p->l1d_bytes, p->l1d_ways);
+		init_cache(&cpu->l2, p->l2_bytes, p->l2_ways);
+		cpu->misses = mem_zalloc(p->outstanding_misses, sizeof(*cpu->misses));
+		cpu->counts = &counts[i];
+	}
+}
+
+void memory_release(struct memory *m)
+{
+	for (unsigned i = 0; i < MAX_CPUS; i++) {
+		assoc_release(&m->cpus[i].l1i);
+		assoc_release(&m->cpus[i].l1d);
+		assoc_release(&m->cpus[i].l2);
+		free(m->cpus[i].misses);
+	}
+	assoc_release(&m->system_cache);
+	directory_release(&m->directory);
+	*m = (struct memory){ 0 };
+}
+
+static void add_count(struct private_caches *cpu, enum count count)
+{
+	cpu->counts->n[count]++;
+}
+
+/* The place among the outstanding misses that is free first: when the one there ends. */
+static uint64_t *first_free(const struct memory *m, const struct private_caches *c)
+{
+	uint64_t *first = &c->misses[0];
+
+	for (uint32_t i = 1; i < m->params->outstanding_misses; i++)
+		if (c->misses[i] < *first)
+			first = &c->misses[i];
+	return first;
+}
+
+static void count_l2(struct private_caches *c, enum access_kind kind, bool is_refill)
+{
+	bool is_write = kind == ACCESS_STORE;
+
+	add_count(c, is_write ? COUNT_L2D_CACHE_WR : COUNT_L2D_CACHE_RD);
+	if (is_refill)
+		add_count(c, is_write ? COUNT_L2D_CACHE_REFILL_WR : COUNT_L2D_CACHE_REFILL_RD);
+}
+
+/* The access at the L2, not counted. *out_l2 is its entry there. */
+static struct access access_l2(struct memory *m, unsigned cpu, uint64_t line, enum access_kind kind,
+			       uint64_t time, struct entry **out_l2)
+{
+	struct private_caches *c = &m->cpus[cpu];
+	bool to_write = kind == ACCESS_STORE;
+	struct entry *l2 = assoc_find(&c->l2, line);
+	struct access a = { .start = time, .source = SOURCE_L2, .missed_l1 = true };
+	enum line_state state;
+
+	if (l2 != NULL) {
+		a.ready = time + m->params->l2_cycles;
+		if (l2->value > a.ready) { /* the next-line prefetcher asked for it */
+			a.ready = l2->value;
+			a.source = l2->source;
+			a.missed_l2 = true;
+			a.was_late = true;
+		}
+		if (to_write && l2->state == LINE_SHARED)
+			interconnect_upgrade(m, cpu, line, &a);
+		if (to_write)
+			l2->state = LINE_MODIFIED;
+	} else {
+		state = interconnect_get(m, cpu, line, to_write, time, &a);
+		l2 = interconnect_fill_l2(m, cpu, line);
+		l2->state = (uint8_t)state;
+	}
+	a.finish = a.ready + m->finish[a.source];
+	*out_l2 = l2;
+	return a;
+}
+
+static struct entry *put_into_l1(struct private_caches *c, struct assoc *l1, uint64_t line,
+				 const struct access *a, uint8_t state)
+{
+	struct entry victim, *entry;
+	uint64_t victim_line;
+
+	entry = assoc_add(l1, line, &victim_line, &victim);
+	*entry = (struct entry){ .value = a->ready, .source = a->source, .state = state };
+	if (victim_line != ASSOC_NONE && victim.state == LINE_MODIFIED) {
+		add_count(c, COUNT_L1D_CACHE_WB);
+		add_count(c, COUNT_L2D_CACHE_WR);
+	}
+	return entry;
+}
+
+/* A store to a line in the L1D: the L2 must know that it is written. */
+static void write_l1(struct memory *m, unsigned cpu, uint64_t line, struct entry *l1,
+		     struct access *a)
+{
+	if (l1->state == LINE_MODIFIED)
+		return;
+	if (l1->state == LINE_SHARED)
+		interconnect_upgrade(m, cpu, line, a);
+	l1->state = LINE_MODIFIED;
+	assoc_peek(&m->cpus[cpu].l2, line)->state = LINE_MODIFIED;
+}
+
+/* What the PMU calls a refill: the first demand for a line that is not there, or not yet. */
+static void count_refill(struct private_caches *c, enum access_kind kind)
+{
+	static const enum count counts[] = {
+		[ACCESS_LOAD] = COUNT_L1D_CACHE_REFILL_RD,
+		[ACCESS_STORE] = COUNT_L1D_CACHE_REFILL_WR,
+		[ACCESS_FETCH] = COUNT_L1I_CACHE_REFILL,
+	};
+
+	if (kind != ACCESS_PREFETCH)
+		add_count(c, counts[kind]);
+}
+
+/* A hit, perhaps on a line that is still on its way: then it counts as a miss of its source. */
+static struct access hit_l1(struct memory *m, unsigned cpu, uint64_t line, enum access_kind kind,
+			    uint64_t time, struct entry *l1)
+{
+	struct access a = {
+		.start = time,
+		.ready = time + m->params->latency[TIMING_LOAD],
+		.source = SOURCE_L1,
+	};
+
+	a.is_first = l1->is_early;
+	if (l1->value > a.ready) {
+		a.ready = l1->value;
+		a.source = l1->source;
+		a.missed_l1 = true;
+		a.missed_l2 = a.source != SOURCE_L2;
+		a.was_late = l1->is_early;
+		if (l1->is_early)
+			count_refill(&m->cpus[cpu], kind);
+	}
+	l1->is_early &= kind == ACCESS_PREFETCH;
+	a.finish = a.ready + (a.missed_l1 ? m->finish[a.source] : 0);
+	if (kind == ACCESS_STORE)
+		write_l1(m, cpu, line, l1, &a);
+	if (a.finish < a.ready)
+		a.finish = a.ready;
+	return a;
+}
+
+/* What the L1 may do with a line; the L2 alone has what was written before it left the L1. */
+static uint8_t state_in_l1(enum access_kind kind, const struct entry *l2)
+{
+	if (kind == ACCESS_FETCH)
+		return LINE_SHARED;
+	return kind != ACCESS_STORE && l2->state == LINE_MODIFIED ? LINE_EXCLUSIVE : l2->state;
+}
+
+static struct access miss_l1(struct memory *m, unsigned cpu, uint64_t line, enum access_kind kind,
+			     uint64_t time, struct assoc *l1)
+{
+	struct private_caches *c = &m->cpus[cpu];
+	uint64_t *place = first_free(m, c);
+	uint64_t start = *place > time ? *place : time;
+	struct entry *l2;
+	struct access a = access_l2(m, cpu, line, kind, start, &l2);
+
+	c->n_misses++;
+	*place = a.ready;
+	count_l2(c, kind, a.missed_l2);
+	count_refill(c, kind);
+	a.is_first = true;
+	put_into_l1(c, l1, line, &a, state_in_l1(kind, l2))->is_early = kind == ACCESS_PREFETCH;
+	return a;
+}
+
+static struct access walk_l2(struct memory *m, unsigned cpu, uint64_t line, uint64_t time)
+{
+	struct entry *l2;
+	struct access a = access_l2(m, cpu, line, ACCESS_WALK, time, &l2);
+
+	count_l2(&m->cpus[cpu], ACCESS_WALK, a.missed_l2);
+	return a;
+}
+
+struct access memory_access(struct memory *m, unsigned cpu, uint64_t line, enum access_kind kind,
+			    uint64_t time)
+{
+	static const enum count counts[] = {
+		[ACCESS_LOAD] = COUNT_L1D_CACHE_RD,
+		[ACCESS_PREFETCH] = COUNT_L1D_CACHE_RD,
+		[ACCESS_STORE] = COUNT_L1D_CACHE_WR,
+		[ACCESS_FETCH] = COUNT_L1I_CACHE,
+	};
+	struct private_caches *c = &m->cpus[cpu];
+	struct assoc *l1 = kind == ACCESS_FETCH ? &c->l1i : &c->l1d;
+	struct entry *entry;
+
+	if (kind == ACCESS_WALK)
+		return walk_l2(m, cpu, line, time);
+	add_count(c, counts[kind]);
+	entry = assoc_find(l1, line);
+	if (entry != NULL)
+		return hit_l1(m, cpu, line, kind, time, entry);
+	return miss_l1(m, cpu, line, kind, time, l1);
+}
+
+bool memory_has(const struct memory *m, unsigned cpu, uint64_t line)
+{
+	return assoc_peek(&m->cpus[cpu].l2, line) != NULL;
+}
+
+void memory_prefetch(struct memory *m, unsigned cpu, uint64_t line, bool into_l1, uint64_t time)
+{
+	struct private_caches *c = &m->cpus[cpu];
+	struct entry *l2;
+	struct access a;
+	uint64_t *place;
+
+	if (assoc_peek(into_l1 ? &c->l1d : &c->l2, line) != NULL)
+		return;
+	place = first_free(m, c);
+	if (*place > time)
+		return;
+	c->n_misses++;
+	a = access_l2(m, cpu, line, ACCESS_LOAD, time, &l2);
+	*place = a.ready;
+	if (into_l1) {
+		count_l2(c, ACCESS_PREFETCH, a.missed_l2);
+		put_into_l1(c, &c->l1d, line, &a, state_in_l1(ACCESS_LOAD, l2))->is_early = true;
+	} else {
+		l2->value = a.ready;
+		l2->source = a.source;
+	}
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The model as a plugin of qemu-aarch64: what the emulator tells becomes calls of the machine.
+ * The emulator's callbacks carry no pointer of ours, hence the one object of this file.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "model/call.h"
+#include "model/machine.h"
+#include "model/qemu_plugin.h"
+
+/* Blocks never have more; the emulator ends them at a page's end, too. */
+enum { MAX_BLOCK = 1024 };
+
+/* At the same time. Those beyond run unseen. */
+enum { MAX_THREADS = 4096 };
+
+static struct plugin {
+	struct config config;
+	struct machine machine;
+	struct thread *threads[MAX_THREADS]; /* by number of the emulator's CPU */
+	struct thread *cloning;		     /* the thread that makes another one */
+	atomic_bool is_over;		     /* nothing is modelled any more */
+	bool is_child;			     /* the capture belongs to who forked us */
+} the;
+
+int qemu_plugin_version = 1;
+
+/* The thread of one of the emulator's CPUs, NULL if the model does not follow it (any more). */
+static struct thread *thread_of(unsigned vcpu)
+{
+	return the.is_over || vcpu >= MAX_THREADS ? NULL : the.threads[vcpu];
+}
+
+static void say(const struct err *err)
+{
+	fprintf(stderr, "cyclops: %s\n", err->text);
+}
+
+/*
+ * The emulator's code has its CPU state in a register of the host that calls preserve. Callbacks
+ * are called from that code, so they can pass it on as one more argument.
+ */
+void cyclops_model_on_block(unsigned vcpu, void *user);
+void cyclops_model_on_block_of(unsigned vcpu, void *user, const void *cpu_state);
+
+#if defined(__x86_64__)
+__asm__(".text\n"
+	".globl cyclops_model_on_block\n"
+	".type cyclops_model_on_block, @function\n"
+	"cyclops_model_on_block:\n"
+	"	mov %rbp, %rdx\n"
+	"	jmp cyclops_model_on_block_of\n");
+#elif defined(__aarch64__)
+__asm__(".text\n"
+	".globl cyclops_model_on_block\n"
+	".type cyclops_model_on_block, %function\n"
+	"cyclops_model_on_block:\n"
+	"	mov x2, x19\n"
+	"	b cyclops_model_on_block_of\n");
+#else
+void cyclops_model_on_block(unsigned vcpu, void *user)
+{
+	cyclops_model_on_block_of(vcpu, user, NULL);
+}
+#endif
+
+void cyclops_model_on_block_of(unsigned vcpu, void *user, const void *cpu_state)
+{
+	struct thread *t = thread_of(vcpu);
+
+	if (t != NULL)
+		thread_enter(t, user, cpu_state);
+}
+
+static void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *user)
+{
+	struct thread *t = thread_of(vcpu);
+
+	if (t != NULL)
+		thread_access(t, user, vaddr, 1u << qemu_plugin_mem_size_shift(info));
+}
+
+/* The words of a block, and where the guest's addresses begin in our own. */
+static size_t read_words(const struct qemu_plugin_tb *tb, uint32_t words[MAX_BLOCK])
+{
+	size_t n = qemu_plugin_tb_n_insns(tb);
+
+	if (n > MAX_BLOCK)
+		n = MAX_BLOCK;
+	for (size_t i = 0; i < n; i++)
+		memcpy(&words[i], qemu_plugin_insn_data(qemu_plugin_tb_get_insn(tb, i)),
+		       sizeof(words[i]));
+	return n;
+}
+
+/* The emulator translates one block at a time, whatever the threads do. */
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	uint32_t words[MAX_BLOCK];
+	size_t n = read_words(tb, words);
+	struct qemu_plugin_insn *first;
+	struct block *block;
+	uint64_t pc;
+
+	(void)id;
+	if (the.is_over || n == 0)
+		return;
+	first = qemu_plugin_tb_get_insn(tb, 0);
+	pc = qemu_plugin_insn_vaddr(first);
+	the.machine.recorder.guest_base = (uint64_t)(uintptr_t)qemu_plugin_insn_haddr(first) - pc;
+	block = blocks_get(&the.machine.blocks, pc, words, n);
+	block->is_new = true;
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, cyclops_model_on_block, QEMU_PLUGIN_CB_NO_REGS,
+					     block);
+	for (size_t i = 0; i < n; i++)
+		qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), on_access,
+						 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+						 &block->insns[i]);
+}
+
+static void on_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2,
+		       uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+{
+	const uint64_t arguments[] = { a1, a2, a3, a4 };
+	struct thread *t = thread_of(vcpu);
+	struct call call;
+
+	(void)id, (void)a5, (void)a6, (void)a7, (void)a8;
+	if (t == NULL)
+		return;
+	call = call_read(number, arguments, the.machine.recorder.guest_base);
+	if (call.makes_thread)
+		the.cloning = t;
+	thread_call(t, &call);
+	if (call.ends_process) {
+		the.is_over = true;
+		machine_stop(&the.machine);
+	}
+}
+
+static void on_syscall_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t result)
+{
+	struct thread *t = thread_of(vcpu);
+
+	(void)id, (void)result;
+	if (t != NULL)
+		thread_return(t, call_returned(number));
+}
+
+/* Called by the thread that makes the new one, or before the program starts. */
+static void on_vcpu_init(qemu_plugin_id_t id, unsigned vcpu)
+{
+	(void)id;
+	if (!the.is_over && vcpu < MAX_THREADS)
+		the.threads[vcpu] = machine_thread(&the.machine, the.cloning);
+}
+
+static void on_vcpu_exit(qemu_plugin_id_t id, unsigned vcpu)
+{
+	struct thread *t = thread_of(vcpu);
+
+	(void)id;
+	if (t == NULL)
+		return;
+	the.threads[vcpu] = NULL;
+	thread_exit(t);
+}
+
+static void on_end(qemu_plugin_id_t id, void *user)
+{
+	struct err err;
+
+	(void)id, (void)user;
+	if (the.is_child)
+		return;
+	the.is_over = true;
+	if (machine_finish(&the.machine, &err) < 0)
+		say(&err);
+}
+
+/* A child process has the capture of its parent in its memory; it must not write to it. */
+static void on_fork_in_child(void)
+{
+	the.is_over = true;
+	the.is_child = true;
+}
+
+/* What the command put into the file descriptor: all of it. */
+static int read_all(int fd, struct text *out, struct err *err)
+{
+	ssize_t n;
+
+	do {
+		n = read(fd, text_room(out, 4096), 4096);
+		if (n < 0 && errno != EINTR)
+			return err_set(err, ERR_IO, ERR_NOWHERE, "cannot read the settings: %s",
+				       strerror(errno));
+		out->n += n > 0 ? (size_t)n : 0;
+	} while (n != 0);
+	return 0;
+}
+
+static int read_config(int argc, char **argv, struct config *out, struct err *err)
+{
+	static const char key[] = "settings=";
+	struct text text = { 0 };
+	int fd;
+
+	if (argc != 1 || strncmp(argv[0], key, sizeof(key) - 1) != 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "this plugin is started by 'cyclops model'");
+	fd = atoi(argv[0] + sizeof(key) - 1);
+	if (read_all(fd, &text, err) < 0) {
+		text_release(&text);
+		return -1;
+	}
+	close(fd);
+	return config_read(text.bytes, text.n, out, err);
+}
+
+int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
+{
+	struct err err;
+
+	if (strcmp(info->target_name, "aarch64") != 0 || info->system_emulation) {
+		fprintf(stderr, "cyclops model: wanted qemu-aarch64, found %s\n",
+			info->target_name);
+		return -1;
+	}
+	if (read_config(argc, argv, &the.config, &err) < 0 ||
+	    machine_init(&the.machine, &the.config, &err) < 0) {
+		say(&err);
+		_exit(EXIT_FAILURE); /* the emulator would add that a plugin failed, and which */
+	}
+	pthread_atfork(NULL, NULL, on_fork_in_child);
+	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_init);
+	qemu_plugin_register_vcpu_exit_cb(id, on_vcpu_exit);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);
+	qemu_plugin_register_atexit_cb(id, on_end, NULL);
+	return 0;
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/alloc.h"
+#include "batch/batch.h"
+#include "model/build_id.h"
+
+#define BIT(n) ((uint64_t)1 << (n))
+
+enum {
+	SPE_TYPE = 10,		/* PMU number: any that perf does not use itself */
+	SPE_ID = 100,		/* event ids: of the SPE event on CPU 0 … */
+	DUMMY_ID = 1000,	/* … and of the one that carries the side-band */
+	FLUSH_BYTES = 64 << 10, /* of a CPU's buffer; perf reads its rings in such pieces */
+	TIME_SHIFT = 16,
+	START_SECONDS = 1000, /* the machine has been up for some time */
+	MODE_USER = 2,	      /* in misc */
+};
+
+/* Format of the SPE event's config: docs/reference/spe-interop.md section 2. */
+enum {
+	CONFIG_TIMESTAMPS = 0,
+	CONFIG_PHYSICAL = 1,
+	CONFIG_JITTER = 16,
+	CONFIG_BRANCHES = 32,
+	CONFIG_LOADS = 33,
+	CONFIG_STORES = 34,
+};
+
+enum {
+	COMMON_SAMPLE = 1 << SAMPLE_IP | 1 << SAMPLE_TID | 1 << SAMPLE_TIME | 1 << SAMPLE_CPU |
+			1 << SAMPLE_IDENTIFIER,
+};
+
+static struct attr spe_attr(const struct sampling *s)
+{
+	return (struct attr){
+		.type = SPE_TYPE,
+		.config = BIT(CONFIG_TIMESTAMPS) | BIT(CONFIG_PHYSICAL) |
+			  (uint64_t)s->has_jitter << CONFIG_JITTER |
+			  (uint64_t)s->branches << CONFIG_BRANCHES |
+			  (uint64_t)s->loads << CONFIG_LOADS | (uint64_t)s->stores << CONFIG_STORES,
+		.config1 = s->events,
+		.config2 = s->min_latency,
+		.sample_period = s->interval,
+		.sample_type = COMMON_SAMPLE | BIT(SAMPLE_ADDR) | BIT(SAMPLE_DATA_SRC) |
+			       BIT(SAMPLE_WEIGHT) | BIT(SAMPLE_PHYS_ADDR),
+		.flags = BIT(ATTR_DISABLED) | BIT(ATTR_INHERIT) | BIT(ATTR_SAMPLE_ID_ALL) |
+			 BIT(ATTR_EXCLUDE_KERNEL) | BIT(ATTR_EXCLUDE_HV),
+	};
+}
+
+static struct attr dummy_attr(void)
+{
+	return (struct attr){
+		.type = ATTR_TYPE_SOFTWARE,
+		.config = 9, /* dummy */
+		.sample_period = 1,
+		.sample_type = COMMON_SAMPLE,
+		.flags = BIT(ATTR_INHERIT) | BIT(ATTR_MMAP) | BIT(ATTR_COMM) | BIT(ATTR_TASK) |
+			 BIT(ATTR_SAMPLE_ID_ALL) | BIT(ATTR_MMAP2) | BIT(ATTR_COMM_EXEC) |
+			 BIT(ATTR_EXCLUDE_KERNEL) | BIT(ATTR_EXCLUDE_HV),
+	};
+}
+
+/* The event as a user of perf would have typed it. */
+static void name_event(const struct sampling *s, struct text *out)
+{
+	text_str(out, "arm_spe_0/ts_enable=1,pa_enable=1");
+	text_format(out, "%s%s%s%s", s->has_jitter ? ",jitter=1" : "",
+		    s->loads ? ",load_filter=1" : "", s->stores ? ",store_filter=1" : "",
+		    s->branches ? ",branch_filter=1" : "");
+	if (s->events != 0)
+		text_format(out, ",event_filter=0x%llx", (unsigned long long)s->events);
+	if (s->min_latency != 0)
+		text_format(out, ",min_latency=%u", s->min_latency);
+	text_add(out, "/u", sizeof("/u"));
+}
+
+static int open_writer(struct recorder *r, struct err *err)
+{
+	const struct config *c = r->config;
+	uint64_t ids[2][MAX_CPUS];
+	struct text name = { 0 };
+	int rc;
+
+	for (unsigned i = 0; i < c->params.n_cpus; i++) {
+		ids[0][i] = SPE_ID + i;
+		ids[1][i] = DUMMY_ID + i;
+	}
+	name_event(&c->sampling, &name);
+	rc = writer_open(c->output,
+			 (struct writer_event[]){
+				 { .attr = spe_attr(&c->sampling),
+				   .ids = ids[0],
+				   .n_ids = c->params.n_cpus,
+				   .name = name.bytes },
+				 { .attr = dummy_attr(),
+				   .ids = ids[1],
+				   .n_ids = c->params.n_cpus,
+				   .name = "dummy:u" },
+			 },
+			 2, &r->writer, err);
+	text_release(&name);
+	return rc;
+}
+
+uint64_t recorder_ticks(const struct recorder *r, uint64_t cycle)
+{
+	const struct params *p = &r->config->params;
+
+	return (uint64_t)START_SECONDS * p->timer_mhz * 1000000 +
+	       cycle * p->timer_mhz / p->core_mhz;
+}
+
+int recorder_open(struct recorder *r, const struct config *c, struct err *err)
+{
+	*r = (struct recorder){
+		.config = c,
+		.time = { .shift = TIME_SHIFT,
+			  .mult = ((uint64_t)1000 << TIME_SHIFT) / c->params.timer_mhz,
+			  .mask = UINT64_MAX >> 8,
+			  .has_short = true },
+	};
+	if (open_writer(r, err) < 0)
+		return -1;
+	strings_init(&r->paths);
+	writer_time_conv(r->writer, &r->time);
+	writer_spe_info_v1(r->writer, SPE_TYPE, true);
+	r->first_ns = time_from_ticks(&r->time, recorder_ticks(r, 0));
+	return 0;
+}
+
+/* The trailer of a record. */
+static struct sample_id trailer(struct recorder *r, const struct moment *at, uint64_t first_id)
+{
+	uint64_t time_ns = time_from_ticks(&r->time, recorder_ticks(r, at->cycle));
+
+	if (time_ns > r->last_ns)
+		r->last_ns = time_ns;
+	return (struct sample_id){
+		.has = HAS_PID | HAS_TID | HAS_TIME | HAS_CPU,
+		.pid = at->thread.pid,
+		.tid = at->thread.tid,
+		.cpu = at->cpu,
+		.time_ns = time_ns,
+		.id = first_id + at->cpu,
+	};
+}
+
+/* Tracing begins on the CPU, with this thread. */
+static void start(struct recorder *r, const struct moment *at)
+{
+	struct sample_id id = trailer(r, at, SPE_ID);
+
+	if (r->cpus[at->cpu].is_started)
+		return;
+	r->cpus[at->cpu].is_started = true;
+	writer_itrace_start(r->writer, at->thread.pid, at->thread.tid, &id);
+}
+
+void recorder_program(struct recorder *r, const struct moment *at)
+{
+	struct sample_id id = trailer(r, at, DUMMY_ID);
+	const struct record_comm comm = { .pid = at->thread.pid,
+					  .tid = at->thread.tid,
+					  .is_exec = true,
+					  .comm = r->config->name };
+
+	writer_comm(r->writer, &comm, &id);
+	writer_finished_init(r->writer);
+	start(r, at);
+}
+
+static void write_task(struct recorder *r, uint32_t type, struct thread_ids parent,
+		       const struct moment *at)
+{
+	struct sample_id id = trailer(r, at, DUMMY_ID);
+	const struct record_task task = { .pid = at->thread.pid,
+					  .tid = at->thread.tid,
+					  .ppid = parent.pid,
+					  .ptid = parent.tid,
+					  .time_ns = id.time_ns };
+
+	writer_task(r->writer, type, &task, &id);
+}
+
+void recorder_fork(struct recorder *r, struct thread_ids parent, const struct moment *at)
+{
+	write_task(r, RECORD_FORK, parent, at);
+	start(r, at);
+}
+
+void recorder_exit(struct recorder *r, const struct moment *at)
+{
+	write_task(r, RECORD_EXIT, at->thread, at);
+}
+
+/* The path as the program's own system would say it. */
+static const char *path_in_root(const struct recorder *r, const char *path)
+{
+	size_t length = strlen(r->config->root);
+
+	if (path[0] == '\0')
+		return "//anon";
+	if (strncmp(path, r->config->root, length) == 0 && path[length] == '/')
+		return path + length;
+	return path;
+}
+
+/* The emulator maps the guest's code without the right to execute it. */
+static uint32_t guest_protection(const struct mapping *m, bool is_code)
+{
+	return is_code ? (m->protection | PROT_EXEC) & ~(uint32_t)PROT_WRITE : m->protection;
+}
+
+static void write_mapping(struct recorder *r, const struct moment *at, const struct mapping *m,
+			  bool is_code)
+{
+	struct sample_id id = trailer(r, at, DUMMY_ID);
+	const struct record_mmap map = {
+		.pid = at->thread.pid,
+		.tid = at->thread.tid,
+		.start = m->start - r->guest_base,
+		.length = m->end - m->start,
+		.page_offset = m->offset,
+		.protection = guest_protection(m, is_code),
+		.flags = (m->is_shared ? MAP_SHARED : MAP_PRIVATE) |
+			 (m->path[0] == '\0' ? MAP_ANONYMOUS : 0u),
+		.is_data = !is_code,
+		.path = path_in_root(r, m->path),
+	};
+
+	writer_mmap2(r->writer, &map, MODE_USER, &id);
+}
+
+/* Each file's build-id once, with its first mapping of code. */
+static void note_build_id(struct recorder *r, const char *path)
+{
+	uint32_t known = (uint32_t)r->paths.texts.n;
+	struct build_id id;
+
+	if (path[0] == '\0' || strings_addz(&r->paths, path).v < known)
+		return;
+	if (build_id_read(path, &id))
+		writer_build_id(r->writer, &id, path_in_root(r, path), -1, MODE_USER);
+}
+
+void recorder_use(struct recorder *r, const struct moment *at, uint64_t address, bool is_code)
+{
+	struct mapping m;
+
+	if (ranges_hold(&r->code, address) || (!is_code && ranges_hold(&r->data, address)))
+		return;
+	if (!mapping_find(address + r->guest_base, &m))
+		return;
+	write_mapping(r, at, &m, is_code);
+	if (is_code)
+		note_build_id(r, m.path);
+	ranges_add(is_code ? &r->code : &r->data, m.start - r->guest_base, m.end - r->guest_base);
+	free(m.path);
+}
+
+void recorder_remapped(struct recorder *r, uint64_t start_address, uint64_t end_address)
+{
+	ranges_forget(&r->code, start_address, end_address);
+	ranges_forget(&r->data, start_address, end_address);
+}
+
+static void flush(struct recorder *r, unsigned cpu)
+{
+	struct aux_buffer *b = &r->cpus[cpu];
+	struct sample_id id = trailer(r, &b->last, SPE_ID);
+	const struct record_aux aux = {
+		.offset = b->offset,
+		.size = b->bytes.n,
+		.flags = b->has_collided ? AUX_COLLISION : 0,
+	};
+	const struct record_auxtrace header = {
+		.size = b->bytes.n,
+		.offset = b->offset,
+		.idx = cpu,
+		.tid = UINT32_MAX,
+		.cpu = cpu,
+	};
+
+	if (b->bytes.n == 0)
+		return;
+	writer_aux(r->writer, &aux, &id);
+	writer_auxtrace(r->writer, &header, b->bytes.bytes);
+	b->offset += b->bytes.n;
+	b->has_collided = false;
+	text_reset(&b->bytes);
+}
+
+void recorder_spe(struct recorder *r, struct spe_record *record, const struct moment *at,
+		  bool has_collided)
+{
+	struct aux_buffer *b = &r->cpus[at->cpu];
+
+	if (record->has & HAS_VA)
+		recorder_use(r, at, record->va, false);
+	record->has |= HAS_CONTEXT | HAS_TICKS;
+	record->context = at->thread.tid;
+	record->context_level = 2;
+	record->ticks = recorder_ticks(r, at->cycle);
+	b->bytes.n +=
+		spe_encode(record, &spe_layout_n1, (uint8_t *)text_room(&b->bytes, SPE_RECORD_MAX));
+	b->last = *at;
+	b->has_collided |= has_collided;
+	if (b->bytes.n >= FLUSH_BYTES)
+		flush(r, at->cpu);
+}
+
+int recorder_close(struct recorder *r, struct err *err)
+{
+	int rc;
+
+	for (unsigned i = 0; i < MAX_CPUS; i++)
+		flush(r, i);
+	writer_finished_round(r->writer);
+	recorder_features(r);
+	rc = writer_close(r->writer, err);
+	for (unsigned i = 0; i < MAX_CPUS; i++)
+		text_release(&r->cpus[i].bytes);
+	ranges_release(&r->code);
+	ranges_release(&r->data);
+	strings_release(&r->paths);
+	*r = (struct recorder){ 0 };
+	return rc;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes what the model saw as perf would have recorded it on the machine: SPE records in one
+ * buffer for each CPU, and the side-band records that say whose they are.
+ */
+#ifndef CYCLOPS_MODEL_RECORDER_H
+#define CYCLOPS_MODEL_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/strings.h"
+#include "base/text.h"
+#include "capture/writer.h"
+#include "model/config.h"
+#include "model/maps.h"
+#include "spe/encode.h"
+
+/* A guest thread, by the ids that the capture gives it. */
+struct thread_ids {
+	uint32_t pid, tid;
+};
+
+/* Who does something, where and when. */
+struct moment {
+	struct thread_ids thread;
+	unsigned cpu;
+	uint64_t cycle;
+};
+
+/* A CPU's AUX buffer. */
+struct aux_buffer {
+	struct text bytes;
+	uint64_t offset;    /* of the first byte in the CPU's stream */
+	struct moment last; /* of the newest record */
+	bool has_collided;  /* samples were lost since the last flush */
+	bool is_started;    /* ITRACE_START has been written */
+};
+
+struct recorder {
+	const struct config *config; /* borrowed */
+	struct writer *writer;
+	struct record_time_conv time;
+	struct aux_buffer cpus[MAX_CPUS];
+	uint64_t guest_base;	    /* our address of the guest's address 0 */
+	struct ranges code, data;   /* guest addresses that have been described */
+	struct strings paths;	    /* of files whose build-ids have been written */
+	uint64_t first_ns, last_ns; /* of what was written */
+};
+
+int recorder_open(struct recorder *, const struct config *, struct err *);
+
+/* Writes what is left and finishes the file. */
+int recorder_close(struct recorder *, struct err *);
+
+/* The first thread of the program. */
+void recorder_program(struct recorder *, const struct moment *);
+
+/* A thread begins or ends. `parent` is the thread that made it. */
+void recorder_fork(struct recorder *, struct thread_ids parent, const struct moment *);
+void recorder_exit(struct recorder *, const struct moment *);
+
+/*
+ * Code or data at a guest address is used: writes the mapping it lies in, unless that has been
+ * done.
+ */
+void recorder_use(struct recorder *, const struct moment *, uint64_t address, bool is_code);
+
+/* The guest changed what is mapped there. */
+void recorder_remapped(struct recorder *, uint64_t start, uint64_t end);
+
+/*
+ * Adds a record to a CPU's buffer; fills in its thread and time. `has_collided`: samples were
+ * lost since the one before.
+ */
+void recorder_spe(struct recorder *, struct spe_record *, const struct moment *, bool has_collided);
+
+/* The generic timer's count at a cycle. */
+uint64_t recorder_ticks(const struct recorder *, uint64_t cycle);
+
+/* The header features: what machine this is. */
+void recorder_features(const struct recorder *);
+
+#endif

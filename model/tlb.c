@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/tlb.h"
+
+/* Physical memory begins at 2 GiB, as on the servers modelled. */
+static const uint64_t first_frame = 0x80000000 >> PAGE_SHIFT;
+
+/* Page table entries have lines of their own, far from all frames. */
+static const uint64_t page_table_line = (uint64_t)1 << 62;
+
+enum { ENTRIES_PER_LINE_SHIFT = LINE_SHIFT - 3, PROCESS_SHIFT = 53, HUGE_KEY = 52 };
+
+void frames_init(struct frames *f, const struct params *p)
+{
+	f->shift = p->huge_pages ? HUGE_PAGE_SHIFT : PAGE_SHIFT;
+	tuples_init(&f->pages, 2);
+}
+
+void frames_release(struct frames *f)
+{
+	tuples_release(&f->pages);
+}
+
+/* The frame, of that size, that holds an address. A huge frame may hold small pages of code. */
+static uint64_t frame_of(struct frames *f, uint32_t process, uint64_t va, unsigned shift)
+{
+	const uint64_t key[] = { process, va >> f->shift };
+	uint64_t pa =
+		(first_frame << PAGE_SHIFT) + ((uint64_t)tuples_add(&f->pages, key) << f->shift);
+
+	return (pa + (va & (((uint64_t)1 << f->shift) - 1))) >> shift;
+}
+
+/* log2 of the size of the page that an access is in. */
+static unsigned shift_of(const struct memory *m, enum translation_kind kind)
+{
+	return m->params->huge_pages && kind != TRANSLATE_FETCH ? HUGE_PAGE_SHIFT : PAGE_SHIFT;
+}
+
+static uint64_t key_of(uint32_t process, uint64_t va, unsigned shift)
+{
+	return va >> shift | (uint64_t)(shift == HUGE_PAGE_SHIFT) << HUGE_KEY |
+	       (uint64_t)process << PROCESS_SHIFT;
+}
+
+void tlbs_init(struct tlbs *t, const struct params *p)
+{
+	assoc_init(&t->itlb, 1, p->itlb_entries);
+	assoc_init(&t->dtlb, 1, p->dtlb_entries);
+	assoc_init(&t->l2, p->l2tlb_entries / p->l2tlb_ways, p->l2tlb_ways);
+}
+
+void tlbs_release(struct tlbs *t)
+{
+	assoc_release(&t->itlb);
+	assoc_release(&t->dtlb);
+	assoc_release(&t->l2);
+}
+
+/*
+ * Loads the page's entry of the last level of the page table: neighbouring pages have theirs in
+ * one line. The levels above fit the walker's own caches; `walk_cycles` stands for them.
+ */
+static uint64_t walk(struct memory *m, unsigned cpu, uint64_t key, uint64_t time)
+{
+	uint64_t line = page_table_line + (key >> ENTRIES_PER_LINE_SHIFT);
+	uint64_t start = time + m->params->walk_cycles;
+
+	return memory_access(m, cpu, line, ACCESS_WALK, start).ready - time;
+}
+
+/* The PMU does not tell the walks of a prefetcher from others. */
+static uint64_t walk_counted(struct memory *m, unsigned cpu, uint64_t key, enum count kind,
+			     uint64_t time)
+{
+	uint64_t *counts = m->cpus[cpu].counts->n;
+
+	counts[COUNT_L2D_TLB_REFILL]++;
+	counts[kind]++;
+	return walk(m, cpu, key, time);
+}
+
+static uint64_t keep(struct assoc *tlb, uint64_t key, uint64_t frame)
+{
+	struct entry lost_entry;
+	uint64_t lost;
+
+	assoc_add(tlb, key, &lost, &lost_entry)->value = frame;
+	return frame;
+}
+
+/*
+ * Misses that go from page to page: the next one's translation is fetched before it is needed.
+ * A key of the next page is that of this one and 1, up or down.
+ */
+static void prefetch_next(struct tlbs *t, struct frames *f, struct memory *m, unsigned cpu,
+			  uint32_t process, uint64_t va, unsigned shift, uint64_t key,
+			  uint64_t time)
+{
+	int64_t step = (int64_t)(key - t->last_page);
+	bool goes_on = (step == 1 || step == -1) && step == t->last_step;
+	uint64_t next = key + (uint64_t)step;
+
+	t->last_page = key;
+	t->last_step = step;
+	if (!goes_on || assoc_peek(&t->l2, next) != NULL)
+		return;
+	walk_counted(m, cpu, next, COUNT_DTLB_WALK, time);
+	va += (uint64_t)step << shift;
+	keep(&t->l2, next, frame_of(f, process, va, shift));
+}
+
+static uint64_t address_in(uint64_t frame, uint64_t va, unsigned shift)
+{
+	return frame << shift | (va & (((uint64_t)1 << shift) - 1));
+}
+
+uint64_t tlb_prefetch(struct tlbs *t, struct frames *f, struct memory *m, unsigned cpu,
+		      uint32_t process, uint64_t va, uint64_t time)
+{
+	unsigned shift = shift_of(m, TRANSLATE_LOAD);
+	uint64_t key = key_of(process, va, shift);
+	const struct entry *entry = assoc_peek(&t->dtlb, key);
+
+	if (entry == NULL)
+		entry = assoc_peek(&t->l2, key);
+	if (entry != NULL)
+		return address_in(entry->value, va, shift);
+	walk_counted(m, cpu, key, COUNT_DTLB_WALK, time);
+	return address_in(keep(&t->l2, key, frame_of(f, process, va, shift)), va, shift);
+}
+
+/* Counts of a first-level TLB. */
+static const struct {
+	enum count access, refill, walk;
+} counted[] = {
+	[TRANSLATE_LOAD] = { COUNT_L1D_TLB_RD, COUNT_L1D_TLB_REFILL_RD, COUNT_DTLB_WALK },
+	[TRANSLATE_STORE] = { COUNT_L1D_TLB_WR, COUNT_L1D_TLB_REFILL_WR, COUNT_DTLB_WALK },
+	[TRANSLATE_FETCH] = { COUNT_L1I_TLB, COUNT_L1I_TLB_REFILL, COUNT_ITLB_WALK },
+};
+
+struct translation tlb_translate(struct tlbs *t, struct frames *f, struct memory *m, unsigned cpu,
+				 uint32_t process, uint64_t va, enum translation_kind kind,
+				 uint64_t time)
+{
+	uint64_t *counts = m->cpus[cpu].counts->n;
+	struct assoc *l1 = kind == TRANSLATE_FETCH ? &t->itlb : &t->dtlb;
+	bool is_huge = m->params->huge_pages && kind != TRANSLATE_FETCH;
+	unsigned shift = is_huge ? HUGE_PAGE_SHIFT : PAGE_SHIFT;
+	uint64_t key =
+		va >> shift | (uint64_t)is_huge << HUGE_KEY | (uint64_t)process << PROCESS_SHIFT;
+	const struct entry *entry = assoc_find(l1, key);
+	struct translation result = { .cycles = 1 };
+	uint64_t frame;
+
+	counts[counted[kind].access]++;
+	if (entry != NULL) {
+		frame = entry->value;
+	} else {
+		counts[counted[kind].refill]++;
+		counts[COUNT_L2D_TLB]++;
+		result.cycles = m->params->l2tlb_cycles;
+		entry = assoc_find(&t->l2, key);
+		if (entry != NULL) {
+			frame = entry->value;
+		} else {
+			result.walked = true;
+			result.cycles +=
+				walk_counted(m, cpu, key, counted[kind].walk, time + result.cycles);
+			frame = keep(&t->l2, key, frame_of(f, process, va, shift));
+		}
+		keep(l1, key, frame);
+		if (m->params->tlb_prefetch && kind != TRANSLATE_FETCH)
+			prefetch_next(t, f, m, cpu, process, va, shift, key, time);
+	}
+	result.pa = address_in(frame, va, shift);
+	return result;
+}

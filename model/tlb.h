@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Address translation: two levels of TLBs, page table walks, and frames for pages. */
+#ifndef CYCLOPS_MODEL_TLB_H
+#define CYCLOPS_MODEL_TLB_H
+
+#include <stdbool.h>
+
+#include "base/tuples.h"
+#include "model/assoc.h"
+#include "model/memory.h"
+
+/*
+ * Which frame of physical memory holds a page: the next free one at its first use. The order of
+ * first use is the same in each run, and pages that are used in order lie in order.
+ */
+struct frames {
+	struct tuples pages; /* (process, page): number = frame */
+	unsigned shift;	     /* log2 of their size */
+};
+
+void frames_init(struct frames *, const struct params *);
+void frames_release(struct frames *);
+
+/* A CPU's TLBs. */
+struct tlbs {
+	struct assoc itlb, dtlb; /* of one set */
+	struct assoc l2;	 /* for both */
+	uint64_t last_page;	 /* that the data TLB missed */
+	int64_t last_step;	 /* from the one before */
+};
+
+void tlbs_init(struct tlbs *, const struct params *);
+void tlbs_release(struct tlbs *);
+
+/* The outcome of a translation. */
+struct translation {
+	uint64_t pa;
+	uint64_t cycles; /* 1 if the first level had it */
+	bool walked;
+};
+
+enum translation_kind { TRANSLATE_LOAD, TRANSLATE_STORE, TRANSLATE_FETCH };
+
+/* Translates an address of a process for a CPU at cycle `time`. */
+struct translation tlb_translate(struct tlbs *, struct frames *, struct memory *, unsigned cpu,
+				 uint32_t process, uint64_t va, enum translation_kind,
+				 uint64_t time);
+
+/*
+ * Translates an address for a prefetcher: no one waits for it. A page that no TLB knows comes
+ * into the second level.
+ */
+uint64_t tlb_prefetch(struct tlbs *, struct frames *, struct memory *, unsigned cpu,
+		      uint32_t process, uint64_t va, uint64_t time);
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/truth.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "spe/names.h"
+
+/* The words of a tuple of `transfers`. */
+enum { LINE, GIVER, GIVER_PC, GIVER_AT, TAKER, TAKER_PC, TAKER_AT, TRANSFER_WORDS };
+
+/* In GIVER_AT and TAKER_AT: the offset in the line, and above it whether it was a store. */
+enum { STORE_SHIFT = 8 };
+
+struct truth *truth_new(void)
+{
+	struct truth *t = mem_zalloc(1, sizeof(*t));
+
+	tuples_init(&t->pcs, 1);
+	tuples_init(&t->blocks, 2);
+	tuples_init(&t->calls, 2);
+	tuples_init(&t->last, 2);
+	tuples_init(&t->transfers, TRANSFER_WORDS);
+	return t;
+}
+
+void truth_free(struct truth *t)
+{
+	if (t == NULL)
+		return;
+	tuples_release(&t->pcs);
+	tuples_release(&t->blocks);
+	tuples_release(&t->calls);
+	tuples_release(&t->last);
+	tuples_release(&t->transfers);
+	vec_release(&t->insns);
+	vec_release(&t->block_counts);
+	vec_release(&t->call_counts);
+	vec_release(&t->accesses);
+	vec_release(&t->transfer_counts);
+	free(t);
+}
+
+static void add_to_source(struct truth_source *s, const struct truth_execution *e)
+{
+	s->n++;
+	s->total += e->total;
+	s->issue += e->issue;
+	s->xlat += e->xlat;
+}
+
+void truth_instruction(struct truth *t, const struct insn *in, const struct truth_execution *e)
+{
+	uint32_t number = tuples_add(&t->pcs, &in->pc);
+	struct truth_insn *all;
+
+	if (number == t->insns.n)
+		*vec_add(&t->insns) = (struct truth_insn){ .op_class = in->op_class, .op = in->op };
+	all = &t->insns.items[number];
+	all->n++;
+	for (uint64_t left = e->events; left != 0; left &= left - 1)
+		all->events[__builtin_ctzll(left)]++;
+	all->total += e->total;
+	all->issue += e->issue;
+	all->xlat += e->xlat;
+	all->cycles += e->cycles;
+	if (e->has_source) {
+		all->sources[e->source]++;
+		add_to_source(&t->sources[e->source], e);
+	}
+}
+
+/* Counts a tuple in its table. */
+#define COUNT_IN(table, counts, tuple)                                                             \
+	do {                                                                                       \
+		uint32_t number_ = tuples_add(table, tuple);                                       \
+		if (number_ == (counts)->n)                                                        \
+			*vec_add(counts) = 0;                                                      \
+		(counts)->items[number_]++;                                                        \
+	} while (0)
+
+void truth_block(struct truth *t, uint64_t first_pc, uint64_t end_pc)
+{
+	const uint64_t key[] = { first_pc, end_pc };
+
+	COUNT_IN(&t->blocks, &t->block_counts, key);
+}
+
+void truth_call(struct truth *t, uint64_t from_pc, uint64_t to_pc)
+{
+	const uint64_t key[] = { from_pc, to_pc };
+
+	COUNT_IN(&t->calls, &t->call_counts, key);
+}
+
+static uint64_t at(const struct truth_access *a)
+{
+	return (a->va & (LINE_BYTES - 1)) | (uint64_t)a->is_store << STORE_SHIFT;
+}
+
+/* The line goes from a CPU to the one of this access: who used it there last? */
+static void transfer(struct truth *t, const struct truth_access *taker, unsigned cpu)
+{
+	const uint64_t last[] = { taker->va >> LINE_SHIFT, cpu };
+	uint32_t number = tuples_find(&t->last, last);
+	const struct truth_access *giver;
+	uint64_t key[TRANSFER_WORDS];
+
+	if (number == TUPLES_NONE)
+		return; /* prefetched there, and never used */
+	giver = &t->accesses.items[number];
+	key[LINE] = taker->va & ~(uint64_t)(LINE_BYTES - 1);
+	key[GIVER] = giver->tid;
+	key[GIVER_PC] = giver->pc;
+	key[GIVER_AT] = at(giver);
+	key[TAKER] = taker->tid;
+	key[TAKER_PC] = taker->pc;
+	key[TAKER_AT] = at(taker);
+	COUNT_IN(&t->transfers, &t->transfer_counts, key);
+}
+
+void truth_access(struct truth *t, const struct truth_access *a)
+{
+	const uint64_t last[] = { a->va >> LINE_SHIFT, a->cpu };
+	uint32_t number;
+
+	for (uint64_t left = a->peers; left != 0; left &= left - 1)
+		transfer(t, a, (unsigned)__builtin_ctzll(left));
+	number = tuples_add(&t->last, last);
+	if (number == t->accesses.n)
+		*vec_add(&t->accesses) = *a;
+	t->accesses.items[number] = *a;
+}
+
+/* "name":{ … } of those that are not zero. */
+static void json_counts(struct text *out, const char *name, const uint64_t *counts, size_t n,
+			const char *(*name_of)(size_t))
+{
+	const char *comma = "";
+
+	text_format(out, ",\"%s\":{", name);
+	for (size_t i = 0; i < n; i++) {
+		if (counts[i] == 0)
+			continue;
+		text_format(out, "%s\"%s\":%" PRIu64, comma, name_of(i), counts[i]);
+		comma = ",";
+	}
+	text_char(out, '}');
+}
+
+static const char *event_name(size_t bit)
+{
+	const char *name = spe_event_name((unsigned)bit);
+
+	return name != NULL ? name : bit == 12 ? "late-prefetch" : "unknown";
+}
+
+static const char *source_name(size_t source)
+{
+	static const char *const names[N_SOURCES] = {
+		[SOURCE_L1] = "L1D",
+		[SOURCE_L2] = "L2",
+		[SOURCE_PEER_CORE] = "PEER_CORE",
+		[SOURCE_SYSTEM_CACHE] = "SYS_CACHE",
+		[SOURCE_PEER_CLUSTER] = "PEER_CLUSTER",
+		[SOURCE_REMOTE] = "REMOTE",
+		[SOURCE_DRAM] = "DRAM",
+	};
+
+	return names[source];
+}
+
+static void json_latencies(struct text *out, uint64_t total, uint64_t issue, uint64_t xlat)
+{
+	text_format(out, ",\"total\":%" PRIu64 ",\"issue\":%" PRIu64 ",\"xlat\":%" PRIu64, total,
+		    issue, xlat);
+}
+
+static void json_sources(const struct truth *t, struct text *out)
+{
+	const char *comma = "";
+
+	text_str(out, "\"sources\":{");
+	for (size_t i = 0; i < N_SOURCES; i++) {
+		const struct truth_source *s = &t->sources[i];
+
+		if (s->n == 0)
+			continue;
+		text_format(out, "%s\n\"%s\":{\"n\":%" PRIu64, comma, source_name(i), s->n);
+		json_latencies(out, s->total, s->issue, s->xlat);
+		text_char(out, '}');
+		comma = ",";
+	}
+	text_str(out, "}");
+}
+
+static void json_insns(const struct truth *t, struct text *out)
+{
+	text_str(out, ",\n\"instructions\":[");
+	for (uint32_t i = 0; i < t->pcs.n; i++) {
+		const struct truth_insn *in = &t->insns.items[i];
+
+		text_format(out,
+			    "%s\n{\"pc\":\"0x%" PRIx64 "\",\"class\":%u,\"op\":%u,\"n\":%" PRIu64
+			    ",\"cycles\":%" PRIu64,
+			    i > 0 ? "," : "", *tuples_get(&t->pcs, i), in->op_class, in->op, in->n,
+			    in->cycles);
+		json_latencies(out, in->total, in->issue, in->xlat);
+		json_counts(out, "events", in->events, TRUTH_EVENTS, event_name);
+		json_counts(out, "sources", in->sources, N_SOURCES, source_name);
+		text_char(out, '}');
+	}
+	text_str(out, "]");
+}
+
+/* Tuples of two addresses with a count. */
+static void json_pairs(const struct tuples *pairs, const uint64_t *counts, const char *list,
+		       const char *first, const char *second, struct text *out)
+{
+	text_format(out, ",\n\"%s\":[", list);
+	for (uint32_t i = 0; i < pairs->n; i++)
+		text_format(out,
+			    "%s\n{\"%s\":\"0x%" PRIx64 "\",\"%s\":\"0x%" PRIx64 "\",\"n\":%" PRIu64
+			    "}",
+			    i > 0 ? "," : "", first, tuples_get(pairs, i)[0], second,
+			    tuples_get(pairs, i)[1], counts[i]);
+	text_str(out, "]");
+}
+
+static void json_side(struct text *out, const char *name, uint64_t tid, uint64_t pc, uint64_t where)
+{
+	text_format(out,
+		    ",\"%s\":{\"tid\":%" PRIu64 ",\"pc\":\"0x%" PRIx64 "\",\"offset\":%" PRIu64
+		    ",\"op\":\"%s\"}",
+		    name, tid, pc, where & (LINE_BYTES - 1),
+		    where >> STORE_SHIFT ? "store" : "load");
+}
+
+static void json_transfers(const struct truth *t, struct text *out)
+{
+	text_str(out, ",\n\"transfers\":[");
+	for (uint32_t i = 0; i < t->transfers.n; i++) {
+		const uint64_t *key = tuples_get(&t->transfers, i);
+
+		text_format(out, "%s\n{\"line\":\"0x%" PRIx64 "\",\"n\":%" PRIu64, i > 0 ? "," : "",
+			    key[LINE], t->transfer_counts.items[i]);
+		json_side(out, "from", key[GIVER], key[GIVER_PC], key[GIVER_AT]);
+		json_side(out, "to", key[TAKER], key[TAKER_PC], key[TAKER_AT]);
+		text_char(out, '}');
+	}
+	text_str(out, "]");
+}
+
+void truth_json(const struct truth *t, struct text *out)
+{
+	json_sources(t, out);
+	json_insns(t, out);
+	json_pairs(&t->blocks, t->block_counts.items, "blocks", "start", "end", out);
+	json_pairs(&t->calls, t->call_counts.items, "calls", "from", "to", out);
+	json_transfers(t, out);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Everything that happened, not only what was sampled: what analyses of a capture are checked
+ * against. Memory grows with the instructions that ran and the lines that were used.
+ */
+#ifndef CYCLOPS_MODEL_TRUTH_H
+#define CYCLOPS_MODEL_TRUTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "base/tuples.h"
+#include "base/vec.h"
+#include "model/insn.h"
+#include "model/memory.h"
+
+enum { TRUTH_EVENTS = 16 }; /* event bits that the model can set, and more */
+
+/* All executions of an instruction. */
+struct truth_insn {
+	uint64_t n;
+	uint64_t events[TRUTH_EVENTS]; /* executions that had this SPE event */
+	uint64_t sources[N_SOURCES];   /* loads from there */
+	uint64_t total, issue, xlat;   /* cycles in all, not saturated */
+	uint64_t cycles;	       /* by which they moved the end of all so far */
+	uint8_t op_class, op;
+};
+
+/* All loads that got their data from one source. */
+struct truth_source {
+	uint64_t n;
+	uint64_t total, issue, xlat;
+};
+
+/* One execution, as SPE would record it. */
+struct truth_execution {
+	uint64_t events;
+	uint64_t total, issue, xlat, cycles;
+	bool has_source;
+	uint8_t source;
+};
+
+/* An access, to a line that other CPUs may have. */
+struct truth_access {
+	unsigned cpu;
+	uint32_t tid;
+	uint64_t pc, va;
+	bool is_store;
+	uint64_t peers; /* of struct access */
+};
+
+struct truth {
+	struct tuples pcs; /* pc → index of … */
+	VEC_OF(struct truth_insn) insns;
+	struct truth_source sources[N_SOURCES];
+	struct tuples blocks; /* (first pc, end) → index of … */
+	VEC_OF(uint64_t) block_counts;
+	struct tuples calls; /* (pc of the call, pc called) → … */
+	VEC_OF(uint64_t) call_counts;
+	struct tuples last;		      /* (line, CPU) → index of … */
+	VEC_OF(struct truth_access) accesses; /* the last one */
+	struct tuples transfers;	      /* (line, giver's …, taker's …) → … */
+	VEC_OF(uint64_t) transfer_counts;
+};
+
+struct truth *truth_new(void);
+void truth_free(struct truth *);
+
+void truth_instruction(struct truth *, const struct insn *, const struct truth_execution *);
+void truth_block(struct truth *, uint64_t first_pc, uint64_t end_pc);
+void truth_call(struct truth *, uint64_t from_pc, uint64_t to_pc);
+void truth_access(struct truth *, const struct truth_access *);
+
+/* Appends it all as the members of a json object, without the braces around. */
+void truth_json(const struct truth *, struct text *);
+
+#endif
