@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads captures that were cut or changed on purpose, with what the fuzz target checks:
+ *
+ *	damage_captures N PATH...	N cases, spread over all captures in files and folders
+ *	damage_captures N-M PATH...	cases N to M-1 only, to find the one that failed
+ *
+ * Even cases cut the file, odd ones change some of its bytes. Case and captures decide what
+ * is done, so a case can be run again. A case that takes a minute ends the program. The folder
+ * named by the variable CYCLOPS_CAPTURES is taken, too.
+ */
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/mapped.h"
+#include "base/vec.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+enum { CASE_SECONDS = 60, PROGRESS = 100, MAX_CHANGES = 16 };
+
+typedef VEC_OF(struct mapped) captures;
+
+/* splitmix64: good enough to scatter damage, and the same everywhere. */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+static void add_path(captures *, const char *path);
+
+static void add_folder(captures *all, const char *path)
+{
+	struct dirent **entries = NULL;
+	int n = scandir(path, &entries, NULL, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		char *inner = NULL;
+
+		if (entries[i]->d_name[0] != '.' &&
+		    asprintf(&inner, "%s/%s", path, entries[i]->d_name) >= 0)
+			add_path(all, inner);
+		free(inner);
+		free(entries[i]);
+	}
+	free(entries);
+}
+
+static void add_path(captures *all, const char *path)
+{
+	struct mapped file = { 0 };
+	struct stat st;
+	struct err err;
+
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+		add_folder(all, path);
+		return;
+	}
+	if (mapped_open(&file, path, &err) < 0)
+		return;
+	if (file.size > 16 && memcmp(file.bytes, "PERFILE2", 8) == 0)
+		*vec_add(all) = file;
+	else
+		mapped_release(&file);
+}
+
+/* Single bytes, and numbers that parsers trip over. */
+static void change_bytes(uint8_t *bytes, size_t size, uint64_t *random)
+{
+	static const uint32_t numbers[] = { 0, 1, 7, 8, 0x7fffffff, 0x80000000, UINT32_MAX };
+	uint64_t n = 1 + next_random(random) % MAX_CHANGES;
+
+	for (uint64_t i = 0; i < n; i++) {
+		/* Half of them near the start, where the numbers are that matter most. */
+		size_t range = next_random(random) % 2 == 0 && size > 512 ? 512 : size;
+		size_t at = next_random(random) % range;
+		uint64_t kind = next_random(random) % (2 * COUNT(numbers));
+
+		if (kind < COUNT(numbers) && at + sizeof(numbers[0]) <= size)
+			memcpy(bytes + at, &numbers[kind], sizeof(numbers[0]));
+		else
+			bytes[at] = (uint8_t)next_random(random);
+	}
+}
+
+static void run_case(const captures *all, uint64_t n)
+{
+	const struct mapped *file = &all->items[n / 2 % all->n];
+	uint64_t random = n;
+	size_t size = file->size;
+	uint8_t *copy;
+
+	if (n % 2 == 0)
+		size = next_random(&random) % size;
+	copy = mem_alloc(size, 1); /* of the exact size: a sanitizer sees reads behind it */
+	memcpy(copy, file->bytes, size);
+	if (n % 2 == 1)
+		change_bytes(copy, size, &random);
+	alarm(CASE_SECONDS);
+	LLVMFuzzerTestOneInput(copy, size);
+	alarm(0);
+	free(copy);
+}
+
+/* "N" means cases 0 to N-1. */
+static bool parse_cases(const char *text, uint64_t *first, uint64_t *end)
+{
+	char *rest = NULL;
+
+	*first = 0;
+	*end = strtoull(text, &rest, 10);
+	if (rest == text)
+		return false;
+	if (*rest == '-') {
+		*first = *end;
+		*end = strtoull(rest + 1, &rest, 10);
+	}
+	return *rest == '\0' && *first < *end;
+}
+
+int main(int argc, char **argv)
+{
+	const char *more = getenv("CYCLOPS_CAPTURES");
+	captures all = { 0 };
+	uint64_t first, end;
+
+	if (argc < 3 || !parse_cases(argv[1], &first, &end)) {
+		fprintf(stderr, "usage: damage_captures N|N-M PATH...\n");
+		return 2;
+	}
+	for (int i = 2; i < argc; i++)
+		add_path(&all, argv[i]);
+	if (more != NULL)
+		add_path(&all, more);
+	if (all.n == 0) {
+		printf("skipped: no captures\n");
+		return 0;
+	}
+	for (uint64_t n = first; n < end; n++) {
+		if ((n - first) % PROGRESS == 0)
+			fprintf(stderr, "case %" PRIu64 "\n", n);
+		run_case(&all, n);
+	}
+	printf("%" PRIu64 " cases on %zu captures\n", end - first, all.n);
+	for (size_t i = 0; i < all.n; i++)
+		mapped_release(&all.items[i]);
+	vec_release(&all);
+	return 0;
+}

@@ -1,0 +1,1 @@
+../../../../../kernels/multiply.c

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+Compares `addr` with sums over the exported records: pages, lines, huge pages, offsets.
+
+usage: addr_sums.py CYCLOPS MAKE-CAPTURE DATA-FOLDER
+
+What counts, and for what, is worked out here again from the operation and the events of each
+exported record. Captures are made up, and those of the samples.
+"""
+
+import argparse
+import csv
+import os
+import tempfile
+
+from harness import Checks, run
+
+LINE = 64
+MADE_UP = [["--records", 20000, "--cpus", 4], ["--records", 8000, "--cpus", 2, "--seed", 7],
+           ["--records", 5000, "--cpus", 3, "--seed", 9, "--kernel-share", 60]]
+SAMPLES = ["sharing", "padded", "chase", "stride", "multiply", "copies"]
+
+# Level of memory that a data source of these captures stands for.
+LEVELS = {"L1D": "loads_l1", "L2": "loads_l2", "PEER_CORE": "loads_peer_core", "DRAM": "loads_dram",
+          "LOCAL_CLUSTER": "loads_local_cluster", "SYS_CACHE": "loads_system_cache",
+          "PEER_CLUSTER": "loads_peer_cluster", "REMOTE": "loads_remote"}
+
+
+def rows_of(*command):
+    return list(csv.DictReader(run(*command).decode().splitlines()))
+
+
+def accesses(cyclops, path):
+    """Exported loads, stores and atomics with an address."""
+    found = []
+    for row in rows_of(cyclops, "export", "--table", "spe", "--format", "csv", path):
+        if row["op"] not in ("LD", "ST") or not row["vaddr"]:
+            continue
+        is_atomic = "AT" in row["subclass"].split()
+        row["loads"] = row["op"] == "LD" or is_atomic
+        row["stores"] = row["op"] == "ST" or is_atomic
+        found.append(row)
+    return found
+
+
+def add(sums, key, row):
+    s = sums.setdefault(key, {"records": 0, "loads": 0, "stores": 0, "walks": 0, "latency_cycles": 0})
+    s["records"] += 1
+    s["loads"] += row["loads"]
+    s["stores"] += row["stores"]
+    s["walks"] += "TLB-REFILL" in row["events"].split(":")
+    s["latency_cycles"] += int(row["total_lat"] or 0)
+    level = LEVELS.get(row["source"])
+    if level and row["loads"]:
+        s[level] = s.get(level, 0) + 1
+
+
+def expected(rows, size, pid_of):
+    sums = {}
+    for row in rows:
+        address = int(row["vaddr"], 16)
+        add(sums, (address // size * size, pid_of(row, address)), row)
+    return sums
+
+
+def answered(cyclops, path, by, options=()):
+    """By address and process; rows of the same are added up (a pid may be of several processes)."""
+    sums = {}
+    table = {"page": "pages", "hugepage": "hugepages", "line": "lines"}[by]
+    for row in rows_of(cyclops, "addr", "--by", by, "--all", "--format", "csv", "--table", table, *options, path):
+        s = sums.setdefault((int(row[by], 16), row["pid"]), {})
+        for name, value in row.items():
+            if name in ("records", "loads", "stores", "walks", "latency_cycles") or name.startswith("loads_"):
+                s[name] = s.get(name, 0) + int(value or 0)
+    return sums
+
+
+def compare(checks, name, ours, theirs):
+    checks.count("rows by address", len(theirs))
+    checks.expect(ours.keys() == theirs.keys(), f"{name}: {len(ours)} rows, expected {len(theirs)}")
+    for key, sums in theirs.items():
+        mine = ours.get(key, {})
+        for column, value in sums.items():
+            checks.expect(mine.get(column, 0) == value,
+                          f"{name}: {key} {column}: {mine.get(column)}, expected {value}")
+
+
+def pid_of(row, address):
+    return "" if address >> 63 or row["pid"] in ("", "-1") else row["pid"]
+
+
+def check_ranges(checks, cyclops, path, name):
+    rows = accesses(cyclops, path)
+    for by, size in (("page", 4096), ("hugepage", 1 << 21), ("line", LINE)):
+        compare(checks, f"{name} by {by}", answered(cyclops, path, by), expected(rows, size, pid_of))
+
+
+def offsets(cyclops, path, options):
+    sums = {}
+    for row in rows_of(cyclops, "addr", *options, "--all", "--format", "csv", path):
+        n, loads, stores = sums.get(int(row["offset"]), (0, 0, 0))
+        sums[int(row["offset"])] = (n + int(row["records"]), loads + int(row["loads"]), stores + int(row["stores"]))
+    return sums
+
+
+def check_window(checks, cyclops, path, name, options, base, size, count):
+    sums = {}
+    for row in accesses(cyclops, path):
+        address = int(row["vaddr"], 16)
+        if base <= address < base + size * count:
+            key = (address - base) % size
+            n, loads, stores = sums.get(key, (0, 0, 0))
+            sums[key] = (n + 1, loads + row["loads"], stores + row["stores"])
+    ours = offsets(cyclops, path, options)
+    checks.count("offsets", len(sums))
+    checks.expect(len(sums) > 0, f"{name}: nothing to compare")
+    checks.expect(ours == sums, f"{name}: {ours}, expected {sums}")
+
+
+def busiest(cyclops, path):
+    """The page with the most accesses, for a window that holds something."""
+    counts = {}
+    for row in accesses(cyclops, path):
+        page = int(row["vaddr"], 16) >> 12
+        counts[page] = counts.get(page, 0) + 1
+    return max(sorted(counts), key=counts.get) << 12
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("cyclops", "make_capture", "data"):
+        parser.add_argument(name, type=os.path.abspath)
+    arguments = parser.parse_args()
+    cyclops, checks = arguments.cyclops, Checks()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "made-up.data")
+        for options in MADE_UP:
+            run(arguments.make_capture, "--output", path, *options)
+            check_ranges(checks, cyclops, path, " ".join(map(str, options)))
+            base = busiest(cyclops, path)
+            for size, count in ((48, 85), (64, 64), (1000, 7)):
+                check_window(checks, cyclops, path, f"window {size}",
+                             ["--type", str(size), "--base", f"{base:#x},{count}"], base, size, count)
+    for sample in SAMPLES:
+        path = os.path.join(arguments.data, "samples", sample + ".data")
+        check_ranges(checks, cyclops, path, sample)
+    symfs = ["--symfs", os.path.join(arguments.data, "root")]
+    sharing = os.path.join(arguments.data, "samples", "sharing.data")
+    check_window(checks, cyclops, sharing, "account", [*symfs, "--object", "account"], 0x402000, 64, 1)
+    check_window(checks, cyclops, sharing, "values", [*symfs, "--object", "values"], 0x402080, 4, 4096)
+    check_window(checks, cyclops, sharing, "struct account",
+                 [*symfs, "--type", "struct account", "--base", "0x402000"], 0x402000, 64, 1)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,324 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+What users type, also wrongly: exit status, and messages that say what, where and what to do.
+
+usage: cli.py CYCLOPS MAKE-CAPTURE
+"""
+
+import csv
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+
+from harness import ENVIRONMENT, Checks, run
+
+DONE, FAILED, USAGE = 0, 1, 2
+PIPE_WIDTH = 100
+SCREEN_LINES = 45
+COMMANDS = ("report", "diff", "hot", "dump", "export")
+ESCAPE = re.compile(rb"\x1b\[[0-9;]*m")
+
+# What is typed in a folder with a capture a.data, and what comes of it: exit status and a pattern
+# for the messages.
+CASES = [
+    # Captures.
+    ("report nothing.data", FAILED, r"^cyclops: nothing\.data: No such file or directory$"),
+    ("report", FAILED, r"no capture given, and there is no perf\.data in this folder"),
+    ("dump", FAILED, r"no capture given, and there is no perf\.data in this folder"),
+    ("report folder", FAILED, r"folder: a directory, but not a capture: folder/data: No such file"),
+    ("report text", FAILED, r'text: not a perf\.data file: begins with "once upo", wanted "PERFILE2"'),
+    ("report empty", FAILED, r"^cyclops: empty: empty, not a perf\.data file$"),
+    ("report head", FAILED, r"head: cut off inside its header"),
+    ("dump head", FAILED, r"head: cut off inside its header"),
+    ("report big-endian", FAILED, r"big-endian: recorded on a big-endian machine; only"),
+    ("report a.data b.data", USAGE, r"too many arguments: 'b\.data' \(usage: cyclops report"),
+    ("hot -i a.data b.data", USAGE, r"two captures given: 'a\.data' by --input and 'b\.data'"),
+    ("dump -i a.data b.data", USAGE, r"two captures given"),
+    # Commands and options.
+    ("", USAGE, r"^usage: cyclops COMMAND \[OPTIONS\] \[FILE\]"),
+    ("repot a.data", USAGE, r"there is no command 'repot'; did you mean 'cyclops report'\?"),
+    ("exp", USAGE, r"did you mean 'cyclops export'\?"),
+    ("a.data", USAGE, r"there is no command 'a\.data'; did you mean 'cyclops report a\.data'\?"),
+    ("xyzzy", USAGE, r"there is no command 'xyzzy' \(cyclops --help lists them\)"),
+    ("--top 3 report a.data", USAGE, r"there is no option --top before a command"),
+    ("help xyzzy", USAGE, r"there is no manual page for 'xyzzy'"),
+    ("report --formt csv a.data", USAGE, r"there is no option --formt; did you mean --format\?"),
+    ("report --sel tot>1 a.data", USAGE, r"there is no option --sel; did you mean --select\?"),
+    ("report --xyzzy a.data", USAGE, r"there is no option --xyzzy \(--help lists them\)"),
+    ("report -x a.data", USAGE, r"there is no option -x \(--help lists them\)"),
+    ("report --top", USAGE, r"--top needs N"),
+    ("report --top ten a.data", USAGE, r"--top: 'ten' is not a number"),
+    ("report --top -1 a.data", USAGE, r"--top: '-1' is not a number"),
+    ("report --top 99999999999 a.data", USAGE, r"--top: '99999999999' is not a number"),
+    ("report --all=3 a.data", USAGE, r"--all takes no value, found '3'"),
+    ("report --format cvs a.data", USAGE, r"no format 'cvs'; there are text, csv, json"),
+    ("export --format cvs a.data", USAGE, r"export writes csv, json or spe-parser, not 'cvs'"),
+    ("export --format text a.data", USAGE, r"export writes csv, json or spe-parser, not 'text'"),
+    ("report --table xyzzy a.data", USAGE, r"no table 'xyzzy'; there are capture, functions"),
+    ("export --table xyzzy a.data", USAGE, r"no table 'xyzzy'; there are spe, samples"),
+    ("hot --by functon a.data", USAGE, r"no key 'functon'; there are process, thread"),
+    ("hot --by function,,cpu a.data", USAGE, r"there is no key ''"),
+    ("hot --sort xyzzy a.data", USAGE, r"this table has no column 'xyzzy'"),
+    ("hot --event xyzzy a.data", USAGE, r"'xyzzy' is neither an event of this capture .* nor an SPE"),
+    ("dump --wording xyzzy a.data", USAGE, r"there is no 'xyzzy'; there are perf-6\.1, full"),
+    ("report --cpu neoverse-n a.data", USAGE, r"not one of the \d+ CPUs.*did you mean neoverse-n1\?"),
+    ("report --cpu xyzzy a.data", USAGE, r"not one of the \d+ CPUs of the catalog"),
+    ("report --catalog nothing.json a.data", FAILED, r"nothing\.json: No such file"),
+    ("report --catalog text a.data", FAILED, r"catalog.* text: line 1"),
+    # Selections.
+    ("hot --select xyzzy=1 a.data", USAGE, r"no field 'xyzzy'; there are op, class, event, source"),
+    ("hot --select op=lod a.data", USAGE, r"no operation is called 'lod'; there are load, store"),
+    ("hot --select source=drum a.data", USAGE, r"no data source is called 'drum'; there are L1"),
+    ("hot --select event=xyzzy a.data", USAGE, r"neither an SPE event nor an event of this capture"),
+    ("hot --select op<load a.data", USAGE, r"'op' has no order, use == or !="),
+    ("hot --select tot>abc a.data", USAGE, r"expected a number .* at column 5, found 'abc'"),
+    ("hot --select tot> a.data", USAGE, r"--select: ends where a number"),
+    ("hot --select (tot>1 a.data", USAGE, r"--select: ends where '\)' is expected"),
+    ("hot --select sym=~\"(\" a.data", USAGE, r"'\(' is not a regular expression: "),
+    ("hot --select time>1.5m a.data", USAGE, r"expected a number .* at column 6, found '1\.5m'"),
+    # Output.
+    ("report -o nowhere/out a.data", FAILED, r"nowhere/out: cannot write: No such file"),
+    ("report -o a.data a.data", USAGE, r"--output: 'a\.data' is the capture itself"),
+    ("dump -o ./a.data a.data", USAGE, r"--output: '\./a\.data' is the capture itself"),
+    ("export --format spe-parser -o nowhere/out a.data", FAILED, r"^cyclops: nowhere/out-ldst\.csv: cannot write"),
+    ("report -o /dev/full a.data", FAILED, r"/dev/full: cannot write: No space left on device"),
+    ("hot -o /dev/full a.data", FAILED, r"/dev/full: cannot write: No space left on device"),
+    ("export -o /dev/full a.data", FAILED, r"/dev/full: cannot write: No space left on device"),
+    ("dump -o /dev/full a.data", FAILED, r"/dev/full: cannot write: No space left on device"),
+    ("dump --packets -o /dev/full a.data", FAILED, r"/dev/full: cannot write: No space left on device"),
+    ("diff a.data", USAGE, r"two runs are compared: cyclops diff A B"),
+    ("diff --baseline a.data", USAGE, r"with --baseline there is one more run to name, B"),
+    ("diff -i a.data a.data", USAGE, r"--input names one capture; diff takes two"),
+    ("diff --per hour a.data a.data", USAGE, r"--per: 'hour' is not one of run, second, total"),
+    ("diff --by colour a.data a.data", USAGE, r"there is no kind 'colour'; there are function, line"),
+    ("diff --fail-if total a.data a.data", USAGE, r"--fail-if 'total': there is no < or >"),
+    ("diff --fail-if nothing>1 a.data a.data", FAILED, r"neither run has a measure 'nothing'"),
+    ("diff --save /nowhere/x a.data", FAILED, r"/nowhere/x: cannot write: No such file"),
+    ("diff a.data text", FAILED, r"text: neither a capture nor a baseline nor counts"),
+    ("diff --baseline text a.data", FAILED, r"text: neither a capture nor a baseline nor counts"),
+    # What is right.
+    ("diff a.data a.data --fail-if total>0%", DONE, r""),
+    ("diff --save base.json a.data", DONE, r""),
+    ("diff --baseline base.json a.data --fail-if total!=0", USAGE, r"there is no < or >"),
+    ("diff --baseline base.json a.data --fail-if total>=0", DONE, r""),
+    ("report a.data", DONE, r""),
+    ("report --input=a.data --top=3", DONE, r""),
+    ("hot -ia.data -j1 --all", DONE, r""),
+    ("dump -- a.data", DONE, r"^$"),
+    ("export -o - a.data", DONE, r"^$"),
+]
+
+
+class Folder:
+    """A folder with captures, good and bad, and the program run in it."""
+
+    def __init__(self, cyclops, maker, path):
+        self.cyclops, self.maker, self.path = os.path.abspath(cyclops), maker, path
+        run(maker, "--output", self.file("a.data"), "--records", 3000, "--samples", 200)
+        with open(self.file("a.data"), "rb") as file:
+            self.capture = file.read()
+        self.write("big-endian", self.capture[:8][::-1] + self.capture[8:])
+        self.write("head", self.capture[:50])
+        self.write("text", b"once upon a time")
+        self.write("empty", b"")
+        os.mkdir(self.file("folder"))
+
+    def file(self, name):
+        return os.path.join(self.path, name)
+
+    def write(self, name, content):
+        with open(self.file(name), "wb") as file:
+            file.write(content)
+
+    def run(self, *words, stdin=b"", **options):
+        settings = {"env": ENVIRONMENT, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+        return subprocess.run([self.cyclops, *words], input=stdin, cwd=self.path, check=False, **settings)
+
+
+def check_cases(checks, folder):
+    for line, status, pattern in CASES:
+        done = folder.run(*line.split())
+        messages = done.stderr.decode()
+        name = f"cyclops {line}"
+        checks.expect(done.returncode == status, f"{name}: exit status {done.returncode}: {messages}")
+        checks.expect(re.search(pattern, messages, re.M), f"{name}: says {messages!r}, not {pattern}")
+        # A message is a line that says who speaks; a wrong option needs no second one.
+        if status != DONE and line:
+            lines = messages.splitlines()
+            checks.expect(all(text.startswith("cyclops: ") for text in lines), f"{name}: {lines}")
+            checks.expect(status == FAILED or len(lines) == 1, f"{name}: {len(lines)} lines: {lines}")
+            checks.expect(done.stdout == b"", f"{name}: writes to standard output")
+        checks.count("command lines")
+
+
+def check_streams(checks, folder):
+    """Captures and answers through pipes."""
+    for command in (["report"], ["hot", "--by", "cpu"], ["export"], ["dump"], ["dump", "--packets"]):
+        direct = folder.run(*command, "a.data")
+        piped = folder.run(*command, "-", stdin=folder.capture)
+        checks.expect(direct.stdout == piped.stdout and piped.returncode == DONE,
+                      f"cat a.data | cyclops {command[0]} -: another answer: {piped.stderr}")
+        written = folder.run(*command, "-o", "out", "a.data")
+        with open(folder.file("out"), "rb") as file:
+            checks.expect(file.read() == direct.stdout and written.stdout == b"",
+                          f"{command[0]} -o out: another answer")
+        with open("/dev/full", "wb") as full:
+            failed = folder.run(*command, "a.data", stdout=full)
+        checks.expect(failed.returncode == FAILED and b"standard output: cannot write" in failed.stderr,
+                      f"{command[0]} > /dev/full: {failed.returncode} {failed.stderr}")
+        reading, writing = os.pipe()
+        os.close(reading)
+        closed = folder.run(*command, "a.data", stdout=writing)
+        os.close(writing)
+        checks.expect(closed.returncode in (-13, FAILED), f"{command[0]} | head: {closed.returncode}")
+        checks.expect(b"runtime error" not in closed.stderr, f"{command[0]} | head: {closed.stderr}")
+        checks.count("commands through pipes")
+    nothing = folder.run("report", "-", stdin=b"")
+    checks.expect(nothing.returncode == FAILED and b"standard input: empty" in nothing.stderr,
+                  f"empty standard input: {nothing.stderr}")
+
+
+def check_shrinking(checks, folder):
+    """A capture that is cut while it is read: the pipe is full long before its end is reached."""
+    run(folder.maker, "--output", folder.file("long.data"), "--records", 200000)
+    with subprocess.Popen([folder.cyclops, "dump", "--packets", "-j1", "long.data"], cwd=folder.path,
+                          env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as reader:
+        reader.stdout.read(1)
+        os.truncate(folder.file("long.data"), 4096)
+        messages = reader.communicate()[1].decode()
+    checks.expect(reader.returncode == FAILED and "became shorter while it was read" in messages,
+                  f"a file cut while it is read: {reader.returncode} {messages!r}")
+    os.remove(folder.file("long.data"))
+
+
+def check_dump(checks, folder):
+    """A line for each record: where, how large, what, and each field once."""
+    end = None
+    for line in folder.run("dump", "a.data").stdout.decode().splitlines():
+        words = line.split()
+        position, size = int(words[0], 16), int(words[1].removeprefix("size="))
+        names = re.findall(r" (\w+)=", line)
+        checks.expect(len(names) == len(set(names)), f"dump: a field twice: {line}")
+        checks.expect(re.fullmatch(r"[A-Z][A-Z_0-9]+", words[2]), f"dump: no type: {line}")
+        checks.expect(end in (None, position), f"dump: not behind the record before: {line}")
+        data = re.search(r" AUXTRACE data_size=(0x[0-9a-f]+)", line)
+        end = position + size + (int(data.group(1), 16) if data else 0)
+        checks.count("lines of dumps")
+
+
+def as_csv(value):
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def check_formats(checks, folder):
+    """Json is json, and says what csv says: absent is left out there, and empty here."""
+    for table in ("spe", "samples"):
+        words = ["export", "--table", table, "a.data", "--format"]
+        document = json.loads(folder.run(*words, "json").stdout)
+        lines = folder.run(*words, "csv").stdout.decode().splitlines()
+        rows = [{name: text for name, text in row.items() if text} for row in csv.DictReader(lines)]
+        ours = [{name: as_csv(value) for name, value in row.items()} for row in document[table]]
+        checks.expect(rows == ours, f"export {table}: json and csv differ")
+        described = document["columns"][table]
+        checks.expect(set(lines[0].split(",")) == set(described), f"columns of {table}: {described}")
+        checks.count("rows in two formats", len(rows))
+    for words in (["report"], ["hot"], ["hot", "--callers", "--by", "line,event"]):
+        document = json.loads(folder.run(*words, "a.data", "--format", "json").stdout)
+        checks.expect(document["schema"] >= 1 and document["command"] == words[0],
+                      f"{words}: {list(document)}")
+
+
+def on_terminal(folder, columns, words, **variables):
+    """Output of a command on a terminal of so many columns."""
+    terminal, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    environment = ENVIRONMENT | {"TERM": "xterm", "LC_ALL": "C.UTF-8"} | variables
+    process = subprocess.Popen([folder.cyclops, *words], stdin=subprocess.DEVNULL, stdout=child,
+                               stderr=subprocess.DEVNULL, env=environment, cwd=folder.path)
+    os.close(child)
+    output = b""
+    while True:
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError:  # how Linux says that the other side is closed
+            break
+        if not piece:
+            break
+        output += piece
+    os.close(terminal)
+    process.wait()
+    return output.replace(b"\r\n", b"\n")
+
+
+def widest(output):
+    return max(map(len, ESCAPE.sub(b"", output).decode().splitlines()), default=0)
+
+
+def check_screens(checks, folder):
+    """Text fits, and is coloured on terminals alone."""
+    for words in (["report", "a.data"], ["hot", "a.data"], ["hot", "--callers", "a.data"],
+                  ["hot", "--by", "process,thread,module,function,source,operation", "a.data"]):
+        name = " ".join(words)
+        piped = folder.run(*words).stdout
+        checks.expect(widest(piped) <= PIPE_WIDTH, f"{name}: {widest(piped)} columns in a pipe")
+        checks.expect(b"\x1b" not in piped, f"{name}: escape sequences in a pipe")
+        for columns in (60, 80, 132):
+            shown = on_terminal(folder, columns, words)
+            checks.expect(shown and widest(shown) <= columns, f"{name}: {widest(shown)} columns on a "
+                          f"terminal of {columns}")
+            checks.count("answers on terminals")
+        coloured = on_terminal(folder, 100, words)
+        checks.expect(b"\x1b[" in coloured, f"{name}: no colours on a terminal")
+        for variables in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            plain = on_terminal(folder, 100, words, **variables)
+            checks.expect(b"\x1b" not in plain, f"{name}: colours in spite of {variables}")
+            checks.expect(plain == ESCAPE.sub(b"", coloured), f"{name}: colours change the text")
+
+
+def check_help(checks, folder):
+    """Help fits on a screen, and is what was asked for: on standard output."""
+    for words in ([], *([command] for command in COMMANDS)):
+        for option in ("--help", "-h"):
+            done = folder.run(*words, option)
+            lines = done.stdout.decode().splitlines()
+            name = " ".join(["cyclops", *words, option])
+            checks.expect(done.returncode == DONE and not done.stderr, f"{name}: {done.stderr}")
+            checks.expect(5 < len(lines) <= SCREEN_LINES, f"{name}: {len(lines)} lines")
+            checks.expect(max(map(len, lines)) <= PIPE_WIDTH, f"{name}: {max(map(len, lines))} columns")
+            checks.expect(lines and lines[0].startswith("usage: cyclops"), f"{name}: {lines[:1]}")
+            checks.count("help texts")
+    done = folder.run("--version")
+    text = done.stdout.decode()
+    checks.expect(done.returncode == DONE and re.match(r"cyclops \d+\.\d+\.\d+ \(.+\)\nbuilt with ", text),
+                  f"--version: {text!r}")
+    for name in ("", *COMMANDS):
+        page = folder.run("help", *name.split()).stdout.decode()
+        checks.expect("SYNOPSIS" in page, f"help {name}: {page[:100]!r}")
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    checks = Checks()
+    with tempfile.TemporaryDirectory() as path:
+        folder = Folder(*sys.argv[1:], path)
+        check_cases(checks, folder)
+        check_streams(checks, folder)
+        check_shrinking(checks, folder)
+        check_dump(checks, folder)
+        check_formats(checks, folder)
+        check_screens(checks, folder)
+        check_help(checks, folder)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+Checks that the answer is the same for any number of threads, byte for byte.
+
+usage: determinism.py [--all] CYCLOPS MAKE-CAPTURE
+
+Every command in every form is run with one thread and with several, on made-up captures; some of
+them also, or all with --all, on the captures in the folder that the variable CYCLOPS_CAPTURES
+names, where there is one.
+"""
+
+import argparse
+import hashlib
+import os
+import random
+import re
+import subprocess
+import tempfile
+
+import perf_file
+import spe_bytes
+from harness import ENVIRONMENT, Checks, real_captures, run
+
+JOBS = (2, 7)
+
+# Options of make-capture, and whether the trace is to be a wild one.
+MADE_UP = [
+    (["--records", 40000, "--samples", 1000, "--cpus", 1, "--chunk", "4M"], False),
+    (["--records", 6000, "--samples", 1000, "--cpus", 5, "--chunk", 2048, "--no-context"], False),
+    (["--records", 8000, "--cpus", 2, "--chunk", 4096], True),
+]
+
+
+def hot_keys(cyclops, path):
+    """The keys that --by takes, as its error message lists them."""
+    done = subprocess.run([cyclops, "hot", "--by", "no-such-key", path], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, env=ENVIRONMENT, check=False)
+    return re.search(r"there are (.*)", done.stderr.decode()).group(1).split(", ")
+
+
+def some_commands(keys):
+    yield ["report", "--format", "json"]
+    yield ["hot", "--by", ",".join(keys), "--format", "csv", "--all"]
+    yield ["hot", "--callers", "--all"]
+    yield ["c2c", "--all", "--format", "json"]
+    for key in ("field", "page", "instruction"):
+        yield ["addr", "--by", key, "--format", "json", "--all"]
+    yield ["export"]
+    yield ["export", "--table", "samples"]
+    yield ["dump", "--packets"]
+
+
+def all_commands(keys):
+    for form in ("text", "csv", "json"):
+        yield ["report", "--format", form]
+        yield ["hot", "--format", form, "--callers", "--all"]
+        yield ["hot", "--format", form, "--top", "3"]
+        yield ["c2c", "--format", form]
+    for mode in ("peer", "tot"):
+        yield ["c2c", "--mode", mode, "--coalesce", "process,thread", "--all", "--format", "json"]
+    for key in keys:
+        yield ["hot", "--format", "csv", "--by", key, "--all"]
+    yield ["hot", "--by", ",".join(keys), "--format", "csv", "--all"]
+    yield ["hot", "--by", "function,source", "--select", "op=load || period>1", "--format", "csv"]
+    for key in ("object", "type", "field", "line", "page", "hugepage", "node", "instruction"):
+        yield ["addr", "--by", key, "--format", "json", "--all"]
+    for table in ("spe", "samples"):
+        yield ["export", "--table", table, "--format", "csv"]
+        yield ["export", "--table", table, "--format", "json"]
+    yield ["export", "--select", "tot>20 || period>1"]
+    yield ["export", "--format", "spe-parser", "-o", "parser"]
+    yield ["diff", "--save", "saved", "--by", "function,line,instruction,source"]
+    yield ["dump", "--packets"]
+    yield ["dump", "--packets", "--wording", "full"]
+
+
+def answer(cyclops, command, path, n_jobs):
+    """Exit status, output, messages, and files written: as short as possible."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([cyclops, *command, "-j", str(n_jobs), path], cwd=folder,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, env=ENVIRONMENT, check=False)
+        files = []
+        for name in sorted(os.listdir(folder)):
+            with open(os.path.join(folder, name), "rb") as file:
+                files.append((name, hashlib.sha256(file.read()).hexdigest()))
+    return done.returncode, hashlib.sha256(done.stdout).hexdigest(), len(done.stdout), done.stderr, files
+
+
+def check_capture(checks, cyclops, path, commands):
+    for command in commands(hot_keys(cyclops, path)):
+        alone = answer(cyclops, command, path, 1)
+        checks.expect(alone[0] in (0, 1), f"{path}: {' '.join(command)}: exit status {alone[0]}")
+        for n_jobs in JOBS:
+            together = answer(cyclops, command, path, n_jobs)
+            checks.expect(together == alone, f"{path}: {' '.join(command)}: -j1 gives {alone[:4]}, "
+                          f"-j{n_jobs} {together[:4]}")
+            checks.count("answers of several threads")
+    checks.count("captures")
+
+
+def make_wild(path):
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    wild = spe_bytes.Wild(random.Random(1), (0xAAAAC0000000, 0xFFFF40000000), (4000, 4001, 77))
+    wild.with_repeats = True
+    traces = {}
+    for chunk in perf_file.chunks(data):
+        trace = traces.setdefault(chunk.cpu, spe_bytes.Trace(wild, 0x6450000000, 100, 0.1))
+        data[chunk.start : chunk.end] = trace.chunk(chunk.size)
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("cyclops")
+    parser.add_argument("make_capture")
+    args = parser.parse_args()
+    cyclops, maker = os.path.abspath(args.cyclops), os.path.abspath(args.make_capture)
+    checks = Checks()
+    with tempfile.TemporaryDirectory() as folder:
+        for number, (options, is_wild) in enumerate(MADE_UP):
+            path = os.path.join(folder, f"{number}.data")
+            run(maker, "--output", path, *options)
+            if is_wild:
+                make_wild(path)
+            check_capture(checks, cyclops, path, all_commands)
+    captures = real_captures()
+    for path in captures:
+        check_capture(checks, cyclops, path, all_commands if args.all else some_commands)
+    if not captures:
+        print("skipped: real captures (CYCLOPS_CAPTURES names no folder with some)")
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()

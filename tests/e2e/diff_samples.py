@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares modelled runs of which the difference is known.
+
+usage: diff_samples.py CYCLOPS DATA_DIR
+
+The same program sampled with other seeds has not changed: chance makes a finding in one of a hundred
+comparisons. Its fixed twin has changed, in the functions that were fixed, and only there.
+"""
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from harness import ENVIRONMENT, Checks, need, run
+
+SEEDS = range(1, 7)
+PROGRAMS = ("copies", "multiply")
+MAX_ALARMS = 2  # of 30 pairs, at one of a hundred
+
+# Before, after: the functions that changed, with the sign of the change, and those whose change is
+# about as large as the samples can tell.
+TWINS = [
+    ("sharing", "padded", {"compare": -1}, {"count_up": -1}),
+    ("padded", "sharing", {"compare": 1}, {"count_up": 1}),
+    ("stride", "stride-ahead", {"walk": -1}, {}),
+    ("stride", "stride", {}, {}),
+]
+
+
+def changes(cyclops, before, after, *options):
+    """Certain changes: name to sign."""
+    output = run(cyclops, "diff", "--format", "json", "--all", *options, before, after)
+    rows = json.loads(output)["functions"]
+    return {row["name"]: 1 if row["change"] > 0 else -1 for row in rows if row["certainty"] == "certain"}
+
+
+def check_twins(checks, cyclops, data):
+    for before, after, wanted, allowed in TWINS:
+        files = [os.path.join(data, "samples", name + ".data") for name in (before, after)]
+        found = changes(cyclops, *files, "--symfs", os.path.join(data, "root"))
+        checks.expect(wanted.items() <= found.items() <= (wanted | allowed).items(),
+                      f"{before} and {after}: {found}, not {wanted}")
+        checks.count("twins")
+
+
+def check_gates(checks, cyclops, data):
+    """Exit statuses, for programs that run programs."""
+    before, after = (os.path.join(data, "samples", name + ".data") for name in ("padded", "sharing"))
+    for condition, status in (("total > 5%", 3), ("total < -5%", 0), ("function:compare > 50 %", 3),
+                              ("prepare > -1", 0), ("time > 10%", 3)):
+        done = subprocess.run([cyclops, "diff", before, after, "--symfs", os.path.join(data, "root"),
+                               "--fail-if", condition], env=ENVIRONMENT, capture_output=True, check=False)
+        checks.expect(done.returncode == status, f"{condition}: {done.returncode} {done.stderr.decode()}")
+        checks.count("gates")
+
+
+def check_seeds(checks, cyclops, data, folder):
+    alarms = []
+    root = os.path.join(data, "root")
+    for program in PROGRAMS:
+        files = [os.path.join(folder, f"{program}{seed}") for seed in SEEDS]
+        for seed, path in zip(SEEDS, files):
+            run(cyclops, "model", "--seed", seed, "--interval", 1024, "-o", path, "--",
+                os.path.join(root, "opt", "kernels", program))
+        for pair in itertools.combinations(files, 2):
+            found = changes(cyclops, *pair)
+            alarms += [(program, found)] if found else []
+            checks.count("pairs of runs with nothing changed")
+    checks.expect(len(alarms) <= MAX_ALARMS, f"between seeds: {alarms}")
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    checks = Checks()
+    check_twins(checks, *sys.argv[1:])
+    check_gates(checks, *sys.argv[1:])
+    need("qemu-aarch64")
+    with tempfile.TemporaryDirectory() as folder:
+        check_seeds(checks, *sys.argv[1:], folder)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of this folder share: running programs, and telling what was compared."""
+
+import collections
+import os
+import shutil
+import subprocess
+import sys
+
+SKIP = 77
+
+# What perf may find at home must not change its answer.
+ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C", "TZ": "UTC", "HOME": "/nonexistent",
+               "PERF_CONFIG": "/dev/null"}
+# How a sanitizer is to behave has to come from outside.
+ENVIRONMENT.update({name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")})
+
+
+class Failed(Exception):
+    """A program did not do what it had to."""
+
+
+def run(*command, **options):
+    """Output of a program, as bytes; raises Failed if it fails."""
+    done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT,
+                          check=False, **options)
+    if done.returncode != 0:
+        words = " ".join(str(word) for word in command)
+        raise Failed(f"{words}: exit status {done.returncode}: {done.stderr.decode()[-400:]}")
+    return done.stdout
+
+
+def need(program):
+    """Ends the test as skipped where a program is absent."""
+    if shutil.which(program) is None:
+        print(f"skipped: {program} is not installed")
+        sys.exit(SKIP)
+
+
+def real_captures():
+    """Files and folders that are captures, below the folder that CYCLOPS_CAPTURES names."""
+    found = []
+    for root, folders, files in os.walk(os.path.abspath(os.environ.get("CYCLOPS_CAPTURES", os.devnull))):
+        for name in [name for name in folders if os.path.isfile(os.path.join(root, name, "data"))]:
+            folders.remove(name)
+            found.append(os.path.join(root, name))
+        for name in files:
+            path = os.path.join(root, name)
+            with open(path, "rb") as file:
+                if file.read(8) == b"PERFILE2":
+                    found.append(path)
+    return sorted(found)
+
+
+class Checks:
+    """Counts comparisons, prints those that fail, says at the end how much was compared."""
+
+    SHOWN = 10  # failures in full
+
+    def __init__(self):
+        self.counts = collections.Counter()
+        self.failures = 0
+
+    def fail(self, what):
+        self.failures += 1
+        if self.failures <= self.SHOWN:
+            print("FAIL", what, flush=True)
+
+    def expect(self, holds, what):
+        if not holds:
+            self.fail(what)
+        return holds
+
+    def count(self, what, n=1):
+        self.counts[what] += n
+
+    def equal(self, what, ours, theirs, name="expected"):
+        """Compares two lists as bags; shows what only one of them has."""
+        self.count(what, len(theirs))
+        if ours == theirs:
+            return True
+        left, right = collections.Counter(ours), collections.Counter(theirs)
+        if left == right:
+            return True
+        self.fail(f"{what}: {len(ours)} rows, {name} has {len(theirs)}")
+        if self.failures <= self.SHOWN:
+            for side, rest in (("cyclops", left - right), (name, right - left)):
+                for row in sorted(rest.elements(), key=repr)[:3]:
+                    print(f"     only {side}: {str(row)[:300]}")
+        return False
+
+    def finish(self):
+        """Prints the figures; exits."""
+        for what, n in self.counts.items():
+            print(f"{n:>10} {what}")
+        print(f"{self.failures} failed" if self.failures else "all equal")
+        if not self.counts:
+            print("nothing was compared")
+        sys.exit(1 if self.failures or not self.counts else 0)

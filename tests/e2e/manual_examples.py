@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the examples of the manual pages and compares what they print.
+
+usage: manual_examples.py [--update] [--needs PROGRAM] CYCLOPS DATA_DIR PAGE...
+
+An example stands in a literal display of the EXAMPLES section: a line "$ COMMAND", then the expected
+output. A line "..." stands for any number of lines. The commands run in a folder that holds links to
+the files of DATA_DIR, so they may write files of their own; examples of one page see each other's.
+--update writes what was printed into the pages (the number of lines around a "..." is kept).
+--needs skips the test where a program is not installed.
+"""
+
+import argparse
+import difflib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ANY = "..."
+SKIPPED = 77  # what the test runner takes for "skipped"
+TIMEOUT_S = 60
+ENVIRONMENT = {"LC_ALL": "C", "TZ": "UTC", "NO_COLOR": "1", "HOME": "/nonexistent"}
+
+
+class Example:
+    """A command with the lines expected, and where those stand in the page."""
+
+    def __init__(self, command, first):
+        self.command = command
+        self.first = first
+        self.expected = []
+
+
+def unescape(line):
+    """The text of a line of mdoc in a literal display."""
+    return line.removeprefix(r"\&").replace(r"\e", "\\").replace(r"\-", "-")
+
+
+def escape(line):
+    line = line.replace("\\", r"\e")
+    return r"\&" + line if line[:1] in (".", "'") else line
+
+
+def read_examples(lines):
+    examples = []
+    in_section = in_display = False
+    for number, line in enumerate(lines):
+        if line.startswith(".Sh "):
+            in_section = line == ".Sh EXAMPLES"
+        elif in_section and line.startswith(".Bd "):
+            in_display = True
+        elif line == ".Ed":
+            in_display = False
+        elif in_display and line.startswith("$ "):
+            examples.append(Example(unescape(line[2:]), number + 1))
+        elif in_display and examples:
+            examples[-1].expected.append(unescape(line))
+    return examples
+
+
+def matches(expected, printed):
+    """Does the list of lines fit the pattern? A pattern is cut at its "..." lines."""
+    if ANY not in expected:
+        return expected == printed
+    at = expected.index(ANY)
+    head, rest = expected[:at], expected[at + 1 :]
+    if printed[:at] != head:
+        return False
+    return any(matches(rest, printed[i:]) for i in range(at, len(printed) + 1))
+
+
+def renewed(expected, printed):
+    """The pattern with its lines taken from what was printed."""
+    if ANY not in expected:
+        return printed
+    n_head = expected.index(ANY)
+    n_tail = len(expected) - n_head - 1
+    if n_head + n_tail >= len(printed):
+        return printed
+    return printed[:n_head] + [ANY] + printed[len(printed) - n_tail :]
+
+
+def run(example, folder, path):
+    done = subprocess.run(
+        ["sh", "-c", example.command],
+        cwd=folder,
+        env={**ENVIRONMENT, "PATH": path},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=TIMEOUT_S,
+    )
+    return done.stdout.decode(errors="backslashreplace").splitlines(), done.returncode
+
+
+def show_difference(page, example, printed, status):
+    print(f"{page.name}:{example.first}: $ {example.command}  (exit status {status})")
+    for line in difflib.unified_diff(example.expected, printed, "manual", "printed", lineterm=""):
+        print("    " + line)
+
+
+def check_page(page, data, path, update):
+    """Returns the number of examples and of those that failed."""
+    lines = page.read_text().splitlines()
+    examples = read_examples(lines)
+    n_failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for entry in data.iterdir():
+            os.symlink(entry.resolve(), pathlib.Path(folder) / entry.name)
+        outputs = [run(example, folder, path) for example in examples]
+    for example, (printed, status) in reversed(list(zip(examples, outputs))):
+        if matches(example.expected, printed):
+            continue
+        if update:
+            end = example.first + len(example.expected)
+            lines[example.first : end] = map(escape, renewed(example.expected, printed))
+            continue
+        show_difference(page, example, printed, status)
+        n_failed += 1
+    if update:
+        page.write_text("\n".join(lines) + "\n")
+    return len(examples), n_failed
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--needs", action="append", default=[])
+    parser.add_argument("cyclops", type=pathlib.Path)
+    parser.add_argument("data", type=pathlib.Path)
+    parser.add_argument("pages", type=pathlib.Path, nargs="+")
+    args = parser.parse_args()
+    for program in args.needs:
+        if shutil.which(program) is None:
+            print(f"skipped: {program} is not installed")
+            sys.exit(SKIPPED)
+    if not (args.data / "demo.data").exists():
+        print(f"{args.data / 'demo.data'} is not there")
+        sys.exit(SKIPPED)
+    path = f"{args.cyclops.resolve().parent}:{os.environ['PATH']}"
+    results = [check_page(page, args.data, path, args.update) for page in args.pages]
+    n, n_failed = (sum(column) for column in zip(*results))
+    print(f"{n} examples, {n_failed} failed")
+    if n == 0 or n_failed:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

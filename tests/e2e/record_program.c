@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program to be recorded, whose shares are known:
+ *
+ *	record-program busy MS			three parts in work_a(), one in work_b()
+ *	record-program threads N MS		the same in N more threads
+ *	record-program children N		N processes, one after another, that exec this: busy 2
+ *	record-program calls N			called_with(i, 2 * i) for i = 0 … N - 1; prints its address
+ *	record-program ignore MS		as busy, ignoring SIGINT and SIGTERM
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile unsigned long sink;
+
+__attribute__((noinline)) static void work_a(void)
+{
+	for (unsigned long i = 0; i < 30000; i++)
+		sink += i;
+}
+
+__attribute__((noinline)) static void work_b(void)
+{
+	for (unsigned long i = 0; i < 10000; i++)
+		sink += i;
+}
+
+__attribute__((noinline)) long called_with(long a, long b);
+__attribute__((noinline)) long called_with(long a, long b)
+{
+	sink += (unsigned long)(a ^ b);
+	return a + b;
+}
+
+/* CPU time of the thread, so that a busy machine changes nothing. */
+static long thread_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void be_busy(long ms)
+{
+	while (thread_ms() < ms) {
+		work_a();
+		work_b();
+	}
+}
+
+static void *thread(void *ms)
+{
+	be_busy(*(long *)ms);
+	return NULL;
+}
+
+static void run_threads(int n, long ms)
+{
+	pthread_t *threads = calloc((size_t)n, sizeof(*threads));
+
+	for (int i = 0; i < n; i++)
+		pthread_create(&threads[i], NULL, thread, &ms);
+	be_busy(ms);
+	for (int i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
+}
+
+static void run_children(int n, char *self)
+{
+	for (int i = 0; i < n; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			execl("/proc/self/exe", self, "busy", "2", (char *)NULL);
+			_exit(1);
+		}
+		waitpid(pid, NULL, 0);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	long n = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
+
+	if (argc > 2 && strcmp(argv[1], "busy") == 0) {
+		be_busy(n);
+	} else if (argc > 3 && strcmp(argv[1], "threads") == 0) {
+		run_threads((int)n, strtol(argv[3], NULL, 10));
+	} else if (argc > 2 && strcmp(argv[1], "children") == 0) {
+		run_children((int)n, argv[0]);
+	} else if (argc > 2 && strcmp(argv[1], "calls") == 0) {
+		printf("%p\n", (void *)called_with);
+		fflush(stdout);
+		for (long i = 0; i < n; i++)
+			called_with(i, 2 * i);
+	} else if (argc > 2 && strcmp(argv[1], "ignore") == 0) {
+		signal(SIGINT, SIG_IGN);
+		signal(SIGTERM, SIG_IGN);
+		be_busy(n);
+	} else {
+		return 2;
+	}
+	return argc > 4 ? atoi(argv[4]) : 0;
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The whole method on the machine model: the first finding is the right one, in the right place.
+
+usage: run_model.py CYCLOPS DATA_DIR
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from harness import ENVIRONMENT, Checks, need
+
+# Program, kind of the first finding (None: nothing stands out), and what its place has to name.
+PROGRAMS = [
+    ("stride", ("memory-bound", "backend_stalled_cycles"), ("walk", "stride.c:33")),
+    ("sharing", ("false-sharing",), ("count_up", "sharing.c")),
+    ("copies", ("mispredictions",), ("copy_all", "copies.c")),
+    ("multiply", ("backend_stalled_cycles",), ("multiply_naive", "multiply.c:29")),
+    ("pages", ("tlb-walks", "huge-pages"), ("visit", "pages.c:35")),
+    ("steady", None, None),
+]
+
+
+def run_program(cyclops, folder, *words):
+    return subprocess.run([cyclops, "run", *words], env=ENVIRONMENT, cwd=folder, capture_output=True,
+                          text=True, check=False)
+
+
+def check_findings(checks, cyclops, kernels, folder):
+    for name, kinds, place in PROGRAMS:
+        done = run_program(cyclops, folder, "--model", "--format", "json", "--folder", name, "--",
+                           os.path.join(kernels, name))
+        if not checks.expect(done.returncode == 0, f"{name}: {done.returncode} {done.stderr}"):
+            continue
+        answer = json.loads(done.stdout)
+        findings = answer["findings"]
+        checks.expect(answer["modelled"] is True, f"{name}: not said to be modelled")
+        checks.count("programs")
+        if kinds is None:
+            checks.expect(not findings, f"{name}: {findings}")
+            continue
+        first = findings[0] if findings else {"kind": None}
+        checks.expect(first["kind"] in kinds, f"{name}: first is {first}, not {kinds}")
+        claims = [finding["claim"] for finding in findings]
+        checks.expect(len(set(claims)) == len(claims), f"{name}: said twice: {claims}")
+        text = json.dumps(first)
+        checks.expect(all(word in text for word in place), f"{name}: {text} does not name {place}")
+
+
+def check_files(checks, cyclops, kernels, folder):
+    """The files of a run serve the other commands; no folder is written over."""
+    program = os.path.join(kernels, "steady")
+    for wanted in ("steady.cyclops", "steady.cyclops.2"):
+        done = run_program(cyclops, folder, "--model", "--", program)
+        checks.expect(done.returncode == 0, f"{wanted}: {done.stderr}")
+        checks.expect(f"the files are in {wanted}" in done.stderr, f"{wanted}: {done.stderr}")
+    for words in (["stat", "--import", "steady.cyclops/counts.json"], ["report", "steady.cyclops/perf.data"],
+                  ["diff", "steady.cyclops", "steady.cyclops.2", "--fail-if", "ipc < -1%"]):
+        done = subprocess.run([cyclops, *words], env=ENVIRONMENT, cwd=folder, capture_output=True, check=False)
+        checks.expect(done.returncode == 0 and done.stdout, f"{words}: {done.returncode} {done.stderr}")
+        checks.count("commands on files of a run")
+
+
+def check_errors(checks, cyclops, kernels, folder):
+    program = os.path.join(kernels, "steady")
+    os.mkdir(os.path.join(folder, "there"))
+    for words, status, text in (([], 2, "no program given"),
+                                (["--model", "-d", "there", "--", program], 1, "there: cannot make the folder"),
+                                (["--model", "-d", "a", "--", "/bin/no-such"], 1, "/bin/no-such"),
+                                (["--model", "-d", "b", "--", sys.executable], 1, "AArch64")):
+        done = run_program(cyclops, folder, *words)
+        checks.expect(done.returncode == status and text in done.stderr,
+                      f"run {words}: {done.returncode} {done.stderr}")
+        checks.count("errors")
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    need("qemu-aarch64")
+    checks = Checks()
+    cyclops = os.path.abspath(sys.argv[1])
+    kernels = os.path.join(os.path.abspath(sys.argv[2]), "root", "opt", "kernels")
+    with tempfile.TemporaryDirectory() as folder:
+        check_findings(checks, cyclops, kernels, folder)
+        check_files(checks, cyclops, kernels, folder)
+        check_errors(checks, cyclops, kernels, folder)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()

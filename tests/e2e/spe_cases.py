@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+Captures of a few records that are spelled out, and what hot --event, mem and quality must say of them.
+
+usage: spe_cases.py CYCLOPS MAKE-CASE
+"""
+
+import csv
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+import small_elf
+from harness import Checks, run
+
+NOP, LDP, TBZ = 0xD503201F, 0xA9401C26, 0x36180082
+JITTER = 1 << 16
+LOADS = 1 << 33
+RETIRED, REFILL, MISPREDICTED, WALK = 1 << 1, 1 << 3, 1 << 7, 1 << 5
+OTHER, MEMORY, BRANCH = 0, 1, 2
+COND = 1
+TRUNCATED, COLLISION = 1, 8
+Z = 1.959964
+
+
+class Case:
+    """Makes captures of one program, and asks cyclops about them."""
+
+    def __init__(self, cyclops, make_case, folder, checks):
+        self.cyclops, self.make_case, self.checks = cyclops, make_case, checks
+        self.program = os.path.join(folder, "program")
+        self.path = os.path.join(folder, "case.data")
+        self.at = small_elf.write(self.program, {"main": [NOP] * 4, "copy": [NOP] * 8 + [LDP, TBZ] + [NOP] * 6,
+                                                 "loop": [NOP] * 8})
+
+    def make(self, lines, period=1024, config=JITTER | 1, min_latency=0):
+        subprocess.run([self.make_case, self.path, str(period), hex(config), "40", self.program,
+                        str(min_latency)], input="\n".join(lines).encode() + b"\n", check=True)
+
+    def table(self, command, name, *more):
+        out = run(self.cyclops, command, "--symfs", "/", "--format", "csv", "--table", name, *more, self.path)
+        return list(csv.DictReader(out.decode().splitlines()))
+
+    def expect(self, holds, what):
+        self.checks.count("statements")
+        self.checks.expect(holds, what)
+
+
+def spe(address, op_class, op, events, n, cpu=0, ticks=1000000, latencies="20 4 1", source="-"):
+    return f"spe {cpu} {address:#x} {op_class} {op} {events:#x} {latencies} {source} {ticks} {n} 100"
+
+
+def hotspots_without_skid(c):
+    """Section 3 of the SPE white paper: one ldp with 38 % of the refills, one tbz with 97 % of the wrong
+    predictions; PMU samples are spread over instructions behind."""
+    copy = c.at["copy"]
+    lines = [spe(copy + 32, MEMORY, 4, RETIRED | REFILL, 380), spe(copy, MEMORY, 0, RETIRED | REFILL, 320),
+             spe(copy + 40, MEMORY, 0, RETIRED | REFILL, 300), spe(copy + 36, BRANCH, COND, RETIRED | MISPREDICTED, 970),
+             spe(copy + 48, BRANCH, COND, RETIRED | MISPREDICTED, 30), spe(copy + 4, OTHER, 0, RETIRED, 5000)]
+    lines += [f"sample 1 0 {copy + 36 + 4 * (i % 5):#x} 1000 {1000000 + i * 50}" for i in range(1000)]
+    c.make(lines)
+    rows = c.table("hot", "hot", "--event", "l1d-refill", "--by", "instruction")
+    mine = [row for row in rows if row["event"] == "arm_spe"]
+    c.expect(mine[0]["instruction"] == "copy+0x20" and float(mine[0]["share"]) == 0.38, f"ldp: {mine[0]}")
+    c.expect(int(mine[0]["estimated_operations"]) == 380 * 1152, "estimated refills of the ldp")
+    low, high = float(mine[0]["estimated_low"]), float(mine[0]["estimated_high"])
+    c.expect(abs((high - low) / 2 / 1152 - Z * math.sqrt(380)) < 1, f"limits {low} {high}")
+    skid = {row["instruction"]: row for row in c.table("hot", "skid", "--event", "l1d-refill", "--by", "instruction")}
+    c.expect(float(skid["copy+0x20"]["sampled_share"]) == 0 and float(skid["copy+0x20"]["spe_share"]) == 0.38,
+             "the skid of the ldp")
+    c.expect(float(skid["copy+0x24"]["spe_share"]) == 0 and float(skid["copy+0x24"]["sampled_share"]) == 0.2,
+             "samples behind the ldp")
+    text = run(c.cyclops, "hot", "--symfs", "/", "--event", "l1d-refill", "--by", "instruction", c.path).decode()
+    c.expect("80.0 % of the sampled event fell where SPE never saw it" in " ".join(text.split()), "the note on skid")
+    rows = c.table("hot", "hot", "--event", "mispredicted", "--by", "instruction")
+    c.expect(rows[0]["instruction"] == "copy+0x24" and float(rows[0]["share"]) == 0.97, f"tbz: {rows[0]}")
+
+
+def conditions(c):
+    """What --event and --select let through, against counting by hand."""
+    copy = c.at["copy"]
+    lines = [spe(copy, MEMORY, 0, RETIRED | REFILL, 10, latencies="300 20 40"),
+             spe(copy + 4, MEMORY, 0, RETIRED | REFILL | WALK, 20, latencies="900 20 60"),
+             spe(copy + 8, MEMORY, 1, RETIRED, 40), spe(copy + 12, BRANCH, COND, RETIRED | 1 << 6, 80),
+             spe(copy + 16, BRANCH, COND, RETIRED, 160), spe(copy + 20, MEMORY, 6, RETIRED | WALK, 320)]
+    c.make(lines)
+    cases = {"l1d-refill": 30, "l1d-refill && !tlb-walk": 10, "l1d-refill,tlb-walk": 20, "tlb-walk || not-taken": 420,
+             "taken": 160, "branch && !taken": 80, "store": 40, "load && tot > 500": 20, "atomic": 320,
+             "(l1d-refill || store) && !(tlb-walk)": 50, "exec in 200..300": 10, "impdef:1": 630}
+    for event, n in cases.items():
+        rows = c.table("hot", "hot", "--event", event, "--by", "module")
+        c.expect(sum(int(row["samples"]) for row in rows) == n, f"--event '{event}': {rows}, not {n}")
+    twice = c.table("hot", "hot", "--event", "l1d-refill", "--event", "tlb-walk", "--by", "module")
+    c.expect([row["samples"] for row in twice] == ["20"], "--event twice")
+    kinds = {row["access"]: int(row["samples"]) for row in c.table("mem", "region")}
+    c.expect(kinds == {"load": 30, "store": 40, "atomic": 320}, f"kinds of access: {kinds}")
+
+
+def losses(c):
+    loop = c.at["loop"]
+    lines = [spe(loop, MEMORY, 0, RETIRED, 100, ticks=1000000), f"chunk 0 {TRUNCATED}",
+             spe(loop, MEMORY, 0, RETIRED, 100, ticks=2000000), f"chunk 0 {TRUNCATED | COLLISION}",
+             spe(loop, MEMORY, 0, RETIRED, 400, cpu=1, latencies="4095 4095 1"), "chunk 1 0",
+             "throttle 1500000", "lost 7 1600000"]
+    c.make(lines)
+    found = {(row["loss"], row["cpu"]): row for row in c.table("quality", "losses")}
+    c.expect(set(found) == {("truncated", "0"), ("collision", "0"), ("lost-records", "0"), ("throttled", "0")},
+             f"losses: {list(found)}")
+    row = found["truncated", "0"]
+    c.expect(row["times"] == "2" and int(row["last_ns"]) - int(row["first_ns"]) == 1000000 * 40, f"truncated: {row}")
+    c.expect(found["lost-records", "0"]["amount"] == "7", "lost records")
+    checks = {row["check"]: row for row in c.table("quality", "quality")}
+    c.expect(abs(float(checks["truncated"]["value"]) - 2 / 3) < 1e-9, f"truncated: {checks['truncated']}")
+    c.expect(checks["truncated"]["verdict"] == "warning" and checks["throttled"]["value"] == "1", "verdicts")
+    c.expect(abs(float(checks["saturated"]["value"]) - 400 / 600) < 1e-9, f"saturated: {checks['saturated']}")
+    c.expect(checks["saturated"]["verdict"] == "warning", "saturated is a warning")
+    cpus = {row["cpu"]: int(row["records"]) for row in c.table("quality", "cpus")}
+    c.expect(cpus == {"0": 200, "1": 400}, f"cpus: {cpus}")
+
+
+def bias(c):
+    """A loop of eight instructions, sampled at all of them alike, and at one alone."""
+    loop = c.at["loop"]
+    for config, at, verdict in ((1, range(8), "ok"), (1, [3], "warning"), (JITTER | 1, range(8), "ok"),
+                                (LOADS | 1, [3], "note")):
+        c.make([spe(loop + 4 * i, OTHER, 0, RETIRED, 800 // len(at)) for i in at], config=config)
+        row = {row["check"]: row for row in c.table("quality", "quality")}["bias"]
+        c.expect(row["verdict"] == verdict, f"bias with {config:#x} at {list(at)}: {row}")
+        if verdict == "warning":
+            c.expect("jitter=1" in row["finding"], f"the remedy: {row['finding']}")
+            place = c.table("quality", "bias")[0]
+            c.expect(place["instruction"] == "loop+0xc" and place["samples"] == "800"
+                     and place["samples_next"] == "0", f"the place: {place}")
+
+
+def certainty(c):
+    """Intervals: known, given, unknown; filters; limits of shares."""
+    loop = c.at["loop"]
+    lines = [spe(loop, MEMORY, 0, RETIRED, 100), spe(c.at["copy"], MEMORY, 0, RETIRED, 300)]
+    c.make(lines, config=1)
+    c.expect(c.table("mem", "region")[0]["estimated_operations"] == str(400 * 1025), "without jitter")
+    c.expect(c.table("mem", "region", "--interval", "500")[0]["estimated_operations"] == "200000", "--interval")
+    c.make(lines, period=0, config=1)
+    row = c.table("mem", "region")[0]
+    c.expect(row["estimated_operations"] == "" and row["derived_latency_ns"] == "" and row["samples"] == "400",
+             f"an unknown interval: {row}")
+    c.expect("shares only" in run(c.cyclops, "mem", c.path).decode(), "an unknown interval is not told")
+    c.make(lines, min_latency=10)
+    row = {row["check"]: row for row in c.table("quality", "quality")}["filters"]
+    c.expect(row["verdict"] == "warning" and "latency from 10 cycles" in row["finding"], f"filters: {row}")
+    rows = {row["function"]: row for row in c.table("quality", "rows")}
+    p, n = 0.25, 400
+    half = Z / (1 + Z * Z / n) * math.sqrt(p * (1 - p) / n + Z * Z / 4 / n / n)
+    middle = (p + Z * Z / 2 / n) / (1 + Z * Z / n)
+    c.expect(abs(float(rows["loop"]["share_low"]) - (middle - half)) < 1e-6
+             and abs(float(rows["loop"]["share_high"]) - (middle + half)) < 1e-6, f"limits: {rows['loop']}")
+
+
+def slices(c):
+    """Records of a first and a second half."""
+    lines = [spe(c.at["loop"], MEMORY, 0, RETIRED, 100, ticks=1000000), "chunk 0 0",
+             f"sample 0 0 {c.at['loop']:#x} 1 1000000", f"sample 0 0 {c.at['loop']:#x} 1 1100000",
+             spe(c.at["copy"], MEMORY, 0, RETIRED, 50, ticks=1081000), "chunk 0 0"]
+    c.make(lines)
+    rows = {row["function"]: row for row in c.table("mem", "mem", "--by", "function", "--time-slices", "10")}
+    c.expect([int(rows["loop"][f"slice_{i}_samples"]) for i in range(10)] == [100] + [0] * 9, "slices of loop")
+    c.expect([int(rows["copy"][f"slice_{i}_samples"]) for i in range(10)] == [0] * 8 + [50, 0], "slices of copy")
+    hot = c.table("hot", "hot", "--time-slices", "10", "--select", "op=load")
+    c.expect([int(row[f"slice_{i}"]) for row in hot if row["function"] == "copy" for i in (7, 8)] == [0, 1000],
+             f"slices of hot: {hot}")
+    times = c.table("mem", "mem", "--by", "time", "--time-slices", "10")
+    c.expect([int(row["samples"]) for row in times] == [100, 50], f"by time: {times}")
+
+
+def main():
+    checks = Checks()
+    with tempfile.TemporaryDirectory(prefix="cyclops-cases-") as folder:
+        case = Case(*sys.argv[1:3], folder, checks)
+        for test in (hotspots_without_skid, conditions, losses, bias, certainty, slices):
+            test(case)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()

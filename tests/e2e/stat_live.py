@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Counting on this machine: software events beside perf's, and commands that end in all ways.
+
+usage: stat_live.py CYCLOPS
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+from harness import ENVIRONMENT, SKIP, Checks, need
+
+CYCLOPS = sys.argv[1]
+EVENTS = ["page-faults", "minor-faults", "context-switches"]
+
+# What is counted. The kernel decides a little where pages and switches happen: `slack` counts.
+THREADS = """
+import threading
+hold = threading.Barrier(300)
+def work():
+    bytearray(1 << 16)
+    hold.wait()
+threads = [threading.Thread(target=work) for _ in range(300)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+"""
+SUBJECTS = {
+    "one process": (["sh", "-c", "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done"], 8),
+    "forks": (["sh", "-c", "for i in $(seq 60); do /bin/true; done"], 120),
+    "300 threads": ([sys.executable, "-c", THREADS], 200),
+    "orphans": (["sh", "-c", "for i in 1 2 3; do (/bin/true; /bin/true) & done; wait"], 30),
+}
+
+
+def stat(options, command, **more):
+    """Runs cyclops stat; returns what ended and the answer in json, or None."""
+    with tempfile.NamedTemporaryFile() as out:
+        done = subprocess.run([CYCLOPS, "stat", *options, "--format", "json", "-o", out.name, "--", *command],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, env=ENVIRONMENT, check=False, **more)
+        text = out.read()
+    return done, json.loads(text) if text else None
+
+
+def by_perf(command):
+    done = subprocess.run(["perf", "stat", "-x", ";", "-e", ",".join(EVENTS), "--", *command],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          text=True, env=ENVIRONMENT, check=False)
+    rows = [line.split(";") for line in done.stderr.splitlines() if line.count(";") >= 6]
+    return {row[2].split(":")[0]: float(row[0]) for row in rows if row[0][:1].isdigit()}
+
+
+def compare(checks):
+    """The least of a few runs each: what disturbs only adds."""
+    for name, (command, slack) in SUBJECTS.items():
+        ours, theirs = [], []
+        for _ in range(4):
+            ours.append({event: row["count"] for event, row in
+                         stat(["-e", ",".join(EVENTS)], command)[1]["events"].items()})
+            theirs.append(by_perf(command))
+        for event in ("page-faults", "minor-faults"):
+            least = [min(run[event] for run in runs) for runs in (ours, theirs)]
+            checks.expect(abs(least[0] - least[1]) <= slack, f"{name}: {event}: {least[0]}, perf {least[1]}")
+            checks.expect(least[0] > 0, f"{name}: no {event}")
+            checks.count("counts beside perf")
+
+
+def check_ends(checks):
+    cases = [
+        (["sh", "-c", "exit 7"], 7),
+        (["sh", "-c", "kill -KILL $$"], 128 + signal.SIGKILL),
+        (["sh", "-c", "kill -SEGV $$"], 128 + signal.SIGSEGV),
+        (["/no/such/program"], 127),
+        (["/etc/passwd"], 126),
+        (["echo hello"], 127),
+    ]
+    for command, status in cases:
+        done, answer = stat(["-e", "page-faults"], command)
+        checks.expect(done.returncode == status, f"{command}: {done.returncode}, {done.stderr}")
+        checks.expect((answer is not None) == (status not in (126, 127)), f"{command}: answer")
+        if answer:
+            checks.expect(answer["events"]["page-faults"]["count"] > 0, f"{command}: nothing counted")
+        checks.count("ends of commands")
+    checks.expect("leave out the quotes" in done.stderr, f"quoted command: {done.stderr}")
+
+
+def interrupt(command, signals, group):
+    """Starts counting, sends signals once the command is there, returns status and answer."""
+    with tempfile.NamedTemporaryFile() as out:
+        child = subprocess.Popen([CYCLOPS, "stat", "-e", "page-faults", "--format", "json", "-o", out.name,
+                                  "--", *command], stdout=subprocess.PIPE, env=ENVIRONMENT,
+                                 start_new_session=True)
+        child.stdout.readline()
+        for number in signals:
+            (os.killpg if group else os.kill)(child.pid, number)
+        status = child.wait()
+        child.stdout.close()
+        text = out.read()
+    return status, json.loads(text) if text else None
+
+
+def check_signals(checks):
+    sleep = ["sh", "-c", "echo ready; exec sleep 1000"]
+    trap = ["sh", "-c", "trap 'exit 5' INT TERM; echo ready; while :; do sleep 0.01; done"]
+    cases = [
+        (sleep, [signal.SIGINT], True, 128 + signal.SIGINT),
+        (sleep, [signal.SIGTERM], False, 128 + signal.SIGTERM),
+        (sleep, [signal.SIGHUP], False, 128 + signal.SIGHUP),
+        (trap, [signal.SIGINT], True, 5),
+        (trap, [signal.SIGTERM], False, 5),
+    ]
+    for command, signals, group, status in cases:
+        found, answer = interrupt(command, signals, group)
+        checks.expect(found == status, f"{signals} to {command}: {found}")
+        checks.expect(answer and answer["events"]["page-faults"]["count"] > 0, f"{signals}: counts are lost")
+        checks.count("signals")
+
+
+def check_modes(checks):
+    _, answer = stat(["-e", "page-faults", "-r", "4"], ["/bin/true"])
+    checks.expect("spread" in answer["events"]["page-faults"], f"repeat: {answer['events']}")
+    _, answer = stat(["-e", "task-clock,page-faults", "-I", "50"], ["sleep", "0.3"])
+    ends = {row["end_ns"] for row in answer["counts"]}
+    checks.expect(len(ends) >= 3, f"intervals: {sorted(ends)}")
+    sleepers = [subprocess.Popen(["sleep", "100"]) for _ in range(2)]
+    try:
+        pids = [sleeper.pid for sleeper in sleepers]
+        done, answer = stat(["-e", "task-clock", "-p", ",".join(map(str, pids)), "--by-thread"], ["sleep", "0.1"])
+        rows = answer["counts"]
+        checks.expect(done.returncode == 0 and sorted(row["tid"] for row in rows) == sorted(pids), f"pids: {rows}")
+        checks.expect(all(row["state"] == "counted" for row in rows), f"a task that sleeps has no events: {rows}")
+    finally:
+        for sleeper in sleepers:
+            sleeper.kill()
+            sleeper.wait()
+    if os.geteuid() == 0:
+        _, answer = stat(["-e", "cpu-clock", "-a", "-A"], ["sleep", "0.1"])
+        cpus = sorted(row["cpu"] for row in answer["counts"])
+        checks.expect(cpus == sorted(os.sched_getaffinity(0)) or len(cpus) == os.cpu_count(), f"CPUs: {cpus}")
+    checks.count("ways to count", 4)
+
+
+def check_without_pmu(checks):
+    """Whoever has no PMU is told at once, and gets what there is."""
+    if any(re.match(r"cpu|arm.*pmu", name) for name in os.listdir("/sys/bus/event_source/devices")):
+        return
+    done, answer = stat([], ["sh", "-c", "exit 0"])
+    checks.expect(done.returncode == 0 and "cyclops doctor" in done.stderr, f"no PMU: {done.stderr}")
+    checks.expect(answer["events"]["task-clock"]["count"] > 0, f"no PMU: {answer['events']}")
+    done = subprocess.run([CYCLOPS, "doctor"], stdout=subprocess.PIPE, text=True, env=ENVIRONMENT, check=False)
+    checks.expect(done.returncode == 1 and "fix:" in done.stdout, f"doctor: {done.stdout}")
+    done, _ = stat(["-e", "page-faults"], ["sh", "-c", "exit 0"])
+    checks.expect(done.stderr == "", f"software events alone: {done.stderr}")
+    checks.count("machine without a PMU")
+
+
+def main():
+    need("perf")
+    done, _ = stat(["-e", "page-faults"], ["/bin/true"])
+    if done.returncode != 0:
+        print(f"skipped: counting is not allowed here: {done.stderr}")
+        sys.exit(SKIP)
+    checks = Checks()
+    compare(checks)
+    check_ends(checks)
+    check_signals(checks)
+    check_modes(checks)
+    check_without_pmu(checks)
+    checks.finish()
+
+
+main()

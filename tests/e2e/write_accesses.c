@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes a capture of SPE records that say exactly what standard input says:
+ *
+ *	write-accesses OUTPUT PROGRAM
+ *
+ * PROGRAM (a path as recorded) is mapped at 0x400000, with data at 0x10000000 and above. A line
+ * is a record, those of a cpu in order of time, cpu by cpu; numbers but cpu, pid and tid are
+ * hexadecimal:
+ *
+ *	CPU PID TID TIME_NS PC ADDRESS OPERATION SOURCE LATENCY
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "base/tuples.h"
+#include "base/vec.h"
+#include "capture/writer.h"
+#include "spe/encode.h"
+#include "spe/packet.h"
+
+#define BIT(n) ((uint64_t)1 << (n))
+
+enum { SPE_PMU = 10, N_CPUS = 16, INTERVAL = 1024, USER_MODE = 2 };
+
+static const uint64_t ids[] = { 1 };
+
+/* Everything while a capture is written. */
+struct making {
+	struct writer *writer;
+	struct tuples threads, processes;
+	struct text traces[N_CPUS];
+};
+
+static struct writer *open_writer(const char *path)
+{
+	const struct writer_event event = {
+		.name = "arm_spe_0/ts_enable=1/",
+		.attr = { .type = SPE_PMU,
+			  .sample_period = INTERVAL,
+			  .sample_type = BIT(SAMPLE_IP) | BIT(SAMPLE_TID) | BIT(SAMPLE_TIME) |
+					 BIT(SAMPLE_CPU) | BIT(SAMPLE_IDENTIFIER),
+			  .flags = BIT(ATTR_SAMPLE_ID_ALL) },
+		.ids = ids,
+		.n_ids = COUNT(ids),
+	};
+	struct writer *w = NULL;
+	struct err err;
+
+	if (writer_open(path, &event, 1, &w, &err) < 0) {
+		fprintf(stderr, "write-accesses: %s\n", err.text);
+		exit(1);
+	}
+	writer_feature_string(w, FEATURE_ARCH, "aarch64");
+	writer_feature_string(w, FEATURE_CPUID, "0x00000000410fd0c1");
+	writer_time_conv(w, &(struct record_time_conv){ .mult = 1 });
+	writer_spe_info_v1(w, SPE_PMU, true);
+	return w;
+}
+
+static void write_maps(struct writer *w, uint32_t pid, const char *program)
+{
+	const struct record_mmap maps[] = {
+		{ .pid = pid,
+		  .tid = pid,
+		  .start = 0x400000,
+		  .length = 0x10000,
+		  .protection = 5,
+		  .path = program },
+		{ .pid = pid,
+		  .tid = pid,
+		  .start = 0x10000000,
+		  .length = 0x1000000,
+		  .protection = 3,
+		  .flags = 0x22,
+		  .is_data = true,
+		  .path = "//anon" },
+	};
+
+	for (size_t i = 0; i < COUNT(maps); i++)
+		writer_mmap2(w, &maps[i], USER_MODE, NULL);
+}
+
+static void introduce(struct making *m, uint32_t pid, uint32_t tid, const char *program)
+{
+	struct record_task fork = { .pid = pid, .ppid = pid, .tid = tid, .ptid = pid };
+	struct record_comm name = { .pid = pid, .tid = pid, .is_exec = true, .comm = "accesses" };
+	uint32_t n = m->processes.n;
+
+	if (tuples_add(&m->processes, &(uint64_t){ pid }) == n) {
+		writer_comm(m->writer, &name, NULL);
+		write_maps(m->writer, pid, program);
+	}
+	n = m->threads.n;
+	if (tid != pid && tuples_add(&m->threads, &(uint64_t){ tid }) == n)
+		writer_task(m->writer, RECORD_FORK, &fork, NULL);
+}
+
+static void add_record(struct making *m, uint32_t cpu, const struct spe_record *r)
+{
+	uint8_t *out = (uint8_t *)text_room(&m->traces[cpu], SPE_RECORD_MAX);
+
+	m->traces[cpu].n += spe_encode(r, &spe_layout_n1, out);
+}
+
+static void read_records(struct making *m, const char *program)
+{
+	uint32_t cpu, pid, tid;
+	uint64_t pc, va, time_ns;
+	unsigned op, source, latency;
+
+	while (scanf("%" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNx64 " %" SCNx64 " %" SCNx64
+		     " %x %x %x",
+		     &cpu, &pid, &tid, &time_ns, &pc, &va, &op, &source, &latency) == 9) {
+		struct spe_record r = {
+			.has = HAS_PC | HAS_CONTEXT | HAS_OP | HAS_EVENTS | HAS_TOTAL | HAS_TICKS |
+			       HAS_VA | (op & 1 ? 0u : HAS_SOURCE),
+			.pc = pc,
+			.va = va,
+			.context = tid,
+			.context_level = 1,
+			.op_class = SPE_OP_LDST,
+			.op = (uint8_t)op,
+			.events = BIT(SPE_EV_RETIRED) | BIT(SPE_EV_L1D_ACCESS),
+			.source = (uint16_t)source,
+			.total = (uint16_t)latency,
+			.ticks = time_ns,
+		};
+
+		introduce(m, pid, tid, program);
+		add_record(m, cpu % N_CPUS, &r);
+	}
+}
+
+static int write_traces(struct making *m)
+{
+	struct err err;
+
+	for (uint32_t cpu = 0; cpu < N_CPUS; cpu++) {
+		struct record_auxtrace header = {
+			.idx = cpu, .cpu = cpu, .tid = UINT32_MAX, .size = m->traces[cpu].n
+		};
+
+		if (header.size > 0)
+			writer_auxtrace(m->writer, &header, m->traces[cpu].bytes);
+		text_release(&m->traces[cpu]);
+	}
+	if (writer_close(m->writer, &err) == 0)
+		return 0;
+	fprintf(stderr, "write-accesses: %s\n", err.text);
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	struct making m = { 0 };
+	int status;
+
+	if (argc != 3)
+		return 2;
+	tuples_init(&m.threads, 1);
+	tuples_init(&m.processes, 1);
+	m.writer = open_writer(argv[1]);
+	read_records(&m, argv[2]);
+	status = write_traces(&m);
+	tuples_release(&m.threads);
+	tuples_release(&m.processes);
+	return status;
+}

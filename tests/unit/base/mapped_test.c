@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mapped.h"
+
+static void a_file_is_mapped_from_its_start(void **state)
+{
+	char path[] = "/tmp/cyclops-mapped-XXXXXX";
+	int fd = mkstemp(path);
+	struct mapped m = { 0 };
+	struct err err;
+
+	(void)state;
+	assert_int_equal(write(fd, "hello", 5), 5);
+	assert_int_equal(mapped_open(&m, path, &err), 0);
+	assert_int_equal(m.size, 5);
+	assert_memory_equal(m.bytes, "hello", 5);
+	mapped_release(&m);
+	assert_int_equal(mapped_from_fd(&m, fd, path, &err), 0);
+	assert_int_equal(m.size, 5);
+	mapped_release(&m);
+	assert_null(m.bytes);
+	close(fd);
+	unlink(path);
+}
+
+static void an_empty_file_is_no_error(void **state)
+{
+	char path[] = "/tmp/cyclops-mapped-XXXXXX";
+	struct mapped m = { 0 };
+	struct err err;
+
+	(void)state;
+	close(mkstemp(path));
+	assert_int_equal(mapped_open(&m, path, &err), 0);
+	assert_int_equal(m.size, 0);
+	mapped_release(&m);
+	unlink(path);
+}
+
+static void a_pipe_is_read_to_its_end(void **state)
+{
+	struct mapped m = { 0 };
+	struct err err;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], "through a pipe", 14), 14);
+	close(ends[1]);
+	assert_int_equal(mapped_from_fd(&m, ends[0], "-", &err), 0);
+	assert_int_equal(m.size, 14);
+	assert_memory_equal(m.bytes, "through a pipe", 14);
+	mapped_release(&m);
+	close(ends[0]);
+}
+
+/* Any two places will do, those outside and in the wrong order, too. */
+static void forgotten_bytes_can_be_read_again(void **state)
+{
+	enum { PAGE = 4096, SIZE = 3 * PAGE + 5 };
+	static const uint64_t places[] = { 0, 1, PAGE, PAGE + 1, 2 * PAGE, SIZE, UINT64_MAX };
+	const size_t n = sizeof(places) / sizeof(*places);
+	struct mapped m = { 0 };
+	struct err err;
+	FILE *file = temporary_file(&err);
+
+	(void)state;
+	for (int i = 0; i < SIZE; i++)
+		fputc('a' + i % 26, file);
+	assert_int_equal(mapped_from_stream(&m, file, &err), 0);
+	for (size_t i = 0; i < n * n; i++) {
+		mapped_forget(&m, places[i / n], places[i % n]);
+		for (int k = 0; k < SIZE; k++)
+			assert_int_equal(m.bytes[k], 'a' + k % 26);
+	}
+	mapped_release(&m);
+	mapped_forget(&m, 0, PAGE);
+	fclose(file);
+}
+
+/* The message names the file; `out` is not touched. */
+static void what_cannot_be_mapped_is_an_error(void **state)
+{
+	static const char *const paths[] = { "/tmp", "/nowhere/at/all", "/dev/null/x" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		struct mapped m = { 0 };
+		struct err err = { 0 };
+
+		assert_int_equal(mapped_open(&m, paths[i], &err), -1);
+		assert_int_equal(err.code, ERR_IO);
+		assert_non_null(strstr(err.text, paths[i]));
+		assert_null(m.bytes);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_is_mapped_from_its_start),
+		cmocka_unit_test(an_empty_file_is_no_error),
+		cmocka_unit_test(a_pipe_is_read_to_its_end),
+		cmocka_unit_test(forgotten_bytes_can_be_read_again),
+		cmocka_unit_test(what_cannot_be_mapped_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

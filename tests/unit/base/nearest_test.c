@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/nearest.h"
+
+static const char *const words[] = { "report", "record", "hot", "export", NULL };
+
+static const char *at(const void *context, size_t i)
+{
+	return ((const char *const *)context)[i];
+}
+
+static void test_nearest(void **state)
+{
+	static const struct {
+		const char *word, *expected;
+	} cases[] = {
+		{ "report", "report" }, { "reprot", "report" }, { "ho", "hot" },
+		{ "hpt", "hot" },	{ "exprot", "export" }, { "rec", "record" },
+		{ "elephants", NULL },	{ "", NULL },		{ "x", NULL },
+	};
+	char longer[200];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *found = nearest_word(cases[i].word, at, words);
+
+		if (cases[i].expected == NULL)
+			assert_null(found);
+		else
+			assert_string_equal(found, cases[i].expected);
+	}
+	memset(longer, 'r', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	assert_null(nearest_word(longer, at, words));
+}
+
+static void test_list(void **state)
+{
+	static const char *const none[] = { NULL };
+	static const char all[] = "report, record, hot, export";
+
+	(void)state;
+	for (size_t size = 1; size <= sizeof(all) + 1; size++) {
+		char out[64];
+
+		memset(out, '#', sizeof(out));
+		assert_ptr_equal(list_words(at, words, out, size), out);
+		assert_int_equal(strlen(out), size <= sizeof(all) ? size - 1 : sizeof(all) - 1);
+		assert_memory_equal(out, all, strlen(out));
+		assert_int_equal(out[size], '#');
+	}
+	assert_string_equal(list_words(at, none, (char[4]){ "abc" }, 4), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_list),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/radix.h"
+
+enum { N_KEYS = 1000 };
+
+/* Keys that differ in many digits, in one, in none, and at both ends of a word. */
+static const struct {
+	uint64_t multiplier;
+	unsigned shift;
+} cases[] = {
+	{ 0x9e3779b97f4a7c15, 0 },
+	{ 0x9e3779b97f4a7c15, 40 },
+	{ 0x9e3779b97f4a7c15, 60 },
+	{ (uint64_t)1 << 57, 0 },
+	{ 1, 0 },
+	{ 0, 0 },
+	{ UINT64_MAX, 0 },
+	{ 0x10001, 0 },
+};
+
+static void indexes_follow_keys(void **state)
+{
+	(void)state;
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+		uint64_t keys[N_KEYS];
+		uint32_t order[N_KEYS];
+
+		for (uint32_t i = 0; i < N_KEYS; i++) {
+			keys[i] = i * cases[c].multiplier >> cases[c].shift;
+			order[i] = i;
+		}
+		for (size_t n = 0; n <= N_KEYS; n = 2 * n + 1) {
+			radix_sort(order, n, keys);
+			for (size_t i = 1; i < n; i++) {
+				uint64_t before = keys[order[i - 1]], key = keys[order[i]];
+
+				assert_true(before < key ||
+					    (before == key && order[i - 1] < order[i]));
+			}
+			for (uint32_t i = 0; i < N_KEYS; i++)
+				order[i] = i;
+		}
+	}
+}
+
+/* The key sorted by last counts most, and the order of the one before stays within it. */
+static void sorts_by_several_keys(void **state)
+{
+	uint64_t minor[N_KEYS], major[N_KEYS];
+	uint32_t order[N_KEYS];
+
+	(void)state;
+	for (uint32_t i = 0; i < N_KEYS; i++) {
+		minor[i] = (uint64_t)i * 7919 % 1009;
+		major[i] = i % 5;
+		order[i] = i;
+	}
+	radix_sort(order, N_KEYS, minor);
+	radix_sort(order, N_KEYS, major);
+	for (size_t i = 1; i < N_KEYS; i++) {
+		uint32_t a = order[i - 1], b = order[i];
+
+		assert_true(major[a] < major[b] || (major[a] == major[b] && minor[a] < minor[b]));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(indexes_follow_keys),
+		cmocka_unit_test(sorts_by_several_keys),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

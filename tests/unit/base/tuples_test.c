@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/tuples.h"
+
+enum { N_TUPLES = 5000 };
+
+static void numbers_follow_first_appearance(void **state)
+{
+	struct tuples t;
+
+	(void)state;
+	tuples_init(&t, 2);
+	for (int round = 0; round < 2; round++)
+		for (uint64_t i = 0; i < N_TUPLES; i++)
+			assert_int_equal(tuples_add(&t, (uint64_t[]){ i << 12, i / 2 }), i);
+	assert_int_equal(t.n, N_TUPLES);
+	for (uint64_t i = 0; i < N_TUPLES; i++) {
+		const uint64_t *words = tuples_get(&t, (uint32_t)i);
+
+		assert_true(words[0] == i << 12 && words[1] == i / 2);
+		assert_int_equal(tuples_find(&t, words), i);
+	}
+	tuples_release(&t);
+}
+
+/* Each word counts: a tuple that differs in one alone is another. */
+static void all_words_are_compared(void **state)
+{
+	static const uint64_t first[3] = { 1, 2, 3 };
+	struct tuples t;
+
+	(void)state;
+	tuples_init(&t, 3);
+	tuples_add(&t, first);
+	for (int word = 0; word < 3; word++) {
+		uint64_t other[3] = { 1, 2, 3 };
+
+		other[word] ^= (uint64_t)1 << 63;
+		assert_true(tuples_find(&t, other) == TUPLES_NONE);
+		assert_int_equal(tuples_add(&t, other), word + 1);
+	}
+	tuples_release(&t);
+}
+
+/* Tuples that come again at once, tables that grow meanwhile, and numbers of all remainders. */
+static void all_at_once_is_one_by_one(void **state)
+{
+	static uint64_t tuples[N_TUPLES][2];
+	static uint32_t numbers[N_TUPLES];
+	struct tuples single, all;
+
+	(void)state;
+	for (uint64_t i = 0; i < N_TUPLES; i++) {
+		tuples[i][0] = i * i % 1009;
+		tuples[i][1] = i / 3 % 2;
+	}
+	for (size_t n = 0; n <= N_TUPLES; n += 1 + n / 2) {
+		tuples_init(&single, 2);
+		tuples_init(&all, 2);
+		tuples_add_all(&all, tuples[0], n, numbers);
+		for (size_t i = 0; i < n; i++)
+			assert_int_equal(numbers[i], tuples_add(&single, tuples[i]));
+		assert_int_equal(all.n, single.n);
+		tuples_release(&single);
+		tuples_release(&all);
+	}
+}
+
+static void reset_forgets(void **state)
+{
+	struct tuples t;
+
+	(void)state;
+	tuples_init(&t, 1);
+	for (uint64_t i = 0; i < N_TUPLES; i++)
+		tuples_add(&t, &i);
+	tuples_reset(&t);
+	assert_int_equal(t.n, 0);
+	for (uint64_t i = 0; i < N_TUPLES; i++)
+		assert_true(tuples_find(&t, &i) == TUPLES_NONE);
+	assert_int_equal(tuples_add(&t, (uint64_t[]){ 77 }), 0);
+	tuples_release(&t);
+}
+
+static void release_accepts_zeroed(void **state)
+{
+	struct tuples t = { 0 };
+
+	(void)state;
+	tuples_release(&t);
+	assert_null(t.words);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_follow_first_appearance),
+		cmocka_unit_test(all_words_are_compared),
+		cmocka_unit_test(all_at_once_is_one_by_one),
+		cmocka_unit_test(reset_forgets),
+		cmocka_unit_test(release_accepts_zeroed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a recorder needs of the writer: rings, compression, files that are sound at any time. */
+#include "capture/writer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "capture/emit.h"
+#include "writer_fixture.h"
+
+enum { RING_BYTES = 1 << 16, EXIT_BYTES = 8 + 24 + 32, LEVEL = 3, LARGE = 5 << 20 };
+
+/* Bytes of a ring with EXIT records of threads 0, 1, 2 …, and where the reader stands. */
+struct ring_source {
+	uint8_t *bytes;
+	size_t at;
+	uint32_t next;
+};
+
+static void put_exit(uint8_t *out, uint32_t tid)
+{
+	memset(out, 0, EXIT_BYTES);
+	store_u32(out, RECORD_EXIT);
+	store_u16(out + 6, EXIT_BYTES);
+	store_u32(out + 8, 1);
+	store_u32(out + 16, tid);
+	store_u64(out + EXIT_BYTES - 8, 11); /* the id of event 0 */
+}
+
+/* Writes n records as the ring has them: those that wrap are in two pieces. */
+static void write_round(struct writer *w, struct ring_source *s, size_t n)
+{
+	size_t from = s->at, size = n * EXIT_BYTES;
+	size_t first = size < RING_BYTES - from ? size : RING_BYTES - from;
+
+	for (size_t i = 0; i < n; i++) {
+		uint8_t record[EXIT_BYTES];
+
+		put_exit(record, s->next++);
+		for (size_t k = 0; k < EXIT_BYTES; k++)
+			s->bytes[(from + i * EXIT_BYTES + k) % RING_BYTES] = record[k];
+	}
+	s->at = (from + size) % RING_BYTES;
+	writer_ring(w, s->bytes + from, first, s->bytes, size - first);
+}
+
+struct seen {
+	uint32_t n;
+	bool is_in_order;
+};
+
+static void look_at_exit(void *context, const struct record *r, const struct sample_id *id)
+{
+	struct seen *seen = context;
+	struct record_task task;
+	struct err err;
+
+	(void)id;
+	if (r->type != RECORD_EXIT)
+		return;
+	assert_int_equal(record_task_read(r, &task, &err), 0);
+	seen->is_in_order = seen->is_in_order && task.tid == seen->n;
+	seen->n++;
+}
+
+/* Returns how many. */
+static uint32_t write_exits(struct writer *w, size_t rounds)
+{
+	struct ring_source s = { .bytes = mem_zalloc(RING_BYTES, 1), .at = 24 };
+
+	for (size_t i = 0; i < rounds; i++)
+		write_round(w, &s, i * 37 % 1000);
+	free(s.bytes);
+	return s.next;
+}
+
+static void rings_come_back(void **state)
+{
+	(void)state;
+	for (int level = 0; level <= LEVEL; level += LEVEL) {
+		char *path = temporary_path();
+		struct writer *w = opened(path);
+		struct seen seen = { .is_in_order = true };
+		struct capture *c;
+		struct err err;
+		uint64_t size;
+		uint32_t n;
+
+		if (level > 0)
+			assert_int_equal(writer_compress(w, level, &err), 0);
+		n = write_exits(w, 60);
+		size = writer_size(w);
+		c = closed_and_scanned(w, path, look_at_exit, &seen);
+		assert_true(seen.is_in_order);
+		assert_int_equal(seen.n, n);
+		assert_int_equal(capture_totals(c)->by_type[RECORD_COMPRESSED] > 0, level > 0);
+		assert_int_equal(capture_info(c)->compression_level, level);
+		if (level > 0)
+			assert_true(size < (uint64_t)n * EXIT_BYTES / 4);
+		capture_free(c);
+		discard(path);
+	}
+}
+
+static void levels_are_checked(void **state)
+{
+	char *path = temporary_path();
+	struct writer *w = opened(path);
+	struct err err;
+
+	(void)state;
+	assert_int_equal(writer_compress(w, 0, &err), -1);
+	assert_int_equal(writer_compress(w, 23, &err), -1);
+	assert_int_equal(err.code, ERR_USAGE);
+	assert_int_equal(writer_compress(w, 22, &err), 0);
+	writer_abandon(w);
+	free(path);
+}
+
+/* What is on disk is sound and complete at each checkpoint, and sound between them. */
+static void the_file_is_sound_at_any_time(void **state)
+{
+	char *path = temporary_path();
+	struct writer *w = opened(path);
+	uint32_t n = 1;
+
+	(void)state;
+	writer_checkpoint(w); /* nothing in it yet */
+	writer_spe_info_v1(w, 10, true);
+	writer_feature_string(w, FEATURE_HOSTNAME, "host");
+	for (int i = 0; i < 12; i++) {
+		struct seen seen = { .is_in_order = true };
+		struct capture *c;
+
+		writer_itrace_start(w, 1, 2, NULL);
+		writer_feature_u64(w, FEATURE_TOTAL_MEM, (uint64_t)i);
+		n++;
+		if (i % 3 == 2) {
+			uint8_t *large = mem_zalloc(LARGE, 1); /* goes past the buffer */
+			struct record_auxtrace chunk = { .size = LARGE,
+							 .offset = (uint64_t)i * LARGE };
+
+			writer_auxtrace(w, &chunk, large);
+			free(large);
+			n++;
+			c = scanned(path, look_at_exit, &seen);
+			assert_int_equal(capture_info(c)->features, 0);
+			capture_free(c);
+		}
+		writer_checkpoint(w);
+		c = scanned(path, NULL, NULL);
+		assert_int_equal(capture_totals(c)->n_records, n);
+		assert_int_equal(capture_info(c)->total_memory_kb, i);
+		assert_int_equal(capture_info(c)->event_descs.n, 2);
+		capture_free(c);
+	}
+	writer_abandon(w);
+	free(path);
+}
+
+struct kinds {
+	struct record_mmap kernel;
+	char path[64];
+	struct record_task fork;
+	unsigned n_namespaces;
+};
+
+static void look_at_kinds(void *context, const struct record *r, const struct sample_id *id)
+{
+	struct kinds *kinds = context;
+	struct err err;
+
+	(void)id;
+	if (r->type == RECORD_MMAP) {
+		assert_int_equal(record_mmap_read(r, &kinds->kernel, &err), 0);
+		strcpy(kinds->path, kinds->kernel.path);
+	} else if (r->type == RECORD_FORK) {
+		assert_int_equal(record_task_read(r, &kinds->fork, &err), 0);
+	} else if (r->type == RECORD_NAMESPACES) {
+		assert_int_equal(r->size, 8 + 16 + N_NAMESPACES * 16 + 32);
+		kinds->n_namespaces++;
+	}
+}
+
+static void made_up_records_come_back(void **state)
+{
+	const struct record_mmap map = { .pid = UINT32_MAX,
+					 .start = 0x1000,
+					 .length = 64,
+					 .page_offset = 0x1000,
+					 .path = "[k]_text" };
+	const struct record_task fork = { .pid = 5, .tid = 6, .lists_maps = true };
+	char *path = temporary_path();
+	struct writer *w = opened(path);
+	struct kinds kinds = { 0 };
+	const struct info *info;
+	struct capture *c;
+
+	(void)state;
+	writer_mmap(w, &map, 1, NULL);
+	writer_task(w, RECORD_FORK, &fork, NULL);
+	writer_namespaces(w, &(struct record_namespaces){ .pid = 5, .tid = 6 }, NULL);
+	writer_groups(w, &(struct writer_group){ "g", 0, 2 }, 1);
+	writer_pmu_capabilities(w, "cpu", &(struct writer_capability){ "slots", "4" }, 1);
+	writer_pmu_capabilities(w, "armv8", &(struct writer_capability){ "slots", "8" }, 1);
+	c = closed_and_scanned(w, path, look_at_kinds, &kinds);
+	info = capture_info(c);
+	assert_int_equal(kinds.kernel.pid, UINT32_MAX);
+	assert_int_equal(kinds.kernel.start, 0x1000);
+	assert_string_equal(kinds.path, "[k]_text");
+	assert_true(kinds.fork.lists_maps);
+	assert_int_equal(kinds.n_namespaces, 1);
+	assert_int_equal(info->groups.items[0].n_members, 2);
+	assert_int_equal(info->capabilities.n, 2);
+	capture_free(c);
+	discard(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rings_come_back),
+		cmocka_unit_test(levels_are_checked),
+		cmocka_unit_test(the_file_is_sound_at_any_time),
+		cmocka_unit_test(made_up_records_come_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counting with the kernel's software events, which every machine has. */
+#include "collect/counting.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "collect/launch.h"
+#include "tree.h"
+
+/* A command to count, and what came out. */
+struct subject {
+	struct target target;
+	struct pmus pmus;
+	struct event_specs specs;
+	struct counting counting;
+	struct counts counts;
+	struct counting_end end;
+	struct err err;
+};
+
+static char *shell[] = { (char[]){ "sh" }, (char[]){ "-c" }, NULL, NULL };
+
+static void set_up(struct subject *s, const char *events, const char *command)
+{
+	memset(s, 0, sizeof(*s));
+	shell[2] = (char *)(uintptr_t)command;
+	s->target.command = command == NULL ? NULL : shell;
+	pmus_read(&s->pmus, "");
+	assert_int_equal(event_specs_parse(&s->specs, events, &s->pmus, NULL, &s->err), 0);
+	s->counting = (struct counting){
+		.target = &s->target,
+		.pmus = &s->pmus,
+		.specs = &s->specs,
+		.root = "",
+		.user_only = true,
+	};
+}
+
+static int run(struct subject *s)
+{
+	return counting_run(&s->counting, &s->counts, &s->end, &s->err);
+}
+
+static void tear_down(struct subject *s)
+{
+	counts_release(&s->counts);
+	event_specs_release(&s->specs);
+	pmus_release(&s->pmus);
+}
+
+static int need_events(void **state)
+{
+	struct subject s;
+	int rc;
+
+	(void)state;
+	set_up(&s, "task-clock", "exit 0");
+	rc = run(&s);
+	tear_down(&s);
+	if (rc < 0)
+		print_message("counting is not allowed here: %s\n", s.err.text);
+	return rc;
+}
+
+static void commands_end_as_they_do(void **state)
+{
+	static const struct {
+		const char *command;
+		int status;
+	} cases[] = {
+		{ "exit 0", 0 },
+		{ "exit 5", 5 },
+		{ "kill -KILL $$", 128 + SIGKILL },
+		{ "kill -SEGV $$", 128 + SIGSEGV },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct subject s;
+
+		set_up(&s, "task-clock,page-faults", cases[i].command);
+		assert_int_equal(run(&s), 0);
+		assert_int_equal(s.end.status, cases[i].status);
+		assert_int_equal(s.counts.items.n, 2);
+		assert_true(s.counts.items.items[0].value > 0);
+		assert_true(s.counts.items.items[1].value > 0);
+		assert_string_equal(s.counts.items.items[0].unit, "ns");
+		assert_true(s.counts.elapsed_ns > 0);
+		tear_down(&s);
+	}
+}
+
+static void a_missing_command_is_told(void **state)
+{
+	struct subject s;
+	char *const missing[] = { (char[]){ "/no/such/program" }, NULL };
+
+	(void)state;
+	set_up(&s, "task-clock", "");
+	s.target.command = missing;
+	assert_int_equal(run(&s), -1);
+	assert_int_equal(s.end.status, LAUNCH_NOT_FOUND);
+	assert_non_null(strstr(s.err.text, "/no/such/program"));
+	tear_down(&s);
+}
+
+/* Each child touches at least 200 pages of its own; all of them count. */
+static void children_are_counted_unless_told_otherwise(void **state)
+{
+	static const char command[] =
+		"for i in 1 2 3 4 5 6 7 8; do sh -c 'exit 0'; done; (sh -c 'exit 0' & wait)";
+	double with, without;
+	struct subject s;
+
+	(void)state;
+	set_up(&s, "page-faults", command);
+	assert_int_equal(run(&s), 0);
+	with = s.counts.items.items[0].value;
+	tear_down(&s);
+	set_up(&s, "page-faults", command);
+	s.counting.without_children = true;
+	assert_int_equal(run(&s), 0);
+	without = s.counts.items.items[0].value;
+	tear_down(&s);
+	assert_true(without > 0);
+	assert_true(with > 4 * without);
+}
+
+static void an_event_that_is_not_there_says_so(void **state)
+{
+	struct subject s;
+
+	(void)state;
+	set_up(&s, "task-clock,dummy,page-faults", "exit 0");
+	s.specs.list.items[1].attr.config = 9999;
+	assert_int_equal(run(&s), 0);
+	assert_int_equal(s.counts.items.n, 3);
+	assert_int_equal(s.counts.items.items[0].state, COUNT_COUNTED);
+	assert_int_equal(s.counts.items.items[1].state, COUNT_NOT_SUPPORTED);
+	assert_int_equal(s.counts.items.items[2].state, COUNT_COUNTED);
+	assert_non_null(strstr(s.end.why, "dummy"));
+	tear_down(&s);
+}
+
+static void repeats_are_averaged(void **state)
+{
+	char path[] = "/tmp/cyclops-count-XXXXXX";
+	int fd = mkstemp(path);
+	char command[64], bytes[16];
+	struct subject s;
+
+	(void)state;
+	snprintf(command, sizeof(command), "echo x >>%s", path);
+	set_up(&s, "task-clock", command);
+	s.counting.n_runs = 5;
+	assert_int_equal(run(&s), 0);
+	assert_int_equal(s.counts.items.items[0].n_runs, 5);
+	assert_true(s.counts.items.items[0].spread > 0);
+	assert_int_equal(read(fd, bytes, sizeof(bytes)), 10);
+	close(fd);
+	unlink(path);
+	tear_down(&s);
+}
+
+struct ticks {
+	unsigned n;
+	double sum;
+	uint64_t last_ns;
+};
+
+static int take(void *context, const struct counts *counts, struct err *err)
+{
+	struct ticks *ticks = context;
+
+	(void)err;
+	assert_int_equal(counts->intervals.n, 1);
+	assert_true(counts->intervals.items[0].end_ns > ticks->last_ns);
+	ticks->last_ns = counts->intervals.items[0].end_ns;
+	ticks->sum += counts->items.items[0].value;
+	ticks->n++;
+	return 0;
+}
+
+static void intervals_add_up_to_the_whole(void **state)
+{
+	struct ticks ticks = { 0 };
+	struct subject s;
+
+	(void)state;
+	set_up(&s, "page-faults", "for i in 1 2 3 4; do sh -c 'sleep 0.05'; done");
+	s.counting.interval_ms = 20;
+	s.counting.tick = take;
+	s.counting.context = &ticks;
+	assert_int_equal(run(&s), 0);
+	assert_true(ticks.n >= 2);
+	assert_true(ticks.sum == s.counts.items.items[0].value);
+	tear_down(&s);
+
+	set_up(&s, "page-faults,task-clock", "sleep 0.1");
+	s.counting.interval_ms = 20;
+	assert_int_equal(run(&s), 0);
+	assert_true(s.counts.intervals.n >= 2);
+	assert_int_equal(s.counts.items.n, 2 * s.counts.intervals.n);
+	assert_int_equal(s.counts.items.items[2].interval, 1);
+	tear_down(&s);
+}
+
+static void a_stopped_count_is_still_a_count(void **state)
+{
+	char command[64];
+	struct subject s;
+
+	(void)state;
+	snprintf(command, sizeof(command), "kill -TERM %d; sleep 100", (int)getpid());
+	set_up(&s, "page-faults", command);
+	assert_int_equal(run(&s), 0);
+	assert_true(s.end.is_interrupted);
+	assert_int_equal(s.end.status, 128 + SIGTERM);
+	assert_true(s.counts.items.items[0].value > 0);
+	tear_down(&s);
+}
+
+/* 300 threads that each touch a page: sh cannot, so this process counts itself by thread. */
+static void threads_of_a_process_are_found(void **state)
+{
+	char pid[16];
+	struct subject s;
+
+	(void)state;
+	set_up(&s, "task-clock", "exit 3");
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	s.target.pids = pid;
+	s.counting.by_thread = true;
+	assert_int_equal(run(&s), 0);
+	assert_int_equal(s.end.status, 3);
+	assert_int_equal(s.counts.items.n, 1);
+	assert_int_equal(s.counts.items.items[0].tid, getpid());
+	assert_non_null(s.counts.items.items[0].where);
+	tear_down(&s);
+}
+
+static void contradictions_are_refused(void **state)
+{
+	struct subject s;
+
+	(void)state;
+	set_up(&s, "task-clock", NULL);
+	s.counting.n_runs = 2;
+	assert_int_equal(run(&s), -1);
+	tear_down(&s);
+	set_up(&s, "task-clock", "exit 0");
+	s.counting.n_runs = 2;
+	s.counting.interval_ms = 10;
+	assert_int_equal(run(&s), -1);
+	assert_non_null(strstr(s.err.text, "intervals are for a single run"));
+	tear_down(&s);
+	set_up(&s, "task-clock", "exit 0");
+	s.counting.by_cpu = true;
+	assert_int_equal(run(&s), -1);
+	assert_non_null(strstr(s.err.text, "--all-cpus"));
+	tear_down(&s);
+}
+
+static void batches_have_one_group_of_each_pmu(void **state)
+{
+	static const struct {
+		const struct tree_file *machine;
+		const char *events;
+		unsigned n;
+	} cases[] = {
+		{ tree_neoverse_n1, "r11", 1 },
+		{ tree_neoverse_n1, "r11,r8,r3", 3 },
+		{ tree_neoverse_n1, "{r11,r8},{r11,r3},faults", 2 },
+		{ tree_neoverse_n1, "{r11,faults,r8},faults,arm_cmn_0/dtc_cycles/", 1 },
+		{ tree_neoverse_n1, "faults,cs", 1 },
+		{ tree_big_little, "cycles,r8", 2 },
+		{ tree_big_little, "{cycles,r8}", 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct tree tree;
+		struct pmus pmus = { 0 };
+		struct event_specs specs = { 0 };
+		struct err err;
+		struct counting c = { .specs = &specs, .pmus = &pmus };
+
+		tree_make(&tree, cases[i].machine);
+		pmus_read(&pmus, tree.root);
+		assert_int_equal(event_specs_parse(&specs, cases[i].events, &pmus, NULL, &err), 0);
+		c.one_group_at_a_time = true;
+		assert_int_equal(counting_n_batches(&c), cases[i].n);
+		c.one_group_at_a_time = false;
+		assert_int_equal(counting_n_batches(&c), 1);
+		event_specs_release(&specs);
+		pmus_release(&pmus);
+		tree_remove(&tree);
+	}
+}
+
+/* On mixed cores a turn and a migration look alike. */
+static void turns_on_mixed_cores_are_refused(void **state)
+{
+	struct tree tree;
+	struct subject s;
+
+	(void)state;
+	tree_make(&tree, tree_big_little);
+	set_up(&s, "faults", "exit 0");
+	event_specs_release(&s.specs);
+	pmus_release(&s.pmus);
+	pmus_read(&s.pmus, tree.root);
+	assert_int_equal(event_specs_parse(&s.specs, "r11,r8", &s.pmus, NULL, &s.err), 0);
+	assert_int_equal(run(&s), -1);
+	assert_non_null(strstr(s.err.text, "mixed cores"));
+	tear_down(&s);
+	tree_remove(&tree);
+}
+
+int main(void)
+{
+	const struct CMUnitTest always[] = {
+		cmocka_unit_test(batches_have_one_group_of_each_pmu),
+	};
+	const struct CMUnitTest live[] = {
+		cmocka_unit_test(commands_end_as_they_do),
+		cmocka_unit_test(a_missing_command_is_told),
+		cmocka_unit_test(children_are_counted_unless_told_otherwise),
+		cmocka_unit_test(an_event_that_is_not_there_says_so),
+		cmocka_unit_test(repeats_are_averaged),
+		cmocka_unit_test(intervals_add_up_to_the_whole),
+		cmocka_unit_test(a_stopped_count_is_still_a_count),
+		cmocka_unit_test(threads_of_a_process_are_found),
+		cmocka_unit_test(contradictions_are_refused),
+		cmocka_unit_test(turns_on_mixed_cores_are_refused),
+	};
+	int failed = cmocka_run_group_tests(always, NULL, NULL);
+
+	if (need_events(NULL) < 0)
+		return failed != 0 ? failed : 77;
+	return failed + cmocka_run_group_tests(live, NULL, NULL);
+}

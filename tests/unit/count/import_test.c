@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Output of other tools, in every mode that they have. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "count/import.h"
+
+/* What is expected of a count; counts of a text are compared in order. */
+struct expected {
+	const char *event;
+	double value;
+	double coverage;
+	const char *where, *unit;
+	int32_t cpu, tid;
+	uint8_t state;
+};
+
+enum { MOST = 4 };
+
+struct text_case {
+	const char *name, *text;
+	size_t n, n_intervals;
+	struct expected counts[MOST];
+};
+
+#define ANY COUNT_ANY, COUNT_ANY
+
+static const struct text_case cases[] = {
+	{ "plain csv",
+	  "0.87;msec;task-clock;867338;100.00;0.453;CPUs utilized\n"
+	  "49;;page-faults;867338;100.00;56.495;K/sec\n"
+	  "<not supported>;;cycles;0;100.00;;\n"
+	  ";;;;;1.23;insn per cycle\n",
+	  3,
+	  0,
+	  { { "task-clock", 870000, 1, NULL, "ns", ANY, COUNT_COUNTED },
+	    { "page-faults", 49, 1, NULL, NULL, ANY, COUNT_COUNTED },
+	    { "cycles", 0, 1, NULL, NULL, ANY, COUNT_NOT_SUPPORTED } } },
+	{ "commas in the name of an event",
+	  "100,,cpu/event=0x3c,umask=0x0/u,500,50.00,,\n"
+	  "7,,page-faults,1000,100.00,,\n",
+	  2,
+	  0,
+	  { { "cpu/event=0x3c,umask=0x0/u", 100, 0.5, NULL, NULL, ANY, COUNT_COUNTED },
+	    { "page-faults", 7, 1, NULL, NULL, ANY, COUNT_COUNTED } } },
+	{ "intervals",
+	  "     0.100186532,1.11,msec,task-clock,1105339,100.00,0.011,CPUs utilized\n"
+	  "     0.100186532,76,,page-faults,1105339,100.00,68.757,K/sec\n"
+	  "     0.200477190,<not counted>,,page-faults,0,100.00,,\n",
+	  3,
+	  2,
+	  { { "task-clock", 1110000, 1, NULL, "ns", ANY, COUNT_COUNTED },
+	    { "page-faults", 76, 1, NULL, NULL, ANY, COUNT_COUNTED },
+	    { "page-faults", 0, 1, NULL, NULL, ANY, COUNT_NOT_COUNTED } } },
+	{ "by cpu",
+	  "CPU0,8921,,page-faults,101565306,100.00,87.836,K/sec\n"
+	  "CPU11,4213,,page-faults,101627672,100.00,41.456,K/sec\n",
+	  2,
+	  0,
+	  { { "page-faults", 8921, 1, NULL, NULL, 0, COUNT_ANY, COUNT_COUNTED },
+	    { "page-faults", 4213, 1, NULL, NULL, 11, COUNT_ANY, COUNT_COUNTED } } },
+	{ "by core, with intervals",
+	  "0.100186532|S0-D0-C0|2|663||page-faults|101509197|100.00|6.532|K/sec\n",
+	  1,
+	  1,
+	  { { "page-faults", 663, 1, "S0-D0-C0", NULL, ANY, COUNT_COUNTED } } },
+	{ "by socket and by node",
+	  "S1;32;5;;page-faults;100;100.00;;\n"
+	  "N0;64;6;;page-faults;100;100.00;;\n",
+	  2,
+	  0,
+	  { { "page-faults", 5, 1, "S1", NULL, ANY, COUNT_COUNTED },
+	    { "page-faults", 6, 1, "N0", NULL, ANY, COUNT_COUNTED } } },
+	{ "by thread, whatever its name is",
+	  "bash-12120,5,,page-faults,100,100.00,,\n"
+	  "a,b c-7,6,,page-faults,100,100.00,,\n",
+	  2,
+	  0,
+	  { { "page-faults", 5, 1, "bash-12120", NULL, COUNT_ANY, 12120, COUNT_COUNTED },
+	    { "page-faults", 6, 1, "a,b c-7", NULL, COUNT_ANY, 7, COUNT_COUNTED } } },
+	{ "several runs, a cgroup",
+	  "49,,page-faults,0.68%,733749,100.00,65.215,K/sec\n"
+	  "50,,page-faults,my.slice,733749,100.00,65.215,K/sec\n",
+	  2,
+	  0,
+	  { { "page-faults", 49, 1, NULL, NULL, ANY, COUNT_COUNTED },
+	    { "page-faults", 50, 1, "my.slice", NULL, ANY, COUNT_COUNTED } } },
+	{ "a long separator and a head",
+	  "# started on Thu Nov 20 22:00:00 2026\n\n"
+	  "49::"
+	  ""
+	  "::page-faults::733749::100.00::65.215::K/sec\n",
+	  1,
+	  0,
+	  { { "page-faults", 49, 1, NULL, NULL, ANY, COUNT_COUNTED } } },
+	{ "tabs and a decimal comma",
+	  "0,87\tmsec\ttask-clock\t867338\t100,00\t0,453\tCPUs utilized\n",
+	  1,
+	  0,
+	  { { "task-clock", 870000, 1, NULL, "ns", ANY, COUNT_COUNTED } } },
+	{ "multiplexed: the time of the task is known",
+	  "1.00;msec;task-clock;1000000;100.00;;\n"
+	  "500;;cycles;339999;33.00;;\n",
+	  2,
+	  0,
+	  { { "task-clock", 1000000, 1, NULL, "ns", ANY, COUNT_COUNTED },
+	    { "cycles", 500, 0.339999, NULL, NULL, ANY, COUNT_COUNTED } } },
+	{ "json lines",
+	  "{\"interval\" : 0.100191648, \"cpu\" : \"1\", \"counter-value\" : \"3.000000\", "
+	  "\"unit\" : \"\", \"event\" : \"page-faults\", \"event-runtime\" : 100284434, "
+	  "\"pcnt-running\" : 100.00, \"metric-value\" : 29.917187, \"metric-unit\" : \"/sec\"}\n"
+	  "{\"metric-value\" : 1.0, \"metric-unit\" : \"insn per cycle\"}\n"
+	  "{\"interval\" : 0.200191648, \"thread\" : \"sh-9\", \"counter-value\" : "
+	  "\"<not counted>\", \"unit\" : \"\", \"event\" : \"cycles\", \"event-runtime\" : 0, "
+	  "\"pcnt-running\" : 0.00}\n",
+	  2,
+	  2,
+	  { { "page-faults", 3, 1, NULL, NULL, 1, COUNT_ANY, COUNT_COUNTED },
+	    { "cycles", 0, 1, "sh-9", NULL, COUNT_ANY, 9, COUNT_NOT_COUNTED } } },
+	{ "for people",
+	  "\n Performance counter stats for './stride -n 3' (3 runs):\n\n"
+	  "          1,234.50 msec task-clock       #    0.998 CPUs utilized    ( +-  0.35% )\n"
+	  "    43,809,490,290      cycles           #    2.600 GHz      ( +- 1.00% )  (25.00%)\n"
+	  "     <not counted>      LLC-loads                                      (0.00%)\n"
+	  "   <not supported>      stalled-cycles-backend\n\n"
+	  "      16.851234567 +- 0.01 seconds time elapsed  ( +-  0.06% )\n\n"
+	  "       1.000000000 seconds user\n",
+	  4,
+	  0,
+	  { { "task-clock", 1234500000, 1, NULL, "ns", ANY, COUNT_COUNTED },
+	    { "cycles", 43809490290, 0.25, NULL, NULL, ANY, COUNT_COUNTED },
+	    { "LLC-loads", 0, 1, NULL, NULL, ANY, COUNT_NOT_COUNTED },
+	    { "stalled-cycles-backend", 0, 1, NULL, NULL, ANY, COUNT_NOT_SUPPORTED } } },
+	{ "for people, by cpu and interval",
+	  "#           time CPU                    counts unit events\n"
+	  "     0.100267837 CPU0                   101.99 msec task-clock       # 1.020 CPUs\n"
+	  "     0.100267837 CPU1                      191      page-faults      # 1.873 K/sec\n",
+	  2,
+	  1,
+	  { { "task-clock", 101990000, 1, NULL, "ns", 0, COUNT_ANY, COUNT_COUNTED },
+	    { "page-faults", 191, 1, NULL, NULL, 1, COUNT_ANY, COUNT_COUNTED } } },
+	{ "events of topdown-tool",
+	  "run,time,event,value\n1,,CPU_CYCLES,1000\n2,,CPU_CYCLES,1100\n2,,LD_SPEC,\n",
+	  3,
+	  0,
+	  { { "CPU_CYCLES", 1000, 1, NULL, NULL, ANY, COUNT_COUNTED },
+	    { "CPU_CYCLES", 1100, 1, NULL, NULL, ANY, COUNT_COUNTED },
+	    { "LD_SPEC", 0, 1, NULL, NULL, ANY, COUNT_NOT_COUNTED } } },
+	{ "the machine model",
+	  "{\"schema\":1,\"modelled\":true,\"program\":\"walk\",\"midr\":\"0x413fd0c1\","
+	  "\"time_ns\":10,\"events\":{\"INST_RETIRED\":{\"count\":5,\"enabled_ns\":10,"
+	  "\"running_ns\":10}},\"cpus\":[{\"cpu\":3,\"events\":{\"INST_RETIRED\":{\"count\":5,"
+	  "\"enabled_ns\":10,\"running_ns\":10}}}]}",
+	  1,
+	  0,
+	  { { "INST_RETIRED", 5, 1, NULL, NULL, 3, COUNT_ANY, COUNT_COUNTED } } },
+};
+
+static void compare_text(const char *name, const char *what, const char *found, const char *wanted)
+{
+	if (found != NULL && wanted != NULL && strcmp(found, wanted) == 0)
+		return;
+	if (found != wanted)
+		fail_msg("%s: %s '%s', wanted '%s'", name, what, found ? found : "(none)",
+			 wanted ? wanted : "(none)");
+}
+
+static void compare(const char *name, const struct count *found, const struct expected *wanted)
+{
+	compare_text(name, "event", found->event, wanted->event);
+	compare_text(name, "where", found->where, wanted->where);
+	compare_text(name, "unit", found->unit, wanted->unit);
+	assert_int_equal(found->state, wanted->state);
+	assert_int_equal(found->cpu, wanted->cpu);
+	assert_int_equal(found->tid, wanted->tid);
+	if (fabs(found->value - wanted->value) > 1e-9 * fabs(wanted->value))
+		fail_msg("%s: %s: %.17g, wanted %.17g", name, found->event, found->value,
+			 wanted->value);
+	if (fabs(count_coverage(found) - wanted->coverage) > 1e-6)
+		fail_msg("%s: %s: coverage %g, wanted %g", name, found->event,
+			 count_coverage(found), wanted->coverage);
+}
+
+static void reads_every_format(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct text_case *t = &cases[i];
+		struct counts c = { 0 };
+		struct err err = { 0 };
+
+		if (counts_import(t->text, strlen(t->text), NULL, &c, &err) < 0)
+			fail_msg("%s: %s", t->name, err.text);
+		if (c.items.n != t->n || c.intervals.n != t->n_intervals)
+			fail_msg("%s: %zu counts in %zu intervals, wanted %zu in %zu", t->name,
+				 c.items.n, c.intervals.n, t->n, t->n_intervals);
+		for (size_t j = 0; j < t->n; j++)
+			compare(t->name, &c.items.items[j], &t->counts[j]);
+		counts_release(&c);
+	}
+}
+
+/* Each text cut at each byte: an answer or an error, and nothing read past the end. */
+static void is_cut_anywhere(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		for (size_t len = 0; len < strlen(cases[i].text); len++) {
+			char *cut = mem_alloc(len + 1, 1);
+			struct counts c = { 0 };
+			struct err err = { 0 };
+
+			memcpy(cut, cases[i].text, len);
+			if (counts_import(cut, len, NULL, &c, &err) < 0)
+				assert_true(err.text[0] != '\0');
+			else
+				assert_true(c.items.n + c.metrics.n <= cases[i].n + 1);
+			counts_release(&c);
+			free(cut);
+		}
+	}
+}
+
+static void knows_the_rest(void **state)
+{
+	static const char people[] = " Performance counter stats for 'sleep 1' (3 runs):\n\n"
+				     "  12  page-faults\n\n 1.5 seconds time elapsed\n";
+	static const char csv[] = "49,,page-faults,0.68%,733749,100.00,,\n";
+	static const char model[] =
+		"{\"modelled\":true,\"program\":\"walk\",\"midr\":\"0x413fd0c1\","
+		"\"time_ns\":10,\"events\":{\"A\":{\"count\":5}}}";
+	static const char told[] = "time,group,stage,level,metric,value,units\n"
+				   ",General,2,1,ipc,1.5,per cycle\n"
+				   ",Other,2,1,ipc,1.5,per cycle\n,General,2,1,none,,x\n";
+	struct counts c = { 0 };
+	struct err err;
+
+	(void)state;
+	assert_int_equal(counts_import(people, sizeof(people) - 1, NULL, &c, &err), 0);
+	assert_string_equal(c.command, "sleep 1");
+	assert_int_equal(c.elapsed_ns, 1500000000);
+	assert_int_equal(c.items.items[0].n_runs, 3);
+	counts_release(&c);
+
+	assert_int_equal(counts_import(csv, sizeof(csv) - 1, NULL, &c, &err), 0);
+	assert_true(fabs(c.items.items[0].spread - 0.0068) < 1e-12);
+	counts_release(&c);
+
+	assert_int_equal(counts_import(model, sizeof(model) - 1, NULL, &c, &err), 0);
+	assert_true(c.is_modelled);
+	assert_int_equal(c.midr, 0x413fd0c1);
+	assert_string_equal(c.command, "walk");
+	counts_release(&c);
+
+	assert_int_equal(counts_import(told, sizeof(told) - 1,
+				       "/out/cpu/neoverse_v1_core_3_metrics.csv", &c, &err),
+			 0);
+	assert_int_equal(c.metrics.n, 1);
+	assert_true(c.metrics.items[0].value == 1.5);
+	assert_string_equal(c.cpu, "neoverse_v1");
+	counts_release(&c);
+}
+
+/* Events of the same run time, below all of the time, were counted together. */
+static void infers_groups(void **state)
+{
+	static const char text[] = "9;;task-clock;1000;100.00;;\n"
+				   "1;;cycles;400;40.00;;\n2;;instructions;400;40.00;;\n"
+				   "3;;cycles;590;59.00;;\n4;;l1d_cache;590;59.00;;\n"
+				   "5;;branches;10;1.00;;\n";
+	static const uint32_t groups[] = { 0, 1, 1, 2, 2, 0 };
+	struct counts c = { 0 };
+	struct err err;
+
+	(void)state;
+	assert_int_equal(counts_import(text, sizeof(text) - 1, NULL, &c, &err), 0);
+	assert_int_equal(c.items.n, COUNT(groups));
+	for (size_t i = 0; i < COUNT(groups); i++)
+		assert_int_equal(c.items.items[i].group, groups[i]);
+	counts_release(&c);
+}
+
+static void refuses_what_is_none(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"\n",
+		"hello\n",
+		"{}",
+		"{\"events\":7}",
+		"a,b,c\n1,2,3\n",
+		"run,time,event,value\n",
+		"{\"events\":",
+		"PERFILE2",
+		"\xff\xfe\x00",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		struct counts c = { 0 };
+		struct err err = { 0 };
+
+		assert_int_equal(counts_import(texts[i], strlen(texts[i]), NULL, &c, &err), -1);
+		assert_true(strncmp(err.text, "counts: ", 8) == 0);
+		counts_release(&c);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_every_format),	cmocka_unit_test(is_cut_anywhere),
+		cmocka_unit_test(knows_the_rest),	cmocka_unit_test(infers_groups),
+		cmocka_unit_test(refuses_what_is_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Catalog files as users write them: what they add and change, and what is wrong with them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cpu/cpu.h"
+#include "cpu/internal.h"
+
+/* Opens the catalog with `text` on top of it, through a file as --catalog does. */
+static int open_with(const char *text, size_t size, struct catalog **out, struct err *err)
+{
+	char path[] = "/tmp/cyclops-catalog-XXXXXX";
+	int fd = mkstemp(path);
+	int rc;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, size), size);
+	close(fd);
+	rc = catalog_open(path, out, err);
+	unlink(path);
+	return rc;
+}
+
+static struct catalog *must_open_with(const char *text)
+{
+	struct catalog *catalog = NULL;
+	struct err err = { 0 };
+
+	if (open_with(text, strlen(text), &catalog, &err) < 0)
+		fail_msg("%s", err.text);
+	return catalog;
+}
+
+static const char whole[] =
+	"{ \"schema\": 1,\n"
+	"  \"sources\": [ { \"id\": \"mine\", \"values\": [\n"
+	"    { \"value\": \"7\", \"name\": \"NEAR\", \"level\": \"L2\", \"spe_parser\": null },\n"
+	"    { \"value\": \"0x1f\", \"name\": \"FAR\", \"level\": \"dram\", \"spe_parser\": "
+	"\"DRAM\" }\n"
+	"  ] } ],\n"
+	"  \"cpus\": [ { \"id\": \"my-cpu\", \"name\": \"My CPU\", \"aliases\": [\"M1\"],\n"
+	"    \"match\": [ { \"implementer\": \"0x41\", \"part\": \"0xd0c\" },\n"
+	"                 { \"vendor\": \"x86\", \"family\": \"0x6\" } ],\n"
+	"    \"cache_line\": 128, \"events\": [ { \"name\": \"ignored here\" } ],\n"
+	"    \"spe\": { \"ernd\": 1, \"data_source\": \"mine\", \"events\": [ { \"bit\": 63, "
+	"\"name\": \"ODD\" "
+	"} ] } } ],\n"
+	"  \"names\": [ { \"implementer\": \"0x99\", \"part\": \"0x1\", \"name\": \"Nine\" } ],\n"
+	"  \"implementers\": [ { \"implementer\": \"0x99\", \"name\": \"Ninety\" } ] }\n";
+
+static void adds_everything(void **state)
+{
+	struct catalog *c = must_open_with(whole);
+	const struct cpu *cpu = catalog_cpu_find(c, "m1");
+	char text[32];
+
+	(void)state;
+	assert_non_null(cpu);
+	assert_string_equal(cpu_name(cpu), "My CPU");
+	assert_int_equal(cpu_cache_line(cpu), 128);
+	assert_int_equal(cpu_spe_ernd(cpu), 1);
+	assert_string_equal(cpu_spe_event(cpu, 63), "ODD");
+	assert_string_equal(cpu_source(cpu, 7)->name, "NEAR");
+	assert_null(cpu_source(cpu, 7)->spe_parser_name);
+	assert_int_equal(cpu_source(cpu, 0x1f)->level, SOURCE_DRAM);
+	assert_null(cpu_source(cpu, 0));
+	/* The last one that matches counts; the embedded ones are still there. */
+	assert_ptr_equal(catalog_cpu_of_midr(c, 0x413fd0c1), cpu);
+	assert_non_null(catalog_cpu_find(c, "neoverse-n1"));
+	midr_describe(c, 0x990f0010, text, sizeof(text));
+	assert_string_equal(text, "Nine");
+	midr_describe(c, 0x990f0020, text, sizeof(text));
+	assert_string_equal(text, "Ninety 0x002");
+	catalog_free(c);
+}
+
+static void changes_what_is_given(void **state)
+{
+	struct catalog *embedded = must_open_with("{\"schema\": 1}");
+	struct catalog *c = must_open_with("{\"schema\": 1, \"id\": \"neoverse-n3\","
+					   " \"spe\": {\"data_source\": \"common\"}}");
+	const struct cpu *n3 = catalog_cpu_of_midr(c, 0x410fd8e0);
+
+	(void)state;
+	assert_string_equal(cpu_name(n3), "Neoverse N3");
+	assert_int_equal(cpu_cache_line(n3), 64);
+	assert_string_equal(cpu_source(n3, 0xe)->name, "DRAM");
+	assert_int_equal(catalog_n_cpus(c), catalog_n_cpus(embedded));
+	assert_ptr_equal(catalog_cpu_at(c, catalog_n_cpus(c) - 1), n3);
+	assert_null(cpu_source(catalog_cpu_find(embedded, "neoverse-n3"), 0xe));
+	catalog_free(c);
+	catalog_free(embedded);
+}
+
+static void says_what_is_wrong(void **state)
+{
+	static const struct {
+		const char *text, *message; /* a part of the message */
+	} cases[] = {
+		{ "", "line 1, column 0: " },
+		{ "{\"schema\": 1,\n  oops}", "line 2, column " },
+		{ "{\"schema\": 1, \"schema\": 1}", "line 1, column 22: duplicate object key" },
+		{ "{}", "schema: missing, wanted 1" },
+		{ "[]", "contents: found [], wanted an object in braces" },
+		{ "{\"schema\": 2}", "schema: found 2, wanted 1" },
+		{ "{\"schema\": 1, \"cpus\": {}}", "cpus: found {}, wanted a list" },
+		{ "{\"schema\": 1, \"cpus\": [1]}", "cpus[0]: id: missing, wanted a text" },
+		{ "{\"schema\": 1, \"id\": \"new\"}",
+		  "cpu 'new': name: missing, and the catalog has no CPU of that id" },
+		{ "{\"schema\": 1, \"id\": 5}", "id: found 5, wanted a text" },
+		{ "{\"schema\": 1, \"id\": \"\"}", "id: found \"\", wanted a text" },
+		{ "{\"schema\": 1, \"id\": \"x\", \"name\": \"\"}", "cpu 'x': name: found \"\"" },
+		{ "{\"schema\": 1, \"id\": \"neoverse-n1\", \"aliases\": [1]}",
+		  "cpu 'neoverse-n1': aliases: found 1, wanted texts" },
+		{ "{\"schema\": 1, \"id\": \"neoverse-n1\", \"match\": [{\"implementer\": "
+		  "\"65\"}]}",
+		  "cpu 'neoverse-n1': match[0]: part: missing, wanted a number as text" },
+		{ "{\"schema\": 1, \"id\": \"neoverse-n1\", \"match\": [{\"implementer\": "
+		  "\"0x100\"}]}",
+		  "implementer: found \"0x100\", wanted a number up to 0xff" },
+		{ "{\"schema\": 1, \"id\": \"neoverse-n1\", \"match\": [{\"implementer\": "
+		  "\"0x4g\"}]}",
+		  "implementer: found \"0x4g\"" },
+		{ "{\"schema\": 1, \"id\": \"neoverse-n1\", \"match\": [{\"implementer\": "
+		  "\"-1\"}]}",
+		  "implementer: found \"-1\"" },
+		{ "{\"schema\": 1, \"id\": \"neoverse-n1\", \"cache_line\": 48}",
+		  "cache_line: found 48, wanted bytes, a power of two, or null" },
+		{ "{\"schema\": 1, \"id\": \"neoverse-n1\", \"cache_line\": \"64\"}",
+		  "cache_line: found \"64\"" },
+		{ "{\"schema\": 1, \"id\": \"neoverse-n1\", \"spe\": 1}",
+		  "spe: found 1, wanted an object" },
+		{ "{\"schema\": 1, \"id\": \"neoverse-n1\", \"spe\": {\"ernd\": 2}}",
+		  "spe: ernd: found 2, wanted 0, 1 or null" },
+		{ "{\"schema\": 1, \"id\": \"neoverse-n1\", \"spe\": {\"data_source\": \"comon\"}}",
+		  "spe: data_source: found \"comon\", wanted the id of an encoding" },
+		{ "{\"schema\": 1, \"id\": \"neoverse-n1\", \"spe\": {\"events\": [{\"bit\": "
+		  "64}]}}",
+		  "spe: bit: found 64, wanted a number from 0 to 63" },
+		{ "{\"schema\": 1, \"sources\": [{\"id\": \"s\", \"values\": [{\"value\": "
+		  "\"65536\"}]}]}",
+		  "sources[0]: s: values[0]: value: found \"65536\", wanted a number up to "
+		  "0xffff" },
+		{ "{\"schema\": 1, \"sources\": [{\"id\": \"s\", \"values\": [{\"value\": \"1\", "
+		  "\"name\": \"n\", \"level\": \"L9\"}]}]}",
+		  "level: found \"L9\", wanted a level such as" },
+		{ "{\"schema\": 1, \"names\": [{\"implementer\": \"1\", \"part\": \"0x1000\"}]}",
+		  "names[0]: part: found \"0x1000\"" },
+		{ "{\"schema\": 1, \"implementers\": [{\"implementer\": \"1\"}]}",
+		  "implementers[0]: name: missing" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct catalog *c = NULL;
+		struct err err = { 0 };
+
+		assert_int_equal(open_with(cases[i].text, strlen(cases[i].text), &c, &err), -1);
+		assert_null(c);
+		assert_int_equal(err.code, ERR_FORMAT);
+		assert_memory_equal(err.text, "catalog /tmp/cyclops-catalog-", 29);
+		if (strstr(err.text, cases[i].message) == NULL)
+			fail_msg("case %zu: '%s' has no '%s'", i, err.text, cases[i].message);
+	}
+}
+
+static void fails_on_a_missing_file(void **state)
+{
+	struct catalog *c = NULL;
+	struct err err = { 0 };
+
+	(void)state;
+	assert_int_equal(catalog_open("/nonexistent/catalog.json", &c, &err), -1);
+	assert_null(c);
+	assert_int_equal(err.code, ERR_IO);
+	assert_non_null(strstr(err.text, "/nonexistent/catalog.json"));
+}
+
+/* Cut anywhere, it is not JSON any more, and nothing else happens. */
+static void refuses_each_cut(void **state)
+{
+	(void)state;
+	for (size_t size = 0; size < strlen(whole) - 1; size++) {
+		struct catalog *c = mem_zalloc(1, sizeof(*c));
+		char *text = mem_strndup(whole, size);
+		struct err err = { 0 };
+
+		assert_int_equal(catalog_read(c, text, size, "cut", &err), -1);
+		assert_memory_equal(err.text, "catalog cut: line ", 18);
+		free(text);
+		catalog_free(c);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(adds_everything),    cmocka_unit_test(changes_what_is_given),
+		cmocka_unit_test(says_what_is_wrong), cmocka_unit_test(fails_on_a_missing_file),
+		cmocka_unit_test(refuses_each_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

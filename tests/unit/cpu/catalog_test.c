@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The embedded catalog: which CPU a MIDR is, and what its SPE values mean. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cpu/cpu.h"
+#include "cpu/internal.h"
+
+static int open_embedded(void **state)
+{
+	struct catalog *catalog = NULL;
+	struct err err = { 0 };
+
+	if (catalog_open(NULL, &catalog, &err) < 0)
+		fail_msg("%s", err.text);
+	*state = catalog;
+	return 0;
+}
+
+static int close_catalog(void **state)
+{
+	catalog_free(*state);
+	return 0;
+}
+
+static void knows_midrs(void **state)
+{
+	static const struct {
+		uint64_t midr;
+		const char *id; /* NULL: a name only */
+		const char *description;
+	} cases[] = {
+		{ 0x413fd0c1, "neoverse-n1", "Neoverse N1" },
+		{ 0x410fd0c0, "neoverse-n1", "Neoverse N1" },
+		{ 0x411fd401, "neoverse-v1", "Neoverse V1" },
+		{ 0x410fd490, "neoverse-n2", "Neoverse N2" },
+		{ 0x6d0fd490, "neoverse-n2", "Microsoft Azure Cobalt 100 (N2 based)" },
+		{ 0x410fd4f0, "neoverse-v2", "Neoverse V2" },
+		{ 0x410fd830, "neoverse-v3", "Neoverse V3AE" },
+		{ 0x410fd420, "cortex-a78", "Cortex-A78AE" },
+		{ 0x420f1000, "cortex-a53", "Brahma-B53" },
+		{ 0xc00fac40, "ampereone-ac4", "AmpereOneX / Ampere1A" },
+		{ 0x480fd060, "hisilicon-hip12", "HiSilicon HIP12" },
+		{ 0xffffffff410fd0c1, "neoverse-n1", "Neoverse N1" }, /* upper half is reserved */
+		{ 0xc00fac30, NULL, "AmpereOne" },
+		{ 0x431f0af1, NULL, "Cavium/Marvell ThunderX2" },
+		{ 0x410ffff0, NULL, "Arm 0xfff" },
+		{ 0x4e0f0ff0, NULL, "NVIDIA 0x0ff" },
+		{ 0x990f1230, NULL, "implementer 0x99 part 0x123" },
+		{ 0, NULL, "implementer 0x00 part 0x000" },
+	};
+	const struct catalog *catalog = *state;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct cpu *cpu = catalog_cpu_of_midr(catalog, cases[i].midr);
+		char text[64];
+
+		midr_describe(catalog, cases[i].midr, text, sizeof(text));
+		assert_string_equal(text, cases[i].description);
+		if (cases[i].id == NULL) {
+			assert_null(cpu);
+			continue;
+		}
+		assert_non_null(cpu);
+		assert_string_equal(cpu_id(cpu), cases[i].id);
+	}
+}
+
+static void describes_into_small_buffers(void **state)
+{
+	char text[] = "????????";
+
+	midr_describe(*state, 0x413fd0c1, text, 5);
+	assert_string_equal(text, "Neov");
+	assert_int_equal(text[5], '?');
+}
+
+static void finds_by_name(void **state)
+{
+	static const struct {
+		const char *name, *id; /* NULL: no such */
+	} cases[] = {
+		{ "neoverse-n1", "neoverse-n1" },
+		{ "NEOVERSE-N1", "neoverse-n1" },
+		{ "Neoverse N1", "neoverse-n1" },
+		{ "aws graviton2", "neoverse-n1" },
+		{ "NVIDIA Grace", "neoverse-v2" },
+		{ "Microsoft Cobalt 100", "neoverse-n2" },
+		{ "Neoverse V3AE", "neoverse-v3" },
+		{ "AmpereOneX", "ampereone-ac4" },
+		{ "neoverse", NULL },
+		{ "", NULL },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct cpu *cpu = catalog_cpu_find(*state, cases[i].name);
+
+		if (cases[i].id == NULL) {
+			assert_null(cpu);
+			continue;
+		}
+		assert_non_null(cpu);
+		assert_string_equal(cpu_id(cpu), cases[i].id);
+	}
+}
+
+static void names_data_sources(void **state)
+{
+	static const struct {
+		const char *cpu;
+		uint16_t value;
+		const char *name; /* NULL: not known */
+		enum source_level level;
+		const char *spe_parser;
+	} cases[] = {
+		{ "neoverse-n1", 0x0, "L1D", SOURCE_L1, "L1D" },
+		{ "neoverse-n1", 0x8, "L2", SOURCE_L2, "L2D" },
+		{ "neoverse-n1", 0x9, "PEER_CORE", SOURCE_PEER_CORE, "PEER-CPU" },
+		{ "neoverse-n1", 0xa, "LOCAL_CLUSTER", SOURCE_LOCAL_CLUSTER, "LOCAL-CLUSTER" },
+		{ "neoverse-n1", 0xb, "SYS_CACHE", SOURCE_SYSTEM_CACHE, "LL-CACHE" },
+		{ "neoverse-n1", 0xc, "PEER_CLUSTER", SOURCE_PEER_CLUSTER, "PEER-CLUSTER" },
+		{ "neoverse-n1", 0xd, "REMOTE", SOURCE_REMOTE, "REMOTE" },
+		{ "neoverse-n1", 0xe, "DRAM", SOURCE_DRAM, "DRAM" },
+		{ "neoverse-n1", 0x1, NULL, SOURCE_UNKNOWN, NULL },
+		{ "neoverse-n1", 0xffff, NULL, SOURCE_UNKNOWN, NULL },
+		{ "Microsoft Cobalt 100", 0x9, "PEER_CORE", SOURCE_PEER_CORE, "PEER-CPU" },
+		{ "cortex-x925", 0xe, "DRAM", SOURCE_DRAM, "DRAM" },
+		{ "cortex-a725", 0xe, "DRAM", SOURCE_DRAM, "DRAM" },
+		{ "ampereone-ac4", 0x0, "LOCAL_CHIP_CACHE_OR_DEVICE", SOURCE_PEER_CORE,
+		  "PEER-CPU" },
+		{ "ampereone-ac4", 0x8, "L1D", SOURCE_L1, "L1D" },
+		{ "ampereone-ac4", 0xe, NULL, SOURCE_UNKNOWN, NULL },
+		{ "hisilicon-hip12", 18, "L1", SOURCE_L1, "L1D" },
+		{ "hisilicon-hip12", 9, "REMOTE_MEM", SOURCE_REMOTE_DRAM, "REMOTE" },
+		{ "hisilicon-hip12", 13, "NC_DEV", SOURCE_DEVICE, NULL },
+		{ "cortex-a720ae", 0x0, NULL, SOURCE_UNKNOWN, NULL }, /* not confirmed */
+		{ "neoverse-v3", 0x0, NULL, SOURCE_UNKNOWN, NULL },
+		{ "cortex-a53", 0x0, NULL, SOURCE_UNKNOWN, NULL },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct cpu *cpu = catalog_cpu_find(*state, cases[i].cpu);
+		const struct cpu_source *source = cpu_source(cpu, cases[i].value);
+
+		assert_non_null(cpu);
+		if (cases[i].name == NULL) {
+			assert_null(source);
+			continue;
+		}
+		assert_non_null(source);
+		assert_string_equal(source->name, cases[i].name);
+		assert_int_equal(source->level, cases[i].level);
+		assert_int_equal(source->spe_parser, cases[i].spe_parser != NULL);
+		if (cases[i].spe_parser != NULL)
+			assert_string_equal(source->spe_parser_name, cases[i].spe_parser);
+	}
+	assert_null(cpu_source(NULL, 0));
+}
+
+static void names_events_and_cache_lines(void **state)
+{
+	const struct cpu *n1 = catalog_cpu_find(*state, "neoverse-n1");
+	const struct cpu *v1 = catalog_cpu_find(*state, "neoverse-v1");
+
+	assert_string_equal(cpu_spe_event(n1, 12), "LATE-PREFETCH");
+	assert_null(cpu_spe_event(n1, 13));
+	assert_null(cpu_spe_event(v1, 12));
+	assert_null(cpu_spe_event(NULL, 12));
+	assert_int_equal(cpu_cache_line(n1), 64);
+	assert_int_equal(cpu_cache_line(catalog_cpu_find(*state, "cortex-a9")), 32);
+	assert_int_equal(cpu_cache_line(catalog_cpu_find(*state, "generic-pmuv3")), 0);
+	assert_int_equal(cpu_cache_line(NULL), 0);
+	assert_int_equal(cpu_spe_ernd(n1), 0);
+	assert_int_equal(cpu_spe_ernd(v1), -1);
+	assert_int_equal(cpu_spe_ernd(NULL), -1);
+}
+
+static void names_levels(void **state)
+{
+	(void)state;
+	for (int level = 0; level < N_SOURCE_LEVELS; level++)
+		assert_int_equal(source_level_find(source_level_name((enum source_level)level)),
+				 level);
+	assert_int_equal(source_level_find("dram"), SOURCE_DRAM);
+	assert_int_equal(source_level_find("l4"), -1);
+}
+
+/* Every embedded file is the CPU that its name says, and stands in the index. */
+static void embeds_whole_files(void **state)
+{
+	size_t n = 0;
+
+	for (const struct embedded_file *f = catalog_files; f->name != NULL; f++) {
+		json_t *root = json_loadb(f->bytes, f->size, JSON_REJECT_DUPLICATES, NULL);
+		const char *id = json_string_value(json_object_get(root, "id"));
+
+		assert_non_null(root);
+		assert_int_equal(f->bytes[f->size], '\0');
+		if (id != NULL) {
+			assert_memory_equal(f->name, id, strlen(id));
+			assert_string_equal(f->name + strlen(id), ".json");
+			assert_non_null(catalog_cpu_find(*state, id));
+			n++;
+		}
+		json_decref(root);
+	}
+	assert_int_equal(n, catalog_n_cpus(*state));
+	assert_true(n >= 54);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(knows_midrs),
+		cmocka_unit_test(describes_into_small_buffers),
+		cmocka_unit_test(finds_by_name),
+		cmocka_unit_test(names_data_sources),
+		cmocka_unit_test(names_events_and_cache_lines),
+		cmocka_unit_test(names_levels),
+		cmocka_unit_test(embeds_whole_files),
+	};
+
+	return cmocka_run_group_tests(tests, open_embedded, close_catalog);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Translation, against sequences worked out by hand (small.h: TLBs of two and four entries). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "model/tlb.h"
+#include "small.h"
+
+enum { PAGE = 1 << PAGE_SHIFT, FIRST_FRAME = 0x80000 };
+
+static void levels_and_walks(void **state)
+{
+	/* A walk: 6 for both levels of TLB, 20 for the upper tables, and a load of its entry. */
+	static const struct {
+		uint64_t page;
+		uint64_t cycles;
+		bool walked;
+		uint64_t frame; /* from the first one on */
+	} steps[] = {
+		{ 8, 6 + 20 + 1000, true, 0 },
+		{ 8, 1, false, 0 },
+		{ 9, 6 + 20 + 10, true, 1 }, /* its entry stands in the same line */
+		{ 8, 1, false, 0 },
+		{ 64, 6 + 20 + 1000, true, 2 }, /* 9 leaves the first level */
+		{ 9, 6, false, 1 },
+		{ 10, 6 + 20 + 10, true, 3 },
+		{ 11, 6 + 20 + 10, true, 4 }, /* 8 leaves the second level */
+		{ 8, 6 + 20 + 10, true, 0 },
+		{ 11, 1, false, 4 },
+	};
+	struct params p = small_params();
+	struct counts counts[4] = { 0 };
+	struct frames frames;
+	struct memory m;
+	struct tlbs tlbs;
+	uint64_t time = 0;
+
+	(void)state;
+	memory_init(&m, &p, counts);
+	frames_init(&frames, &p);
+	tlbs_init(&tlbs, &p);
+	for (size_t i = 0; i < COUNT(steps); i++) {
+		uint64_t va = steps[i].page * PAGE + 0x123;
+		struct translation t;
+
+		time += 100000;
+		t = tlb_translate(&tlbs, &frames, &m, 0, 0, va, TRANSLATE_LOAD, time);
+		if (t.cycles != steps[i].cycles || t.walked != steps[i].walked ||
+		    t.pa != (FIRST_FRAME + steps[i].frame) * PAGE + 0x123)
+			fail_msg("step %zu: %llu cycles, frame 0x%llx", i,
+				 (unsigned long long)t.cycles,
+				 (unsigned long long)(t.pa >> PAGE_SHIFT));
+	}
+	assert_int_equal(counts[0].n[COUNT_L1D_TLB_RD], COUNT(steps));
+	assert_int_equal(counts[0].n[COUNT_L1D_TLB_REFILL_RD], 7);
+	assert_int_equal(counts[0].n[COUNT_L2D_TLB_REFILL], 6);
+	assert_int_equal(counts[0].n[COUNT_DTLB_WALK], 6);
+	assert_int_equal(counts[0].n[COUNT_ITLB_WALK], 0);
+	tlbs_release(&tlbs);
+	frames_release(&frames);
+	memory_release(&m);
+}
+
+static void processes_have_their_own_pages(void **state)
+{
+	struct params p = small_params();
+	struct counts counts[4] = { 0 };
+	struct frames frames;
+	struct memory m;
+	struct tlbs tlbs;
+	struct translation a, b, again;
+
+	(void)state;
+	memory_init(&m, &p, counts);
+	frames_init(&frames, &p);
+	tlbs_init(&tlbs, &p);
+	a = tlb_translate(&tlbs, &frames, &m, 0, 0, 8 * PAGE, TRANSLATE_LOAD, 0);
+	b = tlb_translate(&tlbs, &frames, &m, 0, 1, 8 * PAGE, TRANSLATE_STORE, 0);
+	again = tlb_translate(&tlbs, &frames, &m, 0, 0, 8 * PAGE, TRANSLATE_FETCH, 0);
+	assert_true(a.pa != b.pa);
+	assert_int_equal(again.pa, a.pa);
+	assert_int_equal(again.cycles, 6); /* code and data share the second level */
+	tlbs_release(&tlbs);
+	frames_release(&frames);
+	memory_release(&m);
+}
+
+/* A page of 2 MiB is one entry; code stays in small pages, of the same memory. */
+static void huge_pages_hold_data(void **state)
+{
+	struct params p = small_params();
+	struct counts counts[4] = { 0 };
+	struct translation a, b, code;
+	struct frames frames;
+	struct memory m;
+	struct tlbs tlbs;
+
+	(void)state;
+	p.huge_pages = 1;
+	memory_init(&m, &p, counts);
+	frames_init(&frames, &p);
+	tlbs_init(&tlbs, &p);
+	a = tlb_translate(&tlbs, &frames, &m, 0, 0, 0x40000123, TRANSLATE_LOAD, 0);
+	b = tlb_translate(&tlbs, &frames, &m, 0, 0, 0x401fffff, TRANSLATE_STORE, 0);
+	code = tlb_translate(&tlbs, &frames, &m, 0, 0, 0x401fffff, TRANSLATE_FETCH, 0);
+	assert_true(a.walked && !b.walked && code.walked);
+	assert_int_equal(b.cycles, 1);
+	assert_int_equal(b.pa - a.pa, 0x401fffff - 0x40000123);
+	assert_int_equal(code.pa, b.pa);
+	tlbs_release(&tlbs);
+	frames_release(&frames);
+	memory_release(&m);
+}
+
+/* Misses from page to page find the next translation in the second level, up and down. */
+static void pages_in_a_row_are_foreseen(void **state)
+{
+	static const struct {
+		uint64_t page;
+		bool walked;
+	} steps[] = {
+		{ 100, true }, { 101, true }, { 102, true }, { 103, false }, { 104, false },
+		{ 200, true }, { 199, true }, { 198, true }, { 197, false }, { 196, false },
+		{ 300, true }, { 302, true }, { 304, true }, { 306, true },
+	};
+	struct params p = small_params();
+	struct counts counts[4] = { 0 };
+	struct frames frames;
+	struct memory m;
+	struct tlbs tlbs;
+
+	(void)state;
+	p.tlb_prefetch = 1;
+	memory_init(&m, &p, counts);
+	frames_init(&frames, &p);
+	tlbs_init(&tlbs, &p);
+	for (size_t i = 0; i < COUNT(steps); i++) {
+		struct translation t = tlb_translate(&tlbs, &frames, &m, 0, 0, steps[i].page * PAGE,
+						     TRANSLATE_LOAD, 100000 * i);
+
+		if (t.walked != steps[i].walked)
+			fail_msg("step %zu", i);
+	}
+	assert_int_equal(counts[0].n[COUNT_DTLB_WALK], 10 + 6); /* six of them ahead of time */
+	assert_int_equal(counts[0].n[COUNT_L2D_TLB_REFILL], 10 + 6);
+	tlbs_release(&tlbs);
+	frames_release(&frames);
+	memory_release(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(levels_and_walks),
+		cmocka_unit_test(processes_have_their_own_pages),
+		cmocka_unit_test(huge_pages_hold_data),
+		cmocka_unit_test(pages_in_a_row_are_foreseen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

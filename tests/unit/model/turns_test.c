@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads that take turns: real ones, whose modelled clocks and system calls are made up. What
+ * each run does is written down as a line of text, which must not depend on the host.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "model/turns.h"
+
+enum { QUANTUM = 10, MAX_PLAYERS = 8 };
+
+struct game;
+
+/* A thread with its script: a letter and a number for each thing it does. */
+struct player {
+	struct game *game;
+	char name;
+	const char *script;
+	uint64_t clock;
+	struct seat *seat;
+	pthread_t thread;
+};
+
+/*
+ * Scripts: "wN" works for N cycles, "p" puts a byte into the pipe, "g" gets one (and may have to
+ * wait), "sN" sleeps until cycle N, "y" yields.
+ */
+struct game {
+	struct turns turns;
+	struct player players[MAX_PLAYERS];
+	size_t n;
+	int pipe[2];
+	struct text log; /* of the holder: who did what at which cycle */
+};
+
+static void note(struct player *p, char what)
+{
+	text_format(&p->game->log, "%c%c%llu ", p->name, what, (unsigned long long)p->clock);
+}
+
+static void take(struct player *p)
+{
+	assert_true(turns_wait(&p->game->turns, p->seat));
+	if (p->clock < p->seat->wake_at)
+		p->clock = p->seat->wake_at;
+}
+
+static void work(struct player *p, long cycles)
+{
+	for (; cycles > 0; cycles--) {
+		p->clock++;
+		turns_beat(&p->game->turns);
+		if (p->clock < p->seat->limit)
+			continue;
+		note(p, '.');
+		turns_pass(&p->game->turns, p->seat);
+		take(p);
+	}
+}
+
+static void put(struct player *p)
+{
+	turns_away(&p->game->turns, p->seat);
+	assert_int_equal(write(p->game->pipe[1], "x", 1), 1);
+	turns_back(&p->game->turns, p->seat);
+	take(p);
+}
+
+static void get(struct player *p)
+{
+	char byte;
+
+	turns_away(&p->game->turns, p->seat);
+	assert_int_equal(read(p->game->pipe[0], &byte, 1), 1);
+	turns_back(&p->game->turns, p->seat);
+	take(p);
+}
+
+static void nap(struct player *p, long until)
+{
+	turns_sleep(&p->game->turns, p->seat, (uint64_t)until);
+	usleep(300);
+	take(p);
+}
+
+static void *play(void *argument)
+{
+	struct player *p = argument;
+
+	take(p);
+	for (const char *at = p->script; *at != '\0';) {
+		char action = *at++;
+		char *end;
+		long number = strtol(at, &end, 10);
+
+		at = end;
+		note(p, action);
+		if (action == 'w')
+			work(p, number);
+		else if (action == 'p')
+			put(p);
+		else if (action == 'g')
+			get(p);
+		else if (action == 's')
+			nap(p, number);
+		else if (action == 'y') {
+			turns_yield(&p->game->turns, p->seat);
+			take(p);
+		}
+	}
+	note(p, '!');
+	turns_quit(&p->game->turns, p->seat);
+	return NULL;
+}
+
+/* The first player's thread begins with the turn, so the others are seated before it starts. */
+static void run(const char *const *scripts, struct text *out)
+{
+	struct game game = { 0 };
+
+	turns_init(&game.turns, QUANTUM);
+	assert_int_equal(pipe(game.pipe), 0);
+	for (; scripts[game.n] != NULL; game.n++) {
+		struct player *p = &game.players[game.n];
+
+		*p = (struct player){ .game = &game,
+				      .name = (char)('A' + game.n),
+				      .script = scripts[game.n] };
+		p->seat = turns_join(&game.turns, &p->clock);
+	}
+	for (size_t i = game.n; i-- > 0;)
+		pthread_create(&game.players[i].thread, NULL, play, &game.players[i]);
+	for (size_t i = 0; i < game.n; i++)
+		pthread_join(game.players[i].thread, NULL);
+	*out = game.log;
+	close(game.pipe[0]);
+	close(game.pipe[1]);
+	turns_release(&game.turns);
+}
+
+static void the_clocks_decide(void **state)
+{
+	static const struct {
+		const char *scripts[MAX_PLAYERS];
+		const char *log;
+	} games[] = {
+		/* Alone: nobody to wait for. */
+		{ { "w1000" }, "Aw0 A!1000 " },
+		/* Two: each runs until it is a quantum ahead. */
+		{ { "w15", "w25" }, "Aw0 A.10 Bw0 B.20 A!15 B!25 " },
+		/* B waits for what A puts; it is woken at A's cycle 30. */
+		{ { "w30pw5", "g" }, NULL },
+		/* Both wait for C, in the order in which they came. */
+		{ { "gw3", "gw3", "w50pw100p" }, NULL },
+		/* Sleepers wake by the clock, whatever the host's says. */
+		{ { "s500w5", "s300w5", "w1000" }, NULL },
+		{ { "w5yw5", "w20" }, NULL },
+		{ { "w1pw1gw1", "gw1p", "w40", "s20w10" }, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(games); i++) {
+		struct text first;
+
+		run(games[i].scripts, &first);
+		text_char(&first, '\0');
+		if (games[i].log != NULL)
+			assert_string_equal(first.bytes, games[i].log);
+		for (int again = 0; again < 20; again++) {
+			struct text other;
+
+			run(games[i].scripts, &other);
+			text_char(&other, '\0');
+			if (strcmp(first.bytes, other.bytes) != 0)
+				fail_msg("game %zu: '%s', then '%s'", i, first.bytes, other.bytes);
+			text_release(&other);
+		}
+		text_release(&first);
+	}
+}
+
+static void *wait_in_vain(void *argument)
+{
+	struct player *p = argument;
+
+	p->clock = turns_wait(&p->game->turns, p->seat);
+	return NULL;
+}
+
+/* The holder never passes: the one that waits is let go after a while, or when all ends. */
+static void nobody_waits_for_ever(void **state)
+{
+	(void)state;
+	for (int ends = 0; ends < 2; ends++) {
+		struct game game = { 0 };
+		struct player *a = &game.players[0], *b = &game.players[1];
+
+		turns_init(&game.turns, QUANTUM);
+		a->game = b->game = &game;
+		a->seat = turns_join(&game.turns, &a->clock);
+		b->seat = turns_join(&game.turns, &b->clock);
+		pthread_create(&b->thread, NULL, wait_in_vain, b);
+		if (ends)
+			turns_end(&game.turns);
+		pthread_join(b->thread, NULL);
+		assert_int_equal(b->clock, false);
+		turns_release(&game.turns);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_clocks_decide),
+		cmocka_unit_test(nobody_waits_for_ever),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which records are known by their shape, and which are left to the parser. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "hex.h"
+#include "rows.h"
+#include "spe/shape.h"
+
+enum { ROOM = 1024, SLACK = SPE_SHAPE_SIZE + 8 };
+
+#define PC "b0 00 b6 a9 e4 aa aa 00 80 "
+#define TS "71 01 00 00 00 00 00 00 00 "
+
+static const struct {
+	const char *learned, *met;
+	bool is_known;
+} cases[] = {
+	{ PC "48 00 01", PC "48 01 01", true },
+	{ PC "48 00 01", "b0 01 02 03 04 05 06 07 08 48 ff 01", true },
+	{ PC "48 00 00 00 " TS, PC "48 00 00 00 " TS, true },
+	{ "20 b0 00 b6 a9 e4 aa aa 00 80 01", "20 b0 01 02 03 04 05 06 07 08 01", true },
+	/* What has no column may stand in the record. */
+	{ PC "b5 00 00 00 00 00 00 00 00 01", PC "b5 01 02 03 04 05 06 07 08 01", true },
+	/* Another class, order, size, padding, level or end is another shape. */
+	{ PC "48 00 01", PC "49 00 01", false },
+	{ PC "48 00 01", "48 00 " PC "01", false },
+	{ PC "42 00 01", PC "52 00 01 01", false },
+	{ PC "48 00 00 01", PC "48 00 01", false },
+	{ PC "48 00 01", PC "48 00 00 01", false },
+	{ "64 01 00 00 00 01", "65 01 00 00 00 01", false },
+	{ PC "01", PC TS, false },
+	{ PC "01", PC "02", false },
+	/* Not to be told by their bytes alone. */
+	{ PC "42 00 42 01 01", PC "42 00 42 01 01", false },
+	{ PC "21 00 00 00 01", PC "21 00 00 00 01", false },
+	{ PC
+	  "00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 "
+	  "00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 01",
+	  PC
+	  "00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 "
+	  "00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 01",
+	  false },
+};
+
+static void test_known(void **state)
+{
+	struct batch *b = batch_new();
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct spe_shapes shapes = { 0 };
+		uint8_t learned[ROOM], met[ROOM] = { 0 };
+		size_t n_learned = hex_bytes(cases[i].learned, learned, sizeof(learned));
+		size_t n_met = hex_bytes(cases[i].met, met, sizeof(met));
+		uint64_t padding = 0;
+		size_t n;
+
+		batch_reset(b, BATCH_SPE);
+		spe_shapes_learn(&shapes, learned, n_learned);
+		met[n_met] = 0xff; /* no padding */
+		n = spe_shapes_decode(&shapes, met, n_met + SLACK, 5, b, &padding);
+		assert_int_equal(n, cases[i].is_known ? n_met : 0);
+		assert_int_equal(b->n, cases[i].is_known);
+		if (b->n > 0)
+			assert_int_equal(b->position[0], 5);
+	}
+	batch_free(b);
+}
+
+/* More layouts than there is room for: those met since stay known. */
+static void test_rarest_gives_way(void **state)
+{
+	enum { N_LAYOUTS = 40 };
+	struct batch *b = batch_new();
+	struct spe_shapes shapes = { 0 };
+	uint8_t bytes[ROOM] = { 0 };
+
+	(void)state;
+	for (unsigned n_pads = 0; n_pads < N_LAYOUTS; n_pads++) {
+		uint64_t padding = 0;
+
+		memset(bytes, 0, sizeof(bytes));
+		bytes[0] = 0x48;
+		bytes[2 + n_pads] = 0x01;
+		bytes[3 + n_pads] = 0xff;
+		shapes.next_lesson = 0; /* without its patience */
+		spe_shapes_learn(&shapes, bytes, 3 + n_pads);
+		batch_reset(b, BATCH_SPE);
+		assert_int_equal(spe_shapes_decode(&shapes, bytes, sizeof(bytes), 0, b, &padding),
+				 3 + n_pads);
+		assert_int_equal(padding, n_pads);
+	}
+	assert_int_equal(shapes.n, SPE_N_SHAPES);
+	batch_free(b);
+}
+
+/* Any of the known shapes is found, also where two bytes do not tell which it is. */
+static void test_all_are_found(void **state)
+{
+	/* Events, counters and sources in all combinations of presence. */
+	static const char *const records[] = {
+		PC "01",
+		PC "42 02 01",
+		PC "98 01 00 01",
+		PC "43 01 01",
+		PC "42 02 98 01 00 01",
+		PC "42 02 43 01 01",
+		PC "98 01 00 43 01 01",
+		PC "42 02 98 01 00 43 01 01",
+	};
+	struct batch *b = batch_new();
+	struct spe_shapes shapes = { 0 };
+	uint64_t padding = 0;
+	uint8_t bytes[ROOM];
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(records); i++) {
+		size_t size = hex_bytes(records[i], bytes, sizeof(bytes));
+
+		spe_shapes_learn(&shapes, bytes, size);
+		spe_shapes_learn(&shapes, bytes, size); /* not twice */
+	}
+	assert_int_equal(shapes.n, COUNT(records));
+	for (size_t i = 0; i < 3 * COUNT(records); i++)
+		n += hex_bytes(records[i * 5 % COUNT(records)], bytes + n, sizeof(bytes) - n);
+	memset(bytes + n, 0xff, SLACK);
+	assert_int_equal(spe_shapes_decode(&shapes, bytes, n + SLACK, 0, b, &padding), n);
+	assert_int_equal(b->n, 3 * COUNT(records));
+	batch_free(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_rarest_gives_way),
+		cmocka_unit_test(test_all_are_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whole streams, good and damaged: the rows and the account must not depend on how the bytes
+ * were handed over, nor on whether layouts were learned.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/vec.h"
+#include "rows.h"
+#include "spe/decode.h"
+#include "spe/generate.h"
+
+struct stream {
+	VEC_OF(uint8_t) bytes;
+	size_t n_records; /* written whole; damage comes later */
+};
+
+struct result {
+	VEC_OF(struct row) rows;
+	struct spe_damage damage;
+};
+
+/* How the bytes are handed over. */
+struct feeding {
+	bool use_shapes;
+	size_t max_piece; /* pieces of 0 to so many bytes; 0: all at once */
+};
+
+static void add_record(struct stream *s, const struct spe_record *r,
+		       const struct spe_layout *layout)
+{
+	vec_reserve(&s->bytes, SPE_RECORD_MAX);
+	s->bytes.n += spe_encode(r, layout, s->bytes.items + s->bytes.n);
+	s->n_records++;
+}
+
+/* A layout with some packets left out, in some order. */
+static struct spe_layout some_layout(struct spe_random *r, uint8_t *order)
+{
+	struct spe_layout layout = { .order = order, .events_size = 2, .source_size = 1 };
+
+	for (unsigned slot = 0; slot < SPE_N_SLOTS; slot++)
+		if (slot == SPE_SLOT_PC || spe_random_chance(r, 700))
+			order[layout.n_order++] = (uint8_t)slot;
+	layout.record_size = spe_random_chance(r, 500) ? 64 : 1;
+	layout.extended = spe_random_chance(r, 100);
+	return layout;
+}
+
+/* Records in `n_layouts` layouts, or that of Neoverse N1 if it is 0. */
+static struct stream make_stream(uint64_t seed, size_t n_records, unsigned n_layouts)
+{
+	struct spe_generate_options options = spe_generate_defaults;
+	struct spe_random random = { seed };
+	uint8_t orders[32][SPE_N_SLOTS];
+	struct spe_layout layouts[32] = { spe_layout_n1 };
+	struct spe_generator g;
+	struct stream s = { 0 };
+
+	for (unsigned i = 0; i < n_layouts; i++)
+		layouts[i] = some_layout(&random, orders[i]);
+	options.seed = seed;
+	options.with_newer_ops = options.with_tags = seed % 2 == 0;
+	options.with_ticks = seed % 3 != 0;
+	spe_generator_init(&g, &options);
+	for (size_t i = 0; i < n_records; i++) {
+		struct spe_record r;
+
+		spe_generator_next(&g, &r);
+		add_record(&s, &r,
+			   &layouts[n_layouts > 0 ? spe_random_below(&random, n_layouts) : 0]);
+	}
+	return s;
+}
+
+/* Changes bytes, and takes out pieces. */
+static void damage_stream(struct stream *s, uint64_t seed, unsigned n_places)
+{
+	struct spe_random random = { seed };
+
+	for (unsigned i = 0; i < n_places; i++) {
+		size_t at = spe_random_below(&random, s->bytes.n - 100);
+		size_t n = spe_random_below(&random, 100);
+		uint8_t *place = s->bytes.items + at;
+
+		switch (spe_random_below(&random, 3)) {
+		case 0:
+			*place = (uint8_t)spe_random_next(&random);
+			break;
+		case 1:
+			for (size_t k = 0; k < n; k++)
+				place[k] = (uint8_t)spe_random_next(&random);
+			break;
+		default:
+			memmove(place, place + n, s->bytes.n - at - n);
+			s->bytes.n -= n;
+		}
+	}
+}
+
+static struct stream random_stream(uint64_t seed, size_t size)
+{
+	struct spe_random random = { seed };
+	struct stream s = { 0 };
+
+	vec_reserve(&s.bytes, size);
+	for (; s.bytes.n < size; s.bytes.n++)
+		s.bytes.items[s.bytes.n] = (uint8_t)spe_random_next(&random);
+	return s;
+}
+
+/* Only bytes that begin or make up packets: many records, repeated and reserved things. */
+static struct stream header_stream(uint64_t seed, size_t size)
+{
+	static const uint8_t headers[] = { 0x00, 0x00, 0x00, 0x01, 0x20, 0x21, 0x22, 0x23, 0x42,
+					   0x43, 0x48, 0x49, 0x4a, 0x4b, 0x52, 0x53, 0x62, 0x63,
+					   0x64, 0x65, 0x67, 0x71, 0x72, 0x73, 0x98, 0x99, 0x9a,
+					   0x9f, 0xb0, 0xb1, 0xb2, 0xb3, 0xb4, 0xb7, 0x00 };
+	struct stream s = random_stream(seed, size);
+
+	for (size_t i = 0; i < size; i++)
+		s.bytes.items[i] = headers[s.bytes.items[i] % COUNT(headers)];
+	return s;
+}
+
+static void take_rows(struct result *result, const struct batch *b)
+{
+	for (size_t i = 0; i < b->n; i++)
+		*vec_add(&result->rows) = row_of(b, i);
+}
+
+static struct result decode(const struct stream *s, struct feeding how)
+{
+	struct spe_decoder *d = spe_decoder_new();
+	struct spe_random random = { 7 };
+	struct batch *b = batch_new();
+	struct result result = { 0 };
+	size_t at = 0;
+
+	spe_decoder_use_shapes(d, how.use_shapes);
+	while (at < s->bytes.n) {
+		size_t left = s->bytes.n - at;
+		size_t n = how.max_piece > 0 ? spe_random_below(&random, how.max_piece + 1) : left;
+
+		batch_reset(b, BATCH_SPE);
+		at += spe_decode(d, s->bytes.items + at, n < left ? n : left, at, at, b);
+		take_rows(&result, b);
+	}
+	spe_decoder_finish(d);
+	result.damage = spe_decoder_damage(d);
+	spe_decoder_free(d);
+	batch_free(b);
+	return result;
+}
+
+static void check_same(const struct result *a, const struct result *b)
+{
+	assert_int_equal(a->rows.n, b->rows.n);
+	if (a->rows.n > 0)
+		assert_memory_equal(a->rows.items, b->rows.items, a->rows.n * sizeof(struct row));
+	assert_memory_equal(&a->damage, &b->damage, sizeof(a->damage));
+}
+
+/* Decodes in all ways; returns how many rows there were. Releases the stream. */
+static size_t check_stream(struct stream *s)
+{
+	static const struct feeding ways[] = { { true, 0 },	{ true, 1000 }, { true, 100 },
+					       { true, 20 },	{ true, 3 },	{ true, 1 },
+					       { false, 1000 }, { false, 3 } };
+	struct result wanted = decode(s, (struct feeding){ false, 0 });
+	const struct spe_damage *d = &wanted.damage;
+	size_t n_rows = wanted.rows.n;
+
+	assert_int_equal(d->bad_bytes + d->dropped_bytes + d->record_bytes + d->padding_bytes,
+			 s->bytes.n);
+	for (size_t i = 0; i < COUNT(ways); i++) {
+		struct result got = decode(s, ways[i]);
+
+		check_same(&got, &wanted);
+		vec_release(&got.rows);
+	}
+	vec_release(&wanted.rows);
+	vec_release(&s->bytes);
+	return n_rows;
+}
+
+static void test_good_streams(void **state)
+{
+	static const unsigned n_layouts[] = { 0, 1, 3, 10, 32 };
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		for (size_t i = 0; i < COUNT(n_layouts); i++) {
+			struct stream s = make_stream(seed, 3000, n_layouts[i]);
+
+			assert_int_equal(check_stream(&s), s.n_records);
+		}
+	}
+}
+
+static void test_damaged_streams(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 12; seed++) {
+		struct stream s = make_stream(seed, 1000, seed % 4);
+		size_t n_rows;
+
+		damage_stream(&s, seed, 20);
+		n_rows = check_stream(&s);
+		assert_in_range(n_rows, s.n_records - 100, s.n_records + 100);
+	}
+}
+
+static void test_noise(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		struct stream noise = random_stream(seed, 20000);
+		struct stream headers = header_stream(seed, 20000);
+
+		check_stream(&noise);
+		assert_in_range(check_stream(&headers), 100, 10000);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good_streams),
+		cmocka_unit_test(test_damaged_streams),
+		cmocka_unit_test(test_noise),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

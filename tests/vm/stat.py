@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Counting on an emulated Neoverse N1, beside perf; what its doctor says."""
+
+import json
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+
+import guest  # noqa: E402
+from harness import Checks  # noqa: E402
+
+WORK = "busybox md5sum /bin/busybox /bin/busybox"
+# A round of the kernel's rotation is 4 ms: long enough for each group to have several turns.
+LONG_WORK = WORK + " /bin/busybox" * 6
+PARANOID = "/proc/sys/kernel/perf_event_paranoid"
+
+
+def stat(machine, options, work, user=None):
+    done = machine.run(f"cyclops stat {options} --format json -o /tmp/stat.json -- {work} >/dev/null", user)
+    text = machine.run("cat /tmp/stat.json; rm -f /tmp/stat.json").text
+    return done, json.loads(text) if text else None
+
+
+def near(ours, theirs, share):
+    return abs(ours - theirs) <= share * theirs
+
+
+def check_doctor(machine, checks):
+    done = machine.run("cyclops doctor --format json")
+    found = json.loads(done.text)["checks"]
+    by_name = {row["check"]: row for row in found} if isinstance(found, list) else found
+    checks.expect(done.status == 0, f"doctor: exit status {done.status}")
+    checks.expect("Neoverse N1" in by_name["CPU"]["found"], f"doctor: CPU: {by_name['CPU']}")
+    # the kernel counts the one for cycles, too
+    available = re.search(r"(\d+) counters available", machine.run("dmesg").text)
+    free = re.search(r"(\d+) counters free", by_name["PMU"]["found"])
+    checks.expect(available and free and int(available[1]) == int(free[1]) + 1,
+                  f"doctor: PMU: {by_name['PMU']}")
+    checks.expect("not implemented by this CPU" in by_name["SPE"]["found"], f"doctor: {by_name['SPE']}")
+    checks.count("checks of the doctor", len(by_name))
+
+
+def check_against_perf(machine, checks):
+    machine.run(WORK)
+    perf = machine.run(f"perf stat -x ';' -e r11,r8,task-clock -- {WORK}").messages
+    theirs = [float(line.split(";")[0]) for line in perf.splitlines() if line.count(";") > 4]
+    done, answer = stat(machine, "-e CPU_CYCLES,INST_RETIRED,task-clock,L1D_CACHE", WORK)
+    events = answer["events"]
+    checks.expect(done.status == 0, f"status {done.status}: {done.messages}")
+    for name, reference in zip(("CPU_CYCLES", "INST_RETIRED"), theirs):
+        checks.expect(near(events[name]["count"], reference, 0.01),
+                      f"{name}: {events[name]['count']}, perf {reference}")
+        checks.expect(events[name]["running_ns"] == events[name]["enabled_ns"], f"{name} took turns")
+    checks.expect(near(events["task-clock"]["count"], theirs[2] * 1e6, 0.02),
+                  f"task-clock: {events['task-clock']['count']}, perf {theirs[2]} ms")
+    checks.expect(events["L1D_CACHE"]["state"] == "not-supported", f"L1D_CACHE: {events['L1D_CACHE']}")
+    checks.expect("Neoverse N1" in answer["run"]["CPU"]["value"], f"CPU: {answer['run']['CPU']}")
+    checks.count("events beside perf", 3)
+    return events["CPU_CYCLES"]["count"]
+
+
+def check_turns(machine, checks):
+    """Cycles are counted in each group, so each group must come to the same."""
+    _, whole = stat(machine, "-e CPU_CYCLES", LONG_WORK)
+    _, shared = stat(machine, "--all", LONG_WORK)
+    cycles = whole["events"]["CPU_CYCLES"]["count"]
+    rows = [row for row in shared["counts"] if row["event"] == "CPU_CYCLES"]
+    checks.expect(len(rows) > 1, "one group only")
+    for row in rows:
+        checks.expect(0 < row["running_ns"] < row["enabled_ns"], f"no turns: {row}")
+        checks.expect(near(row["count"], cycles, 0.02), f"scaled to {row['count']}, all of it {cycles}")
+    checks.count("groups that took turns", len(rows))
+
+
+def check_batches(machine, checks):
+    done, answer = stat(machine, "--all --no-mux", "sh -c 'echo x >>/tmp/runs; cat /bin/busybox | md5sum'")
+    n_runs = len(machine.run("cat /tmp/runs").text.split())
+    rows = [row for row in answer["counts"] if row.get("group") and row["state"] == "counted"]
+    checks.expect(done.status == 0 and n_runs > 1, f"{n_runs} runs, status {done.status}")
+    for row in rows:
+        checks.expect(row["running_ns"] == row["enabled_ns"], f"took turns: {row}")
+    cycles = [row["count"] for row in rows if row["event"] == "CPU_CYCLES"]
+    checks.expect(len(cycles) == n_runs, f"{len(cycles)} groups, {n_runs} runs")
+    checks.expect(max(cycles) <= 1.05 * min(cycles), f"cycles of the runs: {cycles}")
+    checks.count("counts in batches", len(rows))
+
+
+def check_rights(machine, checks):
+    counts = {}
+    for level in (3, 2, 1):
+        machine.run(f"echo {level} >{PARANOID}")
+        done, answer = stat(machine, "-e CPU_CYCLES,context-switches", "true", user="user")
+        if answer is None:
+            checks.expect(level == 3 and done.status == 1, f"level {level}: {done.messages}")
+            checks.expect("perf_event_paranoid is 3, 2 is needed; sudo sysctl" in done.messages,
+                          f"level {level}: {done.messages}")
+            continue
+        counts[level] = answer["events"]["CPU_CYCLES"]["count"]
+    checks.expect(set(counts) == {1, 2} and counts[2] < counts[1] / 2,
+                  f"cycles of the user alone and with the kernel: {counts}")
+    done = machine.run("cyclops stat -a -- true", user="user")
+    checks.expect(done.status == 1 and "on whole CPUs: perf_event_paranoid is 1, 0 is" in done.messages,
+                  f"whole CPUs: {done.messages}")
+    machine.run(f"echo 3 >{PARANOID}")
+    done = machine.run("cyclops doctor", user="user")
+    checks.expect(done.status == 1 and "perf_event_paranoid is 3" in done.text, f"doctor: {done.text}")
+    machine.run(f"echo 2 >{PARANOID}")
+    checks.count("levels of rights", 5)
+
+
+def check_ends(machine, checks):
+    cases = {"sh -c 'exit 7'": 7, "sh -c 'kill -9 $$'": 137, "nothing-of-that-name": 127, "/etc/passwd": 126}
+    for work, status in cases.items():
+        done = machine.run(f"cyclops stat -e CPU_CYCLES -- {work}")
+        checks.expect(done.status == status, f"{work}: {done.status}, {done.messages}")
+        checks.expect(("CPU_CYCLES" in done.text) == (status not in (126, 127)), f"{work}: {done.text}")
+    checks.count("ends of commands", len(cases))
+
+
+def main():
+    guest.need_guest()
+    checks = Checks()
+    with guest.Guest(with_perf=True) as machine:
+        check_doctor(machine, checks)
+        check_against_perf(machine, checks)
+        check_turns(machine, checks)
+        check_batches(machine, checks)
+        check_rights(machine, checks)
+        check_ends(machine, checks)
+    checks.finish()
+
+
+main()
