@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the comparisons read: programs and captures, made when first asked for."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import measure
+
+BENCH = pathlib.Path(__file__).resolve().parent
+
+N_FUNCTIONS = 4000
+
+FUNCTION = """\
+__attribute__((noinline)) static int function_{n}(int x)
+{{
+	for (int i = 0; i < x; i++)
+		x += x * {factor} ^ x >> {shift};
+	return x * {n};
+}}
+"""
+
+MAIN = """\
+static int (*const functions[])(int) = {{ {names} }};
+int main(int argc, char **argv)
+{{
+	int sum = argc;
+	for (unsigned i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+		sum += functions[i](sum);
+	return argv[0] == 0 || sum;
+}}
+"""
+
+# A name that any list of functions of the program has.
+A_FUNCTION = "function_7"
+
+
+def parse_size(text):
+    suffixes = {"K": 10, "M": 20, "G": 30}
+    shift = suffixes.get(text[-1:].upper(), 0)
+    return int(text[:-1] if shift else text) << shift
+
+
+class Inputs:
+    """Files in a directory. Those that are there already are taken as they are."""
+
+    def __init__(self, directory, build):
+        self.directory = directory
+        self.make_capture = build / "tests" / "tools" / "make-capture"
+
+    def _need_space(self, size):
+        free = shutil.disk_usage(self.directory).free
+        if free < size + (1 << 30):
+            measure.fail(f"{self.directory}: {size >> 20} MB are to be written, "
+                         f"{free >> 20} MB are free (TMPDIR or --dir name another place)")
+
+    def _run(self, command, into):
+        """Has `command` write a file, which gets its name when it is whole."""
+        if into.exists():
+            return into
+        partial = into.with_name(into.name + ".partial")
+        print(f"making {into.name}", file=sys.stderr, flush=True)
+        measure.run([*command, partial], self.directory)
+        partial.rename(into)
+        return into
+
+    def program(self):
+        """An AArch64 program of many functions, with symbols."""
+        source = self.directory / "program.c"
+        numbers = range(N_FUNCTIONS)
+        source.write_text(
+            "".join(FUNCTION.format(n=n, factor=n + 3, shift=n % 7 + 1) for n in numbers)
+            + MAIN.format(names=", ".join(f"function_{n}" for n in numbers)))
+        return self._run(["aarch64-linux-gnu-gcc", "-O2", "-g", "-static", source, "-o"],
+                         self.directory / "program")
+
+    def spe(self, size):
+        """A capture with so much SPE data (such as "128M") of that program."""
+        capture = self.directory / f"spe-{size}.data"
+        if not capture.exists():
+            self._need_space(parse_size(size))
+        return self._run([self.make_capture, "--bytes", size, "--only-perf61", "--symbols",
+                          "--binary", self.program(), "--output"], capture)
+
+    def shared(self, size):
+        """A capture of loads and stores to some 200 000 lines that threads share."""
+        capture = self.directory / f"shared-{size}.data"
+        if not capture.exists():
+            self._need_space(parse_size(size))
+        return self._run([self.make_capture, "--bytes", size, "--only-perf61", "--sharing", "--data",
+                          "7300K", "--symbols", "--binary", self.program(), "--output"], capture)
+
+    def big_program(self):
+        """A C++ program for AArch64 with more than 50 MB of DWARF."""
+        directory = self.directory / "big"
+        if not (directory / "big").exists():
+            self._need_space(1 << 30)
+            print("making big (some minutes)", file=sys.stderr, flush=True)
+            measure.run([sys.executable, BENCH / "make-big-binary.py", directory,
+                         "--compiler", "aarch64-linux-gnu-g++", "--files", "20",
+                         "--flags", "-g -O2 -std=c++17 -no-pie"], self.directory)
+        return directory / "big"
+
+    def big_places(self, n_records):
+        """A capture of that program: with few records, most are at a place of their own."""
+        return self._run([self.make_capture, "--records", str(n_records), "--kernel-share", "0",
+                          "--symbols", "--binary", self.big_program(), "--output"],
+                         self.directory / f"places-{n_records}.data")
+
+
+def dwarf_bytes(program):
+    """The size of its debug sections."""
+    text = subprocess.run(["readelf", "-SW", program], check=True, capture_output=True,
+                          text=True).stdout
+    sizes = 0
+    for line in text.splitlines():
+        words = line.replace("[ ", "[").split()
+        if len(words) > 5 and words[1].startswith(".debug_"):
+            sizes += int(words[5], 16)
+    return sizes

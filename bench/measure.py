@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs commands and says what they took."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from typing import NamedTuple
+
+# No answer from a server, a pager or a configuration of the user's may get into a measurement.
+ENVIRONMENT = {
+    "PATH": os.environ.get("PATH", ""),
+    "LC_ALL": "C.UTF-8",
+    "PERF_CONFIG": "/dev/null",
+    "DEBUGINFOD_URLS": "",
+}
+
+
+class Cost(NamedTuple):
+    """Seconds on the wall's clock, and on all processors together."""
+
+    wall: float
+    cpu: float
+
+
+def fail(message):
+    sys.exit(f"bench: {message}")
+
+
+def start(command, home, stdout):
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout,
+                            stderr=subprocess.PIPE, env=dict(ENVIRONMENT, HOME=str(home)))
+
+
+def finish(process, command):
+    """Waits, and fails as the process did. What it printed of errors is shown then."""
+    errors = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    process.stderr.close()
+    if process.returncode != 0:
+        fail(f"{' '.join(map(str, command))}: exit code {process.returncode}\n"
+             + errors.decode(errors="replace"))
+    return usage
+
+
+def run(command, home):
+    """Runs once; the output goes nowhere."""
+    began = time.monotonic()
+    process = start(command, home, subprocess.DEVNULL)
+    usage = finish(process, command)
+    return Cost(time.monotonic() - began, usage.ru_utime + usage.ru_stime)
+
+
+def best(commands, home, runs):
+    """The least cost of each command; runs[i] times each, in turn, so that both meet the same
+    disturbances. Wall and processor time are each their own minimum."""
+    costs = [[] for _ in commands]
+    for turn in range(max(runs)):
+        for i, command in enumerate(commands):
+            if turn < runs[i]:
+                costs[i].append(run(command, home))
+    return [Cost(min(c.wall for c in each), min(c.cpu for c in each)) for each in costs]
+
+
+def output(command, home):
+    with tempfile.TemporaryFile() as out:
+        finish(start(command, home, out), command)
+        out.seek(0)
+        return out.read().decode(errors="replace")
+
+
+def private_bytes(pid):
+    """What a process holds now that is not a page of a file."""
+    fields = {}
+    try:
+        for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+            name, _, value = line.partition(":")
+            fields[name] = value.split()
+    except OSError:
+        return 0
+    return sum(int(fields[name][0]) for name in ("RssAnon", "RssShmem") if name in fields) << 10
+
+
+def peak_private_bytes(command, home):
+    """The most it held at any of many looks, a millisecond or so apart. The kernel keeps a
+    peak only of all pages together, those of mapped files included."""
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=errors, env=dict(ENVIRONMENT, HOME=str(home)))
+        peak = 0
+        while process.poll() is None:
+            peak = max(peak, private_bytes(process.pid))
+            time.sleep(0.001)
+        if process.returncode != 0:
+            errors.seek(0)
+            fail(f"{' '.join(map(str, command))}: exit code {process.returncode}\n"
+                 + errors.read().decode(errors="replace"))
+    return peak
+
+
+def best_short(commands, home):
+    """The same as best() for commands of a few milliseconds, where the time to start a process
+    must be known: by hyperfine, which measures it, if it is installed."""
+    if shutil.which("hyperfine") is None:
+        return best(commands, home, [20] * len(commands))
+    with tempfile.NamedTemporaryFile(suffix=".json") as report:
+        command = ["hyperfine", "-N", "--style", "none", "--warmup", "3", "--runs", "30",
+                   "--export-json", report.name]
+        command += [" ".join(map(str, c)) for c in commands]
+        finish(start(command, home, subprocess.DEVNULL), command)
+        results = json.load(report)["results"]
+    return [Cost(r["min"], r["user"] + r["system"]) for r in results]
+
+
+def forget_file(path):
+    """Makes the next reader of a file wait for the disk, as far as the kernel agrees."""
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)

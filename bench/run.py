@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares cyclops with its peers, in one run and on the same files.
+
+Each command of a comparison runs several times, in turn with the one it is compared to, and
+the least time of each counts. Targets that are missed are marked, and are no failure.
+"""
+
+import argparse
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import tempfile
+
+import inputs
+import measure
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+PERF_REPORT = ["perf", "report", "--stdio", "--sort", "sym"]
+MEMORY_LIMIT = 64 << 20
+N_PLACES = 10000
+SYMBOLS_LIMIT_S = 3
+
+
+class Bench:
+    """What all comparisons need, and the table they fill."""
+
+    def __init__(self, options, directory):
+        self.cyclops = [options.build / "cyclops"]
+        self.decode = options.build / "bench" / "bench-spe-decode"
+        self.inputs = inputs.Inputs(directory, options.build)
+        self.home = directory
+        self.size = options.size
+        self.runs = options.runs
+        self.rows = [("what", "cyclops", "peer", "ratio", "target", "", "by CPU time")]
+
+    def add(self, what, ours, peer="", ratio="", target="", is_met=None, by_cpu=""):
+        verdict = {None: "", True: "ok", False: "below"}[is_met]
+        self.rows.append((what, ours, peer, ratio, target, verdict, by_cpu))
+        print("  ".join(cell for cell in self.rows[-1] if cell), flush=True)
+
+    def hot(self, file, *more):
+        return [*self.cyclops, "hot", "--symfs", "/", *more, file]
+
+    def export(self, file, *more):
+        return [*self.cyclops, "export", "--table", "spe", "--format", "csv", *more, file]
+
+    def dump(self, file):
+        return [*self.cyclops, "dump", "--packets", file]
+
+    def compare(self, what, ours, peer, target, peer_runs):
+        """How many times faster than the peer."""
+        a, b = measure.best([ours, peer], self.home, [self.runs, peer_runs])
+        self.add(what, f"{a.wall:.3f} s", f"{b.wall:.3f} s", f"{b.wall / a.wall:.1f} x",
+                 f">= {target} x", b.wall >= target * a.wall, f"{b.cpu / a.cpu:.1f} x")
+
+
+def few(size):
+    """So many runs of a slow peer."""
+    return 3 if inputs.parse_size(size) < 1 << 30 else 1
+
+
+def bench_decode(b):
+    """Decoding alone, in memory, on one core. The program repeats by itself."""
+    found = re.search(r"decode (64-byte records, by shape) +([\d.]+) GB/s",
+                      measure.output([b.decode], b.home))
+    speed = float(found[2])
+    b.add(f"decode {found[1]}", f"{speed:.2f} GB/s", target=">= 2 GB/s", is_met=speed >= 2)
+
+
+def bench_hot(b):
+    """Hotspots by symbol. Without options perf counts a record once for each kind of event it
+    stands for; with i1i once, as cyclops does."""
+    file = b.inputs.spe(b.size)
+    for command in (b.hot(file), [*PERF_REPORT, "-i", file]):
+        if inputs.A_FUNCTION not in measure.output([*command, *all_rows(command)], b.home):
+            measure.fail(f"{command[0]} found no symbols")
+    b.compare(f"hot, perf report ({b.size})", b.hot(file), [*PERF_REPORT, "-i", file], 20,
+              few(b.size))
+    b.compare(f"hot, perf report --itrace=i1i ({b.size})", b.hot(file),
+              [*PERF_REPORT, "--itrace=i1i", "-i", file], 20, few(b.size))
+
+
+def bench_mem(b):
+    """Memory operations, which look at more of each record than hotspots do."""
+    file = b.inputs.spe("128M")
+    mem = [*b.cyclops, "mem", "--symfs", "/", file]
+    ours, hot = measure.best([mem, b.hot(file)], b.home, [b.runs, b.runs])
+    b.add("mem, hot (128M)", f"{ours.wall:.3f} s", f"{hot.wall:.3f} s", f"{ours.wall / hot.wall:.2f} x",
+          "<= 1.5 x", ours.wall <= 1.5 * hot.wall, f"{ours.cpu / hot.cpu:.2f} x")
+    peak = measure.peak_private_bytes(mem, b.home)
+    b.add("mem, memory (128M)", f"{peak / (1 << 20):.1f} MiB", target="<= 64 MiB",
+          is_met=peak <= MEMORY_LIMIT)
+
+
+def all_rows(command):
+    return ["--all"] if "hot" in command else []
+
+
+def bench_export(b):
+    """All columns of all records as csv; perf prints three."""
+    file = b.inputs.spe(b.size)
+    b.compare(f"export, perf script ({b.size})", b.export(file),
+              ["perf", "script", "-F", "ip,addr,sym", "-i", file], 3, few(b.size))
+
+
+def bench_dump(b):
+    """Packet by packet. perf needs minutes for gigabytes: 128 MB tell as much."""
+    file = b.inputs.spe("128M")
+    b.compare("dump, perf script -D (128M)", b.dump(file), ["perf", "script", "-D", "-i", file],
+              20, 1)
+
+
+def bench_c2c(b):
+    """Shared lines among two hundred thousand: loads and stores alone, as `perf c2c record` has them."""
+    file = b.inputs.shared("128M")
+    b.compare("c2c, perf c2c report (128M)", [*b.cyclops, "c2c", file],
+              ["perf", "c2c", "report", "--stdio", "--no-source", "-i", file], 100, 1)
+
+
+def bench_threads(b):
+    """One thread and two."""
+    file = b.inputs.spe(b.size)
+    if len(os.sched_getaffinity(0)) < 2:
+        return
+    for name, command in (("hot", b.hot), ("export", b.export)):
+        one, two = measure.best([command(file, "-j1"), command(file, "-j2")], b.home,
+                                [b.runs, b.runs])
+        b.add(f"{name}, two threads and one ({b.size})", f"{two.wall:.3f} s", f"{one.wall:.3f} s",
+              f"{one.wall / two.wall:.2f} x", ">= 1.8 x", one.wall >= 1.8 * two.wall,
+              f"{one.cpu / two.cpu:.2f} x")
+
+
+def bench_memory(b):
+    """Resident memory that is not the mapped file."""
+    file = b.inputs.spe(b.size)
+    for name, command in (("hot", b.hot(file)), ("export", b.export(file)),
+                          ("dump", b.dump(file)), ("report", [*b.cyclops, "report", file])):
+        peak = measure.peak_private_bytes(command, b.home)
+        b.add(f"{name}, memory ({b.size})", f"{peak / (1 << 20):.1f} MiB", target="<= 64 MiB",
+              is_met=peak <= MEMORY_LIMIT)
+
+
+def addresses_of(b, file):
+    """The distinct places in a capture of a program that is loaded where it was linked."""
+    rows = measure.output(b.export(file), b.home).splitlines()
+    column = rows[0].split(",").index("pc")
+    return sorted({row.split(",")[column] for row in rows[1:]})
+
+
+def bench_symbols(b):
+    """Names, lines and inline chains, cold. addr2line resolves the same addresses."""
+    program = b.inputs.big_program()
+    file = b.inputs.big_places(N_PLACES + N_PLACES // 10)
+    addresses = addresses_of(b, file)
+    argument_file = b.home / "addresses"
+    argument_file.write_text("\n".join(addresses))
+    measure.forget_file(program)
+    ours = measure.run(b.hot(file, "--by", "line"), b.home)
+    if measure.output([*b.hot(file, "--by", "line"), "--all"], b.home).count(".cc:") < N_PLACES // 100:
+        measure.fail("cyclops found no lines")
+    what = f"{len(addresses)} places, {inputs.dwarf_bytes(program) >> 20} MB of DWARF"
+    peer = measure.run(["addr2line", "-i", "-f", "-C", "-e", program, f"@{argument_file}"], b.home)
+    b.add(what, f"{ours.wall:.3f} s", f"{peer.wall:.3f} s", f"{peer.wall / ours.wall:.1f} x",
+          f"<= {SYMBOLS_LIMIT_S} s", ours.wall <= SYMBOLS_LIMIT_S,
+          f"{peer.cpu / ours.cpu:.1f} x")
+
+
+def bench_start(b):
+    """A small file: mostly what starting costs."""
+    file = b.inputs.spe("64K")
+    ours, peer = measure.best_short([b.hot(file), [*PERF_REPORT, "-i", file]], b.home)
+    b.add("start, perf report (64K)", f"{ours.wall * 1e3:.1f} ms", f"{peer.wall * 1e3:.1f} ms",
+          f"{peer.wall / ours.wall:.1f} x", by_cpu=f"{peer.cpu / ours.cpu:.1f} x")
+
+
+BENCHES = {
+    "decode": bench_decode,
+    "hot": bench_hot,
+    "mem": bench_mem,
+    "export": bench_export,
+    "dump": bench_dump,
+    "c2c": bench_c2c,
+    "threads": bench_threads,
+    "memory": bench_memory,
+    "symbols": bench_symbols,
+    "start": bench_start,
+}
+
+
+def print_machine(b):
+    perf = subprocess.run(["perf", "--version"], check=True, capture_output=True, text=True).stdout
+    model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    print(f"{model[1] if model else platform.machine()}, {os.cpu_count()} CPUs, "
+          f"load {os.getloadavg()[0]:.1f}; {perf.strip()}")
+    print(measure.output([*b.cyclops, "--version"], b.home).strip())
+
+
+def print_table(rows):
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    print()
+    for row in rows:
+        cells = [row[0].ljust(widths[0])]
+        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]
+        print("  ".join(cells).rstrip())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--size", default="128M", help="of SPE data, such as 4G (128M)")
+    parser.add_argument("--only", action="append", choices=BENCHES, metavar="NAME",
+                        help=f"may be repeated: {', '.join(BENCHES)}")
+    parser.add_argument("--runs", type=int, default=7, help="of each cyclops command (7)")
+    parser.add_argument("--dir", type=pathlib.Path,
+                        help="keep the inputs here, and take those that are there")
+    options = parser.parse_args()
+    options.build = options.build.resolve()
+
+    with tempfile.TemporaryDirectory(prefix="cyclops-bench-") as temporary:
+        directory = (options.dir or pathlib.Path(temporary)).resolve()
+        directory.mkdir(parents=True, exist_ok=True)
+        bench = Bench(options, directory)
+        print_machine(bench)
+        for name in options.only or BENCHES:
+            BENCHES[name](bench)
+    print_table(bench.rows)
+
+
+if __name__ == "__main__":
+    main()
