@@ -5,7 +5,6 @@
 import json
 import os
 import pathlib
-import signal
 import subprocess
 import sys
 
@@ -108,9 +107,6 @@ def test_build(name, compiler, options, arguments):
 
 
 def main():
-    # nohup and shells' background jobs leave signals ignored, and what we start would inherit that
-    for ending in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
-        signal.signal(ending, signal.SIG_DFL)
     results = {"tree": check_tree(), "arm64": build_arm64()}
     for name, *rest in BUILDS:
         results[name] = test_build(name, *rest)

@@ -4,6 +4,7 @@
 import collections
 import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -14,6 +15,10 @@ ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C", "TZ": "UTC", "HOME": "
                "PERF_CONFIG": "/dev/null"}
 # How a sanitizer is to behave has to come from outside.
 ENVIRONMENT.update({name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")})
+
+# nohup and shells' background jobs leave signals ignored, and what is started would inherit that.
+for ending in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    signal.signal(ending, signal.SIG_DFL)
 
 
 class Failed(Exception):

@@ -221,7 +221,7 @@ static void a_stopped_count_is_still_a_count(void **state)
 	struct subject s;
 
 	(void)state;
-	snprintf(command, sizeof(command), "kill -TERM %d; sleep 100", (int)getpid());
+	snprintf(command, sizeof(command), "kill -TERM %d; exec sleep 100", (int)getpid());
 	set_up(&s, "page-faults", command);
 	assert_int_equal(run(&s), 0);
 	assert_true(s.end.is_interrupted);
