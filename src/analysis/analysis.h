@@ -33,6 +33,9 @@ struct analysis_class {
 	/* Takes the rows of a batch. The ids in it are the worker's. */
 	void (*consume)(void *partial, const struct batch *);
 
+	/* May be NULL. Called once after the last batch. */
+	void (*finish)(void *partial);
+
 	/* Adds what `from` counted; `into` holds the session's ids, `from` those of `map`. */
 	void (*merge)(void *into, const void *from, const struct id_map *map);
 };

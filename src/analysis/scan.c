@@ -35,6 +35,7 @@ static void worker_init(struct worker *w, const struct scan_job *job)
 	const struct session *s = job->session;
 
 	w->reader = unit_reader_new(s->capture);
+	unit_reader_only(w->reader, job->wish.addresses);
 	w->attribution = attribution_new(s->timeline, s->capture);
 	if (job->wish.without_places && job->select == NULL)
 		attribution_skip_places(w->attribution);
@@ -85,9 +86,11 @@ static void drop_unwanted(const struct scan_wish *wish, struct batch *b)
 {
 	bool keep[BATCH_ROWS];
 
-	if (wish->choose == NULL)
+	if (wish->addresses == NULL)
 		return;
-	wish->choose(wish->context, b, keep);
+	for (size_t row = 0; row < b->n; row++)
+		keep[row] = b->has[row] & HAS_VA &&
+			    address_filter_may_have(wish->addresses, b->va[row]);
 	batch_keep(b, keep);
 }
 
@@ -116,6 +119,13 @@ static void scan_unit(void *context, size_t unit, unsigned worker)
 	while (next_rows(job, w))
 		for (size_t i = 0; i < job->n_analyses; i++)
 			job->analyses[i].class->consume(w->partials[i], w->batch);
+}
+
+static void finish_partials(const struct scan_job *job, const struct worker *w)
+{
+	for (size_t i = 0; i < job->n_analyses; i++)
+		if (job->analyses[i].class->finish != NULL)
+			job->analyses[i].class->finish(w->partials[i]);
 }
 
 static uint32_t *map_places(struct session *s, const struct tuples *places)
@@ -198,6 +208,8 @@ static void workers_finish(struct scan_job *job)
 	s->attribution = (struct attribution_totals){ 0 };
 	s->first_ns = UINT64_MAX;
 	s->last_ns = 0;
+	for (unsigned i = 0; i < n; i++)
+		finish_partials(job, &job->workers[i]);
 	take_worker(job, &job->workers[0]);
 	add_worker_totals(s, &job->workers[0]);
 	worker_release(&job->workers[0], job);

@@ -8,6 +8,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/select.h"
+#include "base/address_filter.h"
 #include "base/text.h"
 
 /*
@@ -21,11 +22,10 @@ void scan(struct session *, const struct select *, struct analysis *analyses, si
 struct scan_wish {
 	bool without_places; /* they look at no places and frames, nor at HAS_PLACE */
 	/*
-	 * Says of each row, as it was decoded, if it matters: nothing is looked up for others,
-	 * and no analysis sees them. NULL: all do. Called by several workers at once.
+	 * Only rows with data addresses that this may have matter: nothing is looked up for
+	 * others, and no analysis sees them. NULL: all do.
 	 */
-	void (*choose)(const void *context, const struct batch *, bool *keep);
-	const void *context;
+	const struct address_filter *addresses;
 };
 
 /* The same as scan() for a part of the rows. */

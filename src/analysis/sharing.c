@@ -171,17 +171,17 @@ static double interval_of(const struct sharing *s)
 	return (double)spe_interval_common(s->session).mean;
 }
 
-static int64_t excess_of(const struct sharing *s, const struct sharing_line *line)
+static int64_t excess_of(const struct sharing *s, uint64_t cycles, uint64_t n_loads)
 {
-	uint64_t usual = s->local_cycles * line->contended.n;
+	uint64_t usual = s->local_cycles * n_loads;
 
-	return line->contended.cycles > usual ? (int64_t)(line->contended.cycles - usual) : 0;
+	return cycles > usual ? (int64_t)(cycles - usual) : 0;
 }
 
 /* Half of the 95 % interval of a line's share: records of the line against all others. */
-static double error_of(const struct sharing *s, const struct sharing_line *line, double share)
+static double error_of(const struct sharing *s, const struct sharing_subject *subject, double share)
 {
-	const struct sharing_latency *mine = &line->contended, *all = &s->lines->loads;
+	const struct sharing_latency *mine = &subject->contended, *all = &s->lines->loads;
 	double base = (double)s->local_cycles;
 	double squares =
 		(double)mine->squares - 2 * base * (double)mine->cycles + base * base * mine->n;
@@ -193,43 +193,39 @@ static double error_of(const struct sharing *s, const struct sharing_line *line,
 	return 1.96 * sqrt(squares > 0 ? squares : 0) / (double)all->cycles;
 }
 
+/* A line that could be shown. */
+struct candidate {
+	int64_t rank;	      /* what it is ordered by; more comes first */
+	uint64_t n_contended; /* its contended loads, if ranks are equal */
+	uint64_t address;
+	uint32_t space;
+};
+
+/* What is found in a shard of the lines. */
+struct choice {
+	const struct sharing *s;
+	VEC_OF(struct candidate) list;
+	struct sharing_counts shared; /* of lines with peer or HITM loads */
+	uint64_t n_shared, n_candidates;
+	bool is_cut; /* to the first ones, which stand in order: others must be before the last */
+};
+
 static uint64_t contended_of(const struct sharing *s, const struct sharing_line *line)
 {
-	return sharing_contended(&line->counts, s->options.mode);
+	return sharing_line_sum(line, sharing_mode_masks[s->options.mode]);
 }
 
-/* Loads from other cores, or several threads of which one writes. */
-static bool is_candidate(const struct sharing *s, const struct sharing_line *line)
+static int64_t rank_of(const struct sharing *s, const struct sharing_line *line)
 {
-	return contended_of(s, line) > 0 || (line->has_threads && line->writer_tid != UINT32_MAX);
-}
-
-static struct sharing_subject subject_of(const struct sharing *s, uint32_t number)
-{
-	const uint64_t *key = tuples_get(&s->lines->keys, number);
-
-	return (struct sharing_subject){
-		.line = number,
-		.space = (uint32_t)key[0],
-		.address = key[1],
-		.excess_cycles = excess_of(s, &s->lines->lines.items[number]),
-	};
-}
-
-/* What a subject is ordered by; more comes first. */
-static int64_t rank_of(const struct sharing *s, const struct sharing_subject *subject)
-{
-	const struct sharing_line *line = &s->lines->lines.items[subject->line];
-
 	switch (s->request.sort) {
 	case SHARING_SORT_COST:
-		return subject->excess_cycles;
+		return excess_of(s, line->cycles, line->n_timed);
 	case SHARING_SORT_COUNT:
 		return (int64_t)contended_of(s, line);
 	case SHARING_SORT_RECORDS:
-		return line->counts.n[SHARING_RECORDS];
+		return (int64_t)sharing_line_sum(line, SHARING_BIT(RECORDS));
 	case SHARING_SORT_STORES:
-		return line->counts.n[SHARING_STORES];
+		return (int64_t)sharing_line_sum(line, SHARING_BIT(STORES));
 	case SHARING_SORT_ADDRESS:
 	case SHARING_N_SORTS:
 		break;
@@ -237,67 +233,116 @@ static int64_t rank_of(const struct sharing *s, const struct sharing_subject *su
 	return 0;
 }
 
-/* Total: ties go by contended loads, then by where the line is. */
-static int compare_subjects(const void *left, const void *right, void *context)
+static struct candidate candidate_of(const struct sharing *s, const struct sharing_line *line)
 {
-	const struct sharing *s = context;
-	const struct sharing_subject *a = left, *b = right;
-	int64_t x = rank_of(s, a), y = rank_of(s, b);
+	bool by_address = s->request.sort == SHARING_SORT_ADDRESS;
 
-	if (x == y && s->request.sort != SHARING_SORT_ADDRESS) {
-		x = (int64_t)contended_of(s, &s->lines->lines.items[a->line]);
-		y = (int64_t)contended_of(s, &s->lines->lines.items[b->line]);
-	}
-	if (x != y)
-		return (x < y) - (x > y);
+	return (struct candidate){
+		.rank = rank_of(s, line),
+		.n_contended = by_address ? 0 : contended_of(s, line),
+		.address = line->address,
+		.space = line->space,
+	};
+}
+
+/* Total: ties go by contended loads, then by where the line is. */
+static int compare_candidates(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+
+	if (a->rank != b->rank)
+		return (a->rank < b->rank) - (a->rank > b->rank);
+	if (a->n_contended != b->n_contended)
+		return (a->n_contended < b->n_contended) - (a->n_contended > b->n_contended);
 	if (a->address != b->address)
 		return (a->address > b->address) - (a->address < b->address);
 	return (a->space > b->space) - (a->space < b->space);
 }
 
-static void sort_subjects(struct sharing *s)
-{
-	if (s->subjects.n > 1)
-		qsort_r(s->subjects.items, s->subjects.n, sizeof(*s->subjects.items),
-			compare_subjects, s);
-}
-
 /* Keeps the first ones. Called now and then, so that few are held at a time. */
-static void keep_top(struct sharing *s, size_t top)
+static void keep_top(struct choice *c)
 {
-	sort_subjects(s);
-	if (top > 0 && s->subjects.n > top)
-		s->subjects.n = top;
+	size_t top = c->s->request.top;
+
+	if (c->list.n > 1)
+		qsort(c->list.items, c->list.n, sizeof(*c->list.items), compare_candidates);
+	c->is_cut |= top > 0 && c->list.n >= top;
+	if (c->is_cut)
+		c->list.n = top;
 }
 
 static bool counts_as_shared(const struct sharing_line *line)
 {
-	return sharing_contended(&line->counts, SHARING_BY_PEER) +
-		       sharing_contended(&line->counts, SHARING_BY_HITM) >
-	       0;
+	return sharing_line_sum(line, sharing_mode_masks[SHARING_BY_PEER] |
+					      sharing_mode_masks[SHARING_BY_HITM]) > 0;
+}
+
+/* Loads from other cores, or several threads of which one writes. */
+static bool is_candidate(const struct sharing *s, const struct sharing_line *line)
+{
+	return (line->has_threads && line->is_written) || contended_of(s, line) > 0;
+}
+
+static void weigh_line(void *context, const struct sharing_line *line)
+{
+	struct choice *c = context;
+	size_t top = c->s->request.top;
+	struct candidate candidate;
+
+	if (counts_as_shared(line)) {
+		sharing_line_add(line, &c->shared);
+		c->n_shared++;
+	}
+	if (!is_candidate(c->s, line))
+		return;
+	c->n_candidates++;
+	candidate = candidate_of(c->s, line);
+	if (c->is_cut && compare_candidates(&candidate, &c->list.items[top - 1]) > 0)
+		return;
+	*vec_add(&c->list) = candidate;
+	if (top > 0 && c->list.n == 4 * top + 64)
+		keep_top(c);
+}
+
+static void weigh_shard(void *context, size_t shard, unsigned worker)
+{
+	struct choice *choices = context;
+
+	(void)worker;
+	sharing_table_visit(choices[shard].s->options.table, shard, weigh_line, &choices[shard]);
+	keep_top(&choices[shard]);
+}
+
+static void join_choice(struct sharing *s, struct choice *all, struct choice *part)
+{
+	sharing_counts_add(&s->shared, &part->shared);
+	s->n_shared_lines += part->n_shared;
+	s->n_candidates += part->n_candidates;
+	for (size_t i = 0; i < part->list.n; i++)
+		*vec_add(&all->list) = part->list.items[i];
+	vec_release(&part->list);
 }
 
 static void choose_lines(struct sharing *s)
 {
-	const size_t top = s->request.top, most = 4 * top + 64;
+	struct choice choices[SHARING_SHARDS] = { 0 }, all = { .s = s };
 
-	s->total = s->lines->apart;
-	for (uint32_t i = 0; i < s->lines->keys.n; i++) {
-		const struct sharing_line *line = &s->lines->lines.items[i];
-
-		sharing_counts_add(&s->total, &line->counts);
-		if (counts_as_shared(line)) {
-			sharing_counts_add(&s->shared, &line->counts);
-			s->n_shared_lines++;
-		}
-		if (!is_candidate(s, line))
-			continue;
-		s->n_candidates++;
-		*vec_add(&s->subjects) = subject_of(s, i);
-		if (top > 0 && s->subjects.n == most)
-			keep_top(s, top);
-	}
-	keep_top(s, top);
+	s->total = s->lines->total;
+	s->n_lines = sharing_table_n_lines(s->options.table);
+	for (size_t i = 0; i < SHARING_SHARDS; i++)
+		choices[i].s = s;
+	pool_run(s->session->pool, SHARING_SHARDS, weigh_shard, choices);
+	for (size_t i = 0; i < SHARING_SHARDS; i++)
+		join_choice(s, &all, &choices[i]);
+	keep_top(&all);
+	for (size_t i = 0; i < all.list.n; i++)
+		*vec_add(&s->subjects) = (struct sharing_subject){
+			.space = all.list.items[i].space,
+			.address = all.list.items[i].address,
+		};
+	vec_release(&all.list);
+	sharing_table_free(s->options.table);
+	s->options.table = NULL;
 }
 
 static void look_at_lines(struct sharing *s, const struct select *select)
@@ -305,7 +350,7 @@ static void look_at_lines(struct sharing *s, const struct select *select)
 	struct analysis second = { .class = &sharing_accesses_class, .options = &s->choice };
 	struct scan_wish wish;
 
-	sharing_choice_init(&s->choice, s->options.line_bytes, s->subjects.n);
+	sharing_choice_init(&s->choice, &s->options, s->subjects.n);
 	for (size_t i = 0; i < s->subjects.n; i++)
 		sharing_choice_add(&s->choice, s->subjects.items[i].space,
 				   s->subjects.items[i].address);
@@ -376,19 +421,6 @@ static const struct sharing_touch *touch_at(const struct sharing *s, uint32_t at
 	return &s->accesses_seen->touches.items[s->order[at]];
 }
 
-static void add_touch(struct sharing_touch *to, const struct sharing_touch *from)
-{
-	sharing_counts_add(&to->counts, &from->counts);
-	for (size_t i = 0; i < SHARING_N_MET; i++) {
-		to->met[i].n += from->met[i].n;
-		to->met[i].n_saturated += from->met[i].n_saturated;
-		to->met[i].cycles += from->met[i].cycles;
-	}
-	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
-	to->last_ns = from->last_ns > to->last_ns ? from->last_ns : to->last_ns;
-	to->nodes |= from->nodes;
-}
-
 /* Distinct threads, processes and cpus of the touches of an access. */
 static void count_who(const struct sharing *s, struct sharing_access *a)
 {
@@ -443,8 +475,9 @@ static uint32_t group_line(struct sharing *s, struct sharing_subject *subject, u
 		if (memcmp(words, last, sizeof(words)) != 0)
 			start_access(s, at, &k);
 		memcpy(last, words, sizeof(words));
-		add_touch(&s->accesses.items[s->accesses.n - 1].sum, touch_at(s, at));
+		sharing_touch_merge(&s->accesses.items[s->accesses.n - 1].sum, touch_at(s, at));
 		sharing_counts_add(&subject->counts, &touch_at(s, at)->counts);
+		sharing_latency_merge(&subject->contended, &touch_at(s, at)->contended);
 		s->accesses.items[s->accesses.n - 1].n_touches++;
 	}
 	subject->n_accesses = (uint32_t)s->accesses.n - subject->first_access;
@@ -544,10 +577,11 @@ static void rate_subjects(struct sharing *s)
 
 	for (size_t i = 0; i < s->subjects.n; i++) {
 		struct sharing_subject *subject = &s->subjects.items[i];
-		const struct sharing_line *line = &s->lines->lines.items[subject->line];
 
+		subject->excess_cycles =
+			excess_of(s, subject->contended.cycles, subject->contended.n);
 		subject->share = all > 0 ? (double)subject->excess_cycles / all : 0;
-		subject->error = error_of(s, line, subject->share);
+		subject->error = error_of(s, subject, subject->share);
 		subject->judgement = sharing_judge(s, subject);
 	}
 }
@@ -556,6 +590,7 @@ static int first_look(struct sharing *s, const struct select *select, struct err
 {
 	struct analysis first = { .class = &sharing_lines_class, .options = &s->options };
 
+	s->options.table = sharing_table_new();
 	scan_part(s->session, select, &sharing_lines_wish, &first, 1);
 	s->lines = first.result;
 	if (s->session->attribution.n_rows > UINT32_MAX)
@@ -588,6 +623,7 @@ int sharing_run(struct session *session, const struct select *select,
 
 void sharing_release(struct sharing *s)
 {
+	sharing_table_free(s->options.table);
 	sharing_lines_class.free(s->lines);
 	sharing_accesses_class.free(s->accesses_seen);
 	sharing_choice_release(&s->choice);

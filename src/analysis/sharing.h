@@ -116,12 +116,12 @@ struct sharing_access {
 
 /* A line that is shown. */
 struct sharing_subject {
-	uint32_t line; /* number in `lines` */
 	uint32_t space;
 	uint64_t address;
 	uint32_t first_access, n_accesses; /* in sharing.accesses */
 	uint32_t first_touch, n_touches;   /* in sharing.order */
 	struct sharing_counts counts;	   /* of all its touches */
+	struct sharing_latency contended;  /* of its loads that the mode is about */
 	int64_t excess_cycles; /* of sampled contended loads over what a local hit takes */
 	double share, error;   /* of the latency of all sampled loads; half of its 95 % interval */
 	uint32_t n_pages;      /* physical ones that it was seen in; 0: not recorded */
@@ -142,6 +142,7 @@ struct sharing {
 	VEC_OF(struct sharing_access) accesses;	 /* by subject, then offset */
 	uint32_t *order;			 /* touches by subject and access */
 
+	uint64_t n_lines;	 /* of the capture */
 	uint64_t n_shared_lines; /* with contended loads, or written and used by several threads */
 	uint64_t n_candidates;	 /* lines that could be shown */
 	struct sharing_counts total, shared; /* of everything; of lines with peer or HITM loads */

@@ -4,63 +4,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/sharing_lines.h"
 #include "base/alloc.h"
-#include "base/hash.h"
 #include "spe/names.h"
 
-enum { PAGE_SHIFT = 12, FILTER_BITS_EACH = 64, FILTER_LOG_MIN = 9 };
+enum { PAGE_SHIFT = 12 };
 
-static uint64_t filter_bit(const struct sharing_choice *c, uint64_t address)
+void sharing_choice_init(struct sharing_choice *c, const struct sharing_options *options,
+			 size_t n_lines)
 {
-	return address * 0x9e3779b97f4a7c15u >> c->shift;
-}
-
-void sharing_choice_init(struct sharing_choice *c, uint64_t line_bytes, size_t n_lines)
-{
-	unsigned log = FILTER_LOG_MIN;
-
-	while (log < 40 && (uint64_t)1 << log < n_lines * FILTER_BITS_EACH)
-		log++;
-	*c = (struct sharing_choice){ .line_bytes = line_bytes, .shift = 64 - log };
-	c->filter = mem_zalloc((size_t)1 << log >> 6, sizeof(*c->filter));
+	*c = (struct sharing_choice){ .line_bytes = options->line_bytes, .mode = options->mode };
+	address_filter_init(&c->filter, options->line_bytes, n_lines);
 	tuples_init(&c->keys, 2);
 }
 
 void sharing_choice_add(struct sharing_choice *c, uint32_t space, uint64_t address)
 {
 	const uint64_t key[] = { space, address };
-	uint64_t bit = filter_bit(c, address);
 
 	tuples_add(&c->keys, key);
-	c->filter[bit >> 6] |= (uint64_t)1 << (bit & 63);
+	address_filter_add(&c->filter, address);
 }
 
 void sharing_choice_release(struct sharing_choice *c)
 {
 	tuples_release(&c->keys);
-	free(c->filter);
+	address_filter_release(&c->filter);
 	*c = (struct sharing_choice){ 0 };
-}
-
-static bool may_be_chosen(const struct sharing_choice *c, uint64_t va)
-{
-	uint64_t bit = filter_bit(c, va & ~(c->line_bytes - 1));
-
-	return c->filter[bit >> 6] >> (bit & 63) & 1;
-}
-
-static void choose_rows(const void *context, const struct batch *b, bool *keep)
-{
-	const struct sharing_choice *c = context;
-
-	for (size_t row = 0; row < b->n; row++)
-		keep[row] = b->has[row] & HAS_VA && may_be_chosen(c, b->va[row]);
 }
 
 struct scan_wish sharing_accesses_wish(const struct sharing_choice *choice)
 {
-	return (struct scan_wish){ .choose = choose_rows, .context = choice };
+	return (struct scan_wish){ .addresses = &choice->filter };
 }
 
 static unsigned kind_of_spe(const struct batch *b, size_t row)
@@ -160,8 +134,8 @@ static const uint32_t met_masks[SHARING_N_MET] = {
 	[SHARING_MET_NONE] = SHARING_BIT(LOADS),
 };
 
-static void add_latency(struct sharing_touch *touch, const struct batch *b, size_t row,
-			uint32_t mask)
+static void add_latency(enum sharing_mode mode, struct sharing_touch *touch, const struct batch *b,
+			size_t row, uint32_t mask)
 {
 	struct sharing_mean *mean = touch->met;
 	uint64_t cycles;
@@ -173,6 +147,8 @@ static void add_latency(struct sharing_touch *touch, const struct batch *b, size
 	mean->n++;
 	mean->cycles += cycles;
 	mean->n_saturated += sharing_is_saturated(b, cycles);
+	if (mask & sharing_mode_masks[mode])
+		sharing_latency_add(&touch->contended, cycles, sharing_is_saturated(b, cycles));
 }
 
 static void add_page(struct sharing_accesses *a, struct sharing_touch *touch, uint32_t line,
@@ -207,7 +183,7 @@ static void add_row(struct sharing_accesses *a, const struct batch *b, size_t ro
 	struct sharing_touch *touch = touch_of(a, words);
 
 	sharing_count_in(&touch->counts, mask);
-	add_latency(touch, b, row, mask);
+	add_latency(a->choice->mode, touch, b, row, mask);
 	if (has & HAS_TIME)
 		add_time(touch, b->time_ns[row]);
 	if (has & HAS_PA)
@@ -222,7 +198,8 @@ static void accesses_consume(void *partial, const struct batch *b)
 		uint32_t mask, line;
 		uint64_t key[2];
 
-		if (!(b->has[row] & HAS_VA) || !may_be_chosen(a->choice, b->va[row]))
+		if (!(b->has[row] & HAS_VA) ||
+		    !address_filter_may_have(&a->choice->filter, b->va[row]))
 			continue;
 		mask = sharing_classify(a->classifier, b, row);
 		if (!sharing_is_of_line(mask))
@@ -235,7 +212,7 @@ static void accesses_consume(void *partial, const struct batch *b)
 	}
 }
 
-static void merge_touch(struct sharing_touch *to, const struct sharing_touch *from)
+void sharing_touch_merge(struct sharing_touch *to, const struct sharing_touch *from)
 {
 	sharing_counts_add(&to->counts, &from->counts);
 	for (size_t i = 0; i < SHARING_N_MET; i++) {
@@ -243,6 +220,7 @@ static void merge_touch(struct sharing_touch *to, const struct sharing_touch *fr
 		to->met[i].n_saturated += from->met[i].n_saturated;
 		to->met[i].cycles += from->met[i].cycles;
 	}
+	sharing_latency_merge(&to->contended, &from->contended);
 	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
 	to->last_ns = from->last_ns > to->last_ns ? from->last_ns : to->last_ns;
 	to->nodes |= from->nodes;
@@ -258,7 +236,7 @@ static void accesses_merge(void *into, const void *from, const struct id_map *ma
 
 		memcpy(words, tuples_get(&part->keys, i), sizeof(words));
 		words[1] = pair(map->places[words[1] >> 32], (uint32_t)words[1]);
-		merge_touch(touch_of(to, words), &part->touches.items[i]);
+		sharing_touch_merge(touch_of(to, words), &part->touches.items[i]);
 	}
 	for (uint32_t i = 0; i < part->pages.n; i++)
 		tuples_add(&to->pages, tuples_get(&part->pages, i));

@@ -12,18 +12,20 @@
 #include "analysis/analysis.h"
 #include "analysis/scan.h"
 #include "analysis/sharing_counts.h"
+#include "analysis/sharing_lines.h"
+#include "base/address_filter.h"
 #include "base/tuples.h"
 #include "base/vec.h"
 
 /* The lines that are looked at. */
 struct sharing_choice {
 	uint64_t line_bytes;
+	enum sharing_mode mode;
 	struct tuples keys; /* (process or SHARING_KERNEL, address of the line) */
-	uint64_t *filter;   /* bits by hash of an address: 0 if none of the lines has it */
-	unsigned shift;	    /* 64 - log2 of the number of bits */
+	struct address_filter filter;
 };
 
-void sharing_choice_init(struct sharing_choice *, uint64_t line_bytes, size_t n_lines);
+void sharing_choice_init(struct sharing_choice *, const struct sharing_options *, size_t n_lines);
 void sharing_choice_add(struct sharing_choice *, uint32_t space, uint64_t address);
 void sharing_choice_release(struct sharing_choice *);
 
@@ -55,9 +57,12 @@ struct sharing_mean {
 struct sharing_touch {
 	struct sharing_counts counts;
 	struct sharing_mean met[SHARING_N_MET];
-	uint64_t first_ns, last_ns; /* UINT64_MAX, 0: no times were recorded */
-	uint64_t nodes;		    /* of the physical pages: bit n is node n */
+	struct sharing_latency contended; /* of the loads that the mode is about */
+	uint64_t first_ns, last_ns;	  /* UINT64_MAX, 0: no times were recorded */
+	uint64_t nodes;			  /* of the physical pages: bit n is node n */
 };
+
+void sharing_touch_merge(struct sharing_touch *, const struct sharing_touch *from);
 
 /* Parts of a touch's key, and what it is made of. */
 struct sharing_touch_key {

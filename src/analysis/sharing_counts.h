@@ -58,6 +58,45 @@ static inline void sharing_counts_add(struct sharing_counts *to, const struct sh
 		to->n[i] += from->n[i];
 }
 
+/*
+ * Counters of a byte each, all in as much as a few instructions add to at once. Whoever adds
+ * to them empties them into large ones before they have counted more than SHARING_TALLY_MAX
+ * accesses.
+ */
+enum { SHARING_TALLY_WORDS = 4, SHARING_TALLY_COUNTS = 8 * SHARING_TALLY_WORDS };
+enum { SHARING_TALLY_MAX = 255 };
+
+struct sharing_tally {
+	uint64_t words[SHARING_TALLY_WORDS]; /* counter n is byte n % 8 of word n / 8 */
+};
+
+/* Byte n of the result is bit n of `bits`. */
+static inline uint64_t sharing_spread_(uint32_t bits)
+{
+	uint64_t each = bits * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
+
+	return (each + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101);
+}
+
+/* Counts an access in each counter of `mask` (bit n: counter n). */
+static inline void sharing_tally_add(struct sharing_tally *t, uint32_t mask)
+{
+	for (int i = 0; i < SHARING_TALLY_WORDS; i++)
+		t->words[i] += sharing_spread_(mask >> 8 * i & 0xff);
+}
+
+static inline uint32_t sharing_tally_get(const struct sharing_tally *t, int count)
+{
+	return t->words[count / 8] >> 8 * (count % 8) & 0xff;
+}
+
+static inline void sharing_tally_empty(struct sharing_tally *t, struct sharing_counts *to)
+{
+	for (int i = 0; i < SHARING_N_COUNTS; i++)
+		to->n[i] += sharing_tally_get(t, i);
+	*t = (struct sharing_tally){ 0 };
+}
+
 /* Counts an access in each counter of `mask` (bit n: counter n). */
 static inline void sharing_count_in(struct sharing_counts *counts, uint32_t mask)
 {

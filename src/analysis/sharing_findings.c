@@ -64,12 +64,6 @@ static const struct column summary_columns[] = {
 	{ "value", NULL, "", CELL_TEXT, COLUMN_GROW, "in words" },
 };
 
-static const struct sharing_line *line_of(const struct sharing *s,
-					  const struct sharing_subject *subject)
-{
-	return &s->lines->lines.items[subject->line];
-}
-
 static double part_of(uint64_t n, uint64_t all)
 {
 	return all == 0 ? 0 : (double)n / (double)all;
@@ -225,7 +219,7 @@ static void add_accesses(const struct sharing *s, const struct sharing_labels *l
 			 struct cell *cells)
 {
 	struct ranked *all = mem_alloc((size_t)subject->n_accesses + 1, sizeof(*all));
-	bool waits = line_of(s, subject)->contended.n > 0;
+	bool waits = subject->contended.n > 0;
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < subject->n_accesses; i++) {
@@ -272,7 +266,7 @@ static double two_digits(double value)
 static const char *cost_text(const struct sharing *s, const struct sharing_subject *subject,
 			     struct table *t)
 {
-	const struct sharing_latency *c = &line_of(s, subject)->contended;
+	const struct sharing_latency *c = &subject->contended;
 	double lost = sharing_lost_cycles(s, subject);
 	const char *more = "";
 
@@ -475,7 +469,7 @@ static void add_seen(const struct sharing *s, struct table *t)
 			 t, "%s and %s to %s, %s %s",
 			 table_human(t, cell_count(c->n[SHARING_LOADS]), "loads"),
 			 table_human(t, cell_count(c->n[SHARING_STORES]), "stores"),
-			 table_human(t, cell_count(s->lines->keys.n), "lines"),
+			 table_human(t, cell_count(s->n_lines), "lines"),
 			 table_human(t, cell_count(sharing_contended(c, s->options.mode)), "loads"),
 			 met[s->options.mode]));
 	if (s->minimum_cycles > 1)

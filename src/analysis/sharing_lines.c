@@ -8,16 +8,11 @@
 #include "process/place_cache.h"
 #include "spe/names.h"
 
-/* Lines are looked up for so many rows at once, which is faster: tuples_add_all(). */
-enum { ROWS_AT_ONCE = 64 };
-
 /* Full latency counters of SPE: 12 bits, or 16 from Armv8.8 on. */
 enum { SATURATED_12 = 4095, SATURATED_16 = 65535 };
 
 /* What is mapped is remembered for each mebibyte: there are few mappings, but many pages. */
 enum { REGION_SHIFT = 20, REGIONS_LOG = 12 };
-
-#define NO_TID UINT32_MAX
 
 /* An answer of timeline_place() that holds for all addresses first … last, or all zero. */
 struct region {
@@ -32,6 +27,12 @@ struct sharing_lines_work {
 	struct sharing_classifier *classifier;
 	struct region regions[1 << REGIONS_LOG];
 	bool is_by_position;
+	struct sharing_tally tally; /* of records that are not in `total` yet */
+	unsigned n_in_tally;
+
+	/* Accesses to be added to the table: the more at once, the less each has to wait. */
+	struct sharing_access_row rows[SHARING_ROWS_MAX];
+	size_t n_rows;
 };
 
 const struct scan_wish sharing_lines_wish = { .without_places = true };
@@ -46,7 +47,6 @@ static void *lines_new(const struct session *session, const void *options)
 	l->work = mem_zalloc(1, sizeof(*l->work));
 	l->work->classifier = sharing_classifier_new(session);
 	l->work->is_by_position = timeline_is_by_position(session->timeline);
-	tuples_init(&l->keys, 2);
 	return l;
 }
 
@@ -66,8 +66,6 @@ static void lines_free(void *partial)
 	if (l == NULL)
 		return;
 	free_work(l);
-	tuples_release(&l->keys);
-	vec_release(&l->lines);
 	free(l->local_hits);
 	free(l);
 }
@@ -156,40 +154,6 @@ static bool has_maps(struct sharing_lines *l, const struct batch *b, size_t row)
 	       is_mapped(l, of_data, b->va[row], time_ns);
 }
 
-/* The smaller one is kept, so that the result does not depend on the order. */
-static bool add_tid(uint32_t *kept, uint32_t tid)
-{
-	bool is_other = *kept != NO_TID && tid != NO_TID && *kept != tid;
-
-	if (tid < *kept)
-		*kept = tid;
-	return is_other;
-}
-
-static void add_thread(struct sharing_line *line, uint32_t tid, bool is_store)
-{
-	line->has_threads |= add_tid(&line->first_tid, tid);
-	if (is_store)
-		line->has_writers |= add_tid(&line->writer_tid, tid);
-}
-
-/* `line` may be NULL: the load counts among all of them only. */
-static void add_load(struct sharing_lines *l, struct sharing_line *line, const struct batch *b,
-		     size_t row, uint32_t mask)
-{
-	uint64_t cycles;
-	bool is_saturated;
-
-	if (!sharing_row_latency(b, row, &cycles))
-		return;
-	is_saturated = sharing_is_saturated(b, cycles);
-	sharing_latency_add(&l->loads, cycles, is_saturated);
-	if (mask & SHARING_BIT(L1))
-		l->local_hits[bounded(cycles)]++;
-	if (line != NULL && mask & sharing_mode_masks[l->options->mode])
-		sharing_latency_add(&line->contended, cycles, is_saturated);
-}
-
 /* Atomic operations are loads in the record, but they write. */
 static bool writes(const struct batch *b, size_t row, uint32_t mask)
 {
@@ -198,78 +162,65 @@ static bool writes(const struct batch *b, size_t row, uint32_t mask)
 	return b->kind == BATCH_SPE && spe_op_is_atomic(b->op[row]);
 }
 
-static void add_row(struct sharing_lines *l, struct sharing_line *line, const struct batch *b,
-		    size_t row, uint32_t mask)
+static void count(struct sharing_lines *l, uint32_t mask)
 {
-	uint32_t tid = b->has[row] & HAS_TID ? b->tid[row] : NO_TID;
+	sharing_tally_add(&l->work->tally, mask);
+	if (++l->work->n_in_tally < SHARING_TALLY_MAX)
+		return;
+	sharing_tally_empty(&l->work->tally, &l->total);
+	l->work->n_in_tally = 0;
+}
 
+/* Counts a load among all of them. True, with its latency, if that counts for its line, too. */
+static bool add_load(struct sharing_lines *l, const struct batch *b, size_t row, uint32_t mask,
+		     uint64_t *out_cycles)
+{
+	if (!(mask & SHARING_BIT(LOADS)) || !sharing_row_latency(b, row, out_cycles))
+		return false;
+	sharing_latency_add(&l->loads, *out_cycles, sharing_is_saturated(b, *out_cycles));
+	if (mask & SHARING_BIT(L1))
+		l->local_hits[bounded(*out_cycles)]++;
+	return (mask & sharing_mode_masks[l->options->mode]) != 0;
+}
+
+/* Fills in an access to a line; false if the line is not wanted. */
+static bool read_row(struct sharing_lines *l, const struct batch *b, size_t row, uint32_t mask,
+		     struct sharing_access_row *out)
+{
+	bool is_contended = (mask & sharing_mode_masks[l->options->mode]) != 0;
+
+	if (l->options->only_contended && !is_contended) {
+		add_load(l, b, row, mask, &out->cycles);
+		count(l, mask);
+		return false;
+	}
 	if (!has_maps(l, b, row))
 		mask |= SHARING_BIT(NO_MAP);
-	sharing_count_in(&line->counts, mask);
-	add_thread(line, tid, writes(b, row, mask));
-	if (mask & SHARING_BIT(LOADS))
-		add_load(l, line, b, row, mask);
+	count(l, mask);
+	out->line = b->va[row] & ~(l->options->line_bytes - 1);
+	out->space = sharing_space(b, row);
+	out->tid = b->has[row] & HAS_TID ? b->tid[row] : SHARING_NO_TID;
+	out->mask = mask;
+	out->is_write = writes(b, row, mask);
+	out->is_timed = add_load(l, b, row, mask, &out->cycles);
+	return true;
 }
 
-/* The lines of `n` keys, new ones included. */
-static void find_lines(struct sharing_lines *l, const uint64_t *keys, size_t n, uint32_t *out)
+static void add_rows(struct sharing_lines *l)
 {
-	tuples_add_all(&l->keys, keys, n, out);
-	while (l->lines.n < l->keys.n) {
-		struct sharing_line *line = vec_add(&l->lines);
-
-		line->first_tid = line->writer_tid = NO_TID;
-	}
-	for (size_t i = 0; i < n; i++) {
-		const char *line = (const char *)&l->lines.items[out[i]];
-
-		__builtin_prefetch(line, 1);
-		__builtin_prefetch(line + sizeof(struct sharing_line) - 1, 1);
-	}
-}
-
-/* A row to be added to a line. */
-struct pending {
-	uint32_t mask;
-	uint16_t row;
-};
-
-static void add_rows(struct sharing_lines *l, const struct batch *b, const struct pending *rows,
-		     size_t n)
-{
-	uint64_t keys[2 * ROWS_AT_ONCE];
-	uint32_t lines[ROWS_AT_ONCE];
-
-	for (size_t i = 0; i < n; i++) {
-		keys[2 * i] = sharing_space(b, rows[i].row);
-		keys[2 * i + 1] = b->va[rows[i].row] & ~(l->options->line_bytes - 1);
-	}
-	find_lines(l, keys, n, lines);
-	for (size_t i = 0; i < n; i++)
-		add_row(l, &l->lines.items[lines[i]], b, rows[i].row, rows[i].mask);
-}
-
-static bool is_of_wanted_line(const struct sharing_options *o, uint32_t mask)
-{
-	return sharing_is_of_line(mask) &&
-	       (!o->only_contended || (mask & sharing_mode_masks[o->mode]) != 0);
-}
-
-static void add_apart(struct sharing_lines *l, const struct batch *b, size_t row, uint32_t mask)
-{
-	sharing_count_in(&l->apart, mask);
-	if (sharing_is_of_line(mask) && mask & SHARING_BIT(LOADS))
-		add_load(l, NULL, b, row, mask);
+	sharing_table_add(l->options->table, l->work->rows, l->work->n_rows);
+	l->work->n_rows = 0;
 }
 
 static void lines_consume(void *partial, const struct batch *b)
 {
 	struct sharing_lines *l = partial;
-	struct pending rows[BATCH_ROWS];
-	size_t n = 0;
+	struct sharing_lines_work *work = l->work;
 
+	if (work->n_rows + b->n > SHARING_ROWS_MAX)
+		add_rows(l);
 	for (size_t row = 0; row < b->n; row++) {
-		uint32_t mask = sharing_classify(l->work->classifier, b, row);
+		uint32_t mask = sharing_classify(work->classifier, b, row);
 
 		if (mask == 0)
 			continue;
@@ -277,38 +228,28 @@ static void lines_consume(void *partial, const struct batch *b)
 			l->n_samples++;
 			l->period += b->has[row] & HAS_PERIOD ? b->period[row] : 1;
 		}
-		if (is_of_wanted_line(l->options, mask))
-			rows[n++] = (struct pending){ mask, (uint16_t)row };
+		if (sharing_is_of_line(mask))
+			work->n_rows += read_row(l, b, row, mask, &work->rows[work->n_rows]);
 		else
-			add_apart(l, b, row, mask);
+			count(l, mask);
 	}
-	for (size_t i = 0; i < n; i += ROWS_AT_ONCE)
-		add_rows(l, b, rows + i, n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE);
 }
 
-static void merge_line(struct sharing_line *to, const struct sharing_line *from)
+static void lines_finish(void *partial)
 {
-	sharing_counts_add(&to->counts, &from->counts);
-	sharing_latency_merge(&to->contended, &from->contended);
-	to->has_threads |= from->has_threads | add_tid(&to->first_tid, from->first_tid);
-	to->has_writers |= from->has_writers | add_tid(&to->writer_tid, from->writer_tid);
+	struct sharing_lines *l = partial;
+
+	sharing_tally_empty(&l->work->tally, &l->total);
+	add_rows(l);
 }
 
 static void lines_merge(void *into, const void *from, const struct id_map *map)
 {
 	struct sharing_lines *to = into;
 	const struct sharing_lines *part = from;
-	uint32_t lines[ROWS_AT_ONCE];
 
 	(void)map;
-	for (uint32_t i = 0; i < part->keys.n; i += ROWS_AT_ONCE) {
-		size_t n = part->keys.n - i < ROWS_AT_ONCE ? part->keys.n - i : ROWS_AT_ONCE;
-
-		find_lines(to, tuples_get(&part->keys, i), n, lines);
-		for (size_t k = 0; k < n; k++)
-			merge_line(&to->lines.items[lines[k]], &part->lines.items[i + k]);
-	}
-	sharing_counts_add(&to->apart, &part->apart);
+	sharing_counts_add(&to->total, &part->total);
 	sharing_latency_merge(&to->loads, &part->loads);
 	to->period += part->period;
 	to->n_samples += part->n_samples;
@@ -320,5 +261,6 @@ const struct analysis_class sharing_lines_class = {
 	.new = lines_new,
 	.free = lines_free,
 	.consume = lines_consume,
+	.finish = lines_finish,
 	.merge = lines_merge,
 };

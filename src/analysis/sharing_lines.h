@@ -13,8 +13,7 @@
 #include "analysis/analysis.h"
 #include "analysis/scan.h"
 #include "analysis/sharing_counts.h"
-#include "base/tuples.h"
-#include "base/vec.h"
+#include "analysis/sharing_table.h"
 
 struct sharing_options {
 	uint64_t line_bytes; /* a power of two */
@@ -24,6 +23,7 @@ struct sharing_options {
 	 * only what is fought over matters. Totals are of everything all the same.
 	 */
 	bool only_contended;
+	struct sharing_table *table; /* where all workers put the lines */
 };
 
 /* Latencies are summed up as they are, but squares and ranks only of those up to here. */
@@ -35,27 +35,16 @@ struct sharing_latency {
 	uint64_t cycles, squares;
 };
 
-/* A line of one address space. */
-struct sharing_line {
-	struct sharing_counts counts;
-	struct sharing_latency contended; /* of the loads that the mode is about */
-	uint32_t first_tid, writer_tid;	  /* smallest ones; UINT32_MAX: none */
-	bool has_threads;		  /* more than one thread accessed it */
-	bool has_writers;		  /* more than one thread wrote to it */
-};
-
 /* Kernel addresses are the same in every process. */
 #define SHARING_KERNEL UINT32_MAX
 
 struct sharing_lines {
 	const struct session *session;
 	const struct sharing_options *options;
-	struct tuples keys;		   /* (process or SHARING_KERNEL, address) */
-	VEC_OF(struct sharing_line) lines; /* by number of the key */
-	struct sharing_counts apart;	   /* records of no line */
-	struct sharing_latency loads;	   /* all loads with an address */
-	uint64_t period;		   /* sum of what samples stand for */
-	uint64_t n_samples; /* those of `period`: records of SPE are not among them */
+	struct sharing_counts total;  /* of all records, whether they have a line or not */
+	struct sharing_latency loads; /* all loads with an address */
+	uint64_t period;	      /* sum of what samples stand for */
+	uint64_t n_samples;	      /* those of `period`: records of SPE are not among them */
 
 	/* How often loads that hit the core's own L1 took so many cycles. */
 	uint32_t *local_hits; /* SHARING_LATENCY_MAX + 1 */
@@ -63,7 +52,7 @@ struct sharing_lines {
 	struct sharing_lines_work *work; /* while it is filled */
 };
 
-/* Options: struct sharing_options. Result: struct sharing_lines. */
+/* Options: struct sharing_options, whose table is filled. Result: struct sharing_lines. */
 extern const struct analysis_class sharing_lines_class;
 
 /* It looks at places itself. */

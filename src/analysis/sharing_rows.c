@@ -326,9 +326,9 @@ static void line_judged(const struct sharing_judgement *j, struct cell *row)
 }
 
 static void line_cost(const struct sharing *s, const struct sharing_subject *subject,
-		      const struct sharing_line *line, struct cell *row)
+		      struct cell *row)
 {
-	const struct sharing_latency *c = &line->contended;
+	const struct sharing_latency *c = &subject->contended;
 	enum cell_mark mark = c->n_saturated > 0    ? MARK_SATURATED
 			      : c->n < SPARSE_BELOW ? MARK_SPARSE
 						    : MARK_EXACT;
@@ -360,7 +360,6 @@ static void add_line(const struct sharing *s, const struct sharing_labels *label
 		     struct table *t)
 {
 	const struct sharing_subject *subject = &s->subjects.items[number];
-	const struct sharing_line *line = &s->lines->lines.items[subject->line];
 	uint64_t loads = sharing_placed_loads(&subject->counts);
 	struct cell *row = table_add_row(t);
 
@@ -379,7 +378,7 @@ static void add_line(const struct sharing *s, const struct sharing_labels *label
 		row[LINE_PAGES] = cell_count(subject->n_pages);
 	row[LINE_NODES] = nodes_cell(t, nodes_of(s, subject));
 	line_judged(&subject->judgement, row);
-	line_cost(s, subject, line, row);
+	line_cost(s, subject, row);
 }
 
 static int compare_ids(const void *left, const void *right)

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/address_filter.h"
 #include "base/diag.h"
 #include "base/err.h"
 #include "base/strings.h"
@@ -154,6 +155,9 @@ struct unit_reader; /* one for each worker */
 
 struct unit_reader *unit_reader_new(const struct capture *);
 void unit_reader_free(struct unit_reader *);
+
+/* The same as spe_decoder_only(), for rows of all kinds. */
+void unit_reader_only(struct unit_reader *, const struct address_filter *);
 
 /* Goes to the start of a unit. */
 void unit_reader_start(struct unit_reader *, size_t unit);

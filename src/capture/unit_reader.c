@@ -42,6 +42,11 @@ void unit_reader_free(struct unit_reader *r)
 	free(r);
 }
 
+void unit_reader_only(struct unit_reader *r, const struct address_filter *only)
+{
+	spe_decoder_only(r->decoder, only);
+}
+
 static const struct aux_piece *piece_of(const struct unit_reader *r)
 {
 	return &r->capture->pieces.items[r->unit->first_piece + r->piece];

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/address_filter.h"
 #include "batch/batch.h"
 
 /*
@@ -52,6 +53,13 @@ void spe_decoder_reset(struct spe_decoder *);
  */
 size_t spe_decode(struct spe_decoder *, const uint8_t *bytes, size_t size, uint64_t position,
 		  uint64_t address, struct batch *out);
+
+/*
+ * From now on records whose data address the filter certainly does not have need not be
+ * delivered, which saves most of the work where few are wanted. Some that are not wanted come all
+ * the same. Borrowed; NULL: all records are wanted.
+ */
+void spe_decoder_only(struct spe_decoder *, const struct address_filter *);
 
 /* The stream ends here: an unfinished record is dropped and counted. */
 void spe_decoder_finish(struct spe_decoder *);

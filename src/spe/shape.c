@@ -12,6 +12,8 @@
 enum {
 	/* A field is read with up to eight bytes, which may pass the end of the record. */
 	READ_AHEAD = SPE_SHAPE_SIZE + 8,
+	/* Processors fetch what follows by themselves, but not beyond the page. */
+	FETCH_AHEAD = 1024,
 	/* Learning costs more than parsing. A stream that has no few layouts keeps missing:
 	 * after n misses, so many times fewer go by before the next lesson. */
 	PATIENCE = 16,
@@ -209,8 +211,16 @@ static inline void deliver(const struct spe_shape *s, const uint8_t *bytes, uint
 	spe_fields_deliver(&f, position, out);
 }
 
+static inline bool is_wanted(const struct spe_shape *s, const uint8_t *bytes,
+			     const struct address_filter *only)
+{
+	return (s->has & HAS_VA) != 0 &&
+	       address_filter_may_have(only, spe_data_address(payload(s, bytes, SPE_FIELD_VA)));
+}
+
 size_t spe_shapes_decode(struct spe_shapes *all, const uint8_t *bytes, size_t size,
-			 uint64_t position, struct batch *out, uint64_t *padding)
+			 uint64_t position, const struct address_filter *only, struct batch *out,
+			 uint64_t *padding)
 {
 	size_t n_padding = 0;
 	size_t at = 0;
@@ -228,10 +238,13 @@ size_t spe_shapes_decode(struct spe_shapes *all, const uint8_t *bytes, size_t si
 		}
 		if (size - at < READ_AHEAD)
 			break;
+		if (size - at > FETCH_AHEAD)
+			__builtin_prefetch(bytes + at + FETCH_AHEAD);
 		s = find_shape(all, bytes + at);
 		if (s == NULL)
 			break;
-		deliver(s, bytes + at, position + at, out);
+		if (only == NULL || is_wanted(s, bytes + at, only))
+			deliver(s, bytes + at, position + at, out);
 		s->n_hits++;
 		at += s->length;
 		n_padding += s->padding;

@@ -64,7 +64,7 @@ static void test_known(void **state)
 		batch_reset(b, BATCH_SPE);
 		spe_shapes_learn(&shapes, learned, n_learned);
 		met[n_met] = 0xff; /* no padding */
-		n = spe_shapes_decode(&shapes, met, n_met + SLACK, 5, b, &padding);
+		n = spe_shapes_decode(&shapes, met, n_met + SLACK, 5, NULL, b, &padding);
 		assert_int_equal(n, cases[i].is_known ? n_met : 0);
 		assert_int_equal(b->n, cases[i].is_known);
 		if (b->n > 0)
@@ -92,8 +92,9 @@ static void test_rarest_gives_way(void **state)
 		shapes.next_lesson = 0; /* without its patience */
 		spe_shapes_learn(&shapes, bytes, 3 + n_pads);
 		batch_reset(b, BATCH_SPE);
-		assert_int_equal(spe_shapes_decode(&shapes, bytes, sizeof(bytes), 0, b, &padding),
-				 3 + n_pads);
+		assert_int_equal(
+			spe_shapes_decode(&shapes, bytes, sizeof(bytes), 0, NULL, b, &padding),
+			3 + n_pads);
 		assert_int_equal(padding, n_pads);
 	}
 	assert_int_equal(shapes.n, SPE_N_SHAPES);
@@ -131,8 +132,41 @@ static void test_all_are_found(void **state)
 	for (size_t i = 0; i < 3 * COUNT(records); i++)
 		n += hex_bytes(records[i * 5 % COUNT(records)], bytes + n, sizeof(bytes) - n);
 	memset(bytes + n, 0xff, SLACK);
-	assert_int_equal(spe_shapes_decode(&shapes, bytes, n + SLACK, 0, b, &padding), n);
+	assert_int_equal(spe_shapes_decode(&shapes, bytes, n + SLACK, 0, NULL, b, &padding), n);
 	assert_int_equal(b->n, 3 * COUNT(records));
+	batch_free(b);
+}
+
+/* Those of other addresses, and those without one, are passed over like those that are taken. */
+static void test_filter(void **state)
+{
+	static const char *const records[] = {
+		PC "b2 40 00 00 00 00 00 00 00 01", PC "b2 80 00 00 00 00 00 00 00 01", PC "01",
+		PC "b2 7f 00 00 00 00 00 00 aa 01", /* with a tag */
+		PC "b2 3f 00 00 00 00 00 00 00 01",
+	};
+	struct batch *b = batch_new();
+	struct spe_shapes shapes = { 0 };
+	struct address_filter only;
+	uint64_t padding = 0;
+	uint8_t bytes[ROOM];
+	size_t n = 0;
+
+	(void)state;
+	address_filter_init(&only, 64, 1);
+	address_filter_add(&only, 0x48);
+	for (size_t i = 0; i < COUNT(records); i++) {
+		size_t size = hex_bytes(records[i], bytes + n, sizeof(bytes) - n);
+
+		spe_shapes_learn(&shapes, bytes + n, size);
+		n += size;
+	}
+	memset(bytes + n, 0xff, SLACK);
+	assert_int_equal(spe_shapes_decode(&shapes, bytes, n + SLACK, 0, &only, b, &padding), n);
+	assert_int_equal(b->n, 2);
+	assert_int_equal(b->va[0], 0x40);
+	assert_int_equal(b->va[1], 0x7f);
+	address_filter_release(&only);
 	batch_free(b);
 }
 
@@ -142,6 +176,7 @@ int main(void)
 		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_rarest_gives_way),
 		cmocka_unit_test(test_all_are_found),
+		cmocka_unit_test(test_filter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
