@@ -4,7 +4,8 @@
  *
  *	{"product_configuration": {"product_name": …, "implementer": "0x41", "part_num": "0xd0c",
  *				   "num_slots": 5, …},
- *	 "events": {NAME: {"code": "0x0003", "title": …, "impdef": false, …}, …},
+ *	 "events": {NAME: {"code": "0x0003", "title": …, "impdef": false or
+ *			   "product_defined": false, …}, …},
  *	 "metrics": {NAME: {"title": …, "formula": …, "units": …, "sample_events": […]}, …},
  *	 "groups": {"metrics": {NAME: {"title": …, "metrics": […]}, …}, …},
  *	 "methodologies": {"topdown_methodology": {
@@ -12,8 +13,9 @@
  *		"decision_tree": {"root_nodes": […], "metrics": [
  *			{"name": …, "group": …, "next_items": […], "sample_events": […]}, …]}}}}
  *
- * Older files have "topdown_methodology" at the top. What they do not say, such as whether a
- * metric should be low, follows from its unit.
+ * Older files have "topdown_methodology" at the top. An event of the system, or one that is not
+ * made public, has no code: it is left out, and so are metrics made of it. What the files do not
+ * say, such as whether a metric should be low, follows from its unit.
  */
 #include "cpu/telemetry.h"
 
@@ -24,6 +26,13 @@
 #include "cpu/json_read.h"
 
 enum { ID_MAX = 96 };
+
+/* The parts of a file, borrowed from it. */
+struct file {
+	json_t *events, *groups;
+	const json_t *all_metrics;
+	json_t *metrics; /* those that a core's PMU can count; owned */
+};
 
 bool telemetry_is_it(const json_t *root)
 {
@@ -57,6 +66,20 @@ static const char *class_of(const char *event)
 	return strncmp(event, "STALL_", 6) == 0 ? "stall" : "other";
 }
 
+/* Can the event be counted by a core's PMU at all? */
+static bool has_code(const json_t *event)
+{
+	const json_t *code = json_object_get(event, "code");
+
+	return code != NULL && !json_is_null(code);
+}
+
+static bool is_impdef(const json_t *event)
+{
+	return json_is_true(json_object_get(event, "impdef")) ||
+	       json_is_true(json_object_get(event, "product_defined"));
+}
+
 static json_t *convert_events(json_t *events)
 {
 	json_t *out = json_array();
@@ -66,12 +89,15 @@ static json_t *convert_events(json_t *events)
 	json_object_foreach(events, name, from)
 	{
 		size_t len = strlen(name);
-		json_t *event = json_object();
+		json_t *event;
 
+		if (json_is_object(from) && !has_code(from))
+			continue;
+		event = json_object();
 		json_object_set_new(event, "name", json_string(name));
 		set_text(event, "code", from, "code");
 		json_object_set_new(event, "class", json_string(class_of(name)));
-		if (json_is_true(json_object_get(from, "impdef")))
+		if (is_impdef(from))
 			json_object_set_new(event, "impdef", json_true());
 		if (len > 8 && strcmp(name + len - 8, "_RETIRED") == 0)
 			json_object_set_new(event, "stage", json_string("retired"));
@@ -113,16 +139,105 @@ static void set_unit(json_t *metric, const char *name, const char *unit)
 	json_object_set_new(metric, "better", json_string(better));
 }
 
-static json_t *convert_metrics(json_t *metrics)
+/* Length of the word of a formula that begins here; 0: something else does. */
+static size_t word_length(const char *at)
+{
+	size_t n = 0;
+
+	if (isdigit((unsigned char)*at))
+		return 0;
+	while (isalnum((unsigned char)at[n]) || at[n] == '_')
+		n++;
+	return n;
+}
+
+/* Does the formula name an event that has no code? */
+static bool is_uncountable(const char *formula, const json_t *events)
+{
+	char name[ID_MAX];
+
+	for (const char *at = formula; *at != '\0';) {
+		size_t n = word_length(at);
+		const json_t *event;
+
+		if (n == 0 || n >= sizeof(name)) {
+			at += n > 0 ? n : 1 + strspn(at + 1, "0123456789.");
+			continue;
+		}
+		memcpy(name, at, n);
+		name[n] = '\0';
+		event = json_object_get(events, name);
+		if (event != NULL && json_is_object(event) && !has_code(event))
+			return true;
+		at += n;
+	}
+	return false;
+}
+
+/* Takes out, of the whole file, what no core can count. The caller gives it back. */
+static json_t *without_uncountable(const json_t *metrics, const json_t *events)
+{
+	json_t *out = json_copy((json_t *)(uintptr_t)metrics);
+	const char *name;
+	json_t *metric;
+	void *next;
+
+	json_object_foreach_safe(out, next, name, metric)
+	{
+		const char *formula = json_string_value(json_object_get(metric, "formula"));
+
+		if (formula != NULL && is_uncountable(formula, events))
+			json_object_del(out, name);
+	}
+	return out;
+}
+
+/* Is it the name of a metric that cannot be counted? */
+static bool is_dropped(const struct file *file, const json_t *metric)
+{
+	const char *name = json_string_value(metric);
+
+	return name != NULL && json_object_get(file->all_metrics, name) != NULL &&
+	       json_object_get(file->metrics, name) == NULL;
+}
+
+/* The names of a list that are not those of uncountable events or metrics. */
+static json_t *countable(const struct file *file, json_t *names)
+{
+	json_t *out;
+
+	if (!json_is_array(names))
+		return json_incref(names);
+	out = json_array();
+	for (size_t i = 0; i < json_array_size(names); i++) {
+		json_t *item = json_array_get(names, i);
+		const char *name = json_string_value(item);
+		const json_t *event = name == NULL ? NULL : json_object_get(file->events, name);
+
+		if (!is_dropped(file, item) && !(json_is_object(event) && !has_code(event)))
+			json_array_append(out, item);
+	}
+	return out;
+}
+
+static void set_list(const struct file *file, json_t *object, const char *key, const json_t *from,
+		     const char *from_key)
+{
+	json_t *list = json_object_get(from, from_key);
+
+	if (list != NULL)
+		json_object_set_new(object, key, countable(file, list));
+}
+
+static json_t *convert_metrics(const struct file *file)
 {
 	json_t *out = json_array();
 	const char *name;
 	json_t *from;
 
-	json_object_foreach(metrics, name, from)
+	json_object_foreach(file->metrics, name, from)
 	{
 		const char *unit = json_string_value(json_object_get(from, "units"));
-		json_t *samples = json_object_get(from, "sample_events");
 		json_t *metric = json_object();
 
 		json_object_set_new(metric, "name", json_string(name));
@@ -130,77 +245,69 @@ static json_t *convert_metrics(json_t *metrics)
 		set_text(metric, "expr", from, "formula");
 		set_unit(metric, name, unit != NULL ? unit : "");
 		json_object_set_new(metric, "origin", json_string("Arm telemetry file"));
-		if (samples != NULL)
-			json_object_set(metric, "sample_events", samples);
+		set_list(file, metric, "sample_events", from, "sample_events");
 		json_array_append_new(out, metric);
 	}
 	return out;
 }
 
-static json_t *convert_groups(json_t *groups)
+static json_t *convert_groups(const struct file *file)
 {
 	json_t *out = json_array();
 	const char *name;
 	json_t *from;
 
-	json_object_foreach(groups, name, from)
+	json_object_foreach(file->groups, name, from)
 	{
 		json_t *group = json_object();
-		json_t *metrics = json_object_get(from, "metrics");
 
 		json_object_set_new(group, "name", json_string(name));
 		set_text(group, "label", from, "title");
-		if (metrics != NULL)
-			json_object_set(group, "metrics", metrics);
+		set_list(file, group, "metrics", from, "metrics");
 		json_array_append_new(out, group);
 	}
 	return out;
 }
 
 /* What follows a node are metrics or groups, in one list. */
-static void split_items(const json_t *items, const json_t *groups, json_t *node)
+static void split_items(const struct file *file, json_t *names, json_t *node)
 {
 	json_t *next_metrics = json_array(), *next_groups = json_array();
+	json_t *items = countable(file, names);
 
 	for (size_t i = 0; i < json_array_size(items); i++) {
 		json_t *item = json_array_get(items, i);
 		const char *name = json_string_value(item);
-		bool is_group = name != NULL && json_object_get(groups, name) != NULL;
+		bool is_group = name != NULL && json_object_get(file->groups, name) != NULL;
 
 		json_array_append(is_group ? next_groups : next_metrics, item);
 	}
 	json_object_set_new(node, "next_metrics", next_metrics);
 	json_object_set_new(node, "next_groups", next_groups);
+	json_decref(items);
 }
 
-static json_t *convert_nodes(const json_t *list, const json_t *groups)
+static json_t *convert_nodes(const struct file *file, const json_t *list)
 {
 	json_t *out = json_array();
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *from = json_array_get(list, i);
-		json_t *samples = json_object_get(from, "sample_events");
-		json_t *node = json_object();
+		json_t *node;
 
+		if (is_dropped(file, json_object_get(from, "name")))
+			continue;
+		node = json_object();
 		set_text(node, "metric", from, "name");
 		set_text(node, "group", from, "group");
-		split_items(json_object_get(from, "next_items"), groups, node);
-		if (samples != NULL)
-			json_object_set(node, "sample_events", samples);
+		split_items(file, json_object_get(from, "next_items"), node);
+		set_list(file, node, "sample_events", from, "sample_events");
 		json_array_append_new(out, node);
 	}
 	return out;
 }
 
-static void set_list(json_t *object, const char *key, const json_t *from, const char *from_key)
-{
-	json_t *list = json_object_get(from, from_key);
-
-	if (list != NULL)
-		json_object_set(object, key, list);
-}
-
-static json_t *convert_topdown(const json_t *root, const json_t *groups)
+static json_t *convert_topdown(const struct file *file, const json_t *root)
 {
 	const json_t *method =
 		json_object_get(json_object_get(root, "methodologies"), "topdown_methodology");
@@ -214,10 +321,10 @@ static json_t *convert_topdown(const json_t *root, const json_t *groups)
 	stages = json_object_get(method, "metric_grouping");
 	tree = json_object_get(method, "decision_tree");
 	out = json_object();
-	set_list(out, "stage_1", stages, "stage_1");
-	set_list(out, "stage_2", stages, "stage_2");
-	set_list(out, "roots", tree, "root_nodes");
-	json_object_set_new(out, "nodes", convert_nodes(json_object_get(tree, "metrics"), groups));
+	set_list(file, out, "stage_1", stages, "stage_1");
+	set_list(file, out, "stage_2", stages, "stage_2");
+	set_list(file, out, "roots", tree, "root_nodes");
+	json_object_set_new(out, "nodes", convert_nodes(file, json_object_get(tree, "metrics")));
 	return out;
 }
 
@@ -235,8 +342,11 @@ json_t *telemetry_convert(const json_t *root, const char *id, struct err *err)
 	const json_t *product = json_object_get(root, "product_configuration");
 	const char *name = json_string_value(json_object_get(product, "product_name"));
 	const json_t *slots = json_object_get(product, "num_slots");
-	json_t *events = json_object_get(root, "events");
-	const json_t *groups = json_object_get(json_object_get(root, "groups"), "metrics");
+	struct file file = {
+		.events = json_object_get(root, "events"),
+		.groups = json_object_get(json_object_get(root, "groups"), "metrics"),
+		.all_metrics = json_object_get(root, "metrics"),
+	};
 	char made[ID_MAX];
 	json_t *out;
 
@@ -244,6 +354,7 @@ json_t *telemetry_convert(const json_t *root, const char *id, struct err *err)
 		json_wrong("product_name", json_object_get(product, "product_name"), "a name", err);
 		return NULL;
 	}
+	file.metrics = without_uncountable(file.all_metrics, file.events);
 	make_id(name, made);
 	out = json_object();
 	json_object_set_new(out, "schema", json_integer(1));
@@ -251,13 +362,14 @@ json_t *telemetry_convert(const json_t *root, const char *id, struct err *err)
 	json_object_set_new(out, "name", json_string(name));
 	json_object_set_new(out, "match", convert_match(product));
 	/* The Neoverse N1's file has a number of slots, but its PMU counts none. */
-	if (json_is_integer(slots) && json_object_get(events, "STALL_SLOT") != NULL)
+	if (json_is_integer(slots) && json_object_get(file.events, "STALL_SLOT") != NULL)
 		json_object_set_new(out, "slots", json_integer(json_integer_value(slots)));
-	json_object_set_new(out, "events", convert_events(events));
-	json_object_set_new(out, "metrics", convert_metrics(json_object_get(root, "metrics")));
-	json_object_set_new(out, "groups", convert_groups((json_t *)(uintptr_t)groups));
-	json_object_set_new(out, "topdown", convert_topdown(root, groups));
+	json_object_set_new(out, "events", convert_events(file.events));
+	json_object_set_new(out, "metrics", convert_metrics(&file));
+	json_object_set_new(out, "groups", convert_groups(&file));
+	json_object_set_new(out, "topdown", convert_topdown(&file, root));
 	json_object_set_new(out, "drilldown", json_object());
 	json_object_set_new(out, "variants", json_array());
+	json_decref(file.metrics);
 	return out;
 }
