@@ -77,7 +77,7 @@ static const struct column metric_columns[N_METRIC_COLUMNS] = {
 	[FORMULA] = { "formula", NULL, "", CELL_TEXT, COLUMN_GROW, "of counts of events" },
 	[UNIT] = { "unit", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "what the value is in" },
 	[WORDS] = { "words", NULL, "", CELL_TEXT, COLUMN_TEXT_ONLY, "unit and label" },
-	[METRIC_HERE] = { "here", NULL, "", CELL_TEXT, 0,
+	[METRIC_HERE] = { "here", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
 			  "whether this machine can count all its events" },
 	[LABEL] = { "label", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "in words" },
 	[BETTER] = { "better", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
@@ -126,13 +126,15 @@ void catalog_metrics_table(const struct catalog_view *view, struct table *out)
 	for (size_t i = 0; i < view->pmu->n_metrics; i++) {
 		const struct cpu_metric *m = &view->pmu->metrics[i];
 		struct cell *row = table_add_row(out);
+		const char *here = view->can_count != NULL ? metric_here(view, m) : "";
 
 		row[METRIC] = cell_text(m->name);
 		row[UNIT] = cell_text(m->unit);
 		row[FORMULA] = cell_text(m->formula.text);
 		if (view->can_count != NULL)
-			row[METRIC_HERE] = cell_text(metric_here(view, m));
-		row[WORDS] = cell_text(table_format(out, "(%s; %s)", m->unit, m->label));
+			row[METRIC_HERE] = cell_text(here);
+		row[WORDS] = cell_text(table_format(out, "(%s; %s%s)", m->unit, m->label,
+						    strcmp(here, "no") == 0 ? "; not here" : ""));
 		row[LABEL] = cell_text(m->label);
 		row[BETTER] = cell_text(better_words[m->better]);
 		row[EVENTS] = cell_text(event_names(out, &m->events));

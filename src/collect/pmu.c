@@ -299,9 +299,14 @@ static bool is_common_event(uint64_t code)
 	return code < 0x40 || (code >= 0x4000 && code < 0x4040);
 }
 
+bool pmu_tells(const struct pmu *pmu, uint64_t code)
+{
+	return pmu->is_arm && pmu->n_aliases > 0 && is_common_event(code);
+}
+
 bool pmu_has_event(const struct pmu *pmu, uint64_t code)
 {
-	if (!pmu->is_arm || pmu->n_aliases == 0 || !is_common_event(code))
+	if (!pmu_tells(pmu, code))
 		return true;
 	for (size_t i = 0; i < pmu->n_aliases; i++) {
 		const char *terms = pmu->aliases[i].terms;

@@ -103,4 +103,7 @@ bool pmu_format_parse(const char *text, struct pmu_format *out);
  */
 bool pmu_has_event(const struct pmu *, uint64_t code);
 
+/* Does it say whether it has the event? */
+bool pmu_tells(const struct pmu *, uint64_t code);
+
 #endif

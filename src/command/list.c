@@ -7,6 +7,8 @@
 #include "analysis/stat_cpu.h"
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "collect/doctor.h"
+#include "collect/here.h"
 #include "command/commands.h"
 #include "command/common.h"
 
@@ -23,7 +25,8 @@ struct list_command {
 
 static const struct option options[] = {
 	{ "cpu", 0, OPTION_TEXT, offsetof(struct list_command, cpu), "NAME",
-	  "of this CPU (default: what all Arm CPUs have in common)" },
+	  "of this CPU (default: that of this machine, or else what\n"
+	  "                          all Arm CPUs have in common)" },
 	{ "catalog", 0, OPTION_TEXT, offsetof(struct list_command, catalog), "FILE",
 	  "more facts about CPUs; Arm's telemetry files, too" },
 	{ "help", 'h', OPTION_FLAG, offsetof(struct list_command, wants_help), NULL, "this text" },
@@ -57,16 +60,60 @@ static int unknown_subject(const char *name, struct err *err)
 		       name, list_words(subject_at, NULL, names, sizeof(names)));
 }
 
-static int open_cpu(const struct catalog *catalog, const char *name, struct cpu_pmu **out,
+static int find_cpu(const struct catalog *catalog, const char *name, const struct cpu **out,
 		    struct err *err)
 {
-	const struct cpu *cpu = catalog_cpu_find(catalog, name != NULL ? name : CPU_ANY_ARM);
+	*out = name == NULL ? NULL : catalog_cpu_find(catalog, name);
+	if (name == NULL || *out != NULL)
+		return 0;
+	return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		       "--cpu: the catalog has no CPU '%s' (cyclops list cpus shows them)", name);
+}
 
+/* May hardware events be counted? It is tried. */
+static bool may_count(void)
+{
+	struct pmus pmus = { 0 };
+	struct doctor_trial trial;
+
+	pmus_read(&pmus, "");
+	doctor_try(&pmus, &trial);
+	pmus_release(&pmus);
+	return trial.error == 0;
+}
+
+/* Says what can be counted here, if the CPU is the one of this machine. */
+static void fill_with_here(const struct subject *subject, struct here *here, struct cpu_pmu *pmu,
+			   struct table *out)
+{
+	struct catalog_view view = { .pmu = pmu };
+
+	if (here->is_this_machine) {
+		view.can_count = here_can_count;
+		view.context = here;
+	}
+	subject->fill(&view, out);
+	if (here->is_this_machine && table_column(out, "here") >= 0 && here_why_not(here) != NULL)
+		table_note(out, "%s", here_why_not(here));
+}
+
+static int fill_subject(const struct catalog *catalog, const struct subject *subject,
+			const char *name, struct cpu_pmu **pmu, struct table *out, struct err *err)
+{
+	struct here here = { 0 };
+	const struct cpu *cpu;
+	int rc;
+
+	if (find_cpu(catalog, name, &cpu, err) < 0)
+		return -1;
+	here_init(&here, "", catalog, cpu, may_count());
 	if (cpu == NULL)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--cpu: the catalog has no CPU '%s' (cyclops list cpus shows them)",
-			       name);
-	return cpu_pmu_open(catalog, cpu, 0, out, err);
+		cpu = here.cpu != NULL ? here.cpu : catalog_cpu_find(catalog, CPU_ANY_ARM);
+	rc = cpu_pmu_open(catalog, cpu, 0, pmu, err);
+	if (rc == 0)
+		fill_with_here(subject, &here, *pmu, out);
+	here_release(&here);
+	return rc;
 }
 
 /* The facts have to live as long as the table, which borrows their texts. */
@@ -75,17 +122,9 @@ static int fill(const struct catalog *catalog, const char *what, const char *cpu
 {
 	if (strcmp(what, cpus) == 0)
 		return catalog_cpus_table(catalog, out, err);
-	for (size_t i = 0; i < COUNT(subjects); i++) {
-		struct catalog_view view = { 0 };
-
-		if (strcmp(what, subjects[i].name) != 0)
-			continue;
-		if (open_cpu(catalog, cpu, pmu, err) < 0)
-			return -1;
-		view.pmu = *pmu;
-		subjects[i].fill(&view, out);
-		return 0;
-	}
+	for (size_t i = 0; i < COUNT(subjects); i++)
+		if (strcmp(what, subjects[i].name) == 0)
+			return fill_subject(catalog, &subjects[i], cpu, pmu, out, err);
 	return unknown_subject(what, err);
 }
 
