@@ -45,7 +45,9 @@ void stat_init(struct stat *s, const struct cpu_pmu *pmu, const struct counts *c
 	double coverage;
 
 	*s = (struct stat){ .pmu = pmu, .counts = counts, .options = options };
-	s->slots = options->slots != 0 ? options->slots : pmu->slots;
+	s->slots = options->slots != 0 ? options->slots
+		   : pmu->slots != 0   ? pmu->slots
+				       : counts->slots;
 	stat_threshold_of(s, THRESHOLD_COVERAGE, &coverage);
 	s->least_coverage = coverage / 100;
 	stat_totals_init(&s->totals, counts->items.items, counts->items.n);

@@ -63,6 +63,24 @@ int stat_wanted(const struct cpu_pmu *, const struct stat_options *, struct even
 		struct err *);
 
 /*
+ * The metrics that the method comes to with these counts but that lack them: those beside each
+ * other below what stands out, and those of the groups that explain it. Empty when the method
+ * is through. `counts` are of one type of core and have the catalog's names.
+ */
+void stat_wanted_next(const struct cpu_pmu *, const struct counts *, const struct stat_options *,
+		      struct event_sets *out);
+
+/* Can the event be counted? `context` is the caller's. */
+typedef bool event_is_there(void *context, const struct wanted_event *);
+
+/*
+ * Takes out the sets that lack an event: the rest of a metric says nothing. The events that are
+ * not there are added to `out_missing`, each once, in a set of its own that borrows from `sets`.
+ */
+void event_sets_drop(struct event_sets *sets, event_is_there *, void *context,
+		     struct event_sets *out_missing);
+
+/*
  * Puts sets together as far as `n_counters` programmable counters hold them; events with a
  * counter of their own are free, and take part in each set. The first set is never split; a set
  * that is too large by itself is left alone (its `n` says so).

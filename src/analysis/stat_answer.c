@@ -37,7 +37,8 @@ static void for_programs(const struct stat *s, struct stat_answer *a)
 	show(a, &a->metrics);
 	show(a, &a->events);
 	if (is_in_parts(s) || has_several_windows(s)) {
-		stat_counts_table(s, &a->counts);
+		stat_counts_init(&a->counts);
+		stat_counts_add(s->counts, &a->counts);
 		show(a, &a->counts);
 	}
 	if (s->counts->intervals.n > 0) {

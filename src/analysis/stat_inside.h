@@ -35,6 +35,12 @@ struct stat {
 	VEC_OF(const struct cpu_group *) groups; /* that explain what the walk came by */
 };
 
+/* Room for `n` events, as long as the sets live. */
+struct wanted_event *event_sets_new(struct event_sets *, size_t n);
+
+/* Appends the events of a metric, unless it is there already. */
+void event_sets_add_metric(struct event_sets *, const struct cpu_metric *);
+
 /* Fails if the options name something that does not exist, also where it would choose nothing. */
 int stat_options_check(const struct cpu_pmu *, const struct stat_options *, struct err *);
 

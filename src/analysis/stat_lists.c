@@ -177,6 +177,7 @@ enum count_column {
 	COUNTED_GROUP,
 	COUNTED_SPREAD,
 	COUNTED_STATE,
+	COUNTED_PMU,
 	COUNTED_N_COLUMNS,
 };
 
@@ -201,6 +202,8 @@ static const struct column count_columns[COUNTED_N_COLUMNS] = {
 			     "relative deviation over several runs" },
 	[COUNTED_STATE] = { "state", NULL, "", CELL_TEXT, 0,
 			    "counted, not-counted, not-supported, forbidden" },
+	[COUNTED_PMU] = { "pmu", NULL, "", CELL_TEXT, 0,
+			  "that counted it, as the kernel calls it" },
 };
 
 static struct cell number_or_none(int32_t number)
@@ -208,7 +211,7 @@ static struct cell number_or_none(int32_t number)
 	return number < 0 ? (struct cell){ 0 } : cell_count((uint64_t)number);
 }
 
-static void put_count(const struct stat *s, const struct count *c, struct table *t)
+static void put_count(const struct counts *counts, const struct count *c, struct table *t)
 {
 	struct cell *row = table_add_row(t);
 	bool is_scaled = c->running_ns < c->enabled_ns;
@@ -223,10 +226,12 @@ static void put_count(const struct stat *s, const struct count *c, struct table 
 		row[COUNTED_UNIT] = cell_text(c->unit);
 	if (c->where != NULL)
 		row[COUNTED_WHERE] = cell_text(c->where);
-	if (c->interval < s->counts->intervals.n)
-		row[COUNTED_END] = cell_count(s->counts->intervals.items[c->interval].end_ns);
+	if (c->interval < counts->intervals.n)
+		row[COUNTED_END] = cell_count(counts->intervals.items[c->interval].end_ns);
 	if (c->group > 0)
 		row[COUNTED_GROUP] = cell_count(c->group);
+	if (c->pmu != NULL)
+		row[COUNTED_PMU] = cell_text(c->pmu);
 	if (c->state != COUNT_COUNTED)
 		return;
 	row[COUNTED_VALUE] =
@@ -235,11 +240,15 @@ static void put_count(const struct stat *s, const struct count *c, struct table 
 		row[COUNTED_SPREAD] = cell_number(c->spread);
 }
 
-void stat_counts_table(const struct stat *s, struct table *out)
+void stat_counts_init(struct table *out)
 {
 	table_init(out, "counts", "Counts", count_columns, COUNT(count_columns));
-	for (size_t i = 0; i < s->counts->items.n; i++)
-		put_count(s, &s->counts->items.items[i], out);
+}
+
+void stat_counts_add(const struct counts *counts, struct table *out)
+{
+	for (size_t i = 0; i < counts->items.n; i++)
+		put_count(counts, &counts->items.items[i], out);
 }
 
 enum interval_column {
@@ -248,6 +257,7 @@ enum interval_column {
 	INTERVAL_VALUE,
 	INTERVAL_UNIT,
 	INTERVAL_TRUST,
+	INTERVAL_PMU,
 	INTERVAL_N_COLUMNS,
 };
 
@@ -257,10 +267,17 @@ static const struct column interval_columns[INTERVAL_N_COLUMNS] = {
 	[INTERVAL_VALUE] = { "value", NULL, "", CELL_NUMBER, 0, "of that interval" },
 	[INTERVAL_UNIT] = { "unit", NULL, "", CELL_TEXT, 0, "what it is in, or per what" },
 	[INTERVAL_TRUST] = { "trust", NULL, "", CELL_TEXT, 0, "exact, scaled, sparse, saturated" },
+	[INTERVAL_PMU] = { "pmu", NULL, "", CELL_TEXT, 0,
+			   "of the cores that it is of, where there are several types" },
 };
 
-static void put_interval(const struct stat *s, const struct stat_totals *totals, uint64_t end_ns,
-			 struct table *t)
+void stat_intervals_init(struct table *out)
+{
+	table_init(out, "intervals", "Intervals", interval_columns, COUNT(interval_columns));
+}
+
+void stat_intervals_add(const struct stat *s, const struct stat_totals *totals, uint64_t end_ns,
+			const char *pmu, struct table *t)
 {
 	for (size_t i = 0; i < s->pmu->n_metrics; i++) {
 		const struct cpu_metric *m = &s->pmu->metrics[i];
@@ -275,6 +292,8 @@ static void put_interval(const struct stat *s, const struct stat_totals *totals,
 		row[INTERVAL_VALUE] = cell_number(v.value);
 		row[INTERVAL_UNIT] = cell_text(m->unit);
 		row[INTERVAL_TRUST] = cell_text(mark_word(v.mark));
+		if (pmu != NULL)
+			row[INTERVAL_PMU] = cell_text(pmu);
 	}
 }
 
@@ -283,7 +302,7 @@ void stat_intervals_table(const struct stat *s, struct table *out)
 	const struct count *items = s->counts->items.items;
 	size_t n = s->counts->items.n, first = 0;
 
-	table_init(out, "intervals", "Intervals", interval_columns, COUNT(interval_columns));
+	stat_intervals_init(out);
 	for (uint32_t i = 0; i < s->counts->intervals.n; i++) {
 		struct stat_totals totals;
 		size_t end = first;
@@ -291,7 +310,7 @@ void stat_intervals_table(const struct stat *s, struct table *out)
 		while (end < n && items[end].interval == i)
 			end++;
 		stat_totals_init(&totals, items + first, end - first);
-		put_interval(s, &totals, s->counts->intervals.items[i].end_ns, out);
+		stat_intervals_add(s, &totals, s->counts->intervals.items[i].end_ns, NULL, out);
 		stat_totals_release(&totals);
 		first = end;
 	}

@@ -55,6 +55,10 @@ static void counted(struct line *l)
 		part(l);
 		text_format(&l->text, "%zu intervals", c->intervals.n);
 	}
+	if (c->n_runs > 1) {
+		part(l);
+		text_format(&l->text, "%" PRIu32 " runs", c->n_runs);
+	}
 	if (elapsed > 0) {
 		part(l);
 		text_str(&l->text, table_human(l->out, cell_count((uint64_t)elapsed), "ns"));
@@ -69,6 +73,8 @@ static void cpu(struct line *l)
 
 	bool is_any_arm = strcmp(cpu_id(pmu->cpu), CPU_ANY_ARM) == 0;
 
+	if (l->s->counts->has_no_pmu && pmu->is_generic)
+		return;
 	text_str(&l->text, pmu->is_generic || is_any_arm ? "not told" : cpu_name(pmu->cpu));
 	if (midr != 0)
 		text_format(&l->text, " r%up%u", (unsigned)(midr >> 20 & 0xf),
@@ -109,35 +115,62 @@ static void speed(struct line *l)
 	finish(l, "speed");
 }
 
-/* The least and the most part of the time that events were counted. */
+enum { NAMES_SHOWN = 4 };
+
+/* "2 events that this machine does not have: L1D_CACHE, LL_CACHE_RD" */
+static void refused(struct line *l, enum count_state state, const char *why)
+{
+	const struct stat_total *totals = l->s->totals.list.items;
+	size_t n = 0, n_shown = 0;
+
+	for (size_t i = 0; i < l->s->totals.list.n; i++)
+		n += totals[i].state == state;
+	if (n == 0)
+		return;
+	part(l);
+	text_format(&l->text, "%zu event%s %s", n, n == 1 ? "" : "s", why);
+	for (size_t i = 0; i < l->s->totals.list.n && n_shown < NAMES_SHOWN; i++)
+		if (totals[i].state == state)
+			text_format(&l->text, "%s %s", n_shown++ == 0 ? ":" : ",", totals[i].event);
+	if (n > n_shown)
+		text_format(&l->text, " and %zu more", n - n_shown);
+}
+
+/* The least part of the time that events were counted, and those that were not at all. */
 static void coverage(struct line *l)
 {
+	const struct counts *c = l->s->counts;
 	double least = 1;
-	size_t n = 0, n_not = 0;
+	size_t n = 0;
 
 	for (size_t i = 0; i < l->s->totals.list.n; i++) {
 		const struct stat_total *t = &l->s->totals.list.items[i];
 
-		n_not += t->state != COUNT_COUNTED;
 		if (t->state != COUNT_COUNTED || stat_total_mark(t, 0) == MARK_EXACT)
 			continue;
 		n++;
 		if (stat_total_coverage(t) < least)
 			least = stat_total_coverage(t);
 	}
-	if (l->s->counts->n_counters > 0)
-		text_format(&l->text, "%" PRIu32 " counters", l->s->counts->n_counters);
+	if (c->n_counters > 0)
+		text_format(&l->text, "%" PRIu32 " counters", c->n_counters);
+	if (c->has_no_pmu)
+		text_str(&l->text,
+			 "no hardware ones here: only the kernel's own events; cyclops doctor says "
+			 "why");
 	if (n > 0) {
 		part(l);
 		text_format(&l->text,
 			    "%zu of %zu events shared counters: counted %.0f %% of the time at "
-			    "least, scaled to all of it",
-			    n, l->s->totals.list.n, 100 * least);
+			    "least, scaled to all of it%s",
+			    n, l->s->totals.list.n, 100 * least,
+			    c->n_counters > 0 && c->command != NULL ? " (--no-mux runs the command "
+								      "again instead)"
+								    : "");
 	}
-	if (n_not > 0) {
-		part(l);
-		text_format(&l->text, "%zu events not counted", n_not);
-	}
+	refused(l, COUNT_NOT_SUPPORTED, "that this machine does not have");
+	refused(l, COUNT_NOT_COUNTED, "not counted");
+	refused(l, COUNT_FORBIDDEN, "that this user may not count");
 	finish(l, "counters");
 }
 

@@ -17,10 +17,18 @@ int stat_detail_table(const struct stat *, struct table *out, struct err *);
 /* Every metric that the counts allow, for programs. */
 void stat_metrics_table(const struct stat *, struct table *out);
 
-/* Every event; every count, if events were counted in parts; every tick. */
+/* Every event; metrics of every tick. */
 void stat_events_table(const struct stat *, struct table *out);
-void stat_counts_table(const struct stat *, struct table *out);
 void stat_intervals_table(const struct stat *, struct table *out);
+
+/* Every count: an empty table, then any number of rows. */
+void stat_counts_init(struct table *);
+void stat_counts_add(const struct counts *, struct table *);
+
+/* The table of intervals the same way; `pmu` is borrowed, NULL: cores are of one type. */
+void stat_intervals_init(struct table *);
+void stat_intervals_add(const struct stat *, const struct stat_totals *, uint64_t end_ns,
+			const char *pmu, struct table *);
 
 /* Raw counts, scaled ones, per thousand instructions; then ratios. */
 void stat_rates_table(const struct stat *, struct table *out);

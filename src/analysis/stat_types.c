@@ -41,28 +41,45 @@ static void find_types(struct stat_types *types, const struct counts *counts)
 		vec_add(&types->list);
 }
 
-/* What every type has: the head, and what no core counts, such as times and faults. */
-static void take_counts(struct stat_type *type, const struct counts *all)
+/* What the counts say of the cores of that PMU, in place of what they say of all. */
+static void take_head(struct counts *out, const struct counts *all, const char *pmu)
 {
-	type->counts = *all;
-	type->counts.memory = (struct arena){ 0 };
-	memset(&type->counts.items, 0, sizeof(type->counts.items));
-	memset(&type->counts.metrics, 0, sizeof(type->counts.metrics));
-	memset(&type->counts.intervals, 0, sizeof(type->counts.intervals));
+	for (size_t i = 0; i < all->pmus.n; i++) {
+		const struct count_pmu *p = &all->pmus.items[i];
+
+		if (strcmp(p->name, pmu) != 0)
+			continue;
+		out->midr = p->midr;
+		out->n_counters = p->n_counters;
+		out->slots = p->slots;
+	}
+}
+
+void stat_counts_of_pmu(const struct counts *all, const char *pmu, struct counts *out)
+{
+	*out = *all;
+	out->memory = (struct arena){ 0 };
+	memset(&out->items, 0, sizeof(out->items));
+	memset(&out->metrics, 0, sizeof(out->metrics));
+	memset(&out->intervals, 0, sizeof(out->intervals));
+	memset(&out->pmus, 0, sizeof(out->pmus));
+	take_head(out, all, pmu);
 	for (size_t i = 0; i < all->intervals.n; i++)
-		*vec_add(&type->counts.intervals) = all->intervals.items[i];
+		*vec_add(&out->intervals) = all->intervals.items[i];
 	for (size_t i = 0; i < all->items.n; i++) {
 		struct count c = all->items.items[i];
 		struct event_name name;
 
 		pmu_of(&c, &name);
 		if (name.pmu[0] != '\0' && cpu_is_core_pmu(name.pmu)) {
-			if (strcmp(name.pmu, type->pmu) != 0)
+			if (strcmp(name.pmu, pmu) != 0)
 				continue;
-			c.value *= count_coverage(&c);
-			c.enabled_ns = c.running_ns;
+			if (!all->has_own_times) {
+				c.value *= count_coverage(&c);
+				c.enabled_ns = c.running_ns;
+			}
 		}
-		*vec_add(&type->counts.items) = c;
+		*vec_add(&out->items) = c;
 	}
 }
 
@@ -95,21 +112,35 @@ static void list_tables(struct stat_types *types, struct stat_type *type)
 	}
 }
 
-int stat_types_make(const struct catalog *catalog, const char *cpu_name, struct counts *counts,
-		    const struct stat_options *options, struct stat_types *out, struct err *err)
+int stat_types_open(const struct catalog *catalog, const char *cpu_name,
+		    const struct counts *counts, struct stat_types *out, struct err *err)
 {
 	*out = (struct stat_types){ 0 };
 	find_types(out, counts);
 	for (size_t i = 0; i < out->list.n; i++) {
 		struct stat_type *type = &out->list.items[i];
-		struct counts *its = counts;
+		const struct counts *its = counts;
 
 		if (type->pmu != NULL) {
-			take_counts(type, counts);
+			stat_counts_of_pmu(counts, type->pmu, &type->counts);
 			its = &type->counts;
 		}
-		if (stat_facts(catalog, cpu_name, its, &type->facts, err) < 0 ||
-		    stat_answer_make(type->facts, its, options, &type->answer, err) < 0)
+		if (stat_facts(catalog, cpu_name, its, &type->facts, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int stat_types_make(const struct catalog *catalog, const char *cpu_name, struct counts *counts,
+		    const struct stat_options *options, struct stat_types *out, struct err *err)
+{
+	if (stat_types_open(catalog, cpu_name, counts, out, err) < 0)
+		return -1;
+	for (size_t i = 0; i < out->list.n; i++) {
+		struct stat_type *type = &out->list.items[i];
+
+		if (stat_answer_make(type->facts, type->pmu != NULL ? &type->counts : counts,
+				     options, &type->answer, err) < 0)
 			return -1;
 		list_tables(out, type);
 	}

@@ -28,11 +28,22 @@ int stat_facts(const struct catalog *, const char *cpu_name, const struct counts
 	       struct cpu_pmu **out, struct err *);
 
 /*
+ * The counts of one type of core: its own, and what no core counts, such as times and faults.
+ * Texts are borrowed from `all`; release the lists with counts_release().
+ */
+void stat_counts_of_pmu(const struct counts *all, const char *pmu, struct counts *out);
+
+/* Finds the types, the counts of each if there are several, and the facts. Release it in any case. */
+int stat_types_open(const struct catalog *, const char *cpu_name, const struct counts *,
+		    struct stat_types *out, struct err *);
+
+/*
  * Explains the counts, type by type. `cpu_name` is the CPU that they are taken to be of, NULL: what
  * they tell (stat_cpu.h). The counts must outlive the answer.
  *
  * A task is on a counter of one type only while it runs on that type, so the kernel's times look
  * like multiplexing: of several types the counts are taken as they were read, not scaled.
+ * Counts with times of their own (`has_own_times`) stand as they are.
  */
 int stat_types_make(const struct catalog *, const char *cpu_name, struct counts *,
 		    const struct stat_options *, struct stat_types *out, struct err *);

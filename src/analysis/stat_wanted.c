@@ -2,7 +2,7 @@
 /* Which events have to be counted for what was asked. */
 #include <string.h>
 
-#include "analysis/stat.h"
+#include "analysis/stat_inside.h"
 #include "analysis/stat_names.h"
 #include "analysis/topdown.h"
 #include "base/alloc.h"
@@ -14,34 +14,6 @@ struct gathering {
 	struct err *err;
 };
 
-void event_sets_release(struct event_sets *sets)
-{
-	vec_release(&sets->list);
-	arena_release(&sets->memory);
-}
-
-static struct wanted_event *new_events(struct event_sets *sets, size_t n)
-{
-	return arena_alloc(&sets->memory, (n > 0 ? n : 1) * sizeof(struct wanted_event));
-}
-
-static bool set_has(const struct event_set *set, const char *name)
-{
-	for (size_t i = 0; i < set->n; i++)
-		if (strcasecmp(set->events[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-/* Is all of `inner` in `outer`? */
-static bool set_holds(const struct event_set *outer, const struct event_set *inner)
-{
-	for (size_t i = 0; i < inner->n; i++)
-		if (!set_has(outer, inner->events[i].name))
-			return false;
-	return true;
-}
-
 static bool has_set_for(const struct event_sets *sets, const char *what)
 {
 	for (size_t i = 0; i < sets->list.n; i++)
@@ -50,17 +22,22 @@ static bool has_set_for(const struct event_sets *sets, const char *what)
 	return false;
 }
 
-static void add_metric(const struct gathering *g, const struct cpu_metric *m)
+void event_sets_add_metric(struct event_sets *sets, const struct cpu_metric *m)
 {
 	struct event_set set = { .what = m->name, .n = m->events.n };
 
-	if (has_set_for(g->out, m->name))
+	if (has_set_for(sets, m->name))
 		return;
-	set.events = new_events(g->out, set.n);
+	set.events = event_sets_new(sets, set.n);
 	for (size_t i = 0; i < set.n; i++)
 		set.events[i] =
 			(struct wanted_event){ m->events.items[i]->name, m->events.items[i] };
-	*vec_add(&g->out->list) = set;
+	*vec_add(&sets->list) = set;
+}
+
+static void add_metric(const struct gathering *g, const struct cpu_metric *m)
+{
+	event_sets_add_metric(g->out, m);
 }
 
 static void add_metrics(const struct gathering *g, const struct metric_list *list)
@@ -77,7 +54,7 @@ static void add_event(const struct gathering *g, const char *name)
 	set.what = event != NULL ? event->name : arena_strndup(&g->out->memory, name, strlen(name));
 	if (has_set_for(g->out, set.what))
 		return;
-	set.events = new_events(g->out, 1);
+	set.events = event_sets_new(g->out, 1);
 	set.events[0] = (struct wanted_event){ set.what, event };
 	*vec_add(&g->out->list) = set;
 }
@@ -175,65 +152,4 @@ int stat_wanted(const struct cpu_pmu *pmu, const struct stat_options *options,
 	    stat_each_name(options->metrics, add_metric_named, &g) < 0)
 		return -1;
 	return stat_each_name(options->events, add_event_named, &g);
-}
-
-/* Events that need a programmable counter. */
-static size_t n_costly(const struct cpu_pmu *pmu, const struct event_set *set)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < set->n; i++)
-		n += set->events[i].event == NULL || !cpu_event_is_free(pmu, set->events[i].event);
-	return n;
-}
-
-/* Both together, in `out`'s memory. */
-static struct event_set join(struct event_sets *out, const struct event_set *a,
-			     const struct event_set *b)
-{
-	struct event_set both = { .what = a->what, .n = a->n };
-
-	both.events = new_events(out, a->n + b->n);
-	memcpy(both.events, a->events, a->n * sizeof(*a->events));
-	for (size_t i = 0; i < b->n; i++)
-		if (!set_has(a, b->events[i].name))
-			both.events[both.n++] = b->events[i];
-	return both;
-}
-
-/* Adds the set to the first one that has room for it, or as one of its own. */
-static void place(const struct cpu_pmu *pmu, const struct event_set *set, size_t n_counters,
-		  struct event_sets *out)
-{
-	for (size_t i = 0; i < out->list.n; i++)
-		if (set_holds(&out->list.items[i], set))
-			return;
-	for (size_t i = 0; i < out->list.n; i++) {
-		struct event_set both = join(out, &out->list.items[i], set);
-
-		if (n_costly(pmu, &both) > n_counters)
-			continue;
-		out->list.items[i] = both;
-		return;
-	}
-	*vec_add(&out->list) = *set;
-}
-
-static void add_cycles(const struct cpu_pmu *pmu, struct event_sets *out)
-{
-	struct wanted_event cycles = { pmu->cycles->name, pmu->cycles };
-	struct event_set alone = { .what = pmu->cycles->name, .events = &cycles, .n = 1 };
-
-	for (size_t i = 0; i < out->list.n; i++)
-		if (!set_has(&out->list.items[i], cycles.name))
-			out->list.items[i] = join(out, &out->list.items[i], &alone);
-}
-
-void event_sets_pack(const struct cpu_pmu *pmu, const struct event_sets *sets, size_t n_counters,
-		     struct event_sets *out)
-{
-	for (size_t i = 0; i < sets->list.n; i++)
-		place(pmu, &sets->list.items[i], n_counters, out);
-	if (pmu->cycles != NULL && cpu_event_is_free(pmu, pmu->cycles))
-		add_cycles(pmu, out);
 }

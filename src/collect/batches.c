@@ -20,11 +20,12 @@ void make_batches(struct state *s)
 		for (size_t i = 0; i < s->n_specs; i++) {
 			const struct event_spec *spec = &s->specs[i];
 
-			if (spec->pmu != pmu)
+			if (spec->pmu != pmu || s->states[i] != COUNT_COUNTED)
 				continue;
 			s->batches[i] = n;
 			for (size_t k = 0; spec->group != 0 && k < i; k++)
-				if (s->specs[k].pmu == pmu && s->specs[k].group == spec->group)
+				if (s->specs[k].pmu == pmu && s->specs[k].group == spec->group &&
+				    s->states[k] == COUNT_COUNTED)
 					s->batches[i] = s->batches[k];
 			n += s->batches[i] == n;
 		}
@@ -37,8 +38,12 @@ unsigned counting_n_batches(const struct counting *c)
 	struct state s = { .c = c, .specs = c->specs->list.items, .n_specs = c->specs->list.n };
 
 	s.batches = mem_zalloc(s.n_specs + 1, sizeof(*s.batches));
+	s.states = mem_zalloc(s.n_specs + 1, sizeof(*s.states));
+	for (size_t i = 0; i < s.n_specs; i++)
+		s.states[i] = state_before(&s, &s.specs[i]);
 	make_batches(&s);
 	free(s.batches);
+	free(s.states);
 	return s.n_batches;
 }
 
@@ -53,6 +58,7 @@ bool has_ambiguous_turns(const struct state *s)
 	for (size_t i = 0; i < s->n_specs; i++)
 		for (size_t k = 0; k < i; k++)
 			if (is_core(&s->specs[i]) && s->specs[i].pmu == s->specs[k].pmu &&
+			    s->states[i] == COUNT_COUNTED && s->states[k] == COUNT_COUNTED &&
 			    (s->specs[i].group == 0 || s->specs[i].group != s->specs[k].group))
 				return true;
 	return false;

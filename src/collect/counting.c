@@ -235,7 +235,8 @@ static int wait_for_end(struct state *s, struct run *run, struct err *err)
 		if (step_ns == 0 || clock_now_ns() < run->next_tick_ns ||
 		    launch_is_over(&run->launch))
 			continue;
-		run->next_tick_ns += step_ns;
+		while (run->next_tick_ns <= clock_now_ns())
+			run->next_tick_ns += step_ns;
 		if (tick(s, run, err) < 0)
 			return -1;
 	}
@@ -275,7 +276,7 @@ static void finish_run(struct state *s, struct run *run, uint32_t batch)
 	s->end->is_interrupted |= run->launch.is_interrupted;
 	s->elapsed_ns += (double)((run->launch.has_ended ? run->launch.end_ns : clock_now_ns()) -
 				  run->launch.start_ns);
-	s->n_elapsed++;
+	s->end->n_runs++;
 }
 
 static int count_once(struct state *s, struct run *run, uint32_t batch, struct err *err)
@@ -347,8 +348,7 @@ static int check_counting(const struct state *s, struct err *err)
 	if (has_ambiguous_turns(s))
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "on mixed cores events of a task must not take turns: name fewer "
-			       "of them in one group, {A,B,C}, or run the command once for each "
-			       "group with --no-mux");
+			       "of them, or run the command once for each group with --no-mux");
 	if (c->by_cpu && !target_is_cpus(c->target))
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "counts by CPU need --all-cpus or --cpus");
@@ -397,7 +397,7 @@ int counting_run(const struct counting *c, struct counts *out, struct counting_e
 	start(&s);
 	rc = check_counting(&s, err) < 0 ? -1 : run_all(&s, err);
 	if (rc == 0) {
-		out->elapsed_ns = (uint64_t)(s.elapsed_ns / s.n_elapsed + 0.5);
+		out->elapsed_ns = (uint64_t)(s.elapsed_ns / end.n_runs + 0.5);
 		if (c->interval_ms == 0 || c->tick != NULL)
 			add_counts(&s, out, s.runs);
 	}

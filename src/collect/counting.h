@@ -38,6 +38,7 @@ struct counting {
 /* How it went. */
 struct counting_end {
 	int status;	     /* of the command, as shells have it: the first that is not 0 */
+	uint32_t n_runs;     /* of the command, or of the time without one */
 	bool is_interrupted; /* by ^C or a request to end */
 	char why[256];	     /* the first reason why an event was not counted, or "" */
 };

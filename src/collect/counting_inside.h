@@ -32,7 +32,6 @@ struct state {
 		*slots; /* what the counts of each are of; texts borrowed from `memory` */
 	struct arena memory;
 	double elapsed_ns;
-	uint32_t n_elapsed;
 	struct counts *out;
 	struct counting_end *end;
 };

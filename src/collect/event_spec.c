@@ -416,6 +416,12 @@ int event_specs_parse(struct event_specs *specs, const char *text, struct pmus *
 	return p.group == 0 ? 0 : bad(&p, text, "a '}' is missing");
 }
 
+bool event_takes_counter(const struct event_spec *spec)
+{
+	return spec->attr.type == ATTR_TYPE_HARDWARE || spec->attr.type == ATTR_TYPE_HW_CACHE ||
+	       spec->attr.type == ATTR_TYPE_RAW || (spec->pmu != NULL && spec->pmu->is_core);
+}
+
 void event_specs_release(struct event_specs *specs)
 {
 	vec_release(&specs->list);

@@ -61,6 +61,9 @@ int event_specs_parse(struct event_specs *, const char *text, struct pmus *,
 struct event_spec *event_specs_add_code(struct event_specs *, const char *name, const struct pmu *,
 					uint64_t code);
 
+/* Does the event need a counter of a core, whether or not there is one here? */
+bool event_takes_counter(const struct event_spec *);
+
 void event_specs_release(struct event_specs *);
 
 /* The names the kernel knows of itself, by number; NULL behind the last. */

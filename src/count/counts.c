@@ -9,6 +9,7 @@ void counts_release(struct counts *c)
 	vec_release(&c->items);
 	vec_release(&c->metrics);
 	vec_release(&c->intervals);
+	vec_release(&c->pmus);
 	arena_release(&c->memory);
 	*c = (struct counts){ 0 };
 }

@@ -54,19 +54,32 @@ struct count_metric {
 	uint32_t interval;
 };
 
+/* What is known of the cores of one type, where there are several. */
+struct count_pmu {
+	const char *name;    /* of their PMU: "armv8_cortex_a53" */
+	uint64_t midr;	     /* 0: not told */
+	uint32_t n_counters; /* as below */
+	uint32_t slots;
+};
+
 /* All counts of a run, or of the runs that were put together. Zeroed is empty. */
 struct counts {
 	struct arena memory;	    /* holds the texts */
 	VEC_OF(struct count) items; /* in order of intervals */
 	VEC_OF(struct count_metric) metrics;
 	VEC_OF(struct count_interval) intervals;
-	const char *command; /* that was counted; NULL: not told */
+	VEC_OF(struct count_pmu) pmus; /* empty: cores of one type, or not told */
+	const char *command;	       /* that was counted; NULL: not told */
 	const char *source;  /* where they are from: "perf stat -j", "cyclops stat"; NULL: here */
 	const char *cpu;     /* the catalog's id; NULL: not told */
 	uint64_t midr;	     /* 0: not told */
 	uint64_t elapsed_ns; /* of one run; 0: not told */
 	uint32_t n_counters; /* programmable ones that were free; 0: not told */
+	uint32_t slots;	     /* in a cycle, as the kernel tells; 0: not told */
+	uint32_t n_runs;     /* of the command, for all of them; 0: not told */
 	bool is_modelled;    /* by the machine model: simulated, not measured */
+	bool has_no_pmu;     /* counted where there is none: the kernel's own events alone */
+	bool has_own_times;  /* time off a counter is turns alone, on mixed cores, too */
 };
 
 /* Frees what it holds and empties it. */

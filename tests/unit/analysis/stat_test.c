@@ -357,6 +357,39 @@ static void keeps_types_of_cores_apart(void **state)
 	counts_release(&c);
 }
 
+static void add_pmu(struct counts *c, const char *name, uint64_t midr)
+{
+	*vec_add(&c->pmus) = (struct count_pmu){ .name = name, .midr = midr, .n_counters = 6 };
+}
+
+/* Counted here: PMUs have names that tell nothing, but MIDRs; times are those of turns. */
+static void knows_types_of_cores_by_their_midr(void **state)
+{
+	static const char *const ids[] = { "neoverse-n1", "neoverse-v1" };
+	const struct stat_options options = { .for_programs = true };
+	struct counts c = { .midr = 0x413fd0c1, .has_own_times = true };
+	struct stat_types types;
+	struct err err = { 0 };
+
+	add_pmu(&c, "armv8_pmuv3_0", 0x413fd0c1);
+	add_pmu(&c, "armv8_pmuv3_1", 0x411fd401);
+	add(&c, "CPU_CYCLES", 1000, 100, 50, 0);
+	c.items.items[0].pmu = "armv8_pmuv3_0";
+	add(&c, "CPU_CYCLES", 3000, 100, 100, 0);
+	c.items.items[1].pmu = "armv8_pmuv3_1";
+	if (stat_types_make(*state, NULL, &c, &options, &types, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(types.list.n, COUNT(ids));
+	for (size_t i = 0; i < COUNT(ids); i++) {
+		assert_string_equal(cpu_id(types.list.items[i].facts->cpu), ids[i]);
+		assert_int_equal(types.list.items[i].counts.n_counters, 6);
+	}
+	/* scaled by whoever counted: not taken back */
+	assert_true(table_cell(&types.list.items[0].answer.events, 0, 1)->count == 1000);
+	stat_types_release(&types);
+	counts_release(&c);
+}
+
 static size_t n_costly(const struct cpu_pmu *pmu, const struct event_set *set)
 {
 	size_t n = 0;
@@ -555,6 +588,7 @@ int main(void)
 		cmocka_unit_test(knows_the_cpu_of_counts),
 		cmocka_unit_test(claims_nothing_for_other_cpus),
 		cmocka_unit_test(keeps_types_of_cores_apart),
+		cmocka_unit_test(knows_types_of_cores_by_their_midr),
 		cmocka_unit_test(packs_sets),
 		cmocka_unit_test(follows_every_tree),
 		cmocka_unit_test(refuses_unknown_names),
