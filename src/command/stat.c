@@ -10,6 +10,7 @@
 #include "command/commands.h"
 #include "command/common.h"
 #include "command/stat_live.h"
+#include "command/stat_stream.h"
 #include "count/import.h"
 
 static const struct usage usage = {
@@ -96,15 +97,23 @@ static int read_counts(const char *path, struct counts *out, struct err *err)
 	return rc < 0 ? err_within(err, "%s", is_pipe ? "standard input" : path) : 0;
 }
 
-static int print(const struct tables *answer, const struct output_options *asked, bool is_modelled,
-		 struct err *err)
+/* "rates" is text. */
+static struct output_options as_tables(const struct output_options *asked)
 {
 	struct output_options output = *asked;
-	struct printer out = { 0 };
-	int rc;
 
 	if (wants_rates(asked))
 		output.format = "text";
+	return output;
+}
+
+static int print(const struct tables *answer, const struct output_options *asked, bool is_modelled,
+		 struct err *err)
+{
+	struct output_options output = as_tables(asked);
+	struct printer out = { 0 };
+	int rc;
+
 	if (printer_open(&out, &output, "text", usage.command, NULL, err) < 0)
 		return -1;
 	out.document.is_modelled = is_modelled;
@@ -145,20 +154,52 @@ static int explain(const struct catalog *catalog, const struct stat_command *com
 	return rc;
 }
 
-/* Counts on this machine, or reads what was counted elsewhere. */
-static int get_counts(const struct catalog *catalog, const struct stat_command *command,
-		      const struct output_options *output, struct counts *out, int *status,
-		      struct err *err)
+/* Counts on this machine. What is counted is told on the way if intervals were asked for. */
+static int answer_live(const struct catalog *catalog, const struct stat_command *command,
+		       const struct output_options *output, struct counts *counts, int *status,
+		       struct err *err)
 {
 	struct stat_options options = options_of(command, output);
+	struct output_options tables = as_tables(output);
+	struct stat_stream stream = {
+		.catalog = catalog,
+		.cpu_name = command->cpu,
+		.options = &options,
+		.output = &tables,
+		.command = usage.command,
+	};
+	const struct live_ticks ticks = {
+		.begin = stat_stream_begin,
+		.tick = stat_stream_tick,
+		.context = &stream,
+	};
+	int rc;
 
-	if (command->import == NULL)
-		return live_count(&command->live, &options, catalog, command->cpu, out, status,
-				  err);
+	if (command->against != NULL && command->live.interval_ms > 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--against compares whole runs: not together with --interval");
+	rc = live_count(&command->live, &options, catalog, command->cpu, &ticks, counts, status,
+			err);
+	if (rc == 0 && stream.is_open)
+		rc = stat_stream_end(&stream, counts, err);
+	else if (rc == 0)
+		rc = (command->against != NULL ? compare : explain)(catalog, command, counts,
+								    output, err);
+	stat_stream_release(&stream);
+	return rc;
+}
+
+static int answer_import(const struct catalog *catalog, const struct stat_command *command,
+			 const struct output_options *output, struct counts *counts,
+			 struct err *err)
+{
 	if (live_is_wanted(&command->live))
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "--import takes counts from a file: nothing is counted here");
-	return read_counts(command->import, out, err);
+	if (read_counts(command->import, counts, err) < 0)
+		return -1;
+	return (command->against != NULL ? compare : explain)(catalog, command, counts, output,
+							      err);
 }
 
 /* *status becomes that of the command that was counted. */
@@ -169,10 +210,10 @@ static int answer(const struct stat_command *command, const struct output_option
 	struct counts counts = { 0 };
 	int rc = -1;
 
-	if (catalog_open(command->catalog, &catalog, err) == 0 &&
-	    get_counts(catalog, command, output, &counts, status, err) == 0)
-		rc = (command->against != NULL ? compare : explain)(catalog, command, &counts,
-								    output, err);
+	if (catalog_open(command->catalog, &catalog, err) == 0)
+		rc = command->import == NULL
+			     ? answer_live(catalog, command, output, &counts, status, err)
+			     : answer_import(catalog, command, output, &counts, err);
 	catalog_free(catalog);
 	counts_release(&counts);
 	return rc;

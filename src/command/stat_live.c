@@ -4,14 +4,12 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "analysis/stat_types.h"
 #include "base/alloc.h"
 #include "collect/counters.h"
 #include "collect/counting.h"
-#include "collect/machine.h"
 #include "command/common.h"
+#include "command/stat_plan.h"
 
 #define LIVE(field) offsetof(struct live_options, field)
 
@@ -24,12 +22,13 @@ static const struct option live_list[] = {
 	{ "cgroup", 'G', OPTION_TEXT, LIVE(cgroup), "PATH", "everything in this cgroup" },
 	{ "by-cpu", 'A', OPTION_FLAG, LIVE(by_cpu), NULL, "counts of each CPU" },
 	{ "by-thread", 0, OPTION_FLAG, LIVE(by_thread), NULL, "counts of each thread" },
-	{ "interval", 'I', OPTION_NUMBER, LIVE(interval_ms), "MS", "counts every so often, too" },
+	{ "interval", 'I', OPTION_NUMBER, LIVE(interval_ms), "MS",
+	  "counts every so often as well, told at once" },
 	{ "repeat", 'r', OPTION_NUMBER, LIVE(repeat), "N",
 	  "run the command N times: mean and spread" },
 	{ "no-mux", 0, OPTION_FLAG, LIVE(no_mux), NULL,
 	  "groups of events do not take turns: run the command once\n"
-	  "                          for each" },
+	  "                          for each, as far as the method leads" },
 	{ "no-inherit", 'i', OPTION_FLAG, LIVE(no_inherit), NULL,
 	  "leave children and new threads out" },
 	{ "user", 'u', OPTION_FLAG, LIVE(user), NULL, "leave the kernel out" },
@@ -48,92 +47,18 @@ bool live_is_wanted(const struct live_options *o)
 	       o->cgroup != NULL || o->all_cpus;
 }
 
-/* Always counted: what the kernel knows without a PMU. */
-static const char software_events[] = "task-clock,context-switches,cpu-migrations,page-faults";
-
 /* What is made on the way. */
 struct live {
 	const struct live_options *options;
-	struct pmus pmus;
-	const struct pmu *core; /* NULL: this machine has no PMU */
-	unsigned n_free;
-	struct event_sets wanted, packed;
-	struct event_specs specs;
+	const struct stat_options *stat;
+	const struct live_ticks *ticks;
+	struct stat_plan plan;
+	struct counts *out;
+	double elapsed_ns; /* of all runs */
+	uint32_t n_groups; /* of events, so far */
+	int status;	   /* of the command: the first that is not 0 */
+	bool is_interrupted;
 };
-
-static int add_event(struct live *l, const struct wanted_event *wanted, uint32_t group,
-		     struct err *err)
-{
-	const struct cpu_event *event = wanted->event;
-	size_t n_before = l->specs.list.n;
-
-	if (event != NULL && event->linux_name == NULL && l->core != NULL)
-		event_specs_add_code(&l->specs, event->name, l->core, event->code);
-	else if (event_specs_parse(&l->specs,
-				   event != NULL && event->linux_name != NULL ? event->linux_name
-									      : wanted->name,
-				   &l->pmus, NULL, err) < 0)
-		return -1;
-	for (size_t i = n_before; i < l->specs.list.n; i++) {
-		l->specs.list.items[i].group = group;
-		if (event != NULL)
-			l->specs.list.items[i].name = event->name;
-	}
-	return 0;
-}
-
-/* Two names of one event in a group: a counter for it is enough. */
-static void drop_repeated(struct live *l, size_t first)
-{
-	size_t n = first;
-
-	for (size_t i = first; i < l->specs.list.n; i++) {
-		const struct event_spec *spec = &l->specs.list.items[i];
-		bool is_new = true;
-
-		for (size_t k = first; k < n; k++)
-			is_new &= l->specs.list.items[k].pmu != spec->pmu ||
-				  memcmp(&l->specs.list.items[k].attr, &spec->attr,
-					 sizeof(spec->attr)) != 0;
-		if (is_new)
-			l->specs.list.items[n++] = *spec;
-	}
-	l->specs.list.n = n;
-}
-
-static int add_sets(struct live *l, const struct event_sets *sets, struct err *err)
-{
-	for (size_t i = 0; i < sets->list.n; i++) {
-		const struct event_set *set = &sets->list.items[i];
-		uint32_t group = ++l->specs.n_groups;
-		size_t first = l->specs.list.n;
-
-		for (size_t k = 0; k < set->n; k++)
-			if (add_event(l, &set->events[k], group, err) < 0)
-				return -1;
-		drop_repeated(l, first);
-	}
-	return 0;
-}
-
-/* A machine without a PMU still has the kernel's events; others only if asked for by name. */
-static int choose_events(struct live *l, const struct cpu_pmu *pmu, const struct stat_options *stat,
-			 struct err *err)
-{
-	bool is_asked = stat->events != NULL || stat->metrics != NULL || stat->groups != NULL;
-
-	if (stat->events == NULL &&
-	    event_specs_parse(&l->specs, software_events, &l->pmus, NULL, err) < 0)
-		return -1;
-	if (l->core == NULL && !is_asked)
-		return 0;
-	if (stat_wanted(pmu, stat, &l->wanted, err) < 0)
-		return -1;
-	if (l->n_free == 0)
-		return add_sets(l, &l->wanted, err);
-	event_sets_pack(pmu, &l->wanted, l->n_free, &l->packed);
-	return add_sets(l, &l->packed, err);
-}
 
 /* "stress --cpu 4" */
 static const char *command_text(struct counts *out, char *const *words)
@@ -150,31 +75,9 @@ static const char *command_text(struct counts *out, char *const *words)
 	return kept;
 }
 
-static bool is_hardware(const struct event_spec *spec)
+static struct target target_of(const struct live_options *o)
 {
-	return spec->attr.type == ATTR_TYPE_HARDWARE || spec->attr.type == ATTR_TYPE_HW_CACHE ||
-	       spec->attr.type == ATTR_TYPE_RAW || (spec->pmu != NULL && spec->pmu->is_core);
-}
-
-/* Said once, and before the command says anything; not to who wants software events alone. */
-static void say_what_is_missing(struct live *l, const struct stat_options *stat)
-{
-	bool is_wanted = stat->events == NULL;
-
-	for (size_t i = 0; i < l->specs.list.n; i++)
-		is_wanted |= is_hardware(&l->specs.list.items[i]);
-	if (l->core == NULL && is_wanted)
-		fprintf(stderr, "cyclops: no hardware counters here, only the kernel's own events; "
-				"cyclops doctor says why\n");
-	if (pmus_core(&l->pmus, 1) != NULL && is_wanted)
-		fprintf(stderr, "cyclops: mixed cores: metrics are those of %s alone\n",
-			l->core->name);
-}
-
-static int count(struct live *l, struct counts *out, int *out_status, struct err *err)
-{
-	const struct live_options *o = l->options;
-	const struct target target = {
+	return (struct target){
 		.command = o->command,
 		.pids = o->pids,
 		.tids = o->tids,
@@ -182,10 +85,53 @@ static int count(struct live *l, struct counts *out, int *out_status, struct err
 		.cgroup = o->cgroup,
 		.all_cpus = o->all_cpus,
 	};
+}
+
+/* Said once, and before the command says anything; not to who wants software events alone. */
+static void say_what_is_missing(const struct live *l)
+{
+	const struct stat_plan *plan = &l->plan;
+	bool has_pmu = plan->cores.items[0].pmu != NULL;
+	bool is_wanted = l->stat->events == NULL;
+
+	for (size_t i = 0; i < plan->specs.list.n; i++)
+		is_wanted |= event_takes_counter(&plan->specs.list.items[i]);
+	if (!has_pmu && is_wanted)
+		fprintf(stderr, "cyclops: no hardware counters here, only the kernel's own events; "
+				"cyclops doctor says why\n");
+	if (plan->n_left_out > 0)
+		fprintf(stderr,
+			"cyclops: mixed cores: %zu more group%s of events would have to take "
+			"turns, "
+			"which tasks on mixed cores cannot; --no-mux runs the command for %s\n",
+			plan->n_left_out, plan->n_left_out == 1 ? "" : "s",
+			plan->n_left_out == 1 ? "it" : "each");
+}
+
+/* Groups are numbered from 1 in each run. */
+static void number_groups(struct live *l, size_t first)
+{
+	uint32_t before = l->n_groups;
+
+	for (size_t i = first; i < l->out->items.n; i++) {
+		struct count *c = &l->out->items.items[i];
+
+		if (c->group == 0)
+			continue;
+		c->group += before;
+		l->n_groups = c->group > l->n_groups ? c->group : l->n_groups;
+	}
+}
+
+/* Counts what the plan has, and adds it to what there is. */
+static int count(struct live *l, struct err *err)
+{
+	const struct live_options *o = l->options;
+	const struct target target = target_of(o);
 	const struct counting counting = {
 		.target = &target,
-		.pmus = &l->pmus,
-		.specs = &l->specs,
+		.pmus = &l->plan.pmus,
+		.specs = &l->plan.specs,
 		.root = "",
 		.one_group_at_a_time = o->no_mux,
 		.n_runs = o->repeat,
@@ -195,42 +141,88 @@ static int count(struct live *l, struct counts *out, int *out_status, struct err
 		.without_children = o->no_inherit,
 		.user_only = o->user,
 		.kernel_only = o->kernel,
+		.tick = l->ticks->tick,
+		.context = l->ticks->context,
 	};
 	struct counting_end end;
-	int rc = counting_run(&counting, out, &end, err);
+	size_t first = l->out->items.n;
+	int rc = counting_run(&counting, l->out, &end, err);
 
-	*out_status = rc < 0 && end.status == 0 ? EXIT_FAILED : end.status;
-	if (rc == 0 && l->core != NULL && end.why[0] != '\0')
+	if (l->status == 0)
+		l->status = rc < 0 && end.status == 0 ? EXIT_FAILED : end.status;
+	if (rc < 0)
+		return -1;
+	l->is_interrupted |= end.is_interrupted;
+	l->elapsed_ns += (double)l->out->elapsed_ns * end.n_runs;
+	l->out->n_runs += end.n_runs;
+	l->out->elapsed_ns = (uint64_t)(l->elapsed_ns / l->out->n_runs + 0.5);
+	number_groups(l, first);
+	if (first == 0 && l->plan.cores.items[0].pmu != NULL && end.why[0] != '\0')
 		fprintf(stderr, "cyclops: %s\n", end.why);
-	return rc;
+	return 0;
+}
+
+/*
+ * The method by runs: its first stage, then again and again only what the counts so far lead
+ * to. Each round counts events that were not counted before, so there is an end.
+ */
+static int count_by_steps(struct live *l, struct err *err)
+{
+	struct stat_options roots = *l->stat;
+
+	roots.level = 1;
+	if (stat_plan_begin(&l->plan, &roots, err) < 0)
+		return -1;
+	while (l->plan.specs.list.n > 0) {
+		if (count(l, err) < 0)
+			return -1;
+		if (l->is_interrupted)
+			return 0;
+		if (stat_plan_next(&l->plan, l->stat, l->out, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* One run is enough if everything the method may come to fits beside each other. */
+static bool goes_by_steps(const struct live *l)
+{
+	return l->options->no_mux && l->options->command != NULL && stat_plan_is_method(l->stat) &&
+	       stat_plan_n_groups(&l->plan) > 1;
+}
+
+static int plan_and_count(struct live *l, const struct catalog *catalog, const char *cpu_name,
+			  struct err *err)
+{
+	const struct target target = target_of(l->options);
+	const struct plan_machine machine = {
+		.root = "",
+		.cpus = l->options->cpus,
+		.cpu_name = cpu_name,
+		.is_of_tasks = !target_is_cpus(&target),
+		.one_group_at_a_time = l->options->no_mux,
+		.n_free = counters_free,
+	};
+
+	if (stat_plan_init(&l->plan, &machine, catalog, err) < 0 ||
+	    stat_plan_begin(&l->plan, l->stat, err) < 0)
+		return -1;
+	say_what_is_missing(l);
+	stat_plan_describe(&l->plan, l->out);
+	l->out->command = command_text(l->out, l->options->command);
+	if (l->ticks->begin != NULL)
+		l->ticks->begin(l->ticks->context, l->out);
+	return goes_by_steps(l) ? count_by_steps(l, err) : count(l, err);
 }
 
 int live_count(const struct live_options *options, const struct stat_options *stat,
-	       const struct catalog *catalog, const char *cpu_name, struct counts *out,
-	       int *out_status, struct err *err)
+	       const struct catalog *catalog, const char *cpu_name, const struct live_ticks *ticks,
+	       struct counts *out, int *out_status, struct err *err)
 {
-	struct live l = { .options = options };
-	struct cpu_pmu *facts = NULL;
-	int rc = -1;
+	struct live l = { .options = options, .stat = stat, .ticks = ticks, .out = out };
+	int rc = plan_and_count(&l, catalog, cpu_name, err);
 
-	*out_status = EXIT_FAILED;
-	pmus_read(&l.pmus, "");
-	l.core = pmus_core(&l.pmus, 0);
-	l.n_free = l.core == NULL ? 0 : counters_free(&l.pmus, l.core);
-	out->n_counters = l.n_free;
-	out->midr = machine_midr(
-		"", l.core != NULL && l.core->cpus.n > 0 ? l.core->cpus.items[0].first : 0);
-	if (stat_facts(catalog, cpu_name, out, &facts, err) < 0 ||
-	    choose_events(&l, facts, stat, err) < 0)
-		goto out;
-	say_what_is_missing(&l, stat);
-	out->command = command_text(out, options->command);
-	rc = count(&l, out, out_status, err);
-out:
-	cpu_pmu_free(facts);
-	event_sets_release(&l.wanted);
-	event_sets_release(&l.packed);
-	event_specs_release(&l.specs);
-	pmus_release(&l.pmus);
+	*out_status = rc < 0 && l.status == 0 ? EXIT_FAILED : l.status;
+	stat_plan_release(&l.plan);
 	return rc;
 }

@@ -5,7 +5,8 @@
 
 #include "analysis/stat.h"
 #include "command/options.h"
-#include "cpu/pmu.h"
+#include "count/counts.h"
+#include "cpu/cpu.h"
 
 /* Options about what is measured, and how. */
 struct live_options {
@@ -20,12 +21,23 @@ struct option_set live_option_set(struct live_options *);
 /* Was anything to be counted here asked for? */
 bool live_is_wanted(const struct live_options *);
 
+/* What becomes of intervals. */
+struct live_ticks {
+	/* Before anything is counted: what is known of machine and command, which stay. */
+	void (*begin)(void *context, const struct counts *);
+
+	/* As in struct counting. */
+	int (*tick)(void *context, const struct counts *, struct err *);
+	void *context;
+};
+
 /*
  * Counts what `stat` needs to answer, on the CPU of this machine or, if not NULL, on the one of
  * that name. *out_status becomes the exit status of the command; on failure the status to end
  * with.
  */
 int live_count(const struct live_options *, const struct stat_options *, const struct catalog *,
-	       const char *cpu_name, struct counts *out, int *out_status, struct err *);
+	       const char *cpu_name, const struct live_ticks *, struct counts *out, int *out_status,
+	       struct err *);
 
 #endif

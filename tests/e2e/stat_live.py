@@ -145,6 +145,73 @@ def check_modes(checks):
     checks.count("ways to count", 4)
 
 
+# Lives as long as its input: until the test has seen what it wants to see.
+UNTIL_EOF = ["sh", "-c", "read nothing; exit 6"]
+
+
+class Streamed:
+    """cyclops stat with intervals, read while the command still runs."""
+
+    def __init__(self, *options):
+        self.child = subprocess.Popen([CYCLOPS, "stat", "-e", "page-faults,task-clock", "-I", "20", *options],
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                      env=ENVIRONMENT, text=True)
+        self.lines = []
+
+    def read_rows(self, wanted, n):
+        """Reads lines until n have something in them; the command is still there then."""
+        while sum(wanted in line for line in self.lines) < n:
+            line = self.child.stdout.readline()
+            if not line:
+                return False
+            self.lines.append(line)
+        return self.child.poll() is None
+
+    def finish(self):
+        """Lets the command end, returns the exit status and everything written."""
+        self.child.stdin.close()
+        self.lines += self.child.stdout.readlines()
+        self.child.stdout.close()
+        return self.child.wait(), "".join(self.lines)
+
+
+def check_streams(checks):
+    """Intervals are there before the command ends; the whole comes behind them."""
+    formats = {
+        (): ("page-faults", "\nEvents\n"),
+        ("--format", "csv"): ("page-faults,", "\n# table events\n"),
+        ("--format", "json"): ('"event":"page-faults"', '\n"events":{\n'),
+        ("--format", "csv", "--table", "counts"): ("page-faults,", None),
+    }
+    for options, (row, total) in formats.items():
+        run = Streamed(*options, "--", *UNTIL_EOF)
+        checks.expect(run.read_rows(row, 3), f"{options}: no three intervals while it runs: {run.lines}")
+        status, text = run.finish()
+        checks.expect(status == 6, f"{options}: exit status {status}")
+        checks.expect(total is None or text.count(total) == 1, f"{options}: no whole: {text}")
+        if "json" in options:
+            answer = json.loads(text)
+            rows = [row for row in answer["counts"] if row["event"] == "page-faults"]
+            checks.expect(sum(row["count"] for row in rows) == answer["events"]["page-faults"]["count"],
+                          f"the intervals are not the whole: {text}")
+        checks.count("formats that stream")
+
+
+def check_stopped_stream(checks):
+    """^C ends what has no command, with the whole."""
+    sleeper = subprocess.Popen(["sleep", "1000"])
+    try:
+        run = Streamed("-p", str(sleeper.pid))
+        checks.expect(run.read_rows("task-clock", 2), f"no intervals of a process: {run.lines}")
+        run.child.send_signal(signal.SIGINT)
+        status, text = run.finish()
+        checks.expect(status == 0 and "\nEvents\n" in text, f"stopped: {status}, {text}")
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+    checks.count("streams that were stopped")
+
+
 def check_without_pmu(checks):
     """Whoever has no PMU is told at once, and gets what there is."""
     if any(re.match(r"cpu|arm.*pmu", name) for name in os.listdir("/sys/bus/event_source/devices")):
@@ -170,6 +237,8 @@ def main():
     check_ends(checks)
     check_signals(checks)
     check_modes(checks)
+    check_streams(checks)
+    check_stopped_stream(checks)
     check_without_pmu(checks)
     checks.finish()
 

@@ -15,7 +15,36 @@ from harness import Checks  # noqa: E402
 WORK = "busybox md5sum /bin/busybox /bin/busybox"
 # A round of the kernel's rotation is 4 ms: long enough for each group to have several turns.
 LONG_WORK = WORK + " /bin/busybox" * 6
+# Of these the kernel does not tell whether the CPU has them, so they are counted: more than fit at once.
+MANY = ("CPU_CYCLES,INST_RETIRED,LD_SPEC,ST_SPEC,DP_SPEC,ASE_SPEC,VFP_SPEC,PC_WRITE_SPEC,CRYPTO_SPEC,"
+        "BR_IMMED_SPEC,BR_RETURN_SPEC,BR_INDIRECT_SPEC,ISB_SPEC,DSB_SPEC,DMB_SPEC")
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
+
+
+def steps_catalog():
+    """A Neoverse N1 whose back end is always what limits (a cycle is an instruction here): a group
+    that needs two runs explains it. What would explain the front end must not be counted."""
+    explaining = MANY.split(",")[2:10]
+    metrics = [("backend_bound", "INST_RETIRED / CPU_CYCLES * 100"), ("frontend_bound", "SW_INCR / CPU_CYCLES * 100"),
+               ("front_1", "DMB_SPEC / CPU_CYCLES * 100"), ("ipc", "INST_RETIRED / CPU_CYCLES"),
+               *((f"back_{i}", f"{event} / CPU_CYCLES * 100") for i, event in enumerate(explaining))]
+    codes = {"SW_INCR": 0, "CPU_CYCLES": 0x11, "INST_RETIRED": 8, "DMB_SPEC": 0x7e,
+             **{event: 0x70 + i for i, event in enumerate(explaining)}}
+    return json.dumps({
+        "schema": 1, "id": "neoverse-n1", "name": "Neoverse N1 in steps",
+        "match": [{"implementer": "0x41", "part": "0xd0c"}], "counters": {"fixed_cycles": 1},
+        "events": [{"name": name, "code": hex(code), "class": "cycles" if name == "CPU_CYCLES" else "other"}
+                   for name, code in codes.items()],
+        "metrics": [{"name": name, "label": name, "expr": formula, "unit": "percent of cycles", "scale": 100,
+                     "better": "lower", "origin": "test"} for name, formula in metrics],
+        "groups": [{"name": "Back", "label": "Back", "metrics": [f"back_{i}" for i in range(len(explaining))]},
+                   {"name": "Front", "label": "Front", "metrics": ["front_1"]}],
+        "topdown": {"stage_1": [], "stage_2": ["Back", "Front"], "roots": ["backend_bound", "frontend_bound"],
+                    "nodes": [{"metric": "backend_bound", "group": None, "next_metrics": [], "next_groups": ["Back"],
+                               "sample_events": []},
+                              {"metric": "frontend_bound", "group": None, "next_metrics": [],
+                               "next_groups": ["Front"], "sample_events": []}]},
+        "drilldown": {}, "variants": []}).encode()
 
 
 def stat(machine, options, work, user=None):
@@ -65,7 +94,7 @@ def check_against_perf(machine, checks):
 def check_turns(machine, checks):
     """Cycles are counted in each group, so each group must come to the same."""
     _, whole = stat(machine, "-e CPU_CYCLES", LONG_WORK)
-    _, shared = stat(machine, "--all", LONG_WORK)
+    _, shared = stat(machine, f"-e {MANY}", LONG_WORK)
     cycles = whole["events"]["CPU_CYCLES"]["count"]
     rows = [row for row in shared["counts"] if row["event"] == "CPU_CYCLES"]
     checks.expect(len(rows) > 1, "one group only")
@@ -76,7 +105,7 @@ def check_turns(machine, checks):
 
 
 def check_batches(machine, checks):
-    done, answer = stat(machine, "--all --no-mux", "sh -c 'echo x >>/tmp/runs; cat /bin/busybox | md5sum'")
+    done, answer = stat(machine, f"-e {MANY} --no-mux", "sh -c 'echo x >>/tmp/runs; cat /bin/busybox | md5sum'")
     n_runs = len(machine.run("cat /tmp/runs").text.split())
     rows = [row for row in answer["counts"] if row.get("group") and row["state"] == "counted"]
     checks.expect(done.status == 0 and n_runs > 1, f"{n_runs} runs, status {done.status}")
@@ -86,6 +115,55 @@ def check_batches(machine, checks):
     checks.expect(len(cycles) == n_runs, f"{len(cycles)} groups, {n_runs} runs")
     checks.expect(max(cycles) <= 1.05 * min(cycles), f"cycles of the runs: {cycles}")
     checks.count("counts in batches", len(rows))
+
+
+def check_what_is_there(machine, checks):
+    """What the CPU does not have takes no turns: what is left of the method fits beside each other."""
+    done, answer = stat(machine, "", WORK)
+    missing = [name for name, row in answer["events"].items() if row["state"] == "not-supported"]
+    checks.expect(done.status == 0 and "L1D_CACHE_REFILL" in missing, f"missing: {missing}, {done.messages}")
+    checks.expect(f"{len(missing)} events that this machine does not have" in answer["run"]["counters"]["value"],
+                  f"counters: {answer['run']['counters']}")
+    for name, row in answer["events"].items():
+        checks.expect(row["state"] == "not-supported" or row["running_ns"] == row["enabled_ns"],
+                      f"{name} took turns with what is not there: {row}")
+    checks.expect("frontend_stalled_cycles" in answer["metrics"], f"no stage 1: {answer['metrics']}")
+    here = {row["event"]: row.get("here") for row in
+            json.loads(machine.run("cyclops list events --format json").text)["events"]}
+    for name, word in (("CPU_CYCLES", "yes"), ("L1D_CACHE_REFILL", "no"), ("LD_SPEC", "not known")):
+        checks.expect(here.get(name) == word, f"list: {name}: {here.get(name)}")
+    checks.count("events that are not there", len(missing))
+
+
+def check_steps(machine, checks):
+    """Step by step the method ends by itself; here its first stage is all that can be counted."""
+    done, answer = stat(machine, "--no-mux", "sh -c 'echo x >>/tmp/steps; cat /bin/busybox | md5sum'")
+    n_runs = len(machine.run("cat /tmp/steps").text.split())
+    checks.expect(done.status == 0 and n_runs == 1, f"{n_runs} runs, status {done.status}: {done.messages}")
+    checks.expect(answer["metrics"]["ipc"]["trust"] == "exact", f"ipc: {answer['metrics']['ipc']}")
+    done, answer = stat(machine, "--no-mux --catalog /root/steps.json",
+                        "sh -c 'echo x >>/tmp/more; cat /bin/busybox | md5sum'")
+    n_runs = len(machine.run("cat /tmp/more").text.split())
+    checks.expect(done.status == 0 and n_runs == 3, f"{n_runs} runs, not 1 + 2, status {done.status}: {done.messages}")
+    checks.expect(f"{n_runs} runs" in answer["run"]["counted"]["value"], f"runs: {answer['run']}")
+    values = answer["metrics"]
+    checks.expect(all(f"back_{i}" in values and values[f"back_{i}"]["trust"] == "exact" for i in range(8)),
+                  f"what stage 1 points to: {values}")
+    checks.expect("front_1" not in values and "DMB_SPEC" not in answer["events"],
+                  f"what stage 1 does not point to: {values}")
+    checks.count("methods by steps", 2)
+
+
+def check_intervals(machine, checks):
+    done, answer = stat(machine, "-I 10 -e CPU_CYCLES,INST_RETIRED", LONG_WORK)
+    ends = {row["end_ns"] for row in answer["counts"]}
+    checks.expect(done.status == 0 and len(ends) > 2, f"{len(ends)} intervals, status {done.status}")
+    for name in ("CPU_CYCLES", "INST_RETIRED"):
+        parts = sum(row["count"] for row in answer["counts"] if row["event"] == name)
+        checks.expect(parts == answer["events"][name]["count"], f"{name}: {parts}, {answer['events'][name]}")
+    ipc = [row["value"] for row in answer["intervals"] if row["metric"] == "ipc"]
+    checks.expect(len(ipc) == len(ends) and all(near(value, 1, 0.01) for value in ipc), f"IPC: {ipc}")
+    checks.count("intervals", len(ends))
 
 
 def check_rights(machine, checks):
@@ -123,11 +201,14 @@ def check_ends(machine, checks):
 def main():
     guest.need_guest()
     checks = Checks()
-    with guest.Guest(with_perf=True) as machine:
+    with guest.Guest(files={"/root/steps.json": steps_catalog()}, with_perf=True) as machine:
         check_doctor(machine, checks)
         check_against_perf(machine, checks)
         check_turns(machine, checks)
         check_batches(machine, checks)
+        check_what_is_there(machine, checks)
+        check_steps(machine, checks)
+        check_intervals(machine, checks)
         check_rights(machine, checks)
         check_ends(machine, checks)
     checks.finish()
