@@ -34,6 +34,14 @@ static bool has_symtab(const struct elf_file *file)
 	return elf_file_is_open(file) && elf_file_has(file, ".symtab");
 }
 
+/* Of the kernel without its file: what kallsyms says. */
+static const struct functions *kernel_objects(const struct symbols *s, const struct binary *b)
+{
+	const struct kallsyms *k = &s->kernel.kallsyms;
+
+	return b->functions == &k->functions && !elf_file_is_open(&b->code) ? &k->data : NULL;
+}
+
 /* Names borrowed from files that stay open with the module. */
 static void read_objects(const struct binary *b, struct functions *out)
 {
@@ -111,7 +119,9 @@ static void take_symbol(struct symbols *s, const struct function *symbol, struct
 /* DWARF first: it tells the type. A symbol may be larger: its last array has no length. */
 static void take(struct symbols *s, struct group *g, size_t i, struct data_object *out)
 {
-	const struct function *symbol = functions_find(&g->objects, g->addresses[i]);
+	const struct functions *kernel = kernel_objects(s, &s->states[g->module.v].binary);
+	const struct function *symbol =
+		functions_find(kernel != NULL ? kernel : &g->objects, g->addresses[i]);
 
 	*out = (struct data_object){ 0 };
 	if (g->is_asked && g->answer.variables[i].name.v != 0)
@@ -236,6 +246,33 @@ static bool address_of_mapped(const struct binary *b, uint64_t offset, uint64_t 
 	return true;
 }
 
+static bool is_loaded(const struct binary *b, uint64_t address)
+{
+	for (size_t i = 0; i < b->code.segments.n; i++) {
+		const struct elf_segment *segment = &b->code.segments.items[i];
+
+		if (address >= segment->address &&
+		    address - segment->address < segment->memory_size)
+			return true;
+	}
+	return false;
+}
+
+bool symbols_kernel_data_place(struct symbols *s, struct module_id module, uint64_t data,
+			       uint64_t *out)
+{
+	const struct binary *b = &s->states[module.v].binary;
+	const struct functions *kernel;
+
+	symbols_prepare(s, module);
+	symbols_load(s, module);
+	kernel = kernel_objects(s, b);
+	*out = data + (kernel != NULL ? b->to_function : b->to_file);
+	if (kernel != NULL)
+		return functions_find(kernel, *out) != NULL;
+	return elf_file_is_open(&b->code) && is_loaded(b, *out);
+}
+
 bool symbols_data_place(struct symbols *s, struct module_id module, uint64_t offset, uint64_t code,
 			uint64_t data, uint64_t *out)
 {
@@ -248,16 +285,10 @@ bool symbols_data_place(struct symbols *s, struct module_id module, uint64_t off
 	    !address_of_mapped(b, offset, &address))
 		return false;
 	address += data - code;
-	for (size_t i = 0; i < b->code.segments.n; i++) {
-		const struct elf_segment *segment = &b->code.segments.items[i];
-
-		if (address >= segment->address &&
-		    address - segment->address < segment->memory_size) {
-			*out = address;
-			return true;
-		}
-	}
-	return false;
+	if (!is_loaded(b, address))
+		return false;
+	*out = address;
+	return true;
 }
 
 void symbols_each_object(struct symbols *s, struct module_id module, uint64_t first, uint64_t last,

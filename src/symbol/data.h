@@ -44,6 +44,13 @@ bool symbols_data_place(struct symbols *, struct module_id, uint64_t offset, uin
 			uint64_t data, uint64_t *out_address);
 
 /*
+ * The same for an address in the kernel, of the module that the kernel is. False if neither its
+ * vmlinux nor its kallsyms is there, or there is no loaded part of it.
+ */
+bool symbols_kernel_data_place(struct symbols *, struct module_id, uint64_t data,
+			       uint64_t *out_address);
+
+/*
  * Calls `each` for every variable of the module's symbol table that has an address from
  * `first` to `last`, both included, by address.
  */

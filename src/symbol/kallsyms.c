@@ -23,28 +23,33 @@ struct entry {
 	uint64_t address;
 	struct word name, module; /* module.n 0: of the kernel itself */
 	enum function_binding binding;
+	bool is_data;
 };
 
 struct entries {
 	VEC_OF(struct entry) list;
 };
 
-/* Text symbols only, as nm names the types. */
-static bool parse_type(struct word word, enum function_binding *out)
+/* Symbols of code and data, as nm names the types; those of other kinds are no places. */
+static bool parse_type(struct word word, struct entry *out)
 {
 	static const struct {
 		char type;
+		bool is_data;
 		enum function_binding binding;
 	} types[] = {
-		{ 'T', FUNCTION_GLOBAL },
-		{ 't', FUNCTION_LOCAL },
-		{ 'W', FUNCTION_WEAK },
-		{ 'w', FUNCTION_WEAK },
+		{ 'T', false, FUNCTION_GLOBAL }, { 't', false, FUNCTION_LOCAL },
+		{ 'W', false, FUNCTION_WEAK },	 { 'w', false, FUNCTION_WEAK },
+		{ 'D', true, FUNCTION_GLOBAL },	 { 'd', true, FUNCTION_LOCAL },
+		{ 'B', true, FUNCTION_GLOBAL },	 { 'b', true, FUNCTION_LOCAL },
+		{ 'R', true, FUNCTION_GLOBAL },	 { 'r', true, FUNCTION_LOCAL },
+		{ 'V', true, FUNCTION_WEAK },	 { 'v', true, FUNCTION_WEAK },
 	};
 
 	for (size_t i = 0; word.n == 1 && i < COUNT(types); i++) {
 		if (types[i].type == word.text[0]) {
-			*out = types[i].binding;
+			out->binding = types[i].binding;
+			out->is_data = types[i].is_data;
 			return true;
 		}
 	}
@@ -58,11 +63,10 @@ static bool parse_line(struct word line, struct entry *out)
 
 	out->name = words_next(&line);
 	out->module = words_next(&line);
-	return word_to_hex(address, &out->address) && parse_type(type, &out->binding) &&
-	       out->name.n > 0;
+	return word_to_hex(address, &out->address) && parse_type(type, out) && out->name.n > 0;
 }
 
-static void parse(struct entries *entries, const struct mapped *file)
+static void parse(struct entries *code, struct entries *data, const struct mapped *file)
 {
 	struct word rest = { .text = (const char *)file->bytes, .n = file->size };
 	struct word line;
@@ -71,7 +75,7 @@ static void parse(struct entries *entries, const struct mapped *file)
 		struct entry entry;
 
 		if (parse_line(line, &entry))
-			*vec_add(&entries->list) = entry;
+			*vec_add(entry.is_data ? &data->list : &code->list) = entry;
 	}
 }
 
@@ -145,15 +149,18 @@ static bool all_zero(const struct entries *e)
 int kallsyms_read(struct kallsyms *out, const char *path, struct err *err)
 {
 	struct mapped file = { 0 };
-	struct entries entries = { 0 };
+	struct entries entries = { 0 }, data = { 0 };
 
 	if (regular_file_map(&file, path, err) < 0)
 		return -1;
-	parse(&entries, &file);
+	parse(&entries, &data, &file);
 	out->is_hidden = all_zero(&entries);
 	find_marks(out, &entries);
-	if (!out->is_hidden)
+	if (!out->is_hidden) {
 		add_functions(&out->functions, &entries);
+		add_functions(&out->data, &data);
+	}
+	vec_release(&data.list);
 	vec_release(&entries.list);
 	mapped_release(&file);
 	return 0;
@@ -162,6 +169,7 @@ int kallsyms_read(struct kallsyms *out, const char *path, struct err *err)
 void kallsyms_release(struct kallsyms *kallsyms)
 {
 	functions_release(&kallsyms->functions);
+	functions_release(&kallsyms->data);
 	*kallsyms = (struct kallsyms){ 0 };
 }
 

@@ -15,6 +15,7 @@ enum { N_KALLSYMS_MARKS = 2 };
 /* Zeroed is empty. */
 struct kallsyms {
 	struct functions functions;	  /* of the kernel and its modules, at their addresses */
+	struct functions data;		  /* the same of variables */
 	bool is_hidden;			  /* all addresses are 0: the reader may not see them */
 	uint64_t marks[N_KALLSYMS_MARKS]; /* see kallsyms_find_mark() */
 };

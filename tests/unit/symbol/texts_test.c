@@ -39,6 +39,12 @@ static const struct expected {
 	{ 0xffffffffc0021fff, "other_work" }, { 0xffffffffc0022000, NULL },
 };
 
+static const struct expected kernel_data[] = {
+	{ 0xffffffff810001ff, NULL },	{ 0xffffffff81000200, "data" },
+	{ 0xffffffff81001fff, "data" }, { 0xffffffff81002000, NULL },
+	{ 0xffffffffc0001000, NULL },
+};
+
 static void check(const struct functions *f, const struct expected *expected)
 {
 	const struct function *found = functions_find(f, expected->address);
@@ -65,6 +71,8 @@ static void test_kallsyms(void **state)
 	assert_false(k.is_hidden);
 	for (size_t i = 0; i < COUNT(kernel_functions); i++)
 		check(&k.functions, &kernel_functions[i]);
+	for (size_t i = 0; i < COUNT(kernel_data); i++)
+		check(&k.data, &kernel_data[i]);
 	assert_true(kallsyms_find_mark(&k, "_text", &address));
 	assert_int_equal(address, 0xffffffff81000000);
 	assert_false(kallsyms_find_mark(&k, "_stext", &address));
