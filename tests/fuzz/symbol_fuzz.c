@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "symbol/accessed.h"
 #include "symbol/code.h"
 #include "symbol/data.h"
 #include "symbol/functions.h"
@@ -108,6 +109,26 @@ static void resolve_data(struct symbols *symbols, struct pool *pool)
 	symbols_find_type(symbols, pool, "s1");
 }
 
+/* An access is inside of what it is said to be an access to. */
+static void resolve_accesses(struct symbols *symbols, struct pool *pool,
+			     const struct places *places)
+{
+	static struct accessed accessed[MAX_PLACES];
+	const struct types *types = symbols_types(symbols);
+
+	symbols_accessed(symbols, pool, places->at, places->n, accessed);
+	for (size_t i = 0; i < places->n; i++) {
+		const struct accessed *a = &accessed[i];
+
+		strings_get(symbols_strings(symbols), a->function);
+		strings_get(symbols_strings(symbols), a->variable);
+		if (a->type.v >= types->list.n ||
+		    (a->type.v != 0 &&
+		     a->offset >= types_get(types, types_plain(types, a->type))->size))
+			abort();
+	}
+}
+
 static void resolve(const char *path)
 {
 	static struct symbol found[MAX_PLACES];
@@ -133,6 +154,7 @@ static void resolve(const char *path)
 	for (size_t i = 0; i < places.n; i++)
 		read_code(symbols, places.at[i]);
 	resolve_data(symbols, pool);
+	resolve_accesses(symbols, pool, &places);
 	symbols_free(symbols);
 	pool_free(pool);
 	vec_release(&modules.list);
@@ -145,8 +167,10 @@ static void read_texts(const char *path)
 	struct functions functions = { 0 };
 	struct err err;
 
-	if (kallsyms_read(&kallsyms, path, &err) == 0)
+	if (kallsyms_read(&kallsyms, path, &err) == 0) {
 		functions_find(&kallsyms.functions, 0x1000);
+		functions_find(&kallsyms.data, 0x1000);
+	}
 	kallsyms_release(&kallsyms);
 	if (jit_map_read(&functions, path, &err) == 0) {
 		functions_build(&functions);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How an instruction makes the address that it accesses, from its text as the disassembler
+ * writes it. With the debug information of the place this tells what the address means.
+ */
+#ifndef CYCLOPS_ISA_OPERAND_H
+#define CYCLOPS_ISA_OPERAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "isa/access.h"
+
+/* base + index * scale + displacement. */
+struct isa_operand {
+	uint32_t base; /* DWARF's number of the register, as the ABI of the architecture has it */
+	bool is_stack; /* that is the stack pointer */
+	bool has_index;
+	uint32_t scale; /* of the index; 1 if there is none */
+	int64_t displacement;
+};
+
+/*
+ * Reads the operands of an instruction of A64, or of x86-64 in Intel's syntax. False if there
+ * is no operand in memory, or more than one, or if its address is made otherwise: of a vector,
+ * of the program counter, of a segment's base.
+ */
+bool isa_operand_parse(enum isa, const char *operands, struct isa_operand *out);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What instructions of one file access, by DWARF: the variable that the address is made of is
+ * known by the register that it is in at this instruction, or by its place in the frame.
+ */
+#ifndef CYCLOPS_SYMBOL_ACCESS_FILE_H
+#define CYCLOPS_SYMBOL_ACCESS_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/strings.h"
+#include "isa/operand.h"
+#include "symbol/types.h"
+
+struct access_query {
+	uint64_t address; /* of the instruction, in the file */
+	struct isa_operand operand;
+};
+
+/* What it accesses. */
+struct access_found {
+	struct str_id function; /* around the instruction, or inlined there; 0: not known */
+	struct str_id variable; /* 0: not known */
+	bool is_pointed;	/* the variable points to what is accessed; else it is that */
+	struct type_id type;	/* of what is accessed as a whole; 0: not known */
+	uint64_t offset;	/* of the access in it */
+};
+
+/* A question to one file. All borrowed. */
+struct access_question {
+	const char *path, *alt_path; /* as in struct data_question */
+	const struct access_query *queries;
+	size_t n;
+};
+
+/* Zeroed is empty. */
+struct access_answer {
+	struct strings strings;
+	struct types types;
+	struct access_found *found; /* by number of the query */
+	struct diags diags;
+};
+
+/* Opens the file, answers, closes it. What is damaged is counted in the answer's diags. */
+void access_ask(const struct access_question *, struct access_answer *);
+
+void access_answer_release(struct access_answer *);
+
+#endif
