@@ -13,6 +13,7 @@
 #include "analysis/names.h"
 #include "base/alloc.h"
 #include "base/radix.h"
+#include "symbol/accessed.h"
 
 enum {
 	/* Mappings looked at on the way to code: a library has about five. */
@@ -146,6 +147,24 @@ static bool place_by(struct session *s, const struct anchor *anchor, uint64_t ad
 				  &out->address);
 }
 
+/* What recorders map of the kernel is its code: its data is taken to belong to the same module. */
+static bool place_in_kernel(struct session *s, const struct data_query *q, struct data_name *name,
+			    struct data_place *out)
+{
+	const struct modules *modules = timeline_modules(s->timeline);
+
+	for (uint32_t i = 1; i < modules->list.n; i++) {
+		out->module = (struct module_id){ i };
+		if (modules->list.items[i].kind != MODULE_KERNEL ||
+		    !symbols_kernel_data_place(s->symbols, out->module, q->address, &out->address))
+			continue;
+		name->module = out->module;
+		name->file_address = out->address;
+		return true;
+	}
+	return false;
+}
+
 /* Finds out where the address is; true if that is in the memory of a file. */
 static bool place_query(struct session *s, const struct data_query *q, struct region *r,
 			struct data_name *name, struct data_place *out)
@@ -154,7 +173,7 @@ static bool place_query(struct session *s, const struct data_query *q, struct re
 
 	if (q->address >> 63) {
 		name->kind = DATA_KERNEL;
-		return false;
+		return place_in_kernel(s, q, name, out);
 	}
 	find_region(s, q, r);
 	name->module = r->placed.place.module;
@@ -191,6 +210,17 @@ static uint32_t *sort_queries(const struct data_query *queries, size_t n)
 	return order;
 }
 
+static void set_path(struct data_names *names, const struct data_query *q, uint64_t offset,
+		     struct data_name *out, struct text *path)
+{
+	const struct types *types = symbols_types(names->session->symbols);
+
+	text_reset(path);
+	if (types_path(types, out->type, offset, q->size, path, &out->leaf) ||
+	    types_path(types, out->type, offset, 1, path, &out->leaf))
+		out->path = strings_add(&names->strings, path->bytes, path->n);
+}
+
 static void set_object(struct data_names *names, const struct data_query *q, uint64_t address,
 		       const struct data_object *object, struct data_name *out, struct text *path)
 {
@@ -204,12 +234,62 @@ static void set_object(struct data_names *names, const struct data_query *q, uin
 	out->type = object->type;
 	out->file = object->file;
 	out->line = object->line;
-	text_reset(path);
-	if (types_path(symbols_types(names->session->symbols), object->type, offset, q->size, path,
-		       &out->leaf) ||
-	    types_path(symbols_types(names->session->symbols), object->type, offset, 1, path,
-		       &out->leaf))
-		out->path = strings_add(&names->strings, path->bytes, path->n);
+	set_path(names, q, offset, out, path);
+}
+
+/* What an object without a name is called: its variable on the stack, else its struct. */
+static struct str_id object_of(const struct types *types, const struct accessed *a)
+{
+	enum type_kind kind = types_get(types, types_plain(types, a->type))->kind;
+
+	if (!a->is_pointed)
+		return a->variable;
+	if (kind != TYPE_STRUCT && kind != TYPE_UNION)
+		return (struct str_id){ 0 };
+	return types_get(types, a->type)->name;
+}
+
+static void set_accessed(struct data_names *names, const struct data_query *q,
+			 const struct accessed *a, struct data_name *out, struct text *path)
+{
+	const struct types *types = symbols_types(names->session->symbols);
+
+	if (a->is_stack && out->kind != DATA_KERNEL) {
+		out->kind = DATA_STACK;
+		out->function = a->function;
+	}
+	out->object = object_of(types, a);
+	if (out->object.v == 0 || a->offset > q->address)
+		return;
+	out->is_by_type = a->is_pointed;
+	out->object_address = q->address - a->offset;
+	out->object_size = types_get(types, types_plain(types, a->type))->size;
+	out->type = a->type;
+	set_path(names, q, a->offset, out, path);
+}
+
+/* Asks the code for what has no name. */
+static void ask_code(struct data_names *names, const struct data_query *queries, struct text *path)
+{
+	uint32_t *numbers = mem_alloc(names->n + 1, sizeof(*numbers));
+	struct place *places = mem_alloc(names->n + 1, sizeof(*places));
+	struct accessed *accessed = mem_alloc(names->n + 1, sizeof(*accessed));
+	size_t n = 0;
+
+	for (size_t i = 0; i < names->n; i++) {
+		if (names->list[i].object.v != 0 || names->list[i].kind == DATA_STATIC ||
+		    queries[i].code.module.v == 0)
+			continue;
+		numbers[n] = (uint32_t)i;
+		places[n++] = queries[i].code;
+	}
+	symbols_accessed(names->session->symbols, names->session->pool, places, n, accessed);
+	for (size_t i = 0; i < n; i++)
+		set_accessed(names, &queries[numbers[i]], &accessed[i], &names->list[numbers[i]],
+			     path);
+	free(accessed);
+	free(places);
+	free(numbers);
 }
 
 void data_names_init(struct data_names *out, struct session *s, const struct data_query *queries,
@@ -235,6 +315,7 @@ void data_names_init(struct data_names *out, struct session *s, const struct dat
 	for (size_t i = 0; i < n_places; i++)
 		set_object(out, &queries[numbers[i]], places[i].address, &objects[i],
 			   &out->list[numbers[i]], &path);
+	ask_code(out, queries, &path);
 	text_release(&path);
 	free(objects);
 	free(places);

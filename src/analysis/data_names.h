@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names for data addresses: which variable, of which type, and which member of it was
- * accessed; stack, heap and other memory said as such. Only what side-band records and debug
- * information prove is claimed.
+ * accessed; stack, heap and other memory said as such. What has no name of its own is known by
+ * the code that accesses it: the struct that a pointer points to, the variable in a frame. Only
+ * what side-band records and debug information prove is claimed.
  */
 #ifndef CYCLOPS_ANALYSIS_DATA_NAMES_H
 #define CYCLOPS_ANALYSIS_DATA_NAMES_H
@@ -36,7 +37,8 @@ struct data_query {
 	uint32_t process; /* index in the timeline; 0: not known */
 	uint64_t time_ns; /* of data_time() */
 	uint64_t address;
-	uint32_t size; /* of the access; 0: not known */
+	uint32_t size;	   /* of the access; 0: not known */
+	struct place code; /* of an instruction that accesses it; module 0: none is known */
 };
 
 /* What is answered. */
@@ -44,7 +46,13 @@ struct data_name {
 	enum data_kind kind;
 	struct module_id module; /* whose memory it is; 0 if not known */
 	uint64_t file_address;	 /* of DATA_STATIC: the address in the module's own file */
-	struct str_id object;	 /* a variable, in symbols_strings(); 0 if none is known */
+	/*
+	 * In symbols_strings(): a variable; or the type, if the object has no name and the code
+	 * that accesses it tells what it is; 0 if neither is known.
+	 */
+	struct str_id object;
+	bool is_by_type;	 /* it is the type */
+	struct str_id function;	 /* of DATA_STACK: whose frame it is in; 0 if not known */
 	uint64_t object_address; /* where it starts, in the process */
 	uint64_t object_size;	 /* 0 if not known */
 	struct type_id type;	 /* of the object, in symbols_types(); 0 if not known */

@@ -115,7 +115,7 @@ void layout_draw(const struct layout *, size_t width, struct text *);
 extern const struct column layout_columns[];
 extern const size_t n_layout_columns;
 
-/* Appends a row for each field to a table with these columns. `line` is any key of the caller's. */
+/* Appends a row for each field and thread to a table with these columns; of the `line`'s number. */
 void layout_rows(const struct layout *, uint64_t line, struct table *);
 
 #endif

@@ -18,10 +18,16 @@ enum {
 /* The struct or array, for headings: "struct account account". */
 static void put_title(const struct layout *l, struct text *out)
 {
+	size_t n = out->n;
+
 	if (l->type.v != 0) {
 		types_name(l->question.types, l->type, out);
 		text_char(out, ' ');
 	}
+	/* What has no name of its own is called by its type: once is enough. */
+	if (out->n - n == strlen(l->question.object) + 1 &&
+	    memcmp(out->bytes + n, l->question.object, out->n - n - 1) == 0)
+		out->n = n;
 	text_str(out, l->question.object);
 	if (l->path.n > 0 && l->path.bytes[0] != '[')
 		text_char(out, '.');
@@ -184,7 +190,7 @@ enum {
 };
 
 const struct column layout_columns[] = {
-	[ROW_LINE] = { "line", NULL, "", CELL_HEX, 0, "address of the cache line" },
+	[ROW_LINE] = { "line", NULL, "", CELL_COUNT, 0, "number of the line" },
 	[ROW_OBJECT] = { "object", NULL, "", CELL_TEXT, 0, "variable that the field is of" },
 	[ROW_FIELD] = { "field", NULL, "", CELL_TEXT, COLUMN_GROW, "member or element" },
 	[ROW_TYPE] = { "type", NULL, "", CELL_TEXT, 0, "its type" },
@@ -212,7 +218,7 @@ static struct cell *add_row(const struct layout *l, const struct layout_field *f
 	struct cell *row = table_add_row(t);
 	struct text text = { 0 };
 
-	row[ROW_LINE] = cell_hex(line);
+	row[ROW_LINE] = cell_count(line);
 	row[ROW_OBJECT] = cell_text(table_text(t, l->question.object));
 	text_add(&text, l->path.bytes, l->path.n);
 	if (l->path.n > 0 && l->body == LAYOUT_MEMBERS)

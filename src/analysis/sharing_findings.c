@@ -22,11 +22,11 @@ static const double least_stores = 0.01;
 enum finding_column {
 	FINDING_CLAIM,
 	FINDING_SIZE,
+	FINDING_FIX, /* first what to do, then why */
 	FINDING_DRAWING,
 	FINDING_WRITES,
 	FINDING_READS = FINDING_WRITES + SHOWN,
 	FINDING_COST = FINDING_READS + SHOWN,
-	FINDING_FIX,
 	FINDING_SURE,
 	FINDING_KIND,
 	FINDING_LINE,
@@ -268,18 +268,18 @@ static const char *cost_text(const struct sharing *s, const struct sharing_subje
 {
 	const struct sharing_latency *c = &subject->contended;
 	double lost = sharing_lost_cycles(s, subject);
-	const char *more = "";
+	const char *more = "", *hit = "";
 
 	if (c->n == 0)
 		return "not measured: no sampled load waited for it";
 	if (lost > 0)
 		more = table_format(t, "; about %s lost",
 				    table_human(t, cell_number(two_digits(lost)), "cycles"));
-	return table_format(t,
-			    "%" PRIu32 " load%s from another core took %s%.0f cycles, a local hit "
-			    "takes %" PRIu64 "%s",
-			    c->n, c->n == 1 ? "" : "s", c->n_saturated > 0 ? "at least " : "",
-			    (double)c->cycles / (double)c->n, s->local_cycles, more);
+	if (s->local_cycles > 0)
+		hit = table_format(t, ", a local hit takes %" PRIu64, s->local_cycles);
+	return table_format(t, "%" PRIu32 " load%s from another core took %s%.0f cycles%s%s", c->n,
+			    c->n == 1 ? "" : "s", c->n_saturated > 0 ? "at least " : "",
+			    (double)c->cycles / (double)c->n, hit, more);
 }
 
 static const char *why_unknown(const struct sharing_judgement *j, struct table *t)

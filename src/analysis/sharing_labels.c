@@ -71,6 +71,7 @@ static void ask_names(struct labelling *l)
 				.time_ns = time_of(s, a),
 				.address = subject->address + a->offset,
 				.size = a->size,
+				.code = session_place(s->session, a->place),
 			};
 		}
 	}
@@ -160,19 +161,32 @@ static void parts_release(struct parts *parts)
 	vec_release(&parts->list);
 }
 
-/* "account (struct account, 64 bytes)" */
+/* Where an object is that is not a variable of the program's own memory. */
+static void put_memory(struct labelling *l, const struct data_name *name, struct text *out)
+{
+	const struct strings *strings = symbols_strings(l->sharing->session->symbols);
+
+	if (name->kind == DATA_STACK && name->function.v != 0)
+		text_format(out, ", on the stack of %s", strings_get(strings, name->function));
+	else if (name->is_by_type && name->kind != DATA_UNKNOWN)
+		text_format(out, ", %s", data_kind_names[name->kind]);
+}
+
+/* "account (struct account, 64 bytes)", "struct account (64 bytes, heap)" */
 static void put_object(struct labelling *l, const struct data_name *name, struct text *out)
 {
 	data_object_text(&l->names, name, out);
 	if (name->object.v == 0)
 		return;
 	text_str(out, " (");
-	if (name->type.v != 0) {
+	if (name->type.v != 0 && !name->is_by_type) {
 		types_name(symbols_types(l->sharing->session->symbols), name->type, out);
 		text_str(out, ", ");
 	}
-	text_format(out, "%" PRIu64 " byte%s)", name->object_size,
+	text_format(out, "%" PRIu64 " byte%s", name->object_size,
 		    name->object_size == 1 ? "" : "s");
+	put_memory(l, name, out);
+	text_char(out, ')');
 }
 
 static const char *objects_label(struct labelling *l, const struct parts *parts)
@@ -242,15 +256,20 @@ static bool have_conflict(const struct labelling *l, const struct parts *parts)
 
 static void put_apart(struct labelling *l, const struct parts *parts, struct text *out)
 {
+	bool is_allocated = true;
+
 	text_str(out, "keep on different lines: ");
 	for (size_t i = 0; i < parts->list.n; i++) {
 		text_str(out, i > 0 ? ", " : "");
 		data_object_text(&l->names, parts->list.items[i].name, out);
+		is_allocated &= parts->list.items[i].name->is_by_type;
 	}
-	text_format(out, ": align each to %" PRIu64, l->sharing->options.line_bytes);
+	text_format(out, ": %s %" PRIu64,
+		    is_allocated ? "allocate each at a multiple of" : "align each to",
+		    l->sharing->options.line_bytes);
 }
 
-static void put_layout(struct labelling *l, const struct sharing_subject *subject,
+static void put_layout(struct labelling *l, size_t number, const struct sharing_subject *subject,
 		       const struct part *part, struct text *fix, struct text *drawing)
 {
 	struct layout_question question;
@@ -267,8 +286,10 @@ static void put_layout(struct labelling *l, const struct sharing_subject *subjec
 	layout_fix(&layout, fix);
 	if (fix->n == before && before > 0)
 		fix->n -= strlen("; ");
-	if (layout.body != LAYOUT_BYTES)
+	if (layout.body != LAYOUT_BYTES) {
 		layout_draw(&layout, DRAWN_WIDTH, drawing);
+		layout_rows(&layout, number + 1, &l->out->layouts);
+	}
 	layout_release(&layout);
 	text_release(&object);
 }
@@ -289,7 +310,7 @@ static void label_subject(struct labelling *l, size_t number)
 	if (parts.list.n > 1 && have_conflict(l, &parts))
 		put_apart(l, &parts, &fix);
 	for (size_t i = 0; i < parts.list.n; i++)
-		put_layout(l, subject, &parts.list.items[i], &fix, &drawing);
+		put_layout(l, number, subject, &parts.list.items[i], &fix, &drawing);
 	if (!is_to_be_fixed(&subject->judgement))
 		fix.n = 0;
 	l->out->fixes[number] = keep(l, &fix);
@@ -302,6 +323,8 @@ void sharing_labels_init(struct sharing_labels *out, const struct sharing *s)
 	struct labelling l = { .sharing = s, .out = out };
 
 	*out = (struct sharing_labels){ 0 };
+	table_init(&out->layouts, "layouts", "Members and who uses them", layout_columns,
+		   n_layout_columns);
 	out->objects = mem_zalloc(s->subjects.n + 1, sizeof(*out->objects));
 	out->drawings = mem_zalloc(s->subjects.n + 1, sizeof(*out->drawings));
 	out->fixes = mem_zalloc(s->subjects.n + 1, sizeof(*out->fixes));
@@ -320,6 +343,7 @@ void sharing_labels_release(struct sharing_labels *l)
 	free(l->drawings);
 	free(l->fixes);
 	free(l->fields);
+	table_release(&l->layouts);
 	arena_release(&l->memory);
 	*l = (struct sharing_labels){ 0 };
 }

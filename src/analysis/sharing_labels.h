@@ -5,6 +5,7 @@
 
 #include "analysis/sharing.h"
 #include "base/arena.h"
+#include "table/table.h"
 
 /* Texts live as long as this. Any of them may be NULL: not known. */
 struct sharing_labels {
@@ -13,6 +14,7 @@ struct sharing_labels {
 	const char **drawings; /* by subject: the object with its lines, one or more lines */
 	const char **fixes;    /* by subject: what to change */
 	const char **fields;   /* by access: "buf1.reader1" */
+	struct table layouts;  /* the drawings as rows: "layouts" */
 };
 
 /* Looks up all of them. Borrows nothing. */

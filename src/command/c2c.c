@@ -69,8 +69,8 @@ struct answer {
 	struct tables shown;
 };
 
-static void make_answer(const struct sharing *s, const struct sharing_labels *labels, bool is_brief,
-			struct answer *out)
+static void make_answer(const struct sharing *s, struct sharing_labels *labels, bool is_brief,
+			bool with_layouts, struct answer *out)
 {
 	struct table *const all[] = { &out->summary, &out->findings, &out->trace, &out->shared,
 				      &out->lines };
@@ -85,6 +85,8 @@ static void make_answer(const struct sharing *s, const struct sharing_labels *la
 		n = table_n_rows(&out->findings) > 0 ? 2 : 1;
 	for (size_t i = 0; i < n; i++)
 		*vec_add(&out->shown.list) = all[i];
+	if (with_layouts)
+		*vec_add(&out->shown.list) = &labels->layouts;
 }
 
 static void release_answer(struct answer *a)
@@ -116,10 +118,13 @@ static int answer(struct session *s, const struct select *select, const struct c
 		bool is_brief = out.format == &format_text && output->table == NULL &&
 				!command->full && !command->wide;
 
+		/* Findings have the drawings; for a program they are rows. */
+		bool with_layouts = out.format != &format_text || output->table != NULL;
+
 		if (command->wide)
 			out.document.width = WIDE;
 		sharing_labels_init(&labels, &sharing);
-		make_answer(&sharing, &labels, is_brief, &tables);
+		make_answer(&sharing, &labels, is_brief, with_layouts, &tables);
 		rc = printer_tables(&out, output, &tables.shown, err);
 	}
 	rc = printer_close(&out, rc, err);

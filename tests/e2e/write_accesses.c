@@ -2,9 +2,9 @@
 /*
  * Writes a capture of SPE records that say exactly what standard input says:
  *
- *	write-accesses OUTPUT PROGRAM
+ *	write-accesses OUTPUT PROGRAM [ARCH]
  *
- * PROGRAM (a path as recorded) is mapped at 0x400000, with data at 0x10000000 and above. A line
+ * ARCH is that of the machine (aarch64). PROGRAM (a path as recorded) is mapped at 0x400000, with data at 0x10000000 and above. A line
  * is a record, those of a cpu in order of time, cpu by cpu; numbers but cpu, pid and tid are
  * hexadecimal:
  *
@@ -25,7 +25,9 @@
 
 #define BIT(n) ((uint64_t)1 << (n))
 
-enum { SPE_PMU = 10, N_CPUS = 16, INTERVAL = 1024, USER_MODE = 2 };
+enum { SPE_PMU = 10, N_CPUS = 16, INTERVAL = 1024, KERNEL_MODE = 1, USER_MODE = 2 };
+
+#define KERNEL_START UINT64_C(0xffff800008000000)
 
 static const uint64_t ids[] = { 1 };
 
@@ -36,7 +38,7 @@ struct making {
 	struct text traces[N_CPUS];
 };
 
-static struct writer *open_writer(const char *path)
+static struct writer *open_writer(const char *path, const char *arch)
 {
 	const struct writer_event event = {
 		.name = "arm_spe_0/ts_enable=1/",
@@ -55,11 +57,24 @@ static struct writer *open_writer(const char *path)
 		fprintf(stderr, "write-accesses: %s\n", err.text);
 		exit(1);
 	}
-	writer_feature_string(w, FEATURE_ARCH, "aarch64");
+	writer_feature_string(w, FEATURE_ARCH, arch);
 	writer_feature_string(w, FEATURE_CPUID, "0x00000000410fd0c1");
 	writer_time_conv(w, &(struct record_time_conv){ .mult = 1 });
 	writer_spe_info_v1(w, SPE_PMU, true);
 	return w;
+}
+
+/* Its code, from _text on; recorders know nothing of its data. */
+static void write_kernel(struct writer *w)
+{
+	const struct record_mmap map = { .pid = UINT32_MAX,
+					 .start = KERNEL_START,
+					 .length = 0x1000000,
+					 .page_offset = KERNEL_START,
+					 .protection = 5,
+					 .path = "[kernel.kallsyms]_text" };
+
+	writer_mmap2(w, &map, KERNEL_MODE, NULL);
 }
 
 static void write_maps(struct writer *w, uint32_t pid, const char *program)
@@ -160,11 +175,12 @@ int main(int argc, char **argv)
 	struct making m = { 0 };
 	int status;
 
-	if (argc != 3)
+	if (argc != 3 && argc != 4)
 		return 2;
 	tuples_init(&m.threads, 1);
 	tuples_init(&m.processes, 1);
-	m.writer = open_writer(argv[1]);
+	m.writer = open_writer(argv[1], argc == 4 ? argv[3] : "aarch64");
+	write_kernel(m.writer);
 	read_records(&m, argv[2]);
 	status = write_traces(&m);
 	tuples_release(&m.threads);

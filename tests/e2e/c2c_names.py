@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+What `cyclops c2c` says is accessed where the data has no name: on the heap and on the stack;
+and what it says of the kernel's variables.
+
+usage: c2c_names.py CYCLOPS WRITE-ACCESSES
+
+Programs are compiled at several levels. Marked lines of their source access a member through a
+pointer, or a variable in the frame; for each of their instructions, records say that it accessed
+memory without a name. What is said of it must be the truth or nothing, and the truth where the
+compiler cannot but keep the pointer in a register.
+"""
+
+import argparse
+import json
+import os
+import platform
+import re
+import subprocess
+import tempfile
+
+from harness import Checks, need, run
+
+A64 = "aarch64-linux-gnu-"
+BASE, PAGE, LINE = 0x10000000, 4096, 64
+LD, ST, PEER = 0, 1, 9
+
+# A mark is: offset of the access in its object; "=", or "?" if it may be unknown, through a pointer;
+# "|", or "~" if it may be unknown, in the frame; name of the member.
+SOURCE = """
+struct pair { int first, second; };
+struct account { unsigned long lock, count; struct pair pairs[3]; char name[8]; unsigned long limit; };
+typedef struct { long a, b; } plain;
+union word { long whole; int half[2]; };
+struct list { struct list *next; long value; };
+
+#define OWN __attribute__((noinline, noclone)) void
+
+OWN store(volatile struct account *a)
+{
+	a->count = 7; /* 8 = struct account.count */
+}
+OWN load(const volatile struct account *a, long *out)
+{
+	*out = a->limit; /* 48 ? struct account.limit */
+}
+OWN nested(volatile struct account *a)
+{
+	a->pairs[1].second = 3; /* 28 = struct account.pairs[1].second */
+}
+OWN first(volatile struct account *a)
+{
+	a->lock = 1; /* 0 = struct account.lock */
+}
+OWN element(volatile struct pair *p, long i)
+{
+	p[i].first = 1; /* 0 ? struct pair.first */
+}
+OWN element_beside(volatile struct pair *p, long i)
+{
+	p[i].second = 1; /* 4 ? struct pair.second */
+}
+OWN typed(volatile plain *u)
+{
+	u->b = 1; /* 8 = plain.b */
+}
+OWN part(volatile union word *w)
+{
+	w->half[1] = 1; /* 4 = union word.{whole,half} */
+}
+OWN both(volatile struct account *a, volatile struct pair *p)
+{
+	a->name[3] = 1; /* 43 = struct account.name[3] */
+	p->second = 2; /* 4 = struct pair.second */
+}
+static inline __attribute__((always_inline)) void inner(volatile struct account *inside)
+{
+	inside->limit = 5; /* 48 = struct account.limit */
+}
+OWN outer(volatile struct account *a)
+{
+	inner(a);
+}
+OWN walk(const volatile struct list *l)
+{
+	while (l != 0)
+		l = l->next; /* 0 ? struct list.next */
+}
+OWN in_frame(void)
+{
+	volatile struct pair local;
+	volatile long other[4];
+
+	local.first = 1; /* 0 | local.first */
+	local.second = 2; /* 4 | local.second */
+	other[2] = 3; /* 16 ~ other[2] */
+}
+void _start(void)
+{
+	store(0); load(0, 0); nested(0); first(0); element(0, 0); element_beside(0, 0); typed(0);
+	part(0); both(0, 0); outer(0); walk(0); in_frame();
+}
+"""
+
+MARK = re.compile(r"/\* (\d+) ([=?|~]) (.*?) \*/")
+# "  400100:	f9400001 	ldr	x1, [x0]"
+CODE = re.compile(r"^\s*([0-9a-f]+):\t(?:[0-9a-f]+ ?)+\s*(\S+)\s*(.*)$")
+
+
+def build(prefix, level, folder):
+    source, program = os.path.join(folder, "program.c"), os.path.join(folder, "program")
+    with open(source, "w") as file:
+        file.write(SOURCE)
+    run(prefix + "gcc", f"-O{level}", "-g", "-nostdlib", "-static", "-fno-stack-protector", "-fno-pie",
+        "-no-pie", "-fcf-protection=none" if not prefix else "-mbranch-protection=none",
+        "-Wl,-Ttext-segment=0x400000", "-Wl,--build-id=none", source, "-o", program)
+    return program
+
+
+def is_access(prefix, mnemonic, operands):
+    """Does it load or store, and which of the two?"""
+    if prefix:
+        if "[" not in operands or not mnemonic.startswith(("ld", "st")):
+            return None
+        return ST if mnemonic.startswith("st") else LD
+    if not mnemonic.startswith("mov") or "(" not in operands:
+        return None
+    return ST if operands.rstrip().endswith(")") else LD
+
+
+def marked_code(prefix, program):
+    """(address, operation, mark) of each instruction that accesses memory on a marked line."""
+    marks = {n: MARK.search(line) for n, line in enumerate(SOURCE.split("\n"), 1)}
+    code = []
+    for line in run(prefix + "objdump", "-d", program).decode().split("\n"):
+        found = CODE.match(line)
+        operation = found and is_access(prefix, found[2], found[3])
+        if operation is not None and found:
+            code.append((int(found[1], 16), operation))
+    text = "\n".join(hex(address) for address, _ in code)
+    lines = subprocess.run([prefix + "addr2line", "-e", program], input=text.encode(), check=True,
+                           capture_output=True).stdout.decode().split("\n")
+    out = []
+    for (address, operation), place in zip(code, lines):
+        number = re.search(r":(\d+)", place)
+        mark = marks.get(int(number[1])) if number else None
+        if mark:
+            out.append((address, operation, mark))
+    return out
+
+
+def record(code, arch, tools, folder):
+    """Two threads do each of these instructions, in a page of its own."""
+    lines = []
+    for n, (address, operation, mark) in enumerate(code):
+        va = BASE + n * PAGE + int(mark[1])
+        for i in range(16):
+            cpu = i % 2
+            lines.append((cpu, i, f"{cpu} 500 {500 + cpu} {1000 * i + n:x} {address:x} {va:x} "
+                                  f"{operation:x} {PEER:x} 60"))
+    path = os.path.join(folder, "perf.data")
+    text = "\n".join(line for _, _, line in sorted(lines))
+    subprocess.run([tools[1], path, "/program", arch], input=text.encode(), check=True)
+    return path
+
+
+def check(prefix, level, tools, folder, checks):
+    program = build(prefix, level, folder)
+    # Without optimisation pointers are in memory: only what is in the frame is of interest.
+    code = [c for c in marked_code(prefix, program) if level > 0 or c[2][2] in "|~"]
+    answer = json.loads(run(tools[0], "c2c", "--all", "--symfs", folder, "--format", "json",
+                            record(code, "aarch64" if prefix else "x86_64", tools, folder)))
+    number_of = {line["line"]: (int(line["address"], 16) - BASE) // PAGE for line in answer["lines"]}
+    object_of = {number_of[line["line"]]: line.get("object") or "" for line in answer["lines"]}
+    found = {number_of[line["line"]]: line["accesses"][0].get("field") for line in answer["lines"]}
+    for n, (address, _, mark) in enumerate(code):
+        what = f"{prefix or 'native '}gcc -O{level}: {address:#x}, marked '{mark[0]}'"
+        must = mark[2] in "=|"
+        name = found.get(n)
+        checks.count("named" if name else "not named")
+        checks.expect(name == mark[3] or (name is None and not must), f"{what}: said to be {name}")
+        if name and mark[2] in "|~":
+            checks.expect("on the stack of in_frame" in object_of[n], f"{what}: in {object_of[n]}")
+        elif name:
+            checks.expect("anonymous" in object_of[n], f"{what}: in {object_of[n]}")
+    # The struct that is stored to is drawn, for programs as rows.
+    if level > 0:
+        rows = {(row["object"], row["field"]) for row in answer["layouts"] if row.get("stores") == 8}
+        checks.expect({("struct account", "count"), ("plain", "b")} <= rows,
+                      f"{prefix or 'native '}gcc -O{level}: layouts {rows}")
+    kinds = {mark[2] for _, _, mark in code}
+    checks.expect(kinds == ({"|", "~"} if level == 0 else {"=", "?", "|", "~"}), f"marks found: {kinds}")
+
+
+KERNEL = 0xFFFF800008000000
+KERNEL_SOURCE = """
+struct counters { unsigned long hits, misses; };
+struct counters counters __attribute__((aligned(64))) = { 1, 2 };
+static volatile unsigned long table[8] __attribute__((aligned(64))) = { 1 };
+__asm__(".globl _text; .section .text; _text: nop");
+void work(void) { table[1] = counters.misses; }
+"""
+
+
+def kernel_symbols(vmlinux):
+    text = run(A64 + "nm", vmlinux).decode()
+    return {words[2]: int(words[0], 16) for words in map(str.split, text.split("\n")) if len(words) == 3}
+
+
+def names_in_kernel(addresses, options, tools, folder):
+    """What is said of these addresses, which two threads write to."""
+    lines = []
+    for i in range(16):
+        for address in addresses:
+            lines.append((i % 2, i, f"{i % 2} 500 {500 + i % 2} {1000 * i:x} 400000 {address:x} 1 0 9"))
+    path = os.path.join(folder, "perf.data")
+    text = "\n".join(line for _, _, line in sorted(lines))
+    subprocess.run([tools[1], path, "/program"], input=text.encode(), check=True)
+    answer = json.loads(run(tools[0], "c2c", "--all", "--format", "json", *options, path))
+    return {int(line["address"], 16) + access["offset"]: access.get("field")
+            for line in answer["lines"] for access in line["accesses"]}
+
+
+def check_kernel(tools, folder, checks):
+    """Variables of the kernel: by kallsyms, which has no types, and by its file."""
+    source, vmlinux = os.path.join(folder, "kernel.c"), os.path.join(folder, "vmlinux")
+    with open(source, "w") as file:
+        file.write(KERNEL_SOURCE)
+    run(A64 + "gcc", "-O1", "-g", "-nostdlib", "-static", "-ffreestanding", "-mcmodel=large", "-fno-pie",
+        "-no-pie", f"-Wl,-Ttext={KERNEL:#x},-Tdata={KERNEL + 0x800000:#x},-e,work", source, "-o", vmlinux)
+    symbols = kernel_symbols(vmlinux)
+    kallsyms = os.path.join(folder, "kallsyms")
+    with open(kallsyms, "w") as file:
+        for name in ("_text", "counters", "table"):
+            kind = {"_text": "T", "counters": "D", "table": "d"}[name]
+            file.write(f"{symbols[name]:016x} {kind} {name}\n")
+    for options, names in ((["--kallsyms", kallsyms], ("counters+0x8", "table+0x10")),
+                           (["--vmlinux", vmlinux], ("counters.misses", "table[2]"))):
+        addresses = [symbols["counters"] + 8, symbols["table"] + 16, KERNEL + 0x4000000]
+        found = names_in_kernel(addresses, options, tools, folder)
+        for address, name in zip(addresses, (*names, None)):
+            checks.expect(found.get(address, "not listed") == name,
+                          f"kernel, {options[0]}: {address:#x} is said to be {found.get(address)}, not {name}")
+        checks.count("names in the kernel", 3)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cyclops")
+    parser.add_argument("write_accesses")
+    args = parser.parse_args()
+    need(A64 + "gcc")
+    need(A64 + "objdump")
+    prefixes = [A64] + ([""] if platform.machine() == "x86_64" else [])
+    checks = Checks()
+    with tempfile.TemporaryDirectory() as folder:
+        for prefix in prefixes:
+            for level in (0, 1, 2, 3):
+                check(prefix, level, (args.cyclops, args.write_accesses), folder, checks)
+        check_kernel((args.cyclops, args.write_accesses), folder, checks)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
