@@ -17,19 +17,27 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of each thread its own: threads that fought over it would not divide their time 3 : 1. */
-static _Thread_local volatile unsigned long sink;
+static volatile unsigned long sink;
 
-__attribute__((noinline)) static void work_a(void)
+/*
+ * Multiplications that wait for each other: as long wherever the code stands and whatever other
+ * threads do, which accesses to memory are not.
+ */
+static inline unsigned long multiply(unsigned long x, unsigned long n)
 {
-	for (unsigned long i = 0; i < 30000; i++)
-		sink += i;
+	for (unsigned long i = 0; i < n; i++)
+		x = x * 6364136223846793005 + 1442695040888963407;
+	return x;
 }
 
-__attribute__((noinline)) static void work_b(void)
+__attribute__((noinline)) static unsigned long work_a(unsigned long x, unsigned long n)
 {
-	for (unsigned long i = 0; i < 10000; i++)
-		sink += i;
+	return multiply(x, 3 * n);
+}
+
+__attribute__((noinline)) static unsigned long work_b(unsigned long x, unsigned long n)
+{
+	return multiply(x, n);
 }
 
 __attribute__((noinline)) long called_with(long a, long b);
@@ -48,12 +56,17 @@ static long thread_ms(void)
 	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+/* Turns differ in length, so that they do not keep step with whoever samples. */
 static void be_busy(long ms)
 {
+	unsigned long x = 1;
+
 	while (thread_ms() < ms) {
-		work_a();
-		work_b();
+		unsigned long n = 4096 + (x >> 51);
+
+		x = work_b(work_a(x, n), n);
 	}
+	sink = x;
 }
 
 static void *thread(void *ms)
