@@ -85,6 +85,7 @@ static void addr_free(void *partial)
 	tuples_release(&a->keys);
 	vec_release(&a->sums);
 	vec_release(&a->patterns);
+	vec_release(&a->slices);
 	addr_last_free(a->last);
 	free(a->cpu_nodes);
 	free(a);
@@ -286,8 +287,18 @@ static uint32_t find_group(struct addr *a, const uint64_t key[ADDR_KEY_WORDS])
 		vec_add(&a->sums);
 		if (a->options->grain == ADDR_INSTRUCTIONS)
 			vec_add(&a->patterns);
+		for (uint32_t i = 0; i < a->session->slices.n; i++)
+			vec_add(&a->slices);
 	}
 	return group;
+}
+
+static void add_slice(struct addr *a, uint32_t group, const struct batch *b, size_t row)
+{
+	const struct slices *s = &a->session->slices;
+
+	if (s->n > 0 && b->has[row] & HAS_TIME)
+		a->slices.items[(size_t)group * s->n + slices_find(s, b->time_ns[row])]++;
 }
 
 /* Rows of a batch are of one unit, in order: what follows each other there did so when it ran. */
@@ -318,9 +329,18 @@ static void addr_consume(void *partial, const struct batch *b)
 		group = find_group(a, key);
 		sums = sums_of(a, b, row, &access);
 		addr_sums_add(&a->sums.items[group], &sums);
+		add_slice(a, group, b, row);
 		if (a->last != NULL)
 			add_pattern(a, group, access.address);
 	}
+}
+
+static void merge_slices(struct addr *a, uint32_t group, const struct addr *from, uint32_t part)
+{
+	size_t n = a->session->slices.n;
+
+	for (size_t i = 0; i < n; i++)
+		a->slices.items[group * n + i] += from->slices.items[part * n + i];
 }
 
 static void addr_merge(void *into, const void *from, const struct id_map *map)
@@ -340,6 +360,7 @@ static void addr_merge(void *into, const void *from, const struct id_map *map)
 			key[0] = map->places[key[0]];
 		group = find_group(a, key);
 		addr_sums_add(&a->sums.items[group], &part->sums.items[i]);
+		merge_slices(a, group, part, i);
 		if (a->options->grain == ADDR_INSTRUCTIONS)
 			addr_pattern_merge(&a->patterns.items[group], &part->patterns.items[i]);
 	}

@@ -67,6 +67,7 @@ struct addr {
 	struct tuples keys;
 	VEC_OF(struct addr_sums) sums;
 	VEC_OF(struct addr_pattern) patterns; /* of ADDR_INSTRUCTIONS */
+	VEC_OF(uint64_t) slices;	      /* records by group and slice, if time is sliced */
 	uint64_t n_without_address;	      /* loads and stores that could not be counted */
 	uint64_t *cpu_nodes;		      /* by cpu: bit of its node; 0 not known */
 	size_t n_cpus;

@@ -421,6 +421,7 @@ static const struct view views[N_ADDR_BYS] = {
 void addr_rows_init(struct addr_rows *r, const struct addr_source *source, enum addr_by by)
 {
 	const struct addr *a = source->addr;
+	size_t n_slices = a->session->slices.n;
 
 	*r = (struct addr_rows){ .source = source, .by = by };
 	tuples_init(&r->keys, ADDR_ROW_WORDS);
@@ -433,12 +434,17 @@ void addr_rows_init(struct addr_rows *r, const struct addr_source *source, enum 
 		if (row == r->sums.n) {
 			vec_add(&r->sums);
 			vec_add(&r->patterns);
+			for (size_t i = 0; i < n_slices; i++)
+				vec_add(&r->slices);
 			*vec_add(&r->groups) = group;
 		} else if (a->sums.items[group].least < a->sums.items[r->groups.items[row]].least) {
 			r->groups.items[row] = group;
 		}
 		addr_sums_add(&r->sums.items[row], &a->sums.items[group]);
 		addr_sums_add(&r->total, &a->sums.items[group]);
+		for (size_t i = 0; i < n_slices; i++)
+			r->slices.items[row * n_slices + i] +=
+				a->slices.items[group * n_slices + i];
 		if (a->patterns.n > 0)
 			addr_pattern_merge_other(&r->patterns.items[row],
 						 &a->patterns.items[group]);
@@ -450,6 +456,7 @@ void addr_rows_release(struct addr_rows *r)
 	tuples_release(&r->keys);
 	vec_release(&r->sums);
 	vec_release(&r->patterns);
+	vec_release(&r->slices);
 	vec_release(&r->groups);
 	*r = (struct addr_rows){ 0 };
 }
@@ -538,6 +545,11 @@ static bool is_shown(const struct addr_rows *r, enum sum_column column)
 	}
 }
 
+static const struct slices *slices_of(const struct addr_rows *r)
+{
+	return &addr_of(r->source)->session->slices;
+}
+
 static void start_table(const struct addr_rows *r, const struct view *view, struct table *t)
 {
 	struct column columns[ADDR_MAX_COLUMNS];
@@ -559,6 +571,7 @@ static void start_table(const struct addr_rows *r, const struct view *view, stru
 	kept = arena_alloc(&t->memory, n * sizeof(*kept));
 	memcpy(kept, columns, n * sizeof(*kept));
 	t->columns = kept;
+	slices_add_columns(slices_of(r), "records", "accesses over time", t);
 }
 
 static double part_of(uint64_t part, uint64_t whole)
@@ -651,6 +664,8 @@ int addr_rows_table(const struct addr_rows *r, const struct addr_request *reques
 
 		view->show(r, row, out, cells);
 		show_sums(r, &r->sums.items[row], cells + view->n_columns);
+		slices_show(slices_of(r), r->slices.items + (size_t)row * slices_of(r)->n, out,
+			    cells);
 	}
 	return sort_rows(view, request, out, err);
 }

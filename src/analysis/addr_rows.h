@@ -29,6 +29,7 @@ struct addr_rows {
 	VEC_OF(struct addr_sums) sums;
 	VEC_OF(struct addr_pattern) patterns;
 	VEC_OF(uint32_t) groups; /* by row: one of its groups */
+	VEC_OF(uint64_t) slices; /* records by row and slice, if time is sliced */
 	struct addr_sums total;
 };
 

@@ -81,6 +81,7 @@ static void annotate_consume(void *partial, const struct batch *b)
 {
 	struct annotate *a = partial;
 	const struct annotate_region *r = a->region;
+	const struct slices *slices = &a->session->slices;
 
 	for (size_t row = 0; row < b->n; row++) {
 		const uint64_t *place = tuples_get(a->places, b->place[row]);
@@ -88,6 +89,8 @@ static void annotate_consume(void *partial, const struct batch *b)
 		if (!(b->has[row] & HAS_PC) || place[0] != r->module.v || place[1] < r->from ||
 		    place[1] >= r->to)
 			continue;
+		if (slices->n > 0 && b->has[row] & HAS_TIME)
+			count(a, place[1], COUNT_SLICE, slices_find(slices, b->time_ns[row]), 1);
 		if (b->kind == BATCH_SPE) {
 			count_spe(a, b, row, place[1]);
 			continue;

@@ -13,6 +13,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/select.h"
+#include "analysis/slices.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/tuples.h"
@@ -48,6 +49,8 @@ enum annotate_what {
 	COUNT_XLAT,    /* … translation latency */
 	COUNT_SOURCE,  /* records with this data source (DIM_SOURCE of hot.h) */
 	COUNT_BRANCH,  /* records of branches; value 1: taken, 0: not */
+	COUNT_SLICE,   /* samples and records in this slice of time, if it is sliced */
+	N_COUNTS,
 };
 
 /* Options: struct annotate_region. Result: this. */
@@ -70,8 +73,8 @@ struct annotated {
 	struct instruction text;
 	uint64_t offset; /* in the module */
 	struct symbol symbol;
-	const char *target_name;	      /* of a branch out of the function; NULL */
-	uint32_t first[COUNT_BRANCH + 1 + 1]; /* in `values`, by what; the last one ends */
+	const char *target_name;      /* of a branch out of the function; NULL */
+	uint32_t first[N_COUNTS + 1]; /* in `values`, by what; the last one ends */
 };
 
 /* The function with all that was counted. Zeroed is empty. */
@@ -112,6 +115,9 @@ static inline bool latency_is_full(uint64_t cycles)
 
 struct annotated_latency annotated_latency(const struct annotation *, size_t instruction,
 					   enum annotate_what);
+
+/* Samples and records of an instruction by slice of time: fills as many as there are. */
+void annotated_slices(const struct annotation *, size_t instruction, uint64_t out[SLICES_MAX]);
 
 /* The instruction at an offset, or the number of instructions if there is none. */
 size_t annotation_at(const struct annotation *, uint64_t offset);

@@ -14,7 +14,7 @@
 enum {
 	SHORT_FUNCTION = 60, /* instructions: all of it is shown */
 	ALWAYS_HOT = 20,
-	MAX_LISTING_COLUMNS = 10 + ANNOTATE_EVENTS,
+	MAX_LISTING_COLUMNS = 11 + ANNOTATE_EVENTS,
 	MNEMONIC_WIDTH = 7,
 };
 
@@ -89,6 +89,9 @@ static void choose_columns(struct listing *l)
 		add_column(l,
 			   (struct column){ "share", "latency", "", CELL_NUMBER, share | COLUMN_BAR,
 					    "part of the function's latency cycles" });
+	if (l->a->session->slices.n > 0)
+		add_column(l, (struct column){ "time", NULL, "", CELL_TEXT, COLUMN_SPARK,
+					       "samples and SPE records over time" });
 	for (size_t i = 0; i < l->view->n_events; i++)
 		add_column(l, (struct column){ annotate_event_name(l->a, &l->view->events[i]), NULL,
 					       "", CELL_NUMBER,
@@ -333,6 +336,15 @@ static void fill_source(const struct listing *l, size_t i, struct cell *cell)
 				       100 * (double)most->n / (double)all));
 }
 
+static void fill_time(const struct listing *l, size_t i, struct cell *cell)
+{
+	uint64_t amounts[SLICES_MAX];
+
+	annotated_slices(l->a, i, amounts);
+	if (annotated_count(l->a, i, COUNT_SLICE) > 0)
+		*cell = cell_text(slices_spark(l->table, amounts, l->a->session->slices.n));
+}
+
 static void fill_numbers(const struct listing *l, size_t i, struct cell *row)
 {
 	size_t column = 2;
@@ -343,6 +355,8 @@ static void fill_numbers(const struct listing *l, size_t i, struct cell *row)
 		row[column++] = share_cell(
 			l->cycles == 0 ? 0 : (double)total.cycles / (double)l->cycles, total.n_all);
 	}
+	if (l->a->session->slices.n > 0)
+		fill_time(l, i, &row[column++]);
 	for (size_t k = 0; k < l->view->n_events; k++) {
 		const struct annotate_event *e = &l->view->events[k];
 		double share = annotate_share(l->a, e, l->totals[k], i);

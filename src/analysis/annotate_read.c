@@ -11,7 +11,6 @@
 enum {
 	/* More of one function is not read: symbols may claim any size. */
 	MAX_CODE = 4 << 20,
-	N_WHAT = COUNT_BRANCH + 1,
 };
 
 /* One count, as it is sorted. */
@@ -147,7 +146,7 @@ static void take_entries(struct annotation *a, const struct entry *entries, size
 	for (size_t i = 0; i < a->list.n; i++) {
 		struct annotated *instruction = &a->list.items[i];
 
-		for (uint32_t what = 0; what < N_WHAT; what++) {
+		for (uint32_t what = 0; what < N_COUNTS; what++) {
 			instruction->first[what] = (uint32_t)a->values.n;
 			for (; at < n && entries[at].offset == instruction->offset &&
 			       entries[at].what == what;
@@ -155,7 +154,7 @@ static void take_entries(struct annotation *a, const struct entry *entries, size
 				*vec_add(&a->values) =
 					(struct annotate_value){ entries[at].value, entries[at].n };
 		}
-		instruction->first[N_WHAT] = (uint32_t)a->values.n;
+		instruction->first[N_COUNTS] = (uint32_t)a->values.n;
 	}
 }
 
@@ -272,6 +271,16 @@ uint64_t annotated_count_of(const struct annotation *a, size_t number, enum anno
 	for (uint32_t k = i->first[what]; k < i->first[what + 1]; k++)
 		n += a->values.items[k].value == value ? a->values.items[k].n : 0;
 	return n;
+}
+
+void annotated_slices(const struct annotation *a, size_t number, uint64_t out[SLICES_MAX])
+{
+	const struct annotated *i = &a->list.items[number];
+
+	for (uint32_t k = 0; k < a->session->slices.n; k++)
+		out[k] = 0;
+	for (uint32_t k = i->first[COUNT_SLICE]; k < i->first[COUNT_SLICE + 1]; k++)
+		out[a->values.items[k].value] = a->values.items[k].n;
 }
 
 uint64_t annotation_count(const struct annotation *a, enum annotate_what what)

@@ -258,6 +258,7 @@ static void fill_instruction(const struct annotation *a, size_t i, uint64_t cycl
 	const struct annotated *line = &a->list.items[i];
 	const struct instruction *text = &line->text;
 	struct cell *row = table_add_row(t);
+	uint64_t slices[SLICES_MAX];
 
 	row[INS_ADDRESS] = cell_hex(text->address);
 	row[INS_OFFSET] = cell_count(line->offset - a->region->from);
@@ -276,6 +277,8 @@ static void fill_instruction(const struct annotation *a, size_t i, uint64_t cycl
 	if (annotated_count(a, i, COUNT_RECORDS) > 0)
 		fill_spe(a, i, cycles, row);
 	fill_branches(a, i, row);
+	annotated_slices(a, i, slices);
+	slices_show(&a->session->slices, slices, t, row);
 }
 
 static void add_event_row(const struct annotation *a, size_t i, const struct annotate_event *e,
@@ -388,6 +391,8 @@ void annotate_tables_make(const struct annotation *a, const struct annotate_view
 	}
 	table_init(&out->function, "function", NULL, function_columns, COUNT(function_columns));
 	table_init(&out->instructions, "instructions", NULL, instruction_columns, N_INS);
+	slices_add_columns(&a->session->slices, "records", "samples and SPE records over time",
+			   &out->instructions);
 	table_init(&out->events, "events", NULL, event_columns, COUNT(event_columns));
 	table_init(&out->sources, "sources", NULL, source_columns, COUNT(source_columns));
 	fill_function(a, &out->function);

@@ -149,7 +149,7 @@ static void add_slice_columns(struct making *m)
 	m->first_slice = m->n;
 	for (uint32_t i = 0; i < n; i++)
 		m->list[m->n++] = (struct column){
-			.name = table_format(m->out, "slice_%u_samples", i),
+			.name = table_format(m->out, "slice_%u", i),
 			.unit = "samples",
 			.type = CELL_COUNT,
 			.flags = COLUMN_MACHINE_ONLY,

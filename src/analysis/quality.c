@@ -207,12 +207,13 @@ static void check_contents(struct judging *j)
 }
 
 /* A slice without a record on a CPU that has some before and behind it. */
-static uint64_t n_holes(const struct quality_cpu *c, uint64_t *out_n)
+static uint64_t n_holes(const struct quality_counts *q, const struct quality_cpu *c,
+			uint64_t *out_n)
 {
-	int first = 0, last = QUALITY_SLICES - 1;
+	int n = (int)q->slices.n, first = 0, last = n - 1;
 	uint64_t holes = 0;
 
-	while (first < QUALITY_SLICES && c->slices[first] == 0)
+	while (first < n && c->slices[first] == 0)
 		first++;
 	while (last > first && c->slices[last] == 0)
 		last--;
@@ -232,15 +233,15 @@ static void check_time(struct judging *j)
 
 		if (c->n == 0)
 			continue;
-		holes += n_holes(c, &n);
+		holes += n_holes(q, c, &n);
 		most = c->n > most ? c->n : most;
 		least = c->n < least ? c->n : least;
 	}
 	if (q->slices.n > 0)
 		say(j, "coverage", judge(part(holes, n), 0.05, 0.25), 1 - part(holes, n),
 		    "%.0f %% of the time from the first to the last record of a CPU has records "
-		    "(in %d slices); the rest is idle, or lost",
-		    100 * (1 - part(holes, n)), QUALITY_SLICES);
+		    "(in %u slices); the rest is idle, or lost",
+		    100 * (1 - part(holes, n)), q->slices.n);
 	if (most > 0)
 		say(j, "balance", most > UNEVEN * least ? NOTE : OK, part(least, most),
 		    "the busiest CPU has %" PRIu64 " records, the idlest %" PRIu64, most, least);
@@ -302,12 +303,12 @@ static const struct column cpu_columns[] = {
 	  "time of the first SPE record, of the perf clock" },
 	{ "last_ns", "last", "ns", CELL_COUNT, COLUMN_MACHINE_ONLY,
 	  "time of the last SPE record, of the perf clock" },
-	{ "time", NULL, "", CELL_TEXT, COLUMN_SPARK | COLUMN_TEXT_ONLY, "SPE records over time" },
 };
 
 static void make_cpus(const struct quality_counts *q, struct table *out)
 {
 	table_init(out, "cpus", "Records by CPU", cpu_columns, COUNT(cpu_columns));
+	slices_add_columns(&q->slices, "records", "SPE records over time", out);
 	for (uint32_t i = 0; i < q->cpus.n; i++) {
 		const struct quality_cpu *c = &q->by_cpu.items[i];
 		uint64_t cpu = tuples_get(&q->cpus, i)[0];
@@ -322,8 +323,7 @@ static void make_cpus(const struct quality_counts *q, struct table *out)
 			row[4] = cell_count(c->first_ns);
 			row[5] = cell_count(c->last_ns);
 		}
-		if (q->slices.n > 0)
-			row[6] = cell_text(slices_spark(out, c->slices, QUALITY_SLICES));
+		slices_show(&q->slices, c->slices, out, row);
 	}
 	table_sort(out, 0, false);
 }

@@ -17,7 +17,8 @@ static void *counts_new(const struct session *session, const void *options)
 	(void)options;
 	q->session = session;
 	tuples_init(&q->cpus, 1);
-	if (slices_init(session->capture, QUALITY_SLICES, &q->slices, &err) < 0)
+	q->slices = session->slices;
+	if (q->slices.n == 0 && slices_init(session->capture, QUALITY_SLICES, &q->slices, &err) < 0)
 		q->slices = (struct slices){ 0 };
 	return q;
 }
@@ -103,7 +104,7 @@ static void add_cpu(struct quality_cpu *to, const struct quality_cpu *from)
 	to->n_samples += from->n_samples;
 	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
 	to->last_ns = from->last_ns > to->last_ns ? from->last_ns : to->last_ns;
-	for (int i = 0; i < QUALITY_SLICES; i++)
+	for (int i = 0; i < SLICES_MAX; i++)
 		to->slices[i] += from->slices[i];
 }
 

@@ -6,14 +6,14 @@
 #include "analysis/quality.h"
 #include "analysis/slices.h"
 
-/* Time is looked at in so many slices. */
+/* Time is looked at in so many slices, unless --time-slices says otherwise. */
 enum { QUALITY_SLICES = 40 };
 
 /* What the records of a CPU have and lack. */
 struct quality_cpu {
 	uint64_t n, n_samples;
 	uint64_t first_ns, last_ns;
-	uint64_t slices[QUALITY_SLICES]; /* records */
+	uint64_t slices[SLICES_MAX]; /* records */
 };
 
 /* Result of the scan. */

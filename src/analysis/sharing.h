@@ -167,6 +167,12 @@ static inline const uint32_t *sharing_touches(const struct sharing *s, uint32_t 
 	return s->order + first;
 }
 
+/* Records of a line by slice of time: session->slices.n of them. */
+static inline const uint64_t *sharing_slices(const struct sharing *s, size_t subject)
+{
+	return s->accesses_seen->slices + subject * s->session->slices.n;
+}
+
 struct sharing_extent sharing_extent(const struct sharing *, const struct sharing_touch_key *);
 
 /* Cycles that the program lost on this line, estimated from the samples; 0: not known. */

@@ -59,6 +59,12 @@ unsigned sharing_row_kind(const struct batch *b, size_t row)
 	       (mask & SHARING_BIT(LOCKED) ? SHARING_KIND_ATOMIC : 0u);
 }
 
+/* Those of all lines. */
+static size_t n_slices(const struct sharing_accesses *a)
+{
+	return (size_t)a->choice->keys.n * a->session->slices.n;
+}
+
 static void *accesses_new(const struct session *session, const void *options)
 {
 	struct sharing_accesses *a = mem_zalloc(1, sizeof(*a));
@@ -68,6 +74,7 @@ static void *accesses_new(const struct session *session, const void *options)
 	a->classifier = sharing_classifier_new(session);
 	tuples_init(&a->keys, SHARING_TOUCH_WORDS);
 	tuples_init(&a->pages, 2);
+	a->slices = mem_zalloc(n_slices(a) + 1, sizeof(*a->slices));
 	return a;
 }
 
@@ -81,6 +88,7 @@ static void accesses_free(void *partial)
 	tuples_release(&a->keys);
 	tuples_release(&a->pages);
 	vec_release(&a->touches);
+	free(a->slices);
 	free(a);
 }
 
@@ -168,6 +176,14 @@ static void add_time(struct sharing_touch *touch, uint64_t time_ns)
 	touch->last_ns = time_ns > touch->last_ns ? time_ns : touch->last_ns;
 }
 
+static void add_slice(struct sharing_accesses *a, uint32_t line, uint64_t time_ns)
+{
+	const struct slices *s = &a->session->slices;
+
+	if (s->n > 0)
+		a->slices[(size_t)line * s->n + slices_find(s, time_ns)]++;
+}
+
 static void add_row(struct sharing_accesses *a, const struct batch *b, size_t row, uint32_t line,
 		    uint32_t mask)
 {
@@ -184,8 +200,10 @@ static void add_row(struct sharing_accesses *a, const struct batch *b, size_t ro
 
 	sharing_count_in(&touch->counts, mask);
 	add_latency(a->choice->mode, touch, b, row, mask);
-	if (has & HAS_TIME)
+	if (has & HAS_TIME) {
 		add_time(touch, b->time_ns[row]);
+		add_slice(a, line, b->time_ns[row]);
+	}
 	if (has & HAS_PA)
 		add_page(a, touch, line, b->pa[row]);
 }
@@ -240,6 +258,8 @@ static void accesses_merge(void *into, const void *from, const struct id_map *ma
 	}
 	for (uint32_t i = 0; i < part->pages.n; i++)
 		tuples_add(&to->pages, tuples_get(&part->pages, i));
+	for (size_t i = 0; i < n_slices(to); i++)
+		to->slices[i] += part->slices[i];
 }
 
 const struct analysis_class sharing_accesses_class = {

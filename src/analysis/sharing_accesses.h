@@ -81,6 +81,7 @@ struct sharing_accesses {
 	struct tuples keys;		      /* SHARING_TOUCH_WORDS wide */
 	VEC_OF(struct sharing_touch) touches; /* by number of the key */
 	struct tuples pages;		      /* (line, physical page): those that were met */
+	uint64_t *slices; /* records by line of the choice and slice, if time is sliced */
 	struct sharing_classifier *classifier;
 };
 

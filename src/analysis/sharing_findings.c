@@ -337,6 +337,7 @@ static void add_finding(const struct sharing *s, const struct sharing_labels *la
 	row[FINDING_KIND] = cell_text(sharing_verdict_name(j->verdict));
 	row[FINDING_LINE] = cell_count(number + 1);
 	row[FINDING_SHARE] = cell_number(subject->share);
+	slices_show(&s->session->slices, sharing_slices(s, number), t, row);
 }
 
 void sharing_findings_table(const struct sharing *s, const struct sharing_labels *labels,
@@ -344,6 +345,7 @@ void sharing_findings_table(const struct sharing *s, const struct sharing_labels
 {
 	table_init(out, "findings", "Lines that threads fight over", columns, COUNT(columns));
 	out->style = TABLE_FINDINGS;
+	slices_add_columns(&s->session->slices, "records", "records of the line over time", out);
 	for (size_t i = 0; i < s->subjects.n; i++)
 		if (is_worth(s, &s->subjects.items[i]))
 			add_finding(s, labels, i, out);

@@ -379,6 +379,7 @@ static void add_line(const struct sharing *s, const struct sharing_labels *label
 	row[LINE_NODES] = nodes_cell(t, nodes_of(s, subject));
 	line_judged(&subject->judgement, row);
 	line_cost(s, subject, row);
+	slices_show(&s->session->slices, sharing_slices(s, number), t, row);
 }
 
 static int compare_ids(const void *left, const void *right)
@@ -487,6 +488,8 @@ void sharing_lines_tables(const struct sharing *s, const struct sharing_labels *
 	table_init(out_lines, "lines", "Shared lines", line_columns, COUNT(line_columns));
 	table_init(out_accesses, "accesses", "What they are accessed by", access_columns,
 		   COUNT(access_columns));
+	slices_add_columns(&s->session->slices, "records", "records of the line over time",
+			   out_lines);
 	table_nest(out_lines, out_accesses);
 	for (size_t i = 0; i < s->subjects.n; i++) {
 		const struct sharing_subject *subject = &s->subjects.items[i];

@@ -2,6 +2,7 @@
 #include "analysis/slices.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "analysis/hot.h"
 #include "analysis/session.h"
@@ -25,7 +26,7 @@ int slices_choose(struct session *s, uint32_t n, const struct hot_keys *by, stru
 {
 	bool is_key = false;
 
-	for (size_t i = 0; i < by->n; i++)
+	for (size_t i = 0; by != NULL && i < by->n; i++)
 		is_key |= by->keys[i] == HOT_TIME;
 	if (n == 0 && !is_key)
 		return 0;
@@ -47,18 +48,71 @@ uint64_t slices_start_ns(const struct slices *s, uint32_t slice)
 	return slice * s->width_ns;
 }
 
+/* The amounts of a bar: of one slice, or of several neighbours. */
+static uint64_t bar_amount(const uint64_t *amounts, uint32_t n, uint32_t bar, uint32_t each)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = bar * each; i < n && i < (bar + 1) * each; i++)
+		sum += amounts[i];
+	return sum;
+}
+
 const char *slices_spark(struct table *t, const uint64_t *amounts, uint32_t n)
 {
-	char *out = arena_alloc(&t->memory, n + 1);
+	uint32_t each = (n + SLICES_BARS - 1) / SLICES_BARS;
+	uint32_t n_bars = n == 0 ? 0 : (n + each - 1) / each;
+	char *out = arena_alloc(&t->memory, n_bars + 1);
 	uint64_t largest = 1;
 
-	for (uint32_t i = 0; i < n; i++)
-		largest = amounts[i] > largest ? amounts[i] : largest;
-	for (uint32_t i = 0; i < n; i++) {
-		double part = (double)amounts[i] / (double)largest;
+	for (uint32_t i = 0; i < n_bars; i++) {
+		uint64_t amount = bar_amount(amounts, n, i, each);
 
-		out[i] = amounts[i] == 0 ? '0' : (char)('1' + (int)(part * 7 + 0.5));
+		largest = amount > largest ? amount : largest;
 	}
-	out[n] = '\0';
+	for (uint32_t i = 0; i < n_bars; i++) {
+		uint64_t amount = bar_amount(amounts, n, i, each);
+		double part = (double)amount / (double)largest;
+
+		out[i] = amount == 0 ? '0' : (char)('1' + (int)(part * 7 + 0.5));
+	}
+	out[n_bars] = '\0';
 	return out;
+}
+
+void slices_add_columns(const struct slices *s, const char *unit, const char *meaning,
+			struct table *t)
+{
+	size_t n = t->n_columns;
+	struct column *kept;
+
+	if (s->n == 0)
+		return;
+	kept = arena_alloc(&t->memory, (n + 1 + s->n) * sizeof(*kept));
+	memcpy(kept, t->columns, n * sizeof(*kept));
+	kept[n] = (struct column){
+		"time", NULL, "", CELL_TEXT, COLUMN_SPARK | COLUMN_TEXT_ONLY | COLUMN_BLANK, meaning
+	};
+	for (uint32_t i = 0; i < s->n; i++)
+		kept[n + 1 + i] = (struct column){
+			table_format(t, "slice_%" PRIu32, i),
+			NULL,
+			unit,
+			CELL_COUNT,
+			COLUMN_MACHINE_ONLY,
+			meaning,
+		};
+	t->columns = kept;
+	t->n_columns = n + 1 + s->n;
+}
+
+void slices_show(const struct slices *s, const uint64_t *amounts, struct table *t, struct cell *row)
+{
+	size_t first = t->n_columns - s->n - 1;
+
+	if (s->n == 0)
+		return;
+	row[first] = cell_text(slices_spark(t, amounts, s->n));
+	for (uint32_t i = 0; i < s->n; i++)
+		row[first + 1 + i] = cell_count(amounts[i]);
 }

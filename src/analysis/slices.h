@@ -9,7 +9,7 @@
 #include "capture/capture.h"
 #include "table/table.h"
 
-enum { SLICES_MAX = 200, SLICES_DEFAULT = 20 };
+enum { SLICES_MAX = 200, SLICES_DEFAULT = 20, SLICES_BARS = 40 };
 
 struct hot_keys;
 struct session;
@@ -28,7 +28,7 @@ int slices_init(const struct capture *, uint32_t n, struct slices *out, struct e
 
 /*
  * Slices the session's time as --time-slices says; 0 means not at all, or into
- * SLICES_DEFAULT if time is among the keys.
+ * SLICES_DEFAULT if time is among the keys (NULL: there are none).
  */
 int slices_choose(struct session *, uint32_t n, const struct hot_keys *by, struct err *err);
 
@@ -38,7 +38,21 @@ uint32_t slices_find(const struct slices *, uint64_t time_ns);
 /* When a slice begins, counted from the first. */
 uint64_t slices_start_ns(const struct slices *, uint32_t slice);
 
-/* `n` amounts as a line of small bars, for a column with COLUMN_SPARK; belongs to the table. */
+/*
+ * `n` amounts as a line of small bars, for a column with COLUMN_SPARK; belongs to the table. Of
+ * more than SLICES_BARS, neighbours share a bar.
+ */
 const char *slices_spark(struct table *, const uint64_t *amounts, uint32_t n);
+
+/*
+ * Columns for amounts by slice, behind those that the table has: "time", a line of bars for
+ * people, and "slice_0" … for programs, with this unit and meaning. Nothing where time is not
+ * sliced. To be called before the first row; `meaning` lives as long as the table.
+ */
+void slices_add_columns(const struct slices *, const char *unit, const char *meaning,
+			struct table *);
+
+/* Fills these columns of a row: `amounts` are one for each slice. */
+void slices_show(const struct slices *, const uint64_t *amounts, struct table *, struct cell *row);
 
 #endif

@@ -15,6 +15,7 @@ static const struct usage usage = {
 
 struct addr_command {
 	const char *by, *object, *type, *base;
+	unsigned time_slices;
 };
 
 static const struct option options[] = {
@@ -27,6 +28,8 @@ static const struct option options[] = {
 	  "offsets in structs of this type, or of so many bytes, at --base" },
 	{ "base", 0, OPTION_TEXT, offsetof(struct addr_command, base), "ADDR[,COUNT]",
 	  "where the first of COUNT (1) structs is" },
+	{ "time-slices", 0, OPTION_NUMBER, offsetof(struct addr_command, time_slices), "N",
+	  "when: cut the time into so many slices" },
 };
 
 /* What was asked for by --object, --type and --base is offsets. */
@@ -98,6 +101,7 @@ int command_addr(int argc, char **argv)
 	status = EXIT_DONE;
 	if (make_request(&command, &rows, &request, &err) < 0 ||
 	    open_input(&input, &arguments, &session, &select, &err) < 0 ||
+	    slices_choose(&session, command.time_slices, NULL, &err) < 0 ||
 	    answer(&session, select, &request, &output, &err) < 0)
 		status = fail(&err);
 	return close_input(&session, select, status);

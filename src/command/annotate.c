@@ -22,6 +22,7 @@ enum { DEFAULT_CONTEXT = 3 };
 struct annotate_command {
 	struct option_list events;
 	const char *context, *syntax;
+	unsigned time_slices;
 	bool all, no_source;
 };
 
@@ -29,6 +30,8 @@ static const struct option options[] = {
 	{ "event", 'e', OPTION_LIST, offsetof(struct annotate_command, events), "NAME",
 	  "a column for this event, of the capture or of SPE records;\n"
 	  "                          may be repeated (default: those there are most of)" },
+	{ "time-slices", 0, OPTION_NUMBER, offsetof(struct annotate_command, time_slices), "N",
+	  "when: cut the time into so many slices" },
 	{ "context", 0, OPTION_TEXT, offsetof(struct annotate_command, context), "N",
 	  "instructions shown around hot ones (default 3)" },
 	{ "all", 0, OPTION_FLAG, offsetof(struct annotate_command, all), NULL,
@@ -147,6 +150,7 @@ int command_annotate(int argc, char **argv)
 	status = EXIT_DONE;
 	symbol = take_symbol(&input, &arguments);
 	if (open_input(&input, &arguments, &session, &select, &err) < 0 ||
+	    slices_choose(&session, command.time_slices, NULL, &err) < 0 ||
 	    answer(&session, select, symbol, &command, &input, &output, &err) < 0)
 		status = fail(&err);
 	return close_input(&session, select, status);

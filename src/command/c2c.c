@@ -19,7 +19,7 @@ enum { WIDE = 1000 };
 
 struct c2c_command {
 	const char *mode, *coalesce, *sort;
-	unsigned line_size;
+	unsigned line_size, time_slices;
 	bool double_line;
 	bool full, wide;
 };
@@ -39,6 +39,8 @@ static const struct option options[] = {
 	  "of a cache line (that of the CPU)" },
 	{ "double-line", 0, OPTION_FLAG, offsetof(struct c2c_command, double_line), NULL,
 	  "take two neighbouring lines for one, as prefetchers do" },
+	{ "time-slices", 0, OPTION_NUMBER, offsetof(struct c2c_command, time_slices), "N",
+	  "when: cut the time into so many slices" },
 	{ "full", 0, OPTION_FLAG, offsetof(struct c2c_command, full), NULL,
 	  "and all counters, as tables" },
 	{ "wide", 0, OPTION_FLAG, offsetof(struct c2c_command, wide), NULL,
@@ -157,6 +159,7 @@ int command_c2c(int argc, char **argv)
 		return status;
 	status = EXIT_DONE;
 	if (open_input(&input, &arguments, &session, &select, &err) < 0 ||
+	    slices_choose(&session, command.time_slices, NULL, &err) < 0 ||
 	    answer(&session, select, &command, &rows, &output, &err) < 0)
 		status = fail(&err);
 	return close_input(&session, select, status);

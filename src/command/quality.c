@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cyclops quality: can this capture be trusted? */
+#include <stddef.h>
+
 #include "analysis/quality.h"
 #include "base/alloc.h"
 #include "command/commands.h"
@@ -11,18 +13,27 @@ static const struct usage usage = {
 	"Can this capture be trusted: lost, truncated, filtered, saturated, biased, uncertain.",
 };
 
+struct quality_command {
+	unsigned time_slices;
+};
+
+static const struct option options[] = {
+	{ "time-slices", 0, OPTION_NUMBER, offsetof(struct quality_command, time_slices), "N",
+	  "when: cut the time into so many slices" },
+};
+
 static int answer(struct session *s, const struct select *select, const struct row_options *rows,
-		  const struct output_options *options, struct err *err)
+		  const struct output_options *output, struct err *err)
 {
 	struct quality quality = { 0 };
 	struct printer out = { 0 };
 	int rc;
 
-	if (printer_open(&out, options, "text", usage.command, s, err) < 0)
+	if (printer_open(&out, output, "text", usage.command, s, err) < 0)
 		return -1;
 	rc = quality_make(s, select, rows_to_show(rows), &quality, err);
 	if (rc == 0)
-		rc = printer_tables(&out, options, &quality.shown, err);
+		rc = printer_tables(&out, output, &quality.shown, err);
 	rc = printer_close(&out, rc, err);
 	quality_release(&quality);
 	return rc;
@@ -33,7 +44,9 @@ int command_quality(int argc, char **argv)
 	struct input_options input = { 0 };
 	struct row_options rows = { 0 };
 	struct output_options output = { 0 };
+	struct quality_command command = { 0 };
 	const struct option_set sets[] = {
+		{ "What:", options, COUNT(options), &command },
 		input_option_set(&input),
 		unsorted_row_option_set(&rows),
 		output_option_set(&output),
@@ -49,6 +62,7 @@ int command_quality(int argc, char **argv)
 		return status;
 	status = EXIT_DONE;
 	if (open_input(&input, &arguments, &session, &select, &err) < 0 ||
+	    slices_choose(&session, command.time_slices, NULL, &err) < 0 ||
 	    answer(&session, select, &rows, &output, &err) < 0)
 		status = fail(&err);
 	return close_input(&session, select, status);

@@ -72,10 +72,13 @@ static struct headings make_headings(const struct grid *g)
 	struct headings all = { .list = mem_zalloc(g->n_lanes + 1, sizeof(*all.list)) };
 	size_t start = g->indent;
 
-	for (; all.n < g->n_lanes && !g->lanes[all.n].is_left_out; all.n++) {
-		const struct lane *lane = &g->lanes[all.n];
+	for (size_t i = 0; i < g->n_lanes; i++) {
+		const struct lane *lane = &g->lanes[i];
 		struct heading *h = &all.list[all.n];
 
+		if (lane->is_left_out)
+			continue;
+		all.n++;
 		h->start = start;
 		h->end = start + bar_width(lane) + lane->width;
 		h->is_left = lane->is_text;
@@ -235,11 +238,14 @@ static void draw_row(struct grid *g, uint32_t row, struct pen *pen)
 	size_t start = g->indent;
 
 	arena_reset(&g->scratch);
-	for (size_t i = 0; i < g->n_lanes && !g->lanes[i].is_left_out; i++) {
+	for (size_t i = 0; i < g->n_lanes; i++) {
 		const struct lane *lane = &g->lanes[i];
 		const struct cell *cell = table_cell(g->table, row, lane->column);
-		struct shown shown = grid_cell(g, lane, row);
+		struct shown shown;
 
+		if (lane->is_left_out)
+			continue;
+		shown = grid_cell(g, lane, row);
 		pen->column = start;
 		if (lane->bar > 0)
 			draw_bar(lane, cell, pen);

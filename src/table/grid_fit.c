@@ -49,10 +49,12 @@ static size_t heading_width(const struct lane *lane, enum thrift thrift)
 	return width > bar + GRID_GAP ? width - bar - GRID_GAP : 0;
 }
 
-/* The least width the lane can be drawn in. A text that is cut keeps its share of the line. */
+/* The least width the lane can be drawn in. A text that is cut keeps its share of the line; a line
+ * of bars has no meaning without its end. */
 static size_t least_width(const struct grid *g, const struct lane *lane, enum thrift thrift)
 {
-	bool is_cut = lane->is_text && (has_flag(lane, COLUMN_GROW) || thrift >= THRIFT_TEXTS);
+	bool is_cut = lane->is_text && !has_flag(lane, COLUMN_SPARK) &&
+		      (has_flag(lane, COLUMN_GROW) || thrift >= THRIFT_TEXTS);
 	bool is_wide = has_flag(lane, COLUMN_WIDE);
 	size_t share =
 		is_wide ? g->line_width * 2 / 5 : g->line_width / (thrift < THRIFT_TEXTS ? 4 : 6);
@@ -63,14 +65,16 @@ static size_t least_width(const struct grid *g, const struct lane *lane, enum th
 	return max_of(content, heading_width(lane, thrift));
 }
 
-/* The first `n` lanes at their least width. Returns the columns they take. */
-static size_t shrink(struct grid *g, size_t n, enum thrift thrift)
+/* All lanes that are not left out at their least width. Returns the columns they take. */
+static size_t shrink(struct grid *g, enum thrift thrift)
 {
 	size_t total = g->indent;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < g->n_lanes; i++) {
 		struct lane *lane = &g->lanes[i];
 
+		if (lane->is_left_out)
+			continue;
 		lane->width = least_width(g, lane, thrift);
 		lane->bar = least_bar(lane, thrift);
 		total += (i > 0 ? GRID_GAP : 0) + lane->width;
@@ -80,16 +84,16 @@ static size_t shrink(struct grid *g, size_t n, enum thrift thrift)
 }
 
 /* Deals out spare columns to texts that were cut, one each in turn: the shortest get whole. */
-static size_t grow_texts(struct grid *g, size_t n, size_t spare)
+static size_t grow_texts(struct grid *g, size_t spare)
 {
 	bool is_growing = true;
 
 	while (spare > 0 && is_growing) {
 		is_growing = false;
-		for (size_t i = 0; i < n && spare > 0; i++) {
+		for (size_t i = 0; i < g->n_lanes && spare > 0; i++) {
 			struct lane *lane = &g->lanes[i];
 
-			if (lane->width >= lane->content)
+			if (lane->is_left_out || lane->width >= lane->content)
 				continue;
 			lane->width++;
 			spare--;
@@ -99,34 +103,53 @@ static size_t grow_texts(struct grid *g, size_t n, size_t spare)
 	return spare;
 }
 
-static void grow_bars(struct grid *g, size_t n, size_t spare)
+static void grow_bars(struct grid *g, size_t spare)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < g->n_lanes; i++) {
 		struct lane *lane = &g->lanes[i];
-		size_t more = lane->bar > 0 ? min_of(spare, MOST_BAR - lane->bar) : 0;
+		size_t more = lane->bar > 0 && !lane->is_left_out
+				      ? min_of(spare, MOST_BAR - lane->bar)
+				      : 0;
 
 		lane->bar += more;
 		spare -= more;
 	}
 }
 
+/*
+ * Leaves out the last lane but the first one; lines of bars, which only those have who asked for
+ * them, go last. False if there is none left to give up.
+ */
+static bool leave_one_out(struct grid *g)
+{
+	for (int keeps_sparks = 1; keeps_sparks >= 0; keeps_sparks--) {
+		for (size_t i = g->n_lanes; i-- > 1;) {
+			struct lane *lane = &g->lanes[i];
+
+			if (lane->is_left_out || (keeps_sparks && has_flag(lane, COLUMN_SPARK)))
+				continue;
+			lane->is_left_out = true;
+			return true;
+		}
+	}
+	return false;
+}
+
 void grid_fit(struct grid *g)
 {
-	size_t n = g->n_lanes, total = 0;
 	enum thrift thrift = THRIFT_NONE;
+	size_t total = 0;
 
-	if (n == 0)
+	if (g->n_lanes == 0)
 		return;
-	while ((total = shrink(g, n, thrift)) > g->line_width) {
+	while ((total = shrink(g, thrift)) > g->line_width) {
 		if (thrift + 1 < N_THRIFTS)
 			thrift++;
-		else if (n > 1)
-			g->lanes[--n].is_left_out = true;
-		else
+		else if (!leave_one_out(g))
 			break;
 	}
 	if (total > g->line_width)
 		g->lanes[0].width = g->line_width - g->indent;
 	else
-		grow_bars(g, n, grow_texts(g, n, g->line_width - total));
+		grow_bars(g, grow_texts(g, g->line_width - total));
 }

@@ -166,8 +166,8 @@ def slices(c):
              spe(c.at["copy"], MEMORY, 0, RETIRED, 50, ticks=1081000), "chunk 0 0"]
     c.make(lines)
     rows = {row["function"]: row for row in c.table("mem", "mem", "--by", "function", "--time-slices", "10")}
-    c.expect([int(rows["loop"][f"slice_{i}_samples"]) for i in range(10)] == [100] + [0] * 9, "slices of loop")
-    c.expect([int(rows["copy"][f"slice_{i}_samples"]) for i in range(10)] == [0] * 8 + [50, 0], "slices of copy")
+    c.expect([int(rows["loop"][f"slice_{i}"]) for i in range(10)] == [100] + [0] * 9, "slices of loop")
+    c.expect([int(rows["copy"][f"slice_{i}"]) for i in range(10)] == [0] * 8 + [50, 0], "slices of copy")
     hot = c.table("hot", "hot", "--time-slices", "10", "--select", "op=load")
     c.expect([int(row[f"slice_{i}"]) for row in hot if row["function"] == "copy" for i in (7, 8)] == [0, 1000],
              f"slices of hot: {hot}")
