@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/data_src.h"
 #include "analysis/mem.h"
 #include "base/alloc.h"
 #include "spe/packet.h"
@@ -140,30 +141,6 @@ static bool read_spe(const struct session *s, const struct batch *b, size_t row,
 	return true;
 }
 
-/* Levels of samples, nearest to what the record says first. */
-static const struct {
-	uint64_t level; /* PERF_MEM_LVL_… */
-	enum source_level source;
-} sample_levels[] = {
-	{ PERF_MEM_LVL_L1 | PERF_MEM_LVL_LFB, SOURCE_L1 },
-	{ PERF_MEM_LVL_L2, SOURCE_L2 },
-	{ PERF_MEM_LVL_L3, SOURCE_SYSTEM_CACHE },
-	{ PERF_MEM_LVL_LOC_RAM, SOURCE_DRAM },
-	{ PERF_MEM_LVL_REM_RAM1 | PERF_MEM_LVL_REM_RAM2, SOURCE_REMOTE_DRAM },
-	{ PERF_MEM_LVL_REM_CCE1 | PERF_MEM_LVL_REM_CCE2, SOURCE_REMOTE },
-	{ PERF_MEM_LVL_IO | PERF_MEM_LVL_UNC, SOURCE_DEVICE },
-};
-
-static enum source_level sample_level(const union perf_mem_data_src *source)
-{
-	if (!(source->mem_lvl & PERF_MEM_LVL_HIT))
-		return SOURCE_UNKNOWN;
-	for (size_t i = 0; i < COUNT(sample_levels); i++)
-		if (source->mem_lvl & sample_levels[i].level)
-			return sample_levels[i].source;
-	return SOURCE_UNKNOWN;
-}
-
 static bool read_sample(const struct batch *b, size_t row, struct access *out)
 {
 	union perf_mem_data_src source = { .val = b->data_src[row] };
@@ -176,7 +153,7 @@ static bool read_sample(const struct batch *b, size_t row, struct access *out)
 	out->has_cycles = b->has[row] & HAS_WEIGHT;
 	out->cycles = out->has_cycles ? b->weight[row] : 0;
 	out->has_walk = source.mem_dtlb & PERF_MEM_TLB_MISS;
-	out->level = out->is_load ? sample_level(&source) : SOURCE_UNKNOWN;
+	out->level = out->is_load ? data_src_level(source.val) : SOURCE_UNKNOWN;
 	return true;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/data_src.h"
+#include "analysis/select_places.h"
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "spe/names.h"
@@ -86,7 +88,7 @@ bool token_is_name(const struct token *t, const char *name)
 	return true;
 }
 
-static bool text_matches(const char *text, const struct token *value, const regex_t *pattern)
+bool select_text_matches(const char *text, const struct token *value, const regex_t *pattern)
 {
 	if (pattern != NULL)
 		return regexec(pattern, text, 0, NULL, 0) == 0;
@@ -140,12 +142,13 @@ OP_FLAG(is_gather_scatter)
 static const struct op_word {
 	const char *word;
 	bool (*test)(const struct spe_op *);
+	unsigned access; /* the same of samples with a data source: bits of enum data_access */
 } op_words[] = {
-	{ "load", op_is_load },
-	{ "store", op_is_store },
+	{ "load", op_is_load, DATA_LOAD },
+	{ "store", op_is_store, DATA_STORE },
 	{ "branch", op_is_branch },
 	{ "other", op_is_other },
-	{ "atomic", op_is_atomic },
+	{ "atomic", op_is_atomic, DATA_LOCKED },
 	{ "exclusive", op_is_exclusive },
 	{ "acquire-release", op_is_acquire_release },
 	{ "conditional", op_is_conditional },
@@ -177,6 +180,7 @@ static int compile_op(struct session *s, struct test *t, const struct token *val
 	for (size_t i = 0; i < COUNT(op_words); i++) {
 		if (!token_is_name(value, op_words[i].word))
 			continue;
+		t->bits = op_words[i].access;
 		make_flags(t, N_OPS);
 		for (unsigned op = 0; op < N_OPS; op++) {
 			struct spe_op decoded = spe_op_of((uint8_t)(op >> 8), (uint8_t)op);
@@ -194,6 +198,13 @@ static bool run_op(const struct test *t, const struct rows *r, size_t row, bool 
 {
 	const struct batch *b = r->batch;
 
+	if (b->kind == BATCH_SAMPLES) {
+		unsigned access =
+			b->has[row] & HAS_DATA_SRC ? data_src_access(b->data_src[row]) : 0;
+
+		*has = access != 0;
+		return (access & t->bits) != 0;
+	}
 	*has = b->has[row] & HAS_OP;
 	return *has && flag_of(t, (uint64_t)b->op_class[row] << 8 | b->op[row]);
 }
@@ -212,7 +223,8 @@ static int compile_event(struct session *s, struct test *t, const struct token *
 		t->bits = 1ull << bit;
 	make_flags(t, n);
 	for (size_t i = 0; i < n; i++) {
-		t->flags[i] = text_matches(capture_event_name(s->capture, i), value, pattern);
+		t->flags[i] =
+			select_text_matches(capture_event_name(s->capture, i), value, pattern);
 		is_known |= t->flags[i];
 	}
 	if (is_known || pattern != NULL)
@@ -293,6 +305,14 @@ static bool run_source(const struct test *t, const struct rows *r, size_t row, b
 	const struct batch *b = r->batch;
 	const struct cpu_source *source;
 
+	if (b->kind == BATCH_SAMPLES) {
+		enum source_level level = b->has[row] & HAS_DATA_SRC
+						  ? data_src_level(b->data_src[row])
+						  : SOURCE_UNKNOWN;
+
+		*has = level != SOURCE_UNKNOWN;
+		return flag_of(t, level);
+	}
 	*has = b->has[row] & HAS_SOURCE;
 	if (!*has)
 		return false;
@@ -315,8 +335,8 @@ static int compile_comm(struct session *s, struct test *t, const struct token *v
 	for (size_t i = 1; i < n; i++) {
 		struct str_id comm = timeline_process(s->timeline, (uint32_t)i)->comm;
 
-		t->flags[i] = text_matches(strings_get(timeline_strings(s->timeline), comm), value,
-					   pattern);
+		t->flags[i] = select_text_matches(strings_get(timeline_strings(s->timeline), comm),
+						  value, pattern);
 	}
 	return 0;
 }
@@ -338,8 +358,9 @@ static int compile_module(struct session *s, struct test *t, const struct token 
 		const struct module *m = &modules->list.items[i];
 
 		t->flags[i] =
-			text_matches(strings_get(modules->strings, m->name), value, pattern) ||
-			text_matches(strings_get(modules->strings, m->path), value, pattern);
+			select_text_matches(strings_get(modules->strings, m->name), value,
+					    pattern) ||
+			select_text_matches(strings_get(modules->strings, m->path), value, pattern);
 	}
 	return 0;
 }
@@ -348,79 +369,6 @@ static bool run_module(const struct test *t, const struct rows *r, size_t row, b
 {
 	*has = r->batch->has[row] & HAS_PLACE;
 	return *has && flag_of(t, tuples_get(r->places, r->batch->place[row])[0]);
-}
-
-/* Gathers the functions of a module that match. */
-struct symbol_search {
-	struct test *test;
-	const struct token *value;
-	const regex_t *pattern;
-	uint32_t module;
-};
-
-static void add_function(void *context, const char *name, uint64_t offset, uint64_t size)
-{
-	struct symbol_search *search = context;
-
-	if (!text_matches(name, search->value, search->pattern))
-		return;
-	*vec_add(&search->test->ranges) = (struct place_range){
-		.module = search->module,
-		.from = offset,
-		.to = offset + (size > 0 ? size : 1),
-	};
-}
-
-static int compare_ranges(const void *left, const void *right)
-{
-	const struct place_range *a = left, *b = right;
-
-	if (a->module != b->module)
-		return (a->module > b->module) - (a->module < b->module);
-	return (a->from > b->from) - (a->from < b->from);
-}
-
-static int compile_symbol(struct session *s, struct test *t, const struct token *value,
-			  const regex_t *pattern, struct err *err)
-{
-	struct symbol_search search = { .test = t, .value = value, .pattern = pattern };
-
-	for (uint32_t i = 1; i < timeline_modules(s->timeline)->list.n; i++) {
-		search.module = i;
-		symbols_each_function(s->symbols, (struct module_id){ i }, add_function, &search);
-	}
-	if (t->ranges.n == 0 && pattern == NULL && !t->is_negated)
-		return err_set(
-			err, ERR_USAGE, value->at,
-			"--select: no function is called '%.*s' in the files that have names "
-			"(=~ takes a pattern)",
-			(int)value->len, value->text);
-	if (t->ranges.n > 1)
-		qsort(t->ranges.items, t->ranges.n, sizeof(*t->ranges.items), compare_ranges);
-	return 0;
-}
-
-static bool run_symbol(const struct test *t, const struct rows *r, size_t row, bool *has)
-{
-	size_t low = 0, high = t->ranges.n;
-	const uint64_t *place;
-
-	*has = r->batch->has[row] & HAS_PLACE;
-	if (!*has)
-		return false;
-	place = tuples_get(r->places, r->batch->place[row]);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct place_range *range = &t->ranges.items[middle];
-
-		if (range->module < place[0] ||
-		    (range->module == place[0] && range->to <= place[1]))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < t->ranges.n && t->ranges.items[low].module == place[0] &&
-	       t->ranges.items[low].from <= place[1];
 }
 
 const struct field select_fields[] = {
@@ -436,8 +384,10 @@ const struct field select_fields[] = {
 	{ "issue", "issue latency in cycles", .number = number_issue },
 	{ "xlat", "translation latency in cycles", .number = number_xlat },
 	{ "exec", "execution latency in cycles: tot - issue - xlat", .number = number_execution },
-	{ "sym", "the function's name", .compile = compile_symbol, .run = run_symbol,
+	{ "sym", "the function's name", .compile = select_compile_symbol, .run = select_run_ranges,
 	  .has_patterns = true },
+	{ "line", "the source line of the instruction: walk.c:8, or walk.c",
+	  .compile = select_compile_line, .run = select_run_ranges, .has_patterns = true },
 	{ "module", "the file's name or path", .compile = compile_module, .run = run_module,
 	  .has_patterns = true },
 	{ "comm", "the process's name", .compile = compile_comm, .run = run_comm,

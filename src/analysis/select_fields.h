@@ -27,7 +27,7 @@ struct test {
 	const struct field *field;
 	bool is_negated;    /* != and !~ */
 	uint64_t low, high; /* numbers: passes when low <= value <= high */
-	uint64_t bits;	    /* events of SPE records: any of these bits */
+	uint64_t bits;	    /* events of SPE records, accesses of samples: any of these bits */
 	char *word;	    /* sources: the CPU's own name, or NULL */
 	bool *flags;	    /* by operation, event, source or process, n_flags of them */
 	size_t n_flags;
@@ -59,6 +59,9 @@ struct field {
 
 /* All fields, ending with a NULL name. */
 extern const struct field select_fields[];
+
+/* Is it this text, or does it match the pattern if there is one? */
+bool select_text_matches(const char *text, const struct token *value, const regex_t *pattern);
 
 /* Frees what compile_test() put into a test. */
 void test_release(struct test *);

@@ -319,6 +319,46 @@ void lines_ask(const struct lines_question *question, struct lines_answer *answe
 	text_release(&job.buffer);
 }
 
+/* The rows of one unit: each reaches to the next one, which has another address. */
+static void visit_unit(const struct dwarf_unit *unit, lines_visit *visit, void *context)
+{
+	Dwarf_Die root = unit->die;
+	Dwarf_Lines *lines;
+	size_t n;
+
+	if (!dwarf_hasattr(&root, DW_AT_stmt_list) || dwarf_getsrclines(&root, &lines, &n) != 0)
+		return;
+	for (size_t i = 0; i + 1 < n; i++) {
+		Dwarf_Line *row = dwarf_onesrcline(lines, i);
+		Dwarf_Addr from = 0, to = 0;
+		bool is_end = true;
+		int line = 0;
+		const char *file = dwarf_linesrc(row, NULL, NULL);
+
+		(void)dwarf_lineaddr(row, &from);
+		(void)dwarf_lineaddr(dwarf_onesrcline(lines, i + 1), &to);
+		if (dwarf_lineendsequence(row, &is_end) != 0 || is_end || from >= to ||
+		    dwarf_lineno(row, &line) != 0 || line <= 0 || file == NULL)
+			continue;
+		visit(context, file, (uint32_t)line, from, to);
+	}
+}
+
+void lines_each(const char *path, const char *alt_path, lines_visit *visit, void *context,
+		struct diags *diags)
+{
+	struct dwarf_file file = { 0 };
+	struct err err;
+
+	if (dwarf_file_open(&file, path, alt_path, diags, &err) < 0) {
+		diags_add(diags, DIAG_DAMAGE, ERR_NOWHERE, 0, err.text);
+		return;
+	}
+	for (size_t i = 0; i < file.units.n; i++)
+		visit_unit(&file.units.items[i], visit, context);
+	dwarf_file_release(&file);
+}
+
 void lines_answer_release(struct lines_answer *answer)
 {
 	strings_release(&answer->strings);

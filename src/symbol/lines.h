@@ -41,6 +41,14 @@ struct lines_answer {
 /* Opens the file, answers, closes it. What is damaged is counted in the answer's diags. */
 void lines_ask(const struct lines_question *, struct lines_answer *);
 
+/* Code [from, to) that a row of a line table is about; `file` lives as long as the visit. */
+typedef void lines_visit(void *context, const char *file, uint32_t line, uint64_t from,
+			 uint64_t to);
+
+/* Visits all rows of the file's line tables; those without a line are left out. */
+void lines_each(const char *path, const char *alt_path, lines_visit *, void *context,
+		struct diags *);
+
 void lines_answer_release(struct lines_answer *);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "symbol/lines.h"
 #include "symbol/symbols_state.h"
 
 /* Where perf keeps copies of binaries, to be freed; NULL if the user has no home. */
@@ -178,6 +179,37 @@ void symbols_each_function(struct symbols *s, struct module_id id,
 		each(context, name.bytes, offset, f->size);
 	}
 	text_release(&name);
+}
+
+/* Turns addresses of the file into offsets of the module. */
+struct line_visit {
+	const struct binary *binary;
+	void (*each)(void *context, const char *file, uint32_t line, uint64_t offset,
+		     uint64_t size);
+	void *context;
+};
+
+static void visit_line(void *context, const char *file, uint32_t line, uint64_t from, uint64_t to)
+{
+	const struct line_visit *v = context;
+	uint64_t offset;
+
+	if (binary_offset(v->binary, from, &offset))
+		v->each(v->context, file, line, offset, to - from);
+}
+
+void symbols_each_line(struct symbols *s, struct module_id id,
+		       void (*each)(void *context, const char *file, uint32_t line, uint64_t offset,
+				    uint64_t size),
+		       void *context)
+{
+	const struct binary *binary = &s->states[id.v].binary;
+	struct line_visit visit = { binary, each, context };
+
+	symbols_prepare(s, id);
+	symbols_load(s, id);
+	if (binary->lines_path != NULL)
+		lines_each(binary->lines_path, binary->alt_path, visit_line, &visit, &s->diags);
 }
 
 const struct symbol_frame *symbols_frames(const struct symbols *s)

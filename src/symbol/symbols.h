@@ -84,6 +84,15 @@ void symbols_each_function(struct symbols *, struct module_id,
 					uint64_t size),
 			   void *context);
 
+/*
+ * The same for source lines: the places [offset, offset + size) of each row of the module's line
+ * tables. `file` is a path as the debug information has it.
+ */
+void symbols_each_line(struct symbols *, struct module_id,
+		       void (*each)(void *context, const char *file, uint32_t line, uint64_t offset,
+				    uint64_t size),
+		       void *context);
+
 /* Why a module has no (or fewer) names, and what would help. */
 struct symbols_missing {
 	struct module_id module;

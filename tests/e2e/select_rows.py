@@ -6,12 +6,13 @@ Compares what --select lets through with the same filter applied here to all row
 usage: select_rows.py CYCLOPS MAKE-CAPTURE DATA_DIR
 
 Every field with every operator, on both tables of `cyclops export`, then random expressions of
-them. Names of functions are compared by the sums of `cyclops hot` on DATA_DIR/demo.data, where it
-is.
+them. Names of functions and lines are compared by the sums of `cyclops hot` on DATA_DIR/demo.data,
+where it is. Then every field in every other command: each has to count the rows that are left.
 """
 
 import csv
 import itertools
+import json
 import operator
 import os
 import random
@@ -56,6 +57,23 @@ EVENTS = {"l1d-refill": "L1D-REFILL", "L1D_REFILL": "L1D-REFILL", "mispredicted"
           "not-taken": "NOT-TAKEN", "remote-access": "REMOTE-ACCESS"}
 
 
+# Bits of perf_mem_data_src: what an access of a sample does, and where it hit.
+SAMPLE_LOAD, SAMPLE_STORE, SAMPLE_HIT, SAMPLE_LOCKED = 0x2, 0x4, 0x2 << 5, 0x2 << 24
+SAMPLE_LEVELS = (("L1", 0x18), ("L2", 0x20), ("system-cache", 0x40), ("DRAM", 0x80),
+                 ("remote-DRAM", 0x300), ("remote", 0xC00), ("device", 0x3000))
+
+
+def access_of(row):
+    """The words of op= and source= that fit a sample with a data source; None for other rows."""
+    bits = number(row.get("data_src"))
+    if bits is None:
+        return None
+    words = {word for word, bit in (("load", SAMPLE_LOAD), ("store", SAMPLE_STORE)) if bits & bit}
+    words |= {"atomic"} if words and bits & SAMPLE_LOCKED else set()
+    levels = [name for name, mask in SAMPLE_LEVELS if bits & SAMPLE_HIT and bits >> 5 & mask]
+    return words, levels[0] if levels else None
+
+
 def number(text):
     return int(text, 0) if text else None
 
@@ -85,6 +103,7 @@ class Table:
         if fields["tot"] is not None and fields["issue"] is not None:
             fields["exec"] = max(0, fields["tot"] - fields["issue"] - (fields["xlat"] or 0))
         fields["comm"] = NAMES.get((fields["pid"] or 0) // 10)
+        fields["access"] = access_of(row)
         row["fields"] = fields
 
     def selected(self, expression):
@@ -145,11 +164,15 @@ def numeric_atoms(tables):
 
 
 def has_operation(row):
-    return row.get("operation") is not None
+    return row.get("operation") is not None or bool((row["fields"]["access"] or (None,))[0])
 
 
-def is_operation(test):
-    return lambda row: has_operation(row) and bool(test(row["operation"]))
+def is_operation(test, word):
+    def passes(row):
+        if row["fields"]["access"]:
+            return word in row["fields"]["access"][0]
+        return row.get("operation") is not None and bool(test(row["operation"]))
+    return passes
 
 
 def has_events(row):
@@ -165,11 +188,12 @@ def is_sampled(pattern):
 
 
 def has_source(row):
-    return bool(row.get("source"))
+    return bool(row.get("source")) or bool((row["fields"]["access"] or (0, None))[1])
 
 
-def is_source(names):
-    return lambda row: row.get("source") in names
+def is_source(names, level=None):
+    return lambda row: row.get("source") in names or (level is not None and row["fields"]["access"] is not None
+                                                      and row["fields"]["access"][1] == level)
 
 
 def has_comm(row):
@@ -182,22 +206,30 @@ def is_comm(pattern):
 
 def name_atoms():
     for word, meaning in OPERATIONS.items():
-        yield f"op={word}", is_operation(meaning)
-        yield f"op!={word.upper()}", negated(has_operation, is_operation(meaning))
+        yield f"op={word}", is_operation(meaning, word)
+        yield f"op!={word.upper()}", negated(has_operation, is_operation(meaning, word))
     for word, name in EVENTS.items():
         yield f"event={word}", has_event(name)
         yield f"event!={word}", negated(has_events, has_event(name))
     yield "event=cycles:u", is_sampled("^cycles:u$")
     yield 'event=~"^cyc"', is_sampled("^cyc")
     for name, (level, value) in SOURCES.items():
-        yield f"source={level}", is_source({name})
+        yield f"source={level}", is_source({name}, level)
         yield f"source={value}", is_source({name})
-        yield f"source!={level.lower()}", negated(has_source, is_source({name}))
+        yield f"source!={level.lower()}", negated(has_source, is_source({name}, level))
     for comm in ("server", "client", "nobody"):
         yield f"comm={comm}", is_comm(f"^{comm}$")
         yield f"comm!='{comm}'", negated(has_comm, is_comm(f"^{comm}$"))
     yield 'comm=~"er$"', is_comm("er$")
     yield 'comm!~"^(se|cl)"', negated(has_comm, is_comm("^(se|cl)"))
+
+
+def one_of_each(atoms, chance):
+    """For each field one of its expressions."""
+    fields = {}
+    for text, test in atoms:
+        fields.setdefault(re.match(r"[a-z]+", text)[0], []).append((text, test))
+    return [chance.choice(some) for some in fields.values()]
 
 
 def combination(chance, atoms, depth):
@@ -216,7 +248,7 @@ def combination(chance, atoms, depth):
 
 def check_rows(checks, cyclops, maker, folder):
     path = os.path.join(folder, "a.data")
-    run(maker, "--output", path, "--records", 1200, "--samples", 200, "--seed", 5)
+    run(maker, "--output", path, "--records", 1200, "--samples", 200, "--memory-samples", 300, "--seed", 5)
     dump = run(cyclops, "dump", path).decode()
     start_ns = min(map(int, re.findall(r" time=(\d+)", dump)))
     tables = [Table(cyclops, path, name, start_ns) for name in ("spe", "samples")]
@@ -224,8 +256,11 @@ def check_rows(checks, cyclops, maker, folder):
     atoms = list(numeric_atoms(tables)) + list(name_atoms())
     chance = random.Random(1)
     combinations = [combination(chance, atoms, 3) for _ in range(COMBINATIONS)]
+    check_commands(checks, cyclops, path, tables, one_of_each(atoms, chance) + combinations[:6])
     for number, (text, test) in enumerate(atoms + combinations):
         for table in tables:
+            if "paddr" not in table.header and re.search(r"\bpa\b", text):
+                continue  # samples have physical addresses, but their export does not
             expected = table.filtered(test)
             if not expected and number % 4 > 0:
                 continue  # a field that this table lacks, mostly
@@ -236,11 +271,61 @@ def check_rows(checks, cyclops, maker, folder):
         checks.count("expressions")
 
 
+def is_access(row):
+    """Does `mem` count this record of SPE, and does `addr` if it has an address?"""
+    return row.get("op") in ("LD", "ST")
+
+
+def has_address(row):
+    if "vaddr" in row:
+        return is_access(row) and bool(row["vaddr"])
+    return has_operation(row) and row["fields"]["va"] not in (None, 0)
+
+
+def is_sharing(row):
+    return is_access(row) or bool(row.get("data_src"))
+
+
+# What each command counts, and the column of its answer with that.
+COMMANDS = [
+    (("hot", "--by", "cpu", "--by-samples", "--all"), "hot", "samples", lambda row: True),
+    (("hot", "--event", "load || store", "--by", "cpu", "--all"), "hot", "samples", is_access),
+    (("mem", "--by", "cpu", "--all"), "mem", "samples", is_access),
+    (("addr", "--by", "page", "--all"), "pages", "records", has_address),
+    (("c2c",), "trace", "records", is_sharing),
+    (("quality", "--all"), "cpus", "records", lambda row: "op" in row),
+    (("quality", "--all"), "cpus", "samples", lambda row: "op" not in row),
+    (("report", "--all"), "functions", "samples", lambda row: True),
+]
+
+
+def counted(cyclops, path, command, table, column, expression):
+    answer = json.loads(run(cyclops, *command, "--format", "json", "--select", expression,
+                            *([path] if path else [])))
+    if table == "trace":
+        return answer["trace"]["records"]["records"]
+    return sum(row[column] for row in answer.get(table, []))
+
+
+def check_commands(checks, cyclops, path, tables, expressions):
+    for text, test in expressions:
+        rows = [row for table in tables for row in table.rows if test(row)]
+        if re.search(r"\bpa\b", text):
+            text, rows = f"({text}) && class in 0..2", [row for row in rows if "op" in row]
+        for command, table, column, counts in COMMANDS:
+            expected = sum(map(counts, rows))
+            found = counted(cyclops, path, command, table, column, text)
+            checks.expect(found == expected, f"{' '.join(command)} --select '{text}': {column} {found}, "
+                          f"expected {expected}")
+            checks.count("counts of commands")
+
+
 def sums(cyclops, data, *options):
-    """What each function has, by its name and module."""
-    output = run(cyclops, "hot", "--all", "--format", "csv", "--symfs", os.path.join(data, "root"),
-                 *options, os.path.join(data, "demo.data")).decode()
-    return {(row["function"], row["module"]): (row["samples"], row["period"], row["latency_cycles"])
+    """What each function and line has: by function, module and FILE:LINE."""
+    output = run(cyclops, "hot", "--by", "line,function,module", "--all", "--format", "csv", "--symfs",
+                 os.path.join(data, "root"), *options, os.path.join(data, "demo.data")).decode()
+    return {(row["function"], row["module"], f"{row['file']}:{row['line']}"):
+            (row["samples"], row["period"], row["latency_cycles"])
             for row in csv.DictReader(output.splitlines())}
 
 
@@ -250,14 +335,54 @@ def check_functions(checks, cyclops, data):
         print("skipped: names of functions (no demo.data)")
         return
     everything = sums(cyclops, data)
-    for column, field in ((0, "sym"), (1, "module")):
-        for name in {key[column] for key in everything} - {"[unknown]", ""}:
+    for column, field in ((0, "sym"), (1, "module"), (2, "line")):
+        for name in {key[column] for key in everything} - {"[unknown]", "", ":"}:
             pattern = "^" + re.sub(r"([][.+*?(){}|\\^$])", r"\\\1", name) + "$"
             for text in (f"{field}='{name}'", f"{field}=~'{pattern}'"):
                 found = sums(cyclops, data, "--select", text)
                 expected = {key: row for key, row in everything.items() if key[column] == name}
                 checks.expect(found == expected, f"--select {text}: {found}, expected {expected}")
-                checks.count("functions and modules")
+                checks.count("functions, modules, lines")
+    for text, has in (("line=demo.c", lambda key: key[2] != ":"), ("line!=demo/demo.c", lambda key: key[2] == ":"),
+                      ("line=demo.c:76", lambda key: key[2].endswith("/demo.c:76"))):
+        found = sums(cyclops, data, "--select", text)
+        checks.expect(found == {key: row for key, row in everything.items() if has(key)}, f"--select {text}")
+
+
+def check_code(checks, cyclops, data):
+    """Functions and lines in the other commands, by the addresses that they are made of."""
+    path, root = os.path.join(data, "demo.data"), os.path.join(data, "root")
+    if not os.path.exists(path):
+        return
+    rows = Table(cyclops, path, "spe", 0).rows
+    annotate = [cyclops, "annotate", "--symfs", root, "--format", "csv", "-i", path]
+    for name in ("chase_l1", "chase_l2", "multiply_naive"):
+        head = next(csv.DictReader(run(*annotate, "--table", "function", name).decode().splitlines()))
+        start, size = int(head["address"], 16), int(head["size"])
+        listing = list(csv.DictReader(run(*annotate, "--table", "instructions", name).decode().splitlines()))
+        line = max(listing, key=lambda row: int(row["spe_records"] or 0))
+        where = f"{line['file']}:{line['line']}"
+        code = {int(row["address"], 16) for row in listing if f"{row['file']}:{row['line']}" == where}
+        tests = ((f"sym={name}", lambda row, s=start, n=size: s <= row["fields"]["pc"] < s + n),
+                 (f"sym={name} && line='{where}'", lambda row, c=code: row["fields"]["pc"] in c),
+                 (f"sym={name} && !line='{where}'", lambda row, s=start, n=size, c=code:
+                  s <= row["fields"]["pc"] < s + n and row["fields"]["pc"] not in c))
+        for text, test in tests:
+            expected = list(filter(test, rows))
+            found = counted_code(cyclops, path, root, annotate, name, text)
+            for what, n, wanted in (("mem", found[0], sum(map(is_access, expected))),
+                                    ("addr", found[1], sum(map(has_address, expected))),
+                                    ("annotate", found[2], len(expected))):
+                checks.expect(n == wanted, f"{what} --select {text}: {n}, expected {wanted}")
+                checks.count("counts of code")
+
+
+def counted_code(cyclops, path, root, annotate, name, text):
+    here = ["--symfs", root, "-i", path]
+    head = next(csv.DictReader(run(*annotate, "--table", "function", "--select", text, name).decode().splitlines()))
+    return (counted(cyclops, None, ["mem", "--by", "cpu", "--all", *here], "mem", "samples", text),
+            counted(cyclops, None, ["addr", "--by", "page", "--all", *here], "pages", "records", text),
+            int(head["spe_records"]))
 
 
 def main():
@@ -268,6 +393,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_rows(checks, cyclops, maker, folder)
     check_functions(checks, cyclops, data)
+    check_code(checks, cyclops, data)
     checks.finish()
 
 
