@@ -46,8 +46,9 @@ struct isa_access {
  * what accesses memory is decoded to the last bit: of other words some that are undefined
  * pass for instructions. Any thread may call it.
  *
- * Vectors with predicates count as if all elements were active. Bytes of a tag (MTE) are none
- * of the data's.
+ * Vectors with predicates or masks count as if all elements were active. Bytes of a tag (MTE) are
+ * none of the data's. Of x86, strings that are repeated have no size, nor have states that are
+ * saved (XSAVE); what CALL and PUSH of memory put on the stack is as long as what they read.
  */
 bool isa_access(enum isa, const void *code, size_t size, struct isa_access *out);
 

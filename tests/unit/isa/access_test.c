@@ -95,6 +95,87 @@ static void undefined_words_are_no_instructions(void **state)
 	}
 }
 
+/* Compared with objdump for all opcodes in e2e/x86-access; these are one of each kind. */
+static const struct {
+	uint8_t code[12];
+	size_t n; /* up to the ModRM byte, or to the opcode if it has none */
+	uint32_t bytes, flags;
+	const char *text;
+} x86_cases[] = {
+	{ { 0x48, 0x8b, 0x07 }, 3, 8, ACCESS_LOAD, "mov (%rdi),%rax" },
+	{ { 0x66, 0x89, 0x07 }, 3, 2, ACCESS_STORE, "mov %ax,(%rdi)" },
+	{ { 0x01, 0x07 }, 2, 4, ACCESS_LOAD | ACCESS_STORE, "add %eax,(%rdi)" },
+	{ { 0x80, 0x3f, 0x01 }, 2, 1, ACCESS_LOAD, "cmpb $1,(%rdi)" },
+	{ { 0xf0, 0x0f, 0xb1, 0x17 },
+	  4,
+	  4,
+	  ACCESS_LOAD | ACCESS_STORE | ACCESS_ATOMIC,
+	  "lock cmpxchg %edx,(%rdi)" },
+	{ { 0x87, 0x07 }, 2, 4, ACCESS_LOAD | ACCESS_STORE | ACCESS_ATOMIC, "xchg %eax,(%rdi)" },
+	{ { 0x48, 0x8d, 0x07 }, 3, 0, 0, "lea (%rdi),%rax" },
+	{ { 0x89, 0xc8 }, 2, 0, 0, "mov %ecx,%eax" },
+	{ { 0x55 }, 1, 8, ACCESS_STORE, "push %rbp" },
+	{ { 0xc3 }, 1, 8, ACCESS_LOAD, "ret" },
+	{ { 0xff, 0xd0 }, 2, 8, ACCESS_STORE, "call *%rax" },
+	{ { 0xa4 }, 1, 1, ACCESS_LOAD | ACCESS_STORE, "movsb" },
+	{ { 0xf3, 0xa4 }, 2, 0, ACCESS_LOAD | ACCESS_STORE, "rep movsb" },
+	{ { 0x0f, 0x18, 0x0f }, 3, 0, ACCESS_PREFETCH, "prefetcht0 (%rdi)" },
+	{ { 0x0f, 0x1f, 0x00 }, 3, 0, 0, "nopl (%rax)" },
+	{ { 0xf3, 0x0f, 0x10, 0x07 }, 4, 4, ACCESS_LOAD | ACCESS_VECTOR, "movss (%rdi),%xmm0" },
+	{ { 0xc5, 0xfc, 0x28, 0x07 }, 4, 32, ACCESS_LOAD | ACCESS_VECTOR, "vmovaps (%rdi),%ymm0" },
+	{ { 0xc5, 0xf8, 0x77 }, 3, 0, 0, "vzeroupper" },
+	{ { 0x62, 0xf1, 0x7c, 0x48, 0x11, 0x07 },
+	  6,
+	  64,
+	  ACCESS_STORE | ACCESS_VECTOR,
+	  "vmovups %zmm0,(%rdi)" },
+	{ { 0x62, 0xf1, 0x7c, 0x58, 0x58, 0x07 },
+	  6,
+	  4,
+	  ACCESS_LOAD | ACCESS_VECTOR,
+	  "vaddps (%rdi){1to16},%zmm0,%zmm0" },
+	{ { 0xc4, 0xe2, 0x71, 0x92, 0x04, 0x17 },
+	  5,
+	  16,
+	  ACCESS_LOAD | ACCESS_VECTOR | ACCESS_STRIDED,
+	  "vgatherdps %xmm1,(%rdi,%xmm2),%xmm0" },
+};
+
+static void x86_instructions_access_what_their_text_says(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(x86_cases); i++) {
+		struct isa_access access = { 0 };
+
+		if (!isa_access(ISA_X86_64, x86_cases[i].code, sizeof(x86_cases[i].code),
+				&access) ||
+		    access.bytes != x86_cases[i].bytes || access.flags != x86_cases[i].flags)
+			fail_msg("%s: %u bytes, flags %#x", x86_cases[i].text, access.bytes,
+				 access.flags);
+		for (size_t n = 0; n < x86_cases[i].n; n++) {
+			if (isa_access(ISA_X86_64, x86_cases[i].code, n, &access))
+				fail_msg("%s: not cut short with %zu bytes", x86_cases[i].text, n);
+		}
+	}
+}
+
+static void x86_depends_on_the_mode(void **state)
+{
+	static const uint8_t inc[] = { 0x40, 0x8b, 0x07 }, push[] = { 0x50 };
+	static const uint8_t les[] = { 0xc4, 0x07, 0x00, 0x00 };
+	struct isa_access access;
+
+	(void)state;
+	assert_true(isa_access(ISA_X86_64, inc, sizeof(inc), &access));
+	assert_int_equal(access.bytes, 4); /* a prefix and mov */
+	assert_true(isa_access(ISA_X86_32, inc, sizeof(inc), &access));
+	assert_int_equal(access.bytes, 0); /* inc %eax */
+	assert_true(isa_access(ISA_X86_32, push, sizeof(push), &access));
+	assert_int_equal(access.bytes, 4);
+	assert_true(isa_access(ISA_X86_32, les, sizeof(les), &access));
+	assert_int_equal(access.bytes, 6);
+}
+
 static void other_instruction_sets_are_not_decoded(void **state)
 {
 	const uint8_t bytes[16] = { 0x90 };
@@ -110,6 +191,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a64_words_access_what_their_text_says),
 		cmocka_unit_test(undefined_words_are_no_instructions),
+		cmocka_unit_test(x86_instructions_access_what_their_text_says),
+		cmocka_unit_test(x86_depends_on_the_mode),
 		cmocka_unit_test(other_instruction_sets_are_not_decoded),
 	};
 
