@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/vector_length.h"
 #include "base/alloc.h"
 #include "isa/access.h"
 #include "symbol/code.h"
@@ -20,6 +21,7 @@ static void look_at(struct access_sizes *a, const struct session *s, uint32_t pl
 		return;
 	a->bytes[place] = access.bytes;
 	a->is_scalable[place] = access.flags & ACCESS_SCALABLE;
+	a->n_scalable += a->is_scalable[place];
 }
 
 void access_sizes_init(struct access_sizes *a, struct session *s, const bool *wanted)
@@ -30,6 +32,13 @@ void access_sizes_init(struct access_sizes *a, struct session *s, const bool *wa
 	for (uint32_t i = 0; i < a->n; i++)
 		if (wanted[i])
 			look_at(a, s, i);
+}
+
+void access_sizes_stretch(struct access_sizes *a, uint32_t vector_bits)
+{
+	for (uint32_t i = 0; i < a->n; i++)
+		if (a->is_scalable[i])
+			a->bytes[i] = a->bytes[i] * vector_bits / VECTOR_LEAST_BITS;
 }
 
 void access_sizes_release(struct access_sizes *a)

@@ -5,6 +5,7 @@
 
 #include "analysis/clock.h"
 #include "analysis/mem_rows.h"
+#include "analysis/vector_length.h"
 
 /* What translation costs: with and without a walk. `mem` tells events apart. */
 void mem_translation_table(const struct mem *, struct table *out);
@@ -17,7 +18,8 @@ struct mem_region {
 	const struct mem *threads;   /* told apart by thread or CPU: for derived latency */
 	const struct mem_rows *rows; /* for bytes */
 	const struct core_clock *clock;
-	const char *name; /* NULL: everything */
+	const struct vector_length *vectors; /* NULL: no bytes depend on it */
+	const char *name;		     /* NULL: everything */
 };
 void mem_region_table(const struct mem_region *, struct table *out);
 

@@ -143,6 +143,24 @@ static void note_basis(const struct mem_region *r, struct table *out)
 				"(--interval gives it)");
 }
 
+/* What the bytes of vectors without a length of their own rest on. */
+static void note_vectors(const struct vector_length *v, struct table *out)
+{
+	uint32_t bits = vector_length_bits(v);
+
+	if (v->bits >= VECTOR_LEAST_BITS)
+		table_note(out,
+			   "SVE: vectors of %" PRIu32
+			   " bits, the longest that records say; bytes as "
+			   "if all elements were active",
+			   bits);
+	else
+		table_note(out,
+			   "SVE: no record says how long vectors are; bytes are for %" PRIu32
+			   " bits, the shortest there are, as if all elements were active",
+			   bits);
+}
+
 static void note_limits(const struct mem_region *r, const struct whole *wholes, struct table *out)
 {
 	const struct capture_totals *t = capture_totals(r->threads->session->capture);
@@ -153,6 +171,8 @@ static void note_limits(const struct mem_region *r, const struct whole *wholes, 
 		has_derived |= table_cell(out, row, REGION_DERIVED)->type != CELL_NONE;
 	}
 	(void)wholes;
+	if (has_bytes && r->vectors != NULL)
+		note_vectors(r->vectors, out);
 	if (has_derived)
 		table_note(out, "direct: execution + translation of the sampled operations; "
 				"derived: time from the first to the last of them / estimated "

@@ -5,10 +5,11 @@
 #include "analysis/mem_parts.h"
 #include "analysis/mem_rows.h"
 #include "analysis/scan.h"
+#include "analysis/vector_length.h"
 #include "base/alloc.h"
 
 /* What the scan is asked for. */
-enum part { BY_EVENTS, BY_PLACE, BY_THREAD, CLOCK, N_PARTS };
+enum part { BY_EVENTS, BY_PLACE, BY_THREAD, CLOCK, VECTORS, N_PARTS };
 
 enum { BRIEF_TOP = 8 };
 
@@ -53,6 +54,7 @@ static void prepare(struct making *m)
 	for (int i = 0; i < CLOCK; i++)
 		m->parts[i] = (struct analysis){ .class = &mem_class, .options = &m->options[i] };
 	m->parts[CLOCK] = (struct analysis){ .class = &clock_pairs_class };
+	m->parts[VECTORS] = (struct analysis){ .class = &vector_length_class };
 }
 
 static int make_rows(struct making *m, struct err *err)
@@ -127,6 +129,7 @@ static int make_tables(struct making *m, struct err *err)
 		.threads = m->parts[BY_THREAD].result,
 		.rows = &m->rows,
 		.clock = &m->clock,
+		.vectors = m->sizes.n_scalable > 0 ? m->parts[VECTORS].result : NULL,
 		.name = m->request->region,
 	};
 
@@ -166,6 +169,7 @@ int mem_report_make(struct session *s, const struct select *select,
 		named.keys[named.n++] = HOT_FUNCTION;
 	mem_names(s, m.parts[BY_PLACE].result, &named, &m.names);
 	mem_sizes(s, m.parts[BY_PLACE].result, &m.sizes);
+	access_sizes_stretch(&m.sizes, vector_length_bits(m.parts[VECTORS].result));
 	rc = make_tables(&m, err);
 	mem_rows_release(&m.rows);
 	access_sizes_release(&m.sizes);

@@ -17,6 +17,7 @@ import small_elf
 from harness import Checks, run
 
 NOP, LDP, TBZ = 0xD503201F, 0xA9401C26, 0x36180082
+LD1D = 0xA5E0A000  # {z0.d}, p0/z, [x0]
 JITTER = 1 << 16
 LOADS = 1 << 33
 RETIRED, REFILL, MISPREDICTED, WALK = 1 << 1, 1 << 3, 1 << 7, 1 << 5
@@ -34,7 +35,7 @@ class Case:
         self.program = os.path.join(folder, "program")
         self.path = os.path.join(folder, "case.data")
         self.at = small_elf.write(self.program, {"main": [NOP] * 4, "copy": [NOP] * 8 + [LDP, TBZ] + [NOP] * 6,
-                                                 "loop": [NOP] * 8})
+                                                 "loop": [NOP] * 8, "vector": [LD1D] * 4})
 
     def make(self, lines, period=1024, config=JITTER | 1, min_latency=0):
         subprocess.run([self.make_case, self.path, str(period), hex(config), "40", self.program,
@@ -175,11 +176,28 @@ def slices(c):
     c.expect([int(row["samples"]) for row in times] == [100, 50], f"by time: {times}")
 
 
+def vectors(c):
+    """Loads of SVE: as long as the records say, or as the shortest vectors there are, which is said."""
+    evl = {64: 0x1C, 128: 0x2C, 256: 0x3C}  # LD SVE-SME-REG EVLEN n PRED
+    for seen, expected, words in (((128,), 16, "vectors of 128 bits, the longest"), ((64, 256), 32, "vectors of 256"),
+                                  ((64,), 16, "no record says")):
+        c.make([spe(c.at["vector"], MEMORY, evl[bits], RETIRED, 100, ticks=1000000 + 100000 * i)
+                for i, bits in enumerate(seen)] + ["chunk 0 0"])
+        row = c.table("mem", "mem", "--by", "function")[0]
+        found = int(row["bytes"]) / int(row["estimated_operations"])
+        c.expect(found == expected and row["function"] == "vector", f"{seen} bits: {found} bytes, wanted {expected}")
+        text = " ".join(run(c.cyclops, "mem", "--symfs", "/", c.path).decode().split())
+        c.expect(words in text, f"{seen} bits: nothing of '{words}' in: {text[-600:]}")
+    c.make([spe(c.at["copy"] + 32, MEMORY, evl[128], RETIRED, 100), "chunk 0 0"])
+    text = run(c.cyclops, "mem", "--symfs", "/", c.path).decode()
+    c.expect("SVE" not in text, "a caution about SVE without an instruction of it")
+
+
 def main():
     checks = Checks()
     with tempfile.TemporaryDirectory(prefix="cyclops-cases-") as folder:
         case = Case(*sys.argv[1:3], folder, checks)
-        for test in (hotspots_without_skid, conditions, losses, bias, certainty, slices):
+        for test in (hotspots_without_skid, conditions, losses, bias, certainty, slices, vectors):
             test(case)
     checks.finish()
 

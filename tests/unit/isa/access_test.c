@@ -152,7 +152,7 @@ static void x86_instructions_access_what_their_text_says(void **state)
 		    access.bytes != x86_cases[i].bytes || access.flags != x86_cases[i].flags)
 			fail_msg("%s: %u bytes, flags %#x", x86_cases[i].text, access.bytes,
 				 access.flags);
-		for (size_t n = 0; n < x86_cases[i].n; n++) {
+		for (size_t n = 0; x86_cases[i].flags != 0 && n < x86_cases[i].n; n++) {
 			if (isa_access(ISA_X86_64, x86_cases[i].code, n, &access))
 				fail_msg("%s: not cut short with %zu bytes", x86_cases[i].text, n);
 		}

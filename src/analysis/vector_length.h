@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long vectors of SVE are in a capture, by what its records of loads and stores say. */
+#ifndef CYCLOPS_ANALYSIS_VECTOR_LENGTH_H
+#define CYCLOPS_ANALYSIS_VECTOR_LENGTH_H
+
+#include <stdint.h>
+
+#include "analysis/analysis.h"
+
+/* What isa_access() takes a vector for, which is the shortest that there is. */
+enum { VECTOR_LEAST_BITS = 128 };
+
+/*
+ * The longest effective vector length of a record. Operations that touch less than a whole vector
+ * say less, so this is the vector's length if any of them used all of it.
+ */
+struct vector_length {
+	uint64_t n;    /* records that say one */
+	uint32_t bits; /* 0: none does */
+};
+
+/* No options. Result: struct vector_length. */
+extern const struct analysis_class vector_length_class;
+
+/* The length to reckon with: what was found, but not less than the shortest. */
+static inline uint32_t vector_length_bits(const struct vector_length *v)
+{
+	return v->bits > VECTOR_LEAST_BITS ? v->bits : VECTOR_LEAST_BITS;
+}
+
+#endif
