@@ -5,10 +5,12 @@
 usage: stat.py [--build DIR] [--rounds N]
 
 The same command with the same events: one that ends at once, and one that forks a lot. Prints
-the median time of each, and the ratio of cyclops to perf; at most 1 is wanted.
+the medians of wall time and of CPU time (user and system, of the tool and all it ran), and the
+ratios of cyclops to perf; at most 1 is wanted. On a busy machine lean on the CPU time.
 """
 
 import argparse
+import os
 import pathlib
 import shutil
 import statistics
@@ -23,11 +25,16 @@ WORK = {
 }
 
 
-def run_ns(command):
-    start = time.monotonic_ns()
-    subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                   check=True)
-    return time.monotonic_ns() - start
+def run(command):
+    """Wall and CPU time of a command, in ms."""
+    start = time.monotonic()
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    wall = time.monotonic() - start
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        sys.exit(f"{command}: exit status {child.returncode}")
+    return 1000 * wall, 1000 * (usage.ru_utime + usage.ru_stime)
 
 
 def main():
@@ -46,11 +53,12 @@ def main():
         times = {tool: [] for tool in tools}
         for _ in range(options.rounds):
             for tool, prefix in tools.items():
-                times[tool].append(run_ns([*prefix, *work]))
-        median = {tool: statistics.median(values) for tool, values in times.items()}
-        for tool, value in median.items():
-            print(f"{name:14} {tool:14} {value / 1e6:9.2f} ms")
-        print(f"{name:14} ratio          {median['cyclops stat'] / median['perf stat']:9.2f}")
+                times[tool].append(run([*prefix, *work]))
+        median = {tool: [statistics.median(column) for column in zip(*values)] for tool, values in times.items()}
+        for tool, (wall, cpu) in median.items():
+            print(f"{name:14} {tool:14} {wall:9.2f} ms wall {cpu:9.2f} ms CPU")
+        wall, cpu = (ours / theirs for ours, theirs in zip(median["cyclops stat"], median["perf stat"]))
+        print(f"{name:14} ratio          {wall:9.2f}         {cpu:9.2f}")
 
 
 main()

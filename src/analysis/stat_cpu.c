@@ -51,7 +51,8 @@ static bool has_arm_names(const struct catalog *c, const struct counts *counts)
 	struct err err;
 	bool has = false;
 
-	if (cpu_pmu_open(c, catalog_cpu_find(c, CPU_ANY_ARM), 0, &arm, &err) < 0)
+	if (counts->items.n == 0 ||
+	    cpu_pmu_open(c, catalog_cpu_find(c, CPU_ANY_ARM), 0, &arm, &err) < 0)
 		return false;
 	for (size_t i = 0; i < counts->items.n && !has; i++)
 		has = is_arm_name(arm, counts->items.items[i].event);

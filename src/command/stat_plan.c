@@ -286,7 +286,11 @@ void stat_plan_describe(const struct stat_plan *plan, struct counts *out)
 {
 	const struct plan_core *first = &plan->cores.items[0];
 
+	const char *id = cpu_id(first->facts->cpu);
+
 	out->midr = first->midr;
+	if (plan->cores.n == 1)
+		out->cpu = arena_strndup(&out->memory, id, strlen(id));
 	out->n_counters = first->n_free;
 	out->slots = first->slots;
 	out->has_own_times = true;
