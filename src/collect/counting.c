@@ -306,7 +306,7 @@ static int count_once(struct state *s, struct run *run, uint32_t batch, struct e
 
 static int run_once(struct state *s, uint32_t batch, struct err *err)
 {
-	struct run run = { 0 };
+	struct run run = { .handles.kernel = s->c->kernel };
 	int rc;
 
 	if (launch_init(&run.launch, s->c->target->command, err) < 0)

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "collect/event_spec.h"
+#include "collect/kernel.h"
 #include "collect/pmu.h"
 #include "collect/target.h"
 #include "count/counts.h"
@@ -19,11 +20,12 @@ struct counting {
 	const struct target *target;
 	struct pmus *pmus;
 	const struct event_specs *specs;
-	const char *root;	  /* where /proc and /sys are: "" */
-	bool one_group_at_a_time; /* no turns: the command runs once for each group of a PMU */
-	unsigned n_runs;	  /* of everything; 0 is 1 */
-	unsigned interval_ms;	  /* 0: none */
-	bool by_cpu, by_thread;	  /* counts apart; else added up */
+	const struct kernel *kernel; /* that opens events; NULL: the one this program runs on */
+	const char *root;	     /* where /proc and /sys are: "" */
+	bool one_group_at_a_time;    /* no turns: the command runs once for each group of a PMU */
+	unsigned n_runs;	     /* of everything; 0 is 1 */
+	unsigned interval_ms;	     /* 0: none */
+	bool by_cpu, by_thread;	     /* counts apart; else added up */
 	bool without_children;
 	bool user_only, kernel_only;
 

@@ -5,8 +5,6 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "collect/perf_event.h"
@@ -37,8 +35,13 @@ static struct attr attr_of(const struct opening *o, const struct event_spec *spe
 	return a;
 }
 
+static const struct kernel *kernel_of(const struct handles *h)
+{
+	return h->kernel != NULL ? h->kernel : &kernel_linux;
+}
+
 /* The descriptor, or a negative errno. */
-static int open_event(const struct opening *o, uint32_t event, int leader)
+static int open_event(const struct handles *h, const struct opening *o, uint32_t event, int leader)
 {
 	struct attr attr = attr_of(o, &o->specs[event], leader == EVENT_NO_GROUP);
 	struct event_request request = {
@@ -50,7 +53,7 @@ static int open_event(const struct opening *o, uint32_t event, int leader)
 		.is_cgroup = o->place->is_cgroup,
 	};
 
-	return event_open(&request);
+	return kernel_of(h)->open(kernel_of(h)->context, &request);
 }
 
 static void add_handle(struct handles *h, const struct opening *o, uint32_t event, int fd,
@@ -94,7 +97,7 @@ static int open_some(struct handles *h, const struct opening *o, const uint32_t 
 	size_t n_open = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		int fd = n_open == GROUP_MAX ? -EINVAL : open_event(o, events[i], leader);
+		int fd = n_open == GROUP_MAX ? -EINVAL : open_event(h, o, events[i], leader);
 
 		if (fd == -EMFILE || fd == -ENFILE)
 			return explain(o, events[i], -fd, root, err);
@@ -133,24 +136,26 @@ int handles_open(struct handles *h, const struct opening *asked, struct fate *fa
 	return n;
 }
 
-static void control(const struct handles *h, unsigned long request)
+static void control(const struct handles *h, enum kernel_request request)
 {
+	const struct kernel *k = kernel_of(h);
+
 	for (size_t i = 0; i < h->list.n; i++) {
 		const struct handle *handle = &h->list.items[i];
 
 		if (handle->is_leader && !handle->is_started_by_exec)
-			ioctl(handle->fd, request, PERF_IOC_FLAG_GROUP);
+			k->control(k->context, handle->fd, request, PERF_IOC_FLAG_GROUP);
 	}
 }
 
 void handles_start(const struct handles *h)
 {
-	control(h, PERF_EVENT_IOC_ENABLE);
+	control(h, KERNEL_ENABLE);
 }
 
 void handles_stop(const struct handles *h)
 {
-	control(h, PERF_EVENT_IOC_DISABLE);
+	control(h, KERNEL_DISABLE);
 }
 
 size_t readings_parse(const void *bytes, size_t size, struct reading out[GROUP_MAX])
@@ -172,16 +177,18 @@ size_t readings_parse(const void *bytes, size_t size, struct reading out[GROUP_M
 
 bool handles_read(const struct handles *h, size_t leader, struct reading *out, size_t *out_n)
 {
+	const struct kernel *k = kernel_of(h);
 	uint64_t words[HEAD_WORDS + GROUP_MAX];
 	size_t n = 1, n_read;
-	ssize_t size;
+	int64_t size;
 
 	while (leader + n < h->list.n && !h->list.items[leader + n].is_leader)
 		n++;
 	*out_n = n;
 	do
-		size = read(h->list.items[leader].fd, words, (HEAD_WORDS + n) * sizeof(words[0]));
-	while (size < 0 && errno == EINTR);
+		size = k->read(k->context, h->list.items[leader].fd, words,
+			       (HEAD_WORDS + n) * sizeof(words[0]));
+	while (size == -EINTR);
 	n_read = size <= 0 ? 0 : readings_parse(words, (size_t)size, out);
 	return n_read == n;
 }
@@ -189,6 +196,6 @@ bool handles_read(const struct handles *h, size_t leader, struct reading *out, s
 void handles_release(struct handles *h)
 {
 	for (size_t i = 0; i < h->list.n; i++)
-		close(h->list.items[i].fd);
+		kernel_of(h)->close(kernel_of(h)->context, h->list.items[i].fd);
 	vec_release(&h->list);
 }

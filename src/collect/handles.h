@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "collect/event_spec.h"
+#include "collect/kernel.h"
 #include "collect/target.h"
 
 struct reading {
@@ -48,6 +49,7 @@ struct fate {
 /* Zeroed is empty. */
 struct handles {
 	VEC_OF(struct handle) list;
+	const struct kernel *kernel; /* NULL: the one this program runs on */
 };
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's side of recording as a table of functions, so that everything above it can be
+ * The kernel's side of counting and recording as a table of functions, so that everything above it can be
  * tested against a kernel that is not there: rings that wrap at will, buffers that overflow,
  * PMUs that this machine does not have.
  *
@@ -19,8 +19,8 @@
 
 /* Requests for an open event. The argument is … */
 enum kernel_request {
-	KERNEL_ENABLE,	   /* … 0 */
-	KERNEL_DISABLE,	   /* … 0 */
+	KERNEL_ENABLE,	   /* … 0, or PERF_IOC_FLAG_GROUP for all of the group */
+	KERNEL_DISABLE,	   /* … the same */
 	KERNEL_SET_OUTPUT, /* … the descriptor whose ring takes the records */
 	KERNEL_SET_FILTER, /* … the address of a filter's text */
 };

@@ -328,10 +328,179 @@ static void turns_on_mixed_cores_are_refused(void **state)
 	tree_remove(&tree);
 }
 
+/*
+ * A kernel with PMUs that this machine does not have. An event of PMU type T has counted
+ * 100 * T + config while it was on a counter, which was `share` per cent of the time.
+ */
+struct fake_pmus {
+	struct kernel kernel;
+	struct fake_count {
+		uint32_t type;
+		uint64_t config;
+		int cpu, group;
+	} opened[64];
+	int n_opened, n_closed;
+	unsigned share_of_8, share_of_9; /* of the types: per cent */
+};
+
+enum { FAKE_FD = 1000, FAKE_ENABLED_NS = 100000 };
+
+static int fake_open(void *context, const struct event_request *r)
+{
+	struct fake_pmus *f = context;
+
+	assert_true((size_t)f->n_opened < COUNT(f->opened));
+	f->opened[f->n_opened] = (struct fake_count){
+		.type = r->attr->type,
+		.config = r->attr->config & UINT32_MAX,
+		.cpu = r->cpu,
+		.group = r->group_fd == EVENT_NO_GROUP ? FAKE_FD + f->n_opened : r->group_fd,
+	};
+	return FAKE_FD + f->n_opened++;
+}
+
+static int fake_close(void *context, int fd)
+{
+	struct fake_pmus *f = context;
+
+	assert_in_range(fd, FAKE_FD, FAKE_FD + f->n_opened - 1);
+	f->n_closed++;
+	return 0;
+}
+
+static int fake_control(void *context, int fd, enum kernel_request request, uint64_t argument)
+{
+	(void)context, (void)fd, (void)request, (void)argument;
+	return 0;
+}
+
+static int64_t fake_read(void *context, int fd, void *buffer, size_t size)
+{
+	const struct fake_pmus *f = context;
+	uint64_t *words = buffer;
+	unsigned share = f->opened[fd - FAKE_FD].type == 8 ? f->share_of_8 : f->share_of_9;
+	uint64_t n = 0;
+
+	for (int i = 0; i < f->n_opened; i++)
+		if (f->opened[i].group == fd && (3 + n) * sizeof(*words) < size)
+			words[3 + n++] = 100 * f->opened[i].type + f->opened[i].config;
+	words[0] = n;
+	words[1] = FAKE_ENABLED_NS;
+	words[2] = FAKE_ENABLED_NS / 100 * share;
+	return (int64_t)((3 + n) * sizeof(*words));
+}
+
+static void fake_init(struct fake_pmus *f, unsigned share_of_8, unsigned share_of_9)
+{
+	*f = (struct fake_pmus){ .share_of_8 = share_of_8, .share_of_9 = share_of_9 };
+	f->kernel = (struct kernel){
+		.context = f,
+		.open = fake_open,
+		.close = fake_close,
+		.control = fake_control,
+		.read = fake_read,
+	};
+}
+
+/* Counts events of a made-up machine, of a command or on CPUs. */
+static void count_on(struct subject *s, struct fake_pmus *f, const struct tree_file *machine,
+		     const char *events, const char *cpus)
+{
+	struct tree tree;
+
+	tree_make(&tree, machine);
+	tree_add(&tree, "/sys/devices/system/cpu/online", "0-5");
+	tree_add(&tree, "/proc/sys/kernel/perf_event_paranoid", "-1");
+	set_up(s, "faults", "exit 0");
+	event_specs_release(&s->specs);
+	pmus_release(&s->pmus);
+	memset(&s->specs, 0, sizeof(s->specs));
+	memset(&s->pmus, 0, sizeof(s->pmus));
+	pmus_read(&s->pmus, tree.root);
+	s->target.cpus = cpus;
+	s->counting.kernel = &f->kernel;
+	s->counting.root = tree.root;
+	if (event_specs_parse(&s->specs, events, &s->pmus, NULL, &s->err) < 0 || run(s) < 0)
+		fail_msg("%s: %s", events, s->err.text);
+	assert_int_equal(f->n_opened, f->n_closed);
+	tree_remove(&tree);
+}
+
+static const struct count *count_of(const struct subject *s, const char *event, const char *pmu)
+{
+	for (size_t i = 0; i < s->counts.items.n; i++)
+		if (strcmp(s->counts.items.items[i].event, event) == 0 &&
+		    strcmp(s->counts.items.items[i].pmu, pmu) == 0)
+			return &s->counts.items.items[i];
+	fail_msg("no %s of %s", event, pmu);
+	return NULL;
+}
+
+/* Time off a counter of one type of core is time on the other: nothing is scaled. */
+static void a_task_on_mixed_cores_is_counted_by_type(void **state)
+{
+	const struct count *a53, *a72;
+	struct fake_pmus fake;
+	struct subject s;
+
+	(void)state;
+	fake_init(&fake, 30, 70);
+	count_on(&s, &fake, tree_big_little, "{r11,r1b}", NULL);
+	a53 = count_of(&s, "r11", "armv8_cortex_a53");
+	a72 = count_of(&s, "r11", "armv8_cortex_a72");
+	assert_true(a53->value == 817 && a72->value == 917);
+	assert_int_equal(a53->running_ns, a53->enabled_ns);
+	/* the A53 does not have it: nobody asks the kernel */
+	assert_int_equal(count_of(&s, "r1b", "armv8_cortex_a53")->state, COUNT_NOT_SUPPORTED);
+	assert_true(count_of(&s, "r1b", "armv8_cortex_a72")->value == 927);
+	assert_int_equal(count_of(&s, "r1b", "armv8_cortex_a72")->group, a72->group);
+	assert_int_equal(fake.n_opened, 3);
+	tear_down(&s);
+}
+
+/* On CPUs of one type time off the counter is turns; each PMU is opened on its own CPUs. */
+static void cpus_of_mixed_cores_are_counted_where_they_are(void **state)
+{
+	struct fake_pmus fake;
+	struct subject s;
+	int n_a53 = 0;
+
+	(void)state;
+	fake_init(&fake, 50, 100);
+	count_on(&s, &fake, tree_big_little, "r11", "0,1,4");
+	for (int i = 0; i < fake.n_opened; i++) {
+		assert_true(fake.opened[i].type == (fake.opened[i].cpu < 4 ? 8 : 9));
+		n_a53 += fake.opened[i].type == 8;
+	}
+	assert_int_equal(fake.n_opened, 3);
+	assert_int_equal(n_a53, 2);
+	assert_true(count_of(&s, "r11", "armv8_cortex_a53")->value == 2 * 2 * 817);
+	assert_int_equal(count_of(&s, "r11", "armv8_cortex_a53")->running_ns, FAKE_ENABLED_NS);
+	assert_true(count_of(&s, "r11", "armv8_cortex_a72")->value == 917);
+	tear_down(&s);
+}
+
+static void turns_are_scaled(void **state)
+{
+	struct fake_pmus fake;
+	struct subject s;
+
+	(void)state;
+	fake_init(&fake, 25, 0);
+	count_on(&s, &fake, tree_neoverse_n1, "{r11,r8}", NULL);
+	assert_true(count_of(&s, "r11", "armv8_pmuv3_0")->value == 4 * 817);
+	assert_int_equal(count_of(&s, "r11", "armv8_pmuv3_0")->raw, 817);
+	assert_int_equal(count_of(&s, "r8", "armv8_pmuv3_0")->running_ns, FAKE_ENABLED_NS / 4);
+	tear_down(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest always[] = {
 		cmocka_unit_test(batches_have_one_group_of_each_pmu),
+		cmocka_unit_test(a_task_on_mixed_cores_is_counted_by_type),
+		cmocka_unit_test(cpus_of_mixed_cores_are_counted_where_they_are),
+		cmocka_unit_test(turns_are_scaled),
 	};
 	const struct CMUnitTest live[] = {
 		cmocka_unit_test(commands_end_as_they_do),
