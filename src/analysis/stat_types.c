@@ -50,6 +50,7 @@ static void take_head(struct counts *out, const struct counts *all, const char *
 		if (strcmp(p->name, pmu) != 0)
 			continue;
 		out->midr = p->midr;
+		out->cpu = p->cpu;
 		out->n_counters = p->n_counters;
 		out->slots = p->slots;
 	}
@@ -141,6 +142,48 @@ int stat_types_make(const struct catalog *catalog, const char *cpu_name, struct 
 
 		if (stat_answer_make(type->facts, type->pmu != NULL ? &type->counts : counts,
 				     options, &type->answer, err) < 0)
+			return -1;
+		list_tables(out, type);
+	}
+	return 0;
+}
+
+/* The type of that PMU; of a run on a single type the only one. */
+static struct stat_type *find_type(struct stat_types *types, const char *pmu)
+{
+	for (size_t i = 0; i < types->list.n; i++) {
+		const char *its = types->list.items[i].pmu;
+
+		if (its == pmu || (its != NULL && pmu != NULL && strcmp(its, pmu) == 0))
+			return &types->list.items[i];
+	}
+	return NULL;
+}
+
+int stat_types_compare(const struct catalog *catalog, const char *cpu_name,
+		       struct counts *counts_before, struct counts *counts_after,
+		       const struct stat_options *options, struct stat_types *before,
+		       struct stat_types *out, struct err *err)
+{
+	if (stat_types_open(catalog, cpu_name, counts_before, before, err) < 0 ||
+	    stat_types_open(catalog, cpu_name, counts_after, out, err) < 0)
+		return -1;
+	for (size_t i = 0; i < out->list.n; i++) {
+		struct stat_type *type = &out->list.items[i];
+		struct stat_type *old = find_type(before, type->pmu);
+
+		if (old == NULL || before->list.n != out->list.n)
+			return err_set(
+				err, ERR_USAGE, ERR_NOWHERE,
+				"the runs are not of the same types of cores: the one before "
+				"counted %zu, this one %zu%s%s",
+				before->list.n, out->list.n,
+				type->pmu != NULL ? ", among them " : "",
+				type->pmu != NULL ? type->pmu : "");
+		if (stat_answer_compare(type->facts,
+					old->pmu != NULL ? &old->counts : counts_before,
+					type->pmu != NULL ? &type->counts : counts_after, options,
+					&type->answer, err) < 0)
 			return -1;
 		list_tables(out, type);
 	}

@@ -47,6 +47,15 @@ int stat_types_open(const struct catalog *, const char *cpu_name, const struct c
  */
 int stat_types_make(const struct catalog *, const char *cpu_name, struct counts *,
 		    const struct stat_options *, struct stat_types *out, struct err *);
+
+/*
+ * Compares two runs, type by type (stat_answer_compare()). Fails if they are not of the same
+ * types of cores. `before` is filled, too, and lives as long as `out`; release both.
+ */
+int stat_types_compare(const struct catalog *, const char *cpu_name, struct counts *counts_before,
+		       struct counts *counts_after, const struct stat_options *,
+		       struct stat_types *before, struct stat_types *out, struct err *);
+
 void stat_types_release(struct stat_types *);
 
 #endif

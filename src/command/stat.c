@@ -127,16 +127,15 @@ static int compare(const struct catalog *catalog, const struct stat_command *com
 {
 	struct stat_options options = options_of(command, output);
 	struct counts others = { 0 };
-	struct stat_answer made = { 0 };
-	struct cpu_pmu *facts = NULL;
+	struct stat_types before = { 0 }, made = { 0 };
 	int rc = -1;
 
 	if (read_counts(command->against, &others, err) == 0 &&
-	    stat_facts(catalog, command->cpu, these, &facts, err) == 0 &&
-	    stat_answer_compare(facts, &others, these, &options, &made, err) == 0)
+	    stat_types_compare(catalog, command->cpu, &others, these, &options, &before, &made,
+			       err) == 0)
 		rc = print(&made.shown, output, these->is_modelled || others.is_modelled, err);
-	stat_answer_release(&made);
-	cpu_pmu_free(facts);
+	stat_types_release(&made);
+	stat_types_release(&before);
 	counts_release(&others);
 	return rc;
 }
@@ -232,11 +231,17 @@ int command_stat(int argc, char **argv)
 	struct arguments arguments;
 	struct err err;
 	int program = options_find_end(argc, argv);
-	int status = start_command(&usage, program, argv, sets, COUNT(sets), 0, &command.wants_help,
-				   &arguments);
+	int status = start_command(&usage, program, argv, sets, COUNT(sets), ARGUMENTS_MAX,
+				   &command.wants_help, &arguments);
 
 	if (status >= 0)
 		return status;
+	if (arguments.n > 0) {
+		err_set(&err, ERR_USAGE, ERR_NOWHERE,
+			"'%s': the command to count stands behind --: cyclops stat [OPTIONS] -- %s",
+			arguments.items[0], arguments.items[0]);
+		return fail(&err);
+	}
 	if (program < argc - 1)
 		command.live.command = &argv[program + 1];
 	status = EXIT_DONE;

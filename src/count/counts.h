@@ -57,6 +57,7 @@ struct count_metric {
 /* What is known of the cores of one type, where there are several. */
 struct count_pmu {
 	const char *name;    /* of their PMU: "armv8_cortex_a53" */
+	const char *cpu;     /* as below */
 	uint64_t midr;	     /* 0: not told */
 	uint32_t n_counters; /* as below */
 	uint32_t slots;

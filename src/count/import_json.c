@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts as one JSON object: of the machine model (docs/model.md), or of cyclops stat itself. */
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,11 +44,19 @@ static uint8_t state_of(const json_t *object)
 	return json_is_number(json_object_get(object, "count")) ? COUNT_COUNTED : COUNT_NOT_COUNTED;
 }
 
-static void read_event(const char *name, const json_t *object, int32_t cpu, struct counts *out)
+/* What the events of an object are of. */
+struct events_of {
+	int32_t cpu;	 /* COUNT_ANY: all */
+	const char *pmu; /* NULL: not told */
+};
+
+static void read_event(const char *name, const json_t *object, struct events_of of,
+		       struct counts *out)
 {
 	struct count *c = counts_add(out, name);
 
-	c->cpu = cpu;
+	c->cpu = of.cpu;
+	c->pmu = of.pmu;
 	c->state = state_of(object);
 	c->value = json_number_value(json_object_get(object, "count"));
 	c->enabled_ns = number(object, "enabled_ns");
@@ -58,13 +67,13 @@ static void read_event(const char *name, const json_t *object, int32_t cpu, stru
 		c->enabled_ns = c->running_ns;
 }
 
-static void read_events(json_t *events, int32_t cpu, struct counts *out)
+static void read_events(json_t *events, struct events_of of, struct counts *out)
 {
 	const char *name;
 	json_t *event;
 
 	json_object_foreach(events, name, event) if (json_is_object(event) && name[0] != '\0')
-		read_event(name, event, cpu, out);
+		read_event(name, event, of, out);
 }
 
 /* The model counts each CPU by itself, too. */
@@ -74,15 +83,19 @@ static void read_cpus(const json_t *cpus, struct counts *out)
 		const json_t *object = json_array_get(cpus, i);
 		uint64_t cpu = number(object, "cpu");
 
-		read_events(json_object_get(object, "events"),
-			    cpu <= INT32_MAX ? (int32_t)cpu : COUNT_ANY, out);
+		struct events_of of = { .cpu = cpu <= INT32_MAX ? (int32_t)cpu : COUNT_ANY };
+
+		read_events(json_object_get(object, "events"), of, out);
 	}
 }
 
-/* "Neoverse N1 r3p1, …" as cyclops stat says it: the name ends before the revision. */
-static void read_cpu(const json_t *root, struct counts *out)
+/*
+ * "Neoverse N1 r3p1, …" as cyclops stat says it: the name ends before the revision. NULL: not
+ * told.
+ */
+static const char *read_cpu(const json_t *run, struct counts *out)
 {
-	const json_t *fact = json_object_get(json_object_get(root, "run"), "CPU");
+	const json_t *fact = json_object_get(run, "CPU");
 	const char *name = json_string_value(json_object_get(fact, "value"));
 	size_t n = name == NULL ? 0 : strcspn(name, ",:(");
 
@@ -92,8 +105,34 @@ static void read_cpu(const json_t *root, struct counts *out)
 			n = i;
 	while (n > 0 && name[n - 1] == ' ')
 		n--;
-	if (n > 0 && strncmp(name, "not told", n) != 0)
-		out->cpu = arena_strndup(&out->memory, name, n);
+	if (n == 0 || strncmp(name, "not told", n) == 0)
+		return NULL;
+	return arena_strndup(&out->memory, name, n);
+}
+
+/* Of cores of several types each has tables of its own: "events@PMU", "run@PMU". */
+static void read_types(json_t *root, struct counts *out)
+{
+	static const char events[] = "events@";
+	const char *name;
+	json_t *object;
+
+	json_object_foreach(root, name, object)
+	{
+		const char *pmu = strchr(name, '@');
+		char run[256];
+
+		if (strncmp(name, events, sizeof(events) - 1) != 0 || pmu[1] == '\0')
+			continue;
+		snprintf(run, sizeof(run), "run%s", pmu);
+		pmu = arena_strndup(&out->memory, pmu + 1, strlen(pmu + 1));
+		*vec_add(&out->pmus) = (struct count_pmu){
+			.name = pmu,
+			.cpu = read_cpu(json_object_get(root, run), out),
+		};
+		read_events(object, (struct events_of){ COUNT_ANY, pmu }, out);
+		out->has_own_times = true;
+	}
 }
 
 static void read_head(const json_t *root, struct counts *out)
@@ -106,7 +145,7 @@ static void read_head(const json_t *root, struct counts *out)
 	if (midr != NULL)
 		out->midr = strtoull(midr, NULL, 0);
 	out->source = out->command != NULL ? "cyclops model" : "cyclops stat";
-	read_cpu(root, out);
+	out->cpu = read_cpu(json_object_get(root, "run"), out);
 }
 
 static int read_json(const char *bytes, size_t size, struct counts *out, struct err *err)
@@ -123,7 +162,9 @@ static int read_json(const char *bytes, size_t size, struct counts *out, struct 
 	if (json_array_size(cpus) > 0)
 		read_cpus(cpus, out);
 	else
-		read_events(json_object_get(root, "events"), COUNT_ANY, out);
+		read_events(json_object_get(root, "events"), (struct events_of){ COUNT_ANY, NULL },
+			    out);
+	read_types(root, out);
 	json_decref(root);
 	return 0;
 }
@@ -133,7 +174,8 @@ static bool is_json(const char *bytes, size_t size)
 {
 	struct slice all = slice_trim((struct slice){ bytes, size });
 
-	return all.n > 0 && all.at[0] == '{' && slice_has(all, "\"events\"") &&
+	return all.n > 0 && all.at[0] == '{' &&
+	       (slice_has(all, "\"events\"") || slice_has(all, "\"events@")) &&
 	       !slice_has(all, "\"counter-value\"");
 }
 

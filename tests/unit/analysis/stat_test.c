@@ -357,6 +357,45 @@ static void keeps_types_of_cores_apart(void **state)
 	counts_release(&c);
 }
 
+static void add_mixed(struct counts *c, double a53, double a72)
+{
+	add(c, "armv8_cortex_a53/cpu_cycles/", a53, 100, 100, 0);
+	add(c, "armv8_cortex_a72/cpu_cycles/", a72, 100, 100, 0);
+}
+
+static void compares_types_of_cores_by_themselves(void **state)
+{
+	const struct stat_options options = { .for_programs = true };
+	struct counts before = { 0 }, after = { 0 }, other = { 0 };
+	struct stat_types old, made;
+	struct err err = { 0 };
+
+	add_mixed(&before, 1000, 3000);
+	add_mixed(&after, 2000, 1500);
+	if (stat_types_compare(*state, NULL, &before, &after, &options, &old, &made, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(made.list.n, 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct table *events = &made.list.items[i].answer.events;
+		int change = table_column(events, "change");
+
+		assert_true(change > 0);
+		assert_true(table_cell(events, 0, (size_t)change)->number == (i == 0 ? 1 : -0.5));
+	}
+	stat_types_release(&made);
+	stat_types_release(&old);
+
+	add(&other, "armv8_cortex_a72/cpu_cycles/", 1, 100, 100, 0);
+	assert_int_equal(
+		stat_types_compare(*state, NULL, &other, &after, &options, &old, &made, &err), -1);
+	assert_non_null(strstr(err.text, "not of the same types of cores"));
+	stat_types_release(&made);
+	stat_types_release(&old);
+	counts_release(&before);
+	counts_release(&after);
+	counts_release(&other);
+}
+
 static void add_pmu(struct counts *c, const char *name, uint64_t midr)
 {
 	*vec_add(&c->pmus) = (struct count_pmu){ .name = name, .midr = midr, .n_counters = 6 };
@@ -589,6 +628,7 @@ int main(void)
 		cmocka_unit_test(claims_nothing_for_other_cpus),
 		cmocka_unit_test(keeps_types_of_cores_apart),
 		cmocka_unit_test(knows_types_of_cores_by_their_midr),
+		cmocka_unit_test(compares_types_of_cores_by_themselves),
 		cmocka_unit_test(packs_sets),
 		cmocka_unit_test(follows_every_tree),
 		cmocka_unit_test(refuses_unknown_names),

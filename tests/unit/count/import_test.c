@@ -270,6 +270,28 @@ static void knows_the_rest(void **state)
 	counts_release(&c);
 }
 
+/* The answer about a machine with cores of two types, in the form cyclops stat writes it. */
+static void reads_types_of_cores(void **state)
+{
+	static const char json[] =
+		"{\"schema\":1,\"run@armv8_pmuv3_0\":{\"CPU\":{\"value\":\"Neoverse N1 r3p1\"}},"
+		"\"events@armv8_pmuv3_0\":{\"A\":{\"count\":5},\"page-faults\":{\"count\":7}},"
+		"\"events@armv8_pmuv3_1\":{\"A\":{\"count\":6,\"enabled_ns\":4,\"running_ns\":2}}}";
+	struct counts c = { 0 };
+	struct err err;
+
+	(void)state;
+	assert_int_equal(counts_import(json, sizeof(json) - 1, NULL, &c, &err), 0);
+	assert_int_equal(c.items.n, 3);
+	assert_int_equal(c.pmus.n, 2);
+	assert_string_equal(c.pmus.items[0].cpu, "Neoverse N1");
+	assert_null(c.pmus.items[1].cpu);
+	assert_string_equal(c.items.items[0].pmu, "armv8_pmuv3_0");
+	assert_string_equal(c.items.items[2].pmu, "armv8_pmuv3_1");
+	assert_true(c.items.items[2].value == 6 && c.has_own_times);
+	counts_release(&c);
+}
+
 /* Events of the same run time, below all of the time, were counted together. */
 static void infers_groups(void **state)
 {
@@ -320,7 +342,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_every_format),	cmocka_unit_test(is_cut_anywhere),
 		cmocka_unit_test(knows_the_rest),	cmocka_unit_test(infers_groups),
-		cmocka_unit_test(refuses_what_is_none),
+		cmocka_unit_test(reads_types_of_cores), cmocka_unit_test(refuses_what_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
