@@ -168,7 +168,8 @@ static void coverage(struct line *l)
 								      "again instead)"
 								    : "");
 	}
-	refused(l, COUNT_NOT_SUPPORTED, "that this machine does not have");
+	if (!c->has_no_pmu)
+		refused(l, COUNT_NOT_SUPPORTED, "that this machine does not have");
 	refused(l, COUNT_NOT_COUNTED, "not counted");
 	refused(l, COUNT_FORBIDDEN, "that this user may not count");
 	finish(l, "counters");

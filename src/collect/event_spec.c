@@ -271,6 +271,11 @@ static int unknown_event(const struct parser *p, const char *name)
 	if (nearest != NULL)
 		return err_set(p->err, ERR_USAGE, ERR_NOWHERE,
 			       "there is no event '%s' here; did you mean '%s'?", name, nearest);
+	if (pmus_core(p->pmus, 0) == NULL)
+		return err_set(p->err, ERR_USAGE, ERR_NOWHERE,
+			       "there is no event '%s' here, and no PMU to have it (cyclops doctor "
+			       "says why); the kernel's own events are there, such as page-faults",
+			       name);
 	return err_set(p->err, ERR_USAGE, ERR_NOWHERE,
 		       "there is no event '%s' here; cyclops list events shows those there are, "
 		       "and rNN takes a raw number",

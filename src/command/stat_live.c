@@ -187,8 +187,8 @@ static int count_by_steps(struct live *l, struct err *err)
 /* One run is enough if everything the method may come to fits beside each other. */
 static bool goes_by_steps(const struct live *l)
 {
-	return l->options->no_mux && l->options->command != NULL && stat_plan_is_method(l->stat) &&
-	       stat_plan_n_groups(&l->plan) > 1;
+	return l->options->no_mux && l->options->command != NULL && l->options->interval_ms == 0 &&
+	       stat_plan_is_method(l->stat) && stat_plan_n_groups(&l->plan) > 1;
 }
 
 static int plan_and_count(struct live *l, const struct catalog *catalog, const char *cpu_name,

@@ -13,12 +13,14 @@ import subprocess
 import sys
 import tempfile
 
-from harness import ENVIRONMENT, SKIP, Checks, need
+from harness import ENVIRONMENT, SKIP, Checks, need, run
 
 CYCLOPS = sys.argv[1]
 EVENTS = ["page-faults", "minor-faults", "context-switches"]
+NAPS = 40
 
-# What is counted. The kernel decides a little where pages and switches happen: `slack` counts.
+# What is counted. Where a program is loaded decides about a page or two of each process, which
+# even out: `slack` is a few times what runs of perf differ by. Switches depend on who else runs.
 THREADS = """
 import threading
 hold = threading.Barrier(300)
@@ -31,9 +33,9 @@ for thread in threads: thread.join()
 """
 SUBJECTS = {
     "one process": (["sh", "-c", "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done"], 8),
-    "forks": (["sh", "-c", "for i in $(seq 60); do /bin/true; done"], 120),
-    "300 threads": ([sys.executable, "-c", THREADS], 200),
-    "orphans": (["sh", "-c", "for i in 1 2 3; do (/bin/true; /bin/true) & done; wait"], 30),
+    "forks": (["sh", "-c", "for i in $(seq 60); do /bin/true; done"], 40),
+    "300 threads": ([sys.executable, "-c", THREADS], 40),
+    "orphans": (["sh", "-c", "for i in 1 2 3; do (/bin/true; /bin/true) & done; wait"], 20),
 }
 
 
@@ -70,6 +72,19 @@ def compare(checks):
             checks.count("counts beside perf")
 
 
+def check_exact(checks):
+    """What has to be so in each run by itself, however busy the machine is."""
+    command = SUBJECTS["forks"][0]
+    events = stat(["-e", "page-faults,minor-faults,major-faults"], command)[1]["events"]
+    faults = {name: row["count"] for name, row in events.items()}
+    checks.expect(faults["page-faults"] == faults["minor-faults"] + faults["major-faults"], f"faults: {faults}")
+    naps = ["sh", "-c", f"for i in $(seq {NAPS}); do sleep 0.001; done"]
+    counts = {"cyclops": stat(["-e", "context-switches"], naps)[1]["events"]["context-switches"]["count"],
+              "perf": by_perf(naps)["context-switches"]}
+    checks.expect(min(counts.values()) >= NAPS, f"{NAPS} naps, each with a switch: {counts}")
+    checks.count("counts that have to be exact", 2)
+
+
 def check_ends(checks):
     cases = [
         (["sh", "-c", "exit 7"], 7),
@@ -87,6 +102,8 @@ def check_ends(checks):
             checks.expect(answer["events"]["page-faults"]["count"] > 0, f"{command}: nothing counted")
         checks.count("ends of commands")
     checks.expect("leave out the quotes" in done.stderr, f"quoted command: {done.stderr}")
+    done = subprocess.run([CYCLOPS, "stat", "true"], stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, check=False)
+    checks.expect(done.returncode == 2 and "cyclops stat [OPTIONS] -- true" in done.stderr, f"no --: {done.stderr}")
 
 
 def interrupt(command, signals, group):
@@ -184,9 +201,9 @@ def check_streams(checks):
         ("--format", "csv", "--table", "counts"): ("page-faults,", None),
     }
     for options, (row, total) in formats.items():
-        run = Streamed(*options, "--", *UNTIL_EOF)
-        checks.expect(run.read_rows(row, 3), f"{options}: no three intervals while it runs: {run.lines}")
-        status, text = run.finish()
+        streamed = Streamed(*options, "--", *UNTIL_EOF)
+        checks.expect(streamed.read_rows(row, 3), f"{options}: no three intervals while it runs: {streamed.lines}")
+        status, text = streamed.finish()
         checks.expect(status == 6, f"{options}: exit status {status}")
         checks.expect(total is None or text.count(total) == 1, f"{options}: no whole: {text}")
         if "json" in options:
@@ -201,10 +218,10 @@ def check_stopped_stream(checks):
     """^C ends what has no command, with the whole."""
     sleeper = subprocess.Popen(["sleep", "1000"])
     try:
-        run = Streamed("-p", str(sleeper.pid))
-        checks.expect(run.read_rows("task-clock", 2), f"no intervals of a process: {run.lines}")
-        run.child.send_signal(signal.SIGINT)
-        status, text = run.finish()
+        streamed = Streamed("-p", str(sleeper.pid))
+        checks.expect(streamed.read_rows("task-clock", 2), f"no intervals of a process: {streamed.lines}")
+        streamed.child.send_signal(signal.SIGINT)
+        status, text = streamed.finish()
         checks.expect(status == 0 and "\nEvents\n" in text, f"stopped: {status}, {text}")
     finally:
         sleeper.kill()
@@ -221,6 +238,14 @@ def check_without_pmu(checks):
     checks.expect(answer["events"]["task-clock"]["count"] > 0, f"no PMU: {answer['events']}")
     done = subprocess.run([CYCLOPS, "doctor"], stdout=subprocess.PIPE, text=True, env=ENVIRONMENT, check=False)
     checks.expect(done.returncode == 1 and "fix:" in done.stdout, f"doctor: {done.stdout}")
+    checks.expect("cyclops doctor" in answer["run"]["counters"]["value"], f"no PMU: {answer['run']}")
+    done, answer = stat(["-e", "CPU_CYCLES"], ["sh", "-c", "exit 0"])
+    checks.expect(done.returncode == 2 and answer is None and "no PMU" in done.stderr, f"an event: {done.stderr}")
+    done, answer = stat(["-e", "cycles,page-faults"], ["sh", "-c", "exit 0"])
+    checks.expect(answer["events"]["cycles"]["state"] == "not-supported", f"cycles: {answer['events']}")
+    listed = json.loads(run(CYCLOPS, "list", "events", "--format", "json"))
+    checks.expect({row["here"] for row in listed["events"]} == {"no"} and "no PMU" in str(listed["notes"]),
+                  f"list: {listed['notes']}")
     done, _ = stat(["-e", "page-faults"], ["sh", "-c", "exit 0"])
     checks.expect(done.stderr == "", f"software events alone: {done.stderr}")
     checks.count("machine without a PMU")
@@ -234,6 +259,7 @@ def main():
         sys.exit(SKIP)
     checks = Checks()
     compare(checks)
+    check_exact(checks)
     check_ends(checks)
     check_signals(checks)
     check_modes(checks)
