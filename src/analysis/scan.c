@@ -39,6 +39,8 @@ static void worker_init(struct worker *w, const struct scan_job *job)
 	w->attribution = attribution_new(s->timeline, s->capture);
 	if (job->wish.without_places && job->select == NULL)
 		attribution_skip_places(w->attribution);
+	if (job->wish.with_registers)
+		unit_reader_want_registers(w->reader);
 	w->batch = batch_new();
 	w->first_ns = UINT64_MAX;
 	w->partials = mem_zalloc(job->n_analyses, sizeof(*w->partials));

@@ -21,6 +21,7 @@ void scan(struct session *, const struct select *, struct analysis *analyses, si
 /* What a scan may leave out because its analyses do not look at it. */
 struct scan_wish {
 	bool without_places; /* they look at no places and frames, nor at HAS_PLACE */
+	bool with_registers; /* they look at the registers of samples */
 	/*
 	 * Only rows with data addresses that this may have matter: nothing is looked up for
 	 * others, and no analysis sees them. NULL: all do.

@@ -39,10 +39,11 @@ enum batch_has {
 	HAS_PERIOD = 1u << 17,
 	HAS_WEIGHT = 1u << 18,
 	HAS_DATA_SRC = 1u << 19,
-	HAS_STACK = 1u << 20,	 /* a call chain was recorded (it may be empty) */
-	HAS_BRANCHES = 1u << 21, /* a branch stack was recorded (it may be empty) */
-	HAS_PLACE = 1u << 22,	 /* the pc lies in a known module */
-	HAS_PROCESS = 1u << 23,	 /* the process is known */
+	HAS_STACK = 1u << 20,	  /* a call chain was recorded (it may be empty) */
+	HAS_BRANCHES = 1u << 21,  /* a branch stack was recorded (it may be empty) */
+	HAS_PLACE = 1u << 22,	  /* the pc lies in a known module */
+	HAS_PROCESS = 1u << 23,	  /* the process is known */
+	HAS_REGISTERS = 1u << 24, /* registers were recorded, and were asked for */
 };
 
 /* What the rows of a batch are. A batch holds one kind only. */
@@ -100,9 +101,12 @@ struct batch {
 	uint64_t data_src[BATCH_ROWS];	      /* union perf_mem_data_src */
 	struct batch_slice stack[BATCH_ROWS]; /* call chain, innermost first, with the
 						    kernel's context markers, in `words` */
-	struct batch_slice branches[BATCH_ROWS]; /* triples as struct branch_entry, newest
+	struct batch_slice branches[BATCH_ROWS];  /* triples as struct branch_entry, newest
 						    first, in `words` */
-	VEC_OF(uint64_t) words;			 /* what the slices point into */
+	uint64_t register_mask[BATCH_ROWS];	  /* numbers of the registers, a bit for each */
+	struct batch_slice registers[BATCH_ROWS]; /* their values where the pc was, the lowest
+						     number first, in `words` */
+	VEC_OF(uint64_t) words;			  /* what the slices point into */
 
 	/* Filled by attribution (process/), not by decoders. */
 	uint32_t process[BATCH_ROWS]; /* index of the process in the timeline */

@@ -159,6 +159,9 @@ void unit_reader_free(struct unit_reader *);
 /* The same as spe_decoder_only(), for rows of all kinds. */
 void unit_reader_only(struct unit_reader *, const struct address_filter *);
 
+/* From now on batches have the registers of samples (HAS_REGISTERS), which few look at. */
+void unit_reader_want_registers(struct unit_reader *);
+
 /* Goes to the start of a unit. */
 void unit_reader_start(struct unit_reader *, size_t unit);
 
@@ -176,7 +179,9 @@ void unit_reader_start(struct unit_reader *, size_t unit);
  * (HAS_PERIOD is always set). READ values are not used: perf makes a row and a period of each
  * of them. Addresses are there (HAS_VA) if the event records them, and 0 where the CPU had
  * none; a physical address of 0 is absent, and so are pids and tids of -1 (of a thread that
- * is exiting). Samples of no known event are damage.
+ * is exiting). Samples of no known event are damage. Registers are those at the pc: of the
+ * moment of the sample, or of user code if that is where the pc is. Of 32-bit code they are
+ * left out.
  */
 bool unit_reader_next(struct unit_reader *, struct batch *);
 

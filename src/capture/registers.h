@@ -17,6 +17,8 @@ struct registers {
 	unsigned n;
 	unsigned n_arguments;
 	uint8_t arguments[N_ARGUMENT_REGISTERS]; /* numbers, in order of the arguments */
+	const uint8_t *dwarf;			 /* numbers, by those of DWARF */
+	unsigned n_dwarf;
 };
 
 /* Those of an architecture, NULL if it is not known. */
@@ -27,6 +29,9 @@ uint64_t registers_mask(const struct registers *);
 
 /* The number of a register by its name, whatever its case; -1: no such. */
 int registers_find(const struct registers *, const char *name);
+
+/* The number of the register that DWARF numbers so; -1: none of a sample. */
+int registers_of_dwarf(const struct registers *, unsigned dwarf);
 
 /* For messages: the names by position in the table; NULL behind the last. */
 const char *registers_name_at(const void *registers, size_t i);

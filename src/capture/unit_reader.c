@@ -7,11 +7,15 @@
 #include "capture/state.h"
 #include "spe/decode.h"
 
+/* Values of the abi in front of registers (PERF_SAMPLE_REGS_ABI), and of misc. */
+enum { ABI_64 = 2, CPUMODE_USER = 2 };
+
 struct unit_reader {
 	const struct capture *capture;
 	struct diags diags;
 	const struct unit *unit;
 	bool is_done; /* and its damage counted */
+	bool wants_registers;
 
 	/* Samples: the next record, counted as unit.from is. */
 	uint64_t at;
@@ -45,6 +49,11 @@ void unit_reader_free(struct unit_reader *r)
 void unit_reader_only(struct unit_reader *r, const struct address_filter *only)
 {
 	spe_decoder_only(r->decoder, only);
+}
+
+void unit_reader_want_registers(struct unit_reader *r)
+{
+	r->wants_registers = true;
 }
 
 static const struct aux_piece *piece_of(const struct unit_reader *r)
@@ -154,6 +163,27 @@ static void add_slices(struct batch *b, size_t row, const struct sample *s)
 	}
 }
 
+/* The registers that belong to the pc; those of 32-bit code have other numbers. */
+static void add_registers(struct batch *b, size_t row, const struct attr *attr,
+			  const struct sample *s)
+{
+	bool is_user = b->mode[row] == CPUMODE_USER;
+	const struct sample_words *from = NULL;
+	uint64_t mask = attr->sample_regs_intr;
+
+	if (s->intr_regs_abi == ABI_64)
+		from = &s->intr_regs;
+	else if (is_user && s->user_regs_abi == ABI_64)
+		from = &s->user_regs;
+	if (from == NULL || from->bytes == NULL)
+		return;
+	if (from == &s->user_regs)
+		mask = attr->sample_regs_user;
+	b->registers[row] = add_words(b, from->bytes, from->n);
+	b->has[row] |= HAS_REGISTERS;
+	b->register_mask[row] = mask;
+}
+
 /* Bits of sample_type, and what they say of the row. */
 static const struct {
 	uint8_t sample_bit;
@@ -185,7 +215,7 @@ static uint32_t columns_of(const struct sample *s)
 }
 
 static void add_sample(struct batch *b, const struct record *r, const struct event *event,
-		       size_t event_index, const struct sample *s)
+		       size_t event_index, const struct sample *s, bool wants_registers)
 {
 	size_t row = b->n++;
 	bool has_period = s->sample_type >> SAMPLE_PERIOD & 1;
@@ -203,6 +233,8 @@ static void add_sample(struct batch *b, const struct record *r, const struct eve
 	b->data_src[row] = s->data_src;
 	add_addresses(b, row, s);
 	add_slices(b, row, s);
+	if (wants_registers)
+		add_registers(b, row, &event->attr, s);
 }
 
 static void read_sample(struct unit_reader *r, const struct record *record, struct batch *b)
@@ -223,7 +255,7 @@ static void read_sample(struct unit_reader *r, const struct record *record, stru
 			  "samples that do not have the layout of their event");
 		return;
 	}
-	add_sample(b, record, event, (size_t)index, &s);
+	add_sample(b, record, event, (size_t)index, &s, r->wants_registers);
 }
 
 /* The record at `at`, and where the next one is. False if it is no sample. */

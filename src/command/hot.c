@@ -2,6 +2,7 @@
 /* cyclops hot: hotspots by any key. */
 #include <stddef.h>
 
+#include "analysis/arguments.h"
 #include "analysis/hot.h"
 #include "analysis/hot_event.h"
 #include "analysis/scan.h"
@@ -22,6 +23,8 @@ struct hot_command {
 	unsigned time_slices;
 	bool callers;
 	bool by_samples;
+	bool arguments;
+	bool histogram;
 };
 
 static const struct option options[] = {
@@ -38,6 +41,10 @@ static const struct option options[] = {
 	  "who called, as a tree (needs call chains)" },
 	{ "by-samples", 0, OPTION_FLAG, offsetof(struct hot_command, by_samples), NULL,
 	  "weigh every sample the same, not by its period or latency" },
+	{ "arguments", 0, OPTION_FLAG, offsetof(struct hot_command, arguments), NULL,
+	  "instead: what functions are called with (needs recorded registers)" },
+	{ "histogram", 0, OPTION_FLAG, offsetof(struct hot_command, histogram), NULL,
+	  "with --arguments: a table of how their values are distributed" },
 };
 
 /* The table, and that of the skid if there is something to compare with. */
@@ -91,6 +98,40 @@ static int answer(struct session *s, const struct select *select, const struct h
 	return rc;
 }
 
+/* The answer to --arguments. */
+static int answer_arguments(struct session *s, const struct select *select,
+			    const struct argument_request *request,
+			    const struct output_options *output, struct err *err)
+{
+	struct argument_tables tables = { 0 };
+	struct printer out = { 0 };
+	int rc;
+
+	if (printer_open(&out, output, "text", usage.command, s, err) < 0)
+		return -1;
+	rc = argument_tables_make(s, select, request, &tables, err);
+	if (rc == 0)
+		rc = printer_tables(&out, output, &tables.shown, err);
+	rc = printer_close(&out, rc, err);
+	argument_tables_release(&tables);
+	return rc;
+}
+
+/* What does not go together. */
+static int check(const struct hot_command *command, struct err *err)
+{
+	bool groups = command->by != NULL || command->callers || command->by_samples ||
+		      command->time_slices != 0 || command->against != NULL;
+
+	if (command->arguments && groups)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--arguments is a question of its own: not with --by, --callers, "
+			       "--by-samples, --time-slices or --against");
+	if (command->histogram && !command->arguments)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--histogram needs --arguments");
+	return 0;
+}
+
 /* What is asked for; the session is open. */
 static int choose(struct session *s, const struct hot_command *command,
 		  const struct row_options *rows, struct hot_view *view, struct hot_event *event,
@@ -113,6 +154,31 @@ static int choose(struct session *s, const struct hot_command *command,
 	return 0;
 }
 
+/* Answers what was asked. */
+static int run(struct session *s, const struct select *select, const struct hot_command *command,
+	       const struct row_options *rows, const struct output_options *output,
+	       struct hot_event *event, struct err *err)
+{
+	struct hot_view view;
+
+	if (choose(s, command, rows, &view, event, err) < 0)
+		return -1;
+	if (!command->arguments)
+		return answer(s, select, &view, event, output, err);
+	if (event->is_spe)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--arguments --event: SPE records have no registers; name a "
+			       "sampled event");
+	return answer_arguments(s, select,
+				&(struct argument_request){
+					.event = event->sampled,
+					.top = rows_to_show(rows),
+					.sort = rows->sort,
+					.with_histogram = command->histogram,
+				},
+				output, err);
+}
+
 int command_hot(int argc, char **argv)
 {
 	struct input_options input = { 0 };
@@ -126,9 +192,8 @@ int command_hot(int argc, char **argv)
 		output_option_set(&output),
 	};
 	struct hot_event event = { .sampled = -1 };
-	struct hot_view view;
-	struct session session;
-	struct select *select;
+	struct session session = { 0 };
+	struct select *select = NULL;
 	struct arguments arguments;
 	struct err err;
 	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 1, &input.wants_help,
@@ -137,9 +202,9 @@ int command_hot(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	status = EXIT_DONE;
-	if (open_input(&input, &arguments, &session, &select, &err) < 0 ||
-	    choose(&session, &command, &rows, &view, &event, &err) < 0 ||
-	    answer(&session, select, &view, &event, &output, &err) < 0)
+	if (check(&command, &err) < 0 ||
+	    open_input(&input, &arguments, &session, &select, &err) < 0 ||
+	    run(&session, select, &command, &rows, &output, &event, &err) < 0)
 		status = fail(&err);
 	hot_event_release(&event);
 	return close_input(&session, select, status);

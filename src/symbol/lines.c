@@ -20,14 +20,6 @@
 #include "symbol/ranges.h"
 #include "symbol/scopes.h"
 
-enum {
-	/* Steps granted to the walk over a unit: sound units need about one for each entry. */
-	STEPS_FOR_UNIT = 1 << 16,
-	STEPS_FOR_ADDRESS = 1 << 10,
-	STEPS_FOR_BYTE = 4,
-	STEPS_FOR_SPLIT_UNIT = 1 << 24, /* whose size is not known */
-};
-
 /* The work on one question. */
 struct job {
 	const struct lines_question *question;
@@ -198,14 +190,6 @@ static void note(struct job *job, enum diag_level level, const char *text)
 	diags_add(&job->answer->diags, level, ERR_NOWHERE, 0, job->buffer.bytes);
 }
 
-static uint64_t count_steps(const struct unit_work *work)
-{
-	bool is_split = work->tree.cu != work->unit->die.cu;
-
-	return STEPS_FOR_UNIT + STEPS_FOR_ADDRESS * work->n +
-	       STEPS_FOR_BYTE * work->unit->size_bytes + (is_split ? STEPS_FOR_SPLIT_UNIT : 0);
-}
-
 /* Decodes what the unit's addresses need. What is damaged stays empty. */
 static void read_unit(struct job *job, struct unit_work *work)
 {
@@ -221,8 +205,8 @@ static void read_unit(struct job *job, struct unit_work *work)
 	}
 	if (dwarf_getsrcfiles(&work->tree, &work->files, &work->n_files) != 0)
 		work->n_files = 0;
-	if (!scopes_find(&job->scopes, &work->tree, work->addresses, work->n, count_steps(work),
-			 work->scopes))
+	if (!scopes_find(&job->scopes, &work->tree, work->addresses, work->n,
+			 scopes_budget(work->unit, &work->tree, work->n), work->scopes))
 		note(job, DIAG_DAMAGE,
 		     "debug information of a unit is damaged: inlines are missing");
 }

@@ -4,6 +4,11 @@
 #include <dwarf.h>
 
 enum {
+	/* Steps granted to the walk over a unit: sound units need about one for each entry. */
+	STEPS_FOR_UNIT = 1 << 16,
+	STEPS_FOR_ADDRESS = 1 << 10,
+	STEPS_FOR_BYTE = 4,
+	STEPS_FOR_SPLIT_UNIT = 1 << 24, /* whose size is not known */
 	/* Inlining and blocks nest this deep in no real program; the stack bears more. */
 	MAX_DEPTH = 200,
 };
@@ -190,6 +195,14 @@ static bool has_unfound(const uint32_t *found, size_t n)
 			return true;
 	}
 	return false;
+}
+
+uint64_t scopes_budget(const struct dwarf_unit *unit, const Dwarf_Die *tree, size_t n)
+{
+	bool is_split = tree->cu != unit->die.cu;
+
+	return STEPS_FOR_UNIT + STEPS_FOR_ADDRESS * n + STEPS_FOR_BYTE * unit->size_bytes +
+	       (is_split ? STEPS_FOR_SPLIT_UNIT : 0);
 }
 
 void scopes_release(struct scopes *scopes)

@@ -14,6 +14,7 @@
 #include <elfutils/libdw.h>
 
 #include "base/vec.h"
+#include "symbol/dwarf_file.h"
 
 /* A concrete function, or one inlined into another. */
 struct scope {
@@ -28,6 +29,9 @@ struct scopes {
 };
 
 void scopes_release(struct scopes *);
+
+/* The budget for `n` addresses in a sound unit; `tree` is what dwarf_unit_tree() gave. */
+uint64_t scopes_budget(const struct dwarf_unit *, const Dwarf_Die *tree, size_t n);
 
 /*
  * Finds the innermost scope of each of `n` ascending addresses in the unit, as an index.

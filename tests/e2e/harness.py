@@ -36,11 +36,16 @@ def run(*command, **options):
     return done.stdout
 
 
+def skip(why):
+    """Ends the test as skipped."""
+    print(f"skipped: {why}")
+    sys.exit(SKIP)
+
+
 def need(program):
     """Ends the test as skipped where a program is absent."""
     if shutil.which(program) is None:
-        print(f"skipped: {program} is not installed")
-        sys.exit(SKIP)
+        skip(f"{program} is not installed")
 
 
 def real_captures():

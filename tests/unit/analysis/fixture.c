@@ -20,7 +20,8 @@
 enum { SPE_PMU = 10, TEXT_BYTES = 0x10000, INTERVAL = 1024, USER_MODE = 2 };
 
 /* Functions that alpha made at run time, as perf-PID.map has them. */
-static const char jit_map[] = "700000 100 first\n700100 100 second\n";
+static const char jit_map[] = "700000 100 first\n700100 100 second\n"
+			      "700200 100 __memcpy_generic\n";
 
 static const uint64_t sample_type = BIT(SAMPLE_IP) | BIT(SAMPLE_TID) | BIT(SAMPLE_TIME) |
 				    BIT(SAMPLE_CPU) | BIT(SAMPLE_PERIOD) | BIT(SAMPLE_CALLCHAIN) |
@@ -45,6 +46,8 @@ static struct writer *open_writer(const char *path)
 		events[i].attr.sample_period = INTERVAL;
 		events[i].attr.flags = BIT(ATTR_SAMPLE_ID_ALL);
 	}
+	events[EVENT_CLOCK].attr.sample_type |= BIT(SAMPLE_REGS_INTR);
+	events[EVENT_CLOCK].attr.sample_regs_intr = 7;
 	assert_int_equal(writer_open(path, events, N_FIXTURE_EVENTS, &w, &err), 0);
 	return w;
 }

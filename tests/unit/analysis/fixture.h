@@ -5,7 +5,8 @@
  * Two processes: alpha (pid 100, threads 100 and 101) has /bin/alpha mapped at 0x400000 with
  * length 0x10000; beta (pid 200) has /bin/beta there. These files do not exist, so what is in
  * them has no names. Alpha also made code at 0x700000, whose functions a map file names:
- * "first", and "second" at 0x700100. Neoverse N1, two cpus, one tick is a nanosecond.
+ * "first", "second" at 0x700100 and "__memcpy_generic" at 0x700200. Samples of the clock can
+ * have the registers x0, x1 and x2. Neoverse N1, two cpus, one tick is a nanosecond.
  */
 #ifndef CYCLOPS_TESTS_ANALYSIS_FIXTURE_H
 #define CYCLOPS_TESTS_ANALYSIS_FIXTURE_H
@@ -21,6 +22,7 @@ enum {
 	TEXT_START = 0x400000,
 	FIRST = 0x700000,
 	SECOND = 0x700100,
+	MEMCPY = 0x700200,
 	START_NS = 1000, /* of the first record with a time */
 };
 
