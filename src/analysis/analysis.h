@@ -7,6 +7,7 @@
 #ifndef CYCLOPS_ANALYSIS_ANALYSIS_H
 #define CYCLOPS_ANALYSIS_ANALYSIS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analysis/session.h"
@@ -29,6 +30,12 @@ struct analysis_class {
 	 * offset) by their ids in the batches; borrowed, they grow.
 	 */
 	void (*attach)(void *partial, const struct tuples *places);
+
+	/*
+	 * May be NULL. Does it look at call chains, with these options? Only then those of copied
+	 * stacks are made, which takes its time.
+	 */
+	bool (*wants_chains)(const void *options);
 
 	/* Takes the rows of a batch. The ids in it are the worker's. */
 	void (*consume)(void *partial, const struct batch *);

@@ -101,18 +101,6 @@ static uint32_t find_site(struct argument_values *v, uint32_t place)
 	return *site;
 }
 
-/* The value of a register in a row; false if it was not recorded. */
-static bool find_register(const struct batch *b, size_t row, unsigned number, uint64_t *out)
-{
-	uint64_t mask = b->register_mask[row], below = ((uint64_t)1 << number) - 1;
-	uint32_t at = (uint32_t)__builtin_popcountll(mask & below);
-
-	if (!(mask >> number & 1) || at >= b->registers[row].n)
-		return false;
-	*out = b->words.items[b->registers[row].first + at];
-	return true;
-}
-
 static void add_row(struct argument_values *v, const struct batch *b, size_t row, uint32_t number)
 {
 	const struct argument_function *f = &v->sites->functions.items[number];
@@ -122,7 +110,7 @@ static void add_row(struct argument_values *v, const struct batch *b, size_t row
 	for (uint32_t i = f->first; i < f->first + f->n; i++) {
 		const struct argument *a = &v->sites->arguments.items[i];
 
-		if (find_register(b, row, a->number, &bits))
+		if (batch_register(b, b->registers[row], b->register_mask[row], a->number, &bits))
 			add_value(a, &v->sums[i], argument_value(a, bits));
 	}
 }

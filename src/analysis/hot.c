@@ -17,7 +17,8 @@ enum { SATURATED_12 = 4095, SATURATED_16 = 65535 };
 static bool has_chains(const struct capture *c)
 {
 	for (size_t i = 0; i < capture_n_events(c); i++)
-		if (capture_event(c, i)->attr.sample_type >> SAMPLE_CALLCHAIN & 1)
+		if (capture_event(c, i)->attr.sample_type &
+		    ((uint64_t)1 << SAMPLE_CALLCHAIN | (uint64_t)1 << SAMPLE_STACK_USER))
 			return true;
 	return false;
 }
@@ -280,10 +281,18 @@ static void hot_merge(void *into, const void *from, const struct id_map *map)
 			    part->keys.n - i < ROWS_AT_ONCE ? part->keys.n - i : ROWS_AT_ONCE, map);
 }
 
+static bool hot_wants_chains(const void *options)
+{
+	const struct hot_options *o = options;
+
+	return o->dimensions >> DIM_FRAME & 1;
+}
+
 const struct analysis_class hot_class = {
 	.new = hot_new,
 	.free = hot_free,
 	.attach = hot_attach,
+	.wants_chains = hot_wants_chains,
 	.consume = hot_consume,
 	.merge = hot_merge,
 };

@@ -5,11 +5,15 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "capture/registers.h"
+#include "capture/sample.h"
+#include "symbol/unwind.h"
 
 /* What one worker owns. */
 struct worker {
 	struct unit_reader *reader;
 	struct attribution *attribution;
+	struct unwinder *unwinder; /* NULL: nobody looks at call chains, or no stacks were copied */
 	struct batch *batch;
 	void **partials;	    /* one for each analysis */
 	uint64_t first_ns, last_ns; /* of the rows that passed */
@@ -22,6 +26,7 @@ struct scan_job {
 	size_t n_analyses;
 	struct worker *workers;
 	struct scan_wish wish;
+	bool unwinds;
 
 	/* scan_ordered() only. */
 	const struct scan_output *output;
@@ -29,6 +34,40 @@ struct scan_job {
 	struct text *slots; /* window * n_texts */
 	atomic_bool stopped;
 };
+
+static bool has_copied_stacks(const struct capture *c)
+{
+	for (size_t i = 0; i < capture_n_events(c); i++)
+		if (capture_event(c, i)->attr.sample_type >> SAMPLE_STACK_USER & 1)
+			return true;
+	return false;
+}
+
+/* Are call chains to be made of copied stacks? */
+static bool has_to_unwind(const struct scan_job *job)
+{
+	bool wants = false;
+
+	for (size_t i = 0; i < job->n_analyses; i++)
+		wants |= job->analyses[i].class->wants_chains != NULL &&
+			 job->analyses[i].class->wants_chains(job->analyses[i].options);
+	return wants && !job->wish.without_places && has_copied_stacks(job->session->capture);
+}
+
+static size_t unwind(void *context, struct place_cache *cache, const struct batch *b, size_t row,
+		     uint32_t process, uint64_t time_ns, uint64_t *out, size_t max)
+{
+	return unwinder_chain(context, cache, b, row, process, time_ns, out, max);
+}
+
+static void unwinder_init(struct worker *w, const struct session *s)
+{
+	const char *arch = s->symbols_options.arch;
+
+	w->unwinder = unwinder_new(s->symbols, arch == NULL ? NULL : registers_of(arch));
+	attribution_set_unwind(w->attribution, unwind, w->unwinder);
+	unit_reader_want_stacks(w->reader);
+}
 
 static void worker_init(struct worker *w, const struct scan_job *job)
 {
@@ -41,6 +80,8 @@ static void worker_init(struct worker *w, const struct scan_job *job)
 		attribution_skip_places(w->attribution);
 	if (job->wish.with_registers)
 		unit_reader_want_registers(w->reader);
+	if (job->unwinds)
+		unwinder_init(w, s);
 	w->batch = batch_new();
 	w->first_ns = UINT64_MAX;
 	w->partials = mem_zalloc(job->n_analyses, sizeof(*w->partials));
@@ -60,6 +101,7 @@ static void worker_release(struct worker *w, const struct scan_job *job)
 	free(w->partials);
 	batch_free(w->batch);
 	attribution_free(w->attribution);
+	unwinder_free(w->unwinder);
 	unit_reader_free(w->reader);
 }
 
@@ -67,6 +109,7 @@ static void workers_start(struct scan_job *job)
 {
 	unsigned n = pool_size(job->session->pool);
 
+	job->unwinds = has_to_unwind(job);
 	job->workers = mem_zalloc(n, sizeof(*job->workers));
 	for (unsigned i = 0; i < n; i++)
 		worker_init(&job->workers[i], job);
@@ -193,9 +236,28 @@ static void merge_worker(struct scan_job *job, struct worker *w)
 	free(frames);
 }
 
+/* Says which call chains are not complete, once: every scan that unwinds finds the same. */
+static void add_unwind_totals(struct session *s, const struct worker *w)
+{
+	struct diags diags = { 0 };
+
+	if (w->unwinder == NULL || s->has_unwind_notes)
+		return;
+	for (int end = UNWIND_COMPLETE + 1; end < N_UNWIND_ENDS; end++) {
+		const struct unwind_totals *t = unwinder_totals(w->unwinder);
+
+		if (t->n[end] > 0)
+			diags_add_n(&diags, DIAG_NOTE, t->n[end], t->first_position[end], 0,
+				    unwind_end_text((enum unwind_end)end));
+	}
+	capture_add_diags(s->capture, &diags);
+	diags_release(&diags);
+}
+
 static void add_worker_totals(struct session *s, const struct worker *w)
 {
 	add_totals(&s->attribution, attribution_totals(w->attribution));
+	add_unwind_totals(s, w);
 	if (!s->has_unit_damage)
 		capture_add_diags(s->capture, unit_reader_diags(w->reader));
 	s->first_ns = w->first_ns < s->first_ns ? w->first_ns : s->first_ns;
@@ -220,6 +282,7 @@ static void workers_finish(struct scan_job *job)
 		add_worker_totals(s, &job->workers[i]);
 		worker_release(&job->workers[i], job);
 	}
+	s->has_unwind_notes |= job->unwinds;
 	s->has_unit_damage = true; /* every scan finds the same */
 	if (s->first_ns > s->last_ns)
 		s->first_ns = s->last_ns = 0;

@@ -57,6 +57,7 @@ struct session {
 	struct tuples frames; /* (caller's frame, place); 0: no caller */
 	struct attribution_totals attribution;
 	uint64_t first_ns, last_ns; /* of the records that were scanned; 0, 0 if none has a time */
+	bool has_unwind_notes;	    /* so is which call chains of copied stacks end early */
 	bool has_unit_damage; /* what units could not read is among the capture's diagnostics */
 };
 

@@ -72,6 +72,7 @@ static void move_sample(struct batch *b, size_t to, size_t from)
 	b->data_src[to] = b->data_src[from];
 	b->stack[to] = b->stack[from];
 	b->branches[to] = b->branches[from];
+	b->user_stacks[to] = b->user_stacks[from];
 	b->register_mask[to] = b->register_mask[from];
 	b->registers[to] = b->registers[from];
 }

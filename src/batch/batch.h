@@ -39,11 +39,12 @@ enum batch_has {
 	HAS_PERIOD = 1u << 17,
 	HAS_WEIGHT = 1u << 18,
 	HAS_DATA_SRC = 1u << 19,
-	HAS_STACK = 1u << 20,	  /* a call chain was recorded (it may be empty) */
-	HAS_BRANCHES = 1u << 21,  /* a branch stack was recorded (it may be empty) */
-	HAS_PLACE = 1u << 22,	  /* the pc lies in a known module */
-	HAS_PROCESS = 1u << 23,	  /* the process is known */
-	HAS_REGISTERS = 1u << 24, /* registers were recorded, and were asked for */
+	HAS_STACK = 1u << 20,	   /* a call chain was recorded (it may be empty) */
+	HAS_BRANCHES = 1u << 21,   /* a branch stack was recorded (it may be empty) */
+	HAS_PLACE = 1u << 22,	   /* the pc lies in a known module */
+	HAS_PROCESS = 1u << 23,	   /* the process is known */
+	HAS_REGISTERS = 1u << 24,  /* registers were recorded, and were asked for */
+	HAS_USER_STACK = 1u << 25, /* so was a copy of the user's stack */
 };
 
 /* What the rows of a batch are. A batch holds one kind only. */
@@ -55,6 +56,14 @@ enum batch_kind {
 /* A slice of batch.words, in 64-bit words. */
 struct batch_slice {
 	uint32_t first, n;
+};
+
+/* A copied stack, from the stack pointer on, and the registers of user code at that moment. */
+struct batch_stack {
+	uint64_t mask; /* numbers of the registers, a bit for each */
+	struct batch_slice registers;
+	const uint8_t *bytes; /* borrowed from the capture */
+	size_t n_bytes;
 };
 
 /* One entry of a recorded branch stack; `flags` as in the perf_event.h uapi header. */
@@ -106,7 +115,8 @@ struct batch {
 	uint64_t register_mask[BATCH_ROWS];	  /* numbers of the registers, a bit for each */
 	struct batch_slice registers[BATCH_ROWS]; /* their values where the pc was, the lowest
 						     number first, in `words` */
-	VEC_OF(uint64_t) words;			  /* what the slices point into */
+	struct batch_stack user_stacks[BATCH_ROWS];
+	VEC_OF(uint64_t) words; /* what the slices point into */
 
 	/* Filled by attribution (process/), not by decoders. */
 	uint32_t process[BATCH_ROWS]; /* index of the process in the timeline */
@@ -128,6 +138,19 @@ static inline unsigned batch_target_level(const struct batch *b, size_t row)
 static inline unsigned batch_prev_target_level(const struct batch *b, size_t row)
 {
 	return b->level[row] >> 4 & 3u;
+}
+
+/* The value of register `number` among registers of this mask; false if it is not there. */
+static inline bool batch_register(const struct batch *b, struct batch_slice registers,
+				  uint64_t mask, unsigned number, uint64_t *out)
+{
+	uint64_t below = mask & (((uint64_t)1 << number) - 1);
+	uint32_t at = (uint32_t)__builtin_popcountll(below);
+
+	if (!(mask >> number & 1) || at >= registers.n)
+		return false;
+	*out = b->words.items[registers.first + at];
+	return true;
 }
 
 static inline bool batch_is_full(const struct batch *b)

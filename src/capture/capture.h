@@ -162,6 +162,9 @@ void unit_reader_only(struct unit_reader *, const struct address_filter *);
 /* From now on batches have the registers of samples (HAS_REGISTERS), which few look at. */
 void unit_reader_want_registers(struct unit_reader *);
 
+/* The same for copied stacks, with the registers that belong to them (HAS_USER_STACK). */
+void unit_reader_want_stacks(struct unit_reader *);
+
 /* Goes to the start of a unit. */
 void unit_reader_start(struct unit_reader *, size_t unit);
 

@@ -15,7 +15,7 @@ struct unit_reader {
 	struct diags diags;
 	const struct unit *unit;
 	bool is_done; /* and its damage counted */
-	bool wants_registers;
+	bool wants_registers, wants_stacks;
 
 	/* Samples: the next record, counted as unit.from is. */
 	uint64_t at;
@@ -54,6 +54,11 @@ void unit_reader_only(struct unit_reader *r, const struct address_filter *only)
 void unit_reader_want_registers(struct unit_reader *r)
 {
 	r->wants_registers = true;
+}
+
+void unit_reader_want_stacks(struct unit_reader *r)
+{
+	r->wants_stacks = true;
 }
 
 static const struct aux_piece *piece_of(const struct unit_reader *r)
@@ -184,6 +189,23 @@ static void add_registers(struct batch *b, size_t row, const struct attr *attr,
 	b->register_mask[row] = mask;
 }
 
+static void add_user_stack(struct batch *b, size_t row, const struct attr *attr,
+			   const struct sample *s)
+{
+	uint64_t used =
+		s->user_stack_used < s->user_stack_size ? s->user_stack_used : s->user_stack_size;
+
+	if (s->user_stack == NULL || s->user_regs_abi != ABI_64 || s->user_regs.bytes == NULL)
+		return;
+	b->user_stacks[row] = (struct batch_stack){
+		.mask = attr->sample_regs_user,
+		.registers = add_words(b, s->user_regs.bytes, s->user_regs.n),
+		.bytes = s->user_stack,
+		.n_bytes = used,
+	};
+	b->has[row] |= HAS_USER_STACK;
+}
+
 /* Bits of sample_type, and what they say of the row. */
 static const struct {
 	uint8_t sample_bit;
@@ -214,27 +236,29 @@ static uint32_t columns_of(const struct sample *s)
 	return has;
 }
 
-static void add_sample(struct batch *b, const struct record *r, const struct event *event,
-		       size_t event_index, const struct sample *s, bool wants_registers)
+static void add_sample(const struct unit_reader *r, struct batch *b, const struct record *record,
+		       const struct event *event, size_t event_index, const struct sample *s)
 {
 	size_t row = b->n++;
 	bool has_period = s->sample_type >> SAMPLE_PERIOD & 1;
 
 	b->has[row] = columns_of(s);
-	b->position[row] = r->position;
+	b->position[row] = record->position;
 	b->time_ns[row] = s->time_ns;
 	b->cpu[row] = s->cpu;
 	b->pid[row] = s->pid;
 	b->tid[row] = s->tid;
 	b->event[row] = (uint16_t)event_index;
-	b->mode[row] = r->misc & MISC_CPUMODE;
+	b->mode[row] = record->misc & MISC_CPUMODE;
 	b->period[row] = has_period ? s->period : event->attr.sample_period;
 	b->weight[row] = s->weight;
 	b->data_src[row] = s->data_src;
 	add_addresses(b, row, s);
 	add_slices(b, row, s);
-	if (wants_registers)
+	if (r->wants_registers)
 		add_registers(b, row, &event->attr, s);
+	if (r->wants_stacks)
+		add_user_stack(b, row, &event->attr, s);
 }
 
 static void read_sample(struct unit_reader *r, const struct record *record, struct batch *b)
@@ -255,7 +279,7 @@ static void read_sample(struct unit_reader *r, const struct record *record, stru
 			  "samples that do not have the layout of their event");
 		return;
 	}
-	add_sample(b, record, event, (size_t)index, &s, r->wants_registers);
+	add_sample(r, b, record, event, (size_t)index, &s);
 }
 
 /* The record at `at`, and where the next one is. False if it is no sample. */

@@ -308,7 +308,7 @@ static void write_start(struct job *j)
 	struct synthesis synthesis = {
 		.writer = j->writer,
 		.root = ROOT,
-		.with_data = j->options->with_addresses,
+		.with_data = record_maps_data(j->options),
 		.with_build_ids = attr_has(attr, ATTR_BUILD_ID),
 		.with_namespaces = attr_has(attr, ATTR_NAMESPACES),
 		.diags = j->diags,

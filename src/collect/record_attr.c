@@ -151,6 +151,12 @@ static int set_clock(struct attr *attr, const char *name, struct err *err)
 		       name);
 }
 
+/* perf reads unwinding tables through the mappings of the pages that hold them. */
+bool record_maps_data(const struct record_options *o)
+{
+	return o->with_addresses || o->stacks == RECORD_DWARF;
+}
+
 /* Which records about processes and mappings come. */
 static void set_side_band(struct attr *attr, const struct record_options *o, bool has_spe)
 {
@@ -161,7 +167,7 @@ static void set_side_band(struct attr *attr, const struct record_options *o, boo
 
 	for (size_t i = 0; i < COUNT(flags); i++)
 		attr_set(attr, flags[i]);
-	if (o->with_addresses)
+	if (record_maps_data(o))
 		attr_set(attr, ATTR_MMAP_DATA);
 	if (o->with_switches || has_spe)
 		attr_set(attr, ATTR_CONTEXT_SWITCH);

@@ -6,6 +6,9 @@
 #include "collect/record.h"
 #include "collect/record_events.h"
 
+/* Are mappings of data recorded, not of code alone? */
+bool record_maps_data(const struct record_options *);
+
 /* Is it the program that is recorded, and nothing else? */
 bool record_is_of_program(const struct record_options *);
 

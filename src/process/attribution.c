@@ -16,6 +16,7 @@ enum {
 	SPANS_LOG = 8,
 	LEVEL_USER = 0,
 	LEVEL_FIRMWARE = 3,
+	MAX_UNWOUND = 256,
 	CPUMODE_KERNEL = 1,
 	CPUMODE_USER = 2,
 };
@@ -58,6 +59,8 @@ struct attribution {
 	struct place_cache cache;
 	struct chains chains;
 	bool skips_places;
+	attribution_unwind *unwind; /* NULL: copied stacks are left alone */
+	void *unwind_context;
 	struct attribution_totals totals;
 	bool is_by_position;
 };
@@ -309,6 +312,50 @@ static void apply_places(struct attribution *a, struct batch *b)
 	}
 }
 
+/* The recorded words up to where those of user code begin. */
+static uint32_t kernel_part(const uint64_t *words, uint32_t n)
+{
+	uint32_t i = 0;
+
+	while (i < n && words[i] != CHAIN_USER)
+		i++;
+	return i;
+}
+
+/*
+ * Puts the chain of a copied stack behind what the kernel recorded of itself, at the end of the
+ * batch's words.
+ */
+static void unwind_row(struct attribution *a, struct batch *b, size_t row)
+{
+	uint64_t time_ns = attribution_row_time(a->is_by_position, b, row);
+	uint64_t unwound[MAX_UNWOUND];
+	struct batch_slice stack = b->stack[row];
+	uint64_t *out;
+	size_t n;
+
+	if (b->process[row] == 0)
+		return;
+	if (!(b->has[row] & HAS_STACK))
+		stack.first = stack.n = 0;
+	n = a->unwind(a->unwind_context, &a->cache, b, row, b->process[row], time_ns, unwound,
+		      MAX_UNWOUND);
+	if (n == 0)
+		return;
+	stack.n = kernel_part(b->words.items + stack.first, stack.n);
+	vec_reserve(&b->words, stack.n + 1 + n);
+	out = b->words.items + b->words.n;
+	memcpy(out, b->words.items + stack.first, stack.n * sizeof(*out));
+	out[stack.n] = CHAIN_USER;
+	memcpy(out + stack.n + 1, unwound, n * sizeof(*out));
+	b->stack[row] = (struct batch_slice){
+		.first = (uint32_t)b->words.n,
+		.n = (uint32_t)(stack.n + 1 + n),
+	};
+	b->words.n += stack.n + 1 + n;
+	b->has[row] |= HAS_STACK;
+}
+
 static uint32_t find_frame(struct attribution *a, const struct batch *b, size_t row)
 {
 	const struct chain_sample sample = {
@@ -330,8 +377,11 @@ static uint32_t find_frame(struct attribution *a, const struct batch *b, size_t 
 static void apply_frames(struct attribution *a, struct batch *b)
 {
 	for (size_t row = 0; row < b->n; row++) {
-		bool has_stack = b->kind == BATCH_SAMPLES && b->has[row] & HAS_STACK;
+		bool has_stack;
 
+		if (a->unwind != NULL && b->has[row] & HAS_USER_STACK)
+			unwind_row(a, b, row);
+		has_stack = b->kind == BATCH_SAMPLES && b->has[row] & HAS_STACK;
 		b->frame[row] = has_stack ? find_frame(a, b, row) : 0;
 	}
 }
@@ -352,6 +402,12 @@ void attribution_apply(struct attribution *a, struct batch *b)
 		return;
 	apply_places(a, b);
 	apply_frames(a, b);
+}
+
+void attribution_set_unwind(struct attribution *a, attribution_unwind *unwind, void *context)
+{
+	a->unwind = unwind;
+	a->unwind_context = context;
 }
 
 void attribution_skip_places(struct attribution *a)

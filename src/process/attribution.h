@@ -22,6 +22,7 @@ struct attribution_totals {
 };
 
 struct attribution;
+struct place_cache;
 
 /* Borrows the timeline, which must be frozen. The capture is not used so far; NULL will do. */
 struct attribution *attribution_new(const struct timeline *, const struct capture *);
@@ -34,6 +35,16 @@ void attribution_free(struct attribution *);
  * packet that names a thread nobody has heard of counts only if there is nothing else.
  */
 void attribution_apply(struct attribution *, struct batch *);
+
+/*
+ * Makes call chains of rows with HAS_USER_STACK: fills `out`, at most `max` user addresses,
+ * innermost first, and returns how many. `process` and `time_ns` are as for
+ * place_cache_look_up(), which may be asked with `cache`.
+ */
+typedef size_t attribution_unwind(void *context, struct place_cache *cache, const struct batch *,
+				  size_t row, uint32_t process, uint64_t time_ns, uint64_t *out,
+				  size_t max);
+void attribution_set_unwind(struct attribution *, attribution_unwind *, void *context);
 
 /*
  * From now on no places and call chains are looked up: for those who want nothing but the

@@ -12,9 +12,9 @@ static const struct marker {
 	int64_t value;
 	enum { OF_KERNEL, OF_PROCESS, OF_NOBODY } whose;
 } markers[] = {
-	{ -32, OF_NOBODY },   /* PERF_CONTEXT_HV */
-	{ -128, OF_KERNEL },  /* PERF_CONTEXT_KERNEL */
-	{ -512, OF_PROCESS }, /* PERF_CONTEXT_USER */
+	{ -32, OF_NOBODY },  /* PERF_CONTEXT_HV */
+	{ -128, OF_KERNEL }, /* PERF_CONTEXT_KERNEL */
+	{ (int64_t)CHAIN_USER, OF_PROCESS },
 	{ -2048, OF_NOBODY }, /* PERF_CONTEXT_GUEST */
 	{ -2176, OF_NOBODY }, /* PERF_CONTEXT_GUEST_KERNEL */
 	{ -2560, OF_NOBODY }, /* PERF_CONTEXT_GUEST_USER */

@@ -9,6 +9,9 @@
 #include "base/tuples.h"
 #include "process/place_cache.h"
 
+/* PERF_CONTEXT_USER: the addresses behind this marker are of user code. */
+#define CHAIN_USER ((uint64_t)-512)
+
 struct chains {
 	struct tuples frames;	   /* (caller's frame, place); 0 is the root */
 	struct place_cache *cache; /* borrowed */

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Spends its time in leaf(), which is called in equal parts on six ways: unwind-program ROUNDS.
+ * unwind.py knows them.
+ */
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __clang__
+#define KEPT __attribute__((noinline, used))
+#else
+#define KEPT __attribute__((noinline, noclone, used))
+#endif
+
+static volatile uint64_t sink;
+
+KEPT void leaf(uint64_t x)
+{
+	for (int i = 0; i < 2000; i++)
+		x = x * 6364136223846793005u + 1442695040888963407u;
+	sink += x;
+}
+
+KEPT void direct(uint64_t x)
+{
+	leaf(x);
+	sink++;
+}
+
+/* A frame of more than a page. */
+KEPT void large(uint64_t x)
+{
+	volatile char room[5000];
+
+	memset((char *)(uintptr_t)room, (int)x, sizeof(room));
+	leaf(x + (unsigned char)room[17]);
+	sink += (unsigned char)room[18];
+}
+
+KEPT void recursive(uint64_t x, int depth)
+{
+	if (depth == 0)
+		leaf(x);
+	else
+		recursive(x + 1, depth - 1);
+	sink++;
+}
+
+/* The stack pointer is rounded: the frame is found from another register. */
+KEPT void aligned(uint64_t x)
+{
+	__attribute__((aligned(128))) volatile char room[128];
+
+	room[0] = (char)x;
+	leaf(x + (unsigned char)room[0]);
+	sink += (unsigned char)room[0];
+}
+
+KEPT int compare(const void *left, const void *right)
+{
+	leaf(*(const uint64_t *)left);
+	sink++;
+	return *(const uint64_t *)left < *(const uint64_t *)right ? -1 : 1;
+}
+
+/* Through a library. Two values are compared once. */
+KEPT void sorting(uint64_t x)
+{
+	uint64_t values[2] = { x % 13, x % 7 };
+
+	qsort(values, 2, sizeof(*values), compare);
+	sink += values[0];
+}
+
+KEPT void handler(int number)
+{
+	leaf((uint64_t)number);
+	sink++;
+}
+
+/* Through the frame of a signal. */
+KEPT void signalled(void)
+{
+	(void)raise(SIGUSR1);
+	sink++;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
+
+	signal(SIGUSR1, handler);
+	for (uint64_t i = 0; i < n; i++) {
+		direct(i);
+		large(i);
+		recursive(i, 20);
+		aligned(i);
+		sorting(i);
+		signalled();
+	}
+	return 0;
+}
