@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/method.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,8 @@
 #include "analysis/scan.h"
 #include "base/alloc.h"
 #include "spe/packet.h"
+
+enum { LEAST_SAMPLES = 30 }; /* with fewer, nothing is said of where the time goes */
 
 enum finding_column {
 	FINDING_CLAIM,
@@ -205,7 +208,7 @@ static struct heaviest find_heaviest(const struct hot *hot, const struct names *
 static const char *where_words(const struct hot *hot, const struct names *names,
 			       const struct cpu_metric *m, struct table *t)
 {
-	enum { LEAST_SAMPLES = 10 };
+	enum { LEAST_HERE = 10 };
 	const struct class_subject *class = class_of(m);
 	int spe_event = class != NULL ? class->spe_event : -1;
 	struct heaviest h = find_heaviest(hot, names, spe_event);
@@ -214,12 +217,12 @@ static const char *where_words(const struct hot *hot, const struct names *names,
 	uint32_t line;
 	const char *result;
 
-	if (h.n < LEAST_SAMPLES) {
+	if (h.n < LEAST_HERE) {
 		h = find_heaviest(hot, names, -1);
 		words = "latency";
 		spe_event = -1;
 	}
-	if (h.n < LEAST_SAMPLES || h.all == 0)
+	if (h.n < LEAST_HERE || h.all == 0)
 		return NULL;
 	names_place(names, h.place, &text);
 	if (names_line(names, h.place, &file, &line))
@@ -262,11 +265,24 @@ static struct cell *copy_row(struct table *to, const struct table *from, size_t 
 	return cells;
 }
 
-/* What explains itself, and where, comes from the samples; that a function is hot does not. */
-static void add_sampled(struct method *m)
+/* Does nothing say why: neither counters of the CPU nor SPE? */
+static bool is_blind(const struct method *m, const struct session *s)
 {
+	bool has_spe = s != NULL && capture_spe(s->capture)->is_present;
+
+	return !has_spe && table_n_rows(&m->stat.topdown) == 0;
+}
+
+/*
+ * What explains itself, and where, comes from the samples. That a function is hot explains
+ * nothing, but where nothing else is known it is the answer.
+ */
+static void add_sampled(struct method *m, const struct session *s)
+{
+	bool takes_general = is_blind(m, s);
+
 	for (size_t row = 0; row < table_n_rows(&m->report.findings); row++)
-		if (!is_general(text_named(&m->report.findings, row, "kind")))
+		if (takes_general || !is_general(text_named(&m->report.findings, row, "kind")))
 			copy_row(&m->findings, &m->report.findings, row, "samples");
 }
 
@@ -302,22 +318,47 @@ static const char *heaviest_name(struct method *m)
 			    module != NULL ? module : "an unknown module");
 }
 
-/* Time alone says where, not why. */
-static void add_nothing(struct method *m, bool has_spe)
+static uint64_t count_samples(const struct session *s)
 {
-	bool is_blind = !has_spe && table_n_rows(&m->stat.topdown) == 0;
+	return s == NULL ? 0 : s->attribution.n_rows;
+}
+
+/* Time alone says where, not why; a handful of samples not even that. */
+static void add_blind_notes(struct method *m, const struct session *s)
+{
+	const char *name = heaviest_name(m);
+	uint64_t n = count_samples(s);
+
+	if (n < LEAST_SAMPLES)
+		table_note(&m->findings,
+			   "%" PRIu64 " samples are too few to say where the time goes: give the "
+			   "program more to do",
+			   n);
+	else if (table_n_rows(&m->findings) == 0 && name != NULL)
+		table_note(&m->findings, "no function has a large part of the time; %s has most",
+			   name);
+	table_note(&m->findings, "%s",
+		   "what limits it cannot be told: there are neither counters of the CPU nor SPE "
+		   "here (cyclops doctor says why)");
+}
+
+static void add_nothing(struct method *m, const struct session *s)
+{
 	const char *name = heaviest_name(m);
 
+	if (is_blind(m, s)) {
+		add_blind_notes(m, s);
+		return;
+	}
 	if (table_n_rows(&m->findings) > 0)
 		return;
-	table_note(&m->findings, "%s",
-		   is_blind ? "what limits it cannot be told: there are neither counters of the "
-			      "CPU nor SPE here (cyclops doctor says why)"
-			    : "nothing stands out: no share of cycles, slots, misses or waits is "
-			      "above what is worth a word");
+	table_note(&m->findings, "nothing stands out: no share of cycles, slots, misses or waits "
+				 "is above what is worth a word");
 	if (name != NULL)
-		table_note(&m->findings, "most of the time is spent in %s%s", name,
-			   is_blind ? "" : ": less work there is what is left to try");
+		table_note(
+			&m->findings,
+			"most of the time is spent in %s: less work there is what is left to try",
+			name);
 }
 
 static void show(struct tables *to, struct table *t)
@@ -349,17 +390,22 @@ int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *cou
 	if (rc < 0)
 		return -1;
 	if (s != NULL) {
-		add_sampled(out);
 		scan(s, NULL, &hot, 1);
 		hot_names(s, hot.result, &lines, &names);
 		show(&out->shown, &out->report.facts);
 	}
-	if (counts != NULL) {
+	/* Samples explain; where they only say where, what the counts say comes first. */
+	if (s != NULL && !is_blind(out, s))
+		add_sampled(out, s);
+	if (counts != NULL)
 		add_counted(out, pmu, hot.result, &names);
+	if (s != NULL && is_blind(out, s))
+		add_sampled(out, s);
+	if (counts != NULL) {
 		show(&out->shown, &out->stat.run);
 		show(&out->shown, &out->stat.topdown);
 	}
-	add_nothing(out, s != NULL && capture_spe(s->capture)->is_present);
+	add_nothing(out, s);
 	if (s != NULL)
 		show(&out->shown, &out->report.functions);
 	*vec_add(&out->shown.list) = &out->findings;

@@ -11,6 +11,8 @@
 static const struct column columns[] = {
 	{ "name", NULL, "", CELL_TEXT, 0, "what the fact is about" },
 	{ "value", NULL, "", CELL_TEXT, COLUMN_GROW, "in words" },
+	{ "program", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "that was counted" },
+	{ "time_ns", NULL, "ns", CELL_COUNT, COLUMN_MACHINE_ONLY, "how long it ran" },
 };
 
 /* A line being put together. */
@@ -44,6 +46,7 @@ static void counted(struct line *l)
 {
 	const struct counts *c = l->s->counts;
 	double elapsed = stat_elapsed_ns(l->s);
+	struct cell *row;
 
 	if (c->command != NULL)
 		text_str(&l->text, c->command);
@@ -64,6 +67,13 @@ static void counted(struct line *l)
 		text_str(&l->text, table_human(l->out, cell_count((uint64_t)elapsed), "ns"));
 	}
 	finish(l, "counted");
+	if (table_n_rows(l->out) == 0)
+		return;
+	row = &l->out->cells.items[l->out->cells.n - COUNT(columns)];
+	if (c->command != NULL)
+		row[2] = cell_text(c->command);
+	if (elapsed > 0)
+		row[3] = cell_count((uint64_t)elapsed);
 }
 
 static void cpu(struct line *l)

@@ -138,13 +138,18 @@ static void read_types(json_t *root, struct counts *out)
 static void read_head(const json_t *root, struct counts *out)
 {
 	const char *midr = json_string_value(json_object_get(root, "midr"));
+	const json_t *counted = json_object_get(json_object_get(root, "run"), "counted");
 
 	out->is_modelled = json_is_true(json_object_get(root, "modelled"));
 	out->command = text(root, "program", out);
 	out->elapsed_ns = number(root, "time_ns");
+	out->source = out->command != NULL ? "cyclops model" : "cyclops stat";
+	if (out->command == NULL) {
+		out->command = text(counted, "program", out);
+		out->elapsed_ns = number(counted, "time_ns");
+	}
 	if (midr != NULL)
 		out->midr = strtoull(midr, NULL, 0);
-	out->source = out->command != NULL ? "cyclops model" : "cyclops stat";
 	out->cpu = read_cpu(json_object_get(root, "run"), out);
 }
 

@@ -21,7 +21,7 @@ import tempfile
 
 import harness
 
-ROUNDS = 6000
+ROUNDS = 30000
 # Each way to leaf() has a part of its time.
 WAYS = ("direct", "large", "recursive", "aligned", "compare", "signalled")
 
