@@ -17,6 +17,7 @@ static const struct heading {
 	[MEASURE_LINE] = { "lines", "Source lines", "line" },
 	[MEASURE_INSTRUCTION] = { "instructions", "Instructions", "instruction" },
 	[MEASURE_SOURCE] = { "sources", "Data sources", "source" },
+	[MEASURE_SHARED] = { "shared", "Waits for cache lines of other cores", "data" },
 };
 
 enum run_column { RUN_NAME, RUN_FILE, RUN_CPU, RUN_TIME, RUN_COMMAND, N_RUN_COLUMNS };
@@ -29,7 +30,15 @@ static const struct column run_columns[N_RUN_COLUMNS] = {
 	[RUN_COMMAND] = { "command", NULL, "", CELL_TEXT, COLUMN_GROW, "that ran" },
 };
 
-enum gate_column { GATE_TEXT, GATE_RESULT, GATE_NAME, GATE_CHANGE, GATE_SHARE, N_GATE_COLUMNS };
+enum gate_column {
+	GATE_TEXT,
+	GATE_RESULT,
+	GATE_NAME,
+	GATE_WORDS,
+	GATE_CHANGE,
+	GATE_SHARE,
+	N_GATE_COLUMNS,
+};
 
 static const struct column gate_columns[N_GATE_COLUMNS] = {
 	[GATE_TEXT] = { "fail_if", "fails if", "", CELL_TEXT, 0, "the condition" },
@@ -37,8 +46,10 @@ static const struct column gate_columns[N_GATE_COLUMNS] = {
 			  "passed, failed, or noise: met, but chance explains it" },
 	[GATE_NAME] = { "worst", NULL, "", CELL_TEXT, COLUMN_GROW,
 			"the measure that meets it most" },
+	[GATE_WORDS] = { "change_words", "change", "", CELL_TEXT, COLUMN_TEXT_ONLY,
+			 "how it changed" },
 	[GATE_CHANGE] = { "change", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY, "of that measure" },
-	[GATE_SHARE] = { "change_share", "change", "", CELL_NUMBER, COLUMN_SHARE,
+	[GATE_SHARE] = { "change_share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_MACHINE_ONLY,
 			 "the same as a part of what it was" },
 };
 
@@ -109,11 +120,59 @@ static const char *const per_notes[N_DIFF_PER] = {
 	[DIFF_PER_TOTAL] = "costs are shares of the event's total in each run",
 };
 
+/* The first row of a kind and event that is certain, or any if `is_any`; NULL: there is none. */
+static const struct diff_row *first_row(const struct diff *d, enum measure_kind kind,
+					const char *event, bool is_any)
+{
+	for (size_t i = 0; i < d->rows.n; i++) {
+		const struct diff_row *r = &d->rows.items[i];
+		const struct measure *m = diff_measure(r);
+
+		if (m->kind == kind && m->event[0] != '\0' &&
+		    (event == NULL || strcmp(m->event, event) == 0) &&
+		    (is_any || r->certainty == DIFF_CERTAIN))
+			return r;
+	}
+	return NULL;
+}
+
+/* "+19.2 M cycles" */
+static const char *change_words(struct table *t, const struct diff_row *r)
+{
+	double change = r->to - r->from;
+
+	return table_format(t, "%s%s", change > 0 ? "+" : "",
+			    table_human(t, cell_number(change), diff_measure(r)->unit));
+}
+
+/* The answer in a line, for those who read no further. */
+static void add_headline(const struct diff *d, struct table *t)
+{
+	const struct diff_row *total = first_row(d, MEASURE_TOTAL, NULL, true), *function;
+	const char *event;
+	double share;
+
+	if (total == NULL || d->per == DIFF_PER_TOTAL || total->a == NULL || total->b == NULL)
+		return;
+	event = diff_measure(total)->event;
+	share = diff_share(total);
+	function = first_row(d, MEASURE_FUNCTION, event, false);
+	if (total->certainty == DIFF_CERTAIN && isfinite(share))
+		table_note(t, "%s: b takes %.1f %% %s than a, %s", event, fabs(100 * share),
+			   share > 0 ? "more" : "less", change_words(t, total));
+	else
+		table_note(t, "%s: the total changed by no more than chance makes", event);
+	if (function != NULL)
+		table_note(t, "the largest change of a function: %s, %s",
+			   diff_measure(function)->name, change_words(t, function));
+}
+
 static void make_runs(const struct diff *d, struct table *t)
 {
 	table_init(t, "runs", NULL, run_columns, N_RUN_COLUMNS);
 	add_run(t, "a", d->a);
 	add_run(t, "b", d->b);
+	add_headline(d, t);
 	if (per_notes[d->per] != NULL)
 		table_note(t, "%s", per_notes[d->per]);
 	if (d->per != DIFF_PER_TOTAL && (d->a->is_unscaled || d->b->is_unscaled))
@@ -240,6 +299,16 @@ static void make_kind(const struct diff *d, enum measure_kind kind, size_t top, 
 	note_changes(d, kind, cut, t);
 }
 
+/* As the condition asks for it: a share, or an amount. */
+static const char *gate_words(struct table *t, const struct gate *g, const struct diff_row *r)
+{
+	double share = diff_share(r);
+
+	if (g->is_share && isfinite(share))
+		return table_format(t, "%+.1f %%", 100 * share);
+	return r->a == NULL ? table_format(t, "new, %s", change_words(t, r)) : change_words(t, r);
+}
+
 static const char *result_of(const struct gate_result *r)
 {
 	if (r->n_tripped > 0)
@@ -262,9 +331,23 @@ static int add_gate(const struct diff *d, const struct gate *g, struct table *t,
 	if (result.worst == NULL)
 		return 0;
 	row[GATE_NAME] = cell_text(table_text(t, diff_measure(result.worst)->name));
+	row[GATE_WORDS] = cell_text(gate_words(t, g, result.worst));
 	row[GATE_CHANGE] = number_or_absent(result.worst->to - result.worst->from, MARK_EXACT);
 	row[GATE_SHARE] = number_or_absent(diff_share(result.worst), MARK_EXACT);
 	return 0;
+}
+
+/* Not what was zero and stayed so: "nothing is shared". */
+static bool is_worth_showing(const struct diff *d, enum measure_kind kind)
+{
+	for (size_t i = 0; i < d->rows.n; i++) {
+		const struct diff_row *r = &d->rows.items[i];
+
+		if (diff_measure(r)->kind == kind &&
+		    (kind != MEASURE_SHARED || r->from != 0 || r->to != 0))
+			return true;
+	}
+	return false;
 }
 
 int diff_tables(const struct diff *d, const struct gate *gates, size_t n_gates, size_t top,
@@ -282,7 +365,7 @@ int diff_tables(const struct diff *d, const struct gate *gates, size_t n_gates, 
 	if (n_gates > 0)
 		*vec_add(&out->shown.list) = &out->gates;
 	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
-		if (table_n_rows(&out->kinds[kind]) > 0)
+		if (is_worth_showing(d, (enum measure_kind)kind))
 			*vec_add(&out->shown.list) = &out->kinds[kind];
 	return 0;
 }

@@ -11,7 +11,7 @@ static const char *const kind_names[N_MEASURE_KINDS] = {
 	[MEASURE_TOTAL] = "total",   [MEASURE_METRIC] = "metric",
 	[MEASURE_EVENT] = "event",   [MEASURE_FUNCTION] = "function",
 	[MEASURE_LINE] = "line",     [MEASURE_INSTRUCTION] = "instruction",
-	[MEASURE_SOURCE] = "source",
+	[MEASURE_SOURCE] = "source", [MEASURE_SHARED] = "shared",
 };
 
 void measures_release(struct measures *m)

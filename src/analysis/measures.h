@@ -28,6 +28,7 @@ enum measure_kind {
 	MEASURE_LINE,
 	MEASURE_INSTRUCTION,
 	MEASURE_SOURCE, /* of data */
+	MEASURE_SHARED, /* data on cache lines that threads fight over */
 	N_MEASURE_KINDS,
 };
 
@@ -69,6 +70,13 @@ int measure_kind_find(const char *name); /* -1: no such */
  */
 void measures_of_session(struct session *, const struct select *, uint32_t kinds,
 			 struct measures *out);
+
+/*
+ * Adds what loads waited for data of other cores, by the name of the data: "account"; "data of
+ * f" where it has none and f accesses it most; and "all lines".
+ */
+int measures_add_shared(struct session *, const struct select *, struct measures *out,
+			struct err *);
 
 /* Events and the metrics that can be made of them. `pmu` may be NULL: events alone. */
 void measures_of_counts(const struct counts *, const struct cpu_pmu *, struct measures *out);

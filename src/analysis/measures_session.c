@@ -281,7 +281,7 @@ static void add_totals(struct session *s, const struct costs *costs, struct meas
 		.name = "time",
 		.module = "",
 		.unit = "ns",
-		.value = (double)(s->last_ns - s->first_ns),
+		.value = (double)out->elapsed_ns,
 		.error = NAN,
 	};
 }
@@ -290,7 +290,8 @@ static void describe(const struct session *s, const struct costs *costs, struct 
 {
 	uint64_t spe_event = capture_n_events(s->capture);
 
-	out->elapsed_ns = s->last_ns - s->first_ns;
+	if (out->elapsed_ns == 0) /* a counted run tells better */
+		out->elapsed_ns = s->last_ns - s->first_ns;
 	out->is_modelled |= capture_spe(s->capture)->is_modelled;
 	out->cpu = s->cpu != NULL
 			   ? arena_strndup(&out->memory, cpu_name(s->cpu), strlen(cpu_name(s->cpu)))

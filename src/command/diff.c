@@ -31,7 +31,8 @@ struct diff_command {
 
 static const struct option options[] = {
 	{ "by", 0, OPTION_TEXT, offsetof(struct diff_command, by), "KIND[,KIND]",
-	  "function, line, instruction, source (default: function,source)" },
+	  "function, line, instruction, source, shared\n"
+	  "                          (default: function,source,shared)" },
 	{ "per", 0, OPTION_TEXT, offsetof(struct diff_command, per), "UNIT",
 	  "compare the costs of a run (the default), of a second, or shares\n"
 	  "                          of the total: run, second, total" },
@@ -47,7 +48,8 @@ static const struct option options[] = {
 struct loader {
 	const struct input_options *input;
 	uint32_t kinds;
-	int status; /* of the diagnostics */
+	bool kinds_are_given; /* by --by */
+	int status;	      /* of the diagnostics */
 };
 
 static const char *kind_at(const void *context, size_t i)
@@ -81,6 +83,13 @@ static int parse_kinds(const char *text, uint32_t *out, struct err *err)
 	return 0;
 }
 
+/* Unless asked for, only where records say whose data a load met. */
+static bool wants_shared(const struct loader *l, const struct session *s)
+{
+	return l->kinds >> MEASURE_SHARED & 1 &&
+	       (l->kinds_are_given || capture_spe(s->capture)->is_present);
+}
+
 static int load_capture(const struct loader *l, const char *path, struct measures *out,
 			struct err *err)
 {
@@ -91,6 +100,8 @@ static int load_capture(const struct loader *l, const char *path, struct measure
 
 	if (rc == 0)
 		measures_of_session(&session, select, l->kinds, out);
+	if (rc == 0 && wants_shared(l, &session))
+		rc = measures_add_shared(&session, select, out, err);
 	close_input(&session, select, rc < 0 ? EXIT_FAILED : EXIT_DONE);
 	return rc;
 }
@@ -275,7 +286,7 @@ static int answer(const struct diff_command *command, const struct input_options
 		  const struct arguments *arguments, const struct row_options *rows,
 		  const struct output_options *output, bool *out_tripped, struct err *err)
 {
-	struct loader loader = { .input = input };
+	struct loader loader = { .input = input, .kinds_are_given = command->by != NULL };
 	struct measures from = { 0 }, to = { 0 };
 	struct gate gates[OPTION_LIST_MAX];
 	struct diff diff = { 0 };
@@ -287,8 +298,8 @@ static int answer(const struct diff_command *command, const struct input_options
 	if (per < 0)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "--per: '%s' is not one of run, second, total", command->per);
-	if (parse_kinds(command->by != NULL ? command->by : "function,source", &loader.kinds, err) <
-		    0 ||
+	if (parse_kinds(command->by != NULL ? command->by : "function,source,shared", &loader.kinds,
+			err) < 0 ||
 	    parse_gates(command, gates, err) < 0 ||
 	    choose_runs(command, input, arguments, &a, &b, err) < 0)
 		return -1;

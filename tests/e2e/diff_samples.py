@@ -18,8 +18,8 @@ import tempfile
 from harness import ENVIRONMENT, Checks, need, run
 
 SEEDS = range(1, 7)
-PROGRAMS = ("copies", "multiply")
-MAX_ALARMS = 2  # of 30 pairs, at one of a hundred
+PROGRAMS = ("copies", "multiply", "sharing")
+MAX_ALARMS = 2  # of 45 pairs with two tables, at one of a hundred
 
 # Before, after: the functions that changed, with the sign of the change, and those whose change is
 # about as large as the samples can tell.
@@ -31,10 +31,10 @@ TWINS = [
 ]
 
 
-def changes(cyclops, before, after, *options):
-    """Certain changes: name to sign."""
+def changes(cyclops, before, after, *options, kind="functions"):
+    """Certain changes of a kind: name to sign."""
     output = run(cyclops, "diff", "--format", "json", "--all", *options, before, after)
-    rows = json.loads(output)["functions"]
+    rows = json.loads(output).get(kind, [])
     return {row["name"]: 1 if row["change"] > 0 else -1 for row in rows if row["certainty"] == "certain"}
 
 
@@ -47,11 +47,24 @@ def check_twins(checks, cyclops, data):
         checks.count("twins")
 
 
+def check_shared(checks, cyclops, data):
+    """A struct that two threads fought over is found again where it is larger and lies elsewhere."""
+    symbols = ("--symfs", os.path.join(data, "root"))
+    sharing, padded, stride = (os.path.join(data, "samples", name + ".data") for name in ("sharing", "padded", "stride"))
+    for before, after, sign in ((sharing, padded, -1), (padded, sharing, 1)):
+        found = changes(cyclops, before, after, *symbols, kind="shared")
+        checks.expect(found == {"account": sign, "all lines": sign}, f"shared data: {found}")
+        checks.count("shared data compared")
+    output = json.loads(run(cyclops, "diff", "--format", "json", *symbols, stride, stride))
+    checks.expect("shared" not in output, f"nothing is shared in stride: {output.get('shared')}")
+
+
 def check_gates(checks, cyclops, data):
     """Exit statuses, for programs that run programs."""
     before, after = (os.path.join(data, "samples", name + ".data") for name in ("padded", "sharing"))
     for condition, status in (("total > 5%", 3), ("total < -5%", 0), ("function:compare > 50 %", 3),
-                              ("prepare > -1", 0), ("time > 10%", 3)):
+                              ("prepare > -1", 0), ("time > 10%", 3), ("shared:account > 1000", 3),
+                              ("all lines < 0", 0)):
         done = subprocess.run([cyclops, "diff", before, after, "--symfs", os.path.join(data, "root"),
                                "--fail-if", condition], env=ENVIRONMENT, capture_output=True, check=False)
         checks.expect(done.returncode == status, f"{condition}: {done.returncode} {done.stderr.decode()}")
@@ -67,8 +80,9 @@ def check_seeds(checks, cyclops, data, folder):
             run(cyclops, "model", "--seed", seed, "--interval", 1024, "-o", path, "--",
                 os.path.join(root, "opt", "kernels", program))
         for pair in itertools.combinations(files, 2):
-            found = changes(cyclops, *pair)
-            alarms += [(program, found)] if found else []
+            for kind in ("functions", "shared"):
+                found = changes(cyclops, *pair, kind=kind)
+                alarms += [(program, found)] if found else []
             checks.count("pairs of runs with nothing changed")
     checks.expect(len(alarms) <= MAX_ALARMS, f"between seeds: {alarms}")
 
@@ -78,6 +92,7 @@ def main():
         sys.exit(__doc__)
     checks = Checks()
     check_twins(checks, *sys.argv[1:])
+    check_shared(checks, *sys.argv[1:])
     check_gates(checks, *sys.argv[1:])
     need("qemu-aarch64")
     with tempfile.TemporaryDirectory() as folder:
