@@ -105,7 +105,7 @@ static void test_known(void **state)
 	       "__memcpy_generic,src,void *,300,0x1ed5,0x2000,,,,,perf-100.map,x1,0x700200,,\n"
 	       "__memcpy_generic,n,size_t,300,0,64,32,exact,45.254833995939045,exact,perf-100.map,"
 	       "x2,0x700200,,\n"
-	       	       "function,argument,from,to,share,samples,module\n"
+	       "function,argument,from,to,share,samples,module\n"
 	       "__memcpy_generic,n,0,1,0.5,150,perf-100.map\n"
 	       "__memcpy_generic,n,64,128,0.5,150,perf-100.map\n");
 	free(samples);
