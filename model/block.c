@@ -8,7 +8,7 @@
 
 void blocks_init(struct blocks *b)
 {
-	b->buckets = mem_zalloc(BLOCK_BUCKETS, sizeof(*b->buckets));
+	*b = (struct blocks){ .buckets = mem_zalloc(BLOCK_BUCKETS, sizeof(*b->buckets)) };
 }
 
 void blocks_release(struct blocks *b)
@@ -59,9 +59,14 @@ static size_t kept_until(const struct block *block, size_t index)
 	return block->n;
 }
 
+static size_t size_of(size_t n)
+{
+	return sizeof(struct block) + n * sizeof(struct insn);
+}
+
 static struct block *decode(uint64_t pc, const uint32_t *words, size_t n)
 {
-	struct block *block = mem_alloc(1, sizeof(*block) + n * sizeof(block->insns[0]));
+	struct block *block = mem_alloc(1, size_of(n));
 
 	*block = (struct block){ .pc = pc, .n = n };
 	for (size_t i = 0; i < n; i++) {
@@ -85,5 +90,28 @@ struct block *blocks_get(struct blocks *b, uint64_t pc, const uint32_t *words, s
 	block = decode(pc, words, n);
 	block->next = *bucket;
 	*bucket = block;
+	b->n++;
+	b->size_bytes += size_of(n);
 	return block;
+}
+
+void blocks_sweep(struct blocks *b)
+{
+	for (size_t i = 0; i < BLOCK_BUCKETS; i++) {
+		struct block **link = &b->buckets[i];
+
+		while (*link != NULL) {
+			struct block *block = *link;
+
+			if (block->is_kept) {
+				block->is_kept = false;
+				link = &block->next;
+				continue;
+			}
+			*link = block->next;
+			b->n--;
+			b->size_bytes -= size_of(block->n);
+			free(block);
+		}
+	}
 }

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/alloc.h"
 
@@ -120,9 +121,12 @@ struct call call_read(int64_t number, const uint64_t a[4], uint64_t guest_base)
 		if (a[1] == relative)
 			read_time(&call, a[2], guest_base);
 		break;
+	case MMAP:
+		if ((a[3] & MAP_FIXED) == 0)
+			break; /* it takes what is free */
+			       /* fall through */
 	case MUNMAP:
 	case MREMAP:
-	case MMAP:
 		call.unmapped = a[0];
 		call.unmapped_end = a[0] + a[1];
 		break;

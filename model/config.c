@@ -22,6 +22,7 @@ static const struct key {
 	{ "root", KEY_TEXT, offsetof(struct config, root) },
 	{ "version", KEY_TEXT, offsetof(struct config, version) },
 	{ "model", KEY_TEXT, offsetof(struct config, model) },
+	{ "journal", KEY_U32, offsetof(struct config, journal) },
 	{ "seed", KEY_U64, offsetof(struct config, seed) },
 	{ "interval", KEY_U32, offsetof(struct config, sampling.interval) },
 	{ "jitter", KEY_BOOL, offsetof(struct config, sampling.has_jitter) },

@@ -12,6 +12,7 @@ struct config {
 	struct params params;
 	struct sampling sampling;
 	uint64_t seed;
+	uint32_t journal;		/* file descriptor of shared memory (journal.h); 0: none */
 	const char *output;		/* the capture to write */
 	const char *name;		/* of the program: comm */
 	const char *counts;		/* json of PMU counts to write, NULL for none */

@@ -64,7 +64,7 @@ void core_wait_until(struct core *c, uint64_t cycle)
 {
 	if (cycle <= c->dispatch_cycle)
 		return;
-	c->idle_cycles += cycle - c->dispatch_cycle;
+	c->counts->n[COUNT_IDLE_CYCLES] += cycle - c->dispatch_cycle;
 	c->dispatch_cycle = cycle;
 	c->last_retire = later(c->last_retire, cycle);
 	c->dispatched = 0;

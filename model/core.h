@@ -73,7 +73,6 @@ struct core {
 	uint64_t memory_floor; /* none may issue before: a barrier */
 	uint64_t release_done; /* others see what was released */
 	uint64_t fetch_line;   /* the line instructions come from */
-	uint64_t idle_cycles;  /* nothing ran */
 
 	struct forward forward[FORWARD_SLOTS];
 
@@ -96,6 +95,12 @@ void core_release(struct core *);
 static inline uint64_t core_cycle(const struct core *c)
 {
 	return c->dispatch_cycle;
+}
+
+/* Brings the count of cycles up to date. */
+static inline void core_count_cycles(struct core *c)
+{
+	c->counts->n[COUNT_CPU_CYCLES] = c->dispatch_cycle - c->counts->n[COUNT_IDLE_CYCLES];
 }
 
 /* Nothing runs until this cycle: the core was idle. */

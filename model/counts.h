@@ -11,6 +11,7 @@
 
 enum count {
 	COUNT_CPU_CYCLES,
+	COUNT_IDLE_CYCLES, /* no event: nothing ran on the CPU */
 	COUNT_INST_RETIRED,
 	COUNT_STALL_FRONTEND,
 	COUNT_STALL_BACKEND,

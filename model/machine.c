@@ -14,10 +14,12 @@ int machine_init(struct machine *m, const struct config *config, struct err *err
 	uint32_t n = config->params.n_cpus;
 
 	*m = (struct machine){ .config = config };
-	if (results_check(config, err) < 0 || recorder_open(&m->recorder, config, err) < 0)
+	m->journal = journal_open(config->journal > 0 ? (int)config->journal : -1, err);
+	if (m->journal == NULL || results_check(config, err) < 0 ||
+	    recorder_open(&m->recorder, config, m->journal, err) < 0)
 		return -1;
 	m->cores = mem_zalloc(n, sizeof(*m->cores));
-	m->counts = mem_zalloc(n, sizeof(*m->counts));
+	m->counts = m->journal->counts;
 	memory_init(&m->memory, &config->params, m->counts);
 	frames_init(&m->frames, &config->params);
 	blocks_init(&m->blocks);
@@ -30,6 +32,33 @@ int machine_init(struct machine *m, const struct config *config, struct err *err
 		m->cores[i].truth = m->truth;
 	}
 	return 0;
+}
+
+static void keep_blocks(const struct thread *t)
+{
+	if (t->block != NULL)
+		t->block->is_kept = true;
+	for (size_t i = 0; i < t->deferred.n; i++)
+		if (t->deferred.items[i].block != NULL)
+			t->deferred.items[i].block->is_kept = true;
+}
+
+void machine_forget_blocks(struct machine *m)
+{
+	for (size_t i = 0; i < m->threads.n; i++)
+		keep_blocks(m->threads.items[i]);
+	blocks_sweep(&m->blocks);
+}
+
+/* The guest gave up what was mapped there. */
+static void forget_mapping(struct machine *m, uint64_t start, uint64_t end)
+{
+	recorder_remapped(&m->recorder, start, end);
+	if (frames_forget(&m->frames, 0, start, end) == 0)
+		return;
+	for (uint32_t i = 0; i < m->config->params.n_cpus; i++)
+		if (m->counts[i].n[COUNT_INST_RETIRED] != 0)
+			tlbs_forget(&m->cores[i].tlbs, 0, start, end);
 }
 
 void machine_stop(struct machine *m)
@@ -51,25 +80,13 @@ static void end_threads(struct machine *m)
 	vec_release(&m->threads);
 }
 
-/* The machine's time: that of the CPU that ran longest. */
-static uint64_t last_cycle(const struct machine *m)
-{
-	uint64_t last = 0;
-
-	for (uint32_t i = 0; i < m->config->params.n_cpus; i++)
-		if (core_cycle(&m->cores[i]) > last)
-			last = core_cycle(&m->cores[i]);
-	return last;
-}
-
 static int write_results(struct machine *m, struct err *err)
 {
 	const struct config *c = m->config;
 
 	for (uint32_t i = 0; i < c->params.n_cpus; i++)
-		m->counts[i].n[COUNT_CPU_CYCLES] =
-			core_cycle(&m->cores[i]) - m->cores[i].idle_cycles;
-	if (c->counts != NULL && results_write_counts(c, m->counts, last_cycle(m), err) < 0)
+		core_count_cycles(&m->cores[i]);
+	if (c->counts != NULL && results_write_counts(c, m->counts, err) < 0)
 		return -1;
 	return m->truth == NULL ? 0 : results_write_truth(c, m->truth, err);
 }
@@ -82,6 +99,7 @@ int machine_finish(struct machine *m, struct err *err)
 	rc = recorder_close(&m->recorder, err);
 	if (rc == 0)
 		rc = write_results(m, err);
+	atomic_store(&m->journal->is_finished, true);
 	for (uint32_t i = 0; i < m->config->params.n_cpus; i++)
 		core_release(&m->cores[i]);
 	memory_release(&m->memory);
@@ -90,7 +108,7 @@ int machine_finish(struct machine *m, struct err *err)
 	turns_release(&m->turns);
 	truth_free(m->truth);
 	free(m->cores);
-	free(m->counts);
+	journal_close(m->journal);
 	*m = (struct machine){ 0 };
 	return rc;
 }
@@ -184,6 +202,7 @@ static void enter(struct thread *t, struct block *block)
 	if (t->machine->truth != NULL)
 		truth_block(t->machine->truth, block->pc, block_end(block));
 	core_fetch(t->core, block->pc, block_end(block));
+	core_count_cycles(t->core);
 	t->block = block;
 	t->next = 0;
 }
@@ -282,7 +301,7 @@ void thread_call(struct thread *t, const struct call *call)
 	if (t->block != NULL)
 		complete(t, block_end(t->block));
 	if (call->unmapped_end > call->unmapped)
-		recorder_remapped(&m->recorder, call->unmapped, call->unmapped_end);
+		forget_mapping(m, call->unmapped, call->unmapped_end);
 	if (m->turns.seats.n == 1 || call->kind == CALL_PLAIN || call->kind == CALL_WAKES)
 		return;
 	t->has_turn = false;

@@ -29,7 +29,7 @@ struct thread {
 	struct seat *seat;
 	struct thread_ids ids;
 	struct registers registers; /* of the guest */
-	const struct block *block;  /* being executed; NULL between blocks */
+	struct block *block;	    /* being executed; NULL between blocks */
 	size_t next;		    /* the first instruction of it that has not begun */
 	bool is_away;		    /* in a system call that may block */
 	bool has_turn;
@@ -42,7 +42,8 @@ struct machine {
 	struct frames frames;
 	struct blocks blocks;
 	struct core *cores; /* config->params.n_cpus of them, as of the next */
-	struct counts *counts;
+	struct journal *journal;
+	struct counts *counts; /* in the journal */
 	struct recorder recorder;
 	struct truth *truth; /* NULL: not asked for */
 	struct turns turns;
@@ -54,6 +55,9 @@ struct machine {
 
 /* Creates the capture too. */
 int machine_init(struct machine *, const struct config *, struct err *);
+
+/* No block is entered again but those that threads are in: the others are freed. */
+void machine_forget_blocks(struct machine *);
 
 /* No thread waits any more; those that run do so unseen. */
 void machine_stop(struct machine *);

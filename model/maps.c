@@ -50,12 +50,12 @@ bool mapping_find(uint64_t address, struct mapping *out)
 	return found;
 }
 
-void ranges_release(struct ranges *r)
+void spans_release(struct spans *r)
 {
 	vec_release(&r->list);
 }
 
-bool ranges_hold(const struct ranges *r, uint64_t address)
+bool spans_hold(const struct spans *r, uint64_t address)
 {
 	for (size_t i = 0; i < r->list.n; i++)
 		if (address >= r->list.items[i].start && address < r->list.items[i].end)
@@ -63,12 +63,12 @@ bool ranges_hold(const struct ranges *r, uint64_t address)
 	return false;
 }
 
-void ranges_add(struct ranges *r, uint64_t start, uint64_t end)
+void spans_add(struct spans *r, uint64_t start, uint64_t end)
 {
-	*vec_add(&r->list) = (struct range){ .start = start, .end = end };
+	*vec_add(&r->list) = (struct span){ .start = start, .end = end };
 }
 
-void ranges_forget(struct ranges *r, uint64_t start, uint64_t end)
+void spans_forget(struct spans *r, uint64_t start, uint64_t end)
 {
 	size_t kept = 0;
 

@@ -23,19 +23,19 @@ bool mapping_find(uint64_t address, struct mapping *out);
 bool mapping_read(const char *line, struct mapping *out);
 
 /* Address ranges, as a set that is searched by address. Few, and seldom changed. */
-struct range {
+struct span {
 	uint64_t start, end;
 };
 
-struct ranges {
-	VEC_OF(struct range) list;
+struct spans {
+	VEC_OF(struct span) list;
 };
 
-void ranges_release(struct ranges *);
-bool ranges_hold(const struct ranges *, uint64_t address);
-void ranges_add(struct ranges *, uint64_t start, uint64_t end);
+void spans_release(struct spans *);
+bool spans_hold(const struct spans *, uint64_t address);
+void spans_add(struct spans *, uint64_t start, uint64_t end);
 
 /* Forgets each range that has an address in common with this one. */
-void ranges_forget(struct ranges *, uint64_t start, uint64_t end);
+void spans_forget(struct spans *, uint64_t start, uint64_t end);
 
 #endif

@@ -19,6 +19,12 @@
 /* Blocks never have more; the emulator ends them at a page's end, too. */
 enum { MAX_BLOCK = 1024 };
 
+/*
+ * Decoded blocks. A program that makes code again and again fills this long before the emulator
+ * throws its translations away; ten MB of code are executed before any other program does.
+ */
+enum { MOST_BLOCK_BYTES = 128 << 20 };
+
 /* At the same time. Those beyond run unseen. */
 enum { MAX_THREADS = 4096 };
 
@@ -29,6 +35,7 @@ static struct plugin {
 	struct thread *cloning;		     /* the thread that makes another one */
 	atomic_bool is_over;		     /* nothing is modelled any more */
 	bool is_child;			     /* the capture belongs to who forked us */
+	bool is_resetting;		     /* blocks are about to go */
 } the;
 
 int qemu_plugin_version = 1;
@@ -101,29 +108,12 @@ static size_t read_words(const struct qemu_plugin_tb *tb, uint32_t words[MAX_BLO
 	return n;
 }
 
-/* The emulator translates one block at a time, whatever the threads do. */
-static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+/* The emulator threw all translations away. Nobody executes anything meanwhile. */
+static void on_flush(qemu_plugin_id_t id)
 {
-	uint32_t words[MAX_BLOCK];
-	size_t n = read_words(tb, words);
-	struct qemu_plugin_insn *first;
-	struct block *block;
-	uint64_t pc;
-
 	(void)id;
-	if (the.is_over || n == 0)
-		return;
-	first = qemu_plugin_tb_get_insn(tb, 0);
-	pc = qemu_plugin_insn_vaddr(first);
-	the.machine.recorder.guest_base = (uint64_t)(uintptr_t)qemu_plugin_insn_haddr(first) - pc;
-	block = blocks_get(&the.machine.blocks, pc, words, n);
-	block->is_new = true;
-	qemu_plugin_register_vcpu_tb_exec_cb(tb, cyclops_model_on_block, QEMU_PLUGIN_CB_NO_REGS,
-					     block);
-	for (size_t i = 0; i < n; i++)
-		qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), on_access,
-						 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
-						 &block->insns[i]);
+	if (!the.is_over)
+		machine_forget_blocks(&the.machine);
 }
 
 static void on_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2,
@@ -226,6 +216,54 @@ static int read_config(int argc, char **argv, struct config *out, struct err *er
 	return config_read(text.bytes, text.n, out, err);
 }
 
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
+
+static void register_calls(qemu_plugin_id_t id)
+{
+	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_init);
+	qemu_plugin_register_vcpu_exit_cb(id, on_vcpu_exit);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	qemu_plugin_register_flush_cb(id, on_flush);
+	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);
+	qemu_plugin_register_atexit_cb(id, on_end, NULL);
+}
+
+/* All translations are gone, and their blocks with them: everything begins anew. */
+static void on_reset(qemu_plugin_id_t id)
+{
+	register_calls(id);
+	the.is_resetting = false;
+}
+
+/* The emulator translates one block at a time, whatever the threads do. */
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	uint32_t words[MAX_BLOCK];
+	size_t n = read_words(tb, words);
+	struct qemu_plugin_insn *first;
+	struct block *block;
+	uint64_t pc;
+
+	if (the.is_over || n == 0)
+		return;
+	first = qemu_plugin_tb_get_insn(tb, 0);
+	pc = qemu_plugin_insn_vaddr(first);
+	the.machine.recorder.guest_base = (uint64_t)(uintptr_t)qemu_plugin_insn_haddr(first) - pc;
+	block = blocks_get(&the.machine.blocks, pc, words, n);
+	block->is_new = true;
+	if (the.machine.blocks.size_bytes > MOST_BLOCK_BYTES && !the.is_resetting) {
+		the.is_resetting = true;
+		qemu_plugin_reset(id, on_reset);
+	}
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, cyclops_model_on_block, QEMU_PLUGIN_CB_NO_REGS,
+					     block);
+	for (size_t i = 0; i < n; i++)
+		qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), on_access,
+						 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+						 &block->insns[i]);
+}
+
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
 	struct err err;
@@ -240,12 +278,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		say(&err);
 		_exit(EXIT_FAILURE); /* the emulator would add that a plugin failed, and which */
 	}
+	if (the.config.journal > 0)
+		close((int)the.config.journal); /* not for the program */
 	pthread_atfork(NULL, NULL, on_fork_in_child);
-	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_init);
-	qemu_plugin_register_vcpu_exit_cb(id, on_vcpu_exit);
-	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
-	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
-	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);
-	qemu_plugin_register_atexit_cb(id, on_end, NULL);
+	register_calls(id);
 	return 0;
 }

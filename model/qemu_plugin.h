@@ -36,6 +36,7 @@ typedef uint32_t qemu_plugin_meminfo_t;
 enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
 enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W, QEMU_PLUGIN_MEM_RW };
 
+typedef void (*qemu_plugin_simple_cb)(qemu_plugin_id_t);
 typedef void (*qemu_plugin_vcpu_cb)(qemu_plugin_id_t, unsigned vcpu);
 typedef void (*qemu_plugin_udata_cb)(qemu_plugin_id_t, void *user);
 typedef void (*qemu_plugin_tb_cb)(qemu_plugin_id_t, struct qemu_plugin_tb *);
@@ -56,6 +57,8 @@ void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t, qemu_plugin_vcpu_cb);
 void qemu_plugin_register_vcpu_exit_cb(qemu_plugin_id_t, qemu_plugin_vcpu_cb);
 void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t, qemu_plugin_syscall_cb);
 void qemu_plugin_register_vcpu_syscall_ret_cb(qemu_plugin_id_t, qemu_plugin_syscall_ret_cb);
+/* Called when all translated blocks have been thrown away. */
+void qemu_plugin_register_flush_cb(qemu_plugin_id_t, qemu_plugin_simple_cb);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t, qemu_plugin_udata_cb, void *user);
 
 /* Called for each block translated; only there instructions can be looked at and hooked. */
@@ -76,5 +79,11 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *, qemu_plugin_mem
 				      void *user);
 unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t); /* log2 of the bytes */
 bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t);
+
+/*
+ * Soon throws away all translated blocks, takes all registered calls back, and calls this one,
+ * which may register them anew. Nobody executes anything meanwhile.
+ */
+void qemu_plugin_reset(qemu_plugin_id_t, qemu_plugin_simple_cb);
 
 #endif

@@ -12,10 +12,9 @@
 #define BIT(n) ((uint64_t)1 << (n))
 
 enum {
-	SPE_TYPE = 10,		/* PMU number: any that perf does not use itself */
-	SPE_ID = 100,		/* event ids: of the SPE event on CPU 0 … */
-	DUMMY_ID = 1000,	/* … and of the one that carries the side-band */
-	FLUSH_BYTES = 64 << 10, /* of a CPU's buffer; perf reads its rings in such pieces */
+	SPE_TYPE = 10,	 /* PMU number: any that perf does not use itself */
+	SPE_ID = 100,	 /* event ids: of the SPE event on CPU 0 … */
+	DUMMY_ID = 1000, /* … and of the one that carries the side-band */
 	TIME_SHIFT = 16,
 	START_SECONDS = 1000, /* the machine has been up for some time */
 	MODE_USER = 2,	      /* in misc */
@@ -81,7 +80,11 @@ static void name_event(const struct sampling *s, struct text *out)
 	text_add(out, "/u", sizeof("/u"));
 }
 
-static int open_writer(struct recorder *r, struct err *err)
+/* How the writer comes to its file: writer_open() or writer_resume(). */
+typedef int open_function(const char *, const struct writer_event *, size_t, struct writer **,
+			  struct err *);
+
+static int open_writer(struct recorder *r, open_function *open_file, struct err *err)
 {
 	const struct config *c = r->config;
 	uint64_t ids[2][MAX_CPUS];
@@ -93,18 +96,18 @@ static int open_writer(struct recorder *r, struct err *err)
 		ids[1][i] = DUMMY_ID + i;
 	}
 	name_event(&c->sampling, &name);
-	rc = writer_open(c->output,
-			 (struct writer_event[]){
-				 { .attr = spe_attr(&c->sampling),
-				   .ids = ids[0],
-				   .n_ids = c->params.n_cpus,
-				   .name = name.bytes },
-				 { .attr = dummy_attr(),
-				   .ids = ids[1],
-				   .n_ids = c->params.n_cpus,
-				   .name = "dummy:u" },
-			 },
-			 2, &r->writer, err);
+	rc = open_file(c->output,
+		       (struct writer_event[]){
+			       { .attr = spe_attr(&c->sampling),
+				 .ids = ids[0],
+				 .n_ids = c->params.n_cpus,
+				 .name = name.bytes },
+			       { .attr = dummy_attr(),
+				 .ids = ids[1],
+				 .n_ids = c->params.n_cpus,
+				 .name = "dummy:u" },
+		       },
+		       2, &r->writer, err);
 	text_release(&name);
 	return rc;
 }
@@ -117,21 +120,34 @@ uint64_t recorder_ticks(const struct recorder *r, uint64_t cycle)
 	       cycle * p->timer_mhz / p->core_mhz;
 }
 
-int recorder_open(struct recorder *r, const struct config *c, struct err *err)
+static int recorder_init(struct recorder *r, const struct config *c, struct journal *journal,
+			 open_function *open_file, struct err *err)
 {
 	*r = (struct recorder){
 		.config = c,
+		.journal = journal,
 		.time = { .shift = TIME_SHIFT,
 			  .mult = ((uint64_t)1000 << TIME_SHIFT) / c->params.timer_mhz,
 			  .mask = UINT64_MAX >> 8,
 			  .has_short = true },
 	};
-	if (open_writer(r, err) < 0)
+	if (open_writer(r, open_file, err) < 0)
 		return -1;
 	strings_init(&r->paths);
+	r->first_ns = time_from_ticks(&r->time, recorder_ticks(r, 0));
+	return 0;
+}
+
+int recorder_open(struct recorder *r, const struct config *c, struct journal *journal,
+		  struct err *err)
+{
+	if (recorder_init(r, c, journal, writer_open, err) < 0)
+		return -1;
 	writer_time_conv(r->writer, &r->time);
 	writer_spe_info_v1(r->writer, SPE_TYPE, true);
-	r->first_ns = time_from_ticks(&r->time, recorder_ticks(r, 0));
+	writer_flush(r->writer);
+	journal->size_bytes = sizeof(*journal);
+	atomic_store(&journal->is_begun, true);
 	return 0;
 }
 
@@ -140,8 +156,8 @@ static struct sample_id trailer(struct recorder *r, const struct moment *at, uin
 {
 	uint64_t time_ns = time_from_ticks(&r->time, recorder_ticks(r, at->cycle));
 
-	if (time_ns > r->last_ns)
-		r->last_ns = time_ns;
+	if (time_ns > r->journal->last_ns)
+		r->journal->last_ns = time_ns;
 	return (struct sample_id){
 		.has = HAS_PID | HAS_TID | HAS_TIME | HAS_CPU,
 		.pid = at->thread.pid,
@@ -157,9 +173,9 @@ static void start(struct recorder *r, const struct moment *at)
 {
 	struct sample_id id = trailer(r, at, SPE_ID);
 
-	if (r->cpus[at->cpu].is_started)
+	if (r->journal->cpus[at->cpu].is_started)
 		return;
-	r->cpus[at->cpu].is_started = true;
+	r->journal->cpus[at->cpu].is_started = true;
 	writer_itrace_start(r->writer, at->thread.pid, at->thread.tid, &id);
 }
 
@@ -174,6 +190,7 @@ void recorder_program(struct recorder *r, const struct moment *at)
 	writer_comm(r->writer, &comm, &id);
 	writer_finished_init(r->writer);
 	start(r, at);
+	writer_flush(r->writer);
 }
 
 static void write_task(struct recorder *r, uint32_t type, struct thread_ids parent,
@@ -193,11 +210,13 @@ void recorder_fork(struct recorder *r, struct thread_ids parent, const struct mo
 {
 	write_task(r, RECORD_FORK, parent, at);
 	start(r, at);
+	writer_flush(r->writer);
 }
 
 void recorder_exit(struct recorder *r, const struct moment *at)
 {
 	write_task(r, RECORD_EXIT, at->thread, at);
+	writer_flush(r->writer);
 }
 
 /* The path as the program's own system would say it. */
@@ -238,69 +257,103 @@ static void write_mapping(struct recorder *r, const struct moment *at, const str
 	writer_mmap2(r->writer, &map, MODE_USER, &id);
 }
 
+static void write_build_id(struct recorder *r, const char *path)
+{
+	struct build_id id;
+
+	if (build_id_read(path, &id))
+		writer_build_id(r->writer, &id, path_in_root(r, path), -1, MODE_USER);
+}
+
 /* Each file's build-id once, with its first mapping of code. */
 static void note_build_id(struct recorder *r, const char *path)
 {
 	uint32_t known = (uint32_t)r->paths.texts.n;
-	struct build_id id;
 
 	if (path[0] == '\0' || strings_addz(&r->paths, path).v < known)
 		return;
-	if (build_id_read(path, &id))
-		writer_build_id(r->writer, &id, path_in_root(r, path), -1, MODE_USER);
+	journal_add_path(r->journal, path);
+	write_build_id(r, path);
 }
 
 void recorder_use(struct recorder *r, const struct moment *at, uint64_t address, bool is_code)
 {
 	struct mapping m;
 
-	if (ranges_hold(&r->code, address) || (!is_code && ranges_hold(&r->data, address)))
+	if (spans_hold(&r->code, address) || (!is_code && spans_hold(&r->data, address)))
 		return;
 	if (!mapping_find(address + r->guest_base, &m))
 		return;
 	write_mapping(r, at, &m, is_code);
+	writer_flush(r->writer);
 	if (is_code)
 		note_build_id(r, m.path);
-	ranges_add(is_code ? &r->code : &r->data, m.start - r->guest_base, m.end - r->guest_base);
+	spans_add(is_code ? &r->code : &r->data, m.start - r->guest_base, m.end - r->guest_base);
 	free(m.path);
 }
 
 void recorder_remapped(struct recorder *r, uint64_t start_address, uint64_t end_address)
 {
-	ranges_forget(&r->code, start_address, end_address);
-	ranges_forget(&r->data, start_address, end_address);
+	spans_forget(&r->code, start_address, end_address);
+	spans_forget(&r->data, start_address, end_address);
 }
 
+/* Empties the buffer, whose bytes are in the file. */
+static void forget(struct journal_cpu *b)
+{
+	b->offset += b->n;
+	b->has_collided = false;
+	atomic_store(&b->n, 0);
+	atomic_store(&b->file_end, 0);
+}
+
+/* If the process ends in here, the file's end says whether the bytes got there. */
 static void flush(struct recorder *r, unsigned cpu)
 {
-	struct aux_buffer *b = &r->cpus[cpu];
+	struct journal_cpu *b = &r->journal->cpus[cpu];
 	struct sample_id id = trailer(r, &b->last, SPE_ID);
 	const struct record_aux aux = {
 		.offset = b->offset,
-		.size = b->bytes.n,
+		.size = b->n,
 		.flags = b->has_collided ? AUX_COLLISION : 0,
 	};
 	const struct record_auxtrace header = {
-		.size = b->bytes.n,
+		.size = b->n,
 		.offset = b->offset,
 		.idx = cpu,
 		.tid = UINT32_MAX,
 		.cpu = cpu,
 	};
 
-	if (b->bytes.n == 0)
+	if (b->n == 0)
 		return;
 	writer_aux(r->writer, &aux, &id);
-	writer_auxtrace(r->writer, &header, b->bytes.bytes);
-	b->offset += b->bytes.n;
-	b->has_collided = false;
-	text_reset(&b->bytes);
+	writer_auxtrace(r->writer, &header, b->bytes);
+	atomic_store(&b->file_end, writer_size(r->writer));
+	writer_flush(r->writer);
+	forget(b);
+}
+
+int recorder_resume(struct recorder *r, const struct config *c, struct journal *journal,
+		    struct err *err)
+{
+	if (recorder_init(r, c, journal, writer_resume, err) < 0)
+		return -1;
+	for (unsigned i = 0; i < MAX_CPUS; i++) {
+		struct journal_cpu *b = &journal->cpus[i];
+
+		if (b->file_end != 0 && writer_size(r->writer) >= b->file_end)
+			forget(b);
+	}
+	for (size_t at = 0; at < journal->n_path_bytes; at += strlen(journal->paths + at) + 1)
+		write_build_id(r, journal->paths + at);
+	return 0;
 }
 
 void recorder_spe(struct recorder *r, struct spe_record *record, const struct moment *at,
 		  bool has_collided)
 {
-	struct aux_buffer *b = &r->cpus[at->cpu];
+	struct journal_cpu *b = &r->journal->cpus[at->cpu];
 
 	if (record->has & HAS_VA)
 		recorder_use(r, at, record->va, false);
@@ -308,11 +361,10 @@ void recorder_spe(struct recorder *r, struct spe_record *record, const struct mo
 	record->context = at->thread.tid;
 	record->context_level = 2;
 	record->ticks = recorder_ticks(r, at->cycle);
-	b->bytes.n +=
-		spe_encode(record, &spe_layout_n1, (uint8_t *)text_room(&b->bytes, SPE_RECORD_MAX));
 	b->last = *at;
 	b->has_collided |= has_collided;
-	if (b->bytes.n >= FLUSH_BYTES)
+	atomic_store(&b->n, b->n + spe_encode(record, &spe_layout_n1, b->bytes + b->n));
+	if (b->n >= JOURNAL_AUX_BYTES)
 		flush(r, at->cpu);
 }
 
@@ -325,10 +377,8 @@ int recorder_close(struct recorder *r, struct err *err)
 	writer_finished_round(r->writer);
 	recorder_features(r);
 	rc = writer_close(r->writer, err);
-	for (unsigned i = 0; i < MAX_CPUS; i++)
-		text_release(&r->cpus[i].bytes);
-	ranges_release(&r->code);
-	ranges_release(&r->data);
+	spans_release(&r->code);
+	spans_release(&r->data);
 	strings_release(&r->paths);
 	*r = (struct recorder){ 0 };
 	return rc;

@@ -11,45 +11,28 @@
 
 #include "base/err.h"
 #include "base/strings.h"
-#include "base/text.h"
 #include "capture/writer.h"
 #include "model/config.h"
+#include "model/journal.h"
 #include "model/maps.h"
 #include "spe/encode.h"
-
-/* A guest thread, by the ids that the capture gives it. */
-struct thread_ids {
-	uint32_t pid, tid;
-};
-
-/* Who does something, where and when. */
-struct moment {
-	struct thread_ids thread;
-	unsigned cpu;
-	uint64_t cycle;
-};
-
-/* A CPU's AUX buffer. */
-struct aux_buffer {
-	struct text bytes;
-	uint64_t offset;    /* of the first byte in the CPU's stream */
-	struct moment last; /* of the newest record */
-	bool has_collided;  /* samples were lost since the last flush */
-	bool is_started;    /* ITRACE_START has been written */
-};
 
 struct recorder {
 	const struct config *config; /* borrowed */
 	struct writer *writer;
 	struct record_time_conv time;
-	struct aux_buffer cpus[MAX_CPUS];
-	uint64_t guest_base;	    /* our address of the guest's address 0 */
-	struct ranges code, data;   /* guest addresses that have been described */
-	struct strings paths;	    /* of files whose build-ids have been written */
-	uint64_t first_ns, last_ns; /* of what was written */
+	struct journal *journal; /* borrowed: the buffers of SPE records */
+	uint64_t guest_base;	 /* our address of the guest's address 0 */
+	struct spans code, data; /* guest addresses that have been described */
+	struct strings paths;	 /* of files whose build-ids have been written */
+	uint64_t first_ns;	 /* when the machine began */
 };
 
-int recorder_open(struct recorder *, const struct config *, struct err *);
+/* Begins the capture. All that is ever missing in the file stands in the journal. */
+int recorder_open(struct recorder *, const struct config *, struct journal *, struct err *);
+
+/* Goes on with one that another process began and cannot go on with, by what it left. */
+int recorder_resume(struct recorder *, const struct config *, struct journal *, struct err *);
 
 /* Writes what is left and finishes the file. */
 int recorder_close(struct recorder *, struct err *);

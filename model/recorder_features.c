@@ -113,7 +113,7 @@ void recorder_features(const struct recorder *r)
 	writer_feature_string(w, FEATURE_ARCH, "aarch64");
 	writer_command_line(w, c->arguments.n, c->arguments.items);
 	writer_pmus(w, pmus, COUNT(pmus));
-	writer_sample_time(w, r->first_ns, r->last_ns);
+	writer_sample_time(w, r->first_ns, r->journal->last_ns);
 	describe_cpu(w, c);
 	describe_topology(w, &c->params);
 	describe_memory(w, &c->params);

@@ -13,10 +13,9 @@ int results_check(const struct config *, struct err *);
 
 /*
  * Writes the events of the PMU, by name, of all CPUs together and of each that ran, as json:
- * events{NAME:{count,enabled_ns,running_ns}}, cpus[]. `cycles` is the machine's time.
+ * events{NAME:{count,enabled_ns,running_ns}}, cpus[].
  */
-int results_write_counts(const struct config *, const struct counts *counts, uint64_t cycles,
-			 struct err *);
+int results_write_counts(const struct config *, const struct counts *counts, struct err *);
 
 /* Writes the truth as json. */
 int results_write_truth(const struct config *, const struct truth *, struct err *);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/tlb.h"
 
+#include "base/alloc.h"
+
 /* Physical memory begins at 2 GiB, as on the servers modelled. */
 static const uint64_t first_frame = 0x80000000 >> PAGE_SHIFT;
 
@@ -9,23 +11,11 @@ static const uint64_t page_table_line = (uint64_t)1 << 62;
 
 enum { ENTRIES_PER_LINE_SHIFT = LINE_SHIFT - 3, PROCESS_SHIFT = 53, HUGE_KEY = 52 };
 
-void frames_init(struct frames *f, const struct params *p)
-{
-	f->shift = p->huge_pages ? HUGE_PAGE_SHIFT : PAGE_SHIFT;
-	tuples_init(&f->pages, 2);
-}
-
-void frames_release(struct frames *f)
-{
-	tuples_release(&f->pages);
-}
-
 /* The frame, of that size, that holds an address. A huge frame may hold small pages of code. */
 static uint64_t frame_of(struct frames *f, uint32_t process, uint64_t va, unsigned shift)
 {
-	const uint64_t key[] = { process, va >> f->shift };
 	uint64_t pa =
-		(first_frame << PAGE_SHIFT) + ((uint64_t)tuples_add(&f->pages, key) << f->shift);
+		(first_frame << PAGE_SHIFT) + ((uint64_t)frames_get(f, process, va) << f->shift);
 
 	return (pa + (va & (((uint64_t)1 << f->shift) - 1))) >> shift;
 }
@@ -54,6 +44,28 @@ void tlbs_release(struct tlbs *t)
 	assoc_release(&t->itlb);
 	assoc_release(&t->dtlb);
 	assoc_release(&t->l2);
+}
+
+/* All pages of a size. Beyond some number everything goes, as Linux does it. */
+static void forget_pages(struct tlbs *t, uint32_t process, uint64_t start, uint64_t end,
+			 unsigned shift)
+{
+	enum { MOST_PAGES = 512 };
+	struct assoc *const tables[] = { &t->itlb, &t->dtlb, &t->l2 };
+	bool are_many = (end - start) >> shift > MOST_PAGES;
+
+	for (size_t i = 0; i < COUNT(tables); i++) {
+		if (are_many)
+			assoc_reset(tables[i]);
+		for (uint64_t va = start; va < end && !are_many; va += (uint64_t)1 << shift)
+			assoc_remove(tables[i], key_of(process, va, shift));
+	}
+}
+
+void tlbs_forget(struct tlbs *t, uint32_t process, uint64_t start, uint64_t end)
+{
+	forget_pages(t, process, start, end, PAGE_SHIFT);
+	forget_pages(t, process, start, end, HUGE_PAGE_SHIFT);
 }
 
 /*

@@ -1,25 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Address translation: two levels of TLBs, page table walks, and frames for pages. */
+/* Address translation: two levels of TLBs, and page table walks. */
 #ifndef CYCLOPS_MODEL_TLB_H
 #define CYCLOPS_MODEL_TLB_H
 
 #include <stdbool.h>
 
-#include "base/tuples.h"
 #include "model/assoc.h"
+#include "model/frames.h"
 #include "model/memory.h"
-
-/*
- * Which frame of physical memory holds a page: the next free one at its first use. The order of
- * first use is the same in each run, and pages that are used in order lie in order.
- */
-struct frames {
-	struct tuples pages; /* (process, page): number = frame */
-	unsigned shift;	     /* log2 of their size */
-};
-
-void frames_init(struct frames *, const struct params *);
-void frames_release(struct frames *);
 
 /* A CPU's TLBs. */
 struct tlbs {
@@ -31,6 +19,9 @@ struct tlbs {
 
 void tlbs_init(struct tlbs *, const struct params *);
 void tlbs_release(struct tlbs *);
+
+/* Forgets what is known of pages between `start` and `end`. */
+void tlbs_forget(struct tlbs *, uint32_t process, uint64_t start, uint64_t end);
 
 /* The outcome of a translation. */
 struct translation {

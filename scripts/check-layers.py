@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-# What each folder of src/ may include, besides itself.
+# What each folder of src/ may include, besides itself; model/ is the one outside.
 GROUND = ["base", "batch"]
 MAY_INCLUDE = {
     "base": [],
@@ -26,7 +26,7 @@ MAY_INCLUDE = {
     "cpu": [*GROUND, "count", "spe", "table", "capture"],
 }
 BELOW = list(MAY_INCLUDE)
-MAY_INCLUDE["collect"] = BELOW
+MAY_INCLUDE["collect"] = [*BELOW, "model"]  # what a run under the model left
 MAY_INCLUDE["analysis"] = BELOW
 MAY_INCLUDE["command"] = [*BELOW, "collect", "analysis"]
 

@@ -13,8 +13,7 @@
 #include "capture/record.h"
 
 enum {
-	DATA_SIZE_AT = 48, /* in the file header */
-	FEATURES_AT = 72,
+	FEATURES_AT = 72, /* in the file header */
 	FEATURES_BYTES = 32,
 	BUFFER_BYTES = 4 << 20,
 };
@@ -26,12 +25,13 @@ static void fail_at(struct output *o, enum err_code code, uint64_t at, const cha
 	o->has_failed = true;
 }
 
-int output_open(struct output *o, const char *path, struct err *err)
+static int open_with(struct output *o, const char *path, int flags, const char *what,
+		     struct err *err)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
 
 	if (fd < 0)
-		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot create: %s", path,
+		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot %s: %s", path, what,
 			       strerror(errno));
 	*o = (struct output){
 		.fd = fd,
@@ -39,6 +39,16 @@ int output_open(struct output *o, const char *path, struct err *err)
 		.buffer = mem_alloc(BUFFER_BYTES, 1),
 	};
 	return 0;
+}
+
+int output_open(struct output *o, const char *path, struct err *err)
+{
+	return open_with(o, path, O_CREAT | O_TRUNC, "create", err);
+}
+
+int output_reopen(struct output *o, const char *path, struct err *err)
+{
+	return open_with(o, path, 0, "open", err);
 }
 
 void output_close(struct output *o)

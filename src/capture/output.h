@@ -17,6 +17,7 @@ enum {
 	RECORD_HEADER_SIZE = 8,
 	RECORD_SIZE_MAX = UINT16_MAX,
 	AUXTRACE_RECORD_SIZE = RECORD_HEADER_SIZE + 40,
+	DATA_SIZE_AT = 48, /* in the file header: bytes of whole records */
 };
 
 struct output {
@@ -39,6 +40,9 @@ struct piece {
 
 /* Creates the file, or fails naming it. */
 int output_open(struct output *, const char *path, struct err *);
+
+/* Opens a file that is there, and leaves it as it is. `end` is for the user to set, too. */
+int output_reopen(struct output *, const char *path, struct err *);
 
 /* Closes without flushing, frees. The error stays. */
 void output_close(struct output *);

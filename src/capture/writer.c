@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/cursor.h"
+#include "base/mapped.h"
 #include "base/tuples.h"
 #include "base/vec.h"
 #include "capture/emit.h"
@@ -232,8 +234,8 @@ static void emit_header(struct text *out, const struct writer *w, uint64_t featu
 	emit_zeros(out, 24); /* features above 63 */
 }
 
-/* Header, ids and attrs; the file then ends where the records begin. */
-static void write_front(struct writer *w)
+/* Room for the header, ids and attrs; the file then ends where the records begin. */
+static struct text *make_front(struct writer *w)
 {
 	struct text *out = writer_scratch(w);
 	uint64_t ids_at = HEADER_SIZE;
@@ -251,10 +253,24 @@ static void write_front(struct writer *w)
 		ids_at += ids_size;
 	}
 	w->file.data_at = w->file.end = out->n;
+	return out;
+}
+
+static void write_header(struct writer *w, uint64_t feature_bits)
+{
+	struct text *out = writer_scratch(w);
+
+	emit_header(out, w, feature_bits);
 	output_write_at(&w->file, out->bytes, out->n, 0);
-	out = writer_scratch(w);
-	emit_header(out, w, 0);
-	output_write_at(&w->file, out->bytes, out->n, 0);
+	w->file.has_tail = feature_bits != 0;
+}
+
+static void write_front(struct writer *w)
+{
+	const struct text *front = make_front(w);
+
+	output_write_at(&w->file, front->bytes, front->n, 0);
+	write_header(w, 0);
 }
 
 static void writer_free(struct writer *w)
@@ -274,8 +290,9 @@ static void writer_free(struct writer *w)
 	free(w);
 }
 
-int writer_open(const char *path, const struct writer_event *events, size_t n_events,
-		struct writer **out, struct err *err)
+static int writer_new(int (*open_file)(struct output *, const char *, struct err *),
+		      const char *path, const struct writer_event *events, size_t n_events,
+		      struct writer **out, struct err *err)
 {
 	uint32_t attr_size = common_attr_size(events, n_events);
 	struct output file;
@@ -286,7 +303,7 @@ int writer_open(const char *path, const struct writer_event *events, size_t n_ev
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "%s: an attr size is not a multiple of 8 between %d and %d", path,
 			       ATTR_SIZE_MIN, ATTR_SIZE_MAX);
-	if (output_open(&file, path, err) < 0)
+	if (open_file(&file, path, err) < 0)
 		return -1;
 	w = mem_zalloc(1, sizeof(*w));
 	w->file = file;
@@ -294,9 +311,77 @@ int writer_open(const char *path, const struct writer_event *events, size_t n_ev
 	tuples_init(&w->ids, 1);
 	for (size_t i = 0; i < n_events; i++)
 		store_event(w, &events[i]);
-	write_front(w);
 	*out = w;
 	return 0;
+}
+
+int writer_open(const char *path, const struct writer_event *events, size_t n_events,
+		struct writer **out, struct err *err)
+{
+	if (writer_new(output_open, path, events, n_events, out, err) < 0)
+		return -1;
+	write_front(*out);
+	return 0;
+}
+
+/* Finds the end of the last whole record, and the trace data before it. */
+static void resume_at(struct writer *w, const struct mapped *file)
+{
+	uint64_t at = w->file.data_at, size = load_u64(file->bytes + DATA_SIZE_AT);
+	uint64_t end = size < file->size - at ? at + size : file->size;
+
+	while (end - at >= RECORD_HEADER_SIZE) {
+		const uint8_t *record = file->bytes + at;
+		bool is_trace = load_u32(record) == RECORD_AUXTRACE;
+		uint64_t left = end - at, next = load_u16(record + 6);
+
+		if (next < RECORD_HEADER_SIZE || next > left)
+			break;
+		if (is_trace && (next < AUXTRACE_RECORD_SIZE ||
+				 load_u64(record + RECORD_HEADER_SIZE) > left - next))
+			break;
+		if (is_trace) {
+			*vec_add(&w->aux_positions) = at;
+			next += load_u64(record + RECORD_HEADER_SIZE);
+		}
+		at += next;
+	}
+	w->file.end = at;
+}
+
+/* Is this the file that such a writer begins? */
+static bool has_front(const struct mapped *file, const struct text *front)
+{
+	return file->size >= front->n && memcmp(file->bytes, "PERFILE2", 8) == 0 &&
+	       memcmp(file->bytes + HEADER_SIZE, front->bytes + HEADER_SIZE,
+		      front->n - HEADER_SIZE) == 0;
+}
+
+int writer_resume(const char *path, const struct writer_event *events, size_t n_events,
+		  struct writer **out, struct err *err)
+{
+	struct mapped file = { 0 };
+	struct writer *w;
+
+	if (writer_new(output_reopen, path, events, n_events, &w, err) < 0)
+		return -1;
+	if (mapped_open(&file, path, err) < 0)
+		goto fail;
+	if (!has_front(&file, make_front(w))) {
+		err_set(err, ERR_FORMAT, 0, "%s: not the capture that was begun there", path);
+		goto fail;
+	}
+	resume_at(w, &file);
+	mapped_release(&file);
+	write_header(w, 0);
+	output_cut(&w->file);
+	*out = w;
+	return 0;
+fail:
+	mapped_release(&file);
+	output_close(&w->file);
+	writer_free(w);
+	return -1;
 }
 
 static void make_event_desc(struct writer *w)
@@ -354,7 +439,6 @@ static bool write_features(struct writer *w)
 static void finish_file(struct writer *w)
 {
 	uint64_t feature_bits;
-	struct text *out;
 
 	make_event_desc(w);
 	make_aux_index(w);
@@ -365,10 +449,12 @@ static void finish_file(struct writer *w)
 		output_cut(&w->file);
 		feature_bits = 0;
 	}
-	out = writer_scratch(w);
-	emit_header(out, w, feature_bits);
-	output_write_at(&w->file, out->bytes, out->n, 0);
-	w->file.has_tail = feature_bits != 0;
+	write_header(w, feature_bits);
+}
+
+void writer_flush(struct writer *w)
+{
+	output_flush(&w->file);
 }
 
 void writer_checkpoint(struct writer *w)

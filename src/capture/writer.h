@@ -46,6 +46,14 @@ struct writer_event {
 int writer_open(const char *path, const struct writer_event *events, size_t n_events,
 		struct writer **out, struct err *);
 
+/*
+ * Opens a file that a writer of the same events began and did not live to finish, to go on
+ * behind the last whole record in it. Features are to be set again, and build-ids. Fails if the
+ * file is another one.
+ */
+int writer_resume(const char *path, const struct writer_event *events, size_t n_events,
+		  struct writer **out, struct err *);
+
 /* Bytes of the file so far, those in the buffer included. */
 uint64_t writer_size(const struct writer *);
 
@@ -184,6 +192,9 @@ struct writer_capability {
 };
 void writer_pmu_capabilities(struct writer *, const char *pmu,
 			     const struct writer_capability *capabilities, size_t n);
+
+/* Brings all records to disk. */
+void writer_flush(struct writer *);
 
 /*
  * Brings everything to disk, the features as they are set so far behind the records, so that

@@ -16,6 +16,8 @@
 #include "base/vec.h"
 #include "collect/model_program.h"
 #include "collect/model_settings.h"
+#include "model/journal.h"
+#include "model/salvage.h"
 
 enum { CANNOT_EXECUTE = 127, SIGNAL_STATUS = 128 };
 
@@ -144,6 +146,18 @@ static void plugin_argument(const char *path, int fd, struct text *out)
 	text_char(out, '\0');
 }
 
+/* The signals that this process waits for while the program runs. */
+static sigset_t waited_for(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	return set;
+}
+
 /* Replaces this process. Addresses must be the same in each run: nothing is placed at random. */
 static void execute(const struct launch *l, const struct model_options *o, int settings_fd)
 {
@@ -173,59 +187,130 @@ static void execute(const struct launch *l, const struct model_options *o, int s
 	_exit(CANNOT_EXECUTE);
 }
 
-static int wait_for(pid_t pid, int *out_status, int *out_signal, struct err *err)
+/* Waits for the end of the program, and passes on what would end this process. */
+static int wait_for(pid_t pid, struct model_end *out, struct err *err)
 {
+	const sigset_t set = waited_for();
+	pid_t ended;
 	int status;
 
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return err_set(err, ERR_IO, ERR_NOWHERE, "cannot wait for the program: %s",
-				       strerror(errno));
-	*out_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-	*out_status = *out_signal != 0 ? SIGNAL_STATUS + *out_signal : WEXITSTATUS(status);
+	while ((ended = waitpid(pid, &status, WNOHANG)) == 0) {
+		int signal = sigwaitinfo(&set, NULL);
+
+		if (signal == SIGTERM || signal == SIGHUP)
+			kill(pid, signal);
+	}
+	if (ended < 0)
+		return err_set(err, ERR_IO, ERR_NOWHERE, "cannot wait for the program: %s",
+			       strerror(errno));
+	out->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	out->status = out->signal != 0 ? SIGNAL_STATUS + out->signal : WEXITSTATUS(status);
 	return 0;
 }
 
+/* What this process does on signals. */
+struct signal_state {
+	struct sigaction interrupt, quit, child;
+	sigset_t blocked;
+};
+
 /* The keys that interrupt are for the program; this one waits for it. */
-static int run(const struct launch *l, const struct model_options *o, int *out_status,
-	       int *out_signal, struct err *err)
+static void set_signals(struct signal_state *old)
 {
-	struct sigaction ignore = { .sa_handler = SIG_IGN }, old_interrupt, old_quit;
-	int fd = settings_file(&l->settings, err);
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	const struct sigaction normal = { .sa_handler = SIG_DFL };
+	const sigset_t set = waited_for();
+
+	sigaction(SIGINT, &ignore, &old->interrupt);
+	sigaction(SIGQUIT, &ignore, &old->quit);
+	sigaction(SIGCHLD, &normal, &old->child);
+	sigprocmask(SIG_BLOCK, &set, &old->blocked);
+}
+
+static void restore_signals(const struct signal_state *old)
+{
+	sigaction(SIGINT, &old->interrupt, NULL);
+	sigaction(SIGQUIT, &old->quit, NULL);
+	sigaction(SIGCHLD, &old->child, NULL);
+	sigprocmask(SIG_SETMASK, &old->blocked, NULL);
+}
+
+static int start_and_wait(const struct launch *l, const struct model_options *o, int settings_fd,
+			  struct model_end *out, struct err *err)
+{
+	struct signal_state old;
 	pid_t pid;
+	int rc;
+
+	fflush(NULL);
+	set_signals(&old);
+	pid = fork();
+	if (pid == 0) {
+		restore_signals(&old);
+		execute(l, o, settings_fd);
+	}
+	rc = pid < 0 ? err_set(err, ERR_IO, ERR_NOWHERE, "cannot fork: %s", strerror(errno))
+		     : wait_for(pid, out, err);
+	restore_signals(&old);
+	return rc;
+}
+
+static int run(const struct launch *l, const struct model_options *o, struct model_end *out,
+	       struct err *err)
+{
+	int fd = settings_file(&l->settings, err);
 	int rc;
 
 	if (fd < 0)
 		return -1;
-	fflush(NULL);
-	sigaction(SIGINT, &ignore, &old_interrupt);
-	sigaction(SIGQUIT, &ignore, &old_quit);
-	pid = fork();
-	if (pid == 0) {
-		sigaction(SIGINT, &old_interrupt, NULL);
-		sigaction(SIGQUIT, &old_quit, NULL);
-		execute(l, o, fd);
-	}
-	rc = pid < 0 ? err_set(err, ERR_IO, ERR_NOWHERE, "cannot fork: %s", strerror(errno))
-		     : wait_for(pid, out_status, out_signal, err);
-	sigaction(SIGINT, &old_interrupt, NULL);
-	sigaction(SIGQUIT, &old_quit, NULL);
+	rc = start_and_wait(l, o, fd, out, err);
 	close(fd);
 	return rc;
 }
 
-int model_run(const struct model_options *o, int *out_status, int *out_signal, struct err *err)
+/* Did the model begin a capture and not finish it? */
+static bool is_cut(const struct journal *j)
+{
+	return j->size_bytes == sizeof(*j) && atomic_load(&j->is_begun) &&
+	       !atomic_load(&j->is_finished);
+}
+
+/* The program runs with memory that outlives it. */
+static int run_with_journal(struct launch *l, const struct model_options *o, struct model_end *out,
+			    struct err *err)
+{
+	int fd = journal_create(err);
+	struct journal *journal = fd < 0 ? NULL : journal_open(fd, err);
+	int rc = -1;
+
+	if (journal != NULL) {
+		text_format(&l->settings, "journal=%d", fd);
+		text_char(&l->settings, '\0');
+		rc = run(l, o, out, err);
+	}
+	if (rc == 0 && is_cut(journal)) {
+		out->is_cut = true;
+		rc = salvage(&l->settings, journal, err);
+	}
+	journal_close(journal);
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+int model_run(const struct model_options *o, struct model_end *out, struct err *err)
 {
 	struct launch launch = { 0 };
 	char loader[INTERPRETER_MAX];
 	int rc = -1;
 
+	*out = (struct model_end){ 0 };
 	if (find_emulator(o->emulator, launch.emulator, err) == 0 &&
 	    find_plugin(o->plugin, launch.plugin, err) == 0 &&
 	    model_program_check(o->program[0], loader, err) == 0 &&
 	    find_sysroot(o->sysroot, loader, &launch.sysroot, err) == 0 &&
 	    model_settings(o, &launch.settings, &launch.facts, err) == 0)
-		rc = run(&launch, o, out_status, out_signal, err);
+		rc = run_with_journal(&launch, o, out, err);
 	text_release(&launch.settings);
 	return rc;
 }

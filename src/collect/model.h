@@ -32,11 +32,18 @@ struct model_options {
 	uint64_t event_filter; /* bits of the SPE events packet */
 };
 
+/* How the program ended. */
+struct model_end {
+	int status; /* what a shell would say: its exit status, or 128 plus `signal` */
+	int signal; /* that killed it, or 0 */
+	bool is_cut; /* the model could not finish: the truth is lost, capture and counts are whole */
+};
+
 /*
- * Runs the program to its end. *out_status is what a shell would say: its exit status, or 128
- * plus the signal that killed it. *out_signal is that signal, or 0; it takes with it what has not
- * been written yet. Fails if the program could not be run, saying what would help.
+ * Runs the program to its end, and finishes its files if the model could not. SIGTERM and SIGHUP
+ * go on to the program meanwhile; the keys that interrupt reach it from the terminal. Fails if the
+ * program could not be run, saying what would help, or if its files cannot be finished.
  */
-int model_run(const struct model_options *, int *out_status, int *out_signal, struct err *);
+int model_run(const struct model_options *, struct model_end *out, struct err *);
 
 #endif

@@ -72,6 +72,22 @@ static int read_events(const struct option_list *names, uint64_t *out, struct er
 	return 0;
 }
 
+/* A program that did not end by itself: what is there of it, and what is not. */
+static void say_end(const struct model_options *o, const struct model_end *end)
+{
+	if (end->signal == 0 && !end->is_cut)
+		return;
+	if (end->signal != 0)
+		fprintf(stderr, "cyclops: signal %d (%s) killed the program; ", end->signal,
+			strsignal(end->signal));
+	else
+		fputs("cyclops: the program became another one, which is not modelled; ", stderr);
+	fprintf(stderr, "%s has what it did until then", o->output);
+	if (end->is_cut && o->truth != NULL)
+		fprintf(stderr, ", %s was not written", o->truth);
+	fputc('\n', stderr);
+}
+
 /* argv[0] is the name of the subcommand; the capture gets the line as it was typed. */
 static int run(const struct model_command *command, char **argv, int program, struct err *err)
 {
@@ -97,22 +113,18 @@ static int run(const struct model_command *command, char **argv, int program, st
 		.branches = command->branches,
 		.min_latency = command->min_latency,
 	};
+	struct model_end end;
 	size_t n = 0;
-	int status, killed_by;
 
 	line[n++] = "cyclops";
 	for (char **word = argv; *word != NULL && n < COUNT(line) - 1; word++)
 		line[n++] = *word;
 	line[n] = NULL;
 	if (read_events(&command->events, &options.event_filter, err) < 0 ||
-	    model_run(&options, &status, &killed_by, err) < 0)
+	    model_run(&options, &end, err) < 0)
 		return -1;
-	if (killed_by != 0)
-		fprintf(stderr,
-			"cyclops: signal %d (%s) killed the program: %s lacks what it did last, or "
-			"everything if that was little\n",
-			killed_by, strsignal(killed_by), options.output);
-	return status;
+	say_end(&options, &end);
+	return end.status;
 }
 
 int command_model(int argc, char **argv)

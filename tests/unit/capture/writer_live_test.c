@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -164,6 +167,90 @@ static void the_file_is_sound_at_any_time(void **state)
 	free(path);
 }
 
+/* Some records, and features behind those before the last; its process then ends. */
+static void begin_file(const char *path)
+{
+	const struct record_auxtrace chunk = { .size = 24 };
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		struct writer *w = opened(path);
+
+		writer_spe_info_v1(w, 10, true);
+		writer_auxtrace(w, &chunk, "0123456789abcdef01234567");
+		writer_itrace_start(w, 1, 2, NULL);
+		writer_checkpoint(w);
+		writer_itrace_start(w, 1, 3, NULL);
+		writer_flush(w);
+		writer_itrace_start(w, 1, 4, NULL); /* is lost */
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* Another writer goes on where the first one had to stop; the trace data are in its index. */
+static void a_file_is_gone_on_with(void **state)
+{
+	const struct record_auxtrace chunk = { .size = 8, .offset = 24 };
+	char *path = temporary_path();
+	struct capture *c;
+	struct writer *w;
+	struct err err;
+
+	(void)state;
+	begin_file(path);
+	assert_int_equal(writer_resume(path, two_events, 2, &w, &err), 0);
+	writer_auxtrace(w, &chunk, "01234567");
+	writer_feature_string(w, FEATURE_HOSTNAME, "host");
+	c = closed_and_scanned(w, path, NULL, NULL);
+	assert_int_equal(capture_totals(c)->n_records, 5);
+	assert_int_equal(capture_totals(c)->by_type[RECORD_AUXTRACE], 2);
+	assert_int_equal(capture_info(c)->event_descs.n, 2);
+	capture_free(c);
+	discard(path);
+}
+
+/* Wherever the file was cut, the whole records before are kept. */
+static void a_cut_file_is_gone_on_with(void **state)
+{
+	(void)state;
+	for (unsigned cut = 1; cut < 200; cut += 7) {
+		char *path = temporary_path();
+		struct stat info;
+		struct capture *c;
+		struct writer *w;
+		struct err err;
+
+		begin_file(path);
+		assert_int_equal(stat(path, &info), 0);
+		assert_int_equal(truncate(path, info.st_size - cut), 0);
+		assert_int_equal(writer_resume(path, two_events, 2, &w, &err), 0);
+		writer_itrace_start(w, 1, 5, NULL);
+		c = closed_and_scanned(w, path, NULL, NULL);
+		assert_in_range(capture_totals(c)->n_records, 2, 5);
+		capture_free(c);
+		discard(path);
+	}
+}
+
+static void another_file_is_refused(void **state)
+{
+	char *path = temporary_path();
+	struct writer *w;
+	struct err err;
+
+	(void)state;
+	begin_file(path);
+	assert_int_equal(writer_resume(path, two_events, 1, &w, &err), -1);
+	assert_int_equal(err.code, ERR_FORMAT);
+	assert_int_equal(truncate(path, 60), 0);
+	assert_int_equal(writer_resume(path, two_events, 2, &w, &err), -1);
+	discard(path);
+	assert_int_equal(writer_resume("/nonexistent/x", two_events, 2, &w, &err), -1);
+}
+
 struct kinds {
 	struct record_mmap kernel;
 	char path[64];
@@ -228,6 +315,9 @@ int main(void)
 		cmocka_unit_test(rings_come_back),
 		cmocka_unit_test(levels_are_checked),
 		cmocka_unit_test(the_file_is_sound_at_any_time),
+		cmocka_unit_test(a_file_is_gone_on_with),
+		cmocka_unit_test(a_cut_file_is_gone_on_with),
+		cmocka_unit_test(another_file_is_refused),
 		cmocka_unit_test(made_up_records_come_back),
 	};
 

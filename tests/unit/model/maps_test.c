@@ -79,22 +79,22 @@ static void own_mappings_are_found(void **state)
 	assert_false(mapping_find(0, &m));
 }
 
-static void ranges_are_forgotten(void **state)
+static void spans_are_forgotten(void **state)
 {
-	struct ranges r = { 0 };
+	struct spans r = { 0 };
 
 	(void)state;
-	ranges_add(&r, 100, 200);
-	ranges_add(&r, 200, 300);
-	ranges_add(&r, 400, 500);
-	assert_true(ranges_hold(&r, 100) && ranges_hold(&r, 299) && ranges_hold(&r, 499));
-	assert_false(ranges_hold(&r, 99) || ranges_hold(&r, 300) || ranges_hold(&r, 500));
-	ranges_forget(&r, 150, 200);
-	assert_false(ranges_hold(&r, 120));
-	assert_true(ranges_hold(&r, 200));
-	ranges_forget(&r, 0, 1000);
-	assert_false(ranges_hold(&r, 200) || ranges_hold(&r, 450));
-	ranges_release(&r);
+	spans_add(&r, 100, 200);
+	spans_add(&r, 200, 300);
+	spans_add(&r, 400, 500);
+	assert_true(spans_hold(&r, 100) && spans_hold(&r, 299) && spans_hold(&r, 499));
+	assert_false(spans_hold(&r, 99) || spans_hold(&r, 300) || spans_hold(&r, 500));
+	spans_forget(&r, 150, 200);
+	assert_false(spans_hold(&r, 120));
+	assert_true(spans_hold(&r, 200));
+	spans_forget(&r, 0, 1000);
+	assert_false(spans_hold(&r, 200) || spans_hold(&r, 450));
+	spans_release(&r);
 }
 
 static void calls_are_told_apart(void **state)
@@ -115,6 +115,10 @@ static void calls_are_told_apart(void **state)
 		{ 215,
 		  { 0x5000, 0x1000 },
 		  { .kind = CALL_PLAIN, .unmapped = 0x5000, .unmapped_end = 0x6000 } },
+		{ 222, { 0x5000, 0x1000, 3, 0x22 }, { .kind = CALL_PLAIN } }, /* what is free */
+		{ 222,
+		  { 0x5000, 0x1000, 3, 0x32 },
+		  { .kind = CALL_PLAIN, .unmapped = 0x5000, .unmapped_end = 0x6000 } }, /* fixed */
 		{ 115, { 0, 1, 0 }, { .kind = CALL_BLOCKS } }, /* until a given time */
 	};
 	static const int64_t second_and_half[] = { 1, 500000000 }, nonsense[] = { -1, 0 };
@@ -139,7 +143,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_read),	  cmocka_unit_test(cut_lines_are_survived),
-		cmocka_unit_test(own_mappings_are_found), cmocka_unit_test(ranges_are_forgotten),
+		cmocka_unit_test(own_mappings_are_found), cmocka_unit_test(spans_are_forgotten),
 		cmocka_unit_test(calls_are_told_apart),
 	};
 

@@ -106,6 +106,32 @@ static void equal_blocks_are_one(void **state)
 	blocks_release(&all);
 }
 
+/* What no thread is in goes; what is kept is found again, and goes the next time. */
+static void blocks_are_swept(void **state)
+{
+	enum { N = 1000 };
+	const uint32_t words[] = { 0xd503201f, 0x91000421 };
+	struct blocks all;
+	struct block *kept;
+
+	(void)state;
+	blocks_init(&all);
+	for (uint64_t i = 0; i < N; i++)
+		blocks_get(&all, 0x1000 + 4 * i, words, 2);
+	assert_int_equal(all.n, N);
+	assert_true(all.size_bytes >= N * 2 * sizeof(struct insn));
+	kept = blocks_get(&all, 0x1000 + 4 * 77, words, 2);
+	kept->is_kept = true;
+	blocks_sweep(&all);
+	assert_int_equal(all.n, 1);
+	assert_true(all.size_bytes < sizeof(struct block) + 3 * sizeof(struct insn));
+	assert_ptr_equal(blocks_get(&all, 0x1000 + 4 * 77, words, 2), kept);
+	blocks_sweep(&all);
+	assert_int_equal(all.n, 0);
+	assert_int_equal(all.size_bytes, 0);
+	blocks_release(&all);
+}
+
 /* What an emulator might have: some other state, then the registers. */
 struct cpu_state {
 	uint32_t other[16];
@@ -163,6 +189,7 @@ int main(void)
 		cmocka_unit_test(addresses_are_computed),
 		cmocka_unit_test(registers_are_kept_for_a_while),
 		cmocka_unit_test(equal_blocks_are_one),
+		cmocka_unit_test(blocks_are_swept),
 		cmocka_unit_test(registers_are_believed_late),
 		cmocka_unit_test(wrong_registers_never),
 	};

@@ -152,6 +152,82 @@ static void pages_in_a_row_are_foreseen(void **state)
 	memory_release(&m);
 }
 
+/* Pages that are given up are walked for again, and their frames used again, the last first. */
+static void pages_are_given_up(void **state)
+{
+	static const struct {
+		uint64_t page;
+		bool walked;
+		uint64_t frame;
+	} steps[] = {
+		{ 10, true, 0 },
+		{ 11, true, 1 },
+		{ 12, true, 2 },
+		{ 13, true, 3 },
+		/* then 11 and 12 are given up */
+		{ 13, false, 3 },
+		{ 10, false, 0 },
+		{ 12, true, 2 },
+		{ 20, true, 1 },
+		{ 11, true, 4 },
+	};
+	struct params p = small_params();
+	struct counts counts[4] = { 0 };
+	struct frames frames;
+	struct memory m;
+	struct tlbs tlbs;
+
+	(void)state;
+	p.l2tlb_entries = p.l2tlb_ways = 16;
+	memory_init(&m, &p, counts);
+	frames_init(&frames, &p);
+	tlbs_init(&tlbs, &p);
+	for (size_t i = 0; i < COUNT(steps); i++) {
+		struct translation t;
+
+		if (i == 4) {
+			assert_int_equal(frames_forget(&frames, 0, 10 * PAGE + 1, 13 * PAGE + 5),
+					 2);
+			tlbs_forget(&tlbs, 0, 11 * PAGE, 13 * PAGE);
+		}
+		t = tlb_translate(&tlbs, &frames, &m, 0, 0, steps[i].page * PAGE, TRANSLATE_LOAD,
+				  100000 * i);
+		if (t.walked != steps[i].walked || t.pa != (FIRST_FRAME + steps[i].frame) * PAGE)
+			fail_msg("step %zu: frame 0x%llx", i,
+				 (unsigned long long)(t.pa >> PAGE_SHIFT));
+	}
+	tlbs_release(&tlbs);
+	frames_release(&frames);
+	memory_release(&m);
+}
+
+/* Memory is that of the pages in use, whatever was used before. */
+static void frames_are_used_again(void **state)
+{
+	enum { ROUNDS = 300, PAGES = 700 };
+	struct params p = small_params();
+	struct frames frames;
+	uint64_t va = (uint64_t)1 << 32;
+
+	(void)state;
+	frames_init(&frames, &p);
+	assert_int_equal(frames_get(&frames, 0, 0), 0);
+	for (unsigned round = 0; round < ROUNDS; round++, va += (uint64_t)(PAGES + 3) * PAGE) {
+		uint64_t end = va + (uint64_t)PAGES * PAGE;
+
+		for (uint64_t at = va; at < end; at += PAGE)
+			assert_in_range(frames_get(&frames, 0, at), 1, PAGES);
+		assert_int_equal(frames_get(&frames, 0, va), frames_get(&frames, 0, va + 5));
+		assert_int_equal(frames_forget(&frames, 0, va, end), PAGES);
+		assert_int_equal(frames_forget(&frames, 0, va, end), 0);
+	}
+	assert_int_equal(frames.n_leaves, 1);
+	assert_int_equal(frames_get(&frames, 0, 4), 0);
+	assert_int_equal(frames_forget(&frames, 0, 0x2000, 0x1000), 0); /* from beyond its end */
+	assert_int_equal(frames_forget(&frames, 0, 0x2000, UINT64_MAX), 0);
+	frames_release(&frames);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +235,8 @@ int main(void)
 		cmocka_unit_test(processes_have_their_own_pages),
 		cmocka_unit_test(huge_pages_hold_data),
 		cmocka_unit_test(pages_in_a_row_are_foreseen),
+		cmocka_unit_test(pages_are_given_up),
+		cmocka_unit_test(frames_are_used_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

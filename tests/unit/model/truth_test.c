@@ -171,8 +171,11 @@ static void counts_are_named_and_added(void **state)
 	counts[1].n[COUNT_INST_RETIRED] = 100;
 	counts[1].n[COUNT_L1D_CACHE_RD] = 30;
 	counts[1].n[COUNT_L1D_CACHE_WR] = 12;
+	counts[1].n[COUNT_CPU_CYCLES] = 3900;
 	counts[3].n[COUNT_INST_RETIRED] = 11;
-	assert_int_equal(results_write_counts(&c, counts, 4000, &err), 0);
+	counts[3].n[COUNT_CPU_CYCLES] = 500;
+	counts[3].n[COUNT_IDLE_CYCLES] = 3500;
+	assert_int_equal(results_write_counts(&c, counts, &err), 0);
 	root = json_load_file(path, 0, &error);
 	unlink(path);
 	assert_non_null(root);
@@ -191,7 +194,7 @@ static void counts_are_named_and_added(void **state)
 	assert_int_equal(json_array_size(json_object_get(root, "cpus")), 2);
 	json_decref(root);
 	c.counts = "/nonexistent/counts.json";
-	assert_int_equal(results_write_counts(&c, counts, 4000, &err), -1);
+	assert_int_equal(results_write_counts(&c, counts, &err), -1);
 }
 
 int main(void)
