@@ -7,21 +7,19 @@
 
 #include "base/alloc.h"
 
-void assoc_init_keys(struct assoc *a, size_t n_sets, unsigned n_ways)
+static_assert(sizeof(struct entry) == 8, "entries are small");
+
+void assoc_init(struct assoc *a, size_t n_sets, unsigned n_ways)
 {
 	assert(n_sets > 0 && (n_sets & (n_sets - 1)) == 0 && n_ways > 0);
 	*a = (struct assoc){
 		.n_ways = n_ways,
 		.set_mask = n_sets - 1,
-		.keys = mem_alloc(n_sets * n_ways, sizeof(*a->keys)),
+		.keys = mem_aligned(n_sets * n_ways, sizeof(*a->keys)),
+		.entries = mem_aligned(n_sets * n_ways, sizeof(*a->entries)),
 	};
+	memset(a->entries, 0, n_sets * n_ways * sizeof(*a->entries));
 	assoc_reset(a);
-}
-
-void assoc_init(struct assoc *a, size_t n_sets, unsigned n_ways)
-{
-	assoc_init_keys(a, n_sets, n_ways);
-	a->entries = mem_zalloc(n_sets * n_ways, sizeof(*a->entries));
 }
 
 void assoc_release(struct assoc *a)
@@ -52,27 +50,6 @@ struct entry *assoc_peek(const struct assoc *a, uint64_t key)
 	unsigned way = find_way(a, set, key);
 
 	return way < a->n_ways ? &a->entries[set + way] : NULL;
-}
-
-bool assoc_use(struct assoc *a, uint64_t key)
-{
-	size_t set = assoc_set(a, key);
-	unsigned way = find_way(a, set, key);
-
-	if (way == a->n_ways)
-		return false;
-	memmove(&a->keys[set + 1], &a->keys[set], way * sizeof(*a->keys));
-	a->keys[set] = key;
-	return true;
-}
-
-void assoc_put(struct assoc *a, uint64_t key)
-{
-	size_t set = assoc_set(a, key);
-
-	assert(key != ASSOC_NONE);
-	memmove(&a->keys[set + 1], &a->keys[set], (a->n_ways - 1) * sizeof(*a->keys));
-	a->keys[set] = key;
 }
 
 /* Moves the first `n` ways of a set back by one. */

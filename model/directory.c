@@ -30,6 +30,11 @@ static size_t home(const struct directory *d, uint64_t line)
 	return (size_t)(line * odd >> 32) & d->mask;
 }
 
+void directory_expect(const struct directory *d, uint64_t line)
+{
+	__builtin_prefetch(&d->slots[home(d, line)]);
+}
+
 static size_t find_slot(const struct directory *d, uint64_t line)
 {
 	size_t i = home(d, line);

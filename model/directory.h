@@ -27,6 +27,9 @@ void directory_release(struct directory *);
 /* Bit n: CPU n holds the line. */
 uint64_t directory_holders(const struct directory *, uint64_t line);
 
+/* The line will be looked for soon. */
+void directory_expect(const struct directory *, uint64_t line);
+
 void directory_add(struct directory *, uint64_t line, unsigned cpu);
 
 /* The CPU must hold the line. */

@@ -45,8 +45,48 @@ static uint64_t source_cycles(const struct memory *m, unsigned cpu, uint64_t lin
 /* The system cache takes what a private cache gives up; it has no state of its own. */
 static void give_to_system_cache(struct memory *m, uint64_t line)
 {
-	if (!assoc_use(&m->system_cache, line))
-		assoc_put(&m->system_cache, line);
+	if (!tags_use(&m->system_cache, line))
+		tags_put(&m->system_cache, line);
+}
+
+/* From now on it matters who holds which line: so far it was the first CPU. */
+static void begin_directory(struct memory *m)
+{
+	const struct assoc *l2 = &m->cpus[m->first_cpu].l2;
+	size_t n = (size_t)(l2->set_mask + 1) * l2->n_ways;
+
+	m->held = HELD_BY_MORE;
+	for (size_t i = 0; i < n; i++)
+		if (l2->keys[i] != ASSOC_NONE)
+			directory_add(&m->directory, l2->keys[i], m->first_cpu);
+}
+
+static void add_holder(struct memory *m, unsigned cpu, uint64_t line)
+{
+	if (m->held == HELD_BY_NONE) {
+		m->first_cpu = cpu;
+		m->held = HELD_BY_FIRST;
+	} else if (m->held == HELD_BY_FIRST && cpu != m->first_cpu) {
+		begin_directory(m);
+	}
+	if (m->held == HELD_BY_MORE)
+		directory_add(&m->directory, line, cpu);
+}
+
+static void remove_holder(struct memory *m, unsigned cpu, uint64_t line)
+{
+	if (m->held == HELD_BY_MORE)
+		directory_remove(&m->directory, line, cpu);
+}
+
+/* Bit n: CPU n, which is not this one, holds the line. */
+static uint64_t other_holders(struct memory *m, unsigned cpu, uint64_t line)
+{
+	if (m->held == HELD_BY_FIRST && cpu != m->first_cpu)
+		begin_directory(m);
+	if (m->held != HELD_BY_MORE)
+		return 0;
+	return directory_holders(&m->directory, line) & ~((uint64_t)1 << cpu);
 }
 
 /* A line leaves a CPU's L2, and with it the L1D. */
@@ -55,7 +95,7 @@ static void evict(struct memory *m, unsigned cpu, uint64_t line, const struct en
 	struct private_caches *c = &m->cpus[cpu];
 
 	assoc_remove(&c->l1d, line);
-	directory_remove(&m->directory, line, cpu);
+	remove_holder(m, cpu, line);
 	give_to_system_cache(m, line);
 	if (entry->state == LINE_MODIFIED) {
 		add_count(c, COUNT_L2D_CACHE_WB);
@@ -67,7 +107,7 @@ static void take_away(struct memory *m, unsigned cpu, uint64_t line)
 {
 	assoc_remove(&m->cpus[cpu].l1d, line);
 	assoc_remove(&m->cpus[cpu].l2, line);
-	directory_remove(&m->directory, line, cpu);
+	remove_holder(m, cpu, line);
 }
 
 /* Takes the line from all CPUs in the mask. */
@@ -75,11 +115,6 @@ static void take_from_all(struct memory *m, uint64_t cpus, uint64_t line)
 {
 	for (; cpus != 0; cpus &= cpus - 1)
 		take_away(m, (unsigned)__builtin_ctzll(cpus), line);
-}
-
-static uint64_t other_holders(const struct memory *m, unsigned cpu, uint64_t line)
-{
-	return directory_holders(&m->directory, line) & ~((uint64_t)1 << cpu);
 }
 
 static bool same_cluster(const struct memory *m, unsigned a, unsigned b)
@@ -124,7 +159,7 @@ static enum source get_line(struct memory *m, unsigned cpu, uint64_t line, bool 
 			    enum line_state *out_state, uint64_t *out_peers)
 {
 	uint64_t holders = other_holders(m, cpu, line);
-	bool is_in_system_cache = assoc_use(&m->system_cache, line);
+	bool is_in_system_cache = tags_use(&m->system_cache, line);
 	enum source source = is_in_system_cache ? SOURCE_SYSTEM_CACHE : SOURCE_DRAM;
 
 	if (holders != 0) {
@@ -154,7 +189,7 @@ struct entry *interconnect_fill_l2(struct memory *m, unsigned cpu, uint64_t line
 	uint64_t victim_line;
 
 	entry = assoc_add(&m->cpus[cpu].l2, line, &victim_line, &victim);
-	directory_add(&m->directory, line, cpu);
+	add_holder(m, cpu, line);
 	if (victim_line != ASSOC_NONE)
 		evict(m, cpu, victim_line, &victim);
 	return entry;
@@ -183,6 +218,22 @@ static uint64_t arrival(struct memory *m, unsigned cpu, uint64_t line, enum sour
 		c->dram_is_free = start + m->params->dram_line_gap;
 	}
 	return start + source_cycles(m, cpu, line, source);
+}
+
+void interconnect_expect(const struct memory *m, unsigned cpu, uint64_t line)
+{
+	const struct assoc *l2 = &m->cpus[cpu].l2;
+	uint64_t victim = assoc_oldest(l2, line);
+
+	tags_prefetch(&m->system_cache, line);
+	__builtin_prefetch(&l2->entries[assoc_set(l2, line)]);
+	if (m->held == HELD_BY_MORE)
+		directory_expect(&m->directory, line);
+	if (victim == ASSOC_NONE)
+		return;
+	tags_prefetch(&m->system_cache, victim);
+	if (m->held == HELD_BY_MORE)
+		directory_expect(&m->directory, victim);
 }
 
 void interconnect_upgrade(struct memory *m, unsigned cpu, uint64_t line, struct access *a)

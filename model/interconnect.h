@@ -5,6 +5,9 @@
 
 #include "model/memory.h"
 
+/* The CPU will ask its L2 for the line: what that needs is fetched into this machine's caches. */
+void interconnect_expect(const struct memory *, unsigned cpu, uint64_t line);
+
 /*
  * Gets a line that the CPU's L2 does not have, at cycle `time`. Fills in where it came from,
  * from whom, and when; returns what the CPU may do with it.

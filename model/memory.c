@@ -6,6 +6,10 @@
 #include "base/alloc.h"
 #include "model/interconnect.h"
 
+/* Of fields of an entry. */
+#define STATE_MASK 7u
+#define SOURCE_MASK 15u
+
 static void init_cache(struct assoc *cache, uint32_t bytes, uint32_t ways)
 {
 	assoc_init(cache, bytes / LINE_BYTES / ways, ways);
@@ -30,8 +34,8 @@ void memory_init(struct memory *m, const struct params *p, struct counts *counts
 			[SOURCE_DRAM] = (uint16_t)p->dram_finish,
 		},
 	};
-	assoc_init_keys(&m->system_cache, p->system_cache_bytes / LINE_BYTES / p->system_cache_ways,
-			p->system_cache_ways);
+	tags_init(&m->system_cache, p->system_cache_bytes / LINE_BYTES / p->system_cache_ways,
+		  p->system_cache_ways);
 	directory_init(&m->directory);
 	for (unsigned i = 0; i < p->n_cpus; i++) {
 		struct private_caches *cpu = &m->cpus[i];
@@ -52,7 +56,7 @@ void memory_release(struct memory *m)
 		assoc_release(&m->cpus[i].l2);
 		free(m->cpus[i].misses);
 	}
-	assoc_release(&m->system_cache);
+	tags_release(&m->system_cache);
 	directory_release(&m->directory);
 	*m = (struct memory){ 0 };
 }
@@ -107,7 +111,7 @@ static struct access access_l2(struct memory *m, unsigned cpu, uint64_t line, en
 	} else {
 		state = interconnect_get(m, cpu, line, to_write, time, &a);
 		l2 = interconnect_fill_l2(m, cpu, line);
-		l2->state = (uint8_t)state;
+		l2->state = state & STATE_MASK;
 	}
 	a.finish = a.ready + m->finish[a.source];
 	*out_l2 = l2;
@@ -121,7 +125,11 @@ static struct entry *put_into_l1(struct private_caches *c, struct assoc *l1, uin
 	uint64_t victim_line;
 
 	entry = assoc_add(l1, line, &victim_line, &victim);
-	*entry = (struct entry){ .value = a->ready, .source = a->source, .state = state };
+	*entry = (struct entry){
+		.value = a->ready & ENTRY_VALUE,
+		.source = a->source & SOURCE_MASK,
+		.state = state & STATE_MASK,
+	};
 	if (victim_line != ASSOC_NONE && victim.state == LINE_MODIFIED) {
 		add_count(c, COUNT_L1D_CACHE_WB);
 		add_count(c, COUNT_L2D_CACHE_WR);
@@ -174,7 +182,8 @@ static struct access hit_l1(struct memory *m, unsigned cpu, uint64_t line, enum 
 		if (l1->is_early)
 			count_refill(&m->cpus[cpu], kind);
 	}
-	l1->is_early &= kind == ACCESS_PREFETCH;
+	if (l1->is_early && kind != ACCESS_PREFETCH)
+		l1->is_early = false;
 	a.finish = a.ready + (a.missed_l1 ? m->finish[a.source] : 0);
 	if (kind == ACCESS_STORE)
 		write_l1(m, cpu, line, l1, &a);
@@ -195,11 +204,14 @@ static struct access miss_l1(struct memory *m, unsigned cpu, uint64_t line, enum
 			     uint64_t time, struct assoc *l1)
 {
 	struct private_caches *c = &m->cpus[cpu];
-	uint64_t *place = first_free(m, c);
-	uint64_t start = *place > time ? *place : time;
+	uint64_t *place, start;
 	struct entry *l2;
-	struct access a = access_l2(m, cpu, line, kind, start, &l2);
+	struct access a;
 
+	interconnect_expect(m, cpu, line);
+	place = first_free(m, c);
+	start = *place > time ? *place : time;
+	a = access_l2(m, cpu, line, kind, start, &l2);
 	c->n_misses++;
 	*place = a.ready;
 	count_l2(c, kind, a.missed_l2);
@@ -264,7 +276,7 @@ void memory_prefetch(struct memory *m, unsigned cpu, uint64_t line, bool into_l1
 		count_l2(c, ACCESS_PREFETCH, a.missed_l2);
 		put_into_l1(c, &c->l1d, line, &a, state_in_l1(ACCESS_LOAD, l2))->is_early = true;
 	} else {
-		l2->value = a.ready;
-		l2->source = a.source;
+		l2->value = a.ready & ENTRY_VALUE;
+		l2->source = a.source & SOURCE_MASK;
 	}
 }

@@ -18,6 +18,7 @@
 #include "model/counts.h"
 #include "model/directory.h"
 #include "model/params.h"
+#include "model/tags.h"
 
 /* Where data came from, as SPE says it: docs/reference/spe-packets.md section 8.1. */
 enum source {
@@ -71,8 +72,10 @@ struct private_caches {
 struct memory {
 	const struct params *params; /* borrowed */
 	struct private_caches cpus[MAX_CPUS];
-	struct assoc system_cache;
-	struct directory directory;
+	struct tags system_cache;
+	struct directory directory; /* empty as long as only the first CPU holds lines */
+	unsigned first_cpu;
+	enum { HELD_BY_NONE, HELD_BY_FIRST, HELD_BY_MORE } held; /* lines in the L2s */
 	uint16_t cycles[N_SOURCES], finish[N_SOURCES];
 	uint64_t
 		n_transfers; /* times that a CPU took a line, or the right to write it, from another */

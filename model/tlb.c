@@ -96,7 +96,7 @@ static uint64_t keep(struct assoc *tlb, uint64_t key, uint64_t frame)
 	struct entry lost_entry;
 	uint64_t lost;
 
-	assoc_add(tlb, key, &lost, &lost_entry)->value = frame;
+	assoc_add(tlb, key, &lost, &lost_entry)->value = frame & ENTRY_VALUE;
 	return frame;
 }
 

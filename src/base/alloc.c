@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,4 +39,13 @@ char *mem_strndup(const char *text, size_t len)
 	memcpy(copy, text, len);
 	copy[len] = '\0';
 	return copy;
+}
+
+void *mem_aligned(size_t n, size_t size)
+{
+	enum { LINE = 64 };
+	bool fits = size == 0 || n <= (SIZE_MAX - LINE) / size;
+
+	return present(fits ? aligned_alloc(LINE, (n * size + LINE - 1) / LINE * LINE) : NULL, n,
+		       size);
 }

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "model/assoc.h"
 #include "model/directory.h"
+#include "model/tags.h"
 
 /* Two sets of two ways: even keys meet in one set, odd ones in the other. */
 static void throws_out_what_was_used_longest_ago(void **state)
@@ -32,7 +33,7 @@ static void throws_out_what_was_used_longest_ago(void **state)
 		if (entry == NULL) {
 			entry = assoc_add(&a, steps[i].key, &lost, &lost_entry);
 			assert_int_equal(entry->value, 0);
-			entry->value = 100 + steps[i].key;
+			entry->value = (100 + steps[i].key) & ENTRY_VALUE;
 			if (lost != ASSOC_NONE)
 				assert_int_equal(lost_entry.value, 100 + lost);
 		}
@@ -51,7 +52,7 @@ static void removes_and_peeks(void **state)
 	(void)state;
 	assoc_init(&a, 1, 3);
 	for (uint64_t key = 1; key <= 3; key++)
-		assoc_add(&a, key, &lost, &lost_entry)->value = key;
+		assoc_add(&a, key, &lost, &lost_entry)->value = key & ENTRY_VALUE;
 	assert_int_equal(assoc_peek(&a, 1)->value, 1); /* a peek is no use: 1 stays the oldest */
 	assoc_remove(&a, 2);
 	assoc_remove(&a, 2);
@@ -65,23 +66,29 @@ static void removes_and_peeks(void **state)
 	assoc_release(&a);
 }
 
-static void keys_alone(void **state)
+static void lines_alone(void **state)
 {
-	struct assoc a;
+	const uint64_t high = (uint64_t)1 << 62;
+	struct tags t;
 
 	(void)state;
-	assoc_init_keys(&a, 2, 2); /* sets of odd and of even keys */
-	assert_false(assoc_use(&a, 2));
-	assoc_put(&a, 2);
-	assoc_put(&a, 4);
-	assoc_put(&a, 3);
-	assert_true(assoc_use(&a, 2)); /* now 4 is the older one */
-	assoc_put(&a, 6);
-	assert_true(assoc_use(&a, 2));
-	assert_false(assoc_use(&a, 4));
-	assert_true(assoc_use(&a, 3));
-	assert_true(assoc_use(&a, 6));
-	assoc_release(&a);
+	tags_init(&t, 2, 2); /* sets of odd and of even lines */
+	assert_false(tags_use(&t, 2));
+	tags_put(&t, 2);
+	tags_put(&t, 4);
+	tags_put(&t, 3);
+	assert_true(tags_use(&t, 2)); /* now 4 is the older one */
+	tags_put(&t, 6);
+	assert_true(tags_use(&t, 2));
+	assert_false(tags_use(&t, 4));
+	assert_true(tags_use(&t, 3));
+	assert_true(tags_use(&t, 6));
+	assert_false(tags_use(&t, high | 6)); /* page tables lie there */
+	tags_put(&t, high | 6);
+	assert_true(tags_use(&t, 6));
+	assert_true(tags_use(&t, high | 6));
+	assert_false(tags_use(&t, 2));
+	tags_release(&t);
 }
 
 enum { N_LINES = 4000, N_CPUS = 3 };
@@ -119,7 +126,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(throws_out_what_was_used_longest_ago),
 		cmocka_unit_test(removes_and_peeks),
-		cmocka_unit_test(keys_alone),
+		cmocka_unit_test(lines_alone),
 		cmocka_unit_test(directory_knows_the_holders),
 	};
 

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/tags.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+enum { HIGH_BIT = 62, TAG_BITS = 31 };
+
+/* The tag of an empty way. */
+#define NO_TAG UINT32_MAX
+
+void tags_init(struct tags *t, size_t n_sets, unsigned n_ways)
+{
+	size_t n = n_sets * n_ways;
+
+	assert(n_sets > 0 && (n_sets & (n_sets - 1)) == 0 && n_ways > 0);
+	*t = (struct tags){
+		.n_ways = n_ways,
+		.set_shift = (unsigned)__builtin_ctzll(n_sets),
+		.tags = mem_aligned(n, sizeof(*t->tags)),
+	};
+	memset(t->tags, 0xff, n * sizeof(*t->tags));
+}
+
+void tags_release(struct tags *t)
+{
+	free(t->tags);
+	*t = (struct tags){ 0 };
+}
+
+static uint32_t tag_of(const struct tags *t, uint64_t line)
+{
+	const uint64_t high = (uint64_t)1 << HIGH_BIT;
+	uint64_t low = (line & ~high) >> t->set_shift;
+
+	assert(low >> TAG_BITS == 0);
+	return (uint32_t)(low | (uint64_t)(line >> HIGH_BIT) << TAG_BITS);
+}
+
+/* Puts the tag in front of the first `n` ways of a set, which move back by one. */
+static void to_front(uint32_t *ways, unsigned n, uint32_t tag)
+{
+	memmove(&ways[1], &ways[0], n * sizeof(*ways));
+	ways[0] = tag;
+}
+
+bool tags_use(struct tags *t, uint64_t line)
+{
+	uint32_t *ways = &t->tags[tags_set(t, line)], tag = tag_of(t, line);
+	unsigned way = 0;
+
+	while (way < t->n_ways && ways[way] != tag)
+		way++;
+	if (way == t->n_ways)
+		return false;
+	to_front(ways, way, tag);
+	return true;
+}
+
+void tags_put(struct tags *t, uint64_t line)
+{
+	uint32_t *ways = &t->tags[tags_set(t, line)], tag = tag_of(t, line);
+
+	assert(tag != NO_TAG);
+	to_front(ways, t->n_ways - 1, tag);
+}

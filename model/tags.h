@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A set-associative cache of lines of which nothing is known but that they are there, with
+ * least-recently-used replacement. A set of sixteen takes one cache line of the machine that
+ * this runs on:
+ *
+ *	tags | newest … oldest | newest … oldest | …
+ */
+#ifndef CYCLOPS_MODEL_TAGS_H
+#define CYCLOPS_MODEL_TAGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tags {
+	unsigned n_ways, set_shift; /* log2 of the number of sets */
+	uint32_t *tags;
+};
+
+/*
+ * An empty table; n_sets is a power of two. Bits of lines that may be set: the lowest 31 and
+ * those of the set, and bit 62.
+ */
+void tags_init(struct tags *, size_t n_sets, unsigned n_ways);
+void tags_release(struct tags *);
+
+/* Is the line there? If so it becomes the one used last. */
+bool tags_use(struct tags *, uint64_t line);
+
+/* Puts a line that is not there in front of its set; the last one leaves. */
+void tags_put(struct tags *, uint64_t line);
+
+static inline size_t tags_set(const struct tags *t, uint64_t line)
+{
+	return (size_t)(line & (((uint64_t)1 << t->set_shift) - 1)) * t->n_ways;
+}
+
+/* The set of the line will be looked at soon. */
+static inline void tags_prefetch(const struct tags *t, uint64_t line)
+{
+	__builtin_prefetch(&t->tags[tags_set(t, line)]);
+}
+
+#endif
