@@ -7,8 +7,6 @@
 
 #include "base/alloc.h"
 
-enum { HIGH_BIT = 62, TAG_BITS = 31 };
-
 /* The tag of an empty way. */
 #define NO_TAG UINT32_MAX
 
@@ -31,13 +29,17 @@ void tags_release(struct tags *t)
 	*t = (struct tags){ 0 };
 }
 
+/*
+ * Bits of the line above those that fit are mixed in: only page tables have any (tlb.c), and each
+ * of their few ranges ends up somewhere else.
+ */
 static uint32_t tag_of(const struct tags *t, uint64_t line)
 {
-	const uint64_t high = (uint64_t)1 << HIGH_BIT;
-	uint64_t low = (line & ~high) >> t->set_shift;
+	const uint32_t odd = 0x9e3779b1;
+	uint64_t high = line >> t->set_shift;
+	uint32_t tag = (uint32_t)high + (uint32_t)(high >> 32) * odd;
 
-	assert(low >> TAG_BITS == 0);
-	return (uint32_t)(low | (uint64_t)(line >> HIGH_BIT) << TAG_BITS);
+	return tag < NO_TAG ? tag : NO_TAG - 1;
 }
 
 /* Puts the tag in front of the first `n` ways of a set, which move back by one. */
@@ -64,6 +66,5 @@ void tags_put(struct tags *t, uint64_t line)
 {
 	uint32_t *ways = &t->tags[tags_set(t, line)], tag = tag_of(t, line);
 
-	assert(tag != NO_TAG);
 	to_front(ways, t->n_ways - 1, tag);
 }

@@ -19,8 +19,8 @@ struct tags {
 };
 
 /*
- * An empty table; n_sets is a power of two. Bits of lines that may be set: the lowest 31 and
- * those of the set, and bit 62.
+ * An empty table; n_sets is a power of two. Lines below 2^32 * n_sets are told apart for sure,
+ * others nearly always.
  */
 void tags_init(struct tags *, size_t n_sets, unsigned n_ways);
 void tags_release(struct tags *);

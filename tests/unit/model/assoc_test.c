@@ -88,6 +88,7 @@ static void lines_alone(void **state)
 	assert_true(tags_use(&t, 6));
 	assert_true(tags_use(&t, high | 6));
 	assert_false(tags_use(&t, 2));
+	assert_false(tags_use(&t, high | (uint64_t)1 << 50 | 6));
 	tags_release(&t);
 }
 

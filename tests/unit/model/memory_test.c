@@ -251,7 +251,10 @@ static void latencies_vary_around_the_mean(void **state)
 /* What must hold whatever the CPUs do: one writer, or readers only; the L2 contains the L1D. */
 static void check_line(const struct memory *m, uint64_t line)
 {
-	uint64_t holders = directory_holders(&m->directory, line);
+	uint64_t holders = m->held == HELD_BY_MORE ? directory_holders(&m->directory, line)
+			   : assoc_peek(&m->cpus[m->first_cpu].l2, line) != NULL
+				   ? (uint64_t)1 << m->first_cpu
+				   : 0;
 	unsigned n_holders = 0, n_owners = 0;
 
 	for (unsigned cpu = 0; cpu < m->params->n_cpus; cpu++) {
