@@ -162,27 +162,50 @@ static bool matches(const struct finding *f, const struct wanted_symbol *w,
 	       strcmp(names_module(f->session, c->region.module), w->module) == 0;
 }
 
-static const char *candidate_name_at(const void *context, size_t i)
+/* Names of candidates that have one, ending with NULL. */
+static const char *name_at(const void *context, size_t i)
 {
-	const struct finding *f = context;
+	const char *const *names = context;
 
-	return i < f->list.n ? f->list.items[i].region.name : NULL;
+	return names[i];
+}
+
+static const char **candidate_names(const struct finding *f)
+{
+	const char **names = mem_alloc(f->list.n + 1, sizeof(*names));
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->list.n; i++)
+		if (f->list.items[i].region.has_name)
+			names[n++] = f->list.items[i].region.name;
+	names[n] = NULL;
+	return names;
 }
 
 static int refuse_unknown(const struct finding *f, const char *symbol, struct err *err)
 {
-	char names[200];
-	const char *nearest = nearest_word(symbol, candidate_name_at, f);
+	const char **names = candidate_names(f);
+	const char *nearest = nearest_word(symbol, name_at, names);
+	char list[200];
+	int rc;
 
 	if (f->list.n == 0)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE, "no records with code to annotate");
-	list_words(candidate_name_at, f, names, sizeof(names));
-	if (nearest != NULL)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "no records in '%s'; did you mean '%s'? There are %s", symbol,
-			       nearest, names);
-	return err_set(err, ERR_USAGE, ERR_NOWHERE, "no records in '%s'; there are %s", symbol,
-		       names);
+		rc = err_set(err, ERR_USAGE, ERR_NOWHERE, "no records with code to annotate");
+	else if (names[0] == NULL)
+		rc = err_set(
+			err, ERR_USAGE, ERR_NOWHERE,
+			"no records in '%s': no function of this capture has a name (cyclops hot "
+			"says why); an address will do, the hottest is %#llx",
+			symbol, (unsigned long long)f->list.items[0].region.address);
+	else if (nearest != NULL)
+		rc = err_set(err, ERR_USAGE, ERR_NOWHERE,
+			     "no records in '%s'; did you mean '%s'? There are %s", symbol, nearest,
+			     list_words(name_at, names, list, sizeof(list)));
+	else
+		rc = err_set(err, ERR_USAGE, ERR_NOWHERE, "no records in '%s'; there are %s",
+			     symbol, list_words(name_at, names, list, sizeof(list)));
+	free(names);
+	return rc;
 }
 
 /* Names the address of each, which is always good to choose by. */
