@@ -82,7 +82,7 @@ struct annotation {
 	struct session *session;
 	const struct annotate_region *region;
 	enum isa isa;
-	const char *shortage; /* why there are no instructions, or NULL */
+	const char *shortage; /* why there are no instructions, or only their words; or NULL */
 	VEC_OF(struct annotated) list;
 	VEC_OF(struct annotate_value) values; /* by instruction, what, value */
 	struct arena memory;

@@ -259,8 +259,6 @@ static void write_instruction(const struct listing *l, size_t number, struct tex
 {
 	const struct annotated *i = &l->a->list.items[number];
 
-	if (l->a->shortage != NULL)
-		return;
 	text_str(out, i->text.mnemonic);
 	if (i->text.operands[0] != '\0') {
 		for (size_t n = strlen(i->text.mnemonic); n < MNEMONIC_WIDTH; n++)

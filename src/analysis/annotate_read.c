@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Joins what was counted with the instructions of the function. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/annotate.h"
 #include "base/alloc.h"
+#include "base/cursor.h"
 #include "base/text.h"
 #include "symbol/code.h"
 
 enum {
 	/* More of one function is not read: symbols may claim any size. */
 	MAX_CODE = 4 << 20,
+	WORD = 4, /* an instruction of A64 */
 };
 
 /* One count, as it is sorted. */
@@ -76,6 +79,25 @@ static void list_places(struct annotation *a, const struct entry *entries, size_
 	}
 }
 
+/* Without a disassembler, instructions that all have the same length are known by their words. */
+static void list_words_of_code(struct annotation *a, const struct code *code)
+{
+	const struct annotate_region *r = a->region;
+
+	for (size_t at = 0; at + WORD <= code->size; at += WORD) {
+		struct annotated *made = vec_add(&a->list);
+		struct instruction *text = &made->text;
+
+		made->offset = r->from + at;
+		text->address = address_of(r, made->offset);
+		text->size = WORD;
+		text->flow = isa_flow(code->isa, code->bytes + at, WORD, text->address);
+		snprintf(text->mnemonic, sizeof(text->mnemonic), ".inst");
+		snprintf(text->operands, sizeof(text->operands), "0x%08x",
+			 load_u32(code->bytes + at));
+	}
+}
+
 /* Instructions if there is a file with them and a disassembler. */
 static void read_code(struct annotation *a, enum disasm_syntax syntax, const struct entry *entries,
 		      size_t n)
@@ -95,7 +117,10 @@ static void read_code(struct annotation *a, enum disasm_syntax syntax, const str
 	disasm = disasm_new(code.isa, syntax, &err);
 	if (disasm == NULL) {
 		a->shortage = arena_strndup(&a->memory, err.text, strlen(err.text));
-		list_places(a, entries, n);
+		if (code.isa == ISA_A64)
+			list_words_of_code(a, &code);
+		else
+			list_places(a, entries, n);
 		return;
 	}
 	disassemble(a, disasm, &code);

@@ -262,7 +262,7 @@ static void fill_instruction(const struct annotation *a, size_t i, uint64_t cycl
 
 	row[INS_ADDRESS] = cell_hex(text->address);
 	row[INS_OFFSET] = cell_count(line->offset - a->region->from);
-	if (a->shortage == NULL) {
+	if (text->mnemonic[0] != '\0') {
 		row[INS_SIZE] = cell_count(text->size);
 		row[INS_TEXT] = cell_text(table_format(t, "%s%s%s", text->mnemonic,
 						       text->operands[0] == '\0' ? "" : " ",
