@@ -42,6 +42,13 @@ def skip(why):
     sys.exit(SKIP)
 
 
+def default_signals():
+    """For preexec_fn: whoever runs tests in the background may have had these ignored."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+
+
 def need(program):
     """Ends the test as skipped where a program is absent."""
     if shutil.which(program) is None:

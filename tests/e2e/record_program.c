@@ -3,10 +3,10 @@
  * A program to be recorded, whose shares are known:
  *
  *	record-program busy MS			three parts in work_a(), one in work_b()
- *	record-program threads N MS		the same in N more threads
+ *	record-program threads N MS		the same in N more threads; says so when they are there
  *	record-program children N		N processes, one after another, that exec this: busy 2
  *	record-program calls N			called_with(i, 2 * i) for i = 0 … N - 1; prints its address
- *	record-program ignore MS		as busy, ignoring SIGINT and SIGTERM
+ *	record-program ignore MS		as busy, ignoring SIGINT and SIGTERM; says so
  */
 #include <pthread.h>
 #include <signal.h>
@@ -75,12 +75,19 @@ static void *thread(void *ms)
 	return NULL;
 }
 
+static void say_ready(void)
+{
+	puts("ready");
+	fflush(stdout);
+}
+
 static void run_threads(int n, long ms)
 {
 	pthread_t *threads = calloc((size_t)n, sizeof(*threads));
 
 	for (int i = 0; i < n; i++)
 		pthread_create(&threads[i], NULL, thread, &ms);
+	say_ready();
 	be_busy(ms);
 	for (int i = 0; i < n; i++)
 		pthread_join(threads[i], NULL);
@@ -118,6 +125,7 @@ int main(int argc, char **argv)
 	} else if (argc > 2 && strcmp(argv[1], "ignore") == 0) {
 		signal(SIGINT, SIG_IGN);
 		signal(SIGTERM, SIG_IGN);
+		say_ready();
 		be_busy(n);
 	} else {
 		return 2;
