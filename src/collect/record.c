@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "collect/catalog_events.h"
 #include "collect/launch.h"
 #include "collect/record_attr.h"
 #include "collect/record_machine.h"
@@ -36,6 +37,7 @@ struct job {
 	struct diags *diags;
 	const char *spe; /* its filters; NULL: not recorded */
 	struct pmus pmus;
+	struct catalog_events *catalog;
 	struct record_events events;
 	struct record_target target;
 	struct launch launch;
@@ -79,8 +81,11 @@ static const char *default_event(const struct job *j)
 static int choose_events(struct job *j, struct err *err)
 {
 	const struct record_options *o = j->options;
+	struct event_finder finder;
 	struct event_rights rights;
 
+	j->catalog = catalog_events_new(ROOT);
+	finder = catalog_events_finder(j->catalog);
 	event_rights_read(&rights, ROOT);
 	/* Questions about memory are answered best by SPE. */
 	if (o->with_addresses && j->spe == NULL && o->n_events == 0 && spe_pmu(&j->pmus, 0) != NULL)
@@ -91,10 +96,10 @@ static int choose_events(struct job *j, struct err *err)
 	if (j->spe != NULL)
 		j->summary.spe_interval = j->events.list.items[0].attr.sample_period;
 	for (size_t i = 0; i < o->n_events; i++)
-		if (record_events_add(&j->events, o->events[i], &j->pmus, NULL, err) < 0)
+		if (record_events_add(&j->events, o->events[i], &j->pmus, &finder, err) < 0)
 			return -1;
 	if (j->events.list.n == 0 &&
-	    record_events_add(&j->events, default_event(j), &j->pmus, NULL, err) < 0)
+	    record_events_add(&j->events, default_event(j), &j->pmus, &finder, err) < 0)
 		return -1;
 	return record_attrs_complete(&j->events, o, &j->pmus, ROOT, err);
 }
@@ -115,8 +120,9 @@ static int open_recording(struct job *j, struct err *err)
 		.root = ROOT,
 		.diags = j->diags,
 		.events = &j->events,
+		.is_cgroup = j->target.is_cgroup,
 	};
-	if (recording_open(&j->recording, j->target.threads.items, j->target.threads.n,
+	if (recording_open(&j->recording, j->target.threads.list.items, j->target.threads.list.n,
 			   &j->target.cpus, err) < 0)
 		return -1;
 	j->recording.polls.items[POLL_LAUNCH].fd = j->launch.signal_fd;
@@ -321,11 +327,11 @@ static void write_start(struct job *j)
 		spe_info_write(j->writer, &j->pmus, &j->target.cpus, ROOT, SPE_INFO_AUTO);
 	if (!attr_has(&j->events.list.items[0].attr, ATTR_EXCLUDE_KERNEL) || j->events.list.n > 1)
 		synthesize_kernel(&synthesis);
-	if (j->target.threads.items[0] == RECORDING_ALL_THREADS)
+	if (j->target.threads.list.items[0] == RECORDING_ALL_THREADS || j->target.is_cgroup)
 		synthesize_all(&synthesis);
 	else if (!j->target.is_program)
-		for (size_t i = 0; i < j->target.threads.n; i++)
-			synthesize_process(&synthesis, (uint32_t)j->target.threads.items[i]);
+		for (size_t i = 0; i < j->target.threads.list.n; i++)
+			synthesize_process(&synthesis, (uint32_t)j->target.threads.list.items[i]);
 	writer_finished_init(j->writer);
 	synthesis_release(&synthesis);
 }
@@ -512,6 +518,7 @@ static void release(struct job *j)
 		launch_release(&j->launch);
 	record_target_release(&j->target);
 	record_events_release(&j->events);
+	catalog_events_free(j->catalog);
 	pmus_release(&j->pmus);
 	free(j->old_path);
 }

@@ -35,9 +35,10 @@ struct record_options {
 	const char *version;		 /* of cyclops, for the capture */
 	const char *output;		 /* path of the file */
 
-	/* What is watched. Neither: the program; without one, everything. */
+	/* What is watched. None of them: the program; without one, everything. */
 	const char *pids, *tids; /* "17,18" */
 	const char *cpus;	 /* "0-3": only while on these CPUs */
+	const char *cgroup;	 /* its path below the cgroup file system; without pids and tids */
 	bool is_system_wide;
 	bool without_children; /* nor threads that are made later */
 

@@ -248,7 +248,7 @@ static void set_stacks(struct attr *attr, const struct record_options *o)
 bool record_is_of_program(const struct record_options *o)
 {
 	return o->program != NULL && !o->is_system_wide && o->cpus == NULL && o->pids == NULL &&
-	       o->tids == NULL;
+	       o->tids == NULL && o->cgroup == NULL;
 }
 
 static int complete(struct record_event *e, const struct record_options *o, const char *root,

@@ -9,11 +9,8 @@
 
 /*
  * Sets HOSTNAME, OSRELEASE, ARCH, NRCPUS, CPUDESC, CPUID, TOTAL_MEM, CPU_TOPOLOGY,
- * NUMA_TOPOLOGY, CACHE and MEM_TOPOLOGY, as far as the machine tells them. `root` is put before all paths: "" for this machine.
+ * NUMA_TOPOLOGY, CACHE and MEM_TOPOLOGY, as far as the machine tells them. `root` is put before all
+ * paths: "" for this machine.
  */
 void record_machine(struct writer *, const char *root);
-
-/* MIDR_EL1 of an Arm CPU, 0 if it is none or the kernel does not tell. */
-uint64_t record_machine_midr(const char *root, uint32_t cpu);
-
 #endif

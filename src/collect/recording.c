@@ -84,6 +84,7 @@ static int open_event(struct recording *r, size_t event, int32_t thread, uint32_
 		.pid = thread,
 		.cpu = (int)cpu,
 		.group_fd = group,
+		.is_cgroup = r->is_cgroup,
 	};
 
 	for (;;) {
@@ -212,7 +213,8 @@ static int add_event(struct recording *r, size_t event, int32_t thread, uint32_t
 							      .name = e->name,
 							      .pid = thread,
 							      .cpu = (int)cpu,
-							      .group_fd = group },
+							      .group_fd = group,
+							      .is_cgroup = r->is_cgroup },
 				     -fd, r->root, err);
 	f = vec_add(&r->fds);
 	*f = (struct recording_fd){ .fd = fd,
@@ -323,16 +325,19 @@ void recording_enable_side_band(struct recording *r)
 
 void recording_enable(struct recording *r)
 {
+	r->is_stopped = false;
 	control_all(r, KERNEL_ENABLE, false, true);
 }
 
 void recording_disable(struct recording *r)
 {
+	r->is_stopped = true;
 	control_all(r, KERNEL_DISABLE, true, true);
 }
 
 void recording_hold_spe(struct recording *r, bool is_held)
 {
+	r->is_stopped = is_held;
 	for (size_t i = 0; i < r->fds.n; i++)
 		if (r->events->list.items[r->fds.items[i].event].is_spe)
 			r->kernel->control(r->kernel->context, r->fds.items[i].fd,

@@ -49,6 +49,8 @@ struct recording {
 	VEC_OF(struct stream) streams;
 	VEC_OF(struct pollfd) polls; /* RECORDING_POLLS of the caller's, then those of events */
 	size_t n_live;		     /* of the latter that have not hung up */
+	bool is_cgroup;		     /* "threads" are directories of cgroups */
+	bool is_stopped;	     /* nothing is to start events by itself */
 
 	/* Of what was drained so far. */
 	uint64_t n_samples, n_records_lost, aux_bytes, n_aux_truncated, n_aux_collided;
@@ -75,7 +77,8 @@ void recording_hold_spe(struct recording *, bool is_held);
 
 /*
  * Moves what came into the file, and ends the round. Whole AUX buffers in snapshot mode are
- * left alone. Returns the bytes moved.
+ * left alone. The kernel stops an SPE event whose buffer is full: it is started again, unless all
+ * were disabled or SPE is held. Returns the bytes moved.
  */
 uint64_t recording_drain(struct recording *, struct writer *);
 

@@ -79,6 +79,17 @@ static void write_aux(struct recording *r, const struct stream *s, struct writer
 	r->aux_bytes += header.size;
 }
 
+/* The kernel stops an event that finds no room; now there is some. To a running one it is nothing. */
+static void start_spe_again(const struct recording *r, const struct stream *s)
+{
+	for (size_t i = 0; i < r->fds.n; i++) {
+		const struct recording_fd *f = &r->fds.items[i];
+
+		if (f->cpu == s->cpu && r->events->list.items[f->event].is_spe)
+			r->kernel->control(r->kernel->context, f->fd, KERNEL_ENABLE, 0);
+	}
+}
+
 static uint64_t drain_aux(struct recording *r, struct stream *s, struct writer *w)
 {
 	struct ring_bytes b;
@@ -90,6 +101,8 @@ static uint64_t drain_aux(struct recording *r, struct stream *s, struct writer *
 		return 0;
 	write_aux(r, s, w, &b);
 	aux_ring_consume(&s->aux, &b);
+	if (!r->is_stopped)
+		start_spe_again(r, s);
 	return b.n + b.n_rest;
 }
 

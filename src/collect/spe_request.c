@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "capture/sample.h"
-#include "collect/record_machine.h"
+#include "collect/machine.h"
 #include "spe/names.h"
 
 enum {
@@ -310,7 +310,7 @@ static void read_cpus(struct spe_cpus *out, struct pmus *pmus, const struct cpu_
 
 		*cpu = (struct writer_spe_cpu){
 			.cpu = number,
-			.midr = record_machine_midr(root, number),
+			.midr = machine_midr(root, number),
 			.pmu_type = pmu != NULL ? pmu->type : UINT64_MAX,
 		};
 		if (pmu == NULL)

@@ -21,6 +21,7 @@ void synthesis_release(struct synthesis *s)
 {
 	build_id_cache_free(s->build_ids);
 	s->build_ids = NULL;
+	vec_release(&s->pids);
 }
 
 static bool take_hex(char **at, char end, uint64_t *out)
@@ -208,6 +209,14 @@ static bool is_number(const char *name, uint32_t *out)
 	return end != name && *end == '\0';
 }
 
+static bool is_written(const struct synthesis *s, uint32_t pid)
+{
+	for (size_t i = 0; i < s->pids.n; i++)
+		if (s->pids.items[i] == pid)
+			return true;
+	return false;
+}
+
 void synthesize_process(struct synthesis *s, uint32_t tid)
 {
 	struct arena memory = { 0 };
@@ -216,8 +225,9 @@ void synthesize_process(struct synthesis *s, uint32_t tid)
 
 	if (s->build_ids == NULL)
 		s->build_ids = build_id_cache_new();
-	if (!read_status(s, tid, &pid, &ppid))
+	if (!read_status(s, tid, &pid, &ppid) || is_written(s, pid))
 		return;
+	*vec_add(&s->pids) = pid;
 	write_thread(s, pid, ppid, pid);
 	write_maps(s, pid);
 	names = system_list(s->root, &memory, "/proc/%" PRIu32 "/task", pid);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/vec.h"
 #include "capture/writer.h"
 
 struct synthesis {
@@ -19,7 +20,9 @@ struct synthesis {
 	bool with_build_ids; /* MMAP2 records tell build-ids instead of inodes, if they can */
 	bool with_namespaces;
 	struct diags *diags;
-	struct build_id_cache *build_ids; /* kept between calls; synthesis_release() frees it */
+	/* Kept between calls; synthesis_release() frees them. */
+	struct build_id_cache *build_ids;
+	VEC_OF(uint32_t) pids; /* of processes that were written */
 };
 
 void synthesis_release(struct synthesis *);
@@ -32,7 +35,7 @@ void synthesize_kernel(struct synthesis *);
 
 /*
  * A process: all its threads and its mappings. What has ended meanwhile is left out in
- * silence. `tid` of one of its threads, or the pid itself.
+ * silence, and so is one that was written before. `tid` of one of its threads, or the pid itself.
  */
 void synthesize_process(struct synthesis *, uint32_t tid);
 

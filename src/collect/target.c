@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "collect/perf_event.h"
 #include "count/counts.h"
 
@@ -33,37 +34,27 @@ static struct target_place *add_place(struct target_places *places, pid_t pid, i
 	return place;
 }
 
-static bool has_thread(const struct target_places *places, pid_t tid)
+static bool has_thread(const struct target_threads *threads, pid_t tid)
 {
-	for (size_t i = 0; i < places->list.n; i++)
-		if (places->list.items[i].pid == tid)
+	for (size_t i = 0; i < threads->list.n; i++)
+		if (threads->list.items[i] == tid)
 			return true;
 	return false;
 }
 
-static void add_thread(struct target_places *places, const char *root, pid_t tid)
-{
-	char name[SYSTEM_LINE_MAX];
-	struct target_place *place = add_place(places, tid, EVENT_ANY_CPU);
-
-	place->tid = tid;
-	if (system_line(root, name, sizeof(name), "/proc/%d/comm", (int)tid))
-		place->where = arena_strndup(&places->memory, name, strlen(name));
-}
-
 /* The threads that are not yet known; returns how many. */
-static size_t add_threads_of(struct target_places *places, const char *root, pid_t pid)
+static size_t add_threads_of(struct target_threads *threads, const char *root, pid_t pid)
 {
-	struct system_names tids = system_list(root, &places->memory, "/proc/%d/task", (int)pid);
-	size_t n_before = places->list.n;
+	struct system_names tids = system_list(root, &threads->memory, "/proc/%d/task", (int)pid);
+	size_t n_before = threads->list.n;
 
 	for (size_t i = 0; i < tids.n; i++) {
 		pid_t tid = atoi(tids.items[i]);
 
-		if (!has_thread(places, tid))
-			add_thread(places, root, tid);
+		if (!has_thread(threads, tid))
+			*vec_add(&threads->list) = tid;
 	}
-	return places->list.n - n_before;
+	return threads->list.n - n_before;
 }
 
 /* A number of a list; moves on behind its comma. */
@@ -75,8 +66,8 @@ static int next_number(const char *list, const char *option, const char **at, pi
 
 	errno = 0;
 	value = strtol(*at, &end, 10);
-	if (end == *at || value <= 0 || value > MAX_TASK || (*end != ',' && *end != '\0') ||
-	    (*end == ',' && end[1] == '\0'))
+	if (end == *at || errno != 0 || value <= 0 || value > MAX_TASK ||
+	    (*end != ',' && *end != '\0') || (*end == ',' && end[1] == '\0'))
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "%s: '%s' is not a list of numbers such as 12,34", option, list);
 	*at = end + (*end == ',');
@@ -85,10 +76,12 @@ static int next_number(const char *list, const char *option, const char **at, pi
 }
 
 /* Threads are born while we look: until nothing new is found. */
-static int add_processes(struct target_places *places, const char *list, const char *root,
+static int add_processes(struct target_threads *threads, const char *list, const char *root,
 			 struct err *err)
 {
-	for (const char *at = list; *at != '\0';) {
+	const char *at = list;
+
+	do {
 		pid_t pid;
 		int rounds = 0;
 
@@ -97,16 +90,18 @@ static int add_processes(struct target_places *places, const char *list, const c
 		if (!system_has(root, "/proc/%d", (int)pid))
 			return err_set(err, ERR_USAGE, ERR_NOWHERE, "--pid: no process %d",
 				       (int)pid);
-		while (add_threads_of(places, root, pid) > 0 && rounds < MAX_ROUNDS)
+		while (add_threads_of(threads, root, pid) > 0 && rounds < MAX_ROUNDS)
 			rounds++;
-	}
+	} while (*at != '\0');
 	return 0;
 }
 
-static int add_threads(struct target_places *places, const char *list, const char *root,
+static int add_threads(struct target_threads *threads, const char *list, const char *root,
 		       struct err *err)
 {
-	for (const char *at = list; *at != '\0';) {
+	const char *at = list;
+
+	do {
 		pid_t tid;
 
 		if (next_number(list, "--tid", &at, &tid, err) < 0)
@@ -114,57 +109,103 @@ static int add_threads(struct target_places *places, const char *list, const cha
 		if (!system_has(root, "/proc/%d", (int)tid))
 			return err_set(err, ERR_USAGE, ERR_NOWHERE, "--tid: no thread %d",
 				       (int)tid);
-		if (!has_thread(places, tid))
-			add_thread(places, root, tid);
-	}
+		if (!has_thread(threads, tid))
+			*vec_add(&threads->list) = tid;
+	} while (*at != '\0');
 	return 0;
 }
 
-static int open_cgroup(struct target_places *places, const char *name, const char *root,
-		       struct err *err)
+int target_threads_find(struct target_threads *threads, const char *pids, const char *tids,
+			const char *root, struct err *err)
+{
+	if (pids != NULL && add_processes(threads, pids, root, err) < 0)
+		return -1;
+	return tids != NULL ? add_threads(threads, tids, root, err) : 0;
+}
+
+void target_threads_release(struct target_threads *threads)
+{
+	vec_release(&threads->list);
+	arena_release(&threads->memory);
+}
+
+int target_cgroup_open(const char *name, const char *root, struct err *err)
 {
 	static const char *const trees[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/perf_event",
 					     "/sys/fs/cgroup/unified" };
 	char path[SYSTEM_PATH_MAX];
 
-	for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++) {
+	for (size_t i = 0; i < COUNT(trees); i++) {
+		int fd;
+
 		if (snprintf(path, sizeof(path), "%s%s/%s", root, trees[i], name) >=
 		    (int)sizeof(path))
 			break;
-		places->cgroup_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		places->has_cgroup = places->cgroup_fd >= 0;
-		if (places->has_cgroup)
-			return 0;
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0)
+			return fd;
 	}
 	return err_set(err, ERR_USAGE, ERR_NOWHERE, "--cgroup: no '%s' below /sys/fs/cgroup", name);
+}
+
+int target_cpus_find(const char *wanted, const char *root, struct arena *memory,
+		     struct cpu_list *out, struct err *err)
+{
+	struct cpu_list online = { 0 }, cpus = { 0 };
+	char line[SYSTEM_LINE_MAX];
+
+	if (!system_line(root, line, sizeof(line), "/sys/devices/system/cpu/online") ||
+	    cpu_list_parse(line, memory, &online, err) < 0)
+		return err_set(err, ERR_IO, ERR_NOWHERE,
+			       "cannot tell which CPUs are online: no list in "
+			       "/sys/devices/system/cpu/online");
+	if (wanted == NULL)
+		cpus = online;
+	else if (cpu_list_parse(wanted, memory, &cpus, err) < 0 || cpus.n == 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--cpus: '%s' is not a list of CPUs such as 0-3,8", wanted);
+	for (size_t i = 0; i < cpu_list_n(&cpus); i++)
+		if (!cpu_list_has(&online, cpu_list_at(&cpus, i)))
+			return err_set(err, ERR_USAGE, ERR_NOWHERE,
+				       "--cpus: CPU %u is not online; %s are",
+				       cpu_list_at(&cpus, i), line);
+	*out = cpus;
+	return 0;
+}
+
+/* One place for each thread. */
+static int add_thread_places(struct target_places *places, const struct target *t, const char *root,
+			     struct err *err)
+{
+	struct target_threads threads = { 0 };
+	int rc = target_threads_find(&threads, t->pids, t->tids, root, err);
+
+	for (size_t i = 0; i < threads.list.n && rc == 0; i++) {
+		pid_t tid = threads.list.items[i];
+		struct target_place *place = add_place(places, tid, EVENT_ANY_CPU);
+		char name[SYSTEM_LINE_MAX];
+
+		place->tid = tid;
+		if (system_line(root, name, sizeof(name), "/proc/%d/comm", (int)tid))
+			place->where = arena_strndup(&places->memory, name, strlen(name));
+	}
+	target_threads_release(&threads);
+	return rc;
 }
 
 /* One place for each CPU that is online and asked for. */
 static int add_cpus(struct target_places *places, const struct target *t, const char *root,
 		    struct err *err)
 {
-	struct cpu_list online = { 0 }, wanted = { 0 };
-	char line[SYSTEM_LINE_MAX];
+	struct cpu_list wanted;
 
-	if (!system_line(root, line, sizeof(line), "/sys/devices/system/cpu/online") ||
-	    cpu_list_parse(line, &places->memory, &online, err) < 0)
-		return err_set(err, ERR_IO, ERR_NOWHERE,
-			       "cannot tell which CPUs are online: no list in "
-			       "/sys/devices/system/cpu/online");
-	if (t->cpus == NULL)
-		wanted = online;
-	else if (cpu_list_parse(t->cpus, &places->memory, &wanted, err) < 0 || wanted.n == 0)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--cpus: '%s' is not a list of CPUs such as 0-3,8", t->cpus);
+	if (target_cpus_find(t->cpus, root, &places->memory, &wanted, err) < 0)
+		return -1;
 	for (size_t i = 0; i < cpu_list_n(&wanted); i++) {
-		uint32_t cpu = cpu_list_at(&wanted, i);
-		struct target_place *place;
+		struct target_place *place =
+			add_place(places, t->cgroup != NULL ? places->cgroup_fd : EVENT_ALL_TASKS,
+				  (int)cpu_list_at(&wanted, i));
 
-		if (!cpu_list_has(&online, cpu))
-			return err_set(err, ERR_USAGE, ERR_NOWHERE,
-				       "--cpus: CPU %u is not online; %s are", cpu, line);
-		place = add_place(places, t->cgroup != NULL ? places->cgroup_fd : EVENT_ALL_TASKS,
-				  (int)cpu);
 		place->is_cgroup = t->cgroup != NULL;
 		place->where = t->cgroup;
 	}
@@ -191,13 +232,15 @@ int places_find(struct target_places *places, const struct target *t, pid_t chil
 	*places = (struct target_places){ 0 };
 	if (check_target(t, err) < 0)
 		return -1;
-	if (t->cgroup != NULL && open_cgroup(places, t->cgroup, root, err) < 0)
-		return -1;
+	if (t->cgroup != NULL) {
+		places->cgroup_fd = target_cgroup_open(t->cgroup, root, err);
+		places->has_cgroup = places->cgroup_fd >= 0;
+		if (!places->has_cgroup)
+			return -1;
+	}
 	if (target_is_cpus(t))
 		return add_cpus(places, t, root, err);
-	if (t->pids != NULL && add_processes(places, t->pids, root, err) < 0)
-		return -1;
-	if (t->tids != NULL && add_threads(places, t->tids, root, err) < 0)
+	if (add_thread_places(places, t, root, err) < 0)
 		return -1;
 	if (target_is_command(t))
 		add_place(places, child, EVENT_ANY_CPU);

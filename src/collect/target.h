@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "collect/pmu.h"
+#include "collect/system.h"
 
 /*
  * What to measure: the command alone, processes, threads, a cgroup, CPUs or all of them. With
@@ -40,6 +41,26 @@ struct target_places {
 	int cgroup_fd;
 	bool has_cgroup; /* the former is open */
 };
+
+struct target_threads {
+	VEC_OF(pid_t) list; /* each once, in the order asked for */
+	struct arena memory;
+};
+
+/*
+ * All threads of the processes (NULL: none) and the threads (NULL: none) of lists. What does not
+ * exist is an error that names it. Appends; release also after an error.
+ */
+int target_threads_find(struct target_threads *, const char *pids, const char *tids,
+			const char *root, struct err *);
+void target_threads_release(struct target_threads *);
+
+/* The CPUs of a list, all of which have to be online; NULL: those that are. Borrows the memory. */
+int target_cpus_find(const char *wanted, const char *root, struct arena *, struct cpu_list *out,
+		     struct err *);
+
+/* Opens the directory of a cgroup, wherever its file system is; -1: there is none. */
+int target_cgroup_open(const char *name, const char *root, struct err *);
 
 /* Does it take the rights to count whole CPUs? */
 bool target_is_cpus(const struct target *);

@@ -21,7 +21,7 @@ static const struct usage usage = {
 struct record_command {
 	struct option_list events;
 	const char *period, *frequency, *call_graph, *branches, *registers, *clock, *spe;
-	const char *pids, *tids, *cpus;
+	const char *pids, *tids, *cpus, *cgroup;
 	const char *output, *compression, *max_size, *duration, *delay, *ring, *aux;
 	bool fp_stacks, addresses, physical, weight, switches, system_wide, no_inherit;
 	bool snapshot, quiet, wants_help;
@@ -66,6 +66,7 @@ static const struct option whom_options[] = {
 	{ "cpus", 'C', OPTION_TEXT, AT(cpus), "LIST", "only on these CPUs, such as 0-3,8" },
 	{ "pid", 'p', OPTION_TEXT, AT(pids), "PID[,PID]", "running processes" },
 	{ "tid", 't', OPTION_TEXT, AT(tids), "TID[,TID]", "running threads" },
+	{ "cgroup", 'G', OPTION_TEXT, AT(cgroup), "PATH", "what runs in this cgroup" },
 	{ "no-inherit", 'i', OPTION_FLAG, AT(no_inherit), NULL, "not their children" },
 	{ "duration", 0, OPTION_TEXT, AT(duration), "TIME", "stop after 500ms, 10s or 2m" },
 	{ "delay", 'D', OPTION_TEXT, AT(delay), "TIME", "begin to sample only then" },
@@ -149,8 +150,11 @@ static int check_whom(const struct record_command *c, bool has_program, struct e
 	if (c->system_wide && (c->pids != NULL || c->tids != NULL))
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "--all-cpus is everything; with --pid or --tid leave it out");
+	if (c->cgroup != NULL && (c->pids != NULL || c->tids != NULL))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--cgroup is what runs in it; with --pid or --tid leave it out");
 	if (!has_program && !c->system_wide && c->pids == NULL && c->tids == NULL &&
-	    c->cpus == NULL)
+	    c->cpus == NULL && c->cgroup == NULL)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "nothing to record: give a program, --pid, or --all-cpus (usage: "
 			       "cyclops %s %s)",
@@ -165,6 +169,7 @@ static int read_options(const struct record_command *c, struct record_options *o
 	out->pids = c->pids;
 	out->tids = c->tids;
 	out->cpus = c->cpus;
+	out->cgroup = c->cgroup;
 	out->is_system_wide = c->system_wide;
 	out->without_children = c->no_inherit;
 	out->events = c->events.items;

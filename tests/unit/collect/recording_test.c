@@ -442,6 +442,48 @@ static void aux_data_comes_out_as_it_went_in(void **state)
 	world_release(&w);
 }
 
+/* What the kernel does to events that find their buffer full; they are 2 and 4 of the world. */
+static void fill_up(struct world *w)
+{
+	static const uint8_t data[64] = { 1 };
+
+	fake_aux_put(&w->kernel.events[2], data, sizeof(data));
+	w->kernel.events[2].is_enabled = w->kernel.events[4].is_enabled = false;
+	w->kernel.events[3].is_enabled = false;
+}
+
+static void spe_that_was_stopped_goes_on(void **state)
+{
+	struct world w;
+	struct err err;
+
+	(void)state;
+	world_make(&w, true);
+	assert_int_equal(world_open(&w, 1, &err), 0);
+	world_write(&w);
+	/* Nothing came: nothing is started, it may be a program that was not started yet. */
+	recording_drain(&w.recording, w.writer);
+	assert_false(w.kernel.events[2].is_enabled);
+	recording_enable(&w.recording);
+	fill_up(&w);
+	recording_drain(&w.recording, w.writer);
+	assert_true(w.kernel.events[2].is_enabled && w.kernel.events[4].is_enabled);
+	assert_false(w.kernel.events[3].is_enabled);
+
+	recording_hold_spe(&w.recording, true);
+	fill_up(&w);
+	recording_drain(&w.recording, w.writer);
+	assert_false(w.kernel.events[2].is_enabled || w.kernel.events[4].is_enabled);
+	recording_hold_spe(&w.recording, false);
+	assert_true(w.kernel.events[2].is_enabled && w.kernel.events[4].is_enabled);
+
+	recording_disable(&w.recording);
+	fill_up(&w);
+	recording_drain(&w.recording, w.writer);
+	assert_false(w.kernel.events[2].is_enabled || w.kernel.events[4].is_enabled);
+	world_release(&w);
+}
+
 static void expect_snapshot(struct world *w, uint64_t position, const uint8_t *data, size_t size)
 {
 	uint64_t before = writer_size(w->writer);
@@ -596,6 +638,7 @@ int main(void)
 		cmocka_unit_test(records_come_out_as_they_went_in),
 		cmocka_unit_test(aux_records_are_counted),
 		cmocka_unit_test(aux_data_comes_out_as_it_went_in),
+		cmocka_unit_test(spe_that_was_stopped_goes_on),
 		cmocka_unit_test(snapshots_hold_the_last_of_it),
 		cmocka_unit_test(events_that_end_are_not_waited_for),
 		cmocka_unit_test(lost_samples_are_read),
