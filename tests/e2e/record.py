@@ -11,10 +11,6 @@ record_program.c.
 """
 
 import argparse
-import collections
-import csv
-import io
-import math
 import os
 import pathlib
 import random
@@ -27,10 +23,10 @@ import tempfile
 import time
 
 import harness
+import recorded
 
 HERE = pathlib.Path(__file__).resolve().parent
 NO_TASK = 1 << 29  # above all pids there can be
-SHARES = {"work_a": 0.75, "work_b": 0.25}
 
 
 def start(*command, **options):
@@ -82,33 +78,12 @@ class Tools:
         return path
 
     def samples(self, path):
-        text = harness.run(self.cyclops, "export", "--table", "samples", "--format", "csv", path)
-        return list(csv.DictReader(io.StringIO(text.decode())))
+        return recorded.samples(self.cyclops, path)
 
-    def records(self, path):
-        """Lines of the dump by type."""
-        found = collections.defaultdict(list)
-        for line in harness.run(self.cyclops, "dump", path).decode(errors="replace").splitlines():
-            found[line.split()[2]].append(line)
-        return found
-
-    def perf_symbols(self, path):
-        text = harness.run("perf", "script", "-i", path, "-F", "ip,sym").decode()
-        return collections.Counter(line.split()[-1] for line in text.splitlines() if line.split())
-
-
-def shares(counter):
-    total = sum(counter[name] for name in SHARES)
-    return {name: counter[name] / total for name in SHARES}, total
-
-
-def check_shares(tools, what, counter):
-    """Against what the program does, within four standard deviations."""
-    found, total = shares(counter)
-    for name, share in SHARES.items():
-        limit = 4 * math.sqrt(share * (1 - share) / total) + 0.01
-        tools.expect(abs(found[name] - share) < limit,
-                         f"{what}: {name} has {found[name]:.4f} of {total}, {share} +- {limit:.4f} expected")
+    def check_shares(self, what, path):
+        """By our eyes and by perf's."""
+        recorded.check_shares(self.expect, f"{what}, export", recorded.symbols(self.samples(path)))
+        recorded.check_shares(self.expect, f"{what}, perf script", recorded.perf_symbols(path))
 
 
 def test_shares(tools):
@@ -117,9 +92,7 @@ def test_shares(tools):
         ours, _ = tools.record(f"{event}.cyclops", "-e", event, "-F", "2000", tools.program, "busy", "1000")
         theirs = tools.perf(f"{event}.perf", "-e", event, "-F", "2000", tools.program, "busy", "1000")
         for recorder, path in (("cyclops", ours), ("perf", theirs)):
-            exported = collections.Counter(row["symbol"] for row in tools.samples(path))
-            check_shares(tools, f"{event} by {recorder}, export", exported)
-            check_shares(tools, f"{event} by {recorder}, perf script", tools.perf_symbols(path))
+            tools.check_shares(f"{event} by {recorder}", path)
 
 
 def test_differential(tools):
@@ -191,16 +164,7 @@ def test_children(tools):
     """A hundred short-lived processes: each with its name and its maps."""
     path, _ = tools.record("children.data", "-e", "cpu-clock", "-F", "20000", "-m", "8M", tools.program, "children",
                            "100")
-    records = tools.records(path)
-    name = os.path.basename(tools.program)
-    execs = {line.split("pid=")[1].split()[0] for line in records["COMM"] if "exec" in line}
-    maps = {line.split("pid=")[1].split()[0] for line in records["MMAP2"] if name in line}
-    tools.expect(len(execs) == 101, f"{len(execs)} execs, 101 expected")
-    tools.expect(execs <= maps, f"processes without their program: {execs - maps}")
-    rows = [row for row in tools.samples(path) if int(row["ip"], 16) < 1 << 63]
-    lost = [row for row in rows if not row["module"]]
-    tools.expect(len({row["pid"] for row in rows}) >= 80, "most processes should have samples")
-    tools.expect(not lost, f"{len(lost)} of {len(rows)} samples of user code in no module: {lost[:3]}")
+    recorded.check_children(tools.expect, tools.cyclops, path, 100, os.path.basename(tools.program))
 
 
 def test_attach(tools):
@@ -218,8 +182,7 @@ def test_attach(tools):
     rows = tools.samples(path)
     tools.expect({row["tid"] for row in rows} == set(tids), "samples of all threads")
     tools.expect({row["tid"] for row in tools.samples(one)} == {tids[1]}, "samples of one thread")
-    check_shares(tools, "attached", collections.Counter(row["symbol"] for row in rows))
-    check_shares(tools, "attached, perf", tools.perf_symbols(path))
+    tools.check_shares("attached", path)
     target = start(tools.program, "threads", "1", "1000")
     target.stdout.readline()
     path, said = tools.record("ends.data", "-e", "cpu-clock", "-p", target.pid)
