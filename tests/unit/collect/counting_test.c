@@ -197,7 +197,7 @@ static void intervals_add_up_to_the_whole(void **state)
 	struct subject s;
 
 	(void)state;
-	set_up(&s, "page-faults", "for i in 1 2 3 4; do sh -c 'sleep 0.05'; done");
+	set_up(&s, "page-faults", "for i in 1 2 3 4; do sh -c 'sleep 0.2'; done");
 	s.counting.interval_ms = 20;
 	s.counting.tick = take;
 	s.counting.context = &ticks;
@@ -206,7 +206,7 @@ static void intervals_add_up_to_the_whole(void **state)
 	assert_true(ticks.sum == s.counts.items.items[0].value);
 	tear_down(&s);
 
-	set_up(&s, "page-faults,task-clock", "sleep 0.1");
+	set_up(&s, "page-faults,task-clock", "sleep 1");
 	s.counting.interval_ms = 20;
 	assert_int_equal(run(&s), 0);
 	assert_true(s.counts.intervals.n >= 2);
