@@ -10,7 +10,11 @@
 #include "collect/counting_inside.h"
 #include "collect/launch.h"
 
-enum { NS_PER_MS = 1000000 };
+enum {
+	NS_PER_MS = 1000000,
+	FIRST_CHOICE_NS = 20 * NS_PER_MS,    /* then twice as late each time, */
+	CHOICES_APART_NS = 1000 * NS_PER_MS, /* but at least so often */
+};
 
 /* One run of the command. */
 struct run {
@@ -18,9 +22,9 @@ struct run {
 	struct target_places places;
 	struct target_places uncore; /* places of PMUs that count for no task */
 	struct handles handles;
-	struct sum *sums;      /* of each slot and spec, of the whole run */
-	struct sum *tick_sums; /* of the interval */
-	uint64_t next_tick_ns;
+	struct sum *sums;		       /* of each slot and spec, of the whole run */
+	struct sum *tick_sums;		       /* of the interval */
+	uint64_t next_tick_ns, next_choice_ns; /* UINT64_MAX: none */
 };
 
 /* Each event may take a descriptor on each thread and CPU; the limit is ours to raise. */
@@ -93,6 +97,7 @@ static int open_group(struct state *s, struct run *run, const uint32_t *events, 
 			.next_group = (uint32_t)s->n_specs,
 			.place = place,
 			.place_index = is_apart(s->c) ? (uint32_t)(first_slot + i) : 0,
+			.spot = (uint32_t)i,
 			.with_children = place->pid > 0 && !place->is_cgroup &&
 					 !s->c->without_children && !s->c->by_thread,
 			.starts_by_exec =
@@ -167,27 +172,76 @@ static int check_rights(const struct state *s, const struct run *run, struct err
 	return 0;
 }
 
-/* Adds what was counted since the last reading to the sums. */
-static void read_all(const struct state *s, struct run *run, struct sum *sums)
+/*
+ * Reads what was counted since the last reading, by handle; those that are in error have
+ * `has_failed`.
+ */
+static void read_deltas(struct run *run, struct reading *deltas, bool *has_failed)
 {
 	struct reading now[GROUP_MAX];
 	size_t n;
 
 	for (size_t i = 0; i < run->handles.list.n; i += n) {
-		if (!handles_read(&run->handles, i, now, &n))
-			continue;
+		bool is_read = handles_read(&run->handles, i, now, &n);
+
 		for (size_t k = 0; k < n; k++) {
 			struct handle *h = &run->handles.list.items[i + k];
-			struct reading delta = reading_since(&now[k], &h->last);
-			struct sum *sum = &sums[h->place * s->n_specs + h->event];
 
-			sum->group = h->group;
-			sum->is_unscaled = s->is_mixed && is_core(&s->specs[h->event]) &&
-					   !target_is_cpus(s->c->target);
-			sum_add(sum, &delta);
+			has_failed[i + k] = !is_read;
+			if (!is_read)
+				continue;
+			deltas[i + k] = reading_since(&now[k], &h->last);
 			h->last = now[k];
 		}
 	}
+}
+
+/*
+ * A group that was switched off was to be counted all the same: the time of the whole is that of
+ * the group at its place that was on longest.
+ */
+static void make_times_whole(const struct state *s, const struct run *run, struct reading *deltas)
+{
+	uint64_t *longest = mem_zalloc(run->places.list.n + 1, sizeof(*longest));
+
+	for (size_t i = 0; i < run->handles.list.n; i++) {
+		const struct handle *h = &run->handles.list.items[i];
+
+		if (is_core(&s->specs[h->event]) && deltas[i].enabled_ns > longest[h->spot])
+			longest[h->spot] = deltas[i].enabled_ns;
+	}
+	for (size_t i = 0; i < run->handles.list.n; i++) {
+		const struct handle *h = &run->handles.list.items[i];
+
+		if (is_core(&s->specs[h->event]))
+			deltas[i].enabled_ns = longest[h->spot];
+	}
+	free(longest);
+}
+
+/* Adds what was counted since the last reading to the sums. */
+static void read_all(const struct state *s, struct run *run, struct sum *sums)
+{
+	size_t n = run->handles.list.n;
+	struct reading *deltas = mem_zalloc(n + 1, sizeof(*deltas));
+	bool *has_failed = mem_zalloc(n + 1, sizeof(*has_failed));
+
+	read_deltas(run, deltas, has_failed);
+	if (s->c->choose != NULL)
+		make_times_whole(s, run, deltas);
+	for (size_t i = 0; i < n; i++) {
+		const struct handle *h = &run->handles.list.items[i];
+		struct sum *sum = &sums[h->place * s->n_specs + h->event];
+
+		if (has_failed[i])
+			continue;
+		sum->group = h->group;
+		sum->is_unscaled = s->is_mixed && is_core(&s->specs[h->event]) &&
+				   !target_is_cpus(s->c->target);
+		sum_add(sum, &deltas[i]);
+	}
+	free(deltas);
+	free(has_failed);
 }
 
 /* The counts of an interval, which is a run of its own. */
@@ -214,10 +268,67 @@ static int tick(struct state *s, struct run *run, struct err *err)
 	return rc;
 }
 
+/* Switches groups on and off, and remembers which ever were on. */
+static void switch_groups(struct state *s, const struct run *run)
+{
+	for (uint32_t i = 0; i <= s->c->specs->n_groups; i++)
+		s->was_on[i] |= s->is_on[i];
+	for (size_t i = 0; i < run->handles.list.n; i++) {
+		const struct handle *h = &run->handles.list.items[i];
+		uint32_t group = s->specs[h->event].group;
+
+		if (h->is_leader && group != 0)
+			handles_switch(&run->handles, i, s->is_on[group]);
+	}
+}
+
+/* Asks which groups matter, given what was counted so far. */
+static void choose(struct state *s, struct run *run)
+{
+	size_t n = s->n_slots * s->n_specs;
+	struct runs *runs = mem_zalloc(n + 1, sizeof(*runs));
+	struct counts so_far = { 0 };
+	uint64_t past_ns;
+
+	if (s->c->interval_ms == 0)
+		read_all(s, run, run->sums);
+	for (size_t i = 0; i < n; i++)
+		runs_add(&runs[i], &run->sums[i]);
+	add_counts(s, &so_far, runs);
+	s->c->choose(s->c->choose_context, &so_far, s->is_on, s->c->specs->n_groups);
+	switch_groups(s, run);
+	past_ns = clock_now_ns() - run->launch.start_ns;
+	if (past_ns < FIRST_CHOICE_NS)
+		past_ns = FIRST_CHOICE_NS;
+	run->next_choice_ns =
+		clock_now_ns() + (past_ns < CHOICES_APART_NS ? past_ns : CHOICES_APART_NS);
+	counts_release(&so_far);
+	free(runs);
+}
+
+/*
+ * Before anything is counted. The program may just be being executed, which switches all groups
+ * on: so they are switched again soon.
+ */
+static void choose_first(struct state *s, struct run *run)
+{
+	const struct counts none = { 0 };
+
+	run->next_choice_ns = UINT64_MAX;
+	if (s->c->choose == NULL)
+		return;
+	memset(s->is_on, 0, s->c->specs->n_groups + 1);
+	s->c->choose(s->c->choose_context, &none, s->is_on, s->c->specs->n_groups);
+	switch_groups(s, run);
+	run->next_choice_ns = run->launch.start_ns + NS_PER_MS;
+}
+
 static int ms_until(uint64_t time_ns)
 {
 	uint64_t now_ns = clock_now_ns();
 
+	if (time_ns == UINT64_MAX)
+		return LAUNCH_FOREVER;
 	return time_ns <= now_ns ? 0 : (int)((time_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS);
 }
 
@@ -226,15 +337,19 @@ static int wait_for_end(struct state *s, struct run *run, struct err *err)
 {
 	uint64_t step_ns = (uint64_t)s->c->interval_ms * NS_PER_MS;
 
-	run->next_tick_ns = run->launch.start_ns + step_ns;
+	run->next_tick_ns = step_ns == 0 ? UINT64_MAX : run->launch.start_ns + step_ns;
 	while (!launch_is_over(&run->launch)) {
-		int timeout_ms = step_ns == 0 ? LAUNCH_FOREVER : ms_until(run->next_tick_ns);
+		bool is_tick_next = run->next_tick_ns < run->next_choice_ns;
+		uint64_t next_ns = is_tick_next ? run->next_tick_ns : run->next_choice_ns;
 
-		if (launch_wait(&run->launch, timeout_ms, err) < 0)
+		if (launch_wait(&run->launch, ms_until(next_ns), err) < 0)
 			return -1;
-		if (step_ns == 0 || clock_now_ns() < run->next_tick_ns ||
-		    launch_is_over(&run->launch))
+		if (clock_now_ns() < next_ns || launch_is_over(&run->launch))
 			continue;
+		if (!is_tick_next) {
+			choose(s, run);
+			continue;
+		}
 		while (run->next_tick_ns <= clock_now_ns())
 			run->next_tick_ns += step_ns;
 		if (tick(s, run, err) < 0)
@@ -266,6 +381,10 @@ static void finish_run(struct state *s, struct run *run, uint32_t batch)
 	for (size_t i = 0; i < s->n_slots * s->n_specs; i++) {
 		uint32_t its_batch = s->batches[i % s->n_specs];
 
+		/* not chosen in this run: that is no count of 0 */
+		if (s->c->choose != NULL && s->specs[i % s->n_specs].group != 0 &&
+		    run->sums[i].enabled_ns > 0 && run->sums[i].running_ns == 0)
+			continue;
 		if (s->states[i % s->n_specs] == COUNT_COUNTED &&
 		    (its_batch == EVERY_BATCH || its_batch == batch))
 			runs_add(&s->runs[i], &run->sums[i]);
@@ -294,6 +413,7 @@ static int count_once(struct state *s, struct run *run, uint32_t batch, struct e
 		s->end->status = launch_status(&run->launch);
 		return -1;
 	}
+	choose_first(s, run);
 	if (wait_for_end(s, run, err) < 0)
 		return -1;
 	handles_stop(&run->handles);
@@ -366,6 +486,8 @@ static void start(struct state *s)
 	s->fates = mem_zalloc(s->n_specs + 1, sizeof(*s->fates));
 	s->states = mem_zalloc(s->n_specs + 1, sizeof(*s->states));
 	s->batches = mem_zalloc(s->n_specs + 1, sizeof(*s->batches));
+	s->is_on = mem_zalloc(s->c->specs->n_groups + 1, sizeof(*s->is_on));
+	s->was_on = mem_zalloc(s->c->specs->n_groups + 1, sizeof(*s->was_on));
 	for (size_t i = 0; i < s->n_specs; i++)
 		s->states[i] = state_before(s, &s->specs[i]);
 	make_batches(s);
@@ -376,6 +498,8 @@ static void release(struct state *s)
 	free(s->fates);
 	free(s->states);
 	free(s->batches);
+	free(s->is_on);
+	free(s->was_on);
 	free(s->runs);
 	free(s->slots);
 	arena_release(&s->memory);

@@ -35,6 +35,15 @@ struct counting {
 	 */
 	int (*tick)(void *context, const struct counts *, struct err *);
 	void *context;
+
+	/*
+	 * Which groups of events are to take turns from now on, by their number, `n` at most; is_on
+	 * has what was said before. Called with no counts first, then every so often with those so
+	 * far. One group at least has to be on all of the time: its time is that of the whole.
+	 * Events that never were on are left out of the result. NULL: all of them.
+	 */
+	void (*choose)(void *context, const struct counts *so_far, bool *is_on, uint32_t n);
+	void *choose_context;
 };
 
 /* How it went. */

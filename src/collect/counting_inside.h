@@ -24,6 +24,7 @@ struct state {
 	bool is_mixed;	   /* several kinds of cores */
 	uint32_t *batches; /* of each spec: the batch it is in, or EVERY_BATCH */
 	uint32_t n_batches;
+	bool *is_on, *was_on; /* of each group, 0: of events in none; see counting.choose */
 	struct fate *fates;
 	uint8_t *states;   /* enum count_state of each spec, as decided before opening */
 	struct runs *runs; /* of each slot and spec */

@@ -74,11 +74,13 @@ static void add_count(const struct state *s, struct counts *out, size_t slot, si
 	count->interval = out->intervals.n > 0 ? (uint32_t)out->intervals.n - 1 : 0;
 }
 
-/* Is it an event of a place where its PMU is not? */
+/* Is it an event of a place where its PMU is not, or one that was never chosen? */
 static bool is_elsewhere(const struct state *s, size_t slot, size_t event)
 {
 	const struct event_spec *spec = &s->specs[event];
 
+	if (s->c->choose != NULL && spec->group != 0 && !s->was_on[spec->group])
+		return true;
 	if (spec->pmu != NULL && spec->pmu->is_uncore && !target_is_cpus(s->c->target))
 		return slot >= cpu_list_n(&spec->pmu->cpus);
 	return !is_at(spec, &s->slots[slot]);

@@ -64,6 +64,7 @@ static void add_handle(struct handles *h, const struct opening *o, uint32_t even
 		.event = event,
 		.group = o->group,
 		.place = o->place_index,
+		.spot = o->spot,
 		.is_leader = is_leader,
 		.is_started_by_exec = o->starts_by_exec,
 	};
@@ -146,6 +147,14 @@ static void control(const struct handles *h, enum kernel_request request)
 		if (handle->is_leader && !handle->is_started_by_exec)
 			k->control(k->context, handle->fd, request, PERF_IOC_FLAG_GROUP);
 	}
+}
+
+void handles_switch(const struct handles *h, size_t leader, bool is_on)
+{
+	const struct kernel *k = kernel_of(h);
+
+	k->control(k->context, h->list.items[leader].fd, is_on ? KERNEL_ENABLE : KERNEL_DISABLE,
+		   PERF_IOC_FLAG_GROUP);
 }
 
 void handles_start(const struct handles *h)

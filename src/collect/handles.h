@@ -22,6 +22,7 @@ struct handle {
 	uint32_t event; /* index into the specs */
 	uint32_t group; /* number of the group, from 1, the same at all places */
 	uint32_t place; /* index that the opener gave */
+	uint32_t spot;	/* where it is open, as the opener numbers that */
 	bool is_leader;
 	bool is_started_by_exec;
 	struct reading last; /* what handles_read() found before */
@@ -35,7 +36,7 @@ struct opening {
 	uint32_t group, next_group; /* the former, plus multiples of the latter for what does not
 				       fit into it */
 	const struct target_place *place;
-	uint32_t place_index;
+	uint32_t place_index, spot;
 	bool with_children;  /* follows children and new threads */
 	bool starts_by_exec; /* counting starts when the task executes a program */
 	bool user_only, kernel_only;
@@ -64,6 +65,9 @@ int handles_open(struct handles *, const struct opening *, struct fate *fates, c
 /* Starts and stops those that do not start by exec. */
 void handles_start(const struct handles *);
 void handles_stop(const struct handles *);
+
+/* Lets the group of that leader take turns, or not, whatever it did before. */
+void handles_switch(const struct handles *, size_t leader, bool is_on);
 
 /*
  * Reads all events of the group whose leader is handle number `leader`, in the order of the

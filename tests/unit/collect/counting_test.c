@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -329,8 +330,9 @@ static void turns_on_mixed_cores_are_refused(void **state)
 }
 
 /*
- * A kernel with PMUs that this machine does not have. An event of PMU type T has counted
- * 100 * T + config while it was on a counter, which was `share` per cent of the time.
+ * A kernel with PMUs that this machine does not have. From one reading to the next is a span of
+ * time. In each an event of PMU type T counts 100 * T + config while it is on a counter, which is
+ * `share` per cent of the span; one that is switched off does nothing.
  */
 struct fake_pmus {
 	struct kernel kernel;
@@ -338,12 +340,17 @@ struct fake_pmus {
 		uint32_t type;
 		uint64_t config;
 		int cpu, group;
+		bool is_off;
+		unsigned n_spans; /* of a leader: while it was on */
 	} opened[64];
 	int n_opened, n_closed;
 	unsigned share_of_8, share_of_9; /* of the types: per cent */
+	void (*choose)(void *context, const struct counts *so_far, bool *is_on, uint32_t n);
+	void *choose_context;
+	const char *command; /* NULL: one that ends at once */
 };
 
-enum { FAKE_FD = 1000, FAKE_ENABLED_NS = 100000 };
+enum { FAKE_FD = 1000, FAKE_SPAN_NS = 100000 };
 
 static int fake_open(void *context, const struct event_request *r)
 {
@@ -370,23 +377,30 @@ static int fake_close(void *context, int fd)
 
 static int fake_control(void *context, int fd, enum kernel_request request, uint64_t argument)
 {
-	(void)context, (void)fd, (void)request, (void)argument;
+	struct fake_pmus *f = context;
+
+	assert_int_equal(argument, 1); /* PERF_IOC_FLAG_GROUP */
+	if (f->choose != NULL)
+		f->opened[fd - FAKE_FD].is_off = request == KERNEL_DISABLE;
 	return 0;
 }
 
 static int64_t fake_read(void *context, int fd, void *buffer, size_t size)
 {
-	const struct fake_pmus *f = context;
+	struct fake_pmus *f = context;
+	struct fake_count *leader = &f->opened[fd - FAKE_FD];
+	unsigned share = leader->type == 8 ? f->share_of_8 : f->share_of_9;
 	uint64_t *words = buffer;
-	unsigned share = f->opened[fd - FAKE_FD].type == 8 ? f->share_of_8 : f->share_of_9;
 	uint64_t n = 0;
 
+	leader->n_spans += !leader->is_off;
 	for (int i = 0; i < f->n_opened; i++)
 		if (f->opened[i].group == fd && (3 + n) * sizeof(*words) < size)
-			words[3 + n++] = 100 * f->opened[i].type + f->opened[i].config;
+			words[3 + n++] =
+				leader->n_spans * (100 * f->opened[i].type + f->opened[i].config);
 	words[0] = n;
-	words[1] = FAKE_ENABLED_NS;
-	words[2] = FAKE_ENABLED_NS / 100 * share;
+	words[1] = leader->n_spans * (uint64_t)FAKE_SPAN_NS;
+	words[2] = words[1] / 100 * share;
 	return (int64_t)((3 + n) * sizeof(*words));
 }
 
@@ -411,7 +425,7 @@ static void count_on(struct subject *s, struct fake_pmus *f, const struct tree_f
 	tree_make(&tree, machine);
 	tree_add(&tree, "/sys/devices/system/cpu/online", "0-5");
 	tree_add(&tree, "/proc/sys/kernel/perf_event_paranoid", "-1");
-	set_up(s, "faults", "exit 0");
+	set_up(s, "faults", f->command != NULL ? f->command : "exit 0");
 	event_specs_release(&s->specs);
 	pmus_release(&s->pmus);
 	memset(&s->specs, 0, sizeof(s->specs));
@@ -420,6 +434,8 @@ static void count_on(struct subject *s, struct fake_pmus *f, const struct tree_f
 	s->target.cpus = cpus;
 	s->counting.kernel = &f->kernel;
 	s->counting.root = tree.root;
+	s->counting.choose = f->choose;
+	s->counting.choose_context = f->choose_context;
 	if (event_specs_parse(&s->specs, events, &s->pmus, NULL, &s->err) < 0 || run(s) < 0)
 		fail_msg("%s: %s", events, s->err.text);
 	assert_int_equal(f->n_opened, f->n_closed);
@@ -475,8 +491,65 @@ static void cpus_of_mixed_cores_are_counted_where_they_are(void **state)
 	assert_int_equal(fake.n_opened, 3);
 	assert_int_equal(n_a53, 2);
 	assert_true(count_of(&s, "r11", "armv8_cortex_a53")->value == 2 * 2 * 817);
-	assert_int_equal(count_of(&s, "r11", "armv8_cortex_a53")->running_ns, FAKE_ENABLED_NS);
+	assert_int_equal(count_of(&s, "r11", "armv8_cortex_a53")->running_ns, FAKE_SPAN_NS);
 	assert_true(count_of(&s, "r11", "armv8_cortex_a72")->value == 917);
+	tear_down(&s);
+}
+
+/* How often a choice was made; the command waits at the pipe for the second. */
+struct choices {
+	unsigned n;
+	char pipe[64];
+	int fd;
+};
+
+/* Says which groups are on: the first always, the second at first only, the third never. */
+static void choose_some(void *context, const struct counts *so_far, bool *is_on, uint32_t n)
+{
+	struct choices *choices = context;
+
+	assert_int_equal(n, 3);
+	assert_int_equal(so_far->items.n > 0, choices->n > 0);
+	is_on[1] = true;
+	is_on[2] = ++choices->n == 1;
+	is_on[3] = false;
+	if (choices->n == 2)
+		assert_int_equal(write(choices->fd, "\n", 1), 1);
+}
+
+/* A group that was switched off counts for less of the same time; one never on is not told of. */
+static void chosen_groups_are_scaled_to_the_whole(void **state)
+{
+	struct choices choices = { 0 };
+	struct fake_pmus fake;
+	struct tree folder;
+	char command[80];
+	uint64_t n_spans;
+	struct subject s;
+
+	(void)state;
+	fake_init(&fake, 50, 0);
+	tree_make(&folder, NULL);
+	snprintf(choices.pipe, sizeof(choices.pipe), "%s", folder.root);
+	strcat(choices.pipe, "/p");
+	assert_int_equal(mkfifo(choices.pipe, 0600), 0);
+	choices.fd = open(choices.pipe, O_RDWR | O_CLOEXEC);
+	assert_true(choices.fd >= 0);
+	snprintf(command, sizeof(command), "read x <%s", choices.pipe);
+	fake.command = command;
+	fake.choose = choose_some;
+	fake.choose_context = &choices;
+	count_on(&s, &fake, tree_neoverse_n1, "{r11},{r8},{r4}", NULL);
+	assert_int_equal(s.counts.items.n, 2);
+	assert_true(choices.n >= 2);
+	n_spans = count_of(&s, "r11", "armv8_pmuv3_0")->enabled_ns / FAKE_SPAN_NS;
+	assert_true(n_spans >= 2);
+	assert_true(count_of(&s, "r11", "armv8_pmuv3_0")->value == (double)n_spans * 2 * 817);
+	assert_int_equal(count_of(&s, "r8", "armv8_pmuv3_0")->enabled_ns, n_spans * FAKE_SPAN_NS);
+	assert_int_equal(count_of(&s, "r8", "armv8_pmuv3_0")->running_ns, FAKE_SPAN_NS / 2);
+	assert_true(count_of(&s, "r8", "armv8_pmuv3_0")->value == (double)n_spans * 2 * 808);
+	close(choices.fd);
+	tree_remove(&folder);
 	tear_down(&s);
 }
 
@@ -490,7 +563,7 @@ static void turns_are_scaled(void **state)
 	count_on(&s, &fake, tree_neoverse_n1, "{r11,r8}", NULL);
 	assert_true(count_of(&s, "r11", "armv8_pmuv3_0")->value == 4 * 817);
 	assert_int_equal(count_of(&s, "r11", "armv8_pmuv3_0")->raw, 817);
-	assert_int_equal(count_of(&s, "r8", "armv8_pmuv3_0")->running_ns, FAKE_ENABLED_NS / 4);
+	assert_int_equal(count_of(&s, "r8", "armv8_pmuv3_0")->running_ns, FAKE_SPAN_NS / 4);
 	tear_down(&s);
 }
 
@@ -500,6 +573,7 @@ int main(void)
 		cmocka_unit_test(batches_have_one_group_of_each_pmu),
 		cmocka_unit_test(a_task_on_mixed_cores_is_counted_by_type),
 		cmocka_unit_test(cpus_of_mixed_cores_are_counted_where_they_are),
+		cmocka_unit_test(chosen_groups_are_scaled_to_the_whole),
 		cmocka_unit_test(turns_are_scaled),
 	};
 	const struct CMUnitTest live[] = {
