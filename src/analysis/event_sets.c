@@ -25,8 +25,7 @@ static bool set_has(const struct event_set *set, const char *name)
 	return false;
 }
 
-/* Is all of `inner` in `outer`? */
-static bool set_holds(const struct event_set *outer, const struct event_set *inner)
+bool event_set_holds(const struct event_set *outer, const struct event_set *inner)
 {
 	for (size_t i = 0; i < inner->n; i++)
 		if (!set_has(outer, inner->events[i].name))
@@ -104,7 +103,7 @@ static void place(const struct cpu_pmu *pmu, const struct event_set *set, size_t
 		  struct event_sets *out)
 {
 	for (size_t i = 0; i < out->list.n; i++)
-		if (set_holds(&out->list.items[i], set))
+		if (event_set_holds(&out->list.items[i], set))
 			return;
 	for (size_t i = 0; i < out->list.n; i++) {
 		struct event_set both = join(out, &out->list.items[i], set);

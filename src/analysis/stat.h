@@ -70,8 +70,18 @@ int stat_wanted(const struct cpu_pmu *, const struct stat_options *, struct even
 void stat_wanted_next(const struct cpu_pmu *, const struct counts *, const struct stat_options *,
 		      struct event_sets *out);
 
+/*
+ * The metrics that the method looks at with these counts, known or not: its first stage, those
+ * beside each other below what stands out, and those of the groups that explain it.
+ */
+void stat_wanted_now(const struct cpu_pmu *, const struct counts *, const struct stat_options *,
+		     struct event_sets *out);
+
 /* Can the event be counted? `context` is the caller's. */
 typedef bool event_is_there(void *context, const struct wanted_event *);
+
+/* Are all events of `inner` in `outer`? */
+bool event_set_holds(const struct event_set *outer, const struct event_set *inner);
 
 /*
  * Takes out the sets that lack an event: the rest of a metric says nothing. The events that are

@@ -32,6 +32,25 @@ static bool is_lacking(const struct stat *s, const struct cpu_metric *m)
 	return has_new;
 }
 
+void stat_wanted_now(const struct cpu_pmu *pmu, const struct counts *counts,
+		     const struct stat_options *options, struct event_sets *out)
+{
+	const struct cpu_metric *ipc = cpu_metric_find(pmu, "ipc");
+	struct stat s;
+
+	stat_init(&s, pmu, counts, options);
+	if (ipc != NULL)
+		event_sets_add_metric(out, ipc);
+	for (size_t i = 0; i < pmu->topdown.roots.n; i++)
+		event_sets_add_metric(out, pmu->topdown.roots.items[i]);
+	for (size_t i = 0; i < s.steps.n; i++)
+		event_sets_add_metric(out, s.steps.items[i].metric);
+	for (size_t i = 0; i < s.groups.n && counts->items.n > 0; i++)
+		for (size_t k = 0; k < s.groups.items[i]->metrics.n; k++)
+			event_sets_add_metric(out, s.groups.items[i]->metrics.items[k]);
+	stat_release(&s);
+}
+
 void stat_wanted_next(const struct cpu_pmu *pmu, const struct counts *counts,
 		      const struct stat_options *options, struct event_sets *out)
 {

@@ -123,11 +123,22 @@ static void number_groups(struct live *l, size_t first)
 	}
 }
 
+/*
+ * In a single run groups take turns. If there are too many for all of them only those take part
+ * that the counts so far lead to.
+ */
+static bool goes_by_turns(const struct live *l)
+{
+	return !l->options->no_mux && stat_plan_is_method(l->stat) &&
+	       stat_plan_n_groups(&l->plan) > STAT_PLAN_TURNS;
+}
+
 /* Counts what the plan has, and adds it to what there is. */
 static int count(struct live *l, struct err *err)
 {
 	const struct live_options *o = l->options;
 	const struct target target = target_of(o);
+	struct stat_choice choice = { .plan = &l->plan, .stat = l->stat };
 	const struct counting counting = {
 		.target = &target,
 		.pmus = &l->plan.pmus,
@@ -143,6 +154,8 @@ static int count(struct live *l, struct err *err)
 		.kernel_only = o->kernel,
 		.tick = l->ticks->tick,
 		.context = l->ticks->context,
+		.choose = goes_by_turns(l) ? stat_plan_choose : NULL,
+		.choose_context = &choice,
 	};
 	struct counting_end end;
 	size_t first = l->out->items.n;

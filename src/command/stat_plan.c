@@ -219,6 +219,7 @@ static int add_wanted(struct stat_plan *plan, struct plan_core *core, bool is_me
 		if (is_method)
 			keep_to_one_group(plan, core);
 	}
+	core->first_group = plan->specs.n_groups + 1;
 	if (add_sets(plan, core, groups, true, err) < 0)
 		return -1;
 	return add_sets(plan, core, &core->missing, false, err);
@@ -270,6 +271,69 @@ int stat_plan_next(struct stat_plan *plan, const struct stat_options *stat,
 			return -1;
 	}
 	return 0;
+}
+
+/* The group that a metric can be counted in; one that is on already if there is one. */
+static size_t group_for(const struct event_sets *packed, const struct event_set *metric,
+			const bool *is_on)
+{
+	size_t found = packed->list.n;
+
+	for (size_t i = packed->list.n; i-- > 0;) {
+		if (!event_set_holds(&packed->list.items[i], metric))
+			continue;
+		if (is_on[i])
+			return i;
+		found = i;
+	}
+	return found;
+}
+
+/* The metrics come in order of importance; those there is no turn left for are left out. */
+static void choose_groups(const struct plan_core *core, const struct event_sets *wanted,
+			  bool *is_on)
+{
+	size_t n_on = 0;
+
+	for (size_t i = 0; i < wanted->list.n; i++) {
+		size_t group = group_for(&core->packed, &wanted->list.items[i], is_on);
+
+		if (group == core->packed.list.n || is_on[group] || n_on == STAT_PLAN_TURNS)
+			continue;
+		is_on[group] = true;
+		n_on++;
+	}
+}
+
+/* A CPU without a tree has no first stage that could lead somewhere: everything takes part. */
+static void choose_for_core(const struct plan_core *core, const struct stat_options *stat,
+			    const struct counts *so_far, bool *is_on)
+{
+	struct event_sets wanted = { 0 };
+	struct counts its = { 0 };
+
+	if (core->facts->topdown.roots.n == 0) {
+		memset(is_on, true, core->packed.list.n * sizeof(*is_on));
+		return;
+	}
+	stat_counts_of_pmu(so_far, core->pmu->name, &its);
+	stat_wanted_now(core->facts, &its, stat, &wanted);
+	choose_groups(core, &wanted, is_on);
+	event_sets_release(&wanted);
+	counts_release(&its);
+}
+
+void stat_plan_choose(void *choice, const struct counts *so_far, bool *is_on, uint32_t n_groups)
+{
+	const struct stat_choice *c = choice;
+
+	memset(is_on, false, (n_groups + 1) * sizeof(*is_on));
+	for (size_t i = 0; i < c->plan->cores.n; i++) {
+		const struct plan_core *core = &c->plan->cores.items[i];
+
+		if (core->pmu != NULL && core->packed.list.n > 0)
+			choose_for_core(core, c->stat, so_far, is_on + core->first_group);
+	}
 }
 
 size_t stat_plan_n_groups(const struct stat_plan *plan)

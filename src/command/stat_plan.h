@@ -20,6 +20,7 @@ struct plan_core {
 	unsigned n_free; /* programmable counters */
 	unsigned slots;	 /* in a cycle, as the kernel tells; 0: it does not */
 	struct event_sets wanted, missing, packed;
+	uint32_t first_group; /* number of the first packed set's group */
 };
 
 /* How the machine is to be looked at. */
@@ -59,6 +60,22 @@ int stat_plan_begin(struct stat_plan *, const struct stat_options *, struct err 
  */
 int stat_plan_next(struct stat_plan *, const struct stat_options *, const struct counts *,
 		   struct err *);
+
+/*
+ * A fifth of the time is the least that something is concluded from: no more groups than give
+ * each a quarter take turns at a time, if the method is free to choose.
+ */
+enum { STAT_PLAN_TURNS = 4 };
+
+/*
+ * Which groups of the plan matter with these counts: each metric that the method looks at needs
+ * one. For struct counting; the context is a struct stat_choice.
+ */
+struct stat_choice {
+	struct stat_plan *plan;
+	const struct stat_options *stat;
+};
+void stat_plan_choose(void *choice, const struct counts *so_far, bool *is_on, uint32_t n_groups);
 
 /* Groups of events that do not fit beside each other, on the type of core that has most. */
 size_t stat_plan_n_groups(const struct stat_plan *);

@@ -275,6 +275,55 @@ static void later_steps_count_what_the_first_points_to(void **state)
 	}
 }
 
+/* Is any group on that holds the event? */
+static bool is_on_for(const struct subject *s, const bool *is_on, const char *event)
+{
+	for (size_t i = 0; i < s->plan.specs.list.n; i++)
+		if (strcmp(s->plan.specs.list.items[i].name, event) == 0 &&
+		    is_on[s->plan.specs.list.items[i].group])
+			return true;
+	return false;
+}
+
+static void a_single_run_counts_what_matters_so_far(void **state)
+{
+	const struct stat_options method = { 0 };
+	const char *const roots[] = { "CPU_CYCLES", "INST_RETIRED", "STALL_BACKEND",
+				      "STALL_FRONTEND" };
+	bool is_on[64] = { false };
+	struct stat_choice choice = { .stat = &method };
+	struct subject s;
+	size_t n_on = 0;
+
+	(void)state;
+	set_up(&s, n1_silent, "0x413fd0c1", NULL, (struct plan_machine){ 0 });
+	choice.plan = &s.plan;
+	begin(&s, &method);
+	assert_true(stat_plan_n_groups(&s.plan) > STAT_PLAN_TURNS);
+	assert_true(s.plan.specs.n_groups < COUNT(is_on));
+
+	/* nothing is known: the first stage alone */
+	stat_plan_choose(&choice, &s.counts, is_on, s.plan.specs.n_groups);
+	for (size_t i = 0; i < COUNT(is_on); i++)
+		n_on += is_on[i];
+	assert_int_equal(n_on, 1);
+	for (size_t i = 0; i < COUNT(roots); i++)
+		assert_true(is_on_for(&s, is_on, roots[i]));
+
+	/* the back end: what explains it, as far as turns go */
+	for (size_t i = 0; i < COUNT(roots); i++)
+		count_event(&s.counts, roots[i], i == 2 ? 700 : i == 3 ? 10 : 1000);
+	stat_plan_choose(&choice, &s.counts, is_on, s.plan.specs.n_groups);
+	n_on = 0;
+	for (size_t i = 0; i < COUNT(is_on); i++)
+		n_on += is_on[i];
+	assert_int_equal(n_on, STAT_PLAN_TURNS);
+	for (size_t i = 0; i < COUNT(roots); i++)
+		assert_true(is_on_for(&s, is_on, roots[i]));
+	assert_true(is_on_for(&s, is_on, "L1D_CACHE_REFILL"));
+	tear_down(&s);
+}
+
 static int open_catalog(void **state)
 {
 	struct err err;
@@ -299,6 +348,7 @@ int main(void)
 		cmocka_unit_test(only_cores_that_are_asked_for_are_planned),
 		cmocka_unit_test(without_a_pmu_there_are_software_events),
 		cmocka_unit_test(later_steps_count_what_the_first_points_to),
+		cmocka_unit_test(a_single_run_counts_what_matters_so_far),
 	};
 
 	return cmocka_run_group_tests(tests, open_catalog, close_catalog);
