@@ -26,7 +26,7 @@ static void look_at(struct access_sizes *a, const struct session *s, uint32_t pl
 
 void access_sizes_init(struct access_sizes *a, struct session *s, const bool *wanted)
 {
-	*a = (struct access_sizes){ .n = s->places.n };
+	*a = (struct access_sizes){ .n = place_numbers_n(s->places) };
 	a->bytes = mem_zalloc(a->n + 1, sizeof(*a->bytes));
 	a->is_scalable = mem_zalloc(a->n + 1, sizeof(*a->is_scalable));
 	for (uint32_t i = 0; i < a->n; i++)

@@ -325,17 +325,11 @@ static void addr_merge(void *into, const void *from, const struct id_map *map)
 	struct addr *a = into;
 	const struct addr *part = from;
 
+	(void)map;
 	a->n_without_address += part->n_without_address;
 	for (uint32_t i = 0; i < part->keys.n; i++) {
-		uint64_t key[ADDR_KEY_WORDS];
-		uint32_t group;
+		uint32_t group = find_group(a, tuples_get(&part->keys, i));
 
-		memcpy(key, tuples_get(&part->keys, i), sizeof(key));
-		if (a->options->grain == ADDR_OFFSETS)
-			key[1] = map->places[key[1]];
-		else if (a->options->grain == ADDR_INSTRUCTIONS)
-			key[0] = map->places[key[0]];
-		group = find_group(a, key);
 		addr_sums_add(&a->sums.items[group], &part->sums.items[i]);
 		merge_slices(a, group, part, i);
 		if (a->options->grain == ADDR_INSTRUCTIONS)

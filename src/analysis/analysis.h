@@ -8,14 +8,14 @@
 #define CYCLOPS_ANALYSIS_ANALYSIS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "analysis/session.h"
 #include "batch/batch.h"
 
-/* A worker's place and frame ids in those of the session. */
+/* A worker's frame ids in those of the session. Places have the same ids everywhere. */
 struct id_map {
-	const uint32_t *places;
 	const uint32_t *frames;
 };
 
@@ -26,18 +26,12 @@ struct analysis_class {
 	void (*free)(void *partial);
 
 	/*
-	 * May be NULL. Called once before the first batch with the worker's places, (module,
-	 * offset) by their ids in the batches; borrowed, they grow.
-	 */
-	void (*attach)(void *partial, const struct tuples *places);
-
-	/*
 	 * May be NULL. Does it look at call chains, with these options? Only then those of copied
 	 * stacks are made, which takes its time.
 	 */
 	bool (*wants_chains)(const void *options);
 
-	/* Takes the rows of a batch. The ids in it are the worker's. */
+	/* Takes the rows of a batch. Frame ids in it are the worker's, place ids the session's. */
 	void (*consume)(void *partial, const struct batch *);
 
 	/* May be NULL. Called once after the last batch. */
@@ -45,6 +39,13 @@ struct analysis_class {
 
 	/* Adds what `from` counted; `into` holds the session's ids, `from` those of `map`. */
 	void (*merge)(void *into, const void *from, const struct id_map *map);
+
+	/*
+	 * May be NULL. Once all partials went through merge(), adds what that left: of each of
+	 * them, what falls into one part of many. Several workers add different parts at once, so
+	 * a part must be the same piece of `into` whichever partial is added.
+	 */
+	void (*merge_part)(void *into, const void *from, size_t part, size_t n_parts);
 };
 
 /* An analysis to run: class and options in, the whole result out. */

@@ -30,13 +30,6 @@ static void annotate_free(void *partial)
 	free(a);
 }
 
-static void annotate_attach(void *partial, const struct tuples *places)
-{
-	struct annotate *a = partial;
-
-	a->places = places;
-}
-
 static void count(struct annotate *a, uint64_t offset, enum annotate_what what, uint64_t value,
 		  uint64_t n)
 {
@@ -84,19 +77,19 @@ static void annotate_consume(void *partial, const struct batch *b)
 	const struct slices *slices = &a->session->slices;
 
 	for (size_t row = 0; row < b->n; row++) {
-		const uint64_t *place = tuples_get(a->places, b->place[row]);
+		struct place place = session_place(a->session, b->place[row]);
 
-		if (!(b->has[row] & HAS_PC) || place[0] != r->module.v || place[1] < r->from ||
-		    place[1] >= r->to)
+		if (!(b->has[row] & HAS_PC) || place.module.v != r->module.v ||
+		    place.offset < r->from || place.offset >= r->to)
 			continue;
 		if (slices->n > 0 && b->has[row] & HAS_TIME)
-			count(a, place[1], COUNT_SLICE, slices_find(slices, b->time_ns[row]), 1);
+			count(a, place.offset, COUNT_SLICE, slices_find(slices, b->time_ns[row]), 1);
 		if (b->kind == BATCH_SPE) {
-			count_spe(a, b, row, place[1]);
+			count_spe(a, b, row, place.offset);
 			continue;
 		}
-		count(a, place[1], COUNT_SAMPLES, b->event[row], 1);
-		count(a, place[1], COUNT_PERIOD, b->event[row],
+		count(a, place.offset, COUNT_SAMPLES, b->event[row], 1);
+		count(a, place.offset, COUNT_PERIOD, b->event[row],
 		      b->has[row] & HAS_PERIOD ? b->period[row] : 1);
 	}
 }
@@ -117,7 +110,6 @@ static void annotate_merge(void *into, const void *from, const struct id_map *ma
 const struct analysis_class annotate_class = {
 	.new = annotate_new,
 	.free = annotate_free,
-	.attach = annotate_attach,
 	.consume = annotate_consume,
 	.merge = annotate_merge,
 };

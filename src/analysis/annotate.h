@@ -57,9 +57,8 @@ enum annotate_what {
 struct annotate {
 	const struct session *session;
 	const struct annotate_region *region;
-	const struct tuples *places; /* of the worker, while scanning */
-	struct tuples keys;	     /* offset, what, value … */
-	VEC_OF(uint64_t) counts;     /* … and how often */
+	struct tuples keys;	 /* offset, what, value … */
+	VEC_OF(uint64_t) counts; /* … and how often */
 };
 
 extern const struct analysis_class annotate_class;

@@ -64,11 +64,11 @@ struct argument_sums {
 
 /* The result: sums of all samples, and of each argument. */
 struct argument_values {
+	const struct session *session;
 	const struct argument_sites *sites;
-	struct argument_sums *sums;  /* by number in sites->arguments */
-	uint64_t *n_samples;	     /* by number in sites->functions */
-	VEC_OF(uint32_t) site_of;    /* by the worker's place: number + 1; 0: not looked up */
-	const struct tuples *places; /* of the worker */
+	struct argument_sums *sums; /* by number in sites->arguments */
+	uint64_t *n_samples;	    /* by number in sites->functions */
+	VEC_OF(uint32_t) site_of;   /* by place: number + 1; 0: not looked up */
 };
 
 /* Options: struct argument_sites. Result: struct argument_values. */

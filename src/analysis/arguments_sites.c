@@ -76,11 +76,12 @@ static void seen_merge(void *into, const void *from, const struct id_map *map)
 	const struct seen *part = from;
 	struct seen *s = into;
 
+	(void)map;
 	s->n_samples += part->n_samples;
 	s->n_with_registers += part->n_with_registers;
 	for (uint32_t i = 0; i < part->by_place.n; i++)
 		if (part->by_place.items[i] > 0)
-			add_seen(s, map->places[i], part->by_place.items[i]);
+			add_seen(s, i, part->by_place.items[i]);
 }
 
 static const struct analysis_class seen_class = {

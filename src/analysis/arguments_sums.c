@@ -34,7 +34,7 @@ static void *values_new(const struct session *session, const void *options)
 {
 	struct argument_values *v = mem_zalloc(1, sizeof(*v));
 
-	(void)session;
+	v->session = session;
 	v->sites = options;
 	v->sums = mem_zalloc(v->sites->arguments.n + 1, sizeof(*v->sums));
 	v->n_samples = mem_zalloc(v->sites->functions.n + 1, sizeof(*v->n_samples));
@@ -51,13 +51,6 @@ static void values_free(void *partial)
 	free(v->n_samples);
 	vec_release(&v->site_of);
 	free(v);
-}
-
-static void values_attach(void *partial, const struct tuples *places)
-{
-	struct argument_values *v = partial;
-
-	v->places = places;
 }
 
 static void add_square(struct argument_sums *s, uint64_t magnitude)
@@ -86,9 +79,10 @@ static void add_value(const struct argument *a, struct argument_sums *s, uint64_
 		s->bins[value == 0 ? 0 : 64 - __builtin_clzll(value)]++;
 }
 
-/* The site of a worker's place, FIRST_SITE or more; each is looked up once. */
+/* The site of a place, FIRST_SITE or more; each is looked up once. */
 static uint32_t find_site(struct argument_values *v, uint32_t place)
 {
+	struct place where = session_place(v->session, place);
 	uint32_t *site, found;
 
 	while (v->site_of.n <= place)
@@ -96,7 +90,7 @@ static uint32_t find_site(struct argument_values *v, uint32_t place)
 	site = &v->site_of.items[place];
 	if (*site != NOT_LOOKED_UP)
 		return *site;
-	found = tuples_find(&v->sites->places, tuples_get(v->places, place));
+	found = tuples_find(&v->sites->places, (uint64_t[2]){ where.module.v, where.offset });
 	*site = found == TUPLES_NONE ? NO_SITE : found + FIRST_SITE;
 	return *site;
 }
@@ -163,7 +157,6 @@ static void values_merge(void *into, const void *from, const struct id_map *map)
 const struct analysis_class argument_values_class = {
 	.new = values_new,
 	.free = values_free,
-	.attach = values_attach,
 	.consume = values_consume,
 	.merge = values_merge,
 };

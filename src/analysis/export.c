@@ -89,15 +89,13 @@ const struct export_table *export_table_default(const struct session *s)
 	return capture_n_chunks(s->capture) > 0 ? &export_spe : &export_samples;
 }
 
-static void render(void *context, unsigned worker, const struct tuples *places,
-		   const struct batch *b, struct text *texts)
+static void render(void *context, unsigned worker, const struct batch *b, struct text *texts)
 {
 	struct export_job *job = context;
 	struct export_worker *w = &job->workers[worker];
 	struct export_context row_context = {
 		.session = job->session,
 		.names = &job->names,
-		.places = places,
 		.scratch = &w->scratch,
 	};
 
@@ -204,6 +202,7 @@ int export_run(struct session *s, const struct select *select, const struct expo
 		.write = write_piece,
 		.context = &job,
 		.without_place = !class->wants_names,
+		.keeps_places = class->wants_names,
 	};
 	unsigned n_workers = pool_size(s->pool);
 	int rc;

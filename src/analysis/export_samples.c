@@ -103,17 +103,15 @@ static void set_place(const struct export_context *c, const struct batch *b, siz
 {
 	const struct session *s = c->session;
 	const struct modules *modules = timeline_modules(s->timeline);
-	const uint64_t *words = tuples_get(c->places, b->place[row]);
-	struct module_id module = { (uint32_t)words[0] };
-	uint32_t place = tuples_find(&s->places, words);
+	struct place place = session_place(s, b->place[row]);
 
-	if (module.v == 0)
+	if (place.module.v == 0)
 		return;
 	cells[SAMPLES_COL_MODULE] =
-		cell_text(strings_get(modules->strings, modules_get(modules, module)->path));
-	cells[SAMPLES_COL_OFFSET] = cell_hex(words[1]);
-	if (place != TUPLES_NONE && c->names->symbols[place].function.v != 0)
-		cells[SAMPLES_COL_SYMBOL] = cell_text(names_function(c->names, place));
+		cell_text(strings_get(modules->strings, modules_get(modules, place.module)->path));
+	cells[SAMPLES_COL_OFFSET] = cell_hex(place.offset);
+	if (c->names->symbols[b->place[row]].function.v != 0)
+		cells[SAMPLES_COL_SYMBOL] = cell_text(names_function(c->names, b->place[row]));
 }
 
 static void samples_row(const struct export_context *c, const struct batch *b, size_t row,

@@ -15,9 +15,8 @@
 /* What making a row may look at. */
 struct export_context {
 	const struct session *session;
-	const struct names *names;   /* of the session's places, if the table wants names */
-	const struct tuples *places; /* of the worker */
-	struct text *scratch;	     /* of the worker */
+	const struct names *names; /* of the session's places, if the table wants names */
+	struct text *scratch;	   /* of the worker */
 };
 
 struct export_table {

@@ -204,20 +204,13 @@ static void consume_by_place(struct hot *hot, const struct batch *b, const uint1
 			rows[i]);
 }
 
-static void hot_attach(void *partial, const struct tuples *places)
-{
-	struct hot *hot = partial;
-
-	hot->places = places;
-}
-
 static bool is_wanted(const struct hot *hot, const struct batch *b, size_t row)
 {
 	const struct hot_options *o = hot->options;
 
 	if (b->kind == BATCH_SPE)
 		return !o->without_spe &&
-		       (o->condition == NULL || select_matches(o->condition, hot->places, b, row));
+		       (o->condition == NULL || select_matches(o->condition, b, row));
 	return !o->without_samples && (o->event < 0 || b->event[row] == (unsigned)o->event);
 }
 
@@ -247,11 +240,10 @@ static void translate(const struct hot *part, uint64_t *keys, size_t n, const st
 	for (size_t i = 0; i < part->n_dimensions; i++) {
 		uint64_t *word = keys + i;
 
-		if (part->dimensions[i] != DIM_PLACE && part->dimensions[i] != DIM_FRAME)
+		if (part->dimensions[i] != DIM_FRAME)
 			continue;
 		for (size_t k = 0; k < n; k++, word += part->n_dimensions)
-			*word = part->dimensions[i] == DIM_PLACE ? map->places[*word]
-								 : map->frames[*word];
+			*word = map->frames[*word];
 	}
 }
 
@@ -273,9 +265,8 @@ static void hot_merge(void *into, const void *from, const struct id_map *map)
 {
 	const struct hot *part = from;
 
-	for (uint32_t i = 0; i < part->by_place.n; i++)
-		if (part->by_place.items[i].n > 0)
-			hot_cost_add(cost_of_place(into, map->places[i]), &part->by_place.items[i]);
+	if (part->by_place.n > 0)
+		cost_of_place(into, part->by_place.n - 1);
 	for (uint32_t i = 0; i < part->keys.n; i += ROWS_AT_ONCE)
 		merge_keyed(into, part, i,
 			    part->keys.n - i < ROWS_AT_ONCE ? part->keys.n - i : ROWS_AT_ONCE, map);
@@ -288,11 +279,21 @@ static bool hot_wants_chains(const void *options)
 	return o->dimensions >> DIM_FRAME & 1;
 }
 
+static void hot_merge_part(void *into, const void *from, size_t part, size_t n_parts)
+{
+	struct hot *hot = into;
+	const struct hot *other = from;
+	size_t end = hot->by_place.n * (part + 1) / n_parts; /* the same part of all others */
+
+	for (size_t i = hot->by_place.n * part / n_parts; i < end && i < other->by_place.n; i++)
+		hot_cost_add(&hot->by_place.items[i], &other->by_place.items[i]);
+}
+
 const struct analysis_class hot_class = {
 	.new = hot_new,
 	.free = hot_free,
-	.attach = hot_attach,
 	.wants_chains = hot_wants_chains,
 	.consume = hot_consume,
 	.merge = hot_merge,
+	.merge_part = hot_merge_part,
 };

@@ -106,8 +106,6 @@ struct hot {
 	enum hot_dimension dimensions[HOT_N_DIMENSIONS];
 	size_t n_dimensions;
 	struct tuples keys;
-
-	const struct tuples *places; /* of a worker, for the condition */
 };
 
 /* All groups have numbers below this. */

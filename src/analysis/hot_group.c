@@ -147,7 +147,7 @@ void hot_names(struct session *s, const struct hot *hot, const struct hot_keys *
 	       struct names *out)
 {
 	enum symbols_depth depth = SYMBOLS_FUNCTIONS;
-	bool *wanted = mem_zalloc(s->places.n + 1, sizeof(*wanted));
+	bool *wanted = mem_zalloc(place_numbers_n(s->places) + 1, sizeof(*wanted));
 	bool *is_done = mem_zalloc(s->frames.n + 1, sizeof(*is_done));
 	bool needs_names = false;
 

@@ -250,15 +250,10 @@ static void mem_merge(void *into, const void *from, const struct id_map *map)
 	struct mem *m = into;
 	const struct mem *part = from;
 
+	(void)map;
 	for (uint32_t i = 0; i < part->keys.n; i++) {
-		uint64_t key[MAX_WORDS];
-		uint32_t group;
+		uint32_t group = tuples_add(&m->keys, tuples_get(&part->keys, i));
 
-		memcpy(key, tuples_get(&part->keys, i), part->keys.width * sizeof(*key));
-		for (size_t d = 0; d < m->n_dimensions; d++)
-			if (m->dimensions[d] == DIM_PLACE)
-				key[1 + d] = map->places[key[1 + d]];
-		group = tuples_add(&m->keys, key);
 		fit(m);
 		mem_cost_add(&m->costs.items[group], &part->costs.items[i]);
 		if (m->options->with_histograms)

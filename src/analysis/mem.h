@@ -79,25 +79,20 @@ enum mem_kind mem_key(const struct mem *, uint32_t group, uint64_t key[HOT_N_DIM
  * shown, so that memory does not grow with what is not.
  */
 struct mem_focus {
-	const struct mem *mem;	     /* of the first pass, and … */
-	const struct tuples *places; /* … the session's places then */
-	const uint32_t *rows;	     /* by group: number of its row, or UINT32_MAX */
+	const struct mem *mem; /* of the first pass */
+	const uint32_t *rows;  /* by group: number of its row, or UINT32_MAX */
 	uint32_t n_rows;
 };
 
 struct mem_detail {
 	struct mem_histograms *rows; /* focus.n_rows of them */
-	/* the rest is for mem_detail.c */
 	const struct mem_focus *focus;
-	const struct tuples *places; /* of the worker */
-	struct tuples keys;
-	VEC_OF(uint32_t) row_of_key;
 };
 
 /* Options: struct mem_focus. Result: struct mem_detail. */
 extern const struct analysis_class mem_detail_class;
 
-/* Runs the second pass. The session's ids stay those of the first one. */
+/* Runs the second pass. Places keep their ids. */
 struct mem_detail *mem_detail_scan(struct session *, const struct select *,
 				   const struct mem_focus *);
 

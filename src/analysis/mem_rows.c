@@ -204,7 +204,7 @@ uint32_t mem_rows_detail(struct mem_rows *r, struct session *s, const struct sel
 /* The places of a result. */
 static bool *places_of(const struct session *s, const struct mem *mem)
 {
-	bool *wanted = mem_zalloc(s->places.n + 1, sizeof(*wanted));
+	bool *wanted = mem_zalloc(place_numbers_n(s->places) + 1, sizeof(*wanted));
 
 	for (uint32_t i = 0; i < mem->keys.n; i++) {
 		uint64_t raw[HOT_N_DIMENSIONS];
@@ -229,7 +229,8 @@ void mem_names(struct session *s, const struct mem *mem, const struct hot_keys *
 		if (class->needs_lines)
 			depth = SYMBOLS_LINES;
 	}
-	wanted = needs_names ? places_of(s, mem) : mem_zalloc(s->places.n + 1, sizeof(*wanted));
+	wanted = needs_names ? places_of(s, mem)
+			     : mem_zalloc(place_numbers_n(s->places) + 1, sizeof(*wanted));
 	names_init(out, s, wanted, depth);
 	free(wanted);
 }

@@ -21,7 +21,7 @@ static void spread(struct symbol *symbols, const uint32_t *numbers, size_t n)
 
 void names_init(struct names *out, struct session *s, const bool *wanted, enum symbols_depth depth)
 {
-	uint32_t n = s->places.n;
+	uint32_t n = place_numbers_n(s->places);
 	struct place *places = mem_alloc(n + 1, sizeof(*places));
 	uint32_t *numbers = mem_alloc(n + 1, sizeof(*numbers));
 	size_t n_wanted = 0;

@@ -23,7 +23,7 @@ struct place_counts {
 
 static struct place_counts *count_places(const struct session *s, const struct hot *hot)
 {
-	struct place_counts *counts = mem_zalloc(s->places.n + 1, sizeof(*counts));
+	struct place_counts *counts = mem_zalloc(place_numbers_n(s->places) + 1, sizeof(*counts));
 
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
 		uint64_t key[HOT_N_DIMENSIONS];
@@ -70,17 +70,17 @@ void biases_find(const struct session *s, const struct hot *hot, struct biases *
 	struct place_counts *counts = count_places(s, hot);
 
 	*out = (struct biases){ 0 };
-	for (uint32_t i = 1; i < s->places.n; i++) {
+	for (uint32_t i = 1; i < place_numbers_n(s->places); i++) {
 		struct place place = session_place(s, i);
-		uint64_t next[2] = { place.module.v, place.offset + INSTRUCTION_BYTES };
+		struct place next = { place.module, place.offset + INSTRUCTION_BYTES };
 		uint32_t number;
 		uint64_t n_next;
 
 		if (counts[i].n < LEAST_RECORDS || counts[i].n_branches > 0 ||
-		    place.module.v == 0 || !has_next(s, (struct place){ place.module, next[1] }))
+		    place.module.v == 0 || !has_next(s, next))
 			continue;
-		number = tuples_find(&s->places, next);
-		n_next = number == TUPLES_NONE ? 0 : counts[number].n;
+		number = place_numbers_find(s->places, next);
+		n_next = number == PLACE_NONE ? 0 : counts[number].n;
 		out->n_tested += counts[i].n;
 		if (!is_too_few(n_next, counts[i].n))
 			continue;

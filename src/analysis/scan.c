@@ -9,6 +9,9 @@
 #include "capture/sample.h"
 #include "symbol/unwind.h"
 
+/* More than there are workers, so that they finish together. */
+enum { MERGE_PARTS = 16 };
+
 /* What one worker owns. */
 struct worker {
 	struct unit_reader *reader;
@@ -75,7 +78,7 @@ static void worker_init(struct worker *w, const struct scan_job *job)
 
 	w->reader = unit_reader_new(s->capture);
 	unit_reader_only(w->reader, job->wish.addresses);
-	w->attribution = attribution_new(s->timeline, s->capture);
+	w->attribution = attribution_new(s->timeline, s->places);
 	if (job->wish.without_places && job->select == NULL)
 		attribution_skip_places(w->attribution);
 	if (job->wish.with_registers)
@@ -89,8 +92,6 @@ static void worker_init(struct worker *w, const struct scan_job *job)
 		const struct analysis_class *class = job->analyses[i].class;
 
 		w->partials[i] = class->new (s, job->analyses[i].options);
-		if (class->attach != NULL)
-			class->attach(w->partials[i], attribution_places(w->attribution));
 	}
 }
 
@@ -107,9 +108,14 @@ static void worker_release(struct worker *w, const struct scan_job *job)
 
 static void workers_start(struct scan_job *job)
 {
-	unsigned n = pool_size(job->session->pool);
+	struct session *s = job->session;
+	unsigned n = pool_size(s->pool);
 
 	job->unwinds = has_to_unwind(job);
+	if (!job->wish.keeps_places) {
+		place_numbers_free(s->places);
+		s->places = place_numbers_new();
+	}
 	job->workers = mem_zalloc(n, sizeof(*job->workers));
 	for (unsigned i = 0; i < n; i++)
 		worker_init(&job->workers[i], job);
@@ -146,7 +152,7 @@ static bool next_rows(const struct scan_job *job, struct worker *w)
 		drop_unwanted(&job->wish, w->batch);
 		attribution_apply(w->attribution, w->batch);
 		if (job->select != NULL)
-			select_apply(job->select, attribution_places(w->attribution), w->batch);
+			select_apply(job->select, w->batch);
 		if (w->batch->n == 0)
 			continue;
 		note_times(w);
@@ -173,23 +179,15 @@ static void finish_partials(const struct scan_job *job, const struct worker *w)
 			job->analyses[i].class->finish(w->partials[i]);
 }
 
-static uint32_t *map_places(struct session *s, const struct tuples *places)
-{
-	uint32_t *map = mem_alloc(places->n + 1, sizeof(*map));
-
-	tuples_add_all(&s->places, tuples_get(places, 0), places->n, map);
-	return map;
-}
-
 /* A frame names its caller by id, and callers come before those they call. */
-static uint32_t *map_frames(struct session *s, const struct tuples *frames, const uint32_t *places)
+static uint32_t *map_frames(struct session *s, const struct tuples *frames)
 {
 	uint32_t *map = mem_alloc(frames->n + 1, sizeof(*map));
 
 	map[0] = 0;
 	for (uint32_t i = 1; i < frames->n; i++) {
 		const uint64_t *frame = tuples_get(frames, i);
-		uint64_t mapped[2] = { map[frame[0]], places[frame[1]] };
+		uint64_t mapped[2] = { map[frame[0]], frame[1] };
 
 		map[i] = tuples_add(&s->frames, mapped);
 	}
@@ -209,14 +207,13 @@ static void add_totals(struct attribution_totals *to, const struct attribution_t
 	to->n_without_time += from->n_without_time;
 }
 
-/* The numbers of the first worker become those of the session, so its partials need no change. */
+/* The frames of the first worker become those of the session, so its partials need no change. */
 static void take_worker(struct scan_job *job, struct worker *w)
 {
 	struct session *s = job->session;
 
-	tuples_release(&s->places);
 	tuples_release(&s->frames);
-	attribution_take(w->attribution, &s->places, &s->frames);
+	attribution_take(w->attribution, &s->frames);
 	for (size_t i = 0; i < job->n_analyses; i++) {
 		job->analyses[i].result = w->partials[i];
 		w->partials[i] = NULL;
@@ -226,14 +223,35 @@ static void take_worker(struct scan_job *job, struct worker *w)
 static void merge_worker(struct scan_job *job, struct worker *w)
 {
 	struct session *s = job->session;
-	uint32_t *places = map_places(s, attribution_places(w->attribution));
-	uint32_t *frames = map_frames(s, attribution_frames(w->attribution), places);
-	struct id_map map = { .places = places, .frames = frames };
+	uint32_t *frames = map_frames(s, attribution_frames(w->attribution));
+	struct id_map map = { .frames = frames };
 
 	for (size_t i = 0; i < job->n_analyses; i++)
 		job->analyses[i].class->merge(job->analyses[i].result, w->partials[i], &map);
-	free(places);
 	free(frames);
+}
+
+static void merge_part(void *context, size_t part, unsigned worker)
+{
+	struct scan_job *job = context;
+
+	(void)worker;
+	for (size_t i = 0; i < job->n_analyses; i++) {
+		const struct analysis *a = &job->analyses[i];
+
+		for (unsigned w = 1; w < pool_size(job->session->pool); w++)
+			if (a->class->merge_part != NULL)
+				a->class->merge_part(a->result, job->workers[w].partials[i], part,
+						     MERGE_PARTS);
+	}
+}
+
+static void release_worker(void *context, size_t i, unsigned worker)
+{
+	struct scan_job *job = context;
+
+	(void)worker;
+	worker_release(&job->workers[i], job);
 }
 
 /* Says which call chains are not complete, once: every scan that unwinds finds the same. */
@@ -275,14 +293,13 @@ static void workers_finish(struct scan_job *job)
 	for (unsigned i = 0; i < n; i++)
 		finish_partials(job, &job->workers[i]);
 	take_worker(job, &job->workers[0]);
-	add_worker_totals(s, &job->workers[0]);
-	worker_release(&job->workers[0], job);
-	for (unsigned i = 1; i < n; i++) {
+	for (unsigned i = 1; i < n; i++)
 		merge_worker(job, &job->workers[i]);
+	pool_run(s->pool, n > 1 ? MERGE_PARTS : 0, merge_part, job);
+	for (unsigned i = 0; i < n; i++)
 		add_worker_totals(s, &job->workers[i]);
-		worker_release(&job->workers[i], job);
-	}
 	s->has_unwind_notes |= job->unwinds;
+	pool_run(s->pool, n, release_worker, job);
 	s->has_unit_damage = true; /* every scan finds the same */
 	if (s->first_ns > s->last_ns)
 		s->first_ns = s->last_ns = 0;
@@ -324,9 +341,7 @@ static void render_unit(void *context, size_t unit, unsigned worker)
 		return;
 	unit_reader_start(w->reader, unit);
 	while (next_rows(job, w))
-		job->output->render(job->output->context, worker,
-				    attribution_places(w->attribution), w->batch,
-				    texts_of(job, unit));
+		job->output->render(job->output->context, worker, w->batch, texts_of(job, unit));
 }
 
 static void write_unit(void *context, size_t unit, unsigned worker)
@@ -350,6 +365,7 @@ int scan_ordered(struct session *s, const struct select *select, const struct sc
 		.output = output,
 		.window = 2 * (size_t)pool_size(s->pool),
 		.wish.without_places = output->without_place,
+		.wish.keeps_places = output->keeps_places,
 	};
 
 	job.slots = mem_zalloc(job.window * output->n_texts, sizeof(*job.slots));

@@ -22,6 +22,7 @@ void scan(struct session *, const struct select *, struct analysis *analyses, si
 struct scan_wish {
 	bool without_places; /* they look at no places and frames, nor at HAS_PLACE */
 	bool with_registers; /* they look at the registers of samples */
+	bool keeps_places;   /* the ids of places stay those of the scan before */
 	/*
 	 * Only rows with data addresses that this may have matter: nothing is looked up for
 	 * others, and no analysis sees them. NULL: all do.
@@ -36,10 +37,8 @@ void scan_part(struct session *, const struct select *, const struct scan_wish *
 /*
  * Renders the rows of one batch: appends to texts[0] … texts[n_texts - 1]. Called by several
  * workers at once with the same context; `worker` tells them apart (below pool_size()).
- * `places` are the worker's own, which the place ids in the batch are numbers of.
  */
-typedef void scan_render(void *context, unsigned worker, const struct tuples *places,
-			 const struct batch *, struct text *texts);
+typedef void scan_render(void *context, unsigned worker, const struct batch *, struct text *texts);
 
 /* Takes the rendered texts of a unit; units come in order, one at a time. -1 stops. */
 typedef int scan_write(void *context, const struct text *texts);
@@ -50,6 +49,7 @@ struct scan_output {
 	scan_write *write;
 	void *context;	    /* of both */
 	bool without_place; /* `render` looks at no places and frames, nor at HAS_PLACE */
+	bool keeps_places;  /* see struct scan_wish */
 };
 
 /*

@@ -362,17 +362,16 @@ static bool evaluate(const struct select *s, const struct rows *r, size_t index,
 	return passes(&n->test, r, row);
 }
 
-bool select_matches(const struct select *s, const struct tuples *places, const struct batch *b,
-		    size_t row)
+bool select_matches(const struct select *s, const struct batch *b, size_t row)
 {
-	const struct rows rows = { .session = s->session, .places = places, .batch = b };
+	const struct rows rows = { .session = s->session, .batch = b };
 
 	return evaluate(s, &rows, s->root, row);
 }
 
-void select_apply(const struct select *s, const struct tuples *places, struct batch *b)
+void select_apply(const struct select *s, struct batch *b)
 {
-	const struct rows rows = { .session = s->session, .places = places, .batch = b };
+	const struct rows rows = { .session = s->session, .batch = b };
 	bool keep[BATCH_ROWS];
 
 	for (size_t row = 0; row < b->n; row++)

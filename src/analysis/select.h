@@ -37,13 +37,11 @@ int select_compile(struct session *, const char *text, struct select **out, stru
 void select_free(struct select *);
 
 /* Does this row match? Thread-safe, as below. */
-bool select_matches(const struct select *, const struct tuples *places, const struct batch *,
-		    size_t row);
+bool select_matches(const struct select *, const struct batch *, size_t row);
 
 /*
- * Keeps the rows of the batch that match. `places` are the worker's own (module, offset).
- * Thread-safe: the compiled selection is only read.
+ * Keeps the rows of the batch that match. Thread-safe: the compiled selection is only read.
  */
-void select_apply(const struct select *, const struct tuples *places, struct batch *);
+void select_apply(const struct select *, struct batch *);
 
 #endif

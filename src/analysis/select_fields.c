@@ -368,7 +368,7 @@ static int compile_module(struct session *s, struct test *t, const struct token 
 static bool run_module(const struct test *t, const struct rows *r, size_t row, bool *has)
 {
 	*has = r->batch->has[row] & HAS_PLACE;
-	return *has && flag_of(t, tuples_get(r->places, r->batch->place[row])[0]);
+	return *has && flag_of(t, session_place(r->session, r->batch->place[row]).module.v);
 }
 
 const struct field select_fields[] = {

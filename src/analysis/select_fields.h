@@ -37,7 +37,6 @@ struct test {
 /* What a test needs at run time. */
 struct rows {
 	const struct session *session;
-	const struct tuples *places;
 	const struct batch *batch;
 };
 

@@ -164,22 +164,22 @@ int select_compile_line(struct session *s, struct test *t, const struct token *v
 bool select_run_ranges(const struct test *t, const struct rows *r, size_t row, bool *has)
 {
 	size_t low = 0, high = t->ranges.n;
-	const uint64_t *place;
+	struct place place;
 
 	*has = r->batch->has[row] & HAS_PLACE;
 	if (!*has)
 		return false;
-	place = tuples_get(r->places, r->batch->place[row]);
+	place = session_place(r->session, r->batch->place[row]);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		const struct place_range *range = &t->ranges.items[middle];
 
-		if (range->module < place[0] ||
-		    (range->module == place[0] && range->to <= place[1]))
+		if (range->module < place.module.v ||
+		    (range->module == place.module.v && range->to <= place.offset))
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < t->ranges.n && t->ranges.items[low].module == place[0] &&
-	       t->ranges.items[low].from <= place[1];
+	return low < t->ranges.n && t->ranges.items[low].module == place.module.v &&
+	       t->ranges.items[low].from <= place.offset;
 }

@@ -91,6 +91,7 @@ int session_open(struct session *out, const struct session_options *options, str
 	if (open_capture(s, options, err) < 0)
 		return -1;
 	s->timeline = timeline_new();
+	s->places = place_numbers_new();
 	if (capture_scan(s->capture, timeline_visit, s->timeline, err) < 0)
 		return -1;
 	timeline_freeze(s->timeline, capture_info(s->capture), capture_strings(s->capture));
@@ -112,7 +113,7 @@ void session_release(struct session *s)
 	timeline_free(s->timeline);
 	capture_free(s->capture);
 	catalog_free(s->catalog);
-	tuples_release(&s->places);
+	place_numbers_free(s->places);
 	tuples_release(&s->frames);
 	*s = (struct session){ 0 };
 }

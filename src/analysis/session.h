@@ -52,9 +52,9 @@ struct session {
 
 	struct slices slices; /* --time-slices, or none */
 
-	/* Ids of pass 2, merged over all workers; empty before a scan. */
-	struct tuples places; /* (module, offset); 0: nothing known */
-	struct tuples frames; /* (caller's frame, place); 0: no caller */
+	/* Ids of pass 2, of all workers. Each scan begins with places of its own. */
+	struct place_numbers *places; /* 0: nothing known */
+	struct tuples frames;	      /* (caller's frame, place); 0: no caller */
 	struct attribution_totals attribution;
 	uint64_t first_ns, last_ns; /* of the records that were scanned; 0, 0 if none has a time */
 	bool has_unwind_notes;	    /* so is which call chains of copied stacks end early */
@@ -74,9 +74,7 @@ const struct cpu_source *session_source(const struct session *, uint32_t cpu, ui
 /* A global place as (module, offset). */
 static inline struct place session_place(const struct session *s, uint32_t place)
 {
-	const uint64_t *words = tuples_get(&s->places, place);
-
-	return (struct place){ .module = { (uint32_t)words[0] }, .offset = words[1] };
+	return place_numbers_get(s->places, place);
 }
 
 #endif

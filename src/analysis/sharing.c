@@ -557,13 +557,14 @@ static void set_extent(const struct sharing *s, struct sharing_access *a)
 
 static void name_accesses(struct sharing *s)
 {
-	bool *wanted = mem_zalloc((size_t)s->session->places.n + 1, sizeof(*wanted));
+	bool *wanted = mem_zalloc((size_t)place_numbers_n(s->session->places) + 1, sizeof(*wanted));
 
 	for (uint32_t i = 0; i < s->accesses_seen->keys.n; i++)
 		wanted[sharing_touch_key(s->accesses_seen, i).place] = true;
 	names_init(&s->names, s->session, wanted, SYMBOLS_LINES);
-	s->instructions = mem_zalloc((size_t)s->session->places.n + 1, sizeof(*s->instructions));
-	for (uint32_t i = 0; i < s->session->places.n; i++)
+	s->instructions = mem_zalloc((size_t)place_numbers_n(s->session->places) + 1,
+				     sizeof(*s->instructions));
+	for (uint32_t i = 0; i < place_numbers_n(s->session->places); i++)
 		if (wanted[i])
 			s->instructions[i] = decode_place(s, i);
 	free(wanted);

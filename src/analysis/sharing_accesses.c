@@ -249,13 +249,10 @@ static void accesses_merge(void *into, const void *from, const struct id_map *ma
 	struct sharing_accesses *to = into;
 	const struct sharing_accesses *part = from;
 
-	for (uint32_t i = 0; i < part->keys.n; i++) {
-		uint64_t words[SHARING_TOUCH_WORDS];
-
-		memcpy(words, tuples_get(&part->keys, i), sizeof(words));
-		words[1] = pair(map->places[words[1] >> 32], (uint32_t)words[1]);
-		sharing_touch_merge(touch_of(to, words), &part->touches.items[i]);
-	}
+	(void)map;
+	for (uint32_t i = 0; i < part->keys.n; i++)
+		sharing_touch_merge(touch_of(to, tuples_get(&part->keys, i)),
+				    &part->touches.items[i]);
 	for (uint32_t i = 0; i < part->pages.n; i++)
 		tuples_add(&to->pages, tuples_get(&part->pages, i));
 	for (size_t i = 0; i < n_slices(to); i++)

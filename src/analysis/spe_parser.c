@@ -231,12 +231,10 @@ static const struct {
 };
 
 /* A record without operation has no place in any of the three files. */
-static void render(void *context, unsigned worker, const struct tuples *places,
-		   const struct batch *b, struct text *texts)
+static void render(void *context, unsigned worker, const struct batch *b, struct text *texts)
 {
 	(void)context;
 	(void)worker;
-	(void)places;
 	if (b->kind != BATCH_SPE)
 		return;
 	for (size_t row = 0; row < b->n; row++) {

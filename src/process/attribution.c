@@ -13,6 +13,7 @@
 #include "process/place_cache.h"
 
 enum {
+	ROWS_AT_ONCE = 64,
 	SPANS_LOG = 8,
 	LEVEL_USER = 0,
 	LEVEL_FIRMWARE = 3,
@@ -65,17 +66,16 @@ struct attribution {
 	bool is_by_position;
 };
 
-struct attribution *attribution_new(const struct timeline *timeline, const struct capture *capture)
+struct attribution *attribution_new(const struct timeline *timeline, struct place_numbers *places)
 {
 	struct attribution *a = mem_zalloc(1, sizeof(*a));
 
-	(void)capture;
 	a->timeline = timeline;
 	a->is_by_position = timeline_is_by_position(timeline);
 	a->by_tid.find = timeline_tid_span;
 	a->by_pid.find = timeline_pid_span;
 	a->by_cpu.find = timeline_cpu_span;
-	place_cache_init(&a->cache, timeline);
+	place_cache_init(&a->cache, timeline, places);
 	chains_init(&a->chains, &a->cache);
 	return a;
 }
@@ -256,60 +256,42 @@ uint32_t attribution_whose_pc(const struct batch *b, size_t row)
 	return b->kind == BATCH_SPE ? whose_spe_pc(b, row) : whose_sample_pc(b, row);
 }
 
-/* Where the number of a row's place is kept, or NULL, and the place. */
-static uint32_t *find_place(struct attribution *a, struct batch *b, size_t row, uint64_t place[2])
+/* Returns where the number of a row's place is kept, or NULL. */
+static _Atomic uint32_t *find_place(struct attribution *a, struct batch *b, size_t row,
+				    struct place *place)
 {
 	const struct place_range *r;
 
-	place[0] = place[1] = 0;
+	*place = (struct place){ 0 };
 	if (!(b->has[row] & HAS_PC))
 		return NULL;
 	r = place_cache_look_up(&a->cache, attribution_whose_pc(b, row), b->pc[row],
 				attribution_row_time(a->is_by_position, b, row));
 	if (r->module.v != 0)
 		b->has[row] |= HAS_PLACE;
-	place[0] = r->module.v;
-	place[1] = place_range_offset(r, b->pc[row]);
-	return place_range_number(r, b->pc[row]);
+	*place = place_range_at(r, b->pc[row]);
+	return place_numbers_kept(r->numbers, place->offset);
 }
 
-/* Takes the numbers that are kept. Rows that get none go to `rows`; returns how many. */
-static size_t take_numbers(struct batch *b, uint32_t *const kept[BATCH_ROWS],
-			   uint16_t rows[BATCH_ROWS])
+/* Looks for all of them before it needs the first: the numbers come from far. */
+static void apply_some_places(struct attribution *a, struct batch *b, size_t from, size_t to)
 {
-	size_t n = 0;
+	_Atomic uint32_t *kept[ROWS_AT_ONCE];
+	struct place places[ROWS_AT_ONCE];
 
-	for (size_t row = 0; row < b->n; row++) {
-		uint32_t number = kept[row] == NULL ? 0 : *kept[row];
-
-		b->place[row] = number - 1;
-		rows[n] = (uint16_t)row;
-		n += number == 0;
+	for (size_t row = from; row < to; row++) {
+		kept[row - from] = find_place(a, b, row, &places[row - from]);
+		__builtin_prefetch(kept[row - from]);
+		a->totals.n_without_place += !(b->has[row] & HAS_PLACE);
 	}
-	return n;
+	for (size_t row = from; row < to; row++)
+		b->place[row] = place_cache_number(&a->cache, kept[row - from], places[row - from]);
 }
 
 static void apply_places(struct attribution *a, struct batch *b)
 {
-	uint64_t places[BATCH_ROWS][2];
-	uint32_t *kept[BATCH_ROWS], numbers[BATCH_ROWS];
-	uint16_t rows[BATCH_ROWS];
-	size_t n;
-
-	for (size_t row = 0; row < b->n; row++) {
-		kept[row] = find_place(a, b, row, places[row]);
-		__builtin_prefetch(kept[row]);
-		a->totals.n_without_place += !(b->has[row] & HAS_PLACE);
-	}
-	n = take_numbers(b, kept, rows);
-	for (size_t i = 0; i < n; i++)
-		memmove(places[i], places[rows[i]], sizeof(places[i]));
-	tuples_add_all(&a->cache.places, places[0], n, numbers);
-	for (size_t i = 0; i < n; i++) {
-		b->place[rows[i]] = numbers[i];
-		if (kept[rows[i]] != NULL)
-			*kept[rows[i]] = numbers[i] + 1;
-	}
+	for (size_t row = 0; row < b->n; row += ROWS_AT_ONCE)
+		apply_some_places(a, b, row, b->n - row < ROWS_AT_ONCE ? b->n : row + ROWS_AT_ONCE);
 }
 
 /* The recorded words up to where those of user code begin. */
@@ -420,21 +402,15 @@ const struct attribution_totals *attribution_totals(const struct attribution *a)
 	return &a->totals;
 }
 
-const struct tuples *attribution_places(const struct attribution *a)
-{
-	return &a->cache.places;
-}
-
 const struct tuples *attribution_frames(const struct attribution *a)
 {
 	return &a->chains.frames;
 }
 
-void attribution_take(struct attribution *a, struct tuples *out_places, struct tuples *out_frames)
+void attribution_take(struct attribution *a, struct tuples *out_frames)
 {
-	*out_places = a->cache.places;
 	*out_frames = a->chains.frames;
-	a->cache.places = a->chains.frames = (struct tuples){ 0 };
+	a->chains.frames = (struct tuples){ 0 };
 }
 
 uint32_t attribution_place_of(struct attribution *a, const struct batch *b, size_t row,

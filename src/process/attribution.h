@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Gives each row of a batch its thread, process and place. One for each worker: it remembers
- * what it looked up, and numbers places and call chains for itself.
+ * what it looked up, and numbers call chains for itself. Places have one number for all.
  */
 #ifndef CYCLOPS_PROCESS_ATTRIBUTION_H
 #define CYCLOPS_PROCESS_ATTRIBUTION_H
@@ -12,6 +12,7 @@
 
 #include "base/tuples.h"
 #include "batch/batch.h"
+#include "process/place_numbers.h"
 #include "process/timeline.h"
 
 /* How records got their thread; unknown stays unknown and is counted. */
@@ -24,15 +25,16 @@ struct attribution_totals {
 struct attribution;
 struct place_cache;
 
-/* Borrows the timeline, which must be frozen. The capture is not used so far; NULL will do. */
-struct attribution *attribution_new(const struct timeline *, const struct capture *);
+/* Borrows the timeline, which must be frozen, and the places, to which others may add, too. */
+struct attribution *attribution_new(const struct timeline *, struct place_numbers *);
 void attribution_free(struct attribution *);
 
 /*
  * Fills tid, pid, process, place (HAS_TID, HAS_PID, HAS_PROCESS, HAS_PLACE) and, for samples
  * with call chains, frame. The thread of an SPE record comes from its context packet, else
  * from switch records, else from its buffer; that of a sample from the sample. A context
- * packet that names a thread nobody has heard of counts only if there is nothing else.
+ * packet that names a thread nobody has heard of counts only if there is nothing else. Rows
+ * without an address have place 0; addresses outside all modules are at (0, address).
  */
 void attribution_apply(struct attribution *, struct batch *);
 
@@ -55,12 +57,6 @@ void attribution_skip_places(struct attribution *);
 const struct attribution_totals *attribution_totals(const struct attribution *);
 
 /*
- * Places by worker-local id: tuples of (module, offset). Place 0 is always (0, 0), and
- * addresses outside all modules are (0, address).
- */
-const struct tuples *attribution_places(const struct attribution *);
-
-/*
  * Call chains as a tree: tuples of (id of the caller's frame, place), frame 0 being the root,
  * which is no place. A row's frame is the innermost; walking up until 0 gives its callers. The
  * place of a caller is in its call, one byte below the address recorded, which is the one it
@@ -68,11 +64,8 @@ const struct tuples *attribution_places(const struct attribution *);
  */
 const struct tuples *attribution_frames(const struct attribution *);
 
-/*
- * The same two, moved out so that somebody else can add to them. The attribution can only be
- * freed then.
- */
-void attribution_take(struct attribution *, struct tuples *out_places, struct tuples *out_frames);
+/* The same, moved out so that others can be added. The attribution can only be freed then. */
+void attribution_take(struct attribution *, struct tuples *out_frames);
 
 /*
  * The id of (module, offset) for an address other than the pc, in a row's context: of the

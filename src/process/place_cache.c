@@ -5,35 +5,31 @@
 
 #include "base/alloc.h"
 
-/* 64 bytes each: from 64 KiB to 4 MiB for a worker, and 8 MiB of numbers. */
+/* 64 bytes each: from 64 KiB to 4 MiB for a worker. */
 enum {
 	FIRST_LOG = 10,
 	LAST_LOG = 16,
 	GROWTH_LOG = 2,
-	MAX_NUMBERED = 2048, /* pages */
+	KNOWN_LOG = 12, /* 24 bytes each */
 };
 
-void place_cache_init(struct place_cache *c, const struct timeline *timeline)
+void place_cache_init(struct place_cache *c, const struct timeline *timeline,
+		      struct place_numbers *places)
 {
 	*c = (struct place_cache){
 		.timeline = timeline,
+		.places = places,
 		.ranges = mem_zalloc((size_t)1 << FIRST_LOG, sizeof(*c->ranges)),
 		.shift = 64 - FIRST_LOG,
 		.seed = hash_seed(),
-		.numbers =
-			mem_zalloc(MAX_NUMBERED, sizeof(*c->numbers)), /* unused: costs nothing */
+		.known = mem_zalloc((size_t)1 << KNOWN_LOG, sizeof(*c->known)),
 	};
-	tuples_init(&c->pages, 2);
-	tuples_init(&c->places, 2);
-	tuples_add(&c->places, (const uint64_t[2]){ 0, 0 });
 }
 
 void place_cache_release(struct place_cache *c)
 {
-	free(c->numbers);
-	tuples_release(&c->pages);
+	free(c->known);
 	free(c->ranges);
-	tuples_release(&c->places);
 	*c = (struct place_cache){ 0 };
 }
 
@@ -56,15 +52,11 @@ static struct placed ask(const struct place_cache *c, uint32_t whose, uint64_t a
 	return timeline_place(c->timeline, process, whose == PLACE_OF_KERNEL, address, time_ns);
 }
 
-/* Pages are known by what lies there, so that processes share the numbers of a module. */
-static struct place_numbers *numbers_of(struct place_cache *c, uint64_t module, uint64_t offset)
+/* A page of addresses is one of its module, unless that was mapped at an odd address. */
+static struct place_page *numbers_of(struct place_cache *c, struct module_id module,
+				     uint64_t offset)
 {
-	const uint64_t page[2] = { module, offset };
-	uint32_t number = tuples_find(&c->pages, page);
-
-	if (number != TUPLES_NONE)
-		return &c->numbers[number];
-	return c->pages.n < MAX_NUMBERED ? &c->numbers[tuples_add(&c->pages, page)] : NULL;
+	return offset % PLACE_PAGE == 0 ? place_numbers_page(c->places, module, offset) : NULL;
 }
 
 const struct place_range *place_cache_miss_(struct place_cache *c, uint32_t whose, uint64_t address,
@@ -86,7 +78,17 @@ const struct place_range *place_cache_miss_(struct place_cache *c, uint32_t whos
 		.first_offset = p.place.offset - (address - first),
 		.module = p.place.module,
 		.whose = whose,
-		.numbers = numbers_of(c, p.place.module.v, p.place.offset - (address - page)),
+		.numbers = numbers_of(c, p.place.module, p.place.offset - (address - page)),
 	};
 	return slot;
+}
+
+uint32_t place_cache_number_(struct place_cache *c, struct place place)
+{
+	uint64_t hash = hash_mix(place.offset ^ c->seed, place.module.v ^ 0x9e3779b97f4a7c15u);
+	struct known_place *known = &c->known[hash >> (64 - KNOWN_LOG)];
+
+	if (known->place.module.v != place.module.v || known->place.offset != place.offset)
+		*known = (struct known_place){ place, place_numbers_add(c->places, place) };
+	return known->number;
 }

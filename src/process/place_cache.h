@@ -1,28 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Remembers answers of timeline_place() for one worker, and numbers the places. */
+/* Remembers answers of timeline_place() for one worker, and the numbers of places. */
 #ifndef CYCLOPS_PROCESS_PLACE_CACHE_H
 #define CYCLOPS_PROCESS_PLACE_CACHE_H
 
 #include <stdint.h>
 
 #include "base/hash.h"
-#include "base/tuples.h"
+#include "process/place_numbers.h"
 #include "process/timeline.h"
 
 /* Whose address it is, besides the index of a process. */
 #define PLACE_OF_KERNEL 0u
 #define PLACE_OF_NOBODY UINT32_MAX /* the process is not known, or nothing of ours */
 
-enum {
-	PLACE_PAGE_SHIFT = 12,
-	PLACE_PAGE = 1 << PLACE_PAGE_SHIFT,
-	PLACE_CODE_SIZE = 4, /* of an A64 instruction: what numbers are kept for */
-};
-
-/* The numbers of the places of a page, + 1; 0: has none yet. */
-struct place_numbers {
-	uint32_t at[PLACE_PAGE / PLACE_CODE_SIZE];
-};
+enum { PLACE_PAGE_SHIFT = 12 };
 
 /* An answer about addresses of someone in one page, or all zero. */
 struct place_range {
@@ -31,21 +22,26 @@ struct place_range {
 	uint64_t first_offset;
 	struct module_id module;
 	uint32_t whose;
-	struct place_numbers *numbers; /* NULL: too many pages have some */
+	struct place_page *numbers; /* NULL: places here are asked for one by one */
+};
+
+/* The number of a place that no page keeps; place 0 is always known. */
+struct known_place {
+	struct place place;
+	uint32_t number;
 };
 
 struct place_cache {
 	const struct timeline *timeline; /* borrowed */
-	struct tuples places;		 /* (module, offset) */
+	struct place_numbers *places;	 /* borrowed, shared with other workers */
 	struct place_range *ranges;	 /* each page has one slot where its range may be */
 	unsigned shift;			 /* 64 - log2 of the number of slots */
 	uint64_t seed;
-	uint64_t n_misses;   /* since the cache last grew */
-	struct tuples pages; /* (module, offset of the page), which have … */
-	struct place_numbers *numbers;
+	uint64_t n_misses; /* since the cache last grew */
+	struct known_place *known;
 };
 
-void place_cache_init(struct place_cache *, const struct timeline *);
+void place_cache_init(struct place_cache *, const struct timeline *, struct place_numbers *);
 void place_cache_release(struct place_cache *);
 
 /* Asks the timeline, and remembers. */
@@ -75,27 +71,34 @@ static inline const struct place_range *place_cache_look_up(struct place_cache *
 	return r;
 }
 
-static inline uint64_t place_range_offset(const struct place_range *r, uint64_t address)
+static inline struct place place_range_at(const struct place_range *r, uint64_t address)
 {
-	return r->first_offset + (address - r->first);
+	return (struct place){ r->module, r->first_offset + (address - r->first) };
 }
 
-/* Where the number of the place is kept, or NULL. Valid as long as the cache. */
-static inline uint32_t *place_range_number(const struct place_range *r, uint64_t address)
+/* The number of a place that no page keeps. */
+uint32_t place_cache_number_(struct place_cache *, struct place);
+
+/* The number of a place in this range; `kept` is place_numbers_kept() for it. */
+static inline uint32_t place_cache_number(struct place_cache *c, _Atomic uint32_t *kept,
+					  struct place place)
 {
-	if (r->numbers == NULL || address % PLACE_CODE_SIZE != 0)
-		return NULL;
-	return &r->numbers->at[address % PLACE_PAGE / PLACE_CODE_SIZE];
+	uint32_t number;
+
+	if (kept == NULL)
+		return place_cache_number_(c, place);
+	number = place_numbers_look(kept);
+	return number != PLACE_NONE ? number : place_numbers_add_kept(c->places, kept, place);
 }
 
-/* The number in `places` of where an address is. */
+/* The number of where an address is. */
 static inline uint32_t place_cache_find(struct place_cache *c, uint32_t whose, uint64_t address,
 					uint64_t time_ns)
 {
 	const struct place_range *r = place_cache_look_up(c, whose, address, time_ns);
-	const uint64_t place[2] = { r->module.v, place_range_offset(r, address) };
+	struct place place = place_range_at(r, address);
 
-	return tuples_add(&c->places, place);
+	return place_cache_number(c, place_numbers_kept(r->numbers, place.offset), place);
 }
 
 #endif

@@ -193,7 +193,7 @@ static enum unwind_end rules_at(struct walk *w, uint64_t pc, struct frame_rules 
 	const struct place_range *r = place_cache_look_up(w->cache, w->process, pc, w->time_ns);
 	enum module_kind kind = modules_get(w->unwinder->symbols->modules, r->module)->kind;
 	struct unwind_file *f = &w->unwinder->files[r->module.v];
-	uint64_t offset = place_range_offset(r, pc), address;
+	uint64_t offset = place_range_at(r, pc).offset, address;
 
 	if (kind != MODULE_FILE && kind != MODULE_VDSO)
 		return UNWIND_NO_RULES;

@@ -14,6 +14,7 @@
 struct dump {
 	struct capture *capture;
 	struct timeline *timeline;
+	struct place_numbers *places;
 	struct attribution *attribution;
 	struct text out;
 };
@@ -22,8 +23,8 @@ struct dump {
 static const char *module_name(const struct dump *d, const struct batch *b, size_t row)
 {
 	const struct modules *modules = timeline_modules(d->timeline);
-	const uint64_t *place = tuples_get(attribution_places(d->attribution), b->place[row]);
-	const struct module *m = modules_get(modules, (struct module_id){ (uint32_t)place[0] });
+	struct place place = place_numbers_get(d->places, b->place[row]);
+	const struct module *m = modules_get(modules, place.module);
 
 	if (m->kind == MODULE_UNKNOWN)
 		return "[unknown]";
@@ -97,7 +98,7 @@ static void print_totals(const struct dump *d)
 
 int main(int argc, char **argv)
 {
-	struct dump d = { .timeline = timeline_new() };
+	struct dump d = { .timeline = timeline_new(), .places = place_numbers_new() };
 	struct err err = { 0 };
 	int rc = 1;
 
@@ -111,12 +112,13 @@ int main(int argc, char **argv)
 		goto out;
 	}
 	timeline_freeze(d.timeline, capture_info(d.capture), capture_strings(d.capture));
-	d.attribution = attribution_new(d.timeline, d.capture);
+	d.attribution = attribution_new(d.timeline, d.places);
 	dump_units(&d);
 	print_totals(&d);
 	rc = 0;
 out:
 	attribution_free(d.attribution);
+	place_numbers_free(d.places);
 	timeline_free(d.timeline);
 	capture_free(d.capture);
 	text_release(&d.out);

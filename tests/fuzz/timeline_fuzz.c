@@ -73,7 +73,8 @@ static void add_row(struct batch *b, uint32_t pid, uint64_t address, const struc
 
 static void ask_about_records(const struct timeline *t, const uint8_t *bytes, size_t size)
 {
-	struct attribution *a = attribution_new(t, NULL);
+	struct place_numbers *places = place_numbers_new();
+	struct attribution *a = attribution_new(t, places);
 	struct cursor c = cur_of(bytes, size);
 	struct batch *b = batch_new();
 	struct record r;
@@ -93,6 +94,7 @@ static void ask_about_records(const struct timeline *t, const uint8_t *bytes, si
 	attribution_apply(a, b);
 	batch_free(b);
 	attribution_free(a);
+	place_numbers_free(places);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

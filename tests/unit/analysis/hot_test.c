@@ -185,6 +185,68 @@ static void test_callers(void **state)
 	close_fixture(&s);
 }
 
+enum { N_PARTS = 5, MOST_PLACES = 40 };
+
+/* A partial with one SPE record at each of the first `n` places. */
+static struct hot *hot_of_places(const struct session *s, const struct hot_options *options,
+				 uint32_t n)
+{
+	struct hot *hot = hot_class.new(s, options);
+	struct batch *b = batch_new();
+
+	batch_reset(b, BATCH_SPE);
+	for (uint32_t i = 0; i < n; i++) {
+		b->has[i] = HAS_PC;
+		b->place[i] = i;
+	}
+	b->n = n;
+	hot_class.consume(hot, b);
+	batch_free(b);
+	return hot;
+}
+
+/* Workers add different parts at once, so no place may be in one part here, in another there. */
+static void test_merge_parts(void **state)
+{
+	const struct hot_options options = { .dimensions = 1u << DIM_PLACE, .event = -1 };
+	const uint32_t n_places[] = { 13, MOST_PLACES, 29 };
+	const struct id_map map = { 0 };
+	size_t part_of[MOST_PLACES];
+	struct hot *into, *from[COUNT(n_places)];
+	struct session s;
+
+	(void)state;
+	open_fixture(&(struct contents){ 0 }, 1, &s);
+	into = hot_of_places(&s, &options, 7);
+	for (size_t k = 0; k < COUNT(n_places); k++) {
+		from[k] = hot_of_places(&s, &options, n_places[k]);
+		hot_class.merge(into, from[k], &map);
+	}
+	for (uint32_t i = 0; i < MOST_PLACES; i++)
+		part_of[i] = N_PARTS;
+	for (size_t part = 0; part < N_PARTS; part++)
+		for (size_t k = 0; k < COUNT(n_places); k++) {
+			uint64_t before[MOST_PLACES];
+
+			for (uint32_t i = 0; i < MOST_PLACES; i++)
+				before[i] = hot_cost(into, i)->n;
+			hot_class.merge_part(into, from[k], part, N_PARTS);
+			for (uint32_t i = 0; i < MOST_PLACES; i++) {
+				if (hot_cost(into, i)->n == before[i])
+					continue;
+				assert_true(part_of[i] == part || part_of[i] == N_PARTS);
+				part_of[i] = part;
+			}
+		}
+	for (uint32_t i = 0; i < MOST_PLACES; i++)
+		assert_int_equal(hot_cost(into, i)->n,
+				 1u + (i < 7) + (i < n_places[0]) + (i < n_places[2]));
+	for (size_t k = 0; k < COUNT(n_places); k++)
+		hot_class.free(from[k]);
+	hot_class.free(into);
+	close_fixture(&s);
+}
+
 static void test_keys(void **state)
 {
 	struct hot_keys keys;
@@ -238,9 +300,10 @@ static void test_sort(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spe_keys), cmocka_unit_test(test_operations),
-		cmocka_unit_test(test_events),	 cmocka_unit_test(test_callers),
-		cmocka_unit_test(test_keys),	 cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_spe_keys),    cmocka_unit_test(test_operations),
+		cmocka_unit_test(test_events),	    cmocka_unit_test(test_callers),
+		cmocka_unit_test(test_merge_parts), cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_sort),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,12 +48,12 @@ struct expected_row {
 	int64_t offset;
 };
 
-static void check_row(const struct fixture *f, const struct attribution *a, const struct batch *b,
-		      size_t row, const struct expected_row *e)
+static void check_row(const struct fixture *f, const struct batch *b, size_t row,
+		      const struct expected_row *e)
 {
 	const struct modules *modules = timeline_modules(f->timeline);
-	const uint64_t *place = tuples_get(attribution_places(a), b->place[row]);
-	const struct module *m = modules_get(modules, (struct module_id){ (uint32_t)place[0] });
+	struct place place = place_numbers_get(f->places, b->place[row]);
+	const struct module *m = modules_get(modules, place.module);
 
 	assert_int_equal((b->has[row] & HAS_TID) != 0, e->tid != NOBODY);
 	if (e->tid != NOBODY)
@@ -68,7 +68,7 @@ static void check_row(const struct fixture *f, const struct attribution *a, cons
 	}
 	assert_string_equal(strings_get(modules->strings, m->path), e->path);
 	assert_int_equal((b->has[row] & HAS_PLACE) != 0, e->path[0] != '\0');
-	assert_int_equal(place[1], e->offset == NOTHING ? b->pc[row] : (uint64_t)e->offset);
+	assert_int_equal(place.offset, e->offset == NOTHING ? b->pc[row] : (uint64_t)e->offset);
 }
 
 static const struct {
@@ -209,7 +209,7 @@ static void test_spe(void **state)
 
 	(void)state;
 	make_timeline(&f);
-	a = attribution_new(f.timeline, NULL);
+	a = attribution_new(f.timeline, f.places);
 	/* The second time the answers come from memory. */
 	for (unsigned round = 0; round < 2; round++) {
 		fill_spe(b);
@@ -219,7 +219,7 @@ static void test_spe(void **state)
 
 			if (e.offset == -2)
 				e.offset = (int64_t)spe_rows[i].pc; /* kernel: the address */
-			check_row(&f, a, b, i, &e);
+			check_row(&f, b, i, &e);
 		}
 	}
 	n = attribution_totals(a);
@@ -300,7 +300,7 @@ static void test_samples(void **state)
 
 	(void)state;
 	make_timeline(&f);
-	a = attribution_new(f.timeline, NULL);
+	a = attribution_new(f.timeline, f.places);
 	fill_samples(b);
 	attribution_apply(a, b);
 	for (size_t i = 0; i < COUNT(sample_rows); i++) {
@@ -308,7 +308,7 @@ static void test_samples(void **state)
 
 		if (e.offset == -2)
 			e.offset = (int64_t)sample_rows[i].pc;
-		check_row(&f, a, b, i, &e);
+		check_row(&f, b, i, &e);
 		assert_int_equal(b->frame[i], 0);
 	}
 	assert_int_equal(attribution_totals(a)->n_by_record, 9);
@@ -341,7 +341,7 @@ static void test_by_position(void **state)
 	feed_exec(&f, 20, 7, "ls");
 	feed_map(&f, 30, 7, U, 0x1000, 0, "/bin/ls");
 	fixture_freeze(&f);
-	a = attribution_new(f.timeline, NULL);
+	a = attribution_new(f.timeline, f.places);
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const struct expected_row e = { 7, 7, cases[i].path, 4 };
 
@@ -354,7 +354,7 @@ static void test_by_position(void **state)
 		b->level[0] = EL0;
 		b->position[0] = cases[i].position;
 		attribution_apply(a, b);
-		check_row(&f, a, b, 0, &e);
+		check_row(&f, b, 0, &e);
 	}
 	attribution_free(a);
 	batch_free(b);
@@ -374,7 +374,7 @@ static void test_frames(void **state)
 
 	(void)state;
 	make_timeline(&f);
-	a = attribution_new(f.timeline, NULL);
+	a = attribution_new(f.timeline, f.places);
 	batch_reset(b, BATCH_SAMPLES);
 	vec_reserve(&b->words, COUNT(words));
 	for (b->words.n = 0; b->words.n < COUNT(words); b->words.n++)
@@ -394,7 +394,7 @@ static void test_frames(void **state)
 	assert_int_equal(inner[1], b->place[0]);
 	outer = tuples_get(attribution_frames(a), (uint32_t)inner[0]);
 	assert_int_equal(outer[0], 0);
-	assert_int_equal(tuples_get(attribution_places(a), (uint32_t)outer[1])[1], 0x10);
+	assert_int_equal(place_numbers_get(f.places, (uint32_t)outer[1]).offset, 0x10);
 	assert_int_not_equal(b->frame[1], 0);
 	assert_int_equal(tuples_get(attribution_frames(a), b->frame[1])[0], 0);
 	assert_int_equal(tuples_get(attribution_frames(a), b->frame[1])[1], b->place[1]);
@@ -408,21 +408,25 @@ static void test_other_addresses(void **state)
 	struct batch *b = batch_new();
 	struct attribution *a;
 	struct fixture f;
-	const struct tuples *places;
 
 	(void)state;
 	make_timeline(&f);
-	a = attribution_new(f.timeline, NULL);
+	a = attribution_new(f.timeline, f.places);
 	fill_spe(b);
 	attribution_apply(a, b);
-	places = attribution_places(a);
 	/* Row 0 is process 7's. */
 	assert_int_equal(attribution_place_of(a, b, 0, U + 4), b->place[0]);
-	assert_int_equal(tuples_get(places, attribution_place_of(a, b, 0, U + 0x40))[1], 0x40);
-	assert_int_equal(tuples_get(places, attribution_place_of(a, b, 0, K + 0x40))[1], K + 0x40);
-	assert_int_not_equal(tuples_get(places, attribution_place_of(a, b, 0, K + 0x40))[0], 0);
-	assert_int_equal(tuples_get(places, attribution_place_of(a, b, 0, 0x5000))[0], 0);
-	assert_int_equal(tuples_get(places, attribution_place_of(a, b, 0, 0x5000))[1], 0x5000);
+	assert_int_equal(
+		place_numbers_get(f.places, attribution_place_of(a, b, 0, U + 0x40)).offset, 0x40);
+	assert_int_equal(
+		place_numbers_get(f.places, attribution_place_of(a, b, 0, K + 0x40)).offset,
+		K + 0x40);
+	assert_int_not_equal(
+		place_numbers_get(f.places, attribution_place_of(a, b, 0, K + 0x40)).module.v, 0);
+	assert_int_equal(
+		place_numbers_get(f.places, attribution_place_of(a, b, 0, 0x5000)).module.v, 0);
+	assert_int_equal(place_numbers_get(f.places, attribution_place_of(a, b, 0, 0x5000)).offset,
+			 0x5000);
 	assert_int_equal(attribution_place_of(a, b, 0, 0), 0);
 	attribution_free(a);
 	batch_free(b);
@@ -440,7 +444,7 @@ static void test_many_addresses(void **state)
 
 	(void)state;
 	make_timeline(&f);
-	a = attribution_new(f.timeline, NULL);
+	a = attribution_new(f.timeline, f.places);
 	fill_spe(b);
 	attribution_apply(a, b);
 	for (uint32_t i = 0; i < N; i++)
@@ -448,7 +452,7 @@ static void test_many_addresses(void **state)
 	for (uint32_t i = 0; i < N; i++)
 		assert_int_equal(attribution_place_of(a, b, 0, (uint64_t)i * 4), first[i]);
 	/* And of the rows: the kernel, /bin/b, two addresses of nothing. */
-	assert_int_equal(attribution_places(a)->n, N + 4);
+	assert_int_equal(place_numbers_n(f.places), N + 4);
 	attribution_free(a);
 	batch_free(b);
 	free(first);
@@ -459,6 +463,7 @@ enum { N_WORKERS = 4, N_JOBS = 16 };
 
 struct shared {
 	const struct timeline *timeline;
+	const struct place_numbers *places;
 	struct attribution *workers[N_WORKERS];
 	uint64_t offsets[N_JOBS][COUNT(spe_rows)];
 };
@@ -471,8 +476,7 @@ static void attribute_job(void *context, size_t job, unsigned worker)
 	fill_spe(b);
 	attribution_apply(s->workers[worker], b);
 	for (size_t i = 0; i < b->n; i++)
-		s->offsets[job][i] =
-			tuples_get(attribution_places(s->workers[worker]), b->place[i])[1];
+		s->offsets[job][i] = place_numbers_get(s->places, b->place[i]).offset;
 	batch_free(b);
 }
 
@@ -485,8 +489,9 @@ static void test_many_workers(void **state)
 
 	(void)state;
 	make_timeline(&f);
+	s->places = f.places;
 	for (size_t i = 0; i < N_WORKERS; i++)
-		s->workers[i] = attribution_new(f.timeline, NULL);
+		s->workers[i] = attribution_new(f.timeline, f.places);
 	pool_run(pool, N_JOBS, attribute_job, s);
 	for (size_t job = 1; job < N_JOBS; job++)
 		assert_memory_equal(s->offsets[job], s->offsets[0], sizeof(s->offsets[0]));

@@ -49,10 +49,9 @@ static const struct {
 	{ "null at the end", { USER, U + 0x10, 0 }, 3, false, "u10 ?0 " },
 };
 
-static void describe(const struct fixture *f, const struct tuples *places, uint32_t number,
-		     struct text *out)
+static void describe(const struct fixture *f, uint32_t number, struct text *out)
 {
-	const uint64_t *place = tuples_get(places, number);
+	struct place place = place_numbers_get(f->places, number);
 	const struct modules *modules = timeline_modules(f->timeline);
 	static const char *const names[] = {
 		[MODULE_UNKNOWN] = "?",
@@ -60,8 +59,8 @@ static void describe(const struct fixture *f, const struct tuples *places, uint3
 		[MODULE_KERNEL] = "k",
 	};
 
-	text_str(out, names[modules_get(modules, (struct module_id){ (uint32_t)place[0] })->kind]);
-	text_format(out, "%llx ", (unsigned long long)(place[1] & 0xffff));
+	text_str(out, names[modules_get(modules, place.module)->kind]);
+	text_format(out, "%llx ", (unsigned long long)(place.offset & 0xffff));
 }
 
 static void test_known(void **state)
@@ -76,7 +75,7 @@ static void test_known(void **state)
 	feed_kernel(&f, 0, K, 0x100000, K, "[kernel.kallsyms]_text");
 	feed_map(&f, 10, PID, U, 0x1000, 0, "/bin/a");
 	fixture_freeze(&f);
-	place_cache_init(&cache, f.timeline);
+	place_cache_init(&cache, f.timeline, f.places);
 	chains_init(&chains, &cache);
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint32_t process = timeline_process_of_pid(f.timeline, PID, 20);
@@ -89,8 +88,7 @@ static void test_known(void **state)
 
 		text_reset(&text);
 		for (; frame != 0; frame = (uint32_t)tuples_get(&chains.frames, frame)[0])
-			describe(&f, &cache.places, (uint32_t)tuples_get(&chains.frames, frame)[1],
-				 &text);
+			describe(&f, (uint32_t)tuples_get(&chains.frames, frame)[1], &text);
 		text_char(&text, '\0');
 		assert_string_equal(text.bytes, cases[i].expected);
 	}
@@ -117,7 +115,7 @@ static void test_tree(void **state)
 	feed_map(&f, 10, PID, U, 0x1000, 0, "/bin/a");
 	fixture_freeze(&f);
 	s.process = s.whose = timeline_process_of_pid(f.timeline, PID, 20);
-	place_cache_init(&cache, f.timeline);
+	place_cache_init(&cache, f.timeline, f.places);
 	chains_init(&chains, &cache);
 	frame_a = chains_add(&chains, &s, a, COUNT(a));
 	frame_b = chains_add(&chains, &s, b, COUNT(b));
@@ -162,12 +160,13 @@ static void test_long(void **state)
 		words[i] = U + i;
 	fixture_init(&f);
 	fixture_freeze(&f);
-	place_cache_init(&cache, f.timeline);
+	place_cache_init(&cache, f.timeline, f.places);
 	chains_init(&chains, &cache);
 	frame = chains_add(&chains, &s, words, COUNT(words));
 	assert_int_equal(depth_of(&chains, frame), 1024);
 	assert_int_equal(
-		tuples_get(&cache.places, (uint32_t)tuples_get(&chains.frames, frame)[1])[1], U);
+		place_numbers_get(f.places, (uint32_t)tuples_get(&chains.frames, frame)[1]).offset,
+		U);
 	chains_release(&chains);
 	place_cache_release(&cache);
 	fixture_release(&f);

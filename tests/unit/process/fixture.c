@@ -13,7 +13,7 @@ enum {
 
 void fixture_init(struct fixture *f)
 {
-	*f = (struct fixture){ .timeline = timeline_new() };
+	*f = (struct fixture){ .timeline = timeline_new(), .places = place_numbers_new() };
 	strings_init(&f->strings);
 	text_room(&f->body, 1);
 }
@@ -21,6 +21,7 @@ void fixture_init(struct fixture *f)
 void fixture_release(struct fixture *f)
 {
 	timeline_free(f->timeline);
+	place_numbers_free(f->places);
 	info_release(&f->info);
 	strings_release(&f->strings);
 	text_release(&f->body);

@@ -11,10 +11,12 @@
 
 #include "base/strings.h"
 #include "base/text.h"
+#include "process/place_numbers.h"
 #include "process/timeline.h"
 
 struct fixture {
 	struct timeline *timeline;
+	struct place_numbers *places;
 	struct info info;
 	struct strings strings; /* of info */
 	struct text body;	/* of the record being made */

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Most places are instructions of four bytes, close together: a page of them has an array of
+ * numbers, which is read without a lock. The others, and those of pages beyond the first
+ * MAX_PAGES, are in hash tables. Locks are for what is new, and many, so that they are free.
+ *
+ *	chunks ─► [ places 0 … 1023 ] [ 1024 … 3071 ] …       by number
+ *	shards ─► pages ──► [ numbers of a page ]             by (module, page)
+ *	       └► others ─► numbers                           by (module, offset)
+ */
+#include "process/place_numbers.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/tuples.h"
+#include "base/vec.h"
+
+enum {
+	SHARDS_LOG = 5,
+	N_SHARDS = 1 << SHARDS_LOG,
+	MAX_PAGES = 2048, /* 4 KiB each */
+};
+
+struct shard {
+	pthread_mutex_t mutex;
+	struct tuples pages;		     /* (module, offset of the page); by its number: */
+	VEC_OF(struct place_page *) page_of; /* … NULL: there were too many pages */
+	struct tuples others;		     /* (module, offset); by its number: */
+	VEC_OF(uint32_t) number_of;
+};
+
+struct place_index {
+	uint64_t seed;
+	_Atomic uint32_t n_pages;
+	pthread_mutex_t growing; /* held by who makes a chunk */
+	struct shard shards[N_SHARDS];
+};
+
+struct place_numbers *place_numbers_new(void)
+{
+	struct place_numbers *p = mem_zalloc(1, sizeof(*p));
+
+	p->index = mem_zalloc(1, sizeof(*p->index));
+	p->index->seed = hash_seed();
+	pthread_mutex_init(&p->index->growing, NULL);
+	for (int i = 0; i < N_SHARDS; i++) {
+		struct shard *shard = &p->index->shards[i];
+
+		pthread_mutex_init(&shard->mutex, NULL);
+		tuples_init(&shard->pages, 2);
+		tuples_init(&shard->others, 2);
+	}
+	place_numbers_add(p, (struct place){ 0 });
+	return p;
+}
+
+static void shard_release(struct shard *shard)
+{
+	for (size_t i = 0; i < shard->page_of.n; i++)
+		free(shard->page_of.items[i]);
+	vec_release(&shard->page_of);
+	vec_release(&shard->number_of);
+	tuples_release(&shard->pages);
+	tuples_release(&shard->others);
+	pthread_mutex_destroy(&shard->mutex);
+}
+
+void place_numbers_free(struct place_numbers *p)
+{
+	if (p == NULL)
+		return;
+	for (int i = 0; i < N_SHARDS; i++)
+		shard_release(&p->index->shards[i]);
+	pthread_mutex_destroy(&p->index->growing);
+	for (int i = 0; i < PLACE_CHUNKS; i++)
+		free(atomic_load(&p->chunks[i]));
+	free(p->index);
+	free(p);
+}
+
+uint32_t place_numbers_n(const struct place_numbers *p)
+{
+	return atomic_load(&p->n);
+}
+
+/* Chunk `i`, made by the first who needs it. */
+static struct place *chunk_of(struct place_numbers *p, unsigned i)
+{
+	struct place *chunk = atomic_load_explicit(&p->chunks[i], memory_order_acquire);
+
+	if (chunk != NULL)
+		return chunk;
+	pthread_mutex_lock(&p->index->growing);
+	chunk = atomic_load_explicit(&p->chunks[i], memory_order_relaxed);
+	if (chunk == NULL) {
+		chunk = mem_alloc((size_t)1 << (i + PLACE_FIRST_LOG), sizeof(*chunk));
+		atomic_store_explicit(&p->chunks[i], chunk, memory_order_release);
+	}
+	pthread_mutex_unlock(&p->index->growing);
+	return chunk;
+}
+
+static uint32_t next_number(struct place_numbers *p, struct place place)
+{
+	uint32_t number = atomic_fetch_add_explicit(&p->n, 1, memory_order_relaxed);
+	uint64_t at = (uint64_t)number + (1u << PLACE_FIRST_LOG);
+	unsigned log = 63u - (unsigned)__builtin_clzll(at);
+
+	assert(number < PLACE_NONE - (1u << PLACE_FIRST_LOG));
+	chunk_of(p, log - PLACE_FIRST_LOG)[at - ((uint64_t)1 << log)] = place;
+	return number;
+}
+
+static struct shard *shard_of(const struct place_numbers *p, const uint64_t tuple[2])
+{
+	return &p->index->shards[hash_words(tuple, 2, p->index->seed) >> (64 - SHARDS_LOG)];
+}
+
+static struct place_page *new_page(struct place_numbers *p)
+{
+	uint32_t n = atomic_fetch_add_explicit(&p->index->n_pages, 1, memory_order_relaxed);
+
+	return n < MAX_PAGES ? mem_zalloc(1, sizeof(struct place_page)) : NULL;
+}
+
+/* Those that were too many stay so, so that a place is always looked for in the same table. */
+struct place_page *place_numbers_page(struct place_numbers *p, struct module_id module,
+				      uint64_t offset)
+{
+	const uint64_t tuple[2] = { module.v, offset };
+	struct shard *shard = shard_of(p, tuple);
+	struct place_page *page;
+	uint32_t number;
+
+	assert(offset % PLACE_PAGE == 0);
+	pthread_mutex_lock(&shard->mutex);
+	number = tuples_add(&shard->pages, tuple);
+	if (number == shard->page_of.n)
+		*vec_add(&shard->page_of) = new_page(p);
+	page = shard->page_of.items[number];
+	pthread_mutex_unlock(&shard->mutex);
+	return page;
+}
+
+/* Which lock it is does not matter, if it is the same for all who ask for this place. */
+uint32_t place_numbers_add_kept(struct place_numbers *p, _Atomic uint32_t *kept, struct place place)
+{
+	const uint64_t page[2] = { place.module.v, place.offset / PLACE_PAGE };
+	struct shard *shard = shard_of(p, page);
+	uint32_t number;
+
+	pthread_mutex_lock(&shard->mutex);
+	number = place_numbers_look(kept);
+	if (number == PLACE_NONE) {
+		number = next_number(p, place);
+		atomic_store_explicit(kept, number + 1, memory_order_release);
+	}
+	pthread_mutex_unlock(&shard->mutex);
+	return number;
+}
+
+/* One that no page keeps. */
+static uint32_t add_other(struct place_numbers *p, struct place place)
+{
+	const uint64_t tuple[2] = { place.module.v, place.offset };
+	struct shard *shard = shard_of(p, tuple);
+	uint32_t at, number;
+
+	pthread_mutex_lock(&shard->mutex);
+	at = tuples_add(&shard->others, tuple);
+	if (at == shard->number_of.n)
+		*vec_add(&shard->number_of) = next_number(p, place);
+	number = shard->number_of.items[at];
+	pthread_mutex_unlock(&shard->mutex);
+	return number;
+}
+
+uint32_t place_numbers_add(struct place_numbers *p, struct place place)
+{
+	struct place_page *page = NULL;
+	_Atomic uint32_t *kept;
+	uint32_t number;
+
+	if (place.offset % PLACE_CODE_SIZE == 0)
+		page = place_numbers_page(p, place.module, place.offset & -(uint64_t)PLACE_PAGE);
+	kept = place_numbers_kept(page, place.offset);
+	if (kept == NULL)
+		return add_other(p, place);
+	number = place_numbers_look(kept);
+	return number != PLACE_NONE ? number : place_numbers_add_kept(p, kept, place);
+}
+
+static uint32_t find_other(struct shard *shard, const uint64_t tuple[2])
+{
+	uint32_t at, number = PLACE_NONE;
+
+	pthread_mutex_lock(&shard->mutex);
+	at = tuples_find(&shard->others, tuple);
+	if (at != TUPLES_NONE)
+		number = shard->number_of.items[at];
+	pthread_mutex_unlock(&shard->mutex);
+	return number;
+}
+
+static struct place_page *find_page(struct shard *shard, const uint64_t tuple[2])
+{
+	struct place_page *page = NULL;
+	uint32_t at;
+
+	pthread_mutex_lock(&shard->mutex);
+	at = tuples_find(&shard->pages, tuple);
+	if (at != TUPLES_NONE)
+		page = shard->page_of.items[at];
+	pthread_mutex_unlock(&shard->mutex);
+	return page;
+}
+
+uint32_t place_numbers_find(const struct place_numbers *p, struct place place)
+{
+	const uint64_t tuple[2] = { place.module.v, place.offset };
+	const uint64_t page[2] = { place.module.v, place.offset & -(uint64_t)PLACE_PAGE };
+	const _Atomic uint32_t *kept = NULL;
+
+	if (place.offset % PLACE_CODE_SIZE == 0)
+		kept = place_numbers_kept(find_page(shard_of(p, page), page), place.offset);
+	return kept != NULL ? place_numbers_look(kept) : find_other(shard_of(p, tuple), tuple);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers for places, 0, 1, 2 … in the order of first appearance: the same number for the same
+ * place, whoever asks. All workers share one table, so that what they count by number can be
+ * added up as it is. Any thread may call any of these at any time, unless it says otherwise.
+ */
+#ifndef CYCLOPS_PROCESS_PLACE_NUMBERS_H
+#define CYCLOPS_PROCESS_PLACE_NUMBERS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "process/module.h"
+
+#define PLACE_NONE UINT32_MAX
+
+enum {
+	PLACE_PAGE = 4096,   /* bytes of a module */
+	PLACE_CODE_SIZE = 4, /* where code has instructions of one size, it is this */
+
+	/* Places are in chunks, of 1024 and then twice as many as the one before. */
+	PLACE_FIRST_LOG = 10,
+	PLACE_CHUNKS = 32 - PLACE_FIRST_LOG,
+};
+
+/* The numbers + 1 of the places of a page; 0: has none yet. */
+struct place_page {
+	_Atomic uint32_t at[PLACE_PAGE / PLACE_CODE_SIZE];
+};
+
+/* Opaque but for `chunks`: the places by number, which never move. */
+struct place_numbers {
+	_Atomic(struct place *) chunks[PLACE_CHUNKS];
+	_Atomic uint32_t n;
+	struct place_index *index;
+};
+
+/* A table with place 0, which is nowhere: (0, 0). Not thread-safe, nor is place_numbers_free(). */
+struct place_numbers *place_numbers_new(void);
+void place_numbers_free(struct place_numbers *);
+
+/* One more than the highest number. */
+uint32_t place_numbers_n(const struct place_numbers *);
+
+/* The place of a number that place_numbers_add() gave. */
+static inline struct place place_numbers_get(const struct place_numbers *p, uint32_t number)
+{
+	uint64_t at = (uint64_t)number + (1u << PLACE_FIRST_LOG);
+	unsigned log = 63u - (unsigned)__builtin_clzll(at);
+	const struct place *chunk =
+		atomic_load_explicit(&p->chunks[log - PLACE_FIRST_LOG], memory_order_relaxed);
+
+	return chunk[at - ((uint64_t)1 << log)];
+}
+
+/* The number of a place, which is new or not. */
+uint32_t place_numbers_add(struct place_numbers *, struct place);
+
+/* The number of a place, or PLACE_NONE. */
+uint32_t place_numbers_find(const struct place_numbers *, struct place);
+
+/*
+ * The numbers of the page that begins at `offset`, a multiple of PLACE_PAGE; NULL if too many
+ * pages have some. Valid as long as the table.
+ */
+struct place_page *place_numbers_page(struct place_numbers *, struct module_id, uint64_t offset);
+
+/* Where the number of a place in this page is kept, or NULL: it is no multiple of the size. */
+static inline _Atomic uint32_t *place_numbers_kept(struct place_page *page, uint64_t offset)
+{
+	if (page == NULL || offset % PLACE_CODE_SIZE != 0)
+		return NULL;
+	return &page->at[offset % PLACE_PAGE / PLACE_CODE_SIZE];
+}
+
+/* The number that is kept, or PLACE_NONE: the place needs place_numbers_add_kept(). */
+static inline uint32_t place_numbers_look(const _Atomic uint32_t *kept)
+{
+	return atomic_load_explicit(kept, memory_order_acquire) - 1;
+}
+
+/* The same as place_numbers_add() for a place whose number is kept here. */
+uint32_t place_numbers_add_kept(struct place_numbers *, _Atomic uint32_t *kept, struct place);
+
+#endif

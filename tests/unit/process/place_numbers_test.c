@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "process/place_numbers.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/pool.h"
+
+enum {
+	N_WORKERS = 4,
+	N_JOBS = 8,
+	N_PAGES = 3000, /* more than have arrays of numbers */
+	N_IN_PAGE = 9,
+	N = N_PAGES * N_IN_PAGE,
+};
+
+/* Places 0 … N - 1, all different: of several modules, on instructions of four bytes or not. */
+static struct place place_at(uint32_t i)
+{
+	static const uint64_t in_page[N_IN_PAGE] = { 0, 4, 0x7fc, 0xffc, 1, 2, 0x801, 0xfff, 8 };
+	uint32_t page = i / N_IN_PAGE;
+
+	return (struct place){ { page % 3 },
+			       (uint64_t)(page + 1) * PLACE_PAGE + in_page[i % N_IN_PAGE] };
+}
+
+struct shared {
+	struct place_numbers *places;
+	uint32_t *numbers[N_JOBS];
+};
+
+/* Each job begins elsewhere, so that all are first somewhere. */
+static void add_job(void *context, size_t job, unsigned worker)
+{
+	struct shared *s = context;
+
+	(void)worker;
+	for (uint32_t i = 0; i < N; i++) {
+		uint32_t at = (uint32_t)((i + job * N / N_JOBS) % N);
+
+		s->numbers[job][at] = place_numbers_add(s->places, place_at(at));
+	}
+}
+
+static void check(const struct shared *s)
+{
+	bool *is_used = mem_zalloc(N + 1, sizeof(*is_used));
+
+	assert_int_equal(place_numbers_n(s->places), N + 1);
+	for (uint32_t i = 0; i < N; i++) {
+		uint32_t number = s->numbers[0][i];
+		struct place place = place_numbers_get(s->places, number);
+
+		assert_in_range(number, 1, N);
+		assert_false(is_used[number]);
+		is_used[number] = true;
+		assert_int_equal(place.module.v, place_at(i).module.v);
+		assert_int_equal(place.offset, place_at(i).offset);
+		assert_int_equal(place_numbers_find(s->places, place), number);
+	}
+	for (size_t job = 1; job < N_JOBS; job++)
+		assert_memory_equal(s->numbers[job], s->numbers[0], N * sizeof(*s->numbers[0]));
+	free(is_used);
+}
+
+/* Whoever adds a place, and however many do at once: it has one number, and all are used. */
+static void test_shared(void **state)
+{
+	struct shared s = { .places = place_numbers_new() };
+	struct pool *pool = pool_new(N_WORKERS);
+
+	(void)state;
+	for (size_t job = 0; job < N_JOBS; job++)
+		s.numbers[job] = mem_alloc(N, sizeof(*s.numbers[job]));
+	pool_run(pool, N_JOBS, add_job, &s);
+	check(&s);
+	for (size_t job = 0; job < N_JOBS; job++)
+		free(s.numbers[job]);
+	place_numbers_free(s.places);
+	pool_free(pool);
+}
+
+static void test_nothing(void **state)
+{
+	struct place_numbers *p = place_numbers_new();
+
+	(void)state;
+	assert_int_equal(place_numbers_n(p), 1);
+	assert_int_equal(place_numbers_get(p, 0).module.v, 0);
+	assert_int_equal(place_numbers_get(p, 0).offset, 0);
+	assert_int_equal(place_numbers_add(p, (struct place){ 0 }), 0);
+	assert_int_equal(place_numbers_find(p, (struct place){ { 1 }, 4 }), PLACE_NONE);
+	assert_int_equal(place_numbers_find(p, (struct place){ { 1 }, 5 }), PLACE_NONE);
+	assert_int_equal(place_numbers_n(p), 1);
+	place_numbers_free(p);
+	place_numbers_free(NULL);
+}
+
+/* What is kept by page is what is found by place. */
+static void test_pages(void **state)
+{
+	struct place_numbers *p = place_numbers_new();
+	const struct place place = { { 5 }, 3 * PLACE_PAGE + 0x10 };
+	struct place_page *page = place_numbers_page(p, place.module, 3 * PLACE_PAGE);
+	_Atomic uint32_t *kept = place_numbers_kept(page, place.offset);
+
+	(void)state;
+	assert_ptr_equal(place_numbers_page(p, place.module, 3 * PLACE_PAGE), page);
+	assert_int_equal(place_numbers_look(kept), PLACE_NONE);
+	assert_int_equal(place_numbers_find(p, place), PLACE_NONE);
+	assert_int_equal(place_numbers_add_kept(p, kept, place), 1);
+	assert_int_equal(place_numbers_look(kept), 1);
+	assert_int_equal(place_numbers_add(p, place), 1);
+	assert_int_equal(place_numbers_find(p, place), 1);
+	assert_null(place_numbers_kept(page, place.offset + 1));
+	assert_null(place_numbers_kept(NULL, place.offset));
+	place_numbers_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_pages),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
