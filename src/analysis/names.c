@@ -8,34 +8,23 @@
 
 static const char unknown[] = "[unknown]";
 
-/* Moves the first symbols to their numbers, which ascend; what is between becomes zero. */
-static void spread(struct symbol *symbols, const uint32_t *numbers, size_t n)
-{
-	for (size_t i = n; i-- > 0;) {
-		struct symbol symbol = symbols[i];
-
-		symbols[i] = (struct symbol){ 0 };
-		symbols[numbers[i]] = symbol;
-	}
-}
-
 void names_init(struct names *out, struct session *s, const bool *wanted, enum symbols_depth depth)
 {
 	uint32_t n = place_numbers_n(s->places);
-	struct place *places = mem_alloc(n + 1, sizeof(*places));
-	uint32_t *numbers = mem_alloc(n + 1, sizeof(*numbers));
+	uint32_t *numbers = mem_alloc(n, sizeof(*numbers));
+	struct place *places = mem_alloc(n, sizeof(*places));
 	size_t n_wanted = 0;
 
 	*out = (struct names){ .session = s, .n = n };
-	out->symbols = mem_zalloc(n + 1, sizeof(*out->symbols));
+	out->symbols = mem_zalloc(n, sizeof(*out->symbols));
+	place_numbers_sorted(s->places, numbers, places);
 	for (uint32_t i = 0; i < n; i++) {
-		if (wanted != NULL && !wanted[i])
-			continue;
-		places[n_wanted] = session_place(s, i);
-		numbers[n_wanted++] = i;
+		places[n_wanted] = places[i];
+		numbers[n_wanted] = numbers[i];
+		n_wanted += wanted == NULL || wanted[numbers[i]];
 	}
-	symbols_resolve(s->symbols, s->pool, places, n_wanted, depth, out->symbols);
-	spread(out->symbols, numbers, n_wanted);
+	symbols_resolve_numbered(s->symbols, s->pool, places, numbers, n_wanted, depth,
+				 out->symbols);
 	free(numbers);
 	free(places);
 }

@@ -16,6 +16,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/radix.h"
 #include "base/tuples.h"
 #include "base/vec.h"
 
@@ -228,4 +229,126 @@ uint32_t place_numbers_find(const struct place_numbers *p, struct place place)
 	if (place.offset % PLACE_CODE_SIZE == 0)
 		kept = place_numbers_kept(find_page(shard_of(p, page), page), place.offset);
 	return kept != NULL ? place_numbers_look(kept) : find_other(shard_of(p, tuple), tuple);
+}
+
+/* A page with its numbers, on its way into their order. */
+struct listed_page {
+	struct place start;
+	const struct place_page *page;
+};
+
+static int compare_places(struct place a, struct place b)
+{
+	if (a.module.v != b.module.v)
+		return (a.module.v > b.module.v) - (a.module.v < b.module.v);
+	return (a.offset > b.offset) - (a.offset < b.offset);
+}
+
+static int compare_pages(const void *left, const void *right)
+{
+	const struct listed_page *a = left, *b = right;
+
+	return compare_places(a->start, b->start);
+}
+
+/* All pages, in order. */
+static struct listed_page *list_pages(const struct place_numbers *p, size_t *out_n)
+{
+	VEC_OF(struct listed_page) pages = { 0 };
+
+	for (int i = 0; i < N_SHARDS; i++) {
+		const struct shard *shard = &p->index->shards[i];
+
+		for (uint32_t at = 0; at < shard->pages.n; at++) {
+			const uint64_t *page = tuples_get(&shard->pages, at);
+			const struct place start = { { (uint32_t)page[0] }, page[1] };
+
+			if (shard->page_of.items[at] != NULL)
+				*vec_add(&pages) =
+					(struct listed_page){ start, shard->page_of.items[at] };
+		}
+	}
+	if (pages.n > 1)
+		qsort(pages.items, pages.n, sizeof(*pages.items), compare_pages);
+	*out_n = pages.n;
+	return pages.items;
+}
+
+/* The numbers that no page keeps, in order. Returns how many there are. */
+static size_t list_others(const struct place_numbers *p, uint32_t *out)
+{
+	uint64_t *keys = mem_alloc(place_numbers_n(p), sizeof(*keys));
+	size_t n = 0;
+
+	for (int i = 0; i < N_SHARDS; i++)
+		for (size_t at = 0; at < p->index->shards[i].number_of.n; at++)
+			out[n++] = p->index->shards[i].number_of.items[at];
+	for (size_t i = 0; i < n; i++)
+		keys[out[i]] = place_numbers_get(p, out[i]).offset;
+	radix_sort(out, n, keys);
+	for (size_t i = 0; i < n; i++)
+		keys[out[i]] = place_numbers_get(p, out[i]).module.v;
+	radix_sort(out, n, keys);
+	free(keys);
+	return n;
+}
+
+/* What place_numbers_sorted() fills. */
+struct sorting {
+	const struct place_numbers *p;
+	uint32_t *numbers;
+	struct place *places;
+	size_t n;
+	uint32_t *others;
+	size_t next_other, n_others;
+};
+
+static void put(struct sorting *s, uint32_t number, struct place place)
+{
+	s->numbers[s->n] = number;
+	s->places[s->n++] = place;
+}
+
+static void put_others_before(struct sorting *s, struct place place)
+{
+	for (; s->next_other < s->n_others; s->next_other++) {
+		uint32_t number = s->others[s->next_other];
+		struct place other = place_numbers_get(s->p, number);
+
+		if (compare_places(other, place) > 0)
+			return;
+		put(s, number, other);
+	}
+}
+
+static void put_page(struct sorting *s, const struct listed_page *page)
+{
+	for (uint32_t at = 0; at < COUNT(page->page->at); at++) {
+		uint32_t number = place_numbers_look(&page->page->at[at]);
+		struct place place = page->start;
+
+		if (number == PLACE_NONE)
+			continue;
+		place.offset += at * PLACE_CODE_SIZE;
+		if (s->next_other < s->n_others)
+			put_others_before(s, place);
+		put(s, number, place);
+	}
+}
+
+void place_numbers_sorted(const struct place_numbers *p, uint32_t *out_numbers,
+			  struct place *out_places)
+{
+	struct sorting s = { .p = p, .numbers = out_numbers, .places = out_places };
+	const struct place last = { { UINT32_MAX }, UINT64_MAX };
+	size_t n_pages;
+	struct listed_page *pages = list_pages(p, &n_pages);
+
+	s.others = mem_alloc(place_numbers_n(p), sizeof(*s.others));
+	s.n_others = list_others(p, s.others);
+	for (size_t i = 0; i < n_pages; i++)
+		put_page(&s, &pages[i]);
+	put_others_before(&s, last);
+	free(s.others);
+	free(pages);
 }

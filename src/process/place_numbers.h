@@ -56,6 +56,13 @@ static inline struct place place_numbers_get(const struct place_numbers *p, uint
 /* The number of a place, which is new or not. */
 uint32_t place_numbers_add(struct place_numbers *, struct place);
 
+/*
+ * Fills in all numbers and their places, place_numbers_n() of them, by module and offset. Nobody
+ * may add places meanwhile.
+ */
+void place_numbers_sorted(const struct place_numbers *, uint32_t *out_numbers,
+			  struct place *out_places);
+
 /* The number of a place, or PLACE_NONE. */
 uint32_t place_numbers_find(const struct place_numbers *, struct place);
 

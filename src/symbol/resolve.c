@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Resolves many places in four steps: sort them by module; look up functions, one job for
- * each module; ask for lines, one or more jobs for each module; put the answers together, in
- * their order, so that nothing depends on which worker did what.
+ * Resolves many places in four steps: sort them by module; look up functions, a stretch of one
+ * module's places for each job; ask for lines, one or more jobs for each module; put the answers
+ * together, in the order of places, so that nothing depends on which worker did what.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,31 +16,32 @@
 enum {
 	/* A file is asked by one more worker for each so many addresses. */
 	ADDRESSES_FOR_PART = 500,
+	PLACES_FOR_STRETCH = 8192,
 };
 
 #define NO_ADDRESS UINT32_MAX
 
-/* One place of the question, and what is found out about it. There may be very many. */
-struct item {
-	uint64_t offset; /* in the group's module */
-	uint64_t address;
+/* A function with places, and its name. */
+struct found_function {
 	const struct function *function;
-	uint64_t function_offset;
-	uint32_t number;	/* in the question */
-	struct str_id name;	/* in the group's strings */
-	uint32_t address_index; /* in the group's addresses; NO_ADDRESS: no lines */
-	bool has_address;
+	struct str_id name; /* set by name_functions() */
 };
 
-/* The places of one module. */
+/* Some of the places of a module: order[from] to order[to - 1]. */
+struct stretch {
+	struct module_id module;
+	size_t from, to;
+	VEC_OF(struct found_function) functions; /* in order; the first is none */
+	size_t n_without_function;
+};
+
+/* The places of one module: order[from] to order[to - 1]. */
 struct group {
 	struct module_id module;
-	struct item *items;
-	size_t n;
-	struct strings strings;
-	struct str_id *global; /* by id in `strings`, filled in as needed */
+	size_t from, to;
 
-	uint64_t *addresses; /* ascending, each once; NULL if there are no lines */
+	uint64_t *addresses;	 /* ascending, each once; NULL if there are no lines */
+	uint32_t *address_index; /* in those, or NO_ADDRESS; by place, from the first one on */
 	size_t n_addresses;
 	size_t first_answer, n_answers; /* in the resolving's answers: one for each part */
 };
@@ -55,21 +56,54 @@ struct asking {
 
 struct resolving {
 	struct symbols *symbols;
-	struct item *items; /* by module and offset */
+	const struct place *places;
+	const uint32_t *numbers; /* of the answers to them; NULL: their own */
+	struct symbol *out;
+	uint32_t *order;    /* of the places, by module and offset */
+	uint32_t *function; /* in this order: number of the function in the stretch */
 	VEC_OF(struct group) groups;
+	VEC_OF(struct stretch) stretches;
 	VEC_OF(struct asking) askings;
 };
+
+/* The place that comes at `at`, and its answer. */
+static const struct place *place_at(const struct resolving *r, size_t at)
+{
+	return &r->places[r->order[at]];
+}
+
+static struct symbol *answer_at(const struct resolving *r, size_t at)
+{
+	uint32_t i = r->order[at];
+
+	return &r->out[r->numbers == NULL ? i : r->numbers[i]];
+}
+
+static bool is_sorted(const struct place *places, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		const struct place *a = &places[i - 1], *b = &places[i];
+
+		if (a->module.v > b->module.v ||
+		    (a->module.v == b->module.v && a->offset > b->offset))
+			return false;
+	}
+	return true;
+}
 
 /* Numbers of the places, sorted by module and offset. */
 static uint32_t *sort_places(const struct place *places, size_t n)
 {
 	uint32_t *order = mem_alloc(n, sizeof(*order));
-	uint64_t *keys = mem_alloc(n, sizeof(*keys));
+	uint64_t *keys;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		order[i] = (uint32_t)i;
+	if (is_sorted(places, n))
+		return order;
+	keys = mem_alloc(n, sizeof(*keys));
+	for (size_t i = 0; i < n; i++)
 		keys[i] = places[i].offset;
-	}
 	radix_sort(order, n, keys);
 	for (size_t i = 0; i < n; i++)
 		keys[i] = places[i].module.v;
@@ -78,79 +112,139 @@ static uint32_t *sort_places(const struct place *places, size_t n)
 	return order;
 }
 
-static struct group *add_group(struct resolving *r, struct module_id module, struct item *items)
+static void make_stretches(struct resolving *r, const struct group *group)
 {
-	struct group *group = vec_add(&r->groups);
+	for (size_t from = group->from; from < group->to; from += PLACES_FOR_STRETCH) {
+		struct stretch *stretch = vec_add(&r->stretches);
 
-	group->module = module;
-	group->items = items;
-	symbols_prepare(r->symbols, module);
-	return group;
-}
-
-static void make_groups(struct resolving *r, const struct place *places, size_t n)
-{
-	uint32_t *order = sort_places(places, n);
-	struct group *group = NULL;
-
-	r->items = mem_zalloc(n, sizeof(*r->items));
-	for (size_t i = 0; i < n; i++) {
-		const struct place *place = &places[order[i]];
-
-		if (group == NULL || group->module.v != place->module.v)
-			group = add_group(r, place->module, &r->items[i]);
-		r->items[i].offset = place->offset;
-		r->items[i].number = order[i];
-		r->items[i].address_index = NO_ADDRESS;
-		group->n++;
+		stretch->module = group->module;
+		stretch->from = from;
+		stretch->to = group->to - from < PLACES_FOR_STRETCH ? group->to
+								    : from + PLACES_FOR_STRETCH;
 	}
-	free(order);
 }
 
-/* Looks up one place; `last` was looked up before it. */
-static void find_function(const struct resolving *r, const struct binary *binary,
-			  struct group *group, struct item *item, const struct item *last,
-			  struct text *name)
+static void make_groups(struct resolving *r, size_t n)
 {
-	item->has_address = binary_address(binary, item->offset, &item->address);
-	if (!item->has_address)
-		return;
-	item->function = binary_find(binary, item->address);
-	if (item->function == NULL)
-		return;
-	item->function_offset = item->address + binary->to_function - item->function->start;
-	if (last != NULL && last->function == item->function) {
-		item->name = last->name;
-		return;
+	for (size_t i = 0; i < n;) {
+		struct group *group = vec_add(&r->groups);
+
+		group->module = place_at(r, i)->module;
+		group->from = i;
+		while (i < n && place_at(r, i)->module.v == group->module.v)
+			i++;
+		group->to = i;
+		symbols_prepare(r->symbols, group->module);
+		make_stretches(r, group);
 	}
-	text_reset(name);
-	function_name(item->function, symbols_style(r->symbols), name);
-	item->name = strings_add(&group->strings, name->bytes, name->n);
 }
 
-/* A job: loads one module and looks up all its places. */
+/* A job: loads one module. */
+static void load(void *context, size_t job, unsigned worker)
+{
+	struct resolving *r = context;
+
+	(void)worker;
+	symbols_load(r->symbols, r->groups.items[job].module);
+}
+
+/* A job: looks up the functions of a stretch. */
 static void find_functions(void *context, size_t job, unsigned worker)
 {
 	struct resolving *r = context;
-	struct group *group = &r->groups.items[job];
-	const struct binary *binary = &r->symbols->states[group->module.v].binary;
-	struct text name = { 0 };
+	struct stretch *stretch = &r->stretches.items[job];
+	const struct binary *binary = &r->symbols->states[stretch->module.v].binary;
 
 	(void)worker;
-	symbols_load(r->symbols, group->module);
-	strings_init(&group->strings);
-	for (size_t i = 0; i < group->n; i++)
-		find_function(r, binary, group, &group->items[i],
-			      i == 0 ? NULL : &group->items[i - 1], &name);
-	if (binary->only_name != NULL) {
-		struct str_id only = strings_addz(&group->strings, binary->only_name);
+	vec_add(&stretch->functions);
+	for (size_t i = stretch->from; i < stretch->to; i++) {
+		const struct function *function = NULL;
+		uint64_t address;
 
-		for (size_t i = 0; i < group->n; i++) {
-			group->items[i].name = only;
-			group->items[i].function_offset = group->items[i].offset;
+		if (binary_address(binary, place_at(r, i)->offset, &address))
+			function = binary_find(binary, address);
+		if (function != NULL &&
+		    function != stretch->functions.items[stretch->functions.n - 1].function)
+			vec_add(&stretch->functions)->function = function;
+		r->function[i] = function == NULL ? 0 : (uint32_t)stretch->functions.n - 1;
+	}
+}
+
+/* Names that stand for all of a module. */
+static void name_modules(struct resolving *r)
+{
+	for (size_t i = 0; i < r->groups.n; i++) {
+		struct module_state *state = &r->symbols->states[r->groups.items[i].module.v];
+
+		if (state->binary.only_name != NULL)
+			state->only_name =
+				strings_addz(&r->symbols->strings, state->binary.only_name);
+	}
+}
+
+static struct str_id name_of(struct symbols *s, const struct function *function, struct text *text)
+{
+	text_reset(text);
+	function_name(function, symbols_style(s), text);
+	return strings_add(&s->strings, text->bytes, text->n);
+}
+
+/* In the order of modules and offsets, each once. */
+static void name_functions(struct resolving *r)
+{
+	const struct function *last = NULL;
+	struct str_id last_name = { 0 };
+	struct text text = { 0 };
+
+	for (size_t i = 0; i < r->stretches.n; i++) {
+		const struct stretch *stretch = &r->stretches.items[i];
+
+		for (size_t at = 1; at < stretch->functions.n; at++) {
+			struct found_function *found = &stretch->functions.items[at];
+
+			if (found->function != last)
+				last_name = name_of(r->symbols, found->function, &text);
+			last = found->function;
+			found->name = last_name;
 		}
 	}
-	text_release(&name);
+	text_release(&text);
+}
+
+static struct symbol symbol_at(const struct resolving *r, const struct stretch *stretch, size_t at)
+{
+	const struct binary *binary = &r->symbols->states[stretch->module.v].binary;
+	const struct found_function *found = &stretch->functions.items[r->function[at]];
+	struct symbol symbol = { .function = found->name };
+
+	if (!binary_address(binary, place_at(r, at)->offset, &symbol.address))
+		symbol.address = 0;
+	if (found->function != NULL) {
+		symbol.function_offset =
+			symbol.address + binary->to_function - found->function->start;
+		symbol.function_size = found->function->size;
+	}
+	return symbol;
+}
+
+/* A job: writes the answers of a stretch. */
+static void answer(void *context, size_t job, unsigned worker)
+{
+	struct resolving *r = context;
+	struct stretch *stretch = &r->stretches.items[job];
+	const struct module_state *state = &r->symbols->states[stretch->module.v];
+
+	(void)worker;
+	for (size_t i = stretch->from; i < stretch->to; i++) {
+		struct symbol symbol = symbol_at(r, stretch, i);
+
+		if (state->binary.only_name != NULL) {
+			symbol.function = state->only_name;
+			symbol.function_offset = place_at(r, i)->offset;
+		}
+		*answer_at(r, i) = symbol;
+		stretch->n_without_function += symbol.function.v == 0;
+	}
 }
 
 static int compare_numbers(const void *left, const void *right)
@@ -160,16 +254,32 @@ static int compare_numbers(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-/* The distinct addresses of a group, and where each item's address is among them. */
-static void gather_addresses(struct group *group)
+/* The addresses of a group, not yet sorted; places without one are left out. */
+static void list_addresses(const struct resolving *r, struct group *group)
 {
-	size_t n = 0;
+	const struct binary *binary = &r->symbols->states[group->module.v].binary;
+	size_t n = group->to - group->from;
 
-	group->addresses = mem_alloc(group->n, sizeof(*group->addresses));
-	for (size_t i = 0; i < group->n; i++) {
-		if (group->items[i].has_address)
-			group->addresses[n++] = group->items[i].address;
+	group->addresses = mem_alloc(n, sizeof(*group->addresses));
+	group->address_index = mem_alloc(n, sizeof(*group->address_index));
+	for (size_t i = 0; i < n; i++) {
+		uint64_t offset = place_at(r, group->from + i)->offset;
+		bool has_address =
+			binary_address(binary, offset, &group->addresses[group->n_addresses]);
+
+		group->address_index[i] = has_address ? 0 : NO_ADDRESS;
+		group->n_addresses += has_address;
 	}
+}
+
+/* The distinct addresses of a group, and where each place's address is among them. */
+static void gather_addresses(const struct resolving *r, struct group *group)
+{
+	size_t n;
+
+	list_addresses(r, group);
+	n = group->n_addresses;
+	group->n_addresses = 0;
 	if (n > 0)
 		qsort(group->addresses, n, sizeof(*group->addresses), compare_numbers);
 	for (size_t i = 0; i < n; i++) {
@@ -177,13 +287,13 @@ static void gather_addresses(struct group *group)
 		    group->addresses[group->n_addresses - 1] != group->addresses[i])
 			group->addresses[group->n_addresses++] = group->addresses[i];
 	}
-	for (size_t i = 0; i < group->n; i++) {
-		const uint64_t *found =
-			bsearch(&group->items[i].address, group->addresses, group->n_addresses,
-				sizeof(*group->addresses), compare_numbers);
+	for (size_t i = 0; n > 0 && i < group->to - group->from; i++) {
+		uint64_t address = answer_at(r, group->from + i)->address;
+		const uint64_t *found = bsearch(&address, group->addresses, group->n_addresses,
+						sizeof(*group->addresses), compare_numbers);
 
-		if (group->items[i].has_address && found != NULL)
-			group->items[i].address_index = (uint32_t)(found - group->addresses);
+		if (group->address_index[i] != NO_ADDRESS && found != NULL)
+			group->address_index[i] = (uint32_t)(found - group->addresses);
 	}
 }
 
@@ -205,7 +315,7 @@ static void make_askings(struct resolving *r, size_t n_workers)
 
 		if (binary->lines_path == NULL)
 			continue;
-		gather_addresses(group);
+		gather_addresses(r, group);
 		if (group->n_addresses == 0)
 			continue;
 		group->first_answer = r->askings.n;
@@ -270,96 +380,110 @@ static uint32_t copy_frames(struct symbols *s, struct asking *asking, size_t add
 	return asking->first_frame[address] - 1;
 }
 
-static void finish_lines(struct resolving *r, const struct group *group, const struct item *item,
+static void finish_place(struct resolving *r, const struct group *group, uint32_t address,
 			 struct symbol *out)
 {
-	for (size_t i = 0; i < group->n_answers && item->address_index != NO_ADDRESS; i++) {
+	for (size_t i = 0; i < group->n_answers && address != NO_ADDRESS; i++) {
 		struct asking *asking = &r->askings.items[group->first_answer + i];
-		uint32_t n = asking->answer.chains[item->address_index].n;
+		uint32_t n = asking->answer.chains[address].n;
 
 		if (n == 0)
 			continue;
-		out->first_frame =
-			copy_frames(r->symbols, asking, item->address_index, out->function);
+		out->first_frame = copy_frames(r->symbols, asking, address, out->function);
 		out->n_frames = n;
 		return;
 	}
 }
 
-static void finish_item(struct resolving *r, struct group *group, const struct item *item,
-			struct symbol *out)
-{
-	*out = (struct symbol){
-		.function = globalize(r->symbols, &group->strings, &group->global, item->name),
-		.function_offset = item->function_offset,
-		.function_size = item->function == NULL ? 0 : item->function->size,
-		.address = item->has_address ? item->address : 0,
-	};
-	finish_lines(r, group, item, out);
-}
-
-static void count_missing(struct module_state *state, const struct group *group,
-			  const struct symbol *out, enum symbols_depth depth)
-{
-	uint64_t n_without_function = 0, n_without_line = 0;
-
-	for (size_t i = 0; i < group->n; i++) {
-		const struct symbol *symbol = &out[group->items[i].number];
-
-		n_without_function += symbol->function.v == 0;
-		n_without_line += depth == SYMBOLS_LINES && symbol->n_frames == 0;
-	}
-	if (n_without_function > state->n_without_function)
-		state->n_without_function = n_without_function;
-	if (n_without_line > state->n_without_line)
-		state->n_without_line = n_without_line;
-}
-
 /* Strings and frames get their ids in the order of modules and offsets. */
-static void finish(struct resolving *r, enum symbols_depth depth, struct symbol *out)
+static void finish_lines(struct resolving *r)
 {
 	for (size_t g = 0; g < r->groups.n; g++) {
-		struct group *group = &r->groups.items[g];
+		const struct group *group = &r->groups.items[g];
+		struct module_state *state = &r->symbols->states[group->module.v];
+		uint64_t n_without = 0;
 
-		for (size_t i = 0; i < group->n; i++)
-			finish_item(r, group, &group->items[i], &out[group->items[i].number]);
-		count_missing(&r->symbols->states[group->module.v], group, out, depth);
+		for (size_t i = group->from; i < group->to; i++) {
+			struct symbol *out = answer_at(r, i);
+
+			if (group->n_answers > 0)
+				finish_place(r, group, group->address_index[i - group->from], out);
+			n_without += out->n_frames == 0;
+		}
+		if (n_without > state->n_without_line)
+			state->n_without_line = n_without;
 	}
+}
+
+/* Adds up what stretches found missing of each module. */
+static void count_missing(struct resolving *r)
+{
+	for (size_t i = 0; i < r->stretches.n;) {
+		struct module_id module = r->stretches.items[i].module;
+		struct module_state *state = &r->symbols->states[module.v];
+		uint64_t n = 0;
+
+		for (; i < r->stretches.n && r->stretches.items[i].module.v == module.v; i++)
+			n += r->stretches.items[i].n_without_function;
+		if (n > state->n_without_function)
+			state->n_without_function = n;
+	}
+}
+
+static void ask_for_lines(struct resolving *r, struct pool *pool)
+{
+	make_askings(r, pool_size(pool));
+	pool_run(pool, r->askings.n, ask, r);
+	for (size_t i = 0; i < r->askings.n; i++)
+		diags_merge(&r->symbols->diags, &r->askings.items[i].answer.diags);
+	finish_lines(r);
 }
 
 static void resolving_release(struct resolving *r)
 {
 	for (size_t i = 0; i < r->groups.n; i++) {
-		strings_release(&r->groups.items[i].strings);
-		free(r->groups.items[i].global);
 		free(r->groups.items[i].addresses);
+		free(r->groups.items[i].address_index);
 	}
+	for (size_t i = 0; i < r->stretches.n; i++)
+		vec_release(&r->stretches.items[i].functions);
 	for (size_t i = 0; i < r->askings.n; i++) {
 		lines_answer_release(&r->askings.items[i].answer);
 		free(r->askings.items[i].global);
 		free(r->askings.items[i].first_frame);
 	}
 	vec_release(&r->groups);
+	vec_release(&r->stretches);
 	vec_release(&r->askings);
-	free(r->items);
+	free(r->function);
+	free(r->order);
+}
+
+void symbols_resolve_numbered(struct symbols *s, struct pool *pool, const struct place *places,
+			      const uint32_t *numbers, size_t n, enum symbols_depth depth,
+			      struct symbol *out)
+{
+	struct resolving r = { .symbols = s, .places = places, .numbers = numbers, .out = out };
+
+	if (n == 0)
+		return;
+	r.order = sort_places(places, n);
+	r.function = mem_alloc(n, sizeof(*r.function));
+	make_groups(&r, n);
+	pool_run(pool, r.groups.n, load, &r);
+	pool_run(pool, r.stretches.n, find_functions, &r);
+	name_modules(&r);
+	name_functions(&r);
+	pool_run(pool, r.stretches.n, answer, &r);
+	count_missing(&r);
+	if (depth == SYMBOLS_LINES)
+		ask_for_lines(&r, pool);
+	resolving_release(&r);
+	symbols_update_missing(s);
 }
 
 void symbols_resolve(struct symbols *s, struct pool *pool, const struct place *places, size_t n,
 		     enum symbols_depth depth, struct symbol *out)
 {
-	struct resolving r = { .symbols = s };
-
-	if (n == 0)
-		return;
-	make_groups(&r, places, n);
-	pool_run(pool, r.groups.n, find_functions, &r);
-	if (depth == SYMBOLS_LINES) {
-		make_askings(&r, pool_size(pool));
-		pool_run(pool, r.askings.n, ask, &r);
-		for (size_t i = 0; i < r.askings.n; i++)
-			diags_merge(&s->diags, &r.askings.items[i].answer.diags);
-	}
-	finish(&r, depth, out);
-	resolving_release(&r);
-	symbols_update_missing(s);
+	symbols_resolve_numbered(s, pool, places, NULL, n, depth, out);
 }

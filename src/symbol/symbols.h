@@ -62,12 +62,17 @@ enum symbols_depth {
 };
 
 /*
- * Resolves `n` places; out[i] belongs to places[i]. Places of the same module are worked on
- * by one worker. What is missing is remembered, see symbols_missing(). Not to be called by
- * two threads at once; results are the same for any pool.
+ * Resolves `n` places; out[i] belongs to places[i]. Fastest if they come by module and offset.
+ * What is missing is remembered, see symbols_missing(). Not to be called by two threads at
+ * once; results are the same for any pool.
  */
 void symbols_resolve(struct symbols *, struct pool *, const struct place *places, size_t n,
 		     enum symbols_depth, struct symbol *out);
+
+/* The same for answers in another order: out[numbers[i]] belongs to places[i]. */
+void symbols_resolve_numbered(struct symbols *, struct pool *, const struct place *places,
+			      const uint32_t *numbers, size_t n, enum symbols_depth,
+			      struct symbol *out);
 
 /* Frames of all symbols resolved so far; grows with each symbols_resolve(). */
 const struct symbol_frame *symbols_frames(const struct symbols *);

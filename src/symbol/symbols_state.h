@@ -11,6 +11,7 @@
 
 struct module_state {
 	struct binary binary;
+	struct str_id only_name; /* its only_name, once places of it were resolved */
 	uint64_t n_without_function, n_without_line; /* the most of one symbols_resolve() */
 };
 

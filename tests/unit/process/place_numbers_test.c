@@ -47,6 +47,23 @@ static void add_job(void *context, size_t job, unsigned worker)
 	}
 }
 
+static void check_order(const struct place_numbers *p)
+{
+	uint32_t *numbers = mem_alloc(N + 1, sizeof(*numbers));
+	struct place *places = mem_alloc(N + 1, sizeof(*places));
+
+	place_numbers_sorted(p, numbers, places);
+	for (uint32_t i = 0; i < N + 1; i++) {
+		const struct place *a = &places[i], *b = &places[i + 1];
+
+		assert_int_equal(place_numbers_find(p, *a), numbers[i]);
+		assert_true(i == N || a->module.v < b->module.v ||
+			    (a->module.v == b->module.v && a->offset < b->offset));
+	}
+	free(places);
+	free(numbers);
+}
+
 static void check(const struct shared *s)
 {
 	bool *is_used = mem_zalloc(N + 1, sizeof(*is_used));
@@ -63,6 +80,7 @@ static void check(const struct shared *s)
 		assert_int_equal(place.offset, place_at(i).offset);
 		assert_int_equal(place_numbers_find(s->places, place), number);
 	}
+	check_order(s->places);
 	for (size_t job = 1; job < N_JOBS; job++)
 		assert_memory_equal(s->numbers[job], s->numbers[0], N * sizeof(*s->numbers[0]));
 	free(is_used);
