@@ -35,6 +35,32 @@ struct mem_cost {
 	uint64_t first_ns, last_ns; /* of the records with a time; UINT64_MAX, 0: none */
 };
 
+/*
+ * The same for each of very many groups, without times. What does not fit any more goes into a
+ * struct mem_cost (mem_groups.c): sums of up to 65535 records do fit.
+ */
+struct mem_sums {
+	uint64_t operations;
+	struct mem_sum {
+		uint32_t cycles;
+		uint16_t n, n_full;
+	} of[N_LATENCIES], walk;
+	uint32_t full_cycles;
+	uint16_t n, n_walks;
+};
+
+/* What a group is told apart by. */
+struct mem_group {
+	uint32_t place; /* 0 if places are not told apart */
+	uint32_t rest;	/* number of the kind and the other dimensions */
+	uint32_t next;	/* group + 1 of the same place, or 0 */
+};
+
+/* Of the records of a group; UINT64_MAX, 0: none has a time. */
+struct mem_times {
+	uint64_t first_ns, last_ns;
+};
+
 /* A cost of no records. */
 extern const struct mem_cost mem_cost_none;
 
@@ -46,6 +72,7 @@ uint64_t mem_cost_length_ns(const struct mem_cost *);
 struct mem_options {
 	uint32_t dimensions; /* bit n: enum hot_dimension n is told apart */
 	bool with_histograms;
+	bool with_times; /* groups know their first and last record */
 };
 
 /* A distribution for each latency. */
@@ -57,22 +84,57 @@ void mem_histograms_add(struct mem_histograms *, const struct latencies *);
 void mem_histograms_merge(struct mem_histograms *into, const struct mem_histograms *from);
 void mem_histograms_release(struct mem_histograms *);
 
-/* The result: groups, numbered. The kind is told apart always. */
+/*
+ * Groups of records, numbered. The kind is told apart always. Most groups differ in their
+ * place, and there may be very many, so they are as small as they can be (mem_groups.c).
+ */
 struct mem {
 	const struct session *session;
 	const struct mem_options *options;
-	enum hot_dimension dimensions[HOT_N_DIMENSIONS];
+	enum hot_dimension dimensions[HOT_N_DIMENSIONS]; /* told apart, but for the place */
 	size_t n_dimensions;
-	struct tuples keys; /* kind, then the dimensions */
-	VEC_OF(struct mem_cost) costs;
-	VEC_OF(struct mem_histograms) histograms; /* empty without */
+	bool has_place;
+
+	struct tuples rests;	   /* kind, then the dimensions */
+	VEC_OF(uint32_t) of_place; /* by place: its first group + 1 */
+	VEC_OF(struct mem_group) groups;
+	VEC_OF(struct mem_sums) sums;		  /* by group */
+	struct tuples spilled;			  /* groups whose sums did not fit; by number: */
+	VEC_OF(struct mem_cost) wide;		  /* … the rest of them */
+	VEC_OF(struct mem_times) times;		  /* by group, if wanted */
+	VEC_OF(struct mem_histograms) histograms; /* by group, if wanted */
+
+	uint64_t first_ns, last_ns; /* of all records with a time; UINT64_MAX, 0: none */
 };
 
-/* Options: struct mem_options. Result: struct mem. */
-extern const struct analysis_class mem_class;
+/* How many groups there are. */
+static inline uint32_t mem_n_groups(const struct mem *m)
+{
+	return (uint32_t)m->groups.n;
+}
 
 /* The key of a group: its kind, and a word for each dimension, 0 where not told apart. */
 enum mem_kind mem_key(const struct mem *, uint32_t group, uint64_t key[HOT_N_DIMENSIONS]);
+
+/* What a group adds up to; without times unless the options want them. */
+struct mem_cost mem_cost_of(const struct mem *, uint32_t group);
+
+/* The group of a record of this kind, or UINT32_MAX. */
+uint32_t mem_find(const struct mem *, enum mem_kind, const struct batch *, size_t row);
+
+/* What to tell apart: several answers from one look at the records. */
+struct mem_set_options {
+	const struct mem_options *list;
+	size_t n;
+};
+
+struct mem_set {
+	struct mem *list; /* by index of their options */
+	size_t n;
+};
+
+/* Options: struct mem_set_options. Result: struct mem_set. */
+extern const struct analysis_class mem_set_class;
 
 /*
  * Distributions for groups that are known already, in a second pass: only of those that are
@@ -98,5 +160,18 @@ struct mem_detail *mem_detail_scan(struct session *, const struct select *,
 
 /* For the files of this subject: collects the loads, stores and atomics of a batch. */
 size_t mem_rows_of(const struct batch *, uint16_t rows[BATCH_ROWS], uint8_t kinds[BATCH_ROWS]);
+
+/* mem_groups.c: the groups of a struct mem. */
+void mem_init(struct mem *, const struct session *, const struct mem_options *);
+void mem_release(struct mem *);
+
+/* The groups of `n` rows, which are added if they are new. */
+void mem_groups_of(struct mem *, const struct batch *, const uint16_t *rows, const uint8_t *kinds,
+		   size_t n, uint32_t *out_groups);
+
+/* Adds a record to a group, or what a group of `from` adds up to. */
+void mem_add_record(struct mem *, uint32_t group, const struct batch *, size_t row,
+		    const struct latencies *);
+void mem_add_groups(struct mem *, const struct mem *from);
 
 #endif

@@ -28,19 +28,6 @@ static void detail_free(void *partial)
 	free(d);
 }
 
-/* The row of a record, or UINT32_MAX. */
-static uint32_t row_of(const struct mem_detail *d, uint8_t kind, const struct batch *b, size_t row)
-{
-	const struct mem *mem = d->focus->mem;
-	uint64_t key[1 + HOT_N_DIMENSIONS] = { kind };
-	uint32_t group;
-
-	for (size_t k = 0; k < mem->n_dimensions; k++)
-		key[1 + k] = hot_record_word(mem->session, b, row, mem->dimensions[k]);
-	group = tuples_find(&mem->keys, key);
-	return group == TUPLES_NONE ? UINT32_MAX : d->focus->rows[group];
-}
-
 static void detail_consume(void *partial, const struct batch *b)
 {
 	struct mem_detail *d = partial;
@@ -49,7 +36,8 @@ static void detail_consume(void *partial, const struct batch *b)
 	size_t n = mem_rows_of(b, rows, kinds);
 
 	for (size_t i = 0; i < n; i++) {
-		uint32_t row = row_of(d, kinds[i], b, rows[i]);
+		uint32_t group = mem_find(d->focus->mem, (enum mem_kind)kinds[i], b, rows[i]);
+		uint32_t row = group == UINT32_MAX ? UINT32_MAX : d->focus->rows[group];
 		struct latencies l;
 
 		if (row == UINT32_MAX)

@@ -64,13 +64,13 @@ static void add_up(const struct mem_region *r, struct whole wholes[N_MEM_KINDS])
 {
 	for (int kind = 0; kind < N_MEM_KINDS; kind++)
 		wholes[kind] = (struct whole){ .cost = mem_cost_none };
-	for (uint32_t i = 0; i < r->threads->keys.n; i++) {
-		const struct mem_cost *cost = &r->threads->costs.items[i];
+	for (uint32_t i = 0; i < mem_n_groups(r->threads); i++) {
+		struct mem_cost cost = mem_cost_of(r->threads, i);
 		uint64_t raw[HOT_N_DIMENSIONS];
 		struct whole *w = &wholes[mem_key(r->threads, i, raw)];
 
-		mem_cost_add(&w->cost, cost);
-		w->thread_ns += mem_cost_length_ns(cost);
+		mem_cost_add(&w->cost, &cost);
+		w->thread_ns += mem_cost_length_ns(&cost);
 	}
 	for (size_t i = 0; i < r->rows->rows.n; i++) {
 		struct whole *w = &wholes[tuples_get(&r->rows->keys, (uint32_t)i)[0]];

@@ -9,7 +9,10 @@
 #include "base/alloc.h"
 
 /* What the scan is asked for. */
-enum part { BY_EVENTS, BY_PLACE, BY_THREAD, CLOCK, VECTORS, N_PARTS };
+enum part { MEM, CLOCK, VECTORS, N_PARTS };
+
+/* What memory operations are told apart by. */
+enum grouping { BY_EVENTS, BY_PLACE, BY_THREAD, N_GROUPINGS };
 
 enum { BRIEF_TOP = 8 };
 
@@ -23,13 +26,21 @@ struct making {
 	const struct mem_request *request;
 	struct mem_report *out;
 	const struct hot_keys *by;
-	struct mem_options options[CLOCK];
+	struct mem_options options[N_GROUPINGS];
+	struct mem_set_options set;
 	struct analysis parts[N_PARTS];
 	struct core_clock clock;
 	struct names names;
 	struct access_sizes sizes;
 	struct mem_rows rows;
 };
+
+static const struct mem *mem_of(const struct making *m, enum grouping grouping)
+{
+	const struct mem_set *set = m->parts[MEM].result;
+
+	return &set->list[grouping];
+}
 
 static uint32_t dimensions_of(const struct hot_keys *keys)
 {
@@ -51,8 +62,9 @@ static void prepare(struct making *m)
 	m->options[BY_EVENTS].with_histograms = is_simple;
 	m->options[BY_PLACE].dimensions = 1u << DIM_PLACE | by | slices;
 	m->options[BY_THREAD].dimensions = 1u << DIM_TID;
-	for (int i = 0; i < CLOCK; i++)
-		m->parts[i] = (struct analysis){ .class = &mem_class, .options = &m->options[i] };
+	m->options[BY_THREAD].with_times = true;
+	m->set = (struct mem_set_options){ m->options, N_GROUPINGS };
+	m->parts[MEM] = (struct analysis){ .class = &mem_set_class, .options = &m->set };
 	m->parts[CLOCK] = (struct analysis){ .class = &clock_pairs_class };
 	m->parts[VECTORS] = (struct analysis){ .class = &vector_length_class };
 }
@@ -67,10 +79,10 @@ static int make_rows(struct making *m, struct err *err)
 		.sort = request->sort,
 		.top = request->top,
 	};
-	const struct mem *by_events = m->parts[BY_EVENTS].result;
+	const struct mem *by_events = mem_of(m, BY_EVENTS);
 	uint32_t n_without = 0;
 
-	mem_rows_init(&m->rows, m->parts[BY_PLACE].result, &m->names, m->by, &m->sizes,
+	mem_rows_init(&m->rows, mem_of(m, BY_PLACE), &m->names, m->by, &m->sizes,
 		      request->sort != NULL ? 0 : request->top);
 	if (by_events->options->with_histograms)
 		mem_rows_take_histograms(&m->rows, by_events);
@@ -97,7 +109,7 @@ static int make_functions(struct making *m, struct err *err)
 	struct mem_rows rows;
 	int rc;
 
-	mem_rows_init(&rows, m->parts[BY_PLACE].result, &m->names, &by_function, &m->sizes, top);
+	mem_rows_init(&rows, mem_of(m, BY_PLACE), &m->names, &by_function, &m->sizes, top);
 	rc = mem_table(&rows, &view, &m->out->functions, err);
 	mem_rows_release(&rows);
 	return rc;
@@ -111,7 +123,7 @@ static void show(struct making *m, struct table *t)
 /* What is told of everything, when it is not told by a key. */
 static int make_overview(struct making *m, struct err *err)
 {
-	const struct mem *by_events = m->parts[BY_EVENTS].result;
+	const struct mem *by_events = mem_of(m, BY_EVENTS);
 
 	mem_translation_table(by_events, &m->out->translation);
 	mem_events_table(by_events, m->request->top, &m->out->events);
@@ -126,7 +138,7 @@ static int make_overview(struct making *m, struct err *err)
 static int make_tables(struct making *m, struct err *err)
 {
 	const struct mem_region region = {
-		.threads = m->parts[BY_THREAD].result,
+		.threads = mem_of(m, BY_THREAD),
 		.rows = &m->rows,
 		.clock = &m->clock,
 		.vectors = m->sizes.n_scalable > 0 ? m->parts[VECTORS].result : NULL,
@@ -167,8 +179,8 @@ int mem_report_make(struct session *s, const struct select *select,
 		m.clock = core_clock_derived(m.parts[CLOCK].result);
 	if (request->by.n == 0)
 		named.keys[named.n++] = HOT_FUNCTION;
-	mem_names(s, m.parts[BY_PLACE].result, &named, &m.names);
-	mem_sizes(s, m.parts[BY_PLACE].result, &m.sizes);
+	mem_names(s, mem_of(&m, BY_PLACE), &named, &m.names);
+	mem_sizes(s, mem_of(&m, BY_PLACE), &m.sizes);
 	access_sizes_stretch(&m.sizes, vector_length_bits(m.parts[VECTORS].result));
 	rc = make_tables(&m, err);
 	mem_rows_release(&m.rows);

@@ -52,7 +52,7 @@ static uint32_t row_of(struct mem_rows *r, const uint64_t *words)
 
 static void add_group(struct mem_rows *r, uint32_t group, const struct access_sizes *sizes)
 {
-	const struct mem_cost *cost = &r->mem->costs.items[group];
+	struct mem_cost cost = mem_cost_of(r->mem, group);
 	uint64_t raw[HOT_N_DIMENSIONS], words[MAX_WORDS];
 	enum mem_kind kind = mem_key(r->mem, group, raw);
 	uint32_t bytes = raw[DIM_PLACE] < sizes->n ? sizes->bytes[raw[DIM_PLACE]] : 0;
@@ -61,14 +61,14 @@ static void add_group(struct mem_rows *r, uint32_t group, const struct access_si
 	make_words(r, kind, raw, words);
 	row = row_of(r, words);
 	r->row_of_group[group] = row;
-	mem_cost_add(&r->rows.items[row].cost, cost);
+	mem_cost_add(&r->rows.items[row].cost, &cost);
 	if (bytes > 0) {
-		r->rows.items[row].bytes += cost->operations * bytes;
-		r->rows.items[row].n_sized += cost->n;
+		r->rows.items[row].bytes += cost.operations * bytes;
+		r->rows.items[row].n_sized += cost.n;
 	}
-	count_slice(r, row, raw[DIM_SLICE], cost->n);
-	mem_cost_add(&r->kinds[kind], cost);
-	mem_cost_add(&r->all, cost);
+	count_slice(r, row, raw[DIM_SLICE], cost.n);
+	mem_cost_add(&r->kinds[kind], &cost);
+	mem_cost_add(&r->all, &cost);
 }
 
 static int compare_words(const struct mem_rows *r, const uint64_t *a, const uint64_t *b)
@@ -138,9 +138,11 @@ void mem_rows_init(struct mem_rows *r, const struct mem *mem, const struct names
 	for (int i = 0; i < N_MEM_KINDS; i++)
 		r->kinds[i] = mem_cost_none;
 	tuples_init(&r->keys, width_of(by));
-	r->row_of_group = mem_alloc(mem->keys.n + 1, sizeof(*r->row_of_group));
-	for (uint32_t i = 0; i < mem->keys.n; i++)
+	r->row_of_group = mem_alloc(mem_n_groups(mem) + 1, sizeof(*r->row_of_group));
+	for (uint32_t i = 0; i < mem_n_groups(mem); i++)
 		add_group(r, i, sizes);
+	r->all.first_ns = mem->first_ns;
+	r->all.last_ns = mem->last_ns;
 	r->order = mem_alloc(r->rows.n + 1, sizeof(*r->order));
 	r->shown = mem_alloc(r->rows.n + 1, sizeof(*r->shown));
 	for (uint32_t i = 0; i < r->rows.n; i++)
@@ -163,7 +165,7 @@ void mem_rows_release(struct mem_rows *r)
 
 void mem_rows_take_histograms(struct mem_rows *r, const struct mem *from)
 {
-	for (uint32_t i = 0; i < from->keys.n; i++) {
+	for (uint32_t i = 0; i < mem_n_groups(from); i++) {
 		uint64_t raw[HOT_N_DIMENSIONS], words[MAX_WORDS];
 		uint32_t row;
 
@@ -179,7 +181,7 @@ uint32_t mem_rows_detail(struct mem_rows *r, struct session *s, const struct sel
 {
 	uint32_t n = r->n_shown < MEM_ROWS_DETAILED ? r->n_shown : MEM_ROWS_DETAILED;
 	uint32_t *place_in_focus = mem_alloc(r->rows.n + 1, sizeof(*place_in_focus));
-	uint32_t *rows = mem_alloc(r->mem->keys.n + 1, sizeof(*rows));
+	uint32_t *rows = mem_alloc(mem_n_groups(r->mem) + 1, sizeof(*rows));
 	struct mem_focus focus = { .mem = r->mem, .rows = rows, .n_rows = n };
 	struct mem_detail *detail;
 
@@ -187,7 +189,7 @@ uint32_t mem_rows_detail(struct mem_rows *r, struct session *s, const struct sel
 		place_in_focus[i] = UINT32_MAX;
 	for (uint32_t i = 0; i < n; i++)
 		place_in_focus[r->shown[i]] = i;
-	for (uint32_t i = 0; i < r->mem->keys.n; i++)
+	for (uint32_t i = 0; i < mem_n_groups(r->mem); i++)
 		rows[i] = place_in_focus[r->row_of_group[i]];
 	detail = mem_detail_scan(s, select, &focus);
 	for (uint32_t i = 0; i < n; i++) {
@@ -206,7 +208,7 @@ static bool *places_of(const struct session *s, const struct mem *mem)
 {
 	bool *wanted = mem_zalloc(place_numbers_n(s->places) + 1, sizeof(*wanted));
 
-	for (uint32_t i = 0; i < mem->keys.n; i++) {
+	for (uint32_t i = 0; i < mem_n_groups(mem); i++) {
 		uint64_t raw[HOT_N_DIMENSIONS];
 
 		mem_key(mem, i, raw);
