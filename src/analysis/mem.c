@@ -6,8 +6,6 @@
 #include "base/alloc.h"
 #include "spe/packet.h"
 
-enum { ROWS_AT_ONCE = 64 };
-
 static const char *const kind_names[] = {
 	[MEM_LOAD] = "load",
 	[MEM_STORE] = "store",
@@ -120,7 +118,7 @@ static void set_free(void *partial)
 static void consume_some(struct mem *m, const struct batch *b, const uint16_t *rows,
 			 const uint8_t *kinds, size_t n, const struct latencies *latencies)
 {
-	uint32_t groups[ROWS_AT_ONCE];
+	uint32_t groups[MEM_ROWS_AT_ONCE];
 
 	mem_groups_of(m, b, rows, kinds, n, groups);
 	for (size_t i = 0; i < n; i++) {
@@ -136,13 +134,13 @@ static void consume_some(struct mem *m, const struct batch *b, const uint16_t *r
 static void set_consume(void *partial, const struct batch *b)
 {
 	struct mem_set *set = partial;
-	struct latencies latencies[ROWS_AT_ONCE];
+	struct latencies latencies[MEM_ROWS_AT_ONCE];
 	uint16_t rows[BATCH_ROWS];
 	uint8_t kinds[BATCH_ROWS];
 	size_t n = mem_rows_of(b, rows, kinds);
 
-	for (size_t from = 0; from < n; from += ROWS_AT_ONCE) {
-		size_t some = n - from < ROWS_AT_ONCE ? n - from : ROWS_AT_ONCE;
+	for (size_t from = 0; from < n; from += MEM_ROWS_AT_ONCE) {
+		size_t some = n - from < MEM_ROWS_AT_ONCE ? n - from : MEM_ROWS_AT_ONCE;
 
 		for (size_t i = 0; i < some; i++)
 			latencies[i] = latencies_of(b, rows[from + i]);

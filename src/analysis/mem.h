@@ -12,6 +12,7 @@
 #include "analysis/analysis.h"
 #include "analysis/hot.h"
 #include "analysis/latency.h"
+#include "analysis/place_groups.h"
 #include "analysis/select.h"
 #include "base/tuples.h"
 #include "base/vec.h"
@@ -47,13 +48,6 @@ struct mem_sums {
 	} of[N_LATENCIES], walk;
 	uint32_t full_cycles;
 	uint16_t n, n_walks;
-};
-
-/* What a group is told apart by. */
-struct mem_group {
-	uint32_t place; /* 0 if places are not told apart */
-	uint32_t rest;	/* number of the kind and the other dimensions */
-	uint32_t next;	/* group + 1 of the same place, or 0 */
 };
 
 /* Of the records of a group; UINT64_MAX, 0: none has a time. */
@@ -95,9 +89,8 @@ struct mem {
 	size_t n_dimensions;
 	bool has_place;
 
-	struct tuples rests;	   /* kind, then the dimensions */
-	VEC_OF(uint32_t) of_place; /* by place: its first group + 1 */
-	VEC_OF(struct mem_group) groups;
+	struct tuples rests;			  /* kind, then the dimensions */
+	struct place_groups groups;		  /* unused without places: the rest is the group */
 	VEC_OF(struct mem_sums) sums;		  /* by group */
 	struct tuples spilled;			  /* groups whose sums did not fit; by number: */
 	VEC_OF(struct mem_cost) wide;		  /* … the rest of them */
@@ -110,7 +103,7 @@ struct mem {
 /* How many groups there are. */
 static inline uint32_t mem_n_groups(const struct mem *m)
 {
-	return (uint32_t)m->groups.n;
+	return (uint32_t)m->sums.n;
 }
 
 /* The key of a group: its kind, and a word for each dimension, 0 where not told apart. */
@@ -165,7 +158,9 @@ size_t mem_rows_of(const struct batch *, uint16_t rows[BATCH_ROWS], uint8_t kind
 void mem_init(struct mem *, const struct session *, const struct mem_options *);
 void mem_release(struct mem *);
 
-/* The groups of `n` rows, which are added if they are new. */
+enum { MEM_ROWS_AT_ONCE = 64 };
+
+/* The groups of `n` rows, up to MEM_ROWS_AT_ONCE, which are added if they are new. */
 void mem_groups_of(struct mem *, const struct batch *, const uint16_t *rows, const uint8_t *kinds,
 		   size_t n, uint32_t *out_groups);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The groups of mem.h. What besides the place tells records apart takes few values, which get
- * numbers; the groups of a place are a list, the most common of them often first. So finding a
- * group takes no hashing of many keys, and a group takes 76 bytes.
+ * numbers: with the place they are the group.
  *
  * The sums of a group have room for 65535 records. When that is used up they move into a struct
  * mem_cost, of which only groups with so many records have one.
@@ -25,6 +24,7 @@ void mem_init(struct mem *m, const struct session *session, const struct mem_opt
 	m->has_place = options->dimensions >> DIM_PLACE & 1;
 	tuples_init(&m->rests, 1 + m->n_dimensions);
 	tuples_init(&m->spilled, 1);
+	place_groups_init(&m->groups);
 }
 
 void mem_release(struct mem *m)
@@ -36,20 +36,24 @@ void mem_release(struct mem *m)
 	vec_release(&m->wide);
 	tuples_release(&m->spilled);
 	vec_release(&m->sums);
-	vec_release(&m->groups);
-	vec_release(&m->of_place);
+	place_groups_release(&m->groups);
 	tuples_release(&m->rests);
+}
+
+static struct place_group key_of(const struct mem *m, uint32_t group)
+{
+	return m->has_place ? m->groups.list.items[group] : (struct place_group){ .rest = group };
 }
 
 enum mem_kind mem_key(const struct mem *m, uint32_t group, uint64_t key[HOT_N_DIMENSIONS])
 {
-	const struct mem_group *g = &m->groups.items[group];
-	const uint64_t *words = tuples_get(&m->rests, g->rest);
+	struct place_group g = key_of(m, group);
+	const uint64_t *words = tuples_get(&m->rests, g.rest);
 
 	for (int i = 0; i < HOT_N_DIMENSIONS; i++)
 		key[i] = 0;
 	key[DIM_EVENT] = capture_n_events(m->session->capture);
-	key[DIM_PLACE] = g->place;
+	key[DIM_PLACE] = g.place;
 	for (size_t i = 0; i < m->n_dimensions; i++)
 		key[m->dimensions[i]] = words[1 + i];
 	return (enum mem_kind)words[0];
@@ -68,47 +72,22 @@ static uint32_t place_of(const struct mem *m, const struct batch *b, size_t row)
 	return m->has_place ? (uint32_t)hot_record_word(m->session, b, row, DIM_PLACE) : 0;
 }
 
-static uint32_t add_group(struct mem *m, uint32_t place, uint32_t rest)
+static void add_group(struct mem *m)
 {
-	*vec_add(&m->groups) = (struct mem_group){ .place = place, .rest = rest };
 	vec_add(&m->sums);
 	if (m->options->with_times)
 		*vec_add(&m->times) = (struct mem_times){ UINT64_MAX, 0 };
 	if (m->options->with_histograms)
 		vec_add(&m->histograms);
-	return (uint32_t)m->groups.n - 1;
 }
 
-/* Without places the number of the rest is that of the group. */
-static uint32_t group_of_rest(struct mem *m, uint32_t rest)
+/* The group of a place and a rest; without places the number of the rest is that of the group. */
+static uint32_t group_of(struct mem *m, uint32_t place, uint32_t rest)
 {
-	return rest < m->groups.n ? rest : add_group(m, 0, rest);
-}
+	uint32_t group = m->has_place ? place_groups_add(&m->groups, place, rest) : rest;
 
-/* Makes room for the place. */
-static void fit_place(struct mem *m, uint32_t place)
-{
-	size_t missing = place < m->of_place.n ? 0 : place + 1 - m->of_place.n;
-
-	vec_reserve(&m->of_place, missing);
-	m->of_place.n += missing;
-}
-
-static uint32_t group_of_place(struct mem *m, uint32_t place, uint32_t rest)
-{
-	uint32_t group = m->of_place.items[place], last = 0;
-
-	while (group != 0 && m->groups.items[group - 1].rest != rest) {
-		last = group;
-		group = m->groups.items[group - 1].next;
-	}
-	if (group != 0)
-		return group - 1;
-	group = add_group(m, place, rest);
-	if (last != 0)
-		m->groups.items[last - 1].next = group + 1;
-	else
-		m->of_place.items[place] = group + 1;
+	if (group == m->sums.n)
+		add_group(m);
 	return group;
 }
 
@@ -133,43 +112,27 @@ static void find_rests(struct mem *m, const struct batch *b, const uint16_t *row
 void mem_groups_of(struct mem *m, const struct batch *b, const uint16_t *rows, const uint8_t *kinds,
 		   size_t n, uint32_t *out_groups)
 {
-	uint32_t rests[BATCH_ROWS];
+	uint32_t rests[MEM_ROWS_AT_ONCE], places[MEM_ROWS_AT_ONCE] = { 0 };
 
 	find_rests(m, b, rows, kinds, n, rests);
-	if (!m->has_place) {
-		for (size_t i = 0; i < n; i++)
-			out_groups[i] = group_of_rest(m, rests[i]);
-		return;
-	}
-	for (size_t i = 0; i < n; i++) {
-		uint32_t place = place_of(m, b, rows[i]);
-
-		fit_place(m, place);
-		__builtin_prefetch(&m->of_place.items[place]);
-	}
-	for (size_t i = 0; i < n; i++) {
-		uint32_t first = m->of_place.items[place_of(m, b, rows[i])];
-
-		if (first != 0)
-			__builtin_prefetch(&m->groups.items[first - 1]);
-	}
 	for (size_t i = 0; i < n; i++)
-		out_groups[i] = group_of_place(m, place_of(m, b, rows[i]), rests[i]);
+		places[i] = place_of(m, b, rows[i]);
+	if (m->has_place)
+		place_groups_fetch(&m->groups, places, n);
+	for (size_t i = 0; i < n; i++)
+		out_groups[i] = group_of(m, places[i], rests[i]);
 }
 
 uint32_t mem_find(const struct mem *m, enum mem_kind kind, const struct batch *b, size_t row)
 {
-	uint32_t place = place_of(m, b, row), rest, group;
+	uint32_t rest;
 	uint64_t words[MAX_WORDS];
 
 	make_rest(m, kind, b, row, words);
 	rest = tuples_find(&m->rests, words);
 	if (rest == TUPLES_NONE || !m->has_place)
 		return rest;
-	group = place < m->of_place.n ? m->of_place.items[place] : 0;
-	while (group != 0 && m->groups.items[group - 1].rest != rest)
-		group = m->groups.items[group - 1].next;
-	return group - 1;
+	return place_groups_find(&m->groups, place_of(m, b, row), rest);
 }
 
 static struct latency_sum widened(const struct mem_sum *s)
@@ -320,15 +283,11 @@ void mem_add_groups(struct mem *m, const struct mem *from)
 
 	for (uint32_t i = 0; i < from->rests.n; i++)
 		rests[i] = tuples_add(&m->rests, tuples_get(&from->rests, i));
-	if (from->of_place.n > 0)
-		fit_place(m, (uint32_t)from->of_place.n - 1);
 	note_time(&m->first_ns, &m->last_ns, from->first_ns, from->last_ns);
-	for (uint32_t i = 0; i < from->groups.n; i++) {
-		const struct mem_group *g = &from->groups.items[i];
-		uint32_t group = m->has_place ? group_of_place(m, g->place, rests[g->rest])
-					      : group_of_rest(m, rests[g->rest]);
+	for (uint32_t i = 0; i < mem_n_groups(from); i++) {
+		struct place_group g = key_of(from, i);
 
-		add_group_of(m, group, from, i);
+		add_group_of(m, group_of(m, g.place, rests[g.rest]), from, i);
 	}
 	free(rests);
 }
