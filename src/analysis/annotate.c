@@ -83,7 +83,8 @@ static void annotate_consume(void *partial, const struct batch *b)
 		    place.offset < r->from || place.offset >= r->to)
 			continue;
 		if (slices->n > 0 && b->has[row] & HAS_TIME)
-			count(a, place.offset, COUNT_SLICE, slices_find(slices, b->time_ns[row]), 1);
+			count(a, place.offset, COUNT_SLICE, slices_find(slices, b->time_ns[row]),
+			      1);
 		if (b->kind == BATCH_SPE) {
 			count_spe(a, b, row, place.offset);
 			continue;
