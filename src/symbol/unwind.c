@@ -10,6 +10,8 @@
 #include "symbol/symbols_state.h"
 #include "symbol/vdso.h"
 
+enum { START_BYTES = 64 };
+
 /* What differs between architectures; DWARF numbers. */
 static const struct machine {
 	const char *arch;
@@ -187,24 +189,38 @@ struct walk {
 	struct frame_state state;
 };
 
-/* The rules at `pc`; UNWIND_COMPLETE if there are any, else why there are none. */
-static enum unwind_end rules_at(struct walk *w, uint64_t pc, struct frame_rules *out)
+/* Programs and their loader begin in a few instructions that nobody called, often without rules. */
+static bool is_start(const struct unwind_file *f, uint64_t address)
+{
+	GElf_Ehdr header;
+
+	return gelf_getehdr(f->code.elf, &header) != NULL && address >= header.e_entry &&
+	       address - header.e_entry < START_BYTES;
+}
+
+/* The rules at `pc`; false if there are none, and why. */
+static bool rules_at(struct walk *w, uint64_t pc, struct frame_rules *out, enum unwind_end *why)
 {
 	const struct place_range *r = place_cache_look_up(w->cache, w->process, pc, w->time_ns);
 	enum module_kind kind = modules_get(w->unwinder->symbols->modules, r->module)->kind;
 	struct unwind_file *f = &w->unwinder->files[r->module.v];
 	uint64_t offset = place_range_at(r, pc).offset, address;
 
+	*why = UNWIND_NO_RULES;
 	if (kind != MODULE_FILE && kind != MODULE_VDSO)
-		return UNWIND_NO_RULES;
+		return false;
 	if (!f->is_tried)
 		open_file(w->unwinder, f, r->module);
-	if (!elf_file_is_open(&f->code))
-		return UNWIND_NO_FILE;
-	if (!elf_file_to_address(&f->code, offset, &address) ||
-	    !find_rules(w->unwinder, f, address, out))
-		return UNWIND_NO_RULES;
-	return UNWIND_COMPLETE;
+	if (!elf_file_is_open(&f->code)) {
+		*why = UNWIND_NO_FILE;
+		return false;
+	}
+	if (!elf_file_to_address(&f->code, offset, &address))
+		return false;
+	if (find_rules(w->unwinder, f, address, out))
+		return true;
+	*why = is_start(f, address) ? UNWIND_COMPLETE : UNWIND_NO_RULES;
+	return false;
 }
 
 static enum unwind_end end_of(enum frame_outcome outcome)
@@ -234,8 +250,7 @@ static enum unwind_end follow(struct walk *w, uint64_t pc, uint64_t *out, size_t
 		enum unwind_end end;
 
 		out[(*n)++] = pc;
-		end = rules_at(w, is_exact ? pc : pc - 1, &rules);
-		if (end != UNWIND_COMPLETE)
+		if (!rules_at(w, is_exact ? pc : pc - 1, &rules, &end))
 			return end;
 		outcome = frame_rules_apply(&rules, m->stack_register, &w->state, &pc);
 		if (outcome != FRAME_STEPPED)
