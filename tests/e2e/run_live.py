@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The whole method on this machine, where it has no counters: what can be said, and no more.
+
+usage: run_live.py CYCLOPS PROGRAM
+
+PROGRAM is record_program.c. Where the CPU counts, the answer is another one: skipped.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import harness
+
+BLIND = "what limits it cannot be told"
+
+
+def run(cyclops, folder, name, *program):
+    done = subprocess.run([cyclops, "run", "--format", "json", "--folder", name, "--", *program], cwd=folder,
+                          env=harness.ENVIRONMENT, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        harness.skip(f"nothing can be measured here: {done.stderr}")
+    # What the program prints comes first.
+    answer = json.loads(done.stdout[done.stdout.index('{"schema"'):])
+    if "topdown" in answer or "back end" in done.stdout:
+        harness.skip("this machine has counters")
+    return answer, [note for notes in answer["notes"].values() for note in notes]
+
+
+def check_busy(checks, answer, notes):
+    """Hot functions with their places, and that nobody knows why they are hot."""
+    kinds = [finding["kind"] for finding in answer["findings"]]
+    sampled = [finding for finding in answer["findings"] if finding["from"] == "samples"]
+    checks.expect(any(BLIND in note for note in notes), f"busy: nothing is said of counters: {notes}")
+    if checks.expect(sampled, f"busy: no function stands out: {kinds}, {notes}"):
+        first = sampled[0]
+        checks.expect("work_a" in first["claim"] and "work_a+" in first["where"], f"busy: the first is {first}")
+        checks.expect(0.5 < first["share"] < 0.95, f"busy: work_a has {first['share']}")
+    checks.count("programs")
+
+
+def check_waiting(checks, answer, notes):
+    """A program that sleeps: that it waits comes first, and of its few samples nothing is said."""
+    kinds = [finding["kind"] for finding in answer["findings"]]
+    checks.expect(kinds == ["waiting"], f"sleep: {kinds}, not that it waits")
+    checks.expect(any("too few" in note for note in notes), f"sleep: {notes} do not say that samples are few")
+    checks.count("programs")
+
+
+def check_time(checks, folder, cyclops):
+    """The time that was counted is that of the run, also for what compares runs."""
+    text = subprocess.run([cyclops, "diff", "--format", "json", "waiting", "waiting"], cwd=folder,
+                          env=harness.ENVIRONMENT, capture_output=True, text=True, check=True).stdout
+    rows = json.loads(text)["totals"]
+    times = [row["a"] for row in rows if row["name"] == "time"]
+    checks.expect(len(times) == 1 and times[0] >= 0.4e9, f"the time of a sleep of 0.4 s: {times}")
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    harness.need("sleep")
+    checks = harness.Checks()
+    cyclops, program = (os.path.abspath(word) for word in sys.argv[1:])
+    with tempfile.TemporaryDirectory() as folder:
+        check_busy(checks, *run(cyclops, folder, "busy", program, "busy", "400"))
+        check_waiting(checks, *run(cyclops, folder, "waiting", shutil.which("sleep"), "0.4"))
+        check_time(checks, folder, cyclops)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
