@@ -103,9 +103,10 @@ static void say_what_is_missing(const struct live *l)
 		fprintf(stderr,
 			"cyclops: mixed cores: %zu more group%s of events would have to take "
 			"turns, "
-			"which tasks on mixed cores cannot; --no-mux runs the command for %s\n",
+			"which tasks on mixed cores cannot%s\n",
 			plan->n_left_out, plan->n_left_out == 1 ? "" : "s",
-			plan->n_left_out == 1 ? "it" : "each");
+			l->options->command == NULL ? "; --all-cpus counts them"
+						    : "; --no-mux runs the command for each");
 }
 
 /* Groups are numbered from 1 in each run. */

@@ -143,9 +143,6 @@ def check_signals(checks):
 def check_modes(checks):
     _, answer = stat(["-e", "page-faults", "-r", "4"], ["/bin/true"])
     checks.expect("spread" in answer["events"]["page-faults"], f"repeat: {answer['events']}")
-    _, answer = stat(["-e", "task-clock,page-faults", "-I", "20"], ["sleep", "2"])
-    ends = {row["end_ns"] for row in answer["counts"]}
-    checks.expect(len(ends) >= 3, f"intervals: {sorted(ends)}")
     sleepers = [subprocess.Popen(["sleep", "100"]) for _ in range(2)]
     try:
         pids = [sleeper.pid for sleeper in sleepers]
@@ -161,7 +158,7 @@ def check_modes(checks):
         _, answer = stat(["-e", "cpu-clock", "-a", "-A"], ["sleep", "0.1"])
         cpus = sorted(row["cpu"] for row in answer["counts"])
         checks.expect(cpus == sorted(os.sched_getaffinity(0)) or len(cpus) == os.cpu_count(), f"CPUs: {cpus}")
-    checks.count("ways to count", 4)
+    checks.count("ways to count", 3)
 
 
 # Lives as long as its input: until the test has seen what it wants to see.
