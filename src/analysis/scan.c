@@ -77,7 +77,8 @@ static void worker_init(struct worker *w, const struct scan_job *job)
 	const struct session *s = job->session;
 
 	w->reader = unit_reader_new(s->capture);
-	unit_reader_only(w->reader, job->wish.addresses);
+	if (!job->wish.with_physical)
+		unit_reader_only(w->reader, job->wish.addresses);
 	w->attribution = attribution_new(s->timeline, s->places);
 	if (job->wish.without_places && job->select == NULL)
 		attribution_skip_places(w->attribution);
@@ -140,8 +141,10 @@ static void drop_unwanted(const struct scan_wish *wish, struct batch *b)
 	if (wish->addresses == NULL)
 		return;
 	for (size_t row = 0; row < b->n; row++)
-		keep[row] = b->has[row] & HAS_VA &&
-			    address_filter_may_have(wish->addresses, b->va[row]);
+		keep[row] = (b->has[row] & HAS_VA &&
+			     address_filter_may_have(wish->addresses, b->va[row])) ||
+			    (wish->with_physical && b->has[row] & HAS_PA &&
+			     address_filter_may_have(wish->addresses, b->pa[row]));
 	batch_keep(b, keep);
 }
 

@@ -28,6 +28,7 @@ struct scan_wish {
 	 * others, and no analysis sees them. NULL: all do.
 	 */
 	const struct address_filter *addresses;
+	bool with_physical; /* or with physical addresses that it may have */
 };
 
 /* The same as scan() for a part of the rows. */

@@ -127,7 +127,8 @@ static int fill_request(struct sharing *s, struct err *err)
 		r->coalesce = SHARING_BY_PLACE;
 	s->options = (struct sharing_options){ .line_bytes = r->line_bytes,
 					       .mode = (enum sharing_mode)r->mode,
-					       .only_contended = r->only_contended };
+					       .only_contended = r->only_contended,
+					       .by_physical = r->by_physical };
 	return 0;
 }
 
@@ -598,6 +599,10 @@ static int first_look(struct sharing *s, const struct select *select, struct err
 		return err_set(err, ERR_LIMIT, ERR_NOWHERE,
 			       "more than 2^32 records, which is more than a line's counters "
 			       "hold; narrow it down with --select 'time in …'");
+	if (s->request.by_physical && s->lines->n_physical == 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--physical: the capture has no physical addresses; record them: "
+			       "pa_enable=1 for SPE, --phys-data for samples, both as root");
 	s->first_ns = s->session->first_ns;
 	s->last_ns = s->session->last_ns;
 	s->minimum_cycles = recorded_minimum(s->session->capture);

@@ -47,6 +47,7 @@ struct sharing_request {
 	enum sharing_sort sort;
 	unsigned coalesce;   /* enum sharing_coalesce; 0: SHARING_BY_PLACE */
 	bool only_contended; /* see struct sharing_options */
+	bool by_physical;    /* see there; an error if the capture has no physical addresses */
 };
 
 /* Words to values; an unknown one is an error that lists them. */

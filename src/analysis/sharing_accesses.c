@@ -12,7 +12,7 @@ enum { PAGE_SHIFT = 12 };
 void sharing_choice_init(struct sharing_choice *c, const struct sharing_options *options,
 			 size_t n_lines)
 {
-	*c = (struct sharing_choice){ .line_bytes = options->line_bytes, .mode = options->mode };
+	*c = (struct sharing_choice){ .options = options };
 	address_filter_init(&c->filter, options->line_bytes, n_lines);
 	tuples_init(&c->keys, 2);
 }
@@ -34,7 +34,10 @@ void sharing_choice_release(struct sharing_choice *c)
 
 struct scan_wish sharing_accesses_wish(const struct sharing_choice *choice)
 {
-	return (struct scan_wish){ .addresses = &choice->filter };
+	return (struct scan_wish){
+		.addresses = &choice->filter,
+		.with_physical = choice->options->by_physical,
+	};
 }
 
 static unsigned kind_of_spe(const struct batch *b, size_t row)
@@ -75,6 +78,7 @@ static void *accesses_new(const struct session *session, const void *options)
 	tuples_init(&a->keys, SHARING_TOUCH_WORDS);
 	tuples_init(&a->pages, 2);
 	a->slices = mem_zalloc(n_slices(a) + 1, sizeof(*a->slices));
+	tuples_init(&a->views, 2);
 	return a;
 }
 
@@ -87,6 +91,8 @@ static void accesses_free(void *partial)
 	sharing_classifier_free(a->classifier);
 	tuples_release(&a->keys);
 	tuples_release(&a->pages);
+	tuples_release(&a->views);
+	vec_release(&a->viewed);
 	vec_release(&a->touches);
 	free(a->slices);
 	free(a);
@@ -184,13 +190,31 @@ static void add_slice(struct sharing_accesses *a, uint32_t line, uint64_t time_n
 		a->slices[(size_t)line * s->n + slices_find(s, time_ns)]++;
 }
 
+static void add_view(struct sharing_accesses *a, uint32_t line, uint32_t process, uint64_t address)
+{
+	const uint64_t key[] = { line, process };
+	uint32_t number = tuples_add(&a->views, key);
+
+	if (number == a->viewed.n)
+		*vec_add(&a->viewed) = address;
+	if (address < a->viewed.items[number])
+		a->viewed.items[number] = address;
+}
+
+uint64_t sharing_accesses_view(const struct sharing_accesses *a, uint32_t line, uint32_t process)
+{
+	const uint64_t key[] = { line, process };
+	uint32_t number = tuples_find(&a->views, key);
+
+	return number == TUPLES_NONE ? 0 : a->viewed.items[number];
+}
+
 static void add_row(struct sharing_accesses *a, const struct batch *b, size_t row, uint32_t line,
-		    uint32_t mask)
+		    const struct sharing_spot *spot, uint32_t mask)
 {
 	uint32_t has = b->has[row];
-	uint64_t offset = b->va[row] & (a->choice->line_bytes - 1);
 	const uint64_t words[SHARING_TOUCH_WORDS] = {
-		pair(line, offset << 8 | sharing_row_kind(b, row)),
+		pair(line, (uint64_t)spot->offset << 8 | sharing_row_kind(b, row)),
 		pair(has & HAS_PC ? b->place[row] : 0, has & HAS_TID ? b->tid[row] : UINT32_MAX),
 		pair(has & HAS_PROCESS ? b->process[row] : 0,
 		     has & HAS_CPU ? b->cpu[row] : UINT32_MAX),
@@ -199,13 +223,16 @@ static void add_row(struct sharing_accesses *a, const struct batch *b, size_t ro
 	struct sharing_touch *touch = touch_of(a, words);
 
 	sharing_count_in(&touch->counts, mask);
-	add_latency(a->choice->mode, touch, b, row, mask);
+	add_latency(a->choice->options->mode, touch, b, row, mask);
 	if (has & HAS_TIME) {
 		add_time(touch, b->time_ns[row]);
 		add_slice(a, line, b->time_ns[row]);
 	}
 	if (has & HAS_PA)
 		add_page(a, touch, line, b->pa[row]);
+	if (spot->space == SHARING_PHYSICAL)
+		add_view(a, line, has & HAS_PROCESS ? b->process[row] : 0,
+			 b->va[row] - spot->offset);
 }
 
 static void accesses_consume(void *partial, const struct batch *b)
@@ -213,20 +240,23 @@ static void accesses_consume(void *partial, const struct batch *b)
 	struct sharing_accesses *a = partial;
 
 	for (size_t row = 0; row < b->n; row++) {
+		struct sharing_spot spot;
 		uint32_t mask, line;
 		uint64_t key[2];
 
-		if (!(b->has[row] & HAS_VA) ||
-		    !address_filter_may_have(&a->choice->filter, b->va[row]))
+		if (!(b->has[row] & HAS_VA))
+			continue;
+		spot = sharing_spot(a->choice->options, b, row);
+		if (!address_filter_may_have(&a->choice->filter, spot.address))
 			continue;
 		mask = sharing_classify(a->classifier, b, row);
 		if (!sharing_is_of_line(mask))
 			continue;
-		key[0] = sharing_space(b, row);
-		key[1] = b->va[row] & ~(a->choice->line_bytes - 1);
+		key[0] = spot.space;
+		key[1] = spot.address;
 		line = tuples_find(&a->choice->keys, key);
 		if (line != TUPLES_NONE)
-			add_row(a, b, row, line, mask);
+			add_row(a, b, row, line, &spot, mask);
 	}
 }
 
@@ -257,6 +287,11 @@ static void accesses_merge(void *into, const void *from, const struct id_map *ma
 		tuples_add(&to->pages, tuples_get(&part->pages, i));
 	for (size_t i = 0; i < n_slices(to); i++)
 		to->slices[i] += part->slices[i];
+	for (uint32_t i = 0; i < part->views.n; i++) {
+		const uint64_t *key = tuples_get(&part->views, i);
+
+		add_view(to, (uint32_t)key[0], (uint32_t)key[1], part->viewed.items[i]);
+	}
 }
 
 const struct analysis_class sharing_accesses_class = {

@@ -19,9 +19,8 @@
 
 /* The lines that are looked at. */
 struct sharing_choice {
-	uint64_t line_bytes;
-	enum sharing_mode mode;
-	struct tuples keys; /* (process or SHARING_KERNEL, address of the line) */
+	const struct sharing_options *options; /* borrowed */
+	struct tuples keys;		       /* (space, address of the line) */
 	struct address_filter filter;
 };
 
@@ -81,16 +80,21 @@ struct sharing_accesses {
 	struct tuples keys;		      /* SHARING_TOUCH_WORDS wide */
 	VEC_OF(struct sharing_touch) touches; /* by number of the key */
 	struct tuples pages;		      /* (line, physical page): those that were met */
-	uint64_t *slices; /* records by line of the choice and slice, if time is sliced */
+	uint64_t *slices;	 /* records by line of the choice and slice, if time is sliced */
+	struct tuples views;	 /* (line, process) of lines of physical memory, … */
+	VEC_OF(uint64_t) viewed; /* … and the lowest address of the line there */
 	struct sharing_classifier *classifier;
 };
 
 struct sharing_touch_key sharing_touch_key(const struct sharing_accesses *, uint32_t number);
 
+/* The address of a line in a process, if the line is one of physical memory; 0: not known. */
+uint64_t sharing_accesses_view(const struct sharing_accesses *, uint32_t line, uint32_t process);
+
 /* Options: struct sharing_choice. Result: struct sharing_accesses. */
 extern const struct analysis_class sharing_accesses_class;
 
-/* Keeps the rows of the choice alone. */
+/* Keeps the rows of the choice alone, or a few more. */
 struct scan_wish sharing_accesses_wish(const struct sharing_choice *);
 
 /* How a row accesses memory: bits of enum sharing_kind. */

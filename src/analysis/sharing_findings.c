@@ -111,11 +111,12 @@ static const char *claim_of(const struct sharing *s, const struct sharing_labels
 {
 	const struct sharing_subject *subject = &s->subjects.items[number];
 	const char *words = kind_words(&subject->judgement);
+	const char *space = subject->space == SHARING_PHYSICAL ? "physical " : "";
 
 	if (labels->objects[number] != NULL)
-		return table_format(t, "%s: %s, line 0x%" PRIx64, words, labels->objects[number],
-				    subject->address);
-	return table_format(t, "%s: line 0x%" PRIx64, words, subject->address);
+		return table_format(t, "%s: %s, %sline 0x%" PRIx64, words, labels->objects[number],
+				    space, subject->address);
+	return table_format(t, "%s: %sline 0x%" PRIx64, words, space, subject->address);
 }
 
 static const char *size_of(const struct sharing *s, const struct sharing_subject *subject,

@@ -54,28 +54,75 @@ static uint64_t time_of(const struct sharing *s, const struct sharing_access *a)
 	return first;
 }
 
+/* Whose memory an access is in, and where the line is there. */
+static uint32_t process_of(const struct sharing *s, uint32_t line, const struct sharing_access *a,
+			   uint64_t *out_address)
+{
+	const struct sharing_subject *subject = &s->subjects.items[line];
+	uint32_t process = sharing_touch_key(s->accesses_seen, s->order[a->first_touch]).process;
+
+	*out_address = subject->address;
+	if (subject->space == SHARING_KERNEL)
+		return 0;
+	if (subject->space != SHARING_PHYSICAL)
+		return subject->space;
+	*out_address = sharing_accesses_view(s->accesses_seen, line, process);
+	return process;
+}
+
+/*
+ * Names are those of addresses in processes. From here on an object that several processes have
+ * at different places is where it is in the line's own space.
+ */
+static void move_to_line(struct labelling *l, size_t number, uint64_t from, uint64_t to)
+{
+	l->queries[number].address += to - from;
+	if (l->names.list[number].object.v != 0)
+		l->names.list[number].object_address += to - from;
+}
+
+static void move_all_to_lines(struct labelling *l)
+{
+	const struct sharing *s = l->sharing;
+
+	for (uint32_t i = 0; i < s->subjects.n; i++) {
+		const struct sharing_subject *subject = &s->subjects.items[i];
+
+		for (uint32_t k = 0; k < subject->n_accesses; k++) {
+			uint32_t number = subject->first_access + k;
+			uint64_t from;
+
+			process_of(s, i, &s->accesses.items[number], &from);
+			move_to_line(l, number, from, subject->address);
+		}
+	}
+}
+
 static void ask_names(struct labelling *l)
 {
 	const struct sharing *s = l->sharing;
 
 	l->queries = mem_zalloc(s->accesses.n + 1, sizeof(*l->queries));
-	for (size_t i = 0; i < s->subjects.n; i++) {
+	for (uint32_t i = 0; i < s->subjects.n; i++) {
 		const struct sharing_subject *subject = &s->subjects.items[i];
 
 		for (uint32_t k = 0; k < subject->n_accesses; k++) {
 			const struct sharing_access *a =
 				&s->accesses.items[subject->first_access + k];
+			uint64_t line;
+			uint32_t process = process_of(s, i, a, &line);
 
 			l->queries[subject->first_access + k] = (struct data_query){
-				.process = subject->space == SHARING_KERNEL ? 0 : subject->space,
+				.process = process,
 				.time_ns = time_of(s, a),
-				.address = subject->address + a->offset,
+				.address = line + a->offset,
 				.size = a->size,
 				.code = session_place(s->session, a->place),
 			};
 		}
 	}
 	data_names_init(&l->names, s->session, l->queries, s->accesses.n);
+	move_all_to_lines(l);
 }
 
 static void label_fields(struct labelling *l)

@@ -70,11 +70,23 @@ static void lines_free(void *partial)
 	free(l);
 }
 
-uint32_t sharing_space(const struct batch *b, size_t row)
+static uint32_t space_of(const struct batch *b, size_t row)
 {
 	if (b->va[row] >> 63)
 		return SHARING_KERNEL;
 	return b->has[row] & HAS_PROCESS ? b->process[row] : 0;
+}
+
+struct sharing_spot sharing_spot(const struct sharing_options *o, const struct batch *b, size_t row)
+{
+	bool is_physical = o->by_physical && b->has[row] & HAS_PA;
+	uint64_t address = is_physical ? b->pa[row] : b->va[row];
+
+	return (struct sharing_spot){
+		.space = is_physical ? SHARING_PHYSICAL : space_of(b, row),
+		.offset = (uint32_t)(address & (o->line_bytes - 1)),
+		.address = address & ~(o->line_bytes - 1),
+	};
 }
 
 bool sharing_row_latency(const struct batch *b, size_t row, uint64_t *out_cycles)
@@ -188,6 +200,7 @@ static bool read_row(struct sharing_lines *l, const struct batch *b, size_t row,
 		     struct sharing_access_row *out)
 {
 	bool is_contended = (mask & sharing_mode_masks[l->options->mode]) != 0;
+	struct sharing_spot spot;
 
 	if (l->options->only_contended && !is_contended) {
 		add_load(l, b, row, mask, &out->cycles);
@@ -197,8 +210,10 @@ static bool read_row(struct sharing_lines *l, const struct batch *b, size_t row,
 	if (!has_maps(l, b, row))
 		mask |= SHARING_BIT(NO_MAP);
 	count(l, mask);
-	out->line = b->va[row] & ~(l->options->line_bytes - 1);
-	out->space = sharing_space(b, row);
+	spot = sharing_spot(l->options, b, row);
+	l->n_physical += b->has[row] >> __builtin_ctz(HAS_PA) & 1;
+	out->line = spot.address;
+	out->space = spot.space;
 	out->tid = b->has[row] & HAS_TID ? b->tid[row] : SHARING_NO_TID;
 	out->mask = mask;
 	out->is_write = writes(b, row, mask);
@@ -251,6 +266,7 @@ static void lines_merge(void *into, const void *from, const struct id_map *map)
 	(void)map;
 	sharing_counts_add(&to->total, &part->total);
 	sharing_latency_merge(&to->loads, &part->loads);
+	to->n_physical += part->n_physical;
 	to->period += part->period;
 	to->n_samples += part->n_samples;
 	for (size_t i = 0; i <= SHARING_LATENCY_MAX; i++)

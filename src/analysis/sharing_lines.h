@@ -23,6 +23,11 @@ struct sharing_options {
 	 * only what is fought over matters. Totals are of everything all the same.
 	 */
 	bool only_contended;
+	/*
+	 * Lines are those of physical memory, where that was recorded: what several processes map
+	 * is one, wherever each of them has it.
+	 */
+	bool by_physical;
 	struct sharing_table *table; /* where all workers put the lines */
 };
 
@@ -35,14 +40,16 @@ struct sharing_latency {
 	uint64_t cycles, squares;
 };
 
-/* Kernel addresses are the same in every process. */
+/* Kernel addresses are the same in every process; physical ones are nobody's. */
 #define SHARING_KERNEL UINT32_MAX
+#define SHARING_PHYSICAL (UINT32_MAX - 1)
 
 struct sharing_lines {
 	const struct session *session;
 	const struct sharing_options *options;
 	struct sharing_counts total;  /* of all records, whether they have a line or not */
 	struct sharing_latency loads; /* all loads with an address */
+	uint64_t n_physical;	      /* records of lines with a physical address */
 	uint64_t period;	      /* sum of what samples stand for */
 	uint64_t n_samples;	      /* those of `period`: records of SPE are not among them */
 
@@ -58,8 +65,14 @@ extern const struct analysis_class sharing_lines_class;
 /* It looks at places itself. */
 extern const struct scan_wish sharing_lines_wish;
 
-/* The address space that a row's data address belongs to. */
-uint32_t sharing_space(const struct batch *, size_t row);
+/* Where the data of a row is. */
+struct sharing_spot {
+	uint32_t space;	  /* a process, SHARING_KERNEL or SHARING_PHYSICAL */
+	uint32_t offset;  /* in the line */
+	uint64_t address; /* of the line, in that space */
+};
+
+struct sharing_spot sharing_spot(const struct sharing_options *, const struct batch *, size_t row);
 
 /* Total latency of a row that has one, by its kind; false if it has none. */
 bool sharing_row_latency(const struct batch *, size_t row, uint64_t *out_cycles);

@@ -52,6 +52,7 @@ enum line_column {
 	LINE_LOCKED,
 	LINE_PAGES,
 	LINE_NODES,
+	LINE_PHYSICAL,
 	LINE_FIX,
 	LINE_N_COLUMNS,
 };
@@ -125,6 +126,8 @@ static const struct column line_columns[LINE_N_COLUMNS] = {
 	[LINE_PAGES] = { "pages", NULL, "pages", CELL_COUNT, 0,
 			 "distinct physical pages it was seen in" },
 	[LINE_NODES] = { "nodes", NULL, "", CELL_TEXT, 0, "NUMA nodes of these pages" },
+	[LINE_PHYSICAL] = { "is_physical", "physical", "", CELL_BOOL, COLUMN_MACHINE_ONLY,
+			    "the address is one of physical memory" },
 	[LINE_FIX] = { "fix", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "what to change" },
 };
 
@@ -371,7 +374,8 @@ static void add_line(const struct sharing *s, const struct sharing_labels *label
 	row[LINE_PLACED_RECORDS] = cell_count(loads + sharing_placed_stores(&subject->counts));
 	row[LINE_OBJECT] = text_or_none(t, labels->objects[number]);
 	row[LINE_FIX] = text_or_none(t, labels->fixes[number]);
-	if (subject->space != SHARING_KERNEL && subject->space != 0)
+	row[LINE_PHYSICAL] = cell_bool(subject->space == SHARING_PHYSICAL);
+	if (subject->space < SHARING_PHYSICAL && subject->space != 0)
 		row[LINE_PID] =
 			cell_count(timeline_process(s->session->timeline, subject->space)->pid);
 	if (subject->n_pages > 0)

@@ -21,7 +21,7 @@ struct sharing_access_row {
 	uint64_t hash;	 /* filled by sharing_table_add() */
 	uint64_t line;	 /* its address */
 	uint64_t cycles; /* its latency, if it is timed */
-	uint32_t space;	 /* whose address it is: sharing_space() */
+	uint32_t space;	 /* whose address it is: struct sharing_spot */
 	uint32_t tid;	 /* SHARING_NO_TID: not known */
 	uint32_t mask;	 /* the counters that it counts in */
 	bool is_write;

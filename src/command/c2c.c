@@ -20,7 +20,7 @@ enum { WIDE = 1000 };
 struct c2c_command {
 	const char *mode, *coalesce, *sort;
 	unsigned line_size, time_slices;
-	bool double_line;
+	bool double_line, physical;
 	bool full, wide;
 };
 
@@ -41,6 +41,9 @@ static const struct option options[] = {
 	  "take two neighbouring lines for one, as prefetchers do" },
 	{ "time-slices", 0, OPTION_NUMBER, offsetof(struct c2c_command, time_slices), "N",
 	  "when: cut the time into so many slices" },
+	{ "physical", 0, OPTION_FLAG, offsetof(struct c2c_command, physical), NULL,
+	  "take lines for one that are at one physical address, whatever\n"
+	  "                          processes map it, and where" },
 	{ "full", 0, OPTION_FLAG, offsetof(struct c2c_command, full), NULL,
 	  "and all counters, as tables" },
 	{ "wide", 0, OPTION_FLAG, offsetof(struct c2c_command, wide), NULL,
@@ -54,6 +57,7 @@ static int read_request(const struct c2c_command *command, const struct row_opti
 		.mode = -1,
 		.line_bytes = command->line_size,
 		.is_double = command->double_line,
+		.by_physical = command->physical,
 		.top = rows_to_show(rows),
 	};
 	if (command->mode != NULL && sharing_mode_parse(command->mode, &out->mode, err) < 0)

@@ -8,7 +8,7 @@
  * is a record, those of a cpu in order of time, cpu by cpu; numbers but cpu, pid and tid are
  * hexadecimal:
  *
- *	CPU PID TID TIME_NS PC ADDRESS OPERATION SOURCE LATENCY
+ *	CPU PID TID TIME_NS PC ADDRESS OPERATION SOURCE LATENCY [PHYSICAL]
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -125,15 +125,19 @@ static void add_record(struct making *m, uint32_t cpu, const struct spe_record *
 static void read_records(struct making *m, const char *program)
 {
 	uint32_t cpu, pid, tid;
-	uint64_t pc, va, time_ns;
+	uint64_t pc, va, pa, time_ns;
 	unsigned op, source, latency;
+	char line[256];
 
-	while (scanf("%" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNx64 " %" SCNx64 " %" SCNx64
-		     " %x %x %x",
-		     &cpu, &pid, &tid, &time_ns, &pc, &va, &op, &source, &latency) == 9) {
+	while (fgets(line, sizeof(line), stdin) != NULL) {
+		int n = sscanf(line,
+			       "%" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNx64 " %" SCNx64
+			       " %" SCNx64 " %x %x %x %" SCNx64,
+			       &cpu, &pid, &tid, &time_ns, &pc, &va, &op, &source, &latency, &pa);
 		struct spe_record r = {
 			.has = HAS_PC | HAS_CONTEXT | HAS_OP | HAS_EVENTS | HAS_TOTAL | HAS_TICKS |
-			       HAS_VA | (op & 1 ? 0u : HAS_SOURCE),
+			       HAS_VA | (op & 1 ? 0u : HAS_SOURCE) | (n == 10 ? HAS_PA : 0u),
+			.pa = n == 10 ? pa : 0,
 			.pc = pc,
 			.va = va,
 			.context = tid,
@@ -146,6 +150,10 @@ static void read_records(struct making *m, const char *program)
 			.ticks = time_ns,
 		};
 
+		if (n < 9) {
+			fprintf(stderr, "write-accesses: not an access: %s", line);
+			exit(1);
+		}
 		introduce(m, pid, tid, program);
 		add_record(m, cpu % N_CPUS, &r);
 	}
