@@ -14,6 +14,9 @@ enum { SATURATED_12 = 4095, SATURATED_16 = 65535 };
 /* What is mapped is remembered for each mebibyte: there are few mappings, but many pages. */
 enum { REGION_SHIFT = 20, REGIONS_LOG = 12 };
 
+/* There are few sets of counters that records count in. */
+enum { COUNTS_LOG = 7 };
+
 /* An answer of timeline_place() that holds for all addresses first … last, or all zero. */
 struct region {
 	uint64_t first, last;
@@ -22,13 +25,19 @@ struct region {
 	bool is_mapped;
 };
 
+/* How many records counted in the same counters. Each mask has a slot where it may be. */
+struct mask_count {
+	uint32_t mask, n;
+};
+
 /* What a worker needs besides the result. */
 struct sharing_lines_work {
 	struct sharing_classifier *classifier;
 	struct region regions[1 << REGIONS_LOG];
+	struct region last_of_code,
+		last_of_data; /* copies: most rows are where the one before is */
 	bool is_by_position;
-	struct sharing_tally tally; /* of records that are not in `total` yet */
-	unsigned n_in_tally;
+	struct mask_count counts[1 << COUNTS_LOG]; /* of records that are not in `total` yet */
 
 	/* Accesses to be added to the table: the more at once, the less each has to wait. */
 	struct sharing_access_row rows[SHARING_ROWS_MAX];
@@ -142,17 +151,32 @@ static void find_region(const struct timeline *timeline, uint32_t whose, uint64_
 	};
 }
 
-static bool is_mapped(struct sharing_lines *l, uint32_t whose, uint64_t address, uint64_t time_ns)
+static inline bool region_has(const struct region *r, uint32_t whose, uint64_t address,
+			      uint64_t time_ns)
+{
+	return address - r->first <= r->last - r->first &&
+	       time_ns - r->from_ns < r->to_ns - r->from_ns && r->whose == whose;
+}
+
+static const struct region *region_of(struct sharing_lines *l, uint32_t whose, uint64_t address,
+				      uint64_t time_ns)
 {
 	uint64_t hash = hash_mix(address >> REGION_SHIFT, whose ^ 0x9e3779b97f4a7c15u);
 	struct region *r = &l->work->regions[hash >> (64 - REGIONS_LOG)];
 
+	if (!region_has(r, whose, address, time_ns))
+		find_region(l->session->timeline, whose, address, time_ns, r);
+	return r;
+}
+
+static inline bool is_mapped(struct sharing_lines *l, struct region *last, uint32_t whose,
+			     uint64_t address, uint64_t time_ns)
+{
 	if (whose == PLACE_OF_NOBODY)
 		return false;
-	if (address - r->first > r->last - r->first ||
-	    time_ns - r->from_ns >= r->to_ns - r->from_ns || r->whose != whose)
-		find_region(l->session->timeline, whose, address, time_ns, r);
-	return r->is_mapped;
+	if (!region_has(last, whose, address, time_ns))
+		*last = *region_of(l, whose, address, time_ns);
+	return last->is_mapped;
 }
 
 /* Are both the data and the instruction in something known? */
@@ -162,8 +186,9 @@ static bool has_maps(struct sharing_lines *l, const struct batch *b, size_t row)
 	uint32_t of_data = attribution_whose_address(b, row, b->va[row]);
 
 	return b->has[row] & HAS_PC &&
-	       is_mapped(l, attribution_whose_pc(b, row), b->pc[row], time_ns) &&
-	       is_mapped(l, of_data, b->va[row], time_ns);
+	       is_mapped(l, &l->work->last_of_code, attribution_whose_pc(b, row), b->pc[row],
+			 time_ns) &&
+	       is_mapped(l, &l->work->last_of_data, of_data, b->va[row], time_ns);
 }
 
 /* Atomic operations are loads in the record, but they write. */
@@ -174,13 +199,22 @@ static bool writes(const struct batch *b, size_t row, uint32_t mask)
 	return b->kind == BATCH_SPE && spe_op_is_atomic(b->op[row]);
 }
 
-static void count(struct sharing_lines *l, uint32_t mask)
+static void empty_count(struct sharing_lines *l, struct mask_count *c)
 {
-	sharing_tally_add(&l->work->tally, mask);
-	if (++l->work->n_in_tally < SHARING_TALLY_MAX)
-		return;
-	sharing_tally_empty(&l->work->tally, &l->total);
-	l->work->n_in_tally = 0;
+	for (uint32_t mask = c->mask; mask != 0; mask &= mask - 1)
+		l->total.n[__builtin_ctz(mask)] += c->n;
+	c->n = 0;
+}
+
+static inline void count(struct sharing_lines *l, uint32_t mask)
+{
+	struct mask_count *c = &l->work->counts[mask * 0x9e3779b9u >> (32 - COUNTS_LOG)];
+
+	if (c->mask != mask) {
+		empty_count(l, c);
+		c->mask = mask;
+	}
+	c->n++;
 }
 
 /* Counts a load among all of them. True, with its latency, if that counts for its line, too. */
@@ -254,7 +288,8 @@ static void lines_finish(void *partial)
 {
 	struct sharing_lines *l = partial;
 
-	sharing_tally_empty(&l->work->tally, &l->total);
+	for (size_t i = 0; i < COUNT(l->work->counts); i++)
+		empty_count(l, &l->work->counts[i]);
 	add_rows(l);
 }
 

@@ -51,8 +51,17 @@ void capture_move_unread(struct capture *c, uint64_t before)
 	c->totals.record_bytes -= bytes;
 }
 
+/* Of small captures nothing is given back: what is read twice would have to be mapped anew. */
+static const uint64_t kept_bytes = UINT64_C(256) << 20;
+
 void capture_forget(const struct capture *c, uint64_t from, uint64_t to)
 {
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < c->segments.n; i++)
+		size += c->segments.items[i].size;
+	if (size <= kept_bytes)
+		return;
 	for (size_t i = 0; i < c->segments.n; i++) {
 		const struct segment *s = &c->segments.items[i];
 

@@ -44,7 +44,6 @@ def some_commands(keys):
     yield ["hot", "--by", ",".join(keys), "--format", "csv", "--all"]
     yield ["hot", "--callers", "--all"]
     yield ["c2c", "--all", "--format", "json"]
-    yield ["c2c", "--physical", "--all", "--format", "json"]
     for key in ("field", "page", "instruction"):
         yield ["addr", "--by", key, "--format", "json", "--all"]
     yield ["export"]
