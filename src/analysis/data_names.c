@@ -13,11 +13,13 @@
 #include "analysis/names.h"
 #include "base/alloc.h"
 #include "base/radix.h"
+#include "base/tuples.h"
 #include "symbol/accessed.h"
 
 enum {
 	/* Mappings looked at on the way to code: a library has about five. */
 	MAX_NEIGHBOURS = 16,
+	PAGE_SHIFT = 12,
 };
 
 const char *const data_kind_names[DATA_N_KINDS] = {
@@ -268,6 +270,39 @@ static void set_accessed(struct data_names *names, const struct data_query *q,
 	set_path(names, q, a->offset, out, path);
 }
 
+static void page_words(const struct data_query *q, uint64_t out[2])
+{
+	out[0] = q->process;
+	out[1] = q->address >> PAGE_SHIFT;
+}
+
+/*
+ * The stacks of threads are anonymous memory like other. But where one instruction found its
+ * frame, the whole page is a stack, for those, too, that come with a pointer.
+ */
+static void spread_stacks(struct data_names *names, const struct data_query *queries)
+{
+	struct tuples pages;
+	uint64_t page[2];
+
+	tuples_init(&pages, 2);
+	for (size_t i = 0; i < names->n; i++) {
+		if (names->list[i].kind != DATA_STACK)
+			continue;
+		page_words(&queries[i], page);
+		tuples_add(&pages, page);
+	}
+	for (size_t i = 0; i < names->n && pages.n > 0; i++) {
+		enum data_kind *kind = &names->list[i].kind;
+
+		page_words(&queries[i], page);
+		if ((*kind == DATA_ANONYMOUS || *kind == DATA_UNKNOWN) &&
+		    tuples_find(&pages, page) != TUPLES_NONE)
+			*kind = DATA_STACK;
+	}
+	tuples_release(&pages);
+}
+
 /* Asks the code for what has no name. */
 static void ask_code(struct data_names *names, const struct data_query *queries, struct text *path)
 {
@@ -287,6 +322,7 @@ static void ask_code(struct data_names *names, const struct data_query *queries,
 	for (size_t i = 0; i < n; i++)
 		set_accessed(names, &queries[numbers[i]], &accessed[i], &names->list[numbers[i]],
 			     path);
+	spread_stacks(names, queries);
 	free(accessed);
 	free(places);
 	free(numbers);

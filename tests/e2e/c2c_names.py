@@ -150,11 +150,11 @@ def marked_code(prefix, program):
     return out
 
 
-def record(code, arch, tools, folder):
+def record(code, arch, tools, folder, step=PAGE):
     """Two threads do each of these instructions, in a page of its own."""
     lines = []
     for n, (address, operation, mark) in enumerate(code):
-        va = BASE + n * PAGE + int(mark[1])
+        va = BASE + n * step + int(mark[1])
         for i in range(16):
             cpu = i % 2
             lines.append((cpu, i, f"{cpu} 500 {500 + cpu} {1000 * i + n:x} {address:x} {va:x} "
@@ -191,6 +191,18 @@ def check(prefix, level, tools, folder, checks):
                       f"{prefix or 'native '}gcc -O{level}: layouts {rows}")
     kinds = {mark[2] for _, _, mark in code}
     checks.expect(kinds == ({"|", "~"} if level == 0 else {"=", "?", "|", "~"}), f"marks found: {kinds}")
+
+
+def check_stack_page(tools, folder, checks):
+    """What a pointer leads to is on the stack if a frame is on the same page."""
+    code = marked_code(A64, build(A64, 2, folder))
+    code = [next(c for c in code if c[2][3] == name) for name in ("local.first", "struct account.count")]
+    for step, where in ((LINE, "stack"), (PAGE, "anonymous")):
+        answer = json.loads(run(tools[0], "c2c", "--all", "--symfs", folder, "--format", "json",
+                                record(code, "aarch64", tools, folder, step)))
+        objects = {int(line["address"], 16): line.get("object") for line in answer["lines"]}
+        checks.expect(objects.get(BASE + step) == f"struct account (56 bytes, {where})",
+                      f"{step} bytes beside a frame: {objects}")
 
 
 KERNEL = 0xFFFF800008000000
@@ -258,6 +270,7 @@ def main():
         for prefix in prefixes:
             for level in (0, 1, 2, 3):
                 check(prefix, level, (args.cyclops, args.write_accesses), folder, checks)
+        check_stack_page((args.cyclops, args.write_accesses), folder, checks)
         check_kernel((args.cyclops, args.write_accesses), folder, checks)
     checks.finish()
 

@@ -86,6 +86,10 @@ def check(tools, folder, checks):
     checks.expect(private.get("verdict") == "false-sharing" and not private["is_physical"], f"private: {private}")
     checks.expect(set(lines) == {PHYSICAL, HERE + 0x1000}, f"lines: {sorted(map(hex, lines))}")
 
+    one, three = (run(tools[0], "c2c", "--physical", "--all", "-j", jobs, "--format", "json", path)
+                  for jobs in ("1", "3"))
+    checks.expect(one == three, "the answer depends on the number of threads")
+
     path = write(tools, folder, records_of(code, False))
     done = subprocess.run([tools[0], "c2c", "--physical", path], capture_output=True, check=False)
     checks.expect(done.returncode == 2 and b"no physical addresses" in done.stderr,
