@@ -131,9 +131,11 @@ static void access_line(struct core *c, uint64_t va)
 	struct execution *now = &c->now;
 	bool is_store = now->insn->kind != INSN_LOAD;
 	struct translation t = translate(c, va, is_store);
-	uint64_t start = now->issue + t.cycles - 1;
+	uint64_t waits = t.cycles - 1, look = c->params->latency[TIMING_LOAD] - 1;
+	uint64_t start = now->issue + waits;
 	struct access a =
-		memory_access(c->memory, c->cpu, t.pa >> LINE_SHIFT, kind_of(now->insn), start);
+		memory_access_early(c->memory, c->cpu, t.pa >> LINE_SHIFT, kind_of(now->insn),
+				    start, waits < look ? waits : look);
 
 	if (!now->has_access) {
 		now->has_access = true;

@@ -230,8 +230,8 @@ static struct access walk_l2(struct memory *m, unsigned cpu, uint64_t line, uint
 	return a;
 }
 
-struct access memory_access(struct memory *m, unsigned cpu, uint64_t line, enum access_kind kind,
-			    uint64_t time)
+struct access memory_access_early(struct memory *m, unsigned cpu, uint64_t line,
+				  enum access_kind kind, uint64_t time, uint64_t early)
 {
 	static const enum count counts[] = {
 		[ACCESS_LOAD] = COUNT_L1D_CACHE_RD,
@@ -249,7 +249,7 @@ struct access memory_access(struct memory *m, unsigned cpu, uint64_t line, enum 
 	entry = assoc_find(l1, line);
 	if (entry != NULL)
 		return hit_l1(m, cpu, line, kind, time, entry);
-	return miss_l1(m, cpu, line, kind, time, l1);
+	return miss_l1(m, cpu, line, kind, time - early, l1);
 }
 
 bool memory_has(const struct memory *m, unsigned cpu, uint64_t line)

@@ -85,9 +85,19 @@ struct memory {
 void memory_init(struct memory *, const struct params *, struct counts *counts);
 void memory_release(struct memory *);
 
-/* One access by a CPU to a line (physical address >> LINE_SHIFT), starting at cycle `time`. */
-struct access memory_access(struct memory *, unsigned cpu, uint64_t line, enum access_kind,
-			    uint64_t time);
+/*
+ * One access by a CPU to a line (physical address >> LINE_SHIFT), starting at cycle `time`. If the
+ * first level does not have it, the second one is asked `early` cycles sooner: the look at the
+ * first one is part of what a miss takes, and need not wait for the address to be translated.
+ */
+struct access memory_access_early(struct memory *, unsigned cpu, uint64_t line, enum access_kind,
+				  uint64_t time, uint64_t early);
+
+static inline struct access memory_access(struct memory *m, unsigned cpu, uint64_t line,
+					  enum access_kind kind, uint64_t time)
+{
+	return memory_access_early(m, cpu, line, kind, time, 0);
+}
 
 /* Does the CPU's L2 have the line? */
 bool memory_has(const struct memory *, unsigned cpu, uint64_t line);
