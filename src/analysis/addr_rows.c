@@ -664,8 +664,9 @@ int addr_rows_table(const struct addr_rows *r, const struct addr_request *reques
 
 		view->show(r, row, out, cells);
 		show_sums(r, &r->sums.items[row], cells + view->n_columns);
-		slices_show(slices_of(r), r->slices.items + (size_t)row * slices_of(r)->n, out,
-			    cells);
+		if (r->slices.n > 0)
+			slices_show(slices_of(r), &r->slices.items[row * slices_of(r)->n], out,
+				    cells);
 	}
 	return sort_rows(view, request, out, err);
 }
