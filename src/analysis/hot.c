@@ -38,9 +38,11 @@ static void *hot_new(const struct session *session, const void *options)
 	hot->session = session;
 	hot->options = options;
 	for (int i = 0; i < HOT_N_DIMENSIONS; i++)
-		if (is_told_apart(hot, i))
+		if (i != DIM_PLACE && is_told_apart(hot, i))
 			hot->dimensions[hot->n_dimensions++] = (enum hot_dimension)i;
-	tuples_init(&hot->keys, hot->n_dimensions);
+	hot->has_place = is_told_apart(hot, DIM_PLACE);
+	tuples_init(&hot->rests, hot->n_dimensions);
+	place_groups_init(&hot->groups);
 	hot->is_by_place = !(hot->options->dimensions &
 			     ~(1u << DIM_EVENT | 1u << DIM_PLACE | 1u << DIM_FRAME));
 	return hot;
@@ -52,14 +54,22 @@ static void hot_free(void *partial)
 
 	if (hot == NULL)
 		return;
-	tuples_release(&hot->keys);
+	tuples_release(&hot->rests);
+	place_groups_release(&hot->groups);
 	vec_release(&hot->costs);
 	vec_release(&hot->by_place);
 	free(hot);
 }
 
+/* What a group is told apart by, of those that are not by_place. */
+static struct place_group group_at(const struct hot *hot, uint32_t at)
+{
+	return hot->has_place ? hot->groups.list.items[at] : (struct place_group){ .rest = at };
+}
+
 void hot_key(const struct hot *hot, uint32_t group, uint64_t key[HOT_N_DIMENSIONS])
 {
+	struct place_group g;
 	const uint64_t *words;
 
 	for (size_t i = 0; i < HOT_N_DIMENSIONS; i++)
@@ -69,16 +79,21 @@ void hot_key(const struct hot *hot, uint32_t group, uint64_t key[HOT_N_DIMENSION
 		key[DIM_PLACE] = group;
 		return;
 	}
-	words = tuples_get(&hot->keys, group - (uint32_t)hot->by_place.n);
+	g = group_at(hot, group - (uint32_t)hot->by_place.n);
+	key[DIM_PLACE] = g.place;
+	words = tuples_get(&hot->rests, g.rest);
 	for (size_t i = 0; i < hot->n_dimensions; i++)
 		key[hot->dimensions[i]] = words[i];
 }
 
-/* Sums of new groups. */
-static void fit_costs(struct hot *hot)
+/* Where the sums of a group are, which is added if it is new. */
+static uint32_t group_of(struct hot *hot, uint32_t place, uint32_t rest)
 {
-	while (hot->costs.n < hot->keys.n)
+	uint32_t group = hot->has_place ? place_groups_add(&hot->groups, place, rest) : rest;
+
+	if (group == hot->costs.n)
 		vec_add(&hot->costs);
+	return group;
 }
 
 static struct hot_cost *cost_of_place(struct hot *hot, uint64_t place)
@@ -172,17 +187,35 @@ static void add_sample(struct hot_cost *c, const struct batch *b, size_t row)
 	c->period += b->has[row] & HAS_PERIOD ? b->period[row] : 1;
 }
 
+/* The numbers of what tells rows apart besides the place; one is often like the one before. */
+static void find_rests(struct hot *hot, const struct batch *b, const uint16_t *rows, size_t n,
+		       uint32_t *rests)
+{
+	uint64_t words[2][HOT_N_DIMENSIONS];
+
+	for (size_t k = 0; k < n; k++) {
+		uint64_t *its = words[k % 2];
+
+		for (size_t i = 0; i < hot->n_dimensions; i++)
+			its[i] = hot_record_word(hot->session, b, rows[k], hot->dimensions[i]);
+		if (k > 0 && memcmp(its, words[(k - 1) % 2], hot->n_dimensions * sizeof(*its)) == 0)
+			rests[k] = rests[k - 1];
+		else
+			rests[k] = tuples_add(&hot->rests, its);
+	}
+}
+
 static void consume_by_key(struct hot *hot, const struct batch *b, const uint16_t *rows, size_t n)
 {
-	uint64_t keys[ROWS_AT_ONCE * HOT_N_DIMENSIONS];
-	uint32_t groups[ROWS_AT_ONCE];
+	uint32_t rests[ROWS_AT_ONCE], places[ROWS_AT_ONCE] = { 0 }, groups[ROWS_AT_ONCE];
 
-	for (size_t i = 0; i < hot->n_dimensions; i++)
-		for (size_t k = 0; k < n; k++)
-			keys[k * hot->n_dimensions + i] =
-				hot_record_word(hot->session, b, rows[k], hot->dimensions[i]);
-	tuples_add_all(&hot->keys, keys, n, groups);
-	fit_costs(hot);
+	find_rests(hot, b, rows, n, rests);
+	for (size_t i = 0; i < n && hot->has_place; i++)
+		places[i] = (uint32_t)hot_record_word(hot->session, b, rows[i], DIM_PLACE);
+	if (hot->has_place)
+		place_groups_fetch(&hot->groups, places, n);
+	for (size_t i = 0; i < n; i++)
+		groups[i] = group_of(hot, places[i], rests[i]);
 	for (size_t i = 0; i < n; i++)
 		__builtin_prefetch(&hot->costs.items[groups[i]], 1);
 	for (size_t i = 0; i < n; i++) {
@@ -234,31 +267,34 @@ static void hot_consume(void *partial, const struct batch *b)
 	}
 }
 
-/* Puts the ids of `map` into keys of a partial. */
-static void translate(const struct hot *part, uint64_t *keys, size_t n, const struct id_map *map)
+/* The numbers that the rests of a partial have here. */
+static uint32_t *map_rests(struct hot *into, const struct hot *part, const struct id_map *map)
 {
-	for (size_t i = 0; i < part->n_dimensions; i++) {
-		uint64_t *word = keys + i;
+	uint32_t *rests = mem_alloc(part->rests.n + 1, sizeof(*rests));
 
-		if (part->dimensions[i] != DIM_FRAME)
-			continue;
-		for (size_t k = 0; k < n; k++, word += part->n_dimensions)
-			*word = map->frames[*word];
+	for (uint32_t k = 0; k < part->rests.n; k++) {
+		uint64_t words[HOT_N_DIMENSIONS];
+
+		memcpy(words, tuples_get(&part->rests, k), part->n_dimensions * sizeof(*words));
+		for (size_t i = 0; i < part->n_dimensions; i++)
+			if (part->dimensions[i] == DIM_FRAME)
+				words[i] = map->frames[words[i]];
+		rests[k] = tuples_add(&into->rests, words);
 	}
+	return rests;
 }
 
-static void merge_keyed(struct hot *into, const struct hot *part, uint32_t first, size_t n,
-			const struct id_map *map)
+static void merge_keyed(struct hot *into, const struct hot *part, const struct id_map *map)
 {
-	uint64_t keys[ROWS_AT_ONCE * HOT_N_DIMENSIONS];
-	uint32_t groups[ROWS_AT_ONCE];
+	uint32_t *rests = map_rests(into, part, map);
 
-	memcpy(keys, tuples_get(&part->keys, first), n * part->n_dimensions * sizeof(*keys));
-	translate(part, keys, n, map);
-	tuples_add_all(&into->keys, keys, n, groups);
-	fit_costs(into);
-	for (size_t i = 0; i < n; i++)
-		hot_cost_add(&into->costs.items[groups[i]], &part->costs.items[first + i]);
+	for (uint32_t i = 0; i < part->costs.n; i++) {
+		struct place_group g = group_at(part, i);
+		uint32_t group = group_of(into, g.place, rests[g.rest]);
+
+		hot_cost_add(&into->costs.items[group], &part->costs.items[i]);
+	}
+	free(rests);
 }
 
 static void hot_merge(void *into, const void *from, const struct id_map *map)
@@ -267,9 +303,7 @@ static void hot_merge(void *into, const void *from, const struct id_map *map)
 
 	if (part->by_place.n > 0)
 		cost_of_place(into, part->by_place.n - 1);
-	for (uint32_t i = 0; i < part->keys.n; i += ROWS_AT_ONCE)
-		merge_keyed(into, part, i,
-			    part->keys.n - i < ROWS_AT_ONCE ? part->keys.n - i : ROWS_AT_ONCE, map);
+	merge_keyed(into, part, map);
 }
 
 static bool hot_wants_chains(const void *options)

@@ -12,6 +12,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/names.h"
+#include "analysis/place_groups.h"
 #include "analysis/select.h"
 #include "base/err.h"
 #include "base/tuples.h"
@@ -77,18 +78,21 @@ uint64_t hot_record_word(const struct session *, const struct batch *, size_t ro
 /* The dimensions that these keys need. */
 uint32_t hot_dimensions(const struct hot_keys *);
 
-/* The sums of a group, all of one event: of samples, or of SPE records. */
+/*
+ * The sums of a group, all of one event: of samples, or of SPE records. There may be very many
+ * groups: numbers of records go up to 2^32 - 1, which is 256 GiB of them.
+ */
 struct hot_cost {
-	uint64_t n; /* records or samples */
 	union {
 		uint64_t period; /* samples: events they stand for */
 		uint64_t cycles; /* SPE: total latency of those that have one */
 	};
-	uint64_t n_cycles;    /* SPE: records with a total latency */
-	uint64_t n_saturated; /* SPE: whose counter was full, so `cycles` is a lower bound */
-	uint64_t n_walks;     /* SPE: with a translation table walk */
-	uint64_t xlat_cycles; /* SPE: translation latency of those */
-	uint64_t n_branches, n_mispredicted;
+	uint64_t xlat_cycles; /* SPE: translation latency of those with a walk */
+	uint32_t n;	      /* records or samples */
+	uint32_t n_cycles;    /* SPE: records with a total latency */
+	uint32_t n_saturated; /* SPE: whose counter was full, so `cycles` is a lower bound */
+	uint32_t n_walks;     /* SPE: with a translation table walk */
+	uint32_t n_branches, n_mispredicted;
 };
 
 void hot_cost_add(struct hot_cost *, const struct hot_cost *);
@@ -101,11 +105,16 @@ struct hot {
 	bool is_by_place;		  /* SPE records are told apart by place alone, … */
 	VEC_OF(struct hot_cost) by_place; /* … so that places number their groups */
 
-	/* The other groups. Only the dimensions told apart are kept; hot_key() gives them all. */
+	/*
+	 * The other groups, by their place, if that is told apart, and the number of what else
+	 * is. hot_key() puts all of it together.
+	 */
 	VEC_OF(struct hot_cost) costs;
 	enum hot_dimension dimensions[HOT_N_DIMENSIONS];
 	size_t n_dimensions;
-	struct tuples keys;
+	bool has_place;
+	struct tuples rests;
+	struct place_groups groups; /* unused without places: the rest is the group */
 };
 
 /* All groups have numbers below this. */

@@ -137,15 +137,15 @@ int report_make(struct session *s, const struct select *select, size_t top, stru
 		[CODE] = { .class = &hot_class, .options = &report_hot_options },
 		[PROCESSES] = { .class = &hot_class, .options = &process_options },
 	};
+	bool looks_closer;
 	int rc;
 
 	scan(s, select, parts, N_PARTS);
 	rc = make_tables(s, parts, top, out, err);
-	if (rc == 0 && may_share(s, parts[CODE].result))
-		rc = add_sharing(s, select, &out->findings, err);
-	for (size_t i = 0; i < N_PARTS; i++)
+	looks_closer = rc == 0 && may_share(s, parts[CODE].result);
+	for (size_t i = 0; i < N_PARTS; i++) /* before the next scan takes as much */
 		hot_class.free(parts[i].result);
-	return rc;
+	return looks_closer ? add_sharing(s, select, &out->findings, err) : rc;
 }
 
 void report_release(struct report *r)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cyclops: finds the subcommand and runs it. */
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -95,10 +96,23 @@ static void say_file_is_gone(int signal)
 	_exit(EXIT_FAILED);
 }
 
+/*
+ * Large tables come and go with the steps of an answer. Left alone, glibc takes the size of the
+ * largest that was freed for a sign to keep blocks of that size, and the next step needs as much
+ * again.
+ */
+static void give_back_large_blocks(void)
+{
+	enum { LARGE_BYTES = 256 << 10 };
+
+	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+}
+
 int main(int argc, char **argv)
 {
 	const struct sigaction gone = { .sa_handler = say_file_is_gone };
 
+	give_back_large_blocks();
 	sigaction(SIGBUS, &gone, NULL);
 	if (argc < 2) {
 		print_usage(stderr);
