@@ -18,11 +18,13 @@ static int refused(const struct fake_kernel *k, const struct event_request *r)
 {
 	for (size_t i = 0; i < COUNT(k->refusals); i++) {
 		uint64_t precise = r->attr->flags >> ATTR_PRECISE_IP & 3;
+		bool is_any = (k->refusals[i].flags | k->refusals[i].read_format |
+			       k->refusals[i].precise) == 0;
 
 		if (k->refusals[i].error == 0 ||
 		    (k->refusals[i].pid != 0 && k->refusals[i].pid != r->pid))
 			continue;
-		if (k->refusals[i].pid != 0 || (r->attr->flags & k->refusals[i].flags) != 0 ||
+		if (is_any || (r->attr->flags & k->refusals[i].flags) != 0 ||
 		    (r->attr->read_format & k->refusals[i].read_format) != 0 ||
 		    (k->refusals[i].precise != 0 && precise >= k->refusals[i].precise))
 			return -k->refusals[i].error;
@@ -94,6 +96,8 @@ static int fake_map(void *context, int fd, uint64_t offset, size_t size, bool is
 	struct fake_event *owner = e->output >= 0 ? event_of(k, e->output) : e;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
+	if (k->map_error != 0)
+		return -k->map_error;
 	if (offset == 0) {
 		if (k->max_ring != 0 && size - page > k->max_ring)
 			return -EPERM;

@@ -27,13 +27,14 @@ struct fake_kernel {
 	struct fake_event events[FAKE_EVENTS];
 	int n_events;
 
-	/* open() of an attr with any of these fails. */
+	/* open() of an attr with any of these fails; with none of them: for this thread. */
 	struct {
 		int error;
 		uint64_t flags, read_format, precise;
 		int32_t pid; /* 0: any */
 	} refusals[4];
 	size_t max_ring, max_aux; /* larger ones are EPERM; 0: all fit */
+	int map_error;		  /* of all map(); 0: none */
 	bool fails_id, fails_output, fails_read;
 	uint64_t now_ns;
 	short revents[FAKE_EVENTS]; /* of poll(), by event */

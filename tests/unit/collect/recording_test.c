@@ -4,11 +4,14 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -273,6 +276,129 @@ static void memory_is_what_the_limit_allows(void **state)
 	world_release(&w);
 }
 
+/* What the reader needs while it is away for half a second, between 1 and 32 MiB. */
+static void memory_is_as_much_as_seems_right(void **state)
+{
+	static const struct {
+		uint64_t period, wanted;
+		bool is_frequency;
+		uint32_t stack_bytes;
+		size_t ring;
+	} cases[] = {
+		{ 1000, 0, false, 0, 1 << 20 },
+		{ 4000, 0, true, 0, 1 << 20 },
+		{ 100000, 0, true, 0, 2 << 20 },
+		{ 1000000, 0, true, 8192, 32 << 20 },
+		{ 1000, 1, false, 0, 64 << 10 },
+		{ 1000, 1, false, 60000, 512 << 10 }, /* eight samples */
+		{ 1000, 100000, false, 0, 128 << 10 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct attr *attr;
+		struct world w;
+		struct err err;
+
+		world_make(&w, true);
+		w.options.ring_bytes = cases[i].wanted;
+		w.options.aux_bytes = 0;
+		*vec_add(&w.events.list) = (struct record_event){
+			.name = "dummy", .attr = sampling(), .leader = 2, .is_side_band = true
+		};
+		w.events.list.items[2].attr.sample_period = 0;
+		attr = &w.events.list.items[1].attr;
+		attr->sample_period = cases[i].period;
+		attr->sample_stack_user = cases[i].stack_bytes;
+		if (cases[i].is_frequency)
+			attr_set(attr, ATTR_FREQ);
+		assert_int_equal(world_open(&w, 1, &err), 0);
+		assert_int_equal(w.recording.streams.items[0].ring.size, cases[i].ring);
+		assert_int_equal(w.recording.streams.items[1].aux.size, 4 << 20);
+		world_release(&w);
+	}
+}
+
+static void memory_that_cannot_be_had_is_told(void **state)
+{
+	static const struct {
+		int error;
+		bool is_limit;
+	} cases[] = { { EPERM, true }, { ENOMEM, true }, { EINVAL, false } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct world w;
+		struct err err;
+
+		world_make(&w, false);
+		w.kernel.map_error = cases[i].error;
+		assert_int_equal(world_open(&w, 0, &err), -1);
+		assert_non_null(strstr(err.text, "cannot map 64 KiB for the ring of CPU 0: "));
+		assert_non_null(strstr(err.text, strerror(cases[i].error)));
+		assert_int_equal(strstr(err.text, "ulimit -l") != NULL, cases[i].is_limit);
+		world_release(&w);
+	}
+}
+
+/* A leader that is not there, on this CPU or for this thread: its members lead themselves. */
+static void members_without_a_leader_stand_alone(void **state)
+{
+	const struct pmu first_cpu = {
+		.name = "first",
+		.cpus = { .items = (struct cpu_range[]){ { 0, 0 } }, .n = 1 },
+	};
+	static const struct pmu any_cpu = { .name = "any" };
+	struct world w;
+	struct err err;
+
+	(void)state;
+	world_make(&w, false);
+	w.events.list.items[0].pmu = &first_cpu;
+	*vec_add(&w.events.list) =
+		(struct record_event){ .name = "b", .attr = sampling(), .pmu = &any_cpu };
+	assert_int_equal(world_open(&w, 1, &err), 0);
+	assert_int_equal(w.kernel.n_events, 6); /* two for each thread on CPU 0, one on CPU 1 */
+	assert_int_equal(w.kernel.events[1].group, FAKE_FIRST_FD);
+	assert_int_equal(w.kernel.events[3].group, FAKE_FIRST_FD + 2);
+	assert_int_equal(w.kernel.events[4].group, -1);
+	assert_int_equal(w.kernel.events[5].group, -1);
+	assert_true(w.recording.fds.items[4].is_leader);
+	world_release(&w);
+
+	world_make(&w, false);
+	attr_set(&w.events.list.items[0].attr, ATTR_PINNED);
+	*vec_add(&w.events.list) = (struct record_event){ .name = "b", .attr = sampling() };
+	w.kernel.refusals[0].error = ESRCH;
+	w.kernel.refusals[0].pid = 6;
+	w.kernel.refusals[0].flags = BIT(ATTR_PINNED);
+	assert_int_equal(world_open(&w, 0, &err), 0);
+	assert_int_equal(w.kernel.n_events, 3);
+	assert_int_equal(w.kernel.events[2].pid, 6);
+	assert_int_equal(w.kernel.events[2].group, -1);
+	world_release(&w);
+}
+
+static void as_many_files_as_allowed_are_opened(void **state)
+{
+	struct rlimit limit, old;
+	struct world w;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	limit = (struct rlimit){ .rlim_cur = 64, .rlim_max = old.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	for (int again = 0; again < 2; again++) {
+		world_make(&w, false);
+		assert_int_equal(world_open(&w, 0, &err), 0);
+		world_release(&w);
+		assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+		assert_int_equal(limit.rlim_cur, limit.rlim_max);
+	}
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+}
+
 static void other_failures_are_told(void **state)
 {
 	struct world w;
@@ -366,6 +492,38 @@ static void aux_records_are_counted(void **state)
 	put_words(&w, RECORD_COMM, NULL, 0);
 	w.kernel.events[0].page->data_head += 8; /* zeros: not a record, not an endless loop */
 	assert_int_equal(recording_drain(&w.recording, w.writer), 16);
+	world_release(&w);
+}
+
+/* What no kernel writes is left alone, and what lies before it is counted. */
+static void odd_records_are_not_looked_into(void **state)
+{
+	struct world w;
+	struct err err;
+
+	(void)state;
+	world_make(&w, false);
+	assert_int_equal(world_open(&w, 0, &err), 0);
+	world_write(&w);
+	put_words(&w, RECORD_SAMPLE, (const uint64_t[]){ 1, 2, 3 }, 3); /* no time in it */
+	recording_drain(&w.recording, w.writer);
+	assert_int_equal(w.recording.n_samples, 1);
+	assert_int_equal(w.recording.last_ns, 0);
+	put_sample(&w, 1, 50);
+	fake_ring_put(&w.kernel.events[0], (const uint8_t[]){ 9, 0, 0, 0, 0, 0, 0, 4 }, 8);
+	assert_int_equal(recording_drain(&w.recording, w.writer), SAMPLE_BYTES + 8);
+	assert_int_equal(w.recording.n_samples, 2);
+	assert_int_equal(w.recording.last_ns, 50);
+	world_release(&w);
+
+	world_make(&w, false);
+	w.events.list.items[0].attr.sample_type = BIT(SAMPLE_IP);
+	assert_int_equal(world_open(&w, 0, &err), 0);
+	world_write(&w);
+	put_sample(&w, 1, 50);
+	recording_drain(&w.recording, w.writer);
+	assert_int_equal(w.recording.n_samples, 1);
+	assert_int_equal(w.recording.last_ns, 0);
 	world_release(&w);
 }
 
@@ -625,6 +783,38 @@ static void the_clock_is_described(void **state)
 	world_release(&w);
 }
 
+static void *end_writing(void *page)
+{
+	struct perf_event_mmap_page *p = page;
+
+	sched_yield();
+	p->time_zero = 9;
+	__atomic_store_n(&p->lock, 2, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* While the kernel writes, the number is odd. */
+static void a_half_written_clock_is_waited_for(void **state)
+{
+	struct record_time_conv t = { 0 };
+	struct perf_event_mmap_page *page;
+	pthread_t kernel;
+	struct world w;
+	struct err err;
+
+	(void)state;
+	world_make(&w, false);
+	assert_int_equal(world_open(&w, 0, &err), 0);
+	page = w.kernel.events[0].page;
+	page->cap_user_time_zero = 1;
+	page->lock = 1;
+	assert_int_equal(pthread_create(&kernel, NULL, end_writing, page), 0);
+	assert_true(recording_time_conv(&w.recording, &t));
+	pthread_join(kernel, NULL);
+	assert_int_equal(t.zero, 9);
+	world_release(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -634,9 +824,14 @@ int main(void)
 		cmocka_unit_test(the_kernel_is_left_out_where_it_must_be),
 		cmocka_unit_test(threads_that_have_ended_are_passed_over),
 		cmocka_unit_test(memory_is_what_the_limit_allows),
+		cmocka_unit_test(memory_is_as_much_as_seems_right),
+		cmocka_unit_test(memory_that_cannot_be_had_is_told),
+		cmocka_unit_test(members_without_a_leader_stand_alone),
+		cmocka_unit_test(as_many_files_as_allowed_are_opened),
 		cmocka_unit_test(other_failures_are_told),
 		cmocka_unit_test(records_come_out_as_they_went_in),
 		cmocka_unit_test(aux_records_are_counted),
+		cmocka_unit_test(odd_records_are_not_looked_into),
 		cmocka_unit_test(aux_data_comes_out_as_it_went_in),
 		cmocka_unit_test(spe_that_was_stopped_goes_on),
 		cmocka_unit_test(snapshots_hold_the_last_of_it),
@@ -644,6 +839,7 @@ int main(void)
 		cmocka_unit_test(lost_samples_are_read),
 		cmocka_unit_test(side_band_is_enabled_by_itself),
 		cmocka_unit_test(the_clock_is_described),
+		cmocka_unit_test(a_half_written_clock_is_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

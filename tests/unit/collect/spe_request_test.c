@@ -97,6 +97,8 @@ static const struct {
 	{ "latency>=4096", 0, false, "at most 4095", 0 },
 	{ "latency>=x", 0, false, "'x' is not a number", 0 },
 	{ "latency>=-1", 0, false, "'-1' is not a number", 0 },
+	{ "latency>=", 0, false, "'' is not a number", 0 },
+	{ "latency>=99999999999999999999", 0, false, "is not a number", 0 },
 	{ "event=nothing", 0, false, "there is no SPE event 'nothing'", 0 },
 	{ "event=llc-access", 0, false, "cannot filter by this event", 0 },
 	{ "source!=64", 0, false, "numbers up to 63", 0 },
@@ -264,6 +266,22 @@ static void metadata_is_that_of_perf(void **state)
 	assert_int_equal(words[6 + 14 + 3], 0x410fd050);
 	assert_int_equal(words[6 + 14 + 4], 11);
 	assert_int_equal(words[6 + 14 + 5], 4096);
+	/* Version 1 cannot tell them apart, and is written if told to. */
+	assert_int_equal(info_words(&pmus, &cpus, tree.root, SPE_INFO_1, words), COUNT(version_1));
+	assert_memory_equal(words, version_1, sizeof(version_1));
+	/* Alike but for their PMU. */
+	tree_add(&tree, CPUS "/cpu2/regs/identification/midr_el1", "0x00000000413fd0c1");
+	assert_int_equal(info_words(&pmus, &cpus, tree.root, SPE_INFO_AUTO, words), 2 + 4 + 21);
+	assert_int_equal(words[6 + 14 + 3], 0x413fd0c1);
+	assert_int_equal(words[6 + 14 + 4], 11);
+	pmus_release(&pmus);
+	tree_remove(&tree);
+	/* A PMU that does not name its CPUs is on all of them. */
+	tree_make(&tree, all_options);
+	tree_add(&tree, SPE "/cpumask", "");
+	pmus_read(&pmus, tree.root);
+	assert_int_equal(info_words(&pmus, &cpus, tree.root, SPE_INFO_2, words), 2 + 4 + 21);
+	assert_int_equal(words[6 + 14 + 4], 10);
 	pmus_release(&pmus);
 	tree_remove(&tree);
 }
