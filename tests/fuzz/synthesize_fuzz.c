@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the kernel tells of processes and of itself: lines of /proc/PID/maps, and, behind the
+ * first byte of zero, the ELF notes that have a build-id.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "collect/build_ids.h"
+#include "collect/synthesize.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void read_line(char *line)
+{
+	const char *end = line + strlen(line);
+	struct record_mmap map;
+
+	if (!synthesize_read_map(line, &map))
+		return;
+	if (map.start + map.length < map.start || map.path[0] == '\0')
+		abort();
+	if (strcmp(map.path, "//anon") != 0 && (map.path < line || map.path > end))
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	const uint8_t *end = size > 0 ? memchr(bytes, 0, size) : NULL;
+	size_t n = end != NULL ? (size_t)(end - bytes) : size;
+	char *text = mem_strndup((const char *)bytes, n), *rest;
+	struct build_id id;
+
+	for (char *line = strtok_r(text, "\n", &rest); line != NULL;
+	     line = strtok_r(NULL, "\n", &rest))
+		read_line(line);
+	if (end != NULL && build_id_of_notes(cur_of(end + 1, size - n - 1), &id) &&
+	    id.size > sizeof(id.bytes))
+		abort();
+	free(text);
+	return 0;
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processes, the kernel and its modules of made-up machines, as records. */
+#include "collect/synthesize.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/cursor.h"
+#include "capture/record.h"
+#include "tree.h"
+
+enum { MMAP_PATH = 40, MMAP2_PATH = 72 }; /* where paths begin in the records */
+
+static void lines_of_maps_are_read(void **state)
+{
+	static const struct {
+		const char *line;
+		bool is_good;
+		struct record_mmap map;
+	} cases[] = {
+		{ "00400000-00401000 r-xp 00001000 08:02 173521      /usr/bin/a b",
+		  true,
+		  { .start = 0x400000,
+		    .length = 0x1000,
+		    .page_offset = 0x1000,
+		    .major = 8,
+		    .minor = 2,
+		    .inode = 173521,
+		    .protection = PROT_READ | PROT_EXEC,
+		    .flags = MAP_PRIVATE,
+		    .path = "/usr/bin/a b" } },
+		{ "7f00-7f10 rw-s 00000000 fd:1f 1 /dev/shm/x\\012y (deleted)",
+		  true,
+		  { .start = 0x7f00,
+		    .length = 0x10,
+		    .major = 0xfd,
+		    .minor = 0x1f,
+		    .inode = 1,
+		    .protection = PROT_READ | PROT_WRITE,
+		    .flags = MAP_SHARED,
+		    .is_data = true,
+		    .path = "/dev/shm/x\ny (deleted)" } },
+		{ "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  "
+		  "[vsyscall]",
+		  true,
+		  { .start = 0xffffffffff600000,
+		    .length = 0x1000,
+		    .protection = PROT_EXEC,
+		    .flags = MAP_PRIVATE,
+		    .path = "[vsyscall]" } },
+		{ "1000-2000 r-xp 00000000 00:00 0 ",
+		  true,
+		  { .start = 0x1000,
+		    .length = 0x1000,
+		    .protection = PROT_READ | PROT_EXEC,
+		    .flags = MAP_PRIVATE,
+		    .path = "//anon" } },
+		{ "", false, { 0 } },
+		{ "2000-1000 r-xp 00000000 00:00 0 ", false, { 0 } },
+		{ "1000 r-xp 00000000 00:00 0", false, { 0 } },
+		{ "-1000 r-xp 00000000 00:00 0", false, { 0 } },
+		{ "1000-2000 r-x", false, { 0 } },
+		{ "1000-2000 r-xp00000000 00:00 0", false, { 0 } },
+		{ "1000-2000 r-xp 00000000 00-00 0", false, { 0 } },
+		{ "1000-2000 r-xp 00000000 00:00 x", false, { 0 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char *line = mem_strndup(cases[i].line, strlen(cases[i].line));
+		const struct record_mmap *want = &cases[i].map;
+		struct record_mmap map = { 0 };
+
+		if (synthesize_read_map(line, &map) != cases[i].is_good)
+			fail_msg("'%s'", cases[i].line);
+		if (cases[i].is_good) {
+			assert_string_equal(map.path, want->path);
+			map.path = want->path;
+			assert_memory_equal(&map, want, sizeof(map));
+		}
+		free(line);
+	}
+}
+
+static void lines_cut_short_do_no_harm(void **state)
+{
+	static const char line[] = "00400000-00401000 r-xp 00001000 08:02 173521 /usr/bin/a\\012b";
+
+	(void)state;
+	for (size_t n = 0; n < sizeof(line); n++) {
+		char *copy = mem_strndup(line, n);
+		struct record_mmap map;
+
+		/* From the inode's first digit on it is all there. */
+		assert_int_equal(synthesize_read_map(copy, &map),
+				 n > strlen("00400000-00401000 "
+					    "r-xp 00001000 08:02 "));
+		free(copy);
+	}
+}
+
+/* A file, and what was written behind its front. */
+struct file {
+	char path[32];
+	struct writer *writer;
+	uint64_t from;
+	uint8_t bytes[8192];
+	size_t n;
+};
+
+static void file_begin(struct file *f)
+{
+	const struct writer_event event = { .attr = { .type = 1 } };
+	struct err err;
+	int fd;
+
+	strcpy(f->path, "/tmp/cyclops-synth-XXXXXX");
+	fd = mkstemp(f->path);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(writer_open(f->path, &event, 1, &f->writer, &err), 0);
+	f->from = writer_size(f->writer);
+}
+
+static void file_end(struct file *f)
+{
+	struct err err;
+	FILE *file;
+
+	f->n = (size_t)(writer_size(f->writer) - f->from);
+	assert_true(f->n <= sizeof(f->bytes));
+	assert_int_equal(writer_close(f->writer, &err), 0);
+	file = fopen(f->path, "rb");
+	assert_non_null(file);
+	fseek(file, (long)f->from, SEEK_SET);
+	assert_int_equal(fread(f->bytes, 1, f->n, file), f->n);
+	fclose(file);
+	unlink(f->path);
+}
+
+/* The n-th record of a type, NULL: there are fewer. */
+static const uint8_t *find_record(const struct file *f, uint32_t type, size_t n)
+{
+	for (size_t at = 0; at < f->n; at += load_u16(f->bytes + at + 6))
+		if (load_u32(f->bytes + at) == type && n-- == 0)
+			return f->bytes + at;
+	return NULL;
+}
+
+/* pid, tid and the path of a mapping, "" for what has none. */
+static void expect_map(const struct file *f, size_t n, uint32_t pid, uint64_t start,
+		       const char *path)
+{
+	const uint8_t *at = find_record(f, RECORD_MMAP2, n);
+
+	assert_non_null(at);
+	assert_int_equal(load_u32(at + 8), pid);
+	assert_int_equal(load_u32(at + 12), pid);
+	assert_int_equal(load_u64(at + 16), start);
+	assert_string_equal((const char *)at + MMAP2_PATH, path);
+}
+
+#define STATUS(tgid, ppid) "Name:\tserver\nTgid:\t" tgid "\nPid:\t1\nPPid:\t" ppid
+
+static const struct tree_file processes[] = {
+	{ "/proc/12/status", STATUS("12", "1") },
+	{ "/proc/13/status", STATUS("12", "1") },
+	{ "/proc/12/task/12/comm", "server" },
+	{ "/proc/12/task/13/comm", "worker" },
+	{ "/proc/12/task/notes", NULL },
+	{ "/proc/12/maps", "1000-2000 r-xp 00000000 08:02 5 /bin/server\n"
+			   "nonsense\n"
+			   "3000-4000 rw-p 00000000 00:00 0 [heap]\n"
+			   "5000-6000 r-xp 00000000 00:00 0 [vdso]" },
+	{ "/proc/40/status", STATUS("40", "12") },
+	{ "/proc/40/task/40/comm", "child" },
+	{ "/proc/41/status", "Name:\tbroken" }, /* neither Tgid nor PPid */
+	{ "/proc/42/task/42/comm", "gone" },	/* no status: it has ended */
+	{ "/proc/self", NULL },
+	{ NULL, NULL },
+};
+
+static void processes_are_written_once(void **state)
+{
+	struct diags diags = { 0 };
+	struct file *f = mem_zalloc(1, sizeof(*f));
+	struct synthesis s = { .diags = &diags };
+	struct tree tree;
+	const uint8_t *at;
+
+	(void)state;
+	tree_make(&tree, processes);
+	file_begin(f);
+	s.writer = f->writer;
+	s.root = tree.root;
+	synthesize_process(&s, 13); /* a thread stands for its process */
+	synthesize_process(&s, 12);
+	synthesize_all(&s);
+	synthesis_release(&s);
+	file_end(f);
+
+	expect_map(f, 0, 12, 0x1000, "/bin/server");
+	expect_map(f, 1, 12, 0x5000, "[vdso]");
+	assert_null(find_record(f, RECORD_MMAP2, 2));
+	for (size_t i = 0; i < 3; i++) {
+		static const struct {
+			uint32_t pid, ppid, tid, ptid;
+			const char *comm;
+		} want[] = {
+			{ 12, 1, 12, 1, "server" },
+			{ 12, 12, 13, 12, "worker" },
+			{ 40, 12, 40, 12, "child" },
+		};
+
+		at = find_record(f, RECORD_FORK, i);
+		assert_non_null(at);
+		assert_int_equal(load_u32(at + 8), want[i].pid);
+		assert_int_equal(load_u32(at + 12), want[i].ppid);
+		assert_int_equal(load_u32(at + 16), want[i].tid);
+		assert_int_equal(load_u32(at + 20), want[i].ptid);
+		at = find_record(f, RECORD_COMM, i);
+		assert_non_null(at);
+		assert_int_equal(load_u32(at + 8), want[i].pid);
+		assert_int_equal(load_u32(at + 12), want[i].tid);
+		assert_string_equal((const char *)at + 16, want[i].comm);
+	}
+	assert_null(find_record(f, RECORD_FORK, 3));
+	assert_null(find_record(f, RECORD_COMM, 3));
+	assert_null(find_record(f, RECORD_NAMESPACES, 0));
+	diags_release(&diags);
+	tree_remove(&tree);
+	free(f);
+}
+
+static void data_and_namespaces_are_written_if_wanted(void **state)
+{
+	struct diags diags = { 0 };
+	struct file *f = mem_zalloc(1, sizeof(*f));
+	struct synthesis s = {
+		.diags = &diags, .with_data = true, .with_build_ids = true, .with_namespaces = true
+	};
+	struct tree tree;
+	const uint8_t *at;
+
+	(void)state;
+	tree_make(&tree, processes);
+	tree_add(&tree, "/proc/12/task/12/ns/net", "");
+	file_begin(f);
+	s.writer = f->writer;
+	s.root = tree.root;
+	synthesize_process(&s, 12);
+	synthesis_release(&s);
+	file_end(f);
+	expect_map(f, 0, 12, 0x1000, "/bin/server"); /* no such file: no build-id */
+	assert_int_equal(load_u16(find_record(f, RECORD_MMAP2, 0) + 4), 2);
+	expect_map(f, 1, 12, 0x3000, "[heap]");
+	at = find_record(f, RECORD_NAMESPACES, 0);
+	assert_non_null(at);
+	assert_int_equal(load_u64(at + 16), N_NAMESPACES);
+	assert_int_not_equal(load_u64(at + 32), 0); /* the inode of net */
+	assert_int_equal(load_u64(at + 48), 0);	    /* uts is not told */
+	diags_release(&diags);
+	tree_remove(&tree);
+	free(f);
+}
+
+static void write_kernel_of(const struct tree *tree, struct file *f, struct diags *diags)
+{
+	struct synthesis s = { .diags = diags, .root = tree->root };
+
+	file_begin(f);
+	s.writer = f->writer;
+	synthesize_kernel(&s);
+	synthesis_release(&s);
+	file_end(f);
+}
+
+static void expect_kernel_map(const struct file *f, size_t n, uint64_t start, uint64_t length,
+			      const char *path)
+{
+	const uint8_t *at = find_record(f, RECORD_MMAP, n);
+
+	assert_non_null(at);
+	assert_int_equal(load_u16(at + 4), 1);
+	assert_int_equal(load_u32(at + 8), UINT32_MAX);
+	assert_int_equal(load_u64(at + 16), start);
+	assert_int_equal(load_u64(at + 24), length);
+	assert_string_equal((const char *)at + MMAP_PATH, path);
+}
+
+static void the_kernel_and_its_modules_have_places(void **state)
+{
+	static const struct tree_file files[] = {
+		{ "/proc/kallsyms", "ffff800010000000 T _text\n"
+				    "ffff800010010000 T _stext\n"
+				    "odd\n"
+				    "ffff800011000000 D _etext\n"
+				    "ffff800012000000 T behind" },
+		{ "/proc/modules", "nf_tables 2048 1 nft_chain, Live 0xffff800001000000\n"
+				   "hidden 4096 0 - Live 0x0000000000000000\n"
+				   "out_of_tree 512 0 - Live 0xffff800002000000 (OE)\n"
+				   "broken" },
+		{ NULL, NULL },
+	};
+	struct file *f = mem_zalloc(1, sizeof(*f));
+	struct diags diags = { 0 };
+	struct utsname kernel;
+	struct tree tree;
+	char path[256];
+
+	(void)state;
+	uname(&kernel);
+	tree_make(&tree, files);
+	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", kernel.release);
+	tree_add(&tree, path,
+		 "kernel/net/nf_tables_set.ko: "
+		 "kernel/net/nf-tables.ko\nkernel/net/nf-tables.ko.xz:");
+	write_kernel_of(&tree, f, &diags);
+	expect_kernel_map(f, 0, 0xffff800010000000, 0x1000000, "[kernel.kallsyms]_text");
+	snprintf(path, sizeof(path), "/lib/modules/%s/kernel/net/nf-tables.ko.xz", kernel.release);
+	expect_kernel_map(f, 1, 0xffff800001000000, 2048, path);
+	expect_kernel_map(f, 2, 0xffff800002000000, 512, "[out_of_tree]");
+	assert_null(find_record(f, RECORD_MMAP, 3));
+	assert_int_equal(diags.list.n, 0);
+	diags_release(&diags);
+	tree_remove(&tree);
+	free(f);
+}
+
+static void a_kernel_that_hides_is_noted(void **state)
+{
+	static const char *const symbols[] = {
+		"0000000000000000 T _text\n0000000000000000 T _etext", /* kptr_restrict */
+		"ffff800010000000 T _text",			       /* no end */
+		"ffff800010000000 T _text\nffff800000000000 T _etext",
+		"",
+		NULL, /* no such file */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(symbols); i++) {
+		struct file *f = mem_zalloc(1, sizeof(*f));
+		struct diags diags = { 0 };
+		struct tree tree;
+
+		tree_make(&tree, processes);
+		if (symbols[i] != NULL)
+			tree_add(&tree, "/proc/kallsyms", symbols[i]);
+		write_kernel_of(&tree, f, &diags);
+		assert_null(find_record(f, RECORD_MMAP, 0));
+		assert_int_equal(diags.list.n, 1);
+		assert_non_null(strstr(diags.list.items[0].text, "kptr_restrict"));
+		diags_release(&diags);
+		tree_remove(&tree);
+		free(f);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_of_maps_are_read),
+		cmocka_unit_test(lines_cut_short_do_no_harm),
+		cmocka_unit_test(processes_are_written_once),
+		cmocka_unit_test(data_and_namespaces_are_written_if_wanted),
+		cmocka_unit_test(the_kernel_and_its_modules_have_places),
+		cmocka_unit_test(a_kernel_that_hides_is_noted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
