@@ -177,6 +177,34 @@ def bench_start(b):
           f"{peer.wall / ours.wall:.1f} x", by_cpu=f"{peer.cpu / ours.cpu:.1f} x")
 
 
+# Work of a fixed size, so that a recorder that disturbs it shows.
+WORK = ["python3", "-c", "for i in range(8000000): pass"]
+# What is recorded: the kernel's clock, which every machine has.
+RECORDED = ["-e", "cpu-clock", "-F", "10000"]
+
+
+def add_cpu_times(b, what, ours, peer, target):
+    """Processor time alone: recorders mostly wait."""
+    b.add(what, f"{ours * 1e3:.0f} ms", f"{peer * 1e3:.0f} ms", f"{peer / ours:.2f} x", f">= {target} x",
+          peer >= target * ours, f"{peer / ours:.2f} x")
+
+
+def bench_record(b):
+    """The recorder's own time, with all it writes of what was there before; and a program's with it."""
+    files = [b.home / "cyclops.data", b.home / "perf.data"]
+    tools = [[*b.cyclops, "record", "-q", *RECORDED, "-o", files[0]], ["perf", "record", "-q", *RECORDED, "-o", files[1]]]
+    if any(subprocess.run([*tool, "true"], check=False, capture_output=True).returncode != 0 for tool in tools):
+        b.add("record", "not allowed here")
+        return
+    for what, words in (("recorder, 10 kHz a CPU, 1 s", ["-a", "sleep", "1"]),
+                        ("the same with chains", ["-a", "-g", "sleep", "1"]),
+                        ("recorder, one short program", ["true"])):
+        ours, peer = measure.best([[*tool, *words] for tool in tools], b.home, [b.runs] * 2)
+        add_cpu_times(b, what, ours.cpu, peer.cpu, 1)
+    ours, peer, alone = measure.best([*[[*tool, *WORK] for tool in tools], WORK], b.home, [b.runs] * 3)
+    add_cpu_times(b, f"program of {alone.cpu * 1e3:.0f} ms, recorded", ours.cpu, peer.cpu, 0.98)
+
+
 BENCHES = {
     "decode": bench_decode,
     "hot": bench_hot,
@@ -186,6 +214,7 @@ BENCHES = {
     "c2c": bench_c2c,
     "threads": bench_threads,
     "memory": bench_memory,
+    "record": bench_record,
     "symbols": bench_symbols,
     "start": bench_start,
 }
