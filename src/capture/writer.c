@@ -20,7 +20,10 @@
 #include "capture/output.h"
 #include "capture/writer_inside.h"
 
-enum { HEADER_SIZE = 104 };
+enum {
+	HEADER_SIZE = 104,
+	SPARE_BYTES = 4096, /* on a full disk, beside the features */
+};
 
 struct stored_event {
 	struct attr attr;
@@ -324,28 +327,34 @@ int writer_open(const char *path, const struct writer_event *events, size_t n_ev
 	return 0;
 }
 
+static bool is_trace(const uint8_t *record)
+{
+	return load_u32(record) == RECORD_AUXTRACE;
+}
+
+/* Bytes of a record with its trace data; 0 if `left` bytes are not the whole of it. */
+static uint64_t record_size(const uint8_t *record, uint64_t left)
+{
+	uint64_t size = left >= RECORD_HEADER_SIZE ? load_u16(record + 6) : 0;
+
+	if (size < RECORD_HEADER_SIZE || size > left)
+		return 0;
+	if (!is_trace(record))
+		return size;
+	if (size < AUXTRACE_RECORD_SIZE || load_u64(record + RECORD_HEADER_SIZE) > left - size)
+		return 0;
+	return size + load_u64(record + RECORD_HEADER_SIZE);
+}
+
 /* Finds the end of the last whole record, and the trace data before it. */
 static void resume_at(struct writer *w, const struct mapped *file)
 {
-	uint64_t at = w->file.data_at, size = load_u64(file->bytes + DATA_SIZE_AT);
+	uint64_t at = w->file.data_at, size = load_u64(file->bytes + DATA_SIZE_AT), next;
 	uint64_t end = size < file->size - at ? at + size : file->size;
 
-	while (end - at >= RECORD_HEADER_SIZE) {
-		const uint8_t *record = file->bytes + at;
-		bool is_trace = load_u32(record) == RECORD_AUXTRACE;
-		uint64_t left = end - at, next = load_u16(record + 6);
-
-		if (next < RECORD_HEADER_SIZE || next > left)
-			break;
-		if (is_trace && (next < AUXTRACE_RECORD_SIZE ||
-				 load_u64(record + RECORD_HEADER_SIZE) > left - next))
-			break;
-		if (is_trace) {
+	for (; (next = record_size(file->bytes + at, end - at)) != 0; at += next)
+		if (is_trace(file->bytes + at))
 			*vec_add(&w->aux_positions) = at;
-			next += load_u64(record + RECORD_HEADER_SIZE);
-		}
-		at += next;
-	}
 	w->file.end = at;
 }
 
@@ -407,6 +416,7 @@ static void make_aux_index(struct writer *w)
 
 	while (n > 0 && w->aux_positions.items[n - 1] >= w->file.end)
 		n--;
+	w->feature_bits &= ~((uint64_t)1 << FEATURE_AUXTRACE);
 	if (n == 0)
 		return;
 	emit_u64(out, n);
@@ -431,25 +441,49 @@ static bool write_features(struct writer *w)
 		at += w->features[i].n;
 	}
 	for (size_t i = 0; i < COUNT(w->features); i++)
-		emit_bytes(out, w->features[i].bytes, w->features[i].n);
+		if (w->feature_bits >> i & 1)
+			emit_bytes(out, w->features[i].bytes, w->features[i].n);
 	return output_write_at(&w->file, out->bytes, out->n, w->file.end) == out->n;
+}
+
+/*
+ * The disk is full: the last records make room for the features, without which perf cannot read
+ * compressed ones. False if no record would be left.
+ */
+static bool give_up_last_records(struct writer *w)
+{
+	uint64_t at = w->file.data_at, next, limit = w->file.end;
+	uint64_t room = w->scratch.n + SPARE_BYTES;
+	struct mapped file;
+	struct err ignored;
+
+	if (room >= limit - at || mapped_open(&file, w->file.path, &ignored) < 0)
+		return false;
+	limit = file.size < limit - room ? file.size : limit - room;
+	while ((next = record_size(file.bytes + at, limit - at)) != 0)
+		at += next;
+	mapped_release(&file);
+	if (at == w->file.data_at)
+		return false;
+	w->file.end = at;
+	output_cut(&w->file);
+	make_aux_index(w);
+	return true;
 }
 
 /* Features and header, for the records that are on disk. */
 static void finish_file(struct writer *w)
 {
-	uint64_t feature_bits;
+	bool has_features;
 
 	make_event_desc(w);
 	make_aux_index(w);
 	if (w->compressor != NULL)
 		compressor_describe(w->compressor, w);
-	feature_bits = w->feature_bits;
-	if (!write_features(w)) {
+	has_features = write_features(w) || (give_up_last_records(w) && write_features(w));
+	if (!has_features)
 		output_cut(&w->file);
-		feature_bits = 0;
-	}
-	write_header(w, feature_bits);
+	write_header(w, has_features ? w->feature_bits : 0);
 }
 
 void writer_flush(struct writer *w)
