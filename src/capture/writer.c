@@ -20,10 +20,7 @@
 #include "capture/output.h"
 #include "capture/writer_inside.h"
 
-enum {
-	HEADER_SIZE = 104,
-	SPARE_BYTES = 4096, /* on a full disk, beside the features */
-};
+enum { HEADER_SIZE = 104 };
 
 struct stored_event {
 	struct attr attr;
@@ -453,7 +450,7 @@ static bool write_features(struct writer *w)
 static bool give_up_last_records(struct writer *w)
 {
 	uint64_t at = w->file.data_at, next, limit = w->file.end;
-	uint64_t room = w->scratch.n + SPARE_BYTES;
+	uint64_t room = w->scratch.n; /* the features that were not written */
 	struct mapped file;
 	struct err ignored;
 

@@ -320,14 +320,16 @@ def test_refusals(tools):
 
 def test_full_disk(tools):
     """No file may grow beyond this: as on a full disk."""
-    for limit, words in ((20000, ()), (300000, ()), (300000, ("-z",)), (2000000, ("-z", "-g")), (2000000, ())):
+    dwarf = ("--call-graph", "dwarf")
+    for limit, words in ((20000, dwarf), (300000, dwarf), (300000, ("-z",)), (2000000, ("-z", *dwarf)),
+                         (2000000, ("-g",))):
         path = tools.path("full.data")
-        refused(tools, 1, "File too large", "-o", path, "-e", "cpu-clock", "-F", "20000", "--call-graph", "dwarf",
-                *words, tools.program, "busy", "600000",
+        refused(tools, 1, "File too large", "-o", path, "-e", "cpu-clock", "-F", "20000", *words,
+                tools.program, "busy", "600000",
                 preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
         tools.expect(os.path.getsize(path) <= limit, "the file keeps to its limit")
         n = is_readable(tools, path, f"no more than {limit} bytes {words}")
-        tools.expect(n > 0 or limit < 100000, f"{limit} bytes {words}: no samples")
+        tools.expect(n > 0 or "dwarf" in words, f"{limit} bytes {words}: no samples")
 
 
 def as_nobody():
