@@ -198,7 +198,7 @@ static void find_rests(struct hot *hot, const struct batch *b, const uint16_t *r
 
 		for (size_t i = 0; i < hot->n_dimensions; i++)
 			its[i] = hot_record_word(hot->session, b, rows[k], hot->dimensions[i]);
-		if (k > 0 && memcmp(its, words[(k - 1) % 2], hot->n_dimensions * sizeof(*its)) == 0)
+		if (k > 0 && tuples_equal(its, words[(k - 1) % 2], hot->n_dimensions))
 			rests[k] = rests[k - 1];
 		else
 			rests[k] = tuples_add(&hot->rests, its);

@@ -7,7 +7,6 @@
  * mem_cost, of which only groups with so many records have one.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/mem.h"
 #include "base/alloc.h"
@@ -96,13 +95,12 @@ static void find_rests(struct mem *m, const struct batch *b, const uint16_t *row
 		       const uint8_t *kinds, size_t n, uint32_t *rests)
 {
 	uint64_t words[2][MAX_WORDS];
-	size_t size = m->rests.width * sizeof(uint64_t);
 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t *its = words[i % 2];
 
 		make_rest(m, (enum mem_kind)kinds[i], b, rows[i], its);
-		if (i > 0 && memcmp(its, words[(i - 1) % 2], size) == 0)
+		if (i > 0 && tuples_equal(its, words[(i - 1) % 2], m->rests.width))
 			rests[i] = rests[i - 1];
 		else
 			rests[i] = tuples_add(&m->rests, its);

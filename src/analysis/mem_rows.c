@@ -67,8 +67,19 @@ static void add_group(struct mem_rows *r, uint32_t group, const struct access_si
 		r->rows.items[row].n_sized += cost.n;
 	}
 	count_slice(r, row, raw[DIM_SLICE], cost.n);
-	mem_cost_add(&r->kinds[kind], &cost);
-	mem_cost_add(&r->all, &cost);
+}
+
+/* Adds up the rows of each kind, and of all. */
+static void add_up(struct mem_rows *r)
+{
+	for (uint32_t i = 0; i < r->rows.n; i++) {
+		const struct mem_cost *cost = &r->rows.items[i].cost;
+
+		mem_cost_add(&r->kinds[tuples_get(&r->keys, i)[0]], cost);
+		mem_cost_add(&r->all, cost);
+	}
+	r->all.first_ns = r->mem->first_ns;
+	r->all.last_ns = r->mem->last_ns;
 }
 
 static int compare_words(const struct mem_rows *r, const uint64_t *a, const uint64_t *b)
@@ -141,8 +152,7 @@ void mem_rows_init(struct mem_rows *r, const struct mem *mem, const struct names
 	r->row_of_group = mem_alloc(mem_n_groups(mem) + 1, sizeof(*r->row_of_group));
 	for (uint32_t i = 0; i < mem_n_groups(mem); i++)
 		add_group(r, i, sizes);
-	r->all.first_ns = mem->first_ns;
-	r->all.last_ns = mem->last_ns;
+	add_up(r);
 	r->order = mem_alloc(r->rows.n + 1, sizeof(*r->order));
 	r->shown = mem_alloc(r->rows.n + 1, sizeof(*r->shown));
 	for (uint32_t i = 0; i < r->rows.n; i++)

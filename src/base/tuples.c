@@ -2,7 +2,6 @@
 #include "base/tuples.h"
 
 #include <assert.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,14 +13,6 @@ enum {
 	FETCHED_AT_ONCE = 32, /* about as many as a core can wait for */
 };
 
-static bool same(const uint64_t *a, const uint64_t *b, size_t width)
-{
-	for (size_t i = 0; i < width; i++)
-		if (a[i] != b[i])
-			return false;
-	return true;
-}
-
 static uint32_t hash_of(const struct tuples *t, const uint64_t *tuple)
 {
 	return (uint32_t)hash_words(tuple, t->width, t->seed);
@@ -32,7 +23,8 @@ static uint32_t probe(const struct tuples *t, const uint64_t *tuple, uint32_t ha
 {
 	uint32_t slot = hash & t->mask;
 
-	while (t->slots[slot] != 0 && !same(tuples_get(t, t->slots[slot] - 1), tuple, t->width))
+	while (t->slots[slot] != 0 &&
+	       !tuples_equal(tuples_get(t, t->slots[slot] - 1), tuple, t->width))
 		slot = (slot + 1) & t->mask;
 	return slot;
 }

@@ -7,6 +7,7 @@
 #ifndef CYCLOPS_BASE_TUPLES_H
 #define CYCLOPS_BASE_TUPLES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,6 +41,15 @@ void tuples_add_all(struct tuples *, const uint64_t *tuples, size_t n, uint32_t 
 
 /* The number of the tuple, or TUPLES_NONE. */
 uint32_t tuples_find(const struct tuples *, const uint64_t *tuple);
+
+/* Are these tuples of `width` words equal? They are short: a loop is faster than memcmp(). */
+static inline bool tuples_equal(const uint64_t *a, const uint64_t *b, size_t width)
+{
+	for (size_t i = 0; i < width; i++)
+		if (a[i] != b[i])
+			return false;
+	return true;
+}
 
 /* The words of tuple `number`, valid until the next tuples_add(). */
 static inline const uint64_t *tuples_get(const struct tuples *t, uint32_t number)
