@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the examples of the manual pages and compares what they print.
+"""Runs the examples of the manual pages, and of Markdown, and compares what they print.
 
 usage: manual_examples.py [--update] [--needs PROGRAM] CYCLOPS DATA_DIR PAGE...
 
-An example stands in a literal display of the EXAMPLES section: a line "$ COMMAND", then the expected
-output. A line "..." stands for any number of lines. The commands run in a folder that holds links to
+An example stands in a literal display of the EXAMPLES section, in Markdown in an indented block: a
+line "$ COMMAND", then the expected output. A line "..." stands for any number of lines. The commands run in a folder that holds links to
 the files of DATA_DIR, so they may write files of their own; examples of one page see each other's.
 --update writes what was printed into the pages (the number of lines around a "..." is kept).
 --needs skips the test where a program is not installed.
@@ -23,7 +23,7 @@ import tempfile
 ANY = "..."
 SKIPPED = 77  # what the test runner takes for "skipped"
 TIMEOUT_S = 60
-ENVIRONMENT = {"LC_ALL": "C", "TZ": "UTC", "NO_COLOR": "1", "HOME": "/nonexistent"}
+ENVIRONMENT = {"TZ": "UTC", "NO_COLOR": "1", "HOME": "/nonexistent"}
 
 
 class Example:
@@ -45,7 +45,33 @@ def escape(line):
     return r"\&" + line if line[:1] in (".", "'") else line
 
 
+INDENT = " " * 4  # of a block in Markdown
+
+
+def read_markdown(lines):
+    """A block of code that begins with a command; empty lines in the block belong to it."""
+    examples = []
+    in_block = False
+    for number, line in enumerate(lines):
+        if line.startswith(INDENT + "$ "):
+            examples.append(Example(line.removeprefix(INDENT + "$ "), number + 1))
+            in_block = True
+        elif line and not line.startswith(INDENT):
+            in_block = False
+        elif in_block:
+            examples[-1].expected.append(line.removeprefix(INDENT))
+    for example in examples:
+        while example.expected and not example.expected[-1]:
+            example.expected.pop()
+    return examples
+
+
+def indent(line):
+    return INDENT + line if line else line
+
+
 def read_examples(lines):
+    """Those of a manual page."""
     examples = []
     in_section = in_display = False
     for number, line in enumerate(lines):
@@ -84,11 +110,11 @@ def renewed(expected, printed):
     return printed[:n_head] + [ANY] + printed[len(printed) - n_tail :]
 
 
-def run(example, folder, path):
+def run(example, folder, path, locale):
     done = subprocess.run(
         ["sh", "-c", example.command],
         cwd=folder,
-        env={**ENVIRONMENT, "PATH": path},
+        env={**ENVIRONMENT, "LC_ALL": locale, "PATH": path},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -106,18 +132,22 @@ def show_difference(page, example, printed, status):
 def check_page(page, data, path, update):
     """Returns the number of examples and of those that failed."""
     lines = page.read_text().splitlines()
-    examples = read_examples(lines)
+    is_manual = page.suffix != ".md"
+    examples = read_examples(lines) if is_manual else read_markdown(lines)
     n_failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for entry in data.iterdir():
             os.symlink(entry.resolve(), pathlib.Path(folder) / entry.name)
-        outputs = [run(example, folder, path) for example in examples]
+        locale = "C" if is_manual else "C.UTF-8"
+        outputs = [run(example, folder, path, locale) for example in examples]
     for example, (printed, status) in reversed(list(zip(examples, outputs))):
         if matches(example.expected, printed):
             continue
         if update:
             end = example.first + len(example.expected)
-            lines[example.first : end] = map(escape, renewed(example.expected, printed))
+            lines[example.first : end] = map(
+                escape if is_manual else indent, renewed(example.expected, printed)
+            )
             continue
         show_difference(page, example, printed, status)
         n_failed += 1
