@@ -148,14 +148,16 @@ def test_cpus(m):
             if row["symbol"] in recorded.SHARES:
                 by_task[row["tid"]].add(row["cpu"])
         m.expect(set(by_cpu) == cpus, f"{words}: CPUs {by_cpu}")
-        m.expect(sorted(map(sorted, by_task.values())) == sorted([cpu] for cpu in cpus), f"{words}: {dict(by_task)}")
+        # with -C a program that began on another CPU has no mappings, and so no names
+        if words == "-a":
+            m.expect(sorted(map(sorted, by_task.values())) == [["0"], ["1"]], f"{words}: {dict(by_task)}")
         m.symbols(path)
 
 
 def test_attach(m):
     """A running process with all its threads, compressed; one of them alone, as it is."""
     for name, whom, n in (("process", "-z -p $program", 3), ("thread", "-t $(ls /proc/$program/task | tail -n 1)", 1)):
-        path = m.record("cyclops", name, f"{whom} -e cycles -c {PERIOD} --duration 20ms", THREADS,
+        path = m.record("cyclops", name, f"{whom} -e cycles -c {PERIOD} --duration 100ms", THREADS,
                         "ls /proc/$program/task >/tmp/tasks; kill $program;")
         tasks = m.run("cat /tmp/tasks").text.split()
         tids = {row["tid"] for row in m.samples(path)}
@@ -182,7 +184,7 @@ def build_program(path):
     """record_program.c for the machine; with frame pointers, and nothing to load."""
     path.parent.mkdir(parents=True)
     harness.run("aarch64-linux-gnu-gcc", "-static", "-O1", "-fno-omit-frame-pointer",
-                "-fno-optimize-sibling-calls", "-fno-inline", "-pthread", "-o", path, HERE.parent / "e2e" / "record_program.c")
+                "-fno-optimize-sibling-calls", "-pthread", "-o", path, HERE.parent / "e2e" / "record_program.c")
 
 
 def main():
