@@ -19,6 +19,7 @@ ENVIRONMENT.update({name: value for name, value in os.environ.items() if name.en
 # nohup and shells' background jobs leave signals ignored, and what is started would inherit that.
 for ending in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
     signal.signal(ending, signal.SIG_DFL)
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 
 class Failed(Exception):
@@ -40,13 +41,6 @@ def skip(why):
     """Ends the test as skipped."""
     print(f"skipped: {why}")
     sys.exit(SKIP)
-
-
-def default_signals():
-    """For preexec_fn: whoever runs tests in the background may have had these ignored."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-        signal.signal(number, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 
 def need(program):

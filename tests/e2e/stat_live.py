@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from harness import ENVIRONMENT, SKIP, Checks, default_signals, need, run
+from harness import ENVIRONMENT, SKIP, Checks, need, run
 
 CYCLOPS = sys.argv[1]
 DEVICES = "/sys/bus/event_source/devices/*"
@@ -113,7 +113,7 @@ def interrupt(command, signals, group):
     with tempfile.NamedTemporaryFile() as out:
         child = subprocess.Popen([CYCLOPS, "stat", "-e", "page-faults", "--format", "json", "-o", out.name,
                                   "--", *command], stdout=subprocess.PIPE, env=ENVIRONMENT,
-                                 start_new_session=True, preexec_fn=default_signals)
+                                 start_new_session=True)
         child.stdout.readline()
         for number in signals:
             (os.killpg if group else os.kill)(child.pid, number)
@@ -171,7 +171,7 @@ class Streamed:
     def __init__(self, *options):
         self.child = subprocess.Popen([CYCLOPS, "stat", "-e", "page-faults,task-clock", "-I", "20", *options],
                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                      env=ENVIRONMENT, text=True, preexec_fn=default_signals)
+                                      env=ENVIRONMENT, text=True)
         self.lines = []
 
     def read_rows(self, wanted, n):
