@@ -15,7 +15,7 @@ import tempfile
 
 import perf_file
 import spe_bytes
-from harness import Checks, Failed, run
+from harness import Checks, Failed, run, run_perf
 
 HERE = pathlib.Path(__file__).parent
 TEXT = 0x85000
@@ -286,8 +286,7 @@ def check_samples(checks, cyclops, folder):
     source.write_text(PROGRAM)
     run("cc", "-O2", "-g", "-o", folder / "mix", source)
     capture = folder / "mix.data"
-    done = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock:u", "-F", "4000", "-o", capture,
-                           folder / "mix"], capture_output=True, check=False)
+    done = run_perf("record", "-q", "-e", "cpu-clock:u", "-F", "4000", "-o", capture, folder / "mix")
     message = refused(cyclops, "-i", capture, "nobody")
     if done.returncode != 0 or "mix" not in message or "divide" not in message:
         print("samples not compared: perf record is not permitted here, or has none")
@@ -311,9 +310,8 @@ def check_names_twice(checks, cyclops, folder):
         (folder / name).write_bytes((folder / "mix").read_bytes())
         (folder / name).chmod(0o755)
     capture = folder / "twice.data"
-    done = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock:u", "-F", "4000", "-o", capture,
-                           "sh", "-c", f"{folder}/one; {folder}/two"], capture_output=True,
-                          check=False)
+    done = run_perf("record", "-q", "-e", "cpu-clock:u", "-F", "4000", "-o", capture,
+                    "sh", "-c", f"{folder}/one; {folder}/two")
     message = refused(cyclops, "-i", capture, "mix")
     if done.returncode != 0 or "mix" not in message:
         return

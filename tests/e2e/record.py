@@ -26,7 +26,6 @@ import harness
 import recorded
 
 HERE = pathlib.Path(__file__).resolve().parent
-PERF_TRIES = 3  # perf 6.1 aborts now and then: an assertion in its build-id.c
 NO_TASK = 1 << 29  # above all pids there can be
 
 
@@ -74,13 +73,7 @@ class Tools:
 
     def perf(self, name, *words):
         path = self.path(name)
-        for _ in range(PERF_TRIES):
-            done = subprocess.run(["perf", "record", "-q", "-o", path, *map(str, words)], stdin=subprocess.DEVNULL,
-                                  capture_output=True, env=harness.ENVIRONMENT, check=False)
-            if done.returncode != -signal.SIGABRT:
-                break
-        if done.returncode != 0:
-            raise harness.Failed(f"perf record {words}: exit status {done.returncode}: {done.stderr.decode()[-400:]}")
+        harness.run("perf", "record", "-q", "-o", path, *words)
         return path
 
     def samples(self, path):
