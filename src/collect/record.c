@@ -123,7 +123,7 @@ static int open_recording(struct job *j, struct err *err)
 		.is_cgroup = j->target.is_cgroup,
 	};
 	if (recording_open(&j->recording, j->target.threads.list.items, j->target.threads.list.n,
-			   &j->target.cpus, err) < 0)
+			   &j->target.cpus, &j->target.online, err) < 0)
 		return -1;
 	j->recording.polls.items[POLL_LAUNCH].fd = j->launch.signal_fd;
 	return 0;

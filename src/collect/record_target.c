@@ -11,6 +11,7 @@ int record_target_find(struct record_target *target, const struct record_options
 		       const char *root, struct err *err)
 {
 	if (target_cpus_find(o->cpus, root, &target->memory, &target->cpus, err) < 0 ||
+	    target_cpus_find(NULL, root, &target->memory, &target->online, err) < 0 ||
 	    target_threads_find(&target->threads, o->pids, o->tids, root, err) < 0)
 		return -1;
 	if (target->threads.list.n > 0)

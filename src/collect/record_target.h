@@ -10,7 +10,7 @@
 struct record_target {
 	struct target_threads
 		threads; /* or RECORDING_ALL_THREADS alone, or the cgroup's directory */
-	struct cpu_list cpus;
+	struct cpu_list cpus, online; /* those watched; all */
 	struct arena memory;
 	bool is_program; /* the program that is started, and nothing else */
 	bool is_cgroup;

@@ -61,6 +61,14 @@ static size_t ring_size(const struct recording *r)
 	return power_of_two(bytes_per_s / ABSENCES_PER_S, RING_DEFAULT, RING_MAX);
 }
 
+/* On a CPU where no samples are taken. */
+static size_t side_band_ring_size(const struct recording *r)
+{
+	size_t size = ring_size(r);
+
+	return size < RING_DEFAULT ? size : RING_DEFAULT;
+}
+
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -71,6 +79,22 @@ static void raise_file_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static bool has_all_events(const struct recording *r, uint32_t cpu)
+{
+	return cpu_list_has(&r->cpus, cpu);
+}
+
+/* How the event is to be on this CPU. */
+static struct attr attr_on_cpu(const struct recording *r, const struct record_event *e,
+			       uint32_t cpu)
+{
+	struct attr attr = e->attr;
+
+	if (!has_all_events(r, cpu))
+		attr_clear(&attr, ATTR_CONTEXT_SWITCH);
+	return attr;
+}
+
 /*
  * Opens an event; what the kernel refuses is made simpler as long as there is something to give
  * up, for this and all later CPUs and threads. Returns the descriptor or a negative errno.
@@ -78,8 +102,9 @@ static void raise_file_limit(void)
 static int open_event(struct recording *r, size_t event, int32_t thread, uint32_t cpu, int group)
 {
 	struct record_event *e = &r->events->list.items[event];
+	struct attr attr = attr_on_cpu(r, e, cpu);
 	struct event_request request = {
-		.attr = &e->attr,
+		.attr = &attr,
 		.name = e->name,
 		.pid = thread,
 		.cpu = (int)cpu,
@@ -98,6 +123,7 @@ static int open_event(struct recording *r, size_t event, int32_t thread, uint32_
 			return fd;
 		if (given_up[0] != '\0')
 			diags_add(r->diags, DIAG_NOTE, ERR_NOWHERE, 0, given_up);
+		attr = attr_on_cpu(r, e, cpu);
 	}
 }
 
@@ -139,7 +165,8 @@ static int memory_error(const struct recording *r, const struct stream *s, const
 /* Locked memory is limited for users: a smaller ring is better than none. */
 static int map_ring(struct recording *r, struct stream *s, struct err *err)
 {
-	size_t size = ring_size(r), wanted = size;
+	size_t size = has_all_events(r, s->cpu) ? ring_size(r) : side_band_ring_size(r);
+	size_t wanted = size;
 	int rc = ring_map(&s->ring, r->kernel, s->fd, size);
 
 	while (rc == -EPERM && size > RING_MIN) {
@@ -228,8 +255,10 @@ static int add_event(struct recording *r, size_t event, int32_t thread, uint32_t
 	return attach(r, f, err);
 }
 
-static bool is_on_cpu(const struct record_event *e, uint32_t cpu)
+static bool is_on_cpu(const struct recording *r, const struct record_event *e, uint32_t cpu)
 {
+	if (!has_all_events(r, cpu) && !e->is_side_band)
+		return false;
 	return e->pmu == NULL || e->pmu->cpus.n == 0 || cpu_list_has(&e->pmu->cpus, cpu);
 }
 
@@ -240,7 +269,7 @@ static int open_on_cpu(struct recording *r, const int32_t *threads, size_t n_thr
 		size_t before = r->fds.n;
 
 		for (size_t i = 0; i < r->events->list.n; i++)
-			if (is_on_cpu(&r->events->list.items[i], cpu) &&
+			if (is_on_cpu(r, &r->events->list.items[i], cpu) &&
 			    add_event(r, i, threads[t], cpu, err) < 0)
 				return -1;
 		if (r->fds.n > before) {
@@ -262,21 +291,34 @@ static int time_word(uint64_t sample_type)
 						     : __builtin_popcountll(sample_type & before);
 }
 
+/* What counts is the event that owns the ring: the side-band's does where it is alone. */
 static void set_wakeup(struct recording *r)
 {
-	size_t ring = ring_size(r);
-
 	for (size_t i = 0; i < r->events->list.n; i++) {
-		struct attr *attr = &r->events->list.items[i].attr;
+		struct record_event *e = &r->events->list.items[i];
+		size_t ring = e->is_side_band ? side_band_ring_size(r) : ring_size(r);
 
-		attr_set(attr, ATTR_WATERMARK);
-		attr->wakeup = (uint32_t)(ring / WAKEUP_SHARE);
+		attr_set(&e->attr, ATTR_WATERMARK);
+		e->attr.wakeup = (uint32_t)(ring / WAKEUP_SHARE);
 	}
 }
 
-int recording_open(struct recording *r, const int32_t *threads, size_t n_threads,
-		   const struct cpu_list *cpus, struct err *err)
+static int open_side_band(struct recording *r, const int32_t *threads, size_t n_threads,
+			  const struct cpu_list *online, struct err *err)
 {
+	for (size_t i = 0; i < cpu_list_n(online); i++) {
+		uint32_t cpu = cpu_list_at(online, i);
+
+		if (!has_all_events(r, cpu) && open_on_cpu(r, threads, n_threads, cpu, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int recording_open(struct recording *r, const int32_t *threads, size_t n_threads,
+		   const struct cpu_list *cpus, const struct cpu_list *online, struct err *err)
+{
+	r->cpus = *cpus;
 	raise_file_limit();
 	set_wakeup(r);
 	for (size_t i = 0; i < RECORDING_POLLS; i++)
@@ -285,6 +327,8 @@ int recording_open(struct recording *r, const int32_t *threads, size_t n_threads
 	for (size_t i = 0; i < cpu_list_n(cpus); i++)
 		if (open_on_cpu(r, threads, n_threads, cpu_list_at(cpus, i), err) < 0)
 			return -1;
+	if (open_side_band(r, threads, n_threads, online, err) < 0)
+		return -1;
 	if (r->fds.n == 0)
 		return err_set(err, ERR_IO, ERR_NOWHERE,
 			       "nothing to record: the threads have ended, or no event is on "

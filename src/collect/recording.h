@@ -50,6 +50,7 @@ struct recording {
 	VEC_OF(struct pollfd) polls; /* RECORDING_POLLS of the caller's, then those of events */
 	size_t n_live;		     /* of the latter that have not hung up */
 	bool is_cgroup;		     /* "threads" are directories of cgroups */
+	struct cpu_list cpus;	     /* on which all events are; elsewhere the side-band alone */
 	bool is_stopped;	     /* nothing is to start events by itself */
 
 	/* Of what was drained so far. */
@@ -60,11 +61,14 @@ struct recording {
 
 /*
  * Opens all events for the threads (RECORDING_ALL_THREADS: one entry) on the CPUs, and maps
- * their rings. Threads that have ended meanwhile are passed over; fails if none is left. What
- * had to be given up is noted. `out` is to be released also after a failure.
+ * their rings. On the other CPUs of `online` the event that brings the side-band is opened alone,
+ * if it is one of its own: what runs here may have been started and mapped there. Switches there
+ * are of no use and do not come. Threads that have ended meanwhile are passed over; fails if none
+ * is left. What had to be given up is noted. The lists are borrowed until the release. `out` is to
+ * be released also after a failure.
  */
 int recording_open(struct recording *out, const int32_t *threads, size_t n_threads,
-		   const struct cpu_list *cpus, struct err *);
+		   const struct cpu_list *cpus, const struct cpu_list *online, struct err *);
 void recording_release(struct recording *);
 
 /* Enables the event that brings the side-band, or all others; disables all. */

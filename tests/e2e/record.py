@@ -62,10 +62,10 @@ class Tools:
     def path(self, name):
         return str(self.home / name)
 
-    def record(self, name, *words):
+    def record(self, name, *words, **options):
         """A capture by cyclops; returns its path and what was said."""
         path = self.path(name)
-        done = start(self.cyclops, "record", "-o", path, *words)
+        done = start(self.cyclops, "record", "-o", path, *words, **options)
         _, said = done.communicate()
         if done.returncode != 0:
             raise harness.Failed(f"record {' '.join(map(str, words))}: {done.returncode}: {said}")
@@ -187,6 +187,33 @@ def test_attach(tools):
     path, said = tools.record("ends.data", "-e", "cpu-clock", "-p", target.pid)
     target.communicate()
     tools.expect("samples" in said, "recording ends with the process")
+
+
+def test_cpus(tools):
+    """What was started on one CPU and runs on another, which alone is recorded: its names and maps are known."""
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2 or not tools.has_all:
+        print("left out: programs that move to a recorded CPU, which takes two CPUs and the right to record one")
+        return
+    home, recorded_cpu = cpus[:2]
+    program = shutil.copy(tools.program, tools.path(f"moves-{os.getpid()}"))  # a name that nobody else's has
+    for name, words in (("moved", ()), ("moved-switches", ("--switch-events",))):
+        path, _ = tools.record(f"{name}.data", "-e", "cpu-clock:u", "-C", recorded_cpu, *words, "--", program, "moves",
+                               recorded_cpu, "300", preexec_fn=lambda: os.sched_setaffinity(0, {home}))
+        found = recorded.records(tools.cyclops, path)
+        execs = {line.split("pid=")[1].split()[0] for line in found["COMM"]
+                 if "exec" in line and os.path.basename(program) in line}
+        tools.expect(len(execs) == 1, f"{name}: {len(execs)} execs of the program")
+        rows = [row for row in tools.samples(path) if row["pid"] in execs]
+        tools.expect(any(row["symbol"] in recorded.SHARES for row in rows),
+                     f"{name}: no sample of the program's functions: {rows[:3]}")
+        lost = [row for row in rows if not row["module"]]
+        tools.expect(not lost, f"{name}: {len(lost)} of {len(rows)} samples in no module: {lost[:3]}")
+        cpus_seen = {row["cpu"] for row in rows}
+        tools.expect(cpus_seen == {str(recorded_cpu)}, f"{name}: samples of CPUs {cpus_seen}")
+        switches = [line for line in found["SWITCH_CPU_WIDE"]
+                    if f"cpu={recorded_cpu}" not in line.split()]
+        tools.expect(not switches, f"{name}: {len(switches)} switches on other CPUs: {switches[:3]}")
 
 
 def is_readable(tools, path, what):
@@ -411,7 +438,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="cyclops-record-") as home:
         tools = Tools(options, pathlib.Path(home))
         need_events(tools)
-        for test in (test_shares, test_differential, test_group_reads, test_features, test_children, test_attach,
+        for test in (test_shares, test_differential, test_group_reads, test_features, test_children, test_attach, test_cpus,
                      test_signals, test_limits, test_refusals, test_full_disk, test_rights):
             begin = time.monotonic()
             try:

@@ -6,9 +6,11 @@
  *	record-program threads N MS		the same in N more threads; says so when they are there
  *	record-program children N		N processes, one after another, that exec this: busy 2
  *	record-program calls N			called_with(i, 2 * i) for i = 0 … N - 1; prints its address
+ *	record-program moves CPU MS		goes to that CPU, then as busy
  *	record-program ignore MS		as busy, ignoring SIGINT and SIGTERM; says so
  */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,6 +109,18 @@ static void run_children(int n, char *self)
 	}
 }
 
+static void move_to_cpu(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set) < 0) {
+		perror("sched_setaffinity");
+		exit(1);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	long n = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
@@ -122,6 +136,9 @@ int main(int argc, char **argv)
 		fflush(stdout);
 		for (long i = 0; i < n; i++)
 			called_with(i, 2 * i);
+	} else if (argc > 3 && strcmp(argv[1], "moves") == 0) {
+		move_to_cpu((int)n);
+		be_busy(strtol(argv[3], NULL, 10));
 	} else if (argc > 2 && strcmp(argv[1], "ignore") == 0) {
 		signal(SIGINT, SIG_IGN);
 		signal(SIGTERM, SIG_IGN);

@@ -80,7 +80,7 @@ static int world_open(struct world *w, uint32_t last_cpu, struct err *err)
 	const int32_t threads[] = { 5, 6 };
 	struct cpu_list cpus = { .items = (struct cpu_range[]){ { 0, last_cpu } }, .n = 1 };
 
-	return recording_open(&w->recording, threads, COUNT(threads), &cpus, err);
+	return recording_open(&w->recording, threads, COUNT(threads), &cpus, &cpus, err);
 }
 
 static void world_write(struct world *w)
@@ -132,6 +132,50 @@ static void events_of_a_cpu_share_a_ring(void **state)
 	assert_true(w.kernel.events[2].is_aux_writable);
 	assert_int_equal(w.kernel.events[2].aux_size, AUX);
 	assert_int_equal(w.recording.fds.items[3].id, (FAKE_FIRST_FD + 3) * 10);
+	world_release(&w);
+}
+
+/* Threads may be started and map their code where no samples are taken. */
+static void other_cpus_have_the_side_band_alone(void **state)
+{
+	const int32_t threads[] = { 5, 6 };
+	const struct cpu_list cpus = { .items = (struct cpu_range[]){ { 1, 1 } }, .n = 1 };
+	const struct cpu_list online = { .items = (struct cpu_range[]){ { 0, 2 } }, .n = 1 };
+	struct record_event *dummy;
+	struct world w;
+	struct err err;
+
+	(void)state;
+	world_make(&w, true);
+	w.options.ring_bytes = 4 << 20;
+	dummy = vec_add(&w.events.list);
+	*dummy = (struct record_event){
+		.name = "dummy", .attr = sampling(), .leader = 2, .is_side_band = true
+	};
+	attr_set(&dummy->attr, ATTR_CONTEXT_SWITCH);
+	assert_int_equal(
+		recording_open(&w.recording, threads, COUNT(threads), &cpus, &online, &err), 0);
+	assert_int_equal(w.kernel.n_events, 10);
+	assert_int_equal(w.recording.streams.n, 3);
+	assert_int_equal(w.recording.n_live, 6);
+	for (int i = 0; i < 10; i++) {
+		const struct fake_event *e = &w.kernel.events[i];
+		size_t event = w.recording.fds.items[i].event;
+
+		/* CPU 1: SPE, clock and dummy for both threads; CPUs 0 and 2: dummy for both. */
+		assert_int_equal(e->cpu, i < 6 ? 1 : i < 8 ? 0 : 2);
+		assert_int_equal(event, i < 6 ? i % 3 : 2);
+		assert_int_equal(e->pid, i == 3 || i == 4 || i == 5 || i == 7 || i == 9 ? 6 : 5);
+		assert_int_equal(attr_has(&e->attr, ATTR_CONTEXT_SWITCH), event == 2 && i < 6);
+		assert_int_equal(e->attr.wakeup, (event == 2 ? 1 << 20 : 4 << 20) / 4);
+	}
+	assert_int_equal(w.recording.streams.items[0].ring.size, 4 << 20);
+	assert_int_equal(w.recording.streams.items[1].ring.size, 1 << 20);
+	assert_int_equal(w.recording.streams.items[2].ring.size, 1 << 20);
+	recording_enable_side_band(&w.recording);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(w.kernel.events[i].is_enabled,
+				 w.recording.fds.items[i].event == 2);
 	world_release(&w);
 }
 
@@ -819,6 +863,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_of_a_cpu_share_a_ring),
+		cmocka_unit_test(other_cpus_have_the_side_band_alone),
 		cmocka_unit_test(members_follow_their_leader),
 		cmocka_unit_test(what_is_refused_is_given_up),
 		cmocka_unit_test(the_kernel_is_left_out_where_it_must_be),
