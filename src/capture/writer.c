@@ -61,7 +61,10 @@ void writer_ring(struct writer *w, const void *bytes, size_t size, const void *r
 int writer_compress(struct writer *w, int level, struct err *err)
 {
 	assert(w->compressor == NULL);
-	return compressor_new(level, &w->compressor, err);
+	if (compressor_new(level, &w->compressor, err) < 0)
+		return -1;
+	compressor_begin(w->compressor, w);
+	return 0;
 }
 
 static void store_header(uint8_t *out, uint32_t type, uint16_t misc, size_t size)

@@ -72,7 +72,10 @@ void writer_records(struct writer *, const void *records, size_t size);
  */
 void writer_ring(struct writer *, const void *bytes, size_t size, const void *rest, size_t n_rest);
 
-/* Compresses what writer_ring() gets from now on, as one zstd stream. Level 1 to 22. */
+/*
+ * Compresses what writer_ring() gets from now on, as one zstd stream. Level 1 to 22. Begins with a
+ * record that says so, for files that have no features yet.
+ */
 int writer_compress(struct writer *, int level, struct err *);
 
 /* Appends an AUXTRACE record and its data (padded to 8 bytes), and notes it in the index. */

@@ -130,16 +130,32 @@ void compressor_write(struct compressor *c, struct writer *w, const uint8_t *byt
 		write_step(c, w, &s, step_size(&s));
 }
 
-void compressor_describe(const struct compressor *c, struct writer *w)
+static void emit_section(const struct compressor *c, struct text *out)
 {
 	const uint32_t version = 0, zstd = 1;
 	uint32_t ratio = c->n_out > 0 ? (uint32_t)(c->n_in / c->n_out) : 0;
-	struct text *out = writer_scratch(w);
 
 	emit_u32(out, version);
 	emit_u32(out, zstd);
 	emit_u32(out, (uint32_t)c->level);
 	emit_u32(out, ratio);
 	emit_u32(out, COMPRESSOR_STEP);
+}
+
+void compressor_describe(const struct compressor *c, struct writer *w)
+{
+	struct text *out = writer_scratch(w);
+
+	emit_section(c, out);
 	writer_feature(w, FEATURE_COMPRESSED, out->bytes, out->n);
+}
+
+void compressor_begin(const struct compressor *c, struct writer *w)
+{
+	struct text *out = writer_scratch(w);
+
+	emit_u64(out, FEATURE_COMPRESSED);
+	emit_section(c, out);
+	emit_padding(out, 8);
+	writer_record(w, RECORD_HEADER_FEATURE, 0, out->bytes, out->n);
 }

@@ -26,8 +26,12 @@ void compressor_free(struct compressor *);
 void compressor_write(struct compressor *, struct writer *, const uint8_t *bytes, size_t n,
 		      const uint8_t *rest, size_t n_rest);
 
-/* The COMPRESSED feature: how to read what was written. */
+/*
+ * The COMPRESSED feature: how to read what was written. And as a record, which is as good for perf
+ * where the feature is not in the file because the recorder was killed.
+ */
 void compressor_describe(const struct compressor *, struct writer *);
+void compressor_begin(const struct compressor *, struct writer *);
 
 /* The bytes of the BUILD_ID section so far. */
 struct text *writer_build_id_section(struct writer *);

@@ -17,6 +17,7 @@ import random
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,7 @@ import recorded
 
 HERE = pathlib.Path(__file__).resolve().parent
 NO_TASK = 1 << 29  # above all pids there can be
+DATA_SECTION_AT, FEATURE_BITS_AT, FEATURE_BITS_SIZE = 40, 72, 32  # in the header of a capture
 
 
 def start(*command, **options):
@@ -262,6 +264,19 @@ def test_kills(tools, n):
     tools.expect(total > 0, f"{n} kills left no samples")
 
 
+def test_unfinished(tools):
+    """What a killed recorder leaves between two checkpoints: records, and a header that knows of no features."""
+    for name, words in (("plain", ()), ("zstd", ("-z",))):
+        path, _ = tools.record("whole.data", "-e", "cpu-clock", *words, tools.program, "busy", "200")
+        n = is_readable(tools, path, f"{name}, whole")
+        data = bytearray(pathlib.Path(path).read_bytes())
+        at, size = struct.unpack_from("<QQ", data, DATA_SECTION_AT)
+        data[FEATURE_BITS_AT:FEATURE_BITS_AT + FEATURE_BITS_SIZE] = bytes(FEATURE_BITS_SIZE)
+        path = tools.path("unfinished.data")
+        pathlib.Path(path).write_bytes(data[:at + size])
+        tools.expect(is_readable(tools, path, f"{name}, unfinished") == n > 0, f"{name}, unfinished: not {n} samples")
+
+
 def recorder_of(tools, path, *words):
     """A recorder whose program is there."""
     recorder = start(tools.cyclops, "record", "-o", path, "-e", "cpu-clock", tools.program, *words,
@@ -439,7 +454,7 @@ def main():
         tools = Tools(options, pathlib.Path(home))
         need_events(tools)
         for test in (test_shares, test_differential, test_group_reads, test_features, test_children, test_attach, test_cpus,
-                     test_signals, test_limits, test_refusals, test_full_disk, test_rights):
+                     test_unfinished, test_signals, test_limits, test_refusals, test_full_disk, test_rights):
             begin = time.monotonic()
             try:
                 test(tools)

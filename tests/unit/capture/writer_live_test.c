@@ -14,7 +14,9 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/cursor.h"
 #include "capture/emit.h"
+#include "capture/writer_inside.h"
 #include "writer_fixture.h"
 
 enum { RING_BYTES = 1 << 16, EXIT_BYTES = 8 + 24 + 32, LEVEL = 3, LARGE = 5 << 20 };
@@ -167,6 +169,48 @@ static void the_file_is_sound_at_any_time(void **state)
 	free(path);
 }
 
+/* The description, then records that were compressed. */
+static void look_at_description(void *context, const struct record *r, const struct sample_id *id)
+{
+	static const uint32_t wanted[] = {
+		FEATURE_COMPRESSED, 0, 0, 1, LEVEL, 0, COMPRESSOR_STEP, 0,
+	};
+	struct seen *seen = context;
+	struct cursor body = r->body;
+
+	(void)id;
+	assert_int_equal(r->was_compressed, seen->n > 0);
+	assert_int_equal(r->type, seen->n > 0 ? RECORD_EXIT : RECORD_HEADER_FEATURE);
+	if (seen->n++ > 0)
+		return;
+	assert_int_equal(cur_left(&body), sizeof(wanted));
+	for (size_t i = 0; i < COUNT(wanted); i++)
+		assert_int_equal(cur_u32(&body), wanted[i]);
+}
+
+/* Between two checkpoints there are no features, without which perf reads no compressed records. */
+static void compression_is_described_before_it_begins(void **state)
+{
+	struct ring_source s = { .bytes = mem_zalloc(RING_BYTES, 1) };
+	char *path = temporary_path();
+	struct writer *w = opened(path);
+	struct seen seen = { 0 };
+	struct capture *c;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(writer_compress(w, LEVEL, &err), 0);
+	write_round(w, &s, 3);
+	writer_flush(w);
+	c = scanned(path, look_at_description, &seen);
+	assert_int_equal(capture_info(c)->features, 0);
+	assert_int_equal(seen.n, 4);
+	capture_free(c);
+	writer_abandon(w);
+	free(path);
+	free(s.bytes);
+}
+
 /* Some records, and features behind those before the last; its process then ends. */
 static void begin_file(const char *path)
 {
@@ -314,6 +358,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rings_come_back),
 		cmocka_unit_test(levels_are_checked),
+		cmocka_unit_test(compression_is_described_before_it_begins),
 		cmocka_unit_test(the_file_is_sound_at_any_time),
 		cmocka_unit_test(a_file_is_gone_on_with),
 		cmocka_unit_test(a_cut_file_is_gone_on_with),
