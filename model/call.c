@@ -104,6 +104,12 @@ static void read_time(struct call *call, uint64_t address, uint64_t guest_base)
 		call->sleep_ns = (uint64_t)time[0] * NS_PER_SECOND + (uint64_t)time[1];
 }
 
+static void unmap(struct call *call, uint64_t address, uint64_t size)
+{
+	call->unmapped = address;
+	call->unmapped_end = address + size;
+}
+
 struct call call_read(int64_t number, const uint64_t a[4], uint64_t guest_base)
 {
 	const uint64_t relative = 0;
@@ -122,13 +128,12 @@ struct call call_read(int64_t number, const uint64_t a[4], uint64_t guest_base)
 			read_time(&call, a[2], guest_base);
 		break;
 	case MMAP:
-		if ((a[3] & MAP_FIXED) == 0)
-			break; /* it takes what is free */
-			       /* fall through */
+		if ((a[3] & MAP_FIXED) != 0) /* else it takes what is free */
+			unmap(&call, a[0], a[1]);
+		break;
 	case MUNMAP:
 	case MREMAP:
-		call.unmapped = a[0];
-		call.unmapped_end = a[0] + a[1];
+		unmap(&call, a[0], a[1]);
 		break;
 	case CLONE:
 	case CLONE3:

@@ -125,14 +125,12 @@ static enum frame_outcome find_value(const struct frame_rule *rule, unsigned num
 				     const struct frame_state *s, uint64_t frame, uint64_t *out)
 {
 	enum frame_outcome outcome;
-	uint64_t from = number;
+	uint64_t from = rule->kind == RULE_REGISTER ? (uint64_t)rule->offset : number;
 
 	switch (rule->kind) {
 	case RULE_UNDEFINED:
 		return FRAME_UNKNOWN;
 	case RULE_REGISTER:
-		from = (uint64_t)rule->offset;
-		/* fallthrough */
 	case RULE_SAME:
 		if (from >= FRAME_REGISTERS || !(s->known >> from & 1))
 			return FRAME_UNKNOWN;
