@@ -42,6 +42,22 @@ void synthesize_process(struct synthesis *, uint32_t tid);
 /* All processes. */
 void synthesize_all(struct synthesis *);
 
+/* Where the kernel's code is, by lines of /proc/kallsyms. Zeroed at the beginning. */
+struct kernel_range {
+	const char *mark; /* the symbol at its start, NULL: not seen yet */
+	uint64_t start, end;
+};
+
+/* Takes note of a line "address type name" without its newline; true when both ends are known. */
+bool synthesize_read_symbol(const char *line, struct kernel_range *);
+
+/*
+ * Reads one line of /proc/modules: the name, and start and length of the mapping. False, and
+ * nothing is changed, if the line is damaged, its name too long, or the address hidden.
+ */
+enum { MODULE_NAME_SIZE = 64 };
+bool synthesize_read_module(const char *line, char name[MODULE_NAME_SIZE], struct record_mmap *out);
+
 /* Reads one line of /proc/PID/maps; the path is borrowed from the line and ended there. */
 bool synthesize_read_map(char *line, struct record_mmap *out);
 

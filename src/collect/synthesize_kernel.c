@@ -18,13 +18,7 @@ enum { CPUMODE_KERNEL = 1 };
 /* The file under which recorders list the kernel, and what marks its first byte. */
 #define KERNEL_NAME "[kernel.kallsyms]"
 
-struct kernel_range {
-	const char *mark; /* the symbol at its start, NULL: not seen yet */
-	uint64_t start, end;
-};
-
-/* Takes note of a line "address type name"; true when the range is complete. */
-static bool look_at_symbol(char *line, struct kernel_range *range)
+bool synthesize_read_symbol(const char *line, struct kernel_range *range)
 {
 	char *at;
 	uint64_t address = strtoull(line, &at, 16);
@@ -55,7 +49,7 @@ static bool find_kernel(const struct synthesis *s, struct kernel_range *out)
 		return false;
 	while (getline(&line, &room, file) > 0) {
 		line[strcspn(line, "\n\t")] = '\0';
-		if (look_at_symbol(line, &range))
+		if (synthesize_read_symbol(line, &range))
 			break;
 	}
 	free(line);
@@ -122,17 +116,29 @@ static void add_module_path(const char *dependencies, const char *directory, con
 	text_format(out, "[%s]", name);
 }
 
-static void write_module(const struct synthesis *s, char *line, const char *dependencies,
+bool synthesize_read_module(const char *line, char name[MODULE_NAME_SIZE], struct record_mmap *out)
+{
+	uint64_t start, length;
+	char found[MODULE_NAME_SIZE];
+
+	/* name size references users state address */
+	if (sscanf(line, "%63s %" SCNu64 " %*s %*s %*s %" SCNx64, found, &length, &start) != 3 ||
+	    start == 0)
+		return false;
+	strcpy(name, found);
+	out->start = start;
+	out->length = length;
+	return true;
+}
+
+static void write_module(const struct synthesis *s, const char *line, const char *dependencies,
 			 const char *directory)
 {
 	struct record_mmap map = { .pid = UINT32_MAX };
+	char notes[128], name[MODULE_NAME_SIZE];
 	struct text path = { 0 };
-	char notes[128], name[64];
 
-	/* name size references users state address */
-	if (sscanf(line, "%63s %" SCNu64 " %*s %*s %*s %" SCNx64, name, &map.length, &map.start) !=
-		    3 ||
-	    map.start == 0)
+	if (!synthesize_read_module(line, name, &map))
 		return;
 	add_module_path(dependencies, directory, name, &path);
 	text_char(&path, '\0');

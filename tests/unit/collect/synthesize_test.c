@@ -109,6 +109,71 @@ static void lines_cut_short_do_no_harm(void **state)
 	}
 }
 
+static void lines_of_modules_are_read(void **state)
+{
+	static const char line[] = "nf_tables 2048 1 nft_chain, Live 0xffff800001000000 (OE)";
+	static const char *const bad[] = {
+		"",
+		"nf_tables",
+		"nf_tables x 1 - Live 0xffff800001000000",
+		"nf_tables 2048 1 - Live",
+		"nf_tables 2048 1 - Live 0x0000000000000000",
+		"a23456789012345678901234567890123456789012345678901234567890abcd 1 1 - Live 0x1",
+	};
+	char name[MODULE_NAME_SIZE] = "as before";
+	struct record_mmap map = { .start = 5, .length = 6 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(bad); i++)
+		assert_false(synthesize_read_module(bad[i], name, &map));
+	for (size_t n = 0; n <= strlen("nf_tables 2048 1 nft_chain, Live 0x"); n++) {
+		char *copy = mem_strndup(line, n);
+
+		assert_false(synthesize_read_module(copy, name, &map));
+		free(copy);
+	}
+	assert_string_equal(name, "as before");
+	assert_int_equal(map.start, 5);
+	assert_int_equal(map.length, 6);
+	assert_true(synthesize_read_module(line, name, &map));
+	assert_string_equal(name, "nf_tables");
+	assert_int_equal(map.start, 0xffff800001000000);
+	assert_int_equal(map.length, 2048);
+}
+
+static void symbols_tell_where_the_kernel_is(void **state)
+{
+	static const struct {
+		const char *lines[4];
+		const char *mark; /* NULL: not told */
+		uint64_t start, end;
+	} cases[] = {
+		{ { "10 T _text", "20 T _stext", "30 D _etext" }, "_text", 0x10, 0x30 },
+		{ { "20 T _stext", "10 T _text", "30 D _etext" }, "_text", 0x10, 0x30 },
+		{ { "20 T _stext", "30 D _etext" }, "_stext", 0x20, 0x30 },
+		{ { "30 D _etext", "20 T _stext" }, "_stext", 0x20, 0x30 },
+		{ { "10 T _text", "0 D _etext" }, NULL, 0, 0 },
+		{ { "10 T _text", "30 D _etext2", "30", "30 D" }, NULL, 0, 0 },
+		{ { "10  _text", "30 D  _etext", "", " " }, NULL, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct kernel_range range = { 0 };
+		bool is_told = false;
+
+		for (size_t k = 0; k < COUNT(cases[i].lines); k++)
+			if (cases[i].lines[k] != NULL)
+				is_told = synthesize_read_symbol(cases[i].lines[k], &range);
+		assert_int_equal(is_told, cases[i].mark != NULL);
+		if (!is_told)
+			continue;
+		assert_string_equal(range.mark, cases[i].mark);
+		assert_int_equal(range.start, cases[i].start);
+		assert_int_equal(range.end, cases[i].end);
+	}
+}
+
 /* A file, and what was written behind its front. */
 struct file {
 	char path[32];
@@ -371,6 +436,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_of_maps_are_read),
 		cmocka_unit_test(lines_cut_short_do_no_harm),
+		cmocka_unit_test(lines_of_modules_are_read),
+		cmocka_unit_test(symbols_tell_where_the_kernel_is),
 		cmocka_unit_test(processes_are_written_once),
 		cmocka_unit_test(data_and_namespaces_are_written_if_wanted),
 		cmocka_unit_test(the_kernel_and_its_modules_have_places),
