@@ -183,7 +183,7 @@ def test_all_files(m):
 def build_program(path):
     """record_program.c for the machine; with frame pointers, and nothing to load."""
     path.parent.mkdir(parents=True)
-    harness.run("aarch64-linux-gnu-gcc", "-static", "-O1", "-fno-omit-frame-pointer",
+    harness.run("aarch64-linux-gnu-gcc", "-D_GNU_SOURCE", "-static", "-O1", "-fno-omit-frame-pointer",
                 "-fno-optimize-sibling-calls", "-pthread", "-o", path, HERE.parent / "e2e" / "record_program.c")
 
 
