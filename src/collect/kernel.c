@@ -5,6 +5,7 @@
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static int error_or(long result)
@@ -70,6 +71,12 @@ static void linux_unmap(void *context, void *memory, size_t size)
 	munmap(memory, size);
 }
 
+static int linux_bpf(void *context, int command, void *attr, size_t size)
+{
+	(void)context;
+	return error_or(syscall(SYS_bpf, command, attr, size));
+}
+
 static int linux_poll(void *context, struct pollfd *fds, size_t n, int timeout_ms)
 {
 	(void)context;
@@ -93,6 +100,7 @@ const struct kernel kernel_linux = {
 	.read = linux_read,
 	.map = linux_map,
 	.unmap = linux_unmap,
+	.bpf = linux_bpf,
 	.poll = linux_poll,
 	.clock_ns = linux_clock_ns,
 };

@@ -42,6 +42,9 @@ struct kernel {
 		   void **out);
 	void (*unmap)(void *context, void *memory, size_t size);
 
+	/* bpf(): `attr` is a union bpf_attr. */
+	int (*bpf)(void *context, int command, void *attr, size_t size);
+
 	int (*poll)(void *context, struct pollfd *, size_t n, int timeout_ms);
 	uint64_t (*clock_ns)(void *context, clockid_t);
 };

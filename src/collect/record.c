@@ -318,6 +318,7 @@ static void write_start(struct job *j)
 		.with_build_ids = attr_has(attr, ATTR_BUILD_ID),
 		.with_namespaces = attr_has(attr, ATTR_NAMESPACES),
 		.diags = j->diags,
+		.kernel = j->kernel,
 	};
 	struct record_time_conv time;
 
@@ -327,6 +328,8 @@ static void write_start(struct job *j)
 		spe_info_write(j->writer, &j->pmus, &j->target.cpus, ROOT, SPE_INFO_AUTO);
 	if (!attr_has(&j->events.list.items[0].attr, ATTR_EXCLUDE_KERNEL) || j->events.list.n > 1)
 		synthesize_kernel(&synthesis);
+	if (attr_has(attr, ATTR_KSYMBOL))
+		synthesize_bpf(&synthesis);
 	if (j->target.threads.list.items[0] == RECORDING_ALL_THREADS || j->target.is_cgroup)
 		synthesize_all(&synthesis);
 	else if (!j->target.is_program)

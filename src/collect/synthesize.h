@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "base/vec.h"
 #include "capture/writer.h"
+#include "collect/kernel.h"
 
 struct synthesis {
 	struct writer *writer;
@@ -20,6 +21,7 @@ struct synthesis {
 	bool with_build_ids; /* MMAP2 records tell build-ids instead of inodes, if they can */
 	bool with_namespaces;
 	struct diags *diags;
+	const struct kernel *kernel; /* for synthesize_bpf() */
 	/* Kept between calls; synthesis_release() frees them. */
 	struct build_id_cache *build_ids;
 	VEC_OF(uint32_t) pids; /* of processes that were written */
@@ -32,6 +34,12 @@ void synthesis_release(struct synthesis *);
  * from this user, that is noted in the diagnostics and nothing is written.
  */
 void synthesize_kernel(struct synthesis *);
+
+/*
+ * The functions of BPF programs that are loaded, as KSYMBOL records: the first of a program by
+ * its name, which the kernel cuts to 15 characters. Nothing if this user may not ask.
+ */
+void synthesize_bpf(struct synthesis *);
 
 /*
  * A process: all its threads and its mappings. What has ended meanwhile is left out in

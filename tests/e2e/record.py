@@ -218,6 +218,30 @@ def test_cpus(tools):
         tools.expect(not switches, f"{name}: {len(switches)} switches on other CPUs: {switches[:3]}")
 
 
+def compiles_bpf():
+    try:
+        return pathlib.Path("/proc/sys/net/core/bpf_jit_enable").read_text().strip() != "0"
+    except OSError:
+        return False
+
+
+def test_bpf(tools):
+    """A BPF program that was there before has its name."""
+    name = f"cyc{os.getpid()}"
+    owner = subprocess.Popen([tools.program, "bpf", name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        said = owner.stdout.readline().strip()
+        if said != "ready" or not tools.has_all or not shows_kernel() or not compiles_bpf():
+            print(f"left out: names of BPF programs ({said}), which take root, kernel addresses and the kernel's JIT")
+            return
+        path, _ = tools.record("bpf.data", "-a", "-e", "cpu-clock", "--duration", "1ms")
+    finally:
+        owner.communicate("")
+    lines = [line for line in recorded.records(tools.cyclops, path)["KSYMBOL"] if f"_{name}" in line]
+    tools.expect(len(lines) == 1, f"{len(lines)} KSYMBOL records of the program: {lines}")
+    is_readable(tools, path, "BPF")
+
+
 def is_readable(tools, path, what):
     """Both tools read the file, and see the same number of samples."""
     ours = len(tools.samples(path))
@@ -453,8 +477,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="cyclops-record-") as home:
         tools = Tools(options, pathlib.Path(home))
         need_events(tools)
-        for test in (test_shares, test_differential, test_group_reads, test_features, test_children, test_attach, test_cpus,
-                     test_unfinished, test_signals, test_limits, test_refusals, test_full_disk, test_rights):
+        for test in (test_shares, test_differential, test_group_reads, test_features, test_children, test_attach,
+                     test_cpus, test_bpf, test_unfinished, test_signals, test_limits, test_refusals, test_full_disk,
+                     test_rights):
             begin = time.monotonic()
             try:
                 test(tools)

@@ -7,14 +7,19 @@
  *	record-program children N		N processes, one after another, that exec this: busy 2
  *	record-program calls N			called_with(i, 2 * i) for i = 0 … N - 1; prints its address
  *	record-program moves CPU MS		goes to that CPU, then as busy
+ *	record-program bpf NAME			loads a BPF program; says so, or what is wrong; ends with its input
  *	record-program ignore MS		as busy, ignoring SIGINT and SIGTERM; says so
  */
+#include <errno.h>
+#include <linux/bpf.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -121,6 +126,29 @@ static void move_to_cpu(int cpu)
 	}
 }
 
+/* A socket filter that returns 0: two instructions. */
+static void load_bpf(const char *name)
+{
+	const struct bpf_insn code[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_SOCKET_FILTER;
+	attr.insns = (uintptr_t)code;
+	attr.insn_cnt = sizeof(code) / sizeof(code[0]);
+	attr.license = (uintptr_t) "GPL";
+	snprintf(attr.prog_name, sizeof(attr.prog_name), "%s", name);
+	if (syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr)) < 0) {
+		puts(strerror(errno));
+		fflush(stdout);
+	} else {
+		say_ready();
+	}
+}
+
 int main(int argc, char **argv)
 {
 	long n = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
@@ -139,6 +167,9 @@ int main(int argc, char **argv)
 	} else if (argc > 3 && strcmp(argv[1], "moves") == 0) {
 		move_to_cpu((int)n);
 		be_busy(strtol(argv[3], NULL, 10));
+	} else if (argc > 2 && strcmp(argv[1], "bpf") == 0) {
+		load_bpf(argv[2]);
+		getchar();
 	} else if (argc > 2 && strcmp(argv[1], "ignore") == 0) {
 		signal(SIGINT, SIG_IGN);
 		signal(SIGTERM, SIG_IGN);

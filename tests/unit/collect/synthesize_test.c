@@ -2,7 +2,9 @@
 /* Processes, the kernel and its modules of made-up machines, as records. */
 #include "collect/synthesize.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <linux/bpf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -431,6 +433,111 @@ static void a_kernel_that_hides_is_noted(void **state)
 	}
 }
 
+/*
+ * A kernel with programs 3, 5, 8 and 9: of one function, of two, one that was never compiled, and
+ * one that goes away before it is asked for.
+ */
+struct bpf_world {
+	int error; /* of every call */
+	int n_open;
+};
+
+static void tell_program(uint32_t id, struct bpf_prog_info *info)
+{
+	uint32_t n = id == 3 ? 1 : id == 5 ? 2 : 0;
+
+	for (uint32_t i = 0; i < n && i < info->nr_jited_ksyms; i++) {
+		((uint64_t *)(uintptr_t)info->jited_ksyms)[i] = 0xffff800000000000 + id * 0x100 + i;
+		((uint32_t *)(uintptr_t)info->jited_func_lens)[i] = id + i;
+		memset((uint8_t *)(uintptr_t)info->prog_tags + BPF_TAG_SIZE * (size_t)i,
+		       (int)(0xa0 + i), BPF_TAG_SIZE);
+	}
+	info->nr_jited_ksyms = info->nr_jited_func_lens = info->nr_prog_tags = n;
+	memcpy(info->name, id == 3 ? "fifteen_letters" : "", id == 3 ? BPF_OBJ_NAME_LEN : 1);
+}
+
+static int made_up_bpf(void *context, int command, void *attr_bytes, size_t size)
+{
+	static const uint32_t ids[] = { 3, 5, 8, 9 };
+	struct bpf_world *w = context;
+	union bpf_attr *attr = attr_bytes;
+
+	assert_int_equal(size, sizeof(*attr));
+	if (w->error != 0)
+		return -w->error;
+	if (command == BPF_PROG_GET_FD_BY_ID) {
+		w->n_open += attr->prog_id != 9;
+		return attr->prog_id != 9 ? (int)attr->prog_id + 100 : -ENOENT;
+	}
+	if (command == BPF_OBJ_GET_INFO_BY_FD) {
+		tell_program(attr->info.bpf_fd - 100,
+			     (struct bpf_prog_info *)(uintptr_t)attr->info.info);
+		return 0;
+	}
+	assert_int_equal(command, BPF_PROG_GET_NEXT_ID);
+	for (size_t i = 0; i < COUNT(ids); i++) {
+		if (ids[i] > attr->start_id) {
+			attr->next_id = ids[i];
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static int made_up_close(void *context, int fd)
+{
+	struct bpf_world *w = context;
+
+	assert_true(fd > 100);
+	w->n_open--;
+	return 0;
+}
+
+static void expect_ksymbol(const struct file *f, size_t n, uint64_t address, uint32_t length,
+			   const char *name)
+{
+	const uint8_t *at = find_record(f, RECORD_KSYMBOL, n);
+
+	assert_non_null(at);
+	assert_int_equal(load_u64(at + 8), address);
+	assert_int_equal(load_u32(at + 16), length);
+	assert_int_equal(load_u16(at + 20), 1);
+	assert_int_equal(load_u16(at + 22), 0);
+	assert_string_equal((const char *)at + 24, name);
+}
+
+static void loaded_bpf_programs_have_names(void **state)
+{
+	static const int errors[] = { 0, EPERM, ENOSYS };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(errors); i++) {
+		struct bpf_world world = { .error = errors[i] };
+		const struct kernel kernel = { .context = &world,
+					       .bpf = made_up_bpf,
+					       .close = made_up_close };
+		struct file *f = mem_zalloc(1, sizeof(*f));
+		struct diags diags = { 0 };
+		struct synthesis s = { .kernel = &kernel, .diags = &diags, .root = "" };
+
+		file_begin(f);
+		s.writer = f->writer;
+		synthesize_bpf(&s);
+		synthesis_release(&s);
+		file_end(f);
+		if (errors[i] == 0) {
+			expect_ksymbol(f, 0, 0xffff800000000300, 3,
+				       "bpf_prog_a0a0a0a0a0a0a0a0_fifteen_letters");
+			expect_ksymbol(f, 1, 0xffff800000000500, 5, "bpf_prog_a0a0a0a0a0a0a0a0");
+			expect_ksymbol(f, 2, 0xffff800000000501, 6, "bpf_prog_a1a1a1a1a1a1a1a1_F");
+		}
+		assert_null(find_record(f, RECORD_KSYMBOL, errors[i] == 0 ? 3 : 0));
+		assert_int_equal(diags.list.n, 0);
+		assert_int_equal(world.n_open, 0);
+		free(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -442,6 +549,7 @@ int main(void)
 		cmocka_unit_test(data_and_namespaces_are_written_if_wanted),
 		cmocka_unit_test(the_kernel_and_its_modules_have_places),
 		cmocka_unit_test(a_kernel_that_hides_is_noted),
+		cmocka_unit_test(loaded_bpf_programs_have_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
