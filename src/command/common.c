@@ -131,10 +131,37 @@ int choose_path(const char *input, const struct arguments *arguments, const char
 	if (input == NULL && arguments->n == 0 && access(standard, F_OK) < 0)
 		return err_set(err, ERR_IO, ERR_NOWHERE,
 			       "no capture given, and there is no %s in this folder; "
-			       "name one, or make one with `perf record`",
+			       "name one, or make one with `cyclops record`",
 			       standard);
 	*out = input != NULL ? input : arguments->n > 0 ? arguments->items[0] : standard;
 	return 0;
+}
+
+static int check_path(const char *option, const char *path, bool is_folder, struct err *err)
+{
+	struct stat found;
+
+	if (path == NULL)
+		return 0;
+	if (stat(path, &found) < 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s: %s: %s", option, path,
+			       strerror(errno));
+	if ((S_ISDIR(found.st_mode) != 0) != is_folder)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s: %s is %s folder", option, path,
+			       is_folder ? "no" : "a");
+	return 0;
+}
+
+/* Files for names that are not there would only mean that nothing has a name. */
+static int check_paths(const struct input_options *o, struct err *err)
+{
+	for (const char *const *dir = o->debug_dirs.items; dir != NULL && *dir != NULL; dir++)
+		if (check_path("debug-dir", *dir, true, err) < 0)
+			return -1;
+	if (check_path("symfs", o->symfs, true, err) < 0 ||
+	    check_path("vmlinux", o->vmlinux, false, err) < 0)
+		return -1;
+	return check_path("kallsyms", o->kallsyms, false, err);
 }
 
 int open_input(const struct input_options *input, const struct arguments *arguments,
@@ -156,7 +183,8 @@ int open_input(const struct input_options *input, const struct arguments *argume
 
 	*session = (struct session){ 0 };
 	*out_select = NULL;
-	if (choose_path(input->path, arguments, &options.path, err) < 0)
+	if (check_paths(input, err) < 0 ||
+	    choose_path(input->path, arguments, &options.path, err) < 0)
 		return -1;
 	if (session_open(session, &options, err) < 0)
 		return -1;

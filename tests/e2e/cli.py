@@ -42,6 +42,11 @@ CASES = [
     ("report a.data b.data", USAGE, r"too many arguments: 'b\.data' \(usage: cyclops report"),
     ("hot -i a.data b.data", USAGE, r"two captures given: 'a\.data' by --input and 'b\.data'"),
     ("dump -i a.data b.data", USAGE, r"two captures given"),
+    ("report --symfs nothing a.data", USAGE, r"--symfs: nothing: No such file or directory"),
+    ("hot --symfs text a.data", USAGE, r"--symfs: text is no folder"),
+    ("report --debug-dir . --debug-dir nothing a.data", USAGE, r"--debug-dir: nothing: No such file"),
+    ("report --vmlinux nothing a.data", USAGE, r"--vmlinux: nothing: No such file or directory"),
+    ("report --kallsyms folder a.data", USAGE, r"--kallsyms: folder is a folder"),
     # Commands and options.
     ("", USAGE, r"^usage: cyclops COMMAND \[OPTIONS\] \[FILE\]"),
     ("repot a.data", USAGE, r"there is no command 'repot'; did you mean 'cyclops report'\?"),

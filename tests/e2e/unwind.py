@@ -62,7 +62,9 @@ def check_truth(checks, what, rows):
         checks.expect(abs(shares[way] - 1 / 6) < limit, f"{what}: {way} has {shares[way]:.4f}, not {1 / 6:.4f} +- {limit:.4f}")
         checks.count("ways")
     checks.expect(shares["main"] > 0.98, f"{what}: main has {shares['main']}")
-    checks.expect(shares["handler"] > 0.9 * shares["signalled"], f"{what}: handler has {shares['handler']}")
+    # the rest is spent on the way into the kernel and back
+    checks.expect(shares["handler"] > 0.6 * shares["signalled"],
+                  f"{what}: handler has {shares['handler']}, signalled {shares['signalled']}")
 
 
 def perf_inclusive(path):
