@@ -25,6 +25,7 @@ enum {
 	BLOCK_LINES = 1 << BLOCK_LOG,
 	LINE_ALIGN = 64,
 	STRIDE = 23, /* between the shards that workers begin with; odd */
+	ROWS_AHEAD = 128, /* how many lines are fetched before the first of them is needed */
 	/* In a tally, behind the counters of sharing_counts.h: accesses that are timed. */
 	TIMED = SHARING_N_COUNTS,
 };
@@ -172,6 +173,25 @@ static struct entry *add_entry(struct shard *s, const struct sharing_access_row 
 	return e;
 }
 
+static inline bool is_of(const struct entry *e, const struct sharing_access_row *row)
+{
+	return e->address == row->line && e->space == row->space;
+}
+
+/*
+ * The next slot from `at` on whose bits are those of the hash; 0: an empty one comes before. It
+ * mostly is that of the line.
+ */
+static inline uint32_t likely_slot(const struct shard *s, uint32_t hash, uint32_t at)
+{
+	uint32_t slot;
+
+	do
+		slot = s->slots[at++ & s->mask];
+	while (slot != 0 && (slot ^ hash) >> NUMBER_BITS != 0);
+	return slot;
+}
+
 static struct entry *find_entry(struct shard *s, const struct sharing_access_row *row)
 {
 	uint32_t hash = (uint32_t)row->hash;
@@ -182,7 +202,7 @@ static struct entry *find_entry(struct shard *s, const struct sharing_access_row
 		if ((s->slots[at] ^ hash) >> NUMBER_BITS != 0)
 			continue;
 		e = entry_at(s, number_of(s->slots[at]));
-		if (e->address == row->line && e->space == row->space)
+		if (is_of(e, row))
 			return e;
 	}
 	if (2 * s->n > s->mask)
@@ -215,10 +235,8 @@ static void add_thread(struct entry *e, const struct sharing_access_row *row)
 		e->first_tid = row->tid;
 }
 
-static void add_row(struct shard *s, const struct sharing_access_row *row)
+static void add_row(struct entry *e, struct shard *s, const struct sharing_access_row *row)
 {
-	struct entry *e = find_entry(s, row);
-
 	if (sharing_tally_get(&e->tally, SHARING_RECORDS) == SHARING_TALLY_MAX)
 		widen(s, e);
 	sharing_tally_add(&e->tally, row->mask | (uint32_t)row->is_timed << TIMED);
@@ -226,20 +244,37 @@ static void add_row(struct shard *s, const struct sharing_access_row *row)
 	add_thread(e, row);
 }
 
-/* What is fetched is a guess: other lines may have the same slot. */
-static void add_rows(struct shard *s, const struct sharing_access_row *rows, const uint16_t *order,
-		     size_t n)
+/*
+ * The lines come from far, so all of them are on their way before the first is needed. Which
+ * those are is a guess by the slots.
+ */
+static void add_some_rows(struct shard *s, const struct sharing_access_row *rows,
+			  const uint16_t *order, size_t n)
 {
+	struct entry *guesses[ROWS_AHEAD];
+
 	for (size_t i = 0; i < n; i++)
 		__builtin_prefetch(&s->slots[rows[order[i]].hash & s->mask]);
 	for (size_t i = 0; i < n; i++) {
-		uint32_t slot = s->slots[rows[order[i]].hash & s->mask];
+		uint32_t hash = (uint32_t)rows[order[i]].hash;
+		uint32_t slot = likely_slot(s, hash, hash);
 
-		if (slot != 0)
-			__builtin_prefetch(entry_at(s, number_of(slot)), 1);
+		guesses[i] = slot == 0 ? NULL : entry_at(s, number_of(slot));
+		__builtin_prefetch(guesses[i], 1);
 	}
-	for (size_t i = 0; i < n; i++)
-		add_row(s, &rows[order[i]]);
+	for (size_t i = 0; i < n; i++) {
+		const struct sharing_access_row *row = &rows[order[i]];
+		struct entry *e = guesses[i];
+
+		add_row(e != NULL && is_of(e, row) ? e : find_entry(s, row), s, row);
+	}
+}
+
+static void add_rows(struct shard *s, const struct sharing_access_row *rows, const uint16_t *order,
+		     size_t n)
+{
+	for (size_t i = 0; i < n; i += ROWS_AHEAD)
+		add_some_rows(s, rows, order + i, n - i < ROWS_AHEAD ? n - i : ROWS_AHEAD);
 }
 
 static uint64_t hash_of(const struct sharing_table *t, const struct sharing_access_row *row)
