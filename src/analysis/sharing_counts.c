@@ -284,9 +284,9 @@ static uint32_t classify_spe(struct sharing_classifier *c, const struct batch *b
 		return BIT(RECORDS) | (a.is_store ? BIT(STORES) | BIT(STORE_NO_ADDRESS)
 						  : BIT(LOADS) | BIT(LOAD_NO_ADDRESS));
 	a.cpu = session_cpu_of(c->session, has & HAS_CPU ? b->cpu[row] : UINT32_MAX);
-	a.events = has & HAS_EVENTS ? b->events[row] & deciding : 0;
-	a.has_source = has & HAS_SOURCE;
-	a.source = a.has_source ? b->source[row] : 0;
+	a.events = b->events[row] & deciding & -(uint64_t)((has & HAS_EVENTS) != 0);
+	a.has_source = (has & HAS_SOURCE) != 0;
+	a.source = (uint16_t)(b->source[row] & -(unsigned)a.has_source);
 	low = (uint64_t)(uintptr_t)a.cpu;
 	high = a.events << 24 | (uint64_t)a.source << 8 | (uint64_t)a.has_source << 2 |
 	       (uint64_t)a.is_store << 1 | 1;

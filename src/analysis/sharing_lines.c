@@ -34,8 +34,7 @@ struct mask_count {
 struct sharing_lines_work {
 	struct sharing_classifier *classifier;
 	struct region regions[1 << REGIONS_LOG];
-	struct region last_of_code,
-		last_of_data; /* copies: most rows are where the one before is */
+	struct region last_of_code; /* a copy: most rows are where the one before is */
 	bool is_by_position;
 	struct mask_count counts[1 << COUNTS_LOG]; /* of records that are not in `total` yet */
 
@@ -158,8 +157,8 @@ static inline bool region_has(const struct region *r, uint32_t whose, uint64_t a
 	       time_ns - r->from_ns < r->to_ns - r->from_ns && r->whose == whose;
 }
 
-static const struct region *region_of(struct sharing_lines *l, uint32_t whose, uint64_t address,
-				      uint64_t time_ns)
+static inline const struct region *region_of(struct sharing_lines *l, uint32_t whose,
+					     uint64_t address, uint64_t time_ns)
 {
 	uint64_t hash = hash_mix(address >> REGION_SHIFT, whose ^ 0x9e3779b97f4a7c15u);
 	struct region *r = &l->work->regions[hash >> (64 - REGIONS_LOG)];
@@ -169,14 +168,23 @@ static const struct region *region_of(struct sharing_lines *l, uint32_t whose, u
 	return r;
 }
 
-static inline bool is_mapped(struct sharing_lines *l, struct region *last, uint32_t whose,
-			     uint64_t address, uint64_t time_ns)
+static inline bool code_is_mapped(struct sharing_lines *l, uint32_t whose, uint64_t address,
+				  uint64_t time_ns)
 {
+	struct region *last = &l->work->last_of_code;
+
 	if (whose == PLACE_OF_NOBODY)
 		return false;
 	if (!region_has(last, whose, address, time_ns))
 		*last = *region_of(l, whose, address, time_ns);
 	return last->is_mapped;
+}
+
+/* Data is here and there: whether it is where that of the row before was, nobody can predict. */
+static inline bool data_is_mapped(struct sharing_lines *l, uint32_t whose, uint64_t address,
+				  uint64_t time_ns)
+{
+	return whose != PLACE_OF_NOBODY && region_of(l, whose, address, time_ns)->is_mapped;
 }
 
 /* Are both the data and the instruction in something known? */
@@ -186,17 +194,16 @@ static bool has_maps(struct sharing_lines *l, const struct batch *b, size_t row)
 	uint32_t of_data = attribution_whose_address(b, row, b->va[row]);
 
 	return b->has[row] & HAS_PC &&
-	       is_mapped(l, &l->work->last_of_code, attribution_whose_pc(b, row), b->pc[row],
-			 time_ns) &&
-	       is_mapped(l, &l->work->last_of_data, of_data, b->va[row], time_ns);
+	       code_is_mapped(l, attribution_whose_pc(b, row), b->pc[row], time_ns) &&
+	       data_is_mapped(l, of_data, b->va[row], time_ns);
 }
 
 /* Atomic operations are loads in the record, but they write. */
 static bool writes(const struct batch *b, size_t row, uint32_t mask)
 {
-	if (mask & (SHARING_BIT(STORES) | SHARING_BIT(LOCKED)))
-		return true;
-	return b->kind == BATCH_SPE && spe_op_is_atomic(b->op[row]);
+	bool is_store = (mask & (SHARING_BIT(STORES) | SHARING_BIT(LOCKED))) != 0;
+
+	return is_store | (b->kind == BATCH_SPE && spe_op_is_atomic(b->op[row]));
 }
 
 static void empty_count(struct sharing_lines *l, struct mask_count *c)
@@ -217,16 +224,27 @@ static inline void count(struct sharing_lines *l, uint32_t mask)
 	c->n++;
 }
 
-/* Counts a load among all of them. True, with its latency, if that counts for its line, too. */
-static bool add_load(struct sharing_lines *l, const struct batch *b, size_t row, uint32_t mask,
-		     uint64_t *out_cycles)
+/*
+ * Counts an access among all loads if it is one, and says its latency if that counts for its
+ * line, too: 0 if it does not. Loads and stores come as they like, so there is no decision here
+ * that would be taken wrong as often as right.
+ */
+static uint64_t add_load(struct sharing_lines *l, const struct batch *b, size_t row, uint32_t mask,
+			 bool *out_is_timed)
 {
-	if (!(mask & SHARING_BIT(LOADS)) || !sharing_row_latency(b, row, out_cycles))
-		return false;
-	sharing_latency_add(&l->loads, *out_cycles, sharing_is_saturated(b, *out_cycles));
-	if (mask & SHARING_BIT(L1))
-		l->local_hits[bounded(*out_cycles)]++;
-	return (mask & sharing_mode_masks[l->options->mode]) != 0;
+	uint64_t cycles = 0;
+	bool has_latency = sharing_row_latency(b, row, &cycles);
+	bool counts = has_latency & ((mask & SHARING_BIT(LOADS)) != 0);
+	bool is_timed = counts & ((mask & sharing_mode_masks[l->options->mode]) != 0);
+
+	cycles &= -(uint64_t)counts;
+	l->loads.n += counts;
+	l->loads.n_saturated += sharing_is_saturated(b, cycles);
+	l->loads.cycles += cycles;
+	l->loads.squares += bounded(cycles) * bounded(cycles);
+	l->local_hits[bounded(cycles)] += counts & ((mask & SHARING_BIT(L1)) != 0);
+	*out_is_timed = is_timed;
+	return cycles & -(uint64_t)is_timed;
 }
 
 /* Fills in an access to a line; false if the line is not wanted. */
@@ -237,7 +255,7 @@ static bool read_row(struct sharing_lines *l, const struct batch *b, size_t row,
 	struct sharing_spot spot;
 
 	if (l->options->only_contended && !is_contended) {
-		add_load(l, b, row, mask, &out->cycles);
+		add_load(l, b, row, mask, &out->is_timed);
 		count(l, mask);
 		return false;
 	}
@@ -251,7 +269,7 @@ static bool read_row(struct sharing_lines *l, const struct batch *b, size_t row,
 	out->tid = b->has[row] & HAS_TID ? b->tid[row] : SHARING_NO_TID;
 	out->mask = mask;
 	out->is_write = writes(b, row, mask);
-	out->is_timed = add_load(l, b, row, mask, &out->cycles);
+	out->cycles = add_load(l, b, row, mask, &out->is_timed);
 	return true;
 }
 

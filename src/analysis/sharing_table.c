@@ -24,7 +24,7 @@ enum {
 	BLOCK_LOG = 7,
 	BLOCK_LINES = 1 << BLOCK_LOG,
 	LINE_ALIGN = 64,
-	STRIDE = 23, /* between the shards that workers begin with; odd */
+	STRIDE = 23,	  /* between the shards that workers begin with; odd */
 	ROWS_AHEAD = 128, /* how many lines are fetched before the first of them is needed */
 	/* In a tally, behind the counters of sharing_counts.h: accesses that are timed. */
 	TIMED = SHARING_N_COUNTS,
@@ -231,8 +231,7 @@ static void add_thread(struct entry *e, const struct sharing_access_row *row)
 		return;
 	e->is_written |= row->is_write;
 	e->has_threads |= e->first_tid != SHARING_NO_TID && e->first_tid != row->tid;
-	if (row->tid < e->first_tid)
-		e->first_tid = row->tid;
+	e->first_tid = row->tid < e->first_tid ? row->tid : e->first_tid;
 }
 
 static void add_row(struct entry *e, struct shard *s, const struct sharing_access_row *row)
@@ -240,7 +239,7 @@ static void add_row(struct entry *e, struct shard *s, const struct sharing_acces
 	if (sharing_tally_get(&e->tally, SHARING_RECORDS) == SHARING_TALLY_MAX)
 		widen(s, e);
 	sharing_tally_add(&e->tally, row->mask | (uint32_t)row->is_timed << TIMED);
-	e->cycles += row->is_timed ? row->cycles : 0;
+	e->cycles += row->cycles & -(uint64_t)row->is_timed;
 	add_thread(e, row);
 }
 

@@ -2,6 +2,7 @@
 /* Records by their layout: see shape.h. */
 #include "spe/shape.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -135,6 +136,15 @@ static struct spe_shape *make_room(struct spe_shapes *all)
 	return rarest;
 }
 
+/* Hardware pads records: mostly all are as long. */
+static size_t common_length(const struct spe_shapes *all)
+{
+	for (size_t i = 1; i < all->n; i++)
+		if (all->items[i].length != all->items[0].length)
+			return 0;
+	return all->items[0].length;
+}
+
 static bool is_known(const struct spe_shapes *all, const struct spe_shape *s)
 {
 	for (size_t i = 0; i < all->n; i++)
@@ -155,15 +165,23 @@ void spe_shapes_learn(struct spe_shapes *all, const uint8_t *record, size_t size
 		return;
 	*make_room(all) = s;
 	learn_to_guess(all);
+	all->length = common_length(all);
 }
 
+/* What tells eight bytes of a record from those of the shape. */
+static inline uint64_t differing(const struct spe_shape *s, const uint8_t *bytes, size_t at)
+{
+	return (load_u64(bytes + at) ^ load_u64(s->value + at)) & load_u64(s->mask + at);
+}
+
+/* No loop: its end would cost as much as what it does. */
 static inline bool matches(const struct spe_shape *s, const uint8_t *bytes)
 {
-	uint64_t differing = 0;
+	static_assert(SPE_SHAPE_SIZE == 64, "all of it is compared");
 
-	for (size_t i = 0; i < SPE_SHAPE_SIZE; i += 8)
-		differing |= (load_u64(bytes + i) ^ load_u64(s->value + i)) & load_u64(s->mask + i);
-	return differing == 0;
+	return (differing(s, bytes, 0) | differing(s, bytes, 8) | differing(s, bytes, 16) |
+		differing(s, bytes, 24) | differing(s, bytes, 32) | differing(s, bytes, 40) |
+		differing(s, bytes, 48) | differing(s, bytes, 56)) == 0;
 }
 
 /* The shape of the record at `bytes`, or NULL. */
@@ -218,15 +236,19 @@ static inline bool is_wanted(const struct spe_shape *s, const uint8_t *bytes,
 	       address_filter_may_have(only, spe_data_address(payload(s, bytes, SPE_FIELD_VA)));
 }
 
-size_t spe_shapes_decode(struct spe_shapes *all, const uint8_t *bytes, size_t size,
-			 uint64_t position, const struct address_filter *only, struct batch *out,
-			 uint64_t *padding)
+/*
+ * `length` is that of all shapes, or 0: then it is known only after the shape, and the next
+ * record is not looked at before. Each caller gets a loop of its own.
+ */
+__attribute__((always_inline)) static inline size_t decode(struct spe_shapes *all, size_t length,
+							   const uint8_t *bytes, size_t size,
+							   uint64_t position,
+							   const struct address_filter *only,
+							   struct batch *out, uint64_t *padding)
 {
 	size_t n_padding = 0;
 	size_t at = 0;
 
-	if (all->n == 0)
-		return 0;
 	while (!batch_is_full(out)) {
 		struct spe_shape *s;
 
@@ -246,9 +268,20 @@ size_t spe_shapes_decode(struct spe_shapes *all, const uint8_t *bytes, size_t si
 		if (only == NULL || is_wanted(s, bytes + at, only))
 			deliver(s, bytes + at, position + at, out);
 		s->n_hits++;
-		at += s->length;
+		at += length != 0 ? length : s->length;
 		n_padding += s->padding;
 	}
 	*padding += n_padding;
 	return at;
+}
+
+size_t spe_shapes_decode(struct spe_shapes *all, const uint8_t *bytes, size_t size,
+			 uint64_t position, const struct address_filter *only, struct batch *out,
+			 uint64_t *padding)
+{
+	if (all->n == 0)
+		return 0;
+	if (all->length == SPE_SHAPE_SIZE)
+		return decode(all, SPE_SHAPE_SIZE, bytes, size, position, only, out, padding);
+	return decode(all, 0, bytes, size, position, only, out, padding);
 }

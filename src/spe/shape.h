@@ -43,6 +43,7 @@ struct spe_shape {
  */
 struct spe_shapes {
 	size_t n;
+	size_t length; /* of all of them; 0: they differ */
 	uint64_t n_misses, next_lesson;
 	uint8_t probe;			      /* where the byte stands that says the group */
 	uint8_t group_of[256];		      /* by that byte */
