@@ -23,6 +23,7 @@ enum {
 	FIRST_SLOTS = 64,
 	BLOCK_LOG = 7,
 	BLOCK_LINES = 1 << BLOCK_LOG,
+	BLOCKS_FIRST = SHARING_SHARDS, /* that are asked for at once, before there are many lines */
 	LINE_ALIGN = 64,
 	STRIDE = 23,	  /* between the shards that workers begin with; odd */
 	ROWS_AHEAD = 128, /* how many lines are fetched before the first of them is needed */
@@ -52,23 +53,28 @@ struct wide {
 	uint32_t n_timed;
 };
 
-struct block {
-	void *memory;
-	struct entry *lines; /* in it, aligned */
+/* Where the shards have their blocks from: many of them are one page. */
+struct block_store {
+	pthread_mutex_t mutex;
+	VEC_OF(void *) memory;
+	struct entry *next;
+	size_t n_left; /* blocks from there on */
 };
 
 struct shard {
+	struct block_store *store;
 	pthread_mutex_t mutex; /* of all below, while rows are added */
 	uint32_t *slots;
 	uint32_t mask; /* slots - 1 */
 	uint32_t n;    /* lines */
-	VEC_OF(struct block) blocks;
+	VEC_OF(struct entry *) blocks;
 	VEC_OF(struct wide) wide;
 };
 
 struct sharing_table {
 	uint64_t seed;
 	atomic_uint turn; /* says where the next batch begins */
+	struct block_store store;
 	struct shard shards[SHARING_SHARDS];
 };
 
@@ -77,9 +83,11 @@ struct sharing_table *sharing_table_new(void)
 	struct sharing_table *t = mem_zalloc(1, sizeof(*t));
 
 	t->seed = hash_seed();
+	pthread_mutex_init(&t->store.mutex, NULL);
 	for (size_t i = 0; i < SHARING_SHARDS; i++) {
 		struct shard *s = &t->shards[i];
 
+		s->store = &t->store;
 		pthread_mutex_init(&s->mutex, NULL);
 		s->slots = mem_zalloc(FIRST_SLOTS, sizeof(*s->slots));
 		s->mask = FIRST_SLOTS - 1;
@@ -89,11 +97,17 @@ struct sharing_table *sharing_table_new(void)
 
 static void shard_release(struct shard *s)
 {
-	for (size_t i = 0; i < s->blocks.n; i++)
-		free(s->blocks.items[i].memory);
 	vec_release(&s->blocks);
 	vec_release(&s->wide);
 	free(s->slots);
+	pthread_mutex_destroy(&s->mutex);
+}
+
+static void store_release(struct block_store *s)
+{
+	for (size_t i = 0; i < s->memory.n; i++)
+		free(s->memory.items[i]);
+	vec_release(&s->memory);
 	pthread_mutex_destroy(&s->mutex);
 }
 
@@ -103,12 +117,13 @@ void sharing_table_free(struct sharing_table *t)
 		return;
 	for (size_t i = 0; i < SHARING_SHARDS; i++)
 		shard_release(&t->shards[i]);
+	store_release(&t->store);
 	free(t);
 }
 
 static struct entry *entry_at(const struct shard *s, uint32_t number)
 {
-	return &s->blocks.items[number >> BLOCK_LOG].lines[number & (BLOCK_LINES - 1)];
+	return &s->blocks.items[number >> BLOCK_LOG][number & (BLOCK_LINES - 1)];
 }
 
 /* What a slot for this line holds. */
@@ -148,13 +163,29 @@ static void grow(struct shard *s)
 	}
 }
 
-static struct block new_block(void)
+/* A large page is for captures that need more than one. */
+static void refill(struct block_store *s)
 {
-	struct block b = { .memory = mem_alloc(BLOCK_LINES + 1, sizeof(struct entry)) };
-	uintptr_t at = (uintptr_t)b.memory;
+	const size_t block_size = BLOCK_LINES * sizeof(struct entry);
+	bool is_first = s->memory.n == 0;
 
-	b.lines = (void *)((char *)b.memory + (-at & (LINE_ALIGN - 1)));
-	return b;
+	s->next = is_first ? mem_aligned(BLOCKS_FIRST, block_size) : mem_huge();
+	s->n_left = is_first ? BLOCKS_FIRST : MEM_HUGE / block_size;
+	*vec_add(&s->memory) = s->next;
+}
+
+static struct entry *take_block(struct block_store *s)
+{
+	struct entry *block;
+
+	pthread_mutex_lock(&s->mutex);
+	if (s->n_left == 0)
+		refill(s);
+	block = s->next;
+	s->next += BLOCK_LINES;
+	s->n_left--;
+	pthread_mutex_unlock(&s->mutex);
+	return block;
 }
 
 static struct entry *add_entry(struct shard *s, const struct sharing_access_row *row)
@@ -162,7 +193,7 @@ static struct entry *add_entry(struct shard *s, const struct sharing_access_row 
 	struct entry *e;
 
 	if (s->n == s->blocks.n << BLOCK_LOG)
-		*vec_add(&s->blocks) = new_block();
+		*vec_add(&s->blocks) = take_block(s->store);
 	e = entry_at(s, s->n++);
 	*e = (struct entry){
 		.address = row->line,

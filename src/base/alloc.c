@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static void *present(void *memory, size_t n, size_t size)
 {
@@ -48,4 +49,12 @@ void *mem_aligned(size_t n, size_t size)
 
 	return present(fits ? aligned_alloc(LINE, (n * size + LINE - 1) / LINE * LINE) : NULL, n,
 		       size);
+}
+
+void *mem_huge(void)
+{
+	void *memory = present(aligned_alloc(MEM_HUGE, MEM_HUGE), 1, MEM_HUGE);
+
+	madvise(memory, MEM_HUGE, MADV_HUGEPAGE); /* a wish */
+	return memory;
 }

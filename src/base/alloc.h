@@ -20,6 +20,14 @@ void *mem_zalloc(size_t n, size_t size);
 /* The same as mem_alloc(), beginning at a cache line of 64 bytes. For tables of small sets. */
 void *mem_aligned(size_t n, size_t size);
 
+enum { MEM_HUGE = 2 << 20 };
+
+/*
+ * Uninitialised memory of MEM_HUGE bytes, in one large page where the kernel has one: for what is
+ * big and looked at all over. Never NULL. Free with free().
+ */
+void *mem_huge(void);
+
 /* realloc() with the same promise. */
 void *mem_resize(void *memory, size_t n, size_t size);
 
