@@ -5,15 +5,16 @@ BUILD ?= build
 PREFIX ?= /usr/local
 
 all: $(BUILD)/build.ninja
-	@ninja -C $(BUILD)
+	@ninja -C $(BUILD) $(if $(QUIET),--quiet)
 
 $(BUILD)/build.ninja:
-	meson setup $(BUILD) --prefix=$(PREFIX)
+	@meson setup $(BUILD) --prefix=$(PREFIX) $(if $(QUIET),>/dev/null)
 
 # Installs what is missing on Debian 12, builds, and reports on real captures.
 demo:
-	@scripts/install-packages.sh build demo
-	@$(MAKE) --no-print-directory all
+	@scripts/install-packages.sh build
+	@echo "building (about two minutes)"
+	@$(MAKE) --no-print-directory all QUIET=1
 	@scripts/demo.sh $(BUILD)
 
 # Installs what the tests need, builds with warnings as errors, runs everything.

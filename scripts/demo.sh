@@ -8,25 +8,24 @@ data=$(dirname "$0")/../tests/data
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+bold= plain=
+if [ -t 1 ]; then
+	bold=$(printf '\033[1m') plain=$(printf '\033[0m')
+fi
+
+say() { printf '\n%s\n' "$bold$*$plain"; }
 
 # show COMMAND SAMPLE [OPTIONS]: a command of cyclops on one of the samples
 show() {
 	command=$1 sample=$2
 	shift 2
-	printf '\n\033[1m$ cyclops %s\033[0m\n\n' "$command $* --symfs root samples/$sample.data"
+	say "\$ cyclops $command${*:+ $*} --symfs root samples/$sample.data"
+	echo
 	"$build/cyclops" "$command" "$@" --symfs "$data/root" "$data/samples/$sample.data"
 }
 
-# has COMMAND: does this build have it?
-has() { "$build/cyclops" "$1" --help >/dev/null 2>&1; }
-
 say "Two threads that share nothing but a cache line (kernels/sharing.c), on a modelled Neoverse N1"
-if has c2c; then
-	show c2c sharing
-else
-	show hot sharing --by line,operation,source --select "va>=0x402000 && va<0x402040"
-fi
+show c2c sharing
 
 say "Loads that come from memory (kernels/chase.c)"
 show report chase --top 4
@@ -42,9 +41,11 @@ rows = [{"id": i, "name": str(random.random()), "tags": [i % 7, i % 11]} for i i
 text = json.dumps(sorted(rows, key=lambda row: row["name"]))
 print(len(text), sum(len(row["tags"]) for row in json.loads(text)))
 EOS
-if perf record -e cpu-clock -g -o "$work/perf.data" -- python3 "$work/work.py" >"$work/log" 2>&1; then
-	printf '\n\033[1m$ perf record -e cpu-clock -g -- python3 work.py; cyclops report\033[0m\n\n'
+python=$(python3 -c 'import sys; print(sys.executable)')
+if "$build/cyclops" record -e cpu-clock -g -o "$work/perf.data" -- "$python" "$work/work.py" >"$work/log" 2>&1; then
+	say "\$ cyclops record -e cpu-clock -g -- python3 work.py; cyclops report"
+	echo
 	"$build/cyclops" report --top 5 "$work/perf.data"
 else
-	echo "this machine does not let us sample (perf record failed: $(tail -n 1 "$work/log"))"
+	echo "this machine does not let us sample: $(tail -n 1 "$work/log")"
 fi
