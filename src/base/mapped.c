@@ -109,9 +109,16 @@ int mapped_from_fd(struct mapped *out, int fd, const char *name, struct err *err
 		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: %s", name, strerror(errno));
 	if (S_ISDIR(st.st_mode))
 		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: is a directory", name);
-	/* Files of /proc claim to be empty, and must be read. */
-	if (S_ISREG(st.st_mode) && st.st_size > 0)
-		return map(out, fd, (size_t)st.st_size, name, err);
+	/*
+	 * Files of /proc claim to be empty, and those of /sys have a size but no pages: both
+	 * must be read.
+	 */
+	if (S_ISREG(st.st_mode) && st.st_size > 0) {
+		if (map(out, fd, (size_t)st.st_size, name, err) == 0)
+			return 0;
+		if (errno != ENODEV)
+			return -1;
+	}
 	return spool(out, fd, name, err);
 }
 

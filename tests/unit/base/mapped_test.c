@@ -88,6 +88,29 @@ static void forgotten_bytes_can_be_read_again(void **state)
 	fclose(file);
 }
 
+/* Files of the kernel have a size that is not theirs, or none, and cannot be mapped. */
+static void files_of_the_kernel_are_read(void **state)
+{
+	static const char *const paths[] = { "/proc/self/status", "/sys/kernel/notes",
+					     "/sys/devices/system/cpu/online" };
+	size_t n_tried = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		struct mapped m = { 0 };
+		struct err err = { 0 };
+
+		if (access(paths[i], R_OK) < 0) /* in a sandbox */
+			continue;
+		n_tried++;
+		if (mapped_open(&m, paths[i], &err) < 0)
+			fail_msg("%s", err.text);
+		assert_true(m.size > 0);
+		mapped_release(&m);
+	}
+	assert_true(n_tried > 0);
+}
+
 /* The message names the file; `out` is not touched. */
 static void what_cannot_be_mapped_is_an_error(void **state)
 {
@@ -112,6 +135,7 @@ int main(void)
 		cmocka_unit_test(an_empty_file_is_no_error),
 		cmocka_unit_test(a_pipe_is_read_to_its_end),
 		cmocka_unit_test(forgotten_bytes_can_be_read_again),
+		cmocka_unit_test(files_of_the_kernel_are_read),
 		cmocka_unit_test(what_cannot_be_mapped_is_an_error),
 	};
 
