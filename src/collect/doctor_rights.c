@@ -83,10 +83,20 @@ void doctor_symbols(struct doctor *d)
 			   "the kernel's symbols cannot be read");
 	else if (text.n >= 16 && memcmp(text.bytes, "0000000000000000", 16) != 0)
 		doctor_say(d, "symbols", DOCTOR_OK, NULL, "the kernel's symbols are readable");
-	else
-		doctor_say(d, "symbols", DOCTOR_LIMITED, "sudo sysctl kernel.kptr_restrict=0",
+	else if (restrict_level > 0)
+		doctor_say(d, "symbols", DOCTOR_LIMITED,
+			   d->rights.paranoid > 1 ? "sudo sysctl kernel.kptr_restrict=0 "
+						    "kernel.perf_event_paranoid=1"
+						  : "sudo sysctl kernel.kptr_restrict=0",
 			   "the kernel's addresses are hidden: kptr_restrict is %lld",
 			   (long long)restrict_level);
+	else /* then whoever may sample the kernel may read them, and so may CAP_SYSLOG */
+		doctor_say(d, "symbols", DOCTOR_LIMITED,
+			   d->rights.paranoid > 1 ? "sudo sysctl kernel.perf_event_paranoid=1"
+						  : "run as root, or with CAP_SYSLOG",
+			   "the kernel's addresses are hidden: perf_event_paranoid is %d, and "
+			   "CAP_SYSLOG is missing",
+			   d->rights.paranoid);
 	text_release(&text);
 }
 

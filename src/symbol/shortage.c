@@ -33,7 +33,8 @@ static const struct wording wordings[] = {
 	[SHORT_OF_BOOT] = { "another kernel than the recorded one runs now",
 			    "give --vmlinux FILE of the recorded one" },
 	[SHORT_OF_ADDRESSES] = { "the kernel hides its addresses",
-				 "sudo sysctl kernel.kptr_restrict=0, or run as root" },
+				 "run as root, or sudo sysctl kernel.kptr_restrict=0 "
+				 "kernel.perf_event_paranoid=1" },
 	[SHORT_OF_RELOCATION] = { "it is not known where the kernel was loaded",
 				  "give --kallsyms FILE from the same boot, or record as root" },
 	[SHORT_OF_MODULE_BASE] = { "it is not known where the module was loaded",
