@@ -110,6 +110,12 @@ int start_command(const struct usage *usage, int argc, char **argv, const struct
 		print_help(usage, sets, n_sets);
 		return EXIT_DONE;
 	}
+	if (out->n > max_arguments && strstr(usage->synopsis, " -- ") != NULL) {
+		err_set(&err, ERR_USAGE, ERR_NOWHERE,
+			"'%s': the program stands behind --: cyclops %s [OPTIONS] -- %s",
+			out->items[max_arguments], usage->command, out->items[max_arguments]);
+		return fail(&err);
+	}
 	if (out->n > max_arguments) {
 		err_set(&err, ERR_USAGE, ERR_NOWHERE,
 			"too many arguments: '%s' (usage: cyclops %s %s)",
@@ -117,6 +123,15 @@ int start_command(const struct usage *usage, int argc, char **argv, const struct
 		return fail(&err);
 	}
 	return -1;
+}
+
+int check_capture_output(const char *path, struct err *err)
+{
+	if (strcmp(path, "-") != 0)
+		return 0;
+	return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		       "--output -: a capture cannot go to standard output, its beginning is "
+		       "written last; give --output FILE, then name FILE to what reads it");
 }
 
 int choose_path(const char *input, const struct arguments *arguments, const char **out,

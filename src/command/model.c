@@ -120,7 +120,8 @@ static int run(const struct model_command *command, char **argv, int program, st
 	for (char **word = argv; *word != NULL && n < COUNT(line) - 1; word++)
 		line[n++] = *word;
 	line[n] = NULL;
-	if (read_events(&command->events, &options.event_filter, err) < 0 ||
+	if (check_capture_output(options.output, err) < 0 ||
+	    read_events(&command->events, &options.event_filter, err) < 0 ||
 	    model_run(&options, &end, err) < 0)
 		return -1;
 	say_end(&options, &end);

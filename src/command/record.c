@@ -165,6 +165,8 @@ static int check_whom(const struct record_command *c, bool has_program, struct e
 static int read_options(const struct record_command *c, struct record_options *out, struct err *err)
 {
 	out->output = c->output != NULL ? c->output : "perf.data";
+	if (check_capture_output(out->output, err) < 0)
+		return -1;
 	out->version = CYCLOPS_VERSION;
 	out->pids = c->pids;
 	out->tids = c->tids;
