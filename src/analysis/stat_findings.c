@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings of the top-down method: what stands out, what supports it, what to try. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -300,6 +301,46 @@ static void put_alone(struct finder *f, const struct cpu_metric *m)
 	row[FINDING_TRY] = text_or_none(stat_remedy(m, m, &none));
 }
 
+/* A task that lost its CPU is given one again soon: longer waits than this are for other things. */
+enum { LONG_WITHOUT_CPU_NS = 100 * 1000 * 1000 };
+
+/*
+ * Why threads did not run: they waited for something, or another task had the CPU. How often
+ * each of it was is known, how long is not.
+ */
+static void explain_waiting(struct finder *f, struct cell *row, double utilization, double idle_ns)
+{
+	const struct counts *c = f->s->counts;
+	uint32_t n_runs = c->n_runs > 0 ? c->n_runs : 1;
+	bool is_told = c->n_gave_up + c->n_put_off > 0;
+	bool was_put_off = c->n_put_off > c->n_gave_up;
+	const char *claim = "it mostly waited", *remedy;
+	const char *evidence = "whether for a CPU or for something else is not told; the rest is "
+			       "about the time that it was running";
+
+	if (is_told)
+		evidence =
+			table_format(f->out,
+				     "left a CPU %" PRIu64 " times to wait for something, %" PRIu64
+				     " times for another task; the rest is about the time that it "
+				     "was running",
+				     c->n_gave_up, c->n_put_off);
+	if (was_put_off && idle_ns * n_runs < (double)c->n_put_off * LONG_WITHOUT_CPU_NS) {
+		claim = "it mostly waited, probably for a CPU";
+		remedy = "other tasks had the CPUs: measure on a machine that is not busy, with no "
+			 "more threads than CPUs";
+	} else if (!is_told || was_put_off) {
+		remedy = "if other tasks had the CPUs, measure without them; else find what it "
+			 "waits for: input and output, locks, sleep";
+	} else {
+		remedy = "find what it waits for: input and output, locks, sleep";
+	}
+	row[FINDING_CLAIM] = cell_text(
+		table_format(f->out, "%s: %.1f %% of one CPU was used", claim, utilization));
+	row[FINDING_EVIDENCE] = cell_text(evidence);
+	row[FINDING_TRY] = cell_text(remedy);
+}
+
 /* A CPU that mostly waits has no pipeline to explain. */
 static void put_waiting(struct finder *f)
 {
@@ -315,13 +356,10 @@ static void put_waiting(struct finder *f)
 	if (utilization >= threshold)
 		return;
 	row = table_add_row(f->out);
-	row[FINDING_CLAIM] = cell_text(
-		table_format(f->out, "it mostly waited: %.1f %% of one CPU was used", utilization));
+	explain_waiting(f, row, utilization, elapsed - busy->value);
 	row[FINDING_SIZE] = cell_text(table_format(
 		f->out, "%s of %s", table_human(f->out, cell_count((uint64_t)busy->value), "ns"),
 		table_human(f->out, cell_count((uint64_t)elapsed), "ns")));
-	row[FINDING_EVIDENCE] = cell_text("the rest is about the time that it was running");
-	row[FINDING_TRY] = cell_text("find what it waits for: input and output, locks, sleep");
 	row[FINDING_KIND] = cell_text("waiting");
 	row[FINDING_SHARE] = cell_number(1 - utilization / 100);
 }

@@ -13,6 +13,10 @@ static const struct column columns[] = {
 	{ "value", NULL, "", CELL_TEXT, COLUMN_GROW, "in words" },
 	{ "program", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "that was counted" },
 	{ "time_ns", NULL, "ns", CELL_COUNT, COLUMN_MACHINE_ONLY, "how long it ran" },
+	{ "voluntary_switches", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
+	  "times that its threads left a CPU to wait, in one run" },
+	{ "involuntary_switches", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
+	  "times that they left it for another task" },
 };
 
 /* A line being put together. */
@@ -74,6 +78,10 @@ static void counted(struct line *l)
 		row[2] = cell_text(c->command);
 	if (elapsed > 0)
 		row[3] = cell_count((uint64_t)elapsed);
+	if (c->n_gave_up + c->n_put_off > 0) {
+		row[4] = cell_count(c->n_gave_up / (c->n_runs > 0 ? c->n_runs : 1));
+		row[5] = cell_count(c->n_put_off / (c->n_runs > 0 ? c->n_runs : 1));
+	}
 }
 
 static void cpu(struct line *l)

@@ -390,6 +390,10 @@ static void finish_run(struct state *s, struct run *run, uint32_t batch)
 			runs_add(&s->runs[i], &run->sums[i]);
 	}
 	use_accounting(s, run, s->runs);
+	if (target_is_command(s->c->target)) {
+		s->out->n_gave_up += (uint64_t)run->launch.usage.ru_nvcsw;
+		s->out->n_put_off += (uint64_t)run->launch.usage.ru_nivcsw;
+	}
 	if (s->end->status == 0)
 		s->end->status = status;
 	s->end->is_interrupted |= run->launch.is_interrupted;

@@ -78,6 +78,8 @@ struct counts {
 	uint32_t n_counters; /* programmable ones that were free; 0: not told */
 	uint32_t slots;	     /* in a cycle, as the kernel tells; 0: not told */
 	uint32_t n_runs;     /* of the command, for all of them; 0: not told */
+	uint64_t n_gave_up;  /* times that threads left a CPU to wait for something, in n_runs */
+	uint64_t n_put_off;  /* times that they left it for another task; both 0: not told */
 	bool is_modelled;    /* by the machine model: simulated, not measured */
 	bool has_no_pmu;     /* counted where there is none: the kernel's own events alone */
 	bool has_own_times;  /* time off a counter is turns alone, on mixed cores, too */

@@ -147,6 +147,8 @@ static void read_head(const json_t *root, struct counts *out)
 	if (out->command == NULL) {
 		out->command = text(counted, "program", out);
 		out->elapsed_ns = number(counted, "time_ns");
+		out->n_gave_up = number(counted, "voluntary_switches");
+		out->n_put_off = number(counted, "involuntary_switches");
 	}
 	if (midr != NULL)
 		out->midr = strtoull(midr, NULL, 0);

@@ -81,7 +81,10 @@ def check_exact(checks):
     faults = {name: row["count"] for name, row in events.items()}
     checks.expect(faults["page-faults"] == faults["minor-faults"] + faults["major-faults"], f"faults: {faults}")
     naps = ["sh", "-c", f"for i in $(seq {NAPS}); do sleep 0.001; done"]
-    counts = {"cyclops": stat(["-e", "context-switches"], naps)[1]["events"]["context-switches"]["count"],
+    answer = stat(["-e", "context-switches"], naps)[1]
+    waits = answer["run"]["counted"]["voluntary_switches"]
+    checks.expect(waits >= NAPS, f"{NAPS} naps, each a wait: {waits} voluntary switches")
+    counts = {"cyclops": answer["events"]["context-switches"]["count"],
               "perf": by_perf(naps)["context-switches"]}
     checks.expect(min(counts.values()) >= NAPS, f"{NAPS} naps, each with a switch: {counts}")
     checks.count("counts that have to be exact", 2)

@@ -581,6 +581,56 @@ static void follows_every_tree(void **state)
 	assert_int_equal(n_followed, 286);
 }
 
+/* Threads that do not run wait for something or for a CPU: the switches tell, or do not. */
+static void tells_why_it_did_not_run(void **state)
+{
+	static const struct {
+		double busy_ns;
+		uint64_t n_gave_up, n_put_off;
+		uint32_t n_runs;
+		const char *claim, *evidence, *remedy;
+	} cases[] = {
+		{ 3e8, 3, 53, 1, "it mostly waited, probably for a CPU: 30.0 %",
+		  "left a CPU 3 times to wait for something, 53 times for another task",
+		  "not busy" },
+		{ 3e8, 53, 3, 1, "it mostly waited: 30.0 %", "53 times to wait for something",
+		  "find what it waits for" },
+		/* a long sleep */
+		{ 1e7, 1, 2, 1, "it mostly waited: 1.0 %", "1 times to wait", "if other tasks" },
+		/* all runs together */
+		{ 3e8, 1, 9, 0, "probably for a CPU", "", "" },
+		{ 3e8, 1, 9, 2, "it mostly waited: 30.0 %", "", "if other tasks" },
+		{ 3e8, 0, 0, 1, "it mostly waited: 30.0 %", "is not told", "if other tasks" },
+	};
+	struct cpu_pmu *pmu = open_pmu(*state, "neoverse-n1");
+	const struct stat_options options = { 0 };
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct counts c = { .elapsed_ns = 1000000000,
+				    .n_runs = cases[i].n_runs,
+				    .n_gave_up = cases[i].n_gave_up,
+				    .n_put_off = cases[i].n_put_off };
+		struct stat_answer answer;
+		struct err err = { 0 };
+		const char *const wanted[] = { cases[i].claim, cases[i].evidence, cases[i].remedy };
+		const char *const names[] = { "claim", "evidence", "try" };
+
+		add(&c, "task-clock", cases[i].busy_ns, 10, 10, 0)->unit = "ns";
+		assert_int_equal(stat_answer_make(pmu, &c, &options, &answer, &err), 0);
+		for (size_t k = 0; k < COUNT(wanted); k++) {
+			const struct table *t = &answer.findings;
+			int column = table_column(t, names[k]);
+			const char *said = table_cell(t, 0, (size_t)column)->text;
+
+			if (strstr(said, wanted[k]) == NULL)
+				fail_msg("case %zu: '%s' does not say '%s'", i, said, wanted[k]);
+		}
+		stat_answer_release(&answer);
+		counts_release(&c);
+	}
+	cpu_pmu_free(pmu);
+}
+
 static void refuses_unknown_names(void **state)
 {
 	static const char *const bad_groups[] = { "L1D_Cache", NULL };
@@ -631,6 +681,7 @@ int main(void)
 		cmocka_unit_test(compares_types_of_cores_by_themselves),
 		cmocka_unit_test(packs_sets),
 		cmocka_unit_test(follows_every_tree),
+		cmocka_unit_test(tells_why_it_did_not_run),
 		cmocka_unit_test(refuses_unknown_names),
 	};
 

@@ -238,6 +238,9 @@ static void knows_the_rest(void **state)
 	static const char model[] =
 		"{\"modelled\":true,\"program\":\"walk\",\"midr\":\"0x413fd0c1\","
 		"\"time_ns\":10,\"events\":{\"A\":{\"count\":5}}}";
+	static const char own[] = "{\"run\":{\"counted\":{\"program\":\"walk\",\"time_ns\":10,"
+				  "\"voluntary_switches\":3,\"involuntary_switches\":53}},"
+				  "\"events\":{\"A\":{\"count\":5}}}";
 	static const char told[] = "time,group,stage,level,metric,value,units\n"
 				   ",General,2,1,ipc,1.5,per cycle\n"
 				   ",Other,2,1,ipc,1.5,per cycle\n,General,2,1,none,,x\n";
@@ -259,6 +262,12 @@ static void knows_the_rest(void **state)
 	assert_true(c.is_modelled);
 	assert_int_equal(c.midr, 0x413fd0c1);
 	assert_string_equal(c.command, "walk");
+	counts_release(&c);
+
+	assert_int_equal(counts_import(own, sizeof(own) - 1, NULL, &c, &err), 0);
+	assert_int_equal(c.elapsed_ns, 10);
+	assert_int_equal(c.n_gave_up, 3);
+	assert_int_equal(c.n_put_off, 53);
 	counts_release(&c);
 
 	assert_int_equal(counts_import(told, sizeof(told) - 1,
