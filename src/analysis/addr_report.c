@@ -262,8 +262,7 @@ static void add_notes(struct work *w, const struct addr_rows *rows)
 	const struct addr *a = w->source.addr;
 
 	if (rows->total.n == 0)
-		table_note(t, "no access with a data address was found: SPE records and samples of "
-			      "`perf mem record` have them");
+		table_note(t, "%s", no_data_addresses);
 	if (a->n_without_address > 0)
 		table_note(t, "%" PRIu64 " accesses without an address are left out",
 			   a->n_without_address);

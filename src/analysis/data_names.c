@@ -120,11 +120,8 @@ static void find_region(const struct session *s, const struct data_query *q, str
 	narrow(r, &r->placed);
 	if (q->process == 0)
 		return;
-	if (is_code_of_file(s, &r->placed)) {
-		r->below = (struct anchor){ r->placed.place.module, r->placed.place.offset,
-					    q->address };
+	if (is_code_of_file(s, &r->placed))
 		return;
-	}
 	r->below = find_anchor(s, r, q->time_ns, false);
 	r->above = find_anchor(s, r, q->time_ns, true);
 }
@@ -167,12 +164,25 @@ static bool place_in_kernel(struct session *s, const struct data_query *q, struc
 	return false;
 }
 
+/*
+ * By the offset in the file that is mapped at the address, if one is. The answer must not depend
+ * on which address of the region was asked for first.
+ */
+static bool place_by_offset(struct session *s, const struct region *r, uint64_t address,
+			    struct data_place *out)
+{
+	struct place mapped = r->placed.place;
+
+	out->module = mapped.module;
+	return mapped.module.v != 0 && module_of(s, mapped.module)->kind == MODULE_FILE &&
+	       symbols_mapped_data_place(s->symbols, mapped.module,
+					 mapped.offset + (address - r->at), &out->address);
+}
+
 /* Finds out where the address is; true if that is in the memory of a file. */
 static bool place_query(struct session *s, const struct data_query *q, struct region *r,
 			struct data_name *name, struct data_place *out)
 {
-	struct anchor own;
-
 	if (q->address >> 63) {
 		name->kind = DATA_KERNEL;
 		return place_in_kernel(s, q, name, out);
@@ -182,11 +192,8 @@ static bool place_query(struct session *s, const struct data_query *q, struct re
 	name->kind = name->module.v == 0 ? DATA_UNKNOWN : kind_of_mapping(s, name->module);
 	if (name->kind == DATA_HEAP || name->kind == DATA_STACK)
 		return false;
-	own = (struct anchor){ name->module, r->placed.place.offset + (r->placed.first - r->first),
-			       r->first };
 	if (!place_by(s, &r->below, q->address, out) && !place_by(s, &r->above, q->address, out) &&
-	    !(name->kind == DATA_FILE && module_of(s, name->module)->kind == MODULE_FILE &&
-	      place_by(s, &own, q->address, out)))
+	    !(name->kind == DATA_FILE && place_by_offset(s, r, q->address, out)))
 		return false;
 	name->kind = DATA_STATIC;
 	name->module = out->module;
@@ -365,6 +372,10 @@ void data_names_release(struct data_names *names)
 	strings_release(&names->strings);
 	*names = (struct data_names){ 0 };
 }
+
+const char no_data_addresses[] =
+	"no access with a data address was found: SPE records and samples of `perf mem record` "
+	"have them";
 
 uint64_t data_time(const struct session *s, const struct batch *b, size_t row)
 {

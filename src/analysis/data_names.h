@@ -32,6 +32,9 @@ enum data_kind {
 /* "static", "stack" …; by enum data_kind. */
 extern const char *const data_kind_names[DATA_N_KINDS];
 
+/* What to say where no record has a data address, so that nothing can be said of data. */
+extern const char no_data_addresses[];
+
 /* What is asked. */
 struct data_query {
 	uint32_t process; /* index in the timeline; 0: not known */

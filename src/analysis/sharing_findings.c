@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/data_names.h"
 #include "analysis/sharing_tables.h"
 #include "base/alloc.h"
 
@@ -341,6 +342,17 @@ static void add_finding(const struct sharing *s, const struct sharing_labels *la
 	slices_show(&s->session->slices, sharing_slices(s, number), t, row);
 }
 
+/* What to say if there is no finding: only addresses of data can tell that there is none. */
+static const char *nothing_found(const struct sharing *s)
+{
+	const struct sharing_counts *c = &s->total;
+
+	return c->n[SHARING_RECORDS] >
+			       c->n[SHARING_LOAD_NO_ADDRESS] + c->n[SHARING_STORE_NO_ADDRESS]
+		       ? "no line is fought over"
+		       : no_data_addresses;
+}
+
 void sharing_findings_table(const struct sharing *s, const struct sharing_labels *labels,
 			    struct table *out)
 {
@@ -351,7 +363,7 @@ void sharing_findings_table(const struct sharing *s, const struct sharing_labels
 		if (is_worth(s, &s->subjects.items[i]))
 			add_finding(s, labels, i, out);
 	if (table_n_rows(out) == 0)
-		table_note(out, "no line is fought over");
+		table_note(out, "%s", nothing_found(s));
 }
 
 /* The instruction that writes most and the one that waits most: a fight has two places. */
@@ -433,7 +445,7 @@ static void add_answer(const struct sharing *s, struct table *t)
 		{ SHARING_UNKNOWN, "unknown" },
 	};
 	uint32_t n[SHARING_SINGLE_THREAD + 1] = { 0 }, n_worth = 0;
-	const char *text = "no line is fought over";
+	const char *text = nothing_found(s);
 	const char *joint = ":";
 	double share = 0;
 

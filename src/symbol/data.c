@@ -291,6 +291,28 @@ bool symbols_data_place(struct symbols *s, struct module_id module, uint64_t off
 	return true;
 }
 
+bool symbols_mapped_data_place(struct symbols *s, struct module_id module, uint64_t offset,
+			       uint64_t *out)
+{
+	const struct binary *b = &s->states[module.v].binary;
+
+	symbols_prepare(s, module);
+	symbols_load(s, module);
+	if (!elf_file_is_open(&b->code) || !b->has_segments)
+		return false;
+	if (binary_address(b, offset, out))
+		return true;
+	for (size_t i = 0; i < b->code.segments.n; i++) {
+		const struct elf_segment *segment = &b->code.segments.items[i];
+
+		if (offset < segment->offset || offset - segment->offset >= segment->memory_size)
+			continue;
+		*out = segment->address + (offset - segment->offset);
+		return true;
+	}
+	return false;
+}
+
 void symbols_each_object(struct symbols *s, struct module_id module, uint64_t first, uint64_t last,
 			 void (*each)(void *context, uint64_t address), void *context)
 {

@@ -51,6 +51,13 @@ bool symbols_kernel_data_place(struct symbols *, struct module_id, uint64_t data
 			       uint64_t *out_address);
 
 /*
+ * Where in its file a byte of a module is that is mapped from this offset: in what the file has of
+ * a segment, else in what follows that in memory (.bss). False as above.
+ */
+bool symbols_mapped_data_place(struct symbols *, struct module_id, uint64_t offset,
+			       uint64_t *out_address);
+
+/*
  * Calls `each` for every variable of the module's symbol table that has an address from
  * `first` to `last`, both included, by address.
  */

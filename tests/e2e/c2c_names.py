@@ -205,6 +205,70 @@ def check_stack_page(tools, folder, checks):
                       f"{step} bytes beside a frame: {objects}")
 
 
+ZERO_SOURCE = """
+struct pair { long first, second; };
+long filled[4] = { 1, 2, 3, 4 };
+struct pair one __attribute__((aligned(64))), other __attribute__((aligned(64)));
+int table[65536] __attribute__((aligned(64)));
+void _start(void) { one.first = other.second = table[5] = filled[1]; }
+"""
+
+
+def check_zero(tools, folder, checks):
+    """
+    What is zero at the start, behind the end of the file's part of the mapping. The order of
+    addresses must not matter, and commands must agree.
+    """
+    source, program = os.path.join(folder, "zero.c"), os.path.join(folder, "program")
+    with open(source, "w") as file:
+        file.write(ZERO_SOURCE)
+    run(A64 + "gcc", "-O1", "-g", "-nostdlib", "-static", "-fno-pie", "-no-pie", "-Wl,--build-id=none",
+        "-Wl,-Ttext-segment=0x400000,-z,noseparate-code,-z,max-page-size=0x10000", source, "-o", program)
+    symbols = symbols_of(program)
+    # "  LOAD           0x000160 0x0000000000410160 0x0000000000410160 0x000020 0x0400e0 RW  0x10000"
+    words = next(line.split() for line in run(A64 + "readelf", "-lW", program).decode().split("\n")
+                 if re.match(r"\s*LOAD .* RW ", line))
+    offset, start, size = (int(words[i], 16) for i in (1, 2, 5))
+    first = start & ~0xFFFF
+    mapping = f"{first:x}:{(start + size + 0xFFFF & ~0xFFFF) - first:x}:{offset & ~0xFFFF:x}"
+    truth = {symbols["filled"] + 8: ("filled", "filled[1]"), symbols["one"]: ("one", "one.first"),
+             symbols["other"] + 8: ("other", "other.second"), symbols["table"] + 20: ("table", "table[5]"),
+             symbols["table"] + 260000: ("table", "table[65000]")}
+    path = os.path.join(folder, "perf.data")
+    for skipped in range(len(truth)):
+        addresses = sorted(truth)[skipped:]
+        text = "\n".join(f"{i % 2} 500 {500 + i % 2} {1000 * i:x} 400000 {address:x} 1 0 9"
+                         for i in range(0, 16) for address in addresses)
+        text = "\n".join(sorted(text.split("\n"), key=lambda line: line[0]))
+        subprocess.run([tools[1], path, "/program", "aarch64", mapping], input=text.encode(), check=True)
+        answer = json.loads(run(tools[0], "c2c", "--all", "--symfs", folder, "--format", "json", path))
+        found = {int(line["address"], 16) + access["offset"]: access.get("field")
+                 for line in answer["lines"] for access in line["accesses"]}
+        wanted = {address: truth[address][1] for address in addresses}
+        checks.expect({a: n and n.replace("..", "") for a, n in found.items()} == wanted,
+                      f"zero at the start: c2c says {found}, not {wanted}")
+        rows = run(tools[0], "addr", "--by", "object", "--symfs", folder, "--format", "json", path)
+        objects = {row["object"] for row in json.loads(rows)["objects"]}
+        checks.expect(objects == {truth[address][0] for address in addresses},
+                      f"zero at the start: addr says {objects}")
+        checks.count("names of zeroed data", len(addresses))
+
+
+def check_no_addresses(tools, folder, checks):
+    """Without addresses nothing can be said of lines: both commands say so, and it is no failure."""
+    path = os.path.join(folder, "perf.data")
+    private = "".join(f"0 500 500 {1000 * i:x} 400000 {BASE:x} 1 0 9\n" for i in range(1, 5))
+    for records, can_tell in (("", False), (private.replace(f"{BASE:x}", "0"), False), (private, True)):
+        subprocess.run([tools[1], path, "/program"], input=records.encode(), check=True)
+        text = " ".join(run(tools[0], "c2c", path).decode().split())
+        checks.expect(("no access with a data address was found: SPE records" in text) != can_tell
+                      and ("no line is fought over" in text) == can_tell, f"c2c of {records!r}: {text}")
+        if records == "":
+            said = " ".join(run(tools[0], "addr", path).decode().split())
+            checks.expect(said in text, f"no records: addr says {said}, c2c {text}")
+        checks.count("captures without addresses", not can_tell)
+
+
 KERNEL = 0xFFFF800008000000
 KERNEL_SOURCE = """
 struct counters { unsigned long hits, misses; };
@@ -215,8 +279,8 @@ void work(void) { table[1] = counters.misses; }
 """
 
 
-def kernel_symbols(vmlinux):
-    text = run(A64 + "nm", vmlinux).decode()
+def symbols_of(program):
+    text = run(A64 + "nm", program).decode()
     return {words[2]: int(words[0], 16) for words in map(str.split, text.split("\n")) if len(words) == 3}
 
 
@@ -241,7 +305,7 @@ def check_kernel(tools, folder, checks):
         file.write(KERNEL_SOURCE)
     run(A64 + "gcc", "-O1", "-g", "-nostdlib", "-static", "-ffreestanding", "-mcmodel=large", "-fno-pie",
         "-no-pie", f"-Wl,-Ttext={KERNEL:#x},-Tdata={KERNEL + 0x800000:#x},-e,work", source, "-o", vmlinux)
-    symbols = kernel_symbols(vmlinux)
+    symbols = symbols_of(vmlinux)
     kallsyms = os.path.join(folder, "kallsyms")
     with open(kallsyms, "w") as file:
         for name in ("_text", "counters", "table"):
@@ -271,6 +335,8 @@ def main():
             for level in (0, 1, 2, 3):
                 check(prefix, level, (args.cyclops, args.write_accesses), folder, checks)
         check_stack_page((args.cyclops, args.write_accesses), folder, checks)
+        check_no_addresses((args.cyclops, args.write_accesses), folder, checks)
+        check_zero((args.cyclops, args.write_accesses), folder, checks)
         check_kernel((args.cyclops, args.write_accesses), folder, checks)
     checks.finish()
 

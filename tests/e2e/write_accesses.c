@@ -2,10 +2,11 @@
 /*
  * Writes a capture of SPE records that say exactly what standard input says:
  *
- *	write-accesses OUTPUT PROGRAM [ARCH]
+ *	write-accesses OUTPUT PROGRAM [ARCH [START:LENGTH:OFFSET]]
  *
- * ARCH is that of the machine (aarch64). PROGRAM (a path as recorded) is mapped at 0x400000, with data at 0x10000000 and above. A line
- * is a record, those of a cpu in order of time, cpu by cpu; numbers but cpu, pid and tid are
+ * ARCH is that of the machine (aarch64). PROGRAM (a path as recorded) is mapped at 0x400000, and
+ * from OFFSET on at START, if given; anonymous memory is at 0x10000000 and above. A line is a
+ * record, those of a cpu in order of time, cpu by cpu; numbers but cpu, pid and tid are
  * hexadecimal:
  *
  *	CPU PID TID TIME_NS PC ADDRESS OPERATION SOURCE LATENCY [PHYSICAL]
@@ -35,6 +36,7 @@ static const uint64_t ids[] = { 1 };
 struct making {
 	struct writer *writer;
 	struct tuples threads, processes;
+	struct record_mmap second; /* of the program; length 0: there is none */
 	struct text traces[N_CPUS];
 };
 
@@ -77,8 +79,9 @@ static void write_kernel(struct writer *w)
 	writer_mmap2(w, &map, KERNEL_MODE, NULL);
 }
 
-static void write_maps(struct writer *w, uint32_t pid, const char *program)
+static void write_maps(struct making *m, uint32_t pid, const char *program)
 {
+	struct record_mmap second = m->second;
 	const struct record_mmap maps[] = {
 		{ .pid = pid,
 		  .tid = pid,
@@ -97,7 +100,12 @@ static void write_maps(struct writer *w, uint32_t pid, const char *program)
 	};
 
 	for (size_t i = 0; i < COUNT(maps); i++)
-		writer_mmap2(w, &maps[i], USER_MODE, NULL);
+		writer_mmap2(m->writer, &maps[i], USER_MODE, NULL);
+	second.pid = pid;
+	second.tid = pid;
+	second.path = program;
+	if (second.length > 0)
+		writer_mmap2(m->writer, &second, USER_MODE, NULL);
 }
 
 static void introduce(struct making *m, uint32_t pid, uint32_t tid, const char *program)
@@ -108,7 +116,7 @@ static void introduce(struct making *m, uint32_t pid, uint32_t tid, const char *
 
 	if (tuples_add(&m->processes, &(uint64_t){ pid }) == n) {
 		writer_comm(m->writer, &name, NULL);
-		write_maps(m->writer, pid, program);
+		write_maps(m, pid, program);
 	}
 	n = m->threads.n;
 	if (tid != pid && tuples_add(&m->threads, &(uint64_t){ tid }) == n)
@@ -178,16 +186,24 @@ static int write_traces(struct making *m)
 	return 1;
 }
 
+/* As the kernel maps data that recorders see: of one that reads imply execute. */
+static bool read_mapping(const char *text, struct record_mmap *out)
+{
+	out->protection = 7;
+	return sscanf(text, "%" SCNx64 ":%" SCNx64 ":%" SCNx64, &out->start, &out->length,
+		      &out->page_offset) == 3;
+}
+
 int main(int argc, char **argv)
 {
 	struct making m = { 0 };
 	int status;
 
-	if (argc != 3 && argc != 4)
+	if (argc < 3 || argc > 5 || (argc == 5 && !read_mapping(argv[4], &m.second)))
 		return 2;
 	tuples_init(&m.threads, 1);
 	tuples_init(&m.processes, 1);
-	m.writer = open_writer(argv[1], argc == 4 ? argv[3] : "aarch64");
+	m.writer = open_writer(argv[1], argc >= 4 ? argv[3] : "aarch64");
 	write_kernel(m.writer);
 	read_records(&m, argv[2]);
 	status = write_traces(&m);
