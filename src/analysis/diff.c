@@ -22,6 +22,13 @@ int diff_per_find(const char *name)
 	return -1;
 }
 
+const char *diff_row_name(const struct diff_row *row)
+{
+	const struct measure *m = diff_measure(row);
+
+	return m->kind == MEASURE_TOTAL && m->event[0] != '\0' ? m->event : m->name;
+}
+
 bool diff_is_scaled(const struct diff_row *row)
 {
 	return (row->a != NULL && row->a->is_scaled) || (row->b != NULL && row->b->is_scaled);

@@ -43,6 +43,9 @@ static inline const struct measure *diff_measure(const struct diff_row *row)
 	return row->b != NULL ? row->b : row->a;
 }
 
+/* As tables show it: totals are called as their event, or "time". */
+const char *diff_row_name(const struct diff_row *);
+
 /* Is either side scaled up, by an error that nobody knows? */
 bool diff_is_scaled(const struct diff_row *);
 
@@ -63,7 +66,8 @@ void diff_release(struct diff *);
  * Conditions that a change must not meet, such as "ipc < -3%" or "function:chase > 10 %". A
  * condition names measures by their name, with or without their kind; with % it is about the
  * share of the change, without about the change. It trips if a change that meets it is not
- * noise.
+ * noise; one whose error is not known does. The total of an event is meant by the event's name,
+ * too.
  */
 struct gate {
 	const char *text; /* as it was given; borrowed */

@@ -6,6 +6,9 @@
 #include "analysis/diff.h"
 #include "base/alloc.h"
 
+/* Standard errors that chance stays within, 19 times out of 20. */
+static const double deviations_95 = 1.96;
+
 /* Constant headings of the tables of kinds. */
 static const struct heading {
 	const char *name, *title, *key_title;
@@ -63,6 +66,7 @@ enum row_column {
 	ROW_CHANGE,
 	ROW_SHARE,
 	ROW_ERROR,
+	ROW_INTERVAL,
 	ROW_CERTAINTY,
 	ROW_A_SAMPLES,
 	ROW_B_SAMPLES,
@@ -79,8 +83,10 @@ static const struct column row_columns[N_ROW_COLUMNS] = {
 	[ROW_CHANGE] = { "change", NULL, "", CELL_NUMBER, COLUMN_TRUST, "b - a" },
 	[ROW_SHARE] = { "change_share", "", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
 			"the change as a part of a" },
-	[ROW_ERROR] = { "error", "+-", "", CELL_NUMBER, 0,
+	[ROW_ERROR] = { "error", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
 			"standard error of the change; absent: not known" },
+	[ROW_INTERVAL] = { "interval", "+- at 95 %", "", CELL_NUMBER, COLUMN_TEXT_ONLY,
+			   "so far the change may be off, 19 times out of 20" },
 	[ROW_CERTAINTY] = { "certainty", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
 			    "certain: at 99 % for the whole table; noise: chance explains it; "
 			    "unknown: nothing is known of the error" },
@@ -145,21 +151,43 @@ static const char *change_words(struct table *t, const struct diff_row *r)
 			    table_human(t, cell_number(change), diff_measure(r)->unit));
 }
 
+/* What a run took, before anything that was sampled in it. */
+static void add_time(const struct diff *d, struct table *t)
+{
+	for (size_t i = 0; i < d->rows.n; i++) {
+		const struct diff_row *r = &d->rows.items[i];
+		const struct measure *m = diff_measure(r);
+
+		if (m->kind != MEASURE_TOTAL || m->event[0] != '\0' ||
+		    strcmp(m->name, "time") != 0 || r->from <= 0 || r->to <= 0)
+			continue;
+		table_note(t, "time: b takes %.1f %% %s than a, %s%s", fabs(100 * diff_share(r)),
+			   r->to > r->from ? "more" : "less", change_words(t, r),
+			   r->certainty == DIFF_UNKNOWN ? " (one run each: error not known)" : "");
+	}
+}
+
 /* The answer in a line, for those who read no further. */
 static void add_headline(const struct diff *d, struct table *t)
 {
 	const struct diff_row *total = first_row(d, MEASURE_TOTAL, NULL, true), *function;
 	const char *event;
 	double share;
+	bool is_spe;
 
+	add_time(d, t);
 	if (total == NULL || d->per == DIFF_PER_TOTAL || total->a == NULL || total->b == NULL)
 		return;
 	event = diff_measure(total)->event;
 	share = diff_share(total);
+	is_spe = strcmp(event, "arm_spe") == 0; /* what overlaps is not the time of the run */
 	function = first_row(d, MEASURE_FUNCTION, event, false);
 	if (total->certainty == DIFF_CERTAIN && isfinite(share))
-		table_note(t, "%s: b takes %.1f %% %s than a, %s", event, fabs(100 * share),
-			   share > 0 ? "more" : "less", change_words(t, total));
+		table_note(t, "%s: %s %.1f %% %s%s, %s", event,
+			   is_spe ? "summed latency of sampled operations, which overlap:"
+				  : "b takes",
+			   fabs(100 * share), share > 0 ? "more" : "less", is_spe ? "" : " than a",
+			   change_words(t, total));
 	else
 		table_note(t, "%s: the total changed by no more than chance makes", event);
 	if (function != NULL)
@@ -202,12 +230,11 @@ static enum cell_mark mark_of(const struct diff_row *r)
 static void add_row(struct table *t, const struct diff_row *r)
 {
 	const struct measure *m = diff_measure(r);
-	bool is_total = m->kind == MEASURE_TOTAL && m->event[0] != '\0';
 	enum cell_mark mark = mark_of(r);
 	struct cell *row = table_add_row(t);
 
 	row[ROW_EVENT] = text_or_absent(t, m->event);
-	row[ROW_NAME] = cell_text(table_text(t, is_total ? m->event : m->name));
+	row[ROW_NAME] = cell_text(table_text(t, diff_row_name(r)));
 	row[ROW_MODULE] = text_or_absent(t, m->module);
 	row[ROW_UNIT] = text_or_absent(t, m->unit);
 	if (r->a != NULL)
@@ -217,6 +244,7 @@ static void add_row(struct table *t, const struct diff_row *r)
 	row[ROW_CHANGE] = number_or_absent(r->to - r->from, mark);
 	row[ROW_SHARE] = number_or_absent(diff_share(r), mark);
 	row[ROW_ERROR] = number_or_absent(r->error, MARK_EXACT);
+	row[ROW_INTERVAL] = number_or_absent(deviations_95 * r->error, MARK_EXACT);
 	row[ROW_CERTAINTY] = cell_text(certainty_words[r->certainty]);
 	if (r->a != NULL && r->a->samples > 0)
 		row[ROW_A_SAMPLES] = cell_count(r->a->samples);
@@ -256,9 +284,9 @@ static void note_changes(const struct diff *d, enum measure_kind kind, size_t cu
 			   n_by_certainty[DIFF_CERTAIN], n - n_by_certainty[DIFF_UNKNOWN]);
 	if (kind != MEASURE_TOTAL && n_by_certainty[DIFF_UNKNOWN] > 0)
 		table_note(t,
-			   "of %zu the error is not known: count several times (cyclops stat "
-			   "--repeat)",
-			   n_by_certainty[DIFF_UNKNOWN]);
+			   "the error of %zu of %zu is not known: count several times (cyclops "
+			   "stat --repeat)",
+			   n_by_certainty[DIFF_UNKNOWN], n);
 	if (cut > 0)
 		table_note(t, "%zu more rows: --all", cut);
 }
@@ -274,7 +302,7 @@ static const struct column *columns_of(const struct diff *d, enum measure_kind k
 	columns[ROW_NAME].title = headings[kind].key_title;
 	if (unit == NULL)
 		columns[ROW_UNIT].flags = 0;
-	for (int i = ROW_A; i <= ROW_ERROR; i++) {
+	for (int i = ROW_A; i <= ROW_INTERVAL; i++) {
 		if (i == ROW_SHARE)
 			continue;
 		if (unit != NULL)
@@ -330,7 +358,11 @@ static int add_gate(const struct diff *d, const struct gate *g, struct table *t,
 	row[GATE_RESULT] = cell_text(result_of(&result));
 	if (result.worst == NULL)
 		return 0;
-	row[GATE_NAME] = cell_text(table_text(t, diff_measure(result.worst)->name));
+	if (result.worst->certainty == DIFF_UNKNOWN)
+		table_note(t, "%s: error not known: %s", g->text,
+			   diff_is_scaled(result.worst) ? "counted for a part of the run only"
+							: "one run each");
+	row[GATE_NAME] = cell_text(table_text(t, diff_row_name(result.worst)));
 	row[GATE_WORDS] = cell_text(gate_words(t, g, result.worst));
 	row[GATE_CHANGE] = number_or_absent(result.worst->to - result.worst->from, MARK_EXACT);
 	row[GATE_SHARE] = number_or_absent(diff_share(result.worst), MARK_EXACT);

@@ -10,6 +10,8 @@
 #include "base/nearest.h"
 #include "base/text.h"
 
+enum { MAX_NAMES = 12 }; /* in a message */
+
 static const char *skip_blanks(const char *at)
 {
 	while (isspace((unsigned char)*at))
@@ -81,12 +83,17 @@ int gate_parse(const char *text, struct gate *out, struct err *err)
 	return 0;
 }
 
+static bool is_called(const struct gate *g, const char *name)
+{
+	return strlen(name) == g->name_size && strncasecmp(name, g->name, g->name_size) == 0;
+}
+
 static bool is_about(const struct gate *g, const struct diff_row *row)
 {
 	const struct measure *m = diff_measure(row);
 
-	return (g->kind < 0 || g->kind == m->kind) && strlen(m->name) == g->name_size &&
-	       strncasecmp(m->name, g->name, g->name_size) == 0;
+	return (g->kind < 0 || g->kind == m->kind) &&
+	       (is_called(g, m->name) || is_called(g, diff_row_name(row)));
 }
 
 /* What was nothing and is something now has grown without measure. */
@@ -112,18 +119,44 @@ static const char *name_at(const void *context, size_t i)
 {
 	const struct diff *d = context;
 
-	return i < d->rows.n ? diff_measure(&d->rows.items[i])->name : NULL;
+	return i < d->rows.n ? diff_row_name(&d->rows.items[i]) : NULL;
+}
+
+/* Totals and metrics by name; of what there are thousands of, how it is named. */
+static void put_names(const struct diff *d, struct text *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->rows.n; i++) {
+		if (diff_measure(&d->rows.items[i])->kind > MEASURE_METRIC)
+			continue;
+		if (n < MAX_NAMES)
+			text_format(out, "%s%s", n > 0 ? ", " : "", name_at(d, i));
+		n++;
+	}
+	if (n > MAX_NAMES)
+		text_format(out, " and %zu more", n - MAX_NAMES);
 }
 
 static int no_such(const struct gate *g, const struct diff *d, struct err *err)
 {
 	char *name = mem_strndup(g->name, g->name_size);
 	const char *nearest = nearest_word(name, name_at, d);
+	struct text hint = { 0 };
 
-	err_set(err, ERR_FORMAT, ERR_NOWHERE,
-		"--fail-if '%s': neither run has a measure '%s'%s%s%s", g->text, name,
-		nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
-		nearest != NULL ? "'?" : "");
+	if (nearest != NULL) {
+		text_format(&hint, "; did you mean '%s'?", nearest);
+	} else {
+		text_str(&hint, "; there are ");
+		put_names(d, &hint);
+		text_str(&hint, ", and the other rows of the tables");
+	}
+	if (!(d->a->kinds & d->b->kinds & 1u << MEASURE_METRIC))
+		text_str(&hint, " (metrics such as ipc need counts, or folders of `cyclops run`)");
+	text_char(&hint, '\0');
+	err_set(err, ERR_FORMAT, ERR_NOWHERE, "--fail-if '%s': neither run has a measure '%s'%s",
+		g->text, name, hint.bytes);
+	text_release(&hint);
 	free(name);
 	return -1;
 }

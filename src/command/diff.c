@@ -282,6 +282,37 @@ static int parse_gates(const struct diff_command *command, struct gate *gates, s
 	return 0;
 }
 
+static void put_kinds(const struct measures *m, struct text *out)
+{
+	const char *separator = "";
+
+	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
+		if (m->kinds >> kind & 1) {
+			text_format(out, "%s%s", separator,
+				    measure_kind_name((enum measure_kind)kind));
+			separator = ", ";
+		}
+	if (m->kinds == 0)
+		text_str(out, "nothing");
+}
+
+static int nothing_in_common(const struct diff *d, struct err *err)
+{
+	struct text text = { 0 };
+
+	text_format(&text, "%s and %s have nothing in common to compare: a has ", d->a->origin,
+		    d->b->origin);
+	put_kinds(d->a, &text);
+	text_str(&text, "; b has ");
+	put_kinds(d->b, &text);
+	text_str(&text, "; compare counts with counts, a capture with a capture, or folders of "
+			"`cyclops run`, which have both");
+	text_char(&text, '\0');
+	err_set(err, ERR_FORMAT, ERR_NOWHERE, "%s", text.bytes);
+	text_release(&text);
+	return -1;
+}
+
 static int answer(const struct diff_command *command, const struct input_options *input,
 		  const struct arguments *arguments, const struct row_options *rows,
 		  const struct output_options *output, bool *out_tripped, struct err *err)
@@ -310,6 +341,9 @@ static int answer(const struct diff_command *command, const struct input_options
 	rc = 0;
 	if (a != NULL) {
 		diff_make(&from, &to, (enum diff_per)per, &diff);
+		rc = diff.rows.n > 0 ? 0 : nothing_in_common(&diff, err);
+	}
+	if (rc == 0 && a != NULL) {
 		rc = print_answer(&diff, gates, command->fail_if.n, rows, output, out_tripped, err);
 	}
 out:

@@ -71,6 +71,30 @@ def check_gates(checks, cyclops, data):
         checks.count("gates")
 
 
+def check_words(checks, cyclops, data):
+    """What people read first: the time before sums of what overlaps, no figure surer than it is."""
+    names = [os.path.join(data, "samples", name + ".data") for name in ("stride", "stride-ahead")]
+    counts = os.path.join(data, "counts", "stride.csv")
+    symbols = ("--symfs", os.path.join(data, "root"))
+    rows = json.loads(run(cyclops, "diff", "--format", "json", *symbols, *names))["totals"]
+    share = next(-100 * row["change_share"] for row in rows if row["name"] == "time")
+    text = run(cyclops, "diff", *symbols, *names).decode()
+    notes = text[:text.index("Totals")]
+    order = [notes.find(words) for words in (f"time: b takes {share:.1f} % less than a",
+                                             "arm_spe: summed latency of sampled operations, which overlap")]
+    checks.expect(0 <= order[0] < order[1] and "arm_spe: b takes" not in text, f"headline: {notes}")
+    checks.expect("+- at 95 %" in text, f"no level of +-: {text}")
+    for arguments, status, wanted in (
+            ([*names, *symbols, "--fail-if", "time < -1%"], 3, "time < -1%: error not known: one run each"),
+            ([*names, *symbols, "--fail-if", "arm_spe < -1%"], 3, "arm_spe"),
+            ([*names, *symbols, "--fail-if", "icp < -3%"], 1, "there are time, arm_spe"),
+            ([counts, names[0], *symbols], 1, "nothing in common to compare")):
+        done = subprocess.run([cyclops, "diff", *arguments], env=ENVIRONMENT, capture_output=True, check=False)
+        said = (done.stdout + done.stderr).decode()
+        checks.expect(done.returncode == status and wanted in said, f"{arguments}: {done.returncode} {said}")
+        checks.count("answers in words")
+
+
 def check_seeds(checks, cyclops, data, folder):
     alarms = []
     root = os.path.join(data, "root")
@@ -94,6 +118,7 @@ def main():
     check_twins(checks, *sys.argv[1:])
     check_shared(checks, *sys.argv[1:])
     check_gates(checks, *sys.argv[1:])
+    check_words(checks, *sys.argv[1:])
     need("qemu-aarch64")
     with tempfile.TemporaryDirectory() as folder:
         check_seeds(checks, *sys.argv[1:], folder)

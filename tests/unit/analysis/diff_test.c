@@ -208,6 +208,8 @@ static void a_condition_trips_if_the_change_is_no_noise(void **state)
 		{ "noisy > 5%", 1, 1, 0 },	     { "function:noisy > 5%", 1, 1, 0 },
 		{ "fresh > 1000000%", 1, 1, 1 },     { "counted < -1%", 1, 1, 1 },
 		{ "event:counted < -10%", 1, 1, 1 }, { "GROWN > 5%", 1, 1, 1 },
+		{ "cycles > 5%", 1, 1, 1 },	     { "total > 5%", 1, 1, 1 },
+		{ "function:cycles > 5%", 0, 0, 0 },
 	};
 	struct measures a = { .kinds = UINT32_MAX }, b = { .kinds = UINT32_MAX };
 	struct gate_result r;
@@ -223,10 +225,12 @@ static void a_condition_trips_if_the_change_is_no_noise(void **state)
 	add(&b, MEASURE_FUNCTION, "fresh", "m", 5000, 100, 500);
 	add(&a, MEASURE_EVENT, "counted", "", 100, NAN, 0);
 	add(&b, MEASURE_EVENT, "counted", "", 80, NAN, 0);
+	add(&a, MEASURE_TOTAL, "total", "", 2000, 20, 200);
+	add(&b, MEASURE_TOTAL, "total", "", 3000, 20, 300);
 	diff_make(&a, &b, DIFF_PER_RUN, &d);
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		assert_int_equal(gate_parse(cases[i].text, &g, &err), 0);
-		assert_int_equal(gate_check(&g, &d, &r, &err), 0);
+		assert_int_equal(gate_check(&g, &d, &r, &err), cases[i].n_matches > 0 ? 0 : -1);
 		if (r.n_matches != cases[i].n_matches || r.n_met != cases[i].n_met ||
 		    r.n_tripped != cases[i].n_tripped)
 			fail_msg("%s: %zu %zu %zu", cases[i].text, r.n_matches, r.n_met,
@@ -235,6 +239,13 @@ static void a_condition_trips_if_the_change_is_no_noise(void **state)
 	assert_int_equal(gate_parse("grow > 1", &g, &err), 0);
 	assert_int_equal(gate_check(&g, &d, &r, &err), -1);
 	assert_non_null(strstr(err.text, "did you mean 'grown'"));
+	assert_int_equal(gate_parse("xyz > 1", &g, &err), 0);
+	assert_int_equal(gate_check(&g, &d, &r, &err), -1);
+	assert_non_null(strstr(err.text, "there are cycles"));
+	assert_null(strstr(err.text, "need counts"));
+	b.kinds &= ~(1u << MEASURE_METRIC);
+	assert_int_equal(gate_check(&g, &d, &r, &err), -1);
+	assert_non_null(strstr(err.text, "ipc need counts"));
 	diff_release(&d);
 	measures_release(&a);
 	measures_release(&b);
