@@ -176,7 +176,10 @@ static inline const uint64_t *sharing_slices(const struct sharing *s, size_t sub
 
 struct sharing_extent sharing_extent(const struct sharing *, const struct sharing_touch_key *);
 
-/* Cycles that the program lost on this line, estimated from the samples; 0: not known. */
+/*
+ * Excess latency of all loads of this line, summed up, estimated from the samples; 0: not known.
+ * Loads overlap: at most this was lost, and it may be more than the program ran.
+ */
 double sharing_lost_cycles(const struct sharing *, const struct sharing_subject *);
 
 /* Judges a line (sharing_verdict.c). */

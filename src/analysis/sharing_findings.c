@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is to be said of shared lines, in words: who wants which bytes, the cost, the fix. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -257,31 +256,23 @@ static const char *fix_of(const struct sharing_judgement *j)
 	return NULL;
 }
 
-/* An estimate has no more than two digits to lean on. */
-static double two_digits(double value)
-{
-	double unit = pow(10, floor(log10(value)) - 1);
-
-	return value > 0 ? round(value / unit) * unit : 0;
-}
-
+/*
+ * No cycles of the whole run: latencies overlap, within a thread and between threads, so that
+ * their sum over all loads may be more than the program ran.
+ */
 static const char *cost_text(const struct sharing *s, const struct sharing_subject *subject,
 			     struct table *t)
 {
 	const struct sharing_latency *c = &subject->contended;
-	double lost = sharing_lost_cycles(s, subject);
-	const char *more = "", *hit = "";
+	const char *hit = "";
 
 	if (c->n == 0)
 		return "not measured: no sampled load waited for it";
-	if (lost > 0)
-		more = table_format(t, "; about %s lost",
-				    table_human(t, cell_number(two_digits(lost)), "cycles"));
 	if (s->local_cycles > 0)
 		hit = table_format(t, ", a local hit takes %" PRIu64, s->local_cycles);
-	return table_format(t, "%" PRIu32 " load%s from another core took %s%.0f cycles%s%s", c->n,
+	return table_format(t, "%" PRIu32 " load%s from another core took %s%.0f cycles%s", c->n,
 			    c->n == 1 ? "" : "s", c->n_saturated > 0 ? "at least " : "",
-			    (double)c->cycles / (double)c->n, hit, more);
+			    (double)c->cycles / (double)c->n, hit);
 }
 
 static const char *why_unknown(const struct sharing_judgement *j, struct table *t)

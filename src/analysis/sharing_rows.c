@@ -90,7 +90,10 @@ static const struct column line_columns[LINE_N_COLUMNS] = {
 	[LINE_ERROR] = { "share_error", "\xc2\xb1", "", CELL_NUMBER, COLUMN_SHARE,
 			 "half of the 95 % confidence interval of the share" },
 	[LINE_LOST] = { "lost_cycles", "lost", "cycles", CELL_NUMBER, COLUMN_TRUST,
-			"estimate of what contention for the line cost the program" },
+			"what contention added to the latency of all loads of the line, summed: "
+			"loads "
+			"overlap, so at most this was lost, and it may be more than the program "
+			"ran" },
 	[LINE_CONTENDED_SHARE] = { "contended_share", "contended", "", CELL_NUMBER, COLUMN_SHARE,
 				   "of all contended loads of the capture (peer or HITM, by the "
 				   "mode)" },

@@ -269,6 +269,21 @@ def check_no_addresses(tools, folder, checks):
         checks.count("captures without addresses", not can_tell)
 
 
+def check_cost(tools, folder, checks):
+    """Latencies overlap: their sum is no time that was lost, and is not said to be."""
+    path = os.path.join(folder, "perf.data")
+    records = "".join(f"{t} 500 {500 + t} {1000 * i:x} 400000 {BASE + 8 * t:x} {ST if t == 0 else LD:x} 9 c8\n"
+                      for t in (0, 1) for i in range(1, 40))
+    subprocess.run([tools[1], path, "/program"], input=records.encode(), check=True)
+    text = " ".join(run(tools[0], "c2c", path).decode().split())
+    checks.expect("39 loads from another core took 200 cycles" in text and "lost" not in text,
+                  f"the cost of a line: {text}")
+    line = json.loads(run(tools[0], "c2c", "--format", "json", path))["lines"][0]
+    # The interval is 1024 operations, and what its jitter adds.
+    checks.expect(1024 <= line["lost_cycles"] / (39 * 200) <= 1026, f"lost_cycles: {line['lost_cycles']}")
+    checks.count("costs of lines")
+
+
 KERNEL = 0xFFFF800008000000
 KERNEL_SOURCE = """
 struct counters { unsigned long hits, misses; };
@@ -336,6 +351,7 @@ def main():
                 check(prefix, level, (args.cyclops, args.write_accesses), folder, checks)
         check_stack_page((args.cyclops, args.write_accesses), folder, checks)
         check_no_addresses((args.cyclops, args.write_accesses), folder, checks)
+        check_cost((args.cyclops, args.write_accesses), folder, checks)
         check_zero((args.cyclops, args.write_accesses), folder, checks)
         check_kernel((args.cyclops, args.write_accesses), folder, checks)
     checks.finish()
