@@ -6,6 +6,7 @@
 #include "analysis/mem_rows.h"
 #include "analysis/scan.h"
 #include "analysis/vector_length.h"
+#include "analysis/without_spe.h"
 #include "base/alloc.h"
 
 /* What the scan is asked for. */
@@ -148,6 +149,8 @@ static int make_tables(struct making *m, struct err *err)
 	if (make_rows(m, err) < 0)
 		return -1;
 	show(m, &m->out->rows);
+	if (note_without_spe(m->s, &m->out->rows) && !m->request->for_programs)
+		return 0;
 	if (m->request->with_histogram) {
 		mem_histogram_table(&m->rows, &m->out->histogram);
 		show(m, &m->out->histogram);

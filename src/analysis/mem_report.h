@@ -14,6 +14,7 @@ struct mem_request {
 	size_t top;	    /* rows of each kind; 0: all */
 	const char *sort;   /* name of a column of the table by key, or NULL */
 	bool with_histogram;
+	bool for_programs;	 /* all tables, also where all are empty for the same reason */
 	const char *region;	 /* what is looked at, in words; NULL: everything */
 	struct core_clock clock; /* as given; unknown: derive it if that can be done */
 };

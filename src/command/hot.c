@@ -6,6 +6,7 @@
 #include "analysis/hot.h"
 #include "analysis/hot_event.h"
 #include "analysis/scan.h"
+#include "analysis/without_spe.h"
 #include "base/alloc.h"
 #include "command/commands.h"
 #include "command/common.h"
@@ -58,6 +59,8 @@ static int make_tables(struct session *s, const struct hot *hot, const struct ho
 	hot_names(s, hot, &view->keys, &names);
 	rc = hot_table(hot, &names, view, table, err);
 	*vec_add(&out->list) = table;
+	if (rc == 0 && event->is_spe)
+		note_without_spe(s, table);
 	if (rc == 0 && event->is_spe && event->sampled >= 0) {
 		hot_skid_table(hot, event, &names, &view->keys, view->top, skid);
 		*vec_add(&out->list) = skid;

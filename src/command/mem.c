@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cyclops mem: how long memory operations take, where their data comes from, what they move. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/mem_report.h"
 #include "base/alloc.h"
@@ -36,13 +37,16 @@ static const struct option options[] = {
 };
 
 static int make_request(const struct mem_command *command, const struct row_options *rows,
-			struct mem_request *out, struct err *err)
+			const struct output_options *output, struct mem_request *out,
+			struct err *err)
 {
 	*out = (struct mem_request){
 		.top = rows_to_show(rows),
 		.sort = rows->sort,
 		.with_histogram = command->histogram,
 		.region = command->region,
+		.for_programs = output->table != NULL ||
+				(output->format != NULL && strcmp(output->format, "text") != 0),
 	};
 	if (command->by != NULL && hot_keys_parse(command->by, &out->by, err) < 0)
 		return -1;
@@ -92,7 +96,7 @@ int command_mem(int argc, char **argv)
 	status = EXIT_DONE;
 	if (command.region != NULL)
 		input.select = region = select_region(input.select, command.region);
-	if (make_request(&command, &rows, &request, &err) < 0 ||
+	if (make_request(&command, &rows, &output, &request, &err) < 0 ||
 	    open_input(&input, &arguments, &session, &select, &err) < 0 ||
 	    slices_choose(&session, command.time_slices, &request.by, &err) < 0 ||
 	    answer(&session, select, &request, &output, &err) < 0)

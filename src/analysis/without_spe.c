@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/without_spe.h"
+
+#include "capture/sample.h"
+
+bool note_without_spe(const struct session *s, struct table *t)
+{
+	const uint64_t memory =
+		1u << SAMPLE_WEIGHT | 1u << SAMPLE_WEIGHT_STRUCT | 1u << SAMPLE_DATA_SRC;
+	uint64_t fields = 0;
+
+	if (capture_spe(s->capture)->is_present)
+		return false;
+	for (size_t i = 0; i < capture_n_events(s->capture); i++)
+		fields |= capture_event(s->capture, i)->attr.sample_type;
+	table_note(t, "this capture has no SPE records, and only they tell this: cyclops record "
+		      "--spe makes them on Arm CPUs that have SPE (cyclops doctor says so), "
+		      "cyclops model for AArch64 programs elsewhere");
+	if (fields & memory)
+		table_note(t, "its samples have weights or data sources: cyclops addr and cyclops "
+			      "c2c read those");
+	if (fields >> SAMPLE_BRANCH_STACK & 1)
+		table_note(t, "its samples have branch stacks, which are not used for this");
+	return true;
+}
