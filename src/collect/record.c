@@ -472,6 +472,30 @@ static void end_program(struct job *j)
 		j->summary.status = launch_status(&j->launch);
 }
 
+/* The usual reason why a breakpoint was never met. */
+static void explain_breakpoints(struct job *j)
+{
+	struct text text = { 0 };
+
+	for (size_t i = 0; i < j->events.list.n && j->summary.n_samples == 0; i++) {
+		const struct record_event *e = &j->events.list.items[i];
+
+		if (e->attr.type != ATTR_TYPE_BREAKPOINT)
+			continue;
+		text_format(
+			&text,
+			"event '%s' had no samples: nothing was met at address 0x%" PRIx64
+			". In a position-independent program (PIE, as compilers make by default) a "
+			"symbol's value is not its address: add where the program is loaded "
+			"(/proc/PID/maps; `setarch -R` keeps it the same), or link with -no-pie",
+			e->name, e->attr.config1);
+		text_char(&text, '\0');
+		diags_add(j->diags, DIAG_NOTE, ERR_NOWHERE, 0, text.bytes);
+		text_release(&text);
+		return;
+	}
+}
+
 static int finish(struct job *j, struct err *err)
 {
 	struct recording *r = &j->recording;
@@ -486,6 +510,7 @@ static int finish(struct job *j, struct err *err)
 		writer_sample_time(j->writer, r->first_ns, r->last_ns);
 	j->summary.n_samples_lost = recording_lost_samples(r);
 	j->summary.n_samples = r->n_samples;
+	explain_breakpoints(j);
 	j->summary.n_records_lost = r->n_records_lost;
 	j->summary.aux_bytes = r->aux_bytes;
 	j->summary.n_aux_truncated = r->n_aux_truncated;
