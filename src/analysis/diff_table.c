@@ -64,6 +64,9 @@ enum row_column {
 	ROW_A,
 	ROW_B,
 	ROW_CHANGE,
+	ROW_A_WORDS,
+	ROW_B_WORDS,
+	ROW_CHANGE_WORDS,
 	ROW_SHARE,
 	ROW_ERROR,
 	ROW_INTERVAL,
@@ -81,6 +84,11 @@ static const struct column row_columns[N_ROW_COLUMNS] = {
 	[ROW_A] = { "a", NULL, "", CELL_NUMBER, 0, "what it was; absent: not there" },
 	[ROW_B] = { "b", NULL, "", CELL_NUMBER, 0, "what it is; absent: not there" },
 	[ROW_CHANGE] = { "change", NULL, "", CELL_NUMBER, COLUMN_TRUST, "b - a" },
+	/* Metrics have different sizes, so that each number needs decimals of its own in text. */
+	[ROW_A_WORDS] = { "a_words", "         a", "", CELL_TEXT, COLUMN_TEXT_ONLY, "what it was" },
+	[ROW_B_WORDS] = { "b_words", "         b", "", CELL_TEXT, COLUMN_TEXT_ONLY, "what it is" },
+	[ROW_CHANGE_WORDS] = { "change_words", "    change", "", CELL_TEXT, COLUMN_TEXT_ONLY,
+			       "b - a" },
 	[ROW_SHARE] = { "change_share", "", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
 			"the change as a part of a" },
 	[ROW_ERROR] = { "error", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
@@ -220,6 +228,11 @@ static struct cell number_or_absent(double value, enum cell_mark mark)
 	return cell_marked(cell_number(value), mark);
 }
 
+static struct cell words_or_absent(struct table *t, struct cell number, double value)
+{
+	return number.type == CELL_NONE ? number : cell_text(table_significant(t, value));
+}
+
 static enum cell_mark mark_of(const struct diff_row *r)
 {
 	if (r->certainty == DIFF_NOISE)
@@ -242,6 +255,9 @@ static void add_row(struct table *t, const struct diff_row *r)
 	if (r->b != NULL)
 		row[ROW_B] = number_or_absent(r->to, MARK_EXACT);
 	row[ROW_CHANGE] = number_or_absent(r->to - r->from, mark);
+	row[ROW_A_WORDS] = words_or_absent(t, row[ROW_A], r->from);
+	row[ROW_B_WORDS] = words_or_absent(t, row[ROW_B], r->to);
+	row[ROW_CHANGE_WORDS] = words_or_absent(t, row[ROW_CHANGE], r->to - r->from);
 	row[ROW_SHARE] = number_or_absent(diff_share(r), mark);
 	row[ROW_ERROR] = number_or_absent(r->error, MARK_EXACT);
 	row[ROW_INTERVAL] = number_or_absent(deviations_95 * r->error, MARK_EXACT);
@@ -302,8 +318,11 @@ static const struct column *columns_of(const struct diff *d, enum measure_kind k
 	columns[ROW_NAME].title = headings[kind].key_title;
 	if (unit == NULL)
 		columns[ROW_UNIT].flags = 0;
+	for (int i = 0; i < 3; i++) /* in text it is one or the other */
+		columns[(kind == MEASURE_METRIC ? ROW_A : ROW_A_WORDS) + i].flags |=
+			COLUMN_MACHINE_ONLY;
 	for (int i = ROW_A; i <= ROW_INTERVAL; i++) {
-		if (i == ROW_SHARE)
+		if (i == ROW_SHARE || columns[i].type == CELL_TEXT)
 			continue;
 		if (unit != NULL)
 			columns[i].unit = arena_strndup(&t->memory, unit, strlen(unit));

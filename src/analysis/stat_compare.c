@@ -146,8 +146,8 @@ static void put_metric(const struct stat *s, const struct cpu_metric *m, const s
 	row[METRIC_NAME] = cell_text(m->name);
 	row[METRIC_BEFORE] = cell_marked(cell_number(b->value), b->mark);
 	row[METRIC_AFTER] = cell_marked(cell_number(a->value), a->mark);
-	row[METRIC_BEFORE_WORDS] = cell_text(table_format(t, "%10.4g", b->value));
-	row[METRIC_AFTER_WORDS] = cell_text(table_format(t, "%10.4g", a->value));
+	row[METRIC_BEFORE_WORDS] = cell_text(table_significant(t, b->value));
+	row[METRIC_AFTER_WORDS] = cell_text(table_significant(t, a->value));
 	row[METRIC_CHANGE] = change_cell(b->value, a->value, worse(a->mark, b->mark));
 	row[METRIC_UNIT] = cell_text(m->unit);
 	row[METRIC_KIND] = cell_text(is_per_instruction(s, m) ? "per-instruction" : "plain");

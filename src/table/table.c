@@ -137,6 +137,11 @@ const char *table_human(struct table *t, struct cell value, const char *unit)
 	return copy;
 }
 
+const char *table_significant(struct table *t, double value)
+{
+	return table_format(t, "%10.4g", value);
+}
+
 struct table *tables_find(const struct tables *tables, const char *name)
 {
 	for (size_t i = 0; i < tables->list.n; i++) {

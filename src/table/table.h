@@ -133,6 +133,9 @@ void table_note(struct table *, const char *format, ...) __attribute__((format(p
 /* A value and its unit in words, as human.h writes them: "36.8 G cycles", "1.24 ms". */
 const char *table_human(struct table *, struct cell value, const char *unit);
 
+/* A number with four significant digits, right aligned in ten letters. */
+const char *table_significant(struct table *, double value);
+
 static inline struct cell cell_count(uint64_t v)
 {
 	return (struct cell){ .type = CELL_COUNT, .count = v };

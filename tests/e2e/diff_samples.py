@@ -84,6 +84,14 @@ def check_words(checks, cyclops, data):
                                              "arm_spe: summed latency of sampled operations, which overlap")]
     checks.expect(0 <= order[0] < order[1] and "arm_spe: b takes" not in text, f"headline: {notes}")
     checks.expect("+- at 95 %" in text, f"no level of +-: {text}")
+    after = os.path.join(data, "counts", "stride-ahead.csv")
+    metrics = json.loads(run(cyclops, "diff", "--format", "json", "--all", counts, after))["metrics"]
+    lines = run(cyclops, "diff", "--all", counts, after).decode().splitlines()
+    for row in metrics:
+        shown = [f"{row[key]:.4g}" for key in ("a", "b", "change") if key in row]
+        checks.expect(any(row["name"] in line and set(shown) <= set(line.split()) for line in lines),
+                      f"{row['name']}: {shown} not in {lines}")
+        checks.count("metrics in four digits")
     for arguments, status, wanted in (
             ([*names, *symbols, "--fail-if", "time < -1%"], 3, "time < -1%: error not known: one run each"),
             ([*names, *symbols, "--fail-if", "arm_spe < -1%"], 3, "arm_spe"),
