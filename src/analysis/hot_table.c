@@ -246,20 +246,6 @@ static void show_all(const struct hot_grouping *g, struct table *t)
 	free(order);
 }
 
-static int sort_by(struct table *t, const struct hot_view *view, struct err *err)
-{
-	int column;
-
-	if (view->sort == NULL)
-		return 0;
-	column = table_sort_column(t, view->sort, err);
-	if (column < 0)
-		return -1;
-	table_sort(t, (size_t)column, false);
-	table_show_top(t, view->top);
-	return 0;
-}
-
 int hot_table(const struct hot *hot, const struct names *names, const struct hot_view *view,
 	      struct table *out, struct err *err)
 {
@@ -269,5 +255,5 @@ int hot_table(const struct hot *hot, const struct names *names, const struct hot
 	start_table(&g, out);
 	show_all(&g, out);
 	hot_grouping_release(&g);
-	return sort_by(out, view, err);
+	return table_sort_by(out, view->sort, view->top, err);
 }

@@ -316,20 +316,6 @@ static void show_row(const struct making *m, uint32_t number)
 	show_slices(m, number, row);
 }
 
-static int sort_by(struct table *t, const struct mem_view *view, struct err *err)
-{
-	int column;
-
-	if (view->sort == NULL)
-		return 0;
-	column = table_sort_column(t, view->sort, err);
-	if (column < 0)
-		return -1;
-	table_sort(t, (size_t)column, false);
-	table_show_top(t, view->top);
-	return 0;
-}
-
 int mem_table(const struct mem_rows *rows, const struct mem_view *view, struct table *out,
 	      struct err *err)
 {
@@ -354,5 +340,5 @@ int mem_table(const struct mem_rows *rows, const struct mem_view *view, struct t
 		show_row(&m, rows->shown[i]);
 	if (rows->n_left_out > 0)
 		table_note(out, "%" PRIu32 " more; --all shows them", rows->n_left_out);
-	return sort_by(out, view, err);
+	return table_sort_by(out, view->sort, view->top, err);
 }

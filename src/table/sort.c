@@ -254,3 +254,17 @@ void table_show_top(struct table *t, size_t n)
 	if (n_left > 0)
 		table_note(t, "%zu more; --all shows them", n_left);
 }
+
+int table_sort_by(struct table *t, const char *name, size_t n, struct err *err)
+{
+	int column;
+
+	if (name == NULL)
+		return 0;
+	column = table_sort_column(t, name, err);
+	if (column < 0)
+		return -1;
+	table_sort(t, (size_t)column, false);
+	table_show_top(t, n);
+	return 0;
+}

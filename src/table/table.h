@@ -192,6 +192,9 @@ size_t table_keep_top(struct table *, size_t n);
 /* The same, 0: all; a note tells how many are left out. */
 void table_show_top(struct table *, size_t n);
 
+/* What --sort and --top ask for: both of these. No `name`: nothing, the order is there already. */
+int table_sort_by(struct table *, const char *name, size_t n, struct err *);
+
 /* Several tables that make one answer; borrowed. */
 struct tables {
 	VEC_OF(struct table *) list;
