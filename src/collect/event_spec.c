@@ -354,8 +354,7 @@ static int parse_event(const struct parser *p, char *event)
 	return modify(p, n_before, event, modifiers);
 }
 
-/* Where the event ends: at a comma or brace that is not between slashes. */
-static size_t event_length(const char *text)
+size_t event_text_length(const char *text)
 {
 	bool is_inside = false;
 	size_t n = 0;
@@ -371,7 +370,7 @@ static size_t event_length(const char *text)
 
 static int parse_next(const struct parser *p, const char **at)
 {
-	size_t length = event_length(*at);
+	size_t length = event_text_length(*at);
 	char *event = arena_strndup(&p->out->memory, *at, length);
 
 	if (length == 0)
@@ -383,7 +382,7 @@ static int parse_next(const struct parser *p, const char **at)
 /* Behind a closing brace there may be modifiers for all in the group. */
 static int close_group(struct parser *p, size_t first, const char **at)
 {
-	size_t length = event_length(*at);
+	size_t length = event_text_length(*at);
 	const char *modifiers = arena_strndup(&p->out->memory, *at, length);
 
 	*at += length;

@@ -64,6 +64,9 @@ struct event_spec *event_specs_add_code(struct event_specs *, const char *name, 
 /* Does the event need a counter of a core, whether or not there is one here? */
 bool event_takes_counter(const struct event_spec *);
 
+/* How long the first event of a list is: up to a comma or brace that is not between slashes. */
+size_t event_text_length(const char *text);
+
 void event_specs_release(struct event_specs *);
 
 /* The names the kernel knows of itself, by number; NULL behind the last. */

@@ -21,21 +21,6 @@ struct parser {
 	struct err *err;
 };
 
-/* Where the event ends: at a comma or brace that is not between slashes. */
-static size_t event_length(const char *text)
-{
-	bool is_inside = false;
-	size_t n = 0;
-
-	for (; text[n] != '\0'; n++) {
-		if (text[n] == '/')
-			is_inside = !is_inside;
-		else if (!is_inside && strchr(",{}", text[n]) != NULL)
-			break;
-	}
-	return n;
-}
-
 /* Where the letters of modifiers begin: behind the last colon, or the slash that ends terms. */
 static size_t modifiers_at(const char *event, size_t len)
 {
@@ -144,7 +129,7 @@ static void take_spec(struct parser *p, const struct event_spec *spec, size_t le
 static int parse_event(struct parser *p)
 {
 	size_t first = p->events->list.n, first_spec = p->events->specs.list.n;
-	size_t len = event_length(p->at), modifiers = modifiers_at(p->at, len);
+	size_t len = event_text_length(p->at), modifiers = modifiers_at(p->at, len);
 	struct text plain = { 0 };
 	int rc;
 
@@ -180,7 +165,7 @@ static size_t find_leader(const struct record_events *events, size_t first, size
 /* Behind the brace there may be modifiers for all. Only ours can come so late. */
 static int end_group(struct parser *p, size_t first)
 {
-	size_t n = *p->at == ':' ? event_length(p->at) - 1 : 0;
+	size_t n = *p->at == ':' ? event_text_length(p->at) - 1 : 0;
 	struct text rest = { 0 };
 	bool has_rest;
 
