@@ -125,6 +125,14 @@ int start_command(const struct usage *usage, int argc, char **argv, const struct
 	return -1;
 }
 
+int need_program(const struct usage *usage, int argc, int end, struct err *err)
+{
+	if (end < argc - 1)
+		return 0;
+	return err_set(err, ERR_USAGE, ERR_NOWHERE, "no program given (usage: cyclops %s %s)",
+		       usage->command, usage->synopsis);
+}
+
 int check_capture_output(const char *path, struct err *err)
 {
 	if (strcmp(path, "-") != 0)

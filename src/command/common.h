@@ -71,6 +71,9 @@ int start_command(const struct usage *, int argc, char **argv, const struct opti
 		  size_t n_sets, size_t max_arguments, const bool *wants_help,
 		  struct arguments *out);
 
+/* Refuses a command line of `argc` words that has no program behind the "--" at `end`. */
+int need_program(const struct usage *, int argc, int end, struct err *);
+
 /* Refuses `-` as the place of a capture to be written: that takes a file. */
 int check_capture_output(const char *path, struct err *);
 

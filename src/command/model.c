@@ -143,11 +143,8 @@ int command_model(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (program >= argc - 1) {
-		err_set(&err, ERR_USAGE, ERR_NOWHERE, "no program given (usage: cyclops %s %s)",
-			usage.command, usage.synopsis);
+	if (need_program(&usage, argc, program, &err) < 0)
 		return fail(&err);
-	}
 	status = run(&command, argv, program, &err);
 	return status < 0 ? fail(&err) : status;
 }

@@ -398,11 +398,8 @@ int command_run(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (program >= argc - 1) {
-		err_set(&err, ERR_USAGE, ERR_NOWHERE, "no program given (usage: cyclops %s %s)",
-			usage.command, usage.synopsis);
+	if (need_program(&usage, argc, program, &err) < 0)
 		return fail(&err);
-	}
 	r.program = &argv[program + 1];
 	r.n_wanted = command.model ? 1 : command.runs > 0 ? command.runs : DEFAULT_RUNS;
 	status = run(&r, &output, &err) < 0 ? fail(&err) : EXIT_DONE;
