@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An address of data becomes one of a file in two ways. If the file is mapped there, its
- * offset tells. But recorders write down code only, unless told otherwise, and what is zero
- * at the start (.bss) is in no file: then the next code of a file below or above tells where
- * the file was loaded, and the file tells how far its memory reaches.
+ * An address of data becomes one of a file by where the file was loaded, which its mappings next
+ * to the address tell. What is mapped at the address itself does not: recorders write down code
+ * only, unless told otherwise; what is zero at the start (.bss) is in no file; and pages hold bytes
+ * of the file on both sides of a segment. How far a file's memory reaches, the file says.
  */
 #include "analysis/data_names.h"
 
@@ -43,10 +43,18 @@ static const struct {
 	{ "/SYSV", DATA_ANONYMOUS },
 };
 
-/* Code that tells where a file was loaded. */
-struct anchor {
+/* A file that is loaded near an address. */
+struct loaded {
 	struct module_id module; /* 0: there is none */
-	uint64_t offset, code;	 /* of some instruction, in the module and in the process */
+	uint64_t bias;		 /* from addresses in the file to those in the process */
+};
+
+/* Mappings of files around an address, for each direction the nearest first. */
+struct walk {
+	struct data_mapping mappings[2 * (MAX_NEIGHBOURS + 1)];
+	struct module_id modules[2 * (MAX_NEIGHBOURS + 1)];
+	struct module_id wanted; /* 0: the first that has code */
+	size_t n;
 };
 
 /* What holds for all addresses first … last of a process, from_ns … to_ns. */
@@ -55,7 +63,7 @@ struct region {
 	uint64_t first, last, from_ns, to_ns;
 	struct placed placed; /* of `at` */
 	uint64_t at;
-	struct anchor below, above;
+	struct loaded below, above;
 };
 
 static const struct module *module_of(const struct session *s, struct module_id id)
@@ -63,10 +71,9 @@ static const struct module *module_of(const struct session *s, struct module_id 
 	return modules_get(timeline_modules(s->timeline), id);
 }
 
-static bool is_code_of_file(const struct session *s, const struct placed *p)
+static bool is_file(const struct session *s, struct module_id id)
 {
-	return p->place.module.v != 0 && !p->is_data &&
-	       module_of(s, p->place.module)->kind == MODULE_FILE;
+	return id.v != 0 && module_of(s, id)->kind == MODULE_FILE;
 }
 
 static void narrow(struct region *r, const struct placed *p)
@@ -77,28 +84,70 @@ static void narrow(struct region *r, const struct placed *p)
 		r->to_ns = p->to_ns;
 }
 
-/* The next code of a file in one direction; of the same file, if a file is mapped there. */
-static struct anchor find_anchor(const struct session *s, struct region *r, uint64_t time_ns,
-				 bool is_upwards)
+/* Takes the mapping around `at`. False if it is code of another file than the wanted one. */
+static bool add_mapping(const struct session *s, const struct placed *p, uint64_t at,
+			struct walk *walk)
 {
-	struct module_id own = r->placed.place.module;
-	bool is_file = own.v != 0 && module_of(s, own)->kind == MODULE_FILE;
+	struct module_id module = p->place.module;
+
+	if (!is_file(s, module))
+		return true;
+	if (!p->is_data && walk->wanted.v == 0)
+		walk->wanted = module;
+	if (!p->is_data && walk->wanted.v != module.v)
+		return false;
+	walk->modules[walk->n] = module;
+	walk->mappings[walk->n++] = (struct data_mapping){
+		.first = p->first,
+		.last = p->last,
+		.offset = p->place.offset - (at - p->first),
+		.is_data = p->is_data,
+	};
+	return true;
+}
+
+static void walk_mappings(const struct session *s, struct region *r, uint64_t time_ns,
+			  bool is_upwards, struct walk *out)
+{
 	struct placed p = r->placed;
+	uint64_t at = r->at;
 
-	for (int i = 0; i < MAX_NEIGHBOURS; i++) {
-		uint64_t next = is_upwards ? p.last + 1 : p.first - 1;
-
+	for (int i = 0; i <= MAX_NEIGHBOURS && add_mapping(s, &p, at, out); i++) {
 		if (is_upwards ? p.last == UINT64_MAX : p.first == 0)
 			break;
-		p = timeline_place(s->timeline, r->process, false, next, time_ns);
+		at = is_upwards ? p.last + 1 : p.first - 1;
+		p = timeline_place(s->timeline, r->process, false, at, time_ns);
 		narrow(r, &p);
-		if (!is_code_of_file(s, &p))
-			continue;
-		if (is_file && p.place.module.v != own.v)
-			break;
-		return (struct anchor){ p.place.module, p.place.offset, next };
 	}
-	return (struct anchor){ 0 };
+}
+
+static struct loaded loaded_by(const struct session *s, struct walk *walk)
+{
+	struct loaded out = { .module = walk->wanted };
+	size_t n = 0;
+
+	for (size_t i = 0; i < walk->n; i++)
+		if (walk->modules[i].v == walk->wanted.v)
+			walk->mappings[n++] = walk->mappings[i];
+	if (walk->wanted.v == 0 ||
+	    !symbols_load_bias(s->symbols, walk->wanted, walk->mappings, n, &out.bias))
+		return (struct loaded){ 0 };
+	return out;
+}
+
+/* The file that is mapped at the region; else the next ones with code, below and above. */
+static void find_loaded(const struct session *s, struct region *r, uint64_t time_ns)
+{
+	struct module_id own = r->placed.place.module;
+	struct walk walk = { .wanted = is_file(s, own) ? own : (struct module_id){ 0 } };
+
+	walk_mappings(s, r, time_ns, false, &walk);
+	if (!is_file(s, own)) {
+		r->below = loaded_by(s, &walk);
+		walk = (struct walk){ 0 };
+	}
+	walk_mappings(s, r, time_ns, true, &walk);
+	r->above = loaded_by(s, &walk);
 }
 
 static bool holds(const struct region *r, const struct data_query *q)
@@ -120,10 +169,7 @@ static void find_region(const struct session *s, const struct data_query *q, str
 	narrow(r, &r->placed);
 	if (q->process == 0)
 		return;
-	if (is_code_of_file(s, &r->placed))
-		return;
-	r->below = find_anchor(s, r, q->time_ns, false);
-	r->above = find_anchor(s, r, q->time_ns, true);
+	find_loaded(s, r, q->time_ns);
 }
 
 static enum data_kind kind_of_mapping(const struct session *s, struct module_id id)
@@ -137,13 +183,12 @@ static enum data_kind kind_of_mapping(const struct session *s, struct module_id 
 	return DATA_FILE;
 }
 
-static bool place_by(struct session *s, const struct anchor *anchor, uint64_t address,
+static bool place_by(struct session *s, const struct loaded *loaded, uint64_t address,
 		     struct data_place *out)
 {
-	out->module = anchor->module;
-	return anchor->module.v != 0 &&
-	       symbols_data_place(s->symbols, anchor->module, anchor->offset, anchor->code, address,
-				  &out->address);
+	out->module = loaded->module;
+	out->address = address - loaded->bias;
+	return loaded->module.v != 0 && symbols_is_loaded(s->symbols, loaded->module, out->address);
 }
 
 /* What recorders map of the kernel is its code: its data is taken to belong to the same module. */
@@ -164,21 +209,6 @@ static bool place_in_kernel(struct session *s, const struct data_query *q, struc
 	return false;
 }
 
-/*
- * By the offset in the file that is mapped at the address, if one is. The answer must not depend
- * on which address of the region was asked for first.
- */
-static bool place_by_offset(struct session *s, const struct region *r, uint64_t address,
-			    struct data_place *out)
-{
-	struct place mapped = r->placed.place;
-
-	out->module = mapped.module;
-	return mapped.module.v != 0 && module_of(s, mapped.module)->kind == MODULE_FILE &&
-	       symbols_mapped_data_place(s->symbols, mapped.module,
-					 mapped.offset + (address - r->at), &out->address);
-}
-
 /* Finds out where the address is; true if that is in the memory of a file. */
 static bool place_query(struct session *s, const struct data_query *q, struct region *r,
 			struct data_name *name, struct data_place *out)
@@ -192,8 +222,7 @@ static bool place_query(struct session *s, const struct data_query *q, struct re
 	name->kind = name->module.v == 0 ? DATA_UNKNOWN : kind_of_mapping(s, name->module);
 	if (name->kind == DATA_HEAP || name->kind == DATA_STACK)
 		return false;
-	if (!place_by(s, &r->below, q->address, out) && !place_by(s, &r->above, q->address, out) &&
-	    !(name->kind == DATA_FILE && place_by_offset(s, r, q->address, out)))
+	if (!place_by(s, &r->below, q->address, out) && !place_by(s, &r->above, q->address, out))
 		return false;
 	name->kind = DATA_STATIC;
 	name->module = out->module;

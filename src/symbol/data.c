@@ -10,8 +10,6 @@
 #include "symbol/elf_symbols.h"
 #include "symbol/symbols_state.h"
 
-enum { LARGEST_PAGE = 1 << 16 };
-
 /* The work on one module: a job. */
 struct group {
 	struct module_id module;
@@ -213,39 +211,6 @@ void symbols_data(struct symbols *s, struct pool *pool, const struct data_place 
 	free(order);
 }
 
-/* How far an offset in the file is from what a segment has of it. */
-static uint64_t distance_to(const struct elf_segment *segment, uint64_t offset)
-{
-	if (offset < segment->offset)
-		return segment->offset - offset;
-	return offset - segment->offset < segment->size
-		       ? 0
-		       : offset - segment->offset - segment->size + 1;
-}
-
-/*
- * The address of an offset in a mapping of code: mappings are whole pages, so they begin
- * before the segment and end behind it.
- */
-static bool address_of_mapped(const struct binary *b, uint64_t offset, uint64_t *out)
-{
-	const struct elf_segment *found = NULL;
-
-	if (binary_address(b, offset, out))
-		return true;
-	for (size_t i = 0; i < b->code.segments.n; i++) {
-		const struct elf_segment *segment = &b->code.segments.items[i];
-
-		if (segment->is_code && distance_to(segment, offset) < LARGEST_PAGE &&
-		    (found == NULL || distance_to(segment, offset) < distance_to(found, offset)))
-			found = segment;
-	}
-	if (found == NULL)
-		return false;
-	*out = found->address + (offset - found->offset);
-	return true;
-}
-
 static bool is_loaded(const struct binary *b, uint64_t address)
 {
 	for (size_t i = 0; i < b->code.segments.n; i++) {
@@ -273,44 +238,36 @@ bool symbols_kernel_data_place(struct symbols *s, struct module_id module, uint6
 	return elf_file_is_open(&b->code) && is_loaded(b, *out);
 }
 
-bool symbols_data_place(struct symbols *s, struct module_id module, uint64_t offset, uint64_t code,
-			uint64_t data, uint64_t *out)
+bool symbols_load_bias(struct symbols *s, struct module_id module,
+		       const struct data_mapping *mappings, size_t n, uint64_t *out_bias)
 {
 	const struct binary *b = &s->states[module.v].binary;
-	uint64_t address;
-
-	symbols_prepare(s, module);
-	symbols_load(s, module);
-	if (!elf_file_is_open(&b->code) || !b->has_segments ||
-	    !address_of_mapped(b, offset, &address))
-		return false;
-	address += data - code;
-	if (!is_loaded(b, address))
-		return false;
-	*out = address;
-	return true;
-}
-
-bool symbols_mapped_data_place(struct symbols *s, struct module_id module, uint64_t offset,
-			       uint64_t *out)
-{
-	const struct binary *b = &s->states[module.v].binary;
+	struct text text = { 0 };
+	enum load_bias answer;
 
 	symbols_prepare(s, module);
 	symbols_load(s, module);
 	if (!elf_file_is_open(&b->code) || !b->has_segments)
 		return false;
-	if (binary_address(b, offset, out))
-		return true;
-	for (size_t i = 0; i < b->code.segments.n; i++) {
-		const struct elf_segment *segment = &b->code.segments.items[i];
-
-		if (offset < segment->offset || offset - segment->offset >= segment->memory_size)
-			continue;
-		*out = segment->address + (offset - segment->offset);
-		return true;
+	answer = load_bias_find(&b->code, mappings, n, out_bias);
+	if (answer == LOAD_BIAS_AMBIGUOUS) {
+		text_format(
+			&text,
+			"%s: what was recorded of its mappings does not tell where its data is: "
+			"its variables are not named ('perf record -d' records all mappings)",
+			b->code.path);
+		text_char(&text, '\0');
+		diags_add(&s->diags, DIAG_NOTE, ERR_NOWHERE, 0, text.bytes);
+		text_release(&text);
 	}
-	return false;
+	return answer == LOAD_BIAS_FOUND;
+}
+
+bool symbols_is_loaded(const struct symbols *s, struct module_id module, uint64_t address)
+{
+	const struct binary *b = &s->states[module.v].binary;
+
+	return elf_file_is_open(&b->code) && is_loaded(b, address);
 }
 
 void symbols_each_object(struct symbols *s, struct module_id module, uint64_t first, uint64_t last,

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/pool.h"
+#include "symbol/load_bias.h"
 #include "symbol/symbols.h"
 #include "symbol/types.h"
 
@@ -37,24 +38,21 @@ void symbols_data(struct symbols *, struct pool *, const struct data_place *plac
 		  struct data_object *out);
 
 /*
- * Where in its file a byte of a module is, if the instruction at `offset` of the module is at
- * address `code`. False if the file was not found, or `data` is in no loaded part of it.
+ * What to add to an address of a module's file to have the one in a process that has it mapped
+ * so: see load_bias_find(). False if the file was not found, or if the mappings do not tell, which
+ * is counted in the diags.
  */
-bool symbols_data_place(struct symbols *, struct module_id, uint64_t offset, uint64_t code,
-			uint64_t data, uint64_t *out_address);
+bool symbols_load_bias(struct symbols *, struct module_id, const struct data_mapping *, size_t n,
+		       uint64_t *out_bias);
+
+/* Is there a byte of the module's memory at an address of its file? After symbols_load_bias(). */
+bool symbols_is_loaded(const struct symbols *, struct module_id, uint64_t address);
 
 /*
- * The same for an address in the kernel, of the module that the kernel is. False if neither its
+ * Where in the file of the kernel, which is this module, a byte of its data is. False if neither its
  * vmlinux nor its kallsyms is there, or there is no loaded part of it.
  */
 bool symbols_kernel_data_place(struct symbols *, struct module_id, uint64_t data,
-			       uint64_t *out_address);
-
-/*
- * Where in its file a byte of a module is that is mapped from this offset: in what the file has of
- * a segment, else in what follows that in memory (.bss). False as above.
- */
-bool symbols_mapped_data_place(struct symbols *, struct module_id, uint64_t offset,
 			       uint64_t *out_address);
 
 /*

@@ -230,7 +230,7 @@ def check_zero(tools, folder, checks):
                  if re.match(r"\s*LOAD .* RW ", line))
     offset, start, size = (int(words[i], 16) for i in (1, 2, 5))
     first = start & ~0xFFFF
-    mapping = f"{first:x}:{(start + size + 0xFFFF & ~0xFFFF) - first:x}:{offset & ~0xFFFF:x}"
+    mapping = f"{first:x}:{(start + size + 0xFFFF & ~0xFFFF) - first:x}:{offset & ~0xFFFF:x}:7"
     truth = {symbols["filled"] + 8: ("filled", "filled[1]"), symbols["one"]: ("one", "one.first"),
              symbols["other"] + 8: ("other", "other.second"), symbols["table"] + 20: ("table", "table[5]"),
              symbols["table"] + 260000: ("table", "table[65000]")}
@@ -240,7 +240,8 @@ def check_zero(tools, folder, checks):
         text = "\n".join(f"{i % 2} 500 {500 + i % 2} {1000 * i:x} 400000 {address:x} 1 0 9"
                          for i in range(0, 16) for address in addresses)
         text = "\n".join(sorted(text.split("\n"), key=lambda line: line[0]))
-        subprocess.run([tools[1], path, "/program", "aarch64", mapping], input=text.encode(), check=True)
+        subprocess.run([tools[1], path, "/program", "aarch64", "400000:10000:0:5", mapping],
+                       input=text.encode(), check=True)
         answer = json.loads(run(tools[0], "c2c", "--all", "--symfs", folder, "--format", "json", path))
         found = {int(line["address"], 16) + access["offset"]: access.get("field")
                  for line in answer["lines"] for access in line["accesses"]}

@@ -2,12 +2,12 @@
 /*
  * Writes a capture of SPE records that say exactly what standard input says:
  *
- *	write-accesses OUTPUT PROGRAM [ARCH [START:LENGTH:OFFSET]]
+ *	write-accesses OUTPUT PROGRAM [ARCH [MAPPING...]]
  *
- * ARCH is that of the machine (aarch64). PROGRAM (a path as recorded) is mapped at 0x400000, and
- * from OFFSET on at START, if given; anonymous memory is at 0x10000000 and above. A line is a
- * record, those of a cpu in order of time, cpu by cpu; numbers but cpu, pid and tid are
- * hexadecimal:
+ * ARCH is that of the machine (aarch64). PROGRAM (a path as recorded) is mapped at 0x400000, unless
+ * mappings are given: START:LENGTH:OFFSET:PROTECTION, in order; anonymous memory is at 0x10000000
+ * and above. A line is a record, those of a cpu in order of time, cpu by cpu; numbers but cpu, pid
+ * and tid are hexadecimal:
  *
  *	CPU PID TID TIME_NS PC ADDRESS OPERATION SOURCE LATENCY [PHYSICAL]
  */
@@ -26,7 +26,7 @@
 
 #define BIT(n) ((uint64_t)1 << (n))
 
-enum { SPE_PMU = 10, N_CPUS = 16, INTERVAL = 1024, KERNEL_MODE = 1, USER_MODE = 2 };
+enum { SPE_PMU = 10, N_CPUS = 16, INTERVAL = 1024, KERNEL_MODE = 1, USER_MODE = 2, EXECUTABLE = 4 };
 
 #define KERNEL_START UINT64_C(0xffff800008000000)
 
@@ -36,7 +36,7 @@ static const uint64_t ids[] = { 1 };
 struct making {
 	struct writer *writer;
 	struct tuples threads, processes;
-	struct record_mmap second; /* of the program; length 0: there is none */
+	VEC_OF(struct record_mmap) maps; /* of each process */
 	struct text traces[N_CPUS];
 };
 
@@ -79,36 +79,18 @@ static void write_kernel(struct writer *w)
 	writer_mmap2(w, &map, KERNEL_MODE, NULL);
 }
 
-static void write_maps(struct making *m, uint32_t pid, const char *program)
+static void write_maps(struct making *m, uint32_t pid)
 {
-	struct record_mmap second = m->second;
-	const struct record_mmap maps[] = {
-		{ .pid = pid,
-		  .tid = pid,
-		  .start = 0x400000,
-		  .length = 0x10000,
-		  .protection = 5,
-		  .path = program },
-		{ .pid = pid,
-		  .tid = pid,
-		  .start = 0x10000000,
-		  .length = 0x1000000,
-		  .protection = 3,
-		  .flags = 0x22,
-		  .is_data = true,
-		  .path = "//anon" },
-	};
+	for (size_t i = 0; i < m->maps.n; i++) {
+		struct record_mmap map = m->maps.items[i];
 
-	for (size_t i = 0; i < COUNT(maps); i++)
-		writer_mmap2(m->writer, &maps[i], USER_MODE, NULL);
-	second.pid = pid;
-	second.tid = pid;
-	second.path = program;
-	if (second.length > 0)
-		writer_mmap2(m->writer, &second, USER_MODE, NULL);
+		map.pid = pid;
+		map.tid = pid;
+		writer_mmap2(m->writer, &map, USER_MODE, NULL);
+	}
 }
 
-static void introduce(struct making *m, uint32_t pid, uint32_t tid, const char *program)
+static void introduce(struct making *m, uint32_t pid, uint32_t tid)
 {
 	struct record_task fork = { .pid = pid, .ppid = pid, .tid = tid, .ptid = pid };
 	struct record_comm name = { .pid = pid, .tid = pid, .is_exec = true, .comm = "accesses" };
@@ -116,7 +98,7 @@ static void introduce(struct making *m, uint32_t pid, uint32_t tid, const char *
 
 	if (tuples_add(&m->processes, &(uint64_t){ pid }) == n) {
 		writer_comm(m->writer, &name, NULL);
-		write_maps(m, pid, program);
+		write_maps(m, pid);
 	}
 	n = m->threads.n;
 	if (tid != pid && tuples_add(&m->threads, &(uint64_t){ tid }) == n)
@@ -130,7 +112,7 @@ static void add_record(struct making *m, uint32_t cpu, const struct spe_record *
 	m->traces[cpu].n += spe_encode(r, &spe_layout_n1, out);
 }
 
-static void read_records(struct making *m, const char *program)
+static void read_records(struct making *m)
 {
 	uint32_t cpu, pid, tid;
 	uint64_t pc, va, pa, time_ns;
@@ -162,7 +144,7 @@ static void read_records(struct making *m, const char *program)
 			fprintf(stderr, "write-accesses: not an access: %s", line);
 			exit(1);
 		}
-		introduce(m, pid, tid, program);
+		introduce(m, pid, tid);
 		add_record(m, cpu % N_CPUS, &r);
 	}
 }
@@ -186,12 +168,29 @@ static int write_traces(struct making *m)
 	return 1;
 }
 
-/* As the kernel maps data that recorders see: of one that reads imply execute. */
-static bool read_mapping(const char *text, struct record_mmap *out)
+/* Memory without a file, and what is mapped of the program. */
+static bool read_maps(struct making *m, const char *program, char **words, int n)
 {
-	out->protection = 7;
-	return sscanf(text, "%" SCNx64 ":%" SCNx64 ":%" SCNx64, &out->start, &out->length,
-		      &out->page_offset) == 3;
+	*vec_add(&m->maps) = (struct record_mmap){ .start = 0x10000000,
+						   .length = 0x1000000,
+						   .protection = 3,
+						   .flags = 0x22,
+						   .is_data = true,
+						   .path = "//anon" };
+	if (n == 0)
+		*vec_add(&m->maps) = (struct record_mmap){
+			.start = 0x400000, .length = 0x10000, .protection = 5, .path = program
+		};
+	for (int i = 0; i < n; i++) {
+		struct record_mmap *map = vec_add(&m->maps);
+
+		*map = (struct record_mmap){ .path = program };
+		if (sscanf(words[i], "%" SCNx64 ":%" SCNx64 ":%" SCNx64 ":%" SCNx32, &map->start,
+			   &map->length, &map->page_offset, &map->protection) != 4)
+			return false;
+		map->is_data = (map->protection & EXECUTABLE) == 0;
+	}
+	return true;
 }
 
 int main(int argc, char **argv)
@@ -199,15 +198,16 @@ int main(int argc, char **argv)
 	struct making m = { 0 };
 	int status;
 
-	if (argc < 3 || argc > 5 || (argc == 5 && !read_mapping(argv[4], &m.second)))
+	if (argc < 3 || !read_maps(&m, argv[2], argv + 4, argc > 4 ? argc - 4 : 0))
 		return 2;
 	tuples_init(&m.threads, 1);
 	tuples_init(&m.processes, 1);
 	m.writer = open_writer(argv[1], argc >= 4 ? argv[3] : "aarch64");
 	write_kernel(m.writer);
-	read_records(&m, argv[2]);
+	read_records(&m);
 	status = write_traces(&m);
 	tuples_release(&m.threads);
 	tuples_release(&m.processes);
+	vec_release(&m.maps);
 	return status;
 }
