@@ -77,20 +77,24 @@ const struct spe_interval *spe_interval(const struct session *s, uint32_t cpu_nu
 	return &s->intervals[cpu_number < SESSION_CPUS ? cpu_number : SESSION_CPUS];
 }
 
-/* CPUs that have trace data; others may be of another kind. */
+/* CPUs that have trace data; others may be of another kind. The last stands for all others. */
 static bool has_data(const struct capture *c, uint32_t cpu_number)
 {
-	for (size_t i = 0; i < capture_n_chunks(c); i++)
-		if (capture_chunk(c, i)->header.cpu == cpu_number)
+	for (size_t i = 0; i < capture_n_chunks(c); i++) {
+		uint32_t its = capture_chunk(c, i)->header.cpu;
+
+		if ((its < SESSION_CPUS ? its : SESSION_CPUS) == cpu_number)
 			return true;
+	}
 	return false;
 }
 
-struct spe_interval spe_interval_common(const struct session *s)
+/* The one of all CPUs with data; NULL if they differ. */
+static const struct spe_interval *common_one(const struct session *s)
 {
 	const struct spe_interval *first = NULL;
 
-	for (uint32_t cpu = 0; cpu < SESSION_CPUS; cpu++) {
+	for (uint32_t cpu = 0; cpu <= SESSION_CPUS; cpu++) {
 		const struct spe_interval *i = &s->intervals[cpu];
 
 		if (first != NULL && i->mean == first->mean)
@@ -98,10 +102,22 @@ struct spe_interval spe_interval_common(const struct session *s)
 		if (!has_data(s->capture, cpu))
 			continue;
 		if (first != NULL)
-			return (struct spe_interval){ .basis = INTERVAL_UNKNOWN };
+			return NULL;
 		first = i;
 	}
-	return first != NULL ? *first : s->intervals[SESSION_CPUS];
+	return first != NULL ? first : &s->intervals[SESSION_CPUS];
+}
+
+struct spe_interval spe_interval_common(const struct session *s)
+{
+	const struct spe_interval *one = common_one(s);
+
+	return one != NULL ? *one : (struct spe_interval){ .basis = INTERVAL_UNKNOWN };
+}
+
+bool spe_interval_varies(const struct session *s)
+{
+	return common_one(s) == NULL;
 }
 
 uint64_t spe_interval_longest(const struct session *s)

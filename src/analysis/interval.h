@@ -45,6 +45,9 @@ const struct spe_interval *spe_interval(const struct session *, uint32_t cpu_num
 /* The interval that all CPUs with SPE data have; basis UNKNOWN and mean 0 if they differ. */
 struct spe_interval spe_interval_common(const struct session *);
 
+/* Do CPUs with SPE data have different ones? */
+bool spe_interval_varies(const struct session *);
+
 /* The longest interval of any CPU; 0 if that of one of them is not known. */
 uint64_t spe_interval_longest(const struct session *);
 

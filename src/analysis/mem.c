@@ -12,7 +12,7 @@ static const char *const kind_names[] = {
 	[MEM_ATOMIC] = "atomic",
 };
 
-const struct mem_cost mem_cost_none = { .first_ns = UINT64_MAX };
+const struct mem_times mem_times_none = { .first_ns = UINT64_MAX };
 
 const char *mem_kind_name(enum mem_kind kind)
 {
@@ -64,13 +64,17 @@ void mem_cost_add(struct mem_cost *to, const struct mem_cost *from)
 	to->full_cycles += from->full_cycles;
 	to->n_walks += from->n_walks;
 	sum_add(&to->walk, &from->walk);
+}
+
+void mem_times_add(struct mem_times *to, const struct mem_times *from)
+{
 	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
 	to->last_ns = from->last_ns > to->last_ns ? from->last_ns : to->last_ns;
 }
 
-uint64_t mem_cost_length_ns(const struct mem_cost *c)
+uint64_t mem_times_length_ns(const struct mem_times *t)
 {
-	return c->last_ns > c->first_ns ? c->last_ns - c->first_ns : 0;
+	return t->last_ns > t->first_ns ? t->last_ns - t->first_ns : 0;
 }
 
 void mem_histograms_add(struct mem_histograms *h, const struct latencies *l)
@@ -91,15 +95,32 @@ void mem_histograms_release(struct mem_histograms *h)
 		histogram_release(&h->of[i]);
 }
 
+uint64_t mem_set_length_ns(const struct mem_set *set)
+{
+	struct mem_times all = mem_times_none;
+
+	for (size_t i = 0; i < set->times.n; i++)
+		mem_times_add(&all, &set->times.items[i]);
+	return mem_times_length_ns(&all);
+}
+
 static void *set_new(const struct session *session, const void *options)
 {
 	const struct mem_set_options *o = options;
 	struct mem_set *set = mem_zalloc(1, sizeof(*set));
+	uint32_t dimensions = 0;
 
 	set->n = o->n;
 	set->list = mem_zalloc(o->n, sizeof(*set->list));
-	for (size_t i = 0; i < o->n; i++)
+	for (size_t i = 0; i < o->n; i++) {
 		mem_init(&set->list[i], session, &o->list[i]);
+		dimensions |= o->list[i].dimensions;
+	}
+	for (int i = 0; i < HOT_N_DIMENSIONS; i++)
+		if (i != DIM_PLACE && dimensions >> i & 1)
+			set->dimensions[set->n_dimensions++] = (enum hot_dimension)i;
+	tuples_init(&set->classes, 1 + set->n_dimensions);
+	tuples_init(&set->threads, 2);
 	return set;
 }
 
@@ -111,41 +132,127 @@ static void set_free(void *partial)
 		return;
 	for (size_t i = 0; i < set->n; i++)
 		mem_release(&set->list[i]);
+	vec_release(&set->times);
+	tuples_release(&set->threads);
+	tuples_release(&set->classes);
 	free(set->list);
 	free(set);
 }
 
-static void consume_some(struct mem *m, const struct batch *b, const uint16_t *rows,
-			 const uint8_t *kinds, size_t n, const struct latencies *latencies)
+static uint32_t class_of(struct mem_set *set, const uint64_t *words)
 {
-	uint32_t groups[MEM_ROWS_AT_ONCE];
+	uint32_t n = set->classes.n, class = tuples_add(&set->classes, words);
 
-	mem_groups_of(m, b, rows, kinds, n, groups);
-	for (size_t i = 0; i < n; i++) {
-		const char *sums = (const char *)&m->sums.items[groups[i]];
+	for (size_t i = 0; i < set->n && class == n; i++)
+		mem_add_class(&set->list[i], set->dimensions, words);
+	return class;
+}
 
-		__builtin_prefetch(sums, 1);
-		__builtin_prefetch(sums + sizeof(struct mem_sums) - 1, 1);
+/* The classes of the records; one is often that of the record before. */
+static void find_classes(struct mem_set *set, struct mem_records *r)
+{
+	uint64_t words[2][1 + HOT_N_DIMENSIONS];
+
+	for (size_t i = 0; i < r->n; i++) {
+		uint64_t *its = words[i % 2];
+
+		its[0] = r->kinds[i];
+		for (size_t d = 0; d < set->n_dimensions; d++)
+			its[1 + d] = hot_record_word(set->list[0].session, r->batch, r->rows[i],
+						     set->dimensions[d]);
+		if (i > 0 && tuples_equal(its, words[(i - 1) % 2], set->classes.width))
+			r->classes[i] = r->classes[i - 1];
+		else
+			r->classes[i] = class_of(set, its);
 	}
-	for (size_t i = 0; i < n; i++)
-		mem_add_record(m, groups[i], b, rows[i], &latencies[i]);
+}
+
+static void add_slot(struct mem_sums *s, int slot, uint16_t cycles, uint8_t state)
+{
+	s->n[slot] = state == LATENCY_USABLE;
+	s->cycles[slot] = state == LATENCY_USABLE ? cycles : 0;
+	s->n_full[slot] = state == LATENCY_FULL;
+}
+
+/* What one record adds up to. */
+static struct mem_sums sums_of(const struct latencies *l, bool is_walk)
+{
+	struct mem_sums s = { .n[MEM_ALL] = 1, .n[MEM_WALKS] = is_walk };
+
+	for (int i = 0; i < N_LATENCIES; i++)
+		add_slot(&s, i, l->cycles[i], l->state[i]);
+	if (is_walk)
+		add_slot(&s, MEM_WALK, l->cycles[LATENCY_XLAT], l->state[LATENCY_XLAT]);
+	if (l->state[LATENCY_TOTAL] == LATENCY_FULL)
+		s.cycles[MEM_ALL] = l->cycles[LATENCY_TOTAL];
+	return s;
+}
+
+static void find_sums(struct mem_records *r)
+{
+	const struct batch *b = r->batch;
+
+	for (size_t i = 0; i < r->n; i++) {
+		uint16_t row = r->rows[i];
+		uint64_t events = b->has[row] & HAS_EVENTS ? b->events[row] : 0;
+
+		r->latencies[i] = latencies_of(b, row);
+		r->sums[i] = sums_of(&r->latencies[i], events >> SPE_EV_TLB_WALK & 1);
+	}
+}
+
+static void add_times(struct mem_set *set, const uint64_t thread[2], const struct mem_times *times)
+{
+	uint32_t number = tuples_add(&set->threads, thread);
+
+	if (number == set->times.n)
+		*vec_add(&set->times) = mem_times_none;
+	mem_times_add(&set->times.items[number], times);
+}
+
+/* When each thread's records were taken; one is often of the thread of the one before. */
+static void note_times(struct mem_set *set, const struct batch *b, const uint16_t *rows,
+		       const uint8_t *kinds, size_t n)
+{
+	struct mem_times times[N_MEM_KINDS];
+	uint64_t thread[2];
+
+	for (size_t i = 0, end; i < n; i = end) {
+		for (int kind = 0; kind < N_MEM_KINDS; kind++)
+			times[kind] = mem_times_none;
+		thread[1] = hot_record_word(set->list[0].session, b, rows[i], DIM_TID);
+		for (end = i; end < n && hot_record_word(set->list[0].session, b, rows[end],
+							 DIM_TID) == thread[1];
+		     end++) {
+			uint64_t time = b->time_ns[rows[end]];
+
+			if (b->has[rows[end]] & HAS_TIME)
+				mem_times_add(&times[kinds[end]],
+					      &(struct mem_times){ time, time });
+		}
+		for (thread[0] = 0; thread[0] < N_MEM_KINDS; thread[0]++)
+			if (times[thread[0]].first_ns != UINT64_MAX)
+				add_times(set, thread, &times[thread[0]]);
+	}
 }
 
 static void set_consume(void *partial, const struct batch *b)
 {
 	struct mem_set *set = partial;
-	struct latencies latencies[MEM_ROWS_AT_ONCE];
 	uint16_t rows[BATCH_ROWS];
 	uint8_t kinds[BATCH_ROWS];
 	size_t n = mem_rows_of(b, rows, kinds);
+	struct mem_records some = { .batch = b };
 
-	for (size_t from = 0; from < n; from += MEM_ROWS_AT_ONCE) {
-		size_t some = n - from < MEM_ROWS_AT_ONCE ? n - from : MEM_ROWS_AT_ONCE;
-
-		for (size_t i = 0; i < some; i++)
-			latencies[i] = latencies_of(b, rows[from + i]);
+	note_times(set, b, rows, kinds, n);
+	for (size_t from = 0; from < n; from += some.n) {
+		some.n = n - from < MEM_ROWS_AT_ONCE ? n - from : MEM_ROWS_AT_ONCE;
+		some.rows = rows + from;
+		some.kinds = kinds + from;
+		find_classes(set, &some);
+		find_sums(&some);
 		for (size_t i = 0; i < set->n; i++)
-			consume_some(&set->list[i], b, rows + from, kinds + from, some, latencies);
+			mem_add_records(&set->list[i], &some);
 	}
 }
 
@@ -157,6 +264,8 @@ static void set_merge(void *into, const void *from, const struct id_map *map)
 	(void)map;
 	for (size_t i = 0; i < set->n; i++)
 		mem_add_groups(&set->list[i], &part->list[i]);
+	for (uint32_t i = 0; i < part->threads.n; i++)
+		add_times(set, tuples_get(&part->threads, i), &part->times.items[i]);
 }
 
 const struct analysis_class mem_set_class = {

@@ -30,43 +30,47 @@ struct mem_cost {
 	uint64_t n;	     /* records */
 	uint64_t operations; /* that they stand for; 0 if the interval is not known */
 	struct latency_sum sums[N_LATENCIES];
-	uint64_t full_cycles;	    /* what full counters of the total latency show at least */
-	uint64_t n_walks;	    /* with a translation table walk */
-	struct latency_sum walk;    /* translation latency of those */
-	uint64_t first_ns, last_ns; /* of the records with a time; UINT64_MAX, 0: none */
+	uint64_t full_cycles;	 /* what full counters of the total latency show at least */
+	uint64_t n_walks;	 /* with a translation table walk */
+	struct latency_sum walk; /* translation latency of those */
+};
+
+void mem_cost_add(struct mem_cost *, const struct mem_cost *);
+
+/* What a group has a sum of: latencies by enum latency, and … */
+enum mem_slot {
+	MEM_WALK = N_LATENCIES, /* translation latency of records with a walk */
+	MEM_ALL,   /* n: records; cycles: what full counters of the total latency show */
+	MEM_WALKS, /* n: records with a walk */
+	N_MEM_SLOTS,
 };
 
 /*
- * The same for each of very many groups, without times. What does not fit any more goes into a
- * struct mem_cost (mem_groups.c): sums of up to 65535 records do fit.
+ * The sums of a record, or of each of very many groups. Adding is three loops without a
+ * condition. What does not fit any more goes into a struct mem_cost (mem_groups.c): sums of up
+ * to 65535 records do fit.
  */
 struct mem_sums {
-	uint64_t operations;
-	struct mem_sum {
-		uint32_t cycles;
-		uint16_t n, n_full;
-	} of[N_LATENCIES], walk;
-	uint32_t full_cycles;
-	uint16_t n, n_walks;
+	uint32_t cycles[N_MEM_SLOTS]; /* of usable ones */
+	uint16_t n[N_MEM_SLOTS];      /* usable ones */
+	uint16_t n_full[N_MEM_SLOTS]; /* of full counters */
 };
 
-/* Of the records of a group; UINT64_MAX, 0: none has a time. */
+/* From the first to the last of some records; UINT64_MAX, 0: none has a time. */
 struct mem_times {
 	uint64_t first_ns, last_ns;
 };
 
-/* A cost of no records. */
-extern const struct mem_cost mem_cost_none;
+extern const struct mem_times mem_times_none;
 
-void mem_cost_add(struct mem_cost *, const struct mem_cost *);
+void mem_times_add(struct mem_times *, const struct mem_times *);
 
-/* Time from the first to the last record; 0 if there are no two with a time. */
-uint64_t mem_cost_length_ns(const struct mem_cost *);
+/* 0 if there are no two records with a time. */
+uint64_t mem_times_length_ns(const struct mem_times *);
 
 struct mem_options {
 	uint32_t dimensions; /* bit n: enum hot_dimension n is told apart */
 	bool with_histograms;
-	bool with_times; /* groups know their first and last record */
 };
 
 /* A distribution for each latency. */
@@ -88,16 +92,17 @@ struct mem {
 	enum hot_dimension dimensions[HOT_N_DIMENSIONS]; /* told apart, but for the place */
 	size_t n_dimensions;
 	bool has_place;
+	uint64_t each;	     /* operations that a record stands for, unless … */
+	bool has_operations; /* … they differ, by CPU: then they are added up, too */
 
 	struct tuples rests;			  /* kind, then the dimensions */
+	VEC_OF(uint32_t) rest_of_class;		  /* by number in the set's `classes` */
 	struct place_groups groups;		  /* unused without places: the rest is the group */
 	VEC_OF(struct mem_sums) sums;		  /* by group */
 	struct tuples spilled;			  /* groups whose sums did not fit; by number: */
 	VEC_OF(struct mem_cost) wide;		  /* … the rest of them */
-	VEC_OF(struct mem_times) times;		  /* by group, if wanted */
+	VEC_OF(uint64_t) operations;		  /* by group, if they differ */
 	VEC_OF(struct mem_histograms) histograms; /* by group, if wanted */
-
-	uint64_t first_ns, last_ns; /* of all records with a time; UINT64_MAX, 0: none */
 };
 
 /* How many groups there are. */
@@ -109,8 +114,8 @@ static inline uint32_t mem_n_groups(const struct mem *m)
 /* The key of a group: its kind, and a word for each dimension, 0 where not told apart. */
 enum mem_kind mem_key(const struct mem *, uint32_t group, uint64_t key[HOT_N_DIMENSIONS]);
 
-/* What a group adds up to; without times unless the options want them. */
-struct mem_cost mem_cost_of(const struct mem *, uint32_t group);
+/* Adds what a group adds up to. */
+void mem_cost_add_group(struct mem_cost *, const struct mem *, uint32_t group);
 
 /* The group of a record of this kind, or UINT32_MAX. */
 uint32_t mem_find(const struct mem *, enum mem_kind, const struct batch *, size_t row);
@@ -124,7 +129,21 @@ struct mem_set_options {
 struct mem_set {
 	struct mem *list; /* by index of their options */
 	size_t n;
+
+	/*
+	 * What records are told apart by in any of the list, but for the place. One look-up tells
+	 * a record's class, which tells the rest in each of the list.
+	 */
+	struct tuples classes; /* kind, then the dimensions */
+	enum hot_dimension dimensions[HOT_N_DIMENSIONS];
+	size_t n_dimensions;
+
+	struct tuples threads; /* kind, thread: those of records with a time, by number: */
+	VEC_OF(struct mem_times) times;
 };
+
+/* From the first record with a time to the last one; 0 if there are no two. */
+uint64_t mem_set_length_ns(const struct mem_set *);
 
 /* Options: struct mem_set_options. Result: struct mem_set. */
 extern const struct analysis_class mem_set_class;
@@ -160,13 +179,22 @@ void mem_release(struct mem *);
 
 enum { MEM_ROWS_AT_ONCE = 64 };
 
-/* The groups of `n` rows, up to MEM_ROWS_AT_ONCE, which are added if they are new. */
-void mem_groups_of(struct mem *, const struct batch *, const uint16_t *rows, const uint8_t *kinds,
-		   size_t n, uint32_t *out_groups);
+/* Some of the records of a batch, up to MEM_ROWS_AT_ONCE. */
+struct mem_records {
+	const struct batch *batch;
+	size_t n;
+	const uint16_t *rows;
+	const uint8_t *kinds;
+	uint32_t classes[MEM_ROWS_AT_ONCE];
+	struct latencies latencies[MEM_ROWS_AT_ONCE];
+	struct mem_sums sums[MEM_ROWS_AT_ONCE];
+};
 
-/* Adds a record to a group, or what a group of `from` adds up to. */
-void mem_add_record(struct mem *, uint32_t group, const struct batch *, size_t row,
-		    const struct latencies *);
+/* Tells the rest of a new class: `words` are the kind and those of the `dimensions`. */
+void mem_add_class(struct mem *, const enum hot_dimension *dimensions, const uint64_t *words);
+
+/* Adds records to their groups, or what the groups of `from` add up to. */
+void mem_add_records(struct mem *, const struct mem_records *);
 void mem_add_groups(struct mem *, const struct mem *from);
 
 #endif

@@ -16,11 +16,13 @@ enum { MAX_WORDS = 1 + HOT_N_DIMENSIONS };
 
 void mem_init(struct mem *m, const struct session *session, const struct mem_options *options)
 {
-	*m = (struct mem){ .session = session, .options = options, .first_ns = UINT64_MAX };
+	*m = (struct mem){ .session = session, .options = options };
 	for (int i = 0; i < HOT_N_DIMENSIONS; i++)
 		if (i != DIM_PLACE && options->dimensions >> i & 1)
 			m->dimensions[m->n_dimensions++] = (enum hot_dimension)i;
 	m->has_place = options->dimensions >> DIM_PLACE & 1;
+	m->each = spe_interval_common(session).mean;
+	m->has_operations = spe_interval_varies(session);
 	tuples_init(&m->rests, 1 + m->n_dimensions);
 	tuples_init(&m->spilled, 1);
 	place_groups_init(&m->groups);
@@ -31,11 +33,12 @@ void mem_release(struct mem *m)
 	for (size_t i = 0; i < m->histograms.n; i++)
 		mem_histograms_release(&m->histograms.items[i]);
 	vec_release(&m->histograms);
-	vec_release(&m->times);
+	vec_release(&m->operations);
 	vec_release(&m->wide);
 	tuples_release(&m->spilled);
 	vec_release(&m->sums);
 	place_groups_release(&m->groups);
+	vec_release(&m->rest_of_class);
 	tuples_release(&m->rests);
 }
 
@@ -58,108 +61,76 @@ enum mem_kind mem_key(const struct mem *m, uint32_t group, uint64_t key[HOT_N_DI
 	return (enum mem_kind)words[0];
 }
 
-static void make_rest(const struct mem *m, enum mem_kind kind, const struct batch *b, size_t row,
-		      uint64_t words[MAX_WORDS])
-{
-	words[0] = kind;
-	for (size_t i = 0; i < m->n_dimensions; i++)
-		words[1 + i] = hot_record_word(m->session, b, row, m->dimensions[i]);
-}
-
 static uint32_t place_of(const struct mem *m, const struct batch *b, size_t row)
 {
 	return m->has_place ? (uint32_t)hot_record_word(m->session, b, row, DIM_PLACE) : 0;
 }
 
-static void add_group(struct mem *m)
-{
-	vec_add(&m->sums);
-	if (m->options->with_times)
-		*vec_add(&m->times) = (struct mem_times){ UINT64_MAX, 0 };
-	if (m->options->with_histograms)
-		vec_add(&m->histograms);
-}
-
-/* The group of a place and a rest; without places the number of the rest is that of the group. */
-static uint32_t group_of(struct mem *m, uint32_t place, uint32_t rest)
-{
-	uint32_t group = m->has_place ? place_groups_add(&m->groups, place, rest) : rest;
-
-	if (group == m->sums.n)
-		add_group(m);
-	return group;
-}
-
-/* The numbers of the rests; one is often like the one before. */
-static void find_rests(struct mem *m, const struct batch *b, const uint16_t *rows,
-		       const uint8_t *kinds, size_t n, uint32_t *rests)
-{
-	uint64_t words[2][MAX_WORDS];
-
-	for (size_t i = 0; i < n; i++) {
-		uint64_t *its = words[i % 2];
-
-		make_rest(m, (enum mem_kind)kinds[i], b, rows[i], its);
-		if (i > 0 && tuples_equal(its, words[(i - 1) % 2], m->rests.width))
-			rests[i] = rests[i - 1];
-		else
-			rests[i] = tuples_add(&m->rests, its);
-	}
-}
-
-void mem_groups_of(struct mem *m, const struct batch *b, const uint16_t *rows, const uint8_t *kinds,
-		   size_t n, uint32_t *out_groups)
-{
-	uint32_t rests[MEM_ROWS_AT_ONCE], places[MEM_ROWS_AT_ONCE] = { 0 };
-
-	find_rests(m, b, rows, kinds, n, rests);
-	for (size_t i = 0; i < n; i++)
-		places[i] = place_of(m, b, rows[i]);
-	if (m->has_place)
-		place_groups_fetch(&m->groups, places, n);
-	for (size_t i = 0; i < n; i++)
-		out_groups[i] = group_of(m, places[i], rests[i]);
-}
-
 uint32_t mem_find(const struct mem *m, enum mem_kind kind, const struct batch *b, size_t row)
 {
+	uint64_t words[MAX_WORDS] = { kind };
 	uint32_t rest;
-	uint64_t words[MAX_WORDS];
 
-	make_rest(m, kind, b, row, words);
+	for (size_t i = 0; i < m->n_dimensions; i++)
+		words[1 + i] = hot_record_word(m->session, b, row, m->dimensions[i]);
 	rest = tuples_find(&m->rests, words);
 	if (rest == TUPLES_NONE || !m->has_place)
 		return rest;
 	return place_groups_find(&m->groups, place_of(m, b, row), rest);
 }
 
-static struct latency_sum widened(const struct mem_sum *s)
+void mem_add_class(struct mem *m, const enum hot_dimension *dimensions, const uint64_t *words)
 {
-	return (struct latency_sum){ .cycles = s->cycles, .n = s->n, .n_full = s->n_full };
+	uint64_t its[MAX_WORDS] = { words[0] };
+
+	for (size_t i = 0, at = 0; i < m->n_dimensions; i++) {
+		while (dimensions[at] != m->dimensions[i])
+			at++;
+		its[1 + i] = words[1 + at];
+	}
+	*vec_add(&m->rest_of_class) = tuples_add(&m->rests, its);
 }
 
-static struct mem_cost cost_of(const struct mem_sums *s)
+static void add_group(struct mem *m)
 {
-	struct mem_cost cost = mem_cost_none;
-
-	cost.n = s->n;
-	cost.operations = s->operations;
-	for (int i = 0; i < N_LATENCIES; i++)
-		cost.sums[i] = widened(&s->of[i]);
-	cost.full_cycles = s->full_cycles;
-	cost.n_walks = s->n_walks;
-	cost.walk = widened(&s->walk);
-	return cost;
+	vec_add(&m->sums);
+	if (m->has_operations)
+		vec_add(&m->operations);
+	if (m->options->with_histograms)
+		vec_add(&m->histograms);
 }
 
-static void add_wide(struct mem *m, uint32_t group, const struct mem_cost *cost)
+/*
+ * The groups of these places and rests, up to MEM_ROWS_AT_ONCE, which are added if they are new;
+ * without places the number of the rest is that of the group.
+ */
+static void find_groups(struct mem *m, const uint32_t *places, const uint32_t *rests, size_t n,
+			uint32_t *out)
+{
+	if (m->has_place)
+		place_groups_fetch(&m->groups, places, n);
+	for (size_t i = 0; i < n; i++) {
+		out[i] =
+			m->has_place ? place_groups_add(&m->groups, places[i], rests[i]) : rests[i];
+		if (out[i] == m->sums.n)
+			add_group(m);
+	}
+	for (size_t i = 0; i < n; i++) {
+		const char *sums = (const char *)&m->sums.items[out[i]];
+
+		__builtin_prefetch(sums, 1);
+		__builtin_prefetch(sums + sizeof(struct mem_sums) - 1, 1);
+	}
+}
+
+static struct mem_cost *wide_of(struct mem *m, uint32_t group)
 {
 	const uint64_t key = group;
 	uint32_t number = tuples_add(&m->spilled, &key);
 
 	if (number == m->wide.n)
-		*vec_add(&m->wide) = mem_cost_none;
-	mem_cost_add(&m->wide.items[number], cost);
+		vec_add(&m->wide);
+	return &m->wide.items[number];
 }
 
 static const struct mem_cost *find_wide(const struct mem *m, uint32_t group)
@@ -170,94 +141,71 @@ static const struct mem_cost *find_wide(const struct mem *m, uint32_t group)
 	return number == TUPLES_NONE ? NULL : &m->wide.items[number];
 }
 
-static void spill(struct mem *m, uint32_t group)
+static void widen(struct latency_sum *to, const struct mem_sums *s, int slot)
 {
-	struct mem_cost cost = cost_of(&m->sums.items[group]);
-
-	add_wide(m, group, &cost);
-	m->sums.items[group] = (struct mem_sums){ 0 };
+	to->cycles += s->cycles[slot];
+	to->n += s->n[slot];
+	to->n_full += s->n_full[slot];
 }
 
-struct mem_cost mem_cost_of(const struct mem *m, uint32_t group)
+/* All but the operations. */
+static void add_to_cost(struct mem_cost *to, const struct mem_sums *s)
 {
-	struct mem_cost cost = cost_of(&m->sums.items[group]);
-	const struct mem_cost *wide = find_wide(m, group);
-
-	if (wide != NULL)
-		mem_cost_add(&cost, wide);
-	if (m->options->with_times) {
-		cost.first_ns = m->times.items[group].first_ns;
-		cost.last_ns = m->times.items[group].last_ns;
-	}
-	return cost;
-}
-
-static void sum_record(struct mem_sum *sum, uint16_t cycles, uint8_t state)
-{
-	bool is_usable = state == LATENCY_USABLE;
-
-	sum->n = (uint16_t)(sum->n + is_usable);
-	sum->cycles += is_usable ? cycles : 0u;
-	sum->n_full = (uint16_t)(sum->n_full + (state == LATENCY_FULL));
-}
-
-static void note_time(uint64_t *first_ns, uint64_t *last_ns, uint64_t first, uint64_t last)
-{
-	*first_ns = first < *first_ns ? first : *first_ns;
-	*last_ns = last > *last_ns ? last : *last_ns;
-}
-
-void mem_add_record(struct mem *m, uint32_t group, const struct batch *b, size_t row,
-		    const struct latencies *l)
-{
-	struct mem_sums *s = &m->sums.items[group];
-	uint32_t has = b->has[row];
-	uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
-
-	if (s->n == UINT16_MAX)
-		spill(m, group);
-	s->n++;
-	s->operations += spe_interval(m->session, has & HAS_CPU ? b->cpu[row] : UINT32_MAX)->mean;
+	to->n += s->n[MEM_ALL];
 	for (int i = 0; i < N_LATENCIES; i++)
-		sum_record(&s->of[i], l->cycles[i], l->state[i]);
-	if (l->state[LATENCY_TOTAL] == LATENCY_FULL)
-		s->full_cycles += l->cycles[LATENCY_TOTAL];
-	if (events >> SPE_EV_TLB_WALK & 1) {
-		s->n_walks++;
-		sum_record(&s->walk, l->cycles[LATENCY_XLAT], l->state[LATENCY_XLAT]);
-	}
-	if (has & HAS_TIME) {
-		uint64_t time = b->time_ns[row];
-
-		note_time(&m->first_ns, &m->last_ns, time, time);
-		if (m->options->with_times)
-			note_time(&m->times.items[group].first_ns, &m->times.items[group].last_ns,
-				  time, time);
-	}
-	if (m->options->with_histograms)
-		mem_histograms_add(&m->histograms.items[group], l);
+		widen(&to->sums[i], s, i);
+	to->full_cycles += s->cycles[MEM_ALL];
+	to->n_walks += s->n[MEM_WALKS];
+	widen(&to->walk, s, MEM_WALK);
 }
 
-static void sum_add(struct mem_sum *to, const struct mem_sum *from)
+void mem_cost_add_group(struct mem_cost *to, const struct mem *m, uint32_t group)
 {
-	to->cycles += from->cycles;
-	to->n = (uint16_t)(to->n + from->n);
-	to->n_full = (uint16_t)(to->n_full + from->n_full);
+	const struct mem_cost *wide = find_wide(m, group);
+	uint64_t n = to->n;
+
+	add_to_cost(to, &m->sums.items[group]);
+	if (wide != NULL)
+		mem_cost_add(to, wide);
+	to->operations += m->has_operations ? m->operations.items[group] : (to->n - n) * m->each;
 }
 
 static void add_sums(struct mem *m, uint32_t group, const struct mem_sums *from)
 {
 	struct mem_sums *to = &m->sums.items[group];
 
-	if ((uint32_t)to->n + from->n > UINT16_MAX)
-		spill(m, group);
-	to->operations += from->operations;
-	for (int i = 0; i < N_LATENCIES; i++)
-		sum_add(&to->of[i], &from->of[i]);
-	sum_add(&to->walk, &from->walk);
-	to->full_cycles += from->full_cycles;
-	to->n = (uint16_t)(to->n + from->n);
-	to->n_walks = (uint16_t)(to->n_walks + from->n_walks);
+	if ((uint32_t)to->n[MEM_ALL] + from->n[MEM_ALL] > UINT16_MAX) {
+		add_to_cost(wide_of(m, group), to);
+		*to = (struct mem_sums){ 0 };
+	}
+	for (int i = 0; i < N_MEM_SLOTS; i++)
+		to->cycles[i] += from->cycles[i];
+	for (int i = 0; i < N_MEM_SLOTS; i++)
+		to->n[i] = (uint16_t)(to->n[i] + from->n[i]);
+	for (int i = 0; i < N_MEM_SLOTS; i++)
+		to->n_full[i] = (uint16_t)(to->n_full[i] + from->n_full[i]);
+}
+
+static uint64_t operations_of(const struct mem *m, const struct batch *b, size_t row)
+{
+	return spe_interval(m->session, b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX)->mean;
+}
+
+void mem_add_records(struct mem *m, const struct mem_records *r)
+{
+	uint32_t places[MEM_ROWS_AT_ONCE], rests[MEM_ROWS_AT_ONCE], groups[MEM_ROWS_AT_ONCE];
+
+	for (size_t i = 0; i < r->n; i++) {
+		places[i] = place_of(m, r->batch, r->rows[i]);
+		rests[i] = m->rest_of_class.items[r->classes[i]];
+	}
+	find_groups(m, places, rests, r->n, groups);
+	for (size_t i = 0; i < r->n; i++)
+		add_sums(m, groups[i], &r->sums[i]);
+	for (size_t i = 0; i < r->n && m->has_operations; i++)
+		m->operations.items[groups[i]] += operations_of(m, r->batch, r->rows[i]);
+	for (size_t i = 0; i < r->n && m->options->with_histograms; i++)
+		mem_histograms_add(&m->histograms.items[groups[i]], &r->latencies[i]);
 }
 
 /* Adds group `i` of `from` to this one. */
@@ -267,25 +215,32 @@ static void add_group_of(struct mem *m, uint32_t group, const struct mem *from, 
 
 	add_sums(m, group, &from->sums.items[i]);
 	if (wide != NULL)
-		add_wide(m, group, wide);
-	if (m->options->with_times)
-		note_time(&m->times.items[group].first_ns, &m->times.items[group].last_ns,
-			  from->times.items[i].first_ns, from->times.items[i].last_ns);
+		mem_cost_add(wide_of(m, group), wide);
+	if (m->has_operations)
+		m->operations.items[group] += from->operations.items[i];
 	if (m->options->with_histograms)
 		mem_histograms_merge(&m->histograms.items[group], &from->histograms.items[i]);
 }
 
 void mem_add_groups(struct mem *m, const struct mem *from)
 {
-	uint32_t *rests = mem_alloc(from->rests.n + 1, sizeof(*rests));
+	uint32_t *rest_here = mem_alloc(from->rests.n + 1, sizeof(*rest_here));
+	uint32_t places[MEM_ROWS_AT_ONCE], rests[MEM_ROWS_AT_ONCE], groups[MEM_ROWS_AT_ONCE];
 
 	for (uint32_t i = 0; i < from->rests.n; i++)
-		rests[i] = tuples_add(&m->rests, tuples_get(&from->rests, i));
-	note_time(&m->first_ns, &m->last_ns, from->first_ns, from->last_ns);
-	for (uint32_t i = 0; i < mem_n_groups(from); i++) {
-		struct place_group g = key_of(from, i);
+		rest_here[i] = tuples_add(&m->rests, tuples_get(&from->rests, i));
+	for (uint32_t at = 0, n = mem_n_groups(from); at < n; at += MEM_ROWS_AT_ONCE) {
+		uint32_t some = n - at < MEM_ROWS_AT_ONCE ? n - at : MEM_ROWS_AT_ONCE;
 
-		add_group_of(m, group_of(m, g.place, rests[g.rest]), from, i);
+		for (uint32_t i = 0; i < some; i++) {
+			struct place_group g = key_of(from, at + i);
+
+			places[i] = g.place;
+			rests[i] = rest_here[g.rest];
+		}
+		find_groups(m, places, rests, some, groups);
+		for (uint32_t i = 0; i < some; i++)
+			add_group_of(m, groups[i], from, at + i);
 	}
-	free(rests);
+	free(rest_here);
 }

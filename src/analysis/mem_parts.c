@@ -67,18 +67,15 @@ static void show_translation(const struct mem_cost *c, const struct mem_cost *al
 
 void mem_translation_table(const struct mem *mem, struct table *out)
 {
-	struct mem_cost costs[N_MEM_KINDS][2], all[N_MEM_KINDS];
+	struct mem_cost costs[N_MEM_KINDS][2] = { 0 }, all[N_MEM_KINDS] = { 0 };
 
-	for (int kind = 0; kind < N_MEM_KINDS; kind++)
-		costs[kind][0] = costs[kind][1] = all[kind] = mem_cost_none;
 	for (uint32_t i = 0; i < mem_n_groups(mem); i++) {
 		uint64_t raw[HOT_N_DIMENSIONS];
 		enum mem_kind kind = mem_key(mem, i, raw);
 		bool is_walk = raw[DIM_EVENTS] >> SPE_EV_TLB_WALK & 1;
-		struct mem_cost cost = mem_cost_of(mem, i);
 
-		mem_cost_add(&costs[kind][is_walk], &cost);
-		mem_cost_add(&all[kind], &cost);
+		mem_cost_add_group(&costs[kind][is_walk], mem, i);
+		mem_cost_add_group(&all[kind], mem, i);
 	}
 	table_init(out, "translation", "Address translation", translation_columns, N_TRANSLATION);
 	for (int kind = 0; kind < N_MEM_KINDS; kind++)
@@ -143,13 +140,13 @@ void mem_events_table(const struct mem *mem, size_t top, struct table *out)
 		enum mem_kind kind = mem_key(mem, i, raw);
 		uint64_t key[2] = { kind, raw[DIM_EVENTS] };
 		uint32_t number = tuples_add(&keys, key);
-		struct mem_cost cost = mem_cost_of(mem, i);
 
 		if (number == sets.n)
-			*vec_add(&sets) = (struct event_set){ kind, key[1], mem_cost_none };
-		mem_cost_add(&sets.items[number].cost, &cost);
-		n_of_kind[kind] += cost.n;
+			*vec_add(&sets) = (struct event_set){ .kind = kind, .events = key[1] };
+		mem_cost_add_group(&sets.items[number].cost, mem, i);
 	}
+	for (size_t i = 0; i < sets.n; i++)
+		n_of_kind[sets.items[i].kind] += sets.items[i].cost.n;
 	if (sets.n > 1)
 		qsort(sets.items, sets.n, sizeof(*sets.items), compare_sets);
 	table_init(out, "events", "Sets of events", event_columns, COUNT(event_columns));

@@ -15,8 +15,8 @@ void mem_events_table(const struct mem *, size_t top, struct table *out);
 
 /* What the whole selection adds up to. */
 struct mem_region {
-	const struct mem *threads;   /* told apart by thread or CPU: for derived latency */
-	const struct mem_rows *rows; /* for bytes */
+	const struct mem_set *set; /* for the times of threads: derived latency */
+	const struct mem_rows *rows;
 	const struct core_clock *clock;
 	const struct vector_length *vectors; /* NULL: no bytes depend on it */
 	const char *name;		     /* NULL: everything */

@@ -56,22 +56,17 @@ static const struct column columns[N_REGION] = {
 
 /* A kind of access over all threads. */
 struct whole {
-	struct mem_cost cost;
+	const struct mem_cost *cost;
 	uint64_t thread_ns, bytes, n_sized;
 };
 
 static void add_up(const struct mem_region *r, struct whole wholes[N_MEM_KINDS])
 {
 	for (int kind = 0; kind < N_MEM_KINDS; kind++)
-		wholes[kind] = (struct whole){ .cost = mem_cost_none };
-	for (uint32_t i = 0; i < mem_n_groups(r->threads); i++) {
-		struct mem_cost cost = mem_cost_of(r->threads, i);
-		uint64_t raw[HOT_N_DIMENSIONS];
-		struct whole *w = &wholes[mem_key(r->threads, i, raw)];
-
-		mem_cost_add(&w->cost, &cost);
-		w->thread_ns += mem_cost_length_ns(&cost);
-	}
+		wholes[kind] = (struct whole){ .cost = &r->rows->kinds[kind] };
+	for (uint32_t i = 0; i < r->set->threads.n; i++)
+		wholes[tuples_get(&r->set->threads, i)[0]].thread_ns +=
+			mem_times_length_ns(&r->set->times.items[i]);
 	for (size_t i = 0; i < r->rows->rows.n; i++) {
 		struct whole *w = &wholes[tuples_get(&r->rows->keys, (uint32_t)i)[0]];
 
@@ -82,7 +77,7 @@ static void add_up(const struct mem_region *r, struct whole wholes[N_MEM_KINDS])
 
 static void show_direct(const struct mem_region *r, const struct whole *w, struct cell *row)
 {
-	const struct latency_sum *sum = &w->cost.sums[LATENCY_ACCESS];
+	const struct latency_sum *sum = &w->cost->sums[LATENCY_ACCESS];
 	enum cell_mark mark = sum->n_full > 0 ? MARK_SATURATED : MARK_EXACT;
 
 	if (sum->n == 0)
@@ -99,13 +94,13 @@ static void show_estimates(const struct session *s, const struct whole *w, uint6
 	struct spe_interval interval = spe_interval_common(s);
 	double least = interval.mean > 0 ? (double)interval.least / (double)interval.mean : 1;
 	double most = interval.mean > 0 ? (double)interval.most / (double)interval.mean : 1;
-	double operations = (double)w->cost.operations;
+	double operations = (double)w->cost->operations;
 	struct estimate e;
 
 	if (spe_interval_longest(s) == 0)
 		return;
-	e = estimate_of(w->cost.n, w->cost.operations, spe_interval_longest(s), least, most);
-	row[REGION_ESTIMATED] = cell_marked(cell_count(w->cost.operations), MARK_SCALED);
+	e = estimate_of(w->cost->n, w->cost->operations, spe_interval_longest(s), least, most);
+	row[REGION_ESTIMATED] = cell_marked(cell_count(w->cost->operations), MARK_SCALED);
 	row[REGION_ERROR] = cell_number(estimate_error(&e));
 	row[REGION_LOW] = cell_number(e.low);
 	row[REGION_HIGH] = cell_number(e.high);
@@ -122,7 +117,7 @@ static void show_estimates(const struct session *s, const struct whole *w, uint6
 
 static void note_basis(const struct mem_region *r, struct table *out)
 {
-	const struct session *s = r->threads->session;
+	const struct session *s = r->rows->mem->session;
 	struct spe_interval interval = spe_interval_common(s);
 	double timer_hz = spe_timer_hz(s->capture);
 	struct text text = { 0 };
@@ -163,7 +158,7 @@ static void note_vectors(const struct vector_length *v, struct table *out)
 
 static void note_limits(const struct mem_region *r, const struct whole *wholes, struct table *out)
 {
-	const struct capture_totals *t = capture_totals(r->threads->session->capture);
+	const struct capture_totals *t = capture_totals(r->rows->mem->session->capture);
 	bool has_bytes = false, has_derived = false;
 
 	for (size_t row = 0; row < table_n_rows(out); row++) {
@@ -191,28 +186,25 @@ static void note_limits(const struct mem_region *r, const struct whole *wholes, 
 void mem_region_table(const struct mem_region *r, struct table *out)
 {
 	struct whole wholes[N_MEM_KINDS];
-	struct mem_cost all = mem_cost_none;
 
 	table_init(out, "region", NULL, columns, N_REGION);
 	out->title =
 		r->name == NULL ? "All memory operations" : table_format(out, "Region %s", r->name);
 	add_up(r, wholes);
-	for (int kind = 0; kind < N_MEM_KINDS; kind++)
-		mem_cost_add(&all, &wholes[kind].cost);
 	for (int kind = 0; kind < N_MEM_KINDS; kind++) {
 		const struct whole *w = &wholes[kind];
 		struct cell *row;
 
-		if (w->cost.n == 0)
+		if (w->cost->n == 0)
 			continue;
 		row = table_add_row(out);
 		row[REGION_KIND] = cell_text(mem_kind_name((enum mem_kind)kind));
-		row[REGION_SAMPLES] = cell_count(w->cost.n);
+		row[REGION_SAMPLES] = cell_count(w->cost->n);
 		if (w->thread_ns > 0)
 			row[REGION_TIME] = cell_count(w->thread_ns);
-		row[REGION_SIZED] = cell_number((double)w->n_sized / (double)w->cost.n);
+		row[REGION_SIZED] = cell_number((double)w->n_sized / (double)w->cost->n);
 		show_direct(r, w, row);
-		show_estimates(r->threads->session, w, mem_cost_length_ns(&all), row);
+		show_estimates(r->rows->mem->session, w, mem_set_length_ns(r->set), row);
 	}
 	note_basis(r, out);
 	note_limits(r, wholes, out);

@@ -13,7 +13,7 @@
 enum part { MEM, CLOCK, VECTORS, N_PARTS };
 
 /* What memory operations are told apart by. */
-enum grouping { BY_EVENTS, BY_PLACE, BY_THREAD, N_GROUPINGS };
+enum grouping { BY_EVENTS, BY_PLACE, N_GROUPINGS };
 
 enum { BRIEF_TOP = 8 };
 
@@ -36,11 +36,14 @@ struct making {
 	struct mem_rows rows;
 };
 
+static const struct mem_set *set_of(const struct making *m)
+{
+	return m->parts[MEM].result;
+}
+
 static const struct mem *mem_of(const struct making *m, enum grouping grouping)
 {
-	const struct mem_set *set = m->parts[MEM].result;
-
-	return &set->list[grouping];
+	return &set_of(m)->list[grouping];
 }
 
 static uint32_t dimensions_of(const struct hot_keys *keys)
@@ -62,8 +65,6 @@ static void prepare(struct making *m)
 	m->options[BY_EVENTS].dimensions = 1u << DIM_EVENTS | (is_simple ? by : 0);
 	m->options[BY_EVENTS].with_histograms = is_simple;
 	m->options[BY_PLACE].dimensions = 1u << DIM_PLACE | by | slices;
-	m->options[BY_THREAD].dimensions = 1u << DIM_TID;
-	m->options[BY_THREAD].with_times = true;
 	m->set = (struct mem_set_options){ m->options, N_GROUPINGS };
 	m->parts[MEM] = (struct analysis){ .class = &mem_set_class, .options = &m->set };
 	m->parts[CLOCK] = (struct analysis){ .class = &clock_pairs_class };
@@ -77,6 +78,7 @@ static int make_rows(struct making *m, struct err *err)
 		.name = request->by.n > 0 ? "mem" : "sources",
 		.title = request->by.n > 0 ? NULL : "Where the data came from",
 		.clock = &m->clock,
+		.length_ns = mem_set_length_ns(set_of(m)),
 		.sort = request->sort,
 		.top = request->top,
 	};
@@ -104,6 +106,7 @@ static int make_functions(struct making *m, struct err *err)
 		.name = "functions",
 		.title = "Functions",
 		.clock = &m->clock,
+		.length_ns = mem_set_length_ns(set_of(m)),
 	};
 	size_t top =
 		m->request->top == 0 || m->request->top > BRIEF_TOP ? BRIEF_TOP : m->request->top;
@@ -139,7 +142,7 @@ static int make_overview(struct making *m, struct err *err)
 static int make_tables(struct making *m, struct err *err)
 {
 	const struct mem_region region = {
-		.threads = mem_of(m, BY_THREAD),
+		.set = set_of(m),
 		.rows = &m->rows,
 		.clock = &m->clock,
 		.vectors = m->sizes.n_scalable > 0 ? m->parts[VECTORS].result : NULL,

@@ -43,7 +43,7 @@ static uint32_t row_of(struct mem_rows *r, const uint64_t *words)
 	uint32_t row = tuples_add(&r->keys, words);
 
 	if (row == r->rows.n) {
-		vec_add(&r->rows)->cost = mem_cost_none;
+		vec_add(&r->rows);
 		for (uint32_t i = 0; i < r->mem->session->slices.n; i++)
 			vec_add(&r->slices);
 	}
@@ -52,34 +52,30 @@ static uint32_t row_of(struct mem_rows *r, const uint64_t *words)
 
 static void add_group(struct mem_rows *r, uint32_t group, const struct access_sizes *sizes)
 {
-	struct mem_cost cost = mem_cost_of(r->mem, group);
 	uint64_t raw[HOT_N_DIMENSIONS], words[MAX_WORDS];
 	enum mem_kind kind = mem_key(r->mem, group, raw);
 	uint32_t bytes = raw[DIM_PLACE] < sizes->n ? sizes->bytes[raw[DIM_PLACE]] : 0;
-	uint32_t row;
+	struct mem_row *row;
+	uint64_t n, operations;
 
 	make_words(r, kind, raw, words);
-	row = row_of(r, words);
-	r->row_of_group[group] = row;
-	mem_cost_add(&r->rows.items[row].cost, &cost);
+	r->row_of_group[group] = row_of(r, words);
+	row = &r->rows.items[r->row_of_group[group]];
+	n = row->cost.n;
+	operations = row->cost.operations;
+	mem_cost_add_group(&row->cost, r->mem, group);
 	if (bytes > 0) {
-		r->rows.items[row].bytes += cost.operations * bytes;
-		r->rows.items[row].n_sized += cost.n;
+		row->bytes += (row->cost.operations - operations) * bytes;
+		row->n_sized += row->cost.n - n;
 	}
-	count_slice(r, row, raw[DIM_SLICE], cost.n);
+	count_slice(r, r->row_of_group[group], raw[DIM_SLICE], row->cost.n - n);
 }
 
-/* Adds up the rows of each kind, and of all. */
+/* Adds up the rows of each kind. */
 static void add_up(struct mem_rows *r)
 {
-	for (uint32_t i = 0; i < r->rows.n; i++) {
-		const struct mem_cost *cost = &r->rows.items[i].cost;
-
-		mem_cost_add(&r->kinds[tuples_get(&r->keys, i)[0]], cost);
-		mem_cost_add(&r->all, cost);
-	}
-	r->all.first_ns = r->mem->first_ns;
-	r->all.last_ns = r->mem->last_ns;
+	for (uint32_t i = 0; i < r->rows.n; i++)
+		mem_cost_add(&r->kinds[tuples_get(&r->keys, i)[0]], &r->rows.items[i].cost);
 }
 
 static int compare_words(const struct mem_rows *r, const uint64_t *a, const uint64_t *b)
@@ -145,9 +141,7 @@ static void choose(struct mem_rows *r, size_t top)
 void mem_rows_init(struct mem_rows *r, const struct mem *mem, const struct names *names,
 		   const struct hot_keys *by, const struct access_sizes *sizes, size_t top)
 {
-	*r = (struct mem_rows){ .mem = mem, .names = names, .by = by, .all = mem_cost_none };
-	for (int i = 0; i < N_MEM_KINDS; i++)
-		r->kinds[i] = mem_cost_none;
+	*r = (struct mem_rows){ .mem = mem, .names = names, .by = by };
 	tuples_init(&r->keys, width_of(by));
 	r->row_of_group = mem_alloc(mem_n_groups(mem) + 1, sizeof(*r->row_of_group));
 	for (uint32_t i = 0; i < mem_n_groups(mem); i++)

@@ -27,7 +27,6 @@ struct mem_rows {
 	uint32_t *shown;	 /* the first of each kind, as many as are wanted */
 	uint32_t n_shown, n_left_out;
 	struct mem_cost kinds[N_MEM_KINDS]; /* all of a kind */
-	struct mem_cost all;
 };
 
 /* Total latency in cycles; a full counter counts with what it shows at least, as in hot.h. */
@@ -52,8 +51,9 @@ uint32_t mem_rows_detail(struct mem_rows *, struct session *, const struct selec
 struct mem_view {
 	const char *name, *title;
 	const struct core_clock *clock;
-	const char *sort; /* name of a column, or NULL */
-	size_t top;	  /* with `sort`: rows to keep; 0: all */
+	uint64_t length_ns; /* from the first to the last record, 0 if not known */
+	const char *sort;   /* name of a column, or NULL */
+	size_t top;	    /* with `sort`: rows to keep; 0: all */
 };
 
 /* Fills `out` (to be released by the caller also after a failure). */

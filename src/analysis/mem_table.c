@@ -240,7 +240,7 @@ static void show_latencies(const struct making *m, const struct mem_row *r, stru
 static void show_estimates(const struct making *m, const struct mem_row *r, struct cell *row)
 {
 	const struct mem_cost *c = &r->cost;
-	uint64_t length = mem_cost_length_ns(&m->rows->all);
+	uint64_t length = m->view->length_ns;
 	struct estimate e;
 
 	if (m->longest == 0)
