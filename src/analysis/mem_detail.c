@@ -67,7 +67,7 @@ const struct analysis_class mem_detail_class = {
 struct mem_detail *mem_detail_scan(struct session *s, const struct select *select,
 				   const struct mem_focus *focus)
 {
-	const struct scan_wish wish = { .keeps_places = true };
+	const struct scan_wish wish = { .keeps_places = true, .only_memory = true };
 	struct analysis detail = { .class = &mem_detail_class, .options = focus };
 
 	scan_part(s, select, &wish, &detail, 1);

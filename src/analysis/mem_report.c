@@ -180,7 +180,7 @@ int mem_report_make(struct session *s, const struct select *select,
 	int rc;
 
 	prepare(&m);
-	scan(s, select, m.parts, N_PARTS);
+	scan_part(s, select, &(struct scan_wish){ .only_memory = true }, m.parts, N_PARTS);
 	if (m.clock.basis == CLOCK_UNKNOWN)
 		m.clock = core_clock_derived(m.parts[CLOCK].result);
 	if (request->by.n == 0)

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "capture/registers.h"
 #include "capture/sample.h"
+#include "spe/packet.h"
 #include "symbol/unwind.h"
 
 /* More than there are workers, so that they finish together. */
@@ -72,13 +73,21 @@ static void unwinder_init(struct worker *w, const struct session *s)
 	unit_reader_want_stacks(w->reader);
 }
 
+/* What the decoder may be told: it does not look at physical addresses. */
+static struct spe_wanted spe_wanted(const struct scan_wish *wish)
+{
+	return (struct spe_wanted){
+		.addresses = wish->with_physical ? NULL : wish->addresses,
+		.only_memory = wish->only_memory,
+	};
+}
+
 static void worker_init(struct worker *w, const struct scan_job *job)
 {
 	const struct session *s = job->session;
 
 	w->reader = unit_reader_new(s->capture);
-	if (!job->wish.with_physical)
-		unit_reader_only(w->reader, job->wish.addresses);
+	unit_reader_want_spe(w->reader, spe_wanted(&job->wish));
 	w->attribution = attribution_new(s->timeline, s->places);
 	if (job->wish.without_places && job->select == NULL)
 		attribution_skip_places(w->attribution);
@@ -134,18 +143,29 @@ static void note_times(struct worker *w)
 	}
 }
 
+static bool is_wanted(const struct scan_wish *wish, const struct batch *b, size_t row)
+{
+	if (wish->only_memory && b->kind == BATCH_SPE &&
+	    (!(b->has[row] & HAS_OP) || b->op_class[row] != SPE_OP_LDST))
+		return false;
+	return wish->addresses == NULL ||
+	       (b->has[row] & HAS_VA && address_filter_may_have(wish->addresses, b->va[row])) ||
+	       (wish->with_physical && b->has[row] & HAS_PA &&
+		address_filter_may_have(wish->addresses, b->pa[row]));
+}
+
+/* The decoder leaves out what it can tell; here goes the rest. */
 static void drop_unwanted(const struct scan_wish *wish, struct batch *b)
 {
 	bool keep[BATCH_ROWS];
+	size_t n = 0;
 
-	if (wish->addresses == NULL)
+	if (wish->addresses == NULL && !wish->only_memory)
 		return;
 	for (size_t row = 0; row < b->n; row++)
-		keep[row] = (b->has[row] & HAS_VA &&
-			     address_filter_may_have(wish->addresses, b->va[row])) ||
-			    (wish->with_physical && b->has[row] & HAS_PA &&
-			     address_filter_may_have(wish->addresses, b->pa[row]));
-	batch_keep(b, keep);
+		n += keep[row] = is_wanted(wish, b, row);
+	if (n < b->n)
+		batch_keep(b, keep);
 }
 
 /* The next rows that passed the selection; false at the end of the unit. */

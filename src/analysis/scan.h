@@ -29,6 +29,7 @@ struct scan_wish {
 	 */
 	const struct address_filter *addresses;
 	bool with_physical; /* or with physical addresses that it may have */
+	bool only_memory;   /* of SPE, only loads, stores and atomics matter, in the same way */
 };
 
 /* The same as scan() for a part of the rows. */

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/address_filter.h"
+#include "spe/wanted.h"
 #include "base/diag.h"
 #include "base/err.h"
 #include "base/strings.h"
@@ -156,8 +156,8 @@ struct unit_reader; /* one for each worker */
 struct unit_reader *unit_reader_new(const struct capture *);
 void unit_reader_free(struct unit_reader *);
 
-/* The same as spe_decoder_only(), for rows of all kinds. */
-void unit_reader_only(struct unit_reader *, const struct address_filter *);
+/* The same as spe_decoder_want(); samples come all. */
+void unit_reader_want_spe(struct unit_reader *, struct spe_wanted);
 
 /* From now on batches have the registers of samples (HAS_REGISTERS), which few look at. */
 void unit_reader_want_registers(struct unit_reader *);

@@ -46,9 +46,9 @@ void unit_reader_free(struct unit_reader *r)
 	free(r);
 }
 
-void unit_reader_only(struct unit_reader *r, const struct address_filter *only)
+void unit_reader_want_spe(struct unit_reader *r, struct spe_wanted wanted)
 {
-	spe_decoder_only(r->decoder, only);
+	spe_decoder_want(r->decoder, wanted);
 }
 
 void unit_reader_want_registers(struct unit_reader *r)

@@ -32,7 +32,7 @@ struct spe_decoder {
 	bool is_counted;	  /* … and a record lost there has been counted */
 	bool in_bad_run;	  /* the byte before was no packet */
 	bool use_shapes;
-	const struct address_filter *only; /* or NULL */
+	struct spe_wanted wanted;
 	struct carry carry;
 	struct spe_damage damage;
 	struct spe_shapes shapes;
@@ -72,9 +72,9 @@ void spe_decoder_reset(struct spe_decoder *d)
 	d->damage = (struct spe_damage){ 0 };
 }
 
-void spe_decoder_only(struct spe_decoder *d, const struct address_filter *only)
+void spe_decoder_want(struct spe_decoder *d, struct spe_wanted wanted)
 {
-	d->only = only;
+	d->wanted = wanted;
 }
 
 void spe_decoder_use_shapes(struct spe_decoder *d, bool on)
@@ -303,7 +303,7 @@ static size_t match_records(struct spe_decoder *d, const struct input *in, size_
 {
 	uint64_t padding = 0;
 	size_t n = spe_shapes_decode(&d->shapes, in->bytes + at, in->size - at, in->position + at,
-				     d->only, out, &padding);
+				     &d->wanted, out, &padding);
 
 	d->damage.record_bytes += n - padding;
 	d->damage.padding_bytes += padding;

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/address_filter.h"
 #include "batch/batch.h"
+#include "spe/wanted.h"
 
 /*
  * What became of the bytes. Positions are those of spe_decode(). Once a stream is finished,
@@ -55,11 +55,10 @@ size_t spe_decode(struct spe_decoder *, const uint8_t *bytes, size_t size, uint6
 		  uint64_t address, struct batch *out);
 
 /*
- * From now on records whose data address the filter certainly does not have need not be
- * delivered, which saves most of the work where few are wanted. Some that are not wanted come all
- * the same. Borrowed; NULL: all records are wanted.
+ * From now on records that are certainly not wanted need not be delivered, which saves most of
+ * the work where few are. Some come all the same.
  */
-void spe_decoder_only(struct spe_decoder *, const struct address_filter *);
+void spe_decoder_want(struct spe_decoder *, struct spe_wanted);
 
 /* The stream ends here: an unfinished record is dropped and counted. */
 void spe_decoder_finish(struct spe_decoder *);

@@ -230,10 +230,14 @@ static inline void deliver(const struct spe_shape *s, const uint8_t *bytes, uint
 }
 
 static inline bool is_wanted(const struct spe_shape *s, const uint8_t *bytes,
-			     const struct address_filter *only)
+			     const struct spe_wanted *wanted)
 {
-	return (s->has & HAS_VA) != 0 &&
-	       address_filter_may_have(only, spe_data_address(payload(s, bytes, SPE_FIELD_VA)));
+	if (wanted->only_memory && (!(s->has & HAS_OP) || s->op_class != SPE_OP_LDST))
+		return false;
+	return wanted->addresses == NULL ||
+	       ((s->has & HAS_VA) != 0 &&
+		address_filter_may_have(wanted->addresses,
+					spe_data_address(payload(s, bytes, SPE_FIELD_VA))));
 }
 
 /*
@@ -243,7 +247,7 @@ static inline bool is_wanted(const struct spe_shape *s, const uint8_t *bytes,
 __attribute__((always_inline)) static inline size_t decode(struct spe_shapes *all, size_t length,
 							   const uint8_t *bytes, size_t size,
 							   uint64_t position,
-							   const struct address_filter *only,
+							   const struct spe_wanted *wanted,
 							   struct batch *out, uint64_t *padding)
 {
 	size_t n_padding = 0;
@@ -265,7 +269,7 @@ __attribute__((always_inline)) static inline size_t decode(struct spe_shapes *al
 		s = find_shape(all, bytes + at);
 		if (s == NULL)
 			break;
-		if (only == NULL || is_wanted(s, bytes + at, only))
+		if (is_wanted(s, bytes + at, wanted))
 			deliver(s, bytes + at, position + at, out);
 		s->n_hits++;
 		at += length != 0 ? length : s->length;
@@ -276,12 +280,12 @@ __attribute__((always_inline)) static inline size_t decode(struct spe_shapes *al
 }
 
 size_t spe_shapes_decode(struct spe_shapes *all, const uint8_t *bytes, size_t size,
-			 uint64_t position, const struct address_filter *only, struct batch *out,
+			 uint64_t position, const struct spe_wanted *wanted, struct batch *out,
 			 uint64_t *padding)
 {
 	if (all->n == 0)
 		return 0;
 	if (all->length == SPE_SHAPE_SIZE)
-		return decode(all, SPE_SHAPE_SIZE, bytes, size, position, only, out, padding);
-	return decode(all, 0, bytes, size, position, only, out, padding);
+		return decode(all, SPE_SHAPE_SIZE, bytes, size, position, wanted, out, padding);
+	return decode(all, 0, bytes, size, position, wanted, out, padding);
 }

@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/address_filter.h"
 #include "spe/fields.h"
+#include "spe/wanted.h"
 
 enum {
 	SPE_SHAPE_SIZE = 64, /* that of today's records; longer ones are parsed */
@@ -57,11 +57,10 @@ void spe_shapes_learn(struct spe_shapes *, const uint8_t *record, size_t size);
 
 /*
  * Appends rows for the records at the beginning of the bytes as long as they have known
- * shapes, the batch has room and the bytes last; those whose data address `only` (NULL: all)
- * does not have are passed over. `position` is that of bytes[0] in the file.
+ * shapes, the batch has room and the bytes last; those that are not wanted are passed over. `position` is that of bytes[0] in the file.
  * Returns how many bytes were passed, and adds to `padding` how many of them were padding.
  */
 size_t spe_shapes_decode(struct spe_shapes *, const uint8_t *bytes, size_t size, uint64_t position,
-			 const struct address_filter *only, struct batch *out, uint64_t *padding);
+			 const struct spe_wanted *, struct batch *out, uint64_t *padding);
 
 #endif

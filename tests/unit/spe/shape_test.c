@@ -17,6 +17,8 @@ enum { ROOM = 1024, SLACK = SPE_SHAPE_SIZE + 8 };
 #define PC "b0 00 b6 a9 e4 aa aa 00 80 "
 #define TS "71 01 00 00 00 00 00 00 00 "
 
+static const struct spe_wanted all;
+
 static const struct {
 	const char *learned, *met;
 	bool is_known;
@@ -64,7 +66,7 @@ static void test_known(void **state)
 		batch_reset(b, BATCH_SPE);
 		spe_shapes_learn(&shapes, learned, n_learned);
 		met[n_met] = 0xff; /* no padding */
-		n = spe_shapes_decode(&shapes, met, n_met + SLACK, 5, NULL, b, &padding);
+		n = spe_shapes_decode(&shapes, met, n_met + SLACK, 5, &all, b, &padding);
 		assert_int_equal(n, cases[i].is_known ? n_met : 0);
 		assert_int_equal(b->n, cases[i].is_known);
 		if (b->n > 0)
@@ -93,7 +95,7 @@ static void test_rarest_gives_way(void **state)
 		spe_shapes_learn(&shapes, bytes, 3 + n_pads);
 		batch_reset(b, BATCH_SPE);
 		assert_int_equal(
-			spe_shapes_decode(&shapes, bytes, sizeof(bytes), 0, NULL, b, &padding),
+			spe_shapes_decode(&shapes, bytes, sizeof(bytes), 0, &all, b, &padding),
 			3 + n_pads);
 		assert_int_equal(padding, n_pads);
 	}
@@ -132,7 +134,7 @@ static void test_all_are_found(void **state)
 	for (size_t i = 0; i < 3 * COUNT(records); i++)
 		n += hex_bytes(records[i * 5 % COUNT(records)], bytes + n, sizeof(bytes) - n);
 	memset(bytes + n, 0xff, SLACK);
-	assert_int_equal(spe_shapes_decode(&shapes, bytes, n + SLACK, 0, NULL, b, &padding), n);
+	assert_int_equal(spe_shapes_decode(&shapes, bytes, n + SLACK, 0, &all, b, &padding), n);
 	assert_int_equal(b->n, 3 * COUNT(records));
 	batch_free(b);
 }
@@ -147,14 +149,15 @@ static void test_filter(void **state)
 	};
 	struct batch *b = batch_new();
 	struct spe_shapes shapes = { 0 };
-	struct address_filter only;
+	struct address_filter addresses;
+	const struct spe_wanted wanted = { .addresses = &addresses };
 	uint64_t padding = 0;
 	uint8_t bytes[ROOM];
 	size_t n = 0;
 
 	(void)state;
-	address_filter_init(&only, 64, 1);
-	address_filter_add(&only, 0x48);
+	address_filter_init(&addresses, 64, 1);
+	address_filter_add(&addresses, 0x48);
 	for (size_t i = 0; i < COUNT(records); i++) {
 		size_t size = hex_bytes(records[i], bytes + n, sizeof(bytes) - n);
 
@@ -162,21 +165,47 @@ static void test_filter(void **state)
 		n += size;
 	}
 	memset(bytes + n, 0xff, SLACK);
-	assert_int_equal(spe_shapes_decode(&shapes, bytes, n + SLACK, 0, &only, b, &padding), n);
+	assert_int_equal(spe_shapes_decode(&shapes, bytes, n + SLACK, 0, &wanted, b, &padding), n);
 	assert_int_equal(b->n, 2);
 	assert_int_equal(b->va[0], 0x40);
 	assert_int_equal(b->va[1], 0x7f);
-	address_filter_release(&only);
+	address_filter_release(&addresses);
+	batch_free(b);
+}
+
+/* Loads and stores alone, and their neighbours all the same length of bytes. */
+static void test_only_memory(void **state)
+{
+	static const char *const records[] = { PC "49 00 01", PC "4a 01 01", PC "49 01 01",
+					       PC "48 00 01", PC "01" };
+	const struct spe_wanted wanted = { .only_memory = true };
+	struct batch *b = batch_new();
+	struct spe_shapes shapes = { 0 };
+	uint64_t padding = 0;
+	uint8_t bytes[ROOM];
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(records); i++) {
+		size_t size = hex_bytes(records[i], bytes + n, sizeof(bytes) - n);
+
+		spe_shapes_learn(&shapes, bytes + n, size);
+		n += size;
+	}
+	memset(bytes + n, 0xff, SLACK);
+	assert_int_equal(spe_shapes_decode(&shapes, bytes, n + SLACK, 0, &wanted, b, &padding), n);
+	assert_int_equal(b->n, 2);
+	assert_int_equal(b->op[0], 0);
+	assert_int_equal(b->op[1], 1);
 	batch_free(b);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known),
-		cmocka_unit_test(test_rarest_gives_way),
-		cmocka_unit_test(test_all_are_found),
-		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_known),	      cmocka_unit_test(test_rarest_gives_way),
+		cmocka_unit_test(test_all_are_found), cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_only_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
