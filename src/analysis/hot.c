@@ -127,8 +127,9 @@ static uint64_t source_word(const struct session *s, const struct batch *b, size
 	return source == NULL ? b->source[row] : (uint64_t)(uintptr_t)source;
 }
 
-uint64_t hot_record_word(const struct session *s, const struct batch *b, size_t row,
-			 enum hot_dimension dimension)
+static inline __attribute__((always_inline)) uint64_t record_word(const struct session *s,
+								  const struct batch *b, size_t row,
+								  enum hot_dimension dimension)
 {
 	uint32_t has = b->has[row];
 
@@ -158,6 +159,37 @@ uint64_t hot_record_word(const struct session *s, const struct batch *b, size_t 
 		break;
 	}
 	return 0;
+}
+
+uint64_t hot_record_word(const struct session *s, const struct batch *b, size_t row,
+			 enum hot_dimension dimension)
+{
+	return record_word(s, b, row, dimension);
+}
+
+void hot_record_words(const struct session *s, const struct batch *b, const uint16_t *rows,
+		      size_t n, enum hot_dimension dimension, uint64_t *out, size_t stride)
+{
+	/* a loop for each dimension that is asked for often: its word needs no choice then */
+	switch (dimension) {
+	case DIM_EVENTS:
+		for (size_t i = 0; i < n; i++)
+			out[i * stride] = record_word(s, b, rows[i], DIM_EVENTS);
+		break;
+	case DIM_SOURCE:
+		for (size_t i = 0; i < n; i++)
+			out[i * stride] = record_word(s, b, rows[i], DIM_SOURCE);
+		break;
+	default:
+		for (size_t i = 0; i < n; i++)
+			out[i * stride] = record_word(s, b, rows[i], dimension);
+	}
+}
+
+void hot_record_places(const struct batch *b, const uint16_t *rows, size_t n, uint32_t *out)
+{
+	for (size_t i = 0; i < n; i++)
+		out[i] = b->has[rows[i]] & HAS_PC ? b->place[rows[i]] : 0;
 }
 
 static void add_spe(struct hot_cost *c, const struct batch *b, size_t row)
@@ -210,10 +242,10 @@ static void consume_by_key(struct hot *hot, const struct batch *b, const uint16_
 	uint32_t rests[ROWS_AT_ONCE], places[ROWS_AT_ONCE] = { 0 }, groups[ROWS_AT_ONCE];
 
 	find_rests(hot, b, rows, n, rests);
-	for (size_t i = 0; i < n && hot->has_place; i++)
-		places[i] = (uint32_t)hot_record_word(hot->session, b, rows[i], DIM_PLACE);
-	if (hot->has_place)
+	if (hot->has_place) {
+		hot_record_places(b, rows, n, places);
 		place_groups_fetch(&hot->groups, places, n);
+	}
 	for (size_t i = 0; i < n; i++)
 		groups[i] = group_of(hot, places[i], rests[i]);
 	for (size_t i = 0; i < n; i++)
@@ -228,13 +260,13 @@ static void consume_by_key(struct hot *hot, const struct batch *b, const uint16_
 
 static void consume_by_place(struct hot *hot, const struct batch *b, const uint16_t *rows, size_t n)
 {
+	uint32_t places[ROWS_AT_ONCE];
+
+	hot_record_places(b, rows, n, places);
 	for (size_t i = 0; i < n; i++)
-		__builtin_prefetch(
-			cost_of_place(hot, hot_record_word(hot->session, b, rows[i], DIM_PLACE)),
-			1);
+		__builtin_prefetch(cost_of_place(hot, places[i]), 1);
 	for (size_t i = 0; i < n; i++)
-		add_spe(cost_of_place(hot, hot_record_word(hot->session, b, rows[i], DIM_PLACE)), b,
-			rows[i]);
+		add_spe(cost_of_place(hot, places[i]), b, rows[i]);
 }
 
 static bool is_wanted(const struct hot *hot, const struct batch *b, size_t row)

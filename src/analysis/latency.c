@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 
-enum { FULL_12 = 4095, FULL_16 = 65535, GROW_BUCKETS = 64, EXACT_BITS = 9 };
+enum { FULL_12 = 4095, FULL_16 = 65535, GROW_BUCKETS = 64 };
 
 static bool is_full(uint16_t cycles)
 {
@@ -60,17 +60,6 @@ double latency_mean(const struct latency_sum *s)
 	return s->n == 0 ? NAN : (double)s->cycles / (double)s->n;
 }
 
-/* Buckets: 0 … 511 each of one value, then 256 of two, 256 of four, … */
-static uint32_t bucket_of(uint32_t value)
-{
-	unsigned shift;
-
-	if (value < HISTOGRAM_EXACT)
-		return value;
-	shift = 31u - (unsigned)__builtin_clz(value) - (EXACT_BITS - 1);
-	return HISTOGRAM_EXACT + (shift - 1) * HISTOGRAM_STEPS + (value >> shift) - HISTOGRAM_STEPS;
-}
-
 /* The first value of a bucket, and how many there are. */
 static uint32_t bucket_start(uint32_t bucket, uint32_t *out_size)
 {
@@ -94,10 +83,8 @@ static void reach(struct histogram *h, uint32_t n)
 	h->n = n;
 }
 
-void histogram_add(struct histogram *h, uint16_t cycles, enum latency_state state)
+void histogram_add_rare(struct histogram *h, uint16_t cycles, enum latency_state state)
 {
-	uint32_t bucket;
-
 	if (state == LATENCY_ABSENT)
 		return;
 	if (state == LATENCY_FULL) {
@@ -105,11 +92,8 @@ void histogram_add(struct histogram *h, uint16_t cycles, enum latency_state stat
 		h->full = cycles > h->full ? cycles : h->full;
 		return;
 	}
-	bucket = bucket_of(cycles);
-	reach(h, bucket + 1);
-	h->counts[bucket]++;
-	h->n_usable++;
-	h->largest = cycles > h->largest ? cycles : h->largest;
+	reach(h, histogram_bucket(cycles) + 1);
+	histogram_add(h, cycles, state);
 }
 
 void histogram_merge(struct histogram *into, const struct histogram *from)
@@ -157,7 +141,7 @@ uint64_t histogram_between(const struct histogram *h, uint32_t from, uint32_t to
 {
 	uint64_t n = 0;
 
-	for (uint32_t i = bucket_of(from); i < h->n && i < bucket_of(to); i++)
+	for (uint32_t i = histogram_bucket(from); i < h->n && i < histogram_bucket(to); i++)
 		n += h->counts[i];
 	return n;
 }

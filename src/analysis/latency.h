@@ -61,9 +61,39 @@ struct histogram {
 	uint16_t full;	  /* where counters were full: 4095 or 65535; 0 if none was */
 };
 
-enum { HISTOGRAM_EXACT = 512, HISTOGRAM_STEPS = 256 };
+enum {
+	HISTOGRAM_EXACT_BITS = 9,
+	HISTOGRAM_EXACT = 1 << HISTOGRAM_EXACT_BITS,
+	HISTOGRAM_STEPS = 256
+};
 
-void histogram_add(struct histogram *, uint16_t cycles, enum latency_state);
+/* Buckets: 0 … 511 each of one value, then 256 of two, 256 of four, … */
+static inline uint32_t histogram_bucket(uint32_t value)
+{
+	unsigned shift;
+
+	if (value < HISTOGRAM_EXACT)
+		return value;
+	shift = 31u - (unsigned)__builtin_clz(value) - (HISTOGRAM_EXACT_BITS - 1);
+	return HISTOGRAM_EXACT + (shift - 1) * HISTOGRAM_STEPS + (value >> shift) - HISTOGRAM_STEPS;
+}
+
+/* For histogram_add(): what is not usable, or needs more buckets than there are. */
+void histogram_add_rare(struct histogram *, uint16_t cycles, enum latency_state);
+
+static inline void histogram_add(struct histogram *h, uint16_t cycles, enum latency_state state)
+{
+	uint32_t bucket = histogram_bucket(cycles);
+
+	if (state != LATENCY_USABLE || bucket >= h->n) {
+		histogram_add_rare(h, cycles, state);
+		return;
+	}
+	h->counts[bucket]++;
+	h->n_usable++;
+	h->largest = cycles > h->largest ? cycles : h->largest;
+}
+
 void histogram_merge(struct histogram *into, const struct histogram *from);
 void histogram_release(struct histogram *);
 

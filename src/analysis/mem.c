@@ -151,16 +151,18 @@ static uint32_t class_of(struct mem_set *set, const uint64_t *words)
 /* The classes of the records; one is often that of the record before. */
 static void find_classes(struct mem_set *set, struct mem_records *r)
 {
-	uint64_t words[2][1 + HOT_N_DIMENSIONS];
+	uint64_t words[MEM_ROWS_AT_ONCE * (1 + HOT_N_DIMENSIONS)];
+	size_t width = set->classes.width;
 
+	for (size_t i = 0; i < r->n; i++)
+		words[i * width] = r->kinds[i];
+	for (size_t d = 0; d < set->n_dimensions; d++)
+		hot_record_words(set->list[0].session, r->batch, r->rows, r->n, set->dimensions[d],
+				 words + 1 + d, width);
 	for (size_t i = 0; i < r->n; i++) {
-		uint64_t *its = words[i % 2];
+		const uint64_t *its = words + i * width;
 
-		its[0] = r->kinds[i];
-		for (size_t d = 0; d < set->n_dimensions; d++)
-			its[1 + d] = hot_record_word(set->list[0].session, r->batch, r->rows[i],
-						     set->dimensions[d]);
-		if (i > 0 && tuples_equal(its, words[(i - 1) % 2], set->classes.width))
+		if (i > 0 && tuples_equal(its, its - width, width))
 			r->classes[i] = r->classes[i - 1];
 		else
 			r->classes[i] = class_of(set, its);
@@ -210,6 +212,11 @@ static void add_times(struct mem_set *set, const uint64_t thread[2], const struc
 	mem_times_add(&set->times.items[number], times);
 }
 
+static uint64_t thread_of(const struct batch *b, size_t row)
+{
+	return b->has[row] & HAS_TID ? b->tid[row] : HOT_ABSENT;
+}
+
 /* When each thread's records were taken; one is often of the thread of the one before. */
 static void note_times(struct mem_set *set, const struct batch *b, const uint16_t *rows,
 		       const uint8_t *kinds, size_t n)
@@ -220,10 +227,8 @@ static void note_times(struct mem_set *set, const struct batch *b, const uint16_
 	for (size_t i = 0, end; i < n; i = end) {
 		for (int kind = 0; kind < N_MEM_KINDS; kind++)
 			times[kind] = mem_times_none;
-		thread[1] = hot_record_word(set->list[0].session, b, rows[i], DIM_TID);
-		for (end = i; end < n && hot_record_word(set->list[0].session, b, rows[end],
-							 DIM_TID) == thread[1];
-		     end++) {
+		thread[1] = thread_of(b, rows[i]);
+		for (end = i; end < n && thread_of(b, rows[end]) == thread[1]; end++) {
 			uint64_t time = b->time_ns[rows[end]];
 
 			if (b->has[rows[end]] & HAS_TIME)

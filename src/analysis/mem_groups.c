@@ -61,11 +61,6 @@ enum mem_kind mem_key(const struct mem *m, uint32_t group, uint64_t key[HOT_N_DI
 	return (enum mem_kind)words[0];
 }
 
-static uint32_t place_of(const struct mem *m, const struct batch *b, size_t row)
-{
-	return m->has_place ? (uint32_t)hot_record_word(m->session, b, row, DIM_PLACE) : 0;
-}
-
 uint32_t mem_find(const struct mem *m, enum mem_kind kind, const struct batch *b, size_t row)
 {
 	uint64_t words[MAX_WORDS] = { kind };
@@ -76,7 +71,8 @@ uint32_t mem_find(const struct mem *m, enum mem_kind kind, const struct batch *b
 	rest = tuples_find(&m->rests, words);
 	if (rest == TUPLES_NONE || !m->has_place)
 		return rest;
-	return place_groups_find(&m->groups, place_of(m, b, row), rest);
+	return place_groups_find(&m->groups,
+				 (uint32_t)hot_record_word(m->session, b, row, DIM_PLACE), rest);
 }
 
 void mem_add_class(struct mem *m, const enum hot_dimension *dimensions, const uint64_t *words)
@@ -195,10 +191,10 @@ void mem_add_records(struct mem *m, const struct mem_records *r)
 {
 	uint32_t places[MEM_ROWS_AT_ONCE], rests[MEM_ROWS_AT_ONCE], groups[MEM_ROWS_AT_ONCE];
 
-	for (size_t i = 0; i < r->n; i++) {
-		places[i] = place_of(m, r->batch, r->rows[i]);
+	if (m->has_place)
+		hot_record_places(r->batch, r->rows, r->n, places);
+	for (size_t i = 0; i < r->n; i++)
 		rests[i] = m->rest_of_class.items[r->classes[i]];
-	}
 	find_groups(m, places, rests, r->n, groups);
 	for (size_t i = 0; i < r->n; i++)
 		add_sums(m, groups[i], &r->sums[i]);

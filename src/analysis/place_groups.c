@@ -62,10 +62,10 @@ static uint32_t add_crowded(struct place_groups *g, uint32_t place, uint32_t res
 /* Makes room for the place. */
 static void fit(struct place_groups *g, uint32_t place)
 {
-	size_t missing = place < g->first.n ? 0 : place + 1 - g->first.n;
-
-	vec_reserve(&g->first, missing);
-	g->first.n += missing;
+	if (place < g->first.n)
+		return;
+	vec_reserve(&g->first, place + 1 - g->first.n);
+	g->first.n = place + 1;
 }
 
 uint32_t place_groups_add(struct place_groups *g, uint32_t place, uint32_t rest)
