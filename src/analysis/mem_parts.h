@@ -19,6 +19,7 @@ struct mem_region {
 	const struct mem_rows *rows;
 	const struct core_clock *clock;
 	const struct vector_length *vectors; /* NULL: no bytes depend on it */
+	uint32_t vector_bits;		     /* given; 0: not */
 	const char *name;		     /* NULL: everything */
 };
 void mem_region_table(const struct mem_region *, struct table *out);

@@ -139,9 +139,9 @@ static void note_basis(const struct mem_region *r, struct table *out)
 }
 
 /* What the bytes of vectors without a length of their own rest on. */
-static void note_vectors(const struct vector_length *v, struct table *out)
+static void note_vectors(const struct vector_length *v, uint32_t given, struct table *out)
 {
-	uint32_t bits = vector_length_bits(v);
+	uint32_t bits = vector_length_bits(v, given);
 
 	if (v->bits >= VECTOR_LEAST_BITS)
 		table_note(out,
@@ -149,9 +149,15 @@ static void note_vectors(const struct vector_length *v, struct table *out)
 			   " bits, the longest that records say; bytes as "
 			   "if all elements were active",
 			   bits);
+	else if (given != 0)
+		table_note(out,
+			   "SVE: vectors of %" PRIu32 " bits, as given; bytes as if all elements "
+			   "were active",
+			   bits);
 	else
 		table_note(out,
-			   "SVE: no record says how long vectors are; bytes are for %" PRIu32
+			   "SVE: no record says how long vectors are (--vector-length does); bytes "
+			   "are for %" PRIu32
 			   " bits, the shortest there are, as if all elements were active",
 			   bits);
 }
@@ -167,7 +173,7 @@ static void note_limits(const struct mem_region *r, const struct whole *wholes, 
 	}
 	(void)wholes;
 	if (has_bytes && r->vectors != NULL)
-		note_vectors(r->vectors, out);
+		note_vectors(r->vectors, r->vector_bits, out);
 	if (has_derived)
 		table_note(out, "direct: execution + translation of the sampled operations; "
 				"derived: time from the first to the last of them / estimated "

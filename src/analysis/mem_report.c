@@ -146,6 +146,7 @@ static int make_tables(struct making *m, struct err *err)
 		.rows = &m->rows,
 		.clock = &m->clock,
 		.vectors = m->sizes.n_scalable > 0 ? m->parts[VECTORS].result : NULL,
+		.vector_bits = m->request->vector_bits,
 		.name = m->request->region,
 	};
 
@@ -187,7 +188,8 @@ int mem_report_make(struct session *s, const struct select *select,
 		named.keys[named.n++] = HOT_FUNCTION;
 	mem_names(s, mem_of(&m, BY_PLACE), &named, &m.names);
 	mem_sizes(s, mem_of(&m, BY_PLACE), &m.sizes);
-	access_sizes_stretch(&m.sizes, vector_length_bits(m.parts[VECTORS].result));
+	access_sizes_stretch(&m.sizes,
+			     vector_length_bits(m.parts[VECTORS].result, request->vector_bits));
 	rc = make_tables(&m, err);
 	mem_rows_release(&m.rows);
 	access_sizes_release(&m.sizes);

@@ -15,6 +15,7 @@ struct mem_request {
 	const char *sort;   /* name of a column of the table by key, or NULL */
 	bool with_histogram;
 	bool for_programs;	 /* all tables, also where all are empty for the same reason */
+	uint32_t vector_bits;	 /* of SVE, where no record says it; 0: not given */
 	const char *region;	 /* what is looked at, in words; NULL: everything */
 	struct core_clock clock; /* as given; unknown: derive it if that can be done */
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/interval.h"
+#include "analysis/vector_length.h"
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "symbol/code.h"
@@ -14,6 +15,9 @@ enum {
 	LINE_BYTES = 64,       /* where nothing tells */
 	LINE_BYTES_MAX = 4096, /* offsets in a line have 16 bits */
 	CODE_BYTES = 16,       /* the longest instruction */
+	SCALAR_MAX = 16,       /* bytes of an access whose instruction is not known: a pair … */
+	VECTOR_MAX = 64,       /* … of registers; a group of vectors */
+	SVE_UNIT_BITS = 16,    /* see struct sharing_touch_key */
 };
 
 static const char *const sort_names[SHARING_N_SORTS] = {
@@ -121,6 +125,8 @@ static int fill_request(struct sharing *s, struct err *err)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "a cache line of %llu bytes: not a power of two from 8 to %d",
 			       (unsigned long long)r->line_bytes, LINE_BYTES_MAX);
+	if (vector_length_check(r->vector_bits, err) < 0)
+		return -1;
 	if (r->is_double)
 		r->line_bytes *= 2;
 	if (r->coalesce == 0)
@@ -380,7 +386,7 @@ static void group_words(const struct sharing *s, const struct sharing_touch_key 
 	out[3] = by & (SHARING_BY_MODULE | SHARING_BY_PLACE) ? place.module.v : 0;
 	out[4] = by & SHARING_BY_PLACE ? place.offset : 0;
 	out[5] = by & SHARING_BY_PLACE ? k->pc : 0;
-	out[6] = k->kind;
+	out[6] = k->kind & ~(unsigned)SHARING_KIND_PARTIAL;
 }
 
 /* All that the order of touches depends on: nothing in it is a number of ours but the line's. */
@@ -390,7 +396,7 @@ static void sort_words(const struct sharing *s, uint32_t touch, uint64_t *out)
 
 	group_words(s, &k, out);
 	out[GROUP_WORDS] = (uint64_t)k.tid << 32 | k.cpu;
-	out[GROUP_WORDS + 1] = k.process;
+	out[GROUP_WORDS + 1] = (uint64_t)k.process << 32 | (uint64_t)k.vector << 8 | k.kind;
 	out[GROUP_WORDS + 2] = k.pc;
 }
 
@@ -509,8 +515,8 @@ static const struct {
 };
 
 /*
- * What the instruction at a place does that records do not say. Of vectors whose length the
- * instruction does not tell, and of elements that lie apart, no size is known.
+ * What the instruction at a place does that records do not say. Of elements that lie apart, no
+ * size is known.
  */
 static struct sharing_instruction decode_place(struct sharing *s, uint32_t place)
 {
@@ -528,9 +534,41 @@ static struct sharing_instruction decode_place(struct sharing *s, uint32_t place
 	for (size_t i = 0; i < COUNT(access_kinds); i++)
 		if (access.flags & access_kinds[i].flag)
 			out.kind |= (uint8_t)access_kinds[i].kind;
-	if (!(access.flags & (ACCESS_SCALABLE | ACCESS_STRIDED)) && access.bytes <= LINE_BYTES_MAX)
+	out.is_scattered = access.flags & ACCESS_STRIDED;
+	if (out.is_scattered || access.bytes > LINE_BYTES_MAX)
+		return out;
+	if (access.flags & ACCESS_SCALABLE)
+		out.scalable = (uint16_t)access.bytes;
+	else
 		out.bytes = (uint16_t)access.bytes;
 	return out;
+}
+
+static uint16_t vector_bytes(uint32_t bytes, uint32_t bits)
+{
+	bytes = bytes * bits / VECTOR_LEAST_BITS;
+	return (uint16_t)(bytes > 0 ? bytes : 1);
+}
+
+/*
+ * Of an instruction that accesses whole vectors a record says how long they are. If it accesses a
+ * part of each, as with elements that are shorter in memory, the record may say how long that part
+ * is instead.
+ */
+static void stretch(uint32_t bytes, uint32_t said_bits, uint32_t given_bits,
+		    struct sharing_extent *out)
+{
+	bool is_whole = bytes >= VECTOR_LEAST_BITS / 8;
+
+	out->least = 1;
+	out->most = vector_bytes(bytes, VECTOR_MOST_BITS);
+	out->lacks_length = said_bits == 0 && given_bits == 0;
+	if (said_bits == 0 && given_bits != 0) {
+		out->least = out->most = vector_bytes(bytes, given_bits);
+	} else if (said_bits >= VECTOR_LEAST_BITS || (said_bits != 0 && !is_whole)) {
+		out->least = vector_bytes(bytes, said_bits);
+		out->most = is_whole ? out->least : (uint16_t)(said_bits / 8);
+	}
 }
 
 struct sharing_extent sharing_extent(const struct sharing *s, const struct sharing_touch_key *k)
@@ -538,9 +576,23 @@ struct sharing_extent sharing_extent(const struct sharing *s, const struct shari
 	const struct sharing_instruction *i = &s->instructions[k->place];
 	bool fits = k->kind & SHARING_KIND_STORE ? i->is_store : i->is_load;
 
-	if (!fits)
-		return (struct sharing_extent){ 0, k->kind };
-	return (struct sharing_extent){ i->bytes, (uint8_t)(k->kind | i->kind) };
+	struct sharing_extent out = { .least = 1, .kind = k->kind };
+
+	if (fits)
+		out.kind |= i->kind;
+	out.most = out.kind & SHARING_KIND_VECTOR ? VECTOR_MAX : SCALAR_MAX;
+	if (fits && i->is_scattered) {
+		out.is_scattered = true;
+		out.most = LINE_BYTES_MAX;
+	}
+	if (fits && i->scalable > 0)
+		stretch(i->scalable, k->vector > 0 ? SVE_UNIT_BITS << k->vector : 0,
+			s->request.vector_bits, &out);
+	else if (fits && i->bytes > 0)
+		out.least = out.most = i->bytes;
+	if (out.kind & SHARING_KIND_PARTIAL)
+		out.least = 1;
+	return out;
 }
 
 /* The size that all touches of a row have. */
@@ -551,7 +603,9 @@ static void set_extent(const struct sharing *s, struct sharing_access *a)
 			sharing_touch_key(s->accesses_seen, s->order[a->first_touch + i]);
 		struct sharing_extent e = sharing_extent(s, &k);
 
-		a->size = i == 0 || a->size == e.bytes ? e.bytes : 0;
+		uint16_t bytes = sharing_extent_bytes(&e);
+
+		a->size = i == 0 || a->size == bytes ? bytes : 0;
 		a->kind |= e.kind;
 	}
 }

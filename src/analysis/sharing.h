@@ -45,9 +45,10 @@ struct sharing_request {
 	bool is_double;	     /* pairs of lines count as one, as some prefetchers fetch them */
 	size_t top;	     /* lines to look at; 0: all that are shared */
 	enum sharing_sort sort;
-	unsigned coalesce;   /* enum sharing_coalesce; 0: SHARING_BY_PLACE */
-	bool only_contended; /* see struct sharing_options */
-	bool by_physical;    /* see there; an error if the capture has no physical addresses */
+	unsigned coalesce;    /* enum sharing_coalesce; 0: SHARING_BY_PLACE */
+	bool only_contended;  /* see struct sharing_options */
+	bool by_physical;     /* see there; an error if the capture has no physical addresses */
+	unsigned vector_bits; /* of SVE, where records do not say it; 0: not known */
 };
 
 /* Words to values; an unknown one is an error that lists them. */
@@ -70,9 +71,11 @@ const char *sharing_verdict_name(enum sharing_verdict);
 enum sharing_reason {
 	SHARING_SURE,
 	SHARING_FEW_SAMPLES,
-	SHARING_NO_STORES,     /* the capture holds no stores at all */
-	SHARING_UNSEEN_STORES, /* loads found it modified, but no store was sampled */
-	SHARING_SIZES_UNKNOWN, /* accesses may overlap, their sizes are not known */
+	SHARING_NO_STORES,	 /* the capture holds no stores at all */
+	SHARING_UNSEEN_STORES,	 /* loads found it modified, but no store was sampled */
+	SHARING_SIZES_UNKNOWN,	 /* accesses may overlap, their sizes are not known */
+	SHARING_VECTORS_UNKNOWN, /* … because that of vectors of SVE is not */
+	SHARING_PARTS_UNKNOWN, /* … because it is not known which elements of a vector they are */
 	SHARING_ONE_BY_ONE,    /* several threads, each after the other */
 };
 
@@ -92,16 +95,26 @@ struct sharing_judgement {
 
 /* What the instruction at a place does: all zero if that is not known. */
 struct sharing_instruction {
-	uint16_t bytes; /* 0: not known */
-	uint8_t kind;	/* enum sharing_kind */
+	uint16_t bytes;	   /* 0: not known */
+	uint16_t scalable; /* … because it grows with the vectors: those of 128 bits; 0: does not */
+	uint8_t kind;	   /* enum sharing_kind */
 	bool is_load, is_store;
+	bool is_scattered; /* gathers or scatters: elements may be anywhere */
 };
 
 /* How far an access reaches, and how it is made. */
 struct sharing_extent {
-	uint16_t bytes; /* 0: not known */
-	uint8_t kind;	/* enum sharing_kind, of the record and of the instruction */
+	uint16_t least, most; /* bytes: as many as are sure, as many as there may be */
+	uint8_t kind;	      /* enum sharing_kind, of the record and of the instruction */
+	bool lacks_length;    /* they differ because the length of vectors is not known */
+	bool is_scattered;    /* other bytes of the line may be accessed, below the address, too */
 };
+
+/* How many bytes that are; 0: not known. */
+static inline uint16_t sharing_extent_bytes(const struct sharing_extent *e)
+{
+	return e->least == e->most ? e->least : 0;
+}
 
 /* A row of a line's breakdown: a slice of `order`. */
 struct sharing_access {

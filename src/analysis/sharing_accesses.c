@@ -6,8 +6,15 @@
 
 #include "base/alloc.h"
 #include "spe/names.h"
+#include "spe/packet.h"
 
-enum { PAGE_SHIFT = 12 };
+enum {
+	PAGE_SHIFT = 12,
+
+	/* The effective vector length in a load or store of SVE: 32 << field bits. */
+	VECTOR_LENGTH_SHIFT = 4,
+	VECTOR_LENGTH_MASK = 7,
+};
 
 void sharing_choice_init(struct sharing_choice *c, const struct sharing_options *options,
 			 size_t n_lines)
@@ -40,6 +47,9 @@ struct scan_wish sharing_accesses_wish(const struct sharing_choice *choice)
 	};
 }
 
+static const uint64_t partial_events =
+	(uint64_t)1 << SPE_EV_PARTIAL_PREDICATE | (uint64_t)1 << SPE_EV_EMPTY_PREDICATE;
+
 static unsigned kind_of_spe(const struct batch *b, size_t row)
 {
 	struct spe_op op = spe_op_of(b->op_class[row], b->op[row]);
@@ -48,7 +58,16 @@ static unsigned kind_of_spe(const struct batch *b, size_t row)
 	kind |= op.is_atomic ? SHARING_KIND_ATOMIC : 0;
 	kind |= op.is_exclusive ? SHARING_KIND_EXCLUSIVE : 0;
 	kind |= op.is_acquire_release ? SHARING_KIND_ORDERED : 0;
+	if (op.is_sve && b->has[row] & HAS_EVENTS && b->events[row] & partial_events)
+		kind |= SHARING_KIND_PARTIAL;
 	return kind | (op.is_simd || op.is_sve || op.is_sme ? SHARING_KIND_VECTOR : 0);
+}
+
+static unsigned vector_of(const struct batch *b, size_t row)
+{
+	if (b->kind != BATCH_SPE || !spe_op_of(b->op_class[row], b->op[row]).is_sve)
+		return 0;
+	return (b->op[row] >> VECTOR_LENGTH_SHIFT & VECTOR_LENGTH_MASK) + 1u;
 }
 
 unsigned sharing_row_kind(const struct batch *b, size_t row)
@@ -101,7 +120,7 @@ static void accesses_free(void *partial)
 /*
  * The words of a key.
  *
- *	0	line (32), offset (16), kind (8)
+ *	0	line (32), vector length (8), offset (16), kind (8)
  *	1	place, tid
  *	2	process, cpu
  *	3	pc
@@ -114,6 +133,7 @@ struct sharing_touch_key sharing_touch_key(const struct sharing_accesses *a, uin
 		.line = (uint32_t)(words[0] >> 32),
 		.offset = (uint16_t)(words[0] >> 8),
 		.kind = (uint8_t)words[0],
+		.vector = (uint8_t)(words[0] >> 24),
 		.place = (uint32_t)(words[1] >> 32),
 		.tid = (uint32_t)words[1],
 		.process = (uint32_t)(words[2] >> 32),
@@ -214,7 +234,8 @@ static void add_row(struct sharing_accesses *a, const struct batch *b, size_t ro
 {
 	uint32_t has = b->has[row];
 	const uint64_t words[SHARING_TOUCH_WORDS] = {
-		pair(line, (uint64_t)spot->offset << 8 | sharing_row_kind(b, row)),
+		pair(line, (uint64_t)vector_of(b, row) << 24 | (uint64_t)spot->offset << 8 |
+				   sharing_row_kind(b, row)),
 		pair(has & HAS_PC ? b->place[row] : 0, has & HAS_TID ? b->tid[row] : UINT32_MAX),
 		pair(has & HAS_PROCESS ? b->process[row] : 0,
 		     has & HAS_CPU ? b->cpu[row] : UINT32_MAX),

@@ -35,6 +35,7 @@ enum sharing_kind {
 	SHARING_KIND_EXCLUSIVE = 4,
 	SHARING_KIND_ORDERED = 8, /* acquires or releases */
 	SHARING_KIND_VECTOR = 16,
+	SHARING_KIND_PARTIAL = 32, /* some elements of the vector are left out, by its predicate */
 };
 
 /* Latencies by what a load met; each load is in one of them, the first that fits. */
@@ -67,7 +68,8 @@ void sharing_touch_merge(struct sharing_touch *, const struct sharing_touch *fro
 struct sharing_touch_key {
 	uint32_t line; /* number in the choice */
 	uint16_t offset;
-	uint8_t kind; /* enum sharing_kind */
+	uint8_t kind;	/* enum sharing_kind */
+	uint8_t vector; /* effective vector length of SVE: 16 << vector bits; 0: not said */
 	uint32_t place, tid, process, cpu;
 	uint64_t pc;
 };

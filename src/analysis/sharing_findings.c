@@ -290,6 +290,12 @@ static const char *why_unknown(const struct sharing_judgement *j, struct table *
 	case SHARING_SIZES_UNKNOWN:
 		return "accesses may overlap: their sizes are not known, because the program was "
 		       "not found (--symfs DIR)";
+	case SHARING_VECTORS_UNKNOWN:
+		return "accesses may overlap: how long vectors of SVE are is not in the records "
+		       "(--vector-length BITS)";
+	case SHARING_PARTS_UNKNOWN:
+		return "accesses may overlap: records do not say which elements of a vector its "
+		       "predicate left out";
 	default:
 		return "";
 	}

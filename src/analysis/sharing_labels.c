@@ -162,7 +162,7 @@ static struct layout_access access_of(const struct sharing *s, uint32_t touch_nu
 
 	return (struct layout_access){
 		.offset = offset,
-		.size = extent.bytes,
+		.size = sharing_extent_bytes(&extent),
 		.thread = key.tid,
 		.loads = !is_write || extent.kind & SHARING_KIND_ATOMIC ? n : 0,
 		.stores = is_write ? n : 0,

@@ -272,6 +272,8 @@ static const char *const reason_words[] = {
 	[SHARING_NO_STORES] = "no stores were recorded",
 	[SHARING_UNSEEN_STORES] = "no store was sampled",
 	[SHARING_SIZES_UNKNOWN] = "sizes of accesses are not known",
+	[SHARING_VECTORS_UNKNOWN] = "the length of vectors is not known",
+	[SHARING_PARTS_UNKNOWN] = "which elements of vectors were accessed is not known",
 	[SHARING_ONE_BY_ONE] = "threads one after the other",
 };
 

@@ -17,8 +17,6 @@ enum {
 	ENOUGH = 5,	    /* stores, and accesses they made wait */
 	ENOUGH_READS = 20,  /* accesses, none of which is a store */
 	ENOUGH_IN_TURN = 8, /* of each thread, to say that they took turns */
-	SCALAR_MAX = 16,    /* bytes of an access whose instruction is not known: a pair of … */
-	VECTOR_MAX = 64,    /* … registers; a group of vectors */
 };
 
 /* Parts below this are not worth calling a line both. */
@@ -27,9 +25,9 @@ static const double both_from = 0.1;
 /* The same with stores whose overlap is not known. */
 static const double unsure_from = 0.2;
 
-/* Bytes [from, to). `most` is where `to` may be if the size is not known. */
+/* Bytes [from, to); if that is not known, within [first, end). */
 struct extent {
-	uint16_t from, to, most;
+	uint16_t first, from, to, end;
 };
 
 /* What a thread does to such bytes. */
@@ -55,19 +53,21 @@ struct judging {
 	VEC_OF(struct turn) turns;    /* by thread */
 	VEC_OF(uint32_t) writes;      /* by extent: stores of all threads */
 	VEC_OF(struct reach) reaches; /* by pair */
+	bool lacks_length, has_parts; /* of the line: what its extents may be unsure for */
 	struct sharing_judgement out;
 };
 
 static uint64_t packed(const struct extent *e)
 {
-	return (uint64_t)e->from << 32 | (uint64_t)e->to << 16 | e->most;
+	return (uint64_t)e->first << 48 | (uint64_t)e->from << 32 | (uint64_t)e->to << 16 | e->end;
 }
 
 static struct extent extent_of(const struct judging *j, uint32_t number)
 {
 	uint64_t word = tuples_get(&j->extents, number)[0];
 
-	return (struct extent){ (uint16_t)(word >> 32), (uint16_t)(word >> 16), (uint16_t)word };
+	return (struct extent){ (uint16_t)(word >> 48), (uint16_t)(word >> 32),
+				(uint16_t)(word >> 16), (uint16_t)word };
 }
 
 static uint32_t thread_number(struct judging *j, uint64_t thread)
@@ -105,12 +105,11 @@ static struct reach *reach_of(struct judging *j, uint32_t thread, uint32_t exten
 
 static struct extent bytes_of(uint16_t offset, struct sharing_extent e)
 {
-	uint16_t most = e.kind & SHARING_KIND_VECTOR ? VECTOR_MAX : SCALAR_MAX;
-
 	return (struct extent){
+		.first = e.is_scattered ? 0 : offset,
 		.from = offset,
-		.to = (uint16_t)(offset + (e.bytes != 0 ? e.bytes : 1)),
-		.most = (uint16_t)(offset + (e.bytes != 0 ? e.bytes : most)),
+		.to = (uint16_t)(offset + e.least),
+		.end = (uint16_t)(offset + e.most),
 	};
 }
 
@@ -136,6 +135,8 @@ static void add_touch(struct judging *j, uint32_t number)
 	turn->last_ns = t->last_ns > turn->last_ns ? t->last_ns : turn->last_ns;
 	j->writes.items[extent] += n_writes;
 	j->out.n_writes += n_writes;
+	j->lacks_length |= e.lacks_length;
+	j->has_parts |= (e.kind & SHARING_KIND_PARTIAL) != 0;
 	j->out.has_lock |= (e.kind & (SHARING_KIND_ATOMIC | SHARING_KIND_EXCLUSIVE)) != 0;
 }
 
@@ -204,7 +205,7 @@ static void blame_stores(struct blame *b, struct extent victim, struct extent wr
 {
 	if (victim.from < written.to && written.from < victim.to)
 		b->same += n;
-	else if (victim.from < written.most && written.from < victim.most)
+	else if (victim.first < written.end && written.first < victim.end)
 		b->unsure += n;
 	else
 		b->other += n;
@@ -253,6 +254,13 @@ static uint32_t divide(const struct judging *j, bool only_contended, struct blam
 	return n;
 }
 
+static enum sharing_reason why_unsure(const struct judging *j)
+{
+	if (j->lacks_length)
+		return SHARING_VECTORS_UNKNOWN;
+	return j->has_parts ? SHARING_PARTS_UNKNOWN : SHARING_SIZES_UNKNOWN;
+}
+
 static void decide(struct judging *j)
 {
 	struct sharing_judgement *out = &j->out;
@@ -268,7 +276,7 @@ static void decide(struct judging *j)
 	}
 	sure = b.same + b.other;
 	if (b.unsure > unsure_from * (sure + b.unsure)) {
-		out->reason = SHARING_SIZES_UNKNOWN;
+		out->reason = why_unsure(j);
 		return;
 	}
 	out->false_part = b.other / sure;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/vector_length.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -38,6 +39,15 @@ static void vector_length_merge(void *into, const void *from, const struct id_ma
 
 	(void)map;
 	add(into, part->n, part->bits);
+}
+
+int vector_length_check(uint32_t bits, struct err *err)
+{
+	if (bits % VECTOR_LEAST_BITS == 0 && bits <= VECTOR_MOST_BITS)
+		return 0;
+	return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		       "--vector-length: %" PRIu32 " bits: not a multiple of %d up to %d", bits,
+		       VECTOR_LEAST_BITS, VECTOR_MOST_BITS);
 }
 
 const struct analysis_class vector_length_class = {

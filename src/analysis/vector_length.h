@@ -6,9 +6,10 @@
 #include <stdint.h>
 
 #include "analysis/analysis.h"
+#include "base/err.h"
 
 /* What isa_access() takes a vector for, which is the shortest that there is. */
-enum { VECTOR_LEAST_BITS = 128 };
+enum { VECTOR_LEAST_BITS = 128, VECTOR_MOST_BITS = 2048 };
 
 /*
  * The longest effective vector length of a record. Operations that touch less than a whole vector
@@ -22,10 +23,18 @@ struct vector_length {
 /* No options. Result: struct vector_length. */
 extern const struct analysis_class vector_length_class;
 
-/* The length to reckon with: what was found, but not less than the shortest. */
-static inline uint32_t vector_length_bits(const struct vector_length *v)
+/*
+ * The length to reckon with: what was found; else what was given, if that is not 0; not less than
+ * the shortest.
+ */
+static inline uint32_t vector_length_bits(const struct vector_length *v, uint32_t given)
 {
-	return v->bits > VECTOR_LEAST_BITS ? v->bits : VECTOR_LEAST_BITS;
+	uint32_t bits = v->bits >= VECTOR_LEAST_BITS ? v->bits : given;
+
+	return bits > VECTOR_LEAST_BITS ? bits : VECTOR_LEAST_BITS;
 }
+
+/* Are there vectors of so many bits? An error of usage, if not; 0 is "not given". */
+int vector_length_check(uint32_t bits, struct err *);
 
 #endif

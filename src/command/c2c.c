@@ -19,7 +19,7 @@ enum { WIDE = 1000 };
 
 struct c2c_command {
 	const char *mode, *coalesce, *sort;
-	unsigned line_size, time_slices;
+	unsigned line_size, time_slices, vector_length;
 	bool double_line, physical;
 	bool full, wide;
 };
@@ -39,6 +39,8 @@ static const struct option options[] = {
 	  "of a cache line (that of the CPU)" },
 	{ "double-line", 0, OPTION_FLAG, offsetof(struct c2c_command, double_line), NULL,
 	  "take two neighbouring lines for one, as prefetchers do" },
+	{ "vector-length", 0, OPTION_NUMBER, offsetof(struct c2c_command, vector_length), "BITS",
+	  "of SVE, where records do not say it" },
 	{ "time-slices", 0, OPTION_NUMBER, offsetof(struct c2c_command, time_slices), "N",
 	  "when: cut the time into so many slices" },
 	{ "physical", 0, OPTION_FLAG, offsetof(struct c2c_command, physical), NULL,
@@ -58,6 +60,7 @@ static int read_request(const struct c2c_command *command, const struct row_opti
 		.line_bytes = command->line_size,
 		.is_double = command->double_line,
 		.by_physical = command->physical,
+		.vector_bits = command->vector_length,
 		.top = rows_to_show(rows),
 	};
 	if (command->mode != NULL && sharing_mode_parse(command->mode, &out->mode, err) < 0)

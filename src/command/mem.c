@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/mem_report.h"
+#include "analysis/vector_length.h"
 #include "base/alloc.h"
 #include "command/commands.h"
 #include "command/common.h"
@@ -18,7 +19,7 @@ struct mem_command {
 	const char *by;
 	const char *ghz;
 	const char *region;
-	unsigned time_slices;
+	unsigned time_slices, vector_length;
 	bool histogram;
 };
 
@@ -30,6 +31,8 @@ static const struct option options[] = {
 	  "only this function, or code: 0x1000..0x1fff" },
 	{ "ghz", 0, OPTION_TEXT, offsetof(struct mem_command, ghz), "F",
 	  "frequency of the cores, for nanoseconds" },
+	{ "vector-length", 0, OPTION_NUMBER, offsetof(struct mem_command, vector_length), "BITS",
+	  "of SVE, where no record says it" },
 	{ "time-slices", 0, OPTION_NUMBER, offsetof(struct mem_command, time_slices), "N",
 	  "when: cut the time into so many slices" },
 	{ "histogram", 0, OPTION_FLAG, offsetof(struct mem_command, histogram), NULL,
@@ -45,9 +48,12 @@ static int make_request(const struct mem_command *command, const struct row_opti
 		.sort = rows->sort,
 		.with_histogram = command->histogram,
 		.region = command->region,
+		.vector_bits = command->vector_length,
 		.for_programs = output->table != NULL ||
 				(output->format != NULL && strcmp(output->format, "text") != 0),
 	};
+	if (vector_length_check(command->vector_length, err) < 0)
+		return -1;
 	if (command->by != NULL && hot_keys_parse(command->by, &out->by, err) < 0)
 		return -1;
 	return command->ghz == NULL ? 0 : core_clock_parse(command->ghz, &out->clock, err);

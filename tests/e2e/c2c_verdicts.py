@@ -27,7 +27,8 @@ PID = 500
 LD, ST = 0x00, 0x01
 SIMD = 0x04
 ATOMIC, EXCLUSIVE, ORDERED = 0x06, 0x0A, 0x12
-SVE = 0x28
+SVE, SVE_256 = 0x28, 0x38  # effective vectors of 128 and of 256 bits
+PARTIAL = 1 << 17  # event: some elements were left out
 
 L1, PEER = 0x0, 0x9
 
@@ -49,7 +50,10 @@ INSTRUCTIONS = {
     "ldaddw": ("ldadd w0, w2, [x1]", LD | ATOMIC), "ldaddx": ("ldaddal x0, x2, [x1]", LD | ATOMIC),
     "staddx": ("stadd x0, [x1]", ST | ATOMIC), "swpx": ("swpa x0, x2, [x1]", LD | ATOMIC),
     "casx": ("casal x0, x2, [x1]", LD | ATOMIC), "swpb": ("swpb w0, w2, [x1]", LD | ATOMIC),
-    "st1d": ("st1d {z0.d}, p0, [x1]", ST | SVE),
+    "st1d": ("st1d {z0.d}, p0, [x1]", ST | SVE), "st1d256": ("st1d {z0.d}, p0, [x1]", ST | SVE_256),
+    "st1d?": ("st1d {z0.d}, p0, [x1]", ST | SIMD), "st2d256": ("st2d {z0.d,z1.d}, p0, [x1]", ST | SVE_256),
+    "st1d256part": ("st1d {z0.d}, p0, [x1]", ST | SVE_256, PARTIAL),
+    "st1w": ("st1w {z0.d}, p0, [x1]", ST | SVE), "gather": ("ld1d {z0.d}, p0/z, [x1, z1.d]", LD | SVE | 0x80),
 }
 
 
@@ -140,7 +144,26 @@ case("read-mostly table", each(4, lambda t: [(t, "ldrx", 8 * t, 1), (t, "ldrx", 
 case("one thread", rmw(0, "ldrx", "strx", 0) + rmw(0, "ldrx", "strx", 8), "single-thread")
 case("one thread after the other", rmw(0, "ldrx", "strx", 0) + rmw(1, "ldrx", "strx", 8),
      "single-thread", in_turn=True)
-case("size of a scalable vector", [(0, "st1d", 0, 1), (1, "ldrw", 32, 2)], "unknown")
+case("scalable vector beside a field", [(0, "st1d", 0, 1), (1, "ldrw", 16, 2)], "false-sharing")
+case("scalable vector across a field", [(0, "st1d", 0, 1), (1, "ldrw", 12, 2)], "true-sharing")
+case("longer scalable vector beside a field", [(0, "st1d256", 0, 1), (1, "ldrw", 32, 2)], "false-sharing")
+case("longer scalable vector across a field", [(0, "st1d256", 0, 1), (1, "ldrw", 28, 2)], "true-sharing")
+case("two scalable vectors across a field", [(0, "st2d256", 0, 1), (1, "ldrw", 60, 2)], "true-sharing")
+case("some elements, perhaps across a field", [(0, "st1d256part", 0, 1), (1, "ldrw", 24, 2)], "unknown")
+case("some elements beside a field", [(0, "st1d256part", 0, 1), (1, "ldrw", 32, 2)], "false-sharing")
+case("some elements from the same address", [(0, "st1d256part", 8, 1), (1, "ldrw", 8, 2)], "true-sharing")
+case("halves of elements beside a field", [(0, "st1w", 0, 1), (1, "ldrw", 16, 2)], "false-sharing")
+case("halves of elements, perhaps across a field", [(0, "st1w", 0, 1), (1, "ldrw", 12, 2)], "unknown")
+case("halves of elements across a field", [(0, "st1w", 0, 1), (1, "ldrw", 4, 2)], "true-sharing")
+case("gathered elements beside a store", [(0, "strx", 0, 1), (1, "gather", 32, 2)], "unknown")
+case("vector of a length that is not said", [(0, "st1d?", 0, 1), (1, "ldrw", 32, 2)], "unknown",
+     why="the length of vectors is not known")
+case("vector of a length that is given", [(0, "st1d?", 0, 1), (1, "ldrw", 32, 2)], "false-sharing",
+     options=["--vector-length", "256"])
+case("vector of a larger length that is given", [(0, "st1d?", 0, 1), (1, "ldrw", 32, 2)], "true-sharing",
+     options=["--vector-length", "512"])
+case("vector of a length that is said otherwise", [(0, "st1d", 0, 1), (1, "ldrw", 16, 2)], "false-sharing",
+     options=["--vector-length", "512"])
 case("no program: far apart", [(0, "strx", 0, 1), (1, "ldrx", 32, 2)], "false-sharing", stripped=True)
 case("no program: the same", [(0, "strx", 8, 1), (1, "ldrx", 8, 2)], "true-sharing", stripped=True)
 case("no program: near", [(0, "strx", 0, 1), (1, "ldrx", 8, 2)], "unknown", stripped=True)
@@ -156,9 +179,9 @@ def build_program(folder):
     """The instructions as a program; returns their addresses."""
     source, program = os.path.join(folder, "program.s"), os.path.join(folder, "program")
     lines = [".arch armv8.2-a+sve+lse", ".globl _start", "_start:"]
-    for name, (assembly, _) in INSTRUCTIONS.items():
-        lines += [f".globl {name}", f".type {name}, %function", f"{name}:", assembly, "ret",
-                  f".size {name}, .-{name}"]
+    for name, (assembly, *_) in INSTRUCTIONS.items():
+        lines += [f".globl \"{name}\"", f".type \"{name}\", %function", f"\"{name}\":", assembly, "ret",
+                  f".size \"{name}\", .-\"{name}\""]
     with open(source, "w") as file:
         file.write("\n".join(lines) + "\n")
     run(COMPILER, "-nostdlib", "-static", "-Wl,-Ttext-segment=0x400000", source, "-o", program)
@@ -179,9 +202,10 @@ def draw(rng, dos, more, places, n_samples):
         fought = len(threads) > 1 and writers - {thread} and not more.get("in_turn")
         peer = fought and not more.get("quiet") and rng.random() < 0.4
         records.append((thread, time, places[name], base + offset, INSTRUCTIONS[name][1],
-                        PEER if peer else L1, rng.randrange(80, 140) if peer else rng.randrange(4, 12)))
+                        PEER if peer else L1, rng.randrange(80, 140) if peer else rng.randrange(4, 12),
+                        sum(INSTRUCTIONS[name][2:])))
     for i in range(50 if more.get("with_stores") else 10):
-        records.append((15, rng.randrange(10**6), places["strx"], BASE + 0x100000 + 64 * i, ST, L1, 4))
+        records.append((15, rng.randrange(10**6), places["strx"], BASE + 0x100000 + 64 * i, ST, L1, 4, 0))
     return base, sorted(records)
 
 
@@ -190,8 +214,8 @@ def kinds(name):
 
 
 def write(tools, path, recorded, records):
-    lines = [f"{cpu} {PID} {PID + cpu} {1000 + time:x} {pc:x} {va:x} {op:x} {source:x} {latency:x}"
-             for cpu, time, pc, va, op, source, latency in records]
+    lines = [f"{cpu} {PID} {PID + cpu} {1000 + time:x} {pc:x} {va:x} {op:x} {source:x} {latency:x} 0 {events:x}"
+             for cpu, time, pc, va, op, source, latency, events in records]
     subprocess.run([tools[1], path, recorded], input="\n".join(lines).encode(), check=True)
 
 
@@ -219,6 +243,8 @@ def check(name, seed, n_samples, tools, folder, places, checks):
     if not checks.expect(verdict in allowed, f"{name}, seed {seed}, {n_samples} samples: {verdict}, "
                          f"expected {' or '.join(truth)}: {line}"):
         return
+    if more.get("why") and enough:
+        checks.expect(line.get("reason") == more["why"], f"{name}, seed {seed}: because {line.get('reason')}")
     if more.get("both") and enough:
         checks.expect(line.get("is_both"), f"{name}, seed {seed}: not both: {line}")
     if not more.get("both") and len(truth) == 1 and enough and verdict.endswith("sharing"):
@@ -240,6 +266,25 @@ def check_report(name, n_samples, tools, folder, places, checks):
     checks.count("reports")
 
 
+def check_bytes(tools, folder, places, checks):
+    """Bytes that `mem` reckons with for vectors of SVE, by what records say and what is given."""
+    path = os.path.join(folder, "perf.data")
+    for name, given, vector in (("st1d", 0, 16), ("st1d", 512, 16), ("st1d256", 0, 32), ("st1d?", 0, 16),
+                                ("st1d?", 512, 64)):
+        write(tools, path, "/program", [(0, i, places[name], BASE, INSTRUCTIONS[name][1], L1, 4, 0)
+                                        for i in range(1, 65)])
+        options = ["--vector-length", str(given)] if given else []
+        region = json.loads(run(tools[0], "mem", "--symfs", folder, "--format", "json", *options, path))["region"]
+        operations, found = (next(row[key] for row in region if row.get(key)) for key in ("estimated_operations", "bytes"))
+        checks.expect(found == vector * operations, f"mem of {name}, given {given}: {found} of {operations}")
+        checks.count("bytes of vectors")
+    for bits in ("100", "4096"):
+        for command in ("c2c", "mem"):
+            done = subprocess.run([tools[0], command, "--vector-length", bits, path], capture_output=True, check=False)
+            checks.expect(done.returncode == 2 and b"--vector-length" in done.stderr,
+                          f"{command}: vectors of {bits} bits: {done}")
+
+
 # Cases that the report is asked about.
 REPORTED = ("adjacent counters of 8 bytes", "a flag that another polls", "read-mostly table", "one thread",
             "lock beside what another reads")
@@ -257,6 +302,7 @@ def main():
     tools = (args.cyclops, args.write_accesses)
     with tempfile.TemporaryDirectory() as folder:
         places = build_program(folder)
+        check_bytes(tools, folder, places, checks)
         for name in REPORTED:
             check_report(name, args.samples, tools, folder, places, checks)
         for seed in range(args.seeds):

@@ -9,7 +9,9 @@
  * and above. A line is a record, those of a cpu in order of time, cpu by cpu; numbers but cpu, pid
  * and tid are hexadecimal:
  *
- *	CPU PID TID TIME_NS PC ADDRESS OPERATION SOURCE LATENCY [PHYSICAL]
+ *	CPU PID TID TIME_NS PC ADDRESS OPERATION SOURCE LATENCY [PHYSICAL [EVENTS]]
+ *
+ * PHYSICAL 0: there is none. EVENTS are bits to be set besides the usual ones.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -115,26 +117,29 @@ static void add_record(struct making *m, uint32_t cpu, const struct spe_record *
 static void read_records(struct making *m)
 {
 	uint32_t cpu, pid, tid;
-	uint64_t pc, va, pa, time_ns;
+	uint64_t pc, va, pa = 0, events = 0, time_ns;
 	unsigned op, source, latency;
 	char line[256];
 
 	while (fgets(line, sizeof(line), stdin) != NULL) {
 		int n = sscanf(line,
 			       "%" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNx64 " %" SCNx64
-			       " %" SCNx64 " %x %x %x %" SCNx64,
-			       &cpu, &pid, &tid, &time_ns, &pc, &va, &op, &source, &latency, &pa);
+			       " %" SCNx64 " %x %x %x %" SCNx64 " %" SCNx64,
+			       &cpu, &pid, &tid, &time_ns, &pc, &va, &op, &source, &latency, &pa,
+			       &events);
 		struct spe_record r = {
 			.has = HAS_PC | HAS_CONTEXT | HAS_OP | HAS_EVENTS | HAS_TOTAL | HAS_TICKS |
-			       HAS_VA | (op & 1 ? 0u : HAS_SOURCE) | (n == 10 ? HAS_PA : 0u),
-			.pa = n == 10 ? pa : 0,
+			       HAS_VA | (op & 1 ? 0u : HAS_SOURCE) |
+			       (n > 9 && pa != 0 ? HAS_PA : 0u),
+			.pa = n > 9 ? pa : 0,
 			.pc = pc,
 			.va = va,
 			.context = tid,
 			.context_level = 1,
 			.op_class = SPE_OP_LDST,
 			.op = (uint8_t)op,
-			.events = BIT(SPE_EV_RETIRED) | BIT(SPE_EV_L1D_ACCESS),
+			.events = BIT(SPE_EV_RETIRED) | BIT(SPE_EV_L1D_ACCESS) |
+				  (n == 11 ? events : 0),
 			.source = (uint16_t)source,
 			.total = (uint16_t)latency,
 			.ticks = time_ns,
