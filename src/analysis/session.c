@@ -4,8 +4,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "base/nearest.h"
-
 /* The capture's architecture and machine decide which binaries may give names. */
 static void set_symbols_options(struct session *s, const struct symbols_options *wanted)
 {
@@ -32,33 +30,15 @@ static const struct cpu *look_up_cpu(const struct session *s, uint32_t number)
 	return catalog_cpu_of_midr(s->catalog, midr);
 }
 
-static const char *cpu_id_at(const void *context, size_t i)
-{
-	const struct catalog *catalog = context;
-
-	return i < catalog_n_cpus(catalog) ? cpu_id(catalog_cpu_at(catalog, i)) : NULL;
-}
-
-static int unknown_cpu(const struct session *s, const char *name, struct err *err)
-{
-	const char *nearest = nearest_word(name, cpu_id_at, s->catalog);
-
-	return err_set(err, ERR_USAGE, ERR_NOWHERE,
-		       "--cpu %s: not one of the %zu CPUs of the catalog; %s%s%s", name,
-		       catalog_n_cpus(s->catalog),
-		       nearest != NULL ? "did you mean " : "names look like neoverse-n1",
-		       nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
-}
-
 static int find_cpu(struct session *s, const struct session_options *options, struct err *err)
 {
 	if (options->cpu_name == NULL) {
 		s->cpu = catalog_cpu_of_midr(s->catalog, capture_midr(s->capture, UINT32_MAX));
 		return 0;
 	}
-	s->cpu = catalog_cpu_find(s->catalog, options->cpu_name);
+	s->cpu = catalog_cpu_named(s->catalog, options->cpu_name, err);
 	s->cpu_is_given = true;
-	return s->cpu != NULL ? 0 : unknown_cpu(s, options->cpu_name, err);
+	return s->cpu != NULL ? 0 : -1;
 }
 
 static int open_capture(struct session *s, const struct session_options *options, struct err *err)

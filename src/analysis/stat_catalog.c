@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/stat_catalog.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/nearest.h"
 #include "base/text.h"
 
 static const char *const stage_words[] = {
@@ -196,7 +198,7 @@ void catalog_groups_table(const struct catalog_view *view, struct table *out)
 	}
 }
 
-enum cpu_column { CPU, NAME, N_EVENTS, N_METRICS, METHOD, COUNTERS, SLOTS, N_CPU_COLUMNS };
+enum cpu_column { CPU, NAME, N_EVENTS, N_METRICS, METHOD, COUNTERS, SLOTS, ALSO, N_CPU_COLUMNS };
 
 static const struct column cpu_columns[N_CPU_COLUMNS] = {
 	[CPU] = { "cpu", NULL, "", CELL_TEXT, 0, "id, as --cpu takes it" },
@@ -209,7 +211,17 @@ static const struct column cpu_columns[N_CPU_COLUMNS] = {
 		       "programmable ones; none: not published" },
 	[SLOTS] = { "slots", NULL, "", CELL_COUNT, 0,
 		    "in a cycle; none: the kernel knows, or there are no events for it" },
+	[ALSO] = { "also", NULL, "", CELL_TEXT, COLUMN_GROW, "products that have it, other names" },
 };
+
+static const char *aliases(const struct cpu *cpu, struct table *t)
+{
+	const char *all = NULL, *alias;
+
+	for (size_t i = 0; (alias = cpu_alias_at(cpu, i)) != NULL; i++)
+		all = i == 0 ? table_text(t, alias) : table_format(t, "%s, %s", all, alias);
+	return all;
+}
 
 static void put_cpu(const struct cpu_pmu *pmu, struct table *t)
 {
@@ -218,6 +230,7 @@ static void put_cpu(const struct cpu_pmu *pmu, struct table *t)
 
 	row[CPU] = cell_text(cpu_id(pmu->cpu));
 	row[NAME] = cell_text(cpu_name(pmu->cpu));
+	row[ALSO] = cell_text(aliases(pmu->cpu, t));
 	row[N_EVENTS] = cell_count(pmu->n_events);
 	row[N_METRICS] = cell_count(pmu->n_metrics);
 	if (pmu->topdown.roots.n > 0) {
@@ -245,4 +258,42 @@ int catalog_cpus_table(const struct catalog *catalog, struct table *out, struct 
 		cpu_pmu_free(pmu);
 	}
 	return 0;
+}
+
+/* The name in the catalog stands first; words for people are further down. */
+static bool row_matches(const struct table *t, size_t row, const void *pattern)
+{
+	static const char *const others[] = { "name", "label", "also" };
+	bool is_glob = strpbrk(pattern, "*?") != NULL;
+	int column = 0;
+
+	for (size_t i = 0; i <= COUNT(others); i++) {
+		const struct cell *cell = column < 0 ? NULL : table_cell(t, row, (size_t)column);
+
+		if (cell != NULL && cell->type == CELL_TEXT && cell->text != NULL &&
+		    (is_glob ? fnmatch(pattern, cell->text, FNM_CASEFOLD) == 0
+			     : strcasestr(cell->text, pattern) != NULL))
+			return true;
+		column = i < COUNT(others) ? table_column(t, others[i]) : -1;
+	}
+	return false;
+}
+
+static const char *first_cell_at(const void *context, size_t row)
+{
+	const struct table *t = context;
+
+	return row < table_n_rows(t) ? table_cell(t, row, 0)->text : NULL;
+}
+
+int catalog_keep_matches(struct table *t, const char *pattern, struct err *err)
+{
+	const char *nearest = nearest_word(pattern, first_cell_at, t);
+	size_t n = table_n_rows(t);
+
+	if (table_keep(t, row_matches, pattern) > 0)
+		return 0;
+	return err_set(err, ERR_USAGE, ERR_NOWHERE, "none of the %zu %s matches '%s'%s%s%s", n,
+		       t->name, pattern, nearest != NULL ? "; did you mean " : "",
+		       nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
 }

@@ -26,4 +26,10 @@ void catalog_groups_table(const struct catalog_view *, struct table *out);
 /* All CPUs of the catalog. Fails if the lists of one cannot be read. */
 int catalog_cpus_table(const struct catalog *, struct table *out, struct err *);
 
+/*
+ * Keeps the rows of such a table that a pattern stands for: with "*" or "?" it is the whole of a
+ * name, label or product, without it is a part of one; case does not matter. Fails if there is none.
+ */
+int catalog_keep_matches(struct table *, const char *pattern, struct err *);
+
 #endif

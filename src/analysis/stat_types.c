@@ -88,12 +88,10 @@ int stat_facts(const struct catalog *catalog, const char *name, const struct cou
 	       struct cpu_pmu **out, struct err *err)
 {
 	const struct cpu *cpu =
-		name == NULL ? stat_cpu(catalog, counts) : catalog_cpu_find(catalog, name);
+		name == NULL ? stat_cpu(catalog, counts) : catalog_cpu_named(catalog, name, err);
 
 	if (cpu == NULL)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--cpu: the catalog has no CPU '%s' (cyclops list cpus shows them)",
-			       name);
+		return -1;
 	return cpu_pmu_open(catalog, cpu, counts->midr, out, err);
 }
 

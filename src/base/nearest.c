@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/nearest.h"
 
-#include <stdbool.h>
+#include <ctype.h>
+#include <stdint.h>
 #include <string.h>
 
-enum { LONGEST_WORD = 64 };
+enum { LONGEST_WORD = 64, NEAREST_MAX = 16 };
 
 /* So much of a word says which one is meant. */
-enum { LEAST_PREFIX = 2 };
+enum { LEAST_PREFIX = 2, LEAST_INSIDE = 3 };
 
-/* Steps (insert, delete, replace) from one word to the other. */
+/* Steps (insert, delete, replace) from one word to the other; capitals are no others. */
 static size_t edit_distance(const char *a, const char *b)
 {
 	size_t row[LONGEST_WORD + 1];
@@ -22,7 +23,8 @@ static size_t edit_distance(const char *a, const char *b)
 
 		row[0] = i + 1;
 		for (size_t j = 0; j < len; j++) {
-			size_t replace = diagonal + (a[i] != b[j]);
+			size_t replace = diagonal + (tolower((unsigned char)a[i]) !=
+						     tolower((unsigned char)b[j]));
 			size_t step = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
 
 			diagonal = row[j + 1];
@@ -32,25 +34,50 @@ static size_t edit_distance(const char *a, const char *b)
 	return row[len];
 }
 
-const char *nearest_word(const char *word, word_at *next, const void *context)
+/* How far the candidate is from the word; SIZE_MAX: not alike. */
+static size_t distance_of(const char *word, size_t len, const char *candidate)
 {
-	size_t best = strlen(word) / 2 + 1; /* further away is not alike */
-	const char *found = NULL;
+	const char *inside = strcasestr(candidate, word);
+	size_t distance;
+
+	if (len >= LEAST_PREFIX && inside == candidate)
+		return 0;
+	if (len >= LEAST_INSIDE && inside != NULL)
+		return 1;
+	distance = edit_distance(word, candidate);
+	return distance <= len / 2 ? distance : SIZE_MAX;
+}
+
+size_t nearest_words(const char *word, word_at *next, const void *context, const char **out,
+		     size_t max)
+{
+	size_t distances[NEAREST_MAX], len = strlen(word), n = 0;
 	const char *candidate;
 
-	if (strlen(word) > LONGEST_WORD)
-		return NULL;
+	max = max < NEAREST_MAX ? max : NEAREST_MAX;
+	if (len > LONGEST_WORD)
+		return 0;
 	for (size_t i = 0; (candidate = next(context, i)) != NULL; i++) {
-		size_t len = strlen(word);
-		bool begins = len >= LEAST_PREFIX && strncmp(word, candidate, len) == 0;
-		size_t distance = begins ? 0 : edit_distance(word, candidate);
+		size_t distance = distance_of(word, len, candidate), at = n;
 
-		if (distance < best) {
-			best = distance;
-			found = candidate;
-		}
+		while (at > 0 && distances[at - 1] > distance)
+			at--;
+		if (distance == SIZE_MAX || at == max)
+			continue;
+		n += n < max;
+		memmove(&distances[at + 1], &distances[at], (n - 1 - at) * sizeof(*distances));
+		memmove(&out[at + 1], &out[at], (n - 1 - at) * sizeof(*out));
+		distances[at] = distance;
+		out[at] = candidate;
 	}
-	return found;
+	return n;
+}
+
+const char *nearest_word(const char *word, word_at *next, const void *context)
+{
+	const char *found;
+
+	return nearest_words(word, next, context, &found, 1) > 0 ? found : NULL;
 }
 
 const char *list_words(word_at *next, const void *context, char *out, size_t size)

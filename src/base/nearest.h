@@ -8,7 +8,15 @@
 /* Yields words by number, and NULL behind the last. */
 typedef const char *word_at(const void *context, size_t i);
 
-/* The word that begins with `word`, or the one most like it, or NULL if none is alike. */
+/*
+ * The words like `word`, best first, at most `max` of them: those that begin with it, then those
+ * that have it inside, then those that are written much like it; equally good ones in their order.
+ * Case does not matter. Returns how many.
+ */
+size_t nearest_words(const char *word, word_at *, const void *context, const char **out,
+		     size_t max);
+
+/* The first of them, or NULL if none is alike. */
 const char *nearest_word(const char *word, word_at *, const void *context);
 
 /* The words as "a, b, c" in `out`, of which it returns the address; what is too long is cut. */

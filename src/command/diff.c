@@ -123,13 +123,9 @@ static int measure_counts(const struct loader *l, struct counts *counts, struct 
 	int rc = catalog_open(l->input->catalog, &catalog, err);
 
 	if (rc == 0) {
-		cpu = l->input->cpu != NULL ? catalog_cpu_find(catalog, l->input->cpu)
+		cpu = l->input->cpu != NULL ? catalog_cpu_named(catalog, l->input->cpu, err)
 					    : stat_cpu(catalog, counts);
-		if (cpu == NULL)
-			rc = err_set(err, ERR_USAGE, ERR_NOWHERE,
-				     "--cpu: the catalog has no CPU '%s'", l->input->cpu);
-		else
-			rc = cpu_pmu_open(catalog, cpu, counts->midr, &pmu, err);
+		rc = cpu == NULL ? -1 : cpu_pmu_open(catalog, cpu, counts->midr, &pmu, err);
 	}
 	if (rc == 0) {
 		counts_name(counts, pmu);

@@ -14,8 +14,10 @@
 
 static const struct usage usage = {
 	"list",
-	"cpus|events|metrics|groups [--cpu NAME] [OPTIONS]",
-	"What is known about a CPU: events, metrics and their formulas, groups; or which CPUs are.",
+	"cpus|events|metrics|groups [PATTERN] [--cpu NAME] [OPTIONS]",
+	"What is known about a CPU: events, metrics and their formulas, groups; or which CPUs "
+	"are.\n"
+	"PATTERN is a part of a name or label (tlb), or all of it with * and ? ('L1D_*RD').",
 };
 
 struct list_command {
@@ -60,16 +62,6 @@ static int unknown_subject(const char *name, struct err *err)
 		       name, list_words(subject_at, NULL, names, sizeof(names)));
 }
 
-static int find_cpu(const struct catalog *catalog, const char *name, const struct cpu **out,
-		    struct err *err)
-{
-	*out = name == NULL ? NULL : catalog_cpu_find(catalog, name);
-	if (name == NULL || *out != NULL)
-		return 0;
-	return err_set(err, ERR_USAGE, ERR_NOWHERE,
-		       "--cpu: the catalog has no CPU '%s' (cyclops list cpus shows them)", name);
-}
-
 /* May hardware events be counted? It is tried. */
 static bool may_count(void)
 {
@@ -101,10 +93,10 @@ static int fill_subject(const struct catalog *catalog, const struct subject *sub
 			const char *name, struct cpu_pmu **pmu, struct table *out, struct err *err)
 {
 	struct here here = { 0 };
-	const struct cpu *cpu;
+	const struct cpu *cpu = name == NULL ? NULL : catalog_cpu_named(catalog, name, err);
 	int rc;
 
-	if (find_cpu(catalog, name, &cpu, err) < 0)
+	if (name != NULL && cpu == NULL)
 		return -1;
 	here_init(&here, "", catalog, cpu, may_count());
 	if (cpu == NULL)
@@ -143,17 +135,21 @@ static int print(struct table *table, const struct output_options *output, struc
 	return rc;
 }
 
-static int answer(const struct list_command *command, const char *what,
+/* What to list, and perhaps a pattern. */
+static int answer(const struct list_command *command, const struct arguments *arguments,
 		  const struct output_options *output, struct err *err)
 {
 	struct catalog *catalog = NULL;
 	struct cpu_pmu *pmu = NULL;
 	struct table table = { 0 };
-	int rc = -1;
+	int rc;
 
 	if (catalog_open(command->catalog, &catalog, err) < 0)
 		return -1;
-	if (fill(catalog, what, command->cpu, &pmu, &table, err) == 0)
+	rc = fill(catalog, arguments->items[0], command->cpu, &pmu, &table, err);
+	if (rc == 0 && arguments->n > 1)
+		rc = catalog_keep_matches(&table, arguments->items[1], err);
+	if (rc == 0)
 		rc = print(&table, output, err);
 	table_release(&table);
 	cpu_pmu_free(pmu);
@@ -171,7 +167,7 @@ int command_list(int argc, char **argv)
 	};
 	struct arguments arguments;
 	struct err err;
-	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 1, &command.wants_help,
+	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 2, &command.wants_help,
 				   &arguments);
 
 	if (status >= 0)
@@ -179,7 +175,7 @@ int command_list(int argc, char **argv)
 	if (arguments.n == 0)
 		err_set(&err, ERR_USAGE, ERR_NOWHERE,
 			"list: what? cpus, events, metrics or groups");
-	else if (answer(&command, arguments.items[0], &output, &err) == 0)
+	else if (answer(&command, &arguments, &output, &err) == 0)
 		return EXIT_DONE;
 	return fail(&err);
 }

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/alloc.h"
+#include "base/nearest.h"
 #include "base/mapped.h"
 #include "cpu/internal.h"
 
@@ -136,6 +137,28 @@ const struct cpu *catalog_cpu_find(const struct catalog *c, const char *name)
 	for (size_t i = c->cpus.n; i-- > 0;)
 		if (is_called(c->cpus.items[i], name))
 			return c->cpus.items[i];
+	return NULL;
+}
+
+static const char *cpu_id_at(const void *context, size_t i)
+{
+	const struct catalog *c = context;
+
+	return i < c->cpus.n ? c->cpus.items[i]->id : NULL;
+}
+
+const struct cpu *catalog_cpu_named(const struct catalog *c, const char *name, struct err *err)
+{
+	const struct cpu *found = catalog_cpu_find(c, name);
+	const char *nearest;
+
+	if (found != NULL)
+		return found;
+	nearest = nearest_word(name, cpu_id_at, c);
+	err_set(err, ERR_USAGE, ERR_NOWHERE,
+		"--cpu %s: not one of the %zu CPUs of the catalog; %s%s%s", name, c->cpus.n,
+		nearest != NULL ? "did you mean " : "cyclops list cpus shows them",
+		nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
 	return NULL;
 }
 

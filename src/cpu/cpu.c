@@ -45,6 +45,11 @@ const char *cpu_name(const struct cpu *cpu)
 	return cpu->name;
 }
 
+const char *cpu_alias_at(const struct cpu *cpu, size_t i)
+{
+	return i < cpu->n_aliases ? cpu->aliases[i] : NULL;
+}
+
 const struct cpu_source *cpu_source(const struct cpu *cpu, uint16_t value)
 {
 	if (cpu == NULL || cpu->encoding == NULL || value >= cpu->encoding->n_by_value)

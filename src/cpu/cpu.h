@@ -56,12 +56,18 @@ const struct cpu *catalog_cpu_of_midr(const struct catalog *, uint64_t midr);
 /* By id, name or alias, ignoring case; NULL if there is none. */
 const struct cpu *catalog_cpu_find(const struct catalog *, const char *name);
 
+/* The same for what --cpu names; without such a CPU NULL, and an error that says which is like it. */
+const struct cpu *catalog_cpu_named(const struct catalog *, const char *name, struct err *);
+
 /* All CPUs, in order of id as far as they are embedded; those of the extra file come last. */
 size_t catalog_n_cpus(const struct catalog *);
 const struct cpu *catalog_cpu_at(const struct catalog *, size_t index);
 
 const char *cpu_id(const struct cpu *);	  /* "neoverse-n1" */
 const char *cpu_name(const struct cpu *); /* "Neoverse N1" */
+
+/* What else it is called, products among it, by number ("AWS Graviton2"); NULL behind the last. */
+const char *cpu_alias_at(const struct cpu *, size_t i);
 
 /*
  * What to call a MIDR, into a buffer: the name of its CPU or of the product ("Cortex-A78AE"),

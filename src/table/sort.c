@@ -209,6 +209,32 @@ void table_sort(struct table *t, size_t column, bool reverse)
 	free(order);
 }
 
+/* Makes row `from` row number `to`, which is not behind it. */
+static void move_row(struct table *t, uint32_t from, uint32_t to, uint32_t parent)
+{
+	memmove(t->cells.items + to * t->n_columns, table_cell(t, from, 0),
+		t->n_columns * sizeof(struct cell));
+	t->parents.items[to] = parent;
+}
+
+static void cut_to(struct table *t, uint32_t n_rows)
+{
+	t->parents.n = n_rows;
+	t->cells.n = n_rows * t->n_columns;
+}
+
+size_t table_keep(struct table *t, row_wanted *is_wanted, const void *context)
+{
+	uint32_t n_rows = (uint32_t)table_n_rows(t), n_kept = 0;
+
+	assert(!table_is_tree(t));
+	for (uint32_t row = 0; row < n_rows; row++)
+		if (is_wanted(t, row, context))
+			move_row(t, row, n_kept++, ROW_NO_PARENT);
+	cut_to(t, n_kept);
+	return n_kept;
+}
+
 size_t table_keep_top(struct table *t, size_t n)
 {
 	uint32_t n_rows = (uint32_t)table_n_rows(t), n_kept = 0;
@@ -225,13 +251,10 @@ size_t table_keep_top(struct table *t, size_t n)
 		new_row[row] = is_kept ? n_kept : ROW_NO_PARENT;
 		if (!is_kept)
 			continue;
-		memmove(t->cells.items + n_kept * t->n_columns, table_cell(t, row, 0),
-			t->n_columns * sizeof(struct cell));
-		t->parents.items[n_kept++] = is_top ? ROW_NO_PARENT : new_row[parent];
+		move_row(t, row, n_kept++, is_top ? ROW_NO_PARENT : new_row[parent]);
 	}
 	n_cut = n_children[n_rows] > n ? n_children[n_rows] - n : 0;
-	t->parents.n = n_kept;
-	t->cells.n = n_kept * t->n_columns;
+	cut_to(t, n_kept);
 	free(n_children);
 	free(new_row);
 	return n_cut;

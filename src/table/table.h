@@ -189,6 +189,10 @@ int table_sort_column(const struct table *, const char *name, struct err *);
  */
 size_t table_keep_top(struct table *, size_t n);
 
+/* Keeps the rows that are wanted of a table without children, in their order. Returns how many. */
+typedef bool row_wanted(const struct table *, size_t row, const void *context);
+size_t table_keep(struct table *, row_wanted *, const void *context);
+
 /* The same, 0: all; a note tells how many are left out. */
 void table_show_top(struct table *, size_t n);
 

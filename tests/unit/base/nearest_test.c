@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -41,6 +42,35 @@ static void test_nearest(void **state)
 	assert_null(nearest_word(longer, at, words));
 }
 
+static void test_several(void **state)
+{
+	static const struct {
+		const char *word;
+		size_t max;
+		const char *expected;
+	} cases[] = {
+		{ "re", 4, "report record" },	    /* both begin with it: in their order */
+		{ "port", 4, "report export hot" }, /* both have it inside; p for h, no r */
+		{ "REC", 4, "record" },		    /* in three letters one step is much */
+		{ "hot", 1, "hot" },
+		{ "hot", 0, "" },
+		{ "recort", 4, "report record export" }, /* one step, two steps, three */
+		{ "elephants", 4, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *found[4];
+		char all[64] = "";
+		size_t n = nearest_words(cases[i].word, at, words, found, cases[i].max);
+
+		for (size_t k = 0; k < n; k++)
+			snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s",
+				 k > 0 ? " " : "", found[k]);
+		assert_string_equal(all, cases[i].expected);
+	}
+}
+
 static void test_list(void **state)
 {
 	static const char *const none[] = { NULL };
@@ -63,6 +93,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_several),
 		cmocka_unit_test(test_list),
 	};
 

@@ -217,6 +217,35 @@ static void the_top_is_kept_on_each_level(void **state)
 	}
 }
 
+static bool is_many(const struct table *t, size_t row, const void *least)
+{
+	return table_cell(t, row, 1)->count >= *(const uint64_t *)least;
+}
+
+static void rows_are_kept_by_what_they_hold(void **state)
+{
+	static const struct {
+		uint64_t least;
+		const char *expected;
+	} cases[] = { { 0, "a b c d" }, { 2, "b d" }, { 5, "d" }, { 6, "" } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct table t;
+		size_t n_kept;
+
+		table_init(&t, "t", NULL, columns, COUNT(columns));
+		add(&t, ROW_NO_PARENT, "a", 1);
+		add(&t, ROW_NO_PARENT, "b", 2);
+		add(&t, ROW_NO_PARENT, "c", 0);
+		add(&t, ROW_NO_PARENT, "d", 5);
+		n_kept = table_keep(&t, is_many, &cases[i].least);
+		assert_int_equal(n_kept, table_n_rows(&t));
+		assert_rows(&t, cases[i].expected);
+		table_release(&t);
+	}
+}
+
 static void an_empty_table_is_sorted(void **state)
 {
 	struct table t;
@@ -238,6 +267,7 @@ int main(void)
 		cmocka_unit_test(children_follow_their_parents),
 		cmocka_unit_test(a_deep_tree_is_no_problem),
 		cmocka_unit_test(the_top_is_kept_on_each_level),
+		cmocka_unit_test(rows_are_kept_by_what_they_hold),
 		cmocka_unit_test(an_empty_table_is_sorted),
 	};
 
