@@ -17,6 +17,7 @@ enum {
 	/* Bytes of an instruction at most: how far a region goes behind its last place. */
 	LONGEST = 16,
 	MAX_LISTED = 8,
+	LISTED_BYTES = 300, /* of names in an error */
 };
 
 /* A function with records. */
@@ -182,11 +183,42 @@ static const char **candidate_names(const struct finding *f)
 	return names;
 }
 
+/* "'a', 'b', 'c'": as many whole names as an error holds. */
+static void list_names(const char *const *names, size_t n, struct text *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && out->n + strlen(names[i]) > LISTED_BYTES)
+			break;
+		text_format(out, "%s'%s'", i > 0 ? ", " : "", names[i]);
+	}
+	text_char(out, '\0');
+}
+
+/* Those that are like it, or else the hottest. */
+static int refuse_name(const char *symbol, const char *const *names, struct err *err)
+{
+	const char *alike[MAX_LISTED];
+	size_t n = nearest_words(symbol, name_at, names, alike, COUNT(alike)), n_all = 0;
+	struct text list = { 0 };
+
+	while (names[n_all] != NULL)
+		n_all++;
+	if (n > 0)
+		list_names(alike, n, &list);
+	else
+		list_names(names, n_all < MAX_LISTED ? n_all : MAX_LISTED, &list);
+	err_set(err, ERR_USAGE, ERR_NOWHERE, "no records in '%s'; %s %s%s", symbol,
+		n > 0	    ? "did you mean"
+		: n_all > 1 ? "the hottest are"
+			    : "there is only",
+		list.bytes, n > 0 ? "?" : "");
+	text_release(&list);
+	return -1;
+}
+
 static int refuse_unknown(const struct finding *f, const char *symbol, struct err *err)
 {
 	const char **names = candidate_names(f);
-	const char *nearest = nearest_word(symbol, name_at, names);
-	char list[200];
 	int rc;
 
 	if (f->list.n == 0)
@@ -195,15 +227,10 @@ static int refuse_unknown(const struct finding *f, const char *symbol, struct er
 		rc = err_set(
 			err, ERR_USAGE, ERR_NOWHERE,
 			"no records in '%s': no function of this capture has a name (cyclops hot "
-			"says why); an address will do, the hottest is %#llx",
+			"says why); an address will do, the hottest is 0x%llx",
 			symbol, (unsigned long long)f->list.items[0].region.address);
-	else if (nearest != NULL)
-		rc = err_set(err, ERR_USAGE, ERR_NOWHERE,
-			     "no records in '%s'; did you mean '%s'? There are %s", symbol, nearest,
-			     list_words(name_at, names, list, sizeof(list)));
 	else
-		rc = err_set(err, ERR_USAGE, ERR_NOWHERE, "no records in '%s'; there are %s",
-			     symbol, list_words(name_at, names, list, sizeof(list)));
+		rc = refuse_name(symbol, names, err);
 	free(names);
 	return rc;
 }

@@ -30,8 +30,8 @@ static const struct option options[] = {
 	{ "event", 'e', OPTION_LIST, offsetof(struct annotate_command, events), "NAME",
 	  "a column for this event, of the capture or of SPE records;\n"
 	  "                          may be repeated (default: those there are most of)" },
-	{ "time-slices", 0, OPTION_NUMBER, offsetof(struct annotate_command, time_slices), "N",
-	  "when: cut the time into so many slices" },
+	{ "time-slices", 0, OPTION_COUNT, offsetof(struct annotate_command, time_slices), "N",
+	  "when: cut the time into so many slices (at most 200)" },
 	{ "context", 0, OPTION_TEXT, offsetof(struct annotate_command, context), "N",
 	  "instructions shown around hot ones (default 3)" },
 	{ "all", 0, OPTION_FLAG, offsetof(struct annotate_command, all), NULL,
@@ -64,22 +64,35 @@ static int read_view(const struct annotate_command *c, const struct session *s,
 	return 0;
 }
 
-/*
- * Tells the capture from the symbol: of two arguments the first is the capture; a single one is
- * it if it names a file, unless --input named it already.
- */
-static const char *take_symbol(const struct input_options *input, struct arguments *arguments)
+static bool is_file(const char *argument)
 {
-	const char *last;
+	return access(argument, F_OK) == 0 || strcmp(argument, "-") == 0;
+}
 
+/*
+ * Tells the capture from the symbol: of two arguments the first is the capture, unless only the
+ * second is a file; a single one is it if it names a file, unless --input named it already.
+ */
+static int take_symbol(const struct input_options *input, struct arguments *arguments,
+		       const char **out, struct err *err)
+{
+	const char **items = arguments->items;
+	bool is_second = arguments->n < 2 || is_file(items[0]) || !is_file(items[1]);
+
+	*out = NULL;
 	if (arguments->n == 0)
-		return NULL;
-	last = arguments->items[arguments->n - 1];
+		return 0;
 	if (arguments->n == 1 && input->path == NULL &&
-	    (access(last, F_OK) == 0 || strcmp(last, "-") == 0 || strchr(last, '/') != NULL))
-		return NULL;
+	    (is_file(items[0]) || strchr(items[0], '/') != NULL))
+		return 0;
+	if (arguments->n == 2 && input->path == NULL && !is_file(items[0]) && !is_file(items[1]))
+		return err_set(err, ERR_IO, ERR_NOWHERE,
+			       "neither '%s' nor '%s' is a file: cyclops annotate FILE SYMBOL",
+			       items[0], items[1]);
+	*out = items[is_second ? arguments->n - 1 : 0];
+	items[0] = items[is_second ? 0 : 1];
 	arguments->n--;
-	return last;
+	return 0;
 }
 
 static int print(struct session *s, const struct annotate *counted, enum disasm_syntax syntax,
@@ -137,8 +150,8 @@ int command_annotate(int argc, char **argv)
 		input_option_set(&input),
 		output_option_set(&output),
 	};
-	struct session session;
-	struct select *select;
+	struct session session = { 0 };
+	struct select *select = NULL;
 	struct arguments arguments;
 	const char *symbol;
 	struct err err;
@@ -148,8 +161,8 @@ int command_annotate(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	status = EXIT_DONE;
-	symbol = take_symbol(&input, &arguments);
-	if (open_input(&input, &arguments, &session, &select, &err) < 0 ||
+	if (take_symbol(&input, &arguments, &symbol, &err) < 0 ||
+	    open_input(&input, &arguments, &session, &select, &err) < 0 ||
 	    slices_choose(&session, command.time_slices, NULL, &err) < 0 ||
 	    answer(&session, select, symbol, &command, &input, &output, &err) < 0)
 		status = fail(&err);
