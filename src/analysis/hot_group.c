@@ -187,7 +187,7 @@ int hot_words_compare(const struct hot_grouping *g, const uint64_t *a, const uin
 	return 0;
 }
 
-/* By event, then heaviest first, then by name: an order that is always the same. */
+/* By event, then heaviest first, then by name: an order that is always the same. Time goes on. */
 static int compare_groups(const void *left, const void *right, void *context)
 {
 	const struct hot_grouping *g = context;
@@ -198,6 +198,8 @@ static int compare_groups(const void *left, const void *right, void *context)
 
 	if (x[0] != y[0])
 		return (x[0] > y[0]) - (x[0] < y[0]);
+	if (hot_keys_are_time(&g->view->keys))
+		return hot_words_compare(g, x, y);
 	if (wa != wb)
 		return (wa < wb) - (wa > wb);
 	if (ga->inclusive != gb->inclusive)

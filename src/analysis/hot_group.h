@@ -51,7 +51,10 @@ void hot_caller_words(const struct hot_grouping *, const uint64_t *raw, uint64_t
 /* Orders the words of two groups of one event by what they name. */
 int hot_words_compare(const struct hot_grouping *, const uint64_t *a, const uint64_t *b);
 
-/* The numbers of all groups: by event, heaviest first, then by name. Free with free(). */
+/*
+ * The numbers of all groups: by event, heaviest first, then by name; slices of time in their order.
+ * Free with free().
+ */
 uint32_t *hot_grouping_order(const struct hot_grouping *);
 
 /* hot_table.c: the cells of a group in a row of the table. */

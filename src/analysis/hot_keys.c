@@ -459,6 +459,11 @@ static int unknown_key(const char *name, size_t len, struct err *err)
 		       (int)len, name, list_words(key_name_at, NULL, names, sizeof(names)));
 }
 
+bool hot_keys_are_time(const struct hot_keys *keys)
+{
+	return keys->n == 1 && keys->keys[0] == HOT_TIME;
+}
+
 int hot_keys_parse(const char *text, struct hot_keys *out, struct err *err)
 {
 	struct hot_keys keys = { .n = 0 };

@@ -37,6 +37,9 @@ struct hot_key_class {
 /* By enum hot_key. */
 extern const struct hot_key_class hot_key_classes[HOT_N_KEYS];
 
+/* Slices of time alone: rows by them stand in their order, all of them. */
+bool hot_keys_are_time(const struct hot_keys *);
+
 /* The data source that a word of DIM_SOURCE stands for; NULL: absent or not known. */
 const struct cpu_source *hot_source(uint64_t word);
 

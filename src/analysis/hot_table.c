@@ -117,6 +117,7 @@ static void start_table(const struct hot_grouping *g, struct table *t)
 			.flags = COLUMN_MACHINE_ONLY,
 			.meaning = "weight in this slice of time",
 		};
+	slices_note(&g->hot->session->slices, t);
 }
 
 static void set(struct table *t, struct cell *row, const char *column, struct cell cell)
@@ -224,7 +225,8 @@ static void show_all(const struct hot_grouping *g, struct table *t)
 	uint32_t *order = hot_grouping_order(g);
 	uint64_t event = UINT64_MAX;
 	size_t n_shown = 0, n_left = 0;
-	bool is_sorted_later = g->view->sort != NULL;
+	bool shows_all =
+		g->view->top == 0 || g->view->sort != NULL || hot_keys_are_time(&g->view->keys);
 
 	for (size_t i = 0; i < g->groups.n; i++) {
 		uint64_t its_event = tuples_get(&g->keys, order[i])[0];
@@ -232,7 +234,7 @@ static void show_all(const struct hot_grouping *g, struct table *t)
 		if (its_event != event)
 			n_shown = 0;
 		event = its_event;
-		if (g->view->top != 0 && n_shown == g->view->top && !is_sorted_later) {
+		if (!shows_all && n_shown == g->view->top) {
 			n_left++;
 			continue;
 		}

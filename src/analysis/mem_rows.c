@@ -98,12 +98,6 @@ uint64_t mem_weight(const struct mem_cost *c)
 	return c->sums[LATENCY_TOTAL].cycles + c->full_cycles;
 }
 
-/* Slices of time stand in their order, all of them. */
-static bool is_by_time(const struct hot_keys *by)
-{
-	return by->n == 1 && by->keys[0] == HOT_TIME;
-}
-
 static int compare_rows(const void *left, const void *right, void *context)
 {
 	const struct mem_rows *r = context;
@@ -114,7 +108,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 
 	if (x[0] != y[0])
 		return (x[0] > y[0]) - (x[0] < y[0]);
-	if (is_by_time(r->by))
+	if (hot_keys_are_time(r->by))
 		return compare_words(r, x, y);
 	if (wa != wb)
 		return (wa < wb) - (wa > wb);
@@ -152,7 +146,7 @@ void mem_rows_init(struct mem_rows *r, const struct mem *mem, const struct names
 	for (uint32_t i = 0; i < r->rows.n; i++)
 		r->order[i] = i;
 	qsort_r(r->order, r->rows.n, sizeof(*r->order), compare_rows, r);
-	choose(r, is_by_time(by) ? 0 : top);
+	choose(r, hot_keys_are_time(by) ? 0 : top);
 }
 
 void mem_rows_release(struct mem_rows *r)

@@ -48,6 +48,12 @@ uint64_t slices_start_ns(const struct slices *s, uint32_t slice)
 	return slice * s->width_ns;
 }
 
+/* Slices that share a bar. */
+static uint32_t slices_of_bar(uint32_t n)
+{
+	return (n + SLICES_BARS - 1) / SLICES_BARS;
+}
+
 /* The amounts of a bar: of one slice, or of several neighbours. */
 static uint64_t bar_amount(const uint64_t *amounts, uint32_t n, uint32_t bar, uint32_t each)
 {
@@ -60,7 +66,7 @@ static uint64_t bar_amount(const uint64_t *amounts, uint32_t n, uint32_t bar, ui
 
 const char *slices_spark(struct table *t, const uint64_t *amounts, uint32_t n)
 {
-	uint32_t each = (n + SLICES_BARS - 1) / SLICES_BARS;
+	uint32_t each = slices_of_bar(n);
 	uint32_t n_bars = n == 0 ? 0 : (n + each - 1) / each;
 	char *out = arena_alloc(&t->memory, n_bars + 1);
 	uint64_t largest = 1;
@@ -78,6 +84,15 @@ const char *slices_spark(struct table *t, const uint64_t *amounts, uint32_t n)
 	}
 	out[n_bars] = '\0';
 	return out;
+}
+
+void slices_note(const struct slices *s, struct table *t)
+{
+	uint32_t each = slices_of_bar(s->n);
+
+	if (each > 1)
+		table_note(t, "time: each bar is %" PRIu32 " slices (csv and json have every one)",
+			   each);
 }
 
 void slices_add_columns(const struct slices *s, const char *unit, const char *meaning,
@@ -102,6 +117,7 @@ void slices_add_columns(const struct slices *s, const char *unit, const char *me
 			COLUMN_MACHINE_ONLY,
 			meaning,
 		};
+	slices_note(s, t);
 	t->columns = kept;
 	t->n_columns = n + 1 + s->n;
 }

@@ -44,10 +44,13 @@ uint64_t slices_start_ns(const struct slices *, uint32_t slice);
  */
 const char *slices_spark(struct table *, const uint64_t *amounts, uint32_t n);
 
+/* Says below the table how many slices a bar is, if that is not one. */
+void slices_note(const struct slices *, struct table *);
+
 /*
  * Columns for amounts by slice, behind those that the table has: "time", a line of bars for
  * people, and "slice_0" … for programs, with this unit and meaning. Nothing where time is not
- * sliced. To be called before the first row; `meaning` lives as long as the table.
+ * sliced, and slices_note(). To be called before the first row; `meaning` lives as long as the table.
  */
 void slices_add_columns(const struct slices *, const char *unit, const char *meaning,
 			struct table *);

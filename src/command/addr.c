@@ -28,8 +28,8 @@ static const struct option options[] = {
 	  "offsets in structs of this type, or of so many bytes, at --base" },
 	{ "base", 0, OPTION_TEXT, offsetof(struct addr_command, base), "ADDR[,COUNT]",
 	  "where the first of COUNT (1) structs is" },
-	{ "time-slices", 0, OPTION_NUMBER, offsetof(struct addr_command, time_slices), "N",
-	  "when: cut the time into so many slices" },
+	{ "time-slices", 0, OPTION_COUNT, offsetof(struct addr_command, time_slices), "N",
+	  "when: cut the time into so many slices (at most 200)" },
 };
 
 /* What was asked for by --object, --type and --base is offsets. */

@@ -35,14 +35,14 @@ static const struct option options[] = {
 	{ "sort", 0, OPTION_TEXT, offsetof(struct c2c_command, sort), "KEY",
 	  "which lines come first: cost (the default), count, records,\n"
 	  "                          stores, address" },
-	{ "line-size", 0, OPTION_NUMBER, offsetof(struct c2c_command, line_size), "BYTES",
+	{ "line-size", 0, OPTION_COUNT, offsetof(struct c2c_command, line_size), "BYTES",
 	  "of a cache line (that of the CPU)" },
 	{ "double-line", 0, OPTION_FLAG, offsetof(struct c2c_command, double_line), NULL,
 	  "take two neighbouring lines for one, as prefetchers do" },
-	{ "vector-length", 0, OPTION_NUMBER, offsetof(struct c2c_command, vector_length), "BITS",
+	{ "vector-length", 0, OPTION_COUNT, offsetof(struct c2c_command, vector_length), "BITS",
 	  "of SVE, where records do not say it" },
-	{ "time-slices", 0, OPTION_NUMBER, offsetof(struct c2c_command, time_slices), "N",
-	  "when: cut the time into so many slices" },
+	{ "time-slices", 0, OPTION_COUNT, offsetof(struct c2c_command, time_slices), "N",
+	  "when: cut the time into so many slices (at most 200)" },
 	{ "physical", 0, OPTION_FLAG, offsetof(struct c2c_command, physical), NULL,
 	  "take lines for one that are at one physical address, whatever\n"
 	  "                          processes map it, and where" },

@@ -35,7 +35,7 @@ static const struct option input_list[] = {
 	{ "debuginfod", 0, OPTION_FLAG, IN(use_debuginfod), NULL,
 	  "ask the servers of DEBUGINFOD_URLS for what is missing" },
 	{ "no-debuginfod", 0, OPTION_FLAG, IN(no_debuginfod), NULL, "do not (the default)" },
-	{ "interval", 0, OPTION_NUMBER, IN(interval), "N",
+	{ "interval", 0, OPTION_COUNT, IN(interval), "N",
 	  "operations between SPE samples (default: as recorded)" },
 	{ "jobs", 'j', OPTION_NUMBER, IN(n_workers), "N", "threads (default: one for each CPU)" },
 	{ "help", 'h', OPTION_FLAG, IN(wants_help), NULL, "this text" },
@@ -48,7 +48,7 @@ static const struct option output_list[] = {
 };
 
 static const struct option row_list[] = {
-	{ "top", 0, OPTION_NUMBER, ROWS(top), "N", "rows to show (default 20, in reports fewer)" },
+	{ "top", 0, OPTION_COUNT, ROWS(top), "N", "rows to show (default 20, in reports fewer)" },
 	{ "all", 0, OPTION_FLAG, ROWS(all), NULL, "show all rows" },
 	{ "sort", 0, OPTION_TEXT, ROWS(sort), "COLUMN", "order by this column" },
 };
@@ -373,7 +373,8 @@ static void print_diags(const char *path, const struct diags *diags)
 		if (d->first != ERR_NOWHERE)
 			fprintf(stderr, " %s 0x%" PRIx64, d->n > 1 ? "first at" : "at", d->first);
 		if (d->bytes > 0)
-			fprintf(stderr, ", %" PRIu64 " bytes not read", d->bytes);
+			fprintf(stderr, ", %" PRIu64 " bytes%s", d->bytes,
+				d->level == DIAG_NOTE ? "" : " not read");
 		fputc('\n', stderr);
 	}
 }

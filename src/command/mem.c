@@ -31,10 +31,10 @@ static const struct option options[] = {
 	  "only this function, or code: 0x1000..0x1fff" },
 	{ "ghz", 0, OPTION_TEXT, offsetof(struct mem_command, ghz), "F",
 	  "frequency of the cores, for nanoseconds" },
-	{ "vector-length", 0, OPTION_NUMBER, offsetof(struct mem_command, vector_length), "BITS",
+	{ "vector-length", 0, OPTION_COUNT, offsetof(struct mem_command, vector_length), "BITS",
 	  "of SVE, where no record says it" },
-	{ "time-slices", 0, OPTION_NUMBER, offsetof(struct mem_command, time_slices), "N",
-	  "when: cut the time into so many slices" },
+	{ "time-slices", 0, OPTION_COUNT, offsetof(struct mem_command, time_slices), "N",
+	  "when: cut the time into so many slices (at most 200)" },
 	{ "histogram", 0, OPTION_FLAG, offsetof(struct mem_command, histogram), NULL,
 	  "the distribution of each row's latencies, too" },
 };

@@ -28,7 +28,7 @@ struct model_command {
 #define AT(field) offsetof(struct model_command, field)
 
 static const struct option sampling_options[] = {
-	{ "interval", 'c', OPTION_NUMBER, AT(interval), "N",
+	{ "interval", 'c', OPTION_COUNT, AT(interval), "N",
 	  "operations between samples (default 1024)" },
 	{ "no-jitter", 0, OPTION_FLAG, AT(without_jitter), NULL, "do not vary the interval" },
 	{ "loads", 0, OPTION_FLAG, AT(loads), NULL, "record loads (and what else is asked for)" },

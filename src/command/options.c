@@ -64,7 +64,8 @@ static int unknown_option(const struct all_sets *all, const char *argument, stru
 	return -1;
 }
 
-static int set_number(const struct option *o, void *field, const char *value, struct err *err)
+static int set_number(const struct option *o, void *field, const char *value, unsigned least,
+		      struct err *err)
 {
 	char *end;
 	unsigned long number;
@@ -74,6 +75,9 @@ static int set_number(const struct option *o, void *field, const char *value, st
 	if (*value < '0' || *value > '9' || *end != '\0' || errno != 0 || number > UINT_MAX)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s: '%s' is not a number", o->name,
 			       value);
+	if (number < least)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s: found %s, wanted at least %u",
+			       o->name, value, least);
 	*(unsigned *)field = (unsigned)number;
 	return 0;
 }
@@ -103,7 +107,9 @@ static int set_option(const struct option *o, void *into, const char *value, str
 		*(const char **)field = value != NULL ? value : "";
 		return 0;
 	case OPTION_NUMBER:
-		return set_number(o, field, value, err);
+		return set_number(o, field, value, 0, err);
+	case OPTION_COUNT:
+		return set_number(o, field, value, 1, err);
 	case OPTION_LIST:
 		break;
 	}

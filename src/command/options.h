@@ -13,6 +13,7 @@ enum option_kind {
 	OPTION_FLAG,   /* bool: becomes true */
 	OPTION_TEXT,   /* const char * */
 	OPTION_NUMBER, /* unsigned */
+	OPTION_COUNT,  /* unsigned, at least 1: 0 stands for not given */
 	OPTION_LIST,   /* struct option_list: may be given several times */
 
 	/* const char *: what stands behind "=", or right behind the letter; "" if nothing does */

@@ -18,8 +18,8 @@ struct quality_command {
 };
 
 static const struct option options[] = {
-	{ "time-slices", 0, OPTION_NUMBER, offsetof(struct quality_command, time_slices), "N",
-	  "when: cut the time into so many slices" },
+	{ "time-slices", 0, OPTION_COUNT, offsetof(struct quality_command, time_slices), "N",
+	  "when: cut the time into so many slices (at most 200)" },
 };
 
 static int answer(struct session *s, const struct select *select, const struct row_options *rows,

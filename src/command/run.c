@@ -40,7 +40,7 @@ struct run_command {
 #define AT(field) offsetof(struct run_command, field)
 
 static const struct option options[] = {
-	{ "runs", 0, OPTION_NUMBER, AT(runs), "N",
+	{ "runs", 0, OPTION_COUNT, AT(runs), "N",
 	  "how often the program may run (default 2: count, sample);\n"
 	  "                          1 samples only, more repeat the counting" },
 	{ "folder", 'd', OPTION_TEXT, AT(folder), "DIR",
@@ -49,7 +49,7 @@ static const struct option options[] = {
 	  "on the machine model: one run of an AArch64 program" },
 	{ "sysroot", 'L', OPTION_TEXT, AT(sysroot), "DIR",
 	  "with --model: where the program's loader and libraries are" },
-	{ "interval", 0, OPTION_NUMBER, AT(interval), "N", "operations between SPE samples" },
+	{ "interval", 0, OPTION_COUNT, AT(interval), "N", "operations between SPE samples" },
 	{ "seed", 0, OPTION_NUMBER, AT(seed), "N", "with --model: another choice of samples" },
 	{ "help", 'h', OPTION_FLAG, AT(wants_help), NULL, "this text" },
 };
@@ -160,6 +160,9 @@ static int check_result(const struct run *r, const char *path, int status, struc
 			       r->folder);
 	if (stat(path, &st) == 0 && st.st_size > 0)
 		return 0;
+	if (status == LAUNCH_NOT_FOUND || status == LAUNCH_NOT_EXECUTABLE)
+		return err_set(err, ERR_IO, ERR_NOWHERE, "'%s' was not run, so nothing is measured",
+			       r->program[0]);
 	return err_set(err, ERR_IO, ERR_NOWHERE,
 		       "that step left no %s (exit status %d); `cyclops doctor` says what this "
 		       "machine can measure",
@@ -363,14 +366,23 @@ static int answer(struct run *r, const struct output_options *output, struct err
 	return rc;
 }
 
+/* A run that came to nothing leaves no folder; one with anything in it stays. */
+static void remove_empty_folder(const struct run *r)
+{
+	if (r->folder != NULL)
+		rmdir(r->folder);
+}
+
 static int run(struct run *r, const struct output_options *output, struct err *err)
 {
 	if (catalog_open(NULL, &r->catalog, err) < 0 || make_folder(r, err) < 0)
 		return -1;
 	r->counts_path = path_join(r->folder, RUN_COUNTS);
 	r->capture_path = path_join(r->folder, RUN_CAPTURE);
-	if (do_steps(r, err) < 0 || answer(r, output, err) < 0)
+	if (do_steps(r, err) < 0 || answer(r, output, err) < 0) {
+		remove_empty_folder(r);
 		return -1;
+	}
 	if (r->program_status != 0)
 		fprintf(stderr, "cyclops run: the program ended with status %d\n",
 			r->program_status);

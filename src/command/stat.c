@@ -38,13 +38,13 @@ static const struct option input_list[] = {
 	{ "cpu", 0, OPTION_TEXT, STAT(cpu), "NAME", "take the CPU to be this one" },
 	{ "catalog", 0, OPTION_TEXT, STAT(catalog), "FILE",
 	  "more facts about CPUs; Arm's telemetry files, too" },
-	{ "slots", 0, OPTION_NUMBER, STAT(slots), "N",
+	{ "slots", 0, OPTION_COUNT, STAT(slots), "N",
 	  "slots in a cycle, where the kernel alone knows them" },
 	{ "help", 'h', OPTION_FLAG, STAT(wants_help), NULL, "this text" },
 };
 
 static const struct option what_list[] = {
-	{ "level", 0, OPTION_NUMBER, STAT(level), "N", "go down the tree this far (1: its roots)" },
+	{ "level", 0, OPTION_COUNT, STAT(level), "N", "go down the tree this far (1: its roots)" },
 	{ "groups", 0, OPTION_LIST, STAT(groups), "NAME[,NAME]", "these groups of metrics" },
 	{ "metrics", 0, OPTION_LIST, STAT(metrics), "NAME[,NAME]", "these metrics" },
 	{ "events", 'e', OPTION_LIST, STAT(events), "NAME[,NAME]", "these events" },

@@ -22,9 +22,9 @@ static const struct option live_list[] = {
 	{ "cgroup", 'G', OPTION_TEXT, LIVE(cgroup), "PATH", "everything in this cgroup" },
 	{ "by-cpu", 'A', OPTION_FLAG, LIVE(by_cpu), NULL, "counts of each CPU" },
 	{ "by-thread", 0, OPTION_FLAG, LIVE(by_thread), NULL, "counts of each thread" },
-	{ "interval", 'I', OPTION_NUMBER, LIVE(interval_ms), "MS",
+	{ "interval", 'I', OPTION_COUNT, LIVE(interval_ms), "MS",
 	  "counts every so often as well, told at once" },
-	{ "repeat", 'r', OPTION_NUMBER, LIVE(repeat), "N",
+	{ "repeat", 'r', OPTION_COUNT, LIVE(repeat), "N",
 	  "run the command N times: mean and spread" },
 	{ "no-mux", 0, OPTION_FLAG, LIVE(no_mux), NULL,
 	  "groups of events do not take turns: run the command once\n"

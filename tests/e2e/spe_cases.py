@@ -164,16 +164,19 @@ def slices(c):
     """Records of a first and a second half."""
     lines = [spe(c.at["loop"], MEMORY, 0, RETIRED, 100, ticks=1000000), "chunk 0 0",
              f"sample 0 0 {c.at['loop']:#x} 1 1000000", f"sample 0 0 {c.at['loop']:#x} 1 1100000",
-             spe(c.at["copy"], MEMORY, 0, RETIRED, 50, ticks=1081000), "chunk 0 0"]
+             spe(c.at["copy"], MEMORY, 0, RETIRED, 50, ticks=1081000, latencies="60 4 1"), "chunk 0 0"]
     c.make(lines)
     rows = {row["function"]: row for row in c.table("mem", "mem", "--by", "function", "--time-slices", "10")}
     c.expect([int(rows["loop"][f"slice_{i}"]) for i in range(10)] == [100] + [0] * 9, "slices of loop")
     c.expect([int(rows["copy"][f"slice_{i}"]) for i in range(10)] == [0] * 8 + [50, 0], "slices of copy")
     hot = c.table("hot", "hot", "--time-slices", "10", "--select", "op=load")
-    c.expect([int(row[f"slice_{i}"]) for row in hot if row["function"] == "copy" for i in (7, 8)] == [0, 1000],
+    c.expect([int(row[f"slice_{i}"]) for row in hot if row["function"] == "copy" for i in (7, 8)] == [0, 3000],
              f"slices of hot: {hot}")
-    times = c.table("mem", "mem", "--by", "time", "--time-slices", "10")
-    c.expect([int(row["samples"]) for row in times] == [100, 50], f"by time: {times}")
+    for command in ("mem", "hot"):  # in the order of time, not of weight, and all of them
+        times = c.table(command, command, "--by", "time", "--time-slices", "10", "--select", "op=load", "--top", "1")
+        c.expect([int(row["samples"]) for row in times] == [100, 50], f"{command} by time: {times}")
+    heavy = c.table("hot", "hot", "--by", "time", "--time-slices", "10", "--select", "op=load", "--sort", "latency_cycles")
+    c.expect([int(row["samples"]) for row in heavy] == [50, 100], f"by time, sorted: {heavy}")
 
 
 def vectors(c):
