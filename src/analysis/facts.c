@@ -221,7 +221,7 @@ static void loss(struct facts *f, uint64_t n, const char *unit, const char *what
 static void lost(struct facts *f)
 {
 	const struct capture_totals *t = f->totals;
-	uint64_t unread = diags_bytes(capture_diags(f->s->capture));
+	uint64_t unread = diags_bytes(capture_diags(f->s->capture), DIAG_LOSS);
 
 	loss(f, t->n_lost_events, "records", "found no room in the ring");
 	loss(f, t->n_lost_samples, "samples", "lost");
@@ -233,6 +233,19 @@ static void lost(struct facts *f)
 	if (f->text.n == 0)
 		text_str(&f->text, "nothing");
 	finish(f, "lost");
+}
+
+/* Traces of other kinds are whole, but not for us. */
+static void not_decoded(struct facts *f)
+{
+	uint64_t bytes = capture_other_trace_bytes(f->s->capture);
+
+	if (bytes == 0)
+		return;
+	part(f);
+	text_format(&f->text, "%s, ", auxtrace_name(capture_spe(f->s->capture)->auxtrace_type));
+	counted(f, bytes, "bytes");
+	finish(f, "not decoded");
 }
 
 static void share_unknown(struct facts *f, uint64_t n, const char *what)
@@ -275,6 +288,7 @@ void facts_table(const struct session *s, const struct hot *hot, struct table *o
 	samples(&f);
 	spe(&f);
 	lost(&f);
+	not_decoded(&f);
 	unknown(&f);
 	text_release(&f.text);
 }

@@ -19,13 +19,15 @@ enum { BRIEF_ROWS = 10, FEW_RECORDS = 1000, UNEVEN = 4 };
 /* Shares from which on something is worth a word, and from which on it is serious. */
 #define SOME 0.001
 #define MUCH 0.02
+#define NEVER 2.0
 
 enum verdict { OK, NOTE, WARNING };
 static const char *const verdicts[] = { [OK] = "ok", [NOTE] = "note", [WARNING] = "warning" };
 
 static const struct column check_columns[] = {
 	{ "check", NULL, "", CELL_TEXT, 0, "what was looked at" },
-	{ "verdict", NULL, "", CELL_TEXT, 0, "ok, note or warning" },
+	{ "verdict", NULL, "", CELL_TEXT, 0,
+	  "ok, note or warning; - where there is nothing to judge" },
 	{ "value", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
 	  "how much: a share, unless the check is named after a count" },
 	{ "finding", NULL, "", CELL_TEXT, COLUMN_GROW, "in words" },
@@ -60,6 +62,26 @@ static void say(struct judging *j, const char *check, enum verdict verdict, doub
 	row[2] = cell_number(value);
 	row[3] = cell_text(table_text(j->out, text));
 }
+
+/* The check is there, but nothing of what it looks at was recorded. */
+static void say_nothing(struct judging *j, const char *check, const char *what)
+{
+	struct cell *row = table_add_row(j->out);
+
+	row[0] = cell_text(check);
+	row[1] = cell_text("-");
+	row[3] = cell_text(table_format(j->out, "nothing to judge: no %s", what));
+}
+
+/* A part of what was recorded; `remedy` is said of one that is worth a word. */
+struct missing {
+	const char *check;
+	uint64_t n, n_all;
+	const char *of;	   /* what n_all are */
+	const char *words; /* behind the per cent */
+	const char *remedy;
+	double much; /* from which on it is serious */
+};
 
 static double part(uint64_t some, uint64_t all)
 {
@@ -156,8 +178,8 @@ static void check_ring(struct judging *j)
 	const struct capture_totals *t = capture_totals(j->s->capture);
 	uint64_t lost = t->n_lost_events + t->n_lost_samples;
 	double share = part(lost, lost + t->n_records);
-	const struct diags *diags = capture_diags(j->s->capture);
-	uint64_t unread = diags_bytes(diags);
+	uint64_t unread = diags_bytes(capture_diags(j->s->capture), DIAG_LOSS);
+	uint64_t other = capture_other_trace_bytes(j->s->capture);
 
 	say(j, "lost", lost > 0 ? judge(share, 0, MUCH) : OK, share,
 	    "%" PRIu64 " records and %" PRIu64 " samples found no room%s", t->n_lost_events,
@@ -169,6 +191,10 @@ static void check_ring(struct judging *j)
 		say(j, "damage", WARNING, part(unread, capture_size(j->s->capture)),
 		    "%" PRIu64 " bytes could not be read, %" PRIu64 " are missing", unread,
 		    t->missing_bytes);
+	if (other > 0)
+		say(j, "not-decoded", NOTE, part(other, capture_size(j->s->capture)),
+		    "%" PRIu64 " bytes of %s traces, which cyclops does not decode", other,
+		    auxtrace_name(capture_spe(j->s->capture)->auxtrace_type));
 }
 
 static void check_saturation(struct judging *j)
@@ -183,27 +209,36 @@ static void check_saturation(struct judging *j)
 	    100 * part(q->full_xlat, q->with_xlat));
 }
 
+static void check_missing(struct judging *j, const struct missing *m)
+{
+	double share = part(m->n, m->n_all);
+
+	if (m->n_all == 0)
+		say_nothing(j, m->check, m->of);
+	else
+		say(j, m->check, judge(share, SOME, m->much), share, "%.1f %% of the %s %s%s",
+		    100 * share, m->of, m->words, share >= SOME ? m->remedy : "");
+}
+
 static void check_contents(struct judging *j)
 {
 	const struct quality_counts *q = j->counts;
 	const struct attribution_totals *a = &j->s->attribution;
-	double context = part(q->without_context, q->n), time = part(q->without_time, q->n);
-	double address = part(q->without_address, q->n_memory);
-	double thread = part(a->n_without_tid, a->n_rows);
-	double place = part(a->n_without_place, a->n_rows);
+	const struct missing all[] = {
+		{ "context", q->without_context, q->n, "SPE records", "do not say their thread",
+		  ": switch records have to (CONFIG_PID_IN_CONTEXTIDR, and privilege)", NEVER },
+		{ "address", q->without_address, q->n_memory, "SPE loads and stores",
+		  "have no data address", "", MUCH },
+		{ "time", q->without_time, q->n, "SPE records", "have no time",
+		  ": record with ts_enable=1", MUCH },
+		{ "thread", a->n_without_tid, a->n_rows, "records and samples",
+		  "have no known thread", "", MUCH },
+		{ "place", a->n_without_place, a->n_rows, "records and samples",
+		  "lie in no known module", "", MUCH },
+	};
 
-	say(j, "context", judge(context, SOME, 2), context,
-	    "%.1f %% of the records do not say their thread%s", 100 * context,
-	    context >= SOME ? ": switch records have to (CONFIG_PID_IN_CONTEXTIDR, and privilege)"
-			    : "");
-	say(j, "address", judge(address, SOME, MUCH), address,
-	    "%.1f %% of the loads and stores have no data address", 100 * address);
-	say(j, "time", judge(time, SOME, MUCH), time, "%.1f %% of the records have no time%s",
-	    100 * time, time >= SOME ? ": record with ts_enable=1" : "");
-	say(j, "thread", judge(thread, SOME, MUCH), thread,
-	    "the thread of %.1f %% of all rows is not known", 100 * thread);
-	say(j, "place", judge(place, SOME, MUCH), place,
-	    "the code of %.1f %% of all rows lies in no known module", 100 * place);
+	for (size_t i = 0; i < COUNT(all); i++)
+		check_missing(j, &all[i]);
 }
 
 /* A slice without a record on a CPU that has some before and behind it. */
@@ -317,7 +352,8 @@ static void make_cpus(const struct quality_counts *q, struct table *out)
 		if (cpu != UINT64_MAX)
 			row[0] = cell_count(cpu);
 		row[1] = cell_count(c->n);
-		row[2] = cell_number(part(c->n, q->n));
+		if (q->n > 0)
+			row[2] = cell_number(part(c->n, q->n));
 		row[3] = cell_count(c->n_samples);
 		if (c->last_ns > 0) {
 			row[4] = cell_count(c->first_ns);

@@ -72,11 +72,12 @@ void diags_sort(struct diags *d)
 		qsort(d->list.items, d->list.n, sizeof(*d->list.items), compare);
 }
 
-uint64_t diags_bytes(const struct diags *d)
+uint64_t diags_bytes(const struct diags *d, enum diag_level least)
 {
 	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < d->list.n; i++)
-		bytes += d->list.items[i].bytes;
+		if (d->list.items[i].level >= least)
+			bytes += d->list.items[i].bytes;
 	return bytes;
 }

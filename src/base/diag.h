@@ -48,7 +48,7 @@ void diags_merge(struct diags *, const struct diags *from);
 /* Worst level first, then by first position, then by text. */
 void diags_sort(struct diags *);
 
-/* The sum of `bytes` over all entries. */
-uint64_t diags_bytes(const struct diags *);
+/* The sum of `bytes` over all entries of this level and worse. */
+uint64_t diags_bytes(const struct diags *, enum diag_level least);
 
 #endif

@@ -45,7 +45,7 @@ void capture_unread(struct capture *c, enum diag_level level, const struct recor
 
 void capture_move_unread(struct capture *c, uint64_t before)
 {
-	uint64_t bytes = diags_bytes(&c->diags) - before;
+	uint64_t bytes = diags_bytes(&c->diags, DIAG_NOTE) - before;
 
 	assert(bytes <= c->totals.record_bytes);
 	c->totals.record_bytes -= bytes;

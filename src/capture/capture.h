@@ -101,6 +101,12 @@ struct capture_totals {
 };
 const struct capture_totals *capture_totals(const struct capture *);
 
+/* Bytes of trace data that is not of Arm SPE: left alone, and none of it is lost. */
+uint64_t capture_other_trace_bytes(const struct capture *);
+
+/* What perf's number of a kind of trace stands for ("Intel PT"); see spe_info.auxtrace_type. */
+const char *auxtrace_name(uint32_t type);
+
 /* The SPE side, from AUXTRACE_INFO and friends. */
 struct spe_cpu {
 	uint32_t cpu;

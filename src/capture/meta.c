@@ -156,7 +156,7 @@ void meta_feature_record(struct capture *c, const struct record *r)
 {
 	struct cursor body = r->body;
 	uint64_t feature = cur_u64(&body);
-	uint64_t unread = diags_bytes(&c->diags);
+	uint64_t unread = diags_bytes(&c->diags, DIAG_NOTE);
 
 	if (!c->header.is_pipe || cur_left(&body) == 0 || feature >= MAX_FEATURES)
 		return;
@@ -169,7 +169,7 @@ void meta_build_id_record(struct capture *c, const struct record *r)
 {
 	struct cursor entry =
 		cur_of(r->body.pos - RECORD_HEADER_BYTES, cur_left(&r->body) + RECORD_HEADER_BYTES);
-	uint64_t unread = diags_bytes(&c->diags);
+	uint64_t unread = diags_bytes(&c->diags, DIAG_NOTE);
 	struct info one = { 0 };
 
 	if (feature_read(&one, FEATURE_BUILD_ID, entry, r->position, &c->strings, &c->diags))

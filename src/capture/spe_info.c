@@ -14,7 +14,20 @@ enum {
 	CPU_BLOCK_WORDS = 3,
 };
 
+/* By number of enum auxtrace_type of perf's util/auxtrace.h. */
+static const char *const auxtrace_names[] = {
+	[1] = "Intel PT",      [2] = "Intel BTS",
+	[3] = "CoreSight ETM", [AUXTRACE_ARM_SPE] = "Arm SPE",
+	[5] = "s390 CPU-MF",   [6] = "HiSilicon PTT",
+};
+
 static const uint64_t cpu_block_magic = 0x1010101010101010;
+
+const char *auxtrace_name(uint32_t type)
+{
+	return type < COUNT(auxtrace_names) && auxtrace_names[type] != NULL ? auxtrace_names[type]
+									    : "an unknown kind";
+}
 
 static void read_version_1(struct cursor c, struct spe_info *spe)
 {

@@ -4,6 +4,7 @@
  * one stream of bytes, in which a record may begin in one chunk and end in the next. A unit
  * ends where that is visibly not the case.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -304,15 +305,27 @@ static void cut_spe(struct capture *c)
 	free(order);
 }
 
+uint64_t capture_other_trace_bytes(const struct capture *c)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < c->chunks.n && !c->spe.is_present; i++)
+		bytes += c->chunks.items[i].size;
+	return bytes;
+}
+
 void units_finish(struct capture *c)
 {
+	char text[64];
+
+	snprintf(text, sizeof(text), "not decoded: trace data of %s",
+		 auxtrace_name(c->spe.auxtrace_type));
 	if (c->spe.is_present && c->chunks.n > 0)
 		cut_spe(c);
 	else
 		for (size_t i = 0; i < c->chunks.n; i++)
 			capture_unread_bytes(c, DIAG_NOTE, c->chunks.items[i].position,
-					     c->chunks.items[i].size,
-					     "trace data that is not of Arm SPE; ignored");
+					     c->chunks.items[i].size, text);
 	if (c->units.n > 1)
 		qsort(c->units.items, c->units.n, sizeof(*c->units.items), compare_units);
 }

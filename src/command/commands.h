@@ -3,6 +3,9 @@
 #ifndef CYCLOPS_COMMAND_COMMANDS_H
 #define CYCLOPS_COMMAND_COMMANDS_H
 
+/* The command whose name is most like this word, or NULL. */
+const char *command_nearest(const char *word);
+
 int command_report(int argc, char **argv);
 int command_c2c(int argc, char **argv);
 int command_hot(int argc, char **argv);

@@ -1,23 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cyclops help: the manual pages. */
 #include <stdio.h>
+#include <string.h>
 
 #include "command/commands.h"
 #include "command/common.h"
 #include "command/manual.h"
 
+/* What asks for help with help itself. */
+static bool is_about_help(const char *name)
+{
+	return strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
+}
+
+static int no_page(const char *name)
+{
+	const char *nearest = command_nearest(name);
+
+	fprintf(stderr, "cyclops: there is no manual page for '%s'", name);
+	if (nearest != NULL)
+		fprintf(stderr, "; did you mean 'cyclops help %s'?\n", nearest);
+	else
+		fprintf(stderr, " (cyclops --help lists the commands)\n");
+	return EXIT_USAGE;
+}
+
 int command_help(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
-	const char *page = manual_page(name);
+	const char *page;
 
-	if (page == NULL) {
+	if (argc > 2) {
 		fprintf(stderr,
-			"cyclops: there is no manual page for '%s' (cyclops --help lists the "
-			"commands)\n",
-			name);
+			"cyclops: too many arguments: '%s' (usage: cyclops help [COMMAND])\n",
+			argv[2]);
 		return EXIT_USAGE;
 	}
+	page = manual_page(is_about_help(name) ? "" : name);
+	if (page == NULL)
+		return no_page(name);
 	fputs(page, stdout);
 	return EXIT_DONE;
 }

@@ -43,6 +43,11 @@ static const char *command_name_at(const void *context, size_t i)
 	return i < COUNT(commands) ? commands[i].name : NULL;
 }
 
+const char *command_nearest(const char *word)
+{
+	return nearest_word(word, command_name_at, NULL);
+}
+
 static void print_usage(FILE *stream)
 {
 	fprintf(stream, "usage: cyclops COMMAND [OPTIONS] [FILE]\n\n"
@@ -63,7 +68,7 @@ static int print_version(void)
 
 static int unknown_command(const char *name)
 {
-	const char *nearest = nearest_word(name, command_name_at, NULL);
+	const char *nearest = command_nearest(name);
 
 	if (name[0] == '-') {
 		fprintf(stderr,

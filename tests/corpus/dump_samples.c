@@ -157,7 +157,7 @@ static bool print_capture(struct capture *c, int mode)
 {
 	const struct capture_totals *t = capture_totals(c);
 	uint64_t accounted = t->header_bytes + t->record_bytes + t->feature_bytes +
-			     diags_bytes(capture_diags(c));
+			     diags_bytes(capture_diags(c), DIAG_NOTE);
 	uint64_t n_rows, n_walked = 0;
 	struct text out = { 0 };
 

@@ -54,13 +54,20 @@ CASES = [
     ("a.data", USAGE, r"there is no command 'a\.data'; did you mean 'cyclops report a\.data'\?"),
     ("xyzzy", USAGE, r"there is no command 'xyzzy' \(cyclops --help lists them\)"),
     ("--top 3 report a.data", USAGE, r"there is no option --top before a command"),
-    ("help xyzzy", USAGE, r"there is no manual page for 'xyzzy'"),
+    ("help xyzzy", USAGE, r"there is no manual page for 'xyzzy' \(cyclops --help lists"),
+    ("help anotate", USAGE, r"no manual page for 'anotate'; did you mean 'cyclops help annotate'\?"),
+    ("help hot mem", USAGE, r"too many arguments: 'mem' \(usage: cyclops help \[COMMAND\]\)"),
+    ("help help", DONE, r"^$"),
     ("report --formt csv a.data", USAGE, r"there is no option --formt; did you mean --format\?"),
     ("report --sel tot>1 a.data", USAGE, r"there is no option --sel; did you mean --select\?"),
     ("report --xyzzy a.data", USAGE, r"there is no option --xyzzy \(--help lists them\)"),
     ("report -x a.data", USAGE, r"there is no option -x \(--help lists them\)"),
     ("report --top", USAGE, r"--top needs N"),
     ("report --top ten a.data", USAGE, r"--top: 'ten' is not a number"),
+    ("report --top 0 a.data", USAGE, r"--top: found 0, wanted at least 1"),
+    ("hot --time-slices 0 a.data", USAGE, r"--time-slices: found 0, wanted at least 1"),
+    ("hot --time-slices abc a.data", USAGE, r"--time-slices: 'abc' is not a number"),
+    ("hot --time-slices 201 a.data", USAGE, r"--time-slices: found 201, wanted 1 to 200"),
     ("report --top -1 a.data", USAGE, r"--top: '-1' is not a number"),
     ("report --top 99999999999 a.data", USAGE, r"--top: '99999999999' is not a number"),
     ("report --all=3 a.data", USAGE, r"--all takes no value, found '3'"),
@@ -78,6 +85,12 @@ CASES = [
     ("hot --event xyzzy a.data", USAGE, r"'xyzzy' is neither an event of this capture .* nor an SPE"),
     ("dump --wording xyzzy a.data", USAGE, r"there is no 'xyzzy'; there are perf-6\.1, full"),
     ("report --cpu neoverse-n a.data", USAGE, r"not one of the \d+ CPUs.*did you mean neoverse-n1\?"),
+    ("list events --cpu neoverse-n11", USAGE, r"not one of the \d+ CPUs.*did you mean neoverse-n1\?"),
+    ("stat --import text --cpu neoverse-n11", FAILED, r"text"),
+    ("list events --cpu neoverse-n1 l1d_cach_rd", USAGE, r"none of the \d+ events.*did you mean L1D_CACHE_RD\?"),
+    ("list cpus xyzzy", USAGE, r"none of the \d+ cpus matches 'xyzzy'"),
+    ("list cpus n1 n2", USAGE, r"too many arguments: 'n2'"),
+    ("annotate xyzzy nothing.data", FAILED, r"neither 'xyzzy' nor 'nothing\.data' is a file: cyclops annotate FILE"),
     ("report --cpu xyzzy a.data", USAGE, r"not one of the \d+ CPUs of the catalog"),
     ("report --catalog nothing.json a.data", FAILED, r"nothing\.json: No such file"),
     ("report --catalog text a.data", FAILED, r"catalog.* text: line 1"),
@@ -192,6 +205,49 @@ def check_streams(checks, folder):
     nothing = folder.run("report", "-", stdin=b"")
     checks.expect(nothing.returncode == FAILED and b"standard input: empty" in nothing.stderr,
                   f"empty standard input: {nothing.stderr}")
+
+
+def check_lists(checks, folder):
+    """A pattern is a part of a name or label, or all of it."""
+    def names(*words):
+        rows = folder.run("list", *words, "--format", "csv").stdout.decode().splitlines()
+        return [row.split(",")[0] for row in rows[1:]]
+    events = names("events", "--cpu", "neoverse-n1")
+    for pattern, wanted in (("tlb", [e for e in events if "TLB" in e]),
+                            ("L1D_*RD", [e for e in events if e.startswith("L1D_") and e.endswith("RD")]),
+                            ("l?d_cache", ["L1D_CACHE", "L2D_CACHE", "L3D_CACHE"])):
+        found = names("events", "--cpu", "neoverse-n1", pattern)
+        checks.expect(found and sorted(found) == sorted(wanted), f"list events {pattern}: {found}")
+        checks.count("patterns")
+    for pattern in ("graviton2", "Neoverse N1", "*altra max*"):
+        checks.expect("neoverse-n1" in names("cpus", pattern), f"list cpus {pattern}: no neoverse-n1")
+    checks.expect(len(names("cpus", "neoverse-n")) < len(names("cpus")), "list cpus neoverse-n: all")
+
+
+def check_nothing_left(checks, folder):
+    """A program that cannot be run leaves no folder."""
+    before = set(os.listdir(folder.path))
+    done = folder.run("run", "--", "./nothing")
+    checks.expect(done.returncode == FAILED and b"'./nothing' was not run, so nothing is" in done.stderr, done.stderr)
+    checks.expect(set(os.listdir(folder.path)) == before, f"left behind: {set(os.listdir(folder.path)) - before}")
+
+
+def check_other_order(checks, folder):
+    """Where only the second argument is a file, it is the capture."""
+    one, other = folder.run("annotate", "a.data", "xyzzy"), folder.run("annotate", "xyzzy", "a.data")
+    checks.expect(one.returncode == other.returncode == USAGE and one.stderr == other.stderr and
+                  b"no records in 'xyzzy'" in one.stderr, f"annotate: {one.stderr} {other.stderr}")
+
+
+def check_no_packets(checks, folder):
+    """A dump of packets that are not there says so."""
+    run(folder.maker, "--output", folder.file("samples.data"), "--records", 0, "--samples", 20)
+    done = folder.run("dump", "--packets", "samples.data")
+    checks.expect(done.returncode == DONE and done.stdout == b"" and b"there are no SPE packets" in done.stderr,
+                  f"dump --packets without SPE: {done.returncode} {done.stderr}")
+    judged = folder.run("quality", "samples.data").stdout.decode()
+    checks.expect(re.search(r"^context +- +nothing to judge: no SPE records", judged, re.M), f"quality: {judged}")
+    os.remove(folder.file("samples.data"))
 
 
 def check_shrinking(checks, folder):
@@ -320,6 +376,10 @@ def main():
         folder = Folder(*sys.argv[1:], path)
         check_cases(checks, folder)
         check_streams(checks, folder)
+        check_lists(checks, folder)
+        check_nothing_left(checks, folder)
+        check_other_order(checks, folder)
+        check_no_packets(checks, folder)
         check_shrinking(checks, folder)
         check_dump(checks, folder)
         check_formats(checks, folder)

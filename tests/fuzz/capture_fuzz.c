@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		const struct capture_totals *t = capture_totals(c);
 
 		assert(t->header_bytes + t->record_bytes + t->feature_bytes +
-			       diags_bytes(capture_diags(c)) ==
+			       diags_bytes(capture_diags(c), DIAG_NOTE) ==
 		       size);
 		capture_walk(c, visit, c);
 		read_units(c);

@@ -140,7 +140,7 @@ static void check_account(const struct capture *c)
 	const struct capture_totals *t = capture_totals(c);
 
 	assert(t->header_bytes + t->record_bytes + t->feature_bytes +
-		       diags_bytes(capture_diags(c)) ==
+		       diags_bytes(capture_diags(c), DIAG_NOTE) ==
 	       capture_size(c));
 }
 

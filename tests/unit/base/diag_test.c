@@ -34,7 +34,7 @@ static void equal_texts_are_counted(void **state)
 	assert_int_equal(d.list.n, 2);
 	assert_diag(&d.list.items[0], DIAG_DAMAGE, "bad packet", 12, 15, 100);
 	assert_diag(&d.list.items[1], DIAG_NOTE, "bad packet", 1, 0, ERR_NOWHERE);
-	assert_int_equal(diags_bytes(&d), 15);
+	assert_int_equal(diags_bytes(&d, DIAG_NOTE), 15);
 	diags_release(&d);
 }
 
@@ -69,7 +69,7 @@ static void merging_does_not_depend_on_the_order(void **state)
 		assert_diag(&whole.list.items[1], DIAG_DAMAGE, "b damage", 2, 3, 800);
 		assert_diag(&whole.list.items[2], DIAG_LOSS, "loss", 1, 0, 1);
 		assert_diag(&whole.list.items[3], DIAG_NOTE, "note", 1, 0, 5);
-		assert_int_equal(diags_bytes(&whole), 7);
+		assert_int_equal(diags_bytes(&whole, DIAG_NOTE), 7);
 		diags_release(&whole);
 	}
 }
@@ -80,7 +80,7 @@ static void empty_is_fine(void **state)
 
 	(void)state;
 	diags_sort(&d);
-	assert_int_equal(diags_bytes(&d), 0);
+	assert_int_equal(diags_bytes(&d, DIAG_NOTE), 0);
 	diags_release(&d);
 }
 

@@ -432,11 +432,11 @@ static void sections_are_read(void **state)
 static void assert_refused(struct fixture *f, unsigned feature, const uint8_t *bytes, size_t size)
 {
 	struct info before = f->info;
-	uint64_t lost = diags_bytes(&f->diags);
+	uint64_t lost = diags_bytes(&f->diags, DIAG_NOTE);
 
 	assert_false(read_bytes(f, feature, bytes, size));
 	assert_memory_equal(&f->info, &before, sizeof(before));
-	assert_int_equal(diags_bytes(&f->diags), lost + size);
+	assert_int_equal(diags_bytes(&f->diags, DIAG_NOTE), lost + size);
 }
 
 static void sections_cut_anywhere_are_refused(void **state)

@@ -157,7 +157,13 @@ static void test_other_trace(void **state)
 	assert_int_equal(capture_spe(c)->auxtrace_type, 1);
 	assert_int_equal(capture_spe(c)->event, -1);
 	assert_int_equal(capture_n_units(c), 0);
-	assert_int_equal(find_diag(capture_diags(c), "not of Arm SPE")->bytes, 1);
+	assert_int_equal(find_diag(capture_diags(c), "not decoded: trace data of Intel PT")->bytes,
+			 1);
+	assert_int_equal(diags_bytes(capture_diags(c), DIAG_LOSS), 0);
+	assert_int_equal(capture_other_trace_bytes(c), 1);
+	assert_string_equal(auxtrace_name(3), "CoreSight ETM");
+	assert_string_equal(auxtrace_name(0), "an unknown kind");
+	assert_string_equal(auxtrace_name(99), "an unknown kind");
 	assert_all_accounted_for(c);
 	capture_free(c);
 	text_release(&t);
