@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/hot_branches.h"
 #include "base/alloc.h"
 #include "spe/packet.h"
 
@@ -70,6 +71,15 @@ static void count_spe(struct annotate *a, const struct batch *b, size_t row, uin
 		count(a, offset, COUNT_BRANCH, !(events >> SPE_EV_NOT_TAKEN & 1), 1);
 }
 
+static void count_entry(struct annotate *a, const struct batch *b, size_t row, uint64_t offset)
+{
+	bool is_known = b->has[row] & HAS_EVENTS;
+
+	count(a, offset, COUNT_ENTRY, is_known, 1);
+	if (is_known && b->events[row] >> SPE_EV_MISPREDICTED & 1)
+		count(a, offset, COUNT_EVENT, SPE_EV_MISPREDICTED, 1);
+}
+
 static void annotate_consume(void *partial, const struct batch *b)
 {
 	struct annotate *a = partial;
@@ -82,6 +92,10 @@ static void annotate_consume(void *partial, const struct batch *b)
 		if (!(b->has[row] & HAS_PC) || place.module.v != r->module.v ||
 		    place.offset < r->from || place.offset >= r->to)
 			continue;
+		if (b->kind == BATCH_BRANCHES) {
+			count_entry(a, b, row, place.offset);
+			continue;
+		}
 		if (slices->n > 0 && b->has[row] & HAS_TIME)
 			count(a, place.offset, COUNT_SLICE, slices_find(slices, b->time_ns[row]),
 			      1);
@@ -106,6 +120,13 @@ static void annotate_merge(void *into, const void *from, const struct id_map *ma
 		count(into, key[KEY_OFFSET], (enum annotate_what)key[KEY_WHAT], key[KEY_VALUE],
 		      part->counts.items[i]);
 	}
+}
+
+struct scan_wish annotate_wish(const struct session *s)
+{
+	return (struct scan_wish){
+		.with_branches = session_has_branches(s) && !capture_spe(s->capture)->is_present,
+	};
 }
 
 const struct analysis_class annotate_class = {

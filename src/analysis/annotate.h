@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "analysis/analysis.h"
+#include "analysis/scan.h"
 #include "analysis/select.h"
 #include "analysis/slices.h"
 #include "base/arena.h"
@@ -49,7 +50,8 @@ enum annotate_what {
 	COUNT_XLAT,    /* … translation latency */
 	COUNT_SOURCE,  /* records with this data source (DIM_SOURCE of hot.h) */
 	COUNT_BRANCH,  /* records of branches; value 1: taken, 0: not */
-	COUNT_SLICE,   /* samples and records in this slice of time, if it is sliced */
+	COUNT_ENTRY, /* entries of branch stacks; value 1: with whether it was predicted, else 0 */
+	COUNT_SLICE, /* samples and records in this slice of time, if it is sliced */
 	N_COUNTS,
 };
 
@@ -62,6 +64,12 @@ struct annotate {
 };
 
 extern const struct analysis_class annotate_class;
+
+/*
+ * What its scan has to bring along: entries of branch stacks, unless there are SPE records, which
+ * tell more of branches and are not to be added up with them.
+ */
+struct scan_wish annotate_wish(const struct session *);
 
 /* A count, with its value. */
 struct annotate_value {
@@ -99,6 +107,15 @@ uint64_t annotated_count_of(const struct annotation *, size_t instruction, enum 
 /* The same of all instructions. */
 uint64_t annotation_count(const struct annotation *, enum annotate_what);
 uint64_t annotation_count_of(const struct annotation *, enum annotate_what, uint64_t value);
+
+/* Branches of an instruction: how many were recorded, of how many it is known how it went. */
+struct annotated_branches {
+	uint64_t n;
+	uint64_t n_directed, n_taken;	      /* taken or not; branch stacks have taken ones only */
+	uint64_t n_predicted, n_mispredicted; /* whether predicted, and not so */
+};
+
+struct annotated_branches annotated_branches(const struct annotation *, size_t instruction);
 
 /* Latencies of one kind of an instruction. */
 struct annotated_latency {

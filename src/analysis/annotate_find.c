@@ -75,6 +75,7 @@ static void add_place(struct finding *f, uint32_t group)
 	uint32_t number;
 	bool is_spe;
 	uint64_t offset;
+	size_t sampled;
 
 	hot_key(f->hot, group, raw);
 	if (session_place(f->session, (uint32_t)raw[DIM_PLACE]).module.v == 0)
@@ -84,6 +85,8 @@ static void add_place(struct finding *f, uint32_t group)
 	if (number == f->list.n)
 		*vec_add(&f->list) = made;
 	c = &f->list.items[number];
+	if (hot_is_branches(f->hot, raw[DIM_EVENT], &sampled))
+		return; /* it can be asked for, no more */
 	is_spe = hot_is_spe(f->hot, raw[DIM_EVENT]);
 	offset = session_place(f->session, (uint32_t)raw[DIM_PLACE]).offset;
 	c->weight[!is_spe] += is_spe ? cost->cycles : cost->n;
@@ -96,7 +99,9 @@ static void find_candidates(struct finding *f, const struct select *select, stru
 {
 	const struct hot_keys keys = { { HOT_FUNCTION }, 1 };
 
-	scan(f->session, select, hot, 1);
+	const struct scan_wish wish = annotate_wish(f->session);
+
+	scan_part(f->session, select, &wish, hot, 1);
 	f->hot = hot->result;
 	hot_names(f->session, f->hot, &keys, &f->names);
 	tuples_init(&f->keys, 2);

@@ -298,17 +298,15 @@ static void fill_mean(const struct listing *l, size_t i, struct cell *cell)
 
 static void fill_branches(const struct listing *l, size_t i, struct cell *row, size_t *column)
 {
-	uint64_t n = annotated_count(l->a, i, COUNT_BRANCH);
-	uint64_t n_missed = annotated_count_of(l->a, i, COUNT_EVENT, SPE_EV_MISPREDICTED);
-	double taken = (double)annotated_count_of(l->a, i, COUNT_BRANCH, 1);
+	struct annotated_branches b = annotated_branches(l->a, i);
 	struct cell *cells = &row[*column];
 
 	*column += 2;
-	if (n == 0)
-		return;
-	if (l->a->list.items[i].text.flow.kind == FLOW_BRANCH)
-		cells[0] = cell_number(taken / (double)n);
-	cells[1] = share_cell((double)n_missed / (double)n, n_missed);
+	if (b.n_directed > 0 && l->a->list.items[i].text.flow.kind == FLOW_BRANCH)
+		cells[0] = cell_number((double)b.n_taken / (double)b.n_directed);
+	if (b.n_predicted > 0)
+		cells[1] = share_cell((double)b.n_mispredicted / (double)b.n_predicted,
+				      b.n_mispredicted);
 }
 
 /* "DRAM 61 %". */
@@ -397,6 +395,7 @@ static const char *title_of(const struct listing *l)
 	const struct annotate_region *r = a->region;
 	uint64_t n_records = annotation_count(a, COUNT_RECORDS);
 	uint64_t n_samples = annotation_count(a, COUNT_SAMPLES);
+	uint64_t n_entries = annotation_count(a, COUNT_ENTRY);
 	struct text text = { 0 };
 	const char *out;
 
@@ -404,6 +403,8 @@ static const char *title_of(const struct listing *l)
 		    names_module(a->session, r->module));
 	if (n_records > 0)
 		text_format(&text, "   SPE records %llu", (unsigned long long)n_records);
+	if (n_entries > 0)
+		text_format(&text, "   branch entries %llu", (unsigned long long)n_entries);
 	if (n_samples > 0)
 		text_format(&text, "   samples %llu", (unsigned long long)n_samples);
 	text_char(&text, '\0');
@@ -419,7 +420,8 @@ static void measure(struct listing *l)
 	for (size_t k = 0; k < l->view->n_events; k++)
 		l->totals[k] = annotate_total(l->a, &l->view->events[k]);
 	l->has_spe = l->cycles > 0;
-	l->has_branches = annotation_count(l->a, COUNT_BRANCH) > 0;
+	l->has_branches =
+		annotation_count(l->a, COUNT_BRANCH) > 0 || annotation_count(l->a, COUNT_ENTRY) > 0;
 	l->has_sources = annotation_count(l->a, COUNT_SOURCE) > 0;
 }
 
@@ -438,6 +440,9 @@ void annotate_listing(const struct annotation *a, const struct annotate_view *vi
 	draw_arrows(&l);
 	for (size_t i = 0; i < l.rows.n; i++)
 		show_row(&l, i, &text);
+	if (annotation_count(a, COUNT_ENTRY) > 0)
+		table_note(out, "missed: of the entries of branch stacks at the branch, which hold "
+				"taken branches only");
 	if (a->shortage != NULL)
 		table_note(out, "%s", a->shortage);
 	text_release(&text);

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/cursor.h"
 #include "base/text.h"
+#include "spe/packet.h"
 #include "symbol/code.h"
 
 enum {
@@ -324,6 +325,19 @@ uint64_t annotation_count_of(const struct annotation *a, enum annotate_what what
 	for (size_t i = 0; i < a->list.n; i++)
 		n += annotated_count_of(a, i, what, value);
 	return n;
+}
+
+struct annotated_branches annotated_branches(const struct annotation *a, size_t number)
+{
+	uint64_t n_records = annotated_count(a, number, COUNT_BRANCH);
+
+	return (struct annotated_branches){
+		.n = n_records + annotated_count(a, number, COUNT_ENTRY),
+		.n_directed = n_records,
+		.n_taken = annotated_count_of(a, number, COUNT_BRANCH, 1),
+		.n_predicted = n_records + annotated_count_of(a, number, COUNT_ENTRY, 1),
+		.n_mispredicted = annotated_count_of(a, number, COUNT_EVENT, SPE_EV_MISPREDICTED),
+	};
 }
 
 /* The smallest value that half of all `n` are not above; values ascend. */

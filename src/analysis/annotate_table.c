@@ -97,7 +97,8 @@ static const struct column instruction_columns[N_INS] = {
 			   "median of the translation latency" },
 	[INS_XLAT_MEAN] = { "translation_mean_cycles", NULL, "cycles", CELL_NUMBER, COLUMN_TRUST,
 			    "mean translation latency, without full counters" },
-	[INS_BRANCHES] = { "branches", NULL, "records", CELL_COUNT, 0, "SPE records of branches" },
+	[INS_BRANCHES] = { "branches", NULL, "records", CELL_COUNT, 0,
+			   "SPE records of branches, or entries of branch stacks" },
 	[INS_TAKEN] = { "taken", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
 			"part of them that were taken" },
 	[INS_MISPREDICTED] = { "mispredicted", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
@@ -243,14 +244,15 @@ static void fill_spe(const struct annotation *a, size_t i, uint64_t cycles, stru
 
 static void fill_branches(const struct annotation *a, size_t i, struct cell *row)
 {
-	uint64_t n = annotated_count(a, i, COUNT_BRANCH);
+	struct annotated_branches b = annotated_branches(a, i);
 
-	if (n == 0)
+	if (b.n == 0)
 		return;
-	row[INS_BRANCHES] = cell_count(n);
-	row[INS_TAKEN] = share_cell(annotated_count_of(a, i, COUNT_BRANCH, 1), n, n);
-	row[INS_MISPREDICTED] =
-		share_cell(annotated_count_of(a, i, COUNT_EVENT, SPE_EV_MISPREDICTED), n, n);
+	row[INS_BRANCHES] = cell_count(b.n);
+	if (b.n_directed > 0)
+		row[INS_TAKEN] = share_cell(b.n_taken, b.n_directed, b.n_directed);
+	if (b.n_predicted > 0)
+		row[INS_MISPREDICTED] = share_cell(b.n_mispredicted, b.n_predicted, b.n_predicted);
 }
 
 static void fill_instruction(const struct annotation *a, size_t i, uint64_t cycles, struct table *t)

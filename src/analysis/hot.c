@@ -127,6 +127,19 @@ static uint64_t source_word(const struct session *s, const struct batch *b, size
 	return source == NULL ? b->source[row] : (uint64_t)(uintptr_t)source;
 }
 
+static inline uint64_t event_word(const struct session *s, const struct batch *b, size_t row)
+{
+	switch (b->kind) {
+	case BATCH_SPE:
+		return capture_n_events(s->capture);
+	case BATCH_BRANCHES:
+		return capture_n_events(s->capture) + 1 + b->event[row];
+	case BATCH_SAMPLES:
+		break;
+	}
+	return b->event[row];
+}
+
 static inline __attribute__((always_inline)) uint64_t record_word(const struct session *s,
 								  const struct batch *b, size_t row,
 								  enum hot_dimension dimension)
@@ -135,7 +148,7 @@ static inline __attribute__((always_inline)) uint64_t record_word(const struct s
 
 	switch (dimension) {
 	case DIM_EVENT:
-		return b->kind == BATCH_SPE ? capture_n_events(s->capture) : b->event[row];
+		return event_word(s, b, row);
 	case DIM_PROCESS:
 		return has & HAS_PROCESS ? b->process[row] : 0;
 	case DIM_TID:
@@ -219,6 +232,24 @@ static void add_sample(struct hot_cost *c, const struct batch *b, size_t row)
 	c->period += b->has[row] & HAS_PERIOD ? b->period[row] : 1;
 }
 
+/* All entries are counted, also those of no interest: what a part of them are says more. */
+static void add_branch(struct hot_cost *c, const struct batch *b, size_t row,
+		       const struct hot_options *o)
+{
+	uint32_t has = b->has[row];
+
+	c->n += (has & o->branch_needs) == o->branch_needs &&
+		(o->condition == NULL || select_matches(o->condition, b, row));
+	c->n_branches++;
+	c->n_typed += (has & HAS_BRANCH_TYPE) != 0;
+	c->n_predicted += (has & HAS_EVENTS) != 0;
+	c->n_mispredicted += has & HAS_EVENTS && b->events[row] >> SPE_EV_MISPREDICTED & 1;
+	if (has & HAS_BRANCH_CYCLES) {
+		c->n_cycles++;
+		c->cycles += b->branch_cycles[row];
+	}
+}
+
 /* The numbers of what tells rows apart besides the place; one is often like the one before. */
 static void find_rests(struct hot *hot, const struct batch *b, const uint16_t *rows, size_t n,
 		       uint32_t *rests)
@@ -251,10 +282,14 @@ static void consume_by_key(struct hot *hot, const struct batch *b, const uint16_
 	for (size_t i = 0; i < n; i++)
 		__builtin_prefetch(&hot->costs.items[groups[i]], 1);
 	for (size_t i = 0; i < n; i++) {
+		struct hot_cost *cost = &hot->costs.items[groups[i]];
+
 		if (b->kind == BATCH_SPE)
-			add_spe(&hot->costs.items[groups[i]], b, rows[i]);
+			add_spe(cost, b, rows[i]);
+		else if (b->kind == BATCH_SAMPLES)
+			add_sample(cost, b, rows[i]);
 		else
-			add_sample(&hot->costs.items[groups[i]], b, rows[i]);
+			add_branch(cost, b, rows[i], hot->options);
 	}
 }
 
@@ -276,7 +311,8 @@ static bool is_wanted(const struct hot *hot, const struct batch *b, size_t row)
 	if (b->kind == BATCH_SPE)
 		return !o->without_spe &&
 		       (o->condition == NULL || select_matches(o->condition, b, row));
-	return !o->without_samples && (o->event < 0 || b->event[row] == (unsigned)o->event);
+	return (b->kind == BATCH_BRANCHES || !o->without_samples) &&
+	       (o->event < 0 || b->event[row] == (unsigned)o->event);
 }
 
 static void hot_consume(void *partial, const struct batch *b)

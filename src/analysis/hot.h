@@ -47,7 +47,8 @@ int hot_keys_parse(const char *text, struct hot_keys *out, struct err *);
 
 /* What a record of a group brings along. A dimension holds one word of the raw key. */
 enum hot_dimension {
-	DIM_EVENT, /* index of the sample's event; number of events for SPE */
+	DIM_EVENT, /* index of the sample's event; number of events for SPE; of branch entries
+		      that number, 1, and the index of their sample's event */
 	DIM_PROCESS,
 	DIM_TID,
 	DIM_CPU,
@@ -65,10 +66,12 @@ enum hot_dimension {
 
 struct hot_options {
 	uint32_t dimensions; /* bit n: enum hot_dimension n is told apart; DIM_EVENT always is */
-	const struct select *condition; /* only SPE records that match; NULL: all of them */
-	int event;			/* only samples of this event; -1: of all */
-	bool without_spe;		/* no SPE records: an event of samples was asked for */
-	bool without_samples;		/* no samples: something of SPE was asked for */
+	const struct select
+		*condition;    /* only SPE records and branch entries that match, or NULL */
+	uint32_t branch_needs; /* HAS_x of branch entries that can tell the condition */
+	int event;	       /* only samples of this event; -1: of all */
+	bool without_spe;      /* no SPE records: an event of samples was asked for */
+	bool without_samples;  /* no samples: something of SPE was asked for */
 };
 
 /* What a record brings along in a dimension. */
@@ -92,14 +95,22 @@ uint32_t hot_dimensions(const struct hot_keys *);
 struct hot_cost {
 	union {
 		uint64_t period; /* samples: events they stand for */
-		uint64_t cycles; /* SPE: total latency of those that have one */
+		uint64_t cycles; /* SPE: total latency of those that have one; branch entries: since
+				    the branch before, of those that say it */
 	};
 	uint64_t xlat_cycles; /* SPE: translation latency of those with a walk */
-	uint32_t n;	      /* records or samples */
-	uint32_t n_cycles;    /* SPE: records with a total latency */
-	uint32_t n_saturated; /* SPE: whose counter was full, so `cycles` is a lower bound */
-	uint32_t n_walks;     /* SPE: with a translation table walk */
-	uint32_t n_branches, n_mispredicted;
+	uint32_t n;	      /* records or samples; branch entries that match the condition */
+	uint32_t n_cycles;    /* of which `cycles` is */
+	union {
+		uint32_t
+			n_saturated; /* SPE: whose counter was full, so `cycles` is a lower bound */
+		uint32_t n_typed;    /* branch entries: that say which kind of branch it was */
+	};
+	union {
+		uint32_t n_walks;     /* SPE: with a translation table walk */
+		uint32_t n_predicted; /* branch entries: that say whether it was predicted */
+	};
+	uint32_t n_branches, n_mispredicted; /* SPE; all branch entries, matching or not */
 };
 
 void hot_cost_add(struct hot_cost *, const struct hot_cost *);
@@ -140,7 +151,8 @@ static inline const struct hot_cost *hot_cost(const struct hot *hot, uint32_t gr
 /* The next group from `group` on that holds records; hot_end() if there is none. */
 static inline uint32_t hot_next(const struct hot *hot, uint32_t group)
 {
-	while (group < hot_end(hot) && hot_cost(hot, group)->n == 0)
+	while (group < hot_end(hot) && hot_cost(hot, group)->n == 0 &&
+	       hot_cost(hot, group)->n_branches == 0)
 		group++;
 	return group;
 }
@@ -154,7 +166,14 @@ size_t hot_n_events(const struct hot *);
 /* Does this number of an event stand for SPE records? */
 bool hot_is_spe(const struct hot *, uint64_t event);
 
-/* What records of an event weigh: their latency for SPE, else what they stand for. */
+/* Does it stand for entries of branch stacks? Then it says of which sampled event. */
+bool hot_is_branches(const struct hot *, uint64_t event, size_t *out_sampled);
+
+/* All numbers of events are below this. */
+uint64_t hot_event_end(const struct hot *);
+
+/* What records of an event weigh: their latency for SPE, 1 for branch entries, else what they
+   stand for. */
 uint64_t hot_event_weight(const struct hot *, uint64_t event, const struct hot_cost *);
 
 /* Is the event a clock, so that its samples stand for nanoseconds? */
@@ -166,6 +185,14 @@ struct hot_cost *hot_totals(const struct hot *);
 /* Options: struct hot_options. Result: struct hot. */
 extern const struct analysis_class hot_class;
 
+/* What the branch entries of a row are a part of. */
+enum hot_branches {
+	HOT_NO_BRANCHES,
+	HOT_OF_ALL,	  /* all entries */
+	HOT_OF_TYPED,	  /* those that say which kind of branch it was */
+	HOT_OF_PREDICTED, /* those that say whether it was predicted */
+};
+
 /* How a table of hotspots is made from the result. */
 struct hot_view {
 	struct hot_keys keys;
@@ -175,7 +202,8 @@ struct hot_view {
 	bool by_samples;     /* share and order by number of records, not by what they weigh */
 	bool with_callers;   /* who called, as a tree below each row */
 	bool with_estimates; /* totals that SPE records stand for */
-	const char *sort;    /* name of a column, or NULL */
+	enum hot_branches branches; /* entries of branch stacks are there, and part of which */
+	const char *sort;	    /* name of a column, or NULL */
 };
 
 /*

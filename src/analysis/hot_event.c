@@ -4,26 +4,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/hot_branches.h"
 #include "analysis/select_lex.h"
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "capture/branches.h"
 #include "spe/names.h"
 #include "spe/packet.h"
 
 /* Words beside those of spe_event_find() and of the field "op". */
 static const struct {
 	const char *word, *test;
+	bool of_branches; /* entries of branch stacks tell it, too … */
+	bool needs_type;  /* … if they say which kind of branch it was */
 } words[] = {
-	{ "taken", "(op == branch && !(event == not-taken))" },
+	{ "taken", "(op == branch && !(event == not-taken))", .of_branches = true },
 	{ "dram", "(source == DRAM || source == remote-DRAM)" },
 	{ "load", "op == load" },
 	{ "store", "op == store" },
-	{ "branch", "op == branch" },
+	{ "branch", "op == branch", .of_branches = true },
 	{ "atomic", "op == atomic" },
-	{ "conditional", "op == conditional" },
-	{ "indirect", "op == indirect" },
-	{ "return", "op == return" },
+	{ "conditional", "op == conditional", .of_branches = true, .needs_type = true },
+	{ "indirect", "op == indirect", .of_branches = true, .needs_type = true },
+	{ "call", "op == call", .of_branches = true, .needs_type = true },
+	{ "return", "op == return", .of_branches = true, .needs_type = true },
 	{ "vector", "op == vector" },
 	{ "other", "op == other" },
 };
@@ -105,9 +110,26 @@ static int unknown(const struct session *s, const char *word, struct err *err)
 		       nearest != NULL ? "?" : "");
 }
 
+const char *hot_event_word(size_t i)
+{
+	return i < COUNT(words) ? words[i].word : NULL;
+}
+
+/* Branch stacks are all there is, and they do not tell this. */
+static int check_branches(const struct session *s, const char *word, bool is_told, struct err *err)
+{
+	if (is_told || capture_spe(s->capture)->is_present || !session_has_branches(s))
+		return 0;
+	return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		       "--event %s: there are no SPE records in this capture, and its branch "
+		       "stacks hold taken branches and do not tell this; --event list shows what "
+		       "they tell",
+		       word);
+}
+
 /* Appends the test that a single word stands for. */
-static int add_word(const struct session *s, const char *word, struct text *out, int *bit,
-		    struct err *err)
+static int add_word(const struct session *s, const char *word, struct text *out,
+		    struct hot_event *e, int *bit, struct err *err)
 {
 	int found = spe_event_find(word);
 
@@ -115,19 +137,32 @@ static int add_word(const struct session *s, const char *word, struct text *out,
 		if (strcasecmp(words[i].word, word) != 0)
 			continue;
 		text_str(out, words[i].test);
-		return 0;
+		e->needs_type |= words[i].needs_type;
+		return check_branches(s, word, words[i].of_branches, err);
 	}
 	if (found < 0)
 		return unknown(s, word, err);
 	*bit = found;
+	e->needs_prediction |= found == SPE_EV_MISPREDICTED;
 	text_format(out, "event == \"%s\"", word);
-	return 0;
+	return check_branches(s, word, BRANCH_EVENTS >> found & 1, err);
 }
 
 static bool is_comparison(const struct token *t)
 {
 	return (t->kind >= TOKEN_EQUAL && t->kind <= TOKEN_NO_MATCH) ||
 	       (t->kind == TOKEN_WORD && t->len == 2 && memcmp(t->text, "in", 2) == 0);
+}
+
+/* Is it a name of the event that only branches which say whether they were predicted have? */
+static bool is_prediction(const struct token *t)
+{
+	bool is_name = t->kind == TOKEN_WORD || t->kind == TOKEN_STRING;
+	char *word = is_name ? mem_strndup(t->text, t->len) : NULL;
+	bool found = is_name && spe_event_find(word) == SPE_EV_MISPREDICTED;
+
+	free(word);
+	return found;
 }
 
 static int token_fail(struct err *err)
@@ -141,8 +176,8 @@ static int token_fail(struct err *err)
 }
 
 /* Appends a term as an expression of --select. */
-static int add_term(const struct session *s, const char *term, struct text *out, int *bit,
-		    struct err *err)
+static int add_term(const struct session *s, const char *term, struct text *out,
+		    struct hot_event *e, int *bit, struct err *err)
 {
 	struct token token, next;
 	size_t pos = 0, start;
@@ -161,7 +196,7 @@ static int add_term(const struct session *s, const char *term, struct text *out,
 		text_char(out, ' ');
 		if (token.kind == TOKEN_WORD && !is_comparison(&token) && !is_comparison(&next)) {
 			char *word = mem_strndup(token.text, token.len);
-			int rc = add_word(s, word, out, bit, err);
+			int rc = add_word(s, word, out, e, bit, err);
 
 			free(word);
 			if (rc < 0)
@@ -175,6 +210,7 @@ static int add_term(const struct session *s, const char *term, struct text *out,
 			pos = ahead;
 			if (token_read(term, &ahead, &token, err) < 0)
 				return token_fail(err);
+			e->needs_prediction |= is_prediction(&token);
 			text_add(out, term + pos, ahead - pos);
 			pos = ahead;
 		}
@@ -198,7 +234,7 @@ static int add_value(struct session *s, const char *value, struct text *out, str
 			e->sampled = find_sampled(s, term);
 		} else {
 			text_str(out, out->n > 0 ? " && (" : "(");
-			rc = add_term(s, term, out, bit, err);
+			rc = add_term(s, term, out, e, bit, err);
 			text_str(out, " )");
 			e->is_spe = true;
 		}
@@ -214,7 +250,7 @@ static int choose_against(const struct session *s, const char *against, int bit,
 			  struct hot_event *e, struct err *err)
 {
 	if (against == NULL) {
-		if (e->is_spe && e->sampled < 0 && bit >= 0)
+		if (e->is_spe && e->sampled < 0 && bit >= 0 && capture_spe(s->capture)->is_present)
 			e->sampled = counterpart_of(s, bit);
 		return 0;
 	}
@@ -238,6 +274,8 @@ int hot_event_choose(struct session *s, const char *const *values, size_t n, con
 		rc = add_value(s, values[i], &text, &e, &bit, err);
 	if (rc == 0)
 		rc = choose_against(s, against, bit, &e, err);
+	e.with_branches = e.is_spe && session_has_branches(s);
+	e.with_skid = e.is_spe && e.sampled >= 0 && capture_spe(s->capture)->is_present;
 	if (rc == 0 && e.is_spe) {
 		e.text = mem_strndup(text.bytes, text.n);
 		rc = select_compile(s, e.text, &e.condition, err);
@@ -249,6 +287,19 @@ int hot_event_choose(struct session *s, const char *const *values, size_t n, con
 	if (rc < 0)
 		hot_event_release(out);
 	return rc;
+}
+
+struct hot_options hot_event_options(const struct hot_event *e, uint32_t dimensions)
+{
+	return (struct hot_options){
+		.dimensions = dimensions,
+		.condition = e->condition,
+		.branch_needs = (e->needs_prediction ? HAS_EVENTS : 0u) |
+				(e->needs_type ? HAS_BRANCH_TYPE : 0u),
+		.event = e->sampled,
+		.without_spe = e->sampled >= 0 && !e->is_spe,
+		.without_samples = e->is_spe && !e->with_skid,
+	};
 }
 
 void hot_event_release(struct hot_event *e)

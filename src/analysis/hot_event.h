@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What hotspots are of: --event, for sampled events and for what SPE records tell. */
+/*
+ * What hotspots are of: --event, for sampled events, and for what SPE records or, of branches,
+ * entries of branch stacks tell.
+ */
 #ifndef CYCLOPS_ANALYSIS_HOT_EVENT_H
 #define CYCLOPS_ANALYSIS_HOT_EVENT_H
 
@@ -12,10 +15,14 @@
 
 /* A choice of records, to be released with hot_event_release(). Zeroed is all of them. */
 struct hot_event {
-	char *text;		  /* the condition on SPE records in words; NULL: none */
+	char *text;		  /* the condition on these records in words; NULL: none */
 	struct select *condition; /* the same, compiled */
 	int sampled;		  /* number of a sampled event, or -1 */
-	bool is_spe;		  /* SPE records are wanted */
+	bool is_spe;		  /* SPE records are wanted, or branch entries */
+	bool with_branches;	  /* entries of branch stacks, too */
+	bool with_skid;		  /* samples are to be compared with SPE records */
+	bool needs_prediction;	  /* whether branches were predicted … */
+	bool needs_type;	  /* … or of which kind they are has to be known */
 };
 
 /*
@@ -28,6 +35,18 @@ struct hot_event {
 int hot_event_choose(struct session *, const char *const *values, size_t n, const char *against,
 		     struct hot_event *out, struct err *);
 void hot_event_release(struct hot_event *);
+
+/* What hotspots of these dimensions (bits of enum hot_dimension) are to count for the choice. */
+struct hot_options hot_event_options(const struct hot_event *, uint32_t dimensions);
+
+/* The value of --event that asks for a list of what there is. */
+#define HOT_EVENT_LIST "list"
+
+/* Fills the table of everything that --event can name and the capture has records of. */
+void hot_event_list(struct session *, const struct select *, struct table *out);
+
+/* Words that --event knows besides the names of SPE events; NULL behind the last. */
+const char *hot_event_word(size_t i);
 
 /*
  * How far samples of an event fall from where SPE records say that it happened: for each group

@@ -229,7 +229,7 @@ void hot_grouping_init(struct hot_grouping *g, const struct hot *hot, const stru
 	for (size_t i = 0; i < view->keys.n; i++)
 		g->n_words += hot_key_classes[view->keys.keys[i]].n_words;
 	tuples_init(&g->keys, g->n_words);
-	g->weights = mem_zalloc(capture_n_events(hot->session->capture) + 1, sizeof(*g->weights));
+	g->weights = mem_zalloc(hot_event_end(hot), sizeof(*g->weights));
 	g->has_chains = keys_are_code(&view->keys) && any_chains(hot);
 	groups = mem_alloc(hot_end(hot) + 1, sizeof(*groups));
 	group_all(g, groups);

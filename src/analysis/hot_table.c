@@ -24,12 +24,16 @@ enum sum_column {
 	SUM_LOW,
 	SUM_HIGH,
 	SUM_ERROR,
+	SUM_BRANCHES,
+	SUM_BRANCH_RATE,
+	SUM_BRANCH_CYCLES,
 	SUM_TIME,
 	N_SUMS,
 };
 
 static const struct column event_column = {
-	"event", NULL, "", CELL_TEXT, 0, "event that was sampled; arm_spe for SPE records",
+	"event",   NULL, "",
+	CELL_TEXT, 0,	 "event that was sampled; arm_spe for SPE records; whose branch stacks",
 };
 
 static const struct column sum_columns[N_SUMS] = {
@@ -38,7 +42,8 @@ static const struct column sum_columns[N_SUMS] = {
 			"samples" },
 	[SUM_TOTAL_SHARE] = { "total_share", "with callees", "", CELL_NUMBER, COLUMN_SHARE,
 			      "the same, with everything it called" },
-	[SUM_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0, "records or samples" },
+	[SUM_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0,
+			  "records or samples, or entries of branch stacks" },
 	[SUM_PERIOD] = { "period", "events", "events", CELL_COUNT, 0,
 			 "events that the samples stand for" },
 	[SUM_CYCLES] = { "latency_cycles", "latency", "cycles", CELL_COUNT, COLUMN_TRUST,
@@ -53,6 +58,13 @@ static const struct column sum_columns[N_SUMS] = {
 		       "upper limit of it (95 %)" },
 	[SUM_ERROR] = { "estimated_error", "+-", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TEXT_ONLY,
 			"half the width of its 95 % interval" },
+	[SUM_BRANCHES] = { "branches", NULL, "entries", CELL_COUNT, 0,
+			   "entries of branch stacks there, of the event or not" },
+	[SUM_BRANCH_RATE] = { "branch_share", "of them", "", CELL_NUMBER,
+			      COLUMN_SHARE | COLUMN_TRUST,
+			      "part of those that tell it for which the event holds" },
+	[SUM_BRANCH_CYCLES] = { "branch_cycles", "after", "cycles", CELL_NUMBER, 0,
+				"mean cycles from the branch before to one of these" },
 	[SUM_TIME] = { "time", NULL, "", CELL_TEXT, COLUMN_SPARK | COLUMN_TEXT_ONLY,
 		       "weight over time" },
 };
@@ -81,6 +93,10 @@ static bool has_sum(const struct hot_grouping *g, enum sum_column sum)
 	case SUM_HIGH:
 	case SUM_ERROR:
 		return g->view->with_estimates;
+	case SUM_BRANCHES:
+	case SUM_BRANCH_RATE:
+	case SUM_BRANCH_CYCLES:
+		return g->view->branches != HOT_NO_BRANCHES;
 	case SUM_TIME:
 		return g->hot->session->slices.n > 0;
 	default:
@@ -149,14 +165,34 @@ static struct cell share_cell(uint64_t part, uint64_t whole, uint64_t n)
 	return n < SPARSE_BELOW ? cell_marked(cell, MARK_SPARSE) : cell;
 }
 
+static void show_branches(const struct hot_grouping *g, const struct hot_cost *c, struct table *t,
+			  struct cell *row)
+{
+	const uint64_t wholes[] = {
+		[HOT_OF_ALL] = c->n_branches,
+		[HOT_OF_TYPED] = c->n_typed,
+		[HOT_OF_PREDICTED] = c->n_predicted,
+	};
+	uint64_t whole = g->view->branches == HOT_NO_BRANCHES ? 0 : wholes[g->view->branches];
+
+	set(t, row, "branches", cell_count(c->n_branches));
+	if (whole > 0)
+		set(t, row, "branch_share", share_cell(c->n, whole, whole));
+	if (c->n_cycles > 0)
+		set(t, row, "branch_cycles", cell_number((double)c->cycles / (double)c->n_cycles));
+}
+
 void hot_show_sums(const struct hot_grouping *g, uint64_t event, const struct hot_cost *c,
 		   struct table *t, struct cell *row)
 {
 	enum cell_mark mark = c->n_saturated > 0 ? MARK_SATURATED : MARK_EXACT;
+	size_t sampled;
 
 	set(t, row, "share", share_cell(hot_weight(g, event, c), g->weights[event], c->n));
 	set(t, row, "samples", cell_count(c->n));
-	if (!hot_is_spe(g->hot, event)) {
+	if (hot_is_branches(g->hot, event, &sampled)) {
+		show_branches(g, c, t, row);
+	} else if (!hot_is_spe(g->hot, event)) {
 		set(t, row, "period", cell_count(c->period));
 	} else if (c->n_cycles > 0) {
 		set(t, row, "latency_cycles", cell_marked(cell_count(c->cycles), mark));
@@ -198,6 +234,16 @@ static void show_slices(const struct hot_grouping *g, uint32_t number, struct ta
 		row[(size_t)first + i] = cell_count(amounts[i]);
 }
 
+static const char *event_text(const struct hot_grouping *g, uint64_t event, struct table *t)
+{
+	const struct capture *capture = g->hot->session->capture;
+	size_t sampled;
+
+	if (hot_is_branches(g->hot, event, &sampled))
+		return table_format(t, "branches of %s", capture_event_name(capture, sampled));
+	return hot_is_spe(g->hot, event) ? "arm_spe" : capture_event_name(capture, event);
+}
+
 static void show_group(const struct hot_grouping *g, uint32_t number, struct table *t)
 {
 	const uint64_t *words = tuples_get(&g->keys, number);
@@ -206,11 +252,7 @@ static void show_group(const struct hot_grouping *g, uint32_t number, struct tab
 
 	hot_show_keys(g, words + 1, t, row);
 	hot_show_sums(g, words[0], &group->cost, t, row);
-	if (hot_is_spe(g->hot, words[0]))
-		set(t, row, "event", cell_text("arm_spe"));
-	else
-		set(t, row, "event",
-		    cell_text(capture_event_name(g->hot->session->capture, words[0])));
+	set(t, row, "event", cell_text(event_text(g, words[0], t)));
 	if (hot_is_spe(g->hot, words[0]))
 		show_estimates(g, group->cost.n, t, row);
 	show_slices(g, number, t, row);
@@ -230,7 +272,10 @@ static void show_all(const struct hot_grouping *g, struct table *t)
 
 	for (size_t i = 0; i < g->groups.n; i++) {
 		uint64_t its_event = tuples_get(&g->keys, order[i])[0];
+		const struct hot_cost *cost = &g->groups.items[order[i]].cost;
 
+		if (cost->n == 0 && cost->n_branches > 0)
+			continue; /* entries of branch stacks that do not match */
 		if (its_event != event)
 			n_shown = 0;
 		event = its_event;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "capture/branches.h"
 #include "capture/registers.h"
 #include "capture/sample.h"
 #include "spe/packet.h"
@@ -19,6 +20,8 @@ struct worker {
 	struct attribution *attribution;
 	struct unwinder *unwinder; /* NULL: nobody looks at call chains, or no stacks were copied */
 	struct batch *batch;
+	struct batch *samples;	    /* with_branches: whose branches are turned into rows */
+	struct branch_rows entries; /* how far that is */
 	void **partials;	    /* one for each analysis */
 	uint64_t first_ns, last_ns; /* of the rows that passed */
 };
@@ -31,6 +34,7 @@ struct scan_job {
 	struct worker *workers;
 	struct scan_wish wish;
 	bool unwinds;
+	bool *without_branches; /* by event; NULL: nobody wants them */
 
 	/* scan_ordered() only. */
 	const struct scan_output *output;
@@ -96,6 +100,8 @@ static void worker_init(struct worker *w, const struct scan_job *job)
 	if (job->unwinds)
 		unwinder_init(w, s);
 	w->batch = batch_new();
+	if (job->without_branches != NULL)
+		w->samples = batch_new();
 	w->first_ns = UINT64_MAX;
 	w->partials = mem_zalloc(job->n_analyses, sizeof(*w->partials));
 	for (size_t i = 0; i < job->n_analyses; i++) {
@@ -111,9 +117,20 @@ static void worker_release(struct worker *w, const struct scan_job *job)
 		job->analyses[i].class->free(w->partials[i]);
 	free(w->partials);
 	batch_free(w->batch);
+	batch_free(w->samples);
 	attribution_free(w->attribution);
 	unwinder_free(w->unwinder);
 	unit_reader_free(w->reader);
+}
+
+/* Events whose branch stacks are call chains. */
+static bool *events_without_branches(const struct capture *c)
+{
+	bool *out = mem_zalloc(capture_n_events(c) + 1, sizeof(*out));
+
+	for (size_t i = 0; i < capture_n_events(c); i++)
+		out[i] = branches_are_calls(&capture_event(c, i)->attr);
+	return out;
 }
 
 static void workers_start(struct scan_job *job)
@@ -122,6 +139,8 @@ static void workers_start(struct scan_job *job)
 	unsigned n = pool_size(s->pool);
 
 	job->unwinds = has_to_unwind(job);
+	if (job->wish.with_branches)
+		job->without_branches = events_without_branches(s->capture);
 	if (!job->wish.keeps_places) {
 		place_numbers_free(s->places);
 		s->places = place_numbers_new();
@@ -168,10 +187,40 @@ static void drop_unwanted(const struct scan_wish *wish, struct batch *b)
 		batch_keep(b, keep);
 }
 
+static void swap(struct batch **a, struct batch **b)
+{
+	struct batch *old = *a;
+
+	*a = *b;
+	*b = old;
+}
+
+/*
+ * The next rows of the unit. Branches of samples come before these, which selection may leave
+ * out: what is selected then is entries.
+ */
+static bool read_rows(const struct scan_job *job, struct worker *w)
+{
+	if (w->samples == NULL)
+		return unit_reader_next(w->reader, w->batch);
+	for (;;) {
+		if (branch_rows_next(&w->entries, w->samples, job->without_branches, w->batch))
+			return true;
+		if (w->samples->n > 0) {
+			swap(&w->samples, &w->batch);
+			batch_reset(w->samples, BATCH_SPE);
+			return true;
+		}
+		w->entries = (struct branch_rows){ 0 };
+		if (!unit_reader_next(w->reader, w->samples))
+			return false;
+	}
+}
+
 /* The next rows that passed the selection; false at the end of the unit. */
 static bool next_rows(const struct scan_job *job, struct worker *w)
 {
-	while (unit_reader_next(w->reader, w->batch)) {
+	while (read_rows(job, w)) {
 		drop_unwanted(&job->wish, w->batch);
 		attribution_apply(w->attribution, w->batch);
 		if (job->select != NULL)
@@ -327,6 +376,7 @@ static void workers_finish(struct scan_job *job)
 	if (s->first_ns > s->last_ns)
 		s->first_ns = s->last_ns = 0;
 	free(job->workers);
+	free(job->without_branches);
 }
 
 void scan_part(struct session *s, const struct select *select, const struct scan_wish *wish,

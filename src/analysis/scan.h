@@ -22,6 +22,7 @@ void scan(struct session *, const struct select *, struct analysis *analyses, si
 struct scan_wish {
 	bool without_places; /* they look at no places and frames, nor at HAS_PLACE */
 	bool with_registers; /* they look at the registers of samples */
+	bool with_branches;  /* they get the entries of branch stacks, too: BATCH_BRANCHES */
 	bool keeps_places;   /* the ids of places stay those of the scan before */
 	/*
 	 * Only rows with data addresses that this may have matter: nothing is looked up for

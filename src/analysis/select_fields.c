@@ -8,7 +8,9 @@
 #include "analysis/select_places.h"
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "capture/branches.h"
 #include "spe/names.h"
+#include "spe/packet.h"
 
 enum { N_OPS = 4 * 256 };
 
@@ -170,6 +172,17 @@ static const char *op_word_at(const void *context, size_t i)
 	return i < COUNT(op_words) ? op_words[i].word : NULL;
 }
 
+/* Is the kind of a branch of no matter? */
+static bool is_same_for_branches(const struct test *t)
+{
+	const bool *branches = t->flags + (SPE_OP_BRANCH << 8);
+
+	for (unsigned payload = 1; payload < 256; payload++)
+		if (branches[payload] != branches[0])
+			return false;
+	return true;
+}
+
 static int compile_op(struct session *s, struct test *t, const struct token *value,
 		      const regex_t *pattern, struct err *err)
 {
@@ -187,6 +200,7 @@ static int compile_op(struct session *s, struct test *t, const struct token *val
 
 			t->flags[op] = op_words[i].test(&decoded);
 		}
+		t->by_class = is_same_for_branches(t);
 		return 0;
 	}
 	return err_set(err, ERR_USAGE, value->at,
@@ -205,7 +219,8 @@ static bool run_op(const struct test *t, const struct rows *r, size_t row, bool 
 		*has = access != 0;
 		return (access & t->bits) != 0;
 	}
-	*has = b->has[row] & HAS_OP;
+	*has = b->has[row] & HAS_OP &&
+	       (b->kind != BATCH_BRANCHES || b->has[row] & HAS_BRANCH_TYPE || t->by_class);
 	return *has && flag_of(t, (uint64_t)b->op_class[row] << 8 | b->op[row]);
 }
 
@@ -242,6 +257,10 @@ static bool run_event(const struct test *t, const struct rows *r, size_t row, bo
 
 	if (b->kind == BATCH_SPE) {
 		*has = b->has[row] & HAS_EVENTS;
+		return *has && (b->events[row] & t->bits) != 0;
+	}
+	if (b->kind == BATCH_BRANCHES && t->bits != 0) {
+		*has = b->has[row] & HAS_EVENTS && (t->bits & BRANCH_EVENTS) != 0;
 		return *has && (b->events[row] & t->bits) != 0;
 	}
 	*has = true;

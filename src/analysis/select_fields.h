@@ -29,6 +29,7 @@ struct test {
 	uint64_t low, high; /* numbers: passes when low <= value <= high */
 	uint64_t bits;	    /* events of SPE records, accesses of samples: any of these bits */
 	char *word;	    /* sources: the CPU's own name, or NULL */
+	bool by_class;	    /* operations: all branches pass, or none does */
 	bool *flags;	    /* by operation, event, source or process, n_flags of them */
 	size_t n_flags;
 	VEC_OF(struct place_range) ranges;

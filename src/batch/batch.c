@@ -63,6 +63,17 @@ static void move_spe(struct batch *b, size_t to, size_t from)
 	b->va_tag[to] = b->va_tag[from];
 }
 
+static void move_branch(struct batch *b, size_t to, size_t from)
+{
+	b->target[to] = b->target[from];
+	b->events[to] = b->events[from];
+	b->op_class[to] = b->op_class[from];
+	b->op[to] = b->op[from];
+	b->branch_cycles[to] = b->branch_cycles[from];
+	b->event[to] = b->event[from];
+	b->mode[to] = b->mode[from];
+}
+
 static void move_sample(struct batch *b, size_t to, size_t from)
 {
 	b->event[to] = b->event[from];
@@ -77,6 +88,22 @@ static void move_sample(struct batch *b, size_t to, size_t from)
 	b->registers[to] = b->registers[from];
 }
 
+static void move_row(struct batch *b, size_t to, size_t from)
+{
+	move_common(b, to, from);
+	switch (b->kind) {
+	case BATCH_SPE:
+		move_spe(b, to, from);
+		break;
+	case BATCH_SAMPLES:
+		move_sample(b, to, from);
+		break;
+	case BATCH_BRANCHES:
+		move_branch(b, to, from);
+		break;
+	}
+}
+
 void batch_keep(struct batch *b, const bool keep[BATCH_ROWS])
 {
 	size_t kept = 0;
@@ -84,13 +111,8 @@ void batch_keep(struct batch *b, const bool keep[BATCH_ROWS])
 	for (size_t row = 0; row < b->n; row++) {
 		if (!keep[row])
 			continue;
-		if (kept != row) {
-			move_common(b, kept, row);
-			if (b->kind == BATCH_SPE)
-				move_spe(b, kept, row);
-			else
-				move_sample(b, kept, row);
-		}
+		if (kept != row)
+			move_row(b, kept, row);
 		kept++;
 	}
 	b->n = kept;

@@ -39,18 +39,21 @@ enum batch_has {
 	HAS_PERIOD = 1u << 17,
 	HAS_WEIGHT = 1u << 18,
 	HAS_DATA_SRC = 1u << 19,
-	HAS_STACK = 1u << 20,	   /* a call chain was recorded (it may be empty) */
-	HAS_BRANCHES = 1u << 21,   /* a branch stack was recorded (it may be empty) */
-	HAS_PLACE = 1u << 22,	   /* the pc lies in a known module */
-	HAS_PROCESS = 1u << 23,	   /* the process is known */
-	HAS_REGISTERS = 1u << 24,  /* registers were recorded, and were asked for */
-	HAS_USER_STACK = 1u << 25, /* so was a copy of the user's stack */
+	HAS_STACK = 1u << 20,	    /* a call chain was recorded (it may be empty) */
+	HAS_BRANCHES = 1u << 21,    /* a branch stack was recorded (it may be empty) */
+	HAS_PLACE = 1u << 22,	    /* the pc lies in a known module */
+	HAS_PROCESS = 1u << 23,	    /* the process is known */
+	HAS_REGISTERS = 1u << 24,   /* registers were recorded, and were asked for */
+	HAS_USER_STACK = 1u << 25,  /* so was a copy of the user's stack */
+	HAS_BRANCH_TYPE = 1u << 26, /* branch entries: `op` says the kind of branch */
+	HAS_BRANCH_CYCLES = 1u << 27,
 };
 
 /* What the rows of a batch are. A batch holds one kind only. */
 enum batch_kind {
 	BATCH_SPE,
 	BATCH_SAMPLES,
+	BATCH_BRANCHES, /* entries of the branch stacks of samples (capture/branches.h) */
 };
 
 /* A slice of batch.words, in 64-bit words. */
@@ -86,7 +89,7 @@ struct batch {
 	uint32_t pid[BATCH_ROWS];
 	uint32_t tid[BATCH_ROWS];
 
-	/* SPE only. */
+	/* SPE; of branch entries the target, the operation and what events tell of it. */
 	uint64_t target[BATCH_ROWS];	  /* branch target */
 	uint64_t prev_target[BATCH_ROWS]; /* target of the taken branch before */
 	uint64_t ticks[BATCH_ROWS];	  /* timestamp packet, generic timer counts */
@@ -102,7 +105,10 @@ struct batch {
 					     previous target in 5:4, context's in 7:6 */
 	uint8_t va_tag[BATCH_ROWS];	  /* top byte of the virtual address as recorded */
 
-	/* PMU samples only. */
+	/* Branch entries only. */
+	uint16_t branch_cycles[BATCH_ROWS]; /* since the branch before, as the CPU counted */
+
+	/* PMU samples only; of branch entries event and mode. */
 	uint16_t event[BATCH_ROWS];	      /* index of the event in the capture */
 	uint8_t mode[BATCH_ROWS];	      /* PERF_RECORD_MISC_CPUMODE: 1 kernel, 2 user, … */
 	uint64_t period[BATCH_ROWS];	      /* events this sample stands for */

@@ -129,12 +129,14 @@ static int answer(struct session *s, const struct select *select, const char *sy
 	struct annotate_region region;
 	struct analysis analysis = { .class = &annotate_class, .options = &region };
 	enum disasm_syntax syntax = SYNTAX_ATT;
+	struct scan_wish wish;
 	int rc;
 
 	if (read_view(command, s, &view, &syntax, err) < 0 ||
 	    annotate_find(s, select, symbol, &region, err) < 0)
 		return -1;
-	scan(s, select, &analysis, 1);
+	wish = annotate_wish(s);
+	scan_part(s, select, &wish, &analysis, 1);
 	rc = print(s, analysis.result, syntax, &view, output, err);
 	annotate_class.free(analysis.result);
 	return rc;

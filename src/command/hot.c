@@ -4,6 +4,7 @@
 
 #include "analysis/arguments.h"
 #include "analysis/hot.h"
+#include "analysis/hot_branches.h"
 #include "analysis/hot_event.h"
 #include "analysis/scan.h"
 #include "analysis/without_spe.h"
@@ -33,7 +34,8 @@ static const struct option options[] = {
 	  "process, thread, cpu, module, function (the default), line,\n"
 	  "                          instruction, place, event, operation, source, time" },
 	{ "event", 'e', OPTION_LIST, offsetof(struct hot_command, events), "NAME",
-	  "only this: a sampled event, or what SPE tells: 'l1d-refill && load'" },
+	  "only this: a sampled event, or what SPE records or branch\n"
+	  "                          stacks tell: 'l1d-refill && load'; list: what there is" },
 	{ "against", 0, OPTION_TEXT, offsetof(struct hot_command, against), "EVENT",
 	  "a sampled event to compare with what SPE tells" },
 	{ "time-slices", 0, OPTION_COUNT, offsetof(struct hot_command, time_slices), "N",
@@ -56,12 +58,16 @@ static int make_tables(struct session *s, const struct hot *hot, const struct ho
 	struct names names = { 0 };
 	int rc;
 
+	if (event->with_branches && hot_branches_check(hot, event, err) < 0)
+		return -1;
 	hot_names(s, hot, &view->keys, &names);
 	rc = hot_table(hot, &names, view, table, err);
 	*vec_add(&out->list) = table;
-	if (rc == 0 && event->is_spe)
+	if (rc == 0 && event->with_branches)
+		hot_branches_note(hot, event, table);
+	else if (rc == 0 && event->is_spe)
 		note_without_spe(s, table);
-	if (rc == 0 && event->is_spe && event->sampled >= 0) {
+	if (rc == 0 && event->with_skid) {
 		hot_skid_table(hot, event, &names, &view->keys, view->top, skid);
 		*vec_add(&out->list) = skid;
 	}
@@ -73,14 +79,10 @@ static int answer(struct session *s, const struct select *select, const struct h
 		  const struct hot_event *event, const struct output_options *output,
 		  struct err *err)
 {
-	const struct hot_options hot_options = {
-		.dimensions = hot_dimensions(&view->keys) | 1u << DIM_FRAME |
-			      (s->slices.n > 0 ? 1u << DIM_SLICE : 0),
-		.condition = event->condition,
-		.event = event->sampled,
-		.without_spe = event->sampled >= 0 && !event->is_spe,
-		.without_samples = event->is_spe && event->sampled < 0,
-	};
+	const struct hot_options hot_options =
+		hot_event_options(event, hot_dimensions(&view->keys) | 1u << DIM_FRAME |
+						 (s->slices.n > 0 ? 1u << DIM_SLICE : 0));
+	const struct scan_wish wish = { .with_branches = event->with_branches };
 	struct analysis hot = { .class = &hot_class, .options = &hot_options };
 	struct table table = { 0 }, skid = { 0 };
 	struct tables tables = { 0 };
@@ -89,7 +91,7 @@ static int answer(struct session *s, const struct select *select, const struct h
 
 	if (printer_open(&out, output, "text", usage.command, s, err) < 0)
 		return -1;
-	scan(s, select, &hot, 1);
+	scan_part(s, select, &wish, &hot, 1);
 	rc = make_tables(s, hot.result, event, view, &table, &skid, &tables, err);
 	if (rc == 0)
 		rc = printer_tables(&out, output, &tables, err);
@@ -153,8 +155,42 @@ static int choose(struct session *s, const struct hot_command *command,
 			     err) < 0)
 		return -1;
 	view->by_samples |= event->is_spe;
-	view->with_estimates = event->is_spe;
+	view->with_estimates = event->is_spe && capture_spe(s->capture)->is_present;
+	if (event->with_branches)
+		view->branches = event->needs_prediction ? HOT_OF_PREDICTED
+				 : event->needs_type	 ? HOT_OF_TYPED
+							 : HOT_OF_ALL;
 	return 0;
+}
+
+static bool wants_list(const struct session *s, const struct option_list *events)
+{
+	if (events->n != 1 || strcmp(events->items[0], HOT_EVENT_LIST) != 0)
+		return false;
+	for (size_t i = 0; i < capture_n_events(s->capture); i++)
+		if (strcmp(capture_event_name(s->capture, i), HOT_EVENT_LIST) == 0)
+			return false;
+	return true;
+}
+
+/* The answer to --event list. */
+static int answer_list(struct session *s, const struct select *select,
+		       const struct output_options *output, struct err *err)
+{
+	struct table table = { 0 };
+	struct tables tables = { 0 };
+	struct printer out = { 0 };
+	int rc;
+
+	if (printer_open(&out, output, "text", usage.command, s, err) < 0)
+		return -1;
+	hot_event_list(s, select, &table);
+	*vec_add(&tables.list) = &table;
+	rc = printer_tables(&out, output, &tables, err);
+	rc = printer_close(&out, rc, err);
+	table_release(&table);
+	vec_release(&tables.list);
+	return rc;
 }
 
 /* Answers what was asked. */
@@ -164,6 +200,8 @@ static int run(struct session *s, const struct select *select, const struct hot_
 {
 	struct hot_view view;
 
+	if (wants_list(s, &command->events))
+		return answer_list(s, select, output, err);
 	if (choose(s, command, rows, &view, event, err) < 0)
 		return -1;
 	if (!command->arguments)

@@ -106,7 +106,7 @@ static uint32_t find_span(const struct attribution *a, struct span_cache *c, uin
 uint64_t attribution_row_time(bool is_by_position, const struct batch *b, size_t row)
 {
 	if (is_by_position)
-		return b->kind == BATCH_SAMPLES ? b->position[row] : END;
+		return b->kind == BATCH_SPE ? END : b->position[row];
 	if (!(b->has[row] & HAS_TIME) || b->time_ns[row] == UINT64_MAX)
 		return END;
 	return b->time_ns[row];

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What --event can name: each of its words is asked for, in one look at the records. */
+#include <stdlib.h>
+
+#include "analysis/hot_branches.h"
+#include "analysis/hot_event.h"
+#include "analysis/scan.h"
+#include "base/alloc.h"
+#include "spe/names.h"
+#include "spe/packet.h"
+
+enum { SPE_BITS = 64, MAX_WORDS = SPE_BITS + 32 };
+
+static const struct column columns[] = {
+	{ "event", NULL, "", CELL_TEXT, COLUMN_GROW, "name for --event" },
+	{ "records", "of", "", CELL_TEXT, COLUMN_GROW,
+	  "whose records tell it: samples, arm_spe, or branch stacks of a sampled event" },
+	{ "samples", NULL, "samples", CELL_COUNT, 0,
+	  "records or samples, or entries of branch stacks" },
+	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR,
+	  "part of those that tell whether it holds" },
+};
+
+/* The words, each with what is asked of the records. */
+struct list {
+	const char *names[MAX_WORDS];
+	struct hot_event events[MAX_WORDS];
+	struct hot_options options[MAX_WORDS];
+	struct analysis analyses[MAX_WORDS + 1];
+	size_t n;
+};
+
+/* Words that nothing in this capture can tell are left out. */
+static void add_word(struct list *l, struct session *s, const char *name)
+{
+	struct hot_event *e = &l->events[l->n];
+	struct err err;
+
+	if (name == NULL || hot_event_choose(s, &name, 1, NULL, e, &err) < 0 || !e->is_spe)
+		return;
+	e->sampled = -1; /* not to be compared with samples */
+	e->with_skid = false;
+	l->names[l->n] = name;
+	l->options[l->n] = hot_event_options(e, 1u << DIM_EVENT);
+	l->analyses[l->n] = (struct analysis){ .class = &hot_class, .options = &l->options[l->n] };
+	l->n++;
+}
+
+static void add_words(struct list *l, struct session *s)
+{
+	if (!capture_spe(s->capture)->is_present && !session_has_branches(s))
+		return;
+	for (unsigned bit = 0; bit < SPE_BITS; bit++)
+		add_word(l, s, bit == SPE_EV_MISPREDICTED ? "mispredicted" : spe_event_name(bit));
+	for (size_t i = 0; hot_event_word(i) != NULL && l->n < MAX_WORDS; i++)
+		add_word(l, s, hot_event_word(i));
+}
+
+static void add_row(struct table *t, const char *name, const char *records, uint64_t n, uint64_t of)
+{
+	struct cell *row;
+
+	if (n == 0)
+		return;
+	row = table_add_row(t);
+	row[0] = cell_text(name);
+	row[1] = cell_text(records);
+	row[2] = cell_count(n);
+	if (of > 0)
+		row[3] = cell_number((double)n / (double)of);
+}
+
+/* Entries of branch stacks that can tell the word. */
+static uint64_t telling(const struct hot_event *e, const struct hot_cost *c)
+{
+	if (e->needs_prediction)
+		return c->n_predicted;
+	return e->needs_type ? c->n_typed : c->n_branches;
+}
+
+static void show_word(const struct list *l, size_t word, const struct hot_cost *all,
+		      struct table *t)
+{
+	const struct hot *hot = l->analyses[word].result;
+	struct hot_cost *totals = hot_totals(hot);
+
+	for (uint64_t event = 0; event < hot_event_end(hot); event++) {
+		const char *name = table_text(t, l->names[word]);
+		size_t sampled;
+
+		if (hot_is_spe(hot, event))
+			add_row(t, name, "arm_spe", totals[event].n, all[event].n);
+		if (hot_is_branches(hot, event, &sampled))
+			add_row(t, name,
+				table_format(t, "branch stacks of %s",
+					     capture_event_name(hot->session->capture, sampled)),
+				totals[event].n, telling(&l->events[word], &totals[event]));
+	}
+	free(totals);
+}
+
+void hot_event_list(struct session *s, const struct select *select, struct table *out)
+{
+	const struct hot_options everything = { .dimensions = 1u << DIM_EVENT, .event = -1 };
+	const struct scan_wish wish = { .with_branches = session_has_branches(s) };
+	struct list *l = mem_zalloc(1, sizeof(*l));
+	struct hot_cost *all;
+
+	add_words(l, s);
+	l->analyses[l->n] = (struct analysis){ .class = &hot_class, .options = &everything };
+	scan_part(s, select, &wish, l->analyses, l->n + 1);
+	all = hot_totals(l->analyses[l->n].result);
+	table_init(out, "events", "What --event can name", columns, COUNT(columns));
+	for (size_t i = 0; i < capture_n_events(s->capture); i++)
+		add_row(out, table_text(out, capture_event_name(s->capture, i)), "samples",
+			all[i].n, 0);
+	for (size_t i = 0; i < l->n; i++)
+		show_word(l, i, all, out);
+	for (size_t i = 0; i <= l->n; i++)
+		hot_class.free(l->analyses[i].result);
+	for (size_t i = 0; i < l->n; i++)
+		hot_event_release(&l->events[i]);
+	free(all);
+	free(l);
+}
