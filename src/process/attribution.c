@@ -15,15 +15,10 @@
 enum {
 	ROWS_AT_ONCE = 64,
 	SPANS_LOG = 8,
-	LEVEL_USER = 0,
-	LEVEL_FIRMWARE = 3,
 	MAX_UNWOUND = 256,
 	CPUMODE_KERNEL = 1,
 	CPUMODE_USER = 2,
 };
-
-/* Behind all times of records. */
-#define END (UINT64_MAX - 1)
 
 /* perf_event.h's PERF_RECORD_MISC_CPUMODE of samples: whose their addresses are. */
 static const enum {
@@ -89,27 +84,22 @@ void attribution_free(struct attribution *a)
 	free(a);
 }
 
-static uint32_t find_span(const struct attribution *a, struct span_cache *c, uint32_t id,
-			  uint64_t time_ns)
+/* Apart, so that what is mostly enough is small. */
+__attribute__((noinline)) static void ask_for_span(const struct attribution *a,
+						   const struct span_cache *c, uint32_t id,
+						   uint64_t time_ns, struct known_span *out)
+{
+	*out = (struct known_span){ .span = c->find(a->timeline, id, time_ns), .id = id };
+}
+
+static inline uint32_t find_span(const struct attribution *a, struct span_cache *c, uint32_t id,
+				 uint64_t time_ns)
 {
 	struct known_span *k = &c->slots[(id * 0x9e3779b9u) >> (32 - SPANS_LOG)];
 
 	if (k->id != id || time_ns - k->span.from_ns >= k->span.to_ns - k->span.from_ns)
-		*k = (struct known_span){ .span = c->find(a->timeline, id, time_ns), .id = id };
+		ask_for_span(a, c, id, time_ns, k);
 	return k->span.value;
-}
-
-/*
- * The time to look at the timeline with; the end of the capture if the row has none. Samples
- * stand among the records that are in order by position, SPE data is written when it comes.
- */
-uint64_t attribution_row_time(bool is_by_position, const struct batch *b, size_t row)
-{
-	if (is_by_position)
-		return b->kind == BATCH_SPE ? END : b->position[row];
-	if (!(b->has[row] & HAS_TIME) || b->time_ns[row] == UINT64_MAX)
-		return END;
-	return b->time_ns[row];
 }
 
 static void set_tid(struct batch *b, size_t row, uint32_t tid)
@@ -121,7 +111,7 @@ static void set_tid(struct batch *b, size_t row, uint32_t tid)
 /* The idle task has no user code: a context of 0 there means that nobody set it. */
 static bool has_context(const struct batch *b, size_t row)
 {
-	bool is_user = b->has[row] & HAS_PC && batch_pc_level(b, row) == LEVEL_USER;
+	bool is_user = b->has[row] & HAS_PC && batch_pc_level(b, row) == ATTRIBUTION_LEVEL_USER;
 
 	return b->has[row] & HAS_CONTEXT && (b->context[row] != 0 || !is_user);
 }
@@ -200,6 +190,8 @@ static uint32_t find_process(struct attribution *a, const struct batch *b, size_
 
 static void apply_processes(struct attribution *a, struct batch *b)
 {
+	uint32_t last = HISTORY_NONE, pid = 0;
+
 	for (size_t row = 0; row < b->n; row++) {
 		uint32_t process = find_process(a, b, row);
 
@@ -208,52 +200,27 @@ static void apply_processes(struct attribution *a, struct batch *b)
 			a->totals.n_without_process++;
 			continue;
 		}
+		if (process != last)
+			pid = timeline_process(a->timeline, process)->pid;
+		last = process;
 		b->process[row] = process;
-		b->pid[row] = timeline_process(a->timeline, process)->pid;
+		b->pid[row] = pid;
 		b->has[row] |= HAS_PROCESS | HAS_PID;
 	}
 }
 
-static uint32_t whose_user_address(const struct batch *b, size_t row)
-{
-	return b->process[row] == 0 ? PLACE_OF_NOBODY : b->process[row];
-}
-
-/* The upper half of the address space is the kernel's. */
-uint32_t attribution_whose_address(const struct batch *b, size_t row, uint64_t address)
-{
-	return address >> 63 ? PLACE_OF_KERNEL : whose_user_address(b, row);
-}
-
-static uint32_t whose_spe_pc(const struct batch *b, size_t row)
-{
-	switch (batch_pc_level(b, row)) {
-	case LEVEL_USER:
-		return whose_user_address(b, row);
-	case LEVEL_FIRMWARE:
-		return PLACE_OF_NOBODY;
-	default:
-		return PLACE_OF_KERNEL;
-	}
-}
-
-static uint32_t whose_sample_pc(const struct batch *b, size_t row)
+uint32_t attribution_whose_sample_pc_(const struct batch *b, size_t row)
 {
 	switch (mode_whose[b->mode[row] & 7]) {
 	case OF_KERNEL:
 		return PLACE_OF_KERNEL;
 	case OF_PROCESS:
-		return whose_user_address(b, row);
+		return attribution_whose_user_address_(b, row);
 	case OF_NOBODY:
 		return PLACE_OF_NOBODY;
 	default:
 		return attribution_whose_address(b, row, b->has[row] & HAS_PC ? b->pc[row] : 0);
 	}
-}
-
-uint32_t attribution_whose_pc(const struct batch *b, size_t row)
-{
-	return b->kind == BATCH_SPE ? whose_spe_pc(b, row) : whose_sample_pc(b, row);
 }
 
 /* Returns where the number of a row's place is kept, or NULL. */
@@ -341,7 +308,7 @@ static void unwind_row(struct attribution *a, struct batch *b, size_t row)
 static uint32_t find_frame(struct attribution *a, const struct batch *b, size_t row)
 {
 	const struct chain_sample sample = {
-		.process = whose_user_address(b, row),
+		.process = attribution_whose_user_address_(b, row),
 		.whose = attribution_whose_pc(b, row),
 		.time_ns = attribution_row_time(a->is_by_position, b, row),
 	};

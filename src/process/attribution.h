@@ -81,8 +81,49 @@ uint32_t attribution_place_of(struct attribution *, const struct batch *, size_t
  * and whose an address is, of a row that went through attribution_apply(). `is_by_position` is
  * timeline_is_by_position().
  */
-uint64_t attribution_row_time(bool is_by_position, const struct batch *, size_t row);
-uint32_t attribution_whose_pc(const struct batch *, size_t row);
-uint32_t attribution_whose_address(const struct batch *, size_t row, uint64_t address);
+
+/* Behind all times of records. */
+#define ATTRIBUTION_END (UINT64_MAX - 1)
+
+/*
+ * The time to look at the timeline with; the end of the capture if the row has none. Samples
+ * stand among the records that are in order by position, SPE data is written when it comes.
+ */
+static inline uint64_t attribution_row_time(bool is_by_position, const struct batch *b, size_t row)
+{
+	if (is_by_position)
+		return b->kind == BATCH_SPE ? ATTRIBUTION_END : b->position[row];
+	if (!(b->has[row] & HAS_TIME) || b->time_ns[row] == UINT64_MAX)
+		return ATTRIBUTION_END;
+	return b->time_ns[row];
+}
+
+static inline uint32_t attribution_whose_user_address_(const struct batch *b, size_t row)
+{
+	return b->process[row] == 0 ? PLACE_OF_NOBODY : b->process[row];
+}
+
+/* The upper half of the address space is the kernel's. */
+static inline uint32_t attribution_whose_address(const struct batch *b, size_t row,
+						 uint64_t address)
+{
+	return address >> 63 ? PLACE_OF_KERNEL : attribution_whose_user_address_(b, row);
+}
+
+/* Exception levels of SPE: those between are the kernel's. */
+enum { ATTRIBUTION_LEVEL_USER = 0, ATTRIBUTION_LEVEL_FIRMWARE = 3 };
+
+uint32_t attribution_whose_sample_pc_(const struct batch *, size_t row);
+
+static inline uint32_t attribution_whose_pc(const struct batch *b, size_t row)
+{
+	unsigned level = batch_pc_level(b, row);
+
+	if (b->kind != BATCH_SPE)
+		return attribution_whose_sample_pc_(b, row);
+	if (level == ATTRIBUTION_LEVEL_USER)
+		return attribution_whose_user_address_(b, row);
+	return level == ATTRIBUTION_LEVEL_FIRMWARE ? PLACE_OF_NOBODY : PLACE_OF_KERNEL;
+}
 
 #endif

@@ -9,10 +9,6 @@
 #include "process/place_numbers.h"
 #include "process/timeline.h"
 
-/* Whose address it is, besides the index of a process. */
-#define PLACE_OF_KERNEL 0u
-#define PLACE_OF_NOBODY UINT32_MAX /* the process is not known, or nothing of ours */
-
 enum { PLACE_PAGE_SHIFT = 12 };
 
 /* An answer about addresses of someone in one page, or all zero. */

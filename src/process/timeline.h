@@ -92,6 +92,10 @@ struct span timeline_pid_span(const struct timeline *, uint32_t pid, uint64_t ti
 struct span timeline_tid_span(const struct timeline *, uint32_t tid, uint64_t time_ns);
 struct span timeline_cpu_span(const struct timeline *, uint32_t cpu, uint64_t time_ns);
 
+/* Whose address it is, besides the index of a process. */
+#define PLACE_OF_KERNEL 0u
+#define PLACE_OF_NOBODY UINT32_MAX /* the process is not known, or nothing of ours */
+
 /*
  * Answer of timeline_place(). In the same process it holds in [from_ns, to_ns), perhaps longer,
  * and for all addresses first … last: as far as they are apart, so are their offsets.
