@@ -64,9 +64,12 @@ static inline uint8_t spe_context_level(unsigned index)
 /* Code addresses have 56 bits; those of a kernel (non-secure EL1 and EL2) begin with ones. */
 static inline uint64_t spe_code_address(uint64_t payload)
 {
-	uint64_t is_kernel = payload >> 63 & (payload >> 61 ^ payload >> 62) & 1;
+	static const uint64_t top[8] = {
+		[5] = (uint64_t)0xff << SPE_ADDRESS_BITS,
+		[6] = (uint64_t)0xff << SPE_ADDRESS_BITS,
+	}; /* by what is not secure, and the level */
 
-	return (payload & UINT64_MAX >> 8) | (uint64_t)0xff * is_kernel << SPE_ADDRESS_BITS;
+	return (payload & UINT64_MAX >> 8) | top[payload >> 61];
 }
 
 /* Data addresses carry a tag in the top byte instead of a level: bits 55:52 tell. */
@@ -86,8 +89,8 @@ static inline uint64_t spe_physical_address(uint64_t payload)
  * Appends a row; the batch has room. Absent fields are zero, so that no column needs a
  * decision: mispredicted branches would cost more than the stores.
  */
-static inline void spe_fields_deliver(const struct spe_fields *f, uint64_t position,
-				      struct batch *out)
+__attribute__((always_inline)) static inline void
+spe_fields_deliver(const struct spe_fields *f, uint64_t position, struct batch *out)
 {
 	const uint64_t *value = f->value;
 	size_t row = out->n++;
