@@ -267,17 +267,10 @@ static void set_merge(void *into, const void *from, const struct id_map *map)
 	const struct mem_set *part = from;
 
 	(void)map;
+	for (size_t i = 0; i < set->n; i++)
+		mem_add_groups(&set->list[i], &part->list[i]);
 	for (uint32_t i = 0; i < part->threads.n; i++)
 		add_times(set, tuples_get(&part->threads, i), &part->times.items[i]);
-}
-
-static void set_merge_part(void *into, const void *from, size_t part, size_t n_parts)
-{
-	struct mem_set *set = into;
-	const struct mem_set *other = from;
-
-	for (size_t i = part; i < set->n; i += n_parts)
-		mem_add_groups(&set->list[i], &other->list[i]);
 }
 
 const struct analysis_class mem_set_class = {
@@ -285,5 +278,4 @@ const struct analysis_class mem_set_class = {
 	.free = set_free,
 	.consume = set_consume,
 	.merge = set_merge,
-	.merge_part = set_merge_part,
 };

@@ -71,7 +71,6 @@ uint64_t mem_times_length_ns(const struct mem_times *);
 struct mem_options {
 	uint32_t dimensions; /* bit n: enum hot_dimension n is told apart */
 	bool with_histograms;
-	bool only_counts; /* how many records, no sums */
 };
 
 /* A distribution for each latency. */
@@ -93,14 +92,12 @@ struct mem {
 	enum hot_dimension dimensions[HOT_N_DIMENSIONS]; /* told apart, but for the place */
 	size_t n_dimensions;
 	bool has_place;
-	uint64_t spe_event;  /* what DIM_EVENT says of SPE records */
 	uint64_t each;	     /* operations that a record stands for, unless … */
 	bool has_operations; /* … they differ, by CPU: then they are added up, too */
 
 	struct tuples rests;			  /* kind, then the dimensions */
 	VEC_OF(uint32_t) rest_of_class;		  /* by number in the set's `classes` */
 	struct place_groups groups;		  /* unused without places: the rest is the group */
-	VEC_OF(uint32_t) counts;		  /* by group, if nothing else is wanted; else: */
 	VEC_OF(struct mem_sums) sums;		  /* by group */
 	struct tuples spilled;			  /* groups whose sums did not fit; by number: */
 	VEC_OF(struct mem_cost) wide;		  /* … the rest of them */
@@ -111,20 +108,14 @@ struct mem {
 /* How many groups there are. */
 static inline uint32_t mem_n_groups(const struct mem *m)
 {
-	return m->has_place ? (uint32_t)m->groups.list.n : m->rests.n;
+	return (uint32_t)m->sums.n;
 }
-
-/* Its place, 0 where not told apart, and the number of its rest. */
-struct place_group mem_place_group(const struct mem *, uint32_t group);
 
 /* The key of a group: its kind, and a word for each dimension, 0 where not told apart. */
 enum mem_kind mem_key(const struct mem *, uint32_t group, uint64_t key[HOT_N_DIMENSIONS]);
 
-/* Adds what a group, which has sums, adds up to. */
+/* Adds what a group adds up to. */
 void mem_cost_add_group(struct mem_cost *, const struct mem *, uint32_t group);
-
-/* How many records a group has; *out_operations is how many operations they stand for. */
-uint64_t mem_count(const struct mem *, uint32_t group, uint64_t *out_operations);
 
 /* The group of a record of this kind, or UINT32_MAX. */
 uint32_t mem_find(const struct mem *, enum mem_kind, const struct batch *, size_t row);

@@ -21,7 +21,6 @@ void mem_init(struct mem *m, const struct session *session, const struct mem_opt
 		if (i != DIM_PLACE && options->dimensions >> i & 1)
 			m->dimensions[m->n_dimensions++] = (enum hot_dimension)i;
 	m->has_place = options->dimensions >> DIM_PLACE & 1;
-	m->spe_event = capture_n_events(session->capture);
 	m->each = spe_interval_common(session).mean;
 	m->has_operations = spe_interval_varies(session);
 	tuples_init(&m->rests, 1 + m->n_dimensions);
@@ -38,25 +37,24 @@ void mem_release(struct mem *m)
 	vec_release(&m->wide);
 	tuples_release(&m->spilled);
 	vec_release(&m->sums);
-	vec_release(&m->counts);
 	place_groups_release(&m->groups);
 	vec_release(&m->rest_of_class);
 	tuples_release(&m->rests);
 }
 
-struct place_group mem_place_group(const struct mem *m, uint32_t group)
+static struct place_group key_of(const struct mem *m, uint32_t group)
 {
 	return m->has_place ? m->groups.list.items[group] : (struct place_group){ .rest = group };
 }
 
 enum mem_kind mem_key(const struct mem *m, uint32_t group, uint64_t key[HOT_N_DIMENSIONS])
 {
-	struct place_group g = mem_place_group(m, group);
+	struct place_group g = key_of(m, group);
 	const uint64_t *words = tuples_get(&m->rests, g.rest);
 
 	for (int i = 0; i < HOT_N_DIMENSIONS; i++)
 		key[i] = 0;
-	key[DIM_EVENT] = m->spe_event;
+	key[DIM_EVENT] = capture_n_events(m->session->capture);
 	key[DIM_PLACE] = g.place;
 	for (size_t i = 0; i < m->n_dimensions; i++)
 		key[m->dimensions[i]] = words[1 + i];
@@ -77,28 +75,6 @@ uint32_t mem_find(const struct mem *m, enum mem_kind kind, const struct batch *b
 				 (uint32_t)hot_record_word(m->session, b, row, DIM_PLACE), rest);
 }
 
-static void add_group(struct mem *m)
-{
-	if (m->options->only_counts)
-		vec_add(&m->counts);
-	else
-		vec_add(&m->sums);
-	if (m->has_operations)
-		vec_add(&m->operations);
-	if (m->options->with_histograms)
-		vec_add(&m->histograms);
-}
-
-/* The number of a rest, added if it is new. Without places it is a group. */
-static uint32_t add_rest(struct mem *m, const uint64_t *words)
-{
-	uint32_t n = m->rests.n, rest = tuples_add(&m->rests, words);
-
-	if (rest == n && !m->has_place)
-		add_group(m);
-	return rest;
-}
-
 void mem_add_class(struct mem *m, const enum hot_dimension *dimensions, const uint64_t *words)
 {
 	uint64_t its[MAX_WORDS] = { words[0] };
@@ -108,24 +84,34 @@ void mem_add_class(struct mem *m, const enum hot_dimension *dimensions, const ui
 			at++;
 		its[1 + i] = words[1 + at];
 	}
-	*vec_add(&m->rest_of_class) = add_rest(m, its);
+	*vec_add(&m->rest_of_class) = tuples_add(&m->rests, its);
 }
 
-/* The groups of these places and rests, up to MEM_ROWS_AT_ONCE, which are added if they are new. */
-static void find_at_places(struct mem *m, const uint32_t *places, const uint32_t *rests, size_t n,
-			   uint32_t *out)
+static void add_group(struct mem *m)
 {
-	place_groups_fetch(&m->groups, places, n);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t end = (uint32_t)m->groups.list.n;
+	vec_add(&m->sums);
+	if (m->has_operations)
+		vec_add(&m->operations);
+	if (m->options->with_histograms)
+		vec_add(&m->histograms);
+}
 
-		out[i] = place_groups_add(&m->groups, places[i], rests[i]);
-		if (out[i] == end)
+/*
+ * The groups of these places and rests, up to MEM_ROWS_AT_ONCE, which are added if they are new;
+ * without places the number of the rest is that of the group.
+ */
+static void find_groups(struct mem *m, const uint32_t *places, const uint32_t *rests, size_t n,
+			uint32_t *out)
+{
+	if (m->has_place)
+		place_groups_fetch(&m->groups, places, n);
+	for (size_t i = 0; i < n; i++) {
+		out[i] =
+			m->has_place ? place_groups_add(&m->groups, places[i], rests[i]) : rests[i];
+		if (out[i] == m->sums.n)
 			add_group(m);
 	}
-	for (size_t i = 0; i < n && m->options->only_counts; i++)
-		__builtin_prefetch(&m->counts.items[out[i]], 1);
-	for (size_t i = 0; i < n && !m->options->only_counts; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const char *sums = (const char *)&m->sums.items[out[i]];
 
 		__builtin_prefetch(sums, 1);
@@ -169,11 +155,6 @@ static void add_to_cost(struct mem_cost *to, const struct mem_sums *s)
 	widen(&to->walk, s, MEM_WALK);
 }
 
-static uint64_t operations_of(const struct mem *m, uint32_t group, uint64_t n)
-{
-	return m->has_operations ? m->operations.items[group] : n * m->each;
-}
-
 void mem_cost_add_group(struct mem_cost *to, const struct mem *m, uint32_t group)
 {
 	const struct mem_cost *wide = find_wide(m, group);
@@ -182,18 +163,7 @@ void mem_cost_add_group(struct mem_cost *to, const struct mem *m, uint32_t group
 	add_to_cost(to, &m->sums.items[group]);
 	if (wide != NULL)
 		mem_cost_add(to, wide);
-	to->operations += operations_of(m, group, to->n - n);
-}
-
-uint64_t mem_count(const struct mem *m, uint32_t group, uint64_t *out_operations)
-{
-	const struct mem_cost *wide = find_wide(m, group);
-	uint64_t n =
-		m->options->only_counts ? m->counts.items[group] : m->sums.items[group].n[MEM_ALL];
-
-	n += wide != NULL ? wide->n : 0;
-	*out_operations = operations_of(m, group, n);
-	return n;
+	to->operations += m->has_operations ? m->operations.items[group] : (to->n - n) * m->each;
 }
 
 static void add_sums(struct mem *m, uint32_t group, const struct mem_sums *from)
@@ -212,28 +182,24 @@ static void add_sums(struct mem *m, uint32_t group, const struct mem_sums *from)
 		to->n_full[i] = (uint16_t)(to->n_full[i] + from->n_full[i]);
 }
 
-static uint64_t interval_of(const struct mem *m, const struct batch *b, size_t row)
+static uint64_t operations_of(const struct mem *m, const struct batch *b, size_t row)
 {
 	return spe_interval(m->session, b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX)->mean;
 }
 
 void mem_add_records(struct mem *m, const struct mem_records *r)
 {
-	uint32_t places[MEM_ROWS_AT_ONCE], rests[MEM_ROWS_AT_ONCE], found[MEM_ROWS_AT_ONCE];
-	const uint32_t *groups = m->has_place ? found : rests;
+	uint32_t places[MEM_ROWS_AT_ONCE], rests[MEM_ROWS_AT_ONCE], groups[MEM_ROWS_AT_ONCE];
 
+	if (m->has_place)
+		hot_record_places(r->batch, r->rows, r->n, places);
 	for (size_t i = 0; i < r->n; i++)
 		rests[i] = m->rest_of_class.items[r->classes[i]];
-	if (m->has_place) {
-		hot_record_places(r->batch, r->rows, r->n, places);
-		find_at_places(m, places, rests, r->n, found);
-	}
-	for (size_t i = 0; i < r->n && m->options->only_counts; i++)
-		m->counts.items[groups[i]]++;
-	for (size_t i = 0; i < r->n && !m->options->only_counts; i++)
+	find_groups(m, places, rests, r->n, groups);
+	for (size_t i = 0; i < r->n; i++)
 		add_sums(m, groups[i], &r->sums[i]);
 	for (size_t i = 0; i < r->n && m->has_operations; i++)
-		m->operations.items[groups[i]] += interval_of(m, r->batch, r->rows[i]);
+		m->operations.items[groups[i]] += operations_of(m, r->batch, r->rows[i]);
 	for (size_t i = 0; i < r->n && m->options->with_histograms; i++)
 		mem_histograms_add(&m->histograms.items[groups[i]], &r->latencies[i]);
 }
@@ -243,10 +209,7 @@ static void add_group_of(struct mem *m, uint32_t group, const struct mem *from, 
 {
 	const struct mem_cost *wide = find_wide(from, i);
 
-	if (m->options->only_counts)
-		m->counts.items[group] += from->counts.items[i];
-	else
-		add_sums(m, group, &from->sums.items[i]);
+	add_sums(m, group, &from->sums.items[i]);
 	if (wide != NULL)
 		mem_cost_add(wide_of(m, group), wide);
 	if (m->has_operations)
@@ -258,22 +221,20 @@ static void add_group_of(struct mem *m, uint32_t group, const struct mem *from, 
 void mem_add_groups(struct mem *m, const struct mem *from)
 {
 	uint32_t *rest_here = mem_alloc(from->rests.n + 1, sizeof(*rest_here));
-	uint32_t places[MEM_ROWS_AT_ONCE], rests[MEM_ROWS_AT_ONCE], found[MEM_ROWS_AT_ONCE];
-	const uint32_t *groups = m->has_place ? found : rests;
+	uint32_t places[MEM_ROWS_AT_ONCE], rests[MEM_ROWS_AT_ONCE], groups[MEM_ROWS_AT_ONCE];
 
 	for (uint32_t i = 0; i < from->rests.n; i++)
-		rest_here[i] = add_rest(m, tuples_get(&from->rests, i));
+		rest_here[i] = tuples_add(&m->rests, tuples_get(&from->rests, i));
 	for (uint32_t at = 0, n = mem_n_groups(from); at < n; at += MEM_ROWS_AT_ONCE) {
 		uint32_t some = n - at < MEM_ROWS_AT_ONCE ? n - at : MEM_ROWS_AT_ONCE;
 
 		for (uint32_t i = 0; i < some; i++) {
-			struct place_group g = mem_place_group(from, at + i);
+			struct place_group g = key_of(from, at + i);
 
 			places[i] = g.place;
 			rests[i] = rest_here[g.rest];
 		}
-		if (m->has_place)
-			find_at_places(m, places, rests, some, found);
+		find_groups(m, places, rests, some, groups);
 		for (uint32_t i = 0; i < some; i++)
 			add_group_of(m, groups[i], from, at + i);
 	}

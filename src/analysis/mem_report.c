@@ -12,15 +12,8 @@
 /* What the scan is asked for. */
 enum part { MEM, CLOCK, VECTORS, N_PARTS };
 
-/* What memory operations are told apart by; not all of them are wanted each time. */
-enum grouping {
-	BY_KEYS,	    /* the rows that were asked for */
-	BY_PLACE,	    /* with places, for bytes and functions; the same if keys need places */
-	BY_SLICE,	    /* with slices of time */
-	BY_EVENTS,	    /* for the overview */
-	BY_PLACE_AND_SLICE, /* for its functions */
-	N_GROUPINGS,
-};
+/* What memory operations are told apart by. */
+enum grouping { BY_EVENTS, BY_PLACE, N_GROUPINGS };
 
 enum { BRIEF_TOP = 8 };
 
@@ -36,7 +29,6 @@ struct making {
 	const struct hot_keys *by;
 	struct mem_options options[N_GROUPINGS];
 	struct mem_set_options set;
-	int number[N_GROUPINGS]; /* where they are in the set; -1: nowhere */
 	struct analysis parts[N_PARTS];
 	struct core_clock clock;
 	struct names names;
@@ -49,39 +41,31 @@ static const struct mem_set *set_of(const struct making *m)
 	return m->parts[MEM].result;
 }
 
-/* NULL if that was not wanted. */
 static const struct mem *mem_of(const struct making *m, enum grouping grouping)
 {
-	return m->number[grouping] < 0 ? NULL : &set_of(m)->list[m->number[grouping]];
+	return &set_of(m)->list[grouping];
 }
 
-static void want(struct making *m, enum grouping grouping, struct mem_options options)
+static uint32_t dimensions_of(const struct hot_keys *keys)
 {
-	m->number[grouping] = (int)m->set.n;
-	m->options[m->set.n++] = options;
+	return hot_dimensions(keys) & ~(1u << DIM_EVENT);
+}
+
+static bool needs_places(const struct making *m)
+{
+	return dimensions_of(m->by) >> DIM_PLACE & 1;
 }
 
 static void prepare(struct making *m)
 {
-	uint32_t place = 1u << DIM_PLACE, slice = m->s->slices.n > 0 ? 1u << DIM_SLICE : 0;
-	uint32_t by = hot_dimensions(m->by) & ~(1u << DIM_EVENT);
-	bool is_overview = m->request->by.n == 0;
+	uint32_t by = dimensions_of(m->by);
+	uint32_t slices = m->s->slices.n > 0 ? 1u << DIM_SLICE : 0;
+	bool is_simple = !needs_places(m);
 
-	m->set.list = m->options;
-	for (int i = 0; i < N_GROUPINGS; i++)
-		m->number[i] = -1;
-	want(m, BY_KEYS, (struct mem_options){ by, .with_histograms = !(by & place) });
-	if (by & place)
-		m->number[BY_PLACE] = m->number[BY_KEYS];
-	else
-		want(m, BY_PLACE, (struct mem_options){ by | place, .only_counts = !is_overview });
-	if (slice != 0)
-		want(m, BY_SLICE, (struct mem_options){ by | slice, .only_counts = true });
-	if (is_overview)
-		want(m, BY_EVENTS, (struct mem_options){ 1u << DIM_EVENTS });
-	if (is_overview && slice != 0)
-		want(m, BY_PLACE_AND_SLICE,
-		     (struct mem_options){ place | slice, .only_counts = true });
+	m->options[BY_EVENTS].dimensions = 1u << DIM_EVENTS | (is_simple ? by : 0);
+	m->options[BY_EVENTS].with_histograms = is_simple;
+	m->options[BY_PLACE].dimensions = 1u << DIM_PLACE | by | slices;
+	m->set = (struct mem_set_options){ m->options, N_GROUPINGS };
 	m->parts[MEM] = (struct analysis){ .class = &mem_set_class, .options = &m->set };
 	m->parts[CLOCK] = (struct analysis){ .class = &clock_pairs_class };
 	m->parts[VECTORS] = (struct analysis){ .class = &vector_length_class };
@@ -98,15 +82,13 @@ static int make_rows(struct making *m, struct err *err)
 		.sort = request->sort,
 		.top = request->top,
 	};
+	const struct mem *by_events = mem_of(m, BY_EVENTS);
 	uint32_t n_without = 0;
 
-	mem_rows_init(&m->rows, mem_of(m, BY_KEYS), &m->names, m->by,
+	mem_rows_init(&m->rows, mem_of(m, BY_PLACE), &m->names, m->by, &m->sizes,
 		      request->sort != NULL ? 0 : request->top);
-	mem_rows_take_bytes(&m->rows, mem_of(m, BY_PLACE), &m->sizes);
-	if (mem_of(m, BY_SLICE) != NULL)
-		mem_rows_take_slices(&m->rows, mem_of(m, BY_SLICE));
-	if (m->rows.mem->options->with_histograms)
-		mem_rows_take_histograms(&m->rows);
+	if (by_events->options->with_histograms)
+		mem_rows_take_histograms(&m->rows, by_events);
 	else
 		n_without = mem_rows_detail(&m->rows, m->s, m->select);
 	if (mem_table(&m->rows, &view, &m->out->rows, err) < 0)
@@ -131,10 +113,7 @@ static int make_functions(struct making *m, struct err *err)
 	struct mem_rows rows;
 	int rc;
 
-	mem_rows_init(&rows, mem_of(m, BY_PLACE), &m->names, &by_function, top);
-	mem_rows_take_bytes(&rows, mem_of(m, BY_PLACE), &m->sizes);
-	if (m->s->slices.n > 0)
-		mem_rows_take_slices(&rows, mem_of(m, BY_PLACE_AND_SLICE));
+	mem_rows_init(&rows, mem_of(m, BY_PLACE), &m->names, &by_function, &m->sizes, top);
 	rc = mem_table(&rows, &view, &m->out->functions, err);
 	mem_rows_release(&rows);
 	return rc;

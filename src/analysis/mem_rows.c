@@ -30,90 +30,45 @@ static void make_words(const struct mem_rows *r, enum mem_kind kind, const uint6
 	}
 }
 
+static void count_slice(struct mem_rows *r, uint32_t row, uint64_t slice, uint64_t n)
+{
+	uint32_t n_slices = r->mem->session->slices.n;
+
+	if (n_slices > 0 && slice < n_slices)
+		r->slices.items[(size_t)row * n_slices + slice] += n;
+}
+
 static uint32_t row_of(struct mem_rows *r, const uint64_t *words)
 {
 	uint32_t row = tuples_add(&r->keys, words);
 
-	if (row == r->rows.n)
+	if (row == r->rows.n) {
 		vec_add(&r->rows);
+		for (uint32_t i = 0; i < r->mem->session->slices.n; i++)
+			vec_add(&r->slices);
+	}
 	return row;
 }
 
-static void add_group(struct mem_rows *r, uint32_t group)
+static void add_group(struct mem_rows *r, uint32_t group, const struct access_sizes *sizes)
 {
 	uint64_t raw[HOT_N_DIMENSIONS], words[MAX_WORDS];
+	enum mem_kind kind = mem_key(r->mem, group, raw);
+	uint32_t bytes = raw[DIM_PLACE] < sizes->n ? sizes->bytes[raw[DIM_PLACE]] : 0;
+	struct mem_row *row;
+	uint64_t n, operations;
 
-	make_words(r, mem_key(r->mem, group, raw), raw, words);
+	make_words(r, kind, raw, words);
 	r->row_of_group[group] = row_of(r, words);
-	mem_cost_add_group(&r->rows.items[r->row_of_group[group]].cost, r->mem, group);
-}
-
-/* Finds the rows of another result's groups, which tells the same apart and more. */
-struct row_finder {
-	const struct mem_rows *rows;
-	const struct mem *other;
-	uint32_t *row_of_rest; /* if the keys need no place, by rest: its row + 1, or 0 */
-};
-
-static struct row_finder finder_of(const struct mem_rows *r, const struct mem *other)
-{
-	struct row_finder f = { r, other, NULL };
-
-	if (!r->mem->has_place)
-		f.row_of_rest = mem_zalloc(other->rests.n + 1, sizeof(*f.row_of_rest));
-	return f;
-}
-
-static uint32_t find_row(const struct row_finder *f, uint32_t group)
-{
-	uint32_t rest = mem_place_group(f->other, group).rest;
-	uint64_t raw[HOT_N_DIMENSIONS], words[MAX_WORDS];
-	uint32_t row;
-
-	if (f->row_of_rest != NULL && f->row_of_rest[rest] != 0)
-		return f->row_of_rest[rest] - 1;
-	make_words(f->rows, mem_key(f->other, group, raw), raw, words);
-	row = tuples_find(&f->rows->keys, words);
-	if (f->row_of_rest != NULL)
-		f->row_of_rest[rest] = row + 1;
-	return row;
-}
-
-void mem_rows_take_bytes(struct mem_rows *r, const struct mem *places,
-			 const struct access_sizes *sizes)
-{
-	struct row_finder finder = finder_of(r, places);
-
-	for (uint32_t i = 0; i < mem_n_groups(places); i++) {
-		uint32_t bytes = sizes->bytes[mem_place_group(places, i).place];
-		uint64_t operations, n = mem_count(places, i, &operations);
-		struct mem_row *row;
-
-		if (bytes == 0)
-			continue;
-		row = &r->rows.items[places == r->mem ? r->row_of_group[i] : find_row(&finder, i)];
-		row->bytes += operations * bytes;
-		row->n_sized += n;
+	row = &r->rows.items[r->row_of_group[group]];
+	n = row->cost.n;
+	operations = row->cost.operations;
+	mem_cost_add_group(&row->cost, r->mem, group);
+	if (bytes > 0) {
+		row->bytes += (row->cost.operations - operations) * bytes;
+		row->n_sized += row->cost.n - n;
 	}
-	free(finder.row_of_rest);
-}
-
-void mem_rows_take_slices(struct mem_rows *r, const struct mem *slices)
-{
-	struct row_finder finder = finder_of(r, slices);
-	uint32_t n_slices = slices->session->slices.n;
-
-	vec_reserve(&r->slices, r->rows.n * n_slices);
-	r->slices.n = r->rows.n * n_slices;
-	for (uint32_t i = 0; i < mem_n_groups(slices); i++) {
-		uint64_t raw[HOT_N_DIMENSIONS], operations;
-
-		mem_key(slices, i, raw);
-		if (raw[DIM_SLICE] < n_slices)
-			r->slices.items[(size_t)find_row(&finder, i) * n_slices + raw[DIM_SLICE]] +=
-				mem_count(slices, i, &operations);
-	}
-	free(finder.row_of_rest);
+	count_slice(r, r->row_of_group[group], raw[DIM_SLICE], row->cost.n - n);
 }
 
 /* Adds up the rows of each kind. */
@@ -178,13 +133,13 @@ static void choose(struct mem_rows *r, size_t top)
 }
 
 void mem_rows_init(struct mem_rows *r, const struct mem *mem, const struct names *names,
-		   const struct hot_keys *by, size_t top)
+		   const struct hot_keys *by, const struct access_sizes *sizes, size_t top)
 {
 	*r = (struct mem_rows){ .mem = mem, .names = names, .by = by };
 	tuples_init(&r->keys, width_of(by));
 	r->row_of_group = mem_alloc(mem_n_groups(mem) + 1, sizeof(*r->row_of_group));
 	for (uint32_t i = 0; i < mem_n_groups(mem); i++)
-		add_group(r, i);
+		add_group(r, i, sizes);
 	add_up(r);
 	r->order = mem_alloc(r->rows.n + 1, sizeof(*r->order));
 	r->shown = mem_alloc(r->rows.n + 1, sizeof(*r->shown));
@@ -206,11 +161,18 @@ void mem_rows_release(struct mem_rows *r)
 	free(r->shown);
 }
 
-void mem_rows_take_histograms(struct mem_rows *r)
+void mem_rows_take_histograms(struct mem_rows *r, const struct mem *from)
 {
-	for (uint32_t i = 0; i < mem_n_groups(r->mem); i++)
-		mem_histograms_merge(&r->rows.items[r->row_of_group[i]].histograms,
-				     &r->mem->histograms.items[i]);
+	for (uint32_t i = 0; i < mem_n_groups(from); i++) {
+		uint64_t raw[HOT_N_DIMENSIONS], words[MAX_WORDS];
+		uint32_t row;
+
+		make_words(r, mem_key(from, i, raw), raw, words);
+		row = tuples_find(&r->keys, words);
+		if (row != TUPLES_NONE)
+			mem_histograms_merge(&r->rows.items[row].histograms,
+					     &from->histograms.items[i]);
+	}
 }
 
 uint32_t mem_rows_detail(struct mem_rows *r, struct session *s, const struct select *select)
@@ -244,8 +206,12 @@ static bool *places_of(const struct session *s, const struct mem *mem)
 {
 	bool *wanted = mem_zalloc(place_numbers_n(s->places) + 1, sizeof(*wanted));
 
-	for (uint32_t i = 0; i < mem_n_groups(mem); i++)
-		wanted[mem_place_group(mem, i).place] = true;
+	for (uint32_t i = 0; i < mem_n_groups(mem); i++) {
+		uint64_t raw[HOT_N_DIMENSIONS];
+
+		mem_key(mem, i, raw);
+		wanted[raw[DIM_PLACE]] = true;
+	}
 	return wanted;
 }
 

@@ -34,17 +34,11 @@ uint64_t mem_weight(const struct mem_cost *);
 
 /* Groups everything; the `top` first rows of each kind are to be shown (0: all). Borrows. */
 void mem_rows_init(struct mem_rows *, const struct mem *, const struct names *,
-		   const struct hot_keys *by, size_t top);
+		   const struct hot_keys *by, const struct access_sizes *, size_t top);
 void mem_rows_release(struct mem_rows *);
 
-/*
- * More of the same rows, from results of the same scan that tell apart what the keys need: bytes,
- * where places are told apart, too; slices of time, where these are; distributions, where the
- * rows' own result has them.
- */
-void mem_rows_take_bytes(struct mem_rows *, const struct mem *places, const struct access_sizes *);
-void mem_rows_take_slices(struct mem_rows *, const struct mem *slices);
-void mem_rows_take_histograms(struct mem_rows *);
+/* Takes distributions from a result that tells the dimensions of the keys apart. */
+void mem_rows_take_histograms(struct mem_rows *, const struct mem *);
 
 /*
  * Gets them from a second pass, for the rows that are shown but not more than

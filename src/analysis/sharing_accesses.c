@@ -259,25 +259,24 @@ static void add_row(struct sharing_accesses *a, const struct batch *b, size_t ro
 static void accesses_consume(void *partial, const struct batch *b)
 {
 	struct sharing_accesses *a = partial;
+	uint32_t masks[BATCH_ROWS];
 
+	sharing_classify(a->classifier, b, masks);
 	for (size_t row = 0; row < b->n; row++) {
 		struct sharing_spot spot;
-		uint32_t mask, line;
 		uint64_t key[2];
+		uint32_t line;
 
-		if (!(b->has[row] & HAS_VA))
+		if (!sharing_is_of_line(masks[row]))
 			continue;
 		spot = sharing_spot(a->choice->options, b, row);
 		if (!address_filter_may_have(&a->choice->filter, spot.address))
-			continue;
-		mask = sharing_classify(a->classifier, b, row);
-		if (!sharing_is_of_line(mask))
 			continue;
 		key[0] = spot.space;
 		key[1] = spot.address;
 		line = tuples_find(&a->choice->keys, key);
 		if (line != TUPLES_NONE)
-			add_row(a, b, row, line, &spot, mask);
+			add_row(a, b, row, line, &spot, masks[row]);
 	}
 }
 

@@ -23,6 +23,18 @@ const char *const sharing_mode_names[SHARING_N_MODES] = {
 	[SHARING_BY_REMOTE_HITM] = "rmt",
 };
 
+#define SPREAD_1(n)                                                                                \
+	((n)&1) | (uint64_t)((n) >> 1 & 1) << 8 | (uint64_t)((n) >> 2 & 1) << 16 |                 \
+		(uint64_t)((n) >> 3 & 1) << 24 | (uint64_t)((n) >> 4 & 1) << 32 |                  \
+		(uint64_t)((n) >> 5 & 1) << 40 | (uint64_t)((n) >> 6 & 1) << 48 |                  \
+		(uint64_t)((n) >> 7 & 1) << 56
+#define SPREAD_4(n) SPREAD_1(n), SPREAD_1((n) + 1), SPREAD_1((n) + 2), SPREAD_1((n) + 3)
+#define SPREAD_16(n) SPREAD_4(n), SPREAD_4((n) + 4), SPREAD_4((n) + 8), SPREAD_4((n) + 12)
+#define SPREAD_64(n) SPREAD_16(n), SPREAD_16((n) + 16), SPREAD_16((n) + 32), SPREAD_16((n) + 48)
+
+const uint64_t sharing_spread[256] = { SPREAD_64(0), SPREAD_64(64), SPREAD_64(128),
+				       SPREAD_64(192) };
+
 /* Fields of data_src: docs/reference/perf-data.md section 3.5. */
 enum {
 	OP_LOAD = 2,
@@ -239,6 +251,8 @@ struct slot {
 
 struct sharing_classifier {
 	const struct session *session;
+	uint32_t core;	       /* of the row before; UINT32_MAX: not known */
+	const struct cpu *cpu; /* of that */
 	struct slot slots[1 << SLOTS_LOG];
 };
 
@@ -247,6 +261,8 @@ struct sharing_classifier *sharing_classifier_new(const struct session *session)
 	struct sharing_classifier *c = mem_zalloc(1, sizeof(*c));
 
 	c->session = session;
+	c->core = UINT32_MAX;
+	c->cpu = session_cpu_of(session, c->core);
 	return c;
 }
 
@@ -266,7 +282,18 @@ static bool row_has_address(const struct batch *b, size_t row)
 	return b->has[row] & HAS_VA && b->va[row] != 0;
 }
 
-static uint32_t classify_spe(struct sharing_classifier *c, const struct batch *b, size_t row)
+static const struct cpu *cpu_of_row(struct sharing_classifier *c, const struct batch *b, size_t row)
+{
+	uint32_t core = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+
+	if (core != c->core) {
+		c->core = core;
+		c->cpu = session_cpu_of(c->session, core);
+	}
+	return c->cpu;
+}
+
+static inline uint32_t classify_spe(struct sharing_classifier *c, const struct batch *b, size_t row)
 {
 	const uint64_t deciding =
 		1u << SPE_EV_L1D_ACCESS | 1u << SPE_EV_L1D_REFILL | 1u << SPE_EV_LLC_ACCESS |
@@ -283,10 +310,10 @@ static uint32_t classify_spe(struct sharing_classifier *c, const struct batch *b
 	if (!row_has_address(b, row))
 		return BIT(RECORDS) | (a.is_store ? BIT(STORES) | BIT(STORE_NO_ADDRESS)
 						  : BIT(LOADS) | BIT(LOAD_NO_ADDRESS));
-	a.cpu = session_cpu_of(c->session, has & HAS_CPU ? b->cpu[row] : UINT32_MAX);
-	a.events = b->events[row] & deciding & -(uint64_t)((has & HAS_EVENTS) != 0);
-	a.has_source = (has & HAS_SOURCE) != 0;
-	a.source = (uint16_t)(b->source[row] & -(unsigned)a.has_source);
+	a.cpu = cpu_of_row(c, b, row);
+	a.events = has & HAS_EVENTS ? b->events[row] & deciding : 0;
+	a.source = has & HAS_SOURCE ? b->source[row] : 0;
+	a.has_source = has & HAS_SOURCE;
 	low = (uint64_t)(uintptr_t)a.cpu;
 	high = a.events << 24 | (uint64_t)a.source << 8 | (uint64_t)a.has_source << 2 |
 	       (uint64_t)a.is_store << 1 | 1;
@@ -310,7 +337,10 @@ static uint32_t classify_sample(struct sharing_classifier *c, const struct batch
 	return slot->mask;
 }
 
-uint32_t sharing_classify(struct sharing_classifier *c, const struct batch *b, size_t row)
+void sharing_classify(struct sharing_classifier *c, const struct batch *b,
+		      uint32_t out_masks[BATCH_ROWS])
 {
-	return b->kind == BATCH_SPE ? classify_spe(c, b, row) : classify_sample(c, b, row);
+	for (size_t row = 0; row < b->n; row++)
+		out_masks[row] =
+			b->kind == BATCH_SPE ? classify_spe(c, b, row) : classify_sample(c, b, row);
 }

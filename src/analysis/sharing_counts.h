@@ -70,19 +70,14 @@ struct sharing_tally {
 	uint64_t words[SHARING_TALLY_WORDS]; /* counter n is byte n % 8 of word n / 8 */
 };
 
-/* Byte n of the result is bit n of `bits`. */
-static inline uint64_t sharing_spread_(uint32_t bits)
-{
-	uint64_t each = bits * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
-
-	return (each + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101);
-}
+/* Byte n of each is bit n of its number. */
+extern const uint64_t sharing_spread[256];
 
 /* Counts an access in each counter of `mask` (bit n: counter n). */
 static inline void sharing_tally_add(struct sharing_tally *t, uint32_t mask)
 {
-	for (int i = 0; i < SHARING_TALLY_WORDS; i++)
-		t->words[i] += sharing_spread_(mask >> 8 * i & 0xff);
+	for (int i = 0; i < SHARING_TALLY_WORDS; i++, mask >>= 8)
+		t->words[i] += sharing_spread[mask & 0xff];
 }
 
 static inline uint32_t sharing_tally_get(const struct sharing_tally *t, int count)
@@ -92,8 +87,12 @@ static inline uint32_t sharing_tally_get(const struct sharing_tally *t, int coun
 
 static inline void sharing_tally_empty(struct sharing_tally *t, struct sharing_counts *to)
 {
-	for (int i = 0; i < SHARING_N_COUNTS; i++)
-		to->n[i] += sharing_tally_get(t, i);
+	for (int first = 0; first < SHARING_N_COUNTS; first += 8) {
+		uint64_t word = t->words[first / 8];
+
+		for (int i = first; word != 0 && i < SHARING_N_COUNTS; i++, word >>= 8)
+			to->n[i] += word & 0xff;
+	}
 	*t = (struct sharing_tally){ 0 };
 }
 
@@ -155,14 +154,15 @@ struct sharing_classifier *sharing_classifier_new(const struct session *);
 void sharing_classifier_free(struct sharing_classifier *);
 
 /*
- * The counters of a row, without SHARING_NO_MAP, which takes a look at the timeline. 0: it is
+ * The counters of each row, without SHARING_NO_MAP, which takes a look at the timeline. 0: it is
  * none of the records that this is about.
  *
  * SPE: loads, stores and atomics, by the CPU's data source, and by the events where the CPU's
  * sources are not known or there is none. Samples: by their data_src; those of events that do
  * not record one are none of this.
  */
-uint32_t sharing_classify(struct sharing_classifier *, const struct batch *, size_t row);
+void sharing_classify(struct sharing_classifier *, const struct batch *,
+		      uint32_t out_masks[BATCH_ROWS]);
 
 /* Does such a row belong to a line, or has it no address? */
 static inline bool sharing_is_of_line(uint32_t mask)

@@ -8,19 +8,16 @@
 #include "process/place_cache.h"
 #include "spe/names.h"
 
-/* Full latency counters of SPE: 12 bits, or 16 from Armv8.8 on. */
-enum { SATURATED_12 = 4095, SATURATED_16 = 65535 };
-
 /* What is mapped is remembered for each mebibyte: there are few mappings, but many pages. */
 enum { REGION_SHIFT = 20, REGIONS_LOG = 12 };
 
 /* There are few sets of counters that records count in. */
 enum { COUNTS_LOG = 7 };
 
-/* An answer of timeline_place() that holds for all addresses first … last, or all zero. */
+/* An answer of timeline_place(), and for which addresses and how long it holds; or all zero. */
 struct region {
-	uint64_t first, last;
-	uint64_t from_ns, to_ns;
+	uint64_t first, size; /* one byte less */
+	uint64_t from_ns, duration_ns;
 	uint32_t whose;
 	bool is_mapped;
 };
@@ -38,6 +35,9 @@ struct sharing_lines_work {
 	bool is_by_position;
 	struct mask_count counts[1 << COUNTS_LOG]; /* of records that are not in `total` yet */
 
+	/* How often loads that did not hit the core's own L1 took so many cycles; as local_hits. */
+	uint32_t *slower;
+
 	/* Accesses to be added to the table: the more at once, the less each has to wait. */
 	struct sharing_access_row rows[SHARING_ROWS_MAX];
 	size_t n_rows;
@@ -54,6 +54,7 @@ static void *lines_new(const struct session *session, const void *options)
 	l->local_hits = mem_zalloc(SHARING_LATENCY_MAX + 1, sizeof(*l->local_hits));
 	l->work = mem_zalloc(1, sizeof(*l->work));
 	l->work->classifier = sharing_classifier_new(session);
+	l->work->slower = mem_zalloc(SHARING_LATENCY_MAX + 1, sizeof(*l->work->slower));
 	l->work->is_by_position = timeline_is_by_position(session->timeline);
 	return l;
 }
@@ -63,6 +64,7 @@ static void free_work(struct sharing_lines *l)
 	if (l->work == NULL)
 		return;
 	sharing_classifier_free(l->work->classifier);
+	free(l->work->slower);
 	free(l->work);
 	l->work = NULL;
 }
@@ -76,40 +78,6 @@ static void lines_free(void *partial)
 	free_work(l);
 	free(l->local_hits);
 	free(l);
-}
-
-static uint32_t space_of(const struct batch *b, size_t row)
-{
-	if (b->va[row] >> 63)
-		return SHARING_KERNEL;
-	return b->has[row] & HAS_PROCESS ? b->process[row] : 0;
-}
-
-struct sharing_spot sharing_spot(const struct sharing_options *o, const struct batch *b, size_t row)
-{
-	bool is_physical = o->by_physical && b->has[row] & HAS_PA;
-	uint64_t address = is_physical ? b->pa[row] : b->va[row];
-
-	return (struct sharing_spot){
-		.space = is_physical ? SHARING_PHYSICAL : space_of(b, row),
-		.offset = (uint32_t)(address & (o->line_bytes - 1)),
-		.address = address & ~(o->line_bytes - 1),
-	};
-}
-
-bool sharing_row_latency(const struct batch *b, size_t row, uint64_t *out_cycles)
-{
-	bool is_spe = b->kind == BATCH_SPE;
-
-	if (!(b->has[row] & (is_spe ? HAS_TOTAL : HAS_WEIGHT)))
-		return false;
-	*out_cycles = is_spe ? b->total[row] : b->weight[row];
-	return true;
-}
-
-bool sharing_is_saturated(const struct batch *b, uint64_t cycles)
-{
-	return b->kind == BATCH_SPE && (cycles == SATURATED_12 || cycles == SATURATED_16);
 }
 
 static uint64_t bounded(uint64_t cycles)
@@ -142,9 +110,9 @@ static void find_region(const struct timeline *timeline, uint32_t whose, uint64_
 
 	*out = (struct region){
 		.first = p.first,
-		.last = p.last,
+		.size = p.last - p.first,
 		.from_ns = p.from_ns,
-		.to_ns = p.to_ns,
+		.duration_ns = p.to_ns - p.from_ns,
 		.whose = whose,
 		.is_mapped = p.place.module.v != 0,
 	};
@@ -153,8 +121,8 @@ static void find_region(const struct timeline *timeline, uint32_t whose, uint64_
 static inline bool region_has(const struct region *r, uint32_t whose, uint64_t address,
 			      uint64_t time_ns)
 {
-	return address - r->first <= r->last - r->first &&
-	       time_ns - r->from_ns < r->to_ns - r->from_ns && r->whose == whose;
+	return address - r->first <= r->size && time_ns - r->from_ns < r->duration_ns &&
+	       r->whose == whose;
 }
 
 static inline const struct region *region_of(struct sharing_lines *l, uint32_t whose,
@@ -188,7 +156,7 @@ static inline bool data_is_mapped(struct sharing_lines *l, uint32_t whose, uint6
 }
 
 /* Are both the data and the instruction in something known? */
-static bool has_maps(struct sharing_lines *l, const struct batch *b, size_t row)
+static inline bool has_maps(struct sharing_lines *l, const struct batch *b, size_t row)
 {
 	uint64_t time_ns = attribution_row_time(l->work->is_by_position, b, row);
 	uint32_t of_data = attribution_whose_address(b, row, b->va[row]);
@@ -196,6 +164,20 @@ static bool has_maps(struct sharing_lines *l, const struct batch *b, size_t row)
 	return b->has[row] & HAS_PC &&
 	       code_is_mapped(l, attribution_whose_pc(b, row), b->pc[row], time_ns) &&
 	       data_is_mapped(l, of_data, b->va[row], time_ns);
+}
+
+/* Is the line of such a row wanted? */
+static inline bool is_wanted(const struct sharing_options *o, uint32_t mask)
+{
+	return sharing_is_of_line(mask) &&
+	       (!o->only_contended || (mask & sharing_mode_masks[o->mode]) != 0);
+}
+
+static void add_unmapped(struct sharing_lines *l, const struct batch *b, uint32_t *masks)
+{
+	for (size_t row = 0; row < b->n; row++)
+		if (is_wanted(l->options, masks[row]) && !has_maps(l, b, row))
+			masks[row] |= SHARING_BIT(NO_MAP);
 }
 
 /* Atomic operations are loads in the record, but they write. */
@@ -213,15 +195,30 @@ static void empty_count(struct sharing_lines *l, struct mask_count *c)
 	c->n = 0;
 }
 
-static inline void count(struct sharing_lines *l, uint32_t mask)
+static void count_rows(struct sharing_lines *l, const uint32_t *masks, size_t n)
 {
-	struct mask_count *c = &l->work->counts[mask * 0x9e3779b9u >> (32 - COUNTS_LOG)];
+	for (size_t row = 0; row < n; row++) {
+		uint32_t mask = masks[row];
+		struct mask_count *c = &l->work->counts[mask * 0x9e3779b9u >> (32 - COUNTS_LOG)];
 
-	if (c->mask != mask) {
-		empty_count(l, c);
-		c->mask = mask;
+		if (c->mask != mask) {
+			empty_count(l, c);
+			c->mask = mask;
+		}
+		c->n++;
 	}
-	c->n++;
+}
+
+static void count_samples(struct sharing_lines *l, const struct batch *b, const uint32_t *masks)
+{
+	if (b->kind != BATCH_SAMPLES)
+		return;
+	for (size_t row = 0; row < b->n; row++) {
+		if (masks[row] == 0)
+			continue;
+		l->n_samples++;
+		l->period += b->has[row] & HAS_PERIOD ? b->period[row] : 1;
+	}
 }
 
 /*
@@ -229,76 +226,77 @@ static inline void count(struct sharing_lines *l, uint32_t mask)
  * line, too: 0 if it does not. Loads and stores come as they like, so there is no decision here
  * that would be taken wrong as often as right.
  */
-static uint64_t add_load(struct sharing_lines *l, const struct batch *b, size_t row, uint32_t mask,
-			 bool *out_is_timed)
+static inline uint64_t add_load(struct sharing_lines *l, const struct batch *b, size_t row,
+				uint32_t mask, bool *out_is_timed)
 {
-	uint64_t cycles = 0;
+	uint32_t *histogram = mask & SHARING_BIT(L1) ? l->local_hits : l->work->slower;
+	uint64_t cycles;
 	bool has_latency = sharing_row_latency(b, row, &cycles);
 	bool counts = has_latency & ((mask & SHARING_BIT(LOADS)) != 0);
 	bool is_timed = counts & ((mask & sharing_mode_masks[l->options->mode]) != 0);
 
 	cycles &= -(uint64_t)counts;
-	l->loads.n += counts;
+	histogram[bounded(cycles)] += counts;
 	l->loads.n_saturated += sharing_is_saturated(b, cycles);
-	l->loads.cycles += cycles;
-	l->loads.squares += bounded(cycles) * bounded(cycles);
-	l->local_hits[bounded(cycles)] += counts & ((mask & SHARING_BIT(L1)) != 0);
+	l->loads.cycles += cycles - bounded(cycles); /* the rest comes out of the histogram */
 	*out_is_timed = is_timed;
 	return cycles & -(uint64_t)is_timed;
 }
 
-/* Fills in an access to a line; false if the line is not wanted. */
-static bool read_row(struct sharing_lines *l, const struct batch *b, size_t row, uint32_t mask,
-		     struct sharing_access_row *out)
-{
-	bool is_contended = (mask & sharing_mode_masks[l->options->mode]) != 0;
-	struct sharing_spot spot;
-
-	if (l->options->only_contended && !is_contended) {
-		add_load(l, b, row, mask, &out->is_timed);
-		count(l, mask);
-		return false;
-	}
-	if (!has_maps(l, b, row))
-		mask |= SHARING_BIT(NO_MAP);
-	count(l, mask);
-	spot = sharing_spot(l->options, b, row);
-	l->n_physical += b->has[row] >> __builtin_ctz(HAS_PA) & 1;
-	out->line = spot.address;
-	out->space = spot.space;
-	out->tid = b->has[row] & HAS_TID ? b->tid[row] : SHARING_NO_TID;
-	out->mask = mask;
-	out->is_write = writes(b, row, mask);
-	out->cycles = add_load(l, b, row, mask, &out->is_timed);
-	return true;
-}
-
-static void add_rows(struct sharing_lines *l)
+static void flush_rows(struct sharing_lines *l)
 {
 	sharing_table_add(l->options->table, l->work->rows, l->work->n_rows);
 	l->work->n_rows = 0;
 }
 
+static void add_rows(struct sharing_lines *l, const struct batch *b, const uint32_t *masks)
+{
+	struct sharing_access_row *out = l->work->rows + l->work->n_rows;
+
+	for (size_t row = 0; row < b->n; row++) {
+		uint32_t mask = masks[row], has = b->has[row];
+		struct sharing_spot spot;
+
+		if (!sharing_is_of_line(mask))
+			continue;
+		out->cycles = add_load(l, b, row, mask, &out->is_timed);
+		if (!is_wanted(l->options, mask))
+			continue;
+		spot = sharing_spot(l->options, b, row);
+		out->line = spot.address;
+		out->space = spot.space;
+		out->tid = has & HAS_TID ? b->tid[row] : SHARING_NO_TID;
+		out->mask = mask;
+		out->is_write = writes(b, row, mask);
+		l->n_physical += (has & HAS_PA) != 0;
+		out++;
+	}
+	l->work->n_rows = (size_t)(out - l->work->rows);
+}
+
 static void lines_consume(void *partial, const struct batch *b)
 {
 	struct sharing_lines *l = partial;
-	struct sharing_lines_work *work = l->work;
+	uint32_t masks[BATCH_ROWS];
 
-	if (work->n_rows + b->n > SHARING_ROWS_MAX)
-		add_rows(l);
-	for (size_t row = 0; row < b->n; row++) {
-		uint32_t mask = sharing_classify(work->classifier, b, row);
+	if (l->work->n_rows + b->n > SHARING_ROWS_MAX)
+		flush_rows(l);
+	sharing_classify(l->work->classifier, b, masks);
+	add_unmapped(l, b, masks);
+	count_samples(l, b, masks);
+	count_rows(l, masks, b->n);
+	add_rows(l, b, masks);
+}
 
-		if (mask == 0)
-			continue;
-		if (b->kind == BATCH_SAMPLES) {
-			l->n_samples++;
-			l->period += b->has[row] & HAS_PERIOD ? b->period[row] : 1;
-		}
-		if (sharing_is_of_line(mask))
-			work->n_rows += read_row(l, b, row, mask, &work->rows[work->n_rows]);
-		else
-			count(l, mask);
+/* What add_load() left to the histograms. */
+static void sum_loads(struct sharing_lines *l)
+{
+	for (uint64_t i = 0; i <= SHARING_LATENCY_MAX; i++) {
+		uint32_t n = l->local_hits[i] + l->work->slower[i];
+
+		l->loads.n += n;
+		l->loads.cycles += n * i;
+		l->loads.squares += n * i * i;
 	}
 }
 
@@ -308,7 +306,8 @@ static void lines_finish(void *partial)
 
 	for (size_t i = 0; i < COUNT(l->work->counts); i++)
 		empty_count(l, &l->work->counts[i]);
-	add_rows(l);
+	sum_loads(l);
+	flush_rows(l);
 }
 
 static void lines_merge(void *into, const void *from, const struct id_map *map)

@@ -72,15 +72,46 @@ struct sharing_spot {
 	uint64_t address; /* of the line, in that space */
 };
 
-struct sharing_spot sharing_spot(const struct sharing_options *, const struct batch *, size_t row);
+static inline uint32_t sharing_space_(const struct batch *b, size_t row)
+{
+	if (b->va[row] >> 63)
+		return SHARING_KERNEL;
+	return b->has[row] & HAS_PROCESS ? b->process[row] : 0;
+}
+
+static inline struct sharing_spot sharing_spot(const struct sharing_options *o,
+					       const struct batch *b, size_t row)
+{
+	bool is_physical = o->by_physical && b->has[row] & HAS_PA;
+	uint64_t address = is_physical ? b->pa[row] : b->va[row];
+
+	return (struct sharing_spot){
+		.space = is_physical ? SHARING_PHYSICAL : sharing_space_(b, row),
+		.offset = (uint32_t)(address & (o->line_bytes - 1)),
+		.address = address & ~(o->line_bytes - 1),
+	};
+}
 
 /* Total latency of a row that has one, by its kind; false if it has none. */
-bool sharing_row_latency(const struct batch *, size_t row, uint64_t *out_cycles);
+static inline bool sharing_row_latency(const struct batch *b, size_t row, uint64_t *out_cycles)
+{
+	bool is_spe = b->kind == BATCH_SPE;
+
+	*out_cycles = is_spe ? b->total[row] : b->weight[row];
+	return (b->has[row] & (is_spe ? HAS_TOTAL : HAS_WEIGHT)) != 0;
+}
+
+/* Full latency counters of SPE: 12 bits, or 16 from Armv8.8 on. */
+enum { SHARING_SATURATED_12 = 4095, SHARING_SATURATED_16 = 65535 };
+
+/* Is this the value of a full counter? */
+static inline bool sharing_is_saturated(const struct batch *b, uint64_t cycles)
+{
+	return b->kind == BATCH_SPE &&
+	       (cycles == SHARING_SATURATED_12 || cycles == SHARING_SATURATED_16);
+}
 
 void sharing_latency_add(struct sharing_latency *, uint64_t cycles, bool is_saturated);
 void sharing_latency_merge(struct sharing_latency *, const struct sharing_latency *from);
-
-/* Is this the value of a full counter? */
-bool sharing_is_saturated(const struct batch *, uint64_t cycles);
 
 #endif

@@ -39,7 +39,7 @@ struct entry {
 	uint64_t address;
 	uint64_t cycles;
 	uint32_t space;
-	uint32_t first_tid; /* the smallest one */
+	uint32_t last_tid;
 	uint32_t hash;	    /* its low half */
 	uint32_t wide : 30; /* number + 1; 0: none */
 	uint32_t has_threads : 1;
@@ -198,7 +198,7 @@ static struct entry *add_entry(struct shard *s, const struct sharing_access_row 
 	*e = (struct entry){
 		.address = row->line,
 		.space = row->space,
-		.first_tid = SHARING_NO_TID,
+		.last_tid = SHARING_NO_TID,
 		.hash = (uint32_t)row->hash,
 	};
 	return e;
@@ -255,14 +255,16 @@ static void widen(struct shard *s, struct entry *e)
 	sharing_tally_empty(&e->tally, &wide->counts);
 }
 
-/* The smallest thread is kept, so that the result does not depend on the order. */
+/* More than one thread in any order are two different ones in a row somewhere. */
 static void add_thread(struct entry *e, const struct sharing_access_row *row)
 {
+	bool is_other = (e->last_tid != SHARING_NO_TID) & (e->last_tid != row->tid);
+
 	if (row->tid == SHARING_NO_TID)
 		return;
 	e->is_written |= row->is_write;
-	e->has_threads |= e->first_tid != SHARING_NO_TID && e->first_tid != row->tid;
-	e->first_tid = row->tid < e->first_tid ? row->tid : e->first_tid;
+	e->has_threads |= is_other;
+	e->last_tid = row->tid;
 }
 
 static void add_row(struct entry *e, struct shard *s, const struct sharing_access_row *row)
