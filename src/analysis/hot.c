@@ -254,18 +254,12 @@ static void add_branch(struct hot_cost *c, const struct batch *b, size_t row,
 static void find_rests(struct hot *hot, const struct batch *b, const uint16_t *rows, size_t n,
 		       uint32_t *rests)
 {
-	uint64_t words[2][HOT_N_DIMENSIONS];
+	uint64_t words[ROWS_AT_ONCE * HOT_N_DIMENSIONS];
 
-	for (size_t k = 0; k < n; k++) {
-		uint64_t *its = words[k % 2];
-
-		for (size_t i = 0; i < hot->n_dimensions; i++)
-			its[i] = hot_record_word(hot->session, b, rows[k], hot->dimensions[i]);
-		if (k > 0 && tuples_equal(its, words[(k - 1) % 2], hot->n_dimensions))
-			rests[k] = rests[k - 1];
-		else
-			rests[k] = tuples_add(&hot->rests, its);
-	}
+	for (size_t i = 0; i < hot->n_dimensions; i++)
+		hot_record_words(hot->session, b, rows, n, hot->dimensions[i], words + i,
+				 hot->n_dimensions);
+	tuples_add_runs(&hot->rests, words, n, rests);
 }
 
 static void consume_by_key(struct hot *hot, const struct batch *b, const uint16_t *rows, size_t n)

@@ -139,34 +139,21 @@ static void set_free(void *partial)
 	free(set);
 }
 
-static uint32_t class_of(struct mem_set *set, const uint64_t *words)
-{
-	uint32_t n = set->classes.n, class = tuples_add(&set->classes, words);
-
-	for (size_t i = 0; i < set->n && class == n; i++)
-		mem_add_class(&set->list[i], set->dimensions, words);
-	return class;
-}
-
-/* The classes of the records; one is often that of the record before. */
 static void find_classes(struct mem_set *set, struct mem_records *r)
 {
 	uint64_t words[MEM_ROWS_AT_ONCE * (1 + HOT_N_DIMENSIONS)];
 	size_t width = set->classes.width;
+	uint32_t n = set->classes.n;
 
 	for (size_t i = 0; i < r->n; i++)
 		words[i * width] = r->kinds[i];
 	for (size_t d = 0; d < set->n_dimensions; d++)
 		hot_record_words(set->list[0].session, r->batch, r->rows, r->n, set->dimensions[d],
 				 words + 1 + d, width);
-	for (size_t i = 0; i < r->n; i++) {
-		const uint64_t *its = words + i * width;
-
-		if (i > 0 && tuples_equal(its, its - width, width))
-			r->classes[i] = r->classes[i - 1];
-		else
-			r->classes[i] = class_of(set, its);
-	}
+	tuples_add_runs(&set->classes, words, r->n, r->classes);
+	for (; n < set->classes.n; n++)
+		for (size_t i = 0; i < set->n; i++)
+			mem_add_class(&set->list[i], set->dimensions, tuples_get(&set->classes, n));
 }
 
 static void add_slot(struct mem_sums *s, int slot, uint16_t cycles, uint8_t state)

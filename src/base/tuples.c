@@ -114,6 +114,18 @@ void tuples_add_all(struct tuples *t, const uint64_t *tuples, size_t n, uint32_t
 	}
 }
 
+void tuples_add_runs(struct tuples *t, const uint64_t *tuples, size_t n, uint32_t *out_numbers)
+{
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t *tuple = tuples + i * t->width;
+
+		if (i > 0 && tuples_equal(tuple, tuple - t->width, t->width))
+			out_numbers[i] = out_numbers[i - 1];
+		else
+			out_numbers[i] = tuples_add(t, tuple);
+	}
+}
+
 uint32_t tuples_find(const struct tuples *t, const uint64_t *tuple)
 {
 	uint32_t slot = probe(t, tuple, hash_of(t, tuple));

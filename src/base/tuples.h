@@ -39,6 +39,9 @@ uint32_t tuples_add(struct tuples *, const uint64_t *tuple);
  */
 void tuples_add_all(struct tuples *, const uint64_t *tuples, size_t n, uint32_t *out_numbers);
 
+/* The same where a tuple is often like the one before. */
+void tuples_add_runs(struct tuples *, const uint64_t *tuples, size_t n, uint32_t *out_numbers);
+
 /* The number of the tuple, or TUPLES_NONE. */
 uint32_t tuples_find(const struct tuples *, const uint64_t *tuple);
 

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <string.h>
+
 #include "base/tuples.h"
 
 enum { N_TUPLES = 5000 };
@@ -51,23 +53,31 @@ static void all_words_are_compared(void **state)
 static void all_at_once_is_one_by_one(void **state)
 {
 	static uint64_t tuples[N_TUPLES][2];
-	static uint32_t numbers[N_TUPLES];
-	struct tuples single, all;
+	static uint32_t numbers[N_TUPLES], in_runs[N_TUPLES];
+	struct tuples single, all, runs;
 
 	(void)state;
 	for (uint64_t i = 0; i < N_TUPLES; i++) {
 		tuples[i][0] = i * i % 1009;
 		tuples[i][1] = i / 3 % 2;
+		if (i % 7 > 2) /* like the one before */
+			memcpy(tuples[i], tuples[i - 1], sizeof(tuples[i]));
 	}
 	for (size_t n = 0; n <= N_TUPLES; n += 1 + n / 2) {
 		tuples_init(&single, 2);
 		tuples_init(&all, 2);
+		tuples_init(&runs, 2);
 		tuples_add_all(&all, tuples[0], n, numbers);
-		for (size_t i = 0; i < n; i++)
+		tuples_add_runs(&runs, tuples[0], n, in_runs);
+		for (size_t i = 0; i < n; i++) {
 			assert_int_equal(numbers[i], tuples_add(&single, tuples[i]));
+			assert_int_equal(in_runs[i], numbers[i]);
+		}
 		assert_int_equal(all.n, single.n);
+		assert_int_equal(runs.n, single.n);
 		tuples_release(&single);
 		tuples_release(&all);
+		tuples_release(&runs);
 	}
 }
 
