@@ -19,6 +19,16 @@ static const struct usage usage = {
 /* The format that is not one of tables: three files of Arm's spe-parser. */
 static const char spe_parser_format[] = "spe-parser";
 
+static const struct option writing[] = {
+	{ "table", 0, OPTION_TEXT, offsetof(struct output_options, table), "NAME",
+	  "spe (the default where there are SPE records) or samples" },
+	{ "format", 0, OPTION_TEXT, offsetof(struct output_options, format), "NAME",
+	  "csv (the default), json, or spe-parser: the files of Arm's tool" },
+	{ "output", 'o', OPTION_TEXT, offsetof(struct output_options, path), "PATH",
+	  "write there instead of standard output; of spe-parser's\n"
+	  "                          files what their names begin with (default spe)" },
+};
+
 struct sink {
 	struct printer *out;
 	struct err *err;
@@ -36,7 +46,6 @@ static int export_table(struct session *s, const struct select *select,
 {
 	const struct export_table *table = export_table_default(s);
 	const char *name = options->format != NULL ? options->format : "csv";
-	const struct format *format = format_find(name);
 	struct printer out = { 0 };
 	struct sink sink = { .out = &out, .err = err };
 	int rc;
@@ -45,10 +54,6 @@ static int export_table(struct session *s, const struct select *select,
 		table = export_table_find(options->table, err);
 	if (table == NULL)
 		return -1;
-	if (format == NULL || !format->can_stream)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--format: export writes csv, json or %s, not '%s'",
-			       spe_parser_format, name);
 	if (printer_open(&out, options, name, usage.command, s, err) < 0)
 		return -1;
 	rc = export_run(s, select, table, out.format, &out.document, write_piece, &sink);
@@ -105,16 +110,33 @@ static int export_spe_parser(struct session *s, const struct select *select,
 	return rc;
 }
 
+static bool wants_spe_parser(const struct output_options *options)
+{
+	return options->format != NULL && strcmp(options->format, spe_parser_format) == 0;
+}
+
+static int check_format(const struct output_options *options, struct err *err)
+{
+	const struct format *format = options->format != NULL ? format_find(options->format) : NULL;
+
+	if (options->format == NULL || wants_spe_parser(options) ||
+	    (format != NULL && format->can_stream))
+		return 0;
+	return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		       "--format: export writes csv, json or %s, not '%s'", spe_parser_format,
+		       options->format);
+}
+
 int command_export(int argc, char **argv)
 {
 	struct input_options input = { 0 };
 	struct output_options output = { 0 };
 	const struct option_set sets[] = {
 		input_option_set(&input),
-		output_option_set(&output),
+		{ "Output:", writing, COUNT(writing), &output },
 	};
-	struct session session;
-	struct select *select;
+	struct session session = { 0 };
+	struct select *select = NULL;
 	struct arguments arguments;
 	struct err err;
 	int rc;
@@ -123,8 +145,10 @@ int command_export(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	rc = open_input(&input, &arguments, &session, &select, &err);
-	if (rc == 0 && output.format != NULL && strcmp(output.format, spe_parser_format) == 0)
+	rc = check_format(&output, &err);
+	if (rc == 0)
+		rc = open_input(&input, &arguments, &session, &select, &err);
+	if (rc == 0 && wants_spe_parser(&output))
 		rc = export_spe_parser(&session, select, &output, &err);
 	else if (rc == 0)
 		rc = export_table(&session, select, &output, &err);
