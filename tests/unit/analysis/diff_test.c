@@ -29,7 +29,7 @@ static void add(struct measures *m, enum measure_kind kind, const char *name, co
 	};
 }
 
-static const struct diff_row *find(const struct diff *d, const char *name, const char *module)
+static const struct diff_row *get(const struct diff *d, const char *name, const char *module)
 {
 	for (size_t i = 0; i < d->rows.n; i++) {
 		const struct measure *m = diff_measure(&d->rows.items[i]);
@@ -37,7 +37,8 @@ static const struct diff_row *find(const struct diff *d, const char *name, const
 		if (strcmp(m->name, name) == 0 && strcmp(m->module, module) == 0)
 			return &d->rows.items[i];
 	}
-	return NULL;
+	fail_msg("no row of %s in %s", name, module);
+	abort();
 }
 
 /* By hand: one row of its kind is certain from 2.58 standard errors of the difference on. */
@@ -85,8 +86,8 @@ static void many_rows_ask_for_more(void **state)
 		add(&b, MEASURE_FUNCTION, name, "m", i == 7 ? 1300 : i == 8 ? 1150 : 1000, 40, 100);
 	}
 	diff_make(&a, &b, DIFF_PER_RUN, &d);
-	assert_int_equal(find(&d, "f7", "m")->certainty, DIFF_CERTAIN); /* 6 errors */
-	assert_int_equal(find(&d, "f8", "m")->certainty, DIFF_NOISE);	/* 3 errors */
+	assert_int_equal(get(&d, "f7", "m")->certainty, DIFF_CERTAIN); /* 6 errors */
+	assert_int_equal(get(&d, "f8", "m")->certainty, DIFF_NOISE);   /* 3 errors */
 	assert_string_equal(diff_measure(&d.rows.items[0])->name, "f7");
 	diff_release(&d);
 	measures_release(&a);
@@ -110,16 +111,16 @@ static void rows_are_matched_across_builds(void **state)
 	add(&b, MEASURE_FUNCTION, "fresh", "new", 8, 2.83, 8);
 	diff_make(&a, &b, DIFF_PER_RUN, &d);
 	assert_int_equal(d.rows.n, 6);
-	assert_true(find(&d, "main", "new")->from == 10 && find(&d, "main", "new")->to == 20);
-	assert_true(find(&d, "start", "libc")->from == 1 && find(&d, "start", "libc")->to == 4);
+	assert_true(get(&d, "main", "new")->from == 10 && get(&d, "main", "new")->to == 20);
+	assert_true(get(&d, "start", "libc")->from == 1 && get(&d, "start", "libc")->to == 4);
 	/* Which "start" another one is, nobody can tell. */
-	assert_null(find(&d, "start", "old")->b);
-	assert_null(find(&d, "start", "new")->a);
-	assert_true(find(&d, "gone", "old")->to == 0 && find(&d, "gone", "old")->from == 100);
-	assert_true(diff_share(find(&d, "gone", "old")) == -1);
-	assert_true(isnan(diff_share(find(&d, "fresh", "new"))));
-	assert_int_equal(find(&d, "gone", "old")->certainty, DIFF_CERTAIN);
-	assert_int_equal(find(&d, "fresh", "new")->certainty, DIFF_NOISE); /* 8 ± 2.83 ± 1 */
+	assert_null(get(&d, "start", "old")->b);
+	assert_null(get(&d, "start", "new")->a);
+	assert_true(get(&d, "gone", "old")->to == 0 && get(&d, "gone", "old")->from == 100);
+	assert_true(diff_share(get(&d, "gone", "old")) == -1);
+	assert_true(isnan(diff_share(get(&d, "fresh", "new"))));
+	assert_int_equal(get(&d, "gone", "old")->certainty, DIFF_CERTAIN);
+	assert_int_equal(get(&d, "fresh", "new")->certainty, DIFF_NOISE); /* 8 ± 2.83 ± 1 */
 	diff_release(&d);
 	measures_release(&a);
 	measures_release(&b);
@@ -147,10 +148,10 @@ static void costs_are_divided(void **state)
 	add(&b, MEASURE_FUNCTION, "f", "m", 500, 15, 500);
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		diff_make(&a, &b, cases[i].per, &d);
-		assert_true(find(&d, "f", "m")->from == cases[i].from);
-		assert_true(find(&d, "f", "m")->to == cases[i].to);
-		assert_int_equal(find(&d, "f", "m")->certainty, cases[i].certainty);
-		assert_true(find(&d, "total", "")->from == 1000);
+		assert_true(get(&d, "f", "m")->from == cases[i].from);
+		assert_true(get(&d, "f", "m")->to == cases[i].to);
+		assert_int_equal(get(&d, "f", "m")->certainty, cases[i].certainty);
+		assert_true(get(&d, "total", "")->from == 1000);
 		diff_release(&d);
 	}
 	measures_release(&a);

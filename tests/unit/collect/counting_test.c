@@ -449,7 +449,7 @@ static const struct count *count_of(const struct subject *s, const char *event, 
 		    strcmp(s->counts.items.items[i].pmu, pmu) == 0)
 			return &s->counts.items.items[i];
 	fail_msg("no %s of %s", event, pmu);
-	return NULL;
+	abort();
 }
 
 /* Time off a counter of one type of core is time on the other: nothing is scaled. */

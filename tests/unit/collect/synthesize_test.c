@@ -224,11 +224,21 @@ static const uint8_t *find_record(const struct file *f, uint32_t type, size_t n)
 	return NULL;
 }
 
+static const uint8_t *get_record(const struct file *f, uint32_t type, size_t n)
+{
+	const uint8_t *found = find_record(f, type, n);
+
+	if (found != NULL)
+		return found;
+	fail_msg("no record %zu of type %u", n, type);
+	abort();
+}
+
 /* pid, tid and the path of a mapping, "" for what has none. */
 static void expect_map(const struct file *f, size_t n, uint32_t pid, uint64_t start,
 		       const char *path)
 {
-	const uint8_t *at = find_record(f, RECORD_MMAP2, n);
+	const uint8_t *at = get_record(f, RECORD_MMAP2, n);
 
 	assert_non_null(at);
 	assert_int_equal(load_u32(at + 8), pid);
@@ -289,13 +299,13 @@ static void processes_are_written_once(void **state)
 			{ 40, 12, 40, 12, "child" },
 		};
 
-		at = find_record(f, RECORD_FORK, i);
+		at = get_record(f, RECORD_FORK, i);
 		assert_non_null(at);
 		assert_int_equal(load_u32(at + 8), want[i].pid);
 		assert_int_equal(load_u32(at + 12), want[i].ppid);
 		assert_int_equal(load_u32(at + 16), want[i].tid);
 		assert_int_equal(load_u32(at + 20), want[i].ptid);
-		at = find_record(f, RECORD_COMM, i);
+		at = get_record(f, RECORD_COMM, i);
 		assert_non_null(at);
 		assert_int_equal(load_u32(at + 8), want[i].pid);
 		assert_int_equal(load_u32(at + 12), want[i].tid);
@@ -329,9 +339,9 @@ static void data_and_namespaces_are_written_if_wanted(void **state)
 	synthesis_release(&s);
 	file_end(f);
 	expect_map(f, 0, 12, 0x1000, "/bin/server"); /* no such file: no build-id */
-	assert_int_equal(load_u16(find_record(f, RECORD_MMAP2, 0) + 4), 2);
+	assert_int_equal(load_u16(get_record(f, RECORD_MMAP2, 0) + 4), 2);
 	expect_map(f, 1, 12, 0x3000, "[heap]");
-	at = find_record(f, RECORD_NAMESPACES, 0);
+	at = get_record(f, RECORD_NAMESPACES, 0);
 	assert_non_null(at);
 	assert_int_equal(load_u64(at + 16), N_NAMESPACES);
 	assert_int_not_equal(load_u64(at + 32), 0); /* the inode of net */
@@ -355,7 +365,7 @@ static void write_kernel_of(const struct tree *tree, struct file *f, struct diag
 static void expect_kernel_map(const struct file *f, size_t n, uint64_t start, uint64_t length,
 			      const char *path)
 {
-	const uint8_t *at = find_record(f, RECORD_MMAP, n);
+	const uint8_t *at = get_record(f, RECORD_MMAP, n);
 
 	assert_non_null(at);
 	assert_int_equal(load_u16(at + 4), 1);
@@ -496,7 +506,7 @@ static int made_up_close(void *context, int fd)
 static void expect_ksymbol(const struct file *f, size_t n, uint64_t address, uint32_t length,
 			   const char *name)
 {
-	const uint8_t *at = find_record(f, RECORD_KSYMBOL, n);
+	const uint8_t *at = get_record(f, RECORD_KSYMBOL, n);
 
 	assert_non_null(at);
 	assert_int_equal(load_u64(at + 8), address);

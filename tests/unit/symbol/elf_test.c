@@ -68,10 +68,11 @@ static const struct {
 static void check_name(const struct functions *f, uint64_t address, const char *name)
 {
 	const struct function *found = functions_find(f, address);
+	const char *got = found == NULL ? "nothing" : found->name;
+	const char *wanted = name == NULL ? "nothing" : name;
 
-	if ((found == NULL) != (name == NULL) || (found != NULL && strcmp(found->name, name) != 0))
-		fail_msg("%#llx is in %s, not %s", (unsigned long long)address,
-			 found == NULL ? "nothing" : found->name, name == NULL ? "nothing" : name);
+	if (strcmp(got, wanted) != 0)
+		fail_msg("%#llx is in %s, not %s", (unsigned long long)address, got, wanted);
 }
 
 static void test_machines(void **state)
