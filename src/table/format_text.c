@@ -31,21 +31,21 @@ static void write_title(const struct table *t, struct pen *pen, struct arena *me
 		write_remark(pen, PEN_BOLD, 0, span_of(memory, t->title, pen->has_unicode));
 }
 
-/* Names the columns there was no room for. */
+/* Names the columns there was no room for, by their headings. */
 static void write_left_out(const struct grid *g, struct pen *pen, struct arena *memory)
 {
 	struct text words = { 0 };
 
 	for (size_t i = 0; i < g->n_lanes; i++) {
 		const struct column *c = g->lanes[i].how.column;
+		const struct span *heading = &g->lanes[i].heading;
 
 		if (!g->lanes[i].is_left_out || (c->flags & COLUMN_TEXT_ONLY))
 			continue;
-		text_str(&words, words.n > 0 ? ", " : "no room for: ");
-		text_str(&words, c->name);
+		text_str(&words, words.n > 0 ? "; " : "no room (csv and json have them): ");
+		text_add(&words, heading->bytes, heading->size);
 	}
 	if (words.n > 0) {
-		text_str(&words, " (csv and json have all columns)");
 		text_char(&words, '\0');
 		write_remark(pen, PEN_DIM, g->indent,
 			     span_of(memory, words.bytes, pen->has_unicode));

@@ -113,7 +113,7 @@ static void measure_row(struct grid *g, struct lane *lane, uint32_t row)
 	if (width > lane->content)
 		lane->content = width;
 	if (!shown.is_absent)
-		g->marks |= 1u << cell->mark;
+		lane->marks |= 1u << cell->mark;
 	if (cell->type == CELL_NUMBER && !shown.is_absent && cell->number > lane->largest)
 		lane->largest = cell->number;
 }
@@ -164,6 +164,9 @@ void grid_init(struct grid *g, const struct table *t, bool has_unicode, size_t i
 	add_lanes(g);
 	measure(g);
 	grid_fit(g);
+	for (size_t i = 0; i < g->n_lanes; i++)
+		if (!g->lanes[i].is_left_out)
+			g->marks |= g->lanes[i].marks;
 }
 
 void grid_release(struct grid *g)

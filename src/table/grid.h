@@ -24,6 +24,7 @@ struct lane {
 	size_t heading_word;	     /* its widest word */
 	double largest;		     /* full length of the bar */
 	size_t width, bar;	     /* on screen; bar 0: none */
+	unsigned marks;		     /* seen in its cells: bit n is mark n */
 	bool is_left_out;	     /* there is no room for it */
 };
 
@@ -37,7 +38,7 @@ struct grid {
 	uint32_t *order;      /* rows from top to bottom */
 	uint32_t *last_child; /* of each row, in that order; NULL if the table is no tree */
 	size_t max_levels;    /* of the tree that are drawn */
-	unsigned marks;	      /* seen in cells that are shown: bit n is mark n */
+	unsigned marks;	      /* of all lanes that are shown */
 	struct arena memory;  /* for headings */
 	struct arena scratch; /* for one row */
 };
