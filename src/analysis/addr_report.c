@@ -264,8 +264,8 @@ static void add_notes(struct work *w, const struct addr_rows *rows)
 	if (rows->total.n == 0)
 		table_note(t, "%s", no_data_addresses);
 	if (a->n_without_address > 0)
-		table_note(t, "%" PRIu64 " accesses without an address are left out",
-			   a->n_without_address);
+		table_note(t, "left out, without an address: %s",
+			   table_human(t, cell_count(a->n_without_address), "accesses"));
 	if (rows->by == ADDR_BY_INSTRUCTION && rows->total.n > 0)
 		table_note(t, "samples are many operations apart: 'multiple of' is what all "
 			      "distances share, the true stride or a multiple of it");

@@ -268,7 +268,7 @@ static void add_notes(const struct argument_values *v, size_t n_left, struct tab
 	for (size_t i = 0; i < sites->functions.n; i++)
 		n_at_sites += v->n_samples[i];
 	if (n_left > 0)
-		table_note(t, "%zu more functions; --all shows them", n_left);
+		table_note(t, "%zu more function%s; --all shows them", n_left, plural(n_left));
 	table_note(t,
 		   "%" PRIu64 " of %" PRIu64
 		   " samples with registers are at calls or at the start of functions",

@@ -304,7 +304,7 @@ static void note_changes(const struct diff *d, enum measure_kind kind, size_t cu
 			   "stat --repeat)",
 			   n_by_certainty[DIFF_UNKNOWN], n);
 	if (cut > 0)
-		table_note(t, "%zu more rows: --all", cut);
+		table_note(t, "%zu more; --all shows them", cut);
 }
 
 /* The columns of a kind: its name, its unit, shares instead of costs. */

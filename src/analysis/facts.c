@@ -79,7 +79,7 @@ static void ran(struct facts *f)
 	if (n == 1)
 		text_format(&f->text, "%s (pid %" PRIu32 ", %" PRIu32 " thread%s)",
 			    strings_get(timeline_strings(timeline), only->comm), only->pid,
-			    only->n_threads, only->n_threads == 1 ? "" : "s");
+			    only->n_threads, plural(only->n_threads));
 	else if (n > 1)
 		text_format(&f->text, "%zu processes", n);
 	finish(f, "ran");
@@ -106,7 +106,7 @@ static void where(struct facts *f)
 	if (f->info->n_cpus_online > 0) {
 		part(f);
 		text_format(&f->text, "%" PRIu32 " cpu%s", f->info->n_cpus_online,
-			    f->info->n_cpus_online == 1 ? "" : "s");
+			    plural(f->info->n_cpus_online));
 	}
 	if (f->info->arch.v != 0) {
 		part(f);

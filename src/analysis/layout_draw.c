@@ -118,8 +118,8 @@ static void put_unused(const struct layout *l, size_t from, size_t to, struct te
 	const struct layout_field *first = &l->fields.items[from];
 	const struct layout_field *last = &l->fields.items[to - 1];
 
-	text_format(out, "%6" PRIu64 " %5" PRIu64 "  (%zu members not used)\n", first->offset,
-		    last->offset + last->size - first->offset, to - from);
+	text_format(out, "%6" PRIu64 " %5" PRIu64 "  (%zu member%s not used)\n", first->offset,
+		    last->offset + last->size - first->offset, to - from, plural(to - from));
 }
 
 /* The widest name that is shown, within what the width leaves. */

@@ -65,7 +65,7 @@ static void put_runs(const struct layout *l, struct text *out)
 		i = last + 1;
 	}
 	if (i < l->used.n)
-		text_format(out, " and %zu more members", l->used.n - i);
+		text_format(out, " and %zu more member%s", l->used.n - i, plural(l->used.n - i));
 }
 
 static void put_growth(const struct layout *l, struct text *out)

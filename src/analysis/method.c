@@ -331,9 +331,10 @@ static void add_blind_notes(struct method *m, const struct session *s)
 
 	if (n < LEAST_SAMPLES)
 		table_note(&m->findings,
-			   "%" PRIu64 " samples are too few to say where the time goes: give the "
-			   "program more to do",
-			   n);
+			   "%" PRIu64
+			   " sample%s: too few to say where the time goes; give the program "
+			   "more to do",
+			   n, plural(n));
 	else if (table_n_rows(&m->findings) == 0 && name != NULL)
 		table_note(&m->findings, "no function has a large part of the time; %s has most",
 			   name);

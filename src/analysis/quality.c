@@ -98,13 +98,13 @@ static void check_records(struct judging *j)
 	uint64_t n = j->counts->n;
 
 	if (n == 0 && j->counts->n_samples > 0)
-		say(j, "records", NOTE, 0, "no SPE records, %" PRIu64 " samples",
-		    j->counts->n_samples);
+		say(j, "records", NOTE, 0, "no SPE records, %" PRIu64 " sample%s",
+		    j->counts->n_samples, plural(j->counts->n_samples));
 	else
 		say(j, "records", n < FEW_RECORDS ? WARNING : OK, (double)n,
-		    "%" PRIu64 " SPE records%s, %" PRIu64 " samples", n,
+		    "%" PRIu64 " SPE record%s%s, %" PRIu64 " sample%s", n, plural(n),
 		    n < FEW_RECORDS ? ": few, see how uncertain the rows are" : "",
-		    j->counts->n_samples);
+		    j->counts->n_samples, plural(j->counts->n_samples));
 	if (capture_spe(j->s->capture)->is_modelled)
 		say(j, "modelled", NOTE, 1, "a machine model made this, not hardware");
 }
@@ -182,19 +182,20 @@ static void check_ring(struct judging *j)
 	uint64_t other = capture_other_trace_bytes(j->s->capture);
 
 	say(j, "lost", lost > 0 ? judge(share, 0, MUCH) : OK, share,
-	    "%" PRIu64 " records and %" PRIu64 " samples found no room%s", t->n_lost_events,
-	    t->n_lost_samples, t->n_lost_events > 0 ? ": maps and threads may be among them" : "");
+	    "%" PRIu64 " record%s and %" PRIu64 " sample%s found no room%s", t->n_lost_events,
+	    plural(t->n_lost_events), t->n_lost_samples, plural(t->n_lost_samples),
+	    t->n_lost_events > 0 ? ": maps and threads may be among them" : "");
 	say(j, "throttled", t->n_throttled > 0 ? WARNING : OK, (double)t->n_throttled,
-	    "%" PRIu64 " times%s", t->n_throttled,
+	    "%" PRIu64 " time%s%s", t->n_throttled, plural(t->n_throttled),
 	    t->n_throttled > 0 ? ": a longer period, or a higher perf_event_max_sample_rate" : "");
 	if (unread > 0 || t->missing_bytes > 0)
 		say(j, "damage", WARNING, part(unread, capture_size(j->s->capture)),
-		    "%" PRIu64 " bytes could not be read, %" PRIu64 " are missing", unread,
-		    t->missing_bytes);
+		    "%" PRIu64 " byte%s could not be read, %" PRIu64 " missing", unread,
+		    plural(unread), t->missing_bytes);
 	if (other > 0)
 		say(j, "not-decoded", NOTE, part(other, capture_size(j->s->capture)),
-		    "%" PRIu64 " bytes of %s traces, which cyclops does not decode", other,
-		    auxtrace_name(capture_spe(j->s->capture)->auxtrace_type));
+		    "%" PRIu64 " byte%s of %s traces, which cyclops does not decode", other,
+		    plural(other), auxtrace_name(capture_spe(j->s->capture)->auxtrace_type));
 }
 
 static void check_saturation(struct judging *j)
@@ -279,7 +280,8 @@ static void check_time(struct judging *j)
 		    100 * (1 - part(holes, n)), q->slices.n);
 	if (most > 0)
 		say(j, "balance", most > UNEVEN * least ? NOTE : OK, part(least, most),
-		    "the busiest CPU has %" PRIu64 " records, the idlest %" PRIu64, most, least);
+		    "the busiest CPU has %" PRIu64 " record%s, the idlest %" PRIu64, most,
+		    plural(most), least);
 }
 
 static void check_bias(struct judging *j)

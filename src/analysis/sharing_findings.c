@@ -155,7 +155,7 @@ static const char *threads_text(const struct sharing *s, const struct sharing_ac
 
 	if (a->n_threads == 1 && k.tid != UINT32_MAX)
 		return table_format(t, "thread %" PRIu32, k.tid);
-	return table_format(t, "%" PRIu32 " threads", a->n_threads);
+	return table_format(t, "%" PRIu32 " thread%s", a->n_threads, plural(a->n_threads));
 }
 
 static void place_text(const struct sharing *s, const struct sharing_access *a, struct text *out)
@@ -185,7 +185,7 @@ static const char *access_text(const struct sharing *s, const struct sharing_lab
 	if (!is_write && n > 0)
 		text_format(&text, "%" PRIu64 " of ", n);
 	text_format(&text, "%" PRIu64 " %s%s", records, sharing_kind_name(a->kind),
-		    records == 1 ? "" : "s");
+		    plural(records));
 	if (!is_write && n > 0)
 		text_format(&text, " from another core, %.0f cycles", (double)cycles / (double)n);
 	text_char(&text, '\0');
@@ -238,8 +238,9 @@ static void add_accesses(const struct sharing *s, const struct sharing_labels *l
 	for (size_t i = 0; i < n && i < SHOWN; i++)
 		cells[i] = cell_text(access_text(s, labels, all[i].number, writers, t));
 	if (n > SHOWN)
-		cells[SHOWN - 1] = cell_text(table_format(t, "%s  (and %zu more instructions)",
-							  cells[SHOWN - 1].text, n - SHOWN));
+		cells[SHOWN - 1] = cell_text(table_format(t, "%s  (and %zu more instruction%s)",
+							  cells[SHOWN - 1].text, n - SHOWN,
+							  plural(n - SHOWN)));
 	free(all);
 }
 
@@ -271,7 +272,7 @@ static const char *cost_text(const struct sharing *s, const struct sharing_subje
 	if (s->local_cycles > 0)
 		hit = table_format(t, ", a local hit takes %" PRIu64, s->local_cycles);
 	return table_format(t, "%" PRIu32 " load%s from another core took %s%.0f cycles%s", c->n,
-			    c->n == 1 ? "" : "s", c->n_saturated > 0 ? "at least " : "",
+			    plural(c->n), c->n_saturated > 0 ? "at least " : "",
 			    (double)c->cycles / (double)c->n, hit);
 }
 
@@ -280,9 +281,10 @@ static const char *why_unknown(const struct sharing_judgement *j, struct table *
 	switch (j->reason) {
 	case SHARING_FEW_SAMPLES:
 		return table_format(t,
-				    "too few samples (%" PRIu32 " writes, %" PRIu32
-				    " accesses that waited): record longer or more often",
-				    j->n_writes, j->n_victims);
+				    "too few samples (%" PRIu32 " write%s, %" PRIu32
+				    " access%s that waited): record longer or more often",
+				    j->n_writes, plural(j->n_writes), j->n_victims,
+				    j->n_victims == 1 ? "" : "es");
 	case SHARING_NO_STORES:
 		return "the capture holds no stores: record stores, too";
 	case SHARING_UNSEEN_STORES:
@@ -310,9 +312,11 @@ static const char *sure_text(const struct sharing_judgement *j, struct table *t)
 	if (j->is_both)
 		parts = table_format(t, "; %.0f %% of it is false sharing", 100 * j->false_part);
 	return table_format(t,
-			    "%" PRIu32 " sampled writes by %" PRIu32 " of %" PRIu32
-			    " threads, %" PRIu32 " accesses that waited%s",
-			    j->n_writes, j->n_writers, j->n_threads, j->n_victims, parts);
+			    "%" PRIu32 " sampled write%s by %" PRIu32 " of %" PRIu32
+			    " thread%s, %" PRIu32 " access%s that waited%s",
+			    j->n_writes, plural(j->n_writes), j->n_writers, j->n_threads,
+			    plural(j->n_threads), j->n_victims, j->n_victims == 1 ? "" : "es",
+			    parts);
 }
 
 static void add_finding(const struct sharing *s, const struct sharing_labels *labels, size_t number,

@@ -230,8 +230,7 @@ static void put_object(struct labelling *l, const struct data_name *name, struct
 		types_name(symbols_types(l->sharing->session->symbols), name->type, out);
 		text_str(out, ", ");
 	}
-	text_format(out, "%" PRIu64 " byte%s", name->object_size,
-		    name->object_size == 1 ? "" : "s");
+	text_format(out, "%" PRIu64 " byte%s", name->object_size, plural(name->object_size));
 	put_memory(l, name, out);
 	text_char(out, ')');
 }

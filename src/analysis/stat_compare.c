@@ -8,6 +8,7 @@
 #include "analysis/stat_names.h"
 #include "analysis/stat_tables.h"
 #include "base/alloc.h"
+#include "base/text.h"
 #include "cpu/event_name.h"
 
 enum column_index {
@@ -117,7 +118,7 @@ static void events_table(const struct stat *before, const struct stat *after, st
 			put_event(before, b, after, a, t);
 	}
 	if (n_alone > 0)
-		table_note(t, "%zu events were counted in one run only", n_alone);
+		table_note(t, "%zu event%s counted in one run only", n_alone, plural(n_alone));
 }
 
 static bool is_per_instruction(const struct stat *s, const struct cpu_metric *m)

@@ -9,6 +9,7 @@
 #include "analysis/stat_names.h"
 #include "analysis/stat_tables.h"
 #include "base/alloc.h"
+#include "base/text.h"
 
 enum column_index {
 	GROUP,
@@ -238,8 +239,8 @@ static void put_method(struct detail *d)
 	for (size_t i = 0; i < d->s->groups.n; i++)
 		put_group(d, d->s->groups.items[i]);
 	if (d->n_missing > 0)
-		table_note(d->out, "%zu metrics of these groups lack counts; --all names them",
-			   d->n_missing);
+		table_note(d->out, "%zu metric%s of these groups without counts; --all names them",
+			   d->n_missing, plural(d->n_missing));
 }
 
 int stat_detail_table(const struct stat *s, struct table *out, struct err *err)

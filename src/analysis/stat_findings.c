@@ -319,12 +319,12 @@ static void explain_waiting(struct finder *f, struct cell *row, double utilizati
 			       "about the time that it was running";
 
 	if (is_told)
-		evidence =
-			table_format(f->out,
-				     "left a CPU %" PRIu64 " times to wait for something, %" PRIu64
-				     " times for another task; the rest is about the time that it "
-				     "was running",
-				     c->n_gave_up, c->n_put_off);
+		evidence = table_format(
+			f->out,
+			"left a CPU %" PRIu64 " time%s to wait for something, %" PRIu64
+			" time%s for another task; the rest is about the time that it "
+			"was running",
+			c->n_gave_up, plural(c->n_gave_up), c->n_put_off, plural(c->n_put_off));
 	if (was_put_off && idle_ns * n_runs < (double)c->n_put_off * LONG_WITHOUT_CPU_NS) {
 		claim = "it mostly waited, probably for a CPU";
 		remedy = "other tasks had the CPUs: measure on a machine that is not busy, with no "

@@ -60,7 +60,7 @@ static void counted(struct line *l)
 	}
 	if (c->intervals.n > 0) {
 		part(l);
-		text_format(&l->text, "%zu intervals", c->intervals.n);
+		text_format(&l->text, "%zu interval%s", c->intervals.n, plural(c->intervals.n));
 	}
 	if (c->n_runs > 1) {
 		part(l);
@@ -146,7 +146,7 @@ static void refused(struct line *l, enum count_state state, const char *why)
 	if (n == 0)
 		return;
 	part(l);
-	text_format(&l->text, "%zu event%s %s", n, n == 1 ? "" : "s", why);
+	text_format(&l->text, "%zu event%s %s", n, plural(n), why);
 	for (size_t i = 0; i < l->s->totals.list.n && n_shown < NAMES_SHOWN; i++)
 		if (totals[i].state == state)
 			text_format(&l->text, "%s %s", n_shown++ == 0 ? ":" : ",", totals[i].event);
@@ -171,7 +171,8 @@ static void coverage(struct line *l)
 			least = stat_total_coverage(t);
 	}
 	if (c->n_counters > 0)
-		text_format(&l->text, "%" PRIu32 " counters", c->n_counters);
+		text_format(&l->text, "%" PRIu32 " counter%s", c->n_counters,
+			    plural(c->n_counters));
 	if (c->has_no_pmu)
 		text_str(&l->text,
 			 "no hardware ones here: only the kernel's own events; cyclops doctor says "

@@ -204,6 +204,20 @@ void text_f64(struct text *t, double value)
 	text_str(t, digits);
 }
 
+void text_things(struct text *t, uint64_t n, const char *things)
+{
+	static const char *const with_e[] = { "sses", "ches", "shes", "xes" };
+	size_t len = strlen(things), cut = len > 1 && things[len - 1] == 's' ? 1 : 0;
+
+	for (size_t i = 0; i < COUNT(with_e); i++) {
+		size_t end = strlen(with_e[i]);
+
+		if (len > end && strcmp(things + len - end, with_e[i]) == 0)
+			cut = 2;
+	}
+	text_add(t, things, n == 1 ? len - cut : len);
+}
+
 void text_format(struct text *t, const char *format, ...)
 {
 	va_list args, again;

@@ -60,6 +60,15 @@ void text_hex_padded(struct text *, uint64_t value, unsigned width);
 /* The shortest decimal that reads back as the same double; "" when not finite. */
 void text_f64(struct text *, double value);
 
+/* What makes a word stand for `n` things: "" for one, or "s". */
+static inline const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* A word for many things as it is for `n` of them: "latency cycle", "miss", "samples". */
+void text_things(struct text *, uint64_t n, const char *things);
+
 void text_format(struct text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same formatting into a caller's buffer; these return the number of bytes written. */

@@ -86,7 +86,7 @@ bool doctor_pmu(struct doctor *d)
 	text_char(&names, '\0');
 	if (d->trial->n_free > 0)
 		doctor_say(d, "PMU", DOCTOR_OK, NULL, "%s, %u counter%s free, cycles extra",
-			   names.bytes, d->trial->n_free, d->trial->n_free == 1 ? "" : "s");
+			   names.bytes, d->trial->n_free, plural(d->trial->n_free));
 	else if (d->trial->error == 0)
 		doctor_say(d, "PMU", DOCTOR_LIMITED,
 			   "look for other profilers: sudo lsof /proc/*/fd/* 2>/dev/null | grep "
@@ -186,8 +186,7 @@ void doctor_spe(struct doctor *d)
 	if (spe != NULL)
 		doctor_say(d, "SPE", DOCTOR_OK, NULL,
 			   "%s on %zu CPU%s, one in %llu operations at most, counters of %llu bits",
-			   spe->name, cpu_list_n(&spe->cpus),
-			   cpu_list_n(&spe->cpus) == 1 ? "" : "s",
+			   spe->name, cpu_list_n(&spe->cpus), plural(cpu_list_n(&spe->cpus)),
 			   (unsigned long long)pmu_cap_number(spe, "min_interval", 0),
 			   (unsigned long long)pmu_cap_number(spe, "count_size", 12));
 	else if (!d->machine.is_arm)

@@ -373,7 +373,7 @@ static void print_diags(const char *path, const struct diags *diags)
 		if (d->first != ERR_NOWHERE)
 			fprintf(stderr, " %s 0x%" PRIx64, d->n > 1 ? "first at" : "at", d->first);
 		if (d->bytes > 0)
-			fprintf(stderr, ", %" PRIu64 " bytes%s", d->bytes,
+			fprintf(stderr, ", %" PRIu64 " byte%s%s", d->bytes, plural(d->bytes),
 				d->level == DIAG_NOTE ? "" : " not read");
 		fputc('\n', stderr);
 	}
@@ -391,12 +391,13 @@ static void print_missing(const struct session *s)
 		const struct symbols_missing *m = symbols_missing_at(s->symbols, i);
 
 		fprintf(stderr, "cyclops: no names for %" PRIu64 " place%s in %s: %s%s%s\n",
-			m->n_places, m->n_places == 1 ? "" : "s",
+			m->n_places, plural(m->n_places),
 			strings_get(modules->strings, modules_get(modules, m->module)->path),
 			m->reason, m->remedy[0] != '\0' ? "; " : "", m->remedy);
 	}
 	if (n > SHOWN_MISSING)
-		fprintf(stderr, "cyclops: and %zu more modules without names\n", n - SHOWN_MISSING);
+		fprintf(stderr, "cyclops: and %zu more module%s without names\n", n - SHOWN_MISSING,
+			plural(n - SHOWN_MISSING));
 }
 
 void print_diagnostics(const struct session *s, int status)

@@ -104,7 +104,7 @@ static void say_what_is_missing(const struct live *l)
 			"cyclops: mixed cores: %zu more group%s of events would have to take "
 			"turns, "
 			"which tasks on mixed cores cannot%s\n",
-			plan->n_left_out, plan->n_left_out == 1 ? "" : "s",
+			plan->n_left_out, plural(plan->n_left_out),
 			l->options->command == NULL ? "; --all-cpus counts them"
 						    : "; --no-mux runs the command for each");
 }

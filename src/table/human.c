@@ -241,7 +241,7 @@ static void add_number(struct text *t, const struct cell *cell, const char *unit
 	text_str(t, h.suffix);
 	if (unit[0] != '\0' && !human_names_unit(unit, false)) {
 		text_char(t, ' ');
-		text_str(t, unit);
+		text_things(t, cell->type == CELL_COUNT ? cell->count : 0, unit);
 	}
 }
 

@@ -596,7 +596,7 @@ static void tells_why_it_did_not_run(void **state)
 		{ 3e8, 53, 3, 1, "it mostly waited: 30.0 %", "53 times to wait for something",
 		  "find what it waits for" },
 		/* a long sleep */
-		{ 1e7, 1, 2, 1, "it mostly waited: 1.0 %", "1 times to wait", "if other tasks" },
+		{ 1e7, 1, 2, 1, "it mostly waited: 1.0 %", "1 time to wait", "if other tasks" },
 		/* all runs together */
 		{ 3e8, 1, 9, 0, "probably for a CPU", "", "" },
 		{ 3e8, 1, 9, 2, "it mostly waited: 30.0 %", "", "if other tasks" },

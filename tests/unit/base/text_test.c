@@ -218,6 +218,39 @@ static void grows_and_keeps_what_it_has(void **state)
 	assert_null(t.bytes);
 }
 
+static void counts_things(void **state)
+{
+	static const struct {
+		const char *many, *one;
+	} cases[] = {
+		{ "latency cycles", "latency cycle" },
+		{ "accesses", "access" },
+		{ "branch misses", "branch miss" },
+		{ "branches", "branch" },
+		{ "boxes", "box" },
+		{ "caches of", "caches of" },
+		{ "", "" },
+		{ "times", "time" },
+	};
+	struct text t = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		for (uint64_t n = 0; n < 3; n++) {
+			const char *expected = n == 1 ? cases[i].one : cases[i].many;
+
+			text_reset(&t);
+			text_things(&t, n, cases[i].many);
+			assert_int_equal(t.n, strlen(expected));
+			assert_int_equal(strncmp(t.n > 0 ? t.bytes : "", expected, t.n), 0);
+		}
+	}
+	text_release(&t);
+	assert_string_equal(plural(1), "");
+	assert_string_equal(plural(0), "s");
+	assert_string_equal(plural(2), "s");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,6 +260,7 @@ int main(void)
 		cmocka_unit_test(pads_hex),
 		cmocka_unit_test(writes_doubles_short),
 		cmocka_unit_test(doubles_read_back),
+		cmocka_unit_test(counts_things),
 		cmocka_unit_test(grows_and_keeps_what_it_has),
 	};
 

@@ -159,6 +159,9 @@ static void words_name_the_unit_once(void **state)
 	} cases[] = {
 		{ cell_count(36800000000), "cycles", "36.8 G cycles" },
 		{ cell_count(41213), "samples", "41 213 samples" },
+		{ cell_count(1), "samples", "1 sample" },
+		{ cell_count(0), "samples", "0 samples" },
+		{ cell_number(1), "cycles", "1.00 cycles" },
 		{ cell_count(5000), "", "5000" },
 		{ cell_count(2 << 20), "bytes", "2 MiB" },
 		{ cell_number(0.216), "", "0.22" },
