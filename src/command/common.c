@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "command/tell.h"
 
-enum { DEFAULT_TOP = 20, DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, SHOWN_MISSING = 5 };
+enum { DEFAULT_TOP = 20, SHOWN_MISSING = 5 };
 
 #define IN(field) offsetof(struct input_options, field)
 #define OUT(field) offsetof(struct output_options, field)
@@ -80,19 +80,30 @@ int fail(const struct err *err)
 {
 	/* That a file begins at its first byte goes without saying. */
 	if (err->at == ERR_NOWHERE || err->at == 0 || err->code == ERR_USAGE)
-		fprintf(stderr, "cyclops: %s\n", err->text);
+		tell("%s", err->text);
 	else
-		fprintf(stderr, "cyclops: %s (at 0x%" PRIx64 ")\n", err->text, err->at);
+		tell("%s (at 0x%" PRIx64 ")", err->text, err->at);
 	return err->code == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED;
+}
+
+/* Help is for reading: no wider than a page, however wide the terminal is. */
+static size_t help_width(void)
+{
+	enum { PAGE = 100 };
+	unsigned width = output_width(stdout);
+
+	return width < PAGE ? width : PAGE;
 }
 
 static void print_help(const struct usage *usage, const struct option_set *sets, size_t n_sets)
 {
+	size_t width = help_width();
 	struct text text = { 0 };
 
-	text_format(&text, "usage: cyclops %s %s\n%s\n", usage->command, usage->synopsis,
-		    usage->summary);
-	options_help(sets, n_sets, &text);
+	text_format(&text, "usage: cyclops %s", usage->command);
+	put_words(&text, usage->synopsis, text.n, text.n + 1, width);
+	put_words(&text, usage->summary, 0, 0, width);
+	options_help(sets, n_sets, width, &text);
 	text_format(&text, "\nThe manual page: cyclops help %s\n", usage->command);
 	fwrite(text.bytes, 1, text.n, stdout);
 	text_release(&text);
@@ -238,16 +249,6 @@ static bool terminal_is_unicode(void)
 	return false;
 }
 
-static unsigned terminal_width(FILE *stream)
-{
-	struct winsize size;
-
-	if (!isatty(fileno(stream)) || ioctl(fileno(stream), TIOCGWINSZ, &size) < 0 ||
-	    size.ws_col == 0)
-		return DEFAULT_WIDTH;
-	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
-}
-
 static bool wants_colour(FILE *stream)
 {
 	const char *no_colour = getenv("NO_COLOR");
@@ -290,7 +291,7 @@ int printer_open(struct printer *out, const struct output_options *o, const char
 		.command = command,
 		.version = CYCLOPS_VERSION,
 		.is_modelled = session != NULL && capture_spe(session->capture)->is_modelled,
-		.width = terminal_width(out->stream),
+		.width = output_width(out->stream),
 		.has_colour = wants_colour(out->stream),
 		.has_unicode = terminal_is_unicode(),
 	};
@@ -362,21 +363,21 @@ int printer_tables(struct printer *out, const struct output_options *o, const st
 	return rc;
 }
 
-static void print_diags(const char *path, const struct diags *diags)
+static void print_diag(const char *path, const struct diag *d)
 {
-	for (size_t i = 0; i < diags->list.n; i++) {
-		const struct diag *d = &diags->list.items[i];
+	struct text text = { 0 };
 
-		fprintf(stderr, "cyclops: %s: %s", path, d->text);
-		if (d->n > 1)
-			fprintf(stderr, " (%" PRIu64 " times)", d->n);
-		if (d->first != ERR_NOWHERE)
-			fprintf(stderr, " %s 0x%" PRIx64, d->n > 1 ? "first at" : "at", d->first);
-		if (d->bytes > 0)
-			fprintf(stderr, ", %" PRIu64 " byte%s%s", d->bytes, plural(d->bytes),
-				d->level == DIAG_NOTE ? "" : " not read");
-		fputc('\n', stderr);
-	}
+	text_str(&text, d->text);
+	if (d->n > 1)
+		text_format(&text, " (%" PRIu64 " times)", d->n);
+	if (d->first != ERR_NOWHERE)
+		text_format(&text, " %s 0x%" PRIx64, d->n > 1 ? "first at" : "at", d->first);
+	if (d->bytes > 0)
+		text_format(&text, ", %" PRIu64 " byte%s%s", d->bytes, plural(d->bytes),
+			    d->level == DIAG_NOTE ? "" : " not read");
+	text_char(&text, '\0');
+	tell("%s: %s", path, text.bytes);
+	text_release(&text);
 }
 
 /* Modules that only lack lines come last; they are not worth a warning. */
@@ -390,14 +391,14 @@ static void print_missing(const struct session *s)
 	for (size_t i = 0; i < n && i < SHOWN_MISSING; i++) {
 		const struct symbols_missing *m = symbols_missing_at(s->symbols, i);
 
-		fprintf(stderr, "cyclops: no names for %" PRIu64 " place%s in %s: %s%s%s\n",
-			m->n_places, plural(m->n_places),
-			strings_get(modules->strings, modules_get(modules, m->module)->path),
-			m->reason, m->remedy[0] != '\0' ? "; " : "", m->remedy);
+		tell("no names for %" PRIu64 " place%s in %s: %s%s%s", m->n_places,
+		     plural(m->n_places),
+		     strings_get(modules->strings, modules_get(modules, m->module)->path),
+		     m->reason, m->remedy[0] != '\0' ? "; " : "", m->remedy);
 	}
 	if (n > SHOWN_MISSING)
-		fprintf(stderr, "cyclops: and %zu more module%s without names\n", n - SHOWN_MISSING,
-			plural(n - SHOWN_MISSING));
+		tell("and %zu more module%s without names", n - SHOWN_MISSING,
+		     plural(n - SHOWN_MISSING));
 }
 
 void print_diagnostics(const struct session *s, int status)
@@ -412,8 +413,8 @@ void print_diagnostics(const struct session *s, int status)
 	if (s->symbols != NULL)
 		diags_merge(&all, symbols_diags(s->symbols));
 	diags_sort(&all);
-	fflush(stdout);
-	print_diags(capture_path(s->capture), &all);
+	for (size_t i = 0; i < all.list.n; i++)
+		print_diag(capture_path(s->capture), &all.list.items[i]);
 	if (s->symbols != NULL && status == EXIT_DONE)
 		print_missing(s);
 	diags_release(&all);

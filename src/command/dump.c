@@ -8,6 +8,7 @@
 #include "capture/describe.h"
 #include "command/commands.h"
 #include "command/common.h"
+#include "command/tell.h"
 
 static const struct usage usage = {
 	"dump",
@@ -101,11 +102,10 @@ static int dump_all(struct capture *capture, const struct dump_command *command,
 		return d.has_failed ? -1 : 0;
 	}
 	if (!capture_spe(capture)->is_present || capture_totals(capture)->aux_bytes == 0)
-		fprintf(stderr, "cyclops: %s: there are no SPE packets: %s\n",
-			capture_path(capture),
-			capture_spe(capture)->is_present
-				? "SPE was on, but left no data"
-				: "SPE was not recorded (cyclops record --spe does)");
+		tell("%s: there are no SPE packets: %s", capture_path(capture),
+		     capture_spe(capture)->is_present
+			     ? "SPE was on, but left no data"
+			     : "SPE was not recorded (cyclops record --spe does)");
 	pool = pool_new(command->n_workers);
 	rc = packets_dump(capture, pool, wording, write_packets, &d);
 	pool_free(pool);

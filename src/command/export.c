@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "command/commands.h"
 #include "command/common.h"
+#include "command/tell.h"
 
 static const struct usage usage = {
 	"export",
@@ -97,10 +98,9 @@ static int export_spe_parser(struct session *s, const struct select *select,
 	for (int i = 0; i < SPE_PARSER_N_FILES; i++) {
 		if (files.streams[i] == NULL) {
 			if (rc == 0)
-				fprintf(stderr,
-					"cyclops: %s-%s.csv not written: there are no such "
-					"records\n",
-					files.prefix, spe_parser_names[i]);
+				tell("%s-%s.csv not written: there are no such "
+				     "records",
+				     files.prefix, spe_parser_names[i]);
 			continue;
 		}
 		if (fclose(files.streams[i]) != 0 && rc == 0)

@@ -6,6 +6,7 @@
 #include "command/commands.h"
 #include "command/common.h"
 #include "command/manual.h"
+#include "command/tell.h"
 
 /* What asks for help with help itself. */
 static bool is_about_help(const char *name)
@@ -17,11 +18,11 @@ static int no_page(const char *name)
 {
 	const char *nearest = command_nearest(name);
 
-	fprintf(stderr, "cyclops: there is no manual page for '%s'", name);
 	if (nearest != NULL)
-		fprintf(stderr, "; did you mean 'cyclops help %s'?\n", nearest);
+		tell("there is no manual page for '%s'; did you mean 'cyclops help %s'?", name,
+		     nearest);
 	else
-		fprintf(stderr, " (cyclops --help lists the commands)\n");
+		tell("there is no manual page for '%s' (cyclops --help lists the commands)", name);
 	return EXIT_USAGE;
 }
 
@@ -31,9 +32,7 @@ int command_help(int argc, char **argv)
 	const char *page;
 
 	if (argc > 2) {
-		fprintf(stderr,
-			"cyclops: too many arguments: '%s' (usage: cyclops help [COMMAND])\n",
-			argv[2]);
+		tell("too many arguments: '%s' (usage: cyclops help [COMMAND])", argv[2]);
 		return EXIT_USAGE;
 	}
 	page = manual_page(is_about_help(name) ? "" : name);

@@ -16,8 +16,7 @@ static const struct usage usage = {
 	"list",
 	"cpus|events|metrics|groups [PATTERN] [--cpu NAME] [OPTIONS]",
 	"What is known about a CPU: events, metrics and their formulas, groups; or which CPUs "
-	"are.\n"
-	"PATTERN is a part of a name or label (tlb), or all of it with * and ? ('L1D_*RD').",
+	"are. PATTERN is a part of a name or label (tlb), or all of it with * and ? ('L1D_*RD').",
 };
 
 struct list_command {

@@ -10,6 +10,7 @@
 #include "base/nearest.h"
 #include "command/commands.h"
 #include "command/common.h"
+#include "command/tell.h"
 #include "command/version.h"
 
 static const struct command {
@@ -71,21 +72,17 @@ static int unknown_command(const char *name)
 	const char *nearest = command_nearest(name);
 
 	if (name[0] == '-') {
-		fprintf(stderr,
-			"cyclops: there is no option %s before a command, only --help and "
-			"--version\n",
-			name);
+		tell("there is no option %s before a command, only --help and "
+		     "--version",
+		     name);
 		return EXIT_USAGE;
 	}
-	fprintf(stderr, "cyclops: there is no command '%s'", name);
-	if (access(name, F_OK) == 0) {
-		fprintf(stderr, "; did you mean 'cyclops report %s'?\n", name);
-		return EXIT_USAGE;
-	}
-	if (nearest != NULL)
-		fprintf(stderr, "; did you mean 'cyclops %s'?\n", nearest);
+	if (access(name, F_OK) == 0)
+		tell("there is no command '%s'; did you mean 'cyclops report %s'?", name, name);
+	else if (nearest != NULL)
+		tell("there is no command '%s'; did you mean 'cyclops %s'?", name, nearest);
 	else
-		fprintf(stderr, " (cyclops --help lists them)\n");
+		tell("there is no command '%s' (cyclops --help lists them)", name);
 	return EXIT_USAGE;
 }
 

@@ -8,6 +8,7 @@
 #include "collect/model.h"
 #include "command/commands.h"
 #include "command/common.h"
+#include "command/tell.h"
 #include "spe/names.h"
 
 static const struct usage usage = {
@@ -75,17 +76,20 @@ static int read_events(const struct option_list *names, uint64_t *out, struct er
 /* A program that did not end by itself: what is there of it, and what is not. */
 static void say_end(const struct model_options *o, const struct model_end *end)
 {
+	struct text text = { 0 };
+
 	if (end->signal == 0 && !end->is_cut)
 		return;
 	if (end->signal != 0)
-		fprintf(stderr, "cyclops: signal %d (%s) killed the program; ", end->signal,
-			strsignal(end->signal));
+		text_format(&text, "signal %d (%s) killed the program; ", end->signal,
+			    strsignal(end->signal));
 	else
-		fputs("cyclops: the program became another one, which is not modelled; ", stderr);
-	fprintf(stderr, "%s has what it did until then", o->output);
+		text_str(&text, "the program became another one, which is not modelled; ");
+	text_format(&text, "%s has what it did until then", o->output);
 	if (end->is_cut && o->truth != NULL)
-		fprintf(stderr, ", %s was not written", o->truth);
-	fputc('\n', stderr);
+		text_format(&text, ", %s was not written", o->truth);
+	tell("%.*s", (int)text.n, text.bytes);
+	text_release(&text);
 }
 
 /* argv[0] is the name of the subcommand; the capture gets the line as it was typed. */

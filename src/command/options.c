@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "command/tell.h"
 
 enum { HELP_COLUMN = 26 };
 
@@ -204,10 +205,9 @@ int options_find_program(int argc, char **argv, const struct option_set *sets, s
 	return argc;
 }
 
-static void help_line(const struct option *o, struct text *out)
+static void help_line(const struct option *o, size_t width, struct text *out)
 {
 	size_t start = out->n;
-	size_t width;
 
 	if (o->letter != 0)
 		text_format(out, "  -%c, --%s", o->letter, o->name);
@@ -215,21 +215,18 @@ static void help_line(const struct option *o, struct text *out)
 		text_format(out, "      --%s", o->name);
 	if (o->value != NULL)
 		text_format(out, "%s%s", o->kind == OPTION_OPTIONAL ? "" : " ", o->value);
-	width = out->n - start;
-	if (width + 2 > HELP_COLUMN) {
+	if (out->n - start + 2 > HELP_COLUMN) {
 		text_char(out, '\n');
-		width = 0;
+		start = out->n;
 	}
-	text_repeat(out, ' ', HELP_COLUMN - width);
-	text_str(out, o->help);
-	text_char(out, '\n');
+	put_words(out, o->help, out->n - start, HELP_COLUMN, width);
 }
 
-void options_help(const struct option_set *sets, size_t n_sets, struct text *out)
+void options_help(const struct option_set *sets, size_t n_sets, size_t width, struct text *out)
 {
 	for (size_t s = 0; s < n_sets; s++) {
 		text_format(out, "\n%s\n", sets[s].title);
 		for (size_t i = 0; i < sets[s].n; i++)
-			help_line(&sets[s].options[i], out);
+			help_line(&sets[s].options[i], width, out);
 	}
 }

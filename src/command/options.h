@@ -68,7 +68,7 @@ int options_find_end(int argc, char **argv);
  */
 int options_find_program(int argc, char **argv, const struct option_set *sets, size_t n_sets);
 
-/* Appends one line for each option. */
-void options_help(const struct option_set *sets, size_t n_sets, struct text *);
+/* Appends each option with its help, wrapped to `width` columns. */
+void options_help(const struct option_set *sets, size_t n_sets, size_t width, struct text *);
 
 #endif

@@ -11,6 +11,7 @@
 #include "command/amounts.h"
 #include "command/commands.h"
 #include "command/common.h"
+#include "command/tell.h"
 
 static const struct usage usage = {
 	"record",
@@ -201,10 +202,10 @@ static void say(const struct record_options *o, const struct record_summary *s,
 
 	record_sum_up(o, s, &line);
 	if (!is_quiet || s->n_records_lost > 0 || s->n_samples_lost > 0)
-		fprintf(stderr, "cyclops: %.*s\n", (int)line.n, line.bytes);
+		tell("%.*s", (int)line.n, line.bytes);
 	text_release(&line);
 	for (size_t i = 0; i < diags->list.n; i++)
-		fprintf(stderr, "cyclops: %s\n", diags->list.items[i].text);
+		tell("%s", diags->list.items[i].text);
 }
 
 /* *out_status is the program's, as a shell would have it; also after a failure. */

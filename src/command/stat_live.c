@@ -10,6 +10,7 @@
 #include "collect/counting.h"
 #include "command/common.h"
 #include "command/stat_plan.h"
+#include "command/tell.h"
 
 #define LIVE(field) offsetof(struct live_options, field)
 
@@ -97,16 +98,15 @@ static void say_what_is_missing(const struct live *l)
 	for (size_t i = 0; i < plan->specs.list.n; i++)
 		is_wanted |= event_takes_counter(&plan->specs.list.items[i]);
 	if (!has_pmu && is_wanted)
-		fprintf(stderr, "cyclops: no hardware counters here, only the kernel's own events; "
-				"cyclops doctor says why\n");
+		tell("no hardware counters here, only the kernel's own events; "
+		     "cyclops doctor says why");
 	if (plan->n_left_out > 0)
-		fprintf(stderr,
-			"cyclops: mixed cores: %zu more group%s of events would have to take "
-			"turns, "
-			"which tasks on mixed cores cannot%s\n",
-			plan->n_left_out, plural(plan->n_left_out),
-			l->options->command == NULL ? "; --all-cpus counts them"
-						    : "; --no-mux runs the command for each");
+		tell("mixed cores: %zu more group%s of events would have to take "
+		     "turns, "
+		     "which tasks on mixed cores cannot%s",
+		     plan->n_left_out, plural(plan->n_left_out),
+		     l->options->command == NULL ? "; --all-cpus counts them"
+						 : "; --no-mux runs the command for each");
 }
 
 /* Groups are numbered from 1 in each run. */
@@ -172,7 +172,7 @@ static int count(struct live *l, struct err *err)
 	l->out->elapsed_ns = (uint64_t)(l->elapsed_ns / l->out->n_runs + 0.5);
 	number_groups(l, first);
 	if (first == 0 && l->plan.cores.items[0].pmu != NULL && end.why[0] != '\0')
-		fprintf(stderr, "cyclops: %s\n", end.why);
+		tell("%s", end.why);
 	return 0;
 }
 

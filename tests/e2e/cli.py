@@ -300,13 +300,13 @@ def check_formats(checks, folder):
                       f"{words}: {list(document)}")
 
 
-def on_terminal(folder, columns, words, **variables):
+def on_terminal(folder, columns, words, stderr=False, **variables):
     """Output of a command on a terminal of so many columns."""
     terminal, child = pty.openpty()
     fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     environment = ENVIRONMENT | {"TERM": "xterm", "LC_ALL": "C.UTF-8"} | variables
     process = subprocess.Popen([folder.cyclops, *words], stdin=subprocess.DEVNULL, stdout=child,
-                               stderr=subprocess.DEVNULL, env=environment, cwd=folder.path)
+                               stderr=child if stderr else subprocess.DEVNULL, env=environment, cwd=folder.path)
     os.close(child)
     output = b""
     while True:
@@ -339,12 +339,25 @@ def check_screens(checks, folder):
             checks.expect(shown and widest(shown) <= columns, f"{name}: {widest(shown)} columns on a "
                           f"terminal of {columns}")
             checks.count("answers on terminals")
+            asked = folder.run(*words, env=ENVIRONMENT | {"COLUMNS": str(columns)}).stdout
+            checks.expect(widest(asked) <= columns, f"{name}: {widest(asked)} columns of {columns}")
         coloured = on_terminal(folder, 100, words)
         checks.expect(b"\x1b[" in coloured, f"{name}: no colours on a terminal")
         for variables in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
             plain = on_terminal(folder, 100, words, **variables)
             checks.expect(b"\x1b" not in plain, f"{name}: colours in spite of {variables}")
             checks.expect(plain == ESCAPE.sub(b"", coloured), f"{name}: colours change the text")
+
+
+def check_messages(checks, folder):
+    """Messages are lines in a file, and fit a terminal."""
+    words = ["hot", "--cpu", "a-cpu-that-nobody-has", "a.data"]
+    [line] = folder.run(*words).stderr.decode().splitlines()
+    for columns in (50, 80):
+        shown = on_terminal(folder, columns, words, stderr=True).decode().splitlines()
+        checks.expect(len(shown) > 1 and max(map(len, shown)) <= columns, f"a message on {columns} columns: {shown}")
+        checks.expect(" ".join(text.strip() for text in shown) == line, f"{shown} is not {line}")
+        checks.expect(all(text.startswith("         ") for text in shown[1:]), f"not indented: {shown}")
 
 
 def check_help(checks, folder):
@@ -359,6 +372,11 @@ def check_help(checks, folder):
             checks.expect(max(map(len, lines)) <= PIPE_WIDTH, f"{name}: {max(map(len, lines))} columns")
             checks.expect(lines and lines[0].startswith("usage: cyclops"), f"{name}: {lines[:1]}")
             checks.count("help texts")
+            for columns in (60, 80) if words else (80,):
+                narrow = folder.run(*words, option, env=ENVIRONMENT | {"COLUMNS": str(columns)}).stdout
+                checks.expect(widest(narrow) <= columns, f"{name}: {widest(narrow)} columns of {columns}")
+                again = re.sub(r"\s+", " ", narrow.decode()) == re.sub(r"\s+", " ", done.stdout.decode())
+                checks.expect(again, f"{name}: other words in {columns} columns")
     done = folder.run("--version")
     text = done.stdout.decode()
     checks.expect(done.returncode == DONE and re.match(r"cyclops \d+\.\d+\.\d+ \(.+\)\nbuilt with ", text),
@@ -384,6 +402,7 @@ def main():
         check_dump(checks, folder)
         check_formats(checks, folder)
         check_screens(checks, folder)
+        check_messages(checks, folder)
         check_help(checks, folder)
     checks.finish()
 

@@ -23,6 +23,7 @@ import tempfile
 ANY = "..."
 SKIPPED = 77  # what the test runner takes for "skipped"
 TIMEOUT_S = 60
+MANUAL_COLUMNS = "95"  # five less than a screen has: displays are indented
 ENVIRONMENT = {"TZ": "UTC", "NO_COLOR": "1", "HOME": "/nonexistent"}
 
 
@@ -110,11 +111,11 @@ def renewed(expected, printed):
     return printed[:n_head] + [ANY] + printed[len(printed) - n_tail :]
 
 
-def run(example, folder, path, locale):
+def run(example, folder, path, variables):
     done = subprocess.run(
         ["sh", "-c", example.command],
         cwd=folder,
-        env={**ENVIRONMENT, "LC_ALL": locale, "PATH": path},
+        env={**ENVIRONMENT, **variables, "PATH": path},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -138,8 +139,8 @@ def check_page(page, data, path, update):
     with tempfile.TemporaryDirectory() as folder:
         for entry in data.iterdir():
             os.symlink(entry.resolve(), pathlib.Path(folder) / entry.name)
-        locale = "C" if is_manual else "C.UTF-8"
-        outputs = [run(example, folder, path, locale) for example in examples]
+        variables = {"LC_ALL": "C", "COLUMNS": MANUAL_COLUMNS} if is_manual else {"LC_ALL": "C.UTF-8"}
+        outputs = [run(example, folder, path, variables) for example in examples]
     for example, (printed, status) in reversed(list(zip(examples, outputs))):
         if matches(example.expected, printed):
             continue
