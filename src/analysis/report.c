@@ -133,13 +133,18 @@ static int make_tables(struct session *s, const struct analysis *parts, size_t t
 int report_make(struct session *s, const struct select *select, size_t top, struct report *out,
 		struct err *err)
 {
+	struct hot_options code = report_hot_options, processes = process_options;
 	struct analysis parts[N_PARTS] = {
-		[CODE] = { .class = &hot_class, .options = &report_hot_options },
-		[PROCESSES] = { .class = &hot_class, .options = &process_options },
+		[CODE] = { .class = &hot_class, .options = &code },
+		[PROCESSES] = { .class = &hot_class, .options = &processes },
 	};
 	bool looks_closer;
 	int rc;
 
+	if (s->slices.n > 0) {
+		code.dimensions |= DIM(SLICE);
+		processes.dimensions |= DIM(SLICE);
+	}
 	scan(s, select, parts, N_PARTS);
 	rc = make_tables(s, parts, top, out, err);
 	looks_closer = rc == 0 && may_share(s, parts[CODE].result);

@@ -11,6 +11,7 @@ each row of an answer must have its records in the slices that their times belon
 
 import collections
 import csv
+import operator
 import os
 import re
 import sys
@@ -95,6 +96,13 @@ def check_hot(checks, c):
             lambda row: row["cpu"], c.expected(refills, lambda row: row["cpu"]))
 
 
+def check_report(checks, c):
+    """The report's functions weigh what they do in `hot`, slice by slice."""
+    key = operator.itemgetter("event", "function", "module")
+    weights = {key(row): c.slices(row) for row in c.answer("hot", "--by", "function", "--all", c.path, table="hot")}
+    compare(checks, c, "report", c.answer("report", "--all", c.path, table="functions"), key, weights)
+
+
 def check_memory(checks, c):
     memory = [row for row in c.spe if is_memory(row)]
     compare(checks, c, "mem", c.answer("mem", "--by", "cpu", "--all", c.path, table="mem"),
@@ -140,6 +148,7 @@ def main():
                 c = Capture(cyclops, path, n)
                 check_hot(checks, c)
                 check_quality(checks, c)
+                check_report(checks, c)
                 if number == 0:
                     check_memory(checks, c)
     c = Capture(cyclops, os.path.join(data, "demo.data"), 12, ["--symfs", os.path.join(data, "root")])
