@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analysis/names.h"
+#include "analysis/thread_blocks.h"
 #include "base/alloc.h"
 #include "base/radix.h"
 #include "base/tuples.h"
@@ -25,7 +26,7 @@ enum {
 const char *const data_kind_names[DATA_N_KINDS] = {
 	[DATA_UNKNOWN] = "unknown", [DATA_STATIC] = "static",	    [DATA_STACK] = "stack",
 	[DATA_HEAP] = "heap",	    [DATA_ANONYMOUS] = "anonymous", [DATA_FILE] = "file",
-	[DATA_KERNEL] = "kernel",
+	[DATA_KERNEL] = "kernel",   [DATA_THREAD] = "thread-local",
 };
 
 /* How mappings without a file are named in perf.data. First match wins. */
@@ -339,9 +340,70 @@ static void spread_stacks(struct data_names *names, const struct data_query *que
 	tuples_release(&pages);
 }
 
+/* Where an instruction accesses thread-local data, its thread's block is. */
+static void add_block(struct data_names *names, const struct data_query *q,
+		      const struct accessed *a, struct thread_blocks *out)
+{
+	struct module_id module = q->code.module;
+	uint64_t size;
+
+	if (!a->is_thread)
+		return;
+	size = symbols_thread_block(names->session->symbols, module, q->address, a->thread_offset);
+	if (size == 0)
+		return;
+	*vec_add(&out->list) = (struct thread_block){
+		.process = q->process,
+		.tid = q->tid,
+		.module = module,
+		.start = q->address - a->thread_offset,
+		.first = a->is_own_block ? 0 : a->thread_offset,
+		.size = a->is_own_block ? size : 1,
+	};
+}
+
+/*
+ * What lies in the blocks that instructions were seen to access is named by those, whoever
+ * accesses it: a pointer to such a variable may have been handed to another thread.
+ */
+static void name_thread_locals(struct data_names *names, const struct data_query *queries,
+			       const struct thread_blocks *blocks, struct text *path)
+{
+	size_t *numbers = mem_alloc(names->n + 1, sizeof(*numbers));
+	struct data_place *places = mem_alloc(names->n + 1, sizeof(*places));
+	struct data_object *objects = mem_alloc(names->n + 1, sizeof(*objects));
+	size_t n = 0;
+
+	for (size_t i = 0; i < names->n; i++) {
+		const struct data_query *q = &queries[i];
+		struct data_name *name = &names->list[i];
+		const struct thread_block *b =
+			name->kind == DATA_STATIC || name->kind == DATA_KERNEL
+				? NULL
+				: thread_blocks_find(blocks, q->process, q->address);
+
+		if (b == NULL)
+			continue;
+		*name = (struct data_name){ .kind = DATA_THREAD,
+					    .module = b->module,
+					    .tid = b->tid };
+		numbers[n] = i;
+		places[n++] = (struct data_place){ b->module,
+						   (q->address - b->start) | ELF_THREAD_LOCAL };
+	}
+	symbols_data(names->session->symbols, names->session->pool, places, n, objects);
+	for (size_t i = 0; i < n; i++)
+		set_object(names, &queries[numbers[i]], places[i].address, &objects[i],
+			   &names->list[numbers[i]], path);
+	free(objects);
+	free(places);
+	free(numbers);
+}
+
 /* Asks the code for what has no name. */
 static void ask_code(struct data_names *names, const struct data_query *queries, struct text *path)
 {
+	struct thread_blocks blocks = { 0 };
 	uint32_t *numbers = mem_alloc(names->n + 1, sizeof(*numbers));
 	struct place *places = mem_alloc(names->n + 1, sizeof(*places));
 	struct accessed *accessed = mem_alloc(names->n + 1, sizeof(*accessed));
@@ -355,10 +417,15 @@ static void ask_code(struct data_names *names, const struct data_query *queries,
 		places[n++] = queries[i].code;
 	}
 	symbols_accessed(names->session->symbols, names->session->pool, places, n, accessed);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		set_accessed(names, &queries[numbers[i]], &accessed[i], &names->list[numbers[i]],
 			     path);
+		add_block(names, &queries[numbers[i]], &accessed[i], &blocks);
+	}
 	spread_stacks(names, queries);
+	thread_blocks_build(&blocks);
+	name_thread_locals(names, queries, &blocks, path);
+	thread_blocks_release(&blocks);
 	free(accessed);
 	free(places);
 	free(numbers);
@@ -448,4 +515,6 @@ void data_name_text(const struct data_names *names, const struct data_query *q,
 		text_char(out, '+');
 		text_hex(out, q->address - name->object_address);
 	}
+	if (name->object.v != 0 && name->kind == DATA_THREAD)
+		text_str(out, " (thread-local)");
 }

@@ -26,6 +26,7 @@ enum data_kind {
 	DATA_ANONYMOUS, /* mapped without a file: large allocations, other threads' stacks */
 	DATA_FILE,	/* a mapped file */
 	DATA_KERNEL,
+	DATA_THREAD, /* a thread's copy of thread-local variables */
 	DATA_N_KINDS,
 };
 
@@ -42,6 +43,7 @@ struct data_query {
 	uint64_t address;
 	uint32_t size;	   /* of the access; 0: not known */
 	struct place code; /* of an instruction that accesses it; module 0: none is known */
+	uint32_t tid;	   /* the only thread that does; 0: there are several, or it is not known */
 };
 
 /* What is answered. */
@@ -55,6 +57,7 @@ struct data_name {
 	 */
 	struct str_id object;
 	bool is_by_type;	 /* it is the type */
+	uint32_t tid;		 /* of DATA_THREAD: whose copy it is; 0 if not known */
 	struct str_id function;	 /* of DATA_STACK: whose frame it is in; 0 if not known */
 	uint64_t object_address; /* where it starts, in the process */
 	uint64_t object_size;	 /* 0 if not known */
@@ -81,7 +84,10 @@ void data_names_release(struct data_names *);
 /* The time of a row for a query. */
 uint64_t data_time(const struct session *, const struct batch *, size_t row);
 
-/* Appends what the query's address is, for people: "buf1.reader1", "table+0x40", "[heap]". */
+/*
+ * Appends what the query's address is, for people: "buf1.reader1", "table+0x40", "[heap]",
+ * "counter (thread-local)".
+ */
 void data_name_text(const struct data_names *, const struct data_query *, const struct data_name *,
 		    struct text *);
 

@@ -54,6 +54,14 @@ static uint64_t time_of(const struct sharing *s, const struct sharing_access *a)
 	return first;
 }
 
+/* The thread of the accesses, if all are of one; else 0. */
+static uint32_t only_thread(const struct sharing *s, const struct sharing_access *a)
+{
+	uint32_t tid = sharing_touch_key(s->accesses_seen, s->order[a->first_touch]).tid;
+
+	return a->n_threads == 1 && tid != UINT32_MAX ? tid : 0;
+}
+
 /* Whose memory an access is in, and where the line is there. */
 static uint32_t process_of(const struct sharing *s, uint32_t line, const struct sharing_access *a,
 			   uint64_t *out_address)
@@ -118,6 +126,7 @@ static void ask_names(struct labelling *l)
 				.address = line + a->offset,
 				.size = a->size,
 				.code = session_place(s->session, a->place),
+				.tid = only_thread(s, a),
 			};
 		}
 	}
@@ -213,7 +222,11 @@ static void put_memory(struct labelling *l, const struct data_name *name, struct
 {
 	const struct strings *strings = symbols_strings(l->sharing->session->symbols);
 
-	if (name->kind == DATA_STACK && name->function.v != 0)
+	if (name->kind == DATA_THREAD && name->tid != 0)
+		text_format(out, ", thread-local of thread %" PRIu32, name->tid);
+	else if (name->kind == DATA_THREAD)
+		text_str(out, ", thread-local");
+	else if (name->kind == DATA_STACK && name->function.v != 0)
 		text_format(out, ", on the stack of %s", strings_get(strings, name->function));
 	else if (name->is_by_type && name->kind != DATA_UNKNOWN)
 		text_format(out, ", %s", data_kind_names[name->kind]);

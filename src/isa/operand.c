@@ -171,7 +171,7 @@ static bool add_x86_term(struct word term, bool is_negative, bool *has_base,
 	return true;
 }
 
-/* "rdi", "rbp - 8", "rdi + 8*rcx + 16". */
+/* "rdi", "rbp - 8", "rdi + 8*rcx + 16", "-8". */
 static bool parse_x86(struct word inside, struct isa_operand *out)
 {
 	bool has_base = false, is_negative = false;
@@ -182,6 +182,11 @@ static bool parse_x86(struct word inside, struct isa_operand *out)
 
 		if (i < inside.n && inside.text[i] != '+' && inside.text[i] != '-')
 			continue;
+		if (i == 0 && inside.n > 0) {
+			is_negative = inside.text[0] == '-';
+			from = 1;
+			continue;
+		}
 		term = trimmed((struct word){ inside.text + from, i - from });
 		if (!add_x86_term(term, is_negative, &has_base, out))
 			return false;
@@ -189,7 +194,7 @@ static bool parse_x86(struct word inside, struct isa_operand *out)
 		from = i + 1;
 	}
 	out->is_stack = has_base && out->base == X86_RSP;
-	return has_base;
+	return has_base != out->is_thread;
 }
 
 bool isa_operand_parse(enum isa isa, const char *operands, struct isa_operand *out)
@@ -201,8 +206,13 @@ bool isa_operand_parse(enum isa isa, const char *operands, struct isa_operand *o
 	if (open == NULL || (isa != ISA_A64 && isa != ISA_X86_64))
 		return false;
 	close = strchr(open, ']');
-	if (close == NULL || strchr(open + 1, '[') != NULL || (open > operands && open[-1] == ':'))
+	if (close == NULL || strchr(open + 1, '[') != NULL)
 		return false;
+	if (open > operands && open[-1] == ':') {
+		o.is_thread = open - operands >= 3 && memcmp(open - 3, "fs", 2) == 0;
+		if (!o.is_thread)
+			return false;
+	}
 	inside = (struct word){ open + 1, (size_t)(close - open) - 1 };
 	if (!(isa == ISA_A64 ? parse_a64(inside, &o) : parse_x86(inside, &o)))
 		return false;

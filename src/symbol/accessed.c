@@ -9,6 +9,7 @@
 #include "symbol/access_file.h"
 #include "symbol/code.h"
 #include "symbol/symbols_state.h"
+#include "symbol/thread_local.h"
 
 enum { CODE_BYTES = 16 }; /* the longest instruction */
 
@@ -57,6 +58,19 @@ static struct group *group_of(struct work *w, struct module_id module)
 	return &w->groups.items[w->groups.n - 1];
 }
 
+static bool take_thread_local(struct work *w, struct module_id module,
+			      const struct access_query *query, struct accessed *out)
+{
+	struct thread_place found;
+
+	if (!thread_local_find(w->symbols, module, query->address, w->isa, &query->operand, &found))
+		return false;
+	out->is_thread = true;
+	out->is_own_block = found.is_own;
+	out->thread_offset = found.offset;
+	return true;
+}
+
 static void add_query(struct work *w, struct place place, uint32_t number)
 {
 	struct access_query query;
@@ -69,6 +83,8 @@ static void add_query(struct work *w, struct place place, uint32_t number)
 	if (!binary_address(&w->symbols->states[place.module.v].binary, place.offset,
 			    &query.address) ||
 	    !read_operand(w, place, &query.operand))
+		return;
+	if (take_thread_local(w, place.module, &query, &w->out[number]) || query.operand.is_thread)
 		return;
 	w->out[number].is_stack = query.operand.is_stack;
 	g = group_of(w, place.module);

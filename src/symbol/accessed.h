@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What instructions access, by what is known of the code: the struct behind the pointer that the
- * address was made of, or the variable in the frame. For data that has no name of its own.
+ * address was made of, the variable in the frame, or the one that each thread has a copy of. For
+ * data that has no name of its own.
  */
 #ifndef CYCLOPS_SYMBOL_ACCESSED_H
 #define CYCLOPS_SYMBOL_ACCESSED_H
@@ -15,6 +16,10 @@
 #include "symbol/types.h"
 
 struct accessed {
+	/* Each thread has a copy of it: an offset in the block of the instruction's module. */
+	bool is_thread;
+	bool is_own_block;	/* it is certain that it is in that, no other module's */
+	uint64_t thread_offset; /* … and the rest is not known then */
 	bool is_stack; /* the address was made of the stack pointer, or is one in the frame */
 	struct str_id function; /* that the instruction is in; 0: not known */
 	struct str_id variable; /* in symbols_strings(); 0: not known */

@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "base/radix.h"
 #include "symbol/data_file.h"
-#include "symbol/elf_symbols.h"
 #include "symbol/symbols_state.h"
 
 /* The work on one module: a job. */
@@ -263,6 +262,17 @@ bool symbols_load_bias(struct symbols *s, struct module_id module,
 	return answer == LOAD_BIAS_FOUND;
 }
 
+uint64_t symbols_thread_block(const struct symbols *s, struct module_id module, uint64_t address,
+			      uint64_t offset)
+{
+	const struct elf_thread_block *block = &s->states[module.v].binary.code.thread_block;
+
+	if (block->size == 0 || offset >= block->size || address < offset ||
+	    (address - offset - block->address) % block->align != 0)
+		return 0;
+	return block->size;
+}
+
 bool symbols_is_loaded(const struct symbols *s, struct module_id module, uint64_t address)
 {
 	const struct binary *b = &s->states[module.v].binary;
@@ -310,6 +320,8 @@ static bool find_symbol(struct symbols *s, const struct functions *objects, cons
 	for (size_t i = 0; i < objects->list.n && !is_found; i++) {
 		const struct function *symbol = &objects->list.items[i];
 
+		if (symbol->start & ELF_THREAD_LOCAL)
+			continue;
 		text_reset(&name);
 		function_name(symbol, symbols_style(s), &name);
 		text_char(&name, '\0');

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/pool.h"
+#include "symbol/elf_symbols.h"
 #include "symbol/load_bias.h"
 #include "symbol/symbols.h"
 #include "symbol/types.h"
@@ -18,7 +19,7 @@
 /* A byte of a module's data. */
 struct data_place {
 	struct module_id module;
-	uint64_t address; /* virtual, in the module's own file */
+	uint64_t address; /* virtual, in the module's own file; or with ELF_THREAD_LOCAL */
 };
 
 /* What is there. */
@@ -44,6 +45,13 @@ void symbols_data(struct symbols *, struct pool *, const struct data_place *plac
  */
 bool symbols_load_bias(struct symbols *, struct module_id, const struct data_mapping *, size_t n,
 		       uint64_t *out_bias);
+
+/*
+ * How large the block of thread-local data is that each thread has of a module; 0 if there is none,
+ * or if none can have the byte at `offset` of it at this address.
+ */
+uint64_t symbols_thread_block(const struct symbols *, struct module_id, uint64_t address,
+			      uint64_t offset);
 
 /* Is there a byte of the module's memory at an address of its file? After symbols_load_bias(). */
 bool symbols_is_loaded(const struct symbols *, struct module_id, uint64_t address);

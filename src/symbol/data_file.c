@@ -5,6 +5,7 @@
  */
 #include "symbol/data_file.h"
 
+#include <ctype.h>
 #include <dwarf.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -16,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "symbol/dwarf_file.h"
+#include "symbol/elf_symbols.h"
 #include "symbol/types_dwarf.h"
 
 enum {
@@ -88,6 +90,42 @@ static bool fixed_address(Dwarf_Die *die, uint64_t *out)
 	if (n == 2 && ops[1].atom != DW_OP_plus_uconst)
 		return false;
 	*out += n == 2 ? ops[1].number : 0;
+	return true;
+}
+
+/* A number as an operation of an expression; false if it is none. */
+static bool is_number(const Dwarf_Op *op, uint64_t *out)
+{
+	*out = op->number;
+	switch (op->atom) {
+	case DW_OP_const1u:
+	case DW_OP_const2u:
+	case DW_OP_const4u:
+	case DW_OP_const8u:
+	case DW_OP_const4s:
+	case DW_OP_const8s:
+	case DW_OP_constu:
+	case DW_OP_addr:
+		return true;
+	default:
+		*out = (uint64_t)op->atom - DW_OP_lit0;
+		return op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31;
+	}
+}
+
+/* The offset that an expression yields in the block that each thread has a copy of. */
+static bool thread_offset(Dwarf_Die *die, uint64_t *out)
+{
+	Dwarf_Attribute location;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (dwarf_attr(die, DW_AT_location, &location) == NULL ||
+	    dwarf_getlocation(&location, &ops, &n) != 0 || n != 2 ||
+	    (ops[1].atom != DW_OP_GNU_push_tls_address && ops[1].atom != DW_OP_form_tls_address) ||
+	    !is_number(&ops[0], out))
+		return false;
+	*out |= ELF_THREAD_LOCAL;
 	return true;
 }
 
@@ -168,6 +206,69 @@ static uint64_t size_of(const struct job *job, const struct data_variable *v)
 	return size;
 }
 
+/* "counter", or with a number of the compiler's at its end: "counter.0" */
+static bool is_symbol_of(const char *symbol, const char *name)
+{
+	size_t n = strlen(name);
+
+	return strncmp(symbol, name, n) == 0 &&
+	       (symbol[n] == '\0' || (symbol[n] == '.' && isdigit((unsigned char)symbol[n + 1])));
+}
+
+static const char *linker_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute name;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &name) != NULL)
+		return dwarf_formstring(&name);
+	return dwarf_diename(die);
+}
+
+/*
+ * Compilers for AArch64 say nothing of where thread-local variables are. The symbol of the same
+ * name tells, if there is one such, and it is as large.
+ */
+static bool thread_offset_by_name(struct job *job, Dwarf_Die *die, uint64_t *out)
+{
+	const struct functions *objects = job->question->objects;
+	const struct function *found = NULL;
+	const char *name;
+
+	if (dwarf_hasattr(die, DW_AT_location) || dwarf_hasattr(die, DW_AT_const_value) ||
+	    dwarf_hasattr(die, DW_AT_declaration))
+		return false;
+	name = linker_name(die);
+	for (size_t i = objects->list.n; name != NULL && i-- > 0;) {
+		const struct function *object = &objects->list.items[i];
+
+		if (!(object->start & ELF_THREAD_LOCAL))
+			break;
+		if (!is_symbol_of(object->name, name))
+			continue;
+		if (found != NULL)
+			return false;
+		found = object;
+	}
+	if (found == NULL ||
+	    types_get(&job->answer->types, types_read_of(&job->reader, die))->size != found->size)
+		return false;
+	*out = found->start;
+	return true;
+}
+
+static bool asks_thread_locals(const struct data_question *q)
+{
+	return q->objects != NULL && q->n > 0 && q->addresses[q->n - 1] & ELF_THREAD_LOCAL;
+}
+
+static bool address_of(struct job *job, Dwarf_Die *die, uint64_t *out)
+{
+	if (fixed_address(die, out))
+		return true;
+	return asks_thread_locals(job->question) &&
+	       (thread_offset(die, out) || thread_offset_by_name(job, die, out));
+}
+
 /* Takes a variable if it holds addresses that none before it held. */
 static void visit_variable(struct job *job, Dwarf_Die *die)
 {
@@ -175,7 +276,7 @@ static void visit_variable(struct job *job, Dwarf_Die *die)
 	struct data_variable found = { 0 };
 	uint64_t size;
 
-	if (q->n == 0 || !fixed_address(die, &found.address) || !may_hold(q, found.address))
+	if (q->n == 0 || !address_of(job, die, &found.address) || !may_hold(q, found.address))
 		return;
 	found.type = types_read_of(&job->reader, die);
 	size = size_of(job, &found);

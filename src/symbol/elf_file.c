@@ -21,6 +21,15 @@ static void read_build_id(struct elf_file *file)
 	memcpy(file->build_id.bytes, bytes, file->build_id.size);
 }
 
+static void read_thread_block(const GElf_Phdr *header, struct elf_thread_block *out)
+{
+	uint64_t align = header->p_align > 0 ? header->p_align : 1;
+
+	if (header->p_memsz >= INT64_MAX || align > INT32_MAX || (align & (align - 1)) != 0)
+		return;
+	*out = (struct elf_thread_block){ header->p_vaddr, header->p_memsz, align };
+}
+
 static void read_segments(struct elf_file *file)
 {
 	size_t n = 0;
@@ -32,6 +41,8 @@ static void read_segments(struct elf_file *file)
 
 		if (gelf_getphdr(file->elf, (int)i, &header) == NULL)
 			return;
+		if (header.p_type == PT_TLS)
+			read_thread_block(&header, &file->thread_block);
 		if (header.p_type != PT_LOAD)
 			continue;
 		*vec_add(&file->segments) = (struct elf_segment){

@@ -23,6 +23,13 @@ struct elf_segment {
 	bool is_code;
 };
 
+/* What each thread has a copy of (PT_TLS). */
+struct elf_thread_block {
+	uint64_t address; /* of the initial values */
+	uint64_t size;	  /* in memory; 0: there is none */
+	uint64_t align;	  /* a power of two */
+};
+
 /* Zeroed is empty: `elf` is NULL. */
 struct elf_file {
 	char *path; /* owned; for an image in memory, what to call it */
@@ -34,6 +41,7 @@ struct elf_file {
 	uint16_t type;	  /* ET_… */
 	struct build_id build_id;
 	VEC_OF(struct elf_segment) segments;
+	struct elf_thread_block thread_block;
 };
 
 /* Opens a regular file; what is not ELF is an error. Bytes are read when they are asked for. */

@@ -144,12 +144,33 @@ static enum function_binding binding_of(const GElf_Sym *symbol)
 	}
 }
 
+static bool describe_thread_local(const struct table *t, const GElf_Sym *symbol,
+				  struct function *out)
+{
+	const char *name = elf_strptr(t->file->elf, t->names, symbol->st_name);
+	uint64_t size = t->file->thread_block.size;
+
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_size == 0 || name == NULL ||
+	    symbol->st_value >= size)
+		return false;
+	*out = (struct function){
+		.start = symbol->st_value | ELF_THREAD_LOCAL,
+		.size = symbol->st_size,
+		.limit = size | ELF_THREAD_LOCAL,
+		.name = name,
+		.binding = binding_of(symbol),
+	};
+	return true;
+}
+
 /* Describes a symbol; false if it is not what is wanted. */
 static bool describe(const struct table *t, const GElf_Sym *symbol, struct function *out)
 {
 	const struct code_section *section;
 	const char *name;
 
+	if (t->is_of_objects && GELF_ST_TYPE(symbol->st_info) == STT_TLS)
+		return describe_thread_local(t, symbol, out);
 	if (!(t->is_of_objects ? is_object(symbol) : is_function(symbol)) ||
 	    symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE ||
 	    symbol->st_shndx >= t->sections.n)

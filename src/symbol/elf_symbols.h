@@ -20,7 +20,16 @@
  */
 size_t elf_symbols_add(struct functions *, const struct elf_file *, uint32_t table_type);
 
-/* The same for variables and other data with a size; none of relocatable files. */
+/*
+ * Set in an "address" of data: the rest is an offset in the block that each thread has a copy of
+ * (struct elf_thread_block). Programs have no addresses like that.
+ */
+#define ELF_THREAD_LOCAL (UINT64_C(1) << 63)
+
+/*
+ * The same for variables and other data with a size, thread-local ones (see ELF_THREAD_LOCAL)
+ * included; none of relocatable files.
+ */
 size_t elf_symbols_add_objects(struct functions *objects, const struct elf_file *,
 			       uint32_t table_type);
 

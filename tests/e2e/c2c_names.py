@@ -124,9 +124,9 @@ def is_access(prefix, mnemonic, operands):
         if "[" not in operands or not mnemonic.startswith(("ld", "st")):
             return None
         return ST if mnemonic.startswith("st") else LD
-    if not mnemonic.startswith("mov") or "(" not in operands:
+    if not mnemonic.startswith("mov") or ("(" not in operands and "%fs:" not in operands):
         return None
-    return ST if operands.rstrip().endswith(")") else LD
+    return ST if re.search(r"(\)|%fs:0x\w+)$", operands.rstrip()) else LD
 
 
 def marked_code(prefix, program):
@@ -203,6 +203,168 @@ def check_stack_page(tools, folder, checks):
         objects = {int(line["address"], 16): line.get("object") for line in answer["lines"]}
         checks.expect(objects.get(BASE + step) == f"struct account (56 bytes, {where})",
                       f"{step} bytes beside a frame: {objects}")
+
+
+# A mark is: "T"; "=", or "?" if it may be unknown; what is accessed.
+THREAD_SOURCE = """
+struct pair { long first, second; };
+_Thread_local long filled[5] = { 1, 2, 3, 4, 5 };
+HIDDEN _Thread_local struct pair mine;
+static _Thread_local int list[16];
+#define OWN __attribute__((noinline, noclone)) void
+OWN use(volatile struct pair *p) { p->second = 1; /* T ? mine.second */ }
+OWN store(void)
+{
+	*(volatile long *)&mine.second = 1; /* T = mine.second */
+}
+OWN load(volatile int *out)
+{
+	*(volatile long *)&filled[3] = 4; /* T = filled[3] */
+	for (int i = 0; i < 16; i++) {
+		*(volatile int *)&list[7] = i; /* T = list[7] */
+		*out = i;
+	}
+}
+OWN choose(int which, int i)
+{
+	volatile long *p = which ? &mine.first : &filled[1];
+	*p = 3; /* T ? mine.first */
+	*(volatile int *)&list[i] = 3; /* T ? list[2] */
+}
+OWN other(int which)
+{
+	switch (which) {
+	case 0: *(volatile long *)&mine.first = 1; break; /* T = mine.first */
+	case 1: *(volatile long *)&filled[0] = 2; break; /* T = filled[0] */
+	}
+	store();
+	*(volatile long *)&filled[4] = 2; /* T ? filled[4] */
+}
+void _start(void) { use(&mine); store(); load(list); choose(1, 2); other(1); }
+"""
+THREAD_MARK = re.compile(r"/\* T ([=?]) (\w+)(\S*) \*/")
+
+# Compiler, how programs are made, whether they are libraries.
+THREAD_KINDS = (
+    (A64, "-static -no-pie -fno-pie", False), (A64, "-static-pie -fPIE", False),
+    (A64, "-static -no-pie -fno-pie -ftls-model=initial-exec", False), (A64, "-shared -fPIC", True),
+    (A64, "-shared -fPIC -ftls-model=initial-exec", True), (A64, "-static-pie -fPIE -ftls-model=initial-exec", False),
+    ("", "-static -no-pie -fno-pie", False), ("", "-static-pie -fPIE", False),
+)
+
+
+def thread_locals(prefix, program):
+    """Where the block of an access begins, by the offset of the variable; and where it is said to begin."""
+    text = run(prefix + "nm", program).decode()
+    return {words[2]: int(words[0], 16) for words in map(str.split, text.split("\n"))
+            if len(words) == 3 and words[1] in "DdBb"}
+
+
+def marked_thread_locals(prefix, program):
+    """(address, is certain, variable, member) of what writes on a marked line."""
+    marks = {n: THREAD_MARK.search(line) for n, line in enumerate(THREAD_SOURCE.split("\n"), 1)}
+    out = []
+    code = [(int(found[1], 16), is_access(prefix, found[2], found[3]), found[3]) for found in
+            map(CODE.match, run(prefix + "objdump", "-dw", program).decode().split("\n")) if found]
+    code = [(address, "(" in operands and not prefix) for address, operation, operands in code if operation == ST]
+    lines = subprocess.run([prefix + "addr2line", "-e", program],
+                           input="\n".join(hex(address) for address, _ in code).encode(), check=True,
+                           capture_output=True).stdout.decode().split("\n")
+    # What x86 has in registers is not followed.
+    for (address, is_by_register), place in zip(code, lines):
+        number = re.search(r":(\d+)", place)
+        mark = marks.get(int(number[1])) if number else None
+        if mark:
+            out.append((address, mark[1] == "=" and not is_by_register, mark[2], mark[3]))
+    return out
+
+
+MEMBER_OFFSETS = {".first": 0, ".second": 8}
+
+
+def check_thread_kind(kind, level, tools, folder, checks):
+    prefix, options, is_library = kind
+    source, program = os.path.join(folder, "threads.c"), os.path.join(folder, "program")
+    with open(source, "w") as file:
+        file.write(THREAD_SOURCE.replace("HIDDEN", "__attribute__((visibility(\"hidden\")))" * is_library))
+    run(prefix + "gcc", f"-O{level}", "-g", "-nostdlib", "-Wl,--build-id=none", *options.split(),
+        *([] if prefix else ["-fcf-protection=none"]), source, "-o", program)
+    at, width = thread_locals(prefix, program), {"mine": 1, "filled": 8, "list": 4}
+    loads = run(prefix + "readelf", "-lW", program).decode()
+    bias = 0 if " EXEC " in loads or "Type: EXEC" in loads or "-no-pie" in options else 0x7F0000000000
+    found = re.findall(r"LOAD +(\S+) (\S+) \S+ +(\S+) +\S+ (R E)", loads)
+    maps = [f"{(int(v, 16) & ~0xfff) + bias:x}:{int(s, 16) + 0x1fff & ~0xfff:x}:{int(o, 16) & ~0xfff:x}:5"
+            for o, v, s, _ in found]
+    what = f"{prefix}gcc -O{level} {options}"
+    code = marked_thread_locals(prefix, program)
+    lines, wanted = [], {}
+    for n, (address, is_certain, variable, member) in enumerate(code):
+        offset = MEMBER_OFFSETS.get(member, int(member[1:-1]) * width[variable] if "[" in member else 0)
+        va = BASE + n * PAGE + at[variable] + offset
+        wanted[va] = (is_certain, f"{variable}{member} (thread-local)")
+        lines += [(i % 2, i, f"{i % 2} 500 {500 + i % 2} {1000 * i + n:x} {address + bias:x} {va:x} {ST:x} 0 9")
+                  for i in range(8)]
+    path = os.path.join(folder, "perf.data")
+    text = "\n".join(line for _, _, line in sorted(lines))
+    subprocess.run([tools[1], path, "/program", "aarch64" if prefix else "x86_64", *maps], input=text.encode(),
+                   check=True)
+    answer = json.loads(run(tools[0], "c2c", "--all", "--symfs", folder, "--format", "json", path))
+    said = {int(line["address"], 16) + access["offset"]: access.get("field")
+            for line in answer["lines"] for access in line["accesses"]}
+    for va, (is_certain, name) in wanted.items():
+        is_said = said.get(va)
+        may = is_said == name or (not is_certain and (is_said is None or "thread" not in is_said))
+        checks.expect(may, f"{what}: {is_said}, not {name}")
+        checks.count("thread-local" if is_said and "thread" in is_said else "thread-local, not said")
+    checks.expect({name.split(".")[0].split("[")[0] for _, name in wanted.values()} == {"mine", "filled", "list"},
+                  f"{what}: {sorted(wanted.items())}")
+
+
+def check_threads(tools, folder, checks):
+    for kind in THREAD_KINDS:
+        for level in (0, 1, 2, 3):
+            if kind[0] or platform.machine() == "x86_64":
+                check_thread_kind(kind, level, tools, folder, checks)
+
+
+def check_thread_blocks(tools, folder, checks):
+    """
+    The copies of two threads meet on a line: both are named, and with their threads. What a pointer of
+    another thread leads to is named, too.
+    """
+    source, program = os.path.join(folder, "threads.c"), os.path.join(folder, "program")
+    with open(source, "w") as file:
+        file.write(THREAD_SOURCE.replace("HIDDEN", ""))
+    run(A64 + "gcc", "-O2", "-g", "-nostdlib", "-static", "-no-pie", "-fno-pie", "-Wl,--build-id=none",
+        "-Wl,-Ttext-segment=0x400000", source, "-o", program)
+    at, code = thread_locals(A64, program), marked_thread_locals(A64, program)
+    place = {variable + member: address for address, is_certain, variable, member in code if is_certain}
+    use = next(address for address, _, variable, member in code if variable + member == "mine.second"
+               and address < min(place.values()))
+    size = int(re.search(r"TLS +\S+ \S+ \S+ \S+ (\S+)", run(A64 + "readelf", "-lW", program).decode())[1], 16)
+    step = size + 15 & ~15
+    # Blocks are aligned to 16 bytes; the end of one and the begin of the next are on a line.
+    first = next(start for start in range(BASE, BASE + LINE, 16)
+                 if (start + at["list"] + 28) // LINE == (start + step + at["filled"]) // LINE)
+    spots = {"list[7]": first + at["list"] + 28, "filled[0]": first + step + at["filled"],
+             "mine.second": first + at["mine"] + 8}
+    of_list, of_mine = ("list (int[16], 64 bytes, thread-local of thread 500)",
+                        "mine (struct pair, 16 bytes, thread-local of thread 500)")
+    path = os.path.join(folder, "perf.data")
+    for own, other, pc, verdict, wanted in (
+            ("list[7]", "filled[0]", place["filled[0]"], "false-sharing",
+             of_list + " and filled (long int[5], 40 bytes, thread-local of thread 501)"),
+            ("mine.second", "mine.second", use, "true-sharing", of_mine)):
+        text = "\n".join(f"{t} 500 {500 + t} {1000 * i + t:x} {(place[own], pc)[t]:x} {spots[(own, other)[t]]:x} 1 0 9"
+                         for t in (0, 1) for i in range(1, 101))
+        subprocess.run([tools[1], path, "/program"], input=text.encode(), check=True)
+        answer = json.loads(run(tools[0], "c2c", "--all", "--symfs", folder, "--format", "json", path))
+        lines = [line for line in answer["lines"] if line["records"] == 200]
+        checks.expect([line["verdict"] for line in lines] == [verdict], f"blocks of threads: {answer['lines']}")
+        fields = {access.get("field") for line in lines for access in line["accesses"]}
+        checks.expect(fields == {f"{own} (thread-local)", f"{other} (thread-local)"}, f"blocks of threads: {fields}")
+        checks.expect([line.get("object") for line in lines] == [wanted], f"blocks of threads: {lines}")
+        checks.count("blocks of threads")
 
 
 ZERO_SOURCE = """
@@ -350,6 +512,8 @@ def main():
         for prefix in prefixes:
             for level in (0, 1, 2, 3):
                 check(prefix, level, (args.cyclops, args.write_accesses), folder, checks)
+        check_threads((args.cyclops, args.write_accesses), folder, checks)
+        check_thread_blocks((args.cyclops, args.write_accesses), folder, checks)
         check_stack_page((args.cyclops, args.write_accesses), folder, checks)
         check_no_addresses((args.cyclops, args.write_accesses), folder, checks)
         check_cost((args.cyclops, args.write_accesses), folder, checks)

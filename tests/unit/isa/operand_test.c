@@ -35,6 +35,15 @@ static const struct {
 	{ ISA_X86_64,
 	  "eax, dword ptr [r15 + 4*rcx + 0x20]",
 	  { .base = 15, .has_index = true, .scale = 4, .displacement = 32 } },
+	{ ISA_X86_64,
+	  "rax, qword ptr fs:[40]",
+	  { .is_thread = true, .scale = 1, .displacement = 40 } },
+	{ ISA_X86_64,
+	  "qword ptr fs:[-8], 1",
+	  { .is_thread = true, .scale = 1, .displacement = -8 } },
+	{ ISA_X86_64,
+	  "dword ptr fs:[4*rax - 80], 1",
+	  { .is_thread = true, .has_index = true, .scale = 4, .displacement = -80 } },
 	{ ISA_X86_64, "eax, dword ptr [rsi + rcx]", { .base = 4, .has_index = true, .scale = 1 } },
 };
 
@@ -54,7 +63,9 @@ static const struct {
 	{ ISA_A64, "x0, [x1, x2, lsl #9]" },
 	{ ISA_A64, "x0, [x1, #99999999999999999999]" },
 	{ ISA_X86_64, "rax, qword ptr [rip + 0x2f]" },
-	{ ISA_X86_64, "rax, qword ptr fs:[0x28]" },
+	{ ISA_X86_64, "rax, qword ptr gs:[0x28]" },
+	{ ISA_X86_64, "rax, qword ptr [-8]" },
+	{ ISA_X86_64, "rax, qword ptr fs:[]" },
 	{ ISA_X86_64, "rax, qword ptr fs:[rax]" },
 	{ ISA_X86_64, "byte ptr es:[rdi], byte ptr [rsi]" },
 	{ ISA_X86_64, "rax, qword ptr [8*rcx + 0x404040]" },
@@ -74,6 +85,7 @@ static void test_good(void **state)
 			fail_msg("'%s' was not read", good[i].operands);
 		assert_int_equal(o.base, good[i].operand.base);
 		assert_int_equal(o.is_stack, good[i].operand.is_stack);
+		assert_int_equal(o.is_thread, good[i].operand.is_thread);
 		assert_int_equal(o.has_index, good[i].operand.has_index);
 		assert_int_equal(o.scale, good[i].operand.scale);
 		assert_int_equal(o.displacement, good[i].operand.displacement);
