@@ -11,7 +11,6 @@ each row of an answer must have its records in the slices that their times belon
 
 import collections
 import csv
-import operator
 import os
 import re
 import sys
@@ -98,7 +97,9 @@ def check_hot(checks, c):
 
 def check_report(checks, c):
     """The report's functions weigh what they do in `hot`, slice by slice."""
-    key = operator.itemgetter("event", "function", "module")
+    def key(row):
+        return row.get("event"), row["function"], row["module"]
+
     weights = {key(row): c.slices(row) for row in c.answer("hot", "--by", "function", "--all", c.path, table="hot")}
     compare(checks, c, "report", c.answer("report", "--all", c.path, table="functions"), key, weights)
 
