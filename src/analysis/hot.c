@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/data_src.h"
 #include "base/alloc.h"
 #include "capture/sample.h"
 #include "spe/packet.h"
@@ -115,6 +116,13 @@ void hot_cost_add(struct hot_cost *to, const struct hot_cost *from)
 	to->n_mispredicted += from->n_mispredicted;
 }
 
+static uint64_t sample_source(const struct batch *b, size_t row)
+{
+	const struct cpu_source *source = data_src_source(b->data_src[row]);
+
+	return source == NULL ? HOT_ABSENT : (uint64_t)(uintptr_t)source;
+}
+
 /* The source in the words of the CPU that it was recorded on (enum hot_word). */
 static uint64_t source_word(const struct session *s, const struct batch *b, size_t row)
 {
@@ -122,7 +130,7 @@ static uint64_t source_word(const struct session *s, const struct batch *b, size
 	const struct cpu_source *source;
 
 	if (!(b->has[row] & HAS_SOURCE))
-		return HOT_ABSENT;
+		return b->has[row] & HAS_DATA_SRC ? sample_source(b, row) : HOT_ABSENT;
 	source = session_source(s, cpu, b->source[row]);
 	return source == NULL ? b->source[row] : (uint64_t)(uintptr_t)source;
 }
@@ -162,7 +170,9 @@ static inline __attribute__((always_inline)) uint64_t record_word(const struct s
 	case DIM_OPERATION:
 		return has & HAS_OP ? (uint64_t)b->op_class[row] << 8 | b->op[row] : HOT_ABSENT;
 	case DIM_EVENTS:
-		return has & HAS_EVENTS ? b->events[row] : 0;
+		if (has & HAS_EVENTS)
+			return b->events[row];
+		return has & HAS_DATA_SRC ? data_src_facts(b->data_src[row]) : 0;
 	case DIM_SOURCE:
 		return source_word(s, b, row);
 	case DIM_SLICE:

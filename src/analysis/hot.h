@@ -55,7 +55,7 @@ enum hot_dimension {
 	DIM_PLACE,
 	DIM_FRAME,
 	DIM_OPERATION, /* class << 8 | payload, or HOT_ABSENT */
-	DIM_EVENTS,    /* event bits of an SPE record */
+	DIM_EVENTS,    /* event bits of an SPE record; of samples data_src_facts() */
 	DIM_SOURCE,    /* address of the struct cpu_source, the raw value if that CPU is not
 			  known, or HOT_ABSENT */
 	DIM_SLICE,     /* slice of the session's time, or HOT_ABSENT */

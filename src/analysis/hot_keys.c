@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "analysis/data_src.h"
+#include "analysis/mem_samples.h"
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "spe/names.h"
@@ -186,9 +188,9 @@ static void show_place(const struct names *n, const uint64_t *words, struct tabl
 
 static void make_event(const struct names *n, const uint64_t *raw, uint64_t *words)
 {
-	(void)n;
+	/* Samples are told apart by their event alone; what mem has of them counts as SPE. */
 	words[0] = raw[DIM_EVENT];
-	words[1] = raw[DIM_EVENTS];
+	words[1] = words[0] < capture_n_events(n->session->capture) ? 0 : raw[DIM_EVENTS];
 }
 
 static void show_event(const struct names *n, const uint64_t *words, struct table *t,
@@ -201,7 +203,10 @@ static void show_event(const struct names *n, const uint64_t *words, struct tabl
 		cells[0] = cell_text(capture_event_name(capture, words[0]));
 		return;
 	}
-	spe_events_text(words[1], ':', &text);
+	if (words[0] == capture_n_events(capture) && mem_is_sampled(n->session))
+		data_src_facts_text(words[1], ':', &text);
+	else
+		spe_events_text(words[1], ':', &text);
 	text_char(&text, '\0');
 	cells[0] = cell_text(table_text(t, text.bytes));
 	text_release(&text);
@@ -359,7 +364,7 @@ const struct hot_key_class hot_key_classes[HOT_N_KEYS] = {
 		.make = make_place, .show = show_place,
 	},
 	[HOT_EVENT] = {
-		.name = "event", .meaning = "event counted; for SPE the set of events",
+		.name = "event", .meaning = "event counted; for SPE the set of events, for memory samples what they tell",
 		.dimensions = DIM(EVENT) | DIM(EVENTS),
 		.n_words = 2, .words = { WORD_NUMBER, WORD_NUMBER },
 		.n_columns = 1,
@@ -377,7 +382,7 @@ const struct hot_key_class hot_key_classes[HOT_N_KEYS] = {
 		.make = make_operation, .show = show_operation,
 	},
 	[HOT_SOURCE] = {
-		.name = "source", .meaning = "data source (SPE)", .dimensions = DIM(SOURCE),
+		.name = "source", .meaning = "data source (SPE, memory samples)", .dimensions = DIM(SOURCE),
 		.n_words = 1, .words = { WORD_SOURCE },
 		.n_columns = 1,
 		.columns = { { "source", NULL, "", CELL_TEXT, 0,

@@ -83,7 +83,7 @@ static void reach(struct histogram *h, uint32_t n)
 	h->n = n;
 }
 
-void histogram_add_rare(struct histogram *h, uint16_t cycles, enum latency_state state)
+void histogram_add_rare(struct histogram *h, uint32_t cycles, enum latency_state state)
 {
 	if (state == LATENCY_ABSENT)
 		return;

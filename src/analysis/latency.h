@@ -23,6 +23,11 @@ enum latency {
 	LATENCY_XLAT,	   /* translation */
 	LATENCY_ACCESS,	   /* total - issue: execution and translation */
 	N_LATENCIES,
+
+	/* Of samples with a weight, whose first part counts as the total (mem_samples.h). */
+	LATENCY_INSTRUCTION = N_LATENCIES, /* second part: of the whole instruction */
+	LATENCY_STAGE,			   /* third part: what that is depends on the CPU */
+	N_ALL_LATENCIES,
 };
 
 enum latency_state {
@@ -57,8 +62,8 @@ struct histogram {
 	uint32_t *counts; /* by bucket */
 	uint32_t n;	  /* buckets there are */
 	uint64_t n_usable, n_full;
-	uint16_t largest; /* usable value */
-	uint16_t full;	  /* where counters were full: 4095 or 65535; 0 if none was */
+	uint32_t largest; /* usable value */
+	uint32_t full;	  /* where counters were full: 4095, 65535 …; 0 if none was */
 };
 
 enum {
@@ -79,9 +84,9 @@ static inline uint32_t histogram_bucket(uint32_t value)
 }
 
 /* For histogram_add(): what is not usable, or needs more buckets than there are. */
-void histogram_add_rare(struct histogram *, uint16_t cycles, enum latency_state);
+void histogram_add_rare(struct histogram *, uint32_t cycles, enum latency_state);
 
-static inline void histogram_add(struct histogram *h, uint16_t cycles, enum latency_state state)
+static inline void histogram_add(struct histogram *h, uint32_t cycles, enum latency_state state)
 {
 	uint32_t bucket = histogram_bucket(cycles);
 

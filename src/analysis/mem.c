@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "analysis/data_src.h"
+#include "analysis/mem_samples.h"
 #include "base/alloc.h"
 #include "spe/packet.h"
 
@@ -34,10 +36,26 @@ enum mem_kind mem_kind_of(uint8_t op_class, uint8_t op)
 	return op_class == SPE_OP_LDST ? (enum mem_kind)kind_of_payload(op) : MEM_NONE;
 }
 
-size_t mem_rows_of(const struct batch *b, uint16_t rows[BATCH_ROWS], uint8_t kinds[BATCH_ROWS])
+static size_t sampled_rows(const struct batch *b, uint16_t rows[BATCH_ROWS],
+			   uint8_t kinds[BATCH_ROWS])
 {
 	size_t n = 0;
 
+	for (size_t row = 0; b->kind == BATCH_SAMPLES && row < b->n; row++) {
+		rows[n] = (uint16_t)row;
+		kinds[n] = (uint8_t)mem_sample_kind(b, row);
+		n += kinds[n] != MEM_NONE;
+	}
+	return n;
+}
+
+size_t mem_rows_of(bool is_sampled, const struct batch *b, uint16_t rows[BATCH_ROWS],
+		   uint8_t kinds[BATCH_ROWS])
+{
+	size_t n = 0;
+
+	if (is_sampled)
+		return sampled_rows(b, rows, kinds);
 	if (b->kind != BATCH_SPE)
 		return 0;
 	for (size_t row = 0; row < b->n; row++) {
@@ -59,10 +77,11 @@ void mem_cost_add(struct mem_cost *to, const struct mem_cost *from)
 {
 	to->n += from->n;
 	to->operations += from->operations;
-	for (int i = 0; i < N_LATENCIES; i++)
+	for (int i = 0; i < N_ALL_LATENCIES; i++)
 		sum_add(&to->sums[i], &from->sums[i]);
 	to->full_cycles += from->full_cycles;
 	to->n_walks += from->n_walks;
+	to->n_translated += from->n_translated;
 	sum_add(&to->walk, &from->walk);
 }
 
@@ -85,13 +104,13 @@ void mem_histograms_add(struct mem_histograms *h, const struct latencies *l)
 
 void mem_histograms_merge(struct mem_histograms *into, const struct mem_histograms *from)
 {
-	for (int i = 0; i < N_LATENCIES; i++)
+	for (int i = 0; i < N_ALL_LATENCIES; i++)
 		histogram_merge(&into->of[i], &from->of[i]);
 }
 
 void mem_histograms_release(struct mem_histograms *h)
 {
-	for (int i = 0; i < N_LATENCIES; i++)
+	for (int i = 0; i < N_ALL_LATENCIES; i++)
 		histogram_release(&h->of[i]);
 }
 
@@ -177,10 +196,25 @@ static struct mem_sums sums_of(const struct latencies *l, bool is_walk)
 	return s;
 }
 
+/* Their latencies go into struct mem_cost alone: they are too wide for the sums. */
+static void find_sample_sums(struct mem_records *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		uint64_t facts = data_src_facts(r->batch->data_src[r->rows[i]]);
+		bool is_walk = facts >> SPE_EV_TLB_WALK & 1;
+
+		r->sums[i] = (struct mem_sums){ .n[MEM_ALL] = 1, .n[MEM_WALKS] = is_walk };
+	}
+}
+
 static void find_sums(struct mem_records *r)
 {
 	const struct batch *b = r->batch;
 
+	if (b->kind == BATCH_SAMPLES) {
+		find_sample_sums(r);
+		return;
+	}
 	for (size_t i = 0; i < r->n; i++) {
 		uint16_t row = r->rows[i];
 		uint64_t events = b->has[row] & HAS_EVENTS ? b->events[row] : 0;
@@ -233,7 +267,7 @@ static void set_consume(void *partial, const struct batch *b)
 	struct mem_set *set = partial;
 	uint16_t rows[BATCH_ROWS];
 	uint8_t kinds[BATCH_ROWS];
-	size_t n = mem_rows_of(b, rows, kinds);
+	size_t n = mem_rows_of(set->list[0].is_sampled, b, rows, kinds);
 	struct mem_records some = { .batch = b };
 
 	note_times(set, b, rows, kinds, n);

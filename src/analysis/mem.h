@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads, stores and atomics of SPE: how many, how long they took, and when, by whatever is
+ * Loads, stores and atomics of SPE, or of PMU samples (mem_samples.h): how many, how long they took, and when, by whatever is
  * told apart. What is sampled is operations; the interval says how many each stands for.
  */
 #ifndef CYCLOPS_ANALYSIS_MEM_H
@@ -29,9 +29,10 @@ enum mem_kind mem_kind_of(uint8_t op_class, uint8_t op);
 struct mem_cost {
 	uint64_t n;	     /* records */
 	uint64_t operations; /* that they stand for; 0 if the interval is not known */
-	struct latency_sum sums[N_LATENCIES];
+	struct latency_sum sums[N_ALL_LATENCIES];
 	uint64_t full_cycles;	 /* what full counters of the total latency show at least */
 	uint64_t n_walks;	 /* with a translation table walk */
+	uint64_t n_translated;	 /* samples: that tell how the address was translated */
 	struct latency_sum walk; /* translation latency of those */
 };
 
@@ -75,7 +76,7 @@ struct mem_options {
 
 /* A distribution for each latency. */
 struct mem_histograms {
-	struct histogram of[N_LATENCIES];
+	struct histogram of[N_ALL_LATENCIES];
 };
 
 void mem_histograms_add(struct mem_histograms *, const struct latencies *);
@@ -92,6 +93,7 @@ struct mem {
 	enum hot_dimension dimensions[HOT_N_DIMENSIONS]; /* told apart, but for the place */
 	size_t n_dimensions;
 	bool has_place;
+	bool is_sampled;     /* of PMU samples: mem_samples.h */
 	uint64_t each;	     /* operations that a record stands for, unless … */
 	bool has_operations; /* … they differ, by CPU: then they are added up, too */
 
@@ -170,8 +172,12 @@ extern const struct analysis_class mem_detail_class;
 struct mem_detail *mem_detail_scan(struct session *, const struct select *,
 				   const struct mem_focus *);
 
-/* For the files of this subject: collects the loads, stores and atomics of a batch. */
-size_t mem_rows_of(const struct batch *, uint16_t rows[BATCH_ROWS], uint8_t kinds[BATCH_ROWS]);
+/*
+ * For the files of this subject: collects the loads, stores and atomics of a batch of SPE records,
+ * or of samples if `is_sampled`.
+ */
+size_t mem_rows_of(bool is_sampled, const struct batch *, uint16_t rows[BATCH_ROWS],
+		   uint8_t kinds[BATCH_ROWS]);
 
 /* mem_groups.c: the groups of a struct mem. */
 void mem_init(struct mem *, const struct session *, const struct mem_options *);

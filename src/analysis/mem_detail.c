@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analysis/mem.h"
+#include "analysis/mem_samples.h"
 #include "analysis/scan.h"
 #include "base/alloc.h"
 
@@ -28,22 +29,32 @@ static void detail_free(void *partial)
 	free(d);
 }
 
+static void add_record(struct mem_histograms *h, bool is_sampled, const struct batch *b, size_t row)
+{
+	if (is_sampled) {
+		struct sample_latencies l = sample_latencies_of(b, row);
+
+		sample_histograms_add(h, &l);
+	} else {
+		struct latencies l = latencies_of(b, row);
+
+		mem_histograms_add(h, &l);
+	}
+}
+
 static void detail_consume(void *partial, const struct batch *b)
 {
 	struct mem_detail *d = partial;
 	uint16_t rows[BATCH_ROWS];
 	uint8_t kinds[BATCH_ROWS];
-	size_t n = mem_rows_of(b, rows, kinds);
+	bool is_sampled = d->focus->mem->is_sampled;
+	size_t n = mem_rows_of(is_sampled, b, rows, kinds);
 
 	for (size_t i = 0; i < n; i++) {
 		uint32_t group = mem_find(d->focus->mem, (enum mem_kind)kinds[i], b, rows[i]);
 		uint32_t row = group == UINT32_MAX ? UINT32_MAX : d->focus->rows[group];
-		struct latencies l;
-
-		if (row == UINT32_MAX)
-			continue;
-		l = latencies_of(b, rows[i]);
-		mem_histograms_add(&d->rows[row], &l);
+		if (row != UINT32_MAX)
+			add_record(&d->rows[row], is_sampled, b, rows[i]);
 	}
 }
 

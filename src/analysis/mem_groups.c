@@ -8,7 +8,9 @@
  */
 #include <stdlib.h>
 
+#include "analysis/data_src.h"
 #include "analysis/mem.h"
+#include "analysis/mem_samples.h"
 #include "base/alloc.h"
 #include "spe/packet.h"
 
@@ -21,8 +23,9 @@ void mem_init(struct mem *m, const struct session *session, const struct mem_opt
 		if (i != DIM_PLACE && options->dimensions >> i & 1)
 			m->dimensions[m->n_dimensions++] = (enum hot_dimension)i;
 	m->has_place = options->dimensions >> DIM_PLACE & 1;
-	m->each = spe_interval_common(session).mean;
-	m->has_operations = spe_interval_varies(session);
+	m->is_sampled = mem_is_sampled(session);
+	m->each = m->is_sampled ? 0 : spe_interval_common(session).mean;
+	m->has_operations = !m->is_sampled && spe_interval_varies(session);
 	tuples_init(&m->rests, 1 + m->n_dimensions);
 	tuples_init(&m->spilled, 1);
 	place_groups_init(&m->groups);
@@ -187,6 +190,21 @@ static uint64_t operations_of(const struct mem *m, const struct batch *b, size_t
 	return spe_interval(m->session, b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX)->mean;
 }
 
+/* What samples have besides their number. */
+static void add_samples(struct mem *m, const struct mem_records *r, const uint32_t *groups)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		uint64_t facts = data_src_facts(r->batch->data_src[r->rows[i]]);
+		struct sample_latencies l = sample_latencies_of(r->batch, r->rows[i]);
+		struct mem_cost *cost = wide_of(m, groups[i]);
+
+		sample_latencies_add(cost, &l);
+		cost->n_translated += facts >> SPE_EV_TLB_ACCESS & 1;
+		if (m->options->with_histograms)
+			sample_histograms_add(&m->histograms.items[groups[i]], &l);
+	}
+}
+
 void mem_add_records(struct mem *m, const struct mem_records *r)
 {
 	uint32_t places[MEM_ROWS_AT_ONCE], rests[MEM_ROWS_AT_ONCE], groups[MEM_ROWS_AT_ONCE];
@@ -200,6 +218,10 @@ void mem_add_records(struct mem *m, const struct mem_records *r)
 		add_sums(m, groups[i], &r->sums[i]);
 	for (size_t i = 0; i < r->n && m->has_operations; i++)
 		m->operations.items[groups[i]] += operations_of(m, r->batch, r->rows[i]);
+	if (m->is_sampled) {
+		add_samples(m, r, groups);
+		return;
+	}
 	for (size_t i = 0; i < r->n && m->options->with_histograms; i++)
 		mem_histograms_add(&m->histograms.items[groups[i]], &r->latencies[i]);
 }

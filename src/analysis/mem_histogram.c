@@ -4,12 +4,13 @@
 #include "analysis/mem_rows.h"
 #include "base/alloc.h"
 
-enum { N_STEPS = 36 };
+enum { N_STEPS = 63 };
 
-static const char *const names[N_LATENCIES] = {
+static const char *const names[N_ALL_LATENCIES] = {
 	[LATENCY_TOTAL] = "total",	[LATENCY_ISSUE] = "issue",
 	[LATENCY_XLAT] = "translation", [LATENCY_EXECUTION] = "execution",
-	[LATENCY_ACCESS] = "access",
+	[LATENCY_ACCESS] = "access",	[LATENCY_INSTRUCTION] = "instruction",
+	[LATENCY_STAGE] = "stage",
 };
 
 enum histogram_column {
@@ -100,7 +101,7 @@ void mem_histogram_table(const struct mem_rows *r, struct table *out)
 			[COL_LATENCY] = { 0 },
 		};
 
-		for (int l = 0; l < N_LATENCIES; l++) {
+		for (int l = 0; l < N_ALL_LATENCIES; l++) {
 			head[COL_LATENCY] = cell_text(names[l]);
 			show_histogram(&r->rows.items[r->shown[i]].histograms.of[l], head, out);
 		}

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/data_src.h"
 #include "base/alloc.h"
 #include "spe/names.h"
 #include "spe/packet.h"
@@ -36,7 +37,7 @@ enum translation_column {
 static const struct column translation_columns[N_TRANSLATION] = {
 	{ "access", NULL, "", CELL_TEXT, 0, "load, store, or atomic (which is neither)" },
 	{ "translation", NULL, "", CELL_TEXT, 0, "whether the translation tables were walked" },
-	{ "samples", NULL, "samples", CELL_COUNT, 0, "SPE records" },
+	{ "samples", NULL, "samples", CELL_COUNT, 0, "SPE records, or samples" },
 	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE, "part of this kind of access" },
 	{ "translation_mean_cycles", "transl.", "cycles", CELL_NUMBER, COLUMN_TRUST,
 	  "mean translation latency" },
@@ -47,8 +48,19 @@ static const struct column translation_columns[N_TRANSLATION] = {
 	  "translation's part of the total latency cycles of this kind of access" },
 };
 
+/* SPE records always tell whether there was a walk, samples do not have to. */
+enum translation { NO_WALK, WALK, NOT_TOLD, N_TRANSLATIONS };
+static const char *const translation_words[] = { "no walk", "walk", "not recorded" };
+
+static enum translation translation_of(const struct mem *mem, uint64_t events)
+{
+	if (events >> SPE_EV_TLB_WALK & 1)
+		return WALK;
+	return mem->is_sampled && !(events >> SPE_EV_TLB_ACCESS & 1) ? NOT_TOLD : NO_WALK;
+}
+
 static void show_translation(const struct mem_cost *c, const struct mem_cost *all,
-			     enum mem_kind kind, bool is_walk, struct table *out)
+			     enum mem_kind kind, enum translation how, struct table *out)
 {
 	struct cell *row;
 
@@ -56,39 +68,38 @@ static void show_translation(const struct mem_cost *c, const struct mem_cost *al
 		return;
 	row = table_add_row(out);
 	row[TRANSLATION_KIND] = cell_text(mem_kind_name(kind));
-	row[TRANSLATION_HOW] = cell_text(is_walk ? "walk" : "no walk");
+	row[TRANSLATION_HOW] = cell_text(translation_words[how]);
 	row[TRANSLATION_SAMPLES] = cell_count(c->n);
 	row[TRANSLATION_SHARE] = part_cell(c->n, all->n);
 	row[TRANSLATION_MEAN] = mean_cell(&c->sums[LATENCY_XLAT]);
 	row[TRANSLATION_ACCESS] = mean_cell(&c->sums[LATENCY_ACCESS]);
 	row[TRANSLATION_TOTAL] = mean_cell(&c->sums[LATENCY_TOTAL]);
-	row[TRANSLATION_PART] = part_cell(c->sums[LATENCY_XLAT].cycles, mem_weight(all));
+	if (c->sums[LATENCY_XLAT].n > 0)
+		row[TRANSLATION_PART] = part_cell(c->sums[LATENCY_XLAT].cycles, mem_weight(all));
 }
 
 void mem_translation_table(const struct mem *mem, struct table *out)
 {
-	struct mem_cost costs[N_MEM_KINDS][2] = { 0 }, all[N_MEM_KINDS] = { 0 };
+	struct mem_cost costs[N_MEM_KINDS][N_TRANSLATIONS] = { 0 }, all[N_MEM_KINDS] = { 0 };
 
 	for (uint32_t i = 0; i < mem_n_groups(mem); i++) {
 		uint64_t raw[HOT_N_DIMENSIONS];
 		enum mem_kind kind = mem_key(mem, i, raw);
-		bool is_walk = raw[DIM_EVENTS] >> SPE_EV_TLB_WALK & 1;
-
-		mem_cost_add_group(&costs[kind][is_walk], mem, i);
+		mem_cost_add_group(&costs[kind][translation_of(mem, raw[DIM_EVENTS])], mem, i);
 		mem_cost_add_group(&all[kind], mem, i);
 	}
 	table_init(out, "translation", "Address translation", translation_columns, N_TRANSLATION);
 	for (int kind = 0; kind < N_MEM_KINDS; kind++)
-		for (int is_walk = 0; is_walk < 2; is_walk++)
-			show_translation(&costs[kind][is_walk], &all[kind], (enum mem_kind)kind,
-					 is_walk, out);
+		for (int how = 0; how < N_TRANSLATIONS; how++)
+			show_translation(&costs[kind][how], &all[kind], (enum mem_kind)kind,
+					 (enum translation)how, out);
 }
 
 static const struct column event_columns[] = {
 	{ "access", NULL, "", CELL_TEXT, 0, "load, store, or atomic (which is neither)" },
 	{ "events", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_PATH,
 	  "events that the records have, all of them together" },
-	{ "samples", NULL, "samples", CELL_COUNT, 0, "SPE records" },
+	{ "samples", NULL, "samples", CELL_COUNT, 0, "SPE records, or samples" },
 	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE, "part of this kind of access" },
 	{ "total_mean_cycles", "total", "cycles", CELL_NUMBER, COLUMN_TRUST | COLUMN_MACHINE_ONLY,
 	  "mean total latency" },
@@ -112,12 +123,16 @@ static int compare_sets(const void *left, const void *right)
 	return (a->events > b->events) - (a->events < b->events);
 }
 
-static void show_set(const struct event_set *set, const uint64_t *n_of_kind, struct table *out)
+static void show_set(const struct event_set *set, bool is_sampled, const uint64_t *n_of_kind,
+		     struct table *out)
 {
 	struct cell *row = table_add_row(out);
 	struct text text = { 0 };
 
-	spe_events_text(set->events, ':', &text);
+	if (is_sampled)
+		data_src_facts_text(set->events, ':', &text);
+	else
+		spe_events_text(set->events, ':', &text);
 	text_char(&text, '\0');
 	row[0] = cell_text(mem_kind_name(set->kind));
 	row[1] = cell_text(table_text(out, text.bytes));
@@ -158,7 +173,7 @@ void mem_events_table(const struct mem *mem, size_t top, struct table *out)
 			continue;
 		}
 		n_left[sets.items[i].kind]--;
-		show_set(&sets.items[i], n_of_kind, out);
+		show_set(&sets.items[i], mem->is_sampled, n_of_kind, out);
 	}
 	if (n_cut > 0)
 		table_note(out, "%zu more; --all shows them", n_cut);

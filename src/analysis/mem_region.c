@@ -97,7 +97,7 @@ static void show_estimates(const struct session *s, const struct whole *w, uint6
 	double operations = (double)w->cost->operations;
 	struct estimate e;
 
-	if (spe_interval_longest(s) == 0)
+	if (w->cost->operations == 0)
 		return;
 	e = estimate_of(w->cost->n, w->cost->operations, spe_interval_longest(s), least, most);
 	row[REGION_ESTIMATED] = cell_marked(cell_count(w->cost->operations), MARK_SCALED);
@@ -208,10 +208,13 @@ void mem_region_table(const struct mem_region *r, struct table *out)
 		row[REGION_SAMPLES] = cell_count(w->cost->n);
 		if (w->thread_ns > 0)
 			row[REGION_TIME] = cell_count(w->thread_ns);
-		row[REGION_SIZED] = cell_number((double)w->n_sized / (double)w->cost->n);
+		if (!r->rows->mem->is_sampled)
+			row[REGION_SIZED] = cell_number((double)w->n_sized / (double)w->cost->n);
 		show_direct(r, w, row);
 		show_estimates(r->rows->mem->session, w, mem_set_length_ns(r->set), row);
 	}
+	if (r->rows->mem->is_sampled)
+		return;
 	note_basis(r, out);
 	note_limits(r, wholes, out);
 }

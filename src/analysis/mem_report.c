@@ -4,6 +4,7 @@
 #include "analysis/hot_keys.h"
 #include "analysis/mem_parts.h"
 #include "analysis/mem_rows.h"
+#include "analysis/mem_samples.h"
 #include "analysis/scan.h"
 #include "analysis/vector_length.h"
 #include "analysis/without_spe.h"
@@ -149,11 +150,14 @@ static int make_tables(struct making *m, struct err *err)
 		.vector_bits = m->request->vector_bits,
 		.name = m->request->region,
 	};
+	bool is_sampled = mem_is_sampled(m->s);
 
 	if (make_rows(m, err) < 0)
 		return -1;
 	show(m, &m->out->rows);
-	if (note_without_spe(m->s, &m->out->rows) && !m->request->for_programs)
+	if (is_sampled)
+		mem_samples_note(m->s, &m->out->rows);
+	else if (note_without_spe(m->s, &m->out->rows) && !m->request->for_programs)
 		return 0;
 	if (m->request->with_histogram) {
 		mem_histogram_table(&m->rows, &m->out->histogram);
@@ -161,6 +165,8 @@ static int make_tables(struct making *m, struct err *err)
 	}
 	if (m->request->by.n == 0 && make_overview(m, err) < 0)
 		return -1;
+	if (is_sampled && !m->request->for_programs)
+		return 0; /* it would be all gaps */
 	mem_region_table(&region, &m->out->region);
 	show(m, &m->out->region);
 	return 0;

@@ -38,7 +38,8 @@ static const struct column kind_column = {
 
 /* Those of the latencies come behind SUM_TIME. */
 static const struct column sum_columns[N_SUMS] = {
-	[SUM_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0, "SPE records" },
+	[SUM_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0,
+			  "SPE records, or samples with a data source" },
 	[SUM_SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
 			"part of all records of this kind of access" },
 	[SUM_LATENCY_SHARE] = { "latency_share", "of latency", "", CELL_NUMBER,
@@ -70,7 +71,7 @@ static const struct column sum_columns[N_SUMS] = {
 static const struct {
 	const char *name, *title;
 	const char *meaning;
-} latency_words[N_LATENCIES] = {
+} latency_words[N_ALL_LATENCIES] = {
 	[LATENCY_TOTAL] = { "total", "total", "total latency" },
 	[LATENCY_ISSUE] = { "issue", "issue", "issue latency" },
 	[LATENCY_XLAT] = { "translation", "transl.", "translation latency" },
@@ -78,6 +79,8 @@ static const struct {
 				"execution latency (total - issue - translation)" },
 	[LATENCY_ACCESS] = { "access", "exec. + transl.",
 			     "execution and translation latency (total - issue)" },
+	[LATENCY_INSTRUCTION] = { "instruction", "instr.", "second part of the samples' weight" },
+	[LATENCY_STAGE] = { "stage", "stage", "third part of the samples' weight" },
 };
 
 /* What is told of each latency. */
@@ -99,6 +102,7 @@ struct making {
 	struct column list[MAX_COLUMNS];
 	size_t n;
 	size_t first_key, first_sum, first_latency, first_slice;
+	int n_latencies;
 	uint64_t longest;
 	double least, most; /* limits of the interval as parts of its mean */
 };
@@ -122,7 +126,7 @@ static bool is_for_text(enum latency latency, enum figure figure)
 static void add_latency_columns(struct making *m)
 {
 	m->first_latency = m->n;
-	for (int l = 0; l < N_LATENCIES; l++)
+	for (int l = 0; l < m->n_latencies; l++)
 		for (int f = 0; f < N_FIGURES; f++) {
 			struct table *t = m->out;
 			const char *name = latency_words[l].name, *figure = figures[f].name;
@@ -184,7 +188,7 @@ static struct cell *sum_cell(const struct making *m, struct cell *row, enum sum_
 {
 	if (column <= SUM_TIME)
 		return &row[m->first_sum + column];
-	return &row[m->first_latency + N_LATENCIES * N_FIGURES + column - SUM_TIME - 1];
+	return &row[m->first_latency + (size_t)m->n_latencies * N_FIGURES + column - SUM_TIME - 1];
 }
 
 static struct cell part_cell(uint64_t part, uint64_t whole)
@@ -218,7 +222,7 @@ static void show_latencies(const struct making *m, const struct mem_row *r, stru
 	const struct core_clock *clock = m->view->clock;
 	struct cell *cell = row + m->first_latency;
 
-	for (int l = 0; l < N_LATENCIES; l++) {
+	for (int l = 0; l < m->n_latencies; l++) {
 		const struct latency_sum *sum = &r->cost.sums[l];
 		/* Of what a difference with a full counter is, only a part is known. */
 		bool is_cut = (l == LATENCY_EXECUTION || l == LATENCY_ACCESS) && sum->n_full > 0;
@@ -273,9 +277,11 @@ static void show_sums(const struct making *m, enum mem_kind kind, const struct m
 	*sum_cell(m, row, SUM_LATENCY_SHARE) = part_cell(mem_weight(c), mem_weight(all));
 	*sum_cell(m, row, SUM_SATURATED) =
 		part_cell(total->n_full, (uint64_t)total->n + total->n_full);
-	*sum_cell(m, row, SUM_WALKS) = part_cell(c->n_walks, c->n);
+	*sum_cell(m, row, SUM_WALKS) =
+		part_cell(c->n_walks, m->rows->mem->is_sampled ? c->n_translated : c->n);
 	*sum_cell(m, row, SUM_WALK_MEAN) = mean_cell(&c->walk, 1);
-	*sum_cell(m, row, SUM_SIZED) = part_cell(r->n_sized, c->n);
+	if (!m->rows->mem->is_sampled)
+		*sum_cell(m, row, SUM_SIZED) = part_cell(r->n_sized, c->n);
 	show_estimates(m, r, row);
 }
 
@@ -325,7 +331,8 @@ int mem_table(const struct mem_rows *rows, const struct mem_view *view, struct t
 		.rows = rows,
 		.view = view,
 		.out = out,
-		.longest = spe_interval_longest(s),
+		.longest = rows->mem->is_sampled ? 0 : spe_interval_longest(s),
+		.n_latencies = rows->mem->is_sampled ? N_ALL_LATENCIES : N_LATENCIES,
 		.least = 1,
 		.most = 1,
 	};

@@ -28,7 +28,6 @@ NUMBER_COLUMN(pc, HAS_PC)
 NUMBER_COLUMN(va, HAS_VA)
 NUMBER_COLUMN(pa, HAS_PA)
 NUMBER_COLUMN(target, HAS_TARGET)
-NUMBER_COLUMN(total, HAS_TOTAL)
 NUMBER_COLUMN(issue, HAS_ISSUE)
 NUMBER_COLUMN(xlat, HAS_XLAT)
 NUMBER_COLUMN(cpu, HAS_CPU)
@@ -36,6 +35,19 @@ NUMBER_COLUMN(pid, HAS_PID)
 NUMBER_COLUMN(tid, HAS_TID)
 NUMBER_COLUMN(period, HAS_PERIOD)
 NUMBER_COLUMN(weight, HAS_WEIGHT)
+
+/* The first part of a memory sample's weight is its latency; 0 says that there was none. */
+static bool number_total(const struct session *s, const struct batch *b, size_t row, uint64_t *out)
+{
+	(void)s;
+	if (b->kind == BATCH_SAMPLES) {
+		*out = b->weight[row];
+		return b->has[row] & HAS_WEIGHT && b->has[row] & HAS_DATA_SRC &&
+		       b->weight[row] != 0;
+	}
+	*out = b->total[row];
+	return b->has[row] & HAS_TOTAL;
+}
 
 static bool number_execution(const struct session *s, const struct batch *b, size_t row,
 			     uint64_t *out)
@@ -311,7 +323,7 @@ static int compile_source(struct session *s, struct test *t, const struct token 
 	if (value->kind == TOKEN_NUMBER)
 		return 0;
 	t->word = mem_strndup(value->text, value->len);
-	if (is_source_name(s, t->word))
+	if (is_source_name(s, t->word) || data_src_is_name(t->word))
 		return 0;
 	return err_set(err, ERR_USAGE, value->at,
 		       "--select: no data source is called '%.*s'; there are %s, or the raw number",
@@ -325,12 +337,12 @@ static bool run_source(const struct test *t, const struct rows *r, size_t row, b
 	const struct cpu_source *source;
 
 	if (b->kind == BATCH_SAMPLES) {
-		enum source_level level = b->has[row] & HAS_DATA_SRC
-						  ? data_src_level(b->data_src[row])
-						  : SOURCE_UNKNOWN;
-
-		*has = level != SOURCE_UNKNOWN;
-		return flag_of(t, level);
+		source = b->has[row] & HAS_DATA_SRC ? data_src_source(b->data_src[row]) : NULL;
+		*has = source != NULL && (t->word != NULL || source->level != SOURCE_UNKNOWN);
+		if (!*has)
+			return false;
+		return t->word != NULL ? strcasecmp(source->name, t->word) == 0
+				       : flag_of(t, source->level);
 	}
 	*has = b->has[row] & HAS_SOURCE;
 	if (!*has)
@@ -399,7 +411,8 @@ const struct field select_fields[] = {
 	  .compile = compile_event, .run = run_event, .has_patterns = true },
 	{ "source", "where the data came from: L1, L2, DRAM …", .compile = compile_source,
 	  .run = run_source },
-	{ "tot", "total latency in cycles", .number = number_total },
+	{ "tot", "total latency in cycles; of memory samples their weight",
+	  .number = number_total },
 	{ "issue", "issue latency in cycles", .number = number_issue },
 	{ "xlat", "translation latency in cycles", .number = number_xlat },
 	{ "exec", "execution latency in cycles: tot - issue - xlat", .number = number_execution },

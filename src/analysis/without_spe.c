@@ -17,8 +17,8 @@ bool note_without_spe(const struct session *s, struct table *t)
 		      "--spe makes them on Arm CPUs that have SPE (cyclops doctor says so), "
 		      "cyclops model for AArch64 programs elsewhere");
 	if (fields & memory)
-		table_note(t, "its samples have weights or data sources: cyclops addr and cyclops "
-			      "c2c read those");
+		table_note(t, "its samples have weights, but no data source: cyclops hot shows "
+			      "where they fell (perf record -d records data sources)");
 	if (fields >> SAMPLE_BRANCH_STACK & 1)
 		table_note(t, "its samples have branch stacks, which are not used for this");
 	return true;

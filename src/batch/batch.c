@@ -81,6 +81,8 @@ static void move_sample(struct batch *b, size_t to, size_t from)
 	b->period[to] = b->period[from];
 	b->weight[to] = b->weight[from];
 	b->data_src[to] = b->data_src[from];
+	b->weight2[to] = b->weight2[from];
+	b->weight3[to] = b->weight3[from];
 	b->stack[to] = b->stack[from];
 	b->branches[to] = b->branches[from];
 	b->user_stacks[to] = b->user_stacks[from];

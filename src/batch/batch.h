@@ -47,6 +47,7 @@ enum batch_has {
 	HAS_USER_STACK = 1u << 25,  /* so was a copy of the user's stack */
 	HAS_BRANCH_TYPE = 1u << 26, /* branch entries: `op` says the kind of branch */
 	HAS_BRANCH_CYCLES = 1u << 27,
+	HAS_WEIGHT_PARTS = 1u << 28, /* a weight of three parts: weight2 and weight3 */
 };
 
 /* What the rows of a batch are. A batch holds one kind only. */
@@ -114,6 +115,8 @@ struct batch {
 	uint64_t period[BATCH_ROWS];	      /* events this sample stands for */
 	uint64_t weight[BATCH_ROWS];	      /* latency or so; unit depends on the CPU */
 	uint64_t data_src[BATCH_ROWS];	      /* union perf_mem_data_src */
+	uint16_t weight2[BATCH_ROWS];	      /* cycles, of the instruction … */
+	uint16_t weight3[BATCH_ROWS];	      /* … and of a stage of it, depending on the CPU */
 	struct batch_slice stack[BATCH_ROWS]; /* call chain, innermost first, with the
 						    kernel's context markers, in `words` */
 	struct batch_slice branches[BATCH_ROWS];  /* triples as struct branch_entry, newest

@@ -217,7 +217,7 @@ static const struct {
 	{ SAMPLE_ADDR, HAS_VA },
 	{ SAMPLE_CPU, HAS_CPU },
 	{ SAMPLE_WEIGHT, HAS_WEIGHT },
-	{ SAMPLE_WEIGHT_STRUCT, HAS_WEIGHT },
+	{ SAMPLE_WEIGHT_STRUCT, HAS_WEIGHT | HAS_WEIGHT_PARTS },
 	{ SAMPLE_DATA_SRC, HAS_DATA_SRC },
 };
 
@@ -253,6 +253,8 @@ static void add_sample(const struct unit_reader *r, struct batch *b, const struc
 	b->period[row] = has_period ? s->period : event->attr.sample_period;
 	b->weight[row] = s->weight;
 	b->data_src[row] = s->data_src;
+	b->weight2[row] = s->weight2;
+	b->weight3[row] = s->weight3;
 	add_addresses(b, row, s);
 	add_slices(b, row, s);
 	if (r->wants_registers)

@@ -12,7 +12,7 @@
 static const struct usage usage = {
 	"mem",
 	"[OPTIONS] [FILE]",
-	"Loads, stores and atomics of SPE: latency, data source, translation, bandwidth.",
+	"Loads, stores and atomics of SPE or memory samples: latency, data source, bandwidth.",
 };
 
 struct mem_command {

@@ -100,6 +100,8 @@ class Table:
         fields["va"] = fields["va"] if "vaddr" in row else number(row["addr"])
         fields["el"] = number(row["el"]) if "el" in row else 0
         fields["time"] = number(row["time_ns"]) - start_ns
+        if row.get("data_src") and fields["weight"]:  # of memory samples; no weight is no latency
+            fields["tot"] = fields["weight"]
         if fields["tot"] is not None and fields["issue"] is not None:
             fields["exec"] = max(0, fields["tot"] - fields["issue"] - (fields["xlat"] or 0))
         fields["comm"] = NAMES.get((fields["pid"] or 0) // 10)

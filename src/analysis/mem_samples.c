@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/mem_samples.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/data_src.h"
+#include "base/alloc.h"
+#include "capture/info.h"
+#include "capture/sample.h"
+
+enum { FULL = 65535 };
+#define LARGEST ((uint64_t)1 << 31) /* more is no latency of anything */
+
+/* Events of Intel's PMUs that sample loads by their latency: config1 has the least one. */
+enum { LOAD_LATENCY = 0x1cd, LOAD_LATENCY_ATOM = 0x5d0, EVENT_MASK = 0xffff };
+
+bool mem_is_sampled(const struct session *s)
+{
+	if (capture_spe(s->capture)->is_present && capture_totals(s->capture)->aux_bytes > 0)
+		return false;
+	for (size_t i = 0; i < capture_n_events(s->capture); i++)
+		if (capture_event(s->capture, i)->attr.sample_type >> SAMPLE_DATA_SRC & 1)
+			return true;
+	return false;
+}
+
+enum mem_kind mem_sample_kind(const struct batch *b, size_t row)
+{
+	unsigned access = b->has[row] & HAS_DATA_SRC ? data_src_access(b->data_src[row]) : 0;
+
+	if (access & DATA_LOCKED)
+		return MEM_ATOMIC;
+	if (access & DATA_STORE)
+		return MEM_STORE;
+	return access & DATA_LOAD ? MEM_LOAD : MEM_NONE;
+}
+
+static void set(struct sample_latencies *l, enum latency what, bool has, uint64_t cycles)
+{
+	l->cycles[what] = (uint32_t)(cycles < LARGEST ? cycles : LARGEST);
+	if (has && cycles != 0)
+		l->state[what] =
+			cycles == FULL || cycles >= LARGEST ? LATENCY_FULL : LATENCY_USABLE;
+}
+
+struct sample_latencies sample_latencies_of(const struct batch *b, size_t row)
+{
+	struct sample_latencies l = { .state = { LATENCY_ABSENT } };
+	bool has_parts = b->has[row] & HAS_WEIGHT_PARTS;
+
+	set(&l, LATENCY_TOTAL, b->has[row] & HAS_WEIGHT, b->weight[row]);
+	set(&l, LATENCY_INSTRUCTION, has_parts, has_parts ? b->weight2[row] : 0);
+	set(&l, LATENCY_STAGE, has_parts, has_parts ? b->weight3[row] : 0);
+	return l;
+}
+
+void sample_latencies_add(struct mem_cost *c, const struct sample_latencies *l)
+{
+	for (int i = 0; i < N_ALL_LATENCIES; i++) {
+		bool is_usable = l->state[i] == LATENCY_USABLE;
+
+		c->sums[i].n += is_usable;
+		c->sums[i].cycles += is_usable ? l->cycles[i] : 0;
+		c->sums[i].n_full += l->state[i] == LATENCY_FULL;
+	}
+	if (l->state[LATENCY_TOTAL] == LATENCY_FULL)
+		c->full_cycles += l->cycles[LATENCY_TOTAL];
+}
+
+void sample_histograms_add(struct mem_histograms *h, const struct sample_latencies *l)
+{
+	for (int i = 0; i < N_ALL_LATENCIES; i++)
+		histogram_add(&h->of[i], l->cycles[i], (enum latency_state)l->state[i]);
+}
+
+/* The least latency that an event samples: as its name has it, or its configuration; 0: any. */
+static uint64_t least_latency(const struct attr *a, const char *name, bool is_intel)
+{
+	const char *text = strstr(name, "ldlat=");
+	uint64_t event = a->config & EVENT_MASK;
+
+	if (text != NULL)
+		return strtoull(text + strlen("ldlat="), NULL, 0);
+	if (is_intel && (event == LOAD_LATENCY || event == LOAD_LATENCY_ATOM))
+		return a->config1 & EVENT_MASK;
+	return 0;
+}
+
+static void note_threshold(const struct session *s, size_t event, bool is_intel, struct table *t)
+{
+	const char *name = capture_event_name(s->capture, event);
+	const struct attr *a = &capture_event(s->capture, event)->attr;
+	uint64_t least = least_latency(a, name, is_intel);
+
+	if (a->sample_type >> SAMPLE_DATA_SRC & 1 && !attr_is_dummy(a) && least > 1)
+		table_note(t,
+			   "%s samples no load that took less than %" PRIu64
+			   " cycles: counts, shares, means and percentiles are of slower ones only",
+			   name, least);
+}
+
+/* What a weight counts depends on who made the CPU. */
+static const struct {
+	const char *arch, *cpuid; /* how these begin */
+	const char *meaning;
+} makers[] = {
+	{ "x86", "GenuineIntel",
+	  "latency (the sample's weight): core cycles of the access, from its dispatch until it "
+	  "had its data; instruction: of the whole instruction; stage: from the retirement "
+	  "before to its own" },
+	{ "x86", "AuthenticAMD",
+	  "latency (the sample's weight): core cycles until a load that missed the L1 had its "
+	  "data, none for hits; instruction: from its tag to its retirement" },
+	{ "x86", "HygonGenuine",
+	  "latency (the sample's weight): core cycles until a load that missed the L1 had its "
+	  "data, none for hits; instruction: from its tag to its retirement" },
+	{ "ppc", "",
+	  "latency (the sample's weight): cycles between the two events that the threshold "
+	  "counter was set to; instruction: until it finished; stage: until it was dispatched" },
+};
+
+static const char *meaning_of(const char *arch, const char *cpuid)
+{
+	for (size_t i = 0; i < COUNT(makers); i++)
+		if (strncmp(arch, makers[i].arch, strlen(makers[i].arch)) == 0 &&
+		    strncmp(cpuid, makers[i].cpuid, strlen(makers[i].cpuid)) == 0)
+			return makers[i].meaning;
+	return "latency: the sample's weight, whose meaning depends on the CPU, which the capture "
+	       "does not tell";
+}
+
+static bool has_weights(const struct session *s)
+{
+	const uint64_t weights = (uint64_t)1 << SAMPLE_WEIGHT | (uint64_t)1 << SAMPLE_WEIGHT_STRUCT;
+
+	for (size_t i = 0; i < capture_n_events(s->capture); i++)
+		if (capture_event(s->capture, i)->attr.sample_type & weights)
+			return true;
+	return false;
+}
+
+void mem_samples_note(const struct session *s, struct table *t)
+{
+	const struct info *info = capture_info(s->capture);
+	const struct strings *strings = capture_strings(s->capture);
+	const char *cpuid = strings_get(strings, info->cpuid);
+	const char *arch = strings_get(strings, info->arch);
+	bool is_intel = strncmp(cpuid, "GenuineIntel", strlen("GenuineIntel")) == 0;
+
+	table_note(t, "of PMU samples with a data source: nothing follows for operations that "
+		      "were not sampled, so no totals, bytes or bandwidth");
+	if (has_weights(s))
+		table_note(t, "%s", meaning_of(arch, cpuid));
+	else
+		table_note(t, "no latencies: the samples have no weights (perf record -W)");
+	for (size_t i = 0; i < capture_n_events(s->capture); i++)
+		note_threshold(s, i, is_intel, t);
+}
