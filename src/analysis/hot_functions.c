@@ -105,6 +105,8 @@ static void add_group(struct gathering *g, uint32_t group)
 	f = function_of(g, raw);
 	f->weight += weight;
 	hot_cost_add(&f->cost, cost);
+	if (!hot_is_spe(hot, raw[DIM_EVENT]))
+		raw[DIM_SOURCE] = HOT_ABSENT; /* what samples cost is no latency */
 	add_source(f, raw[DIM_SOURCE], cost);
 	add_place(g, raw, weight, cost);
 }

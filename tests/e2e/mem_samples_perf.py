@@ -239,6 +239,16 @@ def check_threads(checks, cyclops, path):
     checks.expect(len(texts) == 1, "the answer depends on the number of threads")
 
 
+def check_hot(checks, cyclops, path, samples, style):
+    """hot knows the sources of samples, too; what else they tell does not split its events."""
+    text = run(cyclops, "hot", "--by", "source,event", "--by-samples", "--all", "--format", "csv", path).decode()
+    ours = {(row["events"], row["source"]): int(row["samples"]) for row in csv.DictReader(text.splitlines())}
+    names = ("mem-loads", "mem-stores", "weights")
+    theirs = collections.Counter((names[sample["event"]], sample["source"] if sample["event"] < 2 and sample["kind"] else "")
+                                 for sample in samples)
+    checks.equal(f"{style}: sources of hot", sorted(ours.items()), sorted(theirs.items()))
+
+
 def check_made_up(checks, cyclops, path, samples, style):
     for by in ("source", "function", "module", "cpu", "instruction"):
         check_rows(checks, cyclops, path, samples, style, by, lambda sample, by=by: sample[by])
@@ -251,6 +261,7 @@ def check_made_up(checks, cyclops, path, samples, style):
     for name, names in levels.items():
         check_rows(checks, cyclops, path, samples, style, "cpu", lambda sample: sample["cpu"], f"source == {name}",
                    lambda sample, names=names: sample["source"] in names)
+    check_hot(checks, cyclops, path, samples, style)
     slices = mem(cyclops, path, "time", "--time-slices", "7")
     checks.expect(sum(int(row["samples"]) for row in slices) == sum(sample["kind"] is not None for sample in samples),
                   f"{style}: slices of time")

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "analysis/export.h"
+#include "analysis/hot_event.h"
+#include "analysis/mem_report.h"
 #include "analysis/packets.h"
 #include "analysis/report.h"
 #include "analysis/scan.h"
@@ -74,7 +76,9 @@ static void make_report(struct session *s)
 /* By all keys at once, with callers. */
 static void show_hot(struct session *s, const struct select *select)
 {
-	struct hot_view view = { .name = "hot", .with_callers = true };
+	struct hot_view view = { .name = "hot",
+				 .with_callers = true,
+				 .branches = HOT_OF_PREDICTED };
 	struct hot_options options = { .event = -1 };
 	struct analysis hot = { .class = &hot_class, .options = &options };
 	struct tables tables = { 0 };
@@ -85,7 +89,7 @@ static void show_hot(struct session *s, const struct select *select)
 	for (unsigned key = 0; key < HOT_N_KEYS; key++)
 		view.keys.keys[view.keys.n++] = (enum hot_key)key;
 	options.dimensions = hot_dimensions(&view.keys) | 1u << DIM_FRAME;
-	scan(s, select, &hot, 1);
+	scan_part(s, select, &(struct scan_wish){ .with_branches = true }, &hot, 1);
 	hot_names(s, hot.result, &view.keys, &names);
 	if (hot_table(hot.result, &names, &view, &table, &err) == 0) {
 		*vec_add(&tables.list) = &table;
@@ -123,6 +127,30 @@ static void show_sharing(struct session *s, const struct select *select, int mod
 	sharing_release(&sharing);
 }
 
+static void show_memory(struct session *s, const struct select *select)
+{
+	const struct mem_request request = { .with_histogram = true, .for_programs = true };
+	struct mem_report report = { 0 };
+	struct err err;
+
+	if (mem_report_make(s, select, &request, &report, &err) == 0)
+		render(&report.shown);
+	mem_report_release(&report);
+}
+
+/* Everything that --event can name. */
+static void list_events(struct session *s)
+{
+	struct table table = { 0 };
+	struct tables tables = { 0 };
+
+	hot_event_list(s, NULL, &table);
+	*vec_add(&tables.list) = &table;
+	render(&tables);
+	table_release(&table);
+	vec_release(&tables.list);
+}
+
 static void export_all(struct session *s, const struct select *select)
 {
 	static const char *const names[] = { "spe", "samples" };
@@ -156,6 +184,8 @@ static void use(struct session *s)
 	if (select_compile(s, expression, &select, &err) < 0)
 		abort();
 	show_hot(s, select);
+	show_memory(s, NULL);
+	list_events(s);
 	for (int mode = -1; mode < SHARING_N_MODES; mode += 2)
 		show_sharing(s, mode < 0 ? NULL : select, mode);
 	export_all(s, select);
