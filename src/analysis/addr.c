@@ -234,12 +234,16 @@ static bool key_of(const struct addr *a, const struct batch *b, size_t row, uint
 		key[0] = process;
 		key[1] = address / o->line_bytes;
 		return true;
-	case ADDR_OBJECTS:
 	case ADDR_FIELDS:
 		key[0] = addr_objects_find(o->objects, process, address, &key[1]);
-		if (o->grain == ADDR_OBJECTS)
-			key[1] = 0;
-		return key[0] != UINT32_MAX;
+		if (key[0] == UINT32_MAX)
+			return false;
+		if (addr_object_is_memory(&o->objects->list.items[key[0]]) &&
+		    b->has[row] & HAS_PC) {
+			key[1] = process;
+			key[2] = (uint64_t)b->place[row] + 1;
+		}
+		return true;
 	case ADDR_OFFSETS:
 		if (address < w->base || (address - w->base) / w->size >= w->count ||
 		    (w->process != 0 && process != w->process))
@@ -335,6 +339,26 @@ static void addr_merge(void *into, const void *from, const struct id_map *map)
 		if (a->options->grain == ADDR_INSTRUCTIONS)
 			addr_pattern_merge(&a->patterns.items[group], &part->patterns.items[i]);
 	}
+}
+
+void addr_regroup(struct addr *a, const uint64_t *keys)
+{
+	struct addr old = *a;
+
+	tuples_init(&a->keys, ADDR_KEY_WORDS);
+	a->sums.items = NULL;
+	a->sums.n = a->sums.cap = 0;
+	a->slices.items = NULL;
+	a->slices.n = a->slices.cap = 0;
+	for (uint32_t i = 0; i < old.keys.n; i++) {
+		uint32_t group = find_group(a, &keys[(size_t)i * ADDR_KEY_WORDS]);
+
+		addr_sums_add(&a->sums.items[group], &old.sums.items[i]);
+		merge_slices(a, group, &old, i);
+	}
+	tuples_release(&old.keys);
+	vec_release(&old.sums);
+	vec_release(&old.slices);
 }
 
 const struct analysis_class addr_class = {

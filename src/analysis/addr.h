@@ -25,8 +25,7 @@ enum { ADDR_PAGE_SHIFT = 12, ADDR_HUGE_SHIFT = 21 };
 enum addr_grain {
 	ADDR_PAGES,	   /* process, page, - */
 	ADDR_LINES,	   /* process, line, - */
-	ADDR_OBJECTS,	   /* object, -, - */
-	ADDR_FIELDS,	   /* object, offset in its element, - */
+	ADDR_FIELDS,	   /* object, offset in its element, 0; of memory: see addr_by_code() */
 	ADDR_OFFSETS,	   /* offset in the window's element, place, - */
 	ADDR_INSTRUCTIONS, /* place, thread, process */
 };
@@ -56,7 +55,7 @@ struct addr_window {
 struct addr_options {
 	enum addr_grain grain;
 	uint64_t line_bytes;		    /* of ADDR_LINES */
-	const struct addr_objects *objects; /* of ADDR_OBJECTS, ADDR_FIELDS */
+	const struct addr_objects *objects; /* of ADDR_FIELDS */
 	struct addr_window window;	    /* of ADDR_OFFSETS */
 };
 
@@ -75,6 +74,21 @@ struct addr {
 };
 
 void addr_sums_add(struct addr_sums *, const struct addr_sums *);
+
+/* Gives each group another key, ADDR_KEY_WORDS of `keys`, and makes one of those with the same. */
+void addr_regroup(struct addr *, const uint64_t *keys);
+
+/* Records of memory that has no variables of its own, and how many of them the code names. */
+struct addr_named {
+	uint64_t n, n_named;
+};
+
+/*
+ * Of such memory a result with grain ADDR_FIELDS tells accesses apart by process and place: (object,
+ * process, place + 1). Asks the code there what it accesses, adds that to the objects, and makes
+ * the groups those of objects and offsets alone.
+ */
+struct addr_named addr_by_code(struct addr *, struct addr_objects *);
 
 /* Options: struct addr_options. Result: struct addr. */
 extern const struct analysis_class addr_class;

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 
 enum {
-	KEY_WORDS = 6,
+	KEY_WORDS = 7,
 	/* In larger elements members are not told apart: there may be too many offsets. */
 	MOST_ELEMENT = 1 << 20,
 	/* Of objects without a type, members cannot be told; larger ones are one member. */
@@ -164,11 +164,17 @@ static void ask_runs(struct asking *a)
 	}
 }
 
-static uint32_t add_object(struct addr_objects *o, const struct addr_object *object)
+uint32_t addr_objects_add(struct addr_objects *o, const struct addr_object *object)
 {
 	const uint64_t key[KEY_WORDS] = {
-		object->kind,	object->module.v, object->name.v,
-		object->type.v, object->size,	  (uint64_t)object->file.v << 32 | object->line,
+		object->kind | (uint64_t)object->is_by_code << 32 |
+			(uint64_t)object->is_by_type << 33,
+		object->module.v,
+		object->name.v,
+		object->type.v,
+		object->size,
+		(uint64_t)object->file.v << 32 | object->line,
+		object->function.v,
 	};
 	uint32_t number = tuples_add(&o->keys, key);
 
@@ -194,11 +200,14 @@ static void set_element(const struct types *t, struct addr_object *object)
 		object->element_size = 0;
 }
 
-static struct addr_object object_of(const struct addr_objects *o, const struct data_name *name)
+struct addr_object addr_object_of(const struct addr_objects *o, const struct data_name *name)
 {
 	struct addr_object object = {
 		.kind = name->kind,
-		.module = name->module,
+		.is_by_code = name->is_by_code,
+		.is_by_type = name->is_by_type,
+		.function = name->is_by_code ? name->function : (struct str_id){ 0 },
+		.module = name->is_by_code ? (struct module_id){ 0 } : name->module,
 		.name = name->object,
 		.type = name->type,
 		.size = name->object_size,
@@ -233,7 +242,7 @@ static void add_variables(struct asking *a)
 	data_names_init(&names, o->session, a->queries.items, a->queries.n);
 	for (size_t i = 0; i < names.n; i++) {
 		const struct data_name *name = &names.list[i];
-		struct addr_object object = object_of(o, name);
+		struct addr_object object = addr_object_of(o, name);
 
 		if (name->object.v == 0 || name->object_size == 0)
 			continue;
@@ -241,7 +250,7 @@ static void add_variables(struct asking *a)
 			.process = a->queries.items[i].process,
 			.first = name->object_address,
 			.last = name->object_address + (name->object_size - 1),
-			.object = add_object(o, &object),
+			.object = addr_objects_add(o, &object),
 		};
 	}
 	data_names_release(&names);
@@ -267,7 +276,7 @@ static void add_pages(struct asking *a)
 			.process = (uint32_t)page_key(a, i)[0],
 			.first = start,
 			.last = start + (PAGE_BYTES - 1),
-			.object = add_object(a->objects, &object),
+			.object = addr_objects_add(a->objects, &object),
 		};
 	}
 }
@@ -338,8 +347,15 @@ uint32_t addr_objects_find(const struct addr_objects *o, uint32_t process, uint6
 void addr_object_name(const struct addr_objects *o, const struct addr_object *object,
 		      struct text *out)
 {
-	if (object->name.v != 0)
-		text_str(out, strings_get(symbols_strings(o->session->symbols), object->name));
-	else
+	const struct strings *strings = symbols_strings(o->session->symbols);
+
+	if (object->name.v == 0) {
 		data_memory_text(o->session, object->kind, object->module, out);
+		return;
+	}
+	if (object->is_by_code && object->kind != DATA_UNKNOWN && object->kind != DATA_THREAD)
+		text_format(out, "%s: ", data_kind_names[object->kind]);
+	text_str(out, strings_get(strings, object->name));
+	if (object->function.v != 0)
+		text_format(out, " of %s", strings_get(strings, object->function));
 }

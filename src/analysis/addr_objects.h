@@ -14,9 +14,12 @@
 
 struct addr;
 
-/* A variable, or all memory of one kind or module. */
+/* A variable, all data of one type, or all memory of one kind or module. */
 struct addr_object {
 	enum data_kind kind;
+	bool is_by_code;	/* known by the code that accesses it */
+	bool is_by_type;	/* … as one of its type, which is the name */
+	struct str_id function; /* of one in a frame: whose */
 	struct module_id module;
 	struct str_id name;	/* in symbols_strings(); 0: none */
 	struct type_id type;	/* of the variable */
@@ -42,6 +45,18 @@ struct addr_objects {
 	struct tuples keys;		     /* of objects, by number */
 };
 
+/* Whether it is memory that has no variables of its own, so that only code tells what is there. */
+static inline bool addr_object_is_memory(const struct addr_object *object)
+{
+	return object->name.v == 0 && object->kind != DATA_STATIC;
+}
+
+/* The number of an object with these properties, which is added if need be. */
+uint32_t addr_objects_add(struct addr_objects *, const struct addr_object *);
+
+/* Describes what has a name; `module` is 0 if the code knows it. */
+struct addr_object addr_object_of(const struct addr_objects *, const struct data_name *);
+
 /* Makes the objects of the pages of a result with grain ADDR_PAGES. */
 void addr_objects_init(struct addr_objects *, struct session *, const struct addr *pages);
 void addr_objects_release(struct addr_objects *);
@@ -53,7 +68,7 @@ void addr_objects_release(struct addr_objects *);
 uint32_t addr_objects_find(const struct addr_objects *, uint32_t process, uint64_t address,
 			   uint64_t *out_offset);
 
-/* Appends "buf1", "[heap]", "libc.so.6". */
+/* Appends "buf1", "heap: struct node", "stack: local of work", "[heap]", "libc.so.6". */
 void addr_object_name(const struct addr_objects *, const struct addr_object *, struct text *);
 
 #endif

@@ -54,6 +54,7 @@ struct work {
 	struct strings strings;
 	struct data_names data_names;
 	struct addr_source source;
+	struct addr_named named;
 };
 
 static bool needs_objects(enum addr_by by)
@@ -220,6 +221,8 @@ static int find_source(struct work *w, struct err *err)
 		return -1;
 	if (w->options.grain != ADDR_PAGES)
 		scan_fine(w);
+	if (w->options.grain == ADDR_FIELDS)
+		w->named = addr_by_code(w->fine.result, &w->objects);
 	w->source.addr = w->fine.result != NULL ? w->fine.result : w->pages.result;
 	w->source.objects = &w->objects;
 	w->source.strings = &w->strings;
@@ -266,6 +269,12 @@ static void add_notes(struct work *w, const struct addr_rows *rows)
 	if (a->n_without_address > 0)
 		table_note(t, "left out, without an address: %s",
 			   table_human(t, cell_count(a->n_without_address), "accesses"));
+	if (w->named.n > 0)
+		table_note(t,
+			   "of %" PRIu64 " access%s to memory without variables (heap, stack and "
+			   "such) code names %.1f %%",
+			   w->named.n, w->named.n == 1 ? "" : "es",
+			   100 * (double)w->named.n_named / (double)w->named.n);
 	if (rows->by == ADDR_BY_INSTRUCTION && rows->total.n > 0)
 		table_note(t, "samples are many operations apart: 'multiple of' is what all "
 			      "distances share, the true stride or a multiple of it");

@@ -300,6 +300,7 @@ static void set_accessed(struct data_names *names, const struct data_query *q,
 	out->object = object_of(types, a);
 	if (out->object.v == 0 || a->offset > q->address)
 		return;
+	out->is_by_code = true;
 	out->is_by_type = a->is_pointed;
 	out->object_address = q->address - a->offset;
 	out->object_size = types_get(types, types_plain(types, a->type))->size;
@@ -367,7 +368,8 @@ static void add_block(struct data_names *names, const struct data_query *q,
  * accesses it: a pointer to such a variable may have been handed to another thread.
  */
 static void name_thread_locals(struct data_names *names, const struct data_query *queries,
-			       const struct thread_blocks *blocks, struct text *path)
+			       const bool *is_thread, const struct thread_blocks *blocks,
+			       struct text *path)
 {
 	size_t *numbers = mem_alloc(names->n + 1, sizeof(*numbers));
 	struct data_place *places = mem_alloc(names->n + 1, sizeof(*places));
@@ -384,9 +386,12 @@ static void name_thread_locals(struct data_names *names, const struct data_query
 
 		if (b == NULL)
 			continue;
-		*name = (struct data_name){ .kind = DATA_THREAD,
-					    .module = b->module,
-					    .tid = b->tid };
+		*name = (struct data_name){
+			.kind = DATA_THREAD,
+			.module = b->module,
+			.tid = b->tid,
+			.is_by_code = is_thread[i],
+		};
 		numbers[n] = i;
 		places[n++] = (struct data_place){ b->module,
 						   (q->address - b->start) | ELF_THREAD_LOCAL };
@@ -407,6 +412,7 @@ static void ask_code(struct data_names *names, const struct data_query *queries,
 	uint32_t *numbers = mem_alloc(names->n + 1, sizeof(*numbers));
 	struct place *places = mem_alloc(names->n + 1, sizeof(*places));
 	struct accessed *accessed = mem_alloc(names->n + 1, sizeof(*accessed));
+	bool *is_thread = mem_zalloc(names->n + 1, sizeof(*is_thread));
 	size_t n = 0;
 
 	for (size_t i = 0; i < names->n; i++) {
@@ -421,11 +427,13 @@ static void ask_code(struct data_names *names, const struct data_query *queries,
 		set_accessed(names, &queries[numbers[i]], &accessed[i], &names->list[numbers[i]],
 			     path);
 		add_block(names, &queries[numbers[i]], &accessed[i], &blocks);
+		is_thread[numbers[i]] = accessed[i].is_thread || accessed[i].is_thread_element;
 	}
 	spread_stacks(names, queries);
 	thread_blocks_build(&blocks);
-	name_thread_locals(names, queries, &blocks, path);
+	name_thread_locals(names, queries, is_thread, &blocks, path);
 	thread_blocks_release(&blocks);
+	free(is_thread);
 	free(accessed);
 	free(places);
 	free(numbers);

@@ -57,6 +57,7 @@ struct data_name {
 	 */
 	struct str_id object;
 	bool is_by_type;	 /* it is the type */
+	bool is_by_code;	 /* it is known by the query's own instruction */
 	uint32_t tid;		 /* of DATA_THREAD: whose copy it is; 0 if not known */
 	struct str_id function;	 /* of DATA_STACK: whose frame it is in; 0 if not known */
 	uint64_t object_address; /* where it starts, in the process */

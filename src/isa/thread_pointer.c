@@ -388,12 +388,15 @@ static bool address_of(const struct state *s, uint32_t word, const struct isa_op
 		       struct isa_thread_address *out)
 {
 	struct value v = moved(get(s, o->base), (uint64_t)o->displacement);
+	struct value sum = { ANYTHING, 0, 0 };
 
-	if (o->has_index)
-		v = has_plain_index(word) ? sum_of(v, get(s, field(word, 16, 5)))
-					  : (struct value){ ANYTHING, 0, 0 };
+	if (o->has_index && has_plain_index(word))
+		sum = sum_of(v, get(s, field(word, 16, 5)));
+	if (sum.kind != ANYTHING)
+		v = sum;
 	*out = (struct isa_thread_address){
 		.offset = v.offset,
+		.has_index = o->has_index && sum.kind == ANYTHING,
 		.has_slot = v.kind != THREAD,
 		.is_descriptor = v.kind == THREAD_BY,
 		.slot = v.slot,

@@ -15,6 +15,7 @@
 /* Where an access is: the thread pointer + offset, + what a slot of the GOT stands for. */
 struct isa_thread_address {
 	uint64_t offset;
+	bool has_index; /* … + something that is not known, as of an element of an array */
 	bool has_slot;
 	bool is_descriptor; /* the slot is a TLS descriptor; else it holds the distance itself */
 	uint64_t slot;	    /* its address in the file */
@@ -34,7 +35,7 @@ struct isa_function {
 /*
  * What the instruction at `at` accesses, whose operand this is, if that is made of the thread
  * pointer however the function gets there. False if it is not, or not certain: after jumps to
- * where a register says, if an index is unknown, in functions of more than 4096 instructions.
+ * where a register says, in functions of more than 4096 instructions.
  */
 bool isa_thread_address(const struct isa_function *, uint64_t at, const struct isa_operand *,
 			struct isa_thread_address *out);

@@ -65,7 +65,8 @@ static bool take_thread_local(struct work *w, struct module_id module,
 
 	if (!thread_local_find(w->symbols, module, query->address, w->isa, &query->operand, &found))
 		return false;
-	out->is_thread = true;
+	out->is_thread = !found.is_element;
+	out->is_thread_element = found.is_element;
 	out->is_own_block = found.is_own;
 	out->thread_offset = found.offset;
 	return true;

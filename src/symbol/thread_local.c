@@ -132,6 +132,7 @@ static bool find_in_a64(struct symbols *s, struct module_id module, uint64_t add
 	function.address = around->start;
 	if (!isa_thread_address(&function, address, operand, &found))
 		return false;
+	out->is_element = found.has_index;
 	return found.has_slot ? by_slot(&b->code, &found, out)
 			      : by_distance(&b->code, found.offset, out);
 }
@@ -145,6 +146,7 @@ bool thread_local_find(struct symbols *s, struct module_id module, uint64_t addr
 		return false;
 	if (isa == ISA_A64)
 		return find_in_a64(s, module, address, operand, out);
-	return operand->is_thread && !operand->has_index && isa == ISA_X86_64 &&
+	out->is_element = operand->has_index;
+	return operand->is_thread && isa == ISA_X86_64 &&
 	       by_distance(file, (uint64_t)operand->displacement, out);
 }

@@ -12,6 +12,7 @@
 
 struct thread_place {
 	uint64_t offset; /* in the block of the module that each thread has a copy of */
+	bool is_element; /* … and there begins what it is an element of */
 	bool is_own;	 /* it is certain that it is in this module's block, no other's */
 };
 

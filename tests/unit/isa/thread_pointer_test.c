@@ -76,8 +76,8 @@ static const struct {
 	{ "an unknown index",
 	  { MRS(0), LDR_X(2, 0, 1) },
 	  { .base = 0, .scale = 1, .has_index = true },
-	  false,
-	  { 0 } },
+	  true,
+	  { .has_index = true } },
 	{ "kept in a call",
 	  { MRS(20), BL, LDR(1, 20, 0) },
 	  { .base = 20, .scale = 1 },
@@ -181,6 +181,7 @@ static void addresses_are_followed(void **state)
 		if (!is_known)
 			continue;
 		assert_int_equal(found.offset, cases[i].address.offset);
+		assert_int_equal(found.has_index, cases[i].address.has_index);
 		assert_int_equal(found.has_slot, cases[i].address.has_slot);
 		assert_int_equal(found.is_descriptor, cases[i].address.is_descriptor);
 		assert_int_equal(found.slot, cases[i].address.slot);
