@@ -128,23 +128,21 @@ static const char *claim_hot(struct table *t, const struct subject *s)
 
 const struct finding_kind finding_kinds[] = {
 	{ "memory-bound", 0.10, false, extent_far, claim_far, NULL,
-	  "touch less memory or touch it in order; prefetch ahead; pack what is used together; "
-	  "cyclops mem --by instruction",
-	  ASPECT_FAR },
+	  "touch less memory or touch it in order; prefetch ahead; pack what is used together",
+	  "mem --by instruction", ASPECT_FAR },
 	{ "shared-data", 0.05, false, extent_peer, claim_peer, NULL,
-	  "cyclops c2c tells which lines, and who else uses them: give each thread lines of its "
-	  "own",
-	  ASPECT_PEER },
+	  "give each thread cache lines of its own", "c2c", ASPECT_PEER },
 	{ "tlb-walks", 0.05, false, extent_walks, claim_walks, NULL,
-	  "huge pages; fewer pages touched at random", ASPECT_WALKS },
+	  "huge pages; fewer pages touched at random", "addr --by hugepage", ASPECT_WALKS },
 	{ "mispredictions", 0.02, false, extent_mispredicted, claim_mispredicted,
 	  "sampled branches", "make the branch predictable (sort, split the loop) or branch-free",
-	  ASPECT_MISPREDICTED },
-	{ "slow-operations", 0.20, true, extent_slow, claim_slow, NULL,
-	  "cyclops hot --by instruction,source", ASPECT_WEIGHT },
-	{ "unnamed-code", 0.20, true, extent_unnamed, claim_unnamed, NULL, NULL, ASPECT_WEIGHT },
-	{ "hot-function", 0.20, true, all_of_it, claim_hot, NULL,
-	  "cyclops hot --by line, then --callers", ASPECT_WEIGHT },
+	  "hot --event mispredicted --by instruction", ASPECT_MISPREDICTED },
+	{ "slow-operations", 0.20, true, extent_slow, claim_slow, NULL, NULL,
+	  "hot --by instruction,source", ASPECT_WEIGHT },
+	{ "unnamed-code", 0.20, true, extent_unnamed, claim_unnamed, NULL, NULL, NULL,
+	  ASPECT_WEIGHT },
+	{ "hot-function", 0.20, true, all_of_it, claim_hot, NULL, NULL, "hot --by line",
+	  ASPECT_WEIGHT },
 };
 
 const size_t n_finding_kinds = COUNT(finding_kinds);

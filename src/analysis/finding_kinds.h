@@ -33,7 +33,8 @@ struct finding_kind {
 	struct extent (*extent)(const struct subject *);
 	const char *(*claim)(struct table *, const struct subject *);
 	const char *whole;	/* what the share is of; NULL: the event's weight */
-	const char *remedy;	/* NULL: what would give names */
+	const char *remedy;	/* what might change it; NULL: nothing in general */
+	const char *command;	/* what tells more, for tip(); NULL, too: what would give names */
 	enum hot_aspect aspect; /* what its place is the heaviest by */
 };
 

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "analysis/finding_kinds.h"
+#include "analysis/finding_table.h"
 #include "analysis/hot_functions.h"
 #include "analysis/report.h"
+#include "analysis/tip.h"
 #include "base/alloc.h"
 
 enum {
@@ -20,30 +22,6 @@ struct finding {
 	const struct finding_kind *kind;
 	const struct hot_function *function;
 	struct extent extent;
-};
-
-enum finding_column {
-	FINDING_CLAIM,
-	FINDING_SIZE,
-	FINDING_EVIDENCE,
-	FINDING_WHERE,
-	FINDING_TRY,
-	FINDING_SURE,
-	FINDING_KIND,
-	FINDING_SHARE,
-	FINDING_N_COLUMNS,
-};
-
-static const struct column columns[FINDING_N_COLUMNS] = {
-	[FINDING_CLAIM] = { "claim", NULL, "", CELL_TEXT, COLUMN_GROW, "what stands out" },
-	[FINDING_SIZE] = { "size", NULL, "", CELL_TEXT, 0, "how much of the whole it concerns" },
-	[FINDING_EVIDENCE] = { "evidence", "", "", CELL_TEXT, COLUMN_GROW, "what says so" },
-	[FINDING_WHERE] = { "where", NULL, "", CELL_TEXT, COLUMN_GROW, "its heaviest place" },
-	[FINDING_TRY] = { "try", NULL, "", CELL_TEXT, COLUMN_GROW, "what might change it" },
-	[FINDING_SURE] = { "sure", NULL, "", CELL_TEXT, COLUMN_GROW, "how certain it is" },
-	[FINDING_KIND] = { "kind", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "kind of finding" },
-	[FINDING_SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
-			    "the size, as a share of the whole" },
 };
 
 /* What looks for findings and words them. */
@@ -196,7 +174,7 @@ static const char *sure_text(const struct finder *d, const struct finding *found
 			    table_human(d->table, cell_count(e->n_all), whole), 100 * error_of(e));
 }
 
-/* What would give names to the code of this place. */
+/* What would give names to the code of this place, or NULL. */
 static const char *remedy_for_names(const struct finder *d, uint32_t place)
 {
 	struct module_id module = session_place(d->session, place).module;
@@ -208,7 +186,12 @@ static const char *remedy_for_names(const struct finder *d, uint32_t place)
 		if (m->module.v == module.v && m->remedy[0] != '\0')
 			return table_text(d->table, m->remedy);
 	}
-	return "cyclops hot --by instruction";
+	return NULL;
+}
+
+static bool is_unnamed(const struct finding_kind *kind)
+{
+	return kind->remedy == NULL && kind->command == NULL;
 }
 
 /* Code without names is one thing to do, however many events found it. */
@@ -216,7 +199,7 @@ static bool is_shown(const struct finder *d, const struct finding *found)
 {
 	struct place place = session_place(d->session, found->function->places[0]);
 
-	if (found->kind->remedy != NULL)
+	if (!is_unnamed(found->kind))
 		return false;
 	for (size_t i = 0; i < d->n_shown; i++) {
 		const struct finding *other = d->shown[i];
@@ -228,10 +211,27 @@ static bool is_shown(const struct finder *d, const struct finding *found)
 	return false;
 }
 
+static void put_advice(const struct finder *d, const struct finding *found, struct cell *row)
+{
+	const struct finding_kind *kind = found->kind;
+	const char *remedy = kind->remedy;
+	const char *command = kind->command;
+
+	if (is_unnamed(kind)) {
+		remedy = remedy_for_names(d, found->function->places[0]);
+		command = remedy == NULL ? "hot --by instruction" : NULL;
+	}
+	if (remedy != NULL)
+		row[FINDING_TRY] = cell_text(remedy);
+	if (command != NULL)
+		row[FINDING_NEXT] = cell_text(tip(d->table, d->session, command));
+}
+
 static void put_finding(const struct finder *d, const struct finding *found)
 {
 	const struct finding_kind *kind = found->kind;
 	struct subject s = subject_of(d, found->function);
+	uint32_t place = s.f->places[kind->aspect];
 	double share = found->extent.share;
 	struct cell *row = table_add_row(d->table);
 
@@ -240,12 +240,14 @@ static void put_finding(const struct finder *d, const struct finding *found)
 	row[FINDING_SIZE] = cell_text(table_format(d->table, "%.1f %% of %s", 100 * share,
 						   kind->whole != NULL ? kind->whole : s.event));
 	row[FINDING_EVIDENCE] = cell_text(evidence_text(d, &s, &found->extent));
-	row[FINDING_WHERE] = cell_text(place_text(d, s.f->places[kind->aspect]));
-	row[FINDING_TRY] = cell_text(kind->remedy != NULL ? kind->remedy
-							  : remedy_for_names(d, s.f->places[0]));
+	row[FINDING_WHERE] = cell_text(place_text(d, place));
+	put_advice(d, found, row);
 	row[FINDING_SURE] = cell_text(sure_text(d, found));
 	row[FINDING_KIND] = cell_text(kind->name);
 	row[FINDING_SHARE] = cell_number(share);
+	row[FINDING_FUNCTION] = cell_text(table_text(d->table, names_function(d->names, place)));
+	row[FINDING_MODULE] = cell_text(table_text(
+		d->table, names_module(d->session, session_place(d->session, place).module)));
 }
 
 void findings_table(const struct hot *hot, const struct names *names, struct table *out)
@@ -257,8 +259,7 @@ void findings_table(const struct hot *hot, const struct names *names, struct tab
 		.table = out,
 	};
 
-	table_init(out, "findings", "Findings", columns, COUNT(columns));
-	out->style = TABLE_FINDINGS;
+	finding_table_init(out);
 	hot_functions_init(&d.functions, hot, names);
 	for (size_t i = 0; i < d.functions.list.n; i++)
 		look_at(&d, &d.functions.list.items[i]);

@@ -7,40 +7,13 @@
 #include <string.h>
 
 #include "analysis/finding_kinds.h"
+#include "analysis/finding_table.h"
 #include "analysis/scan.h"
+#include "analysis/stat_advice.h"
 #include "base/alloc.h"
 #include "spe/packet.h"
 
 enum { LEAST_SAMPLES = 30 }; /* with fewer, nothing is said of where the time goes */
-
-enum finding_column {
-	FINDING_CLAIM,
-	FINDING_SIZE,
-	FINDING_EVIDENCE,
-	FINDING_WHERE,
-	FINDING_NEXT,
-	FINDING_TRY,
-	FINDING_SURE,
-	FINDING_KIND,
-	FINDING_SHARE,
-	FINDING_FROM,
-	FINDING_N_COLUMNS,
-};
-
-static const struct column columns[FINDING_N_COLUMNS] = {
-	[FINDING_CLAIM] = { "claim", NULL, "", CELL_TEXT, COLUMN_GROW, "what stands out" },
-	[FINDING_SIZE] = { "size", NULL, "", CELL_TEXT, 0, "how much of the whole it concerns" },
-	[FINDING_EVIDENCE] = { "evidence", "", "", CELL_TEXT, COLUMN_GROW, "what says so" },
-	[FINDING_WHERE] = { "where", NULL, "", CELL_TEXT, COLUMN_GROW, "its heaviest place" },
-	[FINDING_NEXT] = { "next", NULL, "", CELL_TEXT, COLUMN_GROW, "what would tell more" },
-	[FINDING_TRY] = { "try", NULL, "", CELL_TEXT, COLUMN_GROW, "what might change it" },
-	[FINDING_SURE] = { "sure", NULL, "", CELL_TEXT, COLUMN_GROW, "how certain it is" },
-	[FINDING_KIND] = { "kind", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
-			   "kind of finding, or the metric that passes its threshold" },
-	[FINDING_SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
-			    "the size, as a share of the whole" },
-	[FINDING_FROM] = { "from", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "samples or counts" },
-};
 
 /* Classes of catalog/schema.md, and what SPE says of the same. */
 static const struct class_subject {
@@ -77,26 +50,12 @@ enum method_subject method_subject_of(const struct cpu_metric *m, int *out_spe_e
 	return class != NULL ? class->subject : METHOD_ANYTHING;
 }
 
-static const struct cell *cell_named(const struct table *t, size_t row, const char *name)
-{
-	int column = table_column(t, name);
-
-	return column < 0 ? NULL : table_cell(t, row, (size_t)column);
-}
-
-static const char *text_named(const struct table *t, size_t row, const char *name)
-{
-	const struct cell *c = cell_named(t, row, name);
-
-	return c != NULL && c->type == CELL_TEXT ? c->text : NULL;
-}
-
 const struct cpu_metric *method_first(const struct cpu_pmu *pmu, const struct stat_answer *stat)
 {
 	const char *kind = NULL;
 
 	if (table_n_rows(&stat->findings) > 0)
-		kind = text_named(&stat->findings, 0, "kind");
+		kind = finding_text(&stat->findings, 0, FINDING_KIND);
 	return kind == NULL ? NULL : cpu_metric_find(pmu, kind);
 }
 
@@ -204,34 +163,45 @@ static struct heaviest find_heaviest(const struct hot *hot, const struct names *
 	return out;
 }
 
-/* "main+0x30  stride.c:38   99 % of L1D refills (SPE)" */
-static const char *where_words(const struct hot *hot, const struct names *names,
-			       const struct cpu_metric *m, struct table *t)
+/* The place of what a metric counts, and in which words. */
+struct whereabouts {
+	struct heaviest h;
+	bool is_event; /* by its event of SPE, else by what costs most */
+	bool is_known;
+};
+
+static struct whereabouts find_where(const struct hot *hot, const struct names *names,
+				     const struct class_subject *class)
 {
 	enum { LEAST_HERE = 10 };
-	const struct class_subject *class = class_of(m);
 	int spe_event = class != NULL ? class->spe_event : -1;
-	struct heaviest h = find_heaviest(hot, names, spe_event);
-	const char *file, *words = class != NULL ? class->words : "latency";
-	struct text text = { 0 };
-	uint32_t line;
-	const char *result;
+	struct whereabouts w = { find_heaviest(hot, names, spe_event), spe_event >= 0, false };
 
-	if (h.n < LEAST_HERE) {
-		h = find_heaviest(hot, names, -1);
-		words = "latency";
-		spe_event = -1;
+	if (w.h.n < LEAST_HERE) {
+		w.h = find_heaviest(hot, names, -1);
+		w.is_event = false;
 	}
-	if (h.n < LEAST_HERE || h.all == 0)
-		return NULL;
-	names_place(names, h.place, &text);
-	if (names_line(names, h.place, &file, &line))
+	w.is_known = w.h.n >= LEAST_HERE && w.h.all > 0;
+	return w;
+}
+
+/* "main+0x30  stride.c:38   99 % of L1D refills (SPE)" */
+static const char *where_words(const struct hot *hot, const struct names *names,
+			       const struct whereabouts *w, const struct class_subject *class,
+			       struct table *t)
+{
+	bool has_spe = capture_spe(hot->session->capture)->is_present;
+	const char *words = w->is_event ? class->words : has_spe ? "latency" : "samples";
+	struct text text = { 0 };
+	const char *file, *result;
+	uint32_t line;
+
+	names_place(names, w->h.place, &text);
+	if (names_line(names, w->h.place, &file, &line))
 		text_format(&text, "  %s:%u", path_base(file), line);
 	text_format(&text, "   its function has %.0f %% of %s (%s)",
-		    100 * (double)h.weight / (double)h.all,
-		    spe_event < 0 && !capture_spe(hot->session->capture)->is_present ? "samples"
-										     : words,
-		    capture_spe(hot->session->capture)->is_present ? "SPE" : "sampled");
+		    100 * (double)w->h.weight / (double)w->h.all, words,
+		    has_spe ? "SPE" : "sampled");
 	text_char(&text, '\0');
 	result = table_text(t, text.bytes);
 	text_release(&text);
@@ -246,20 +216,16 @@ static bool is_general(const char *kind)
 	return false;
 }
 
-/* Columns of the same name; cells keep their marks. */
+/* Cells keep their marks. */
 static struct cell *copy_row(struct table *to, const struct table *from, size_t row,
 			     const char *origin)
 {
 	struct cell *cells = table_add_row(to);
 
 	for (size_t i = 0; i < FINDING_N_COLUMNS; i++) {
-		const struct cell *c = cell_named(from, row, columns[i].name);
-
-		if (c == NULL)
-			continue;
-		cells[i] = *c;
-		if (c->type == CELL_TEXT)
-			cells[i].text = table_text(to, c->text);
+		cells[i] = *table_cell(from, row, i);
+		if (cells[i].type == CELL_TEXT)
+			cells[i].text = table_text(to, cells[i].text);
 	}
 	cells[FINDING_FROM] = cell_text(origin);
 	return cells;
@@ -282,26 +248,109 @@ static void add_sampled(struct method *m, const struct session *s)
 	bool takes_general = is_blind(m, s);
 
 	for (size_t row = 0; row < table_n_rows(&m->report.findings); row++)
-		if (takes_general || !is_general(text_named(&m->report.findings, row, "kind")))
+		if (takes_general ||
+		    !is_general(finding_text(&m->report.findings, row, FINDING_KIND)))
 			copy_row(&m->findings, &m->report.findings, row, "samples");
+}
+
+/* Kinds of findings of samples that are about waiting for data. */
+static bool is_about_data(const char *kind)
+{
+	static const char *const kinds[] = { "memory-bound", "shared-data", "tlb-walks",
+					     "false-sharing", "true-sharing" };
+
+	for (size_t i = 0; kind != NULL && i < COUNT(kinds); i++)
+		if (strcmp(kinds[i], kind) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Where samples have found data that a function waits for, stalls of the back end there are the
+ * same once more, and so are misses. Returns the row of it, or -1.
+ */
+static int find_cause(const struct table *findings, const struct cpu_metric *metric,
+		      const struct class_subject *class, const char *function, const char *module)
+{
+	bool waits = (class != NULL && class->subject == METHOD_MEMORY) ||
+		     strncmp(metric->name, "backend", 7) == 0;
+
+	for (size_t row = 0; waits && row < table_n_rows(findings); row++)
+		if (is_about_data(finding_text(findings, row, FINDING_KIND)) &&
+		    finding_is_in(findings, row, function, module))
+			return (int)row;
+	return -1;
+}
+
+/* "52.6 % of cycles stalled in the back end; no cache or TLB rate … is above its threshold" */
+static const char *counted_words(struct table *t, const struct table *stat, size_t row)
+{
+	const char *claim = finding_text(stat, row, FINDING_CLAIM);
+	const char *evidence = finding_text(stat, row, FINDING_EVIDENCE);
+
+	return table_format(t, "counted: %.*s%s%s", (int)stat_claim_length(claim), claim,
+			    evidence != NULL ? "; " : "", evidence != NULL ? evidence : "");
+}
+
+/* Makes a finding of the counts evidence for one of the samples, which know the place and why. */
+static void support(struct table *t, size_t cause, const struct table *stat, size_t row)
+{
+	const char *remedy = finding_text(stat, row, FINDING_TRY);
+
+	finding_append(t, cause, FINDING_EVIDENCE, counted_words(t, stat, row));
+	/* What helps a busy core does not help one that waits for data. */
+	if (remedy != NULL && !stat_claims_core(finding_text(stat, row, FINDING_CLAIM)))
+		finding_append(t, cause, FINDING_TRY, remedy);
+}
+
+/* A finding of the counts, with the place where samples have it. */
+static void add_located(struct method *m, size_t row, const struct cpu_metric *metric,
+			const struct hot *hot, const struct names *names)
+{
+	const struct class_subject *class = class_of(metric);
+	struct whereabouts w = find_where(hot, names, class);
+	const char *function = NULL, *module = NULL;
+	struct cell *cells;
+	int cause;
+
+	if (w.is_known) {
+		function = names_function(names, w.h.place);
+		module = names_module(hot->session, session_place(hot->session, w.h.place).module);
+	}
+	cause = find_cause(&m->findings, metric, class, function, module);
+	if (cause >= 0) {
+		support(&m->findings, (size_t)cause, &m->stat.findings, row);
+		return;
+	}
+	cells = copy_row(&m->findings, &m->stat.findings, row, "counts");
+	if (!w.is_known)
+		return;
+	cells[FINDING_WHERE] = cell_text(where_words(hot, names, &w, class, &m->findings));
+	cells[FINDING_FUNCTION] = cell_text(table_text(&m->findings, function));
+	cells[FINDING_MODULE] = cell_text(table_text(&m->findings, module));
+	cells[FINDING_NEXT] = (struct cell){ 0 }; /* it has been sampled */
 }
 
 static void add_counted(struct method *m, const struct cpu_pmu *pmu, const struct hot *hot,
 			const struct names *names)
 {
 	for (size_t row = 0; row < table_n_rows(&m->stat.findings); row++) {
-		const char *kind = text_named(&m->stat.findings, row, "kind");
+		const char *kind = finding_text(&m->stat.findings, row, FINDING_KIND);
 		const struct cpu_metric *metric = kind == NULL ? NULL : cpu_metric_find(pmu, kind);
-		struct cell *cells = copy_row(&m->findings, &m->stat.findings, row, "counts");
-		const char *where = NULL;
 
 		if (metric != NULL && hot != NULL)
-			where = where_words(hot, names, metric, &m->findings);
-		if (where == NULL)
-			continue;
-		cells[FINDING_WHERE] = cell_text(where);
-		cells[FINDING_NEXT] = (struct cell){ 0 }; /* it has been sampled */
+			add_located(m, row, metric, hot, names);
+		else
+			copy_row(&m->findings, &m->stat.findings, row, "counts");
 	}
+}
+
+static const char *text_named(const struct table *t, size_t row, const char *name)
+{
+	int column = table_column(t, name);
+	const struct cell *c = column < 0 ? NULL : table_cell(t, row, (size_t)column);
+
+	return c != NULL && c->type == CELL_TEXT ? c->text : NULL;
 }
 
 /* "chase", or for code without names the module. */
@@ -382,8 +431,7 @@ int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *cou
 	struct names names = { 0 };
 	int rc = 0;
 
-	table_init(&out->findings, "findings", "Findings", columns, FINDING_N_COLUMNS);
-	out->findings.style = TABLE_FINDINGS;
+	finding_table_init(&out->findings);
 	if (counts != NULL)
 		rc = stat_answer_make(pmu, counts, &stat_options, &out->stat, err);
 	if (rc == 0 && s != NULL)

@@ -65,7 +65,7 @@ int session_open(struct session *out, const struct session_options *options, str
 {
 	struct session *s = out;
 
-	*s = (struct session){ 0 };
+	*s = (struct session){ .catalog_path = options->catalog_path };
 	if (catalog_open(options->catalog_path, &s->catalog, err) < 0)
 		return -1;
 	if (open_capture(s, options, err) < 0)

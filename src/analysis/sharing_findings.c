@@ -14,7 +14,6 @@ enum { SHOWN = 3 };
 /* Less than this is not worth a word: of the latency of loads, or of contended loads, … */
 static const double least_share = 0.001;
 static const double least_part = 0.01;
-static const double least_in_report = 0.01;
 
 /* … or of all stores, for lines that only stores meet on. */
 static const double least_stores = 0.01;
@@ -31,6 +30,9 @@ enum finding_column {
 	FINDING_KIND,
 	FINDING_LINE,
 	FINDING_SHARE,
+	FINDING_FUNCTION,
+	FINDING_MODULE,
+	FINDING_WRITER,
 	FINDING_N_COLUMNS,
 };
 
@@ -57,6 +59,12 @@ static const struct column columns[FINDING_N_COLUMNS] = {
 			   "number of the line among `lines`" },
 	[FINDING_SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
 			    "of the latency of all sampled loads" },
+	[FINDING_FUNCTION] = { "function", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
+			       "that waits most, or else writes most" },
+	[FINDING_MODULE] = { "module", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
+			     "that the function is in" },
+	[FINDING_WRITER] = { "writer", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
+			     "function that writes most" },
 };
 
 static const struct column summary_columns[] = {
@@ -212,12 +220,11 @@ static int compare_ranked(const void *left, const void *right)
 }
 
 /*
- * Names the writers or the readers of a line, those that matter most first. Readers that never
- * waited matter only if none did.
+ * The writers or the readers of a line, those that matter most first. Readers that never waited
+ * matter only if none did. The caller frees.
  */
-static void add_accesses(const struct sharing *s, const struct sharing_labels *labels,
-			 const struct sharing_subject *subject, bool writers, struct table *t,
-			 struct cell *cells)
+static struct ranked *rank_accesses(const struct sharing *s, const struct sharing_subject *subject,
+				    bool writers, size_t *out_n)
 {
 	struct ranked *all = mem_alloc((size_t)subject->n_accesses + 1, sizeof(*all));
 	bool waits = subject->contended.n > 0;
@@ -235,6 +242,18 @@ static void add_accesses(const struct sharing *s, const struct sharing_labels *l
 					    number };
 	}
 	qsort(all, n, sizeof(*all), compare_ranked);
+	*out_n = n;
+	return all;
+}
+
+/* Names them. */
+static void add_accesses(const struct sharing *s, const struct sharing_labels *labels,
+			 const struct sharing_subject *subject, bool writers, struct table *t,
+			 struct cell *cells)
+{
+	size_t n;
+	struct ranked *all = rank_accesses(s, subject, writers, &n);
+
 	for (size_t i = 0; i < n && i < SHOWN; i++)
 		cells[i] = cell_text(access_text(s, labels, all[i].number, writers, t));
 	if (n > SHOWN)
@@ -242,6 +261,33 @@ static void add_accesses(const struct sharing *s, const struct sharing_labels *l
 							  cells[SHOWN - 1].text, n - SHOWN,
 							  plural(n - SHOWN)));
 	free(all);
+}
+
+/* The place that matters most, or UINT32_MAX. */
+static uint32_t first_place(const struct sharing *s, const struct sharing_subject *subject,
+			    bool writers)
+{
+	size_t n;
+	struct ranked *all = rank_accesses(s, subject, writers, &n);
+	uint32_t place = n > 0 ? s->accesses.items[all[0].number].place : UINT32_MAX;
+
+	free(all);
+	return place;
+}
+
+static void put_functions(const struct sharing *s, const struct sharing_subject *subject,
+			  struct table *t, struct cell *row)
+{
+	uint32_t writer = first_place(s, subject, true), place = first_place(s, subject, false);
+
+	if (writer != UINT32_MAX)
+		row[FINDING_WRITER] = cell_text(table_text(t, names_function(&s->names, writer)));
+	place = place != UINT32_MAX ? place : writer;
+	if (place == UINT32_MAX)
+		return;
+	row[FINDING_FUNCTION] = cell_text(table_text(t, names_function(&s->names, place)));
+	row[FINDING_MODULE] = cell_text(
+		table_text(t, names_module(s->session, session_place(s->session, place).module)));
 }
 
 static const char *fix_of(const struct sharing_judgement *j)
@@ -340,6 +386,7 @@ static void add_finding(const struct sharing *s, const struct sharing_labels *la
 	row[FINDING_KIND] = cell_text(sharing_verdict_name(j->verdict));
 	row[FINDING_LINE] = cell_count(number + 1);
 	row[FINDING_SHARE] = cell_number(subject->share);
+	put_functions(s, subject, t, row);
 	slices_show(&s->session->slices, sharing_slices(s, number), t, row);
 }
 
@@ -365,65 +412,6 @@ void sharing_findings_table(const struct sharing *s, const struct sharing_labels
 			add_finding(s, labels, i, out);
 	if (table_n_rows(out) == 0)
 		table_note(out, "%s", nothing_found(s));
-}
-
-/* The instruction that writes most and the one that waits most: a fight has two places. */
-static const char *where_of(const struct sharing *s, const struct sharing_labels *labels,
-			    const struct sharing_subject *subject, struct table *t)
-{
-	struct cell writes[SHOWN] = { 0 }, reads[SHOWN] = { 0 };
-
-	add_accesses(s, labels, subject, true, t, writes);
-	add_accesses(s, labels, subject, false, t, reads);
-	if (writes[0].type == CELL_NONE || reads[0].type == CELL_NONE)
-		return writes[0].type != CELL_NONE  ? writes[0].text
-		       : reads[0].type != CELL_NONE ? reads[0].text
-						    : "";
-	return table_format(t, "writes %s; reads %s", writes[0].text, reads[0].text);
-}
-
-static void set(struct table *t, struct cell *row, const char *column, struct cell cell)
-{
-	int at = table_column(t, column);
-
-	if (at >= 0)
-		row[at] = cell;
-}
-
-static void add_to_report(const struct sharing *s, const struct sharing_labels *labels,
-			  size_t number, struct table *t)
-{
-	const struct sharing_subject *subject = &s->subjects.items[number];
-	const struct sharing_judgement *j = &subject->judgement;
-	const char *fix = labels->fixes[number] != NULL ? labels->fixes[number] : fix_of(j);
-	struct cell *row = table_add_row(t);
-
-	set(t, row, "claim", cell_text(claim_of(s, labels, number, t)));
-	set(t, row, "size", cell_text(size_of(s, subject, t)));
-	set(t, row, "evidence", cell_text(cost_text(s, subject, t)));
-	set(t, row, "where", cell_text(where_of(s, labels, subject, t)));
-	set(t, row, "try", cell_text(fix != NULL ? table_text(t, fix) : "cyclops c2c"));
-	set(t, row, "sure", cell_text(sure_text(j, t)));
-	set(t, row, "kind", cell_text(sharing_verdict_name(j->verdict)));
-	set(t, row, "share", cell_number(subject->share));
-}
-
-size_t sharing_add_findings(const struct sharing *s, const struct sharing_labels *labels,
-			    struct table *findings)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->subjects.n; i++) {
-		const struct sharing_subject *subject = &s->subjects.items[i];
-
-		if (!is_worth(s, subject) || subject->share < least_in_report)
-			continue;
-		add_to_report(s, labels, i, findings);
-		n++;
-	}
-	if (n > 0)
-		table_sort(findings, (size_t)table_column(findings, "share"), false);
-	return n;
 }
 
 static void add_fact(struct table *t, const char *name, const char *value)

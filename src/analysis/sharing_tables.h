@@ -15,8 +15,8 @@ void sharing_findings_table(const struct sharing *, const struct sharing_labels 
 			    struct table *out);
 
 /*
- * Adds them to the findings of a report, a table with columns claim, size, evidence, where, try,
- * sure, kind and share, and keeps its order: by share. Returns how many there were.
+ * Adds them to the findings of a report (finding_table.h), and keeps its order: by share. What says
+ * no more than that a function waits for such a line becomes evidence. Returns how many there were.
  */
 size_t sharing_add_findings(const struct sharing *, const struct sharing_labels *,
 			    struct table *findings);

@@ -62,6 +62,25 @@ const char *stat_claim_words(const struct stat *s, struct table *t, const struct
 			    m->label);
 }
 
+bool stat_claims_core(const char *claim)
+{
+	return strcmp(claim + stat_claim_length(claim), in_core) == 0;
+}
+
+size_t stat_claim_length(const char *claim)
+{
+	static const char *const ends[] = { on_memory, in_core };
+	size_t len = strlen(claim);
+
+	for (size_t i = 0; i < COUNT(ends); i++) {
+		size_t end = strlen(ends[i]);
+
+		if (len > end && strcmp(claim + len - end, ends[i]) == 0)
+			return len - end;
+	}
+	return len;
+}
+
 const char *stat_remedy(const struct cpu_metric *worst, const struct cpu_metric *root,
 			const struct stat_cause *cause)
 {

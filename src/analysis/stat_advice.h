@@ -18,6 +18,12 @@ struct stat_cause stat_cause_of(const struct stat *, const struct cpu_metric *ro
 /* "83.9 % of cycles stalled in the back end" */
 const char *stat_claim_words(const struct stat *, struct table *, const struct cpu_metric *);
 
+/* How much of a claim is left without what its cause put behind it: ", in the core". */
+size_t stat_claim_length(const char *claim);
+
+/* Is its cause the core, as far as counts tell? */
+bool stat_claims_core(const char *claim);
+
 /* What to try: by the worst metric below (may be NULL), by the cause, by the root. Or NULL. */
 const char *stat_remedy(const struct cpu_metric *worst, const struct cpu_metric *root,
 			const struct stat_cause *);

@@ -5,36 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/finding_table.h"
 #include "analysis/stat_advice.h"
 #include "analysis/stat_tables.h"
 #include "base/alloc.h"
 #include "base/text.h"
-
-enum finding_column {
-	FINDING_CLAIM,
-	FINDING_SIZE,
-	FINDING_EVIDENCE,
-	FINDING_NEXT,
-	FINDING_TRY,
-	FINDING_SURE,
-	FINDING_KIND,
-	FINDING_SHARE,
-	FINDING_N_COLUMNS,
-};
-
-static const struct column columns[FINDING_N_COLUMNS] = {
-	[FINDING_CLAIM] = { "claim", NULL, "", CELL_TEXT, COLUMN_GROW, "what stands out" },
-	[FINDING_SIZE] = { "size", NULL, "", CELL_TEXT, 0, "how much of the whole it concerns" },
-	[FINDING_EVIDENCE] = { "evidence", "", "", CELL_TEXT, COLUMN_GROW, "what says so" },
-	[FINDING_NEXT] = { "next", NULL, "", CELL_TEXT, COLUMN_GROW,
-			   "what to sample to find the place in the code" },
-	[FINDING_TRY] = { "try", NULL, "", CELL_TEXT, COLUMN_GROW, "what might change it" },
-	[FINDING_SURE] = { "sure", NULL, "", CELL_TEXT, COLUMN_GROW, "how certain it is" },
-	[FINDING_KIND] = { "kind", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
-			   "the metric that passes its threshold" },
-	[FINDING_SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
-			    "the size, as a share of the whole" },
-};
 
 enum { SHOWN_EVIDENCE = 3, SHOWN_SAMPLES = 4 };
 
@@ -461,8 +436,7 @@ void stat_findings_table(const struct stat *s, struct table *out)
 {
 	struct finder f = { .s = s, .out = out };
 
-	table_init(out, "findings", "Findings", columns, COUNT(columns));
-	out->style = TABLE_FINDINGS;
+	finding_table_init(out);
 	f.is_told = mem_zalloc(s->pmu->n_metrics + 1, sizeof(*f.is_told));
 	put_waiting(&f);
 	put_roots(&f);

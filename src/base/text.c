@@ -204,6 +204,29 @@ void text_f64(struct text *t, double value)
 	text_str(t, digits);
 }
 
+/* A word that a shell would not read back as it stands. */
+static bool needs_quotes(const char *word)
+{
+	return word[0] == '\0' || strpbrk(word, " \t\n\"'\\$`*?[]#~<>|&;()!{}") != NULL;
+}
+
+void text_shell_word(struct text *t, const char *word)
+{
+	if (t->n > 0)
+		text_char(t, ' ');
+	if (!needs_quotes(word)) {
+		text_str(t, word);
+		return;
+	}
+	text_char(t, '\'');
+	for (; *word != '\0'; word++) {
+		if (*word == '\'')
+			text_str(t, "'\\'");
+		text_char(t, *word);
+	}
+	text_char(t, '\'');
+}
+
 void text_things(struct text *t, uint64_t n, const char *things)
 {
 	static const char *const with_e[] = { "sses", "ches", "shes", "xes" };

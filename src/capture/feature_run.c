@@ -34,31 +34,6 @@ bool read_build_ids(struct section *s, struct info *draft)
 	return true;
 }
 
-/* A word that a shell would not read back as it stands. */
-static bool needs_quotes(const char *arg, size_t len)
-{
-	static const char special[] = " \t\n\"'\\$`*?[]#~<>|&;()!{}";
-
-	return len == 0 || strcspn(arg, special) < len;
-}
-
-static void add_argument(struct text *line, const char *arg, size_t len)
-{
-	if (line->n > 0)
-		text_char(line, ' ');
-	if (!needs_quotes(arg, len)) {
-		text_add(line, arg, len);
-		return;
-	}
-	text_char(line, '\'');
-	for (size_t i = 0; i < len; i++) {
-		if (arg[i] == '\'')
-			text_str(line, "'\\'");
-		text_char(line, arg[i]);
-	}
-	text_char(line, '\'');
-}
-
 bool read_command_line(struct section *s, struct info *draft)
 {
 	uint32_t n = cur_u32(&s->c);
@@ -66,11 +41,8 @@ bool read_command_line(struct section *s, struct info *draft)
 
 	if (!cur_holds(&s->c, n, STRING_MIN))
 		return false;
-	for (uint32_t i = 0; i < n; i++) {
-		const char *arg = strings_get(s->strings, section_string(s));
-
-		add_argument(&line, arg, strlen(arg));
-	}
+	for (uint32_t i = 0; i < n; i++)
+		text_shell_word(&line, strings_get(s->strings, section_string(s)));
 	draft->command_line = strings_add(s->strings, line.n > 0 ? line.bytes : "", line.n);
 	text_release(&line);
 	return cur_ok(&s->c);

@@ -387,8 +387,8 @@ static int run(struct run *r, const struct output_options *output, struct err *e
 		fprintf(stderr, "cyclops run: the program ended with status %d\n",
 			r->program_status);
 	fprintf(stderr,
-		"cyclops run: the files are in %s; more: cyclops report, annotate, mem, "
-		"c2c %s\n",
+		"cyclops run: the files are in %s; more: cyclops report %s (or annotate, mem, "
+		"c2c)\n",
 		r->folder, r->capture_path);
 	return 0;
 }

@@ -7,6 +7,7 @@ usage: run_model.py CYCLOPS DATA_DIR
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,9 @@ PROGRAMS = [
     ("pages", ("tlb-walks", "huge-pages"), ("visit", "pages.c:35")),
     ("steady", None, None),
 ]
+
+# Findings of samples that are about waiting for data.
+DATA = ("memory-bound", "shared-data", "tlb-walks", "false-sharing", "true-sharing")
 
 
 def run_program(cyclops, folder, *words):
@@ -46,6 +50,19 @@ def check_findings(checks, cyclops, kernels, folder):
         checks.expect(first["kind"] in kinds, f"{name}: first is {first}, not {kinds}")
         claims = [finding["claim"] for finding in findings]
         checks.expect(len(set(claims)) == len(claims), f"{name}: said twice: {claims}")
+        # What a function waits for is one finding, whoever has seen it: the others speak for it.
+        waits = [finding.get("function") for finding in findings
+                 if finding["kind"] in DATA or finding["kind"].startswith("backend")]
+        checks.expect(len(set(waits)) == len(waits), f"{name}: {waits} waits for several things")
+        if first["kind"] in DATA:
+            checks.expect("; counted: " in first["evidence"], f"{name}: no counts: {first}")
+        commands = [shlex.split(finding["next"]) for finding in findings if "next" in finding]
+        checks.expect(all(words[0] == "cyclops" and words[-1] == f"{name}/perf.data" for words in commands),
+                      f"{name}: cannot be pasted: {commands}")
+        for words in commands:
+            checks.expect(subprocess.run([cyclops, *words[1:]], env=ENVIRONMENT, cwd=folder, check=False,
+                                         capture_output=True).returncode == 0, f"{name}: {words}")
+            checks.count("pasted commands")
         text = json.dumps(first)
         checks.expect(all(word in text for word in place), f"{name}: {text} does not name {place}")
 

@@ -185,11 +185,11 @@ static void test_words(void **state)
 		{ "size", "75.0 % of cpu-clock" },
 		{ "evidence", "90.0 ms of 120.0 ms" },
 		{ "where", "first+0x4" },
-		{ "try", "cyclops hot --by line, then --callers" },
 		{ "sure", "90 of 120 samples, \xc2\xb1 7.7 % with 95 % confidence" },
 		{ "kind", "hot-function" },
 	};
 	struct sample samples[120];
+	struct text next = { 0 };
 	struct session s;
 	struct table t;
 
@@ -202,6 +202,9 @@ static void test_words(void **state)
 	assert_int_equal(table_n_rows(&t), 2);
 	for (size_t i = 0; i < COUNT(expected); i++)
 		assert_string_equal(cell_of(&t, 0, expected[i].column), expected[i].text);
+	text_format(&next, "cyclops hot --by line %s%c", capture_path(s.capture), 0);
+	assert_string_equal(cell_of(&t, 0, "next"), next.bytes);
+	text_release(&next);
 	assert_string_equal(cell_of(&t, 1, "claim"), "code in alpha has no names");
 	assert_string_equal(cell_of(&t, 1, "where"), "alpha+0x2d0");
 	table_release(&t);

@@ -251,6 +251,19 @@ static void counts_things(void **state)
 	assert_string_equal(plural(2), "s");
 }
 
+static void quotes_for_a_shell(void **state)
+{
+	static const char *const words[] = { "cyclops", "-o", "a b", "", "it's", "$x", "x.data" };
+	struct text t = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(words); i++)
+		text_shell_word(&t, words[i]);
+	text_char(&t, '\0');
+	assert_string_equal(t.bytes, "cyclops -o 'a b' '' 'it'\\''s' '$x' x.data");
+	text_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +274,7 @@ int main(void)
 		cmocka_unit_test(writes_doubles_short),
 		cmocka_unit_test(doubles_read_back),
 		cmocka_unit_test(counts_things),
+		cmocka_unit_test(quotes_for_a_shell),
 		cmocka_unit_test(grows_and_keeps_what_it_has),
 	};
 
