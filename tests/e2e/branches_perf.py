@@ -3,7 +3,7 @@
 """
 Entries of branch stacks, as `cyclops hot --event` and perf tell them.
 
-usage: branches_perf.py CYCLOPS WRITE-SAMPLES [SEEDS]
+usage: branches_perf.py CYCLOPS WRITE-SAMPLES MAKE-CAPTURE [SEEDS]
 
 Made-up captures with a known answer, and the real ones with branch stacks. `perf report -b` counts entries by
 module and prediction, `perf script -F brstack` prints each of them: thread, instruction, flags. What hardware left
@@ -251,9 +251,27 @@ def check_script(checks, cyclops, path):
                  sorted((tid, n) for tid, n in missed.items() if n), "perf script")
 
 
+def check_beside_spe(checks, cyclops, make_capture, path):
+    """SPE records and branch stacks in one capture: each counted for itself, and as if it were alone."""
+    run(make_capture, "--records", 3000, "--samples", 400, "--branches", "--cpus", 2, "-o", path)
+    rows = hot(cyclops, path, "mispredicted", "thread")
+    found = collections.Counter()
+    for row in rows:
+        found[row["event"], int(row["tid"])] += int(row["samples"])
+        checks.expect((row["branches"] == "") == (row["event"] == "arm_spe"), f"both: branches of {row['event']}")
+        checks.expect((row["estimated_operations"] == "") != (row["event"] == "arm_spe"), f"both: estimates of {row['event']}")
+    theirs = collections.Counter()
+    for line in run("perf", "script", "-i", path, "--no-itrace", "-F", "tid,brstack").decode().splitlines():
+        tid, *entries = line.split()
+        theirs["branches of cycles:u", int(tid)] += sum(each.split("/")[2] == "M" for each in entries)
+    for row in csv.DictReader(run(cyclops, "export", "--table", "spe", "--format", "csv", path).decode().splitlines()):
+        theirs["arm_spe", int(row["tid"] or -1)] += "MISPRED" in row["events"]
+    checks.equal("mispredicted beside SPE records", sorted(found.items()), sorted((+theirs).items()), "perf script and export")
+
+
 def main():
-    cyclops, write_samples = map(os.path.abspath, sys.argv[1:3])
-    n_seeds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+    cyclops, write_samples, make_capture = map(os.path.abspath, sys.argv[1:4])
+    n_seeds = int(sys.argv[4]) if len(sys.argv) > 4 else 3
     need("perf")
     checks = Checks()
     with tempfile.TemporaryDirectory(prefix="cyclops-branches-") as folder:
@@ -271,6 +289,7 @@ def main():
                     check_functions(checks, cyclops, path)
                 if STYLES[style]["predictions"] == 1:
                     check_report(checks, cyclops, path)
+        check_beside_spe(checks, cyclops, make_capture, os.path.join(folder, "b.data"))
     for path in real_captures():
         if "branch" in os.path.basename(path):
             check_script(checks, cyclops, path)

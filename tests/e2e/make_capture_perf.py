@@ -32,6 +32,7 @@ CASES = [
     (["--records", "9000", "--cpus", "1", "--kernel-map", "--kernel-share", "50"], 9000, 0),
     (["--bytes", "640K", "--binary", sys.executable, "--samples", "7"], 10240, 7),
     (["--samples", "1000"], 0, 1000),
+    (["--records", "3000", "--samples", "300", "--branches"], 3000, 300),
 ]
 
 

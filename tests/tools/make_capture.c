@@ -38,6 +38,7 @@ static const struct argument {
 	{ "chunk", "BYTES", NUMBER, MEMBER(make.chunk_bytes), "trace data in a piece (1M)" },
 	{ "kernel-share", "PERCENT", NUMBER, MEMBER(make.kernel_percent), "records in the kernel" },
 	{ "data", "BYTES", NUMBER, MEMBER(make.data_bytes), "that each process works on (64M)" },
+	{ "branches", NULL, FLAG, MEMBER(make.branches), "samples have branch stacks" },
 	{ "sharing", NULL, FLAG, MEMBER(make.sharing), "threads take data from each other" },
 	{ "no-context", NULL, FLAG, MEMBER(make.no_context), "records do not say their thread" },
 	{ "only-perf61", NULL, FLAG, MEMBER(make.only_perf61), "operations perf 6.1 knows" },

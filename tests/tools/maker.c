@@ -28,6 +28,7 @@ enum {
 	POOL_RECORDS = 1 << 19,
 	GAP_TICKS = 50, /* between records */
 	MAX_FRAMES = 8,
+	MAX_BRANCHES = 16,
 	PAGE = 4096,
 };
 
@@ -222,11 +223,30 @@ static uint64_t random_code(struct maker *m)
 	return code_places_address(&m->code, spe_random_below(&m->random, flat + 1) & ~3ull);
 }
 
+/* Entries as an LBR writes them, each predicted or not, with cycles; returns how many. */
+static uint64_t random_branches(struct maker *m, uint64_t out[3 * MAX_BRANCHES])
+{
+	enum { MISPREDICTED = 1, PREDICTED = 2, CYCLES = 4 };
+	uint64_t n = spe_random_below(&m->random, MAX_BRANCHES + 1);
+
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t cycles = spe_random_below(&m->random, 200);
+		bool is_missed = spe_random_chance(&m->random, 100);
+		uint64_t flags = cycles << CYCLES | (is_missed ? MISPREDICTED : PREDICTED);
+		uint64_t from = random_code(m), to = random_code(m);
+
+		store_u64((uint8_t *)&out[3 * i], from);
+		store_u64((uint8_t *)&out[3 * i + 1], to);
+		store_u64((uint8_t *)&out[3 * i + 2], flags);
+	}
+	return n;
+}
+
 static void write_sample(struct maker *m, uint64_t cpu, uint64_t record)
 {
 	struct thread thread = running(m, cpu, record);
 	uint64_t n_frames = 1 + spe_random_below(&m->random, MAX_FRAMES);
-	uint64_t chain[1 + MAX_FRAMES] = { (uint64_t)-512 };
+	uint64_t chain[1 + MAX_FRAMES] = { (uint64_t)-512 }, branches[3 * MAX_BRANCHES];
 	struct sample s = { .id = CYCLES_ID + cpu,
 			    .pid = thread.pid,
 			    .tid = thread.tid,
@@ -240,6 +260,9 @@ static void write_sample(struct maker *m, uint64_t cpu, uint64_t record)
 	for (uint64_t i = 0; i <= n_frames; i++)
 		store_u64((uint8_t *)&chain[i], chain[i]);
 	s.callchain = (struct sample_words){ (const uint8_t *)chain, 1 + n_frames };
+	if (m->options->branches)
+		s.branches = (struct sample_words){ (const uint8_t *)branches,
+						    random_branches(m, branches) };
 	writer_sample(m->writer, 2, 2, &s);
 }
 
@@ -418,6 +441,8 @@ static void write_spe_info(struct maker *m)
 
 #define BIT(n) ((uint64_t)1 << (n))
 
+enum { BRANCH_ANY = 1 << 3 }; /* of branch_sample_type */
+
 static int open_writer(struct maker *m, struct err *err)
 {
 	const uint64_t common = BIT(SAMPLE_IP) | BIT(SAMPLE_TID) | BIT(SAMPLE_TIME) |
@@ -457,6 +482,10 @@ static int open_writer(struct maker *m, struct err *err)
 	};
 	static const uint64_t first_ids[] = { SPE_ID, DUMMY_ID, CYCLES_ID, MEMORY_ID };
 
+	if (m->options->branches) {
+		events[CYCLES_EVENT].attr.sample_type |= BIT(SAMPLE_BRANCH_STACK);
+		events[CYCLES_EVENT].attr.branch_sample_type = BRANCH_ANY;
+	}
 	m->ids = mem_alloc(COUNT(events) * n, sizeof(*m->ids));
 	for (size_t i = 0; i < COUNT(events); i++) {
 		events[i].ids = m->ids + i * n;

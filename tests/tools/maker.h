@@ -18,6 +18,7 @@ struct make_options {
 	uint64_t chunk_bytes;	 /* of trace data in one AUXTRACE record */
 	uint64_t kernel_percent; /* of the SPE records */
 	uint64_t data_bytes;	 /* of the data that each process works on */
+	bool branches;		 /* samples have branch stacks */
 	bool sharing;		 /* threads take most of it out of each other's caches */
 	bool no_context;	 /* no context packets: threads are known by their switches */
 	bool only_perf61;	 /* no operations that perf 6.1 has no words for */
