@@ -98,9 +98,12 @@ struct hot_cost {
 		uint64_t cycles; /* SPE: total latency of those that have one; branch entries: since
 				    the branch before, of those that say it */
 	};
-	uint64_t xlat_cycles; /* SPE: translation latency of those with a walk */
-	uint32_t n;	      /* records or samples; branch entries that match the condition */
-	uint32_t n_cycles;    /* of which `cycles` is */
+	union {
+		uint64_t xlat_cycles; /* SPE: translation latency of those with a walk */
+		uint64_t n_telling;   /* branch entries: that can tell the condition */
+	};
+	uint32_t n;	   /* records or samples; branch entries that match the condition */
+	uint32_t n_cycles; /* of which `cycles` is */
 	union {
 		uint32_t
 			n_saturated; /* SPE: whose counter was full, so `cycles` is a lower bound */
@@ -185,14 +188,6 @@ struct hot_cost *hot_totals(const struct hot *);
 /* Options: struct hot_options. Result: struct hot. */
 extern const struct analysis_class hot_class;
 
-/* What the branch entries of a row are a part of. */
-enum hot_branches {
-	HOT_NO_BRANCHES,
-	HOT_OF_ALL,	  /* all entries */
-	HOT_OF_TYPED,	  /* those that say which kind of branch it was */
-	HOT_OF_PREDICTED, /* those that say whether it was predicted */
-};
-
 /* How a table of hotspots is made from the result. */
 struct hot_view {
 	struct hot_keys keys;
@@ -202,8 +197,8 @@ struct hot_view {
 	bool by_samples;     /* share and order by number of records, not by what they weigh */
 	bool with_callers;   /* who called, as a tree below each row */
 	bool with_estimates; /* totals that SPE records stand for */
-	enum hot_branches branches; /* entries of branch stacks are there, and part of which */
-	const char *sort;	    /* name of a column, or NULL */
+	bool with_branches;  /* what entries of branch stacks tell */
+	const char *sort;    /* name of a column, or NULL */
 };
 
 /*

@@ -90,22 +90,14 @@ static void note_kinds(const struct attr *a, const char *name, struct table *t)
 	text_release(&text);
 }
 
-/* What the number of those that match is a part of. */
-static uint64_t those_that_tell(const struct hot_cost *c, const struct hot_event *e)
-{
-	if (e->needs_prediction)
-		return c->n_predicted;
-	return e->needs_type ? c->n_typed : c->n_branches;
-}
-
-void hot_branches_note(const struct hot *hot, const struct hot_event *e, struct table *t)
+void hot_branches_note(const struct hot *hot, struct table *t)
 {
 	const struct capture *capture = hot->session->capture;
 	struct hot_cost all = all_branches(hot);
-	uint64_t telling = those_that_tell(&all, e);
+	uint64_t telling = all.n_telling;
 
 	if (all.n_branches == 0) {
-		table_note(t, "no sample has an entry in its branch stack");
+		table_note(t, "no entries of branch stacks");
 		return;
 	}
 	table_note(t,

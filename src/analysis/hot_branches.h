@@ -17,6 +17,6 @@ bool session_has_branches(const struct session *);
 int hot_branches_check(const struct hot *, const struct hot_event *, struct err *);
 
 /* Notes what the rows of branch entries are, and what they are not. */
-void hot_branches_note(const struct hot *, const struct hot_event *, struct table *);
+void hot_branches_note(const struct hot *, struct table *);
 
 #endif

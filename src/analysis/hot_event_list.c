@@ -70,14 +70,6 @@ static void add_row(struct table *t, const char *name, const char *records, uint
 		row[3] = cell_number((double)n / (double)of);
 }
 
-/* Entries of branch stacks that can tell the word. */
-static uint64_t telling(const struct hot_event *e, const struct hot_cost *c)
-{
-	if (e->needs_prediction)
-		return c->n_predicted;
-	return e->needs_type ? c->n_typed : c->n_branches;
-}
-
 static void show_word(const struct list *l, size_t word, const struct hot_cost *all,
 		      struct table *t)
 {
@@ -94,7 +86,7 @@ static void show_word(const struct list *l, size_t word, const struct hot_cost *
 			add_row(t, name,
 				table_format(t, "branch stacks of %s",
 					     capture_event_name(hot->session->capture, sampled)),
-				totals[event].n, telling(&l->events[word], &totals[event]));
+				totals[event].n, totals[event].n_telling);
 	}
 	free(totals);
 }

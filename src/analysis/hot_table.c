@@ -96,7 +96,7 @@ static bool has_sum(const struct hot_grouping *g, enum sum_column sum)
 	case SUM_BRANCHES:
 	case SUM_BRANCH_RATE:
 	case SUM_BRANCH_CYCLES:
-		return g->view->branches != HOT_NO_BRANCHES;
+		return g->view->with_branches;
 	case SUM_TIME:
 		return g->hot->session->slices.n > 0;
 	default:
@@ -165,19 +165,11 @@ static struct cell share_cell(uint64_t part, uint64_t whole, uint64_t n)
 	return n < SPARSE_BELOW ? cell_marked(cell, MARK_SPARSE) : cell;
 }
 
-static void show_branches(const struct hot_grouping *g, const struct hot_cost *c, struct table *t,
-			  struct cell *row)
+static void show_branches(const struct hot_cost *c, struct table *t, struct cell *row)
 {
-	const uint64_t wholes[] = {
-		[HOT_OF_ALL] = c->n_branches,
-		[HOT_OF_TYPED] = c->n_typed,
-		[HOT_OF_PREDICTED] = c->n_predicted,
-	};
-	uint64_t whole = g->view->branches == HOT_NO_BRANCHES ? 0 : wholes[g->view->branches];
-
 	set(t, row, "branches", cell_count(c->n_branches));
-	if (whole > 0)
-		set(t, row, "branch_share", share_cell(c->n, whole, whole));
+	if (c->n_telling > 0)
+		set(t, row, "branch_share", share_cell(c->n, c->n_telling, c->n_telling));
 	if (c->n_cycles > 0)
 		set(t, row, "branch_cycles", cell_number((double)c->cycles / (double)c->n_cycles));
 }
@@ -191,7 +183,7 @@ void hot_show_sums(const struct hot_grouping *g, uint64_t event, const struct ho
 	set(t, row, "share", share_cell(hot_weight(g, event, c), g->weights[event], c->n));
 	set(t, row, "samples", cell_count(c->n));
 	if (hot_is_branches(g->hot, event, &sampled)) {
-		show_branches(g, c, t, row);
+		show_branches(c, t, row);
 	} else if (!hot_is_spe(g->hot, event)) {
 		set(t, row, "period", cell_count(c->period));
 	} else if (c->n_cycles > 0) {

@@ -64,7 +64,7 @@ static int make_tables(struct session *s, const struct hot *hot, const struct ho
 	rc = hot_table(hot, &names, view, table, err);
 	*vec_add(&out->list) = table;
 	if (rc == 0 && event->with_branches)
-		hot_branches_note(hot, event, table);
+		hot_branches_note(hot, table);
 	else if (rc == 0 && event->is_spe)
 		note_without_spe(s, table);
 	if (rc == 0 && event->with_skid) {
@@ -156,10 +156,7 @@ static int choose(struct session *s, const struct hot_command *command,
 		return -1;
 	view->by_samples |= event->is_spe;
 	view->with_estimates = event->is_spe && capture_spe(s->capture)->is_present;
-	if (event->with_branches)
-		view->branches = event->needs_prediction ? HOT_OF_PREDICTED
-				 : event->needs_type	 ? HOT_OF_TYPED
-							 : HOT_OF_ALL;
+	view->with_branches = event->with_branches;
 	return 0;
 }
 

@@ -102,14 +102,14 @@ def place(address):
 
 
 def expected(samples, event, matches, tells):
-    """{(tid, place): (matching, all, of those that tell)} of the stacks of one event."""
+    """{(tid, place): (matching, all, those that tell)} of the stacks of one event."""
     found = collections.defaultdict(lambda: [0, 0, 0])
     for its_event, tid, entries in samples:
         for source, target, flags in entries if its_event == event else ():
             if (source, target) == (0, 0):
                 continue
             row = found[tid, place(source)]
-            row[0] += matches(flags)
+            row[0] += matches(flags) and tells(flags)
             row[1] += 1
             row[2] += tells(flags)
     return {key: tuple(row) for key, row in found.items() if row[0] > 0}
@@ -119,6 +119,9 @@ def check_made_up(checks, cyclops, path, samples, style):
     questions = {"mispredicted": (lambda flags: flags & 1, lambda flags: flags & 3 != 0),
                  "!mispredicted": (lambda flags: flags & 3 == 2, lambda flags: flags & 3 != 0),
                  "branch": (lambda flags: 1, lambda flags: 1), "taken": (lambda flags: 1, lambda flags: 1)}
+    for word in ("mispredicted,conditional", "mispredicted && !conditional"):
+        questions[word] = (lambda flags, is_not="!" in word: flags & 1 and ((flags >> 20 & 15) in TYPES["conditional"]) != is_not,
+                           lambda flags: flags & 3 != 0 and (flags >> 20 & 15) in KNOWN_TYPES)
     for word, kinds in TYPES.items():
         questions[word] = (lambda flags, kinds=kinds: (flags >> 20 & 15) in kinds,
                            lambda flags: (flags >> 20 & 15) in KNOWN_TYPES)
@@ -224,6 +227,16 @@ def check_annotate(checks, cyclops, path, samples):
                       f"annotate: {row['address']}: {told} of {n_missed} / {n_telling}")
 
 
+def check_select(checks, cyclops, path, samples, at):
+    """What is selected is entries: by their own places and targets."""
+    chosen = [(event, tid, [each for each in entries if each[1] == at["work1"] and 0x400000 <= each[0] < 0x410000])
+              for event, tid, entries in samples]
+    rows = hot(cyclops, path, "cycles,branch", "thread,place", "--select", f"target == {at['work1']} && module == program")
+    wanted = expected(chosen, 0, lambda flags: True, lambda flags: True)
+    checks.equal("selected entries", sorted(((int(row["tid"]), int(row["offset"], 0)), int(row["samples"])) for row in rows),
+                 sorted((key, row[0]) for key, row in wanted.items()))
+
+
 def check_threads(checks, cyclops, path):
     """The same rows for any number of workers."""
     texts = {run(cyclops, "hot", "--event", "branch", "--by", "thread,place,event", "--all", "--format", "csv", "--jobs", n,
@@ -282,6 +295,7 @@ def main():
                 path, samples = make(write_samples, folder, at, style, seed)
                 check_made_up(checks, cyclops, path, samples, style)
                 check_annotate(checks, cyclops, path, samples)
+                check_select(checks, cyclops, path, samples, at)
                 check_threads(checks, cyclops, path)
                 if STYLES[style]["cycles"]:
                     check_cycles(checks, cyclops, path, samples)

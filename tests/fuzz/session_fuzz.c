@@ -76,9 +76,7 @@ static void make_report(struct session *s)
 /* By all keys at once, with callers. */
 static void show_hot(struct session *s, const struct select *select)
 {
-	struct hot_view view = { .name = "hot",
-				 .with_callers = true,
-				 .branches = HOT_OF_PREDICTED };
+	struct hot_view view = { .name = "hot", .with_callers = true, .with_branches = true };
 	struct hot_options options = { .event = -1 };
 	struct analysis hot = { .class = &hot_class, .options = &options };
 	struct tables tables = { 0 };
