@@ -15,6 +15,7 @@ import collections
 import csv
 import math
 import os
+import platform
 import random
 import re
 import struct
@@ -227,6 +228,26 @@ def check_functions(checks, cyclops, path, samples, style):
                       f"{style}: {function} has {100 * weight / total} %, perf {theirs['mem-loads', function]}")
 
 
+def check_instruction(checks, cyclops, path, samples):
+    """The second part of weights is what perf, where it is built for x86, calls instruction latency."""
+    cycles, n = collections.Counter(), collections.Counter()
+    for event, (name, latency), number, _ in perf_rows(path, "sym,local_ins_lat"):
+        if event == "mem-loads":
+            cycles[name[4:]] += int(latency) * number
+    for sample in samples:
+        if sample["kind"] is None and sample["event"] == 0:
+            cycles[sample["function"]] -= sample["instr"]
+    for row in mem(cyclops, path, "function", "--select", "event == mem-loads"):
+        text = run(cyclops, "mem", "--by", "function", "--histogram", "--table", "histogram", "--format", "csv", "--symfs", "/", "--all",
+                   "--select", f"event == mem-loads && sym == {row['function']}", path).decode()
+        timed = sum(int(step["samples"]) for step in csv.DictReader(text.splitlines())
+                    if step["latency"] == "instruction" and step["access"] == row["access"])
+        n[row["function"]] += float(row["instruction_mean_cycles"]) * timed
+    for function, total in n.items():
+        checks.count("instruction latencies of functions")
+        checks.expect(abs(total - cycles[function]) < 0.01, f"{function}: {total} cycles, perf {cycles[function]}")
+
+
 def check_notes(checks, cyclops, path, style):
     text = " ".join(run(cyclops, "mem", path).decode().split())
     checks.expect(("mem-loads samples no load that took less than 30 cycles" in text) == (style != "ibs"),
@@ -289,6 +310,8 @@ def main():
                 check_made_up(checks, cyclops, path, samples, style)
                 if style != "numbers":  # perf 6.1 puts all of them in one row (DIFFERENCE)
                     check_perf(checks, cyclops, path, samples, style)
+                if style == "intel" and platform.machine() == "x86_64":
+                    check_instruction(checks, cyclops, path, samples)
                 if style == "old":
                     check_functions(checks, cyclops, path, samples, style)
                 check_notes(checks, cyclops, path, style)
