@@ -89,8 +89,9 @@ static inline uint64_t spe_physical_address(uint64_t payload)
  * Appends a row; the batch has room. Absent fields are zero, so that no column needs a
  * decision: mispredicted branches would cost more than the stores.
  */
-__attribute__((always_inline)) static inline void
-spe_fields_deliver(const struct spe_fields *f, uint64_t position, struct batch *out)
+__attribute__((always_inline)) static inline void spe_fields_deliver(const struct spe_fields *f,
+								     uint64_t position,
+								     struct batch *out)
 {
 	const uint64_t *value = f->value;
 	size_t row = out->n++;
