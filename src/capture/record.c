@@ -322,16 +322,6 @@ int record_lost_read(const struct record *r, struct record_lost *out, struct err
 	return 0;
 }
 
-uint64_t time_from_ticks(const struct record_time_conv *t, uint64_t ticks)
-{
-	if (t->has_short)
-		ticks = t->cycles + ((ticks - t->cycles) & t->mask);
-	uint64_t quotient = ticks >> t->shift;
-	uint64_t rest = ticks & (((uint64_t)1 << t->shift) - 1);
-
-	return t->zero + quotient * t->mult + (rest * t->mult >> t->shift);
-}
-
 uint64_t time_to_ticks(const struct record_time_conv *t, uint64_t time_ns)
 {
 	uint64_t since = time_ns - t->zero;

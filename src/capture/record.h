@@ -188,7 +188,16 @@ int record_time_conv_read(const struct record *, struct record_time_conv *out, s
 int record_lost_read(const struct record *, struct record_lost *out, struct err *);
 
 /* Timer ticks to nanoseconds of the perf clock, and back. Arithmetic wraps as the kernel's. */
-uint64_t time_from_ticks(const struct record_time_conv *, uint64_t ticks);
+static inline uint64_t time_from_ticks(const struct record_time_conv *t, uint64_t ticks)
+{
+	if (t->has_short)
+		ticks = t->cycles + ((ticks - t->cycles) & t->mask);
+	uint64_t quotient = ticks >> t->shift;
+	uint64_t rest = ticks & (((uint64_t)1 << t->shift) - 1);
+
+	return t->zero + quotient * t->mult + (rest * t->mult >> t->shift);
+}
+
 uint64_t time_to_ticks(const struct record_time_conv *, uint64_t time_ns);
 
 #endif

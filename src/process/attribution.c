@@ -15,6 +15,7 @@
 enum {
 	ROWS_AT_ONCE = 64,
 	SPANS_LOG = 8,
+	LEVEL_USER = 0,
 	MAX_UNWOUND = 256,
 	CPUMODE_KERNEL = 1,
 	CPUMODE_USER = 2,
@@ -111,89 +112,93 @@ static void set_tid(struct batch *b, size_t row, uint32_t tid)
 /* The idle task has no user code: a context of 0 there means that nobody set it. */
 static bool has_context(const struct batch *b, size_t row)
 {
-	bool is_user = b->has[row] & HAS_PC && batch_pc_level(b, row) == ATTRIBUTION_LEVEL_USER;
-
-	return b->has[row] & HAS_CONTEXT && (b->context[row] != 0 || !is_user);
+	if (!(b->has[row] & HAS_CONTEXT))
+		return false;
+	return b->context[row] != 0 || !(b->has[row] & HAS_PC) ||
+	       batch_pc_level(b, row) != LEVEL_USER;
 }
 
 /* Asks the switch records. Without a time nobody can tell. */
-static bool set_tid_by_switch(struct attribution *a, struct batch *b, size_t row)
+static bool set_tid_by_switch(struct attribution *a, struct batch *b, size_t row, uint64_t time_ns)
 {
 	uint32_t tid;
 
 	if ((b->has[row] & (HAS_CPU | HAS_TIME)) != (HAS_CPU | HAS_TIME))
 		return false;
-	tid = find_span(a, &a->by_cpu, b->cpu[row],
-			attribution_row_time(a->is_by_position, b, row));
+	tid = find_span(a, &a->by_cpu, b->cpu[row], time_ns);
 	if (tid == HISTORY_NONE)
 		return false;
 	set_tid(b, row, tid);
 	return true;
 }
 
-static bool has_known_context(struct attribution *a, const struct batch *b, size_t row)
-{
-	return has_context(b, row) &&
-	       find_span(a, &a->by_tid, b->context[row],
-			 attribution_row_time(a->is_by_position, b, row)) != HISTORY_NONE;
-}
-
 /*
  * Context packets number threads as the whole machine does, the other records as the recorder
- * sees them. Inside a container these differ, so a context that nobody knows comes last.
+ * sees them. Inside a container these differ, so a context that nobody knows comes last. One that
+ * is known says the process, too.
  */
-static uint64_t *set_spe_thread(struct attribution *a, struct batch *b, size_t row)
+static uint64_t *set_spe_thread(struct attribution *a, struct batch *b, size_t row,
+				uint64_t time_ns, uint32_t *out_process)
 {
-	if (has_known_context(a, b, row)) {
+	bool is_from_context = has_context(b, row);
+
+	if (is_from_context)
+		*out_process = find_span(a, &a->by_tid, b->context[row], time_ns);
+	if (*out_process != HISTORY_NONE) {
 		set_tid(b, row, b->context[row]);
 		return &a->totals.n_by_context;
 	}
-	if (set_tid_by_switch(a, b, row))
+	if (set_tid_by_switch(a, b, row, time_ns))
 		return &a->totals.n_by_switch;
 	if (b->has[row] & HAS_TID)
 		return &a->totals.n_by_buffer;
-	if (has_context(b, row)) {
+	if (is_from_context) {
 		set_tid(b, row, b->context[row]);
 		return &a->totals.n_by_context;
 	}
 	return &a->totals.n_without_tid;
 }
 
-static uint64_t *set_sample_thread(struct attribution *a, struct batch *b, size_t row)
+static uint64_t *set_sample_thread(struct attribution *a, struct batch *b, size_t row,
+				   uint64_t time_ns)
 {
 	if (b->has[row] & HAS_TID)
 		return &a->totals.n_by_record;
-	if (set_tid_by_switch(a, b, row))
+	if (set_tid_by_switch(a, b, row, time_ns))
 		return &a->totals.n_by_switch;
 	return &a->totals.n_without_tid;
 }
 
-/* Sets the threads; what each one was found by tells which count it adds to. */
-static void apply_threads(struct attribution *a, struct batch *b)
+/* Sets the thread; what it was found by tells which count it adds to. Perhaps says the process. */
+static inline uint32_t apply_thread(struct attribution *a, struct batch *b, size_t row,
+				    uint64_t time_ns)
 {
-	for (size_t row = 0; row < b->n; row++)
-		++*(b->kind == BATCH_SPE ? set_spe_thread(a, b, row)
-					 : set_sample_thread(a, b, row));
+	uint32_t process = HISTORY_NONE;
+
+	++*(b->kind == BATCH_SPE ? set_spe_thread(a, b, row, time_ns, &process)
+				 : set_sample_thread(a, b, row, time_ns));
+	return process;
 }
 
 /* A recorded pid counts more than what is known of the thread. */
-static uint32_t find_process(struct attribution *a, const struct batch *b, size_t row)
+static uint32_t find_process(struct attribution *a, const struct batch *b, size_t row,
+			     uint64_t time_ns, uint32_t of_thread)
 {
-	uint64_t time_ns = attribution_row_time(a->is_by_position, b, row);
-
 	if (b->has[row] & HAS_PID)
 		return find_span(a, &a->by_pid, b->pid[row], time_ns);
-	if (b->has[row] & HAS_TID)
+	if (of_thread == HISTORY_NONE && b->has[row] & HAS_TID)
 		return find_span(a, &a->by_tid, b->tid[row], time_ns);
-	return HISTORY_NONE;
+	return of_thread;
 }
 
-static void apply_processes(struct attribution *a, struct batch *b)
+static void apply_tasks(struct attribution *a, struct batch *b)
 {
 	uint32_t last = HISTORY_NONE, pid = 0;
 
 	for (size_t row = 0; row < b->n; row++) {
-		uint32_t process = find_process(a, b, row);
+		uint64_t time_ns = attribution_row_time(a->is_by_position, b, row);
+		uint32_t of_thread = apply_thread(a, b, row, time_ns);
+		uint32_t process = find_process(a, b, row, time_ns, of_thread);
 
 		if (process == HISTORY_NONE) {
 			b->process[row] = 0;
@@ -345,8 +350,7 @@ static void count_rows(struct attribution *a, const struct batch *b)
 void attribution_apply(struct attribution *a, struct batch *b)
 {
 	count_rows(a, b);
-	apply_threads(a, b);
-	apply_processes(a, b);
+	apply_tasks(a, b);
 	if (a->skips_places)
 		return;
 	apply_places(a, b);

@@ -6,6 +6,7 @@
 #ifndef CYCLOPS_PROCESS_ATTRIBUTION_H
 #define CYCLOPS_PROCESS_ATTRIBUTION_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -103,27 +104,25 @@ static inline uint32_t attribution_whose_user_address_(const struct batch *b, si
 	return b->process[row] == 0 ? PLACE_OF_NOBODY : b->process[row];
 }
 
-/* The upper half of the address space is the kernel's. */
+/* The upper half of the address space is the kernel's: PLACE_OF_KERNEL, without a decision. */
 static inline uint32_t attribution_whose_address(const struct batch *b, size_t row,
 						 uint64_t address)
 {
-	return address >> 63 ? PLACE_OF_KERNEL : attribution_whose_user_address_(b, row);
-}
+	static_assert(PLACE_OF_KERNEL == 0, "all bits are cleared");
 
-/* Exception levels of SPE: those between are the kernel's. */
-enum { ATTRIBUTION_LEVEL_USER = 0, ATTRIBUTION_LEVEL_FIRMWARE = 3 };
+	return attribution_whose_user_address_(b, row) & ((uint32_t)(address >> 63) - 1);
+}
 
 uint32_t attribution_whose_sample_pc_(const struct batch *, size_t row);
 
+/* By a table: whether code is the kernel's changes too often to be guessed. */
 static inline uint32_t attribution_whose_pc(const struct batch *b, size_t row)
 {
-	unsigned level = batch_pc_level(b, row);
+	const uint32_t by_level[] = { attribution_whose_user_address_(b, row), PLACE_OF_KERNEL,
+				      PLACE_OF_KERNEL, PLACE_OF_NOBODY };
 
-	if (b->kind != BATCH_SPE)
-		return attribution_whose_sample_pc_(b, row);
-	if (level == ATTRIBUTION_LEVEL_USER)
-		return attribution_whose_user_address_(b, row);
-	return level == ATTRIBUTION_LEVEL_FIRMWARE ? PLACE_OF_NOBODY : PLACE_OF_KERNEL;
+	return b->kind == BATCH_SPE ? by_level[batch_pc_level(b, row)]
+				    : attribution_whose_sample_pc_(b, row);
 }
 
 #endif
