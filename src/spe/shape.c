@@ -280,6 +280,7 @@ __attribute__((always_inline)) static inline size_t decode(struct spe_shapes *al
 							   const struct spe_wanted *wanted,
 							   struct batch *out, uint64_t *padding)
 {
+	const struct spe_wanted w = *wanted; /* which nothing here changes */
 	size_t n_padding = 0;
 	size_t at = 0;
 
@@ -292,14 +293,14 @@ __attribute__((always_inline)) static inline size_t decode(struct spe_shapes *al
 			at += n;
 			n_padding += n;
 		}
-		if (size - at < READ_AHEAD)
-			break;
 		if (size - at > FETCH_AHEAD)
 			__builtin_prefetch(bytes + at + FETCH_AHEAD);
+		else if (size - at < READ_AHEAD)
+			break;
 		s = find_shape(all, bytes + at);
 		if (s == NULL)
 			break;
-		if (is_wanted(s, bytes + at, wanted))
+		if (is_wanted(s, bytes + at, &w))
 			deliver(s, bytes + at, position + at, out);
 		s->n_hits++;
 		at += length != 0 ? length : s->length;
