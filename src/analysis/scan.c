@@ -153,13 +153,16 @@ static void workers_start(struct scan_job *job)
 static void note_times(struct worker *w)
 {
 	const struct batch *b = w->batch;
+	uint64_t first_ns = w->first_ns, last_ns = w->last_ns;
 
 	for (size_t row = 0; row < b->n; row++) {
 		if (!(b->has[row] & HAS_TIME))
 			continue;
-		w->first_ns = b->time_ns[row] < w->first_ns ? b->time_ns[row] : w->first_ns;
-		w->last_ns = b->time_ns[row] > w->last_ns ? b->time_ns[row] : w->last_ns;
+		first_ns = b->time_ns[row] < first_ns ? b->time_ns[row] : first_ns;
+		last_ns = b->time_ns[row] > last_ns ? b->time_ns[row] : last_ns;
 	}
+	w->first_ns = first_ns;
+	w->last_ns = last_ns;
 }
 
 static bool is_wanted(const struct scan_wish *wish, const struct batch *b, size_t row)

@@ -280,14 +280,15 @@ static void keep_top(struct choice *c)
 
 static bool counts_as_shared(const struct sharing_line *line)
 {
-	return sharing_line_sum(line, sharing_mode_masks[SHARING_BY_PEER] |
-					      sharing_mode_masks[SHARING_BY_HITM]) > 0;
+	return sharing_line_has(line, sharing_mode_masks[SHARING_BY_PEER] |
+					      sharing_mode_masks[SHARING_BY_HITM]);
 }
 
 /* Loads from other cores, or several threads of which one writes. */
 static bool is_candidate(const struct sharing *s, const struct sharing_line *line)
 {
-	return (line->has_threads && line->is_written) || contended_of(s, line) > 0;
+	return (line->has_threads && line->is_written) ||
+	       sharing_line_has(line, sharing_mode_masks[s->options.mode]);
 }
 
 static void weigh_line(void *context, const struct sharing_line *line)

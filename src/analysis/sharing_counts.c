@@ -312,8 +312,8 @@ static inline uint32_t classify_spe(struct sharing_classifier *c, const struct b
 						  : BIT(LOADS) | BIT(LOAD_NO_ADDRESS));
 	a.cpu = cpu_of_row(c, b, row);
 	a.events = has & HAS_EVENTS ? b->events[row] & deciding : 0;
-	a.source = has & HAS_SOURCE ? b->source[row] : 0;
-	a.has_source = has & HAS_SOURCE;
+	a.has_source = (has & HAS_SOURCE) != 0; /* as loads have, and stores do not: no decision */
+	a.source = (uint16_t)(b->source[row] & -(unsigned)a.has_source);
 	low = (uint64_t)(uintptr_t)a.cpu;
 	high = a.events << 24 | (uint64_t)a.source << 8 | (uint64_t)a.has_source << 2 |
 	       (uint64_t)a.is_store << 1 | 1;

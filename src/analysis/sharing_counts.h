@@ -6,6 +6,7 @@
 #ifndef CYCLOPS_ANALYSIS_SHARING_COUNTS_H
 #define CYCLOPS_ANALYSIS_SHARING_COUNTS_H
 
+#include <assert.h>
 #include <stdint.h>
 
 #include "analysis/session.h"
@@ -76,13 +77,27 @@ extern const uint64_t sharing_spread[256];
 /* Counts an access in each counter of `mask` (bit n: counter n). */
 static inline void sharing_tally_add(struct sharing_tally *t, uint32_t mask)
 {
-	for (int i = 0; i < SHARING_TALLY_WORDS; i++, mask >>= 8)
-		t->words[i] += sharing_spread[mask & 0xff];
+	static_assert(SHARING_TALLY_WORDS == 4, "one line for each");
+	t->words[0] += sharing_spread[mask & 0xff];
+	t->words[1] += sharing_spread[mask >> 8 & 0xff];
+	t->words[2] += sharing_spread[mask >> 16 & 0xff];
+	t->words[3] += sharing_spread[mask >> 24];
 }
 
 static inline uint32_t sharing_tally_get(const struct sharing_tally *t, int count)
 {
 	return t->words[count / 8] >> 8 * (count % 8) & 0xff;
+}
+
+/* Has any counter of `mask` counted? */
+static inline bool sharing_tally_has(const struct sharing_tally *t, uint32_t mask)
+{
+	uint64_t any = (t->words[0] & 0xff * sharing_spread[mask & 0xff]) |
+		       (t->words[1] & 0xff * sharing_spread[mask >> 8 & 0xff]) |
+		       (t->words[2] & 0xff * sharing_spread[mask >> 16 & 0xff]) |
+		       (t->words[3] & 0xff * sharing_spread[mask >> 24]);
+
+	return any != 0;
 }
 
 static inline void sharing_tally_empty(struct sharing_tally *t, struct sharing_counts *to)

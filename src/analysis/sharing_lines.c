@@ -11,6 +11,8 @@
 /* What is mapped is remembered for each mebibyte: there are few mappings, but many pages. */
 enum { REGION_SHIFT = 20, REGIONS_LOG = 12 };
 
+enum { LATENCIES = SHARING_LATENCY_MAX + 1 };
+
 /* There are few sets of counters that records count in. */
 enum { COUNTS_LOG = 7 };
 
@@ -31,12 +33,13 @@ struct mask_count {
 struct sharing_lines_work {
 	struct sharing_classifier *classifier;
 	struct region regions[1 << REGIONS_LOG];
-	struct region last_of_code; /* a copy: most rows are where the one before is */
+	/* Copies: most rows are where the one before is, of a program or of the kernel. */
+	struct region last_of_code[2];
 	bool is_by_position;
 	struct mask_count counts[1 << COUNTS_LOG]; /* of records that are not in `total` yet */
 
-	/* How often loads that did not hit the core's own L1 took so many cycles; as local_hits. */
-	uint32_t *slower;
+	/* How often loads took so many cycles: those that did not hit the core's own L1, … */
+	uint32_t *latencies; /* … and those that did, LATENCIES each */
 
 	/* Accesses to be added to the table: the more at once, the less each has to wait. */
 	struct sharing_access_row rows[SHARING_ROWS_MAX];
@@ -51,10 +54,10 @@ static void *lines_new(const struct session *session, const void *options)
 
 	l->session = session;
 	l->options = options;
-	l->local_hits = mem_zalloc(SHARING_LATENCY_MAX + 1, sizeof(*l->local_hits));
+	l->local_hits = mem_zalloc(LATENCIES, sizeof(*l->local_hits));
 	l->work = mem_zalloc(1, sizeof(*l->work));
 	l->work->classifier = sharing_classifier_new(session);
-	l->work->slower = mem_zalloc(SHARING_LATENCY_MAX + 1, sizeof(*l->work->slower));
+	l->work->latencies = mem_zalloc(2 * LATENCIES, sizeof(*l->work->latencies));
 	l->work->is_by_position = timeline_is_by_position(session->timeline);
 	return l;
 }
@@ -64,7 +67,7 @@ static void free_work(struct sharing_lines *l)
 	if (l->work == NULL)
 		return;
 	sharing_classifier_free(l->work->classifier);
-	free(l->work->slower);
+	free(l->work->latencies);
 	free(l->work);
 	l->work = NULL;
 }
@@ -139,7 +142,7 @@ static inline const struct region *region_of(struct sharing_lines *l, uint32_t w
 static inline bool code_is_mapped(struct sharing_lines *l, uint32_t whose, uint64_t address,
 				  uint64_t time_ns)
 {
-	struct region *last = &l->work->last_of_code;
+	struct region *last = &l->work->last_of_code[whose == PLACE_OF_KERNEL];
 
 	if (whose == PLACE_OF_NOBODY)
 		return false;
@@ -229,7 +232,7 @@ static void count_samples(struct sharing_lines *l, const struct batch *b, const 
 static inline uint64_t add_load(struct sharing_lines *l, const struct batch *b, size_t row,
 				uint32_t mask, bool *out_is_timed)
 {
-	uint32_t *histogram = mask & SHARING_BIT(L1) ? l->local_hits : l->work->slower;
+	uint32_t *histogram = l->work->latencies + LATENCIES * ((mask & SHARING_BIT(L1)) != 0);
 	uint64_t cycles;
 	bool has_latency = sharing_row_latency(b, row, &cycles);
 	bool counts = has_latency & ((mask & SHARING_BIT(LOADS)) != 0);
@@ -291,9 +294,12 @@ static void lines_consume(void *partial, const struct batch *b)
 /* What add_load() left to the histograms. */
 static void sum_loads(struct sharing_lines *l)
 {
-	for (uint64_t i = 0; i <= SHARING_LATENCY_MAX; i++) {
-		uint32_t n = l->local_hits[i] + l->work->slower[i];
+	const uint32_t *others = l->work->latencies, *hits = others + LATENCIES;
 
+	for (uint64_t i = 0; i < LATENCIES; i++) {
+		uint32_t n = hits[i] + others[i];
+
+		l->local_hits[i] = hits[i];
 		l->loads.n += n;
 		l->loads.cycles += n * i;
 		l->loads.squares += n * i * i;
@@ -321,7 +327,7 @@ static void lines_merge(void *into, const void *from, const struct id_map *map)
 	to->n_physical += part->n_physical;
 	to->period += part->period;
 	to->n_samples += part->n_samples;
-	for (size_t i = 0; i <= SHARING_LATENCY_MAX; i++)
+	for (size_t i = 0; i < LATENCIES; i++)
 		to->local_hits[i] += part->local_hits[i];
 }
 

@@ -72,11 +72,12 @@ struct sharing_spot {
 	uint64_t address; /* of the line, in that space */
 };
 
+/* Without a decision: addresses of the kernel come as they like. */
 static inline uint32_t sharing_space_(const struct batch *b, size_t row)
 {
-	if (b->va[row] >> 63)
-		return SHARING_KERNEL;
-	return b->has[row] & HAS_PROCESS ? b->process[row] : 0;
+	uint32_t process = b->has[row] & HAS_PROCESS ? b->process[row] : 0;
+
+	return process | (SHARING_KERNEL & -(uint32_t)(b->va[row] >> 63));
 }
 
 static inline struct sharing_spot sharing_spot(const struct sharing_options *o,

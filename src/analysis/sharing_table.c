@@ -210,17 +210,16 @@ static inline bool is_of(const struct entry *e, const struct sharing_access_row 
 }
 
 /*
- * The next slot from `at` on whose bits are those of the hash; 0: an empty one comes before. It
- * mostly is that of the line.
+ * The line that the first two slots for a hash say it is, or NULL: there may be none. Which of
+ * them it is nobody can predict, so there is no decision.
  */
-static inline uint32_t likely_slot(const struct shard *s, uint32_t hash, uint32_t at)
+static inline struct entry *guess_entry(const struct shard *s, uint32_t hash)
 {
-	uint32_t slot;
+	uint32_t first = s->slots[hash & s->mask], second = s->slots[(hash + 1) & s->mask];
+	uint32_t is_second = (first ^ hash) >> NUMBER_BITS != 0;
+	uint32_t slot = first ^ ((first ^ second) & -is_second);
 
-	do
-		slot = s->slots[at++ & s->mask];
-	while (slot != 0 && (slot ^ hash) >> NUMBER_BITS != 0);
-	return slot;
+	return slot == 0 ? NULL : entry_at(s, number_of(slot));
 }
 
 static struct entry *find_entry(struct shard *s, const struct sharing_access_row *row)
@@ -288,10 +287,7 @@ static void add_some_rows(struct shard *s, const struct sharing_access_row *rows
 	for (size_t i = 0; i < n; i++)
 		__builtin_prefetch(&s->slots[rows[order[i]].hash & s->mask]);
 	for (size_t i = 0; i < n; i++) {
-		uint32_t hash = (uint32_t)rows[order[i]].hash;
-		uint32_t slot = likely_slot(s, hash, hash);
-
-		guesses[i] = slot == 0 ? NULL : entry_at(s, number_of(slot));
+		guesses[i] = guess_entry(s, (uint32_t)rows[order[i]].hash);
 		__builtin_prefetch(guesses[i], 1);
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -400,6 +396,12 @@ uint64_t sharing_line_sum(const struct sharing_line *line, uint32_t mask)
 		sum += line->many == NULL ? 0 : line->many->n[count];
 	}
 	return sum;
+}
+
+bool sharing_line_has(const struct sharing_line *line, uint32_t mask)
+{
+	return sharing_tally_has(&line->few, mask) ||
+	       (line->many != NULL && sharing_line_sum(line, mask) > 0);
 }
 
 void sharing_line_add(const struct sharing_line *line, struct sharing_counts *to)

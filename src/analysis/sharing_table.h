@@ -47,6 +47,7 @@ enum {
 
 /* The counters of `mask` together; those of a line may be asked for while it is visited. */
 uint64_t sharing_line_sum(const struct sharing_line *, uint32_t mask);
+bool sharing_line_has(const struct sharing_line *, uint32_t mask); /* is that more than 0? */
 void sharing_line_add(const struct sharing_line *, struct sharing_counts *to);
 
 struct sharing_table;
