@@ -222,23 +222,59 @@ static int add_other_event(const struct parser *p, const char *name)
 	return 0;
 }
 
-/* "system:name", whose number the tracing file system has. */
+/* Where the tracing file system is mounted. */
+static const char *const tracing[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+
+/* "system:name" */
+static bool may_be_tracepoint(const char *name)
+{
+	size_t length = strcspn(name, ":");
+
+	return length > 0 && name[length] != '\0' && name[length + 1] != '\0' &&
+	       strchr(name, '/') == NULL && strstr(name, "..") == NULL;
+}
+
+/* Its number is in the tracing file system. */
 static bool add_tracepoint(const struct parser *p, const char *name)
 {
-	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 	size_t length = strcspn(name, ":");
 	int64_t id;
 
-	if (name[length] == '\0' || strchr(name, '/') != NULL || strstr(name, "..") != NULL)
+	if (!may_be_tracepoint(name))
 		return false;
-	for (size_t i = 0; i < COUNT(places); i++) {
-		if (!system_number(p->pmus->root, &id, "%s/events/%.*s/%s/id", places[i],
+	for (size_t i = 0; i < COUNT(tracing); i++) {
+		if (!system_number(p->pmus->root, &id, "%s/events/%.*s/%s/id", tracing[i],
 				   (int)length, name, name + length + 1))
 			continue;
 		add_spec(p->out, name, NULL, ATTR_TYPE_TRACEPOINT, (uint64_t)id);
 		return true;
 	}
 	return false;
+}
+
+/* Why there is none of that name: no file system, no rights, no such tracepoint. */
+static int unknown_tracepoint(const struct parser *p, const char *name)
+{
+	bool may_read = true;
+
+	for (size_t i = 0; i < COUNT(tracing); i++) {
+		enum system_access access = system_access(p->pmus->root, "%s/events", tracing[i]);
+
+		if (access == SYSTEM_READABLE)
+			return err_set(p->err, ERR_USAGE, ERR_NOWHERE,
+				       "there is no tracepoint '%s': %s/events does not have it",
+				       name, tracing[i]);
+		may_read &= access != SYSTEM_FORBIDDEN;
+	}
+	if (!may_read)
+		return err_set(p->err, ERR_IO, ERR_NOWHERE,
+			       "tracepoint '%s': no right to read %s; become root, or as root: "
+			       "mount -o remount,mode=755 %s",
+			       name, tracing[0], tracing[0]);
+	return err_set(p->err, ERR_IO, ERR_NOWHERE,
+		       "tracepoint '%s': the tracing file system is not mounted; as root: "
+		       "mount -t tracefs tracefs %s",
+		       name, tracing[0]);
 }
 
 /* Words for "did you mean": generic names first, then those of the core PMUs. */
@@ -264,10 +300,34 @@ static const char *known_name_at(const void *context, size_t i)
 	return NULL;
 }
 
-static int unknown_event(const struct parser *p, const char *name)
+/* The known event that is meant, or NULL; what only a PMU has is none where there is no PMU. */
+static const char *nearest_event(const struct parser *p, const char *name)
 {
 	const char *nearest = nearest_word(name, known_name_at, p->pmus);
+	const struct generic_event *generic = nearest != NULL ? generic_event_find(nearest) : NULL;
+	bool needs_pmu = generic != NULL && generic->type == ATTR_TYPE_HARDWARE;
 
+	return needs_pmu && pmus_core(p->pmus, 0) == NULL ? NULL : nearest;
+}
+
+/* Is what stands before the colon an event of its own? Then what follows is wrong. */
+static bool begins_with_event(const struct parser *p, const char *name)
+{
+	size_t length = strcspn(name, ":");
+	const char *known;
+
+	for (size_t i = 0; (known = known_name_at(p->pmus, i)) != NULL; i++)
+		if (strlen(known) == length && strncmp(known, name, length) == 0)
+			return true;
+	return false;
+}
+
+static int unknown_event(const struct parser *p, const char *name)
+{
+	const char *nearest = nearest_event(p, name);
+
+	if (may_be_tracepoint(name) && !begins_with_event(p, name))
+		return unknown_tracepoint(p, name);
 	if (nearest != NULL)
 		return err_set(p->err, ERR_USAGE, ERR_NOWHERE,
 			       "there is no event '%s' here; did you mean '%s'?", name, nearest);

@@ -143,6 +143,22 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+enum system_access system_access(const char *root, const char *format, ...)
+{
+	char path[SYSTEM_PATH_MAX];
+	va_list args;
+	bool is_path;
+
+	va_start(args, format);
+	is_path = path_of(root, format, args, path);
+	va_end(args);
+	if (!is_path)
+		return SYSTEM_MISSING;
+	if (access(path, R_OK) == 0)
+		return SYSTEM_READABLE;
+	return errno == EACCES || errno == EPERM ? SYSTEM_FORBIDDEN : SYSTEM_MISSING;
+}
+
 struct system_names system_list(const char *root, struct arena *memory, const char *format, ...)
 {
 	struct system_names names = { 0 };

@@ -34,6 +34,11 @@ bool system_text(const char *root, struct text *out, const char *format, ...)
 /* Is there something of that name? */
 bool system_has(const char *root, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* May this process read what is there? */
+enum system_access { SYSTEM_MISSING, SYSTEM_FORBIDDEN, SYSTEM_READABLE };
+enum system_access system_access(const char *root, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* Names in a directory, sorted, without those that begin with a dot; from the arena. */
 struct system_names {
 	const char **items;

@@ -148,7 +148,8 @@ static void events_of_a_server(void **state)
 		{ "rxyz", 0, "there is no event 'rxyz'" },
 		{ "r0x11", 0, "there is no event 'r0x11'" },
 		{ "r12345678901234567", 0, "there is no event" },
-		{ "sched:nothing", 0, "there is no event" },
+		{ "sched:nothing", 0,
+		  "there is no tracepoint 'sched:nothing': /sys/kernel/tracing" },
 		{ "../../etc:passwd", 0, "no PMU '..'" },
 		{ "cycles:pppp", 0, "more than three p" },
 	};
@@ -179,7 +180,8 @@ static void without_a_pmu_the_kernel_decides(void **state)
 		{ "cycles", 1, NULL, 0, 0 },
 		{ "r11", 1, NULL, 4, 0x11 },
 		{ "faults", 1, NULL, 1, 2 },
-		{ "CPU_CYCLES", 0, "there is no event 'CPU_CYCLES' here" },
+		{ "CPU_CYCLES", 0, "there is no event 'CPU_CYCLES' here, and no PMU" },
+		{ "sched:sched_switch", 0, "the tracing file system is not mounted" },
 	};
 
 	(void)state;
