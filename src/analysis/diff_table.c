@@ -230,7 +230,8 @@ static struct cell number_or_absent(double value, enum cell_mark mark)
 
 static struct cell words_or_absent(struct table *t, struct cell number, double value)
 {
-	return number.type == CELL_NONE ? number : cell_text(table_significant(t, value));
+	return cell_text(number.type == CELL_NONE ? table_format(t, "%10s", "-")
+						  : table_significant(t, value));
 }
 
 static enum cell_mark mark_of(const struct diff_row *r)

@@ -18,6 +18,8 @@ enum sum_column {
 	SUM_TOTAL_SHARE,
 	SUM_SAMPLES,
 	SUM_PERIOD,
+	SUM_EVENTS,
+	SUM_CPU_TIME,
 	SUM_CYCLES,
 	SUM_MEAN,
 	SUM_ESTIMATED,
@@ -44,8 +46,12 @@ static const struct column sum_columns[N_SUMS] = {
 			      "the same, with everything it called" },
 	[SUM_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0,
 			  "records or samples, or entries of branch stacks" },
-	[SUM_PERIOD] = { "period", "events", "events", CELL_COUNT, 0,
+	[SUM_PERIOD] = { "period", "events", "events", CELL_COUNT, COLUMN_MACHINE_ONLY,
+			 "events that the samples stand for; of clocks nanoseconds" },
+	[SUM_EVENTS] = { "shown_events", "events", "events", CELL_COUNT, COLUMN_TEXT_ONLY,
 			 "events that the samples stand for" },
+	[SUM_CPU_TIME] = { "shown_time", "cpu time", "ns", CELL_COUNT, COLUMN_TEXT_ONLY,
+			   "time that the samples of a clock stand for" },
 	[SUM_CYCLES] = { "latency_cycles", "latency", "cycles", CELL_COUNT, COLUMN_TRUST,
 			 "sum of the total latencies of the sampled operations" },
 	[SUM_MEAN] = { "mean_latency_cycles", "mean", "cycles", CELL_NUMBER, COLUMN_TRUST,
@@ -186,6 +192,8 @@ void hot_show_sums(const struct hot_grouping *g, uint64_t event, const struct ho
 		show_branches(c, t, row);
 	} else if (!hot_is_spe(g->hot, event)) {
 		set(t, row, "period", cell_count(c->period));
+		set(t, row, hot_event_is_time(g->hot, event) ? "shown_time" : "shown_events",
+		    cell_count(c->period));
 	} else if (c->n_cycles > 0) {
 		set(t, row, "latency_cycles", cell_marked(cell_count(c->cycles), mark));
 		set(t, row, "mean_latency_cycles",

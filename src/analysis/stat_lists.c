@@ -82,6 +82,9 @@ enum event_column {
 	EVENT_ENABLED,
 	EVENT_RUNNING,
 	EVENT_UNIT,
+	EVENT_SHOWN,
+	EVENT_SHOWN_UNIT,
+	EVENT_TIME,
 	EVENT_RATE,
 	EVENT_COVERAGE,
 	EVENT_SPREAD,
@@ -91,15 +94,21 @@ enum event_column {
 
 static const struct column event_columns[EVENT_N_COLUMNS] = {
 	[EVENT] = { "event", NULL, "", CELL_TEXT, 0, "name in the catalog, or the kernel's" },
-	[EVENT_COUNT] = { "count", NULL, "events", CELL_COUNT, COLUMN_TRUST,
+	[EVENT_COUNT] = { "count", NULL, "events", CELL_COUNT, COLUMN_TRUST | COLUMN_MACHINE_ONLY,
 			  "for the whole time, extrapolated if running_ns is less than "
 			  "enabled_ns" },
 	[EVENT_ENABLED] = { "enabled_ns", NULL, "ns", CELL_COUNT, COLUMN_MACHINE_ONLY,
 			    "time in which it was to be counted, over all CPUs or threads" },
 	[EVENT_RUNNING] = { "running_ns", NULL, "ns", CELL_COUNT, COLUMN_MACHINE_ONLY,
 			    "time in which it was on a counter" },
-	[EVENT_UNIT] = { "unit", "", "", CELL_TEXT, 0,
+	[EVENT_UNIT] = { "unit", "", "", CELL_TEXT, COLUMN_MACHINE_ONLY,
 			 "of the count, if it is not a number of events" },
+	[EVENT_SHOWN] = { "shown_count", "count", "events", CELL_COUNT,
+			  COLUMN_TEXT_ONLY | COLUMN_BLANK, "the count, if it is no time" },
+	[EVENT_SHOWN_UNIT] = { "shown_unit", "", "", CELL_TEXT, COLUMN_TEXT_ONLY,
+			       "of that, if it is not a number of events" },
+	[EVENT_TIME] = { "shown_time", "time", "ns", CELL_COUNT, COLUMN_TEXT_ONLY | COLUMN_BLANK,
+			 "the count, if it is a time" },
 	[EVENT_RATE] = { "per_1000", "per 1000 instructions", "", CELL_NUMBER, COLUMN_TRUST,
 			 "per thousand instructions" },
 	[EVENT_COVERAGE] = { "coverage", "counted", "", CELL_NUMBER, COLUMN_SHARE,
@@ -133,6 +142,7 @@ static const char *name_of(const struct stat *s, const struct stat_total *total)
 
 static void put_event(const struct stat *s, const struct stat_total *total, struct table *t)
 {
+	bool is_time = total->unit != NULL && strcmp(total->unit, "ns") == 0;
 	struct cell *row = table_add_row(t);
 
 	row[EVENT] = cell_text(table_text(t, name_of(s, total)));
@@ -145,6 +155,9 @@ static void put_event(const struct stat *s, const struct stat_total *total, stru
 		return;
 	row[EVENT_COUNT] =
 		cell_marked(value_cell(total->value), stat_total_mark(total, s->least_coverage));
+	row[is_time ? EVENT_TIME : EVENT_SHOWN] = row[EVENT_COUNT];
+	if (!is_time)
+		row[EVENT_SHOWN_UNIT] = row[EVENT_UNIT];
 	row[EVENT_COVERAGE] = cell_number(stat_total_coverage(total));
 	if (total->n_runs > 1 || total->spread > 0)
 		row[EVENT_SPREAD] = cell_number(total->spread);
