@@ -70,6 +70,9 @@ int session_open(struct session *out, const struct session_options *options, str
 		return -1;
 	if (open_capture(s, options, err) < 0)
 		return -1;
+	s->path = options->bytes == NULL && strcmp(options->path, "-") == 0
+			  ? "-"
+			  : capture_path(s->capture);
 	s->timeline = timeline_new();
 	s->places = place_numbers_new();
 	if (capture_scan(s->capture, timeline_visit, s->timeline, err) < 0)

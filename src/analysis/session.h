@@ -43,9 +43,9 @@ struct session {
 	struct symbols *symbols;
 	struct pool *pool;
 	struct symbols_options symbols_options;
-	const struct cpu *cpu;	  /* --cpu's, else that of the whole capture; NULL if unknown */
-	const char *catalog_path; /* --catalog, or NULL */
-	bool cpu_is_given;	  /* by --cpu: holds for every core */
+	const struct cpu *cpu; /* --cpu's, else that of the whole capture; NULL if unknown */
+	const char *path, *catalog_path;      /* of the capture, and of --catalog, as given */
+	bool cpu_is_given;		      /* by --cpu: holds for every core */
 	const struct cpu *cpus[SESSION_CPUS]; /* by number of the core; NULL if unknown */
 
 	/* What an SPE record stands for, by number of the core; the last: all others. */

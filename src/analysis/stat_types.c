@@ -6,6 +6,7 @@
 
 #include "analysis/stat_cpu.h"
 #include "base/alloc.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "cpu/event_name.h"
 
@@ -185,6 +186,88 @@ int stat_types_compare(const struct catalog *catalog, const char *cpu_name,
 			return -1;
 		list_tables(out, type);
 	}
+	return 0;
+}
+
+/* Tables of events, "events" or "events@PMU", one after the other. */
+static struct table *events_table_at(const struct stat_types *types, size_t i)
+{
+	for (size_t k = 0; k < types->shown.list.n; k++) {
+		struct table *t = types->shown.list.items[k];
+
+		if (strncmp(t->name, "events", 6) == 0 && i-- == 0)
+			return t;
+	}
+	return NULL;
+}
+
+/* Is it this word of a list? What stands behind a colon are modes. */
+static bool is_word(const char *name, const char *word, size_t len)
+{
+	return strlen(name) == len && strncasecmp(name, word, len) == 0;
+}
+
+/* The next event of a list; its length is 0 at the end. */
+static const char *next_word(const char *at, size_t *out_len)
+{
+	at += strspn(at, ",{}");
+	*out_len = strcspn(at, ",{}:");
+	return at;
+}
+
+static bool is_listed(const struct table *t, size_t row, const void *context)
+{
+	const char *name = table_cell(t, row, 0)->text;
+	size_t len;
+
+	for (const char *const *list = context; *list != NULL; list++)
+		for (const char *at = next_word(*list, &len); len > 0;
+		     at = next_word(at + strcspn(at, ",{}"), &len))
+			if (is_word(name, at, len))
+				return true;
+	return false;
+}
+
+/* All events of all tables. */
+static const char *event_at(const void *context, size_t i)
+{
+	const struct table *t;
+
+	for (size_t k = 0; (t = events_table_at(context, k)) != NULL; k++) {
+		if (i < table_n_rows(t))
+			return table_cell(t, i, 0)->text;
+		i -= table_n_rows(t);
+	}
+	return NULL;
+}
+
+static int check_word(const struct stat_types *types, const char *word, size_t len, struct err *err)
+{
+	char name[64];
+	const char *event, *nearest;
+
+	for (size_t i = 0; (event = event_at(types, i)) != NULL; i++)
+		if (is_word(event, word, len))
+			return 0;
+	snprintf(name, sizeof(name), "%.*s", (int)len, word);
+	nearest = nearest_word(name, event_at, types);
+	return err_set(err, ERR_USAGE, ERR_NOWHERE, "--events: '%s' was not counted there%s%s%s",
+		       name, nearest != NULL ? "; did you mean " : "",
+		       nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
+}
+
+int stat_types_keep_events(struct stat_types *types, const char *const *lists, struct err *err)
+{
+	struct table *t;
+	size_t len;
+
+	for (const char *const *list = lists; *list != NULL; list++)
+		for (const char *at = next_word(*list, &len); len > 0;
+		     at = next_word(at + strcspn(at, ",{}"), &len))
+			if (check_word(types, at, len, err) < 0)
+				return -1;
+	for (size_t i = 0; (t = events_table_at(types, i)) != NULL; i++)
+		table_keep(t, is_listed, lists);
 	return 0;
 }
 

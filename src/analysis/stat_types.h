@@ -56,6 +56,12 @@ int stat_types_compare(const struct catalog *, const char *cpu_name, struct coun
 		       struct counts *counts_after, const struct stat_options *,
 		       struct stat_types *before, struct stat_types *out, struct err *);
 
+/*
+ * Of the tables of events keeps what these lists name, as --events takes them ("a,{b,c:u}"), by the
+ * names that the tables have; case does not matter. Fails if a name is in none of them.
+ */
+int stat_types_keep_events(struct stat_types *, const char *const *lists, struct err *);
+
 void stat_types_release(struct stat_types *);
 
 #endif

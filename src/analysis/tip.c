@@ -25,7 +25,7 @@ const char *tip(struct table *t, const struct session *s, const char *command)
 	add_option(&line, "vmlinux", o->vmlinux);
 	add_option(&line, "catalog", s->catalog_path);
 	add_option(&line, "cpu", s->cpu_is_given ? cpu_id(s->cpu) : NULL);
-	text_shell_word(&line, capture_path(s->capture));
+	text_shell_word(&line, s->path);
 	text_char(&line, '\0');
 	out = table_text(t, line.bytes);
 	text_release(&line);

@@ -122,6 +122,15 @@ static int print(const struct tables *answer, const struct output_options *asked
 	return rc;
 }
 
+/* What is counted here is what was asked for; a file has what it has. */
+static int keep_events(const struct stat_command *command, struct stat_types *made, struct err *err)
+{
+	const char *const *lists = list_or_null(&command->events);
+
+	return command->import == NULL || lists == NULL ? 0
+							: stat_types_keep_events(made, lists, err);
+}
+
 static int compare(const struct catalog *catalog, const struct stat_command *command,
 		   struct counts *these, const struct output_options *output, struct err *err)
 {
@@ -132,7 +141,8 @@ static int compare(const struct catalog *catalog, const struct stat_command *com
 
 	if (read_counts(command->against, &others, err) == 0 &&
 	    stat_types_compare(catalog, command->cpu, &others, these, &options, &before, &made,
-			       err) == 0)
+			       err) == 0 &&
+	    keep_events(command, &made, err) == 0)
 		rc = print(&made.shown, output, these->is_modelled || others.is_modelled, err);
 	stat_types_release(&made);
 	stat_types_release(&before);
@@ -147,6 +157,8 @@ static int explain(const struct catalog *catalog, const struct stat_command *com
 	struct stat_types made = { 0 };
 	int rc = stat_types_make(catalog, command->cpu, counts, &options, &made, err);
 
+	if (rc == 0)
+		rc = keep_events(command, &made, err);
 	if (rc == 0)
 		rc = print(&made.shown, output, counts->is_modelled, err);
 	stat_types_release(&made);
