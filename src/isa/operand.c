@@ -194,7 +194,12 @@ static bool parse_x86(struct word inside, struct isa_operand *out)
 		from = i + 1;
 	}
 	out->is_stack = has_base && out->base == X86_RSP;
-	return has_base != out->is_thread;
+	if (out->is_thread && has_base) {
+		out->has_index = true;
+		out->is_stack = false;
+		out->base = 0;
+	}
+	return has_base || out->is_thread;
 }
 
 bool isa_operand_parse(enum isa isa, const char *operands, struct isa_operand *out)

@@ -15,7 +15,7 @@
 struct isa_operand {
 	uint32_t base;	/* DWARF's number of the register, as the ABI of the architecture has it */
 	bool is_stack;	/* that is the stack pointer */
-	bool is_thread; /* there is no base register: it is the thread pointer (fs) */
+	bool is_thread; /* it is not a register, but the thread pointer (fs) */
 	bool has_index;
 	uint32_t scale; /* of the index; 1 if there is none */
 	int64_t displacement;
@@ -24,7 +24,7 @@ struct isa_operand {
 /*
  * Reads the operands of an instruction of A64, or of x86-64 in Intel's syntax. False if there
  * is no operand in memory, or more than one, or if its address is made otherwise: of a vector,
- * of the program counter, of a segment's base and a register.
+ * of the program counter, of another segment's base. With the thread pointer a register is an index.
  */
 bool isa_operand_parse(enum isa, const char *operands, struct isa_operand *out);
 

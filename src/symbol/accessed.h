@@ -18,7 +18,7 @@
 struct accessed {
 	/* Each thread has a copy of it: an offset in the block of the instruction's module. */
 	bool is_thread;
-	bool is_thread_element; /* … of which the access is some element; is_thread is false */
+	bool is_thread_element; /* … by an index that is not known; is_thread is false */
 	bool is_own_block;	/* it is certain that it is in that, no other module's */
 	uint64_t thread_offset; /* … and the rest is not known then */
 	bool is_stack; /* the address was made of the stack pointer, or is one in the frame */

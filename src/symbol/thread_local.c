@@ -146,7 +146,8 @@ bool thread_local_find(struct symbols *s, struct module_id module, uint64_t addr
 		return false;
 	if (isa == ISA_A64)
 		return find_in_a64(s, module, address, operand, out);
+	if (!operand->is_thread || isa != ISA_X86_64)
+		return false;
 	out->is_element = operand->has_index;
-	return operand->is_thread && isa == ISA_X86_64 &&
-	       by_distance(file, (uint64_t)operand->displacement, out);
+	return out->is_element || by_distance(file, (uint64_t)operand->displacement, out);
 }

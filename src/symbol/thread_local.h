@@ -11,8 +11,9 @@
 #include "symbol/symbols.h"
 
 struct thread_place {
-	uint64_t offset; /* in the block of the module that each thread has a copy of */
-	bool is_element; /* … and there begins what it is an element of */
+	uint64_t
+		offset; /* unless it is an element: in the block of the module that each thread has a copy of */
+	bool is_element; /* something in such a block, by an index that is not known */
 	bool is_own;	 /* it is certain that it is in this module's block, no other's */
 };
 

@@ -44,6 +44,12 @@ static const struct {
 	{ ISA_X86_64,
 	  "dword ptr fs:[4*rax - 80], 1",
 	  { .is_thread = true, .has_index = true, .scale = 4, .displacement = -80 } },
+	{ ISA_X86_64,
+	  "rax, qword ptr fs:[rcx]",
+	  { .is_thread = true, .has_index = true, .scale = 1 } },
+	{ ISA_X86_64,
+	  "rax, qword ptr fs:[rsp + 8*rcx - 4]",
+	  { .is_thread = true, .has_index = true, .scale = 8, .displacement = -4 } },
 	{ ISA_X86_64, "eax, dword ptr [rsi + rcx]", { .base = 4, .has_index = true, .scale = 1 } },
 };
 
@@ -66,7 +72,6 @@ static const struct {
 	{ ISA_X86_64, "rax, qword ptr gs:[0x28]" },
 	{ ISA_X86_64, "rax, qword ptr [-8]" },
 	{ ISA_X86_64, "rax, qword ptr fs:[]" },
-	{ ISA_X86_64, "rax, qword ptr fs:[rax]" },
 	{ ISA_X86_64, "byte ptr es:[rdi], byte ptr [rsi]" },
 	{ ISA_X86_64, "rax, qword ptr [8*rcx + 0x404040]" },
 	{ ISA_X86_64, "rax, qword ptr [rdi + 8*]" },
