@@ -61,7 +61,7 @@ static struct group *group_of(struct work *w, struct module_id module)
 static bool take_thread_local(struct work *w, struct module_id module,
 			      const struct access_query *query, struct accessed *out)
 {
-	struct thread_place found;
+	struct thread_place found = { 0 };
 
 	if (!thread_local_find(w->symbols, module, query->address, w->isa, &query->operand, &found))
 		return false;

@@ -19,7 +19,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-enum { MAX_PLACES = 200 };
+enum { MAX_PLACES = 200, FIRST_WORDS = 16 };
 
 struct places {
 	struct place at[MAX_PLACES];
@@ -49,6 +49,8 @@ static void add_function(void *context, const char *name, uint64_t offset, uint6
 		abort();
 	add_place(context, offset);
 	add_place(context, offset + size / 2);
+	for (uint64_t i = 4; i < size && i <= 4 * FIRST_WORDS; i += 4)
+		add_place(context, offset + i);
 }
 
 static void check(const struct symbols *s, const struct symbol *symbol)
@@ -102,11 +104,30 @@ static void resolve_data(struct symbols *symbols, struct pool *pool)
 	static struct data_object objects[MAX_PLACES];
 
 	for (size_t i = 0; i < MAX_PLACES; i++)
-		places[i] = (struct data_place){ { 1 }, 0x1f00 + 8 * i };
+		places[i] = i % 4 == 0 ? (struct data_place){ { 1 }, (2 * i) | ELF_THREAD_LOCAL }
+				       : (struct data_place){ { 1 }, 0x1f00 + 8 * i };
 	symbols_data(symbols, pool, places, MAX_PLACES, objects);
 	for (size_t i = 0; i < MAX_PLACES; i++)
 		check_data(symbols_types(symbols), &objects[i], places[i].address);
 	symbols_find_type(symbols, pool, "s1");
+}
+
+/* One answer at most, which the file's memory has; blocks of threads are not larger than memory. */
+static void place_data(struct symbols *symbols)
+{
+	static const struct data_mapping mappings[] = {
+		{ 0x10000, 0x1ffff, 0, false },
+		{ 0x20000, 0x20fff, 0x1000, true },
+		{ UINT64_MAX - 0xfff, UINT64_MAX, UINT64_MAX - 0xffff, false },
+	};
+	const struct module_id module = { 1 };
+	uint64_t bias;
+
+	for (size_t n = 0; n <= sizeof(mappings) / sizeof(*mappings); n++)
+		if (symbols_load_bias(symbols, module, mappings, n, &bias))
+			(void)symbols_is_loaded(symbols, module, 0x10100 - bias);
+	if (symbols_thread_block(symbols, module, 0x1000, 8) > INT64_MAX)
+		abort();
 }
 
 /* An access is inside of what it is said to be an access to. */
@@ -153,6 +174,7 @@ static void resolve(const char *path)
 		check(symbols, &found[i]);
 	for (size_t i = 0; i < places.n; i++)
 		read_code(symbols, places.at[i]);
+	place_data(symbols);
 	resolve_data(symbols, pool);
 	resolve_accesses(symbols, pool, &places);
 	symbols_free(symbols);
