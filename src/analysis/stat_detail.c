@@ -37,11 +37,15 @@ struct detail {
 	const char *group; /* to be said in its first row; NULL: said, or none */
 	bool *is_done;	   /* by metric */
 	size_t n_missing;
+	size_t n_above, n_above_scaled; /* shares that show more than all */
 	bool shows_missing;
 	struct err *err;
 };
 
 enum { PER_THOUSAND = 1000, PERCENT = 100 };
+
+/* Up to here a share reads as 100.0 %. */
+#define SHOWN_AS_ALL 1.0005
 
 static bool is_ratio(const struct cpu_metric *m)
 {
@@ -106,7 +110,7 @@ static const char *unit_of(const struct cpu_metric *m)
 	return is_ratio(m) && strncmp(m->unit, "per ", 4) == 0 ? m->unit + 4 : m->unit;
 }
 
-static void put_value(const struct detail *d, const struct cpu_metric *m, struct cell *row)
+static void put_value(struct detail *d, const struct cpu_metric *m, struct cell *row)
 {
 	const struct stat_value *v = stat_value_of(d->s, m);
 	double factor = m->scale == PERCENT ? PERCENT : 1;
@@ -115,6 +119,10 @@ static void put_value(const struct detail *d, const struct cpu_metric *m, struct
 	if (m->scale == PER_THOUSAND) {
 		row[RATE] = cell_marked(cell_number(v->value), v->mark);
 		return;
+	}
+	if (is_ratio(m) && v->value / factor > SHOWN_AS_ALL) {
+		d->n_above++;
+		d->n_above_scaled += v->mark == MARK_SCALED || v->mark == MARK_SPARSE;
 	}
 	row[is_ratio(m) ? SHARE : VALUE] = cell_marked(cell_number(v->value / factor), v->mark);
 	row[UNIT] = cell_text(unit_of(m));
@@ -243,6 +251,22 @@ static void put_method(struct detail *d)
 			   d->n_missing, plural(d->n_missing));
 }
 
+/* A hit rate over 100 % looks like a fault of the tool, if nothing is said. */
+static void note_above(struct detail *d)
+{
+	if (d->n_above == 0)
+		return;
+	table_note(
+		d->out,
+		"above 100 %%: the two events are counted apart, and one need not be a part of the "
+		"other: prefetches, page walks and wrong paths are in some counts and not in "
+		"others%s",
+		d->n_above_scaled == 0 ? ""
+		: d->n_above_scaled < d->n_above
+			? "; those with ~ were scaled up from different times, too"
+			: "; these were scaled up from different times, too");
+}
+
 int stat_detail_table(const struct stat *s, struct table *out, struct err *err)
 {
 	const struct stat_options *o = s->options;
@@ -259,6 +283,7 @@ int stat_detail_table(const struct stat *s, struct table *out, struct err *err)
 		put_all(&d);
 	else if (o->groups == NULL && o->metrics == NULL && o->events == NULL)
 		put_method(&d);
+	note_above(&d);
 	free(d.is_done);
 	return rc;
 }

@@ -245,6 +245,15 @@ def check_other_order(checks, folder):
                   b"no records in 'xyzzy'" in one.stderr, f"annotate: {one.stderr} {other.stderr}")
 
 
+def check_above_all(checks, folder):
+    """A share above 100 % is explained where it is shown."""
+    for refills, above in ((10, False), (1000, False), (1026, True)):
+        folder.write("counts", b"1000,,L2D_TLB,1000,100.00,,\n%d,,L2D_TLB_REFILL,1000,100.00,,\n" % refills)
+        text = folder.run("stat", "--import", "counts", "--cpu", "neoverse-n1", "--all").stdout.decode()
+        checks.expect(f"{refills / 10:.1f} %" in text, f"no share of {refills}: {text}")
+        checks.expect(("above 100 %: the two events" in text) == above, f"{refills} of 1000: {text}")
+
+
 def check_no_packets(checks, folder):
     """A dump of packets that are not there says so."""
     run(folder.maker, "--output", folder.file("samples.data"), "--records", 0, "--samples", 20)
@@ -404,6 +413,7 @@ def main():
         check_nothing_left(checks, folder)
         check_other_order(checks, folder)
         check_no_packets(checks, folder)
+        check_above_all(checks, folder)
         check_shrinking(checks, folder)
         check_dump(checks, folder)
         check_formats(checks, folder)
