@@ -97,6 +97,7 @@ __attribute__((format(printf, 2, 0))) static const char *vformat(struct table *t
 	char *text;
 	int size;
 
+	assert(format != NULL); /* or gcc warns where sanitizers look for it */
 	va_copy(again, args);
 	size = vsnprintf(NULL, 0, format, args);
 	assert(size >= 0);
