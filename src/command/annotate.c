@@ -110,8 +110,7 @@ static int print(struct session *s, const struct annotate *counted, enum disasm_
 		annotate_view_fill(view, &annotation);
 	view->has_unicode = out.document.has_unicode;
 	annotate_tables_make(&annotation, view, out.format == &format_text, &tables);
-	rc = printer_tables(&out, output, &tables.shown, err);
-	rc = printer_close(&out, rc, err);
+	rc = printer_finish(&out, output, &tables.shown, 0, err);
 	annotate_tables_release(&tables);
 	annotation_release(&annotation);
 	return rc;

@@ -363,6 +363,14 @@ int printer_tables(struct printer *out, const struct output_options *o, const st
 	return rc;
 }
 
+int printer_finish(struct printer *out, const struct output_options *o, const struct tables *tables,
+		   int rc, struct err *err)
+{
+	if (rc == 0)
+		rc = printer_tables(out, o, tables, err);
+	return printer_close(out, rc, err);
+}
+
 static void print_diag(const char *path, const struct diag *d)
 {
 	struct text text = { 0 };

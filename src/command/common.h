@@ -125,6 +125,13 @@ int printer_tables(struct printer *, const struct output_options *, const struct
 		   struct err *);
 
 /*
+ * Ends an answer, given what making it returned: writes its tables if that was 0, and closes in
+ * any case. Returns that, or -1 as the two do.
+ */
+int printer_finish(struct printer *, const struct output_options *, const struct tables *, int rc,
+		   struct err *);
+
+/*
  * Says on standard error what was damaged or lost and, if there was an answer (the status is
  * EXIT_DONE), for which modules names are missing; each once.
  */

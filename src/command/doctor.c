@@ -43,8 +43,7 @@ static int examine(const struct catalog *catalog, const struct output_options *o
 	*vec_add(&tables.list) = &checks;
 	*vec_add(&tables.list) = &fixes;
 	if (printer_open(&out, output, "text", usage.command, NULL, err) == 0) {
-		rc = printer_tables(&out, output, &tables, err);
-		rc = printer_close(&out, rc, err);
+		rc = printer_finish(&out, output, &tables, 0, err);
 	}
 	vec_release(&tables.list);
 	table_release(&checks);

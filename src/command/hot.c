@@ -93,9 +93,7 @@ static int answer(struct session *s, const struct select *select, const struct h
 		return -1;
 	scan_part(s, select, &wish, &hot, 1);
 	rc = make_tables(s, hot.result, event, view, &table, &skid, &tables, err);
-	if (rc == 0)
-		rc = printer_tables(&out, output, &tables, err);
-	rc = printer_close(&out, rc, err);
+	rc = printer_finish(&out, output, &tables, rc, err);
 	hot_class.free(hot.result);
 	table_release(&table);
 	table_release(&skid);
@@ -115,9 +113,7 @@ static int answer_arguments(struct session *s, const struct select *select,
 	if (printer_open(&out, output, "text", usage.command, s, err) < 0)
 		return -1;
 	rc = argument_tables_make(s, select, request, &tables, err);
-	if (rc == 0)
-		rc = printer_tables(&out, output, &tables.shown, err);
-	rc = printer_close(&out, rc, err);
+	rc = printer_finish(&out, output, &tables.shown, rc, err);
 	argument_tables_release(&tables);
 	return rc;
 }
@@ -183,8 +179,7 @@ static int answer_list(struct session *s, const struct select *select,
 		return -1;
 	hot_event_list(s, select, &table);
 	*vec_add(&tables.list) = &table;
-	rc = printer_tables(&out, output, &tables, err);
-	rc = printer_close(&out, rc, err);
+	rc = printer_finish(&out, output, &tables, 0, err);
 	table_release(&table);
 	vec_release(&tables.list);
 	return rc;

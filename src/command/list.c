@@ -128,8 +128,7 @@ static int print(struct table *table, const struct output_options *output, struc
 	if (printer_open(&out, output, "text", usage.command, NULL, err) < 0)
 		return -1;
 	*vec_add(&tables.list) = table;
-	rc = printer_tables(&out, output, &tables, err);
-	rc = printer_close(&out, rc, err);
+	rc = printer_finish(&out, output, &tables, 0, err);
 	vec_release(&tables.list);
 	return rc;
 }

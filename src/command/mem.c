@@ -69,9 +69,7 @@ static int answer(struct session *s, const struct select *select, const struct m
 	if (printer_open(&out, output, "text", usage.command, s, err) < 0)
 		return -1;
 	rc = mem_report_make(s, select, request, &report, err);
-	if (rc == 0)
-		rc = printer_tables(&out, output, &report.shown, err);
-	rc = printer_close(&out, rc, err);
+	rc = printer_finish(&out, output, &report.shown, rc, err);
 	mem_report_release(&report);
 	return rc;
 }

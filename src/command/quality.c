@@ -32,9 +32,7 @@ static int answer(struct session *s, const struct select *select, const struct r
 	if (printer_open(&out, output, "text", usage.command, s, err) < 0)
 		return -1;
 	rc = quality_make(s, select, rows_to_show(rows), &quality, err);
-	if (rc == 0)
-		rc = printer_tables(&out, output, &quality.shown, err);
-	rc = printer_close(&out, rc, err);
+	rc = printer_finish(&out, output, &quality.shown, rc, err);
 	quality_release(&quality);
 	return rc;
 }

@@ -31,9 +31,7 @@ static int answer(struct session *s, const struct select *select, const struct r
 	if (printer_open(&out, output, "text", usage.command, s, err) < 0)
 		return -1;
 	rc = report_make(s, select, top, &report, err);
-	if (rc == 0)
-		rc = printer_tables(&out, output, &report.shown, err);
-	rc = printer_close(&out, rc, err);
+	rc = printer_finish(&out, output, &report.shown, rc, err);
 	report_release(&report);
 	return rc;
 }

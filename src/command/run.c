@@ -357,8 +357,7 @@ static int answer(struct run *r, const struct output_options *output, struct err
 	if (rc == 0)
 		rc = printer_open(&out, output, "text", usage.command, &session, err);
 	if (rc == 0) {
-		rc = printer_tables(&out, output, &method.shown, err);
-		rc = printer_close(&out, rc, err);
+		rc = printer_finish(&out, output, &method.shown, 0, err);
 	}
 	print_diagnostics(&session, rc < 0 ? EXIT_FAILED : EXIT_DONE);
 	method_release(&method);

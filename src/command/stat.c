@@ -117,8 +117,7 @@ static int print(const struct tables *answer, const struct output_options *asked
 	if (printer_open(&out, &output, "text", usage.command, NULL, err) < 0)
 		return -1;
 	out.document.is_modelled = is_modelled;
-	rc = printer_tables(&out, &output, answer, err);
-	rc = printer_close(&out, rc, err);
+	rc = printer_finish(&out, &output, answer, 0, err);
 	return rc;
 }
 
