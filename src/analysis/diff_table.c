@@ -228,8 +228,12 @@ static struct cell number_or_absent(double value, enum cell_mark mark)
 	return cell_marked(cell_number(value), mark);
 }
 
-static struct cell words_or_absent(struct table *t, struct cell number, double value)
+/* Metrics with four digits whatever their size, costs as people write them: "4.11 ms". */
+static struct cell words_or_absent(struct table *t, const struct measure *m, struct cell number,
+				   double value)
 {
+	if (m->kind != MEASURE_METRIC)
+		return cell_text(number.type == CELL_NONE ? "-" : table_human(t, number, m->unit));
 	return cell_text(number.type == CELL_NONE ? table_format(t, "%10s", "-")
 						  : table_significant(t, value));
 }
@@ -256,9 +260,9 @@ static void add_row(struct table *t, const struct diff_row *r)
 	if (r->b != NULL)
 		row[ROW_B] = number_or_absent(r->to, MARK_EXACT);
 	row[ROW_CHANGE] = number_or_absent(r->to - r->from, mark);
-	row[ROW_A_WORDS] = words_or_absent(t, row[ROW_A], r->from);
-	row[ROW_B_WORDS] = words_or_absent(t, row[ROW_B], r->to);
-	row[ROW_CHANGE_WORDS] = words_or_absent(t, row[ROW_CHANGE], r->to - r->from);
+	row[ROW_A_WORDS] = words_or_absent(t, m, row[ROW_A], r->from);
+	row[ROW_B_WORDS] = words_or_absent(t, m, row[ROW_B], r->to);
+	row[ROW_CHANGE_WORDS] = words_or_absent(t, m, row[ROW_CHANGE], r->to - r->from);
 	row[ROW_SHARE] = number_or_absent(diff_share(r), mark);
 	row[ROW_ERROR] = number_or_absent(r->error, MARK_EXACT);
 	row[ROW_INTERVAL] = number_or_absent(deviations_95 * r->error, MARK_EXACT);
@@ -317,11 +321,17 @@ static const struct column *columns_of(const struct diff *d, enum measure_kind k
 
 	memcpy(columns, row_columns, sizeof(row_columns));
 	columns[ROW_NAME].title = headings[kind].key_title;
-	if (unit == NULL)
+	if (kind == MEASURE_METRIC && unit == NULL)
 		columns[ROW_UNIT].flags = 0;
-	for (int i = 0; i < 3; i++) /* in text it is one or the other */
-		columns[(kind == MEASURE_METRIC ? ROW_A : ROW_A_WORDS) + i].flags |=
-			COLUMN_MACHINE_ONLY;
+	for (int i = 0; i < 3; i++) { /* in text it is one or the other */
+		bool has_words = kind == MEASURE_METRIC || unit == NULL;
+
+		columns[(has_words ? ROW_A : ROW_A_WORDS) + i].flags |= COLUMN_MACHINE_ONLY;
+		if (kind != MEASURE_METRIC)
+			columns[ROW_A_WORDS + i].title = row_columns[ROW_A + i].title != NULL
+								 ? row_columns[ROW_A + i].title
+								 : row_columns[ROW_A + i].name;
+	}
 	for (int i = ROW_A; i <= ROW_INTERVAL; i++) {
 		if (i == ROW_SHARE || columns[i].type == CELL_TEXT)
 			continue;
