@@ -301,12 +301,14 @@ static void show_keys(const struct making *m, const uint64_t *words, struct cell
 static void show_slices(const struct making *m, uint32_t number, struct cell *row)
 {
 	uint32_t n = m->rows->mem->session->slices.n;
-	const uint64_t *amounts = m->rows->slices.items + (size_t)number * n;
+	const uint64_t *amounts;
 
+	if (n == 0)
+		return;
+	amounts = m->rows->slices.items + (size_t)number * n;
 	for (uint32_t i = 0; i < n; i++)
 		row[m->first_slice + i] = cell_count(amounts[i]);
-	if (n > 0)
-		*sum_cell(m, row, SUM_TIME) = cell_text(slices_spark(m->out, amounts, n));
+	*sum_cell(m, row, SUM_TIME) = cell_text(slices_spark(m->out, amounts, n));
 }
 
 static void show_row(const struct making *m, uint32_t number)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/hash.h"
 
-#include <sys/random.h>
-
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/random.h>
 
 uint64_t hash_bytes(const void *bytes, size_t size, uint64_t seed)
 {
@@ -22,11 +23,19 @@ uint64_t hash_bytes(const void *bytes, size_t size, uint64_t seed)
 	return h;
 }
 
+static uint64_t secret;
+
+static void draw_secret(void)
+{
+	if (getrandom(&secret, sizeof(secret), GRND_NONBLOCK) != (ssize_t)sizeof(secret))
+		secret = (uint64_t)(uintptr_t)&secret * 0x9e3779b97f4a7c15u;
+}
+
 uint64_t hash_seed(void)
 {
-	uint64_t seed = 0;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static _Atomic uint64_t n_drawn;
 
-	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != (ssize_t)sizeof(seed))
-		seed = (uint64_t)(uintptr_t)&seed * 0x9e3779b97f4a7c15u;
-	return seed | 1;
+	pthread_once(&once, draw_secret);
+	return hash_words(&(uint64_t){ atomic_fetch_add(&n_drawn, 1) }, 1, secret) | 1;
 }
