@@ -6,12 +6,10 @@
 #include <string.h>
 
 #include "analysis/data_src.h"
+#include "analysis/latency.h"
 #include "analysis/mem.h"
 #include "base/alloc.h"
 #include "spe/packet.h"
-
-/* Full latency counters: 12 bits, or 16 from Armv8.8 on. */
-enum { SATURATED_12 = 4095, SATURATED_16 = 65535 };
 
 enum { MAX_CPUS = 1 << 16 };
 
@@ -132,7 +130,7 @@ static bool read_spe(const struct session *s, const struct batch *b, size_t row,
 	out->is_store = kind != MEM_LOAD;
 	out->has_cycles = has & HAS_TOTAL;
 	out->cycles = b->total[row];
-	out->is_saturated = b->total[row] == SATURATED_12 || b->total[row] == SATURATED_16;
+	out->is_saturated = latency_is_full(b->total[row]);
 	out->has_walk = has & HAS_EVENTS && b->events[row] >> SPE_EV_TLB_WALK & 1;
 	out->walk_cycles = out->has_walk && has & HAS_XLAT ? b->xlat[row] : 0;
 	if (has & HAS_SOURCE && out->is_load)

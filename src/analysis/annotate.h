@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "analysis/analysis.h"
+#include "analysis/latency.h"
 #include "analysis/scan.h"
 #include "analysis/select.h"
 #include "analysis/slices.h"
@@ -123,11 +124,6 @@ struct annotated_latency {
 	uint64_t n_usable, usable; /* without those whose counter was full: for the mean */
 	uint64_t p50, max;	   /* of all; full ones stand above the others */
 };
-
-static inline bool latency_is_full(uint64_t cycles)
-{
-	return cycles == 4095 || cycles == 65535; /* counters have 12 bits, or 16 */
-}
 
 struct annotated_latency annotated_latency(const struct annotation *, size_t instruction,
 					   enum annotate_what);

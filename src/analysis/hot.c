@@ -5,15 +5,13 @@
 #include <string.h>
 
 #include "analysis/data_src.h"
+#include "analysis/latency.h"
 #include "base/alloc.h"
 #include "capture/sample.h"
 #include "spe/packet.h"
 
 /* Groups are looked up for so many records at once, which is faster: tuples_add_all(). */
 enum { ROWS_AT_ONCE = 64 };
-
-/* Full latency counters: 12 bits, or 16 from Armv8.8 on. */
-enum { SATURATED_12 = 4095, SATURATED_16 = 65535 };
 
 static bool has_chains(const struct capture *c)
 {

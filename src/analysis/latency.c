@@ -7,19 +7,14 @@
 
 #include "base/alloc.h"
 
-enum { FULL_12 = 4095, FULL_16 = 65535, GROW_BUCKETS = 64 };
-
-static bool is_full(uint16_t cycles)
-{
-	return cycles == FULL_12 || cycles == FULL_16;
-}
+enum { GROW_BUCKETS = 64 };
 
 static void set(struct latencies *l, enum latency what, uint32_t has, uint32_t bit, uint16_t cycles)
 {
 	l->cycles[what] = cycles;
-	l->state[what] = !(has & bit)	   ? LATENCY_ABSENT
-			 : is_full(cycles) ? LATENCY_FULL
-					   : LATENCY_USABLE;
+	l->state[what] = !(has & bit)		   ? LATENCY_ABSENT
+			 : latency_is_full(cycles) ? LATENCY_FULL
+						   : LATENCY_USABLE;
 }
 
 /* `a` and less of `b`, where both are known; counters that contradict each other give 0. */

@@ -2,12 +2,11 @@
 /* What records have and lack, by CPU and over time. */
 #include <stdlib.h>
 
+#include "analysis/latency.h"
 #include "analysis/mem.h"
 #include "analysis/quality_parts.h"
 #include "base/alloc.h"
 #include "spe/packet.h"
-
-enum { FULL_12 = 4095, FULL_16 = 65535 };
 
 static void *counts_new(const struct session *session, const void *options)
 {
@@ -46,7 +45,7 @@ static struct quality_cpu *cpu_of(struct quality_counts *q, uint64_t cpu)
 static void count_latency(uint64_t *with, uint64_t *full, bool has, uint16_t cycles)
 {
 	*with += has;
-	*full += has && (cycles == FULL_12 || cycles == FULL_16);
+	*full += has && latency_is_full(cycles);
 }
 
 static void count_record(struct quality_counts *q, const struct batch *b, size_t row)

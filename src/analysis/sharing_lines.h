@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "analysis/analysis.h"
+#include "analysis/latency.h"
 #include "analysis/scan.h"
 #include "analysis/sharing_counts.h"
 #include "analysis/sharing_table.h"
@@ -102,14 +103,10 @@ static inline bool sharing_row_latency(const struct batch *b, size_t row, uint64
 	return (b->has[row] & (is_spe ? HAS_TOTAL : HAS_WEIGHT)) != 0;
 }
 
-/* Full latency counters of SPE: 12 bits, or 16 from Armv8.8 on. */
-enum { SHARING_SATURATED_12 = 4095, SHARING_SATURATED_16 = 65535 };
-
 /* Is this the value of a full counter? */
 static inline bool sharing_is_saturated(const struct batch *b, uint64_t cycles)
 {
-	return b->kind == BATCH_SPE &&
-	       (cycles == SHARING_SATURATED_12 || cycles == SHARING_SATURATED_16);
+	return b->kind == BATCH_SPE && latency_is_full(cycles);
 }
 
 void sharing_latency_add(struct sharing_latency *, uint64_t cycles, bool is_saturated);
