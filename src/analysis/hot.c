@@ -225,7 +225,7 @@ static void add_spe(struct hot_cost *c, const struct batch *b, size_t row)
 	if (has & HAS_TOTAL) {
 		c->n_cycles++;
 		c->cycles += b->total[row];
-		c->n_saturated += b->total[row] == SATURATED_12 || b->total[row] == SATURATED_16;
+		c->n_saturated += latency_is_full(b->total[row]);
 	}
 	if (events >> SPE_EV_TLB_WALK & 1) {
 		c->n_walks++;
@@ -317,8 +317,9 @@ static bool is_wanted(const struct hot *hot, const struct batch *b, size_t row)
 	if (b->kind == BATCH_SPE)
 		return !o->without_spe &&
 		       (o->condition == NULL || select_matches(o->condition, b, row));
-	return (b->kind == BATCH_BRANCHES || !o->without_samples) &&
-	       (o->event < 0 || b->event[row] == (unsigned)o->event);
+	if (b->kind == BATCH_BRANCHES)
+		return o->branches_of < 0 || b->event[row] == (unsigned)o->branches_of;
+	return !o->without_samples && (o->event < 0 || b->event[row] == (unsigned)o->event);
 }
 
 static void hot_consume(void *partial, const struct batch *b)

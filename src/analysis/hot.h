@@ -70,6 +70,7 @@ struct hot_options {
 		*condition;    /* only SPE records and branch entries that match, or NULL */
 	uint32_t branch_needs; /* HAS_x of branch entries that can tell the condition */
 	int event;	       /* only samples of this event; -1: of all */
+	int branches_of;       /* only entries of branch stacks of this event; -1: of all */
 	bool without_spe;      /* no SPE records: an event of samples was asked for */
 	bool without_samples;  /* no samples: something of SPE was asked for */
 };

@@ -266,12 +266,13 @@ static int choose_against(const struct session *s, const char *against, int bit,
 int hot_event_choose(struct session *s, const char *const *values, size_t n, const char *against,
 		     struct hot_event *out, struct err *err)
 {
-	struct hot_event e = { .sampled = -1 };
+	struct hot_event e = { .sampled = -1, .branches_of = -1 };
 	struct text text = { 0 };
 	int bit = -1, rc = 0;
 
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = add_value(s, values[i], &text, &e, &bit, err);
+	e.branches_of = e.sampled; /* what is only compared with does not choose them */
 	if (rc == 0)
 		rc = choose_against(s, against, bit, &e, err);
 	e.with_branches = e.is_spe && session_has_branches(s);
@@ -297,6 +298,7 @@ struct hot_options hot_event_options(const struct hot_event *e, uint32_t dimensi
 		.branch_needs = (e->needs_prediction ? HAS_EVENTS : 0u) |
 				(e->needs_type ? HAS_BRANCH_TYPE : 0u),
 		.event = e->sampled,
+		.branches_of = e->branches_of,
 		.without_spe = e->sampled >= 0 && !e->is_spe,
 		.without_samples = e->is_spe && !e->with_skid,
 	};
@@ -306,5 +308,5 @@ void hot_event_release(struct hot_event *e)
 {
 	free(e->text);
 	select_free(e->condition);
-	*e = (struct hot_event){ .sampled = -1 };
+	*e = (struct hot_event){ .sampled = -1, .branches_of = -1 };
 }

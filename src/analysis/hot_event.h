@@ -18,6 +18,7 @@ struct hot_event {
 	char *text;		  /* the condition on these records in words; NULL: none */
 	struct select *condition; /* the same, compiled */
 	int sampled;		  /* number of a sampled event, or -1 */
+	int branches_of;	  /* number of the one whose branch stacks are meant; -1: all */
 	bool is_spe;		  /* SPE records are wanted, or branch entries */
 	bool with_branches;	  /* entries of branch stacks, too */
 	bool with_skid;		  /* samples are to be compared with SPE records */

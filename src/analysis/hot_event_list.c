@@ -93,7 +93,9 @@ static void show_word(const struct list *l, size_t word, const struct hot_cost *
 
 void hot_event_list(struct session *s, const struct select *select, struct table *out)
 {
-	const struct hot_options everything = { .dimensions = 1u << DIM_EVENT, .event = -1 };
+	const struct hot_options everything = { .dimensions = 1u << DIM_EVENT,
+						.event = -1,
+						.branches_of = -1 };
 	const struct scan_wish wish = { .with_branches = session_has_branches(s) };
 	struct list *l = mem_zalloc(1, sizeof(*l));
 	struct hot_cost *all;

@@ -266,7 +266,7 @@ def check_script(checks, cyclops, path):
 
 def check_beside_spe(checks, cyclops, make_capture, path):
     """SPE records and branch stacks in one capture: each counted for itself, and as if it were alone."""
-    run(make_capture, "--records", 3000, "--samples", 400, "--branches", "--cpus", 2, "-o", path)
+    run(make_capture, "--records", 3000, "--samples", 400, "--memory-samples", 100, "--branches", "--cpus", 2, "-o", path)
     rows = hot(cyclops, path, "mispredicted", "thread")
     found = collections.Counter()
     for row in rows:
@@ -280,6 +280,13 @@ def check_beside_spe(checks, cyclops, make_capture, path):
     for row in csv.DictReader(run(cyclops, "export", "--table", "spe", "--format", "csv", path).decode().splitlines()):
         theirs["arm_spe", int(row["tid"] or -1)] += "MISPRED" in row["events"]
     checks.equal("mispredicted beside SPE records", sorted(found.items()), sorted((+theirs).items()), "perf script and export")
+    # What SPE records are compared with chooses no branch entries; what is asked for does.
+    for options, event in ((("--against", "memory"), "cycles:u"), (("--event", "cycles:u", "--against", "memory"), "cycles:u"),
+                           (("--event", "memory"), None)):
+        chosen = [(row["event"], row["tid"], row["samples"]) for row in hot(cyclops, path, "mispredicted", "thread", "--table", "hot", *options)
+                  if row["event"].startswith("branches")]
+        wanted = [(row["event"], row["tid"], row["samples"]) for row in rows if row["event"] == f"branches of {event}"]
+        checks.equal(f"branch entries with {options[1:]}", sorted(chosen), sorted(wanted))
 
 
 def main():
