@@ -102,9 +102,10 @@ const struct cpu_source *data_src_source(uint64_t data_src)
 			continue;
 		if (s.mem_lvl & PERF_MEM_LVL_HIT)
 			return &levels[i].hit;
-		return s.mem_lvl & PERF_MEM_LVL_MISS ? &levels[i].miss : NULL;
+		if (s.mem_lvl & PERF_MEM_LVL_MISS)
+			return &levels[i].miss;
 	}
-	/* Without a level the number tells where it hit, unless it says that it did not. */
+	/* Else the number tells where it hit, unless the level says that it did not. */
 	if ((s.mem_lvl & outcomes) == PERF_MEM_LVL_MISS)
 		return NULL;
 	return source_of_number(&s);
@@ -155,16 +156,20 @@ static const struct {
 	{ FACT(BLOCK, 4), "BLOCKED-ADDRESS" },
 };
 
-/* A miss of the last TLB, and whatever the walker or the kernel answered, took a walk. */
+/*
+ * A miss of the last TLB, and what the kernel answered, took a walk. No kernel writes the walker's
+ * bit: perf does, with a hit or a miss, where it makes samples of SPE records that tell of their
+ * translation; only a miss of those took a walk.
+ */
 static uint64_t translation_of(const union perf_mem_data_src *s)
 {
-	const unsigned walked = PERF_MEM_TLB_WK | PERF_MEM_TLB_OS;
-	bool is_miss = (s->mem_dtlb & PERF_MEM_TLB_MISS) && (s->mem_dtlb & PERF_MEM_TLB_L2);
+	const unsigned last = PERF_MEM_TLB_L2 | PERF_MEM_TLB_WK;
+	bool is_miss = (s->mem_dtlb & PERF_MEM_TLB_MISS) && (s->mem_dtlb & last);
+	uint64_t is_walk = is_miss || s->mem_dtlb & PERF_MEM_TLB_OS;
 
 	if (!(s->mem_dtlb & (PERF_MEM_TLB_HIT | PERF_MEM_TLB_MISS)))
 		return 0;
-	return (uint64_t)1 << SPE_EV_TLB_ACCESS | (uint64_t)(is_miss || s->mem_dtlb & walked)
-							  << SPE_EV_TLB_WALK;
+	return (uint64_t)1 << SPE_EV_TLB_ACCESS | is_walk << SPE_EV_TLB_WALK;
 }
 
 uint64_t data_src_facts(uint64_t data_src)

@@ -36,26 +36,27 @@ enum mem_kind mem_kind_of(uint8_t op_class, uint8_t op)
 	return op_class == SPE_OP_LDST ? (enum mem_kind)kind_of_payload(op) : MEM_NONE;
 }
 
-static size_t sampled_rows(const struct batch *b, uint16_t rows[BATCH_ROWS],
+static size_t sampled_rows(const struct mem *m, const struct batch *b, uint16_t rows[BATCH_ROWS],
 			   uint8_t kinds[BATCH_ROWS])
 {
+	int event = m->sampling.event;
 	size_t n = 0;
 
 	for (size_t row = 0; b->kind == BATCH_SAMPLES && row < b->n; row++) {
 		rows[n] = (uint16_t)row;
 		kinds[n] = (uint8_t)mem_sample_kind(b, row);
-		n += kinds[n] != MEM_NONE;
+		n += kinds[n] != MEM_NONE && (event < 0 || b->event[row] == (unsigned)event);
 	}
 	return n;
 }
 
-size_t mem_rows_of(bool is_sampled, const struct batch *b, uint16_t rows[BATCH_ROWS],
+size_t mem_rows_of(const struct mem *m, const struct batch *b, uint16_t rows[BATCH_ROWS],
 		   uint8_t kinds[BATCH_ROWS])
 {
 	size_t n = 0;
 
-	if (is_sampled)
-		return sampled_rows(b, rows, kinds);
+	if (m->is_sampled)
+		return sampled_rows(m, b, rows, kinds);
 	if (b->kind != BATCH_SPE)
 		return 0;
 	for (size_t row = 0; row < b->n; row++) {
@@ -267,7 +268,7 @@ static void set_consume(void *partial, const struct batch *b)
 	struct mem_set *set = partial;
 	uint16_t rows[BATCH_ROWS];
 	uint8_t kinds[BATCH_ROWS];
-	size_t n = mem_rows_of(set->list[0].is_sampled, b, rows, kinds);
+	size_t n = mem_rows_of(&set->list[0], b, rows, kinds);
 	struct mem_records some = { .batch = b };
 
 	note_times(set, b, rows, kinds, n);

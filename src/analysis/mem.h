@@ -69,6 +69,12 @@ void mem_times_add(struct mem_times *, const struct mem_times *);
 /* 0 if there are no two records with a time. */
 uint64_t mem_times_length_ns(const struct mem_times *);
 
+/* What memory samples (mem_samples.h) are. */
+struct mem_sampling {
+	bool is_of_spe; /* perf made them of SPE records, their weight is the total latency */
+	int event;	/* number of the only event that counts; -1: all do */
+};
+
 struct mem_options {
 	uint32_t dimensions; /* bit n: enum hot_dimension n is told apart */
 	bool with_histograms;
@@ -93,7 +99,8 @@ struct mem {
 	enum hot_dimension dimensions[HOT_N_DIMENSIONS]; /* told apart, but for the place */
 	size_t n_dimensions;
 	bool has_place;
-	bool is_sampled;     /* of PMU samples: mem_samples.h */
+	bool is_sampled; /* of PMU samples, which: */
+	struct mem_sampling sampling;
 	uint64_t each;	     /* operations that a record stands for, unless … */
 	bool has_operations; /* … they differ, by CPU: then they are added up, too */
 
@@ -173,10 +180,10 @@ struct mem_detail *mem_detail_scan(struct session *, const struct select *,
 				   const struct mem_focus *);
 
 /*
- * For the files of this subject: collects the loads, stores and atomics of a batch of SPE records,
- * or of samples if `is_sampled`.
+ * For the files of this subject: collects the loads, stores and atomics of a batch, of the records
+ * or samples that are looked at.
  */
-size_t mem_rows_of(bool is_sampled, const struct batch *, uint16_t rows[BATCH_ROWS],
+size_t mem_rows_of(const struct mem *, const struct batch *, uint16_t rows[BATCH_ROWS],
 		   uint8_t kinds[BATCH_ROWS]);
 
 /* mem_groups.c: the groups of a struct mem. */

@@ -29,10 +29,11 @@ static void detail_free(void *partial)
 	free(d);
 }
 
-static void add_record(struct mem_histograms *h, bool is_sampled, const struct batch *b, size_t row)
+static void add_record(struct mem_histograms *h, const struct mem *m, const struct batch *b,
+		       size_t row)
 {
-	if (is_sampled) {
-		struct sample_latencies l = sample_latencies_of(b, row);
+	if (m->is_sampled) {
+		struct sample_latencies l = sample_latencies_of(&m->sampling, b, row);
 
 		sample_histograms_add(h, &l);
 	} else {
@@ -47,14 +48,13 @@ static void detail_consume(void *partial, const struct batch *b)
 	struct mem_detail *d = partial;
 	uint16_t rows[BATCH_ROWS];
 	uint8_t kinds[BATCH_ROWS];
-	bool is_sampled = d->focus->mem->is_sampled;
-	size_t n = mem_rows_of(is_sampled, b, rows, kinds);
+	size_t n = mem_rows_of(d->focus->mem, b, rows, kinds);
 
 	for (size_t i = 0; i < n; i++) {
 		uint32_t group = mem_find(d->focus->mem, (enum mem_kind)kinds[i], b, rows[i]);
 		uint32_t row = group == UINT32_MAX ? UINT32_MAX : d->focus->rows[group];
 		if (row != UINT32_MAX)
-			add_record(&d->rows[row], is_sampled, b, rows[i]);
+			add_record(&d->rows[row], d->focus->mem, b, rows[i]);
 	}
 }
 

@@ -24,6 +24,7 @@ void mem_init(struct mem *m, const struct session *session, const struct mem_opt
 			m->dimensions[m->n_dimensions++] = (enum hot_dimension)i;
 	m->has_place = options->dimensions >> DIM_PLACE & 1;
 	m->is_sampled = mem_is_sampled(session);
+	m->sampling = mem_sampling_of(session);
 	m->each = m->is_sampled ? 0 : spe_interval_common(session).mean;
 	m->has_operations = !m->is_sampled && spe_interval_varies(session);
 	tuples_init(&m->rests, 1 + m->n_dimensions);
@@ -195,7 +196,7 @@ static void add_samples(struct mem *m, const struct mem_records *r, const uint32
 {
 	for (size_t i = 0; i < r->n; i++) {
 		uint64_t facts = data_src_facts(r->batch->data_src[r->rows[i]]);
-		struct sample_latencies l = sample_latencies_of(r->batch, r->rows[i]);
+		struct sample_latencies l = sample_latencies_of(&m->sampling, r->batch, r->rows[i]);
 		struct mem_cost *cost = wide_of(m, groups[i]);
 
 		sample_latencies_add(cost, &l);

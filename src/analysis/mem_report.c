@@ -159,6 +159,8 @@ static int make_tables(struct making *m, struct err *err)
 		mem_samples_note(m->s, &m->out->rows);
 	else if (note_without_spe(m->s, &m->out->rows) && !m->request->for_programs)
 		return 0;
+	if (!is_sampled)
+		mem_samples_note_unused(m->s, &m->out->rows);
 	if (m->request->with_histogram) {
 		mem_histogram_table(&m->rows, &m->out->histogram);
 		show(m, &m->out->histogram);

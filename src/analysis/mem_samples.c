@@ -10,18 +10,27 @@
 #include "capture/info.h"
 #include "capture/sample.h"
 
-enum { FULL = 65535 };
+enum { FULL = 65535 };		    /* weights of PMUs have 16 bits, or more */
 #define LARGEST ((uint64_t)1 << 31) /* more is no latency of anything */
 
 /* Events of Intel's PMUs that sample loads by their latency: config1 has the least one. */
 enum { LOAD_LATENCY = 0x1cd, LOAD_LATENCY_ATOM = 0x5d0, EVENT_MASK = 0xffff };
+
+/* Events of SPE may have the flag, too, but no samples. */
+static bool has_source(const struct session *s, size_t event)
+{
+	const struct attr *a = &capture_event(s->capture, event)->attr;
+
+	return a->sample_type >> SAMPLE_DATA_SRC & 1 && !attr_is_dummy(a) &&
+	       !capture_is_spe_type(s->capture, a->type);
+}
 
 bool mem_is_sampled(const struct session *s)
 {
 	if (capture_spe(s->capture)->is_present && capture_totals(s->capture)->aux_bytes > 0)
 		return false;
 	for (size_t i = 0; i < capture_n_events(s->capture); i++)
-		if (capture_event(s->capture, i)->attr.sample_type >> SAMPLE_DATA_SRC & 1)
+		if (has_source(s, i))
 			return true;
 	return false;
 }
@@ -37,6 +46,17 @@ enum mem_kind mem_sample_kind(const struct batch *b, size_t row)
 	return access & DATA_LOAD ? MEM_LOAD : MEM_NONE;
 }
 
+struct mem_sampling mem_sampling_of(const struct session *s)
+{
+	const char *arch = strings_get(capture_strings(s->capture), capture_info(s->capture)->arch);
+	struct mem_sampling out = { .is_of_spe = strcmp(arch, "aarch64") == 0, .event = -1 };
+
+	for (size_t i = 0; out.is_of_spe && i < capture_n_events(s->capture); i++)
+		if (has_source(s, i) && strcmp(capture_event_name(s->capture, i), "memory") == 0)
+			out.event = (int)i;
+	return out;
+}
+
 static void set(struct sample_latencies *l, enum latency what, bool has, uint64_t cycles)
 {
 	l->cycles[what] = (uint32_t)(cycles < LARGEST ? cycles : LARGEST);
@@ -45,12 +65,16 @@ static void set(struct sample_latencies *l, enum latency what, bool has, uint64_
 			cycles == FULL || cycles >= LARGEST ? LATENCY_FULL : LATENCY_USABLE;
 }
 
-struct sample_latencies sample_latencies_of(const struct batch *b, size_t row)
+struct sample_latencies sample_latencies_of(const struct mem_sampling *sampling,
+					    const struct batch *b, size_t row)
 {
 	struct sample_latencies l = { .state = { LATENCY_ABSENT } };
 	bool has_parts = b->has[row] & HAS_WEIGHT_PARTS;
 
 	set(&l, LATENCY_TOTAL, b->has[row] & HAS_WEIGHT, b->weight[row]);
+	if (l.state[LATENCY_TOTAL] == LATENCY_USABLE && sampling->is_of_spe &&
+	    latency_is_full(b->weight[row]))
+		l.state[LATENCY_TOTAL] = LATENCY_FULL;
 	set(&l, LATENCY_INSTRUCTION, has_parts, has_parts ? b->weight2[row] : 0);
 	set(&l, LATENCY_STAGE, has_parts, has_parts ? b->weight3[row] : 0);
 	return l;
@@ -94,7 +118,7 @@ static void note_threshold(const struct session *s, size_t event, bool is_intel,
 	const struct attr *a = &capture_event(s->capture, event)->attr;
 	uint64_t least = least_latency(a, name, is_intel);
 
-	if (a->sample_type >> SAMPLE_DATA_SRC & 1 && !attr_is_dummy(a) && least > 1)
+	if (has_source(s, event) && least > 1)
 		table_note(t,
 			   "%s samples no load that took less than %" PRIu64
 			   " cycles: counts, shares, means and percentiles are of slower ones only",
@@ -119,6 +143,9 @@ static const struct {
 	{ "ppc", "",
 	  "latency (the sample's weight): cycles between the two events that the threshold "
 	  "counter was set to; instruction: until it finished; stage: until it was dispatched" },
+	{ "aarch64", "",
+	  "latency (the sample's weight): the total latency of the SPE record that perf made the "
+	  "sample of" },
 };
 
 static const char *meaning_of(const char *arch, const char *cpuid)
@@ -157,4 +184,14 @@ void mem_samples_note(const struct session *s, struct table *t)
 		table_note(t, "no latencies: the samples have no weights (perf record -W)");
 	for (size_t i = 0; i < capture_n_events(s->capture); i++)
 		note_threshold(s, i, is_intel, t);
+}
+
+void mem_samples_note_unused(const struct session *s, struct table *t)
+{
+	for (size_t i = 0; i < capture_n_events(s->capture); i++)
+		if (has_source(s, i))
+			table_note(t,
+				   "samples of %s have data sources, too, and are not counted "
+				   "here: they are another sampling than SPE records",
+				   capture_event_name(s->capture, i));
 }

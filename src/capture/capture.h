@@ -129,6 +129,9 @@ struct spe_info {
 };
 const struct spe_info *capture_spe(const struct capture *);
 
+/* Is this the type of events of an SPE PMU? */
+bool capture_is_spe_type(const struct capture *, uint32_t type);
+
 /* MIDR_EL1 of a CPU (UINT32_MAX: unknown CPU, fine where all are alike), 0 if not known. */
 uint64_t capture_midr(const struct capture *, uint32_t cpu);
 

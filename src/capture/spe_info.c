@@ -102,7 +102,7 @@ void spe_info_record(struct capture *c, const struct record *r)
 			       "AUXTRACE_INFO record that could not be read to its end");
 }
 
-static bool is_spe_type(const struct capture *c, uint32_t type)
+bool capture_is_spe_type(const struct capture *c, uint32_t type)
 {
 	static const char prefix[] = "arm_spe";
 	const struct spe_info *spe = &c->spe;
@@ -123,7 +123,7 @@ static bool is_spe_type(const struct capture *c, uint32_t type)
 static int spe_event(const struct capture *c)
 {
 	for (size_t i = 0; i < c->events.list.n; i++)
-		if (is_spe_type(c, c->events.list.items[i].attr.type))
+		if (capture_is_spe_type(c, c->events.list.items[i].attr.type))
 			return (int)i;
 	return -1;
 }

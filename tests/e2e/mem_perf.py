@@ -7,6 +7,9 @@ usage: mem_perf.py CYCLOPS MAKE-CAPTURE [SEEDS]
 
 perf 6.1 knows fewer levels than the CPU tells, calls an atomic a load or a store, and takes arithmetic of SVE
 for loads; stores have no level. What it shows as one is added up here (docs/differences.md).
+
+Captures that `perf inject --itrace` made of the same have a sample for each event of a record: each record counts once
+there, too, with its latency and its translation.
 """
 
 import collections
@@ -22,6 +25,7 @@ from harness import Checks, need, run
 LEVELS = {"L1D": "L1 or L1 hit", "L2": "L2 or L2 hit", "PEER_CORE": "L2 or L2 hit",
           "LOCAL_CLUSTER": "L3 or L3 hit", "SYS_CACHE": "L3 or L3 hit", "PEER_CLUSTER": "L3 or L3 hit",
           "DRAM": "Local RAM or RAM hit"}
+FULL = 4095
 
 
 def of_perf(path):
@@ -52,6 +56,43 @@ def of_cyclops(cyclops, path):
     return {level: (n[level], 100 * cycles[level] / all_cycles) for level in n}
 
 
+def check_injected(checks, cyclops, path, folder):
+    """Loads and stores by how they were translated, from the records and from the samples that perf makes of them."""
+    theirs = collections.defaultdict(list)
+    for row in csv.DictReader(run(cyclops, "export", "--table", "spe", "--format", "csv", path).decode().splitlines()):
+        events = row["events"].split(":")
+        how = "walk" if "TLB-REFILL" in events else "no walk" if "TLB-ACCESS" in events else "not recorded"
+        if row["op"] in ("LD", "ST") or row["subclass"] == "SVE":
+            theirs["store" if row["op"] == "ST" else "load", how].append(int(row["total_lat"] or 0))
+    injected = os.path.join(folder, "injected.data")
+    run("perf", "inject", "--itrace", "-i", path, "-o", injected)
+    out = run(cyclops, "mem", "--table", "translation", "--format", "csv", injected).decode()
+    rows = {(row["access"], row["translation"]): row for row in csv.DictReader(out.splitlines())}
+    checks.equal("records as samples", sorted((key, int(row["samples"])) for key, row in rows.items()),
+                 sorted((key, len(its)) for key, its in theirs.items()))
+    for key, its in theirs.items():
+        usable = [cycles for cycles in its if 0 < cycles != FULL]
+        row = rows.get(key, {})
+        checks.count("latencies of samples")
+        checks.expect(abs(float(row.get("total_mean_cycles") or 0) - sum(usable) / max(1, len(usable))) < 1e-6,
+                      f"{key}: {row.get('total_mean_cycles')} cycles of {sum(usable)} / {len(usable)}")
+        checks.expect((row.get("total_mean_cycles_trust") == "saturated") == (FULL in its), f"{key}: full counters")
+
+
+def check_both(checks, cyclops, make_capture, path):
+    """Memory samples beside SPE records are left out, and that is said; an SPE event without records has no samples."""
+    run(make_capture, "--records", "500", "--memory-samples", "200", "-o", path)
+    exported = run(cyclops, "export", "--table", "spe", "--format", "csv", path).decode().splitlines()
+    n = sum(row["op"] in ("LD", "ST") for row in csv.DictReader(exported))
+    rows = csv.DictReader(run(cyclops, "mem", "--table", "region", "--format", "csv", path).decode().splitlines())
+    checks.equal("records beside samples", [sum(int(row["samples"]) for row in rows)], [n])
+    text = " ".join(run(cyclops, "mem", path).decode().split())
+    checks.expect("samples of memory have data sources, too, and are not counted here" in text, "samples are left out silently")
+    run(make_capture, "--records", "0", "--samples", "20", "-o", path)
+    text = run(cyclops, "mem", path).decode()
+    checks.expect("PMU samples" not in text, f"an SPE event without records is sampled: {text}")
+
+
 def main():
     cyclops, make_capture = sys.argv[1:3]
     n_seeds = int(sys.argv[3]) if len(sys.argv) > 3 else 6
@@ -68,6 +109,8 @@ def main():
                 checks.count("shares of latency")
                 checks.expect(abs(share - ours.get(level, (0, -1))[1]) < 0.006,
                               f"seed {seed}: {level} is {share} % in perf, {ours.get(level)}")
+            check_injected(checks, cyclops, path, folder)
+        check_both(checks, cyclops, make_capture, os.path.join(folder, "b.data"))
     checks.finish()
 
 

@@ -37,7 +37,7 @@ def source(level, number=0, snoop=0, tlb=0, remote=0, snoopx=0, hops=0, block=0)
 
 
 # What kernels write for such CPUs: (data source, its name, walked: None if not told). Of one style no two are the same.
-TLB_HIT, TLB_L2_MISS, TLB_L2_HIT, WALKER = 0x02 | 0x08 | 0x10, 0x04 | 0x10, 0x02 | 0x10, 0x02 | 0x20
+TLB_HIT, TLB_L2_MISS, TLB_L2_HIT, FAULT = 0x02 | 0x08 | 0x10, 0x04 | 0x10, 0x02 | 0x10, 0x02 | 0x40
 INTEL = [(source(0x0A, 1, 2, TLB_HIT), "L1", False), (source(0x0A, 1, 2, TLB_L2_MISS), "L1", True),
          (source(0x12, 0xC, 2, TLB_HIT), "LFB", False), (source(0x22, 2, 2, TLB_HIT), "L2", False),
          (source(0x42, 3, 2, TLB_HIT), "L3", False), (source(0x42, 3, 4, TLB_HIT), "L3", False),
@@ -52,7 +52,7 @@ IBS = [(source(0x0A, 0, 0, TLB_HIT), "L1", False), (source(0x22, 0, 0, TLB_L2_HI
        (source(0x402, 0, 0x10, TLB_L2_MISS), "remote-cache", True), (source(0x01, 0, 0, 0), "", None)]
 # No level, as of newer kernels.
 NUMBERED = [(source(0, 1, 2, TLB_HIT), "L1", False), (source(0, 0xC, 2, TLB_HIT), "LFB", False),
-            (source(0, 0xE, 2, TLB_HIT), "PMEM", False), (source(0, 9, 4, WALKER, 1), "remote-CXL", True),
+            (source(0, 0xE, 2, TLB_HIT), "PMEM", False), (source(0, 9, 4, FAULT, 1), "remote-CXL", True),
             (source(0, 0xB, 2, TLB_HIT, 1, 2, 1), "remote-cache", False), (source(0, 0xD, 2, TLB_L2_HIT), "DRAM", False)]
 
 STYLES = {

@@ -35,6 +35,9 @@ static void sources(void **state)
 		{ LEVEL(1), NULL, SOURCE_UNKNOWN },
 		{ LEVEL(2), NULL, SOURCE_UNKNOWN },    /* a hit somewhere */
 		{ LEVEL(0x08), NULL, SOURCE_UNKNOWN }, /* L1, but neither hit nor miss */
+		{ LEVEL(0x08) | NUMBER(1), "L1", SOURCE_L1 },
+		{ LEVEL(0x400) | NUMBER(0xb) | REMOTE, "remote-cache",
+		  SOURCE_REMOTE }, /* perf inject */
 		{ LEVEL(0x0a), "L1", SOURCE_L1 },
 		{ LEVEL(0x0c), "L1-miss", SOURCE_UNKNOWN },
 		{ LEVEL(0x12), "LFB", SOURCE_L1 },
@@ -87,8 +90,9 @@ static void facts(void **state)
 		{ TLB(1) | SNOOP(1) | LOCK(1) | BLOCKED(1), 0, "" },
 		{ TLB(0x1a), TOLD, "TLB-L1:TLB-L2:TLB-HIT" },
 		{ TLB(0x14), TOLD | WALK, "TLB-L2:TLB-MISS" },
-		{ TLB(0x0c), TOLD, "TLB-L1:TLB-MISS" }, /* the second one may have had it */
-		{ TLB(0x22), TOLD | WALK, "TLB-WALKER:TLB-HIT" },
+		{ TLB(0x0c), TOLD, "TLB-L1:TLB-MISS" },	   /* the second one may have had it */
+		{ TLB(0x22), TOLD, "TLB-WALKER:TLB-HIT" }, /* of SPE records, of perf inject */
+		{ TLB(0x24), TOLD | WALK, "TLB-WALKER:TLB-MISS" },
 		{ TLB(0x42), TOLD | WALK, "TLB-FAULT:TLB-HIT" },
 		{ TLB(0x10), 0, "TLB-L2" },
 		{ SNOOP(2), 0, "NO-SNOOP" },
@@ -142,6 +146,8 @@ static void kinds(void **state)
 	batch_free(b);
 }
 
+static const struct mem_sampling pmu = { .event = -1 };
+
 static void weights(void **state)
 {
 	static const struct {
@@ -171,7 +177,7 @@ static void weights(void **state)
 
 		b->has[0] = cases[i].has;
 		b->weight[0] = cases[i].weight;
-		l = sample_latencies_of(b, 0);
+		l = sample_latencies_of(&pmu, b, 0);
 		assert_int_equal(l.state[LATENCY_TOTAL], cases[i].state);
 		if (cases[i].state != LATENCY_ABSENT)
 			assert_int_equal(l.cycles[LATENCY_TOTAL], cases[i].cycles);
@@ -204,7 +210,7 @@ static void parts_of_weights(void **state)
 	b->weight[0] = 40;
 	b->weight2[0] = 65535;
 	b->weight3[0] = 0;
-	l = sample_latencies_of(b, 0);
+	l = sample_latencies_of(&pmu, b, 0);
 	assert_int_equal(l.cycles[LATENCY_TOTAL], 40);
 	assert_int_equal(l.state[LATENCY_INSTRUCTION], LATENCY_FULL);
 	assert_int_equal(l.state[LATENCY_STAGE], LATENCY_ABSENT);
