@@ -107,7 +107,8 @@ static struct extent extent_slow(const struct subject *s)
 
 static const char *claim_slow(struct table *t, const struct subject *s)
 {
-	return table_format(t, "%s: its operations take %.0f cycles on average, those of all %.0f",
+	return table_format(t,
+			    "%s: its operations take %.0f cycles on average, all operations %.0f",
 			    s->name, mean_latency(&s->f->cost), mean_latency(s->all));
 }
 
