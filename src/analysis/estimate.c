@@ -25,15 +25,14 @@ static void poisson_limits(double n, double *out_low, double *out_high)
 	*out_high = gamma_quantile(n + 1, z);
 }
 
-struct estimate estimate_of(uint64_t n, uint64_t operations, uint64_t longest, double least,
-			    double most)
+struct estimate estimate_of(uint64_t n, uint64_t operations, const struct spe_interval_range *range)
 {
 	struct estimate e = { .total = (double)operations };
-	double low, high, step = (double)longest;
+	double low, high, step = (double)range->longest;
 
 	poisson_limits((double)n, &low, &high);
-	e.low = fmax(0, e.total - ((double)n - low) * step) * least;
-	e.high = (e.total + (high - (double)n) * step) * most;
+	e.low = fmax(0, e.total - ((double)n - low) * step) * range->least;
+	e.high = (e.total + (high - (double)n) * step) * range->most;
 	return e;
 }
 

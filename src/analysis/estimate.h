@@ -17,13 +17,11 @@ struct estimate {
 };
 
 /*
- * `n` records that stand for `operations` all together, none of them for more than `longest`
- * (spe_interval_longest()). Exact limits for few records (Garwood), so that none at all
- * still gives an upper one. Where the interval itself is uncertain the limits are wider:
- * `least` and `most` are its limits as parts of the mean (1 and 1: it is known).
+ * `n` records that stand for `operations` all together. Exact limits for few records (Garwood), so
+ * that none at all still gives an upper one. Where the interval itself is uncertain the limits are
+ * wider.
  */
-struct estimate estimate_of(uint64_t n, uint64_t operations, uint64_t longest, double least,
-			    double most);
+struct estimate estimate_of(uint64_t n, uint64_t operations, const struct spe_interval_range *);
 
 /* Half the distance of the limits as a part of the total; NAN if the total is 0. */
 double estimate_error(const struct estimate *);

@@ -206,13 +206,13 @@ static void show_estimates(const struct hot_grouping *g, uint64_t n, struct tabl
 			   struct cell *row)
 {
 	struct spe_interval interval = spe_interval_common(g->hot->session);
+	struct spe_interval_range range;
 	struct estimate e;
 
 	if (interval.mean == 0)
 		return;
-	e = estimate_of(n, n * interval.mean, interval.mean,
-			(double)interval.least / (double)interval.mean,
-			(double)interval.most / (double)interval.mean);
+	range = spe_interval_range(g->hot->session);
+	e = estimate_of(n, n * interval.mean, &range);
 	set(t, row, "estimated_operations",
 	    cell_marked(cell_count(n * interval.mean), MARK_SCALED));
 	set(t, row, "estimated_low", cell_number(e.low));

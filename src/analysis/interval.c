@@ -120,17 +120,32 @@ bool spe_interval_varies(const struct session *s)
 	return common_one(s) == NULL;
 }
 
-uint64_t spe_interval_longest(const struct session *s)
+/* Widens it by one that is known. */
+static void range_add(struct spe_interval_range *r, const struct spe_interval *i)
 {
-	uint64_t longest = 0;
+	double mean = (double)i->mean;
 
-	for (uint32_t cpu = 0; cpu <= SESSION_CPUS; cpu++) {
+	r->longest = i->mean > r->longest ? i->mean : r->longest;
+	r->least = fmin(r->least, (double)i->least / mean);
+	r->most = fmax(r->most, (double)i->most / mean);
+}
+
+struct spe_interval_range spe_interval_range(const struct session *s)
+{
+	const struct spe_interval_range unknown = { .least = 1, .most = 1 };
+	const struct spe_interval *one = common_one(s);
+	struct spe_interval_range r = unknown;
+
+	if (one != NULL && one->mean > 0)
+		range_add(&r, one);
+	for (uint32_t cpu = 0; one == NULL && cpu <= SESSION_CPUS; cpu++) {
+		if (!has_data(s->capture, cpu))
+			continue;
 		if (s->intervals[cpu].mean == 0)
-			return 0;
-		if (s->intervals[cpu].mean > longest)
-			longest = s->intervals[cpu].mean;
+			return unknown;
+		range_add(&r, &s->intervals[cpu]);
 	}
-	return longest;
+	return r;
 }
 
 void spe_interval_text(const struct spe_interval *i, struct text *out)

@@ -48,8 +48,13 @@ struct spe_interval spe_interval_common(const struct session *);
 /* Do CPUs with SPE data have different ones? */
 bool spe_interval_varies(const struct session *);
 
-/* The longest interval of any CPU; 0 if that of one of them is not known. */
-uint64_t spe_interval_longest(const struct session *);
+/* What intervals CPUs with SPE data have. */
+struct spe_interval_range {
+	uint64_t longest;   /* operations; 0: one of them is not known, so no totals follow */
+	double least, most; /* the true one is within these parts of the mean; 1 and 1: known */
+};
+
+struct spe_interval_range spe_interval_range(const struct session *);
 
 /*
  * Appends "one in 1152 operations (1024 and jitter)", "… (given)", or

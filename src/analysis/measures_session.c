@@ -294,7 +294,7 @@ static void describe(const struct session *s, const struct costs *costs, struct 
 			   : out->cpu;
 	for (uint32_t i = 0; i < costs->keys.n; i++)
 		out->is_unscaled |= tuples_get(&costs->keys, i)[KEY_EVENT] == spe_event &&
-				    spe_interval_longest(s) == 0;
+				    spe_interval_range(s).longest == 0;
 }
 
 void measures_of_session(struct session *s, const struct select *select, uint32_t kinds,

@@ -91,15 +91,13 @@ static void show_direct(const struct mem_region *r, const struct whole *w, struc
 static void show_estimates(const struct session *s, const struct whole *w, uint64_t length_ns,
 			   struct cell *row)
 {
-	struct spe_interval interval = spe_interval_common(s);
-	double least = interval.mean > 0 ? (double)interval.least / (double)interval.mean : 1;
-	double most = interval.mean > 0 ? (double)interval.most / (double)interval.mean : 1;
+	struct spe_interval_range range = spe_interval_range(s);
 	double operations = (double)w->cost->operations;
 	struct estimate e;
 
-	if (w->cost->operations == 0)
+	if (w->cost->operations == 0 || range.longest == 0)
 		return;
-	e = estimate_of(w->cost->n, w->cost->operations, spe_interval_longest(s), least, most);
+	e = estimate_of(w->cost->n, w->cost->operations, &range);
 	row[REGION_ESTIMATED] = cell_marked(cell_count(w->cost->operations), MARK_SCALED);
 	row[REGION_ERROR] = cell_number(estimate_error(&e));
 	row[REGION_LOW] = cell_number(e.low);
@@ -123,7 +121,7 @@ static void note_basis(const struct mem_region *r, struct table *out)
 	struct text text = { 0 };
 
 	text_str(&text, "sampled: ");
-	if (interval.mean == 0 && spe_interval_longest(s) > 0)
+	if (interval.mean == 0 && spe_interval_range(s).longest > 0)
 		text_str(&text, "intervals differ between CPUs, each record counts with its own");
 	else
 		spe_interval_text(&interval, &text);
@@ -133,7 +131,7 @@ static void note_basis(const struct mem_region *r, struct table *out)
 	core_clock_text(r->clock, &text);
 	table_note(out, "%.*s", (int)text.n, text.bytes);
 	text_release(&text);
-	if (spe_interval_longest(s) == 0)
+	if (spe_interval_range(s).longest == 0)
 		table_note(out, "the capture does not tell the interval: shares only "
 				"(--interval gives it)");
 }

@@ -103,8 +103,7 @@ struct making {
 	size_t n;
 	size_t first_key, first_sum, first_latency, first_slice;
 	int n_latencies;
-	uint64_t longest;
-	double least, most; /* limits of the interval as parts of its mean */
+	struct spe_interval_range range; /* of samples: not known */
 };
 
 static void add_column(struct making *m, const struct column *column)
@@ -247,9 +246,9 @@ static void show_estimates(const struct making *m, const struct mem_row *r, stru
 	uint64_t length = m->view->length_ns;
 	struct estimate e;
 
-	if (m->longest == 0)
+	if (m->range.longest == 0)
 		return;
-	e = estimate_of(c->n, c->operations, m->longest, m->least, m->most);
+	e = estimate_of(c->n, c->operations, &m->range);
 	*sum_cell(m, row, SUM_ESTIMATED) = cell_marked(cell_count(c->operations), MARK_SCALED);
 	*sum_cell(m, row, SUM_ESTIMATED_LOW) = cell_number(e.low);
 	*sum_cell(m, row, SUM_ESTIMATED_HIGH) = cell_number(e.high);
@@ -327,22 +326,15 @@ static void show_row(const struct making *m, uint32_t number)
 int mem_table(const struct mem_rows *rows, const struct mem_view *view, struct table *out,
 	      struct err *err)
 {
-	const struct session *s = rows->mem->session;
-	struct spe_interval interval = spe_interval_common(s);
 	struct making m = {
 		.rows = rows,
 		.view = view,
 		.out = out,
-		.longest = rows->mem->is_sampled ? 0 : spe_interval_longest(s),
 		.n_latencies = rows->mem->is_sampled ? N_ALL_LATENCIES : N_LATENCIES,
-		.least = 1,
-		.most = 1,
 	};
 
-	if (interval.mean > 0) {
-		m.least = (double)interval.least / (double)interval.mean;
-		m.most = (double)interval.most / (double)interval.mean;
-	}
+	if (!rows->mem->is_sampled)
+		m.range = spe_interval_range(rows->mem->session);
 	table_init(out, view->name, view->title, &kind_column, 1);
 	start(&m);
 	for (uint32_t i = 0; i < rows->n_shown; i++)

@@ -123,7 +123,7 @@ static void check_interval(struct judging *j)
 		    text.bytes, 100 * part(i.most - i.least, i.most));
 	else if (i.mean == 0)
 		say(j, "interval", WARNING, 0, "%s: shares only (--interval gives it)",
-		    spe_interval_longest(j->s) > 0 ? "differs between CPUs" : text.bytes);
+		    spe_interval_range(j->s).longest > 0 ? "differs between CPUs" : text.bytes);
 	else
 		say(j, "interval", OK, (double)i.mean, "%s", text.bytes);
 	text_release(&text);

@@ -133,6 +133,7 @@ static void follows_the_rules(void **state)
 
 static void knows_cpus_apart(void **state)
 {
+	struct spe_interval_range range;
 	struct session s;
 
 	(void)state;
@@ -140,7 +141,21 @@ static void knows_cpus_apart(void **state)
 	assert_int_equal(spe_interval(&s, 0)->mean, 1025);
 	assert_int_equal(spe_interval(&s, 1)->mean, 8193);
 	assert_int_equal(spe_interval_common(&s).mean, 0);
-	assert_int_equal(spe_interval_longest(&s), 8193);
+	range = spe_interval_range(&s);
+	assert_int_equal(range.longest, 8193);
+	assert_true(range.least == 1 && range.most == 1);
+	session_release(&s);
+
+	/* How uncertain it is on any of them. */
+	open_asked(&(struct asked){ 1024, JITTER, 0, 1024, MIDR_V1 }, &s);
+	assert_int_equal(spe_interval_common(&s).mean, 0);
+	range = spe_interval_range(&s);
+	assert_int_equal(range.longest, 8193);
+	assert_true(range.least == 1025.0 / 1152 && range.most == 1);
+	session_release(&s);
+
+	open_asked(&(struct asked){ 1024, 0, FREQ, 1024, MIDR_N1 }, &s);
+	assert_int_equal(spe_interval_range(&s).longest, 0);
 	session_release(&s);
 
 	open_asked(&(struct asked){ 8192, 0, 0, 1024, MIDR_N1 }, &s);

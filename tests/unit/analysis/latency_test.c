@@ -129,16 +129,19 @@ static void limits_counts(void **state)
 		{ 100, 81.364, 121.627 },
 	};
 
+	const struct spe_interval_range known = { 1000, 1, 1 };
+	const struct spe_interval_range assumed = { 1152, 1025.0 / 1152, 1 };
+
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct estimate e = estimate_of(cases[i].n, cases[i].n * 1000, 1000, 1, 1);
+		struct estimate e = estimate_of(cases[i].n, cases[i].n * 1000, &known);
 
 		assert_true(e.total == (double)cases[i].n * 1000);
 		assert_true(fabs(e.low / 1000 - cases[i].low) < 0.03);
 		assert_true(fabs(e.high / 1000 - cases[i].high) < 0.03);
 	}
 	/* An interval that is known from 1025 to 1152 only. */
-	struct estimate e = estimate_of(100, 115200, 1152, 1025.0 / 1152, 1);
+	struct estimate e = estimate_of(100, 115200, &assumed);
 
 	assert_true(fabs(e.low - 81.364 * 1025) < 50);
 	assert_true(fabs(e.high - 121.627 * 1152) < 50);
