@@ -224,11 +224,12 @@ static void show_slices(const struct hot_grouping *g, uint32_t number, struct ta
 			struct cell *row)
 {
 	uint32_t n = g->hot->session->slices.n;
-	const uint64_t *amounts = g->slices.items + (size_t)number * n;
 	int first = table_column(t, "slice_0");
+	const uint64_t *amounts;
 
 	if (n == 0)
 		return;
+	amounts = g->slices.items + (size_t)number * n;
 	set(t, row, "time", cell_text(slices_spark(t, amounts, n)));
 	for (uint32_t i = 0; i < n && first >= 0; i++)
 		row[(size_t)first + i] = cell_count(amounts[i]);

@@ -206,13 +206,16 @@ static void find_in_struct(struct finder *f, const struct type *type, uint64_t b
 			   struct part part)
 {
 	struct found found = find_members(f, type, part);
-	const struct type_member *members = f->types->members.items + type->first_member;
+	const struct type_member *members;
 	struct part inner;
 
 	if (found.n == 0) {
 		put_dot(f);
 		text_str(f->out, "(padding)");
-	} else if (found.n == 1) {
+		return;
+	}
+	members = &f->types->members.items[type->first_member];
+	if (found.n == 1) {
 		if (clip(part, found.first_extent, &inner))
 			find_in_member(f, &members[found.first], base, inner);
 	} else if (found.all_have_all || found.first == found.last) {
