@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/addr.h"
 
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/data_src.h"
 #include "analysis/latency.h"
-#include "analysis/mem.h"
+#include "analysis/mem_samples.h"
 #include "base/alloc.h"
 #include "spe/packet.h"
 
@@ -69,6 +68,7 @@ static void *addr_new(const struct session *session, const void *options)
 	a->session = session;
 	a->options = options;
 	tuples_init(&a->keys, ADDR_KEY_WORDS);
+	a->sampling = mem_sampling_of(session);
 	read_nodes(a);
 	if (a->options->grain == ADDR_INSTRUCTIONS)
 		a->last = addr_last_new();
@@ -139,19 +139,23 @@ static bool read_spe(const struct session *s, const struct batch *b, size_t row,
 	return true;
 }
 
-static bool read_sample(const struct batch *b, size_t row, struct access *out)
+static bool read_sample(const struct addr *a, const struct batch *b, size_t row, struct access *out)
 {
-	union perf_mem_data_src source = { .val = b->data_src[row] };
+	int event = a->sampling.event;
+	uint64_t source = b->has[row] & HAS_DATA_SRC ? b->data_src[row] : 0;
+	unsigned access = data_src_access(source);
+	struct sample_latencies l;
 
-	if (!(b->has[row] & HAS_DATA_SRC) ||
-	    !(source.mem_op & (PERF_MEM_OP_LOAD | PERF_MEM_OP_STORE)))
+	if (access == 0 || (event >= 0 && b->event[row] != (unsigned)event))
 		return false;
-	out->is_load = source.mem_op & PERF_MEM_OP_LOAD;
-	out->is_store = source.mem_op & PERF_MEM_OP_STORE;
-	out->has_cycles = b->has[row] & HAS_WEIGHT;
-	out->cycles = out->has_cycles ? b->weight[row] : 0;
-	out->has_walk = source.mem_dtlb & PERF_MEM_TLB_MISS;
-	out->level = out->is_load ? data_src_level(source.val) : SOURCE_UNKNOWN;
+	l = sample_latencies_of(&a->sampling, b, row);
+	out->is_load = access & DATA_LOAD;
+	out->is_store = access & DATA_STORE;
+	out->has_cycles = l.state[LATENCY_TOTAL] != LATENCY_ABSENT;
+	out->is_saturated = l.state[LATENCY_TOTAL] == LATENCY_FULL;
+	out->cycles = out->has_cycles ? l.cycles[LATENCY_TOTAL] : 0;
+	out->has_walk = data_src_facts(source) >> SPE_EV_TLB_WALK & 1;
+	out->level = out->is_load ? data_src_level(source) : SOURCE_UNKNOWN;
 	return true;
 }
 
@@ -159,7 +163,8 @@ static bool read_sample(const struct batch *b, size_t row, struct access *out)
 static bool read_access(struct addr *a, const struct batch *b, size_t row, struct access *out)
 {
 	*out = (struct access){ 0 };
-	if (!(b->kind == BATCH_SPE ? read_spe(a->session, b, row, out) : read_sample(b, row, out)))
+	if (!(b->kind == BATCH_SPE ? read_spe(a->session, b, row, out)
+				   : read_sample(a, b, row, out)))
 		return false;
 	out->address = b->va[row];
 	if (b->has[row] & HAS_VA && (b->kind == BATCH_SPE || out->address != 0))

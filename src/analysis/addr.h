@@ -12,6 +12,7 @@
 #include "analysis/addr_objects.h"
 #include "analysis/addr_pattern.h"
 #include "analysis/analysis.h"
+#include "analysis/mem.h"
 #include "base/tuples.h"
 #include "base/vec.h"
 #include "cpu/cpu.h"
@@ -68,6 +69,7 @@ struct addr {
 	VEC_OF(struct addr_pattern) patterns; /* of ADDR_INSTRUCTIONS */
 	VEC_OF(uint64_t) slices;	      /* records by group and slice, if time is sliced */
 	uint64_t n_without_address;	      /* loads and stores that could not be counted */
+	struct mem_sampling sampling;	      /* what samples are */
 	uint64_t *cpu_nodes;		      /* by cpu: bit of its node; 0 not known */
 	size_t n_cpus;
 	struct addr_last *last; /* for patterns */

@@ -26,6 +26,7 @@ LEVELS = {"L1D": "L1 or L1 hit", "L2": "L2 or L2 hit", "PEER_CORE": "L2 or L2 hi
           "LOCAL_CLUSTER": "L3 or L3 hit", "SYS_CACHE": "L3 or L3 hit", "PEER_CLUSTER": "L3 or L3 hit",
           "DRAM": "Local RAM or RAM hit"}
 FULL = 4095
+PAGE_SUMS = ("records", "latency_cycles", "latency_cycles_trust", "mean_latency_cycles", "walks")
 
 
 def of_perf(path):
@@ -77,6 +78,10 @@ def check_injected(checks, cyclops, path, folder):
         checks.expect(abs(float(row.get("total_mean_cycles") or 0) - sum(usable) / max(1, len(usable))) < 1e-6,
                       f"{key}: {row.get('total_mean_cycles')} cycles of {sum(usable)} / {len(usable)}")
         checks.expect((row.get("total_mean_cycles_trust") == "saturated") == (FULL in its), f"{key}: full counters")
+    pages = [[(row["page"], row["pid"], *(row[name] for name in PAGE_SUMS)) for row in
+              csv.DictReader(run(cyclops, "addr", "--by", "page", "--table", "pages", "--all", "--format", "csv", each).decode().splitlines())]
+             for each in (path, injected)]
+    checks.equal("pages of records and of samples", *pages)
 
 
 def check_both(checks, cyclops, make_capture, path):

@@ -270,6 +270,22 @@ def check_hot(checks, cyclops, path, samples, style):
     checks.equal(f"{style}: sources of hot", sorted(ours.items()), sorted(theirs.items()))
 
 
+def check_addresses(checks, cyclops, path, samples, style):
+    """addr counts the same samples; a weight of 0 is none there, too."""
+    text = run(cyclops, "addr", "--by", "instruction", "--table", "instructions", "--all", "--format", "csv", "--symfs", "/", path).decode()
+    rows = list(csv.DictReader(text.splitlines()))
+    its = [sample for sample in samples if sample["kind"] is not None]
+    usable = [sample["total"] for sample in its if sample["total"]]
+    ours = [sum(int(row[name] or 0) for row in rows) for name in ("records", "latency_cycles", "walks")]
+    checks.equal(f"{style}: sums of addr", ours, [len(its), sum(usable), sum(bool(sample["walk"]) for sample in its)])
+    for row in rows:
+        if row["latency_cycles"] not in ("", "0"):
+            n = int(row["latency_cycles"]) / float(row["mean_latency_cycles"])
+            checks.expect(abs(n - round(n)) < 1e-6 and round(n) <= int(row["records"]), f"{style}: {row} is the mean of {n}")
+    n = sum(round(int(row["latency_cycles"]) / float(row["mean_latency_cycles"])) for row in rows if row["mean_latency_cycles"])
+    checks.expect(n == len(usable), f"{style}: means of {n} samples, not {len(usable)}")
+
+
 def check_made_up(checks, cyclops, path, samples, style):
     for by in ("source", "function", "module", "cpu", "instruction"):
         check_rows(checks, cyclops, path, samples, style, by, lambda sample, by=by: sample[by])
@@ -283,6 +299,7 @@ def check_made_up(checks, cyclops, path, samples, style):
         check_rows(checks, cyclops, path, samples, style, "cpu", lambda sample: sample["cpu"], f"source == {name}",
                    lambda sample, names=names: sample["source"] in names)
     check_hot(checks, cyclops, path, samples, style)
+    check_addresses(checks, cyclops, path, samples, style)
     slices = mem(cyclops, path, "time", "--time-slices", "7")
     checks.expect(sum(int(row["samples"]) for row in slices) == sum(sample["kind"] is not None for sample in samples),
                   f"{style}: slices of time")
