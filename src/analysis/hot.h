@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hotspots: what the records add up to, grouped by any of the keys below. PMU samples weigh
- * their period; SPE records weigh the cycles that the operation took (total latency).
+ * their period; SPE records weigh the cycles that the operation took (total latency), entries of
+ * branch stacks 1.
  */
 #ifndef CYCLOPS_ANALYSIS_HOT_H
 #define CYCLOPS_ANALYSIS_HOT_H

@@ -9,7 +9,7 @@
 
 enum {
 	MAX_COLUMNS = 1 + HOT_N_KEYS * HOT_KEY_COLUMNS + 16,
-	SPARSE_BELOW = 10, /* records: with fewer, the relative error is over 30 % */
+	SPARSE_BELOW = 10, /* records: with fewer, the relative error is over 60 % (95 %) */
 };
 
 /* Columns of the sums, behind those of the keys. */

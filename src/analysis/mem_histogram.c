@@ -32,7 +32,7 @@ static const struct column columns[N_COLUMNS] = {
 	[COL_TO] = { "to_cycles", "below", "cycles", CELL_COUNT, 0, "where the next step begins" },
 	[COL_SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR,
 			"part of the group's records" },
-	[COL_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0, "SPE records" },
+	[COL_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0, "SPE records, or samples" },
 };
 
 /* 0, 1, 2, 3, 4, 6, 8, 12, 16, 24 … */

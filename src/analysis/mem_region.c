@@ -29,7 +29,7 @@ enum region_column {
 static const struct column columns[N_REGION] = {
 	[REGION_KIND] = { "access", NULL, "", CELL_TEXT, 0,
 			  "load, store, or atomic (which is neither)" },
-	[REGION_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0, "SPE records" },
+	[REGION_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0, "SPE records, or samples" },
 	[REGION_ESTIMATED] = { "estimated_operations", "estimated", "operations", CELL_COUNT,
 			       COLUMN_TRUST, "operations that the records stand for" },
 	[REGION_ERROR] = { "estimated_error", "+-", "", CELL_NUMBER, COLUMN_SHARE,
@@ -160,7 +160,7 @@ static void note_vectors(const struct vector_length *v, uint32_t given, struct t
 			   bits);
 }
 
-static void note_limits(const struct mem_region *r, const struct whole *wholes, struct table *out)
+static void note_limits(const struct mem_region *r, struct table *out)
 {
 	const struct capture_totals *t = capture_totals(r->rows->mem->session->capture);
 	bool has_bytes = false, has_derived = false;
@@ -169,7 +169,6 @@ static void note_limits(const struct mem_region *r, const struct whole *wholes, 
 		has_bytes |= table_cell(out, row, REGION_BYTES)->type != CELL_NONE;
 		has_derived |= table_cell(out, row, REGION_DERIVED)->type != CELL_NONE;
 	}
-	(void)wholes;
 	if (has_bytes && r->vectors != NULL)
 		note_vectors(r->vectors, r->vector_bits, out);
 	if (has_derived)
@@ -214,5 +213,5 @@ void mem_region_table(const struct mem_region *r, struct table *out)
 	if (r->rows->mem->is_sampled)
 		return;
 	note_basis(r, out);
-	note_limits(r, wholes, out);
+	note_limits(r, out);
 }

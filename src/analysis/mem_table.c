@@ -11,7 +11,7 @@
 
 enum {
 	MAX_COLUMNS = 2 + HOT_N_KEYS * HOT_KEY_COLUMNS + 64 + SLICES_MAX,
-	SPARSE_BELOW = 10, /* records: with fewer, the relative error is over 60 % */
+	SPARSE_BELOW = 10, /* records: with fewer, the relative error is over 60 % (95 %) */
 };
 
 /* A column of the sums; the index of its cell is its own. */
