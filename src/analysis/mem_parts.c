@@ -1,27 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/mem_parts.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "analysis/data_src.h"
 #include "base/alloc.h"
 #include "spe/names.h"
 #include "spe/packet.h"
-
-static struct cell part_cell(uint64_t part, uint64_t whole)
-{
-	return whole == 0 ? (struct cell){ 0 } : cell_number((double)part / (double)whole);
-}
-
-static struct cell mean_cell(const struct latency_sum *sum)
-{
-	struct cell cell = cell_number(latency_mean(sum));
-
-	if (sum->n == 0)
-		return (struct cell){ 0 };
-	return sum->n_full > 0 ? cell_marked(cell, MARK_SATURATED) : cell;
-}
 
 enum translation_column {
 	TRANSLATION_KIND,
@@ -70,12 +55,13 @@ static void show_translation(const struct mem_cost *c, const struct mem_cost *al
 	row[TRANSLATION_KIND] = cell_text(mem_kind_name(kind));
 	row[TRANSLATION_HOW] = cell_text(translation_words[how]);
 	row[TRANSLATION_SAMPLES] = cell_count(c->n);
-	row[TRANSLATION_SHARE] = part_cell(c->n, all->n);
-	row[TRANSLATION_MEAN] = mean_cell(&c->sums[LATENCY_XLAT]);
-	row[TRANSLATION_ACCESS] = mean_cell(&c->sums[LATENCY_ACCESS]);
-	row[TRANSLATION_TOTAL] = mean_cell(&c->sums[LATENCY_TOTAL]);
+	row[TRANSLATION_SHARE] = mem_part_cell(c->n, all->n);
+	row[TRANSLATION_MEAN] = mem_mean_cell(&c->sums[LATENCY_XLAT], 1);
+	row[TRANSLATION_ACCESS] = mem_mean_cell(&c->sums[LATENCY_ACCESS], 1);
+	row[TRANSLATION_TOTAL] = mem_mean_cell(&c->sums[LATENCY_TOTAL], 1);
 	if (c->sums[LATENCY_XLAT].n > 0)
-		row[TRANSLATION_PART] = part_cell(c->sums[LATENCY_XLAT].cycles, mem_weight(all));
+		row[TRANSLATION_PART] =
+			mem_part_cell(c->sums[LATENCY_XLAT].cycles, mem_weight(all));
 }
 
 void mem_translation_table(const struct mem *mem, struct table *out)
@@ -137,8 +123,8 @@ static void show_set(const struct event_set *set, bool is_sampled, const uint64_
 	row[0] = cell_text(mem_kind_name(set->kind));
 	row[1] = cell_text(table_text(out, text.bytes));
 	row[2] = cell_count(set->cost.n);
-	row[3] = part_cell(set->cost.n, n_of_kind[set->kind]);
-	row[4] = mean_cell(&set->cost.sums[LATENCY_TOTAL]);
+	row[3] = mem_part_cell(set->cost.n, n_of_kind[set->kind]);
+	row[4] = mem_mean_cell(&set->cost.sums[LATENCY_TOTAL], 1);
 	text_release(&text);
 }
 

@@ -190,7 +190,7 @@ static struct cell *sum_cell(const struct making *m, struct cell *row, enum sum_
 	return &row[m->first_latency + (size_t)m->n_latencies * N_FIGURES + column - SUM_TIME - 1];
 }
 
-static struct cell part_cell(uint64_t part, uint64_t whole)
+struct cell mem_part_cell(uint64_t part, uint64_t whole)
 {
 	return whole == 0 ? (struct cell){ 0 } : cell_number((double)part / (double)whole);
 }
@@ -200,8 +200,7 @@ static struct cell number_or_none(double v)
 	return isnan(v) ? (struct cell){ 0 } : cell_number(v);
 }
 
-/* A mean without its largest values is a lower bound. */
-static struct cell mean_cell(const struct latency_sum *sum, double factor)
+struct cell mem_mean_cell(const struct latency_sum *sum, double factor)
 {
 	struct cell cell = number_or_none(latency_mean(sum) * factor);
 
@@ -228,11 +227,11 @@ static void show_latencies(const struct making *m, const struct mem_row *r, stru
 
 		for (int f = 0; f < N_FIGURES; f++, cell++) {
 			if (f == FIGURE_MEAN)
-				*cell = mean_cell(sum, 1);
+				*cell = mem_mean_cell(sum, 1);
 			else if (f != FIGURE_NS)
 				*cell = quantile_cell(&r->histograms.of[l], figures[f].quantile);
 			else if (clock->hz > 0)
-				*cell = mean_cell(sum, 1e9 / clock->hz);
+				*cell = mem_mean_cell(sum, 1e9 / clock->hz);
 			if (is_cut && cell->type != CELL_NONE)
 				*cell = sum->n == 0 ? (struct cell){ 0 }
 						    : cell_marked(*cell, MARK_SATURATED);
@@ -272,15 +271,15 @@ static void show_sums(const struct making *m, enum mem_kind kind, const struct m
 	const struct latency_sum *total = &c->sums[LATENCY_TOTAL];
 
 	*sum_cell(m, row, SUM_SAMPLES) = cell_count(c->n);
-	*sum_cell(m, row, SUM_SHARE) = sparse(part_cell(c->n, all->n), c->n);
-	*sum_cell(m, row, SUM_LATENCY_SHARE) = part_cell(mem_weight(c), mem_weight(all));
+	*sum_cell(m, row, SUM_SHARE) = sparse(mem_part_cell(c->n, all->n), c->n);
+	*sum_cell(m, row, SUM_LATENCY_SHARE) = mem_part_cell(mem_weight(c), mem_weight(all));
 	*sum_cell(m, row, SUM_SATURATED) =
-		part_cell(total->n_full, (uint64_t)total->n + total->n_full);
+		mem_part_cell(total->n_full, (uint64_t)total->n + total->n_full);
 	*sum_cell(m, row, SUM_WALKS) =
-		part_cell(c->n_walks, m->rows->mem->is_sampled ? c->n_translated : c->n);
-	*sum_cell(m, row, SUM_WALK_MEAN) = mean_cell(&c->walk, 1);
+		mem_part_cell(c->n_walks, m->rows->mem->is_sampled ? c->n_translated : c->n);
+	*sum_cell(m, row, SUM_WALK_MEAN) = mem_mean_cell(&c->walk, 1);
 	if (!m->rows->mem->is_sampled)
-		*sum_cell(m, row, SUM_SIZED) = part_cell(r->n_sized, c->n);
+		*sum_cell(m, row, SUM_SIZED) = mem_part_cell(r->n_sized, c->n);
 	show_estimates(m, r, row);
 }
 
