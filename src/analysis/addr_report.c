@@ -8,6 +8,7 @@
 #include "analysis/addr_rows.h"
 #include "analysis/interval.h"
 #include "analysis/scan.h"
+#include "analysis/spe_filters.h"
 #include "base/alloc.h"
 #include "base/nearest.h"
 
@@ -266,6 +267,7 @@ static void add_notes(struct work *w, const struct addr_rows *rows)
 
 	if (rows->total.n == 0)
 		table_note(t, "%s", no_data_addresses);
+	spe_filters_note(w->session, t);
 	if (a->n_without_address > 0)
 		table_note(t, "left out, without an address: %s",
 			   table_human(t, cell_count(a->n_without_address), "accesses"));

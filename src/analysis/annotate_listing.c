@@ -7,6 +7,7 @@
 #include "analysis/annotate_view.h"
 #include "analysis/hot_keys.h"
 #include "analysis/names.h"
+#include "analysis/spe_filters.h"
 #include "base/alloc.h"
 #include "base/text.h"
 #include "spe/packet.h"
@@ -445,6 +446,8 @@ void annotate_listing(const struct annotation *a, const struct annotate_view *vi
 				"taken branches only");
 	if (a->shortage != NULL)
 		table_note(out, "%s", a->shortage);
+	if (annotation_count(a, COUNT_RECORDS) > 0)
+		spe_filters_note(a->session, out);
 	text_release(&text);
 	sources_release(&l.sources);
 	vec_release(&l.rows);

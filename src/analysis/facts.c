@@ -208,6 +208,16 @@ static void spe(struct facts *f)
 	finish(f, "SPE");
 }
 
+/* Without jitter a loop that is in step with the interval shows the same few instructions. */
+static void jitter(struct facts *f)
+{
+	if (f->totals->n_auxtrace == 0 || !spe_lacks_jitter(f->s->capture))
+		return;
+	text_str(&f->text, "none: code in step with the interval is sampled too often or never "
+			   "(cyclops quality)");
+	finish(f, "jitter");
+}
+
 static void loss(struct facts *f, uint64_t n, const char *unit, const char *what)
 {
 	if (n == 0)
@@ -287,6 +297,7 @@ void facts_table(const struct session *s, const struct hot *hot, struct table *o
 	when(&f);
 	samples(&f);
 	spe(&f);
+	jitter(&f);
 	lost(&f);
 	not_decoded(&f);
 	unknown(&f);

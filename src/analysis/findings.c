@@ -169,9 +169,13 @@ static const char *sure_text(const struct finder *d, const struct finding *found
 	const struct extent *e = &found->extent;
 	const char *whole = found->kind->whole != NULL ? found->kind->whole : "samples";
 
-	return table_format(d->table, "%s %s, \xc2\xb1 %.1f %% with 95 %% confidence",
+	bool may_beat =
+		hot_is_spe(d->hot, found->function->event) && spe_lacks_jitter(d->session->capture);
+
+	return table_format(d->table, "%s %s, \xc2\xb1 %.1f %% with 95 %% confidence%s",
 			    table_human(d->table, cell_count(e->n), "of"),
-			    table_human(d->table, cell_count(e->n_all), whole), 100 * error_of(e));
+			    table_human(d->table, cell_count(e->n_all), whole), 100 * error_of(e),
+			    may_beat ? " if no code is in step with the interval (no jitter)" : "");
 }
 
 /* What would give names to the code of this place, or NULL. */

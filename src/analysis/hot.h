@@ -216,4 +216,10 @@ void hot_names(struct session *, const struct hot *, const struct hot_keys *, st
 int hot_table(const struct hot *, const struct names *, const struct hot_view *, struct table *out,
 	      struct err *);
 
+/*
+ * Notes below a table of hotspots what its numbers are not: latencies of SPE records no run
+ * time, totals of filtered records not those of the program.
+ */
+void hot_table_notes(const struct hot *, const struct hot_view *, struct table *);
+
 #endif

@@ -40,6 +40,14 @@ void hot_event_release(struct hot_event *);
 /* What hotspots of these dimensions (bits of enum hot_dimension) are to count for the choice. */
 struct hot_options hot_event_options(const struct hot_event *, uint32_t dimensions);
 
+/*
+ * If the table of the chosen records is empty, notes whether any SPE record of the whole capture
+ * has the event, or matches the selection if there is no event: what a CPU never records is not
+ * what never happened.
+ */
+void hot_event_note_none(struct session *, const struct hot_event *, const struct select *,
+			 struct table *);
+
 /* The value of --event that asks for a list of what there is. */
 #define HOT_EVENT_LIST "list"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What --event can name: each of its words is asked for, in one look at the records. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "analysis/hot_branches.h"
@@ -116,4 +117,39 @@ void hot_event_list(struct session *s, const struct select *select, struct table
 		hot_event_release(&l->events[i]);
 	free(all);
 	free(l);
+}
+
+void hot_event_note_none(struct session *s, const struct hot_event *e, const struct select *select,
+			 struct table *t)
+{
+	const struct select *condition = e->is_spe ? e->condition : select;
+	const struct hot_options all = { .event = -1, .branches_of = -1, .without_samples = true };
+	struct hot_options some = all;
+	struct analysis analyses[] = {
+		{ .class = &hot_class, .options = &all },
+		{ .class = &hot_class, .options = &some },
+	};
+	uint64_t n[COUNT(analyses)] = { 0 };
+
+	if (table_n_rows(t) > 0 || condition == NULL || !capture_spe(s->capture)->is_present)
+		return;
+	some.condition = condition;
+	scan_part(s, NULL, &(struct scan_wish){ 0 }, analyses, COUNT(analyses));
+	for (size_t i = 0; i < COUNT(analyses); i++) {
+		struct hot_cost *totals = hot_totals(analyses[i].result);
+
+		n[i] = totals[capture_n_events(s->capture)].n;
+		free(totals);
+		hot_class.free(analyses[i].result);
+	}
+	if (n[0] == 0)
+		table_note(t, "none: the capture has no SPE records");
+	else if (n[1] > 0)
+		table_note(t, "none of the selected; of all SPE records %" PRIu64 " have it", n[1]);
+	else
+		table_note(t,
+			   e->is_spe ? "none of %s has it; not every CPU records it"
+				     : "none of %s matches; not every CPU records every event and "
+				       "kind of operation",
+			   table_human(t, cell_count(n[0]), "SPE records"));
 }

@@ -5,6 +5,7 @@
 
 #include "analysis/estimate.h"
 #include "analysis/hot_group.h"
+#include "analysis/spe_filters.h"
 #include "base/alloc.h"
 
 enum {
@@ -110,6 +111,30 @@ static bool has_sum(const struct hot_grouping *g, enum sum_column sum)
 	}
 }
 
+/* Are rows of SPE records weighed by their latency? */
+static bool weighs_latency(const struct hot *hot, const struct hot_view *view)
+{
+	struct hot_cost *totals = hot_totals(hot);
+	bool found = false;
+
+	for (uint64_t event = 0; event < hot_event_end(hot) && !view->by_samples; event++)
+		found |= hot_is_spe(hot, event) && totals[event].n > 0;
+	free(totals);
+	return found;
+}
+
+/* Headings that say more than those of all tables. */
+static void name_columns(const struct hot_grouping *g, const struct table *t,
+			 struct column *columns)
+{
+	int share = table_column(t, "share"), estimated = table_column(t, "estimated_operations");
+
+	if (weighs_latency(g->hot, g->view) && hot_n_events(g->hot) == 1)
+		columns[share].title = "of latency";
+	if (estimated >= 0 && spe_filters_hide(g->hot->session))
+		columns[estimated].title = "passed filter";
+}
+
 /* The event first if there are several, then keys and sums. */
 static void start_table(const struct hot_grouping *g, struct table *t)
 {
@@ -131,6 +156,7 @@ static void start_table(const struct hot_grouping *g, struct table *t)
 	kept = arena_alloc(&t->memory, (columns.n + g->hot->session->slices.n) * sizeof(*kept));
 	memcpy(kept, columns.list, columns.n * sizeof(*kept));
 	t->columns = kept;
+	name_columns(g, t, kept);
 	for (uint32_t i = 0; i < g->hot->session->slices.n; i++)
 		kept[t->n_columns++] = (struct column){
 			.name = table_format(t, "slice_%u", i),
@@ -304,4 +330,17 @@ int hot_table(const struct hot *hot, const struct names *names, const struct hot
 	show_all(&g, out);
 	hot_grouping_release(&g);
 	return table_sort_by(out, view->sort, view->top, err);
+}
+
+void hot_table_notes(const struct hot *hot, const struct hot_view *view, struct table *t)
+{
+	struct hot_cost *totals = hot_totals(hot);
+	bool has_spe = totals[capture_n_events(hot->session->capture)].n > 0;
+
+	if (weighs_latency(hot, view))
+		table_note(t, "shares of SPE records are of latency: latencies of operations "
+			      "overlap and are no run time");
+	if (has_spe)
+		spe_filters_note(hot->session, t);
+	free(totals);
 }

@@ -162,6 +162,14 @@ void spe_interval_text(const struct spe_interval *i, struct text *out)
 			    i->basis == INTERVAL_ASSUMED ? ", assumed to lengthen it" : "");
 }
 
+bool spe_lacks_jitter(const struct capture *c)
+{
+	const struct spe_info *spe = capture_spe(c);
+
+	return spe->event >= 0 &&
+	       !(capture_event(c, (size_t)spe->event)->attr.config >> CONFIG_JITTER & 1);
+}
+
 double spe_timer_hz(const struct capture *c)
 {
 	const struct spe_info *spe = capture_spe(c);

@@ -62,6 +62,9 @@ struct spe_interval_range spe_interval_range(const struct session *);
  */
 void spe_interval_text(const struct spe_interval *, struct text *);
 
+/* Was the capture's SPE event configured to take samples at equal distances? */
+bool spe_lacks_jitter(const struct capture *);
+
 /* Ticks of the timestamps in a second, from TIME_CONV; 0: not known. */
 double spe_timer_hz(const struct capture *);
 

@@ -6,6 +6,7 @@
 #include "analysis/mem_rows.h"
 #include "analysis/mem_samples.h"
 #include "analysis/scan.h"
+#include "analysis/spe_filters.h"
 #include "analysis/vector_length.h"
 #include "analysis/without_spe.h"
 #include "base/alloc.h"
@@ -159,6 +160,8 @@ static int make_tables(struct making *m, struct err *err)
 		mem_samples_note(m->s, &m->out->rows);
 	else if (note_without_spe(m->s, &m->out->rows) && !m->request->for_programs)
 		return 0;
+	if (!is_sampled)
+		spe_filters_note(m->s, &m->out->rows);
 	if (!is_sampled)
 		mem_samples_note_unused(m->s, &m->out->rows);
 	if (m->request->with_histogram) {

@@ -119,6 +119,8 @@ static int make_tables(struct session *s, const struct analysis *parts, size_t t
 
 		view.top = top;
 		rc = hot_table(parts[sections[i].part].result, &names, &view, tables[i], err);
+		if (tables[i] == &out->functions)
+			hot_table_notes(code, &view, tables[i]);
 		if (table_n_rows(tables[i]) < sections[i].least_rows ||
 		    (tables[i] == &out->lines && !has_lines(tables[i])))
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The report: what a colleague would say first of a capture. What ran, where, when, how
- * long, what was recorded and lost; then where the time goes; then findings.
+ * long, what was recorded and lost; then which code is hot; then findings.
  */
 #ifndef CYCLOPS_ANALYSIS_REPORT_H
 #define CYCLOPS_ANALYSIS_REPORT_H

@@ -28,7 +28,8 @@ bool spe_filters_hide_outcomes(const struct attr *a)
 	return a->config1 != 0 || a->config2 != 0 || a->config3 != 0 || a->config4 != 0;
 }
 
-static void add_kinds(const struct attr *a, struct text *out)
+/* Returns whether there is such a filter. */
+static bool add_kinds(const struct attr *a, struct text *out)
 {
 	bool has_filter = false;
 
@@ -39,13 +40,11 @@ static void add_kinds(const struct attr *a, struct text *out)
 		text_str(out, kinds[i].name);
 		has_filter = true;
 	}
-	if (!has_filter)
-		text_str(out, ", all operations");
+	return has_filter;
 }
 
-void spe_filters_text(const struct attr *a, struct text *out)
+static void add_outcomes(const struct attr *a, struct text *out)
 {
-	add_kinds(a, out);
 	if (a->config1 != 0) {
 		text_str(out, ", only with ");
 		spe_events_text(a->config1, '+', out);
@@ -58,8 +57,39 @@ void spe_filters_text(const struct attr *a, struct text *out)
 		text_format(out, ", not from data sources 0x%" PRIx64 " (bits)", a->config4);
 	if (a->config2 != 0)
 		text_format(out, ", latency from %" PRIu64 " cycles", a->config2);
+}
+
+void spe_filters_text(const struct attr *a, struct text *out)
+{
+	if (!add_kinds(a, out))
+		text_str(out, ", all operations");
+	add_outcomes(a, out);
 	if (a->flags >> ATTR_EXCLUDE_KERNEL & 1)
 		text_str(out, ", user only");
 	if (a->flags >> ATTR_EXCLUDE_USER & 1)
 		text_str(out, ", kernel only");
+}
+
+bool spe_filters_hide(const struct session *s)
+{
+	int event = capture_spe(s->capture)->event;
+	const struct attr *a = event < 0 ? NULL : &capture_event(s->capture, (size_t)event)->attr;
+
+	return a != NULL && (spe_filters_hide_kinds(a) || spe_filters_hide_outcomes(a));
+}
+
+void spe_filters_note(const struct session *s, struct table *t)
+{
+	struct text text = { 0 };
+	const struct attr *a;
+
+	if (!spe_filters_hide(s))
+		return;
+	a = &capture_event(s->capture, (size_t)capture_spe(s->capture)->event)->attr;
+	add_kinds(a, &text);
+	add_outcomes(a, &text);
+	text_char(&text, '\0');
+	table_note(t, "filtered when recorded (%s): totals, means and shares are of what passed",
+		   text.bytes + 2);
+	text_release(&text);
 }

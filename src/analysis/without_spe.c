@@ -5,8 +5,7 @@
 
 bool note_without_spe(const struct session *s, struct table *t)
 {
-	const uint64_t memory =
-		1u << SAMPLE_WEIGHT | 1u << SAMPLE_WEIGHT_STRUCT | 1u << SAMPLE_DATA_SRC;
+	const uint64_t weights = 1u << SAMPLE_WEIGHT | 1u << SAMPLE_WEIGHT_STRUCT;
 	uint64_t fields = 0;
 
 	if (capture_spe(s->capture)->is_present)
@@ -16,7 +15,10 @@ bool note_without_spe(const struct session *s, struct table *t)
 	table_note(t, "this capture has no SPE records, and only they tell this: cyclops record "
 		      "--spe makes them on Arm CPUs that have SPE (cyclops doctor says so), "
 		      "cyclops model for AArch64 programs elsewhere");
-	if (fields & memory)
+	if (fields >> SAMPLE_DATA_SRC & 1)
+		table_note(t, "its samples have data sources: cyclops mem and cyclops hot --by "
+			      "source show them");
+	else if (fields & weights)
 		table_note(t, "its samples have weights, but no data source: cyclops hot shows "
 			      "where they fell (perf record -d records data sources)");
 	if (fields >> SAMPLE_BRANCH_STACK & 1)

@@ -63,6 +63,7 @@ static int make_tables(struct session *s, const struct hot *hot, const struct ho
 	hot_names(s, hot, &view->keys, &names);
 	rc = hot_table(hot, &names, view, table, err);
 	*vec_add(&out->list) = table;
+	hot_table_notes(hot, view, table);
 	if (rc == 0 && event->with_branches)
 		hot_branches_note(hot, table);
 	else if (rc == 0 && event->is_spe)
@@ -93,6 +94,7 @@ static int answer(struct session *s, const struct select *select, const struct h
 		return -1;
 	scan_part(s, select, &wish, &hot, 1);
 	rc = make_tables(s, hot.result, event, view, &table, &skid, &tables, err);
+	hot_event_note_none(s, event, select, &table);
 	rc = printer_finish(&out, output, &tables, rc, err);
 	hot_class.free(hot.result);
 	table_release(&table);

@@ -21,7 +21,7 @@ static const struct command {
 	{ "run", command_run, "the whole method: count, decide, sample, report" },
 	{ "stat", command_stat, "counts and metrics, top-down first" },
 	{ "record", command_record, "a capture of a running program" },
-	{ "report", command_report, "what is in this capture and where do the cycles go" },
+	{ "report", command_report, "what is in this capture, which code is hot, what stands out" },
 	{ "hot", command_hot, "hotspots by process, function, line, instruction, event, source …" },
 	{ "annotate", command_annotate, "a function's source and instructions with their numbers" },
 	{ "mem", command_mem, "latency of loads and stores, data sources, translation, bandwidth" },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cyclops report: what is in this capture and where do the cycles go. */
+/* cyclops report: what is in this capture, which code is hot, what stands out. */
 #include "analysis/report.h"
 #include "base/alloc.h"
 #include "command/commands.h"
@@ -8,7 +8,7 @@
 static const struct usage usage = {
 	"report",
 	"[OPTIONS] [FILE]",
-	"What is in this capture, what was lost, and where do the cycles go.",
+	"What is in this capture, what was lost, which code is hot, what stands out.",
 };
 
 struct report_command {

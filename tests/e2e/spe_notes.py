@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+What screens say of numbers that are not what one would take them for: latencies, filtered and
+regular SPE records, events that nothing records.
+
+usage: spe_notes.py CYCLOPS DATA_DIR
+
+The captures are a real one with its SPE event configured otherwise.
+"""
+
+import os
+import struct
+import sys
+import tempfile
+
+from harness import Checks, real_captures, run
+
+JITTER = 1 << 16
+LOADS = 1 << 33
+FIRST_PMU = 6  # types below are the kernel's own
+CONFIG, CONFIG2 = 8, 64  # offsets in perf_event_attr
+
+LATENCY = "latencies of operations overlap and are no run time"
+PASSED = "totals, means and shares are of what passed"
+REGULAR = "code in step with the interval"
+
+
+def configured(data, **fields):
+    """The capture with other fields in the attributes of its SPE event: {name: function of the old value}."""
+    data = bytearray(data)
+    entry_bytes, start, size = struct.unpack_from("<QQQ", data, 16)
+    changed = 0
+    for at in range(start, start + size, entry_bytes):
+        if struct.unpack_from("<I", data, at)[0] < FIRST_PMU:
+            continue
+        for name, change in fields.items():
+            offset = at + {"config": CONFIG, "config2": CONFIG2}[name]
+            struct.pack_into("<Q", data, offset, change(struct.unpack_from("<Q", data, offset)[0]))
+            changed += 1
+    assert changed == len(fields), "the capture has one SPE event"
+    return data
+
+
+def main():
+    cyclops, folder = sys.argv[1], sys.argv[2]
+    checks = Checks()
+    with open(os.path.join(folder, "demo.data"), "rb") as file:
+        data = file.read()
+    captures = {
+        "plain": data,
+        "slow": configured(data, config2=lambda _: 100),
+        "loads": configured(data, config=lambda config: config | LOADS),
+        "regular": configured(data, config=lambda config: config & ~JITTER),
+    }
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, content in captures.items():
+            with open(os.path.join(scratch, name), "wb") as file:
+                file.write(content)
+
+        def shown(name, *words):
+            text = run(cyclops, *words, "--symfs", os.path.join(folder, "root"), "-i", os.path.join(scratch, name))
+            return " ".join(text.decode().split())
+
+        screens = [("report",), ("hot",), ("hot", "--by", "line"), ("hot", "--event", "l1d-refill"), ("mem",),
+                   ("mem", "--by", "function"), ("addr",), ("addr", "--by", "page"), ("annotate",)]
+        for screen in screens:
+            words = " ".join(screen)
+            checks.expect(PASSED not in shown("plain", *screen), f"{words}: nothing was filtered")
+            checks.expect(f"(latency from 100 cycles): {PASSED}" in shown("slow", *screen), f"{words}: min-latency is said")
+            checks.expect(f"(only loads): {PASSED}" in shown("loads", *screen), f"{words}: only loads is said")
+
+        for screen, has_latency in [(("report",), True), (("hot",), True), (("hot", "--by", "line"), True),
+                                    (("hot", "--by-samples"), False), (("hot", "--event", "load"), False)]:
+            text = shown("plain", *screen)
+            checks.expect((LATENCY in text) == has_latency, f"{' '.join(screen)}: note on latencies")
+            checks.expect(("of latency" in text) == has_latency, f"{' '.join(screen)}: heading of the share")
+
+        # A total of what passed a filter is none of all operations.
+        checks.expect("estimated" in shown("plain", "hot", "--event", "l1d-refill"), "estimate of all")
+        for name in ("slow", "loads"):
+            text = shown(name, "hot", "--event", "l1d-refill")
+            checks.expect("estimated" not in text and "passed" in text, f"{name}: estimate of what passed")
+
+        checks.expect(REGULAR not in shown("plain", "report"), "report: has jitter")
+        text = shown("regular", "report")
+        checks.expect(f"jitter none: {REGULAR}" in text, "report: a fact that there is no jitter")
+        checks.expect(text.count("95 % confidence if no code is in step with the interval") ==
+                   text.count("95 % confidence") > 0, "report: how sure findings are without jitter")
+
+        # What is never recorded is not what never happens.
+        total = "2 619 SPE records"
+        checks.expect(f"none of {total} has it; not every CPU records it" in shown("plain", "hot", "--event", "remote"),
+                   "hot --event of what no record has")
+        checks.expect(f"none of {total} matches; not every CPU" in shown("plain", "hot", "--select", "event==remote"),
+                   "hot --select of what no record has")
+        text = shown("plain", "hot", "--event", "l1d-refill", "--select", "tid==1")
+        checks.expect("none of the selected; of all SPE records" in text, "an event that only others have")
+    # Memory samples have data sources and weights; only the latter may be said to be without.
+    for path in real_captures():
+        if os.path.basename(path) == "perf.data.weight_struct":
+            text = " ".join(run(cyclops, "hot", "--event", "mispredicted", path).decode().split())
+            checks.expect("no data source" not in text, f"{path}: has data sources")
+            checks.expect("its samples have data sources: cyclops mem" in text, f"{path}: what tells them")
+            checks.count("captures of memory samples")
+    checks.count("screens", len(screens) * len(captures))
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
