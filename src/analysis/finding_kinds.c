@@ -20,9 +20,31 @@ static double mean_latency(const struct hot_cost *c)
 	return ratio(c->cycles, c->n_cycles);
 }
 
+/* 1 where all weigh the same, as samples of the PMU are taken to. */
+static double spread(double squares, double n, double weight)
+{
+	return squares <= 0 ? 1 : squares * n / (weight * weight);
+}
+
+/* Part of the weight of all, that `n` samples of the function have. */
+static struct extent part(const struct subject *s, double share, uint64_t n)
+{
+	const struct hot_cost *mine = &s->f->cost, *all = s->all;
+
+	return (struct extent){
+		.share = share,
+		.n = n,
+		.n_all = all->n,
+		.spread = spread((double)mine->squares, (double)mine->n, (double)mine->cycles),
+		.rest_spread =
+			spread((double)(all->squares - mine->squares), (double)(all->n - mine->n),
+			       (double)(all->cycles - mine->cycles)),
+	};
+}
+
 static struct extent all_of_it(const struct subject *s)
 {
-	return (struct extent){ s->share, s->f->cost.n, s->all->n };
+	return part(s, s->share, s->f->cost.n);
 }
 
 /*
@@ -35,8 +57,7 @@ static struct extent extent_far(const struct subject *s)
 
 	if (f->n_far < LEAST_PART)
 		return nothing;
-	return (struct extent){ s->share * ratio(f->far_cycles, f->sourced_cycles), f->n_far,
-				s->all->n };
+	return part(s, s->share * ratio(f->far_cycles, f->sourced_cycles), f->n_far);
 }
 
 static const char *claim_far(struct table *t, const struct subject *s)
@@ -54,8 +75,7 @@ static struct extent extent_peer(const struct subject *s)
 
 	if (f->n_peer < LEAST_PART)
 		return nothing;
-	return (struct extent){ s->share * ratio(f->peer_cycles, f->sourced_cycles), f->n_peer,
-				s->all->n };
+	return part(s, s->share * ratio(f->peer_cycles, f->sourced_cycles), f->n_peer);
 }
 
 static const char *claim_peer(struct table *t, const struct subject *s)
@@ -72,7 +92,7 @@ static struct extent extent_walks(const struct subject *s)
 
 	if (c->n_walks < LEAST_PART)
 		return nothing;
-	return (struct extent){ ratio(c->xlat_cycles, s->all->cycles), c->n_walks, s->all->n };
+	return part(s, ratio(c->xlat_cycles, s->all->cycles), c->n_walks);
 }
 
 static const char *claim_walks(struct table *t, const struct subject *s)
@@ -88,8 +108,13 @@ static struct extent extent_mispredicted(const struct subject *s)
 
 	if (c->n_mispredicted < LEAST_PART)
 		return nothing;
-	return (struct extent){ ratio(c->n_mispredicted, s->all->n_branches), c->n_mispredicted,
-				s->all->n_branches };
+	return (struct extent){
+		.share = ratio(c->n_mispredicted, s->all->n_branches),
+		.n = c->n_mispredicted,
+		.n_all = s->all->n_branches,
+		.spread = 1,
+		.rest_spread = 1,
+	};
 }
 
 static const char *claim_mispredicted(struct table *t, const struct subject *s)

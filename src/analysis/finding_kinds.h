@@ -23,6 +23,9 @@ struct subject {
 struct extent {
 	double share;
 	uint64_t n, n_all; /* samples it rests on, and those of the whole */
+
+	/* Mean square of what its samples weigh by the square of their mean, and of the others. */
+	double spread, rest_spread;
 };
 
 struct finding_kind {

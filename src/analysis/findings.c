@@ -129,7 +129,7 @@ static const char *name_of(const struct finder *d, uint32_t place)
 
 /*
  * Half the width of the 95 % interval of a share: what `n` samples gave, against what the
- * others gave. Samples of one side are taken to weigh about the same.
+ * others gave. How many there are is chance, and what each weighs.
  */
 static double error_of(const struct extent *e)
 {
@@ -137,7 +137,8 @@ static double error_of(const struct extent *e)
 
 	if (e->n >= e->n_all || e->share >= 1)
 		return 0;
-	return 1.96 * e->share * (1 - e->share) * sqrt(1 / (double)e->n + 1 / rest);
+	return 1.96 * e->share * (1 - e->share) *
+	       sqrt(e->spread / (double)e->n + e->rest_spread / rest);
 }
 
 /* "393 291 of 473 661 latency cycles", or times: "55.0 ms of 160.0 ms". */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of hotspots: its columns and rows. */
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 #include "analysis/estimate.h"
@@ -26,7 +27,7 @@ enum sum_column {
 	SUM_ESTIMATED,
 	SUM_LOW,
 	SUM_HIGH,
-	SUM_ERROR,
+	SUM_LIMITS,
 	SUM_BRANCHES,
 	SUM_BRANCH_RATE,
 	SUM_BRANCH_CYCLES,
@@ -63,8 +64,8 @@ static const struct column sum_columns[N_SUMS] = {
 		      "lower limit of it (95 %)" },
 	[SUM_HIGH] = { "estimated_high", NULL, "operations", CELL_NUMBER, COLUMN_MACHINE_ONLY,
 		       "upper limit of it (95 %)" },
-	[SUM_ERROR] = { "estimated_error", "+-", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TEXT_ONLY,
-			"half the width of its 95 % interval" },
+	[SUM_LIMITS] = { "estimated_limits", "95 %", "", CELL_TEXT, COLUMN_TEXT_ONLY,
+			 "where the truth lies, 19 times out of 20" },
 	[SUM_BRANCHES] = { "branches", NULL, "entries", CELL_COUNT, 0,
 			   "entries of branch stacks there, of the event or not" },
 	[SUM_BRANCH_RATE] = { "branch_share", "of them", "", CELL_NUMBER,
@@ -90,6 +91,13 @@ static void add_column(struct columns *c, const struct column *column)
 	c->list[c->n++] = *column;
 }
 
+static void hide_in_text(struct columns *c, const char *name)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (strcmp(c->list[i].name, name) == 0)
+			c->list[i].flags |= COLUMN_MACHINE_ONLY;
+}
+
 static bool has_sum(const struct hot_grouping *g, enum sum_column sum)
 {
 	switch (sum) {
@@ -98,7 +106,7 @@ static bool has_sum(const struct hot_grouping *g, enum sum_column sum)
 	case SUM_ESTIMATED:
 	case SUM_LOW:
 	case SUM_HIGH:
-	case SUM_ERROR:
+	case SUM_LIMITS:
 		return g->view->with_estimates;
 	case SUM_BRANCHES:
 	case SUM_BRANCH_RATE:
@@ -152,6 +160,8 @@ static void start_table(const struct hot_grouping *g, struct table *t)
 	for (size_t i = 0; i < N_SUMS; i++)
 		if (has_sum(g, (enum sum_column)i))
 			add_column(&columns, &sum_columns[i]);
+	if (g->view->with_estimates) /* how many there are is the question, not their sum */
+		hide_in_text(&columns, sum_columns[SUM_CYCLES].name);
 	table_init(t, g->view->name, g->view->title, columns.list, columns.n);
 	kept = arena_alloc(&t->memory, (columns.n + g->hot->session->slices.n) * sizeof(*kept));
 	memcpy(kept, columns.list, columns.n * sizeof(*kept));
@@ -227,6 +237,14 @@ void hot_show_sums(const struct hot_grouping *g, uint64_t event, const struct ho
 	}
 }
 
+/* Few records have limits far from the middle: both are told. */
+static struct cell limits_cell(const struct estimate *e, struct table *t)
+{
+	return cell_text(table_format(t, "%s \xe2\x80\xa6 %s",
+				      table_human(t, cell_number(round(e->low)), ""),
+				      table_human(t, cell_number(round(e->high)), "")));
+}
+
 /* How many operations the records stand for, if all of them stand for the same number. */
 static void show_estimates(const struct hot_grouping *g, uint64_t n, struct table *t,
 			   struct cell *row)
@@ -243,7 +261,7 @@ static void show_estimates(const struct hot_grouping *g, uint64_t n, struct tabl
 	    cell_marked(cell_count(n * interval.mean), MARK_SCALED));
 	set(t, row, "estimated_low", cell_number(e.low));
 	set(t, row, "estimated_high", cell_number(e.high));
-	set(t, row, "estimated_error", cell_number(estimate_error(&e)));
+	set(t, row, "estimated_limits", limits_cell(&e, t));
 }
 
 static void show_slices(const struct hot_grouping *g, uint32_t number, struct table *t,

@@ -211,6 +211,31 @@ static void test_words(void **state)
 	close_fixture(&s);
 }
 
+/* 0.98 * 0.5 * sqrt(1.81 / 50 + 1 / 50): what records weigh is chance, too. */
+static void test_spread(void **state)
+{
+	struct spe_record records[100];
+	struct session s;
+	struct table t;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(records); i++) {
+		struct run run = { .n = 1, .op_class = SPE_OP_OTHER, .source = NO_SOURCE };
+
+		run.pc = i % 2 ? FIRST + 4 : SECOND;
+		run.total = i % 2 == 0 ? 100 : i % 4 == 1 ? 10 : 190;
+		add_run(&records[i], &run);
+	}
+	open_fixture(&(struct contents){ .records = records, .n_records = COUNT(records) }, 2, &s);
+	find(&s, &t);
+	assert_string_equal(cell_of(&t, 0, "size"), "50.0 % of latency cycles");
+	assert_string_equal(cell_of(&t, 0, "sure"),
+			    "50 of 100 samples, \xc2\xb1 11.6 % with 95 % confidence if no code is "
+			    "in step with the interval (no jitter)");
+	table_release(&t);
+	close_fixture(&s);
+}
+
 /* The same code without names is one finding, whichever events found it. */
 static void test_unnamed_once(void **state)
 {
@@ -234,9 +259,8 @@ static void test_unnamed_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_kinds),	     cmocka_unit_test(test_order),
+		cmocka_unit_test(test_words),	     cmocka_unit_test(test_spread),
 		cmocka_unit_test(test_unnamed_once),
 	};
 
