@@ -29,11 +29,13 @@ struct annotate_region {
 	uint64_t address;  /* of `from`, in the module's own file */
 	const char *name;  /* of the function; lives as long as the session */
 	bool has_name;	   /* false: code without a symbol, around what was sampled */
+	bool is_range;	   /* … or between addresses that were asked for */
 };
 
 /*
  * Finds the function of that name among those that have records: "name", "name@module",
- * "name+0x10", or an address in it ("0x4a2080", in its file or where it ran). NULL: the one
+ * "name+0x10", or an address in it ("0x4a2080", in its file or where it ran); or what lies
+ * between two addresses of the file ("0x4a2000..0x4a2080"), with records in it. NULL: the one
  * with the most latency cycles, or samples. Where several match, or none, the error lists
  * what there is. Scans the capture once.
  */

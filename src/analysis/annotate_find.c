@@ -10,12 +10,14 @@
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "symbol/code.h"
 
 enum {
 	/* Code without symbols is shown so far around its hottest place. */
 	NAMELESS_BYTES = 2048,
 	/* Bytes of an instruction at most: how far a region goes behind its last place. */
 	LONGEST = 16,
+	RANGE_BYTES = 4 << 20, /* how far a range goes from code with records, either way */
 	MAX_LISTED = 8,
 	LISTED_BYTES = 300, /* of names in an error */
 };
@@ -40,15 +42,26 @@ struct finding {
 struct wanted_symbol {
 	char *name;
 	const char *module; /* in `name`; NULL: any */
-	bool is_address;
-	uint64_t address;
+	bool is_address, is_range;
+	uint64_t address, end; /* `end` of a range, excluded */
 };
+
+/* Instructions are there only as far as the section of the place goes. */
+static void clip_to_code(struct session *s, struct place at, uint64_t *before, uint64_t *after)
+{
+	uint64_t code_before, code_after;
+
+	if (!symbols_code_around(s->symbols, at, &code_before, &code_after))
+		return;
+	*before = *before < code_before ? *before : code_before;
+	*after = *after < code_after ? *after : code_after;
+}
 
 static void place_candidate(const struct finding *f, uint32_t place, struct candidate *out)
 {
 	const struct symbol *symbol = &f->names.symbols[place];
 	struct place at = session_place(f->session, place);
-	uint64_t before = symbol->function_offset;
+	uint64_t before = symbol->function_offset, after = 0;
 
 	*out = (struct candidate){ .is_sized = symbol->function_size > 0 };
 	out->region.module = at.module;
@@ -56,13 +69,15 @@ static void place_candidate(const struct finding *f, uint32_t place, struct cand
 	out->region.name = names_function(&f->names, place);
 	if (!out->region.has_name) {
 		before = at.offset % NAMELESS_BYTES;
+		after = NAMELESS_BYTES - before;
+		clip_to_code(f->session, at, &before, &after);
 		out->is_sized = true;
 		out->region.name = names_module(f->session, at.module);
 	}
 	before = before < at.offset ? before : at.offset;
 	out->region.from = at.offset - before;
 	out->region.to =
-		out->region.from + (out->region.has_name ? symbol->function_size : NAMELESS_BYTES);
+		out->region.has_name ? out->region.from + symbol->function_size : at.offset + after;
 	/* Without a file there are no addresses but those of the records. */
 	out->region.address = symbol->address == 0 ? out->region.from : symbol->address - before;
 }
@@ -125,13 +140,29 @@ static int compare_candidates(const void *left, const void *right)
 	return (a->region.from > b->region.from) - (a->region.from < b->region.from);
 }
 
+/* "0x1000..0x1040" */
+static bool read_range(const char *text, struct wanted_symbol *w)
+{
+	char *end;
+
+	if (strncmp(text, "0x", 2) != 0)
+		return false;
+	errno = 0;
+	w->address = strtoull(text, &end, 16);
+	if (strncmp(end, "..0x", 4) != 0)
+		return false;
+	w->end = strtoull(end + 2, &end, 16);
+	return errno == 0 && *end == '\0' && w->end > w->address;
+}
+
 /* "name@module" or "name+0x10" or "0x1234"; names may have '@' and '+' themselves. */
 static struct wanted_symbol wanted_of(const char *symbol)
 {
 	struct wanted_symbol w = { .name = mem_strndup(symbol, strlen(symbol)) };
 	char *plus = strrchr(w.name, '+'), *at, *end;
 
-	if (symbol[0] == '0' && symbol[1] == 'x') {
+	w.is_range = read_range(symbol, &w);
+	if (symbol[0] == '0' && symbol[1] == 'x' && !w.is_range) {
 		errno = 0;
 		w.address = strtoull(symbol, &end, 16);
 		w.is_address = errno == 0 && *end == '\0';
@@ -151,6 +182,29 @@ static bool is_in(const struct annotate_region *r, uint64_t address)
 	       (address >= r->from && address < r->to);
 }
 
+static bool overlaps(const struct annotate_region *r, const struct wanted_symbol *w)
+{
+	return w->address < r->address + (r->to - r->from) && w->end > r->address;
+}
+
+/* The part of the section of `r` that has these addresses. */
+static void take_range(struct session *s, const struct wanted_symbol *w, struct annotate_region *r)
+{
+	uint64_t before = r->address < r->from ? r->address : r->from;
+	uint64_t after = UINT64_MAX - r->from, start, end;
+
+	before = before < RANGE_BYTES ? before : RANGE_BYTES;
+	after = after < RANGE_BYTES ? after : RANGE_BYTES;
+	clip_to_code(s, (struct place){ r->module, r->from }, &before, &after);
+	start = w->address < r->address - before ? r->address - before : w->address;
+	end = w->end - r->address > after && w->end > r->address ? r->address + after : w->end;
+	r->from += start - r->address;
+	r->to = r->from + (end - start);
+	r->address = start;
+	r->has_name = false;
+	r->is_range = true;
+}
+
 static bool has_name(const struct annotate_region *r, const char *name, size_t n)
 {
 	return r->has_name && strlen(r->name) == n && memcmp(r->name, name, n) == 0;
@@ -159,6 +213,8 @@ static bool has_name(const struct annotate_region *r, const char *name, size_t n
 static bool matches(const struct finding *f, const struct wanted_symbol *w,
 		    const struct candidate *c)
 {
+	if (w->is_range)
+		return overlaps(&c->region, w);
 	if (w->is_address)
 		return is_in(&c->region, w->address);
 	if (has_name(&c->region, w->name, strlen(w->name)))
@@ -278,6 +334,10 @@ static int choose(const struct finding *f, const char *symbol, struct annotate_r
 	for (size_t i = 0; i < f->list.n && (symbol != NULL || n == 0); i++) {
 		if (symbol != NULL && !matches(f, &wanted, &f->list.items[i]))
 			continue;
+		/* A range may have several functions, but of one module. */
+		if (wanted.is_range && found != NULL &&
+		    found->region.module.v == f->list.items[i].region.module.v)
+			continue;
 		found = &f->list.items[i];
 		n++;
 	}
@@ -287,6 +347,8 @@ static int choose(const struct finding *f, const char *symbol, struct annotate_r
 		rc = refuse_many(f, symbol, &wanted, err);
 	else
 		*out = found->region;
+	if (n == 1 && wanted.is_range)
+		take_range(f->session, &wanted, out);
 	free(wanted.name);
 	return rc;
 }

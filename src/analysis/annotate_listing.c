@@ -400,8 +400,12 @@ static const char *title_of(const struct listing *l)
 	struct text text = { 0 };
 	const char *out;
 
-	text_format(&text, "%s   %s", r->has_name ? r->name : "code without symbols at",
-		    names_module(a->session, r->module));
+	if (r->has_name)
+		text_str(&text, r->name);
+	else
+		text_format(&text, "code %s %#llx", r->is_range ? "at" : "without symbols at",
+			    (unsigned long long)r->address);
+	text_format(&text, "   %s", names_module(a->session, r->module));
 	if (n_records > 0)
 		text_format(&text, "   SPE records %llu", (unsigned long long)n_records);
 	if (n_entries > 0)
@@ -446,6 +450,9 @@ void annotate_listing(const struct annotation *a, const struct annotate_view *vi
 				"taken branches only");
 	if (a->shortage != NULL)
 		table_note(out, "%s", a->shortage);
+	if (!a->region->has_name && !a->region->is_range)
+		table_note(out, "no symbol tells where a function begins and ends: this is what "
+				"is around the hottest place; 0xSTART..0xEND shows another range");
 	if (annotation_count(a, COUNT_RECORDS) > 0)
 		spe_filters_note(a->session, out);
 	text_release(&text);

@@ -111,7 +111,9 @@ static void read_code(struct annotation *a, enum disasm_syntax syntax, const str
 
 	a->isa = symbols_isa(a->session->symbols, r->module);
 	if (!symbols_code(a->session->symbols, (struct place){ r->module, r->from }, size, &code)) {
-		a->shortage = "no file with its instructions is here: only addresses with records";
+		a->shortage = "no file with its instructions is here (--symfs, --debug-dir, "
+			      "--debuginfod): "
+			      "only addresses with records";
 		list_places(a, entries, n);
 		return;
 	}

@@ -65,40 +65,59 @@ static struct cursor section_from(const struct elf_file *file, const GElf_Shdr *
 }
 
 /*
- * The code from an address in the file. Sections tell more than segments: in a debug file the
+ * The section of code with an address of the file. Sections tell more than segments: in a debug file the
  * segments are those of the original, and the sections say that their bytes are not there.
  */
-static struct cursor code_from(const struct elf_file *file, uint64_t address)
+static bool find_section(const struct elf_file *file, uint64_t address, GElf_Shdr *out)
 {
 	Elf_Scn *section = NULL;
 	const uint64_t flags = SHF_ALLOC | SHF_EXECINSTR;
 
 	while ((section = elf_nextscn(file->elf, section)) != NULL) {
-		GElf_Shdr header;
-
-		if (gelf_getshdr(section, &header) == NULL)
+		if (gelf_getshdr(section, out) == NULL)
 			break;
-		if ((header.sh_flags & flags) == flags && address >= header.sh_addr &&
-		    address - header.sh_addr < header.sh_size)
-			return header.sh_type == SHT_NOBITS ? cur_of("", 0)
-							    : section_from(file, &header, address);
+		if ((out->sh_flags & flags) == flags && address >= out->sh_addr &&
+		    address - out->sh_addr < out->sh_size)
+			return out->sh_type != SHT_NOBITS;
 	}
-	return cur_of("", 0);
+	return false;
+}
+
+/* The section with the code of a place, and the address of that. */
+static bool section_of(struct symbols *s, struct place place, GElf_Shdr *out, uint64_t *address)
+{
+	const struct binary *binary = &s->states[place.module.v].binary;
+
+	symbols_prepare(s, place.module);
+	symbols_load(s, place.module);
+	/* The sections of a relocatable file (a kernel module) have no addresses. */
+	return elf_file_is_open(&binary->code) && binary->code.type != ET_REL &&
+	       binary_address(binary, place.offset, address) &&
+	       find_section(&binary->code, *address, out);
+}
+
+bool symbols_code_around(struct symbols *s, struct place place, uint64_t *before, uint64_t *after)
+{
+	GElf_Shdr section;
+	uint64_t address;
+
+	if (!section_of(s, place, &section, &address))
+		return false;
+	*before = address - section.sh_addr;
+	*after = section.sh_size - *before;
+	return true;
 }
 
 bool symbols_code(struct symbols *s, struct place place, size_t max, struct code *out)
 {
 	const struct binary *binary = &s->states[place.module.v].binary;
+	GElf_Shdr section;
 	uint64_t address;
 	struct cursor code;
 
-	symbols_prepare(s, place.module);
-	symbols_load(s, place.module);
-	/* The sections of a relocatable file (a kernel module) have no addresses. */
-	if (!elf_file_is_open(&binary->code) || binary->code.type == ET_REL ||
-	    !binary_address(binary, place.offset, &address))
+	if (!section_of(s, place, &section, &address))
 		return false;
-	code = code_from(&binary->code, address);
+	code = section_from(&binary->code, &section, address);
 	if (!cur_ok(&code) || cur_left(&code) == 0 || max == 0)
 		return false;
 	*out = (struct code){

@@ -31,6 +31,11 @@ struct code {
  */
 bool symbols_code(struct symbols *, struct place, size_t max, struct code *out);
 
+/*
+ * How many bytes of code the file's section has before a place, and from it on. False as above.
+ */
+bool symbols_code_around(struct symbols *, struct place, uint64_t *before, uint64_t *after);
+
 /* The instruction set of the module: that of its file, else of the capture's architecture. */
 enum isa symbols_isa(struct symbols *, struct module_id);
 

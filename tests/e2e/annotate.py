@@ -142,6 +142,7 @@ def check_published(checks, cyclops, make_capture, folder):
     check_text(checks, cyclops, capture)
     check_symbols(checks, cyclops, capture)
     check_without_file(checks, cyclops, capture, program)
+    check_stripped(checks, cyclops, capture, program)
 
 
 def thread_of(cyclops, capture):
@@ -195,6 +196,30 @@ def check_without_file(checks, cyclops, capture, program):
     wanted = sum(2 * n for n in MISSES.values()) + 300 + 1000 + 4000
     checks.expect(found == wanted, f"{found} records without the file, not {wanted}")
     program.with_name("gone").rename(program)
+
+
+def check_stripped(checks, cyclops, capture, program):
+    """Code without symbols is shown as far as its section goes, and any range on demand."""
+    whole = program.with_name("whole")
+    program.rename(whole)
+    run("aarch64-linux-gnu-strip", "-o", program, whole)
+    document = answer(cyclops, *HERE_TOO, "-i", capture)
+    found = {address: row.get("spe_records") or 0 for address, row in rows_of(document).items()}
+    wanted = sum(2 * n for n in MISSES.values()) + 300 + 1000 + 4000
+    checks.expect(sum(found.values()) == wanted, f"{sum(found.values())} records in stripped code, not {wanted}")
+    checks.expect(min(found) >= TEXT and not document["function"][0].get("shortage"), "instructions of stripped code")
+    text = run(cyclops, "annotate", *HERE_TOO, "-i", capture).decode()
+    checks.expect("0xSTART..0xEND" in text and f"at {min(found):#x}" in text, "what to do without symbols")
+    for start, end in [(0x85040, 0x85060), (0x85044, 0x85048), (0x85100, 1 << 40), (0, 0x85048), (0x85000, 0x85004)]:
+        part = answer(cyclops, *HERE_TOO, "-i", capture, f"{start:#x}..{end:#x}")
+        shown = {address: row.get("spe_records") or 0 for address, row in rows_of(part).items()}
+        checks.expect(all(start <= address < end for address in shown), f"range {start:#x}..{end:#x}: {sorted(shown)}")
+        known = {address: n for address, n in found.items() if start <= address < end}
+        checks.expect(known == {address: n for address, n in shown.items() if address in found},
+                      f"range {start:#x}..{end:#x}: counts")
+        checks.count("ranges of addresses")
+    checks.expect("no records in '0x10..0x20'" in refused(cyclops, *HERE_TOO, "-i", capture, "0x10..0x20"), "range without records")
+    whole.rename(program)
 
 
 PERF_HEAD = re.compile(r" Disassembly of .* for (?P<event>\S+) \(")
