@@ -255,6 +255,23 @@ static void put_finding(const struct finder *d, const struct finding *found)
 		d->table, names_module(d->session, session_place(d->session, place).module)));
 }
 
+/* Says why there is no finding: nothing stands out, or nothing could. */
+static void note_nothing(const struct finder *d, struct table *out)
+{
+	uint64_t most = 0;
+
+	for (uint64_t event = 0; event < hot_event_end(d->hot); event++)
+		if (d->functions.totals[event].n > most)
+			most = d->functions.totals[event].n;
+	if (most < LEAST_SAMPLES)
+		table_note(out,
+			   "too few samples to tell (%" PRIu64 " of an event, at least %d wanted): "
+			   "a longer run, or a shorter interval",
+			   most, LEAST_SAMPLES);
+	else
+		table_note(out, "no bottleneck found: nothing stands out above the thresholds");
+}
+
 void findings_table(const struct hot *hot, const struct names *names, struct table *out)
 {
 	struct finder d = {
@@ -279,7 +296,7 @@ void findings_table(const struct hot *hot, const struct names *names, struct tab
 		d.shown[d.n_shown++] = found;
 	}
 	if (d.found.n == 0)
-		table_note(out, "no bottleneck found: nothing stands out above the thresholds");
+		note_nothing(&d, out);
 	vec_release(&d.found);
 	hot_functions_release(&d.functions);
 }

@@ -92,9 +92,28 @@ static void show_word(const struct list *l, size_t word, const struct hot_cost *
 	free(totals);
 }
 
+/* Bits without a name, which --event takes by number. */
+static void show_unnamed(const struct hot *hot, uint64_t n_all, struct table *t)
+{
+	uint64_t n[SPE_BITS] = { 0 };
+
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+		uint64_t key[HOT_N_DIMENSIONS];
+
+		hot_key(hot, i, key);
+		if (!hot_is_spe(hot, key[DIM_EVENT]))
+			continue;
+		for (uint64_t bits = key[DIM_EVENTS]; bits != 0; bits &= bits - 1)
+			n[__builtin_ctzll(bits)] += hot_cost(hot, i)->n;
+	}
+	for (unsigned bit = 0; bit < SPE_BITS; bit++)
+		if (spe_event_name(bit) == NULL)
+			add_row(t, table_format(t, "impdef:%u", bit), "arm_spe", n[bit], n_all);
+}
+
 void hot_event_list(struct session *s, const struct select *select, struct table *out)
 {
-	const struct hot_options everything = { .dimensions = 1u << DIM_EVENT,
+	const struct hot_options everything = { .dimensions = 1u << DIM_EVENT | 1u << DIM_EVENTS,
 						.event = -1,
 						.branches_of = -1 };
 	const struct scan_wish wish = { .with_branches = session_has_branches(s) };
@@ -111,6 +130,7 @@ void hot_event_list(struct session *s, const struct select *select, struct table
 			all[i].n, 0);
 	for (size_t i = 0; i < l->n; i++)
 		show_word(l, i, all, out);
+	show_unnamed(l->analyses[l->n].result, all[capture_n_events(s->capture)].n, out);
 	for (size_t i = 0; i <= l->n; i++)
 		hot_class.free(l->analyses[i].result);
 	for (size_t i = 0; i < l->n; i++)

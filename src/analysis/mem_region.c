@@ -45,7 +45,7 @@ static const struct column columns[N_REGION] = {
 	[REGION_DIRECT_NS] = { "direct_latency_ns", "direct", "ns", CELL_NUMBER, COLUMN_TRUST,
 			       "the same in nanoseconds" },
 	[REGION_DERIVED] = { "derived_latency_ns", "derived", "ns", CELL_NUMBER, COLUMN_TRUST,
-			     "that time by the estimated operations" },
+			     "that time by the estimated operations: of loads, and of a region" },
 	[REGION_BYTES] = { "bytes", NULL, "bytes", CELL_COUNT, COLUMN_TRUST | COLUMN_MACHINE_ONLY,
 			   "estimated bytes that were accessed" },
 	[REGION_RATE] = { "bytes_per_s", "bandwidth", "bytes/s", CELL_NUMBER, COLUMN_TRUST,
@@ -88,9 +88,20 @@ static void show_direct(const struct mem_region *r, const struct whole *w, struc
 			cell_marked(cell_number(latency_mean(sum) / r->clock->hz * 1e9), mark);
 }
 
-static void show_estimates(const struct session *s, const struct whole *w, uint64_t length_ns,
+/*
+ * Loads are what a program waits for. The time by the number of stores is a rate and no latency,
+ * unless it is of code that does little else: a region.
+ */
+static bool has_derived_latency(const struct mem_region *r, enum mem_kind kind)
+{
+	return kind == MEM_LOAD || r->name != NULL;
+}
+
+static void show_estimates(const struct mem_region *r, enum mem_kind kind, const struct whole *w,
 			   struct cell *row)
 {
+	const struct session *s = r->rows->mem->session;
+	uint64_t length_ns = mem_set_length_ns(r->set);
 	struct spe_interval_range range = spe_interval_range(s);
 	double operations = (double)w->cost->operations;
 	struct estimate e;
@@ -102,7 +113,7 @@ static void show_estimates(const struct session *s, const struct whole *w, uint6
 	row[REGION_ERROR] = cell_number(estimate_error(&e));
 	row[REGION_LOW] = cell_number(e.low);
 	row[REGION_HIGH] = cell_number(e.high);
-	if (w->thread_ns > 0)
+	if (w->thread_ns > 0 && has_derived_latency(r, kind))
 		row[REGION_DERIVED] =
 			cell_marked(cell_number((double)w->thread_ns / operations), MARK_SCALED);
 	if (w->n_sized == 0)
@@ -208,7 +219,7 @@ void mem_region_table(const struct mem_region *r, struct table *out)
 		if (!r->rows->mem->is_sampled)
 			row[REGION_SIZED] = cell_number((double)w->n_sized / (double)w->cost->n);
 		show_direct(r, w, row);
-		show_estimates(r->rows->mem->session, w, mem_set_length_ns(r->set), row);
+		show_estimates(r, (enum mem_kind)kind, w, row);
 	}
 	if (r->rows->mem->is_sampled)
 		return;

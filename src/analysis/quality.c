@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/estimate.h"
 #include "analysis/names.h"
 #include "analysis/quality_parts.h"
 #include "analysis/scan.h"
@@ -337,15 +336,16 @@ static const struct column cpu_columns[] = {
 	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR, "part of all SPE records" },
 	{ "samples", NULL, "samples", CELL_COUNT, 0, "PMU samples" },
 	{ "first_ns", "first", "ns", CELL_COUNT, COLUMN_MACHINE_ONLY,
-	  "time of the first SPE record, of the perf clock" },
+	  "time of the first SPE record (without SPE: sample), of the perf clock" },
 	{ "last_ns", "last", "ns", CELL_COUNT, COLUMN_MACHINE_ONLY,
-	  "time of the last SPE record, of the perf clock" },
+	  "time of the last SPE record (without SPE: sample), of the perf clock" },
 };
 
 static void make_cpus(const struct quality_counts *q, struct table *out)
 {
 	table_init(out, "cpus", "Records by CPU", cpu_columns, COUNT(cpu_columns));
-	slices_add_columns(&q->slices, "records", "SPE records over time", out);
+	slices_add_columns(&q->slices, "records", "SPE records over time, without SPE samples",
+			   out);
 	for (uint32_t i = 0; i < q->cpus.n; i++) {
 		const struct quality_cpu *c = &q->by_cpu.items[i];
 		uint64_t cpu = tuples_get(&q->cpus, i)[0];
@@ -366,59 +366,6 @@ static void make_cpus(const struct quality_counts *q, struct table *out)
 	table_sort(out, 0, false);
 }
 
-static const struct column row_columns[] = {
-	{ "function", NULL, "", CELL_TEXT, COLUMN_GROW, "function, demangled" },
-	{ "module", NULL, "", CELL_TEXT, COLUMN_GROW, "file that the code is in" },
-	{ "records", NULL, "records", CELL_COUNT, 0, "SPE records" },
-	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE, "part of all SPE records" },
-	{ "share_low", "from", "", CELL_NUMBER, COLUMN_SHARE, "lower limit of it (95 %)" },
-	{ "share_high", "to", "", CELL_NUMBER, COLUMN_SHARE, "upper limit of it (95 %)" },
-};
-
-/* How sure the shares of the functions with the most records are. */
-static void make_rows(const struct judging *j, const struct names *names, size_t top,
-		      struct table *out)
-{
-	struct tuples keys;
-	VEC_OF(uint64_t) counts = { 0 };
-
-	tuples_init(&keys, 2);
-	for (uint32_t i = hot_next(j->hot, 0); i < hot_end(j->hot); i = hot_next(j->hot, i + 1)) {
-		uint64_t key[HOT_N_DIMENSIONS], words[2];
-		uint32_t number;
-
-		hot_key(j->hot, i, key);
-		if (!hot_is_spe(j->hot, key[DIM_EVENT]))
-			continue;
-		words[0] = names->symbols[key[DIM_PLACE]].function.v;
-		words[1] = session_place(j->s, (uint32_t)key[DIM_PLACE]).module.v;
-		number = tuples_add(&keys, words);
-		if (number == counts.n)
-			vec_add(&counts);
-		counts.items[number] += hot_cost(j->hot, i)->n;
-	}
-	table_init(out, "rows", "How sure the largest rows are", row_columns, COUNT(row_columns));
-	for (uint32_t i = 0; i < keys.n; i++) {
-		const uint64_t *words = tuples_get(&keys, i);
-		struct estimate e = estimate_share(counts.items[i], j->counts->n);
-		struct cell *row = table_add_row(out);
-
-		row[0] = cell_text(words[0] == 0
-					   ? "[unknown]"
-					   : strings_get(symbols_strings(j->s->symbols),
-							 (struct str_id){ (uint32_t)words[0] }));
-		row[1] = cell_text(names_module(j->s, (struct module_id){ (uint32_t)words[1] }));
-		row[2] = cell_count(counts.items[i]);
-		row[3] = cell_number(e.total);
-		row[4] = cell_number(e.low);
-		row[5] = cell_number(e.high);
-	}
-	table_sort(out, 2, false);
-	table_keep_top(out, top);
-	tuples_release(&keys);
-	vec_release(&counts);
-}
-
 static void show(struct quality *out, struct table *t, bool always)
 {
 	if (always || table_n_rows(t) > 0)
@@ -435,7 +382,7 @@ static void make_tables(struct judging *j, struct session *s, size_t top, struct
 	make_checks(j);
 	losses_table(j->losses, s->capture, &out->losses);
 	biases_table(j->biases, &names, n_rows, &out->bias);
-	make_rows(j, &names, n_rows, &out->rows);
+	quality_rows(j->hot, &names, n_rows, &out->rows);
 	make_cpus(j->counts, &out->cpus);
 	show(out, &out->checks, true);
 	show(out, &out->losses, false);

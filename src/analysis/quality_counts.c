@@ -15,6 +15,7 @@ static void *counts_new(const struct session *session, const void *options)
 
 	(void)options;
 	q->session = session;
+	q->times_samples = capture_totals(session->capture)->n_auxtrace == 0;
 	tuples_init(&q->cpus, 1);
 	q->slices = session->slices;
 	if (q->slices.n == 0 && slices_init(session->capture, QUALITY_SLICES, &q->slices, &err) < 0)
@@ -88,6 +89,8 @@ static void counts_consume(void *partial, const struct batch *b)
 		if (b->kind != BATCH_SPE) {
 			q->n_samples++;
 			c->n_samples++;
+			if (q->times_samples && b->has[row] & HAS_TIME)
+				count_time(q, c, b->time_ns[row]);
 			continue;
 		}
 		c->n++;

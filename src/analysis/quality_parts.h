@@ -13,13 +13,14 @@ enum { QUALITY_SLICES = 40 };
 struct quality_cpu {
 	uint64_t n, n_samples;
 	uint64_t first_ns, last_ns;
-	uint64_t slices[SLICES_MAX]; /* records */
+	uint64_t slices[SLICES_MAX]; /* SPE records; samples where the capture has none */
 };
 
 /* Result of the scan. */
 struct quality_counts {
 	const struct session *session;
 	struct slices slices; /* n 0: no times */
+	bool times_samples;   /* times are those of samples: there is no SPE data */
 	struct tuples cpus;   /* numbers; UINT64_MAX: not known */
 	VEC_OF(struct quality_cpu) by_cpu;
 	uint64_t n, n_samples; /* SPE records, PMU samples */
@@ -70,5 +71,8 @@ struct biases {
 void biases_find(const struct session *, const struct hot *, struct biases *);
 void biases_release(struct biases *);
 void biases_table(const struct biases *, const struct names *, size_t top, struct table *out);
+
+/* The functions with the most records or samples, with the limits of their share of the event. */
+void quality_rows(const struct hot *, const struct names *, size_t top, struct table *out);
 
 #endif

@@ -262,6 +262,16 @@ def check_no_packets(checks, folder):
                   f"dump --packets without SPE: {done.returncode} {done.stderr}")
     judged = folder.run("quality", "samples.data").stdout.decode()
     checks.expect(re.search(r"^context +- +nothing to judge: no SPE records", judged, re.M), f"quality: {judged}")
+    cpus = list(csv.DictReader(folder.run("quality", "--table", "cpus", "--format", "csv", "samples.data").stdout.decode().splitlines()))
+    for cpu in cpus:
+        over_time = sum(int(n) for name, n in cpu.items() if name.startswith("slice_"))
+        checks.expect(over_time == int(cpu["samples"]) and cpu["records"] == "0", f"quality: samples over time {cpu}")
+    checks.expect(sum(int(cpu["samples"]) for cpu in cpus) == 20, f"quality: samples by cpu {cpus}")
+    rows = list(csv.DictReader(folder.run("quality", "--table", "rows", "--format", "csv", "samples.data").stdout.decode().splitlines()))
+    checks.expect(rows and all(float(row["share_low"]) <= float(row["share"]) <= float(row["share_high"]) and
+                               int(row["records"]) / 20 == float(row["share"]) for row in rows), f"quality: rows {rows}")
+    reported = " ".join(folder.run("report", "samples.data").stdout.decode().split())
+    checks.expect("too few samples to tell (20 of an event, at least 30 wanted)" in reported, f"report: {reported}")
     os.remove(folder.file("samples.data"))
 
 

@@ -9,6 +9,7 @@ usage: spe_notes.py CYCLOPS DATA_DIR
 The captures are a real one with its SPE event configured otherwise.
 """
 
+import csv
 import os
 import struct
 import sys
@@ -96,6 +97,16 @@ def main():
                    "hot --select of what no record has")
         text = shown("plain", "hot", "--event", "l1d-refill", "--select", "tid==1")
         checks.expect("none of the selected; of all SPE records" in text, "an event that only others have")
+        # Over a whole program the time by the stores is no latency of theirs.
+        def derived(*words):
+            text = run(cyclops, "mem", "--table", "region", "--format", "csv", *words, os.path.join(scratch, "plain"),
+                       "--symfs", os.path.join(folder, "root")).decode()
+            return {row["access"]: row["derived_latency_ns"] != "" for row in csv.DictReader(text.splitlines())}
+
+        checks.expect(derived() == {"load": True, "store": False}, f"derived latency of all: {derived()}")
+        region = derived("--region", "prepare")
+        checks.expect(region and all(region.values()), f"derived latency of a region: {region}")
+
     # Memory samples have data sources and weights; only the latter may be said to be without.
     for path in real_captures():
         if os.path.basename(path) == "perf.data.weight_struct":

@@ -107,6 +107,42 @@ static void test_spe_keys(void **state)
 	close_fixture(&s);
 }
 
+/* The list has every event bit of the records, by number where it has no name. */
+static void test_event_list(void **state)
+{
+	struct spe_record r[] = {
+		spe_of(0x400010, ALPHA, SPE_OP_LDST, EV(RETIRED) | 1ull << 12, 30, 1000),
+		spe_of(0x400014, ALPHA, SPE_OP_LDST, EV(RETIRED) | 1ull << 12 | 1ull << 63, 20,
+		       2000),
+		spe_of(0x400018, BETA, SPE_OP_BRANCH, EV(RETIRED), 10, 3000),
+	};
+	const struct sample sample = sample_of(EVENT_CYCLES, 0x400010, ALPHA, 900, NULL, 0);
+	const struct document document = { .command = "hot", .version = "0" };
+	struct tables tables = { 0 };
+	struct text text = { 0 };
+	struct table table;
+	struct session s;
+
+	(void)state;
+	open_fixture(&(struct contents){ r, COUNT(r), &sample, 1 }, 1, &s);
+	hot_event_list(&s, NULL, &table);
+	*vec_add(&tables.list) = &table;
+	format_document(&format_csv, &document, &tables, &text);
+	text_char(&text, '\0');
+	assert_string_equal(text.bytes, "event,records,samples,share\n"
+					"cycles,samples,1,\n"
+					"RETIRED,arm_spe,3,1\n"
+					"taken,arm_spe,1,0.3333333333333333\n"
+					"load,arm_spe,2,0.6666666666666666\n"
+					"branch,arm_spe,1,0.3333333333333333\n"
+					"impdef:12,arm_spe,2,0.6666666666666666\n"
+					"impdef:63,arm_spe,1,0.3333333333333333\n");
+	text_release(&text);
+	vec_release(&tables.list);
+	table_release(&table);
+	close_fixture(&s);
+}
+
 static void test_operations(void **state)
 {
 	struct spe_record r[] = {
@@ -300,10 +336,10 @@ static void test_sort(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spe_keys),    cmocka_unit_test(test_operations),
-		cmocka_unit_test(test_events),	    cmocka_unit_test(test_callers),
-		cmocka_unit_test(test_merge_parts), cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_spe_keys),   cmocka_unit_test(test_event_list),
+		cmocka_unit_test(test_operations), cmocka_unit_test(test_events),
+		cmocka_unit_test(test_callers),	   cmocka_unit_test(test_merge_parts),
+		cmocka_unit_test(test_keys),	   cmocka_unit_test(test_sort),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
