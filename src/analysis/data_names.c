@@ -7,6 +7,7 @@
  */
 #include "analysis/data_names.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -468,6 +469,33 @@ void data_names_init(struct data_names *out, struct session *s, const struct dat
 	free(places);
 	free(numbers);
 	free(order);
+}
+
+void data_names_move_into(struct data_names *names, size_t number, const struct data_query *q,
+			  const struct data_name *object)
+{
+	struct data_name *name = &names->list[number];
+	uint64_t offset = q->address - object->object_address, start = 0;
+	struct text path = { 0 }, element = { 0 };
+
+	*name = *object;
+	name->is_by_code = false;
+	name->path.v = 0;
+	if (object->n_elements > 0) {
+		text_format(&element, "[%" PRIu64 "]", offset / object->object_size);
+		start = offset - offset % object->object_size;
+	}
+	set_path(names, q, offset - start, name, &path);
+	if (name->path.v != 0)
+		name->leaf.offset += start;
+	if (object->n_elements > 0) {
+		if (path.n > 0 && path.bytes[0] != '[')
+			text_char(&element, '.');
+		text_add(&element, path.bytes, path.n);
+		name->path = strings_add(&names->strings, element.bytes, element.n);
+	}
+	text_release(&element);
+	text_release(&path);
 }
 
 void data_names_release(struct data_names *names)

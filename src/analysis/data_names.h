@@ -63,7 +63,12 @@ struct data_name {
 	uint64_t object_address; /* where it starts, in the process */
 	uint64_t object_size;	 /* 0 if not known */
 	struct type_id type;	 /* of the object, in symbols_types(); 0 if not known */
-	struct str_id file;	 /* where it is declared */
+	/*
+	 * Such objects stand side by side, as in an array, from object_address on: so many were
+	 * seen. Their size and type are those of each. 0: it is one object.
+	 */
+	uint64_t n_elements;
+	struct str_id file; /* where it is declared */
 	uint32_t line;
 	struct str_id path; /* the member: "reader1[3].x", in `strings` of the names; 0: none */
 	struct type_leaf
@@ -81,6 +86,13 @@ struct data_names {
 /* Answers `n` queries; memory for them only. The same for any number of workers. */
 void data_names_init(struct data_names *, struct session *, const struct data_query *, size_t n);
 void data_names_release(struct data_names *);
+
+/*
+ * Makes the query's address a part of another name's object, which has it. The object may be known
+ * by other code.
+ */
+void data_names_move_into(struct data_names *, size_t number, const struct data_query *,
+			  const struct data_name *object);
 
 /* The time of a row for a query. */
 uint64_t data_time(const struct session *, const struct batch *, size_t row);

@@ -6,12 +6,17 @@
 
 #include "base/alloc.h"
 
+uint64_t layout_line(const struct layout *l, uint64_t offset)
+{
+	return (l->question.address + offset) / l->question.line_bytes;
+}
+
 static uint32_t size_of(const struct layout_access *a)
 {
 	return a->size > 0 ? a->size : 1;
 }
 
-/* The bytes first … last - 1 of all accesses. */
+/* The bytes first … last - 1 of the accesses that the question is about. */
 static void extent_of(const struct layout_question *q, uint64_t *first, uint64_t *last)
 {
 	*first = UINT64_MAX;
@@ -19,6 +24,8 @@ static void extent_of(const struct layout_question *q, uint64_t *first, uint64_t
 	for (size_t i = 0; i < q->n; i++) {
 		const struct layout_access *a = &q->accesses[i];
 
+		if (a->is_outside)
+			continue;
 		if (a->offset < *first)
 			*first = a->offset;
 		if (a->offset + size_of(a) > *last)
@@ -63,44 +70,66 @@ static bool enter_member(struct layout *l, const struct type *type, uint64_t fir
 	return false;
 }
 
-static bool enter_element(struct layout *l, const struct type *type, uint64_t first, uint64_t last)
+/* Goes into the only element with all of the bytes; false if there are several. */
+static bool enter_element(struct layout *l, uint64_t first, uint64_t last)
 {
-	uint64_t size = types_get(l->question.types, type->inner)->size;
+	uint64_t size = types_get(l->question.types, l->element)->size;
 	uint64_t index = size == 0 ? 0 : (first - l->start) / size;
 
 	if (size == 0 || (last - 1 - l->start) / size != index ||
-	    !has_parts(l->question.types, type->inner))
+	    !has_parts(l->question.types, l->element))
 		return false;
 	text_format(&l->path, "[%" PRIu64 "]", index);
 	l->start += index * size;
-	l->type = type->inner;
+	l->type = l->element;
 	return true;
 }
 
-/* Finds the innermost struct or array that holds all accesses. */
+static void choose_bytes(struct layout *l)
+{
+	l->body = LAYOUT_BYTES;
+	l->type = (struct type_id){ 0 };
+	l->size = l->question.size;
+}
+
+static bool enter(struct layout *l, uint64_t first, uint64_t last)
+{
+	const struct type *type =
+		types_get(l->question.types, types_plain(l->question.types, l->type));
+
+	l->size = type->size;
+	l->body = type->kind == TYPE_STRUCT ? LAYOUT_MEMBERS : LAYOUT_ELEMENTS;
+	if (l->body == LAYOUT_MEMBERS)
+		return enter_member(l, type, first, last);
+	l->element = type->inner;
+	return enter_element(l, first, last);
+}
+
+/* Finds the innermost struct or array that holds all accesses that the question is about. */
 static void choose_body(struct layout *l)
 {
 	const struct layout_question *q = &l->question;
-	const struct type *type;
+	uint64_t n = q->n_elements > 0 ? q->n_elements : 1;
+	const struct type *type = types_get(q->types, types_plain(q->types, q->type));
 	uint64_t first, last;
-	bool is_inside = true;
 
 	extent_of(q, &first, &last);
-	l->type = q->type;
-	type = types_get(q->types, types_plain(q->types, q->type));
-	if (q->n == 0 || type->size == 0 || last > type->size || !has_parts(q->types, q->type)) {
-		l->body = LAYOUT_BYTES;
-		l->type = (struct type_id){ 0 };
-		l->size = q->size;
+	if (last == 0 || type->size == 0 || last > n * type->size ||
+	    !has_parts(q->types, q->type)) {
+		choose_bytes(l);
 		return;
 	}
-	while (is_inside) {
-		type = types_get(q->types, types_plain(q->types, l->type));
-		is_inside = type->kind == TYPE_STRUCT ? enter_member(l, type, first, last)
-						      : enter_element(l, type, first, last);
+	l->type = q->type;
+	if (q->n_elements > 0) {
+		l->body = LAYOUT_ELEMENTS;
+		l->element = q->type;
+		l->type = (struct type_id){ 0 };
+		l->size = n * type->size;
+		if (!enter_element(l, first, last))
+			return;
 	}
-	l->body = type->kind == TYPE_STRUCT ? LAYOUT_MEMBERS : LAYOUT_ELEMENTS;
-	l->size = type->size;
+	while (enter(l, first, last))
+		;
 }
 
 static int compare_fields(const void *left, const void *right)
@@ -155,18 +184,18 @@ static void list_members(struct layout *l)
 
 static void list_elements(struct layout *l)
 {
-	const struct types *t = l->question.types;
-	struct type_id element = types_get(t, types_plain(t, l->type))->inner;
-	uint64_t size = types_get(t, element)->size;
+	uint64_t size = types_get(l->question.types, l->element)->size;
 
 	for (size_t i = 0; size > 0 && i < l->question.n; i++) {
 		const struct layout_access *a = &l->question.accesses[i];
 		uint64_t first = (a->offset - l->start) / size;
 		uint64_t last = (a->offset + size_of(a) - 1 - l->start) / size;
 
+		if (a->is_outside)
+			continue;
 		for (uint64_t index = first; index <= last; index++)
 			*vec_add(&l->fields) = (struct layout_field){
-				.type = element,
+				.type = l->element,
 				.offset = l->start + index * size,
 				.size = size,
 				.index = index,
@@ -178,10 +207,11 @@ static void list_elements(struct layout *l)
 static void list_bytes(struct layout *l)
 {
 	for (size_t i = 0; i < l->question.n; i++)
-		*vec_add(&l->fields) = (struct layout_field){
-			.offset = l->question.accesses[i].offset,
-			.size = size_of(&l->question.accesses[i]),
-		};
+		if (!l->question.accesses[i].is_outside)
+			*vec_add(&l->fields) = (struct layout_field){
+				.offset = l->question.accesses[i].offset,
+				.size = size_of(&l->question.accesses[i]),
+			};
 	unite_fields(l);
 }
 
@@ -200,26 +230,55 @@ static struct layout_use *find_use(struct layout_field *f, uint32_t thread)
 	return &f->uses.items[i];
 }
 
+static void count_use(struct layout_field *f, const struct layout_access *a)
+{
+	struct layout_use *use = find_use(f, a->thread);
+
+	use->loads += a->loads;
+	use->stores += a->stores;
+	f->loads += a->loads;
+	f->stores += a->stores;
+	f->is_atomic |= a->is_atomic;
+}
+
+static bool are_met(const struct layout_field *f, const struct layout_access *a)
+{
+	return a->offset < f->offset + f->size && a->offset + size_of(a) > f->offset;
+}
+
 /* Counts the accesses where they belong: one that reaches over several fields, in each. */
 static void count_uses(struct layout *l)
 {
+	for (size_t i = 0; i < l->question.n; i++)
+		for (size_t k = 0; k < l->fields.n; k++)
+			if (are_met(&l->fields.items[k], &l->question.accesses[i]))
+				count_use(&l->fields.items[k], &l->question.accesses[i]);
+}
+
+bool layout_part(const struct layout *l, const struct layout_field *f, uint64_t line,
+		 struct layout_field *out)
+{
+	uint64_t start = line * l->question.line_bytes - l->question.address;
+	struct layout_field part = *f;
+
+	if (layout_line(l, f->offset) != line) {
+		part.offset = start;
+		part.size = f->offset + f->size - start;
+	}
+	if (layout_line(l, f->offset + f->size - 1) != line)
+		part.size = start + l->question.line_bytes - part.offset;
+	part.uses.items = NULL;
+	part.uses.n = part.uses.cap = 0;
+	part.loads = part.stores = 0;
 	for (size_t i = 0; i < l->question.n; i++) {
 		const struct layout_access *a = &l->question.accesses[i];
+		uint64_t at = a->offset > f->offset ? a->offset : f->offset;
 
-		for (size_t k = 0; k < l->fields.n; k++) {
-			struct layout_field *f = &l->fields.items[k];
-			struct layout_use *use;
-
-			if (a->offset >= f->offset + f->size || a->offset + size_of(a) <= f->offset)
-				continue;
-			use = find_use(f, a->thread);
-			use->loads += a->loads;
-			use->stores += a->stores;
-			f->loads += a->loads;
-			f->stores += a->stores;
-			f->is_atomic |= a->is_atomic;
-		}
+		if (are_met(f, a) && layout_line(l, at) == line)
+			count_use(&part, a);
 	}
+	*out = part;
+	return part.uses.n > 0;
 }
 
 static bool same_threads(const struct layout_field *a, const struct layout_field *b)
@@ -279,16 +338,11 @@ static void make_groups(struct layout *l)
 	}
 }
 
-static uint64_t line_of(const struct layout *l, uint64_t offset)
-{
-	return (l->question.address + offset) / l->question.line_bytes;
-}
-
 static bool share_a_line(const struct layout *l, const struct layout_field *a,
 			 const struct layout_field *b)
 {
-	return line_of(l, a->offset) <= line_of(l, b->offset + b->size - 1) &&
-	       line_of(l, b->offset) <= line_of(l, a->offset + a->size - 1);
+	return layout_line(l, a->offset) <= layout_line(l, b->offset + b->size - 1) &&
+	       layout_line(l, b->offset) <= layout_line(l, a->offset + a->size - 1);
 }
 
 static bool has_conflict(const struct layout *l)
@@ -394,7 +448,7 @@ static void decide(struct layout *l)
 	}
 }
 
-void layout_init(struct layout *l, const struct layout_question *question)
+static void answer(struct layout *l, const struct layout_question *question)
 {
 	static void (*const list[])(struct layout *) = {
 		[LAYOUT_BYTES] = list_bytes,
@@ -411,6 +465,59 @@ void layout_init(struct layout *l, const struct layout_question *question)
 	decide(l);
 }
 
+/* Asks the same about one element of the array; the others are outside then. */
+static void answer_element(struct layout *l, const struct layout *array,
+			   const struct layout_field *element)
+{
+	struct layout_question question = array->question;
+	struct layout_access *own = mem_alloc(question.n + 1, sizeof(*own));
+
+	for (size_t i = 0; i < question.n; i++) {
+		own[i] = question.accesses[i];
+		own[i].is_outside |= !are_met(element, &own[i]);
+	}
+	question.accesses = own;
+	answer(l, &question);
+	l->own_accesses = own;
+}
+
+/*
+ * Threads do not conflict between elements, but may within one: takes the element with a conflict
+ * that is used most.
+ */
+static void look_into_elements(struct layout *l)
+{
+	struct layout best = { 0 };
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < l->used.n; i++) {
+		const struct layout_field *f = used_field(l, i);
+		struct layout own;
+
+		if (f->uses.n < 2 || f->stores == 0 || f->loads + f->stores <= most)
+			continue;
+		answer_element(&own, l, f);
+		if (own.advice == LAYOUT_KEEP) {
+			layout_release(&own);
+			continue;
+		}
+		layout_release(&best);
+		best = own;
+		most = f->loads + f->stores;
+	}
+	if (most == 0)
+		return;
+	layout_release(l);
+	*l = best;
+}
+
+void layout_init(struct layout *l, const struct layout_question *question)
+{
+	answer(l, question);
+	if (l->body == LAYOUT_ELEMENTS && l->advice == LAYOUT_KEEP)
+		look_into_elements(l);
+}
+
 void layout_release(struct layout *l)
 {
 	for (size_t i = 0; i < l->fields.n; i++)
@@ -418,6 +525,7 @@ void layout_release(struct layout *l)
 	vec_release(&l->fields);
 	vec_release(&l->used);
 	text_release(&l->path);
+	free(l->own_accesses);
 	*l = (struct layout){ 0 };
 }
 

@@ -22,6 +22,8 @@ struct layout_access {
 	uint32_t thread;
 	uint64_t loads, stores; /* sampled; what does both counts as both */
 	bool is_atomic;
+	bool is_outside; /* on another line than the question is about: it says what members are
+			    used for, not which part of the object it is about */
 };
 
 /* An object, or part of one, and what was seen of it. All borrowed. */
@@ -29,9 +31,11 @@ struct layout_question {
 	const struct types *types;
 	struct type_id type; /* of the object; 0: not known, then offsets are all there is */
 	const char *object;  /* its name: "buf1" */
+	uint64_t n_elements; /* so many of the type stand side by side; 0: it is one object */
 	uint64_t address;    /* where it starts, in the process */
 	uint64_t size;	     /* 0: not known */
 	uint64_t line_bytes; /* a power of two */
+	bool is_allocated;   /* while the program runs: what type it has does not align it */
 	const struct layout_access *accesses;
 	size_t n;
 };
@@ -77,9 +81,11 @@ enum layout_advice {
 /* The answer. */
 struct layout {
 	struct layout_question question;
+	struct layout_access *own_accesses; /* of the question, if they are not the asker's */
 	enum layout_body body;
-	struct type_id type; /* of the struct or array that the fields are of */
-	uint64_t start;	     /* where that stands in the object */
+	struct type_id type;	/* of the struct or array that the fields are of; 0: it has none */
+	struct type_id element; /* of LAYOUT_ELEMENTS */
+	uint64_t start;		/* where that stands in the object */
 	uint64_t size;
 	struct text path;		    /* how to get there: "[3].stats", or empty */
 	VEC_OF(struct layout_field) fields; /* by offset */
@@ -92,6 +98,16 @@ struct layout {
 /* Works it out. `question` and what it points to must live as long. */
 void layout_init(struct layout *, const struct layout_question *);
 void layout_release(struct layout *);
+
+/* The number of the cache line that an offset from the object's start is in. */
+uint64_t layout_line(const struct layout *, uint64_t offset);
+
+/*
+ * What of a field is on a line that it reaches, with the accesses there; false if there were
+ * none. The caller releases its uses.
+ */
+bool layout_part(const struct layout *, const struct layout_field *, uint64_t line,
+		 struct layout_field *out);
 
 /* Appends the field's name: "reader1", "[3]", "+0x10". */
 void layout_field_name(const struct layout *, const struct layout_field *, struct text *);

@@ -10,6 +10,7 @@
 enum {
 	SHOWN_FIELDS = 32,
 	SHOWN_THREADS = 4,
+	SHOWN_PARTS = 8,
 	NUMBERS_WIDTH = 32, /* offset, size, loads, stores with blanks */
 	THREADS_WIDTH = 24,
 	LEAST_NAME = 12,
@@ -34,13 +35,12 @@ static void put_title(const struct layout *l, struct text *out)
 	text_add(out, l->path.bytes, l->path.n);
 }
 
-static uint64_t line_of(const struct layout *l, uint64_t offset)
+/* Says which line it is, unless it is still the one before. */
+static void put_line(const struct layout *l, uint64_t line, uint64_t *last, struct text *out)
 {
-	return (l->question.address + offset) / l->question.line_bytes;
-}
-
-static void put_line(const struct layout *l, uint64_t line, struct text *out)
-{
+	if (line == *last)
+		return;
+	*last = line;
 	text_str(out, "-- line ");
 	text_hex(out, line * l->question.line_bytes);
 	text_str(out, " --\n");
@@ -94,7 +94,10 @@ static void put_field(const struct layout *l, const struct layout_field *f, size
 	put_name(l, f, &cell);
 	text_format(out, "%6" PRIu64 " %5" PRIu64 "  ", f->offset, f->size);
 	put_cut(&cell, name_width, out);
-	if (f->uses.n > 0) {
+	if (f->uses.n == 0) {
+		while (out->bytes[out->n - 1] == ' ')
+			out->n--;
+	} else {
 		text_format(out, " %7" PRIu64 " %7" PRIu64 "  ", f->loads, f->stores);
 		put_uses(f, out);
 	}
@@ -102,13 +105,39 @@ static void put_field(const struct layout *l, const struct layout_field *f, size
 	text_release(&cell);
 }
 
+/*
+ * A field under each line where it was accessed. Accesses are few where a field is large: the
+ * lines are those of the accesses.
+ */
+static void put_field_parts(const struct layout *l, const struct layout_field *f, size_t name_width,
+			    uint64_t *last, struct text *out)
+{
+	uint64_t line = layout_line(l, f->offset), end = layout_line(l, f->offset + f->size - 1);
+
+	if (f->uses.n == 0 || line == end) {
+		put_line(l, line, last, out);
+		put_field(l, f, name_width, out);
+		return;
+	}
+	for (size_t shown = 0; line <= end && shown < SHOWN_PARTS; line++) {
+		struct layout_field part;
+
+		if (layout_part(l, f, line, &part)) {
+			put_line(l, line, last, out);
+			put_field(l, &part, name_width, out);
+			shown++;
+		}
+		vec_release(&part.uses);
+	}
+}
+
 /* Fields that nobody used, from `i` on; returns the first behind them. */
 static size_t end_of_unused(const struct layout *l, size_t i)
 {
-	uint64_t line = line_of(l, l->fields.items[i].offset);
+	uint64_t line = layout_line(l, l->fields.items[i].offset);
 
 	while (i < l->fields.n && l->fields.items[i].uses.n == 0 &&
-	       line_of(l, l->fields.items[i].offset) == line)
+	       layout_line(l, l->fields.items[i].offset) == line)
 		i++;
 	return i;
 }
@@ -162,12 +191,12 @@ void layout_draw(const struct layout *l, size_t width, struct text *out)
 		const struct layout_field *f = &l->fields.items[i];
 		size_t end = end_of_unused(l, i);
 
-		if (line_of(l, f->offset) != line)
-			put_line(l, line = line_of(l, f->offset), out);
-		if (end > i + 1)
+		if (end > i + 1) {
+			put_line(l, layout_line(l, f->offset), &line, out);
 			put_unused(l, i, end, out);
-		else
-			put_field(l, f, names, out);
+		} else {
+			put_field_parts(l, f, names, &line, out);
+		}
 		i = end > i + 1 ? end : i + 1;
 	}
 	if (i < l->fields.n)
@@ -232,7 +261,7 @@ static struct cell *add_row(const struct layout *l, const struct layout_field *f
 	}
 	row[ROW_OFFSET] = cell_count(f->offset);
 	row[ROW_SIZE] = cell_count(f->size);
-	row[ROW_ADDRESS] = cell_hex(line_of(l, f->offset) * l->question.line_bytes);
+	row[ROW_ADDRESS] = cell_hex(layout_line(l, f->offset) * l->question.line_bytes);
 	text_release(&text);
 	return row;
 }

@@ -103,6 +103,18 @@ static void put_alignments(const struct layout *l, struct text *out)
 	free(offsets);
 }
 
+/* Alignment within the object is worth nothing if the object does not begin a line. */
+static void put_own_alignment(const struct layout *l, struct text *out)
+{
+	if (l->question.is_allocated)
+		text_format(
+			out, "; allocate %s at a multiple of %" PRIu64 ", which malloc() does not",
+			l->question.n_elements > 0 ? "all of them" : "it", l->question.line_bytes);
+	else if (l->question.address % l->question.line_bytes != 0)
+		text_format(out, "; align %s itself to %" PRIu64 ", too", l->question.object,
+			    l->question.line_bytes);
+}
+
 static void put_align(const struct layout *l, struct text *out)
 {
 	text_str(out, "keep on different lines: ");
@@ -110,9 +122,7 @@ static void put_align(const struct layout *l, struct text *out)
 	text_str(out, ": align ");
 	put_alignments(l, out);
 	put_growth(l, out);
-	if (l->question.address % l->question.line_bytes != 0)
-		text_format(out, "; align %s itself to %" PRIu64 ", too", l->question.object,
-			    l->question.line_bytes);
+	put_own_alignment(l, out);
 }
 
 /* One group after the other, "a, c (thread 1) | b, d (thread 2)". */
@@ -145,6 +155,7 @@ static void put_reorder(const struct layout *l, struct text *out)
 	put_groups(l, out);
 	text_format(out, ", each group aligned to %" PRIu64, l->question.line_bytes);
 	put_growth(l, out);
+	put_own_alignment(l, out);
 }
 
 static void put_spread(const struct layout *l, struct text *out)
@@ -152,6 +163,7 @@ static void put_spread(const struct layout *l, struct text *out)
 	const struct types *t = l->question.types;
 	struct type_id element = l->fields.items[0].type;
 	enum type_kind kind = types_get(t, types_plain(t, element))->kind;
+	uint64_t size = l->fields.items[0].size;
 
 	text_str(out, "elements belong to different threads, give each a line of its own: ");
 	if (kind == TYPE_STRUCT || kind == TYPE_UNION) {
@@ -163,8 +175,13 @@ static void put_spread(const struct layout *l, struct text *out)
 		types_name(t, element, out);
 		text_format(out, " into a struct aligned to %" PRIu64, l->question.line_bytes);
 	}
-	text_format(out, " (the array grows %" PRIu64 " -> %" PRIu64 " bytes)", l->size,
-		    l->new_size);
+	if (l->type.v != 0)
+		text_format(out, " (the array grows %" PRIu64 " -> %" PRIu64 " bytes)", l->size,
+			    l->new_size);
+	else
+		text_format(out, " (%" PRIu64 " -> %" PRIu64 " bytes each)", size,
+			    l->new_size / (l->size / size));
+	put_own_alignment(l, out);
 }
 
 static void put_pad(const struct layout *l, struct text *out)

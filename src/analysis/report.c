@@ -82,9 +82,9 @@ static bool may_share(const struct session *s, const struct hot *code)
 static int add_sharing(struct session *s, const struct select *select, struct table *findings,
 		       struct err *err)
 {
-	const struct sharing_request request = { .mode = -1,
-						 .top = SHARED_LINES,
-						 .only_contended = true };
+	const struct sharing_request request = {
+		.mode = -1, .top = SHARED_LINES, .only_contended = true, .with_objects = true
+	};
 	struct sharing sharing;
 	struct sharing_labels labels = { 0 };
 	int rc = sharing_run(s, select, &request, &sharing, err);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/interval.h"
+#include "analysis/sharing_objects.h"
 #include "analysis/vector_length.h"
 #include "base/alloc.h"
 #include "base/nearest.h"
@@ -356,12 +357,13 @@ static void choose_lines(struct sharing *s)
 static void look_at_lines(struct sharing *s, const struct select *select)
 {
 	struct analysis second = { .class = &sharing_accesses_class, .options = &s->choice };
+	size_t n = s->subjects.n + s->around.n;
 	struct scan_wish wish;
 
-	sharing_choice_init(&s->choice, &s->options, s->subjects.n);
-	for (size_t i = 0; i < s->subjects.n; i++)
-		sharing_choice_add(&s->choice, s->subjects.items[i].space,
-				   s->subjects.items[i].address);
+	sharing_choice_init(&s->choice, &s->options, n);
+	for (size_t i = 0; i < n; i++)
+		sharing_choice_add(&s->choice, sharing_line_at(s, i)->space,
+				   sharing_line_at(s, i)->address);
 	wish = sharing_accesses_wish(&s->choice);
 	scan_part(s->session, select, &wish, &second, 1);
 	s->accesses_seen = second.result;
@@ -501,10 +503,16 @@ static void group_accesses(struct sharing *s)
 	order_touches(s);
 	for (uint32_t i = 0; i < s->subjects.n; i++)
 		at = group_line(s, &s->subjects.items[i], i, at);
+	for (uint32_t i = 0; i < s->around.n; i++)
+		at = group_line(s, &s->around.items[i], (uint32_t)s->subjects.n + i, at);
 	for (size_t i = 0; i < s->accesses.n; i++)
 		count_who(s, &s->accesses.items[i]);
-	for (uint32_t i = 0; i < s->accesses_seen->pages.n; i++)
-		s->subjects.items[tuples_get(&s->accesses_seen->pages, i)[0]].n_pages++;
+	for (uint32_t i = 0; i < s->accesses_seen->pages.n; i++) {
+		uint64_t line = tuples_get(&s->accesses_seen->pages, i)[0];
+
+		if (line < s->subjects.n)
+			s->subjects.items[line].n_pages++;
+	}
 }
 
 static const struct {
@@ -643,6 +651,56 @@ static void rate_subjects(struct sharing *s)
 	}
 }
 
+static void look_closely(struct sharing *s, const struct select *select)
+{
+	look_at_lines(s, select);
+	group_accesses(s);
+	name_accesses(s);
+}
+
+static void forget_accesses(struct sharing *s)
+{
+	sharing_accesses_class.free(s->accesses_seen);
+	s->accesses_seen = NULL;
+	sharing_choice_release(&s->choice);
+	names_release(&s->names);
+	vec_release(&s->accesses);
+	free(s->order);
+	s->order = NULL;
+	free(s->instructions);
+	s->instructions = NULL;
+}
+
+static struct sharing_subject line_of(const uint64_t *key)
+{
+	return (struct sharing_subject){ .space = (uint32_t)key[0], .address = key[1] };
+}
+
+/*
+ * Objects reach over other lines than those that are shown. What they are is known only after the
+ * look at these: if there are such lines all are looked at again.
+ */
+static void look_around(struct sharing *s, const struct select *select)
+{
+	struct sharing_objects objects;
+	struct tuples lines;
+
+	tuples_init(&lines, 2);
+	sharing_objects_init(&objects, s);
+	sharing_objects_lines(&objects, &lines);
+	sharing_objects_release(&objects);
+	for (uint32_t i = 0; i < lines.n; i++)
+		*vec_add(&s->around) = line_of(tuples_get(&lines, i));
+	if (lines.n > 0) {
+		for (size_t i = 0; i < s->subjects.n; i++)
+			s->subjects.items[i] = line_of((const uint64_t[]){
+				s->subjects.items[i].space, s->subjects.items[i].address });
+		forget_accesses(s);
+		look_closely(s, select);
+	}
+	tuples_release(&lines);
+}
+
 static int first_look(struct sharing *s, const struct select *select, struct err *err)
 {
 	struct analysis first = { .class = &sharing_lines_class, .options = &s->options };
@@ -675,9 +733,9 @@ int sharing_run(struct session *session, const struct select *select,
 	if (fill_request(s, err) < 0 || first_look(s, select, err) < 0)
 		return -1;
 	choose_lines(s);
-	look_at_lines(s, select);
-	group_accesses(s);
-	name_accesses(s);
+	look_closely(s, select);
+	if (request->with_objects)
+		look_around(s, select);
 	rate_subjects(s);
 	return 0;
 }
@@ -686,13 +744,9 @@ void sharing_release(struct sharing *s)
 {
 	sharing_table_free(s->options.table);
 	sharing_lines_class.free(s->lines);
-	sharing_accesses_class.free(s->accesses_seen);
-	sharing_choice_release(&s->choice);
-	names_release(&s->names);
+	forget_accesses(s);
 	vec_release(&s->subjects);
-	vec_release(&s->accesses);
-	free(s->order);
-	free(s->instructions);
+	vec_release(&s->around);
 	*s = (struct sharing){ 0 };
 }
 

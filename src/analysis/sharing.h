@@ -49,6 +49,7 @@ struct sharing_request {
 	bool only_contended;  /* see struct sharing_options */
 	bool by_physical;     /* see there; an error if the capture has no physical addresses */
 	unsigned vector_bits; /* of SVE, where records do not say it; 0: not known */
+	bool with_objects;    /* look at the other lines of the objects on these, too */
 };
 
 /* Words to values; an unknown one is an error that lists them. */
@@ -153,8 +154,9 @@ struct sharing {
 	struct sharing_instruction *instructions; /* by place */
 
 	VEC_OF(struct sharing_subject) subjects; /* in order */
-	VEC_OF(struct sharing_access) accesses;	 /* by subject, then offset */
-	uint32_t *order;			 /* touches by subject and access */
+	VEC_OF(struct sharing_subject) around;	/* lines of their objects: what was done, no more */
+	VEC_OF(struct sharing_access) accesses; /* by line (subjects, then around), then offset */
+	uint32_t *order;			/* touches by line and access */
 
 	uint64_t n_lines;	 /* of the capture */
 	uint64_t n_shared_lines; /* with contended loads, or written and used by several threads */
@@ -174,6 +176,13 @@ struct sharing {
 int sharing_run(struct session *, const struct select *, const struct sharing_request *,
 		struct sharing *out, struct err *);
 void sharing_release(struct sharing *);
+
+/* A line of those that were looked at: number in the choice. */
+static inline const struct sharing_subject *sharing_line_at(const struct sharing *s, size_t number)
+{
+	return number < s->subjects.n ? &s->subjects.items[number]
+				      : &s->around.items[number - s->subjects.n];
+}
 
 /* The touches of an access or a subject: numbers[0 … n - 1]. */
 static inline const uint32_t *sharing_touches(const struct sharing *s, uint32_t first)

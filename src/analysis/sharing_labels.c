@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/data_names.h"
 #include "analysis/layout.h"
+#include "analysis/sharing_objects.h"
 #include "base/alloc.h"
 
 enum {
@@ -17,7 +17,6 @@ enum {
 struct part {
 	const struct data_name *name;
 	VEC_OF(struct layout_access) accesses; /* offsets from the object's start */
-	uint64_t n;			       /* records */
 };
 
 /* The objects of one subject. */
@@ -28,8 +27,7 @@ struct parts {
 struct labelling {
 	const struct sharing *sharing;
 	struct sharing_labels *out;
-	struct data_names names; /* by access */
-	struct data_query *queries;
+	struct sharing_objects objects;
 };
 
 static const char *keep(struct labelling *l, struct text *text)
@@ -41,107 +39,16 @@ static const char *keep(struct labelling *l, struct text *text)
 	return kept;
 }
 
-static uint64_t time_of(const struct sharing *s, const struct sharing_access *a)
-{
-	uint64_t first = UINT64_MAX;
-
-	for (uint32_t i = 0; i < a->n_touches; i++) {
-		const struct sharing_touch *touch =
-			&s->accesses_seen->touches.items[sharing_touches(s, a->first_touch)[i]];
-
-		first = touch->first_ns < first ? touch->first_ns : first;
-	}
-	return first;
-}
-
-/* The thread of the accesses, if all are of one; else 0. */
-static uint32_t only_thread(const struct sharing *s, const struct sharing_access *a)
-{
-	uint32_t tid = sharing_touch_key(s->accesses_seen, s->order[a->first_touch]).tid;
-
-	return a->n_threads == 1 && tid != UINT32_MAX ? tid : 0;
-}
-
-/* Whose memory an access is in, and where the line is there. */
-static uint32_t process_of(const struct sharing *s, uint32_t line, const struct sharing_access *a,
-			   uint64_t *out_address)
-{
-	const struct sharing_subject *subject = &s->subjects.items[line];
-	uint32_t process = sharing_touch_key(s->accesses_seen, s->order[a->first_touch]).process;
-
-	*out_address = subject->address;
-	if (subject->space == SHARING_KERNEL)
-		return 0;
-	if (subject->space != SHARING_PHYSICAL)
-		return subject->space;
-	*out_address = sharing_accesses_view(s->accesses_seen, line, process);
-	return process;
-}
-
-/*
- * Names are those of addresses in processes. From here on an object that several processes have
- * at different places is where it is in the line's own space.
- */
-static void move_to_line(struct labelling *l, size_t number, uint64_t from, uint64_t to)
-{
-	l->queries[number].address += to - from;
-	if (l->names.list[number].object.v != 0)
-		l->names.list[number].object_address += to - from;
-}
-
-static void move_all_to_lines(struct labelling *l)
-{
-	const struct sharing *s = l->sharing;
-
-	for (uint32_t i = 0; i < s->subjects.n; i++) {
-		const struct sharing_subject *subject = &s->subjects.items[i];
-
-		for (uint32_t k = 0; k < subject->n_accesses; k++) {
-			uint32_t number = subject->first_access + k;
-			uint64_t from;
-
-			process_of(s, i, &s->accesses.items[number], &from);
-			move_to_line(l, number, from, subject->address);
-		}
-	}
-}
-
-static void ask_names(struct labelling *l)
-{
-	const struct sharing *s = l->sharing;
-
-	l->queries = mem_zalloc(s->accesses.n + 1, sizeof(*l->queries));
-	for (uint32_t i = 0; i < s->subjects.n; i++) {
-		const struct sharing_subject *subject = &s->subjects.items[i];
-
-		for (uint32_t k = 0; k < subject->n_accesses; k++) {
-			const struct sharing_access *a =
-				&s->accesses.items[subject->first_access + k];
-			uint64_t line;
-			uint32_t process = process_of(s, i, a, &line);
-
-			l->queries[subject->first_access + k] = (struct data_query){
-				.process = process,
-				.time_ns = time_of(s, a),
-				.address = line + a->offset,
-				.size = a->size,
-				.code = session_place(s->session, a->place),
-				.tid = only_thread(s, a),
-			};
-		}
-	}
-	data_names_init(&l->names, s->session, l->queries, s->accesses.n);
-	move_all_to_lines(l);
-}
-
 static void label_fields(struct labelling *l)
 {
-	for (size_t i = 0; i < l->names.n; i++) {
+	const struct data_names *names = &l->objects.names;
+
+	for (size_t i = 0; i < names->n; i++) {
 		struct text text = { 0 };
 
-		if (l->names.list[i].object.v == 0)
+		if (names->list[i].object.v == 0)
 			continue;
-		data_name_text(&l->names, &l->queries[i], &l->names.list[i], &text);
+		data_name_text(names, &l->objects.queries[i], &names->list[i], &text);
 		l->out->fields[i] = keep(l, &text);
 	}
 }
@@ -182,31 +89,53 @@ static struct layout_access access_of(const struct sharing *s, uint32_t touch_nu
 /* An access that begins in an object counts for that one; the rest of it is cut off. */
 static void clip(const struct data_name *name, struct layout_access *a)
 {
-	if (name->object_size > a->offset && a->size > name->object_size - a->offset)
-		a->size = (uint32_t)(name->object_size - a->offset);
+	uint64_t size = name->object_size * (name->n_elements > 0 ? name->n_elements : 1);
+
+	if (size > a->offset && a->size > size - a->offset)
+		a->size = (uint32_t)(size - a->offset);
 }
 
-static void find_parts(struct labelling *l, const struct sharing_subject *subject,
-		       struct parts *out)
+/* Of one access: a part of the object, or memory from `start` on. */
+static void add_touches(struct labelling *l, uint32_t number, uint64_t start, bool is_outside,
+			struct part *part)
 {
 	const struct sharing *s = l->sharing;
+	const struct sharing_access *a = &s->accesses.items[number];
+
+	for (uint32_t k = 0; k < a->n_touches; k++) {
+		struct layout_access access = access_of(s, sharing_touches(s, a->first_touch)[k],
+							l->objects.queries[number].address - start);
+
+		clip(part->name, &access);
+		access.is_outside = is_outside;
+		*vec_add(&part->accesses) = access;
+	}
+}
+
+/* What was done to the object on other lines. */
+static void add_outside(struct labelling *l, uint32_t line, uint32_t object, struct part *part)
+{
+	const struct sharing_objects *o = &l->objects;
+
+	for (uint32_t i = o->first[object]; i < o->first[object + 1]; i++)
+		if (o->lines[o->order[i]] != line)
+			add_touches(l, o->order[i], part->name->object_address, true, part);
+}
+
+static void find_parts(struct labelling *l, uint32_t line, struct parts *out)
+{
+	const struct sharing_subject *subject = &l->sharing->subjects.items[line];
 
 	for (uint32_t i = 0; i < subject->n_accesses; i++) {
 		uint32_t number = subject->first_access + i;
-		const struct sharing_access *a = &s->accesses.items[number];
-		const struct data_name *name = &l->names.list[number];
+		const struct data_name *name = &l->objects.names.list[number];
 		uint64_t start = name->object.v != 0 ? name->object_address : subject->address;
+		size_t n = out->list.n;
 		struct part *part = find_part(out, name);
 
-		for (uint32_t k = 0; k < a->n_touches; k++) {
-			struct layout_access access =
-				access_of(s, sharing_touches(s, a->first_touch)[k],
-					  l->queries[number].address - start);
-
-			clip(name, &access);
-			part->n += access.loads + access.stores;
-			*vec_add(&part->accesses) = access;
-		}
+		add_touches(l, number, start, false, part);
+		if (out->list.n > n && name->object.v != 0)
+			add_outside(l, line, l->objects.numbers[number], part);
 	}
 }
 
@@ -235,7 +164,7 @@ static void put_memory(struct labelling *l, const struct data_name *name, struct
 /* "account (struct account, 64 bytes)", "struct account (64 bytes, heap)" */
 static void put_object(struct labelling *l, const struct data_name *name, struct text *out)
 {
-	data_object_text(&l->names, name, out);
+	data_object_text(&l->objects.names, name, out);
 	if (name->object.v == 0)
 		return;
 	text_str(out, " (");
@@ -243,7 +172,12 @@ static void put_object(struct labelling *l, const struct data_name *name, struct
 		types_name(symbols_types(l->sharing->session->symbols), name->type, out);
 		text_str(out, ", ");
 	}
-	text_format(out, "%" PRIu64 " byte%s", name->object_size, plural(name->object_size));
+	if (name->n_elements > 0)
+		text_format(out, "%" PRIu64 " side by side, %" PRIu64 " bytes each",
+			    name->n_elements, name->object_size);
+	else
+		text_format(out, "%" PRIu64 " byte%s", name->object_size,
+			    plural(name->object_size));
 	put_memory(l, name, out);
 	text_char(out, ')');
 }
@@ -274,9 +208,12 @@ static struct layout_question question_of(const struct labelling *l,
 		.types = symbols_types(l->sharing->session->symbols),
 		.type = part->name->type,
 		.object = object,
+		.n_elements = part->name->n_elements,
 		.address = is_known ? part->name->object_address : subject->address,
 		.size = part->name->object_size,
 		.line_bytes = l->sharing->options.line_bytes,
+		.is_allocated = part->name->is_by_type && part->name->kind != DATA_STACK &&
+				part->name->kind != DATA_KERNEL,
 		.accesses = part->accesses.items,
 		.n = part->accesses.n,
 	};
@@ -297,8 +234,11 @@ static bool have_conflict(const struct labelling *l, const struct parts *parts)
 		const struct part *part = &parts->list.items[i];
 
 		for (size_t k = 0; k < part->accesses.n; k++) {
-			struct layout_access *a = vec_add(&accesses);
+			struct layout_access *a;
 
+			if (part->accesses.items[k].is_outside)
+				continue;
+			a = vec_add(&accesses);
 			*a = part->accesses.items[k];
 			a->offset = i;
 			a->size = 1;
@@ -320,7 +260,7 @@ static void put_apart(struct labelling *l, const struct parts *parts, struct tex
 	text_str(out, "keep on different lines: ");
 	for (size_t i = 0; i < parts->list.n; i++) {
 		text_str(out, i > 0 ? ", " : "");
-		data_object_text(&l->names, parts->list.items[i].name, out);
+		data_object_text(&l->objects.names, parts->list.items[i].name, out);
 		is_allocated &= parts->list.items[i].name->is_by_type;
 	}
 	text_format(out, ": %s %" PRIu64,
@@ -336,7 +276,7 @@ static void put_layout(struct labelling *l, size_t number, const struct sharing_
 	struct text object = { 0 };
 	size_t before;
 
-	data_object_text(&l->names, part->name, &object);
+	data_object_text(&l->objects.names, part->name, &object);
 	text_char(&object, '\0');
 	question = question_of(l, subject, part, object.bytes);
 	layout_init(&layout, &question);
@@ -364,7 +304,7 @@ static void label_subject(struct labelling *l, size_t number)
 	struct text fix = { 0 }, drawing = { 0 };
 	struct parts parts = { 0 };
 
-	find_parts(l, subject, &parts);
+	find_parts(l, (uint32_t)number, &parts);
 	l->out->objects[number] = objects_label(l, &parts);
 	if (parts.list.n > 1 && have_conflict(l, &parts))
 		put_apart(l, &parts, &fix);
@@ -388,12 +328,11 @@ void sharing_labels_init(struct sharing_labels *out, const struct sharing *s)
 	out->drawings = mem_zalloc(s->subjects.n + 1, sizeof(*out->drawings));
 	out->fixes = mem_zalloc(s->subjects.n + 1, sizeof(*out->fixes));
 	out->fields = mem_zalloc(s->accesses.n + 1, sizeof(*out->fields));
-	ask_names(&l);
+	sharing_objects_init(&l.objects, s);
 	label_fields(&l);
 	for (size_t i = 0; i < s->subjects.n; i++)
 		label_subject(&l, i);
-	data_names_release(&l.names);
-	free(l.queries);
+	sharing_objects_release(&l.objects);
 }
 
 void sharing_labels_release(struct sharing_labels *l)

@@ -62,6 +62,7 @@ static int read_request(const struct c2c_command *command, const struct row_opti
 		.by_physical = command->physical,
 		.vector_bits = command->vector_length,
 		.top = rows_to_show(rows),
+		.with_objects = true,
 	};
 	if (command->mode != NULL && sharing_mode_parse(command->mode, &out->mode, err) < 0)
 		return -1;

@@ -139,6 +139,22 @@ static const struct {
 	  LAYOUT_REORDER,
 	  "put together what the same threads use: lock0, reserved1 (thread 1) | lock1, pad "
 	  "(thread 2), each group aligned to 64; struct buf grows 64 -> 128 bytes" },
+	/* What is used on the object's other line belongs to a group, too. */
+	{ PADDED,
+	  { { 8, 8, 2, 70, 0, false },
+	    { 16, 8, 1, 5, 100, false },
+	    { 80, 8, 2, 70, 0, false, .is_outside = true } },
+	  LAYOUT_REORDER,
+	  "put together what the same threads use: lock1, reader3 (thread 2) | reserved1 "
+	  "(thread 1), each group aligned to 64; struct buf grows 96 -> 128 bytes" },
+	/* … unless it is of another element. */
+	{ BIG,
+	  { { 64, 8, 1, 0, 9, false },
+	    { 96, 8, 2, 9, 0, false },
+	    { 160, 8, 1, 0, 9, false, .is_outside = true } },
+	  LAYOUT_ALIGN,
+	  "keep on different lines: lock0 (thread 1), reader1 (thread 2): align reader1 to 64 "
+	  "(32 bytes of padding before it); struct buf grows 64 -> 128 bytes" },
 	/* A slot for each thread. */
 	{ SLOTS,
 	  { { 0, 8, 1, 0, 9, false }, { 16, 8, 2, 0, 9, false }, { 40, 8, 3, 1, 1, false } },
@@ -153,6 +169,15 @@ static const struct {
 	/* All in one element of an array of structs. */
 	{ BIG,
 	  { { 64, 8, 1, 0, 9, false }, { 96, 8, 2, 9, 0, false } },
+	  LAYOUT_ALIGN,
+	  "keep on different lines: lock0 (thread 1), reader1 (thread 2): align reader1 to 64 "
+	  "(32 bytes of padding before it); struct buf grows 64 -> 128 bytes" },
+	/* In two elements, each used by all: within them. */
+	{ BIG,
+	  { { 0, 8, 1, 0, 5, false },
+	    { 8, 8, 2, 5, 0, false },
+	    { 64, 8, 1, 0, 9, false },
+	    { 96, 8, 2, 9, 0, false } },
 	  LAYOUT_ALIGN,
 	  "keep on different lines: lock0 (thread 1), reader1 (thread 2): align reader1 to 64 "
 	  "(32 bytes of padding before it); struct buf grows 64 -> 128 bytes" },
@@ -262,6 +287,88 @@ static void the_drawing_shows_all(void **state)
 	world_release(&w);
 }
 
+/* Objects of one type that stand side by side in memory that was allocated. */
+static void side_by_side_is_an_array(void **state)
+{
+	static const struct layout_access accesses[] = {
+		{ 8, 8, 1, 9, 9, false },
+		{ 24, 8, 2, 9, 9, false },
+		{ 48, 8, 3, 9, 9, false, .is_outside = true },
+	};
+	struct world w;
+	struct text text = { 0 };
+	struct layout_question question;
+	struct layout layout;
+
+	(void)state;
+	world_init(&w);
+	question = (struct layout_question){
+		.types = &w.types,
+		.type = types_get(&w.types, w.subjects[SLOTS])->inner,
+		.object = "struct slot",
+		.n_elements = 4,
+		.address = ADDRESS + 32,
+		.line_bytes = LINE,
+		.is_allocated = true,
+		.accesses = accesses,
+		.n = COUNT(accesses),
+	};
+	layout_init(&layout, &question);
+	layout_fix(&layout, &text);
+	text_char(&text, '\0');
+	assert_int_equal(layout.advice, LAYOUT_SPREAD);
+	assert_string_equal(
+		text.bytes,
+		"elements belong to different threads, give each a line of its own: align struct "
+		"slot to 64 (16 -> 64 bytes each); allocate all of them at a multiple of 64, which "
+		"malloc() does not");
+	layout_release(&layout);
+	text_release(&text);
+	world_release(&w);
+}
+
+/* What lies on several lines is drawn under those where it was accessed. */
+static void the_drawing_has_lines(void **state)
+{
+	static const char *const wanted =
+		"offset  size  struct buf object   loads  stores  threads\n"
+		"-- line 0x4a2080 --\n"
+		"     0     8  long lock0              0       9  1 w\n"
+		"     8     8  long lock1\n"
+		"    16     8  long reserved1          7       0  2 r\n"
+		"-- line 0x4a20c0 --\n"
+		"    40    24  long[5] pad             3       0  2 r\n"
+		"    64    32  (4 members not used)\n";
+	static const struct layout_access accesses[] = {
+		{ 0, 8, 1, 0, 9, false },
+		{ 16, 8, 2, 7, 0, false },
+		{ 48, 8, 2, 3, 0, false, .is_outside = true },
+	};
+	struct world w;
+	struct text text = { 0 };
+	struct layout_question question;
+	struct layout layout;
+
+	(void)state;
+	world_init(&w);
+	question = (struct layout_question){
+		.types = &w.types,
+		.type = w.subjects[PADDED],
+		.object = "object",
+		.address = ADDRESS + 24,
+		.line_bytes = LINE,
+		.accesses = accesses,
+		.n = COUNT(accesses),
+	};
+	layout_init(&layout, &question);
+	layout_draw(&layout, DRAWN_WIDTH, &text);
+	text_char(&text, '\0');
+	assert_string_equal(text.bytes, wanted);
+	layout_release(&layout);
+	text_release(&text);
+	world_release(&w);
+}
+
 /* After the advice was followed there is nothing more to say. */
 static void the_fix_is_enough(void **state)
 {
@@ -295,8 +402,8 @@ static void the_fix_is_enough(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_fix_fits),
-		cmocka_unit_test(the_drawing_shows_all),
+		cmocka_unit_test(the_fix_fits),		 cmocka_unit_test(the_drawing_shows_all),
+		cmocka_unit_test(the_drawing_has_lines), cmocka_unit_test(side_by_side_is_an_array),
 		cmocka_unit_test(the_fix_is_enough),
 	};
 
