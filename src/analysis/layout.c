@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
@@ -156,9 +157,10 @@ static void unite_fields(struct layout *l)
 			l->fields.items[n++] = *f;
 		else if (f->offset + f->size > last->offset + last->size)
 			last->size = f->offset + f->size - last->offset;
-		if (last != NULL && n > 0 && last == &l->fields.items[n - 1] &&
-		    f->name.v != last->name.v)
-			last->is_several = true;
+		if (last == NULL || last != &l->fields.items[n - 1])
+			continue;
+		last->is_several |= f->name.v != last->name.v;
+		last->is_bits &= f->is_bits;
 	}
 	l->fields.n = n;
 }
@@ -177,6 +179,7 @@ static void list_members(struct layout *l)
 				.type = m->type,
 				.offset = l->start + m->offset,
 				.size = m->size,
+				.is_bits = m->bit_size != 0,
 			};
 	}
 	unite_fields(l);
@@ -230,9 +233,39 @@ static struct layout_use *find_use(struct layout_field *f, uint32_t thread)
 	return &f->uses.items[i];
 }
 
-static void count_use(struct layout_field *f, const struct layout_access *a)
+/* In order, once each. */
+static void add_line(struct layout_field *f, uint64_t line)
+{
+	size_t i = f->lines.n;
+
+	while (i > 0 && f->lines.items[i - 1] > line)
+		i--;
+	if (i > 0 && f->lines.items[i - 1] == line)
+		return;
+	vec_add(&f->lines);
+	memmove(f->lines.items + i + 1, f->lines.items + i,
+		(f->lines.n - 1 - i) * sizeof(*f->lines.items));
+	f->lines.items[i] = line;
+}
+
+/* The bytes of an access that are the field's. */
+static void overlap(const struct layout_field *f, const struct layout_access *a, uint64_t *first,
+		    uint64_t *last)
+{
+	uint64_t end = a->offset + size_of(a);
+
+	*first = a->offset > f->offset ? a->offset : f->offset;
+	*last = (end < f->offset + f->size ? end : f->offset + f->size) - 1;
+}
+
+static void count_use(const struct layout *l, struct layout_field *f, const struct layout_access *a)
 {
 	struct layout_use *use = find_use(f, a->thread);
+	uint64_t first, last;
+
+	overlap(f, a, &first, &last);
+	add_line(f, layout_line(l, first));
+	add_line(f, layout_line(l, last));
 
 	use->loads += a->loads;
 	use->stores += a->stores;
@@ -252,7 +285,7 @@ static void count_uses(struct layout *l)
 	for (size_t i = 0; i < l->question.n; i++)
 		for (size_t k = 0; k < l->fields.n; k++)
 			if (are_met(&l->fields.items[k], &l->question.accesses[i]))
-				count_use(&l->fields.items[k], &l->question.accesses[i]);
+				count_use(l, &l->fields.items[k], &l->question.accesses[i]);
 }
 
 bool layout_part(const struct layout *l, const struct layout_field *f, uint64_t line,
@@ -267,15 +300,18 @@ bool layout_part(const struct layout *l, const struct layout_field *f, uint64_t 
 	}
 	if (layout_line(l, f->offset + f->size - 1) != line)
 		part.size = start + l->question.line_bytes - part.offset;
-	part.uses.items = NULL;
-	part.uses.n = part.uses.cap = 0;
+	memset(&part.uses, 0, sizeof(part.uses));
+	memset(&part.lines, 0, sizeof(part.lines));
 	part.loads = part.stores = 0;
 	for (size_t i = 0; i < l->question.n; i++) {
 		const struct layout_access *a = &l->question.accesses[i];
-		uint64_t at = a->offset > f->offset ? a->offset : f->offset;
+		uint64_t first, last;
 
-		if (are_met(f, a) && layout_line(l, at) == line)
-			count_use(&part, a);
+		if (!are_met(f, a))
+			continue;
+		overlap(f, a, &first, &last);
+		if (layout_line(l, first) == line)
+			count_use(l, &part, a);
 	}
 	*out = part;
 	return part.uses.n > 0;
@@ -338,18 +374,27 @@ static void make_groups(struct layout *l)
 	}
 }
 
-static bool share_a_line(const struct layout *l, const struct layout_field *a,
-			 const struct layout_field *b)
+/* Large fields reach over many lines: those count where they were accessed. */
+static bool share_a_line(const struct layout_field *a, const struct layout_field *b)
 {
-	return layout_line(l, a->offset) <= layout_line(l, b->offset + b->size - 1) &&
-	       layout_line(l, b->offset) <= layout_line(l, a->offset + a->size - 1);
+	size_t i = 0, k = 0;
+
+	while (i < a->lines.n && k < b->lines.n) {
+		if (a->lines.items[i] == b->lines.items[k])
+			return true;
+		if (a->lines.items[i] < b->lines.items[k])
+			i++;
+		else
+			k++;
+	}
+	return false;
 }
 
 static bool has_conflict(const struct layout *l)
 {
 	for (size_t i = 0; i < l->used.n; i++)
 		for (size_t k = 0; k < i; k++)
-			if (share_a_line(l, used_field(l, i), used_field(l, k)) &&
+			if (share_a_line(used_field(l, i), used_field(l, k)) &&
 			    !are_friends(used_field(l, i), used_field(l, k)))
 				return true;
 	return false;
@@ -518,10 +563,33 @@ void layout_init(struct layout *l, const struct layout_question *question)
 		look_into_elements(l);
 }
 
+void layout_field_release(struct layout_field *f)
+{
+	vec_release(&f->uses);
+	vec_release(&f->lines);
+}
+
+bool layout_field_is_shared(const struct layout *l, const struct layout_field *f)
+{
+	const struct layout_access *first = NULL;
+	bool has_threads = false, is_written = false;
+
+	for (size_t i = 0; i < l->question.n; i++) {
+		const struct layout_access *a = &l->question.accesses[i];
+
+		if (a->is_outside || !are_met(f, a))
+			continue;
+		first = first != NULL ? first : a;
+		has_threads |= a->thread != first->thread;
+		is_written |= a->stores > 0;
+	}
+	return has_threads && is_written;
+}
+
 void layout_release(struct layout *l)
 {
 	for (size_t i = 0; i < l->fields.n; i++)
-		vec_release(&l->fields.items[i].uses);
+		layout_field_release(&l->fields.items[i]);
 	vec_release(&l->fields);
 	vec_release(&l->used);
 	text_release(&l->path);
@@ -533,6 +601,10 @@ void layout_field_name(const struct layout *l, const struct layout_field *f, str
 {
 	switch (l->body) {
 	case LAYOUT_BYTES:
+		if (f->offset == 0 && f->size == l->question.size) {
+			text_str(out, l->question.object);
+			return;
+		}
 		text_char(out, '+');
 		text_hex(out, f->offset);
 		return;

@@ -53,8 +53,10 @@ struct layout_field {
 	uint64_t offset, size;		/* from the object's start */
 	uint64_t index;			/* of an element */
 	VEC_OF(struct layout_use) uses; /* by thread */
+	VEC_OF(uint64_t) lines;		/* where it was accessed, by number */
 	uint64_t loads, stores;
 	bool is_atomic;	 /* accessed as locks and counters are */
+	bool is_bits;	 /* a bit-field */
 	bool is_several; /* bit-fields and such, in the same bytes: the name is that of the first */
 	uint32_t
 		group; /* which fields may share a line with it; LAYOUT_UNUSED: it was not accessed */
@@ -104,10 +106,15 @@ uint64_t layout_line(const struct layout *, uint64_t offset);
 
 /*
  * What of a field is on a line that it reaches, with the accesses there; false if there were
- * none. The caller releases its uses.
+ * none. To be released with layout_field_release().
  */
 bool layout_part(const struct layout *, const struct layout_field *, uint64_t line,
 		 struct layout_field *out);
+
+void layout_field_release(struct layout_field *);
+
+/* Is it written on the lines in question, by or beside another thread that uses it there? */
+bool layout_field_is_shared(const struct layout *, const struct layout_field *);
 
 /* Appends the field's name: "reader1", "[3]", "+0x10". */
 void layout_field_name(const struct layout *, const struct layout_field *, struct text *);

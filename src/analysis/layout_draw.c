@@ -127,7 +127,7 @@ static void put_field_parts(const struct layout *l, const struct layout_field *f
 			put_field(l, &part, name_width, out);
 			shown++;
 		}
-		vec_release(&part.uses);
+		layout_field_release(&part);
 	}
 }
 

@@ -181,7 +181,8 @@ static void put_spread(const struct layout *l, struct text *out)
 	else
 		text_format(out, " (%" PRIu64 " -> %" PRIu64 " bytes each)", size,
 			    l->new_size / (l->size / size));
-	put_own_alignment(l, out);
+	if (l->question.is_allocated)
+		put_own_alignment(l, out);
 }
 
 static void put_pad(const struct layout *l, struct text *out)
@@ -207,7 +208,13 @@ static void put_shared(const struct layout *l, const struct layout_field *f, str
 
 	separate(out);
 	layout_field_name(l, f, out);
-	if (writers > 1 && f->is_atomic)
+	if (writers > 1 && f->is_bits && f->is_several)
+		text_format(out,
+			    " are bit-fields of one word, which %zu threads write, each the whole "
+			    "of it: give "
+			    "those of each thread a word of its own, on a line of its own",
+			    writers);
+	else if (writers > 1 && f->is_atomic)
 		text_format(out,
 			    " is updated atomically by %zu threads, moving it does not help: do it "
 			    "less often, or one for each thread",
@@ -240,7 +247,7 @@ void layout_fix(const struct layout *l, struct text *out)
 	for (size_t i = 0; i < l->used.n && n < SHOWN_SHARED; i++) {
 		const struct layout_field *f = used_field(l, i);
 
-		if (f->uses.n < 2 || f->stores == 0)
+		if (!layout_field_is_shared(l, f))
 			continue;
 		put_shared(l, f, &fix);
 		n++;

@@ -15,7 +15,7 @@
 enum { LINE = 64, ADDRESS = 0x4a2080, MAX_ACCESSES = 8, DRAWN_WIDTH = 100 };
 
 /* The types that the cases are about. */
-enum subject { BUF, PADDED, SLOTS, COUNTERS, BIG, NO_TYPE, N_SUBJECTS };
+enum subject { BUF, PADDED, SLOTS, COUNTERS, BIG, BITS, NO_TYPE, N_SUBJECTS };
 
 struct world {
 	struct strings strings;
@@ -77,6 +77,31 @@ static struct type_id add_struct(struct world *w, const char *name, const struct
 			 members, n);
 }
 
+/* Two bit-fields of one word. */
+static struct type_id add_bits(struct world *w)
+{
+	struct type_id word = add_base(w, "unsigned", 4);
+	const struct type_member members[] = {
+		{ .name = strings_addz(&w->strings, "ready"),
+		  .type = word,
+		  .size = 1,
+		  .bit_size = 1 },
+		{ .name = strings_addz(&w->strings, "count"),
+		  .type = word,
+		  .size = 4,
+		  .bit_offset = 1,
+		  .bit_size = 31 },
+	};
+
+	return types_add(&w->types,
+			 &(struct type){
+				 .kind = TYPE_STRUCT,
+				 .name = strings_addz(&w->strings, "struct bits"),
+				 .size = 4,
+			 },
+			 members, COUNT(members));
+}
+
 static void world_init(struct world *w)
 {
 	static const struct plan buf[] = { { "lock0", 1 },   { "lock1", 1 },   { "reserved1", 1 },
@@ -98,6 +123,7 @@ static void world_init(struct world *w)
 	w->subjects[SLOTS] = add_array(w, inner, 8);
 	w->subjects[COUNTERS] = add_array(w, add_base(w, "long", 8), 8);
 	w->subjects[BIG] = add_array(w, w->subjects[BUF], 4);
+	w->subjects[BITS] = add_bits(w);
 	w->subjects[NO_TYPE] = (struct type_id){ 0 };
 }
 
@@ -192,6 +218,19 @@ static const struct {
 	  LAYOUT_KEEP,
 	  "lock1 is written by one thread and used by 2 more, moving it does not help: write it "
 	  "less often, or only when it changes" },
+	{ BITS,
+	  { { 0, 4, 1, 9, 9, false }, { 0, 4, 2, 9, 9, false } },
+	  LAYOUT_KEEP,
+	  "count,… are bit-fields of one word, which 2 threads write, each the whole of it: give "
+	  "those of each thread a word of its own, on a line of its own" },
+	/* What threads share on another line is not what this one is fought over for. */
+	{ BUF,
+	  { { 0, 8, 1, 9, 9, false },
+	    { 16, 8, 1, 0, 9, false, .is_outside = true },
+	    { 16, 8, 2, 9, 0, false, .is_outside = true } },
+	  LAYOUT_ALIGN,
+	  "keep on different lines: lock0 (thread 1), reserved1 (threads 1, 2): align reserved1 "
+	  "to 64 (48 bytes of padding before it); struct buf grows 64 -> 128 bytes" },
 	/* Both at once: a lock of two threads, and what a third reads. */
 	{ BUF,
 	  { { 0, 8, 1, 0, 9, true }, { 0, 8, 2, 0, 9, true }, { 32, 8, 3, 9, 0, false } },
