@@ -46,7 +46,7 @@ static const char *size_words(const struct finder *f, const struct cpu_metric *m
 		n *= f->s->slots;
 	else if (strcmp(whole, "cycles") != 0)
 		return NULL;
-	part = table_human(f->out, cell_count((uint64_t)(n * v->value / 100)), whole);
+	part = table_human(f->out, stat_count_cell(floor(n * v->value / 100)), whole);
 	return table_format(f->out, "%.*s of %s", (int)(strlen(part) - strlen(whole) - 1), part,
 			    table_human(f->out, cell_count((uint64_t)n), whole));
 }
@@ -333,7 +333,7 @@ static void put_waiting(struct finder *f)
 	row = table_add_row(f->out);
 	explain_waiting(f, row, utilization, elapsed - busy->value);
 	row[FINDING_SIZE] = cell_text(table_format(
-		f->out, "%s of %s", table_human(f->out, cell_count((uint64_t)busy->value), "ns"),
+		f->out, "%s of %s", table_human(f->out, stat_count_cell(floor(busy->value)), "ns"),
 		table_human(f->out, cell_count((uint64_t)elapsed), "ns")));
 	row[FINDING_KIND] = cell_text("waiting");
 	row[FINDING_SHARE] = cell_number(1 - utilization / 100);

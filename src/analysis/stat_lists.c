@@ -15,8 +15,7 @@ static const char *const state_words[] = {
 	[COUNT_FORBIDDEN] = "forbidden",
 };
 
-/* Whole numbers as such, so that programs need not read a fraction. */
-static struct cell value_cell(double value)
+struct cell stat_count_cell(double value)
 {
 	if (value >= 0 && value < 0x1p63 && value == floor(value))
 		return cell_count((uint64_t)value);
@@ -153,8 +152,8 @@ static void put_event(const struct stat *s, const struct stat_total *total, stru
 	row[EVENT_RUNNING] = time_cell(total->running_ns, total->enabled_ns);
 	if (total->state != COUNT_COUNTED)
 		return;
-	row[EVENT_COUNT] =
-		cell_marked(value_cell(total->value), stat_total_mark(total, s->least_coverage));
+	row[EVENT_COUNT] = cell_marked(stat_count_cell(total->value),
+				       stat_total_mark(total, s->least_coverage));
 	row[is_time ? EVENT_TIME : EVENT_SHOWN] = row[EVENT_COUNT];
 	if (!is_time)
 		row[EVENT_SHOWN_UNIT] = row[EVENT_UNIT];
@@ -248,7 +247,7 @@ static void put_count(const struct counts *counts, const struct count *c, struct
 	if (c->state != COUNT_COUNTED)
 		return;
 	row[COUNTED_VALUE] =
-		cell_marked(value_cell(c->value), is_scaled ? MARK_SCALED : MARK_EXACT);
+		cell_marked(stat_count_cell(c->value), is_scaled ? MARK_SCALED : MARK_EXACT);
 	if (c->n_runs > 1 || c->spread > 0)
 		row[COUNTED_SPREAD] = cell_number(c->spread);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The head of the answer: what was counted, on what, and how well. */
+#include <math.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -117,7 +118,7 @@ static void quantity(struct line *l, const struct cpu_event *event, const char *
 	if (t == NULL)
 		return;
 	part(l);
-	text_str(&l->text, table_human(l->out, cell_count((uint64_t)t->value), unit));
+	text_str(&l->text, table_human(l->out, stat_count_cell(floor(t->value)), unit));
 }
 
 static void speed(struct line *l)

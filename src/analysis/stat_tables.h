@@ -42,4 +42,7 @@ const char *stat_node_words(struct table *, const struct cpu_metric *);
 /* What a percentage is of: "slots", "cycles", "stalls" …; "" of what is none. */
 const char *stat_whole_of(const struct cpu_metric *);
 
+/* A count: whole numbers as such, so that programs need not read a fraction. */
+struct cell stat_count_cell(double value);
+
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include "analysis/stat_ticks.h"
 
 #include <string.h>
@@ -66,7 +67,7 @@ static void put_count(struct line *l, const struct stat_total *total, double lea
 		text_format(&l->text, "%s not counted", total->event);
 		return;
 	}
-	text_str(&l->text, table_human(l->out, cell_count((uint64_t)(total->value + 0.5)),
+	text_str(&l->text, table_human(l->out, stat_count_cell(round(total->value)),
 				       has_unit ? total->unit : total->event));
 	if (has_unit)
 		text_format(&l->text, " %s", total->event);

@@ -21,7 +21,7 @@ static inline struct cursor cur_of(const void *bytes, size_t size)
 {
 	const uint8_t *start = (const uint8_t *)bytes;
 
-	return (struct cursor){ .pos = start, .end = start + size };
+	return (struct cursor){ .pos = start, .end = size == 0 ? start : start + size };
 }
 
 /* Nothing read so far lay past the end. */

@@ -32,6 +32,15 @@ KEYS = [
 ]
 
 
+# Of perf_event.h's mem_lvl, in bits 5 and up of a data source: those that the captures have.
+LEVELS = {0x08: "L1", 0x10: "LFB", 0x20: "L2", 0x40: "L3"}
+
+
+def level_of(data_src):
+    """The source as `hot` names it."""
+    return "".join(name for bit, name in LEVELS.items() if int(data_src or "0", 0) >> 5 & bit)
+
+
 def csv_rows(*command):
     return list(csv.DictReader(run(*command).decode(errors="surrogateescape").splitlines()))
 
@@ -45,6 +54,7 @@ def exported(cyclops, path):
     for row in csv_rows(cyclops, "export", "--table", "samples", path):
         row["events"] = row["event"]
         row["heavy"] = int(row["period"] or 0)
+        row["source"] = level_of(row["data_src"])
         rows.append(row)
     return rows
 

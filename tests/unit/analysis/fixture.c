@@ -118,8 +118,10 @@ static void write_contents(struct writer *w, const struct contents *contents)
 		s.id = s.id == NO_EVENT ? NO_EVENT : ids[event];
 		writer_sample(w, event, USER_MODE, &s);
 	}
-	write_spe(w, 0, contents->records, half);
-	write_spe(w, 1, contents->records + half, contents->n_records - half);
+	if (contents->n_records > 0) {
+		write_spe(w, 0, contents->records, half);
+		write_spe(w, 1, contents->records + half, contents->n_records - half);
+	}
 }
 
 /* "DIRECTORY/NAME", to be freed. */
