@@ -6,6 +6,7 @@
 #include "analysis/hot_branches.h"
 #include "analysis/hot_event.h"
 #include "analysis/scan.h"
+#include "analysis/spe_filters.h"
 #include "base/alloc.h"
 #include "spe/names.h"
 #include "spe/packet.h"
@@ -172,4 +173,5 @@ void hot_event_note_none(struct session *s, const struct hot_event *e, const str
 				     : "none of %s matches; not every CPU records every event and "
 				       "kind of operation",
 			   table_human(t, cell_count(n[0]), "SPE records"));
+	spe_filters_note(s, t);
 }

@@ -131,18 +131,6 @@ static bool weighs_latency(const struct hot *hot, const struct hot_view *view)
 	return found;
 }
 
-/* Headings that say more than those of all tables. */
-static void name_columns(const struct hot_grouping *g, const struct table *t,
-			 struct column *columns)
-{
-	int share = table_column(t, "share"), estimated = table_column(t, "estimated_operations");
-
-	if (weighs_latency(g->hot, g->view) && hot_n_events(g->hot) == 1)
-		columns[share].title = "of latency";
-	if (estimated >= 0 && spe_filters_hide(g->hot->session))
-		columns[estimated].title = "passed filter";
-}
-
 /* The event first if there are several, then keys and sums. */
 static void start_table(const struct hot_grouping *g, struct table *t)
 {
@@ -166,7 +154,8 @@ static void start_table(const struct hot_grouping *g, struct table *t)
 	kept = arena_alloc(&t->memory, (columns.n + g->hot->session->slices.n) * sizeof(*kept));
 	memcpy(kept, columns.list, columns.n * sizeof(*kept));
 	t->columns = kept;
-	name_columns(g, t, kept);
+	if (weighs_latency(g->hot, g->view) && hot_n_events(g->hot) == 1)
+		kept[table_column(t, "share")].title = "of latency";
 	for (uint32_t i = 0; i < g->hot->session->slices.n; i++)
 		kept[t->n_columns++] = (struct column){
 			.name = table_format(t, "slice_%u", i),
@@ -176,6 +165,7 @@ static void start_table(const struct hot_grouping *g, struct table *t)
 			.meaning = "weight in this slice of time",
 		};
 	slices_note(&g->hot->session->slices, t);
+	spe_filters_name_estimates(g->hot->session, t);
 }
 
 static void set(struct table *t, struct cell *row, const char *column, struct cell cell)

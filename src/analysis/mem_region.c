@@ -8,6 +8,7 @@
 
 #include "analysis/estimate.h"
 #include "analysis/mem_parts.h"
+#include "analysis/spe_filters.h"
 #include "base/alloc.h"
 
 enum region_column {
@@ -88,13 +89,22 @@ static void show_direct(const struct mem_region *r, const struct whole *w, struc
 			cell_marked(cell_number(latency_mean(sum) / r->clock->hz * 1e9), mark);
 }
 
+/* Were operations left out because of how they went? Then those that are here do not fill the time. */
+static bool is_thinned(const struct session *s)
+{
+	int event = capture_spe(s->capture)->event;
+
+	return event >= 0 &&
+	       spe_filters_hide_outcomes(&capture_event(s->capture, (size_t)event)->attr);
+}
+
 /*
  * Loads are what a program waits for. The time by the number of stores is a rate and no latency,
  * unless it is of code that does little else: a region.
  */
 static bool has_derived_latency(const struct mem_region *r, enum mem_kind kind)
 {
-	return kind == MEM_LOAD || r->name != NULL;
+	return (kind == MEM_LOAD || r->name != NULL) && !is_thinned(r->rows->mem->session);
 }
 
 static void show_estimates(const struct mem_region *r, enum mem_kind kind, const struct whole *w,
@@ -223,6 +233,8 @@ void mem_region_table(const struct mem_region *r, struct table *out)
 	}
 	if (r->rows->mem->is_sampled)
 		return;
+	spe_filters_name_estimates(r->rows->mem->session, out);
+	spe_filters_note(r->rows->mem->session, out);
 	note_basis(r, out);
 	note_limits(r, out);
 }

@@ -7,6 +7,7 @@
 #include "analysis/estimate.h"
 #include "analysis/hot_keys.h"
 #include "analysis/mem_rows.h"
+#include "analysis/spe_filters.h"
 #include "base/alloc.h"
 
 enum {
@@ -336,6 +337,7 @@ int mem_table(const struct mem_rows *rows, const struct mem_view *view, struct t
 		m.range = spe_interval_range(rows->mem->session);
 	table_init(out, view->name, view->title, &kind_column, 1);
 	start(&m);
+	spe_filters_name_estimates(rows->mem->session, out);
 	for (uint32_t i = 0; i < rows->n_shown; i++)
 		show_row(&m, rows->shown[i]);
 	if (rows->n_left_out > 0)

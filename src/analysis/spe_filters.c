@@ -2,6 +2,7 @@
 #include "analysis/spe_filters.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "spe/names.h"
@@ -92,4 +93,17 @@ void spe_filters_note(const struct session *s, struct table *t)
 	table_note(t, "filtered when recorded (%s): totals, means and shares are of what passed",
 		   text.bytes + 2);
 	text_release(&text);
+}
+
+void spe_filters_name_estimates(const struct session *s, struct table *t)
+{
+	int estimated = table_column(t, "estimated_operations");
+	struct column *columns;
+
+	if (estimated < 0 || !spe_filters_hide(s))
+		return;
+	columns = arena_alloc(&t->memory, t->n_columns * sizeof(*columns));
+	memcpy(columns, t->columns, t->n_columns * sizeof(*columns));
+	columns[estimated].title = "passed filter";
+	t->columns = columns;
 }

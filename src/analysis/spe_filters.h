@@ -25,4 +25,10 @@ bool spe_filters_hide(const struct session *);
 /* Notes it on a table of SPE records: what passed, and that the numbers are of that. */
 void spe_filters_note(const struct session *, struct table *);
 
+/*
+ * Where records were filtered, column "estimated_operations" of a table gets a heading that does
+ * not claim all operations. Before or after its rows.
+ */
+void spe_filters_name_estimates(const struct session *, struct table *);
+
 #endif

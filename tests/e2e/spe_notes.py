@@ -82,6 +82,11 @@ def main():
         for name in ("slow", "loads"):
             text = shown(name, "hot", "--event", "l1d-refill")
             checks.expect("estimated" not in text and "passed" in text, f"{name}: estimate of what passed")
+            text = shown(name, "mem", "--table", "region")
+            checks.expect("estimated (operations)" not in text and "passed filter" in text and PASSED in text,
+                          f"{name}: operations of the region")
+            text = shown(name, "hot", "--event", "remote")
+            checks.expect("SPE records has it" in text and PASSED in text, f"{name}: none, or filtered")
 
         checks.expect(REGULAR not in shown("plain", "report"), "report: has jitter")
         text = shown("regular", "report")
@@ -98,12 +103,13 @@ def main():
         text = shown("plain", "hot", "--event", "l1d-refill", "--select", "tid==1")
         checks.expect("none of the selected; of all SPE records" in text, "an event that only others have")
         # Over a whole program the time by the stores is no latency of theirs.
-        def derived(*words):
-            text = run(cyclops, "mem", "--table", "region", "--format", "csv", *words, os.path.join(scratch, "plain"),
+        def derived(*words, name="plain"):
+            text = run(cyclops, "mem", "--table", "region", "--format", "csv", *words, os.path.join(scratch, name),
                        "--symfs", os.path.join(folder, "root")).decode()
             return {row["access"]: row["derived_latency_ns"] != "" for row in csv.DictReader(text.splitlines())}
 
         checks.expect(derived() == {"load": True, "store": False}, f"derived latency of all: {derived()}")
+        checks.expect(not any(derived(name="slow").values()), f"derived latency of slow ones: {derived(name='slow')}")
         region = derived("--region", "prepare")
         checks.expect(region and all(region.values()), f"derived latency of a region: {region}")
 
