@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/sharing.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/interval.h"
+#include "analysis/sharing_cost.h"
 #include "analysis/sharing_objects.h"
 #include "analysis/vector_length.h"
 #include "base/alloc.h"
@@ -147,58 +147,11 @@ static uint64_t recorded_minimum(const struct capture *c)
 	return event >= 0 ? capture_event(c, (size_t)event)->attr.config2 & 0xffff : 0;
 }
 
-static uint64_t median_of(const uint32_t *histogram)
-{
-	uint64_t n = 0, below = 0;
-
-	for (size_t i = 0; i <= SHARING_LATENCY_MAX; i++)
-		n += histogram[i];
-	for (size_t i = 0; n > 0 && i <= SHARING_LATENCY_MAX; i++) {
-		below += histogram[i];
-		if (2 * below >= n)
-			return i;
-	}
-	return 0;
-}
-
-/*
- * What a load costs without contention. Where fast loads were not recorded the median is one of
- * slow ones only: the filter's limit is above what a hit takes, so the excess is too small.
- */
-static uint64_t local_cycles(const struct sharing *s)
-{
-	uint64_t median = median_of(s->lines->local_hits);
-
-	return s->minimum_cycles > 0 && median > s->minimum_cycles ? s->minimum_cycles : median;
-}
-
 static double interval_of(const struct sharing *s)
 {
 	if (s->lines->n_samples > 0)
 		return (double)s->lines->period / (double)s->lines->n_samples;
 	return (double)spe_interval_common(s->session).mean;
-}
-
-static int64_t excess_of(const struct sharing *s, uint64_t cycles, uint64_t n_loads)
-{
-	uint64_t usual = s->local_cycles * n_loads;
-
-	return cycles > usual ? (int64_t)(cycles - usual) : 0;
-}
-
-/* Half of the 95 % interval of a line's share: records of the line against all others. */
-static double error_of(const struct sharing *s, const struct sharing_subject *subject, double share)
-{
-	const struct sharing_latency *mine = &subject->contended, *all = &s->lines->loads;
-	double base = (double)s->local_cycles;
-	double squares =
-		(double)mine->squares - 2 * base * (double)mine->cycles + base * base * mine->n;
-	double rest = (double)(all->squares - mine->squares);
-
-	if (all->cycles == 0)
-		return 0;
-	squares = squares * (1 - share) * (1 - share) + rest * share * share;
-	return 1.96 * sqrt(squares > 0 ? squares : 0) / (double)all->cycles;
 }
 
 /* A line that could be shown. */
@@ -223,11 +176,24 @@ static uint64_t contended_of(const struct sharing *s, const struct sharing_line 
 	return sharing_line_sum(line, sharing_mode_masks[s->options.mode]);
 }
 
+/* Reloads that look as if others caused them; the second look knows better. */
+static int64_t cost_of(const struct sharing *s, const struct sharing_line *line)
+{
+	const struct sharing_use use = { sharing_line_sum(line, SHARING_BIT(RECORDS)),
+					 contended_of(s, line), line->n_reloads };
+	int64_t cost = sharing_excess(s, line->cycles, line->n_timed);
+
+	if (line->n_reloads > 0 && line->has_threads && line->is_written &&
+	    sharing_is_kept(s, &use))
+		cost += sharing_excess(s, line->reload_cycles, line->n_reloads);
+	return cost;
+}
+
 static int64_t rank_of(const struct sharing *s, const struct sharing_line *line)
 {
 	switch (s->request.sort) {
 	case SHARING_SORT_COST:
-		return excess_of(s, line->cycles, line->n_timed);
+		return cost_of(s, line);
 	case SHARING_SORT_COUNT:
 		return (int64_t)contended_of(s, line);
 	case SHARING_SORT_RECORDS:
@@ -463,8 +429,17 @@ static struct sharing_access *start_access(struct sharing *s, uint32_t at,
 	a->place = k->place;
 	a->pc = k->pc;
 	a->first_touch = at;
-	a->sum.first_ns = UINT64_MAX;
+	a->sum.first_ns = a->sum.first_reload_ns = UINT64_MAX;
 	return a;
+}
+
+static uint32_t end_of_line(const struct sharing *s, uint32_t number, uint32_t at)
+{
+	uint32_t n = s->accesses_seen->keys.n;
+
+	while (at < n && sharing_touch_key(s->accesses_seen, s->order[at]).line == number)
+		at++;
+	return at;
 }
 
 /* Makes rows out of the touches of a line, which stand at order[at …]; returns their end. */
@@ -472,15 +447,15 @@ static uint32_t group_line(struct sharing *s, struct sharing_subject *subject, u
 			   uint32_t at)
 {
 	uint64_t words[GROUP_WORDS], last[GROUP_WORDS] = { UINT64_MAX };
-	uint32_t n = s->accesses_seen->keys.n;
+	uint32_t end = end_of_line(s, number, at);
 
+	sharing_settle_reloads(s, at, end);
+	subject->line = number;
 	subject->first_access = (uint32_t)s->accesses.n;
 	subject->first_touch = at;
-	for (; at < n; at++) {
+	for (; at < end; at++) {
 		struct sharing_touch_key k = sharing_touch_key(s->accesses_seen, s->order[at]);
 
-		if (k.line != number)
-			break;
 		group_words(s, &k, words);
 		if (memcmp(words, last, sizeof(words)) != 0)
 			start_access(s, at, &k);
@@ -488,6 +463,7 @@ static uint32_t group_line(struct sharing *s, struct sharing_subject *subject, u
 		sharing_touch_merge(&s->accesses.items[s->accesses.n - 1].sum, touch_at(s, at));
 		sharing_counts_add(&subject->counts, &touch_at(s, at)->counts);
 		sharing_latency_merge(&subject->contended, &touch_at(s, at)->contended);
+		sharing_latency_merge(&subject->reloads, &touch_at(s, at)->reloads);
 		s->accesses.items[s->accesses.n - 1].n_touches++;
 	}
 	subject->n_accesses = (uint32_t)s->accesses.n - subject->first_access;
@@ -636,19 +612,28 @@ static void name_accesses(struct sharing *s)
 		set_extent(s, &s->accesses.items[i]);
 }
 
+/* By what they are found to cost in the end: of what the first look took to be reloads some are not. */
+static int compare_subjects(const void *left, const void *right)
+{
+	const struct sharing_subject *a = left, *b = right;
+
+	if (a->excess_cycles != b->excess_cycles)
+		return (a->excess_cycles < b->excess_cycles) -
+		       (a->excess_cycles > b->excess_cycles);
+	return (a->line > b->line) - (a->line < b->line);
+}
+
 static void rate_subjects(struct sharing *s)
 {
-	double all = (double)s->lines->loads.cycles;
-
 	for (size_t i = 0; i < s->subjects.n; i++) {
 		struct sharing_subject *subject = &s->subjects.items[i];
 
-		subject->excess_cycles =
-			excess_of(s, subject->contended.cycles, subject->contended.n);
-		subject->share = all > 0 ? (double)subject->excess_cycles / all : 0;
-		subject->error = error_of(s, subject, subject->share);
+		sharing_rate(s, subject);
 		subject->judgement = sharing_judge(s, subject);
 	}
+	if (s->request.sort == SHARING_SORT_COST && s->subjects.n > 1)
+		qsort(s->subjects.items, s->subjects.n, sizeof(*s->subjects.items),
+		      compare_subjects);
 }
 
 static void look_closely(struct sharing *s, const struct select *select)
@@ -719,7 +704,7 @@ static int first_look(struct sharing *s, const struct select *select, struct err
 	s->first_ns = s->session->first_ns;
 	s->last_ns = s->session->last_ns;
 	s->minimum_cycles = recorded_minimum(s->session->capture);
-	s->local_cycles = local_cycles(s);
+	s->local_cycles = sharing_local_cycles(s);
 	s->interval = interval_of(s);
 	return 0;
 }

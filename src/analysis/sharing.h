@@ -90,8 +90,10 @@ struct sharing_judgement {
 	uint32_t n_writers;   /* … wrote to it */
 	uint32_t n_processes; /* … and the processes they are of */
 	uint32_t n_writes;    /* sampled stores and atomics */
-	uint32_t n_victims;   /* sampled accesses that the verdict is about */
+	uint32_t n_waited;    /* sampled loads that waited: contended ones, and reloads */
+	uint32_t n_victims;   /* sampled accesses that the verdict is about: those, or else all */
 	bool has_lock;	      /* atomics or exclusives: a lock, or another word for synchronising */
+	bool is_guarded; /* … a lock of several threads, and the data that they use under it */
 };
 
 /* What the instruction at a place does: all zero if that is not known. */
@@ -133,13 +135,16 @@ struct sharing_access {
 struct sharing_subject {
 	uint32_t space;
 	uint64_t address;
+	uint32_t line;			   /* its number in sharing.choice */
 	uint32_t first_access, n_accesses; /* in sharing.accesses */
 	uint32_t first_touch, n_touches;   /* in sharing.order */
 	struct sharing_counts counts;	   /* of all its touches */
 	struct sharing_latency contended;  /* of its loads that the mode is about */
-	int64_t excess_cycles; /* of sampled contended loads over what a local hit takes */
-	double share, error;   /* of the latency of all sampled loads; half of its 95 % interval */
-	uint32_t n_pages;      /* physical ones that it was seen in; 0: not recorded */
+	struct sharing_latency reloads;	   /* of others that waited for what others wrote */
+	int64_t excess_cycles;		   /* of both, as sampled, over what a local hit takes */
+	double share, error; /* of the latency of all sampled loads; half of its 95 % interval */
+	double reload_share, reload_error; /* the part of reloads, and its own interval */
+	uint32_t n_pages;		   /* physical ones that it was seen in; 0: not recorded */
 	struct sharing_judgement judgement;
 };
 
@@ -193,7 +198,9 @@ static inline const uint32_t *sharing_touches(const struct sharing *s, uint32_t 
 /* Records of a line by slice of time: session->slices.n of them. */
 static inline const uint64_t *sharing_slices(const struct sharing *s, size_t subject)
 {
-	return s->accesses_seen->slices + subject * s->session->slices.n;
+	size_t line = s->subjects.items[subject].line;
+
+	return s->accesses_seen->slices + line * s->session->slices.n;
 }
 
 struct sharing_extent sharing_extent(const struct sharing *, const struct sharing_touch_key *);
@@ -206,6 +213,12 @@ double sharing_lost_cycles(const struct sharing *, const struct sharing_subject 
 
 /* Judges a line (sharing_verdict.c). */
 struct sharing_judgement sharing_judge(const struct sharing *, const struct sharing_subject *);
+
+/* Loads of the line that were seen to wait for other threads. */
+static inline uint64_t sharing_waited(const struct sharing_subject *subject, enum sharing_mode mode)
+{
+	return sharing_contended(&subject->counts, mode) + subject->reloads.n;
+}
 
 /* Does an access of this kind write, or is it part of a lock? */
 static inline bool sharing_kind_writes(unsigned kind)

@@ -155,8 +155,14 @@ static struct sharing_touch *touch_of(struct sharing_accesses *a, const uint64_t
 	if (number < a->touches.n)
 		return &a->touches.items[number];
 	touch = vec_add(&a->touches);
-	touch->first_ns = UINT64_MAX;
+	touch->first_ns = touch->first_reload_ns = UINT64_MAX;
 	return touch;
+}
+
+static void widen_times(uint64_t *first_ns, uint64_t *last_ns, uint64_t from_ns, uint64_t to_ns)
+{
+	*first_ns = from_ns < *first_ns ? from_ns : *first_ns;
+	*last_ns = to_ns > *last_ns ? to_ns : *last_ns;
 }
 
 /* What a load met decides where its latency counts; first match wins. */
@@ -168,21 +174,33 @@ static const uint32_t met_masks[SHARING_N_MET] = {
 	[SHARING_MET_NONE] = SHARING_BIT(LOADS),
 };
 
+static void add_reload(struct sharing_touch *touch, const struct batch *b, size_t row,
+		       uint64_t cycles, bool is_saturated)
+{
+	sharing_latency_add(&touch->reloads, cycles, is_saturated);
+	if (b->has[row] & HAS_TIME)
+		widen_times(&touch->first_reload_ns, &touch->last_reload_ns, b->time_ns[row],
+			    b->time_ns[row]);
+}
+
 static void add_latency(enum sharing_mode mode, struct sharing_touch *touch, const struct batch *b,
 			size_t row, uint32_t mask)
 {
 	struct sharing_mean *mean = touch->met;
-	uint64_t cycles;
+	uint64_t cycles, access;
 
-	if (!(mask & SHARING_BIT(LOADS)) || !sharing_row_latency(b, row, &cycles))
+	if (!(mask & SHARING_BIT(LOADS)) || !sharing_row_total(b, row, &cycles))
 		return;
 	for (size_t i = 0; !(mask & met_masks[i]); i++)
 		mean++;
 	mean->n++;
 	mean->cycles += cycles;
 	mean->n_saturated += sharing_is_saturated(b, cycles);
+	access = sharing_row_access(b, row, cycles);
 	if (mask & sharing_mode_masks[mode])
-		sharing_latency_add(&touch->contended, cycles, sharing_is_saturated(b, cycles));
+		sharing_latency_add(&touch->contended, access, sharing_is_saturated(b, cycles));
+	else if (sharing_is_reload(mask, 0))
+		add_reload(touch, b, row, access, sharing_is_saturated(b, cycles));
 }
 
 static void add_page(struct sharing_accesses *a, struct sharing_touch *touch, uint32_t line,
@@ -194,12 +212,6 @@ static void add_page(struct sharing_accesses *a, struct sharing_touch *touch, ui
 	tuples_add(&a->pages, page);
 	if (node >= 0)
 		touch->nodes |= (uint64_t)1 << node;
-}
-
-static void add_time(struct sharing_touch *touch, uint64_t time_ns)
-{
-	touch->first_ns = time_ns < touch->first_ns ? time_ns : touch->first_ns;
-	touch->last_ns = time_ns > touch->last_ns ? time_ns : touch->last_ns;
 }
 
 static void add_slice(struct sharing_accesses *a, uint32_t line, uint64_t time_ns)
@@ -246,7 +258,7 @@ static void add_row(struct sharing_accesses *a, const struct batch *b, size_t ro
 	sharing_count_in(&touch->counts, mask);
 	add_latency(a->choice->options->mode, touch, b, row, mask);
 	if (has & HAS_TIME) {
-		add_time(touch, b->time_ns[row]);
+		widen_times(&touch->first_ns, &touch->last_ns, b->time_ns[row], b->time_ns[row]);
 		add_slice(a, line, b->time_ns[row]);
 	}
 	if (has & HAS_PA)
@@ -289,8 +301,10 @@ void sharing_touch_merge(struct sharing_touch *to, const struct sharing_touch *f
 		to->met[i].cycles += from->met[i].cycles;
 	}
 	sharing_latency_merge(&to->contended, &from->contended);
-	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
-	to->last_ns = from->last_ns > to->last_ns ? from->last_ns : to->last_ns;
+	sharing_latency_merge(&to->reloads, &from->reloads);
+	widen_times(&to->first_ns, &to->last_ns, from->first_ns, from->last_ns);
+	widen_times(&to->first_reload_ns, &to->last_reload_ns, from->first_reload_ns,
+		    from->last_reload_ns);
 	to->nodes |= from->nodes;
 }
 

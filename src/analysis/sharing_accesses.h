@@ -38,7 +38,7 @@ enum sharing_kind {
 	SHARING_KIND_PARTIAL = 32, /* some elements of the vector are left out, by its predicate */
 };
 
-/* Latencies by what a load met; each load is in one of them, the first that fits. */
+/* Total latencies by what a load met; each load is in one of them, the first that fits. */
 enum sharing_met {
 	SHARING_MET_REMOTE_HITM,
 	SHARING_MET_LOCAL_HITM,
@@ -58,8 +58,10 @@ struct sharing_touch {
 	struct sharing_counts counts;
 	struct sharing_mean met[SHARING_N_MET];
 	struct sharing_latency contended; /* of the loads that the mode is about */
+	struct sharing_latency reloads;	  /* … and others that found their line gone, too */
 	uint64_t first_ns, last_ns;	  /* UINT64_MAX, 0: no times were recorded */
-	uint64_t nodes;			  /* of the physical pages: bit n is node n */
+	uint64_t first_reload_ns, last_reload_ns;
+	uint64_t nodes; /* of the physical pages: bit n is node n */
 };
 
 void sharing_touch_merge(struct sharing_touch *, const struct sharing_touch *from);

@@ -6,17 +6,11 @@
 
 #include "analysis/data_names.h"
 #include "analysis/sharing_tables.h"
+#include "analysis/sharing_worth.h"
 #include "base/alloc.h"
 
 /* Accesses of each kind that are named. */
 enum { SHOWN = 3 };
-
-/* Less than this is not worth a word: of the latency of loads, or of contended loads, … */
-static const double least_share = 0.001;
-static const double least_part = 0.01;
-
-/* … or of all stores, for lines that only stores meet on. */
-static const double least_stores = 0.01;
 
 enum finding_column {
 	FINDING_CLAIM,
@@ -67,38 +61,6 @@ static const struct column columns[FINDING_N_COLUMNS] = {
 			     "function that writes most" },
 };
 
-static const struct column summary_columns[] = {
-	{ "name", NULL, "", CELL_TEXT, 0, "what the fact is about" },
-	{ "value", NULL, "", CELL_TEXT, COLUMN_GROW, "in words" },
-};
-
-static double part_of(uint64_t n, uint64_t all)
-{
-	return all == 0 ? 0 : (double)n / (double)all;
-}
-
-/* Part of all contended loads. */
-static double contended_part(const struct sharing *s, const struct sharing_subject *subject)
-{
-	return part_of(sharing_contended(&subject->counts, s->options.mode),
-		       sharing_contended(&s->total, s->options.mode));
-}
-
-/* Do threads get in each other's way here, enough to be worth a word? */
-static bool is_worth(const struct sharing *s, const struct sharing_subject *subject)
-{
-	const struct sharing_judgement *j = &subject->judgement;
-
-	if (j->verdict == SHARING_READ_ONLY || j->verdict == SHARING_SINGLE_THREAD)
-		return false;
-	if (j->n_writers > 1 && j->verdict == SHARING_FALSE &&
-	    part_of(subject->counts.n[SHARING_STORES], s->total.n[SHARING_STORES]) >= least_stores)
-		return true;
-	if (s->lines->loads.cycles > 0)
-		return subject->share >= least_share;
-	return contended_part(s, subject) >= least_part;
-}
-
 static const char *kind_words(const struct sharing_judgement *j)
 {
 	if (j->is_both)
@@ -108,9 +70,12 @@ static const char *kind_words(const struct sharing_judgement *j)
 	case SHARING_FALSE:
 		return "false sharing";
 	case SHARING_TRUE:
+		if (j->is_guarded)
+			return "a contended lock, with the data that it guards";
 		return j->has_lock ? "true sharing of a lock or atomic" : "true sharing";
 	default:
-		return "contended, kind unknown";
+		return j->reason == SHARING_FEW_SAMPLES ? "perhaps contended, too few samples"
+							: "contended, kind unknown";
 	}
 }
 
@@ -131,21 +96,19 @@ static const char *size_of(const struct sharing *s, const struct sharing_subject
 			   struct table *t)
 {
 	if (s->lines->loads.cycles > 0)
-		return table_format(t, "%.1f %% \xc2\xb1 %.1f of load latency",
-				    100 * subject->share, 100 * subject->error);
-	return table_format(t, "%.1f %% of contended loads", 100 * contended_part(s, subject));
+		return table_format(t, "%.1f %% \xc2\xb1 %.1f of %s", 100 * subject->share,
+				    100 * subject->error, sharing_latency_words(s));
+	return table_format(t, "%.1f %% of contended loads",
+			    100 * sharing_contended_part(s, subject));
 }
 
-static uint64_t contended_cycles(const struct sharing_access *a, uint64_t *out_n)
+/* Of its loads that waited for others. */
+static struct sharing_latency waits_of(const struct sharing_access *a)
 {
-	uint64_t cycles = 0;
+	struct sharing_latency waits = a->sum.contended;
 
-	*out_n = 0;
-	for (int i = 0; i < SHARING_MET_NONE; i++) {
-		cycles += a->sum.met[i].cycles;
-		*out_n += a->sum.met[i].n;
-	}
-	return cycles;
+	sharing_latency_merge(&waits, &a->sum.reloads);
+	return waits;
 }
 
 /* "bytes 8-15", or where it begins if its size is not known. */
@@ -181,8 +144,9 @@ static const char *access_text(const struct sharing *s, const struct sharing_lab
 			       uint32_t number, bool is_write, struct table *t)
 {
 	const struct sharing_access *a = &s->accesses.items[number];
-	uint64_t records = a->sum.counts.n[SHARING_RECORDS], n = 0;
-	uint64_t cycles = contended_cycles(a, &n);
+	uint64_t records = a->sum.counts.n[SHARING_RECORDS];
+	struct sharing_latency waits = waits_of(a);
+	uint32_t n = is_write ? 0 : waits.n;
 	struct text text = { 0 };
 	const char *out;
 
@@ -190,12 +154,14 @@ static const char *access_text(const struct sharing *s, const struct sharing_lab
 	text_str(&text, "  ");
 	place_text(s, a, &text);
 	text_format(&text, "  %s: ", threads_text(s, a, t));
-	if (!is_write && n > 0)
-		text_format(&text, "%" PRIu64 " of ", n);
+	if (n > 0)
+		text_format(&text, "%" PRIu32 " of ", n);
 	text_format(&text, "%" PRIu64 " %s%s", records, sharing_kind_name(a->kind),
 		    plural(records));
-	if (!is_write && n > 0)
-		text_format(&text, " from another core, %.0f cycles", (double)cycles / (double)n);
+	if (n > 0)
+		text_format(&text, " %s, %.0f cycles",
+			    a->sum.reloads.n > 0 ? "waited" : "from another core",
+			    (double)waits.cycles / (double)n);
 	text_char(&text, '\0');
 	out = table_text(t, text.bytes);
 	text_release(&text);
@@ -227,19 +193,18 @@ static struct ranked *rank_accesses(const struct sharing *s, const struct sharin
 				    bool writers, size_t *out_n)
 {
 	struct ranked *all = mem_alloc((size_t)subject->n_accesses + 1, sizeof(*all));
-	bool waits = subject->contended.n > 0;
+	bool waits = subject->contended.n + subject->reloads.n > 0;
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < subject->n_accesses; i++) {
 		uint32_t number = subject->first_access + i;
 		const struct sharing_access *a = &s->accesses.items[number];
-		uint64_t n_contended, cycles = contended_cycles(a, &n_contended);
+		struct sharing_latency own = waits_of(a);
 
-		if (sharing_kind_writes(a->kind) != writers ||
-		    (!writers && waits && n_contended == 0))
+		if (sharing_kind_writes(a->kind) != writers || (!writers && waits && own.n == 0))
 			continue;
-		all[n++] = (struct ranked){ writers ? 0 : cycles, a->sum.counts.n[SHARING_RECORDS],
-					    number };
+		all[n++] = (struct ranked){ writers ? 0 : own.cycles,
+					    a->sum.counts.n[SHARING_RECORDS], number };
 	}
 	qsort(all, n, sizeof(*all), compare_ranked);
 	*out_n = n;
@@ -303,6 +268,16 @@ static const char *fix_of(const struct sharing_judgement *j)
 	return NULL;
 }
 
+static double mean_of(const struct sharing_latency *l)
+{
+	return (double)l->cycles / (double)l->n;
+}
+
+static const char *took(const struct sharing_latency *l)
+{
+	return l->n_saturated > 0 ? "at least " : "";
+}
+
 /*
  * No cycles of the whole run: latencies overlap, within a thread and between threads, so that
  * their sum over all loads may be more than the program ran.
@@ -310,16 +285,28 @@ static const char *fix_of(const struct sharing_judgement *j)
 static const char *cost_text(const struct sharing *s, const struct sharing_subject *subject,
 			     struct table *t)
 {
-	const struct sharing_latency *c = &subject->contended;
-	const char *hit = "";
+	const struct sharing_latency *c = &subject->contended, *r = &subject->reloads;
+	const char *hit = "", *reloads = "";
 
-	if (c->n == 0)
-		return "not measured: no sampled load waited for it";
+	if (c->n + r->n == 0)
+		return subject->judgement.n_waited > 0
+			       ? "not measured: the capture has no latencies"
+			       : "not measured: no sampled load waited for it";
 	if (s->local_cycles > 0)
-		hit = table_format(t, ", a local hit takes %" PRIu64, s->local_cycles);
-	return table_format(t, "%" PRIu32 " load%s from another core took %s%.0f cycles%s", c->n,
-			    plural(c->n), c->n_saturated > 0 ? "at least " : "",
-			    (double)c->cycles / (double)c->n, hit);
+		hit = table_format(t, "%s a local hit takes %" PRIu64, r->n > 0 ? ";" : ",",
+				   s->local_cycles);
+	if (r->n > 0)
+		reloads = table_format(
+			t,
+			"%s%" PRIu32
+			" reload%s of what others wrote, from shared caches or memory, "
+			"%s%.0f cycles (%.1f %% \xc2\xb1 %.1f)",
+			c->n > 0 ? "; " : "", r->n, plural(r->n), took(r), mean_of(r),
+			100 * subject->reload_share, 100 * subject->reload_error);
+	if (c->n == 0)
+		return table_format(t, "%s%s", reloads, hit);
+	return table_format(t, "%" PRIu32 " load%s from another core took %s%.0f cycles%s%s", c->n,
+			    plural(c->n), took(c), mean_of(c), reloads, hit);
 }
 
 static const char *why_unknown(const struct sharing_judgement *j, struct table *t)
@@ -328,9 +315,9 @@ static const char *why_unknown(const struct sharing_judgement *j, struct table *
 	case SHARING_FEW_SAMPLES:
 		return table_format(t,
 				    "too few samples (%" PRIu32 " write%s, %" PRIu32
-				    " access%s that waited): record longer or more often",
-				    j->n_writes, plural(j->n_writes), j->n_victims,
-				    j->n_victims == 1 ? "" : "es");
+				    " load%s that waited): record longer or more often",
+				    j->n_writes, plural(j->n_writes), j->n_waited,
+				    plural(j->n_waited));
 	case SHARING_NO_STORES:
 		return "the capture holds no stores: record stores, too";
 	case SHARING_UNSEEN_STORES:
@@ -359,10 +346,9 @@ static const char *sure_text(const struct sharing_judgement *j, struct table *t)
 		parts = table_format(t, "; %.0f %% of it is false sharing", 100 * j->false_part);
 	return table_format(t,
 			    "%" PRIu32 " sampled write%s by %" PRIu32 " of %" PRIu32
-			    " thread%s, %" PRIu32 " access%s that waited%s",
+			    " thread%s, %" PRIu32 " load%s that waited%s",
 			    j->n_writes, plural(j->n_writes), j->n_writers, j->n_threads,
-			    plural(j->n_threads), j->n_victims, j->n_victims == 1 ? "" : "es",
-			    parts);
+			    plural(j->n_threads), j->n_waited, plural(j->n_waited), parts);
 }
 
 static void add_finding(const struct sharing *s, const struct sharing_labels *labels, size_t number,
@@ -390,17 +376,6 @@ static void add_finding(const struct sharing *s, const struct sharing_labels *la
 	slices_show(&s->session->slices, sharing_slices(s, number), t, row);
 }
 
-/* What to say if there is no finding: only addresses of data can tell that there is none. */
-static const char *nothing_found(const struct sharing *s)
-{
-	const struct sharing_counts *c = &s->total;
-
-	return c->n[SHARING_RECORDS] >
-			       c->n[SHARING_LOAD_NO_ADDRESS] + c->n[SHARING_STORE_NO_ADDRESS]
-		       ? "no line is fought over"
-		       : no_data_addresses;
-}
-
 void sharing_findings_table(const struct sharing *s, const struct sharing_labels *labels,
 			    struct table *out)
 {
@@ -408,88 +383,8 @@ void sharing_findings_table(const struct sharing *s, const struct sharing_labels
 	out->style = TABLE_FINDINGS;
 	slices_add_columns(&s->session->slices, "records", "records of the line over time", out);
 	for (size_t i = 0; i < s->subjects.n; i++)
-		if (is_worth(s, &s->subjects.items[i]))
+		if (sharing_worth_of(s, &s->subjects.items[i]) != SHARING_WORTH_NOTHING)
 			add_finding(s, labels, i, out);
 	if (table_n_rows(out) == 0)
-		table_note(out, "%s", nothing_found(s));
-}
-
-static void add_fact(struct table *t, const char *name, const char *value)
-{
-	struct cell *row = table_add_row(t);
-
-	row[0] = cell_text(name);
-	row[1] = cell_text(value);
-}
-
-/* How many lines there are of each kind, and what they cost together. */
-static void add_answer(const struct sharing *s, struct table *t)
-{
-	static const struct {
-		enum sharing_verdict verdict;
-		const char *words;
-	} kinds[] = {
-		{ SHARING_FALSE, "false sharing" },
-		{ SHARING_TRUE, "true sharing" },
-		{ SHARING_UNKNOWN, "unknown" },
-	};
-	uint32_t n[SHARING_SINGLE_THREAD + 1] = { 0 }, n_worth = 0;
-	const char *text = nothing_found(s);
-	const char *joint = ":";
-	double share = 0;
-
-	for (size_t i = 0; i < s->subjects.n; i++) {
-		if (!is_worth(s, &s->subjects.items[i]))
-			continue;
-		n_worth++;
-		n[s->subjects.items[i].judgement.verdict]++;
-		share += s->subjects.items[i].share;
-	}
-	if (n_worth > 0)
-		text = table_format(t, "%" PRIu32 " line%s fought over, %.1f %% of load latency",
-				    n_worth, n_worth == 1 ? " is" : "s are", 100 * share);
-	for (size_t i = 0; i < COUNT(kinds); i++) {
-		if (n[kinds[i].verdict] == 0)
-			continue;
-		text = table_format(t, "%s%s %" PRIu32 " %s", text, joint, n[kinds[i].verdict],
-				    kinds[i].words);
-		joint = ",";
-	}
-	add_fact(t, "answer", text);
-}
-
-static void add_seen(const struct sharing *s, struct table *t)
-{
-	const struct sharing_counts *c = &s->total;
-	static const char *const met[SHARING_N_MODES] = {
-		[SHARING_BY_PEER] = "from another core's cache",
-		[SHARING_BY_HITM] = "that found it modified by another core",
-		[SHARING_BY_LOCAL_HITM] = "that found it modified on the same socket",
-		[SHARING_BY_REMOTE_HITM] = "that found it modified on another socket",
-	};
-
-	add_fact(t, "seen",
-		 table_format(
-			 t, "%s and %s to %s, %s %s",
-			 table_human(t, cell_count(c->n[SHARING_LOADS]), "loads"),
-			 table_human(t, cell_count(c->n[SHARING_STORES]), "stores"),
-			 table_human(t, cell_count(s->n_lines), "lines"),
-			 table_human(t, cell_count(sharing_contended(c, s->options.mode)), "loads"),
-			 met[s->options.mode]));
-	if (s->minimum_cycles > 1)
-		add_fact(t, "caution",
-			 table_format(t,
-				      "operations of less than %" PRIu64
-				      " cycles were not recorded: hits and most stores are "
-				      "missing, shares are too high",
-				      s->minimum_cycles));
-}
-
-void sharing_summary_table(const struct sharing *s, struct table *out)
-{
-	table_init(out, "sharing", NULL, summary_columns, COUNT(summary_columns));
-	out->style = TABLE_FACTS;
-	out->is_keyed = true;
-	add_answer(s, out);
-	add_seen(s, out);
+		table_note(out, "%s", sharing_nothing_found(s));
 }

@@ -225,25 +225,29 @@ static void count_samples(struct sharing_lines *l, const struct batch *b, const 
 }
 
 /*
- * Counts an access among all loads if it is one, and says its latency if that counts for its
- * line, too: 0 if it does not. Loads and stores come as they like, so there is no decision here
- * that would be taken wrong as often as right.
+ * Counts an access among all loads if it is one, and says what of its latency counts for its
+ * line, too. Loads and stores come as they like, so there is no decision here that would be taken
+ * wrong as often as right.
  */
-static inline uint64_t add_load(struct sharing_lines *l, const struct batch *b, size_t row,
-				uint32_t mask, bool *out_is_timed)
+static inline void add_load(struct sharing_lines *l, const struct batch *b, size_t row,
+			    uint32_t mask, struct sharing_access_row *out)
 {
 	uint32_t *histogram = l->work->latencies + LATENCIES * ((mask & SHARING_BIT(L1)) != 0);
-	uint64_t cycles;
-	bool has_latency = sharing_row_latency(b, row, &cycles);
+	uint32_t contended = mask & sharing_mode_masks[l->options->mode];
+	uint64_t total, cycles;
+	bool has_latency = sharing_row_total(b, row, &total);
 	bool counts = has_latency & ((mask & SHARING_BIT(LOADS)) != 0);
-	bool is_timed = counts & ((mask & sharing_mode_masks[l->options->mode]) != 0);
+	bool is_timed = counts & (contended != 0);
+	bool is_reload = counts & sharing_is_reload(mask, contended);
 
-	cycles &= -(uint64_t)counts;
+	total &= -(uint64_t)counts;
+	l->loads.n_saturated += sharing_is_saturated(b, total);
+	cycles = sharing_row_access(b, row, total);
 	histogram[bounded(cycles)] += counts;
-	l->loads.n_saturated += sharing_is_saturated(b, cycles);
 	l->loads.cycles += cycles - bounded(cycles); /* the rest comes out of the histogram */
-	*out_is_timed = is_timed;
-	return cycles & -(uint64_t)is_timed;
+	out->cycles = sharing_row_cycles(bounded(cycles), is_timed, is_reload);
+	out->mask =
+		mask | (is_timed ? SHARING_ROW_TIMED : 0) | (is_reload ? SHARING_ROW_RELOAD : 0);
 }
 
 static void flush_rows(struct sharing_lines *l)
@@ -255,6 +259,7 @@ static void flush_rows(struct sharing_lines *l)
 static void add_rows(struct sharing_lines *l, const struct batch *b, const uint32_t *masks)
 {
 	struct sharing_access_row *out = l->work->rows + l->work->n_rows;
+	uint32_t any = 0, all = HAS_ISSUE;
 
 	for (size_t row = 0; row < b->n; row++) {
 		uint32_t mask = masks[row], has = b->has[row];
@@ -262,18 +267,21 @@ static void add_rows(struct sharing_lines *l, const struct batch *b, const uint3
 
 		if (!sharing_is_of_line(mask))
 			continue;
-		out->cycles = add_load(l, b, row, mask, &out->is_timed);
+		any |= has;
+		all &= has;
+		add_load(l, b, row, mask, out);
 		if (!is_wanted(l->options, mask))
 			continue;
 		spot = sharing_spot(l->options, b, row);
 		out->line = spot.address;
 		out->space = spot.space;
 		out->tid = has & HAS_TID ? b->tid[row] : SHARING_NO_TID;
-		out->mask = mask;
 		out->is_write = writes(b, row, mask);
 		l->n_physical += (has & HAS_PA) != 0;
 		out++;
 	}
+	l->has_issue |= (any & HAS_ISSUE) != 0;
+	l->lacks_issue |= all == 0;
 	l->work->n_rows = (size_t)(out - l->work->rows);
 }
 
@@ -324,6 +332,8 @@ static void lines_merge(void *into, const void *from, const struct id_map *map)
 	(void)map;
 	sharing_counts_add(&to->total, &part->total);
 	sharing_latency_merge(&to->loads, &part->loads);
+	to->has_issue |= part->has_issue;
+	to->lacks_issue |= part->lacks_issue;
 	to->n_physical += part->n_physical;
 	to->period += part->period;
 	to->n_samples += part->n_samples;

@@ -50,6 +50,7 @@ struct sharing_lines {
 	const struct sharing_options *options;
 	struct sharing_counts total;  /* of all records, whether they have a line or not */
 	struct sharing_latency loads; /* all loads with an address */
+	bool has_issue, lacks_issue;  /* some accesses say when they were issued; some do not */
 	uint64_t n_physical;	      /* records of lines with a physical address */
 	uint64_t period;	      /* sum of what samples stand for */
 	uint64_t n_samples;	      /* those of `period`: records of SPE are not among them */
@@ -95,7 +96,7 @@ static inline struct sharing_spot sharing_spot(const struct sharing_options *o,
 }
 
 /* Total latency of a row that has one, by its kind; false if it has none. */
-static inline bool sharing_row_latency(const struct batch *b, size_t row, uint64_t *out_cycles)
+static inline bool sharing_row_total(const struct batch *b, size_t row, uint64_t *out_cycles)
 {
 	bool is_spe = b->kind == BATCH_SPE;
 
@@ -103,10 +104,37 @@ static inline bool sharing_row_latency(const struct batch *b, size_t row, uint64
 	return (b->has[row] & (is_spe ? HAS_TOTAL : HAS_WEIGHT)) != 0;
 }
 
-/* Is this the value of a full counter? */
-static inline bool sharing_is_saturated(const struct batch *b, uint64_t cycles)
+/* Is this total that of a full counter? */
+static inline bool sharing_is_saturated(const struct batch *b, uint64_t total)
 {
-	return b->kind == BATCH_SPE && latency_is_full(cycles);
+	return b->kind == BATCH_SPE && latency_is_full(total);
+}
+
+/*
+ * Of a row with that total the part that the memory took: from issue on, so that waiting for an
+ * operand does not count. Where the time of issue was not recorded it is the total. If the total
+ * was full it took at least so long.
+ */
+static inline uint64_t sharing_row_access(const struct batch *b, size_t row, uint64_t total)
+{
+	bool is_issued = (b->has[row] & HAS_ISSUE) != 0;
+	uint64_t issue = b->issue[row] & -(uint64_t)is_issued;
+
+	return total - (issue < total ? issue : total);
+}
+
+/*
+ * Is it a load that came from beyond the core's own caches, and none of those that the mode is
+ * about, whose bits are `contended`? Only loads count in these.
+ */
+static inline bool sharing_is_reload(uint32_t mask, uint32_t contended)
+{
+	const uint32_t beyond = SHARING_BIT(LLC) | SHARING_BIT(LOCAL_DRAM) |
+				SHARING_BIT(REMOTE_DRAM) | SHARING_BIT(REMOTE_HIT) |
+				SHARING_BIT(LOCAL_PEER) | SHARING_BIT(REMOTE_PEER) |
+				SHARING_BIT(LOCAL_HITM) | SHARING_BIT(REMOTE_HITM);
+
+	return ((mask & beyond) != 0) & (contended == 0);
 }
 
 void sharing_latency_add(struct sharing_latency *, uint64_t cycles, bool is_saturated);

@@ -48,7 +48,7 @@ static uint32_t process_of(const struct sharing *s, uint32_t line, const struct 
 		return 0;
 	if (subject->space != SHARING_PHYSICAL)
 		return subject->space;
-	*out_address = sharing_accesses_view(s->accesses_seen, line, process);
+	*out_address = sharing_accesses_view(s->accesses_seen, subject->line, process);
 	return process;
 }
 

@@ -54,6 +54,11 @@ enum line_column {
 	LINE_NODES,
 	LINE_PHYSICAL,
 	LINE_FIX,
+	LINE_RELOADS,
+	LINE_RELOAD_MEAN,
+	LINE_RELOAD_SHARE,
+	LINE_RELOAD_ERROR,
+	LINE_GUARDED,
 	LINE_N_COLUMNS,
 };
 
@@ -72,8 +77,9 @@ static const struct column line_columns[LINE_N_COLUMNS] = {
 	[LINE_VERDICT] = { "verdict", NULL, "", CELL_TEXT, 0,
 			   "false-sharing, true-sharing, read-only, single-thread or unknown" },
 	[LINE_SHARE] = { "share", "latency", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
-			 "cycles that its contended loads took longer than a local hit, of the "
-			 "latency of all sampled loads" },
+			 "cycles that its contended loads and reloads took longer than a local "
+			 "hit, of the latency of all sampled loads: from issue on where issue was "
+			 "recorded, or else from dispatch" },
 	[LINE_RECORDS] = { "records", NULL, "records", CELL_COUNT, 0, "all records of the line" },
 	[LINE_LOADS] = LOADS_OF("loads", NULL, "loads, wherever they hit"),
 	[LINE_STORES] = STORES_OF("stores", NULL, "stores"),
@@ -98,7 +104,8 @@ static const struct column line_columns[LINE_N_COLUMNS] = {
 				   "of all contended loads of the capture (peer or HITM, by the "
 				   "mode)" },
 	[LINE_CONTENDED_MEAN] = { "contended_mean_cycles", "mean", "cycles", CELL_NUMBER,
-				  COLUMN_TRUST, "mean latency of its contended loads" },
+				  COLUMN_TRUST,
+				  "mean latency of its contended loads, as in the share" },
 	[LINE_FALSE_PART] = { "false_part", "false", "", CELL_NUMBER, COLUMN_SHARE,
 			      "part of the contention that is false sharing" },
 	[LINE_BOTH] = { "is_both", "both", "", CELL_BOOL, 0,
@@ -132,6 +139,17 @@ static const struct column line_columns[LINE_N_COLUMNS] = {
 	[LINE_PHYSICAL] = { "is_physical", "physical", "", CELL_BOOL, COLUMN_MACHINE_ONLY,
 			    "the address is one of physical memory" },
 	[LINE_FIX] = { "fix", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "what to change" },
+	[LINE_RELOADS] = { "reloads", NULL, "loads", CELL_COUNT, COLUMN_MACHINE_ONLY,
+			   "that got it from shared caches or memory because others wrote to it" },
+	[LINE_RELOAD_MEAN] = { "reload_mean_cycles", "mean reload", "cycles", CELL_NUMBER,
+			       COLUMN_MACHINE_ONLY, "mean latency of those" },
+	[LINE_RELOAD_SHARE] = { "reload_share", "reloads", "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+				"their part of the share" },
+	[LINE_RELOAD_ERROR] = { "reload_share_error", "\xc2\xb1", "", CELL_NUMBER,
+				COLUMN_MACHINE_ONLY,
+				"half of the 95 % confidence interval of that" },
+	[LINE_GUARDED] = { "is_guarded", "guarded", "", CELL_BOOL, COLUMN_MACHINE_ONLY,
+			   "a lock that several threads take, and the data they use under it" },
 };
 
 enum access_column {
@@ -328,6 +346,7 @@ static void line_judged(const struct sharing_judgement *j, struct cell *row)
 	if (reason_words[j->reason] != NULL)
 		row[LINE_REASON] = cell_text(reason_words[j->reason]);
 	row[LINE_LOCK] = cell_bool(j->has_lock);
+	row[LINE_GUARDED] = cell_bool(j->is_guarded);
 	row[LINE_THREADS] = cell_count(j->n_threads);
 	row[LINE_WRITERS] = cell_count(j->n_writers);
 	row[LINE_PROCESSES] = cell_count(j->n_processes);
@@ -336,13 +355,15 @@ static void line_judged(const struct sharing_judgement *j, struct cell *row)
 static void line_cost(const struct sharing *s, const struct sharing_subject *subject,
 		      struct cell *row)
 {
-	const struct sharing_latency *c = &subject->contended;
-	enum cell_mark mark = c->n_saturated > 0    ? MARK_SATURATED
-			      : c->n < SPARSE_BELOW ? MARK_SPARSE
-						    : MARK_EXACT;
+	const struct sharing_latency *c = &subject->contended, *r = &subject->reloads;
+	enum cell_mark mark = c->n_saturated + r->n_saturated > 0 ? MARK_SATURATED
+			      : c->n + r->n < SPARSE_BELOW	  ? MARK_SPARSE
+								  : MARK_EXACT;
 	uint64_t all = sharing_contended(&s->total, s->options.mode);
 
 	row[LINE_CONTENDED_MEAN] = sharing_mean_cell(c->cycles, c->n, c->n_saturated);
+	row[LINE_RELOADS] = cell_count(r->n);
+	row[LINE_RELOAD_MEAN] = sharing_mean_cell(r->cycles, r->n, r->n_saturated);
 	if (all > 0)
 		row[LINE_CONTENDED_SHARE] = cell_number(
 			(double)sharing_contended(&subject->counts, s->options.mode) / (double)all);
@@ -350,6 +371,8 @@ static void line_cost(const struct sharing *s, const struct sharing_subject *sub
 		return;
 	row[LINE_SHARE] = cell_marked(cell_number(subject->share), mark);
 	row[LINE_ERROR] = cell_number(subject->error);
+	row[LINE_RELOAD_SHARE] = cell_marked(cell_number(subject->reload_share), mark);
+	row[LINE_RELOAD_ERROR] = cell_number(subject->reload_error);
 	if (s->interval > 0)
 		row[LINE_LOST] =
 			cell_marked(cell_number(sharing_lost_cycles(s, subject)), MARK_SCALED);

@@ -27,17 +27,19 @@ enum {
 	LINE_ALIGN = 64,
 	STRIDE = 23,	  /* between the shards that workers begin with; odd */
 	ROWS_AHEAD = 128, /* how many lines are fetched before the first of them is needed */
-	/* In a tally, behind the counters of sharing_counts.h: accesses that are timed. */
-	TIMED = SHARING_N_COUNTS,
+	TIMED = 30,	  /* in a tally: counters of SHARING_ROW_TIMED, … */
+	RELOADS = 31,	  /* … and of SHARING_ROW_RELOAD */
 };
 
 static_assert(SHARING_SHARDS == 1 << (64 - SHARD_SHIFT), "the shard is the rest of the hash");
-static_assert((int)TIMED < (int)SHARING_TALLY_COUNTS, "room for one more counter");
+static_assert(SHARING_ROW_TIMED == UINT32_C(1) << TIMED, "its counter");
+static_assert(SHARING_ROW_RELOAD == UINT32_C(1) << RELOADS, "its counter");
 
 struct entry {
 	struct sharing_tally tally;
 	uint64_t address;
-	uint64_t cycles;
+	uint64_t
+		cycles; /* sums as in a row, of what the tally has; the others are in the wide one */
 	uint32_t space;
 	uint32_t last_tid;
 	uint32_t hash;	    /* its low half */
@@ -50,7 +52,8 @@ static_assert(sizeof(struct entry) == LINE_ALIGN, "a line of ours for each line"
 
 struct wide {
 	struct sharing_counts counts;
-	uint32_t n_timed;
+	uint32_t n_timed, n_reloads;
+	uint64_t cycles, reload_cycles;
 };
 
 /* Where the shards have their blocks from: many of them are one page. */
@@ -251,6 +254,10 @@ static void widen(struct shard *s, struct entry *e)
 	}
 	wide = &s->wide.items[e->wide - 1];
 	wide->n_timed += sharing_tally_get(&e->tally, TIMED);
+	wide->n_reloads += sharing_tally_get(&e->tally, RELOADS);
+	wide->cycles += (uint32_t)e->cycles;
+	wide->reload_cycles += e->cycles >> 32;
+	e->cycles = 0;
 	sharing_tally_empty(&e->tally, &wide->counts);
 }
 
@@ -270,8 +277,8 @@ static void add_row(struct entry *e, struct shard *s, const struct sharing_acces
 {
 	if (sharing_tally_get(&e->tally, SHARING_RECORDS) == SHARING_TALLY_MAX)
 		widen(s, e);
-	sharing_tally_add(&e->tally, row->mask | (uint32_t)row->is_timed << TIMED);
-	e->cycles += row->cycles & -(uint64_t)row->is_timed;
+	sharing_tally_add(&e->tally, row->mask);
+	e->cycles += row->cycles;
 	add_thread(e, row);
 }
 
@@ -367,7 +374,10 @@ static struct sharing_line line_of(const struct shard *s, const struct entry *e)
 		.few = e->tally,
 		.many = wide == NULL ? NULL : &wide->counts,
 		.n_timed = sharing_tally_get(&e->tally, TIMED) + (wide == NULL ? 0 : wide->n_timed),
-		.cycles = e->cycles,
+		.n_reloads = sharing_tally_get(&e->tally, RELOADS) +
+			     (wide == NULL ? 0 : wide->n_reloads),
+		.cycles = (uint32_t)e->cycles + (wide == NULL ? 0 : wide->cycles),
+		.reload_cycles = (e->cycles >> 32) + (wide == NULL ? 0 : wide->reload_cycles),
 		.has_threads = e->has_threads,
 		.is_written = e->is_written,
 	};

@@ -8,6 +8,7 @@
 #ifndef CYCLOPS_ANALYSIS_SHARING_TABLE_H
 #define CYCLOPS_ANALYSIS_SHARING_TABLE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,13 +21,24 @@
 struct sharing_access_row {
 	uint64_t hash;	 /* filled by sharing_table_add() */
 	uint64_t line;	 /* its address */
-	uint64_t cycles; /* its latency, if it is timed */
+	uint64_t cycles; /* of sharing_row_cycles() */
 	uint32_t space;	 /* whose address it is: struct sharing_spot */
 	uint32_t tid;	 /* SHARING_NO_TID: not known */
-	uint32_t mask;	 /* the counters that it counts in */
+	uint32_t mask;	 /* the counters that it counts in, and SHARING_ROW_… */
 	bool is_write;
-	bool is_timed; /* one of the loads whose latency counts */
 };
+
+/* Bits of a row's mask that are none of a counter. */
+#define SHARING_ROW_TIMED (UINT32_C(1) << 30)  /* one of the loads whose latency counts */
+#define SHARING_ROW_RELOAD (UINT32_C(1) << 31) /* … if others write to the line; not both */
+
+static_assert(SHARING_N_COUNTS <= 30, "bits for rows alone");
+
+/* Both kinds of latency in one word, so that they are added up at once; each below 2^24. */
+static inline uint64_t sharing_row_cycles(uint64_t cycles, bool is_timed, bool is_reload)
+{
+	return (cycles & -(uint64_t)is_timed) | (cycles & -(uint64_t)is_reload) << 32;
+}
 
 /* What is known of a line. */
 struct sharing_line {
@@ -34,10 +46,10 @@ struct sharing_line {
 	uint32_t space;
 	struct sharing_tally few;	   /* its counters are the sum … */
 	const struct sharing_counts *many; /* … of these two; NULL: there are no more */
-	uint32_t n_timed;
-	uint64_t cycles;  /* of those */
-	bool has_threads; /* more than one thread accessed it */
-	bool is_written;  /* by a thread that is known */
+	uint32_t n_timed, n_reloads;
+	uint64_t cycles, reload_cycles; /* of those */
+	bool has_threads;		/* more than one thread accessed it */
+	bool is_written;		/* by a thread that is known */
 };
 
 enum {

@@ -7,6 +7,7 @@
  * Samples show a part of the stores. If all of five that were drawn are of one kind, more than
  * half of all are, with 95 % confidence: with fewer there is no verdict.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,13 +15,17 @@
 #include "base/alloc.h"
 
 enum {
-	ENOUGH = 5,	    /* stores, and accesses they made wait */
-	ENOUGH_READS = 20,  /* accesses, none of which is a store */
-	ENOUGH_IN_TURN = 8, /* of each thread, to say that they took turns */
+	ENOUGH = 5,	     /* stores, and accesses they made wait */
+	ENOUGH_READS = 20,   /* accesses, none of which is a store */
+	ENOUGH_BY_LOCK = 20, /* … and those to a line with a lock, to tell who uses what of it */
+	ENOUGH_IN_TURN = 8,  /* of each thread, to say that they took turns */
 };
 
 /* Parts below this are not worth calling a line both. */
 static const double both_from = 0.1;
+
+/* As much of the accesses beside a lock may seem not to be guarded: few samples show one thread. */
+static const double apart_at_most = 0.1;
 
 /* The same with stores whose overlap is not known. */
 static const double unsure_from = 0.2;
@@ -33,7 +38,9 @@ struct extent {
 /* What a thread does to such bytes. */
 struct reach {
 	uint32_t thread, extent; /* numbers of both */
-	uint32_t n_all, n_writes, n_contended;
+	uint32_t n_all, n_writes;
+	uint32_t n_waited; /* contended loads and reloads */
+	uint32_t n_locks;  /* atomics and exclusives that write */
 };
 
 /* A thread on the line. */
@@ -128,7 +135,8 @@ static void add_touch(struct judging *j, uint32_t number)
 
 	r->n_all += n;
 	r->n_writes += n_writes;
-	r->n_contended += (uint32_t)sharing_contended(&t->counts, j->s->options.mode);
+	r->n_locks += e.kind & (SHARING_KIND_ATOMIC | SHARING_KIND_EXCLUSIVE) ? n_writes : 0;
+	r->n_waited += (uint32_t)sharing_contended(&t->counts, j->s->options.mode) + t->reloads.n;
 	turn->n += n;
 	turn->writes |= n_writes > 0;
 	turn->first_ns = t->first_ns < turn->first_ns ? t->first_ns : turn->first_ns;
@@ -229,14 +237,14 @@ static struct blame blame_for(const struct judging *j, const struct reach *victi
 }
 
 /* Divides the victims by whom they waited for. Returns how many there were. */
-static uint32_t divide(const struct judging *j, bool only_contended, struct blame *out)
+static uint32_t divide(const struct judging *j, bool only_waits, struct blame *out)
 {
 	uint32_t n = 0;
 
 	*out = (struct blame){ 0 };
 	for (size_t i = 0; i < j->reaches.n; i++) {
 		const struct reach *victim = &j->reaches.items[i];
-		uint32_t weight = only_contended ? victim->n_contended : victim->n_all;
+		uint32_t weight = only_waits ? victim->n_waited : victim->n_all;
 		struct blame b;
 		double all;
 
@@ -252,6 +260,99 @@ static uint32_t divide(const struct judging *j, bool only_contended, struct blam
 		out->unsure += weight * b.unsure / all;
 	}
 	return n;
+}
+
+static bool overlap(struct extent a, struct extent b)
+{
+	return a.from < b.to && b.from < a.to;
+}
+
+/* How many threads do something to such bytes, by what is counted: enough to tell one from more. */
+static uint32_t count_reaching(const struct judging *j, uint32_t extent, size_t counter)
+{
+	struct extent bytes = extent_of(j, extent);
+	uint32_t n = 0, last = UINT32_MAX;
+
+	for (size_t i = 0; i < j->reaches.n && n < 2; i++) {
+		const struct reach *r = &j->reaches.items[i];
+		uint32_t count = *(const uint32_t *)((const char *)r + counter);
+
+		if (count == 0 || r->thread == last || !overlap(extent_of(j, r->extent), bytes))
+			continue;
+		last = r->thread;
+		n++;
+	}
+	return n;
+}
+
+/* What bytes are to a lock on their line. */
+enum role {
+	ROLE_LOCK,   /* two threads or more update them in one go */
+	ROLE_DATA,   /* two write them otherwise: there has to be a lock */
+	ROLE_COMMON, /* several read them, nobody writes */
+	ROLE_APART,
+};
+
+static enum role role_of(const struct judging *j, uint32_t extent)
+{
+	uint32_t n_writers;
+
+	if (count_reaching(j, extent, offsetof(struct reach, n_locks)) > 1)
+		return ROLE_LOCK;
+	n_writers = count_reaching(j, extent, offsetof(struct reach, n_writes));
+	if (n_writers > 1)
+		return ROLE_DATA;
+	return n_writers == 0 && count_reaching(j, extent, offsetof(struct reach, n_all)) > 1
+		       ? ROLE_COMMON
+		       : ROLE_APART;
+}
+
+/*
+ * Do the threads that use the other bytes take a lock on the line, and have those bytes in common?
+ * What each has for itself beside a word that all update is not guarded by it.
+ */
+static bool is_guarded(const struct judging *j)
+{
+	enum role *roles = mem_alloc((size_t)j->extents.n + 1, sizeof(*roles));
+	bool *locks = mem_zalloc(j->turns.n, sizeof(*locks)); /* by thread */
+	uint32_t n_guarded = 0, n_apart = 0;
+
+	for (uint32_t i = 0; i < j->extents.n; i++)
+		roles[i] = role_of(j, i);
+	for (size_t i = 0; i < j->reaches.n; i++) {
+		const struct reach *r = &j->reaches.items[i];
+
+		locks[r->thread] |= roles[r->extent] == ROLE_LOCK && r->n_locks > 0;
+	}
+	for (size_t i = 0; i < j->reaches.n; i++) {
+		const struct reach *r = &j->reaches.items[i];
+		enum role role = roles[r->extent];
+
+		n_guarded += role == ROLE_DATA && locks[r->thread] ? r->n_all : 0;
+		n_apart += role == ROLE_APART || (role != ROLE_LOCK && !locks[r->thread]) ? r->n_all
+											  : 0;
+	}
+	free(locks);
+	free(roles);
+	return n_guarded > 0 && n_apart <= apart_at_most * (n_guarded + n_apart);
+}
+
+/* Threads meet on the lock, wherever on its line the data is that they want then. */
+static void call_guarded(struct sharing_judgement *out)
+{
+	out->verdict = SHARING_TRUE;
+	out->false_part = 0;
+	out->is_both = false;
+	out->is_guarded = true;
+}
+
+/* Who else takes the lock may not have been seen yet. */
+static void doubt(struct sharing_judgement *out)
+{
+	out->verdict = SHARING_UNKNOWN;
+	out->reason = SHARING_FEW_SAMPLES;
+	out->false_part = 0;
+	out->is_both = false;
 }
 
 static enum sharing_reason why_unsure(const struct judging *j)
@@ -282,6 +383,11 @@ static void decide(struct judging *j)
 	out->false_part = b.other / sure;
 	out->verdict = out->false_part >= 0.5 ? SHARING_FALSE : SHARING_TRUE;
 	out->is_both = out->false_part >= both_from && out->false_part <= 1 - both_from;
+	if (out->has_lock && is_guarded(j))
+		call_guarded(out);
+	else if (out->has_lock && out->verdict == SHARING_FALSE &&
+		 j->subject->counts.n[SHARING_RECORDS] < ENOUGH_BY_LOCK)
+		doubt(out);
 }
 
 /* Nobody was seen writing. */
@@ -335,6 +441,7 @@ struct sharing_judgement sharing_judge(const struct sharing *s,
 	tuples_init(&j.pairs, 2);
 	for (uint32_t i = 0; i < subject->n_touches; i++)
 		add_touch(&j, touches[i]);
+	j.out.n_waited = (uint32_t)sharing_waited(subject, s->options.mode);
 	count_threads(&j);
 	sort_reaches(&j);
 	if (j.turns.n < 2) {

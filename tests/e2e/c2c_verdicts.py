@@ -104,7 +104,16 @@ case("lock with a counter beside what another reads",
      "false-sharing")
 case("lock and the data it guards",
      each(2, lambda t: [(t, "swpx", 0, 2), *rmw(t, "ldrx", "strx", 8), (t, "stlrx", 0, 1)]),
+     "true-sharing", guarded=True)
+case("lock and what each of its threads has for itself",
+     each(2, lambda t: [(t, "swpx", 0, 2), *rmw(t, "ldrx", "strx", 8 + 8 * t), (t, "stlrx", 0, 1)]),
      "true-sharing", "false-sharing", both=True)
+case("lock and what its threads only read",
+     each(2, lambda t: [(t, "swpx", 0, 2), (t, "ldrx", 8, 2), (t, "stlrx", 0, 1)]),
+     "true-sharing", "false-sharing", both=True)
+case("lock with its data, and another thread that takes no lock",
+     each(2, lambda t: [(t, "swpx", 0, 2), *rmw(t, "ldrx", "strx", 8), (t, "stlrx", 0, 1)])
+     + [(2, "ldrx", 32, 3)], "true-sharing", "false-sharing", both=True)
 for n, step, letter in ((4, 16, "x"), (8, 8, "x"), (8, 4, "w"), (2, 32, "x")):
     case(f"a slot of {step} bytes for each of {n} threads",
          each(n, lambda t, s=step, l=letter: rmw(t, "ldr" + l, "str" + l, s * t)), "false-sharing")
@@ -245,6 +254,8 @@ def check(name, seed, n_samples, tools, folder, places, checks):
         return
     if more.get("why") and enough:
         checks.expect(line.get("reason") == more["why"], f"{name}, seed {seed}: because {line.get('reason')}")
+    if line and enough:
+        checks.expect(line["is_guarded"] == more.get("guarded", False), f"{name}, seed {seed}: guarded: {line}")
     if more.get("both") and enough:
         checks.expect(line.get("is_both"), f"{name}, seed {seed}: not both: {line}")
     if not more.get("both") and len(truth) == 1 and enough and verdict.endswith("sharing"):

@@ -9,9 +9,10 @@
  * and above. A line is a record, those of a cpu in order of time, cpu by cpu; numbers but cpu, pid
  * and tid are hexadecimal:
  *
- *	CPU PID TID TIME_NS PC ADDRESS OPERATION SOURCE LATENCY [PHYSICAL [EVENTS]]
+ *	CPU PID TID TIME_NS PC ADDRESS OPERATION SOURCE LATENCY [PHYSICAL [EVENTS [ISSUE]]]
  *
- * PHYSICAL 0: there is none. EVENTS are bits to be set besides the usual ones.
+ * PHYSICAL 0: there is none. EVENTS are bits to be set besides the usual ones. ISSUE is the part of
+ * the latency before issue.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -118,19 +119,19 @@ static void read_records(struct making *m)
 {
 	uint32_t cpu, pid, tid;
 	uint64_t pc, va, pa = 0, events = 0, time_ns;
-	unsigned op, source, latency;
+	unsigned op, source, latency, issue;
 	char line[256];
 
 	while (fgets(line, sizeof(line), stdin) != NULL) {
 		int n = sscanf(line,
 			       "%" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNx64 " %" SCNx64
-			       " %" SCNx64 " %x %x %x %" SCNx64 " %" SCNx64,
+			       " %" SCNx64 " %x %x %x %" SCNx64 " %" SCNx64 " %x",
 			       &cpu, &pid, &tid, &time_ns, &pc, &va, &op, &source, &latency, &pa,
-			       &events);
+			       &events, &issue);
 		struct spe_record r = {
 			.has = HAS_PC | HAS_CONTEXT | HAS_OP | HAS_EVENTS | HAS_TOTAL | HAS_TICKS |
 			       HAS_VA | (op & 1 ? 0u : HAS_SOURCE) |
-			       (n > 9 && pa != 0 ? HAS_PA : 0u),
+			       (n > 9 && pa != 0 ? HAS_PA : 0u) | (n > 11 ? HAS_ISSUE : 0u),
 			.pa = n > 9 ? pa : 0,
 			.pc = pc,
 			.va = va,
@@ -139,9 +140,10 @@ static void read_records(struct making *m)
 			.op_class = SPE_OP_LDST,
 			.op = (uint8_t)op,
 			.events = BIT(SPE_EV_RETIRED) | BIT(SPE_EV_L1D_ACCESS) |
-				  (n == 11 ? events : 0),
+				  (n > 10 ? events : 0),
 			.source = (uint16_t)source,
 			.total = (uint16_t)latency,
+			.issue = (uint16_t)(n > 11 ? issue : 0),
 			.ticks = time_ns,
 		};
 

@@ -26,17 +26,17 @@ static struct sharing_access_row row_of(uint32_t i)
 	return (struct sharing_access_row){
 		.line = (uint64_t)number / 2 * LINE_BYTES, /* two spaces have the same addresses */
 		.space = number % 2,
-		.cycles = i % 1000,
+		.cycles = sharing_row_cycles(i % 1000, i % 3 == 1, i % 6 == 2),
 		.tid = number % 7 == 0 ? 1 + i % 11 : 5,
-		.mask = mask,
+		.mask = mask | (i % 3 == 1 ? SHARING_ROW_TIMED : 0) |
+			(i % 6 == 2 ? SHARING_ROW_RELOAD : 0),
 		.is_write = i % 3 == 0 && number % 4 == 0,
-		.is_timed = i % 3 == 1,
 	};
 }
 
 struct expected {
 	uint64_t counts[SHARING_N_COUNTS];
-	uint64_t cycles, n_timed;
+	uint64_t cycles, n_timed, reload_cycles, n_reloads;
 	uint32_t first_tid;
 	bool has_threads, is_written;
 };
@@ -45,8 +45,10 @@ static void add_expected(struct expected *e, const struct sharing_access_row *ro
 {
 	for (int i = 0; i < SHARING_N_COUNTS; i++)
 		e->counts[i] += row->mask >> i & 1;
-	e->cycles += row->is_timed ? row->cycles : 0;
-	e->n_timed += row->is_timed;
+	e->cycles += (uint32_t)row->cycles;
+	e->n_timed += (row->mask & SHARING_ROW_TIMED) != 0;
+	e->reload_cycles += row->cycles >> 32;
+	e->n_reloads += (row->mask & SHARING_ROW_RELOAD) != 0;
 	e->has_threads |= e->first_tid != 0 && e->first_tid != row->tid;
 	e->first_tid = row->tid;
 	e->is_written |= row->is_write;
@@ -83,6 +85,8 @@ static void check_line(void *context, const struct sharing_line *line)
 			 e->counts[SHARING_LOADS] + e->counts[SHARING_STORES]);
 	assert_int_equal(line->cycles, e->cycles);
 	assert_int_equal(line->n_timed, e->n_timed);
+	assert_int_equal(line->reload_cycles, e->reload_cycles);
+	assert_int_equal(line->n_reloads, e->n_reloads);
 	assert_int_equal(line->has_threads, e->has_threads);
 	assert_int_equal(line->is_written, e->is_written);
 	c->n_seen++;

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How many lines are fought over, what they cost together, and what that rests on. */
+#include <inttypes.h>
+
+#include "analysis/data_names.h"
+#include "analysis/sharing_tables.h"
+#include "analysis/sharing_worth.h"
+#include "base/alloc.h"
+
+/* Less than this is not worth a word: of the latency of loads, or of contended loads, … */
+static const double least_share = 0.001;
+static const double least_part = 0.01;
+
+/* As many loads of which none waited tell that hardly any did: 95 % of them, at 95 %. */
+static const uint32_t enough_loads = 60;
+
+/* … or of all stores, for lines that only stores meet on. */
+static const double least_stores = 0.01;
+
+static const struct column summary_columns[] = {
+	{ "name", NULL, "", CELL_TEXT, 0, "what the fact is about" },
+	{ "value", NULL, "", CELL_TEXT, COLUMN_GROW, "in words" },
+};
+
+const char *sharing_latency_words(const struct sharing *s)
+{
+	return s->lines->has_issue && !s->lines->lacks_issue ? "load access latency"
+							     : "load latency";
+}
+
+static double part_of(uint64_t n, uint64_t all)
+{
+	return all == 0 ? 0 : (double)n / (double)all;
+}
+
+double sharing_contended_part(const struct sharing *s, const struct sharing_subject *subject)
+{
+	return part_of(sharing_contended(&subject->counts, s->options.mode),
+		       sharing_contended(&s->total, s->options.mode));
+}
+
+/* Do loads wait here, enough to be worth a word? */
+static bool is_waited_for(const struct sharing *s, const struct sharing_subject *subject)
+{
+	if (subject->judgement.n_waited == 0)
+		return false;
+	if (s->lines->loads.cycles > 0)
+		return subject->share >= least_share;
+	return sharing_contended_part(s, subject) >= least_part;
+}
+
+/* Where enough loads of a line were sampled, and none waited, stores do not wait either. */
+static bool is_of_stores(const struct sharing *s, const struct sharing_subject *subject)
+{
+	const struct sharing_judgement *j = &subject->judgement;
+
+	return j->n_writers > 1 && j->verdict == SHARING_FALSE && j->n_waited == 0 &&
+	       subject->counts.n[SHARING_LOADS] < enough_loads &&
+	       part_of(subject->counts.n[SHARING_STORES], s->total.n[SHARING_STORES]) >=
+		       least_stores;
+}
+
+enum sharing_worth sharing_worth_of(const struct sharing *s, const struct sharing_subject *subject)
+{
+	const struct sharing_judgement *j = &subject->judgement;
+
+	if (j->verdict == SHARING_READ_ONLY || j->verdict == SHARING_SINGLE_THREAD)
+		return SHARING_WORTH_NOTHING;
+	if (!is_waited_for(s, subject))
+		return is_of_stores(s, subject) ? SHARING_WORTH_STORES : SHARING_WORTH_NOTHING;
+	if (j->verdict == SHARING_UNKNOWN &&
+	    (j->reason == SHARING_FEW_SAMPLES || j->reason == SHARING_NO_STORES))
+		return SHARING_WORTH_SUSPECT;
+	return SHARING_WORTH_FIGHT;
+}
+
+/* Atomics write, too, but they are loads in the record: where there are any, lines tell. */
+static bool has_writes(const struct sharing *s)
+{
+	bool any = s->total.n[SHARING_STORES] > 0;
+
+	for (size_t i = 0; i < s->subjects.n && !any; i++)
+		any = s->subjects.items[i].judgement.n_writes > 0;
+	return any;
+}
+
+/* Only addresses of data can tell that there is none. */
+const char *sharing_nothing_found(const struct sharing *s)
+{
+	const struct sharing_counts *c = &s->total;
+
+	if (c->n[SHARING_RECORDS] <= c->n[SHARING_LOAD_NO_ADDRESS] + c->n[SHARING_STORE_NO_ADDRESS])
+		return no_data_addresses;
+	return has_writes(s) ? "no line is fought over"
+			     : "no line is seen to be fought over: stores were not recorded";
+}
+
+static void add_fact(struct table *t, const char *name, const char *value)
+{
+	struct cell *row = table_add_row(t);
+
+	row[0] = cell_text(name);
+	row[1] = cell_text(value);
+}
+
+/* The lines that are worth a word. */
+struct tally {
+	uint32_t n[SHARING_N_WORTHS];
+	uint32_t n_false, n_true, n_locks, n_unknown; /* of those that are fought over */
+	double share;				      /* of those, too */
+};
+
+static void count_fight(const struct sharing_subject *subject, struct tally *tally)
+{
+	const struct sharing_judgement *j = &subject->judgement;
+
+	tally->share += subject->share;
+	tally->n_false += j->verdict == SHARING_FALSE;
+	tally->n_true += j->verdict == SHARING_TRUE && !j->is_guarded;
+	tally->n_locks += j->is_guarded;
+	tally->n_unknown += j->verdict == SHARING_UNKNOWN;
+}
+
+static struct tally count_lines(const struct sharing *s)
+{
+	struct tally tally = { 0 };
+
+	for (size_t i = 0; i < s->subjects.n; i++) {
+		enum sharing_worth worth = sharing_worth_of(s, &s->subjects.items[i]);
+
+		tally.n[worth]++;
+		if (worth == SHARING_WORTH_FIGHT)
+			count_fight(&s->subjects.items[i], &tally);
+	}
+	return tally;
+}
+
+/* "1 line is fought over, 41.1 % of load access latency: 1 false sharing" */
+static const char *fights_text(const struct sharing *s, const struct tally *tally, struct table *t)
+{
+	const struct {
+		uint32_t n;
+		const char *words;
+	} kinds[] = {
+		{ tally->n_false, "false sharing" },
+		{ tally->n_true, "true sharing" },
+		{ tally->n_locks, tally->n_locks == 1 ? "contended lock" : "contended locks" },
+		{ tally->n_unknown, "unknown" },
+	};
+	uint32_t n = tally->n[SHARING_WORTH_FIGHT];
+	const char *text =
+		table_format(t, "%" PRIu32 " line%s fought over", n, n == 1 ? " is" : "s are");
+	const char *joint = ":";
+
+	if (s->lines->loads.cycles > 0)
+		text = table_format(t, "%s, %.1f %% of %s", text, 100 * tally->share,
+				    sharing_latency_words(s));
+	for (size_t i = 0; i < COUNT(kinds); i++) {
+		if (kinds[i].n == 0)
+			continue;
+		text = table_format(t, "%s%s %" PRIu32 " %s", text, joint, kinds[i].n,
+				    kinds[i].words);
+		joint = ",";
+	}
+	return text;
+}
+
+/* How many lines there are of each kind, and what they cost together. */
+static void add_answer(const struct sharing *s, struct table *t)
+{
+	struct tally tally = count_lines(s);
+	uint32_t n_suspects = tally.n[SHARING_WORTH_SUSPECT],
+		 n_stores = tally.n[SHARING_WORTH_STORES];
+	const char *text = sharing_nothing_found(s);
+
+	if (tally.n[SHARING_WORTH_FIGHT] > 0)
+		text = fights_text(s, &tally, t);
+	else if (n_suspects + n_stores > 0 && has_writes(s))
+		text = "no line is seen to be fought over";
+	if (n_suspects > 0)
+		text = table_format(t, "%s; %" PRIu32 "%s may be%s", text, n_suspects,
+				    tally.n[SHARING_WORTH_FIGHT] > 0 ? " more" : "",
+				    has_writes(s) ? ": too few samples" : "");
+	if (n_stores > 0)
+		text = table_format(t,
+				    "%s; %" PRIu32
+				    " line%s written by several threads, whether they wait "
+				    "is not recorded",
+				    text, n_stores, n_stores == 1 ? " is" : "s are");
+	add_fact(t, "answer", text);
+}
+
+/* If latencies are not what the words on screen say, which is where issue was recorded. */
+static void add_latency(const struct sharing *s, struct table *t)
+{
+	if (!capture_spe(s->session->capture)->is_present || s->lines->loads.n == 0 ||
+	    !s->lines->lacks_issue)
+		return;
+	add_fact(t, "latency",
+		 table_format(
+			 t,
+			 "total: the time of issue was not recorded%s, so what loads waited for "
+			 "operands counts, too",
+			 s->lines->has_issue ? " of some accesses" : ""));
+}
+
+static void add_seen(const struct sharing *s, struct table *t)
+{
+	const struct sharing_counts *c = &s->total;
+	static const char *const met[SHARING_N_MODES] = {
+		[SHARING_BY_PEER] = "from another core's cache",
+		[SHARING_BY_HITM] = "that found it modified by another core",
+		[SHARING_BY_LOCAL_HITM] = "that found it modified on the same socket",
+		[SHARING_BY_REMOTE_HITM] = "that found it modified on another socket",
+	};
+
+	add_fact(t, "seen",
+		 table_format(
+			 t, "%s and %s to %s, %s %s",
+			 table_human(t, cell_count(c->n[SHARING_LOADS]), "loads"),
+			 table_human(t, cell_count(c->n[SHARING_STORES]), "stores"),
+			 table_human(t, cell_count(s->n_lines), "lines"),
+			 table_human(t, cell_count(sharing_contended(c, s->options.mode)), "loads"),
+			 met[s->options.mode]));
+	if (s->minimum_cycles > 1)
+		add_fact(t, "caution",
+			 table_format(t,
+				      "operations of less than %" PRIu64
+				      " cycles were not recorded: hits and most stores are "
+				      "missing, shares are too high",
+				      s->minimum_cycles));
+}
+
+void sharing_summary_table(const struct sharing *s, struct table *out)
+{
+	table_init(out, "sharing", NULL, summary_columns, COUNT(summary_columns));
+	out->style = TABLE_FACTS;
+	out->is_keyed = true;
+	add_answer(s, out);
+	add_seen(s, out);
+	add_latency(s, out);
+}
