@@ -99,11 +99,8 @@ bool branch_rows_next(struct branch_rows *at, const struct batch *samples, const
 		return false;
 	for (; at->row < samples->n; at->row++, at->entry = 0) {
 		uint32_t n = entries_of(samples, at->row, is_skipped);
-		const uint64_t *words;
+		const uint64_t *words = samples->words.items + samples->branches[at->row].first;
 
-		if (n == 0)
-			continue;
-		words = samples->words.items + samples->branches[at->row].first;
 		for (; at->entry < n; at->entry++) {
 			if (batch_is_full(out))
 				return true;
