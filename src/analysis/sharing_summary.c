@@ -68,6 +68,8 @@ enum sharing_worth sharing_worth_of(const struct sharing *s, const struct sharin
 		return SHARING_WORTH_NOTHING;
 	if (!is_waited_for(s, subject))
 		return is_of_stores(s, subject) ? SHARING_WORTH_STORES : SHARING_WORTH_NOTHING;
+	if (j->reason == SHARING_FEW_SAMPLES && j->n_writes == 0 && j->n_waited == 1)
+		return SHARING_WORTH_NOTHING; /* whatever was loaded from there once is no fight */
 	if (j->verdict == SHARING_UNKNOWN &&
 	    (j->reason == SHARING_FEW_SAMPLES || j->reason == SHARING_NO_STORES))
 		return SHARING_WORTH_SUSPECT;

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+What contention costs, of captures whose truth is known: c2c_cost.py CYCLOPS WRITE-ACCESSES.
+
+Latencies are given, so shares are worked out here again: access latency (total less issue) of the
+loads that waited, over that of local hits, of that of all loads. Loads from beyond the own caches
+count only where others' writes explain them.
+"""
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+
+from harness import Checks, run
+
+LD, ST, ATOMIC = 0x00, 0x01, 0x06
+L1, PEER, SYS_CACHE, DRAM = 0x0, 0x9, 0xB, 0xE
+BASE, OTHERS = 0x10000000, 0x10100000
+PID, PC = 500, 0x400100
+WAITS = {PEER: 100, SYS_CACHE: 200, DRAM: 400}
+
+
+class Case:
+    """Records as (thread, time, address, operation, source, latency after issue, issue)."""
+
+    def __init__(self):
+        self.records = []
+
+    def add(self, thread, times, address, op, source=L1, issue=300):
+        access = WAITS.get(source, 4)
+        self.records += [(thread, time, address, op, source, access, issue) for time in times]
+        return self
+
+    def background(self, n, lines=64):
+        """Another thread, on lines of its own."""
+        for i in range(n):
+            self.add(9, [1000 + i], OTHERS + 64 * (i % lines), LD)
+        return self
+
+    def fight(self, writes=range(1000, 2000, 50), reloads=range(1010, 2000, 25), peers=range(1020, 2000, 100)):
+        """Thread 0 writes, thread 1 reads other bytes."""
+        self.add(0, writes, BASE, ST)
+        self.add(1, range(1015, 2000, 10), BASE + 32, LD)
+        self.add(1, reloads, BASE + 32, LD, SYS_CACHE)
+        return self.add(1, peers, BASE + 32, LD, PEER)
+
+    def lines(self, with_issue):
+        for thread, time, address, op, source, access, issue in sorted(self.records):
+            issued = f" {issue:x}" if with_issue else ""
+            yield f"{thread} {PID} {PID + thread} {time:x} {PC:x} {address:x} {op:x} {source:x} {access + issue:x} 0 0{issued}"
+
+    def share(self, waiting, with_issue=True):
+        """What loads from these sources cost."""
+        loads = [(source, access + (0 if with_issue else issue), address)
+                 for _, _, address, op, source, access, issue in self.records if op != ST]
+        hit = statistics.median_low([cycles for source, cycles, _ in loads if source == L1])
+        lost = sum(cycles - hit for source, cycles, address in loads if source in waiting and address // 64 == BASE // 64)
+        return max(lost, 0) / sum(cycles for _, cycles, _ in loads)
+
+
+def ask(tools, case, *options, with_issue=True):
+    with tempfile.NamedTemporaryFile(suffix=".data") as file:
+        subprocess.run([tools[1], file.name, "/program"], input="\n".join(case.lines(with_issue)).encode(), check=True)
+        return json.loads(run(tools[0], "c2c", "--all", "--format", "json", *options, file.name))
+
+
+def line_of(answer):
+    return next((line for line in answer["lines"] if int(line["address"], 16) == BASE), {})
+
+
+def fact(answer, name):
+    return answer["sharing"].get(name, {}).get("value", "")
+
+
+def check_costs(tools, checks):
+    """Name: case, sources of loads that wait."""
+    start = Case().fight(writes=range(0, 100, 5)).add(0, [1500], BASE, LD).background(200)
+    seldom = Case().add(0, range(1000, 2000, 150), BASE, ST).add(1, range(1010, 2000, 200), BASE + 32, LD, SYS_CACHE)
+    own = Case().add(1, range(1000, 2000, 10), BASE, LD).add(0, range(1000, 2000, 50), BASE + 32, ST)
+    own.add(0, range(1010, 2000, 50), BASE + 32, LD, SYS_CACHE).add(1, range(1005, 2000, 100), BASE, LD, PEER)
+    cases = {
+        "reloads beside contended loads": (Case().fight().background(200), {PEER, SYS_CACHE}),
+        "reloads alone": (Case().fight(peers=()).background(200), {SYS_CACHE}),
+        "from memory": (Case().fight(peers=()).add(1, range(1012, 2000, 50), BASE + 32, LD, DRAM), {SYS_CACHE, DRAM}),
+        "written at the start alone": (start, {PEER}),
+        "four writes": (Case().fight(writes=range(1000, 2000, 250)).background(200), {PEER}),
+        "seldom used": (seldom.background(100000, 40000), set()),
+        "by the only writer": (own.background(200), {PEER}),
+    }
+    for name, (case, waiting) in cases.items():
+        answer = ask(tools, case)
+        line = line_of(answer)
+        expected = case.share(waiting)
+        reloads = sum(source in waiting - {PEER} for _, _, _, _, source, _, _ in case.records)
+        checks.expect(abs(line.get("share", 0) - expected) < 1e-9, f"{name}: share {line.get('share')}, expected {expected}")
+        checks.expect(line.get("reloads") == reloads, f"{name}: {line.get('reloads')} reloads, expected {reloads}")
+        checks.expect(abs(line.get("reload_share", 0) - case.share(waiting - {PEER})) < 1e-9, f"{name}: reload_share {line}")
+        listed = any(f["line"] == line["line"] for f in answer["findings"])
+        checks.expect(listed == bool(waiting), f"{name}: listed {listed}")
+        checks.expect(answer["lines"] == sorted(answer["lines"], key=lambda l: -l["share"]), f"{name}: order")
+        checks.count("costs")
+
+
+def check_mode(tools, checks):
+    """Nothing is HITM here, so in that mode loads from other cores are reloads."""
+    case = Case().fight().background(200)
+    line = line_of(ask(tools, case, "--mode", "tot"))
+    checks.expect(abs(line["share"] - case.share({PEER, SYS_CACHE})) < 1e-9, f"mode tot: {line}")
+    checks.expect(line["reloads"] == sum(r[4] in (PEER, SYS_CACHE) for r in case.records), f"mode tot: {line['reloads']}")
+
+
+def check_words(tools, checks):
+    fight = Case().fight().background(200)
+    answer = ask(tools, fight)
+    checks.expect(f"{100 * fight.share({PEER, SYS_CACHE}):.1f} % of load access latency" in fact(answer, "answer"),
+                  f"answer: {fact(answer, 'answer')}")
+    finding = answer["findings"][0]
+    contended, reloads = (sum(r[4] == source for r in fight.records) for source in (PEER, SYS_CACHE))
+    checks.expect(f"{contended} loads from another core took 100 cycles; {reloads} reloads" in finding["cost"] and
+                  "a local hit takes 4" in finding["cost"], f"cost: {finding['cost']}")
+    checks.expect(f"{contended + reloads} loads that waited" in finding["sure"], f"sure: {finding['sure']}")
+    checks.expect(fact(answer, "latency") == "", "latency: issue was recorded")
+
+    total = ask(tools, fight, with_issue=False)
+    share = fight.share({PEER, SYS_CACHE}, with_issue=False)
+    checks.expect(abs(line_of(total)["share"] - share) < 1e-9, f"without issue: {line_of(total)['share']}, expected {share}")
+    checks.expect("% of load latency" in fact(total, "answer") and fact(total, "latency").startswith("total"),
+                  f"without issue: {total['sharing']}")
+    checks.count("words")
+
+
+def check_headlines(tools, checks):
+    slots = Case()
+    for thread in range(4):
+        slots.add(thread, range(1000, 2000, 10), BASE + 16 * thread, ST)
+    quiet = Case()
+    quiet.records = list(slots.records)
+    quiet.add(0, range(1005, 2000, 10), BASE, LD)
+    few = Case().add(0, [1100], BASE, ST).add(1, [1110], BASE + 32, LD, PEER).background(100)
+    loads = Case().add(0, range(1000, 2000, 20), BASE, LD, PEER).add(1, range(1010, 2000, 20), BASE + 32, LD, PEER)
+    expected = {
+        "written by several": (slots, "no line is seen to be fought over; 1 line is written by several threads"),
+        "loads that never waited": (quiet, "no line is fought over"),
+        "too few": (few, "no line is seen to be fought over; 1 may be: too few samples"),
+        "no stores": (loads, "no line is seen to be fought over: stores were not recorded; 1 may be"),
+        "nothing": (Case().background(100).add(0, range(100), OTHERS + 2**20, ST), "no line is fought over"),
+        "no stores, no sharing": (Case().background(100), "no line is seen to be fought over: stores were not recorded"),
+    }
+    for name, (case, words) in expected.items():
+        found = fact(ask(tools, case), "answer")
+        checks.expect(found.startswith(words), f"{name}: {found}")
+        checks.expect(found == words or found.startswith(words + ",") or not words.startswith("no line is fought"),
+                      f"{name}: {found}")
+        checks.count("headlines")
+
+
+def main():
+    tools = sys.argv[1:3]
+    checks = Checks()
+    check_costs(tools, checks)
+    check_mode(tools, checks)
+    check_words(tools, checks)
+    check_headlines(tools, checks)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
