@@ -279,13 +279,33 @@ static bool are_met(const struct layout_field *f, const struct layout_access *a)
 	return a->offset < f->offset + f->size && a->offset + size_of(a) > f->offset;
 }
 
+/* The first field that ends behind an offset: fields are in order and do not overlap. */
+static size_t first_field(const struct layout *l, uint64_t offset)
+{
+	size_t low = 0, high = l->fields.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct layout_field *f = &l->fields.items[middle];
+
+		if (f->offset + f->size <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* Counts the accesses where they belong: one that reaches over several fields, in each. */
 static void count_uses(struct layout *l)
 {
-	for (size_t i = 0; i < l->question.n; i++)
-		for (size_t k = 0; k < l->fields.n; k++)
-			if (are_met(&l->fields.items[k], &l->question.accesses[i]))
-				count_use(l, &l->fields.items[k], &l->question.accesses[i]);
+	for (size_t i = 0; i < l->question.n; i++) {
+		const struct layout_access *a = &l->question.accesses[i];
+
+		for (size_t k = first_field(l, a->offset);
+		     k < l->fields.n && are_met(&l->fields.items[k], a); k++)
+			count_use(l, &l->fields.items[k], a);
+	}
 }
 
 bool layout_part(const struct layout *l, const struct layout_field *f, uint64_t line,
@@ -510,6 +530,9 @@ static void answer(struct layout *l, const struct layout_question *question)
 	decide(l);
 }
 
+/* As many of the elements are looked into: they are alike. */
+enum { ASKED_ELEMENTS = 32 };
+
 /* Asks the same about one element of the array; the others are outside then. */
 static void answer_element(struct layout *l, const struct layout *array,
 			   const struct layout_field *element)
@@ -534,13 +557,15 @@ static void look_into_elements(struct layout *l)
 {
 	struct layout best = { 0 };
 	uint64_t most = 0;
+	size_t n_asked = 0;
 
-	for (size_t i = 0; i < l->used.n; i++) {
+	for (size_t i = 0; i < l->used.n && n_asked < ASKED_ELEMENTS; i++) {
 		const struct layout_field *f = used_field(l, i);
 		struct layout own;
 
 		if (f->uses.n < 2 || f->stores == 0 || f->loads + f->stores <= most)
 			continue;
+		n_asked++;
 		answer_element(&own, l, f);
 		if (own.advice == LAYOUT_KEEP) {
 			layout_release(&own);

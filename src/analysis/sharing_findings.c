@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/data_names.h"
+#include "analysis/sharing_fight.h"
 #include "analysis/sharing_tables.h"
 #include "analysis/sharing_worth.h"
 #include "base/alloc.h"
@@ -79,17 +80,33 @@ static const char *kind_words(const struct sharing_judgement *j)
 	}
 }
 
-static const char *claim_of(const struct sharing *s, const struct sharing_labels *labels,
-			    size_t number, struct table *t)
+/* "line 0x402000", "lines 0x402000, 0x402040 and 3 more" */
+static void put_lines(const struct sharing *s, const struct sharing_fight *f, struct text *out)
 {
-	const struct sharing_subject *subject = &s->subjects.items[number];
-	const char *words = kind_words(&subject->judgement);
-	const char *space = subject->space == SHARING_PHYSICAL ? "physical " : "";
+	text_str(out, f->sum.space == SHARING_PHYSICAL ? "physical line" : "line");
+	text_str(out, plural(f->lines.n));
+	for (size_t i = 0; i < f->lines.n && i < SHOWN; i++)
+		text_format(out, "%s0x%" PRIx64, i > 0 ? ", " : " ",
+			    s->subjects.items[f->lines.items[i]].address);
+	if (f->lines.n > SHOWN)
+		text_format(out, " and %zu more", f->lines.n - SHOWN);
+}
 
-	if (labels->objects[number] != NULL)
-		return table_format(t, "%s: %s, %sline 0x%" PRIx64, words, labels->objects[number],
-				    space, subject->address);
-	return table_format(t, "%s: %sline 0x%" PRIx64, words, space, subject->address);
+static const char *claim_of(const struct sharing *s, const struct sharing_labels *labels,
+			    const struct sharing_fight *f, struct table *t)
+{
+	const char *object = labels->objects[f->lines.items[0]];
+	struct text text = { 0 };
+	const char *out;
+
+	text_format(&text, "%s: ", kind_words(&f->sum.judgement));
+	if (object != NULL)
+		text_format(&text, "%s, ", object);
+	put_lines(s, f, &text);
+	text_char(&text, '\0');
+	out = table_text(t, text.bytes);
+	text_release(&text);
+	return out;
 }
 
 static const char *size_of(const struct sharing *s, const struct sharing_subject *subject,
@@ -186,38 +203,44 @@ static int compare_ranked(const void *left, const void *right)
 }
 
 /*
- * The writers or the readers of a line, those that matter most first. Readers that never waited
- * matter only if none did. The caller frees.
+ * The writers or the readers, those that matter most first. Readers that never waited matter only
+ * if none did. The caller frees.
  */
-static struct ranked *rank_accesses(const struct sharing *s, const struct sharing_subject *subject,
+static struct ranked *rank_accesses(const struct sharing *s, const struct sharing_fight *f,
 				    bool writers, size_t *out_n)
 {
-	struct ranked *all = mem_alloc((size_t)subject->n_accesses + 1, sizeof(*all));
-	bool waits = subject->contended.n + subject->reloads.n > 0;
-	size_t n = 0;
+	bool waits = f->sum.contended.n + f->sum.reloads.n > 0;
+	VEC_OF(struct ranked) all = { 0 };
 
-	for (uint32_t i = 0; i < subject->n_accesses; i++) {
-		uint32_t number = subject->first_access + i;
-		const struct sharing_access *a = &s->accesses.items[number];
-		struct sharing_latency own = waits_of(a);
+	for (size_t line = 0; line < f->lines.n; line++) {
+		const struct sharing_subject *subject = &s->subjects.items[f->lines.items[line]];
 
-		if (sharing_kind_writes(a->kind) != writers || (!writers && waits && own.n == 0))
-			continue;
-		all[n++] = (struct ranked){ writers ? 0 : own.cycles,
-					    a->sum.counts.n[SHARING_RECORDS], number };
+		for (uint32_t i = 0; i < subject->n_accesses; i++) {
+			uint32_t number = subject->first_access + i;
+			const struct sharing_access *a = &s->accesses.items[number];
+			struct sharing_latency own = waits_of(a);
+
+			if (sharing_kind_writes(a->kind) != writers ||
+			    (!writers && waits && own.n == 0))
+				continue;
+			*vec_add(&all) =
+				(struct ranked){ writers ? 0 : own.cycles,
+						 a->sum.counts.n[SHARING_RECORDS], number };
+		}
 	}
-	qsort(all, n, sizeof(*all), compare_ranked);
-	*out_n = n;
-	return all;
+	if (all.n > 1)
+		qsort(all.items, all.n, sizeof(*all.items), compare_ranked);
+	*out_n = all.n;
+	return all.items;
 }
 
 /* Names them. */
 static void add_accesses(const struct sharing *s, const struct sharing_labels *labels,
-			 const struct sharing_subject *subject, bool writers, struct table *t,
+			 const struct sharing_fight *f, bool writers, struct table *t,
 			 struct cell *cells)
 {
 	size_t n;
-	struct ranked *all = rank_accesses(s, subject, writers, &n);
+	struct ranked *all = rank_accesses(s, f, writers, &n);
 
 	for (size_t i = 0; i < n && i < SHOWN; i++)
 		cells[i] = cell_text(access_text(s, labels, all[i].number, writers, t));
@@ -229,21 +252,20 @@ static void add_accesses(const struct sharing *s, const struct sharing_labels *l
 }
 
 /* The place that matters most, or UINT32_MAX. */
-static uint32_t first_place(const struct sharing *s, const struct sharing_subject *subject,
-			    bool writers)
+static uint32_t first_place(const struct sharing *s, const struct sharing_fight *f, bool writers)
 {
 	size_t n;
-	struct ranked *all = rank_accesses(s, subject, writers, &n);
+	struct ranked *all = rank_accesses(s, f, writers, &n);
 	uint32_t place = n > 0 ? s->accesses.items[all[0].number].place : UINT32_MAX;
 
 	free(all);
 	return place;
 }
 
-static void put_functions(const struct sharing *s, const struct sharing_subject *subject,
-			  struct table *t, struct cell *row)
+static void put_functions(const struct sharing *s, const struct sharing_fight *f, struct table *t,
+			  struct cell *row)
 {
-	uint32_t writer = first_place(s, subject, true), place = first_place(s, subject, false);
+	uint32_t writer = first_place(s, f, true), place = first_place(s, f, false);
 
 	if (writer != UINT32_MAX)
 		row[FINDING_WRITER] = cell_text(table_text(t, names_function(&s->names, writer)));
@@ -351,20 +373,35 @@ static const char *sure_text(const struct sharing_judgement *j, struct table *t)
 			    plural(j->n_threads), j->n_waited, plural(j->n_waited), parts);
 }
 
-static void add_finding(const struct sharing *s, const struct sharing_labels *labels, size_t number,
-			struct table *t)
+/* Records of all its lines over time. */
+static void put_slices(const struct sharing *s, const struct sharing_fight *f, struct table *t,
+		       struct cell *row)
 {
-	const struct sharing_subject *subject = &s->subjects.items[number];
+	size_t n = s->session->slices.n;
+	uint64_t *sums = mem_zalloc(n + 1, sizeof(*sums));
+
+	for (size_t line = 0; line < f->lines.n; line++)
+		for (size_t i = 0; i < n; i++)
+			sums[i] += sharing_slices(s, f->lines.items[line])[i];
+	slices_show(&s->session->slices, sums, t, row);
+	free(sums);
+}
+
+static void add_finding(const struct sharing *s, const struct sharing_labels *labels,
+			const struct sharing_fight *f, struct table *t)
+{
+	uint32_t number = f->lines.items[0];
+	const struct sharing_subject *subject = &f->sum;
 	const struct sharing_judgement *j = &subject->judgement;
 	const char *fix = labels->fixes[number] != NULL ? labels->fixes[number] : fix_of(j);
 	struct cell *row = table_add_row(t);
 
-	row[FINDING_CLAIM] = cell_text(claim_of(s, labels, number, t));
+	row[FINDING_CLAIM] = cell_text(claim_of(s, labels, f, t));
 	row[FINDING_SIZE] = cell_text(size_of(s, subject, t));
 	if (labels->drawings[number] != NULL)
 		row[FINDING_DRAWING] = cell_text(table_text(t, labels->drawings[number]));
-	add_accesses(s, labels, subject, true, t, row + FINDING_WRITES);
-	add_accesses(s, labels, subject, false, t, row + FINDING_READS);
+	add_accesses(s, labels, f, true, t, row + FINDING_WRITES);
+	add_accesses(s, labels, f, false, t, row + FINDING_READS);
 	row[FINDING_COST] = cell_text(cost_text(s, subject, t));
 	if (fix != NULL)
 		row[FINDING_FIX] = cell_text(table_text(t, fix));
@@ -372,8 +409,8 @@ static void add_finding(const struct sharing *s, const struct sharing_labels *la
 	row[FINDING_KIND] = cell_text(sharing_verdict_name(j->verdict));
 	row[FINDING_LINE] = cell_count(number + 1);
 	row[FINDING_SHARE] = cell_number(subject->share);
-	put_functions(s, subject, t, row);
-	slices_show(&s->session->slices, sharing_slices(s, number), t, row);
+	put_functions(s, f, t, row);
+	put_slices(s, f, t, row);
 }
 
 void sharing_findings_table(const struct sharing *s, const struct sharing_labels *labels,
@@ -382,9 +419,16 @@ void sharing_findings_table(const struct sharing *s, const struct sharing_labels
 	table_init(out, "findings", "Lines that threads fight over", columns, COUNT(columns));
 	out->style = TABLE_FINDINGS;
 	slices_add_columns(&s->session->slices, "records", "records of the line over time", out);
-	for (size_t i = 0; i < s->subjects.n; i++)
-		if (sharing_worth_of(s, &s->subjects.items[i]) != SHARING_WORTH_NOTHING)
-			add_finding(s, labels, i, out);
+	for (uint32_t i = 0; i < s->subjects.n; i++) {
+		struct sharing_fight fight;
+
+		if (labels->leaders[i] != i ||
+		    sharing_worth_of(s, &s->subjects.items[i]) == SHARING_WORTH_NOTHING)
+			continue;
+		sharing_fight_init(&fight, s, labels->leaders, i);
+		add_finding(s, labels, &fight, out);
+		sharing_fight_release(&fight);
+	}
 	if (table_n_rows(out) == 0)
 		table_note(out, "%s", sharing_nothing_found(s));
 }

@@ -7,10 +7,12 @@
 
 #include "analysis/layout.h"
 #include "analysis/sharing_objects.h"
+#include "analysis/sharing_worth.h"
 #include "base/alloc.h"
 
 enum {
 	DRAWN_WIDTH = 94, /* within a finding's margins */
+	MAX_LINES = 64,	  /* of an object in one finding */
 };
 
 /* An object on a line, and what was done to it. */
@@ -112,14 +114,20 @@ static void add_touches(struct labelling *l, uint32_t number, uint64_t start, bo
 	}
 }
 
+static bool are_together(const struct labelling *l, uint32_t line, uint32_t other)
+{
+	return other < l->sharing->subjects.n && l->out->leaders[line] == l->out->leaders[other];
+}
+
 /* What was done to the object on other lines. */
-static void add_outside(struct labelling *l, uint32_t line, uint32_t object, struct part *part)
+static void add_others(struct labelling *l, uint32_t line, uint32_t object, struct part *part)
 {
 	const struct sharing_objects *o = &l->objects;
 
 	for (uint32_t i = o->first[object]; i < o->first[object + 1]; i++)
 		if (o->lines[o->order[i]] != line)
-			add_touches(l, o->order[i], part->name->object_address, true, part);
+			add_touches(l, o->order[i], part->name->object_address,
+				    !are_together(l, line, o->lines[o->order[i]]), part);
 }
 
 static void find_parts(struct labelling *l, uint32_t line, struct parts *out)
@@ -135,7 +143,7 @@ static void find_parts(struct labelling *l, uint32_t line, struct parts *out)
 
 		add_touches(l, number, start, false, part);
 		if (out->list.n > n && name->object.v != 0)
-			add_outside(l, line, l->objects.numbers[number], part);
+			add_others(l, line, l->objects.numbers[number], part);
 	}
 }
 
@@ -298,6 +306,50 @@ static bool is_to_be_fixed(const struct sharing_judgement *j)
 	return j->verdict == SHARING_FALSE || j->verdict == SHARING_TRUE;
 }
 
+/* The object that all accesses of a line are to, or TUPLES_NONE. */
+static uint32_t sole_object(const struct labelling *l, const struct sharing_subject *subject)
+{
+	const uint32_t *numbers = l->objects.numbers + subject->first_access;
+
+	for (uint32_t i = 1; i < subject->n_accesses; i++)
+		if (numbers[i] != numbers[0])
+			return TUPLES_NONE;
+	return subject->n_accesses > 0 ? numbers[0] : TUPLES_NONE;
+}
+
+/* The line that others of its object follow, and how many there were. */
+struct leader {
+	uint32_t line, n_lines;
+};
+
+/* Lines of one object go together if they are fought over alike. */
+static void find_leaders(struct labelling *l)
+{
+	const struct sharing *s = l->sharing;
+	VEC_OF(struct leader) leaders = { 0 };
+	struct tuples keys;
+
+	tuples_init(&keys, 3);
+	for (uint32_t i = 0; i < s->subjects.n; i++) {
+		const struct sharing_subject *subject = &s->subjects.items[i];
+		uint32_t object = sole_object(l, subject), number;
+		enum sharing_worth worth = sharing_worth_of(s, subject);
+		const uint64_t key[] = { object, subject->judgement.verdict, worth };
+
+		l->out->leaders[i] = i;
+		if (object == TUPLES_NONE || worth == SHARING_WORTH_NOTHING)
+			continue;
+		number = tuples_add(&keys, key);
+		if (number == leaders.n)
+			vec_add(&leaders);
+		if (leaders.items[number].n_lines++ % MAX_LINES == 0)
+			leaders.items[number].line = i;
+		l->out->leaders[i] = leaders.items[number].line;
+	}
+	tuples_release(&keys);
+	vec_release(&leaders);
+}
+
 static void label_subject(struct labelling *l, size_t number)
 {
 	const struct sharing_subject *subject = &l->sharing->subjects.items[number];
@@ -317,6 +369,13 @@ static void label_subject(struct labelling *l, size_t number)
 	parts_release(&parts);
 }
 
+static void label_as(struct sharing_labels *out, size_t number, size_t leader)
+{
+	out->objects[number] = out->objects[leader];
+	out->drawings[number] = out->drawings[leader];
+	out->fixes[number] = out->fixes[leader];
+}
+
 void sharing_labels_init(struct sharing_labels *out, const struct sharing *s)
 {
 	struct labelling l = { .sharing = s, .out = out };
@@ -329,9 +388,14 @@ void sharing_labels_init(struct sharing_labels *out, const struct sharing *s)
 	out->fixes = mem_zalloc(s->subjects.n + 1, sizeof(*out->fixes));
 	out->fields = mem_zalloc(s->accesses.n + 1, sizeof(*out->fields));
 	sharing_objects_init(&l.objects, s);
+	out->leaders = mem_zalloc(s->subjects.n + 1, sizeof(*out->leaders));
 	label_fields(&l);
+	find_leaders(&l);
 	for (size_t i = 0; i < s->subjects.n; i++)
-		label_subject(&l, i);
+		if (out->leaders[i] == i)
+			label_subject(&l, i);
+		else
+			label_as(out, i, out->leaders[i]);
 	sharing_objects_release(&l.objects);
 }
 
@@ -341,6 +405,7 @@ void sharing_labels_release(struct sharing_labels *l)
 	free(l->drawings);
 	free(l->fixes);
 	free(l->fields);
+	free(l->leaders);
 	table_release(&l->layouts);
 	arena_release(&l->memory);
 	*l = (struct sharing_labels){ 0 };

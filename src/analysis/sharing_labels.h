@@ -13,6 +13,7 @@ struct sharing_labels {
 	const char **objects;  /* by subject: "buf1 (struct buf, 64 bytes)" */
 	const char **drawings; /* by subject: the object with its lines, one or more lines */
 	const char **fixes;    /* by subject: what to change */
+	uint32_t *leaders;     /* by subject: the first that is fought over for the same object */
 	const char **fields;   /* by access: "buf1.reader1" */
 	struct table layouts;  /* the drawings as rows: "layouts" */
 };

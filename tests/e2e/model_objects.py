@@ -56,6 +56,7 @@ static void *write_all(void *p)
 		finish(job);
 		end(&whole->tail);
 		bump(&slots[0]);
+		bump(&slots[2]);
 		early(reused);
 	}
 	return p;
@@ -67,6 +68,7 @@ static void *read_all(void *p)
 		begin(&whole->head, sums[0]);
 		both(whole, sums[0]);
 		bump(&slots[1]);
+		bump(&slots[3]);
 		late(reused);
 	}
 	return p;
@@ -85,7 +87,7 @@ int main(void)
 
 	job = lines(sizeof(*job), 32);
 	whole = lines(sizeof(*whole), 0);
-	slots = lines(2 * sizeof(*slots), 8);
+	slots = lines(4 * sizeof(*slots), 8);
 	reused = lines(24, 0);
 	pthread_create(&threads[0], NULL, write_all, NULL);
 	pthread_create(&threads[1], NULL, read_all, NULL);
@@ -101,7 +103,7 @@ WANTED = {
             ["put together what the same threads use: limit, rest", " | done", "multiple of 64"], ["align done"]),
     "whole": (["struct whole (40 bytes"],
               ["put together what the same threads use: head, last", " | tail", "multiple of 64"], ["struct head", "struct tail"]),
-    "slots": (["struct slot (2 side by side, 24 bytes each"],
+    "slots": (["struct slot (4 side by side, 24 bytes each", "lines 0x"],
               ["align struct slot to 64 (24 -> 64 bytes each)"], ["allocate each"]),
     "reused": (["struct before (24 bytes", "struct after (24 bytes"], [], ["side by side"]),
 }
