@@ -7,7 +7,6 @@
  * Samples show a part of the stores. If all of five that were drawn are of one kind, more than
  * half of all are, with 95 % confidence: with fewer there is no verdict.
  */
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -267,17 +266,24 @@ static bool overlap(struct extent a, struct extent b)
 	return a.from < b.to && b.from < a.to;
 }
 
-/* How many threads do something to such bytes, by what is counted: enough to tell one from more. */
-static uint32_t count_reaching(const struct judging *j, uint32_t extent, size_t counter)
+/* What a thread may do to bytes. */
+enum doing { ACCESSES, WRITES, LOCKS };
+
+static bool does(const struct reach *r, enum doing what)
+{
+	return (what == LOCKS ? r->n_locks : what == WRITES ? r->n_writes : r->n_all) > 0;
+}
+
+/* How many threads do that to such bytes: enough to tell one from more. */
+static uint32_t count_reaching(const struct judging *j, uint32_t extent, enum doing what)
 {
 	struct extent bytes = extent_of(j, extent);
 	uint32_t n = 0, last = UINT32_MAX;
 
 	for (size_t i = 0; i < j->reaches.n && n < 2; i++) {
 		const struct reach *r = &j->reaches.items[i];
-		uint32_t count = *(const uint32_t *)((const char *)r + counter);
 
-		if (count == 0 || r->thread == last || !overlap(extent_of(j, r->extent), bytes))
+		if (!does(r, what) || r->thread == last || !overlap(extent_of(j, r->extent), bytes))
 			continue;
 		last = r->thread;
 		n++;
@@ -297,14 +303,12 @@ static enum role role_of(const struct judging *j, uint32_t extent)
 {
 	uint32_t n_writers;
 
-	if (count_reaching(j, extent, offsetof(struct reach, n_locks)) > 1)
+	if (count_reaching(j, extent, LOCKS) > 1)
 		return ROLE_LOCK;
-	n_writers = count_reaching(j, extent, offsetof(struct reach, n_writes));
+	n_writers = count_reaching(j, extent, WRITES);
 	if (n_writers > 1)
 		return ROLE_DATA;
-	return n_writers == 0 && count_reaching(j, extent, offsetof(struct reach, n_all)) > 1
-		       ? ROLE_COMMON
-		       : ROLE_APART;
+	return n_writers == 0 && count_reaching(j, extent, ACCESSES) > 1 ? ROLE_COMMON : ROLE_APART;
 }
 
 /*
