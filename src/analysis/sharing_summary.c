@@ -86,6 +86,15 @@ static bool has_writes(const struct sharing *s)
 	return any;
 }
 
+/* Do many lines wait that are worth no word one by one? */
+static bool is_spread(const struct sharing *s)
+{
+	enum { LEAST_LOADS = 100, LEAST_PART = 50 }; /* one in so many */
+	uint64_t n = sharing_contended(&s->total, s->options.mode);
+
+	return n >= LEAST_LOADS && n >= s->total.n[SHARING_LOADS] / LEAST_PART;
+}
+
 /* Only addresses of data can tell that there is none. */
 const char *sharing_nothing_found(const struct sharing *s)
 {
@@ -93,8 +102,10 @@ const char *sharing_nothing_found(const struct sharing *s)
 
 	if (c->n[SHARING_RECORDS] <= c->n[SHARING_LOAD_NO_ADDRESS] + c->n[SHARING_STORE_NO_ADDRESS])
 		return no_data_addresses;
-	return has_writes(s) ? "no line is fought over"
-			     : "no line is seen to be fought over: stores were not recorded";
+	if (!has_writes(s))
+		return "no line is seen to be fought over: stores were not recorded";
+	return is_spread(s) ? "no line stands out; what waits for other cores is spread over many"
+			    : "no line is fought over";
 }
 
 static void add_fact(struct table *t, const char *name, const char *value)
