@@ -631,6 +631,10 @@ static void rate_subjects(struct sharing *s)
 		sharing_rate(s, subject);
 		subject->judgement = sharing_judge(s, subject);
 	}
+}
+
+static void order_subjects(struct sharing *s)
+{
 	if (s->request.sort == SHARING_SORT_COST && s->subjects.n > 1)
 		qsort(s->subjects.items, s->subjects.n, sizeof(*s->subjects.items),
 		      compare_subjects);
@@ -663,7 +667,7 @@ static struct sharing_subject line_of(const uint64_t *key)
 
 /*
  * Objects reach over other lines than those that are shown. What they are is known only after the
- * look at these: if there are such lines all are looked at again.
+ * look at these: if there are such lines, of lines worth a word, all are looked at again.
  */
 static void look_around(struct sharing *s, const struct select *select)
 {
@@ -682,6 +686,7 @@ static void look_around(struct sharing *s, const struct select *select)
 				s->subjects.items[i].space, s->subjects.items[i].address });
 		forget_accesses(s);
 		look_closely(s, select);
+		rate_subjects(s);
 	}
 	tuples_release(&lines);
 }
@@ -719,9 +724,10 @@ int sharing_run(struct session *session, const struct select *select,
 		return -1;
 	choose_lines(s);
 	look_closely(s, select);
+	rate_subjects(s);
 	if (request->with_objects)
 		look_around(s, select);
-	rate_subjects(s);
+	order_subjects(s);
 	return 0;
 }
 

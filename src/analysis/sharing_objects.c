@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/sharing_worth.h"
 #include "base/alloc.h"
 
 enum {
@@ -197,6 +198,8 @@ void sharing_objects_lines(const struct sharing_objects *o, struct tuples *out)
 		const struct sharing_subject *from = sharing_line_at(s, o->lines[i]);
 		uint64_t first, last;
 
+		if (sharing_worth_of(s, from) == SHARING_WORTH_NOTHING)
+			continue;
 		extent_of(o, i, &first, &last);
 		first -= first % line_bytes;
 		last -= last % line_bytes;

@@ -35,8 +35,8 @@ void sharing_objects_release(struct sharing_objects *);
 void sharing_objects_join(struct sharing_objects *);
 
 /*
- * Adds to `out` the lines (space, address) that the objects reach over and that were not looked
- * at. Of large objects those near what was accessed.
+ * Adds to `out` the lines (space, address) that objects on lines worth a word reach over and that
+ * were not looked at. Of large objects those near what was accessed. Lines are rated already.
  */
 void sharing_objects_lines(const struct sharing_objects *, struct tuples *out);
 
