@@ -52,6 +52,14 @@ def run(*command, **options):
     return done.stdout
 
 
+def environment_of_guests():
+    """
+    For programs that are recorded: meson has malloc() fill memory with MALLOC_PERTURB_, which is for
+    cyclops and would be writes of theirs.
+    """
+    return {name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"}
+
+
 def skip(why):
     """Ends the test as skipped."""
     print(f"skipped: {why}")

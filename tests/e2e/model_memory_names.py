@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from harness import Checks, need, run
+from harness import Checks, environment_of_guests, need, run
 
 COMPILER = "aarch64-linux-gnu-gcc"
 SOURCE = """
@@ -90,7 +90,7 @@ def check(cyclops, options, folder, checks):
         file.write(SOURCE)
     run(COMPILER, "-O2", "-g", *options, source, "-o", program)
     said = subprocess.run([cyclops, "model", "-L", "/usr/aarch64-linux-gnu", "-o", capture, "--", program], check=True,
-                          capture_output=True).stdout.decode()
+                          capture_output=True, env=environment_of_guests()).stdout.decode()
     words = [line.split() for line in said.split("\n") if line.startswith(("mine ", "list ", "node "))]
     truth = recorded(cyclops, capture, [(name, int(start, 16), int(size)) for name, start, size in words])
     rows = json.loads(run(cyclops, "addr", "--all", "--symfs", "/", "--format", "json", capture))["objects"]
@@ -99,8 +99,9 @@ def check(cyclops, options, folder, checks):
         name = {"struct node": "node"}.get(row["object"].split(": ")[-1], row["object"])
         if name in ("mine", "list", "node"):
             found[name] += row["records"]
-            checks.expect(row["kind"] == "thread-local" if name != "node" else row["kind"] in ("heap", "anonymous"),
-                          f"{options}: {row}")
+            # whether the heap's mapping is in the capture depends on when it grew
+            kinds = ("heap", "anonymous", "unknown") if name == "node" else ("thread-local",)
+            checks.expect(row["kind"] in kinds, f"{options}: {row}")
     # What the C library did to the nodes, no code with debug information tells.
     checks.expect(all(found[name] == truth[name] for name in ("mine", "list")) and
                   0.9 * truth["node"] <= found["node"] <= truth["node"] and min(truth.values()) > 10,
