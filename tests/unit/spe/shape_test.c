@@ -139,6 +139,22 @@ static void test_all_are_found(void **state)
 	batch_free(b);
 }
 
+/* Puts the records one after the other, with slack behind them, and learns their shapes. */
+static size_t learn_all(struct spe_shapes *shapes, const char *const *records, size_t n_records,
+			uint8_t bytes[ROOM])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_records; i++) {
+		size_t size = hex_bytes(records[i], bytes + n, ROOM - n);
+
+		spe_shapes_learn(shapes, bytes + n, size);
+		n += size;
+	}
+	memset(bytes + n, 0xff, SLACK);
+	return n;
+}
+
 /* Those of other addresses, and those without one, are passed over like those that are taken. */
 static void test_filter(void **state)
 {
@@ -153,18 +169,12 @@ static void test_filter(void **state)
 	const struct spe_wanted wanted = { .addresses = &addresses };
 	uint64_t padding = 0;
 	uint8_t bytes[ROOM];
-	size_t n = 0;
+	size_t n;
 
 	(void)state;
 	address_filter_init(&addresses, 64, 1);
 	address_filter_add(&addresses, 0x48);
-	for (size_t i = 0; i < COUNT(records); i++) {
-		size_t size = hex_bytes(records[i], bytes + n, sizeof(bytes) - n);
-
-		spe_shapes_learn(&shapes, bytes + n, size);
-		n += size;
-	}
-	memset(bytes + n, 0xff, SLACK);
+	n = learn_all(&shapes, records, COUNT(records), bytes);
 	assert_int_equal(spe_shapes_decode(&shapes, bytes, n + SLACK, 0, &wanted, b, &padding), n);
 	assert_int_equal(b->n, 2);
 	assert_int_equal(b->va[0], 0x40);
@@ -183,16 +193,10 @@ static void test_only_memory(void **state)
 	struct spe_shapes shapes = { 0 };
 	uint64_t padding = 0;
 	uint8_t bytes[ROOM];
-	size_t n = 0;
+	size_t n;
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(records); i++) {
-		size_t size = hex_bytes(records[i], bytes + n, sizeof(bytes) - n);
-
-		spe_shapes_learn(&shapes, bytes + n, size);
-		n += size;
-	}
-	memset(bytes + n, 0xff, SLACK);
+	n = learn_all(&shapes, records, COUNT(records), bytes);
 	assert_int_equal(spe_shapes_decode(&shapes, bytes, n + SLACK, 0, &wanted, b, &padding), n);
 	assert_int_equal(b->n, 2);
 	assert_int_equal(b->op[0], 0);
