@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spends its time below leaf(), which is called in equal parts on six ways: unwind-program ROUNDS.
+ * Spends its time below leaf(), which is called in equal parts on six ways: unwind-program CALLS.
  * unwind.py knows them.
  */
 #include <signal.h>
@@ -95,16 +95,31 @@ KEPT void signalled(void)
 
 int main(int argc, char **argv)
 {
-	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
+	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 0, random = 1;
 
 	signal(SIGUSR1, handler);
 	for (uint64_t i = 0; i < n; i++) {
-		direct(i);
-		large(i);
-		recursive(i, 20);
-		aligned(i);
-		sorting(i);
-		signalled();
+		/* In no fixed order, which the clock of the samples could fall in step with. */
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		switch ((random >> 33) % 6) {
+		case 0:
+			direct(i);
+			break;
+		case 1:
+			large(i);
+			break;
+		case 2:
+			recursive(i, 20);
+			break;
+		case 3:
+			aligned(i);
+			break;
+		case 4:
+			sorting(i);
+			break;
+		default:
+			signalled();
+		}
 	}
 	return 0;
 }
