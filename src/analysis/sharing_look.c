@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The second look: at the lines that are to be shown, and then at those around them. */
+#include <stdlib.h>
+
+#include "analysis/sharing_cost.h"
+#include "analysis/sharing_objects.h"
+#include "analysis/sharing_steps.h"
+
+static void look_at_lines(struct sharing *s, const struct select *select)
+{
+	struct analysis second = { .class = &sharing_accesses_class, .options = &s->choice };
+	size_t n = s->subjects.n + s->around.n;
+	struct scan_wish wish;
+
+	sharing_choice_init(&s->choice, &s->options, n);
+	for (size_t i = 0; i < n; i++)
+		sharing_choice_add(&s->choice, sharing_line_at(s, i)->space,
+				   sharing_line_at(s, i)->address);
+	wish = sharing_accesses_wish(&s->choice);
+	scan_part(s->session, select, &wish, &second, 1);
+	s->accesses_seen = second.result;
+}
+
+/* By what they are found to cost in the end: of what the first look took to be reloads some are not. */
+static int compare_subjects(const void *left, const void *right)
+{
+	const struct sharing_subject *a = left, *b = right;
+
+	if (a->excess_cycles != b->excess_cycles)
+		return (a->excess_cycles < b->excess_cycles) -
+		       (a->excess_cycles > b->excess_cycles);
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+void sharing_rate_subjects(struct sharing *s)
+{
+	for (size_t i = 0; i < s->subjects.n; i++) {
+		struct sharing_subject *subject = &s->subjects.items[i];
+
+		sharing_rate(s, subject);
+		subject->judgement = sharing_judge(s, subject);
+	}
+}
+
+void sharing_order_subjects(struct sharing *s)
+{
+	if (s->request.sort == SHARING_SORT_COST && s->subjects.n > 1)
+		qsort(s->subjects.items, s->subjects.n, sizeof(*s->subjects.items),
+		      compare_subjects);
+}
+
+void sharing_look_closely(struct sharing *s, const struct select *select)
+{
+	look_at_lines(s, select);
+	sharing_group_accesses(s);
+	sharing_name_accesses(s);
+}
+
+void sharing_forget_accesses(struct sharing *s)
+{
+	sharing_accesses_class.free(s->accesses_seen);
+	s->accesses_seen = NULL;
+	sharing_choice_release(&s->choice);
+	names_release(&s->names);
+	vec_release(&s->accesses);
+	free(s->order);
+	s->order = NULL;
+	free(s->instructions);
+	s->instructions = NULL;
+}
+
+static struct sharing_subject line_of(const uint64_t *key)
+{
+	return (struct sharing_subject){ .space = (uint32_t)key[0], .address = key[1] };
+}
+
+void sharing_look_around(struct sharing *s, const struct select *select)
+{
+	struct sharing_objects objects;
+	struct tuples lines;
+
+	tuples_init(&lines, 2);
+	sharing_objects_init(&objects, s);
+	sharing_objects_lines(&objects, &lines);
+	sharing_objects_release(&objects);
+	for (uint32_t i = 0; i < lines.n; i++)
+		*vec_add(&s->around) = line_of(tuples_get(&lines, i));
+	if (lines.n > 0) {
+		for (size_t i = 0; i < s->subjects.n; i++)
+			s->subjects.items[i] = line_of((const uint64_t[]){
+				s->subjects.items[i].space, s->subjects.items[i].address });
+		sharing_forget_accesses(s);
+		sharing_look_closely(s, select);
+		sharing_rate_subjects(s);
+	}
+	tuples_release(&lines);
+}
