@@ -15,7 +15,8 @@ enum { MAX_CPUS = 1 << 16 };
 /* An access to memory, of either kind of record. */
 struct access {
 	uint64_t address;
-	bool is_load, is_store, has_walk;
+	bool is_load, is_store;
+	bool is_translated, has_walk, has_walk_cycles; /* is it known how; was it by a walk */
 	bool has_cycles, is_saturated;
 	uint64_t cycles, walk_cycles;
 	enum source_level level; /* of loads */
@@ -68,6 +69,7 @@ static void *addr_new(const struct session *session, const void *options)
 	a->session = session;
 	a->options = options;
 	tuples_init(&a->keys, ADDR_KEY_WORDS);
+	a->is_sampled = mem_is_sampled(session);
 	a->sampling = mem_sampling_of(session);
 	read_nodes(a);
 	if (a->options->grain == ADDR_INSTRUCTIONS)
@@ -102,8 +104,10 @@ void addr_sums_add(struct addr_sums *to, const struct addr_sums *from)
 	to->cycles += from->cycles;
 	to->n_cycles += from->n_cycles;
 	to->n_saturated += from->n_saturated;
+	to->n_translated += from->n_translated;
 	to->walks += from->walks;
 	to->walk_cycles += from->walk_cycles;
+	to->n_walk_cycles += from->n_walk_cycles;
 	for (int i = 0; i < N_SOURCE_LEVELS; i++)
 		to->levels[i] += from->levels[i];
 	to->n_near += from->n_near;
@@ -131,8 +135,10 @@ static bool read_spe(const struct session *s, const struct batch *b, size_t row,
 	out->has_cycles = has & HAS_TOTAL;
 	out->cycles = b->total[row];
 	out->is_saturated = latency_is_full(b->total[row]);
-	out->has_walk = has & HAS_EVENTS && b->events[row] >> SPE_EV_TLB_WALK & 1;
-	out->walk_cycles = out->has_walk && has & HAS_XLAT ? b->xlat[row] : 0;
+	out->is_translated = has & HAS_EVENTS;
+	out->has_walk = out->is_translated && b->events[row] >> SPE_EV_TLB_WALK & 1;
+	out->has_walk_cycles = out->has_walk && has & HAS_XLAT;
+	out->walk_cycles = out->has_walk_cycles ? b->xlat[row] : 0;
 	if (has & HAS_SOURCE && out->is_load)
 		source = session_source(s, cpu_of(b, row), b->source[row]);
 	out->level = source == NULL ? SOURCE_UNKNOWN : source->level;
@@ -144,6 +150,7 @@ static bool read_sample(const struct addr *a, const struct batch *b, size_t row,
 	int event = a->sampling.event;
 	uint64_t source = b->has[row] & HAS_DATA_SRC ? b->data_src[row] : 0;
 	unsigned access = data_src_access(source);
+	uint64_t facts = data_src_facts(source);
 	struct sample_latencies l;
 
 	if (access == 0 || (event >= 0 && b->event[row] != (unsigned)event))
@@ -154,20 +161,22 @@ static bool read_sample(const struct addr *a, const struct batch *b, size_t row,
 	out->has_cycles = l.state[LATENCY_TOTAL] != LATENCY_ABSENT;
 	out->is_saturated = l.state[LATENCY_TOTAL] == LATENCY_FULL;
 	out->cycles = out->has_cycles ? l.cycles[LATENCY_TOTAL] : 0;
-	out->has_walk = data_src_facts(source) >> SPE_EV_TLB_WALK & 1;
+	out->has_walk = facts >> SPE_EV_TLB_WALK & 1;
+	out->is_translated = out->has_walk || facts >> SPE_EV_TLB_ACCESS & 1;
 	out->level = out->is_load ? data_src_level(source) : SOURCE_UNKNOWN;
 	return true;
 }
 
-/* False if the row is no access; counts those whose address is not known. */
+/* False if the row is no access, or of the other sampling; counts those whose address is not known. */
 static bool read_access(struct addr *a, const struct batch *b, size_t row, struct access *out)
 {
 	*out = (struct access){ 0 };
-	if (!(b->kind == BATCH_SPE ? read_spe(a->session, b, row, out)
-				   : read_sample(a, b, row, out)))
+	if (b->kind != (a->is_sampled ? BATCH_SAMPLES : BATCH_SPE))
+		return false;
+	if (!(a->is_sampled ? read_sample(a, b, row, out) : read_spe(a->session, b, row, out)))
 		return false;
 	out->address = b->va[row];
-	if (b->has[row] & HAS_VA && (b->kind == BATCH_SPE || out->address != 0))
+	if (b->has[row] & HAS_VA && (!a->is_sampled || out->address != 0))
 		return true;
 	a->n_without_address++;
 	return false;
@@ -201,8 +210,10 @@ static struct addr_sums sums_of(const struct addr *a, const struct batch *b, siz
 		.cycles = access->has_cycles ? access->cycles : 0,
 		.n_cycles = access->has_cycles,
 		.n_saturated = access->has_cycles && access->is_saturated,
+		.n_translated = access->is_translated,
 		.walks = access->has_walk,
 		.walk_cycles = access->walk_cycles,
+		.n_walk_cycles = access->has_walk_cycles,
 		.least = access->address,
 		.first_ns = data_time(a->session, b, row),
 	};

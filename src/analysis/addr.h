@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Data addresses: which memory is accessed, how often, how slowly and from where, by page,
- * line, object, member or instruction. SPE records, and samples that carry a data source.
+ * line, object, member or instruction. Of SPE records or of samples that carry a data source, one of
+ * the two (mem_is_sampled()): they are different samplings.
  */
 #ifndef CYCLOPS_ANALYSIS_ADDR_H
 #define CYCLOPS_ANALYSIS_ADDR_H
@@ -38,7 +39,9 @@ struct addr_sums {
 	uint64_t n, loads, stores; /* an atomic is both */
 	uint64_t cycles;	   /* latency of those that have one */
 	uint64_t n_cycles, n_saturated;
+	uint64_t n_translated;		  /* that tell how the address was translated */
 	uint64_t walks, walk_cycles;	  /* with a translation table walk; its latency */
+	uint64_t n_walk_cycles;		  /* those of them that have one */
 	uint64_t levels[N_SOURCE_LEVELS]; /* loads whose data source is known */
 	uint64_t n_near, n_far;		  /* page on the node of the cpu; on another one */
 	uint64_t far_cycles;
@@ -69,8 +72,9 @@ struct addr {
 	VEC_OF(struct addr_pattern) patterns; /* of ADDR_INSTRUCTIONS */
 	VEC_OF(uint64_t) slices;	      /* records by group and slice, if time is sliced */
 	uint64_t n_without_address;	      /* loads and stores that could not be counted */
-	struct mem_sampling sampling;	      /* what samples are */
-	uint64_t *cpu_nodes;		      /* by cpu: bit of its node; 0 not known */
+	bool is_sampled;		      /* of PMU samples, which: */
+	struct mem_sampling sampling;
+	uint64_t *cpu_nodes; /* by cpu: bit of its node; 0 not known */
 	size_t n_cpus;
 	struct addr_last *last; /* for patterns */
 };

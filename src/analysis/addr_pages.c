@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many huge pages would serve how much of what translation costs. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "analysis/addr_rows.h"
 #include "base/alloc.h"
+
+enum { SPARSE_BELOW = 10 }; /* walks: other runs would sample others */
 
 static const double shares[] = { 0.5, 0.8, 0.9, 0.99, 1 };
 
@@ -21,6 +24,7 @@ struct ranking {
 	uint32_t *order;
 	size_t n;
 	uint64_t total;
+	uint64_t n_walks; /* sampled */
 };
 
 static uint64_t weight_of(const struct addr_rows *r, uint32_t row)
@@ -54,6 +58,7 @@ static void rank(struct ranking *k, const struct addr_rows *r)
 			continue;
 		k->order[k->n++] = i;
 		k->total += weight_of(r, i);
+		k->n_walks += r->sums.items[i].walks;
 	}
 	if (k->n > 1)
 		qsort_r(k->order, k->n, sizeof(*k->order), compare, (void *)(uintptr_t)r);
@@ -120,6 +125,9 @@ void addr_coverage_table(const struct addr_rows *r, struct table *out)
 		row[2] = cell_count((uint64_t)n << ADDR_HUGE_SHIFT);
 		row[3] = cell_count(n_pages);
 	}
+	if (k.n > 0 && k.n_walks < SPARSE_BELOW)
+		table_note(out, "of %" PRIu64 " sampled walk%s, too few to lean on", k.n_walks,
+			   k.n_walks == 1 ? "" : "s");
 	free(k.order);
 	free(pages);
 }

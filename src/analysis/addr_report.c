@@ -7,6 +7,7 @@
 
 #include "analysis/addr_rows.h"
 #include "analysis/interval.h"
+#include "analysis/mem_samples.h"
 #include "analysis/scan.h"
 #include "analysis/spe_filters.h"
 #include "base/alloc.h"
@@ -228,7 +229,8 @@ static int find_source(struct work *w, struct err *err)
 	w->source.objects = &w->objects;
 	w->source.strings = &w->strings;
 	w->source.line_bytes = w->options.line_bytes;
-	w->source.interval = (double)spe_interval_common(w->session).mean;
+	if (!w->source.addr->is_sampled)
+		w->source.interval = (double)spe_interval_common(w->session).mean;
 	if (by == ADDR_BY_LINE || by == ADDR_BY_PAGE || by == ADDR_BY_HUGEPAGE)
 		name_groups(w, w->source.addr);
 	if (by == ADDR_BY_INSTRUCTION || by == ADDR_BY_OFFSET)
@@ -267,7 +269,12 @@ static void add_notes(struct work *w, const struct addr_rows *rows)
 
 	if (rows->total.n == 0)
 		table_note(t, "%s", no_data_addresses);
-	spe_filters_note(w->session, t);
+	if (a->is_sampled) {
+		mem_samples_note(w->session, t);
+	} else {
+		spe_filters_note(w->session, t);
+		mem_samples_note_unused(w->session, t);
+	}
 	if (a->n_without_address > 0)
 		table_note(t, "left out, without an address: %s",
 			   table_human(t, cell_count(a->n_without_address), "accesses"));

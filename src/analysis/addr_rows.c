@@ -597,10 +597,12 @@ static void show_sources(const struct addr_rows *r, const struct addr_sums *s, s
 	uint64_t memory = levels_sum(s, memory_levels, COUNT(memory_levels));
 	uint64_t known = 0;
 
-	for (int i = SOURCE_UNKNOWN + 1; i < N_SOURCE_LEVELS; i++) {
+	for (int i = SOURCE_UNKNOWN + 1; i < N_SOURCE_LEVELS; i++)
 		known += s->levels[i];
+	if (known == 0 && s->loads > 0)
+		return; /* from where is not known: from there none would be too much said */
+	for (int i = SOURCE_UNKNOWN + 1; i < N_SOURCE_LEVELS; i++)
 		cells[SUM_LEVELS + i - 1] = cell_count(s->levels[i]);
-	}
 	if (known > 0) {
 		cells[SUM_MEMORY] = cell_number(part_of(memory, known));
 		cells[SUM_PEER] =
@@ -610,6 +612,16 @@ static void show_sources(const struct addr_rows *r, const struct addr_sums *s, s
 		cells[SUM_BYTES] = cell_marked(cell_number((double)memory * r->source->interval *
 							   (double)r->source->line_bytes),
 					       memory < SPARSE_BELOW ? MARK_SPARSE : MARK_SCALED);
+}
+
+/* Samples tell that there was a walk, but not how long it took. */
+static void show_walks(const struct addr_rows *r, const struct addr_sums *s, struct cell *cells)
+{
+	if (s->n_translated == 0)
+		return;
+	cells[SUM_WALKS] = cell_count(s->walks);
+	if (!r->source->addr->is_sampled && (s->walks == 0 || s->n_walk_cycles > 0))
+		cells[SUM_WALK_CYCLES] = cell_count(s->walk_cycles);
 }
 
 static void show_sums(const struct addr_rows *r, const struct addr_sums *s, struct cell *cells)
@@ -627,8 +639,7 @@ static void show_sums(const struct addr_rows *r, const struct addr_sums *s, stru
 			cell_marked(cell_number((double)s->cycles / (double)s->n_cycles), mark);
 		cells[SUM_CYCLES] = cell_marked(cell_count(s->cycles), mark);
 	}
-	cells[SUM_WALKS] = cell_count(s->walks);
-	cells[SUM_WALK_CYCLES] = cell_count(s->walk_cycles);
+	show_walks(r, s, cells);
 	if (s->n_near + s->n_far > 0) {
 		cells[SUM_FAR] = cell_count(s->n_far);
 		cells[SUM_FAR_CYCLES] = cell_count(s->far_cycles);

@@ -18,7 +18,8 @@ from harness import Checks, run
 
 LINE = 64
 MADE_UP = [["--records", 20000, "--cpus", 4], ["--records", 8000, "--cpus", 2, "--seed", 7],
-           ["--records", 5000, "--cpus", 3, "--seed", 9, "--kernel-share", 60]]
+           ["--records", 5000, "--cpus", 3, "--seed", 9, "--kernel-share", 60],
+           ["--records", 4000, "--cpus", 2, "--seed", 5, "--memory-samples", 1000]]  # which are another sampling
 SAMPLES = ["sharing", "padded", "chase", "stride", "multiply", "copies"]
 
 # Level of memory that a data source of these captures stands for.
@@ -138,6 +139,8 @@ def main():
         for options in MADE_UP:
             run(arguments.make_capture, "--output", path, *options)
             check_ranges(checks, cyclops, path, " ".join(map(str, options)))
+            text = " ".join(run(cyclops, "addr", path).decode().split())
+            checks.expect(("are not counted here" in text) == ("--memory-samples" in options), "which records count is told")
             base = busiest(cyclops, path)
             for size, count in ((48, 85), (64, 64), (1000, 7)):
                 check_window(checks, cyclops, path, f"window {size}",

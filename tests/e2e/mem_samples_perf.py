@@ -278,6 +278,8 @@ def check_addresses(checks, cyclops, path, samples, style):
     usable = [sample["total"] for sample in its if sample["total"]]
     ours = [sum(int(row[name] or 0) for row in rows) for name in ("records", "latency_cycles", "walks")]
     checks.equal(f"{style}: sums of addr", ours, [len(its), sum(usable), sum(bool(sample["walk"]) for sample in its)])
+    checks.expect(all(row["walk_cycles"] == "" for row in rows), f"{style}: samples do not tell how long walks took")
+    checks.expect(all(row["memory_bytes"] == "" for row in rows), f"{style}: nothing follows for what was not sampled")
     for row in rows:
         if row["latency_cycles"] not in ("", "0"):
             n = int(row["latency_cycles"]) / float(row["mean_latency_cycles"])
