@@ -5,7 +5,7 @@
 #include "analysis/addr_report.h"
 #include "base/alloc.h"
 #include "command/commands.h"
-#include "command/common.h"
+#include "command/question.h"
 
 static const struct usage usage = {
 	"addr",
@@ -15,7 +15,7 @@ static const struct usage usage = {
 
 struct addr_command {
 	const char *by, *object, *type, *base;
-	unsigned time_slices;
+	struct addr_request request; /* what that means */
 };
 
 static const struct option options[] = {
@@ -28,20 +28,19 @@ static const struct option options[] = {
 	  "offsets in structs of this type, or of so many bytes, at --base" },
 	{ "base", 0, OPTION_TEXT, offsetof(struct addr_command, base), "ADDR[,COUNT]",
 	  "where the first of COUNT (1) structs is" },
-	{ "time-slices", 0, OPTION_COUNT, offsetof(struct addr_command, time_slices), "N",
-	  "when: cut the time into so many slices (at most 200)" },
 };
 
 /* What was asked for by --object, --type and --base is offsets. */
-static int make_request(const struct addr_command *command, const struct row_options *rows,
-			struct addr_request *out, struct err *err)
+static int make_request(struct question *q, struct err *err)
 {
+	struct addr_command *command = q->what.into;
+	struct addr_request *out = &command->request;
 	bool has_window = command->object != NULL || command->type != NULL || command->base != NULL;
 
 	*out = (struct addr_request){
 		.by = has_window ? ADDR_BY_OFFSET : ADDR_BY_OBJECT,
-		.top = rows_to_show(rows),
-		.sort = rows->sort,
+		.top = rows_to_show(&q->rows),
+		.sort = q->rows.sort,
 		.object = command->object,
 		.type = command->type,
 		.base = command->base,
@@ -58,49 +57,30 @@ static int make_request(const struct addr_command *command, const struct row_opt
 	return 0;
 }
 
-static int answer(struct session *s, const struct select *select,
-		  const struct addr_request *request, const struct output_options *output,
+static int answer(struct question *q, struct session *s, const struct select *select,
 		  struct err *err)
 {
+	const struct addr_command *command = q->what.into;
 	struct addr_report report = { 0 };
-	struct printer out = { 0 };
-	int rc;
+	int rc = addr_report_make(s, select, &command->request, &report, err);
 
-	if (printer_open(&out, output, "text", usage.command, s, err) < 0)
-		return -1;
-	rc = addr_report_make(s, select, request, &report, err);
-	rc = printer_finish(&out, output, &report.shown, rc, err);
+	if (rc == 0)
+		rc = question_show(q, &report.shown, err);
 	addr_report_release(&report);
 	return rc;
 }
 
 int command_addr(int argc, char **argv)
 {
-	struct input_options input = { 0 };
-	struct row_options rows = { 0 };
-	struct output_options output = { 0 };
 	struct addr_command command = { 0 };
-	const struct option_set sets[] = {
-		{ "What:", options, COUNT(options), &command },
-		input_option_set(&input),
-		row_option_set(&rows),
-		output_option_set(&output),
+	struct question q = {
+		.usage = &usage,
+		.what = { "What:", options, COUNT(options), &command },
+		.has_rows = QUESTION_ROWS_SORTED,
+		.max_arguments = 1,
+		.check = make_request,
+		.answer = answer,
 	};
-	struct session session = { 0 };
-	struct select *select = NULL;
-	struct addr_request request;
-	struct arguments arguments;
-	struct err err;
-	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 1, &input.wants_help,
-				   &arguments);
 
-	if (status >= 0)
-		return status;
-	status = EXIT_DONE;
-	if (make_request(&command, &rows, &request, &err) < 0 ||
-	    open_input(&input, &arguments, &session, &select, &err) < 0 ||
-	    slices_choose(&session, command.time_slices, NULL, &err) < 0 ||
-	    answer(&session, select, &request, &output, &err) < 0)
-		status = fail(&err);
-	return close_input(&session, select, status);
+	return question_ask(&q, argc, argv);
 }

@@ -9,7 +9,7 @@
 #include "analysis/scan.h"
 #include "base/alloc.h"
 #include "command/commands.h"
-#include "command/common.h"
+#include "command/question.h"
 
 static const struct usage usage = {
 	"annotate",
@@ -22,16 +22,15 @@ enum { DEFAULT_CONTEXT = 3 };
 struct annotate_command {
 	struct option_list events;
 	const char *context, *syntax;
-	unsigned time_slices;
 	bool all, no_source;
+
+	const char *symbol; /* NULL: the hottest */
 };
 
 static const struct option options[] = {
 	{ "event", 'e', OPTION_LIST, offsetof(struct annotate_command, events), "NAME",
 	  "a column for this event, of the capture or of SPE records;\n"
 	  "                          may be repeated (default: those there are most of)" },
-	{ "time-slices", 0, OPTION_COUNT, offsetof(struct annotate_command, time_slices), "N",
-	  "when: cut the time into so many slices (at most 200)" },
 	{ "context", 0, OPTION_TEXT, offsetof(struct annotate_command, context), "N",
 	  "instructions shown around hot ones (default 3)" },
 	{ "all", 0, OPTION_FLAG, offsetof(struct annotate_command, all), NULL,
@@ -73,57 +72,54 @@ static bool is_file(const char *argument)
  * Tells the capture from the symbol: of two arguments the first is the capture, unless only the
  * second is a file; a single one is it if it names a file, unless --input named it already.
  */
-static int take_symbol(const struct input_options *input, struct arguments *arguments,
-		       const char **out, struct err *err)
+static int take_symbol(struct question *q, struct err *err)
 {
+	struct annotate_command *command = q->what.into;
+	struct arguments *arguments = &q->arguments;
 	const char **items = arguments->items;
 	bool is_second = arguments->n < 2 || is_file(items[0]) || !is_file(items[1]);
 
-	*out = NULL;
 	if (arguments->n == 0)
 		return 0;
-	if (arguments->n == 1 && input->path == NULL &&
+	if (arguments->n == 1 && q->input.path == NULL &&
 	    (is_file(items[0]) || strchr(items[0], '/') != NULL))
 		return 0;
-	if (arguments->n == 2 && input->path == NULL && !is_file(items[0]) && !is_file(items[1]))
+	if (arguments->n == 2 && q->input.path == NULL && !is_file(items[0]) && !is_file(items[1]))
 		return err_set(err, ERR_IO, ERR_NOWHERE,
 			       "neither '%s' nor '%s' is a file: cyclops annotate FILE SYMBOL",
 			       items[0], items[1]);
-	*out = items[is_second ? arguments->n - 1 : 0];
+	command->symbol = items[is_second ? arguments->n - 1 : 0];
 	items[0] = items[is_second ? 0 : 1];
 	arguments->n--;
 	return 0;
 }
 
-static int print(struct session *s, const struct annotate *counted, enum disasm_syntax syntax,
-		 struct annotate_view *view, const struct output_options *output, struct err *err)
+static int print(struct question *q, struct session *s, const struct annotate *counted,
+		 enum disasm_syntax syntax, struct annotate_view *view, struct err *err)
 {
 	struct annotate_tables tables = { 0 };
 	struct annotation annotation;
-	struct printer out = { 0 };
 	int rc;
 
-	if (printer_open(&out, output, "text", usage.command, s, err) < 0)
-		return -1;
 	annotation_read(&annotation, s, counted, syntax);
 	if (view->n_events == 0)
 		annotate_view_fill(view, &annotation);
-	view->has_unicode = out.document.has_unicode;
-	annotate_tables_make(&annotation, view, out.format == &format_text, &tables);
-	rc = printer_finish(&out, output, &tables.shown, 0, err);
+	view->has_unicode = q->out.document.has_unicode;
+	annotate_tables_make(&annotation, view, q->out.format == &format_text, &tables);
+	rc = question_show(q, &tables.shown, err);
 	annotate_tables_release(&tables);
 	annotation_release(&annotation);
 	return rc;
 }
 
-static int answer(struct session *s, const struct select *select, const char *symbol,
-		  const struct annotate_command *command, const struct input_options *input,
-		  const struct output_options *output, struct err *err)
+static int answer(struct question *q, struct session *s, const struct select *select,
+		  struct err *err)
 {
+	const struct annotate_command *command = q->what.into;
 	struct annotate_view view = {
 		.shows_all = command->all,
 		.without_source = command->no_source,
-		.symfs = input->symfs,
+		.symfs = q->input.symfs,
 	};
 	struct annotate_region region;
 	struct analysis analysis = { .class = &annotate_class, .options = &region };
@@ -132,40 +128,25 @@ static int answer(struct session *s, const struct select *select, const char *sy
 	int rc;
 
 	if (read_view(command, s, &view, &syntax, err) < 0 ||
-	    annotate_find(s, select, symbol, &region, err) < 0)
+	    annotate_find(s, select, command->symbol, &region, err) < 0)
 		return -1;
 	wish = annotate_wish(s);
 	scan_part(s, select, &wish, &analysis, 1);
-	rc = print(s, analysis.result, syntax, &view, output, err);
+	rc = print(q, s, analysis.result, syntax, &view, err);
 	annotate_class.free(analysis.result);
 	return rc;
 }
 
 int command_annotate(int argc, char **argv)
 {
-	struct input_options input = { 0 };
-	struct output_options output = { 0 };
 	struct annotate_command command = { 0 };
-	const struct option_set sets[] = {
-		{ "What:", options, COUNT(options), &command },
-		input_option_set(&input),
-		output_option_set(&output),
+	struct question q = {
+		.usage = &usage,
+		.what = { "What:", options, COUNT(options), &command },
+		.max_arguments = 2,
+		.check = take_symbol,
+		.answer = answer,
 	};
-	struct session session = { 0 };
-	struct select *select = NULL;
-	struct arguments arguments;
-	const char *symbol;
-	struct err err;
-	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 2, &input.wants_help,
-				   &arguments);
 
-	if (status >= 0)
-		return status;
-	status = EXIT_DONE;
-	if (take_symbol(&input, &arguments, &symbol, &err) < 0 ||
-	    open_input(&input, &arguments, &session, &select, &err) < 0 ||
-	    slices_choose(&session, command.time_slices, NULL, &err) < 0 ||
-	    answer(&session, select, symbol, &command, &input, &output, &err) < 0)
-		status = fail(&err);
-	return close_input(&session, select, status);
+	return question_ask(&q, argc, argv);
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cyclops c2c: which cache lines do threads fight over. */
 #include <stddef.h>
-#include <string.h>
 
 #include "analysis/sharing_tables.h"
 #include "base/alloc.h"
 #include "command/commands.h"
-#include "command/common.h"
+#include "command/question.h"
 
 static const struct usage usage = {
 	"c2c",
@@ -19,9 +18,11 @@ enum { WIDE = 1000 };
 
 struct c2c_command {
 	const char *mode, *coalesce, *sort;
-	unsigned line_size, time_slices, vector_length;
+	unsigned line_size, vector_length;
 	bool double_line, physical;
 	bool full, wide;
+
+	struct sharing_request request; /* what that means */
 };
 
 static const struct option options[] = {
@@ -41,8 +42,6 @@ static const struct option options[] = {
 	  "take two neighbouring lines for one, as prefetchers do" },
 	{ "vector-length", 0, OPTION_COUNT, offsetof(struct c2c_command, vector_length), "BITS",
 	  "of SVE, where records do not say it" },
-	{ "time-slices", 0, OPTION_COUNT, offsetof(struct c2c_command, time_slices), "N",
-	  "when: cut the time into so many slices (at most 200)" },
 	{ "physical", 0, OPTION_FLAG, offsetof(struct c2c_command, physical), NULL,
 	  "take lines for one that are at one physical address, whatever\n"
 	  "                          processes map it, and where" },
@@ -52,16 +51,18 @@ static const struct option options[] = {
 	  "the same with all columns, however wide that is" },
 };
 
-static int read_request(const struct c2c_command *command, const struct row_options *rows,
-			struct sharing_request *out, struct err *err)
+static int make_request(struct question *q, struct err *err)
 {
+	struct c2c_command *command = q->what.into;
+	struct sharing_request *out = &command->request;
+
 	*out = (struct sharing_request){
 		.mode = -1,
 		.line_bytes = command->line_size,
 		.is_double = command->double_line,
 		.by_physical = command->physical,
 		.vector_bits = command->vector_length,
-		.top = rows_to_show(rows),
+		.top = rows_to_show(&q->rows),
 		.with_objects = true,
 	};
 	if (command->mode != NULL && sharing_mode_parse(command->mode, &out->mode, err) < 0)
@@ -110,34 +111,26 @@ static void release_answer(struct answer *a)
 	vec_release(&a->shown.list);
 }
 
-static int answer(struct session *s, const struct select *select, const struct c2c_command *command,
-		  const struct row_options *rows, const struct output_options *output,
+static int answer(struct question *q, struct session *s, const struct select *select,
 		  struct err *err)
 {
-	struct sharing_request request;
+	const struct c2c_command *command = q->what.into;
 	struct sharing sharing = { 0 };
 	struct sharing_labels labels = { 0 };
 	struct answer tables = { 0 };
-	struct printer out = { 0 };
-	int rc = -1;
+	int rc = sharing_run(s, select, &command->request, &sharing, err);
 
-	if (read_request(command, rows, &request, err) < 0 ||
-	    printer_open(&out, output, "text", usage.command, s, err) < 0)
-		return -1;
-	if (sharing_run(s, select, &request, &sharing, err) == 0) {
-		bool is_brief = out.format == &format_text && output->table == NULL &&
-				!command->full && !command->wide;
-
+	if (rc == 0) {
 		/* Findings have the drawings; for a program they are rows. */
-		bool with_layouts = out.format != &format_text || output->table != NULL;
+		bool with_layouts = !question_is_for_reading(q);
+		bool is_brief = !with_layouts && !command->full && !command->wide;
 
 		if (command->wide)
-			out.document.width = WIDE;
+			q->out.document.width = WIDE;
 		sharing_labels_init(&labels, &sharing);
 		make_answer(&sharing, &labels, is_brief, with_layouts, &tables);
-		rc = printer_tables(&out, output, &tables.shown, err);
+		rc = question_show(q, &tables.shown, err);
 	}
-	rc = printer_close(&out, rc, err);
 	release_answer(&tables);
 	sharing_labels_release(&labels);
 	sharing_release(&sharing);
@@ -146,29 +139,15 @@ static int answer(struct session *s, const struct select *select, const struct c
 
 int command_c2c(int argc, char **argv)
 {
-	struct input_options input = { 0 };
-	struct row_options rows = { 0 };
-	struct output_options output = { 0 };
 	struct c2c_command command = { 0 };
-	const struct option_set sets[] = {
-		{ "What:", options, COUNT(options), &command },
-		input_option_set(&input),
-		unsorted_row_option_set(&rows),
-		output_option_set(&output),
+	struct question q = {
+		.usage = &usage,
+		.what = { "What:", options, COUNT(options), &command },
+		.has_rows = QUESTION_ROWS_UNSORTED,
+		.max_arguments = 1,
+		.check = make_request,
+		.answer = answer,
 	};
-	struct session session;
-	struct select *select;
-	struct arguments arguments;
-	struct err err;
-	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 1, &input.wants_help,
-				   &arguments);
 
-	if (status >= 0)
-		return status;
-	status = EXIT_DONE;
-	if (open_input(&input, &arguments, &session, &select, &err) < 0 ||
-	    slices_choose(&session, command.time_slices, NULL, &err) < 0 ||
-	    answer(&session, select, &command, &rows, &output, &err) < 0)
-		status = fail(&err);
-	return close_input(&session, select, status);
+	return question_ask(&q, argc, argv);
 }

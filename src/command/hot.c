@@ -10,7 +10,7 @@
 #include "analysis/without_spe.h"
 #include "base/alloc.h"
 #include "command/commands.h"
-#include "command/common.h"
+#include "command/question.h"
 
 static const struct usage usage = {
 	"hot",
@@ -22,11 +22,12 @@ struct hot_command {
 	const char *by;
 	struct option_list events;
 	const char *against;
-	unsigned time_slices;
 	bool callers;
 	bool by_samples;
 	bool arguments;
 	bool histogram;
+
+	struct hot_keys keys; /* of --by */
 };
 
 static const struct option options[] = {
@@ -38,8 +39,6 @@ static const struct option options[] = {
 	  "                          stacks tell: 'l1d-refill && load'; list: what there is" },
 	{ "against", 0, OPTION_TEXT, offsetof(struct hot_command, against), "EVENT",
 	  "a sampled event to compare with what SPE tells" },
-	{ "time-slices", 0, OPTION_COUNT, offsetof(struct hot_command, time_slices), "N",
-	  "when: cut the time into so many slices (at most 200)" },
 	{ "callers", 0, OPTION_FLAG, offsetof(struct hot_command, callers), NULL,
 	  "who called, as a tree (needs call chains)" },
 	{ "by-samples", 0, OPTION_FLAG, offsetof(struct hot_command, by_samples), NULL,
@@ -76,9 +75,8 @@ static int make_tables(struct session *s, const struct hot *hot, const struct ho
 	return rc;
 }
 
-static int answer(struct session *s, const struct select *select, const struct hot_view *view,
-		  const struct hot_event *event, const struct output_options *output,
-		  struct err *err)
+static int answer_hot(struct question *q, struct session *s, const struct select *select,
+		      const struct hot_view *view, const struct hot_event *event, struct err *err)
 {
 	const struct hot_options hot_options =
 		hot_event_options(event, hot_dimensions(&view->keys) | 1u << DIM_FRAME |
@@ -87,15 +85,13 @@ static int answer(struct session *s, const struct select *select, const struct h
 	struct analysis hot = { .class = &hot_class, .options = &hot_options };
 	struct table table = { 0 }, skid = { 0 };
 	struct tables tables = { 0 };
-	struct printer out = { 0 };
 	int rc;
 
-	if (printer_open(&out, output, "text", usage.command, s, err) < 0)
-		return -1;
 	scan_part(s, select, &wish, &hot, 1);
 	rc = make_tables(s, hot.result, event, view, &table, &skid, &tables, err);
 	hot_event_note_none(s, event, select, &table);
-	rc = printer_finish(&out, output, &tables, rc, err);
+	if (rc == 0)
+		rc = question_show(q, &tables, err);
 	hot_class.free(hot.result);
 	table_release(&table);
 	table_release(&skid);
@@ -104,27 +100,36 @@ static int answer(struct session *s, const struct select *select, const struct h
 }
 
 /* The answer to --arguments. */
-static int answer_arguments(struct session *s, const struct select *select,
-			    const struct argument_request *request,
-			    const struct output_options *output, struct err *err)
+static int answer_arguments(struct question *q, struct session *s, const struct select *select,
+			    const struct hot_event *event, struct err *err)
 {
+	const struct hot_command *command = q->what.into;
+	const struct argument_request request = {
+		.event = event->sampled,
+		.top = rows_to_show(&q->rows),
+		.sort = q->rows.sort,
+		.with_histogram = command->histogram,
+	};
 	struct argument_tables tables = { 0 };
-	struct printer out = { 0 };
 	int rc;
 
-	if (printer_open(&out, output, "text", usage.command, s, err) < 0)
-		return -1;
-	rc = argument_tables_make(s, select, request, &tables, err);
-	rc = printer_finish(&out, output, &tables.shown, rc, err);
+	if (event->is_spe)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--arguments --event: SPE records have no registers; name a "
+			       "sampled event");
+	rc = argument_tables_make(s, select, &request, &tables, err);
+	if (rc == 0)
+		rc = question_show(q, &tables.shown, err);
 	argument_tables_release(&tables);
 	return rc;
 }
 
 /* What does not go together. */
-static int check(const struct hot_command *command, struct err *err)
+static int check(struct question *q, struct err *err)
 {
+	struct hot_command *command = q->what.into;
 	bool groups = command->by != NULL || command->callers || command->by_samples ||
-		      command->time_slices != 0 || command->against != NULL;
+		      q->time_slices != 0 || command->against != NULL;
 
 	if (command->arguments && groups)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
@@ -132,30 +137,24 @@ static int check(const struct hot_command *command, struct err *err)
 			       "--by-samples, --time-slices or --against");
 	if (command->histogram && !command->arguments)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--histogram needs --arguments");
-	return 0;
+	return hot_keys_parse(command->by != NULL ? command->by : "function", &command->keys, err);
 }
 
-/* What is asked for; the session is open. */
-static int choose(struct session *s, const struct hot_command *command,
-		  const struct row_options *rows, struct hot_view *view, struct hot_event *event,
-		  struct err *err)
+static struct hot_view view_of(const struct question *q, const struct session *s,
+			       const struct hot_event *event)
 {
-	*view = (struct hot_view){
+	const struct hot_command *command = q->what.into;
+
+	return (struct hot_view){
 		.name = "hot",
-		.top = rows_to_show(rows),
+		.keys = command->keys,
+		.top = rows_to_show(&q->rows),
+		.sort = q->rows.sort,
 		.with_callers = command->callers,
-		.by_samples = command->by_samples,
-		.sort = rows->sort,
+		.by_samples = command->by_samples || event->is_spe,
+		.with_estimates = event->is_spe && capture_spe(s->capture)->is_present,
+		.with_branches = event->with_branches,
 	};
-	if (hot_keys_parse(command->by != NULL ? command->by : "function", &view->keys, err) < 0 ||
-	    slices_choose(s, command->time_slices, &view->keys, err) < 0 ||
-	    hot_event_choose(s, command->events.items, command->events.n, command->against, event,
-			     err) < 0)
-		return -1;
-	view->by_samples |= event->is_spe;
-	view->with_estimates = event->is_spe && capture_spe(s->capture)->is_present;
-	view->with_branches = event->with_branches;
-	return 0;
 }
 
 static bool wants_list(const struct session *s, const struct option_list *events)
@@ -169,78 +168,54 @@ static bool wants_list(const struct session *s, const struct option_list *events
 }
 
 /* The answer to --event list. */
-static int answer_list(struct session *s, const struct select *select,
-		       const struct output_options *output, struct err *err)
+static int answer_list(struct question *q, struct session *s, const struct select *select,
+		       struct err *err)
 {
 	struct table table = { 0 };
 	struct tables tables = { 0 };
-	struct printer out = { 0 };
 	int rc;
 
-	if (printer_open(&out, output, "text", usage.command, s, err) < 0)
-		return -1;
 	hot_event_list(s, select, &table);
 	*vec_add(&tables.list) = &table;
-	rc = printer_finish(&out, output, &tables, 0, err);
+	rc = question_show(q, &tables, err);
 	table_release(&table);
 	vec_release(&tables.list);
 	return rc;
 }
 
-/* Answers what was asked. */
-static int run(struct session *s, const struct select *select, const struct hot_command *command,
-	       const struct row_options *rows, const struct output_options *output,
-	       struct hot_event *event, struct err *err)
+static int answer(struct question *q, struct session *s, const struct select *select,
+		  struct err *err)
 {
+	const struct hot_command *command = q->what.into;
+	const struct option_list *events = &command->events;
+	struct hot_event event = { .sampled = -1 };
 	struct hot_view view;
+	int rc;
 
-	if (wants_list(s, &command->events))
-		return answer_list(s, select, output, err);
-	if (choose(s, command, rows, &view, event, err) < 0)
-		return -1;
-	if (!command->arguments)
-		return answer(s, select, &view, event, output, err);
-	if (event->is_spe)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--arguments --event: SPE records have no registers; name a "
-			       "sampled event");
-	return answer_arguments(s, select,
-				&(struct argument_request){
-					.event = event->sampled,
-					.top = rows_to_show(rows),
-					.sort = rows->sort,
-					.with_histogram = command->histogram,
-				},
-				output, err);
+	if (wants_list(s, events))
+		return answer_list(q, s, select, err);
+	rc = hot_event_choose(s, events->items, events->n, command->against, &event, err);
+	view = view_of(q, s, &event);
+	if (rc == 0 && command->arguments)
+		rc = answer_arguments(q, s, select, &event, err);
+	else if (rc == 0)
+		rc = answer_hot(q, s, select, &view, &event, err);
+	hot_event_release(&event);
+	return rc;
 }
 
 int command_hot(int argc, char **argv)
 {
-	struct input_options input = { 0 };
-	struct row_options rows = { 0 };
-	struct output_options output = { 0 };
 	struct hot_command command = { 0 };
-	const struct option_set sets[] = {
-		{ "What:", options, COUNT(options), &command },
-		input_option_set(&input),
-		row_option_set(&rows),
-		output_option_set(&output),
+	struct question q = {
+		.usage = &usage,
+		.what = { "What:", options, COUNT(options), &command },
+		.has_rows = QUESTION_ROWS_SORTED,
+		.max_arguments = 1,
+		.by = &command.keys,
+		.check = check,
+		.answer = answer,
 	};
-	struct hot_event event = { .sampled = -1 };
-	struct session session = { 0 };
-	struct select *select = NULL;
-	struct arguments arguments;
-	struct err err;
-	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 1, &input.wants_help,
-				   &arguments);
 
-	if (status >= 0)
-		return status;
-	status = EXIT_DONE;
-	if (check(&command, &err) < 0 ||
-	    open_input(&input, &arguments, &session, &select, &err) < 0 ||
-	    run(&session, select, &command, &rows, &output, &event, &err) < 0)
-		status = fail(&err);
-	hot_event_release(&event);
-	return close_input(&session, select, status);
+	return question_ask(&q, argc, argv);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cyclops mem: how long memory operations take, where their data comes from, what they move. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/mem_report.h"
 #include "analysis/vector_length.h"
 #include "base/alloc.h"
 #include "command/commands.h"
-#include "command/common.h"
+#include "command/question.h"
 
 static const struct usage usage = {
 	"mem",
@@ -19,8 +18,11 @@ struct mem_command {
 	const char *by;
 	const char *ghz;
 	const char *region;
-	unsigned time_slices, vector_length;
+	unsigned vector_length;
 	bool histogram;
+
+	struct mem_request request; /* what that means */
+	char *select;		    /* of --select and --region */
 };
 
 static const struct option options[] = {
@@ -33,79 +35,60 @@ static const struct option options[] = {
 	  "frequency of the cores, for nanoseconds" },
 	{ "vector-length", 0, OPTION_COUNT, offsetof(struct mem_command, vector_length), "BITS",
 	  "of SVE, where no record says it" },
-	{ "time-slices", 0, OPTION_COUNT, offsetof(struct mem_command, time_slices), "N",
-	  "when: cut the time into so many slices (at most 200)" },
 	{ "histogram", 0, OPTION_FLAG, offsetof(struct mem_command, histogram), NULL,
 	  "the distribution of each row's latencies, too" },
 };
 
-static int make_request(const struct mem_command *command, const struct row_options *rows,
-			const struct output_options *output, struct mem_request *out,
-			struct err *err)
+static int make_request(struct question *q, struct err *err)
 {
-	*out = (struct mem_request){
-		.top = rows_to_show(rows),
-		.sort = rows->sort,
+	struct mem_command *command = q->what.into;
+
+	if (command->region != NULL)
+		q->input.select = command->select = select_region(q->input.select, command->region);
+	command->request = (struct mem_request){
+		.top = rows_to_show(&q->rows),
+		.sort = q->rows.sort,
 		.with_histogram = command->histogram,
 		.region = command->region,
 		.vector_bits = command->vector_length,
-		.for_programs = output->table != NULL ||
-				(output->format != NULL && strcmp(output->format, "text") != 0),
 	};
 	if (vector_length_check(command->vector_length, err) < 0)
 		return -1;
-	if (command->by != NULL && hot_keys_parse(command->by, &out->by, err) < 0)
+	if (command->by != NULL && hot_keys_parse(command->by, &command->request.by, err) < 0)
 		return -1;
-	return command->ghz == NULL ? 0 : core_clock_parse(command->ghz, &out->clock, err);
+	return command->ghz == NULL ? 0
+				    : core_clock_parse(command->ghz, &command->request.clock, err);
 }
 
-static int answer(struct session *s, const struct select *select, const struct mem_request *request,
-		  const struct output_options *output, struct err *err)
+static int answer(struct question *q, struct session *s, const struct select *select,
+		  struct err *err)
 {
+	struct mem_command *command = q->what.into;
 	struct mem_report report = { 0 };
-	struct printer out = { 0 };
 	int rc;
 
-	if (printer_open(&out, output, "text", usage.command, s, err) < 0)
-		return -1;
-	rc = mem_report_make(s, select, request, &report, err);
-	rc = printer_finish(&out, output, &report.shown, rc, err);
+	command->request.for_programs = !question_is_for_reading(q);
+	rc = mem_report_make(s, select, &command->request, &report, err);
+	if (rc == 0)
+		rc = question_show(q, &report.shown, err);
 	mem_report_release(&report);
 	return rc;
 }
 
 int command_mem(int argc, char **argv)
 {
-	struct input_options input = { 0 };
-	struct row_options rows = { 0 };
-	struct output_options output = { 0 };
 	struct mem_command command = { 0 };
-	const struct option_set sets[] = {
-		{ "What:", options, COUNT(options), &command },
-		input_option_set(&input),
-		row_option_set(&rows),
-		output_option_set(&output),
+	struct question q = {
+		.usage = &usage,
+		.what = { "What:", options, COUNT(options), &command },
+		.has_rows = QUESTION_ROWS_SORTED,
+		.max_arguments = 1,
+		.by = &command.request.by,
+		.check = make_request,
+		.answer = answer,
 	};
-	struct mem_request request;
-	struct session session = { 0 };
-	struct select *select = NULL;
-	struct arguments arguments;
-	char *region = NULL;
-	struct err err;
-	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 1, &input.wants_help,
-				   &arguments);
+	int status = question_ask(&q, argc, argv);
 
-	if (status >= 0)
-		return status;
-	status = EXIT_DONE;
-	if (command.region != NULL)
-		input.select = region = select_region(input.select, command.region);
-	if (make_request(&command, &rows, &output, &request, &err) < 0 ||
-	    open_input(&input, &arguments, &session, &select, &err) < 0 ||
-	    slices_choose(&session, command.time_slices, &request.by, &err) < 0 ||
-	    answer(&session, select, &request, &output, &err) < 0)
-		status = fail(&err);
-	status = close_input(&session, select, status);
-	free(region);
+	free(command.select);
 	return status;
 }

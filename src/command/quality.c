@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cyclops quality: can this capture be trusted? */
-#include <stddef.h>
-
 #include "analysis/quality.h"
-#include "base/alloc.h"
 #include "command/commands.h"
-#include "command/common.h"
+#include "command/question.h"
 
 static const struct usage usage = {
 	"quality",
@@ -13,55 +10,26 @@ static const struct usage usage = {
 	"Can this capture be trusted: lost, truncated, filtered, saturated, biased, uncertain.",
 };
 
-struct quality_command {
-	unsigned time_slices;
-};
-
-static const struct option options[] = {
-	{ "time-slices", 0, OPTION_COUNT, offsetof(struct quality_command, time_slices), "N",
-	  "when: cut the time into so many slices (at most 200)" },
-};
-
-static int answer(struct session *s, const struct select *select, const struct row_options *rows,
-		  const struct output_options *output, struct err *err)
+static int answer(struct question *q, struct session *s, const struct select *select,
+		  struct err *err)
 {
 	struct quality quality = { 0 };
-	struct printer out = { 0 };
-	int rc;
+	int rc = quality_make(s, select, rows_to_show(&q->rows), &quality, err);
 
-	if (printer_open(&out, output, "text", usage.command, s, err) < 0)
-		return -1;
-	rc = quality_make(s, select, rows_to_show(rows), &quality, err);
-	rc = printer_finish(&out, output, &quality.shown, rc, err);
+	if (rc == 0)
+		rc = question_show(q, &quality.shown, err);
 	quality_release(&quality);
 	return rc;
 }
 
 int command_quality(int argc, char **argv)
 {
-	struct input_options input = { 0 };
-	struct row_options rows = { 0 };
-	struct output_options output = { 0 };
-	struct quality_command command = { 0 };
-	const struct option_set sets[] = {
-		{ "What:", options, COUNT(options), &command },
-		input_option_set(&input),
-		unsorted_row_option_set(&rows),
-		output_option_set(&output),
+	struct question q = {
+		.usage = &usage,
+		.has_rows = QUESTION_ROWS_UNSORTED,
+		.max_arguments = 1,
+		.answer = answer,
 	};
-	struct session session;
-	struct select *select;
-	struct arguments arguments;
-	struct err err;
-	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 1, &input.wants_help,
-				   &arguments);
 
-	if (status >= 0)
-		return status;
-	status = EXIT_DONE;
-	if (open_input(&input, &arguments, &session, &select, &err) < 0 ||
-	    slices_choose(&session, command.time_slices, NULL, &err) < 0 ||
-	    answer(&session, select, &rows, &output, &err) < 0)
-		status = fail(&err);
-	return close_input(&session, select, status);
+	return question_ask(&q, argc, argv);
 }
