@@ -61,7 +61,7 @@ enum sharing_verdict {
 	SHARING_UNKNOWN,
 	SHARING_FALSE,	       /* threads touch different bytes, at least one writes */
 	SHARING_TRUE,	       /* they meet on the same bytes */
-	SHARING_READ_ONLY,     /* nobody was seen writing */
+	SHARING_READ_ONLY,     /* nobody was seen writing, or not while others used it */
 	SHARING_SINGLE_THREAD, /* one thread, or one after the other */
 };
 
@@ -78,6 +78,8 @@ enum sharing_reason {
 	SHARING_VECTORS_UNKNOWN, /* … because that of vectors of SVE is not */
 	SHARING_PARTS_UNKNOWN, /* … because it is not known which elements of a vector they are */
 	SHARING_ONE_BY_ONE,    /* several threads, each after the other */
+	SHARING_OTHER_TIMES,   /* loads waited, but not when others were seen to write */
+	SHARING_IN_PHASES,     /* threads use it at once, but not those that write */
 };
 
 /* What the verdict rests on. */
@@ -211,8 +213,14 @@ struct sharing_extent sharing_extent(const struct sharing *, const struct sharin
  */
 double sharing_lost_cycles(const struct sharing *, const struct sharing_subject *);
 
-/* Judges a line (sharing_verdict.c). */
-struct sharing_judgement sharing_judge(const struct sharing *, const struct sharing_subject *);
+/* Judges `n` lines, by number among the subjects, that are used alike (sharing_verdict.c). */
+struct sharing_judgement sharing_judge(const struct sharing *, const uint32_t *lines, size_t n);
+
+/* Did threads use it at other times than those that wrote? */
+static inline bool sharing_is_in_phases(const struct sharing_judgement *j)
+{
+	return j->reason == SHARING_ONE_BY_ONE || j->reason == SHARING_IN_PHASES;
+}
 
 /* Loads of the line that were seen to wait for other threads. */
 static inline uint64_t sharing_waited(const struct sharing_subject *subject, enum sharing_mode mode)

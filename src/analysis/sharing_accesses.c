@@ -10,6 +10,7 @@
 
 enum {
 	PAGE_SHIFT = 12,
+	N_SLOTS = 64,
 
 	/* The effective vector length in a load or store of SVE: 32 << field bits. */
 	VECTOR_LENGTH_SHIFT = 4,
@@ -17,9 +18,11 @@ enum {
 };
 
 void sharing_choice_init(struct sharing_choice *c, const struct sharing_options *options,
-			 size_t n_lines)
+			 size_t n_lines, uint64_t first_ns, uint64_t last_ns)
 {
-	*c = (struct sharing_choice){ .options = options };
+	*c = (struct sharing_choice){ .options = options, .first_ns = first_ns };
+	while (last_ns > first_ns && (last_ns - first_ns) >> c->slot_shift >= N_SLOTS)
+		c->slot_shift++;
 	address_filter_init(&c->filter, options->line_bytes, n_lines);
 	tuples_init(&c->keys, 2);
 }
@@ -222,6 +225,14 @@ static void add_slice(struct sharing_accesses *a, uint32_t line, uint64_t time_n
 		a->slices[(size_t)line * s->n + slices_find(s, time_ns)]++;
 }
 
+/* As a bit. */
+static uint64_t slot_of(const struct sharing_choice *c, uint64_t time_ns)
+{
+	uint64_t slot = time_ns > c->first_ns ? (time_ns - c->first_ns) >> c->slot_shift : 0;
+
+	return UINT64_C(1) << (slot < N_SLOTS ? slot : N_SLOTS - 1);
+}
+
 static void add_view(struct sharing_accesses *a, uint32_t line, uint32_t process, uint64_t address)
 {
 	const uint64_t key[] = { line, process };
@@ -260,6 +271,7 @@ static void add_row(struct sharing_accesses *a, const struct batch *b, size_t ro
 	if (has & HAS_TIME) {
 		widen_times(&touch->first_ns, &touch->last_ns, b->time_ns[row], b->time_ns[row]);
 		add_slice(a, line, b->time_ns[row]);
+		touch->slots |= slot_of(a->choice, b->time_ns[row]);
 	}
 	if (has & HAS_PA)
 		add_page(a, touch, line, b->pa[row]);
@@ -305,6 +317,7 @@ void sharing_touch_merge(struct sharing_touch *to, const struct sharing_touch *f
 	widen_times(&to->first_ns, &to->last_ns, from->first_ns, from->last_ns);
 	widen_times(&to->first_reload_ns, &to->last_reload_ns, from->first_reload_ns,
 		    from->last_reload_ns);
+	to->slots |= from->slots;
 	to->nodes |= from->nodes;
 }
 

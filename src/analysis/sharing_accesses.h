@@ -21,10 +21,14 @@
 struct sharing_choice {
 	const struct sharing_options *options; /* borrowed */
 	struct tuples keys;		       /* (space, address of the line) */
+	uint64_t first_ns;		       /* where slot 0 begins; at most 64 have accesses */
+	unsigned slot_shift;		       /* they are 1 << slot_shift ns long */
 	struct address_filter filter;
 };
 
-void sharing_choice_init(struct sharing_choice *, const struct sharing_options *, size_t n_lines);
+/* `first_ns` and `last_ns` are of the rows that there are, if they have times. */
+void sharing_choice_init(struct sharing_choice *, const struct sharing_options *, size_t n_lines,
+			 uint64_t first_ns, uint64_t last_ns);
 void sharing_choice_add(struct sharing_choice *, uint32_t space, uint64_t address);
 void sharing_choice_release(struct sharing_choice *);
 
@@ -61,6 +65,7 @@ struct sharing_touch {
 	struct sharing_latency reloads;	  /* … and others that found their line gone, too */
 	uint64_t first_ns, last_ns;	  /* UINT64_MAX, 0: no times were recorded */
 	uint64_t first_reload_ns, last_reload_ns;
+	uint64_t slots; /* when: bit n is slot n of sharing_choice's */
 	uint64_t nodes; /* of the physical pages: bit n is node n */
 };
 

@@ -344,6 +344,8 @@ static const char *why_unknown(const struct sharing_judgement *j, struct table *
 		return "the capture holds no stores: record stores, too";
 	case SHARING_UNSEEN_STORES:
 		return "loads found the line modified, but no store to it was sampled";
+	case SHARING_OTHER_TIMES:
+		return "loads waited, but stores of other threads were sampled at other times only";
 	case SHARING_SIZES_UNKNOWN:
 		return "accesses may overlap: their sizes are not known, because the program was "
 		       "not found (--symfs DIR)";

@@ -12,7 +12,7 @@ static void look_at_lines(struct sharing *s, const struct select *select)
 	size_t n = s->subjects.n + s->around.n;
 	struct scan_wish wish;
 
-	sharing_choice_init(&s->choice, &s->options, n);
+	sharing_choice_init(&s->choice, &s->options, n, s->first_ns, s->last_ns);
 	for (size_t i = 0; i < n; i++)
 		sharing_choice_add(&s->choice, sharing_line_at(s, i)->space,
 				   sharing_line_at(s, i)->address);
@@ -21,11 +21,18 @@ static void look_at_lines(struct sharing *s, const struct select *select)
 	s->accesses_seen = second.result;
 }
 
-/* By what they are found to cost in the end: of what the first look took to be reloads some are not. */
+/*
+ * By what they are found to cost in the end: of what the first look took to be reloads some are not;
+ * and what was handed over is behind what is fought over.
+ */
 static int compare_subjects(const void *left, const void *right)
 {
 	const struct sharing_subject *a = left, *b = right;
+	bool is_over_a = sharing_is_in_phases(&a->judgement);
+	bool is_over_b = sharing_is_in_phases(&b->judgement);
 
+	if (is_over_a != is_over_b)
+		return is_over_a ? 1 : -1;
 	if (a->excess_cycles != b->excess_cycles)
 		return (a->excess_cycles < b->excess_cycles) -
 		       (a->excess_cycles > b->excess_cycles);
@@ -34,11 +41,11 @@ static int compare_subjects(const void *left, const void *right)
 
 void sharing_rate_subjects(struct sharing *s)
 {
-	for (size_t i = 0; i < s->subjects.n; i++) {
+	for (uint32_t i = 0; i < s->subjects.n; i++) {
 		struct sharing_subject *subject = &s->subjects.items[i];
 
 		sharing_rate(s, subject);
-		subject->judgement = sharing_judge(s, subject);
+		subject->judgement = sharing_judge(s, &i, 1);
 	}
 }
 

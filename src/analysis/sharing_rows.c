@@ -293,6 +293,8 @@ static const char *const reason_words[] = {
 	[SHARING_VECTORS_UNKNOWN] = "the length of vectors is not known",
 	[SHARING_PARTS_UNKNOWN] = "which elements of vectors were accessed is not known",
 	[SHARING_ONE_BY_ONE] = "threads one after the other",
+	[SHARING_OTHER_TIMES] = "stores of others were sampled at other times",
+	[SHARING_IN_PHASES] = "written at another time than by others used",
 };
 
 struct cell sharing_mean_cell(uint64_t cycles, uint64_t n, uint64_t n_saturated)

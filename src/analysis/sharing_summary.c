@@ -121,6 +121,8 @@ struct tally {
 	uint32_t n[SHARING_N_WORTHS];
 	uint32_t n_false, n_true, n_locks, n_unknown; /* of those that are fought over */
 	double share;				      /* of those, too */
+	uint32_t n_handed;   /* lines that were handed over, and that loads waited for */
+	double handed_share; /* of those */
 };
 
 static void count_fight(const struct sharing_subject *subject, struct tally *tally)
@@ -139,11 +141,16 @@ static struct tally count_lines(const struct sharing *s)
 	struct tally tally = { 0 };
 
 	for (size_t i = 0; i < s->subjects.n; i++) {
-		enum sharing_worth worth = sharing_worth_of(s, &s->subjects.items[i]);
+		const struct sharing_subject *subject = &s->subjects.items[i];
+		enum sharing_worth worth = sharing_worth_of(s, subject);
 
 		tally.n[worth]++;
+		if (sharing_is_in_phases(&subject->judgement) && subject->judgement.n_waited > 0) {
+			tally.n_handed++;
+			tally.handed_share += subject->share;
+		}
 		if (worth == SHARING_WORTH_FIGHT)
-			count_fight(&s->subjects.items[i], &tally);
+			count_fight(subject, &tally);
 	}
 	return tally;
 }
@@ -179,20 +186,19 @@ static const char *fights_text(const struct sharing *s, const struct tally *tall
 }
 
 /* How many lines there are of each kind, and what they cost together. */
-static void add_answer(const struct sharing *s, struct table *t)
+static void add_answer(const struct sharing *s, const struct tally *tally, struct table *t)
 {
-	struct tally tally = count_lines(s);
-	uint32_t n_suspects = tally.n[SHARING_WORTH_SUSPECT],
-		 n_stores = tally.n[SHARING_WORTH_STORES];
+	uint32_t n_suspects = tally->n[SHARING_WORTH_SUSPECT],
+		 n_stores = tally->n[SHARING_WORTH_STORES];
 	const char *text = sharing_nothing_found(s);
 
-	if (tally.n[SHARING_WORTH_FIGHT] > 0)
-		text = fights_text(s, &tally, t);
+	if (tally->n[SHARING_WORTH_FIGHT] > 0)
+		text = fights_text(s, tally, t);
 	else if (n_suspects + n_stores > 0 && has_writes(s))
 		text = "no line is seen to be fought over";
 	if (n_suspects > 0)
 		text = table_format(t, "%s; %" PRIu32 "%s may be%s", text, n_suspects,
-				    tally.n[SHARING_WORTH_FIGHT] > 0 ? " more" : "",
+				    tally->n[SHARING_WORTH_FIGHT] > 0 ? " more" : "",
 				    has_writes(s) ? ": too few samples" : "");
 	if (n_stores > 0)
 		text = table_format(t,
@@ -201,6 +207,21 @@ static void add_answer(const struct sharing *s, struct table *t)
 				    "is not recorded",
 				    text, n_stores, n_stores == 1 ? " is" : "s are");
 	add_fact(t, "answer", text);
+}
+
+/* What threads did one after the other made loads wait, too, but once. */
+static void add_phases(const struct sharing *s, const struct tally *tally, struct table *t)
+{
+	if (tally->n_handed == 0 || tally->handed_share < least_share)
+		return;
+	add_fact(t, "phases",
+		 table_format(t,
+			      "%" PRIu32
+			      " line%s handed over: threads used %s one after the other, "
+			      "which is no sharing; loads of the new ones took %.1f %% of %s",
+			      tally->n_handed, tally->n_handed == 1 ? " was" : "s were",
+			      tally->n_handed == 1 ? "it" : "them", 100 * tally->handed_share,
+			      sharing_latency_words(s)));
 }
 
 /* If latencies are not what the words on screen say, which is where issue was recorded. */
@@ -246,10 +267,13 @@ static void add_seen(const struct sharing *s, struct table *t)
 
 void sharing_summary_table(const struct sharing *s, struct table *out)
 {
+	struct tally tally = count_lines(s);
+
 	table_init(out, "sharing", NULL, summary_columns, COUNT(summary_columns));
 	out->style = TABLE_FACTS;
 	out->is_keyed = true;
-	add_answer(s, out);
+	add_answer(s, &tally, out);
+	add_phases(s, &tally, out);
 	add_seen(s, out);
 	add_latency(s, out);
 }

@@ -6,11 +6,15 @@
  *
  * Samples show a part of the stores. If all of five that were drawn are of one kind, more than
  * half of all are, with 95 % confidence: with fewer there is no verdict.
+ *
+ * Threads that never use a line at once do not make each other wait, but for the time that it is
+ * handed over.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/sharing.h"
+#include "analysis/sharing_phases.h"
 #include "base/alloc.h"
 
 enum {
@@ -44,23 +48,47 @@ struct reach {
 
 /* A thread on the line. */
 struct turn {
-	uint64_t first_ns, last_ns;
-	uint32_t n;
+	struct sharing_activity all, writes;
 	uint32_t first_reach, n_reaches; /* when they are sorted */
-	bool writes;
+};
+
+/* Stores that an access may have waited for, by where they went. */
+struct blame {
+	double same, other, unsure;
+};
+
+/* Accesses, and the stores that they are divided among. */
+struct division {
+	struct blame blame;
+	uint32_t n;
+};
+
+/* What all lines in question come to. */
+struct verdict_sums {
+	struct tuples threads;	/* process << 32 | tid */
+	VEC_OF(bool) is_writer; /* by thread */
+	struct sharing_counts counts;
+	struct division waits, all;	/* of the accesses that waited; of all */
+	uint32_t n_writes;		/* those that somebody may have waited for */
+	uint32_t n_guarded, n_apart;	/* accesses under a lock; and those that are not */
+	uint32_t n_fought, n_unwritten; /* lines */
+	uint32_t n_in_turn, n_phases, n_few_turns, n_unexplained;
+	bool lacks_length, has_parts; /* what extents may be unsure for */
+	struct sharing_judgement out;
 };
 
 struct judging {
 	const struct sharing *s;
-	const struct sharing_subject *subject;
+	struct verdict_sums *sums;
 	struct tuples threads;	      /* process << 32 | tid */
 	struct tuples extents;	      /* struct extent, packed */
 	struct tuples pairs;	      /* (thread, extent) */
 	VEC_OF(struct turn) turns;    /* by thread */
 	VEC_OF(uint32_t) writes;      /* by extent: stores of all threads */
 	VEC_OF(struct reach) reaches; /* by pair */
-	bool lacks_length, has_parts; /* of the line: what its extents may be unsure for */
-	struct sharing_judgement out;
+	bool *apart; /* by thread and writer: they did not use the line at once; NULL: all did */
+	uint32_t n_writes;
+	bool has_lock;
 };
 
 static uint64_t packed(const struct extent *e)
@@ -81,7 +109,7 @@ static uint32_t thread_number(struct judging *j, uint64_t thread)
 	uint32_t number = tuples_add(&j->threads, &thread);
 
 	if (number == j->turns.n)
-		vec_add(&j->turns)->first_ns = UINT64_MAX;
+		*vec_add(&j->turns) = (struct turn){ SHARING_NEVER, SHARING_NEVER, 0, 0 };
 	return number;
 }
 
@@ -136,22 +164,21 @@ static void add_touch(struct judging *j, uint32_t number)
 	r->n_writes += n_writes;
 	r->n_locks += e.kind & (SHARING_KIND_ATOMIC | SHARING_KIND_EXCLUSIVE) ? n_writes : 0;
 	r->n_waited += (uint32_t)sharing_contended(&t->counts, j->s->options.mode) + t->reloads.n;
-	turn->n += n;
-	turn->writes |= n_writes > 0;
-	turn->first_ns = t->first_ns < turn->first_ns ? t->first_ns : turn->first_ns;
-	turn->last_ns = t->last_ns > turn->last_ns ? t->last_ns : turn->last_ns;
+	sharing_activity_add(&turn->all, t);
+	if (n_writes > 0)
+		sharing_activity_add(&turn->writes, t);
 	j->writes.items[extent] += n_writes;
-	j->out.n_writes += n_writes;
-	j->lacks_length |= e.lacks_length;
-	j->has_parts |= (e.kind & SHARING_KIND_PARTIAL) != 0;
-	j->out.has_lock |= (e.kind & (SHARING_KIND_ATOMIC | SHARING_KIND_EXCLUSIVE)) != 0;
+	j->n_writes += n_writes;
+	j->has_lock |= (e.kind & (SHARING_KIND_ATOMIC | SHARING_KIND_EXCLUSIVE)) != 0;
+	j->sums->lacks_length |= e.lacks_length;
+	j->sums->has_parts |= (e.kind & SHARING_KIND_PARTIAL) != 0;
 }
 
 static int compare_turns(const void *left, const void *right)
 {
 	const struct turn *a = left, *b = right;
 
-	return (a->first_ns > b->first_ns) - (a->first_ns < b->first_ns);
+	return (a->all.first_ns > b->all.first_ns) - (a->all.first_ns < b->all.first_ns);
 }
 
 /* Did each thread use the line when the one before was done with it, as far as one can see? */
@@ -163,23 +190,59 @@ static bool took_turns(const struct judging *j)
 	memcpy(turns, j->turns.items, j->turns.n * sizeof(*turns));
 	qsort(turns, j->turns.n, sizeof(*turns), compare_turns);
 	for (size_t i = 0; i < j->turns.n; i++)
-		in_turn &= turns[i].first_ns != UINT64_MAX &&
-			   (i == 0 || turns[i].first_ns > turns[i - 1].last_ns);
+		in_turn &= turns[i].all.first_ns != UINT64_MAX &&
+			   (i == 0 || turns[i].all.first_ns > turns[i - 1].all.last_ns);
 	free(turns);
 	return in_turn;
 }
 
 /* With few samples of a thread it may have been there before and after, too. */
-static void decide_turns(struct judging *j)
+static void count_turns(const struct judging *j, uint32_t *kind)
 {
 	for (size_t i = 0; i < j->turns.n; i++) {
-		if (j->turns.items[i].n >= ENOUGH_IN_TURN)
+		if (j->turns.items[i].all.n >= ENOUGH_IN_TURN)
 			continue;
-		j->out.reason = SHARING_FEW_SAMPLES;
+		j->sums->n_few_turns++;
 		return;
 	}
-	j->out.verdict = SHARING_SINGLE_THREAD;
-	j->out.reason = SHARING_ONE_BY_ONE;
+	(*kind)++;
+}
+
+static bool are_apart(const struct judging *j, size_t thread, size_t writer)
+{
+	return j->apart != NULL && j->apart[thread * j->turns.n + writer];
+}
+
+/*
+ * Finds which threads were there when which others wrote. Returns if any was; then it counts the
+ * writes that somebody may have waited for.
+ */
+static bool find_phases(struct judging *j)
+{
+	size_t n = j->turns.n;
+	bool *apart = mem_zalloc(n * n, sizeof(*apart));
+	bool any_apart = false, any_at_once = false;
+
+	for (size_t writer = 0; writer < n; writer++) {
+		const struct sharing_activity *writes = &j->turns.items[writer].writes;
+		bool is_met = false;
+
+		for (size_t i = 0; i < n; i++) {
+			bool is_apart = i != writer && writes->n > 0 &&
+					!sharing_were_at_once(writes, &j->turns.items[i].all);
+
+			apart[i * n + writer] = is_apart;
+			any_apart |= is_apart;
+			is_met |= i != writer && !is_apart;
+		}
+		j->sums->n_writes += is_met ? writes->n : 0;
+		any_at_once |= is_met && writes->n > 0;
+	}
+	if (any_apart)
+		j->apart = apart;
+	else
+		free(apart);
+	return any_at_once;
 }
 
 static int compare_reaches(const void *left, const void *right)
@@ -203,11 +266,6 @@ static void sort_reaches(struct judging *j)
 	}
 }
 
-/* Stores that an access may have waited for, by where they went. */
-struct blame {
-	double same, other, unsure;
-};
-
 static void blame_stores(struct blame *b, struct extent victim, struct extent written, double n)
 {
 	if (victim.from < written.to && written.from < victim.to)
@@ -218,29 +276,35 @@ static void blame_stores(struct blame *b, struct extent victim, struct extent wr
 		b->other += n;
 }
 
-/* All stores of others: those of everybody without the thread's own. */
+/* Takes the stores of a thread off. */
+static void acquit(const struct judging *j, size_t thread, struct extent victim, struct blame *b)
+{
+	const struct turn *turn = &j->turns.items[thread];
+
+	for (uint32_t i = 0; i < turn->n_reaches; i++) {
+		const struct reach *own = &j->reaches.items[turn->first_reach + i];
+
+		blame_stores(b, victim, extent_of(j, own->extent), -(double)own->n_writes);
+	}
+}
+
+/* All stores of others: those of everybody without the thread's own, and of other times. */
 static struct blame blame_for(const struct judging *j, const struct reach *victim)
 {
-	const struct turn *turn = &j->turns.items[victim->thread];
 	struct extent bytes = extent_of(j, victim->extent);
 	struct blame b = { 0 };
 
 	for (uint32_t i = 0; i < j->extents.n; i++)
 		blame_stores(&b, bytes, extent_of(j, i), j->writes.items[i]);
-	for (uint32_t i = 0; i < turn->n_reaches; i++) {
-		const struct reach *own = &j->reaches.items[turn->first_reach + i];
-
-		blame_stores(&b, bytes, extent_of(j, own->extent), -(double)own->n_writes);
-	}
+	for (size_t i = 0; i < j->turns.n; i++)
+		if (i == victim->thread || are_apart(j, victim->thread, i))
+			acquit(j, i, bytes, &b);
 	return b;
 }
 
-/* Divides the victims by whom they waited for. Returns how many there were. */
-static uint32_t divide(const struct judging *j, bool only_waits, struct blame *out)
+/* Divides the victims by whom they waited for. */
+static void divide(const struct judging *j, bool only_waits, struct division *out)
 {
-	uint32_t n = 0;
-
-	*out = (struct blame){ 0 };
 	for (size_t i = 0; i < j->reaches.n; i++) {
 		const struct reach *victim = &j->reaches.items[i];
 		uint32_t weight = only_waits ? victim->n_waited : victim->n_all;
@@ -253,12 +317,11 @@ static uint32_t divide(const struct judging *j, bool only_waits, struct blame *o
 		all = b.same + b.other + b.unsure;
 		if (all == 0)
 			continue;
-		n += weight;
-		out->same += weight * b.same / all;
-		out->other += weight * b.other / all;
-		out->unsure += weight * b.unsure / all;
+		out->n += weight;
+		out->blame.same += weight * b.same / all;
+		out->blame.other += weight * b.other / all;
+		out->blame.unsure += weight * b.unsure / all;
 	}
-	return n;
 }
 
 static bool overlap(struct extent a, struct extent b)
@@ -313,13 +376,12 @@ static enum role role_of(const struct judging *j, uint32_t extent)
 
 /*
  * Do the threads that use the other bytes take a lock on the line, and have those bytes in common?
- * What each has for itself beside a word that all update is not guarded by it.
+ * What each has for itself beside a word that all update is not guarded by it. Counts both.
  */
-static bool is_guarded(const struct judging *j)
+static void count_guarded(struct judging *j)
 {
 	enum role *roles = mem_alloc((size_t)j->extents.n + 1, sizeof(*roles));
 	bool *locks = mem_zalloc(j->turns.n, sizeof(*locks)); /* by thread */
-	uint32_t n_guarded = 0, n_apart = 0;
 
 	for (uint32_t i = 0; i < j->extents.n; i++)
 		roles[i] = role_of(j, i);
@@ -332,13 +394,18 @@ static bool is_guarded(const struct judging *j)
 		const struct reach *r = &j->reaches.items[i];
 		enum role role = roles[r->extent];
 
-		n_guarded += role == ROLE_DATA && locks[r->thread] ? r->n_all : 0;
-		n_apart += role == ROLE_APART || (role != ROLE_LOCK && !locks[r->thread]) ? r->n_all
-											  : 0;
+		if (role == ROLE_DATA && locks[r->thread])
+			j->sums->n_guarded += r->n_all;
+		if (role == ROLE_APART || (role != ROLE_LOCK && !locks[r->thread]))
+			j->sums->n_apart += r->n_all;
 	}
 	free(locks);
 	free(roles);
-	return n_guarded > 0 && n_apart <= apart_at_most * (n_guarded + n_apart);
+}
+
+static bool is_guarded(const struct verdict_sums *v)
+{
+	return v->n_guarded > 0 && v->n_apart <= apart_at_most * (v->n_guarded + v->n_apart);
 }
 
 /* Threads meet on the lock, wherever on its line the data is that they want then. */
@@ -359,85 +426,126 @@ static void doubt(struct sharing_judgement *out)
 	out->is_both = false;
 }
 
-static enum sharing_reason why_unsure(const struct judging *j)
+static enum sharing_reason why_unsure(const struct verdict_sums *v)
 {
-	if (j->lacks_length)
+	if (v->lacks_length)
 		return SHARING_VECTORS_UNKNOWN;
-	return j->has_parts ? SHARING_PARTS_UNKNOWN : SHARING_SIZES_UNKNOWN;
+	return v->has_parts ? SHARING_PARTS_UNKNOWN : SHARING_SIZES_UNKNOWN;
 }
 
-static void decide(struct judging *j)
+static void decide_fought(struct verdict_sums *v)
 {
-	struct sharing_judgement *out = &j->out;
-	struct blame b;
-	double sure;
+	struct sharing_judgement *out = &v->out;
+	const struct division *d = v->waits.n >= ENOUGH ? &v->waits : &v->all;
+	const struct blame *b = &d->blame;
+	double sure = b->same + b->other;
 
-	out->n_victims = divide(j, true, &b);
-	if (out->n_victims < ENOUGH)
-		out->n_victims = divide(j, false, &b);
-	if (out->n_victims < ENOUGH || out->n_writes < ENOUGH) {
+	out->n_victims = d->n;
+	if (d->n < ENOUGH || v->n_writes < ENOUGH) {
 		out->reason = SHARING_FEW_SAMPLES;
 		return;
 	}
-	sure = b.same + b.other;
-	if (b.unsure > unsure_from * (sure + b.unsure)) {
-		out->reason = why_unsure(j);
+	if (b->unsure > unsure_from * (sure + b->unsure)) {
+		out->reason = why_unsure(v);
 		return;
 	}
-	out->false_part = b.other / sure;
+	out->false_part = b->other / sure;
 	out->verdict = out->false_part >= 0.5 ? SHARING_FALSE : SHARING_TRUE;
 	out->is_both = out->false_part >= both_from && out->false_part <= 1 - both_from;
-	if (out->has_lock && is_guarded(j))
+	if (out->has_lock && is_guarded(v))
 		call_guarded(out);
 	else if (out->has_lock && out->verdict == SHARING_FALSE &&
-		 j->subject->counts.n[SHARING_RECORDS] < ENOUGH_BY_LOCK)
+		 v->counts.n[SHARING_RECORDS] < ENOUGH_BY_LOCK)
 		doubt(out);
 }
 
-/* Nobody was seen writing. */
-static void decide_unwritten(struct judging *j)
+/* No two threads were there at once while one of them wrote. */
+static void decide_turns(struct verdict_sums *v)
 {
-	const struct sharing_counts *c = &j->subject->counts;
+	struct sharing_judgement *out = &v->out;
 
-	if (j->s->total.n[SHARING_STORES] == 0)
-		j->out.reason = SHARING_NO_STORES;
-	else if (sharing_contended(c, SHARING_BY_HITM) > 0)
-		j->out.reason = SHARING_UNSEEN_STORES;
-	else if (c->n[SHARING_RECORDS] < ENOUGH_READS)
-		j->out.reason = SHARING_FEW_SAMPLES;
+	if (v->n_in_turn + v->n_phases == 0) {
+		out->reason = SHARING_FEW_SAMPLES;
+		return;
+	}
+	out->verdict = v->n_phases > 0 ? SHARING_READ_ONLY : SHARING_SINGLE_THREAD;
+	out->reason = v->n_phases > 0 ? SHARING_IN_PHASES : SHARING_ONE_BY_ONE;
+}
+
+/* Nobody was seen writing. */
+static void decide_unwritten(const struct sharing *s, struct verdict_sums *v)
+{
+	if (s->total.n[SHARING_STORES] == 0)
+		v->out.reason = SHARING_NO_STORES;
+	else if (sharing_contended(&v->counts, SHARING_BY_HITM) > 0)
+		v->out.reason = SHARING_UNSEEN_STORES;
+	else if (v->counts.n[SHARING_RECORDS] < ENOUGH_READS)
+		v->out.reason = SHARING_FEW_SAMPLES;
 	else
-		j->out.verdict = SHARING_READ_ONLY;
+		v->out.verdict = SHARING_READ_ONLY;
 }
 
 /* One thread was seen. If it got data from another core, there is another one. */
-static void decide_alone(struct judging *j)
+static void decide_alone(const struct sharing *s, struct verdict_sums *v)
 {
-	const struct sharing_counts *c = &j->subject->counts;
-
-	if (c->n[SHARING_RECORDS] < ENOUGH_READS && sharing_contended(c, j->s->options.mode) > 0)
-		j->out.reason = SHARING_FEW_SAMPLES;
+	if (v->counts.n[SHARING_RECORDS] < ENOUGH_READS &&
+	    sharing_contended(&v->counts, s->options.mode) > 0)
+		v->out.reason = SHARING_FEW_SAMPLES;
 	else
-		j->out.verdict = SHARING_SINGLE_THREAD;
+		v->out.verdict = SHARING_SINGLE_THREAD;
 }
 
+/* The threads of a line are added to those of all. */
 static void count_threads(struct judging *j)
 {
-	struct tuples processes;
+	struct verdict_sums *v = j->sums;
 
-	tuples_init(&processes, 1);
 	for (uint32_t i = 0; i < j->turns.n; i++) {
-		j->out.n_writers += j->turns.items[i].writes;
-		tuples_add(&processes, &(uint64_t){ tuples_get(&j->threads, i)[0] >> 32 });
+		uint32_t number = tuples_add(&v->threads, tuples_get(&j->threads, i));
+
+		if (number == v->is_writer.n)
+			*vec_add(&v->is_writer) = false;
+		v->is_writer.items[number] |= j->turns.items[i].writes.n > 0;
 	}
-	j->out.n_threads = (uint32_t)j->turns.n;
-	j->out.n_processes = processes.n;
-	tuples_release(&processes);
 }
 
-struct sharing_judgement sharing_judge(const struct sharing *s,
-				       const struct sharing_subject *subject)
+static void add_fought(struct judging *j)
 {
-	struct judging j = { .s = s, .subject = subject };
+	j->sums->n_fought++;
+	divide(j, true, &j->sums->waits);
+	divide(j, false, &j->sums->all);
+	if (j->has_lock)
+		count_guarded(j);
+}
+
+/*
+ * What kind of a line it is. That it is handed over once makes hardly a sampled load wait: where
+ * several did, somebody wrote.
+ */
+static void add_line(struct judging *j, uint64_t n_waited)
+{
+	count_threads(j);
+	sort_reaches(j);
+	j->sums->out.n_writes += j->n_writes;
+	j->sums->out.has_lock |= j->has_lock;
+	if (j->turns.n < 2)
+		return;
+	if (j->n_writes == 0)
+		j->sums->n_unwritten++;
+	else if (took_turns(j))
+		count_turns(j, &j->sums->n_in_turn);
+	else if (find_phases(j))
+		add_fought(j);
+	else if (n_waited < ENOUGH)
+		count_turns(j, &j->sums->n_phases);
+	else
+		j->sums->n_unexplained++;
+}
+
+static void judge_line(const struct sharing *s, const struct sharing_subject *subject,
+		       struct verdict_sums *v)
+{
+	struct judging j = { .s = s, .sums = v };
 	const uint32_t *touches = sharing_touches(s, subject->first_touch);
 
 	tuples_init(&j.threads, 1);
@@ -445,25 +553,52 @@ struct sharing_judgement sharing_judge(const struct sharing *s,
 	tuples_init(&j.pairs, 2);
 	for (uint32_t i = 0; i < subject->n_touches; i++)
 		add_touch(&j, touches[i]);
-	j.out.n_waited = (uint32_t)sharing_waited(subject, s->options.mode);
-	count_threads(&j);
-	sort_reaches(&j);
-	if (j.turns.n < 2) {
-		decide_alone(&j);
-	} else if (j.out.n_writes == 0) {
-		decide_unwritten(&j);
-	} else if (took_turns(&j)) {
-		decide_turns(&j);
-	} else {
-		decide(&j);
-	}
+	add_line(&j, sharing_waited(subject, s->options.mode));
+	sharing_counts_add(&v->counts, &subject->counts);
+	v->out.n_waited += (uint32_t)sharing_waited(subject, s->options.mode);
+	free(j.apart);
 	vec_release(&j.reaches);
 	vec_release(&j.turns);
 	vec_release(&j.writes);
 	tuples_release(&j.threads);
 	tuples_release(&j.extents);
 	tuples_release(&j.pairs);
-	return j.out;
+}
+
+static void decide(const struct sharing *s, struct verdict_sums *v)
+{
+	if (v->n_fought > 0)
+		decide_fought(v);
+	else if (v->n_unexplained > 0)
+		v->out.reason = SHARING_OTHER_TIMES;
+	else if (v->n_in_turn + v->n_phases + v->n_few_turns > 0)
+		decide_turns(v);
+	else if (v->n_unwritten > 0)
+		decide_unwritten(s, v);
+	else
+		decide_alone(s, v);
+}
+
+struct sharing_judgement sharing_judge(const struct sharing *s, const uint32_t *lines, size_t n)
+{
+	struct verdict_sums v = { 0 };
+	struct tuples processes;
+
+	tuples_init(&v.threads, 1);
+	tuples_init(&processes, 1);
+	for (size_t i = 0; i < n; i++)
+		judge_line(s, &s->subjects.items[lines[i]], &v);
+	for (uint32_t i = 0; i < v.threads.n; i++) {
+		v.out.n_writers += v.is_writer.items[i];
+		tuples_add(&processes, &(uint64_t){ tuples_get(&v.threads, i)[0] >> 32 });
+	}
+	v.out.n_threads = v.threads.n;
+	v.out.n_processes = processes.n;
+	decide(s, &v);
+	vec_release(&v.is_writer);
+	tuples_release(&v.threads);
+	tuples_release(&processes);
+	return v.out;
 }
 
 const char *sharing_verdict_name(enum sharing_verdict verdict)

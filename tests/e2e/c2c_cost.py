@@ -132,6 +132,29 @@ def check_words(tools, checks):
     checks.count("words")
 
 
+def check_phases(tools, checks):
+    """What a thread hands over makes the next ones wait once: said apart, behind what is fought over."""
+    handed = Case().add(0, range(0, 1000, 10), BASE, ST).add(1, [1010, 1015], BASE + 32, LD, PEER)
+    handed.add(1, range(1020, 2000, 10), BASE + 32, LD).add(2, range(1021, 2000, 10), BASE + 32, LD).background(200)
+    answer = ask(tools, handed)
+    share, line = handed.share({PEER}), line_of(answer)
+    checks.expect((line["verdict"], line["reason"]) == ("read-only", "written at another time than by others used"),
+                  f"handed over: {line}")
+    checks.expect(fact(answer, "answer") == "no line is fought over" and answer["findings"] == [], f"handed over: {answer}")
+    checks.expect(fact(answer, "phases").startswith("1 line was handed over") and
+                  f"took {100 * share:.1f} % of load access latency" in fact(answer, "phases"),
+                  f"handed over: {fact(answer, 'phases')}, expected {share}")
+    checks.expect(fact(ask(tools, Case().fight().background(200)), "phases") == "", "a fight in phases")
+    # Another line that is fought over, at less cost, stands before it.
+    for thread, time, offset, op, source in [(t, i, 8 * t, ST if t else LD, L1) for t in (3, 4) for i in range(0, 2000, 20)] + \
+            [(4, i, 16, LD, PEER) for i in range(100, 2000, 1900)]:
+        handed.add(thread, [time], BASE + 64 + offset, op, source)
+    lines = ask(tools, handed)["lines"]
+    checks.expect([int(line["address"], 16) for line in lines[:2]] == [BASE + 64, BASE] and
+                  lines[0]["share"] < lines[1]["share"], f"order: {lines[:2]}")
+    checks.count("phases")
+
+
 def check_headlines(tools, checks):
     slots = Case()
     for thread in range(4):
@@ -163,6 +186,7 @@ def main():
     check_costs(tools, checks)
     check_mode(tools, checks)
     check_words(tools, checks)
+    check_phases(tools, checks)
     check_headlines(tools, checks)
     checks.finish()
 

@@ -153,6 +153,18 @@ case("read-mostly table", each(4, lambda t: [(t, "ldrx", 8 * t, 1), (t, "ldrx", 
 case("one thread", rmw(0, "ldrx", "strx", 0) + rmw(0, "ldrx", "strx", 8), "single-thread")
 case("one thread after the other", rmw(0, "ldrx", "strx", 0) + rmw(1, "ldrx", "strx", 8),
      "single-thread", in_turn=True)
+case("one that makes it ready for two that read", [*rmw(0, "ldrx", "strx", 0), (1, "ldrx", 8, 1), (2, "ldrx", 8, 1)],
+     "read-only", phases={0: [(0, 0.3)], 1: [(0.31, 1)], 2: [(0.31, 1)]}, quiet=True, phased=True)
+case("one that makes it ready for two that wait for somebody", [*rmw(0, "ldrx", "strx", 0), (1, "ldrx", 8, 1), (2, "ldrx", 8, 1)],
+     "unknown", phases={0: [(0, 0.3)], 1: [(0.31, 1)], 2: [(0.31, 1)]}, why="stores of others were sampled at other times")
+case("one that makes ready what two write, and reads it in the end",
+     rmw(0, "ldrx", "strx", 0, 8) + [(0, "ldrx", 8, 1)] + each(2, lambda t: rmw(t + 1, "ldrx", "strx", 32, 2)),
+     "true-sharing", phases={0: [(0, 0.3)], (0, "ldrx", 8): [(0.95, 1)], 1: [(0.31, 0.94)], 2: [(0.31, 0.94)]})
+case("two that work in turn, again and again", rmw(0, "ldrx", "strx", 0) + rmw(1, "ldrx", "strx", 8), "false-sharing",
+     phases={t: [((2 * i + t) / 200, (2 * i + t + 1) / 200) for i in range(100)] for t in (0, 1)})
+case("writes at the start, and others' for the rest, with a glance back",
+     rmw(0, "ldrx", "strx", 0, 30) + [(0, "ldrx", 16, 1)] + rmw(1, "ldrx", "strx", 8, 30), "read-only",
+     phases={0: [(0, 0.4)], (0, "ldrx", 16): [(0.98, 1)], 1: [(0.401, 1)]}, quiet=True, phased=True)
 case("scalable vector beside a field", [(0, "st1d", 0, 1), (1, "ldrw", 16, 2)], "false-sharing")
 case("scalable vector across a field", [(0, "st1d", 0, 1), (1, "ldrw", 12, 2)], "true-sharing")
 case("longer scalable vector beside a field", [(0, "st1d256", 0, 1), (1, "ldrw", 32, 2)], "false-sharing")
@@ -207,7 +219,10 @@ def draw(rng, dos, more, places, n_samples):
     records = []
     for i in range(n_samples):
         thread, name, offset, _ = rng.choices(dos, weights)[0]
+        phases = more.get("phases", {})
+        phases = phases.get((thread, name, offset), phases.get(thread))
         time = rng.randrange(10**6) if not more.get("in_turn") else rng.randrange(10**5) + 10**6 * thread
+        time = int(10**6 * rng.uniform(*rng.choice(phases))) if phases else time
         fought = len(threads) > 1 and writers - {thread} and not more.get("in_turn")
         peer = fought and not more.get("quiet") and rng.random() < 0.4
         records.append((thread, time, places[name], base + offset, INSTRUCTIONS[name][1],
@@ -254,6 +269,9 @@ def check(name, seed, n_samples, tools, folder, places, checks):
         return
     if more.get("why") and enough:
         checks.expect(line.get("reason") == more["why"], f"{name}, seed {seed}: because {line.get('reason')}")
+    if line and more.get("phased") and enough:
+        checks.expect(line.get("reason") == "written at another time than by others used",
+                      f"{name}, seed {seed}: because {line.get('reason')}")
     if line and enough:
         checks.expect(line["is_guarded"] == more.get("guarded", False), f"{name}, seed {seed}: guarded: {line}")
     if more.get("both") and enough:
