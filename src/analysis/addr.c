@@ -110,6 +110,7 @@ void addr_sums_add(struct addr_sums *to, const struct addr_sums *from)
 	to->n_walk_cycles += from->n_walk_cycles;
 	for (int i = 0; i < N_SOURCE_LEVELS; i++)
 		to->levels[i] += from->levels[i];
+	to->memory_operations += from->memory_operations;
 	to->n_near += from->n_near;
 	to->n_far += from->n_far;
 	to->far_cycles += from->far_cycles;
@@ -220,6 +221,9 @@ static struct addr_sums sums_of(const struct addr *a, const struct batch *b, siz
 
 	if (access->level != SOURCE_UNKNOWN)
 		sums.levels[access->level] = 1;
+	if (access->level == SOURCE_DRAM || access->level == SOURCE_REMOTE_DRAM)
+		sums.memory_operations =
+			a->is_sampled ? 0 : spe_interval(a->session, cpu_of(b, row))->mean;
 	set_nodes(a, b, row, &sums);
 	return sums;
 }

@@ -43,6 +43,7 @@ struct addr_sums {
 	uint64_t walks, walk_cycles;	  /* with a translation table walk; its latency */
 	uint64_t n_walk_cycles;		  /* those of them that have one */
 	uint64_t levels[N_SOURCE_LEVELS]; /* loads whose data source is known */
+	uint64_t memory_operations;	  /* that loads from memory stand for; 0: not known */
 	uint64_t n_near, n_far;		  /* page on the node of the cpu; on another one */
 	uint64_t far_cycles;
 	uint64_t page_nodes, cpu_nodes; /* bit n: node n; nodes above 63 are not told apart */

@@ -229,8 +229,8 @@ static int find_source(struct work *w, struct err *err)
 	w->source.objects = &w->objects;
 	w->source.strings = &w->strings;
 	w->source.line_bytes = w->options.line_bytes;
-	if (!w->source.addr->is_sampled)
-		w->source.interval = (double)spe_interval_common(w->session).mean;
+	w->source.has_intervals =
+		!w->source.addr->is_sampled && spe_interval_range(w->session).longest > 0;
 	if (by == ADDR_BY_LINE || by == ADDR_BY_PAGE || by == ADDR_BY_HUGEPAGE)
 		name_groups(w, w->source.addr);
 	if (by == ADDR_BY_INSTRUCTION || by == ADDR_BY_OFFSET)

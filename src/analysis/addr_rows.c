@@ -608,10 +608,10 @@ static void show_sources(const struct addr_rows *r, const struct addr_sums *s, s
 		cells[SUM_PEER] =
 			cell_number(part_of(levels_sum(s, peer_levels, COUNT(peer_levels)), known));
 	}
-	if (r->source->interval > 0)
-		cells[SUM_BYTES] = cell_marked(cell_number((double)memory * r->source->interval *
-							   (double)r->source->line_bytes),
-					       memory < SPARSE_BELOW ? MARK_SPARSE : MARK_SCALED);
+	if (r->source->has_intervals)
+		cells[SUM_BYTES] = cell_marked(
+			cell_number((double)s->memory_operations * (double)r->source->line_bytes),
+			memory < SPARSE_BELOW ? MARK_SPARSE : MARK_SCALED);
 }
 
 /* Samples tell that there was a walk, but not how long it took. */

@@ -17,8 +17,8 @@ struct addr_source {
 	struct strings *strings;	    /* of paths */
 	const struct data_name *page_names; /* by group, of pages and lines */
 	const struct data_names *data_names;
-	double interval; /* operations for each record; 0: not known */
 	uint64_t line_bytes;
+	bool has_intervals; /* what each record stands for is known */
 };
 
 /* Groups with the same key in words. */

@@ -188,7 +188,6 @@ static uint64_t n_spe_records(const struct hot *hot)
 static void spe(struct facts *f)
 {
 	const struct spe_info *spe_info = capture_spe(f->s->capture);
-	struct spe_interval interval = spe_interval_common(f->s);
 
 	if (!spe_info->is_present)
 		return;
@@ -198,9 +197,9 @@ static void spe(struct facts *f)
 		return;
 	}
 	counted(f, n_spe_records(f->hot), "records");
-	if (interval.mean > 0) {
+	if (spe_interval_common(f->s).mean > 0 || spe_interval_varies(f->s)) {
 		part(f);
-		spe_interval_text(&interval, &f->text);
+		spe_intervals_text(f->s, &f->text);
 	}
 	if (spe_info->event >= 0)
 		spe_filters_text(&capture_event(f->s->capture, (size_t)spe_info->event)->attr,

@@ -90,6 +90,9 @@ void hot_record_places(const struct batch *, const uint16_t *rows, size_t n, uin
 /* The dimensions that these keys need. */
 uint32_t hot_dimensions(const struct hot_keys *);
 
+/* Those that view.with_estimates needs: the CPU, where what records stand for differs by it. */
+uint32_t hot_estimate_dimensions(const struct session *);
+
 /*
  * The sums of a group, all of one event: of samples, or of SPE records. There may be very many
  * groups: numbers of records go up to 2^32 - 1, which is 256 GiB of them.

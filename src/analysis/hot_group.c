@@ -86,6 +86,16 @@ static void add_slice(struct hot_grouping *g, uint32_t group, uint64_t slice, ui
 		g->slices.items[(size_t)group * n + slice] += weight;
 }
 
+/* Where records of CPUs stand for different numbers the CPU is told apart: hot_estimate_dimensions(). */
+static uint64_t operations_of(const struct hot_grouping *g, const uint64_t *raw, uint64_t n)
+{
+	if (!hot_is_spe(g->hot, raw[DIM_EVENT]))
+		return 0;
+	if (g->has_own_intervals)
+		return n * spe_interval(g->hot->session, (uint32_t)raw[DIM_CPU])->mean;
+	return n * g->each;
+}
+
 /* Fills `groups` with the group that each raw group becomes. */
 static void group_all(struct hot_grouping *g, uint32_t *groups)
 {
@@ -100,6 +110,7 @@ static void group_all(struct hot_grouping *g, uint32_t *groups)
 		hot_words(g, raw, words);
 		groups[i] = group_of(g, words);
 		hot_cost_add(&g->groups.items[groups[i]].cost, cost);
+		g->groups.items[groups[i]].operations += operations_of(g, raw, cost->n);
 		g->weights[raw[DIM_EVENT]] += weight;
 		add_slice(g, groups[i], raw[DIM_SLICE], weight);
 		if (g->has_chains)
@@ -229,6 +240,9 @@ void hot_grouping_init(struct hot_grouping *g, const struct hot *hot, const stru
 	for (size_t i = 0; i < view->keys.n; i++)
 		g->n_words += hot_key_classes[view->keys.keys[i]].n_words;
 	tuples_init(&g->keys, g->n_words);
+	g->each = spe_interval_common(hot->session).mean;
+	g->has_own_intervals =
+		hot->options->dimensions >> DIM_CPU & 1 && spe_interval_varies(hot->session);
 	g->weights = mem_zalloc(hot_event_end(hot), sizeof(*g->weights));
 	g->has_chains = keys_are_code(&view->keys) && any_chains(hot);
 	groups = mem_alloc(hot_end(hot) + 1, sizeof(*groups));

@@ -15,8 +15,9 @@ enum { HOT_GROUP_WORDS = 1 + HOT_N_KEYS * HOT_KEY_WORDS };
 /* A group of the answer. */
 struct hot_group {
 	struct hot_cost cost;
-	uint64_t inclusive; /* weight of records with it anywhere in their call chain */
-	uint32_t last_raw;  /* number + 1 of the raw group that `inclusive` has counted last */
+	uint64_t operations; /* that SPE records stand for; 0: not known */
+	uint64_t inclusive;  /* weight of records with it anywhere in their call chain */
+	uint32_t last_raw;   /* number + 1 of the raw group that `inclusive` has counted last */
 };
 
 struct hot_grouping {
@@ -28,6 +29,8 @@ struct hot_grouping {
 	VEC_OF(struct hot_group) groups;
 	VEC_OF(uint64_t) slices; /* weight by group and slice, if time is sliced */
 	uint64_t *weights;	 /* by event: of everything */
+	uint64_t each;		 /* operations that an SPE record stands for, unless … */
+	bool has_own_intervals;	 /* … that differs between CPUs, which are told apart then */
 	bool has_chains;	 /* call chains were recorded, and the keys can tell who called */
 
 	/* With callers: numbers of the raw groups, by the group they became. Of group n … */

@@ -491,6 +491,11 @@ int hot_keys_parse(const char *text, struct hot_keys *out, struct err *err)
 	return 0;
 }
 
+uint32_t hot_estimate_dimensions(const struct session *s)
+{
+	return spe_interval_varies(s) ? 1u << DIM_CPU : 0;
+}
+
 uint32_t hot_dimensions(const struct hot_keys *keys)
 {
 	uint32_t dimensions = DIM(EVENT);

@@ -235,20 +235,18 @@ static struct cell limits_cell(const struct estimate *e, struct table *t)
 				      table_human(t, cell_number(round(e->high)), "")));
 }
 
-/* How many operations the records stand for, if all of them stand for the same number. */
-static void show_estimates(const struct hot_grouping *g, uint64_t n, struct table *t,
-			   struct cell *row)
+/* How many operations the records stand for. */
+static void show_estimates(const struct hot_grouping *g, const struct hot_group *group,
+			   struct table *t, struct cell *row)
 {
-	struct spe_interval interval = spe_interval_common(g->hot->session);
-	struct spe_interval_range range;
+	struct spe_interval_range range = spe_interval_range(g->hot->session);
 	struct estimate e;
 
-	if (interval.mean == 0)
+	if (range.longest == 0)
 		return;
-	range = spe_interval_range(g->hot->session);
-	e = estimate_of(n, n * interval.mean, &range);
+	e = estimate_of(group->cost.n, group->operations, &range);
 	set(t, row, "estimated_operations",
-	    cell_marked(cell_count(n * interval.mean), MARK_SCALED));
+	    cell_marked(cell_count(group->operations), MARK_SCALED));
 	set(t, row, "estimated_low", cell_number(e.low));
 	set(t, row, "estimated_high", cell_number(e.high));
 	set(t, row, "estimated_limits", limits_cell(&e, t));
@@ -288,8 +286,8 @@ static void show_group(const struct hot_grouping *g, uint32_t number, struct tab
 	hot_show_keys(g, words + 1, t, row);
 	hot_show_sums(g, words[0], &group->cost, t, row);
 	set(t, row, "event", cell_text(event_text(g, words[0], t)));
-	if (hot_is_spe(g->hot, words[0]))
-		show_estimates(g, group->cost.n, t, row);
+	if (g->view->with_estimates && hot_is_spe(g->hot, words[0]))
+		show_estimates(g, group, t, row);
 	show_slices(g, number, t, row);
 	if (g->has_chains)
 		set(t, row, "total_share",

@@ -162,6 +162,18 @@ void spe_interval_text(const struct spe_interval *i, struct text *out)
 			    i->basis == INTERVAL_ASSUMED ? ", assumed to lengthen it" : "");
 }
 
+void spe_intervals_text(const struct session *s, struct text *out)
+{
+	const struct spe_interval *one = common_one(s);
+
+	if (one != NULL)
+		spe_interval_text(one, out);
+	else if (spe_interval_range(s).longest > 0)
+		text_str(out, "intervals differ between CPUs, each record counts with its own");
+	else
+		text_str(out, "intervals differ between CPUs, and not all are known");
+}
+
 bool spe_lacks_jitter(const struct capture *c)
 {
 	const struct spe_info *spe = capture_spe(c);

@@ -62,6 +62,9 @@ struct spe_interval_range spe_interval_range(const struct session *);
  */
 void spe_interval_text(const struct spe_interval *, struct text *);
 
+/* That of all CPUs with SPE data, or that theirs differ. */
+void spe_intervals_text(const struct session *, struct text *);
+
 /* Was the capture's SPE event configured to take samples at equal distances? */
 bool spe_lacks_jitter(const struct capture *);
 

@@ -137,15 +137,11 @@ static void show_estimates(const struct mem_region *r, enum mem_kind kind, const
 static void note_basis(const struct mem_region *r, struct table *out)
 {
 	const struct session *s = r->rows->mem->session;
-	struct spe_interval interval = spe_interval_common(s);
 	double timer_hz = spe_timer_hz(s->capture);
 	struct text text = { 0 };
 
 	text_str(&text, "sampled: ");
-	if (interval.mean == 0 && spe_interval_range(s).longest > 0)
-		text_str(&text, "intervals differ between CPUs, each record counts with its own");
-	else
-		spe_interval_text(&interval, &text);
+	spe_intervals_text(s, &text);
 	if (timer_hz > 0)
 		text_format(&text, "; timer %s", table_human(out, cell_number(timer_hz), "Hz"));
 	text_str(&text, "; ");

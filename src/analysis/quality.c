@@ -110,21 +110,22 @@ static void check_records(struct judging *j)
 
 static void check_interval(struct judging *j)
 {
-	struct spe_interval i = spe_interval_common(j->s);
+	double mean = (double)spe_interval_common(j->s).mean;
+	struct spe_interval_range range = spe_interval_range(j->s);
 	struct text text = { 0 };
 
-	spe_interval_text(&i, &text);
+	spe_intervals_text(j->s, &text);
 	text_char(&text, '\0');
-	if (i.basis == INTERVAL_ASSUMED)
-		say(j, "interval", NOTE, (double)i.mean,
+	if (range.longest == 0)
+		say(j, "interval", WARNING, mean, "%s: shares only (--interval gives it)",
+		    text.bytes);
+	else if (range.least < 1)
+		say(j, "interval", NOTE, mean,
 		    "%s; the capture does not tell how this CPU adds jitter: estimates may be %.1f "
 		    "%% too high",
-		    text.bytes, 100 * part(i.most - i.least, i.most));
-	else if (i.mean == 0)
-		say(j, "interval", WARNING, 0, "%s: shares only (--interval gives it)",
-		    spe_interval_range(j->s).longest > 0 ? "differs between CPUs" : text.bytes);
+		    text.bytes, 100 * (1 - range.least));
 	else
-		say(j, "interval", OK, (double)i.mean, "%s", text.bytes);
+		say(j, "interval", OK, mean, "%s", text.bytes);
 	text_release(&text);
 }
 

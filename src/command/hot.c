@@ -78,9 +78,10 @@ static int make_tables(struct session *s, const struct hot *hot, const struct ho
 static int answer_hot(struct question *q, struct session *s, const struct select *select,
 		      const struct hot_view *view, const struct hot_event *event, struct err *err)
 {
-	const struct hot_options hot_options =
-		hot_event_options(event, hot_dimensions(&view->keys) | 1u << DIM_FRAME |
-						 (s->slices.n > 0 ? 1u << DIM_SLICE : 0));
+	const struct hot_options hot_options = hot_event_options(
+		event, hot_dimensions(&view->keys) | 1u << DIM_FRAME |
+			       (s->slices.n > 0 ? 1u << DIM_SLICE : 0) |
+			       (view->with_estimates ? hot_estimate_dimensions(s) : 0));
 	const struct scan_wish wish = { .with_branches = event->with_branches };
 	struct analysis hot = { .class = &hot_class, .options = &hot_options };
 	struct table table = { 0 }, skid = { 0 };

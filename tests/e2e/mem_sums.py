@@ -220,6 +220,25 @@ def set_least_interval(path, cpu, interval):
         file.write(data)
 
 
+def check_others(checks, cyclops, path, interval):
+    """What hot and addr estimate, and what quality and report say of it, where CPUs have intervals of their own."""
+    records = rows_of(cyclops, "export", "--table", "spe", path)
+    refills = [record for record in records if "L1D-REFILL" in record["events"].split(":")]
+    of_memory = [record for record in records if record["source"] == "DRAM" and record["op"] == "LD" and record["vaddr"]]
+    for by in ("cpu", "module", "function"):
+        rows = rows_of(cyclops, "hot", "--event", "l1d-refill", "--by", by, "--all", path)
+        checks.count("estimates")
+        told, truth = sum(int(row["estimated_operations"]) for row in rows), sum(interval(record["cpu"]) for record in refills)
+        checks.expect(told == truth, f"hot by {by}: {told} operations, not {truth}")
+    rows = rows_of(cyclops, "addr", "--by", "page", "--table", "pages", "--all", path)
+    told, truth = sum(float(row["memory_bytes"]) for row in rows), sum(64 * interval(record["cpu"]) for record in of_memory)
+    checks.expect(told == truth, f"addr: {told} bytes, not {truth}")
+    checks.expect(len(refills) > 0 and len(of_memory) > 0, "something to compare")
+    for command in ("quality", "report", "mem"):
+        text = " ".join(run(cyclops, command, path).decode().split())
+        checks.expect("each record counts with its own" in text and "shares only" not in text, f"{command} says it otherwise")
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
@@ -239,6 +258,7 @@ def main():
         path = make("differ", "--records", 4000, "--cpus", 3, "--info-v2")
         set_least_interval(path, 1, 4096)
         check_capture(checks, cyclops, path, lambda cpu: usual + (3072 if cpu == "1" else 0))
+        check_others(checks, cyclops, path, lambda cpu: usual + (3072 if cpu == "1" else 0))
         path = make("many", "--records", 240000, "--cpus", 2)
         records = accesses(cyclops, path)
         largest, n = collections.Counter((record["access"], record["source"]) for record in records).most_common(1)[0]
