@@ -4,9 +4,8 @@
 #include <stdlib.h>
 
 #include "analysis/addr_rows.h"
+#include "analysis/shares.h"
 #include "base/alloc.h"
-
-enum { SPARSE_BELOW = 10 }; /* walks: other runs would sample others */
 
 static const double shares[] = { 0.5, 0.8, 0.9, 0.99, 1 };
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/shares.h"
 #include "base/alloc.h"
 #include "symbol/code.h"
 
 enum {
-	SPARSE_BELOW = 10, /* records: with fewer, the relative error is over 30 % */
 	KEY_COLUMNS = 8,
 };
 
@@ -574,11 +574,6 @@ static void start_table(const struct addr_rows *r, const struct view *view, stru
 	slices_add_columns(slices_of(r), "records", "accesses over time", t);
 }
 
-static double part_of(uint64_t part, uint64_t whole)
-{
-	return whole == 0 ? 0 : (double)part / (double)whole;
-}
-
 static uint64_t levels_sum(const struct addr_sums *s, const enum source_level *levels, size_t n)
 {
 	uint64_t sum = 0;
@@ -604,9 +599,8 @@ static void show_sources(const struct addr_rows *r, const struct addr_sums *s, s
 	for (int i = SOURCE_UNKNOWN + 1; i < N_SOURCE_LEVELS; i++)
 		cells[SUM_LEVELS + i - 1] = cell_count(s->levels[i]);
 	if (known > 0) {
-		cells[SUM_MEMORY] = cell_number(part_of(memory, known));
-		cells[SUM_PEER] =
-			cell_number(part_of(levels_sum(s, peer_levels, COUNT(peer_levels)), known));
+		cells[SUM_MEMORY] = cell_ratio(memory, known);
+		cells[SUM_PEER] = cell_ratio(levels_sum(s, peer_levels, COUNT(peer_levels)), known);
 	}
 	if (r->source->has_intervals)
 		cells[SUM_BYTES] = cell_marked(
@@ -628,9 +622,8 @@ static void show_sums(const struct addr_rows *r, const struct addr_sums *s, stru
 {
 	enum cell_mark mark = s->n_saturated > 0 ? MARK_SATURATED : MARK_EXACT;
 
-	cells[SUM_SHARE] =
-		cell_marked(cell_number(part_of(addr_weight(r, s), addr_weight(r, &r->total))),
-			    s->n < SPARSE_BELOW ? MARK_SPARSE : MARK_EXACT);
+	cells[SUM_SHARE] = cell_latency_share(addr_weight(r, s), addr_weight(r, &r->total), s->n,
+					      r->total.n_saturated > 0);
 	cells[SUM_RECORDS] = cell_count(s->n);
 	cells[SUM_LOADS] = cell_count(s->loads);
 	cells[SUM_STORES] = cell_count(s->stores);

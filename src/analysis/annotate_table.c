@@ -4,13 +4,12 @@
 
 #include "analysis/annotate_view.h"
 #include "analysis/hot_keys.h"
+#include "analysis/shares.h"
 #include "base/alloc.h"
 #include "base/text.h"
 #include "spe/names.h"
 #include "spe/packet.h"
 #include "symbol/symbols.h"
-
-enum { SPARSE_BELOW = 10 };
 
 static const char *const isa_names[] = {
 	[ISA_UNKNOWN] = "unknown", [ISA_A64] = "AArch64", [ISA_A32] = "AArch32",
@@ -30,7 +29,8 @@ static const struct column function_columns[] = {
 	{ "size", NULL, "bytes", CELL_COUNT, 0, "of its code" },
 	{ "isa", NULL, "", CELL_TEXT, 0, "instruction set" },
 	{ "spe_records", NULL, "records", CELL_COUNT, 0, "SPE records in it" },
-	{ "latency_cycles", NULL, "cycles", CELL_COUNT, 0, "sum of their total latencies" },
+	{ "latency_cycles", NULL, "cycles", CELL_COUNT, COLUMN_TRUST,
+	  "sum of their total latencies" },
 	{ "samples", NULL, "samples", CELL_COUNT, 0, "samples of all events in it" },
 	{ "shortage", NULL, "", CELL_TEXT, 0, "why there are no instructions" },
 };
@@ -138,9 +138,7 @@ static const struct column loop_columns[] = {
 
 static struct cell share_cell(uint64_t part, uint64_t whole, uint64_t n)
 {
-	struct cell cell = cell_number(whole == 0 ? 0 : (double)part / (double)whole);
-
-	return n < SPARSE_BELOW ? cell_marked(cell, MARK_SPARSE) : cell;
+	return cell_sparse(cell_ratio(part, whole), n);
 }
 
 static const char *string_of(const struct annotation *a, struct str_id id)
@@ -148,18 +146,29 @@ static const char *string_of(const struct annotation *a, struct str_id id)
 	return strings_get(symbols_strings(a->session->symbols), id);
 }
 
-static uint64_t all_cycles(const struct annotation *a)
-{
-	uint64_t cycles = 0;
+/* The total latencies of all instructions; `is_cut`: some counters were full. */
+struct latency_whole {
+	uint64_t cycles;
+	bool is_cut;
+};
 
-	for (size_t i = 0; i < a->list.n; i++)
-		cycles += annotated_latency(a, i, COUNT_TOTAL).cycles;
-	return cycles;
+static struct latency_whole all_latency(const struct annotation *a)
+{
+	struct latency_whole whole = { 0 };
+
+	for (size_t i = 0; i < a->list.n; i++) {
+		struct annotated_latency l = annotated_latency(a, i, COUNT_TOTAL);
+
+		whole.cycles += l.cycles;
+		whole.is_cut |= l.n_usable < l.n_all;
+	}
+	return whole;
 }
 
 static void fill_function(const struct annotation *a, struct table *t)
 {
 	const struct annotate_region *r = a->region;
+	struct latency_whole whole = all_latency(a);
 	struct cell *row = table_add_row(t);
 
 	row[0] = cell_text(r->has_name ? r->name : "[unknown]");
@@ -168,7 +177,7 @@ static void fill_function(const struct annotation *a, struct table *t)
 	row[3] = cell_count(r->to - r->from);
 	row[4] = cell_text(isa_names[a->isa]);
 	row[5] = cell_count(annotation_count(a, COUNT_RECORDS));
-	row[6] = cell_count(all_cycles(a));
+	row[6] = cell_marked(cell_count(whole.cycles), whole.is_cut ? MARK_SATURATED : MARK_EXACT);
 	row[7] = cell_count(annotation_count(a, COUNT_SAMPLES));
 	if (a->shortage != NULL)
 		row[8] = cell_text(a->shortage);
@@ -223,7 +232,8 @@ static void fill_latency(const struct annotated_latency *l, struct cell *p50, st
 		*mean = cell_marked(cell_number((double)l->usable / (double)l->n_usable), mark);
 }
 
-static void fill_spe(const struct annotation *a, size_t i, uint64_t cycles, struct cell *row)
+static void fill_spe(const struct annotation *a, size_t i, const struct latency_whole *whole,
+		     struct cell *row)
 {
 	struct annotated_latency total = annotated_latency(a, i, COUNT_TOTAL);
 	struct annotated_latency issue = annotated_latency(a, i, COUNT_ISSUE);
@@ -236,7 +246,8 @@ static void fill_spe(const struct annotation *a, size_t i, uint64_t cycles, stru
 	fill_latency(&xlat, &row[INS_XLAT_P50], &row[INS_XLAT_MEAN]);
 	if (total.n_all == 0)
 		return;
-	row[INS_SHARE] = share_cell(total.cycles, cycles, total.n_all);
+	row[INS_SHARE] =
+		cell_latency_share(total.cycles, whole->cycles, total.n_all, whole->is_cut);
 	row[INS_CYCLES] = cell_marked(cell_count(total.cycles), mark);
 	row[INS_TOTAL_MAX] = cell_marked(cell_count(total.max),
 					 latency_is_full(total.max) ? MARK_SATURATED : MARK_EXACT);
@@ -255,7 +266,8 @@ static void fill_branches(const struct annotation *a, size_t i, struct cell *row
 		row[INS_MISPREDICTED] = share_cell(b.n_mispredicted, b.n_predicted, b.n_predicted);
 }
 
-static void fill_instruction(const struct annotation *a, size_t i, uint64_t cycles, struct table *t)
+static void fill_instruction(const struct annotation *a, size_t i,
+			     const struct latency_whole *whole, struct table *t)
 {
 	const struct annotated *line = &a->list.items[i];
 	const struct instruction *text = &line->text;
@@ -277,7 +289,7 @@ static void fill_instruction(const struct annotation *a, size_t i, uint64_t cycl
 		row[INS_TARGET_NAME] = cell_text(line->target_name);
 	fill_line(a, line, t, row);
 	if (annotated_count(a, i, COUNT_RECORDS) > 0)
-		fill_spe(a, i, cycles, row);
+		fill_spe(a, i, whole, row);
 	fill_branches(a, i, row);
 	annotated_slices(a, i, slices);
 	slices_show(&a->session->slices, slices, t, row);
@@ -342,8 +354,8 @@ static void fill_sources(const struct annotation *a, struct table *t)
 	}
 }
 
-static void fill_loop(const struct annotation *a, const struct annotated_loop *l, uint64_t cycles,
-		      uint64_t samples, struct table *t)
+static void fill_loop(const struct annotation *a, const struct annotated_loop *l,
+		      const struct latency_whole *whole, uint64_t samples, struct table *t)
 {
 	struct cell *row = table_add_row(t);
 	uint64_t n = l->n_taken + l->n_not_taken;
@@ -351,8 +363,9 @@ static void fill_loop(const struct annotation *a, const struct annotated_loop *l
 	row[0] = cell_hex(a->list.items[l->head].text.address);
 	row[1] = cell_hex(a->list.items[l->branch].text.address);
 	row[2] = cell_count(l->branch - l->head + 1);
-	row[3] = cycles > 0 ? share_cell(l->cycles, cycles, l->n_records)
-			    : share_cell(l->n_samples, samples, l->n_samples);
+	row[3] = whole->cycles > 0
+			 ? cell_latency_share(l->cycles, whole->cycles, l->n_records, whole->is_cut)
+			 : share_cell(l->n_samples, samples, l->n_samples);
 	if (l->n_records > 0)
 		row[4] = cell_count(l->n_records);
 	if (l->n_samples > 0)
@@ -370,17 +383,18 @@ static void fill_loops(const struct annotation *a, struct table *t)
 {
 	size_t n;
 	struct annotated_loop *loops = annotation_loops(a, &n);
-	uint64_t cycles = all_cycles(a), samples = annotation_count(a, COUNT_SAMPLES);
+	struct latency_whole whole = all_latency(a);
+	uint64_t samples = annotation_count(a, COUNT_SAMPLES);
 
 	for (size_t i = 0; i < n; i++)
-		fill_loop(a, &loops[i], cycles, samples, t);
+		fill_loop(a, &loops[i], &whole, samples, t);
 	free(loops);
 }
 
 void annotate_tables_make(const struct annotation *a, const struct annotate_view *view,
 			  bool is_text, struct annotate_tables *out)
 {
-	uint64_t cycles = all_cycles(a);
+	struct latency_whole whole = all_latency(a);
 
 	table_init(&out->loops, "loops", "Loops", loop_columns, COUNT(loop_columns));
 	fill_loops(a, &out->loops);
@@ -399,7 +413,7 @@ void annotate_tables_make(const struct annotation *a, const struct annotate_view
 	table_init(&out->sources, "sources", NULL, source_columns, COUNT(source_columns));
 	fill_function(a, &out->function);
 	for (size_t i = 0; i < a->list.n; i++)
-		fill_instruction(a, i, cycles, &out->instructions);
+		fill_instruction(a, i, &whole, &out->instructions);
 	fill_events(a, &out->events);
 	fill_sources(a, &out->sources);
 	table_nest(&out->instructions, &out->events);

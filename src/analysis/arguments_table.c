@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "analysis/arguments_inside.h"
+#include "analysis/shares.h"
 #include "analysis/slices.h"
 #include "base/alloc.h"
 
 enum {
-	SPARSE_BELOW = 10, /* values: a mean of fewer says little */
 	MAX_BARS = 12,
 };
 
@@ -113,7 +113,7 @@ static struct cell value_cell(const struct argument *a, uint64_t key)
 /* A mean over enough values to say something. */
 static struct cell mean_cell(double value, uint64_t n)
 {
-	return n < SPARSE_BELOW ? cell_marked(cell_number(value), MARK_SPARSE) : cell_number(value);
+	return cell_sparse(cell_number(value), n);
 }
 
 static double mean_square(const struct argument_sums *s)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "analysis/hot_functions.h"
+#include "analysis/shares.h"
 #include "table/table.h"
 
 /* A function as a kind of finding looks at it. */
@@ -40,12 +41,6 @@ struct finding_kind {
 	const char *command;	/* what tells more, for tip(); NULL, too: what would give names */
 	enum hot_aspect aspect; /* what its place is the heaviest by */
 };
-
-/* Part of a whole; 0 of nothing. */
-static inline double ratio(uint64_t part, uint64_t whole)
-{
-	return whole == 0 ? 0 : (double)part / (double)whole;
-}
 
 /* Special before general: one that explains more stands for the plain "it is hot". */
 extern const struct finding_kind finding_kinds[];

@@ -29,6 +29,7 @@ struct hot_grouping {
 	VEC_OF(struct hot_group) groups;
 	VEC_OF(uint64_t) slices; /* weight by group and slice, if time is sliced */
 	uint64_t *weights;	 /* by event: of everything */
+	bool *is_cut;		 /* by event: they are latencies of which some counters were full */
 	uint64_t each;		 /* operations that an SPE record stands for, unless … */
 	bool has_own_intervals;	 /* … that differs between CPUs, which are told apart then */
 	bool has_chains;	 /* call chains were recorded, and the keys can tell who called */

@@ -6,6 +6,7 @@
 
 #include "analysis/hot_event.h"
 #include "analysis/hot_group.h"
+#include "analysis/shares.h"
 #include "base/alloc.h"
 
 enum { N_SUMS = 5, MAX_COLUMNS = HOT_N_KEYS * HOT_KEY_COLUMNS + N_SUMS };
@@ -64,11 +65,6 @@ static void add_groups(struct skid *k, const struct hot *hot, const struct hot_e
 		k->on_spe += k->rows.items[i].n_spe > 0 ? k->rows.items[i].period : 0;
 }
 
-static double part(uint64_t some, uint64_t all)
-{
-	return all == 0 ? 0 : (double)some / (double)all;
-}
-
 struct order {
 	const struct skid *skid;
 	const struct hot_grouping *g;
@@ -79,8 +75,8 @@ static int compare_rows(const void *left, const void *right, void *context)
 	const struct order *o = context;
 	const struct skid_row *a = &o->skid->rows.items[*(const uint32_t *)left];
 	const struct skid_row *b = &o->skid->rows.items[*(const uint32_t *)right];
-	double x = fmax(part(a->n_spe, o->skid->n_spe), part(a->period, o->skid->period));
-	double y = fmax(part(b->n_spe, o->skid->n_spe), part(b->period, o->skid->period));
+	double x = fmax(ratio(a->n_spe, o->skid->n_spe), ratio(a->period, o->skid->period));
+	double y = fmax(ratio(b->n_spe, o->skid->n_spe), ratio(b->period, o->skid->period));
 
 	if (x != y)
 		return (x < y) - (x > y);
@@ -116,7 +112,7 @@ static void show_row(const struct skid *k, const struct hot_grouping *g, const s
 {
 	struct cell *row = table_add_row(out);
 	struct cell *sum = row + out->n_columns - N_SUMS;
-	double spe = part(r->n_spe, k->n_spe), sampled = part(r->period, k->period);
+	double spe = ratio(r->n_spe, k->n_spe), sampled = ratio(r->period, k->period);
 
 	hot_show_keys(g, r->words + 1, out, row);
 	sum[0] = cell_number(spe);
@@ -151,7 +147,7 @@ void hot_skid_table(const struct hot *hot, const struct hot_event *e, const stru
 		table_note(out,
 			   "%.1f %% of the sampled event fell where SPE never saw it: samples skid "
 			   "to what runs when the interrupt is taken, SPE records do not",
-			   100 * (1 - part(skid.on_spe, skid.period)));
+			   100 * (1 - ratio(skid.on_spe, skid.period)));
 	free(numbers);
 	tuples_release(&skid.keys);
 	vec_release(&skid.rows);

@@ -6,12 +6,12 @@
 
 #include "analysis/estimate.h"
 #include "analysis/hot_group.h"
+#include "analysis/shares.h"
 #include "analysis/spe_filters.h"
 #include "base/alloc.h"
 
 enum {
 	MAX_COLUMNS = 1 + HOT_N_KEYS * HOT_KEY_COLUMNS + 16,
-	SPARSE_BELOW = 10, /* records: with fewer, the relative error is over 60 % (95 %) */
 };
 
 /* Columns of the sums, behind those of the keys. */
@@ -190,18 +190,12 @@ void hot_show_keys(const struct hot_grouping *g, const uint64_t *words, struct t
 	}
 }
 
-static struct cell share_cell(uint64_t part, uint64_t whole, uint64_t n)
-{
-	struct cell cell = cell_number(whole == 0 ? 0 : (double)part / (double)whole);
-
-	return n < SPARSE_BELOW ? cell_marked(cell, MARK_SPARSE) : cell;
-}
-
 static void show_branches(const struct hot_cost *c, struct table *t, struct cell *row)
 {
 	set(t, row, "branches", cell_count(c->n_branches));
 	if (c->n_telling > 0)
-		set(t, row, "branch_share", share_cell(c->n, c->n_telling, c->n_telling));
+		set(t, row, "branch_share",
+		    cell_sparse(cell_ratio(c->n, c->n_telling), c->n_telling));
 	if (c->n_cycles > 0)
 		set(t, row, "branch_cycles", cell_number((double)c->cycles / (double)c->n_cycles));
 }
@@ -212,7 +206,8 @@ void hot_show_sums(const struct hot_grouping *g, uint64_t event, const struct ho
 	enum cell_mark mark = c->n_saturated > 0 ? MARK_SATURATED : MARK_EXACT;
 	size_t sampled;
 
-	set(t, row, "share", share_cell(hot_weight(g, event, c), g->weights[event], c->n));
+	set(t, row, "share",
+	    cell_latency_share(hot_weight(g, event, c), g->weights[event], c->n, g->is_cut[event]));
 	set(t, row, "samples", cell_count(c->n));
 	if (hot_is_branches(g->hot, event, &sampled)) {
 		show_branches(c, t, row);
@@ -290,8 +285,7 @@ static void show_group(const struct hot_grouping *g, uint32_t number, struct tab
 		show_estimates(g, group, t, row);
 	show_slices(g, number, t, row);
 	if (g->has_chains)
-		set(t, row, "total_share",
-		    share_cell(group->inclusive, g->weights[words[0]], SPARSE_BELOW));
+		set(t, row, "total_share", cell_ratio(group->inclusive, g->weights[words[0]]));
 }
 
 /* The first `top` groups of each event. */

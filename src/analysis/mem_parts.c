@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/data_src.h"
+#include "analysis/shares.h"
 #include "base/alloc.h"
 #include "spe/names.h"
 #include "spe/packet.h"
@@ -29,7 +30,7 @@ static const struct column translation_columns[N_TRANSLATION] = {
 	{ "access_mean_cycles", "exec. + transl.", "cycles", CELL_NUMBER, COLUMN_TRUST,
 	  "mean execution and translation latency" },
 	{ "total_mean_cycles", "total", "cycles", CELL_NUMBER, COLUMN_TRUST, "mean total latency" },
-	{ "translation_share", "transl. of total", "", CELL_NUMBER, COLUMN_SHARE,
+	{ "translation_share", "transl. of total", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
 	  "translation's part of the total latency cycles of this kind of access" },
 };
 
@@ -55,13 +56,14 @@ static void show_translation(const struct mem_cost *c, const struct mem_cost *al
 	row[TRANSLATION_KIND] = cell_text(mem_kind_name(kind));
 	row[TRANSLATION_HOW] = cell_text(translation_words[how]);
 	row[TRANSLATION_SAMPLES] = cell_count(c->n);
-	row[TRANSLATION_SHARE] = mem_part_cell(c->n, all->n);
+	row[TRANSLATION_SHARE] = cell_ratio(c->n, all->n);
 	row[TRANSLATION_MEAN] = mem_mean_cell(&c->sums[LATENCY_XLAT], 1);
 	row[TRANSLATION_ACCESS] = mem_mean_cell(&c->sums[LATENCY_ACCESS], 1);
 	row[TRANSLATION_TOTAL] = mem_mean_cell(&c->sums[LATENCY_TOTAL], 1);
 	if (c->sums[LATENCY_XLAT].n > 0)
-		row[TRANSLATION_PART] =
-			mem_part_cell(c->sums[LATENCY_XLAT].cycles, mem_weight(all));
+		row[TRANSLATION_PART] = cell_latency_share(
+			c->sums[LATENCY_XLAT].cycles, mem_weight(all), c->n,
+			c->sums[LATENCY_XLAT].n_full + all->sums[LATENCY_TOTAL].n_full > 0);
 }
 
 void mem_translation_table(const struct mem *mem, struct table *out)
@@ -123,7 +125,7 @@ static void show_set(const struct event_set *set, bool is_sampled, const uint64_
 	row[0] = cell_text(mem_kind_name(set->kind));
 	row[1] = cell_text(table_text(out, text.bytes));
 	row[2] = cell_count(set->cost.n);
-	row[3] = mem_part_cell(set->cost.n, n_of_kind[set->kind]);
+	row[3] = cell_ratio(set->cost.n, n_of_kind[set->kind]);
 	row[4] = mem_mean_cell(&set->cost.sums[LATENCY_TOTAL], 1);
 	text_release(&text);
 }

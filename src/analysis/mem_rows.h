@@ -59,9 +59,6 @@ struct mem_view {
 /* Fills `out` (to be released by the caller also after a failure). */
 int mem_table(const struct mem_rows *, const struct mem_view *, struct table *out, struct err *);
 
-/* A part of a whole; nothing of none. */
-struct cell mem_part_cell(uint64_t part, uint64_t whole);
-
 /* The mean times `factor`; nothing of none, a lower bound where full counters were left out. */
 struct cell mem_mean_cell(const struct latency_sum *, double factor);
 

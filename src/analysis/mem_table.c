@@ -7,12 +7,12 @@
 #include "analysis/estimate.h"
 #include "analysis/hot_keys.h"
 #include "analysis/mem_rows.h"
+#include "analysis/shares.h"
 #include "analysis/spe_filters.h"
 #include "base/alloc.h"
 
 enum {
 	MAX_COLUMNS = 2 + HOT_N_KEYS * HOT_KEY_COLUMNS + 64 + SLICES_MAX,
-	SPARSE_BELOW = 10, /* records: with fewer, the relative error is over 60 % (95 %) */
 };
 
 /* A column of the sums; the index of its cell is its own. */
@@ -57,7 +57,8 @@ static const struct column sum_columns[N_SUMS] = {
 			    "part of the records whose total latency counter was full" },
 	[SUM_WALKS] = { "walk_share", "walks", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_MACHINE_ONLY,
 			"part of the records with a translation table walk" },
-	[SUM_WALK_MEAN] = { "walk_mean_cycles", "walk", "cycles", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+	[SUM_WALK_MEAN] = { "walk_mean_cycles", "walk", "cycles", CELL_NUMBER,
+			    COLUMN_TRUST | COLUMN_MACHINE_ONLY,
 			    "mean translation latency of those" },
 	[SUM_BYTES] = { "bytes", NULL, "bytes", CELL_COUNT, COLUMN_TRUST | COLUMN_MACHINE_ONLY,
 			"estimated bytes that were accessed" },
@@ -191,11 +192,6 @@ static struct cell *sum_cell(const struct making *m, struct cell *row, enum sum_
 	return &row[m->first_latency + (size_t)m->n_latencies * N_FIGURES + column - SUM_TIME - 1];
 }
 
-struct cell mem_part_cell(uint64_t part, uint64_t whole)
-{
-	return whole == 0 ? (struct cell){ 0 } : cell_number((double)part / (double)whole);
-}
-
 static struct cell number_or_none(double v)
 {
 	return isnan(v) ? (struct cell){ 0 } : cell_number(v);
@@ -260,11 +256,6 @@ static void show_estimates(const struct making *m, const struct mem_row *r, stru
 			cell_number((double)r->bytes / (double)length * 1e9), MARK_SCALED);
 }
 
-static struct cell sparse(struct cell cell, uint64_t n)
-{
-	return n < SPARSE_BELOW ? cell_marked(cell, MARK_SPARSE) : cell;
-}
-
 static void show_sums(const struct making *m, enum mem_kind kind, const struct mem_row *r,
 		      struct cell *row)
 {
@@ -272,15 +263,16 @@ static void show_sums(const struct making *m, enum mem_kind kind, const struct m
 	const struct latency_sum *total = &c->sums[LATENCY_TOTAL];
 
 	*sum_cell(m, row, SUM_SAMPLES) = cell_count(c->n);
-	*sum_cell(m, row, SUM_SHARE) = sparse(mem_part_cell(c->n, all->n), c->n);
-	*sum_cell(m, row, SUM_LATENCY_SHARE) = mem_part_cell(mem_weight(c), mem_weight(all));
+	*sum_cell(m, row, SUM_SHARE) = cell_sparse(cell_ratio(c->n, all->n), c->n);
+	*sum_cell(m, row, SUM_LATENCY_SHARE) = cell_latency_share(
+		mem_weight(c), mem_weight(all), c->n, all->sums[LATENCY_TOTAL].n_full > 0);
 	*sum_cell(m, row, SUM_SATURATED) =
-		mem_part_cell(total->n_full, (uint64_t)total->n + total->n_full);
+		cell_ratio(total->n_full, (uint64_t)total->n + total->n_full);
 	*sum_cell(m, row, SUM_WALKS) =
-		mem_part_cell(c->n_walks, m->rows->mem->is_sampled ? c->n_translated : c->n);
+		cell_ratio(c->n_walks, m->rows->mem->is_sampled ? c->n_translated : c->n);
 	*sum_cell(m, row, SUM_WALK_MEAN) = mem_mean_cell(&c->walk, 1);
 	if (!m->rows->mem->is_sampled)
-		*sum_cell(m, row, SUM_SIZED) = mem_part_cell(r->n_sized, c->n);
+		*sum_cell(m, row, SUM_SIZED) = cell_ratio(r->n_sized, c->n);
 	show_estimates(m, r, row);
 }
 

@@ -10,6 +10,7 @@
 #include "analysis/names.h"
 #include "analysis/quality_parts.h"
 #include "analysis/scan.h"
+#include "analysis/shares.h"
 #include "analysis/spe_filters.h"
 #include "base/alloc.h"
 
@@ -82,11 +83,6 @@ struct missing {
 	double much; /* from which on it is serious */
 };
 
-static double part(uint64_t some, uint64_t all)
-{
-	return all == 0 ? 0 : (double)some / (double)all;
-}
-
 static enum verdict judge(double share, double some, double much)
 {
 	return share >= much ? WARNING : share >= some ? NOTE : OK;
@@ -154,8 +150,8 @@ static void check_filters(struct judging *j)
 static void check_buffers(struct judging *j)
 {
 	const struct losses *l = j->losses;
-	double truncated = part(l->n[LOSS_TRUNCATED], l->n_aux);
-	double collided = part(l->n[LOSS_COLLISION], l->n_aux);
+	double truncated = ratio(l->n[LOSS_TRUNCATED], l->n_aux);
+	double collided = ratio(l->n[LOSS_COLLISION], l->n_aux);
 
 	say(j, "truncated", l->n[LOSS_TRUNCATED] > 0 ? WARNING : OK, truncated,
 	    l->n[LOSS_TRUNCATED] > 0
@@ -177,7 +173,7 @@ static void check_ring(struct judging *j)
 {
 	const struct capture_totals *t = capture_totals(j->s->capture);
 	uint64_t lost = t->n_lost_events + t->n_lost_samples;
-	double share = part(lost, lost + t->n_records);
+	double share = ratio(lost, lost + t->n_records);
 	uint64_t unread = diags_bytes(capture_diags(j->s->capture), DIAG_LOSS);
 	uint64_t other = capture_other_trace_bytes(j->s->capture);
 
@@ -189,11 +185,11 @@ static void check_ring(struct judging *j)
 	    "%" PRIu64 " time%s%s", t->n_throttled, plural(t->n_throttled),
 	    t->n_throttled > 0 ? ": a longer period, or a higher perf_event_max_sample_rate" : "");
 	if (unread > 0 || t->missing_bytes > 0)
-		say(j, "damage", WARNING, part(unread, capture_size(j->s->capture)),
+		say(j, "damage", WARNING, ratio(unread, capture_size(j->s->capture)),
 		    "%" PRIu64 " byte%s could not be read, %" PRIu64 " missing", unread,
 		    plural(unread), t->missing_bytes);
 	if (other > 0)
-		say(j, "not-decoded", NOTE, part(other, capture_size(j->s->capture)),
+		say(j, "not-decoded", NOTE, ratio(other, capture_size(j->s->capture)),
 		    "%" PRIu64 " byte%s of %s traces, which cyclops does not decode", other,
 		    plural(other), auxtrace_name(capture_spe(j->s->capture)->auxtrace_type));
 }
@@ -201,18 +197,18 @@ static void check_ring(struct judging *j)
 static void check_saturation(struct judging *j)
 {
 	const struct quality_counts *q = j->counts;
-	double total = part(q->full_total, q->with_total);
+	double total = ratio(q->full_total, q->with_total);
 
 	say(j, "saturated", judge(total, SOME, 0.1), total,
 	    "the counter was full in %.1f %% of total latencies, %.1f %% of issue, %.1f %% of "
 	    "translation",
-	    100 * total, 100 * part(q->full_issue, q->with_issue),
-	    100 * part(q->full_xlat, q->with_xlat));
+	    100 * total, 100 * ratio(q->full_issue, q->with_issue),
+	    100 * ratio(q->full_xlat, q->with_xlat));
 }
 
 static void check_missing(struct judging *j, const struct missing *m)
 {
-	double share = part(m->n, m->n_all);
+	double share = ratio(m->n, m->n_all);
 
 	if (m->n_all == 0)
 		say_nothing(j, m->check, m->of);
@@ -274,12 +270,12 @@ static void check_time(struct judging *j)
 		least = c->n < least ? c->n : least;
 	}
 	if (q->slices.n > 0)
-		say(j, "coverage", judge(part(holes, n), 0.05, 0.25), 1 - part(holes, n),
+		say(j, "coverage", judge(ratio(holes, n), 0.05, 0.25), 1 - ratio(holes, n),
 		    "%.0f %% of the time from the first to the last record of a CPU has records "
 		    "(in %u slices); the rest is idle, or lost",
-		    100 * (1 - part(holes, n)), q->slices.n);
+		    100 * (1 - ratio(holes, n)), q->slices.n);
 	if (most > 0)
-		say(j, "balance", most > UNEVEN * least ? NOTE : OK, part(least, most),
+		say(j, "balance", most > UNEVEN * least ? NOTE : OK, ratio(least, most),
 		    "the busiest CPU has %" PRIu64 " record%s, the idlest %" PRIu64, most,
 		    plural(most), least);
 }
@@ -287,7 +283,7 @@ static void check_time(struct judging *j)
 static void check_bias(struct judging *j)
 {
 	const struct biases *b = j->biases;
-	double share = part(b->n_biased, b->n_tested);
+	double share = ratio(b->n_biased, b->n_tested);
 	bool has_jitter = j->spe->config >> 16 & 1;
 
 	if (spe_filters_hide_kinds(j->spe) || spe_filters_hide_outcomes(j->spe))
@@ -356,7 +352,7 @@ static void make_cpus(const struct quality_counts *q, struct table *out)
 			row[0] = cell_count(cpu);
 		row[1] = cell_count(c->n);
 		if (q->n > 0)
-			row[2] = cell_number(part(c->n, q->n));
+			row[2] = cell_number(ratio(c->n, q->n));
 		row[3] = cell_count(c->n_samples);
 		if (c->last_ns > 0) {
 			row[4] = cell_count(c->first_ns);

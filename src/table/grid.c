@@ -113,7 +113,7 @@ static void measure_row(struct grid *g, struct lane *lane, uint32_t row)
 	if (width > lane->content)
 		lane->content = width;
 	if (!shown.is_absent)
-		lane->marks |= 1u << cell->mark;
+		lane->marks |= 1u << shown.mark;
 	if (cell->type == CELL_NUMBER && !shown.is_absent && cell->number > lane->largest)
 		lane->largest = cell->number;
 }

@@ -17,8 +17,9 @@ enum part {
 
 struct shown {
 	struct span parts[N_PARTS];
-	bool is_absent; /* a dash where numbers would stand, nothing in place of a text */
-	bool is_dim;	/* absent, or not to be leant on */
+	bool is_absent;	     /* a dash where numbers would stand, nothing in place of a text */
+	bool is_dim;	     /* absent, or not to be leant on */
+	enum cell_mark mark; /* whose sign it has */
 };
 
 /* What is the same for all cells of a column. */

@@ -112,6 +112,9 @@ def check_row(checks, where, row, its, of_kind, interval_of):
     walks = [record["latencies"]["translation"] for record in its if record["is_walk"]]
     checks.expect(is_equal(row["share"], len(its) / len(of_kind)), f"{where}: share {row['share']}")
     checks.expect(is_equal(row["latency_share"], part(weight(its), weight(of_kind))), f"{where}: of latency {row['latency_share']}")
+    trust = ("sparse" if len(its) < 10 else
+             "saturated" if any(record["latencies"]["total"][0] == AT_LEAST for record in of_kind) else "exact")
+    checks.expect(row["latency_share_trust"] == trust, f"{where}: a share of latency that is {row['latency_share_trust']}")
     checks.expect(is_equal(row["saturated_share"], part(sum(state == AT_LEAST for state, _ in total),
                                                         sum(state != ABSENT for state, _ in total))), f"{where}: full")
     checks.expect(is_equal(row["walk_share"], len(walks) / len(its)), f"{where}: walks {row['walk_share']}")

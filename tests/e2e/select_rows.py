@@ -279,9 +279,7 @@ def is_access(row):
 
 
 def has_address(row):
-    if "vaddr" in row:
-        return is_access(row) and bool(row["vaddr"])
-    return has_operation(row) and row["fields"]["va"] not in (None, 0)
+    return is_access(row) and bool(row["vaddr"])
 
 
 def is_sharing(row):

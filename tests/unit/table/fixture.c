@@ -44,6 +44,8 @@ void fixture_hot(struct table *t)
 		c[1] = cell_text(rows[i].line);
 		c[2] = cell_marked(cell_number(rows[i].share), rows[i].mark);
 		c[3] = cell_count(rows[i].cycles);
+		if (rows[i].mark == MARK_SATURATED) /* of which shares do not get a sign */
+			c[3] = cell_marked(c[3], MARK_SATURATED);
 		c[4] = cell_number(rows[i].time_ns);
 		c[5] = i == 1 ? (struct cell){ 0 } : cell_count(1234 * i);
 		c[6] = cell_number(rows[i].ipc);
@@ -81,7 +83,8 @@ void fixture_calls(struct table *t)
 		struct cell *c = is_top ? table_add_row(t) : table_add_child(t, rows[i].parent);
 
 		c[0] = cell_text(rows[i].place);
-		c[1] = cell_count(rows[i].cycles);
+		c[1] = cell_marked(cell_count(rows[i].cycles),
+				   i == COUNT(rows) - 1 ? MARK_SATURATED : MARK_EXACT);
 		c[2] = cell_number((double)rows[i].cycles / 1000);
 	}
 }
