@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/layout_groups.h"
 #include "base/alloc.h"
 
 uint64_t layout_line(const struct layout *l, uint64_t offset)
@@ -337,25 +338,6 @@ bool layout_part(const struct layout *l, const struct layout_field *f, uint64_t 
 	return part.uses.n > 0;
 }
 
-static bool same_threads(const struct layout_field *a, const struct layout_field *b)
-{
-	if (a->uses.n != b->uses.n)
-		return false;
-	for (size_t i = 0; i < a->uses.n; i++)
-		if (a->uses.items[i].thread != b->uses.items[i].thread)
-			return false;
-	return true;
-}
-
-/*
- * May two fields stand on one line without anybody waiting for it? Yes if nobody writes, and
- * if it is the same threads that use both: these meet anyway.
- */
-static bool are_friends(const struct layout_field *a, const struct layout_field *b)
-{
-	return (a->stores == 0 && b->stores == 0) || same_threads(a, b);
-}
-
 static void list_used(struct layout *l)
 {
 	for (uint32_t i = 0; i < l->fields.n; i++) {
@@ -368,72 +350,6 @@ static void list_used(struct layout *l)
 static struct layout_field *used_field(const struct layout *l, size_t i)
 {
 	return &l->fields.items[l->used.items[i]];
-}
-
-/* Is one of the fields before `i` in this group, and no friend? */
-static bool has_enemy(const struct layout *l, size_t i, uint32_t group)
-{
-	for (size_t k = 0; k < i; k++)
-		if (used_field(l, k)->group == group &&
-		    !are_friends(used_field(l, i), used_field(l, k)))
-			return true;
-	return false;
-}
-
-/* Each field joins the first group whose fields are all friends of it. */
-static void make_groups(struct layout *l)
-{
-	for (size_t i = 0; i < l->used.n; i++) {
-		uint32_t group = 0;
-
-		while (has_enemy(l, i, group))
-			group++;
-		used_field(l, i)->group = group;
-		if (group >= l->n_groups)
-			l->n_groups = group + 1;
-	}
-}
-
-/* Large fields reach over many lines: those count where they were accessed. */
-static bool share_a_line(const struct layout_field *a, const struct layout_field *b)
-{
-	size_t i = 0, k = 0;
-
-	while (i < a->lines.n && k < b->lines.n) {
-		if (a->lines.items[i] == b->lines.items[k])
-			return true;
-		if (a->lines.items[i] < b->lines.items[k])
-			i++;
-		else
-			k++;
-	}
-	return false;
-}
-
-static bool has_conflict(const struct layout *l)
-{
-	for (size_t i = 0; i < l->used.n; i++)
-		for (size_t k = 0; k < i; k++)
-			if (share_a_line(used_field(l, i), used_field(l, k)) &&
-			    !are_friends(used_field(l, i), used_field(l, k)))
-				return true;
-	return false;
-}
-
-/* Do fields of one group come back after those of another? */
-static bool take_turns(const struct layout *l)
-{
-	bool *is_over = mem_zalloc(l->n_groups + 1, sizeof(*is_over));
-	bool is_found = false;
-
-	for (size_t i = 0; i < l->used.n; i++) {
-		is_found |= is_over[used_field(l, i)->group];
-		if (i > 0 && used_field(l, i)->group != used_field(l, i - 1)->group)
-			is_over[used_field(l, i - 1)->group] = true;
-		is_found |= is_over[used_field(l, i)->group];
-	}
-	free(is_over);
-	return is_found;
 }
 
 static uint64_t round_up(uint64_t value, uint64_t to)
@@ -493,11 +409,11 @@ static void decide(struct layout *l)
 {
 	uint64_t *offsets;
 
-	if (!has_conflict(l))
+	if (!layout_has_conflict(l))
 		return;
 	switch (l->body) {
 	case LAYOUT_MEMBERS:
-		l->advice = take_turns(l) ? LAYOUT_REORDER : LAYOUT_ALIGN;
+		l->advice = layout_takes_turns(l) ? LAYOUT_REORDER : LAYOUT_ALIGN;
 		offsets = mem_alloc(l->fields.n, sizeof(*offsets));
 		layout_move(l, offsets, &l->new_size);
 		free(offsets);
@@ -526,7 +442,7 @@ static void answer(struct layout *l, const struct layout_question *question)
 	list[l->body](l);
 	count_uses(l);
 	list_used(l);
-	make_groups(l);
+	layout_make_groups(l);
 	decide(l);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/layout.h"
+#include "analysis/layout_groups.h"
 #include "base/alloc.h"
 
 enum {
@@ -11,6 +12,9 @@ enum {
 	SHOWN_THREADS = 3,
 	SHOWN_SHARED = 3,
 };
+
+/* Less of the waiting on a line is not worth a word, where the rest can be helped. */
+static const double worth_saying = 0.1;
 
 static const struct layout_field *used_field(const struct layout *l, size_t i)
 {
@@ -23,13 +27,49 @@ static void separate(struct text *out)
 		text_str(out, "; ");
 }
 
-static void put_threads(const struct layout_field *f, struct text *out)
+/* "threads 1, 2", of those that write, or that do not. */
+static void put_some_threads(const struct layout_uses *uses, bool writers, struct text *out)
 {
-	text_str(out, f->uses.n == 1 ? " (thread " : " (threads ");
-	for (size_t i = 0; i < f->uses.n && i < SHOWN_THREADS; i++)
-		text_format(out, "%s%" PRIu32, i > 0 ? ", " : "", f->uses.items[i].thread);
-	if (f->uses.n > SHOWN_THREADS)
-		text_format(out, " and %zu more", f->uses.n - SHOWN_THREADS);
+	const char *before = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < uses->list.n; i++)
+		n += (uses->list.items[i].stores > 0) == writers;
+	text_str(out, n == 1 ? "thread " : "threads ");
+	n = 0;
+	for (size_t i = 0; i < uses->list.n; i++) {
+		if ((uses->list.items[i].stores > 0) != writers || n++ >= SHOWN_THREADS)
+			continue;
+		text_format(out, "%s%" PRIu32, before, uses->list.items[i].thread);
+		before = ", ";
+	}
+	if (n > SHOWN_THREADS)
+		text_format(out, " and %zu more", n - SHOWN_THREADS);
+}
+
+static size_t n_writers(const struct layout_uses *uses)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < uses->list.n; i++)
+		n += uses->list.items[i].stores > 0;
+	return n;
+}
+
+/* " (thread 1 writes, thread 2 reads)", or just who, if all do the same. */
+static void put_threads(const struct layout_uses *uses, struct text *out)
+{
+	size_t writers = n_writers(uses), readers = uses->list.n - writers;
+
+	text_str(out, " (");
+	if (writers > 0)
+		put_some_threads(uses, true, out);
+	if (writers > 0 && readers > 0)
+		text_str(out, writers == 1 ? " writes, " : " write, ");
+	if (readers > 0)
+		put_some_threads(uses, false, out);
+	if (writers > 0 && readers > 0)
+		text_str(out, readers == 1 ? " reads" : " read");
 	text_char(out, ')');
 }
 
@@ -44,12 +84,17 @@ static size_t end_of_run(const struct layout *l, size_t i)
 /* "lock..count (thread 1)" */
 static void put_run(const struct layout *l, size_t first, size_t last, struct text *out)
 {
+	struct layout_uses uses = { 0 };
+
 	layout_field_name(l, used_field(l, first), out);
 	if (last > first) {
 		text_str(out, last > first + 1 ? " .. " : " and ");
 		layout_field_name(l, used_field(l, last), out);
 	}
-	put_threads(used_field(l, first), out);
+	for (size_t i = first; i <= last; i++)
+		layout_uses_add(&uses, used_field(l, i));
+	put_threads(&uses, out);
+	vec_release(&uses.list);
 }
 
 /* "lock and count (thread 1), limit (thread 2)" */
@@ -129,23 +174,23 @@ static void put_align(const struct layout *l, struct text *out)
 static void put_groups(const struct layout *l, struct text *out)
 {
 	for (uint32_t group = 0; group < l->n_groups && group < SHOWN_RUNS; group++) {
-		const struct layout_field *last = NULL;
+		struct layout_uses uses = { 0 };
 		size_t n = 0;
 
 		text_str(out, group > 0 ? " | " : "");
 		for (size_t i = 0; i < l->used.n; i++) {
 			if (used_field(l, i)->group != group)
 				continue;
-			last = used_field(l, i);
+			layout_uses_add(&uses, used_field(l, i));
 			if (n++ >= SHOWN_RUNS)
 				continue;
 			text_str(out, n > 1 ? ", " : "");
-			layout_field_name(l, last, out);
+			layout_field_name(l, used_field(l, i), out);
 		}
 		if (n > SHOWN_RUNS)
 			text_format(out, " and %zu more", n - SHOWN_RUNS);
-		if (last != NULL)
-			put_threads(last, out);
+		put_threads(&uses, out);
+		vec_release(&uses.list);
 	}
 }
 
@@ -192,43 +237,40 @@ static void put_pad(const struct layout *l, struct text *out)
 	text_format(out, ": align what begins a group to %" PRIu64, l->question.line_bytes);
 }
 
-static size_t n_writers(const struct layout_field *f)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < f->uses.n; i++)
-		n += f->uses.items[i].stores > 0;
-	return n;
-}
-
-/* What several threads use while one writes: moving it changes nothing. */
+/* What several threads use while one writes: moving it changes nothing for that. */
 static void put_shared(const struct layout *l, const struct layout_field *f, struct text *out)
 {
-	size_t writers = n_writers(f);
+	bool is_moved = l->advice != LAYOUT_KEEP;
+	struct layout_uses uses = { 0 };
+	size_t writers;
 
+	layout_uses_add(&uses, f);
+	writers = n_writers(&uses);
+	vec_release(&uses.list);
 	separate(out);
 	layout_field_name(l, f, out);
-	if (writers > 1 && f->is_bits && f->is_several)
+	if (writers > 1 && f->is_bits && f->is_several) {
 		text_format(out,
 			    " are bit-fields of one word, which %zu threads write, each the whole "
 			    "of it: give "
 			    "those of each thread a word of its own, on a line of its own",
 			    writers);
-	else if (writers > 1 && f->is_atomic)
-		text_format(out,
-			    " is updated atomically by %zu threads, moving it does not help: do it "
-			    "less often, or one for each thread",
-			    writers);
-	else if (writers > 1)
-		text_format(out,
-			    " is written by %zu threads, moving it does not help: a copy for each "
-			    "thread, on a line of its own, brought together when read",
-			    writers);
+		return;
+	}
+	text_str(out, is_moved ? " still waits then: it is " : " is ");
+	if (writers > 1)
+		text_format(out, "%s by %zu threads",
+			    f->is_atomic ? "updated atomically" : "written", writers);
 	else
-		text_format(out,
-			    " is written by one thread and used by %zu more, moving it does not "
-			    "help: write it less often, or only when it changes",
-			    f->uses.n - 1);
+		text_format(out, "written by one thread and used by %zu more", f->uses.n - 1);
+	text_str(out, is_moved ? "; " : ", moving it does not help: ");
+	if (writers > 1 && f->is_atomic)
+		text_str(out, "do it less often, or one for each thread");
+	else if (writers > 1)
+		text_str(out, "a copy for each thread, on a line of its own, brought together when "
+			      "read");
+	else
+		text_str(out, "write it less often, or only when it changes");
 }
 
 void layout_fix(const struct layout *l, struct text *out)
@@ -247,7 +289,7 @@ void layout_fix(const struct layout *l, struct text *out)
 	for (size_t i = 0; i < l->used.n && n < SHOWN_SHARED; i++) {
 		const struct layout_field *f = used_field(l, i);
 
-		if (!layout_field_is_shared(l, f))
+		if (!layout_field_is_shared(l, f) || layout_own_part(l, f) < worth_saying)
 			continue;
 		put_shared(l, f, &fix);
 		n++;

@@ -146,8 +146,8 @@ static const struct {
 	    { 32, 8, 2, 70, 0, false },
 	    { 56, 8, 3, 80, 0, false } },
 	  LAYOUT_ALIGN,
-	  "keep on different lines: lock0 and lock1 (thread 1), reader1 and reader4 (thread 2): "
-	  "align reader1 to 64 (32 bytes of padding before it); struct buf grows 64 -> 128 "
+	  "keep on different lines: lock0 and lock1 (thread 1), reader1 and reader4 (threads 2, "
+	  "3): align reader1 to 64 (32 bytes of padding before it); struct buf grows 64 -> 128 "
 	  "bytes" },
 	{ PADDED,
 	  { { 0, 8, 1, 5, 100, true }, { 8, 8, 1, 0, 90, false }, { 64, 8, 2, 70, 0, false } },
@@ -225,19 +225,50 @@ static const struct {
 	  "those of each thread a word of its own, on a line of its own" },
 	/* What threads share on another line is not what this one is fought over for. */
 	{ BUF,
-	  { { 0, 8, 1, 9, 9, false },
+	  { { 0, 8, 1, 9, 90, false },
 	    { 16, 8, 1, 0, 9, false, .is_outside = true },
 	    { 16, 8, 2, 9, 0, false, .is_outside = true } },
 	  LAYOUT_ALIGN,
-	  "keep on different lines: lock0 (thread 1), reserved1 (threads 1, 2): align reserved1 "
-	  "to 64 (48 bytes of padding before it); struct buf grows 64 -> 128 bytes" },
+	  "keep on different lines: lock0 (thread 1), reserved1 (thread 1 writes, thread 2 "
+	  "reads): align reserved1 to 64 (48 bytes of padding before it); struct buf grows 64 -> "
+	  "128 bytes" },
+	/* Head and tail of a ring: each writes one, and now and then looks at the other's. */
+	{ BUF,
+	  { { 0, 8, 1, 0, 90, false },
+	    { 0, 8, 2, 3, 0, false },
+	    { 8, 8, 2, 0, 90, false },
+	    { 8, 8, 1, 3, 0, false } },
+	  LAYOUT_ALIGN,
+	  "keep on different lines: lock0 (thread 1 writes, thread 2 reads), lock1 (thread 2 "
+	  "writes, thread 1 reads): align lock1 to 64 (56 bytes of padding before it); struct buf "
+	  "grows 64 -> 128 bytes" },
+	/* … and those where each is looked at as often as it is written: they meet anyway. */
+	{ BUF,
+	  { { 0, 8, 1, 0, 90, false },
+	    { 0, 8, 2, 90, 0, false },
+	    { 8, 8, 2, 0, 90, false },
+	    { 8, 8, 1, 90, 0, false } },
+	  LAYOUT_KEEP,
+	  "lock0 is written by one thread and used by 1 more, moving it does not help: write it "
+	  "less often, or only when it changes; lock1 is written by one thread and used by 1 "
+	  "more, moving it does not help: write it less often, or only when it changes" },
+	/* A lock, and what it guards, which was not seen with every thread: they meet anyway. */
+	{ BUF,
+	  { { 0, 8, 1, 9, 9, true },
+	    { 0, 8, 2, 9, 9, true },
+	    { 0, 8, 3, 9, 9, true },
+	    { 16, 8, 1, 4, 2, false },
+	    { 16, 8, 2, 3, 2, false } },
+	  LAYOUT_KEEP,
+	  "lock0 is updated atomically by 3 threads, moving it does not help: do it less often, "
+	  "or one for each thread" },
 	/* Both at once: a lock of two threads, and what a third reads. */
 	{ BUF,
 	  { { 0, 8, 1, 0, 9, true }, { 0, 8, 2, 0, 9, true }, { 32, 8, 3, 9, 0, false } },
 	  LAYOUT_ALIGN,
 	  "keep on different lines: lock0 (threads 1, 2), reader1 (thread 3): align reader1 to "
-	  "64 (32 bytes of padding before it); struct buf grows 64 -> 128 bytes; lock0 is updated "
-	  "atomically by 2 threads, moving it does not help: do it less often, or one for each "
+	  "64 (32 bytes of padding before it); struct buf grows 64 -> 128 bytes; lock0 still "
+	  "waits then: it is updated atomically by 2 threads; do it less often, or one for each "
 	  "thread" },
 	/* No type: bytes; overlapping accesses are one. */
 	{ NO_TYPE,
