@@ -18,7 +18,8 @@ static const struct column columns[FINDING_N_COLUMNS] = {
 	[FINDING_EVIDENCE] = PROSE("evidence", "", "what says so"),
 	[FINDING_WHERE] = PROSE("where", NULL, "its heaviest place"),
 	[FINDING_TRY] = PROSE("try", NULL, "what might change it"),
-	[FINDING_NEXT] = PROSE("next", NULL, "what would tell more"),
+	[FINDING_NEXT] = { "next", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_COMMAND,
+			   "what would tell more" },
 	[FINDING_SURE] = PROSE("sure", NULL, "how certain it is"),
 	[FINDING_KIND] =
 		FACT("kind", CELL_TEXT, "kind of finding, or the metric that passes its threshold"),

@@ -65,7 +65,11 @@ int session_open(struct session *out, const struct session_options *options, str
 {
 	struct session *s = out;
 
-	*s = (struct session){ .catalog_path = options->catalog_path };
+	*s = (struct session){
+		.catalog_path = options->catalog_path,
+		.select = options->select,
+		.interval_given = options->interval,
+	};
 	if (catalog_open(options->catalog_path, &s->catalog, err) < 0)
 		return -1;
 	if (open_capture(s, options, err) < 0)

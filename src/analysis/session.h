@@ -29,6 +29,7 @@ struct session_options {
 	const char *cpu_name;	  /* --cpu, or NULL: what the capture says */
 	const char *catalog_path; /* --catalog, or NULL */
 	unsigned n_workers;	  /* 0: one for each CPU */
+	const char *select;	  /* --select, or NULL; select_compile() puts it to use */
 	uint64_t interval; /* --interval: operations between SPE samples, or 0: as recorded */
 	struct symbols_options symbols;
 };
@@ -45,6 +46,8 @@ struct session {
 	struct symbols_options symbols_options;
 	const struct cpu *cpu; /* --cpu's, else that of the whole capture; NULL if unknown */
 	const char *path, *catalog_path;      /* of the capture, and of --catalog, as given */
+	const char *select;		      /* --select as given, or NULL: for tip() */
+	uint64_t interval_given;	      /* --interval, or 0 */
 	bool cpu_is_given;		      /* by --cpu: holds for every core */
 	const struct cpu *cpus[SESSION_CPUS]; /* by number of the core; NULL if unknown */
 

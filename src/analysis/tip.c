@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/tip.h"
 
+#include <inttypes.h>
+
 #include "base/text.h"
 
 static void add_option(struct text *line, const char *option, const char *value)
@@ -25,6 +27,11 @@ const char *tip(struct table *t, const struct session *s, const char *command)
 	add_option(&line, "vmlinux", o->vmlinux);
 	add_option(&line, "catalog", s->catalog_path);
 	add_option(&line, "cpu", s->cpu_is_given ? cpu_id(s->cpu) : NULL);
+	if (o->use_debuginfod)
+		text_str(&line, " --debuginfod");
+	if (s->interval_given != 0)
+		text_format(&line, " --interval %" PRIu64, s->interval_given);
+	add_option(&line, "select", s->select);
 	text_shell_word(&line, s->path);
 	text_char(&line, '\0');
 	out = table_text(t, line.bytes);

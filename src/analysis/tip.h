@@ -8,7 +8,8 @@
 
 /*
  * "cyclops mem --by instruction --symfs root demo.data": a command and its options with the
- * capture as the user named it and what was said of where its files are. Belongs to the table.
+ * capture as the user named it and what was said of it: where its files are, which records are
+ * looked at, what they stand for. So it is of the same numbers. Belongs to the table.
  */
 const char *tip(struct table *, const struct session *, const char *command);
 

@@ -205,6 +205,7 @@ int open_input(const struct input_options *input, const struct arguments *argume
 		.cpu_name = input->cpu,
 		.catalog_path = input->catalog,
 		.n_workers = input->n_workers,
+		.select = input->select,
 		.interval = input->interval,
 		.symbols = {
 			.symfs = input->symfs,

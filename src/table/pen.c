@@ -2,6 +2,7 @@
 #include "table/pen.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, LEAST_LINE = 8 };
@@ -127,5 +128,34 @@ void pen_wrap(struct pen *pen, enum pen_style style, struct span s, size_t inden
 			break;
 		pen_newline(pen);
 		pen->column = indent;
+	}
+}
+
+/* The first word as the shell sees it: blanks in quotes are part of it. */
+static struct span shell_word(struct span s)
+{
+	bool is_quoted = false;
+	size_t n = 0;
+
+	for (; n < s.size && (is_quoted || s.bytes[n] != ' '); n++)
+		is_quoted ^= s.bytes[n] == '\'';
+	return span_part(s, 0, n);
+}
+
+void pen_wrap_command(struct pen *pen, struct span s, size_t indent)
+{
+	while (s.size > 0) {
+		struct span word = shell_word(s);
+		struct span rest = rest_of(s, word);
+		size_t going_on = rest.size > 0 ? strlen(" \\") : 0;
+
+		if (pen->column + word.width + going_on > pen->width && pen->inked > indent) {
+			pen_ascii(pen, PEN_PLAIN, "\\");
+			pen_newline(pen);
+			pen->column = indent;
+		}
+		pen_wrap(pen, PEN_PLAIN, word, indent, pen->width);
+		pen->column++;
+		s = rest;
 	}
 }

@@ -41,4 +41,10 @@ void pen_newline(struct pen *);
  */
 void pen_wrap(struct pen *, enum pen_style, struct span, size_t indent, size_t end);
 
+/*
+ * The same for a command of the shell, which can still be pasted: lines that go on end in a
+ * backslash, and words in single quotes stay whole. Up to the width of the pen.
+ */
+void pen_wrap_command(struct pen *, struct span, size_t indent);
+
 #endif

@@ -134,6 +134,11 @@ static void write_lines(struct prose *p, const char *text, size_t at)
 	}
 }
 
+static bool is_command(const char *text)
+{
+	return strncmp(text, "cyclops ", strlen("cyclops ")) == 0;
+}
+
 static void write_support(struct prose *p, size_t row, size_t column, size_t label_at,
 			  size_t value_at)
 {
@@ -148,7 +153,10 @@ static void write_support(struct prose *p, size_t row, size_t column, size_t lab
 		return;
 	}
 	p->pen->column = from;
-	pen_wrap(p->pen, PEN_PLAIN, words_of(p, row, column), from, p->pen->width);
+	if (p->table->columns[column].flags & COLUMN_COMMAND && is_command(cell->text))
+		pen_wrap_command(p->pen, words_of(p, row, column), from);
+	else
+		pen_wrap(p->pen, PEN_PLAIN, words_of(p, row, column), from, p->pen->width);
 	pen_newline(p->pen);
 }
 

@@ -56,6 +56,7 @@ enum column_flags {
 	COLUMN_PATH = 128,	 /* text: cut at its start, so that the end of a path stays */
 	COLUMN_SPARK = 256,	 /* text: digits 0 … 8, drawn as a line of small bars */
 	COLUMN_BLANK = 512,	 /* text: absent cells are blank, not "-" */
+	COLUMN_COMMAND = 2048,	 /* text: what begins with "cyclops " is a command to be pasted */
 	COLUMN_WIDE = 1024,	 /* text: gets two fifths of the line before others are cut */
 };
 

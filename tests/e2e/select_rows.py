@@ -17,6 +17,7 @@ import operator
 import os
 import random
 import re
+import shlex
 import sys
 import tempfile
 
@@ -329,6 +330,23 @@ def sums(cyclops, data, *options):
             for row in csv.DictReader(output.splitlines())}
 
 
+def check_tips(checks, cyclops, data):
+    """Commands that findings tell are of the same records and the same interval, and can be pasted."""
+    root, path = os.path.join(data, "root"), os.path.join(data, "demo.data")
+    given = ["--symfs", root, "--select", 'op=load && sym!="no such"', "--interval", "500"]
+    output = json.loads(run(cyclops, "report", "--format", "json", *given, path))
+    for finding in output["findings"]:
+        words = shlex.split(finding["next"])
+        found = {word: words[words.index(word) + 1] for word in given[::2] if word in words}
+        checks.expect(found == dict(zip(given[::2], given[1::2])), f"the next command lacks options: {finding['next']}")
+        run(cyclops, *words[1:])
+    text = run(cyclops, "report", *given, path).decode()
+    pasted = [shlex.split(line.replace("\\\n", "")) for line in re.findall(r"next: +((?:.*\\\n)*.*)", text)]
+    checks.expect(pasted == [shlex.split(finding["next"]) for finding in output["findings"]], f"broken lines: {pasted}")
+    checks.expect(len(pasted) > 0, "no finding, so no tip")
+    checks.count("tips", len(pasted))
+
+
 def check_functions(checks, cyclops, data):
     """Each function alone has what it has among all."""
     if not os.path.exists(os.path.join(data, "demo.data")):
@@ -393,6 +411,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_rows(checks, cyclops, maker, folder)
     check_functions(checks, cyclops, data)
+    check_tips(checks, cyclops, data)
     check_code(checks, cyclops, data)
     checks.finish()
 

@@ -155,6 +155,7 @@ void fixture_findings(struct table *t)
 		{ "where", NULL, "", CELL_TEXT, 0, "place" },
 		{ "try", NULL, "", CELL_TEXT, 0, "remedy" },
 		{ "sure", NULL, "", CELL_TEXT, 0, "certainty" },
+		{ "next", NULL, "", CELL_TEXT, COLUMN_COMMAND, "what would tell more" },
 	};
 	struct cell *c;
 
@@ -168,10 +169,14 @@ void fixture_findings(struct table *t)
 	c[4] = cell_text("main+0x30  stride.c:38   ldrb w2, [x20, w19, sxtw]");
 	c[5] = cell_text("the stride is regular (448 B): prefetch ahead, or shorten the stride");
 	c[6] = cell_text("6 counters, no multiplexing; 41 213 samples");
+	c[7] = cell_text("cyclops mem --by instruction --symfs ../root/of/others --select 'op=load "
+			 "&& tot>100' --interval 2000 stride.data");
 	c = table_add_row(t);
 	c[0] = cell_text("one load in four walks the page tables");
 	c[1] = cell_text("11 % ± 1 of all");
 	c[5] = cell_text("huge pages");
+	c[7] = cell_text("sample what walks the page tables, with at least ten thousand samples, to "
+			 "find the code and the data");
 }
 
 char *fixture_render(const char *format, const struct document *d, struct table *const *list,

@@ -99,8 +99,12 @@ static const char findings_100[] =
 "   where:  main+0x30  stride.c:38   ldrb w2, [x20, w19, sxtw]\n"
 "   try:    the stride is regular (448 B): prefetch ahead, or shorten the stride\n"
 "   sure:   6 counters, no multiplexing; 41 213 samples\n"
+"   next:   cyclops mem --by instruction --symfs ../root/of/others --select 'op=load && tot>100' \\\n"
+"           --interval 2000 stride.data\n"
 "2. one load in four walks the page tables                                            11 % ± 1 of all\n"
-"   try:    huge pages\n";
+"   try:    huge pages\n"
+"   next:   sample what walks the page tables, with at least ten thousand samples, to find the code\n"
+"           and the data\n";
 
 static const char findings_60_ascii[] =
 "Findings\n"
@@ -113,8 +117,14 @@ static const char findings_60_ascii[] =
 "   try:    the stride is regular (448 B): prefetch ahead, or\n"
 "           shorten the stride\n"
 "   sure:   6 counters, no multiplexing; 41 213 samples\n"
+"   next:   cyclops mem --by instruction --symfs \\\n"
+"           ../root/of/others --select 'op=load && tot>100' \\\n"
+"           --interval 2000 stride.data\n"
 "2. one load in four walks the page tables   11 % +- 1 of all\n"
-"   try:    huge pages\n";
+"   try:    huge pages\n"
+"   next:   sample what walks the page tables, with at least\n"
+"           ten thousand samples, to find the code and the\n"
+"           data\n";
 /* clang-format on */
 
 static void known_tables_at_known_widths(void **state)
