@@ -19,6 +19,9 @@ enum samples_column {
 	SAMPLES_COL_DATA_SRC,
 	SAMPLES_COL_CALLCHAIN,
 	SAMPLES_COL_BRANCHES,
+	SAMPLES_COL_WEIGHT2,
+	SAMPLES_COL_WEIGHT3,
+	SAMPLES_COL_PADDR,
 	SAMPLES_N_COLS,
 };
 
@@ -44,6 +47,10 @@ static const struct column columns[SAMPLES_N_COLS] = {
 				    "addresses, innermost first, joined by :" },
 	[SAMPLES_COL_BRANCHES] = { "branches", NULL, "", CELL_TEXT, 0,
 				   "from/to/flags, newest first, joined by :" },
+	[SAMPLES_COL_WEIGHT2] = { "weight2", NULL, "", CELL_COUNT, 0,
+				  "second part of a weight of three, raw" },
+	[SAMPLES_COL_WEIGHT3] = { "weight3", NULL, "", CELL_COUNT, 0, "third part of it, raw" },
+	[SAMPLES_COL_PADDR] = { "paddr", NULL, "", CELL_HEX, 0, "physical data address" },
 };
 
 static const struct export_field fields[] = {
@@ -56,6 +63,9 @@ static const struct export_field fields[] = {
 	EXPORT_FIELD(SAMPLES_COL_ADDR, HAS_VA, va, cell_hex),
 	EXPORT_FIELD(SAMPLES_COL_WEIGHT, HAS_WEIGHT, weight, cell_count),
 	EXPORT_FIELD(SAMPLES_COL_DATA_SRC, HAS_DATA_SRC, data_src, cell_hex),
+	EXPORT_FIELD(SAMPLES_COL_WEIGHT2, HAS_WEIGHT_PARTS, weight2, cell_count),
+	EXPORT_FIELD(SAMPLES_COL_WEIGHT3, HAS_WEIGHT_PARTS, weight3, cell_count),
+	EXPORT_FIELD(SAMPLES_COL_PADDR, HAS_PA, pa, cell_hex),
 };
 
 /* The kernel marks where a call chain goes from kernel to user with such values. */

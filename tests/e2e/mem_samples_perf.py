@@ -288,6 +288,16 @@ def check_addresses(checks, cyclops, path, samples, style):
     checks.expect(n == len(usable), f"{style}: means of {n} samples, not {len(usable)}")
 
 
+def check_export(checks, cyclops, path, samples, style):
+    """All parts of a weight, as they were written; a weight of one part has no others."""
+    text = run(cyclops, "export", "--table", "samples", "--format", "csv", path).decode()
+    ours = [tuple(row[name] for name in ("weight", "weight2", "weight3")) for row in csv.DictReader(text.splitlines())]
+    has_parts = STYLES[style][2] == WEIGHT_STRUCT
+    theirs = [(str(sample["total"]), *((str(sample["instr"]), str(sample["stage"])) if has_parts else ("", "")))
+              for sample in samples]
+    checks.equal(f"{style}: exported weights", ours, theirs)
+
+
 def check_made_up(checks, cyclops, path, samples, style):
     for by in ("source", "function", "module", "cpu", "instruction"):
         check_rows(checks, cyclops, path, samples, style, by, lambda sample, by=by: sample[by])
@@ -301,6 +311,7 @@ def check_made_up(checks, cyclops, path, samples, style):
         check_rows(checks, cyclops, path, samples, style, "cpu", lambda sample: sample["cpu"], f"source == {name}",
                    lambda sample, names=names: sample["source"] in names)
     check_hot(checks, cyclops, path, samples, style)
+    check_export(checks, cyclops, path, samples, style)
     check_addresses(checks, cyclops, path, samples, style)
     slices = mem(cyclops, path, "time", "--time-slices", "7")
     checks.expect(sum(int(row["samples"]) for row in slices) == sum(sample["kind"] is not None for sample in samples),

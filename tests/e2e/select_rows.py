@@ -262,8 +262,6 @@ def check_rows(checks, cyclops, maker, folder):
     check_commands(checks, cyclops, path, tables, one_of_each(atoms, chance) + combinations[:6])
     for number, (text, test) in enumerate(atoms + combinations):
         for table in tables:
-            if "paddr" not in table.header and re.search(r"\bpa\b", text):
-                continue  # samples have physical addresses, but their export does not
             expected = table.filtered(test)
             if not expected and number % 4 > 0:
                 continue  # a field that this table lacks, mostly
@@ -311,8 +309,6 @@ def counted(cyclops, path, command, table, column, expression):
 def check_commands(checks, cyclops, path, tables, expressions):
     for text, test in expressions:
         rows = [row for table in tables for row in table.rows if test(row)]
-        if re.search(r"\bpa\b", text):
-            text, rows = f"({text}) && class in 0..2", [row for row in rows if "op" in row]
         for command, table, column, counts in COMMANDS:
             expected = sum(map(counts, rows))
             found = counted(cyclops, path, command, table, column, text)

@@ -21,7 +21,7 @@
 
 #define SAMPLES_HEADER                                                                             \
 	"cpu,pid,tid,time_ns,event,period,ip,module,offset,symbol,addr,weight,data_src,"           \
-	"callchain,branches\n"
+	"callchain,branches,weight2,weight3,paddr\n"
 
 /* What a sink got, and after how many pieces it refuses more. */
 struct taken {
@@ -122,9 +122,9 @@ static void test_samples(void **state)
 	assert_ptr_equal(export_table_default(&s), export_table_find("samples", NULL));
 	expect(&s, "samples", &format_csv, NULL,
 	       SAMPLES_HEADER "0,100,100,1000,cycles,900,0x700004,//anon,0x700004,first,,,,"
-			      "0x700004:0x400020,\n"
-			      "0,200,200,1000,cache-misses,7,0x400008,/bin/beta,0x8,,,,,,\n"
-			      "0,100,100,1000,cache-misses,7,0x10,,,,,,,,\n");
+			      "0x700004:0x400020,,,,\n"
+			      "0,200,200,1000,cache-misses,7,0x400008,/bin/beta,0x8,,,,,,,,,\n"
+			      "0,100,100,1000,cache-misses,7,0x10,,,,,,,,,,,\n");
 	expect(&s, "samples", &format_csv, "sym==second", SAMPLES_HEADER);
 	close_fixture(&s);
 }
