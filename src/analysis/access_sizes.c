@@ -34,11 +34,23 @@ void access_sizes_init(struct access_sizes *a, struct session *s, const bool *wa
 			look_at(a, s, i);
 }
 
-void access_sizes_stretch(struct access_sizes *a, uint32_t vector_bits)
+/*
+ * What accesses a part of each vector, as with elements that are shorter in memory, may say how long
+ * that part is instead of the vector: so it does if that is less than any vector.
+ */
+uint32_t access_sizes_bytes(const struct access_sizes *a, uint64_t place, uint32_t said_bits)
 {
-	for (uint32_t i = 0; i < a->n; i++)
-		if (a->is_scalable[i])
-			a->bytes[i] = a->bytes[i] * vector_bits / VECTOR_LEAST_BITS;
+	bool is_whole;
+	uint32_t bytes;
+
+	if (place >= a->n || !a->is_scalable[place])
+		return place < a->n ? a->bytes[place] : 0;
+	bytes = a->bytes[place];
+	is_whole = bytes >= VECTOR_LEAST_BITS / 8;
+	if (said_bits != 0 && said_bits < VECTOR_LEAST_BITS && !is_whole)
+		return said_bits / 8;
+	return bytes * (said_bits >= VECTOR_LEAST_BITS ? said_bits : a->vector_bits) /
+	       VECTOR_LEAST_BITS;
 }
 
 void access_sizes_release(struct access_sizes *a)

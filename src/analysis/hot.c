@@ -6,6 +6,7 @@
 
 #include "analysis/data_src.h"
 #include "analysis/latency.h"
+#include "analysis/vector_length.h"
 #include "base/alloc.h"
 #include "capture/sample.h"
 #include "spe/packet.h"
@@ -176,6 +177,8 @@ static inline __attribute__((always_inline)) uint64_t record_word(const struct s
 		return has & HAS_DATA_SRC ? data_src_facts(b->data_src[row]) : 0;
 	case DIM_SOURCE:
 		return b->kind == BATCH_SPE ? source_word(s, b, row) : sample_source(b, row);
+	case DIM_VECTOR:
+		return vector_length_said(b, row);
 	case DIM_SLICE:
 		return has & HAS_TIME && s->slices.n > 0 ? slices_find(&s->slices, b->time_ns[row])
 							 : HOT_ABSENT;

@@ -59,6 +59,7 @@ enum hot_dimension {
 	DIM_EVENTS,    /* event bits of an SPE record; of samples data_src_facts() */
 	DIM_SOURCE,    /* address of the struct cpu_source, the raw value if that CPU is not
 			  known, or HOT_ABSENT */
+	DIM_VECTOR,    /* vector_length_said() */
 	DIM_SLICE,     /* slice of the session's time, or HOT_ABSENT */
 	HOT_N_DIMENSIONS,
 };

@@ -160,10 +160,10 @@ static void note_vectors(const struct vector_length *v, uint32_t given, struct t
 
 	if (v->bits >= VECTOR_LEAST_BITS)
 		table_note(out,
-			   "SVE: vectors of %" PRIu32
-			   " bits, the longest that records say; bytes as "
-			   "if all elements were active",
-			   bits);
+			   "SVE: vectors as long as each record says (up to %" PRIu32
+			   " bits), where none does of %" PRIu32
+			   " bits; bytes as if all elements were active",
+			   v->bits, bits);
 	else if (given != 0)
 		table_note(out,
 			   "SVE: vectors of %" PRIu32 " bits, as given; bytes as if all elements "

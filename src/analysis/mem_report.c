@@ -66,7 +66,7 @@ static void prepare(struct making *m)
 
 	m->options[BY_EVENTS].dimensions = 1u << DIM_EVENTS | (is_simple ? by : 0);
 	m->options[BY_EVENTS].with_histograms = is_simple;
-	m->options[BY_PLACE].dimensions = 1u << DIM_PLACE | by | slices;
+	m->options[BY_PLACE].dimensions = 1u << DIM_PLACE | 1u << DIM_VECTOR | by | slices;
 	m->set = (struct mem_set_options){ m->options, N_GROUPINGS };
 	m->parts[MEM] = (struct analysis){ .class = &mem_set_class, .options = &m->set };
 	m->parts[CLOCK] = (struct analysis){ .class = &clock_pairs_class };
@@ -199,8 +199,7 @@ int mem_report_make(struct session *s, const struct select *select,
 		named.keys[named.n++] = HOT_FUNCTION;
 	mem_names(s, mem_of(&m, BY_PLACE), &named, &m.names);
 	mem_sizes(s, mem_of(&m, BY_PLACE), &m.sizes);
-	access_sizes_stretch(&m.sizes,
-			     vector_length_bits(m.parts[VECTORS].result, request->vector_bits));
+	m.sizes.vector_bits = vector_length_bits(m.parts[VECTORS].result, request->vector_bits);
 	rc = make_tables(&m, err);
 	mem_rows_release(&m.rows);
 	access_sizes_release(&m.sizes);

@@ -54,7 +54,7 @@ static void add_group(struct mem_rows *r, uint32_t group, const struct access_si
 {
 	uint64_t raw[HOT_N_DIMENSIONS], words[MAX_WORDS];
 	enum mem_kind kind = mem_key(r->mem, group, raw);
-	uint32_t bytes = raw[DIM_PLACE] < sizes->n ? sizes->bytes[raw[DIM_PLACE]] : 0;
+	uint32_t bytes = access_sizes_bytes(sizes, raw[DIM_PLACE], (uint32_t)raw[DIM_VECTOR]);
 	struct mem_row *row;
 	uint64_t n, operations;
 

@@ -23,13 +23,21 @@ static void add(struct vector_length *v, uint64_t n, uint32_t bits)
 	v->bits = bits > v->bits ? bits : v->bits;
 }
 
+uint32_t vector_length_said(const struct batch *b, size_t row)
+{
+	if (b->kind != BATCH_SPE || !(b->has[row] & HAS_OP) || b->op_class[row] != SPE_OP_LDST ||
+	    (b->op[row] & SVE_MASK) != SVE)
+		return 0;
+	return (uint32_t)LENGTH_UNIT_BITS << (b->op[row] >> LENGTH_SHIFT & LENGTH_MASK);
+}
+
 static void vector_length_consume(void *partial, const struct batch *b)
 {
 	for (size_t row = 0; b->kind == BATCH_SPE && row < b->n; row++) {
-		if (!(b->has[row] & HAS_OP) || b->op_class[row] != SPE_OP_LDST ||
-		    (b->op[row] & SVE_MASK) != SVE)
-			continue;
-		add(partial, 1, LENGTH_UNIT_BITS << (b->op[row] >> LENGTH_SHIFT & LENGTH_MASK));
+		uint32_t bits = vector_length_said(b, row);
+
+		if (bits > 0)
+			add(partial, 1, bits);
 	}
 }
 

@@ -307,6 +307,16 @@ def check_bytes(tools, folder, places, checks):
         operations, found = (next(row[key] for row in region if row.get(key)) for key in ("estimated_operations", "bytes"))
         checks.expect(found == vector * operations, f"mem of {name}, given {given}: {found} of {operations}")
         checks.count("bytes of vectors")
+    names = ["st1d"] * 30 + ["st1d256"] * 20 + ["st1d?"] * 14
+    for given, other in ((0, 32), (512, 64)):
+        write(tools, path, "/program", [(0, i, places[name], BASE, INSTRUCTIONS[name][1], L1, 4, 0)
+                                        for i, name in enumerate(names, 1)])
+        options = ["--vector-length", str(given)] if given else []
+        region = json.loads(run(tools[0], "mem", "--symfs", folder, "--format", "json", *options, path))["region"]
+        operations, found = (next(row[key] for row in region if row.get(key)) for key in ("estimated_operations", "bytes"))
+        truth = operations * (30 * 16 + 20 * 32 + 14 * other) / len(names)
+        checks.expect(found == truth, f"mem of vectors that differ, given {given}: {found}, not {truth}")
+        checks.count("bytes of vectors")
     for bits in ("100", "4096"):
         for command in ("c2c", "mem"):
             done = subprocess.run([tools[0], command, "--vector-length", bits, path], capture_output=True, check=False)

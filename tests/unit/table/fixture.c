@@ -175,8 +175,9 @@ void fixture_findings(struct table *t)
 	c[0] = cell_text("one load in four walks the page tables");
 	c[1] = cell_text("11 % ± 1 of all");
 	c[5] = cell_text("huge pages");
-	c[7] = cell_text("sample what walks the page tables, with at least ten thousand samples, to "
-			 "find the code and the data");
+	c[7] = cell_text(
+		"sample what walks the page tables, with at least ten thousand samples, to "
+		"find the code and the data");
 }
 
 char *fixture_render(const char *format, const struct document *d, struct table *const *list,
