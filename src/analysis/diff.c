@@ -39,6 +39,17 @@ double diff_share(const struct diff_row *row)
 	return row->from == 0 ? NAN : (row->to - row->from) / fabs(row->from);
 }
 
+double diff_full_part(const struct measure *m)
+{
+	return m == NULL || m->value <= 0 ? 0 : fmin(m->full / m->value, 1);
+}
+
+struct diff_range diff_change_range(const struct diff_row *row)
+{
+	return (struct diff_range){ row->to_range.low - row->from_range.high,
+				    row->to_range.high - row->from_range.low };
+}
+
 /* Measures by what names them. */
 struct index {
 	const struct measures *measures;
@@ -186,6 +197,50 @@ static struct estimate estimate_of(const struct diff *d, const struct measures *
 	return (struct estimate){ e.value / seconds, e.variance / (seconds * seconds) };
 }
 
+/* What full counters hide of a measure, at most. */
+static double hidden_of(const struct measure *m)
+{
+	return m == NULL ? 0 : m->full * (DIFF_FULL_TIMES - 1);
+}
+
+/* A part may have grown alone, or all but the part. */
+static struct diff_range range_of_share(double value, const struct measure *m,
+					const struct measure *whole)
+{
+	double own = hidden_of(m), others = fmax(hidden_of(whole) - own, 0);
+
+	if (isnan(value))
+		return (struct diff_range){ value, value };
+	return (struct diff_range){
+		value * whole->value / (whole->value + others),
+		(value * whole->value + own) / (whole->value + own),
+	};
+}
+
+/* Is the measure compared as a part of its event's total? */
+static bool is_shared_out(const struct diff *d, const struct measure *m)
+{
+	return m != NULL && m->samples > 0 && m->kind != MEASURE_TOTAL && d->per == DIFF_PER_TOTAL;
+}
+
+static uint64_t n_full_of(const struct diff *d, const struct measures *run, const struct measure *m)
+{
+	const struct measure *of = is_shared_out(d, m) ? total_of(run, m->event) : m;
+
+	return of != NULL ? of->n_full : 0;
+}
+
+/* Between which values the estimate of a measure is, as it is compared. */
+static struct diff_range range_of(const struct diff *d, const struct measures *run,
+				  const struct measure *m, double value)
+{
+	double factor = m == NULL || m->value == 0 ? 0 : value / m->value; /* of a division */
+
+	if (is_shared_out(d, m))
+		return range_of_share(value, m, total_of(run, m->event));
+	return (struct diff_range){ value, value + hidden_of(m) * factor };
+}
+
 static void estimate_row(const struct diff *d, struct diff_row *row)
 {
 	struct estimate a = estimate_of(d, d->a, row->a, row->b);
@@ -193,6 +248,9 @@ static void estimate_row(const struct diff *d, struct diff_row *row)
 
 	row->from = a.value;
 	row->to = b.value;
+	row->from_range = range_of(d, d->a, row->a, a.value);
+	row->to_range = range_of(d, d->b, row->b, b.value);
+	row->n_full = n_full_of(d, d->a, row->a) + n_full_of(d, d->b, row->b);
 	row->error = sqrt(a.variance + b.variance);
 	if (diff_is_scaled(row))
 		row->error = NAN;
@@ -214,6 +272,27 @@ static double deviations_of(double probability)
 	return high;
 }
 
+/* Too few full counters for anything they hide to be more than chance makes? */
+static bool are_few(const struct diff_row *row, double limit)
+{
+	return (double)row->n_full <= limit * limit;
+}
+
+/* `limit`: standard errors from which on a change is certain. */
+static enum diff_certainty certainty_of(const struct diff_row *row, double limit)
+{
+	struct diff_range range = diff_change_range(row);
+	double change = fabs(row->to - row->from), noise = limit * row->error;
+
+	if (isnan(row->error) || isnan(change))
+		return DIFF_UNKNOWN;
+	if (range.low > noise || range.high < -noise)
+		return DIFF_CERTAIN;
+	if (range.low >= -noise && range.high <= noise)
+		return DIFF_NOISE;
+	return change <= noise && are_few(row, limit) ? DIFF_NOISE : DIFF_CUT;
+}
+
 /* Among many rows one is far off by chance: each gets its part of the false alarms. */
 static void judge(struct diff *d)
 {
@@ -227,14 +306,8 @@ static void judge(struct diff *d)
 			n_of_kind[i] == 0 ? 0 : deviations_of(false_alarm / (double)n_of_kind[i]);
 	for (size_t i = 0; i < d->rows.n; i++) {
 		struct diff_row *row = &d->rows.items[i];
-		double change = fabs(row->to - row->from);
 
-		if (isnan(row->error) || isnan(change))
-			row->certainty = DIFF_UNKNOWN;
-		else if (change > limits[diff_measure(row)->kind] * row->error)
-			row->certainty = DIFF_CERTAIN;
-		else
-			row->certainty = DIFF_NOISE;
+		row->certainty = certainty_of(row, limits[diff_measure(row)->kind]);
 	}
 }
 
@@ -243,6 +316,9 @@ static double size_of(const struct diff_row *row)
 {
 	double size = diff_measure(row)->samples > 0 ? fabs(row->to - row->from) : 0;
 
+	if (row->certainty == DIFF_CUT) /* may be as large as what is cut */
+		size = fmax(size, fmax(row->from * diff_full_part(row->a),
+				       row->to * diff_full_part(row->b)));
 	return isnan(size) ? -1 : size;
 }
 

@@ -26,13 +26,27 @@ enum diff_certainty {
 	DIFF_CERTAIN, /* at 99 %, all rows of its table considered together */
 	DIFF_NOISE,   /* sampling or repetition explains it */
 	DIFF_UNKNOWN, /* nothing is known of the error */
+	DIFF_CUT,     /* full latency counters may hide a change, or another one */
+	N_DIFF_CERTAINTIES,
 };
+
+/*
+ * So many times what they show the operations with a full counter take on average, at most. A
+ * load of a chain waits for all those before it in the instruction window: some hundred, of some
+ * hundred cycles each.
+ */
+#define DIFF_FULL_TIMES 10
 
 /* A measure of both runs. */
 struct diff_row {
 	const struct measure *a, *b; /* NULL: not there in that run */
 	double from, to;	     /* as compared: after the division */
-	double error;		     /* standard error of to - from; NAN: not known */
+	struct diff_range {
+		double low, high;
+	} from_range,
+		to_range; /* between which these are; of one value unless counters were full */
+	uint64_t n_full;  /* counters that make these ranges */
+	double error;	  /* standard error of to - from; NAN: not known */
 	enum diff_certainty certainty;
 	size_t number; /* in the order of run a; those of b alone behind */
 };
@@ -52,6 +66,12 @@ bool diff_is_scaled(const struct diff_row *);
 /* The change as a share of what it was; NAN if that was nothing. */
 double diff_share(const struct diff_row *);
 
+/* The part of a measure that full latency counters show, 0 … 1. */
+double diff_full_part(const struct measure *);
+
+/* The least and the largest change that may be behind what full counters show. */
+struct diff_range diff_change_range(const struct diff_row *);
+
 /* All rows: by kind and event, the largest change first. */
 struct diff {
 	const struct measures *a, *b; /* borrowed */
@@ -66,8 +86,8 @@ void diff_release(struct diff *);
  * Conditions that a change must not meet, such as "ipc < -3%" or "function:chase > 10 %". A
  * condition names measures by their name, with or without their kind; with % it is about the
  * share of the change, without about the change. It trips if a change that meets it is not
- * noise; one whose error is not known does. The total of an event is meant by the event's name,
- * too.
+ * noise; one whose error is not known does, and so does one of which full counters hide whether
+ * it meets the condition. The total of an event is meant by the event's name, too.
  */
 struct gate {
 	const char *text; /* as it was given; borrowed */
@@ -84,7 +104,9 @@ int gate_parse(const char *text, struct gate *out, struct err *);
 /* The changes that the condition is about; fails if no measure has that name. */
 struct gate_result {
 	size_t n_matches, n_met, n_tripped;
-	const struct diff_row *worst; /* of those met */
+	size_t n_undecided;		  /* by full counters; not among those met */
+	const struct diff_row *worst;	  /* of those met */
+	const struct diff_row *undecided; /* the first of these */
 };
 int gate_check(const struct gate *, const struct diff *, struct gate_result *out, struct err *);
 

@@ -46,7 +46,8 @@ enum gate_column {
 static const struct column gate_columns[N_GATE_COLUMNS] = {
 	[GATE_TEXT] = { "fail_if", "fails if", "", CELL_TEXT, 0, "the condition" },
 	[GATE_RESULT] = { "result", NULL, "", CELL_TEXT, 0,
-			  "passed, failed, or noise: met, but chance explains it" },
+			  "passed, failed, undecided: full counters hide it, or noise: met, but "
+			  "chance explains it" },
 	[GATE_NAME] = { "worst", NULL, "", CELL_TEXT, COLUMN_GROW,
 			"the measure that meets it most" },
 	[GATE_WORDS] = { "change_words", "change", "", CELL_TEXT, COLUMN_TEXT_ONLY,
@@ -73,6 +74,8 @@ enum row_column {
 	ROW_CERTAINTY,
 	ROW_A_SAMPLES,
 	ROW_B_SAMPLES,
+	ROW_A_FULL,
+	ROW_B_FULL,
 	N_ROW_COLUMNS,
 };
 
@@ -81,9 +84,10 @@ static const struct column row_columns[N_ROW_COLUMNS] = {
 	[ROW_NAME] = { "name", NULL, "", CELL_TEXT, COLUMN_GROW, "of what is compared" },
 	[ROW_MODULE] = { "module", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "that it is in" },
 	[ROW_UNIT] = { "unit", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "of a, b and change" },
-	[ROW_A] = { "a", NULL, "", CELL_NUMBER, 0, "what it was; absent: not there" },
-	[ROW_B] = { "b", NULL, "", CELL_NUMBER, 0, "what it is; absent: not there" },
-	[ROW_CHANGE] = { "change", NULL, "", CELL_NUMBER, COLUMN_TRUST, "b - a" },
+	[ROW_A] = { "a", NULL, "", CELL_NUMBER, COLUMN_TRUST, "what it was; absent: not there" },
+	[ROW_B] = { "b", NULL, "", CELL_NUMBER, COLUMN_TRUST, "what it is; absent: not there" },
+	[ROW_CHANGE] = { "change", NULL, "", CELL_NUMBER, COLUMN_TRUST,
+			 "b - a; absent: cannot be told" },
 	/* Metrics have different sizes, so that each number needs decimals of its own in text. */
 	[ROW_A_WORDS] = { "a_words", "         a", "", CELL_TEXT, COLUMN_TEXT_ONLY, "what it was" },
 	[ROW_B_WORDS] = { "b_words", "         b", "", CELL_TEXT, COLUMN_TEXT_ONLY, "what it is" },
@@ -97,18 +101,27 @@ static const struct column row_columns[N_ROW_COLUMNS] = {
 			   "so far the change may be off, 19 times out of 20" },
 	[ROW_CERTAINTY] = { "certainty", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
 			    "certain: at 99 % for the whole table; noise: chance explains it; "
-			    "unknown: nothing is known of the error" },
+			    "unknown: nothing is known of the error; saturated: full latency "
+			    "counters hide what changed" },
 	[ROW_A_SAMPLES] = { "a_samples", NULL, "samples", CELL_COUNT, COLUMN_MACHINE_ONLY,
 			    "that a rests on; absent: counted" },
 	[ROW_B_SAMPLES] = { "b_samples", NULL, "samples", CELL_COUNT, COLUMN_MACHINE_ONLY,
 			    "that b rests on; absent: counted" },
+	[ROW_A_FULL] = { "a_full_share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_MACHINE_ONLY,
+			 "part of a that full latency counters show, which is at least that" },
+	[ROW_B_FULL] = { "b_full_share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_MACHINE_ONLY,
+			 "the same of b" },
 };
 
 static const char *const certainty_words[] = {
 	[DIFF_CERTAIN] = "certain",
 	[DIFF_NOISE] = "noise",
 	[DIFF_UNKNOWN] = "unknown",
+	[DIFF_CUT] = "saturated",
 };
+
+/* Of a value: what full counters show of it is not worth a mark below. */
+static const double little = 0.01;
 
 static struct cell text_or_absent(struct table *t, const char *text)
 {
@@ -150,13 +163,66 @@ static const struct diff_row *first_row(const struct diff *d, enum measure_kind 
 	return NULL;
 }
 
-/* "+19.2 M cycles" */
+/* Which way a value may be off because of full counters. */
+static enum cell_mark bound_of(const struct diff_row *r, double value, struct diff_range range)
+{
+	double times = r->certainty == DIFF_CUT ? 1 : 1 + little * (DIFF_FULL_TIMES - 1);
+
+	return mark_bound(range.high > value * times, range.low * times < value);
+}
+
+static enum cell_mark mark_of_a(const struct diff_row *r)
+{
+	return bound_of(r, r->from, r->from_range);
+}
+
+static enum cell_mark mark_of_b(const struct diff_row *r)
+{
+	return bound_of(r, r->to, r->to_range);
+}
+
+static bool may_be_more(enum cell_mark mark)
+{
+	return mark == MARK_SATURATED || mark == MARK_UNCERTAIN;
+}
+
+static bool may_be_less(enum cell_mark mark)
+{
+	return mark == MARK_AT_MOST || mark == MARK_UNCERTAIN;
+}
+
+static enum cell_mark mark_of(const struct diff_row *r)
+{
+	enum cell_mark a = mark_of_a(r), b = mark_of_b(r);
+
+	if (r->certainty == DIFF_NOISE)
+		return MARK_NOISE;
+	if (diff_is_scaled(r))
+		return MARK_SCALED;
+	return mark_bound(may_be_more(b) || may_be_less(a), may_be_less(b) || may_be_more(a));
+}
+
+/* "+19.2 M cycles", "at least +19.2 M cycles" */
 static const char *change_words(struct table *t, const struct diff_row *r)
 {
 	double change = r->to - r->from;
+	enum cell_mark mark = mark_of(r);
+	bool is_least = change > 0 ? mark == MARK_SATURATED : mark == MARK_AT_MOST;
 
-	return table_format(t, "%s%s", change > 0 ? "+" : "",
+	return table_format(t, "%s%s%s", is_least ? "at least " : "", change > 0 ? "+" : "",
 			    table_human(t, cell_number(change), diff_measure(r)->unit));
+}
+
+/* "full counters hold 97.3 % of its latency cycles in a, 98.0 % in b" */
+static const char *full_words(struct table *t, const struct diff_row *r)
+{
+	double a = 100 * diff_full_part(r->a), b = 100 * diff_full_part(r->b);
+
+	if (r->a == NULL || r->b == NULL)
+		return table_format(t, "full counters hold %.1f %% of its latency cycles",
+				    r->a == NULL ? b : a);
+	return table_format(
+		t, "full counters hold %.1f %% of its latency cycles in a, %.1f %% in b", a, b);
 }
 
 /* What a run took, before anything that was sampled in it. */
@@ -196,6 +262,9 @@ static void add_headline(const struct diff *d, struct table *t)
 				  : "b takes",
 			   fabs(100 * share), share > 0 ? "more" : "less", is_spe ? "" : " than a",
 			   change_words(t, total));
+	else if (total->certainty == DIFF_CUT)
+		table_note(t, "%s: summed latency cannot be compared: %s", event,
+			   full_words(t, total));
 	else
 		table_note(t, "%s: the total changed by no more than chance makes", event);
 	if (function != NULL)
@@ -238,17 +307,36 @@ static struct cell words_or_absent(struct table *t, const struct measure *m, str
 						  : table_significant(t, value));
 }
 
-static enum cell_mark mark_of(const struct diff_row *r)
+/* The same of a value that is there, with its mark. */
+static struct cell marked_words(struct table *t, const struct measure *m, struct cell number,
+				double value)
 {
-	if (r->certainty == DIFF_NOISE)
-		return MARK_NOISE;
-	return diff_is_scaled(r) ? MARK_SCALED : MARK_EXACT;
+	return cell_marked(words_or_absent(t, m, number, value), number.mark);
+}
+
+/* The change, unless full counters hide it. */
+static void show_change(struct table *t, const struct diff_row *r, struct cell *row)
+{
+	double change = r->certainty == DIFF_CUT ? NAN : r->to - r->from;
+	double error = r->certainty == DIFF_CUT ? NAN : r->error;
+
+	row[ROW_CHANGE] = number_or_absent(change, mark_of(r));
+	row[ROW_CHANGE_WORDS] = words_or_absent(t, diff_measure(r), row[ROW_CHANGE], change);
+	row[ROW_ERROR] = number_or_absent(error, MARK_EXACT);
+	row[ROW_INTERVAL] = number_or_absent(deviations_95 * error, MARK_EXACT);
+	if (r->certainty != DIFF_CUT)
+		row[ROW_SHARE] = number_or_absent(diff_share(r), mark_of(r));
+}
+
+static void show_full(const struct measure *m, struct cell *row)
+{
+	if (m != NULL && m->n_full > 0)
+		*row = cell_number(diff_full_part(m));
 }
 
 static void add_row(struct table *t, const struct diff_row *r)
 {
 	const struct measure *m = diff_measure(r);
-	enum cell_mark mark = mark_of(r);
 	struct cell *row = table_add_row(t);
 
 	row[ROW_EVENT] = text_or_absent(t, m->event);
@@ -256,16 +344,14 @@ static void add_row(struct table *t, const struct diff_row *r)
 	row[ROW_MODULE] = text_or_absent(t, m->module);
 	row[ROW_UNIT] = text_or_absent(t, m->unit);
 	if (r->a != NULL)
-		row[ROW_A] = number_or_absent(r->from, MARK_EXACT);
+		row[ROW_A] = number_or_absent(r->from, mark_of_a(r));
 	if (r->b != NULL)
-		row[ROW_B] = number_or_absent(r->to, MARK_EXACT);
-	row[ROW_CHANGE] = number_or_absent(r->to - r->from, mark);
-	row[ROW_A_WORDS] = words_or_absent(t, m, row[ROW_A], r->from);
-	row[ROW_B_WORDS] = words_or_absent(t, m, row[ROW_B], r->to);
-	row[ROW_CHANGE_WORDS] = words_or_absent(t, m, row[ROW_CHANGE], r->to - r->from);
-	row[ROW_SHARE] = number_or_absent(diff_share(r), mark);
-	row[ROW_ERROR] = number_or_absent(r->error, MARK_EXACT);
-	row[ROW_INTERVAL] = number_or_absent(deviations_95 * r->error, MARK_EXACT);
+		row[ROW_B] = number_or_absent(r->to, mark_of_b(r));
+	row[ROW_A_WORDS] = marked_words(t, m, row[ROW_A], r->from);
+	row[ROW_B_WORDS] = marked_words(t, m, row[ROW_B], r->to);
+	show_change(t, r, row);
+	show_full(r->a, &row[ROW_A_FULL]);
+	show_full(r->b, &row[ROW_B_FULL]);
 	row[ROW_CERTAINTY] = cell_text(certainty_words[r->certainty]);
 	if (r->a != NULL && r->a->samples > 0)
 		row[ROW_A_SAMPLES] = cell_count(r->a->samples);
@@ -290,9 +376,28 @@ static const char *unit_of(const struct diff *d, enum measure_kind kind)
 	return d->per == DIFF_PER_TOTAL && kind != MEASURE_TOTAL ? "" : unit;
 }
 
+/* What cannot be compared, and for functions what still can. */
+static void note_cut(const struct diff *d, enum measure_kind kind, size_t n_cut, size_t n,
+		     struct table *t)
+{
+	const struct diff_row *first = NULL;
+
+	for (size_t i = 0; i < d->rows.n && first == NULL; i++)
+		if (diff_measure(&d->rows.items[i])->kind == kind &&
+		    d->rows.items[i].certainty == DIFF_CUT)
+			first = &d->rows.items[i];
+	table_note(t, "%zu of %zu cannot be compared; %s: %s", n_cut, n, diff_row_name(first),
+		   full_words(t, first));
+	if (kind == MEASURE_FUNCTION)
+		table_note(t,
+			   "cyclops mem --region %s of each run tells by the clock how long its "
+			   "loads take",
+			   diff_measure(first)->name);
+}
+
 static void note_changes(const struct diff *d, enum measure_kind kind, size_t cut, struct table *t)
 {
-	size_t n = 0, n_by_certainty[] = { 0, 0, 0 };
+	size_t n = 0, n_by_certainty[N_DIFF_CERTAINTIES] = { 0 };
 
 	for (size_t i = 0; i < d->rows.n; i++) {
 		if (diff_measure(&d->rows.items[i])->kind != kind)
@@ -308,6 +413,8 @@ static void note_changes(const struct diff *d, enum measure_kind kind, size_t cu
 			   "the error of %zu of %zu is not known: count several times (cyclops "
 			   "stat --repeat)",
 			   n_by_certainty[DIFF_UNKNOWN], n);
+	if (n_by_certainty[DIFF_CUT] > 0 && (kind != MEASURE_TOTAL || d->per == DIFF_PER_TOTAL))
+		note_cut(d, kind, n_by_certainty[DIFF_CUT], n, t);
 	if (cut > 0)
 		table_note(t, "%zu more; --all shows them", cut);
 }
@@ -371,6 +478,8 @@ static const char *result_of(const struct gate_result *r)
 {
 	if (r->n_tripped > 0)
 		return "failed";
+	if (r->n_undecided > 0)
+		return "undecided";
 	return r->n_met > 0 ? "noise" : "passed";
 }
 
@@ -382,10 +491,15 @@ static int add_gate(const struct diff *d, const struct gate *g, struct table *t,
 
 	if (gate_check(g, d, &result, err) < 0)
 		return -1;
-	*out_tripped |= result.n_tripped > 0;
+	*out_tripped |= result.n_tripped + result.n_undecided > 0;
 	row = table_add_row(t);
 	row[GATE_TEXT] = cell_text(table_text(t, g->text));
 	row[GATE_RESULT] = cell_text(result_of(&result));
+	if (result.undecided != NULL)
+		table_note(t, "%s: undecided, which counts as failed: %s: %s", g->text,
+			   diff_row_name(result.undecided), full_words(t, result.undecided));
+	if (result.worst == NULL && result.undecided != NULL)
+		row[GATE_NAME] = cell_text(table_text(t, diff_row_name(result.undecided)));
 	if (result.worst == NULL)
 		return 0;
 	if (result.worst->certainty == DIFF_UNKNOWN)

@@ -97,15 +97,20 @@ static bool is_about(const struct gate *g, const struct diff_row *row)
 }
 
 /* What was nothing and is something now has grown without measure. */
-static double change_of(const struct gate *g, const struct diff_row *row)
+static double change_between(const struct gate *g, double from, double to)
 {
-	double change = row->to - row->from;
+	double change = to - from;
 
 	if (!g->is_share)
 		return change;
-	if (row->from == 0)
+	if (from == 0)
 		return change == 0 ? 0 : copysign(INFINITY, change);
-	return diff_share(row);
+	return change / fabs(from);
+}
+
+static double change_of(const struct gate *g, const struct diff_row *row)
+{
+	return change_between(g, row->from, row->to);
 }
 
 static bool is_met(const struct gate *g, double change)
@@ -113,6 +118,15 @@ static bool is_met(const struct gate *g, double change)
 	if (change == g->limit)
 		return g->or_equal;
 	return g->is_less ? change < g->limit : change > g->limit;
+}
+
+/* May or may not the change meet the condition, for all that full counters tell? */
+static bool is_undecided(const struct gate *g, const struct diff_row *row)
+{
+	double least = change_between(g, row->from_range.high, row->to_range.low);
+	double largest = change_between(g, row->from_range.low, row->to_range.high);
+
+	return row->certainty != DIFF_NOISE && is_met(g, least) != is_met(g, largest);
 }
 
 static const char *name_at(const void *context, size_t i)
@@ -171,6 +185,12 @@ int gate_check(const struct gate *g, const struct diff *d, struct gate_result *o
 		if (!is_about(g, row) || isnan(change))
 			continue;
 		out->n_matches++;
+		if (is_undecided(g, row)) {
+			out->n_undecided++;
+			if (out->undecided == NULL)
+				out->undecided = row;
+			continue;
+		}
 		if (!is_met(g, change))
 			continue;
 		out->n_met++;

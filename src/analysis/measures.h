@@ -43,6 +43,8 @@ struct measure {
 	double value;
 	double error;	  /* standard error; NAN: not known */
 	uint64_t samples; /* that it rests on; 0: counted */
+	double full;	  /* of the value, what full latency counters show: it is at least that */
+	uint64_t n_full;  /* samples with such a counter */
 };
 
 /* All numbers of a run. Zeroed is empty. */

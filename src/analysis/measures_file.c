@@ -8,7 +8,7 @@
 #include "analysis/measures.h"
 #include "base/alloc.h"
 
-enum { SCHEMA = 1 };
+enum { SCHEMA = 2 }; /* 1 did not tell what full counters hold */
 
 #define SIGNATURE "cyclops baseline"
 
@@ -32,6 +32,10 @@ static json_t *measure_json(const struct measure *m)
 		json_object_set_new(object, "error", json_real(m->error));
 	if (m->samples > 0)
 		json_object_set_new(object, "samples", json_integer((json_int_t)m->samples));
+	if (m->n_full > 0) {
+		json_object_set_new(object, "full", json_real(m->full));
+		json_object_set_new(object, "full_samples", json_integer((json_int_t)m->n_full));
+	}
 	if (m->is_scaled)
 		json_object_set_new(object, "scaled", json_true());
 	return object;
@@ -124,6 +128,8 @@ static int read_measure(struct measures *m, const json_t *object, size_t number,
 		.value = json_number_value(json_object_get(object, "value")),
 		.error = json_is_number(error) ? json_number_value(error) : NAN,
 		.samples = number_of(object, "samples"),
+		.full = fmax(0, json_number_value(json_object_get(object, "full"))),
+		.n_full = number_of(object, "full_samples"),
 		.is_scaled = json_is_true(json_object_get(object, "scaled")),
 	};
 

@@ -10,6 +10,7 @@
 
 #include "analysis/hot.h"
 #include "analysis/interval.h"
+#include "analysis/latency.h"
 #include "analysis/measures.h"
 #include "analysis/names.h"
 #include "analysis/scan.h"
@@ -20,8 +21,8 @@ typedef unsigned __int128 wide;
 
 /* Records of one kind together. */
 struct sum {
-	uint64_t n;
-	wide value, squares;
+	uint64_t n, n_full; /* latency counters that were full */
+	wide value, squares, full;
 };
 
 /* Words of a key: event (their number for SPE), place, data source (as hot's DIM_SOURCE). */
@@ -67,8 +68,10 @@ static struct sum *sum_of(struct costs *c, const uint64_t key[KEY_WORDS])
 static void sum_add(struct sum *to, const struct sum *from)
 {
 	to->n += from->n;
+	to->n_full += from->n_full;
 	to->value += from->value;
 	to->squares += from->squares;
+	to->full += from->full;
 }
 
 static uint64_t source_of(const struct session *s, const struct batch *b, size_t row)
@@ -104,9 +107,13 @@ static void costs_consume(void *partial, const struct batch *b)
 			[KEY_SOURCE] = is_spe ? source_of(c->session, b, row) : 0,
 		};
 		uint64_t value = is_spe ? spe_cost(c->session, b, row) : b->period[row];
+		bool is_full = is_spe && b->has[row] & HAS_TOTAL && latency_is_full(b->total[row]);
 
-		sum_add(sum_of(c, key),
-			&(struct sum){ .n = 1, .value = value, .squares = (wide)value * value });
+		sum_add(sum_of(c, key), &(struct sum){ .n = 1,
+						       .n_full = is_full,
+						       .value = value,
+						       .squares = (wide)value * value,
+						       .full = is_full ? value : 0 });
 	}
 }
 
@@ -235,6 +242,8 @@ static void add_measure(struct measures *out, const struct session *s, enum meas
 		.value = (double)sum->value,
 		.error = sqrt((double)sum->squares),
 		.samples = sum->n,
+		.full = (double)sum->full,
+		.n_full = sum->n_full,
 	};
 }
 

@@ -8,11 +8,14 @@
 #include "analysis/sharing_labels.h"
 #include "base/alloc.h"
 
-enum { MAX_LINES = 1000 }; /* looked at, those that cost most first */
+enum {
+	MAX_LINES = 1000, /* looked at, those that cost most first */
+	LEAST_FULL = 4095,
+};
 
 /* What the loads that met data of other cores took, of all lines with one name. */
 struct waits {
-	uint64_t n, cycles, squares;
+	uint64_t n, n_full, cycles, squares;
 };
 
 /* Lines together by name; number 0 is all of them. */
@@ -34,6 +37,7 @@ static void add(struct by_name *b, const char *name, const struct sharing_latenc
 		vec_add(&b->list);
 	w = &b->list.items[number];
 	w->n += l->n;
+	w->n_full += l->n_saturated;
 	w->cycles += l->cycles;
 	w->squares += l->squares;
 }
@@ -86,6 +90,12 @@ static void add_line(struct by_name *b, const struct sharing *s,
 	text_release(&name);
 }
 
+/* At least, of what a 12-bit counter shows: the time before the issue is not part of a wait. */
+static double full_of(const struct waits *w)
+{
+	return fmin((double)w->cycles, (double)w->n_full * LEAST_FULL);
+}
+
 static void add_measures(const struct by_name *b, const struct session *s, double interval,
 			 struct measures *out)
 {
@@ -105,6 +115,8 @@ static void add_measures(const struct by_name *b, const struct session *s, doubl
 			.value = (double)w->cycles * interval,
 			.error = sqrt((double)w->squares) * interval,
 			.samples = w->n,
+			.full = full_of(w) * interval,
+			.n_full = w->n_full,
 		};
 	}
 }

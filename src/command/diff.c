@@ -37,7 +37,8 @@ static const struct option options[] = {
 	  "compare the costs of a run (the default), of a second, or shares\n"
 	  "                          of the total: run, second, total" },
 	{ "fail-if", 0, OPTION_LIST, offsetof(struct diff_command, fail_if), "CONDITION",
-	  "exit with 3 if a change meets it and is not noise: 'ipc < -3%'" },
+	  "exit with 3 if a change meets it and is not noise, or if full\n"
+	  "                          counters hide whether it does: 'ipc < -3%'" },
 	{ "baseline", 0, OPTION_TEXT, offsetof(struct diff_command, baseline), "FILE",
 	  "this is run A" },
 	{ "save", 0, OPTION_TEXT, offsetof(struct diff_command, save), "FILE",

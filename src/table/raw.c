@@ -7,7 +7,8 @@
 
 static const char *const words[] = {
 	[MARK_EXACT] = "exact",		[MARK_SCALED] = "scaled", [MARK_SPARSE] = "sparse",
-	[MARK_SATURATED] = "saturated", [MARK_NOISE] = "noise",
+	[MARK_SATURATED] = "saturated", [MARK_NOISE] = "noise",	  [MARK_AT_MOST] = "at-most",
+	[MARK_UNCERTAIN] = "uncertain",
 };
 
 void text_raw(struct text *out, const struct cell *cell)

@@ -18,6 +18,8 @@ static const struct sign {
 	[MARK_SPARSE] = { "", "", "?", "? too few samples" },
 	[MARK_SATURATED] = { "≥ ", ">= ", "", "≥ at least, the counter was full" },
 	[MARK_NOISE] = { "", "", "=", "= no more than chance makes" },
+	[MARK_AT_MOST] = { "≤ ", "<= ", "", "≤ at most, as counters of others were full" },
+	[MARK_UNCERTAIN] = { "≈ ", "~= ", "", "≈ more or less, as counters were full" },
 };
 
 /* The largest fraction of the column that is not scaled anyway decides for all. */

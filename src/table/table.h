@@ -32,7 +32,17 @@ enum cell_mark {
 	MARK_SPARSE,	/* too few samples to lean on */
 	MARK_SATURATED, /* the counter was full: a lower bound */
 	MARK_NOISE,	/* a difference that chance explains */
+	MARK_AT_MOST,	/* other counters were full: an upper bound */
+	MARK_UNCERTAIN, /* this and other counters were full: more or less than that */
 };
+
+/* What bounds a value: from below, from above, from neither or both (exact) sides. */
+static inline enum cell_mark mark_bound(bool may_be_more, bool may_be_less)
+{
+	if (may_be_more)
+		return may_be_less ? MARK_UNCERTAIN : MARK_SATURATED;
+	return may_be_less ? MARK_AT_MOST : MARK_EXACT;
+}
 
 struct cell {
 	enum cell_type type;

@@ -71,6 +71,91 @@ static void a_change_is_certain_beyond_its_error(void **state)
 	}
 }
 
+/*
+ * A hundred records, `full` of the value by counters that were full: what they show is the least,
+ * ten times that the most that they stand for.
+ */
+static void full_counters_are_no_answer(void **state)
+{
+	static const struct {
+		double a, a_full, b, b_full;
+		uint64_t n_full; /* of each run */
+		enum diff_per per;
+		enum diff_certainty certainty;
+		double low, high; /* of the change */
+	} cases[] = {
+		/* All of it is full in both: any change may be behind it. */
+		{ 1000, 1000, 1000, 1000, 100, DIFF_PER_RUN, DIFF_CUT, -9000, 9000 },
+		{ 1000, 1000, 2000, 2000, 100, DIFF_PER_RUN, DIFF_CUT, -8000, 19000 },
+		/* Only what grew is cut: it grew by at least that; or only what it was. */
+		{ 1000, 0, 2000, 500, 100, DIFF_PER_RUN, DIFF_CERTAIN, 1000, 5500 },
+		{ 2000, 500, 1000, 0, 100, DIFF_PER_RUN, DIFF_CERTAIN, -5500, -1000 },
+		{ 1000, 500, 2000, 0, 100, DIFF_PER_RUN, DIFF_CUT, -3500, 1000 },
+		/* Little of it is full: the change is larger than what that hides. */
+		{ 1000, 10, 2000, 10, 100, DIFF_PER_RUN, DIFF_CERTAIN, 910, 1090 },
+		{ 1000, 1, 1000, 1, 100, DIFF_PER_RUN, DIFF_NOISE, -9, 9 },
+		{ 1000, 10, 1000, 10, 100, DIFF_PER_RUN, DIFF_CUT, -90, 90 },
+		/* Few records: chance explains whatever they hide. */
+		{ 1000, 1000, 1000, 1000, 3, DIFF_PER_RUN, DIFF_NOISE, -9000, 9000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct measures a = { 0 }, b = { 0 };
+		struct diff d;
+		struct diff_range range;
+
+		add(&a, MEASURE_FUNCTION, "f", "m", cases[i].a, 10, 100);
+		a.list.items[0].full = cases[i].a_full;
+		a.list.items[0].n_full = cases[i].a_full > 0 ? cases[i].n_full : 0;
+		add(&b, MEASURE_FUNCTION, "f", "m", cases[i].b, 10, 100);
+		b.list.items[0].full = cases[i].b_full;
+		b.list.items[0].n_full = cases[i].b_full > 0 ? cases[i].n_full : 0;
+		diff_make(&a, &b, cases[i].per, &d);
+		range = diff_change_range(&d.rows.items[0]);
+		if (d.rows.items[0].certainty != cases[i].certainty || range.low != cases[i].low ||
+		    range.high != cases[i].high)
+			fail_msg("case %zu: %d, %g to %g", i, (int)d.rows.items[0].certainty,
+				 range.low, range.high);
+		diff_release(&d);
+		measures_release(&a);
+		measures_release(&b);
+	}
+}
+
+/* A share is off by what is cut in others, too, though none of its own is. */
+static void full_counters_of_others_bound_a_share(void **state)
+{
+	struct measures a = { 0 }, b = { 0 };
+	struct diff d;
+
+	(void)state;
+	for (int run = 0; run < 2; run++) {
+		struct measures *m = run == 0 ? &a : &b;
+
+		add(m, MEASURE_TOTAL, "total", "", 1000, 10, 200);
+		m->list.items[0].full = 500;
+		m->list.items[0].n_full = 100;
+		add(m, MEASURE_FUNCTION, "cut", "m", 500, 5, 100);
+		m->list.items[1].full = 500;
+		m->list.items[1].n_full = 100;
+		add(m, MEASURE_FUNCTION, "whole", "m", 500, 5, 100);
+	}
+	diff_make(&a, &b, DIFF_PER_TOTAL, &d);
+	assert_int_equal(get(&d, "cut", "m")->certainty, DIFF_CUT);
+	assert_int_equal(get(&d, "whole", "m")->certainty, DIFF_CUT);
+	assert_true(get(&d, "cut", "m")->from_range.low == 0.5);
+	assert_true(fabs(get(&d, "cut", "m")->from_range.high - 5000. / 5500) < 1e-12);
+	assert_true(fabs(get(&d, "whole", "m")->from_range.low - 500. / 5500) < 1e-12);
+	assert_true(get(&d, "whole", "m")->from_range.high == 0.5);
+	diff_release(&d);
+	diff_make(&a, &b, DIFF_PER_RUN, &d);
+	assert_int_equal(get(&d, "whole", "m")->certainty, DIFF_NOISE);
+	diff_release(&d);
+	measures_release(&a);
+	measures_release(&b);
+}
+
 /* Among a thousand functions the largest of many small differences is no finding. */
 static void many_rows_ask_for_more(void **state)
 {
@@ -252,6 +337,69 @@ static void a_condition_trips_if_the_change_is_no_noise(void **state)
 	measures_release(&b);
 }
 
+/* What full counters hide does not pass: neither met nor not met. */
+static void a_condition_is_undecided_by_full_counters(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t n_met, n_undecided;
+	} cases[] = {
+		{ "f > 5%", 0, 1 },    { "f < -5%", 0, 1 },  { "f > 899%", 0, 1 },
+		{ "f > 1000%", 0, 0 }, { "f > -91%", 1, 0 }, { "f > 1", 0, 1 },
+		{ "f > 9001", 0, 0 },  { "g > 5%", 1, 0 },   { "g > 300%", 0, 1 },
+		{ "g > 500%", 0, 0 },  { "few > 5%", 0, 0 },
+	};
+	struct measures a = { 0 }, b = { 0 };
+	struct diff_tables tables = { 0 };
+	struct gate_result r;
+	struct gate g;
+	struct diff d;
+	struct err err;
+	const struct table *functions;
+	bool tripped;
+	size_t at;
+
+	(void)state;
+	for (int run = 0; run < 2; run++) {
+		struct measures *m = run == 0 ? &a : &b;
+
+		add(m, MEASURE_FUNCTION, "f", "m", 1000, 10, 100);
+		m->list.items[0].full = 1000;
+		m->list.items[0].n_full = 100;
+		add(m, MEASURE_FUNCTION, "few", "m", 1000, 500, 4);
+		m->list.items[1].full = 1000;
+		m->list.items[1].n_full = 4;
+		add(m, MEASURE_FUNCTION, "g", "m", 1000 * (run + 1), 10, 100);
+	}
+	b.list.items[2].full = 300;
+	b.list.items[2].n_full = 100;
+	diff_make(&a, &b, DIFF_PER_RUN, &d);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		assert_int_equal(gate_parse(cases[i].text, &g, &err), 0);
+		assert_int_equal(gate_check(&g, &d, &r, &err), 0);
+		if (r.n_met != cases[i].n_met || r.n_undecided != cases[i].n_undecided)
+			fail_msg("%s: %zu %zu", cases[i].text, r.n_met, r.n_undecided);
+	}
+	assert_int_equal(gate_parse("f > 5%", &g, &err), 0);
+	assert_int_equal(diff_tables(&d, &g, 1, 0, &tables, &tripped, &err), 0);
+	assert_true(tripped);
+	assert_string_equal(table_cell(&tables.gates, 0, 1)->text, "undecided");
+	/* f is not known to have changed, and as large as what is cut; g grew by 1000 or more */
+	functions = &tables.kinds[MEASURE_FUNCTION];
+	at = (size_t)table_column(functions, "change");
+	assert_int_equal(table_cell(functions, 0, at)->type, CELL_NONE);
+	assert_true(table_cell(functions, 1, at)->number == 1000);
+	assert_int_equal(table_cell(functions, 1, at)->mark, MARK_SATURATED);
+	at = (size_t)table_column(functions, "b");
+	assert_int_equal(table_cell(functions, 0, at)->mark, MARK_SATURATED);
+	assert_int_equal(table_cell(functions, 1, at)->mark, MARK_SATURATED);
+	assert_int_equal(table_cell(functions, 2, at)->mark, MARK_SATURATED);
+	diff_tables_release(&tables);
+	diff_release(&d);
+	measures_release(&a);
+	measures_release(&b);
+}
+
 /* Counts and metrics: the error of a ratio is that of its parts. */
 static void counts_are_measures(void **state)
 {
@@ -331,12 +479,44 @@ static void captures_are_measured(void **state)
 	}
 }
 
+/* What full counters of SPE show is told apart. */
+static void full_counters_are_measured(void **state)
+{
+	const struct spe_record records[] = {
+		spe_of(FIRST, ALPHA, SPE_OP_OTHER, 0, 4095, 1000),
+		spe_of(FIRST, ALPHA, SPE_OP_OTHER, 0, 95, 2000),
+		spe_of(FIRST, ALPHA, SPE_OP_OTHER, 0, 4095, 3000),
+		spe_of(FIRST, ALPHA, SPE_OP_OTHER, 0, 4094, 4000),
+	};
+	const struct contents contents = { .records = records, .n_records = COUNT(records) };
+	const double part = 2. * 4095 / (2 * 4095 + 95 + 4094);
+	struct measures m = { 0 };
+	struct session s;
+	size_t n = 0;
+
+	(void)state;
+	open_fixture(&contents, 2, &s);
+	measures_of_session(&s, NULL, 1u << MEASURE_FUNCTION, &m);
+	for (size_t i = 0; i < m.list.n; i++) {
+		if (strcmp(m.list.items[i].event, "arm_spe") != 0)
+			continue;
+		assert_int_equal(m.list.items[i].n_full, 2);
+		assert_true(fabs(diff_full_part(&m.list.items[i]) - part) < 1e-12);
+		n++;
+	}
+	assert_int_equal(n, 2); /* the total and the function */
+	measures_release(&m);
+	close_fixture(&s);
+}
+
 static void put_baseline(struct text *out)
 {
 	struct measures m = { .command = "./app -n 3", .cpu = "Neoverse N1", .elapsed_ns = 77 };
 
 	add(&m, MEASURE_FUNCTION, "f \"quoted\"", "m", 1e15 / 3, 12.5, 100);
 	add(&m, MEASURE_METRIC, "ipc", "", 0.1, NAN, 0);
+	m.list.items[0].full = 1000;
+	m.list.items[0].n_full = 7;
 	m.list.items[1].is_scaled = true;
 	measures_write(&m, out);
 	measures_release(&m);
@@ -358,6 +538,7 @@ static void a_baseline_comes_back(void **state)
 	assert_true(isnan(m.list.items[0].error) && m.list.items[0].is_scaled);
 	assert_string_equal(m.list.items[1].name, "f \"quoted\"");
 	assert_true(fabs(m.list.items[1].value - 1e15 / 3) < 1);
+	assert_true(m.list.items[1].full == 1000 && m.list.items[1].n_full == 7);
 	measures_write(&m, &again);
 	assert_int_equal(again.n, file.n);
 	assert_memory_equal(again.bytes, file.bytes, file.n);
@@ -390,13 +571,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_change_is_certain_beyond_its_error),
+		cmocka_unit_test(full_counters_are_no_answer),
+		cmocka_unit_test(full_counters_of_others_bound_a_share),
 		cmocka_unit_test(many_rows_ask_for_more),
 		cmocka_unit_test(rows_are_matched_across_builds),
 		cmocka_unit_test(costs_are_divided),
 		cmocka_unit_test(conditions_are_read),
 		cmocka_unit_test(a_condition_trips_if_the_change_is_no_noise),
+		cmocka_unit_test(a_condition_is_undecided_by_full_counters),
 		cmocka_unit_test(counts_are_measures),
 		cmocka_unit_test(captures_are_measured),
+		cmocka_unit_test(full_counters_are_measured),
 		cmocka_unit_test(a_baseline_comes_back),
 		cmocka_unit_test(a_cut_baseline_is_an_error),
 	};
