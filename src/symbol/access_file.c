@@ -185,13 +185,23 @@ static void take_pointer(struct job *job, struct asked *a, Dwarf_Die *variable,
 		     true);
 }
 
+/*
+ * Is that register where the frame is? A variable may stand in memory elsewhere, for as long as
+ * nothing is written to what it was loaded from.
+ */
+static bool is_of_frame(const struct asked *a, const struct based *place)
+{
+	return (a->frame.is_known && place->base == a->frame.base) ||
+	       (a->query->operand.is_stack && place->base == a->query->operand.base);
+}
+
 /* The variable is in memory, at the register's value + `offset`. */
 static void take_memory(struct job *job, struct asked *a, Dwarf_Die *variable,
 			const struct based *place)
 {
 	const struct isa_operand *o = &a->query->operand;
 
-	if (!place->is_known || place->base != o->base || o->has_index)
+	if (!place->is_known || place->base != o->base || o->has_index || !is_of_frame(a, place))
 		return;
 	take(job, a, variable, types_read_of(&job->reader, variable),
 	     (uint64_t)o->displacement - (uint64_t)place->offset, false);

@@ -88,6 +88,16 @@ OWN walk(const volatile struct list *l)
 	while (l != 0)
 		l = l->next; /* 0 ? struct list.next */
 }
+/* The copy's place is the element, as long as nothing is written there: that is in no frame. */
+__attribute__((noipa)) void copied(const unsigned *a, const long *b, long n, long *out)
+{
+	long sum = 0;
+
+	for (long i = 0; i < n; i++) {
+		unsigned copy = a[i]; long value = b[copy]; sum += value; /* 0 ? element */
+	}
+	*out = sum;
+}
 OWN in_frame(void)
 {
 	volatile struct pair local;
@@ -100,7 +110,7 @@ OWN in_frame(void)
 void _start(void)
 {
 	store(0); load(0, 0); nested(0); first(0); element(0, 0); element_beside(0, 0); typed(0);
-	part(0); both(0, 0); outer(0); walk(0); in_frame();
+	part(0); both(0, 0); outer(0); walk(0); copied(0, 0, 0, 0); in_frame();
 }
 """
 
