@@ -561,3 +561,16 @@ void layout_field_name(const struct layout *l, const struct layout_field *f, str
 		return;
 	}
 }
+
+void layout_thread(const struct layout *l, uint32_t thread, struct text *out)
+{
+	enum { LETTERS = 26 };
+
+	if (!l->question.has_roles) {
+		text_format(out, "%" PRIu32, thread);
+		return;
+	}
+	text_char(out, (char)('A' + thread % LETTERS));
+	if (thread >= LETTERS)
+		text_format(out, "%" PRIu32, thread / LETTERS);
+}

@@ -32,6 +32,8 @@ struct layout_question {
 	struct type_id type; /* of the object; 0: not known, then offsets are all there is */
 	const char *object;  /* its name: "buf1" */
 	uint64_t n_elements; /* so many of the type stand side by side; 0: it is one object */
+	bool is_of_many;     /* it stands for objects at other addresses, too */
+	bool has_roles;	     /* threads are numbers of what they do in each of these: A, B … */
 	uint64_t address;    /* where it starts, in the process */
 	uint64_t size;	     /* 0: not known */
 	uint64_t line_bytes; /* a power of two */
@@ -116,6 +118,9 @@ void layout_field_release(struct layout_field *);
 /* Is it written on the lines in question, by or beside another thread that uses it there? */
 bool layout_field_is_shared(const struct layout *, const struct layout_field *);
 
+/* Appends what a thread is called: "5001", or its role: "A". */
+void layout_thread(const struct layout *, uint32_t thread, struct text *);
+
 /* Appends the field's name: "reader1", "[3]", "+0x10". */
 void layout_field_name(const struct layout *, const struct layout_field *, struct text *);
 
@@ -138,7 +143,10 @@ void layout_draw(const struct layout *, size_t width, struct text *);
 extern const struct column layout_columns[];
 extern const size_t n_layout_columns;
 
-/* Appends a row for each field and thread to a table with these columns; of the `line`'s number. */
-void layout_rows(const struct layout *, uint64_t line, struct table *);
+/*
+ * Appends a row for each field and thread to a table with these columns; of the numbers of `line`
+ * and `finding`, if that is not 0.
+ */
+void layout_rows(const struct layout *, uint64_t line, uint64_t finding, struct table *);
 
 #endif

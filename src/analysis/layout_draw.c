@@ -42,18 +42,23 @@ static void put_line(const struct layout *l, uint64_t line, uint64_t *last, stru
 		return;
 	*last = line;
 	text_str(out, "-- line ");
-	text_hex(out, line * l->question.line_bytes);
+	if (l->question.is_of_many)
+		text_format(out, "%" PRIu64 " of each",
+			    line - l->question.address / l->question.line_bytes + 1);
+	else
+		text_hex(out, line * l->question.line_bytes);
 	text_str(out, " --\n");
 }
 
 /* "5001 rw, 5002 r" */
-static void put_uses(const struct layout_field *f, struct text *out)
+static void put_uses(const struct layout *l, const struct layout_field *f, struct text *out)
 {
 	for (size_t i = 0; i < f->uses.n && i < SHOWN_THREADS; i++) {
 		const struct layout_use *use = &f->uses.items[i];
 
-		text_format(out, "%s%" PRIu32 " %s%s", i > 0 ? ", " : "", use->thread,
-			    use->loads > 0 ? "r" : "", use->stores > 0 ? "w" : "");
+		text_str(out, i > 0 ? ", " : "");
+		layout_thread(l, use->thread, out);
+		text_format(out, " %s%s", use->loads > 0 ? "r" : "", use->stores > 0 ? "w" : "");
 	}
 	if (f->uses.n > SHOWN_THREADS)
 		text_format(out, " +%zu", f->uses.n - SHOWN_THREADS);
@@ -99,7 +104,7 @@ static void put_field(const struct layout *l, const struct layout_field *f, size
 			out->n--;
 	} else {
 		text_format(out, " %7" PRIu64 " %7" PRIu64 "  ", f->loads, f->stores);
-		put_uses(f, out);
+		put_uses(l, f, out);
 	}
 	text_char(out, '\n');
 	text_release(&cell);
@@ -215,6 +220,8 @@ enum {
 	ROW_LOADS,
 	ROW_STORES,
 	ROW_GROUP,
+	ROW_ROLE,
+	ROW_FINDING,
 	N_ROW_COLUMNS,
 };
 
@@ -231,6 +238,9 @@ const struct column layout_columns[] = {
 	[ROW_STORES] = { "stores", NULL, "records", CELL_COUNT, 0, "sampled stores" },
 	[ROW_GROUP] = { "group", NULL, "", CELL_COUNT, 0,
 			"fields of different groups should not share a line" },
+	[ROW_ROLE] = { "role", NULL, "", CELL_TEXT, 0,
+		       "of objects of one type: which of the threads of each, by what they do" },
+	[ROW_FINDING] = { "finding", NULL, "", CELL_COUNT, 0, "number of the finding" },
 };
 
 const size_t n_layout_columns = COUNT(layout_columns);
@@ -242,12 +252,14 @@ static struct cell text_cell(struct table *t, struct text *text)
 }
 
 static struct cell *add_row(const struct layout *l, const struct layout_field *f, uint64_t line,
-			    struct table *t)
+			    uint64_t finding, struct table *t)
 {
 	struct cell *row = table_add_row(t);
 	struct text text = { 0 };
 
 	row[ROW_LINE] = cell_count(line);
+	if (finding > 0)
+		row[ROW_FINDING] = cell_count(finding);
 	row[ROW_OBJECT] = cell_text(table_text(t, l->question.object));
 	text_add(&text, l->path.bytes, l->path.n);
 	if (l->path.n > 0 && l->body == LAYOUT_MEMBERS)
@@ -261,22 +273,36 @@ static struct cell *add_row(const struct layout *l, const struct layout_field *f
 	}
 	row[ROW_OFFSET] = cell_count(f->offset);
 	row[ROW_SIZE] = cell_count(f->size);
-	row[ROW_ADDRESS] = cell_hex(layout_line(l, f->offset) * l->question.line_bytes);
+	if (!l->question.is_of_many)
+		row[ROW_ADDRESS] = cell_hex(layout_line(l, f->offset) * l->question.line_bytes);
 	text_release(&text);
 	return row;
 }
 
-void layout_rows(const struct layout *l, uint64_t line, struct table *t)
+static void add_thread(const struct layout *l, uint32_t thread, struct table *t, struct cell *row)
+{
+	struct text text = { 0 };
+
+	if (!l->question.has_roles) {
+		row[ROW_THREAD] = cell_count(thread);
+		return;
+	}
+	layout_thread(l, thread, &text);
+	row[ROW_ROLE] = text_cell(t, &text);
+	text_release(&text);
+}
+
+void layout_rows(const struct layout *l, uint64_t line, uint64_t finding, struct table *t)
 {
 	for (size_t i = 0; i < l->fields.n; i++) {
 		const struct layout_field *f = &l->fields.items[i];
 
 		if (f->uses.n == 0)
-			add_row(l, f, line, t);
+			add_row(l, f, line, finding, t);
 		for (size_t k = 0; k < f->uses.n; k++) {
-			struct cell *row = add_row(l, f, line, t);
+			struct cell *row = add_row(l, f, line, finding, t);
 
-			row[ROW_THREAD] = cell_count(f->uses.items[k].thread);
+			add_thread(l, f->uses.items[k].thread, t, row);
 			row[ROW_LOADS] = cell_count(f->uses.items[k].loads);
 			row[ROW_STORES] = cell_count(f->uses.items[k].stores);
 			row[ROW_GROUP] = cell_count(f->group);

@@ -28,7 +28,8 @@ static void separate(struct text *out)
 }
 
 /* "threads 1, 2", of those that write, or that do not. */
-static void put_some_threads(const struct layout_uses *uses, bool writers, struct text *out)
+static void put_some_threads(const struct layout *l, const struct layout_uses *uses, bool writers,
+			     struct text *out)
 {
 	const char *before = "";
 	size_t n = 0;
@@ -40,7 +41,8 @@ static void put_some_threads(const struct layout_uses *uses, bool writers, struc
 	for (size_t i = 0; i < uses->list.n; i++) {
 		if ((uses->list.items[i].stores > 0) != writers || n++ >= SHOWN_THREADS)
 			continue;
-		text_format(out, "%s%" PRIu32, before, uses->list.items[i].thread);
+		text_str(out, before);
+		layout_thread(l, uses->list.items[i].thread, out);
 		before = ", ";
 	}
 	if (n > SHOWN_THREADS)
@@ -57,17 +59,17 @@ static size_t n_writers(const struct layout_uses *uses)
 }
 
 /* " (thread 1 writes, thread 2 reads)", or just who, if all do the same. */
-static void put_threads(const struct layout_uses *uses, struct text *out)
+static void put_threads(const struct layout *l, const struct layout_uses *uses, struct text *out)
 {
 	size_t writers = n_writers(uses), readers = uses->list.n - writers;
 
 	text_str(out, " (");
 	if (writers > 0)
-		put_some_threads(uses, true, out);
+		put_some_threads(l, uses, true, out);
 	if (writers > 0 && readers > 0)
 		text_str(out, writers == 1 ? " writes, " : " write, ");
 	if (readers > 0)
-		put_some_threads(uses, false, out);
+		put_some_threads(l, uses, false, out);
 	if (writers > 0 && readers > 0)
 		text_str(out, readers == 1 ? " reads" : " read");
 	text_char(out, ')');
@@ -93,7 +95,7 @@ static void put_run(const struct layout *l, size_t first, size_t last, struct te
 	}
 	for (size_t i = first; i <= last; i++)
 		layout_uses_add(&uses, used_field(l, i));
-	put_threads(&uses, out);
+	put_threads(l, &uses, out);
 	vec_release(&uses.list);
 }
 
@@ -152,9 +154,12 @@ static void put_alignments(const struct layout *l, struct text *out)
 static void put_own_alignment(const struct layout *l, struct text *out)
 {
 	if (l->question.is_allocated)
-		text_format(
-			out, "; allocate %s at a multiple of %" PRIu64 ", which malloc() does not",
-			l->question.n_elements > 0 ? "all of them" : "it", l->question.line_bytes);
+		text_format(out,
+			    "; allocate %s at a multiple of %" PRIu64 ", which malloc() does not",
+			    l->question.n_elements > 0 ? "all of them"
+			    : l->question.is_of_many   ? "each"
+						       : "it",
+			    l->question.line_bytes);
 	else if (l->question.address % l->question.line_bytes != 0)
 		text_format(out, "; align %s itself to %" PRIu64 ", too", l->question.object,
 			    l->question.line_bytes);
@@ -189,7 +194,7 @@ static void put_groups(const struct layout *l, struct text *out)
 		}
 		if (n > SHOWN_RUNS)
 			text_format(out, " and %zu more", n - SHOWN_RUNS);
-		put_threads(&uses, out);
+		put_threads(l, &uses, out);
 		vec_release(&uses.list);
 	}
 }

@@ -13,9 +13,10 @@ enum {
 	LEAST_FULL = 4095,
 };
 
-/* What the loads that met data of other cores took, of all lines with one name. */
+/* What loads waited for other threads, over a local hit, of all lines with one name. */
 struct waits {
-	uint64_t n, n_full, cycles, squares;
+	uint64_t n, n_full;
+	double cycles, squares;
 };
 
 /* Lines together by name; number 0 is all of them. */
@@ -27,7 +28,22 @@ struct by_name {
 
 static const char all_lines[] = "all lines";
 
-static void add(struct by_name *b, const char *name, const struct sharing_latency *l)
+/* A line, as the cost of sharing is reckoned: contended loads, and reloads. */
+static struct waits waits_of(const struct sharing *s, const struct sharing_subject *subject)
+{
+	double base = (double)s->local_cycles;
+	struct sharing_latency l = subject->contended;
+
+	sharing_latency_merge(&l, &subject->reloads);
+	return (struct waits){
+		.n = l.n,
+		.n_full = l.n_saturated,
+		.cycles = (double)subject->excess_cycles,
+		.squares = (double)l.squares - 2 * base * (double)l.cycles + base * base * l.n,
+	};
+}
+
+static void add(struct by_name *b, const char *name, const struct waits *l)
 {
 	uint64_t word = strings_addz(&b->strings, name).v;
 	uint32_t number = tuples_add(&b->names, &word);
@@ -37,7 +53,7 @@ static void add(struct by_name *b, const char *name, const struct sharing_latenc
 		vec_add(&b->list);
 	w = &b->list.items[number];
 	w->n += l->n;
-	w->n_full += l->n_saturated;
+	w->n_full += l->n_full;
 	w->cycles += l->cycles;
 	w->squares += l->squares;
 }
@@ -78,22 +94,23 @@ static void add_line(struct by_name *b, const struct sharing *s,
 		     const struct sharing_labels *labels, size_t i)
 {
 	const struct sharing_subject *subject = &s->subjects.items[i];
+	const struct waits waits = waits_of(s, subject);
 	struct text name = { 0 };
 
-	add(b, all_lines, &subject->contended);
+	add(b, all_lines, &waits);
 	if (labels->objects[i] != NULL)
 		put_object(labels->objects[i], &name);
 	else
 		text_format(&name, "data of %s", heaviest_function(s, subject));
 	text_char(&name, '\0');
-	add(b, name.bytes, &subject->contended);
+	add(b, name.bytes, &waits);
 	text_release(&name);
 }
 
 /* At least, of what a 12-bit counter shows: the time before the issue is not part of a wait. */
 static double full_of(const struct waits *w)
 {
-	return fmin((double)w->cycles, (double)w->n_full * LEAST_FULL);
+	return fmin(w->cycles, (double)w->n_full * LEAST_FULL);
 }
 
 static void add_measures(const struct by_name *b, const struct session *s, double interval,
@@ -112,8 +129,8 @@ static void add_measures(const struct by_name *b, const struct session *s, doubl
 			.name = arena_strndup(&out->memory, name, strlen(name)),
 			.module = "",
 			.unit = "cycles",
-			.value = (double)w->cycles * interval,
-			.error = sqrt((double)w->squares) * interval,
+			.value = w->cycles * interval,
+			.error = sqrt(w->squares > 0 ? w->squares : 0) * interval,
 			.samples = w->n,
 			.full = full_of(w) * interval,
 			.n_full = w->n_full,
@@ -128,9 +145,8 @@ int measures_add_shared(struct session *s, const struct select *select, struct m
 		.mode = -1,
 		.top = MAX_LINES,
 		.sort = SHARING_SORT_COST,
-		.only_contended = true,
 	};
-	const struct sharing_latency none = { 0 };
+	const struct waits none = { 0 };
 	struct sharing sharing = { 0 };
 	struct sharing_labels labels = { 0 };
 	struct by_name b = { 0 };
@@ -142,7 +158,8 @@ int measures_add_shared(struct session *s, const struct select *select, struct m
 		sharing_labels_init(&labels, &sharing);
 		add(&b, all_lines, &none); /* also where nothing is shared: that may change */
 		for (size_t i = 0; i < sharing.subjects.n; i++)
-			if (sharing.subjects.items[i].contended.n > 0)
+			if (sharing_waited(&sharing.subjects.items[i], sharing.options.mode) > 0 &&
+			    !sharing_is_in_phases(&sharing.subjects.items[i].judgement))
 				add_line(&b, &sharing, &labels, i);
 		add_measures(&b, s, sharing.interval > 0 ? sharing.interval : 1, out);
 		out->kinds |= 1u << MEASURE_SHARED;

@@ -49,14 +49,14 @@ static bool has_lines(const struct table *t)
 	return false;
 }
 
-/* Loads from caches of other cores, with fewer of which there is nothing to judge. */
-enum { LEAST_PEERS = 5, SHARED_LINES = 3 };
+/* Loads that may have waited for others, with fewer of which there is nothing to judge. */
+enum { LEAST_WAITS = 5, SHARED_LINES = 3 };
 
-static bool is_peer(const struct cpu_source *source)
+/* Beyond the core's own caches. */
+static bool may_wait(const struct cpu_source *source)
 {
-	return source != NULL &&
-	       (source->level == SOURCE_PEER_CORE || source->level == SOURCE_LOCAL_CLUSTER ||
-		source->level == SOURCE_PEER_CLUSTER || source->level == SOURCE_REMOTE);
+	return source != NULL && source->level != SOURCE_L1 && source->level != SOURCE_L2 &&
+	       source->level != SOURCE_DEVICE;
 }
 
 /* May threads fight over cache lines in this capture? A closer look takes time. */
@@ -72,19 +72,19 @@ static bool may_share(const struct session *s, const struct hot *code)
 		uint64_t key[HOT_N_DIMENSIONS];
 
 		hot_key(code, i, key);
-		if (is_peer(hot_source(key[DIM_SOURCE])))
+		if (may_wait(hot_source(key[DIM_SOURCE])))
 			n += hot_cost(code, i)->n;
 	}
-	return n >= LEAST_PEERS;
+	return n >= LEAST_WAITS;
 }
 
 /* Scans again: the places of the session are others afterwards. */
 static int add_sharing(struct session *s, const struct select *select, struct table *findings,
 		       struct err *err)
 {
-	const struct sharing_request request = {
-		.mode = -1, .top = SHARED_LINES, .only_contended = true, .with_objects = true
-	};
+	const struct sharing_request request = { .mode = -1,
+						 .top = SHARED_LINES,
+						 .with_objects = true };
 	struct sharing sharing;
 	struct sharing_labels labels = { 0 };
 	int rc = sharing_run(s, select, &request, &sharing, err);

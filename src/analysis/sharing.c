@@ -127,7 +127,6 @@ static int fill_request(struct sharing *s, struct err *err)
 		r->coalesce = SHARING_BY_PLACE;
 	s->options = (struct sharing_options){ .line_bytes = r->line_bytes,
 					       .mode = (enum sharing_mode)r->mode,
-					       .only_contended = r->only_contended,
 					       .by_physical = r->by_physical };
 	return 0;
 }

@@ -43,13 +43,16 @@ struct sharing_request {
 	int mode;	     /* enum sharing_mode; -1: by the architecture */
 	uint64_t line_bytes; /* 0: that of the CPU */
 	bool is_double;	     /* pairs of lines count as one, as some prefetchers fetch them */
-	size_t top;	     /* lines to look at; 0: all that are shared */
+	size_t top;	     /* lines and findings to show; 0: all that are shared */
 	enum sharing_sort sort;
 	unsigned coalesce;    /* enum sharing_coalesce; 0: SHARING_BY_PLACE */
-	bool only_contended;  /* see struct sharing_options */
 	bool by_physical;     /* see there; an error if the capture has no physical addresses */
 	unsigned vector_bits; /* of SVE, where records do not say it; 0: not known */
-	bool with_objects;    /* look at the other lines of the objects on these, too */
+	/*
+	 * Look at other lines, too: those of the objects on these, and others on which there may be
+	 * objects like these.
+	 */
+	bool with_objects;
 };
 
 /* Words to values; an unknown one is an error that lists them. */
@@ -133,7 +136,7 @@ struct sharing_access {
 	struct sharing_touch sum;
 };
 
-/* A line that is shown. */
+/* A line that is looked at: one that is shown, or one of an object that may be. */
 struct sharing_subject {
 	uint32_t space;
 	uint64_t address;

@@ -5,10 +5,21 @@
 #include "analysis/sharing_cost.h"
 #include "analysis/sharing_steps.h"
 
+/*
+ * Objects of one type may be many, and little is lost on each of them. So more lines are looked at
+ * than are shown, those that cost most first: as many as have so many records together, which is
+ * what time and memory grow with. Where they are a small part of what is lost all the same they
+ * cannot tell much of it, and a few have to do.
+ */
+enum { MORE_LINES = 4096, MORE_OF_SHARD = 256, MORE_RECORDS = 65536, FEW_LINES = 128 };
+
+static const double least_part = 0.25;
+
 /* A line that could be shown. */
 struct candidate {
 	int64_t rank;	      /* what it is ordered by; more comes first */
 	uint64_t n_contended; /* its contended loads, if ranks are equal */
+	uint64_t n_records;
 	uint64_t address;
 	uint32_t space;
 };
@@ -19,6 +30,7 @@ struct choice {
 	VEC_OF(struct candidate) list;
 	struct sharing_counts shared; /* of lines with peer or HITM loads */
 	uint64_t n_shared, n_candidates;
+	uint64_t ranks; /* the sum of those above 0 */
 	bool is_cut; /* to the first ones, which stand in order: others must be before the last */
 };
 
@@ -65,6 +77,7 @@ static struct candidate candidate_of(const struct sharing *s, const struct shari
 	return (struct candidate){
 		.rank = rank_of(s, line),
 		.n_contended = by_address ? 0 : contended_of(s, line),
+		.n_records = sharing_line_sum(line, SHARING_BIT(RECORDS)),
 		.address = line->address,
 		.space = line->space,
 	};
@@ -84,10 +97,22 @@ static int compare_candidates(const void *left, const void *right)
 	return (a->space > b->space) - (a->space < b->space);
 }
 
+static bool wants_more(const struct sharing *s)
+{
+	return s->request.with_objects && s->request.top > 0 &&
+	       s->request.sort == SHARING_SORT_COST;
+}
+
+/* As many may be needed of a shard; 0: all. */
+static size_t top_of(const struct choice *c)
+{
+	return c->s->request.top + (wants_more(c->s) ? MORE_OF_SHARD : 0);
+}
+
 /* Keeps the first ones. Called now and then, so that few are held at a time. */
 static void keep_top(struct choice *c)
 {
-	size_t top = c->s->request.top;
+	size_t top = top_of(c);
 
 	if (c->list.n > 1)
 		qsort(c->list.items, c->list.n, sizeof(*c->list.items), compare_candidates);
@@ -109,10 +134,15 @@ static bool is_candidate(const struct sharing *s, const struct sharing_line *lin
 	       sharing_line_has(line, sharing_mode_masks[s->options.mode]);
 }
 
+static uint64_t rank_above_0(const struct candidate *c)
+{
+	return c->rank > 0 ? (uint64_t)c->rank : 0;
+}
+
 static void weigh_line(void *context, const struct sharing_line *line)
 {
 	struct choice *c = context;
-	size_t top = c->s->request.top;
+	size_t top = top_of(c);
 	struct candidate candidate;
 
 	if (counts_as_shared(line)) {
@@ -123,6 +153,7 @@ static void weigh_line(void *context, const struct sharing_line *line)
 		return;
 	c->n_candidates++;
 	candidate = candidate_of(c->s, line);
+	c->ranks += rank_above_0(&candidate);
 	if (c->is_cut && compare_candidates(&candidate, &c->list.items[top - 1]) > 0)
 		return;
 	*vec_add(&c->list) = candidate;
@@ -144,9 +175,34 @@ static void join_choice(struct sharing *s, struct choice *all, struct choice *pa
 	sharing_counts_add(&s->shared, &part->shared);
 	s->n_shared_lines += part->n_shared;
 	s->n_candidates += part->n_candidates;
+	all->ranks += part->ranks;
 	for (size_t i = 0; i < part->list.n; i++)
 		*vec_add(&all->list) = part->list.items[i];
 	vec_release(&part->list);
+}
+
+/* Puts them in order and cuts them off. */
+static void keep_chosen(struct choice *all)
+{
+	size_t n, top = all->s->request.top;
+	uint64_t n_records = 0;
+	uint64_t ranks = 0;
+
+	if (all->list.n > 1)
+		qsort(all->list.items, all->list.n, sizeof(*all->list.items), compare_candidates);
+	if (top == 0 || all->list.n <= top)
+		return;
+	for (n = 0; n < top; n++)
+		ranks += rank_above_0(&all->list.items[n]);
+	for (; wants_more(all->s) && n < all->list.n && n < top + MORE_LINES; n++) {
+		n_records += all->list.items[n].n_records;
+		ranks += rank_above_0(&all->list.items[n]);
+		if (all->list.items[n].rank <= 0 || n_records > MORE_RECORDS)
+			break;
+	}
+	if ((double)ranks < least_part * (double)all->ranks && n > top + FEW_LINES)
+		n = top + FEW_LINES;
+	all->list.n = n;
 }
 
 void sharing_choose_lines(struct sharing *s)
@@ -160,7 +216,7 @@ void sharing_choose_lines(struct sharing *s)
 	pool_run(s->session->pool, SHARING_SHARDS, weigh_shard, choices);
 	for (size_t i = 0; i < SHARING_SHARDS; i++)
 		join_choice(s, &all, &choices[i]);
-	keep_top(&all);
+	keep_chosen(&all);
 	for (size_t i = 0; i < all.list.n; i++)
 		*vec_add(&s->subjects) = (struct sharing_subject){
 			.space = all.list.items[i].space,

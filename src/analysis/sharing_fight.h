@@ -1,22 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One cause is one finding: the lines of one object that are fought over in the same manner. */
+/*
+ * One cause is one finding: lines that are fought over in the same manner, of one object or of
+ * objects of one type.
+ */
 #ifndef CYCLOPS_ANALYSIS_SHARING_FIGHT_H
 #define CYCLOPS_ANALYSIS_SHARING_FIGHT_H
 
 #include <stdint.h>
 
-#include "analysis/sharing.h"
+#include "analysis/sharing_instances.h"
+#include "analysis/sharing_worth.h"
 #include "base/vec.h"
 
 struct sharing_fight {
 	VEC_OF(uint32_t) lines; /* numbers of subjects, in order */
 	struct sharing_subject
 		sum; /* of all lines; it is at the first and has the accesses of that */
+	enum sharing_worth worth;
+	uint32_t n_objects; /* of a type; 0: it is not about a type */
+	uint32_t finding;   /* its number among those that are worth a word; 0: it is not */
 };
 
-/* Of the line `first` and those that it leads, by subject: itself, or the line that it goes with. */
-void sharing_fight_init(struct sharing_fight *, const struct sharing *, const uint32_t *leaders,
-			uint32_t first);
-void sharing_fight_release(struct sharing_fight *);
+struct sharing_fights {
+	VEC_OF(struct sharing_fight) list; /* in order of what they cost, or of their first lines */
+	uint32_t *of_line;		   /* by subject: which one it is part of */
+};
+
+/* Each subject is part of one, alone if it has nothing in common with others. */
+void sharing_fights_init(struct sharing_fights *, const struct sharing_objects *,
+			 const struct sharing_instances *);
+void sharing_fights_release(struct sharing_fights *);
 
 #endif

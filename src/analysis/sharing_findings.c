@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "analysis/data_names.h"
-#include "analysis/sharing_fight.h"
+#include "analysis/sharing_ranking.h"
 #include "analysis/sharing_tables.h"
-#include "analysis/sharing_worth.h"
 #include "base/alloc.h"
 
 /* Accesses of each kind that are named. */
@@ -28,6 +27,8 @@ enum finding_column {
 	FINDING_FUNCTION,
 	FINDING_MODULE,
 	FINDING_WRITER,
+	FINDING_OBJECTS,
+	FINDING_LINES,
 	FINDING_N_COLUMNS,
 };
 
@@ -60,6 +61,10 @@ static const struct column columns[FINDING_N_COLUMNS] = {
 			     "that the function is in" },
 	[FINDING_WRITER] = { "writer", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
 			     "function that writes most" },
+	[FINDING_OBJECTS] = { "objects", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
+			      "of one type, if it is about such" },
+	[FINDING_LINES] = { "n_lines", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
+			    "lines that it is about" },
 };
 
 static const char *kind_words(const struct sharing_judgement *j)
@@ -100,7 +105,9 @@ static const char *claim_of(const struct sharing *s, const struct sharing_labels
 	const char *out;
 
 	text_format(&text, "%s: ", kind_words(&f->sum.judgement));
-	if (object != NULL)
+	if (object != NULL && f->n_objects > 1)
+		text_format(&text, "%s in %" PRIu32 " objects, ", object, f->n_objects);
+	else if (object != NULL)
 		text_format(&text, "%s, ", object);
 	put_lines(s, f, &text);
 	text_char(&text, '\0');
@@ -119,31 +126,12 @@ static const char *size_of(const struct sharing *s, const struct sharing_subject
 			    100 * sharing_contended_part(s, subject));
 }
 
-/* Of its loads that waited for others. */
-static struct sharing_latency waits_of(const struct sharing_access *a)
-{
-	struct sharing_latency waits = a->sum.contended;
-
-	sharing_latency_merge(&waits, &a->sum.reloads);
-	return waits;
-}
-
 /* "bytes 8-15", or where it begins if its size is not known. */
 static const char *bytes_text(const struct sharing_access *a, struct table *t)
 {
 	if (a->size == 0)
 		return table_format(t, "byte %u on", a->offset);
 	return table_format(t, "bytes %u-%u", a->offset, a->offset + a->size - 1);
-}
-
-static const char *threads_text(const struct sharing *s, const struct sharing_access *a,
-				struct table *t)
-{
-	struct sharing_touch_key k = sharing_touch_key(s->accesses_seen, s->order[a->first_touch]);
-
-	if (a->n_threads == 1 && k.tid != UINT32_MAX)
-		return table_format(t, "thread %" PRIu32, k.tid);
-	return table_format(t, "%" PRIu32 " thread%s", a->n_threads, plural(a->n_threads));
 }
 
 static void place_text(const struct sharing *s, const struct sharing_access *a, struct text *out)
@@ -156,82 +144,58 @@ static void place_text(const struct sharing *s, const struct sharing_access *a, 
 		text_format(out, "  %s:%" PRIu32, path_base(file), line);
 }
 
+static const char *threads_text(const struct sharing *s, const struct sharing_ranked *r,
+				struct table *t)
+{
+	const struct sharing_access *a = &s->accesses.items[r->number];
+	struct sharing_touch_key k = sharing_touch_key(s->accesses_seen, s->order[a->first_touch]);
+
+	if (r->n_threads == 1 && k.tid != UINT32_MAX)
+		return table_format(t, "thread %" PRIu32, k.tid);
+	return table_format(t, "%" PRIu32 " thread%s", r->n_threads, plural(r->n_threads));
+}
+
+/* The field of an access; of many objects without the number of an element: "table[].lock". */
+static void field_text(const char *field, bool is_of_many, struct text *out)
+{
+	const char *start = is_of_many ? strchr(field, '[') : NULL;
+	const char *end = start != NULL ? strchr(start, ']') : NULL;
+
+	if (end == NULL || start[1] < '0' || start[1] > '9') {
+		text_str(out, field);
+		return;
+	}
+	text_add(out, field, (size_t)(start - field) + 1);
+	text_str(out, end);
+}
+
 /* "bytes 0-7  locker+0x48  sharing.c:7  thread 5001: 1493 stores" */
 static const char *access_text(const struct sharing *s, const struct sharing_labels *labels,
-			       uint32_t number, bool is_write, struct table *t)
+			       const struct sharing_fight *f, const struct sharing_ranked *r,
+			       bool is_write, struct table *t)
 {
-	const struct sharing_access *a = &s->accesses.items[number];
-	uint64_t records = a->sum.counts.n[SHARING_RECORDS];
-	struct sharing_latency waits = waits_of(a);
-	uint32_t n = is_write ? 0 : waits.n;
+	const struct sharing_access *a = &s->accesses.items[r->number];
+	const char *field = labels->fields[r->number];
+	uint32_t n = is_write ? 0 : r->waits.n;
 	struct text text = { 0 };
 	const char *out;
 
-	text_str(&text, labels->fields[number] != NULL ? labels->fields[number] : bytes_text(a, t));
+	field_text(field != NULL ? field : bytes_text(a, t), f->n_objects > 1, &text);
 	text_str(&text, "  ");
 	place_text(s, a, &text);
-	text_format(&text, "  %s: ", threads_text(s, a, t));
+	text_format(&text, "  %s: ", threads_text(s, r, t));
 	if (n > 0)
 		text_format(&text, "%" PRIu32 " of ", n);
-	text_format(&text, "%" PRIu64 " %s%s", records, sharing_kind_name(a->kind),
-		    plural(records));
+	text_format(&text, "%" PRIu64 " %s%s", r->records, sharing_kind_name(a->kind),
+		    plural(r->records));
 	if (n > 0)
 		text_format(&text, " %s, %.0f cycles",
-			    a->sum.reloads.n > 0 ? "waited" : "from another core",
-			    (double)waits.cycles / (double)n);
+			    r->has_reloads ? "waited" : "from another core",
+			    (double)r->waits.cycles / (double)n);
 	text_char(&text, '\0');
 	out = table_text(t, text.bytes);
 	text_release(&text);
 	return out;
-}
-
-/* An access and what it is chosen by. */
-struct ranked {
-	uint64_t rank, records;
-	uint32_t number;
-};
-
-static int compare_ranked(const void *left, const void *right)
-{
-	const struct ranked *a = left, *b = right;
-
-	if (a->rank != b->rank)
-		return (a->rank < b->rank) - (a->rank > b->rank);
-	if (a->records != b->records)
-		return (a->records < b->records) - (a->records > b->records);
-	return (a->number > b->number) - (a->number < b->number);
-}
-
-/*
- * The writers or the readers, those that matter most first. Readers that never waited matter only
- * if none did. The caller frees.
- */
-static struct ranked *rank_accesses(const struct sharing *s, const struct sharing_fight *f,
-				    bool writers, size_t *out_n)
-{
-	bool waits = f->sum.contended.n + f->sum.reloads.n > 0;
-	VEC_OF(struct ranked) all = { 0 };
-
-	for (size_t line = 0; line < f->lines.n; line++) {
-		const struct sharing_subject *subject = &s->subjects.items[f->lines.items[line]];
-
-		for (uint32_t i = 0; i < subject->n_accesses; i++) {
-			uint32_t number = subject->first_access + i;
-			const struct sharing_access *a = &s->accesses.items[number];
-			struct sharing_latency own = waits_of(a);
-
-			if (sharing_kind_writes(a->kind) != writers ||
-			    (!writers && waits && own.n == 0))
-				continue;
-			*vec_add(&all) =
-				(struct ranked){ writers ? 0 : own.cycles,
-						 a->sum.counts.n[SHARING_RECORDS], number };
-		}
-	}
-	if (all.n > 1)
-		qsort(all.items, all.n, sizeof(*all.items), compare_ranked);
-	*out_n = all.n;
-	return all.items;
 }
 
 /* Names them. */
@@ -239,33 +203,21 @@ static void add_accesses(const struct sharing *s, const struct sharing_labels *l
 			 const struct sharing_fight *f, bool writers, struct table *t,
 			 struct cell *cells)
 {
-	size_t n;
-	struct ranked *all = rank_accesses(s, f, writers, &n);
+	struct sharing_ranking all = sharing_rank_accesses(s, f, writers);
 
-	for (size_t i = 0; i < n && i < SHOWN; i++)
-		cells[i] = cell_text(access_text(s, labels, all[i].number, writers, t));
-	if (n > SHOWN)
+	for (size_t i = 0; i < all.n && i < SHOWN; i++)
+		cells[i] = cell_text(access_text(s, labels, f, &all.items[i], writers, t));
+	if (all.n > SHOWN)
 		cells[SHOWN - 1] = cell_text(table_format(t, "%s  (and %zu more instruction%s)",
-							  cells[SHOWN - 1].text, n - SHOWN,
-							  plural(n - SHOWN)));
-	free(all);
-}
-
-/* The place that matters most, or UINT32_MAX. */
-static uint32_t first_place(const struct sharing *s, const struct sharing_fight *f, bool writers)
-{
-	size_t n;
-	struct ranked *all = rank_accesses(s, f, writers, &n);
-	uint32_t place = n > 0 ? s->accesses.items[all[0].number].place : UINT32_MAX;
-
-	free(all);
-	return place;
+							  cells[SHOWN - 1].text, all.n - SHOWN,
+							  plural(all.n - SHOWN)));
+	vec_release(&all);
 }
 
 static void put_functions(const struct sharing *s, const struct sharing_fight *f, struct table *t,
 			  struct cell *row)
 {
-	uint32_t writer = first_place(s, f, true), place = first_place(s, f, false);
+	uint32_t writer = sharing_first_place(s, f, true), place = sharing_first_place(s, f, false);
 
 	if (writer != UINT32_MAX)
 		row[FINDING_WRITER] = cell_text(table_text(t, names_function(&s->names, writer)));
@@ -411,6 +363,9 @@ static void add_finding(const struct sharing *s, const struct sharing_labels *la
 	row[FINDING_KIND] = cell_text(sharing_verdict_name(j->verdict));
 	row[FINDING_LINE] = cell_count(number + 1);
 	row[FINDING_SHARE] = cell_number(subject->share);
+	if (f->n_objects > 0)
+		row[FINDING_OBJECTS] = cell_count(f->n_objects);
+	row[FINDING_LINES] = cell_count(f->lines.n);
 	put_functions(s, f, t, row);
 	put_slices(s, f, t, row);
 }
@@ -418,19 +373,24 @@ static void add_finding(const struct sharing *s, const struct sharing_labels *la
 void sharing_findings_table(const struct sharing *s, const struct sharing_labels *labels,
 			    struct table *out)
 {
+	const struct sharing_fights *fights = &labels->fights;
+	size_t n_more = 0;
+
 	table_init(out, "findings", "Lines that threads fight over", columns, COUNT(columns));
 	out->style = TABLE_FINDINGS;
 	slices_add_columns(&s->session->slices, "records", "records of the line over time", out);
-	for (uint32_t i = 0; i < s->subjects.n; i++) {
-		struct sharing_fight fight;
+	for (size_t i = 0; i < fights->list.n; i++) {
+		const struct sharing_fight *fight = &fights->list.items[i];
 
-		if (labels->leaders[i] != i ||
-		    sharing_worth_of(s, &s->subjects.items[i]) == SHARING_WORTH_NOTHING)
+		if (fight->finding == 0)
 			continue;
-		sharing_fight_init(&fight, s, labels->leaders, i);
-		add_finding(s, labels, &fight, out);
-		sharing_fight_release(&fight);
+		if (s->request.top == 0 || fight->finding <= s->request.top)
+			add_finding(s, labels, fight, out);
+		else
+			n_more++;
 	}
+	if (n_more > 0)
+		table_note(out, "%zu more; --all shows them", n_more);
 	if (table_n_rows(out) == 0)
 		table_note(out, "%s", sharing_nothing_found(s));
 }

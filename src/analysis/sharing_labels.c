@@ -5,20 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/layout.h"
-#include "analysis/sharing_objects.h"
-#include "analysis/sharing_worth.h"
+#include "analysis/sharing_fold.h"
 #include "base/alloc.h"
 
 enum {
 	DRAWN_WIDTH = 94, /* within a finding's margins */
-	MAX_LINES = 64,	  /* of an object in one finding */
 };
 
 /* An object on a line, and what was done to it. */
 struct part {
 	const struct data_name *name;
 	VEC_OF(struct layout_access) accesses; /* offsets from the object's start */
+	bool is_of_many, has_roles;	       /* see struct layout_question */
 };
 
 /* The objects of one subject. */
@@ -30,6 +28,7 @@ struct labelling {
 	const struct sharing *sharing;
 	struct sharing_labels *out;
 	struct sharing_objects objects;
+	struct sharing_instances instances;
 };
 
 static const char *keep(struct labelling *l, struct text *text)
@@ -69,25 +68,6 @@ static struct part *find_part(struct parts *parts, const struct data_name *name)
 	return &parts->list.items[parts->list.n - 1];
 }
 
-static struct layout_access access_of(const struct sharing *s, uint32_t touch_number,
-				      uint64_t offset)
-{
-	struct sharing_touch_key key = sharing_touch_key(s->accesses_seen, touch_number);
-	struct sharing_extent extent = sharing_extent(s, &key);
-	uint64_t n = s->accesses_seen->touches.items[touch_number].counts.n[SHARING_RECORDS];
-	bool is_write = sharing_kind_writes(extent.kind);
-	bool is_atomic = extent.kind & (SHARING_KIND_ATOMIC | SHARING_KIND_EXCLUSIVE);
-
-	return (struct layout_access){
-		.offset = offset,
-		.size = sharing_extent_bytes(&extent),
-		.thread = key.tid,
-		.loads = !is_write || extent.kind & SHARING_KIND_ATOMIC ? n : 0,
-		.stores = is_write ? n : 0,
-		.is_atomic = is_atomic,
-	};
-}
-
 /* An access that begins in an object counts for that one; the rest of it is cut off. */
 static void clip(const struct data_name *name, struct layout_access *a)
 {
@@ -105,8 +85,9 @@ static void add_touches(struct labelling *l, uint32_t number, uint64_t start, bo
 	const struct sharing_access *a = &s->accesses.items[number];
 
 	for (uint32_t k = 0; k < a->n_touches; k++) {
-		struct layout_access access = access_of(s, sharing_touches(s, a->first_touch)[k],
-							l->objects.queries[number].address - start);
+		struct layout_access access =
+			sharing_layout_access(s, sharing_touches(s, a->first_touch)[k],
+					      l->objects.queries[number].address - start);
 
 		clip(part->name, &access);
 		access.is_outside = is_outside;
@@ -116,7 +97,9 @@ static void add_touches(struct labelling *l, uint32_t number, uint64_t start, bo
 
 static bool are_together(const struct labelling *l, uint32_t line, uint32_t other)
 {
-	return other < l->sharing->subjects.n && l->out->leaders[line] == l->out->leaders[other];
+	const uint32_t *of_line = l->out->fights.of_line;
+
+	return other < l->sharing->subjects.n && of_line[line] == of_line[other];
 }
 
 /* What was done to the object on other lines. */
@@ -217,6 +200,8 @@ static struct layout_question question_of(const struct labelling *l,
 		.type = part->name->type,
 		.object = object,
 		.n_elements = part->name->n_elements,
+		.is_of_many = part->is_of_many,
+		.has_roles = part->has_roles,
 		.address = is_known ? part->name->object_address : subject->address,
 		.size = part->name->object_size,
 		.line_bytes = l->sharing->options.line_bytes,
@@ -276,6 +261,13 @@ static void put_apart(struct labelling *l, const struct parts *parts, struct tex
 		    l->sharing->options.line_bytes);
 }
 
+static uint32_t finding_of(const struct labelling *l, size_t line)
+{
+	const struct sharing_fights *f = &l->out->fights;
+
+	return f->list.items[f->of_line[line]].finding;
+}
+
 static void put_layout(struct labelling *l, size_t number, const struct sharing_subject *subject,
 		       const struct part *part, struct text *fix, struct text *drawing)
 {
@@ -295,7 +287,7 @@ static void put_layout(struct labelling *l, size_t number, const struct sharing_
 		fix->n -= strlen("; ");
 	if (layout.body != LAYOUT_BYTES) {
 		layout_draw(&layout, DRAWN_WIDTH, drawing);
-		layout_rows(&layout, number + 1, &l->out->layouts);
+		layout_rows(&layout, number + 1, finding_of(l, number), &l->out->layouts);
 	}
 	layout_release(&layout);
 	text_release(&object);
@@ -306,74 +298,127 @@ static bool is_to_be_fixed(const struct sharing_judgement *j)
 	return j->verdict == SHARING_FALSE || j->verdict == SHARING_TRUE;
 }
 
-/* The object that all accesses of a line are to, or TUPLES_NONE. */
-static uint32_t sole_object(const struct labelling *l, const struct sharing_subject *subject)
+static void keep_fix(struct labelling *l, size_t line, struct text *fix, struct text *drawing,
+		     const struct sharing_judgement *j)
 {
-	const uint32_t *numbers = l->objects.numbers + subject->first_access;
-
-	for (uint32_t i = 1; i < subject->n_accesses; i++)
-		if (numbers[i] != numbers[0])
-			return TUPLES_NONE;
-	return subject->n_accesses > 0 ? numbers[0] : TUPLES_NONE;
+	if (!is_to_be_fixed(j))
+		fix->n = 0;
+	l->out->fixes[line] = keep(l, fix);
+	l->out->drawings[line] = keep(l, drawing);
 }
 
-/* The line that others of its object follow, and how many there were. */
-struct leader {
-	uint32_t line, n_lines;
-};
-
-/* Lines of one object go together if they are fought over alike. */
-static void find_leaders(struct labelling *l)
+static void label_line(struct labelling *l, size_t number, struct parts *parts)
 {
-	const struct sharing *s = l->sharing;
-	VEC_OF(struct leader) leaders = { 0 };
-	struct tuples keys;
-
-	tuples_init(&keys, 3);
-	for (uint32_t i = 0; i < s->subjects.n; i++) {
-		const struct sharing_subject *subject = &s->subjects.items[i];
-		uint32_t object = sole_object(l, subject), number;
-		enum sharing_worth worth = sharing_worth_of(s, subject);
-		const uint64_t key[] = { object, subject->judgement.verdict, worth };
-
-		l->out->leaders[i] = i;
-		if (object == TUPLES_NONE || worth == SHARING_WORTH_NOTHING)
-			continue;
-		number = tuples_add(&keys, key);
-		if (number == leaders.n)
-			vec_add(&leaders);
-		if (leaders.items[number].n_lines++ % MAX_LINES == 0)
-			leaders.items[number].line = i;
-		l->out->leaders[i] = leaders.items[number].line;
-	}
-	tuples_release(&keys);
-	vec_release(&leaders);
+	find_parts(l, (uint32_t)number, parts);
+	l->out->objects[number] = objects_label(l, parts);
 }
 
-static void label_subject(struct labelling *l, size_t number)
+static void label_objects(struct labelling *l, const struct sharing_fight *fight)
 {
+	size_t number = fight->lines.items[0];
 	const struct sharing_subject *subject = &l->sharing->subjects.items[number];
 	struct text fix = { 0 }, drawing = { 0 };
 	struct parts parts = { 0 };
 
-	find_parts(l, (uint32_t)number, &parts);
-	l->out->objects[number] = objects_label(l, &parts);
+	label_line(l, number, &parts);
 	if (parts.list.n > 1 && have_conflict(l, &parts))
 		put_apart(l, &parts, &fix);
 	for (size_t i = 0; i < parts.list.n; i++)
 		put_layout(l, number, subject, &parts.list.items[i], &fix, &drawing);
-	if (!is_to_be_fixed(&subject->judgement))
-		fix.n = 0;
-	l->out->fixes[number] = keep(l, &fix);
-	l->out->drawings[number] = keep(l, &drawing);
+	keep_fix(l, number, &fix, &drawing, &fight->sum.judgement);
 	parts_release(&parts);
 }
 
-static void label_as(struct sharing_labels *out, size_t number, size_t leader)
+/* Below the drawing of one that stands for many. */
+static void put_fold(const struct labelling *l, const struct sharing_fold *fold, struct text *out)
 {
-	out->objects[number] = out->objects[leader];
-	out->drawings[number] = out->drawings[leader];
-	out->fixes[number] = out->fixes[leader];
+	uint64_t line_bytes = l->sharing->options.line_bytes;
+
+	if (out->n == 0)
+		return;
+	if (fold->has_roles)
+		text_str(out,
+			 "   threads are told apart by what they do: each object has its own\n");
+	if (fold->n_alike < fold->n_objects)
+		text_format(out,
+			    "   drawn as the %" PRIu32 " of %" PRIu32 " that begin %" PRIu64
+			    " bytes into a line\n",
+			    fold->n_alike, fold->n_objects, fold->address % line_bytes);
+}
+
+/* The object that the others are like, without those that stand beside it. */
+static struct data_name name_of_many(const struct labelling *l, const struct sharing_fight *fight,
+				     const struct sharing_fold *fold)
+{
+	const struct sharing_subject *first = &l->sharing->subjects.items[fight->lines.items[0]];
+	const struct types *types = symbols_types(l->sharing->session->symbols);
+	uint32_t instance = l->instances.of_line[fight->lines.items[0]];
+	struct data_name name = l->objects.names.list[first->first_access];
+
+	name.type = sharing_instance_type(&l->instances,
+					  sharing_instance(&l->instances, instance).kind);
+	name.object_size = types_get(types, name.type)->size;
+	name.object_address = fold->address;
+	name.n_elements = 0;
+	return name;
+}
+
+/* One drawing and one fix for all objects of a type. */
+static void label_type(struct labelling *l, uint32_t number)
+{
+	const struct sharing_fight *fight = &l->out->fights.list.items[number];
+	uint32_t line = fight->lines.items[0];
+	struct text fix = { 0 }, drawing = { 0 };
+	struct parts parts = { 0 };
+	struct sharing_fold fold;
+	struct data_name name;
+	struct part part;
+
+	label_line(l, line, &parts);
+	sharing_fold_init(&fold, &l->objects, &l->instances, &l->out->fights, number);
+	name = name_of_many(l, fight, &fold);
+	part = (struct part){
+		.name = &name,
+		.accesses = { fold.accesses.items, fold.accesses.n, fold.accesses.cap },
+		.is_of_many = fight->n_objects > 1,
+		.has_roles = fold.has_roles,
+	};
+	put_layout(l, line, &fight->sum, &part, &fix, &drawing);
+	put_fold(l, &fold, &drawing);
+	keep_fix(l, line, &fix, &drawing, &fight->sum.judgement);
+	sharing_fold_release(&fold);
+	parts_release(&parts);
+}
+
+/* Other lines of a fight have its words; of objects of a type each has a name of its own. */
+static void label_others(struct labelling *l, const struct sharing_fight *fight)
+{
+	size_t first = fight->lines.items[0];
+
+	for (size_t i = 1; i < fight->lines.n; i++) {
+		size_t line = fight->lines.items[i];
+		struct parts parts = { 0 };
+
+		l->out->objects[line] = l->out->objects[first];
+		if (fight->n_objects > 0)
+			label_line(l, line, &parts);
+		l->out->drawings[line] = l->out->drawings[first];
+		l->out->fixes[line] = l->out->fixes[first];
+		parts_release(&parts);
+	}
+}
+
+static void label_fights(struct labelling *l)
+{
+	for (uint32_t i = 0; i < l->out->fights.list.n; i++) {
+		const struct sharing_fight *fight = &l->out->fights.list.items[i];
+
+		if (fight->n_objects > 0)
+			label_type(l, i);
+		else
+			label_objects(l, fight);
+		label_others(l, fight);
+	}
 }
 
 void sharing_labels_init(struct sharing_labels *out, const struct sharing *s)
@@ -388,14 +433,11 @@ void sharing_labels_init(struct sharing_labels *out, const struct sharing *s)
 	out->fixes = mem_zalloc(s->subjects.n + 1, sizeof(*out->fixes));
 	out->fields = mem_zalloc(s->accesses.n + 1, sizeof(*out->fields));
 	sharing_objects_init(&l.objects, s);
-	out->leaders = mem_zalloc(s->subjects.n + 1, sizeof(*out->leaders));
+	sharing_instances_init(&l.instances, &l.objects);
+	sharing_fights_init(&out->fights, &l.objects, &l.instances);
 	label_fields(&l);
-	find_leaders(&l);
-	for (size_t i = 0; i < s->subjects.n; i++)
-		if (out->leaders[i] == i)
-			label_subject(&l, i);
-		else
-			label_as(out, i, out->leaders[i]);
+	label_fights(&l);
+	sharing_instances_release(&l.instances);
 	sharing_objects_release(&l.objects);
 }
 
@@ -405,7 +447,7 @@ void sharing_labels_release(struct sharing_labels *l)
 	free(l->drawings);
 	free(l->fixes);
 	free(l->fields);
-	free(l->leaders);
+	sharing_fights_release(&l->fights);
 	table_release(&l->layouts);
 	arena_release(&l->memory);
 	*l = (struct sharing_labels){ 0 };

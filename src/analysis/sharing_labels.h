@@ -4,6 +4,7 @@
 #define CYCLOPS_ANALYSIS_SHARING_LABELS_H
 
 #include "analysis/sharing.h"
+#include "analysis/sharing_fight.h"
 #include "base/arena.h"
 #include "table/table.h"
 
@@ -13,9 +14,9 @@ struct sharing_labels {
 	const char **objects;  /* by subject: "buf1 (struct buf, 64 bytes)" */
 	const char **drawings; /* by subject: the object with its lines, one or more lines */
 	const char **fixes;    /* by subject: what to change */
-	uint32_t *leaders;     /* by subject: the first that is fought over for the same object */
 	const char **fields;   /* by access: "buf1.reader1" */
-	struct table layouts;  /* the drawings as rows: "layouts" */
+	struct sharing_fights fights;
+	struct table layouts; /* the drawings as rows: "layouts" */
 };
 
 /* Looks up all of them. Borrows nothing. */

@@ -169,17 +169,10 @@ static inline bool has_maps(struct sharing_lines *l, const struct batch *b, size
 	       data_is_mapped(l, of_data, b->va[row], time_ns);
 }
 
-/* Is the line of such a row wanted? */
-static inline bool is_wanted(const struct sharing_options *o, uint32_t mask)
-{
-	return sharing_is_of_line(mask) &&
-	       (!o->only_contended || (mask & sharing_mode_masks[o->mode]) != 0);
-}
-
 static void add_unmapped(struct sharing_lines *l, const struct batch *b, uint32_t *masks)
 {
 	for (size_t row = 0; row < b->n; row++)
-		if (is_wanted(l->options, masks[row]) && !has_maps(l, b, row))
+		if (sharing_is_of_line(masks[row]) && !has_maps(l, b, row))
 			masks[row] |= SHARING_BIT(NO_MAP);
 }
 
@@ -270,7 +263,7 @@ static void add_rows(struct sharing_lines *l, const struct batch *b, const uint3
 		any |= has;
 		all &= has;
 		add_load(l, b, row, mask, out);
-		if (!is_wanted(l->options, mask))
+		if (!sharing_is_of_line(mask))
 			continue;
 		spot = sharing_spot(l->options, b, row);
 		out->line = spot.address;

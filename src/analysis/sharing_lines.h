@@ -20,11 +20,6 @@ struct sharing_options {
 	uint64_t line_bytes; /* a power of two */
 	enum sharing_mode mode;
 	/*
-	 * Lines are those of contended loads alone, and have those alone: memory is for few, where
-	 * only what is fought over matters. Totals are of everything all the same.
-	 */
-	bool only_contended;
-	/*
 	 * Lines are those of physical memory, where that was recorded: what several processes map
 	 * is one, wherever each of them has it.
 	 */

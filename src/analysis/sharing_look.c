@@ -3,8 +3,9 @@
 #include <stdlib.h>
 
 #include "analysis/sharing_cost.h"
-#include "analysis/sharing_objects.h"
+#include "analysis/sharing_fight.h"
 #include "analysis/sharing_steps.h"
+#include "base/alloc.h"
 
 static void look_at_lines(struct sharing *s, const struct select *select)
 {
@@ -81,15 +82,32 @@ static struct sharing_subject line_of(const uint64_t *key)
 	return (struct sharing_subject){ .space = (uint32_t)key[0], .address = key[1] };
 }
 
+/* The other lines of objects on lines of fights that are worth a word. */
+static void find_lines(const struct sharing *s, struct tuples *out)
+{
+	bool *wanted = mem_zalloc(s->subjects.n + 1, sizeof(*wanted));
+	struct sharing_objects objects;
+	struct sharing_instances instances;
+	struct sharing_fights fights;
+
+	sharing_objects_init(&objects, s);
+	sharing_instances_init(&instances, &objects);
+	sharing_fights_init(&fights, &objects, &instances);
+	for (size_t i = 0; i < s->subjects.n; i++)
+		wanted[i] = fights.list.items[fights.of_line[i]].worth != SHARING_WORTH_NOTHING;
+	sharing_objects_lines(&objects, wanted, out);
+	sharing_fights_release(&fights);
+	sharing_instances_release(&instances);
+	sharing_objects_release(&objects);
+	free(wanted);
+}
+
 void sharing_look_around(struct sharing *s, const struct select *select)
 {
-	struct sharing_objects objects;
 	struct tuples lines;
 
 	tuples_init(&lines, 2);
-	sharing_objects_init(&objects, s);
-	sharing_objects_lines(&objects, &lines);
-	sharing_objects_release(&objects);
+	find_lines(s, &lines);
 	for (uint32_t i = 0; i < lines.n; i++)
 		*vec_add(&s->around) = line_of(tuples_get(&lines, i));
 	if (lines.n > 0) {

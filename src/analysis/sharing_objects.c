@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "analysis/sharing_worth.h"
 #include "base/alloc.h"
 
 enum {
@@ -189,7 +188,7 @@ static bool is_reached(const struct sharing_subject *from, uint64_t line)
 	return from->space != SHARING_PHYSICAL || from->address / PAGE_BYTES == line / PAGE_BYTES;
 }
 
-void sharing_objects_lines(const struct sharing_objects *o, struct tuples *out)
+void sharing_objects_lines(const struct sharing_objects *o, const bool *wanted, struct tuples *out)
 {
 	const struct sharing *s = o->sharing;
 	uint64_t line_bytes = s->options.line_bytes;
@@ -198,7 +197,7 @@ void sharing_objects_lines(const struct sharing_objects *o, struct tuples *out)
 		const struct sharing_subject *from = sharing_line_at(s, o->lines[i]);
 		uint64_t first, last;
 
-		if (sharing_worth_of(s, from) == SHARING_WORTH_NOTHING)
+		if (!wanted[o->lines[i]])
 			continue;
 		extent_of(o, i, &first, &last);
 		first -= first % line_bytes;

@@ -3,6 +3,7 @@
 #ifndef CYCLOPS_ANALYSIS_SHARING_OBJECTS_H
 #define CYCLOPS_ANALYSIS_SHARING_OBJECTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analysis/data_names.h"
@@ -35,9 +36,9 @@ void sharing_objects_release(struct sharing_objects *);
 void sharing_objects_join(struct sharing_objects *);
 
 /*
- * Adds to `out` the lines (space, address) that objects on lines worth a word reach over and that
- * were not looked at. Of large objects those near what was accessed. Lines are rated already.
+ * Adds to `out` the lines (space, address) that objects on `wanted` lines (by subject) reach over
+ * and that were not looked at. Of large objects those near what was accessed.
  */
-void sharing_objects_lines(const struct sharing_objects *, struct tuples *out);
+void sharing_objects_lines(const struct sharing_objects *, const bool *wanted, struct tuples *out);
 
 #endif

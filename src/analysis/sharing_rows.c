@@ -59,6 +59,7 @@ enum line_column {
 	LINE_RELOAD_SHARE,
 	LINE_RELOAD_ERROR,
 	LINE_GUARDED,
+	LINE_FINDING,
 	LINE_N_COLUMNS,
 };
 
@@ -150,6 +151,8 @@ static const struct column line_columns[LINE_N_COLUMNS] = {
 				"half of the 95 % confidence interval of that" },
 	[LINE_GUARDED] = { "is_guarded", "guarded", "", CELL_BOOL, COLUMN_MACHINE_ONLY,
 			   "a lock that several threads take, and the data they use under it" },
+	[LINE_FINDING] = { "finding", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
+			   "number of the finding that it is part of" },
 };
 
 enum access_column {
@@ -389,6 +392,11 @@ static uint64_t nodes_of(const struct sharing *s, const struct sharing_subject *
 	return nodes;
 }
 
+static uint32_t finding_of(const struct sharing_labels *labels, size_t line)
+{
+	return labels->fights.list.items[labels->fights.of_line[line]].finding;
+}
+
 static void add_line(const struct sharing *s, const struct sharing_labels *labels, size_t number,
 		     struct table *t)
 {
@@ -404,6 +412,8 @@ static void add_line(const struct sharing *s, const struct sharing_labels *label
 	row[LINE_PLACED_RECORDS] = cell_count(loads + sharing_placed_stores(&subject->counts));
 	row[LINE_OBJECT] = text_or_none(t, labels->objects[number]);
 	row[LINE_FIX] = text_or_none(t, labels->fixes[number]);
+	if (finding_of(labels, number) > 0)
+		row[LINE_FINDING] = cell_count(finding_of(labels, number));
 	row[LINE_PHYSICAL] = cell_bool(subject->space == SHARING_PHYSICAL);
 	if (subject->space < SHARING_PHYSICAL && subject->space != 0)
 		row[LINE_PID] =
@@ -516,6 +526,16 @@ static void add_access(const struct sharing *s, const struct sharing_labels *lab
 	}
 }
 
+/* Those that come first, and the first line of each finding, which it tells the number of. */
+static bool is_shown(const struct sharing *s, const struct sharing_labels *labels, size_t line)
+{
+	const struct sharing_fight *f = &labels->fights.list.items[labels->fights.of_line[line]];
+	size_t top = s->request.top;
+
+	return top == 0 || line < top ||
+	       (f->finding > 0 && f->finding <= top && f->lines.items[0] == line);
+}
+
 void sharing_lines_tables(const struct sharing *s, const struct sharing_labels *labels,
 			  struct table *out_lines, struct table *out_accesses)
 {
@@ -528,11 +548,13 @@ void sharing_lines_tables(const struct sharing *s, const struct sharing_labels *
 	for (size_t i = 0; i < s->subjects.n; i++) {
 		const struct sharing_subject *subject = &s->subjects.items[i];
 
+		if (!is_shown(s, labels, i))
+			continue;
 		add_line(s, labels, i, out_lines);
 		for (uint32_t k = 0; k < subject->n_accesses; k++)
 			add_access(s, labels, subject->first_access + k, i, out_accesses);
 	}
-	if (s->n_candidates > s->subjects.n)
+	if (s->n_candidates > table_n_rows(out_lines))
 		table_note(out_lines, "%" PRIu64 " more; --all shows them",
-			   s->n_candidates - s->subjects.n);
+			   s->n_candidates - table_n_rows(out_lines));
 }

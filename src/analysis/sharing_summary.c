@@ -116,46 +116,50 @@ static void add_fact(struct table *t, const char *name, const char *value)
 	row[1] = cell_text(value);
 }
 
-/* The lines that are worth a word. */
+/* What is worth a word. */
 struct tally {
-	uint32_t n[SHARING_N_WORTHS];
-	uint32_t n_false, n_true, n_locks, n_unknown; /* of those that are fought over */
+	size_t n[SHARING_N_WORTHS];		      /* lines */
+	size_t n_objects;			      /* of those that are fought over, … */
+	uint32_t n_false, n_true, n_locks, n_unknown; /* … and the fights that they are of */
 	double share;				      /* of those, too */
-	uint32_t n_handed;   /* lines that were handed over, and that loads waited for */
+	size_t n_handed;     /* lines that were handed over, and that loads waited for */
 	double handed_share; /* of those */
 };
 
-static void count_fight(const struct sharing_subject *subject, struct tally *tally)
+static void count_fight(const struct sharing_fight *f, struct tally *tally)
 {
-	const struct sharing_judgement *j = &subject->judgement;
+	const struct sharing_judgement *j = &f->sum.judgement;
 
-	tally->share += subject->share;
+	tally->n_objects += f->n_objects > 0 ? f->n_objects : 1;
+	tally->share += f->sum.share;
 	tally->n_false += j->verdict == SHARING_FALSE;
 	tally->n_true += j->verdict == SHARING_TRUE && !j->is_guarded;
 	tally->n_locks += j->is_guarded;
 	tally->n_unknown += j->verdict == SHARING_UNKNOWN;
 }
 
-static struct tally count_lines(const struct sharing *s)
+static struct tally count_fights(const struct sharing_labels *labels)
 {
 	struct tally tally = { 0 };
 
-	for (size_t i = 0; i < s->subjects.n; i++) {
-		const struct sharing_subject *subject = &s->subjects.items[i];
-		enum sharing_worth worth = sharing_worth_of(s, subject);
+	for (size_t i = 0; i < labels->fights.list.n; i++) {
+		const struct sharing_fight *f = &labels->fights.list.items[i];
 
-		tally.n[worth]++;
-		if (sharing_is_in_phases(&subject->judgement) && subject->judgement.n_waited > 0) {
-			tally.n_handed++;
-			tally.handed_share += subject->share;
+		tally.n[f->worth] += f->lines.n;
+		if (sharing_is_in_phases(&f->sum.judgement) && f->sum.judgement.n_waited > 0) {
+			tally.n_handed += f->lines.n;
+			tally.handed_share += f->sum.share;
 		}
-		if (worth == SHARING_WORTH_FIGHT)
-			count_fight(subject, &tally);
+		if (f->worth == SHARING_WORTH_FIGHT)
+			count_fight(f, &tally);
 	}
 	return tally;
 }
 
-/* "1 line is fought over, 41.1 % of load access latency: 1 false sharing" */
+/*
+ * "1 line is fought over, 41.1 % of load access latency: 1 false sharing", "240 lines of 120 objects
+ * are …": the kinds are those of the findings.
+ */
 static const char *fights_text(const struct sharing *s, const struct tally *tally, struct table *t)
 {
 	const struct {
@@ -167,10 +171,14 @@ static const char *fights_text(const struct sharing *s, const struct tally *tall
 		{ tally->n_locks, tally->n_locks == 1 ? "contended lock" : "contended locks" },
 		{ tally->n_unknown, "unknown" },
 	};
-	uint32_t n = tally->n[SHARING_WORTH_FIGHT];
-	const char *text =
-		table_format(t, "%" PRIu32 " line%s fought over", n, n == 1 ? " is" : "s are");
-	const char *joint = ":";
+	size_t n = tally->n[SHARING_WORTH_FIGHT];
+	const char *of = "", *text, *joint = ":";
+
+	if (n > tally->n_false + tally->n_true + tally->n_locks + tally->n_unknown)
+		of = table_format(t, " of %zu object%s", tally->n_objects,
+				  plural(tally->n_objects));
+	text = table_format(t, "%zu line%s%s %s fought over", n, plural(n), of,
+			    n == 1 ? "is" : "are");
 
 	if (s->lines->loads.cycles > 0)
 		text = table_format(t, "%s, %.1f %% of %s", text, 100 * tally->share,
@@ -188,8 +196,8 @@ static const char *fights_text(const struct sharing *s, const struct tally *tall
 /* How many lines there are of each kind, and what they cost together. */
 static void add_answer(const struct sharing *s, const struct tally *tally, struct table *t)
 {
-	uint32_t n_suspects = tally->n[SHARING_WORTH_SUSPECT],
-		 n_stores = tally->n[SHARING_WORTH_STORES];
+	size_t n_suspects = tally->n[SHARING_WORTH_SUSPECT],
+	       n_stores = tally->n[SHARING_WORTH_STORES];
 	const char *text = sharing_nothing_found(s);
 
 	if (tally->n[SHARING_WORTH_FIGHT] > 0)
@@ -197,13 +205,12 @@ static void add_answer(const struct sharing *s, const struct tally *tally, struc
 	else if (n_suspects + n_stores > 0 && has_writes(s))
 		text = "no line is seen to be fought over";
 	if (n_suspects > 0)
-		text = table_format(t, "%s; %" PRIu32 "%s may be%s", text, n_suspects,
+		text = table_format(t, "%s; %zu%s may be%s", text, n_suspects,
 				    tally->n[SHARING_WORTH_FIGHT] > 0 ? " more" : "",
 				    has_writes(s) ? ": too few samples" : "");
 	if (n_stores > 0)
 		text = table_format(t,
-				    "%s; %" PRIu32
-				    " line%s written by several threads, whether they wait "
+				    "%s; %zu line%s written by several threads, whether they wait "
 				    "is not recorded",
 				    text, n_stores, n_stores == 1 ? " is" : "s are");
 	add_fact(t, "answer", text);
@@ -216,8 +223,7 @@ static void add_phases(const struct sharing *s, const struct tally *tally, struc
 		return;
 	add_fact(t, "phases",
 		 table_format(t,
-			      "%" PRIu32
-			      " line%s handed over: threads used %s one after the other, "
+			      "%zu line%s handed over: threads used %s one after the other, "
 			      "which is no sharing; loads of the new ones took %.1f %% of %s",
 			      tally->n_handed, tally->n_handed == 1 ? " was" : "s were",
 			      tally->n_handed == 1 ? "it" : "them", 100 * tally->handed_share,
@@ -265,9 +271,10 @@ static void add_seen(const struct sharing *s, struct table *t)
 				      s->minimum_cycles));
 }
 
-void sharing_summary_table(const struct sharing *s, struct table *out)
+void sharing_summary_table(const struct sharing *s, const struct sharing_labels *labels,
+			   struct table *out)
 {
-	struct tally tally = count_lines(s);
+	struct tally tally = count_fights(labels);
 
 	table_init(out, "sharing", NULL, summary_columns, COUNT(summary_columns));
 	out->style = TABLE_FACTS;

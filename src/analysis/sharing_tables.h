@@ -8,7 +8,8 @@
 #include "table/table.h"
 
 /* How much there is in a sentence or two: "sharing". */
-void sharing_summary_table(const struct sharing *, struct table *out);
+void sharing_summary_table(const struct sharing *, const struct sharing_labels *,
+			   struct table *out);
 
 /* The lines that are fought over, in words, those that cost most first: "findings". */
 void sharing_findings_table(const struct sharing *, const struct sharing_labels *,

@@ -87,7 +87,7 @@ static void make_answer(const struct sharing *s, struct sharing_labels *labels, 
 				      &out->lines };
 	size_t n = COUNT(all);
 
-	sharing_summary_table(s, &out->summary);
+	sharing_summary_table(s, labels, &out->summary);
 	sharing_findings_table(s, labels, &out->findings);
 	sharing_trace_table(s, &out->trace);
 	sharing_shared_table(s, &out->shared);

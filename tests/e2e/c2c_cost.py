@@ -132,6 +132,24 @@ def check_words(tools, checks):
     checks.count("words")
 
 
+def check_elsewhere(tools, checks):
+    """The report and what has changed reckon it the same way: reloads alone are enough."""
+    case = Case().fight(peers=()).background(200)
+    share, cycles = case.share({SYS_CACHE}), sum(r[5] - 4 for r in case.records if r[4] == SYS_CACHE)
+    line = line_of(ask(tools, case))
+    with tempfile.NamedTemporaryFile(suffix=".data") as file, tempfile.NamedTemporaryFile(suffix=".data") as base:
+        for name, one in ((file.name, case), (base.name, Case().fight(writes=(), reloads=(), peers=()).background(200))):
+            subprocess.run([tools[1], name, "/program"], input="\n".join(one.lines(True)).encode(), check=True)
+        report = json.loads(run(tools[0], "report", "--format", "json", file.name))
+        found = [f["share"] for f in report["findings"] if f["kind"] == "false-sharing" or f["kind"] == "unknown"]
+        checks.expect(len(found) == 1 and abs(found[0] - share) < 1e-9, f"report: {report['findings']}, expected {share}")
+        changes = json.loads(run(tools[0], "diff", "--by", "shared", "--per", "run", "--format", "json", base.name, file.name))
+        rows = [row for row in changes["shared"] if row["name"] == "all lines"]
+        checks.expect(len(rows) == 1 and rows[0].get("a", 0) == 0 and abs(rows[0]["b"] / line["lost_cycles"] - 1) < 1e-9,
+                      f"diff: {changes['shared']}, expected {line['lost_cycles']}, {cycles} of samples")
+    checks.count("other commands")
+
+
 def check_phases(tools, checks):
     """What a thread hands over makes the next ones wait once: said apart, behind what is fought over."""
     handed = Case().add(0, range(0, 1000, 10), BASE, ST).add(1, [1010, 1015], BASE + 32, LD, PEER)
@@ -186,6 +204,7 @@ def main():
     check_costs(tools, checks)
     check_mode(tools, checks)
     check_words(tools, checks)
+    check_elsewhere(tools, checks)
     check_phases(tools, checks)
     check_headlines(tools, checks)
     checks.finish()
