@@ -176,10 +176,14 @@ void spe_intervals_text(const struct session *s, struct text *out)
 
 bool spe_lacks_jitter(const struct capture *c)
 {
-	const struct spe_info *spe = capture_spe(c);
+	for (size_t i = 0; i < capture_n_events(c); i++) {
+		const struct attr *a = &capture_event(c, i)->attr;
 
-	return spe->event >= 0 &&
-	       !(capture_event(c, (size_t)spe->event)->attr.config >> CONFIG_JITTER & 1);
+		if (((int)i == capture_spe(c)->event || capture_is_spe_type(c, a->type)) &&
+		    !(a->config >> CONFIG_JITTER & 1))
+			return true;
+	}
+	return false;
 }
 
 double spe_timer_hz(const struct capture *c)

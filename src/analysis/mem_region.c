@@ -92,10 +92,7 @@ static void show_direct(const struct mem_region *r, const struct whole *w, struc
 /* Were operations left out because of how they went? Then those that are here do not fill the time. */
 static bool is_thinned(const struct session *s)
 {
-	int event = capture_spe(s->capture)->event;
-
-	return event >= 0 &&
-	       spe_filters_hide_outcomes(&capture_event(s->capture, (size_t)event)->attr);
+	return spe_filters_thin(s);
 }
 
 /*

@@ -6,6 +6,7 @@
 #include "analysis/interval.h"
 #include "analysis/sharing_cost.h"
 #include "analysis/sharing_steps.h"
+#include "analysis/spe_filters.h"
 #include "analysis/vector_length.h"
 #include "base/alloc.h"
 #include "base/nearest.h"
@@ -131,14 +132,6 @@ static int fill_request(struct sharing *s, struct err *err)
 	return 0;
 }
 
-/* Faster operations than this were not recorded. */
-static uint64_t recorded_minimum(const struct capture *c)
-{
-	int event = capture_spe(c)->event;
-
-	return event >= 0 ? capture_event(c, (size_t)event)->attr.config2 & 0xffff : 0;
-}
-
 static double interval_of(const struct sharing *s)
 {
 	if (s->lines->n_samples > 0)
@@ -163,7 +156,7 @@ static int first_look(struct sharing *s, const struct select *select, struct err
 			       "pa_enable=1 for SPE, --phys-data for samples, both as root");
 	s->first_ns = s->session->first_ns;
 	s->last_ns = s->session->last_ns;
-	s->minimum_cycles = recorded_minimum(s->session->capture);
+	s->minimum_cycles = spe_filters_least_cycles(s->session);
 	s->local_cycles = sharing_local_cycles(s);
 	s->interval = interval_of(s);
 	return 0;

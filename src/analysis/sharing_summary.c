@@ -5,6 +5,7 @@
 #include "analysis/data_names.h"
 #include "analysis/sharing_tables.h"
 #include "analysis/sharing_worth.h"
+#include "analysis/spe_filters.h"
 #include "base/alloc.h"
 
 /* Less than this is not worth a word: of the latency of loads, or of contended loads, … */
@@ -262,13 +263,21 @@ static void add_seen(const struct sharing *s, struct table *t)
 			 table_human(t, cell_count(s->n_lines), "lines"),
 			 table_human(t, cell_count(sharing_contended(c, s->options.mode)), "loads"),
 			 met[s->options.mode]));
+}
+
+/* What was not recorded. */
+static void add_caution(const struct sharing *s, struct table *t)
+{
+	struct text text = { 0 };
+
+	if (!spe_filters_sentence(s->session, &text))
+		return;
 	if (s->minimum_cycles > 1)
-		add_fact(t, "caution",
-			 table_format(t,
-				      "operations of less than %" PRIu64
-				      " cycles were not recorded: hits and most stores are "
-				      "missing, shares are too high",
-				      s->minimum_cycles));
+		text_str(&text, "; without fast operations hits and most stores are missing, so "
+				"shares are too high");
+	text_char(&text, '\0');
+	add_fact(t, "caution", table_text(t, text.bytes));
+	text_release(&text);
 }
 
 void sharing_summary_table(const struct sharing *s, const struct sharing_labels *labels,
@@ -283,4 +292,5 @@ void sharing_summary_table(const struct sharing *s, const struct sharing_labels 
 	add_phases(s, &tally, out);
 	add_seen(s, out);
 	add_latency(s, out);
+	add_caution(s, out);
 }

@@ -71,27 +71,112 @@ void spe_filters_text(const struct attr *a, struct text *out)
 		text_str(out, ", kernel only");
 }
 
+/* The attributes of an event, if it is one of SPE. */
+static const struct attr *spe_attr(const struct session *s, size_t event)
+{
+	const struct attr *a = &capture_event(s->capture, event)->attr;
+
+	return (int)event == capture_spe(s->capture)->event ||
+			       capture_is_spe_type(s->capture, a->type)
+		       ? a
+		       : NULL;
+}
+
 bool spe_filters_hide(const struct session *s)
 {
-	int event = capture_spe(s->capture)->event;
-	const struct attr *a = event < 0 ? NULL : &capture_event(s->capture, (size_t)event)->attr;
+	for (size_t i = 0; i < capture_n_events(s->capture); i++) {
+		const struct attr *a = spe_attr(s, i);
 
-	return a != NULL && (spe_filters_hide_kinds(a) || spe_filters_hide_outcomes(a));
+		if (a != NULL && (spe_filters_hide_kinds(a) || spe_filters_hide_outcomes(a)))
+			return true;
+	}
+	return false;
+}
+
+bool spe_filters_thin(const struct session *s)
+{
+	for (size_t i = 0; i < capture_n_events(s->capture); i++)
+		if (spe_attr(s, i) != NULL && spe_filters_hide_outcomes(spe_attr(s, i)))
+			return true;
+	return false;
+}
+
+uint64_t spe_filters_least_cycles(const struct session *s)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < capture_n_events(s->capture); i++) {
+		const struct attr *a = spe_attr(s, i);
+		uint64_t least = a != NULL ? a->config2 & 0xffff : 0;
+
+		most = least > most ? least : most;
+	}
+	return most;
+}
+
+/* Of one event, without the comma. */
+static void put_filters(const struct attr *a, struct text *out)
+{
+	struct text text = { 0 };
+
+	if (!add_kinds(a, &text) && !spe_filters_hide_outcomes(a))
+		text_str(&text, ", all operations");
+	add_outcomes(a, &text);
+	text_add(out, text.bytes + 2, text.n - 2);
+	text_release(&text);
+}
+
+static bool are_alike(const struct attr *a, const struct attr *b)
+{
+	struct text of_a = { 0 }, of_b = { 0 };
+	bool out;
+
+	put_filters(a, &of_a);
+	put_filters(b, &of_b);
+	out = of_a.n == of_b.n && memcmp(of_a.bytes, of_b.bytes, of_a.n) == 0;
+	text_release(&of_a);
+	text_release(&of_b);
+	return out;
+}
+
+bool spe_filters_sentence(const struct session *s, struct text *out)
+{
+	const struct attr *first = NULL;
+	bool differ = false;
+	size_t n = 0;
+
+	if (!spe_filters_hide(s))
+		return false;
+	for (size_t i = 0; i < capture_n_events(s->capture); i++) {
+		const struct attr *a = spe_attr(s, i);
+
+		first = first != NULL ? first : a;
+		differ |= a != NULL && !are_alike(first, a);
+	}
+	text_str(out, "filtered when recorded (");
+	for (size_t i = 0; i < capture_n_events(s->capture); i++) {
+		const struct attr *a = spe_attr(s, i);
+
+		if (a == NULL || (!differ && n > 0))
+			continue;
+		if (differ)
+			text_format(out, "%s%s: ", n > 0 ? "; " : "",
+				    capture_event_name(s->capture, i));
+		put_filters(a, out);
+		n++;
+	}
+	text_str(out, "): totals, means and shares are of what passed");
+	return true;
 }
 
 void spe_filters_note(const struct session *s, struct table *t)
 {
 	struct text text = { 0 };
-	const struct attr *a;
 
-	if (!spe_filters_hide(s))
+	if (!spe_filters_sentence(s, &text))
 		return;
-	a = &capture_event(s->capture, (size_t)capture_spe(s->capture)->event)->attr;
-	add_kinds(a, &text);
-	add_outcomes(a, &text);
 	text_char(&text, '\0');
-	table_note(t, "filtered when recorded (%s): totals, means and shares are of what passed",
-		   text.bytes + 2);
+	table_note(t, "%s", text.bytes);
 	text_release(&text);
 }
 

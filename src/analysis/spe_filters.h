@@ -4,6 +4,7 @@
 #define CYCLOPS_ANALYSIS_SPE_FILTERS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "analysis/session.h"
 #include "base/text.h"
@@ -19,8 +20,20 @@ bool spe_filters_hide_kinds(const struct attr *);
 /* … or because of how they went: events, latency, data source? */
 bool spe_filters_hide_outcomes(const struct attr *);
 
-/* Is either so of the capture's SPE event? Totals then are of what passed, not of all. */
+/* Is either so of any of the capture's SPE events? Totals then are of what passed, not of all. */
 bool spe_filters_hide(const struct session *);
+
+/* Is the second? */
+bool spe_filters_thin(const struct session *);
+
+/* Operations that took fewer cycles were not recorded, at least not by all events. */
+uint64_t spe_filters_least_cycles(const struct session *);
+
+/*
+ * Appends "filtered when recorded (only loads): …": what passed, of each event where they differ, and
+ * that the numbers are of that; false if nothing was filtered.
+ */
+bool spe_filters_sentence(const struct session *, struct text *);
 
 /* Notes it on a table of SPE records: what passed, and that the numbers are of that. */
 void spe_filters_note(const struct session *, struct table *);

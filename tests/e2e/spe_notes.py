@@ -43,6 +43,19 @@ def configured(data, **fields):
     return data
 
 
+def with_second(data):
+    """The same with a second SPE event, which has a filter and no jitter; the first one has both."""
+    data = bytearray(data)
+    entry_bytes, start, size = struct.unpack_from("<QQQ", data, 16)
+    entries = [data[at:at + entry_bytes] for at in range(start, start + size, entry_bytes)]
+    second = bytearray(next(entry for entry in entries if struct.unpack_from("<I", entry, 0)[0] >= FIRST_PMU))
+    struct.pack_into("<Q", second, CONFIG, struct.unpack_from("<Q", second, CONFIG)[0] & ~JITTER)
+    struct.pack_into("<Q", second, CONFIG2, 100)
+    struct.pack_into("<QQ", second, entry_bytes - 16, 0, 0)  # no ids
+    struct.pack_into("<QQ", data, 24, len(data), size + entry_bytes)
+    return data + b"".join(entries) + second
+
+
 def main():
     cyclops, folder = sys.argv[1], sys.argv[2]
     checks = Checks()
@@ -52,6 +65,7 @@ def main():
         "plain": data,
         "slow": configured(data, config2=lambda _: 100),
         "loads": configured(data, config=lambda config: config | LOADS),
+        "two": with_second(data),
         "regular": configured(data, config=lambda config: config & ~JITTER),
     }
     with tempfile.TemporaryDirectory() as scratch:
@@ -64,12 +78,15 @@ def main():
             return " ".join(text.decode().split())
 
         screens = [("report",), ("hot",), ("hot", "--by", "line"), ("hot", "--event", "l1d-refill"), ("mem",),
-                   ("mem", "--by", "function"), ("addr",), ("addr", "--by", "page"), ("annotate",)]
+                   ("mem", "--by", "function"), ("addr",), ("addr", "--by", "page"), ("annotate",), ("c2c",)]
         for screen in screens:
             words = " ".join(screen)
             checks.expect(PASSED not in shown("plain", *screen), f"{words}: nothing was filtered")
             checks.expect(f"(latency from 100 cycles): {PASSED}" in shown("slow", *screen), f"{words}: min-latency is said")
             checks.expect(f"(only loads): {PASSED}" in shown("loads", *screen), f"{words}: only loads is said")
+            text = shown("two", *screen)
+            checks.expect(": all operations; " in text and f": latency from 100 cycles): {PASSED}" in text,
+                          f"{words}: the filter of the second event is said")
 
         for screen, has_latency in [(("report",), True), (("hot",), True), (("hot", "--by", "line"), True),
                                     (("hot", "--by-samples"), False), (("hot", "--event", "load"), False)]:
@@ -89,6 +106,7 @@ def main():
             checks.expect("SPE records has it" in text and PASSED in text, f"{name}: none, or filtered")
 
         checks.expect(REGULAR not in shown("plain", "report"), "report: has jitter")
+        checks.expect(REGULAR in shown("two", "report"), "report: the second event has no jitter")
         text = shown("regular", "report")
         checks.expect(f"jitter none: {REGULAR}" in text, "report: a fact that there is no jitter")
         checks.expect(text.count("95 % confidence if no code is in step with the interval") ==
