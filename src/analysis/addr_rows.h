@@ -49,7 +49,4 @@ void addr_coverage_table(const struct addr_rows *, struct table *out);
 /* Structs of which few members are used much: "splits". Of rows by field. */
 void addr_splits_table(const struct addr_rows *, struct table *out);
 
-/* The fewest huge pages that serve a share of the walks' cycles; 0 if there are no walks. */
-size_t addr_huge_pages_for(const struct addr_rows *, double share);
-
 #endif

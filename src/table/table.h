@@ -34,6 +34,7 @@ enum cell_mark {
 	MARK_NOISE,	/* a difference that chance explains */
 	MARK_AT_MOST,	/* other counters were full: an upper bound */
 	MARK_UNCERTAIN, /* this and other counters were full: more or less than that */
+	MARK_AT_LEAST,	/* distinct things that samples met: there are more */
 };
 
 /* What bounds a value: from below, from above, from neither or both (exact) sides. */

@@ -10,6 +10,7 @@ exported record. Captures are made up, and those of the samples.
 """
 
 import argparse
+import collections
 import csv
 import os
 import tempfile
@@ -97,6 +98,37 @@ def check_ranges(checks, cyclops, path, name):
         compare(checks, f"{name} by {by}", answered(cyclops, path, by), expected(rows, size, pid_of))
 
 
+def check_coverage(checks, cyclops, path, name):
+    """Pages and huge pages that walks met, those that cost most first; ">=" where many were met once."""
+    walks, costs, pages = collections.Counter(), collections.Counter(), collections.Counter()
+    for row in accesses(cyclops, path):
+        address = int(row["vaddr"], 16)
+        pid = pid_of(row, address)
+        if "TLB-REFILL" not in row["events"].split(":") or (pid == "" and address >> 63):
+            continue
+        walks[address >> 21, pid] += 1
+        costs[address >> 21, pid] += int(row["xlat_lat"] or 0)
+        pages[address >> 12, pid] += 1
+    weights = costs if sum(costs.values()) > 0 else walks
+    n, total = sum(walks.values()), sum(weights.values())
+    order = sorted((key for key in walks if weights[key] > 0), key=lambda key: -weights[key])
+    ours = rows_of(cyclops, "addr", "--table", "huge_pages", "--format", "csv", path) if order else []
+    trusts = {column: "at-least" if sum(v == 1 for v in met.values()) > n / 100 else "exact"
+              for column, met in (("pages", pages), ("huge_pages", walks))}
+    for row in ours:
+        least, reached = 0, 0
+        while reached < float(row["walks_share"]) * total:
+            reached += weights[order[least]]
+            least += 1
+        what = f"{name}: {row['walks_share']} of walks"
+        checks.expect(int(row["huge_pages"]) == least, f"{what}: {row['huge_pages']} huge pages, expected {least}")
+        for column, trust in trusts.items():
+            checks.expect(row[column + "_trust"] == trust, f"{what}: {column} are {row[column + '_trust']}, expected {trust}")
+            checks.count(f"{column} {trust}")
+    if ours:
+        checks.expect(int(ours[-1]["pages"]) == len(pages), f"{name}: {ours[-1]['pages']} pages, expected {len(pages)}")
+
+
 def offsets(cyclops, path, options):
     sums = {}
     for row in rows_of(cyclops, "addr", *options, "--all", "--format", "csv", path):
@@ -148,6 +180,7 @@ def main():
     for sample in SAMPLES:
         path = os.path.join(arguments.data, "samples", sample + ".data")
         check_ranges(checks, cyclops, path, sample)
+        check_coverage(checks, cyclops, path, sample)
     symfs = ["--symfs", os.path.join(arguments.data, "root")]
     sharing = os.path.join(arguments.data, "samples", "sharing.data")
     check_window(checks, cyclops, sharing, "account", [*symfs, "--object", "account"], 0x402000, 64, 1)
