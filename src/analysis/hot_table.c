@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/elapsed.h"
 #include "analysis/estimate.h"
 #include "analysis/hot_group.h"
 #include "analysis/shares.h"
@@ -338,8 +339,10 @@ void hot_table_notes(const struct hot *hot, const struct hot_view *view, struct 
 	bool has_spe = totals[capture_n_events(hot->session->capture)].n > 0;
 
 	if (weighs_latency(hot, view))
-		table_note(t, "shares of SPE records are of latency: latencies of operations "
-			      "overlap and are no run time");
+		table_note(t,
+			   "SPE shares are of latency: latencies of operations overlap and are no "
+			   "run time%s",
+			   elapsed_obstacle(hot->session, NULL) == NULL ? " (hot --elapsed)" : "");
 	if (has_spe)
 		spe_filters_note(hot->session, t);
 	free(totals);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/report.h"
 
+#include <string.h>
+
+#include "analysis/elapsed.h"
 #include "analysis/hot_keys.h"
 #include "analysis/scan.h"
 #include "analysis/sharing_tables.h"
+#include "analysis/tip.h"
 #include "capture/sample.h"
 
 /* Rows of a brief table, and of each event where there are several. */
@@ -99,8 +103,41 @@ static int add_sharing(struct session *s, const struct select *select, struct ta
 	return rc;
 }
 
-static int make_tables(struct session *s, const struct analysis *parts, size_t top,
-		       struct report *out, struct err *err)
+/* Of less it is not shown which function took the time. */
+static const double least_told = 0.5;
+
+static void show_second(struct tables *shown, struct table *t)
+{
+	vec_add(&shown->list);
+	memmove(&shown->list.items[2], &shown->list.items[1],
+		(shown->list.n - 2) * sizeof(*shown->list.items));
+	shown->list.items[1] = t;
+}
+
+/* Run time by function, where records tell it. Scans again: call chains of before are gone then. */
+static int add_elapsed(struct session *s, const struct select *select, const struct hot *code,
+		       const struct names *names, size_t top, struct report *out, struct err *err)
+{
+	const struct hot_keys keys = { { HOT_FUNCTION }, 1 };
+	const struct elapsed_request request = {
+		.keys = &keys, .title = "Run time", .top = top, .is_brief = true
+	};
+	double told;
+
+	if (elapsed_obstacle(s, select) != NULL)
+		return 0;
+	if (elapsed_table(s, select, code, names, &request, &out->elapsed, &told, err) < 0)
+		return -1;
+	if (told >= least_told)
+		show_second(&out->shown, &out->elapsed);
+	else
+		table_note(&out->functions, "run time by function: mostly not told apart: %s",
+			   tip(&out->functions, s, "hot --elapsed"));
+	return 0;
+}
+
+static int make_tables(struct session *s, const struct select *select, const struct analysis *parts,
+		       size_t top, struct report *out, struct err *err)
 {
 	const struct hot_keys all = { { HOT_FUNCTION, HOT_LINE }, 2 };
 	struct table *const tables[] = { &out->functions, &out->lines, &out->modules,
@@ -128,6 +165,8 @@ static int make_tables(struct session *s, const struct analysis *parts, size_t t
 	}
 	findings_table(code, &names, &out->findings);
 	*vec_add(&out->shown.list) = &out->findings;
+	if (rc == 0)
+		rc = add_elapsed(s, select, code, &names, top, out, err);
 	names_release(&names);
 	return rc;
 }
@@ -148,7 +187,7 @@ int report_make(struct session *s, const struct select *select, size_t top, stru
 		processes.dimensions |= DIM(SLICE);
 	}
 	scan(s, select, parts, N_PARTS);
-	rc = make_tables(s, parts, top, out, err);
+	rc = make_tables(s, select, parts, top, out, err);
 	looks_closer = rc == 0 && may_share(s, parts[CODE].result);
 	for (size_t i = 0; i < N_PARTS; i++) /* before the next scan takes as much */
 		hot_class.free(parts[i].result);
@@ -158,6 +197,7 @@ int report_make(struct session *s, const struct select *select, size_t top, stru
 void report_release(struct report *r)
 {
 	table_release(&r->facts);
+	table_release(&r->elapsed);
 	table_release(&r->functions);
 	table_release(&r->lines);
 	table_release(&r->modules);

@@ -16,7 +16,7 @@ extern const struct hot_options report_hot_options;
 
 /* The tables of a report, to be released with report_release(). Zeroed is empty. */
 struct report {
-	struct table facts, functions, lines, modules, processes, findings;
+	struct table facts, elapsed, functions, lines, modules, processes, findings;
 	struct tables shown; /* those that have something to say, in order */
 };
 

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "analysis/arguments.h"
+#include "analysis/elapsed.h"
 #include "analysis/hot.h"
 #include "analysis/hot_branches.h"
 #include "analysis/hot_event.h"
@@ -26,8 +27,11 @@ struct hot_command {
 	bool by_samples;
 	bool arguments;
 	bool histogram;
+	bool elapsed;
+	const char *ghz;
 
-	struct hot_keys keys; /* of --by */
+	struct hot_keys keys;	 /* of --by */
+	struct core_clock clock; /* of --ghz */
 };
 
 static const struct option options[] = {
@@ -47,6 +51,10 @@ static const struct option options[] = {
 	  "instead: what functions are called with (needs recorded registers)" },
 	{ "histogram", 0, OPTION_FLAG, offsetof(struct hot_command, histogram), NULL,
 	  "with --arguments: a table of how their values are distributed" },
+	{ "elapsed", 0, OPTION_FLAG, offsetof(struct hot_command, elapsed), NULL,
+	  "instead: run time, out of the times of SPE records" },
+	{ "ghz", 0, OPTION_TEXT, offsetof(struct hot_command, ghz), "F",
+	  "with --elapsed: frequency of the cores" },
 };
 
 /* The table, and that of the skid if there is something to compare with. */
@@ -100,6 +108,40 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	return rc;
 }
 
+/* The answer to --elapsed. */
+static int answer_elapsed(struct question *q, struct session *s, const struct select *select,
+			  struct err *err)
+{
+	const struct hot_command *command = q->what.into;
+	const struct hot_options hot_options = { .dimensions = hot_dimensions(&command->keys),
+						 .event = -1,
+						 .branches_of = -1,
+						 .without_samples = true };
+	const struct elapsed_request request = {
+		.keys = &command->keys,
+		.top = rows_to_show(&q->rows),
+		.sort = q->rows.sort,
+		.clock = command->clock,
+	};
+	struct analysis hot = { .class = &hot_class, .options = &hot_options };
+	struct names names = { 0 };
+	struct table table = { 0 };
+	struct tables tables = { 0 };
+	int rc;
+
+	scan(s, select, &hot, 1);
+	hot_names(s, hot.result, request.keys, &names);
+	rc = elapsed_table(s, select, hot.result, &names, &request, &table, NULL, err);
+	*vec_add(&tables.list) = &table;
+	if (rc == 0)
+		rc = question_show(q, &tables, err);
+	names_release(&names);
+	hot_class.free(hot.result);
+	table_release(&table);
+	vec_release(&tables.list);
+	return rc;
+}
+
 /* The answer to --arguments. */
 static int answer_arguments(struct question *q, struct session *s, const struct select *select,
 			    const struct hot_event *event, struct err *err)
@@ -125,6 +167,22 @@ static int answer_arguments(struct question *q, struct session *s, const struct 
 	return rc;
 }
 
+static int check_elapsed(const struct question *q, struct hot_command *command, struct err *err)
+{
+	if (command->ghz != NULL && !command->elapsed)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--ghz needs --elapsed");
+	if (!command->elapsed)
+		return 0;
+	if (command->arguments || command->events.n > 0 || command->callers ||
+	    command->by_samples || q->time_slices != 0 || command->against != NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--elapsed is a question of its own: not with --event, --callers, "
+			       "--by-samples, --time-slices, --against or --arguments");
+	if (command->ghz != NULL && core_clock_parse(command->ghz, &command->clock, err) < 0)
+		return -1;
+	return elapsed_check_keys(&command->keys, err);
+}
+
 /* What does not go together. */
 static int check(struct question *q, struct err *err)
 {
@@ -138,7 +196,9 @@ static int check(struct question *q, struct err *err)
 			       "--by-samples, --time-slices or --against");
 	if (command->histogram && !command->arguments)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--histogram needs --arguments");
-	return hot_keys_parse(command->by != NULL ? command->by : "function", &command->keys, err);
+	if (hot_keys_parse(command->by != NULL ? command->by : "function", &command->keys, err) < 0)
+		return -1;
+	return check_elapsed(q, command, err);
 }
 
 static struct hot_view view_of(const struct question *q, const struct session *s,
@@ -193,6 +253,8 @@ static int answer(struct question *q, struct session *s, const struct select *se
 	struct hot_view view;
 	int rc;
 
+	if (command->elapsed)
+		return answer_elapsed(q, s, select, err);
 	if (wants_list(s, events))
 		return answer_list(q, s, select, err);
 	rc = hot_event_choose(s, events->items, events->n, command->against, &event, err);

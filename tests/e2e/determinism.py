@@ -43,6 +43,7 @@ def some_commands(keys):
     yield ["report", "--format", "json"]
     yield ["hot", "--by", ",".join(keys), "--format", "csv", "--all"]
     yield ["hot", "--callers", "--all"]
+    yield ["hot", "--elapsed", "--all", "--format", "json", "--interval", "1024"]
     yield ["c2c", "--all", "--format", "json"]
     for key in ("field", "page", "instruction"):
         yield ["addr", "--by", key, "--format", "json", "--all"]
@@ -62,6 +63,8 @@ def all_commands(keys):
     for key in keys:
         yield ["hot", "--format", "csv", "--by", key, "--all"]
     yield ["hot", "--by", ",".join(keys), "--format", "csv", "--all"]
+    for key in ("function", "thread,module", "instruction"):
+        yield ["hot", "--elapsed", "--by", key, "--format", "csv", "--all", "--interval", "1024"]
     yield ["hot", "--by", "function,source", "--select", "op=load || period>1", "--format", "csv"]
     for key in ("object", "type", "field", "line", "page", "hugepage", "node", "instruction"):
         yield ["addr", "--by", key, "--format", "json", "--all"]
