@@ -289,6 +289,9 @@ static void explain_waiting(struct finder *f, struct cell *row, double utilizati
 	uint32_t n_runs = c->n_runs > 0 ? c->n_runs : 1;
 	bool is_told = c->n_gave_up + c->n_put_off > 0;
 	bool was_put_off = c->n_put_off > c->n_gave_up;
+	/* Of one run, as all that stands beside it. */
+	uint64_t n_gave_up = (c->n_gave_up + n_runs / 2) / n_runs;
+	uint64_t n_put_off = (c->n_put_off + n_runs / 2) / n_runs;
 	const char *claim = "it mostly waited", *remedy;
 	const char *evidence = "whether for a CPU or for something else is not told; the rest is "
 			       "about the time that it was running";
@@ -297,9 +300,10 @@ static void explain_waiting(struct finder *f, struct cell *row, double utilizati
 		evidence = table_format(
 			f->out,
 			"left a CPU %" PRIu64 " time%s to wait for something, %" PRIu64
-			" time%s for another task; the rest is about the time that it "
+			" time%s for another task%s; the rest is about the time that it "
 			"was running",
-			c->n_gave_up, plural(c->n_gave_up), c->n_put_off, plural(c->n_put_off));
+			n_gave_up, plural(n_gave_up), n_put_off, plural(n_put_off),
+			n_runs > 1 ? " in each run" : "");
 	if (was_put_off && idle_ns * n_runs < (double)c->n_put_off * LONG_WITHOUT_CPU_NS) {
 		claim = "it mostly waited, probably for a CPU";
 		remedy = "other tasks had the CPUs: measure on a machine that is not busy, with no "

@@ -8,10 +8,11 @@
 #include "command/manual.h"
 #include "command/tell.h"
 
-/* What asks for help with help itself. */
-static bool is_about_help(const char *name)
+/* What asks for the page of cyclops itself, and how help calls itself. */
+static bool is_about_all(const char *name)
 {
-	return strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
+	return strcmp(name, "cyclops") == 0 || strcmp(name, "help") == 0 ||
+	       strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
 }
 
 static int no_page(const char *name)
@@ -35,7 +36,7 @@ int command_help(int argc, char **argv)
 		tell("too many arguments: '%s' (usage: cyclops help [COMMAND])", argv[2]);
 		return EXIT_USAGE;
 	}
-	page = manual_page(is_about_help(name) ? "" : name);
+	page = manual_page(is_about_all(name) ? "" : name);
 	if (page == NULL)
 		return no_page(name);
 	fputs(page, stdout);

@@ -406,7 +406,7 @@ def check_help(checks, folder):
     text = done.stdout.decode()
     checks.expect(done.returncode == DONE and re.match(r"cyclops \d+\.\d+\.\d+ \(.+\)\nbuilt with ", text),
                   f"--version: {text!r}")
-    for name in ("", *COMMANDS):
+    for name in ("", "cyclops", "help", *COMMANDS):
         page = folder.run("help", *name.split()).stdout.decode()
         checks.expect("SYNOPSIS" in page, f"help {name}: {page[:100]!r}")
 

@@ -599,7 +599,9 @@ static void tells_why_it_did_not_run(void **state)
 		{ 1e7, 1, 2, 1, "it mostly waited: 1.0 %", "1 time to wait", "if other tasks" },
 		/* all runs together */
 		{ 3e8, 1, 9, 0, "probably for a CPU", "", "" },
-		{ 3e8, 1, 9, 2, "it mostly waited: 30.0 %", "", "if other tasks" },
+		{ 3e8, 4, 9, 2, "it mostly waited: 30.0 %",
+		  "left a CPU 2 times to wait for something, 5 times for another task in each run",
+		  "if other tasks" },
 		{ 3e8, 0, 0, 1, "it mostly waited: 30.0 %", "is not told", "if other tasks" },
 	};
 	struct cpu_pmu *pmu = open_pmu(*state, "neoverse-n1");
