@@ -203,8 +203,8 @@ static int set_rate(struct record_event *e, const struct record_options *o, cons
 	if (frequency > limit)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "--freq %" PRIu64 ": the kernel allows %" PRIu64
-			       " samples a second; sysctl kernel.perf_event_max_sample_rate "
-			       "sets more",
+			       " samples a second; --freq max takes that, "
+			       "sysctl kernel.perf_event_max_sample_rate sets more",
 			       frequency, limit);
 	attr_set(&e->attr, ATTR_FREQ);
 	e->attr.sample_period = frequency;

@@ -298,8 +298,13 @@ __attribute__((noinline)) double divide(unsigned n)
 }
 int main(void)
 {
-	for (int i = 0; i < 12; i++)
-		sink += mix(2000000) + (uint64_t)divide(3000000);
+	uint64_t x = 1;
+	/* Turns differ in length, so that they do not keep step with the clock that samples. */
+	for (int i = 0; i < 150; i++) {
+		unsigned n = (unsigned)(x >> 45);
+		sink += mix(n) + (uint64_t)divide(n);
+		x = step(x);
+	}
 	return 0;
 }
 """

@@ -5,6 +5,7 @@
  *	record-program busy MS			three parts in work_a(), one in work_b()
  *	record-program threads N MS		the same in N more threads; says so when they are there
  *	record-program children N		N processes, one after another, that exec this: busy 2
+ *	record-program faults MS		a page fault after the other
  *	record-program calls N			called_with(i, 2 * i) for i = 0 … N - 1; prints its address
  *	record-program moves CPU MS		goes to that CPU, then as busy
  *	record-program bpf NAME			loads a BPF program; says so, or what is wrong; ends with its input
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -74,6 +76,23 @@ static void be_busy(long ms)
 		x = work_b(work_a(x, n), n);
 	}
 	sink = x;
+}
+
+/* As many as the kernel can answer, so that what they leave comes soon, however coarse its clock is. */
+static void fault(long ms)
+{
+	const size_t page = 4096, size = 256 * page;
+
+	while (thread_ms() < ms) {
+		char *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				   -1, 0);
+
+		if (pages == MAP_FAILED)
+			exit(1);
+		for (size_t i = 0; i < size; i += page)
+			((volatile char *)pages)[i] = 1;
+		munmap(pages, size);
+	}
 }
 
 static void *thread(void *ms)
@@ -159,6 +178,8 @@ int main(int argc, char **argv)
 		run_threads((int)n, strtol(argv[3], NULL, 10));
 	} else if (argc > 2 && strcmp(argv[1], "children") == 0) {
 		run_children((int)n, argv[0]);
+	} else if (argc > 2 && strcmp(argv[1], "faults") == 0) {
+		fault(n);
 	} else if (argc > 2 && strcmp(argv[1], "calls") == 0) {
 		printf("%p\n", (void *)called_with);
 		fflush(stdout);

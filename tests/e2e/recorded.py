@@ -12,6 +12,12 @@ import harness
 SHARES = {"work_a": 0.75, "work_b": 0.25}
 
 
+def frequency(hz):
+    """So many samples a second, or what the kernel allows: it lowers that itself where interrupts are slow."""
+    with open("/proc/sys/kernel/perf_event_max_sample_rate", encoding="ascii") as limit:
+        return str(min(hz, int(limit.read())))
+
+
 def samples(cyclops, path, *options):
     """Its PMU samples, as rows by name of the column."""
     text = harness.run(cyclops, "export", "--table", "samples", "--format", "csv", *options, path)
@@ -48,8 +54,8 @@ def check_shares(expect, what, counter):
         expect(abs(found - share) < limit, f"{what}: {name} has {found:.4f} of {total}, {share} +- {limit:.4f} expected")
 
 
-def check_children(expect, cyclops, path, n, program):
-    """Of n processes that exec the program one after another: each with its name and its maps."""
+def check_children(expect, cyclops, path, n, program, least):
+    """Of n processes that exec the program one after another: each with its name and its maps, `least` with samples."""
     found = records(cyclops, path)
     execs = {line.split("pid=")[1].split()[0] for line in found["COMM"] if "exec" in line}
     maps = {line.split("pid=")[1].split()[0] for line in found["MMAP2"] if program in line}
@@ -58,5 +64,5 @@ def check_children(expect, cyclops, path, n, program):
     rows = [row for row in samples(cyclops, path) if int(row["ip"], 16) < 1 << 63]
     lost = [row for row in rows if not row["module"]]
     n_seen = len({row["pid"] for row in rows})
-    expect(n_seen >= 0.8 * n, f"{n_seen} of {n} processes have samples")
+    expect(n_seen >= least, f"{n_seen} of {n} processes have samples, {least} expected")
     expect(not lost, f"{len(lost)} of {len(rows)} samples of user code in no module: {lost[:3]}")

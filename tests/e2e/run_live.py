@@ -67,7 +67,7 @@ def main():
     checks = harness.Checks()
     cyclops, program = (os.path.abspath(word) for word in sys.argv[1:])
     with tempfile.TemporaryDirectory() as folder:
-        check_busy(checks, *run(cyclops, folder, "busy", program, "busy", "400"))
+        check_busy(checks, *run(cyclops, folder, "busy", program, "busy", "1000"))
         check_waiting(checks, *run(cyclops, folder, "waiting", shutil.which("sleep"), "0.4"))
         check_time(checks, folder, cyclops)
     checks.finish()

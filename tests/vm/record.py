@@ -168,7 +168,7 @@ def test_attach(m):
 
 def test_children(m):
     path = m.record("cyclops", "children", "-e cycles -F 20000 record-program children 100")
-    recorded.check_children(m.expect, m.cyclops, path, 100, "record-program")
+    recorded.check_children(m.expect, m.cyclops, path, 100, "record-program", 80)
 
 
 def test_all_files(m):
