@@ -296,10 +296,12 @@ static const char *counted_words(struct table *t, const struct table *stat, size
 static void support(struct table *t, size_t cause, const struct table *stat, size_t row)
 {
 	const char *remedy = finding_text(stat, row, FINDING_TRY);
+	const char *first = finding_text(t, cause, FINDING_TRY);
 
 	finding_append(t, cause, FINDING_EVIDENCE, counted_words(t, stat, row));
 	/* What helps a busy core does not help one that waits for data. */
-	if (remedy != NULL && !stat_claims_core(finding_text(stat, row, FINDING_CLAIM)))
+	if (remedy != NULL && (first == NULL || strstr(first, remedy) == NULL) &&
+	    !stat_claims_core(finding_text(stat, row, FINDING_CLAIM)))
 		finding_append(t, cause, FINDING_TRY, remedy);
 }
 

@@ -144,10 +144,14 @@ static void add_program(struct run *r, struct words *w)
 /* Each run of the program is announced, with what it is for and how to do it by hand. */
 static void announce(const struct run *r, const struct words *w, const char *what_for)
 {
-	fprintf(stderr, "cyclops run: run %u of %u, %s:", r->n_done + 1, r->n_wanted, what_for);
+	struct text line = { 0 };
+
 	for (size_t i = 0; i < w->n; i++)
-		fprintf(stderr, " %s", i == 0 ? "cyclops" : w->items[i]);
-	fputc('\n', stderr);
+		text_shell_word(&line, i == 0 ? "cyclops" : w->items[i]);
+	text_char(&line, '\0');
+	fprintf(stderr, "cyclops run: run %u of %u, %s:\n  %s\n", r->n_done + 1, r->n_wanted,
+		what_for, line.bytes);
+	text_release(&line);
 }
 
 /* Did the step leave what it is for? It says itself why not. */

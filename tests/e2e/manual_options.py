@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the manual pages name the options that there are, and no others.
+"""Checks that the manual pages name the options that there are, and no others, and how wide they are.
 
 usage: manual_options.py CYCLOPS COMMAND...
 
 What a command takes is what its --help lists. Each option must stand in the command's manual page or
-in that of cyclops; and each option that a page describes must be one of a command's.
+in that of cyclops; and each option that a page describes must be one of a command's. Pages with their examples
+fit 100 columns, --help fits 80.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -18,6 +20,13 @@ DESCRIBED = re.compile(r"^     (?:-(\w), )?--([a-z][a-z-]*)", re.M)  # a tag of 
 
 def run(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def too_wide(width, *command):
+    """Lines that do not fit."""
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": str(width), "MANWIDTH": str(width)}
+    text = subprocess.run(command, check=True, capture_output=True, env=environment).stdout.decode()
+    return [line for line in re.sub(".\b", "", text).splitlines() if len(line) > width]
 
 
 def main():
@@ -33,6 +42,9 @@ def main():
             faults.append(f"{command}: the manual describes --{name}, which is not there")
     for _, name in sorted(common - set.union(*options.values())):
         faults.append(f"cyclops: the manual describes --{name}, which no command has")
+    for command in ("", *commands):
+        faults += [f"cyclops help {command}: wider than 100: {line}" for line in too_wide(100, cyclops, "help", *filter(None, [command]))]
+        faults += [f"{command} --help: wider than 80: {line}" for line in too_wide(80, cyclops, *filter(None, [command]), "--help")]
     print("\n".join(faults) or f"{sum(map(len, options.values()))} options, all described")
     sys.exit(1 if faults else 0)
 
