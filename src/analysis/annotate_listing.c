@@ -91,7 +91,7 @@ static void choose_columns(struct listing *l)
 			   (struct column){ "share", "latency", "", CELL_NUMBER, share | COLUMN_BAR,
 					    "part of the function's latency cycles" });
 	if (l->a->session->slices.n > 0)
-		add_column(l, (struct column){ "time", NULL, "", CELL_TEXT, COLUMN_SPARK,
+		add_column(l, (struct column){ "time", SLICES_TITLE, "", CELL_TEXT, COLUMN_SPARK,
 					       "samples and SPE records over time" });
 	for (size_t i = 0; i < l->view->n_events; i++)
 		add_column(l, (struct column){ annotate_event_name(l->a, &l->view->events[i]), NULL,

@@ -74,7 +74,7 @@ static const struct column sum_columns[N_SUMS] = {
 			      "part of those that tell it for which the event holds" },
 	[SUM_BRANCH_CYCLES] = { "branch_cycles", "after", "cycles", CELL_NUMBER, 0,
 				"mean cycles from the branch before to one of these" },
-	[SUM_TIME] = { "time", NULL, "", CELL_TEXT, COLUMN_SPARK | COLUMN_TEXT_ONLY,
+	[SUM_TIME] = { "time", SLICES_TITLE, "", CELL_TEXT, COLUMN_SPARK | COLUMN_TEXT_ONLY,
 		       "weight over time" },
 };
 

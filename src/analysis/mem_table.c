@@ -66,7 +66,7 @@ static const struct column sum_columns[N_SUMS] = {
 		       "those in the time from the first record to the last one" },
 	[SUM_SIZED] = { "sized_share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_MACHINE_ONLY,
 			"part of the records whose instruction, and so its size, is known" },
-	[SUM_TIME] = { "time", NULL, "", CELL_TEXT, COLUMN_SPARK | COLUMN_TEXT_ONLY,
+	[SUM_TIME] = { "time", SLICES_TITLE, "", CELL_TEXT, COLUMN_SPARK | COLUMN_TEXT_ONLY,
 		       "records over time" },
 };
 

@@ -106,7 +106,8 @@ void slices_add_columns(const struct slices *s, const char *unit, const char *me
 	kept = arena_alloc(&t->memory, (n + 1 + s->n) * sizeof(*kept));
 	memcpy(kept, t->columns, n * sizeof(*kept));
 	kept[n] = (struct column){
-		"time", NULL, "", CELL_TEXT, COLUMN_SPARK | COLUMN_TEXT_ONLY | COLUMN_BLANK, meaning
+		"time", SLICES_TITLE, "", CELL_TEXT, COLUMN_SPARK | COLUMN_TEXT_ONLY | COLUMN_BLANK,
+		meaning
 	};
 	for (uint32_t i = 0; i < s->n; i++)
 		kept[n + 1 + i] = (struct column){

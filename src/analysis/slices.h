@@ -38,6 +38,9 @@ uint32_t slices_find(const struct slices *, uint64_t time_ns);
 /* When a slice begins, counted from the first. */
 uint64_t slices_start_ns(const struct slices *, uint32_t slice);
 
+/* Heading of such columns: a bar is a part of its row's largest, so that small rows show when, too. */
+#define SLICES_TITLE "time (own scale)"
+
 /*
  * `n` amounts as a line of small bars, for a column with COLUMN_SPARK; belongs to the table. Of
  * more than SLICES_BARS, neighbours share a bar.
