@@ -112,18 +112,6 @@ enum addr_walk addr_pattern_walk(const struct addr_pattern *p, bool is_chase)
 	return ADDR_WALK_MIXED;
 }
 
-/*
- * Loads of 64 bits into a general register (Arm ARM, C4.1.94): unsigned offset, unscaled,
- * post- and pre-indexed, and with a register offset.
- */
-bool addr_is_chase(uint32_t i)
-{
-	bool is_load = (i & 0xffc00000) == 0xf9400000 || (i & 0xffe00000) == 0xf8400000 ||
-		       (i & 0xffe00c00) == 0xf8600800;
-
-	return is_load && (i & 31) == (i >> 5 & 31) && (i & 31) != 31;
-}
-
 struct addr_last {
 	struct tuples groups;
 	VEC_OF(uint64_t) addresses;

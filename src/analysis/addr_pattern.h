@@ -51,11 +51,8 @@ void addr_pattern_merge(struct addr_pattern *, const struct addr_pattern *from);
 /* Of another thread: how it walks counts, where does not. */
 void addr_pattern_merge_other(struct addr_pattern *, const struct addr_pattern *from);
 
-/* What it looks like; `is_chase`: the instruction loads the register that it takes its address from. */
+/* What it looks like; `is_chase`: each address comes out of the load before (chase.h). */
 enum addr_walk addr_pattern_walk(const struct addr_pattern *, bool is_chase);
-
-/* Is this A64 instruction a load into its own base register, such as "ldr x0, [x0, #8]"? */
-bool addr_is_chase(uint32_t instruction);
 
 /* The last address of each instruction and thread, forgotten with each batch. */
 struct addr_last;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/chase.h"
 #include "analysis/shares.h"
 #include "base/alloc.h"
 #include "symbol/code.h"
@@ -246,21 +247,12 @@ static void make_instruction(const struct addr_source *s, uint32_t group, uint64
 	words[0] = tuples_get(&s->addr->keys, group)[0];
 }
 
-static bool is_chase(const struct addr_source *s, uint32_t place)
-{
-	struct code code;
-
-	return symbols_code(s->addr->session->symbols, session_place(s->addr->session, place), 4,
-			    &code) &&
-	       code.isa == ISA_A64 && code.size >= 4 && addr_is_chase(load_u32(code.bytes));
-}
-
 static void show_instruction(const struct addr_rows *r, uint32_t row, struct table *t,
 			     struct cell *cells)
 {
 	uint32_t place = (uint32_t)words_of(r, row)[0];
 	const struct addr_pattern *p = &r->patterns.items[row];
-	enum addr_walk walk = addr_pattern_walk(p, is_chase(r->source, place));
+	enum addr_walk walk = addr_pattern_walk(p, chase_at(r->source->addr->session, place));
 	struct text text = { 0 };
 	const char *file;
 	uint32_t line;

@@ -39,6 +39,7 @@ struct finding_kind {
 	const char *whole;	/* what the share is of; NULL: the event's weight */
 	const char *remedy;	/* what might change it; NULL: nothing in general */
 	const char *command;	/* what tells more, for tip(); NULL, too: what would give names */
+	bool may_chase;		/* its place may load the next address that it loads from */
 	enum hot_aspect aspect; /* what its place is the heaviest by */
 };
 

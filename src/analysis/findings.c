@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/chase.h"
 #include "analysis/finding_kinds.h"
 #include "analysis/finding_table.h"
 #include "analysis/hot_functions.h"
@@ -216,6 +217,33 @@ static bool is_shown(const struct finder *d, const struct finding *found)
 	return false;
 }
 
+/*
+ * What helps where each address is loaded by the load before: no prefetch knows it earlier, so
+ * the other ways to have less, or more at once, of that.
+ */
+static const char *remedy_for_chase(const struct finder *d, const struct hot_function *f)
+{
+	enum { MANY = 10 }; /* per cent */
+	double walks = 100 * ratio(f->cost.n_walks, f->cost.n);
+	const char *text =
+		"each address comes out of the load before: keep nodes that follow each other "
+		"together (pool, array, wider nodes), follow several chains at once, split hot "
+		"members from cold";
+
+	if (walks < MANY)
+		return text;
+	return table_format(d->table,
+			    "%s; huge pages (madvise, hugetlbfs): %.0f %% of its operations walk "
+			    "the page tables",
+			    text, walks);
+}
+
+static bool is_chase(const struct finder *d, const struct finding *found)
+{
+	return found->kind->may_chase && hot_is_spe(d->hot, found->function->event) &&
+	       chase_at(d->session, found->function->places[found->kind->aspect]);
+}
+
 static void put_advice(const struct finder *d, const struct finding *found, struct cell *row)
 {
 	const struct finding_kind *kind = found->kind;
@@ -226,6 +254,8 @@ static void put_advice(const struct finder *d, const struct finding *found, stru
 		remedy = remedy_for_names(d, found->function->places[0]);
 		command = remedy == NULL ? "hot --by instruction" : NULL;
 	}
+	if (is_chase(d, found))
+		remedy = remedy_for_chase(d, found->function);
 	if (remedy != NULL)
 		row[FINDING_TRY] = cell_text(remedy);
 	if (command != NULL)

@@ -10,6 +10,7 @@ The captures are a real one with its SPE event configured otherwise.
 """
 
 import csv
+import json
 import os
 import struct
 import sys
@@ -130,6 +131,13 @@ def main():
         checks.expect(not any(derived(name="slow").values()), f"derived latency of slow ones: {derived(name='slow')}")
         region = derived("--region", "prepare")
         checks.expect(region and all(region.values()), f"derived latency of a region: {region}")
+
+    # What helps where pointers are followed is not what helps elsewhere; what does is told of no other code.
+    root, path = os.path.join(folder, "root"), os.path.join(folder, "samples", "chase.data")
+    found = json.loads(run(cyclops, "report", "--format", "json", "--symfs", root, path))["findings"]
+    chased = {finding["function"] for finding in found if "out of the load before" in finding.get("try", "")}
+    checks.expect(chased == {"chase_memory", "chase_system_cache"}, f"pointers are followed in {chased}")
+    checks.expect(any(finding["function"] == "link_nodes" for finding in found), "a finding of no such code")
 
     # Memory samples have data sources and weights; only the latter may be said to be without.
     for path in real_captures():
