@@ -178,6 +178,20 @@ static int make_window(struct work *w, struct err *err)
 	return parse_type(w, err);
 }
 
+/* All objects that are known to be of the type. */
+static int choose_type(struct work *w, struct err *err)
+{
+	if (parse_type(w, err) < 0)
+		return -1;
+	if (w->source.window_type.v == 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--type %s: where are structs of so many bytes? Add --base ADDR",
+			       w->request->type);
+	w->source.only_type =
+		types_plain(symbols_types(w->session->symbols), w->source.window_type);
+	return 0;
+}
+
 static void scan_fine(struct work *w)
 {
 	w->fine = (struct analysis){ .class = &addr_class, .options = &w->options };
@@ -220,6 +234,8 @@ static int find_source(struct work *w, struct err *err)
 		.objects = &w->objects,
 	};
 	if (by == ADDR_BY_OFFSET && make_window(w, err) < 0)
+		return -1;
+	if (by == ADDR_BY_FIELD && w->request->type != NULL && choose_type(w, err) < 0)
 		return -1;
 	if (w->options.grain != ADDR_PAGES)
 		scan_fine(w);
@@ -269,6 +285,8 @@ static void add_notes(struct work *w, const struct addr_rows *rows)
 
 	if (rows->total.n == 0)
 		table_note(t, "%s", no_data_addresses);
+	else if (rows->keys.n == 0 && rows->source->only_type.v != 0)
+		table_note(t, "no sampled access is known to be to a %s", w->request->type);
 	if (a->is_sampled) {
 		mem_samples_note(w->session, t);
 	} else {

@@ -29,7 +29,10 @@ struct addr_request {
 	size_t top;	  /* rows; 0: all */
 	const char *sort; /* name of a column, or NULL */
 
-	/* The window of ADDR_BY_OFFSET: an object, or a type or size and where it starts. */
+	/*
+	 * The window of ADDR_BY_OFFSET: an object, or a type or size and where it starts. A type
+	 * without a start goes with ADDR_BY_FIELD: all objects of it.
+	 */
 	const char *object; /* name of a variable, or NULL */
 	const char *type;   /* name of a type, or bytes as a number; or NULL */
 	const char *base;   /* "ADDR" or "ADDR,COUNT", or NULL */

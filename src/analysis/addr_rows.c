@@ -410,6 +410,17 @@ static const struct view views[N_ADDR_BYS] = {
 			     true },
 };
 
+/* Is a group asked for? */
+static bool is_wanted(const struct addr_source *s, uint32_t group)
+{
+	const struct addr_object *object;
+
+	if (s->only_type.v == 0)
+		return true;
+	object = object_at(s, tuples_get(&s->addr->keys, group)[0]);
+	return types_plain(types_of(s), object->element).v == s->only_type.v;
+}
+
 void addr_rows_init(struct addr_rows *r, const struct addr_source *source, enum addr_by by)
 {
 	const struct addr *a = source->addr;
@@ -421,6 +432,9 @@ void addr_rows_init(struct addr_rows *r, const struct addr_source *source, enum 
 		uint64_t words[ADDR_ROW_WORDS] = { 0 };
 		uint32_t row;
 
+		addr_sums_add(&r->total, &a->sums.items[group]);
+		if (!is_wanted(source, group))
+			continue;
 		views[by].make(source, group, words);
 		row = tuples_add(&r->keys, words);
 		if (row == r->sums.n) {
@@ -433,7 +447,6 @@ void addr_rows_init(struct addr_rows *r, const struct addr_source *source, enum 
 			r->groups.items[row] = group;
 		}
 		addr_sums_add(&r->sums.items[row], &a->sums.items[group]);
-		addr_sums_add(&r->total, &a->sums.items[group]);
 		for (size_t i = 0; i < n_slices; i++)
 			r->slices.items[row * n_slices + i] +=
 				a->slices.items[group * n_slices + i];

@@ -18,7 +18,8 @@ struct addr_source {
 	const struct data_name *page_names; /* by group, of pages and lines */
 	const struct data_names *data_names;
 	uint64_t line_bytes;
-	bool has_intervals; /* what each record stands for is known */
+	struct type_id only_type; /* of ADDR_BY_FIELD: objects of this type alone; 0: all */
+	bool has_intervals;	  /* what each record stands for is known */
 };
 
 /* Groups with the same key in words. */

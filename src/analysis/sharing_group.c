@@ -49,14 +49,25 @@ static int compare_touches(const void *left, const void *right, void *context)
 	return 0;
 }
 
+/* By line, each of which has few. */
 static void order_touches(struct sharing *s)
 {
 	uint32_t n = s->accesses_seen->keys.n;
+	size_t n_lines = s->subjects.n + s->around.n;
+	uint32_t *ends = mem_zalloc(n_lines + 2, sizeof(*ends));
 
 	s->order = mem_alloc((size_t)n + 1, sizeof(*s->order));
 	for (uint32_t i = 0; i < n; i++)
-		s->order[i] = i;
-	qsort_r(s->order, n, sizeof(*s->order), compare_touches, s);
+		ends[sharing_touch_key(s->accesses_seen, i).line + 2]++;
+	for (size_t i = 0; i < n_lines; i++)
+		ends[i + 2] += ends[i + 1];
+	for (uint32_t i = 0; i < n; i++)
+		s->order[ends[sharing_touch_key(s->accesses_seen, i).line + 1]++] = i;
+	for (size_t i = 0; i < n_lines; i++)
+		if (ends[i + 1] - ends[i] > 1)
+			qsort_r(s->order + ends[i], ends[i + 1] - ends[i], sizeof(*s->order),
+				compare_touches, s);
+	free(ends);
 }
 
 static const struct sharing_touch *touch_at(const struct sharing *s, uint32_t at)

@@ -25,7 +25,8 @@ static const struct option options[] = {
 	{ "object", 0, OPTION_TEXT, offsetof(struct addr_command, object), "NAME",
 	  "offsets in the elements of this variable" },
 	{ "type", 0, OPTION_TEXT, offsetof(struct addr_command, type), "NAME",
-	  "offsets in structs of this type, or of so many bytes, at --base" },
+	  "the members of all objects of this type; with --base offsets in\n"
+	  "                          structs of it, or of so many bytes" },
 	{ "base", 0, OPTION_TEXT, offsetof(struct addr_command, base), "ADDR[,COUNT]",
 	  "where the first of COUNT (1) structs is" },
 };
@@ -35,10 +36,13 @@ static int make_request(struct question *q, struct err *err)
 {
 	struct addr_command *command = q->what.into;
 	struct addr_request *out = &command->request;
-	bool has_window = command->object != NULL || command->type != NULL || command->base != NULL;
+	bool is_of_type = command->type != NULL && command->base == NULL;
+	bool has_window = command->object != NULL || command->base != NULL;
 
 	*out = (struct addr_request){
-		.by = has_window ? ADDR_BY_OFFSET : ADDR_BY_OBJECT,
+		.by = has_window   ? ADDR_BY_OFFSET
+		      : is_of_type ? ADDR_BY_FIELD
+				   : ADDR_BY_OBJECT,
 		.top = rows_to_show(&q->rows),
 		.sort = q->rows.sort,
 		.object = command->object,
@@ -47,9 +51,15 @@ static int make_request(struct question *q, struct err *err)
 	};
 	if (command->by != NULL && addr_by_parse(command->by, &out->by, err) < 0)
 		return -1;
+	if (is_of_type && out->by != ADDR_BY_FIELD && command->object == NULL)
+		return err_set(
+			err, ERR_USAGE, ERR_NOWHERE,
+			"--by %s: with --type alone there are only fields; with --base, too, "
+			"offsets",
+			command->by);
 	if (has_window && out->by != ADDR_BY_OFFSET)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--by %s: with --object, --type or --base there are only offsets",
+			       "--by %s: with --object or --base there are only offsets",
 			       command->by);
 	if (command->object != NULL && (command->type != NULL || command->base != NULL))
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,

@@ -219,6 +219,23 @@ def check_handed(places, tools, folder, checks):
     checks.count("handed over")
 
 
+def check_addr(places, table, tools, folder, checks):
+    """The members of all objects of a type, on the heap and in an array; other data is left out."""
+    case = connections(Case(places, 8), 20).add(3, "send", table, 5)
+    case.add(6, "put", HEAP + 0x100000, 9)
+    case.ask(tools, folder, "addr")
+    path = os.path.join(folder, "perf.data")
+    answer = json.loads(run(tools[0], "addr", "--type", "struct conn", "--symfs", folder, "--format", "json", path))
+    found = {(row["object"], row["field"]): row["records"] for row in answer["fields"]}
+    checks.expect(found == {("anonymous: struct conn", "lock"): 60, ("anonymous: struct conn", "refs"): 80,
+                            ("table", "sent"): 5}, f"addr of a type: {found}")
+    for options, words in ((["--type", "struct list"], "no file of this capture has debug information"),
+                           (["--type", "64"], "Add --base ADDR"), (["--type", "struct conn", "--by", "line"], "only fields")):
+        done = subprocess.run([tools[0], "addr", *options, "--symfs", folder, path], capture_output=True, check=False)
+        checks.expect(done.returncode == 2 and words in " ".join(done.stderr.decode().split()), f"addr {options}: {done}")
+    checks.count("addr", 4)
+
+
 def check_threads(places, tools, folder, checks):
     """The answer is the same for any number of threads."""
     case = connections(Case(places, 7), 500, 208).background(100)
@@ -238,6 +255,7 @@ def main():
         check_types(places, tools, folder, checks)
         check_symmetric(places, tools, folder, checks)
         check_handed(places, tools, folder, checks)
+        check_addr(places, table, tools, folder, checks)
         check_threads(places, tools, folder, checks)
     checks.finish()
 
