@@ -542,10 +542,11 @@ void layout_field_name(const struct layout *l, const struct layout_field *f, str
 {
 	switch (l->body) {
 	case LAYOUT_BYTES:
-		if (f->offset == 0 && f->size == l->question.size) {
+		/* What is no object is counted from the start of the line. */
+		if (l->question.size > 0)
 			text_str(out, l->question.object);
+		if (l->question.size > 0 && f->offset == 0)
 			return;
-		}
 		text_char(out, '+');
 		text_hex(out, f->offset);
 		return;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/layout.h"
+#include "analysis/short_name.h"
 #include "base/alloc.h"
 #include "table/format.h"
 
@@ -73,22 +74,18 @@ static void put_name(const struct layout *l, const struct layout_field *f, struc
 	layout_field_name(l, f, out);
 }
 
-/* Cuts a text to so many columns, or fills it up with blanks. */
-static void put_cut(struct text *from, size_t width, struct text *out)
+/* Shortens a text to so many columns, or fills it up with blanks: a member stands at its end. */
+static void put_cut(const struct text *from, size_t width, struct text *out)
 {
-	size_t n = from->n;
+	struct text brief = { 0 };
+	size_t shown;
 
-	text_char(from, '\0');
-	if (display_width(from->bytes) <= width) {
-		text_add(out, from->bytes, n);
-		text_repeat(out, ' ', width - display_width(from->bytes));
-		return;
-	}
-	while (n > 0 && (display_width(from->bytes) > width - 1 ||
-			 ((unsigned char)from->bytes[n] & 0xc0) == 0x80))
-		from->bytes[--n] = '\0';
-	text_add(out, from->bytes, n);
-	text_str(out, "…");
+	short_name(from->bytes, from->n, width, &brief);
+	text_char(&brief, '\0');
+	shown = display_width(brief.bytes);
+	text_add(out, brief.bytes, brief.n - 1);
+	text_repeat(out, ' ', width > shown ? width - shown : 0);
+	text_release(&brief);
 }
 
 static void put_field(const struct layout *l, const struct layout_field *f, size_t name_width,

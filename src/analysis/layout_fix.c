@@ -5,12 +5,14 @@
 
 #include "analysis/layout.h"
 #include "analysis/layout_groups.h"
+#include "analysis/short_name.h"
 #include "base/alloc.h"
 
 enum {
 	SHOWN_RUNS = 4,
 	SHOWN_THREADS = 3,
 	SHOWN_SHARED = 3,
+	TYPE_WIDTH = 60, /* columns of its name in a sentence */
 };
 
 /* Less of the waiting on a line is not worth a word, where the rest can be helped. */
@@ -19,6 +21,15 @@ static const double worth_saying = 0.1;
 static const struct layout_field *used_field(const struct layout *l, size_t i)
 {
 	return &l->fields.items[l->used.items[i]];
+}
+
+static void put_type(const struct layout *l, struct type_id type, struct text *out)
+{
+	struct text name = { 0 };
+
+	types_name(l->question.types, type, &name);
+	short_name(name.bytes, name.n, TYPE_WIDTH, out);
+	text_release(&name);
 }
 
 static void separate(struct text *out)
@@ -119,7 +130,7 @@ static void put_growth(const struct layout *l, struct text *out)
 {
 	text_str(out, "; ");
 	if (l->type.v != 0)
-		types_name(l->question.types, l->type, out);
+		put_type(l, l->type, out);
 	else
 		text_str(out, "it");
 	if (l->new_size > l->size)
@@ -218,11 +229,11 @@ static void put_spread(const struct layout *l, struct text *out)
 	text_str(out, "elements belong to different threads, give each a line of its own: ");
 	if (kind == TYPE_STRUCT || kind == TYPE_UNION) {
 		text_str(out, "align ");
-		types_name(t, element, out);
+		put_type(l, element, out);
 		text_format(out, " to %" PRIu64, l->question.line_bytes);
 	} else {
 		text_str(out, "put the ");
-		types_name(t, element, out);
+		put_type(l, element, out);
 		text_format(out, " into a struct aligned to %" PRIu64, l->question.line_bytes);
 	}
 	if (l->type.v != 0)

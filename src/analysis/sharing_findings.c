@@ -7,10 +7,14 @@
 #include "analysis/data_names.h"
 #include "analysis/sharing_ranking.h"
 #include "analysis/sharing_tables.h"
+#include "analysis/short_name.h"
 #include "base/alloc.h"
 
-/* Accesses of each kind that are named. */
-enum { SHOWN = 3 };
+enum {
+	SHOWN = 3,	   /* accesses of each kind that are named */
+	LABEL_WIDTH = 120, /* columns of objects in sentences */
+	NAME_WIDTH = 60,   /* … of a member */
+};
 
 enum finding_column {
 	FINDING_CLAIM,
@@ -105,10 +109,12 @@ static const char *claim_of(const struct sharing *s, const struct sharing_labels
 	const char *out;
 
 	text_format(&text, "%s: ", kind_words(&f->sum.judgement));
-	if (object != NULL && f->n_objects > 1)
-		text_format(&text, "%s in %" PRIu32 " objects, ", object, f->n_objects);
-	else if (object != NULL)
-		text_format(&text, "%s, ", object);
+	if (object != NULL) {
+		short_name(object, strlen(object), LABEL_WIDTH, &text);
+		if (f->n_objects > 1)
+			text_format(&text, " in %" PRIu32 " objects", f->n_objects);
+		text_str(&text, ", ");
+	}
 	put_lines(s, f, &text);
 	text_char(&text, '\0');
 	out = table_text(t, text.bytes);
@@ -161,12 +167,16 @@ static void field_text(const char *field, bool is_of_many, struct text *out)
 	const char *start = is_of_many ? strchr(field, '[') : NULL;
 	const char *end = start != NULL ? strchr(start, ']') : NULL;
 
+	struct text plain = { 0 };
+
 	if (end == NULL || start[1] < '0' || start[1] > '9') {
-		text_str(out, field);
+		short_name(field, strlen(field), NAME_WIDTH, out);
 		return;
 	}
-	text_add(out, field, (size_t)(start - field) + 1);
-	text_str(out, end);
+	text_add(&plain, field, (size_t)(start - field) + 1);
+	text_str(&plain, end);
+	short_name(plain.bytes, plain.n, NAME_WIDTH, out);
+	text_release(&plain);
 }
 
 /* "bytes 0-7  locker+0x48  sharing.c:7  thread 5001: 1493 stores" */

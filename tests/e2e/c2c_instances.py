@@ -53,8 +53,15 @@ def build(folder):
         file.write(SOURCE)
     run(A64 + "gcc", "-O2", "-g", "-nostdlib", "-static", "-fno-pie", "-no-pie", "-Wl,-Ttext-segment=0x400000",
         "-Wl,--build-id=none", source, "-o", program)
-    symbols = {words[2]: int(words[0], 16) for words in map(str.split, run(A64 + "nm", program).decode().split("\n"))
-               if len(words) == 3}
+    return places_of(program), symbols_of(program)["table"]
+
+
+def symbols_of(program):
+    return {words[2]: int(words[0], 16) for words in map(str.split, run(A64 + "nm", program).decode().split("\n"))
+            if len(words) == 3}
+
+
+def places_of(program):
     places, function = {}, None
     for text in run(A64 + "objdump", "-d", program).decode().split("\n"):
         start = re.match(r"^[0-9a-f]+ <(\w+)>:", text)
@@ -62,7 +69,7 @@ def build(folder):
         code = CODE.match(text)
         if code and function in OFFSETS and "[x0" in code[3]:
             places.setdefault(function, int(code[1], 16))
-    return places, symbols["table"]
+    return places
 
 
 class Case:
@@ -219,6 +226,35 @@ def check_handed(places, tools, folder, checks):
     checks.count("handed over")
 
 
+CXX_SOURCE = """
+template <class... A> struct tuple_of_arguments { long a; };
+template <class F, class... A> struct invoker_state_of_a_thread { long id, lock; F last_value_seen; tuple_of_arguments<A...> t; };
+#define STATE invoker_state_of_a_thread<long, tuple_of_arguments<long, unsigned char, const char *>, tuple_of_arguments<double>>
+extern "C" {
+__attribute__((noinline, noclone)) void take(volatile STATE *s) { s->lock = 1; }
+__attribute__((noinline, noclone)) void look(const volatile STATE *s, long *out) { *out = s->last_value_seen; }
+void _start(void) { long x; take((STATE *)0); look((STATE *)0, &x); }
+}
+"""
+
+
+def check_long_names(tools, folder, checks):
+    """What a template is made of is left out, the member is not."""
+    source, program = os.path.join(folder, "program.cc"), os.path.join(folder, "program")
+    with open(source, "w") as file:
+        file.write(CXX_SOURCE)
+    run(A64 + "g++", "-O2", "-g", "-nostdlib", "-static", "-fno-pie", "-no-pie", "-Wl,-Ttext-segment=0x400000",
+        "-Wl,--build-id=none", source, "-o", program)
+    case = Case(places_of(program), 9)
+    for i in range(30):
+        connections(case, 1, 128, HEAP + 128 * i, owners=2, per=4)
+    text = case.ask(tools, folder, "c2c", text=True)
+    checks.expect("false sharing: invoker_state_of_a_thread<...> (32 bytes, anonymous) in 30 objects" in text, f"claim: {text}")
+    checks.expect("invoker_state_of_a_thread<...>.last_value_seen look+0x0" in text, f"reads: {text}")
+    checks.expect("last_value_seen 150 0" in text and "<...> t" in text, f"drawing: {text}")
+    checks.count("long names")
+
+
 def check_addr(places, table, tools, folder, checks):
     """The members of all objects of a type, on the heap and in an array; other data is left out."""
     case = connections(Case(places, 8), 20).add(3, "send", table, 5)
@@ -246,6 +282,7 @@ def check_threads(places, tools, folder, checks):
 def main():
     tools = sys.argv[1:3]
     need(A64 + "gcc")
+    need(A64 + "g++")
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
         places, table = build(folder)
@@ -256,6 +293,8 @@ def main():
         check_symmetric(places, tools, folder, checks)
         check_handed(places, tools, folder, checks)
         check_addr(places, table, tools, folder, checks)
+        check_long_names(tools, folder, checks)
+        places, table = build(folder)
         check_threads(places, tools, folder, checks)
     checks.finish()
 

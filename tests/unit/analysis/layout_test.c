@@ -469,12 +469,60 @@ static void the_fix_is_enough(void **state)
 	world_release(&w);
 }
 
+/* A variable without a type has its name in the fix; memory without any is counted in bytes. */
+static void bytes_have_a_name(void **state)
+{
+	static const struct {
+		uint64_t size, offset;
+		const char *expected;
+	} list[] = { { 16, 0, "counter is updated atomically by 2 threads" },
+		     { 16, 8, "counter+0x8 is updated atomically by 2 threads" },
+		     { 0, 8, "+0x8 is updated atomically by 2 threads" } };
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	for (size_t i = 0; i < COUNT(list); i++) {
+		const struct layout_access accesses[] = {
+			{ .offset = list[i].offset,
+			  .size = 8,
+			  .thread = 1,
+			  .loads = 9,
+			  .stores = 9,
+			  .is_atomic = true },
+			{ .offset = list[i].offset,
+			  .size = 8,
+			  .thread = 2,
+			  .loads = 9,
+			  .stores = 9,
+			  .is_atomic = true },
+		};
+		const struct layout_question question = { .types = &w.types,
+							  .object = "counter",
+							  .address = ADDRESS,
+							  .size = list[i].size,
+							  .line_bytes = LINE,
+							  .accesses = accesses,
+							  .n = COUNT(accesses) };
+		struct layout layout;
+		struct text fix = { 0 };
+
+		layout_init(&layout, &question);
+		layout_fix(&layout, &fix);
+		text_char(&fix, '\0');
+		assert_memory_equal(fix.bytes, list[i].expected, strlen(list[i].expected));
+		layout_release(&layout);
+		text_release(&fix);
+	}
+	world_release(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_fix_fits),		 cmocka_unit_test(the_drawing_shows_all),
 		cmocka_unit_test(the_drawing_has_lines), cmocka_unit_test(side_by_side_is_an_array),
-		cmocka_unit_test(the_fix_is_enough),
+		cmocka_unit_test(the_fix_is_enough),	 cmocka_unit_test(bytes_have_a_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
