@@ -20,6 +20,7 @@ struct mem_region {
 	const struct core_clock *clock;
 	const struct vector_length *vectors; /* NULL: no bytes depend on it */
 	uint32_t vector_bits;		     /* given; 0: not */
+	const struct select *select;	     /* that the records passed; NULL: all did */
 	const char *name;		     /* NULL: everything */
 };
 void mem_region_table(const struct mem_region *, struct table *out);

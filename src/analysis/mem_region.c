@@ -39,7 +39,7 @@ static const struct column columns[N_REGION] = {
 			 "lower limit of it (95 %)" },
 	[REGION_HIGH] = { "estimated_high", NULL, "operations", CELL_NUMBER, COLUMN_MACHINE_ONLY,
 			  "upper limit of it (95 %)" },
-	[REGION_TIME] = { "thread_time_ns", "time", "ns", CELL_COUNT, 0,
+	[REGION_TIME] = { "thread_time_ns", "thread time", "ns", CELL_COUNT, 0,
 			  "from the first to the last record, added up over threads" },
 	[REGION_DIRECT_CYCLES] = { "direct_latency_cycles", "direct", "cycles", CELL_NUMBER,
 				   COLUMN_TRUST, "mean execution and translation latency" },
@@ -90,9 +90,9 @@ static void show_direct(const struct mem_region *r, const struct whole *w, struc
 }
 
 /* Were operations left out because of how they went? Then those that are here do not fill the time. */
-static bool is_thinned(const struct session *s)
+static bool is_thinned(const struct mem_region *r)
 {
-	return spe_filters_thin(s);
+	return spe_filters_thin(r->rows->mem->session) || select_thins(r->select);
 }
 
 /*
@@ -101,7 +101,7 @@ static bool is_thinned(const struct session *s)
  */
 static bool has_derived_latency(const struct mem_region *r, enum mem_kind kind)
 {
-	return (kind == MEM_LOAD || r->name != NULL) && !is_thinned(r->rows->mem->session);
+	return (kind == MEM_LOAD || r->name != NULL) && !is_thinned(r);
 }
 
 static void show_estimates(const struct mem_region *r, enum mem_kind kind, const struct whole *w,
@@ -190,6 +190,11 @@ static void note_limits(const struct mem_region *r, struct table *out)
 				"derived: time from the first to the last of them / estimated "
 				"operations, shorter where they overlap, longer where threads do "
 				"other things");
+	else if (select_thins(r->select))
+		table_note(
+			out,
+			"no derived latency: --select leaves out operations by how they went, but "
+			"they took their part of the time");
 	if (has_bytes)
 		table_note(out, "caution: bytes and bandwidth are sampled estimates, good for "
 				"comparing, not for accounting");

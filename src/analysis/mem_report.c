@@ -149,6 +149,7 @@ static int make_tables(struct making *m, struct err *err)
 		.clock = &m->clock,
 		.vectors = m->sizes.n_scalable > 0 ? m->parts[VECTORS].result : NULL,
 		.vector_bits = m->request->vector_bits,
+		.select = m->select,
 		.name = m->request->region,
 	};
 	bool is_sampled = mem_is_sampled(m->s);

@@ -362,6 +362,14 @@ static bool evaluate(const struct select *s, const struct rows *r, size_t index,
 	return passes(&n->test, r, row);
 }
 
+bool select_thins(const struct select *s)
+{
+	for (size_t i = 0; s != NULL && i < s->nodes.n; i++)
+		if (s->nodes.items[i].kind == NODE_TEST && s->nodes.items[i].test.field->is_outcome)
+			return true;
+	return false;
+}
+
 bool select_matches(const struct select *s, const struct batch *b, size_t row)
 {
 	const struct rows rows = { .session = s->session, .batch = b };

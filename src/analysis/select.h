@@ -36,6 +36,12 @@ char *select_region(const char *text, const char *region);
 int select_compile(struct session *, const char *text, struct select **out, struct err *);
 void select_free(struct select *);
 
+/*
+ * Does it depend on how operations went (latency, events, data source)? Those that match are not
+ * all that ran then, even of the code that they are of. NULL: no.
+ */
+bool select_thins(const struct select *);
+
 /* Does this row match? Thread-safe, as below. */
 bool select_matches(const struct select *, const struct batch *, size_t row);
 

@@ -55,6 +55,7 @@ struct field {
 	compile_test *compile;
 	run_test *run;
 	bool has_patterns; /* =~ and !~ are allowed */
+	bool is_outcome;   /* it says how an operation went, not which one it was */
 };
 
 /* All fields, ending with a NULL name. */

@@ -129,6 +129,8 @@ def main():
 
         checks.expect(derived() == {"load": True, "store": False}, f"derived latency of all: {derived()}")
         checks.expect(not any(derived(name="slow").values()), f"derived latency of slow ones: {derived(name='slow')}")
+        for select, has in (("op=load", True), ("op=load && tot>0", False), ("op=load && !(source=DRAM)", False)):
+            checks.expect(derived("--select", select).get("load") == has, f"derived latency of {select}")
         region = derived("--region", "prepare")
         checks.expect(region and all(region.values()), f"derived latency of a region: {region}")
 
