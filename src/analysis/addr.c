@@ -102,6 +102,7 @@ void addr_sums_add(struct addr_sums *to, const struct addr_sums *from)
 	to->loads += from->loads;
 	to->stores += from->stores;
 	to->cycles += from->cycles;
+	to->full_cycles += from->full_cycles;
 	to->n_cycles += from->n_cycles;
 	to->n_saturated += from->n_saturated;
 	to->n_translated += from->n_translated;
@@ -224,6 +225,7 @@ static struct addr_sums sums_of(const struct addr *a, const struct batch *b, siz
 	if (access->level == SOURCE_DRAM || access->level == SOURCE_REMOTE_DRAM)
 		sums.memory_operations =
 			a->is_sampled ? 0 : spe_interval(a->session, cpu_of(b, row))->mean;
+	sums.full_cycles = sums.n_saturated > 0 ? sums.cycles : 0;
 	set_nodes(a, b, row, &sums);
 	return sums;
 }

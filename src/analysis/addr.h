@@ -38,6 +38,7 @@ enum { ADDR_KEY_WORDS = 3 };
 struct addr_sums {
 	uint64_t n, loads, stores; /* an atomic is both */
 	uint64_t cycles;	   /* latency of those that have one */
+	uint64_t full_cycles;	   /* those of them that full counters show */
 	uint64_t n_cycles, n_saturated;
 	uint64_t n_translated;		  /* that tell how the address was translated */
 	uint64_t walks, walk_cycles;	  /* with a translation table walk; its latency */

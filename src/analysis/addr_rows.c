@@ -627,8 +627,9 @@ static void show_sums(const struct addr_rows *r, const struct addr_sums *s, stru
 {
 	enum cell_mark mark = s->n_saturated > 0 ? MARK_SATURATED : MARK_EXACT;
 
-	cells[SUM_SHARE] = cell_latency_share(addr_weight(r, s), addr_weight(r, &r->total), s->n,
-					      r->total.n_saturated > 0);
+	cells[SUM_SHARE] = cell_latency_share(
+		(struct latency_amount){ addr_weight(r, s), s->full_cycles },
+		(struct latency_amount){ addr_weight(r, &r->total), r->total.full_cycles }, s->n);
 	cells[SUM_RECORDS] = cell_count(s->n);
 	cells[SUM_LOADS] = cell_count(s->loads);
 	cells[SUM_STORES] = cell_count(s->stores);

@@ -143,7 +143,7 @@ size_t annotated_target(const struct annotation *, size_t instruction);
 struct annotated_loop {
 	size_t head, branch;
 	uint64_t n_records, n_samples; /* of SPE, and of samples of all events */
-	uint64_t cycles;	       /* latency cycles of the SPE records */
+	uint64_t cycles, full;	       /* latency cycles of the SPE records; of full counters */
 	uint64_t n_taken, n_not_taken; /* SPE records of the branch */
 };
 

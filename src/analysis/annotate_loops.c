@@ -9,7 +9,7 @@
 
 /* Sums of all instructions before one. */
 struct sums {
-	uint64_t n_records, n_samples, cycles;
+	uint64_t n_records, n_samples, cycles, full;
 };
 
 /* A function may have thousands of loops, each nearly as long as itself. To be freed. */
@@ -18,12 +18,14 @@ static struct sums *sum_up(const struct annotation *a)
 	struct sums *before = mem_zalloc(a->list.n + 1, sizeof(*before));
 
 	for (size_t i = 0; i < a->list.n; i++) {
+		struct annotated_latency total = annotated_latency(a, i, COUNT_TOTAL);
+
 		before[i + 1].n_records =
 			before[i].n_records + annotated_count(a, i, COUNT_RECORDS);
 		before[i + 1].n_samples =
 			before[i].n_samples + annotated_count(a, i, COUNT_SAMPLES);
-		before[i + 1].cycles =
-			before[i].cycles + annotated_latency(a, i, COUNT_TOTAL).cycles;
+		before[i + 1].cycles = before[i].cycles + total.cycles;
+		before[i + 1].full = before[i].full + total.cycles - total.usable;
 	}
 	return before;
 }
@@ -38,6 +40,7 @@ static struct annotated_loop sum_loop(const struct annotation *a, const struct s
 		.n_records = before[branch + 1].n_records - before[head].n_records,
 		.n_samples = before[branch + 1].n_samples - before[head].n_samples,
 		.cycles = before[branch + 1].cycles - before[head].cycles,
+		.full = before[branch + 1].full - before[head].full,
 		.n_taken = annotated_count_of(a, branch, COUNT_BRANCH, 1),
 		.n_not_taken = annotated_count_of(a, branch, COUNT_BRANCH, 0),
 	};

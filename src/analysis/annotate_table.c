@@ -146,21 +146,21 @@ static const char *string_of(const struct annotation *a, struct str_id id)
 	return strings_get(symbols_strings(a->session->symbols), id);
 }
 
-/* The total latencies of all instructions; `is_cut`: some counters were full. */
-struct latency_whole {
-	uint64_t cycles;
-	bool is_cut;
-};
-
-static struct latency_whole all_latency(const struct annotation *a)
+static struct latency_amount amount_of(const struct annotated_latency *l)
 {
-	struct latency_whole whole = { 0 };
+	return (struct latency_amount){ l->cycles, l->cycles - l->usable };
+}
+
+/* The total latencies of all instructions. */
+static struct latency_amount all_latency(const struct annotation *a)
+{
+	struct latency_amount whole = { 0 };
 
 	for (size_t i = 0; i < a->list.n; i++) {
 		struct annotated_latency l = annotated_latency(a, i, COUNT_TOTAL);
 
 		whole.cycles += l.cycles;
-		whole.is_cut |= l.n_usable < l.n_all;
+		whole.full += amount_of(&l).full;
 	}
 	return whole;
 }
@@ -168,7 +168,7 @@ static struct latency_whole all_latency(const struct annotation *a)
 static void fill_function(const struct annotation *a, struct table *t)
 {
 	const struct annotate_region *r = a->region;
-	struct latency_whole whole = all_latency(a);
+	struct latency_amount whole = all_latency(a);
 	struct cell *row = table_add_row(t);
 
 	row[0] = cell_text(r->has_name ? r->name : "[unknown]");
@@ -177,7 +177,8 @@ static void fill_function(const struct annotation *a, struct table *t)
 	row[3] = cell_count(r->to - r->from);
 	row[4] = cell_text(isa_names[a->isa]);
 	row[5] = cell_count(annotation_count(a, COUNT_RECORDS));
-	row[6] = cell_marked(cell_count(whole.cycles), whole.is_cut ? MARK_SATURATED : MARK_EXACT);
+	row[6] =
+		cell_marked(cell_count(whole.cycles), whole.full > 0 ? MARK_SATURATED : MARK_EXACT);
 	row[7] = cell_count(annotation_count(a, COUNT_SAMPLES));
 	if (a->shortage != NULL)
 		row[8] = cell_text(a->shortage);
@@ -232,7 +233,7 @@ static void fill_latency(const struct annotated_latency *l, struct cell *p50, st
 		*mean = cell_marked(cell_number((double)l->usable / (double)l->n_usable), mark);
 }
 
-static void fill_spe(const struct annotation *a, size_t i, const struct latency_whole *whole,
+static void fill_spe(const struct annotation *a, size_t i, const struct latency_amount *whole,
 		     struct cell *row)
 {
 	struct annotated_latency total = annotated_latency(a, i, COUNT_TOTAL);
@@ -246,8 +247,7 @@ static void fill_spe(const struct annotation *a, size_t i, const struct latency_
 	fill_latency(&xlat, &row[INS_XLAT_P50], &row[INS_XLAT_MEAN]);
 	if (total.n_all == 0)
 		return;
-	row[INS_SHARE] =
-		cell_latency_share(total.cycles, whole->cycles, total.n_all, whole->is_cut);
+	row[INS_SHARE] = cell_latency_share(amount_of(&total), *whole, total.n_all);
 	row[INS_CYCLES] = cell_marked(cell_count(total.cycles), mark);
 	row[INS_TOTAL_MAX] = cell_marked(cell_count(total.max),
 					 latency_is_full(total.max) ? MARK_SATURATED : MARK_EXACT);
@@ -267,7 +267,7 @@ static void fill_branches(const struct annotation *a, size_t i, struct cell *row
 }
 
 static void fill_instruction(const struct annotation *a, size_t i,
-			     const struct latency_whole *whole, struct table *t)
+			     const struct latency_amount *whole, struct table *t)
 {
 	const struct annotated *line = &a->list.items[i];
 	const struct instruction *text = &line->text;
@@ -355,7 +355,7 @@ static void fill_sources(const struct annotation *a, struct table *t)
 }
 
 static void fill_loop(const struct annotation *a, const struct annotated_loop *l,
-		      const struct latency_whole *whole, uint64_t samples, struct table *t)
+		      const struct latency_amount *whole, uint64_t samples, struct table *t)
 {
 	struct cell *row = table_add_row(t);
 	uint64_t n = l->n_taken + l->n_not_taken;
@@ -364,7 +364,8 @@ static void fill_loop(const struct annotation *a, const struct annotated_loop *l
 	row[1] = cell_hex(a->list.items[l->branch].text.address);
 	row[2] = cell_count(l->branch - l->head + 1);
 	row[3] = whole->cycles > 0
-			 ? cell_latency_share(l->cycles, whole->cycles, l->n_records, whole->is_cut)
+			 ? cell_latency_share((struct latency_amount){ l->cycles, l->full }, *whole,
+					      l->n_records)
 			 : share_cell(l->n_samples, samples, l->n_samples);
 	if (l->n_records > 0)
 		row[4] = cell_count(l->n_records);
@@ -383,7 +384,7 @@ static void fill_loops(const struct annotation *a, struct table *t)
 {
 	size_t n;
 	struct annotated_loop *loops = annotation_loops(a, &n);
-	struct latency_whole whole = all_latency(a);
+	struct latency_amount whole = all_latency(a);
 	uint64_t samples = annotation_count(a, COUNT_SAMPLES);
 
 	for (size_t i = 0; i < n; i++)
@@ -394,7 +395,7 @@ static void fill_loops(const struct annotation *a, struct table *t)
 void annotate_tables_make(const struct annotation *a, const struct annotate_view *view,
 			  bool is_text, struct annotate_tables *out)
 {
-	struct latency_whole whole = all_latency(a);
+	struct latency_amount whole = all_latency(a);
 
 	table_init(&out->loops, "loops", "Loops", loop_columns, COUNT(loop_columns));
 	fill_loops(a, &out->loops);

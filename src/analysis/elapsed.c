@@ -282,7 +282,10 @@ static void count_record(struct elapsed *e, struct looked_at *l, size_t row)
 		return;
 	sum = &e->rows[l->rows[row]];
 	add_operations(&sum->all, &l->records[row]);
-	sum->latency += b->has[row] & HAS_TOTAL ? b->total[row] : 0u;
+	if (b->has[row] & HAS_TOTAL) {
+		sum->latency.cycles += b->total[row];
+		sum->latency.full += latency_is_full(b->total[row]) ? b->total[row] : 0u;
+	}
 }
 
 /* Looks for the time without stops around `time_ns`. */
@@ -473,7 +476,8 @@ static void add_sum(struct elapsed_sum *to, const struct elapsed_sum *from)
 	add_operations(&to->all, &from->all);
 	add_operations(&to->briefly, &from->briefly);
 	add_operations(&to->visitors, &from->visitors);
-	to->latency += from->latency;
+	to->latency.cycles += from->latency.cycles;
+	to->latency.full += from->latency.full;
 	to->steady_ns += from->steady_ns;
 	to->n_steady += from->n_steady;
 	to->brief_ns += from->brief_ns;

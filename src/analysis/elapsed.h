@@ -26,6 +26,7 @@
 #include "analysis/clock.h"
 #include "analysis/hot.h"
 #include "analysis/select.h"
+#include "analysis/shares.h"
 #include "base/err.h"
 #include "table/table.h"
 
@@ -40,7 +41,7 @@ struct elapsed_operations {
 /* What is known of the time of a row. Times in ns. */
 struct elapsed_sum {
 	struct elapsed_operations all;
-	uint64_t latency;		    /* cycles: total latencies of its records */
+	struct latency_amount latency;	    /* total latencies of its records */
 	uint64_t steady_ns, n_steady;	    /* between records in steady runs, and how many times */
 	uint64_t brief_ns;		    /* in runs of fewer records */
 	uint64_t edge_ns;		    /* from its records to those of other rows, and back */

@@ -47,7 +47,7 @@ static const struct column columns[] = {
 	{ "samples", NULL, "samples", CELL_COUNT, 0, "SPE records" },
 	{ "operation_share", "of operations", "", CELL_NUMBER, COLUMN_SHARE,
 	  "part of the operations that records stand for" },
-	{ "latency_share", "of latency", "", CELL_NUMBER, COLUMN_SHARE,
+	{ "latency_share", "of latency", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
 	  "part of the total latencies of sampled operations, which overlap" },
 };
 
@@ -168,7 +168,8 @@ static void find_limits(struct making *m, uint32_t row)
 	t->is_told = t->is_sure || t->low > t->high / 2;
 	m->told_ns += t->is_told ? (double)t->ns : 0;
 	m->all.all.operations += sum->all.operations;
-	m->all.latency += sum->latency;
+	m->all.latency.cycles += sum->latency.cycles;
+	m->all.latency.full += sum->latency.full;
 }
 
 static void add_up(struct making *m)
@@ -252,7 +253,7 @@ static void show_row(const struct making *m, uint32_t number, struct table *t)
 	set(t, row, "samples", cell_count(sum->all.n));
 	set(t, row, "operation_share",
 	    share((double)sum->all.operations, (double)m->all.all.operations));
-	set(t, row, "latency_share", share((double)sum->latency, (double)m->all.latency));
+	set(t, row, "latency_share", cell_latency_share(sum->latency, m->all.latency, sum->all.n));
 	if (covered == 0)
 		return;
 	set(t, row, "time_low", share(taken->low, covered));

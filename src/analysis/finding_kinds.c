@@ -26,13 +26,15 @@ static double spread(double squares, double n, double weight)
 	return squares <= 0 ? 1 : squares * n / (weight * weight);
 }
 
-/* Part of the weight of all, that `n` samples of the function have. */
-static struct extent part(const struct subject *s, double share, uint64_t n)
+/* Part of the weight of all, that `n` samples of the function have; `full`: in full counters. */
+static struct extent part_with(const struct subject *s, double share, uint64_t n, uint64_t full)
 {
 	const struct hot_cost *mine = &s->f->cost, *all = s->all;
 
 	return (struct extent){
 		.share = share,
+		.mark = latency_share_mark((struct latency_amount){ mine->cycles, full },
+					   (struct latency_amount){ all->cycles, all->full }),
 		.n = n,
 		.n_all = all->n,
 		.spread = spread((double)mine->squares, (double)mine->n, (double)mine->cycles),
@@ -40,6 +42,11 @@ static struct extent part(const struct subject *s, double share, uint64_t n)
 			spread((double)(all->squares - mine->squares), (double)(all->n - mine->n),
 			       (double)(all->cycles - mine->cycles)),
 	};
+}
+
+static struct extent part(const struct subject *s, double share, uint64_t n)
+{
+	return part_with(s, share, n, s->f->cost.full);
 }
 
 static struct extent all_of_it(const struct subject *s)
@@ -92,7 +99,7 @@ static struct extent extent_walks(const struct subject *s)
 
 	if (c->n_walks < LEAST_PART)
 		return nothing;
-	return part(s, ratio(c->xlat_cycles, s->all->cycles), c->n_walks);
+	return part_with(s, ratio(c->xlat_cycles, s->all->cycles), c->n_walks, 0);
 }
 
 static const char *claim_walks(struct table *t, const struct subject *s)

@@ -23,7 +23,8 @@ struct subject {
 /* How much a finding concerns, as a share of a whole that was estimated from samples. */
 struct extent {
 	double share;
-	uint64_t n, n_all; /* samples it rests on, and those of the whole */
+	enum cell_mark mark; /* full counters of latencies make it a bound */
+	uint64_t n, n_all;   /* samples it rests on, and those of the whole */
 
 	/* Mean square of what its samples weigh by the square of their mean, and of the others. */
 	double spread, rest_spread;

@@ -23,7 +23,8 @@ static const struct column columns[FINDING_N_COLUMNS] = {
 	[FINDING_SURE] = PROSE("sure", NULL, "how certain it is"),
 	[FINDING_KIND] =
 		FACT("kind", CELL_TEXT, "kind of finding, or the metric that passes its threshold"),
-	[FINDING_SHARE] = FACT("share", CELL_NUMBER, "the size, as a share of the whole"),
+	[FINDING_SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY | COLUMN_TRUST,
+			    "the size, as a share of the whole" },
 	[FINDING_FROM] = FACT("from", CELL_TEXT, "samples or counts"),
 	[FINDING_FUNCTION] = FACT("function", CELL_TEXT, "that its heaviest place is in"),
 	[FINDING_MODULE] = FACT("module", CELL_TEXT, "that the function is in"),

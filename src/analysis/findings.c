@@ -166,6 +166,18 @@ static const char *evidence_text(const struct finder *d, const struct subject *s
 	return table_format(d->table, "the function has %.1f %%: %s", 100 * s->share, weight);
 }
 
+/* What the interval does not know of. */
+static const char *full_text(const struct finder *d, const struct finding *found)
+{
+	const struct hot_cost *all = &d->functions.totals[found->function->event];
+
+	if (found->extent.mark == MARK_EXACT)
+		return "";
+	return table_format(d->table,
+			    "; full counters hold %.1f %% of all cycles, and stand for more",
+			    100 * ratio(all->full, all->cycles));
+}
+
 static const char *sure_text(const struct finder *d, const struct finding *found)
 {
 	const struct extent *e = &found->extent;
@@ -174,10 +186,11 @@ static const char *sure_text(const struct finder *d, const struct finding *found
 	bool may_beat =
 		hot_is_spe(d->hot, found->function->event) && spe_lacks_jitter(d->session->capture);
 
-	return table_format(d->table, "%s %s, \xc2\xb1 %.1f %% with 95 %% confidence%s",
+	return table_format(d->table, "%s %s, \xc2\xb1 %.1f %% with 95 %% confidence%s%s",
 			    table_human(d->table, cell_count(e->n), "of"),
 			    table_human(d->table, cell_count(e->n_all), whole), 100 * error_of(e),
-			    may_beat ? " if no code is in step with the interval (no jitter)" : "");
+			    may_beat ? " if no code is in step with the interval (no jitter)" : "",
+			    full_text(d, found));
 }
 
 /* What would give names to the code of this place, or NULL. */
@@ -272,14 +285,16 @@ static void put_finding(const struct finder *d, const struct finding *found)
 
 	s.name = name_of(d, s.f->places[0]);
 	row[FINDING_CLAIM] = cell_text(kind->claim(d->table, &s));
-	row[FINDING_SIZE] = cell_text(table_format(d->table, "%.1f %% of %s", 100 * share,
-						   kind->whole != NULL ? kind->whole : s.event));
+	row[FINDING_SIZE] =
+		cell_marked(cell_text(table_format(d->table, "%.1f %% of %s", 100 * share,
+						   kind->whole != NULL ? kind->whole : s.event)),
+			    found->extent.mark);
 	row[FINDING_EVIDENCE] = cell_text(evidence_text(d, &s, &found->extent));
 	row[FINDING_WHERE] = cell_text(place_text(d, place));
 	put_advice(d, found, row);
 	row[FINDING_SURE] = cell_text(sure_text(d, found));
 	row[FINDING_KIND] = cell_text(kind->name);
-	row[FINDING_SHARE] = cell_number(share);
+	row[FINDING_SHARE] = cell_marked(cell_number(share), found->extent.mark);
 	row[FINDING_FUNCTION] = cell_text(table_text(d->table, names_function(d->names, place)));
 	row[FINDING_MODULE] = cell_text(table_text(
 		d->table, names_module(d->session, session_place(d->session, place).module)));

@@ -108,6 +108,7 @@ void hot_cost_add(struct hot_cost *to, const struct hot_cost *from)
 	to->n += from->n;
 	to->cycles += from->cycles; /* which is the period of samples */
 	to->squares += from->squares;
+	to->full += from->full;
 	to->n_cycles += from->n_cycles;
 	to->n_saturated += from->n_saturated;
 	to->n_walks += from->n_walks;
@@ -231,6 +232,7 @@ static void add_spe(struct hot_cost *c, const struct batch *b, size_t row)
 		c->cycles += b->total[row];
 		c->squares += (uint64_t)b->total[row] * b->total[row];
 		c->n_saturated += latency_is_full(b->total[row]);
+		c->full += latency_is_full(b->total[row]) ? b->total[row] : 0u;
 	}
 	if (events >> SPE_EV_TLB_WALK & 1) {
 		c->n_walks++;

@@ -109,6 +109,7 @@ struct hot_cost {
 		uint64_t n_telling;   /* branch entries: that can tell the condition */
 	};
 	uint64_t squares;  /* SPE: of the total latencies, for their spread */
+	uint64_t full;	   /* SPE: those of `cycles` that full counters show */
 	uint32_t n;	   /* records or samples; branch entries that match the condition */
 	uint32_t n_cycles; /* of which `cycles` is */
 	union {

@@ -11,6 +11,11 @@ uint64_t hot_weight(const struct hot_grouping *g, uint64_t event, const struct h
 	return g->view->by_samples ? c->n : hot_event_weight(g->hot, event, c);
 }
 
+uint64_t hot_full_weight(const struct hot_grouping *g, uint64_t event, const struct hot_cost *c)
+{
+	return !g->view->by_samples && hot_is_spe(g->hot, event) ? c->full : 0;
+}
+
 void hot_words(const struct hot_grouping *g, const uint64_t *raw, uint64_t *words)
 {
 	size_t at = 1;
@@ -96,11 +101,6 @@ static uint64_t operations_of(const struct hot_grouping *g, const uint64_t *raw,
 	return n * g->each;
 }
 
-static bool is_cut(const struct hot_grouping *g, uint64_t event, const struct hot_cost *c)
-{
-	return !g->view->by_samples && hot_is_spe(g->hot, event) && c->n_saturated > 0;
-}
-
 /* Fills `groups` with the group that each raw group becomes. */
 static void group_all(struct hot_grouping *g, uint32_t *groups)
 {
@@ -117,7 +117,7 @@ static void group_all(struct hot_grouping *g, uint32_t *groups)
 		hot_cost_add(&g->groups.items[groups[i]].cost, cost);
 		g->groups.items[groups[i]].operations += operations_of(g, raw, cost->n);
 		g->weights[raw[DIM_EVENT]] += weight;
-		g->is_cut[raw[DIM_EVENT]] |= is_cut(g, raw[DIM_EVENT], cost);
+		g->full[raw[DIM_EVENT]] += hot_full_weight(g, raw[DIM_EVENT], cost);
 		add_slice(g, groups[i], raw[DIM_SLICE], weight);
 		if (g->has_chains)
 			add_inclusive(g, i, raw, groups[i], weight);
@@ -250,7 +250,7 @@ void hot_grouping_init(struct hot_grouping *g, const struct hot *hot, const stru
 	g->has_own_intervals =
 		hot->options->dimensions >> DIM_CPU & 1 && spe_interval_varies(hot->session);
 	g->weights = mem_zalloc(hot_event_end(hot), sizeof(*g->weights));
-	g->is_cut = mem_zalloc(hot_event_end(hot), sizeof(*g->is_cut));
+	g->full = mem_zalloc(hot_event_end(hot), sizeof(*g->full));
 	g->has_chains = keys_are_code(&view->keys) && any_chains(hot);
 	groups = mem_alloc(hot_end(hot) + 1, sizeof(*groups));
 	group_all(g, groups);
@@ -265,7 +265,7 @@ void hot_grouping_release(struct hot_grouping *g)
 	vec_release(&g->groups);
 	vec_release(&g->slices);
 	free(g->weights);
-	free(g->is_cut);
+	free(g->full);
 	free(g->raws);
 	free(g->first_raw);
 }

@@ -29,7 +29,7 @@ struct hot_grouping {
 	VEC_OF(struct hot_group) groups;
 	VEC_OF(uint64_t) slices; /* weight by group and slice, if time is sliced */
 	uint64_t *weights;	 /* by event: of everything */
-	bool *is_cut;		 /* by event: they are latencies of which some counters were full */
+	uint64_t *full;		 /* by event: what of it full latency counters show */
 	uint64_t each;		 /* operations that an SPE record stands for, unless … */
 	bool has_own_intervals;	 /* … that differs between CPUs, which are told apart then */
 	bool has_chains;	 /* call chains were recorded, and the keys can tell who called */
@@ -44,8 +44,9 @@ void hot_grouping_init(struct hot_grouping *, const struct hot *, const struct n
 		       const struct hot_view *);
 void hot_grouping_release(struct hot_grouping *);
 
-/* What records of an event weigh in this view. */
+/* What records of an event weigh in this view, and what of it full latency counters show. */
 uint64_t hot_weight(const struct hot_grouping *, uint64_t event, const struct hot_cost *);
+uint64_t hot_full_weight(const struct hot_grouping *, uint64_t event, const struct hot_cost *);
 
 /* The words of the group that a raw key belongs to, or one of its callers at this place. */
 void hot_words(const struct hot_grouping *, const uint64_t *raw, uint64_t *words);

@@ -201,14 +201,20 @@ static void show_branches(const struct hot_cost *c, struct table *t, struct cell
 		set(t, row, "branch_cycles", cell_number((double)c->cycles / (double)c->n_cycles));
 }
 
+static struct latency_amount hot_whole(const struct hot_grouping *g, uint64_t event)
+{
+	return (struct latency_amount){ g->weights[event], g->full[event] };
+}
+
 void hot_show_sums(const struct hot_grouping *g, uint64_t event, const struct hot_cost *c,
 		   struct table *t, struct cell *row)
 {
 	enum cell_mark mark = c->n_saturated > 0 ? MARK_SATURATED : MARK_EXACT;
+	const struct latency_amount part = { hot_weight(g, event, c),
+					     hot_full_weight(g, event, c) };
 	size_t sampled;
 
-	set(t, row, "share",
-	    cell_latency_share(hot_weight(g, event, c), g->weights[event], c->n, g->is_cut[event]));
+	set(t, row, "share", cell_latency_share(part, hot_whole(g, event), c->n));
 	set(t, row, "samples", cell_count(c->n));
 	if (hot_is_branches(g->hot, event, &sampled)) {
 		show_branches(c, t, row);

@@ -44,10 +44,13 @@ struct latencies {
 
 struct latencies latencies_of(const struct batch *, size_t row);
 
+/* What a full counter of an SPE record shows at least: all of 12 bits. */
+enum { LATENCY_LEAST_FULL = 4095 };
+
 /* Is this what a full counter of an SPE record shows? They have 12 bits, or 16. */
 static inline bool latency_is_full(uint64_t cycles)
 {
-	return cycles == 4095 || cycles == 65535;
+	return cycles == LATENCY_LEAST_FULL || cycles == 65535;
 }
 
 /* Sums of many records, up to 2^32 - 1: 256 GiB of them. Each place has some. */

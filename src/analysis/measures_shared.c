@@ -3,15 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/latency.h"
 #include "analysis/measures.h"
 #include "analysis/sharing.h"
 #include "analysis/sharing_labels.h"
 #include "base/alloc.h"
 
-enum {
-	MAX_LINES = 1000, /* looked at, those that cost most first */
-	LEAST_FULL = 4095,
-};
+enum { MAX_LINES = 1000 }; /* looked at, those that cost most first */
 
 /* What loads waited for other threads, over a local hit, of all lines with one name. */
 struct waits {
@@ -110,7 +108,7 @@ static void add_line(struct by_name *b, const struct sharing *s,
 /* At least, of what a 12-bit counter shows: the time before the issue is not part of a wait. */
 static double full_of(const struct waits *w)
 {
-	return fmin(w->cycles, (double)w->n_full * LEAST_FULL);
+	return fmin(w->cycles, (double)w->n_full * LATENCY_LEAST_FULL);
 }
 
 static void add_measures(const struct by_name *b, const struct session *s, double interval,

@@ -62,8 +62,8 @@ static void show_translation(const struct mem_cost *c, const struct mem_cost *al
 	row[TRANSLATION_TOTAL] = mem_mean_cell(&c->sums[LATENCY_TOTAL], 1);
 	if (c->sums[LATENCY_XLAT].n > 0)
 		row[TRANSLATION_PART] = cell_latency_share(
-			c->sums[LATENCY_XLAT].cycles, mem_weight(all), c->n,
-			c->sums[LATENCY_XLAT].n_full + all->sums[LATENCY_TOTAL].n_full > 0);
+			(struct latency_amount){ c->sums[LATENCY_XLAT].cycles, 0 },
+			(struct latency_amount){ mem_weight(all), all->full_cycles }, c->n);
 }
 
 void mem_translation_table(const struct mem *mem, struct table *out)

@@ -265,7 +265,8 @@ static void show_sums(const struct making *m, enum mem_kind kind, const struct m
 	*sum_cell(m, row, SUM_SAMPLES) = cell_count(c->n);
 	*sum_cell(m, row, SUM_SHARE) = cell_sparse(cell_ratio(c->n, all->n), c->n);
 	*sum_cell(m, row, SUM_LATENCY_SHARE) = cell_latency_share(
-		mem_weight(c), mem_weight(all), c->n, all->sums[LATENCY_TOTAL].n_full > 0);
+		(struct latency_amount){ mem_weight(c), c->full_cycles },
+		(struct latency_amount){ mem_weight(all), all->full_cycles }, c->n);
 	*sum_cell(m, row, SUM_SATURATED) =
 		cell_ratio(total->n_full, (uint64_t)total->n + total->n_full);
 	*sum_cell(m, row, SUM_WALKS) =

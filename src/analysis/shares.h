@@ -23,10 +23,19 @@ struct cell cell_ratio(uint64_t part, uint64_t whole);
 /* Marks what rests on `n` records as sparse if those are few. */
 struct cell cell_sparse(struct cell, uint64_t n);
 
+/* Latency cycles, and how many of them full counters show: those stand for that or more. */
+struct latency_amount {
+	uint64_t cycles, full;
+};
+
 /*
- * A share of latency cycles, which `n` records have. Where counters were full (`is_cut`) the whole is a
- * lower bound: then the share is none, but may be off either way, and is not exact.
+ * Which way a share of latency cycles may be off. If full counters are its own it is a lower
+ * bound, if they are others' an upper one, if both have some it is neither; of full counters that
+ * hold less than a hundredth of the whole nothing is said.
  */
-struct cell cell_latency_share(uint64_t cycles, uint64_t whole, uint64_t n, bool is_cut);
+enum cell_mark latency_share_mark(struct latency_amount part, struct latency_amount whole);
+
+/* The share as a cell; `n` records have it. */
+struct cell cell_latency_share(struct latency_amount part, struct latency_amount whole, uint64_t n);
 
 #endif

@@ -11,6 +11,8 @@
 
 #include <math.h>
 
+#include "analysis/latency.h"
+#include "analysis/shares.h"
 #include "base/tuples.h"
 
 enum {
@@ -191,4 +193,20 @@ void sharing_rate(const struct sharing *s, struct sharing_subject *subject)
 	subject->error = error_of(s, &waits, subject->share);
 	subject->reload_share = (double)of_reloads / all;
 	subject->reload_error = error_of(s, r, subject->reload_share);
+}
+
+/* What full counters hold at least: those of 12 bits, less what went by before the issue. */
+static struct latency_amount amount_of(const struct sharing_latency *l)
+{
+	uint64_t full = (uint64_t)l->n_saturated * LATENCY_LEAST_FULL;
+
+	return (struct latency_amount){ l->cycles, full < l->cycles ? full : l->cycles };
+}
+
+enum cell_mark sharing_share_mark(const struct sharing *s, const struct sharing_subject *subject)
+{
+	struct sharing_latency waits = subject->contended;
+
+	sharing_latency_merge(&waits, &subject->reloads);
+	return latency_share_mark(amount_of(&waits), amount_of(&s->lines->loads));
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "analysis/sharing.h"
+#include "table/table.h"
 
 /* What a load takes without contention: of access latency where issue was recorded. */
 uint64_t sharing_local_cycles(const struct sharing *);
@@ -30,5 +31,8 @@ void sharing_settle_reloads(struct sharing *, uint32_t from, uint32_t to);
 
 /* Fills excess_cycles, share and error. */
 void sharing_rate(const struct sharing *, struct sharing_subject *);
+
+/* Which way full counters, of these loads or of others, make the share a bound. */
+enum cell_mark sharing_share_mark(const struct sharing *, const struct sharing_subject *);
 
 #endif

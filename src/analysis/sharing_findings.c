@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/data_names.h"
+#include "analysis/sharing_cost.h"
 #include "analysis/sharing_ranking.h"
 #include "analysis/sharing_tables.h"
 #include "analysis/short_name.h"
@@ -57,7 +58,7 @@ static const struct column columns[FINDING_N_COLUMNS] = {
 	[FINDING_KIND] = { "kind", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "the verdict" },
 	[FINDING_LINE] = { "line", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
 			   "number of the line among `lines`" },
-	[FINDING_SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+	[FINDING_SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY | COLUMN_TRUST,
 			    "of the latency of all sampled loads" },
 	[FINDING_FUNCTION] = { "function", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
 			       "that waits most, or else writes most" },
@@ -361,7 +362,8 @@ static void add_finding(const struct sharing *s, const struct sharing_labels *la
 	struct cell *row = table_add_row(t);
 
 	row[FINDING_CLAIM] = cell_text(claim_of(s, labels, f, t));
-	row[FINDING_SIZE] = cell_text(size_of(s, subject, t));
+	row[FINDING_SIZE] =
+		cell_marked(cell_text(size_of(s, subject, t)), sharing_share_mark(s, subject));
 	if (labels->drawings[number] != NULL)
 		row[FINDING_DRAWING] = cell_text(table_text(t, labels->drawings[number]));
 	add_accesses(s, labels, f, true, t, row + FINDING_WRITES);
@@ -372,7 +374,8 @@ static void add_finding(const struct sharing *s, const struct sharing_labels *la
 	row[FINDING_SURE] = cell_text(sure_text(j, t));
 	row[FINDING_KIND] = cell_text(sharing_verdict_name(j->verdict));
 	row[FINDING_LINE] = cell_count(number + 1);
-	row[FINDING_SHARE] = cell_number(subject->share);
+	row[FINDING_SHARE] =
+		cell_marked(cell_number(subject->share), sharing_share_mark(s, subject));
 	if (f->n_objects > 0)
 		row[FINDING_OBJECTS] = cell_count(f->n_objects);
 	row[FINDING_LINES] = cell_count(f->lines.n);

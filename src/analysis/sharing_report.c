@@ -51,6 +51,7 @@ static void add_line(const struct sharing *s, const struct table *lines, size_t 
 	row[FINDING_WHERE] = cell_text(where_of(lines, line, t));
 	row[FINDING_NEXT] = cell_text(tip(t, s->session, "c2c"));
 	row[FINDING_SHARE] = *table_cell(lines, line, (size_t)table_column(lines, "share"));
+	row[FINDING_SIZE].mark = row[FINDING_SHARE].mark;
 }
 
 /* What functions that fight over a line are found to do, for no other reason. */

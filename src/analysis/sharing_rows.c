@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/sharing_tables.h"
+#include "analysis/sharing_cost.h"
 #include "base/alloc.h"
 
 enum {
@@ -361,9 +362,8 @@ static void line_cost(const struct sharing *s, const struct sharing_subject *sub
 		      struct cell *row)
 {
 	const struct sharing_latency *c = &subject->contended, *r = &subject->reloads;
-	enum cell_mark mark = c->n_saturated + r->n_saturated > 0 ? MARK_SATURATED
-			      : c->n + r->n < SPARSE_BELOW	  ? MARK_SPARSE
-								  : MARK_EXACT;
+	enum cell_mark mark =
+		c->n + r->n < SPARSE_BELOW ? MARK_SPARSE : sharing_share_mark(s, subject);
 	uint64_t all = sharing_contended(&s->total, s->options.mode);
 
 	row[LINE_CONTENDED_MEAN] = sharing_mean_cell(c->cycles, c->n, c->n_saturated);

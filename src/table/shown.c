@@ -91,12 +91,7 @@ static struct span show_spark(const char *digits, bool has_unicode, struct arena
 
 struct shown show_cell(const struct showing *how, const struct cell *cell, struct arena *memory)
 {
-	/* A share of what is cut is no lower bound: it may be off either way. */
-	bool is_plain = cell->mark == MARK_SATURATED && how->column->flags & COLUMN_SHARE;
-	struct shown out = {
-		.is_absent = cell_is_absent(cell),
-		.mark = is_plain ? MARK_EXACT : cell->mark,
-	};
+	struct shown out = { .is_absent = cell_is_absent(cell), .mark = cell->mark };
 	const struct sign *sign = &signs[out.mark];
 	const char *before = how->has_unicode ? sign->before : sign->before_ascii;
 	struct text words = { 0 };

@@ -11,6 +11,7 @@
 
 #include "analysis/estimate.h"
 #include "analysis/latency.h"
+#include "analysis/shares.h"
 #include "base/alloc.h"
 
 #define ALL (HAS_TOTAL | HAS_ISSUE | HAS_XLAT)
@@ -157,11 +158,47 @@ static void limits_shares(void **state)
 	assert_true(estimate_share(0, 0).high == 1);
 }
 
+/* By hand: of 1000 cycles, full counters are worth a word from 11 on. */
+static void full_counters_bound_shares(void **state)
+{
+	static const struct {
+		struct latency_amount part, whole;
+		uint64_t n;
+		enum cell_mark mark;
+	} cases[] = {
+		{ { 200, 0 }, { 1000, 0 }, 50, MARK_EXACT },
+		{ { 200, 200 }, { 1000, 200 }, 50, MARK_SATURATED },
+		{ { 800, 0 }, { 1000, 200 }, 50, MARK_AT_MOST },
+		{ { 800, 100 }, { 1000, 200 }, 50, MARK_UNCERTAIN },
+		{ { 1000, 500 }, { 1000, 500 }, 50, MARK_EXACT }, /* all of it */
+		{ { 800, 10 }, { 1000, 20 }, 50, MARK_EXACT },
+		{ { 800, 11 }, { 1000, 21 }, 50, MARK_SATURATED },
+		{ { 800, 0 }, { 1000, 11 }, 50, MARK_AT_MOST },
+		{ { 200, 200 }, { 1000, 200 }, 9, MARK_SPARSE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct cell c = cell_latency_share(cases[i].part, cases[i].whole, cases[i].n);
+
+		assert_true(c.number == (double)cases[i].part.cycles / 1000);
+		if (c.mark != cases[i].mark)
+			fail_msg("case %zu: %d", i, (int)c.mark);
+	}
+	assert_int_equal(
+		cell_latency_share((struct latency_amount){ 0 }, (struct latency_amount){ 0 }, 50)
+			.type,
+		CELL_NONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(knows_what_is_full),  cmocka_unit_test(resolves_values),
-		cmocka_unit_test(agrees_with_sorting), cmocka_unit_test(limits_counts),
+		cmocka_unit_test(full_counters_bound_shares),
+		cmocka_unit_test(knows_what_is_full),
+		cmocka_unit_test(resolves_values),
+		cmocka_unit_test(agrees_with_sorting),
+		cmocka_unit_test(limits_counts),
 		cmocka_unit_test(limits_shares),
 	};
 

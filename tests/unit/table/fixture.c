@@ -44,8 +44,6 @@ void fixture_hot(struct table *t)
 		c[1] = cell_text(rows[i].line);
 		c[2] = cell_marked(cell_number(rows[i].share), rows[i].mark);
 		c[3] = cell_count(rows[i].cycles);
-		if (rows[i].mark == MARK_SATURATED) /* of which shares do not get a sign */
-			c[3] = cell_marked(c[3], MARK_SATURATED);
 		c[4] = cell_number(rows[i].time_ns);
 		c[5] = i == 1 ? (struct cell){ 0 } : cell_count(1234 * i);
 		c[6] = cell_number(rows[i].ipc);

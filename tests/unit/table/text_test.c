@@ -24,38 +24,39 @@ static void assert_text(struct table *t, unsigned width, bool has_unicode, const
 static const char hot_100[] =
 "Where the time goes                                     latency                loads\n"
 "                                             share     (cycles)      time  (records)   IPC    tid\n"
-"  chase                walk.c:8            71.9 %       36.8  G   1.24 ms          0  0.22  12345  !\n"
-"  main                 walk.c:15           12.4 %~       1.24 G  93.9  ns          -  1.24  12346\n"
-"  matmul_naive_with_…  …meric/matmul.c:10   8.8 %?  11 245       16.9  s       2 468  -     12347\n"
-"  memcpy                                   <0.1 %      ≥ 0        0    ns      3 702  3.00  12348\n"
+"  chase               walk.c:8             71.9 %       36.8  G   1.24 ms          0  0.22  12345  !\n"
+"  main                walk.c:15            12.4 %~       1.24 G  93.9  ns          -  1.24  12346\n"
+"  matmul_naive_with…  …eric/matmul.c:10     8.8 %?  11 245       16.9  s       2 468  -     12347\n"
+"  memcpy                                 ≥ <0.1 %        0        0    ns      3 702  3.00  12348\n"
 "  12 more functions, 3.8 %\n"
 "  ~ scaled up from a part   ? too few samples   ≥ at least, the counter was full\n";
 
 static const char hot_60[] =
-"Where the time goes                        latency\n"
-"                                share     (cycles)      time\n"
-"  chase         walk.c:8      71.9 %       36.8  G   1.24 ms\n"
-"  main          walk.c:15     12.4 %~       1.24 G  93.9  ns\n"
-"  matmul_naiv…  …matmul.c:10   8.8 %?  11 245       16.9  s\n"
-"  memcpy                      <0.1 %      ≥ 0        0    ns\n"
-"  no room (csv and json have them): loads (records); IPC;\n"
-"  tid\n"
+"Where the time goes                                  latency\n"
+"                                          share     (cycles)\n"
+"  chase             walk.c:8            71.9 %       36.8  G\n"
+"  main              walk.c:15           12.4 %~       1.24 G\n"
+"  matmul_naive_wi…  …ric/matmul.c:10     8.8 %?  11 245\n"
+"  memcpy                              ≥ <0.1 %        0\n"
+"  no room (csv and json have them): time; loads (records);\n"
+"  IPC; tid\n"
 "  12 more functions, 3.8 %\n"
 "  ~ scaled up from a part   ? too few samples   ≥ at least,\n"
 "  the counter was full\n";
 
 static const char hot_40_ascii[] =
 "Where the time goes                share\n"
-"  chase           walk.c:8       71.9 %\n"
-"  main            walk.c:15      12.4 %~\n"
-"  matmul_naiv...  ...atmul.c:10   8.8 %?\n"
-"  memcpy                         <0.1 %\n"
+"  chase         walk.c:8         71.9 %\n"
+"  main          walk.c:15        12.4 %~\n"
+"  matmul_na...  ...tmul.c:10      8.8 %?\n"
+"  memcpy                      >= <0.1 %\n"
 "  no room (csv and json have them):\n"
 "  latency (cycles); time; loads\n"
 "  (records); IPC; tid\n"
 "  12 more functions, 3.8 %\n"
 "  ~ scaled up from a part   ? too few\n"
-"  samples\n";
+"  samples   >= at least, the counter was\n"
+"  full\n";
 
 static const char calls_60[] =
 "place         cycles                                   share\n"
