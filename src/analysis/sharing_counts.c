@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/mem_samples.h"
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "spe/packet.h"
@@ -251,8 +252,9 @@ struct slot {
 
 struct sharing_classifier {
 	const struct session *session;
-	uint32_t core;	       /* of the row before; UINT32_MAX: not known */
-	const struct cpu *cpu; /* of that */
+	struct mem_sampling sampling; /* which samples count */
+	uint32_t core;		      /* of the row before; UINT32_MAX: not known */
+	const struct cpu *cpu;	      /* of that */
 	struct slot slots[1 << SLOTS_LOG];
 };
 
@@ -261,6 +263,7 @@ struct sharing_classifier *sharing_classifier_new(const struct session *session)
 	struct sharing_classifier *c = mem_zalloc(1, sizeof(*c));
 
 	c->session = session;
+	c->sampling = mem_sampling_of(session);
 	c->core = UINT32_MAX;
 	c->cpu = session_cpu_of(session, c->core);
 	return c;
@@ -329,7 +332,8 @@ static uint32_t classify_sample(struct sharing_classifier *c, const struct batch
 	uint64_t low = b->data_src[row], high = has_address ? 3 : 1;
 	struct slot *slot;
 
-	if (!(b->has[row] & HAS_DATA_SRC))
+	if (!(b->has[row] & HAS_DATA_SRC) ||
+	    (c->sampling.event >= 0 && b->event[row] != (unsigned)c->sampling.event))
 		return 0;
 	slot = slot_of(c, low, high);
 	if (slot->low != low || slot->high != high)

@@ -174,7 +174,8 @@ void sharing_classifier_free(struct sharing_classifier *);
  *
  * SPE: loads, stores and atomics, by the CPU's data source, and by the events where the CPU's
  * sources are not known or there is none. Samples: by their data_src; those of events that do
- * not record one are none of this.
+ * not record one are none of this, nor, where perf inject made a sample for each event of an SPE
+ * record, any but the one for the operation itself.
  */
 void sharing_classify(struct sharing_classifier *, const struct batch *,
 		      uint32_t out_masks[BATCH_ROWS]);

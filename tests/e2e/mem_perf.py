@@ -82,6 +82,12 @@ def check_injected(checks, cyclops, path, folder):
               csv.DictReader(run(cyclops, "addr", "--by", "page", "--table", "pages", "--all", "--format", "csv", each).decode().splitlines())]
              for each in (path, injected)]
     checks.equal("pages of records and of samples", *pages)
+    # Operations of SVE that are neither are loads without an address to perf.
+    counters = ("stores", "load_l1", "load_l2", "load_llc", "load_dram_local", "peer_local", "peer_remote")
+    shared = [sorted((row["counter"], int(row["records"])) for row in csv.DictReader(run(
+        cyclops, "c2c", "--table", "trace", "--format", "csv", each).decode().splitlines()) if row["counter"] in counters)
+              for each in (path, injected)]
+    checks.equal("accesses of c2c, of records and of samples", *shared)
 
 
 def check_both(checks, cyclops, make_capture, path):
