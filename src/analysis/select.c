@@ -370,6 +370,14 @@ bool select_thins(const struct select *s)
 	return false;
 }
 
+bool select_hides_kinds(const struct select *s)
+{
+	for (size_t i = 0; s != NULL && i < s->nodes.n; i++)
+		if (s->nodes.items[i].kind == NODE_TEST && s->nodes.items[i].test.field->is_kind)
+			return true;
+	return false;
+}
+
 bool select_matches(const struct select *s, const struct batch *b, size_t row)
 {
 	const struct rows rows = { .session = s->session, .batch = b };

@@ -42,6 +42,9 @@ void select_free(struct select *);
  */
 bool select_thins(const struct select *);
 
+/* Does it depend on what kind of operation they were? NULL: no. */
+bool select_hides_kinds(const struct select *);
+
 /* Does this row match? Thread-safe, as below. */
 bool select_matches(const struct select *, const struct batch *, size_t row);
 

@@ -404,9 +404,9 @@ static bool run_module(const struct test *t, const struct rows *r, size_t row, b
 
 const struct field select_fields[] = {
 	{ "op", "what the operation does: load, store, branch, atomic, simd …",
-	  .compile = compile_op, .run = run_op },
+	  .compile = compile_op, .run = run_op, .is_kind = true },
 	{ "class", "class of the operation: 0 other, 1 load or store, 2 branch",
-	  .number = number_class },
+	  .number = number_class, .is_kind = true },
 	{ "event", "an SPE event that happened (l1d-refill, mispredicted …), or a sample's event",
 	  .compile = compile_event, .run = run_event, .has_patterns = true, .is_outcome = true },
 	{ "source", "where the data came from: L1, L2, DRAM …", .compile = compile_source,

@@ -55,7 +55,8 @@ struct field {
 	compile_test *compile;
 	run_test *run;
 	bool has_patterns; /* =~ and !~ are allowed */
-	bool is_outcome;   /* it says how an operation went, not which one it was */
+	bool is_kind;	   /* it says what kind of operation it was */
+	bool is_outcome;   /* it says how it went */
 };
 
 /* All fields, ending with a NULL name. */

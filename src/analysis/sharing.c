@@ -156,6 +156,8 @@ static int first_look(struct sharing *s, const struct select *select, struct err
 			       "pa_enable=1 for SPE, --phys-data for samples, both as root");
 	s->first_ns = s->session->first_ns;
 	s->last_ns = s->session->last_ns;
+	s->lacks_stores = spe_filters_hide_stores(s->session) || select_thins(select) ||
+			  select_hides_kinds(select);
 	s->minimum_cycles = spe_filters_least_cycles(s->session);
 	s->local_cycles = sharing_local_cycles(s);
 	s->interval = interval_of(s);

@@ -76,6 +76,7 @@ enum sharing_reason {
 	SHARING_SURE,
 	SHARING_FEW_SAMPLES,
 	SHARING_NO_STORES,	 /* the capture holds no stores at all */
+	SHARING_STORES_LEFT_OUT, /* not all of its stores may have been let through: filters, --select */
 	SHARING_UNSEEN_STORES,	 /* loads found it modified, but no store was sampled */
 	SHARING_SIZES_UNKNOWN,	 /* accesses may overlap, their sizes are not known */
 	SHARING_VECTORS_UNKNOWN, /* … because that of vectors of SVE is not */
@@ -173,6 +174,7 @@ struct sharing {
 	uint64_t n_candidates;	 /* lines that could be shown */
 	struct sharing_counts total, shared; /* of everything; of lines with peer or HITM loads */
 	uint64_t n_contended_lines;
+	bool lacks_stores;	 /* filters or --select may have left some out */
 	uint64_t local_cycles;	 /* median latency of loads that hit the own L1; 0: not known */
 	uint64_t minimum_cycles; /* faster loads were not recorded; 0: all were */
 	double interval;	 /* operations or events that a record stands for; 0: not known */

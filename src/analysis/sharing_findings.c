@@ -305,6 +305,8 @@ static const char *why_unknown(const struct sharing_judgement *j, struct table *
 				    plural(j->n_waited));
 	case SHARING_NO_STORES:
 		return "the capture holds no stores: record stores, too";
+	case SHARING_STORES_LEFT_OUT:
+		return "stores may have been left out when recorded, or by --select: take them all";
 	case SHARING_UNSEEN_STORES:
 		return "loads found the line modified, but no store to it was sampled";
 	case SHARING_OTHER_TIMES:

@@ -292,6 +292,7 @@ static const char *const reason_words[] = {
 	[SHARING_SURE] = NULL,
 	[SHARING_FEW_SAMPLES] = "too few samples",
 	[SHARING_NO_STORES] = "no stores were recorded",
+	[SHARING_STORES_LEFT_OUT] = "stores may have been left out",
 	[SHARING_UNSEEN_STORES] = "no store was sampled",
 	[SHARING_SIZES_UNKNOWN] = "sizes of accesses are not known",
 	[SHARING_VECTORS_UNKNOWN] = "the length of vectors is not known",

@@ -72,7 +72,8 @@ enum sharing_worth sharing_worth_of(const struct sharing *s, const struct sharin
 	if (j->reason == SHARING_FEW_SAMPLES && j->n_writes == 0 && j->n_waited == 1)
 		return SHARING_WORTH_NOTHING; /* whatever was loaded from there once is no fight */
 	if (j->verdict == SHARING_UNKNOWN &&
-	    (j->reason == SHARING_FEW_SAMPLES || j->reason == SHARING_NO_STORES))
+	    (j->reason == SHARING_FEW_SAMPLES || j->reason == SHARING_NO_STORES ||
+	     j->reason == SHARING_STORES_LEFT_OUT))
 		return SHARING_WORTH_SUSPECT;
 	return SHARING_WORTH_FIGHT;
 }
@@ -194,6 +195,14 @@ static const char *fights_text(const struct sharing *s, const struct tally *tall
 	return text;
 }
 
+/* Why lines are suspected only. */
+static const char *suspicion(const struct sharing *s)
+{
+	if (s->lacks_stores)
+		return ": stores may have been left out";
+	return has_writes(s) ? ": too few samples" : "";
+}
+
 /* How many lines there are of each kind, and what they cost together. */
 static void add_answer(const struct sharing *s, const struct tally *tally, struct table *t)
 {
@@ -205,10 +214,12 @@ static void add_answer(const struct sharing *s, const struct tally *tally, struc
 		text = fights_text(s, tally, t);
 	else if (n_suspects + n_stores > 0 && has_writes(s))
 		text = "no line is seen to be fought over";
-	if (n_suspects > 0)
+	if (n_suspects > 0 && s->lacks_stores && tally->n[SHARING_WORTH_FIGHT] == 0)
+		text = table_format(t, "%zu line%s may be fought over%s", n_suspects,
+				    plural(n_suspects), suspicion(s));
+	else if (n_suspects > 0)
 		text = table_format(t, "%s; %zu%s may be%s", text, n_suspects,
-				    tally->n[SHARING_WORTH_FIGHT] > 0 ? " more" : "",
-				    has_writes(s) ? ": too few samples" : "");
+				    tally->n[SHARING_WORTH_FIGHT] > 0 ? " more" : "", suspicion(s));
 	if (n_stores > 0)
 		text = table_format(t,
 				    "%s; %zu line%s written by several threads, whether they wait "

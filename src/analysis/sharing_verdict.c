@@ -73,6 +73,7 @@ struct verdict_sums {
 	uint32_t n_guarded, n_apart;	/* accesses under a lock; and those that are not */
 	uint32_t n_fought, n_unwritten; /* lines */
 	uint32_t n_in_turn, n_phases, n_few_turns, n_unexplained;
+	bool lacks_stores;	      /* not all of them may have been let through */
 	bool lacks_length, has_parts; /* what extents may be unsure for */
 	struct sharing_judgement out;
 };
@@ -441,6 +442,10 @@ static void decide_fought(struct verdict_sums *v)
 	double sure = b->same + b->other;
 
 	out->n_victims = d->n;
+	if (v->lacks_stores) {
+		out->reason = SHARING_STORES_LEFT_OUT;
+		return;
+	}
 	if (d->n < ENOUGH || v->n_writes < ENOUGH) {
 		out->reason = SHARING_FEW_SAMPLES;
 		return;
@@ -477,6 +482,8 @@ static void decide_unwritten(const struct sharing *s, struct verdict_sums *v)
 {
 	if (s->total.n[SHARING_STORES] == 0)
 		v->out.reason = SHARING_NO_STORES;
+	else if (v->lacks_stores && v->out.n_waited > 0)
+		v->out.reason = SHARING_STORES_LEFT_OUT;
 	else if (sharing_contended(&v->counts, SHARING_BY_HITM) > 0)
 		v->out.reason = SHARING_UNSEEN_STORES;
 	else if (v->counts.n[SHARING_RECORDS] < ENOUGH_READS)
@@ -488,8 +495,10 @@ static void decide_unwritten(const struct sharing *s, struct verdict_sums *v)
 /* One thread was seen. If it got data from another core, there is another one. */
 static void decide_alone(const struct sharing *s, struct verdict_sums *v)
 {
-	if (v->counts.n[SHARING_RECORDS] < ENOUGH_READS &&
-	    sharing_contended(&v->counts, s->options.mode) > 0)
+	if (v->lacks_stores && v->out.n_waited > 0)
+		v->out.reason = SHARING_STORES_LEFT_OUT;
+	else if (v->counts.n[SHARING_RECORDS] < ENOUGH_READS &&
+		 sharing_contended(&v->counts, s->options.mode) > 0)
 		v->out.reason = SHARING_FEW_SAMPLES;
 	else
 		v->out.verdict = SHARING_SINGLE_THREAD;
@@ -581,7 +590,7 @@ static void decide(const struct sharing *s, struct verdict_sums *v)
 
 struct sharing_judgement sharing_judge(const struct sharing *s, const uint32_t *lines, size_t n)
 {
-	struct verdict_sums v = { 0 };
+	struct verdict_sums v = { .lacks_stores = s->lacks_stores };
 	struct tuples processes;
 
 	tuples_init(&v.threads, 1);

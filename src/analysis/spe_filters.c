@@ -7,12 +7,14 @@
 #include "base/alloc.h"
 #include "spe/names.h"
 
+enum { STORES = 34 };
+
 /* Bits of the SPE event's config that choose operations. */
 static const struct {
 	unsigned bit;
 	const char *name;
 } kinds[] = {
-	{ 32, "branches" }, { 33, "loads" },	      { 34, "stores" },
+	{ 32, "branches" }, { 33, "loads" },	      { STORES, "stores" },
 	{ 39, "SIMD" },	    { 41, "floating point" },
 };
 
@@ -88,6 +90,18 @@ bool spe_filters_hide(const struct session *s)
 		const struct attr *a = spe_attr(s, i);
 
 		if (a != NULL && (spe_filters_hide_kinds(a) || spe_filters_hide_outcomes(a)))
+			return true;
+	}
+	return false;
+}
+
+bool spe_filters_hide_stores(const struct session *s)
+{
+	for (size_t i = 0; i < capture_n_events(s->capture); i++) {
+		const struct attr *a = spe_attr(s, i);
+
+		if (a != NULL && ((spe_filters_hide_kinds(a) && !(a->config >> STORES & 1)) ||
+				  a->config1 != 0 || a->config3 != 0))
 			return true;
 	}
 	return false;

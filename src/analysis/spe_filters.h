@@ -23,6 +23,12 @@ bool spe_filters_hide_outcomes(const struct attr *);
 /* Is either so of any of the capture's SPE events? Totals then are of what passed, not of all. */
 bool spe_filters_hide(const struct session *);
 
+/*
+ * May stores be missing, not just quick ones: by their kind, or by events, which are those of loads
+ * mostly?
+ */
+bool spe_filters_hide_stores(const struct session *);
+
 /* Is the second? */
 bool spe_filters_thin(const struct session *);
 

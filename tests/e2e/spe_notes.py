@@ -19,9 +19,10 @@ import tempfile
 from harness import Checks, real_captures, run
 
 JITTER = 1 << 16
-LOADS = 1 << 33
+LOADS, STORES = 1 << 33, 1 << 34
+L1D_REFILL = 1 << 3
 FIRST_PMU = 6  # types below are the kernel's own
-CONFIG, CONFIG2 = 8, 64  # offsets in perf_event_attr
+CONFIG, CONFIG1, CONFIG2 = 8, 56, 64  # offsets in perf_event_attr
 
 LATENCY = "latencies of operations overlap and are no run time"
 PASSED = "totals, means and shares are of what passed"
@@ -37,7 +38,7 @@ def configured(data, **fields):
         if struct.unpack_from("<I", data, at)[0] < FIRST_PMU:
             continue
         for name, change in fields.items():
-            offset = at + {"config": CONFIG, "config2": CONFIG2}[name]
+            offset = at + {"config": CONFIG, "config1": CONFIG1, "config2": CONFIG2}[name]
             struct.pack_into("<Q", data, offset, change(struct.unpack_from("<Q", data, offset)[0]))
             changed += 1
     assert changed == len(fields), "the capture has one SPE event"
@@ -55,6 +56,33 @@ def with_second(data):
     struct.pack_into("<QQ", second, entry_bytes - 16, 0, 0)  # no ids
     struct.pack_into("<QQ", data, 24, len(data), size + entry_bytes)
     return data + b"".join(entries) + second
+
+
+def check_stores(checks, cyclops, folder):
+    """Where stores may have been left out, nobody knows who wrote to a line that loads waited for."""
+    with open(os.path.join(folder, "samples", "sharing.data"), "rb") as file:
+        data = file.read()
+    left_out = "stores may have been left out"
+    cases = [  # configuration, --select, and whether stores may be missing
+        ({}, "cpu>=0", False), ({}, "op=load", True), ({}, "class=1", True), ({}, "tot>0", True),
+        ({"config": lambda config: config | LOADS}, "cpu>=0", True),
+        ({"config": lambda config: config | LOADS | STORES}, "cpu>=0", False),
+        ({"config1": lambda _: L1D_REFILL}, "cpu>=0", True), ({"config2": lambda _: 100}, "cpu>=0", False),
+    ]
+    with tempfile.TemporaryDirectory() as scratch:
+        path = os.path.join(scratch, "perf.data")
+        for fields, select, is_missing in cases:
+            with open(path, "wb") as file:
+                file.write(configured(data, **fields))
+            command = (cyclops, "c2c", "--symfs", os.path.join(folder, "root"), "--select", select, path)
+            answer = json.loads(run(*command, "--format", "json"))
+            line = next(line for line in answer["lines"] if int(line["address"], 16) == 0x402000)
+            wanted = ("unknown", left_out) if is_missing else ("false-sharing", None)
+            said = (line["verdict"], line.get("reason"))
+            checks.expect(said == wanted, f"{list(fields)}, {select}: {said}, wanted {wanted}")
+            text = " ".join(run(*command).decode().split())
+            checks.expect((f"may be fought over: {left_out}" in text) == is_missing, f"{list(fields)}, {select}: {text[:200]}")
+            checks.count("ways to leave out stores" if is_missing else "ways to have them")
 
 
 def main():
@@ -140,6 +168,8 @@ def main():
     chased = {finding["function"] for finding in found if "out of the load before" in finding.get("try", "")}
     checks.expect(chased == {"chase_memory", "chase_system_cache"}, f"pointers are followed in {chased}")
     checks.expect(any(finding["function"] == "link_nodes" for finding in found), "a finding of no such code")
+
+    check_stores(checks, cyclops, folder)
 
     # Memory samples have data sources and weights; only the latter may be said to be without.
     for path in real_captures():
