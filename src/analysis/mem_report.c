@@ -133,15 +133,16 @@ static int make_overview(struct making *m, struct err *err)
 
 	mem_translation_table(by_events, &m->out->translation);
 	mem_events_table(by_events, m->request->top, &m->out->events);
-	show(m, &m->out->translation);
-	show(m, &m->out->events);
 	if (make_functions(m, err) < 0)
 		return -1;
 	show(m, &m->out->functions);
+	show(m, &m->out->translation);
+	show(m, &m->out->events);
 	return 0;
 }
 
-static int make_tables(struct making *m, struct err *err)
+/* What all of it adds up to; of samples it would be all gaps. */
+static void make_region(struct making *m)
 {
 	const struct mem_region region = {
 		.set = set_of(m),
@@ -152,6 +153,16 @@ static int make_tables(struct making *m, struct err *err)
 		.select = m->select,
 		.name = m->request->region,
 	};
+
+	if (mem_is_sampled(m->s) && !m->request->for_programs)
+		return;
+	mem_region_table(&region, &m->out->region);
+	show(m, &m->out->region);
+}
+
+/* What answers most comes first: people stop reading. */
+static int make_tables(struct making *m, struct err *err)
+{
 	bool is_sampled = mem_is_sampled(m->s);
 
 	if (make_rows(m, err) < 0)
@@ -165,17 +176,12 @@ static int make_tables(struct making *m, struct err *err)
 		spe_filters_note(m->s, &m->out->rows);
 	if (!is_sampled)
 		mem_samples_note_unused(m->s, &m->out->rows);
+	make_region(m);
 	if (m->request->with_histogram) {
 		mem_histogram_table(&m->rows, &m->out->histogram);
 		show(m, &m->out->histogram);
 	}
-	if (m->request->by.n == 0 && make_overview(m, err) < 0)
-		return -1;
-	if (is_sampled && !m->request->for_programs)
-		return 0; /* it would be all gaps */
-	mem_region_table(&region, &m->out->region);
-	show(m, &m->out->region);
-	return 0;
+	return m->request->by.n == 0 ? make_overview(m, err) : 0;
 }
 
 int mem_report_make(struct session *s, const struct select *select,
