@@ -33,30 +33,9 @@ static const char *string_of(const struct facts *f, struct str_id id)
 	return strings_get(f->strings, id);
 }
 
-/* Separates the parts of a line. */
-static void part(struct facts *f)
-{
-	if (f->text.n > 0)
-		text_str(&f->text, ", ");
-}
-
 static void counted(struct facts *f, uint64_t n, const char *unit)
 {
 	text_str(&f->text, table_human(f->out, cell_count(n), unit));
-}
-
-/* Ends the line that was put together, unless it is empty. */
-static void finish(struct facts *f, const char *name)
-{
-	struct cell *row;
-
-	if (f->text.n == 0)
-		return;
-	text_char(&f->text, '\0');
-	row = table_add_row(f->out);
-	row[0] = cell_text(name);
-	row[1] = cell_text(table_text(f->out, f->text.bytes));
-	text_reset(&f->text);
 }
 
 static void ran(struct facts *f)
@@ -75,14 +54,14 @@ static void ran(struct facts *f)
 	}
 	if (f->info->command_line.v != 0)
 		text_str(&f->text, string_of(f, f->info->command_line));
-	finish(f, "command");
+	table_fact(f->out, "command", &f->text);
 	if (n == 1)
 		text_format(&f->text, "%s (pid %" PRIu32 ", %" PRIu32 " thread%s)",
 			    strings_get(timeline_strings(timeline), only->comm), only->pid,
 			    only->n_threads, plural(only->n_threads));
 	else if (n > 1)
 		text_format(&f->text, "%zu processes", n);
-	finish(f, "ran");
+	table_fact(f->out, "ran", &f->text);
 }
 
 static void where(struct facts *f)
@@ -99,24 +78,24 @@ static void where(struct facts *f)
 	else
 		snprintf(cpu, sizeof(cpu), "%s", string_of(f, f->info->cpu_desc));
 	if (cpu[0] != '\0') {
-		part(f);
+		text_part(&f->text);
 		text_str(&f->text, cpu);
 		text_str(&f->text, f->s->cpu_is_given ? " (as told by --cpu)" : "");
 	}
 	if (f->info->n_cpus_online > 0) {
-		part(f);
+		text_part(&f->text);
 		text_format(&f->text, "%" PRIu32 " cpu%s", f->info->n_cpus_online,
 			    plural(f->info->n_cpus_online));
 	}
 	if (f->info->arch.v != 0) {
-		part(f);
+		text_part(&f->text);
 		text_str(&f->text, string_of(f, f->info->arch));
 	}
 	if (f->info->os_release.v != 0) {
-		part(f);
+		text_part(&f->text);
 		text_format(&f->text, "Linux %s", string_of(f, f->info->os_release));
 	}
-	finish(f, "where");
+	table_fact(f->out, "where", &f->text);
 }
 
 /* The wall clock is known only where the capture ties it to the events' clock. */
@@ -135,10 +114,10 @@ static void when(struct facts *f)
 			text_str(&f->text, date);
 	}
 	if (last > first) {
-		part(f);
+		text_part(&f->text);
 		counted(f, last - first, "ns");
 	}
-	finish(f, "when");
+	table_fact(f->out, "when", &f->text);
 }
 
 static void samples(struct facts *f)
@@ -155,7 +134,7 @@ static void samples(struct facts *f)
 			continue;
 		if (shown++ == SHOWN_EVENTS)
 			break;
-		part(f);
+		text_part(&f->text);
 		text_str(&f->text, capture_event_name(f->s->capture, i));
 		if (a->sample_period == 0)
 			continue;
@@ -167,7 +146,7 @@ static void samples(struct facts *f)
 		text_format(&f->text, " and more (%zu events)", n);
 	text_str(&f->text, ": ");
 	counted(f, f->totals->n_samples, "samples");
-	finish(f, "samples");
+	table_fact(f->out, "samples", &f->text);
 }
 
 static uint64_t n_spe_records(const struct hot *hot)
@@ -193,18 +172,18 @@ static void spe(struct facts *f)
 		return;
 	if (f->totals->n_auxtrace == 0) {
 		text_str(&f->text, "asked for, but the capture holds no trace data");
-		finish(f, "SPE");
+		table_fact(f->out, "SPE", &f->text);
 		return;
 	}
 	counted(f, n_spe_records(f->hot), "records");
 	if (spe_interval_common(f->s).mean > 0 || spe_interval_varies(f->s)) {
-		part(f);
+		text_part(&f->text);
 		spe_intervals_text(f->s, &f->text);
 	}
 	if (spe_info->event >= 0)
 		spe_filters_text(&capture_event(f->s->capture, (size_t)spe_info->event)->attr,
 				 &f->text);
-	finish(f, "SPE");
+	table_fact(f->out, "SPE", &f->text);
 }
 
 /* Without jitter a loop that is in step with the interval shows the same few instructions. */
@@ -214,14 +193,14 @@ static void jitter(struct facts *f)
 		return;
 	text_str(&f->text, "none: code in step with the interval is sampled too often or never "
 			   "(cyclops quality)");
-	finish(f, "jitter");
+	table_fact(f->out, "jitter", &f->text);
 }
 
 static void loss(struct facts *f, uint64_t n, const char *unit, const char *what)
 {
 	if (n == 0)
 		return;
-	part(f);
+	text_part(&f->text);
 	counted(f, n, unit);
 	text_char(&f->text, ' ');
 	text_str(&f->text, what);
@@ -241,7 +220,7 @@ static void lost(struct facts *f)
 	loss(f, unread, "bytes", "of the file could not be read");
 	if (f->text.n == 0)
 		text_str(&f->text, "nothing");
-	finish(f, "lost");
+	table_fact(f->out, "lost", &f->text);
 }
 
 /* Traces of other kinds are whole, but not for us. */
@@ -251,10 +230,10 @@ static void not_decoded(struct facts *f)
 
 	if (bytes == 0)
 		return;
-	part(f);
+	text_part(&f->text);
 	text_format(&f->text, "%s, ", auxtrace_name(capture_spe(f->s->capture)->auxtrace_type));
 	counted(f, bytes, "bytes");
-	finish(f, "not decoded");
+	table_fact(f->out, "not decoded", &f->text);
 }
 
 static void share_unknown(struct facts *f, uint64_t n, const char *what)
@@ -263,7 +242,7 @@ static void share_unknown(struct facts *f, uint64_t n, const char *what)
 
 	if (n == 0 || all == 0)
 		return;
-	part(f);
+	text_part(&f->text);
 	text_format(&f->text, "%.1f %% %s", 100.0 * (double)n / (double)all, what);
 }
 
@@ -274,7 +253,7 @@ static void unknown(struct facts *f)
 	share_unknown(f, a->n_without_tid, "without thread");
 	share_unknown(f, a->n_without_process, "without process");
 	share_unknown(f, a->n_without_place, "outside known modules");
-	finish(f, "unknown");
+	table_fact(f->out, "unknown", &f->text);
 }
 
 void facts_table(const struct session *s, const struct hot *hot, struct table *out)

@@ -27,26 +27,6 @@ struct line {
 	struct text text;
 };
 
-/* Separates the parts of a line. */
-static void part(struct line *l)
-{
-	if (l->text.n > 0)
-		text_str(&l->text, ", ");
-}
-
-static void finish(struct line *l, const char *name)
-{
-	struct cell *row;
-
-	if (l->text.n == 0)
-		return;
-	text_char(&l->text, '\0');
-	row = table_add_row(l->out);
-	row[0] = cell_text(name);
-	row[1] = cell_text(table_text(l->out, l->text.bytes));
-	text_reset(&l->text);
-}
-
 static void counted(struct line *l)
 {
 	const struct counts *c = l->s->counts;
@@ -56,22 +36,22 @@ static void counted(struct line *l)
 	if (c->command != NULL)
 		text_str(&l->text, c->command);
 	if (c->source != NULL) {
-		part(l);
+		text_part(&l->text);
 		text_format(&l->text, "counts of %s", c->source);
 	}
 	if (c->intervals.n > 0) {
-		part(l);
+		text_part(&l->text);
 		text_format(&l->text, "%zu interval%s", c->intervals.n, plural(c->intervals.n));
 	}
 	if (c->n_runs > 1) {
-		part(l);
+		text_part(&l->text);
 		text_format(&l->text, "%" PRIu32 " runs", c->n_runs);
 	}
 	if (elapsed > 0) {
-		part(l);
+		text_part(&l->text);
 		text_str(&l->text, table_human(l->out, cell_count((uint64_t)elapsed), "ns"));
 	}
-	finish(l, "counted");
+	table_fact(l->out, "counted", &l->text);
 	if (table_n_rows(l->out) == 0)
 		return;
 	row = &l->out->cells.items[l->out->cells.n - COUNT(columns)];
@@ -108,7 +88,7 @@ static void cpu(struct line *l)
 	if (is_any_arm)
 		text_str(&l->text, ": what all Arm CPUs have in common; --cpu NAME names it "
 				   "(cyclops list cpus)");
-	finish(l, "CPU");
+	table_fact(l->out, "CPU", &l->text);
 }
 
 static void quantity(struct line *l, const struct cpu_event *event, const char *unit)
@@ -117,7 +97,7 @@ static void quantity(struct line *l, const struct cpu_event *event, const char *
 
 	if (t == NULL)
 		return;
-	part(l);
+	text_part(&l->text);
 	text_str(&l->text, table_human(l->out, stat_count_cell(floor(t->value)), unit));
 }
 
@@ -128,10 +108,10 @@ static void speed(struct line *l)
 	quantity(l, l->s->pmu->cycles, "cycles");
 	quantity(l, l->s->pmu->instructions, "instructions");
 	if (stat_value_named(l->s, "ipc", &ipc)) {
-		part(l);
+		text_part(&l->text);
 		text_format(&l->text, "IPC %.2f", ipc);
 	}
-	finish(l, "speed");
+	table_fact(l->out, "speed", &l->text);
 }
 
 enum { NAMES_SHOWN = 4 };
@@ -146,7 +126,7 @@ static void refused(struct line *l, enum count_state state, const char *why)
 		n += totals[i].state == state;
 	if (n == 0)
 		return;
-	part(l);
+	text_part(&l->text);
 	text_format(&l->text, "%zu event%s %s", n, plural(n), why);
 	for (size_t i = 0; i < l->s->totals.list.n && n_shown < NAMES_SHOWN; i++)
 		if (totals[i].state == state)
@@ -179,7 +159,7 @@ static void coverage(struct line *l)
 			 "no hardware ones here: only the kernel's own events; cyclops doctor says "
 			 "why");
 	if (n > 0) {
-		part(l);
+		text_part(&l->text);
 		text_format(&l->text,
 			    "%zu of %zu events shared counters: counted %.0f %% of the time at "
 			    "least, scaled to all of it%s",
@@ -192,7 +172,7 @@ static void coverage(struct line *l)
 		refused(l, COUNT_NOT_SUPPORTED, "that this machine does not have");
 	refused(l, COUNT_NOT_COUNTED, "not counted");
 	refused(l, COUNT_FORBIDDEN, "that this user may not count");
-	finish(l, "counters");
+	table_fact(l->out, "counters", &l->text);
 }
 
 /* What the catalog warns of, and slots that are not told. */
@@ -206,11 +186,11 @@ static void caution(struct line *l)
 		text_str(&l->text,
 			 "slots in a cycle: --slots N (in caps/slots of the PMU of the measured "
 			 "machine, below /sys/bus/event_source/devices)");
-	finish(l, "missing");
+	table_fact(l->out, "missing", &l->text);
 	if (l->s->pmu->note != NULL && !l->s->pmu->is_generic &&
 	    strcmp(cpu_id(l->s->pmu->cpu), CPU_ANY_ARM) != 0)
 		text_str(&l->text, l->s->pmu->note);
-	finish(l, "caution");
+	table_fact(l->out, "caution", &l->text);
 }
 
 void stat_run_table(const struct stat *s, struct table *out)

@@ -40,13 +40,6 @@ void stat_ticks_release(struct stat_ticks *t)
 	stat_types_release(&t->types);
 }
 
-/* Separates what follows from what is in the line. */
-static void part(struct line *l)
-{
-	if (l->text.n > 0)
-		text_str(&l->text, ", ");
-}
-
 /* As the text format marks numbers. */
 static const char *sign_of(enum cell_mark mark)
 {
@@ -62,7 +55,7 @@ static void put_count(struct line *l, const struct stat_total *total, double lea
 {
 	bool has_unit = total->unit != NULL;
 
-	part(l);
+	text_part(&l->text);
 	if (total->state != COUNT_COUNTED) {
 		text_format(&l->text, "%s not counted", total->event);
 		return;
@@ -79,7 +72,7 @@ static void put_metric(struct line *l, const struct cpu_metric *m, const struct 
 {
 	if (!v->is_known)
 		return;
-	part(l);
+	text_part(&l->text);
 	if (strcasecmp(m->name, "ipc") == 0)
 		text_format(&l->text, "IPC %.2f", v->value);
 	else if (stat_whole_of(m)[0] != '\0')

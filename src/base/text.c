@@ -227,6 +227,12 @@ void text_shell_word(struct text *t, const char *word)
 	text_char(t, '\'');
 }
 
+void text_part(struct text *t)
+{
+	if (t->n > 0)
+		text_str(t, ", ");
+}
+
 void text_things(struct text *t, uint64_t n, const char *things)
 {
 	static const char *const with_e[] = { "sses", "ches", "shes", "xes" };

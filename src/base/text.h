@@ -60,6 +60,9 @@ void text_hex_padded(struct text *, uint64_t value, unsigned width);
 /* The shortest decimal that reads back as the same double; "" when not finite. */
 void text_f64(struct text *, double value);
 
+/* Parts what follows from what is there, if anything is: ", ". */
+void text_part(struct text *);
+
 /* Appends a word of a command line, behind a blank if anything is there: quoted if a shell wants that. */
 void text_shell_word(struct text *, const char *word);
 

@@ -53,16 +53,21 @@ static void finish(struct writer *w, uint32_t type, uint16_t misc, struct text *
 	writer_record(w, type, misc, body->bytes, body->n);
 }
 
-void writer_mmap(struct writer *w, const struct record_mmap *map, uint16_t misc,
-		 const struct sample_id *id)
+static void emit_range(struct text *body, const struct record_mmap *map)
 {
-	struct text *body = writer_scratch(w);
-
 	emit_u32(body, map->pid);
 	emit_u32(body, map->tid);
 	emit_u64(body, map->start);
 	emit_u64(body, map->length);
 	emit_u64(body, map->page_offset);
+}
+
+void writer_mmap(struct writer *w, const struct record_mmap *map, uint16_t misc,
+		 const struct sample_id *id)
+{
+	struct text *body = writer_scratch(w);
+
+	emit_range(body, map);
 	emit_padded_text(body, map->path, 8);
 	finish(w, RECORD_MMAP, misc, body, id);
 }
@@ -72,11 +77,7 @@ void writer_mmap2(struct writer *w, const struct record_mmap *map, uint16_t misc
 {
 	struct text *body = writer_scratch(w);
 
-	emit_u32(body, map->pid);
-	emit_u32(body, map->tid);
-	emit_u64(body, map->start);
-	emit_u64(body, map->length);
-	emit_u64(body, map->page_offset);
+	emit_range(body, map);
 	if ((misc & MISC_MMAP_BUILD_ID) != 0) {
 		emit_u32(body, map->build_id.size);
 		emit_bytes(body, map->build_id.bytes, sizeof(map->build_id.bytes));

@@ -127,6 +127,19 @@ void table_note(struct table *t, const char *format, ...)
 	va_end(args);
 }
 
+void table_fact(struct table *t, const char *name, struct text *value)
+{
+	struct cell *row;
+
+	if (value->n == 0)
+		return;
+	text_char(value, '\0');
+	row = table_add_row(t);
+	row[0] = cell_text(name);
+	row[1] = cell_text(table_text(t, value->bytes));
+	text_reset(value);
+}
+
 const char *table_human(struct table *t, struct cell value, const char *unit)
 {
 	struct text words = { 0 };

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/text.h"
 #include "base/vec.h"
 
 enum cell_type {
@@ -141,6 +142,9 @@ const char *table_text(struct table *, const char *text);
 const char *table_format(struct table *, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void table_note(struct table *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A row of a name and a text, for TABLE_FACTS; none if the text is empty. Empties it. */
+void table_fact(struct table *, const char *name, struct text *value);
 
 /* A value and its unit in words, as human.h writes them: "36.8 G cycles", "1.24 ms". */
 const char *table_human(struct table *, struct cell value, const char *unit);

@@ -127,6 +127,20 @@ static void pads_hex(void **state)
 	text_release(&t);
 }
 
+static void parts_what_is_there(void **state)
+{
+	struct text t = { 0 };
+
+	(void)state;
+	text_part(&t);
+	assert_int_equal(t.n, 0);
+	text_str(&t, "one");
+	text_part(&t);
+	text_str(&t, "two");
+	assert_text(&t, "one, two");
+	text_release(&t);
+}
+
 static void writes_doubles_short(void **state)
 {
 	static const struct {
@@ -271,6 +285,7 @@ int main(void)
 		cmocka_unit_test(writes_unsigned),
 		cmocka_unit_test(writes_signed),
 		cmocka_unit_test(pads_hex),
+		cmocka_unit_test(parts_what_is_there),
 		cmocka_unit_test(writes_doubles_short),
 		cmocka_unit_test(doubles_read_back),
 		cmocka_unit_test(counts_things),
