@@ -232,7 +232,6 @@ void mem_region_table(const struct mem_region *r, struct table *out)
 	if (r->rows->mem->is_sampled)
 		return;
 	spe_filters_name_estimates(r->rows->mem->session, out);
-	spe_filters_note(r->rows->mem->session, out);
 	note_basis(r, out);
 	note_limits(r, out);
 }

@@ -157,6 +157,8 @@ static void make_region(struct making *m)
 	if (mem_is_sampled(m->s) && !m->request->for_programs)
 		return;
 	mem_region_table(&region, &m->out->region);
+	if (!mem_is_sampled(m->s) && m->request->for_programs) /* people have read it above */
+		spe_filters_note(m->s, &m->out->region);
 	show(m, &m->out->region);
 }
 
@@ -170,7 +172,9 @@ static int make_tables(struct making *m, struct err *err)
 	show(m, &m->out->rows);
 	if (is_sampled)
 		mem_samples_note(m->s, &m->out->rows);
-	else if (note_without_spe(m->s, &m->out->rows) && !m->request->for_programs)
+	else
+		note_without_memory(m->s, &m->out->rows);
+	if (!is_sampled && !capture_spe(m->s->capture)->is_present && !m->request->for_programs)
 		return 0;
 	if (!is_sampled)
 		spe_filters_note(m->s, &m->out->rows);

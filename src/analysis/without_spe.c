@@ -3,6 +3,17 @@
 
 #include "capture/sample.h"
 
+void note_without_memory(const struct session *s, struct table *t)
+{
+	if (!capture_spe(s->capture)->is_present)
+		table_note(
+			t,
+			"this capture has neither SPE records nor samples with data sources, which "
+			"tell this: cyclops record --spe makes records on Arm CPUs that have "
+			"SPE, perf mem record samples on x86 and POWER, cyclops model records of "
+			"AArch64 programs elsewhere");
+}
+
 bool note_without_spe(const struct session *s, struct table *t)
 {
 	const uint64_t weights = 1u << SAMPLE_WEIGHT | 1u << SAMPLE_WEIGHT_STRUCT;

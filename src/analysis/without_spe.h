@@ -14,4 +14,7 @@
  */
 bool note_without_spe(const struct session *, struct table *);
 
+/* The same for what samples with data sources tell as well, of a capture that has none of them. */
+void note_without_memory(const struct session *, struct table *);
+
 #endif
