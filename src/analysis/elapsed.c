@@ -1,146 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/elapsed.h"
+#include "analysis/elapsed_inside.h"
 
 #include <stdlib.h>
 
-#include "analysis/hot_group.h"
 #include "analysis/latency.h"
 #include "base/alloc.h"
 
 enum {
 	/* Records of one row that follow each other, from which on it ran for long. */
 	STEADY = 4,
-	/* Cycles from issue on in which an operation cannot end. */
+	/* Cycles before issue that no operation is spared, so that they are no wait for others. */
 	ISSUE_CYCLES = 4,
-	/* What a counter may hide that was not recorded, or was full. */
+	/* For counters that were not recorded, or were full. */
 	FULL_CYCLES = 4095,
 	/* Code does not take longer: an access to far memory for each operation. */
 	LONGEST_NS_PER_OPERATION = 1000,
 	LONGEST_INTERVAL = 4096, /* if it is not known */
 };
-
-#define NO_ROW UINT32_MAX
-#define OF_THREAD ((uint64_t)1 << 32) /* above numbers of CPUs */
-
-/* A time at which records of a CPU, or of a thread, stop following each other. */
-struct stop {
-	uint64_t of, time_ns;
-};
-
-struct elapsed_plan {
-	const struct session *session;
-	struct tuples rows;
-	enum hot_dimension dimensions[HOT_N_DIMENSIONS];
-	size_t n_dimensions;
-	struct tuples raws;	       /* what records bring along … */
-	VEC_OF(uint32_t) row_of_raw;   /* … and the row that it makes */
-	VEC_OF(uint32_t) row_of_place; /* the same, if places are all there is */
-	VEC_OF(struct stop) stops;
-	bool is_by_place, has_switches;
-};
-
-static void add_raw(struct elapsed_plan *p, const uint64_t *raw, uint32_t row)
-{
-	uint64_t key[HOT_N_DIMENSIONS];
-	uint32_t number;
-
-	if (p->is_by_place) {
-		while (p->row_of_place.n <= raw[DIM_PLACE])
-			*vec_add(&p->row_of_place) = NO_ROW;
-		p->row_of_place.items[raw[DIM_PLACE]] = row;
-		return;
-	}
-	for (size_t i = 0; i < p->n_dimensions; i++)
-		key[i] = raw[p->dimensions[i]];
-	number = tuples_add(&p->raws, key);
-	if (number == p->row_of_raw.n)
-		*vec_add(&p->row_of_raw) = row;
-}
-
-static void add_rows(struct elapsed_plan *p, const struct hot *hot, const struct hot_grouping *g)
-{
-	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		uint64_t raw[HOT_N_DIMENSIONS], words[HOT_GROUP_WORDS];
-
-		hot_key(hot, i, raw);
-		if (!hot_is_spe(hot, raw[DIM_EVENT]))
-			continue;
-		hot_words(g, raw, words);
-		add_raw(p, raw, tuples_add(&p->rows, words));
-	}
-}
-
-static void add_stop(struct elapsed_plan *p, uint64_t of, uint64_t time_ns)
-{
-	*vec_add(&p->stops) = (struct stop){ .of = of, .time_ns = time_ns };
-}
-
-/* The thread is switched, or the buffer drained, or recording paused. */
-static void visit(void *context, const struct record *r, const struct sample_id *id)
-{
-	struct elapsed_plan *p = context;
-	bool is_switch = r->type == RECORD_SWITCH || r->type == RECORD_SWITCH_CPU_WIDE;
-
-	if (!is_switch && r->type != RECORD_AUX && r->type != RECORD_THROTTLE)
-		return;
-	p->has_switches |= is_switch;
-	if (!(id->has & HAS_TIME))
-		return;
-	if (id->has & HAS_CPU)
-		add_stop(p, id->cpu, id->time_ns);
-	if (id->has & HAS_TID)
-		add_stop(p, OF_THREAD | id->tid, id->time_ns);
-}
-
-static int compare_stops(const void *left, const void *right)
-{
-	const struct stop *a = left, *b = right;
-
-	if (a->of != b->of)
-		return (a->of > b->of) - (a->of < b->of);
-	return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
-}
-
-struct elapsed_plan *elapsed_plan_new(const struct session *s, const struct hot *hot,
-				      const struct names *names, const struct hot_keys *keys)
-{
-	const struct hot_view view = { .keys = *keys };
-	struct hot_grouping g = { .hot = hot, .view = &view, .names = names, .n_words = 1 };
-	struct elapsed_plan *p = mem_zalloc(1, sizeof(*p));
-	uint32_t dimensions = hot_dimensions(keys) & ~(1u << DIM_EVENT);
-
-	p->session = s;
-	p->is_by_place = dimensions == 1u << DIM_PLACE;
-	for (size_t i = 0; i < keys->n; i++)
-		g.n_words += hot_key_classes[keys->keys[i]].n_words;
-	for (int i = 0; i < HOT_N_DIMENSIONS; i++)
-		if (dimensions >> i & 1)
-			p->dimensions[p->n_dimensions++] = (enum hot_dimension)i;
-	tuples_init(&p->rows, g.n_words);
-	tuples_init(&p->raws, p->n_dimensions);
-	add_rows(p, hot, &g);
-	capture_walk(s->capture, visit, p);
-	if (p->stops.n > 1)
-		qsort(p->stops.items, p->stops.n, sizeof(*p->stops.items), compare_stops);
-	return p;
-}
-
-void elapsed_plan_free(struct elapsed_plan *p)
-{
-	if (p == NULL)
-		return;
-	tuples_release(&p->rows);
-	tuples_release(&p->raws);
-	vec_release(&p->row_of_raw);
-	vec_release(&p->row_of_place);
-	vec_release(&p->stops);
-	free(p);
-}
-
-const struct tuples *elapsed_plan_rows(const struct elapsed_plan *p)
-{
-	return &p->rows;
-}
 
 uint64_t elapsed_longest_ns(const struct spe_interval *i)
 {
@@ -174,31 +50,6 @@ static void elapsed_free(void *partial)
 	free(e);
 }
 
-/* The rows that the records of a batch belong to. */
-static void find_rows(const struct elapsed_plan *p, const struct batch *b, uint32_t *out)
-{
-	uint16_t all[BATCH_ROWS];
-	uint64_t words[BATCH_ROWS * HOT_N_DIMENSIONS];
-
-	for (size_t row = 0; row < b->n; row++)
-		all[row] = (uint16_t)row;
-	if (p->is_by_place) {
-		hot_record_places(b, all, b->n, out);
-		for (size_t row = 0; row < b->n; row++)
-			out[row] = out[row] < p->row_of_place.n ? p->row_of_place.items[out[row]]
-								: NO_ROW;
-		return;
-	}
-	for (size_t i = 0; i < p->n_dimensions; i++)
-		hot_record_words(p->session, b, all, b->n, p->dimensions[i], words + i,
-				 p->n_dimensions);
-	for (size_t row = 0; row < b->n; row++) {
-		uint32_t raw = tuples_find(&p->raws, words + row * p->n_dimensions);
-
-		out[row] = raw == TUPLES_NONE ? NO_ROW : p->row_of_raw.items[raw];
-	}
-}
-
 /* For how long it may have held up others: what it waited for itself was done before. */
 static uint64_t holding_cycles(const struct batch *b, size_t row)
 {
@@ -229,7 +80,7 @@ struct looked_at {
 
 static uint64_t clock_of(const struct batch *b, size_t row)
 {
-	return b->has[row] & HAS_CPU ? b->cpu[row] : OF_THREAD | b->tid[row];
+	return b->has[row] & HAS_CPU ? b->cpu[row] : ELAPSED_THREAD | b->tid[row];
 }
 
 static void add_span(struct elapsed *e, uint64_t of, uint64_t first_ns, uint64_t last_ns)
@@ -278,7 +129,7 @@ static void count_record(struct elapsed *e, struct looked_at *l, size_t row)
 		.cycles = cycles,
 		.squares = cycles * cycles,
 	};
-	if (l->rows[row] == NO_ROW)
+	if (l->rows[row] == ELAPSED_NO_ROW)
 		return;
 	sum = &e->rows[l->rows[row]];
 	add_operations(&sum->all, &l->records[row]);
@@ -288,33 +139,11 @@ static void count_record(struct elapsed *e, struct looked_at *l, size_t row)
 	}
 }
 
-/* Looks for the time without stops around `time_ns`. */
-static void find_known(struct elapsed *e, uint64_t of, uint64_t time_ns)
-{
-	const struct stop wanted = { .of = of, .time_ns = time_ns };
-	const struct stop *stops = e->plan->stops.items;
-	size_t low = 0, high = e->plan->stops.n;
-
-	while (low < high) { /* the first stop behind */
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_stops(&stops[middle], &wanted) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	e->known = (struct elapsed_span){ .of = of, .last_ns = UINT64_MAX };
-	if (low > 0 && stops[low - 1].of == of)
-		e->known.first_ns = stops[low - 1].time_ns;
-	if (low < e->plan->stops.n && stops[low].of == of)
-		e->known.last_ns = stops[low].time_ns;
-}
-
 static bool has_stop(struct elapsed *e, uint64_t of, uint64_t from_ns, uint64_t to_ns)
 {
-	if (e->known.of != of || from_ns < e->known.first_ns || from_ns >= e->known.last_ns)
-		find_known(e, of, from_ns);
-	return to_ns >= e->known.last_ns;
+	if (e->known.of != of || from_ns <= e->known.first_ns || from_ns > e->known.last_ns)
+		e->known = elapsed_plan_span(e->plan, of, from_ns);
+	return to_ns > e->known.last_ns;
 }
 
 /* Does the record follow the one before it, with nothing between but what the thread did? */
@@ -326,8 +155,8 @@ static bool follows(struct elapsed *e, const struct looked_at *l, size_t row)
 	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
 
 	if ((b->has[row] & b->has[row - 1] & need) != need || of != clock_of(b, row - 1) ||
-	    b->tid[row] != b->tid[row - 1] || to_ns < from_ns || l->rows[row] == NO_ROW ||
-	    l->rows[row - 1] == NO_ROW || has_stop(e, of, from_ns, to_ns))
+	    b->tid[row] != b->tid[row - 1] || to_ns < from_ns || l->rows[row] == ELAPSED_NO_ROW ||
+	    l->rows[row - 1] == ELAPSED_NO_ROW || has_stop(e, of, from_ns, to_ns))
 		return false;
 	if (to_ns - from_ns <= elapsed_longest_ns(spe_interval(e->plan->session, cpu)))
 		return true;
@@ -458,7 +287,7 @@ static void elapsed_consume(void *partial, const struct batch *b)
 		return;
 	l.batch = b;
 	l.n_pairs = 0;
-	find_rows(e->plan, b, l.rows);
+	elapsed_plan_find(e->plan, b, l.rows);
 	for (size_t row = 0; row < b->n; row++)
 		count_record(e, &l, row);
 	add_spans(e, b);

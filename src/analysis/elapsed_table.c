@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The limits of what each row took, out of elapsed.h's sums, and the table of them. */
-#include "analysis/elapsed.h"
+#include "analysis/elapsed_inside.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -174,7 +174,7 @@ static void find_limits(struct making *m, uint32_t row)
 
 static void add_up(struct making *m)
 {
-	uint32_t n = elapsed_plan_rows(m->e->plan)->n;
+	uint32_t n = m->e->plan->rows.n;
 
 	m->rest = m->e->rest;
 	for (size_t i = 0; i < m->e->spans.n; i++)
@@ -249,7 +249,7 @@ static void show_row(const struct making *m, uint32_t number, struct table *t)
 	double covered = (double)m->rest.covered_ns;
 	struct cell *row = table_add_row(t);
 
-	hot_show_keys(&m->g, tuples_get(elapsed_plan_rows(m->e->plan), number) + 1, t, row);
+	hot_show_keys(&m->g, tuples_get(&m->e->plan->rows, number) + 1, t, row);
 	set(t, row, "samples", cell_count(sum->all.n));
 	set(t, row, "operation_share",
 	    share((double)sum->all.operations, (double)m->all.all.operations));
@@ -268,7 +268,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 	const struct making *m = context;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 	const struct taken *x = &m->taken[a], *y = &m->taken[b];
-	const struct tuples *rows = elapsed_plan_rows(m->e->plan);
+	const struct tuples *rows = &m->e->plan->rows;
 	uint64_t n_a = m->e->rows[a].all.operations, n_b = m->e->rows[b].all.operations;
 
 	if (x->high != y->high)
@@ -280,7 +280,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 
 static void show_rows(struct making *m, struct table *t)
 {
-	uint32_t n = elapsed_plan_rows(m->e->plan)->n;
+	uint32_t n = m->e->plan->rows.n;
 	uint32_t *order = mem_alloc(n + 1, sizeof(*order));
 
 	for (uint32_t i = 0; i < n; i++)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Captures of a few records that are spelled out, and what hot --event, mem and quality must say of them.
+Captures of a few records that are spelled out, and what hot --event, hot --elapsed, mem and quality must say of them.
 
 usage: spe_cases.py CYCLOPS MAKE-CASE
 """
@@ -196,11 +196,39 @@ def vectors(c):
     c.expect("SVE" not in text, "a caution about SVE without an instruction of it")
 
 
+def stops(c):
+    """Run time: what lies across a switch, the end of a buffer or a pause of recording is none."""
+    def trace(cpu):
+        return spe(c.at["loop"], OTHER, 0, RETIRED, 101, cpu=cpu)[:-len("100")] + "1000"
+
+    def run_ns(lines):
+        c.make(lines)
+        rows = c.table("hot", "elapsed", "--elapsed", "--by", "thread")
+        c.expect(len(rows) == 1, f"rows: {rows}")
+        return int(rows[0]["time_ns"])
+
+    def notes():
+        return " ".join(run(c.cyclops, "hot", "--elapsed", "--symfs", "/", c.path).decode().split())
+
+    gap = 1000 * 40
+    c.expect(run_ns([trace(0)]) == 100 * gap, "all of it")
+    c.expect("there are no switch records" in notes(), "that switches are not known")
+    c.expect(run_ns([trace(0), trace(1)]) == 200 * gap, "two CPUs")
+    c.expect(run_ns([trace(0), trace(1), "switch 1 1010100", "switch 1 1010900"]) == 199 * gap, "a switch on one CPU")
+    c.expect("no switch records" not in notes(), "that switches are known")
+    c.expect("left out: 40.0" in notes(), "how much is left out")
+    c.expect(run_ns([trace(0), "switch 0 1010100", "switch 0 1020900"]) == 98 * gap, "away between two records")
+    c.expect(run_ns([trace(0), "throttle 1050500"]) == 99 * gap, "a pause")
+    first, then = spe(c.at["loop"], OTHER, 0, RETIRED, 11, ticks=1000000), spe(c.at["loop"], OTHER, 0, RETIRED, 11, ticks=1001100)
+    c.expect(run_ns([first, then]) == 21 * 4000, "one buffer")
+    c.expect(run_ns([first, "chunk 0 0", then, "chunk 0 0"]) == 20 * 4000, "the end of a buffer")
+
+
 def main():
     checks = Checks()
     with tempfile.TemporaryDirectory(prefix="cyclops-cases-") as folder:
         case = Case(*sys.argv[1:3], folder, checks)
-        for test in (hotspots_without_skid, conditions, losses, bias, certainty, slices, vectors):
+        for test in (hotspots_without_skid, conditions, losses, bias, certainty, slices, vectors, stops):
             test(case)
     checks.finish()
 

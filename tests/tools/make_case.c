@@ -8,6 +8,7 @@
  *				STEP ticks apart; "-" where there is no such packet
  *	chunk CPU FLAGS		ends the CPU's buffer, with flags of its AUX record
  *	sample EVENT CPU IP PERIOD TICKS	a PMU sample: event 0 is cycles, 1 is refills
+ *	switch CPU TICKS		the thread leaves the CPU, or comes back: in turns
  *	throttle TICKS, lost N TICKS
  *
  * usage: make-case OUTPUT PERIOD CONFIG NS_PER_TICK [PROGRAM [MIN_LATENCY]] <LINES
@@ -36,6 +37,7 @@ struct maker {
 	uint64_t ns_per_tick;
 	struct text buffers[N_CPUS];
 	uint64_t offsets[N_CPUS], last_ticks[N_CPUS];
+	bool is_out[N_CPUS];
 };
 
 static struct sample_id at_time(const struct maker *m, uint64_t ticks, uint64_t cpu)
@@ -126,6 +128,14 @@ static void add_sample(struct maker *m, char **words)
 	writer_sample(m->writer, event, USER_MODE, &s);
 }
 
+static void add_switch(struct maker *m, uint64_t cpu, uint64_t ticks)
+{
+	struct sample_id id = at_time(m, ticks, cpu);
+
+	m->is_out[cpu] = !m->is_out[cpu];
+	writer_switch(m->writer, &(struct record_switch){ .is_out = m->is_out[cpu] }, &id);
+}
+
 /* time, id, stream id; then the trailer's pid, tid, time, cpu, identifier. */
 static void add_throttle(struct maker *m, uint64_t ticks)
 {
@@ -150,6 +160,8 @@ static void add_line(struct maker *m, char *line)
 		end_chunk(m, number(words[1]) % N_CPUS, number(words[2]));
 	} else if (n == 6 && strcmp(words[0], "sample") == 0) {
 		add_sample(m, words);
+	} else if (n == 3 && strcmp(words[0], "switch") == 0) {
+		add_switch(m, number(words[1]) % N_CPUS, number(words[2]));
 	} else if (n == 2 && strcmp(words[0], "throttle") == 0) {
 		add_throttle(m, number(words[1]));
 	} else if (n == 3 && strcmp(words[0], "lost") == 0) {
