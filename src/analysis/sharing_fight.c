@@ -193,6 +193,12 @@ static int compare_costs(const void *left, const void *right)
 	return compare_fights(left, right);
 }
 
+/* Few loads that waited may be none of those that were not sampled. */
+static bool may_cost_nothing(const struct sharing *s, const struct sharing_subject *sum)
+{
+	return s->lines->loads.cycles > 0 && sum->share <= sum->error;
+}
+
 /* Lines in order, the sum at the first of them. */
 static void settle(const struct sharing *s, struct sharing_fight *f)
 {
@@ -209,6 +215,8 @@ static void settle(const struct sharing *s, struct sharing_fight *f)
 	f->sum.first_touch = first->first_touch;
 	f->sum.n_touches = first->n_touches;
 	judge(s, f);
+	if (f->worth == SHARING_WORTH_FIGHT && may_cost_nothing(s, &f->sum))
+		f->worth = SHARING_WORTH_SUSPECT;
 }
 
 static void number_fights(struct sharing_fights *fights)
