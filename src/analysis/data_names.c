@@ -277,18 +277,6 @@ static void set_object(struct data_names *names, const struct data_query *q, uin
 	set_path(names, q, offset, out, path);
 }
 
-/* What an object without a name is called: its variable on the stack, else its struct. */
-static struct str_id object_of(const struct types *types, const struct accessed *a)
-{
-	enum type_kind kind = types_get(types, types_plain(types, a->type))->kind;
-
-	if (!a->is_pointed)
-		return a->variable;
-	if (kind != TYPE_STRUCT && kind != TYPE_UNION)
-		return (struct str_id){ 0 };
-	return types_get(types, a->type)->name;
-}
-
 static void set_accessed(struct data_names *names, const struct data_query *q,
 			 const struct accessed *a, struct data_name *out, struct text *path)
 {
@@ -298,7 +286,7 @@ static void set_accessed(struct data_names *names, const struct data_query *q,
 		out->kind = DATA_STACK;
 		out->function = a->function;
 	}
-	out->object = object_of(types, a);
+	out->object = a->object;
 	if (out->object.v == 0 || a->offset > q->address)
 		return;
 	out->is_by_code = true;

@@ -6,19 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "isa/x86_registers.h"
 
 enum {
 	A64_SP = 31,
 	N_A64_NUMBERED = 31,
-	X86_RSP = 7,
-	X86_R8 = 8,
 	MAX_SHIFT = 4,
 	MAX_TERMS = 4,
 };
-
-/* By DWARF's number. */
-static const char *const x86_names[] = { "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp" };
 
 /* A piece of text. */
 struct word {
@@ -61,13 +56,12 @@ static bool a64_register(struct word w, uint32_t *out)
 
 static bool x86_register(struct word w, uint32_t *out)
 {
-	for (uint32_t i = 0; i < COUNT(x86_names); i++) {
-		*out = i;
-		if (is_word(w, x86_names[i]))
-			return true;
-	}
-	return w.n > 1 && w.text[0] == 'r' && read_small(rest_of(w, 1), out) && *out >= X86_R8 &&
-	       *out < 2 * X86_R8;
+	struct x86_register found;
+
+	if (!x86_register_find(w.text, w.n, &found) || found.bits != 64)
+		return false;
+	*out = found.number;
+	return true;
 }
 
 static bool read_number(struct word w, int64_t *out)
@@ -136,9 +130,10 @@ static bool parse_a64(struct word inside, struct isa_operand *out)
 	if (terms[1].n > 0 && terms[1].text[0] == '#')
 		return n == 2 && read_number(rest_of(terms[1], 1), &out->displacement);
 	if (terms[1].n < 2 || (terms[1].text[0] != 'x' && terms[1].text[0] != 'w') ||
-	    !isdigit((unsigned char)terms[1].text[1]))
+	    !read_small(rest_of(terms[1], 1), &out->index))
 		return false;
 	out->has_index = true;
+	out->is_narrow = terms[1].text[0] == 'w';
 	return n == 2 || read_extension(terms[2], &out->scale);
 }
 
@@ -147,7 +142,7 @@ static bool add_x86_term(struct word term, bool is_negative, bool *has_base,
 			 struct isa_operand *out)
 {
 	const char *star = memchr(term.text, '*', term.n);
-	uint32_t number;
+	uint32_t number = 0;
 	int64_t value;
 
 	if (star != NULL) {
@@ -155,13 +150,15 @@ static bool add_x86_term(struct word term, bool is_negative, bool *has_base,
 
 		out->has_index = true;
 		return read_small((struct word){ term.text, at }, &out->scale) &&
-		       x86_register(rest_of(term, at + 1), &number);
+		       x86_register(rest_of(term, at + 1), &out->index);
 	}
 	if (x86_register(term, &number)) {
-		if (*has_base)
+		if (*has_base) {
 			out->has_index = true;
-		else
+			out->index = number;
+		} else {
 			out->base = number;
+		}
 		*has_base = true;
 		return !is_negative;
 	}
@@ -193,7 +190,7 @@ static bool parse_x86(struct word inside, struct isa_operand *out)
 		is_negative = i < inside.n && inside.text[i] == '-';
 		from = i + 1;
 	}
-	out->is_stack = has_base && out->base == X86_RSP;
+	out->is_stack = has_base && out->base == X86_STACK_POINTER;
 	if (out->is_thread && has_base) {
 		out->has_index = true;
 		out->is_stack = false;

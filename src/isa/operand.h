@@ -17,6 +17,8 @@ struct isa_operand {
 	bool is_stack;	/* that is the stack pointer */
 	bool is_thread; /* it is not a register, but the thread pointer (fs) */
 	bool has_index;
+	uint32_t index; /* its register, as the base */
+	bool is_narrow; /* … of which 32 bits count */
 	uint32_t scale; /* of the index; 1 if there is none */
 	int64_t displacement;
 };

@@ -7,9 +7,9 @@
 #define CYCLOPS_ISA_THREAD_POINTER_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
+#include "isa/follow.h"
 #include "isa/operand.h"
 
 /* Where an access is: the thread pointer + offset, + what a slot of the GOT stands for. */
@@ -21,23 +21,11 @@ struct isa_thread_address {
 	uint64_t slot;	    /* its address in the file */
 };
 
-/* The code of a whole function, and where else it may go on. */
-struct isa_function {
-	const uint8_t *code;
-	size_t size;
-	uint64_t address;
-
-	/* May code at `target`, which is outside, come back with other values in registers? */
-	bool (*may_return)(void *context, uint64_t target);
-	void *context;
-};
-
 /*
  * What the instruction at `at` accesses, whose operand this is, if that is made of the thread
- * pointer however the function gets there. False if it is not, or not certain: after jumps to
- * where a register says, in functions of more than 4096 instructions.
+ * pointer however the function gets there. False if it is not, or not certain.
  */
-bool isa_thread_address(const struct isa_function *, uint64_t at, const struct isa_operand *,
+bool isa_thread_address(const struct isa_followed *, uint64_t at, const struct isa_operand *,
 			struct isa_thread_address *out);
 
 #endif

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Locations are expressions (section 2.6 of the DWARF standard). Of the many that there can be,
- * those that compilers write for what is in a register or in the frame are understood:
- *
- *	reg5				a pointer in the register: what it points to is accessed
- *	breg5 -8, stack_value		the same; the pointer is the register's value - 8
- *	breg31 16			a variable in memory, 16 from the register
- *	fbreg -24			a variable in the frame, whose base is the function's affair:
- *					reg29, breg31 0, or the CFA of the unwind tables
+ * An access is known by the variable that its address is made of: one in the register at the
+ * instruction, or one in the frame. Else by where the register's value came from, as the code says.
  */
 #include "symbol/access_file.h"
 
@@ -16,116 +10,69 @@
 #include <string.h>
 
 #include <elfutils/libdw.h>
+#include <gelf.h>
 
 #include "base/alloc.h"
 #include "base/radix.h"
 #include "symbol/dwarf_file.h"
+#include "symbol/globals.h"
+#include "symbol/location.h"
 #include "symbol/scopes.h"
 #include "symbol/types_dwarf.h"
 #include "symbol/types_inside.h"
 
 enum {
 	MAX_DEPTH = 100,
+	A64_STACK_POINTER = 31,
+	X86_STACK_POINTER = 7,
 	/* As in lines.c: sound units need about one step for each entry. */
 	STEPS_FOR_UNIT = 1 << 16,
 	STEPS_FOR_BYTE = 4,
 	STEPS_FOR_SPLIT_UNIT = 1 << 24,
 };
 
-/* A register and a distance from its value. */
-struct based {
-	bool is_known;
-	uint64_t base;
-	int64_t offset;
-};
-
-/* How good an answer is; a better one replaces it. */
-enum quality { NOTHING, SCALAR, STRUCTURE };
-
 struct job {
 	const struct access_question *question;
 	struct access_answer *answer;
 	struct dwarf_file file;
 	struct scopes scopes;
+	struct globals globals;
 	struct types_reader reader;
 	Dwarf_CFI *unwind, *debug_unwind; /* of .eh_frame, which is ours to free; of .debug_frame */
 	struct text name;		  /* scratch */
-	uint64_t steps;
+	uint64_t stack_pointer;		  /* DWARF's number of it */
+	uint64_t steps, unit_steps;
 	bool is_cut;
 };
 
-/* One query, while it is answered. */
-struct asked {
-	const struct access_query *query;
-	struct access_found *found;
-	struct based frame; /* where fbreg counts from */
+/* How good an answer is; a better one replaces it. */
+enum quality { NOTHING, SCALAR, STRUCTURE };
+
+/* What is accessed: something of a type, at an offset in it. */
+struct reached {
 	enum quality quality;
+	bool is_pointed;
+	bool is_element; /* of several that are alike */
+	Dwarf_Die type;
+	uint64_t offset;
+	struct text path; /* of the variable, or of what points there */
+};
+
+/* An access at the value of a register + offset + a multiple of `step`, before an instruction. */
+struct asked {
+	uint64_t address;
+	uint64_t reg;
+	uint64_t offset, step;
+	uint32_t bytes;
+	bool has_frame;	       /* the register is that of the instruction's operand */
+	struct location frame; /* where fbreg counts from */
+	struct reached *out;
 };
 
 /* A query and the unit that its address lies in. */
 struct placed_query {
 	uint32_t unit, number;
 };
-
-static bool is_breg(const Dwarf_Op *op, struct based *out)
-{
-	out->is_known = true;
-	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
-		out->base = op->atom - DW_OP_breg0;
-		out->offset = (int64_t)op->number;
-		return true;
-	}
-	out->base = op->number;
-	out->offset = (int64_t)op->number2;
-	return op->atom == DW_OP_bregx;
-}
-
-static bool is_reg(const Dwarf_Op *op, struct based *out)
-{
-	out->is_known = true;
-	out->offset = 0;
-	out->base = op->atom == DW_OP_regx ? op->number : (uint64_t)op->atom - DW_OP_reg0;
-	return op->atom == DW_OP_regx || (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31);
-}
-
-/* The expression of a location at an address; false if there is none, or more than one. */
-static bool location_at(Dwarf_Die *die, unsigned attribute, uint64_t address, Dwarf_Op **ops,
-			size_t *n)
-{
-	Dwarf_Attribute location;
-
-	return dwarf_attr_integrate(die, attribute, &location) != NULL &&
-	       dwarf_getlocation_addr(&location, address, ops, n, 1) == 1 && *n > 0;
-}
-
-static bool cfa_by(Dwarf_CFI *cfi, uint64_t address, struct based *out)
-{
-	Dwarf_Frame *frame = NULL;
-	Dwarf_Op *ops;
-	size_t n;
-	bool is_found = cfi != NULL && dwarf_cfi_addrframe(cfi, address, &frame) == 0 &&
-			dwarf_frame_cfa(frame, &ops, &n) == 0 && n == 1 && is_breg(&ops[0], out);
-
-	free(frame);
-	return is_found;
-}
-
-/* What fbreg counts from in a function. */
-static struct based frame_base(struct job *job, Dwarf_Die *function, uint64_t address)
-{
-	struct based out = { 0 };
-	Dwarf_Op *ops;
-	size_t n;
-
-	if (!location_at(function, DW_AT_frame_base, address, &ops, &n) || n != 1)
-		return out;
-	if (is_breg(&ops[0], &out) || is_reg(&ops[0], &out))
-		return out;
-	if (ops[0].atom == DW_OP_call_frame_cfa &&
-	    (cfa_by(job->unwind, address, &out) || cfa_by(job->debug_unwind, address, &out)))
-		return out;
-	return (struct based){ 0 };
-}
 
 static struct str_id name_of(struct job *job, Dwarf_Die *die)
 {
@@ -136,91 +83,111 @@ static struct str_id name_of(struct job *job, Dwarf_Die *die)
 		       : strings_add(&job->answer->strings, name, strnlen(name, TYPES_MAX_NAME));
 }
 
-static enum quality quality_of(const struct types *types, struct type_id id)
+static bool is_structure(enum type_kind kind)
 {
-	const struct type *plain = types_get(types, types_plain(types, id));
-
-	if (plain->size == 0)
-		return NOTHING;
-	return plain->kind == TYPE_STRUCT || plain->kind == TYPE_UNION ? STRUCTURE : SCALAR;
+	return kind == TYPE_STRUCT || kind == TYPE_UNION;
 }
 
-/* Takes what begins `offset` bytes before the access, if that is in it. */
-static void take(struct job *job, struct asked *a, Dwarf_Die *variable, struct type_id type,
-		 uint64_t offset, bool is_pointed)
+/*
+ * Does the access lie in what begins `*offset` bytes before it? With a step, in one of its
+ * elements, which are alike: a step of another size is one through something else. Vectors take
+ * several numbers at once.
+ */
+static bool fits(const struct type *plain, uint64_t step, uint32_t bytes, uint64_t *offset)
 {
-	const struct types *types = &job->answer->types;
-	enum quality quality = quality_of(types, type);
+	bool is_vector = !is_structure(plain->kind) && plain->kind != TYPE_ARRAY &&
+			 plain->size > 0 && bytes > plain->size && bytes % plain->size == 0;
+	int64_t rest;
 
-	if (quality <= a->quality || offset >= types_get(types, types_plain(types, type))->size)
-		return;
-	a->quality = quality;
-	a->found->variable = name_of(job, variable);
-	a->found->is_pointed = is_pointed;
-	a->found->type = type;
-	a->found->offset = offset;
+	if (plain->size == 0 || plain->size > INT64_MAX)
+		return false;
+	if (step != 0 && step != plain->size && !(is_vector && step == bytes))
+		return false;
+	rest = (int64_t)*offset % (int64_t)plain->size;
+	if (step != 0)
+		*offset = (uint64_t)(rest < 0 ? rest + (int64_t)plain->size : rest);
+	if (is_vector)
+		return *offset == 0;
+	/* By pointers to bytes all kinds of things are reached. */
+	return *offset < plain->size &&
+	       (is_structure(plain->kind) || bytes <= plain->size - *offset);
 }
 
-/* With an index, the access is in an element; all elements are alike if the step is their size. */
-static bool fits_index(const struct job *job, const struct isa_operand *o, struct type_id type)
+/* Takes something of this type that begins `offset` bytes before the access. */
+static bool take(struct job *job, const struct asked *a, Dwarf_Die *type, uint64_t offset,
+		 bool is_pointed)
 {
 	const struct types *types = &job->answer->types;
+	const struct type *plain =
+		types_get(types, types_plain(types, types_read(&job->reader, type)));
+	enum quality quality = is_structure(plain->kind) ? STRUCTURE : SCALAR;
 
-	return !o->has_index || o->scale == types_get(types, types_plain(types, type))->size;
+	if (quality <= a->out->quality || !fits(plain, a->step, a->bytes, &offset))
+		return false;
+	a->out->quality = quality;
+	a->out->is_pointed = is_pointed;
+	a->out->is_element = a->step != 0;
+	a->out->type = *type;
+	a->out->offset = offset;
+	text_reset(&a->out->path);
+	return true;
+}
+
+static void take_name(const struct asked *a, Dwarf_Die *variable)
+{
+	const char *name = types_name_of(variable);
+
+	text_str(&a->out->path, name == NULL ? "?" : name);
 }
 
 /* The variable's value is that of the register + `offset`. */
 static void take_pointer(struct job *job, struct asked *a, Dwarf_Die *variable,
-			 const struct based *value)
+			 const struct location *value)
 {
-	const struct isa_operand *o = &a->query->operand;
-	struct type_id target;
+	Dwarf_Die type, target;
+
+	if (value->base == a->reg && types_type_of(variable, &type) &&
+	    types_target(&job->reader, &type, &target) &&
+	    take(job, a, &target, a->offset - (uint64_t)value->offset, true))
+		take_name(a, variable);
+}
+
+/* The variable is in memory, at the register's value + `offset`. */
+static void take_memory(struct job *job, struct asked *a, Dwarf_Die *variable,
+			const struct location *place)
+{
 	Dwarf_Die type;
 
-	if (value->base != o->base || !types_type_of(variable, &type))
-		return;
-	target = types_read_target(&job->reader, &type);
-	if (fits_index(job, o, target))
-		take(job, a, variable, target, (uint64_t)o->displacement - (uint64_t)value->offset,
-		     true);
+	if (a->has_frame && place->is_known && place->base == a->reg && a->step == 0 &&
+	    types_type_of(variable, &type) &&
+	    take(job, a, &type, a->offset - (uint64_t)place->offset, false))
+		take_name(a, variable);
 }
 
 /*
  * Is that register where the frame is? A variable may stand in memory elsewhere, for as long as
  * nothing is written to what it was loaded from.
  */
-static bool is_of_frame(const struct asked *a, const struct based *place)
+static bool is_of_frame(const struct job *job, const struct asked *a, const struct location *at)
 {
-	return (a->frame.is_known && place->base == a->frame.base) ||
-	       (a->query->operand.is_stack && place->base == a->query->operand.base);
-}
-
-/* The variable is in memory, at the register's value + `offset`. */
-static void take_memory(struct job *job, struct asked *a, Dwarf_Die *variable,
-			const struct based *place)
-{
-	const struct isa_operand *o = &a->query->operand;
-
-	if (!place->is_known || place->base != o->base || o->has_index || !is_of_frame(a, place))
-		return;
-	take(job, a, variable, types_read_of(&job->reader, variable),
-	     (uint64_t)o->displacement - (uint64_t)place->offset, false);
+	return at->base == job->stack_pointer || (a->frame.is_known && at->base == a->frame.base);
 }
 
 static void visit_variable(struct job *job, struct asked *a, Dwarf_Die *die)
 {
-	struct based at;
+	struct location at;
 	Dwarf_Op *ops;
 	size_t n;
 
-	if (!location_at(die, DW_AT_location, a->query->address, &ops, &n))
+	if (!location_find(die, DW_AT_location, a->address, &ops, &n))
 		return;
-	if (n == 1 && is_reg(&ops[0], &at)) {
+	if (n == 1 && location_is_register(&ops[0], &at)) {
 		take_pointer(job, a, die, &at);
-	} else if (n == 2 && is_breg(&ops[0], &at) && ops[1].atom == DW_OP_stack_value) {
+	} else if (n == 2 && location_is_memory(&ops[0], &at) && ops[1].atom == DW_OP_stack_value) {
 		take_pointer(job, a, die, &at);
-	} else if (n == 1 && is_breg(&ops[0], &at)) {
-		take_memory(job, a, die, &at);
+	} else if (n == 1 && location_is_memory(&ops[0], &at)) {
+		if (is_of_frame(job, a, &at))
+			take_memory(job, a, die, &at);
 	} else if (n == 1 && ops[0].atom == DW_OP_fbreg) {
 		at = a->frame;
 		at.offset = (int64_t)((uint64_t)at.offset + ops[0].number);
@@ -229,7 +196,8 @@ static void visit_variable(struct job *job, struct asked *a, Dwarf_Die *die)
 }
 
 /* Variables of a scope, and of the blocks in it that hold the address: these first. */
-static void visit_scope(struct job *job, struct asked *a, Dwarf_Die *scope, unsigned depth)
+static void visit_scope(struct job *job, struct asked *a, Dwarf_Die *scope, bool with_inlined,
+			unsigned depth)
 {
 	VEC_OF(Dwarf_Die) variables = { 0 };
 	Dwarf_Die die;
@@ -241,9 +209,10 @@ static void visit_scope(struct job *job, struct asked *a, Dwarf_Die *scope, unsi
 		job->steps--;
 		if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
 			*vec_add(&variables) = die;
-		else if (tag == DW_TAG_lexical_block && depth < MAX_DEPTH &&
-			 dwarf_haspc(&die, a->query->address) == 1)
-			visit_scope(job, a, &die, depth + 1);
+		else if ((tag == DW_TAG_lexical_block ||
+			  (with_inlined && tag == DW_TAG_inlined_subroutine)) &&
+			 depth < MAX_DEPTH && dwarf_haspc(&die, a->address) == 1)
+			visit_scope(job, a, &die, with_inlined, depth + 1);
 	}
 	job->is_cut |= more < 0 || job->steps == 0;
 	for (size_t i = 0; i < variables.n; i++)
@@ -259,23 +228,176 @@ static uint32_t frame_scope(const struct scopes *scopes, uint32_t scope)
 	return scope;
 }
 
+/* What points to the pointer at an offset, as the source would say it, and what that points to. */
+static bool pointer_in(struct job *job, const struct reached *whole, uint64_t offset,
+		       struct text *path, Dwarf_Die *out_target)
+{
+	Dwarf_Die type = whole->type;
+	struct text member = { 0 };
+	bool is_found = types_pointer_at(&job->reader, &type, offset, &member, out_target);
+	const char *between = whole->is_pointed && !whole->is_element ? "->" : ".";
+
+	if (whole->is_pointed && !whole->is_element && member.n == 0)
+		text_char(path, '*');
+	text_add(path, whole->path.bytes, whole->path.n);
+	text_str(path, whole->is_element ? "[]" : "");
+	if (member.n > 0)
+		text_str(path, member.bytes[0] == '[' && !whole->is_pointed ? "" : between);
+	text_add(path, member.bytes, member.n);
+	text_release(&member);
+	return is_found;
+}
+
+/* The root of an access is a pointer that stands in something: takes what it points to. */
+static void take_root(struct job *job, struct asked *a, const struct reached *whole,
+		      uint64_t offset)
+{
+	struct text path = { 0 };
+	Dwarf_Die target;
+
+	if (pointer_in(job, whole, offset, &path, &target) &&
+	    take(job, a, &target, a->offset, true))
+		text_add(&a->out->path, path.bytes, path.n);
+	text_release(&path);
+}
+
+/* An access by way of a variable that has an address. */
+struct by_global {
+	struct job *job;
+	struct asked *asked;
+	uint64_t slot;
+};
+
+static bool take_global(void *context, struct global *global)
+{
+	struct by_global *by = context;
+	struct reached whole = { 0 };
+	const char *name = types_name_of(&global->die);
+
+	text_str(&whole.path, name == NULL ? "?" : name);
+	if (types_type_of(&global->die, &whole.type))
+		take_root(by->job, by->asked, &whole, by->slot - global->address);
+	text_release(&whole.path);
+	return by->asked->out->quality != NOTHING;
+}
+
+static void reach(struct job *job, Dwarf_Die *own, const struct access_query *, unsigned depth,
+		  struct reached *out);
+
+static void by_load(struct job *job, Dwarf_Die *own, const struct access_source *source,
+		    unsigned depth, struct asked *a)
+{
+	struct reached whole = { 0 };
+
+	if (!source->is_loaded || depth == ACCESS_MAX_LOADS)
+		return;
+	reach(job, own, &job->question->loads[source->load], depth + 1, &whole);
+	if (whole.quality != NOTHING)
+		take_root(job, a, &whole, whole.offset + source->displacement);
+	text_release(&whole.path);
+}
+
+/* By variables that registers have the root of the address from. */
+static void by_holders(struct job *job, Dwarf_Die *own, const struct access_source *source,
+		       uint32_t bytes, struct reached *out)
+{
+	const struct isa_value *v = &source->value;
+
+	for (uint32_t i = 0; i < source->n_holders && out->quality == NOTHING; i++) {
+		const struct isa_holder *h = &job->question->holders[source->first_holder + i];
+		struct isa_value held = { .offset = v->offset, .step = h->step };
+		struct asked a = {
+			.address = h->address,
+			.reg = h->reg,
+			.offset = v->offset - h->offset,
+			.step = isa_value_either(*v, held).step,
+			.bytes = bytes,
+			.out = out,
+		};
+
+		visit_scope(job, &a, own, true, 0);
+	}
+}
+
+static void by_source(struct job *job, Dwarf_Die *own, const struct access_query *q, unsigned depth,
+		      struct reached *out)
+{
+	const struct isa_value *v = &q->source.value;
+	struct asked a = { .offset = v->offset, .step = v->step, .bytes = q->bytes, .out = out };
+	struct by_global by = { .job = job, .asked = &a, .slot = v->slot };
+
+	by_holders(job, own, &q->source, q->bytes, out);
+	if (out->quality != NOTHING)
+		return;
+	if (v->root == ISA_CONTENT)
+		(void)globals_find(&job->globals, &job->file, v->slot, take_global, &by);
+	else if (v->root == ISA_FETCHED)
+		by_load(job, own, &q->source, depth, &a);
+}
+
+/*
+ * An access by the variables at the instruction itself. An index of bytes may be the distance of
+ * something else: it says nothing of what the register points to.
+ */
+static struct asked asked_of(struct job *job, Dwarf_Die *own, const struct access_query *q,
+			     struct reached *out)
+{
+	const struct isa_operand *o = &q->operand;
+	bool is_unsure = o->has_index && o->scale == 1;
+
+	return (struct asked){
+		.address = q->address,
+		.reg = is_unsure ? UINT64_MAX : o->base,
+		.offset = (uint64_t)o->displacement,
+		.step = o->has_index ? o->scale : 0,
+		.bytes = q->bytes,
+		.has_frame = true,
+		.frame = location_frame_base(own, q->address, job->unwind, job->debug_unwind),
+		.out = out,
+	};
+}
+
+/* What an instruction accesses that loads a pointer. */
+static void reach(struct job *job, Dwarf_Die *own, const struct access_query *q, unsigned depth,
+		  struct reached *out)
+{
+	struct asked a = asked_of(job, own, q, out);
+
+	visit_scope(job, &a, own, true, 0);
+	if (out->quality == NOTHING)
+		by_source(job, own, q, depth, out);
+}
+
 static void answer_query(struct job *job, uint32_t number, uint32_t scope)
 {
-	struct asked a = {
-		.query = &job->question->queries[number],
-		.found = &job->answer->found[number],
-	};
+	const struct access_query *q = &job->question->queries[number];
+	struct access_found *found = &job->answer->found[number];
 	uint32_t own = frame_scope(&job->scopes, scope);
+	struct reached reached = { 0 };
+	struct asked a;
+	Dwarf_Die die;
 
 	if (own == 0)
 		return;
-	a.frame = frame_base(job, &job->scopes.list.items[own].die, a.query->address);
-	a.found->function = name_of(job, &job->scopes.list.items[own].die);
+	job->steps = job->unit_steps;
+	die = job->scopes.list.items[own].die;
+	a = asked_of(job, &die, q, &reached);
+	found->function = name_of(job, &die);
 	for (;; scope = job->scopes.list.items[scope].parent) {
-		visit_scope(job, &a, &job->scopes.list.items[scope].die, 0);
+		visit_scope(job, &a, &job->scopes.list.items[scope].die, false, 0);
 		if (scope == own)
 			break;
 	}
+	if (reached.quality == NOTHING)
+		by_source(job, &die, q, 0, &reached);
+	if (reached.quality != NOTHING) {
+		found->variable =
+			strings_add(&job->answer->strings, reached.path.bytes, reached.path.n);
+		found->is_pointed = reached.is_pointed;
+		found->type = types_read(&job->reader, &reached.type);
+		found->offset = reached.offset;
+	}
+	text_release(&reached.path);
 }
 
 static uint64_t count_steps(const struct dwarf_unit *unit, const Dwarf_Die *tree)
@@ -295,8 +417,9 @@ static void answer_unit(struct job *job, const struct placed_query *placed, size
 	for (size_t i = 0; i < n; i++)
 		addresses[i] = job->question->queries[placed[i].number].address;
 	if (dwarf_unit_tree(unit, &tree)) {
-		job->steps = count_steps(unit, &tree);
-		job->is_cut |= !scopes_find(&job->scopes, &tree, addresses, n, job->steps, scopes);
+		job->unit_steps = count_steps(unit, &tree);
+		job->is_cut |=
+			!scopes_find(&job->scopes, &tree, addresses, n, job->unit_steps, scopes);
 		for (size_t i = 0; i < n; i++)
 			if (scopes[i] != 0)
 				answer_query(job, placed[i].number, scopes[i]);
@@ -331,11 +454,19 @@ static size_t place_queries(const struct job *job, struct placed_query *out)
 	return n;
 }
 
+static bool is_a64(Elf *elf)
+{
+	GElf_Ehdr header;
+
+	return gelf_getehdr(elf, &header) != NULL && header.e_machine == EM_AARCH64;
+}
+
 static void answer_all(struct job *job)
 {
 	struct placed_query *placed = mem_alloc(job->question->n, sizeof(*placed));
 	size_t n = place_queries(job, placed);
 
+	job->stack_pointer = is_a64(job->file.main.elf) ? A64_STACK_POINTER : X86_STACK_POINTER;
 	job->unwind = dwarf_getcfi_elf(job->file.main.elf);
 	job->debug_unwind = dwarf_getcfi(job->file.main.dwarf);
 	types_reader_init(&job->reader, &job->answer->types, STEPS_FOR_SPLIT_UNIT);
@@ -367,6 +498,7 @@ void access_ask(const struct access_question *question, struct access_answer *an
 		return;
 	}
 	answer_all(&job);
+	globals_release(&job.globals);
 	scopes_release(&job.scopes);
 	dwarf_file_release(&job.file);
 	text_release(&job.name);

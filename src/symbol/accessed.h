@@ -23,8 +23,10 @@ struct accessed {
 	uint64_t thread_offset; /* … and the rest is not known then */
 	bool is_stack; /* the address was made of the stack pointer, or is one in the frame */
 	struct str_id function; /* that the instruction is in; 0: not known */
-	struct str_id variable; /* in symbols_strings(); 0: not known */
-	bool is_pointed;     /* the variable points to what is accessed; else it is that itself */
+	struct str_id variable; /* in symbols_strings(): "p", "pool->conns"; 0: not known */
+	bool is_pointed;	/* it points to what is accessed; else it is that itself */
+	/* What the object is called: the variable, the type, "*p" if that has no members; 0: as above */
+	struct str_id object;
 	struct type_id type; /* in symbols_types(), of what is accessed as a whole; 0: not known */
 	uint64_t offset;     /* of the access in it */
 };

@@ -18,14 +18,11 @@
 #include "base/text.h"
 #include "symbol/dwarf_file.h"
 #include "symbol/elf_symbols.h"
+#include "symbol/globals.h"
 #include "symbol/types_dwarf.h"
 
 enum {
 	MAX_DEPTH = 200,
-	/* Entries looked at: sound units need about one for each, twice for functions and types. */
-	STEPS_FOR_FILE = 1 << 20,
-	STEPS_FOR_BYTE = 4,
-	STEPS_FOR_SPLIT_UNIT = 1 << 24, /* whose size is not known */
 };
 
 struct job {
@@ -38,60 +35,6 @@ struct job {
 	uint64_t steps;
 	bool is_cut;
 };
-
-/* What the walk does with an entry. */
-enum role {
-	SKIP,
-	VARIABLE,
-	FUNCTION, /* may hold static variables */
-	ENTER,	  /* holds variables and functions */
-	TYPE,	  /* holds other types, and variables of DWARF 5 */
-};
-
-static enum role role_of(int tag)
-{
-	switch (tag) {
-	case DW_TAG_variable:
-		return VARIABLE;
-	case DW_TAG_subprogram:
-		return FUNCTION;
-	case DW_TAG_namespace:
-	case DW_TAG_module:
-	case DW_TAG_lexical_block:
-	case DW_TAG_common_block:
-		return ENTER;
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-	case DW_TAG_union_type:
-	case DW_TAG_typedef:
-	case DW_TAG_enumeration_type:
-		return TYPE;
-	default:
-		return SKIP;
-	}
-}
-
-/* The address that an expression yields, if it is one that is fixed when linking. */
-static bool fixed_address(Dwarf_Die *die, uint64_t *out)
-{
-	Dwarf_Attribute location, address;
-	Dwarf_Op *ops;
-	size_t n;
-
-	if (dwarf_attr(die, DW_AT_location, &location) == NULL ||
-	    dwarf_getlocation(&location, &ops, &n) != 0 || n == 0 || n > 2)
-		return false;
-	if (ops[0].atom == DW_OP_addr)
-		*out = ops[0].number;
-	else if ((ops[0].atom != DW_OP_addrx && ops[0].atom != DW_OP_GNU_addr_index) ||
-		 dwarf_getlocation_attr(&location, &ops[0], &address) != 0 ||
-		 dwarf_formaddr(&address, out) != 0)
-		return false;
-	if (n == 2 && ops[1].atom != DW_OP_plus_uconst)
-		return false;
-	*out += n == 2 ? ops[1].number : 0;
-	return true;
-}
 
 /* A number as an operation of an expression; false if it is none. */
 static bool is_number(const Dwarf_Op *op, uint64_t *out)
@@ -263,7 +206,7 @@ static bool asks_thread_locals(const struct data_question *q)
 
 static bool address_of(struct job *job, Dwarf_Die *die, uint64_t *out)
 {
-	if (fixed_address(die, out))
+	if (global_address(die, out))
 		return true;
 	return asks_thread_locals(job->question) &&
 	       (thread_offset(die, out) || thread_offset_by_name(job, die, out));
@@ -341,20 +284,20 @@ static void visit_function(struct job *job, Dwarf_Die *die, unsigned depth)
 
 static void visit(struct job *job, Dwarf_Die *die, unsigned depth)
 {
-	switch (role_of(dwarf_tag(die))) {
-	case SKIP:
+	switch (global_role_of(dwarf_tag(die))) {
+	case GLOBAL_SKIP:
 		return;
-	case VARIABLE:
+	case GLOBAL_VARIABLE:
 		visit_variable(job, die);
 		return;
-	case FUNCTION:
+	case GLOBAL_FUNCTION:
 		if (dwarf_haschildren(die))
 			visit_function(job, die, depth);
 		return;
-	case ENTER:
+	case GLOBAL_ENTER:
 		visit_children(job, die, depth + 1);
 		return;
-	case TYPE:
+	case GLOBAL_TYPE:
 		visit_type(job, die);
 		if (dwarf_haschildren(die))
 			visit_children(job, die, depth + 1);
@@ -387,24 +330,9 @@ static void note(struct job *job, const char *text)
 	diags_add(&job->answer->diags, DIAG_DAMAGE, ERR_NOWHERE, 0, job->name.bytes);
 }
 
-static uint64_t count_steps(const struct job *job)
-{
-	uint64_t steps = STEPS_FOR_FILE;
-
-	for (size_t i = 0; i < job->file.units.n; i++) {
-		Dwarf_Die tree;
-
-		steps += STEPS_FOR_BYTE * job->file.units.items[i].size_bytes;
-		if (dwarf_unit_tree(&job->file.units.items[i], &tree) &&
-		    tree.cu != job->file.units.items[i].die.cu)
-			steps += STEPS_FOR_SPLIT_UNIT;
-	}
-	return steps;
-}
-
 static void answer_all(struct job *job)
 {
-	job->steps = count_steps(job);
+	job->steps = globals_steps(&job->file);
 	types_reader_init(&job->reader, &job->answer->types, job->steps);
 	for (size_t i = 0; i < job->file.units.n; i++) {
 		Dwarf_Die tree;

@@ -7,12 +7,10 @@
  */
 #include "symbol/thread_local.h"
 
-#include <string.h>
-
 #include "isa/thread_pointer.h"
 #include "symbol/symbols_state.h"
 
-enum { A64_HEAD_BYTES = 16, MOST_CODE = 1 << 20 };
+enum { A64_HEAD_BYTES = 16 };
 
 static uint64_t aligned(uint64_t value, uint64_t align)
 {
@@ -105,47 +103,22 @@ static bool by_slot(const struct elf_file *file, const struct isa_thread_address
 	return out->offset < file->thread_block.size;
 }
 
-/* Parts of functions that are rarely run stand apart, and are functions to the symbol table. */
-static bool may_return(void *context, uint64_t target)
-{
-	const struct function *f = binary_find(context, target);
-
-	return f == NULL || f->start != target || strstr(f->name, ".cold") != NULL;
-}
-
-static bool find_in_a64(struct symbols *s, struct module_id module, uint64_t address,
-			const struct isa_operand *operand, struct thread_place *out)
-{
-	struct binary *b = &s->states[module.v].binary;
-	const struct function *around = binary_find(b, address);
-	struct isa_function function = { .may_return = may_return, .context = b };
-	struct isa_thread_address found;
-	struct place start = { .module = module };
-	struct code code;
-
-	if (around == NULL || around->size == 0 || around->size > MOST_CODE ||
-	    b->to_function != 0 || !binary_offset(b, around->start, &start.offset) ||
-	    !symbols_code(s, start, around->size, &code))
-		return false;
-	function.code = code.bytes;
-	function.size = code.size;
-	function.address = around->start;
-	if (!isa_thread_address(&function, address, operand, &found))
-		return false;
-	out->is_element = found.has_index;
-	return found.has_slot ? by_slot(&b->code, &found, out)
-			      : by_distance(&b->code, found.offset, out);
-}
-
-bool thread_local_find(struct symbols *s, struct module_id module, uint64_t address, enum isa isa,
+bool thread_local_find(struct symbols *s, struct module_id module,
+		       const struct isa_followed *followed, uint64_t address, enum isa isa,
 		       const struct isa_operand *operand, struct thread_place *out)
 {
 	const struct elf_file *file = &s->states[module.v].binary.code;
+	struct isa_thread_address found;
 
 	if (!elf_file_is_open(file) || file->thread_block.size == 0)
 		return false;
-	if (isa == ISA_A64)
-		return find_in_a64(s, module, address, operand, out);
+	if (isa == ISA_A64) {
+		if (followed == NULL || !isa_thread_address(followed, address, operand, &found))
+			return false;
+		out->is_element = found.has_index;
+		return found.has_slot ? by_slot(file, &found, out)
+				      : by_distance(file, found.offset, out);
+	}
 	if (!operand->is_thread || isa != ISA_X86_64)
 		return false;
 	out->is_element = operand->has_index;

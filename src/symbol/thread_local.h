@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "isa/follow.h"
 #include "isa/operand.h"
 #include "symbol/code.h"
 #include "symbol/symbols.h"
@@ -20,9 +21,11 @@ struct thread_place {
 /*
  * What the instruction at `address` of a module's file accesses, with this operand: by the thread
  * pointer and what is added to it, in AArch64 also by way of the global offset table. False if that
- * is no data of the module that threads have copies of, or not certain.
+ * is no data of the module that threads have copies of, or not certain. The function around it is
+ * followed, NULL if it cannot be.
  */
-bool thread_local_find(struct symbols *, struct module_id, uint64_t address, enum isa,
-		       const struct isa_operand *, struct thread_place *out);
+bool thread_local_find(struct symbols *, struct module_id, const struct isa_followed *,
+		       uint64_t address, enum isa, const struct isa_operand *,
+		       struct thread_place *out);
 
 #endif

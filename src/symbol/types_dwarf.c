@@ -99,8 +99,8 @@ static uint64_t size_of(const struct types_reader *r, struct type_id id)
 	return types_get(r->types, id)->size;
 }
 
-/* A constant, or in DWARF 2 an expression that adds one. Virtual bases have neither. */
-static bool member_location(Dwarf_Die *die, uint64_t *out)
+/* In DWARF 2 it is an expression that adds a constant. */
+bool types_member_location(Dwarf_Die *die, uint64_t *out)
 {
 	Dwarf_Attribute value;
 	Dwarf_Op *ops;
@@ -168,7 +168,7 @@ static void read_member(struct types_reader *r, Dwarf_Die *die, struct draft *dr
 	const char *name = types_name_of(die);
 	uint64_t bit_size;
 
-	if (is_static(die) || !member_location(die, &m.offset))
+	if (is_static(die) || !types_member_location(die, &m.offset))
 		return;
 	m.type = read_inner(r, die, depth);
 	m.size = size_of(r, m.type);
@@ -403,8 +403,7 @@ static struct type_id add_draft(struct types_reader *r, Dwarf_Die *die, unsigned
 	return id;
 }
 
-/* Removes what does not change the layout. */
-static bool peel(struct types_reader *r, Dwarf_Die *die)
+bool types_peel(struct types_reader *r, Dwarf_Die *die)
 {
 	const char *qualifier;
 
@@ -429,7 +428,7 @@ static struct type_id read_type(struct types_reader *r, Dwarf_Die *given, unsign
 		r->is_cut = true;
 		return unknown;
 	}
-	if (!peel(r, &die))
+	if (!types_peel(r, &die))
 		return unknown;
 	follow_signature(&die);
 	number = tuples_add(&r->known, &(uint64_t){ (uintptr_t)die.addr });
@@ -452,23 +451,23 @@ struct type_id types_read_of(struct types_reader *r, Dwarf_Die *die)
 	return read_inner(r, die, 0);
 }
 
-struct type_id types_read_target(struct types_reader *r, Dwarf_Die *pointer)
+bool types_target(struct types_reader *r, Dwarf_Die *pointer, Dwarf_Die *out)
 {
 	Dwarf_Die die = *pointer;
 
-	for (unsigned i = 0; i < TYPES_MAX_DEPTH && peel(r, &die); i++) {
+	for (unsigned i = 0; i < TYPES_MAX_DEPTH && types_peel(r, &die); i++) {
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_typedef:
 			if (!types_type_of(&die, &die))
-				return unknown;
+				return false;
 			break;
 		case DW_TAG_pointer_type:
 		case DW_TAG_reference_type:
 		case DW_TAG_rvalue_reference_type:
-			return read_inner(r, &die, 0);
+			return types_type_of(&die, out);
 		default:
-			return unknown;
+			return false;
 		}
 	}
-	return unknown;
+	return false;
 }

@@ -35,8 +35,16 @@ struct type_id types_read(struct types_reader *, Dwarf_Die *type);
 /* The type of a variable, member, parameter: what its DW_AT_type says. */
 struct type_id types_read_of(struct types_reader *, Dwarf_Die *die);
 
-/* What the pointers of this type point to; unknown if it is no pointer. */
-struct type_id types_read_target(struct types_reader *, Dwarf_Die *pointer);
+/* What the pointers of this type point to; false if it is no pointer, or one to nothing (void). */
+bool types_target(struct types_reader *, Dwarf_Die *pointer, Dwarf_Die *out);
+
+/*
+ * What the pointer that stands at an offset of this type points to, and appends its path: "head",
+ * "rows[2].next"; nothing if the type is that pointer. False if no pointer begins there, or if it
+ * is one of several things that may be there (a union).
+ */
+bool types_pointer_at(struct types_reader *, Dwarf_Die *type, uint64_t offset, struct text *path,
+		      Dwarf_Die *out_target);
 
 /* Appends the name of a type, or of another entry, with namespaces and classes around it. */
 void types_reader_name(struct types_reader *, Dwarf_Die *die, struct text *);

@@ -16,6 +16,12 @@ bool types_take_step(struct types_reader *);
 /* What DW_AT_type refers to. */
 bool types_type_of(Dwarf_Die *die, Dwarf_Die *out);
 
+/* Removes qualifiers, which do not change the layout, but for _Atomic. False if nothing is left. */
+bool types_peel(struct types_reader *, Dwarf_Die *type);
+
+/* Where a member or base class begins. Virtual bases are nowhere: false. */
+bool types_member_location(Dwarf_Die *member, uint64_t *out);
+
 /* The entry's name, or NULL. Borrowed from the file. */
 const char *types_name_of(Dwarf_Die *die);
 

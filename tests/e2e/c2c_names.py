@@ -44,7 +44,8 @@ OWN store(volatile struct account *a)
 }
 OWN load(const volatile struct account *a, long *out)
 {
-	*out = a->limit; /* 48 ? struct account.limit */
+	long found = a->limit; /* 48 ? struct account.limit */
+	*out = found;
 }
 OWN nested(volatile struct account *a)
 {
@@ -94,7 +95,7 @@ __attribute__((noipa)) void copied(const unsigned *a, const long *b, long n, lon
 	long sum = 0;
 
 	for (long i = 0; i < n; i++) {
-		unsigned copy = a[i]; long value = b[copy]; sum += value; /* 0 ? element */
+		unsigned copy = a[i]; long value = b[copy]; sum += value; /* 0 ? *a or *b */
 	}
 	*out = sum;
 }
@@ -190,7 +191,7 @@ def check(prefix, level, tools, folder, checks):
         must = mark[2] in "=|"
         name = found.get(n)
         checks.count("named" if name else "not named")
-        checks.expect(name == mark[3] or (name is None and not must), f"{what}: said to be {name}")
+        checks.expect(name in mark[3].split(" or ") or (name is None and not must), f"{what}: said to be {name}")
         if name and mark[2] in "|~":
             checks.expect("on the stack of in_frame" in object_of[n], f"{what}: in {object_of[n]}")
         elif name:

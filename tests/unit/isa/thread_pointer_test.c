@@ -48,7 +48,7 @@ static const struct {
 	{ "… by constants",
 	  { 0xd2a00020 /* movz x0, #1, lsl #16 */, 0xf2800200 /* movk x0, #16 */, MRS(1),
 	    LDR_X(2, 1, 0) },
-	  { .base = 1, .scale = 1, .has_index = true },
+	  { .base = 1, .scale = 1, .has_index = true, .index = 0 },
 	  true,
 	  { .offset = 0x10010 } },
 	{ "initial exec",
@@ -58,7 +58,7 @@ static const struct {
 	  { .has_slot = true, .slot = START + 0x10030 } },
 	{ "initial exec with an index",
 	  { ADRP(1, 16u), LDR(1, 1, 6), MRS(0), LDR_X(2, 0, 1) },
-	  { .base = 0, .scale = 1, .has_index = true },
+	  { .base = 0, .scale = 1, .has_index = true, .index = 1 },
 	  true,
 	  { .has_slot = true, .slot = START + 0x10030 } },
 	{ "descriptor",
@@ -75,7 +75,7 @@ static const struct {
 	  { 0 } },
 	{ "an unknown index",
 	  { MRS(0), LDR_X(2, 0, 1) },
-	  { .base = 0, .scale = 1, .has_index = true },
+	  { .base = 0, .scale = 1, .has_index = true, .index = 1 },
 	  true,
 	  { .has_index = true } },
 	{ "kept in a call",
@@ -107,8 +107,8 @@ static const struct {
 	{ "an address that moved on",
 	  { MRS(0), STR_AFTER(1, 0), LDR(1, 0, 0) },
 	  { .base = 0, .scale = 1 },
-	  false,
-	  { 0 } },
+	  true,
+	  { .offset = 8 } },
 	{ "moved",
 	  { MRS(0), MOV(19, 0), LDR(0, 0, 0), LDR(1, 19, 0) },
 	  { .base = 19, .scale = 1 },
@@ -168,13 +168,18 @@ static void addresses_are_followed(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		size_t n = length_of(cases[i].code);
-		struct isa_function function = { .code = (const uint8_t *)cases[i].code,
+		struct isa_function function = { .isa = ISA_A64,
+						 .code = (const uint8_t *)cases[i].code,
 						 .size = n * WORD,
 						 .address = START,
 						 .may_return = may_return };
+		struct isa_followed *followed = isa_follow(&function);
 		struct isa_thread_address found = { 0 };
-		bool is_known = isa_thread_address(&function, START + (n - 1) * WORD,
-						   &cases[i].operand, &found);
+		bool is_known =
+			followed != NULL && isa_thread_address(followed, START + (n - 1) * WORD,
+							       &cases[i].operand, &found);
+
+		isa_followed_free(followed);
 
 		print_message("%s\n", cases[i].what);
 		assert_int_equal(is_known, cases[i].is_known);
@@ -198,16 +203,22 @@ static void any_words_are_followed(void **state)
 		uint32_t *code = mem_alloc(MOST, WORD);
 		size_t size = (size_t)round % (MOST * WORD + 1);
 		struct isa_operand operand = { .base = (uint32_t)round % 32, .scale = 1 };
-		struct isa_function function = { (const uint8_t *)code, size, START, may_return,
-						 NULL };
+		struct isa_function function = { .isa = ISA_A64,
+						 .code = (const uint8_t *)code,
+						 .size = size,
+						 .address = START,
+						 .may_return = may_return };
 		struct isa_thread_address found;
+		struct isa_followed *followed;
 
 		for (size_t i = 0; i < MOST; i++) {
 			seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
 			code[i] = i == 0 ? MRS(operand.base & 15) : (uint32_t)(seed >> 32);
 		}
-		for (uint64_t at = 0; at <= MOST; at++)
-			(void)isa_thread_address(&function, START + at * WORD, &operand, &found);
+		followed = isa_follow(&function);
+		for (uint64_t at = 0; at <= MOST && followed != NULL; at++)
+			(void)isa_thread_address(followed, START + at * WORD, &operand, &found);
+		isa_followed_free(followed);
 		free(code);
 	}
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What instructions do to what is known of registers; private to follow.c. */
+#ifndef CYCLOPS_ISA_FOLLOW_INSIDE_H
+#define CYCLOPS_ISA_FOLLOW_INSIDE_H
+
+#include "isa/disasm.h"
+#include "isa/flow.h"
+#include "isa/follow.h"
+
+/* Registers before an instruction, and which that is. */
+struct isa_state {
+	struct isa_value registers[ISA_N_REGISTERS];
+};
+
+/* Roots that an instruction makes have its number, and a register or distance, in their slot. */
+enum { ISA_SLOT_SHIFT = 8 };
+#define ISA_UNNAMED UINT64_MAX
+
+struct isa_here {
+	uint64_t address;
+	uint64_t slot; /* number << ISA_SLOT_SHIFT */
+};
+
+static inline struct isa_value isa_get(const struct isa_state *s, uint32_t reg)
+{
+	return reg < ISA_N_REGISTERS ? s->registers[reg] : (struct isa_value){ 0 };
+}
+
+static inline void isa_set(struct isa_state *s, uint32_t reg, struct isa_value value)
+{
+	if (reg < ISA_N_REGISTERS)
+		s->registers[reg] = value;
+}
+
+/* What is left in it is a value of its own, which follow.c gives a name. */
+static inline void isa_forget(struct isa_state *s, uint32_t reg)
+{
+	isa_set(s, reg, (struct isa_value){ 0 });
+}
+
+static inline struct isa_value isa_constant(uint64_t value)
+{
+	return (struct isa_value){ .root = ISA_CONSTANT, .offset = value };
+}
+
+/* Some number; which one, follow.c gives a name. */
+static inline struct isa_value isa_number(void)
+{
+	return (struct isa_value){ .root = ISA_NUMBER, .slot = ISA_UNNAMED };
+}
+
+/* 8 bytes that an instruction loads from its address + `displacement`. */
+static inline struct isa_value isa_fetched(struct isa_here here, struct isa_value address,
+					   uint64_t displacement)
+{
+	if (address.root == ISA_CONSTANT && address.step == 0)
+		return (struct isa_value){ .root = ISA_CONTENT,
+					   .slot = address.offset + displacement };
+	return (struct isa_value){ .root = ISA_FETCHED, .slot = here.slot | displacement };
+}
+
+/* Does what one instruction of A64 does. */
+void isa_step_a64(struct isa_state *, uint32_t word, struct isa_here);
+
+/* What an instruction of x86-64 does, as its text says. */
+struct isa_x86_step {
+	uint8_t size; /* bytes; 0: it cannot be told */
+	enum isa_x86_effect {
+		X86_EFFECT_NONE,
+		X86_EFFECT_SUM,	       /* target = base + index * scale + displacement */
+		X86_EFFECT_DIFFERENCE, /* target = base - (index + displacement) */
+		X86_EFFECT_LOAD,       /* target = 8 bytes of memory */
+		X86_EFFECT_ADD,	       /* target += 8 bytes of memory */
+	} effect;
+	bool is_nop;
+	bool is_narrow;		     /* the target has 32 bits of that, zeros above */
+	bool is_absolute;	     /* memory: at `displacement` */
+	uint8_t target, base, index; /* X86_NO_REGISTER: there is none */
+	uint32_t lost; /* bit n: register n has something else afterwards; before the target */
+	uint64_t scale, displacement;
+	struct flow flow;
+};
+
+enum { X86_NO_REGISTER = 255 };
+
+void isa_read_x86(const struct instruction *, struct isa_x86_step *out);
+void isa_step_x86(struct isa_state *, const struct isa_x86_step *, struct isa_here);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arithmetic with what is known of registers. */
+#include "isa/follow.h"
+
+static const struct isa_value anything = { .root = ISA_ANYTHING };
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+	while (b != 0) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* Of a distance either way. */
+static uint64_t size_of_distance(uint64_t distance)
+{
+	return distance >> 63 ? 0 - distance : distance;
+}
+
+struct isa_value isa_value_moved(struct isa_value v, uint64_t by)
+{
+	if (v.root != ISA_ANYTHING)
+		v.offset += by;
+	return v;
+}
+
+/* A distance from the thread pointer is not known if it varies. */
+static struct isa_value thread_sum(struct isa_value thread, struct isa_value by)
+{
+	if ((by.root != ISA_CONTENT && by.root != ISA_DESCRIBED) || (thread.step | by.step) != 0)
+		return anything;
+	return (struct isa_value){
+		.root = by.root == ISA_CONTENT ? ISA_THREAD_AND : ISA_THREAD_BY,
+		.slot = by.slot,
+		.offset = thread.offset + by.offset,
+	};
+}
+
+/* What has a root once may be a pointer; less a pointer it is a distance of anything. */
+static bool may_be_pointer(const struct isa_value *v)
+{
+	return v->root != ISA_CONSTANT && v->root != ISA_NUMBER && (v->more == 0 || v->more == -2);
+}
+
+/* A multiple of whatever the root is, as a number. */
+static struct isa_value number_of(struct isa_value v)
+{
+	uint64_t times = size_of_distance((uint64_t)v.more + 1);
+
+	if (v.root == ISA_CONSTANT)
+		return v;
+	return (struct isa_value){
+		.root = ISA_CONSTANT,
+		.offset = v.offset,
+		.step = gcd(v.step, times),
+	};
+}
+
+static struct isa_value sum_of_same(struct isa_value a, struct isa_value b)
+{
+	a.offset += b.offset;
+	a.step = gcd(a.step, b.step);
+	if (__builtin_add_overflow(a.more, b.more, &a.more) ||
+	    __builtin_add_overflow(a.more, 1, &a.more) || a.more == INT64_MIN)
+		return anything;
+	if (a.more == -1)
+		a = (struct isa_value){ ISA_CONSTANT, 0, a.offset, a.step, 0 };
+	return a;
+}
+
+struct isa_value isa_value_sum(struct isa_value a, struct isa_value b)
+{
+	if (a.root == ISA_ANYTHING || b.root == ISA_ANYTHING)
+		return anything;
+	if (a.root == b.root && a.slot == b.slot && a.root != ISA_CONSTANT)
+		return sum_of_same(a, b);
+	if (may_be_pointer(&a) && may_be_pointer(&b)) {
+		if (a.more != 0 || b.more != 0)
+			return anything;
+		if (b.root == ISA_THREAD)
+			return thread_sum(b, a);
+		return a.root == ISA_THREAD ? thread_sum(a, b) : anything;
+	}
+	if (b.root == ISA_CONSTANT ? false : may_be_pointer(&b) || a.root == ISA_CONSTANT) {
+		struct isa_value swapped = a;
+
+		a = b;
+		b = swapped;
+	}
+	/* The sum keeps the root of the one that may be a pointer, or is the only one with a root. */
+	b = number_of(b);
+	a.offset += b.offset;
+	a.step = gcd(a.step, b.step);
+	return a;
+}
+
+static struct isa_value negative(struct isa_value v)
+{
+	v.offset = 0 - v.offset;
+	if (v.root != ISA_CONSTANT)
+		v.more = -2 - v.more;
+	return v;
+}
+
+struct isa_value isa_value_difference(struct isa_value a, struct isa_value b)
+{
+	return b.more <= INT64_MIN + 2 ? anything : isa_value_sum(a, negative(b));
+}
+
+struct isa_value isa_value_times(struct isa_value v, uint64_t factor)
+{
+	int64_t times;
+
+	if (factor == 1 || v.root == ISA_ANYTHING)
+		return v;
+	if (factor == 0)
+		return (struct isa_value){ .root = ISA_CONSTANT };
+	v.offset *= factor;
+	if (v.step != 0 && __builtin_mul_overflow(v.step, factor, &v.step))
+		v.step = 1;
+	if (v.root == ISA_CONSTANT)
+		return v;
+	if (factor > INT64_MAX || __builtin_mul_overflow(v.more + 1, (int64_t)factor, &times) ||
+	    times <= INT64_MIN + 4)
+		return anything;
+	v.more = times - 1;
+	return v;
+}
+
+struct isa_value isa_value_either(struct isa_value a, struct isa_value b)
+{
+	a.step = gcd(gcd(a.step, b.step), size_of_distance(a.offset - b.offset));
+	return a;
+}
