@@ -2,6 +2,7 @@
 /* The limits of what each row took, out of elapsed.h's sums, and the table of them. */
 #include "analysis/elapsed_inside.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,8 @@ struct making {
 	struct taken *taken; /* by row */
 	struct spe_interval_range range;
 	double hz, told_ns;
+	uint32_t n_left_out; /* rows, and what one of them took at most */
+	double most_left_out;
 	bool has_code;	       /* a key is of code, so that others may run between records */
 	struct hot_grouping g; /* for names */
 };
@@ -278,6 +281,21 @@ static int compare_rows(const void *left, const void *right, void *context)
 	return hot_words_compare(&m->g, tuples_get(rows, a), tuples_get(rows, b));
 }
 
+/* Of what was met a few times hardly more is known than that it ran. */
+static bool is_worth_a_row(const struct making *m, uint32_t number)
+{
+	if (m->taken[number].is_told || m->rest.covered_ns == 0)
+		return true;
+	return !m->request->is_brief &&
+	       (m->request->top == 0 || m->e->rows[number].all.n >= SPARSE_BELOW);
+}
+
+static void leave_out(struct making *m, uint32_t number)
+{
+	m->n_left_out++;
+	m->most_left_out = fmax(m->most_left_out, m->taken[number].high);
+}
+
 static void show_rows(struct making *m, struct table *t)
 {
 	uint32_t n = m->e->plan->rows.n;
@@ -288,9 +306,22 @@ static void show_rows(struct making *m, struct table *t)
 	if (n > 1)
 		qsort_r(order, n, sizeof(*order), compare_rows, m);
 	for (uint32_t i = 0; i < n; i++)
-		if (m->taken[order[i]].is_told || !m->request->is_brief)
+		if (is_worth_a_row(m, order[i]))
 			show_row(m, order[i], t);
+		else
+			leave_out(m, order[i]);
 	free(order);
+}
+
+static void note_left_out(const struct making *m, struct table *t)
+{
+	if (m->n_left_out == 0 || m->request->is_brief)
+		return;
+	table_note(t,
+		   "%" PRIu32
+		   " more of fewer than %d records, of at most %.1f %%%s; --all shows %s",
+		   m->n_left_out, SPARSE_BELOW, 100 * m->most_left_out / (double)m->rest.covered_ns,
+		   m->n_left_out == 1 ? "" : " each", m->n_left_out == 1 ? "it" : "them");
 }
 
 /* What is not in the rows, and why. */
@@ -355,6 +386,7 @@ static void make_notes(const struct making *m, const struct session *s, struct t
 			      "other: nothing is known of what is between them");
 		return;
 	}
+	note_left_out(m, t);
 	note_untold(m, t);
 	if (m->request->is_brief) {
 		table_note(t, "between records; more, and what limits rest on: %s",
