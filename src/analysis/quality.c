@@ -115,6 +115,11 @@ static void check_interval(struct judging *j)
 	if (range.longest == 0)
 		say(j, "interval", WARNING, mean, "%s: shares only (--interval gives it)",
 		    text.bytes);
+	else if (spe_filters_are_contradicted(j->s))
+		say(j, "interval", WARNING, mean,
+		    "%s, by a header that is not of these records (filters): estimates may be far "
+		    "off",
+		    text.bytes);
 	else if (range.least < 1)
 		say(j, "interval", NOTE, mean,
 		    "%s; the capture does not tell how this CPU adds jitter: estimates may be %.1f "
@@ -131,7 +136,13 @@ static void check_filters(struct judging *j)
 
 	spe_filters_text(j->spe, &text);
 	text_char(&text, '\0');
-	if (j->spe->config2 != 0)
+	if (spe_filters_are_contradicted(j->s))
+		say(j, "filters", WARNING, ratio(j->s->unfiltered.n, j->s->unfiltered.n_records),
+		    "%s, says the header, but %" PRIu64 " of %" PRIu64
+		    " records are none of these: it is not theirs, interval and totals cannot be "
+		    "trusted",
+		    text.bytes + 2, j->s->unfiltered.n, j->s->unfiltered.n_records);
+	else if (j->spe->config2 != 0)
 		say(j, "filters", WARNING, 1,
 		    "%s: what was faster is not here, so means and shares are not those of the "
 		    "program",
@@ -197,12 +208,16 @@ static void check_ring(struct judging *j)
 static void check_saturation(struct judging *j)
 {
 	const struct quality_counts *q = j->counts;
-	double total = ratio(q->full_total, q->with_total);
+	double part = ratio(q->full_cycles, q->cycles);
 
-	say(j, "saturated", judge(total, SOME, 0.1), total,
-	    "the counter was full in %.1f %% of total latencies, %.1f %% of issue, %.1f %% of "
-	    "translation",
-	    100 * total, 100 * ratio(q->full_issue, q->with_issue),
+	say(j, "saturated", judge(part, 0.01, 0.1), part,
+	    "full counters hold %.1f %% of the latency cycles%s; %.1f %% of total latencies are "
+	    "full, %.1f %% of issue, %.1f %% of translation",
+	    100 * part,
+	    part >= 0.01 ? " and stand for more, so shares of latency are bounds (\xe2\x89\xa5, "
+			   "\xe2\x89\xa4); hot --elapsed is not of latencies"
+			 : "",
+	    100 * ratio(q->full_total, q->with_total), 100 * ratio(q->full_issue, q->with_issue),
 	    100 * ratio(q->full_xlat, q->with_xlat));
 }
 

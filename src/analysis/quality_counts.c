@@ -61,6 +61,10 @@ static void count_record(struct quality_counts *q, const struct batch *b, size_t
 	q->without_time += !(has & HAS_TIME);
 	q->without_events += !(has & HAS_EVENTS);
 	q->without_address += is_memory && !(has & HAS_VA);
+	if (has & HAS_TOTAL) {
+		q->cycles += b->total[row];
+		q->full_cycles += latency_is_full(b->total[row]) ? b->total[row] : 0u;
+	}
 	count_latency(&q->with_total, &q->full_total, has & HAS_TOTAL, b->total[row]);
 	count_latency(&q->with_issue, &q->full_issue, has & HAS_ISSUE, b->issue[row]);
 	count_latency(&q->with_xlat, &q->full_xlat, has & HAS_XLAT, b->xlat[row]);
@@ -132,6 +136,8 @@ static void counts_merge(void *into, const void *from, const struct id_map *map)
 	q->full_issue += part->full_issue;
 	q->with_xlat += part->with_xlat;
 	q->full_xlat += part->full_xlat;
+	q->cycles += part->cycles;
+	q->full_cycles += part->full_cycles;
 }
 
 const struct analysis_class quality_class = {

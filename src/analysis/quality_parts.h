@@ -27,6 +27,7 @@ struct quality_counts {
 	uint64_t n_memory;     /* records of loads and stores */
 	uint64_t without_context, without_pc, without_time, without_address, without_events;
 	uint64_t with_total, full_total, with_issue, full_issue, with_xlat, full_xlat;
+	uint64_t cycles, full_cycles; /* total latencies; what of them full counters show */
 };
 extern const struct analysis_class quality_class;
 

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "analysis/spe_filters.h"
 #include "base/alloc.h"
 #include "capture/branches.h"
 #include "capture/registers.h"
@@ -20,10 +21,11 @@ struct worker {
 	struct attribution *attribution;
 	struct unwinder *unwinder; /* NULL: nobody looks at call chains, or no stacks were copied */
 	struct batch *batch;
-	struct batch *samples;	    /* with_branches: whose branches are turned into rows */
-	struct branch_rows entries; /* how far that is */
-	void **partials;	    /* one for each analysis */
-	uint64_t first_ns, last_ns; /* of the rows that passed */
+	struct batch *samples;	      /* with_branches: whose branches are turned into rows */
+	struct branch_rows entries;   /* how far that is */
+	void **partials;	      /* one for each analysis */
+	uint64_t first_ns, last_ns;   /* of the rows that passed */
+	uint64_t n_spe, n_unfiltered; /* SPE records; those that no filter lets pass */
 };
 
 struct scan_job {
@@ -34,6 +36,7 @@ struct scan_job {
 	struct worker *workers;
 	struct scan_wish wish;
 	bool unwinds;
+	bool has_filters;	/* of SPE, says the header: records are held to it */
 	bool *without_branches; /* by event; NULL: nobody wants them */
 
 	/* scan_ordered() only. */
@@ -139,6 +142,7 @@ static void workers_start(struct scan_job *job)
 	unsigned n = pool_size(s->pool);
 
 	job->unwinds = has_to_unwind(job);
+	job->has_filters = spe_filters_hide(s);
 	if (job->wish.with_branches)
 		job->without_branches = events_without_branches(s->capture);
 	if (!job->wish.keeps_places) {
@@ -220,11 +224,21 @@ static bool read_rows(const struct scan_job *job, struct worker *w)
 	}
 }
 
+static void hold_to_filters(const struct scan_job *job, struct worker *w)
+{
+	if (!job->has_filters || w->batch->kind != BATCH_SPE)
+		return;
+	w->n_spe += w->batch->n;
+	for (size_t row = 0; row < w->batch->n; row++)
+		w->n_unfiltered += !spe_filters_let_pass(job->session, w->batch, row);
+}
+
 /* The next rows that passed the selection; false at the end of the unit. */
 static bool next_rows(const struct scan_job *job, struct worker *w)
 {
 	while (read_rows(job, w)) {
 		drop_unwanted(&job->wish, w->batch);
+		hold_to_filters(job, w);
 		attribution_apply(w->attribution, w->batch);
 		if (job->select != NULL)
 			select_apply(job->select, w->batch);
@@ -357,6 +371,20 @@ static void add_worker_totals(struct session *s, const struct worker *w)
 	s->last_ns = w->last_ns > s->last_ns ? w->last_ns : s->last_ns;
 }
 
+static void take_unfiltered(const struct scan_job *job)
+{
+	uint64_t n = 0, n_records = 0;
+
+	for (unsigned i = 0; i < pool_size(job->session->pool); i++) {
+		n += job->workers[i].n_unfiltered;
+		n_records += job->workers[i].n_spe;
+	}
+	if (n <= job->session->unfiltered.n)
+		return;
+	job->session->unfiltered.n = n;
+	job->session->unfiltered.n_records = n_records;
+}
+
 static void workers_finish(struct scan_job *job)
 {
 	struct session *s = job->session;
@@ -373,6 +401,7 @@ static void workers_finish(struct scan_job *job)
 	pool_run(s->pool, n > 1 ? MERGE_PARTS : 0, merge_part, job);
 	for (unsigned i = 0; i < n; i++)
 		add_worker_totals(s, &job->workers[i]);
+	take_unfiltered(job);
 	s->has_unwind_notes |= job->unwinds;
 	pool_run(s->pool, n, release_worker, job);
 	s->has_unit_damage = true; /* every scan finds the same */

@@ -60,6 +60,10 @@ struct session {
 	struct place_numbers *places; /* 0: nothing known */
 	struct tuples frames;	      /* (caller's frame, place); 0: no caller */
 	struct attribution_totals attribution;
+	struct {
+		uint64_t n,
+			n_records; /* SPE records that no filter of the capture lets pass, of all */
+	} unfiltered;		   /* in the scan that found most of them */
 	uint64_t first_ns, last_ns; /* of the records that were scanned; 0, 0 if none has a time */
 	bool has_unwind_notes;	    /* so is which call chains of copied stacks end early */
 	bool has_unit_damage; /* what units could not read is among the capture's diagnostics */

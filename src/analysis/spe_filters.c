@@ -4,10 +4,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/mem.h"
 #include "base/alloc.h"
 #include "spe/names.h"
+#include "spe/packet.h"
 
-enum { STORES = 34 };
+enum { BRANCHES = 32, LOADS = 33, STORES = 34, FIRST_MASK = 36, LAST_KIND = 42 };
 
 /* Bits of the SPE event's config that choose operations. */
 static const struct {
@@ -115,6 +117,65 @@ bool spe_filters_thin(const struct session *s)
 	return false;
 }
 
+/*
+ * Does the kind of a record pass? Masks combine kinds, and of SIMD and floating point the record does
+ * not say everything: nothing is told of filters with these.
+ */
+static bool kind_passes(const struct attr *a, const struct batch *b, size_t row)
+{
+	uint64_t kinds_asked = a->config >> BRANCHES & 7, others = a->config >> FIRST_MASK;
+	enum mem_kind kind;
+
+	if (kinds_asked == 0 || others & ((1u << (LAST_KIND - FIRST_MASK + 1)) - 1) ||
+	    !(b->has[row] & HAS_OP))
+		return true;
+	if (b->op_class[row] != SPE_OP_LDST)
+		return b->op_class[row] == SPE_OP_BRANCH && a->config >> BRANCHES & 1;
+	kind = mem_kind_of(b->op_class[row], b->op[row]);
+	return kind == MEM_NONE || (kind != MEM_STORE && a->config >> LOADS & 1) ||
+	       (kind != MEM_LOAD && a->config >> STORES & 1);
+}
+
+static bool passes(const struct attr *a, const struct batch *b, size_t row)
+{
+	bool has_events = b->has[row] & HAS_EVENTS;
+
+	return kind_passes(a, b, row) &&
+	       (!has_events || ((b->events[row] & a->config1) == a->config1 &&
+				(b->events[row] & a->config3) == 0)) &&
+	       (!(b->has[row] & HAS_TOTAL) || b->total[row] >= (a->config2 & 0xffff));
+}
+
+bool spe_filters_let_pass(const struct session *s, const struct batch *b, size_t row)
+{
+	for (size_t i = 0; i < capture_n_events(s->capture); i++)
+		if (spe_attr(s, i) != NULL && passes(spe_attr(s, i), b, row))
+			return true;
+	return false;
+}
+
+/* One in so many may be damaged. */
+enum { TOLERATED = 1000 };
+
+bool spe_filters_are_contradicted(const struct session *s)
+{
+	return s->unfiltered.n * TOLERATED > s->unfiltered.n_records;
+}
+
+/* The record's own words against the header's; false: they agree. */
+static bool add_contradiction(const struct session *s, struct text *out)
+{
+	if (!spe_filters_are_contradicted(s))
+		return false;
+	text_format(
+		out,
+		"): so says the header, but %" PRIu64 " of %" PRIu64
+		" records would not have passed: it is not theirs, the interval and totals cannot "
+		"be trusted",
+		s->unfiltered.n, s->unfiltered.n_records);
+	return true;
+}
+
 uint64_t spe_filters_least_cycles(const struct session *s)
 {
 	uint64_t most = 0;
@@ -179,7 +240,8 @@ bool spe_filters_sentence(const struct session *s, struct text *out)
 		put_filters(a, out);
 		n++;
 	}
-	text_str(out, "): totals, means and shares are of what passed");
+	if (!add_contradiction(s, out))
+		text_str(out, "): totals, means and shares are of what passed");
 	return true;
 }
 

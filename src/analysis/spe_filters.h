@@ -8,6 +8,7 @@
 
 #include "analysis/session.h"
 #include "base/text.h"
+#include "batch/batch.h"
 #include "capture/attr.h"
 #include "table/table.h"
 
@@ -31,6 +32,15 @@ bool spe_filters_hide_stores(const struct session *);
 
 /* Is the second? */
 bool spe_filters_thin(const struct session *);
+
+/*
+ * Would the filter of any SPE event of the capture have let this record pass, as far as it says?
+ * If not, the header is of another recording.
+ */
+bool spe_filters_let_pass(const struct session *, const struct batch *, size_t row);
+
+/* Are there so many such records in what was scanned (session.h) that the header cannot be right? */
+bool spe_filters_are_contradicted(const struct session *);
 
 /* Operations that took fewer cycles were not recorded, at least not by all events. */
 uint64_t spe_filters_least_cycles(const struct session *);

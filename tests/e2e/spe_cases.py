@@ -116,10 +116,44 @@ def losses(c):
     checks = {row["check"]: row for row in c.table("quality", "quality")}
     c.expect(abs(float(checks["truncated"]["value"]) - 2 / 3) < 1e-9, f"truncated: {checks['truncated']}")
     c.expect(checks["truncated"]["verdict"] == "warning" and checks["throttled"]["value"] == "1", "verdicts")
-    c.expect(abs(float(checks["saturated"]["value"]) - 400 / 600) < 1e-9, f"saturated: {checks['saturated']}")
+    held = 400 * 4095 / (400 * 4095 + 200 * 20)
+    c.expect(abs(float(checks["saturated"]["value"]) - held) < 1e-9, f"saturated: {checks['saturated']}")
+    c.expect("66.7 % of total latencies are full" in checks["saturated"]["finding"], f"saturated: {checks['saturated']}")
     c.expect(checks["saturated"]["verdict"] == "warning", "saturated is a warning")
     cpus = {row["cpu"]: int(row["records"]) for row in c.table("quality", "cpus")}
     c.expect(cpus == {"0": 200, "1": 400}, f"cpus: {cpus}")
+
+
+def saturation(c):
+    """It is judged by the cycles that full counters hold: few records may have most of them."""
+    loop = c.at["loop"]
+    for n_full, verdict in ((0, "ok"), (1, "note"), (10, "warning")):
+        c.make([spe(loop, MEMORY, 0, RETIRED, 10000), spe(loop, MEMORY, 0, RETIRED, n_full, latencies="4095 4 1")])
+        row = {row["check"]: row for row in c.table("quality", "quality")}["saturated"]
+        held = n_full * 4095 / (n_full * 4095 + 10000 * 20)
+        c.expect(abs(float(row["value"]) - held) < 1e-9 and row["verdict"] == verdict, f"{n_full} of 10000 full: {row}")
+
+
+def contradictions(c):
+    """A filter that the records do not obey is none of theirs."""
+    loop = c.at["loop"]
+    load, store, branch, other = ((MEMORY, 0), (MEMORY, 1), (BRANCH, COND), (OTHER, 0))
+    stores, branches, mask = 1 << 34, 1 << 32, 1 << 37
+    cases = [(LOADS, load, 0, True), (LOADS, store, 0, False), (LOADS, other, 0, False), (stores, store, 0, True),
+             (stores | branches, branch, 0, True), (stores | branches, load, 0, False), (LOADS | mask, other, 0, True),
+             (0, other, 0, True), (0, load, 20, True), (0, load, 21, False), (LOADS, load, 21, False)]
+    for config, (op_class, op), min_latency, obeys in cases:
+        c.make([spe(loop, op_class, op, RETIRED, 100)], config=config | JITTER | 1, min_latency=min_latency)
+        checks = {row["check"]: row for row in c.table("quality", "quality")}
+        where = f"filter {config:#x} from {min_latency} and operation {op_class} {op}: {checks['filters']}"
+        c.expect(("100 of 100 records are none of these" in checks["filters"]["finding"]) != obeys, where)
+        c.expect(checks["filters"]["verdict"] == "warning" if not obeys else True, where)
+        c.expect((checks["interval"]["verdict"] == "warning") != obeys, f"{where}: {checks['interval']}")
+        text = " ".join(run(c.cyclops, "hot", "--symfs", "/", c.path).decode().split())
+        c.expect(("would not have passed" in text) != obeys, f"{where}: {text[-300:]}")
+    c.make([spe(loop, *load, RETIRED, 5000), spe(loop, *other, RETIRED, 1)], config=LOADS | JITTER | 1)
+    found = {row["check"]: row for row in c.table("quality", "quality")}["filters"]["finding"]
+    c.expect("none of these" not in found, f"one of 5000 may be damaged: {found}")
 
 
 def bias(c):
@@ -228,7 +262,8 @@ def main():
     checks = Checks()
     with tempfile.TemporaryDirectory(prefix="cyclops-cases-") as folder:
         case = Case(*sys.argv[1:3], folder, checks)
-        for test in (hotspots_without_skid, conditions, losses, bias, certainty, slices, vectors, stops):
+        for test in (hotspots_without_skid, conditions, losses, saturation, contradictions, bias, certainty, slices, vectors,
+                     stops):
             test(case)
     checks.finish()
 
