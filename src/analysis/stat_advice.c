@@ -115,6 +115,66 @@ static double counted(const struct stat *s, const char *event)
 	return t == NULL ? -1 : t->value;
 }
 
+static bool begins(const char *name, const char *with)
+{
+	return strncmp(name, with, strlen(with)) == 0;
+}
+
+static bool is_front(const struct cpu_metric *root)
+{
+	return begins(root->name, "frontend");
+}
+
+/* Levels that instructions and data share, and what the front end's own misses are. */
+static const struct level {
+	const char *metric, *own;
+} levels[] = {
+	{ "l2_cache", "L1I_CACHE_REFILL" },
+	{ "l3_cache", "L1I_CACHE_REFILL" },
+	{ "ll_cache", "L1I_CACHE_REFILL" },
+	{ "l2_tlb", "L1I_TLB_REFILL" },
+};
+
+bool stat_fits_root(const struct stat *s, const struct cpu_metric *root, const struct cpu_metric *m)
+{
+	double own, all;
+
+	if (!is_front(root) || m->samples.n == 0)
+		return true;
+	for (size_t i = 0; i < COUNT(levels); i++) {
+		if (!begins(m->name, levels[i].metric))
+			continue;
+		own = counted(s, levels[i].own);
+		all = counted(s, m->samples.items[0]->name);
+		return own < 0 || all < 0 || 2 * own >= all; /* half of the misses, at least */
+	}
+	return true;
+}
+
+/* Cycles: no branch waits longer on average, so most stalls have another reason. */
+enum { MOST_FOR_A_BRANCH = 1000 };
+
+const char stat_front_remedy[] =
+	"branch-free code (csel) where branches depend on loads; load what they "
+	"compare earlier (prefetch)";
+
+const char *stat_front_words(const struct stat *s, struct table *t, const struct cpu_metric *root)
+{
+	double missed = counted(s, "BR_MIS_PRED_RETIRED"), stalled = counted(s, "STALL_FRONTEND");
+
+	if (missed < 0)
+		missed = counted(s, "BR_MIS_PRED");
+	if (!is_front(root) || missed <= 0 || stalled <= 0 || counted(s, "L1I_CACHE_REFILL") < 0 ||
+	    stalled / missed > MOST_FOR_A_BRANCH)
+		return NULL;
+	return table_format(
+		t,
+		"no rate of the instruction side that was counted is above its threshold; "
+		"%.0f stalled cycles for each mispredicted branch, if all are theirs: more "
+		"than some tens mean branches that wait for loads",
+		stalled / missed);
+}
+
 /* Stalls with a miss of the last cache of the core outstanding: a lower bound. */
 static bool ask_stalls(const struct stat *s, struct stat_cause *out)
 {

@@ -107,6 +107,14 @@ static void add_excess(const struct finder *f, const struct cpu_metric *m, struc
 							   (threshold > 0 ? threshold : 1) };
 }
 
+static void add_excesses(const struct finder *f, const struct cpu_metric *root,
+			 const struct cpu_group *group, struct excesses *out)
+{
+	for (size_t i = 0; i < group->metrics.n; i++)
+		if (stat_fits_root(f->s, root, group->metrics.items[i]))
+			add_excess(f, group->metrics.items[i], out);
+}
+
 /* What passes its threshold among the groups that explain the nodes from `root` down. */
 static void collect_excesses(const struct finder *f, uint32_t root, struct excesses *out)
 {
@@ -117,8 +125,8 @@ static void collect_excesses(const struct finder *f, uint32_t root, struct exces
 		if (i > root && step->depth <= f->s->steps.items[root].depth)
 			break;
 		for (size_t g = 0; step->is_pointed && node != NULL && g < node->next_groups.n; g++)
-			for (size_t j = 0; j < node->next_groups.items[g]->metrics.n; j++)
-				add_excess(f, node->next_groups.items[g]->metrics.items[j], out);
+			add_excesses(f, f->s->steps.items[root].metric, node->next_groups.items[g],
+				     out);
 	}
 	if (out->list.n > 1)
 		qsort(out->list.items, out->list.n, sizeof(*out->list.items), compare_excess);
@@ -245,6 +253,10 @@ static void put_root(struct finder *f, uint32_t step)
 	collect_excesses(f, step, &all);
 	add_path(f, step, &evidence);
 	add_excess_words(f, &all, &evidence);
+	if (evidence.n == 0 && cause.why == NULL) {
+		cause.why = stat_front_words(f->s, f->out, m);
+		cause.remedy = cause.why != NULL ? stat_front_remedy : cause.remedy;
+	}
 	if (evidence.n == 0 && cause.why != NULL)
 		text_str(&evidence, cause.why);
 	row = put(f, m,

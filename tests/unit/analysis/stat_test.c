@@ -633,6 +633,51 @@ static void tells_why_it_did_not_run(void **state)
 	cpu_pmu_free(pmu);
 }
 
+/*
+ * The L2 is shared: its misses are the front end's only as far as the L1I has some, else branches
+ * that wait are left, which is told as what it is.
+ */
+static void evidence_fits_the_front_end(void **state)
+{
+	static const struct {
+		double l1i; /* refills; those of the L2 are 800 */
+		const char *says, *says_not;
+	} cases[] = {
+		{ 4, "284 stalled cycles for each mispredicted branch", "L2 line" },
+		{ 399, "284 stalled cycles for each mispredicted branch", "L2 line" },
+		{ 400, "80.0 L2 line refills per 1000 instructions", "for each" },
+		{ -1, "80.0 L2 line refills per 1000 instructions", "for each" }, /* not counted */
+	};
+	struct cpu_pmu *pmu = open_pmu(*state, "neoverse-n1");
+	const struct stat_options options = { .thresholds = (const char *const[]){
+						      "l1i_cache_mpki=50", NULL } };
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct counts c = { .n_runs = 1 };
+		struct stat_answer answer;
+		struct err err = { 0 };
+		const char *said;
+
+		add(&c, "CPU_CYCLES", 40000, 10, 10, 0);
+		add(&c, "STALL_FRONTEND", 21300, 10, 10, 0);
+		add(&c, "STALL_BACKEND", 4000, 10, 10, 0);
+		add(&c, "INST_RETIRED", 10000, 10, 10, 0);
+		add(&c, "L2D_CACHE_REFILL", 800, 10, 10, 0);
+		add(&c, "BR_MIS_PRED_RETIRED", 75, 10, 10, 0);
+		if (cases[i].l1i >= 0)
+			add(&c, "L1I_CACHE_REFILL", cases[i].l1i, 10, 10, 0);
+		assert_int_equal(stat_answer_make(pmu, &c, &options, &answer, &err), 0);
+		said = table_cell(&answer.findings, 0,
+				  (size_t)table_column(&answer.findings, "evidence"))
+			       ->text;
+		if (strstr(said, cases[i].says) == NULL || strstr(said, cases[i].says_not) != NULL)
+			fail_msg("case %zu: '%s'", i, said);
+		stat_answer_release(&answer);
+		counts_release(&c);
+	}
+	cpu_pmu_free(pmu);
+}
+
 static void refuses_unknown_names(void **state)
 {
 	static const char *const bad_groups[] = { "L1D_Cache", NULL };
@@ -683,6 +728,7 @@ int main(void)
 		cmocka_unit_test(compares_types_of_cores_by_themselves),
 		cmocka_unit_test(packs_sets),
 		cmocka_unit_test(follows_every_tree),
+		cmocka_unit_test(evidence_fits_the_front_end),
 		cmocka_unit_test(tells_why_it_did_not_run),
 		cmocka_unit_test(refuses_unknown_names),
 	};
