@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "isa/x86_registers.h"
 
-#include <stdio.h>
+#include <ctype.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -41,16 +41,18 @@ static bool find_named(const char *name, size_t n, struct x86_register *out)
 
 static bool find_numbered(const char *name, size_t n, struct x86_register *out)
 {
-	char wanted[MOST_CHARACTERS];
+	unsigned number = 0;
+	size_t at = 1;
 
-	for (unsigned i = N_NAMED; i < N_REGISTERS; i++) {
-		for (size_t k = 0; k < COUNT(suffixes); k++) {
-			snprintf(wanted, sizeof(wanted), "r%u%s", i & 15, suffixes[k]);
-			if (!is_called(name, n, wanted))
-				continue;
-			*out = (struct x86_register){ (uint8_t)i, widths[k] };
-			return true;
-		}
+	for (; at < n && isdigit((unsigned char)name[at]); at++)
+		number = number * 10 + (unsigned)(name[at] - '0');
+	if (name[0] != 'r' || number < N_NAMED || number >= N_REGISTERS || name[1] == '0')
+		return false;
+	for (size_t k = 0; k < COUNT(suffixes); k++) {
+		if (!is_called(name + at, n - at, suffixes[k]))
+			continue;
+		*out = (struct x86_register){ (uint8_t)number, widths[k] };
+		return true;
 	}
 	return false;
 }
@@ -58,5 +60,5 @@ static bool find_numbered(const char *name, size_t n, struct x86_register *out)
 bool x86_register_find(const char *name, size_t n, struct x86_register *out)
 {
 	return n > 0 && n < MOST_CHARACTERS &&
-	       (find_named(name, n, out) || (name[0] == 'r' && find_numbered(name, n, out)));
+	       (find_named(name, n, out) || find_numbered(name, n, out));
 }

@@ -64,6 +64,7 @@ struct asked {
 	uint64_t reg;
 	uint64_t offset, step;
 	uint32_t bytes;
+	bool is_vector;
 	bool has_frame;	       /* the register is that of the instruction's operand */
 	struct location frame; /* where fbreg counts from */
 	struct reached *out;
@@ -88,29 +89,38 @@ static bool is_structure(enum type_kind kind)
 	return kind == TYPE_STRUCT || kind == TYPE_UNION;
 }
 
-/*
- * Does the access lie in what begins `*offset` bytes before it? With a step, in one of its
- * elements, which are alike: a step of another size is one through something else. Vectors take
- * several numbers at once.
- */
-static bool fits(const struct type *plain, uint64_t step, uint32_t bytes, uint64_t *offset)
+static bool is_number(const struct type *plain)
 {
-	bool is_vector = !is_structure(plain->kind) && plain->kind != TYPE_ARRAY &&
-			 plain->size > 0 && bytes > plain->size && bytes % plain->size == 0;
+	return !is_structure(plain->kind) && plain->kind != TYPE_ARRAY;
+}
+
+/*
+ * Is what lies a multiple of the step further alike? Elements of an array are. Of numbers loops
+ * may take several at once; a step of another size over structs is one through something else.
+ */
+static bool fits_step(const struct type *plain, uint64_t step, uint32_t bytes)
+{
+	if (step == 0 || step == plain->size)
+		return true;
+	return is_number(plain) && bytes > 0 && bytes % plain->size == 0 && step % plain->size == 0;
+}
+
+/* Does the access lie in what begins `*offset` bytes before it, or in an element like it? */
+static bool fits(const struct type *plain, const struct asked *a, uint64_t *offset)
+{
 	int64_t rest;
 
-	if (plain->size == 0 || plain->size > INT64_MAX)
-		return false;
-	if (step != 0 && step != plain->size && !(is_vector && step == bytes))
+	if (plain->size == 0 || plain->size > INT64_MAX || !fits_step(plain, a->step, a->bytes))
 		return false;
 	rest = (int64_t)*offset % (int64_t)plain->size;
-	if (step != 0)
+	if (a->step != 0)
 		*offset = (uint64_t)(rest < 0 ? rest + (int64_t)plain->size : rest);
-	if (is_vector)
-		return *offset == 0;
 	/* By pointers to bytes all kinds of things are reached. */
+	if (is_number(plain) && a->bytes > plain->size)
+		return *offset == 0 && a->bytes % plain->size == 0 &&
+		       (plain->size > 1 || a->is_vector);
 	return *offset < plain->size &&
-	       (is_structure(plain->kind) || bytes <= plain->size - *offset);
+	       (is_structure(plain->kind) || a->bytes <= plain->size - *offset);
 }
 
 /* Takes something of this type that begins `offset` bytes before the access. */
@@ -122,7 +132,7 @@ static bool take(struct job *job, const struct asked *a, Dwarf_Die *type, uint64
 		types_get(types, types_plain(types, types_read(&job->reader, type)));
 	enum quality quality = is_structure(plain->kind) ? STRUCTURE : SCALAR;
 
-	if (quality <= a->out->quality || !fits(plain, a->step, a->bytes, &offset))
+	if (quality <= a->out->quality || !fits(plain, a, &offset))
 		return false;
 	a->out->quality = quality;
 	a->out->is_pointed = is_pointed;
@@ -298,12 +308,13 @@ static void by_load(struct job *job, Dwarf_Die *own, const struct access_source 
 }
 
 /* By variables that registers have the root of the address from. */
-static void by_holders(struct job *job, Dwarf_Die *own, const struct access_source *source,
-		       uint32_t bytes, struct reached *out)
+static void by_holders(struct job *job, Dwarf_Die *own, const struct access_query *q,
+		       struct reached *out)
 {
+	const struct access_source *source = &q->source;
 	const struct isa_value *v = &source->value;
 
-	for (uint32_t i = 0; i < source->n_holders && out->quality == NOTHING; i++) {
+	for (uint32_t i = 0; i < source->n_holders && out->quality != STRUCTURE; i++) {
 		const struct isa_holder *h = &job->question->holders[source->first_holder + i];
 		struct isa_value held = { .offset = v->offset, .step = h->step };
 		struct asked a = {
@@ -311,7 +322,8 @@ static void by_holders(struct job *job, Dwarf_Die *own, const struct access_sour
 			.reg = h->reg,
 			.offset = v->offset - h->offset,
 			.step = isa_value_either(*v, held).step,
-			.bytes = bytes,
+			.bytes = q->bytes,
+			.is_vector = q->is_vector,
 			.out = out,
 		};
 
@@ -323,11 +335,17 @@ static void by_source(struct job *job, Dwarf_Die *own, const struct access_query
 		      struct reached *out)
 {
 	const struct isa_value *v = &q->source.value;
-	struct asked a = { .offset = v->offset, .step = v->step, .bytes = q->bytes, .out = out };
+	struct asked a = {
+		.offset = v->offset,
+		.step = v->step,
+		.bytes = q->bytes,
+		.is_vector = q->is_vector,
+		.out = out,
+	};
 	struct by_global by = { .job = job, .asked = &a, .slot = v->slot };
 
-	by_holders(job, own, &q->source, q->bytes, out);
-	if (out->quality != NOTHING)
+	by_holders(job, own, q, out);
+	if (out->quality == STRUCTURE)
 		return;
 	if (v->root == ISA_CONTENT)
 		(void)globals_find(&job->globals, &job->file, v->slot, take_global, &by);
@@ -351,6 +369,7 @@ static struct asked asked_of(struct job *job, Dwarf_Die *own, const struct acces
 		.offset = (uint64_t)o->displacement,
 		.step = o->has_index ? o->scale : 0,
 		.bytes = q->bytes,
+		.is_vector = q->is_vector,
 		.has_frame = true,
 		.frame = location_frame_base(own, q->address, job->unwind, job->debug_unwind),
 		.out = out,
@@ -364,7 +383,7 @@ static void reach(struct job *job, Dwarf_Die *own, const struct access_query *q,
 	struct asked a = asked_of(job, own, q, out);
 
 	visit_scope(job, &a, own, true, 0);
-	if (out->quality == NOTHING)
+	if (out->quality != STRUCTURE)
 		by_source(job, own, q, depth, out);
 }
 
@@ -388,7 +407,7 @@ static void answer_query(struct job *job, uint32_t number, uint32_t scope)
 		if (scope == own)
 			break;
 	}
-	if (reached.quality == NOTHING)
+	if (reached.quality != STRUCTURE)
 		by_source(job, &die, q, 0, &reached);
 	if (reached.quality != NOTHING) {
 		found->variable =

@@ -35,6 +35,7 @@ struct access_query {
 	uint64_t address; /* of the instruction, in the file */
 	struct isa_operand operand;
 	uint32_t bytes; /* that it accesses; 0: not known */
+	bool is_vector; /* … with a vector register */
 	struct access_source source;
 };
 

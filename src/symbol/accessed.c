@@ -61,6 +61,7 @@ static bool read_operand(struct work *w, struct place place, struct access_query
 	if (isa_access(code.isa, code.bytes, code.size, &access) &&
 	    !(access.flags & ACCESS_SCALABLE))
 		out->bytes = access.bytes;
+	out->is_vector = access.flags & ACCESS_VECTOR;
 	return instruction.is_known &&
 	       isa_operand_parse(code.isa, instruction.operands, &out->operand);
 }
@@ -141,20 +142,21 @@ static bool take_thread_local(struct work *w, struct module_id module,
 
 static void add_query(struct work *w, struct place place, uint32_t number)
 {
-	const struct isa_followed *followed;
+	const struct isa_followed *followed = NULL;
 	struct access_query query = { 0 };
+	const struct binary *b;
 	struct group *g;
 
 	if (place.module.v == 0)
 		return;
 	symbols_prepare(w->symbols, place.module);
 	symbols_load(w->symbols, place.module);
-	if (!binary_address(&w->symbols->states[place.module.v].binary, place.offset,
-			    &query.address) ||
-	    !read_operand(w, place, &query))
+	b = &w->symbols->states[place.module.v].binary;
+	if (!binary_address(b, place.offset, &query.address) || !read_operand(w, place, &query))
 		return;
-	followed = function_code_at(&w->function, w->symbols, place.module, query.address, w->isa,
-				    w->disasm);
+	if (b->lines_path != NULL || b->code.thread_block.size > 0)
+		followed = function_code_at(&w->function, w->symbols, place.module, query.address,
+					    w->isa, w->disasm);
 	if (take_thread_local(w, place.module, followed, &query, &w->out[number]) ||
 	    query.operand.is_thread)
 		return;
