@@ -12,6 +12,7 @@
 #include "isa/access.h"
 #include "isa/disasm.h"
 #include "isa/flow.h"
+#include "isa/follow.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -57,6 +58,32 @@ static void disassemble(struct disasm *d, enum isa isa, const uint8_t *code, siz
 	}
 }
 
+static bool may_return(void *context, uint64_t target)
+{
+	(void)context;
+	return target & 1;
+}
+
+/* As a whole function: each instruction's registers can be asked for. */
+static void follow(struct disasm *d, enum isa isa, const uint8_t *code, size_t size)
+{
+	struct isa_function function = { isa, code, size, 0x400000, d, may_return, NULL };
+	struct isa_followed *f;
+
+	if (isa != ISA_A64 && isa != ISA_X86_64)
+		return;
+	f = isa_follow(&function);
+	for (size_t at = 0; f != NULL && at < size; at++) {
+		struct isa_value v = isa_followed_register(f, function.address + at, at % 32);
+		struct isa_holder holders[2];
+
+		require(isa_followed_holders(f, &v, COUNT(holders), holders) <= COUNT(holders));
+		if (v.root >= ISA_FETCHED)
+			require(isa_origin_of(f, &v).address - function.address < size);
+	}
+	isa_followed_free(f);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct isa_access access;
@@ -74,6 +101,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	d = disasm_new(isa, bytes[0] & 1 ? SYNTAX_INTEL : SYNTAX_ATT, &err);
 	if (d != NULL)
 		disassemble(d, isa, bytes + 1, size - 1);
+	if (isa == ISA_A64 || bytes[0] & 1)
+		follow(d, isa, bytes + 1, size - 1);
 	disasm_free(d);
 	return 0;
 }
