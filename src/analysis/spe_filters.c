@@ -61,7 +61,8 @@ static void add_outcomes(const struct attr *a, struct text *out)
 	if (a->config4 != 0)
 		text_format(out, ", not from data sources 0x%" PRIx64 " (bits)", a->config4);
 	if (a->config2 != 0)
-		text_format(out, ", latency from %" PRIu64 " cycles", a->config2);
+		text_format(out, ", latency from %" PRIu64 " cycle%s", a->config2,
+			    plural(a->config2));
 }
 
 void spe_filters_text(const struct attr *a, struct text *out)

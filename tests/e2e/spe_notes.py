@@ -114,7 +114,7 @@ def main():
         for screen in screens:
             words = " ".join(screen)
             checks.expect(PASSED not in shown("plain", *screen), f"{words}: nothing was filtered")
-            checks.expect(f"(latency from 1 cycles): {PASSED}" in shown("quick", *screen), f"{words}: min-latency is said")
+            checks.expect(f"(latency from 1 cycle): {PASSED}" in shown("quick", *screen), f"{words}: min-latency is said")
             checks.expect(f"(latency from 100 cycles): {BROKEN}" in shown("slow", *screen), f"{words}: records are quicker")
             checks.expect(f"(only loads): {BROKEN}" in shown("loads", *screen), f"{words}: not all are loads")
             text = shown("two", *screen)
