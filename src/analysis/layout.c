@@ -449,9 +449,8 @@ static void answer(struct layout *l, const struct layout_question *question)
 /* As many of the elements are looked into: they are alike. */
 enum { ASKED_ELEMENTS = 32 };
 
-/* Asks the same about one element of the array; the others are outside then. */
-static void answer_element(struct layout *l, const struct layout *array,
-			   const struct layout_field *element)
+void layout_init_within(struct layout *l, const struct layout *array,
+			const struct layout_field *element)
 {
 	struct layout_question question = array->question;
 	struct layout_access *own = mem_alloc(question.n + 1, sizeof(*own));
@@ -463,6 +462,7 @@ static void answer_element(struct layout *l, const struct layout *array,
 	question.accesses = own;
 	answer(l, &question);
 	l->own_accesses = own;
+	l->is_within = true;
 }
 
 /*
@@ -482,7 +482,7 @@ static void look_into_elements(struct layout *l)
 		if (f->uses.n < 2 || f->stores == 0 || f->loads + f->stores <= most)
 			continue;
 		n_asked++;
-		answer_element(&own, l, f);
+		layout_init_within(&own, l, f);
 		if (own.advice == LAYOUT_KEEP) {
 			layout_release(&own);
 			continue;
@@ -495,6 +495,7 @@ static void look_into_elements(struct layout *l)
 		return;
 	layout_release(l);
 	*l = best;
+	l->is_within = false;
 }
 
 void layout_init(struct layout *l, const struct layout_question *question)

@@ -86,6 +86,7 @@ enum layout_advice {
 struct layout {
 	struct layout_question question;
 	struct layout_access *own_accesses; /* of the question, if they are not the asker's */
+	bool is_within;			    /* an element of an array that is asked about, too */
 	enum layout_body body;
 	struct type_id type;	/* of the struct or array that the fields are of; 0: it has none */
 	struct type_id element; /* of LAYOUT_ELEMENTS */
@@ -102,6 +103,10 @@ struct layout {
 /* Works it out. `question` and what it points to must live as long. */
 void layout_init(struct layout *, const struct layout_question *);
 void layout_release(struct layout *);
+
+/* The same about one element of an array, which must live as long: the others are outside then. */
+void layout_init_within(struct layout *, const struct layout *array,
+			const struct layout_field *element);
 
 /* The number of the cache line that an offset from the object's start is in. */
 uint64_t layout_line(const struct layout *, uint64_t offset);

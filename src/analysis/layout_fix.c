@@ -164,6 +164,8 @@ static void put_alignments(const struct layout *l, struct text *out)
 /* Alignment within the object is worth nothing if the object does not begin a line. */
 static void put_own_alignment(const struct layout *l, struct text *out)
 {
+	if (l->is_within)
+		return;
 	if (l->question.is_allocated)
 		text_format(out,
 			    "; allocate %s at a multiple of %" PRIu64 ", which malloc() does not",
@@ -289,6 +291,33 @@ static void put_shared(const struct layout *l, const struct layout_field *f, str
 		text_str(out, "write it less often, or only when it changes");
 }
 
+static bool is_of_structs(const struct layout *l)
+{
+	const struct types *t = l->question.types;
+
+	return l->body == LAYOUT_ELEMENTS && l->advice == LAYOUT_SPREAD &&
+	       types_get(t, types_plain(t, l->element))->kind == TYPE_STRUCT;
+}
+
+/* What threads share of an element is some of its members: those are asked about. */
+static void put_within(const struct layout *l, const struct layout_field *f, struct text *out)
+{
+	struct text fix = { 0 };
+	struct layout own;
+
+	layout_init_within(&own, l, f);
+	layout_fix(&own, &fix);
+	if (fix.n > 0) {
+		separate(out);
+		text_str(out, "within ");
+		layout_field_name(l, f, out);
+		text_str(out, ", ");
+		text_add(out, fix.bytes, fix.n);
+	}
+	text_release(&fix);
+	layout_release(&own);
+}
+
 void layout_fix(const struct layout *l, struct text *out)
 {
 	static void (*const put[])(const struct layout *, struct text *) = {
@@ -307,7 +336,10 @@ void layout_fix(const struct layout *l, struct text *out)
 
 		if (!layout_field_is_shared(l, f) || layout_own_part(l, f) < worth_saying)
 			continue;
-		put_shared(l, f, &fix);
+		if (is_of_structs(l))
+			put_within(l, f, &fix);
+		else
+			put_shared(l, f, &fix);
 		n++;
 	}
 	text_add(out, fix.bytes, fix.n);

@@ -198,6 +198,14 @@ static const struct {
 	  LAYOUT_ALIGN,
 	  "keep on different lines: lock0 (thread 1), reader1 (thread 2): align reader1 to 64 "
 	  "(32 bytes of padding before it); struct buf grows 64 -> 128 bytes" },
+	/* Between elements, and between members of one of them. */
+	{ SLOTS,
+	  { { 0, 8, 1, 0, 9, false }, { 8, 8, 2, 9, 0, false }, { 16, 8, 3, 0, 9, false } },
+	  LAYOUT_SPREAD,
+	  "elements belong to different threads, give each a line of its own: align struct slot "
+	  "to 64 (the array grows 128 -> 512 bytes); within [0], keep on different lines: hits "
+	  "(thread 1), misses (thread 2): align misses to 64 (56 bytes of padding before it); "
+	  "struct slot grows 16 -> 128 bytes" },
 	/* In two elements, each used by all: within them. */
 	{ BIG,
 	  { { 0, 8, 1, 0, 5, false },
