@@ -299,9 +299,12 @@ static void add_notes(struct work *w, const struct addr_rows *rows)
 	if (w->named.n > 0)
 		table_note(t,
 			   "of %" PRIu64 " access%s to memory without variables (heap, stack and "
-			   "such) code names %.1f %%",
+			   "such) code names %.1f %%%s",
 			   w->named.n, w->named.n == 1 ? "" : "es",
-			   100 * (double)w->named.n_named / (double)w->named.n);
+			   100 * (double)w->named.n_named / (double)w->named.n,
+			   w->named.n_named == 0 || w->named.n_named == w->named.n
+				   ? ""
+				   : ": what it names may have more of them");
 	if (rows->by == ADDR_BY_INSTRUCTION && rows->total.n > 0)
 		table_note(t, "samples are many operations apart: 'multiple of' is what all "
 			      "distances share, the true stride or a multiple of it");

@@ -342,16 +342,28 @@ static void note_rest(const struct making *m, struct table *t)
 			   table_human(t, cell_number(round(span - covered - waiting)), "ns"));
 }
 
+/* Why rows are not told apart: the capture is short, or they are mixed. */
+static const char *why_untold(const struct making *m, struct table *t)
+{
+	double unmet = unmet_ns(m);
+
+	if (!m->has_code || unmet < close_share * (double)m->rest.covered_ns)
+		return "they alternate about as fast as records are taken, or have too few";
+	return table_format(t,
+			    "slow operations that no record met may have taken up to %s of each, "
+			    "which is much in so short a capture (record longer, or more often), "
+			    "or they alternate about as fast as records are taken",
+			    table_human(t, cell_number(unmet), "ns"));
+}
+
 static void note_untold(const struct making *m, struct table *t)
 {
 	double untold = 1 - m->told_ns / (double)m->rest.covered_ns;
 
 	if (untold > least_share)
-		table_note(t,
-			   "%s%.1f %% of the time is of %s that are not told apart: they alternate "
-			   "about as fast as records are taken, or have too few%s",
+		table_note(t, "%s%.1f %% of the time is of %s that are not told apart: %s%s",
 			   m->request->is_brief ? "" : "-: ", 100 * untold,
-			   m->request->is_brief ? "others" : "rows",
+			   m->request->is_brief ? "others" : "rows", why_untold(m, t),
 			   m->request->is_brief ? "" : " (--by module, thread are coarser)");
 }
 

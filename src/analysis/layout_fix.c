@@ -255,6 +255,48 @@ static void put_pad(const struct layout *l, struct text *out)
 	text_format(out, ": align what begins a group to %" PRIu64, l->question.line_bytes);
 }
 
+static bool writes(const struct layout_field *f, uint32_t thread)
+{
+	for (size_t i = 0; i < f->uses.n; i++)
+		if (f->uses.items[i].thread == thread)
+			return f->uses.items[i].stores > 0;
+	return false;
+}
+
+/*
+ * What several threads write without being atomic has to have a lock. Is it this one: do all of them
+ * update it?
+ */
+static bool guards(const struct layout_field *lock, const struct layout_field *f)
+{
+	size_t n = 0;
+
+	if (!lock->is_atomic || f->is_atomic)
+		return false;
+	for (size_t i = 0; i < f->uses.n; i++) {
+		if (f->uses.items[i].stores > 0 && !writes(lock, f->uses.items[i].thread))
+			return false;
+		n += f->uses.items[i].stores > 0;
+	}
+	return n > 1;
+}
+
+static bool guards_any(const struct layout *l, const struct layout_field *lock)
+{
+	for (size_t i = 0; i < l->used.n; i++)
+		if (guards(lock, used_field(l, i)))
+			return true;
+	return false;
+}
+
+static bool is_guarded(const struct layout *l, const struct layout_field *f)
+{
+	for (size_t i = 0; i < l->used.n; i++)
+		if (guards(used_field(l, i), f))
+			return true;
+	return false;
+}
+
 /* What several threads use while one writes: moving it changes nothing for that. */
 static void put_shared(const struct layout *l, const struct layout_field *f, struct text *out)
 {
@@ -282,7 +324,10 @@ static void put_shared(const struct layout *l, const struct layout_field *f, str
 	else
 		text_format(out, "written by one thread and used by %zu more", f->uses.n - 1);
 	text_str(out, is_moved ? "; " : ", moving it does not help: ");
-	if (writers > 1 && f->is_atomic)
+	if (writers > 1 && f->is_atomic && guards_any(l, f))
+		text_str(out,
+			 "take it less often, hold it for less, or split it and what it guards");
+	else if (writers > 1 && f->is_atomic)
 		text_str(out, "do it less often, or one for each thread");
 	else if (writers > 1)
 		text_str(out, "a copy for each thread, on a line of its own, brought together when "
@@ -334,7 +379,8 @@ void layout_fix(const struct layout *l, struct text *out)
 	for (size_t i = 0; i < l->used.n && n < SHOWN_SHARED; i++) {
 		const struct layout_field *f = used_field(l, i);
 
-		if (!layout_field_is_shared(l, f) || layout_own_part(l, f) < worth_saying)
+		if (!layout_field_is_shared(l, f) || layout_own_part(l, f) < worth_saying ||
+		    is_guarded(l, f))
 			continue;
 		if (is_of_structs(l))
 			put_within(l, f, &fix);

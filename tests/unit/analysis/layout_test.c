@@ -268,8 +268,8 @@ static const struct {
 	    { 16, 8, 1, 4, 2, false },
 	    { 16, 8, 2, 3, 2, false } },
 	  LAYOUT_KEEP,
-	  "lock0 is updated atomically by 3 threads, moving it does not help: do it less often, "
-	  "or one for each thread" },
+	  "lock0 is updated atomically by 3 threads, moving it does not help: take it less "
+	  "often, hold it for less, or split it and what it guards" },
 	/* Both at once: a lock of two threads, and what a third reads. */
 	{ BUF,
 	  { { 0, 8, 1, 0, 9, true }, { 0, 8, 2, 0, 9, true }, { 32, 8, 3, 9, 0, false } },
