@@ -304,7 +304,8 @@ static void add_notes(struct work *w, const struct addr_rows *rows)
 			   100 * (double)w->named.n_named / (double)w->named.n,
 			   w->named.n_named == 0 || w->named.n_named == w->named.n
 				   ? ""
-				   : ": what it names may have more of them");
+				   : ": what it names may have more of them; what pointers (*p) "
+				     "lead to may be parts of one object");
 	if (rows->by == ADDR_BY_INSTRUCTION && rows->total.n > 0)
 		table_note(t, "samples are many operations apart: 'multiple of' is what all "
 			      "distances share, the true stride or a multiple of it");

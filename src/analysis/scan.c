@@ -80,12 +80,17 @@ static void unwinder_init(struct worker *w, const struct session *s)
 	unit_reader_want_stacks(w->reader);
 }
 
-/* What the decoder may be told: it does not look at physical addresses. */
-static struct spe_wanted spe_wanted(const struct scan_wish *wish)
+/*
+ * What the decoder may be told: it does not look at physical addresses; and where filters are said to
+ * have hidden operations, all that are there are seen.
+ */
+static struct spe_wanted spe_wanted(const struct scan_job *job)
 {
+	const struct scan_wish *wish = &job->wish;
+
 	return (struct spe_wanted){
 		.addresses = wish->with_physical ? NULL : wish->addresses,
-		.only_memory = wish->only_memory,
+		.only_memory = wish->only_memory && !job->has_filters,
 	};
 }
 
@@ -94,7 +99,7 @@ static void worker_init(struct worker *w, const struct scan_job *job)
 	const struct session *s = job->session;
 
 	w->reader = unit_reader_new(s->capture);
-	unit_reader_want_spe(w->reader, spe_wanted(&job->wish));
+	unit_reader_want_spe(w->reader, spe_wanted(job));
 	w->attribution = attribution_new(s->timeline, s->places);
 	if (job->wish.without_places && job->select == NULL)
 		attribution_skip_places(w->attribution);
@@ -237,8 +242,8 @@ static void hold_to_filters(const struct scan_job *job, struct worker *w)
 static bool next_rows(const struct scan_job *job, struct worker *w)
 {
 	while (read_rows(job, w)) {
-		drop_unwanted(&job->wish, w->batch);
 		hold_to_filters(job, w);
+		drop_unwanted(&job->wish, w->batch);
 		attribution_apply(w->attribution, w->batch);
 		if (job->select != NULL)
 			select_apply(job->select, w->batch);

@@ -96,6 +96,7 @@ def main():
         "plain": data,
         "slow": configured(data, config2=lambda _: 100),
         "quick": configured(data, config2=lambda _: 1),
+        "memory": configured(data, config=lambda config: config | LOADS | STORES),
         "loads": configured(data, config=lambda config: config | LOADS),
         "two": with_second(data),
         "regular": configured(data, config=lambda config: config & ~JITTER),
@@ -116,6 +117,7 @@ def main():
             checks.expect(PASSED not in shown("plain", *screen), f"{words}: nothing was filtered")
             checks.expect(f"(latency from 1 cycle): {PASSED}" in shown("quick", *screen), f"{words}: min-latency is said")
             checks.expect(f"(latency from 100 cycles): {BROKEN}" in shown("slow", *screen), f"{words}: records are quicker")
+            checks.expect(f"(only loads + stores): {BROKEN}" in shown("memory", *screen), f"{words}: there are others")
             checks.expect(f"(only loads): {BROKEN}" in shown("loads", *screen), f"{words}: not all are loads")
             text = shown("two", *screen)
             checks.expect(": all operations; " in text and f": latency from 100 cycles): {PASSED}" in text,
