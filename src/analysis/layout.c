@@ -219,19 +219,25 @@ static void list_bytes(struct layout *l)
 	unite_fields(l);
 }
 
-static struct layout_use *find_use(struct layout_field *f, uint32_t thread)
+struct layout_use *layout_use_of(struct layout_uses *uses, uint32_t thread)
 {
-	size_t i = 0;
+	size_t low = 0, high = uses->n;
 
-	while (i < f->uses.n && f->uses.items[i].thread < thread)
-		i++;
-	if (i < f->uses.n && f->uses.items[i].thread == thread)
-		return &f->uses.items[i];
-	vec_add(&f->uses);
-	for (size_t k = f->uses.n - 1; k > i; k--)
-		f->uses.items[k] = f->uses.items[k - 1];
-	f->uses.items[i] = (struct layout_use){ .thread = thread };
-	return &f->uses.items[i];
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (uses->items[middle].thread < thread)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < uses->n && uses->items[low].thread == thread)
+		return &uses->items[low];
+	vec_add(uses);
+	memmove(uses->items + low + 1, uses->items + low,
+		(uses->n - 1 - low) * sizeof(*uses->items));
+	uses->items[low] = (struct layout_use){ .thread = thread };
+	return &uses->items[low];
 }
 
 /* In order, once each. */
@@ -261,7 +267,7 @@ static void overlap(const struct layout_field *f, const struct layout_access *a,
 
 static void count_use(const struct layout *l, struct layout_field *f, const struct layout_access *a)
 {
-	struct layout_use *use = find_use(f, a->thread);
+	struct layout_use *use = layout_use_of(&f->uses, a->thread);
 	uint64_t first, last;
 
 	overlap(f, a, &first, &last);

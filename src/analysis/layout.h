@@ -48,14 +48,23 @@ struct layout_use {
 	uint64_t loads, stores;
 };
 
+/* What threads do to a field, or to some of them together: a vector, by thread. */
+struct layout_uses {
+	struct layout_use *items;
+	size_t n, cap;
+};
+
+/* The thread's part, which is added if there is none yet; valid until the next one is. */
+struct layout_use *layout_use_of(struct layout_uses *, uint32_t thread);
+
 /* A member, an element, or some bytes. */
 struct layout_field {
-	struct str_id name;		/* in `strings` of the types; 0: see layout_field_name() */
-	struct type_id type;		/* 0: not known */
-	uint64_t offset, size;		/* from the object's start */
-	uint64_t index;			/* of an element */
-	VEC_OF(struct layout_use) uses; /* by thread */
-	VEC_OF(uint64_t) lines;		/* where it was accessed, by number */
+	struct str_id name;    /* in `strings` of the types; 0: see layout_field_name() */
+	struct type_id type;   /* 0: not known */
+	uint64_t offset, size; /* from the object's start */
+	uint64_t index;	       /* of an element */
+	struct layout_uses uses;
+	VEC_OF(uint64_t) lines; /* where it was accessed, by number */
 	uint64_t loads, stores;
 	bool is_atomic;	 /* accessed as locks and counters are */
 	bool is_bits;	 /* a bit-field */

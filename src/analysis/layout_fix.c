@@ -45,15 +45,15 @@ static void put_some_threads(const struct layout *l, const struct layout_uses *u
 	const char *before = "";
 	size_t n = 0;
 
-	for (size_t i = 0; i < uses->list.n; i++)
-		n += (uses->list.items[i].stores > 0) == writers;
+	for (size_t i = 0; i < uses->n; i++)
+		n += (uses->items[i].stores > 0) == writers;
 	text_str(out, n == 1 ? "thread " : "threads ");
 	n = 0;
-	for (size_t i = 0; i < uses->list.n; i++) {
-		if ((uses->list.items[i].stores > 0) != writers || n++ >= SHOWN_THREADS)
+	for (size_t i = 0; i < uses->n; i++) {
+		if ((uses->items[i].stores > 0) != writers || n++ >= SHOWN_THREADS)
 			continue;
 		text_str(out, before);
-		layout_thread(l, uses->list.items[i].thread, out);
+		layout_thread(l, uses->items[i].thread, out);
 		before = ", ";
 	}
 	if (n > SHOWN_THREADS)
@@ -64,15 +64,15 @@ static size_t n_writers(const struct layout_uses *uses)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < uses->list.n; i++)
-		n += uses->list.items[i].stores > 0;
+	for (size_t i = 0; i < uses->n; i++)
+		n += uses->items[i].stores > 0;
 	return n;
 }
 
 /* " (thread 1 writes, thread 2 reads)", or just who, if all do the same. */
 static void put_threads(const struct layout *l, const struct layout_uses *uses, struct text *out)
 {
-	size_t writers = n_writers(uses), readers = uses->list.n - writers;
+	size_t writers = n_writers(uses), readers = uses->n - writers;
 
 	text_str(out, " (");
 	if (writers > 0)
@@ -107,7 +107,7 @@ static void put_run(const struct layout *l, size_t first, size_t last, struct te
 	for (size_t i = first; i <= last; i++)
 		layout_uses_add(&uses, used_field(l, i));
 	put_threads(l, &uses, out);
-	vec_release(&uses.list);
+	vec_release(&uses);
 }
 
 /* "lock and count (thread 1), limit (thread 2)" */
@@ -208,7 +208,7 @@ static void put_groups(const struct layout *l, struct text *out)
 		if (n > SHOWN_RUNS)
 			text_format(out, " and %zu more", n - SHOWN_RUNS);
 		put_threads(l, &uses, out);
-		vec_release(&uses.list);
+		vec_release(&uses);
 	}
 }
 
@@ -269,16 +269,12 @@ static bool writes(const struct layout_field *f, uint32_t thread)
  */
 static bool guards(const struct layout_field *lock, const struct layout_field *f)
 {
-	size_t n = 0;
-
-	if (!lock->is_atomic || f->is_atomic)
+	if (!lock->is_atomic || f->is_atomic || n_writers(&f->uses) < 2)
 		return false;
-	for (size_t i = 0; i < f->uses.n; i++) {
+	for (size_t i = 0; i < f->uses.n; i++)
 		if (f->uses.items[i].stores > 0 && !writes(lock, f->uses.items[i].thread))
 			return false;
-		n += f->uses.items[i].stores > 0;
-	}
-	return n > 1;
+	return true;
 }
 
 static bool guards_any(const struct layout *l, const struct layout_field *lock)
@@ -301,12 +297,8 @@ static bool is_guarded(const struct layout *l, const struct layout_field *f)
 static void put_shared(const struct layout *l, const struct layout_field *f, struct text *out)
 {
 	bool is_moved = l->advice != LAYOUT_KEEP;
-	struct layout_uses uses = { 0 };
-	size_t writers;
+	size_t writers = n_writers(&f->uses);
 
-	layout_uses_add(&uses, f);
-	writers = n_writers(&uses);
-	vec_release(&uses.list);
 	separate(out);
 	layout_field_name(l, f, out);
 	if (writers > 1 && f->is_bits && f->is_several) {

@@ -10,20 +10,12 @@ static const double worth_parting = 0.3;
 
 void layout_uses_add(struct layout_uses *to, const struct layout_field *f)
 {
-	for (size_t i = 0, at = 0; i < f->uses.n; i++, at++) {
-		const struct layout_use *use = &f->uses.items[i];
+	for (size_t i = 0; i < f->uses.n; i++) {
+		const struct layout_use *from = &f->uses.items[i];
+		struct layout_use *use = layout_use_of(to, from->thread);
 
-		while (at < to->list.n && to->list.items[at].thread < use->thread)
-			at++;
-		if (at == to->list.n || to->list.items[at].thread != use->thread) {
-			vec_add(&to->list);
-			for (size_t k = to->list.n - 1; k > at; k--)
-				to->list.items[k] = to->list.items[k - 1];
-			to->list.items[at] = (struct layout_use){ .thread = use->thread };
-		}
-		to->list.items[at].loads += use->loads;
-		to->list.items[at].stores += use->stores;
-		to->stores += use->stores;
+		use->loads += from->loads;
+		use->stores += from->stores;
 	}
 }
 
@@ -33,12 +25,15 @@ void layout_uses_add(struct layout_uses *to, const struct layout_field *f)
  */
 static double waits(const struct layout_uses *u)
 {
+	uint64_t stores = 0;
 	double n = 0;
 
-	for (size_t i = 0; i < u->list.n; i++) {
-		const struct layout_use *use = &u->list.items[i];
+	for (size_t i = 0; i < u->n; i++)
+		stores += u->items[i].stores;
+	for (size_t i = 0; i < u->n; i++) {
+		const struct layout_use *use = &u->items[i];
 		double own = (double)(use->loads + use->stores);
-		double others = (double)(u->stores - use->stores);
+		double others = (double)(stores - use->stores);
 
 		if (others > 0)
 			n += own * others / (own + others);
@@ -52,16 +47,15 @@ static double waits_together(const struct layout_field *a, const struct layout_f
 	double n;
 
 	layout_uses_add(&uses, a);
-	if (b != NULL)
-		layout_uses_add(&uses, b);
+	layout_uses_add(&uses, b);
 	n = waits(&uses);
-	vec_release(&uses.list);
+	vec_release(&uses);
 	return n;
 }
 
 static double waits_alone(const struct layout_field *f)
 {
-	return waits_together(f, NULL);
+	return waits(&f->uses);
 }
 
 /* May two fields stand on one line? */
@@ -155,6 +149,6 @@ double layout_own_part(const struct layout *l, const struct layout_field *f)
 		if (share_a_line(f, used_field(l, i)))
 			layout_uses_add(&uses, used_field(l, i));
 	all = waits(&uses);
-	vec_release(&uses.list);
+	vec_release(&uses);
 	return all > 0 ? waits_alone(f) / all : 0;
 }

@@ -11,12 +11,7 @@
 
 #include "analysis/layout.h"
 
-/* What threads do to some fields together. */
-struct layout_uses {
-	VEC_OF(struct layout_use) list; /* by thread; to be released */
-	uint64_t stores;
-};
-
+/* Adds what threads do to a field to what they do to others. */
 void layout_uses_add(struct layout_uses *, const struct layout_field *);
 
 /* Gives each used field a group: which others it may share a line with. */
