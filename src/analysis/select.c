@@ -362,20 +362,23 @@ static bool evaluate(const struct select *s, const struct rows *r, size_t index,
 	return passes(&n->test, r, row);
 }
 
-bool select_thins(const struct select *s)
+static bool tests_any(const struct select *s, enum field_about about)
 {
 	for (size_t i = 0; s != NULL && i < s->nodes.n; i++)
-		if (s->nodes.items[i].kind == NODE_TEST && s->nodes.items[i].test.field->is_outcome)
+		if (s->nodes.items[i].kind == NODE_TEST &&
+		    s->nodes.items[i].test.field->about == about)
 			return true;
 	return false;
 }
 
+bool select_thins(const struct select *s)
+{
+	return tests_any(s, ABOUT_OUTCOME);
+}
+
 bool select_hides_kinds(const struct select *s)
 {
-	for (size_t i = 0; s != NULL && i < s->nodes.n; i++)
-		if (s->nodes.items[i].kind == NODE_TEST && s->nodes.items[i].test.field->is_kind)
-			return true;
-	return false;
+	return tests_any(s, ABOUT_KIND);
 }
 
 bool select_matches(const struct select *s, const struct batch *b, size_t row)

@@ -49,14 +49,20 @@ typedef int compile_test(struct session *, struct test *, const struct token *va
 			 const regex_t *pattern, struct err *);
 typedef bool run_test(const struct test *, const struct rows *, size_t row, bool *out_has);
 
+/* What a field says of an operation. */
+enum field_about {
+	ABOUT_WHERE,   /* whose it was, where and when it ran, which data it was about */
+	ABOUT_KIND,    /* what kind of operation it was */
+	ABOUT_OUTCOME, /* how it went */
+};
+
 struct field {
 	const char *name, *meaning;
 	number_of *number; /* or the two below */
 	compile_test *compile;
 	run_test *run;
 	bool has_patterns; /* =~ and !~ are allowed */
-	bool is_kind;	   /* it says what kind of operation it was */
-	bool is_outcome;   /* it says how it went */
+	enum field_about about;
 };
 
 /* All fields, ending with a NULL name. */
