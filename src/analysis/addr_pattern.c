@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/gcd.h"
 #include "base/tuples.h"
 
 enum {
@@ -18,17 +19,6 @@ const char *const addr_walk_names[N_ADDR_WALKS] = {
 	[ADDR_WALK_SCATTERED] = "scattered", [ADDR_WALK_CHASE] = "pointer-chase",
 	[ADDR_WALK_MIXED] = "mixed",
 };
-
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-	while (b != 0) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
 
 void addr_pattern_add(struct addr_pattern *p, uint64_t address)
 {

@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arithmetic with what is known of registers. */
+#include "base/gcd.h"
 #include "isa/follow.h"
 
 static const struct isa_value anything = { .root = ISA_ANYTHING };
-
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-	while (b != 0) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
 
 /* Of a distance either way. */
 static uint64_t size_of_distance(uint64_t distance)
