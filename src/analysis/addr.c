@@ -69,8 +69,8 @@ static void *addr_new(const struct session *session, const void *options)
 	a->session = session;
 	a->options = options;
 	tuples_init(&a->keys, ADDR_KEY_WORDS);
-	a->is_sampled = mem_is_sampled(session);
-	a->sampling = mem_sampling_of(session);
+	a->is_sampled = access_is_sampled(session);
+	a->sampling = access_sampling_of(session);
 	read_nodes(a);
 	if (a->options->grain == ADDR_INSTRUCTIONS)
 		a->last = addr_last_new();
@@ -127,13 +127,14 @@ static uint32_t cpu_of(const struct batch *b, size_t row)
 static bool read_spe(const struct session *s, const struct batch *b, size_t row, struct access *out)
 {
 	uint32_t has = b->has[row];
-	enum mem_kind kind = has & HAS_OP ? mem_kind_of(b->op_class[row], b->op[row]) : MEM_NONE;
+	enum memory_kind kind =
+		has & HAS_OP ? memory_kind_of(b->op_class[row], b->op[row]) : MEMORY_NONE;
 	const struct cpu_source *source = NULL;
 
-	if (kind == MEM_NONE)
+	if (kind == MEMORY_NONE)
 		return false;
-	out->is_load = kind != MEM_STORE;
-	out->is_store = kind != MEM_LOAD;
+	out->is_load = kind != MEMORY_STORE;
+	out->is_store = kind != MEMORY_LOAD;
 	out->has_cycles = has & HAS_TOTAL;
 	out->cycles = b->total[row];
 	out->is_saturated = latency_is_full(b->total[row]);

@@ -2,7 +2,7 @@
 /*
  * Data addresses: which memory is accessed, how often, how slowly and from where, by page,
  * line, object, member or instruction. Of SPE records or of samples that carry a data source, one of
- * the two (mem_is_sampled()): they are different samplings.
+ * the two (access_is_sampled()): they are different samplings.
  */
 #ifndef CYCLOPS_ANALYSIS_ADDR_H
 #define CYCLOPS_ANALYSIS_ADDR_H
@@ -75,7 +75,7 @@ struct addr {
 	VEC_OF(uint64_t) slices;	      /* records by group and slice, if time is sliced */
 	uint64_t n_without_address;	      /* loads and stores that could not be counted */
 	bool is_sampled;		      /* of PMU samples, which: */
-	struct mem_sampling sampling;
+	struct access_sampling sampling;
 	uint64_t *cpu_nodes; /* by cpu: bit of its node; 0 not known */
 	size_t n_cpus;
 	struct addr_last *last; /* for patterns */

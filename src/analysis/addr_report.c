@@ -288,10 +288,10 @@ static void add_notes(struct work *w, const struct addr_rows *rows)
 	else if (rows->keys.n == 0 && rows->source->only_type.v != 0)
 		table_note(t, "no sampled access is known to be to a %s", w->request->type);
 	if (a->is_sampled) {
-		mem_samples_note(w->session, t);
+		access_samples_note(w->session, t);
 	} else {
 		spe_filters_note(w->session, t);
-		mem_samples_note_unused(w->session, t);
+		access_samples_note_unused(w->session, t);
 	}
 	if (a->n_without_address > 0)
 		table_note(t, "left out, without an address: %s",

@@ -85,7 +85,7 @@ static void place_candidate(const struct finding *f, uint32_t place, struct cand
 static void add_place(struct finding *f, uint32_t group)
 {
 	const struct hot_cost *cost = hot_cost(f->hot, group);
-	uint64_t raw[HOT_N_DIMENSIONS];
+	uint64_t raw[N_DIMENSIONS];
 	struct candidate made, *c;
 	uint32_t number;
 	bool is_spe;
@@ -112,7 +112,7 @@ static void add_place(struct finding *f, uint32_t group)
 
 static void find_candidates(struct finding *f, const struct select *select, struct analysis *hot)
 {
-	const struct hot_keys keys = { { HOT_FUNCTION }, 1 };
+	const struct keys keys = { { KEY_FUNCTION }, 1 };
 
 	const struct scan_wish wish = annotate_wish(f->session);
 

@@ -5,7 +5,7 @@
 
 #include "analysis/annotate_source.h"
 #include "analysis/annotate_view.h"
-#include "analysis/hot_keys.h"
+#include "analysis/keys.h"
 #include "analysis/names.h"
 #include "analysis/spe_filters.h"
 #include "base/alloc.h"
@@ -327,7 +327,7 @@ static void fill_source(const struct listing *l, size_t i, struct cell *cell)
 	}
 	if (most == NULL)
 		return;
-	source = hot_source(most->value);
+	source = key_source(most->value);
 	snprintf(raw, sizeof(raw), "0x%x", (unsigned)most->value);
 	*cell = cell_text(table_format(l->table, "%s %.0f %%", source != NULL ? source->name : raw,
 				       100 * (double)most->n / (double)all));

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "analysis/annotate_view.h"
-#include "analysis/hot_keys.h"
+#include "analysis/keys.h"
 #include "analysis/shares.h"
 #include "base/alloc.h"
 #include "base/text.h"
@@ -341,7 +341,7 @@ static void fill_sources(const struct annotation *a, struct table *t)
 		for (uint32_t k = line->first[COUNT_SOURCE]; k < line->first[COUNT_SOURCE + 1];
 		     k++) {
 			const struct annotate_value *v = &a->values.items[k];
-			const struct cpu_source *source = hot_source(v->value);
+			const struct cpu_source *source = key_source(v->value);
 			struct cell *row = table_add_row(t);
 
 			row[0] = cell_hex(line->text.address);

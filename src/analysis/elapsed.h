@@ -30,7 +30,7 @@
 #include "table/table.h"
 
 struct elapsed_request {
-	const struct hot_keys *keys;
+	const struct keys *keys;
 	const char *title;	 /* of the table, or NULL */
 	size_t top;		 /* rows; 0: all */
 	bool is_brief;		 /* only what is told apart, and few words */
@@ -39,7 +39,7 @@ struct elapsed_request {
 };
 
 /* Can rows be grouped by these keys? An error says by which not. */
-int elapsed_check_keys(const struct hot_keys *, struct err *);
+int elapsed_check_keys(const struct keys *, struct err *);
 
 /* Why this capture does not tell where the time goes, in a clause; NULL: it does. */
 const char *elapsed_obstacle(const struct session *, const struct select *);

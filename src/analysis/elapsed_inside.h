@@ -61,7 +61,7 @@ struct elapsed_span {
 struct elapsed_plan {
 	const struct session *session;
 	struct tuples rows; /* the words of their keys, as hot_words() makes them */
-	enum hot_dimension dimensions[HOT_N_DIMENSIONS];
+	enum dimension dimensions[N_DIMENSIONS];
 	size_t n_dimensions;
 	struct tuples raws;	       /* what records bring along … */
 	VEC_OF(uint32_t) row_of_raw;   /* … and the row that it makes */
@@ -71,7 +71,7 @@ struct elapsed_plan {
 };
 
 struct elapsed_plan *elapsed_plan_new(const struct session *, const struct hot *,
-				      const struct names *, const struct hot_keys *);
+				      const struct names *, const struct keys *);
 void elapsed_plan_free(struct elapsed_plan *);
 
 /* The row of each record of a batch, or ELAPSED_NO_ROW. */

@@ -8,7 +8,7 @@
 
 static void add_raw(struct elapsed_plan *p, const uint64_t *raw, uint32_t row)
 {
-	uint64_t key[HOT_N_DIMENSIONS];
+	uint64_t key[N_DIMENSIONS];
 	uint32_t number;
 
 	if (p->is_by_place) {
@@ -27,7 +27,7 @@ static void add_raw(struct elapsed_plan *p, const uint64_t *raw, uint32_t row)
 static void add_rows(struct elapsed_plan *p, const struct hot *hot, const struct hot_grouping *g)
 {
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		uint64_t raw[HOT_N_DIMENSIONS], words[HOT_GROUP_WORDS];
+		uint64_t raw[N_DIMENSIONS], words[HOT_GROUP_WORDS];
 
 		hot_key(hot, i, raw);
 		if (!hot_is_spe(hot, raw[DIM_EVENT]))
@@ -70,20 +70,20 @@ static int compare_stops(const void *left, const void *right)
 }
 
 struct elapsed_plan *elapsed_plan_new(const struct session *s, const struct hot *hot,
-				      const struct names *names, const struct hot_keys *keys)
+				      const struct names *names, const struct keys *keys)
 {
 	const struct hot_view view = { .keys = *keys };
 	struct hot_grouping g = { .hot = hot, .view = &view, .names = names, .n_words = 1 };
 	struct elapsed_plan *p = mem_zalloc(1, sizeof(*p));
-	uint32_t dimensions = hot_dimensions(keys) & ~(1u << DIM_EVENT);
+	uint32_t dimensions = keys_dimensions(keys) & ~(1u << DIM_EVENT);
 
 	p->session = s;
 	p->is_by_place = dimensions == 1u << DIM_PLACE;
 	for (size_t i = 0; i < keys->n; i++)
-		g.n_words += hot_key_classes[keys->keys[i]].n_words;
-	for (int i = 0; i < HOT_N_DIMENSIONS; i++)
+		g.n_words += key_classes[keys->keys[i]].n_words;
+	for (int i = 0; i < N_DIMENSIONS; i++)
 		if (dimensions >> i & 1)
-			p->dimensions[p->n_dimensions++] = (enum hot_dimension)i;
+			p->dimensions[p->n_dimensions++] = (enum dimension)i;
 	tuples_init(&p->rows, g.n_words);
 	tuples_init(&p->raws, p->n_dimensions);
 	add_rows(p, hot, &g);
@@ -108,20 +108,20 @@ void elapsed_plan_free(struct elapsed_plan *p)
 void elapsed_plan_find(const struct elapsed_plan *p, const struct batch *b, uint32_t *out)
 {
 	uint16_t all[BATCH_ROWS];
-	uint64_t words[BATCH_ROWS * HOT_N_DIMENSIONS];
+	uint64_t words[BATCH_ROWS * N_DIMENSIONS];
 
 	for (size_t row = 0; row < b->n; row++)
 		all[row] = (uint16_t)row;
 	if (p->is_by_place) {
-		hot_record_places(b, all, b->n, out);
+		records_places(b, all, b->n, out);
 		for (size_t row = 0; row < b->n; row++)
 			out[row] = out[row] < p->row_of_place.n ? p->row_of_place.items[out[row]]
 								: ELAPSED_NO_ROW;
 		return;
 	}
 	for (size_t i = 0; i < p->n_dimensions; i++)
-		hot_record_words(p->session, b, all, b->n, p->dimensions[i], words + i,
-				 p->n_dimensions);
+		records_dimension(p->session, b, all, b->n, p->dimensions[i], words + i,
+				  p->n_dimensions);
 	for (size_t row = 0; row < b->n; row++) {
 		uint32_t raw = tuples_find(&p->raws, words + row * p->n_dimensions);
 

@@ -15,7 +15,7 @@
 #include "analysis/without_spe.h"
 #include "base/alloc.h"
 
-enum { MAX_COLUMNS = HOT_N_KEYS * HOT_KEY_COLUMNS + 16 };
+enum { MAX_COLUMNS = N_KEYS * KEY_MAX_COLUMNS + 16 };
 
 /* Cores that take SPE records run no slower, if it is not known how fast they run. */
 static const double slow_hz = 2e9;
@@ -30,9 +30,9 @@ static const double close_share = 0.02, close_part = 0.2;
 static const double least_share = 0.001;
 
 /* Keys of what runs; the others are of single operations. */
-static const bool is_of_time[HOT_N_KEYS] = {
-	[HOT_PROCESS] = true,  [HOT_THREAD] = true, [HOT_CPU] = true,	      [HOT_MODULE] = true,
-	[HOT_FUNCTION] = true, [HOT_LINE] = true,   [HOT_INSTRUCTION] = true, [HOT_PLACE] = true,
+static const bool is_of_time[N_KEYS] = {
+	[KEY_PROCESS] = true,  [KEY_THREAD] = true, [KEY_CPU] = true,	      [KEY_MODULE] = true,
+	[KEY_FUNCTION] = true, [KEY_LINE] = true,   [KEY_INSTRUCTION] = true, [KEY_PLACE] = true,
 };
 
 static const struct column columns[] = {
@@ -74,7 +74,7 @@ struct making {
 	struct hot_grouping g; /* for names */
 };
 
-int elapsed_check_keys(const struct hot_keys *keys, struct err *err)
+int elapsed_check_keys(const struct keys *keys, struct err *err)
 {
 	for (size_t i = 0; i < keys->n; i++)
 		if (!is_of_time[keys->keys[i]])
@@ -82,7 +82,7 @@ int elapsed_check_keys(const struct hot_keys *keys, struct err *err)
 				       "--elapsed: time between records is of what runs, by "
 				       "process, thread, cpu, module, function, line, instruction "
 				       "or place; not by %s",
-				       hot_key_classes[keys->keys[i]].name);
+				       key_classes[keys->keys[i]].name);
 	return 0;
 }
 
@@ -201,12 +201,12 @@ static size_t add_column(struct column *list, size_t n, const struct column *col
 static void start_table(const struct making *m, struct table *t)
 {
 	const char *each = m->request->clock.hz > 0 ? "cycles_per_operation" : "ns_per_operation";
-	const struct hot_keys *keys = m->request->keys;
+	const struct keys *keys = m->request->keys;
 	struct column list[MAX_COLUMNS], *kept;
 	size_t n = 0;
 
 	for (size_t i = 0; i < keys->n; i++) {
-		const struct hot_key_class *class = &hot_key_classes[keys->keys[i]];
+		const struct key_class *class = &key_classes[keys->keys[i]];
 
 		for (size_t c = 0; c < class->n_columns; c++)
 			n = add_column(list, n, &class->columns[c]);
@@ -450,7 +450,7 @@ int elapsed_table(struct session *s, const struct select *select, const struct h
 	int rc = 0;
 
 	for (size_t i = 0; i < request->keys->n; i++)
-		m.has_code |= hot_key_classes[request->keys->keys[i]].is_code;
+		m.has_code |= key_classes[request->keys->keys[i]].is_code;
 	if (obstacle != NULL) {
 		make_empty_table(s, &m, obstacle, out);
 	} else {

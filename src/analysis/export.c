@@ -131,7 +131,7 @@ static void name_places(struct export_job *job, const struct select *select)
 		.event = -1,
 		.without_spe = job->class->kind != BATCH_SPE,
 	};
-	const struct hot_keys functions = { { HOT_FUNCTION }, 1 };
+	const struct keys functions = { { KEY_FUNCTION }, 1 };
 	struct analysis places = { .class = &hot_class, .options = &options };
 
 	scan(job->session, select, &places, 1);

@@ -155,7 +155,7 @@ static uint64_t n_spe_records(const struct hot *hot)
 	uint64_t n = 0;
 
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		uint64_t key[HOT_N_DIMENSIONS];
+		uint64_t key[N_DIMENSIONS];
 
 		hot_key(hot, i, key);
 		if (key[DIM_EVENT] == spe_event)

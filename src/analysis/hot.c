@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/data_src.h"
 #include "analysis/latency.h"
-#include "analysis/vector_length.h"
 #include "base/alloc.h"
 #include "capture/sample.h"
 #include "spe/packet.h"
@@ -37,9 +35,9 @@ static void *hot_new(const struct session *session, const void *options)
 
 	hot->session = session;
 	hot->options = options;
-	for (int i = 0; i < HOT_N_DIMENSIONS; i++)
+	for (int i = 0; i < N_DIMENSIONS; i++)
 		if (i != DIM_PLACE && is_told_apart(hot, i))
-			hot->dimensions[hot->n_dimensions++] = (enum hot_dimension)i;
+			hot->dimensions[hot->n_dimensions++] = (enum dimension)i;
 	hot->has_place = is_told_apart(hot, DIM_PLACE);
 	tuples_init(&hot->rests, hot->n_dimensions);
 	place_groups_init(&hot->groups);
@@ -67,12 +65,12 @@ static struct place_group group_at(const struct hot *hot, uint32_t at)
 	return hot->has_place ? hot->groups.list.items[at] : (struct place_group){ .rest = at };
 }
 
-void hot_key(const struct hot *hot, uint32_t group, uint64_t key[HOT_N_DIMENSIONS])
+void hot_key(const struct hot *hot, uint32_t group, uint64_t key[N_DIMENSIONS])
 {
 	struct place_group g;
 	const uint64_t *words;
 
-	for (size_t i = 0; i < HOT_N_DIMENSIONS; i++)
+	for (size_t i = 0; i < N_DIMENSIONS; i++)
 		key[i] = 0;
 	if (group < hot->by_place.n) {
 		key[DIM_EVENT] = capture_n_events(hot->session->capture);
@@ -115,110 +113,6 @@ void hot_cost_add(struct hot_cost *to, const struct hot_cost *from)
 	to->xlat_cycles += from->xlat_cycles;
 	to->n_branches += from->n_branches;
 	to->n_mispredicted += from->n_mispredicted;
-}
-
-/* Apart, so that it does not weigh on the loops over SPE records. */
-static __attribute__((noinline)) uint64_t sample_source(const struct batch *b, size_t row)
-{
-	const struct cpu_source *source =
-		b->has[row] & HAS_DATA_SRC ? data_src_source(b->data_src[row]) : NULL;
-
-	return source == NULL ? HOT_ABSENT : (uint64_t)(uintptr_t)source;
-}
-
-/* The source in the words of the CPU that it was recorded on (enum hot_word). */
-static uint64_t source_word(const struct session *s, const struct batch *b, size_t row)
-{
-	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
-	const struct cpu_source *source;
-
-	if (!(b->has[row] & HAS_SOURCE))
-		return HOT_ABSENT;
-	source = session_source(s, cpu, b->source[row]);
-	return source == NULL ? b->source[row] : (uint64_t)(uintptr_t)source;
-}
-
-static inline uint64_t event_word(const struct session *s, const struct batch *b, size_t row)
-{
-	switch (b->kind) {
-	case BATCH_SPE:
-		return capture_n_events(s->capture);
-	case BATCH_BRANCHES:
-		return capture_n_events(s->capture) + 1 + b->event[row];
-	case BATCH_SAMPLES:
-		break;
-	}
-	return b->event[row];
-}
-
-static inline __attribute__((always_inline)) uint64_t record_word(const struct session *s,
-								  const struct batch *b, size_t row,
-								  enum hot_dimension dimension)
-{
-	uint32_t has = b->has[row];
-
-	switch (dimension) {
-	case DIM_EVENT:
-		return event_word(s, b, row);
-	case DIM_PROCESS:
-		return has & HAS_PROCESS ? b->process[row] : 0;
-	case DIM_TID:
-		return has & HAS_TID ? b->tid[row] : HOT_ABSENT;
-	case DIM_CPU:
-		return has & HAS_CPU ? b->cpu[row] : HOT_ABSENT;
-	case DIM_PLACE:
-		return has & HAS_PC ? b->place[row] : 0;
-	case DIM_FRAME:
-		return has & HAS_STACK ? b->frame[row] : 0;
-	case DIM_OPERATION:
-		return has & HAS_OP ? (uint64_t)b->op_class[row] << 8 | b->op[row] : HOT_ABSENT;
-	case DIM_EVENTS:
-		if (has & HAS_EVENTS)
-			return b->events[row];
-		return has & HAS_DATA_SRC ? data_src_facts(b->data_src[row]) : 0;
-	case DIM_SOURCE:
-		return b->kind == BATCH_SPE ? source_word(s, b, row) : sample_source(b, row);
-	case DIM_VECTOR:
-		return vector_length_said(b, row);
-	case DIM_SLICE:
-		return has & HAS_TIME && s->slices.n > 0 ? slices_find(&s->slices, b->time_ns[row])
-							 : HOT_ABSENT;
-	case HOT_N_DIMENSIONS:
-		break;
-	}
-	return 0;
-}
-
-uint64_t hot_record_word(const struct session *s, const struct batch *b, size_t row,
-			 enum hot_dimension dimension)
-{
-	return record_word(s, b, row, dimension);
-}
-
-void hot_record_words(const struct session *s, const struct batch *b, const uint16_t *rows,
-		      size_t n, enum hot_dimension dimension, uint64_t *out, size_t stride)
-{
-	/* a loop for each dimension that is asked for often: its word needs no choice then */
-	switch (dimension) {
-	case DIM_EVENTS:
-		for (size_t i = 0; i < n; i++)
-			out[i * stride] = record_word(s, b, rows[i], DIM_EVENTS);
-		break;
-	case DIM_SOURCE:
-		for (size_t i = 0; i < n; i++)
-			out[i * stride] = b->kind == BATCH_SPE ? source_word(s, b, rows[i])
-							       : sample_source(b, rows[i]);
-		break;
-	default:
-		for (size_t i = 0; i < n; i++)
-			out[i * stride] = record_word(s, b, rows[i], dimension);
-	}
-}
-
-void hot_record_places(const struct batch *b, const uint16_t *rows, size_t n, uint32_t *out)
-{
-	for (size_t i = 0; i < n; i++)
-		out[i] = b->has[rows[i]] & HAS_PC ? b->place[rows[i]] : 0;
 }
 
 static void add_spe(struct hot_cost *c, const struct batch *b, size_t row)
@@ -273,11 +167,11 @@ static void add_branch(struct hot_cost *c, const struct batch *b, size_t row,
 static void find_rests(struct hot *hot, const struct batch *b, const uint16_t *rows, size_t n,
 		       uint32_t *rests)
 {
-	uint64_t words[ROWS_AT_ONCE * HOT_N_DIMENSIONS];
+	uint64_t words[ROWS_AT_ONCE * N_DIMENSIONS];
 
 	for (size_t i = 0; i < hot->n_dimensions; i++)
-		hot_record_words(hot->session, b, rows, n, hot->dimensions[i], words + i,
-				 hot->n_dimensions);
+		records_dimension(hot->session, b, rows, n, hot->dimensions[i], words + i,
+				  hot->n_dimensions);
 	tuples_add_runs(&hot->rests, words, n, rests);
 }
 
@@ -287,7 +181,7 @@ static void consume_by_key(struct hot *hot, const struct batch *b, const uint16_
 
 	find_rests(hot, b, rows, n, rests);
 	if (hot->has_place) {
-		hot_record_places(b, rows, n, places);
+		records_places(b, rows, n, places);
 		place_groups_fetch(&hot->groups, places, n);
 	}
 	for (size_t i = 0; i < n; i++)
@@ -310,7 +204,7 @@ static void consume_by_place(struct hot *hot, const struct batch *b, const uint1
 {
 	uint32_t places[ROWS_AT_ONCE];
 
-	hot_record_places(b, rows, n, places);
+	records_places(b, rows, n, places);
 	for (size_t i = 0; i < n; i++)
 		__builtin_prefetch(cost_of_place(hot, places[i]), 1);
 	for (size_t i = 0; i < n; i++)
@@ -355,7 +249,7 @@ static uint32_t *map_rests(struct hot *into, const struct hot *part, const struc
 	uint32_t *rests = mem_alloc(part->rests.n + 1, sizeof(*rests));
 
 	for (uint32_t k = 0; k < part->rests.n; k++) {
-		uint64_t words[HOT_N_DIMENSIONS];
+		uint64_t words[N_DIMENSIONS];
 
 		memcpy(words, tuples_get(&part->rests, k), part->n_dimensions * sizeof(*words));
 		for (size_t i = 0; i < part->n_dimensions; i++)

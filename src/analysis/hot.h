@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "analysis/analysis.h"
+#include "analysis/keys.h"
 #include "analysis/names.h"
 #include "analysis/place_groups.h"
 #include "analysis/select.h"
@@ -20,54 +21,8 @@
 #include "base/vec.h"
 #include "table/table.h"
 
-/* What rows can be grouped by. */
-enum hot_key {
-	HOT_PROCESS,
-	HOT_THREAD,
-	HOT_CPU,
-	HOT_MODULE,
-	HOT_FUNCTION,
-	HOT_LINE,
-	HOT_INSTRUCTION,
-	HOT_PLACE,
-	HOT_EVENT,
-	HOT_OPERATION,
-	HOT_SOURCE,
-	HOT_TIME,
-	HOT_N_KEYS,
-};
-
-/* A list of keys, each at most once. */
-struct hot_keys {
-	enum hot_key keys[HOT_N_KEYS];
-	size_t n;
-};
-
-/* Reads "function,cpu". An unknown key is an error that lists the keys. */
-int hot_keys_parse(const char *text, struct hot_keys *out, struct err *);
-
-/* What a record of a group brings along. A dimension holds one word of the raw key. */
-enum hot_dimension {
-	DIM_EVENT, /* index of the sample's event; number of events for SPE; of branch entries
-		      that number, 1, and the index of their sample's event */
-	DIM_PROCESS,
-	DIM_TID,
-	DIM_CPU,
-	DIM_PLACE,
-	DIM_FRAME,
-	DIM_OPERATION, /* class << 8 | payload, or HOT_ABSENT */
-	DIM_EVENTS,    /* event bits of an SPE record; of samples data_src_facts() */
-	DIM_SOURCE,    /* address of the struct cpu_source, the raw value if that CPU is not
-			  known, or HOT_ABSENT */
-	DIM_VECTOR,    /* vector_length_said() */
-	DIM_SLICE,     /* slice of the session's time, or HOT_ABSENT */
-	HOT_N_DIMENSIONS,
-};
-
-#define HOT_ABSENT UINT64_MAX
-
 struct hot_options {
-	uint32_t dimensions; /* bit n: enum hot_dimension n is told apart; DIM_EVENT always is */
+	uint32_t dimensions; /* bit n: enum dimension n is told apart; DIM_EVENT always is */
 	const struct select
 		*condition;    /* only SPE records and branch entries that match, or NULL */
 	uint32_t branch_needs; /* HAS_x of branch entries that can tell the condition */
@@ -76,23 +31,6 @@ struct hot_options {
 	bool without_spe;      /* no SPE records: an event of samples was asked for */
 	bool without_samples;  /* no samples: something of SPE was asked for */
 };
-
-/* What a record brings along in a dimension. */
-uint64_t hot_record_word(const struct session *, const struct batch *, size_t row,
-			 enum hot_dimension);
-
-/* The same of `n` records, faster; the words go to out[0], out[stride], … */
-void hot_record_words(const struct session *, const struct batch *, const uint16_t *rows, size_t n,
-		      enum hot_dimension, uint64_t *out, size_t stride);
-
-/* The places of `n` records; 0: none. */
-void hot_record_places(const struct batch *, const uint16_t *rows, size_t n, uint32_t *out);
-
-/* The dimensions that these keys need. */
-uint32_t hot_dimensions(const struct hot_keys *);
-
-/* Those that view.with_estimates needs: the CPU, where what records stand for differs by it. */
-uint32_t hot_estimate_dimensions(const struct session *);
 
 /*
  * The sums of a group, all of one event: of samples, or of SPE records. There may be very many
@@ -139,7 +77,7 @@ struct hot {
 	 * is. hot_key() puts all of it together.
 	 */
 	VEC_OF(struct hot_cost) costs;
-	enum hot_dimension dimensions[HOT_N_DIMENSIONS];
+	enum dimension dimensions[N_DIMENSIONS];
 	size_t n_dimensions;
 	bool has_place;
 	struct tuples rests;
@@ -169,7 +107,7 @@ static inline uint32_t hot_next(const struct hot *hot, uint32_t group)
 }
 
 /* The key of a group: one word for each dimension, 0 where not told apart. */
-void hot_key(const struct hot *, uint32_t group, uint64_t key[HOT_N_DIMENSIONS]);
+void hot_key(const struct hot *, uint32_t group, uint64_t key[N_DIMENSIONS]);
 
 /* How many events there are records of; all SPE records count as one. */
 size_t hot_n_events(const struct hot *);
@@ -198,7 +136,7 @@ extern const struct analysis_class hot_class;
 
 /* How a table of hotspots is made from the result. */
 struct hot_view {
-	struct hot_keys keys;
+	struct keys keys;
 	const char *name; /* of the table */
 	const char *title;
 	size_t top;	     /* rows for each event; 0: all */
@@ -213,7 +151,7 @@ struct hot_view {
  * Names the places of the result, as far as these keys need names. One set of names can
  * serve several tables: give the keys of all.
  */
-void hot_names(struct session *, const struct hot *, const struct hot_keys *, struct names *out);
+void hot_names(struct session *, const struct hot *, const struct keys *, struct names *out);
 
 /*
  * Fills `out` (to be released by the caller also after a failure). Fails if there is no

@@ -122,7 +122,7 @@ void hot_show_callers(const struct hot_grouping *g, uint32_t number, struct tabl
 	caller_node(&c, ROOT, words);
 	c.list.items[0].row = (uint32_t)table_n_rows(t) - 1;
 	for (uint32_t i = g->first_raw[number]; i < g->first_raw[number + 1]; i++) {
-		uint64_t raw[HOT_N_DIMENSIONS];
+		uint64_t raw[N_DIMENSIONS];
 
 		hot_key(g->hot, g->raws[i], raw);
 		add_stack(&c, raw, hot_cost(g->hot, g->raws[i]));

@@ -37,7 +37,7 @@ int hot_event_choose(struct session *, const char *const *values, size_t n, cons
 		     struct hot_event *out, struct err *);
 void hot_event_release(struct hot_event *);
 
-/* What hotspots of these dimensions (bits of enum hot_dimension) are to count for the choice. */
+/* What hotspots of these dimensions (bits of enum dimension) are to count for the choice. */
 struct hot_options hot_event_options(const struct hot_event *, uint32_t dimensions);
 
 /*
@@ -62,6 +62,6 @@ const char *hot_event_word(size_t i);
  * of the keys its share of both. `hot` has the records of the chosen event.
  */
 void hot_skid_table(const struct hot *, const struct hot_event *, const struct names *,
-		    const struct hot_keys *, size_t top, struct table *out);
+		    const struct keys *, size_t top, struct table *out);
 
 #endif

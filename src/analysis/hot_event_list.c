@@ -99,7 +99,7 @@ static void show_unnamed(const struct hot *hot, uint64_t n_all, struct table *t)
 	uint64_t n[SPE_BITS] = { 0 };
 
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		uint64_t key[HOT_N_DIMENSIONS];
+		uint64_t key[N_DIMENSIONS];
 
 		hot_key(hot, i, key);
 		if (!hot_is_spe(hot, key[DIM_EVENT]))

@@ -45,7 +45,7 @@ struct hot_cost *hot_totals(const struct hot *hot)
 	struct hot_cost *totals = mem_zalloc(hot_event_end(hot), sizeof(*totals));
 
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		uint64_t key[HOT_N_DIMENSIONS];
+		uint64_t key[N_DIMENSIONS];
 
 		hot_key(hot, i, key);
 		hot_cost_add(&totals[key[DIM_EVENT]], hot_cost(hot, i));

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "analysis/hot_keys.h"
+#include "analysis/keys.h"
 #include "base/alloc.h"
 
 struct aspects {
@@ -59,7 +59,7 @@ static bool is_peer(const struct cpu_source *source)
 
 static void add_source(struct hot_function *f, uint64_t word, const struct hot_cost *c)
 {
-	const struct cpu_source *source = hot_source(word);
+	const struct cpu_source *source = key_source(word);
 
 	if (source == NULL)
 		return;
@@ -79,7 +79,7 @@ static void add_place(struct gathering *g, const uint64_t *raw, uint64_t weight,
 		      const struct hot_cost *c)
 {
 	const uint64_t key[] = { raw[DIM_EVENT], raw[DIM_PLACE] };
-	const struct cpu_source *source = hot_source(raw[DIM_SOURCE]);
+	const struct cpu_source *source = key_source(raw[DIM_SOURCE]);
 	uint32_t number = tuples_add(&g->places, key);
 	uint64_t *of;
 
@@ -97,7 +97,7 @@ static void add_group(struct gathering *g, uint32_t group)
 {
 	const struct hot *hot = g->out->hot;
 	const struct hot_cost *cost = hot_cost(hot, group);
-	uint64_t raw[HOT_N_DIMENSIONS], weight;
+	uint64_t raw[N_DIMENSIONS], weight;
 	struct hot_function *f;
 
 	hot_key(hot, group, raw);
@@ -106,7 +106,7 @@ static void add_group(struct gathering *g, uint32_t group)
 	f->weight += weight;
 	hot_cost_add(&f->cost, cost);
 	if (!hot_is_spe(hot, raw[DIM_EVENT]))
-		raw[DIM_SOURCE] = HOT_ABSENT; /* what samples cost is no latency */
+		raw[DIM_SOURCE] = DIM_ABSENT; /* what samples cost is no latency */
 	add_source(f, raw[DIM_SOURCE], cost);
 	add_place(g, raw, weight, cost);
 }
@@ -125,9 +125,7 @@ static void find_heaviest(struct gathering *g)
 {
 	for (uint32_t i = 0; i < g->places.n; i++) {
 		const uint64_t *key = tuples_get(&g->places, i);
-		const uint64_t raw[HOT_N_DIMENSIONS] = {
-			[DIM_EVENT] = key[0], [DIM_PLACE] = key[1]
-		};
+		const uint64_t raw[N_DIMENSIONS] = { [DIM_EVENT] = key[0], [DIM_PLACE] = key[1] };
 		struct hot_function *f = function_of(g, raw);
 
 		for (int aspect = 0; aspect < N_ASPECTS; aspect++)

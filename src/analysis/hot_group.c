@@ -22,7 +22,7 @@ void hot_words(const struct hot_grouping *g, const uint64_t *raw, uint64_t *word
 
 	words[0] = raw[DIM_EVENT];
 	for (size_t i = 0; i < g->view->keys.n; i++) {
-		const struct hot_key_class *class = &hot_key_classes[g->view->keys.keys[i]];
+		const struct key_class *class = &key_classes[g->view->keys.keys[i]];
 
 		class->make(g->names, raw, words + at);
 		at += class->n_words;
@@ -32,7 +32,7 @@ void hot_words(const struct hot_grouping *g, const uint64_t *raw, uint64_t *word
 void hot_caller_words(const struct hot_grouping *g, const uint64_t *raw, uint64_t place,
 		      uint64_t *words)
 {
-	uint64_t key[HOT_N_DIMENSIONS];
+	uint64_t key[N_DIMENSIONS];
 
 	memcpy(key, raw, sizeof(key));
 	key[DIM_PLACE] = place;
@@ -75,10 +75,10 @@ static void add_inclusive(struct hot_grouping *g, uint32_t number, const uint64_
 }
 
 /* Frames have a group of their own if the keys look at the code and nothing but the code. */
-static bool keys_are_code(const struct hot_keys *keys)
+static bool keys_are_code(const struct keys *keys)
 {
 	for (size_t i = 0; i < keys->n; i++)
-		if (!hot_key_classes[keys->keys[i]].is_code)
+		if (!key_classes[keys->keys[i]].is_code)
 			return false;
 	return true;
 }
@@ -91,7 +91,7 @@ static void add_slice(struct hot_grouping *g, uint32_t group, uint64_t slice, ui
 		g->slices.items[(size_t)group * n + slice] += weight;
 }
 
-/* Where records of CPUs stand for different numbers the CPU is told apart: hot_estimate_dimensions(). */
+/* Where records of CPUs stand for different numbers the CPU is told apart: estimate_dimensions(). */
 static uint64_t operations_of(const struct hot_grouping *g, const uint64_t *raw, uint64_t n)
 {
 	if (!hot_is_spe(g->hot, raw[DIM_EVENT]))
@@ -108,7 +108,7 @@ static void group_all(struct hot_grouping *g, uint32_t *groups)
 
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
 		const struct hot_cost *cost = hot_cost(hot, i);
-		uint64_t raw[HOT_N_DIMENSIONS], words[HOT_GROUP_WORDS], weight;
+		uint64_t raw[N_DIMENSIONS], words[HOT_GROUP_WORDS], weight;
 
 		hot_key(hot, i, raw);
 		weight = hot_weight(g, raw[DIM_EVENT], cost);
@@ -142,7 +142,7 @@ static void list_raws(struct hot_grouping *g, const uint32_t *groups)
 static bool any_chains(const struct hot *hot)
 {
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		uint64_t raw[HOT_N_DIMENSIONS];
+		uint64_t raw[N_DIMENSIONS];
 
 		hot_key(hot, i, raw);
 		if (raw[DIM_FRAME] != 0)
@@ -160,8 +160,7 @@ static void want_frames(const struct session *s, uint64_t frame, bool *is_done, 
 	}
 }
 
-void hot_names(struct session *s, const struct hot *hot, const struct hot_keys *keys,
-	       struct names *out)
+void hot_names(struct session *s, const struct hot *hot, const struct keys *keys, struct names *out)
 {
 	enum symbols_depth depth = SYMBOLS_FUNCTIONS;
 	bool *wanted = mem_zalloc(place_numbers_n(s->places) + 1, sizeof(*wanted));
@@ -169,14 +168,14 @@ void hot_names(struct session *s, const struct hot *hot, const struct hot_keys *
 	bool needs_names = false;
 
 	for (size_t i = 0; i < keys->n; i++) {
-		const struct hot_key_class *class = &hot_key_classes[keys->keys[i]];
+		const struct key_class *class = &key_classes[keys->keys[i]];
 
 		needs_names |= class->needs_names;
 		if (class->needs_lines)
 			depth = SYMBOLS_LINES;
 	}
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		uint64_t raw[HOT_N_DIMENSIONS];
+		uint64_t raw[N_DIMENSIONS];
 
 		if (!needs_names)
 			break;
@@ -192,10 +191,10 @@ void hot_names(struct session *s, const struct hot *hot, const struct hot_keys *
 int hot_words_compare(const struct hot_grouping *g, const uint64_t *a, const uint64_t *b)
 {
 	for (size_t i = 0; i < g->view->keys.n; i++) {
-		const struct hot_key_class *class = &hot_key_classes[g->view->keys.keys[i]];
+		const struct key_class *class = &key_classes[g->view->keys.keys[i]];
 
 		for (size_t w = 0; w < class->n_words; w++) {
-			int order = hot_word_compare(g->names, class->words[w], *++a, *++b);
+			int order = key_word_compare(g->names, class->words[w], *++a, *++b);
 
 			if (order != 0)
 				return order;
@@ -215,7 +214,7 @@ static int compare_groups(const void *left, const void *right, void *context)
 
 	if (x[0] != y[0])
 		return (x[0] > y[0]) - (x[0] < y[0]);
-	if (hot_keys_are_time(&g->view->keys))
+	if (keys_are_time(&g->view->keys))
 		return hot_words_compare(g, x, y);
 	if (wa != wb)
 		return (wa < wb) - (wa > wb);
@@ -244,7 +243,7 @@ void hot_grouping_init(struct hot_grouping *g, const struct hot *hot, const stru
 
 	*g = (struct hot_grouping){ .hot = hot, .view = view, .names = names, .n_words = 1 };
 	for (size_t i = 0; i < view->keys.n; i++)
-		g->n_words += hot_key_classes[view->keys.keys[i]].n_words;
+		g->n_words += key_classes[view->keys.keys[i]].n_words;
 	tuples_init(&g->keys, g->n_words);
 	g->each = spe_interval_common(hot->session).mean;
 	g->has_own_intervals =

@@ -7,10 +7,10 @@
 #define CYCLOPS_ANALYSIS_HOT_GROUP_H
 
 #include "analysis/hot.h"
-#include "analysis/hot_keys.h"
+#include "analysis/keys.h"
 
 /* Words of a group: its event, then those of the keys. */
-enum { HOT_GROUP_WORDS = 1 + HOT_N_KEYS * HOT_KEY_WORDS };
+enum { HOT_GROUP_WORDS = 1 + N_KEYS * KEY_MAX_WORDS };
 
 /* A group of the answer. */
 struct hot_group {

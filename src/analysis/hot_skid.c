@@ -9,7 +9,7 @@
 #include "analysis/shares.h"
 #include "base/alloc.h"
 
-enum { N_SUMS = 5, MAX_COLUMNS = HOT_N_KEYS * HOT_KEY_COLUMNS + N_SUMS };
+enum { N_SUMS = 5, MAX_COLUMNS = N_KEYS * KEY_MAX_COLUMNS + N_SUMS };
 
 static const struct column sums[N_SUMS] = {
 	{ "spe_share", "SPE", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR,
@@ -85,7 +85,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 	return hot_words_compare(o->g, a->words, b->words);
 }
 
-static void start(const struct hot_keys *keys, struct table *out)
+static void start(const struct keys *keys, struct table *out)
 {
 	struct column *list;
 	size_t n = 0;
@@ -93,8 +93,8 @@ static void start(const struct hot_keys *keys, struct table *out)
 	table_init(out, "skid", NULL, sums, N_SUMS);
 	list = arena_alloc(&out->memory, MAX_COLUMNS * sizeof(*list));
 	for (size_t i = 0; i < keys->n; i++)
-		for (size_t c = 0; c < hot_key_classes[keys->keys[i]].n_columns; c++) {
-			const struct column *column = &hot_key_classes[keys->keys[i]].columns[c];
+		for (size_t c = 0; c < key_classes[keys->keys[i]].n_columns; c++) {
+			const struct column *column = &key_classes[keys->keys[i]].columns[c];
 			bool is_there = false;
 
 			for (size_t k = 0; k < n; k++)
@@ -123,7 +123,7 @@ static void show_row(const struct skid *k, const struct hot_grouping *g, const s
 }
 
 void hot_skid_table(const struct hot *hot, const struct hot_event *e, const struct names *names,
-		    const struct hot_keys *keys, size_t top, struct table *out)
+		    const struct keys *keys, size_t top, struct table *out)
 {
 	const struct hot_view view = { .keys = *keys };
 	struct hot_grouping g;

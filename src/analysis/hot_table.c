@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 
 enum {
-	MAX_COLUMNS = 1 + HOT_N_KEYS * HOT_KEY_COLUMNS + 16,
+	MAX_COLUMNS = 1 + N_KEYS * KEY_MAX_COLUMNS + 16,
 };
 
 /* Columns of the sums, behind those of the keys. */
@@ -141,7 +141,7 @@ static void start_table(const struct hot_grouping *g, struct table *t)
 	if (hot_n_events(g->hot) > 1)
 		add_column(&columns, &event_column);
 	for (size_t i = 0; i < g->view->keys.n; i++) {
-		const struct hot_key_class *class = &hot_key_classes[g->view->keys.keys[i]];
+		const struct key_class *class = &key_classes[g->view->keys.keys[i]];
 
 		for (size_t c = 0; c < class->n_columns; c++)
 			add_column(&columns, &class->columns[c]);
@@ -181,8 +181,8 @@ void hot_show_keys(const struct hot_grouping *g, const uint64_t *words, struct t
 		   struct cell *row)
 {
 	for (size_t i = 0; i < g->view->keys.n; i++) {
-		const struct hot_key_class *class = &hot_key_classes[g->view->keys.keys[i]];
-		struct cell cells[HOT_KEY_COLUMNS] = { 0 };
+		const struct key_class *class = &key_classes[g->view->keys.keys[i]];
+		struct cell cells[KEY_MAX_COLUMNS] = { 0 };
 
 		class->show(g->names, words, t, cells);
 		for (size_t c = 0; c < class->n_columns; c++)
@@ -302,7 +302,7 @@ static void show_all(const struct hot_grouping *g, struct table *t)
 	uint64_t event = UINT64_MAX;
 	size_t n_shown = 0, n_left = 0;
 	bool shows_all =
-		g->view->top == 0 || g->view->sort != NULL || hot_keys_are_time(&g->view->keys);
+		g->view->top == 0 || g->view->sort != NULL || keys_are_time(&g->view->keys);
 
 	for (size_t i = 0; i < g->groups.n; i++) {
 		uint64_t its_event = tuples_get(&g->keys, order[i])[0];

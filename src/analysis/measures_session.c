@@ -26,7 +26,7 @@ struct sum {
 };
 
 /* Words of a key: event (their number for SPE), place, data source (as hot's DIM_SOURCE). */
-enum { KEY_EVENT, KEY_PLACE, KEY_SOURCE, KEY_WORDS };
+enum { AT_EVENT, AT_PLACE, AT_SOURCE, AT_WORDS };
 
 /* The accumulator. */
 struct costs {
@@ -41,7 +41,7 @@ static void *costs_new(const struct session *s, const void *options)
 
 	(void)options;
 	c->session = s;
-	tuples_init(&c->keys, KEY_WORDS);
+	tuples_init(&c->keys, AT_WORDS);
 	return c;
 }
 
@@ -56,7 +56,7 @@ static void costs_free(void *partial)
 	free(c);
 }
 
-static struct sum *sum_of(struct costs *c, const uint64_t key[KEY_WORDS])
+static struct sum *sum_of(struct costs *c, const uint64_t key[AT_WORDS])
 {
 	uint32_t number = tuples_add(&c->keys, key);
 
@@ -100,11 +100,10 @@ static void costs_consume(void *partial, const struct batch *b)
 	bool is_spe = b->kind == BATCH_SPE;
 
 	for (size_t row = 0; row < b->n; row++) {
-		const uint64_t key[KEY_WORDS] = {
-			[KEY_EVENT] =
-				is_spe ? capture_n_events(c->session->capture) : b->event[row],
-			[KEY_PLACE] = b->has[row] & HAS_PC ? b->place[row] : 0,
-			[KEY_SOURCE] = is_spe ? source_of(c->session, b, row) : 0,
+		const uint64_t key[AT_WORDS] = {
+			[AT_EVENT] = is_spe ? capture_n_events(c->session->capture) : b->event[row],
+			[AT_PLACE] = b->has[row] & HAS_PC ? b->place[row] : 0,
+			[AT_SOURCE] = is_spe ? source_of(c->session, b, row) : 0,
 		};
 		uint64_t value = is_spe ? spe_cost(c->session, b, row) : b->period[row];
 		bool is_full = is_spe && b->has[row] & HAS_TOTAL && latency_is_full(b->total[row]);
@@ -151,7 +150,7 @@ static const char *module_of(const struct named *n, uint64_t place)
 
 static void write_function(const struct named *n, const uint64_t *key, struct text *out)
 {
-	text_str(out, names_function(n->names, (uint32_t)key[KEY_PLACE]));
+	text_str(out, names_function(n->names, (uint32_t)key[AT_PLACE]));
 }
 
 /* Only the last part of the path: where the sources lay is another thing in another build. */
@@ -160,7 +159,7 @@ static void write_line(const struct named *n, const uint64_t *key, struct text *
 	const char *file;
 	uint32_t line;
 
-	if (names_line(n->names, (uint32_t)key[KEY_PLACE], &file, &line))
+	if (names_line(n->names, (uint32_t)key[AT_PLACE], &file, &line))
 		text_format(out, "%s:%" PRIu32, path_base(file), line);
 	else
 		text_str(out, "[unknown]");
@@ -168,12 +167,12 @@ static void write_line(const struct named *n, const uint64_t *key, struct text *
 
 static void write_instruction(const struct named *n, const uint64_t *key, struct text *out)
 {
-	names_place(n->names, (uint32_t)key[KEY_PLACE], out);
+	names_place(n->names, (uint32_t)key[AT_PLACE], out);
 }
 
 static void write_source(const struct named *n, const uint64_t *key, struct text *out)
 {
-	const struct cpu_source *source = (const void *)(uintptr_t)key[KEY_SOURCE];
+	const struct cpu_source *source = (const void *)(uintptr_t)key[AT_SOURCE];
 
 	(void)n;
 	if (source != NULL)
@@ -201,8 +200,8 @@ static void add_named(struct named *n, enum measure_kind kind, const uint64_t *k
 
 	writers[kind](n, key, &name);
 	if (name.n > 0) {
-		const char *module = kind == MEASURE_SOURCE ? "" : module_of(n, key[KEY_PLACE]);
-		const uint64_t words[3] = { key[KEY_EVENT], intern(&n->strings, &name).v,
+		const char *module = kind == MEASURE_SOURCE ? "" : module_of(n, key[AT_PLACE]);
+		const uint64_t words[3] = { key[AT_EVENT], intern(&n->strings, &name).v,
 					    strings_addz(&n->strings, module).v };
 		uint32_t number = tuples_add(&n->keys, words);
 
@@ -275,7 +274,7 @@ static void add_totals(struct session *s, const struct costs *costs, struct meas
 	struct sum *totals = mem_zalloc(n_events, sizeof(*totals));
 
 	for (uint32_t i = 0; i < costs->keys.n; i++)
-		sum_add(&totals[tuples_get(&costs->keys, i)[KEY_EVENT]], &costs->sums.items[i]);
+		sum_add(&totals[tuples_get(&costs->keys, i)[AT_EVENT]], &costs->sums.items[i]);
 	for (size_t event = 0; event < n_events; event++)
 		if (totals[event].n > 0)
 			add_measure(out, s, MEASURE_TOTAL, event, "total", "", &totals[event]);
@@ -302,7 +301,7 @@ static void describe(const struct session *s, const struct costs *costs, struct 
 			   ? arena_strndup(&out->memory, cpu_name(s->cpu), strlen(cpu_name(s->cpu)))
 			   : out->cpu;
 	for (uint32_t i = 0; i < costs->keys.n; i++)
-		out->is_unscaled |= tuples_get(&costs->keys, i)[KEY_EVENT] == spe_event &&
+		out->is_unscaled |= tuples_get(&costs->keys, i)[AT_EVENT] == spe_event &&
 				    spe_interval_range(s).longest == 0;
 }
 

@@ -8,33 +8,7 @@
 #include "base/alloc.h"
 #include "spe/packet.h"
 
-static const char *const kind_names[] = {
-	[MEM_LOAD] = "load",
-	[MEM_STORE] = "store",
-	[MEM_ATOMIC] = "atomic",
-};
-
 const struct mem_times mem_times_none = { .first_ns = UINT64_MAX };
-
-const char *mem_kind_name(enum mem_kind kind)
-{
-	return kind_names[kind];
-}
-
-/* The payload of a load or store (docs/reference/spe-packets.md, section 6.2). */
-static uint8_t kind_of_payload(uint8_t op)
-{
-	enum { STORE = 0x01, AT = 0x04, EXTENDED = 0x02, EXTENDED_MASK = 0xe2 };
-
-	if ((op & EXTENDED_MASK) == EXTENDED && (op & AT))
-		return MEM_ATOMIC;
-	return op & STORE ? MEM_STORE : MEM_LOAD;
-}
-
-enum mem_kind mem_kind_of(uint8_t op_class, uint8_t op)
-{
-	return op_class == SPE_OP_LDST ? (enum mem_kind)kind_of_payload(op) : MEM_NONE;
-}
 
 static size_t sampled_rows(const struct mem *m, const struct batch *b, uint16_t rows[BATCH_ROWS],
 			   uint8_t kinds[BATCH_ROWS])
@@ -44,8 +18,8 @@ static size_t sampled_rows(const struct mem *m, const struct batch *b, uint16_t 
 
 	for (size_t row = 0; b->kind == BATCH_SAMPLES && row < b->n; row++) {
 		rows[n] = (uint16_t)row;
-		kinds[n] = (uint8_t)mem_sample_kind(b, row);
-		n += kinds[n] != MEM_NONE && (event < 0 || b->event[row] == (unsigned)event);
+		kinds[n] = (uint8_t)sample_memory_kind(b, row);
+		n += kinds[n] != MEMORY_NONE && (event < 0 || b->event[row] == (unsigned)event);
 	}
 	return n;
 }
@@ -61,7 +35,7 @@ size_t mem_rows_of(const struct mem *m, const struct batch *b, uint16_t rows[BAT
 		return 0;
 	for (size_t row = 0; row < b->n; row++) {
 		rows[n] = (uint16_t)row;
-		kinds[n] = kind_of_payload(b->op[row]);
+		kinds[n] = (uint8_t)memory_kind_of_payload(b->op[row]);
 		n += (b->has[row] & HAS_OP) && b->op_class[row] == SPE_OP_LDST;
 	}
 	return n;
@@ -136,9 +110,9 @@ static void *set_new(const struct session *session, const void *options)
 		mem_init(&set->list[i], session, &o->list[i]);
 		dimensions |= o->list[i].dimensions;
 	}
-	for (int i = 0; i < HOT_N_DIMENSIONS; i++)
+	for (int i = 0; i < N_DIMENSIONS; i++)
 		if (i != DIM_PLACE && dimensions >> i & 1)
-			set->dimensions[set->n_dimensions++] = (enum hot_dimension)i;
+			set->dimensions[set->n_dimensions++] = (enum dimension)i;
 	tuples_init(&set->classes, 1 + set->n_dimensions);
 	tuples_init(&set->threads, 2);
 	return set;
@@ -161,15 +135,15 @@ static void set_free(void *partial)
 
 static void find_classes(struct mem_set *set, struct mem_records *r)
 {
-	uint64_t words[MEM_ROWS_AT_ONCE * (1 + HOT_N_DIMENSIONS)];
+	uint64_t words[MEM_ROWS_AT_ONCE * (1 + N_DIMENSIONS)];
 	size_t width = set->classes.width;
 	uint32_t n = set->classes.n;
 
 	for (size_t i = 0; i < r->n; i++)
 		words[i * width] = r->kinds[i];
 	for (size_t d = 0; d < set->n_dimensions; d++)
-		hot_record_words(set->list[0].session, r->batch, r->rows, r->n, set->dimensions[d],
-				 words + 1 + d, width);
+		records_dimension(set->list[0].session, r->batch, r->rows, r->n, set->dimensions[d],
+				  words + 1 + d, width);
 	tuples_add_runs(&set->classes, words, r->n, r->classes);
 	for (; n < set->classes.n; n++)
 		for (size_t i = 0; i < set->n; i++)
@@ -236,18 +210,18 @@ static void add_times(struct mem_set *set, const uint64_t thread[2], const struc
 
 static uint64_t thread_of(const struct batch *b, size_t row)
 {
-	return b->has[row] & HAS_TID ? b->tid[row] : HOT_ABSENT;
+	return b->has[row] & HAS_TID ? b->tid[row] : DIM_ABSENT;
 }
 
 /* When each thread's records were taken; one is often of the thread of the one before. */
 static void note_times(struct mem_set *set, const struct batch *b, const uint16_t *rows,
 		       const uint8_t *kinds, size_t n)
 {
-	struct mem_times times[N_MEM_KINDS];
+	struct mem_times times[N_MEMORY_KINDS];
 	uint64_t thread[2];
 
 	for (size_t i = 0, end; i < n; i = end) {
-		for (int kind = 0; kind < N_MEM_KINDS; kind++)
+		for (int kind = 0; kind < N_MEMORY_KINDS; kind++)
 			times[kind] = mem_times_none;
 		thread[1] = thread_of(b, rows[i]);
 		for (end = i; end < n && thread_of(b, rows[end]) == thread[1]; end++) {
@@ -257,7 +231,7 @@ static void note_times(struct mem_set *set, const struct batch *b, const uint16_
 				mem_times_add(&times[kinds[end]],
 					      &(struct mem_times){ time, time });
 		}
-		for (thread[0] = 0; thread[0] < N_MEM_KINDS; thread[0]++)
+		for (thread[0] = 0; thread[0] < N_MEMORY_KINDS; thread[0]++)
 			if (times[thread[0]].first_ns != UINT64_MAX)
 				add_times(set, thread, &times[thread[0]]);
 	}

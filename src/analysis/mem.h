@@ -12,18 +12,11 @@
 #include "analysis/analysis.h"
 #include "analysis/hot.h"
 #include "analysis/latency.h"
+#include "analysis/mem_samples.h"
 #include "analysis/place_groups.h"
 #include "analysis/select.h"
 #include "base/tuples.h"
 #include "base/vec.h"
-
-/* What an operation does to memory. An atomic is neither of the others. */
-enum mem_kind { MEM_LOAD, MEM_STORE, MEM_ATOMIC, N_MEM_KINDS, MEM_NONE = N_MEM_KINDS };
-
-const char *mem_kind_name(enum mem_kind); /* "load" … */
-
-/* The kind of an operation packet. */
-enum mem_kind mem_kind_of(uint8_t op_class, uint8_t op);
 
 /* The sums of a group. */
 struct mem_cost {
@@ -69,14 +62,8 @@ void mem_times_add(struct mem_times *, const struct mem_times *);
 /* 0 if there are no two records with a time. */
 uint64_t mem_times_length_ns(const struct mem_times *);
 
-/* What memory samples (mem_samples.h) are. */
-struct mem_sampling {
-	bool is_of_spe; /* perf made them of SPE records, their weight is the total latency */
-	int event;	/* number of the only event that counts; -1: all do */
-};
-
 struct mem_options {
-	uint32_t dimensions; /* bit n: enum hot_dimension n is told apart */
+	uint32_t dimensions; /* bit n: enum dimension n is told apart */
 	bool with_histograms;
 };
 
@@ -96,11 +83,11 @@ void mem_histograms_release(struct mem_histograms *);
 struct mem {
 	const struct session *session;
 	const struct mem_options *options;
-	enum hot_dimension dimensions[HOT_N_DIMENSIONS]; /* told apart, but for the place */
+	enum dimension dimensions[N_DIMENSIONS]; /* told apart, but for the place */
 	size_t n_dimensions;
 	bool has_place;
 	bool is_sampled; /* of PMU samples, which: */
-	struct mem_sampling sampling;
+	struct access_sampling sampling;
 	uint64_t each;	     /* operations that a record stands for, unless … */
 	bool has_operations; /* … they differ, by CPU: then they are added up, too */
 
@@ -121,13 +108,13 @@ static inline uint32_t mem_n_groups(const struct mem *m)
 }
 
 /* The key of a group: its kind, and a word for each dimension, 0 where not told apart. */
-enum mem_kind mem_key(const struct mem *, uint32_t group, uint64_t key[HOT_N_DIMENSIONS]);
+enum memory_kind mem_key(const struct mem *, uint32_t group, uint64_t key[N_DIMENSIONS]);
 
 /* Adds what a group adds up to. */
 void mem_cost_add_group(struct mem_cost *, const struct mem *, uint32_t group);
 
 /* The group of a record of this kind, or UINT32_MAX. */
-uint32_t mem_find(const struct mem *, enum mem_kind, const struct batch *, size_t row);
+uint32_t mem_find(const struct mem *, enum memory_kind, const struct batch *, size_t row);
 
 /* What to tell apart: several answers from one look at the records. */
 struct mem_set_options {
@@ -144,7 +131,7 @@ struct mem_set {
 	 * a record's class, which tells the rest in each of the list.
 	 */
 	struct tuples classes; /* kind, then the dimensions */
-	enum hot_dimension dimensions[HOT_N_DIMENSIONS];
+	enum dimension dimensions[N_DIMENSIONS];
 	size_t n_dimensions;
 
 	struct tuples threads; /* kind, thread: those of records with a time, by number: */
@@ -190,6 +177,10 @@ size_t mem_rows_of(const struct mem *, const struct batch *, uint16_t rows[BATCH
 void mem_init(struct mem *, const struct session *, const struct mem_options *);
 void mem_release(struct mem *);
 
+/* mem_groups.c: adds the latencies of a sample. */
+void mem_cost_add_sample(struct mem_cost *, const struct sample_latencies *);
+void mem_histograms_add_sample(struct mem_histograms *, const struct sample_latencies *);
+
 enum { MEM_ROWS_AT_ONCE = 64 };
 
 /* Some of the records of a batch, up to MEM_ROWS_AT_ONCE. */
@@ -204,7 +195,7 @@ struct mem_records {
 };
 
 /* Tells the rest of a new class: `words` are the kind and those of the `dimensions`. */
-void mem_add_class(struct mem *, const enum hot_dimension *dimensions, const uint64_t *words);
+void mem_add_class(struct mem *, const enum dimension *dimensions, const uint64_t *words);
 
 /* Adds records to their groups, or what the groups of `from` add up to. */
 void mem_add_records(struct mem *, const struct mem_records *);

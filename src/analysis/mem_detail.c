@@ -35,7 +35,7 @@ static void add_record(struct mem_histograms *h, const struct mem *m, const stru
 	if (m->is_sampled) {
 		struct sample_latencies l = sample_latencies_of(&m->sampling, b, row);
 
-		sample_histograms_add(h, &l);
+		mem_histograms_add_sample(h, &l);
 	} else {
 		struct latencies l = latencies_of(b, row);
 
@@ -51,7 +51,7 @@ static void detail_consume(void *partial, const struct batch *b)
 	size_t n = mem_rows_of(d->focus->mem, b, rows, kinds);
 
 	for (size_t i = 0; i < n; i++) {
-		uint32_t group = mem_find(d->focus->mem, (enum mem_kind)kinds[i], b, rows[i]);
+		uint32_t group = mem_find(d->focus->mem, (enum memory_kind)kinds[i], b, rows[i]);
 		uint32_t row = group == UINT32_MAX ? UINT32_MAX : d->focus->rows[group];
 		if (row != UINT32_MAX)
 			add_record(&d->rows[row], d->focus->mem, b, rows[i]);

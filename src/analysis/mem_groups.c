@@ -14,17 +14,17 @@
 #include "base/alloc.h"
 #include "spe/packet.h"
 
-enum { MAX_WORDS = 1 + HOT_N_DIMENSIONS };
+enum { MAX_WORDS = 1 + N_DIMENSIONS };
 
 void mem_init(struct mem *m, const struct session *session, const struct mem_options *options)
 {
 	*m = (struct mem){ .session = session, .options = options };
-	for (int i = 0; i < HOT_N_DIMENSIONS; i++)
+	for (int i = 0; i < N_DIMENSIONS; i++)
 		if (i != DIM_PLACE && options->dimensions >> i & 1)
-			m->dimensions[m->n_dimensions++] = (enum hot_dimension)i;
+			m->dimensions[m->n_dimensions++] = (enum dimension)i;
 	m->has_place = options->dimensions >> DIM_PLACE & 1;
-	m->is_sampled = mem_is_sampled(session);
-	m->sampling = mem_sampling_of(session);
+	m->is_sampled = access_is_sampled(session);
+	m->sampling = access_sampling_of(session);
 	m->each = m->is_sampled ? 0 : spe_interval_common(session).mean;
 	m->has_operations = !m->is_sampled && spe_interval_varies(session);
 	tuples_init(&m->rests, 1 + m->n_dimensions);
@@ -51,35 +51,35 @@ static struct place_group key_of(const struct mem *m, uint32_t group)
 	return m->has_place ? m->groups.list.items[group] : (struct place_group){ .rest = group };
 }
 
-enum mem_kind mem_key(const struct mem *m, uint32_t group, uint64_t key[HOT_N_DIMENSIONS])
+enum memory_kind mem_key(const struct mem *m, uint32_t group, uint64_t key[N_DIMENSIONS])
 {
 	struct place_group g = key_of(m, group);
 	const uint64_t *words = tuples_get(&m->rests, g.rest);
 
-	for (int i = 0; i < HOT_N_DIMENSIONS; i++)
+	for (int i = 0; i < N_DIMENSIONS; i++)
 		key[i] = 0;
 	key[DIM_EVENT] = capture_n_events(m->session->capture);
 	key[DIM_PLACE] = g.place;
 	for (size_t i = 0; i < m->n_dimensions; i++)
 		key[m->dimensions[i]] = words[1 + i];
-	return (enum mem_kind)words[0];
+	return (enum memory_kind)words[0];
 }
 
-uint32_t mem_find(const struct mem *m, enum mem_kind kind, const struct batch *b, size_t row)
+uint32_t mem_find(const struct mem *m, enum memory_kind kind, const struct batch *b, size_t row)
 {
 	uint64_t words[MAX_WORDS] = { kind };
 	uint32_t rest;
 
 	for (size_t i = 0; i < m->n_dimensions; i++)
-		words[1 + i] = hot_record_word(m->session, b, row, m->dimensions[i]);
+		words[1 + i] = record_dimension(m->session, b, row, m->dimensions[i]);
 	rest = tuples_find(&m->rests, words);
 	if (rest == TUPLES_NONE || !m->has_place)
 		return rest;
 	return place_groups_find(&m->groups,
-				 (uint32_t)hot_record_word(m->session, b, row, DIM_PLACE), rest);
+				 (uint32_t)record_dimension(m->session, b, row, DIM_PLACE), rest);
 }
 
-void mem_add_class(struct mem *m, const enum hot_dimension *dimensions, const uint64_t *words)
+void mem_add_class(struct mem *m, const enum dimension *dimensions, const uint64_t *words)
 {
 	uint64_t its[MAX_WORDS] = { words[0] };
 
@@ -199,10 +199,10 @@ static void add_samples(struct mem *m, const struct mem_records *r, const uint32
 		struct sample_latencies l = sample_latencies_of(&m->sampling, r->batch, r->rows[i]);
 		struct mem_cost *cost = wide_of(m, groups[i]);
 
-		sample_latencies_add(cost, &l);
+		mem_cost_add_sample(cost, &l);
 		cost->n_translated += facts >> SPE_EV_TLB_ACCESS & 1;
 		if (m->options->with_histograms)
-			sample_histograms_add(&m->histograms.items[groups[i]], &l);
+			mem_histograms_add_sample(&m->histograms.items[groups[i]], &l);
 	}
 }
 
@@ -211,7 +211,7 @@ void mem_add_records(struct mem *m, const struct mem_records *r)
 	uint32_t places[MEM_ROWS_AT_ONCE], rests[MEM_ROWS_AT_ONCE], groups[MEM_ROWS_AT_ONCE];
 
 	if (m->has_place)
-		hot_record_places(r->batch, r->rows, r->n, places);
+		records_places(r->batch, r->rows, r->n, places);
 	for (size_t i = 0; i < r->n; i++)
 		rests[i] = m->rest_of_class.items[r->classes[i]];
 	find_groups(m, places, rests, r->n, groups);
@@ -262,4 +262,23 @@ void mem_add_groups(struct mem *m, const struct mem *from)
 			add_group_of(m, groups[i], from, at + i);
 	}
 	free(rest_here);
+}
+
+void mem_cost_add_sample(struct mem_cost *c, const struct sample_latencies *l)
+{
+	for (int i = 0; i < N_ALL_LATENCIES; i++) {
+		bool is_usable = l->state[i] == LATENCY_USABLE;
+
+		c->sums[i].n += is_usable;
+		c->sums[i].cycles += is_usable ? l->cycles[i] : 0;
+		c->sums[i].n_full += l->state[i] == LATENCY_FULL;
+	}
+	if (l->state[LATENCY_TOTAL] == LATENCY_FULL)
+		c->full_cycles += l->cycles[LATENCY_TOTAL];
+}
+
+void mem_histograms_add_sample(struct mem_histograms *h, const struct sample_latencies *l)
+{
+	for (int i = 0; i < N_ALL_LATENCIES; i++)
+		histogram_add(&h->of[i], l->cycles[i], (enum latency_state)l->state[i]);
 }

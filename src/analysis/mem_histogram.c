@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Distributions of latencies as tables. */
-#include "analysis/hot_keys.h"
+#include "analysis/keys.h"
 #include "analysis/mem_rows.h"
 #include "base/alloc.h"
 
@@ -49,8 +49,8 @@ static const char *group_name(const struct mem_rows *r, const uint64_t *words, s
 	const char *joined = "";
 
 	for (size_t i = 0; i < r->by->n; i++) {
-		const struct hot_key_class *class = &hot_key_classes[r->by->keys[i]];
-		struct cell cells[HOT_KEY_COLUMNS] = { 0 };
+		const struct key_class *class = &key_classes[r->by->keys[i]];
+		struct cell cells[KEY_MAX_COLUMNS] = { 0 };
 		const char *word;
 
 		class->show(r->names, words, t, cells);
@@ -96,7 +96,7 @@ void mem_histogram_table(const struct mem_rows *r, struct table *out)
 	for (uint32_t i = 0; i < r->n_shown; i++) {
 		const uint64_t *words = tuples_get(&r->keys, r->shown[i]);
 		struct cell head[] = {
-			[COL_KIND] = cell_text(mem_kind_name((enum mem_kind)words[0])),
+			[COL_KIND] = cell_text(memory_kind_name((enum memory_kind)words[0])),
 			[COL_GROUP] = cell_text(group_name(r, words + 1, out)),
 			[COL_LATENCY] = { 0 },
 		};

@@ -46,14 +46,14 @@ static enum translation translation_of(const struct mem *mem, uint64_t events)
 }
 
 static void show_translation(const struct mem_cost *c, const struct mem_cost *all,
-			     enum mem_kind kind, enum translation how, struct table *out)
+			     enum memory_kind kind, enum translation how, struct table *out)
 {
 	struct cell *row;
 
 	if (c->n == 0)
 		return;
 	row = table_add_row(out);
-	row[TRANSLATION_KIND] = cell_text(mem_kind_name(kind));
+	row[TRANSLATION_KIND] = cell_text(memory_kind_name(kind));
 	row[TRANSLATION_HOW] = cell_text(translation_words[how]);
 	row[TRANSLATION_SAMPLES] = cell_count(c->n);
 	row[TRANSLATION_SHARE] = cell_ratio(c->n, all->n);
@@ -68,18 +68,18 @@ static void show_translation(const struct mem_cost *c, const struct mem_cost *al
 
 void mem_translation_table(const struct mem *mem, struct table *out)
 {
-	struct mem_cost costs[N_MEM_KINDS][N_TRANSLATIONS] = { 0 }, all[N_MEM_KINDS] = { 0 };
+	struct mem_cost costs[N_MEMORY_KINDS][N_TRANSLATIONS] = { 0 }, all[N_MEMORY_KINDS] = { 0 };
 
 	for (uint32_t i = 0; i < mem_n_groups(mem); i++) {
-		uint64_t raw[HOT_N_DIMENSIONS];
-		enum mem_kind kind = mem_key(mem, i, raw);
+		uint64_t raw[N_DIMENSIONS];
+		enum memory_kind kind = mem_key(mem, i, raw);
 		mem_cost_add_group(&costs[kind][translation_of(mem, raw[DIM_EVENTS])], mem, i);
 		mem_cost_add_group(&all[kind], mem, i);
 	}
 	table_init(out, "translation", "Address translation", translation_columns, N_TRANSLATION);
-	for (int kind = 0; kind < N_MEM_KINDS; kind++)
+	for (int kind = 0; kind < N_MEMORY_KINDS; kind++)
 		for (int how = 0; how < N_TRANSLATIONS; how++)
-			show_translation(&costs[kind][how], &all[kind], (enum mem_kind)kind,
+			show_translation(&costs[kind][how], &all[kind], (enum memory_kind)kind,
 					 (enum translation)how, out);
 }
 
@@ -95,7 +95,7 @@ static const struct column event_columns[] = {
 
 /* A set of events with what it adds up to. */
 struct event_set {
-	enum mem_kind kind;
+	enum memory_kind kind;
 	uint64_t events;
 	struct mem_cost cost;
 };
@@ -122,7 +122,7 @@ static void show_set(const struct event_set *set, bool is_sampled, const uint64_
 	else
 		spe_events_text(set->events, ':', &text);
 	text_char(&text, '\0');
-	row[0] = cell_text(mem_kind_name(set->kind));
+	row[0] = cell_text(memory_kind_name(set->kind));
 	row[1] = cell_text(table_text(out, text.bytes));
 	row[2] = cell_count(set->cost.n);
 	row[3] = cell_ratio(set->cost.n, n_of_kind[set->kind]);
@@ -133,14 +133,14 @@ static void show_set(const struct event_set *set, bool is_sampled, const uint64_
 void mem_events_table(const struct mem *mem, size_t top, struct table *out)
 {
 	VEC_OF(struct event_set) sets = { 0 };
-	uint64_t n_of_kind[N_MEM_KINDS] = { 0 };
-	size_t n_left[N_MEM_KINDS], n_cut = 0;
+	uint64_t n_of_kind[N_MEMORY_KINDS] = { 0 };
+	size_t n_left[N_MEMORY_KINDS], n_cut = 0;
 	struct tuples keys;
 
 	tuples_init(&keys, 2);
 	for (uint32_t i = 0; i < mem_n_groups(mem); i++) {
-		uint64_t raw[HOT_N_DIMENSIONS];
-		enum mem_kind kind = mem_key(mem, i, raw);
+		uint64_t raw[N_DIMENSIONS];
+		enum memory_kind kind = mem_key(mem, i, raw);
 		uint64_t key[2] = { kind, raw[DIM_EVENTS] };
 		uint32_t number = tuples_add(&keys, key);
 
@@ -153,7 +153,7 @@ void mem_events_table(const struct mem *mem, size_t top, struct table *out)
 	if (sets.n > 1)
 		qsort(sets.items, sets.n, sizeof(*sets.items), compare_sets);
 	table_init(out, "events", "Sets of events", event_columns, COUNT(event_columns));
-	for (int kind = 0; kind < N_MEM_KINDS; kind++)
+	for (int kind = 0; kind < N_MEMORY_KINDS; kind++)
 		n_left[kind] = top == 0 ? SIZE_MAX : top;
 	for (size_t i = 0; i < sets.n; i++) {
 		if (n_left[sets.items[i].kind] == 0) {

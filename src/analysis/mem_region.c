@@ -61,9 +61,9 @@ struct whole {
 	uint64_t thread_ns, bytes, n_sized;
 };
 
-static void add_up(const struct mem_region *r, struct whole wholes[N_MEM_KINDS])
+static void add_up(const struct mem_region *r, struct whole wholes[N_MEMORY_KINDS])
 {
-	for (int kind = 0; kind < N_MEM_KINDS; kind++)
+	for (int kind = 0; kind < N_MEMORY_KINDS; kind++)
 		wholes[kind] = (struct whole){ .cost = &r->rows->kinds[kind] };
 	for (uint32_t i = 0; i < r->set->threads.n; i++)
 		wholes[tuples_get(&r->set->threads, i)[0]].thread_ns +=
@@ -99,12 +99,12 @@ static bool is_thinned(const struct mem_region *r)
  * Loads are what a program waits for. The time by the number of stores is a rate and no latency,
  * unless it is of code that does little else: a region.
  */
-static bool has_derived_latency(const struct mem_region *r, enum mem_kind kind)
+static bool has_derived_latency(const struct mem_region *r, enum memory_kind kind)
 {
-	return (kind == MEM_LOAD || r->name != NULL) && !is_thinned(r);
+	return (kind == MEMORY_LOAD || r->name != NULL) && !is_thinned(r);
 }
 
-static void show_estimates(const struct mem_region *r, enum mem_kind kind, const struct whole *w,
+static void show_estimates(const struct mem_region *r, enum memory_kind kind, const struct whole *w,
 			   struct cell *row)
 {
 	const struct session *s = r->rows->mem->session;
@@ -207,27 +207,27 @@ static void note_limits(const struct mem_region *r, struct table *out)
 
 void mem_region_table(const struct mem_region *r, struct table *out)
 {
-	struct whole wholes[N_MEM_KINDS];
+	struct whole wholes[N_MEMORY_KINDS];
 
 	table_init(out, "region", NULL, columns, N_REGION);
 	out->title =
 		r->name == NULL ? "All memory operations" : table_format(out, "Region %s", r->name);
 	add_up(r, wholes);
-	for (int kind = 0; kind < N_MEM_KINDS; kind++) {
+	for (int kind = 0; kind < N_MEMORY_KINDS; kind++) {
 		const struct whole *w = &wholes[kind];
 		struct cell *row;
 
 		if (w->cost->n == 0)
 			continue;
 		row = table_add_row(out);
-		row[REGION_KIND] = cell_text(mem_kind_name((enum mem_kind)kind));
+		row[REGION_KIND] = cell_text(memory_kind_name((enum memory_kind)kind));
 		row[REGION_SAMPLES] = cell_count(w->cost->n);
 		if (w->thread_ns > 0)
 			row[REGION_TIME] = cell_count(w->thread_ns);
 		if (!r->rows->mem->is_sampled)
 			row[REGION_SIZED] = cell_number((double)w->n_sized / (double)w->cost->n);
 		show_direct(r, w, row);
-		show_estimates(r, (enum mem_kind)kind, w, row);
+		show_estimates(r, (enum memory_kind)kind, w, row);
 	}
 	if (r->rows->mem->is_sampled)
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/mem_report.h"
 
-#include "analysis/hot_keys.h"
+#include "analysis/keys.h"
 #include "analysis/mem_parts.h"
 #include "analysis/mem_rows.h"
 #include "analysis/mem_samples.h"
@@ -19,8 +19,8 @@ enum grouping { BY_EVENTS, BY_PLACE, N_GROUPINGS };
 
 enum { BRIEF_TOP = 8 };
 
-static const struct hot_keys by_source = { { HOT_SOURCE }, 1 };
-static const struct hot_keys by_function = { { HOT_FUNCTION }, 1 };
+static const struct keys by_source = { { KEY_SOURCE }, 1 };
+static const struct keys by_function = { { KEY_FUNCTION }, 1 };
 
 /* Everything between the request and its tables. */
 struct making {
@@ -28,7 +28,7 @@ struct making {
 	const struct select *select;
 	const struct mem_request *request;
 	struct mem_report *out;
-	const struct hot_keys *by;
+	const struct keys *by;
 	struct mem_options options[N_GROUPINGS];
 	struct mem_set_options set;
 	struct analysis parts[N_PARTS];
@@ -48,9 +48,9 @@ static const struct mem *mem_of(const struct making *m, enum grouping grouping)
 	return &set_of(m)->list[grouping];
 }
 
-static uint32_t dimensions_of(const struct hot_keys *keys)
+static uint32_t dimensions_of(const struct keys *keys)
 {
-	return hot_dimensions(keys) & ~(1u << DIM_EVENT);
+	return keys_dimensions(keys) & ~(1u << DIM_EVENT);
 }
 
 static bool needs_places(const struct making *m)
@@ -154,10 +154,10 @@ static void make_region(struct making *m)
 		.name = m->request->region,
 	};
 
-	if (mem_is_sampled(m->s) && !m->request->for_programs)
+	if (access_is_sampled(m->s) && !m->request->for_programs)
 		return;
 	mem_region_table(&region, &m->out->region);
-	if (!mem_is_sampled(m->s) && m->request->for_programs) /* people have read it above */
+	if (!access_is_sampled(m->s) && m->request->for_programs) /* people have read it above */
 		spe_filters_note(m->s, &m->out->region);
 	show(m, &m->out->region);
 }
@@ -165,13 +165,13 @@ static void make_region(struct making *m)
 /* What answers most comes first: people stop reading. */
 static int make_tables(struct making *m, struct err *err)
 {
-	bool is_sampled = mem_is_sampled(m->s);
+	bool is_sampled = access_is_sampled(m->s);
 
 	if (make_rows(m, err) < 0)
 		return -1;
 	show(m, &m->out->rows);
 	if (is_sampled)
-		mem_samples_note(m->s, &m->out->rows);
+		access_samples_note(m->s, &m->out->rows);
 	else
 		note_without_memory(m->s, &m->out->rows);
 	if (!is_sampled && !capture_spe(m->s->capture)->is_present && !m->request->for_programs)
@@ -179,7 +179,7 @@ static int make_tables(struct making *m, struct err *err)
 	if (!is_sampled)
 		spe_filters_note(m->s, &m->out->rows);
 	if (!is_sampled)
-		mem_samples_note_unused(m->s, &m->out->rows);
+		access_samples_note_unused(m->s, &m->out->rows);
 	make_region(m);
 	if (m->request->with_histogram) {
 		mem_histogram_table(&m->rows, &m->out->histogram);
@@ -199,7 +199,7 @@ int mem_report_make(struct session *s, const struct select *select,
 		.by = request->by.n > 0 ? &request->by : &by_source,
 		.clock = request->clock,
 	};
-	struct hot_keys named = *m.by;
+	struct keys named = *m.by;
 	int rc;
 
 	prepare(&m);
@@ -207,7 +207,7 @@ int mem_report_make(struct session *s, const struct select *select,
 	if (m.clock.basis == CLOCK_UNKNOWN)
 		m.clock = core_clock_derived(m.parts[CLOCK].result);
 	if (request->by.n == 0)
-		named.keys[named.n++] = HOT_FUNCTION;
+		named.keys[named.n++] = KEY_FUNCTION;
 	mem_names(s, mem_of(&m, BY_PLACE), &named, &m.names);
 	mem_sizes(s, mem_of(&m, BY_PLACE), &m.sizes);
 	m.sizes.vector_bits = vector_length_bits(m.parts[VECTORS].result, request->vector_bits);

@@ -10,9 +10,9 @@
 #include "analysis/select.h"
 
 struct mem_request {
-	struct hot_keys by; /* none: by source, and the functions that matter most */
-	size_t top;	    /* rows of each kind; 0: all */
-	const char *sort;   /* name of a column of the table by key, or NULL */
+	struct keys by;	  /* none: by source, and the functions that matter most */
+	size_t top;	  /* rows of each kind; 0: all */
+	const char *sort; /* name of a column of the table by key, or NULL */
 	bool with_histogram;
 	bool for_programs;	 /* all tables, also where all are empty for the same reason */
 	uint32_t vector_bits;	 /* of SVE, where no record says it; 0: not given */

@@ -3,27 +3,27 @@
 
 #include <stdlib.h>
 
-#include "analysis/hot_keys.h"
+#include "analysis/keys.h"
 #include "base/alloc.h"
 
-enum { MAX_WORDS = 1 + HOT_N_KEYS * HOT_KEY_WORDS };
+enum { MAX_WORDS = 1 + N_KEYS * KEY_MAX_WORDS };
 
-static size_t width_of(const struct hot_keys *by)
+static size_t width_of(const struct keys *by)
 {
 	size_t width = 1;
 
 	for (size_t i = 0; i < by->n; i++)
-		width += hot_key_classes[by->keys[i]].n_words;
+		width += key_classes[by->keys[i]].n_words;
 	return width;
 }
 
 /* The words of the row that a raw key belongs to. */
-static void make_words(const struct mem_rows *r, enum mem_kind kind, const uint64_t *raw,
+static void make_words(const struct mem_rows *r, enum memory_kind kind, const uint64_t *raw,
 		       uint64_t *words)
 {
 	*words++ = kind;
 	for (size_t i = 0; i < r->by->n; i++) {
-		const struct hot_key_class *class = &hot_key_classes[r->by->keys[i]];
+		const struct key_class *class = &key_classes[r->by->keys[i]];
 
 		class->make(r->names, raw, words);
 		words += class->n_words;
@@ -52,8 +52,8 @@ static uint32_t row_of(struct mem_rows *r, const uint64_t *words)
 
 static void add_group(struct mem_rows *r, uint32_t group, const struct access_sizes *sizes)
 {
-	uint64_t raw[HOT_N_DIMENSIONS], words[MAX_WORDS];
-	enum mem_kind kind = mem_key(r->mem, group, raw);
+	uint64_t raw[N_DIMENSIONS], words[MAX_WORDS];
+	enum memory_kind kind = mem_key(r->mem, group, raw);
 	uint32_t bytes = access_sizes_bytes(sizes, raw[DIM_PLACE], (uint32_t)raw[DIM_VECTOR]);
 	struct mem_row *row;
 	uint64_t n, operations;
@@ -81,10 +81,10 @@ static void add_up(struct mem_rows *r)
 static int compare_words(const struct mem_rows *r, const uint64_t *a, const uint64_t *b)
 {
 	for (size_t i = 0; i < r->by->n; i++) {
-		const struct hot_key_class *class = &hot_key_classes[r->by->keys[i]];
+		const struct key_class *class = &key_classes[r->by->keys[i]];
 
 		for (size_t w = 0; w < class->n_words; w++) {
-			int order = hot_word_compare(r->names, class->words[w], *++a, *++b);
+			int order = key_word_compare(r->names, class->words[w], *++a, *++b);
 
 			if (order != 0)
 				return order;
@@ -108,7 +108,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 
 	if (x[0] != y[0])
 		return (x[0] > y[0]) - (x[0] < y[0]);
-	if (hot_keys_are_time(r->by))
+	if (keys_are_time(r->by))
 		return compare_words(r, x, y);
 	if (wa != wb)
 		return (wa < wb) - (wa > wb);
@@ -120,7 +120,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 /* Chooses the first rows of each kind. */
 static void choose(struct mem_rows *r, size_t top)
 {
-	size_t n_of_kind[N_MEM_KINDS] = { 0 };
+	size_t n_of_kind[N_MEMORY_KINDS] = { 0 };
 
 	for (size_t i = 0; i < r->rows.n; i++) {
 		uint64_t kind = tuples_get(&r->keys, r->order[i])[0];
@@ -133,7 +133,7 @@ static void choose(struct mem_rows *r, size_t top)
 }
 
 void mem_rows_init(struct mem_rows *r, const struct mem *mem, const struct names *names,
-		   const struct hot_keys *by, const struct access_sizes *sizes, size_t top)
+		   const struct keys *by, const struct access_sizes *sizes, size_t top)
 {
 	*r = (struct mem_rows){ .mem = mem, .names = names, .by = by };
 	tuples_init(&r->keys, width_of(by));
@@ -146,7 +146,7 @@ void mem_rows_init(struct mem_rows *r, const struct mem *mem, const struct names
 	for (uint32_t i = 0; i < r->rows.n; i++)
 		r->order[i] = i;
 	qsort_r(r->order, r->rows.n, sizeof(*r->order), compare_rows, r);
-	choose(r, hot_keys_are_time(by) ? 0 : top);
+	choose(r, keys_are_time(by) ? 0 : top);
 }
 
 void mem_rows_release(struct mem_rows *r)
@@ -164,7 +164,7 @@ void mem_rows_release(struct mem_rows *r)
 void mem_rows_take_histograms(struct mem_rows *r, const struct mem *from)
 {
 	for (uint32_t i = 0; i < mem_n_groups(from); i++) {
-		uint64_t raw[HOT_N_DIMENSIONS], words[MAX_WORDS];
+		uint64_t raw[N_DIMENSIONS], words[MAX_WORDS];
 		uint32_t row;
 
 		make_words(r, mem_key(from, i, raw), raw, words);
@@ -207,7 +207,7 @@ static bool *places_of(const struct session *s, const struct mem *mem)
 	bool *wanted = mem_zalloc(place_numbers_n(s->places) + 1, sizeof(*wanted));
 
 	for (uint32_t i = 0; i < mem_n_groups(mem); i++) {
-		uint64_t raw[HOT_N_DIMENSIONS];
+		uint64_t raw[N_DIMENSIONS];
 
 		mem_key(mem, i, raw);
 		wanted[raw[DIM_PLACE]] = true;
@@ -215,15 +215,14 @@ static bool *places_of(const struct session *s, const struct mem *mem)
 	return wanted;
 }
 
-void mem_names(struct session *s, const struct mem *mem, const struct hot_keys *by,
-	       struct names *out)
+void mem_names(struct session *s, const struct mem *mem, const struct keys *by, struct names *out)
 {
 	enum symbols_depth depth = SYMBOLS_FUNCTIONS;
 	bool needs_names = false;
 	bool *wanted;
 
 	for (size_t i = 0; i < by->n; i++) {
-		const struct hot_key_class *class = &hot_key_classes[by->keys[i]];
+		const struct key_class *class = &key_classes[by->keys[i]];
 
 		needs_names |= class->needs_names;
 		if (class->needs_lines)

@@ -18,7 +18,7 @@ struct mem_row {
 struct mem_rows {
 	const struct mem *mem;
 	const struct names *names;
-	const struct hot_keys *by;
+	const struct keys *by;
 	struct tuples keys; /* by row: kind, then the words of the keys */
 	VEC_OF(struct mem_row) rows;
 	VEC_OF(uint64_t) slices; /* records by row and slice of time, if time is sliced */
@@ -26,7 +26,7 @@ struct mem_rows {
 	uint32_t *order;	 /* by kind, then most latency cycles first, then by name */
 	uint32_t *shown;	 /* the first of each kind, as many as are wanted */
 	uint32_t n_shown, n_left_out;
-	struct mem_cost kinds[N_MEM_KINDS]; /* all of a kind */
+	struct mem_cost kinds[N_MEMORY_KINDS]; /* all of a kind */
 };
 
 /* Total latency in cycles; a full counter counts with what it shows at least, as in hot.h. */
@@ -34,7 +34,7 @@ uint64_t mem_weight(const struct mem_cost *);
 
 /* Groups everything; the `top` first rows of each kind are to be shown (0: all). Borrows. */
 void mem_rows_init(struct mem_rows *, const struct mem *, const struct names *,
-		   const struct hot_keys *by, const struct access_sizes *, size_t top);
+		   const struct keys *by, const struct access_sizes *, size_t top);
 void mem_rows_release(struct mem_rows *);
 
 /* Takes distributions from a result that tells the dimensions of the keys apart. */
@@ -66,7 +66,7 @@ struct cell mem_mean_cell(const struct latency_sum *, double factor);
 void mem_histogram_table(const struct mem_rows *, struct table *out);
 
 /* The names and instructions that the keys need. */
-void mem_names(struct session *, const struct mem *, const struct hot_keys *, struct names *out);
+void mem_names(struct session *, const struct mem *, const struct keys *, struct names *out);
 void mem_sizes(struct session *, const struct mem *, struct access_sizes *out);
 
 #endif

@@ -25,7 +25,7 @@ static bool has_source(const struct session *s, size_t event)
 	       !capture_is_spe_type(s->capture, a->type);
 }
 
-bool mem_is_sampled(const struct session *s)
+bool access_is_sampled(const struct session *s)
 {
 	if (capture_spe(s->capture)->is_present && capture_totals(s->capture)->aux_bytes > 0)
 		return false;
@@ -35,21 +35,21 @@ bool mem_is_sampled(const struct session *s)
 	return false;
 }
 
-enum mem_kind mem_sample_kind(const struct batch *b, size_t row)
+enum memory_kind sample_memory_kind(const struct batch *b, size_t row)
 {
 	unsigned access = b->has[row] & HAS_DATA_SRC ? data_src_access(b->data_src[row]) : 0;
 
 	if (access & DATA_LOCKED)
-		return MEM_ATOMIC;
+		return MEMORY_ATOMIC;
 	if (access & DATA_STORE)
-		return MEM_STORE;
-	return access & DATA_LOAD ? MEM_LOAD : MEM_NONE;
+		return MEMORY_STORE;
+	return access & DATA_LOAD ? MEMORY_LOAD : MEMORY_NONE;
 }
 
-struct mem_sampling mem_sampling_of(const struct session *s)
+struct access_sampling access_sampling_of(const struct session *s)
 {
 	const char *arch = strings_get(capture_strings(s->capture), capture_info(s->capture)->arch);
-	struct mem_sampling out = { .is_of_spe = strcmp(arch, "aarch64") == 0, .event = -1 };
+	struct access_sampling out = { .is_of_spe = strcmp(arch, "aarch64") == 0, .event = -1 };
 
 	for (size_t i = 0; out.is_of_spe && i < capture_n_events(s->capture); i++)
 		if (has_source(s, i) && strcmp(capture_event_name(s->capture, i), "memory") == 0)
@@ -65,7 +65,7 @@ static void set(struct sample_latencies *l, enum latency what, bool has, uint64_
 			cycles == FULL || cycles >= LARGEST ? LATENCY_FULL : LATENCY_USABLE;
 }
 
-struct sample_latencies sample_latencies_of(const struct mem_sampling *sampling,
+struct sample_latencies sample_latencies_of(const struct access_sampling *sampling,
 					    const struct batch *b, size_t row)
 {
 	struct sample_latencies l = { .state = { LATENCY_ABSENT } };
@@ -78,25 +78,6 @@ struct sample_latencies sample_latencies_of(const struct mem_sampling *sampling,
 	set(&l, LATENCY_INSTRUCTION, has_parts, has_parts ? b->weight2[row] : 0);
 	set(&l, LATENCY_STAGE, has_parts, has_parts ? b->weight3[row] : 0);
 	return l;
-}
-
-void sample_latencies_add(struct mem_cost *c, const struct sample_latencies *l)
-{
-	for (int i = 0; i < N_ALL_LATENCIES; i++) {
-		bool is_usable = l->state[i] == LATENCY_USABLE;
-
-		c->sums[i].n += is_usable;
-		c->sums[i].cycles += is_usable ? l->cycles[i] : 0;
-		c->sums[i].n_full += l->state[i] == LATENCY_FULL;
-	}
-	if (l->state[LATENCY_TOTAL] == LATENCY_FULL)
-		c->full_cycles += l->cycles[LATENCY_TOTAL];
-}
-
-void sample_histograms_add(struct mem_histograms *h, const struct sample_latencies *l)
-{
-	for (int i = 0; i < N_ALL_LATENCIES; i++)
-		histogram_add(&h->of[i], l->cycles[i], (enum latency_state)l->state[i]);
 }
 
 /* The least latency that an event samples: as its name has it, or its configuration; 0: any. */
@@ -168,7 +149,7 @@ static bool has_weights(const struct session *s)
 	return false;
 }
 
-void mem_samples_note(const struct session *s, struct table *t)
+void access_samples_note(const struct session *s, struct table *t)
 {
 	const struct info *info = capture_info(s->capture);
 	const struct strings *strings = capture_strings(s->capture);
@@ -186,7 +167,7 @@ void mem_samples_note(const struct session *s, struct table *t)
 		note_threshold(s, i, is_intel, t);
 }
 
-void mem_samples_note_unused(const struct session *s, struct table *t)
+void access_samples_note_unused(const struct session *s, struct table *t)
 {
 	for (size_t i = 0; i < capture_n_events(s->capture); i++)
 		if (has_source(s, i))

@@ -8,23 +8,31 @@
 
 #include <stdbool.h>
 
-#include "analysis/mem.h"
+#include "analysis/access_kind.h"
+#include "analysis/latency.h"
+#include "analysis/session.h"
 #include "table/table.h"
+
+/* What memory samples are. */
+struct access_sampling {
+	bool is_of_spe; /* perf made them of SPE records, their weight is the total latency */
+	int event;	/* number of the only event that counts; -1: all do */
+};
 
 /*
  * Are memory operations those of PMU samples? Only if there is no SPE data: the two are
  * different samplings, not to be added up.
  */
-bool mem_is_sampled(const struct session *);
+bool access_is_sampled(const struct session *);
 
 /*
  * Which samples count. Where perf inject made samples of SPE records there may be one for each event
  * of a record, all with its data source: then those of "memory", one for each load and store.
  */
-struct mem_sampling mem_sampling_of(const struct session *);
+struct access_sampling access_sampling_of(const struct session *);
 
-/* The kind of access of a sample with a data source; MEM_NONE: it is none, or not known. */
-enum mem_kind mem_sample_kind(const struct batch *, size_t row);
+/* The kind of access of a sample with a data source; MEMORY_NONE: it is none, or not known. */
+enum memory_kind sample_memory_kind(const struct batch *, size_t row);
 
 /* The latencies of a sample; weights are wider than the counters of SPE. */
 struct sample_latencies {
@@ -36,16 +44,13 @@ struct sample_latencies {
  * A weight of 0 is none: of stores without a latency, of hits where only misses are timed. One of
  * 65535 is a full counter, and so is what does not fit; of SPE records also 4095.
  */
-struct sample_latencies sample_latencies_of(const struct mem_sampling *, const struct batch *,
+struct sample_latencies sample_latencies_of(const struct access_sampling *, const struct batch *,
 					    size_t row);
 
-void sample_latencies_add(struct mem_cost *, const struct sample_latencies *);
-void sample_histograms_add(struct mem_histograms *, const struct sample_latencies *);
-
 /* Notes what the numbers of these samples are, and what their sampling leaves out. */
-void mem_samples_note(const struct session *, struct table *);
+void access_samples_note(const struct session *, struct table *);
 
 /* Notes memory samples that do not count because the capture has SPE data. */
-void mem_samples_note_unused(const struct session *, struct table *);
+void access_samples_note_unused(const struct session *, struct table *);
 
 #endif

@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "analysis/estimate.h"
-#include "analysis/hot_keys.h"
+#include "analysis/keys.h"
 #include "analysis/mem_rows.h"
 #include "analysis/shares.h"
 #include "analysis/spe_filters.h"
 #include "base/alloc.h"
 
 enum {
-	MAX_COLUMNS = 2 + HOT_N_KEYS * HOT_KEY_COLUMNS + 64 + SLICES_MAX,
+	MAX_COLUMNS = 2 + N_KEYS * KEY_MAX_COLUMNS + 64 + SLICES_MAX,
 };
 
 /* A column of the sums; the index of its cell is its own. */
@@ -164,14 +164,14 @@ static void add_slice_columns(struct making *m)
 
 static void start(struct making *m)
 {
-	const struct hot_keys *by = m->rows->by;
+	const struct keys *by = m->rows->by;
 	struct column *kept;
 
 	add_column(m, &kind_column);
 	m->first_key = m->n;
 	for (size_t i = 0; i < by->n; i++)
-		for (size_t c = 0; c < hot_key_classes[by->keys[i]].n_columns; c++)
-			add_column(m, &hot_key_classes[by->keys[i]].columns[c]);
+		for (size_t c = 0; c < key_classes[by->keys[i]].n_columns; c++)
+			add_column(m, &key_classes[by->keys[i]].columns[c]);
 	m->first_sum = m->n;
 	for (int i = 0; i <= SUM_TIME; i++)
 		m->list[m->n++] = sum_columns[i];
@@ -256,7 +256,7 @@ static void show_estimates(const struct making *m, const struct mem_row *r, stru
 			cell_number((double)r->bytes / (double)length * 1e9), MARK_SCALED);
 }
 
-static void show_sums(const struct making *m, enum mem_kind kind, const struct mem_row *r,
+static void show_sums(const struct making *m, enum memory_kind kind, const struct mem_row *r,
 		      struct cell *row)
 {
 	const struct mem_cost *c = &r->cost, *all = &m->rows->kinds[kind];
@@ -280,8 +280,8 @@ static void show_sums(const struct making *m, enum mem_kind kind, const struct m
 static void show_keys(const struct making *m, const uint64_t *words, struct cell *row)
 {
 	for (size_t i = 0; i < m->rows->by->n; i++) {
-		const struct hot_key_class *class = &hot_key_classes[m->rows->by->keys[i]];
-		struct cell cells[HOT_KEY_COLUMNS] = { 0 };
+		const struct key_class *class = &key_classes[m->rows->by->keys[i]];
+		struct cell cells[KEY_MAX_COLUMNS] = { 0 };
 
 		class->show(m->rows->names, words, m->out, cells);
 		for (size_t c = 0; c < class->n_columns; c++)
@@ -309,9 +309,9 @@ static void show_row(const struct making *m, uint32_t number)
 	const struct mem_row *r = &m->rows->rows.items[number];
 	struct cell *row = table_add_row(m->out);
 
-	row[0] = cell_text(mem_kind_name((enum mem_kind)words[0]));
+	row[0] = cell_text(memory_kind_name((enum memory_kind)words[0]));
 	show_keys(m, words + 1, row);
-	show_sums(m, (enum mem_kind)words[0], r, row);
+	show_sums(m, (enum memory_kind)words[0], r, row);
 	show_latencies(m, r, row);
 	show_slices(m, number, row);
 }

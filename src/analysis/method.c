@@ -144,7 +144,7 @@ static struct heaviest find_heaviest(const struct hot *hot, const struct names *
 	tuples_init(&w.places, 1);
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
 		const struct hot_cost *cost = hot_cost(hot, i);
-		uint64_t key[HOT_N_DIMENSIONS];
+		uint64_t key[N_DIMENSIONS];
 
 		hot_key(hot, i, key);
 		if (!counts_for(hot, key, spe_event))
@@ -427,7 +427,7 @@ static const struct hot_options options = {
 int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *counts,
 		struct method *out, struct err *err)
 {
-	const struct hot_keys lines = { { HOT_FUNCTION, HOT_LINE }, 2 };
+	const struct keys lines = { { KEY_FUNCTION, KEY_LINE }, 2 };
 	const struct stat_options stat_options = { 0 };
 	struct analysis hot = { .class = &hot_class, .options = &options };
 	struct names names = { 0 };

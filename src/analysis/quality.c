@@ -386,7 +386,7 @@ static void show(struct quality *out, struct table *t, bool always)
 
 static void make_tables(struct judging *j, struct session *s, size_t top, struct quality *out)
 {
-	const struct hot_keys by_function = { { HOT_FUNCTION }, 1 };
+	const struct keys by_function = { { KEY_FUNCTION }, 1 };
 	size_t n_rows = top == 0 ? SIZE_MAX : top < BRIEF_ROWS ? top : BRIEF_ROWS;
 	struct names names = { 0 };
 

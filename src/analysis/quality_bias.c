@@ -26,7 +26,7 @@ static struct place_counts *count_places(const struct session *s, const struct h
 	struct place_counts *counts = mem_zalloc(place_numbers_n(s->places) + 1, sizeof(*counts));
 
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		uint64_t key[HOT_N_DIMENSIONS];
+		uint64_t key[N_DIMENSIONS];
 
 		hot_key(hot, i, key);
 		if (!hot_is_spe(hot, key[DIM_EVENT]))

@@ -52,7 +52,7 @@ void quality_rows(const struct hot *hot, const struct names *names, size_t top, 
 
 	tuples_init(&keys, 3);
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		uint64_t key[HOT_N_DIMENSIONS], words[3];
+		uint64_t key[N_DIMENSIONS], words[3];
 		uint32_t number;
 
 		hot_key(hot, i, key);

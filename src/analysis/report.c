@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analysis/elapsed.h"
-#include "analysis/hot_keys.h"
+#include "analysis/keys.h"
 #include "analysis/scan.h"
 #include "analysis/sharing_tables.h"
 #include "analysis/tip.h"
@@ -34,10 +34,10 @@ static const struct section {
 	enum part part;
 	size_t least_rows; /* with fewer there is nothing to compare */
 } sections[] = {
-	{ { .keys = { { HOT_FUNCTION }, 1 }, .name = "functions", .title = "Functions" }, CODE, 1 },
-	{ { .keys = { { HOT_LINE }, 1 }, .name = "lines", .title = "Source lines" }, CODE, 1 },
-	{ { .keys = { { HOT_MODULE }, 1 }, .name = "modules", .title = "Modules" }, CODE, 2 },
-	{ { .keys = { { HOT_PROCESS }, 1 }, .name = "processes", .title = "Processes" },
+	{ { .keys = { { KEY_FUNCTION }, 1 }, .name = "functions", .title = "Functions" }, CODE, 1 },
+	{ { .keys = { { KEY_LINE }, 1 }, .name = "lines", .title = "Source lines" }, CODE, 1 },
+	{ { .keys = { { KEY_MODULE }, 1 }, .name = "modules", .title = "Modules" }, CODE, 2 },
+	{ { .keys = { { KEY_PROCESS }, 1 }, .name = "processes", .title = "Processes" },
 	  PROCESSES,
 	  2 },
 };
@@ -73,10 +73,10 @@ static bool may_share(const struct session *s, const struct hot *code)
 		    capture_event(s->capture, i)->attr.sample_type >> SAMPLE_DATA_SRC & 1)
 			return true;
 	for (uint32_t i = hot_next(code, 0); i < hot_end(code); i = hot_next(code, i + 1)) {
-		uint64_t key[HOT_N_DIMENSIONS];
+		uint64_t key[N_DIMENSIONS];
 
 		hot_key(code, i, key);
-		if (may_wait(hot_source(key[DIM_SOURCE])))
+		if (may_wait(key_source(key[DIM_SOURCE])))
 			n += hot_cost(code, i)->n;
 	}
 	return n >= LEAST_WAITS;
@@ -118,7 +118,7 @@ static void show_second(struct tables *shown, struct table *t)
 static int add_elapsed(struct session *s, const struct select *select, const struct hot *code,
 		       const struct names *names, size_t top, struct report *out, struct err *err)
 {
-	const struct hot_keys keys = { { HOT_FUNCTION }, 1 };
+	const struct keys keys = { { KEY_FUNCTION }, 1 };
 	const struct elapsed_request request = {
 		.keys = &keys, .title = "Run time", .top = top, .is_brief = true
 	};
@@ -139,7 +139,7 @@ static int add_elapsed(struct session *s, const struct select *select, const str
 static int make_tables(struct session *s, const struct select *select, const struct analysis *parts,
 		       size_t top, struct report *out, struct err *err)
 {
-	const struct hot_keys all = { { HOT_FUNCTION, HOT_LINE }, 2 };
+	const struct keys all = { { KEY_FUNCTION, KEY_LINE }, 2 };
 	struct table *const tables[] = { &out->functions, &out->lines, &out->modules,
 					 &out->processes };
 	const struct hot *code = parts[CODE].result;

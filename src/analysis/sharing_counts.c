@@ -252,9 +252,9 @@ struct slot {
 
 struct sharing_classifier {
 	const struct session *session;
-	struct mem_sampling sampling; /* which samples count */
-	uint32_t core;		      /* of the row before; UINT32_MAX: not known */
-	const struct cpu *cpu;	      /* of that */
+	struct access_sampling sampling; /* which samples count */
+	uint32_t core;			 /* of the row before; UINT32_MAX: not known */
+	const struct cpu *cpu;		 /* of that */
 	struct slot slots[1 << SLOTS_LOG];
 };
 
@@ -263,7 +263,7 @@ struct sharing_classifier *sharing_classifier_new(const struct session *session)
 	struct sharing_classifier *c = mem_zalloc(1, sizeof(*c));
 
 	c->session = session;
-	c->sampling = mem_sampling_of(session);
+	c->sampling = access_sampling_of(session);
 	c->core = UINT32_MAX;
 	c->cpu = session_cpu_of(session, c->core);
 	return c;

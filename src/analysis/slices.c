@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "analysis/hot.h"
 #include "analysis/session.h"
 
 int slices_init(const struct capture *c, uint32_t n, struct slices *out, struct err *err)
@@ -22,13 +21,9 @@ int slices_init(const struct capture *c, uint32_t n, struct slices *out, struct 
 	return 0;
 }
 
-int slices_choose(struct session *s, uint32_t n, const struct hot_keys *by, struct err *err)
+int slices_choose(struct session *s, uint32_t n, bool by_time, struct err *err)
 {
-	bool is_key = false;
-
-	for (size_t i = 0; by != NULL && i < by->n; i++)
-		is_key |= by->keys[i] == HOT_TIME;
-	if (n == 0 && !is_key)
+	if (n == 0 && !by_time)
 		return 0;
 	return slices_init(s->capture, n == 0 ? SLICES_DEFAULT : n, &s->slices, err);
 }

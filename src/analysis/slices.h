@@ -3,6 +3,7 @@
 #ifndef CYCLOPS_ANALYSIS_SLICES_H
 #define CYCLOPS_ANALYSIS_SLICES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -11,7 +12,6 @@
 
 enum { SLICES_MAX = 200, SLICES_DEFAULT = 20, SLICES_BARS = 40 };
 
-struct hot_keys;
 struct session;
 
 struct slices {
@@ -28,9 +28,9 @@ int slices_init(const struct capture *, uint32_t n, struct slices *out, struct e
 
 /*
  * Slices the session's time as --time-slices says; 0 means not at all, or into
- * SLICES_DEFAULT if time is among the keys (NULL: there are none).
+ * SLICES_DEFAULT if rows are told apart by time (keys_have_time()).
  */
-int slices_choose(struct session *, uint32_t n, const struct hot_keys *by, struct err *err);
+int slices_choose(struct session *, uint32_t n, bool by_time, struct err *err);
 
 /* The slice of a time; times outside belong to the first or the last one. */
 uint32_t slices_find(const struct slices *, uint64_t time_ns);

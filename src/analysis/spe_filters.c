@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "analysis/mem.h"
+#include "analysis/access_kind.h"
 #include "base/alloc.h"
 #include "spe/names.h"
 #include "spe/packet.h"
@@ -125,16 +125,16 @@ bool spe_filters_thin(const struct session *s)
 static bool kind_passes(const struct attr *a, const struct batch *b, size_t row)
 {
 	uint64_t kinds_asked = a->config >> BRANCHES & 7, others = a->config >> FIRST_MASK;
-	enum mem_kind kind;
+	enum memory_kind kind;
 
 	if (kinds_asked == 0 || others & ((1u << (LAST_KIND - FIRST_MASK + 1)) - 1) ||
 	    !(b->has[row] & HAS_OP))
 		return true;
 	if (b->op_class[row] != SPE_OP_LDST)
 		return b->op_class[row] == SPE_OP_BRANCH && a->config >> BRANCHES & 1;
-	kind = mem_kind_of(b->op_class[row], b->op[row]);
-	return kind == MEM_NONE || (kind != MEM_STORE && a->config >> LOADS & 1) ||
-	       (kind != MEM_LOAD && a->config >> STORES & 1);
+	kind = memory_kind_of(b->op_class[row], b->op[row]);
+	return kind == MEMORY_NONE || (kind != MEMORY_STORE && a->config >> LOADS & 1) ||
+	       (kind != MEMORY_LOAD && a->config >> STORES & 1);
 }
 
 static bool passes(const struct attr *a, const struct batch *b, size_t row)

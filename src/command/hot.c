@@ -30,7 +30,7 @@ struct hot_command {
 	bool elapsed;
 	const char *ghz;
 
-	struct hot_keys keys;	 /* of --by */
+	struct keys keys;	 /* of --by */
 	struct core_clock clock; /* of --ghz */
 };
 
@@ -87,9 +87,9 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 		      const struct hot_view *view, const struct hot_event *event, struct err *err)
 {
 	const struct hot_options hot_options = hot_event_options(
-		event, hot_dimensions(&view->keys) | 1u << DIM_FRAME |
+		event, keys_dimensions(&view->keys) | 1u << DIM_FRAME |
 			       (s->slices.n > 0 ? 1u << DIM_SLICE : 0) |
-			       (view->with_estimates ? hot_estimate_dimensions(s) : 0));
+			       (view->with_estimates ? estimate_dimensions(s) : 0));
 	const struct scan_wish wish = { .with_branches = event->with_branches };
 	struct analysis hot = { .class = &hot_class, .options = &hot_options };
 	struct table table = { 0 }, skid = { 0 };
@@ -113,7 +113,7 @@ static int answer_elapsed(struct question *q, struct session *s, const struct se
 			  struct err *err)
 {
 	const struct hot_command *command = q->what.into;
-	const struct hot_options hot_options = { .dimensions = hot_dimensions(&command->keys),
+	const struct hot_options hot_options = { .dimensions = keys_dimensions(&command->keys),
 						 .event = -1,
 						 .branches_of = -1,
 						 .without_samples = true };
@@ -196,7 +196,7 @@ static int check(struct question *q, struct err *err)
 			       "--by-samples, --time-slices or --against");
 	if (command->histogram && !command->arguments)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--histogram needs --arguments");
-	if (hot_keys_parse(command->by != NULL ? command->by : "function", &command->keys, err) < 0)
+	if (keys_parse(command->by != NULL ? command->by : "function", &command->keys, err) < 0)
 		return -1;
 	return check_elapsed(q, command, err);
 }

@@ -54,7 +54,7 @@ static int make_request(struct question *q, struct err *err)
 	};
 	if (vector_length_check(command->vector_length, err) < 0)
 		return -1;
-	if (command->by != NULL && hot_keys_parse(command->by, &command->request.by, err) < 0)
+	if (command->by != NULL && keys_parse(command->by, &command->request.by, err) < 0)
 		return -1;
 	return command->ghz == NULL ? 0
 				    : core_clock_parse(command->ghz, &command->request.clock, err);

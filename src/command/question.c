@@ -34,7 +34,7 @@ static int answer(struct question *q, struct session *s, const struct select *se
 {
 	int rc;
 
-	if (slices_choose(s, q->time_slices, q->by, err) < 0 ||
+	if (slices_choose(s, q->time_slices, q->by != NULL && keys_have_time(q->by), err) < 0 ||
 	    printer_open(&q->out, &q->output, "text", q->usage->command, s, err) < 0)
 		return -1;
 	rc = q->answer(q, s, select, err);

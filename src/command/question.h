@@ -3,7 +3,7 @@
 #ifndef CYCLOPS_COMMAND_QUESTION_H
 #define CYCLOPS_COMMAND_QUESTION_H
 
-#include "analysis/hot.h"
+#include "analysis/keys.h"
 #include "command/common.h"
 
 enum question_rows {
@@ -17,7 +17,7 @@ struct question {
 	struct option_set what; /* the command's own options, and where they go */
 	enum question_rows has_rows;
 	size_t max_arguments;
-	const struct hot_keys *by; /* that may have time among them, once checked; may be NULL */
+	const struct keys *by; /* that may have time among them, once checked; may be NULL */
 
 	/* Refuses what does not go together, before anything is opened; may be NULL. */
 	int (*check)(struct question *, struct err *);

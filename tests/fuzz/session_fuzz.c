@@ -84,9 +84,9 @@ static void show_hot(struct session *s, const struct select *select)
 	struct names names;
 	struct err err;
 
-	for (unsigned key = 0; key < HOT_N_KEYS; key++)
-		view.keys.keys[view.keys.n++] = (enum hot_key)key;
-	options.dimensions = hot_dimensions(&view.keys) | 1u << DIM_FRAME;
+	for (unsigned key = 0; key < N_KEYS; key++)
+		view.keys.keys[view.keys.n++] = (enum key)key;
+	options.dimensions = keys_dimensions(&view.keys) | 1u << DIM_FRAME;
 	scan_part(s, select, &(struct scan_wish){ .with_branches = true }, &hot, 1);
 	hot_names(s, hot.result, &view.keys, &names);
 	if (hot_table(hot.result, &names, &view, &table, &err) == 0) {

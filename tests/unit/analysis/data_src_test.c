@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "analysis/data_src.h"
+#include "analysis/mem.h"
 #include "analysis/mem_samples.h"
 #include "base/alloc.h"
 #include "spe/packet.h"
@@ -118,19 +119,19 @@ static void kinds(void **state)
 {
 	static const struct {
 		uint64_t data_src;
-		enum mem_kind kind;
+		enum memory_kind kind;
 	} cases[] = {
-		{ 0, MEM_NONE },
-		{ 1, MEM_NONE },
-		{ 2, MEM_LOAD },
-		{ 4, MEM_STORE },
-		{ 6, MEM_STORE },
-		{ 8, MEM_NONE },
-		{ 0x10, MEM_NONE },
-		{ 2 | LOCK(2), MEM_ATOMIC },
-		{ 4 | LOCK(2), MEM_ATOMIC },
-		{ LOCK(2), MEM_NONE },
-		{ 2 | LOCK(1), MEM_LOAD },
+		{ 0, MEMORY_NONE },
+		{ 1, MEMORY_NONE },
+		{ 2, MEMORY_LOAD },
+		{ 4, MEMORY_STORE },
+		{ 6, MEMORY_STORE },
+		{ 8, MEMORY_NONE },
+		{ 0x10, MEMORY_NONE },
+		{ 2 | LOCK(2), MEMORY_ATOMIC },
+		{ 4 | LOCK(2), MEMORY_ATOMIC },
+		{ LOCK(2), MEMORY_NONE },
+		{ 2 | LOCK(1), MEMORY_LOAD },
 	};
 	struct batch *b = batch_new();
 
@@ -139,14 +140,14 @@ static void kinds(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		b->has[0] = HAS_DATA_SRC;
 		b->data_src[0] = cases[i].data_src;
-		assert_int_equal(mem_sample_kind(b, 0), cases[i].kind);
+		assert_int_equal(sample_memory_kind(b, 0), cases[i].kind);
 		b->has[0] = 0;
-		assert_int_equal(mem_sample_kind(b, 0), MEM_NONE);
+		assert_int_equal(sample_memory_kind(b, 0), MEMORY_NONE);
 	}
 	batch_free(b);
 }
 
-static const struct mem_sampling pmu = { .event = -1 };
+static const struct access_sampling pmu = { .event = -1 };
 
 static void weights(void **state)
 {
@@ -183,8 +184,8 @@ static void weights(void **state)
 			assert_int_equal(l.cycles[LATENCY_TOTAL], cases[i].cycles);
 		assert_int_equal(l.state[LATENCY_ISSUE], LATENCY_ABSENT);
 		assert_int_equal(l.state[LATENCY_INSTRUCTION], LATENCY_ABSENT);
-		sample_latencies_add(&cost, &l);
-		sample_histograms_add(&h, &l);
+		mem_cost_add_sample(&cost, &l);
+		mem_histograms_add_sample(&h, &l);
 	}
 	assert_int_equal(cost.sums[LATENCY_TOTAL].n, 4);
 	assert_int_equal(cost.sums[LATENCY_TOTAL].n_full, 2);

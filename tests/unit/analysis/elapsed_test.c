@@ -87,9 +87,9 @@ static void fill(const struct trace *t, struct spe_record *out)
 	}
 }
 
-static void make_table(struct session *s, const struct hot_keys *keys, struct table *out)
+static void make_table(struct session *s, const struct keys *keys, struct table *out)
 {
-	const struct hot_options options = { .dimensions = hot_dimensions(keys), .event = -1 };
+	const struct hot_options options = { .dimensions = keys_dimensions(keys), .event = -1 };
 	const struct elapsed_request request = { .keys = keys };
 	struct analysis hot = { .class = &hot_class, .options = &options };
 	struct names names;
@@ -141,7 +141,7 @@ static bool has_note(const struct table *t, const char *text)
 
 static void check_case(const struct test_case *c, unsigned n_workers)
 {
-	const struct hot_keys keys = { { HOT_FUNCTION }, 1 };
+	const struct keys keys = { { KEY_FUNCTION }, 1 };
 	struct spe_record records[2 * EACH_CPU];
 	struct session s;
 	struct table t;
@@ -174,7 +174,7 @@ static void time_is_of_who_ran(void **state)
 /* Nothing else runs in a thread: what is between its records is certain, however few they are. */
 static void threads_are_certain(void **state)
 {
-	const struct hot_keys keys = { { HOT_THREAD }, 1 };
+	const struct keys keys = { { KEY_THREAD }, 1 };
 	const struct spe_record records[] = {
 		record_of('f', MS),
 		record_of('s', 2 * MS),
@@ -205,12 +205,12 @@ static void operations_are_refused(void **state)
 		int rc;
 	} tries[] = { { "function,thread,cpu", 0 }, { "line", 0 },  { "operation", -1 },
 		      { "function,source", -1 },    { "time", -1 }, { "event", -1 } };
-	struct hot_keys keys;
+	struct keys keys;
 	struct err err;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(tries); i++) {
-		assert_int_equal(hot_keys_parse(tries[i].keys, &keys, &err), 0);
+		assert_int_equal(keys_parse(tries[i].keys, &keys, &err), 0);
 		assert_int_equal(elapsed_check_keys(&keys, &err), tries[i].rc);
 	}
 }

@@ -44,7 +44,7 @@ static size_t add_run(struct spe_record *out, const struct run *run)
 static void find(struct session *s, struct table *out)
 {
 	struct analysis hot = { .class = &hot_class, .options = &report_hot_options };
-	const struct hot_keys keys = { { HOT_FUNCTION, HOT_LINE }, 2 };
+	const struct keys keys = { { KEY_FUNCTION, KEY_LINE }, 2 };
 	struct names names;
 
 	scan(s, NULL, &hot, 1);

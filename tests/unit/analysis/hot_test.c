@@ -36,9 +36,9 @@ static char *hot_csv(struct session *s, const char *keys, const struct hot_optio
 	struct text text = { 0 };
 	struct err err;
 
-	assert_int_equal(hot_keys_parse(keys, &view.keys, &err), 0);
+	assert_int_equal(keys_parse(keys, &view.keys, &err), 0);
 	view.name = "hot";
-	options.dimensions = hot_dimensions(&view.keys) | 1u << DIM_FRAME;
+	options.dimensions = keys_dimensions(&view.keys) | 1u << DIM_FRAME;
 	scan(s, NULL, &hot, 1);
 	hot_names(s, hot.result, &view.keys, &names);
 	assert_int_equal(hot_table(hot.result, &names, &view, &table, &err), 0);
@@ -285,18 +285,18 @@ static void test_merge_parts(void **state)
 
 static void test_keys(void **state)
 {
-	struct hot_keys keys;
+	struct keys keys;
 	struct err err;
 
 	(void)state;
-	assert_int_equal(hot_keys_parse("cpu,function,cpu", &keys, &err), 0);
+	assert_int_equal(keys_parse("cpu,function,cpu", &keys, &err), 0);
 	assert_int_equal(keys.n, 2);
-	assert_int_equal(keys.keys[0], HOT_CPU);
-	assert_int_equal(keys.keys[1], HOT_FUNCTION);
-	assert_int_equal(hot_keys_parse("cpu,functions", &keys, &err), -1);
+	assert_int_equal(keys.keys[0], KEY_CPU);
+	assert_int_equal(keys.keys[1], KEY_FUNCTION);
+	assert_int_equal(keys_parse("cpu,functions", &keys, &err), -1);
 	assert_non_null(strstr(err.text, "no key 'functions'; there are process, thread"));
-	assert_int_equal(hot_keys_parse("", &keys, &err), -1);
-	assert_int_equal(hot_keys_parse("cpu,", &keys, &err), -1);
+	assert_int_equal(keys_parse("", &keys, &err), -1);
+	assert_int_equal(keys_parse("cpu,", &keys, &err), -1);
 }
 
 static void test_sort(void **state)
@@ -316,8 +316,8 @@ static void test_sort(void **state)
 
 	(void)state;
 	open_fixture(&(struct contents){ .samples = samples, .n_samples = COUNT(samples) }, 1, &s);
-	assert_int_equal(hot_keys_parse("process", &view.keys, &err), 0);
-	options.dimensions = hot_dimensions(&view.keys);
+	assert_int_equal(keys_parse("process", &view.keys, &err), 0);
+	options.dimensions = keys_dimensions(&view.keys);
 	scan(&s, NULL, &hot, 1);
 	hot_names(&s, hot.result, &view.keys, &names);
 	assert_int_equal(hot_table(hot.result, &names, &view, &table, &err), 0);

@@ -117,7 +117,7 @@ static void write_capture(const char *path, const struct snapshot *s)
 static void put_chain(struct session *s, const struct hot *hot, struct text *out)
 {
 	struct names names;
-	uint64_t key[HOT_N_DIMENSIONS];
+	uint64_t key[N_DIMENSIONS];
 
 	names_init(&names, s, NULL, SYMBOLS_FUNCTIONS);
 	hot_key(hot, hot_next(hot, 0), key);

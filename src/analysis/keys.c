@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/hot_keys.h"
+#include "analysis/keys.h"
 
 #include <string.h>
 
@@ -60,7 +60,7 @@ static void show_thread(const struct names *n, const uint64_t *words, struct tab
 	struct str_id comm;
 
 	(void)t;
-	if (words[0] == HOT_ABSENT) {
+	if (words[0] == DIM_ABSENT) {
 		cells[0] = cell_text("[unknown]");
 		return;
 	}
@@ -80,7 +80,7 @@ static void show_cpu(const struct names *n, const uint64_t *words, struct table 
 {
 	(void)n;
 	(void)t;
-	if (words[0] != HOT_ABSENT)
+	if (words[0] != DIM_ABSENT)
 		cells[0] = cell_count(words[0]);
 }
 
@@ -203,7 +203,7 @@ static void show_event(const struct names *n, const uint64_t *words, struct tabl
 		cells[0] = cell_text(capture_event_name(capture, words[0]));
 		return;
 	}
-	if (words[0] == capture_n_events(capture) && mem_is_sampled(n->session))
+	if (words[0] == capture_n_events(capture) && access_is_sampled(n->session))
 		data_src_facts_text(words[1], ':', &text);
 	else
 		spe_events_text(words[1], ':', &text);
@@ -224,7 +224,7 @@ static void show_operation(const struct names *n, const uint64_t *words, struct 
 	struct text text = { 0 };
 
 	(void)n;
-	if (words[0] == HOT_ABSENT)
+	if (words[0] == DIM_ABSENT)
 		return;
 	spe_op_text((uint8_t)(words[0] >> 8), (uint8_t)words[0], &text);
 	text_char(&text, '\0');
@@ -238,9 +238,9 @@ static void make_source(const struct names *n, const uint64_t *raw, uint64_t *wo
 	words[0] = raw[DIM_SOURCE];
 }
 
-const struct cpu_source *hot_source(uint64_t word)
+const struct cpu_source *key_source(uint64_t word)
 {
-	return word <= UINT16_MAX || word == HOT_ABSENT
+	return word <= UINT16_MAX || word == DIM_ABSENT
 		       ? NULL
 		       : (const struct cpu_source *)(uintptr_t)word;
 }
@@ -248,12 +248,12 @@ const struct cpu_source *hot_source(uint64_t word)
 static void show_source(const struct names *n, const uint64_t *words, struct table *t,
 			struct cell *cells)
 {
-	const struct cpu_source *source = hot_source(words[0]);
+	const struct cpu_source *source = key_source(words[0]);
 
 	(void)n;
 	if (source != NULL)
 		cells[0] = cell_text(source->name);
-	else if (words[0] != HOT_ABSENT)
+	else if (words[0] != DIM_ABSENT)
 		cells[0] = cell_text(table_format(t, "0x%x", (unsigned)words[0]));
 }
 
@@ -267,7 +267,7 @@ static void show_time(const struct names *n, const uint64_t *words, struct table
 		      struct cell *cells)
 {
 	(void)t;
-	if (words[0] != HOT_ABSENT)
+	if (words[0] != DIM_ABSENT)
 		cells[0] = cell_count(slices_start_ns(&n->session->slices, (uint32_t)words[0]));
 }
 
@@ -280,8 +280,8 @@ static void show_time(const struct names *n, const uint64_t *words, struct table
 		"function", NULL, "", CELL_TEXT, COLUMN_GROW | (flags), "function, demangled"      \
 	}
 
-const struct hot_key_class hot_key_classes[HOT_N_KEYS] = {
-	[HOT_PROCESS] = {
+const struct key_class key_classes[N_KEYS] = {
+	[KEY_PROCESS] = {
 		.name = "process", .meaning = "process: name and pid", .dimensions = DIM(PROCESS),
 		.n_words = 1, .words = { WORD_NUMBER },
 		.n_columns = 2,
@@ -289,7 +289,7 @@ const struct hot_key_class hot_key_classes[HOT_N_KEYS] = {
 			     { "pid", NULL, "", CELL_SIGNED, 0, "process id" } },
 		.make = make_process, .show = show_process,
 	},
-	[HOT_THREAD] = {
+	[KEY_THREAD] = {
 		.name = "thread", .meaning = "thread: name and tid", .dimensions = DIM(TID),
 		.n_words = 1, .words = { WORD_NUMBER },
 		.n_columns = 2,
@@ -297,14 +297,14 @@ const struct hot_key_class hot_key_classes[HOT_N_KEYS] = {
 			     { "tid", NULL, "", CELL_SIGNED, 0, "thread id" } },
 		.make = make_thread, .show = show_thread,
 	},
-	[HOT_CPU] = {
+	[KEY_CPU] = {
 		.name = "cpu", .meaning = "cpu", .dimensions = DIM(CPU),
 		.n_words = 1, .words = { WORD_NUMBER },
 		.n_columns = 1,
 		.columns = { { "cpu", NULL, "", CELL_COUNT, 0, "number of the cpu" } },
 		.make = make_cpu, .show = show_cpu,
 	},
-	[HOT_MODULE] = {
+	[KEY_MODULE] = {
 		.name = "module", .meaning = "executable, library, kernel", .dimensions = DIM(PLACE),
 		.is_code = true,
 		.n_words = 1, .words = { WORD_NUMBER },
@@ -314,7 +314,7 @@ const struct hot_key_class hot_key_classes[HOT_N_KEYS] = {
 			       "path of the module as recorded" } },
 		.make = make_module, .show = show_module,
 	},
-	[HOT_FUNCTION] = {
+	[KEY_FUNCTION] = {
 		.name = "function", .meaning = "function (ELF symbol)", .dimensions = DIM(PLACE),
 		.is_code = true, .needs_names = true,
 		.n_words = 2, .words = { WORD_SYMBOL, WORD_NUMBER },
@@ -322,7 +322,7 @@ const struct hot_key_class hot_key_classes[HOT_N_KEYS] = {
 		.columns = { FUNCTION_COLUMN(COLUMN_TREE), MODULE_COLUMN },
 		.make = make_function, .show = show_function,
 	},
-	[HOT_LINE] = {
+	[KEY_LINE] = {
 		.name = "line", .meaning = "source line, innermost inlined one",
 		.dimensions = DIM(PLACE),
 		.is_code = true, .needs_names = true, .needs_lines = true,
@@ -336,7 +336,7 @@ const struct hot_key_class hot_key_classes[HOT_N_KEYS] = {
 			     FUNCTION_COLUMN(0), MODULE_COLUMN },
 		.make = make_line, .show = show_line,
 	},
-	[HOT_INSTRUCTION] = {
+	[KEY_INSTRUCTION] = {
 		.name = "instruction", .meaning = "instruction: function + offset",
 		.dimensions = DIM(PLACE),
 		.is_code = true, .needs_names = true, .needs_lines = true,
@@ -353,7 +353,7 @@ const struct hot_key_class hot_key_classes[HOT_N_KEYS] = {
 			       "source file and line" } },
 		.make = make_place, .show = show_instruction,
 	},
-	[HOT_PLACE] = {
+	[KEY_PLACE] = {
 		.name = "place", .meaning = "module + offset, without names",
 		.dimensions = DIM(PLACE),
 		.is_code = true,
@@ -363,7 +363,7 @@ const struct hot_key_class hot_key_classes[HOT_N_KEYS] = {
 			     { "offset", NULL, "", CELL_HEX, 0, "offset in the module" } },
 		.make = make_place, .show = show_place,
 	},
-	[HOT_EVENT] = {
+	[KEY_EVENT] = {
 		.name = "event", .meaning = "event counted; for SPE the set of events, for memory samples what they tell",
 		.dimensions = DIM(EVENT) | DIM(EVENTS),
 		.n_words = 2, .words = { WORD_NUMBER, WORD_NUMBER },
@@ -372,7 +372,7 @@ const struct hot_key_class hot_key_classes[HOT_N_KEYS] = {
 			       "event, or set of SPE events" } },
 		.make = make_event, .show = show_event,
 	},
-	[HOT_OPERATION] = {
+	[KEY_OPERATION] = {
 		.name = "operation", .meaning = "kind of operation (SPE)",
 		.dimensions = DIM(OPERATION),
 		.n_words = 1, .words = { WORD_NUMBER },
@@ -381,7 +381,7 @@ const struct hot_key_class hot_key_classes[HOT_N_KEYS] = {
 			       "kind of operation" } },
 		.make = make_operation, .show = show_operation,
 	},
-	[HOT_SOURCE] = {
+	[KEY_SOURCE] = {
 		.name = "source", .meaning = "data source (SPE, memory samples)", .dimensions = DIM(SOURCE),
 		.n_words = 1, .words = { WORD_SOURCE },
 		.n_columns = 1,
@@ -389,7 +389,7 @@ const struct hot_key_class hot_key_classes[HOT_N_KEYS] = {
 			       "where the data came from, in the CPU's words" } },
 		.make = make_source, .show = show_source,
 	},
-	[HOT_TIME] = {
+	[KEY_TIME] = {
 		.name = "time", .meaning = "slice of time, see --time-slices", .dimensions = DIM(SLICE),
 		.n_words = 1, .words = { WORD_NUMBER },
 		.n_columns = 1,
@@ -406,7 +406,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 
 static int compare_sources(uint64_t a, uint64_t b)
 {
-	const struct cpu_source *x = hot_source(a), *y = hot_source(b);
+	const struct cpu_source *x = key_source(a), *y = key_source(b);
 
 	if (x == NULL || y == NULL)
 		return compare_numbers(x == NULL, y == NULL) != 0
@@ -419,7 +419,7 @@ static int compare_sources(uint64_t a, uint64_t b)
 	return strcmp(x->name, y->name);
 }
 
-int hot_word_compare(const struct names *n, enum hot_word kind, uint64_t a, uint64_t b)
+int key_word_compare(const struct names *n, enum key_word kind, uint64_t a, uint64_t b)
 {
 	if (a == b)
 		return 0;
@@ -443,9 +443,9 @@ int hot_word_compare(const struct names *n, enum hot_word kind, uint64_t a, uint
 
 static int find_key(const char *name, size_t len)
 {
-	for (int i = 0; i < HOT_N_KEYS; i++)
-		if (strlen(hot_key_classes[i].name) == len &&
-		    strncmp(hot_key_classes[i].name, name, len) == 0)
+	for (int i = 0; i < N_KEYS; i++)
+		if (strlen(key_classes[i].name) == len &&
+		    strncmp(key_classes[i].name, name, len) == 0)
 			return i;
 	return -1;
 }
@@ -453,7 +453,7 @@ static int find_key(const char *name, size_t len)
 static const char *key_name_at(const void *context, size_t i)
 {
 	(void)context;
-	return i < HOT_N_KEYS ? hot_key_classes[i].name : NULL;
+	return i < N_KEYS ? key_classes[i].name : NULL;
 }
 
 static int unknown_key(const char *name, size_t len, struct err *err)
@@ -464,14 +464,22 @@ static int unknown_key(const char *name, size_t len, struct err *err)
 		       (int)len, name, list_words(key_name_at, NULL, names, sizeof(names)));
 }
 
-bool hot_keys_are_time(const struct hot_keys *keys)
+bool keys_have_time(const struct keys *keys)
 {
-	return keys->n == 1 && keys->keys[0] == HOT_TIME;
+	for (size_t i = 0; i < keys->n; i++)
+		if (keys->keys[i] == KEY_TIME)
+			return true;
+	return false;
 }
 
-int hot_keys_parse(const char *text, struct hot_keys *out, struct err *err)
+bool keys_are_time(const struct keys *keys)
 {
-	struct hot_keys keys = { .n = 0 };
+	return keys->n == 1 && keys->keys[0] == KEY_TIME;
+}
+
+int keys_parse(const char *text, struct keys *out, struct err *err)
+{
+	struct keys keys = { .n = 0 };
 	uint32_t seen = 0;
 
 	for (const char *at = text;; at++) {
@@ -481,7 +489,7 @@ int hot_keys_parse(const char *text, struct hot_keys *out, struct err *err)
 		if (key < 0)
 			return unknown_key(at, len, err);
 		if (!(seen >> key & 1))
-			keys.keys[keys.n++] = (enum hot_key)key;
+			keys.keys[keys.n++] = (enum key)key;
 		seen |= 1u << key;
 		at += len;
 		if (*at == '\0')
@@ -491,16 +499,16 @@ int hot_keys_parse(const char *text, struct hot_keys *out, struct err *err)
 	return 0;
 }
 
-uint32_t hot_estimate_dimensions(const struct session *s)
+uint32_t estimate_dimensions(const struct session *s)
 {
 	return spe_interval_varies(s) ? 1u << DIM_CPU : 0;
 }
 
-uint32_t hot_dimensions(const struct hot_keys *keys)
+uint32_t keys_dimensions(const struct keys *keys)
 {
 	uint32_t dimensions = DIM(EVENT);
 
 	for (size_t i = 0; i < keys->n; i++)
-		dimensions |= hot_key_classes[keys->keys[i]].dimensions;
+		dimensions |= key_classes[keys->keys[i]].dimensions;
 	return dimensions;
 }
