@@ -13,7 +13,7 @@
 #include "analysis/addr_objects.h"
 #include "analysis/addr_pattern.h"
 #include "analysis/analysis.h"
-#include "analysis/mem.h"
+#include "analysis/mem_samples.h"
 #include "base/tuples.h"
 #include "base/vec.h"
 #include "cpu/cpu.h"

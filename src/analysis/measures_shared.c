@@ -5,7 +5,7 @@
 
 #include "analysis/latency.h"
 #include "analysis/measures.h"
-#include "analysis/sharing.h"
+#include "analysis/sharing_run.h"
 #include "analysis/sharing_labels.h"
 #include "base/alloc.h"
 

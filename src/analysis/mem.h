@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "analysis/analysis.h"
-#include "analysis/hot.h"
+#include "analysis/dimension.h"
 #include "analysis/latency.h"
 #include "analysis/mem_samples.h"
 #include "analysis/place_groups.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "analysis/clock.h"
-#include "analysis/hot.h"
+#include "analysis/keys.h"
 #include "analysis/select.h"
 
 struct mem_request {

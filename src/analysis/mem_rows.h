@@ -5,6 +5,7 @@
 
 #include "analysis/access_sizes.h"
 #include "analysis/clock.h"
+#include "analysis/keys.h"
 #include "analysis/mem.h"
 #include "analysis/names.h"
 

@@ -8,7 +8,7 @@
 
 #include "analysis/report.h"
 #include "analysis/session.h"
-#include "analysis/stat.h"
+#include "analysis/stat_answer.h"
 #include "cpu/pmu.h"
 #include "table/table.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "analysis/latency.h"
-#include "analysis/mem.h"
+#include "analysis/access_kind.h"
 #include "analysis/quality_parts.h"
 #include "base/alloc.h"
 #include "spe/packet.h"

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Sharing: which cache lines threads fight over, what it costs, whether they want the same
- * bytes (true sharing) or merely neighbouring ones (false sharing), and who they are.
- *
- * Two passes: the first gives each line a few words (sharing_lines.h) and ranks them, the
- * second looks closely at those that are to be shown (sharing_accesses.h).
- */
+/* What c2c finds out of a capture: lines of data, accesses to them, what it costs, a verdict. */
 #ifndef CYCLOPS_ANALYSIS_SHARING_H
 #define CYCLOPS_ANALYSIS_SHARING_H
 
@@ -14,11 +8,10 @@
 #include <stdint.h>
 
 #include "analysis/names.h"
-#include "analysis/select.h"
 #include "analysis/sharing_accesses.h"
 #include "analysis/sharing_counts.h"
 #include "analysis/sharing_lines.h"
-#include "base/err.h"
+#include "base/vec.h"
 #include "table/table.h"
 
 /* What lines are ordered by; and which come first if not all are shown. */
@@ -39,6 +32,8 @@ enum sharing_coalesce {
 	SHARING_BY_MODULE = 8,
 };
 
+enum { SHARING_LINE_BYTES_MAX = 4096 }; /* offsets in a line have 16 bits */
+
 struct sharing_request {
 	int mode;	     /* enum sharing_mode; -1: by the architecture */
 	uint64_t line_bytes; /* 0: that of the CPU */
@@ -55,11 +50,6 @@ struct sharing_request {
 	bool with_objects;
 };
 
-/* Words to values; an unknown one is an error that lists them. */
-int sharing_mode_parse(const char *text, int *out, struct err *);
-int sharing_sort_parse(const char *text, enum sharing_sort *out, struct err *);
-int sharing_coalesce_parse(const char *text, unsigned *out, struct err *);
-
 enum sharing_verdict {
 	SHARING_UNKNOWN,
 	SHARING_FALSE,	       /* threads touch different bytes, at least one writes */
@@ -67,9 +57,6 @@ enum sharing_verdict {
 	SHARING_READ_ONLY,     /* nobody was seen writing, or not while others used it */
 	SHARING_SINGLE_THREAD, /* one thread, or one after the other */
 };
-
-/* "false-sharing" … */
-const char *sharing_verdict_name(enum sharing_verdict);
 
 /* Why a verdict was not found, or with which reservation. */
 enum sharing_reason {
@@ -181,14 +168,6 @@ struct sharing {
 	uint64_t first_ns, last_ns; /* of what was scanned */
 };
 
-/*
- * Scans the capture and fills `out`, which is to be released also after a failure. The
- * session's places are those of the accesses afterwards.
- */
-int sharing_run(struct session *, const struct select *, const struct sharing_request *,
-		struct sharing *out, struct err *);
-void sharing_release(struct sharing *);
-
 /* A line of those that were looked at: number in the choice. */
 static inline const struct sharing_subject *sharing_line_at(const struct sharing *s, size_t number)
 {
@@ -209,17 +188,6 @@ static inline const uint64_t *sharing_slices(const struct sharing *s, size_t sub
 
 	return s->accesses_seen->slices + line * s->session->slices.n;
 }
-
-struct sharing_extent sharing_extent(const struct sharing *, const struct sharing_touch_key *);
-
-/*
- * Excess latency of all loads of this line, summed up, estimated from the samples; 0: not known.
- * Loads overlap: at most this was lost, and it may be more than the program ran.
- */
-double sharing_lost_cycles(const struct sharing *, const struct sharing_subject *);
-
-/* Judges `n` lines, by number among the subjects, that are used alike (sharing_verdict.c). */
-struct sharing_judgement sharing_judge(const struct sharing *, const uint32_t *lines, size_t n);
 
 /* Did threads use it at other times than those that wrote? */
 static inline bool sharing_is_in_phases(const struct sharing_judgement *j)

@@ -2,8 +2,8 @@
 /* Which lines are worth a second look, by what the first one counted. */
 #include <stdlib.h>
 
+#include "analysis/sharing_choose.h"
 #include "analysis/sharing_cost.h"
-#include "analysis/sharing_steps.h"
 
 /*
  * Objects of one type may be many, and little is lost on each of them. So more lines are looked at

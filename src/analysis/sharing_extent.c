@@ -2,7 +2,7 @@
 /* What the instructions are that access shared lines, and how far they reach. */
 #include <stdlib.h>
 
-#include "analysis/sharing_steps.h"
+#include "analysis/sharing_extent.h"
 #include "analysis/vector_length.h"
 #include "base/alloc.h"
 #include "symbol/code.h"

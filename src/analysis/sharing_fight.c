@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/sharing_verdict.h"
 #include "base/alloc.h"
 
 enum { MAX_LINES = 64 }; /* of an object in one fight; of objects of a type there are more */

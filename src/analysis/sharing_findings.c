@@ -8,6 +8,7 @@
 #include "analysis/sharing_cost.h"
 #include "analysis/sharing_ranking.h"
 #include "analysis/sharing_tables.h"
+#include "analysis/sharing_verdict.h"
 #include "analysis/short_name.h"
 #include "base/alloc.h"
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/sharing_extent.h"
 #include "base/alloc.h"
 
 /* A thread in an object. */

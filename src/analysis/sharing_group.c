@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/sharing_group.h"
 #include "analysis/sharing_cost.h"
-#include "analysis/sharing_steps.h"
 #include "base/alloc.h"
 
 /* The keys of a touch's row, in the order in which rows are told apart. */

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/sharing_run.h"
 #include "analysis/sharing_tables.h"
+#include "analysis/sharing_verdict.h"
 #include "analysis/sharing_cost.h"
 #include "base/alloc.h"
 

@@ -3,7 +3,7 @@
 #ifndef CYCLOPS_ANALYSIS_SHARING_TABLES_H
 #define CYCLOPS_ANALYSIS_SHARING_TABLES_H
 
-#include "analysis/sharing.h"
+#include "analysis/sharing_run.h"
 #include "analysis/sharing_labels.h"
 #include "table/table.h"
 

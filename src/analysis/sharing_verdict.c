@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/sharing.h"
+#include "analysis/sharing_verdict.h"
+#include "analysis/sharing_extent.h"
 #include "analysis/sharing_phases.h"
 #include "base/alloc.h"
 

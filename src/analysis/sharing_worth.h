@@ -5,6 +5,9 @@
 
 #include "analysis/sharing.h"
 
+/* A line with less of the latency of all loads is not worth a word. */
+#define SHARING_LEAST_SHARE 0.001
+
 /* How much is known of what is wrong with a line. */
 enum sharing_worth {
 	SHARING_WORTH_NOTHING,
@@ -24,5 +27,8 @@ const char *sharing_latency_words(const struct sharing *);
 
 /* What to say if there is no finding. */
 const char *sharing_nothing_found(const struct sharing *);
+
+/* Was any write to a line seen? Atomics write, too, but they are loads in the record. */
+bool sharing_has_writes(const struct sharing *);
 
 #endif

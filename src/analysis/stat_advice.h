@@ -4,6 +4,7 @@
 #define CYCLOPS_ANALYSIS_STAT_ADVICE_H
 
 #include "analysis/stat_inside.h"
+#include "table/table.h"
 
 /* What a root is about, as far as the counts tell. */
 struct stat_cause {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which tables make the answer. */
+#include "analysis/stat_answer.h"
 #include "analysis/stat_names.h"
 #include "analysis/stat_tables.h"
 #include "cpu/event_name.h"

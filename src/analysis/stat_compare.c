@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "analysis/stat_answer.h"
 #include "analysis/stat_names.h"
 #include "analysis/stat_tables.h"
 #include "base/alloc.h"

@@ -4,6 +4,7 @@
 #define CYCLOPS_ANALYSIS_STAT_TABLES_H
 
 #include "analysis/stat_inside.h"
+#include "table/table.h"
 
 /* What was counted, on what, how fast it went, how well it was counted. */
 void stat_run_table(const struct stat *, struct table *out);

@@ -6,7 +6,7 @@
 #ifndef CYCLOPS_ANALYSIS_STAT_TYPES_H
 #define CYCLOPS_ANALYSIS_STAT_TYPES_H
 
-#include "analysis/stat.h"
+#include "analysis/stat_answer.h"
 
 /* The counts of one type of core. */
 struct stat_type {

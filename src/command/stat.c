@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "analysis/stat.h"
+#include "analysis/stat_answer.h"
 #include "analysis/stat_types.h"
 #include "base/alloc.h"
 #include "base/mapped.h"

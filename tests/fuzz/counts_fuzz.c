@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "analysis/stat.h"
+#include "analysis/stat_answer.h"
 #include "analysis/stat_cpu.h"
 #include "base/alloc.h"
 #include "count/import.h"

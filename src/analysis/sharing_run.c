@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/sharing.h"
+#include "analysis/sharing_run.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/interval.h"
+#include "analysis/sharing_choose.h"
 #include "analysis/sharing_cost.h"
-#include "analysis/sharing_steps.h"
+#include "analysis/sharing_extent.h"
+#include "analysis/sharing_fight.h"
+#include "analysis/sharing_group.h"
+#include "analysis/sharing_verdict.h"
 #include "analysis/spe_filters.h"
 #include "analysis/vector_length.h"
 #include "base/alloc.h"
@@ -164,6 +169,120 @@ static int first_look(struct sharing *s, const struct select *select, struct err
 	return 0;
 }
 
+static void look_at_lines(struct sharing *s, const struct select *select)
+{
+	struct analysis second = { .class = &sharing_accesses_class, .options = &s->choice };
+	size_t n = s->subjects.n + s->around.n;
+	struct scan_wish wish;
+
+	sharing_choice_init(&s->choice, &s->options, n, s->first_ns, s->last_ns);
+	for (size_t i = 0; i < n; i++)
+		sharing_choice_add(&s->choice, sharing_line_at(s, i)->space,
+				   sharing_line_at(s, i)->address);
+	wish = sharing_accesses_wish(&s->choice);
+	scan_part(s->session, select, &wish, &second, 1);
+	s->accesses_seen = second.result;
+}
+
+/*
+ * By what they are found to cost in the end: of what the first look took to be reloads some are not;
+ * and what was handed over is behind what is fought over.
+ */
+static int compare_subjects(const void *left, const void *right)
+{
+	const struct sharing_subject *a = left, *b = right;
+	bool is_over_a = sharing_is_in_phases(&a->judgement);
+	bool is_over_b = sharing_is_in_phases(&b->judgement);
+
+	if (is_over_a != is_over_b)
+		return is_over_a ? 1 : -1;
+	if (a->excess_cycles != b->excess_cycles)
+		return (a->excess_cycles < b->excess_cycles) -
+		       (a->excess_cycles > b->excess_cycles);
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+static void rate_subjects(struct sharing *s)
+{
+	for (uint32_t i = 0; i < s->subjects.n; i++) {
+		struct sharing_subject *subject = &s->subjects.items[i];
+
+		sharing_rate(s, subject);
+		subject->judgement = sharing_judge(s, &i, 1);
+	}
+}
+
+static void order_subjects(struct sharing *s)
+{
+	if (s->request.sort == SHARING_SORT_COST && s->subjects.n > 1)
+		qsort(s->subjects.items, s->subjects.n, sizeof(*s->subjects.items),
+		      compare_subjects);
+}
+
+static void look_closely(struct sharing *s, const struct select *select)
+{
+	look_at_lines(s, select);
+	sharing_group_accesses(s);
+	sharing_name_accesses(s);
+}
+
+static void forget_accesses(struct sharing *s)
+{
+	sharing_accesses_class.free(s->accesses_seen);
+	s->accesses_seen = NULL;
+	sharing_choice_release(&s->choice);
+	names_release(&s->names);
+	vec_release(&s->accesses);
+	free(s->order);
+	s->order = NULL;
+	free(s->instructions);
+	s->instructions = NULL;
+}
+
+static struct sharing_subject line_of(const uint64_t *key)
+{
+	return (struct sharing_subject){ .space = (uint32_t)key[0], .address = key[1] };
+}
+
+/* The other lines of objects on lines of fights that are worth a word. */
+static void find_lines(const struct sharing *s, struct tuples *out)
+{
+	bool *wanted = mem_zalloc(s->subjects.n + 1, sizeof(*wanted));
+	struct sharing_objects objects;
+	struct sharing_instances instances;
+	struct sharing_fights fights;
+
+	sharing_objects_init(&objects, s);
+	sharing_instances_init(&instances, &objects);
+	sharing_fights_init(&fights, &objects, &instances);
+	for (size_t i = 0; i < s->subjects.n; i++)
+		wanted[i] = fights.list.items[fights.of_line[i]].worth != SHARING_WORTH_NOTHING;
+	sharing_objects_lines(&objects, wanted, out);
+	sharing_fights_release(&fights);
+	sharing_instances_release(&instances);
+	sharing_objects_release(&objects);
+	free(wanted);
+}
+
+static void look_around(struct sharing *s, const struct select *select)
+{
+	struct tuples lines;
+
+	tuples_init(&lines, 2);
+	find_lines(s, &lines);
+	for (uint32_t i = 0; i < lines.n; i++)
+		*vec_add(&s->around) = line_of(tuples_get(&lines, i));
+	if (lines.n > 0) {
+		for (size_t i = 0; i < s->subjects.n; i++)
+			s->subjects.items[i] = line_of((const uint64_t[]){
+				s->subjects.items[i].space, s->subjects.items[i].address });
+		forget_accesses(s);
+		look_closely(s, select);
+		rate_subjects(s);
+	}
+	tuples_release(&lines);
+}
+
 int sharing_run(struct session *session, const struct select *select,
 		const struct sharing_request *request, struct sharing *out, struct err *err)
 {
@@ -173,11 +292,11 @@ int sharing_run(struct session *session, const struct select *select,
 	if (fill_request(s, err) < 0 || first_look(s, select, err) < 0)
 		return -1;
 	sharing_choose_lines(s);
-	sharing_look_closely(s, select);
-	sharing_rate_subjects(s);
+	look_closely(s, select);
+	rate_subjects(s);
 	if (request->with_objects)
-		sharing_look_around(s, select);
-	sharing_order_subjects(s);
+		look_around(s, select);
+	order_subjects(s);
 	return 0;
 }
 
@@ -185,7 +304,7 @@ void sharing_release(struct sharing *s)
 {
 	sharing_table_free(s->options.table);
 	sharing_lines_class.free(s->lines);
-	sharing_forget_accesses(s);
+	forget_accesses(s);
 	vec_release(&s->subjects);
 	vec_release(&s->around);
 	*s = (struct sharing){ 0 };
