@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "capture/info.h"
+#include "capture/format/info.h"
 
 /* Reads it from the bytes of an ELF file of 64 bits; false if there is none. */
 bool build_id_find(const void *bytes, size_t size, struct build_id *out);

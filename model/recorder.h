@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 #include "base/strings.h"
-#include "capture/writer.h"
+#include "capture/writer/writer.h"
 #include "model/config.h"
 #include "model/journal.h"
 #include "model/maps.h"

@@ -1,58 +1,108 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that includes point down the layers of docs/design.md, and that headers stand alone.
+"""Checks the rooms of src/ against the table of docs/design.md, and that headers stand alone.
 
 usage: check-layers.py [SOURCE_ROOT]    CC names the compiler
+
+The table says of each folder with sources what it may include. Both ways: what is included must be
+allowed, what is allowed must be included. No folders may use each other in a circle, and none may
+have more files or lines than LIMITS says.
 """
 
+import collections
 import os
 import pathlib
 import re
 import subprocess
 import sys
 
-# What each folder of src/ may include, besides itself; model/ is the one outside.
-GROUND = ["base", "batch"]
-MAY_INCLUDE = {
-    "base": [],
-    "batch": ["base"],
-    "count": ["base"],
-    "isa": ["base"],
-    "table": ["base"],
-    "spe": GROUND,
-    "capture": [*GROUND, "spe", "table"],
-    "process": [*GROUND, "spe", "table", "capture"],
-    "symbol": [*GROUND, "isa", "spe", "table", "capture", "process"],
-    "cpu": [*GROUND, "count", "spe", "table", "capture"],
-}
-BELOW = list(MAY_INCLUDE)
-MAY_INCLUDE["collect"] = [*BELOW, "model"]  # what a run under the model left
-MAY_INCLUDE["analysis"] = BELOW
-MAY_INCLUDE["command"] = [*BELOW, "collect", "analysis"]
+# Files and lines that a room may have; and rooms whose subject is one, though larger.
+LIMITS = (25, 5000)
+LARGE = {"base": "one helper a file", "isa": "tables of two instruction sets",
+         "process": "one timeline, in small steps"}
+
+# The plugin of the machine model, which is beside src/.
+PLUGIN = "model (plugin)"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+ROW = re.compile(r"^\| `([a-z0-9_/]+)/` \|.*\| ([^|]*) \|$", re.MULTILINE)
 
 
-def wrong_includes(src, path):
-    """Yields a line for each include of the file that its layer may not have."""
-    layer = path.relative_to(src).parts[0]
-    if layer not in MAY_INCLUDE:
-        yield f"{path}: folder {layer} has no place among the layers"
-        return
+def allowed_includes(root):
+    """By room: the rooms that the table lets it use."""
+    text = (root / "docs" / "design.md").read_text()
+    table = text.split("## Rooms\n", 1)[1].split("\n## ", 1)[0]
+    return {room: [name for name in uses.split(", ") if name] for room, uses in ROW.findall(table)}
+
+
+def room_of(src, path):
+    return str(path.relative_to(src).parent)
+
+
+def included_rooms(root, path):
+    """Yields line, what is included, and its room (None: not written from the source root)."""
+    src = root / "src"
     text = path.read_text()
     for match in INCLUDE.finditer(text):
         line = text.count("\n", 0, match.start(1)) + 1
-        folder, slash, _ = match[1].partition("/")
-        if not slash:
-            yield f'{path}:{line}: "{match[1]}" is not written from the source root'
-        elif folder != layer and folder not in MAY_INCLUDE[layer]:
-            yield f'{path}:{line}: {layer} may not include "{match[1]}"'
+        target = pathlib.Path(match[1])
+        if (src / target).exists() or target.name == "version.h":
+            yield line, match[1], str(target.parent)
+        elif (root / target).exists():
+            yield line, match[1], PLUGIN
+        else:
+            yield line, match[1], None
+
+
+def wrong_includes(root, paths, allowed):
+    """Yields a line for each include that the table does not allow, or that it allows in vain."""
+    used = collections.defaultdict(set)
+    for path in paths:
+        room = room_of(root / "src", path)
+        if room not in allowed:
+            yield f"{path}: folder {room} is not in the table of docs/design.md"
+            continue
+        for line, what, target in included_rooms(root, path):
+            if target is None:
+                yield f'{path}:{line}: "{what}" is not written from the source root'
+            elif target != room:
+                used[room].add(target)
+                if target not in allowed[room]:
+                    yield f'{path}:{line}: {room} may not include "{what}"'
+    for room, targets in allowed.items():
+        for target in targets:
+            if target not in used[room]:
+                yield f"docs/design.md: {room} uses nothing of {target}"
+
+
+def circles(allowed):
+    """Yields a line for each room that uses itself by way of others."""
+    for room in allowed:
+        seen, rest = set(), list(allowed[room])
+        while rest:
+            target = rest.pop()
+            if target not in seen:
+                seen.add(target)
+                rest += allowed.get(target, [])
+        if room in seen:
+            yield f"docs/design.md: {room} uses itself by way of others"
+
+
+def too_large(src, paths):
+    """Yields a line for each room over the limits."""
+    files, lines = collections.Counter(), collections.Counter()
+    for path in paths:
+        files[room_of(src, path)] += 1
+        lines[room_of(src, path)] += path.read_text().count("\n")
+    for room in files:
+        if room not in LARGE and (files[room] > LIMITS[0] or lines[room] > LIMITS[1]):
+            yield f"src/{room}: {files[room]} files, {lines[room]} lines: is it two rooms?"
 
 
 def errors_alone(src, header):
     """Yields the compiler's complaints about a file that includes the header and nothing else."""
     command = [*os.environ.get("CC", "cc").split(), "-std=gnu17", "-D_GNU_SOURCE", "-Wall",
-               "-Werror", "-fsyntax-only", "-I", str(src), "-x", "c", "-"]
+               "-Werror", "-fsyntax-only", "-I", str(src), "-I", str(src.parent), "-x", "c", "-"]
     source = f'#include "{header.relative_to(src)}"\n'
     done = subprocess.run(command, input=source, text=True, capture_output=True, check=False)
     if done.returncode != 0:
@@ -61,18 +111,20 @@ def errors_alone(src, header):
 
 
 def main():
-    src = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".") / "src"
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    src = root / "src"
     headers = sorted(src.rglob("*.h"))
-    sources = sorted(src.rglob("*.c"))
+    paths = headers + sorted(src.rglob("*.c"))
     if not headers:
         sys.exit(f"check-layers: no headers below {src}")
-    wrong = [line for path in headers + sources for line in wrong_includes(src, path)]
+    allowed = allowed_includes(root)
+    wrong = [*wrong_includes(root, paths, allowed), *circles(allowed), *too_large(src, paths)]
     wrong += [line for header in headers for line in errors_alone(src, header)]
     for line in wrong:
         print(line)
     if wrong:
         sys.exit(1)
-    print(f"ok layers: {len(headers) + len(sources)} files, {len(headers)} headers stand alone")
+    print(f"ok layers: {len(allowed)} rooms, {len(paths)} files, {len(headers)} headers stand alone")
 
 
 main()

@@ -54,7 +54,7 @@ enum batch_has {
 enum batch_kind {
 	BATCH_SPE,
 	BATCH_SAMPLES,
-	BATCH_BRANCHES, /* entries of the branch stacks of samples (capture/branches.h) */
+	BATCH_BRANCHES, /* entries of the branch stacks of samples (capture/format/branches.h) */
 };
 
 /* A slice of batch.words, in 64-bit words. */

@@ -10,14 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "spe/wanted.h"
 #include "base/diag.h"
 #include "base/err.h"
 #include "base/strings.h"
 #include "batch/batch.h"
-#include "capture/attr.h"
-#include "capture/info.h"
-#include "capture/record.h"
+#include "capture/format/attr.h"
+#include "capture/format/info.h"
+#include "capture/format/record.h"
+#include "spe/wanted.h"
 
 struct capture;
 

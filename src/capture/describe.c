@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "batch/batch.h"
-#include "capture/sample.h"
+#include "capture/format/sample.h"
 
 /* What a record's fields are appended with. */
 struct line {

@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-#include "capture/sample.h"
+#include "capture/format/sample.h"
 
 #define BIT(n) ((uint64_t)1 << (n))
 

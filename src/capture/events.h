@@ -8,8 +8,8 @@
 #include "base/cursor.h"
 #include "base/tuples.h"
 #include "base/vec.h"
-#include "capture/attr.h"
-#include "capture/record.h"
+#include "capture/format/attr.h"
+#include "capture/format/record.h"
 
 /* More than anybody records; a batch counts them in 16 bits. */
 enum { MAX_EVENTS = UINT16_MAX };

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "capture/attr.h"
+#include "capture/format/attr.h"
 
 /* What people mistake for a capture, by its first bytes; and captures that we do not read. */
 static const struct magic {

@@ -5,7 +5,7 @@
  */
 #include <inttypes.h>
 
-#include "capture/sample.h"
+#include "capture/format/sample.h"
 #include "capture/state.h"
 
 /* A run of samples of about this size is a unit. */

@@ -20,7 +20,7 @@
 #include "base/err.h"
 #include "base/mapped.h"
 #include "base/vec.h"
-#include "capture/record.h"
+#include "capture/format/record.h"
 
 enum {
 	RECORD_HEADER_BYTES = 8, /* type, misc, size */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "capture/sample.h"
+#include "capture/format/sample.h"
 #include "capture/state.h"
 #include "spe/decode.h"
 

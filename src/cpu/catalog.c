@@ -9,8 +9,8 @@
 #include <strings.h>
 
 #include "base/alloc.h"
-#include "base/nearest.h"
 #include "base/mapped.h"
+#include "base/nearest.h"
 #include "cpu/internal.h"
 
 static int read_embedded(struct catalog *c, struct err *err)

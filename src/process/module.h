@@ -8,7 +8,7 @@
 
 #include "base/strings.h"
 #include "base/vec.h"
-#include "capture/info.h"
+#include "capture/format/info.h"
 
 struct module_id {
 	uint32_t v; /* 0: unknown */

@@ -9,7 +9,7 @@
 #include "base/strings.h"
 #include "base/tuples.h"
 #include "base/vec.h"
-#include "capture/info.h"
+#include "capture/format/info.h"
 #include "process/module.h"
 
 struct module_table {

@@ -13,7 +13,7 @@
 #include "base/strings.h"
 #include "base/tuples.h"
 #include "base/vec.h"
-#include "capture/record.h"
+#include "capture/format/record.h"
 #include "process/cover.h"
 #include "process/switches.h"
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/tuples.h"
-#include "capture/record.h"
+#include "capture/format/record.h"
 #include "process/history.h"
 
 struct switches {

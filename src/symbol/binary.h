@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 #include "base/strings.h"
+#include "elf/elf_file.h"
+#include "elf/functions.h"
 #include "process/module.h"
-#include "symbol/elf_file.h"
-#include "symbol/functions.h"
 #include "symbol/kernel.h"
 #include "symbol/locate.h"
 #include "symbol/shortage.h"

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "symbol/elf_symbols.h"
-#include "symbol/jit_map.h"
-#include "symbol/plt.h"
+#include "elf/elf_symbols.h"
+#include "elf/jit_map.h"
+#include "elf/plt.h"
 #include "symbol/vdso.h"
 
 static bool has_dwarf(const struct elf_file *file)

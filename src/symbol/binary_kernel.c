@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "symbol/elf_symbols.h"
+#include "elf/elf_symbols.h"
 
 static bool open_given_vmlinux(struct loading *l)
 {

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 #include "symbol/symbols.h"
 
 enum candidate_part {

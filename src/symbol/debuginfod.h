@@ -3,7 +3,7 @@
 #ifndef CYCLOPS_SYMBOL_DEBUGINFOD_H
 #define CYCLOPS_SYMBOL_DEBUGINFOD_H
 
-#include "capture/info.h"
+#include "capture/format/info.h"
 
 enum debuginfod_kind {
 	DEBUGINFOD_EXECUTABLE,

@@ -7,8 +7,8 @@
 #include "base/alloc.h"
 #include "base/mapped.h"
 #include "base/text.h"
-#include "symbol/regular_file.h"
-#include "symbol/words.h"
+#include "elf/regular_file.h"
+#include "elf/words.h"
 
 static const char own_kallsyms[] = "/proc/kallsyms";
 

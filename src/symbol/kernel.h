@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "elf/kallsyms.h"
 #include "process/module.h"
-#include "symbol/kallsyms.h"
 #include "symbol/locate.h"
 
 /* A loadable module, by the list that stands beside a kallsyms file. */

@@ -16,9 +16,9 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "base/tuples.h"
-#include "symbol/dwarf_file.h"
-#include "symbol/ranges.h"
-#include "symbol/scopes.h"
+#include "dwarf/dwarf_file.h"
+#include "dwarf/scopes.h"
+#include "elf/ranges.h"
 
 /* The work on one question. */
 struct job {

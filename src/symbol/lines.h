@@ -9,7 +9,7 @@
 #include "base/diag.h"
 #include "base/strings.h"
 #include "base/vec.h"
-#include "symbol/demangle.h"
+#include "elf/demangle.h"
 #include "symbol/symbols.h"
 
 /* Frames [first, first + n) of the answer belong to an address; n 0: nothing is known. */

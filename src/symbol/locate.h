@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 #include "symbol/symbols.h"
 
 /* Where to look. Borrowed all. */

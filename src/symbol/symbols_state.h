@@ -4,10 +4,10 @@
 #define CYCLOPS_SYMBOL_SYMBOLS_STATE_H
 
 #include "base/arena.h"
+#include "dwarf/types.h"
+#include "elf/demangle.h"
 #include "symbol/binary.h"
-#include "symbol/demangle.h"
 #include "symbol/symbols.h"
-#include "symbol/types.h"
 
 struct module_state {
 	struct binary binary;

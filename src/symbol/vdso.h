@@ -3,7 +3,7 @@
 #ifndef CYCLOPS_SYMBOL_VDSO_H
 #define CYCLOPS_SYMBOL_VDSO_H
 
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 #include "symbol/locate.h"
 
 /*

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "symbol/data.h"
+#include "variables/data.h"
 
 enum { MAX_BYTES = 256 };
 

@@ -23,7 +23,7 @@
 #include "base/text.h"
 #include "base/tuples.h"
 #include "base/vec.h"
-#include "capture/writer.h"
+#include "capture/writer/writer.h"
 #include "spe/encode.h"
 #include "spe/packet.h"
 

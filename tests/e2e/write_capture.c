@@ -12,9 +12,9 @@
 
 #include "base/alloc.h"
 #include "batch/batch.h"
-#include "capture/emit.h"
-#include "capture/sample.h"
-#include "capture/writer.h"
+#include "capture/format/sample.h"
+#include "capture/writer/emit.h"
+#include "capture/writer/writer.h"
 
 enum {
 	PID = 4100,

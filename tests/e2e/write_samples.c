@@ -16,11 +16,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "capture/emit.h"
 #include "base/tuples.h"
 #include "base/vec.h"
-#include "capture/sample.h"
-#include "capture/writer.h"
+#include "capture/format/sample.h"
+#include "capture/writer/emit.h"
+#include "capture/writer/writer.h"
 
 #define BIT(n) ((uint64_t)1 << (n))
 

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "analysis/diff.h"
 #include "base/alloc.h"
+#include "diff/diff.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "capture/capture.h"
-#include "capture/sample.h"
+#include "capture/format/sample.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -3,10 +3,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "analysis/stat_answer.h"
-#include "analysis/stat_cpu.h"
 #include "base/alloc.h"
 #include "count/import.h"
+#include "metrics/cpu_choice.h"
+#include "stat/stat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

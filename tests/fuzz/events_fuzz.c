@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "collect/event_spec.h"
+#include "pmu/event_spec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
-#include "capture/info.h"
+#include "capture/format/info.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

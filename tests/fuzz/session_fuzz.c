@@ -5,16 +5,16 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "analysis/export.h"
-#include "analysis/hot_event.h"
-#include "analysis/mem_report.h"
-#include "analysis/packets.h"
-#include "analysis/report.h"
-#include "analysis/scan.h"
-#include "analysis/sharing_tables.h"
-#include "analysis/spe_parser.h"
 #include "base/alloc.h"
+#include "c2c/tables.h"
 #include "capture/describe.h"
+#include "dump/packets.h"
+#include "export/export.h"
+#include "export/spe_parser.h"
+#include "hot/event.h"
+#include "mem/answer.h"
+#include "report/report.h"
+#include "scan/scan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -9,13 +9,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "symbol/accessed.h"
-#include "symbol/code.h"
-#include "symbol/data.h"
-#include "symbol/functions.h"
-#include "symbol/jit_map.h"
-#include "symbol/kallsyms.h"
+#include "elf/functions.h"
+#include "elf/jit_map.h"
+#include "elf/kallsyms.h"
 #include "symbol/symbols.h"
+#include "variables/accessed.h"
+#include "variables/code.h"
+#include "variables/data.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "collect/build_ids.h"
-#include "collect/synthesize.h"
+#include "record/synthesize/build_ids.h"
+#include "record/synthesize/synthesize.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -20,8 +20,8 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "capture/sample.h"
-#include "capture/writer.h"
+#include "capture/format/sample.h"
+#include "capture/writer/writer.h"
 #include "spe/encode.h"
 
 #define BIT(n) ((uint64_t)1 << (n))

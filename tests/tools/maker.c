@@ -13,8 +13,8 @@
 
 #include "base/alloc.h"
 #include "batch/batch.h"
-#include "capture/emit.h"
-#include "capture/sample.h"
+#include "capture/format/sample.h"
+#include "capture/writer/emit.h"
 #include "code_places.h"
 #include "spe/generate.h"
 

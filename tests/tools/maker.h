@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "capture/writer.h"
+#include "capture/writer/writer.h"
 
 struct make_options {
 	uint64_t seed;

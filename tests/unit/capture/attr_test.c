@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "capture/attr.h"
+#include "capture/format/attr.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "capture/emit.h"
+#include "capture/writer/emit.h"
 
 /* Bytes of an attr in which each byte differs from its neighbours. */
 static void numbered_bytes(uint8_t bytes[ATTR_SIZE_MAX + 16], uint32_t size)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "capture/branches.h"
+#include "capture/format/branches.h"
 
 enum { N_EVENTS = 2, CYCLES = 4, TYPE = 20, KERNEL_MODE = 1, USER_MODE = 2 };
 

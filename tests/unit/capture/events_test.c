@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "capture/events.h"
-#include "capture/sample.h"
+#include "capture/format/sample.h"
 #include "image.h"
 
 #define IP BIT(SAMPLE_IP)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Builds captures in memory, number by number, so that a test can build wrong ones, too.
- * (capture/writer.h makes only right ones.)
+ * (capture/writer/writer.h makes only right ones.)
  */
 #ifndef CYCLOPS_TESTS_CAPTURE_IMAGE_H
 #define CYCLOPS_TESTS_CAPTURE_IMAGE_H
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "base/text.h"
-#include "capture/attr.h"
 #include "capture/capture.h"
+#include "capture/format/attr.h"
 
 #define BIT(n) ((uint64_t)1 << (n))
 

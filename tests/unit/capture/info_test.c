@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sections are composed here byte by byte: the writer is not asked what is right. */
-#include "capture/info.h"
+#include "capture/format/info.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "capture/emit.h"
+#include "capture/writer/emit.h"
 
 /* What a test reads into. */
 struct fixture {

@@ -6,8 +6,8 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "capture/record.h"
-#include "capture/sample.h"
+#include "capture/format/record.h"
+#include "capture/format/sample.h"
 #include "image.h"
 
 static struct record record_of(const struct text *t, size_t begin)

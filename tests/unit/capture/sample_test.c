@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "capture/sample.h"
+#include "capture/format/sample.h"
 #include "image.h"
 
 #define ALL_BITS (BIT(SAMPLE_WEIGHT_STRUCT + 1) - 1)

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "capture/sample.h"
+#include "capture/format/sample.h"
 #include "image.h"
 
 /* An event whose records carry (tid, time, cpu, identifier). */

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "capture/sample.h"
+#include "capture/format/sample.h"
 #include "capture/state.h"
 #include "image.h"
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "capture/sample.h"
+#include "capture/format/sample.h"
 
 #define BIT(n) ((uint64_t)1 << (n))
 

@@ -4,7 +4,7 @@
 #define CYCLOPS_TESTS_WRITER_FIXTURE_H
 
 #include "capture/capture.h"
-#include "capture/writer.h"
+#include "capture/writer/writer.h"
 
 /* Two events whose trailers differ. Ids 11 and 12 are of the first, 21 of the second. */
 extern const struct writer_event two_events[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a recorder needs of the writer: rings, compression, files that are sound at any time. */
-#include "capture/writer.h"
+#include "capture/writer/writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +15,8 @@
 
 #include "base/alloc.h"
 #include "base/cursor.h"
-#include "capture/emit.h"
-#include "capture/writer_inside.h"
+#include "capture/writer/emit.h"
+#include "capture/writer/writer_inside.h"
 #include "writer_fixture.h"
 
 enum { RING_BYTES = 1 << 16, EXIT_BYTES = 8 + 24 + 32, LEVEL = 3, LARGE = 5 << 20 };

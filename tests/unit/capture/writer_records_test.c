@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records and samples the writer wrote, as the reader sees them. */
-#include "capture/writer.h"
+#include "capture/writer/writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 #include "batch/batch.h"
-#include "capture/sample.h"
+#include "capture/format/sample.h"
 #include "writer_fixture.h"
 
 #define BIT(n) ((uint64_t)1 << (n))

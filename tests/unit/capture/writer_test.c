@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files the writer wrote, as the reader sees them. What perf sees: tests/e2e/writer_perf.py. */
-#include "capture/writer.h"
+#include "capture/writer/writer.h"
 
 #include <setjmp.h>
 #include <signal.h>

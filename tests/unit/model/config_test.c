@@ -10,8 +10,8 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "collect/model_settings.h"
 #include "model/config.h"
+#include "model/settings.h"
 
 static const char *const program[] = { "dir/prog", "x=1", NULL };
 static const char *const command[] = { "cyclops", "model", "--", "dir/prog", "x=1", NULL };

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "collect/model_program.h"
+#include "model/program.h"
 
 static const char loader_path[] = "/lib/ld-linux-aarch64.so.1";
 

@@ -13,7 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "elf_builder.h"
+#include "../elf/elf_builder.h"
 
 enum { CODE = 0x10000, CODE_SIZE = 0x100 };
 

@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "elf_builder.h"
-#include "symbol/jit_map.h"
-#include "symbol/kallsyms.h"
+#include "elf/jit_map.h"
+#include "elf/kallsyms.h"
+#include "../elf/elf_builder.h"
 
 static const char kallsyms_text[] = "ffffffff81000000 T _text\n"
 				    "ffffffff81000000 T startup_64\n"

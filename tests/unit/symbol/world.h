@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "elf_builder.h"
+#include "../elf/elf_builder.h"
 #include "symbol/symbols.h"
 
 enum { WORLD_TEXT = 0x10000 };

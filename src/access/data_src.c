@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/data_src.h"
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/alloc.h"
+#include "spe/packet.h"
+
+unsigned data_src_access(uint64_t data_src)
+{
+	const union perf_mem_data_src source = { .val = data_src };
+	unsigned access = 0;
+
+	if (source.mem_op & PERF_MEM_OP_LOAD)
+		access |= DATA_LOAD;
+	if (source.mem_op & PERF_MEM_OP_STORE)
+		access |= DATA_STORE;
+	if (access != 0 && source.mem_lock & PERF_MEM_LOCK_LOCKED)
+		access |= DATA_LOCKED;
+	return access;
+}
+
+/* The value puts sources of a level in an order. */
+#define SOURCE(at, its_name, its_level)                                                            \
+	{                                                                                          \
+		.value = (at), .name = (its_name), .level = SOURCE_##its_level                     \
+	}
+
+/* Levels of samples, nearest to what the record says first. */
+static const struct {
+	uint64_t level; /* PERF_MEM_LVL_… */
+	struct cpu_source hit, miss;
+} levels[] = {
+	{ PERF_MEM_LVL_L1, SOURCE(1, "L1", L1), SOURCE(1, "L1-miss", UNKNOWN) },
+	{ PERF_MEM_LVL_LFB, SOURCE(2, "LFB", L1), SOURCE(2, "LFB-miss", UNKNOWN) },
+	{ PERF_MEM_LVL_L2, SOURCE(1, "L2", L2), SOURCE(3, "L2-miss", UNKNOWN) },
+	{ PERF_MEM_LVL_L3, SOURCE(1, "L3", SYSTEM_CACHE), SOURCE(4, "L3-miss", UNKNOWN) },
+	{ PERF_MEM_LVL_LOC_RAM, SOURCE(1, "DRAM", DRAM), SOURCE(5, "DRAM-miss", UNKNOWN) },
+	{ PERF_MEM_LVL_REM_RAM1, SOURCE(1, "remote-DRAM", REMOTE_DRAM),
+	  SOURCE(6, "remote-DRAM-miss", UNKNOWN) },
+	{ PERF_MEM_LVL_REM_RAM2, SOURCE(2, "remote-DRAM-2hops", REMOTE_DRAM),
+	  SOURCE(7, "remote-DRAM-2hops-miss", UNKNOWN) },
+	{ PERF_MEM_LVL_REM_CCE1, SOURCE(1, "remote-cache", REMOTE),
+	  SOURCE(8, "remote-cache-miss", UNKNOWN) },
+	{ PERF_MEM_LVL_REM_CCE2, SOURCE(2, "remote-cache-2hops", REMOTE),
+	  SOURCE(9, "remote-cache-2hops-miss", UNKNOWN) },
+	{ PERF_MEM_LVL_IO, SOURCE(1, "IO", DEVICE), SOURCE(10, "IO-miss", UNKNOWN) },
+	{ PERF_MEM_LVL_UNC, SOURCE(2, "uncached", DEVICE), SOURCE(11, "uncached-miss", UNKNOWN) },
+};
+
+/*
+ * The same where only mem_lvl_num tells it, as of newer kernels: what is far is told by
+ * mem_remote. Numbers are those of perf_event.h, of which older headers lack some.
+ */
+static const struct {
+	uint8_t number;
+	struct cpu_source near, far;
+} numbers[] = {
+	{ 0x7, SOURCE(3, "L0", L1), SOURCE(3, "remote-L0", REMOTE) },
+	{ 0x1, SOURCE(4, "L1", L1), SOURCE(4, "remote-L1", REMOTE) },
+	{ 0xc, SOURCE(5, "LFB", L1), SOURCE(5, "remote-LFB", REMOTE) },
+	{ 0x2, SOURCE(2, "L2", L2), SOURCE(6, "remote-L2", REMOTE) },
+	{ 0x5, SOURCE(3, "L2-MHB", L2), SOURCE(7, "remote-L2-MHB", REMOTE) },
+	{ 0x3, SOURCE(2, "L3", SYSTEM_CACHE), SOURCE(8, "remote-L3", REMOTE) },
+	{ 0x4, SOURCE(3, "L4", SYSTEM_CACHE), SOURCE(9, "remote-L4", REMOTE) },
+	{ 0x6, SOURCE(4, "MSC", SYSTEM_CACHE), SOURCE(10, "remote-MSC", REMOTE) },
+	{ 0xb, SOURCE(5, "any-cache", SYSTEM_CACHE), SOURCE(11, "remote-cache", REMOTE) },
+	{ 0xd, SOURCE(2, "DRAM", DRAM), SOURCE(3, "remote-DRAM", REMOTE_DRAM) },
+	{ 0xe, SOURCE(3, "PMEM", DRAM), SOURCE(4, "remote-PMEM", REMOTE_DRAM) },
+	{ 0x9, SOURCE(4, "CXL", DRAM), SOURCE(5, "remote-CXL", REMOTE_DRAM) },
+	{ 0xa, SOURCE(3, "IO", DEVICE), SOURCE(5, "remote-IO", DEVICE) },
+	{ 0x8, SOURCE(4, "uncached", DEVICE), SOURCE(6, "remote-uncached", DEVICE) },
+};
+
+/* What both of the tables have is one source. */
+static const struct cpu_source *canonical(const struct cpu_source *source)
+{
+	for (size_t i = 0; i < COUNT(levels); i++)
+		if (strcmp(levels[i].hit.name, source->name) == 0)
+			return &levels[i].hit;
+	return source;
+}
+
+static const struct cpu_source *source_of_number(const union perf_mem_data_src *s)
+{
+	for (size_t i = 0; i < COUNT(numbers); i++)
+		if (s->mem_lvl_num == numbers[i].number)
+			return canonical(s->mem_remote ? &numbers[i].far : &numbers[i].near);
+	return NULL;
+}
+
+const struct cpu_source *data_src_source(uint64_t data_src)
+{
+	const uint64_t outcomes = PERF_MEM_LVL_NA | PERF_MEM_LVL_HIT | PERF_MEM_LVL_MISS;
+	const union perf_mem_data_src s = { .val = data_src };
+
+	for (size_t i = 0; i < COUNT(levels); i++) {
+		if (!(s.mem_lvl & levels[i].level))
+			continue;
+		if (s.mem_lvl & PERF_MEM_LVL_HIT)
+			return &levels[i].hit;
+		if (s.mem_lvl & PERF_MEM_LVL_MISS)
+			return &levels[i].miss;
+	}
+	/* Else the number tells where it hit, unless the level says that it did not. */
+	if ((s.mem_lvl & outcomes) == PERF_MEM_LVL_MISS)
+		return NULL;
+	return source_of_number(&s);
+}
+
+enum source_level data_src_level(uint64_t data_src)
+{
+	const struct cpu_source *source = data_src_source(data_src);
+
+	return source == NULL ? SOURCE_UNKNOWN : source->level;
+}
+
+bool data_src_is_name(const char *name)
+{
+	for (size_t i = 0; i < COUNT(levels); i++)
+		if (strcasecmp(levels[i].hit.name, name) == 0 ||
+		    strcasecmp(levels[i].miss.name, name) == 0)
+			return true;
+	for (size_t i = 0; i < COUNT(numbers); i++)
+		if (strcasecmp(numbers[i].near.name, name) == 0 ||
+		    strcasecmp(numbers[i].far.name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Facts, by the place of their bits in perf_mem_data_src. */
+enum { SNOOP = 19, LOCK = 24, TLB = 26, SNOOPX = 38, BLOCK = 40 };
+#define FACT(at, value) ((uint64_t)(value) << (at))
+
+static const struct {
+	uint64_t bit;
+	const char *word;
+} facts[] = {
+	{ FACT(TLB, PERF_MEM_TLB_L1), "TLB-L1" },
+	{ FACT(TLB, PERF_MEM_TLB_L2), "TLB-L2" },
+	{ FACT(TLB, PERF_MEM_TLB_WK), "TLB-WALKER" },
+	{ FACT(TLB, PERF_MEM_TLB_OS), "TLB-FAULT" },
+	{ FACT(TLB, PERF_MEM_TLB_HIT), "TLB-HIT" },
+	{ FACT(TLB, PERF_MEM_TLB_MISS), "TLB-MISS" },
+	{ FACT(SNOOP, PERF_MEM_SNOOP_NONE), "NO-SNOOP" },
+	{ FACT(SNOOP, PERF_MEM_SNOOP_HIT), "SNOOP-HIT" },
+	{ FACT(SNOOP, PERF_MEM_SNOOP_MISS), "SNOOP-MISS" },
+	{ FACT(SNOOP, PERF_MEM_SNOOP_HITM), "HITM" },
+	{ FACT(SNOOPX, 1), "FORWARDED" },
+	{ FACT(SNOOPX, 2), "PEER" },
+	{ FACT(LOCK, PERF_MEM_LOCK_LOCKED), "LOCKED" },
+	{ FACT(BLOCK, 2), "BLOCKED-DATA" },
+	{ FACT(BLOCK, 4), "BLOCKED-ADDRESS" },
+};
+
+/*
+ * A miss of the last TLB, and what the kernel answered, took a walk. No kernel writes the walker's
+ * bit: perf does, with a hit or a miss, where it makes samples of SPE records that tell of their
+ * translation; only a miss of those took a walk.
+ */
+static uint64_t translation_of(const union perf_mem_data_src *s)
+{
+	const unsigned last = PERF_MEM_TLB_L2 | PERF_MEM_TLB_WK;
+	bool is_miss = (s->mem_dtlb & PERF_MEM_TLB_MISS) && (s->mem_dtlb & last);
+	uint64_t is_walk = is_miss || s->mem_dtlb & PERF_MEM_TLB_OS;
+
+	if (!(s->mem_dtlb & (PERF_MEM_TLB_HIT | PERF_MEM_TLB_MISS)))
+		return 0;
+	return (uint64_t)1 << SPE_EV_TLB_ACCESS | is_walk << SPE_EV_TLB_WALK;
+}
+
+uint64_t data_src_facts(uint64_t data_src)
+{
+	const union perf_mem_data_src s = { .val = data_src };
+	uint64_t told = 0;
+
+	for (size_t i = 0; i < COUNT(facts); i++)
+		told |= data_src & facts[i].bit;
+	return told | translation_of(&s);
+}
+
+void data_src_facts_text(uint64_t told, char separator, struct text *out)
+{
+	bool is_first = true;
+
+	for (size_t i = 0; i < COUNT(facts); i++) {
+		if (!(told & facts[i].bit))
+			continue;
+		if (!is_first)
+			text_char(out, separator);
+		text_str(out, facts[i].word);
+		is_first = false;
+	}
+}

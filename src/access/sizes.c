@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/sizes.h"
+
+#include <stdlib.h>
+
+#include "access/vector_length.h"
+#include "base/alloc.h"
+#include "isa/access.h"
+#include "variables/code.h"
+
+enum { LONGEST_INSTRUCTION = 15 };
+
+static void look_at(struct access_sizes *a, const struct session *s, uint32_t place)
+{
+	const uint32_t kinds = ACCESS_LOAD | ACCESS_STORE;
+	struct isa_access access;
+	struct code code;
+
+	if (!symbols_code(s->symbols, session_place(s, place), LONGEST_INSTRUCTION, &code) ||
+	    !isa_access(code.isa, code.bytes, code.size, &access) || !(access.flags & kinds))
+		return;
+	a->bytes[place] = access.bytes;
+	a->is_scalable[place] = access.flags & ACCESS_SCALABLE;
+	a->n_scalable += a->is_scalable[place];
+}
+
+void access_sizes_init(struct access_sizes *a, struct session *s, const bool *wanted)
+{
+	*a = (struct access_sizes){ .n = place_numbers_n(s->places) };
+	a->bytes = mem_zalloc(a->n + 1, sizeof(*a->bytes));
+	a->is_scalable = mem_zalloc(a->n + 1, sizeof(*a->is_scalable));
+	for (uint32_t i = 0; i < a->n; i++)
+		if (wanted[i])
+			look_at(a, s, i);
+}
+
+/*
+ * What accesses a part of each vector, as with elements that are shorter in memory, may say how long
+ * that part is instead of the vector: so it does if that is less than any vector.
+ */
+uint32_t access_sizes_bytes(const struct access_sizes *a, uint64_t place, uint32_t said_bits)
+{
+	bool is_whole;
+	uint32_t bytes;
+
+	if (place >= a->n || !a->is_scalable[place])
+		return place < a->n ? a->bytes[place] : 0;
+	bytes = a->bytes[place];
+	is_whole = bytes >= VECTOR_LEAST_BITS / 8;
+	if (said_bits != 0 && said_bits < VECTOR_LEAST_BITS && !is_whole)
+		return said_bits / 8;
+	return bytes * (said_bits >= VECTOR_LEAST_BITS ? said_bits : a->vector_bits) /
+	       VECTOR_LEAST_BITS;
+}
+
+void access_sizes_release(struct access_sizes *a)
+{
+	free(a->bytes);
+	free(a->is_scalable);
+	*a = (struct access_sizes){ 0 };
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "addr/addr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "access/data_src.h"
+#include "access/samples.h"
+#include "base/alloc.h"
+#include "estimate/latency.h"
+#include "spe/packet.h"
+
+enum { MAX_CPUS = 1 << 16 };
+
+/* An access to memory, of either kind of record. */
+struct access {
+	uint64_t address;
+	bool is_load, is_store;
+	bool is_translated, has_walk, has_walk_cycles; /* is it known how; was it by a walk */
+	bool has_cycles, is_saturated;
+	uint64_t cycles, walk_cycles;
+	enum source_level level; /* of loads */
+};
+
+static uint32_t number_in(const char **text)
+{
+	uint32_t n = 0;
+
+	while (**text >= '0' && **text <= '9' && n < MAX_CPUS)
+		n = n * 10 + (uint32_t)(*(*text)++ - '0');
+	return n;
+}
+
+/* Marks the cpus of a list such as "0-3,8". */
+static void mark_cpus(struct addr *a, const char *list, uint32_t node)
+{
+	while (*list >= '0' && *list <= '9') {
+		uint32_t first = number_in(&list), last = first;
+
+		if (*list == '-') {
+			list++;
+			last = number_in(&list);
+		}
+		for (uint32_t cpu = first; cpu <= last && cpu < a->n_cpus; cpu++)
+			a->cpu_nodes[cpu] = 1ull << node;
+		if (*list == ',')
+			list++;
+	}
+}
+
+static void read_nodes(struct addr *a)
+{
+	const struct info *info = capture_info(a->session->capture);
+
+	a->n_cpus = info->n_cpus_available < MAX_CPUS ? info->n_cpus_available : MAX_CPUS;
+	a->cpu_nodes = mem_zalloc(a->n_cpus + 1, sizeof(*a->cpu_nodes));
+	for (size_t i = 0; i < info->numa_nodes.n; i++)
+		if (info->numa_nodes.items[i].node < INFO_NODES)
+			mark_cpus(a,
+				  strings_get(capture_strings(a->session->capture),
+					      info->numa_nodes.items[i].cpus),
+				  info->numa_nodes.items[i].node);
+}
+
+static void *addr_new(const struct session *session, const void *options)
+{
+	struct addr *a = mem_zalloc(1, sizeof(*a));
+
+	a->session = session;
+	a->options = options;
+	tuples_init(&a->keys, ADDR_KEY_WORDS);
+	a->is_sampled = access_is_sampled(session);
+	a->sampling = access_sampling_of(session);
+	read_nodes(a);
+	if (a->options->grain == ADDR_INSTRUCTIONS)
+		a->last = addr_last_new();
+	return a;
+}
+
+static void addr_free(void *partial)
+{
+	struct addr *a = partial;
+
+	if (a == NULL)
+		return;
+	tuples_release(&a->keys);
+	vec_release(&a->sums);
+	vec_release(&a->patterns);
+	vec_release(&a->slices);
+	addr_last_free(a->last);
+	free(a->cpu_nodes);
+	free(a);
+}
+
+void addr_sums_add(struct addr_sums *to, const struct addr_sums *from)
+{
+	if (to->n == 0 || from->first_ns < to->first_ns)
+		to->first_ns = from->first_ns;
+	if (to->n == 0 || from->least < to->least)
+		to->least = from->least;
+	to->n += from->n;
+	to->loads += from->loads;
+	to->stores += from->stores;
+	to->cycles += from->cycles;
+	to->full_cycles += from->full_cycles;
+	to->n_cycles += from->n_cycles;
+	to->n_saturated += from->n_saturated;
+	to->n_translated += from->n_translated;
+	to->walks += from->walks;
+	to->walk_cycles += from->walk_cycles;
+	to->n_walk_cycles += from->n_walk_cycles;
+	for (int i = 0; i < N_SOURCE_LEVELS; i++)
+		to->levels[i] += from->levels[i];
+	to->memory_operations += from->memory_operations;
+	to->n_near += from->n_near;
+	to->n_far += from->n_far;
+	to->far_cycles += from->far_cycles;
+	to->page_nodes |= from->page_nodes;
+	to->cpu_nodes |= from->cpu_nodes;
+}
+
+static uint32_t cpu_of(const struct batch *b, size_t row)
+{
+	return b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+}
+
+static bool read_spe(const struct session *s, const struct batch *b, size_t row, struct access *out)
+{
+	uint32_t has = b->has[row];
+	enum memory_kind kind =
+		has & HAS_OP ? memory_kind_of(b->op_class[row], b->op[row]) : MEMORY_NONE;
+	const struct cpu_source *source = NULL;
+
+	if (kind == MEMORY_NONE)
+		return false;
+	out->is_load = kind != MEMORY_STORE;
+	out->is_store = kind != MEMORY_LOAD;
+	out->has_cycles = has & HAS_TOTAL;
+	out->cycles = b->total[row];
+	out->is_saturated = latency_is_full(b->total[row]);
+	out->is_translated = has & HAS_EVENTS;
+	out->has_walk = out->is_translated && b->events[row] >> SPE_EV_TLB_WALK & 1;
+	out->has_walk_cycles = out->has_walk && has & HAS_XLAT;
+	out->walk_cycles = out->has_walk_cycles ? b->xlat[row] : 0;
+	if (has & HAS_SOURCE && out->is_load)
+		source = session_source(s, cpu_of(b, row), b->source[row]);
+	out->level = source == NULL ? SOURCE_UNKNOWN : source->level;
+	return true;
+}
+
+static bool read_sample(const struct addr *a, const struct batch *b, size_t row, struct access *out)
+{
+	int event = a->sampling.event;
+	uint64_t source = b->has[row] & HAS_DATA_SRC ? b->data_src[row] : 0;
+	unsigned access = data_src_access(source);
+	uint64_t facts = data_src_facts(source);
+	struct sample_latencies l;
+
+	if (access == 0 || (event >= 0 && b->event[row] != (unsigned)event))
+		return false;
+	l = sample_latencies_of(&a->sampling, b, row);
+	out->is_load = access & DATA_LOAD;
+	out->is_store = access & DATA_STORE;
+	out->has_cycles = l.state[LATENCY_TOTAL] != LATENCY_ABSENT;
+	out->is_saturated = l.state[LATENCY_TOTAL] == LATENCY_FULL;
+	out->cycles = out->has_cycles ? l.cycles[LATENCY_TOTAL] : 0;
+	out->has_walk = facts >> SPE_EV_TLB_WALK & 1;
+	out->is_translated = out->has_walk || facts >> SPE_EV_TLB_ACCESS & 1;
+	out->level = out->is_load ? data_src_level(source) : SOURCE_UNKNOWN;
+	return true;
+}
+
+/* False if the row is no access, or of the other sampling; counts those whose address is not known. */
+static bool read_access(struct addr *a, const struct batch *b, size_t row, struct access *out)
+{
+	*out = (struct access){ 0 };
+	if (b->kind != (a->is_sampled ? BATCH_SAMPLES : BATCH_SPE))
+		return false;
+	if (!(a->is_sampled ? read_sample(a, b, row, out) : read_spe(a->session, b, row, out)))
+		return false;
+	out->address = b->va[row];
+	if (b->has[row] & HAS_VA && (!a->is_sampled || out->address != 0))
+		return true;
+	a->n_without_address++;
+	return false;
+}
+
+static void set_nodes(const struct addr *a, const struct batch *b, size_t row,
+		      struct addr_sums *out)
+{
+	const struct info *info = capture_info(a->session->capture);
+	int node = b->has[row] & HAS_PA ? info_memory_node(info, b->pa[row]) : -1;
+	uint32_t cpu = cpu_of(b, row);
+
+	if (node >= 0)
+		out->page_nodes = 1ull << node;
+	if (cpu < a->n_cpus)
+		out->cpu_nodes = a->cpu_nodes[cpu];
+	if (out->page_nodes == 0 || out->cpu_nodes == 0)
+		return;
+	out->n_near = out->page_nodes == out->cpu_nodes;
+	out->n_far = !out->n_near;
+	out->far_cycles = out->n_far ? out->cycles : 0;
+}
+
+static struct addr_sums sums_of(const struct addr *a, const struct batch *b, size_t row,
+				const struct access *access)
+{
+	struct addr_sums sums = {
+		.n = 1,
+		.loads = access->is_load,
+		.stores = access->is_store,
+		.cycles = access->has_cycles ? access->cycles : 0,
+		.n_cycles = access->has_cycles,
+		.n_saturated = access->has_cycles && access->is_saturated,
+		.n_translated = access->is_translated,
+		.walks = access->has_walk,
+		.walk_cycles = access->walk_cycles,
+		.n_walk_cycles = access->has_walk_cycles,
+		.least = access->address,
+		.first_ns = data_time(a->session, b, row),
+	};
+
+	if (access->level != SOURCE_UNKNOWN)
+		sums.levels[access->level] = 1;
+	if (access->level == SOURCE_DRAM || access->level == SOURCE_REMOTE_DRAM)
+		sums.memory_operations =
+			a->is_sampled ? 0 : spe_interval(a->session, cpu_of(b, row))->mean;
+	sums.full_cycles = sums.n_saturated > 0 ? sums.cycles : 0;
+	set_nodes(a, b, row, &sums);
+	return sums;
+}
+
+static uint32_t process_of(const struct batch *b, size_t row, uint64_t address)
+{
+	if (address >> 63)
+		return ADDR_KERNEL;
+	return b->has[row] & HAS_PROCESS ? b->process[row] : 0;
+}
+
+/* Fills in the key; false if the access is none that was asked for. */
+static bool key_of(const struct addr *a, const struct batch *b, size_t row, uint64_t address,
+		   uint64_t key[ADDR_KEY_WORDS])
+{
+	const struct addr_options *o = a->options;
+	const struct addr_window *w = &o->window;
+	uint32_t process = process_of(b, row, address);
+
+	switch (o->grain) {
+	case ADDR_PAGES:
+		key[0] = process;
+		key[1] = address >> ADDR_PAGE_SHIFT;
+		return true;
+	case ADDR_LINES:
+		key[0] = process;
+		key[1] = address / o->line_bytes;
+		return true;
+	case ADDR_FIELDS:
+		key[0] = addr_objects_find(o->objects, process, address, &key[1]);
+		if (key[0] == UINT32_MAX)
+			return false;
+		if (addr_object_is_memory(&o->objects->list.items[key[0]]) &&
+		    b->has[row] & HAS_PC) {
+			key[1] = process;
+			key[2] = (uint64_t)b->place[row] + 1;
+		}
+		return true;
+	case ADDR_OFFSETS:
+		if (address < w->base || (address - w->base) / w->size >= w->count ||
+		    (w->process != 0 && process != w->process))
+			return false;
+		key[0] = (address - w->base) % w->size;
+		key[1] = b->has[row] & HAS_PC ? b->place[row] : 0;
+		return true;
+	case ADDR_INSTRUCTIONS:
+		key[0] = b->has[row] & HAS_PC ? b->place[row] : 0;
+		key[1] = b->has[row] & HAS_TID ? b->tid[row] : 0;
+		key[2] = process;
+		return true;
+	}
+	return false;
+}
+
+static uint32_t find_group(struct addr *a, const uint64_t key[ADDR_KEY_WORDS])
+{
+	uint32_t group = tuples_add(&a->keys, key);
+
+	if (group == a->sums.n) {
+		vec_add(&a->sums);
+		if (a->options->grain == ADDR_INSTRUCTIONS)
+			vec_add(&a->patterns);
+		for (uint32_t i = 0; i < a->session->slices.n; i++)
+			vec_add(&a->slices);
+	}
+	return group;
+}
+
+static void add_slice(struct addr *a, uint32_t group, const struct batch *b, size_t row)
+{
+	const struct slices *s = &a->session->slices;
+
+	if (s->n > 0 && b->has[row] & HAS_TIME)
+		a->slices.items[(size_t)group * s->n + slices_find(s, b->time_ns[row])]++;
+}
+
+/* Rows of a batch are of one unit, in order: what follows each other there did so when it ran. */
+static void add_pattern(struct addr *a, uint32_t group, uint64_t address)
+{
+	struct addr_pattern *p = &a->patterns.items[group];
+	uint64_t before;
+
+	addr_pattern_add(p, address);
+	if (addr_last_put(a->last, group, address, &before))
+		addr_pattern_add_pair(p, before, address);
+}
+
+static void addr_consume(void *partial, const struct batch *b)
+{
+	struct addr *a = partial;
+
+	if (a->last != NULL)
+		addr_last_reset(a->last);
+	for (size_t row = 0; row < b->n; row++) {
+		uint64_t key[ADDR_KEY_WORDS] = { 0 };
+		struct access access;
+		struct addr_sums sums;
+		uint32_t group;
+
+		if (!read_access(a, b, row, &access) || !key_of(a, b, row, access.address, key))
+			continue;
+		group = find_group(a, key);
+		sums = sums_of(a, b, row, &access);
+		addr_sums_add(&a->sums.items[group], &sums);
+		add_slice(a, group, b, row);
+		if (a->last != NULL)
+			add_pattern(a, group, access.address);
+	}
+}
+
+static void merge_slices(struct addr *a, uint32_t group, const struct addr *from, uint32_t part)
+{
+	size_t n = a->session->slices.n;
+
+	for (size_t i = 0; i < n; i++)
+		a->slices.items[group * n + i] += from->slices.items[part * n + i];
+}
+
+static void addr_merge(void *into, const void *from, const struct id_map *map)
+{
+	struct addr *a = into;
+	const struct addr *part = from;
+
+	(void)map;
+	a->n_without_address += part->n_without_address;
+	for (uint32_t i = 0; i < part->keys.n; i++) {
+		uint32_t group = find_group(a, tuples_get(&part->keys, i));
+
+		addr_sums_add(&a->sums.items[group], &part->sums.items[i]);
+		merge_slices(a, group, part, i);
+		if (a->options->grain == ADDR_INSTRUCTIONS)
+			addr_pattern_merge(&a->patterns.items[group], &part->patterns.items[i]);
+	}
+}
+
+void addr_regroup(struct addr *a, const uint64_t *keys)
+{
+	struct addr old = *a;
+
+	tuples_init(&a->keys, ADDR_KEY_WORDS);
+	a->sums.items = NULL;
+	a->sums.n = a->sums.cap = 0;
+	a->slices.items = NULL;
+	a->slices.n = a->slices.cap = 0;
+	for (uint32_t i = 0; i < old.keys.n; i++) {
+		uint32_t group = find_group(a, &keys[(size_t)i * ADDR_KEY_WORDS]);
+
+		addr_sums_add(&a->sums.items[group], &old.sums.items[i]);
+		merge_slices(a, group, &old, i);
+	}
+	tuples_release(&old.keys);
+	vec_release(&old.sums);
+	vec_release(&old.slices);
+}
+
+const struct analysis_class addr_class = {
+	.new = addr_new,
+	.free = addr_free,
+	.consume = addr_consume,
+	.merge = addr_merge,
+};

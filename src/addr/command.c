@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cyclops addr: which data is accessed, member by member and page by page. */
+#include <stddef.h>
+
+#include "addr/answer.h"
+#include "base/alloc.h"
+#include "cli/question.h"
+#include "cli/command.h"
+
+static const struct usage usage = {
+	"addr",
+	"[OPTIONS] [FILE]",
+	"Data addresses: objects, members, pages and lines; how instructions walk through them.",
+};
+
+struct addr_command {
+	const char *by, *object, *type, *base;
+	struct addr_request request; /* what that means */
+};
+
+static const struct option options[] = {
+	{ "by", 0, OPTION_TEXT, offsetof(struct addr_command, by), "KEY",
+	  "object (the default), type, field, line, page, hugepage,\n"
+	  "                          node, instruction, offset" },
+	{ "object", 0, OPTION_TEXT, offsetof(struct addr_command, object), "NAME",
+	  "offsets in the elements of this variable" },
+	{ "type", 0, OPTION_TEXT, offsetof(struct addr_command, type), "NAME",
+	  "the members of all objects of this type; with --base offsets in\n"
+	  "                          structs of it, or of so many bytes" },
+	{ "base", 0, OPTION_TEXT, offsetof(struct addr_command, base), "ADDR[,COUNT]",
+	  "where the first of COUNT (1) structs is" },
+};
+
+/* What was asked for by --object, --type and --base is offsets. */
+static int make_request(struct question *q, struct err *err)
+{
+	struct addr_command *command = q->what.into;
+	struct addr_request *out = &command->request;
+	bool is_of_type = command->type != NULL && command->base == NULL;
+	bool has_window = command->object != NULL || command->base != NULL;
+
+	*out = (struct addr_request){
+		.by = has_window   ? ADDR_BY_OFFSET
+		      : is_of_type ? ADDR_BY_FIELD
+				   : ADDR_BY_OBJECT,
+		.top = rows_to_show(&q->rows),
+		.sort = q->rows.sort,
+		.object = command->object,
+		.type = command->type,
+		.base = command->base,
+	};
+	if (command->by != NULL && addr_by_parse(command->by, &out->by, err) < 0)
+		return -1;
+	if (is_of_type && out->by != ADDR_BY_FIELD && command->object == NULL)
+		return err_set(
+			err, ERR_USAGE, ERR_NOWHERE,
+			"--by %s: with --type alone there are only fields; with --base, too, "
+			"offsets",
+			command->by);
+	if (has_window && out->by != ADDR_BY_OFFSET)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--by %s: with --object or --base there are only offsets",
+			       command->by);
+	if (command->object != NULL && (command->type != NULL || command->base != NULL))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--object stands alone: it has a type and a place");
+	return 0;
+}
+
+static int answer(struct question *q, struct session *s, const struct select *select,
+		  struct err *err)
+{
+	const struct addr_command *command = q->what.into;
+	struct addr_report report = { 0 };
+	int rc = addr_report_make(s, select, &command->request, &report, err);
+
+	if (rc == 0)
+		rc = question_show(q, &report.shown, err);
+	addr_report_release(&report);
+	return rc;
+}
+
+static int addr_command(int argc, char **argv)
+{
+	struct addr_command command = { 0 };
+	struct question q = {
+		.usage = &usage,
+		.what = { "What:", options, COUNT(options), &command },
+		.has_rows = QUESTION_ROWS_SORTED,
+		.max_arguments = 1,
+		.check = make_request,
+		.answer = answer,
+	};
+
+	return question_ask(&q, argc, argv);
+}
+
+const struct command command_addr = {
+	.usage = &usage,
+	.purpose = "objects, members and pages: which data is hot, what to move",
+	.reads = COMMAND_READS_CAPTURE,
+	.run = addr_command,
+};

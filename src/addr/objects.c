@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "addr/objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "addr/addr.h"
+#include "base/alloc.h"
+
+enum {
+	KEY_WORDS = 7,
+	/* In larger elements members are not told apart: there may be too many offsets. */
+	MOST_ELEMENT = 1 << 20,
+	/* Of objects without a type, members cannot be told; larger ones are one member. */
+	MOST_UNTYPED = 4096,
+	/* So few pages are looked at byte by byte, for variables that have no symbol. */
+	FEW_PAGES = 256,
+	STEP_BYTES = 16,
+	PAGE_BYTES = 1 << ADDR_PAGE_SHIFT,
+};
+
+/* The queries to be asked, with what made them. */
+struct asking {
+	struct addr_objects *objects;
+	const struct addr *pages;
+	VEC_OF(struct data_query) queries;
+	struct data_names by_page; /* of one address of each page, by number of the group */
+	uint32_t *order;	   /* groups by process and page */
+
+	/* For add_symbol(): pages first … last - 1 of `order` are of one module and process. */
+	size_t first, last;
+	uint64_t bias;
+};
+
+static const uint64_t *page_key(const struct asking *a, size_t i)
+{
+	return tuples_get(&a->pages->keys, a->order[i]);
+}
+
+static int compare_pages(const void *left, const void *right, void *context)
+{
+	const struct asking *a = context;
+	const uint64_t *x = tuples_get(&a->pages->keys, *(const uint32_t *)left);
+	const uint64_t *y = tuples_get(&a->pages->keys, *(const uint32_t *)right);
+
+	if (x[0] != y[0])
+		return (x[0] > y[0]) - (x[0] < y[0]);
+	return (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+static void sort_pages(struct asking *a)
+{
+	a->order = mem_alloc(a->pages->keys.n + 1, sizeof(*a->order));
+	for (uint32_t i = 0; i < a->pages->keys.n; i++)
+		a->order[i] = i;
+	if (a->pages->keys.n > 1)
+		qsort_r(a->order, a->pages->keys.n, sizeof(*a->order), compare_pages, a);
+}
+
+static struct data_query query_of(const struct asking *a, uint32_t group, uint64_t address)
+{
+	uint64_t process = tuples_get(&a->pages->keys, group)[0];
+
+	return (struct data_query){
+		.process = process == ADDR_KERNEL ? 0 : (uint32_t)process,
+		.time_ns = a->pages->sums.items[group].first_ns,
+		.address = address,
+		.size = 1,
+	};
+}
+
+/* What kind of memory each page is: one of the addresses that were accessed tells. */
+static void ask_pages(struct asking *a)
+{
+	size_t n = a->pages->keys.n;
+	struct data_query *queries = mem_alloc(n + 1, sizeof(*queries));
+
+	for (uint32_t i = 0; i < n; i++)
+		queries[i] = query_of(a, i, a->pages->sums.items[i].least);
+	data_names_init(&a->by_page, a->objects->session, queries, n);
+	free(queries);
+}
+
+static const struct data_name *name_of_page(const struct asking *a, size_t i)
+{
+	return &a->by_page.list[a->order[i]];
+}
+
+static uint64_t bias_of(const struct asking *a, size_t i)
+{
+	return a->pages->sums.items[a->order[i]].least - name_of_page(a, i)->file_address;
+}
+
+/* The first page of a run that is not before the address. */
+static size_t page_at(const struct asking *a, uint64_t address)
+{
+	size_t low = a->first, high = a->last;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (page_key(a, middle)[1] < address >> ADDR_PAGE_SHIFT)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Asks for a symbol if it starts on a page that was accessed. */
+static void add_symbol(void *context, uint64_t file_address)
+{
+	struct asking *a = context;
+	uint64_t address = file_address + a->bias;
+	size_t i = page_at(a, address);
+
+	if (i < a->last && page_key(a, i)[1] == address >> ADDR_PAGE_SHIFT)
+		*vec_add(&a->queries) = query_of(a, a->order[i], address);
+}
+
+static void add_steps(struct asking *a)
+{
+	for (size_t i = a->first; i < a->last; i++) {
+		uint64_t start = page_key(a, i)[1] << ADDR_PAGE_SHIFT;
+
+		for (uint64_t at = 0; at < PAGE_BYTES; at += STEP_BYTES)
+			*vec_add(&a->queries) = query_of(a, a->order[i], start + at);
+	}
+}
+
+static void ask_run(struct asking *a)
+{
+	const struct data_name *name = name_of_page(a, a->first);
+	uint64_t first = page_key(a, a->first)[1] << ADDR_PAGE_SHIFT;
+	uint64_t last = (page_key(a, a->last - 1)[1] << ADDR_PAGE_SHIFT) + (PAGE_BYTES - 1);
+
+	a->bias = bias_of(a, a->first);
+	symbols_each_object(a->objects->session->symbols, name->module, first - a->bias,
+			    last - a->bias, add_symbol, a);
+	if (a->last - a->first <= FEW_PAGES)
+		add_steps(a);
+	for (size_t i = a->first; i < a->last; i++)
+		*vec_add(&a->queries) =
+			query_of(a, a->order[i], a->pages->sums.items[a->order[i]].least);
+}
+
+/* Runs of pages of one module, loaded at one place, in one process. */
+static void ask_runs(struct asking *a)
+{
+	size_t n = a->pages->keys.n;
+
+	for (a->first = 0; a->first < n; a->first = a->last) {
+		const struct data_name *name = name_of_page(a, a->first);
+
+		a->last = a->first + 1;
+		if (name->kind != DATA_STATIC)
+			continue;
+		while (a->last < n && name_of_page(a, a->last)->kind == DATA_STATIC &&
+		       name_of_page(a, a->last)->module.v == name->module.v &&
+		       page_key(a, a->last)[0] == page_key(a, a->first)[0] &&
+		       bias_of(a, a->last) == bias_of(a, a->first))
+			a->last++;
+		ask_run(a);
+	}
+}
+
+uint32_t addr_objects_add(struct addr_objects *o, const struct addr_object *object)
+{
+	const uint64_t key[KEY_WORDS] = {
+		object->kind | (uint64_t)object->is_by_code << 32 |
+			(uint64_t)object->is_by_type << 33,
+		object->module.v,
+		object->name.v,
+		object->type.v,
+		object->size,
+		(uint64_t)object->file.v << 32 | object->line,
+		object->function.v,
+	};
+	uint32_t number = tuples_add(&o->keys, key);
+
+	if (number == o->list.n)
+		*vec_add(&o->list) = *object;
+	return number;
+}
+
+/* Elements of arrays, also of arrays of arrays, are alike: their members are told apart. */
+static void set_element(const struct types *t, struct addr_object *object)
+{
+	struct type_id id = types_plain(t, object->type);
+
+	object->element = object->type;
+	while (types_get(t, id)->kind == TYPE_ARRAY) {
+		object->element = types_get(t, id)->inner;
+		id = types_plain(t, object->element);
+	}
+	object->element_size = types_get(t, id)->size;
+	if (object->element_size == 0 && object->size <= MOST_UNTYPED)
+		object->element_size = object->size;
+	if (object->element_size > MOST_ELEMENT)
+		object->element_size = 0;
+}
+
+struct addr_object addr_object_of(const struct addr_objects *o, const struct data_name *name)
+{
+	struct addr_object object = {
+		.kind = name->kind,
+		.is_by_code = name->is_by_code,
+		.is_by_type = name->is_by_type,
+		.function = name->is_by_code ? name->function : (struct str_id){ 0 },
+		.module = name->is_by_code ? (struct module_id){ 0 } : name->module,
+		.name = name->object,
+		.type = name->type,
+		.size = name->object_size,
+		.file = name->file,
+		.line = name->line,
+	};
+
+	if (name->object.v != 0)
+		set_element(symbols_types(o->session->symbols), &object);
+	else
+		object.type = (struct type_id){ 0 };
+	return object;
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+	const struct addr_range *a = left, *b = right;
+
+	if (a->process != b->process)
+		return (a->process > b->process) - (a->process < b->process);
+	if (a->first != b->first)
+		return (a->first > b->first) - (a->first < b->first);
+	return (a->last > b->last) - (a->last < b->last);
+}
+
+static void add_variables(struct asking *a)
+{
+	struct addr_objects *o = a->objects;
+	struct data_names names;
+	size_t n = 0;
+
+	data_names_init(&names, o->session, a->queries.items, a->queries.n);
+	for (size_t i = 0; i < names.n; i++) {
+		const struct data_name *name = &names.list[i];
+		struct addr_object object = addr_object_of(o, name);
+
+		if (name->object.v == 0 || name->object_size == 0)
+			continue;
+		*vec_add(&o->variables) = (struct addr_range){
+			.process = a->queries.items[i].process,
+			.first = name->object_address,
+			.last = name->object_address + (name->object_size - 1),
+			.object = addr_objects_add(o, &object),
+		};
+	}
+	data_names_release(&names);
+	if (o->variables.n > 1)
+		qsort(o->variables.items, o->variables.n, sizeof(*o->variables.items),
+		      compare_ranges);
+	for (size_t i = 0; i < o->variables.n; i++)
+		if (n == 0 ||
+		    compare_ranges(&o->variables.items[n - 1], &o->variables.items[i]) != 0)
+			o->variables.items[n++] = o->variables.items[i];
+	o->variables.n = n;
+}
+
+/* Memory of a page that is no variable: all such memory of a kind and module is one object. */
+static void add_pages(struct asking *a)
+{
+	for (size_t i = 0; i < a->pages->keys.n; i++) {
+		const struct data_name *name = name_of_page(a, i);
+		struct addr_object object = { .kind = name->kind, .module = name->module };
+		uint64_t start = page_key(a, i)[1] << ADDR_PAGE_SHIFT;
+
+		*vec_add(&a->objects->pages) = (struct addr_range){
+			.process = (uint32_t)page_key(a, i)[0],
+			.first = start,
+			.last = start + (PAGE_BYTES - 1),
+			.object = addr_objects_add(a->objects, &object),
+		};
+	}
+}
+
+void addr_objects_init(struct addr_objects *o, struct session *s, const struct addr *pages)
+{
+	struct asking a = { .objects = o, .pages = pages };
+
+	*o = (struct addr_objects){ .session = s };
+	tuples_init(&o->keys, KEY_WORDS);
+	sort_pages(&a);
+	ask_pages(&a);
+	ask_runs(&a);
+	add_variables(&a);
+	add_pages(&a);
+	data_names_release(&a.by_page);
+	vec_release(&a.queries);
+	free(a.order);
+}
+
+void addr_objects_release(struct addr_objects *o)
+{
+	vec_release(&o->list);
+	vec_release(&o->variables);
+	vec_release(&o->pages);
+	tuples_release(&o->keys);
+	*o = (struct addr_objects){ 0 };
+}
+
+/* The range that begins last, at or before the address; NULL if it does not reach there. */
+static const struct addr_range *find_range(const struct addr_range *ranges, size_t n,
+					   uint32_t process, uint64_t address)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct addr_range *r = &ranges[middle];
+
+		if (r->process < process || (r->process == process && r->first <= address))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || ranges[low - 1].process != process || ranges[low - 1].last < address)
+		return NULL;
+	return &ranges[low - 1];
+}
+
+uint32_t addr_objects_find(const struct addr_objects *o, uint32_t process, uint64_t address,
+			   uint64_t *out_offset)
+{
+	const struct addr_range *r =
+		find_range(o->variables.items, o->variables.n, process, address);
+	uint64_t size;
+
+	*out_offset = 0;
+	if (r == NULL)
+		r = find_range(o->pages.items, o->pages.n, process, address);
+	if (r == NULL)
+		return UINT32_MAX;
+	size = o->list.items[r->object].element_size;
+	if (size > 0)
+		*out_offset = (address - r->first) % size;
+	return r->object;
+}
+
+void addr_object_name(const struct addr_objects *o, const struct addr_object *object,
+		      struct text *out)
+{
+	const struct strings *strings = symbols_strings(o->session->symbols);
+
+	if (object->name.v == 0) {
+		data_memory_text(o->session, object->kind, object->module, out);
+		return;
+	}
+	if (object->is_by_code && object->kind != DATA_UNKNOWN && object->kind != DATA_THREAD)
+		text_format(out, "%s: ", data_kind_names[object->kind]);
+	text_str(out, strings_get(strings, object->name));
+	if (object->function.v != 0)
+		text_format(out, " of %s", strings_get(strings, object->function));
+}

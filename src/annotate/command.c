@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cyclops annotate: one function, instruction by instruction. */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "annotate/view.h"
+#include "base/alloc.h"
+#include "cli/question.h"
+#include "cli/command.h"
+#include "scan/scan.h"
+
+static const struct usage usage = {
+	"annotate",
+	"[OPTIONS] [FILE] [SYMBOL]",
+	"A function's source and instructions with what each of them was sampled with.",
+};
+
+enum { DEFAULT_CONTEXT = 3 };
+
+struct annotate_command {
+	struct option_list events;
+	const char *context, *syntax;
+	bool all, no_source;
+
+	const char *symbol; /* NULL: the hottest */
+};
+
+static const struct option options[] = {
+	{ "event", 'e', OPTION_LIST, offsetof(struct annotate_command, events), "NAME",
+	  "a column for this event, of the capture or of SPE records;\n"
+	  "                          may be repeated (default: those there are most of)" },
+	{ "context", 0, OPTION_TEXT, offsetof(struct annotate_command, context), "N",
+	  "instructions shown around hot ones (default 3)" },
+	{ "all", 0, OPTION_FLAG, offsetof(struct annotate_command, all), NULL,
+	  "show cold stretches, too" },
+	{ "no-source", 0, OPTION_FLAG, offsetof(struct annotate_command, no_source), NULL,
+	  "no text of source lines" },
+	{ "syntax", 0, OPTION_TEXT, offsetof(struct annotate_command, syntax), "NAME",
+	  "of x86: att (the default) or intel" },
+};
+
+static int read_view(const struct annotate_command *c, const struct session *s,
+		     struct annotate_view *view, enum disasm_syntax *out_syntax, struct err *err)
+{
+	char *end = NULL;
+	unsigned long context =
+		c->context == NULL ? DEFAULT_CONTEXT : strtoul(c->context, &end, 10);
+
+	if (end != NULL && (*end != '\0' || end == c->context || context > 1000000))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--context: '%s' is not a number",
+			       c->context);
+	if (c->syntax != NULL && strcmp(c->syntax, "att") != 0 && strcmp(c->syntax, "intel") != 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--syntax: '%s' is neither att nor intel", c->syntax);
+	*out_syntax =
+		c->syntax != NULL && strcmp(c->syntax, "intel") == 0 ? SYNTAX_INTEL : SYNTAX_ATT;
+	view->context = (unsigned)context;
+	for (size_t i = 0; i < c->events.n; i++)
+		if (annotate_view_add(view, s, c->events.items[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+static bool is_file(const char *argument)
+{
+	return access(argument, F_OK) == 0 || strcmp(argument, "-") == 0;
+}
+
+/*
+ * Tells the capture from the symbol: of two arguments the first is the capture, unless only the
+ * second is a file; a single one is it if it names a file, unless --input named it already.
+ */
+static int take_symbol(struct question *q, struct err *err)
+{
+	struct annotate_command *command = q->what.into;
+	struct arguments *arguments = &q->arguments;
+	const char **items = arguments->items;
+	bool is_second = arguments->n < 2 || is_file(items[0]) || !is_file(items[1]);
+
+	if (arguments->n == 0)
+		return 0;
+	if (arguments->n == 1 && q->input.path == NULL &&
+	    (is_file(items[0]) || strchr(items[0], '/') != NULL))
+		return 0;
+	if (arguments->n == 2 && q->input.path == NULL && !is_file(items[0]) && !is_file(items[1]))
+		return err_set(err, ERR_IO, ERR_NOWHERE,
+			       "neither '%s' nor '%s' is a file: cyclops annotate FILE SYMBOL",
+			       items[0], items[1]);
+	command->symbol = items[is_second ? arguments->n - 1 : 0];
+	items[0] = items[is_second ? 0 : 1];
+	arguments->n--;
+	return 0;
+}
+
+static int print(struct question *q, struct session *s, const struct annotate *counted,
+		 enum disasm_syntax syntax, struct annotate_view *view, struct err *err)
+{
+	struct annotate_tables tables = { 0 };
+	struct annotation annotation;
+	int rc;
+
+	annotation_read(&annotation, s, counted, syntax);
+	if (view->n_events == 0)
+		annotate_view_fill(view, &annotation);
+	view->has_unicode = q->out.document.has_unicode;
+	annotate_tables_make(&annotation, view, q->out.format == &format_text, &tables);
+	rc = question_show(q, &tables.shown, err);
+	annotate_tables_release(&tables);
+	annotation_release(&annotation);
+	return rc;
+}
+
+static int answer(struct question *q, struct session *s, const struct select *select,
+		  struct err *err)
+{
+	const struct annotate_command *command = q->what.into;
+	struct annotate_view view = {
+		.shows_all = command->all,
+		.without_source = command->no_source,
+		.symfs = q->input.symfs,
+	};
+	struct annotate_region region;
+	struct analysis analysis = { .class = &annotate_class, .options = &region };
+	enum disasm_syntax syntax = SYNTAX_ATT;
+	struct scan_wish wish;
+	int rc;
+
+	if (read_view(command, s, &view, &syntax, err) < 0 ||
+	    annotate_find(s, select, command->symbol, &region, err) < 0)
+		return -1;
+	wish = annotate_wish(s);
+	scan_part(s, select, &wish, &analysis, 1);
+	rc = print(q, s, analysis.result, syntax, &view, err);
+	annotate_class.free(analysis.result);
+	return rc;
+}
+
+static int annotate_command(int argc, char **argv)
+{
+	struct annotate_command command = { 0 };
+	struct question q = {
+		.usage = &usage,
+		.what = { "What:", options, COUNT(options), &command },
+		.max_arguments = 2,
+		.check = take_symbol,
+		.answer = answer,
+	};
+
+	return question_ask(&q, argc, argv);
+}
+
+const struct command command_annotate = {
+	.usage = &usage,
+	.purpose = "a function's source and instructions with their numbers",
+	.reads = COMMAND_READS_CAPTURE,
+	.run = annotate_command,
+};

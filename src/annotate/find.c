@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which code a name means: functions that have records are candidates, and nothing else. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/annotate.h"
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "base/text.h"
+#include "hot/hot.h"
+#include "scan/scan.h"
+#include "variables/code.h"
+
+enum {
+	/* Code without symbols is shown so far around its hottest place. */
+	NAMELESS_BYTES = 2048,
+	/* Bytes of an instruction at most: how far a region goes behind its last place. */
+	LONGEST = 16,
+	RANGE_BYTES = 4 << 20, /* how far a range goes from code with records, either way */
+	MAX_LISTED = 8,
+	LISTED_BYTES = 300, /* of names in an error */
+};
+
+/* A function with records. */
+struct candidate {
+	struct annotate_region region;
+	bool is_sized;	    /* the symbol says how long the function is */
+	uint64_t weight[2]; /* SPE: latency cycles; samples */
+	uint64_t n;
+};
+
+struct finding {
+	struct session *session;
+	const struct hot *hot;
+	struct names names;
+	struct tuples keys; /* module, offset of the start */
+	VEC_OF(struct candidate) list;
+};
+
+/* What is asked for, taken apart. */
+struct wanted_symbol {
+	char *name;
+	const char *module; /* in `name`; NULL: any */
+	bool is_address, is_range;
+	uint64_t address, end; /* `end` of a range, excluded */
+};
+
+/* Instructions are there only as far as the section of the place goes. */
+static void clip_to_code(struct session *s, struct place at, uint64_t *before, uint64_t *after)
+{
+	uint64_t code_before, code_after;
+
+	if (!symbols_code_around(s->symbols, at, &code_before, &code_after))
+		return;
+	*before = *before < code_before ? *before : code_before;
+	*after = *after < code_after ? *after : code_after;
+}
+
+static void place_candidate(const struct finding *f, uint32_t place, struct candidate *out)
+{
+	const struct symbol *symbol = &f->names.symbols[place];
+	struct place at = session_place(f->session, place);
+	uint64_t before = symbol->function_offset, after = 0;
+
+	*out = (struct candidate){ .is_sized = symbol->function_size > 0 };
+	out->region.module = at.module;
+	out->region.has_name = symbol->function.v != 0;
+	out->region.name = names_function(&f->names, place);
+	if (!out->region.has_name) {
+		before = at.offset % NAMELESS_BYTES;
+		after = NAMELESS_BYTES - before;
+		clip_to_code(f->session, at, &before, &after);
+		out->is_sized = true;
+		out->region.name = names_module(f->session, at.module);
+	}
+	before = before < at.offset ? before : at.offset;
+	out->region.from = at.offset - before;
+	out->region.to =
+		out->region.has_name ? out->region.from + symbol->function_size : at.offset + after;
+	/* Without a file there are no addresses but those of the records. */
+	out->region.address = symbol->address == 0 ? out->region.from : symbol->address - before;
+}
+
+static void add_place(struct finding *f, uint32_t group)
+{
+	const struct hot_cost *cost = hot_cost(f->hot, group);
+	uint64_t raw[N_DIMENSIONS];
+	struct candidate made, *c;
+	uint32_t number;
+	bool is_spe;
+	uint64_t offset;
+	size_t sampled;
+
+	hot_key(f->hot, group, raw);
+	if (session_place(f->session, (uint32_t)raw[DIM_PLACE]).module.v == 0)
+		return;
+	place_candidate(f, (uint32_t)raw[DIM_PLACE], &made);
+	number = tuples_add(&f->keys, (uint64_t[]){ made.region.module.v, made.region.from });
+	if (number == f->list.n)
+		*vec_add(&f->list) = made;
+	c = &f->list.items[number];
+	if (hot_is_branches(f->hot, raw[DIM_EVENT], &sampled))
+		return; /* it can be asked for, no more */
+	is_spe = hot_is_spe(f->hot, raw[DIM_EVENT]);
+	offset = session_place(f->session, (uint32_t)raw[DIM_PLACE]).offset;
+	c->weight[!is_spe] += is_spe ? cost->cycles : cost->n;
+	c->n += cost->n;
+	if (!c->is_sized && offset + LONGEST > c->region.to)
+		c->region.to = offset + LONGEST;
+}
+
+static void find_candidates(struct finding *f, const struct select *select, struct analysis *hot)
+{
+	const struct keys keys = { { KEY_FUNCTION }, 1 };
+
+	const struct scan_wish wish = annotate_wish(f->session);
+
+	scan_part(f->session, select, &wish, hot, 1);
+	f->hot = hot->result;
+	hot_names(f->session, f->hot, &keys, &f->names);
+	tuples_init(&f->keys, 2);
+	for (uint32_t i = hot_next(f->hot, 0); i < hot_end(f->hot); i = hot_next(f->hot, i + 1))
+		add_place(f, i);
+}
+
+/* SPE first: it has cycles; then the number of records; then the order in the file. */
+static int compare_candidates(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+
+	for (size_t i = 0; i < COUNT(a->weight); i++) {
+		if (a->weight[i] != b->weight[i])
+			return a->weight[i] > b->weight[i] ? -1 : 1;
+	}
+	if (a->n != b->n)
+		return a->n > b->n ? -1 : 1;
+	if (a->region.module.v != b->region.module.v)
+		return a->region.module.v < b->region.module.v ? -1 : 1;
+	return (a->region.from > b->region.from) - (a->region.from < b->region.from);
+}
+
+/* "0x1000..0x1040" */
+static bool read_range(const char *text, struct wanted_symbol *w)
+{
+	char *end;
+
+	if (strncmp(text, "0x", 2) != 0)
+		return false;
+	errno = 0;
+	w->address = strtoull(text, &end, 16);
+	if (strncmp(end, "..0x", 4) != 0)
+		return false;
+	w->end = strtoull(end + 2, &end, 16);
+	return errno == 0 && *end == '\0' && w->end > w->address;
+}
+
+/* "name@module" or "name+0x10" or "0x1234"; names may have '@' and '+' themselves. */
+static struct wanted_symbol wanted_of(const char *symbol)
+{
+	struct wanted_symbol w = { .name = mem_strndup(symbol, strlen(symbol)) };
+	char *plus = strrchr(w.name, '+'), *at, *end;
+
+	w.is_range = read_range(symbol, &w);
+	if (symbol[0] == '0' && symbol[1] == 'x' && !w.is_range) {
+		errno = 0;
+		w.address = strtoull(symbol, &end, 16);
+		w.is_address = errno == 0 && *end == '\0';
+	}
+	if (plus != NULL && plus > w.name && strncmp(plus, "+0x", 3) == 0 &&
+	    plus[3 + strspn(plus + 3, "0123456789abcdefABCDEF")] == '\0')
+		*plus = '\0';
+	at = strrchr(w.name, '@');
+	if (at != NULL && at > w.name && at[1] != '\0')
+		w.module = at + 1;
+	return w;
+}
+
+static bool is_in(const struct annotate_region *r, uint64_t address)
+{
+	return (address >= r->address && address - r->address < r->to - r->from) ||
+	       (address >= r->from && address < r->to);
+}
+
+static bool overlaps(const struct annotate_region *r, const struct wanted_symbol *w)
+{
+	return w->address < r->address + (r->to - r->from) && w->end > r->address;
+}
+
+/* The part of the section of `r` that has these addresses. */
+static void take_range(struct session *s, const struct wanted_symbol *w, struct annotate_region *r)
+{
+	uint64_t before = r->address < r->from ? r->address : r->from;
+	uint64_t after = UINT64_MAX - r->from, start, end;
+
+	before = before < RANGE_BYTES ? before : RANGE_BYTES;
+	after = after < RANGE_BYTES ? after : RANGE_BYTES;
+	clip_to_code(s, (struct place){ r->module, r->from }, &before, &after);
+	start = w->address < r->address - before ? r->address - before : w->address;
+	end = w->end - r->address > after && w->end > r->address ? r->address + after : w->end;
+	r->from += start - r->address;
+	r->to = r->from + (end - start);
+	r->address = start;
+	r->has_name = false;
+	r->is_range = true;
+}
+
+static bool has_name(const struct annotate_region *r, const char *name, size_t n)
+{
+	return r->has_name && strlen(r->name) == n && memcmp(r->name, name, n) == 0;
+}
+
+static bool matches(const struct finding *f, const struct wanted_symbol *w,
+		    const struct candidate *c)
+{
+	if (w->is_range)
+		return overlaps(&c->region, w);
+	if (w->is_address)
+		return is_in(&c->region, w->address);
+	if (has_name(&c->region, w->name, strlen(w->name)))
+		return true;
+	return w->module != NULL &&
+	       has_name(&c->region, w->name, (size_t)(w->module - 1 - w->name)) &&
+	       strcmp(names_module(f->session, c->region.module), w->module) == 0;
+}
+
+/* Names of candidates that have one, ending with NULL. */
+static const char *name_at(const void *context, size_t i)
+{
+	const char *const *names = context;
+
+	return names[i];
+}
+
+static const char **candidate_names(const struct finding *f)
+{
+	const char **names = mem_alloc(f->list.n + 1, sizeof(*names));
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->list.n; i++)
+		if (f->list.items[i].region.has_name)
+			names[n++] = f->list.items[i].region.name;
+	names[n] = NULL;
+	return names;
+}
+
+/* "'a', 'b', 'c'": as many whole names as an error holds. */
+static void list_names(const char *const *names, size_t n, struct text *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && out->n + strlen(names[i]) > LISTED_BYTES)
+			break;
+		text_format(out, "%s'%s'", i > 0 ? ", " : "", names[i]);
+	}
+	text_char(out, '\0');
+}
+
+/* Those that are like it, or else the hottest. */
+static int refuse_name(const char *symbol, const char *const *names, struct err *err)
+{
+	const char *alike[MAX_LISTED];
+	size_t n = nearest_words(symbol, name_at, names, alike, COUNT(alike)), n_all = 0;
+	struct text list = { 0 };
+
+	while (names[n_all] != NULL)
+		n_all++;
+	if (n > 0)
+		list_names(alike, n, &list);
+	else
+		list_names(names, n_all < MAX_LISTED ? n_all : MAX_LISTED, &list);
+	err_set(err, ERR_USAGE, ERR_NOWHERE, "no records in '%s'; %s %s%s", symbol,
+		n > 0	    ? "did you mean"
+		: n_all > 1 ? "the hottest are"
+			    : "there is only",
+		list.bytes, n > 0 ? "?" : "");
+	text_release(&list);
+	return -1;
+}
+
+static int refuse_unknown(const struct finding *f, const char *symbol, struct err *err)
+{
+	const char **names = candidate_names(f);
+	int rc;
+
+	if (f->list.n == 0)
+		rc = err_set(err, ERR_USAGE, ERR_NOWHERE, "no records with code to annotate");
+	else if (names[0] == NULL)
+		rc = err_set(
+			err, ERR_USAGE, ERR_NOWHERE,
+			"no records in '%s': no function of this capture has a name (cyclops hot "
+			"says why); an address will do, the hottest is 0x%llx",
+			symbol, (unsigned long long)f->list.items[0].region.address);
+	else
+		rc = refuse_name(symbol, names, err);
+	free(names);
+	return rc;
+}
+
+/* Names the address of each, which is always good to choose by. */
+static int refuse_many(const struct finding *f, const char *symbol, const struct wanted_symbol *w,
+		       struct err *err)
+{
+	struct text list = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->list.n; i++) {
+		const struct candidate *c = &f->list.items[i];
+
+		if (!matches(f, w, c) || n++ >= MAX_LISTED)
+			continue;
+		text_format(&list, "\n  %s@%s  %#llx  %llu records", c->region.name,
+			    names_module(f->session, c->region.module),
+			    (unsigned long long)c->region.address, (unsigned long long)c->n);
+	}
+	if (n > MAX_LISTED)
+		text_format(&list, "\n  and %zu more", n - MAX_LISTED);
+	text_char(&list, '\0');
+	err_set(err, ERR_USAGE, ERR_NOWHERE, "%zu functions are called '%s'; name one:%s", n,
+		symbol, list.bytes);
+	text_release(&list);
+	return -1;
+}
+
+static int choose(const struct finding *f, const char *symbol, struct annotate_region *out,
+		  struct err *err)
+{
+	struct wanted_symbol wanted = { 0 };
+	const struct candidate *found = NULL;
+	size_t n = 0;
+	int rc = 0;
+
+	if (symbol != NULL)
+		wanted = wanted_of(symbol);
+	for (size_t i = 0; i < f->list.n && (symbol != NULL || n == 0); i++) {
+		if (symbol != NULL && !matches(f, &wanted, &f->list.items[i]))
+			continue;
+		/* A range may have several functions, but of one module. */
+		if (wanted.is_range && found != NULL &&
+		    found->region.module.v == f->list.items[i].region.module.v)
+			continue;
+		found = &f->list.items[i];
+		n++;
+	}
+	if (n == 0)
+		rc = refuse_unknown(f, symbol == NULL ? "" : symbol, err);
+	else if (n > 1)
+		rc = refuse_many(f, symbol, &wanted, err);
+	else
+		*out = found->region;
+	if (n == 1 && wanted.is_range)
+		take_range(f->session, &wanted, out);
+	free(wanted.name);
+	return rc;
+}
+
+int annotate_find(struct session *session, const struct select *select, const char *symbol,
+		  struct annotate_region *out, struct err *err)
+{
+	const struct hot_options options = {
+		.dimensions = 1u << DIM_EVENT | 1u << DIM_PLACE,
+		.event = -1,
+	};
+	struct analysis hot = { .class = &hot_class, .options = &options };
+	struct finding f = { .session = session };
+	int rc;
+
+	find_candidates(&f, select, &hot);
+	if (f.list.n > 1)
+		qsort(f.list.items, f.list.n, sizeof(*f.list.items), compare_candidates);
+	rc = choose(&f, symbol, out, err);
+	tuples_release(&f.keys);
+	vec_release(&f.list);
+	names_release(&f.names);
+	hot_class.free(hot.result);
+	return rc;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Dominators of instructions, by the algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast
+ * Dominance Algorithm"). Instructions rather than blocks are the nodes: there are a few times
+ * as many, and nothing has to be cut into blocks.
+ */
+#include "annotate/flow.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+/* The function as a graph. */
+struct graph {
+	const struct annotation *a;
+	size_t n;
+	uint32_t *targets; /* of branches; n: none */
+	uint32_t *order;   /* reachable instructions by rank, from 1 */
+	size_t n_reachable;
+	uint32_t *first_source; /* of each instruction in `sources`; n + 1 of them */
+	uint32_t *sources;
+};
+
+/* The way number `k` (0 or 1) from an instruction; n if there is none. */
+static size_t way(const struct graph *g, size_t i, unsigned k)
+{
+	enum flow_kind kind = g->a->list.items[i].text.flow.kind;
+	bool goes_on = kind == FLOW_NEXT || kind == FLOW_BRANCH || kind == FLOW_CALL ||
+		       kind == FLOW_SYSTEM;
+
+	if (k == 1)
+		return g->targets[i];
+	return goes_on ? i + 1 : g->n;
+}
+
+static void find_targets(struct graph *g)
+{
+	g->targets = mem_alloc(g->n + 1, sizeof(*g->targets));
+	for (size_t i = 0; i < g->n; i++)
+		g->targets[i] = (uint32_t)annotated_target(g->a, i);
+}
+
+/* Ranks what can be reached: an instruction is ranked when all ways from it are. */
+static void rank(struct graph *g, uint32_t *ranks)
+{
+	uint32_t *stack = mem_alloc(g->n + 1, sizeof(*stack));
+	uint8_t *tried = mem_zalloc(g->n + 1, sizeof(*tried)); /* ways, and 1 */
+	size_t depth = 0, n_done = 0;
+
+	g->order = mem_alloc(g->n + 1, sizeof(*g->order));
+	tried[0] = 1;
+	stack[depth++] = 0;
+	while (depth > 0) {
+		uint32_t i = stack[depth - 1];
+		size_t next;
+
+		if (tried[i] > 2) {
+			g->order[g->n - n_done++] = i;
+			depth--;
+			continue;
+		}
+		next = way(g, i, tried[i]++ - 1u);
+		if (next < g->n && tried[next] == 0) {
+			tried[next] = 1;
+			stack[depth++] = (uint32_t)next;
+		}
+	}
+	g->n_reachable = n_done;
+	for (size_t k = 1; k <= n_done; k++) {
+		g->order[k] = g->order[g->n - n_done + k];
+		ranks[g->order[k]] = (uint32_t)k;
+	}
+	free(tried);
+	free(stack);
+}
+
+/* Turns the ways round. */
+static void find_sources(struct graph *g, const uint32_t *ranks)
+{
+	uint32_t *at;
+
+	g->first_source = mem_zalloc(g->n + 2, sizeof(*g->first_source));
+	g->sources = mem_alloc(2 * g->n + 1, sizeof(*g->sources));
+	for (size_t i = 0; i < g->n; i++)
+		for (unsigned k = 0; k < 2; k++)
+			if (ranks[i] != 0 && way(g, i, k) < g->n)
+				g->first_source[way(g, i, k) + 1]++;
+	for (size_t i = 0; i < g->n; i++)
+		g->first_source[i + 1] += g->first_source[i];
+	at = mem_alloc(g->n + 1, sizeof(*at));
+	for (size_t i = 0; i < g->n; i++)
+		at[i] = g->first_source[i];
+	for (size_t i = 0; i < g->n; i++)
+		for (unsigned k = 0; k < 2; k++)
+			if (ranks[i] != 0 && way(g, i, k) < g->n)
+				g->sources[at[way(g, i, k)]++] = (uint32_t)i;
+	free(at);
+}
+
+/* The nearest instruction that dominates both. */
+static uint32_t common(const struct annotate_flow *f, uint32_t a, uint32_t b)
+{
+	while (a != b) {
+		if (f->rank[a] > f->rank[b])
+			a = f->dominator[a];
+		else
+			b = f->dominator[b];
+	}
+	return a;
+}
+
+static uint32_t dominator_of(const struct graph *g, const struct annotate_flow *f, uint32_t i)
+{
+	uint32_t found = UINT32_MAX;
+
+	for (uint32_t k = g->first_source[i]; k < g->first_source[i + 1]; k++) {
+		uint32_t source = g->sources[k];
+
+		if (f->dominator[source] == UINT32_MAX)
+			continue;
+		found = found == UINT32_MAX ? source : common(f, found, source);
+	}
+	return found;
+}
+
+static void find_dominators(const struct graph *g, struct annotate_flow *f)
+{
+	bool has_changed = true;
+
+	for (size_t i = 0; i < g->n; i++)
+		f->dominator[i] = UINT32_MAX;
+	f->dominator[0] = 0;
+	while (has_changed) {
+		has_changed = false;
+		for (size_t k = 2; k <= g->n_reachable; k++) {
+			uint32_t i = g->order[k], found = dominator_of(g, f, i);
+
+			has_changed |= f->dominator[i] != found;
+			f->dominator[i] = found;
+		}
+	}
+}
+
+void annotate_flow_init(struct annotate_flow *f, const struct annotation *a)
+{
+	struct graph g = { .a = a, .n = a->list.n };
+
+	f->rank = mem_zalloc(g.n + 1, sizeof(*f->rank));
+	f->dominator = mem_zalloc(g.n + 1, sizeof(*f->dominator));
+	if (g.n == 0)
+		return;
+	find_targets(&g);
+	rank(&g, f->rank);
+	find_sources(&g, f->rank);
+	find_dominators(&g, f);
+	free(g.targets);
+	free(g.order);
+	free(g.first_source);
+	free(g.sources);
+}
+
+void annotate_flow_release(struct annotate_flow *f)
+{
+	free(f->rank);
+	free(f->dominator);
+	*f = (struct annotate_flow){ 0 };
+}
+
+bool annotate_flow_passes(const struct annotate_flow *f, size_t by, size_t to)
+{
+	while (f->rank[to] > f->rank[by])
+		to = f->dominator[to];
+	return to == by;
+}

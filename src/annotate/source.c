@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "annotate/source.h"
+
+#include <string.h>
+
+#include "elf/regular_file.h"
+
+/* What is larger is no source file that anybody wrote. */
+enum { MAX_SOURCE = 64 << 20 };
+
+void sources_release(struct sources *s)
+{
+	for (size_t i = 0; i < s->files.n; i++) {
+		mapped_release(&s->files.items[i].bytes);
+		vec_release(&s->files.items[i].starts);
+	}
+	vec_release(&s->files);
+}
+
+static void open_source(const struct sources *s, struct source_file *file)
+{
+	struct text path = { 0 };
+	struct err err;
+	int rc = -1;
+
+	if (file->path[0] != '/')
+		return;
+	if (s->symfs != NULL) {
+		text_format(&path, "%s%s", s->symfs, file->path);
+		text_char(&path, '\0');
+		rc = regular_file_map(&file->bytes, path.bytes, &err);
+		text_release(&path);
+	}
+	if (rc < 0)
+		rc = regular_file_map(&file->bytes, file->path, &err);
+	if (rc == 0 && file->bytes.size > MAX_SOURCE)
+		mapped_release(&file->bytes);
+}
+
+static void find_lines(struct source_file *file)
+{
+	const uint8_t *bytes = file->bytes.bytes;
+
+	if (file->bytes.size == 0)
+		return;
+	*vec_add(&file->starts) = 0;
+	for (size_t i = 0; i + 1 < file->bytes.size; i++)
+		if (bytes[i] == '\n')
+			*vec_add(&file->starts) = (uint32_t)(i + 1);
+}
+
+static const struct source_file *find_source(struct sources *s, const char *path)
+{
+	struct source_file *file;
+
+	for (size_t i = 0; i < s->files.n; i++)
+		if (strcmp(s->files.items[i].path, path) == 0)
+			return &s->files.items[i];
+	file = vec_add(&s->files);
+	file->path = path;
+	open_source(s, file);
+	find_lines(file);
+	return file;
+}
+
+void sources_line(struct sources *s, const char *path, uint32_t line, struct text *out)
+{
+	const struct source_file *file = find_source(s, path);
+	const char *bytes = (const char *)file->bytes.bytes;
+	size_t at, end;
+
+	if (line == 0 || line > file->starts.n)
+		return;
+	at = file->starts.items[line - 1];
+	end = line < file->starts.n ? file->starts.items[line] : file->bytes.size;
+	while (at < end && (bytes[at] == ' ' || bytes[at] == '\t'))
+		at++;
+	while (end > at && strchr(" \t\r\n", bytes[end - 1]) != NULL)
+		end--;
+	for (; at < end; at++)
+		text_char(out, bytes[at] == '\t' ? ' ' : bytes[at]);
+}

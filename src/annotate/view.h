@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How an annotated function is shown: columns that were asked for, tables, the listing. */
+#ifndef CYCLOPS_ANNOTATE_VIEW_H
+#define CYCLOPS_ANNOTATE_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "annotate/annotate.h"
+#include "base/err.h"
+#include "table/table.h"
+
+enum { ANNOTATE_EVENTS = 16 };
+
+/* An event with a column: one of the capture's, or a bit of SPE records. */
+struct annotate_event {
+	bool is_spe;
+	uint32_t number; /* index of the capture's event, or the bit */
+};
+
+struct annotate_view {
+	struct annotate_event events[ANNOTATE_EVENTS];
+	size_t n_events;
+	bool shows_all;	     /* cold stretches, too */
+	unsigned context;    /* instructions shown around what is not cold */
+	bool without_source; /* text of source lines is not looked for */
+	bool has_unicode;    /* arrows may use UTF-8 */
+	const char *symfs;   /* where source files may be, too; NULL: nowhere else */
+};
+
+/* Adds a column for the event of that name. */
+int annotate_view_add(struct annotate_view *, const struct session *, const char *name,
+		      struct err *);
+
+/* Adds columns for the events that there are most of in the function. */
+void annotate_view_fill(struct annotate_view *, const struct annotation *);
+
+/*
+ * The tables of an annotated function; zeroed is empty. `shown` borrows from the others.
+ * Machines get instructions with what belongs to each; people get the listing.
+ */
+struct annotate_tables {
+	struct table function, instructions, events, sources, loops, listing;
+	struct tables shown;
+};
+
+void annotate_tables_make(const struct annotation *, const struct annotate_view *, bool is_text,
+			  struct annotate_tables *out);
+void annotate_tables_release(struct annotate_tables *);
+
+/* Part of all that was counted of an event which one instruction has: 0 … 1. */
+double annotate_share(const struct annotation *, const struct annotate_event *, uint64_t total,
+		      size_t instruction);
+uint64_t annotate_total(const struct annotation *, const struct annotate_event *);
+const char *annotate_event_name(const struct annotation *, const struct annotate_event *);
+
+/* Fills the table of the listing for people. */
+void annotate_listing(const struct annotation *, const struct annotate_view *, struct table *out);
+
+/*
+ * Arrows from branches to their targets, as a column of text: one string for each of the
+ * `n_rows` rows shown, which are instructions `rows[i]` (or SIZE_MAX: something between).
+ * The strings live in the arena and have the same width.
+ */
+const char **annotate_arrows(const struct annotation *, const size_t *rows, size_t n_rows,
+			     bool has_unicode, struct arena *);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the instructions are that access shared lines, and how far they reach. */
+#include <stdlib.h>
+
+#include "access/vector_length.h"
+#include "base/alloc.h"
+#include "c2c/accesses/extent.h"
+#include "variables/code.h"
+
+enum {
+	CODE_BYTES = 16,    /* the longest instruction */
+	SCALAR_MAX = 16,    /* bytes of an access whose instruction is not known: a pair … */
+	VECTOR_MAX = 64,    /* … of registers; a group of vectors */
+	SVE_UNIT_BITS = 16, /* see struct sharing_touch_key */
+};
+
+static const struct {
+	unsigned flag, kind;
+} access_kinds[] = {
+	{ ACCESS_ATOMIC, SHARING_KIND_ATOMIC },	  { ACCESS_EXCLUSIVE, SHARING_KIND_EXCLUSIVE },
+	{ ACCESS_ACQUIRE, SHARING_KIND_ORDERED }, { ACCESS_RELEASE, SHARING_KIND_ORDERED },
+	{ ACCESS_VECTOR, SHARING_KIND_VECTOR },
+};
+
+/*
+ * What the instruction at a place does that records do not say. Of elements that lie apart, no
+ * size is known.
+ */
+static struct sharing_instruction decode_place(struct sharing *s, uint32_t place)
+{
+	struct sharing_instruction out = { 0 };
+	struct isa_access access;
+	struct code code;
+
+	struct place where = session_place(s->session, place);
+
+	if (where.module.v == 0 || !symbols_code(s->session->symbols, where, CODE_BYTES, &code) ||
+	    !isa_access(code.isa, code.bytes, code.size, &access))
+		return out;
+	out.is_load = access.flags & ACCESS_LOAD;
+	out.is_store = access.flags & ACCESS_STORE;
+	for (size_t i = 0; i < COUNT(access_kinds); i++)
+		if (access.flags & access_kinds[i].flag)
+			out.kind |= (uint8_t)access_kinds[i].kind;
+	out.is_scattered = access.flags & ACCESS_STRIDED;
+	if (out.is_scattered || access.bytes > SHARING_LINE_BYTES_MAX)
+		return out;
+	if (access.flags & ACCESS_SCALABLE)
+		out.scalable = (uint16_t)access.bytes;
+	else
+		out.bytes = (uint16_t)access.bytes;
+	return out;
+}
+
+static uint16_t vector_bytes(uint32_t bytes, uint32_t bits)
+{
+	bytes = bytes * bits / VECTOR_LEAST_BITS;
+	return (uint16_t)(bytes > 0 ? bytes : 1);
+}
+
+/*
+ * Of an instruction that accesses whole vectors a record says how long they are. If it accesses a
+ * part of each, as with elements that are shorter in memory, the record may say how long that part
+ * is instead.
+ */
+static void stretch(uint32_t bytes, uint32_t said_bits, uint32_t given_bits,
+		    struct sharing_extent *out)
+{
+	bool is_whole = bytes >= VECTOR_LEAST_BITS / 8;
+
+	out->least = 1;
+	out->most = vector_bytes(bytes, VECTOR_MOST_BITS);
+	out->lacks_length = said_bits == 0 && given_bits == 0;
+	if (said_bits == 0 && given_bits != 0) {
+		out->least = out->most = vector_bytes(bytes, given_bits);
+	} else if (said_bits >= VECTOR_LEAST_BITS || (said_bits != 0 && !is_whole)) {
+		out->least = vector_bytes(bytes, said_bits);
+		out->most = is_whole ? out->least : (uint16_t)(said_bits / 8);
+	}
+}
+
+struct sharing_extent sharing_extent(const struct sharing *s, const struct sharing_touch_key *k)
+{
+	const struct sharing_instruction *i = &s->instructions[k->place];
+	bool fits = k->kind & SHARING_KIND_STORE ? i->is_store : i->is_load;
+
+	struct sharing_extent out = { .least = 1, .kind = k->kind };
+
+	if (fits)
+		out.kind |= i->kind;
+	out.most = out.kind & SHARING_KIND_VECTOR ? VECTOR_MAX : SCALAR_MAX;
+	if (fits && i->is_scattered) {
+		out.is_scattered = true;
+		out.most = SHARING_LINE_BYTES_MAX;
+	}
+	if (fits && i->scalable > 0)
+		stretch(i->scalable, k->vector > 0 ? SVE_UNIT_BITS << k->vector : 0,
+			s->request.vector_bits, &out);
+	else if (fits && i->bytes > 0)
+		out.least = out.most = i->bytes;
+	if (out.kind & SHARING_KIND_PARTIAL)
+		out.least = 1;
+	return out;
+}
+
+/* The size that all touches of a row have. */
+static void set_extent(const struct sharing *s, struct sharing_access *a)
+{
+	for (uint32_t i = 0; i < a->n_touches; i++) {
+		struct sharing_touch_key k =
+			sharing_touch_key(s->accesses_seen, s->order[a->first_touch + i]);
+		struct sharing_extent e = sharing_extent(s, &k);
+
+		uint16_t bytes = sharing_extent_bytes(&e);
+
+		a->size = i == 0 || a->size == bytes ? bytes : 0;
+		a->kind |= e.kind;
+	}
+}
+
+void sharing_name_accesses(struct sharing *s)
+{
+	bool *wanted = mem_zalloc((size_t)place_numbers_n(s->session->places) + 1, sizeof(*wanted));
+
+	for (uint32_t i = 0; i < s->accesses_seen->keys.n; i++)
+		wanted[sharing_touch_key(s->accesses_seen, i).place] = true;
+	names_init(&s->names, s->session, wanted, SYMBOLS_LINES);
+	s->instructions = mem_zalloc((size_t)place_numbers_n(s->session->places) + 1,
+				     sizeof(*s->instructions));
+	for (uint32_t i = 0; i < place_numbers_n(s->session->places); i++)
+		if (wanted[i])
+			s->instructions[i] = decode_place(s, i);
+	free(wanted);
+	for (size_t i = 0; i < s->accesses.n; i++)
+		set_extent(s, &s->accesses.items[i]);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes lines and their accesses out of what the second look touched. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "c2c/accesses/cost.h"
+#include "c2c/accesses/group.h"
+
+/* The keys of a touch's row, in the order in which rows are told apart. */
+enum { GROUP_WORDS = 7 };
+
+static void group_words(const struct sharing *s, const struct sharing_touch_key *k, uint64_t *out)
+{
+	unsigned by = s->request.coalesce;
+	struct place place = session_place(s->session, k->place);
+	uint64_t pid = timeline_process(s->session->timeline, k->process)->pid;
+
+	out[0] = (uint64_t)k->line << 32 | k->offset;
+	out[1] = by & SHARING_BY_PROCESS ? pid << 32 | k->process : 0;
+	out[2] = by & SHARING_BY_THREAD ? k->tid : 0;
+	out[3] = by & (SHARING_BY_MODULE | SHARING_BY_PLACE) ? place.module.v : 0;
+	out[4] = by & SHARING_BY_PLACE ? place.offset : 0;
+	out[5] = by & SHARING_BY_PLACE ? k->pc : 0;
+	out[6] = k->kind & ~(unsigned)SHARING_KIND_PARTIAL;
+}
+
+/* All that the order of touches depends on: nothing in it is a number of ours but the line's. */
+static void sort_words(const struct sharing *s, uint32_t touch, uint64_t *out)
+{
+	struct sharing_touch_key k = sharing_touch_key(s->accesses_seen, touch);
+
+	group_words(s, &k, out);
+	out[GROUP_WORDS] = (uint64_t)k.tid << 32 | k.cpu;
+	out[GROUP_WORDS + 1] = (uint64_t)k.process << 32 | (uint64_t)k.vector << 8 | k.kind;
+	out[GROUP_WORDS + 2] = k.pc;
+}
+
+static int compare_touches(const void *left, const void *right, void *context)
+{
+	enum { WORDS = GROUP_WORDS + 3 };
+	uint64_t a[WORDS], b[WORDS];
+
+	sort_words(context, *(const uint32_t *)left, a);
+	sort_words(context, *(const uint32_t *)right, b);
+	for (size_t i = 0; i < WORDS; i++)
+		if (a[i] != b[i])
+			return (a[i] > b[i]) - (a[i] < b[i]);
+	return 0;
+}
+
+/* By line, each of which has few. */
+static void order_touches(struct sharing *s)
+{
+	uint32_t n = s->accesses_seen->keys.n;
+	size_t n_lines = s->subjects.n + s->around.n;
+	uint32_t *ends = mem_zalloc(n_lines + 2, sizeof(*ends));
+
+	s->order = mem_alloc((size_t)n + 1, sizeof(*s->order));
+	for (uint32_t i = 0; i < n; i++)
+		ends[sharing_touch_key(s->accesses_seen, i).line + 2]++;
+	for (size_t i = 0; i < n_lines; i++)
+		ends[i + 2] += ends[i + 1];
+	for (uint32_t i = 0; i < n; i++)
+		s->order[ends[sharing_touch_key(s->accesses_seen, i).line + 1]++] = i;
+	for (size_t i = 0; i < n_lines; i++)
+		if (ends[i + 1] - ends[i] > 1)
+			qsort_r(s->order + ends[i], ends[i + 1] - ends[i], sizeof(*s->order),
+				compare_touches, s);
+	free(ends);
+}
+
+static const struct sharing_touch *touch_at(const struct sharing *s, uint32_t at)
+{
+	return &s->accesses_seen->touches.items[s->order[at]];
+}
+
+/* Distinct threads, processes and cpus of the touches of an access. */
+static void count_who(const struct sharing *s, struct sharing_access *a)
+{
+	struct tuples seen[3];
+
+	for (size_t i = 0; i < COUNT(seen); i++)
+		tuples_init(&seen[i], 1);
+	for (uint32_t i = 0; i < a->n_touches; i++) {
+		struct sharing_touch_key k =
+			sharing_touch_key(s->accesses_seen, s->order[a->first_touch + i]);
+
+		tuples_add(&seen[0], &(uint64_t){ k.tid });
+		tuples_add(&seen[1], &(uint64_t){ k.process });
+		tuples_add(&seen[2], &(uint64_t){ k.cpu });
+	}
+	a->n_threads = seen[0].n;
+	a->n_processes = seen[1].n;
+	a->n_cpus = seen[2].n;
+	for (size_t i = 0; i < COUNT(seen); i++)
+		tuples_release(&seen[i]);
+}
+
+static struct sharing_access *start_access(struct sharing *s, uint32_t at,
+					   const struct sharing_touch_key *k)
+{
+	struct sharing_access *a = vec_add(&s->accesses);
+
+	a->offset = k->offset;
+	a->kind = k->kind;
+	a->place = k->place;
+	a->pc = k->pc;
+	a->first_touch = at;
+	a->sum.first_ns = a->sum.first_reload_ns = UINT64_MAX;
+	return a;
+}
+
+static uint32_t end_of_line(const struct sharing *s, uint32_t number, uint32_t at)
+{
+	uint32_t n = s->accesses_seen->keys.n;
+
+	while (at < n && sharing_touch_key(s->accesses_seen, s->order[at]).line == number)
+		at++;
+	return at;
+}
+
+/* Makes rows out of the touches of a line, which stand at order[at …]; returns their end. */
+static uint32_t group_line(struct sharing *s, struct sharing_subject *subject, uint32_t number,
+			   uint32_t at)
+{
+	uint64_t words[GROUP_WORDS], last[GROUP_WORDS] = { UINT64_MAX };
+	uint32_t end = end_of_line(s, number, at);
+
+	sharing_settle_reloads(s, at, end);
+	subject->line = number;
+	subject->first_access = (uint32_t)s->accesses.n;
+	subject->first_touch = at;
+	for (; at < end; at++) {
+		struct sharing_touch_key k = sharing_touch_key(s->accesses_seen, s->order[at]);
+
+		group_words(s, &k, words);
+		if (memcmp(words, last, sizeof(words)) != 0)
+			start_access(s, at, &k);
+		memcpy(last, words, sizeof(words));
+		sharing_touch_merge(&s->accesses.items[s->accesses.n - 1].sum, touch_at(s, at));
+		sharing_counts_add(&subject->counts, &touch_at(s, at)->counts);
+		sharing_latency_merge(&subject->contended, &touch_at(s, at)->contended);
+		sharing_latency_merge(&subject->reloads, &touch_at(s, at)->reloads);
+		s->accesses.items[s->accesses.n - 1].n_touches++;
+	}
+	subject->n_accesses = (uint32_t)s->accesses.n - subject->first_access;
+	subject->n_touches = at - subject->first_touch;
+	return at;
+}
+
+/* Lines were chosen in the order of subjects, so that is what touches are ordered by, too. */
+void sharing_group_accesses(struct sharing *s)
+{
+	uint32_t at = 0;
+
+	order_touches(s);
+	for (uint32_t i = 0; i < s->subjects.n; i++)
+		at = group_line(s, &s->subjects.items[i], i, at);
+	for (uint32_t i = 0; i < s->around.n; i++)
+		at = group_line(s, &s->around.items[i], (uint32_t)s->subjects.n + i, at);
+	for (size_t i = 0; i < s->accesses.n; i++)
+		count_who(s, &s->accesses.items[i]);
+	for (uint32_t i = 0; i < s->accesses_seen->pages.n; i++) {
+		uint64_t line = tuples_get(&s->accesses_seen->pages, i)[0];
+
+		if (line < s->subjects.n)
+			s->subjects.items[line].n_pages++;
+	}
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From what was touched to lines and accesses. */
+#ifndef CYCLOPS_C2C_ACCESSES_GROUP_H
+#define CYCLOPS_C2C_ACCESSES_GROUP_H
+
+#include "c2c/accesses/result.h"
+
+/* Makes lines and accesses of the touches of the second pass. */
+void sharing_group_accesses(struct sharing *);
+
+#endif

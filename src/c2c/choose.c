@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which lines are worth a second look, by what the first one counted. */
+#include <stdlib.h>
+
+#include "c2c/accesses/cost.h"
+#include "c2c/choose.h"
+
+/*
+ * Objects of one type may be many, and little is lost on each of them. So more lines are looked at
+ * than are shown, those that cost most first: as many as have so many records together, which is
+ * what time and memory grow with. Where they are a small part of what is lost all the same they
+ * cannot tell much of it, and a few have to do.
+ */
+enum { MORE_LINES = 4096, MORE_OF_SHARD = 256, MORE_RECORDS = 65536, FEW_LINES = 128 };
+
+static const double least_part = 0.25;
+
+/* A line that could be shown. */
+struct candidate {
+	int64_t rank;	      /* what it is ordered by; more comes first */
+	uint64_t n_contended; /* its contended loads, if ranks are equal */
+	uint64_t n_records;
+	uint64_t address;
+	uint32_t space;
+};
+
+/* What is found in a shard of the lines. */
+struct choice {
+	const struct sharing *s;
+	VEC_OF(struct candidate) list;
+	struct sharing_counts shared; /* of lines with peer or HITM loads */
+	uint64_t n_shared, n_candidates;
+	uint64_t ranks; /* the sum of those above 0 */
+	bool is_cut; /* to the first ones, which stand in order: others must be before the last */
+};
+
+static uint64_t contended_of(const struct sharing *s, const struct sharing_line *line)
+{
+	return sharing_line_sum(line, sharing_mode_masks[s->options.mode]);
+}
+
+/* Reloads that look as if others caused them; the second look knows better. */
+static int64_t cost_of(const struct sharing *s, const struct sharing_line *line)
+{
+	const struct sharing_use use = { sharing_line_sum(line, SHARING_BIT(RECORDS)),
+					 contended_of(s, line), line->n_reloads };
+	int64_t cost = sharing_excess(s, line->cycles, line->n_timed);
+
+	if (line->n_reloads > 0 && line->has_threads && line->is_written &&
+	    sharing_is_kept(s, &use))
+		cost += sharing_excess(s, line->reload_cycles, line->n_reloads);
+	return cost;
+}
+
+static int64_t rank_of(const struct sharing *s, const struct sharing_line *line)
+{
+	switch (s->request.sort) {
+	case SHARING_SORT_COST:
+		return cost_of(s, line);
+	case SHARING_SORT_COUNT:
+		return (int64_t)contended_of(s, line);
+	case SHARING_SORT_RECORDS:
+		return (int64_t)sharing_line_sum(line, SHARING_BIT(RECORDS));
+	case SHARING_SORT_STORES:
+		return (int64_t)sharing_line_sum(line, SHARING_BIT(STORES));
+	case SHARING_SORT_ADDRESS:
+	case SHARING_N_SORTS:
+		break;
+	}
+	return 0;
+}
+
+static struct candidate candidate_of(const struct sharing *s, const struct sharing_line *line)
+{
+	bool by_address = s->request.sort == SHARING_SORT_ADDRESS;
+
+	return (struct candidate){
+		.rank = rank_of(s, line),
+		.n_contended = by_address ? 0 : contended_of(s, line),
+		.n_records = sharing_line_sum(line, SHARING_BIT(RECORDS)),
+		.address = line->address,
+		.space = line->space,
+	};
+}
+
+/* Total: ties go by contended loads, then by where the line is. */
+static int compare_candidates(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+
+	if (a->rank != b->rank)
+		return (a->rank < b->rank) - (a->rank > b->rank);
+	if (a->n_contended != b->n_contended)
+		return (a->n_contended < b->n_contended) - (a->n_contended > b->n_contended);
+	if (a->address != b->address)
+		return (a->address > b->address) - (a->address < b->address);
+	return (a->space > b->space) - (a->space < b->space);
+}
+
+static bool wants_more(const struct sharing *s)
+{
+	return s->request.with_objects && s->request.top > 0 &&
+	       s->request.sort == SHARING_SORT_COST;
+}
+
+/* As many may be needed of a shard; 0: all. */
+static size_t top_of(const struct choice *c)
+{
+	return c->s->request.top + (wants_more(c->s) ? MORE_OF_SHARD : 0);
+}
+
+/* Keeps the first ones. Called now and then, so that few are held at a time. */
+static void keep_top(struct choice *c)
+{
+	size_t top = top_of(c);
+
+	if (c->list.n > 1)
+		qsort(c->list.items, c->list.n, sizeof(*c->list.items), compare_candidates);
+	c->is_cut |= top > 0 && c->list.n >= top;
+	if (c->is_cut)
+		c->list.n = top;
+}
+
+static bool counts_as_shared(const struct sharing_line *line)
+{
+	return sharing_line_has(line, sharing_mode_masks[SHARING_BY_PEER] |
+					      sharing_mode_masks[SHARING_BY_HITM]);
+}
+
+/* Loads from other cores, or several threads of which one writes. */
+static bool is_candidate(const struct sharing *s, const struct sharing_line *line)
+{
+	return (line->has_threads && line->is_written) ||
+	       sharing_line_has(line, sharing_mode_masks[s->options.mode]);
+}
+
+static uint64_t rank_above_0(const struct candidate *c)
+{
+	return c->rank > 0 ? (uint64_t)c->rank : 0;
+}
+
+static void weigh_line(void *context, const struct sharing_line *line)
+{
+	struct choice *c = context;
+	size_t top = top_of(c);
+	struct candidate candidate;
+
+	if (counts_as_shared(line)) {
+		sharing_line_add(line, &c->shared);
+		c->n_shared++;
+	}
+	if (!is_candidate(c->s, line))
+		return;
+	c->n_candidates++;
+	candidate = candidate_of(c->s, line);
+	c->ranks += rank_above_0(&candidate);
+	if (c->is_cut && compare_candidates(&candidate, &c->list.items[top - 1]) > 0)
+		return;
+	*vec_add(&c->list) = candidate;
+	if (top > 0 && c->list.n == 4 * top + 64)
+		keep_top(c);
+}
+
+static void weigh_shard(void *context, size_t shard, unsigned worker)
+{
+	struct choice *choices = context;
+
+	(void)worker;
+	sharing_table_visit(choices[shard].s->options.table, shard, weigh_line, &choices[shard]);
+	keep_top(&choices[shard]);
+}
+
+static void join_choice(struct sharing *s, struct choice *all, struct choice *part)
+{
+	sharing_counts_add(&s->shared, &part->shared);
+	s->n_shared_lines += part->n_shared;
+	s->n_candidates += part->n_candidates;
+	all->ranks += part->ranks;
+	for (size_t i = 0; i < part->list.n; i++)
+		*vec_add(&all->list) = part->list.items[i];
+	vec_release(&part->list);
+}
+
+/* Puts them in order and cuts them off. */
+static void keep_chosen(struct choice *all)
+{
+	size_t n, top = all->s->request.top;
+	uint64_t n_records = 0;
+	uint64_t ranks = 0;
+
+	if (all->list.n > 1)
+		qsort(all->list.items, all->list.n, sizeof(*all->list.items), compare_candidates);
+	if (top == 0 || all->list.n <= top)
+		return;
+	for (n = 0; n < top; n++)
+		ranks += rank_above_0(&all->list.items[n]);
+	for (; wants_more(all->s) && n < all->list.n && n < top + MORE_LINES; n++) {
+		n_records += all->list.items[n].n_records;
+		ranks += rank_above_0(&all->list.items[n]);
+		if (all->list.items[n].rank <= 0 || n_records > MORE_RECORDS)
+			break;
+	}
+	if ((double)ranks < least_part * (double)all->ranks && n > top + FEW_LINES)
+		n = top + FEW_LINES;
+	all->list.n = n;
+}
+
+void sharing_choose_lines(struct sharing *s)
+{
+	struct choice choices[SHARING_SHARDS] = { 0 }, all = { .s = s };
+
+	s->total = s->lines->total;
+	s->n_lines = sharing_table_n_lines(s->options.table);
+	for (size_t i = 0; i < SHARING_SHARDS; i++)
+		choices[i].s = s;
+	pool_run(s->session->pool, SHARING_SHARDS, weigh_shard, choices);
+	for (size_t i = 0; i < SHARING_SHARDS; i++)
+		join_choice(s, &all, &choices[i]);
+	keep_chosen(&all);
+	for (size_t i = 0; i < all.list.n; i++)
+		*vec_add(&s->subjects) = (struct sharing_subject){
+			.space = all.list.items[i].space,
+			.address = all.list.items[i].address,
+		};
+	vec_release(&all.list);
+	sharing_table_free(s->options.table);
+	s->options.table = NULL;
+}

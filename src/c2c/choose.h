@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which lines the second pass looks at. */
+#ifndef CYCLOPS_C2C_CHOOSE_H
+#define CYCLOPS_C2C_CHOOSE_H
+
+#include "c2c/accesses/result.h"
+
+/* Makes subjects of the lines that the first pass puts first, and frees the table of all lines. */
+void sharing_choose_lines(struct sharing *);
+
+#endif

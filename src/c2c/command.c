@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cyclops c2c: which cache lines do threads fight over. */
+#include <stddef.h>
+
+#include "base/alloc.h"
+#include "c2c/tables.h"
+#include "cli/question.h"
+#include "cli/command.h"
+
+static const struct usage usage = {
+	"c2c",
+	"[OPTIONS] [FILE]",
+	"Which cache lines do threads fight over: false or true sharing, where, at what cost.",
+};
+
+/* Columns of the wide form: more than any terminal has. */
+enum { WIDE = 1000 };
+
+struct c2c_command {
+	const char *mode, *coalesce, *sort;
+	unsigned line_size, vector_length;
+	bool double_line, physical;
+	bool full, wide;
+
+	struct sharing_request request; /* what that means */
+};
+
+static const struct option options[] = {
+	{ "mode", 'd', OPTION_TEXT, offsetof(struct c2c_command, mode), "MODE",
+	  "which loads are contended: peer (from another core's cache),\n"
+	  "                          tot (modified there), lcl or rmt (… on this or another "
+	  "socket)" },
+	{ "coalesce", 'c', OPTION_TEXT, offsetof(struct c2c_command, coalesce), "KEY[,KEY]",
+	  "what tells accesses apart: place (the default), process, thread,\n"
+	  "                          module" },
+	{ "sort", 0, OPTION_TEXT, offsetof(struct c2c_command, sort), "KEY",
+	  "which lines come first: cost (the default), count, records,\n"
+	  "                          stores, address" },
+	{ "line-size", 0, OPTION_COUNT, offsetof(struct c2c_command, line_size), "BYTES",
+	  "of a cache line (that of the CPU)" },
+	{ "double-line", 0, OPTION_FLAG, offsetof(struct c2c_command, double_line), NULL,
+	  "take two neighbouring lines for one, as prefetchers do" },
+	{ "vector-length", 0, OPTION_COUNT, offsetof(struct c2c_command, vector_length), "BITS",
+	  "of SVE, where records do not say it" },
+	{ "physical", 0, OPTION_FLAG, offsetof(struct c2c_command, physical), NULL,
+	  "take lines for one that are at one physical address, whatever\n"
+	  "                          processes map it, and where" },
+	{ "full", 0, OPTION_FLAG, offsetof(struct c2c_command, full), NULL,
+	  "and all counters, as tables" },
+	{ "wide", 0, OPTION_FLAG, offsetof(struct c2c_command, wide), NULL,
+	  "the same with all columns, however wide that is" },
+};
+
+static int make_request(struct question *q, struct err *err)
+{
+	struct c2c_command *command = q->what.into;
+	struct sharing_request *out = &command->request;
+
+	*out = (struct sharing_request){
+		.mode = -1,
+		.line_bytes = command->line_size,
+		.is_double = command->double_line,
+		.by_physical = command->physical,
+		.vector_bits = command->vector_length,
+		.top = rows_to_show(&q->rows),
+		.with_objects = true,
+	};
+	if (command->mode != NULL && sharing_mode_parse(command->mode, &out->mode, err) < 0)
+		return -1;
+	if (command->sort != NULL && sharing_sort_parse(command->sort, &out->sort, err) < 0)
+		return -1;
+	return command->coalesce == NULL
+		       ? 0
+		       : sharing_coalesce_parse(command->coalesce, &out->coalesce, err);
+}
+
+/* The tables of an answer. */
+struct answer {
+	struct table summary, findings, trace, shared, lines, accesses;
+	struct tables shown;
+};
+
+static void make_answer(const struct sharing *s, struct sharing_labels *labels, bool is_brief,
+			bool with_layouts, struct answer *out)
+{
+	struct table *const all[] = { &out->summary, &out->findings, &out->trace, &out->shared,
+				      &out->lines };
+	size_t n = COUNT(all);
+
+	sharing_summary_table(s, labels, &out->summary);
+	sharing_findings_table(s, labels, &out->findings);
+	sharing_trace_table(s, &out->trace);
+	sharing_shared_table(s, &out->shared);
+	sharing_lines_tables(s, labels, &out->lines, &out->accesses);
+	if (is_brief)
+		n = table_n_rows(&out->findings) > 0 ? 2 : 1;
+	for (size_t i = 0; i < n; i++)
+		*vec_add(&out->shown.list) = all[i];
+	if (with_layouts)
+		*vec_add(&out->shown.list) = &labels->layouts;
+}
+
+static void release_answer(struct answer *a)
+{
+	table_release(&a->summary);
+	table_release(&a->findings);
+	table_release(&a->trace);
+	table_release(&a->shared);
+	table_release(&a->lines);
+	table_release(&a->accesses);
+	vec_release(&a->shown.list);
+}
+
+static int answer(struct question *q, struct session *s, const struct select *select,
+		  struct err *err)
+{
+	const struct c2c_command *command = q->what.into;
+	struct sharing sharing = { 0 };
+	struct sharing_labels labels = { 0 };
+	struct answer tables = { 0 };
+	int rc = sharing_run(s, select, &command->request, &sharing, err);
+
+	if (rc == 0) {
+		/* Findings have the drawings; for a program they are rows. */
+		bool with_layouts = !question_is_for_reading(q);
+		bool is_brief = !with_layouts && !command->full && !command->wide;
+
+		if (command->wide)
+			q->out.document.width = WIDE;
+		sharing_labels_init(&labels, &sharing);
+		make_answer(&sharing, &labels, is_brief, with_layouts, &tables);
+		rc = question_show(q, &tables.shown, err);
+	}
+	release_answer(&tables);
+	sharing_labels_release(&labels);
+	sharing_release(&sharing);
+	return rc;
+}
+
+static int c2c_command(int argc, char **argv)
+{
+	struct c2c_command command = { 0 };
+	struct question q = {
+		.usage = &usage,
+		.what = { "What:", options, COUNT(options), &command },
+		.has_rows = QUESTION_ROWS_UNSORTED,
+		.max_arguments = 1,
+		.check = make_request,
+		.answer = answer,
+	};
+
+	return question_ask(&q, argc, argv);
+}
+
+const struct command command_c2c = {
+	.usage = &usage,
+	.purpose = "cache lines that threads fight over: false and true sharing",
+	.reads = COMMAND_READS_CAPTURE,
+	.run = c2c_command,
+};

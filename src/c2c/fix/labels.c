@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "c2c/fix/labels.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "c2c/fix/fold.h"
+
+enum {
+	DRAWN_WIDTH = 94, /* within a finding's margins */
+};
+
+/* An object on a line, and what was done to it. */
+struct part {
+	const struct data_name *name;
+	VEC_OF(struct layout_access) accesses; /* offsets from the object's start */
+	bool is_of_many, has_roles;	       /* see struct layout_question */
+};
+
+/* The objects of one subject. */
+struct parts {
+	VEC_OF(struct part) list;
+};
+
+struct labelling {
+	const struct sharing *sharing;
+	struct sharing_labels *out;
+	struct sharing_objects objects;
+	struct sharing_instances instances;
+};
+
+static const char *keep(struct labelling *l, struct text *text)
+{
+	const char *kept =
+		text->n == 0 ? NULL : arena_strndup(&l->out->memory, text->bytes, text->n);
+
+	text_release(text);
+	return kept;
+}
+
+static void label_fields(struct labelling *l)
+{
+	const struct data_names *names = &l->objects.names;
+
+	for (size_t i = 0; i < names->n; i++) {
+		struct text text = { 0 };
+
+		if (names->list[i].object.v == 0)
+			continue;
+		data_name_text(names, &l->objects.queries[i], &names->list[i], &text);
+		l->out->fields[i] = keep(l, &text);
+	}
+}
+
+/* The part that an object is; memory without an object is one, too. */
+static struct part *find_part(struct parts *parts, const struct data_name *name)
+{
+	for (size_t i = 0; i < parts->list.n; i++) {
+		const struct data_name *other = parts->list.items[i].name;
+
+		if (other->object.v == name->object.v &&
+		    other->object_address == name->object_address)
+			return &parts->list.items[i];
+	}
+	*vec_add(&parts->list) = (struct part){ .name = name };
+	return &parts->list.items[parts->list.n - 1];
+}
+
+/* An access that begins in an object counts for that one; the rest of it is cut off. */
+static void clip(const struct data_name *name, struct layout_access *a)
+{
+	uint64_t size = name->object_size * (name->n_elements > 0 ? name->n_elements : 1);
+
+	if (size > a->offset && a->size > size - a->offset)
+		a->size = (uint32_t)(size - a->offset);
+}
+
+/* Of one access: a part of the object, or memory from `start` on. */
+static void add_touches(struct labelling *l, uint32_t number, uint64_t start, bool is_outside,
+			struct part *part)
+{
+	const struct sharing *s = l->sharing;
+	const struct sharing_access *a = &s->accesses.items[number];
+
+	for (uint32_t k = 0; k < a->n_touches; k++) {
+		struct layout_access access =
+			sharing_layout_access(s, sharing_touches(s, a->first_touch)[k],
+					      l->objects.queries[number].address - start);
+
+		clip(part->name, &access);
+		access.is_outside = is_outside;
+		*vec_add(&part->accesses) = access;
+	}
+}
+
+static bool are_together(const struct labelling *l, uint32_t line, uint32_t other)
+{
+	const uint32_t *of_line = l->out->fights.of_line;
+
+	return other < l->sharing->subjects.n && of_line[line] == of_line[other];
+}
+
+/* What was done to the object on other lines. */
+static void add_others(struct labelling *l, uint32_t line, uint32_t object, struct part *part)
+{
+	const struct sharing_objects *o = &l->objects;
+
+	for (uint32_t i = o->first[object]; i < o->first[object + 1]; i++)
+		if (o->lines[o->order[i]] != line)
+			add_touches(l, o->order[i], part->name->object_address,
+				    !are_together(l, line, o->lines[o->order[i]]), part);
+}
+
+static void find_parts(struct labelling *l, uint32_t line, struct parts *out)
+{
+	const struct sharing_subject *subject = &l->sharing->subjects.items[line];
+
+	for (uint32_t i = 0; i < subject->n_accesses; i++) {
+		uint32_t number = subject->first_access + i;
+		const struct data_name *name = &l->objects.names.list[number];
+		uint64_t start = name->object.v != 0 ? name->object_address : subject->address;
+		size_t n = out->list.n;
+		struct part *part = find_part(out, name);
+
+		add_touches(l, number, start, false, part);
+		if (out->list.n > n && name->object.v != 0)
+			add_others(l, line, l->objects.numbers[number], part);
+	}
+}
+
+static void parts_release(struct parts *parts)
+{
+	for (size_t i = 0; i < parts->list.n; i++)
+		vec_release(&parts->list.items[i].accesses);
+	vec_release(&parts->list);
+}
+
+/* Where an object is that is not a variable of the program's own memory. */
+static void put_memory(struct labelling *l, const struct data_name *name, struct text *out)
+{
+	const struct strings *strings = symbols_strings(l->sharing->session->symbols);
+
+	if (name->kind == DATA_THREAD && name->tid != 0)
+		text_format(out, ", thread-local of thread %" PRIu32, name->tid);
+	else if (name->kind == DATA_THREAD)
+		text_str(out, ", thread-local");
+	else if (name->kind == DATA_STACK && name->function.v != 0)
+		text_format(out, ", on the stack of %s", strings_get(strings, name->function));
+	else if (name->is_by_type && name->kind != DATA_UNKNOWN)
+		text_format(out, ", %s", data_kind_names[name->kind]);
+}
+
+/* "account (struct account, 64 bytes)", "struct account (64 bytes, heap)" */
+static void put_object(struct labelling *l, const struct data_name *name, struct text *out)
+{
+	data_object_text(&l->objects.names, name, out);
+	if (name->object.v == 0)
+		return;
+	text_str(out, " (");
+	if (name->type.v != 0 && !name->is_by_type) {
+		types_name(symbols_types(l->sharing->session->symbols), name->type, out);
+		text_str(out, ", ");
+	}
+	if (name->n_elements > 0)
+		text_format(out, "%" PRIu64 " side by side, %" PRIu64 " bytes each",
+			    name->n_elements, name->object_size);
+	else
+		text_format(out, "%" PRIu64 " byte%s", name->object_size,
+			    plural(name->object_size));
+	put_memory(l, name, out);
+	text_char(out, ')');
+}
+
+static const char *objects_label(struct labelling *l, const struct parts *parts)
+{
+	struct text text = { 0 };
+
+	for (size_t i = 0; i < parts->list.n; i++) {
+		const struct data_name *name = parts->list.items[i].name;
+
+		if (name->object.v == 0 && name->kind == DATA_UNKNOWN)
+			continue;
+		text_str(&text, text.n > 0 ? " and " : "");
+		put_object(l, name, &text);
+	}
+	return keep(l, &text);
+}
+
+/* The question about one object; `object` is its name. */
+static struct layout_question question_of(const struct labelling *l,
+					  const struct sharing_subject *subject,
+					  const struct part *part, const char *object)
+{
+	bool is_known = part->name->object.v != 0;
+
+	return (struct layout_question){
+		.types = symbols_types(l->sharing->session->symbols),
+		.type = part->name->type,
+		.object = object,
+		.n_elements = part->name->n_elements,
+		.is_of_many = part->is_of_many,
+		.has_roles = part->has_roles,
+		.address = is_known ? part->name->object_address : subject->address,
+		.size = part->name->object_size,
+		.line_bytes = l->sharing->options.line_bytes,
+		.is_allocated = part->name->is_by_type && part->name->kind != DATA_STACK &&
+				part->name->kind != DATA_KERNEL,
+		.accesses = part->accesses.items,
+		.n = part->accesses.n,
+	};
+}
+
+/* Do different variables on the line get into each other's way? Each is a field of the line. */
+static bool have_conflict(const struct labelling *l, const struct parts *parts)
+{
+	VEC_OF(struct layout_access) accesses = { 0 };
+	struct layout_question question = {
+		.types = symbols_types(l->sharing->session->symbols),
+		.line_bytes = UINT64_C(1) << 32,
+	};
+	struct layout layout;
+	bool is_found;
+
+	for (size_t i = 0; i < parts->list.n; i++) {
+		const struct part *part = &parts->list.items[i];
+
+		for (size_t k = 0; k < part->accesses.n; k++) {
+			struct layout_access *a;
+
+			if (part->accesses.items[k].is_outside)
+				continue;
+			a = vec_add(&accesses);
+			*a = part->accesses.items[k];
+			a->offset = i;
+			a->size = 1;
+		}
+	}
+	question.accesses = accesses.items;
+	question.n = accesses.n;
+	layout_init(&layout, &question);
+	is_found = layout.advice != LAYOUT_KEEP;
+	layout_release(&layout);
+	vec_release(&accesses);
+	return is_found;
+}
+
+static void put_apart(struct labelling *l, const struct parts *parts, struct text *out)
+{
+	bool is_allocated = true;
+
+	text_str(out, "keep on different lines: ");
+	for (size_t i = 0; i < parts->list.n; i++) {
+		text_str(out, i > 0 ? ", " : "");
+		data_object_text(&l->objects.names, parts->list.items[i].name, out);
+		is_allocated &= parts->list.items[i].name->is_by_type;
+	}
+	text_format(out, ": %s %" PRIu64,
+		    is_allocated ? "allocate each at a multiple of" : "align each to",
+		    l->sharing->options.line_bytes);
+}
+
+static uint32_t finding_of(const struct labelling *l, size_t line)
+{
+	const struct sharing_fights *f = &l->out->fights;
+
+	return f->list.items[f->of_line[line]].finding;
+}
+
+static void put_layout(struct labelling *l, size_t number, const struct sharing_subject *subject,
+		       const struct part *part, struct text *fix, struct text *drawing)
+{
+	struct layout_question question;
+	struct layout layout;
+	struct text object = { 0 };
+	size_t before;
+
+	data_object_text(&l->objects.names, part->name, &object);
+	text_char(&object, '\0');
+	question = question_of(l, subject, part, object.bytes);
+	layout_init(&layout, &question);
+	text_str(fix, fix->n > 0 ? "; " : "");
+	before = fix->n;
+	layout_fix(&layout, fix);
+	if (fix->n == before && before > 0)
+		fix->n -= strlen("; ");
+	if (layout.body != LAYOUT_BYTES) {
+		layout_draw(&layout, DRAWN_WIDTH, drawing);
+		layout_rows(&layout, number + 1, finding_of(l, number), &l->out->layouts);
+	}
+	layout_release(&layout);
+	text_release(&object);
+}
+
+static bool is_to_be_fixed(const struct sharing_judgement *j)
+{
+	return j->verdict == SHARING_FALSE || j->verdict == SHARING_TRUE;
+}
+
+static void keep_fix(struct labelling *l, size_t line, struct text *fix, struct text *drawing,
+		     const struct sharing_judgement *j)
+{
+	if (!is_to_be_fixed(j))
+		fix->n = 0;
+	l->out->fixes[line] = keep(l, fix);
+	l->out->drawings[line] = keep(l, drawing);
+}
+
+static void label_line(struct labelling *l, size_t number, struct parts *parts)
+{
+	find_parts(l, (uint32_t)number, parts);
+	l->out->objects[number] = objects_label(l, parts);
+}
+
+static void label_objects(struct labelling *l, const struct sharing_fight *fight)
+{
+	size_t number = fight->lines.items[0];
+	const struct sharing_subject *subject = &l->sharing->subjects.items[number];
+	struct text fix = { 0 }, drawing = { 0 };
+	struct parts parts = { 0 };
+
+	label_line(l, number, &parts);
+	if (parts.list.n > 1 && have_conflict(l, &parts))
+		put_apart(l, &parts, &fix);
+	for (size_t i = 0; i < parts.list.n; i++)
+		put_layout(l, number, subject, &parts.list.items[i], &fix, &drawing);
+	keep_fix(l, number, &fix, &drawing, &fight->sum.judgement);
+	parts_release(&parts);
+}
+
+/* Below the drawing of one that stands for many. */
+static void put_fold(const struct labelling *l, const struct sharing_fold *fold, struct text *out)
+{
+	uint64_t line_bytes = l->sharing->options.line_bytes;
+
+	if (out->n == 0)
+		return;
+	if (fold->has_roles)
+		text_str(out,
+			 "   threads are told apart by what they do: each object has its own\n");
+	if (fold->n_alike < fold->n_objects)
+		text_format(out,
+			    "   drawn as the %" PRIu32 " of %" PRIu32 " that begin %" PRIu64
+			    " bytes into a line\n",
+			    fold->n_alike, fold->n_objects, fold->address % line_bytes);
+}
+
+/* The object that the others are like, without those that stand beside it. */
+static struct data_name name_of_many(const struct labelling *l, const struct sharing_fight *fight,
+				     const struct sharing_fold *fold)
+{
+	const struct sharing_subject *first = &l->sharing->subjects.items[fight->lines.items[0]];
+	const struct types *types = symbols_types(l->sharing->session->symbols);
+	uint32_t instance = l->instances.of_line[fight->lines.items[0]];
+	struct data_name name = l->objects.names.list[first->first_access];
+
+	name.type = sharing_instance_type(&l->instances,
+					  sharing_instance(&l->instances, instance).kind);
+	name.object_size = types_get(types, name.type)->size;
+	name.object_address = fold->address;
+	name.n_elements = 0;
+	return name;
+}
+
+/* One drawing and one fix for all objects of a type. */
+static void label_type(struct labelling *l, uint32_t number)
+{
+	const struct sharing_fight *fight = &l->out->fights.list.items[number];
+	uint32_t line = fight->lines.items[0];
+	struct text fix = { 0 }, drawing = { 0 };
+	struct parts parts = { 0 };
+	struct sharing_fold fold;
+	struct data_name name;
+	struct part part;
+
+	label_line(l, line, &parts);
+	sharing_fold_init(&fold, &l->objects, &l->instances, &l->out->fights, number);
+	name = name_of_many(l, fight, &fold);
+	part = (struct part){
+		.name = &name,
+		.accesses = { fold.accesses.items, fold.accesses.n, fold.accesses.cap },
+		.is_of_many = fight->n_objects > 1,
+		.has_roles = fold.has_roles,
+	};
+	put_layout(l, line, &fight->sum, &part, &fix, &drawing);
+	put_fold(l, &fold, &drawing);
+	keep_fix(l, line, &fix, &drawing, &fight->sum.judgement);
+	sharing_fold_release(&fold);
+	parts_release(&parts);
+}
+
+/* Other lines of a fight have its words; of objects of a type each has a name of its own. */
+static void label_others(struct labelling *l, const struct sharing_fight *fight)
+{
+	size_t first = fight->lines.items[0];
+
+	for (size_t i = 1; i < fight->lines.n; i++) {
+		size_t line = fight->lines.items[i];
+		struct parts parts = { 0 };
+
+		l->out->objects[line] = l->out->objects[first];
+		if (fight->n_objects > 0)
+			label_line(l, line, &parts);
+		l->out->drawings[line] = l->out->drawings[first];
+		l->out->fixes[line] = l->out->fixes[first];
+		parts_release(&parts);
+	}
+}
+
+static void label_fights(struct labelling *l)
+{
+	for (uint32_t i = 0; i < l->out->fights.list.n; i++) {
+		const struct sharing_fight *fight = &l->out->fights.list.items[i];
+
+		if (fight->n_objects > 0)
+			label_type(l, i);
+		else
+			label_objects(l, fight);
+		label_others(l, fight);
+	}
+}
+
+void sharing_labels_init(struct sharing_labels *out, const struct sharing *s)
+{
+	struct labelling l = { .sharing = s, .out = out };
+
+	*out = (struct sharing_labels){ 0 };
+	table_init(&out->layouts, "layouts", "Members and who uses them", layout_columns,
+		   n_layout_columns);
+	out->objects = mem_zalloc(s->subjects.n + 1, sizeof(*out->objects));
+	out->drawings = mem_zalloc(s->subjects.n + 1, sizeof(*out->drawings));
+	out->fixes = mem_zalloc(s->subjects.n + 1, sizeof(*out->fixes));
+	out->fields = mem_zalloc(s->accesses.n + 1, sizeof(*out->fields));
+	sharing_objects_init(&l.objects, s);
+	sharing_instances_init(&l.instances, &l.objects);
+	sharing_fights_init(&out->fights, &l.objects, &l.instances);
+	label_fields(&l);
+	label_fights(&l);
+	sharing_instances_release(&l.instances);
+	sharing_objects_release(&l.objects);
+}
+
+void sharing_labels_release(struct sharing_labels *l)
+{
+	free(l->objects);
+	free(l->drawings);
+	free(l->fixes);
+	free(l->fields);
+	sharing_fights_release(&l->fights);
+	table_release(&l->layouts);
+	arena_release(&l->memory);
+	*l = (struct sharing_labels){ 0 };
+}

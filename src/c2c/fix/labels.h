@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the bytes of shared lines are called in the program, and how to keep threads apart. */
+#ifndef CYCLOPS_C2C_FIX_LABELS_H
+#define CYCLOPS_C2C_FIX_LABELS_H
+
+#include "base/arena.h"
+#include "c2c/accesses/result.h"
+#include "c2c/verdict/fight.h"
+#include "table/table.h"
+
+/* Texts live as long as this. Any of them may be NULL: not known. */
+struct sharing_labels {
+	struct arena memory;
+	const char **objects;  /* by subject: "buf1 (struct buf, 64 bytes)" */
+	const char **drawings; /* by subject: the object with its lines, one or more lines */
+	const char **fixes;    /* by subject: what to change */
+	const char **fields;   /* by access: "buf1.reader1" */
+	struct sharing_fights fights;
+	struct table layouts; /* the drawings as rows: "layouts" */
+};
+
+/* Looks up all of them. Borrows nothing. */
+void sharing_labels_init(struct sharing_labels *, const struct sharing *);
+void sharing_labels_release(struct sharing_labels *);
+
+#endif

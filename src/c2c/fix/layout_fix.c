@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What to change, in words. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "c2c/fix/layout.h"
+#include "c2c/fix/layout_groups.h"
+#include "data/short_name.h"
+
+enum {
+	SHOWN_RUNS = 4,
+	SHOWN_THREADS = 3,
+	SHOWN_SHARED = 3,
+	TYPE_WIDTH = 60, /* columns of its name in a sentence */
+};
+
+/* Less of the waiting on a line is not worth a word, where the rest can be helped. */
+static const double worth_saying = 0.1;
+
+static const struct layout_field *used_field(const struct layout *l, size_t i)
+{
+	return &l->fields.items[l->used.items[i]];
+}
+
+static void put_type(const struct layout *l, struct type_id type, struct text *out)
+{
+	struct text name = { 0 };
+
+	types_name(l->question.types, type, &name);
+	short_name(name.bytes, name.n, TYPE_WIDTH, out);
+	text_release(&name);
+}
+
+static void separate(struct text *out)
+{
+	if (out->n > 0)
+		text_str(out, "; ");
+}
+
+/* "threads 1, 2", of those that write, or that do not. */
+static void put_some_threads(const struct layout *l, const struct layout_uses *uses, bool writers,
+			     struct text *out)
+{
+	const char *before = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < uses->n; i++)
+		n += (uses->items[i].stores > 0) == writers;
+	text_str(out, n == 1 ? "thread " : "threads ");
+	n = 0;
+	for (size_t i = 0; i < uses->n; i++) {
+		if ((uses->items[i].stores > 0) != writers || n++ >= SHOWN_THREADS)
+			continue;
+		text_str(out, before);
+		layout_thread(l, uses->items[i].thread, out);
+		before = ", ";
+	}
+	if (n > SHOWN_THREADS)
+		text_format(out, " and %zu more", n - SHOWN_THREADS);
+}
+
+static size_t n_writers(const struct layout_uses *uses)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < uses->n; i++)
+		n += uses->items[i].stores > 0;
+	return n;
+}
+
+/* " (thread 1 writes, thread 2 reads)", or just who, if all do the same. */
+static void put_threads(const struct layout *l, const struct layout_uses *uses, struct text *out)
+{
+	size_t writers = n_writers(uses), readers = uses->n - writers;
+
+	text_str(out, " (");
+	if (writers > 0)
+		put_some_threads(l, uses, true, out);
+	if (writers > 0 && readers > 0)
+		text_str(out, writers == 1 ? " writes, " : " write, ");
+	if (readers > 0)
+		put_some_threads(l, uses, false, out);
+	if (writers > 0 && readers > 0)
+		text_str(out, readers == 1 ? " reads" : " read");
+	text_char(out, ')');
+}
+
+/* The last of the used fields from `i` on that are of one group. */
+static size_t end_of_run(const struct layout *l, size_t i)
+{
+	while (i + 1 < l->used.n && used_field(l, i + 1)->group == used_field(l, i)->group)
+		i++;
+	return i;
+}
+
+/* "lock..count (thread 1)" */
+static void put_run(const struct layout *l, size_t first, size_t last, struct text *out)
+{
+	struct layout_uses uses = { 0 };
+
+	layout_field_name(l, used_field(l, first), out);
+	if (last > first) {
+		text_str(out, last > first + 1 ? " .. " : " and ");
+		layout_field_name(l, used_field(l, last), out);
+	}
+	for (size_t i = first; i <= last; i++)
+		layout_uses_add(&uses, used_field(l, i));
+	put_threads(l, &uses, out);
+	vec_release(&uses);
+}
+
+/* "lock and count (thread 1), limit (thread 2)" */
+static void put_runs(const struct layout *l, struct text *out)
+{
+	size_t n = 0, i = 0;
+
+	for (; i < l->used.n && n < SHOWN_RUNS; n++) {
+		size_t last = end_of_run(l, i);
+
+		text_str(out, n > 0 ? ", " : "");
+		put_run(l, i, last, out);
+		i = last + 1;
+	}
+	if (i < l->used.n)
+		text_format(out, " and %zu more member%s", l->used.n - i, plural(l->used.n - i));
+}
+
+static void put_growth(const struct layout *l, struct text *out)
+{
+	text_str(out, "; ");
+	if (l->type.v != 0)
+		put_type(l, l->type, out);
+	else
+		text_str(out, "it");
+	if (l->new_size > l->size)
+		text_format(out, " grows %" PRIu64 " -> %" PRIu64 " bytes", l->size, l->new_size);
+	else
+		text_format(out, " keeps its %" PRIu64 " bytes", l->size);
+}
+
+/* "align limit to 64 bytes (48 bytes of padding before it)", for each place a run begins. */
+static void put_alignments(const struct layout *l, struct text *out)
+{
+	uint64_t *offsets = mem_alloc(l->fields.n, sizeof(*offsets));
+	uint64_t size;
+	size_t n = 0;
+
+	layout_move(l, offsets, &size);
+	for (size_t i = end_of_run(l, 0) + 1; i < l->used.n; i = end_of_run(l, i) + 1) {
+		uint32_t number = l->used.items[i];
+		uint64_t end = offsets[number - 1] + l->fields.items[number - 1].size;
+
+		if (n++ == SHOWN_RUNS)
+			break;
+		text_str(out, n > 1 ? ", " : "");
+		layout_field_name(l, &l->fields.items[number], out);
+		text_format(out, " to %" PRIu64 " (%" PRIu64 " bytes of padding before it)",
+			    l->question.line_bytes, offsets[number] - end);
+	}
+	free(offsets);
+}
+
+/* Alignment within the object is worth nothing if the object does not begin a line. */
+static void put_own_alignment(const struct layout *l, struct text *out)
+{
+	if (l->is_within)
+		return;
+	if (l->question.is_allocated)
+		text_format(out,
+			    "; allocate %s at a multiple of %" PRIu64 ", which malloc() does not",
+			    l->question.n_elements > 0 ? "all of them"
+			    : l->question.is_of_many   ? "each"
+						       : "it",
+			    l->question.line_bytes);
+	else if (l->question.address % l->question.line_bytes != 0)
+		text_format(out, "; align %s itself to %" PRIu64 ", too", l->question.object,
+			    l->question.line_bytes);
+}
+
+static void put_align(const struct layout *l, struct text *out)
+{
+	text_str(out, "keep on different lines: ");
+	put_runs(l, out);
+	text_str(out, ": align ");
+	put_alignments(l, out);
+	put_growth(l, out);
+	put_own_alignment(l, out);
+}
+
+/* One group after the other, "a, c (thread 1) | b, d (thread 2)". */
+static void put_groups(const struct layout *l, struct text *out)
+{
+	for (uint32_t group = 0; group < l->n_groups && group < SHOWN_RUNS; group++) {
+		struct layout_uses uses = { 0 };
+		size_t n = 0;
+
+		text_str(out, group > 0 ? " | " : "");
+		for (size_t i = 0; i < l->used.n; i++) {
+			if (used_field(l, i)->group != group)
+				continue;
+			layout_uses_add(&uses, used_field(l, i));
+			if (n++ >= SHOWN_RUNS)
+				continue;
+			text_str(out, n > 1 ? ", " : "");
+			layout_field_name(l, used_field(l, i), out);
+		}
+		if (n > SHOWN_RUNS)
+			text_format(out, " and %zu more", n - SHOWN_RUNS);
+		put_threads(l, &uses, out);
+		vec_release(&uses);
+	}
+}
+
+static void put_reorder(const struct layout *l, struct text *out)
+{
+	text_str(out, "put together what the same threads use: ");
+	put_groups(l, out);
+	text_format(out, ", each group aligned to %" PRIu64, l->question.line_bytes);
+	put_growth(l, out);
+	put_own_alignment(l, out);
+}
+
+static void put_spread(const struct layout *l, struct text *out)
+{
+	const struct types *t = l->question.types;
+	struct type_id element = l->fields.items[0].type;
+	enum type_kind kind = types_get(t, types_plain(t, element))->kind;
+	uint64_t size = l->fields.items[0].size;
+
+	text_str(out, "elements belong to different threads, give each a line of its own: ");
+	if (kind == TYPE_STRUCT || kind == TYPE_UNION) {
+		text_str(out, "align ");
+		put_type(l, element, out);
+		text_format(out, " to %" PRIu64, l->question.line_bytes);
+	} else {
+		text_str(out, "put the ");
+		put_type(l, element, out);
+		text_format(out, " into a struct aligned to %" PRIu64, l->question.line_bytes);
+	}
+	if (l->type.v != 0)
+		text_format(out, " (the array grows %" PRIu64 " -> %" PRIu64 " bytes)", l->size,
+			    l->new_size);
+	else
+		text_format(out, " (%" PRIu64 " -> %" PRIu64 " bytes each)", size,
+			    l->new_size / (l->size / size));
+	if (l->question.is_allocated)
+		put_own_alignment(l, out);
+}
+
+static void put_pad(const struct layout *l, struct text *out)
+{
+	text_str(out, "keep on different lines: ");
+	put_runs(l, out);
+	text_format(out, ": align what begins a group to %" PRIu64, l->question.line_bytes);
+}
+
+static bool writes(const struct layout_field *f, uint32_t thread)
+{
+	for (size_t i = 0; i < f->uses.n; i++)
+		if (f->uses.items[i].thread == thread)
+			return f->uses.items[i].stores > 0;
+	return false;
+}
+
+/*
+ * What several threads write without being atomic has to have a lock. Is it this one: do all of them
+ * update it?
+ */
+static bool guards(const struct layout_field *lock, const struct layout_field *f)
+{
+	if (!lock->is_atomic || f->is_atomic || n_writers(&f->uses) < 2)
+		return false;
+	for (size_t i = 0; i < f->uses.n; i++)
+		if (f->uses.items[i].stores > 0 && !writes(lock, f->uses.items[i].thread))
+			return false;
+	return true;
+}
+
+static bool guards_any(const struct layout *l, const struct layout_field *lock)
+{
+	for (size_t i = 0; i < l->used.n; i++)
+		if (guards(lock, used_field(l, i)))
+			return true;
+	return false;
+}
+
+static bool is_guarded(const struct layout *l, const struct layout_field *f)
+{
+	for (size_t i = 0; i < l->used.n; i++)
+		if (guards(used_field(l, i), f))
+			return true;
+	return false;
+}
+
+/* What several threads use while one writes: moving it changes nothing for that. */
+static void put_shared(const struct layout *l, const struct layout_field *f, struct text *out)
+{
+	bool is_moved = l->advice != LAYOUT_KEEP;
+	size_t writers = n_writers(&f->uses);
+
+	separate(out);
+	layout_field_name(l, f, out);
+	if (writers > 1 && f->is_bits && f->is_several) {
+		text_format(out,
+			    " are bit-fields of one word, which %zu threads write, each the whole "
+			    "of it: give "
+			    "those of each thread a word of its own, on a line of its own",
+			    writers);
+		return;
+	}
+	text_str(out, is_moved ? " still waits then: it is " : " is ");
+	if (writers > 1)
+		text_format(out, "%s by %zu threads",
+			    f->is_atomic ? "updated atomically" : "written", writers);
+	else
+		text_format(out, "written by one thread and used by %zu more", f->uses.n - 1);
+	text_str(out, is_moved ? "; " : ", moving it does not help: ");
+	if (writers > 1 && f->is_atomic && guards_any(l, f))
+		text_str(out,
+			 "take it less often, hold it for less, or split it and what it guards");
+	else if (writers > 1 && f->is_atomic)
+		text_str(out, "do it less often, or one for each thread");
+	else if (writers > 1)
+		text_str(out, "a copy for each thread, on a line of its own, brought together when "
+			      "read");
+	else
+		text_str(out, "write it less often, or only when it changes");
+}
+
+static bool is_of_structs(const struct layout *l)
+{
+	const struct types *t = l->question.types;
+
+	return l->body == LAYOUT_ELEMENTS && l->advice == LAYOUT_SPREAD &&
+	       types_get(t, types_plain(t, l->element))->kind == TYPE_STRUCT;
+}
+
+/* What threads share of an element is some of its members: those are asked about. */
+static void put_within(const struct layout *l, const struct layout_field *f, struct text *out)
+{
+	struct text fix = { 0 };
+	struct layout own;
+
+	layout_init_within(&own, l, f);
+	layout_fix(&own, &fix);
+	if (fix.n > 0) {
+		separate(out);
+		text_str(out, "within ");
+		layout_field_name(l, f, out);
+		text_str(out, ", ");
+		text_add(out, fix.bytes, fix.n);
+	}
+	text_release(&fix);
+	layout_release(&own);
+}
+
+void layout_fix(const struct layout *l, struct text *out)
+{
+	static void (*const put[])(const struct layout *, struct text *) = {
+		[LAYOUT_ALIGN] = put_align,
+		[LAYOUT_REORDER] = put_reorder,
+		[LAYOUT_SPREAD] = put_spread,
+		[LAYOUT_PAD] = put_pad,
+	};
+	struct text fix = { 0 };
+	size_t n = 0;
+
+	if (l->advice != LAYOUT_KEEP)
+		put[l->advice](l, &fix);
+	for (size_t i = 0; i < l->used.n && n < SHOWN_SHARED; i++) {
+		const struct layout_field *f = used_field(l, i);
+
+		if (!layout_field_is_shared(l, f) || layout_own_part(l, f) < worth_saying ||
+		    is_guarded(l, f))
+			continue;
+		if (is_of_structs(l))
+			put_within(l, f, &fix);
+		else
+			put_shared(l, f, &fix);
+		n++;
+	}
+	text_add(out, fix.bytes, fix.n);
+	text_release(&fix);
+}

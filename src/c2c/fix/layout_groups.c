@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "c2c/fix/layout_groups.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+/* Fields are put apart for this part of the accesses that find their line gone, or more. */
+static const double worth_parting = 0.3;
+
+void layout_uses_add(struct layout_uses *to, const struct layout_field *f)
+{
+	for (size_t i = 0; i < f->uses.n; i++) {
+		const struct layout_use *from = &f->uses.items[i];
+		struct layout_use *use = layout_use_of(to, from->thread);
+
+		use->loads += from->loads;
+		use->stores += from->stores;
+	}
+}
+
+/*
+ * Accesses that find the line gone. Of those of a thread and the stores of others, in any order,
+ * as many come right behind such a store as there are stores among all.
+ */
+static double waits(const struct layout_uses *u)
+{
+	uint64_t stores = 0;
+	double n = 0;
+
+	for (size_t i = 0; i < u->n; i++)
+		stores += u->items[i].stores;
+	for (size_t i = 0; i < u->n; i++) {
+		const struct layout_use *use = &u->items[i];
+		double own = (double)(use->loads + use->stores);
+		double others = (double)(stores - use->stores);
+
+		if (others > 0)
+			n += own * others / (own + others);
+	}
+	return n;
+}
+
+static double waits_together(const struct layout_field *a, const struct layout_field *b)
+{
+	struct layout_uses uses = { 0 };
+	double n;
+
+	layout_uses_add(&uses, a);
+	layout_uses_add(&uses, b);
+	n = waits(&uses);
+	vec_release(&uses);
+	return n;
+}
+
+static double waits_alone(const struct layout_field *f)
+{
+	return waits(&f->uses);
+}
+
+/* May two fields stand on one line? */
+static bool are_friends(const struct layout_field *a, const struct layout_field *b)
+{
+	double together;
+
+	if (a->stores == 0 && b->stores == 0)
+		return true;
+	together = waits_together(a, b);
+	return together - waits_alone(a) - waits_alone(b) < worth_parting * together ||
+	       together == 0;
+}
+
+static struct layout_field *used_field(const struct layout *l, size_t i)
+{
+	return &l->fields.items[l->used.items[i]];
+}
+
+/* Is one of the fields before `i` in this group, and no friend? */
+static bool has_enemy(const struct layout *l, size_t i, uint32_t group)
+{
+	for (size_t k = 0; k < i; k++)
+		if (used_field(l, k)->group == group &&
+		    !are_friends(used_field(l, i), used_field(l, k)))
+			return true;
+	return false;
+}
+
+/* Each field joins the first group whose fields are all friends of it. */
+void layout_make_groups(struct layout *l)
+{
+	for (size_t i = 0; i < l->used.n; i++) {
+		uint32_t group = 0;
+
+		while (has_enemy(l, i, group))
+			group++;
+		used_field(l, i)->group = group;
+		if (group >= l->n_groups)
+			l->n_groups = group + 1;
+	}
+}
+
+/* Large fields reach over many lines: those count where they were accessed. */
+static bool share_a_line(const struct layout_field *a, const struct layout_field *b)
+{
+	size_t i = 0, k = 0;
+
+	while (i < a->lines.n && k < b->lines.n) {
+		if (a->lines.items[i] == b->lines.items[k])
+			return true;
+		if (a->lines.items[i] < b->lines.items[k])
+			i++;
+		else
+			k++;
+	}
+	return false;
+}
+
+bool layout_has_conflict(const struct layout *l)
+{
+	for (size_t i = 0; i < l->used.n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (share_a_line(used_field(l, i), used_field(l, k)) &&
+			    !are_friends(used_field(l, i), used_field(l, k)))
+				return true;
+	return false;
+}
+
+bool layout_takes_turns(const struct layout *l)
+{
+	bool *is_over = mem_zalloc(l->n_groups + 1, sizeof(*is_over));
+	bool is_found = false;
+
+	for (size_t i = 0; i < l->used.n; i++) {
+		is_found |= is_over[used_field(l, i)->group];
+		if (i > 0 && used_field(l, i)->group != used_field(l, i - 1)->group)
+			is_over[used_field(l, i - 1)->group] = true;
+		is_found |= is_over[used_field(l, i)->group];
+	}
+	free(is_over);
+	return is_found;
+}
+
+double layout_own_part(const struct layout *l, const struct layout_field *f)
+{
+	struct layout_uses uses = { 0 };
+	double all;
+
+	for (size_t i = 0; i < l->used.n; i++)
+		if (share_a_line(f, used_field(l, i)))
+			layout_uses_add(&uses, used_field(l, i));
+	all = waits(&uses);
+	vec_release(&uses);
+	return all > 0 ? waits_alone(f) / all : 0;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "c2c/lines/counts.h"
+
+#include <stdlib.h>
+
+#include "access/samples.h"
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "spe/packet.h"
+
+#define BIT(count) SHARING_BIT(count)
+
+const uint32_t sharing_mode_masks[SHARING_N_MODES] = {
+	[SHARING_BY_PEER] = BIT(LOCAL_PEER) | BIT(REMOTE_PEER),
+	[SHARING_BY_HITM] = BIT(LOCAL_HITM) | BIT(REMOTE_HITM),
+	[SHARING_BY_LOCAL_HITM] = BIT(LOCAL_HITM),
+	[SHARING_BY_REMOTE_HITM] = BIT(REMOTE_HITM),
+};
+
+const char *const sharing_mode_names[SHARING_N_MODES] = {
+	[SHARING_BY_PEER] = "peer",
+	[SHARING_BY_HITM] = "tot",
+	[SHARING_BY_LOCAL_HITM] = "lcl",
+	[SHARING_BY_REMOTE_HITM] = "rmt",
+};
+
+#define SPREAD_1(n)                                                                                \
+	((n)&1) | (uint64_t)((n) >> 1 & 1) << 8 | (uint64_t)((n) >> 2 & 1) << 16 |                 \
+		(uint64_t)((n) >> 3 & 1) << 24 | (uint64_t)((n) >> 4 & 1) << 32 |                  \
+		(uint64_t)((n) >> 5 & 1) << 40 | (uint64_t)((n) >> 6 & 1) << 48 |                  \
+		(uint64_t)((n) >> 7 & 1) << 56
+#define SPREAD_4(n) SPREAD_1(n), SPREAD_1((n) + 1), SPREAD_1((n) + 2), SPREAD_1((n) + 3)
+#define SPREAD_16(n) SPREAD_4(n), SPREAD_4((n) + 4), SPREAD_4((n) + 8), SPREAD_4((n) + 12)
+#define SPREAD_64(n) SPREAD_16(n), SPREAD_16((n) + 16), SPREAD_16((n) + 32), SPREAD_16((n) + 48)
+
+const uint64_t sharing_spread[256] = { SPREAD_64(0), SPREAD_64(64), SPREAD_64(128),
+				       SPREAD_64(192) };
+
+/* Fields of data_src: docs/reference/perf-data.md section 3.5. */
+enum {
+	OP_LOAD = 2,
+	OP_STORE = 4,
+	LEVEL_NA = 1,
+	LEVEL_HIT = 2,
+	LEVEL_MISS = 4,
+	LEVEL_L1 = 8,
+	LEVEL_FILL_BUFFER = 0x10,
+	LEVEL_L2 = 0x20,
+	LEVEL_L3 = 0x40,
+	LEVEL_LOCAL_RAM = 0x80,
+	LEVEL_REMOTE_RAM = 0x300,   /* one or two hops */
+	LEVEL_REMOTE_CACHE = 0xc00, /* one or two hops */
+	LEVEL_IO = 0x1000,
+	LEVEL_UNCACHED = 0x2000,
+	SNOOP_HIT = 4,
+	SNOOP_HITM = 0x10,
+	SNOOPX_PEER = 2,
+	LOCK_LOCKED = 2,
+	BLOCK_DATA = 2,
+	BLOCK_ADDRESS = 4,
+};
+
+/* The same, taken apart. */
+struct data_source {
+	unsigned op, level, snoop, lock, snoopx, block;
+	bool is_remote; /* and not merely another node of the same socket */
+};
+
+static struct data_source take_apart(uint64_t v)
+{
+	return (struct data_source){
+		.op = v & 0x1f,
+		.level = v >> 5 & 0x3fff,
+		.snoop = v >> 19 & 0x1f,
+		.lock = v >> 24 & 3,
+		.snoopx = v >> 38 & 3,
+		.block = v >> 40 & 7,
+		.is_remote = (v >> 37 & 1) != 0 && (v >> 43 & 7) == 0,
+	};
+}
+
+/* A condition on one set of bits. */
+static uint32_t if_any(unsigned value, unsigned bits, uint32_t mask)
+{
+	return value & bits ? mask : 0;
+}
+
+static uint32_t remote_cache(const struct data_source *d)
+{
+	if (!d->is_remote && !(d->level & LEVEL_REMOTE_CACHE))
+		return 0;
+	if (d->snoop & SNOOP_HIT)
+		return BIT(REMOTE_HIT);
+	if (d->snoop & SNOOP_HITM)
+		return BIT(REMOTE_HITM);
+	return if_any(d->snoopx, SNOOPX_PEER, BIT(REMOTE_HIT) | BIT(REMOTE_PEER));
+}
+
+static uint32_t hit_of_load(const struct data_source *d)
+{
+	uint32_t peer = if_any(d->snoopx, SNOOPX_PEER, BIT(LOCAL_PEER));
+	uint32_t state = d->snoop & SNOOP_HIT ? BIT(SHARED) : BIT(EXCLUSIVE);
+	uint32_t mask = if_any(d->level, LEVEL_UNCACHED, BIT(UNCACHED)) |
+			if_any(d->level, LEVEL_IO, BIT(IO)) |
+			if_any(d->level, LEVEL_FILL_BUFFER, BIT(FILL_BUFFER)) |
+			if_any(d->level, LEVEL_L1, BIT(L1)) |
+			if_any(d->level, LEVEL_L2, BIT(L2) | peer) |
+			if_any(d->level, LEVEL_LOCAL_RAM, BIT(LOCAL_DRAM) | state);
+
+	if (d->level & LEVEL_L3)
+		mask |= peer | (d->snoop & SNOOP_HITM ? BIT(LOCAL_HITM) : BIT(LLC));
+	if (d->level & LEVEL_REMOTE_RAM || d->is_remote)
+		mask |= BIT(REMOTE_DRAM) | state;
+	return mask;
+}
+
+static uint32_t load_of_data_src(const struct data_source *d)
+{
+	return (d->level & LEVEL_HIT ? hit_of_load(d) : 0) | remote_cache(d) |
+	       if_any(d->level, LEVEL_MISS, BIT(MISS));
+}
+
+static uint32_t store_of_data_src(const struct data_source *d)
+{
+	uint32_t mask = if_any(d->level, LEVEL_NA, BIT(STORE_ANY));
+
+	if (d->level & LEVEL_HIT)
+		mask |= if_any(d->level, LEVEL_UNCACHED, BIT(STORE_UNCACHED)) |
+			if_any(d->level, LEVEL_L1, BIT(STORE_L1_HIT));
+	if (d->level & LEVEL_MISS)
+		mask |= if_any(d->level, LEVEL_L1, BIT(STORE_L1_MISS));
+	return mask;
+}
+
+uint32_t sharing_classify_data_src(uint64_t data_src, bool has_address)
+{
+	struct data_source d = take_apart(data_src);
+	uint32_t mask = BIT(RECORDS) | if_any(d.lock, LOCK_LOCKED, BIT(LOCKED)) |
+			if_any(d.block, BLOCK_DATA, BIT(BLOCKED_DATA)) |
+			if_any(d.block, BLOCK_ADDRESS, BIT(BLOCKED_ADDRESS));
+
+	if (d.op & OP_LOAD)
+		return mask | BIT(LOADS) |
+		       (has_address ? load_of_data_src(&d) : BIT(LOAD_NO_ADDRESS));
+	if (d.op & OP_STORE)
+		return mask | BIT(STORES) |
+		       (has_address ? store_of_data_src(&d) : BIT(STORE_NO_ADDRESS));
+	return mask | BIT(NO_ACCESS);
+}
+
+/* A level of the catalog: what a load from there counts in, and if it was modified there. */
+static const struct {
+	uint32_t clean, modified;
+} levels[N_SOURCE_LEVELS] = {
+	[SOURCE_L1] = { BIT(L1), BIT(L1) },
+	[SOURCE_L2] = { BIT(L2), BIT(L2) },
+	[SOURCE_PEER_CORE] = { BIT(L2) | BIT(LOCAL_PEER), BIT(LOCAL_HITM) | BIT(LOCAL_PEER) },
+	[SOURCE_LOCAL_CLUSTER] = { BIT(LLC) | BIT(LOCAL_PEER), BIT(LOCAL_HITM) | BIT(LOCAL_PEER) },
+	[SOURCE_SYSTEM_CACHE] = { BIT(LLC), BIT(LOCAL_HITM) },
+	[SOURCE_PEER_CLUSTER] = { BIT(LLC) | BIT(LOCAL_PEER), BIT(LOCAL_HITM) | BIT(LOCAL_PEER) },
+	[SOURCE_REMOTE] = { BIT(REMOTE_HIT) | BIT(REMOTE_PEER),
+			    BIT(REMOTE_HITM) | BIT(REMOTE_PEER) },
+	[SOURCE_DRAM] = { BIT(LOCAL_DRAM) | BIT(EXCLUSIVE), BIT(LOCAL_DRAM) | BIT(SHARED) },
+	[SOURCE_REMOTE_DRAM] = { BIT(REMOTE_DRAM) | BIT(EXCLUSIVE),
+				 BIT(REMOTE_DRAM) | BIT(SHARED) },
+	[SOURCE_DEVICE] = { BIT(IO), BIT(IO) },
+};
+
+static bool has_event(uint64_t events, enum spe_event event)
+{
+	return events >> event & 1;
+}
+
+/* Where events alone tell. First match wins. */
+static const struct event_level {
+	enum spe_event set;
+	int clear; /* must not be set; -1: does not matter */
+	uint32_t load;
+} event_levels[] = {
+	{ SPE_EV_L1D_ACCESS, SPE_EV_L1D_REFILL, BIT(L1) },
+	{ SPE_EV_RECENTLY_FETCHED, -1, BIT(FILL_BUFFER) },
+	{ SPE_EV_L2D_ACCESS, SPE_EV_L2D_MISS, BIT(L2) },
+	{ SPE_EV_LLC_ACCESS, SPE_EV_LLC_MISS, BIT(LLC) },
+	{ SPE_EV_LLC_MISS, -1, BIT(MISS) },
+	{ SPE_EV_L2D_MISS, -1, BIT(MISS) },
+	{ SPE_EV_L1D_REFILL, -1, BIT(MISS) },
+};
+
+static uint32_t load_of_events(uint64_t events)
+{
+	if (has_event(events, SPE_EV_HITM))
+		return has_event(events, SPE_EV_REMOTE) ? levels[SOURCE_REMOTE].modified
+							: levels[SOURCE_PEER_CLUSTER].modified;
+	for (size_t i = 0; i < COUNT(event_levels); i++) {
+		const struct event_level *l = &event_levels[i];
+
+		if (has_event(events, l->set) &&
+		    (l->clear < 0 || !has_event(events, (enum spe_event)l->clear)))
+			return l->load;
+	}
+	return 0;
+}
+
+/* A store is done when the core no longer has to wait for it: its events say little. */
+static uint32_t store_of_events(uint64_t events)
+{
+	const uint64_t beyond = 1u << SPE_EV_LLC_ACCESS | 1u << SPE_EV_LLC_MISS |
+				1u << SPE_EV_L2D_ACCESS | 1u << SPE_EV_L2D_MISS;
+	const uint64_t l1 = 1u << SPE_EV_L1D_ACCESS | 1u << SPE_EV_L1D_REFILL;
+
+	if (events & beyond)
+		return 0;
+	if (!(events & l1))
+		return BIT(STORE_ANY);
+	return has_event(events, SPE_EV_L1D_REFILL) ? BIT(STORE_L1_MISS) : BIT(STORE_L1_HIT);
+}
+
+/* What decides about a record of SPE. */
+struct spe_access {
+	const struct cpu *cpu;
+	uint64_t events;
+	uint16_t source;
+	bool has_source, is_store;
+};
+
+static uint32_t spe_load(const struct spe_access *a)
+{
+	const struct cpu_source *source = a->has_source ? cpu_source(a->cpu, a->source) : NULL;
+
+	if (source == NULL)
+		return load_of_events(a->events);
+	return has_event(a->events, SPE_EV_HITM) || source->is_modified
+		       ? levels[source->level].modified
+		       : levels[source->level].clean;
+}
+
+static uint32_t spe_mask(const struct spe_access *a)
+{
+	if (!a->is_store)
+		return BIT(RECORDS) | BIT(LOADS) | spe_load(a);
+	return BIT(RECORDS) | BIT(STORES) |
+	       (cpu_has_sources(a->cpu) ? BIT(STORE_ANY) : store_of_events(a->events));
+}
+
+/* There are few kinds of accesses: each has a slot where its answer may be. */
+enum { SLOTS_LOG = 8 };
+
+struct slot {
+	uint64_t low, high; /* the question; 0, 0 is none */
+	uint32_t mask;
+};
+
+struct sharing_classifier {
+	const struct session *session;
+	struct access_sampling sampling; /* which samples count */
+	uint32_t core;			 /* of the row before; UINT32_MAX: not known */
+	const struct cpu *cpu;		 /* of that */
+	struct slot slots[1 << SLOTS_LOG];
+};
+
+struct sharing_classifier *sharing_classifier_new(const struct session *session)
+{
+	struct sharing_classifier *c = mem_zalloc(1, sizeof(*c));
+
+	c->session = session;
+	c->sampling = access_sampling_of(session);
+	c->core = UINT32_MAX;
+	c->cpu = session_cpu_of(session, c->core);
+	return c;
+}
+
+void sharing_classifier_free(struct sharing_classifier *c)
+{
+	free(c);
+}
+
+static struct slot *slot_of(struct sharing_classifier *c, uint64_t low, uint64_t high)
+{
+	return &c->slots[hash_mix(low ^ 0x9e3779b97f4a7c15u, high ^ 0xd6e8feb86659fd93u) >>
+			 (64 - SLOTS_LOG)];
+}
+
+static bool row_has_address(const struct batch *b, size_t row)
+{
+	return b->has[row] & HAS_VA && b->va[row] != 0;
+}
+
+static const struct cpu *cpu_of_row(struct sharing_classifier *c, const struct batch *b, size_t row)
+{
+	uint32_t core = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+
+	if (core != c->core) {
+		c->core = core;
+		c->cpu = session_cpu_of(c->session, core);
+	}
+	return c->cpu;
+}
+
+static inline uint32_t classify_spe(struct sharing_classifier *c, const struct batch *b, size_t row)
+{
+	const uint64_t deciding =
+		1u << SPE_EV_L1D_ACCESS | 1u << SPE_EV_L1D_REFILL | 1u << SPE_EV_LLC_ACCESS |
+		1u << SPE_EV_LLC_MISS | 1u << SPE_EV_REMOTE | 1u << SPE_EV_L2D_ACCESS |
+		1u << SPE_EV_L2D_MISS | 1u << SPE_EV_HITM | 1u << SPE_EV_RECENTLY_FETCHED;
+	uint32_t has = b->has[row];
+	struct spe_access a;
+	struct slot *slot;
+	uint64_t low, high;
+
+	if (!(has & HAS_OP) || b->op_class[row] != SPE_OP_LDST)
+		return 0;
+	a.is_store = b->op[row] & 1;
+	if (!row_has_address(b, row))
+		return BIT(RECORDS) | (a.is_store ? BIT(STORES) | BIT(STORE_NO_ADDRESS)
+						  : BIT(LOADS) | BIT(LOAD_NO_ADDRESS));
+	a.cpu = cpu_of_row(c, b, row);
+	a.events = has & HAS_EVENTS ? b->events[row] & deciding : 0;
+	a.has_source = (has & HAS_SOURCE) != 0; /* as loads have, and stores do not: no decision */
+	a.source = (uint16_t)(b->source[row] & -(unsigned)a.has_source);
+	low = (uint64_t)(uintptr_t)a.cpu;
+	high = a.events << 24 | (uint64_t)a.source << 8 | (uint64_t)a.has_source << 2 |
+	       (uint64_t)a.is_store << 1 | 1;
+	slot = slot_of(c, low, high);
+	if (slot->low != low || slot->high != high)
+		*slot = (struct slot){ low, high, spe_mask(&a) };
+	return slot->mask;
+}
+
+static uint32_t classify_sample(struct sharing_classifier *c, const struct batch *b, size_t row)
+{
+	bool has_address = row_has_address(b, row);
+	uint64_t low = b->data_src[row], high = has_address ? 3 : 1;
+	struct slot *slot;
+
+	if (!(b->has[row] & HAS_DATA_SRC) ||
+	    (c->sampling.event >= 0 && b->event[row] != (unsigned)c->sampling.event))
+		return 0;
+	slot = slot_of(c, low, high);
+	if (slot->low != low || slot->high != high)
+		*slot = (struct slot){ low, high, sharing_classify_data_src(low, has_address) };
+	return slot->mask;
+}
+
+void sharing_classify(struct sharing_classifier *c, const struct batch *b,
+		      uint32_t out_masks[BATCH_ROWS])
+{
+	for (size_t row = 0; row < b->n; row++)
+		out_masks[row] =
+			b->kind == BATCH_SPE ? classify_spe(c, b, row) : classify_sample(c, b, row);
+}

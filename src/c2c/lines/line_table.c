@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A shard has its lines in blocks that never move, and slots that lead to them. A slot holds
+ * the number of a line + 1 and some bits of its hash, so that hardly any other line is looked at
+ * on the way. Counters of a line are bytes; when one may be full they are emptied into wide
+ * ones, which few lines need.
+ */
+#include "c2c/lines/line_table.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/vec.h"
+
+enum {
+	SHARD_SHIFT = 58, /* of a hash: its highest bits choose the shard */
+	NUMBER_BITS = 24, /* of its low half: the lowest choose the slot, the others are the tag */
+	FIRST_SLOTS = 64,
+	BLOCK_LOG = 7,
+	BLOCK_LINES = 1 << BLOCK_LOG,
+	BLOCKS_FIRST = SHARING_SHARDS, /* that are asked for at once, before there are many lines */
+	LINE_ALIGN = 64,
+	STRIDE = 23,	  /* between the shards that workers begin with; odd */
+	ROWS_AHEAD = 128, /* how many lines are fetched before the first of them is needed */
+	TIMED = 30,	  /* in a tally: counters of SHARING_ROW_TIMED, … */
+	RELOADS = 31,	  /* … and of SHARING_ROW_RELOAD */
+};
+
+static_assert(SHARING_SHARDS == 1 << (64 - SHARD_SHIFT), "the shard is the rest of the hash");
+static_assert(SHARING_ROW_TIMED == UINT32_C(1) << TIMED, "its counter");
+static_assert(SHARING_ROW_RELOAD == UINT32_C(1) << RELOADS, "its counter");
+
+struct entry {
+	struct sharing_tally tally;
+	uint64_t address;
+	uint64_t
+		cycles; /* sums as in a row, of what the tally has; the others are in the wide one */
+	uint32_t space;
+	uint32_t last_tid;
+	uint32_t hash;	    /* its low half */
+	uint32_t wide : 30; /* number + 1; 0: none */
+	uint32_t has_threads : 1;
+	uint32_t is_written : 1;
+};
+
+static_assert(sizeof(struct entry) == LINE_ALIGN, "a line of ours for each line");
+
+struct wide {
+	struct sharing_counts counts;
+	uint32_t n_timed, n_reloads;
+	uint64_t cycles, reload_cycles;
+};
+
+/* Where the shards have their blocks from: many of them are one page. */
+struct block_store {
+	pthread_mutex_t mutex;
+	VEC_OF(void *) memory;
+	struct entry *next;
+	size_t n_left; /* blocks from there on */
+};
+
+struct shard {
+	struct block_store *store;
+	pthread_mutex_t mutex; /* of all below, while rows are added */
+	uint32_t *slots;
+	uint32_t mask; /* slots - 1 */
+	uint32_t n;    /* lines */
+	VEC_OF(struct entry *) blocks;
+	VEC_OF(struct wide) wide;
+};
+
+struct sharing_table {
+	uint64_t seed;
+	atomic_uint turn; /* says where the next batch begins */
+	struct block_store store;
+	struct shard shards[SHARING_SHARDS];
+};
+
+struct sharing_table *sharing_table_new(void)
+{
+	struct sharing_table *t = mem_zalloc(1, sizeof(*t));
+
+	t->seed = hash_seed();
+	pthread_mutex_init(&t->store.mutex, NULL);
+	for (size_t i = 0; i < SHARING_SHARDS; i++) {
+		struct shard *s = &t->shards[i];
+
+		s->store = &t->store;
+		pthread_mutex_init(&s->mutex, NULL);
+		s->slots = mem_zalloc(FIRST_SLOTS, sizeof(*s->slots));
+		s->mask = FIRST_SLOTS - 1;
+	}
+	return t;
+}
+
+static void shard_release(struct shard *s)
+{
+	vec_release(&s->blocks);
+	vec_release(&s->wide);
+	free(s->slots);
+	pthread_mutex_destroy(&s->mutex);
+}
+
+static void store_release(struct block_store *s)
+{
+	for (size_t i = 0; i < s->memory.n; i++)
+		free(s->memory.items[i]);
+	vec_release(&s->memory);
+	pthread_mutex_destroy(&s->mutex);
+}
+
+void sharing_table_free(struct sharing_table *t)
+{
+	if (t == NULL)
+		return;
+	for (size_t i = 0; i < SHARING_SHARDS; i++)
+		shard_release(&t->shards[i]);
+	store_release(&t->store);
+	free(t);
+}
+
+static struct entry *entry_at(const struct shard *s, uint32_t number)
+{
+	return &s->blocks.items[number >> BLOCK_LOG][number & (BLOCK_LINES - 1)];
+}
+
+/* What a slot for this line holds. */
+static uint32_t slot_of(uint32_t hash, uint32_t number)
+{
+	return (hash & ~0u << NUMBER_BITS) | (number + 1);
+}
+
+static uint32_t number_of(uint32_t slot)
+{
+	return (slot & ((1u << NUMBER_BITS) - 1)) - 1;
+}
+
+/* Where a new line belongs. */
+static uint32_t empty_slot(const struct shard *s, uint32_t hash)
+{
+	uint32_t at = hash & s->mask;
+
+	while (s->slots[at] != 0)
+		at = (at + 1) & s->mask;
+	return at;
+}
+
+/* Keeps the slots at most half full. */
+static void grow(struct shard *s)
+{
+	uint32_t n_slots = 2 * (s->mask + 1);
+
+	assert(n_slots <= 1u << NUMBER_BITS);
+	free(s->slots);
+	s->slots = mem_zalloc(n_slots, sizeof(*s->slots));
+	s->mask = n_slots - 1;
+	for (uint32_t i = 0; i < s->n; i++) {
+		uint32_t hash = entry_at(s, i)->hash;
+
+		s->slots[empty_slot(s, hash)] = slot_of(hash, i);
+	}
+}
+
+/* A large page is for captures that need more than one. */
+static void refill(struct block_store *s)
+{
+	const size_t block_size = BLOCK_LINES * sizeof(struct entry);
+	bool is_first = s->memory.n == 0;
+
+	s->next = is_first ? mem_aligned(BLOCKS_FIRST, block_size) : mem_huge();
+	s->n_left = is_first ? BLOCKS_FIRST : MEM_HUGE / block_size;
+	*vec_add(&s->memory) = s->next;
+}
+
+static struct entry *take_block(struct block_store *s)
+{
+	struct entry *block;
+
+	pthread_mutex_lock(&s->mutex);
+	if (s->n_left == 0)
+		refill(s);
+	block = s->next;
+	s->next += BLOCK_LINES;
+	s->n_left--;
+	pthread_mutex_unlock(&s->mutex);
+	return block;
+}
+
+static struct entry *add_entry(struct shard *s, const struct sharing_access_row *row)
+{
+	struct entry *e;
+
+	if (s->n == s->blocks.n << BLOCK_LOG)
+		*vec_add(&s->blocks) = take_block(s->store);
+	e = entry_at(s, s->n++);
+	*e = (struct entry){
+		.address = row->line,
+		.space = row->space,
+		.last_tid = SHARING_NO_TID,
+		.hash = (uint32_t)row->hash,
+	};
+	return e;
+}
+
+static inline bool is_of(const struct entry *e, const struct sharing_access_row *row)
+{
+	return e->address == row->line && e->space == row->space;
+}
+
+/*
+ * The line that the first two slots for a hash say it is, or NULL: there may be none. Which of
+ * them it is nobody can predict, so there is no decision.
+ */
+static inline struct entry *guess_entry(const struct shard *s, uint32_t hash)
+{
+	uint32_t first = s->slots[hash & s->mask], second = s->slots[(hash + 1) & s->mask];
+	uint32_t is_second = (first ^ hash) >> NUMBER_BITS != 0;
+	uint32_t slot = first ^ ((first ^ second) & -is_second);
+
+	return slot == 0 ? NULL : entry_at(s, number_of(slot));
+}
+
+static struct entry *find_entry(struct shard *s, const struct sharing_access_row *row)
+{
+	uint32_t hash = (uint32_t)row->hash;
+
+	for (uint32_t at = hash & s->mask; s->slots[at] != 0; at = (at + 1) & s->mask) {
+		struct entry *e;
+
+		if ((s->slots[at] ^ hash) >> NUMBER_BITS != 0)
+			continue;
+		e = entry_at(s, number_of(s->slots[at]));
+		if (is_of(e, row))
+			return e;
+	}
+	if (2 * s->n > s->mask)
+		grow(s);
+	s->slots[empty_slot(s, hash)] = slot_of(hash, s->n);
+	return add_entry(s, row);
+}
+
+static void widen(struct shard *s, struct entry *e)
+{
+	struct wide *wide;
+
+	if (e->wide == 0) {
+		vec_add(&s->wide);
+		e->wide = (uint32_t)s->wide.n & ((1u << 30) - 1);
+	}
+	wide = &s->wide.items[e->wide - 1];
+	wide->n_timed += sharing_tally_get(&e->tally, TIMED);
+	wide->n_reloads += sharing_tally_get(&e->tally, RELOADS);
+	wide->cycles += (uint32_t)e->cycles;
+	wide->reload_cycles += e->cycles >> 32;
+	e->cycles = 0;
+	sharing_tally_empty(&e->tally, &wide->counts);
+}
+
+/* More than one thread in any order are two different ones in a row somewhere. */
+static void add_thread(struct entry *e, const struct sharing_access_row *row)
+{
+	bool is_other = (e->last_tid != SHARING_NO_TID) & (e->last_tid != row->tid);
+
+	if (row->tid == SHARING_NO_TID)
+		return;
+	e->is_written |= row->is_write;
+	e->has_threads |= is_other;
+	e->last_tid = row->tid;
+}
+
+static void add_row(struct entry *e, struct shard *s, const struct sharing_access_row *row)
+{
+	if (sharing_tally_get(&e->tally, SHARING_RECORDS) == SHARING_TALLY_MAX)
+		widen(s, e);
+	sharing_tally_add(&e->tally, row->mask);
+	e->cycles += row->cycles;
+	add_thread(e, row);
+}
+
+/*
+ * The lines come from far, so all of them are on their way before the first is needed. Which
+ * those are is a guess by the slots.
+ */
+static void add_some_rows(struct shard *s, const struct sharing_access_row *rows,
+			  const uint16_t *order, size_t n)
+{
+	struct entry *guesses[ROWS_AHEAD];
+
+	for (size_t i = 0; i < n; i++)
+		__builtin_prefetch(&s->slots[rows[order[i]].hash & s->mask]);
+	for (size_t i = 0; i < n; i++) {
+		guesses[i] = guess_entry(s, (uint32_t)rows[order[i]].hash);
+		__builtin_prefetch(guesses[i], 1);
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct sharing_access_row *row = &rows[order[i]];
+		struct entry *e = guesses[i];
+
+		add_row(e != NULL && is_of(e, row) ? e : find_entry(s, row), s, row);
+	}
+}
+
+static void add_rows(struct shard *s, const struct sharing_access_row *rows, const uint16_t *order,
+		     size_t n)
+{
+	for (size_t i = 0; i < n; i += ROWS_AHEAD)
+		add_some_rows(s, rows, order + i, n - i < ROWS_AHEAD ? n - i : ROWS_AHEAD);
+}
+
+static uint64_t hash_of(const struct sharing_table *t, const struct sharing_access_row *row)
+{
+	return hash_mix(row->line ^ t->seed, row->space ^ 0x9e3779b97f4a7c15u);
+}
+
+/* Numbers of the rows by shard; those of shard i stand at [first[i], first[i + 1]). */
+static void sort_by_shard(const struct sharing_table *t, struct sharing_access_row *rows, size_t n,
+			  uint16_t *order, uint16_t first[SHARING_SHARDS + 1])
+{
+	uint16_t at[SHARING_SHARDS];
+
+	memset(first, 0, (SHARING_SHARDS + 1) * sizeof(*first));
+	for (size_t i = 0; i < n; i++) {
+		rows[i].hash = hash_of(t, &rows[i]);
+		first[(rows[i].hash >> SHARD_SHIFT) + 1]++;
+	}
+	for (size_t i = 0; i < SHARING_SHARDS; i++) {
+		first[i + 1] = (uint16_t)(first[i + 1] + first[i]);
+		at[i] = first[i];
+	}
+	for (size_t i = 0; i < n; i++)
+		order[at[rows[i].hash >> SHARD_SHIFT]++] = (uint16_t)i;
+}
+
+void sharing_table_add(struct sharing_table *t, struct sharing_access_row *rows, size_t n)
+{
+	unsigned turn = atomic_fetch_add_explicit(&t->turn, STRIDE, memory_order_relaxed);
+	uint16_t order[SHARING_ROWS_MAX], first[SHARING_SHARDS + 1];
+
+	assert(n <= SHARING_ROWS_MAX);
+	sort_by_shard(t, rows, n, order, first);
+	for (size_t i = 0; i < SHARING_SHARDS; i++) {
+		size_t number = (turn + i) % SHARING_SHARDS;
+		struct shard *s = &t->shards[number];
+
+		if (first[number] == first[number + 1])
+			continue;
+		pthread_mutex_lock(&s->mutex);
+		add_rows(s, rows, order + first[number], (size_t)first[number + 1] - first[number]);
+		pthread_mutex_unlock(&s->mutex);
+	}
+}
+
+size_t sharing_table_n_lines(const struct sharing_table *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < SHARING_SHARDS; i++)
+		n += t->shards[i].n;
+	return n;
+}
+
+static struct sharing_line line_of(const struct shard *s, const struct entry *e)
+{
+	const struct wide *wide = e->wide == 0 ? NULL : &s->wide.items[e->wide - 1];
+
+	return (struct sharing_line){
+		.address = e->address,
+		.space = e->space,
+		.few = e->tally,
+		.many = wide == NULL ? NULL : &wide->counts,
+		.n_timed = sharing_tally_get(&e->tally, TIMED) + (wide == NULL ? 0 : wide->n_timed),
+		.n_reloads = sharing_tally_get(&e->tally, RELOADS) +
+			     (wide == NULL ? 0 : wide->n_reloads),
+		.cycles = (uint32_t)e->cycles + (wide == NULL ? 0 : wide->cycles),
+		.reload_cycles = (e->cycles >> 32) + (wide == NULL ? 0 : wide->reload_cycles),
+		.has_threads = e->has_threads,
+		.is_written = e->is_written,
+	};
+}
+
+void sharing_table_visit(const struct sharing_table *t, size_t shard,
+			 void (*visit)(void *context, const struct sharing_line *), void *context)
+{
+	const struct shard *s = &t->shards[shard];
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct sharing_line line = line_of(s, entry_at(s, i));
+
+		visit(context, &line);
+	}
+}
+
+uint64_t sharing_line_sum(const struct sharing_line *line, uint32_t mask)
+{
+	uint64_t sum = 0;
+
+	for (; mask != 0; mask &= mask - 1) {
+		int count = __builtin_ctz(mask);
+
+		sum += sharing_tally_get(&line->few, count);
+		sum += line->many == NULL ? 0 : line->many->n[count];
+	}
+	return sum;
+}
+
+bool sharing_line_has(const struct sharing_line *line, uint32_t mask)
+{
+	return sharing_tally_has(&line->few, mask) ||
+	       (line->many != NULL && sharing_line_sum(line, mask) > 0);
+}
+
+void sharing_line_add(const struct sharing_line *line, struct sharing_counts *to)
+{
+	struct sharing_tally few = line->few;
+
+	sharing_tally_empty(&few, to);
+	if (line->many != NULL)
+		sharing_counts_add(to, line->many);
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "c2c/lines/lines.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "process/place_cache.h"
+#include "spe/names.h"
+
+/* What is mapped is remembered for each mebibyte: there are few mappings, but many pages. */
+enum { REGION_SHIFT = 20, REGIONS_LOG = 12 };
+
+enum { LATENCIES = SHARING_LATENCY_MAX + 1 };
+
+/* There are few sets of counters that records count in. */
+enum { COUNTS_LOG = 7 };
+
+/* An answer of timeline_place(), and for which addresses and how long it holds; or all zero. */
+struct region {
+	uint64_t first, size; /* one byte less */
+	uint64_t from_ns, duration_ns;
+	uint32_t whose;
+	bool is_mapped;
+};
+
+/* How many records counted in the same counters. Each mask has a slot where it may be. */
+struct mask_count {
+	uint32_t mask, n;
+};
+
+/* What a worker needs besides the result. */
+struct sharing_lines_work {
+	struct sharing_classifier *classifier;
+	struct region regions[1 << REGIONS_LOG];
+	/* Copies: most rows are where the one before is, of a program or of the kernel. */
+	struct region last_of_code[2];
+	bool is_by_position;
+	struct mask_count counts[1 << COUNTS_LOG]; /* of records that are not in `total` yet */
+
+	/* How often loads took so many cycles: those that did not hit the core's own L1, … */
+	uint32_t *latencies; /* … and those that did, LATENCIES each */
+
+	/* Accesses to be added to the table: the more at once, the less each has to wait. */
+	struct sharing_access_row rows[SHARING_ROWS_MAX];
+	size_t n_rows;
+};
+
+const struct scan_wish sharing_lines_wish = { .without_places = true };
+
+static void *lines_new(const struct session *session, const void *options)
+{
+	struct sharing_lines *l = mem_zalloc(1, sizeof(*l));
+
+	l->session = session;
+	l->options = options;
+	l->local_hits = mem_zalloc(LATENCIES, sizeof(*l->local_hits));
+	l->work = mem_zalloc(1, sizeof(*l->work));
+	l->work->classifier = sharing_classifier_new(session);
+	l->work->latencies = mem_zalloc(2 * LATENCIES, sizeof(*l->work->latencies));
+	l->work->is_by_position = timeline_is_by_position(session->timeline);
+	return l;
+}
+
+static void free_work(struct sharing_lines *l)
+{
+	if (l->work == NULL)
+		return;
+	sharing_classifier_free(l->work->classifier);
+	free(l->work->latencies);
+	free(l->work);
+	l->work = NULL;
+}
+
+static void lines_free(void *partial)
+{
+	struct sharing_lines *l = partial;
+
+	if (l == NULL)
+		return;
+	free_work(l);
+	free(l->local_hits);
+	free(l);
+}
+
+static uint64_t bounded(uint64_t cycles)
+{
+	return cycles < SHARING_LATENCY_MAX ? cycles : SHARING_LATENCY_MAX;
+}
+
+void sharing_latency_add(struct sharing_latency *l, uint64_t cycles, bool is_saturated)
+{
+	l->n++;
+	l->n_saturated += is_saturated;
+	l->cycles += cycles;
+	l->squares += bounded(cycles) * bounded(cycles);
+}
+
+void sharing_latency_merge(struct sharing_latency *to, const struct sharing_latency *from)
+{
+	to->n += from->n;
+	to->n_saturated += from->n_saturated;
+	to->cycles += from->cycles;
+	to->squares += from->squares;
+}
+
+static void find_region(const struct timeline *timeline, uint32_t whose, uint64_t address,
+			uint64_t time_ns, struct region *out)
+{
+	bool is_kernel = whose == PLACE_OF_KERNEL;
+	struct placed p =
+		timeline_place(timeline, is_kernel ? 0 : whose, is_kernel, address, time_ns);
+
+	*out = (struct region){
+		.first = p.first,
+		.size = p.last - p.first,
+		.from_ns = p.from_ns,
+		.duration_ns = p.to_ns - p.from_ns,
+		.whose = whose,
+		.is_mapped = p.place.module.v != 0,
+	};
+}
+
+static inline bool region_has(const struct region *r, uint32_t whose, uint64_t address,
+			      uint64_t time_ns)
+{
+	return address - r->first <= r->size && time_ns - r->from_ns < r->duration_ns &&
+	       r->whose == whose;
+}
+
+static inline const struct region *region_of(struct sharing_lines *l, uint32_t whose,
+					     uint64_t address, uint64_t time_ns)
+{
+	uint64_t hash = hash_mix(address >> REGION_SHIFT, whose ^ 0x9e3779b97f4a7c15u);
+	struct region *r = &l->work->regions[hash >> (64 - REGIONS_LOG)];
+
+	if (!region_has(r, whose, address, time_ns))
+		find_region(l->session->timeline, whose, address, time_ns, r);
+	return r;
+}
+
+static inline bool code_is_mapped(struct sharing_lines *l, uint32_t whose, uint64_t address,
+				  uint64_t time_ns)
+{
+	struct region *last = &l->work->last_of_code[whose == PLACE_OF_KERNEL];
+
+	if (whose == PLACE_OF_NOBODY)
+		return false;
+	if (!region_has(last, whose, address, time_ns))
+		*last = *region_of(l, whose, address, time_ns);
+	return last->is_mapped;
+}
+
+/* Data is here and there: whether it is where that of the row before was, nobody can predict. */
+static inline bool data_is_mapped(struct sharing_lines *l, uint32_t whose, uint64_t address,
+				  uint64_t time_ns)
+{
+	return whose != PLACE_OF_NOBODY && region_of(l, whose, address, time_ns)->is_mapped;
+}
+
+/* Are both the data and the instruction in something known? */
+static inline bool has_maps(struct sharing_lines *l, const struct batch *b, size_t row)
+{
+	uint64_t time_ns = attribution_row_time(l->work->is_by_position, b, row);
+	uint32_t of_data = attribution_whose_address(b, row, b->va[row]);
+
+	return b->has[row] & HAS_PC &&
+	       code_is_mapped(l, attribution_whose_pc(b, row), b->pc[row], time_ns) &&
+	       data_is_mapped(l, of_data, b->va[row], time_ns);
+}
+
+static void add_unmapped(struct sharing_lines *l, const struct batch *b, uint32_t *masks)
+{
+	for (size_t row = 0; row < b->n; row++)
+		if (sharing_is_of_line(masks[row]) && !has_maps(l, b, row))
+			masks[row] |= SHARING_BIT(NO_MAP);
+}
+
+/* Atomic operations are loads in the record, but they write. */
+static bool writes(const struct batch *b, size_t row, uint32_t mask)
+{
+	bool is_store = (mask & (SHARING_BIT(STORES) | SHARING_BIT(LOCKED))) != 0;
+
+	return is_store | (b->kind == BATCH_SPE && spe_op_is_atomic(b->op[row]));
+}
+
+static void empty_count(struct sharing_lines *l, struct mask_count *c)
+{
+	for (uint32_t mask = c->mask; mask != 0; mask &= mask - 1)
+		l->total.n[__builtin_ctz(mask)] += c->n;
+	c->n = 0;
+}
+
+static void count_rows(struct sharing_lines *l, const uint32_t *masks, size_t n)
+{
+	for (size_t row = 0; row < n; row++) {
+		uint32_t mask = masks[row];
+		struct mask_count *c = &l->work->counts[mask * 0x9e3779b9u >> (32 - COUNTS_LOG)];
+
+		if (c->mask != mask) {
+			empty_count(l, c);
+			c->mask = mask;
+		}
+		c->n++;
+	}
+}
+
+static void count_samples(struct sharing_lines *l, const struct batch *b, const uint32_t *masks)
+{
+	if (b->kind != BATCH_SAMPLES)
+		return;
+	for (size_t row = 0; row < b->n; row++) {
+		if (masks[row] == 0)
+			continue;
+		l->n_samples++;
+		l->period += b->has[row] & HAS_PERIOD ? b->period[row] : 1;
+	}
+}
+
+/*
+ * Counts an access among all loads if it is one, and says what of its latency counts for its
+ * line, too. Loads and stores come as they like, so there is no decision here that would be taken
+ * wrong as often as right.
+ */
+static inline void add_load(struct sharing_lines *l, const struct batch *b, size_t row,
+			    uint32_t mask, struct sharing_access_row *out)
+{
+	uint32_t *histogram = l->work->latencies + LATENCIES * ((mask & SHARING_BIT(L1)) != 0);
+	uint32_t contended = mask & sharing_mode_masks[l->options->mode];
+	uint64_t total, cycles;
+	bool has_latency = sharing_row_total(b, row, &total);
+	bool counts = has_latency & ((mask & SHARING_BIT(LOADS)) != 0);
+	bool is_timed = counts & (contended != 0);
+	bool is_reload = counts & sharing_is_reload(mask, contended);
+
+	total &= -(uint64_t)counts;
+	l->loads.n_saturated += sharing_is_saturated(b, total);
+	cycles = sharing_row_access(b, row, total);
+	histogram[bounded(cycles)] += counts;
+	l->loads.cycles += cycles - bounded(cycles); /* the rest comes out of the histogram */
+	out->cycles = sharing_row_cycles(bounded(cycles), is_timed, is_reload);
+	out->mask =
+		mask | (is_timed ? SHARING_ROW_TIMED : 0) | (is_reload ? SHARING_ROW_RELOAD : 0);
+}
+
+static void flush_rows(struct sharing_lines *l)
+{
+	sharing_table_add(l->options->table, l->work->rows, l->work->n_rows);
+	l->work->n_rows = 0;
+}
+
+static void add_rows(struct sharing_lines *l, const struct batch *b, const uint32_t *masks)
+{
+	struct sharing_access_row *out = l->work->rows + l->work->n_rows;
+	uint32_t any = 0, all = HAS_ISSUE;
+
+	for (size_t row = 0; row < b->n; row++) {
+		uint32_t mask = masks[row], has = b->has[row];
+		struct sharing_spot spot;
+
+		if (!sharing_is_of_line(mask))
+			continue;
+		any |= has;
+		all &= has;
+		add_load(l, b, row, mask, out);
+		if (!sharing_is_of_line(mask))
+			continue;
+		spot = sharing_spot(l->options, b, row);
+		out->line = spot.address;
+		out->space = spot.space;
+		out->tid = has & HAS_TID ? b->tid[row] : SHARING_NO_TID;
+		out->is_write = writes(b, row, mask);
+		l->n_physical += (has & HAS_PA) != 0;
+		out++;
+	}
+	l->has_issue |= (any & HAS_ISSUE) != 0;
+	l->lacks_issue |= all == 0;
+	l->work->n_rows = (size_t)(out - l->work->rows);
+}
+
+static void lines_consume(void *partial, const struct batch *b)
+{
+	struct sharing_lines *l = partial;
+	uint32_t masks[BATCH_ROWS];
+
+	if (l->work->n_rows + b->n > SHARING_ROWS_MAX)
+		flush_rows(l);
+	sharing_classify(l->work->classifier, b, masks);
+	add_unmapped(l, b, masks);
+	count_samples(l, b, masks);
+	count_rows(l, masks, b->n);
+	add_rows(l, b, masks);
+}
+
+/* What add_load() left to the histograms. */
+static void sum_loads(struct sharing_lines *l)
+{
+	const uint32_t *others = l->work->latencies, *hits = others + LATENCIES;
+
+	for (uint64_t i = 0; i < LATENCIES; i++) {
+		uint32_t n = hits[i] + others[i];
+
+		l->local_hits[i] = hits[i];
+		l->loads.n += n;
+		l->loads.cycles += n * i;
+		l->loads.squares += n * i * i;
+	}
+}
+
+static void lines_finish(void *partial)
+{
+	struct sharing_lines *l = partial;
+
+	for (size_t i = 0; i < COUNT(l->work->counts); i++)
+		empty_count(l, &l->work->counts[i]);
+	sum_loads(l);
+	flush_rows(l);
+}
+
+static void lines_merge(void *into, const void *from, const struct id_map *map)
+{
+	struct sharing_lines *to = into;
+	const struct sharing_lines *part = from;
+
+	(void)map;
+	sharing_counts_add(&to->total, &part->total);
+	sharing_latency_merge(&to->loads, &part->loads);
+	to->has_issue |= part->has_issue;
+	to->lacks_issue |= part->lacks_issue;
+	to->n_physical += part->n_physical;
+	to->period += part->period;
+	to->n_samples += part->n_samples;
+	for (size_t i = 0; i < LATENCIES; i++)
+		to->local_hits[i] += part->local_hits[i];
+}
+
+const struct analysis_class sharing_lines_class = {
+	.new = lines_new,
+	.free = lines_free,
+	.consume = lines_consume,
+	.finish = lines_finish,
+	.merge = lines_merge,
+};

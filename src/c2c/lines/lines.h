@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * First look at sharing: what each cache line of data was accessed by, in few words for each
+ * line, so that memory grows with the lines and not with what is done to them. It finds the
+ * lines that are worth a second look (c2c/accesses/accesses.h).
+ */
+#ifndef CYCLOPS_C2C_LINES_LINES_H
+#define CYCLOPS_C2C_LINES_LINES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "c2c/lines/counts.h"
+#include "c2c/lines/line_table.h"
+#include "estimate/latency.h"
+#include "scan/scan.h"
+#include "session/analysis.h"
+
+struct sharing_options {
+	uint64_t line_bytes; /* a power of two */
+	enum sharing_mode mode;
+	/*
+	 * Lines are those of physical memory, where that was recorded: what several processes map
+	 * is one, wherever each of them has it.
+	 */
+	bool by_physical;
+	struct sharing_table *table; /* where all workers put the lines */
+};
+
+/* Latencies are summed up as they are, but squares and ranks only of those up to here. */
+enum { SHARING_LATENCY_MAX = 65535 };
+
+/* Cycles that loads took. */
+struct sharing_latency {
+	uint32_t n, n_saturated; /* loads with a latency; those whose counter was full */
+	uint64_t cycles, squares;
+};
+
+/* Kernel addresses are the same in every process; physical ones are nobody's. */
+#define SHARING_KERNEL UINT32_MAX
+#define SHARING_PHYSICAL (UINT32_MAX - 1)
+
+struct sharing_lines {
+	const struct session *session;
+	const struct sharing_options *options;
+	struct sharing_counts total;  /* of all records, whether they have a line or not */
+	struct sharing_latency loads; /* all loads with an address */
+	bool has_issue, lacks_issue;  /* some accesses say when they were issued; some do not */
+	uint64_t n_physical;	      /* records of lines with a physical address */
+	uint64_t period;	      /* sum of what samples stand for */
+	uint64_t n_samples;	      /* those of `period`: records of SPE are not among them */
+
+	/* How often loads that hit the core's own L1 took so many cycles. */
+	uint32_t *local_hits; /* SHARING_LATENCY_MAX + 1 */
+
+	struct sharing_lines_work *work; /* while it is filled */
+};
+
+/* Options: struct sharing_options, whose table is filled. Result: struct sharing_lines. */
+extern const struct analysis_class sharing_lines_class;
+
+/* It looks at places itself. */
+extern const struct scan_wish sharing_lines_wish;
+
+/* Where the data of a row is. */
+struct sharing_spot {
+	uint32_t space;	  /* a process, SHARING_KERNEL or SHARING_PHYSICAL */
+	uint32_t offset;  /* in the line */
+	uint64_t address; /* of the line, in that space */
+};
+
+/* Without a decision: addresses of the kernel come as they like. */
+static inline uint32_t sharing_space_(const struct batch *b, size_t row)
+{
+	uint32_t process = b->has[row] & HAS_PROCESS ? b->process[row] : 0;
+
+	return process | (SHARING_KERNEL & -(uint32_t)(b->va[row] >> 63));
+}
+
+static inline struct sharing_spot sharing_spot(const struct sharing_options *o,
+					       const struct batch *b, size_t row)
+{
+	bool is_physical = o->by_physical && b->has[row] & HAS_PA;
+	uint64_t address = is_physical ? b->pa[row] : b->va[row];
+
+	return (struct sharing_spot){
+		.space = is_physical ? SHARING_PHYSICAL : sharing_space_(b, row),
+		.offset = (uint32_t)(address & (o->line_bytes - 1)),
+		.address = address & ~(o->line_bytes - 1),
+	};
+}
+
+/* Total latency of a row that has one, by its kind; false if it has none. */
+static inline bool sharing_row_total(const struct batch *b, size_t row, uint64_t *out_cycles)
+{
+	bool is_spe = b->kind == BATCH_SPE;
+
+	*out_cycles = is_spe ? b->total[row] : b->weight[row];
+	return (b->has[row] & (is_spe ? HAS_TOTAL : HAS_WEIGHT)) != 0;
+}
+
+/* Is this total that of a full counter? */
+static inline bool sharing_is_saturated(const struct batch *b, uint64_t total)
+{
+	return b->kind == BATCH_SPE && latency_is_full(total);
+}
+
+/*
+ * Of a row with that total the part that the memory took: from issue on, so that waiting for an
+ * operand does not count. Where the time of issue was not recorded it is the total. If the total
+ * was full it took at least so long.
+ */
+static inline uint64_t sharing_row_access(const struct batch *b, size_t row, uint64_t total)
+{
+	bool is_issued = (b->has[row] & HAS_ISSUE) != 0;
+	uint64_t issue = b->issue[row] & -(uint64_t)is_issued;
+
+	return total - (issue < total ? issue : total);
+}
+
+/*
+ * Is it a load that came from beyond the core's own caches, and none of those that the mode is
+ * about, whose bits are `contended`? Only loads count in these.
+ */
+static inline bool sharing_is_reload(uint32_t mask, uint32_t contended)
+{
+	const uint32_t beyond = SHARING_BIT(LLC) | SHARING_BIT(LOCAL_DRAM) |
+				SHARING_BIT(REMOTE_DRAM) | SHARING_BIT(REMOTE_HIT) |
+				SHARING_BIT(LOCAL_PEER) | SHARING_BIT(REMOTE_PEER) |
+				SHARING_BIT(LOCAL_HITM) | SHARING_BIT(REMOTE_HITM);
+
+	return ((mask & beyond) != 0) & (contended == 0);
+}
+
+void sharing_latency_add(struct sharing_latency *, uint64_t cycles, bool is_saturated);
+void sharing_latency_merge(struct sharing_latency *, const struct sharing_latency *from);
+
+#endif

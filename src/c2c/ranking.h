@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which of the accesses of a fight matter most. */
+#ifndef CYCLOPS_C2C_RANKING_H
+#define CYCLOPS_C2C_RANKING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "c2c/verdict/fight.h"
+
+/* An access, or what one instruction does to many objects of a type; and what it is chosen by. */
+struct sharing_ranked {
+	uint64_t rank, records;
+	uint32_t number; /* of the access, or of the first of them */
+	uint32_t n_threads;
+	struct sharing_latency waits;
+	bool has_reloads;
+};
+
+struct sharing_ranking {
+	struct sharing_ranked *items;
+	size_t n, cap;
+};
+
+/*
+ * The writers or the readers, those that matter most first. Readers that never waited matter only
+ * if none did. The caller releases it, as a vector.
+ */
+struct sharing_ranking sharing_rank_accesses(const struct sharing *, const struct sharing_fight *,
+					     bool writers);
+
+/* The place that matters most, or UINT32_MAX. */
+uint32_t sharing_first_place(const struct sharing *, const struct sharing_fight *, bool writers);
+
+#endif

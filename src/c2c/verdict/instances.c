@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "c2c/verdict/instances.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+/* What arrays of any dimension consist of. */
+static struct type_id element_of(const struct types *t, struct type_id id)
+{
+	id = types_plain(t, id);
+	while (types_get(t, id)->kind == TYPE_ARRAY)
+		id = types_plain(t, types_get(t, id)->inner);
+	return id;
+}
+
+static bool is_struct(const struct types *t, struct type_id id)
+{
+	enum type_kind kind = types_get(t, id)->kind;
+
+	return (kind == TYPE_STRUCT || kind == TYPE_UNION) && types_get(t, id)->size > 0;
+}
+
+/* May objects like this one be told apart, and be many? Then fills in type and variable. */
+static bool is_of_kind(const struct sharing_objects *o, const struct data_name *name,
+		       uint64_t *out_kind)
+{
+	const struct types *t = symbols_types(o->sharing->session->symbols);
+	struct type_id type = types_plain(t, name->type);
+	bool is_array = name->n_elements > 0 || types_get(t, type)->kind == TYPE_ARRAY;
+	struct type_id element = element_of(t, type);
+
+	if (name->object.v == 0 || name->kind == DATA_THREAD || !is_struct(t, element) ||
+	    (!is_array && !name->is_by_type) ||
+	    (is_array && types_get(t, element)->size < o->sharing->options.line_bytes))
+		return false;
+	out_kind[0] = element.v;
+	out_kind[1] = name->is_by_type ? 0 : name->object_address;
+	return true;
+}
+
+static uint32_t number_of(struct sharing_instances *in, const struct sharing_objects *o,
+			  uint32_t access)
+{
+	const struct types *t = symbols_types(o->sharing->session->symbols);
+	const struct data_name *name = &o->names.list[access];
+	uint64_t kind[2], key[3], size, offset;
+
+	if (!is_of_kind(o, name, kind))
+		return TUPLES_NONE;
+	size = types_get(t, (struct type_id){ (uint32_t)kind[0] })->size;
+	offset = o->queries[access].address - name->object_address;
+	key[0] = tuples_add(&in->kinds, kind);
+	key[1] = sharing_line_at(o->sharing, o->lines[access])->space;
+	key[2] = name->object_address + offset / size * size;
+	return tuples_add(&in->keys, key);
+}
+
+static uint32_t number_of_line(const struct sharing_instances *in,
+			       const struct sharing_subject *line)
+{
+	const uint32_t *numbers = in->of_access + line->first_access;
+
+	for (uint32_t i = 1; i < line->n_accesses; i++)
+		if (numbers[i] != numbers[0])
+			return TUPLES_NONE;
+	return line->n_accesses > 0 ? numbers[0] : TUPLES_NONE;
+}
+
+static void count_instances(struct sharing_instances *in, const struct sharing *s)
+{
+	bool *is_counted = mem_zalloc((size_t)in->keys.n + 1, sizeof(*is_counted));
+
+	in->n_of_kind = mem_zalloc((size_t)in->kinds.n + 1, sizeof(*in->n_of_kind));
+	for (size_t i = 0; i < s->subjects.n; i++) {
+		uint32_t number = in->of_line[i];
+
+		if (number == TUPLES_NONE || is_counted[number])
+			continue;
+		is_counted[number] = true;
+		in->n_of_kind[sharing_instance(in, number).kind]++;
+	}
+	free(is_counted);
+}
+
+void sharing_instances_init(struct sharing_instances *in, const struct sharing_objects *o)
+{
+	const struct sharing *s = o->sharing;
+	size_t n_lines = s->subjects.n + s->around.n;
+
+	*in = (struct sharing_instances){ 0 };
+	tuples_init(&in->kinds, 2);
+	tuples_init(&in->keys, 3);
+	in->of_access = mem_alloc(s->accesses.n + 1, sizeof(*in->of_access));
+	in->of_line = mem_alloc(n_lines + 1, sizeof(*in->of_line));
+	for (uint32_t i = 0; i < s->accesses.n; i++)
+		in->of_access[i] = number_of(in, o, i);
+	for (size_t i = 0; i < n_lines; i++)
+		in->of_line[i] = number_of_line(in, sharing_line_at(s, i));
+	count_instances(in, s);
+}
+
+void sharing_instances_release(struct sharing_instances *in)
+{
+	tuples_release(&in->kinds);
+	tuples_release(&in->keys);
+	free(in->of_access);
+	free(in->of_line);
+	free(in->n_of_kind);
+	*in = (struct sharing_instances){ 0 };
+}
+
+struct sharing_instance sharing_instance(const struct sharing_instances *in, uint32_t number)
+{
+	const uint64_t *key = tuples_get(&in->keys, number);
+
+	return (struct sharing_instance){ (uint32_t)key[0], (uint32_t)key[1], key[2] };
+}
+
+struct type_id sharing_instance_type(const struct sharing_instances *in, uint32_t kind)
+{
+	return (struct type_id){ (uint32_t)tuples_get(&in->kinds, kind)[0] };
+}

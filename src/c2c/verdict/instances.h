@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Objects of one type at different addresses: what happens to all of them has one cause, and one
+ * layout. Objects without a name that code knows the type of, and elements of arrays that are as
+ * long as a line at least: of shorter ones the array is the object, because they meet on its lines.
+ */
+#ifndef CYCLOPS_C2C_VERDICT_INSTANCES_H
+#define CYCLOPS_C2C_VERDICT_INSTANCES_H
+
+#include <stdint.h>
+
+#include "c2c/verdict/objects.h"
+
+struct sharing_instance {
+	uint32_t kind;	/* which of struct sharing_instances.kinds */
+	uint32_t space; /* of its address */
+	uint64_t start;
+};
+
+struct sharing_instances {
+	struct tuples kinds; /* (type, address of the variable that they are elements of, or 0) */
+	struct tuples keys;  /* instances */
+	uint32_t *of_access; /* by access: its instance, or TUPLES_NONE */
+	uint32_t *of_line;   /* by number of the line: the instance that all its accesses are to */
+	uint32_t *n_of_kind; /* instances that have a line of their own among the subjects */
+};
+
+void sharing_instances_init(struct sharing_instances *, const struct sharing_objects *);
+void sharing_instances_release(struct sharing_instances *);
+
+struct sharing_instance sharing_instance(const struct sharing_instances *, uint32_t number);
+
+/* The type of a kind's instances. */
+struct type_id sharing_instance_type(const struct sharing_instances *, uint32_t kind);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "c2c/verdict/objects.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+enum {
+	/* How far to look for an object's other lines; larger ones are rare. */
+	REACH_BYTES = 32768,
+
+	/* What has no name of its own may be a part of what is known on a line next to it. */
+	NEAR_LINES = 2,
+
+	PAGE_BYTES = 4096,
+};
+
+static uint64_t time_of(const struct sharing *s, const struct sharing_access *a)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (uint32_t i = 0; i < a->n_touches; i++) {
+		const struct sharing_touch *touch =
+			&s->accesses_seen->touches.items[sharing_touches(s, a->first_touch)[i]];
+
+		first = touch->first_ns < first ? touch->first_ns : first;
+	}
+	return first;
+}
+
+/* The thread of the accesses, if all are of one; else 0. */
+static uint32_t only_thread(const struct sharing *s, const struct sharing_access *a)
+{
+	uint32_t tid = sharing_touch_key(s->accesses_seen, s->order[a->first_touch]).tid;
+
+	return a->n_threads == 1 && tid != UINT32_MAX ? tid : 0;
+}
+
+/* Whose memory an access is in, and where the line is there. */
+static uint32_t process_of(const struct sharing *s, uint32_t line, const struct sharing_access *a,
+			   uint64_t *out_address)
+{
+	const struct sharing_subject *subject = sharing_line_at(s, line);
+	uint32_t process = sharing_touch_key(s->accesses_seen, s->order[a->first_touch]).process;
+
+	*out_address = subject->address;
+	if (subject->space == SHARING_KERNEL)
+		return 0;
+	if (subject->space != SHARING_PHYSICAL)
+		return subject->space;
+	*out_address = sharing_accesses_view(s->accesses_seen, subject->line, process);
+	return process;
+}
+
+static void ask(struct sharing_objects *o, uint32_t line)
+{
+	const struct sharing *s = o->sharing;
+	const struct sharing_subject *subject = sharing_line_at(s, line);
+
+	for (uint32_t k = 0; k < subject->n_accesses; k++) {
+		uint32_t number = subject->first_access + k;
+		const struct sharing_access *a = &s->accesses.items[number];
+		uint64_t address;
+		uint32_t process = process_of(s, line, a, &address);
+
+		o->lines[number] = line;
+		o->queries[number] = (struct data_query){
+			.process = process,
+			.time_ns = time_of(s, a),
+			.address = address + a->offset,
+			.size = a->size,
+			.code = session_place(s->session, a->place),
+			.tid = only_thread(s, a),
+		};
+	}
+}
+
+/* Names are those of addresses in processes. From here on they are where the line is. */
+static void move_to_line(struct sharing_objects *o, uint32_t number)
+{
+	const struct sharing *s = o->sharing;
+	uint64_t from, to = sharing_line_at(s, o->lines[number])->address;
+
+	process_of(s, o->lines[number], &s->accesses.items[number], &from);
+	o->queries[number].address += to - from;
+	if (o->names.list[number].object.v != 0)
+		o->names.list[number].object_address += to - from;
+}
+
+static uint32_t number_of(struct sharing_objects *o, uint32_t access)
+{
+	const struct data_name *name = &o->names.list[access];
+	const uint64_t key[] = { sharing_line_at(o->sharing, o->lines[access])->space,
+				 name->object.v, name->object_address };
+
+	return name->object.v == 0 ? TUPLES_NONE : tuples_add(&o->keys, key);
+}
+
+/* Sorts the accesses by object. */
+static void index_objects(struct sharing_objects *o)
+{
+	size_t n = o->sharing->accesses.n;
+
+	tuples_init(&o->keys, 3);
+	o->numbers = mem_alloc(n + 1, sizeof(*o->numbers));
+	o->order = mem_alloc(n + 1, sizeof(*o->order));
+	for (uint32_t i = 0; i < n; i++)
+		o->numbers[i] = number_of(o, i);
+	o->first = mem_zalloc((size_t)o->keys.n + 2, sizeof(*o->first));
+	for (size_t i = 0; i < n; i++)
+		if (o->numbers[i] != TUPLES_NONE)
+			o->first[o->numbers[i] + 2]++;
+	for (uint32_t i = 0; i < o->keys.n; i++)
+		o->first[i + 2] += o->first[i + 1];
+	for (uint32_t i = 0; i < n; i++)
+		if (o->numbers[i] != TUPLES_NONE)
+			o->order[o->first[o->numbers[i] + 1]++] = i;
+}
+
+void sharing_objects_init(struct sharing_objects *o, const struct sharing *s)
+{
+	*o = (struct sharing_objects){ .sharing = s };
+	o->queries = mem_zalloc(s->accesses.n + 1, sizeof(*o->queries));
+	o->lines = mem_zalloc(s->accesses.n + 1, sizeof(*o->lines));
+	for (size_t i = 0; i < s->subjects.n + s->around.n; i++)
+		ask(o, (uint32_t)i);
+	data_names_init(&o->names, s->session, o->queries, s->accesses.n);
+	for (size_t i = 0; i < s->accesses.n; i++)
+		move_to_line(o, (uint32_t)i);
+	sharing_objects_join(o);
+	index_objects(o);
+}
+
+void sharing_objects_release(struct sharing_objects *o)
+{
+	data_names_release(&o->names);
+	tuples_release(&o->keys);
+	free(o->queries);
+	free(o->lines);
+	free(o->numbers);
+	free(o->order);
+	free(o->first);
+	*o = (struct sharing_objects){ 0 };
+}
+
+/* The part of an object that an access is about: of an array the element. */
+static void part_of(const struct sharing_objects *o, uint32_t access, uint64_t *first,
+		    uint64_t *size)
+{
+	const struct data_name *name = &o->names.list[access];
+	const struct types *types = symbols_types(o->sharing->session->symbols);
+	const struct type *type = types_get(types, types_plain(types, name->type));
+	uint64_t address = o->queries[access].address;
+
+	*first = name->object_address;
+	*size = name->object_size;
+	if (type->kind != TYPE_ARRAY || types_get(types, type->inner)->size == 0)
+		return;
+	*size = types_get(types, type->inner)->size;
+	*first += (address - *first) / *size * *size;
+}
+
+/* The bytes whose lines are of interest: those of the object, and some around what is unsure. */
+static void extent_of(const struct sharing_objects *o, uint32_t access, uint64_t *first,
+		      uint64_t *last)
+{
+	const struct data_name *name = &o->names.list[access];
+	uint64_t line_bytes = o->sharing->options.line_bytes, size = 0;
+	uint64_t address = o->queries[access].address;
+
+	*first = address;
+	if (name->object.v != 0)
+		part_of(o, access, first, &size);
+	*last = size > 0 ? *first + size - 1 : *first;
+	if (name->is_by_type || (name->object.v == 0 && name->kind != DATA_STATIC)) {
+		*first -= NEAR_LINES * line_bytes;
+		*last += NEAR_LINES * line_bytes;
+	}
+	if (address - *first > REACH_BYTES)
+		*first = address - REACH_BYTES;
+	if (*last - address > REACH_BYTES)
+		*last = address + REACH_BYTES;
+}
+
+/* What is next to a page in a process may be anywhere in physical memory. */
+static bool is_reached(const struct sharing_subject *from, uint64_t line)
+{
+	return from->space != SHARING_PHYSICAL || from->address / PAGE_BYTES == line / PAGE_BYTES;
+}
+
+void sharing_objects_lines(const struct sharing_objects *o, const bool *wanted, struct tuples *out)
+{
+	const struct sharing *s = o->sharing;
+	uint64_t line_bytes = s->options.line_bytes;
+
+	for (uint32_t i = 0; i < s->accesses.n; i++) {
+		const struct sharing_subject *from = sharing_line_at(s, o->lines[i]);
+		uint64_t first, last;
+
+		if (!wanted[o->lines[i]])
+			continue;
+		extent_of(o, i, &first, &last);
+		first -= first % line_bytes;
+		last -= last % line_bytes;
+		for (uint64_t n = 0; n <= (last - first) / line_bytes; n++) {
+			const uint64_t key[] = { from->space, first + n * line_bytes };
+
+			if (is_reached(from, key[1]) &&
+			    tuples_find(&s->choice.keys, key) == TUPLES_NONE)
+				tuples_add(out, key);
+		}
+	}
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The objects that accesses to shared lines are to, and what else was done to these objects. */
+#ifndef CYCLOPS_C2C_VERDICT_OBJECTS_H
+#define CYCLOPS_C2C_VERDICT_OBJECTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/tuples.h"
+#include "c2c/accesses/result.h"
+#include "data/data_names.h"
+
+struct sharing_objects {
+	const struct sharing *sharing; /* borrowed */
+	/*
+	 * By access of the sharing. Addresses are those of the line's own space: an object that
+	 * several processes have at different places is one.
+	 */
+	struct data_query *queries;
+	struct data_names names;
+	uint32_t *lines;    /* by access: the number of its line */
+	struct tuples keys; /* the objects */
+	uint32_t *numbers;  /* by access: its object; TUPLES_NONE: none is known */
+	uint32_t *order;    /* accesses by object, … */
+	uint32_t *first;    /* … by object: where its accesses begin in that; one more behind */
+};
+
+/* Names the objects of all accesses, those of the lines around, too. */
+void sharing_objects_init(struct sharing_objects *, const struct sharing *);
+void sharing_objects_release(struct sharing_objects *);
+
+/*
+ * Makes one object of what the code knew in parts, such as the base class of one that is known from
+ * elsewhere, and of objects that stand side by side. Part of sharing_objects_init().
+ */
+void sharing_objects_join(struct sharing_objects *);
+
+/*
+ * Adds to `out` the lines (space, address) that objects on `wanted` lines (by subject) reach over
+ * and that were not looked at. Of large objects those near what was accessed.
+ */
+void sharing_objects_lines(const struct sharing_objects *, const bool *wanted, struct tuples *out);
+
+#endif

@@ -1,0 +1,625 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * False or true sharing? A load that finds its line in another core's cache was made to wait
+ * by stores of other threads. Those to the bytes that it wants are true sharing, those to
+ * other bytes false sharing: each such load is divided as the sampled stores are.
+ *
+ * Samples show a part of the stores. If all of five that were drawn are of one kind, more than
+ * half of all are, with 95 % confidence: with fewer there is no verdict.
+ *
+ * Threads that never use a line at once do not make each other wait, but for the time that it is
+ * handed over.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "c2c/accesses/extent.h"
+#include "c2c/accesses/phases.h"
+#include "c2c/verdict/verdict.h"
+
+enum {
+	ENOUGH = 5,	     /* stores, and accesses they made wait */
+	ENOUGH_READS = 20,   /* accesses, none of which is a store */
+	ENOUGH_BY_LOCK = 20, /* … and those to a line with a lock, to tell who uses what of it */
+	ENOUGH_IN_TURN = 8,  /* of each thread, to say that they took turns */
+};
+
+/* Parts below this are not worth calling a line both. */
+static const double both_from = 0.1;
+
+/* As much of the accesses beside a lock may seem not to be guarded: few samples show one thread. */
+static const double apart_at_most = 0.1;
+
+/* The same with stores whose overlap is not known. */
+static const double unsure_from = 0.2;
+
+/* Bytes [from, to); if that is not known, within [first, end). */
+struct extent {
+	uint16_t first, from, to, end;
+};
+
+/* What a thread does to such bytes. */
+struct reach {
+	uint32_t thread, extent; /* numbers of both */
+	uint32_t n_all, n_writes;
+	uint32_t n_waited; /* contended loads and reloads */
+	uint32_t n_locks;  /* atomics and exclusives that write */
+};
+
+/* A thread on the line. */
+struct turn {
+	struct sharing_activity all, writes;
+	uint32_t first_reach, n_reaches; /* when they are sorted */
+};
+
+/* Stores that an access may have waited for, by where they went. */
+struct blame {
+	double same, other, unsure;
+};
+
+/* Accesses, and the stores that they are divided among. */
+struct division {
+	struct blame blame;
+	uint32_t n;
+};
+
+/* What all lines in question come to. */
+struct verdict_sums {
+	struct tuples threads;	/* process << 32 | tid */
+	VEC_OF(bool) is_writer; /* by thread */
+	struct sharing_counts counts;
+	struct division waits, all;	/* of the accesses that waited; of all */
+	uint32_t n_writes;		/* those that somebody may have waited for */
+	uint32_t n_guarded, n_apart;	/* accesses under a lock; and those that are not */
+	uint32_t n_fought, n_unwritten; /* lines */
+	uint32_t n_in_turn, n_phases, n_few_turns, n_unexplained;
+	bool lacks_stores;	      /* not all of them may have been let through */
+	bool lacks_length, has_parts; /* what extents may be unsure for */
+	struct sharing_judgement out;
+};
+
+struct judging {
+	const struct sharing *s;
+	struct verdict_sums *sums;
+	struct tuples threads;	      /* process << 32 | tid */
+	struct tuples extents;	      /* struct extent, packed */
+	struct tuples pairs;	      /* (thread, extent) */
+	VEC_OF(struct turn) turns;    /* by thread */
+	VEC_OF(uint32_t) writes;      /* by extent: stores of all threads */
+	VEC_OF(struct reach) reaches; /* by pair */
+	bool *apart; /* by thread and writer: they did not use the line at once; NULL: all did */
+	uint32_t n_writes;
+	bool has_lock;
+};
+
+static uint64_t packed(const struct extent *e)
+{
+	return (uint64_t)e->first << 48 | (uint64_t)e->from << 32 | (uint64_t)e->to << 16 | e->end;
+}
+
+static struct extent extent_of(const struct judging *j, uint32_t number)
+{
+	uint64_t word = tuples_get(&j->extents, number)[0];
+
+	return (struct extent){ (uint16_t)(word >> 48), (uint16_t)(word >> 32),
+				(uint16_t)(word >> 16), (uint16_t)word };
+}
+
+static uint32_t thread_number(struct judging *j, uint64_t thread)
+{
+	uint32_t number = tuples_add(&j->threads, &thread);
+
+	if (number == j->turns.n)
+		*vec_add(&j->turns) = (struct turn){ SHARING_NEVER, SHARING_NEVER, 0, 0 };
+	return number;
+}
+
+static uint32_t extent_number(struct judging *j, const struct extent *e)
+{
+	uint64_t word = packed(e);
+	uint32_t number = tuples_add(&j->extents, &word);
+
+	if (number == j->writes.n)
+		vec_add(&j->writes);
+	return number;
+}
+
+static struct reach *reach_of(struct judging *j, uint32_t thread, uint32_t extent)
+{
+	const uint64_t pair[] = { thread, extent };
+	uint32_t number = tuples_add(&j->pairs, pair);
+	struct reach *r;
+
+	if (number < j->reaches.n)
+		return &j->reaches.items[number];
+	r = vec_add(&j->reaches);
+	r->thread = thread;
+	r->extent = extent;
+	return r;
+}
+
+static struct extent bytes_of(uint16_t offset, struct sharing_extent e)
+{
+	return (struct extent){
+		.first = e.is_scattered ? 0 : offset,
+		.from = offset,
+		.to = (uint16_t)(offset + e.least),
+		.end = (uint16_t)(offset + e.most),
+	};
+}
+
+static void add_touch(struct judging *j, uint32_t number)
+{
+	const struct sharing_touch *t = &j->s->accesses_seen->touches.items[number];
+	struct sharing_touch_key k = sharing_touch_key(j->s->accesses_seen, number);
+	struct sharing_extent e = sharing_extent(j->s, &k);
+	struct extent bytes = bytes_of(k.offset, e);
+	uint32_t thread = thread_number(j, (uint64_t)k.process << 32 | k.tid);
+	uint32_t extent = extent_number(j, &bytes);
+	struct reach *r = reach_of(j, thread, extent);
+	struct turn *turn = &j->turns.items[thread];
+	uint32_t n = t->counts.n[SHARING_RECORDS];
+	uint32_t n_writes = sharing_kind_writes(e.kind) ? n : 0;
+
+	r->n_all += n;
+	r->n_writes += n_writes;
+	r->n_locks += e.kind & (SHARING_KIND_ATOMIC | SHARING_KIND_EXCLUSIVE) ? n_writes : 0;
+	r->n_waited += (uint32_t)sharing_contended(&t->counts, j->s->options.mode) + t->reloads.n;
+	sharing_activity_add(&turn->all, t);
+	if (n_writes > 0)
+		sharing_activity_add(&turn->writes, t);
+	j->writes.items[extent] += n_writes;
+	j->n_writes += n_writes;
+	j->has_lock |= (e.kind & (SHARING_KIND_ATOMIC | SHARING_KIND_EXCLUSIVE)) != 0;
+	j->sums->lacks_length |= e.lacks_length;
+	j->sums->has_parts |= (e.kind & SHARING_KIND_PARTIAL) != 0;
+}
+
+static int compare_turns(const void *left, const void *right)
+{
+	const struct turn *a = left, *b = right;
+
+	return (a->all.first_ns > b->all.first_ns) - (a->all.first_ns < b->all.first_ns);
+}
+
+/* Did each thread use the line when the one before was done with it, as far as one can see? */
+static bool took_turns(const struct judging *j)
+{
+	struct turn *turns = mem_alloc(j->turns.n, sizeof(*turns));
+	bool in_turn = true;
+
+	memcpy(turns, j->turns.items, j->turns.n * sizeof(*turns));
+	qsort(turns, j->turns.n, sizeof(*turns), compare_turns);
+	for (size_t i = 0; i < j->turns.n; i++)
+		in_turn &= turns[i].all.first_ns != UINT64_MAX &&
+			   (i == 0 || turns[i].all.first_ns > turns[i - 1].all.last_ns);
+	free(turns);
+	return in_turn;
+}
+
+/* With few samples of a thread it may have been there before and after, too. */
+static void count_turns(const struct judging *j, uint32_t *kind)
+{
+	for (size_t i = 0; i < j->turns.n; i++) {
+		if (j->turns.items[i].all.n >= ENOUGH_IN_TURN)
+			continue;
+		j->sums->n_few_turns++;
+		return;
+	}
+	(*kind)++;
+}
+
+static bool are_apart(const struct judging *j, size_t thread, size_t writer)
+{
+	return j->apart != NULL && j->apart[thread * j->turns.n + writer];
+}
+
+/*
+ * Finds which threads were there when which others wrote. Returns if any was; then it counts the
+ * writes that somebody may have waited for.
+ */
+static bool find_phases(struct judging *j)
+{
+	size_t n = j->turns.n;
+	bool *apart = mem_zalloc(n * n, sizeof(*apart));
+	bool any_apart = false, any_at_once = false;
+
+	for (size_t writer = 0; writer < n; writer++) {
+		const struct sharing_activity *writes = &j->turns.items[writer].writes;
+		bool is_met = false;
+
+		for (size_t i = 0; i < n; i++) {
+			bool is_apart = i != writer && writes->n > 0 &&
+					!sharing_were_at_once(writes, &j->turns.items[i].all);
+
+			apart[i * n + writer] = is_apart;
+			any_apart |= is_apart;
+			is_met |= i != writer && !is_apart;
+		}
+		j->sums->n_writes += is_met ? writes->n : 0;
+		any_at_once |= is_met && writes->n > 0;
+	}
+	if (any_apart)
+		j->apart = apart;
+	else
+		free(apart);
+	return any_at_once;
+}
+
+static int compare_reaches(const void *left, const void *right)
+{
+	const struct reach *a = left, *b = right;
+
+	if (a->thread != b->thread)
+		return (a->thread > b->thread) - (a->thread < b->thread);
+	return (a->extent > b->extent) - (a->extent < b->extent);
+}
+
+/* From here on the reaches of a thread stand together. */
+static void sort_reaches(struct judging *j)
+{
+	qsort(j->reaches.items, j->reaches.n, sizeof(*j->reaches.items), compare_reaches);
+	for (uint32_t i = 0; i < j->reaches.n; i++) {
+		struct turn *turn = &j->turns.items[j->reaches.items[i].thread];
+
+		if (turn->n_reaches++ == 0)
+			turn->first_reach = i;
+	}
+}
+
+static void blame_stores(struct blame *b, struct extent victim, struct extent written, double n)
+{
+	if (victim.from < written.to && written.from < victim.to)
+		b->same += n;
+	else if (victim.first < written.end && written.first < victim.end)
+		b->unsure += n;
+	else
+		b->other += n;
+}
+
+/* Takes the stores of a thread off. */
+static void acquit(const struct judging *j, size_t thread, struct extent victim, struct blame *b)
+{
+	const struct turn *turn = &j->turns.items[thread];
+
+	for (uint32_t i = 0; i < turn->n_reaches; i++) {
+		const struct reach *own = &j->reaches.items[turn->first_reach + i];
+
+		blame_stores(b, victim, extent_of(j, own->extent), -(double)own->n_writes);
+	}
+}
+
+/* All stores of others: those of everybody without the thread's own, and of other times. */
+static struct blame blame_for(const struct judging *j, const struct reach *victim)
+{
+	struct extent bytes = extent_of(j, victim->extent);
+	struct blame b = { 0 };
+
+	for (uint32_t i = 0; i < j->extents.n; i++)
+		blame_stores(&b, bytes, extent_of(j, i), j->writes.items[i]);
+	for (size_t i = 0; i < j->turns.n; i++)
+		if (i == victim->thread || are_apart(j, victim->thread, i))
+			acquit(j, i, bytes, &b);
+	return b;
+}
+
+/* Divides the victims by whom they waited for. */
+static void divide(const struct judging *j, bool only_waits, struct division *out)
+{
+	for (size_t i = 0; i < j->reaches.n; i++) {
+		const struct reach *victim = &j->reaches.items[i];
+		uint32_t weight = only_waits ? victim->n_waited : victim->n_all;
+		struct blame b;
+		double all;
+
+		if (weight == 0)
+			continue;
+		b = blame_for(j, victim);
+		all = b.same + b.other + b.unsure;
+		if (all == 0)
+			continue;
+		out->n += weight;
+		out->blame.same += weight * b.same / all;
+		out->blame.other += weight * b.other / all;
+		out->blame.unsure += weight * b.unsure / all;
+	}
+}
+
+static bool overlap(struct extent a, struct extent b)
+{
+	return a.from < b.to && b.from < a.to;
+}
+
+/* What a thread may do to bytes. */
+enum doing { ACCESSES, WRITES, LOCKS };
+
+static bool does(const struct reach *r, enum doing what)
+{
+	return (what == LOCKS ? r->n_locks : what == WRITES ? r->n_writes : r->n_all) > 0;
+}
+
+/* How many threads do that to such bytes: enough to tell one from more. */
+static uint32_t count_reaching(const struct judging *j, uint32_t extent, enum doing what)
+{
+	struct extent bytes = extent_of(j, extent);
+	uint32_t n = 0, last = UINT32_MAX;
+
+	for (size_t i = 0; i < j->reaches.n && n < 2; i++) {
+		const struct reach *r = &j->reaches.items[i];
+
+		if (!does(r, what) || r->thread == last || !overlap(extent_of(j, r->extent), bytes))
+			continue;
+		last = r->thread;
+		n++;
+	}
+	return n;
+}
+
+/* What bytes are to a lock on their line. */
+enum role {
+	ROLE_LOCK,   /* two threads or more update them in one go */
+	ROLE_DATA,   /* two write them otherwise: there has to be a lock */
+	ROLE_COMMON, /* several read them, nobody writes */
+	ROLE_APART,
+};
+
+static enum role role_of(const struct judging *j, uint32_t extent)
+{
+	uint32_t n_writers;
+
+	if (count_reaching(j, extent, LOCKS) > 1)
+		return ROLE_LOCK;
+	n_writers = count_reaching(j, extent, WRITES);
+	if (n_writers > 1)
+		return ROLE_DATA;
+	return n_writers == 0 && count_reaching(j, extent, ACCESSES) > 1 ? ROLE_COMMON : ROLE_APART;
+}
+
+/*
+ * Do the threads that use the other bytes take a lock on the line, and have those bytes in common?
+ * What each has for itself beside a word that all update is not guarded by it. Counts both.
+ */
+static void count_guarded(struct judging *j)
+{
+	enum role *roles = mem_alloc((size_t)j->extents.n + 1, sizeof(*roles));
+	bool *locks = mem_zalloc(j->turns.n, sizeof(*locks)); /* by thread */
+
+	for (uint32_t i = 0; i < j->extents.n; i++)
+		roles[i] = role_of(j, i);
+	for (size_t i = 0; i < j->reaches.n; i++) {
+		const struct reach *r = &j->reaches.items[i];
+
+		locks[r->thread] |= roles[r->extent] == ROLE_LOCK && r->n_locks > 0;
+	}
+	for (size_t i = 0; i < j->reaches.n; i++) {
+		const struct reach *r = &j->reaches.items[i];
+		enum role role = roles[r->extent];
+
+		if (role == ROLE_DATA && locks[r->thread])
+			j->sums->n_guarded += r->n_all;
+		if (role == ROLE_APART || (role != ROLE_LOCK && !locks[r->thread]))
+			j->sums->n_apart += r->n_all;
+	}
+	free(locks);
+	free(roles);
+}
+
+static bool is_guarded(const struct verdict_sums *v)
+{
+	return v->n_guarded > 0 && v->n_apart <= apart_at_most * (v->n_guarded + v->n_apart);
+}
+
+/* Threads meet on the lock, wherever on its line the data is that they want then. */
+static void call_guarded(struct sharing_judgement *out)
+{
+	out->verdict = SHARING_TRUE;
+	out->false_part = 0;
+	out->is_both = false;
+	out->is_guarded = true;
+}
+
+/* Who else takes the lock may not have been seen yet. */
+static void doubt(struct sharing_judgement *out)
+{
+	out->verdict = SHARING_UNKNOWN;
+	out->reason = SHARING_FEW_SAMPLES;
+	out->false_part = 0;
+	out->is_both = false;
+}
+
+static enum sharing_reason why_unsure(const struct verdict_sums *v)
+{
+	if (v->lacks_length)
+		return SHARING_VECTORS_UNKNOWN;
+	return v->has_parts ? SHARING_PARTS_UNKNOWN : SHARING_SIZES_UNKNOWN;
+}
+
+static void decide_fought(struct verdict_sums *v)
+{
+	struct sharing_judgement *out = &v->out;
+	const struct division *d = v->waits.n >= ENOUGH ? &v->waits : &v->all;
+	const struct blame *b = &d->blame;
+	double sure = b->same + b->other;
+
+	out->n_victims = d->n;
+	if (v->lacks_stores) {
+		out->reason = SHARING_STORES_LEFT_OUT;
+		return;
+	}
+	if (d->n < ENOUGH || v->n_writes < ENOUGH) {
+		out->reason = SHARING_FEW_SAMPLES;
+		return;
+	}
+	if (b->unsure > unsure_from * (sure + b->unsure)) {
+		out->reason = why_unsure(v);
+		return;
+	}
+	out->false_part = b->other / sure;
+	out->verdict = out->false_part >= 0.5 ? SHARING_FALSE : SHARING_TRUE;
+	out->is_both = out->false_part >= both_from && out->false_part <= 1 - both_from;
+	if (out->has_lock && is_guarded(v))
+		call_guarded(out);
+	else if (out->has_lock && out->verdict == SHARING_FALSE &&
+		 v->counts.n[SHARING_RECORDS] < ENOUGH_BY_LOCK)
+		doubt(out);
+}
+
+/* No two threads were there at once while one of them wrote. */
+static void decide_turns(struct verdict_sums *v)
+{
+	struct sharing_judgement *out = &v->out;
+
+	if (v->n_in_turn + v->n_phases == 0) {
+		out->reason = SHARING_FEW_SAMPLES;
+		return;
+	}
+	out->verdict = v->n_phases > 0 ? SHARING_READ_ONLY : SHARING_SINGLE_THREAD;
+	out->reason = v->n_phases > 0 ? SHARING_IN_PHASES : SHARING_ONE_BY_ONE;
+}
+
+/* Nobody was seen writing. */
+static void decide_unwritten(const struct sharing *s, struct verdict_sums *v)
+{
+	if (s->total.n[SHARING_STORES] == 0)
+		v->out.reason = SHARING_NO_STORES;
+	else if (v->lacks_stores && v->out.n_waited > 0)
+		v->out.reason = SHARING_STORES_LEFT_OUT;
+	else if (sharing_contended(&v->counts, SHARING_BY_HITM) > 0)
+		v->out.reason = SHARING_UNSEEN_STORES;
+	else if (v->counts.n[SHARING_RECORDS] < ENOUGH_READS)
+		v->out.reason = SHARING_FEW_SAMPLES;
+	else
+		v->out.verdict = SHARING_READ_ONLY;
+}
+
+/* One thread was seen. If it got data from another core, there is another one. */
+static void decide_alone(const struct sharing *s, struct verdict_sums *v)
+{
+	if (v->lacks_stores && v->out.n_waited > 0)
+		v->out.reason = SHARING_STORES_LEFT_OUT;
+	else if (v->counts.n[SHARING_RECORDS] < ENOUGH_READS &&
+		 sharing_contended(&v->counts, s->options.mode) > 0)
+		v->out.reason = SHARING_FEW_SAMPLES;
+	else
+		v->out.verdict = SHARING_SINGLE_THREAD;
+}
+
+/* The threads of a line are added to those of all. */
+static void count_threads(struct judging *j)
+{
+	struct verdict_sums *v = j->sums;
+
+	for (uint32_t i = 0; i < j->turns.n; i++) {
+		uint32_t number = tuples_add(&v->threads, tuples_get(&j->threads, i));
+
+		if (number == v->is_writer.n)
+			*vec_add(&v->is_writer) = false;
+		v->is_writer.items[number] |= j->turns.items[i].writes.n > 0;
+	}
+}
+
+static void add_fought(struct judging *j)
+{
+	j->sums->n_fought++;
+	divide(j, true, &j->sums->waits);
+	divide(j, false, &j->sums->all);
+	if (j->has_lock)
+		count_guarded(j);
+}
+
+/*
+ * What kind of a line it is. That it is handed over once makes hardly a sampled load wait: where
+ * several did, somebody wrote.
+ */
+static void add_line(struct judging *j, uint64_t n_waited)
+{
+	count_threads(j);
+	sort_reaches(j);
+	j->sums->out.n_writes += j->n_writes;
+	j->sums->out.has_lock |= j->has_lock;
+	if (j->turns.n < 2)
+		return;
+	if (j->n_writes == 0)
+		j->sums->n_unwritten++;
+	else if (took_turns(j))
+		count_turns(j, &j->sums->n_in_turn);
+	else if (find_phases(j))
+		add_fought(j);
+	else if (n_waited < ENOUGH)
+		count_turns(j, &j->sums->n_phases);
+	else
+		j->sums->n_unexplained++;
+}
+
+static void judge_line(const struct sharing *s, const struct sharing_subject *subject,
+		       struct verdict_sums *v)
+{
+	struct judging j = { .s = s, .sums = v };
+	const uint32_t *touches = sharing_touches(s, subject->first_touch);
+
+	tuples_init(&j.threads, 1);
+	tuples_init(&j.extents, 1);
+	tuples_init(&j.pairs, 2);
+	for (uint32_t i = 0; i < subject->n_touches; i++)
+		add_touch(&j, touches[i]);
+	add_line(&j, sharing_waited(subject, s->options.mode));
+	sharing_counts_add(&v->counts, &subject->counts);
+	v->out.n_waited += (uint32_t)sharing_waited(subject, s->options.mode);
+	free(j.apart);
+	vec_release(&j.reaches);
+	vec_release(&j.turns);
+	vec_release(&j.writes);
+	tuples_release(&j.threads);
+	tuples_release(&j.extents);
+	tuples_release(&j.pairs);
+}
+
+static void decide(const struct sharing *s, struct verdict_sums *v)
+{
+	if (v->n_fought > 0)
+		decide_fought(v);
+	else if (v->n_unexplained > 0)
+		v->out.reason = SHARING_OTHER_TIMES;
+	else if (v->n_in_turn + v->n_phases + v->n_few_turns > 0)
+		decide_turns(v);
+	else if (v->n_unwritten > 0)
+		decide_unwritten(s, v);
+	else
+		decide_alone(s, v);
+}
+
+struct sharing_judgement sharing_judge(const struct sharing *s, const uint32_t *lines, size_t n)
+{
+	struct verdict_sums v = { .lacks_stores = s->lacks_stores };
+	struct tuples processes;
+
+	tuples_init(&v.threads, 1);
+	tuples_init(&processes, 1);
+	for (size_t i = 0; i < n; i++)
+		judge_line(s, &s->subjects.items[lines[i]], &v);
+	for (uint32_t i = 0; i < v.threads.n; i++) {
+		v.out.n_writers += v.is_writer.items[i];
+		tuples_add(&processes, &(uint64_t){ tuples_get(&v.threads, i)[0] >> 32 });
+	}
+	v.out.n_threads = v.threads.n;
+	v.out.n_processes = processes.n;
+	decide(s, &v);
+	vec_release(&v.is_writer);
+	tuples_release(&v.threads);
+	tuples_release(&processes);
+	return v.out;
+}
+
+const char *sharing_verdict_name(enum sharing_verdict verdict)
+{
+	static const char *const names[] = {
+		[SHARING_UNKNOWN] = "unknown",
+		[SHARING_FALSE] = "false-sharing",
+		[SHARING_TRUE] = "true-sharing",
+		[SHARING_READ_ONLY] = "read-only",
+		[SHARING_SINGLE_THREAD] = "single-thread",
+	};
+
+	return names[verdict];
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* perf_event_attr on disk, and the names that perf makes up for events without one. */
+#include "capture/format/attr.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+/* Where the members of struct attr stand on disk. Their size there is their size here. */
+#define MEMBER(at, name)                                                                           \
+	{                                                                                          \
+		(at), sizeof(((struct attr *)NULL)->name), offsetof(struct attr, name)             \
+	}
+static const struct member {
+	uint16_t at, size, member;
+} members[] = {
+	MEMBER(0, type),
+	MEMBER(4, size),
+	MEMBER(8, config),
+	MEMBER(16, sample_period),
+	MEMBER(24, sample_type),
+	MEMBER(32, read_format),
+	MEMBER(40, flags),
+	MEMBER(48, wakeup),
+	MEMBER(52, bp_type),
+	MEMBER(56, config1),
+	MEMBER(64, config2),
+	MEMBER(72, branch_sample_type),
+	MEMBER(80, sample_regs_user),
+	MEMBER(88, sample_stack_user),
+	MEMBER(92, clockid),
+	MEMBER(96, sample_regs_intr),
+	MEMBER(104, aux_watermark),
+	MEMBER(108, sample_max_stack),
+	MEMBER(112, aux_sample_size),
+	MEMBER(120, sig_data),
+	MEMBER(128, config3),
+	MEMBER(136, config4),
+};
+
+static void load_member(const struct member *m, const uint8_t *disk, struct attr *out)
+{
+	void *to = (uint8_t *)out + m->member;
+
+	if (m->size == sizeof(uint64_t))
+		memcpy(to, &(uint64_t){ load_u64(disk + m->at) }, m->size);
+	else if (m->size == sizeof(uint32_t))
+		memcpy(to, &(uint32_t){ load_u32(disk + m->at) }, m->size);
+	else
+		memcpy(to, &(uint16_t){ load_u16(disk + m->at) }, m->size);
+}
+
+int attr_read(struct cursor bytes, uint64_t at, struct attr *out, struct err *err)
+{
+	uint8_t disk[ATTR_SIZE_MAX] = { 0 };
+	size_t left = cur_left(&bytes), size;
+
+	if (left < ATTR_SIZE_MIN)
+		return err_set(err, ERR_FORMAT, at, "attr: %zu bytes, smallest known is %d", left,
+			       ATTR_SIZE_MIN);
+	size = load_u32(bytes.pos + 4);
+	if (size == 0)
+		size = ATTR_SIZE_MIN;
+	if (size < ATTR_SIZE_MIN)
+		return err_set(err, ERR_FORMAT, at, "attr: size %zu, smallest known is %d", size,
+			       ATTR_SIZE_MIN);
+	if (size > left)
+		return err_set(err, ERR_FORMAT, at, "attr: size %zu, only %zu bytes are there",
+			       size, left);
+	memcpy(disk, bytes.pos, size < sizeof(disk) ? size : sizeof(disk));
+	*out = (struct attr){ 0 };
+	for (size_t i = 0; i < COUNT(members); i++)
+		load_member(&members[i], disk, out);
+	return 0;
+}
+
+static uint64_t member_value(const struct member *m, const struct attr *attr)
+{
+	const void *from = (const uint8_t *)attr + m->member;
+	uint64_t wide;
+	uint32_t word;
+	uint16_t half;
+
+	if (m->size == sizeof(wide)) {
+		memcpy(&wide, from, sizeof(wide));
+		return wide;
+	}
+	if (m->size == sizeof(word)) {
+		memcpy(&word, from, sizeof(word));
+		return word;
+	}
+	memcpy(&half, from, sizeof(half));
+	return half;
+}
+
+void attr_write(const struct attr *attr, uint8_t out[ATTR_SIZE_MAX])
+{
+	memset(out, 0, ATTR_SIZE_MAX);
+	for (size_t i = 0; i < COUNT(members); i++) {
+		uint64_t value = member_value(&members[i], attr);
+
+		for (unsigned byte = 0; byte < members[i].size; byte++)
+			out[members[i].at + byte] = (uint8_t)(value >> 8 * byte);
+	}
+}
+
+static const char *const hardware_names[] = {
+	"cycles",
+	"instructions",
+	"cache-references",
+	"cache-misses",
+	"branches",
+	"branch-misses",
+	"bus-cycles",
+	"stalled-cycles-frontend",
+	"stalled-cycles-backend",
+	"ref-cycles",
+};
+
+static const char *const software_names[] = {
+	"cpu-clock",	    "task-clock",   "page-faults",  "context-switches",
+	"cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
+	"emulation-faults", "dummy",	    "bpf-output",
+};
+
+/* Bits of cache_names.ops, and the words for an operation. */
+enum { LOADS = 1, STORES = 2, PREFETCHES = 4 };
+
+static const struct {
+	const char *name;
+	unsigned ops; /* those that make sense */
+} cache_names[] = {
+	{ "L1-dcache", LOADS | STORES | PREFETCHES },
+	{ "L1-icache", LOADS | PREFETCHES },
+	{ "LLC", LOADS | STORES | PREFETCHES },
+	{ "dTLB", LOADS | STORES | PREFETCHES },
+	{ "iTLB", LOADS },
+	{ "branch", LOADS },
+	{ "node", LOADS | STORES | PREFETCHES },
+};
+
+static const struct {
+	const char *all, *misses;
+} cache_ops[] = {
+	{ "loads", "load-misses" },
+	{ "stores", "store-misses" },
+	{ "prefetches", "prefetch-misses" },
+};
+
+static void cache_name(uint64_t config, struct text *out)
+{
+	unsigned cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;
+
+	if (cache >= COUNT(cache_names)) {
+		text_str(out, "unknown-ext-hardware-cache-type");
+	} else if (op >= COUNT(cache_ops)) {
+		text_str(out, "unknown-ext-hardware-cache-op");
+	} else if (result > 1) {
+		text_str(out, "unknown-ext-hardware-cache-result");
+	} else if ((cache_names[cache].ops >> op & 1) == 0) {
+		text_str(out, "invalid-cache");
+	} else {
+		text_str(out, cache_names[cache].name);
+		text_char(out, '-');
+		text_str(out, result == 1 ? cache_ops[op].misses : cache_ops[op].all);
+	}
+}
+
+/* A watched address and what is watched for. */
+static void breakpoint_name(const struct attr *attr, struct text *out)
+{
+	static const char letters[] = { 'r', 'w', 'x' };
+
+	text_format(out, "mem:0x%" PRIx64 ":", attr->config1);
+	for (unsigned i = 0; i < COUNT(letters); i++) {
+		if (attr->bp_type >> i & 1)
+			text_char(out, letters[i]);
+	}
+}
+
+static const char *listed_name(const char *const *names, size_t n, uint64_t config,
+			       const char *unknown)
+{
+	return config < n ? names[config] : unknown;
+}
+
+/* One letter for each kind of code that is not excluded. `n` counts what was added. */
+static unsigned add_letter(const struct attr *attr, enum attr_flag excluded, char letter,
+			   unsigned n, struct text *out)
+{
+	if (attr_has(attr, excluded))
+		return n;
+	if (n == 0)
+		text_char(out, ':');
+	text_char(out, letter);
+	return n + 1;
+}
+
+static void add_modifiers(const struct attr *attr, struct text *out)
+{
+	unsigned precise = attr->flags >> ATTR_PRECISE_IP & 3, n = 0;
+	bool user_or_kernel = attr_has(attr, ATTR_EXCLUDE_USER) ||
+			      attr_has(attr, ATTR_EXCLUDE_KERNEL) ||
+			      attr_has(attr, ATTR_EXCLUDE_HV);
+
+	if (user_or_kernel) {
+		n = add_letter(attr, ATTR_EXCLUDE_KERNEL, 'k', n, out);
+		n = add_letter(attr, ATTR_EXCLUDE_USER, 'u', n, out);
+		n = add_letter(attr, ATTR_EXCLUDE_HV, 'h', n, out);
+	}
+	if (precise > 0 && n == 0)
+		text_char(out, ':');
+	text_repeat(out, 'p', precise);
+	n += precise;
+	/* perf excludes the guest by itself as soon as there is another modifier. */
+	if (attr_has(attr, ATTR_EXCLUDE_HOST) ||
+	    attr_has(attr, ATTR_EXCLUDE_GUEST) == (user_or_kernel || precise > 0)) {
+		n = add_letter(attr, ATTR_EXCLUDE_HOST, 'H', n, out);
+		add_letter(attr, ATTR_EXCLUDE_GUEST, 'G', n, out);
+	}
+}
+
+void attr_name(const struct attr *attr, const char *pmu, struct text *out)
+{
+	/* On hybrid machines the upper half says which of the core PMUs. */
+	uint64_t event = attr->config & UINT32_MAX;
+
+	switch (attr->type) {
+	case ATTR_TYPE_HARDWARE:
+		text_str(out, listed_name(hardware_names, COUNT(hardware_names), event,
+					  "unknown-hardware"));
+		break;
+	case ATTR_TYPE_SOFTWARE:
+		text_str(out, listed_name(software_names, COUNT(software_names), attr->config,
+					  "unknown-software"));
+		break;
+	case ATTR_TYPE_HW_CACHE:
+		cache_name(event, out);
+		break;
+	case ATTR_TYPE_RAW:
+		text_format(out, "raw 0x%" PRIx64, attr->config);
+		break;
+	case ATTR_TYPE_BREAKPOINT:
+		breakpoint_name(attr, out);
+		break;
+	case ATTR_TYPE_TRACEPOINT:
+		text_str(out, "unknown tracepoint");
+		return;
+	default:
+		if (pmu != NULL)
+			text_str(out, pmu);
+		else
+			text_format(out, "unknown attr type: %" PRId32, (int32_t)attr->type);
+		return;
+	}
+	add_modifiers(attr, out);
+}

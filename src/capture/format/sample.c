@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads PERF_RECORD_SAMPLE: fields stand in a fixed order, each if its bit is set.
+ * Format: docs/reference/perf-data.md sections 3.3 and 3.4.
+ */
+#include "capture/format/sample.h"
+
+#include <inttypes.h>
+
+#include "batch/batch.h"
+
+/* Bits of attr.branch_sample_type that change the layout. */
+enum branch_bit {
+	BRANCH_HW_INDEX = 17,
+	BRANCH_COUNTERS = 19,
+};
+
+static bool has(uint64_t bits, unsigned bit)
+{
+	return bits >> bit & 1;
+}
+
+/* `n` items of `words` 64-bit words each. */
+static struct sample_words take_words(struct cursor *c, uint64_t n, size_t words)
+{
+	size_t item_size = words * sizeof(uint64_t);
+
+	if (!cur_holds(c, n, item_size)) {
+		c->bad = true;
+		return (struct sample_words){ 0 };
+	}
+	return (struct sample_words){ .bytes = cur_take(c, n * item_size), .n = n };
+}
+
+/* Words of one value in a READ field, without those that a group has only once. */
+static size_t read_value_words(uint64_t format)
+{
+	return 1u + has(format, READ_ID) + has(format, READ_LOST);
+}
+
+static struct sample_words take_read(struct cursor *c, uint64_t format)
+{
+	size_t n_times = has(format, READ_TIME_ENABLED) + has(format, READ_TIME_RUNNING);
+	uint64_t n_values = 1, n = n_times;
+	struct cursor ahead = *c;
+
+	if (has(format, READ_GROUP)) {
+		n_values = cur_u64(&ahead);
+		n++;
+	}
+	if (!cur_holds(c, n_values, sizeof(uint64_t))) {
+		c->bad = true;
+		return (struct sample_words){ 0 };
+	}
+	return take_words(c, n + n_values * read_value_words(format), 1);
+}
+
+/* The size in front of raw data is a u32, and both together are padded to 8 bytes. */
+static void take_raw(struct cursor *c, struct sample *s)
+{
+	s->raw_size = cur_u32(c);
+	s->raw = cur_take(c, s->raw_size);
+	cur_skip(c, -(sizeof(uint32_t) + (uint64_t)s->raw_size) % 8);
+}
+
+static void take_branches(struct cursor *c, uint64_t branch_type, struct sample *s)
+{
+	uint64_t n = cur_u64(c);
+
+	if (has(branch_type, BRANCH_HW_INDEX))
+		s->branch_hw_index = cur_u64(c);
+	s->branches = take_words(c, n, 3);
+	if (has(branch_type, BRANCH_COUNTERS))
+		(void)take_words(c, n, 1);
+}
+
+static uint64_t take_regs(struct cursor *c, uint64_t mask, struct sample_words *out)
+{
+	uint64_t abi = cur_u64(c);
+
+	if (abi != 0)
+		*out = take_words(c, (uint64_t)__builtin_popcountll(mask), 1);
+	return abi;
+}
+
+static void take_stack(struct cursor *c, struct sample *s)
+{
+	s->user_stack_size = cur_u64(c);
+	if (s->user_stack_size == 0)
+		return;
+	s->user_stack = cur_take(c, s->user_stack_size);
+	s->user_stack_used = cur_u64(c);
+}
+
+static void take_weight(struct cursor *c, uint64_t sample_type, struct sample *s)
+{
+	if (has(sample_type, SAMPLE_WEIGHT)) {
+		s->weight = cur_u64(c);
+	} else if (has(sample_type, SAMPLE_WEIGHT_STRUCT)) {
+		s->weight = cur_u32(c);
+		s->weight2 = cur_u16(c);
+		s->weight3 = cur_u16(c);
+	}
+}
+
+static uint64_t take_if(struct cursor *c, uint64_t sample_type, unsigned bit)
+{
+	return has(sample_type, bit) ? cur_u64(c) : 0;
+}
+
+/* Everything in front of the first field of variable length. */
+static void take_fixed(struct cursor *c, uint64_t type, struct sample *s)
+{
+	s->id = take_if(c, type, SAMPLE_IDENTIFIER);
+	s->ip = take_if(c, type, SAMPLE_IP);
+	if (has(type, SAMPLE_TID)) {
+		s->pid = cur_u32(c);
+		s->tid = cur_u32(c);
+	}
+	s->time_ns = take_if(c, type, SAMPLE_TIME);
+	s->addr = take_if(c, type, SAMPLE_ADDR);
+	if (has(type, SAMPLE_ID))
+		s->id = cur_u64(c);
+	s->stream_id = take_if(c, type, SAMPLE_STREAM_ID);
+	if (has(type, SAMPLE_CPU)) {
+		s->cpu = cur_u32(c);
+		cur_skip(c, sizeof(uint32_t));
+	}
+	s->period = take_if(c, type, SAMPLE_PERIOD);
+}
+
+static void take_variable(struct cursor *c, const struct attr *attr, struct sample *s)
+{
+	uint64_t type = attr->sample_type;
+
+	if (has(type, SAMPLE_READ))
+		s->read = take_read(c, attr->read_format);
+	if (has(type, SAMPLE_CALLCHAIN)) {
+		uint64_t n = cur_u64(c);
+		s->callchain = take_words(c, n, 1);
+	}
+	if (has(type, SAMPLE_RAW))
+		take_raw(c, s);
+	if (has(type, SAMPLE_BRANCH_STACK))
+		take_branches(c, attr->branch_sample_type, s);
+	if (has(type, SAMPLE_REGS_USER))
+		s->user_regs_abi = take_regs(c, attr->sample_regs_user, &s->user_regs);
+	if (has(type, SAMPLE_STACK_USER))
+		take_stack(c, s);
+	take_weight(c, type, s);
+	s->data_src = take_if(c, type, SAMPLE_DATA_SRC);
+	s->transaction = take_if(c, type, SAMPLE_TRANSACTION);
+	if (has(type, SAMPLE_REGS_INTR))
+		s->intr_regs_abi = take_regs(c, attr->sample_regs_intr, &s->intr_regs);
+	s->phys_addr = take_if(c, type, SAMPLE_PHYS_ADDR);
+	s->cgroup = take_if(c, type, SAMPLE_CGROUP);
+	s->data_page_size = take_if(c, type, SAMPLE_DATA_PAGE_SIZE);
+	s->code_page_size = take_if(c, type, SAMPLE_CODE_PAGE_SIZE);
+	if (has(type, SAMPLE_AUX)) {
+		s->aux_size = cur_u64(c);
+		s->aux = cur_take(c, s->aux_size);
+	}
+}
+
+int sample_read(const struct record *r, const struct attr *attr, struct sample *out,
+		struct err *err)
+{
+	struct cursor c = r->body;
+	struct sample s = { .sample_type = attr->sample_type, .branch_hw_index = UINT64_MAX };
+
+	take_fixed(&c, attr->sample_type, &s);
+	take_variable(&c, attr, &s);
+	if (!cur_ok(&c))
+		return err_set(err, ERR_FORMAT, r->position,
+			       "sample of %" PRIu64 " bytes: ends before its fields "
+			       "(sample_type 0x%" PRIx64 ")",
+			       r->size, attr->sample_type);
+	if (cur_left(&c) != 0)
+		return err_set(err, ERR_FORMAT, r->position,
+			       "sample of %" PRIu64 " bytes: %zu bytes left over behind its fields "
+			       "(sample_type 0x%" PRIx64 ")",
+			       r->size, cur_left(&c), attr->sample_type);
+	*out = s;
+	return 0;
+}
+
+struct sample_id sample_read_id(const struct record *r, const struct attr *attr)
+{
+	uint64_t type = attr->sample_type;
+	struct cursor c = r->body;
+	struct sample s = { 0 };
+
+	take_fixed(&c, type, &s);
+	if (!cur_ok(&c))
+		return (struct sample_id){ 0 };
+	return (struct sample_id){
+		.has = (has(type, SAMPLE_TID) ? HAS_PID | HAS_TID : 0) |
+		       (has(type, SAMPLE_TIME) ? HAS_TIME : 0) |
+		       (has(type, SAMPLE_CPU) ? HAS_CPU : 0),
+		.pid = s.pid,
+		.tid = s.tid,
+		.cpu = s.cpu,
+		.time_ns = s.time_ns,
+		.id = s.id,
+		.stream_id = s.stream_id,
+	};
+}

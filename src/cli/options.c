@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "cli/tell.h"
+
+enum { HELP_COLUMN = 26 };
+
+struct all_sets {
+	const struct option_set *sets;
+	size_t n;
+};
+
+/* The i-th option over all sets, or NULL. */
+static const struct option *option_at(const struct all_sets *all, size_t i, void **out_into)
+{
+	for (size_t s = 0; s < all->n; s++) {
+		if (i < all->sets[s].n) {
+			*out_into = all->sets[s].into;
+			return &all->sets[s].options[i];
+		}
+		i -= all->sets[s].n;
+	}
+	return NULL;
+}
+
+static const char *option_name_at(const void *context, size_t i)
+{
+	void *into;
+	const struct option *o = option_at(context, i, &into);
+
+	return o == NULL ? NULL : o->name;
+}
+
+static const struct option *find_option(const struct all_sets *all, const char *name, size_t len,
+					char letter, void **out_into)
+{
+	const struct option *o;
+
+	for (size_t i = 0; (o = option_at(all, i, out_into)) != NULL; i++) {
+		if (letter != 0 && o->letter == letter)
+			return o;
+		if (letter == 0 && strlen(o->name) == len && strncmp(o->name, name, len) == 0)
+			return o;
+	}
+	return NULL;
+}
+
+static int unknown_option(const struct all_sets *all, const char *argument, struct err *err)
+{
+	char *word = mem_strndup(argument, strcspn(argument, "="));
+	const char *nearest =
+		argument[1] == '-' ? nearest_word(word + 2, option_name_at, all) : NULL;
+
+	err_set(err, ERR_USAGE, ERR_NOWHERE, "there is no option %s%s%s%s", word,
+		nearest != NULL ? "; did you mean --" : "", nearest != NULL ? nearest : "",
+		nearest != NULL ? "?" : " (--help lists them)");
+	free(word);
+	return -1;
+}
+
+static int set_number(const struct option *o, void *field, const char *value, unsigned least,
+		      struct err *err)
+{
+	char *end;
+	unsigned long number;
+
+	errno = 0;
+	number = strtoul(value, &end, 10);
+	if (*value < '0' || *value > '9' || *end != '\0' || errno != 0 || number > UINT_MAX)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s: '%s' is not a number", o->name,
+			       value);
+	if (number < least)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s: found %s, wanted at least %u",
+			       o->name, value, least);
+	*(unsigned *)field = (unsigned)number;
+	return 0;
+}
+
+static int add_to_list(const struct option *o, struct option_list *list, const char *value,
+		       struct err *err)
+{
+	if (list->n == OPTION_LIST_MAX)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s: given more than %d times",
+			       o->name, OPTION_LIST_MAX);
+	list->items[list->n++] = value;
+	return 0;
+}
+
+static int set_option(const struct option *o, void *into, const char *value, struct err *err)
+{
+	void *field = (char *)into + o->offset;
+
+	switch (o->kind) {
+	case OPTION_FLAG:
+		*(bool *)field = true;
+		return 0;
+	case OPTION_TEXT:
+		*(const char **)field = value;
+		return 0;
+	case OPTION_OPTIONAL:
+		*(const char **)field = value != NULL ? value : "";
+		return 0;
+	case OPTION_NUMBER:
+		return set_number(o, field, value, 0, err);
+	case OPTION_COUNT:
+		return set_number(o, field, value, 1, err);
+	case OPTION_LIST:
+		break;
+	}
+	return add_to_list(o, field, value, err);
+}
+
+/* Is its value an argument of its own, if it is not written with the option? */
+static bool takes_argument(const struct option *o)
+{
+	return o->kind != OPTION_FLAG && o->kind != OPTION_OPTIONAL;
+}
+
+/* One option at argv[*at]; moves on over a value that is an argument of its own. */
+static int parse_option(const struct all_sets *all, int argc, char **argv, int *at, struct err *err)
+{
+	const char *argument = argv[*at];
+	bool is_long = argument[1] == '-';
+	size_t len = is_long ? strcspn(argument + 2, "=") : 1;
+	const char *name = argument + (is_long ? 2 : 1);
+	const char *value = name[len] == '\0' ? NULL : name + len + (is_long ? 1 : 0);
+	void *into;
+	const struct option *o = find_option(all, name, len, is_long ? 0 : *name, &into);
+
+	if (o == NULL)
+		return unknown_option(all, argument, err);
+	if (o->kind == OPTION_FLAG && value != NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s takes no value, found '%s'",
+			       o->name, value);
+	if (takes_argument(o) && value == NULL) {
+		if (*at + 1 >= argc)
+			return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s needs %s", o->name,
+				       o->value);
+		value = argv[++*at];
+	}
+	return set_option(o, into, value, err);
+}
+
+int options_parse(int argc, char **argv, const struct option_set *sets, size_t n_sets,
+		  struct arguments *out, struct err *err)
+{
+	struct all_sets all = { .sets = sets, .n = n_sets };
+	bool has_ended = false;
+
+	out->n = 0;
+	for (int i = 1; i < argc; i++) {
+		if (!has_ended && strcmp(argv[i], "--") == 0) {
+			has_ended = true;
+			continue;
+		}
+		if (!has_ended && argv[i][0] == '-' && argv[i][1] != '\0') {
+			if (parse_option(&all, argc, argv, &i, err) < 0)
+				return -1;
+			continue;
+		}
+		if (out->n == ARGUMENTS_MAX)
+			return err_set(err, ERR_USAGE, ERR_NOWHERE, "too many arguments: '%s'",
+				       argv[i]);
+		out->items[out->n++] = argv[i];
+	}
+	return 0;
+}
+
+int options_find_end(int argc, char **argv)
+{
+	int i = 1;
+
+	while (i < argc && strcmp(argv[i], "--") != 0)
+		i++;
+	return i;
+}
+
+int options_find_program(int argc, char **argv, const struct option_set *sets, size_t n_sets)
+{
+	struct all_sets all = { .sets = sets, .n = n_sets };
+
+	for (int i = 1; i < argc; i++) {
+		const char *argument = argv[i];
+		bool is_long = argument[0] == '-' && argument[1] == '-';
+		size_t len = is_long ? strcspn(argument + 2, "=") : 1;
+		const char *name = argument + (is_long ? 2 : 1);
+		const struct option *o;
+		void *into;
+
+		if (strcmp(argument, "--") == 0)
+			return i + 1;
+		if (argument[0] != '-' || argument[1] == '\0')
+			return i;
+		o = find_option(&all, name, len, is_long ? 0 : *name, &into);
+		if (o != NULL && takes_argument(o) && name[len] == '\0')
+			i++;
+	}
+	return argc;
+}
+
+static void help_line(const struct option *o, size_t width, struct text *out)
+{
+	size_t start = out->n;
+
+	if (o->letter != 0)
+		text_format(out, "  -%c, --%s", o->letter, o->name);
+	else
+		text_format(out, "      --%s", o->name);
+	if (o->value != NULL)
+		text_format(out, "%s%s", o->kind == OPTION_OPTIONAL ? "" : " ", o->value);
+	if (out->n - start + 2 > HELP_COLUMN) {
+		text_char(out, '\n');
+		start = out->n;
+	}
+	put_words(out, o->help, out->n - start, HELP_COLUMN, width);
+}
+
+void options_help(const struct option_set *sets, size_t n_sets, size_t width, struct text *out)
+{
+	for (size_t s = 0; s < n_sets; s++) {
+		text_format(out, "\n%s\n", sets[s].title);
+		for (size_t i = 0; i < sets[s].n; i++)
+			help_line(&sets[s].options[i], width, out);
+	}
+}

@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "counting/counting.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/alloc.h"
+#include "counting/counting_inside.h"
+#include "pmu/launch.h"
+
+enum {
+	NS_PER_MS = 1000000,
+	FIRST_CHOICE_NS = 20 * NS_PER_MS,    /* then twice as late each time, */
+	CHOICES_APART_NS = 1000 * NS_PER_MS, /* but at least so often */
+};
+
+/* One run of the command. */
+struct run {
+	struct launch launch;
+	struct target_places places;
+	struct target_places uncore; /* places of PMUs that count for no task */
+	struct handles handles;
+	struct sum *sums;		       /* of each slot and spec, of the whole run */
+	struct sum *tick_sums;		       /* of the interval */
+	uint64_t next_tick_ns, next_choice_ns; /* UINT64_MAX: none */
+};
+
+/* Each event may take a descriptor on each thread and CPU; the limit is ours to raise. */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+/* Slots are places if counts are wanted apart, else there is one. They are the same in each run. */
+static void make_slots(struct state *s, const struct target_places *places)
+{
+	size_t n = is_apart(s->c) ? places->list.n : 1;
+
+	if (s->slots != NULL)
+		return;
+	s->n_slots = n;
+	s->slots = mem_zalloc(n + 1, sizeof(*s->slots));
+	s->runs = mem_zalloc(n * s->n_specs + 1, sizeof(*s->runs));
+	for (size_t i = 0; i < n; i++) {
+		s->slots[i] = (struct target_place){ .cpu = COUNT_ANY, .tid = COUNT_ANY };
+		if (i >= places->list.n)
+			continue;
+		if (is_apart(s->c)) {
+			s->slots[i] = places->list.items[i];
+		}
+		if (places->list.items[i].where != NULL &&
+		    (is_apart(s->c) || places->list.items[i].is_cgroup))
+			s->slots[i].where = arena_strndup(&s->memory, places->list.items[i].where,
+							  strlen(places->list.items[i].where));
+	}
+}
+
+/* The events that go into one group with event number `first`: itself, and those of its braces. */
+static size_t members(const struct state *s, size_t first, uint32_t batch, uint32_t *out)
+{
+	const struct event_spec *leader = &s->specs[first];
+	size_t n = 0;
+
+	for (size_t i = first; i < s->n_specs; i++) {
+		const struct event_spec *spec = &s->specs[i];
+		bool is_member =
+			i == first ||
+			(leader->group != 0 && spec->group == leader->group &&
+			 (spec->pmu == leader->pmu || spec->pmu == NULL || leader->pmu == NULL));
+
+		if (is_member && s->states[i] == COUNT_COUNTED &&
+		    (s->batches[i] == EVERY_BATCH || s->batches[i] == batch))
+			out[n++] = (uint32_t)i;
+	}
+	return n;
+}
+
+static int open_group(struct state *s, struct run *run, const uint32_t *events, size_t n,
+		      const struct target_places *places, size_t first_slot, struct err *err)
+{
+	const struct target *target = s->c->target;
+
+	for (size_t i = 0; i < places->list.n; i++) {
+		const struct target_place *place = &places->list.items[i];
+		struct opening opening = {
+			.specs = s->specs,
+			.events = events,
+			.n_events = n,
+			.group = events[0] + 1,
+			.next_group = (uint32_t)s->n_specs,
+			.place = place,
+			.place_index = is_apart(s->c) ? (uint32_t)(first_slot + i) : 0,
+			.spot = (uint32_t)i,
+			.with_children = place->pid > 0 && !place->is_cgroup &&
+					 !s->c->without_children && !s->c->by_thread,
+			.starts_by_exec =
+				place->pid > 0 && !place->is_cgroup && target_is_command(target),
+			.user_only = s->user_only,
+			.kernel_only = s->c->kernel_only,
+		};
+
+		if (!is_at(&s->specs[events[0]], place))
+			continue;
+		if (handles_open(&run->handles, &opening, s->fates, s->c->root, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Opens one group for each event that is not in one yet. */
+static int open_all(struct state *s, struct run *run, uint32_t batch, struct err *err)
+{
+	uint32_t *events = mem_alloc(s->n_specs + 1, sizeof(*events));
+	bool *is_done = mem_zalloc(s->n_specs + 1, sizeof(*is_done));
+	int rc = 0;
+
+	for (size_t i = 0; i < s->n_specs && rc == 0; i++) {
+		size_t n = is_done[i] ? 0 : members(s, i, batch, events);
+		const struct pmu *pmu = s->specs[i].pmu;
+
+		if (n == 0 || events[0] != i)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			is_done[events[k]] = true;
+		if (pmu != NULL && pmu->is_uncore && !target_is_cpus(s->c->target)) {
+			places_release(&run->uncore);
+			places_of_pmu(&run->uncore, pmu);
+			rc = open_group(s, run, events, n, &run->uncore, 0, err);
+		} else {
+			rc = open_group(s, run, events, n, &run->places, 0, err);
+		}
+	}
+	free(events);
+	free(is_done);
+	return rc;
+}
+
+/* If nothing could be opened for lack of rights, counting makes no sense; say why. */
+static int check_rights(const struct state *s, const struct run *run, struct err *err)
+{
+	for (size_t i = 0; i < s->n_specs; i++) {
+		struct event_request request = {
+			.attr = &s->specs[i].attr,
+			.name = s->specs[i].name,
+			.pid = run->places.list.n > 0 ? run->places.list.items[0].pid : 0,
+			.cpu = run->places.list.n > 0 ? run->places.list.items[0].cpu : 0,
+			.group_fd = EVENT_NO_GROUP,
+			.is_cgroup = run->places.list.n > 0 && run->places.list.items[0].is_cgroup,
+		};
+
+		struct attr attr = s->specs[i].attr;
+
+		if (s->user_only)
+			attr.flags |= 1ull << ATTR_EXCLUDE_KERNEL;
+		request.attr = &attr;
+		if (s->fates[i].error == 0)
+			continue;
+		event_explain(&request, s->fates[i].error, s->c->root, err);
+		if (s->end->why[0] == '\0')
+			memccpy(s->end->why, err->text, '\0', sizeof(s->end->why) - 1);
+		if (run->handles.list.n == 0 &&
+		    (s->fates[i].error == EACCES || s->fates[i].error == EPERM))
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * Reads what was counted since the last reading, by handle; those that are in error have
+ * `has_failed`.
+ */
+static void read_deltas(struct run *run, struct reading *deltas, bool *has_failed)
+{
+	struct reading now[GROUP_MAX];
+	size_t n;
+
+	for (size_t i = 0; i < run->handles.list.n; i += n) {
+		bool is_read = handles_read(&run->handles, i, now, &n);
+
+		for (size_t k = 0; k < n; k++) {
+			struct handle *h = &run->handles.list.items[i + k];
+
+			has_failed[i + k] = !is_read;
+			if (!is_read)
+				continue;
+			deltas[i + k] = reading_since(&now[k], &h->last);
+			h->last = now[k];
+		}
+	}
+}
+
+/*
+ * A group that was switched off was to be counted all the same: the time of the whole is that of
+ * the group at its place that was on longest.
+ */
+static void make_times_whole(const struct state *s, const struct run *run, struct reading *deltas)
+{
+	uint64_t *longest = mem_zalloc(run->places.list.n + 1, sizeof(*longest));
+
+	for (size_t i = 0; i < run->handles.list.n; i++) {
+		const struct handle *h = &run->handles.list.items[i];
+
+		if (is_core(&s->specs[h->event]) && deltas[i].enabled_ns > longest[h->spot])
+			longest[h->spot] = deltas[i].enabled_ns;
+	}
+	for (size_t i = 0; i < run->handles.list.n; i++) {
+		const struct handle *h = &run->handles.list.items[i];
+
+		if (is_core(&s->specs[h->event]))
+			deltas[i].enabled_ns = longest[h->spot];
+	}
+	free(longest);
+}
+
+/* Adds what was counted since the last reading to the sums. */
+static void read_all(const struct state *s, struct run *run, struct sum *sums)
+{
+	size_t n = run->handles.list.n;
+	struct reading *deltas = mem_zalloc(n + 1, sizeof(*deltas));
+	bool *has_failed = mem_zalloc(n + 1, sizeof(*has_failed));
+
+	read_deltas(run, deltas, has_failed);
+	if (s->c->choose != NULL)
+		make_times_whole(s, run, deltas);
+	for (size_t i = 0; i < n; i++) {
+		const struct handle *h = &run->handles.list.items[i];
+		struct sum *sum = &sums[h->place * s->n_specs + h->event];
+
+		if (has_failed[i])
+			continue;
+		sum->group = h->group;
+		sum->is_unscaled = s->is_mixed && is_core(&s->specs[h->event]) &&
+				   !target_is_cpus(s->c->target);
+		sum_add(sum, &deltas[i]);
+	}
+	free(deltas);
+	free(has_failed);
+}
+
+/* The counts of an interval, which is a run of its own. */
+static int tick(struct state *s, struct run *run, struct err *err)
+{
+	size_t n = s->n_slots * s->n_specs;
+	struct runs *runs = mem_zalloc(n + 1, sizeof(*runs));
+	struct counts own = { 0 };
+	struct counts *out = s->c->tick != NULL ? &own : s->out;
+	int rc = 0;
+
+	memset(run->tick_sums, 0, n * sizeof(*run->tick_sums));
+	read_all(s, run, run->tick_sums);
+	for (size_t i = 0; i < n; i++) {
+		runs_add(&runs[i], &run->tick_sums[i]);
+		sum_merge(&run->sums[i], &run->tick_sums[i]);
+	}
+	vec_add(&out->intervals)->end_ns = clock_now_ns() - run->launch.start_ns;
+	add_counts(s, out, runs);
+	if (s->c->tick != NULL)
+		rc = s->c->tick(s->c->context, out, err);
+	counts_release(&own);
+	free(runs);
+	return rc;
+}
+
+/* Switches groups on and off, and remembers which ever were on. */
+static void switch_groups(struct state *s, const struct run *run)
+{
+	for (uint32_t i = 0; i <= s->c->specs->n_groups; i++)
+		s->was_on[i] |= s->is_on[i];
+	for (size_t i = 0; i < run->handles.list.n; i++) {
+		const struct handle *h = &run->handles.list.items[i];
+		uint32_t group = s->specs[h->event].group;
+
+		if (h->is_leader && group != 0)
+			handles_switch(&run->handles, i, s->is_on[group]);
+	}
+}
+
+/* Asks which groups matter, given what was counted so far. */
+static void choose(struct state *s, struct run *run)
+{
+	size_t n = s->n_slots * s->n_specs;
+	struct runs *runs = mem_zalloc(n + 1, sizeof(*runs));
+	struct counts so_far = { 0 };
+	uint64_t past_ns;
+
+	if (s->c->interval_ms == 0)
+		read_all(s, run, run->sums);
+	for (size_t i = 0; i < n; i++)
+		runs_add(&runs[i], &run->sums[i]);
+	add_counts(s, &so_far, runs);
+	s->c->choose(s->c->choose_context, &so_far, s->is_on, s->c->specs->n_groups);
+	switch_groups(s, run);
+	past_ns = clock_now_ns() - run->launch.start_ns;
+	if (past_ns < FIRST_CHOICE_NS)
+		past_ns = FIRST_CHOICE_NS;
+	run->next_choice_ns =
+		clock_now_ns() + (past_ns < CHOICES_APART_NS ? past_ns : CHOICES_APART_NS);
+	counts_release(&so_far);
+	free(runs);
+}
+
+/*
+ * Before anything is counted. The program may just be being executed, which switches all groups
+ * on: so they are switched again soon.
+ */
+static void choose_first(struct state *s, struct run *run)
+{
+	const struct counts none = { 0 };
+
+	run->next_choice_ns = UINT64_MAX;
+	if (s->c->choose == NULL)
+		return;
+	memset(s->is_on, 0, s->c->specs->n_groups + 1);
+	s->c->choose(s->c->choose_context, &none, s->is_on, s->c->specs->n_groups);
+	switch_groups(s, run);
+	run->next_choice_ns = run->launch.start_ns + NS_PER_MS;
+}
+
+static int ms_until(uint64_t time_ns)
+{
+	uint64_t now_ns = clock_now_ns();
+
+	if (time_ns == UINT64_MAX)
+		return LAUNCH_FOREVER;
+	return time_ns <= now_ns ? 0 : (int)((time_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS);
+}
+
+/* Until the command is over, or until ^C. */
+static int wait_for_end(struct state *s, struct run *run, struct err *err)
+{
+	uint64_t step_ns = (uint64_t)s->c->interval_ms * NS_PER_MS;
+
+	run->next_tick_ns = step_ns == 0 ? UINT64_MAX : run->launch.start_ns + step_ns;
+	while (!launch_is_over(&run->launch)) {
+		bool is_tick_next = run->next_tick_ns < run->next_choice_ns;
+		uint64_t next_ns = is_tick_next ? run->next_tick_ns : run->next_choice_ns;
+
+		if (launch_wait(&run->launch, ms_until(next_ns), err) < 0)
+			return -1;
+		if (clock_now_ns() < next_ns || launch_is_over(&run->launch))
+			continue;
+		if (!is_tick_next) {
+			choose(s, run);
+			continue;
+		}
+		while (run->next_tick_ns <= clock_now_ns())
+			run->next_tick_ns += step_ns;
+		if (tick(s, run, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A switch to another task is known to the kernel's accounting, too. */
+static void use_accounting(const struct state *s, const struct run *run, struct runs *runs)
+{
+	const struct rusage *usage = &run->launch.usage;
+
+	if (!target_is_command(s->c->target) || s->c->without_children)
+		return;
+	for (size_t i = 0; i < s->n_specs; i++) {
+		struct sum sum = { .raw = (uint64_t)(usage->ru_nvcsw + usage->ru_nivcsw) };
+
+		if (s->states[i] != COUNT_FORBIDDEN || s->specs[i].attr.config != CONTEXT_SWITCHES)
+			continue;
+		runs_add(&runs[i], &sum);
+	}
+}
+
+static void finish_run(struct state *s, struct run *run, uint32_t batch)
+{
+	int status = launch_status(&run->launch);
+
+	for (size_t i = 0; i < s->n_slots * s->n_specs; i++) {
+		uint32_t its_batch = s->batches[i % s->n_specs];
+
+		/* not chosen in this run: that is no count of 0 */
+		if (s->c->choose != NULL && s->specs[i % s->n_specs].group != 0 &&
+		    run->sums[i].enabled_ns > 0 && run->sums[i].running_ns == 0)
+			continue;
+		if (s->states[i % s->n_specs] == COUNT_COUNTED &&
+		    (its_batch == EVERY_BATCH || its_batch == batch))
+			runs_add(&s->runs[i], &run->sums[i]);
+	}
+	use_accounting(s, run, s->runs);
+	if (target_is_command(s->c->target)) {
+		s->out->n_gave_up += (uint64_t)run->launch.usage.ru_nvcsw;
+		s->out->n_put_off += (uint64_t)run->launch.usage.ru_nivcsw;
+	}
+	if (s->end->status == 0)
+		s->end->status = status;
+	s->end->is_interrupted |= run->launch.is_interrupted;
+	s->elapsed_ns += (double)((run->launch.has_ended ? run->launch.end_ns : clock_now_ns()) -
+				  run->launch.start_ns);
+	s->end->n_runs++;
+}
+
+static int count_once(struct state *s, struct run *run, uint32_t batch, struct err *err)
+{
+	if (places_find(&run->places, s->c->target, run->launch.pid, s->c->root, err) < 0)
+		return -1;
+	make_slots(s, &run->places);
+	run->sums = mem_zalloc(s->n_slots * s->n_specs + 1, sizeof(*run->sums));
+	run->tick_sums = mem_zalloc(s->n_slots * s->n_specs + 1, sizeof(*run->tick_sums));
+	raise_descriptor_limit();
+	if (open_all(s, run, batch, err) < 0 || check_rights(s, run, err) < 0)
+		return -1;
+	handles_start(&run->handles);
+	if (launch_go(&run->launch, err) < 0) {
+		s->end->status = launch_status(&run->launch);
+		return -1;
+	}
+	choose_first(s, run);
+	if (wait_for_end(s, run, err) < 0)
+		return -1;
+	handles_stop(&run->handles);
+	if (s->c->interval_ms > 0 && tick(s, run, err) < 0)
+		return -1;
+	read_all(s, run, run->sums);
+	finish_run(s, run, batch);
+	return 0;
+}
+
+static int run_once(struct state *s, uint32_t batch, struct err *err)
+{
+	struct run run = { .handles.kernel = s->c->kernel };
+	int rc;
+
+	if (launch_init(&run.launch, s->c->target->command, err) < 0)
+		return -1;
+	rc = count_once(s, &run, batch, err);
+	launch_release(&run.launch);
+	handles_release(&run.handles);
+	places_release(&run.places);
+	places_release(&run.uncore);
+	free(run.sums);
+	free(run.tick_sums);
+	return rc;
+}
+
+static int run_all(struct state *s, struct err *err)
+{
+	unsigned n_runs = s->c->n_runs > 0 ? s->c->n_runs : 1;
+
+	for (unsigned i = 0; i < n_runs; i++)
+		for (uint32_t batch = 0; batch < s->n_batches; batch++)
+			if (!s->end->is_interrupted && run_once(s, batch, err) < 0)
+				return -1;
+	return 0;
+}
+
+static int check_counting(const struct state *s, struct err *err)
+{
+	const struct counting *c = s->c;
+	bool is_repeated = c->n_runs > 1 || s->n_batches > 1;
+
+	if (s->n_specs == 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "there are no events to count");
+	if (is_repeated && c->target->command == NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "only a command can be run several times");
+	if (is_repeated && c->interval_ms > 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "intervals are for a single run: not together with repeats");
+	if (has_ambiguous_turns(s))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "on mixed cores events of a task must not take turns: name fewer "
+			       "of them, or run the command once for each group with --no-mux");
+	if (c->by_cpu && !target_is_cpus(c->target))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "counts by CPU need --all-cpus or --cpus");
+	if (c->by_thread && c->target->pids == NULL && c->target->tids == NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "counts by thread need --pid or --tid");
+	return 0;
+}
+
+static void start(struct state *s)
+{
+	event_rights_read(&s->rights, s->c->root);
+	s->user_only = s->c->user_only || (!s->c->kernel_only && !target_is_cpus(s->c->target) &&
+					   !event_rights_kernel(&s->rights));
+	s->is_mixed = pmus_core(s->c->pmus, 1) != NULL;
+	s->fates = mem_zalloc(s->n_specs + 1, sizeof(*s->fates));
+	s->states = mem_zalloc(s->n_specs + 1, sizeof(*s->states));
+	s->batches = mem_zalloc(s->n_specs + 1, sizeof(*s->batches));
+	s->is_on = mem_zalloc(s->c->specs->n_groups + 1, sizeof(*s->is_on));
+	s->was_on = mem_zalloc(s->c->specs->n_groups + 1, sizeof(*s->was_on));
+	for (size_t i = 0; i < s->n_specs; i++)
+		s->states[i] = state_before(s, &s->specs[i]);
+	make_batches(s);
+}
+
+static void release(struct state *s)
+{
+	free(s->fates);
+	free(s->states);
+	free(s->batches);
+	free(s->is_on);
+	free(s->was_on);
+	free(s->runs);
+	free(s->slots);
+	arena_release(&s->memory);
+}
+
+int counting_run(const struct counting *c, struct counts *out, struct counting_end *out_end,
+		 struct err *err)
+{
+	struct counting_end end = { 0 };
+	struct state s = {
+		.c = c,
+		.specs = c->specs->list.items,
+		.n_specs = c->specs->list.n,
+		.out = out,
+		.end = &end,
+	};
+	int rc;
+
+	start(&s);
+	rc = check_counting(&s, err) < 0 ? -1 : run_all(&s, err);
+	if (rc == 0) {
+		out->elapsed_ns = (uint64_t)(s.elapsed_ns / end.n_runs + 0.5);
+		if (c->interval_ms == 0 || c->tick != NULL)
+			add_counts(&s, out, s.runs);
+	}
+	release(&s);
+	*out_end = end;
+	return rc;
+}

@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An address of data becomes one of a file by where the file was loaded, which its mappings next
+ * to the address tell. What is mapped at the address itself does not: recorders write down code
+ * only, unless told otherwise; what is zero at the start (.bss) is in no file; and pages hold bytes
+ * of the file on both sides of a segment. How far a file's memory reaches, the file says.
+ */
+#include "data/data_names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/radix.h"
+#include "base/tuples.h"
+#include "data/thread_blocks.h"
+#include "session/names.h"
+#include "variables/accessed.h"
+
+enum {
+	/* Mappings looked at on the way to code: a library has about five. */
+	MAX_NEIGHBOURS = 16,
+	PAGE_SHIFT = 12,
+};
+
+const char *const data_kind_names[DATA_N_KINDS] = {
+	[DATA_UNKNOWN] = "unknown", [DATA_STATIC] = "static",	    [DATA_STACK] = "stack",
+	[DATA_HEAP] = "heap",	    [DATA_ANONYMOUS] = "anonymous", [DATA_FILE] = "file",
+	[DATA_KERNEL] = "kernel",   [DATA_THREAD] = "thread-local",
+};
+
+/* How mappings without a file are named in perf.data. First match wins. */
+static const struct {
+	const char *prefix;
+	enum data_kind kind;
+} mapping_kinds[] = {
+	{ "[heap", DATA_HEAP },
+	{ "[stack", DATA_STACK },
+	{ "[anon", DATA_ANONYMOUS },
+	{ "//anon", DATA_ANONYMOUS },
+	{ "/dev/zero", DATA_ANONYMOUS },
+	{ "/anon_hugepage", DATA_ANONYMOUS },
+	{ "anon_inode:", DATA_ANONYMOUS },
+	{ "/SYSV", DATA_ANONYMOUS },
+};
+
+/* A file that is loaded near an address. */
+struct loaded {
+	struct module_id module; /* 0: there is none */
+	uint64_t bias;		 /* from addresses in the file to those in the process */
+};
+
+/* Mappings of files around an address, for each direction the nearest first. */
+struct walk {
+	struct data_mapping mappings[2 * (MAX_NEIGHBOURS + 1)];
+	struct module_id modules[2 * (MAX_NEIGHBOURS + 1)];
+	struct module_id wanted; /* 0: the first that has code */
+	size_t n;
+};
+
+/* What holds for all addresses first … last of a process, from_ns … to_ns. */
+struct region {
+	uint32_t process;
+	uint64_t first, last, from_ns, to_ns;
+	struct placed placed; /* of `at` */
+	uint64_t at;
+	struct loaded below, above;
+};
+
+static const struct module *module_of(const struct session *s, struct module_id id)
+{
+	return modules_get(timeline_modules(s->timeline), id);
+}
+
+static bool is_file(const struct session *s, struct module_id id)
+{
+	return id.v != 0 && module_of(s, id)->kind == MODULE_FILE;
+}
+
+static void narrow(struct region *r, const struct placed *p)
+{
+	if (p->from_ns > r->from_ns)
+		r->from_ns = p->from_ns;
+	if (p->to_ns < r->to_ns)
+		r->to_ns = p->to_ns;
+}
+
+/* Takes the mapping around `at`. False if it is code of another file than the wanted one. */
+static bool add_mapping(const struct session *s, const struct placed *p, uint64_t at,
+			struct walk *walk)
+{
+	struct module_id module = p->place.module;
+
+	if (!is_file(s, module))
+		return true;
+	if (!p->is_data && walk->wanted.v == 0)
+		walk->wanted = module;
+	if (!p->is_data && walk->wanted.v != module.v)
+		return false;
+	walk->modules[walk->n] = module;
+	walk->mappings[walk->n++] = (struct data_mapping){
+		.first = p->first,
+		.last = p->last,
+		.offset = p->place.offset - (at - p->first),
+		.is_data = p->is_data,
+	};
+	return true;
+}
+
+static void walk_mappings(const struct session *s, struct region *r, uint64_t time_ns,
+			  bool is_upwards, struct walk *out)
+{
+	struct placed p = r->placed;
+	uint64_t at = r->at;
+
+	for (int i = 0; i <= MAX_NEIGHBOURS && add_mapping(s, &p, at, out); i++) {
+		if (is_upwards ? p.last == UINT64_MAX : p.first == 0)
+			break;
+		at = is_upwards ? p.last + 1 : p.first - 1;
+		p = timeline_place(s->timeline, r->process, false, at, time_ns);
+		narrow(r, &p);
+	}
+}
+
+static struct loaded loaded_by(const struct session *s, struct walk *walk)
+{
+	struct loaded out = { .module = walk->wanted };
+	size_t n = 0;
+
+	for (size_t i = 0; i < walk->n; i++)
+		if (walk->modules[i].v == walk->wanted.v)
+			walk->mappings[n++] = walk->mappings[i];
+	if (walk->wanted.v == 0 ||
+	    !symbols_load_bias(s->symbols, walk->wanted, walk->mappings, n, &out.bias))
+		return (struct loaded){ 0 };
+	return out;
+}
+
+/* The file that is mapped at the region; else the next ones with code, below and above. */
+static void find_loaded(const struct session *s, struct region *r, uint64_t time_ns)
+{
+	struct module_id own = r->placed.place.module;
+	struct walk walk = { .wanted = is_file(s, own) ? own : (struct module_id){ 0 } };
+
+	walk_mappings(s, r, time_ns, false, &walk);
+	if (!is_file(s, own)) {
+		r->below = loaded_by(s, &walk);
+		walk = (struct walk){ 0 };
+	}
+	walk_mappings(s, r, time_ns, true, &walk);
+	r->above = loaded_by(s, &walk);
+}
+
+static bool holds(const struct region *r, const struct data_query *q)
+{
+	return r->process == q->process && r->process != 0 && q->address >= r->first &&
+	       q->address <= r->last && q->time_ns >= r->from_ns && q->time_ns < r->to_ns;
+}
+
+/* The same region serves neighbouring queries; they come in order of addresses. */
+static void find_region(const struct session *s, const struct data_query *q, struct region *r)
+{
+	if (holds(r, q))
+		return;
+	*r = (struct region){ .process = q->process, .last = UINT64_MAX, .to_ns = UINT64_MAX };
+	r->placed = timeline_place(s->timeline, q->process, false, q->address, q->time_ns);
+	r->at = q->address;
+	r->first = r->placed.first;
+	r->last = r->placed.last;
+	narrow(r, &r->placed);
+	if (q->process == 0)
+		return;
+	find_loaded(s, r, q->time_ns);
+}
+
+static enum data_kind kind_of_mapping(const struct session *s, struct module_id id)
+{
+	const struct module *module = module_of(s, id);
+	const char *path = strings_get(timeline_modules(s->timeline)->strings, module->path);
+
+	for (size_t i = 0; i < COUNT(mapping_kinds); i++)
+		if (strncmp(path, mapping_kinds[i].prefix, strlen(mapping_kinds[i].prefix)) == 0)
+			return mapping_kinds[i].kind;
+	return DATA_FILE;
+}
+
+static bool place_by(struct session *s, const struct loaded *loaded, uint64_t address,
+		     struct data_place *out)
+{
+	out->module = loaded->module;
+	out->address = address - loaded->bias;
+	return loaded->module.v != 0 && symbols_is_loaded(s->symbols, loaded->module, out->address);
+}
+
+/* What recorders map of the kernel is its code: its data is taken to belong to the same module. */
+static bool place_in_kernel(struct session *s, const struct data_query *q, struct data_name *name,
+			    struct data_place *out)
+{
+	const struct modules *modules = timeline_modules(s->timeline);
+
+	for (uint32_t i = 1; i < modules->list.n; i++) {
+		out->module = (struct module_id){ i };
+		if (modules->list.items[i].kind != MODULE_KERNEL ||
+		    !symbols_kernel_data_place(s->symbols, out->module, q->address, &out->address))
+			continue;
+		name->module = out->module;
+		name->file_address = out->address;
+		return true;
+	}
+	return false;
+}
+
+/* Finds out where the address is; true if that is in the memory of a file. */
+static bool place_query(struct session *s, const struct data_query *q, struct region *r,
+			struct data_name *name, struct data_place *out)
+{
+	if (q->address >> 63) {
+		name->kind = DATA_KERNEL;
+		return place_in_kernel(s, q, name, out);
+	}
+	find_region(s, q, r);
+	name->module = r->placed.place.module;
+	name->kind = name->module.v == 0 ? DATA_UNKNOWN : kind_of_mapping(s, name->module);
+	if (name->kind == DATA_HEAP || name->kind == DATA_STACK)
+		return false;
+	if (!place_by(s, &r->below, q->address, out) && !place_by(s, &r->above, q->address, out))
+		return false;
+	name->kind = DATA_STATIC;
+	name->module = out->module;
+	name->file_address = out->address;
+	return true;
+}
+
+/* Numbers of the queries by process, then by address. */
+static uint32_t *sort_queries(const struct data_query *queries, size_t n)
+{
+	uint32_t *order = mem_alloc(n + 1, sizeof(*order));
+	uint64_t *keys = mem_alloc(n + 1, sizeof(*keys));
+
+	for (size_t i = 0; i < n; i++) {
+		order[i] = (uint32_t)i;
+		keys[i] = queries[i].address;
+	}
+	radix_sort(order, n, keys);
+	for (size_t i = 0; i < n; i++)
+		keys[i] = queries[i].process;
+	radix_sort(order, n, keys);
+	free(keys);
+	return order;
+}
+
+static void set_path(struct data_names *names, const struct data_query *q, uint64_t offset,
+		     struct data_name *out, struct text *path)
+{
+	const struct types *types = symbols_types(names->session->symbols);
+
+	text_reset(path);
+	if (types_path(types, out->type, offset, q->size, path, &out->leaf) ||
+	    types_path(types, out->type, offset, 1, path, &out->leaf))
+		out->path = strings_add(&names->strings, path->bytes, path->n);
+}
+
+static void set_object(struct data_names *names, const struct data_query *q, uint64_t address,
+		       const struct data_object *object, struct data_name *out, struct text *path)
+{
+	uint64_t offset = address - object->start;
+
+	if (object->name.v == 0)
+		return;
+	out->object = object->name;
+	out->object_address = q->address - offset;
+	out->object_size = object->size;
+	out->type = object->type;
+	out->file = object->file;
+	out->line = object->line;
+	set_path(names, q, offset, out, path);
+}
+
+static void set_accessed(struct data_names *names, const struct data_query *q,
+			 const struct accessed *a, struct data_name *out, struct text *path)
+{
+	const struct types *types = symbols_types(names->session->symbols);
+
+	if (a->is_stack && out->kind != DATA_KERNEL) {
+		out->kind = DATA_STACK;
+		out->function = a->function;
+	}
+	out->object = a->object;
+	if (out->object.v == 0 || a->offset > q->address)
+		return;
+	out->is_by_code = true;
+	out->is_by_type = a->is_pointed;
+	out->object_address = q->address - a->offset;
+	out->object_size = types_get(types, types_plain(types, a->type))->size;
+	out->type = a->type;
+	set_path(names, q, a->offset, out, path);
+}
+
+static void page_words(const struct data_query *q, uint64_t out[2])
+{
+	out[0] = q->process;
+	out[1] = q->address >> PAGE_SHIFT;
+}
+
+/*
+ * The stacks of threads are anonymous memory like other. But where one instruction found its
+ * frame, the whole page is a stack, for those, too, that come with a pointer.
+ */
+static void spread_stacks(struct data_names *names, const struct data_query *queries)
+{
+	struct tuples pages;
+	uint64_t page[2];
+
+	tuples_init(&pages, 2);
+	for (size_t i = 0; i < names->n; i++) {
+		if (names->list[i].kind != DATA_STACK)
+			continue;
+		page_words(&queries[i], page);
+		tuples_add(&pages, page);
+	}
+	for (size_t i = 0; i < names->n && pages.n > 0; i++) {
+		enum data_kind *kind = &names->list[i].kind;
+
+		page_words(&queries[i], page);
+		if ((*kind == DATA_ANONYMOUS || *kind == DATA_UNKNOWN) &&
+		    tuples_find(&pages, page) != TUPLES_NONE)
+			*kind = DATA_STACK;
+	}
+	tuples_release(&pages);
+}
+
+/* Where an instruction accesses thread-local data, its thread's block is. */
+static void add_block(struct data_names *names, const struct data_query *q,
+		      const struct accessed *a, struct thread_blocks *out)
+{
+	struct module_id module = q->code.module;
+	uint64_t size;
+
+	if (!a->is_thread)
+		return;
+	size = symbols_thread_block(names->session->symbols, module, q->address, a->thread_offset);
+	if (size == 0)
+		return;
+	*vec_add(&out->list) = (struct thread_block){
+		.process = q->process,
+		.tid = q->tid,
+		.module = module,
+		.start = q->address - a->thread_offset,
+		.first = a->is_own_block ? 0 : a->thread_offset,
+		.size = a->is_own_block ? size : 1,
+	};
+}
+
+/*
+ * What lies in the blocks that instructions were seen to access is named by those, whoever
+ * accesses it: a pointer to such a variable may have been handed to another thread.
+ */
+static void name_thread_locals(struct data_names *names, const struct data_query *queries,
+			       const bool *is_thread, const struct thread_blocks *blocks,
+			       struct text *path)
+{
+	size_t *numbers = mem_alloc(names->n + 1, sizeof(*numbers));
+	struct data_place *places = mem_alloc(names->n + 1, sizeof(*places));
+	struct data_object *objects = mem_alloc(names->n + 1, sizeof(*objects));
+	size_t n = 0;
+
+	for (size_t i = 0; i < names->n; i++) {
+		const struct data_query *q = &queries[i];
+		struct data_name *name = &names->list[i];
+		const struct thread_block *b =
+			name->kind == DATA_STATIC || name->kind == DATA_KERNEL
+				? NULL
+				: thread_blocks_find(blocks, q->process, q->address);
+
+		if (b == NULL)
+			continue;
+		*name = (struct data_name){
+			.kind = DATA_THREAD,
+			.module = b->module,
+			.tid = b->tid,
+			.is_by_code = is_thread[i],
+		};
+		numbers[n] = i;
+		places[n++] = (struct data_place){ b->module,
+						   (q->address - b->start) | ELF_THREAD_LOCAL };
+	}
+	symbols_data(names->session->symbols, names->session->pool, places, n, objects);
+	for (size_t i = 0; i < n; i++)
+		set_object(names, &queries[numbers[i]], places[i].address, &objects[i],
+			   &names->list[numbers[i]], path);
+	free(objects);
+	free(places);
+	free(numbers);
+}
+
+/* Asks the code for what has no name. */
+static void ask_code(struct data_names *names, const struct data_query *queries, struct text *path)
+{
+	struct thread_blocks blocks = { 0 };
+	uint32_t *numbers = mem_alloc(names->n + 1, sizeof(*numbers));
+	struct place *places = mem_alloc(names->n + 1, sizeof(*places));
+	struct accessed *accessed = mem_alloc(names->n + 1, sizeof(*accessed));
+	bool *is_thread = mem_zalloc(names->n + 1, sizeof(*is_thread));
+	size_t n = 0;
+
+	for (size_t i = 0; i < names->n; i++) {
+		if (names->list[i].object.v != 0 || names->list[i].kind == DATA_STATIC ||
+		    queries[i].code.module.v == 0)
+			continue;
+		numbers[n] = (uint32_t)i;
+		places[n++] = queries[i].code;
+	}
+	symbols_accessed(names->session->symbols, names->session->pool, places, n, accessed);
+	for (size_t i = 0; i < n; i++) {
+		set_accessed(names, &queries[numbers[i]], &accessed[i], &names->list[numbers[i]],
+			     path);
+		add_block(names, &queries[numbers[i]], &accessed[i], &blocks);
+		is_thread[numbers[i]] = accessed[i].is_thread || accessed[i].is_thread_element;
+	}
+	spread_stacks(names, queries);
+	thread_blocks_build(&blocks);
+	name_thread_locals(names, queries, is_thread, &blocks, path);
+	thread_blocks_release(&blocks);
+	free(is_thread);
+	free(accessed);
+	free(places);
+	free(numbers);
+}
+
+void data_names_init(struct data_names *out, struct session *s, const struct data_query *queries,
+		     size_t n)
+{
+	uint32_t *order = sort_queries(queries, n);
+	uint32_t *numbers = mem_alloc(n + 1, sizeof(*numbers));
+	struct data_place *places = mem_alloc(n + 1, sizeof(*places));
+	struct data_object *objects = mem_alloc(n + 1, sizeof(*objects));
+	struct region region = { 0 };
+	struct text path = { 0 };
+	size_t n_places = 0;
+
+	*out = (struct data_names){ .session = s, .n = n };
+	strings_init(&out->strings);
+	out->list = mem_zalloc(n + 1, sizeof(*out->list));
+	for (size_t i = 0; i < n; i++) {
+		numbers[n_places] = order[i];
+		n_places += place_query(s, &queries[order[i]], &region, &out->list[order[i]],
+					&places[n_places]);
+	}
+	symbols_data(s->symbols, s->pool, places, n_places, objects);
+	for (size_t i = 0; i < n_places; i++)
+		set_object(out, &queries[numbers[i]], places[i].address, &objects[i],
+			   &out->list[numbers[i]], &path);
+	ask_code(out, queries, &path);
+	text_release(&path);
+	free(objects);
+	free(places);
+	free(numbers);
+	free(order);
+}
+
+void data_names_move_into(struct data_names *names, size_t number, const struct data_query *q,
+			  const struct data_name *object)
+{
+	struct data_name *name = &names->list[number];
+	uint64_t offset = q->address - object->object_address, start = 0;
+	struct text path = { 0 }, element = { 0 };
+
+	*name = *object;
+	name->is_by_code = false;
+	name->path.v = 0;
+	if (object->n_elements > 0) {
+		text_format(&element, "[%" PRIu64 "]", offset / object->object_size);
+		start = offset - offset % object->object_size;
+	}
+	set_path(names, q, offset - start, name, &path);
+	if (name->path.v != 0)
+		name->leaf.offset += start;
+	if (object->n_elements > 0) {
+		if (path.n > 0 && path.bytes[0] != '[')
+			text_char(&element, '.');
+		text_add(&element, path.bytes, path.n);
+		name->path = strings_add(&names->strings, element.bytes, element.n);
+	}
+	text_release(&element);
+	text_release(&path);
+}
+
+void data_names_release(struct data_names *names)
+{
+	free(names->list);
+	strings_release(&names->strings);
+	*names = (struct data_names){ 0 };
+}
+
+const char no_data_addresses[] =
+	"no access with a data address was found: SPE records and samples of `perf mem record` "
+	"have them";
+
+uint64_t data_time(const struct session *s, const struct batch *b, size_t row)
+{
+	if (timeline_is_by_position(s->timeline))
+		return b->position[row];
+	return b->has[row] & HAS_TIME ? b->time_ns[row] : TIMELINE_NO_TIME;
+}
+
+void data_memory_text(const struct session *s, enum data_kind kind, struct module_id module,
+		      struct text *out)
+{
+	const char *name = module.v == 0 ? "//anon" : names_module(s, module);
+
+	/* The kernel's word for what has no name. */
+	if (strcmp(name, "//anon") == 0)
+		text_format(out, "[%s]", data_kind_names[kind]);
+	else
+		text_str(out, name);
+}
+
+void data_object_text(const struct data_names *names, const struct data_name *name,
+		      struct text *out)
+{
+	if (name->object.v != 0)
+		text_str(out, strings_get(symbols_strings(names->session->symbols), name->object));
+	else
+		data_memory_text(names->session, name->kind, name->module, out);
+}
+
+void data_name_text(const struct data_names *names, const struct data_query *q,
+		    const struct data_name *name, struct text *out)
+{
+	const char *path = strings_get(&names->strings, name->path);
+
+	data_object_text(names, name, out);
+	if (name->path.v != 0) {
+		if (path[0] != '[')
+			text_char(out, '.');
+		text_str(out, path);
+	} else if (name->object.v != 0 && q->address != name->object_address) {
+		text_char(out, '+');
+		text_hex(out, q->address - name->object_address);
+	}
+	if (name->object.v != 0 && name->kind == DATA_THREAD)
+		text_str(out, " (thread-local)");
+}

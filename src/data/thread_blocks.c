@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "data/thread_blocks.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+static uint64_t begin_of(const struct thread_block *b)
+{
+	return b->start + b->first;
+}
+
+static uint64_t end_of(const struct thread_block *b)
+{
+	return begin_of(b) + b->size;
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Of those that are the same, the one with a thread comes first. */
+static int compare_blocks(const void *left, const void *right)
+{
+	const struct thread_block *a = left, *b = right;
+	const int orders[] = {
+		compare(a->process, b->process),   compare(begin_of(a), begin_of(b)),
+		compare(b->size, a->size),	   compare(a->start, b->start),
+		compare(a->module.v, b->module.v), compare(b->tid, a->tid),
+	};
+
+	for (size_t i = 0; i < COUNT(orders); i++)
+		if (orders[i] != 0)
+			return orders[i];
+	return 0;
+}
+
+/* Are they parts of the same block? */
+static bool is_same_block(const struct thread_block *a, const struct thread_block *b)
+{
+	return a->process == b->process && a->start == b->start && a->module.v == b->module.v;
+}
+
+static bool overlap(const struct thread_block *a, const struct thread_block *b)
+{
+	return a->process == b->process && begin_of(b) - begin_of(a) < a->size;
+}
+
+void thread_blocks_build(struct thread_blocks *blocks)
+{
+	struct thread_block *list = blocks->list.items;
+	size_t n = 0, widest = 0; /* that reaches furthest */
+
+	if (blocks->list.n > 1)
+		qsort(list, blocks->list.n, sizeof(*list), compare_blocks);
+	for (size_t i = 0; i < blocks->list.n; i++) {
+		struct thread_block own = list[i], *before = &list[widest];
+		bool is_met = n > 0 && overlap(before, &own);
+
+		if (is_met && is_same_block(before, &own)) {
+			before->tid = before->tid == 0 ? own.tid : before->tid;
+			continue;
+		}
+		before->is_doubtful |= is_met;
+		own.is_doubtful = is_met;
+		list[n] = own;
+		if (!is_met || end_of(&own) > end_of(before))
+			widest = n;
+		n++;
+	}
+	blocks->list.n = n;
+}
+
+void thread_blocks_release(struct thread_blocks *blocks)
+{
+	vec_release(&blocks->list);
+}
+
+const struct thread_block *thread_blocks_find(const struct thread_blocks *blocks, uint32_t process,
+					      uint64_t address)
+{
+	const struct thread_block *b = NULL;
+	size_t low = 0, high = blocks->list.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		b = &blocks->list.items[middle];
+		if (b->process < process || (b->process == process && begin_of(b) <= address))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return NULL;
+	b = &blocks->list.items[low - 1];
+	return b->process == process && address - begin_of(b) < b->size && !b->is_doubtful ? b
+											   : NULL;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where threads have their copies of thread-local variables, as far as their code tells. */
+#ifndef CYCLOPS_DATA_THREAD_BLOCKS_H
+#define CYCLOPS_DATA_THREAD_BLOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "process/module.h"
+
+/* A thread's copy of the thread-local variables of a module, or a part of it. */
+struct thread_block {
+	uint32_t process;
+	uint32_t tid; /* 0: not known */
+	struct module_id module;
+	uint64_t start;	      /* of the whole block, in the process */
+	uint64_t first, size; /* of the part, from there */
+	bool is_doubtful;     /* another one claims the same bytes: one is wrong, or both are */
+};
+
+/* Zeroed is empty. */
+struct thread_blocks {
+	VEC_OF(struct thread_block) list;
+};
+
+/* Call after adding to the list, before thread_blocks_find(). */
+void thread_blocks_build(struct thread_blocks *);
+void thread_blocks_release(struct thread_blocks *);
+
+/* The block that holds an address, if there is one and no doubt of it; else NULL. */
+const struct thread_block *thread_blocks_find(const struct thread_blocks *, uint32_t process,
+					      uint64_t address);
+
+#endif

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cyclops diff: what changed between two runs. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/mapped.h"
+#include "base/nearest.h"
+#include "cli/common.h"
+#include "count/import.h"
+#include "cpu/event_name.h"
+#include "diff/diff.h"
+#include "cli/command.h"
+#include "metrics/cpu_choice.h"
+#include "run/command.h"
+
+static const struct usage usage = {
+	"diff",
+	"[OPTIONS] A B",
+	"What changed from run A to run B: captures, counts, baselines, folders of runs.",
+};
+
+struct diff_command {
+	const char *by, *per, *baseline, *save;
+	struct option_list fail_if;
+};
+
+static const struct option options[] = {
+	{ "by", 0, OPTION_TEXT, offsetof(struct diff_command, by), "KIND[,KIND]",
+	  "function, line, instruction, source, shared\n"
+	  "                          (default: function,source,shared)" },
+	{ "per", 0, OPTION_TEXT, offsetof(struct diff_command, per), "UNIT",
+	  "compare the costs of a run (the default), of a second, or shares\n"
+	  "                          of the total: run, second, total" },
+	{ "fail-if", 0, OPTION_LIST, offsetof(struct diff_command, fail_if), "CONDITION",
+	  "exit with 3 if a change meets it and is not noise, or if full\n"
+	  "                          counters hide whether it does: 'ipc < -3%'" },
+	{ "baseline", 0, OPTION_TEXT, offsetof(struct diff_command, baseline), "FILE",
+	  "this is run A" },
+	{ "save", 0, OPTION_TEXT, offsetof(struct diff_command, save), "FILE",
+	  "write the last run as a baseline" },
+};
+
+/* What is opened, and how. */
+struct loader {
+	const struct input_options *input;
+	uint32_t kinds;
+	bool kinds_are_given; /* by --by */
+	int status;	      /* of the diagnostics */
+};
+
+static const char *kind_at(const void *context, size_t i)
+{
+	(void)context;
+	return i + MEASURE_FUNCTION < N_MEASURE_KINDS
+		       ? measure_kind_name((enum measure_kind)(i + MEASURE_FUNCTION))
+		       : NULL;
+}
+
+static int parse_kinds(const char *text, uint32_t *out, struct err *err)
+{
+	char names[128];
+
+	*out = 0;
+	while (*text != '\0') {
+		size_t size = strcspn(text, ",");
+		char *word = mem_strndup(text, size);
+		int kind = measure_kind_find(word);
+
+		if (kind < MEASURE_FUNCTION)
+			err_set(err, ERR_USAGE, ERR_NOWHERE,
+				"--by: there is no kind '%s'; there are %s", word,
+				list_words(kind_at, NULL, names, sizeof(names)));
+		free(word);
+		if (kind < MEASURE_FUNCTION)
+			return -1;
+		*out |= 1u << kind;
+		text += size + (text[size] == ',');
+	}
+	return 0;
+}
+
+/* Unless asked for, only where records say whose data a load met. */
+static bool wants_shared(const struct loader *l, const struct session *s)
+{
+	return l->kinds >> MEASURE_SHARED & 1 &&
+	       (l->kinds_are_given || capture_spe(s->capture)->is_present);
+}
+
+static int load_capture(const struct loader *l, const char *path, struct measures *out,
+			struct err *err)
+{
+	const struct arguments arguments = { .items = { path }, .n = 1 };
+	struct session session;
+	struct select *select;
+	int rc = open_input(l->input, &arguments, &session, &select, err);
+
+	if (rc == 0)
+		measures_of_session(&session, select, l->kinds, out);
+	if (rc == 0 && wants_shared(l, &session))
+		rc = measures_add_shared(&session, select, out, err);
+	close_input(&session, select, rc < 0 ? EXIT_FAILED : EXIT_DONE);
+	return rc;
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The CPU is the one that --cpu names, or that the counts are of. */
+static int measure_counts(const struct loader *l, struct counts *counts, struct measures *out,
+			  struct err *err)
+{
+	struct catalog *catalog = NULL;
+	struct cpu_pmu *pmu = NULL;
+	const struct cpu *cpu;
+	int rc = catalog_open(l->input->catalog, &catalog, err);
+
+	if (rc == 0) {
+		cpu = l->input->cpu != NULL ? catalog_cpu_named(catalog, l->input->cpu, err)
+					    : stat_cpu(catalog, counts);
+		rc = cpu == NULL ? -1 : cpu_pmu_open(catalog, cpu, counts->midr, &pmu, err);
+	}
+	if (rc == 0) {
+		counts_name(counts, pmu);
+		measures_of_counts(counts, pmu, out);
+	}
+	cpu_pmu_free(pmu);
+	catalog_free(catalog);
+	return rc;
+}
+
+static int load_counts(const struct loader *l, const struct mapped *file, const char *path,
+		       struct measures *out, struct err *err)
+{
+	struct counts counts = { 0 };
+	int rc = counts_import((const char *)file->bytes, file->size, path, &counts, err);
+
+	if (rc == 0)
+		rc = measure_counts(l, &counts, out, err);
+	else
+		err_within(err, "%s: neither a capture nor a baseline nor counts", path);
+	counts_release(&counts);
+	return rc;
+}
+
+/* Captures begin with these letters, in one order or the other. */
+static bool begins_capture(const struct mapped *file)
+{
+	return file->size >= 8 &&
+	       (memcmp(file->bytes, "PERFILE2", 8) == 0 || memcmp(file->bytes, "2ELIFREP", 8) == 0);
+}
+
+static int load_file(const struct loader *l, const char *path, struct measures *out,
+		     struct err *err)
+{
+	struct mapped file = { 0 };
+	int rc;
+
+	if (mapped_open(&file, path, err) < 0)
+		return -1;
+	if (measures_is_baseline((const char *)file.bytes, file.size))
+		rc = measures_read((const char *)file.bytes, file.size, path, out, err);
+	else if (begins_capture(&file))
+		rc = load_capture(l, path, out, err);
+	else
+		rc = load_counts(l, &file, path, out, err);
+	mapped_release(&file);
+	return rc;
+}
+
+/* What `cyclops run` left: counts and a capture, or one of them. */
+static int load_run(const struct loader *l, const char *counts, const char *capture,
+		    struct measures *out, struct err *err)
+{
+	if (access(counts, F_OK) == 0 && load_file(l, counts, out, err) < 0)
+		return -1;
+	return access(capture, F_OK) == 0 ? load_capture(l, capture, out, err) : 0;
+}
+
+static int load(const struct loader *l, const char *path, struct measures *out, struct err *err)
+{
+	char *counts, *capture;
+	int rc;
+
+	out->origin = path;
+	if (strcmp(path, "-") == 0)
+		return load_capture(l, path, out, err);
+	if (!is_folder(path))
+		return load_file(l, path, out, err);
+	counts = path_join(path, RUN_COUNTS);
+	capture = path_join(path, RUN_CAPTURE);
+	if (access(counts, F_OK) < 0 && access(capture, F_OK) < 0)
+		rc = load_capture(l, path, out, err); /* a capture in several files */
+	else
+		rc = load_run(l, counts, capture, out, err);
+	free(counts);
+	free(capture);
+	return rc;
+}
+
+static int save(const char *path, const struct measures *m, struct err *err)
+{
+	struct text text = { 0 };
+	FILE *stream = fopen(path, "we");
+	int rc = 0;
+
+	if (stream == NULL)
+		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s", path,
+			       strerror(errno));
+	measures_write(m, &text);
+	if (fwrite(text.bytes, 1, text.n, stream) != text.n)
+		rc = -1;
+	if (fclose(stream) != 0)
+		rc = -1;
+	text_release(&text);
+	return rc == 0 ? 0
+		       : err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s", path,
+				 strerror(errno));
+}
+
+/* Which files are run A and run B; without A there is only one to save. */
+static int choose_runs(const struct diff_command *command, const struct input_options *input,
+		       const struct arguments *arguments, const char **a, const char **b,
+		       struct err *err)
+{
+	size_t n = arguments->n, wanted = command->baseline != NULL ? 1 : 2;
+
+	if (input->path != NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--input names one capture; diff takes two: cyclops diff A B");
+	if (n == 1 && wanted == 2 && command->save != NULL) {
+		*a = NULL;
+		*b = arguments->items[0];
+		return 0;
+	}
+	if (n != wanted)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "%s",
+			       command->baseline != NULL
+				       ? "with --baseline there is one more run to name, B"
+				       : "two runs are compared: cyclops diff A B, or "
+					 "cyclops diff --baseline FILE B");
+	*a = command->baseline != NULL ? command->baseline : arguments->items[0];
+	*b = arguments->items[n - 1];
+	return 0;
+}
+
+static int print_answer(const struct diff *d, const struct gate *gates, size_t n_gates,
+			const struct row_options *rows, const struct output_options *output,
+			bool *out_tripped, struct err *err)
+{
+	struct diff_tables tables = { 0 };
+	struct printer out = { 0 };
+	int rc = diff_tables(d, gates, n_gates, rows_to_show(rows), &tables, out_tripped, err);
+
+	if (rc == 0)
+		rc = printer_open(&out, output, "text", usage.command, NULL, err);
+	if (rc == 0) {
+		out.document.is_modelled = d->a->is_modelled || d->b->is_modelled;
+		rc = printer_finish(&out, output, &tables.shown, 0, err);
+	}
+	diff_tables_release(&tables);
+	return rc;
+}
+
+static int parse_gates(const struct diff_command *command, struct gate *gates, struct err *err)
+{
+	for (size_t i = 0; i < command->fail_if.n; i++)
+		if (gate_parse(command->fail_if.items[i], &gates[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+static void put_kinds(const struct measures *m, struct text *out)
+{
+	const char *separator = "";
+
+	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
+		if (m->kinds >> kind & 1) {
+			text_format(out, "%s%s", separator,
+				    measure_kind_name((enum measure_kind)kind));
+			separator = ", ";
+		}
+	if (m->kinds == 0)
+		text_str(out, "nothing");
+}
+
+static int nothing_in_common(const struct diff *d, struct err *err)
+{
+	struct text text = { 0 };
+
+	text_format(&text, "%s and %s have nothing in common to compare: a has ", d->a->origin,
+		    d->b->origin);
+	put_kinds(d->a, &text);
+	text_str(&text, "; b has ");
+	put_kinds(d->b, &text);
+	text_str(&text, "; compare counts with counts, a capture with a capture, or folders of "
+			"`cyclops run`, which have both");
+	text_char(&text, '\0');
+	err_set(err, ERR_FORMAT, ERR_NOWHERE, "%s", text.bytes);
+	text_release(&text);
+	return -1;
+}
+
+static int answer(const struct diff_command *command, const struct input_options *input,
+		  const struct arguments *arguments, const struct row_options *rows,
+		  const struct output_options *output, bool *out_tripped, struct err *err)
+{
+	struct loader loader = { .input = input, .kinds_are_given = command->by != NULL };
+	struct measures from = { 0 }, to = { 0 };
+	struct gate gates[OPTION_LIST_MAX];
+	struct diff diff = { 0 };
+	const char *a = NULL, *b = NULL;
+	int per = command->per != NULL ? diff_per_find(command->per) : DIFF_PER_RUN;
+	int rc = -1;
+
+	*out_tripped = false;
+	if (per < 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--per: '%s' is not one of run, second, total", command->per);
+	if (parse_kinds(command->by != NULL ? command->by : "function,source,shared", &loader.kinds,
+			err) < 0 ||
+	    parse_gates(command, gates, err) < 0 ||
+	    choose_runs(command, input, arguments, &a, &b, err) < 0)
+		return -1;
+	if ((a != NULL && load(&loader, a, &from, err) < 0) || load(&loader, b, &to, err) < 0)
+		goto out;
+	if (command->save != NULL && save(command->save, &to, err) < 0)
+		goto out;
+	rc = 0;
+	if (a != NULL) {
+		diff_make(&from, &to, (enum diff_per)per, &diff);
+		rc = diff.rows.n > 0 ? 0 : nothing_in_common(&diff, err);
+	}
+	if (rc == 0 && a != NULL) {
+		rc = print_answer(&diff, gates, command->fail_if.n, rows, output, out_tripped, err);
+	}
+out:
+	diff_release(&diff);
+	measures_release(&from);
+	measures_release(&to);
+	return rc;
+}
+
+static int diff_command(int argc, char **argv)
+{
+	struct input_options input = { 0 };
+	struct row_options rows = { 0 };
+	struct output_options output = { 0 };
+	struct diff_command command = { 0 };
+	const struct option_set sets[] = {
+		{ "What:", options, COUNT(options), &command },
+		input_option_set(&input),
+		unsorted_row_option_set(&rows),
+		output_option_set(&output),
+	};
+	struct arguments arguments;
+	struct err err;
+	bool tripped;
+	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 2, &input.wants_help,
+				   &arguments);
+
+	if (status >= 0)
+		return status;
+	if (answer(&command, &input, &arguments, &rows, &output, &tripped, &err) < 0)
+		return fail(&err);
+	return tripped ? EXIT_GATE : EXIT_DONE;
+}
+
+const struct command command_diff = {
+	.usage = &usage,
+	.purpose = "what changed between two captures or counts; a gate for CI",
+	.reads = COMMAND_READS_RUNS,
+	.run = diff_command,
+};

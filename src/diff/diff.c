@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "diff/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/strings.h"
+#include "base/tuples.h"
+
+/* The probability that a table without any real change shows one as certain. */
+static const double false_alarm = 0.01;
+
+static const char *const per_names[N_DIFF_PER] = { "run", "second", "total" };
+
+int diff_per_find(const char *name)
+{
+	for (int i = 0; i < N_DIFF_PER; i++)
+		if (strcmp(per_names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+const char *diff_row_name(const struct diff_row *row)
+{
+	const struct measure *m = diff_measure(row);
+
+	return m->kind == MEASURE_TOTAL && m->event[0] != '\0' ? m->event : m->name;
+}
+
+bool diff_is_scaled(const struct diff_row *row)
+{
+	return (row->a != NULL && row->a->is_scaled) || (row->b != NULL && row->b->is_scaled);
+}
+
+double diff_share(const struct diff_row *row)
+{
+	return row->from == 0 ? NAN : (row->to - row->from) / fabs(row->from);
+}
+
+double diff_full_part(const struct measure *m)
+{
+	return m == NULL || m->value <= 0 ? 0 : fmin(m->full / m->value, 1);
+}
+
+struct diff_range diff_change_range(const struct diff_row *row)
+{
+	return (struct diff_range){ row->to_range.low - row->from_range.high,
+				    row->to_range.high - row->from_range.low };
+}
+
+/* Measures by what names them. */
+struct index {
+	const struct measures *measures;
+	struct strings *strings; /* of both runs */
+	struct tuples full;	 /* kind, event, module, name */
+	struct tuples short_;	 /* kind, event, name: whatever the module is called now */
+	VEC_OF(uint32_t) by_full, by_short;
+	VEC_OF(bool) is_ambiguous, is_taken; /* by number in short_, by number of the measure */
+};
+
+enum { FULL_WORDS = 4, SHORT_WORDS = 3 };
+
+static void keys_of(struct strings *s, const struct measure *m, uint64_t full[FULL_WORDS],
+		    uint64_t short_[SHORT_WORDS])
+{
+	uint64_t event = strings_addz(s, m->event).v, name = strings_addz(s, m->name).v;
+
+	full[0] = short_[0] = m->kind;
+	full[1] = short_[1] = event;
+	full[2] = strings_addz(s, m->module).v;
+	full[3] = short_[2] = name;
+}
+
+static void index_init(struct index *x, const struct measures *m, struct strings *strings)
+{
+	*x = (struct index){ .measures = m, .strings = strings };
+	tuples_init(&x->full, FULL_WORDS);
+	tuples_init(&x->short_, SHORT_WORDS);
+	for (uint32_t i = 0; i < m->list.n; i++) {
+		uint64_t full[FULL_WORDS], short_[SHORT_WORDS];
+		uint32_t number;
+
+		keys_of(strings, &m->list.items[i], full, short_);
+		*vec_add(&x->is_taken) = false;
+		if (tuples_add(&x->full, full) == x->by_full.n)
+			*vec_add(&x->by_full) = i;
+		number = tuples_add(&x->short_, short_);
+		if (number < x->by_short.n) {
+			x->is_ambiguous.items[number] = true;
+			continue;
+		}
+		*vec_add(&x->by_short) = i;
+		*vec_add(&x->is_ambiguous) = false;
+	}
+}
+
+static void index_release(struct index *x)
+{
+	tuples_release(&x->full);
+	tuples_release(&x->short_);
+	vec_release(&x->by_full);
+	vec_release(&x->by_short);
+	vec_release(&x->is_ambiguous);
+	vec_release(&x->is_taken);
+}
+
+/* The measure of the other run that is called the same, or NULL. */
+static const struct measure *take(struct index *x, const struct measure *m, bool by_full)
+{
+	uint64_t full[FULL_WORDS], short_[SHORT_WORDS];
+	uint32_t number, found;
+
+	keys_of(x->strings, m, full, short_);
+	number = by_full ? tuples_find(&x->full, full) : tuples_find(&x->short_, short_);
+	if (number == TUPLES_NONE || (!by_full && x->is_ambiguous.items[number]))
+		return NULL;
+	found = by_full ? x->by_full.items[number] : x->by_short.items[number];
+	if (x->is_taken.items[found])
+		return NULL;
+	x->is_taken.items[found] = true;
+	return &x->measures->list.items[found];
+}
+
+/* What was not looked for in the other run has not changed for that. */
+static bool is_compared(const struct diff *d, const struct measure *m)
+{
+	return d->a->kinds & d->b->kinds & 1u << m->kind;
+}
+
+/* Those of the same module first: only what is left over may have moved to another. */
+static void join(struct diff *d, struct index *of_b)
+{
+	for (size_t i = 0; i < d->a->list.n; i++)
+		if (is_compared(d, &d->a->list.items[i]))
+			*vec_add(&d->rows) = (struct diff_row){
+				.a = &d->a->list.items[i],
+				.b = take(of_b, &d->a->list.items[i], true),
+			};
+	for (size_t i = 0; i < d->rows.n; i++)
+		if (d->rows.items[i].b == NULL)
+			d->rows.items[i].b = take(of_b, d->rows.items[i].a, false);
+	for (size_t i = 0; i < d->b->list.n; i++)
+		if (!of_b->is_taken.items[i] && is_compared(d, &d->b->list.items[i]))
+			*vec_add(&d->rows) = (struct diff_row){ .b = &d->b->list.items[i] };
+}
+
+/* The total of an event in a run, or NULL. */
+static const struct measure *total_of(const struct measures *m, const char *event)
+{
+	for (size_t i = 0; i < m->list.n; i++)
+		if (m->list.items[i].kind == MEASURE_TOTAL &&
+		    strcmp(m->list.items[i].event, event) == 0)
+			return &m->list.items[i];
+	return NULL;
+}
+
+struct estimate {
+	double value, variance; /* NAN: not known */
+};
+
+/* A part of a sampled whole: both move together, which makes the share surer than the part. */
+static struct estimate as_share(struct estimate part, const struct measure *whole)
+{
+	double share, variance;
+
+	if (whole == NULL || whole->value <= 0)
+		return (struct estimate){ NAN, NAN };
+	share = part.value / whole->value;
+	variance = part.variance * (1 - 2 * share) + share * share * whole->error * whole->error;
+	return (struct estimate){ share, fmax(variance, 0) / (whole->value * whole->value) };
+}
+
+/*
+ * A value as it is compared. What was never sampled is none, give or take one sample of the
+ * size that the other run's had.
+ */
+static struct estimate estimate_of(const struct diff *d, const struct measures *run,
+				   const struct measure *m, const struct measure *other)
+{
+	const struct measure *named = m != NULL ? m : other;
+	struct estimate e = { 0, 0 };
+	double seconds = (double)run->elapsed_ns / 1e9;
+
+	if (m != NULL)
+		e = (struct estimate){ m->value, m->error * m->error };
+	else if (other->samples > 0)
+		e.variance = other->value / (double)other->samples * other->value /
+			     (double)other->samples;
+	else
+		e = (struct estimate){ NAN, NAN };
+	if (named->samples == 0 || d->per == DIFF_PER_RUN)
+		return e;
+	if (d->per == DIFF_PER_TOTAL)
+		return named->kind == MEASURE_TOTAL ? e : as_share(e, total_of(run, named->event));
+	return (struct estimate){ e.value / seconds, e.variance / (seconds * seconds) };
+}
+
+/* What full counters hide of a measure, at most. */
+static double hidden_of(const struct measure *m)
+{
+	return m == NULL ? 0 : m->full * (DIFF_FULL_TIMES - 1);
+}
+
+/* A part may have grown alone, or all but the part. */
+static struct diff_range range_of_share(double value, const struct measure *m,
+					const struct measure *whole)
+{
+	double own = hidden_of(m), others = fmax(hidden_of(whole) - own, 0);
+
+	if (isnan(value))
+		return (struct diff_range){ value, value };
+	return (struct diff_range){
+		value * whole->value / (whole->value + others),
+		(value * whole->value + own) / (whole->value + own),
+	};
+}
+
+/* Is the measure compared as a part of its event's total? */
+static bool is_shared_out(const struct diff *d, const struct measure *m)
+{
+	return m != NULL && m->samples > 0 && m->kind != MEASURE_TOTAL && d->per == DIFF_PER_TOTAL;
+}
+
+static uint64_t n_full_of(const struct diff *d, const struct measures *run, const struct measure *m)
+{
+	const struct measure *of = is_shared_out(d, m) ? total_of(run, m->event) : m;
+
+	return of != NULL ? of->n_full : 0;
+}
+
+/* Between which values the estimate of a measure is, as it is compared. */
+static struct diff_range range_of(const struct diff *d, const struct measures *run,
+				  const struct measure *m, double value)
+{
+	double factor = m == NULL || m->value == 0 ? 0 : value / m->value; /* of a division */
+
+	if (is_shared_out(d, m))
+		return range_of_share(value, m, total_of(run, m->event));
+	return (struct diff_range){ value, value + hidden_of(m) * factor };
+}
+
+static void estimate_row(const struct diff *d, struct diff_row *row)
+{
+	struct estimate a = estimate_of(d, d->a, row->a, row->b);
+	struct estimate b = estimate_of(d, d->b, row->b, row->a);
+
+	row->from = a.value;
+	row->to = b.value;
+	row->from_range = range_of(d, d->a, row->a, a.value);
+	row->to_range = range_of(d, d->b, row->b, b.value);
+	row->n_full = n_full_of(d, d->a, row->a) + n_full_of(d, d->b, row->b);
+	row->error = sqrt(a.variance + b.variance);
+	if (diff_is_scaled(row))
+		row->error = NAN;
+}
+
+/* Standard errors that chance exceeds, either way, with this probability. */
+static double deviations_of(double probability)
+{
+	double low = 0, high = 40;
+
+	for (int i = 0; i < 60; i++) {
+		double middle = (low + high) / 2;
+
+		if (erfc(middle / sqrt(2)) > probability)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+/* Too few full counters for anything they hide to be more than chance makes? */
+static bool are_few(const struct diff_row *row, double limit)
+{
+	return (double)row->n_full <= limit * limit;
+}
+
+/* `limit`: standard errors from which on a change is certain. */
+static enum diff_certainty certainty_of(const struct diff_row *row, double limit)
+{
+	struct diff_range range = diff_change_range(row);
+	double change = fabs(row->to - row->from), noise = limit * row->error;
+
+	if (isnan(row->error) || isnan(change))
+		return DIFF_UNKNOWN;
+	if (range.low > noise || range.high < -noise)
+		return DIFF_CERTAIN;
+	if (range.low >= -noise && range.high <= noise)
+		return DIFF_NOISE;
+	return change <= noise && are_few(row, limit) ? DIFF_NOISE : DIFF_CUT;
+}
+
+/* Among many rows one is far off by chance: each gets its part of the false alarms. */
+static void judge(struct diff *d)
+{
+	size_t n_of_kind[N_MEASURE_KINDS] = { 0 };
+	double limits[N_MEASURE_KINDS];
+
+	for (size_t i = 0; i < d->rows.n; i++)
+		n_of_kind[diff_measure(&d->rows.items[i])->kind]++;
+	for (int i = 0; i < N_MEASURE_KINDS; i++)
+		limits[i] =
+			n_of_kind[i] == 0 ? 0 : deviations_of(false_alarm / (double)n_of_kind[i]);
+	for (size_t i = 0; i < d->rows.n; i++) {
+		struct diff_row *row = &d->rows.items[i];
+
+		row->certainty = certainty_of(row, limits[diff_measure(row)->kind]);
+	}
+}
+
+/* What was counted is of many scales, and stays in its order, which is that of importance. */
+static double size_of(const struct diff_row *row)
+{
+	double size = diff_measure(row)->samples > 0 ? fabs(row->to - row->from) : 0;
+
+	if (row->certainty == DIFF_CUT) /* may be as large as what is cut */
+		size = fmax(size, fmax(row->from * diff_full_part(row->a),
+				       row->to * diff_full_part(row->b)));
+	return isnan(size) ? -1 : size;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct diff_row *x = left, *y = right;
+	const struct measure *a = diff_measure(x), *b = diff_measure(y);
+	double size_a = size_of(x), size_b = size_of(y);
+	int order;
+
+	if (a->kind != b->kind)
+		return (a->kind > b->kind) - (a->kind < b->kind);
+	if (a->samples == 0 && b->samples == 0 && x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	order = strcmp(a->event, b->event);
+	if (order == 0)
+		order = (size_a < size_b) - (size_a > size_b);
+	if (order == 0)
+		order = strcmp(a->name, b->name);
+	return order != 0 ? order : strcmp(a->module, b->module);
+}
+
+void diff_make(const struct measures *a, const struct measures *b, enum diff_per per,
+	       struct diff *out)
+{
+	struct strings strings;
+	struct index of_b;
+
+	*out = (struct diff){ .a = a, .b = b, .per = per };
+	strings_init(&strings);
+	index_init(&of_b, b, &strings);
+	join(out, &of_b);
+	index_release(&of_b);
+	strings_release(&strings);
+	for (size_t i = 0; i < out->rows.n; i++) {
+		out->rows.items[i].number = i;
+		estimate_row(out, &out->rows.items[i]);
+	}
+	judge(out);
+	if (out->rows.n > 1)
+		qsort(out->rows.items, out->rows.n, sizeof(*out->rows.items), compare);
+}
+
+void diff_release(struct diff *d)
+{
+	vec_release(&d->rows);
+}

@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What changed, as tables: the two runs, the conditions, then a table for each kind of measure. */
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "diff/diff.h"
+
+/* Standard errors that chance stays within, 19 times out of 20. */
+static const double deviations_95 = 1.96;
+
+/* Constant headings of the tables of kinds. */
+static const struct heading {
+	const char *name, *title, *key_title;
+} headings[N_MEASURE_KINDS] = {
+	[MEASURE_TOTAL] = { "totals", "Totals", "total" },
+	[MEASURE_METRIC] = { "metrics", "Metrics", "metric" },
+	[MEASURE_EVENT] = { "events", "Events", "event" },
+	[MEASURE_FUNCTION] = { "functions", "Functions", "function" },
+	[MEASURE_LINE] = { "lines", "Source lines", "line" },
+	[MEASURE_INSTRUCTION] = { "instructions", "Instructions", "instruction" },
+	[MEASURE_SOURCE] = { "sources", "Data sources", "source" },
+	[MEASURE_SHARED] = { "shared", "Waits for cache lines of other cores", "data" },
+};
+
+enum run_column { RUN_NAME, RUN_FILE, RUN_CPU, RUN_TIME, RUN_COMMAND, N_RUN_COLUMNS };
+
+static const struct column run_columns[N_RUN_COLUMNS] = {
+	[RUN_NAME] = { "run", "", "", CELL_TEXT, 0, "a is what it was, b what it is" },
+	[RUN_FILE] = { "file", NULL, "", CELL_TEXT, COLUMN_PATH, "where it is from" },
+	[RUN_CPU] = { "cpu", NULL, "", CELL_TEXT, 0, "that it ran on" },
+	[RUN_TIME] = { "elapsed_ns", "time", "ns", CELL_COUNT, 0, "from its start to its end" },
+	[RUN_COMMAND] = { "command", NULL, "", CELL_TEXT, COLUMN_GROW, "that ran" },
+};
+
+enum gate_column {
+	GATE_TEXT,
+	GATE_RESULT,
+	GATE_NAME,
+	GATE_WORDS,
+	GATE_CHANGE,
+	GATE_SHARE,
+	N_GATE_COLUMNS,
+};
+
+static const struct column gate_columns[N_GATE_COLUMNS] = {
+	[GATE_TEXT] = { "fail_if", "fails if", "", CELL_TEXT, 0, "the condition" },
+	[GATE_RESULT] = { "result", NULL, "", CELL_TEXT, 0,
+			  "passed, failed, undecided: full counters hide it, or noise: met, but "
+			  "chance explains it" },
+	[GATE_NAME] = { "worst", NULL, "", CELL_TEXT, COLUMN_GROW,
+			"the measure that meets it most" },
+	[GATE_WORDS] = { "change_words", "change", "", CELL_TEXT, COLUMN_TEXT_ONLY,
+			 "how it changed" },
+	[GATE_CHANGE] = { "change", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY, "of that measure" },
+	[GATE_SHARE] = { "change_share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_MACHINE_ONLY,
+			 "the same as a part of what it was" },
+};
+
+enum row_column {
+	ROW_EVENT,
+	ROW_NAME,
+	ROW_MODULE,
+	ROW_UNIT,
+	ROW_A,
+	ROW_B,
+	ROW_CHANGE,
+	ROW_A_WORDS,
+	ROW_B_WORDS,
+	ROW_CHANGE_WORDS,
+	ROW_SHARE,
+	ROW_ERROR,
+	ROW_INTERVAL,
+	ROW_CERTAINTY,
+	ROW_A_SAMPLES,
+	ROW_B_SAMPLES,
+	ROW_A_FULL,
+	ROW_B_FULL,
+	N_ROW_COLUMNS,
+};
+
+static const struct column row_columns[N_ROW_COLUMNS] = {
+	[ROW_EVENT] = { "event", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "that was sampled" },
+	[ROW_NAME] = { "name", NULL, "", CELL_TEXT, COLUMN_GROW, "of what is compared" },
+	[ROW_MODULE] = { "module", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "that it is in" },
+	[ROW_UNIT] = { "unit", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "of a, b and change" },
+	[ROW_A] = { "a", NULL, "", CELL_NUMBER, COLUMN_TRUST, "what it was; absent: not there" },
+	[ROW_B] = { "b", NULL, "", CELL_NUMBER, COLUMN_TRUST, "what it is; absent: not there" },
+	[ROW_CHANGE] = { "change", NULL, "", CELL_NUMBER, COLUMN_TRUST,
+			 "b - a; absent: cannot be told" },
+	/* Metrics have different sizes, so that each number needs decimals of its own in text. */
+	[ROW_A_WORDS] = { "a_words", "         a", "", CELL_TEXT, COLUMN_TEXT_ONLY, "what it was" },
+	[ROW_B_WORDS] = { "b_words", "         b", "", CELL_TEXT, COLUMN_TEXT_ONLY, "what it is" },
+	[ROW_CHANGE_WORDS] = { "change_words", "    change", "", CELL_TEXT, COLUMN_TEXT_ONLY,
+			       "b - a" },
+	[ROW_SHARE] = { "change_share", "", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
+			"the change as a part of a" },
+	[ROW_ERROR] = { "error", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+			"standard error of the change; absent: not known" },
+	[ROW_INTERVAL] = { "interval", "+- at 95 %", "", CELL_NUMBER, COLUMN_TEXT_ONLY,
+			   "so far the change may be off, 19 times out of 20" },
+	[ROW_CERTAINTY] = { "certainty", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
+			    "certain: at 99 % for the whole table; noise: chance explains it; "
+			    "unknown: nothing is known of the error; saturated: full latency "
+			    "counters hide what changed" },
+	[ROW_A_SAMPLES] = { "a_samples", NULL, "samples", CELL_COUNT, COLUMN_MACHINE_ONLY,
+			    "that a rests on; absent: counted" },
+	[ROW_B_SAMPLES] = { "b_samples", NULL, "samples", CELL_COUNT, COLUMN_MACHINE_ONLY,
+			    "that b rests on; absent: counted" },
+	[ROW_A_FULL] = { "a_full_share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_MACHINE_ONLY,
+			 "part of a that full latency counters show, which is at least that" },
+	[ROW_B_FULL] = { "b_full_share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_MACHINE_ONLY,
+			 "the same of b" },
+};
+
+static const char *const certainty_words[] = {
+	[DIFF_CERTAIN] = "certain",
+	[DIFF_NOISE] = "noise",
+	[DIFF_UNKNOWN] = "unknown",
+	[DIFF_CUT] = "saturated",
+};
+
+/* Of a value: what full counters show of it is not worth a mark below. */
+static const double little = 0.01;
+
+static struct cell text_or_absent(struct table *t, const char *text)
+{
+	if (text == NULL || text[0] == '\0')
+		return (struct cell){ 0 };
+	return cell_text(table_text(t, text));
+}
+
+static void add_run(struct table *t, const char *name, const struct measures *m)
+{
+	struct cell *row = table_add_row(t);
+
+	row[RUN_NAME] = cell_text(name);
+	row[RUN_FILE] = text_or_absent(t, m->origin);
+	row[RUN_CPU] = text_or_absent(t, m->cpu);
+	if (m->elapsed_ns > 0)
+		row[RUN_TIME] = cell_count(m->elapsed_ns);
+	row[RUN_COMMAND] = text_or_absent(t, m->command);
+}
+
+static const char *const per_notes[N_DIFF_PER] = {
+	[DIFF_PER_SECOND] = "costs are for a second of recorded time",
+	[DIFF_PER_TOTAL] = "costs are shares of the event's total in each run",
+};
+
+/* The first row of a kind and event that is certain, or any if `is_any`; NULL: there is none. */
+static const struct diff_row *first_row(const struct diff *d, enum measure_kind kind,
+					const char *event, bool is_any)
+{
+	for (size_t i = 0; i < d->rows.n; i++) {
+		const struct diff_row *r = &d->rows.items[i];
+		const struct measure *m = diff_measure(r);
+
+		if (m->kind == kind && m->event[0] != '\0' &&
+		    (event == NULL || strcmp(m->event, event) == 0) &&
+		    (is_any || r->certainty == DIFF_CERTAIN))
+			return r;
+	}
+	return NULL;
+}
+
+/* Which way a value may be off because of full counters. */
+static enum cell_mark bound_of(const struct diff_row *r, double value, struct diff_range range)
+{
+	double times = r->certainty == DIFF_CUT ? 1 : 1 + little * (DIFF_FULL_TIMES - 1);
+
+	return mark_bound(range.high > value * times, range.low * times < value);
+}
+
+static enum cell_mark mark_of_a(const struct diff_row *r)
+{
+	return bound_of(r, r->from, r->from_range);
+}
+
+static enum cell_mark mark_of_b(const struct diff_row *r)
+{
+	return bound_of(r, r->to, r->to_range);
+}
+
+static bool may_be_more(enum cell_mark mark)
+{
+	return mark == MARK_SATURATED || mark == MARK_UNCERTAIN;
+}
+
+static bool may_be_less(enum cell_mark mark)
+{
+	return mark == MARK_AT_MOST || mark == MARK_UNCERTAIN;
+}
+
+static enum cell_mark mark_of(const struct diff_row *r)
+{
+	enum cell_mark a = mark_of_a(r), b = mark_of_b(r);
+
+	if (r->certainty == DIFF_NOISE)
+		return MARK_NOISE;
+	if (diff_is_scaled(r))
+		return MARK_SCALED;
+	return mark_bound(may_be_more(b) || may_be_less(a), may_be_less(b) || may_be_more(a));
+}
+
+/* "+19.2 M cycles", "at least +19.2 M cycles" */
+static const char *change_words(struct table *t, const struct diff_row *r)
+{
+	double change = r->to - r->from;
+	enum cell_mark mark = mark_of(r);
+	bool is_least = change > 0 ? mark == MARK_SATURATED : mark == MARK_AT_MOST;
+
+	return table_format(t, "%s%s%s", is_least ? "at least " : "", change > 0 ? "+" : "",
+			    table_human(t, cell_number(change), diff_measure(r)->unit));
+}
+
+/* "full counters hold 97.3 % of its latency cycles in a, 98.0 % in b" */
+static const char *full_words(struct table *t, const struct diff_row *r)
+{
+	double a = 100 * diff_full_part(r->a), b = 100 * diff_full_part(r->b);
+
+	if (r->a == NULL || r->b == NULL)
+		return table_format(t, "full counters hold %.1f %% of its latency cycles",
+				    r->a == NULL ? b : a);
+	return table_format(
+		t, "full counters hold %.1f %% of its latency cycles in a, %.1f %% in b", a, b);
+}
+
+/* What a run took, before anything that was sampled in it. */
+static void add_time(const struct diff *d, struct table *t)
+{
+	for (size_t i = 0; i < d->rows.n; i++) {
+		const struct diff_row *r = &d->rows.items[i];
+		const struct measure *m = diff_measure(r);
+
+		if (m->kind != MEASURE_TOTAL || m->event[0] != '\0' ||
+		    strcmp(m->name, "time") != 0 || r->from <= 0 || r->to <= 0)
+			continue;
+		table_note(t, "time: b takes %.1f %% %s than a, %s%s", fabs(100 * diff_share(r)),
+			   r->to > r->from ? "more" : "less", change_words(t, r),
+			   r->certainty == DIFF_UNKNOWN ? " (one run each: error not known)" : "");
+	}
+}
+
+/* The answer in a line, for those who read no further. */
+static void add_headline(const struct diff *d, struct table *t)
+{
+	const struct diff_row *total = first_row(d, MEASURE_TOTAL, NULL, true), *function;
+	const char *event;
+	double share;
+	bool is_spe;
+
+	add_time(d, t);
+	if (total == NULL || d->per == DIFF_PER_TOTAL || total->a == NULL || total->b == NULL)
+		return;
+	event = diff_measure(total)->event;
+	share = diff_share(total);
+	is_spe = strcmp(event, "arm_spe") == 0; /* what overlaps is not the time of the run */
+	function = first_row(d, MEASURE_FUNCTION, event, false);
+	if (total->certainty == DIFF_CERTAIN && isfinite(share))
+		table_note(t, "%s: %s %.1f %% %s%s, %s", event,
+			   is_spe ? "summed latency of sampled operations, which overlap:"
+				  : "b takes",
+			   fabs(100 * share), share > 0 ? "more" : "less", is_spe ? "" : " than a",
+			   change_words(t, total));
+	else if (total->certainty == DIFF_CUT)
+		table_note(t, "%s: summed latency cannot be compared: %s", event,
+			   full_words(t, total));
+	else
+		table_note(t, "%s: the total changed by no more than chance makes", event);
+	if (function != NULL)
+		table_note(t, "the largest change of a function: %s, %s",
+			   diff_measure(function)->name, change_words(t, function));
+}
+
+static void make_runs(const struct diff *d, struct table *t)
+{
+	table_init(t, "runs", NULL, run_columns, N_RUN_COLUMNS);
+	add_run(t, "a", d->a);
+	add_run(t, "b", d->b);
+	add_headline(d, t);
+	if (per_notes[d->per] != NULL)
+		table_note(t, "%s", per_notes[d->per]);
+	if (d->per != DIFF_PER_TOTAL && (d->a->is_unscaled || d->b->is_unscaled))
+		table_note(t, "the sampling interval of SPE is not known: costs are those of the "
+			      "sampled operations alone; --per total, or give --interval");
+	if (d->a->cpu != NULL && d->b->cpu != NULL && strcmp(d->a->cpu, d->b->cpu) != 0)
+		table_note(t, "the runs are of different CPUs");
+	if (d->a->is_modelled != d->b->is_modelled)
+		table_note(t, "run %s is modelled, the other one measured",
+			   d->a->is_modelled ? "a" : "b");
+}
+
+static struct cell number_or_absent(double value, enum cell_mark mark)
+{
+	if (!isfinite(value))
+		return (struct cell){ 0 };
+	return cell_marked(cell_number(value), mark);
+}
+
+/* Metrics with four digits whatever their size, costs as people write them: "4.11 ms". */
+static struct cell words_or_absent(struct table *t, const struct measure *m, struct cell number,
+				   double value)
+{
+	if (m->kind != MEASURE_METRIC)
+		return cell_text(number.type == CELL_NONE ? "-" : table_human(t, number, m->unit));
+	return cell_text(number.type == CELL_NONE ? table_format(t, "%10s", "-")
+						  : table_significant(t, value));
+}
+
+/* The same of a value that is there, with its mark. */
+static struct cell marked_words(struct table *t, const struct measure *m, struct cell number,
+				double value)
+{
+	return cell_marked(words_or_absent(t, m, number, value), number.mark);
+}
+
+/* The change, unless full counters hide it. */
+static void show_change(struct table *t, const struct diff_row *r, struct cell *row)
+{
+	double change = r->certainty == DIFF_CUT ? NAN : r->to - r->from;
+	double error = r->certainty == DIFF_CUT ? NAN : r->error;
+
+	row[ROW_CHANGE] = number_or_absent(change, mark_of(r));
+	row[ROW_CHANGE_WORDS] = words_or_absent(t, diff_measure(r), row[ROW_CHANGE], change);
+	row[ROW_ERROR] = number_or_absent(error, MARK_EXACT);
+	row[ROW_INTERVAL] = number_or_absent(deviations_95 * error, MARK_EXACT);
+	if (r->certainty != DIFF_CUT)
+		row[ROW_SHARE] = number_or_absent(diff_share(r), mark_of(r));
+}
+
+static void show_full(const struct measure *m, struct cell *row)
+{
+	if (m != NULL && m->n_full > 0)
+		*row = cell_number(diff_full_part(m));
+}
+
+static void add_row(struct table *t, const struct diff_row *r)
+{
+	const struct measure *m = diff_measure(r);
+	struct cell *row = table_add_row(t);
+
+	row[ROW_EVENT] = text_or_absent(t, m->event);
+	row[ROW_NAME] = cell_text(table_text(t, diff_row_name(r)));
+	row[ROW_MODULE] = text_or_absent(t, m->module);
+	row[ROW_UNIT] = text_or_absent(t, m->unit);
+	if (r->a != NULL)
+		row[ROW_A] = number_or_absent(r->from, mark_of_a(r));
+	if (r->b != NULL)
+		row[ROW_B] = number_or_absent(r->to, mark_of_b(r));
+	row[ROW_A_WORDS] = marked_words(t, m, row[ROW_A], r->from);
+	row[ROW_B_WORDS] = marked_words(t, m, row[ROW_B], r->to);
+	show_change(t, r, row);
+	show_full(r->a, &row[ROW_A_FULL]);
+	show_full(r->b, &row[ROW_B_FULL]);
+	row[ROW_CERTAINTY] = cell_text(certainty_words[r->certainty]);
+	if (r->a != NULL && r->a->samples > 0)
+		row[ROW_A_SAMPLES] = cell_count(r->a->samples);
+	if (r->b != NULL && r->b->samples > 0)
+		row[ROW_B_SAMPLES] = cell_count(r->b->samples);
+}
+
+/* The unit of all measures of a kind, which then stands in the headings; NULL: there are several. */
+static const char *unit_of(const struct diff *d, enum measure_kind kind)
+{
+	const char *unit = NULL;
+
+	for (size_t i = 0; i < d->rows.n; i++) {
+		const struct measure *m = diff_measure(&d->rows.items[i]);
+
+		if (m->kind != kind)
+			continue;
+		if (unit != NULL && strcmp(unit, m->unit) != 0)
+			return NULL;
+		unit = m->unit;
+	}
+	return d->per == DIFF_PER_TOTAL && kind != MEASURE_TOTAL ? "" : unit;
+}
+
+/* What cannot be compared, and for functions what still can. */
+static void note_cut(const struct diff *d, enum measure_kind kind, size_t n_cut, size_t n,
+		     struct table *t)
+{
+	const struct diff_row *first = NULL;
+
+	for (size_t i = 0; i < d->rows.n && first == NULL; i++)
+		if (diff_measure(&d->rows.items[i])->kind == kind &&
+		    d->rows.items[i].certainty == DIFF_CUT)
+			first = &d->rows.items[i];
+	table_note(t, "%zu of %zu cannot be compared; %s: %s", n_cut, n, diff_row_name(first),
+		   full_words(t, first));
+	if (kind == MEASURE_FUNCTION)
+		table_note(t,
+			   "cyclops mem --region %s of each run tells by the clock how long its "
+			   "loads take",
+			   diff_measure(first)->name);
+}
+
+static void note_changes(const struct diff *d, enum measure_kind kind, size_t cut, struct table *t)
+{
+	size_t n = 0, n_by_certainty[N_DIFF_CERTAINTIES] = { 0 };
+
+	for (size_t i = 0; i < d->rows.n; i++) {
+		if (diff_measure(&d->rows.items[i])->kind != kind)
+			continue;
+		n++;
+		n_by_certainty[d->rows.items[i].certainty]++;
+	}
+	if (kind != MEASURE_TOTAL && n > n_by_certainty[DIFF_UNKNOWN])
+		table_note(t, "%zu of %zu changed by more than chance makes",
+			   n_by_certainty[DIFF_CERTAIN], n - n_by_certainty[DIFF_UNKNOWN]);
+	if (kind != MEASURE_TOTAL && n_by_certainty[DIFF_UNKNOWN] > 0)
+		table_note(t,
+			   "the error of %zu of %zu is not known: count several times (cyclops "
+			   "stat --repeat)",
+			   n_by_certainty[DIFF_UNKNOWN], n);
+	if (n_by_certainty[DIFF_CUT] > 0 && (kind != MEASURE_TOTAL || d->per == DIFF_PER_TOTAL))
+		note_cut(d, kind, n_by_certainty[DIFF_CUT], n, t);
+	if (cut > 0)
+		table_note(t, "%zu more; --all shows them", cut);
+}
+
+/* The columns of a kind: its name, its unit, shares instead of costs. */
+static const struct column *columns_of(const struct diff *d, enum measure_kind kind,
+				       struct table *t)
+{
+	struct column *columns = arena_alloc(&t->memory, sizeof(row_columns));
+	const char *unit = unit_of(d, kind);
+
+	memcpy(columns, row_columns, sizeof(row_columns));
+	columns[ROW_NAME].title = headings[kind].key_title;
+	if (kind == MEASURE_METRIC && unit == NULL)
+		columns[ROW_UNIT].flags = 0;
+	for (int i = 0; i < 3; i++) { /* in text it is one or the other */
+		bool has_words = kind == MEASURE_METRIC || unit == NULL;
+
+		columns[(has_words ? ROW_A : ROW_A_WORDS) + i].flags |= COLUMN_MACHINE_ONLY;
+		if (kind != MEASURE_METRIC)
+			columns[ROW_A_WORDS + i].title = row_columns[ROW_A + i].title != NULL
+								 ? row_columns[ROW_A + i].title
+								 : row_columns[ROW_A + i].name;
+	}
+	for (int i = ROW_A; i <= ROW_INTERVAL; i++) {
+		if (i == ROW_SHARE || columns[i].type == CELL_TEXT)
+			continue;
+		if (unit != NULL)
+			columns[i].unit = arena_strndup(&t->memory, unit, strlen(unit));
+		if (d->per == DIFF_PER_TOTAL && kind >= MEASURE_FUNCTION)
+			columns[i].flags |= COLUMN_SHARE;
+	}
+	return columns;
+}
+
+static void make_kind(const struct diff *d, enum measure_kind kind, size_t top, struct table *t)
+{
+	size_t cut = 0;
+
+	table_init(t, headings[kind].name, headings[kind].title, row_columns, N_ROW_COLUMNS);
+	t->columns = columns_of(d, kind, t);
+	for (size_t i = 0; i < d->rows.n; i++)
+		if (diff_measure(&d->rows.items[i])->kind == kind)
+			add_row(t, &d->rows.items[i]);
+	if (top > 0)
+		cut = table_keep_top(t, top);
+	note_changes(d, kind, cut, t);
+}
+
+/* As the condition asks for it: a share, or an amount. */
+static const char *gate_words(struct table *t, const struct gate *g, const struct diff_row *r)
+{
+	double share = diff_share(r);
+
+	if (g->is_share && isfinite(share))
+		return table_format(t, "%+.1f %%", 100 * share);
+	return r->a == NULL ? table_format(t, "new, %s", change_words(t, r)) : change_words(t, r);
+}
+
+static const char *result_of(const struct gate_result *r)
+{
+	if (r->n_tripped > 0)
+		return "failed";
+	if (r->n_undecided > 0)
+		return "undecided";
+	return r->n_met > 0 ? "noise" : "passed";
+}
+
+static int add_gate(const struct diff *d, const struct gate *g, struct table *t, bool *out_tripped,
+		    struct err *err)
+{
+	struct gate_result result;
+	struct cell *row;
+
+	if (gate_check(g, d, &result, err) < 0)
+		return -1;
+	*out_tripped |= result.n_tripped + result.n_undecided > 0;
+	row = table_add_row(t);
+	row[GATE_TEXT] = cell_text(table_text(t, g->text));
+	row[GATE_RESULT] = cell_text(result_of(&result));
+	if (result.undecided != NULL)
+		table_note(t, "%s: undecided, which counts as failed: %s: %s", g->text,
+			   diff_row_name(result.undecided), full_words(t, result.undecided));
+	if (result.worst == NULL && result.undecided != NULL)
+		row[GATE_NAME] = cell_text(table_text(t, diff_row_name(result.undecided)));
+	if (result.worst == NULL)
+		return 0;
+	if (result.worst->certainty == DIFF_UNKNOWN)
+		table_note(t, "%s: error not known: %s", g->text,
+			   diff_is_scaled(result.worst) ? "counted for a part of the run only"
+							: "one run each");
+	row[GATE_NAME] = cell_text(table_text(t, diff_row_name(result.worst)));
+	row[GATE_WORDS] = cell_text(gate_words(t, g, result.worst));
+	row[GATE_CHANGE] = number_or_absent(result.worst->to - result.worst->from, MARK_EXACT);
+	row[GATE_SHARE] = number_or_absent(diff_share(result.worst), MARK_EXACT);
+	return 0;
+}
+
+/* Not what was zero and stayed so: "nothing is shared". */
+static bool is_worth_showing(const struct diff *d, enum measure_kind kind)
+{
+	for (size_t i = 0; i < d->rows.n; i++) {
+		const struct diff_row *r = &d->rows.items[i];
+
+		if (diff_measure(r)->kind == kind &&
+		    (kind != MEASURE_SHARED || r->from != 0 || r->to != 0))
+			return true;
+	}
+	return false;
+}
+
+int diff_tables(const struct diff *d, const struct gate *gates, size_t n_gates, size_t top,
+		struct diff_tables *out, bool *out_tripped, struct err *err)
+{
+	*out_tripped = false;
+	make_runs(d, &out->runs);
+	table_init(&out->gates, "gates", NULL, gate_columns, N_GATE_COLUMNS);
+	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
+		make_kind(d, (enum measure_kind)kind, top, &out->kinds[kind]);
+	*vec_add(&out->shown.list) = &out->runs;
+	for (size_t i = 0; i < n_gates; i++)
+		if (add_gate(d, &gates[i], &out->gates, out_tripped, err) < 0)
+			return -1;
+	if (n_gates > 0)
+		*vec_add(&out->shown.list) = &out->gates;
+	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
+		if (is_worth_showing(d, (enum measure_kind)kind))
+			*vec_add(&out->shown.list) = &out->kinds[kind];
+	return 0;
+}
+
+void diff_tables_release(struct diff_tables *t)
+{
+	table_release(&t->runs);
+	table_release(&t->gates);
+	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
+		table_release(&t->kinds[kind]);
+	vec_release(&t->shown.list);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "diff/measures.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "metrics/totals.h"
+
+static const char *const kind_names[N_MEASURE_KINDS] = {
+	[MEASURE_TOTAL] = "total",   [MEASURE_METRIC] = "metric",
+	[MEASURE_EVENT] = "event",   [MEASURE_FUNCTION] = "function",
+	[MEASURE_LINE] = "line",     [MEASURE_INSTRUCTION] = "instruction",
+	[MEASURE_SOURCE] = "source", [MEASURE_SHARED] = "shared",
+};
+
+void measures_release(struct measures *m)
+{
+	vec_release(&m->list);
+	arena_release(&m->memory);
+	*m = (struct measures){ 0 };
+}
+
+const char *measure_kind_name(enum measure_kind kind)
+{
+	return kind_names[kind];
+}
+
+int measure_kind_find(const char *name)
+{
+	for (int i = 0; i < N_MEASURE_KINDS; i++)
+		if (strcmp(kind_names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+static const char *copy(struct measures *m, const char *text)
+{
+	return text == NULL ? NULL : arena_strndup(&m->memory, text, strlen(text));
+}
+
+/*
+ * Repeated runs tell how far their mean is off. A single count is exact for its own run and
+ * says nothing of the next. perf tells the error of the mean without the number of runs.
+ */
+static double error_of(const struct stat_total *c)
+{
+	if (c->spread <= 0)
+		return NAN;
+	return fabs(c->value) * c->spread / (c->n_runs > 1 ? sqrt(c->n_runs) : 1);
+}
+
+static bool is_scaled(const struct stat_total *c)
+{
+	return stat_total_coverage(c) < 1 || c->is_partial;
+}
+
+static void add_events(const struct stat_totals *totals, struct measures *out)
+{
+	for (size_t i = 0; i < totals->list.n; i++) {
+		const struct stat_total *c = &totals->list.items[i];
+
+		if (c->state != COUNT_COUNTED || stat_totals_find(totals, c->event) != c)
+			continue;
+		*vec_add(&out->list) = (struct measure){
+			.kind = MEASURE_EVENT,
+			.is_scaled = is_scaled(c),
+			.event = "",
+			.name = copy(out, c->event),
+			.module = "",
+			.unit = c->unit != NULL ? copy(out, c->unit) : "events",
+			.value = c->value,
+			.error = error_of(c),
+		};
+	}
+}
+
+/* A metric, and what its events say about its error. */
+struct evaluation {
+	const struct stat_totals *totals;
+	const struct formula *formula;
+	size_t moved; /* name number whose value is moved by its error, or SIZE_MAX */
+	bool is_scaled;
+	bool has_errors; /* of all events */
+};
+
+static bool value_of(void *context, size_t name, double *out)
+{
+	struct evaluation *e = context;
+	const struct stat_total *c = stat_totals_find(e->totals, e->formula->names[name]);
+
+	if (c == NULL || c->state != COUNT_COUNTED)
+		return false;
+	*out = c->value;
+	if (isnan(error_of(c)))
+		e->has_errors = false;
+	else if (name == e->moved)
+		*out += error_of(c);
+	e->is_scaled |= is_scaled(c);
+	return true;
+}
+
+/* The errors of the events, as if they had nothing to do with each other: on the safe side. */
+static double error_of_metric(struct evaluation *e, double value)
+{
+	double sum = 0;
+
+	if (!e->has_errors)
+		return NAN;
+	for (size_t i = 0; i < e->formula->n_names; i++) {
+		double moved = value;
+
+		e->moved = i;
+		formula_evaluate(e->formula, value_of, e, &moved);
+		sum += (moved - value) * (moved - value);
+	}
+	return sqrt(sum);
+}
+
+static void add_metric(const struct stat_totals *totals, const struct cpu_metric *metric,
+		       struct measures *out)
+{
+	struct evaluation e = {
+		.totals = totals,
+		.formula = &metric->formula,
+		.moved = SIZE_MAX,
+		.has_errors = true,
+	};
+	double value;
+
+	if (!formula_evaluate(&metric->formula, value_of, &e, &value))
+		return;
+	*vec_add(&out->list) = (struct measure){
+		.kind = MEASURE_METRIC,
+		.is_scaled = e.is_scaled,
+		.event = "",
+		.name = copy(out, metric->name),
+		.module = "",
+		.unit = copy(out, metric->unit),
+		.value = value,
+		.error = error_of_metric(&e, value),
+	};
+}
+
+static bool is_root(const struct cpu_pmu *pmu, const struct cpu_metric *metric)
+{
+	for (size_t i = 0; i < pmu->topdown.roots.n; i++)
+		if (pmu->topdown.roots.items[i] == metric)
+			return true;
+	return strcmp(metric->name, "ipc") == 0;
+}
+
+/* What the method looks at first comes first. */
+static void add_metrics(const struct stat_totals *totals, const struct cpu_pmu *pmu,
+			struct measures *out)
+{
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < pmu->n_metrics; i++)
+			if (is_root(pmu, &pmu->metrics[i]) == (pass == 0))
+				add_metric(totals, &pmu->metrics[i], out);
+}
+
+void measures_of_counts(const struct counts *counts, const struct cpu_pmu *pmu,
+			struct measures *out)
+{
+	struct stat_totals totals = { 0 };
+
+	stat_totals_init(&totals, counts->items.items, counts->items.n);
+	out->command = copy(out, counts->command);
+	out->is_modelled |= counts->is_modelled;
+	out->elapsed_ns = counts->elapsed_ns;
+	out->kinds |= 1u << MEASURE_METRIC | 1u << MEASURE_EVENT;
+	if (pmu != NULL) {
+		out->cpu = copy(out, cpu_name(pmu->cpu));
+		add_metrics(&totals, pmu, out);
+	}
+	add_events(&totals, out);
+	stat_totals_release(&totals);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a capture measures: the cost of its records, with the sum of squares that tells how far
+ * a sampled sum may be off.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "diff/measures.h"
+#include "estimate/latency.h"
+#include "hot/hot.h"
+#include "scan/scan.h"
+#include "session/interval.h"
+#include "session/names.h"
+
+/* Wide enough to be exact, so that sums do not depend on the order in which they were made. */
+typedef unsigned __int128 wide;
+
+/* Records of one kind together. */
+struct sum {
+	uint64_t n, n_full; /* latency counters that were full */
+	wide value, squares, full;
+};
+
+/* Words of a key: event (their number for SPE), place, data source (as hot's DIM_SOURCE). */
+enum { AT_EVENT, AT_PLACE, AT_SOURCE, AT_WORDS };
+
+/* The accumulator. */
+struct costs {
+	const struct session *session;
+	struct tuples keys;
+	VEC_OF(struct sum) sums;
+};
+
+static void *costs_new(const struct session *s, const void *options)
+{
+	struct costs *c = mem_zalloc(1, sizeof(*c));
+
+	(void)options;
+	c->session = s;
+	tuples_init(&c->keys, AT_WORDS);
+	return c;
+}
+
+static void costs_free(void *partial)
+{
+	struct costs *c = partial;
+
+	if (c == NULL)
+		return;
+	tuples_release(&c->keys);
+	vec_release(&c->sums);
+	free(c);
+}
+
+static struct sum *sum_of(struct costs *c, const uint64_t key[AT_WORDS])
+{
+	uint32_t number = tuples_add(&c->keys, key);
+
+	if (number == c->sums.n)
+		vec_add(&c->sums);
+	return &c->sums.items[number];
+}
+
+static void sum_add(struct sum *to, const struct sum *from)
+{
+	to->n += from->n;
+	to->n_full += from->n_full;
+	to->value += from->value;
+	to->squares += from->squares;
+	to->full += from->full;
+}
+
+static uint64_t source_of(const struct session *s, const struct batch *b, size_t row)
+{
+	const struct cpu_source *source;
+
+	if (!(b->has[row] & HAS_SOURCE))
+		return 0;
+	source =
+		session_source(s, b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX, b->source[row]);
+	return (uint64_t)(uintptr_t)source;
+}
+
+/* In cycles that all operations like this one took, as far as the interval is known. */
+static uint64_t spe_cost(const struct session *s, const struct batch *b, size_t row)
+{
+	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+	uint64_t interval = spe_interval(s, cpu)->mean;
+
+	return (b->has[row] & HAS_TOTAL ? b->total[row] : 0) * (interval == 0 ? 1 : interval);
+}
+
+static void costs_consume(void *partial, const struct batch *b)
+{
+	struct costs *c = partial;
+	bool is_spe = b->kind == BATCH_SPE;
+
+	for (size_t row = 0; row < b->n; row++) {
+		const uint64_t key[AT_WORDS] = {
+			[AT_EVENT] = is_spe ? capture_n_events(c->session->capture) : b->event[row],
+			[AT_PLACE] = b->has[row] & HAS_PC ? b->place[row] : 0,
+			[AT_SOURCE] = is_spe ? source_of(c->session, b, row) : 0,
+		};
+		uint64_t value = is_spe ? spe_cost(c->session, b, row) : b->period[row];
+		bool is_full = is_spe && b->has[row] & HAS_TOTAL && latency_is_full(b->total[row]);
+
+		sum_add(sum_of(c, key), &(struct sum){ .n = 1,
+						       .n_full = is_full,
+						       .value = value,
+						       .squares = (wide)value * value,
+						       .full = is_full ? value : 0 });
+	}
+}
+
+static void costs_merge(void *into, const void *from, const struct id_map *map)
+{
+	const struct costs *part = from;
+
+	(void)map;
+	for (uint32_t i = 0; i < part->keys.n; i++)
+		sum_add(sum_of(into, tuples_get(&part->keys, i)), &part->sums.items[i]);
+}
+
+static const struct analysis_class costs_class = {
+	.new = costs_new,
+	.free = costs_free,
+	.consume = costs_consume,
+	.merge = costs_merge,
+};
+
+/* Sums by name: what runs are compared by. */
+struct named {
+	struct session *session;
+	const struct names *names;
+	struct strings strings;
+	struct tuples keys; /* event, name, module */
+	VEC_OF(struct sum) sums;
+};
+
+static const char *module_of(const struct named *n, uint64_t place)
+{
+	struct place p = session_place(n->session, (uint32_t)place);
+
+	return names_module(n->session, p.module);
+}
+
+static void write_function(const struct named *n, const uint64_t *key, struct text *out)
+{
+	text_str(out, names_function(n->names, (uint32_t)key[AT_PLACE]));
+}
+
+/* Only the last part of the path: where the sources lay is another thing in another build. */
+static void write_line(const struct named *n, const uint64_t *key, struct text *out)
+{
+	const char *file;
+	uint32_t line;
+
+	if (names_line(n->names, (uint32_t)key[AT_PLACE], &file, &line))
+		text_format(out, "%s:%" PRIu32, path_base(file), line);
+	else
+		text_str(out, "[unknown]");
+}
+
+static void write_instruction(const struct named *n, const uint64_t *key, struct text *out)
+{
+	names_place(n->names, (uint32_t)key[AT_PLACE], out);
+}
+
+static void write_source(const struct named *n, const uint64_t *key, struct text *out)
+{
+	const struct cpu_source *source = (const void *)(uintptr_t)key[AT_SOURCE];
+
+	(void)n;
+	if (source != NULL)
+		text_str(out, source->name);
+}
+
+/* By kind. Nothing written: the record is not of this kind. */
+static void (*const writers[N_MEASURE_KINDS])(const struct named *, const uint64_t *,
+					      struct text *) = {
+	[MEASURE_FUNCTION] = write_function,
+	[MEASURE_LINE] = write_line,
+	[MEASURE_INSTRUCTION] = write_instruction,
+	[MEASURE_SOURCE] = write_source,
+};
+
+static struct str_id intern(struct strings *s, const struct text *t)
+{
+	return strings_add(s, t->bytes, t->n);
+}
+
+static void add_named(struct named *n, enum measure_kind kind, const uint64_t *key,
+		      const struct sum *sum)
+{
+	struct text name = { 0 };
+
+	writers[kind](n, key, &name);
+	if (name.n > 0) {
+		const char *module = kind == MEASURE_SOURCE ? "" : module_of(n, key[AT_PLACE]);
+		const uint64_t words[3] = { key[AT_EVENT], intern(&n->strings, &name).v,
+					    strings_addz(&n->strings, module).v };
+		uint32_t number = tuples_add(&n->keys, words);
+
+		if (number == n->sums.n)
+			vec_add(&n->sums);
+		sum_add(&n->sums.items[number], sum);
+	}
+	text_release(&name);
+}
+
+static const char *event_name(const struct session *s, uint64_t event)
+{
+	return event == capture_n_events(s->capture) ? "arm_spe"
+						     : capture_event_name(s->capture, event);
+}
+
+static const char *event_unit(const struct hot *hot, uint64_t event)
+{
+	if (hot_is_spe(hot, event))
+		return "cycles";
+	return hot_event_is_time(hot, event) ? "ns" : "events";
+}
+
+/* Samples come as by chance, each with its cost: the variance of a sum is that of squares. */
+static void add_measure(struct measures *out, const struct session *s, enum measure_kind kind,
+			uint64_t event, const char *name, const char *module, const struct sum *sum)
+{
+	const struct hot events = { .session = s };
+
+	*vec_add(&out->list) = (struct measure){
+		.kind = (uint8_t)kind,
+		.event = arena_strndup(&out->memory, event_name(s, event),
+				       strlen(event_name(s, event))),
+		.name = arena_strndup(&out->memory, name, strlen(name)),
+		.module = arena_strndup(&out->memory, module, strlen(module)),
+		.unit = event_unit(&events, event),
+		.value = (double)sum->value,
+		.error = sqrt((double)sum->squares),
+		.samples = sum->n,
+		.full = (double)sum->full,
+		.n_full = sum->n_full,
+	};
+}
+
+static void add_kind(struct session *s, const struct names *names, const struct costs *costs,
+		     enum measure_kind kind, struct measures *out)
+{
+	struct named n = { .session = s, .names = names };
+
+	strings_init(&n.strings);
+	tuples_init(&n.keys, 3);
+	for (uint32_t i = 0; i < costs->keys.n; i++)
+		add_named(&n, kind, tuples_get(&costs->keys, i), &costs->sums.items[i]);
+	for (uint32_t i = 0; i < n.keys.n; i++) {
+		const uint64_t *words = tuples_get(&n.keys, i);
+
+		add_measure(out, s, kind, words[0],
+			    strings_get(&n.strings, (struct str_id){ (uint32_t)words[1] }),
+			    strings_get(&n.strings, (struct str_id){ (uint32_t)words[2] }),
+			    &n.sums.items[i]);
+	}
+	tuples_release(&n.keys);
+	strings_release(&n.strings);
+	vec_release(&n.sums);
+}
+
+static void add_totals(struct session *s, const struct costs *costs, struct measures *out)
+{
+	size_t n_events = capture_n_events(s->capture) + 1;
+	struct sum *totals = mem_zalloc(n_events, sizeof(*totals));
+
+	for (uint32_t i = 0; i < costs->keys.n; i++)
+		sum_add(&totals[tuples_get(&costs->keys, i)[AT_EVENT]], &costs->sums.items[i]);
+	for (size_t event = 0; event < n_events; event++)
+		if (totals[event].n > 0)
+			add_measure(out, s, MEASURE_TOTAL, event, "total", "", &totals[event]);
+	free(totals);
+	*vec_add(&out->list) = (struct measure){
+		.kind = MEASURE_TOTAL,
+		.event = "",
+		.name = "time",
+		.module = "",
+		.unit = "ns",
+		.value = (double)out->elapsed_ns,
+		.error = NAN,
+	};
+}
+
+static void describe(const struct session *s, const struct costs *costs, struct measures *out)
+{
+	uint64_t spe_event = capture_n_events(s->capture);
+
+	if (out->elapsed_ns == 0) /* a counted run tells better */
+		out->elapsed_ns = s->last_ns - s->first_ns;
+	out->is_modelled |= capture_spe(s->capture)->is_modelled;
+	out->cpu = s->cpu != NULL
+			   ? arena_strndup(&out->memory, cpu_name(s->cpu), strlen(cpu_name(s->cpu)))
+			   : out->cpu;
+	for (uint32_t i = 0; i < costs->keys.n; i++)
+		out->is_unscaled |= tuples_get(&costs->keys, i)[AT_EVENT] == spe_event &&
+				    spe_interval_range(s).longest == 0;
+}
+
+void measures_of_session(struct session *s, const struct select *select, uint32_t kinds,
+			 struct measures *out)
+{
+	struct analysis costs = { .class = &costs_class };
+	enum symbols_depth depth = kinds >> MEASURE_LINE & 1 ? SYMBOLS_LINES : SYMBOLS_FUNCTIONS;
+	struct names names;
+
+	scan(s, select, &costs, 1);
+	names_init(&names, s, NULL, depth);
+	describe(s, costs.result, out);
+	out->kinds |= kinds | 1u << MEASURE_TOTAL;
+	add_totals(s, costs.result, out);
+	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
+		if (kinds >> kind & 1 && writers[kind] != NULL)
+			add_kind(s, &names, costs.result, (enum measure_kind)kind, out);
+	names_release(&names);
+	costs_class.free(costs.result);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cache lines that threads share, by the name of the data on them: addresses are of one run. */
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "c2c/c2c.h"
+#include "c2c/fix/labels.h"
+#include "diff/measures.h"
+#include "estimate/latency.h"
+
+enum { MAX_LINES = 1000 }; /* looked at, those that cost most first */
+
+/* What loads waited for other threads, over a local hit, of all lines with one name. */
+struct waits {
+	uint64_t n, n_full;
+	double cycles, squares;
+};
+
+/* Lines together by name; number 0 is all of them. */
+struct by_name {
+	struct strings strings;
+	struct tuples names;
+	VEC_OF(struct waits) list;
+};
+
+static const char all_lines[] = "all lines";
+
+/* A line, as the cost of sharing is reckoned: contended loads, and reloads. */
+static struct waits waits_of(const struct sharing *s, const struct sharing_subject *subject)
+{
+	double base = (double)s->local_cycles;
+	struct sharing_latency l = subject->contended;
+
+	sharing_latency_merge(&l, &subject->reloads);
+	return (struct waits){
+		.n = l.n,
+		.n_full = l.n_saturated,
+		.cycles = (double)subject->excess_cycles,
+		.squares = (double)l.squares - 2 * base * (double)l.cycles + base * base * l.n,
+	};
+}
+
+static void add(struct by_name *b, const char *name, const struct waits *l)
+{
+	uint64_t word = strings_addz(&b->strings, name).v;
+	uint32_t number = tuples_add(&b->names, &word);
+	struct waits *w;
+
+	if (number == b->list.n)
+		vec_add(&b->list);
+	w = &b->list.items[number];
+	w->n += l->n;
+	w->n_full += l->n_full;
+	w->cycles += l->cycles;
+	w->squares += l->squares;
+}
+
+/* "buf1 (struct buf, 64 bytes)" without what is in brackets: the size is what a fix changes. */
+static void put_object(const char *label, struct text *out)
+{
+	unsigned depth = 0;
+
+	for (; *label != '\0'; label++) {
+		bool opens = *label == '(' || (*label == ' ' && label[1] == '(');
+
+		if (*label == '(')
+			depth++;
+		else if (depth == 0 && !opens)
+			text_char(out, *label);
+		if (*label == ')' && depth > 0)
+			depth--;
+	}
+}
+
+/* The function whose accesses there are most of. */
+static const char *heaviest_function(const struct sharing *s, const struct sharing_subject *subject)
+{
+	const struct sharing_access *best = NULL;
+
+	for (uint32_t i = 0; i < subject->n_accesses; i++) {
+		const struct sharing_access *a = &s->accesses.items[subject->first_access + i];
+
+		if (best == NULL ||
+		    a->sum.counts.n[SHARING_RECORDS] > best->sum.counts.n[SHARING_RECORDS])
+			best = a;
+	}
+	return best == NULL ? "[unknown]" : names_function(&s->names, best->place);
+}
+
+static void add_line(struct by_name *b, const struct sharing *s,
+		     const struct sharing_labels *labels, size_t i)
+{
+	const struct sharing_subject *subject = &s->subjects.items[i];
+	const struct waits waits = waits_of(s, subject);
+	struct text name = { 0 };
+
+	add(b, all_lines, &waits);
+	if (labels->objects[i] != NULL)
+		put_object(labels->objects[i], &name);
+	else
+		text_format(&name, "data of %s", heaviest_function(s, subject));
+	text_char(&name, '\0');
+	add(b, name.bytes, &waits);
+	text_release(&name);
+}
+
+/* At least, of what a 12-bit counter shows: the time before the issue is not part of a wait. */
+static double full_of(const struct waits *w)
+{
+	return fmin(w->cycles, (double)w->n_full * LATENCY_LEAST_FULL);
+}
+
+static void add_measures(const struct by_name *b, const struct session *s, double interval,
+			 struct measures *out)
+{
+	bool is_spe = capture_spe(s->capture)->is_present;
+
+	for (uint32_t i = 0; i < b->names.n; i++) {
+		const struct waits *w = &b->list.items[i];
+		struct str_id id = { (uint32_t)tuples_get(&b->names, i)[0] };
+		const char *name = strings_get(&b->strings, id);
+
+		*vec_add(&out->list) = (struct measure){
+			.kind = MEASURE_SHARED,
+			.event = is_spe ? "arm_spe" : "",
+			.name = arena_strndup(&out->memory, name, strlen(name)),
+			.module = "",
+			.unit = "cycles",
+			.value = w->cycles * interval,
+			.error = sqrt(w->squares > 0 ? w->squares : 0) * interval,
+			.samples = w->n,
+			.full = full_of(w) * interval,
+			.n_full = w->n_full,
+		};
+	}
+}
+
+int measures_add_shared(struct session *s, const struct select *select, struct measures *out,
+			struct err *err)
+{
+	const struct sharing_request request = {
+		.mode = -1,
+		.top = MAX_LINES,
+		.sort = SHARING_SORT_COST,
+	};
+	const struct waits none = { 0 };
+	struct sharing sharing = { 0 };
+	struct sharing_labels labels = { 0 };
+	struct by_name b = { 0 };
+	int rc = sharing_run(s, select, &request, &sharing, err);
+
+	if (rc == 0) {
+		strings_init(&b.strings);
+		tuples_init(&b.names, 1);
+		sharing_labels_init(&labels, &sharing);
+		add(&b, all_lines, &none); /* also where nothing is shared: that may change */
+		for (size_t i = 0; i < sharing.subjects.n; i++)
+			if (sharing_waited(&sharing.subjects.items[i], sharing.options.mode) > 0 &&
+			    !sharing_is_in_phases(&sharing.subjects.items[i].judgement))
+				add_line(&b, &sharing, &labels, i);
+		add_measures(&b, s, sharing.interval > 0 ? sharing.interval : 1, out);
+		out->kinds |= 1u << MEASURE_SHARED;
+		tuples_release(&b.names);
+		strings_release(&b.strings);
+		vec_release(&b.list);
+	}
+	sharing_labels_release(&labels);
+	sharing_release(&sharing);
+	return rc;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The dump of SPE data, packet by packet, as `perf script -D` prints it. */
+#ifndef CYCLOPS_DUMP_PACKETS_H
+#define CYCLOPS_DUMP_PACKETS_H
+
+#include "base/pool.h"
+#include "base/text.h"
+#include "capture/capture.h"
+#include "spe/packet.h"
+
+/* Takes a piece of the text, in order; -1 stops. */
+typedef int packets_sink(void *context, const struct text *);
+
+/*
+ * Dumps all AUX chunks of a scanned capture in file order: a line with the size, then one for
+ * each packet. Rendered in parallel where chunks can be split; memory is bounded. Returns -1
+ * if the sink stopped it.
+ */
+int packets_dump(const struct capture *, struct pool *, enum spe_wording, packets_sink *,
+		 void *context);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dwarf/dwarf_file.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+enum {
+	/* Ranges looked at for the index; a file also has one for each two of its bytes. */
+	MIN_STEPS = 1 << 20,
+};
+
+static void handle_release(struct dwarf_handle *handle)
+{
+	if (handle->elf == NULL)
+		return;
+	if (handle->dwarf != NULL)
+		dwarf_end(handle->dwarf);
+	elf_end(handle->elf);
+	close(handle->fd);
+	*handle = (struct dwarf_handle){ 0 };
+}
+
+/* By a descriptor rather than from memory: libdw finds .dwo files beside the open file. */
+static int handle_open(struct dwarf_handle *out, const char *path, struct err *err)
+{
+	struct dwarf_handle handle = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
+
+	if (handle.fd < 0)
+		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: %s", path, strerror(errno));
+	elf_version(EV_CURRENT);
+	handle.elf = elf_begin(handle.fd, ELF_C_READ_MMAP, NULL);
+	if (handle.elf == NULL) {
+		close(handle.fd);
+		return err_set(err, ERR_FORMAT, 0, "%s: is not an ELF file", path);
+	}
+	handle.dwarf = dwarf_begin_elf(handle.elf, DWARF_C_READ, NULL);
+	if (handle.dwarf == NULL) {
+		handle_release(&handle);
+		return err_set(err, ERR_FORMAT, ERR_NOWHERE, "%s: DWARF cannot be read: %s", path,
+			       dwarf_errmsg(-1));
+	}
+	*out = handle;
+	return 0;
+}
+
+/* Adds the ranges of unit `index`; takes one of `steps` for each. */
+static void index_unit(struct dwarf_file *file, uint32_t index, uint64_t *steps)
+{
+	uint64_t base, start, end;
+	ptrdiff_t next = 0;
+
+	while (*steps > 0 && (next = dwarf_ranges(&file->units.items[index].die, next, &base,
+						  &start, &end)) > 0) {
+		--*steps;
+		/* What the linker threw away keeps a range that starts at 0. */
+		if (start > 0)
+			ranges_add(&file->ranges, start, end, index);
+	}
+}
+
+static uint64_t file_size(const struct dwarf_handle *handle)
+{
+	struct stat st;
+
+	return fstat(handle->fd, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : 0;
+}
+
+/* Lists the units with code, and how far each reaches: to the next unit. */
+static int list_units(struct dwarf_file *file)
+{
+	uint64_t end = file_size(&file->main);
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die;
+	uint8_t type;
+	int more;
+
+	while ((more = dwarf_get_units(file->main.dwarf, unit, &unit, NULL, &type, &die, NULL)) ==
+	       0) {
+		if (type == DW_UT_compile || type == DW_UT_skeleton)
+			*vec_add(&file->units) = (struct dwarf_unit){ .die = die };
+	}
+	for (size_t i = file->units.n; i-- > 0;) {
+		uint64_t start = dwarf_dieoffset(&file->units.items[i].die);
+
+		file->units.items[i].size_bytes = start < end ? end - start : 0;
+		end = start;
+	}
+	return more < 0 ? -1 : 0;
+}
+
+static void note_damage(struct diags *diags, const char *path)
+{
+	struct text text = { 0 };
+
+	text_format(&text, "%s: debug information is damaged, some units were not read", path);
+	text_char(&text, '\0');
+	diags_add(diags, DIAG_DAMAGE, ERR_NOWHERE, 0, text.bytes);
+	text_release(&text);
+}
+
+int dwarf_file_open(struct dwarf_file *out, const char *path, const char *alt_path,
+		    struct diags *diags, struct err *err)
+{
+	struct dwarf_file file = { 0 };
+	struct err alt_err;
+	uint64_t steps;
+
+	if (handle_open(&file.main, path, err) < 0)
+		return -1;
+	if (alt_path != NULL && handle_open(&file.alt, alt_path, &alt_err) == 0)
+		dwarf_setalt(file.main.dwarf, file.alt.dwarf);
+	if (list_units(&file) < 0)
+		note_damage(diags, path);
+	steps = MIN_STEPS + file_size(&file.main) / 2;
+	for (size_t i = 0; i < file.units.n; i++)
+		index_unit(&file, (uint32_t)i, &steps);
+	ranges_build(&file.ranges);
+	*out = file;
+	return 0;
+}
+
+void dwarf_file_release(struct dwarf_file *file)
+{
+	handle_release(&file->main);
+	handle_release(&file->alt);
+	vec_release(&file->units);
+	ranges_release(&file->ranges);
+}
+
+bool dwarf_unit_tree(const struct dwarf_unit *unit, Dwarf_Die *out)
+{
+	Dwarf_Die die;
+	uint8_t type;
+
+	*out = unit->die;
+	if (dwarf_cu_info(unit->die.cu, NULL, &type, NULL, &die, NULL, NULL, NULL) != 0)
+		return false;
+	if (type != DW_UT_skeleton)
+		return true;
+	if (dwarf_tag(&die) == DW_TAG_invalid)
+		return false;
+	*out = die;
+	return true;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The DWARF of one file, with an index from addresses to compilation units. */
+#ifndef CYCLOPS_DWARF_DWARF_FILE_H
+#define CYCLOPS_DWARF_DWARF_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <elfutils/libdw.h>
+
+#include "base/diag.h"
+#include "base/err.h"
+#include "base/vec.h"
+#include "elf/ranges.h"
+
+/* An open ELF file of libelf's; a user of its own for each, as libdw is not thread-safe. */
+struct dwarf_handle {
+	int fd; /* only meaningful with an elf */
+	Elf *elf;
+	Dwarf *dwarf;
+};
+
+struct dwarf_unit {
+	Dwarf_Die die;	     /* of a split unit: the skeleton, which has the lines */
+	uint64_t size_bytes; /* how far the unit reaches, for bounding work */
+};
+
+/* Zeroed is empty. */
+struct dwarf_file {
+	struct dwarf_handle main, alt;
+	VEC_OF(struct dwarf_unit) units;
+	struct ranges ranges; /* to indexes in `units` */
+};
+
+/*
+ * Opens the file and indexes its units. `alt_path` is the file that dwz moved common parts
+ * to, or NULL. Damage that leaves something to read is counted in `diags`.
+ */
+int dwarf_file_open(struct dwarf_file *, const char *path, const char *alt_path, struct diags *,
+		    struct err *);
+
+void dwarf_file_release(struct dwarf_file *);
+
+/*
+ * Fills in the entry at the root of the unit's tree. It is the unit's own, or that of its
+ * split (.dwo) file; false if that file is missing.
+ */
+bool dwarf_unit_tree(const struct dwarf_unit *, Dwarf_Die *out);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names for the stubs of the procedure linkage table, through which a program calls into
+ * shared libraries: "memcpy@plt". No symbol table has them.
+ */
+#ifndef CYCLOPS_ELF_PLT_H
+#define CYCLOPS_ELF_PLT_H
+
+#include <stddef.h>
+
+#include "elf/elf_file.h"
+#include "elf/functions.h"
+
+/*
+ * Adds, to functions that are built, the stubs of .plt, .plt.sec, .plt.got and the like: AArch64, 32-bit Arm, x86-64, i386.
+ * Other machines have none. Stubs for functions that are chosen
+ * at start ("ifunc") get the names of these. Returns how many were added.
+ */
+size_t plt_add(struct functions *, const struct elf_file *);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens files whose names come from a capture: whatever the name, nothing must happen. */
+#ifndef CYCLOPS_ELF_REGULAR_FILE_H
+#define CYCLOPS_ELF_REGULAR_FILE_H
+
+#include "base/err.h"
+#include "base/mapped.h"
+
+/*
+ * Maps the regular file at `path`. Devices and pipes are refused before they are opened:
+ * opening alone can do things, or wait forever.
+ */
+int regular_file_map(struct mapped *, const char *path, struct err *);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parts of a whole, and how far they can be leant on. */
+#ifndef CYCLOPS_ESTIMATE_SHARES_H
+#define CYCLOPS_ESTIMATE_SHARES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "table/table.h"
+
+/* Records: with fewer, the relative error of their number is over 60 % (95 %). */
+enum { SPARSE_BELOW = 10 };
+
+/* Part of a whole; 0 of nothing. */
+static inline double ratio(uint64_t part, uint64_t whole)
+{
+	return whole == 0 ? 0 : (double)part / (double)whole;
+}
+
+/* The same as a cell; absent of nothing. */
+struct cell cell_ratio(uint64_t part, uint64_t whole);
+
+/* Marks what rests on `n` records as sparse if those are few. */
+struct cell cell_sparse(struct cell, uint64_t n);
+
+/* Latency cycles, and how many of them full counters show: those stand for that or more. */
+struct latency_amount {
+	uint64_t cycles, full;
+};
+
+/*
+ * Which way a share of latency cycles may be off. If full counters are its own it is a lower
+ * bound, if they are others' an upper one, if both have some it is neither; of full counters that
+ * hold less than a hundredth of the whole nothing is said.
+ */
+enum cell_mark latency_share_mark(struct latency_amount part, struct latency_amount whole);
+
+/* The share as a cell; `n` records have it. */
+struct cell cell_latency_share(struct latency_amount part, struct latency_amount whole, uint64_t n);
+
+#endif

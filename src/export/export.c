@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/export.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "export/export_tables.h"
+#include "hot/hot.h"
+#include "scan/scan.h"
+
+static const struct export_table *const export_tables[] = { &export_spe, &export_samples };
+
+struct cell export_id(uint64_t id)
+{
+	return cell_signed((int32_t)id);
+}
+
+/* Columns of batches are of three widths. */
+static uint64_t value_of(const struct export_field *f, const struct batch *b, size_t row)
+{
+	const void *at = (const char *)b + f->offset + row * f->size;
+
+	switch (f->size) {
+	case sizeof(uint16_t):
+		return *(const uint16_t *)at;
+	case sizeof(uint32_t):
+		return *(const uint32_t *)at;
+	default:
+		return *(const uint64_t *)at;
+	}
+}
+
+void export_fields(const struct export_field *fields, size_t n, const struct batch *b, size_t row,
+		   struct cell *cells)
+{
+	for (size_t i = 0; i < n; i++)
+		if (b->has[row] & fields[i].has)
+			cells[fields[i].column] = fields[i].make(value_of(&fields[i], b, row));
+}
+
+struct cell export_scratch_cell(const struct export_context *c, struct table *t)
+{
+	if (c->scratch->n == 0)
+		return (struct cell){ 0 };
+	text_char(c->scratch, '\0');
+	return cell_text(table_text(t, c->scratch->bytes));
+}
+
+/* What one worker renders with. */
+struct export_worker {
+	struct table rows;
+	struct text scratch;
+};
+
+struct export_job {
+	struct session *session;
+	const struct export_table *class;
+	const struct format *format;
+	const struct document *document;
+	struct names names;
+	struct export_worker *workers;
+	bool has_rows; /* something was written before */
+	export_sink *sink;
+	void *context;
+};
+
+static const char *table_name_at(const void *context, size_t i)
+{
+	(void)context;
+	return i < COUNT(export_tables) ? export_tables[i]->name : NULL;
+}
+
+const struct export_table *export_table_find(const char *name, struct err *err)
+{
+	char names[64];
+
+	for (size_t i = 0; i < COUNT(export_tables); i++)
+		if (strcmp(export_tables[i]->name, name) == 0)
+			return export_tables[i];
+	err_set(err, ERR_USAGE, ERR_NOWHERE, "--table: there is no table '%s'; there are %s", name,
+		list_words(table_name_at, NULL, names, sizeof(names)));
+	return NULL;
+}
+
+const struct export_table *export_table_default(const struct session *s)
+{
+	return capture_n_chunks(s->capture) > 0 ? &export_spe : &export_samples;
+}
+
+static void render(void *context, unsigned worker, const struct batch *b, struct text *texts)
+{
+	struct export_job *job = context;
+	struct export_worker *w = &job->workers[worker];
+	struct export_context row_context = {
+		.session = job->session,
+		.names = &job->names,
+		.scratch = &w->scratch,
+	};
+
+	if (b->kind != job->class->kind)
+		return;
+	table_reset(&w->rows);
+	for (size_t row = 0; row < b->n; row++)
+		job->class->row(&row_context, b, row, &w->rows, table_add_row(&w->rows));
+	job->format->rows(job->document, &w->rows, false, &texts[0]);
+}
+
+/* The first piece with rows is not joined to anything. */
+static int write_piece(void *context, const struct text *texts)
+{
+	struct export_job *job = context;
+	struct text piece = texts[0];
+
+	if (piece.n == 0)
+		return 0;
+	if (!job->has_rows) {
+		piece.bytes += job->format->joint;
+		piece.n -= job->format->joint;
+	}
+	job->has_rows = true;
+	return job->sink(job->context, &piece);
+}
+
+/* A pass that only gathers places, so that each gets its name once and before the rows. */
+static void name_places(struct export_job *job, const struct select *select)
+{
+	const struct hot_options options = {
+		.dimensions = 1u << DIM_PLACE,
+		.event = -1,
+		.without_spe = job->class->kind != BATCH_SPE,
+	};
+	const struct keys functions = { { KEY_FUNCTION }, 1 };
+	struct analysis places = { .class = &hot_class, .options = &options };
+
+	scan(job->session, select, &places, 1);
+	hot_names(job->session, places.result, &functions, &job->names);
+	hot_class.free(places.result);
+}
+
+static void workers_init(struct export_job *job, unsigned n)
+{
+	job->workers = mem_zalloc(n, sizeof(*job->workers));
+	for (unsigned i = 0; i < n; i++)
+		table_init(&job->workers[i].rows, job->class->name, NULL, job->class->columns,
+			   job->class->n_columns);
+}
+
+static void workers_release(struct export_job *job, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		table_release(&job->workers[i].rows);
+		text_release(&job->workers[i].scratch);
+	}
+	free(job->workers);
+}
+
+/* What stands before all rows. */
+static int write_head(struct export_job *job, const struct table *empty)
+{
+	struct text text = { 0 };
+	int rc;
+
+	job->format->begin(job->document, &text);
+	job->format->head(job->document, empty, true, &text);
+	rc = job->sink(job->context, &text);
+	text_release(&text);
+	return rc;
+}
+
+static int write_tail(struct export_job *job, const struct table *empty)
+{
+	struct text text = { 0 };
+	int rc;
+
+	job->format->tail(job->document, empty, &text);
+	job->format->end(job->document, &text);
+	rc = job->sink(job->context, &text);
+	text_release(&text);
+	return rc;
+}
+
+int export_run(struct session *s, const struct select *select, const struct export_table *class,
+	       const struct format *format, const struct document *document, export_sink *sink,
+	       void *context)
+{
+	struct table empty;
+	struct tables tables = { 0 };
+	struct document described = *document; /* says what the columns mean */
+	struct export_job job = {
+		.session = s,
+		.class = class,
+		.format = format,
+		.document = &described,
+		.sink = sink,
+		.context = context,
+	};
+	const struct scan_output output = {
+		.n_texts = 1,
+		.render = render,
+		.write = write_piece,
+		.context = &job,
+		.without_place = !class->wants_names,
+		.keeps_places = class->wants_names,
+	};
+	unsigned n_workers = pool_size(s->pool);
+	int rc;
+
+	table_init(&empty, class->name, NULL, class->columns, class->n_columns);
+	*vec_add(&tables.list) = &empty;
+	described.tables = &tables;
+	if (class->wants_names)
+		name_places(&job, select);
+	workers_init(&job, n_workers);
+	rc = write_head(&job, &empty);
+	if (rc == 0)
+		rc = scan_ordered(s, select, &output);
+	if (rc == 0)
+		rc = write_tail(&job, &empty);
+	workers_release(&job, n_workers);
+	names_release(&job.names);
+	vec_release(&tables.list);
+	table_release(&empty);
+	return rc;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cyclops hot: hotspots by any key. */
+#include <stddef.h>
+
+#include "base/alloc.h"
+#include "cli/question.h"
+#include "hot/arguments/arguments.h"
+#include "hot/branches.h"
+#include "hot/elapsed.h"
+#include "hot/event.h"
+#include "hot/hot.h"
+#include "cli/command.h"
+#include "scan/scan.h"
+#include "session/without_spe.h"
+
+static const struct usage usage = {
+	"hot",
+	"[OPTIONS] [FILE]",
+	"Hotspots: where samples and SPE records add up, grouped by any keys.",
+};
+
+struct hot_command {
+	const char *by;
+	struct option_list events;
+	const char *against;
+	bool callers;
+	bool by_samples;
+	bool arguments;
+	bool histogram;
+	bool elapsed;
+	const char *ghz;
+
+	struct keys keys;	 /* of --by */
+	struct core_clock clock; /* of --ghz */
+};
+
+static const struct option options[] = {
+	{ "by", 0, OPTION_TEXT, offsetof(struct hot_command, by), "KEY[,KEY]",
+	  "process, thread, cpu, module, function (the default), line,\n"
+	  "                          instruction, place, event, operation, source, time" },
+	{ "event", 'e', OPTION_LIST, offsetof(struct hot_command, events), "NAME",
+	  "only this: a sampled event, or what SPE records or branch\n"
+	  "                          stacks tell: 'l1d-refill && load'; list: what there is" },
+	{ "against", 0, OPTION_TEXT, offsetof(struct hot_command, against), "EVENT",
+	  "a sampled event to compare with what SPE tells" },
+	{ "callers", 0, OPTION_FLAG, offsetof(struct hot_command, callers), NULL,
+	  "who called, as a tree (needs call chains)" },
+	{ "by-samples", 0, OPTION_FLAG, offsetof(struct hot_command, by_samples), NULL,
+	  "weigh every sample the same, not by its period or latency" },
+	{ "arguments", 0, OPTION_FLAG, offsetof(struct hot_command, arguments), NULL,
+	  "instead: what functions are called with (needs recorded registers)" },
+	{ "histogram", 0, OPTION_FLAG, offsetof(struct hot_command, histogram), NULL,
+	  "with --arguments: a table of how their values are distributed" },
+	{ "elapsed", 0, OPTION_FLAG, offsetof(struct hot_command, elapsed), NULL,
+	  "instead: run time, out of the times of SPE records" },
+	{ "ghz", 0, OPTION_TEXT, offsetof(struct hot_command, ghz), "F",
+	  "with --elapsed: frequency of the cores" },
+};
+
+/* The table, and that of the skid if there is something to compare with. */
+static int make_tables(struct session *s, const struct hot *hot, const struct hot_event *event,
+		       const struct hot_view *view, struct table *table, struct table *skid,
+		       struct tables *out, struct err *err)
+{
+	struct names names = { 0 };
+	int rc;
+
+	if (event->with_branches && hot_branches_check(hot, event, err) < 0)
+		return -1;
+	hot_names(s, hot, &view->keys, &names);
+	rc = hot_table(hot, &names, view, table, err);
+	*vec_add(&out->list) = table;
+	hot_table_notes(hot, view, table);
+	if (rc == 0 && event->with_branches)
+		hot_branches_note(hot, table);
+	else if (rc == 0 && event->is_spe)
+		note_without_spe(s, table);
+	if (rc == 0 && event->with_skid) {
+		hot_skid_table(hot, event, &names, &view->keys, view->top, skid);
+		*vec_add(&out->list) = skid;
+	}
+	names_release(&names);
+	return rc;
+}
+
+static int answer_hot(struct question *q, struct session *s, const struct select *select,
+		      const struct hot_view *view, const struct hot_event *event, struct err *err)
+{
+	const struct hot_options hot_options = hot_event_options(
+		event, keys_dimensions(&view->keys) | 1u << DIM_FRAME |
+			       (s->slices.n > 0 ? 1u << DIM_SLICE : 0) |
+			       (view->with_estimates ? estimate_dimensions(s) : 0));
+	const struct scan_wish wish = { .with_branches = event->with_branches };
+	struct analysis hot = { .class = &hot_class, .options = &hot_options };
+	struct table table = { 0 }, skid = { 0 };
+	struct tables tables = { 0 };
+	int rc;
+
+	scan_part(s, select, &wish, &hot, 1);
+	rc = make_tables(s, hot.result, event, view, &table, &skid, &tables, err);
+	hot_event_note_none(s, event, select, &table);
+	if (rc == 0)
+		rc = question_show(q, &tables, err);
+	hot_class.free(hot.result);
+	table_release(&table);
+	table_release(&skid);
+	vec_release(&tables.list);
+	return rc;
+}
+
+/* The answer to --elapsed. */
+static int answer_elapsed(struct question *q, struct session *s, const struct select *select,
+			  struct err *err)
+{
+	const struct hot_command *command = q->what.into;
+	const struct hot_options hot_options = { .dimensions = keys_dimensions(&command->keys),
+						 .event = -1,
+						 .branches_of = -1,
+						 .without_samples = true };
+	const struct elapsed_request request = {
+		.keys = &command->keys,
+		.top = rows_to_show(&q->rows),
+		.sort = q->rows.sort,
+		.clock = command->clock,
+	};
+	struct analysis hot = { .class = &hot_class, .options = &hot_options };
+	struct names names = { 0 };
+	struct table table = { 0 };
+	struct tables tables = { 0 };
+	int rc;
+
+	scan(s, select, &hot, 1);
+	hot_names(s, hot.result, request.keys, &names);
+	rc = elapsed_table(s, select, hot.result, &names, &request, &table, NULL, err);
+	*vec_add(&tables.list) = &table;
+	if (rc == 0)
+		rc = question_show(q, &tables, err);
+	names_release(&names);
+	hot_class.free(hot.result);
+	table_release(&table);
+	vec_release(&tables.list);
+	return rc;
+}
+
+/* The answer to --arguments. */
+static int answer_arguments(struct question *q, struct session *s, const struct select *select,
+			    const struct hot_event *event, struct err *err)
+{
+	const struct hot_command *command = q->what.into;
+	const struct argument_request request = {
+		.event = event->sampled,
+		.top = rows_to_show(&q->rows),
+		.sort = q->rows.sort,
+		.with_histogram = command->histogram,
+	};
+	struct argument_tables tables = { 0 };
+	int rc;
+
+	if (event->is_spe)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--arguments --event: SPE records have no registers; name a "
+			       "sampled event");
+	rc = argument_tables_make(s, select, &request, &tables, err);
+	if (rc == 0)
+		rc = question_show(q, &tables.shown, err);
+	argument_tables_release(&tables);
+	return rc;
+}
+
+static int check_elapsed(const struct question *q, struct hot_command *command, struct err *err)
+{
+	if (command->ghz != NULL && !command->elapsed)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--ghz needs --elapsed");
+	if (!command->elapsed)
+		return 0;
+	if (command->arguments || command->events.n > 0 || command->callers ||
+	    command->by_samples || q->time_slices != 0 || command->against != NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--elapsed is a question of its own: not with --event, --callers, "
+			       "--by-samples, --time-slices, --against or --arguments");
+	if (command->ghz != NULL && core_clock_parse(command->ghz, &command->clock, err) < 0)
+		return -1;
+	return elapsed_check_keys(&command->keys, err);
+}
+
+/* What does not go together. */
+static int check(struct question *q, struct err *err)
+{
+	struct hot_command *command = q->what.into;
+	bool groups = command->by != NULL || command->callers || command->by_samples ||
+		      q->time_slices != 0 || command->against != NULL;
+
+	if (command->arguments && groups)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--arguments is a question of its own: not with --by, --callers, "
+			       "--by-samples, --time-slices or --against");
+	if (command->histogram && !command->arguments)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--histogram needs --arguments");
+	if (keys_parse(command->by != NULL ? command->by : "function", &command->keys, err) < 0)
+		return -1;
+	return check_elapsed(q, command, err);
+}
+
+static struct hot_view view_of(const struct question *q, const struct session *s,
+			       const struct hot_event *event)
+{
+	const struct hot_command *command = q->what.into;
+
+	return (struct hot_view){
+		.name = "hot",
+		.keys = command->keys,
+		.top = rows_to_show(&q->rows),
+		.sort = q->rows.sort,
+		.with_callers = command->callers,
+		.by_samples = command->by_samples || event->is_spe,
+		.with_estimates = event->is_spe && capture_spe(s->capture)->is_present,
+		.with_branches = event->with_branches,
+	};
+}
+
+static bool wants_list(const struct session *s, const struct option_list *events)
+{
+	if (events->n != 1 || strcmp(events->items[0], HOT_EVENT_LIST) != 0)
+		return false;
+	for (size_t i = 0; i < capture_n_events(s->capture); i++)
+		if (strcmp(capture_event_name(s->capture, i), HOT_EVENT_LIST) == 0)
+			return false;
+	return true;
+}
+
+/* The answer to --event list. */
+static int answer_list(struct question *q, struct session *s, const struct select *select,
+		       struct err *err)
+{
+	struct table table = { 0 };
+	struct tables tables = { 0 };
+	int rc;
+
+	hot_event_list(s, select, &table);
+	*vec_add(&tables.list) = &table;
+	rc = question_show(q, &tables, err);
+	table_release(&table);
+	vec_release(&tables.list);
+	return rc;
+}
+
+static int answer(struct question *q, struct session *s, const struct select *select,
+		  struct err *err)
+{
+	const struct hot_command *command = q->what.into;
+	const struct option_list *events = &command->events;
+	struct hot_event event = { .sampled = -1 };
+	struct hot_view view;
+	int rc;
+
+	if (command->elapsed)
+		return answer_elapsed(q, s, select, err);
+	if (wants_list(s, events))
+		return answer_list(q, s, select, err);
+	rc = hot_event_choose(s, events->items, events->n, command->against, &event, err);
+	view = view_of(q, s, &event);
+	if (rc == 0 && command->arguments)
+		rc = answer_arguments(q, s, select, &event, err);
+	else if (rc == 0)
+		rc = answer_hot(q, s, select, &view, &event, err);
+	hot_event_release(&event);
+	return rc;
+}
+
+static int hot_command(int argc, char **argv)
+{
+	struct hot_command command = { 0 };
+	struct question q = {
+		.usage = &usage,
+		.what = { "What:", options, COUNT(options), &command },
+		.has_rows = QUESTION_ROWS_SORTED,
+		.max_arguments = 1,
+		.by = &command.keys,
+		.check = check,
+		.answer = answer,
+	};
+
+	return question_ask(&q, argc, argv);
+}
+
+const struct command command_hot = {
+	.usage = &usage,
+	.purpose = "hotspots by process, function, line, instruction, event, source …",
+	.reads = COMMAND_READS_CAPTURE,
+	.run = hot_command,
+};

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The limits of what each row took, out of hot/elapsed.h's sums, and the table of them. */
+#include "hot/elapsed_inside.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "estimate/estimate.h"
+#include "hot/group.h"
+#include "scan/scan.h"
+#include "scan/spe_filters.h"
+#include "session/tip.h"
+#include "session/without_spe.h"
+
+enum { MAX_COLUMNS = N_KEYS * KEY_MAX_COLUMNS + 16 };
+
+/* Cores that take SPE records run no slower, if it is not known how fast they run. */
+static const double slow_hz = 2e9;
+
+/* What an operation takes that has to wait for memory and its translation. */
+static const double slow_operation_ns = 150;
+
+/* Limits are close if they are no further apart than this: of all time, or of the row's own. */
+static const double close_share = 0.02, close_part = 0.2;
+
+/* Of less no word is said. */
+static const double least_share = 0.001;
+
+/* Keys of what runs; the others are of single operations. */
+static const bool is_of_time[N_KEYS] = {
+	[KEY_PROCESS] = true,  [KEY_THREAD] = true, [KEY_CPU] = true,	      [KEY_MODULE] = true,
+	[KEY_FUNCTION] = true, [KEY_LINE] = true,   [KEY_INSTRUCTION] = true, [KEY_PLACE] = true,
+};
+
+static const struct column columns[] = {
+	{ "time_share", "of time", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR | COLUMN_TRUST,
+	  "part of the time between records that it ran; absent: not told apart from others" },
+	{ "time_low", "from", "", CELL_NUMBER, COLUMN_SHARE, "lower limit of that" },
+	{ "time_high", "to", "", CELL_NUMBER, COLUMN_SHARE, "upper limit of that" },
+	{ "time_ns", "time", "ns", CELL_COUNT, 0, "time that it ran, between records" },
+	{ "ns_per_operation", "ns/op", "ns", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+	  "that by the operations that its records stand for" },
+	{ "cycles_per_operation", "cycles/op", "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+	  "the same in cycles, if the frequency of the cores is known" },
+	{ "samples", NULL, "samples", CELL_COUNT, 0, "SPE records" },
+	{ "operation_share", "of operations", "", CELL_NUMBER, COLUMN_SHARE,
+	  "part of the operations that records stand for" },
+	{ "latency_share", "of latency", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
+	  "part of the total latencies of sampled operations, which overlap" },
+};
+
+/* What a row took, in ns. */
+struct taken {
+	uint64_t ns;
+	double low, high;
+	bool is_told, is_sure;
+};
+
+/* The answer being made. */
+struct making {
+	const struct elapsed *e;
+	const struct elapsed_request *request;
+	struct elapsed_rest rest;
+	struct elapsed_sum all;
+	struct taken *taken; /* by row */
+	struct spe_interval_range range;
+	double hz, told_ns;
+	uint32_t n_left_out; /* rows, and what one of them took at most */
+	double most_left_out;
+	bool has_code;	       /* a key is of code, so that others may run between records */
+	struct hot_grouping g; /* for names */
+};
+
+int elapsed_check_keys(const struct keys *keys, struct err *err)
+{
+	for (size_t i = 0; i < keys->n; i++)
+		if (!is_of_time[keys->keys[i]])
+			return err_set(err, ERR_USAGE, ERR_NOWHERE,
+				       "--elapsed: time between records is of what runs, by "
+				       "process, thread, cpu, module, function, line, instruction "
+				       "or place; not by %s",
+				       key_classes[keys->keys[i]].name);
+	return 0;
+}
+
+const char *elapsed_obstacle(const struct session *s, const struct select *select)
+{
+	const struct spe_info *spe = capture_spe(s->capture);
+
+	if (!spe->is_present)
+		return "there are no SPE records";
+	if (select != NULL)
+		return "--select leaves out what was between its records";
+	if (spe_filters_hide(s))
+		return "filters hid operations when it was recorded, so it is not known what was "
+		       "between records";
+	if (!spe->has_time)
+		return "the capture does not tell what the times of SPE records stand for";
+	if (spe_interval_range(s).longest == 0)
+		return "the capture does not tell the interval (--interval gives it)";
+	return NULL;
+}
+
+/*
+ * How long operations may have held up others, at most, going by the records that met one. A few
+ * that take long may be most of it: their number counts, not that of all records.
+ */
+static double met_ns(const struct making *m, const struct elapsed_operations *o)
+{
+	double cycles = (double)o->cycles, squares = (double)o->squares;
+	struct estimate e;
+	uint64_t n;
+
+	if (o->n == 0)
+		return 0;
+	n = (uint64_t)fmax(1, cycles * cycles / squares);
+	e = estimate_of(n, o->operations / o->n * n, &m->range);
+	return e.high * (cycles / (double)n) / m->hz * 1e9;
+}
+
+/* The same for slow ones that no record met. */
+static double unmet_ns(const struct making *m)
+{
+	return estimate_of(0, 0, &m->range).high * slow_operation_ns;
+}
+
+/*
+ * Where a record of one row follows one of another, each ran for a part of the operations
+ * between, any part of them on average: so they share the time as one operation of each would.
+ */
+static void share_edges(struct making *m)
+{
+	const struct elapsed *e = m->e;
+
+	for (uint32_t i = 0; i < e->pairs.n; i++) {
+		const uint64_t *pair = tuples_get(&e->pairs, i);
+		const struct elapsed_sum *a = &e->rows[pair[0]], *b = &e->rows[pair[1]];
+		uint64_t ns = e->pair_ns.items[i], first = ns / 2;
+
+		if (a->n_steady > 0 && b->n_steady > 0 && a->steady_ns + b->steady_ns > 0) {
+			double each_a = (double)a->steady_ns / (double)a->n_steady;
+			double each_b = (double)b->steady_ns / (double)b->n_steady;
+
+			first = (uint64_t)llround((double)ns * (each_a / (each_a + each_b)));
+		}
+		m->taken[pair[0]].ns += first;
+		m->taken[pair[1]].ns += ns - first;
+	}
+}
+
+static void find_limits(struct making *m, uint32_t row)
+{
+	const struct elapsed_sum *sum = &m->e->rows[row];
+	double covered = (double)m->rest.covered_ns, to_ns = 1e9 / m->hz;
+	struct taken *t = &m->taken[row];
+
+	t->ns += sum->steady_ns + sum->brief_ns;
+	t->low = t->high = (double)t->ns;
+	if (m->has_code) {
+		t->low = (double)sum->steady_ns;
+		t->high = (double)(sum->steady_ns + sum->brief_ns + sum->edge_ns);
+		t->low -= met_ns(m, &sum->visitors) + unmet_ns(m) + (double)sum->beginning * to_ns;
+		t->high += met_ns(m, &sum->briefly) + unmet_ns(m) + (double)sum->ending * to_ns;
+	}
+	t->low = fmax(0, t->low);
+	t->high = fmin(covered, t->high);
+	t->is_sure = t->high - t->low <= fmax(close_share * covered, close_part * (double)t->ns);
+	t->is_told = t->is_sure || t->low > t->high / 2;
+	m->told_ns += t->is_told ? (double)t->ns : 0;
+	m->all.all.operations += sum->all.operations;
+	m->all.latency.cycles += sum->latency.cycles;
+	m->all.latency.full += sum->latency.full;
+}
+
+static void add_up(struct making *m)
+{
+	uint32_t n = m->e->plan->rows.n;
+
+	m->rest = m->e->rest;
+	for (size_t i = 0; i < m->e->spans.n; i++)
+		m->rest.span_ns += m->e->spans.items[i].last_ns - m->e->spans.items[i].first_ns;
+	m->taken = mem_zalloc(n + 1, sizeof(*m->taken));
+	share_edges(m);
+	for (uint32_t row = 0; row < n; row++)
+		find_limits(m, row);
+}
+
+/* Several keys may have a column of one name. */
+static size_t add_column(struct column *list, size_t n, const struct column *column)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(list[i].name, column->name) == 0)
+			return n;
+	list[n] = *column;
+	return n + 1;
+}
+
+static void start_table(const struct making *m, struct table *t)
+{
+	const char *each = m->request->clock.hz > 0 ? "cycles_per_operation" : "ns_per_operation";
+	const struct keys *keys = m->request->keys;
+	struct column list[MAX_COLUMNS], *kept;
+	size_t n = 0;
+
+	for (size_t i = 0; i < keys->n; i++) {
+		const struct key_class *class = &key_classes[keys->keys[i]];
+
+		for (size_t c = 0; c < class->n_columns; c++)
+			n = add_column(list, n, &class->columns[c]);
+	}
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		n = add_column(list, n, &columns[i]);
+	table_init(t, "elapsed", m->request->title, list, n);
+	kept = arena_alloc(&t->memory, n * sizeof(*kept));
+	memcpy(kept, list, n * sizeof(*kept));
+	t->columns = kept;
+	kept[table_column(t, each)].flags = 0;
+}
+
+static void set(struct table *t, struct cell *row, const char *column, struct cell cell)
+{
+	row[table_column(t, column)] = cell;
+}
+
+static struct cell share(double part, double whole)
+{
+	return cell_number(whole == 0 ? 0 : part / whole);
+}
+
+static void show_told(const struct making *m, uint32_t number, struct table *t, struct cell *row)
+{
+	const struct elapsed_sum *sum = &m->e->rows[number];
+	double ns = (double)m->taken[number].ns;
+	double each = sum->all.operations == 0 ? 0 : ns / (double)sum->all.operations;
+
+	set(t, row, "time_share",
+	    cell_marked(share(ns, (double)m->rest.covered_ns),
+			m->taken[number].is_sure ? MARK_EXACT : MARK_SPARSE));
+	set(t, row, "time_ns", cell_count(m->taken[number].ns));
+	set(t, row, "ns_per_operation", cell_number(each));
+	if (m->request->clock.hz > 0)
+		set(t, row, "cycles_per_operation", cell_number(each * m->request->clock.hz / 1e9));
+}
+
+static void show_row(const struct making *m, uint32_t number, struct table *t)
+{
+	const struct elapsed_sum *sum = &m->e->rows[number];
+	const struct taken *taken = &m->taken[number];
+	double covered = (double)m->rest.covered_ns;
+	struct cell *row = table_add_row(t);
+
+	hot_show_keys(&m->g, tuples_get(&m->e->plan->rows, number) + 1, t, row);
+	set(t, row, "samples", cell_count(sum->all.n));
+	set(t, row, "operation_share",
+	    share((double)sum->all.operations, (double)m->all.all.operations));
+	set(t, row, "latency_share", cell_latency_share(sum->latency, m->all.latency, sum->all.n));
+	if (covered == 0)
+		return;
+	set(t, row, "time_low", share(taken->low, covered));
+	set(t, row, "time_high", share(taken->high, covered));
+	if (taken->is_told)
+		show_told(m, number, t, row);
+}
+
+/* What may have taken longest first; then by operations, then by name. */
+static int compare_rows(const void *left, const void *right, void *context)
+{
+	const struct making *m = context;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	const struct taken *x = &m->taken[a], *y = &m->taken[b];
+	const struct tuples *rows = &m->e->plan->rows;
+	uint64_t n_a = m->e->rows[a].all.operations, n_b = m->e->rows[b].all.operations;
+
+	if (x->high != y->high)
+		return (x->high < y->high) - (x->high > y->high);
+	if (n_a != n_b)
+		return (n_a < n_b) - (n_a > n_b);
+	return hot_words_compare(&m->g, tuples_get(rows, a), tuples_get(rows, b));
+}
+
+/* Of what was met a few times hardly more is known than that it ran. */
+static bool is_worth_a_row(const struct making *m, uint32_t number)
+{
+	if (m->taken[number].is_told || m->rest.covered_ns == 0)
+		return true;
+	return !m->request->is_brief &&
+	       (m->request->top == 0 || m->e->rows[number].all.n >= SPARSE_BELOW);
+}
+
+static void leave_out(struct making *m, uint32_t number)
+{
+	m->n_left_out++;
+	m->most_left_out = fmax(m->most_left_out, m->taken[number].high);
+}
+
+static void show_rows(struct making *m, struct table *t)
+{
+	uint32_t n = m->e->plan->rows.n;
+	uint32_t *order = mem_alloc(n + 1, sizeof(*order));
+
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	if (n > 1)
+		qsort_r(order, n, sizeof(*order), compare_rows, m);
+	for (uint32_t i = 0; i < n; i++)
+		if (is_worth_a_row(m, order[i]))
+			show_row(m, order[i], t);
+		else
+			leave_out(m, order[i]);
+	free(order);
+}
+
+static void note_left_out(const struct making *m, struct table *t)
+{
+	if (m->n_left_out == 0 || m->request->is_brief)
+		return;
+	table_note(t,
+		   "%" PRIu32
+		   " more of fewer than %d records, of at most %.1f %%%s; --all shows %s",
+		   m->n_left_out, SPARSE_BELOW, 100 * m->most_left_out / (double)m->rest.covered_ns,
+		   m->n_left_out == 1 ? "" : " each", m->n_left_out == 1 ? "it" : "them");
+}
+
+/* What is not in the rows, and why. */
+static void note_rest(const struct making *m, struct table *t)
+{
+	double covered = (double)m->rest.covered_ns, span = (double)m->rest.span_ns;
+	double waiting = (double)m->rest.waiting_ns;
+
+	table_note(t, "100 %%: %s between records of a thread that follow each other",
+		   table_human(t, cell_count(m->rest.covered_ns), "ns"));
+	if (m->rest.waiting_ns > 0)
+		table_note(t,
+			   "left out: %s in which a thread waited or was preempted: so long "
+			   "between records that it is no run time",
+			   table_human(t, cell_count(m->rest.waiting_ns), "ns"));
+	if (span - covered - waiting > least_share * span)
+		table_note(t, "left out: %s between records of different threads or buffers",
+			   table_human(t, cell_number(round(span - covered - waiting)), "ns"));
+}
+
+/* Why rows are not told apart: the capture is short, or they are mixed. */
+static const char *why_untold(const struct making *m, struct table *t)
+{
+	double unmet = unmet_ns(m);
+
+	if (!m->has_code || unmet < close_share * (double)m->rest.covered_ns)
+		return "they alternate about as fast as records are taken, or have too few";
+	return table_format(t,
+			    "slow operations that no record met may have taken up to %s of each, "
+			    "which is much in so short a capture (record longer, or more often), "
+			    "or they alternate about as fast as records are taken",
+			    table_human(t, cell_number(unmet), "ns"));
+}
+
+static void note_untold(const struct making *m, struct table *t)
+{
+	double untold = 1 - m->told_ns / (double)m->rest.covered_ns;
+
+	if (untold > least_share)
+		table_note(t, "%s%.1f %% of the time is of %s that are not told apart: %s%s",
+			   m->request->is_brief ? "" : "-: ", 100 * untold,
+			   m->request->is_brief ? "others" : "rows", why_untold(m, t),
+			   m->request->is_brief ? "" : " (--by module, thread are coarser)");
+}
+
+/* What limits and shares rest on. */
+static void note_basis(const struct making *m, const struct session *s, struct table *t)
+{
+	int event = capture_spe(s->capture)->event;
+	const struct attr *a = event < 0 ? NULL : &capture_event(s->capture, (size_t)event)->attr;
+	struct spe_interval longest = { .mean = m->range.longest };
+
+	if (m->has_code)
+		table_note(t,
+			   "from, to: what ran unseen between two records took no longer than "
+			   "its latency, %s %.3g GHz%s",
+			   m->request->clock.hz > 0 ? "at" : "on cores that run at", m->hz / 1e9,
+			   m->request->clock.hz > 0 ? "" : " at least (--ghz)");
+	if (m->has_code && spe_lacks_jitter(s->capture))
+		table_note(t, "samples were taken without jitter: code in step with the interval "
+			      "may never be met, and limits do not hold for it");
+	if (!m->rest.has_switches)
+		table_note(t,
+			   "there are no switch records: waits of less than %s count as run time",
+			   table_human(t, cell_count(elapsed_longest_ns(&longest)), "ns"));
+	if (a != NULL && attr_has(a, ATTR_EXCLUDE_KERNEL))
+		table_note(t, "user only: time in the kernel counts for the code that was running");
+}
+
+static void make_notes(const struct making *m, const struct session *s, struct table *t)
+{
+	if (m->rest.covered_ns == 0) {
+		table_note(t, "no two records of a thread have times (ts_enable=1) and follow each "
+			      "other: nothing is known of what is between them");
+		return;
+	}
+	note_left_out(m, t);
+	note_untold(m, t);
+	if (m->request->is_brief) {
+		table_note(t, "between records; more, and what limits rest on: %s",
+			   tip(t, s, "hot --elapsed"));
+		return;
+	}
+	note_rest(m, t);
+	note_basis(m, s, t);
+}
+
+static int make_table(struct making *m, const struct session *s, struct table *out, struct err *err)
+{
+	int rc;
+
+	add_up(m);
+	start_table(m, out);
+	show_rows(m, out);
+	rc = table_sort_by(out, m->request->sort, 0, err);
+	table_show_top(out, m->request->top);
+	make_notes(m, s, out);
+	free(m->taken);
+	return rc;
+}
+
+/* Nothing but the reason. */
+static void make_empty_table(const struct session *s, const struct making *m, const char *obstacle,
+			     struct table *out)
+{
+	start_table(m, out);
+	if (!note_without_spe(s, out))
+		table_note(out, "no time of code: %s", obstacle);
+}
+
+int elapsed_table(struct session *s, const struct select *select, const struct hot *hot,
+		  const struct names *names, const struct elapsed_request *request,
+		  struct table *out, double *out_told, struct err *err)
+{
+	const struct hot_view view = { .keys = *request->keys };
+	const struct scan_wish wish = { .keeps_places = true };
+	const char *obstacle = elapsed_obstacle(s, select);
+	struct elapsed_plan *plan = elapsed_plan_new(s, hot, names, request->keys);
+	struct analysis analysis = { .class = &elapsed_class, .options = plan };
+	struct making m = {
+		.request = request,
+		.range = spe_interval_range(s),
+		.hz = request->clock.hz > 0 ? request->clock.hz : slow_hz,
+		.g = { .hot = hot, .view = &view, .names = names },
+	};
+	int rc = 0;
+
+	for (size_t i = 0; i < request->keys->n; i++)
+		m.has_code |= key_classes[request->keys->keys[i]].is_code;
+	if (obstacle != NULL) {
+		make_empty_table(s, &m, obstacle, out);
+	} else {
+		scan_part(s, NULL, &wish, &analysis, 1);
+		m.e = analysis.result;
+		rc = make_table(&m, s, out, err);
+		elapsed_class.free(analysis.result);
+	}
+	if (out_told != NULL)
+		*out_told = m.rest.covered_ns == 0 ? 0 : m.told_ns / (double)m.rest.covered_ns;
+	elapsed_plan_free(plan);
+	return rc;
+}

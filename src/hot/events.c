@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The events of hotspots: what their records weigh, and what each adds up to. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "hot/hot.h"
+
+bool hot_is_spe(const struct hot *hot, uint64_t event)
+{
+	return event == capture_n_events(hot->session->capture);
+}
+
+bool hot_is_branches(const struct hot *hot, uint64_t event, size_t *out_sampled)
+{
+	uint64_t n = capture_n_events(hot->session->capture);
+
+	if (event <= n)
+		return false;
+	*out_sampled = event - n - 1;
+	return true;
+}
+
+uint64_t hot_event_end(const struct hot *hot)
+{
+	return 2 * (uint64_t)capture_n_events(hot->session->capture) + 1;
+}
+
+bool hot_event_is_time(const struct hot *hot, uint64_t event)
+{
+	return event < capture_n_events(hot->session->capture) &&
+	       attr_is_clock(&capture_event(hot->session->capture, event)->attr);
+}
+
+uint64_t hot_event_weight(const struct hot *hot, uint64_t event, const struct hot_cost *c)
+{
+	size_t sampled;
+
+	if (hot_is_branches(hot, event, &sampled))
+		return c->n;
+	return hot_is_spe(hot, event) ? c->cycles : c->period;
+}
+
+struct hot_cost *hot_totals(const struct hot *hot)
+{
+	struct hot_cost *totals = mem_zalloc(hot_event_end(hot), sizeof(*totals));
+
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+		uint64_t key[N_DIMENSIONS];
+
+		hot_key(hot, i, key);
+		hot_cost_add(&totals[key[DIM_EVENT]], hot_cost(hot, i));
+	}
+	return totals;
+}
+
+size_t hot_n_events(const struct hot *hot)
+{
+	struct hot_cost *totals = hot_totals(hot);
+	size_t n = 0;
+
+	for (uint64_t event = 0; event < hot_event_end(hot); event++)
+		n += totals[event].n > 0;
+	free(totals);
+	return n;
+}

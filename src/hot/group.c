@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hot/group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+uint64_t hot_weight(const struct hot_grouping *g, uint64_t event, const struct hot_cost *c)
+{
+	return g->view->by_samples ? c->n : hot_event_weight(g->hot, event, c);
+}
+
+uint64_t hot_full_weight(const struct hot_grouping *g, uint64_t event, const struct hot_cost *c)
+{
+	return !g->view->by_samples && hot_is_spe(g->hot, event) ? c->full : 0;
+}
+
+void hot_words(const struct hot_grouping *g, const uint64_t *raw, uint64_t *words)
+{
+	size_t at = 1;
+
+	words[0] = raw[DIM_EVENT];
+	for (size_t i = 0; i < g->view->keys.n; i++) {
+		const struct key_class *class = &key_classes[g->view->keys.keys[i]];
+
+		class->make(g->names, raw, words + at);
+		at += class->n_words;
+	}
+}
+
+void hot_caller_words(const struct hot_grouping *g, const uint64_t *raw, uint64_t place,
+		      uint64_t *words)
+{
+	uint64_t key[N_DIMENSIONS];
+
+	memcpy(key, raw, sizeof(key));
+	key[DIM_PLACE] = place;
+	hot_words(g, key, words);
+}
+
+static uint32_t group_of(struct hot_grouping *g, const uint64_t *words)
+{
+	uint32_t number = tuples_add(&g->keys, words);
+
+	if (number == g->groups.n) {
+		vec_add(&g->groups);
+		for (uint32_t i = 0; i < g->hot->session->slices.n; i++)
+			vec_add(&g->slices);
+	}
+	return number;
+}
+
+/* Adds what a raw group weighs to each distinct group of its call chain, once. */
+static void add_inclusive(struct hot_grouping *g, uint32_t number, const uint64_t *raw,
+			  uint32_t self, uint64_t weight)
+{
+	const struct tuples *frames = &g->hot->session->frames;
+	uint64_t frame = raw[DIM_FRAME];
+	uint32_t group = self;
+
+	for (;;) {
+		struct hot_group *its = &g->groups.items[group];
+		uint64_t words[HOT_GROUP_WORDS];
+
+		if (its->last_raw != number + 1)
+			its->inclusive += weight;
+		its->last_raw = number + 1;
+		if (frame == 0)
+			break;
+		hot_caller_words(g, raw, tuples_get(frames, (uint32_t)frame)[1], words);
+		group = group_of(g, words);
+		frame = tuples_get(frames, (uint32_t)frame)[0];
+	}
+}
+
+/* Frames have a group of their own if the keys look at the code and nothing but the code. */
+static bool keys_are_code(const struct keys *keys)
+{
+	for (size_t i = 0; i < keys->n; i++)
+		if (!key_classes[keys->keys[i]].is_code)
+			return false;
+	return true;
+}
+
+static void add_slice(struct hot_grouping *g, uint32_t group, uint64_t slice, uint64_t weight)
+{
+	uint32_t n = g->hot->session->slices.n;
+
+	if (slice < n)
+		g->slices.items[(size_t)group * n + slice] += weight;
+}
+
+/* Where records of CPUs stand for different numbers the CPU is told apart: estimate_dimensions(). */
+static uint64_t operations_of(const struct hot_grouping *g, const uint64_t *raw, uint64_t n)
+{
+	if (!hot_is_spe(g->hot, raw[DIM_EVENT]))
+		return 0;
+	if (g->has_own_intervals)
+		return n * spe_interval(g->hot->session, (uint32_t)raw[DIM_CPU])->mean;
+	return n * g->each;
+}
+
+/* Fills `groups` with the group that each raw group becomes. */
+static void group_all(struct hot_grouping *g, uint32_t *groups)
+{
+	const struct hot *hot = g->hot;
+
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+		const struct hot_cost *cost = hot_cost(hot, i);
+		uint64_t raw[N_DIMENSIONS], words[HOT_GROUP_WORDS], weight;
+
+		hot_key(hot, i, raw);
+		weight = hot_weight(g, raw[DIM_EVENT], cost);
+		hot_words(g, raw, words);
+		groups[i] = group_of(g, words);
+		hot_cost_add(&g->groups.items[groups[i]].cost, cost);
+		g->groups.items[groups[i]].operations += operations_of(g, raw, cost->n);
+		g->weights[raw[DIM_EVENT]] += weight;
+		g->full[raw[DIM_EVENT]] += hot_full_weight(g, raw[DIM_EVENT], cost);
+		add_slice(g, groups[i], raw[DIM_SLICE], weight);
+		if (g->has_chains)
+			add_inclusive(g, i, raw, groups[i], weight);
+	}
+}
+
+/* Sorts the raw groups by group, counting. */
+static void list_raws(struct hot_grouping *g, const uint32_t *groups)
+{
+	const struct hot *hot = g->hot;
+
+	g->raws = mem_alloc(hot_end(hot) + 1, sizeof(*g->raws));
+	g->first_raw = mem_zalloc(g->groups.n + 2, sizeof(*g->first_raw));
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1))
+		g->first_raw[groups[i] + 2]++;
+	for (size_t i = 2; i < g->groups.n + 2; i++)
+		g->first_raw[i] += g->first_raw[i - 1];
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1))
+		g->raws[g->first_raw[groups[i] + 1]++] = i;
+}
+
+static bool any_chains(const struct hot *hot)
+{
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+		uint64_t raw[N_DIMENSIONS];
+
+		hot_key(hot, i, raw);
+		if (raw[DIM_FRAME] != 0)
+			return true;
+	}
+	return false;
+}
+
+/* Wants the places of a chain, as far as no chain before went the same way. */
+static void want_frames(const struct session *s, uint64_t frame, bool *is_done, bool *wanted)
+{
+	for (; frame != 0 && !is_done[frame]; frame = tuples_get(&s->frames, (uint32_t)frame)[0]) {
+		is_done[frame] = true;
+		wanted[tuples_get(&s->frames, (uint32_t)frame)[1]] = true;
+	}
+}
+
+void hot_names(struct session *s, const struct hot *hot, const struct keys *keys, struct names *out)
+{
+	enum symbols_depth depth = SYMBOLS_FUNCTIONS;
+	bool *wanted = mem_zalloc(place_numbers_n(s->places) + 1, sizeof(*wanted));
+	bool *is_done = mem_zalloc(s->frames.n + 1, sizeof(*is_done));
+	bool needs_names = false;
+
+	for (size_t i = 0; i < keys->n; i++) {
+		const struct key_class *class = &key_classes[keys->keys[i]];
+
+		needs_names |= class->needs_names;
+		if (class->needs_lines)
+			depth = SYMBOLS_LINES;
+	}
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+		uint64_t raw[N_DIMENSIONS];
+
+		if (!needs_names)
+			break;
+		hot_key(hot, i, raw);
+		wanted[raw[DIM_PLACE]] = true;
+		want_frames(s, raw[DIM_FRAME], is_done, wanted);
+	}
+	names_init(out, s, wanted, depth);
+	free(is_done);
+	free(wanted);
+}
+
+int hot_words_compare(const struct hot_grouping *g, const uint64_t *a, const uint64_t *b)
+{
+	for (size_t i = 0; i < g->view->keys.n; i++) {
+		const struct key_class *class = &key_classes[g->view->keys.keys[i]];
+
+		for (size_t w = 0; w < class->n_words; w++) {
+			int order = key_word_compare(g->names, class->words[w], *++a, *++b);
+
+			if (order != 0)
+				return order;
+		}
+	}
+	return 0;
+}
+
+/* By event, then heaviest first, then by name: an order that is always the same. Time goes on. */
+static int compare_groups(const void *left, const void *right, void *context)
+{
+	const struct hot_grouping *g = context;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	const uint64_t *x = tuples_get(&g->keys, a), *y = tuples_get(&g->keys, b);
+	const struct hot_group *ga = &g->groups.items[a], *gb = &g->groups.items[b];
+	uint64_t wa = hot_weight(g, x[0], &ga->cost), wb = hot_weight(g, y[0], &gb->cost);
+
+	if (x[0] != y[0])
+		return (x[0] > y[0]) - (x[0] < y[0]);
+	if (keys_are_time(&g->view->keys))
+		return hot_words_compare(g, x, y);
+	if (wa != wb)
+		return (wa < wb) - (wa > wb);
+	if (ga->inclusive != gb->inclusive)
+		return (ga->inclusive < gb->inclusive) - (ga->inclusive > gb->inclusive);
+	if (ga->cost.n != gb->cost.n)
+		return (ga->cost.n < gb->cost.n) - (ga->cost.n > gb->cost.n);
+	return hot_words_compare(g, x, y);
+}
+
+uint32_t *hot_grouping_order(const struct hot_grouping *g)
+{
+	uint32_t *order = mem_alloc(g->groups.n + 1, sizeof(*order));
+
+	for (uint32_t i = 0; i < g->groups.n; i++)
+		order[i] = i;
+	if (g->groups.n > 1)
+		qsort_r(order, g->groups.n, sizeof(*order), compare_groups, (void *)(uintptr_t)g);
+	return order;
+}
+
+void hot_grouping_init(struct hot_grouping *g, const struct hot *hot, const struct names *names,
+		       const struct hot_view *view)
+{
+	uint32_t *groups;
+
+	*g = (struct hot_grouping){ .hot = hot, .view = view, .names = names, .n_words = 1 };
+	for (size_t i = 0; i < view->keys.n; i++)
+		g->n_words += key_classes[view->keys.keys[i]].n_words;
+	tuples_init(&g->keys, g->n_words);
+	g->each = spe_interval_common(hot->session).mean;
+	g->has_own_intervals =
+		hot->options->dimensions >> DIM_CPU & 1 && spe_interval_varies(hot->session);
+	g->weights = mem_zalloc(hot_event_end(hot), sizeof(*g->weights));
+	g->full = mem_zalloc(hot_event_end(hot), sizeof(*g->full));
+	g->has_chains = keys_are_code(&view->keys) && any_chains(hot);
+	groups = mem_alloc(hot_end(hot) + 1, sizeof(*groups));
+	group_all(g, groups);
+	if (g->has_chains && view->with_callers)
+		list_raws(g, groups);
+	free(groups);
+}
+
+void hot_grouping_release(struct hot_grouping *g)
+{
+	tuples_release(&g->keys);
+	vec_release(&g->groups);
+	vec_release(&g->slices);
+	free(g->weights);
+	free(g->full);
+	free(g->raws);
+	free(g->first_raw);
+}

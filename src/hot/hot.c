@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hot/hot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "capture/format/sample.h"
+#include "estimate/latency.h"
+#include "spe/packet.h"
+
+/* Groups are looked up for so many records at once, which is faster: tuples_add_all(). */
+enum { ROWS_AT_ONCE = 64 };
+
+static bool has_chains(const struct capture *c)
+{
+	for (size_t i = 0; i < capture_n_events(c); i++)
+		if (capture_event(c, i)->attr.sample_type &
+		    ((uint64_t)1 << SAMPLE_CALLCHAIN | (uint64_t)1 << SAMPLE_STACK_USER))
+			return true;
+	return false;
+}
+
+/* There may be very many groups: no word is spent on what they cannot differ in. */
+static bool is_told_apart(const struct hot *hot, int dimension)
+{
+	if (dimension == DIM_FRAME && !has_chains(hot->session->capture))
+		return false;
+	return dimension == DIM_EVENT || hot->options->dimensions >> dimension & 1;
+}
+
+static void *hot_new(const struct session *session, const void *options)
+{
+	struct hot *hot = mem_zalloc(1, sizeof(*hot));
+
+	hot->session = session;
+	hot->options = options;
+	for (int i = 0; i < N_DIMENSIONS; i++)
+		if (i != DIM_PLACE && is_told_apart(hot, i))
+			hot->dimensions[hot->n_dimensions++] = (enum dimension)i;
+	hot->has_place = is_told_apart(hot, DIM_PLACE);
+	tuples_init(&hot->rests, hot->n_dimensions);
+	place_groups_init(&hot->groups);
+	hot->is_by_place = !(hot->options->dimensions &
+			     ~(1u << DIM_EVENT | 1u << DIM_PLACE | 1u << DIM_FRAME));
+	return hot;
+}
+
+static void hot_free(void *partial)
+{
+	struct hot *hot = partial;
+
+	if (hot == NULL)
+		return;
+	tuples_release(&hot->rests);
+	place_groups_release(&hot->groups);
+	vec_release(&hot->costs);
+	vec_release(&hot->by_place);
+	free(hot);
+}
+
+/* What a group is told apart by, of those that are not by_place. */
+static struct place_group group_at(const struct hot *hot, uint32_t at)
+{
+	return hot->has_place ? hot->groups.list.items[at] : (struct place_group){ .rest = at };
+}
+
+void hot_key(const struct hot *hot, uint32_t group, uint64_t key[N_DIMENSIONS])
+{
+	struct place_group g;
+	const uint64_t *words;
+
+	for (size_t i = 0; i < N_DIMENSIONS; i++)
+		key[i] = 0;
+	if (group < hot->by_place.n) {
+		key[DIM_EVENT] = capture_n_events(hot->session->capture);
+		key[DIM_PLACE] = group;
+		return;
+	}
+	g = group_at(hot, group - (uint32_t)hot->by_place.n);
+	key[DIM_PLACE] = g.place;
+	words = tuples_get(&hot->rests, g.rest);
+	for (size_t i = 0; i < hot->n_dimensions; i++)
+		key[hot->dimensions[i]] = words[i];
+}
+
+/* Where the sums of a group are, which is added if it is new. */
+static uint32_t group_of(struct hot *hot, uint32_t place, uint32_t rest)
+{
+	uint32_t group = hot->has_place ? place_groups_add(&hot->groups, place, rest) : rest;
+
+	if (group == hot->costs.n)
+		vec_add(&hot->costs);
+	return group;
+}
+
+static struct hot_cost *cost_of_place(struct hot *hot, uint64_t place)
+{
+	while (hot->by_place.n <= place)
+		vec_add(&hot->by_place);
+	return &hot->by_place.items[place];
+}
+
+void hot_cost_add(struct hot_cost *to, const struct hot_cost *from)
+{
+	to->n += from->n;
+	to->cycles += from->cycles; /* which is the period of samples */
+	to->squares += from->squares;
+	to->full += from->full;
+	to->n_cycles += from->n_cycles;
+	to->n_saturated += from->n_saturated;
+	to->n_walks += from->n_walks;
+	to->xlat_cycles += from->xlat_cycles;
+	to->n_branches += from->n_branches;
+	to->n_mispredicted += from->n_mispredicted;
+}
+
+static void add_spe(struct hot_cost *c, const struct batch *b, size_t row)
+{
+	uint32_t has = b->has[row];
+	uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
+
+	c->n++;
+	if (has & HAS_TOTAL) {
+		c->n_cycles++;
+		c->cycles += b->total[row];
+		c->squares += (uint64_t)b->total[row] * b->total[row];
+		c->n_saturated += latency_is_full(b->total[row]);
+		c->full += latency_is_full(b->total[row]) ? b->total[row] : 0u;
+	}
+	if (events >> SPE_EV_TLB_WALK & 1) {
+		c->n_walks++;
+		c->xlat_cycles += has & HAS_XLAT ? b->xlat[row] : 0u;
+	}
+	if (has & HAS_OP && b->op_class[row] == SPE_OP_BRANCH) {
+		c->n_branches++;
+		c->n_mispredicted += events >> SPE_EV_MISPREDICTED & 1;
+	}
+}
+
+static void add_sample(struct hot_cost *c, const struct batch *b, size_t row)
+{
+	c->n++;
+	c->period += b->has[row] & HAS_PERIOD ? b->period[row] : 1;
+}
+
+/* All entries are counted, also those of no interest: what a part of them are says more. */
+static void add_branch(struct hot_cost *c, const struct batch *b, size_t row,
+		       const struct hot_options *o)
+{
+	uint32_t has = b->has[row];
+	bool tells = (has & o->branch_needs) == o->branch_needs;
+
+	c->n += tells && (o->condition == NULL || select_matches(o->condition, b, row));
+	c->n_telling += tells;
+	c->n_branches++;
+	c->n_typed += (has & HAS_BRANCH_TYPE) != 0;
+	c->n_predicted += (has & HAS_EVENTS) != 0;
+	c->n_mispredicted += has & HAS_EVENTS && b->events[row] >> SPE_EV_MISPREDICTED & 1;
+	if (has & HAS_BRANCH_CYCLES) {
+		c->n_cycles++;
+		c->cycles += b->branch_cycles[row];
+	}
+}
+
+/* The numbers of what tells rows apart besides the place; one is often like the one before. */
+static void find_rests(struct hot *hot, const struct batch *b, const uint16_t *rows, size_t n,
+		       uint32_t *rests)
+{
+	uint64_t words[ROWS_AT_ONCE * N_DIMENSIONS];
+
+	for (size_t i = 0; i < hot->n_dimensions; i++)
+		records_dimension(hot->session, b, rows, n, hot->dimensions[i], words + i,
+				  hot->n_dimensions);
+	tuples_add_runs(&hot->rests, words, n, rests);
+}
+
+static void consume_by_key(struct hot *hot, const struct batch *b, const uint16_t *rows, size_t n)
+{
+	uint32_t rests[ROWS_AT_ONCE], places[ROWS_AT_ONCE] = { 0 }, groups[ROWS_AT_ONCE];
+
+	find_rests(hot, b, rows, n, rests);
+	if (hot->has_place) {
+		records_places(b, rows, n, places);
+		place_groups_fetch(&hot->groups, places, n);
+	}
+	for (size_t i = 0; i < n; i++)
+		groups[i] = group_of(hot, places[i], rests[i]);
+	for (size_t i = 0; i < n; i++)
+		__builtin_prefetch(&hot->costs.items[groups[i]], 1);
+	for (size_t i = 0; i < n; i++) {
+		struct hot_cost *cost = &hot->costs.items[groups[i]];
+
+		if (b->kind == BATCH_SPE)
+			add_spe(cost, b, rows[i]);
+		else if (b->kind == BATCH_SAMPLES)
+			add_sample(cost, b, rows[i]);
+		else
+			add_branch(cost, b, rows[i], hot->options);
+	}
+}
+
+static void consume_by_place(struct hot *hot, const struct batch *b, const uint16_t *rows, size_t n)
+{
+	uint32_t places[ROWS_AT_ONCE];
+
+	records_places(b, rows, n, places);
+	for (size_t i = 0; i < n; i++)
+		__builtin_prefetch(cost_of_place(hot, places[i]), 1);
+	for (size_t i = 0; i < n; i++)
+		add_spe(cost_of_place(hot, places[i]), b, rows[i]);
+}
+
+static bool is_wanted(const struct hot *hot, const struct batch *b, size_t row)
+{
+	const struct hot_options *o = hot->options;
+
+	if (b->kind == BATCH_SPE)
+		return !o->without_spe &&
+		       (o->condition == NULL || select_matches(o->condition, b, row));
+	if (b->kind == BATCH_BRANCHES)
+		return o->branches_of < 0 || b->event[row] == (unsigned)o->branches_of;
+	return !o->without_samples && (o->event < 0 || b->event[row] == (unsigned)o->event);
+}
+
+static void hot_consume(void *partial, const struct batch *b)
+{
+	struct hot *hot = partial;
+	uint16_t rows[BATCH_ROWS];
+	size_t n = 0;
+
+	for (size_t row = 0; row < b->n; row++) {
+		rows[n] = (uint16_t)row;
+		n += is_wanted(hot, b, row);
+	}
+	for (size_t i = 0; i < n; i += ROWS_AT_ONCE) {
+		size_t some = n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE;
+
+		if (hot->is_by_place && b->kind == BATCH_SPE)
+			consume_by_place(hot, b, rows + i, some);
+		else
+			consume_by_key(hot, b, rows + i, some);
+	}
+}
+
+/* The numbers that the rests of a partial have here. */
+static uint32_t *map_rests(struct hot *into, const struct hot *part, const struct id_map *map)
+{
+	uint32_t *rests = mem_alloc(part->rests.n + 1, sizeof(*rests));
+
+	for (uint32_t k = 0; k < part->rests.n; k++) {
+		uint64_t words[N_DIMENSIONS];
+
+		memcpy(words, tuples_get(&part->rests, k), part->n_dimensions * sizeof(*words));
+		for (size_t i = 0; i < part->n_dimensions; i++)
+			if (part->dimensions[i] == DIM_FRAME)
+				words[i] = map->frames[words[i]];
+		rests[k] = tuples_add(&into->rests, words);
+	}
+	return rests;
+}
+
+static void merge_keyed(struct hot *into, const struct hot *part, const struct id_map *map)
+{
+	uint32_t *rests = map_rests(into, part, map);
+
+	for (uint32_t i = 0; i < part->costs.n; i++) {
+		struct place_group g = group_at(part, i);
+		uint32_t group = group_of(into, g.place, rests[g.rest]);
+
+		hot_cost_add(&into->costs.items[group], &part->costs.items[i]);
+	}
+	free(rests);
+}
+
+static void hot_merge(void *into, const void *from, const struct id_map *map)
+{
+	const struct hot *part = from;
+
+	if (part->by_place.n > 0)
+		cost_of_place(into, part->by_place.n - 1);
+	merge_keyed(into, part, map);
+}
+
+static bool hot_wants_chains(const void *options)
+{
+	const struct hot_options *o = options;
+
+	return o->dimensions >> DIM_FRAME & 1;
+}
+
+static void hot_merge_part(void *into, const void *from, size_t part, size_t n_parts)
+{
+	struct hot *hot = into;
+	const struct hot *other = from;
+	size_t end = hot->by_place.n * (part + 1) / n_parts; /* the same part of all others */
+
+	for (size_t i = hot->by_place.n * part / n_parts; i < end && i < other->by_place.n; i++)
+		hot_cost_add(&hot->by_place.items[i], &other->by_place.items[i]);
+}
+
+const struct analysis_class hot_class = {
+	.new = hot_new,
+	.free = hot_free,
+	.wants_chains = hot_wants_chains,
+	.consume = hot_consume,
+	.merge = hot_merge,
+	.merge_part = hot_merge_part,
+};

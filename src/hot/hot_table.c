@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of hotspots: its columns and rows. */
+#include <stdlib.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "estimate/estimate.h"
+#include "estimate/shares.h"
+#include "hot/elapsed.h"
+#include "hot/group.h"
+#include "scan/spe_filters.h"
+
+enum {
+	MAX_COLUMNS = 1 + N_KEYS * KEY_MAX_COLUMNS + 16,
+};
+
+/* Columns of the sums, behind those of the keys. */
+enum sum_column {
+	SUM_SHARE,
+	SUM_TOTAL_SHARE,
+	SUM_SAMPLES,
+	SUM_PERIOD,
+	SUM_EVENTS,
+	SUM_CPU_TIME,
+	SUM_CYCLES,
+	SUM_MEAN,
+	SUM_ESTIMATED,
+	SUM_LOW,
+	SUM_HIGH,
+	SUM_LIMITS,
+	SUM_BRANCHES,
+	SUM_BRANCH_RATE,
+	SUM_BRANCH_CYCLES,
+	SUM_TIME,
+	N_SUMS,
+};
+
+static const struct column event_column = {
+	"event",   NULL, "",
+	CELL_TEXT, 0,	 "event that was sampled; arm_spe for SPE records; whose branch stacks",
+};
+
+static const struct column sum_columns[N_SUMS] = {
+	[SUM_SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR | COLUMN_TRUST,
+			"part of the event's total: of latency cycles for SPE, of events for "
+			"samples" },
+	[SUM_TOTAL_SHARE] = { "total_share", "with callees", "", CELL_NUMBER, COLUMN_SHARE,
+			      "the same, with everything it called" },
+	[SUM_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0,
+			  "records or samples, or entries of branch stacks" },
+	[SUM_PERIOD] = { "period", "events", "events", CELL_COUNT, COLUMN_MACHINE_ONLY,
+			 "events that the samples stand for; of clocks nanoseconds" },
+	[SUM_EVENTS] = { "shown_events", "events", "events", CELL_COUNT, COLUMN_TEXT_ONLY,
+			 "events that the samples stand for" },
+	[SUM_CPU_TIME] = { "shown_time", "cpu time", "ns", CELL_COUNT, COLUMN_TEXT_ONLY,
+			   "time that the samples of a clock stand for" },
+	[SUM_CYCLES] = { "latency_cycles", "latency", "cycles", CELL_COUNT, COLUMN_TRUST,
+			 "sum of the total latencies of the sampled operations" },
+	[SUM_MEAN] = { "mean_latency_cycles", "mean", "cycles", CELL_NUMBER, COLUMN_TRUST,
+		       "mean total latency of a sampled operation" },
+	[SUM_ESTIMATED] = { "estimated_operations", "estimated", "operations", CELL_COUNT,
+			    COLUMN_TRUST, "operations that the SPE records stand for" },
+	[SUM_LOW] = { "estimated_low", NULL, "operations", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+		      "lower limit of it (95 %)" },
+	[SUM_HIGH] = { "estimated_high", NULL, "operations", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+		       "upper limit of it (95 %)" },
+	[SUM_LIMITS] = { "estimated_limits", "95 %", "", CELL_TEXT, COLUMN_TEXT_ONLY,
+			 "where the truth lies, 19 times out of 20" },
+	[SUM_BRANCHES] = { "branches", NULL, "entries", CELL_COUNT, 0,
+			   "entries of branch stacks there, of the event or not" },
+	[SUM_BRANCH_RATE] = { "branch_share", "of them", "", CELL_NUMBER,
+			      COLUMN_SHARE | COLUMN_TRUST,
+			      "part of those that tell it for which the event holds" },
+	[SUM_BRANCH_CYCLES] = { "branch_cycles", "after", "cycles", CELL_NUMBER, 0,
+				"mean cycles from the branch before to one of these" },
+	[SUM_TIME] = { "time", SLICES_TITLE, "", CELL_TEXT, COLUMN_SPARK | COLUMN_TEXT_ONLY,
+		       "weight over time" },
+};
+
+/* Columns being gathered; two keys may share one. */
+struct columns {
+	struct column list[MAX_COLUMNS];
+	size_t n;
+};
+
+static void add_column(struct columns *c, const struct column *column)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (strcmp(c->list[i].name, column->name) == 0)
+			return;
+	c->list[c->n++] = *column;
+}
+
+static void hide_in_text(struct columns *c, const char *name)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (strcmp(c->list[i].name, name) == 0)
+			c->list[i].flags |= COLUMN_MACHINE_ONLY;
+}
+
+static bool has_sum(const struct hot_grouping *g, enum sum_column sum)
+{
+	switch (sum) {
+	case SUM_TOTAL_SHARE:
+		return g->has_chains;
+	case SUM_ESTIMATED:
+	case SUM_LOW:
+	case SUM_HIGH:
+	case SUM_LIMITS:
+		return g->view->with_estimates;
+	case SUM_BRANCHES:
+	case SUM_BRANCH_RATE:
+	case SUM_BRANCH_CYCLES:
+		return g->view->with_branches;
+	case SUM_TIME:
+		return g->hot->session->slices.n > 0;
+	default:
+		return true;
+	}
+}
+
+/* Are rows of SPE records weighed by their latency? */
+static bool weighs_latency(const struct hot *hot, const struct hot_view *view)
+{
+	struct hot_cost *totals = hot_totals(hot);
+	bool found = false;
+
+	for (uint64_t event = 0; event < hot_event_end(hot) && !view->by_samples; event++)
+		found |= hot_is_spe(hot, event) && totals[event].n > 0;
+	free(totals);
+	return found;
+}
+
+/* The event first if there are several, then keys and sums. */
+static void start_table(const struct hot_grouping *g, struct table *t)
+{
+	struct columns columns = { .n = 0 };
+	struct column *kept;
+
+	if (hot_n_events(g->hot) > 1)
+		add_column(&columns, &event_column);
+	for (size_t i = 0; i < g->view->keys.n; i++) {
+		const struct key_class *class = &key_classes[g->view->keys.keys[i]];
+
+		for (size_t c = 0; c < class->n_columns; c++)
+			add_column(&columns, &class->columns[c]);
+	}
+	for (size_t i = 0; i < N_SUMS; i++)
+		if (has_sum(g, (enum sum_column)i))
+			add_column(&columns, &sum_columns[i]);
+	if (g->view->with_estimates) /* how many there are is the question, not their sum */
+		hide_in_text(&columns, sum_columns[SUM_CYCLES].name);
+	table_init(t, g->view->name, g->view->title, columns.list, columns.n);
+	kept = arena_alloc(&t->memory, (columns.n + g->hot->session->slices.n) * sizeof(*kept));
+	memcpy(kept, columns.list, columns.n * sizeof(*kept));
+	t->columns = kept;
+	if (weighs_latency(g->hot, g->view) && hot_n_events(g->hot) == 1)
+		kept[table_column(t, "share")].title = "of latency";
+	for (uint32_t i = 0; i < g->hot->session->slices.n; i++)
+		kept[t->n_columns++] = (struct column){
+			.name = table_format(t, "slice_%u", i),
+			.unit = "",
+			.type = CELL_COUNT,
+			.flags = COLUMN_MACHINE_ONLY,
+			.meaning = "weight in this slice of time",
+		};
+	slices_note(&g->hot->session->slices, t);
+	spe_filters_name_estimates(g->hot->session, t);
+}
+
+static void set(struct table *t, struct cell *row, const char *column, struct cell cell)
+{
+	int at = table_column(t, column);
+
+	if (at >= 0)
+		row[at] = cell;
+}
+
+void hot_show_keys(const struct hot_grouping *g, const uint64_t *words, struct table *t,
+		   struct cell *row)
+{
+	for (size_t i = 0; i < g->view->keys.n; i++) {
+		const struct key_class *class = &key_classes[g->view->keys.keys[i]];
+		struct cell cells[KEY_MAX_COLUMNS] = { 0 };
+
+		class->show(g->names, words, t, cells);
+		for (size_t c = 0; c < class->n_columns; c++)
+			set(t, row, class->columns[c].name, cells[c]);
+		words += class->n_words;
+	}
+}
+
+static void show_branches(const struct hot_cost *c, struct table *t, struct cell *row)
+{
+	set(t, row, "branches", cell_count(c->n_branches));
+	if (c->n_telling > 0)
+		set(t, row, "branch_share",
+		    cell_sparse(cell_ratio(c->n, c->n_telling), c->n_telling));
+	if (c->n_cycles > 0)
+		set(t, row, "branch_cycles", cell_number((double)c->cycles / (double)c->n_cycles));
+}
+
+static struct latency_amount hot_whole(const struct hot_grouping *g, uint64_t event)
+{
+	return (struct latency_amount){ g->weights[event], g->full[event] };
+}
+
+void hot_show_sums(const struct hot_grouping *g, uint64_t event, const struct hot_cost *c,
+		   struct table *t, struct cell *row)
+{
+	enum cell_mark mark = c->n_saturated > 0 ? MARK_SATURATED : MARK_EXACT;
+	const struct latency_amount part = { hot_weight(g, event, c),
+					     hot_full_weight(g, event, c) };
+	size_t sampled;
+
+	set(t, row, "share", cell_latency_share(part, hot_whole(g, event), c->n));
+	set(t, row, "samples", cell_count(c->n));
+	if (hot_is_branches(g->hot, event, &sampled)) {
+		show_branches(c, t, row);
+	} else if (!hot_is_spe(g->hot, event)) {
+		set(t, row, "period", cell_count(c->period));
+		set(t, row, hot_event_is_time(g->hot, event) ? "shown_time" : "shown_events",
+		    cell_count(c->period));
+	} else if (c->n_cycles > 0) {
+		set(t, row, "latency_cycles", cell_marked(cell_count(c->cycles), mark));
+		set(t, row, "mean_latency_cycles",
+		    cell_marked(cell_number((double)c->cycles / (double)c->n_cycles), mark));
+	}
+}
+
+/* Few records have limits far from the middle: both are told. */
+static struct cell limits_cell(const struct estimate *e, struct table *t)
+{
+	return cell_text(table_format(t, "%s \xe2\x80\xa6 %s",
+				      table_human(t, cell_number(round(e->low)), ""),
+				      table_human(t, cell_number(round(e->high)), "")));
+}
+
+/* How many operations the records stand for. */
+static void show_estimates(const struct hot_grouping *g, const struct hot_group *group,
+			   struct table *t, struct cell *row)
+{
+	struct spe_interval_range range = spe_interval_range(g->hot->session);
+	struct estimate e;
+
+	if (range.longest == 0)
+		return;
+	e = estimate_of(group->cost.n, group->operations, &range);
+	set(t, row, "estimated_operations",
+	    cell_marked(cell_count(group->operations), MARK_SCALED));
+	set(t, row, "estimated_low", cell_number(e.low));
+	set(t, row, "estimated_high", cell_number(e.high));
+	set(t, row, "estimated_limits", limits_cell(&e, t));
+}
+
+static void show_slices(const struct hot_grouping *g, uint32_t number, struct table *t,
+			struct cell *row)
+{
+	uint32_t n = g->hot->session->slices.n;
+	int first = table_column(t, "slice_0");
+	const uint64_t *amounts;
+
+	if (n == 0)
+		return;
+	amounts = g->slices.items + (size_t)number * n;
+	set(t, row, "time", cell_text(slices_spark(t, amounts, n)));
+	for (uint32_t i = 0; i < n && first >= 0; i++)
+		row[(size_t)first + i] = cell_count(amounts[i]);
+}
+
+static const char *event_text(const struct hot_grouping *g, uint64_t event, struct table *t)
+{
+	const struct capture *capture = g->hot->session->capture;
+	size_t sampled;
+
+	if (hot_is_branches(g->hot, event, &sampled))
+		return table_format(t, "branches of %s", capture_event_name(capture, sampled));
+	return hot_is_spe(g->hot, event) ? "arm_spe" : capture_event_name(capture, event);
+}
+
+static void show_group(const struct hot_grouping *g, uint32_t number, struct table *t)
+{
+	const uint64_t *words = tuples_get(&g->keys, number);
+	const struct hot_group *group = &g->groups.items[number];
+	struct cell *row = table_add_row(t);
+
+	hot_show_keys(g, words + 1, t, row);
+	hot_show_sums(g, words[0], &group->cost, t, row);
+	set(t, row, "event", cell_text(event_text(g, words[0], t)));
+	if (g->view->with_estimates && hot_is_spe(g->hot, words[0]))
+		show_estimates(g, group, t, row);
+	show_slices(g, number, t, row);
+	if (g->has_chains)
+		set(t, row, "total_share", cell_ratio(group->inclusive, g->weights[words[0]]));
+}
+
+/* The first `top` groups of each event. */
+static void show_all(const struct hot_grouping *g, struct table *t)
+{
+	uint32_t *order = hot_grouping_order(g);
+	uint64_t event = UINT64_MAX;
+	size_t n_shown = 0, n_left = 0;
+	bool shows_all =
+		g->view->top == 0 || g->view->sort != NULL || keys_are_time(&g->view->keys);
+
+	for (size_t i = 0; i < g->groups.n; i++) {
+		uint64_t its_event = tuples_get(&g->keys, order[i])[0];
+		const struct hot_cost *cost = &g->groups.items[order[i]].cost;
+
+		if (cost->n == 0 && cost->n_branches > 0)
+			continue; /* entries of branch stacks that do not match */
+		if (its_event != event)
+			n_shown = 0;
+		event = its_event;
+		if (!shows_all && n_shown == g->view->top) {
+			n_left++;
+			continue;
+		}
+		show_group(g, order[i], t);
+		if (g->view->with_callers && g->has_chains)
+			hot_show_callers(g, order[i], t);
+		n_shown++;
+	}
+	if (n_left > 0)
+		table_note(t, "%zu more; --all shows them", n_left);
+	free(order);
+}
+
+int hot_table(const struct hot *hot, const struct names *names, const struct hot_view *view,
+	      struct table *out, struct err *err)
+{
+	struct hot_grouping g;
+
+	hot_grouping_init(&g, hot, names, view);
+	start_table(&g, out);
+	show_all(&g, out);
+	hot_grouping_release(&g);
+	return table_sort_by(out, view->sort, view->top, err);
+}
+
+void hot_table_notes(const struct hot *hot, const struct hot_view *view, struct table *t)
+{
+	struct hot_cost *totals = hot_totals(hot);
+	bool has_spe = totals[capture_n_events(hot->session->capture)].n > 0;
+
+	if (weighs_latency(hot, view))
+		table_note(t,
+			   "SPE shares are of latency: latencies of operations overlap and are no "
+			   "run time%s",
+			   elapsed_obstacle(hot->session, NULL) == NULL ? " (hot --elapsed)" : "");
+	if (has_spe)
+		spe_filters_note(hot->session, t);
+	free(totals);
+}

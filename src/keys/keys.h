@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The keys of --by, as a table: what a key is made of, how it reads. */
+#ifndef CYCLOPS_KEYS_KEYS_H
+#define CYCLOPS_KEYS_KEYS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "keys/dimension.h"
+#include "session/names.h"
+#include "table/table.h"
+
+/* What rows can be grouped by. */
+enum key {
+	KEY_PROCESS,
+	KEY_THREAD,
+	KEY_CPU,
+	KEY_MODULE,
+	KEY_FUNCTION,
+	KEY_LINE,
+	KEY_INSTRUCTION,
+	KEY_PLACE,
+	KEY_EVENT,
+	KEY_OPERATION,
+	KEY_SOURCE,
+	KEY_TIME,
+	N_KEYS,
+};
+
+/* A list of keys, each at most once. */
+struct keys {
+	enum key keys[N_KEYS];
+	size_t n;
+};
+
+/* Reads "function,cpu". An unknown key is an error that lists the keys. */
+int keys_parse(const char *text, struct keys *out, struct err *);
+
+enum { KEY_MAX_WORDS = 4, KEY_MAX_COLUMNS = 5 };
+
+/* What a word of a key is, so that keys can be put into an order that is always the same. */
+enum key_word {
+	WORD_NUMBER,
+	WORD_SYMBOL, /* id of a string of the symbols */
+	WORD_PLACE,  /* global place id */
+	WORD_SOURCE, /* address of a struct cpu_source, or a raw value below 65536 */
+};
+
+struct key_class {
+	const char *name, *meaning;
+	uint32_t dimensions; /* bits by enum dimension */
+	bool is_code;	     /* made from the place alone: callers have such a key too */
+	bool needs_names, needs_lines;
+	size_t n_words;
+	enum key_word words[KEY_MAX_WORDS];
+	size_t n_columns;
+	struct column columns[KEY_MAX_COLUMNS];
+	void (*make)(const struct names *, const uint64_t *raw, uint64_t *words);
+	void (*show)(const struct names *, const uint64_t *words, struct table *,
+		     struct cell *cells);
+};
+
+/* By enum key. */
+extern const struct key_class key_classes[N_KEYS];
+
+/* The dimensions that these keys need. */
+uint32_t keys_dimensions(const struct keys *);
+
+/* Those that view.with_estimates needs: the CPU, where what records stand for differs by it. */
+uint32_t estimate_dimensions(const struct session *);
+
+/* Is time among them? */
+bool keys_have_time(const struct keys *);
+
+/* Slices of time alone: rows by them stand in their order, all of them. */
+bool keys_are_time(const struct keys *);
+
+/* The data source that a word of DIM_SOURCE stands for; NULL: absent or not known. */
+const struct cpu_source *key_source(uint64_t word);
+
+/* Orders two words of this kind: by what they name, not by their numbers. */
+int key_word_compare(const struct names *, enum key_word, uint64_t a, uint64_t b);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Groups told apart by their place and something else, as a number. There may be very many, most
+ * of them of different places: the groups of a place are a list, the most common of them often
+ * first, so that no key has to be hashed, and a group takes 12 bytes.
+ */
+#ifndef CYCLOPS_KEYS_PLACE_GROUPS_H
+#define CYCLOPS_KEYS_PLACE_GROUPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/tuples.h"
+#include "base/vec.h"
+
+#define PLACE_GROUPS_NONE UINT32_MAX
+
+struct place_group {
+	uint32_t place, rest;
+	uint32_t next; /* group + 1 of the same place, or 0 */
+};
+
+struct place_groups {
+	VEC_OF(struct place_group) list; /* by number of the group */
+	VEC_OF(uint32_t) first;		 /* by place: group + 1, or 0 */
+
+	/* Lists end after some groups, so that none takes long; the others, by (place, rest): */
+	struct tuples crowded;
+	VEC_OF(uint32_t) crowded_groups;
+};
+
+void place_groups_init(struct place_groups *);
+void place_groups_release(struct place_groups *);
+
+/* The group of (place, rest), added if it is new: then the result is the old `list.n`. */
+uint32_t place_groups_add(struct place_groups *, uint32_t place, uint32_t rest);
+
+/* The group of (place, rest), or PLACE_GROUPS_NONE. */
+uint32_t place_groups_find(const struct place_groups *, uint32_t place, uint32_t rest);
+
+/* To be called for some places before their groups are asked for: that is faster. */
+void place_groups_fetch(struct place_groups *, const uint32_t *places, size_t n);
+
+#endif

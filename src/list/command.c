@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cyclops list: what is known about CPUs. */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "cli/common.h"
+#include "doctor/doctor.h"
+#include "list/catalog_tables.h"
+#include "cli/command.h"
+#include "metrics/cpu_choice.h"
+#include "pmu/here.h"
+
+static const struct usage usage = {
+	"list",
+	"cpus|events|metrics|groups [PATTERN] [--cpu NAME] [OPTIONS]",
+	"What is known about a CPU: events, metrics and their formulas, groups; or which CPUs "
+	"are. PATTERN is a part of a name or label (tlb), or all of it with * and ? ('L1D_*RD').",
+};
+
+struct list_command {
+	const char *cpu, *catalog;
+	bool wants_help;
+};
+
+static const struct option options[] = {
+	{ "cpu", 0, OPTION_TEXT, offsetof(struct list_command, cpu), "NAME",
+	  "of this CPU (default: that of this machine, or else what\n"
+	  "                          all Arm CPUs have in common)" },
+	{ "catalog", 0, OPTION_TEXT, offsetof(struct list_command, catalog), "FILE",
+	  "more facts about CPUs; Arm's telemetry files, too" },
+	{ "help", 'h', OPTION_FLAG, offsetof(struct list_command, wants_help), NULL, "this text" },
+};
+
+/* What can be listed of a CPU. */
+static const struct subject {
+	const char *name;
+	void (*fill)(const struct catalog_view *, struct table *);
+} subjects[] = {
+	{ "events", catalog_events_table },
+	{ "metrics", catalog_metrics_table },
+	{ "groups", catalog_groups_table },
+};
+
+static const char cpus[] = "cpus";
+
+static const char *subject_at(const void *context, size_t i)
+{
+	(void)context;
+	if (i < COUNT(subjects))
+		return subjects[i].name;
+	return i == COUNT(subjects) ? cpus : NULL;
+}
+
+static int unknown_subject(const char *name, struct err *err)
+{
+	char names[64];
+
+	return err_set(err, ERR_USAGE, ERR_NOWHERE, "list: there is no list '%s'; there are %s",
+		       name, list_words(subject_at, NULL, names, sizeof(names)));
+}
+
+/* May hardware events be counted? It is tried. */
+static bool may_count(void)
+{
+	struct pmus pmus = { 0 };
+	struct doctor_trial trial;
+
+	pmus_read(&pmus, "");
+	doctor_try(&pmus, &trial);
+	pmus_release(&pmus);
+	return trial.error == 0;
+}
+
+/* Says what can be counted here, if the CPU is the one of this machine. */
+static void fill_with_here(const struct subject *subject, struct here *here, struct cpu_pmu *pmu,
+			   struct table *out)
+{
+	struct catalog_view view = { .pmu = pmu };
+
+	if (here->is_this_machine) {
+		view.can_count = here_can_count;
+		view.context = here;
+	}
+	subject->fill(&view, out);
+	if (here->is_this_machine && table_column(out, "here") >= 0 && here_why_not(here) != NULL)
+		table_note(out, "%s", here_why_not(here));
+}
+
+static int fill_subject(const struct catalog *catalog, const struct subject *subject,
+			const char *name, struct cpu_pmu **pmu, struct table *out, struct err *err)
+{
+	struct here here = { 0 };
+	const struct cpu *cpu = name == NULL ? NULL : catalog_cpu_named(catalog, name, err);
+	int rc;
+
+	if (name != NULL && cpu == NULL)
+		return -1;
+	here_init(&here, "", catalog, cpu, may_count());
+	if (cpu == NULL)
+		cpu = here.cpu != NULL ? here.cpu : catalog_cpu_find(catalog, CPU_ANY_ARM);
+	rc = cpu_pmu_open(catalog, cpu, 0, pmu, err);
+	if (rc == 0)
+		fill_with_here(subject, &here, *pmu, out);
+	here_release(&here);
+	return rc;
+}
+
+/* The facts have to live as long as the table, which borrows their texts. */
+static int fill(const struct catalog *catalog, const char *what, const char *cpu,
+		struct cpu_pmu **pmu, struct table *out, struct err *err)
+{
+	if (strcmp(what, cpus) == 0)
+		return catalog_cpus_table(catalog, out, err);
+	for (size_t i = 0; i < COUNT(subjects); i++)
+		if (strcmp(what, subjects[i].name) == 0)
+			return fill_subject(catalog, &subjects[i], cpu, pmu, out, err);
+	return unknown_subject(what, err);
+}
+
+static int print(struct table *table, const struct output_options *output, struct err *err)
+{
+	struct tables tables = { 0 };
+	struct printer out = { 0 };
+	int rc;
+
+	if (printer_open(&out, output, "text", usage.command, NULL, err) < 0)
+		return -1;
+	*vec_add(&tables.list) = table;
+	rc = printer_finish(&out, output, &tables, 0, err);
+	vec_release(&tables.list);
+	return rc;
+}
+
+/* What to list, and perhaps a pattern. */
+static int answer(const struct list_command *command, const struct arguments *arguments,
+		  const struct output_options *output, struct err *err)
+{
+	struct catalog *catalog = NULL;
+	struct cpu_pmu *pmu = NULL;
+	struct table table = { 0 };
+	int rc;
+
+	if (catalog_open(command->catalog, &catalog, err) < 0)
+		return -1;
+	rc = fill(catalog, arguments->items[0], command->cpu, &pmu, &table, err);
+	if (rc == 0 && arguments->n > 1)
+		rc = catalog_keep_matches(&table, arguments->items[1], err);
+	if (rc == 0)
+		rc = print(&table, output, err);
+	table_release(&table);
+	cpu_pmu_free(pmu);
+	catalog_free(catalog);
+	return rc;
+}
+
+static int list_command(int argc, char **argv)
+{
+	struct list_command command = { 0 };
+	struct output_options output = { 0 };
+	const struct option_set sets[] = {
+		{ "What:", options, COUNT(options), &command },
+		output_option_set(&output),
+	};
+	struct arguments arguments;
+	struct err err;
+	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 2, &command.wants_help,
+				   &arguments);
+
+	if (status >= 0)
+		return status;
+	if (arguments.n == 0)
+		err_set(&err, ERR_USAGE, ERR_NOWHERE,
+			"list: what? cpus, events, metrics or groups");
+	else if (answer(&command, &arguments, &output, &err) == 0)
+		return EXIT_DONE;
+	return fail(&err);
+}
+
+const struct command command_list = {
+	.usage = &usage,
+	.purpose = "what is known about CPUs: events, metrics, groups",
+	.reads = COMMAND_READS_NOTHING,
+	.run = list_command,
+};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cyclops help: the manual pages. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/common.h"
+#include "cli/tell.h"
+#include "main/commands.h"
+#include "main/manual.h"
+
+static const struct usage usage = { "help", "[COMMAND]", "The manual page of a command." };
+
+/* What asks for the page of cyclops itself, and how help calls itself. */
+static bool is_about_all(const char *name)
+{
+	return strcmp(name, "cyclops") == 0 || strcmp(name, "help") == 0 ||
+	       strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
+}
+
+static int no_page(const char *name)
+{
+	const char *nearest = command_nearest(name);
+
+	if (nearest != NULL)
+		tell("there is no manual page for '%s'; did you mean 'cyclops help %s'?", name,
+		     nearest);
+	else
+		tell("there is no manual page for '%s' (cyclops --help lists the commands)", name);
+	return EXIT_USAGE;
+}
+
+static int help_command(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "";
+	const char *page;
+
+	if (argc > 2) {
+		tell("too many arguments: '%s' (usage: cyclops help [COMMAND])", argv[2]);
+		return EXIT_USAGE;
+	}
+	page = manual_page(is_about_all(name) ? "" : name);
+	if (page == NULL)
+		return no_page(name);
+	fputs(page, stdout);
+	return EXIT_DONE;
+}
+
+const struct command command_help = {
+	.usage = &usage,
+	.purpose = "the manual page of a command",
+	.run = help_command,
+};

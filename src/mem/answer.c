@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mem/answer.h"
+
+#include "access/samples.h"
+#include "access/vector_length.h"
+#include "base/alloc.h"
+#include "keys/keys.h"
+#include "mem/parts.h"
+#include "mem/rows.h"
+#include "scan/scan.h"
+#include "scan/spe_filters.h"
+#include "session/without_spe.h"
+
+/* What the scan is asked for. */
+enum part { MEM, CLOCK, VECTORS, N_PARTS };
+
+/* What memory operations are told apart by. */
+enum grouping { BY_EVENTS, BY_PLACE, N_GROUPINGS };
+
+enum { BRIEF_TOP = 8 };
+
+static const struct keys by_source = { { KEY_SOURCE }, 1 };
+static const struct keys by_function = { { KEY_FUNCTION }, 1 };
+
+/* Everything between the request and its tables. */
+struct making {
+	struct session *s;
+	const struct select *select;
+	const struct mem_request *request;
+	struct mem_report *out;
+	const struct keys *by;
+	struct mem_options options[N_GROUPINGS];
+	struct mem_set_options set;
+	struct analysis parts[N_PARTS];
+	struct core_clock clock;
+	struct names names;
+	struct access_sizes sizes;
+	struct mem_rows rows;
+};
+
+static const struct mem_set *set_of(const struct making *m)
+{
+	return m->parts[MEM].result;
+}
+
+static const struct mem *mem_of(const struct making *m, enum grouping grouping)
+{
+	return &set_of(m)->list[grouping];
+}
+
+static uint32_t dimensions_of(const struct keys *keys)
+{
+	return keys_dimensions(keys) & ~(1u << DIM_EVENT);
+}
+
+static bool needs_places(const struct making *m)
+{
+	return dimensions_of(m->by) >> DIM_PLACE & 1;
+}
+
+static void prepare(struct making *m)
+{
+	uint32_t by = dimensions_of(m->by);
+	uint32_t slices = m->s->slices.n > 0 ? 1u << DIM_SLICE : 0;
+	bool is_simple = !needs_places(m);
+
+	m->options[BY_EVENTS].dimensions = 1u << DIM_EVENTS | (is_simple ? by : 0);
+	m->options[BY_EVENTS].with_histograms = is_simple;
+	m->options[BY_PLACE].dimensions = 1u << DIM_PLACE | 1u << DIM_VECTOR | by | slices;
+	m->set = (struct mem_set_options){ m->options, N_GROUPINGS };
+	m->parts[MEM] = (struct analysis){ .class = &mem_set_class, .options = &m->set };
+	m->parts[CLOCK] = (struct analysis){ .class = &clock_pairs_class };
+	m->parts[VECTORS] = (struct analysis){ .class = &vector_length_class };
+}
+
+static int make_rows(struct making *m, struct err *err)
+{
+	const struct mem_request *request = m->request;
+	struct mem_view view = {
+		.name = request->by.n > 0 ? "mem" : "sources",
+		.title = request->by.n > 0 ? NULL : "Where the data came from",
+		.clock = &m->clock,
+		.length_ns = mem_set_length_ns(set_of(m)),
+		.sort = request->sort,
+		.top = request->top,
+	};
+	const struct mem *by_events = mem_of(m, BY_EVENTS);
+	uint32_t n_without = 0;
+
+	mem_rows_init(&m->rows, mem_of(m, BY_PLACE), &m->names, m->by, &m->sizes,
+		      request->sort != NULL ? 0 : request->top);
+	if (by_events->options->with_histograms)
+		mem_rows_take_histograms(&m->rows, by_events);
+	else
+		n_without = mem_rows_detail(&m->rows, m->s, m->select);
+	if (mem_table(&m->rows, &view, &m->out->rows, err) < 0)
+		return -1;
+	if (n_without > 0)
+		table_note(&m->out->rows, "percentiles are of the first %d rows only",
+			   MEM_ROWS_DETAILED);
+	return 0;
+}
+
+/* The functions that matter most, without distributions: those would take a second pass. */
+static int make_functions(struct making *m, struct err *err)
+{
+	const struct mem_view view = {
+		.name = "functions",
+		.title = "Functions",
+		.clock = &m->clock,
+		.length_ns = mem_set_length_ns(set_of(m)),
+	};
+	size_t top =
+		m->request->top == 0 || m->request->top > BRIEF_TOP ? BRIEF_TOP : m->request->top;
+	struct mem_rows rows;
+	int rc;
+
+	mem_rows_init(&rows, mem_of(m, BY_PLACE), &m->names, &by_function, &m->sizes, top);
+	rc = mem_table(&rows, &view, &m->out->functions, err);
+	mem_rows_release(&rows);
+	return rc;
+}
+
+static void show(struct making *m, struct table *t)
+{
+	*vec_add(&m->out->shown.list) = t;
+}
+
+/* What is told of everything, when it is not told by a key. */
+static int make_overview(struct making *m, struct err *err)
+{
+	const struct mem *by_events = mem_of(m, BY_EVENTS);
+
+	mem_translation_table(by_events, &m->out->translation);
+	mem_events_table(by_events, m->request->top, &m->out->events);
+	if (make_functions(m, err) < 0)
+		return -1;
+	show(m, &m->out->functions);
+	show(m, &m->out->translation);
+	show(m, &m->out->events);
+	return 0;
+}
+
+/* What all of it adds up to; of samples it would be all gaps. */
+static void make_region(struct making *m)
+{
+	const struct mem_region region = {
+		.set = set_of(m),
+		.rows = &m->rows,
+		.clock = &m->clock,
+		.vectors = m->sizes.n_scalable > 0 ? m->parts[VECTORS].result : NULL,
+		.vector_bits = m->request->vector_bits,
+		.select = m->select,
+		.name = m->request->region,
+	};
+
+	if (access_is_sampled(m->s) && !m->request->for_programs)
+		return;
+	mem_region_table(&region, &m->out->region);
+	if (!access_is_sampled(m->s) && m->request->for_programs) /* people have read it above */
+		spe_filters_note(m->s, &m->out->region);
+	show(m, &m->out->region);
+}
+
+/* What answers most comes first: people stop reading. */
+static int make_tables(struct making *m, struct err *err)
+{
+	bool is_sampled = access_is_sampled(m->s);
+
+	if (make_rows(m, err) < 0)
+		return -1;
+	show(m, &m->out->rows);
+	if (is_sampled)
+		access_samples_note(m->s, &m->out->rows);
+	else
+		note_without_memory(m->s, &m->out->rows);
+	if (!is_sampled && !capture_spe(m->s->capture)->is_present && !m->request->for_programs)
+		return 0;
+	if (!is_sampled)
+		spe_filters_note(m->s, &m->out->rows);
+	if (!is_sampled)
+		access_samples_note_unused(m->s, &m->out->rows);
+	make_region(m);
+	if (m->request->with_histogram) {
+		mem_histogram_table(&m->rows, &m->out->histogram);
+		show(m, &m->out->histogram);
+	}
+	return m->request->by.n == 0 ? make_overview(m, err) : 0;
+}
+
+int mem_report_make(struct session *s, const struct select *select,
+		    const struct mem_request *request, struct mem_report *out, struct err *err)
+{
+	struct making m = {
+		.s = s,
+		.select = select,
+		.request = request,
+		.out = out,
+		.by = request->by.n > 0 ? &request->by : &by_source,
+		.clock = request->clock,
+	};
+	struct keys named = *m.by;
+	int rc;
+
+	prepare(&m);
+	scan_part(s, select, &(struct scan_wish){ .only_memory = true }, m.parts, N_PARTS);
+	if (m.clock.basis == CLOCK_UNKNOWN)
+		m.clock = core_clock_derived(m.parts[CLOCK].result);
+	if (request->by.n == 0)
+		named.keys[named.n++] = KEY_FUNCTION;
+	mem_names(s, mem_of(&m, BY_PLACE), &named, &m.names);
+	mem_sizes(s, mem_of(&m, BY_PLACE), &m.sizes);
+	m.sizes.vector_bits = vector_length_bits(m.parts[VECTORS].result, request->vector_bits);
+	rc = make_tables(&m, err);
+	mem_rows_release(&m.rows);
+	access_sizes_release(&m.sizes);
+	names_release(&m.names);
+	for (int i = 0; i < N_PARTS; i++)
+		m.parts[i].class->free(m.parts[i].result);
+	return rc;
+}
+
+void mem_report_release(struct mem_report *r)
+{
+	struct table *const tables[] = { &r->rows,   &r->functions, &r->translation,
+					 &r->events, &r->region,    &r->histogram };
+
+	for (size_t i = 0; i < COUNT(tables); i++)
+		table_release(tables[i]);
+	vec_release(&r->shown.list);
+}

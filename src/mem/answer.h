@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Everything that `cyclops mem` tells: latencies by key, translation, events, bandwidth. */
+#ifndef CYCLOPS_MEM_ANSWER_H
+#define CYCLOPS_MEM_ANSWER_H
+
+#include <stdbool.h>
+
+#include "estimate/clock.h"
+#include "keys/keys.h"
+#include "scan/select.h"
+
+struct mem_request {
+	struct keys by;	  /* none: by source, and the functions that matter most */
+	size_t top;	  /* rows of each kind; 0: all */
+	const char *sort; /* name of a column of the table by key, or NULL */
+	bool with_histogram;
+	bool for_programs;	 /* all tables, also where all are empty for the same reason */
+	uint32_t vector_bits;	 /* of SVE, where no record says it; 0: not given */
+	const char *region;	 /* what is looked at, in words; NULL: everything */
+	struct core_clock clock; /* as given; unknown: derive it if that can be done */
+};
+
+/* The tables, to be released with mem_report_release(). Zeroed is empty. */
+struct mem_report {
+	struct table rows, functions, translation, events, region, histogram;
+	struct tables shown;
+};
+
+int mem_report_make(struct session *, const struct select *, const struct mem_request *,
+		    struct mem_report *out, struct err *);
+void mem_report_release(struct mem_report *);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cyclops mem: how long memory operations take, where their data comes from, what they move. */
+#include <stdlib.h>
+
+#include "access/vector_length.h"
+#include "base/alloc.h"
+#include "cli/question.h"
+#include "cli/command.h"
+#include "mem/answer.h"
+
+static const struct usage usage = {
+	"mem",
+	"[OPTIONS] [FILE]",
+	"Loads, stores and atomics of SPE or memory samples: latency, data source, bandwidth.",
+};
+
+struct mem_command {
+	const char *by;
+	const char *ghz;
+	const char *region;
+	unsigned vector_length;
+	bool histogram;
+
+	struct mem_request request; /* what that means */
+	char *select;		    /* of --select and --region */
+};
+
+static const struct option options[] = {
+	{ "by", 0, OPTION_TEXT, offsetof(struct mem_command, by), "KEY,KEY...",
+	  "source (the default), function, line, instruction,\n"
+	  "                          place, module, process, thread, cpu, event, operation, time" },
+	{ "region", 0, OPTION_TEXT, offsetof(struct mem_command, region), "WHAT",
+	  "only this function, or code: 0x1000..0x1fff" },
+	{ "ghz", 0, OPTION_TEXT, offsetof(struct mem_command, ghz), "F",
+	  "frequency of the cores, for nanoseconds" },
+	{ "vector-length", 0, OPTION_COUNT, offsetof(struct mem_command, vector_length), "BITS",
+	  "of SVE, where no record says it" },
+	{ "histogram", 0, OPTION_FLAG, offsetof(struct mem_command, histogram), NULL,
+	  "the distribution of each row's latencies, too" },
+};
+
+static int make_request(struct question *q, struct err *err)
+{
+	struct mem_command *command = q->what.into;
+
+	if (command->region != NULL)
+		q->input.select = command->select = select_region(q->input.select, command->region);
+	command->request = (struct mem_request){
+		.top = rows_to_show(&q->rows),
+		.sort = q->rows.sort,
+		.with_histogram = command->histogram,
+		.region = command->region,
+		.vector_bits = command->vector_length,
+	};
+	if (vector_length_check(command->vector_length, err) < 0)
+		return -1;
+	if (command->by != NULL && keys_parse(command->by, &command->request.by, err) < 0)
+		return -1;
+	return command->ghz == NULL ? 0
+				    : core_clock_parse(command->ghz, &command->request.clock, err);
+}
+
+static int answer(struct question *q, struct session *s, const struct select *select,
+		  struct err *err)
+{
+	struct mem_command *command = q->what.into;
+	struct mem_report report = { 0 };
+	int rc;
+
+	command->request.for_programs = !question_is_for_reading(q);
+	rc = mem_report_make(s, select, &command->request, &report, err);
+	if (rc == 0)
+		rc = question_show(q, &report.shown, err);
+	mem_report_release(&report);
+	return rc;
+}
+
+static int mem_command(int argc, char **argv)
+{
+	struct mem_command command = { 0 };
+	struct question q = {
+		.usage = &usage,
+		.what = { "What:", options, COUNT(options), &command },
+		.has_rows = QUESTION_ROWS_SORTED,
+		.max_arguments = 1,
+		.by = &command.request.by,
+		.check = make_request,
+		.answer = answer,
+	};
+	int status = question_ask(&q, argc, argv);
+
+	free(command.select);
+	return status;
+}
+
+const struct command command_mem = {
+	.usage = &usage,
+	.purpose = "latency of loads and stores, data sources, translation, bandwidth",
+	.reads = COMMAND_READS_CAPTURE,
+	.run = mem_command,
+};

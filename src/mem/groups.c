@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The groups of mem.h. What besides the place tells records apart takes few values, which get
+ * numbers: with the place they are the group.
+ *
+ * The sums of a group have room for 65535 records. When that is used up they move into a struct
+ * mem_cost, of which only groups with so many records have one.
+ */
+#include <stdlib.h>
+
+#include "access/data_src.h"
+#include "access/samples.h"
+#include "base/alloc.h"
+#include "mem/mem.h"
+#include "spe/packet.h"
+
+enum { MAX_WORDS = 1 + N_DIMENSIONS };
+
+void mem_init(struct mem *m, const struct session *session, const struct mem_options *options)
+{
+	*m = (struct mem){ .session = session, .options = options };
+	for (int i = 0; i < N_DIMENSIONS; i++)
+		if (i != DIM_PLACE && options->dimensions >> i & 1)
+			m->dimensions[m->n_dimensions++] = (enum dimension)i;
+	m->has_place = options->dimensions >> DIM_PLACE & 1;
+	m->is_sampled = access_is_sampled(session);
+	m->sampling = access_sampling_of(session);
+	m->each = m->is_sampled ? 0 : spe_interval_common(session).mean;
+	m->has_operations = !m->is_sampled && spe_interval_varies(session);
+	tuples_init(&m->rests, 1 + m->n_dimensions);
+	tuples_init(&m->spilled, 1);
+	place_groups_init(&m->groups);
+}
+
+void mem_release(struct mem *m)
+{
+	for (size_t i = 0; i < m->histograms.n; i++)
+		mem_histograms_release(&m->histograms.items[i]);
+	vec_release(&m->histograms);
+	vec_release(&m->operations);
+	vec_release(&m->wide);
+	tuples_release(&m->spilled);
+	vec_release(&m->sums);
+	place_groups_release(&m->groups);
+	vec_release(&m->rest_of_class);
+	tuples_release(&m->rests);
+}
+
+static struct place_group key_of(const struct mem *m, uint32_t group)
+{
+	return m->has_place ? m->groups.list.items[group] : (struct place_group){ .rest = group };
+}
+
+enum memory_kind mem_key(const struct mem *m, uint32_t group, uint64_t key[N_DIMENSIONS])
+{
+	struct place_group g = key_of(m, group);
+	const uint64_t *words = tuples_get(&m->rests, g.rest);
+
+	for (int i = 0; i < N_DIMENSIONS; i++)
+		key[i] = 0;
+	key[DIM_EVENT] = capture_n_events(m->session->capture);
+	key[DIM_PLACE] = g.place;
+	for (size_t i = 0; i < m->n_dimensions; i++)
+		key[m->dimensions[i]] = words[1 + i];
+	return (enum memory_kind)words[0];
+}
+
+uint32_t mem_find(const struct mem *m, enum memory_kind kind, const struct batch *b, size_t row)
+{
+	uint64_t words[MAX_WORDS] = { kind };
+	uint32_t rest;
+
+	for (size_t i = 0; i < m->n_dimensions; i++)
+		words[1 + i] = record_dimension(m->session, b, row, m->dimensions[i]);
+	rest = tuples_find(&m->rests, words);
+	if (rest == TUPLES_NONE || !m->has_place)
+		return rest;
+	return place_groups_find(&m->groups,
+				 (uint32_t)record_dimension(m->session, b, row, DIM_PLACE), rest);
+}
+
+void mem_add_class(struct mem *m, const enum dimension *dimensions, const uint64_t *words)
+{
+	uint64_t its[MAX_WORDS] = { words[0] };
+
+	for (size_t i = 0, at = 0; i < m->n_dimensions; i++) {
+		while (dimensions[at] != m->dimensions[i])
+			at++;
+		its[1 + i] = words[1 + at];
+	}
+	*vec_add(&m->rest_of_class) = tuples_add(&m->rests, its);
+}
+
+static void add_group(struct mem *m)
+{
+	vec_add(&m->sums);
+	if (m->has_operations)
+		vec_add(&m->operations);
+	if (m->options->with_histograms)
+		vec_add(&m->histograms);
+}
+
+/*
+ * The groups of these places and rests, up to MEM_ROWS_AT_ONCE, which are added if they are new;
+ * without places the number of the rest is that of the group.
+ */
+static void find_groups(struct mem *m, const uint32_t *places, const uint32_t *rests, size_t n,
+			uint32_t *out)
+{
+	if (m->has_place)
+		place_groups_fetch(&m->groups, places, n);
+	for (size_t i = 0; i < n; i++) {
+		out[i] =
+			m->has_place ? place_groups_add(&m->groups, places[i], rests[i]) : rests[i];
+		if (out[i] == m->sums.n)
+			add_group(m);
+	}
+	for (size_t i = 0; i < n; i++) {
+		const char *sums = (const char *)&m->sums.items[out[i]];
+
+		__builtin_prefetch(sums, 1);
+		__builtin_prefetch(sums + sizeof(struct mem_sums) - 1, 1);
+	}
+}
+
+static struct mem_cost *wide_of(struct mem *m, uint32_t group)
+{
+	const uint64_t key = group;
+	uint32_t number = tuples_add(&m->spilled, &key);
+
+	if (number == m->wide.n)
+		vec_add(&m->wide);
+	return &m->wide.items[number];
+}
+
+static const struct mem_cost *find_wide(const struct mem *m, uint32_t group)
+{
+	const uint64_t key = group;
+	uint32_t number = m->wide.n == 0 ? TUPLES_NONE : tuples_find(&m->spilled, &key);
+
+	return number == TUPLES_NONE ? NULL : &m->wide.items[number];
+}
+
+static void widen(struct latency_sum *to, const struct mem_sums *s, int slot)
+{
+	to->cycles += s->cycles[slot];
+	to->n += s->n[slot];
+	to->n_full += s->n_full[slot];
+}
+
+/* All but the operations. */
+static void add_to_cost(struct mem_cost *to, const struct mem_sums *s)
+{
+	to->n += s->n[MEM_ALL];
+	for (int i = 0; i < N_LATENCIES; i++)
+		widen(&to->sums[i], s, i);
+	to->full_cycles += s->cycles[MEM_ALL];
+	to->n_walks += s->n[MEM_WALKS];
+	widen(&to->walk, s, MEM_WALK);
+}
+
+void mem_cost_add_group(struct mem_cost *to, const struct mem *m, uint32_t group)
+{
+	const struct mem_cost *wide = find_wide(m, group);
+	uint64_t n = to->n;
+
+	add_to_cost(to, &m->sums.items[group]);
+	if (wide != NULL)
+		mem_cost_add(to, wide);
+	to->operations += m->has_operations ? m->operations.items[group] : (to->n - n) * m->each;
+}
+
+static void add_sums(struct mem *m, uint32_t group, const struct mem_sums *from)
+{
+	struct mem_sums *to = &m->sums.items[group];
+
+	if ((uint32_t)to->n[MEM_ALL] + from->n[MEM_ALL] > UINT16_MAX) {
+		add_to_cost(wide_of(m, group), to);
+		*to = (struct mem_sums){ 0 };
+	}
+	for (int i = 0; i < N_MEM_SLOTS; i++)
+		to->cycles[i] += from->cycles[i];
+	for (int i = 0; i < N_MEM_SLOTS; i++)
+		to->n[i] = (uint16_t)(to->n[i] + from->n[i]);
+	for (int i = 0; i < N_MEM_SLOTS; i++)
+		to->n_full[i] = (uint16_t)(to->n_full[i] + from->n_full[i]);
+}
+
+static uint64_t operations_of(const struct mem *m, const struct batch *b, size_t row)
+{
+	return spe_interval(m->session, b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX)->mean;
+}
+
+/* What samples have besides their number. */
+static void add_samples(struct mem *m, const struct mem_records *r, const uint32_t *groups)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		uint64_t facts = data_src_facts(r->batch->data_src[r->rows[i]]);
+		struct sample_latencies l = sample_latencies_of(&m->sampling, r->batch, r->rows[i]);
+		struct mem_cost *cost = wide_of(m, groups[i]);
+
+		mem_cost_add_sample(cost, &l);
+		cost->n_translated += facts >> SPE_EV_TLB_ACCESS & 1;
+		if (m->options->with_histograms)
+			mem_histograms_add_sample(&m->histograms.items[groups[i]], &l);
+	}
+}
+
+void mem_add_records(struct mem *m, const struct mem_records *r)
+{
+	uint32_t places[MEM_ROWS_AT_ONCE], rests[MEM_ROWS_AT_ONCE], groups[MEM_ROWS_AT_ONCE];
+
+	if (m->has_place)
+		records_places(r->batch, r->rows, r->n, places);
+	for (size_t i = 0; i < r->n; i++)
+		rests[i] = m->rest_of_class.items[r->classes[i]];
+	find_groups(m, places, rests, r->n, groups);
+	for (size_t i = 0; i < r->n; i++)
+		add_sums(m, groups[i], &r->sums[i]);
+	for (size_t i = 0; i < r->n && m->has_operations; i++)
+		m->operations.items[groups[i]] += operations_of(m, r->batch, r->rows[i]);
+	if (m->is_sampled) {
+		add_samples(m, r, groups);
+		return;
+	}
+	for (size_t i = 0; i < r->n && m->options->with_histograms; i++)
+		mem_histograms_add(&m->histograms.items[groups[i]], &r->latencies[i]);
+}
+
+/* Adds group `i` of `from` to this one. */
+static void add_group_of(struct mem *m, uint32_t group, const struct mem *from, uint32_t i)
+{
+	const struct mem_cost *wide = find_wide(from, i);
+
+	add_sums(m, group, &from->sums.items[i]);
+	if (wide != NULL)
+		mem_cost_add(wide_of(m, group), wide);
+	if (m->has_operations)
+		m->operations.items[group] += from->operations.items[i];
+	if (m->options->with_histograms)
+		mem_histograms_merge(&m->histograms.items[group], &from->histograms.items[i]);
+}
+
+void mem_add_groups(struct mem *m, const struct mem *from)
+{
+	uint32_t *rest_here = mem_alloc(from->rests.n + 1, sizeof(*rest_here));
+	uint32_t places[MEM_ROWS_AT_ONCE], rests[MEM_ROWS_AT_ONCE], groups[MEM_ROWS_AT_ONCE];
+
+	for (uint32_t i = 0; i < from->rests.n; i++)
+		rest_here[i] = tuples_add(&m->rests, tuples_get(&from->rests, i));
+	for (uint32_t at = 0, n = mem_n_groups(from); at < n; at += MEM_ROWS_AT_ONCE) {
+		uint32_t some = n - at < MEM_ROWS_AT_ONCE ? n - at : MEM_ROWS_AT_ONCE;
+
+		for (uint32_t i = 0; i < some; i++) {
+			struct place_group g = key_of(from, at + i);
+
+			places[i] = g.place;
+			rests[i] = rest_here[g.rest];
+		}
+		find_groups(m, places, rests, some, groups);
+		for (uint32_t i = 0; i < some; i++)
+			add_group_of(m, groups[i], from, at + i);
+	}
+	free(rest_here);
+}
+
+void mem_cost_add_sample(struct mem_cost *c, const struct sample_latencies *l)
+{
+	for (int i = 0; i < N_ALL_LATENCIES; i++) {
+		bool is_usable = l->state[i] == LATENCY_USABLE;
+
+		c->sums[i].n += is_usable;
+		c->sums[i].cycles += is_usable ? l->cycles[i] : 0;
+		c->sums[i].n_full += l->state[i] == LATENCY_FULL;
+	}
+	if (l->state[LATENCY_TOTAL] == LATENCY_FULL)
+		c->full_cycles += l->cycles[LATENCY_TOTAL];
+}
+
+void mem_histograms_add_sample(struct mem_histograms *h, const struct sample_latencies *l)
+{
+	for (int i = 0; i < N_ALL_LATENCIES; i++)
+		histogram_add(&h->of[i], l->cycles[i], (enum latency_state)l->state[i]);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mem/mem.h"
+
+#include <stdlib.h>
+
+#include "access/data_src.h"
+#include "access/samples.h"
+#include "base/alloc.h"
+#include "spe/packet.h"
+
+const struct mem_times mem_times_none = { .first_ns = UINT64_MAX };
+
+static size_t sampled_rows(const struct mem *m, const struct batch *b, uint16_t rows[BATCH_ROWS],
+			   uint8_t kinds[BATCH_ROWS])
+{
+	int event = m->sampling.event;
+	size_t n = 0;
+
+	for (size_t row = 0; b->kind == BATCH_SAMPLES && row < b->n; row++) {
+		rows[n] = (uint16_t)row;
+		kinds[n] = (uint8_t)sample_memory_kind(b, row);
+		n += kinds[n] != MEMORY_NONE && (event < 0 || b->event[row] == (unsigned)event);
+	}
+	return n;
+}
+
+size_t mem_rows_of(const struct mem *m, const struct batch *b, uint16_t rows[BATCH_ROWS],
+		   uint8_t kinds[BATCH_ROWS])
+{
+	size_t n = 0;
+
+	if (m->is_sampled)
+		return sampled_rows(m, b, rows, kinds);
+	if (b->kind != BATCH_SPE)
+		return 0;
+	for (size_t row = 0; row < b->n; row++) {
+		rows[n] = (uint16_t)row;
+		kinds[n] = (uint8_t)memory_kind_of_payload(b->op[row]);
+		n += (b->has[row] & HAS_OP) && b->op_class[row] == SPE_OP_LDST;
+	}
+	return n;
+}
+
+static void sum_add(struct latency_sum *to, const struct latency_sum *from)
+{
+	to->n += from->n;
+	to->cycles += from->cycles;
+	to->n_full += from->n_full;
+}
+
+void mem_cost_add(struct mem_cost *to, const struct mem_cost *from)
+{
+	to->n += from->n;
+	to->operations += from->operations;
+	for (int i = 0; i < N_ALL_LATENCIES; i++)
+		sum_add(&to->sums[i], &from->sums[i]);
+	to->full_cycles += from->full_cycles;
+	to->n_walks += from->n_walks;
+	to->n_translated += from->n_translated;
+	sum_add(&to->walk, &from->walk);
+}
+
+void mem_times_add(struct mem_times *to, const struct mem_times *from)
+{
+	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
+	to->last_ns = from->last_ns > to->last_ns ? from->last_ns : to->last_ns;
+}
+
+uint64_t mem_times_length_ns(const struct mem_times *t)
+{
+	return t->last_ns > t->first_ns ? t->last_ns - t->first_ns : 0;
+}
+
+void mem_histograms_add(struct mem_histograms *h, const struct latencies *l)
+{
+	for (int i = 0; i < N_LATENCIES; i++)
+		histogram_add(&h->of[i], l->cycles[i], (enum latency_state)l->state[i]);
+}
+
+void mem_histograms_merge(struct mem_histograms *into, const struct mem_histograms *from)
+{
+	for (int i = 0; i < N_ALL_LATENCIES; i++)
+		histogram_merge(&into->of[i], &from->of[i]);
+}
+
+void mem_histograms_release(struct mem_histograms *h)
+{
+	for (int i = 0; i < N_ALL_LATENCIES; i++)
+		histogram_release(&h->of[i]);
+}
+
+uint64_t mem_set_length_ns(const struct mem_set *set)
+{
+	struct mem_times all = mem_times_none;
+
+	for (size_t i = 0; i < set->times.n; i++)
+		mem_times_add(&all, &set->times.items[i]);
+	return mem_times_length_ns(&all);
+}
+
+static void *set_new(const struct session *session, const void *options)
+{
+	const struct mem_set_options *o = options;
+	struct mem_set *set = mem_zalloc(1, sizeof(*set));
+	uint32_t dimensions = 0;
+
+	set->n = o->n;
+	set->list = mem_zalloc(o->n, sizeof(*set->list));
+	for (size_t i = 0; i < o->n; i++) {
+		mem_init(&set->list[i], session, &o->list[i]);
+		dimensions |= o->list[i].dimensions;
+	}
+	for (int i = 0; i < N_DIMENSIONS; i++)
+		if (i != DIM_PLACE && dimensions >> i & 1)
+			set->dimensions[set->n_dimensions++] = (enum dimension)i;
+	tuples_init(&set->classes, 1 + set->n_dimensions);
+	tuples_init(&set->threads, 2);
+	return set;
+}
+
+static void set_free(void *partial)
+{
+	struct mem_set *set = partial;
+
+	if (set == NULL)
+		return;
+	for (size_t i = 0; i < set->n; i++)
+		mem_release(&set->list[i]);
+	vec_release(&set->times);
+	tuples_release(&set->threads);
+	tuples_release(&set->classes);
+	free(set->list);
+	free(set);
+}
+
+static void find_classes(struct mem_set *set, struct mem_records *r)
+{
+	uint64_t words[MEM_ROWS_AT_ONCE * (1 + N_DIMENSIONS)];
+	size_t width = set->classes.width;
+	uint32_t n = set->classes.n;
+
+	for (size_t i = 0; i < r->n; i++)
+		words[i * width] = r->kinds[i];
+	for (size_t d = 0; d < set->n_dimensions; d++)
+		records_dimension(set->list[0].session, r->batch, r->rows, r->n, set->dimensions[d],
+				  words + 1 + d, width);
+	tuples_add_runs(&set->classes, words, r->n, r->classes);
+	for (; n < set->classes.n; n++)
+		for (size_t i = 0; i < set->n; i++)
+			mem_add_class(&set->list[i], set->dimensions, tuples_get(&set->classes, n));
+}
+
+static void add_slot(struct mem_sums *s, int slot, uint16_t cycles, uint8_t state)
+{
+	s->n[slot] = state == LATENCY_USABLE;
+	s->cycles[slot] = state == LATENCY_USABLE ? cycles : 0;
+	s->n_full[slot] = state == LATENCY_FULL;
+}
+
+/* What one record adds up to. */
+static struct mem_sums sums_of(const struct latencies *l, bool is_walk)
+{
+	struct mem_sums s = { .n[MEM_ALL] = 1, .n[MEM_WALKS] = is_walk };
+
+	for (int i = 0; i < N_LATENCIES; i++)
+		add_slot(&s, i, l->cycles[i], l->state[i]);
+	if (is_walk)
+		add_slot(&s, MEM_WALK, l->cycles[LATENCY_XLAT], l->state[LATENCY_XLAT]);
+	if (l->state[LATENCY_TOTAL] == LATENCY_FULL)
+		s.cycles[MEM_ALL] = l->cycles[LATENCY_TOTAL];
+	return s;
+}
+
+/* Their latencies go into struct mem_cost alone: they are too wide for the sums. */
+static void find_sample_sums(struct mem_records *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		uint64_t facts = data_src_facts(r->batch->data_src[r->rows[i]]);
+		bool is_walk = facts >> SPE_EV_TLB_WALK & 1;
+
+		r->sums[i] = (struct mem_sums){ .n[MEM_ALL] = 1, .n[MEM_WALKS] = is_walk };
+	}
+}
+
+static void find_sums(struct mem_records *r)
+{
+	const struct batch *b = r->batch;
+
+	if (b->kind == BATCH_SAMPLES) {
+		find_sample_sums(r);
+		return;
+	}
+	for (size_t i = 0; i < r->n; i++) {
+		uint16_t row = r->rows[i];
+		uint64_t events = b->has[row] & HAS_EVENTS ? b->events[row] : 0;
+
+		r->latencies[i] = latencies_of(b, row);
+		r->sums[i] = sums_of(&r->latencies[i], events >> SPE_EV_TLB_WALK & 1);
+	}
+}
+
+static void add_times(struct mem_set *set, const uint64_t thread[2], const struct mem_times *times)
+{
+	uint32_t number = tuples_add(&set->threads, thread);
+
+	if (number == set->times.n)
+		*vec_add(&set->times) = mem_times_none;
+	mem_times_add(&set->times.items[number], times);
+}
+
+static uint64_t thread_of(const struct batch *b, size_t row)
+{
+	return b->has[row] & HAS_TID ? b->tid[row] : DIM_ABSENT;
+}
+
+/* When each thread's records were taken; one is often of the thread of the one before. */
+static void note_times(struct mem_set *set, const struct batch *b, const uint16_t *rows,
+		       const uint8_t *kinds, size_t n)
+{
+	struct mem_times times[N_MEMORY_KINDS];
+	uint64_t thread[2];
+
+	for (size_t i = 0, end; i < n; i = end) {
+		for (int kind = 0; kind < N_MEMORY_KINDS; kind++)
+			times[kind] = mem_times_none;
+		thread[1] = thread_of(b, rows[i]);
+		for (end = i; end < n && thread_of(b, rows[end]) == thread[1]; end++) {
+			uint64_t time = b->time_ns[rows[end]];
+
+			if (b->has[rows[end]] & HAS_TIME)
+				mem_times_add(&times[kinds[end]],
+					      &(struct mem_times){ time, time });
+		}
+		for (thread[0] = 0; thread[0] < N_MEMORY_KINDS; thread[0]++)
+			if (times[thread[0]].first_ns != UINT64_MAX)
+				add_times(set, thread, &times[thread[0]]);
+	}
+}
+
+static void set_consume(void *partial, const struct batch *b)
+{
+	struct mem_set *set = partial;
+	uint16_t rows[BATCH_ROWS];
+	uint8_t kinds[BATCH_ROWS];
+	size_t n = mem_rows_of(&set->list[0], b, rows, kinds);
+	struct mem_records some = { .batch = b };
+
+	note_times(set, b, rows, kinds, n);
+	for (size_t from = 0; from < n; from += some.n) {
+		some.n = n - from < MEM_ROWS_AT_ONCE ? n - from : MEM_ROWS_AT_ONCE;
+		some.rows = rows + from;
+		some.kinds = kinds + from;
+		find_classes(set, &some);
+		find_sums(&some);
+		for (size_t i = 0; i < set->n; i++)
+			mem_add_records(&set->list[i], &some);
+	}
+}
+
+static void set_merge(void *into, const void *from, const struct id_map *map)
+{
+	struct mem_set *set = into;
+	const struct mem_set *part = from;
+
+	(void)map;
+	for (size_t i = 0; i < set->n; i++)
+		mem_add_groups(&set->list[i], &part->list[i]);
+	for (uint32_t i = 0; i < part->threads.n; i++)
+		add_times(set, tuples_get(&part->threads, i), &part->times.items[i]);
+}
+
+const struct analysis_class mem_set_class = {
+	.new = set_new,
+	.free = set_free,
+	.consume = set_consume,
+	.merge = set_merge,
+};

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loads, stores and atomics of SPE, or of PMU samples (access/samples.h): how many, how long they took, and when, by whatever is
+ * told apart. What is sampled is operations; the interval says how many each stands for.
+ */
+#ifndef CYCLOPS_MEM_MEM_H
+#define CYCLOPS_MEM_MEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "access/samples.h"
+#include "base/tuples.h"
+#include "base/vec.h"
+#include "estimate/latency.h"
+#include "keys/dimension.h"
+#include "keys/place_groups.h"
+#include "scan/select.h"
+#include "session/analysis.h"
+
+/* The sums of a group. */
+struct mem_cost {
+	uint64_t n;	     /* records */
+	uint64_t operations; /* that they stand for; 0 if the interval is not known */
+	struct latency_sum sums[N_ALL_LATENCIES];
+	uint64_t full_cycles;	 /* what full counters of the total latency show at least */
+	uint64_t n_walks;	 /* with a translation table walk */
+	uint64_t n_translated;	 /* samples: that tell how the address was translated */
+	struct latency_sum walk; /* translation latency of those */
+};
+
+void mem_cost_add(struct mem_cost *, const struct mem_cost *);
+
+/* What a group has a sum of: latencies by enum latency, and … */
+enum mem_slot {
+	MEM_WALK = N_LATENCIES, /* translation latency of records with a walk */
+	MEM_ALL,   /* n: records; cycles: what full counters of the total latency show */
+	MEM_WALKS, /* n: records with a walk */
+	N_MEM_SLOTS,
+};
+
+/*
+ * The sums of a record, or of each of very many groups. Adding is three loops without a
+ * condition. What does not fit any more goes into a struct mem_cost (mem/groups.c): sums of up
+ * to 65535 records do fit.
+ */
+struct mem_sums {
+	uint32_t cycles[N_MEM_SLOTS]; /* of usable ones */
+	uint16_t n[N_MEM_SLOTS];      /* usable ones */
+	uint16_t n_full[N_MEM_SLOTS]; /* of full counters */
+};
+
+/* From the first to the last of some records; UINT64_MAX, 0: none has a time. */
+struct mem_times {
+	uint64_t first_ns, last_ns;
+};
+
+extern const struct mem_times mem_times_none;
+
+void mem_times_add(struct mem_times *, const struct mem_times *);
+
+/* 0 if there are no two records with a time. */
+uint64_t mem_times_length_ns(const struct mem_times *);
+
+struct mem_options {
+	uint32_t dimensions; /* bit n: enum dimension n is told apart */
+	bool with_histograms;
+};
+
+/* A distribution for each latency. */
+struct mem_histograms {
+	struct histogram of[N_ALL_LATENCIES];
+};
+
+void mem_histograms_add(struct mem_histograms *, const struct latencies *);
+void mem_histograms_merge(struct mem_histograms *into, const struct mem_histograms *from);
+void mem_histograms_release(struct mem_histograms *);
+
+/*
+ * Groups of records, numbered. The kind is told apart always. Most groups differ in their
+ * place, and there may be very many, so they are as small as they can be (mem/groups.c).
+ */
+struct mem {
+	const struct session *session;
+	const struct mem_options *options;
+	enum dimension dimensions[N_DIMENSIONS]; /* told apart, but for the place */
+	size_t n_dimensions;
+	bool has_place;
+	bool is_sampled; /* of PMU samples, which: */
+	struct access_sampling sampling;
+	uint64_t each;	     /* operations that a record stands for, unless … */
+	bool has_operations; /* … they differ, by CPU: then they are added up, too */
+
+	struct tuples rests;			  /* kind, then the dimensions */
+	VEC_OF(uint32_t) rest_of_class;		  /* by number in the set's `classes` */
+	struct place_groups groups;		  /* unused without places: the rest is the group */
+	VEC_OF(struct mem_sums) sums;		  /* by group */
+	struct tuples spilled;			  /* groups whose sums did not fit; by number: */
+	VEC_OF(struct mem_cost) wide;		  /* … the rest of them */
+	VEC_OF(uint64_t) operations;		  /* by group, if they differ */
+	VEC_OF(struct mem_histograms) histograms; /* by group, if wanted */
+};
+
+/* How many groups there are. */
+static inline uint32_t mem_n_groups(const struct mem *m)
+{
+	return (uint32_t)m->sums.n;
+}
+
+/* The key of a group: its kind, and a word for each dimension, 0 where not told apart. */
+enum memory_kind mem_key(const struct mem *, uint32_t group, uint64_t key[N_DIMENSIONS]);
+
+/* Adds what a group adds up to. */
+void mem_cost_add_group(struct mem_cost *, const struct mem *, uint32_t group);
+
+/* The group of a record of this kind, or UINT32_MAX. */
+uint32_t mem_find(const struct mem *, enum memory_kind, const struct batch *, size_t row);
+
+/* What to tell apart: several answers from one look at the records. */
+struct mem_set_options {
+	const struct mem_options *list;
+	size_t n;
+};
+
+struct mem_set {
+	struct mem *list; /* by index of their options */
+	size_t n;
+
+	/*
+	 * What records are told apart by in any of the list, but for the place. One look-up tells
+	 * a record's class, which tells the rest in each of the list.
+	 */
+	struct tuples classes; /* kind, then the dimensions */
+	enum dimension dimensions[N_DIMENSIONS];
+	size_t n_dimensions;
+
+	struct tuples threads; /* kind, thread: those of records with a time, by number: */
+	VEC_OF(struct mem_times) times;
+};
+
+/* From the first record with a time to the last one; 0 if there are no two. */
+uint64_t mem_set_length_ns(const struct mem_set *);
+
+/* Options: struct mem_set_options. Result: struct mem_set. */
+extern const struct analysis_class mem_set_class;
+
+/*
+ * Distributions for groups that are known already, in a second pass: only of those that are
+ * shown, so that memory does not grow with what is not.
+ */
+struct mem_focus {
+	const struct mem *mem; /* of the first pass */
+	const uint32_t *rows;  /* by group: number of its row, or UINT32_MAX */
+	uint32_t n_rows;
+};
+
+struct mem_detail {
+	struct mem_histograms *rows; /* focus.n_rows of them */
+	const struct mem_focus *focus;
+};
+
+/* Options: struct mem_focus. Result: struct mem_detail. */
+extern const struct analysis_class mem_detail_class;
+
+/* Runs the second pass. Places keep their ids. */
+struct mem_detail *mem_detail_scan(struct session *, const struct select *,
+				   const struct mem_focus *);
+
+/*
+ * For the files of this subject: collects the loads, stores and atomics of a batch, of the records
+ * or samples that are looked at.
+ */
+size_t mem_rows_of(const struct mem *, const struct batch *, uint16_t rows[BATCH_ROWS],
+		   uint8_t kinds[BATCH_ROWS]);
+
+/* mem/groups.c: the groups of a struct mem. */
+void mem_init(struct mem *, const struct session *, const struct mem_options *);
+void mem_release(struct mem *);
+
+/* mem/groups.c: adds the latencies of a sample. */
+void mem_cost_add_sample(struct mem_cost *, const struct sample_latencies *);
+void mem_histograms_add_sample(struct mem_histograms *, const struct sample_latencies *);
+
+enum { MEM_ROWS_AT_ONCE = 64 };
+
+/* Some of the records of a batch, up to MEM_ROWS_AT_ONCE. */
+struct mem_records {
+	const struct batch *batch;
+	size_t n;
+	const uint16_t *rows;
+	const uint8_t *kinds;
+	uint32_t classes[MEM_ROWS_AT_ONCE];
+	struct latencies latencies[MEM_ROWS_AT_ONCE];
+	struct mem_sums sums[MEM_ROWS_AT_ONCE];
+};
+
+/* Tells the rest of a new class: `words` are the kind and those of the `dimensions`. */
+void mem_add_class(struct mem *, const enum dimension *dimensions, const uint64_t *words);
+
+/* Adds records to their groups, or what the groups of `from` add up to. */
+void mem_add_records(struct mem *, const struct mem_records *);
+void mem_add_groups(struct mem *, const struct mem *from);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory operations by the keys of hot.h: groups with names, bytes and distributions. */
+#ifndef CYCLOPS_MEM_ROWS_H
+#define CYCLOPS_MEM_ROWS_H
+
+#include "access/sizes.h"
+#include "estimate/clock.h"
+#include "keys/keys.h"
+#include "mem/mem.h"
+#include "session/names.h"
+
+struct mem_row {
+	struct mem_cost cost;
+	uint64_t bytes;	  /* estimated, of the records whose instruction is known */
+	uint64_t n_sized; /* so many records */
+	struct mem_histograms histograms;
+};
+
+struct mem_rows {
+	const struct mem *mem;
+	const struct names *names;
+	const struct keys *by;
+	struct tuples keys; /* by row: kind, then the words of the keys */
+	VEC_OF(struct mem_row) rows;
+	VEC_OF(uint64_t) slices; /* records by row and slice of time, if time is sliced */
+	uint32_t *row_of_group;	 /* by group of `mem` */
+	uint32_t *order;	 /* by kind, then most latency cycles first, then by name */
+	uint32_t *shown;	 /* the first of each kind, as many as are wanted */
+	uint32_t n_shown, n_left_out;
+	struct mem_cost kinds[N_MEMORY_KINDS]; /* all of a kind */
+};
+
+/* Total latency in cycles; a full counter counts with what it shows at least, as in hot.h. */
+uint64_t mem_weight(const struct mem_cost *);
+
+/* Groups everything; the `top` first rows of each kind are to be shown (0: all). Borrows. */
+void mem_rows_init(struct mem_rows *, const struct mem *, const struct names *,
+		   const struct keys *by, const struct access_sizes *, size_t top);
+void mem_rows_release(struct mem_rows *);
+
+/* Takes distributions from a result that tells the dimensions of the keys apart. */
+void mem_rows_take_histograms(struct mem_rows *, const struct mem *);
+
+/*
+ * Gets them from a second pass, for the rows that are shown but not more than
+ * MEM_ROWS_DETAILED of them; returns how many are left without.
+ */
+enum { MEM_ROWS_DETAILED = 2000 };
+uint32_t mem_rows_detail(struct mem_rows *, struct session *, const struct select *);
+
+/* How rows become a table. */
+struct mem_view {
+	const char *name, *title;
+	const struct core_clock *clock;
+	uint64_t length_ns; /* from the first to the last record, 0 if not known */
+	const char *sort;   /* name of a column, or NULL */
+	size_t top;	    /* with `sort`: rows to keep; 0: all */
+};
+
+/* Fills `out` (to be released by the caller also after a failure). */
+int mem_table(const struct mem_rows *, const struct mem_view *, struct table *out, struct err *);
+
+/* The mean times `factor`; nothing of none, a lower bound where full counters were left out. */
+struct cell mem_mean_cell(const struct latency_sum *, double factor);
+
+/* Distributions in steps of half a doubling, a row for each step that has records. */
+void mem_histogram_table(const struct mem_rows *, struct table *out);
+
+/* The names and instructions that the keys need. */
+void mem_names(struct session *, const struct mem *, const struct keys *, struct names *out);
+void mem_sizes(struct session *, const struct mem *, struct access_sizes *out);
+
+#endif

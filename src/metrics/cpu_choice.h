@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which CPU of the catalog counts are of. */
+#ifndef CYCLOPS_METRICS_CPU_CHOICE_H
+#define CYCLOPS_METRICS_CPU_CHOICE_H
+
+#include "count/counts.h"
+#include "cpu/cpu.h"
+
+/* Ids of the files that stand for CPUs without one of their own. */
+#define CPU_ANY_ARM "generic-pmuv3"
+#define CPU_ANY "linux-generic"
+
+/*
+ * By the MIDR, the name or the PMU that the counts bring along; else, if events have names of
+ * the Arm architecture, what all Arm CPUs have in common; else the kernel's generic events.
+ * Never NULL.
+ */
+const struct cpu *stat_cpu(const struct catalog *, const struct counts *);
+
+#endif

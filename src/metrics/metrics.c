@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts into values of metrics. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "cpu/event_name.h"
+#include "metrics/inside.h"
+
+/*
+ * What another tool made of counts that it does not show: how much of the time they were counted
+ * is not known, so they are taken for scaled.
+ */
+static void take_told(const struct stat *s, const struct cpu_metric *m, struct stat_value *out)
+{
+	for (size_t i = 0; i < s->counts->metrics.n; i++) {
+		const struct count_metric *told = &s->counts->metrics.items[i];
+
+		if (!cpu_word_is_same(told->name, m->name))
+			continue;
+		*out = (struct stat_value){
+			.is_known = true,
+			.value = told->value,
+			.coverage = 1,
+			.mark = MARK_SCALED,
+			.is_told = true,
+		};
+		return;
+	}
+}
+
+static void evaluate_all(struct stat *s)
+{
+	s->values = mem_zalloc(s->pmu->n_metrics + 1, sizeof(*s->values));
+	for (size_t i = 0; i < s->pmu->n_metrics; i++) {
+		s->values[i] =
+			stat_evaluate(&s->pmu->metrics[i], &s->totals, s->slots, s->least_coverage);
+		if (!s->values[i].is_known && s->counts->intervals.n <= 1)
+			take_told(s, &s->pmu->metrics[i], &s->values[i]);
+	}
+}
+
+void stat_init(struct stat *s, const struct cpu_pmu *pmu, const struct counts *counts,
+	       const struct stat_options *options)
+{
+	double coverage;
+
+	*s = (struct stat){ .pmu = pmu, .counts = counts, .options = options };
+	s->slots = options->slots != 0 ? options->slots
+		   : pmu->slots != 0   ? pmu->slots
+				       : counts->slots;
+	stat_threshold_of(s, THRESHOLD_COVERAGE, &coverage);
+	s->least_coverage = coverage / 100;
+	stat_totals_init(&s->totals, counts->items.items, counts->items.n);
+	evaluate_all(s);
+	stat_walk(s);
+}
+
+void stat_release(struct stat *s)
+{
+	stat_totals_release(&s->totals);
+	free(s->values);
+	vec_release(&s->steps);
+	vec_release(&s->groups);
+}
+
+const struct stat_value *stat_value_of(const struct stat *s, const struct cpu_metric *m)
+{
+	return &s->values[m - s->pmu->metrics];
+}
+
+bool stat_value_named(const struct stat *s, const char *name, double *out)
+{
+	const struct cpu_metric *m = cpu_metric_find(s->pmu, name);
+	const struct stat_value *v = m == NULL ? NULL : stat_value_of(s, m);
+
+	if (v == NULL || !v->is_known || v->mark == MARK_SPARSE)
+		return false;
+	*out = v->value;
+	return true;
+}
+
+bool stat_threshold_of(const struct stat *s, const char *name, double *out)
+{
+	return stat_threshold(s->pmu, s->options->thresholds, name, out);
+}
+
+bool stat_is_above(const struct stat *s, const struct cpu_metric *m)
+{
+	const struct stat_value *v = stat_value_of(s, m);
+	double threshold;
+
+	return v->is_known && v->mark != MARK_SPARSE && stat_threshold_of(s, m->name, &threshold) &&
+	       v->value > threshold;
+}
+
+const struct stat_total *stat_counted(const struct stat *s, const struct cpu_event *event)
+{
+	const struct stat_total *t =
+		event == NULL ? NULL : stat_totals_find(&s->totals, event->name);
+
+	return t != NULL && t->state == COUNT_COUNTED ? t : NULL;
+}
+
+double stat_elapsed_ns(const struct stat *s)
+{
+	const struct stat_total *time = stat_totals_find(&s->totals, "duration_time");
+
+	if (s->counts->elapsed_ns != 0)
+		return (double)s->counts->elapsed_ns;
+	return time != NULL && time->state == COUNT_COUNTED ? time->value : 0;
+}

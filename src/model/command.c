@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cyclops model: a capture of an AArch64 program from a modelled CPU. */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cli/common.h"
+#include "cli/tell.h"
+#include "cli/command.h"
+#include "model/run.h"
+#include "spe/names.h"
+
+static const struct usage usage = {
+	"model",
+	"[OPTIONS] -- PROGRAM [ARGUMENTS]",
+	"Runs an AArch64 program on a modelled Neoverse N1, and records it as SPE would.",
+};
+
+enum { DEFAULT_INTERVAL = 1024 };
+
+struct model_command {
+	const char *output, *counts, *truth, *model, *sysroot, *root, *emulator, *plugin;
+	struct option_list sets, events;
+	unsigned interval, seed, min_latency;
+	bool without_jitter, loads, stores, branches, wants_help;
+};
+
+#define AT(field) offsetof(struct model_command, field)
+
+static const struct option sampling_options[] = {
+	{ "interval", 'c', OPTION_COUNT, AT(interval), "N",
+	  "operations between samples (default 1024)" },
+	{ "no-jitter", 0, OPTION_FLAG, AT(without_jitter), NULL, "do not vary the interval" },
+	{ "loads", 0, OPTION_FLAG, AT(loads), NULL, "record loads (and what else is asked for)" },
+	{ "stores", 0, OPTION_FLAG, AT(stores), NULL, "record stores" },
+	{ "branches", 0, OPTION_FLAG, AT(branches), NULL, "record branches" },
+	{ "min-latency", 0, OPTION_NUMBER, AT(min_latency), "N",
+	  "record what took N cycles or more" },
+	{ "event", 'e', OPTION_LIST, AT(events), "NAME",
+	  "record what has this event, such as l1d-refill; repeated: all of them" },
+	{ "seed", 0, OPTION_NUMBER, AT(seed), "N", "another choice of samples (default 0)" },
+};
+
+static const struct option machine_options[] = {
+	{ "output", 'o', OPTION_TEXT, AT(output), "FILE", "the capture (default perf.data)" },
+	{ "counts", 0, OPTION_TEXT, AT(counts), "FILE",
+	  "write what the PMU would have counted, as json" },
+	{ "truth", 0, OPTION_TEXT, AT(truth), "FILE", "write everything that happened, as json" },
+	{ "sysroot", 'L', OPTION_TEXT, AT(sysroot), "DIR",
+	  "where the program's loader and libraries are" },
+	{ "root", 0, OPTION_TEXT, AT(root), "DIR",
+	  "record paths below DIR without it; --symfs DIR finds them" },
+	{ "model", 0, OPTION_TEXT, AT(model), "NAME", "neoverse-n1, or a file of that form" },
+	{ "set", 0, OPTION_LIST, AT(sets), "NAME=N", "another value of a parameter of the model" },
+	{ "emulator", 0, OPTION_TEXT, AT(emulator), "PATH", "which qemu-aarch64" },
+	{ "plugin", 0, OPTION_TEXT, AT(plugin), "PATH", "which cyclops-model.so" },
+	{ "help", 'h', OPTION_FLAG, AT(wants_help), NULL, "this text" },
+};
+
+static int read_events(const struct option_list *names, uint64_t *out, struct err *err)
+{
+	for (size_t i = 0; i < names->n; i++) {
+		int bit = spe_event_find(names->items[i]);
+
+		if (bit < 0)
+			return err_set(err, ERR_USAGE, ERR_NOWHERE,
+				       "--event: '%s' is no SPE event; there are l1d-refill, "
+				       "tlb-walk, mispredicted and others",
+				       names->items[i]);
+		*out |= (uint64_t)1 << bit;
+	}
+	return 0;
+}
+
+/* A program that did not end by itself: what is there of it, and what is not. */
+static void say_end(const struct model_options *o, const struct model_end *end)
+{
+	struct text text = { 0 };
+
+	if (end->signal == 0 && !end->is_cut)
+		return;
+	if (end->signal != 0)
+		text_format(&text, "signal %d (%s) killed the program; ", end->signal,
+			    strsignal(end->signal));
+	else
+		text_str(&text, "the program became another one, which is not modelled; ");
+	text_format(&text, "%s has what it did until then", o->output);
+	if (end->is_cut && o->truth != NULL)
+		text_format(&text, ", %s was not written", o->truth);
+	tell("%.*s", (int)text.n, text.bytes);
+	text_release(&text);
+}
+
+/* argv[0] is the name of the subcommand; the capture gets the line as it was typed. */
+static int run(const struct model_command *command, char **argv, int program, struct err *err)
+{
+	const char *line[ARGUMENTS_MAX * 32];
+	struct model_options options = {
+		.program = (const char *const *)&argv[program + 1],
+		.command = line,
+		.output = command->output != NULL ? command->output : "perf.data",
+		.counts = command->counts,
+		.truth = command->truth,
+		.model = command->model,
+		.sets = command->sets.items,
+		.sysroot = command->sysroot,
+		.root = command->root,
+		.emulator = command->emulator,
+		.plugin = command->plugin,
+		.version = CYCLOPS_VERSION,
+		.interval = command->interval > 0 ? command->interval : DEFAULT_INTERVAL,
+		.seed = command->seed,
+		.without_jitter = command->without_jitter,
+		.loads = command->loads,
+		.stores = command->stores,
+		.branches = command->branches,
+		.min_latency = command->min_latency,
+	};
+	struct model_end end;
+	size_t n = 0;
+
+	line[n++] = "cyclops";
+	for (char **word = argv; *word != NULL && n < COUNT(line) - 1; word++)
+		line[n++] = *word;
+	line[n] = NULL;
+	if (check_capture_output(options.output, err) < 0 ||
+	    read_events(&command->events, &options.event_filter, err) < 0 ||
+	    model_run(&options, &end, err) < 0)
+		return -1;
+	say_end(&options, &end);
+	return end.status;
+}
+
+static int model_command(int argc, char **argv)
+{
+	struct model_command command = { 0 };
+	const struct option_set sets[] = {
+		{ "Sampling:", sampling_options, COUNT(sampling_options), &command },
+		{ "Machine:", machine_options, COUNT(machine_options), &command },
+	};
+	int program = options_find_end(argc, argv);
+	struct arguments arguments;
+	struct err err;
+	int status = start_command(&usage, program, argv, sets, COUNT(sets), 0, &command.wants_help,
+				   &arguments);
+
+	if (status >= 0)
+		return status;
+	if (need_program(&usage, argc, program, &err) < 0)
+		return fail(&err);
+	status = run(&command, argv, program, &err);
+	return status < 0 ? fail(&err) : status;
+}
+
+const struct command command_model = {
+	.usage = &usage,
+	.purpose = "a capture of an AArch64 program, without the hardware",
+	.reads = COMMAND_READS_PROGRAM,
+	.run = model_command,
+};

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/run.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/vec.h"
+#include "model/journal.h"
+#include "model/program.h"
+#include "model/salvage.h"
+#include "model/settings.h"
+
+enum { CANNOT_EXECUTE = 127, SIGNAL_STATUS = 128 };
+
+/* Where Debian's cross compiler has the libraries that its programs need. */
+static const char cross_sysroot[] = "/usr/aarch64-linux-gnu";
+
+/* What is needed to start the emulator. */
+struct launch {
+	char emulator[PATH_MAX], plugin[PATH_MAX];
+	const char *sysroot; /* NULL: none needed */
+	struct model_facts facts;
+	struct text settings;
+};
+
+static int find_in_path(const char *name, char out[PATH_MAX])
+{
+	const char *path = getenv("PATH");
+
+	while (path != NULL && path[0] != '\0') {
+		size_t length = strcspn(path, ":");
+
+		if (snprintf(out, PATH_MAX, "%.*s/%s", (int)length, path, name) < PATH_MAX &&
+		    access(out, X_OK) == 0)
+			return 0;
+		path += length + (path[length] == ':');
+	}
+	return -1;
+}
+
+static int find_emulator(const char *given, char out[PATH_MAX], struct err *err)
+{
+	if (given != NULL) {
+		snprintf(out, PATH_MAX, "%s", given);
+		if (access(out, X_OK) == 0)
+			return 0;
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--emulator: cannot run '%s': %s",
+			       given, strerror(errno));
+	}
+	if (find_in_path("qemu-aarch64", out) == 0)
+		return 0;
+	return err_set(err, ERR_UNSUPPORTED, ERR_NOWHERE,
+		       "qemu-aarch64 is not installed; apt install qemu-user (qemu-user-static "
+		       "does not do: it has no plugins)");
+}
+
+/* The plugin lies beside the program in a build, and in the library folder once installed. */
+static int find_plugin(const char *given, char out[PATH_MAX], struct err *err)
+{
+	static const char *const places[] = {
+		"/model/cyclops-model.so",
+		CYCLOPS_PLUGIN_FROM_BIN "/cyclops-model.so",
+	};
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (given != NULL) {
+		snprintf(out, PATH_MAX, "%s", given);
+		if (access(out, R_OK) == 0)
+			return 0;
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--plugin: cannot read '%s': %s", given,
+			       strerror(errno));
+	}
+	self[length > 0 ? length : 0] = '\0';
+	if (strrchr(self, '/') != NULL)
+		*strrchr(self, '/') = '\0';
+	for (size_t i = 0; i < COUNT(places); i++)
+		if (snprintf(out, PATH_MAX, "%s%s", self, places[i]) < PATH_MAX &&
+		    access(out, R_OK) == 0)
+			return 0;
+	return err_set(err, ERR_UNSUPPORTED, ERR_NOWHERE,
+		       "the model's plugin, cyclops-model.so, is not beside cyclops nor in its "
+		       "library folder; --plugin names it");
+}
+
+static bool has_loader(const char *sysroot, const char *loader)
+{
+	char path[PATH_MAX];
+
+	return snprintf(path, sizeof(path), "%s%s", sysroot, loader) < PATH_MAX &&
+	       access(path, R_OK) == 0;
+}
+
+/* Where the loader is: what the user says, this system itself, or the cross compiler's folder. */
+static int find_sysroot(const char *given, const char *loader, const char **out, struct err *err)
+{
+	const char *const places[] = { given != NULL ? given : "", cross_sysroot };
+
+	*out = given;
+	if (loader[0] == '\0')
+		return 0;
+	for (size_t i = 0; i < (given != NULL ? 1 : COUNT(places)); i++) {
+		*out = places[i];
+		if (has_loader(places[i], loader))
+			return 0;
+	}
+	return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		       "the program's loader is not there: %s%s; -L names the folder that holds it "
+		       "(apt install libc6-arm64-cross puts one into %s)",
+		       given != NULL ? given : "", loader, cross_sysroot);
+}
+
+/* A file descriptor that the emulator inherits, from which the plugin reads the settings. */
+static int settings_file(const struct text *settings, struct err *err)
+{
+	int fd = memfd_create("cyclops-model", 0);
+
+	if (fd >= 0 && write(fd, settings->bytes, settings->n) == (ssize_t)settings->n &&
+	    lseek(fd, 0, SEEK_SET) == 0)
+		return fd;
+	err_set(err, ERR_IO, ERR_NOWHERE, "cannot hand the settings to the model: %s",
+		strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* "-plugin" takes FILE,KEY=VALUE with commas doubled. */
+static void plugin_argument(const char *path, int fd, struct text *out)
+{
+	for (; *path != '\0'; path++) {
+		text_char(out, *path);
+		if (*path == ',')
+			text_char(out, ',');
+	}
+	text_format(out, ",settings=%d", fd);
+	text_char(out, '\0');
+}
+
+/* The signals that this process waits for while the program runs. */
+static sigset_t waited_for(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	return set;
+}
+
+/* Replaces this process. Addresses must be the same in each run: nothing is placed at random. */
+static void execute(const struct launch *l, const struct model_options *o, int settings_fd)
+{
+	VEC_OF(const char *) arguments = { 0 };
+	struct text plugin = { 0 };
+	char seed[16];
+
+	plugin_argument(l->plugin, settings_fd, &plugin);
+	snprintf(seed, sizeof(seed), "%u", (unsigned)(o->seed & INT_MAX));
+	*vec_add(&arguments) = l->emulator;
+	*vec_add(&arguments) = "-cpu";
+	*vec_add(&arguments) = l->facts.emulator_cpu;
+	*vec_add(&arguments) = "-seed";
+	*vec_add(&arguments) = seed;
+	*vec_add(&arguments) = "-plugin";
+	*vec_add(&arguments) = plugin.bytes;
+	if (l->sysroot != NULL) {
+		*vec_add(&arguments) = "-L";
+		*vec_add(&arguments) = l->sysroot;
+	}
+	for (size_t i = 0; o->program[i] != NULL; i++)
+		*vec_add(&arguments) = o->program[i];
+	*vec_add(&arguments) = NULL;
+	personality(ADDR_NO_RANDOMIZE);
+	execv(l->emulator, (char *const *)(void *)arguments.items);
+	fprintf(stderr, "cyclops: cannot run %s: %s\n", l->emulator, strerror(errno));
+	_exit(CANNOT_EXECUTE);
+}
+
+/* Waits for the end of the program, and passes on what would end this process. */
+static int wait_for(pid_t pid, struct model_end *out, struct err *err)
+{
+	const sigset_t set = waited_for();
+	pid_t ended;
+	int status;
+
+	while ((ended = waitpid(pid, &status, WNOHANG)) == 0) {
+		int signal = sigwaitinfo(&set, NULL);
+
+		if (signal == SIGTERM || signal == SIGHUP)
+			kill(pid, signal);
+	}
+	if (ended < 0)
+		return err_set(err, ERR_IO, ERR_NOWHERE, "cannot wait for the program: %s",
+			       strerror(errno));
+	out->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	out->status = out->signal != 0 ? SIGNAL_STATUS + out->signal : WEXITSTATUS(status);
+	return 0;
+}
+
+/* What this process does on signals. */
+struct signal_state {
+	struct sigaction interrupt, quit, child;
+	sigset_t blocked;
+};
+
+/* The keys that interrupt are for the program; this one waits for it. */
+static void set_signals(struct signal_state *old)
+{
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	const struct sigaction normal = { .sa_handler = SIG_DFL };
+	const sigset_t set = waited_for();
+
+	sigaction(SIGINT, &ignore, &old->interrupt);
+	sigaction(SIGQUIT, &ignore, &old->quit);
+	sigaction(SIGCHLD, &normal, &old->child);
+	sigprocmask(SIG_BLOCK, &set, &old->blocked);
+}
+
+static void restore_signals(const struct signal_state *old)
+{
+	sigaction(SIGINT, &old->interrupt, NULL);
+	sigaction(SIGQUIT, &old->quit, NULL);
+	sigaction(SIGCHLD, &old->child, NULL);
+	sigprocmask(SIG_SETMASK, &old->blocked, NULL);
+}
+
+static int start_and_wait(const struct launch *l, const struct model_options *o, int settings_fd,
+			  struct model_end *out, struct err *err)
+{
+	struct signal_state old;
+	pid_t pid;
+	int rc;
+
+	fflush(NULL);
+	set_signals(&old);
+	pid = fork();
+	if (pid == 0) {
+		restore_signals(&old);
+		execute(l, o, settings_fd);
+	}
+	rc = pid < 0 ? err_set(err, ERR_IO, ERR_NOWHERE, "cannot fork: %s", strerror(errno))
+		     : wait_for(pid, out, err);
+	restore_signals(&old);
+	return rc;
+}
+
+static int run(const struct launch *l, const struct model_options *o, struct model_end *out,
+	       struct err *err)
+{
+	int fd = settings_file(&l->settings, err);
+	int rc;
+
+	if (fd < 0)
+		return -1;
+	rc = start_and_wait(l, o, fd, out, err);
+	close(fd);
+	return rc;
+}
+
+/* Did the model begin a capture and not finish it? */
+static bool is_cut(const struct journal *j)
+{
+	return j->size_bytes == sizeof(*j) && atomic_load(&j->is_begun) &&
+	       !atomic_load(&j->is_finished);
+}
+
+/* The program runs with memory that outlives it. */
+static int run_with_journal(struct launch *l, const struct model_options *o, struct model_end *out,
+			    struct err *err)
+{
+	int fd = journal_create(err);
+	struct journal *journal = fd < 0 ? NULL : journal_open(fd, err);
+	int rc = -1;
+
+	if (journal != NULL) {
+		text_format(&l->settings, "journal=%d", fd);
+		text_char(&l->settings, '\0');
+		rc = run(l, o, out, err);
+	}
+	if (rc == 0 && is_cut(journal)) {
+		out->is_cut = true;
+		rc = salvage(&l->settings, journal, err);
+	}
+	journal_close(journal);
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+int model_run(const struct model_options *o, struct model_end *out, struct err *err)
+{
+	struct launch launch = { 0 };
+	char loader[INTERPRETER_MAX];
+	int rc = -1;
+
+	*out = (struct model_end){ 0 };
+	if (find_emulator(o->emulator, launch.emulator, err) == 0 &&
+	    find_plugin(o->plugin, launch.plugin, err) == 0 &&
+	    model_program_check(o->program[0], loader, err) == 0 &&
+	    find_sysroot(o->sysroot, loader, &launch.sysroot, err) == 0 &&
+	    model_settings(o, &launch.settings, &launch.facts, err) == 0)
+		rc = run_with_journal(&launch, o, out, err);
+	text_release(&launch.settings);
+	return rc;
+}

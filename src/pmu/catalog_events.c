@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pmu/catalog_events.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "cpu/pmu.h"
+#include "pmu/machine.h"
+
+/* What is known of one PMU. */
+struct core {
+	const struct pmu *pmu;
+	struct cpu_pmu *facts; /* NULL: its CPU is not in the catalog */
+};
+
+/* Filled by questions, which promise not to change what they are asked of. */
+struct answers {
+	struct catalog *catalog; /* NULL: not opened yet, or not to be opened */
+	bool is_opened;
+	VEC_OF(struct core) cores;
+};
+
+struct catalog_events {
+	const char *root;
+	struct answers *answers;
+};
+
+struct catalog_events *catalog_events_new(const char *root)
+{
+	struct catalog_events *events = mem_zalloc(1, sizeof(*events));
+
+	events->root = root;
+	events->answers = mem_zalloc(1, sizeof(*events->answers));
+	return events;
+}
+
+void catalog_events_free(struct catalog_events *events)
+{
+	if (events == NULL)
+		return;
+	for (size_t i = 0; i < events->answers->cores.n; i++)
+		cpu_pmu_free(events->answers->cores.items[i].facts);
+	vec_release(&events->answers->cores);
+	catalog_free(events->answers->catalog);
+	free(events->answers);
+	free(events);
+}
+
+static struct cpu_pmu *open_facts(const struct catalog_events *events, const struct pmu *pmu)
+{
+	uint32_t first = pmu->cpus.n > 0 ? pmu->cpus.items[0].first : 0;
+	uint64_t midr = machine_midr(events->root, first);
+	struct answers *answers = events->answers;
+	const struct cpu *cpu;
+	struct cpu_pmu *facts;
+	struct err ignored;
+
+	if (midr == 0)
+		return NULL;
+	if (!answers->is_opened && catalog_open(NULL, &answers->catalog, &ignored) < 0)
+		answers->catalog = NULL;
+	answers->is_opened = true;
+	if (answers->catalog == NULL)
+		return NULL;
+	cpu = catalog_cpu_of_midr(answers->catalog, midr);
+	if (cpu == NULL || cpu_pmu_open(answers->catalog, cpu, midr, &facts, &ignored) < 0)
+		return NULL;
+	return facts;
+}
+
+static const struct cpu_pmu *facts_of(const struct catalog_events *events, const struct pmu *pmu)
+{
+	struct answers *answers = events->answers;
+	struct core *core;
+
+	for (size_t i = 0; i < answers->cores.n; i++)
+		if (answers->cores.items[i].pmu == pmu)
+			return answers->cores.items[i].facts;
+	core = vec_add(&answers->cores);
+	core->pmu = pmu;
+	core->facts = open_facts(events, pmu);
+	return core->facts;
+}
+
+/* An event that the kernel has to be asked for by its own word has no number of use here. */
+static bool find(const void *context, const struct pmu *pmu, const char *name, uint64_t *code)
+{
+	const struct cpu_pmu *facts = facts_of(context, pmu);
+	const struct cpu_event *event = facts != NULL ? cpu_event_find(facts, name) : NULL;
+
+	if (event == NULL || event->linux_name != NULL)
+		return false;
+	*code = event->code;
+	return true;
+}
+
+struct event_finder catalog_events_finder(const struct catalog_events *events)
+{
+	return (struct event_finder){ .find = find, .context = events };
+}

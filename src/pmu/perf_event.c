@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pmu/perf_event.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "pmu/system.h"
+
+/* linux/capability.h; older headers lack the first. */
+enum { BIT_CAP_PERFMON = 38, BIT_CAP_SYS_ADMIN = 21 };
+
+static int call(uint8_t bytes[ATTR_SIZE_MAX], const struct event_request *r)
+{
+	unsigned long flags = PERF_FLAG_FD_CLOEXEC | (r->is_cgroup ? PERF_FLAG_PID_CGROUP : 0);
+	long fd;
+
+	do
+		fd = syscall(SYS_perf_event_open, bytes, r->pid, r->cpu, r->group_fd, flags);
+	while (fd < 0 && errno == EINTR);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static bool is_zero(const uint8_t *bytes, size_t n)
+{
+	while (n > 0 && bytes[n - 1] == 0)
+		n--;
+	return n == 0;
+}
+
+int event_open(const struct event_request *r)
+{
+	uint8_t bytes[ATTR_SIZE_MAX] = { 0 };
+	struct attr attr = *r->attr;
+	uint32_t known;
+	int fd;
+
+	attr.size = ATTR_SIZE_MAX;
+	attr_write(&attr, bytes);
+	fd = call(bytes, r);
+	if (fd != -E2BIG)
+		return fd;
+
+	/* the kernel has written the size it knows where the size is */
+	known = load_u32(bytes + 4);
+	if (known < ATTR_SIZE_MIN || known >= ATTR_SIZE_MAX ||
+	    !is_zero(bytes + known, ATTR_SIZE_MAX - known))
+		return fd;
+	attr.size = known;
+	attr_write(&attr, bytes);
+	return call(bytes, r);
+}
+
+/* The line of /proc/self/status that begins so; NULL: none. Points into the text. */
+static const char *status_line(const struct text *status, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t at = 0; at + length < status->n; at++) {
+		const char *line = status->bytes + at;
+		const char *end = memchr(line, '\n', status->n - at);
+
+		if (memcmp(line, name, length) == 0)
+			return line + length;
+		if (end == NULL)
+			break;
+		at = (size_t)(end - status->bytes);
+	}
+	return NULL;
+}
+
+void event_rights_read(struct event_rights *out, const char *root)
+{
+	struct text status = { 0 };
+	const char *line;
+	int64_t paranoid;
+	uint64_t caps;
+
+	*out = (struct event_rights){ .paranoid = INT_MIN };
+	if (system_number(root, &paranoid, "/proc/sys/kernel/perf_event_paranoid"))
+		out->paranoid = (int)paranoid;
+	if (system_text(root, &status, "/proc/self/status")) {
+		text_char(&status, '\0');
+		line = status_line(&status, "CapEff:");
+		caps = line == NULL ? 0 : strtoull(line, NULL, 16);
+		out->is_perfmon = caps >> BIT_CAP_PERFMON & 1 || caps >> BIT_CAP_SYS_ADMIN & 1;
+		line = status_line(&status, "Seccomp:");
+		out->is_confined = line != NULL && strtol(line, NULL, 10) != 0;
+	}
+	text_release(&status);
+}
+
+bool event_rights_kernel(const struct event_rights *r)
+{
+	return r->is_perfmon || r->paranoid < 2;
+}
+
+bool event_rights_cpus(const struct event_rights *r)
+{
+	return r->is_perfmon || r->paranoid < 1;
+}
+
+/* The largest perf_event_paranoid with which the request would be allowed. */
+static int paranoid_needed(const struct event_request *r)
+{
+	if (r->attr->type == ATTR_TYPE_TRACEPOINT)
+		return -1;
+	if (r->pid == EVENT_ALL_TASKS || r->is_cgroup)
+		return 0;
+	return attr_has(r->attr, ATTR_EXCLUDE_KERNEL) ? 2 : 1;
+}
+
+static int explain_rights(const struct event_request *r, const struct event_rights *rights,
+			  struct err *err)
+{
+	int needed = paranoid_needed(r);
+
+	if (rights->is_perfmon || rights->paranoid <= needed)
+		return err_set(err, ERR_IO, ERR_NOWHERE,
+			       "event '%s': not allowed (EACCES), although perf_event_paranoid "
+			       "is %d: a security module refuses, or the task is another user's",
+			       r->name, rights->paranoid);
+	return err_set(err, ERR_IO, ERR_NOWHERE,
+		       "event '%s': not allowed%s: perf_event_paranoid is %d, %d is needed; "
+		       "sudo sysctl kernel.perf_event_paranoid=%d, or run as root, or give the "
+		       "program CAP_PERFMON",
+		       r->name,
+		       needed == -1  ? " (a tracepoint)"
+		       : needed == 0 ? " on whole CPUs"
+		       : needed == 1 ? " in the kernel (:u counts user code only)"
+				     : "",
+		       rights->paranoid, needed, needed);
+}
+
+static int explain_confined(const struct event_request *r, const struct event_rights *rights,
+			    struct err *err)
+{
+	if (rights->is_confined)
+		return err_set(err, ERR_IO, ERR_NOWHERE,
+			       "event '%s': the container's seccomp filter blocks "
+			       "perf_event_open; start it with --cap-add PERFMON (or "
+			       "--security-opt seccomp=unconfined), or count on the host",
+			       r->name);
+	return err_set(err, ERR_IO, ERR_NOWHERE,
+		       "event '%s': not permitted (EPERM): kernel lockdown, a security module or "
+		       "an old kernel's demand for CAP_SYS_ADMIN; try as root",
+		       r->name);
+}
+
+static int explain_files(const struct event_request *r, struct err *err)
+{
+	struct rlimit limit = { 0 };
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	return err_set(err, ERR_LIMIT, ERR_NOWHERE,
+		       "event '%s': out of file descriptors at %llu; one is needed for each event, "
+		       "thread and CPU; ulimit -n sets more, up to %llu (as root: any)",
+		       r->name, (unsigned long long)limit.rlim_cur,
+		       (unsigned long long)limit.rlim_max);
+}
+
+static bool is_hardware(const struct attr *a)
+{
+	return a->type != ATTR_TYPE_SOFTWARE && a->type != ATTR_TYPE_TRACEPOINT &&
+	       a->type != ATTR_TYPE_BREAKPOINT;
+}
+
+/* The other errors: what they mean, and to whom. */
+static const struct {
+	int error;
+	enum err_code code;
+	const char *hardware, *other; /* events; other NULL: the same */
+} meanings[] = {
+	{ ENOENT, ERR_UNSUPPORTED,
+	  "this machine's PMU does not know it, or there is no PMU: a virtual machine without "
+	  "one, or no driver; cyclops doctor tells which",
+	  "this kernel does not have it" },
+	{ EINVAL, ERR_UNSUPPORTED,
+	  "the kernel takes it as invalid: a bit it does not know, or more events in a group "
+	  "than there are counters",
+	  "the kernel takes it as invalid" },
+	{ E2BIG, ERR_UNSUPPORTED, "the kernel is too old for one of its attributes", NULL },
+	{ ENODEV, ERR_UNSUPPORTED, "the hardware lacks the feature, or the CPU is offline", NULL },
+	{ EOPNOTSUPP, ERR_UNSUPPORTED,
+	  "the PMU cannot do this: no interrupt to sample with, or an exclusion or precision it "
+	  "does not have",
+	  "the kernel cannot do this" },
+	{ ENOSYS, ERR_UNSUPPORTED, "this kernel is built without perf events", NULL },
+	{ ENOSPC, ERR_IO, "all of its slots are in use", NULL },
+	{ EBUSY, ERR_IO, "somebody else has the PMU for himself", NULL },
+	{ ESRCH, ERR_IO, "the process or thread has ended", NULL },
+	{ EBADF, ERR_IO, "the group's leader is not an event, or the cgroup not a cgroup", NULL },
+};
+
+int event_explain(const struct event_request *r, int error, const char *root, struct err *err)
+{
+	struct event_rights rights;
+
+	event_rights_read(&rights, root);
+	if (error == EACCES)
+		return explain_rights(r, &rights, err);
+	if (error == EPERM)
+		return explain_confined(r, &rights, err);
+	if (error == EMFILE || error == ENFILE)
+		return explain_files(r, err);
+	for (size_t i = 0; i < COUNT(meanings); i++) {
+		if (meanings[i].error != error)
+			continue;
+		return err_set(err, meanings[i].code, ERR_NOWHERE, "event '%s': %s", r->name,
+			       is_hardware(r->attr) || meanings[i].other == NULL
+				       ? meanings[i].hardware
+				       : meanings[i].other);
+	}
+	return err_set(err, ERR_IO, ERR_NOWHERE, "event '%s': cannot be opened: %s", r->name,
+		       strerror(error));
+}

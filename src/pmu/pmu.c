@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pmu/pmu.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/alloc.h"
+
+#define DEVICES "/sys/bus/event_source/devices"
+
+static const char *const config_names[PMU_CONFIG_WORDS] = { "config", "config1", "config2",
+							    "config3", "config4" };
+
+/* Reads "LOW" or "LOW-HIGH" into bits; moves on. */
+static bool bit_range(const char **at, uint64_t *bits)
+{
+	char *end;
+	unsigned long low, high;
+
+	if (**at < '0' || **at > '9')
+		return false;
+	low = high = strtoul(*at, &end, 10);
+	if (*end == '-') {
+		if (end[1] < '0' || end[1] > '9')
+			return false;
+		high = strtoul(end + 1, &end, 10);
+	}
+	if (low > high || high > 63)
+		return false;
+	*bits |= (UINT64_MAX >> (63 - (high - low))) << low;
+	*at = end;
+	return true;
+}
+
+bool pmu_format_parse(const char *text, struct pmu_format *out)
+{
+	size_t length = strcspn(text, ":");
+	const char *at = text + length;
+	uint64_t bits = 0;
+	uint8_t word = 0;
+
+	while (word < PMU_CONFIG_WORDS && (strlen(config_names[word]) != length ||
+					   memcmp(config_names[word], text, length) != 0))
+		word++;
+	if (word == PMU_CONFIG_WORDS || *at != ':')
+		return false;
+	do {
+		at++;
+		if (!bit_range(&at, &bits))
+			return false;
+	} while (*at == ',');
+	if (*at != '\0')
+		return false;
+	out->word = word;
+	out->bits = bits;
+	return true;
+}
+
+uint64_t pmu_format_place(const struct pmu_format *f, uint64_t value)
+{
+	uint64_t placed = 0;
+
+	for (unsigned bit = 0; bit < 64; bit++) {
+		if (!(f->bits >> bit & 1))
+			continue;
+		placed |= (value & 1) << bit;
+		value >>= 1;
+	}
+	return placed;
+}
+
+uint64_t pmu_format_max(const struct pmu_format *f)
+{
+	int n = __builtin_popcountll(f->bits);
+
+	return n == 0 ? 0 : UINT64_MAX >> (64 - n);
+}
+
+static const char *keep(struct pmus *pmus, const char *text)
+{
+	return arena_strndup(&pmus->memory, text, strlen(text));
+}
+
+static void read_formats(struct pmus *pmus, const char *root, struct pmu *pmu)
+{
+	struct system_names names =
+		system_list(root, &pmus->memory, DEVICES "/%s/format", pmu->name);
+	char line[SYSTEM_LINE_MAX];
+
+	pmu->formats = arena_alloc(&pmus->memory, (names.n + 1) * sizeof(*pmu->formats));
+	for (size_t i = 0; i < names.n; i++) {
+		struct pmu_format *format = &pmu->formats[pmu->n_formats];
+
+		if (!system_line(root, line, sizeof(line), DEVICES "/%s/format/%s", pmu->name,
+				 names.items[i]) ||
+		    !pmu_format_parse(line, format))
+			continue;
+		format->name = names.items[i];
+		pmu->n_formats++;
+	}
+}
+
+/* "NAME.scale" and "NAME.unit" say more about NAME; other names with a dot are not events. */
+static void read_alias(struct pmus *pmus, const char *root, struct pmu *pmu, const char *name)
+{
+	struct pmu_alias alias = { .name = name, .scale = 1 };
+	char line[SYSTEM_LINE_MAX];
+
+	if (strchr(name, '.') != NULL ||
+	    !system_line(root, line, sizeof(line), DEVICES "/%s/events/%s", pmu->name, name) ||
+	    line[0] == '\0')
+		return;
+	alias.terms = keep(pmus, line);
+	if (system_line(root, line, sizeof(line), DEVICES "/%s/events/%s.unit", pmu->name, name) &&
+	    line[0] != '\0')
+		alias.unit = keep(pmus, line);
+	if (system_line(root, line, sizeof(line), DEVICES "/%s/events/%s.scale", pmu->name, name)) {
+		double scale = strtod(line, NULL);
+
+		alias.scale = scale > 0 && scale < 1e30 ? scale : 1;
+	}
+	pmu->aliases[pmu->n_aliases++] = alias;
+}
+
+static void read_aliases(struct pmus *pmus, const char *root, struct pmu *pmu)
+{
+	struct system_names names =
+		system_list(root, &pmus->memory, DEVICES "/%s/events", pmu->name);
+
+	pmu->aliases = arena_alloc(&pmus->memory, (names.n + 1) * sizeof(*pmu->aliases));
+	for (size_t i = 0; i < names.n; i++)
+		read_alias(pmus, root, pmu, names.items[i]);
+}
+
+static void read_caps(struct pmus *pmus, const char *root, struct pmu *pmu)
+{
+	struct system_names names = system_list(root, &pmus->memory, DEVICES "/%s/caps", pmu->name);
+	char line[SYSTEM_LINE_MAX];
+
+	pmu->caps = arena_alloc(&pmus->memory, (names.n + 1) * sizeof(*pmu->caps));
+	for (size_t i = 0; i < names.n; i++)
+		if (system_line(root, line, sizeof(line), DEVICES "/%s/caps/%s", pmu->name,
+				names.items[i]))
+			pmu->caps[pmu->n_caps++] = (struct pmu_cap){
+				.name = names.items[i],
+				.value = keep(pmus, line),
+			};
+}
+
+/* How core PMUs are named: those of Arm by the device tree or ACPI, x86 by one name or three. */
+static const struct {
+	const char *prefix;
+	bool is_whole, is_arm;
+} core_names[] = {
+	{ "armv8_", false, true },	 { "armv7_", false, true },    { "armv6_", false, true },
+	{ "armv9_", false, true },	 { "arm_pmuv3", false, true }, { "apple_", false, true },
+	{ "cpu", true, false },		 { "cpu_core", true, false },  { "cpu_atom", true, false },
+	{ "cpu_lowpower", true, false },
+};
+
+static void find_kind(struct pmu *pmu, bool has_cpus, bool has_cpumask)
+{
+	for (size_t i = 0; i < COUNT(core_names); i++) {
+		size_t length = strlen(core_names[i].prefix);
+
+		if (strncmp(pmu->name, core_names[i].prefix, length) != 0 ||
+		    (core_names[i].is_whole && pmu->name[length] != '\0'))
+			continue;
+		pmu->is_core = true;
+		pmu->is_arm = core_names[i].is_arm;
+	}
+	pmu->is_uncore = has_cpumask && !has_cpus && !pmu->is_core;
+}
+
+/* Core PMUs say "cpus", as do those of SPE; what is shared says where to open it: "cpumask". */
+static void read_cpus(struct pmus *pmus, const char *root, struct pmu *pmu)
+{
+	char line[SYSTEM_LINE_MAX];
+	struct err ignored;
+	bool has_cpus = system_line(root, line, sizeof(line), DEVICES "/%s/cpus", pmu->name) &&
+			cpu_list_parse(line, &pmus->memory, &pmu->cpus, &ignored) == 0;
+	bool has_cpumask =
+		!has_cpus &&
+		system_line(root, line, sizeof(line), DEVICES "/%s/cpumask", pmu->name) &&
+		cpu_list_parse(line, &pmus->memory, &pmu->cpus, &ignored) == 0;
+
+	find_kind(pmu, has_cpus, has_cpumask);
+}
+
+void pmus_read(struct pmus *pmus, const char *root)
+{
+	struct system_names names = system_list(root, &pmus->memory, DEVICES);
+
+	pmus->root = root;
+	for (size_t i = 0; i < names.n; i++) {
+		struct pmu *pmu;
+		int64_t type;
+
+		if (!system_number(root, &type, DEVICES "/%s/type", names.items[i]) || type < 0 ||
+		    type > UINT32_MAX)
+			continue;
+		pmu = vec_add(&pmus->list);
+		pmu->name = names.items[i];
+		pmu->type = (uint32_t)type;
+		read_cpus(pmus, root, pmu);
+	}
+}
+
+void pmus_release(struct pmus *pmus)
+{
+	vec_release(&pmus->list);
+	arena_release(&pmus->memory);
+}
+
+static const struct pmu *load(struct pmus *pmus, struct pmu *pmu)
+{
+	if (pmu->is_loaded)
+		return pmu;
+	read_formats(pmus, pmus->root, pmu);
+	read_aliases(pmus, pmus->root, pmu);
+	read_caps(pmus, pmus->root, pmu);
+	pmu->is_loaded = true;
+	return pmu;
+}
+
+const struct pmu *pmus_at(struct pmus *pmus, size_t index)
+{
+	return index < pmus->list.n ? load(pmus, &pmus->list.items[index]) : NULL;
+}
+
+const struct pmu *pmus_find(struct pmus *pmus, const char *name)
+{
+	for (size_t i = 0; i < pmus->list.n; i++)
+		if (strcmp(pmus->list.items[i].name, name) == 0)
+			return pmus_at(pmus, i);
+	return NULL;
+}
+
+const struct pmu *pmus_core(struct pmus *pmus, size_t index)
+{
+	for (size_t i = 0; i < pmus->list.n; i++)
+		if (pmus->list.items[i].is_core && index-- == 0)
+			return pmus_at(pmus, i);
+	return NULL;
+}
+
+const struct pmu *pmus_core_of_cpu(struct pmus *pmus, uint32_t cpu)
+{
+	const struct pmu *pmu;
+
+	for (size_t i = 0; (pmu = pmus_core(pmus, i)) != NULL; i++)
+		if (pmu->cpus.n == 0 || cpu_list_has(&pmu->cpus, cpu))
+			return pmu;
+	return NULL;
+}
+
+const struct pmu_format *pmu_format_find(const struct pmu *pmu, const char *name)
+{
+	for (size_t i = 0; i < pmu->n_formats; i++)
+		if (strcmp(pmu->formats[i].name, name) == 0)
+			return &pmu->formats[i];
+	return NULL;
+}
+
+const struct pmu_alias *pmu_alias_find(const struct pmu *pmu, const char *name)
+{
+	for (size_t i = 0; i < pmu->n_aliases; i++)
+		if (strcasecmp(pmu->aliases[i].name, name) == 0)
+			return &pmu->aliases[i];
+	return NULL;
+}
+
+const char *pmu_cap_find(const struct pmu *pmu, const char *name)
+{
+	for (size_t i = 0; i < pmu->n_caps; i++)
+		if (strcmp(pmu->caps[i].name, name) == 0)
+			return pmu->caps[i].value;
+	return NULL;
+}
+
+uint64_t pmu_cap_number(const struct pmu *pmu, const char *name, uint64_t otherwise)
+{
+	const char *text = pmu_cap_find(pmu, name);
+	char *end;
+	uint64_t value;
+
+	if (text == NULL)
+		return otherwise;
+	errno = 0;
+	value = strtoull(text, &end, 0);
+	return end == text || errno != 0 ? otherwise : value;
+}
+
+/* The events that PMCEID0_EL0 and PMCEID1_EL0 tell, from which sysfs has its names. */
+static bool is_common_event(uint64_t code)
+{
+	return code < 0x40 || (code >= 0x4000 && code < 0x4040);
+}
+
+bool pmu_tells(const struct pmu *pmu, uint64_t code)
+{
+	return pmu->is_arm && pmu->n_aliases > 0 && is_common_event(code);
+}
+
+bool pmu_has_event(const struct pmu *pmu, uint64_t code)
+{
+	if (!pmu_tells(pmu, code))
+		return true;
+	for (size_t i = 0; i < pmu->n_aliases; i++) {
+		const char *terms = pmu->aliases[i].terms;
+
+		if (strncmp(terms, "event=", 6) == 0 && strtoull(terms + 6, NULL, 0) == code)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "quality/quality.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "estimate/shares.h"
+#include "quality/parts.h"
+#include "scan/scan.h"
+#include "scan/spe_filters.h"
+#include "session/names.h"
+
+enum { BRIEF_ROWS = 10, FEW_RECORDS = 1000, UNEVEN = 4 };
+
+/* Shares from which on something is worth a word, and from which on it is serious. */
+#define SOME 0.001
+#define MUCH 0.02
+#define NEVER 2.0
+
+enum verdict { OK, NOTE, WARNING };
+static const char *const verdicts[] = { [OK] = "ok", [NOTE] = "note", [WARNING] = "warning" };
+
+static const struct column check_columns[] = {
+	{ "check", NULL, "", CELL_TEXT, 0, "what was looked at" },
+	{ "verdict", NULL, "", CELL_TEXT, 0,
+	  "ok, note or warning; - where there is nothing to judge" },
+	{ "value", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+	  "how much: a share, unless the check is named after a count" },
+	{ "finding", NULL, "", CELL_TEXT, COLUMN_GROW, "in words" },
+};
+
+/* What the checks look at. */
+struct judging {
+	const struct session *s;
+	const struct quality_counts *counts;
+	const struct losses *losses;
+	const struct biases *biases;
+	const struct hot *hot;
+	const struct attr *spe; /* the SPE event's, or NULL */
+	struct table *out;
+};
+
+static void say(struct judging *j, const char *check, enum verdict verdict, double value,
+		const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+static void say(struct judging *j, const char *check, enum verdict verdict, double value,
+		const char *format, ...)
+{
+	struct cell *row = table_add_row(j->out);
+	va_list arguments;
+	char text[600];
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	row[0] = cell_text(check);
+	row[1] = cell_text(verdicts[verdict]);
+	row[2] = cell_number(value);
+	row[3] = cell_text(table_text(j->out, text));
+}
+
+/* The check is there, but nothing of what it looks at was recorded. */
+static void say_nothing(struct judging *j, const char *check, const char *what)
+{
+	struct cell *row = table_add_row(j->out);
+
+	row[0] = cell_text(check);
+	row[1] = cell_text("-");
+	row[3] = cell_text(table_format(j->out, "nothing to judge: no %s", what));
+}
+
+/* A part of what was recorded; `remedy` is said of one that is worth a word. */
+struct missing {
+	const char *check;
+	uint64_t n, n_all;
+	const char *of;	   /* what n_all are */
+	const char *words; /* behind the per cent */
+	const char *remedy;
+	double much; /* from which on it is serious */
+};
+
+static enum verdict judge(double share, double some, double much)
+{
+	return share >= much ? WARNING : share >= some ? NOTE : OK;
+}
+
+static void check_records(struct judging *j)
+{
+	uint64_t n = j->counts->n;
+
+	if (n == 0 && j->counts->n_samples > 0)
+		say(j, "records", NOTE, 0, "no SPE records, %" PRIu64 " sample%s",
+		    j->counts->n_samples, plural(j->counts->n_samples));
+	else
+		say(j, "records", n < FEW_RECORDS ? WARNING : OK, (double)n,
+		    "%" PRIu64 " SPE record%s%s, %" PRIu64 " sample%s", n, plural(n),
+		    n < FEW_RECORDS ? ": few, see how uncertain the rows are" : "",
+		    j->counts->n_samples, plural(j->counts->n_samples));
+	if (capture_spe(j->s->capture)->is_modelled)
+		say(j, "modelled", NOTE, 1, "a machine model made this, not hardware");
+}
+
+static void check_interval(struct judging *j)
+{
+	double mean = (double)spe_interval_common(j->s).mean;
+	struct spe_interval_range range = spe_interval_range(j->s);
+	struct text text = { 0 };
+
+	spe_intervals_text(j->s, &text);
+	text_char(&text, '\0');
+	if (range.longest == 0)
+		say(j, "interval", WARNING, mean, "%s: shares only (--interval gives it)",
+		    text.bytes);
+	else if (spe_filters_are_contradicted(j->s))
+		say(j, "interval", WARNING, mean,
+		    "%s, by a header that is not of these records (filters): estimates may be far "
+		    "off",
+		    text.bytes);
+	else if (range.least < 1)
+		say(j, "interval", NOTE, mean,
+		    "%s; the capture does not tell how this CPU adds jitter: estimates may be %.1f "
+		    "%% too high",
+		    text.bytes, 100 * (1 - range.least));
+	else
+		say(j, "interval", OK, mean, "%s", text.bytes);
+	text_release(&text);
+}
+
+static void check_filters(struct judging *j)
+{
+	struct text text = { 0 };
+
+	spe_filters_text(j->spe, &text);
+	text_char(&text, '\0');
+	if (spe_filters_are_contradicted(j->s))
+		say(j, "filters", WARNING, ratio(j->s->unfiltered.n, j->s->unfiltered.n_records),
+		    "%s, says the header, but %" PRIu64 " of %" PRIu64
+		    " records are none of these: it is not theirs, interval and totals cannot be "
+		    "trusted",
+		    text.bytes + 2, j->s->unfiltered.n, j->s->unfiltered.n_records);
+	else if (j->spe->config2 != 0)
+		say(j, "filters", WARNING, 1,
+		    "%s: what was faster is not here, so means and shares are not those of the "
+		    "program",
+		    text.bytes + 2);
+	else if (spe_filters_hide_outcomes(j->spe))
+		say(j, "filters", WARNING, 1, "%s: the rest is not here, shares are of what is",
+		    text.bytes + 2);
+	else if (spe_filters_hide_kinds(j->spe))
+		say(j, "filters", NOTE, 1, "%s: shares are of these, not of all operations",
+		    text.bytes + 2);
+	else
+		say(j, "filters", OK, 0, "%s", text.bytes + 2);
+	text_release(&text);
+}
+
+static void check_buffers(struct judging *j)
+{
+	const struct losses *l = j->losses;
+	double truncated = ratio(l->n[LOSS_TRUNCATED], l->n_aux);
+	double collided = ratio(l->n[LOSS_COLLISION], l->n_aux);
+
+	say(j, "truncated", l->n[LOSS_TRUNCATED] > 0 ? WARNING : OK, truncated,
+	    l->n[LOSS_TRUNCATED] > 0
+		    ? "%" PRIu64 " of %" PRIu64
+		      " buffers were full and cut recording short: larger buffers (perf -m ,64M), "
+		      "or a longer interval"
+		    : "%" PRIu64 " of %" PRIu64 " buffers",
+	    l->n[LOSS_TRUNCATED], l->n_aux);
+	say(j, "collisions", judge(collided, SOME, 0.5), collided,
+	    l->n[LOSS_COLLISION] > 0
+		    ? "in %" PRIu64 " of %" PRIu64 " buffers samples fell behind operations that "
+		      "were not finished: slow code is "
+		      "sampled too seldom; count SAMPLE_COLLISION, or take a longer interval"
+		    : "in %" PRIu64 " of %" PRIu64 " buffers",
+	    l->n[LOSS_COLLISION], l->n_aux);
+}
+
+static void check_ring(struct judging *j)
+{
+	const struct capture_totals *t = capture_totals(j->s->capture);
+	uint64_t lost = t->n_lost_events + t->n_lost_samples;
+	double share = ratio(lost, lost + t->n_records);
+	uint64_t unread = diags_bytes(capture_diags(j->s->capture), DIAG_LOSS);
+	uint64_t other = capture_other_trace_bytes(j->s->capture);
+
+	say(j, "lost", lost > 0 ? judge(share, 0, MUCH) : OK, share,
+	    "%" PRIu64 " record%s and %" PRIu64 " sample%s found no room%s", t->n_lost_events,
+	    plural(t->n_lost_events), t->n_lost_samples, plural(t->n_lost_samples),
+	    t->n_lost_events > 0 ? ": maps and threads may be among them" : "");
+	say(j, "throttled", t->n_throttled > 0 ? WARNING : OK, (double)t->n_throttled,
+	    "%" PRIu64 " time%s%s", t->n_throttled, plural(t->n_throttled),
+	    t->n_throttled > 0 ? ": a longer period, or a higher perf_event_max_sample_rate" : "");
+	if (unread > 0 || t->missing_bytes > 0)
+		say(j, "damage", WARNING, ratio(unread, capture_size(j->s->capture)),
+		    "%" PRIu64 " byte%s could not be read, %" PRIu64 " missing", unread,
+		    plural(unread), t->missing_bytes);
+	if (other > 0)
+		say(j, "not-decoded", NOTE, ratio(other, capture_size(j->s->capture)),
+		    "%" PRIu64 " byte%s of %s traces, which cyclops does not decode", other,
+		    plural(other), auxtrace_name(capture_spe(j->s->capture)->auxtrace_type));
+}
+
+static void check_saturation(struct judging *j)
+{
+	const struct quality_counts *q = j->counts;
+	double part = ratio(q->full_cycles, q->cycles);
+
+	say(j, "saturated", judge(part, 0.01, 0.1), part,
+	    "full counters hold %.1f %% of the latency cycles%s; %.1f %% of total latencies are "
+	    "full, %.1f %% of issue, %.1f %% of translation",
+	    100 * part,
+	    part >= 0.01 ? " and stand for more, so shares of latency are bounds (\xe2\x89\xa5, "
+			   "\xe2\x89\xa4); hot --elapsed is not of latencies"
+			 : "",
+	    100 * ratio(q->full_total, q->with_total), 100 * ratio(q->full_issue, q->with_issue),
+	    100 * ratio(q->full_xlat, q->with_xlat));
+}
+
+static void check_missing(struct judging *j, const struct missing *m)
+{
+	double share = ratio(m->n, m->n_all);
+
+	if (m->n_all == 0)
+		say_nothing(j, m->check, m->of);
+	else
+		say(j, m->check, judge(share, SOME, m->much), share, "%.1f %% of the %s %s%s",
+		    100 * share, m->of, m->words, share >= SOME ? m->remedy : "");
+}
+
+static void check_contents(struct judging *j)
+{
+	const struct quality_counts *q = j->counts;
+	const struct attribution_totals *a = &j->s->attribution;
+	const struct missing all[] = {
+		{ "context", q->without_context, q->n, "SPE records", "do not say their thread",
+		  ": switch records have to (CONFIG_PID_IN_CONTEXTIDR, and privilege)", NEVER },
+		{ "address", q->without_address, q->n_memory, "SPE loads and stores",
+		  "have no data address", "", MUCH },
+		{ "time", q->without_time, q->n, "SPE records", "have no time",
+		  ": record with ts_enable=1", MUCH },
+		{ "thread", a->n_without_tid, a->n_rows, "records and samples",
+		  "have no known thread", "", MUCH },
+		{ "place", a->n_without_place, a->n_rows, "records and samples",
+		  "lie in no known module", "", MUCH },
+	};
+
+	for (size_t i = 0; i < COUNT(all); i++)
+		check_missing(j, &all[i]);
+}
+
+/* A slice without a record on a CPU that has some before and behind it. */
+static uint64_t n_holes(const struct quality_counts *q, const struct quality_cpu *c,
+			uint64_t *out_n)
+{
+	int n = (int)q->slices.n, first = 0, last = n - 1;
+	uint64_t holes = 0;
+
+	while (first < n && c->slices[first] == 0)
+		first++;
+	while (last > first && c->slices[last] == 0)
+		last--;
+	for (int i = first; i <= last; i++)
+		holes += c->slices[i] == 0;
+	*out_n += first <= last ? (uint64_t)(last - first + 1) : 0;
+	return holes;
+}
+
+static void check_time(struct judging *j)
+{
+	const struct quality_counts *q = j->counts;
+	uint64_t n = 0, holes = 0, most = 0, least = UINT64_MAX;
+
+	for (size_t i = 0; i < q->by_cpu.n; i++) {
+		const struct quality_cpu *c = &q->by_cpu.items[i];
+
+		if (c->n == 0)
+			continue;
+		holes += n_holes(q, c, &n);
+		most = c->n > most ? c->n : most;
+		least = c->n < least ? c->n : least;
+	}
+	if (q->slices.n > 0)
+		say(j, "coverage", judge(ratio(holes, n), 0.05, 0.25), 1 - ratio(holes, n),
+		    "%.0f %% of the time from the first to the last record of a CPU has records "
+		    "(in %u slices); the rest is idle, or lost",
+		    100 * (1 - ratio(holes, n)), q->slices.n);
+	if (most > 0)
+		say(j, "balance", most > UNEVEN * least ? NOTE : OK, ratio(least, most),
+		    "the busiest CPU has %" PRIu64 " record%s, the idlest %" PRIu64, most,
+		    plural(most), least);
+}
+
+static void check_bias(struct judging *j)
+{
+	const struct biases *b = j->biases;
+	double share = ratio(b->n_biased, b->n_tested);
+	bool has_jitter = j->spe->config >> 16 & 1;
+
+	if (spe_filters_hide_kinds(j->spe) || spe_filters_hide_outcomes(j->spe))
+		say(j, "bias", has_jitter ? OK : NOTE, 0,
+		    "cannot be tested, filters hide neighbouring instructions%s",
+		    has_jitter ? "" : "; without jitter the interval may beat with a loop");
+	else if (b->n_tested == 0)
+		say(j, "bias", has_jitter ? OK : NOTE, 0,
+		    "cannot be tested: no instruction with enough records and known code%s",
+		    has_jitter ? "" : "; without jitter the interval may beat with a loop");
+	else
+		say(j, "bias", judge(share, SOME, 0.01), share,
+		    "%.1f %% of the records tested are of instructions that are sampled much more "
+		    "often than the one behind them%s",
+		    100 * share,
+		    share < SOME ? ""
+		    : has_jitter ? ": the CPU favours them (on Neoverse N1 before r4p1 targets of "
+				   "branches, erratum 1694299)"
+				 : ": the interval beats with a loop; record with jitter=1");
+}
+
+static void make_checks(struct judging *j)
+{
+	bool has_spe = j->spe != NULL && j->counts->n > 0;
+
+	table_init(j->out, "quality", NULL, check_columns, COUNT(check_columns));
+	j->out->style = TABLE_FACTS;
+	check_records(j);
+	if (has_spe) {
+		check_interval(j);
+		check_filters(j);
+		check_buffers(j);
+	}
+	check_ring(j);
+	if (has_spe) {
+		check_saturation(j);
+		check_bias(j);
+	}
+	check_contents(j);
+	if (has_spe)
+		check_time(j);
+}
+
+static const struct column cpu_columns[] = {
+	{ "cpu", NULL, "", CELL_COUNT, 0, "number of the cpu" },
+	{ "records", NULL, "records", CELL_COUNT, 0, "SPE records" },
+	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR, "part of all SPE records" },
+	{ "samples", NULL, "samples", CELL_COUNT, 0, "PMU samples" },
+	{ "first_ns", "first", "ns", CELL_COUNT, COLUMN_MACHINE_ONLY,
+	  "time of the first SPE record (without SPE: sample), of the perf clock" },
+	{ "last_ns", "last", "ns", CELL_COUNT, COLUMN_MACHINE_ONLY,
+	  "time of the last SPE record (without SPE: sample), of the perf clock" },
+};
+
+static void make_cpus(const struct quality_counts *q, struct table *out)
+{
+	table_init(out, "cpus", "Records by CPU", cpu_columns, COUNT(cpu_columns));
+	slices_add_columns(&q->slices, "records", "SPE records over time, without SPE samples",
+			   out);
+	for (uint32_t i = 0; i < q->cpus.n; i++) {
+		const struct quality_cpu *c = &q->by_cpu.items[i];
+		uint64_t cpu = tuples_get(&q->cpus, i)[0];
+		struct cell *row = table_add_row(out);
+
+		if (cpu != UINT64_MAX)
+			row[0] = cell_count(cpu);
+		row[1] = cell_count(c->n);
+		if (q->n > 0)
+			row[2] = cell_number(ratio(c->n, q->n));
+		row[3] = cell_count(c->n_samples);
+		if (c->last_ns > 0) {
+			row[4] = cell_count(c->first_ns);
+			row[5] = cell_count(c->last_ns);
+		}
+		slices_show(&q->slices, c->slices, out, row);
+	}
+	table_sort(out, 0, false);
+}
+
+static void show(struct quality *out, struct table *t, bool always)
+{
+	if (always || table_n_rows(t) > 0)
+		*vec_add(&out->shown.list) = t;
+}
+
+static void make_tables(struct judging *j, struct session *s, size_t top, struct quality *out)
+{
+	const struct keys by_function = { { KEY_FUNCTION }, 1 };
+	size_t n_rows = top == 0 ? SIZE_MAX : top < BRIEF_ROWS ? top : BRIEF_ROWS;
+	struct names names = { 0 };
+
+	hot_names(s, j->hot, &by_function, &names);
+	make_checks(j);
+	losses_table(j->losses, s->capture, &out->losses);
+	biases_table(j->biases, &names, n_rows, &out->bias);
+	quality_rows(j->hot, &names, n_rows, &out->rows);
+	make_cpus(j->counts, &out->cpus);
+	show(out, &out->checks, true);
+	show(out, &out->losses, false);
+	show(out, &out->bias, false);
+	show(out, &out->rows, false);
+	show(out, &out->cpus, false);
+	names_release(&names);
+}
+
+int quality_make(struct session *s, const struct select *select, size_t top, struct quality *out,
+		 struct err *err)
+{
+	const struct hot_options options = { .dimensions = 1u << DIM_PLACE, .event = -1 };
+	struct analysis parts[] = {
+		{ .class = &quality_class },
+		{ .class = &hot_class, .options = &options },
+	};
+	int event = capture_spe(s->capture)->event;
+	struct losses losses;
+	struct biases biases = { 0 };
+	struct judging j = { .s = s, .losses = &losses, .biases = &biases, .out = &out->checks };
+
+	(void)err;
+	scan(s, select, parts, COUNT(parts));
+	j.counts = parts[0].result;
+	j.hot = parts[1].result;
+	j.spe = event < 0 ? NULL : &capture_event(s->capture, (size_t)event)->attr;
+	losses_find(s->capture, &losses);
+	if (j.spe != NULL && !spe_filters_hide_kinds(j.spe) && !spe_filters_hide_outcomes(j.spe))
+		biases_find(s, j.hot, &biases);
+	make_tables(&j, s, top, out);
+	losses_release(&losses);
+	biases_release(&biases);
+	for (size_t i = 0; i < COUNT(parts); i++)
+		parts[i].class->free(parts[i].result);
+	return 0;
+}
+
+void quality_release(struct quality *q)
+{
+	struct table *const tables[] = { &q->checks, &q->losses, &q->cpus, &q->rows, &q->bias };
+
+	for (size_t i = 0; i < COUNT(tables); i++)
+		table_release(tables[i]);
+	vec_release(&q->shown.list);
+}

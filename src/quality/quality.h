@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Can this capture be trusted? What was lost, when and how much; what filters hide; what
+ * records lack; how sure the largest rows are; whether the sampling interval beats with a loop.
+ */
+#ifndef CYCLOPS_QUALITY_QUALITY_H
+#define CYCLOPS_QUALITY_QUALITY_H
+
+#include "hot/hot.h"
+#include "scan/select.h"
+#include "session/analysis.h"
+#include "table/table.h"
+
+/* The tables, to be released with quality_release(). Zeroed is empty. */
+struct quality {
+	struct table checks, losses, cpus, rows, bias;
+	struct tables shown; /* those that have something to say */
+};
+
+/* Scans the selected records (NULL: all) and judges. */
+int quality_make(struct session *, const struct select *, size_t top, struct quality *out,
+		 struct err *);
+void quality_release(struct quality *);
+
+#endif

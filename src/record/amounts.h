@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sizes and times as users write them: "512M", "1.5s". */
+#ifndef CYCLOPS_RECORD_AMOUNTS_H
+#define CYCLOPS_RECORD_AMOUNTS_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+
+/*
+ * Reads the value of --OPTION. Bytes: B, K, M, G, of 1024. ns: us, ms, s, m, h; a bare number
+ * is seconds. More than 0. NULL leaves `out` alone.
+ */
+int read_bytes(const char *option, const char *text, uint64_t *out, struct err *);
+int read_time_ns(const char *option, const char *text, uint64_t *out, struct err *);
+
+/* A whole number of at least 1. */
+int read_count(const char *option, const char *text, uint64_t *out, struct err *);
+
+#endif

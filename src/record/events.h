@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The events of a recording: those of pmu/event_spec.h, and what only recording knows:
+ *
+ *	cycles:P			as precisely as the hardware can
+ *	{cycles,instructions}:S		the first samples, and reads the others with each sample
+ *	mem:0x4006c0:x			a breakpoint: executed, read (r) or written (w)
+ */
+#ifndef CYCLOPS_RECORD_EVENTS_H
+#define CYCLOPS_RECORD_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "capture/format/attr.h"
+#include "pmu/event_spec.h"
+
+struct record_event {
+	const char *name;      /* as written */
+	struct attr attr;      /* what it counts, in which modes; a period if it says so */
+	const struct pmu *pmu; /* NULL: on all CPUs */
+	size_t leader;	       /* number of its group's first event; its own if in no group */
+	bool samples_by_leader;
+	bool has_period;    /* attr has a period of its own */
+	bool wants_precise; /* as precise as the hardware can: attr says 3, less will do */
+	bool names_modes;   /* it says itself whether it counts user or kernel code */
+	bool is_spe;	    /* fills an AUX buffer instead of sampling */
+	bool is_side_band;  /* brings the records about processes and mappings */
+};
+
+/* Zeroed is empty. Borrows from the PMUs. */
+struct record_events {
+	VEC_OF(struct record_event) list;
+	struct event_specs specs; /* what the list was made from */
+	struct arena names;
+};
+
+/* Appends the events of a list. The error names the event, and others like it. */
+int record_events_add(struct record_events *, const char *text, struct pmus *,
+		      const struct event_finder *, struct err *);
+
+void record_events_release(struct record_events *);
+
+#endif

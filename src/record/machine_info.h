@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The header features that describe the machine: read from /proc and /sys. */
+#ifndef CYCLOPS_RECORD_MACHINE_INFO_H
+#define CYCLOPS_RECORD_MACHINE_INFO_H
+
+#include <stdint.h>
+
+#include "capture/writer/writer.h"
+
+/*
+ * Sets HOSTNAME, OSRELEASE, ARCH, NRCPUS, CPUDESC, CPUID, TOTAL_MEM, CPU_TOPOLOGY,
+ * NUMA_TOPOLOGY, CACHE and MEM_TOPOLOGY, as far as the machine tells them. `root` is put before all
+ * paths: "" for this machine.
+ */
+void record_machine(struct writer *, const char *root);
+#endif

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One ring for each CPU: the first event opened there owns it, all others of the CPU write to
+ * it as well. SPE events come first, because their AUX buffer belongs to the same memory.
+ */
+#include "record/recording.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "capture/format/sample.h"
+#include "record/attr.h"
+
+enum {
+	RING_MIN = 64 << 10,
+	RING_DEFAULT = 1 << 20,
+	RING_MAX = 32 << 20,
+	AUX_DEFAULT = 4 << 20,
+	AUX_MIN = 8 << 10,
+	SAMPLES_AT_LEAST = 8, /* that the smallest ring holds */
+	WAKEUP_SHARE = 4,     /* a ring wakes the reader when a quarter is full */
+};
+
+/* The longest the reader may be kept from a ring, as 1/Nth of a second. */
+enum { ABSENCES_PER_S = 2 };
+
+static size_t power_of_two(uint64_t at_least, size_t min, size_t max)
+{
+	size_t size = min;
+
+	while (size < at_least && size < max)
+		size *= 2;
+	return size;
+}
+
+/* Room for what all events of a CPU may bring while the reader is away. */
+static size_t ring_size(const struct recording *r)
+{
+	uint64_t bytes_per_s = 0, largest = 0, least;
+
+	for (size_t i = 0; i < r->events->list.n; i++) {
+		const struct attr *attr = &r->events->list.items[i].attr;
+		uint64_t rate =
+			attr_has(attr, ATTR_FREQ) ? attr->sample_period : RECORD_DEFAULT_FREQUENCY;
+
+		if (attr->sample_period == 0)
+			continue;
+		bytes_per_s += rate * record_attr_sample_bytes(attr);
+		if (record_attr_sample_bytes(attr) > largest)
+			largest = record_attr_sample_bytes(attr);
+	}
+	least = largest * SAMPLES_AT_LEAST;
+	if (r->options->ring_bytes > least)
+		least = r->options->ring_bytes;
+	if (r->options->ring_bytes != 0)
+		return power_of_two(least, RING_MIN, (size_t)1 << 30);
+	return power_of_two(bytes_per_s / ABSENCES_PER_S, RING_DEFAULT, RING_MAX);
+}
+
+/* On a CPU where no samples are taken. */
+static size_t side_band_ring_size(const struct recording *r)
+{
+	size_t size = ring_size(r);
+
+	return size < RING_DEFAULT ? size : RING_DEFAULT;
+}
+
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static bool has_all_events(const struct recording *r, uint32_t cpu)
+{
+	return cpu_list_has(&r->cpus, cpu);
+}
+
+/* How the event is to be on this CPU. */
+static struct attr attr_on_cpu(const struct recording *r, const struct record_event *e,
+			       uint32_t cpu)
+{
+	struct attr attr = e->attr;
+
+	if (!has_all_events(r, cpu))
+		attr_clear(&attr, ATTR_CONTEXT_SWITCH);
+	return attr;
+}
+
+/*
+ * Opens an event; what the kernel refuses is made simpler as long as there is something to give
+ * up, for this and all later CPUs and threads. Returns the descriptor or a negative errno.
+ */
+static int open_event(struct recording *r, size_t event, int32_t thread, uint32_t cpu, int group)
+{
+	struct record_event *e = &r->events->list.items[event];
+	struct attr attr = attr_on_cpu(r, e, cpu);
+	struct event_request request = {
+		.attr = &attr,
+		.name = e->name,
+		.pid = thread,
+		.cpu = (int)cpu,
+		.group_fd = group,
+		.is_cgroup = r->is_cgroup,
+	};
+
+	for (;;) {
+		int fd = r->kernel->open(r->kernel->context, &request);
+		const char *given_up;
+
+		if (fd >= 0)
+			return fd;
+		given_up = record_attr_simplify(e, -fd);
+		if (given_up == NULL)
+			return fd;
+		if (given_up[0] != '\0')
+			diags_add(r->diags, DIAG_NOTE, ERR_NOWHERE, 0, given_up);
+		attr = attr_on_cpu(r, e, cpu);
+	}
+}
+
+/* The descriptor of the group's leader on this CPU for this thread, -1: it leads itself. */
+static int group_fd(const struct recording *r, size_t event, int32_t thread, uint32_t cpu)
+{
+	size_t leader = r->events->list.items[event].leader;
+
+	if (leader == event)
+		return EVENT_NO_GROUP;
+	for (size_t i = r->fds.n; i-- > 0;) {
+		const struct recording_fd *f = &r->fds.items[i];
+
+		if (f->event == leader && f->cpu == cpu && f->thread == thread)
+			return f->fd;
+	}
+	return EVENT_NO_GROUP;
+}
+
+static struct stream *find_stream(struct recording *r, uint32_t cpu)
+{
+	struct stream *last = r->streams.n > 0 ? &r->streams.items[r->streams.n - 1] : NULL;
+
+	return last != NULL && last->cpu == cpu ? last : NULL; /* CPUs come one after another */
+}
+
+static int memory_error(const struct recording *r, const struct stream *s, const char *what,
+			size_t size, int error, struct err *err)
+{
+	(void)r;
+	return err_set(
+		err, ERR_IO, ERR_NOWHERE, "cannot map %zu KiB for the %s of CPU %" PRIu32 ": %s%s",
+		size >> 10, what, s->cpu, strerror(error),
+		error == EPERM || error == ENOMEM
+			? " (the limit is /proc/sys/kernel/perf_event_mlock_kb and ulimit -l)"
+			: "");
+}
+
+/* Locked memory is limited for users: a smaller ring is better than none. */
+static int map_ring(struct recording *r, struct stream *s, struct err *err)
+{
+	size_t size = has_all_events(r, s->cpu) ? ring_size(r) : side_band_ring_size(r);
+	size_t wanted = size;
+	int rc = ring_map(&s->ring, r->kernel, s->fd, size);
+
+	while (rc == -EPERM && size > RING_MIN) {
+		size /= 2;
+		rc = ring_map(&s->ring, r->kernel, s->fd, size);
+	}
+	if (rc < 0)
+		return memory_error(r, s, "ring", size, -rc, err);
+	if (size < wanted)
+		diags_add(r->diags, DIAG_NOTE, ERR_NOWHERE, 0,
+			  "rings are smaller than they should be, samples may be lost: locked "
+			  "memory is limited (ulimit -l, /proc/sys/kernel/perf_event_mlock_kb)");
+	return 0;
+}
+
+static int map_aux(struct recording *r, struct stream *s, int fd, size_t event, struct err *err)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = AUX_DEFAULT;
+	int rc;
+
+	if (r->options->aux_bytes != 0)
+		size = power_of_two(r->options->aux_bytes, page > AUX_MIN ? page : AUX_MIN,
+				    (size_t)1 << 30);
+	do {
+		rc = aux_ring_map(&s->aux, r->kernel, &s->ring, fd, size, r->options->is_snapshot);
+		size /= 2;
+	} while (rc == -EPERM && size >= AUX_MIN);
+	if (rc < 0)
+		return memory_error(r, s, "AUX buffer", size * 2, -rc, err);
+	s->aux_event = event;
+	return 0;
+}
+
+/* Gives the event a place for its records. */
+static int attach(struct recording *r, const struct recording_fd *f, struct err *err)
+{
+	struct stream *s = find_stream(r, f->cpu);
+	int rc = 0;
+
+	if (s == NULL) {
+		s = vec_add(&r->streams);
+		s->cpu = f->cpu;
+		s->fd = f->fd;
+		if (map_ring(r, s, err) < 0)
+			return -1;
+	} else {
+		rc = r->kernel->control(r->kernel->context, f->fd, KERNEL_SET_OUTPUT,
+					(uint64_t)s->fd);
+	}
+	if (rc < 0)
+		return err_set(err, ERR_IO, ERR_NOWHERE,
+			       "event '%s' cannot share the ring of CPU %" PRIu32 ": %s",
+			       r->events->list.items[f->event].name, f->cpu, strerror(-rc));
+	if (r->events->list.items[f->event].is_spe && s->aux.data == NULL)
+		return map_aux(r, s, f->fd, f->event, err);
+	return 0;
+}
+
+static int add_event(struct recording *r, size_t event, int32_t thread, uint32_t cpu,
+		     struct err *err)
+{
+	const struct record_event *e = &r->events->list.items[event];
+	int group = group_fd(r, event, thread, cpu);
+	int fd = open_event(r, event, thread, cpu, group);
+	struct recording_fd *f;
+
+	if (fd == -ESRCH && thread != RECORDING_ALL_THREADS)
+		return 0; /* it has ended */
+	if (fd < 0)
+		return event_explain(&(struct event_request){ .attr = &e->attr,
+							      .name = e->name,
+							      .pid = thread,
+							      .cpu = (int)cpu,
+							      .group_fd = group,
+							      .is_cgroup = r->is_cgroup },
+				     -fd, r->root, err);
+	f = vec_add(&r->fds);
+	*f = (struct recording_fd){ .fd = fd,
+				    .event = event,
+				    .cpu = cpu,
+				    .thread = thread,
+				    .is_leader = group == EVENT_NO_GROUP };
+	if (r->kernel->id(r->kernel->context, fd, &f->id) < 0)
+		return err_set(err, ERR_IO, ERR_NOWHERE, "event '%s': the kernel gives it no id",
+			       e->name);
+	return attach(r, f, err);
+}
+
+static bool is_on_cpu(const struct recording *r, const struct record_event *e, uint32_t cpu)
+{
+	if (!has_all_events(r, cpu) && !e->is_side_band)
+		return false;
+	return e->pmu == NULL || e->pmu->cpus.n == 0 || cpu_list_has(&e->pmu->cpus, cpu);
+}
+
+static int open_on_cpu(struct recording *r, const int32_t *threads, size_t n_threads, uint32_t cpu,
+		       struct err *err)
+{
+	for (size_t t = 0; t < n_threads; t++) {
+		size_t before = r->fds.n;
+
+		for (size_t i = 0; i < r->events->list.n; i++)
+			if (is_on_cpu(r, &r->events->list.items[i], cpu) &&
+			    add_event(r, i, threads[t], cpu, err) < 0)
+				return -1;
+		if (r->fds.n > before) {
+			*vec_add(&r->polls) =
+				(struct pollfd){ .fd = r->fds.items[before].fd, .events = POLLIN };
+			r->n_live++;
+		}
+	}
+	return 0;
+}
+
+/* The word of a sample that has its time: docs/reference/perf-data.md section 3.3. */
+static int time_word(uint64_t sample_type)
+{
+	const uint64_t before = (uint64_t)1 << SAMPLE_IDENTIFIER | (uint64_t)1 << SAMPLE_IP |
+				(uint64_t)1 << SAMPLE_TID;
+
+	return (sample_type >> SAMPLE_TIME & 1) == 0 ? -1
+						     : __builtin_popcountll(sample_type & before);
+}
+
+/* What counts is the event that owns the ring: the side-band's does where it is alone. */
+static void set_wakeup(struct recording *r)
+{
+	for (size_t i = 0; i < r->events->list.n; i++) {
+		struct record_event *e = &r->events->list.items[i];
+		size_t ring = e->is_side_band ? side_band_ring_size(r) : ring_size(r);
+
+		attr_set(&e->attr, ATTR_WATERMARK);
+		e->attr.wakeup = (uint32_t)(ring / WAKEUP_SHARE);
+	}
+}
+
+static int open_side_band(struct recording *r, const int32_t *threads, size_t n_threads,
+			  const struct cpu_list *online, struct err *err)
+{
+	for (size_t i = 0; i < cpu_list_n(online); i++) {
+		uint32_t cpu = cpu_list_at(online, i);
+
+		if (!has_all_events(r, cpu) && open_on_cpu(r, threads, n_threads, cpu, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int recording_open(struct recording *r, const int32_t *threads, size_t n_threads,
+		   const struct cpu_list *cpus, const struct cpu_list *online, struct err *err)
+{
+	r->cpus = *cpus;
+	raise_file_limit();
+	set_wakeup(r);
+	for (size_t i = 0; i < RECORDING_POLLS; i++)
+		*vec_add(&r->polls) = (struct pollfd){ .fd = -1, .events = POLLIN };
+	r->time_word = time_word(r->events->list.items[0].attr.sample_type);
+	for (size_t i = 0; i < cpu_list_n(cpus); i++)
+		if (open_on_cpu(r, threads, n_threads, cpu_list_at(cpus, i), err) < 0)
+			return -1;
+	if (open_side_band(r, threads, n_threads, online, err) < 0)
+		return -1;
+	if (r->fds.n == 0)
+		return err_set(err, ERR_IO, ERR_NOWHERE,
+			       "nothing to record: the threads have ended, or no event is on "
+			       "these CPUs");
+	return 0;
+}
+
+void recording_release(struct recording *r)
+{
+	for (size_t i = 0; i < r->streams.n; i++) {
+		aux_ring_unmap(&r->streams.items[i].aux, r->kernel);
+		ring_unmap(&r->streams.items[i].ring, r->kernel);
+	}
+	for (size_t i = 0; i < r->fds.n; i++)
+		r->kernel->close(r->kernel->context, r->fds.items[i].fd);
+	vec_release(&r->streams);
+	vec_release(&r->fds);
+	vec_release(&r->polls);
+}
+
+/* Events of a group follow their leader. */
+static void control_all(struct recording *r, enum kernel_request request, bool with_side_band,
+			bool with_others)
+{
+	for (size_t i = 0; i < r->fds.n; i++) {
+		const struct recording_fd *f = &r->fds.items[i];
+		bool is_side_band = r->events->list.items[f->event].is_side_band;
+
+		if (is_side_band ? with_side_band : with_others)
+			r->kernel->control(r->kernel->context, f->fd, request, 0);
+	}
+}
+
+void recording_enable_side_band(struct recording *r)
+{
+	control_all(r, KERNEL_ENABLE, true, false);
+}
+
+void recording_enable(struct recording *r)
+{
+	r->is_stopped = false;
+	control_all(r, KERNEL_ENABLE, false, true);
+}
+
+void recording_disable(struct recording *r)
+{
+	r->is_stopped = true;
+	control_all(r, KERNEL_DISABLE, true, true);
+}
+
+void recording_hold_spe(struct recording *r, bool is_held)
+{
+	r->is_stopped = is_held;
+	for (size_t i = 0; i < r->fds.n; i++)
+		if (r->events->list.items[r->fds.items[i].event].is_spe)
+			r->kernel->control(r->kernel->context, r->fds.items[i].fd,
+					   is_held ? KERNEL_DISABLE : KERNEL_ENABLE, 0);
+}
+
+bool recording_wait(struct recording *r, int timeout_ms)
+{
+	int n = r->kernel->poll(r->kernel->context, r->polls.items, r->polls.n, timeout_ms);
+
+	for (size_t i = RECORDING_POLLS; i < r->polls.n && n > 0; i++) {
+		struct pollfd *p = &r->polls.items[i];
+
+		if ((p->revents & (POLLHUP | POLLERR | POLLNVAL)) == 0)
+			continue;
+		p->fd = -1; /* poll() passes over it */
+		r->n_live--;
+	}
+	return r->n_live > 0;
+}
+
+uint64_t recording_lost_samples(const struct recording *r)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < r->fds.n; i++) {
+		const struct attr *attr = &r->events->list.items[r->fds.items[i].event].attr;
+		uint64_t words[3]; /* value, id, lost */
+
+		if (attr->read_format != ((uint64_t)1 << READ_ID | (uint64_t)1 << READ_LOST))
+			continue;
+		if (r->kernel->read(r->kernel->context, r->fds.items[i].fd, words, sizeof(words)) ==
+		    sizeof(words))
+			lost += words[2];
+	}
+	return lost;
+}
+
+bool recording_time_conv(const struct recording *r, struct record_time_conv *out)
+{
+	return r->streams.n > 0 && ring_time_conv(&r->streams.items[0].ring, out);
+}

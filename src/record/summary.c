@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/record.h"
+
+#include <inttypes.h>
+
+#include "base/alloc.h"
+#include "table/human.h"
+
+static void add_number(struct text *out, uint64_t number, const char *unit)
+{
+	human_words(out, &(struct cell){ .type = CELL_COUNT, .count = number }, unit);
+}
+
+/* What was lost, in the order in which it matters; each with the way out. */
+static void add_losses(const struct record_summary *s, struct text *out)
+{
+	const struct {
+		uint64_t n;
+		const char *unit, *advice;
+	} losses[] = {
+		{ s->n_samples_lost > s->n_records_lost ? s->n_samples_lost : s->n_records_lost,
+		  "records",
+		  "lost because rings were full: --ring makes them larger, --freq or "
+		  "--count asks for fewer samples" },
+		{ s->n_aux_truncated, "times",
+		  "SPE data was cut because a buffer was full: --aux makes them larger, a longer "
+		  "interval asks for less" },
+		{ s->n_aux_collided, "buffers",
+		  "have SPE collisions: the interval is too short for some operations" },
+	};
+
+	for (size_t i = 0; i < COUNT(losses); i++) {
+		if (losses[i].n == 0)
+			continue;
+		text_str(out, "; ");
+		add_number(out, losses[i].n, losses[i].unit);
+		text_format(out, " %s", losses[i].advice);
+	}
+}
+
+void record_sum_up(const struct record_options *o, const struct record_summary *s, struct text *out)
+{
+	text_format(out, "%s: ", o->output);
+	add_number(out, s->n_bytes, "bytes");
+	text_str(out, ", ");
+	add_number(out, s->n_samples, "samples");
+	if (s->spe_interval != 0) {
+		text_str(out, ", ");
+		add_number(out, s->aux_bytes, "bytes");
+		text_format(out, " of SPE, a sample each %" PRIu64 " operations", s->spe_interval);
+	}
+	if (s->reached_size)
+		text_str(out, "; stopped at --max-size");
+	if (s->reached_time)
+		text_str(out, "; stopped after --duration");
+	add_losses(s, out);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the running kernel and its modules are: /proc/kallsyms, /proc/modules. */
+#include "record/synthesize/synthesize.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/alloc.h"
+#include "pmu/system.h"
+#include "record/synthesize/build_ids.h"
+
+enum { CPUMODE_KERNEL = 1 };
+
+/* The file under which recorders list the kernel, and what marks its first byte. */
+#define KERNEL_NAME "[kernel.kallsyms]"
+
+bool synthesize_read_symbol(const char *line, struct kernel_range *range)
+{
+	char *at;
+	uint64_t address = strtoull(line, &at, 16);
+
+	if (at[0] != ' ' || at[1] == '\0' || at[2] != ' ')
+		return false;
+	at += 3;
+	if (strcmp(at, "_text") == 0 || (range->mark == NULL && strcmp(at, "_stext") == 0)) {
+		range->mark = strcmp(at, "_text") == 0 ? "_text" : "_stext";
+		range->start = address;
+	} else if (strcmp(at, "_etext") == 0) {
+		range->end = address;
+	}
+	return range->mark != NULL && range->end != 0;
+}
+
+/* The file is long and costs time to make up: it is read no further than need be. */
+static bool find_kernel(const struct synthesis *s, struct kernel_range *out)
+{
+	struct kernel_range range = { 0 };
+	char path[PATH_MAX], *line = NULL;
+	size_t room = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/proc/kallsyms", s->root);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return false;
+	while (getline(&line, &room, file) > 0) {
+		line[strcspn(line, "\n\t")] = '\0';
+		if (synthesize_read_symbol(line, &range))
+			break;
+	}
+	free(line);
+	fclose(file);
+	*out = range;
+	return range.start != 0 && range.end > range.start;
+}
+
+static void add_build_id(const struct synthesis *s, const char *notes_path, const char *name)
+{
+	struct build_id id;
+	struct text notes = { 0 };
+
+	if (system_text(s->root, &notes, "%s", notes_path) &&
+	    build_id_of_notes(cur_of(notes.bytes, notes.n), &id))
+		writer_build_id(s->writer, &id, name, -1, CPUMODE_KERNEL);
+	text_release(&notes);
+}
+
+static void write_kernel(const struct synthesis *s, const struct kernel_range *range)
+{
+	char path[64];
+	struct record_mmap map = {
+		.pid = UINT32_MAX,
+		.start = range->start,
+		.length = range->end - range->start,
+		.page_offset = range->start,
+		.path = path,
+	};
+
+	snprintf(path, sizeof(path), "%s%s", KERNEL_NAME, range->mark);
+	writer_mmap(s->writer, &map, CPUMODE_KERNEL, NULL);
+	add_build_id(s, "/sys/kernel/notes", KERNEL_NAME);
+}
+
+/* Is this line of modules.dep about the module? Its file is named with '-' where it has '_'. */
+static bool is_module_file(const char *path, size_t len, const char *name)
+{
+	const char *slash = memrchr(path, '/', len);
+	const char *file = slash != NULL ? slash + 1 : path;
+	size_t i = 0;
+
+	for (; file + i < path + len && name[i] != '\0'; i++)
+		if ((file[i] == '-' ? '_' : file[i]) != (name[i] == '-' ? '_' : name[i]))
+			return false;
+	return name[i] == '\0' && file + i + 3 <= path + len && memcmp(file + i, ".ko", 3) == 0;
+}
+
+/* The module's file below `directory` according to modules.dep, or its name in brackets. */
+static void add_module_path(const char *dependencies, const char *directory, const char *name,
+			    struct text *out)
+{
+	for (const char *line = dependencies; line != NULL && *line != '\0';) {
+		size_t len = strcspn(line, ":\n");
+
+		if (is_module_file(line, len, name)) {
+			text_format(out, "%s/", directory);
+			text_add(out, line, len);
+			return;
+		}
+		line = strchr(line, '\n');
+		line = line != NULL ? line + 1 : NULL;
+	}
+	text_format(out, "[%s]", name);
+}
+
+bool synthesize_read_module(const char *line, char name[MODULE_NAME_SIZE], struct record_mmap *out)
+{
+	uint64_t start, length;
+	char found[MODULE_NAME_SIZE];
+
+	/* name size references users state address */
+	if (sscanf(line, "%63s %" SCNu64 " %*s %*s %*s %" SCNx64, found, &length, &start) != 3 ||
+	    start == 0)
+		return false;
+	strcpy(name, found);
+	out->start = start;
+	out->length = length;
+	return true;
+}
+
+static void write_module(const struct synthesis *s, const char *line, const char *dependencies,
+			 const char *directory)
+{
+	struct record_mmap map = { .pid = UINT32_MAX };
+	char notes[128], name[MODULE_NAME_SIZE];
+	struct text path = { 0 };
+
+	if (!synthesize_read_module(line, name, &map))
+		return;
+	add_module_path(dependencies, directory, name, &path);
+	text_char(&path, '\0');
+	map.path = path.bytes;
+	writer_mmap(s->writer, &map, CPUMODE_KERNEL, NULL);
+	snprintf(notes, sizeof(notes), "/sys/module/%s/notes/.note.gnu.build-id", name);
+	add_build_id(s, notes, path.bytes);
+	text_release(&path);
+}
+
+static void write_modules(const struct synthesis *s)
+{
+	struct text modules = { 0 }, dependencies = { 0 };
+	char directory[PATH_MAX], *rest;
+	struct utsname kernel;
+
+	uname(&kernel);
+	snprintf(directory, sizeof(directory), "/lib/modules/%s", kernel.release);
+	if (system_text(s->root, &modules, "/proc/modules")) {
+		system_text(s->root, &dependencies, "%s/modules.dep", directory);
+		text_char(&modules, '\0');
+		text_char(&dependencies, '\0');
+		for (char *line = strtok_r(modules.bytes, "\n", &rest); line != NULL;
+		     line = strtok_r(NULL, "\n", &rest))
+			write_module(s, line, dependencies.bytes, directory);
+	}
+	text_release(&dependencies);
+	text_release(&modules);
+}
+
+void synthesize_kernel(struct synthesis *s)
+{
+	struct kernel_range range;
+
+	if (!find_kernel(s, &range)) {
+		diags_add(s->diags, DIAG_NOTE, ERR_NOWHERE, 0,
+			  "kernel addresses are hidden (by kptr_restrict or perf_event_paranoid, "
+			  "see cyclops doctor): kernel code will have no names");
+		return;
+	}
+	write_kernel(s, &range);
+	write_modules(s);
+}

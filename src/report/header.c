@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The head of the report: what ran, where, when, what was recorded and what was lost. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "report/report.h"
+#include "scan/spe_filters.h"
+#include "spe/names.h"
+
+enum { SHOWN_EVENTS = 6 };
+
+static const struct column columns[] = {
+	{ "name", NULL, "", CELL_TEXT, 0, "what the fact is about" },
+	{ "value", NULL, "", CELL_TEXT, COLUMN_GROW, "in words" },
+};
+
+/* A fact being put together. */
+struct facts {
+	const struct session *s;
+	const struct hot *hot;
+	const struct info *info;
+	const struct strings *strings;
+	const struct capture_totals *totals;
+	struct table *out;
+	struct text text;
+};
+
+static const char *string_of(const struct facts *f, struct str_id id)
+{
+	return strings_get(f->strings, id);
+}
+
+static void counted(struct facts *f, uint64_t n, const char *unit)
+{
+	text_str(&f->text, table_human(f->out, cell_count(n), unit));
+}
+
+static void ran(struct facts *f)
+{
+	const struct timeline *timeline = f->s->timeline;
+	const struct process *only = NULL;
+	size_t n = 0;
+
+	for (uint32_t i = 1; i < timeline_n_processes(timeline); i++) {
+		const struct process *p = timeline_process(timeline, i);
+
+		if (p->is_kernel)
+			continue;
+		only = p;
+		n++;
+	}
+	if (f->info->command_line.v != 0)
+		text_str(&f->text, string_of(f, f->info->command_line));
+	table_fact(f->out, "command", &f->text);
+	if (n == 1)
+		text_format(&f->text, "%s (pid %" PRIu32 ", %" PRIu32 " thread%s)",
+			    strings_get(timeline_strings(timeline), only->comm), only->pid,
+			    only->n_threads, plural(only->n_threads));
+	else if (n > 1)
+		text_format(&f->text, "%zu processes", n);
+	table_fact(f->out, "ran", &f->text);
+}
+
+static void where(struct facts *f)
+{
+	uint64_t midr = capture_midr(f->s->capture, UINT32_MAX);
+	char cpu[128] = "";
+
+	if (f->info->hostname.v != 0)
+		text_str(&f->text, string_of(f, f->info->hostname));
+	if (f->s->cpu != NULL)
+		snprintf(cpu, sizeof(cpu), "%s", cpu_name(f->s->cpu));
+	else if (midr != 0)
+		midr_describe(f->s->catalog, midr, cpu, sizeof(cpu));
+	else
+		snprintf(cpu, sizeof(cpu), "%s", string_of(f, f->info->cpu_desc));
+	if (cpu[0] != '\0') {
+		text_part(&f->text);
+		text_str(&f->text, cpu);
+		text_str(&f->text, f->s->cpu_is_given ? " (as told by --cpu)" : "");
+	}
+	if (f->info->n_cpus_online > 0) {
+		text_part(&f->text);
+		text_format(&f->text, "%" PRIu32 " cpu%s", f->info->n_cpus_online,
+			    plural(f->info->n_cpus_online));
+	}
+	if (f->info->arch.v != 0) {
+		text_part(&f->text);
+		text_str(&f->text, string_of(f, f->info->arch));
+	}
+	if (f->info->os_release.v != 0) {
+		text_part(&f->text);
+		text_format(&f->text, "Linux %s", string_of(f, f->info->os_release));
+	}
+	table_fact(f->out, "where", &f->text);
+}
+
+/* The wall clock is known only where the capture ties it to the events' clock. */
+static void when(struct facts *f)
+{
+	uint64_t first = f->s->first_ns, last = f->s->last_ns;
+	char date[64];
+	struct tm tm;
+
+	if (f->info->wall_clock_ns != 0) {
+		uint64_t start = f->info->wall_clock_ns + (first - f->info->clock_time_ns);
+		time_t seconds = (time_t)(start / 1000000000);
+
+		if (gmtime_r(&seconds, &tm) != NULL &&
+		    strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &tm) > 0)
+			text_str(&f->text, date);
+	}
+	if (last > first) {
+		text_part(&f->text);
+		counted(f, last - first, "ns");
+	}
+	table_fact(f->out, "when", &f->text);
+}
+
+static void samples(struct facts *f)
+{
+	size_t n = capture_n_events(f->s->capture);
+	size_t shown = 0;
+
+	if (f->totals->n_samples == 0)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		const struct attr *a = &capture_event(f->s->capture, i)->attr;
+
+		if ((int)i == capture_spe(f->s->capture)->event)
+			continue;
+		if (shown++ == SHOWN_EVENTS)
+			break;
+		text_part(&f->text);
+		text_str(&f->text, capture_event_name(f->s->capture, i));
+		if (a->sample_period == 0)
+			continue;
+		text_format(&f->text,
+			    attr_has(a, ATTR_FREQ) ? " at %" PRIu64 " Hz" : " every %" PRIu64,
+			    a->sample_period);
+	}
+	if (shown > SHOWN_EVENTS)
+		text_format(&f->text, " and more (%zu events)", n);
+	text_str(&f->text, ": ");
+	counted(f, f->totals->n_samples, "samples");
+	table_fact(f->out, "samples", &f->text);
+}
+
+static uint64_t n_spe_records(const struct hot *hot)
+{
+	uint64_t spe_event = capture_n_events(hot->session->capture);
+	uint64_t n = 0;
+
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+		uint64_t key[N_DIMENSIONS];
+
+		hot_key(hot, i, key);
+		if (key[DIM_EVENT] == spe_event)
+			n += hot_cost(hot, i)->n;
+	}
+	return n;
+}
+
+static void spe(struct facts *f)
+{
+	const struct spe_info *spe_info = capture_spe(f->s->capture);
+
+	if (!spe_info->is_present)
+		return;
+	if (f->totals->n_auxtrace == 0) {
+		text_str(&f->text, "asked for, but the capture holds no trace data");
+		table_fact(f->out, "SPE", &f->text);
+		return;
+	}
+	counted(f, n_spe_records(f->hot), "records");
+	if (spe_interval_common(f->s).mean > 0 || spe_interval_varies(f->s)) {
+		text_part(&f->text);
+		spe_intervals_text(f->s, &f->text);
+	}
+	if (spe_info->event >= 0)
+		spe_filters_text(&capture_event(f->s->capture, (size_t)spe_info->event)->attr,
+				 &f->text);
+	table_fact(f->out, "SPE", &f->text);
+}
+
+/* Without jitter a loop that is in step with the interval shows the same few instructions. */
+static void jitter(struct facts *f)
+{
+	if (f->totals->n_auxtrace == 0 || !spe_lacks_jitter(f->s->capture))
+		return;
+	text_str(&f->text, "none: code in step with the interval is sampled too often or never "
+			   "(cyclops quality)");
+	table_fact(f->out, "jitter", &f->text);
+}
+
+static void loss(struct facts *f, uint64_t n, const char *unit, const char *what)
+{
+	if (n == 0)
+		return;
+	text_part(&f->text);
+	counted(f, n, unit);
+	text_char(&f->text, ' ');
+	text_str(&f->text, what);
+}
+
+static void lost(struct facts *f)
+{
+	const struct capture_totals *t = f->totals;
+	uint64_t unread = diags_bytes(capture_diags(f->s->capture), DIAG_LOSS);
+
+	loss(f, t->n_lost_events, "records", "found no room in the ring");
+	loss(f, t->n_lost_samples, "samples", "lost");
+	loss(f, t->n_aux_truncated, "times", "the SPE buffer was full");
+	loss(f, t->n_aux_collision, "times", "SPE samples collided (interval too short)");
+	loss(f, t->n_throttled, "times", "sampling was throttled");
+	loss(f, t->missing_bytes, "bytes", "are missing, the file was cut off");
+	loss(f, unread, "bytes", "of the file could not be read");
+	if (f->text.n == 0)
+		text_str(&f->text, "nothing");
+	table_fact(f->out, "lost", &f->text);
+}
+
+/* Traces of other kinds are whole, but not for us. */
+static void not_decoded(struct facts *f)
+{
+	uint64_t bytes = capture_other_trace_bytes(f->s->capture);
+
+	if (bytes == 0)
+		return;
+	text_part(&f->text);
+	text_format(&f->text, "%s, ", auxtrace_name(capture_spe(f->s->capture)->auxtrace_type));
+	counted(f, bytes, "bytes");
+	table_fact(f->out, "not decoded", &f->text);
+}
+
+static void share_unknown(struct facts *f, uint64_t n, const char *what)
+{
+	uint64_t all = f->s->attribution.n_rows;
+
+	if (n == 0 || all == 0)
+		return;
+	text_part(&f->text);
+	text_format(&f->text, "%.1f %% %s", 100.0 * (double)n / (double)all, what);
+}
+
+static void unknown(struct facts *f)
+{
+	const struct attribution_totals *a = &f->s->attribution;
+
+	share_unknown(f, a->n_without_tid, "without thread");
+	share_unknown(f, a->n_without_process, "without process");
+	share_unknown(f, a->n_without_place, "outside known modules");
+	table_fact(f->out, "unknown", &f->text);
+}
+
+void facts_table(const struct session *s, const struct hot *hot, struct table *out)
+{
+	struct facts f = {
+		.s = s,
+		.hot = hot,
+		.info = capture_info(s->capture),
+		.strings = capture_strings(s->capture),
+		.totals = capture_totals(s->capture),
+		.out = out,
+	};
+
+	table_init(out, "capture", NULL, columns, COUNT(columns));
+	out->style = TABLE_FACTS;
+	out->is_keyed = true;
+	ran(&f);
+	where(&f);
+	when(&f);
+	samples(&f);
+	spe(&f);
+	jitter(&f);
+	lost(&f);
+	not_decoded(&f);
+	unknown(&f);
+	text_release(&f.text);
+}

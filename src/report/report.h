@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The report: what a colleague would say first of a capture. What ran, where, when, how
+ * long, what was recorded and lost; then which code is hot; then findings.
+ */
+#ifndef CYCLOPS_REPORT_REPORT_H
+#define CYCLOPS_REPORT_REPORT_H
+
+#include "hot/hot.h"
+#include "scan/select.h"
+#include "session/session.h"
+#include "table/table.h"
+
+/* The dimensions of hot.h that all but the table of processes need. */
+extern const struct hot_options report_hot_options;
+
+/* The tables of a report, to be released with report_release(). Zeroed is empty. */
+struct report {
+	struct table facts, elapsed, functions, lines, modules, processes, findings;
+	struct tables shown; /* those that have something to say, in order */
+};
+
+/* As many rows as can be read at a glance; `cyclops hot` shows more. */
+#define REPORT_BRIEF SIZE_MAX
+
+/* Scans the selected records (NULL: all) and fills the tables; `top` rows each, 0 for all. */
+int report_make(struct session *, const struct select *, size_t top, struct report *out,
+		struct err *);
+void report_release(struct report *);
+
+/* The head of the report (report/header.c). */
+void facts_table(const struct session *, const struct hot *, struct table *out);
+
+/* The findings (report/findings.c), largest first; a note says so if nothing stands out. */
+void findings_table(const struct hot *, const struct names *, struct table *out);
+
+#endif

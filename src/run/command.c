@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cyclops run: the whole method. Each step is a run of this program with another command, said
+ * before it is done, so that everything can be done again by hand. The files stay in a folder.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/mapped.h"
+#include "cli/common.h"
+#include "count/import.h"
+#include "cli/command.h"
+#include "metrics/cpu_choice.h"
+#include "pmu/launch.h"
+#include "pmu/pmu.h"
+#include "run/command.h"
+#include "run/method.h"
+
+static const struct usage usage = {
+	"run",
+	"[OPTIONS] -- PROGRAM [ARGUMENTS]",
+	"From a program to what to change in it: counts, decides, samples, reports.",
+};
+
+enum { DEFAULT_RUNS = 2, WORDS_MAX = 512, FOLDERS_MAX = 1000 };
+
+struct run_command {
+	const char *folder, *sysroot;
+	unsigned runs, interval, seed;
+	bool model, wants_help;
+};
+
+#define AT(field) offsetof(struct run_command, field)
+
+static const struct option options[] = {
+	{ "runs", 0, OPTION_COUNT, AT(runs), "N",
+	  "how often the program may run (default 2: count, sample);\n"
+	  "                          1 samples only, more repeat the counting" },
+	{ "folder", 'd', OPTION_TEXT, AT(folder), "DIR",
+	  "keep the files here (default PROGRAM.cyclops)" },
+	{ "model", 0, OPTION_FLAG, AT(model), NULL,
+	  "on the machine model: one run of an AArch64 program" },
+	{ "sysroot", 'L', OPTION_TEXT, AT(sysroot), "DIR",
+	  "with --model: where the program's loader and libraries are" },
+	{ "interval", 0, OPTION_COUNT, AT(interval), "N", "operations between SPE samples" },
+	{ "seed", 0, OPTION_NUMBER, AT(seed), "N", "with --model: another choice of samples" },
+	{ "help", 'h', OPTION_FLAG, AT(wants_help), NULL, "this text" },
+};
+
+/* What is on the way from the program to the answer. */
+struct run {
+	const struct run_command *command;
+	char *const *program; /* NULL ends it */
+	struct arena memory;
+	const char *folder;
+	char *counts_path, *capture_path;
+	unsigned n_done, n_wanted; /* runs of the program */
+	int program_status;	   /* of the last run */
+	bool is_interrupted;
+
+	struct catalog *catalog;
+	struct counts counts;
+	struct cpu_pmu *pmu; /* NULL: nothing was counted */
+};
+
+char *path_join(const char *folder, const char *name)
+{
+	size_t size = strlen(folder) + strlen(name) + 2;
+	char *path = mem_alloc(size, 1);
+
+	snprintf(path, size, "%s/%s", folder, name);
+	return path;
+}
+
+static int make_folder_named(struct run *r, const char *path, struct err *err)
+{
+	if (mkdir(path, 0777) < 0)
+		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot make the folder: %s", path,
+			       strerror(errno));
+	r->folder = path;
+	return 0;
+}
+
+/* "app.cyclops", or "app.cyclops.2" if that is there: nothing is written over. */
+static int make_folder(struct run *r, struct err *err)
+{
+	const char *name = path_base(r->program[0]);
+	size_t size = strlen(name) + 32;
+	char *path = arena_alloc(&r->memory, size);
+
+	if (r->command->folder != NULL)
+		return make_folder_named(r, r->command->folder, err);
+	for (int i = 1; i < FOLDERS_MAX; i++) {
+		if (i == 1)
+			snprintf(path, size, "%s.cyclops", name);
+		else
+			snprintf(path, size, "%s.cyclops.%d", name, i);
+		if (access(path, F_OK) < 0)
+			return make_folder_named(r, path, err);
+	}
+	return err_set(err, ERR_LIMIT, ERR_NOWHERE,
+		       "there are %d folders of earlier runs; remove some or give --folder",
+		       FOLDERS_MAX);
+}
+
+/* A command line being put together. */
+struct words {
+	const char *items[WORDS_MAX + 1];
+	size_t n;
+};
+
+static void add(struct words *w, const char *word)
+{
+	if (w->n < WORDS_MAX)
+		w->items[w->n++] = word;
+}
+
+static void add_number(struct run *r, struct words *w, const char *option, unsigned value)
+{
+	char *text;
+
+	if (value == 0)
+		return;
+	text = arena_alloc(&r->memory, 16);
+	snprintf(text, 16, "%u", value);
+	add(w, option);
+	add(w, text);
+}
+
+static void add_program(struct run *r, struct words *w)
+{
+	add(w, "--");
+	for (char *const *word = r->program; *word != NULL; word++)
+		add(w, *word);
+}
+
+/* Each run of the program is announced, with what it is for and how to do it by hand. */
+static void announce(const struct run *r, const struct words *w, const char *what_for)
+{
+	struct text line = { 0 };
+
+	for (size_t i = 0; i < w->n; i++)
+		text_shell_word(&line, i == 0 ? "cyclops" : w->items[i]);
+	text_char(&line, '\0');
+	fprintf(stderr, "cyclops run: run %u of %u, %s:\n  %s\n", r->n_done + 1, r->n_wanted,
+		what_for, line.bytes);
+	text_release(&line);
+}
+
+/* Did the step leave what it is for? It says itself why not. */
+static int check_result(const struct run *r, const char *path, int status, struct err *err)
+{
+	struct stat st;
+
+	if (r->is_interrupted)
+		return err_set(err, ERR_IO, ERR_NOWHERE, "interrupted; what was written is in %s",
+			       r->folder);
+	if (stat(path, &st) == 0 && st.st_size > 0)
+		return 0;
+	if (status == LAUNCH_NOT_FOUND || status == LAUNCH_NOT_EXECUTABLE)
+		return err_set(err, ERR_IO, ERR_NOWHERE, "'%s' was not run, so nothing is measured",
+			       r->program[0]);
+	return err_set(err, ERR_IO, ERR_NOWHERE,
+		       "that step left no %s (exit status %d); `cyclops doctor` says what this "
+		       "machine can measure",
+		       path, status);
+}
+
+static int step(struct run *r, struct words *w, const char *what_for, const char *result,
+		struct err *err)
+{
+	struct launch l;
+	int rc;
+
+	w->items[w->n] = NULL;
+	announce(r, w, what_for);
+	if (launch_init(&l, (char *const *)(uintptr_t)w->items, err) < 0)
+		return -1;
+	rc = launch_go(&l, err);
+	while (rc == 0 && !launch_is_over(&l))
+		rc = launch_wait(&l, LAUNCH_FOREVER, err);
+	r->program_status = launch_status(&l);
+	r->is_interrupted |= l.is_interrupted;
+	launch_release(&l);
+	r->n_done++;
+	return rc < 0 ? -1 : check_result(r, result, r->program_status, err);
+}
+
+static void begin(struct words *w, const char *command)
+{
+	*w = (struct words){ 0 };
+	add(w, "/proc/self/exe");
+	add(w, command);
+}
+
+/* The model counts and samples at once. */
+static int run_model(struct run *r, struct err *err)
+{
+	struct words w;
+
+	begin(&w, "model");
+	add(&w, "--counts");
+	add(&w, r->counts_path);
+	add(&w, "--output");
+	add(&w, r->capture_path);
+	if (r->command->sysroot != NULL) {
+		add(&w, "--sysroot");
+		add(&w, r->command->sysroot);
+	}
+	add_number(r, &w, "--interval", r->command->interval);
+	add_number(r, &w, "--seed", r->command->seed);
+	add_program(r, &w);
+	return step(r, &w, "to count and sample on the machine model", r->capture_path, err);
+}
+
+static int run_counting(struct run *r, struct err *err)
+{
+	struct words w;
+
+	begin(&w, "stat");
+	add(&w, "--format");
+	add(&w, "json");
+	add(&w, "--output");
+	add(&w, r->counts_path);
+	if (r->n_wanted > DEFAULT_RUNS)
+		add_number(r, &w, "--repeat", r->n_wanted - 1);
+	add_program(r, &w);
+	return step(r, &w, "to count", r->counts_path, err);
+}
+
+static bool has_spe(struct pmus *pmus)
+{
+	for (size_t i = 0; pmus_at(pmus, i) != NULL; i++)
+		if (strncmp(pmus_at(pmus, i)->name, "arm_spe", 7) == 0)
+			return true;
+	return false;
+}
+
+/* "cycles" and what the metric of the first finding says is worth sampling. */
+static const char *events_for(struct run *r, const struct cpu_metric *m)
+{
+	struct text text = { 0 };
+	const char *result;
+
+	text_str(&text, "cycles");
+	for (size_t i = 0; m != NULL && i < m->samples.n; i++)
+		text_format(&text, ",%s", m->samples.items[i]->name);
+	text_char(&text, '\0');
+	result = arena_strndup(&r->memory, text.bytes, text.n);
+	text_release(&text);
+	return result;
+}
+
+static const char *spe_for(struct run *r, const struct cpu_metric *m)
+{
+	static const char *const filters[] = {
+		[METHOD_ANYTHING] = "",
+		[METHOD_MEMORY] = "loads,stores",
+		[METHOD_BRANCHES] = "branches",
+	};
+	int bit;
+	const char *filter = filters[m == NULL ? METHOD_ANYTHING : method_subject_of(m, &bit)];
+	size_t size = strlen(filter) + 48;
+	char *text = arena_alloc(&r->memory, size);
+
+	if (r->command->interval > 0)
+		snprintf(text, size, "--spe=%s%sinterval=%u", filter, filter[0] != '\0' ? "," : "",
+			 r->command->interval);
+	else
+		snprintf(text, size, "--spe=%s", filter);
+	return text;
+}
+
+static int run_sampling(struct run *r, const struct cpu_metric *first, struct err *err)
+{
+	struct pmus pmus = { 0 };
+	struct words w;
+
+	pmus_read(&pmus, "");
+	begin(&w, "record");
+	add(&w, "--output");
+	add(&w, r->capture_path);
+	add(&w, "-g");
+	if (has_spe(&pmus)) {
+		add(&w, spe_for(r, first));
+	} else {
+		add(&w, "--event");
+		add(&w, pmus_core(&pmus, 0) != NULL ? events_for(r, first) : "cpu-clock");
+	}
+	pmus_release(&pmus);
+	add_program(r, &w);
+	return step(r, &w, "to find the places", r->capture_path, err);
+}
+
+static int read_counts(struct run *r, struct err *err)
+{
+	struct mapped file = { 0 };
+	int rc;
+
+	if (mapped_open(&file, r->counts_path, err) < 0)
+		return -1;
+	rc = counts_import((const char *)file.bytes, file.size, r->counts_path, &r->counts, err);
+	mapped_release(&file);
+	if (rc < 0)
+		return err_within(err, "%s", r->counts_path);
+	return cpu_pmu_open(r->catalog, stat_cpu(r->catalog, &r->counts), r->counts.midr, &r->pmu,
+			    err);
+}
+
+/* What the counts say first, to decide what is to be sampled. */
+static int decide(struct run *r, const struct cpu_metric **out, struct err *err)
+{
+	const struct stat_options stat_options = { 0 };
+	struct stat_answer stat = { 0 };
+	int rc = stat_answer_make(r->pmu, &r->counts, &stat_options, &stat, err);
+
+	*out = rc == 0 ? method_first(r->pmu, &stat) : NULL;
+	if (*out != NULL)
+		fprintf(stderr, "cyclops run: largest of the counts: %s\n", (*out)->label);
+	stat_answer_release(&stat);
+	return rc;
+}
+
+static int do_steps(struct run *r, struct err *err)
+{
+	const struct cpu_metric *first = NULL;
+
+	if (r->command->model) {
+		if (run_model(r, err) < 0)
+			return -1;
+		return read_counts(r, err);
+	}
+	if (r->n_wanted > 1)
+		if (run_counting(r, err) < 0 || read_counts(r, err) < 0 ||
+		    decide(r, &first, err) < 0)
+			return -1;
+	return run_sampling(r, first, err);
+}
+
+static int answer(struct run *r, const struct output_options *output, struct err *err)
+{
+	const struct session_options session_options = {
+		.path = r->capture_path,
+		.symbols = { .use_this_machine = true },
+	};
+	struct session session = { 0 };
+	struct method method = { 0 };
+	struct printer out = { 0 };
+	int rc = session_open(&session, &session_options, err);
+
+	if (rc == 0)
+		rc = method_make(&session, r->pmu, r->pmu != NULL ? &r->counts : NULL, &method,
+				 err);
+	if (rc == 0)
+		rc = printer_open(&out, output, "text", usage.command, &session, err);
+	if (rc == 0) {
+		rc = printer_finish(&out, output, &method.shown, 0, err);
+	}
+	print_diagnostics(&session, rc < 0 ? EXIT_FAILED : EXIT_DONE);
+	method_release(&method);
+	session_release(&session);
+	return rc;
+}
+
+/* A run that came to nothing leaves no folder; one with anything in it stays. */
+static void remove_empty_folder(const struct run *r)
+{
+	if (r->folder != NULL)
+		rmdir(r->folder);
+}
+
+static int run(struct run *r, const struct output_options *output, struct err *err)
+{
+	if (catalog_open(NULL, &r->catalog, err) < 0 || make_folder(r, err) < 0)
+		return -1;
+	r->counts_path = path_join(r->folder, RUN_COUNTS);
+	r->capture_path = path_join(r->folder, RUN_CAPTURE);
+	if (do_steps(r, err) < 0 || answer(r, output, err) < 0) {
+		remove_empty_folder(r);
+		return -1;
+	}
+	if (r->program_status != 0)
+		fprintf(stderr, "cyclops run: the program ended with status %d\n",
+			r->program_status);
+	fprintf(stderr,
+		"cyclops run: the files are in %s; more: cyclops report %s (or annotate, mem, "
+		"c2c)\n",
+		r->folder, r->capture_path);
+	return 0;
+}
+
+static int run_command(int argc, char **argv)
+{
+	struct run_command command = { 0 };
+	struct output_options output = { 0 };
+	const struct option_set sets[] = {
+		{ "What:", options, COUNT(options), &command },
+		output_option_set(&output),
+	};
+	int program = options_find_end(argc, argv);
+	struct arguments arguments;
+	struct run r = { .command = &command };
+	struct err err;
+	int status = start_command(&usage, program, argv, sets, COUNT(sets), 0, &command.wants_help,
+				   &arguments);
+
+	if (status >= 0)
+		return status;
+	if (need_program(&usage, argc, program, &err) < 0)
+		return fail(&err);
+	r.program = &argv[program + 1];
+	r.n_wanted = command.model ? 1 : command.runs > 0 ? command.runs : DEFAULT_RUNS;
+	status = run(&r, &output, &err) < 0 ? fail(&err) : EXIT_DONE;
+	cpu_pmu_free(r.pmu);
+	counts_release(&r.counts);
+	catalog_free(r.catalog);
+	arena_release(&r.memory);
+	free(r.counts_path);
+	free(r.capture_path);
+	return status;
+}
+
+const struct command command_run = {
+	.usage = &usage,
+	.purpose = "the whole method: count, decide, sample, report",
+	.reads = COMMAND_READS_PROGRAM,
+	.run = run_command,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The whole method: what the counts of a program say is put to the places where a capture of
+ * the same program says it happens. One list of findings, and the tables behind it.
+ */
+#ifndef CYCLOPS_RUN_METHOD_H
+#define CYCLOPS_RUN_METHOD_H
+
+#include "cpu/pmu.h"
+#include "report/report.h"
+#include "session/session.h"
+#include "stat/stat.h"
+#include "table/table.h"
+
+/* What is worth sampling for a finding. */
+enum method_subject {
+	METHOD_ANYTHING,
+	METHOD_MEMORY, /* loads and stores */
+	METHOD_BRANCHES,
+};
+
+/*
+ * What the events of a metric are about: which operations SPE is to record, and which bit of
+ * its events is set in those that count; -1: none, look at all of them by their latency.
+ */
+enum method_subject method_subject_of(const struct cpu_metric *, int *out_spe_event);
+
+/* The metric of the largest finding, or NULL: nothing stands out. */
+const struct cpu_metric *method_first(const struct cpu_pmu *, const struct stat_answer *);
+
+/* The tables of the answer; counts and report belong to it. Zeroed is empty. */
+struct method {
+	struct stat_answer stat;
+	struct report report;
+	struct table findings;
+	struct tables shown;
+};
+
+/*
+ * Makes the answer. `pmu` and `counts` may be NULL: nothing was counted; `s` may be NULL:
+ * nothing was sampled. Counts must outlive the answer.
+ */
+int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *counts,
+		struct method *out, struct err *);
+void method_release(struct method *);
+
+#endif

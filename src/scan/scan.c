@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scan/scan.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "capture/format/branches.h"
+#include "capture/format/registers.h"
+#include "capture/format/sample.h"
+#include "scan/spe_filters.h"
+#include "spe/packet.h"
+#include "unwind/unwind.h"
+
+/* More than there are workers, so that they finish together. */
+enum { MERGE_PARTS = 16 };
+
+/* What one worker owns. */
+struct worker {
+	struct unit_reader *reader;
+	struct attribution *attribution;
+	struct unwinder *unwinder; /* NULL: nobody looks at call chains, or no stacks were copied */
+	struct batch *batch;
+	struct batch *samples;	      /* with_branches: whose branches are turned into rows */
+	struct branch_rows entries;   /* how far that is */
+	void **partials;	      /* one for each analysis */
+	uint64_t first_ns, last_ns;   /* of the rows that passed */
+	uint64_t n_spe, n_unfiltered; /* SPE records; those that no filter lets pass */
+};
+
+struct scan_job {
+	struct session *session;
+	const struct select *select;
+	struct analysis *analyses;
+	size_t n_analyses;
+	struct worker *workers;
+	struct scan_wish wish;
+	bool unwinds;
+	bool has_filters;	/* of SPE, says the header: records are held to it */
+	bool *without_branches; /* by event; NULL: nobody wants them */
+
+	/* scan_ordered() only. */
+	const struct scan_output *output;
+	size_t window;
+	struct text *slots; /* window * n_texts */
+	atomic_bool stopped;
+};
+
+static bool has_copied_stacks(const struct capture *c)
+{
+	for (size_t i = 0; i < capture_n_events(c); i++)
+		if (capture_event(c, i)->attr.sample_type >> SAMPLE_STACK_USER & 1)
+			return true;
+	return false;
+}
+
+/* Are call chains to be made of copied stacks? */
+static bool has_to_unwind(const struct scan_job *job)
+{
+	bool wants = false;
+
+	for (size_t i = 0; i < job->n_analyses; i++)
+		wants |= job->analyses[i].class->wants_chains != NULL &&
+			 job->analyses[i].class->wants_chains(job->analyses[i].options);
+	return wants && !job->wish.without_places && has_copied_stacks(job->session->capture);
+}
+
+static size_t unwind(void *context, struct place_cache *cache, const struct batch *b, size_t row,
+		     uint32_t process, uint64_t time_ns, uint64_t *out, size_t max)
+{
+	return unwinder_chain(context, cache, b, row, process, time_ns, out, max);
+}
+
+static void unwinder_init(struct worker *w, const struct session *s)
+{
+	const char *arch = s->symbols_options.arch;
+
+	w->unwinder = unwinder_new(s->symbols, arch == NULL ? NULL : registers_of(arch));
+	attribution_set_unwind(w->attribution, unwind, w->unwinder);
+	unit_reader_want_stacks(w->reader);
+}
+
+/*
+ * What the decoder may be told: it does not look at physical addresses; and where filters are said to
+ * have hidden operations, all that are there are seen.
+ */
+static struct spe_wanted spe_wanted(const struct scan_job *job)
+{
+	const struct scan_wish *wish = &job->wish;
+
+	return (struct spe_wanted){
+		.addresses = wish->with_physical ? NULL : wish->addresses,
+		.only_memory = wish->only_memory && !job->has_filters,
+	};
+}
+
+static void worker_init(struct worker *w, const struct scan_job *job)
+{
+	const struct session *s = job->session;
+
+	w->reader = unit_reader_new(s->capture);
+	unit_reader_want_spe(w->reader, spe_wanted(job));
+	w->attribution = attribution_new(s->timeline, s->places);
+	if (job->wish.without_places && job->select == NULL)
+		attribution_skip_places(w->attribution);
+	if (job->wish.with_registers)
+		unit_reader_want_registers(w->reader);
+	if (job->unwinds)
+		unwinder_init(w, s);
+	w->batch = batch_new();
+	if (job->without_branches != NULL)
+		w->samples = batch_new();
+	w->first_ns = UINT64_MAX;
+	w->partials = mem_zalloc(job->n_analyses, sizeof(*w->partials));
+	for (size_t i = 0; i < job->n_analyses; i++) {
+		const struct analysis_class *class = job->analyses[i].class;
+
+		w->partials[i] = class->new (s, job->analyses[i].options);
+	}
+}
+
+static void worker_release(struct worker *w, const struct scan_job *job)
+{
+	for (size_t i = 0; i < job->n_analyses; i++)
+		job->analyses[i].class->free(w->partials[i]);
+	free(w->partials);
+	batch_free(w->batch);
+	batch_free(w->samples);
+	attribution_free(w->attribution);
+	unwinder_free(w->unwinder);
+	unit_reader_free(w->reader);
+}
+
+/* Events whose branch stacks are call chains. */
+static bool *events_without_branches(const struct capture *c)
+{
+	bool *out = mem_zalloc(capture_n_events(c) + 1, sizeof(*out));
+
+	for (size_t i = 0; i < capture_n_events(c); i++)
+		out[i] = branches_are_calls(&capture_event(c, i)->attr);
+	return out;
+}
+
+static void workers_start(struct scan_job *job)
+{
+	struct session *s = job->session;
+	unsigned n = pool_size(s->pool);
+
+	job->unwinds = has_to_unwind(job);
+	job->has_filters = spe_filters_hide(s);
+	if (job->wish.with_branches)
+		job->without_branches = events_without_branches(s->capture);
+	if (!job->wish.keeps_places) {
+		place_numbers_free(s->places);
+		s->places = place_numbers_new();
+	}
+	job->workers = mem_zalloc(n, sizeof(*job->workers));
+	for (unsigned i = 0; i < n; i++)
+		worker_init(&job->workers[i], job);
+}
+
+static void note_times(struct worker *w)
+{
+	const struct batch *b = w->batch;
+	uint64_t first_ns = w->first_ns, last_ns = w->last_ns;
+
+	for (size_t row = 0; row < b->n; row++) {
+		if (!(b->has[row] & HAS_TIME))
+			continue;
+		first_ns = b->time_ns[row] < first_ns ? b->time_ns[row] : first_ns;
+		last_ns = b->time_ns[row] > last_ns ? b->time_ns[row] : last_ns;
+	}
+	w->first_ns = first_ns;
+	w->last_ns = last_ns;
+}
+
+static bool is_wanted(const struct scan_wish *wish, const struct batch *b, size_t row)
+{
+	if (wish->only_memory && b->kind == BATCH_SPE &&
+	    (!(b->has[row] & HAS_OP) || b->op_class[row] != SPE_OP_LDST))
+		return false;
+	return wish->addresses == NULL ||
+	       (b->has[row] & HAS_VA && address_filter_may_have(wish->addresses, b->va[row])) ||
+	       (wish->with_physical && b->has[row] & HAS_PA &&
+		address_filter_may_have(wish->addresses, b->pa[row]));
+}
+
+/* The decoder leaves out what it can tell; here goes the rest. */
+static void drop_unwanted(const struct scan_wish *wish, struct batch *b)
+{
+	bool keep[BATCH_ROWS];
+	size_t n = 0;
+
+	if (wish->addresses == NULL && !wish->only_memory)
+		return;
+	for (size_t row = 0; row < b->n; row++)
+		n += keep[row] = is_wanted(wish, b, row);
+	if (n < b->n)
+		batch_keep(b, keep);
+}
+
+static void swap(struct batch **a, struct batch **b)
+{
+	struct batch *old = *a;
+
+	*a = *b;
+	*b = old;
+}
+
+/*
+ * The next rows of the unit. Branches of samples come before these, which selection may leave
+ * out: what is selected then is entries.
+ */
+static bool read_rows(const struct scan_job *job, struct worker *w)
+{
+	if (w->samples == NULL)
+		return unit_reader_next(w->reader, w->batch);
+	for (;;) {
+		if (branch_rows_next(&w->entries, w->samples, job->without_branches, w->batch))
+			return true;
+		if (w->samples->n > 0) {
+			swap(&w->samples, &w->batch);
+			batch_reset(w->samples, BATCH_SPE);
+			return true;
+		}
+		w->entries = (struct branch_rows){ 0 };
+		if (!unit_reader_next(w->reader, w->samples))
+			return false;
+	}
+}
+
+static void hold_to_filters(const struct scan_job *job, struct worker *w)
+{
+	if (!job->has_filters || w->batch->kind != BATCH_SPE)
+		return;
+	w->n_spe += w->batch->n;
+	for (size_t row = 0; row < w->batch->n; row++)
+		w->n_unfiltered += !spe_filters_let_pass(job->session, w->batch, row);
+}
+
+/* The next rows that passed the selection; false at the end of the unit. */
+static bool next_rows(const struct scan_job *job, struct worker *w)
+{
+	while (read_rows(job, w)) {
+		hold_to_filters(job, w);
+		drop_unwanted(&job->wish, w->batch);
+		attribution_apply(w->attribution, w->batch);
+		if (job->select != NULL)
+			select_apply(job->select, w->batch);
+		if (w->batch->n == 0)
+			continue;
+		note_times(w);
+		return true;
+	}
+	return false;
+}
+
+static void scan_unit(void *context, size_t unit, unsigned worker)
+{
+	struct scan_job *job = context;
+	struct worker *w = &job->workers[worker];
+
+	unit_reader_start(w->reader, unit);
+	while (next_rows(job, w))
+		for (size_t i = 0; i < job->n_analyses; i++)
+			job->analyses[i].class->consume(w->partials[i], w->batch);
+}
+
+static void finish_partials(const struct scan_job *job, const struct worker *w)
+{
+	for (size_t i = 0; i < job->n_analyses; i++)
+		if (job->analyses[i].class->finish != NULL)
+			job->analyses[i].class->finish(w->partials[i]);
+}
+
+/* A frame names its caller by id, and callers come before those they call. */
+static uint32_t *map_frames(struct session *s, const struct tuples *frames)
+{
+	uint32_t *map = mem_alloc(frames->n + 1, sizeof(*map));
+
+	map[0] = 0;
+	for (uint32_t i = 1; i < frames->n; i++) {
+		const uint64_t *frame = tuples_get(frames, i);
+		uint64_t mapped[2] = { map[frame[0]], frame[1] };
+
+		map[i] = tuples_add(&s->frames, mapped);
+	}
+	return map;
+}
+
+static void add_totals(struct attribution_totals *to, const struct attribution_totals *from)
+{
+	to->n_rows += from->n_rows;
+	to->n_by_context += from->n_by_context;
+	to->n_by_switch += from->n_by_switch;
+	to->n_by_buffer += from->n_by_buffer;
+	to->n_by_record += from->n_by_record;
+	to->n_without_tid += from->n_without_tid;
+	to->n_without_process += from->n_without_process;
+	to->n_without_place += from->n_without_place;
+	to->n_without_time += from->n_without_time;
+}
+
+/* The frames of the first worker become those of the session, so its partials need no change. */
+static void take_worker(struct scan_job *job, struct worker *w)
+{
+	struct session *s = job->session;
+
+	tuples_release(&s->frames);
+	attribution_take(w->attribution, &s->frames);
+	for (size_t i = 0; i < job->n_analyses; i++) {
+		job->analyses[i].result = w->partials[i];
+		w->partials[i] = NULL;
+	}
+}
+
+static void merge_worker(struct scan_job *job, struct worker *w)
+{
+	struct session *s = job->session;
+	uint32_t *frames = map_frames(s, attribution_frames(w->attribution));
+	struct id_map map = { .frames = frames };
+
+	for (size_t i = 0; i < job->n_analyses; i++)
+		job->analyses[i].class->merge(job->analyses[i].result, w->partials[i], &map);
+	free(frames);
+}
+
+static void merge_part(void *context, size_t part, unsigned worker)
+{
+	struct scan_job *job = context;
+
+	(void)worker;
+	for (size_t i = 0; i < job->n_analyses; i++) {
+		const struct analysis *a = &job->analyses[i];
+
+		for (unsigned w = 1; w < pool_size(job->session->pool); w++)
+			if (a->class->merge_part != NULL)
+				a->class->merge_part(a->result, job->workers[w].partials[i], part,
+						     MERGE_PARTS);
+	}
+}
+
+static void release_worker(void *context, size_t i, unsigned worker)
+{
+	struct scan_job *job = context;
+
+	(void)worker;
+	worker_release(&job->workers[i], job);
+}
+
+/* Says which call chains are not complete, once: every scan that unwinds finds the same. */
+static void add_unwind_totals(struct session *s, const struct worker *w)
+{
+	struct diags diags = { 0 };
+
+	if (w->unwinder == NULL || s->has_unwind_notes)
+		return;
+	for (int end = UNWIND_COMPLETE + 1; end < N_UNWIND_ENDS; end++) {
+		const struct unwind_totals *t = unwinder_totals(w->unwinder);
+
+		if (t->n[end] > 0)
+			diags_add_n(&diags, DIAG_NOTE, t->n[end], t->first_position[end], 0,
+				    unwind_end_text((enum unwind_end)end));
+	}
+	capture_add_diags(s->capture, &diags);
+	diags_release(&diags);
+}
+
+static void add_worker_totals(struct session *s, const struct worker *w)
+{
+	add_totals(&s->attribution, attribution_totals(w->attribution));
+	add_unwind_totals(s, w);
+	if (!s->has_unit_damage)
+		capture_add_diags(s->capture, unit_reader_diags(w->reader));
+	s->first_ns = w->first_ns < s->first_ns ? w->first_ns : s->first_ns;
+	s->last_ns = w->last_ns > s->last_ns ? w->last_ns : s->last_ns;
+}
+
+static void take_unfiltered(const struct scan_job *job)
+{
+	uint64_t n = 0, n_records = 0;
+
+	for (unsigned i = 0; i < pool_size(job->session->pool); i++) {
+		n += job->workers[i].n_unfiltered;
+		n_records += job->workers[i].n_spe;
+	}
+	if (n <= job->session->unfiltered.n)
+		return;
+	job->session->unfiltered.n = n;
+	job->session->unfiltered.n_records = n_records;
+}
+
+static void workers_finish(struct scan_job *job)
+{
+	struct session *s = job->session;
+	unsigned n = pool_size(s->pool);
+
+	s->attribution = (struct attribution_totals){ 0 };
+	s->first_ns = UINT64_MAX;
+	s->last_ns = 0;
+	for (unsigned i = 0; i < n; i++)
+		finish_partials(job, &job->workers[i]);
+	take_worker(job, &job->workers[0]);
+	for (unsigned i = 1; i < n; i++)
+		merge_worker(job, &job->workers[i]);
+	pool_run(s->pool, n > 1 ? MERGE_PARTS : 0, merge_part, job);
+	for (unsigned i = 0; i < n; i++)
+		add_worker_totals(s, &job->workers[i]);
+	take_unfiltered(job);
+	s->has_unwind_notes |= job->unwinds;
+	pool_run(s->pool, n, release_worker, job);
+	s->has_unit_damage = true; /* every scan finds the same */
+	if (s->first_ns > s->last_ns)
+		s->first_ns = s->last_ns = 0;
+	free(job->workers);
+	free(job->without_branches);
+}
+
+void scan_part(struct session *s, const struct select *select, const struct scan_wish *wish,
+	       struct analysis *analyses, size_t n)
+{
+	struct scan_job job = {
+		.session = s,
+		.select = select,
+		.analyses = analyses,
+		.n_analyses = n,
+		.wish = *wish,
+	};
+
+	workers_start(&job);
+	pool_run(s->pool, capture_n_units(s->capture), scan_unit, &job);
+	workers_finish(&job);
+}
+
+void scan(struct session *s, const struct select *select, struct analysis *analyses, size_t n)
+{
+	scan_part(s, select, &(struct scan_wish){ 0 }, analyses, n);
+}
+
+static struct text *texts_of(const struct scan_job *job, size_t unit)
+{
+	return &job->slots[unit % job->window * job->output->n_texts];
+}
+
+static void render_unit(void *context, size_t unit, unsigned worker)
+{
+	struct scan_job *job = context;
+	struct worker *w = &job->workers[worker];
+
+	if (atomic_load_explicit(&job->stopped, memory_order_relaxed))
+		return;
+	unit_reader_start(w->reader, unit);
+	while (next_rows(job, w))
+		job->output->render(job->output->context, worker, w->batch, texts_of(job, unit));
+}
+
+static void write_unit(void *context, size_t unit, unsigned worker)
+{
+	struct scan_job *job = context;
+	struct text *texts = texts_of(job, unit);
+
+	(void)worker;
+	if (!atomic_load_explicit(&job->stopped, memory_order_relaxed) &&
+	    job->output->write(job->output->context, texts) < 0)
+		atomic_store_explicit(&job->stopped, true, memory_order_relaxed);
+	for (size_t i = 0; i < job->output->n_texts; i++)
+		text_reset(&texts[i]);
+}
+
+int scan_ordered(struct session *s, const struct select *select, const struct scan_output *output)
+{
+	struct scan_job job = {
+		.session = s,
+		.select = select,
+		.output = output,
+		.window = 2 * (size_t)pool_size(s->pool),
+		.wish.without_places = output->without_place,
+		.wish.keeps_places = output->keeps_places,
+	};
+
+	job.slots = mem_zalloc(job.window * output->n_texts, sizeof(*job.slots));
+	workers_start(&job);
+	pool_run_ordered(s->pool, capture_n_units(s->capture), job.window, render_unit, write_unit,
+			 &job);
+	workers_finish(&job);
+	for (size_t i = 0; i < job.window * output->n_texts; i++)
+		text_release(&job.slots[i]);
+	free(job.slots);
+	return atomic_load(&job.stopped) ? -1 : 0;
+}

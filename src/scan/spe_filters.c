@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scan/spe_filters.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "access/kind.h"
+#include "base/alloc.h"
+#include "spe/names.h"
+#include "spe/packet.h"
+
+enum { BRANCHES = 32, LOADS = 33, STORES = 34, FIRST_MASK = 36, LAST_KIND = 42 };
+
+/* Bits of the SPE event's config that choose operations. */
+static const struct {
+	unsigned bit;
+	const char *name;
+} kinds[] = {
+	{ 32, "branches" }, { 33, "loads" },	      { STORES, "stores" },
+	{ 39, "SIMD" },	    { 41, "floating point" },
+};
+
+bool spe_filters_hide_kinds(const struct attr *a)
+{
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		if (a->config >> kinds[i].bit & 1)
+			return true;
+	return false;
+}
+
+bool spe_filters_hide_outcomes(const struct attr *a)
+{
+	return a->config1 != 0 || a->config2 != 0 || a->config3 != 0 || a->config4 != 0;
+}
+
+/* Returns whether there is such a filter. */
+static bool add_kinds(const struct attr *a, struct text *out)
+{
+	bool has_filter = false;
+
+	for (size_t i = 0; i < COUNT(kinds); i++) {
+		if (!(a->config >> kinds[i].bit & 1))
+			continue;
+		text_str(out, has_filter ? " + " : ", only ");
+		text_str(out, kinds[i].name);
+		has_filter = true;
+	}
+	return has_filter;
+}
+
+static void add_outcomes(const struct attr *a, struct text *out)
+{
+	if (a->config1 != 0) {
+		text_str(out, ", only with ");
+		spe_events_text(a->config1, '+', out);
+	}
+	if (a->config3 != 0) {
+		text_str(out, ", none with ");
+		spe_events_text(a->config3, '+', out);
+	}
+	if (a->config4 != 0)
+		text_format(out, ", not from data sources 0x%" PRIx64 " (bits)", a->config4);
+	if (a->config2 != 0)
+		text_format(out, ", latency from %" PRIu64 " cycle%s", a->config2,
+			    plural(a->config2));
+}
+
+void spe_filters_text(const struct attr *a, struct text *out)
+{
+	if (!add_kinds(a, out))
+		text_str(out, ", all operations");
+	add_outcomes(a, out);
+	if (a->flags >> ATTR_EXCLUDE_KERNEL & 1)
+		text_str(out, ", user only");
+	if (a->flags >> ATTR_EXCLUDE_USER & 1)
+		text_str(out, ", kernel only");
+}
+
+/* The attributes of an event, if it is one of SPE. */
+static const struct attr *spe_attr(const struct session *s, size_t event)
+{
+	const struct attr *a = &capture_event(s->capture, event)->attr;
+
+	return (int)event == capture_spe(s->capture)->event ||
+			       capture_is_spe_type(s->capture, a->type)
+		       ? a
+		       : NULL;
+}
+
+bool spe_filters_hide(const struct session *s)
+{
+	for (size_t i = 0; i < capture_n_events(s->capture); i++) {
+		const struct attr *a = spe_attr(s, i);
+
+		if (a != NULL && (spe_filters_hide_kinds(a) || spe_filters_hide_outcomes(a)))
+			return true;
+	}
+	return false;
+}
+
+bool spe_filters_hide_stores(const struct session *s)
+{
+	for (size_t i = 0; i < capture_n_events(s->capture); i++) {
+		const struct attr *a = spe_attr(s, i);
+
+		if (a != NULL && ((spe_filters_hide_kinds(a) && !(a->config >> STORES & 1)) ||
+				  a->config1 != 0 || a->config3 != 0))
+			return true;
+	}
+	return false;
+}
+
+bool spe_filters_thin(const struct session *s)
+{
+	for (size_t i = 0; i < capture_n_events(s->capture); i++)
+		if (spe_attr(s, i) != NULL && spe_filters_hide_outcomes(spe_attr(s, i)))
+			return true;
+	return false;
+}
+
+/*
+ * Does the kind of a record pass? Masks combine kinds, and of SIMD and floating point the record does
+ * not say everything: nothing is told of filters with these.
+ */
+static bool kind_passes(const struct attr *a, const struct batch *b, size_t row)
+{
+	uint64_t kinds_asked = a->config >> BRANCHES & 7, others = a->config >> FIRST_MASK;
+	enum memory_kind kind;
+
+	if (kinds_asked == 0 || others & ((1u << (LAST_KIND - FIRST_MASK + 1)) - 1) ||
+	    !(b->has[row] & HAS_OP))
+		return true;
+	if (b->op_class[row] != SPE_OP_LDST)
+		return b->op_class[row] == SPE_OP_BRANCH && a->config >> BRANCHES & 1;
+	kind = memory_kind_of(b->op_class[row], b->op[row]);
+	return kind == MEMORY_NONE || (kind != MEMORY_STORE && a->config >> LOADS & 1) ||
+	       (kind != MEMORY_LOAD && a->config >> STORES & 1);
+}
+
+static bool passes(const struct attr *a, const struct batch *b, size_t row)
+{
+	bool has_events = b->has[row] & HAS_EVENTS;
+
+	return kind_passes(a, b, row) &&
+	       (!has_events || ((b->events[row] & a->config1) == a->config1 &&
+				(b->events[row] & a->config3) == 0)) &&
+	       (!(b->has[row] & HAS_TOTAL) || b->total[row] >= (a->config2 & 0xffff));
+}
+
+bool spe_filters_let_pass(const struct session *s, const struct batch *b, size_t row)
+{
+	for (size_t i = 0; i < capture_n_events(s->capture); i++)
+		if (spe_attr(s, i) != NULL && passes(spe_attr(s, i), b, row))
+			return true;
+	return false;
+}
+
+/* One in so many may be damaged. */
+enum { TOLERATED = 1000 };
+
+bool spe_filters_are_contradicted(const struct session *s)
+{
+	return s->unfiltered.n * TOLERATED > s->unfiltered.n_records;
+}
+
+/* The record's own words against the header's; false: they agree. */
+static bool add_contradiction(const struct session *s, struct text *out)
+{
+	if (!spe_filters_are_contradicted(s))
+		return false;
+	text_format(
+		out,
+		"): so says the header, but %" PRIu64 " of %" PRIu64
+		" records would not have passed: it is not theirs, the interval and totals cannot "
+		"be trusted",
+		s->unfiltered.n, s->unfiltered.n_records);
+	return true;
+}
+
+uint64_t spe_filters_least_cycles(const struct session *s)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < capture_n_events(s->capture); i++) {
+		const struct attr *a = spe_attr(s, i);
+		uint64_t least = a != NULL ? a->config2 & 0xffff : 0;
+
+		most = least > most ? least : most;
+	}
+	return most;
+}
+
+/* Of one event, without the comma. */
+static void put_filters(const struct attr *a, struct text *out)
+{
+	struct text text = { 0 };
+
+	if (!add_kinds(a, &text) && !spe_filters_hide_outcomes(a))
+		text_str(&text, ", all operations");
+	add_outcomes(a, &text);
+	text_add(out, text.bytes + 2, text.n - 2);
+	text_release(&text);
+}
+
+static bool are_alike(const struct attr *a, const struct attr *b)
+{
+	struct text of_a = { 0 }, of_b = { 0 };
+	bool out;
+
+	put_filters(a, &of_a);
+	put_filters(b, &of_b);
+	out = of_a.n == of_b.n && memcmp(of_a.bytes, of_b.bytes, of_a.n) == 0;
+	text_release(&of_a);
+	text_release(&of_b);
+	return out;
+}
+
+bool spe_filters_sentence(const struct session *s, struct text *out)
+{
+	const struct attr *first = NULL;
+	bool differ = false;
+	size_t n = 0;
+
+	if (!spe_filters_hide(s))
+		return false;
+	for (size_t i = 0; i < capture_n_events(s->capture); i++) {
+		const struct attr *a = spe_attr(s, i);
+
+		first = first != NULL ? first : a;
+		differ |= a != NULL && !are_alike(first, a);
+	}
+	text_str(out, "filtered when recorded (");
+	for (size_t i = 0; i < capture_n_events(s->capture); i++) {
+		const struct attr *a = spe_attr(s, i);
+
+		if (a == NULL || (!differ && n > 0))
+			continue;
+		if (differ)
+			text_format(out, "%s%s: ", n > 0 ? "; " : "",
+				    capture_event_name(s->capture, i));
+		put_filters(a, out);
+		n++;
+	}
+	if (!add_contradiction(s, out))
+		text_str(out, "): totals, means and shares are of what passed");
+	return true;
+}
+
+void spe_filters_note(const struct session *s, struct table *t)
+{
+	struct text text = { 0 };
+
+	if (!spe_filters_sentence(s, &text))
+		return;
+	text_char(&text, '\0');
+	table_note(t, "%s", text.bytes);
+	text_release(&text);
+}
+
+void spe_filters_name_estimates(const struct session *s, struct table *t)
+{
+	int estimated = table_column(t, "estimated_operations");
+	struct column *columns;
+
+	if (estimated < 0 || !spe_filters_hide(s))
+		return;
+	columns = arena_alloc(&t->memory, t->n_columns * sizeof(*columns));
+	memcpy(columns, t->columns, t->n_columns * sizeof(*columns));
+	columns[estimated].title = "passed filter";
+	t->columns = columns;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/interval.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "session/session.h"
+
+enum {
+	CONFIG_JITTER = 16, /* bit of the event's config */
+	PER_INTERVAL = 1,   /* operations between running out and starting again */
+	MEAN_JITTER = 128,  /* 0 … 255, and the one above */
+};
+
+/* PMSIRR_EL1.INTERVAL counts in steps of 256, in 24 bits. */
+static const uint64_t interval_mask = 0xffffff00;
+
+static const struct spe_cpu *find_cpu(const struct spe_info *spe, uint32_t number)
+{
+	for (size_t i = 0; i < spe->cpus.n; i++)
+		if (spe->cpus.items[i].cpu == number)
+			return &spe->cpus.items[i];
+	return spe->cpus.n > 0 && number == UINT32_MAX ? &spe->cpus.items[0] : NULL;
+}
+
+/* Different kinds of CPUs have a PMU and so an event each. */
+static const struct attr *event_of(const struct capture *c, const struct spe_cpu *cpu)
+{
+	const struct spe_info *spe = capture_spe(c);
+
+	for (size_t i = 0; cpu != NULL && i < capture_n_events(c); i++)
+		if (capture_event(c, i)->attr.type == cpu->pmu_type)
+			return &capture_event(c, i)->attr;
+	return spe->event < 0 ? NULL : &capture_event(c, (size_t)spe->event)->attr;
+}
+
+/* What the driver makes of the period that was asked for. */
+static uint64_t programmed(const struct attr *a, uint64_t minimum)
+{
+	if (a->sample_period < minimum)
+		return minimum;
+	return a->sample_period > interval_mask ? interval_mask : a->sample_period & interval_mask;
+}
+
+static void set_jitter(struct spe_interval *i, int ernd)
+{
+	if (ernd != 1)
+		i->most = i->base + MEAN_JITTER;
+	if (ernd == 0)
+		i->least = i->most;
+	if (ernd < 0)
+		i->basis = INTERVAL_ASSUMED;
+	i->mean = i->most;
+	i->has_jitter = true;
+}
+
+struct spe_interval spe_interval_recorded(const struct capture *c, uint32_t cpu_number,
+					  const struct cpu *model)
+{
+	const struct spe_cpu *cpu = find_cpu(capture_spe(c), cpu_number);
+	const struct attr *a = event_of(c, cpu);
+	struct spe_interval i = { .basis = INTERVAL_RECORDED };
+
+	if (a == NULL || attr_has(a, ATTR_FREQ))
+		return (struct spe_interval){ .basis = INTERVAL_UNKNOWN };
+	i.base = programmed(a, cpu == NULL ? 0 : cpu->min_interval);
+	if (i.base == 0)
+		return (struct spe_interval){ .basis = INTERVAL_UNKNOWN };
+	i.mean = i.least = i.most = i.base + PER_INTERVAL;
+	if (a->config >> CONFIG_JITTER & 1)
+		set_jitter(&i, cpu_spe_ernd(model));
+	return i;
+}
+
+const struct spe_interval *spe_interval(const struct session *s, uint32_t cpu_number)
+{
+	return &s->intervals[cpu_number < SESSION_CPUS ? cpu_number : SESSION_CPUS];
+}
+
+/* CPUs that have trace data; others may be of another kind. The last stands for all others. */
+static bool has_data(const struct capture *c, uint32_t cpu_number)
+{
+	for (size_t i = 0; i < capture_n_chunks(c); i++) {
+		uint32_t its = capture_chunk(c, i)->header.cpu;
+
+		if ((its < SESSION_CPUS ? its : SESSION_CPUS) == cpu_number)
+			return true;
+	}
+	return false;
+}
+
+/* The one of all CPUs with data; NULL if they differ. */
+static const struct spe_interval *common_one(const struct session *s)
+{
+	const struct spe_interval *first = NULL;
+
+	for (uint32_t cpu = 0; cpu <= SESSION_CPUS; cpu++) {
+		const struct spe_interval *i = &s->intervals[cpu];
+
+		if (first != NULL && i->mean == first->mean)
+			continue;
+		if (!has_data(s->capture, cpu))
+			continue;
+		if (first != NULL)
+			return NULL;
+		first = i;
+	}
+	return first != NULL ? first : &s->intervals[SESSION_CPUS];
+}
+
+struct spe_interval spe_interval_common(const struct session *s)
+{
+	const struct spe_interval *one = common_one(s);
+
+	return one != NULL ? *one : (struct spe_interval){ .basis = INTERVAL_UNKNOWN };
+}
+
+bool spe_interval_varies(const struct session *s)
+{
+	return common_one(s) == NULL;
+}
+
+/* Widens it by one that is known. */
+static void range_add(struct spe_interval_range *r, const struct spe_interval *i)
+{
+	double mean = (double)i->mean;
+
+	r->longest = i->mean > r->longest ? i->mean : r->longest;
+	r->least = fmin(r->least, (double)i->least / mean);
+	r->most = fmax(r->most, (double)i->most / mean);
+}
+
+struct spe_interval_range spe_interval_range(const struct session *s)
+{
+	const struct spe_interval_range unknown = { .least = 1, .most = 1 };
+	const struct spe_interval *one = common_one(s);
+	struct spe_interval_range r = unknown;
+
+	if (one != NULL && one->mean > 0)
+		range_add(&r, one);
+	for (uint32_t cpu = 0; one == NULL && cpu <= SESSION_CPUS; cpu++) {
+		if (!has_data(s->capture, cpu))
+			continue;
+		if (s->intervals[cpu].mean == 0)
+			return unknown;
+		range_add(&r, &s->intervals[cpu]);
+	}
+	return r;
+}
+
+void spe_interval_text(const struct spe_interval *i, struct text *out)
+{
+	if (i->mean == 0) {
+		text_str(out, "one in an unknown number of operations");
+		return;
+	}
+	text_format(out, "one in %" PRIu64 " operations", i->mean);
+	if (i->basis == INTERVAL_GIVEN)
+		text_str(out, " (given)");
+	else if (i->has_jitter)
+		text_format(out, " (%" PRIu64 " and jitter%s)", i->base,
+			    i->basis == INTERVAL_ASSUMED ? ", assumed to lengthen it" : "");
+}
+
+void spe_intervals_text(const struct session *s, struct text *out)
+{
+	const struct spe_interval *one = common_one(s);
+
+	if (one != NULL)
+		spe_interval_text(one, out);
+	else if (spe_interval_range(s).longest > 0)
+		text_str(out, "intervals differ between CPUs, each record counts with its own");
+	else
+		text_str(out, "intervals differ between CPUs, and not all are known");
+}
+
+bool spe_lacks_jitter(const struct capture *c)
+{
+	for (size_t i = 0; i < capture_n_events(c); i++) {
+		const struct attr *a = &capture_event(c, i)->attr;
+
+		if (((int)i == capture_spe(c)->event || capture_is_spe_type(c, a->type)) &&
+		    !(a->config >> CONFIG_JITTER & 1))
+			return true;
+	}
+	return false;
+}
+
+double spe_timer_hz(const struct capture *c)
+{
+	const struct spe_info *spe = capture_spe(c);
+
+	if (!spe->has_time || spe->time.mult == 0 || spe->time.shift > 63)
+		return 0;
+	return ldexp(1e9 / (double)spe->time.mult, (int)spe->time.shift);
+}

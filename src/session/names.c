@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+static const char unknown[] = "[unknown]";
+
+void names_init(struct names *out, struct session *s, const bool *wanted, enum symbols_depth depth)
+{
+	uint32_t n = place_numbers_n(s->places);
+	uint32_t *numbers = mem_alloc(n, sizeof(*numbers));
+	struct place *places = mem_alloc(n, sizeof(*places));
+	size_t n_wanted = 0;
+
+	*out = (struct names){ .session = s, .n = n };
+	out->symbols = mem_zalloc(n, sizeof(*out->symbols));
+	place_numbers_sorted(s->places, numbers, places);
+	for (uint32_t i = 0; i < n; i++) {
+		places[n_wanted] = places[i];
+		numbers[n_wanted] = numbers[i];
+		n_wanted += wanted == NULL || wanted[numbers[i]];
+	}
+	symbols_resolve_numbered(s->symbols, s->pool, places, numbers, n_wanted, depth,
+				 out->symbols);
+	free(numbers);
+	free(places);
+}
+
+void names_release(struct names *n)
+{
+	free(n->symbols);
+	*n = (struct names){ 0 };
+}
+
+const char *names_module(const struct session *s, struct module_id id)
+{
+	const struct modules *modules = timeline_modules(s->timeline);
+
+	if (id.v == 0)
+		return unknown;
+	return strings_get(modules->strings, modules_get(modules, id)->name);
+}
+
+const char *names_function(const struct names *n, uint32_t place)
+{
+	struct str_id function = n->symbols[place].function;
+
+	return function.v == 0 ? unknown
+			       : strings_get(symbols_strings(n->session->symbols), function);
+}
+
+bool names_line(const struct names *n, uint32_t place, const char **out_file, uint32_t *out_line)
+{
+	const struct symbol *s = &n->symbols[place];
+	const struct symbol_frame *frame;
+
+	if (s->n_frames == 0)
+		return false;
+	frame = &symbols_frames(n->session->symbols)[s->first_frame];
+	if (frame->line == 0)
+		return false;
+	*out_file = strings_get(symbols_strings(n->session->symbols), frame->file);
+	*out_line = frame->line;
+	return true;
+}
+
+void names_place(const struct names *n, uint32_t place, struct text *out)
+{
+	const struct symbol *s = &n->symbols[place];
+	struct place where = session_place(n->session, place);
+	uint64_t offset = where.offset;
+
+	if (s->function.v != 0) {
+		text_str(out, names_function(n, place));
+		offset = s->function_offset;
+	} else if (where.module.v != 0) {
+		text_str(out, names_module(n->session, where.module));
+	} else {
+		text_hex(out, offset);
+		return;
+	}
+	text_char(out, '+');
+	text_hex(out, offset);
+}
+
+const char *path_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == NULL ? path : slash + 1;
+}

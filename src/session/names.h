@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names for the session's places, looked up once for those that are shown or grouped. */
+#ifndef CYCLOPS_SESSION_NAMES_H
+#define CYCLOPS_SESSION_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "session/session.h"
+
+/* Symbols by global place id. Zeroed is empty. */
+struct names {
+	const struct session *session;
+	struct symbol *symbols;
+	uint32_t n;
+};
+
+/* Resolves the places whose `wanted` is true (NULL: all of the session's). */
+void names_init(struct names *, struct session *, const bool *wanted, enum symbols_depth);
+void names_release(struct names *);
+
+/* The module's short name; "[unknown]" if there is none. */
+const char *names_module(const struct session *, struct module_id);
+
+/* The function's name; "[unknown]" if there is none. */
+const char *names_function(const struct names *, uint32_t place);
+
+/* Innermost source line of a place; false if it is not known. */
+bool names_line(const struct names *, uint32_t place, const char **out_file, uint32_t *out_line);
+
+/* "chase+0x4", or "libc.so.6+0x1f00" where no function is known, or the bare address. */
+void names_place(const struct names *, uint32_t place, struct text *);
+
+/* The last component of a path. */
+const char *path_base(const char *path);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/session.h"
+
+#include <string.h>
+#include <sys/utsname.h>
+
+/* The capture's architecture and machine decide which binaries may give names. */
+static void set_symbols_options(struct session *s, const struct symbols_options *wanted)
+{
+	const struct info *info = capture_info(s->capture);
+	const struct strings *strings = capture_strings(s->capture);
+	const char *arch = strings_get(strings, info->arch);
+	const char *host = strings_get(strings, info->hostname);
+	struct utsname here;
+
+	s->symbols_options = *wanted;
+	if (arch[0] != '\0')
+		s->symbols_options.arch = arch;
+	if (uname(&here) == 0 && host[0] != '\0' && strcmp(here.nodename, host) == 0 &&
+	    strcmp(here.machine, arch) == 0)
+		s->symbols_options.use_this_machine = true;
+}
+
+static const struct cpu *look_up_cpu(const struct session *s, uint32_t number)
+{
+	uint64_t midr = capture_midr(s->capture, number);
+
+	if (s->cpu_is_given || midr == 0)
+		return s->cpu;
+	return catalog_cpu_of_midr(s->catalog, midr);
+}
+
+static int find_cpu(struct session *s, const struct session_options *options, struct err *err)
+{
+	if (options->cpu_name == NULL) {
+		s->cpu = catalog_cpu_of_midr(s->catalog, capture_midr(s->capture, UINT32_MAX));
+		return 0;
+	}
+	s->cpu = catalog_cpu_named(s->catalog, options->cpu_name, err);
+	s->cpu_is_given = true;
+	return s->cpu != NULL ? 0 : -1;
+}
+
+static int open_capture(struct session *s, const struct session_options *options, struct err *err)
+{
+	if (options->bytes == NULL)
+		return capture_open(options->path, &s->capture, err);
+	return capture_open_bytes(options->path, options->bytes, options->n_bytes, &s->capture,
+				  err);
+}
+
+static void find_intervals(struct session *s, uint64_t given)
+{
+	for (uint32_t i = 0; i <= SESSION_CPUS; i++) {
+		uint32_t cpu = i < SESSION_CPUS ? i : UINT32_MAX;
+
+		s->intervals[i] = spe_interval_recorded(s->capture, cpu, session_cpu_of(s, cpu));
+		if (given != 0)
+			s->intervals[i] = (struct spe_interval){ INTERVAL_GIVEN, false, given,
+								 given,		 given, given };
+	}
+}
+
+int session_open(struct session *out, const struct session_options *options, struct err *err)
+{
+	struct session *s = out;
+
+	*s = (struct session){
+		.catalog_path = options->catalog_path,
+		.select = options->select,
+		.interval_given = options->interval,
+	};
+	if (catalog_open(options->catalog_path, &s->catalog, err) < 0)
+		return -1;
+	if (open_capture(s, options, err) < 0)
+		return -1;
+	s->path = options->bytes == NULL && strcmp(options->path, "-") == 0
+			  ? "-"
+			  : capture_path(s->capture);
+	s->timeline = timeline_new();
+	s->places = place_numbers_new();
+	if (capture_scan(s->capture, timeline_visit, s->timeline, err) < 0)
+		return -1;
+	timeline_freeze(s->timeline, capture_info(s->capture), capture_strings(s->capture));
+	if (find_cpu(s, options, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < SESSION_CPUS; i++)
+		s->cpus[i] = look_up_cpu(s, i);
+	find_intervals(s, options->interval);
+	set_symbols_options(s, &options->symbols);
+	s->symbols = symbols_new(timeline_modules(s->timeline), &s->symbols_options);
+	s->pool = pool_new(options->n_workers);
+	return 0;
+}
+
+void session_release(struct session *s)
+{
+	pool_free(s->pool);
+	symbols_free(s->symbols);
+	timeline_free(s->timeline);
+	capture_free(s->capture);
+	catalog_free(s->catalog);
+	place_numbers_free(s->places);
+	tuples_release(&s->frames);
+	*s = (struct session){ 0 };
+}
+
+const struct cpu *session_cpu_of(const struct session *s, uint32_t cpu)
+{
+	return cpu < SESSION_CPUS ? s->cpus[cpu] : look_up_cpu(s, cpu);
+}
+
+const struct cpu_source *session_source(const struct session *s, uint32_t cpu, uint16_t value)
+{
+	const struct cpu *model = session_cpu_of(s, cpu);
+
+	return model == NULL ? NULL : cpu_source(model, value);
+}

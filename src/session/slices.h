@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The time of a capture in slices of equal length: --time-slices. */
+#ifndef CYCLOPS_SESSION_SLICES_H
+#define CYCLOPS_SESSION_SLICES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "capture/capture.h"
+#include "table/table.h"
+
+enum { SLICES_MAX = 200, SLICES_DEFAULT = 20, SLICES_BARS = 40 };
+
+struct session;
+
+struct slices {
+	uint64_t first_ns, width_ns;
+	uint32_t n; /* 0: time is not sliced */
+};
+
+/*
+ * `n` slices from the first record with a time to the last one (of those that pass 1 looks
+ * into: samples and side-band records, among them those of AUX buffers). Fails if the capture
+ * has no times, or there are too many slices.
+ */
+int slices_init(const struct capture *, uint32_t n, struct slices *out, struct err *);
+
+/*
+ * Slices the session's time as --time-slices says; 0 means not at all, or into
+ * SLICES_DEFAULT if rows are told apart by time (keys_have_time()).
+ */
+int slices_choose(struct session *, uint32_t n, bool by_time, struct err *err);
+
+/* The slice of a time; times outside belong to the first or the last one. */
+uint32_t slices_find(const struct slices *, uint64_t time_ns);
+
+/* When a slice begins, counted from the first. */
+uint64_t slices_start_ns(const struct slices *, uint32_t slice);
+
+/* Heading of such columns: a bar is a part of its row's largest, so that small rows show when, too. */
+#define SLICES_TITLE "time (own scale)"
+
+/*
+ * `n` amounts as a line of small bars, for a column with COLUMN_SPARK; belongs to the table. Of
+ * more than SLICES_BARS, neighbours share a bar.
+ */
+const char *slices_spark(struct table *, const uint64_t *amounts, uint32_t n);
+
+/* Says below the table how many slices a bar is, if that is not one. */
+void slices_note(const struct slices *, struct table *);
+
+/*
+ * Columns for amounts by slice, behind those that the table has: "time", a line of bars for
+ * people, and "slice_0" … for programs, with this unit and meaning. Nothing where time is not
+ * sliced, and slices_note(). To be called before the first row; `meaning` lives as long as the table.
+ */
+void slices_add_columns(const struct slices *, const char *unit, const char *meaning,
+			struct table *);
+
+/* Fills these columns of a row: `amounts` are one for each slice. */
+void slices_show(const struct slices *, const uint64_t *amounts, struct table *, struct cell *row);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cyclops stat: counts, and what they mean. */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/mapped.h"
+#include "cli/common.h"
+#include "count/import.h"
+#include "cli/command.h"
+#include "stat/live.h"
+#include "stat/stat.h"
+#include "stat/stream.h"
+#include "stat/types.h"
+
+static const struct usage usage = {
+	"stat",
+	"[OPTIONS] [-- COMMAND [ARGUMENTS]]",
+	"Counts and metrics by the top-down method: what kind of limit, before where.",
+};
+
+struct stat_command {
+	const char *import, *against, *cpu, *catalog;
+	struct option_list groups, metrics, events, thresholds;
+	struct live_options live;
+	unsigned level, slots;
+	bool all, wants_help;
+};
+
+#define STAT(field) offsetof(struct stat_command, field)
+
+static const struct option input_list[] = {
+	{ "import", 0, OPTION_TEXT, STAT(import), "FILE",
+	  "counts of perf stat (plain, -x, -j), topdown-tool (csv),\n"
+	  "                          cyclops stat or cyclops model (json); - is a pipe" },
+	{ "against", 0, OPTION_TEXT, STAT(against), "FILE",
+	  "counts of another run, to be compared with these" },
+	{ "cpu", 0, OPTION_TEXT, STAT(cpu), "NAME", "take the CPU to be this one" },
+	{ "catalog", 0, OPTION_TEXT, STAT(catalog), "FILE",
+	  "more facts about CPUs; Arm's telemetry files, too" },
+	{ "slots", 0, OPTION_COUNT, STAT(slots), "N",
+	  "slots in a cycle, where the kernel alone knows them" },
+	{ "help", 'h', OPTION_FLAG, STAT(wants_help), NULL, "this text" },
+};
+
+static const struct option what_list[] = {
+	{ "level", 0, OPTION_COUNT, STAT(level), "N", "go down the tree this far (1: its roots)" },
+	{ "groups", 0, OPTION_LIST, STAT(groups), "NAME[,NAME]", "these groups of metrics" },
+	{ "metrics", 0, OPTION_LIST, STAT(metrics), "NAME[,NAME]", "these metrics" },
+	{ "events", 'e', OPTION_LIST, STAT(events), "NAME[,NAME]", "these events" },
+	{ "all", 0, OPTION_FLAG, STAT(all), NULL, "all metrics and events" },
+	{ "threshold", 0, OPTION_LIST, STAT(thresholds), "NAME=VALUE",
+	  "from which value on a metric is worth a finding" },
+};
+
+static const char *const *list_or_null(const struct option_list *list)
+{
+	return list->n > 0 ? list->items : NULL;
+}
+
+/* The text format "rates" is of this command alone. */
+static bool wants_rates(const struct output_options *output)
+{
+	return output->format != NULL && strcmp(output->format, "rates") == 0;
+}
+
+static struct stat_options options_of(const struct stat_command *command,
+				      const struct output_options *output)
+{
+	bool as_rates = wants_rates(output);
+
+	return (struct stat_options){
+		.level = command->level,
+		.groups = list_or_null(&command->groups),
+		.metrics = list_or_null(&command->metrics),
+		.events = list_or_null(&command->events),
+		.thresholds = list_or_null(&command->thresholds),
+		.all = command->all || as_rates,
+		.slots = command->slots,
+		.as_rates = as_rates,
+		.for_programs =
+			output->format != NULL && !as_rates && strcmp(output->format, "text") != 0,
+	};
+}
+
+static int read_counts(const char *path, struct counts *out, struct err *err)
+{
+	bool is_pipe = strcmp(path, "-") == 0;
+	struct mapped file = { 0 };
+	int rc;
+
+	if ((is_pipe ? mapped_from_fd(&file, 0, "standard input", err)
+		     : mapped_open(&file, path, err)) < 0)
+		return -1;
+	rc = counts_import((const char *)file.bytes, file.size, is_pipe ? NULL : path, out, err);
+	mapped_release(&file);
+	return rc < 0 ? err_within(err, "%s", is_pipe ? "standard input" : path) : 0;
+}
+
+/* "rates" is text. */
+static struct output_options as_tables(const struct output_options *asked)
+{
+	struct output_options output = *asked;
+
+	if (wants_rates(asked))
+		output.format = "text";
+	return output;
+}
+
+static int print(const struct tables *answer, const struct output_options *asked, bool is_modelled,
+		 struct err *err)
+{
+	struct output_options output = as_tables(asked);
+	struct printer out = { 0 };
+	int rc;
+
+	if (printer_open(&out, &output, "text", usage.command, NULL, err) < 0)
+		return -1;
+	out.document.is_modelled = is_modelled;
+	rc = printer_finish(&out, &output, answer, 0, err);
+	return rc;
+}
+
+/* What is counted here is what was asked for; a file has what it has. */
+static int keep_events(const struct stat_command *command, struct stat_types *made, struct err *err)
+{
+	const char *const *lists = list_or_null(&command->events);
+
+	return command->import == NULL || lists == NULL ? 0
+							: stat_types_keep_events(made, lists, err);
+}
+
+static int compare(const struct catalog *catalog, const struct stat_command *command,
+		   struct counts *these, const struct output_options *output, struct err *err)
+{
+	struct stat_options options = options_of(command, output);
+	struct counts others = { 0 };
+	struct stat_types before = { 0 }, made = { 0 };
+	int rc = -1;
+
+	if (read_counts(command->against, &others, err) == 0 &&
+	    stat_types_compare(catalog, command->cpu, &others, these, &options, &before, &made,
+			       err) == 0 &&
+	    keep_events(command, &made, err) == 0)
+		rc = print(&made.shown, output, these->is_modelled || others.is_modelled, err);
+	stat_types_release(&made);
+	stat_types_release(&before);
+	counts_release(&others);
+	return rc;
+}
+
+static int explain(const struct catalog *catalog, const struct stat_command *command,
+		   struct counts *counts, const struct output_options *output, struct err *err)
+{
+	struct stat_options options = options_of(command, output);
+	struct stat_types made = { 0 };
+	int rc = stat_types_make(catalog, command->cpu, counts, &options, &made, err);
+
+	if (rc == 0)
+		rc = keep_events(command, &made, err);
+	if (rc == 0)
+		rc = print(&made.shown, output, counts->is_modelled, err);
+	stat_types_release(&made);
+	return rc;
+}
+
+/* Counts on this machine. What is counted is told on the way if intervals were asked for. */
+static int answer_live(const struct catalog *catalog, const struct stat_command *command,
+		       const struct output_options *output, struct counts *counts, int *status,
+		       struct err *err)
+{
+	struct stat_options options = options_of(command, output);
+	struct output_options tables = as_tables(output);
+	struct stat_stream stream = {
+		.catalog = catalog,
+		.cpu_name = command->cpu,
+		.options = &options,
+		.output = &tables,
+		.command = usage.command,
+	};
+	const struct live_ticks ticks = {
+		.begin = stat_stream_begin,
+		.tick = stat_stream_tick,
+		.context = &stream,
+	};
+	int rc;
+
+	if (command->against != NULL && command->live.interval_ms > 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--against compares whole runs: not together with --interval");
+	rc = live_count(&command->live, &options, catalog, command->cpu, &ticks, counts, status,
+			err);
+	if (rc == 0 && stream.is_open)
+		rc = stat_stream_end(&stream, counts, err);
+	else if (rc == 0)
+		rc = (command->against != NULL ? compare : explain)(catalog, command, counts,
+								    output, err);
+	stat_stream_release(&stream);
+	return rc;
+}
+
+static int answer_import(const struct catalog *catalog, const struct stat_command *command,
+			 const struct output_options *output, struct counts *counts,
+			 struct err *err)
+{
+	if (live_is_wanted(&command->live))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--import takes counts from a file: nothing is counted here");
+	if (read_counts(command->import, counts, err) < 0)
+		return -1;
+	return (command->against != NULL ? compare : explain)(catalog, command, counts, output,
+							      err);
+}
+
+/* *status becomes that of the command that was counted. */
+static int answer(const struct stat_command *command, const struct output_options *output,
+		  int *status, struct err *err)
+{
+	struct catalog *catalog = NULL;
+	struct counts counts = { 0 };
+	int rc = -1;
+
+	if (catalog_open(command->catalog, &catalog, err) == 0)
+		rc = command->import == NULL
+			     ? answer_live(catalog, command, output, &counts, status, err)
+			     : answer_import(catalog, command, output, &counts, err);
+	catalog_free(catalog);
+	counts_release(&counts);
+	return rc;
+}
+
+static int stat_command(int argc, char **argv)
+{
+	struct stat_command command = { 0 };
+	struct output_options output = { 0 };
+	const struct option_set sets[] = {
+		{ "Input:", input_list, COUNT(input_list), &command },
+		live_option_set(&command.live),
+		{ "What:", what_list, COUNT(what_list), &command },
+		output_option_set(&output),
+	};
+	struct arguments arguments;
+	struct err err;
+	int program = options_find_end(argc, argv);
+	int status = start_command(&usage, program, argv, sets, COUNT(sets), ARGUMENTS_MAX,
+				   &command.wants_help, &arguments);
+
+	if (status >= 0)
+		return status;
+	if (arguments.n > 0) {
+		err_set(&err, ERR_USAGE, ERR_NOWHERE,
+			"'%s': the command to count stands behind --: cyclops stat [OPTIONS] -- %s",
+			arguments.items[0], arguments.items[0]);
+		return fail(&err);
+	}
+	if (program < argc - 1)
+		command.live.command = &argv[program + 1];
+	status = EXIT_DONE;
+	if (answer(&command, &output, &status, &err) == 0)
+		return status;
+	program = fail(&err);
+	return status > program ? status : program;
+}
+
+const struct command command_stat = {
+	.usage = &usage,
+	.purpose = "counts and metrics, top-down first",
+	.reads = COMMAND_READS_PROGRAM,
+	.run = stat_command,
+};

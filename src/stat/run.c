@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The head of the answer: what was counted, on what, and how well. */
+#include <math.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "metrics/cpu_choice.h"
+#include "stat/tables.h"
+
+static const struct column columns[] = {
+	{ "name", NULL, "", CELL_TEXT, 0, "what the fact is about" },
+	{ "value", NULL, "", CELL_TEXT, COLUMN_GROW, "in words" },
+	{ "program", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "that was counted" },
+	{ "time_ns", NULL, "ns", CELL_COUNT, COLUMN_MACHINE_ONLY, "how long it ran" },
+	{ "voluntary_switches", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
+	  "times that its threads left a CPU to wait, in one run" },
+	{ "involuntary_switches", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
+	  "times that they left it for another task" },
+};
+
+/* A line being put together. */
+struct line {
+	const struct stat *s;
+	struct table *out;
+	struct text text;
+};
+
+static void counted(struct line *l)
+{
+	const struct counts *c = l->s->counts;
+	double elapsed = stat_elapsed_ns(l->s);
+	struct cell *row;
+
+	if (c->command != NULL)
+		text_str(&l->text, c->command);
+	if (c->source != NULL) {
+		text_part(&l->text);
+		text_format(&l->text, "counts of %s", c->source);
+	}
+	if (c->intervals.n > 0) {
+		text_part(&l->text);
+		text_format(&l->text, "%zu interval%s", c->intervals.n, plural(c->intervals.n));
+	}
+	if (c->n_runs > 1) {
+		text_part(&l->text);
+		text_format(&l->text, "%" PRIu32 " runs", c->n_runs);
+	}
+	if (elapsed > 0) {
+		text_part(&l->text);
+		text_str(&l->text, table_human(l->out, cell_count((uint64_t)elapsed), "ns"));
+	}
+	table_fact(l->out, "counted", &l->text);
+	if (table_n_rows(l->out) == 0)
+		return;
+	row = &l->out->cells.items[l->out->cells.n - COUNT(columns)];
+	if (c->command != NULL)
+		row[2] = cell_text(c->command);
+	if (elapsed > 0)
+		row[3] = cell_count((uint64_t)elapsed);
+	if (c->n_gave_up + c->n_put_off > 0) {
+		row[4] = cell_count(c->n_gave_up / (c->n_runs > 0 ? c->n_runs : 1));
+		row[5] = cell_count(c->n_put_off / (c->n_runs > 0 ? c->n_runs : 1));
+	}
+}
+
+static void cpu(struct line *l)
+{
+	const struct cpu_pmu *pmu = l->s->pmu;
+	uint64_t midr = l->s->counts->midr;
+
+	bool is_any_arm = strcmp(cpu_id(pmu->cpu), CPU_ANY_ARM) == 0;
+
+	if (l->s->counts->has_no_pmu && pmu->is_generic)
+		return;
+	text_str(&l->text, pmu->is_generic || is_any_arm ? "not told" : cpu_name(pmu->cpu));
+	if (midr != 0)
+		text_format(&l->text, " r%up%u", (unsigned)(midr >> 20 & 0xf),
+			    (unsigned)(midr & 0xf));
+	if (pmu->is_other_revision)
+		text_str(&l->text, " (with the formulas of this revision)");
+	if (l->s->counts->is_modelled)
+		text_str(&l->text, ", modelled: simulated counts, not measured ones");
+	if (pmu->is_generic)
+		text_str(&l->text, ": only what the kernel's generic events tell; --cpu NAME "
+				   "names it (cyclops list cpus)");
+	if (is_any_arm)
+		text_str(&l->text, ": what all Arm CPUs have in common; --cpu NAME names it "
+				   "(cyclops list cpus)");
+	table_fact(l->out, "CPU", &l->text);
+}
+
+static void quantity(struct line *l, const struct cpu_event *event, const char *unit)
+{
+	const struct stat_total *t = stat_counted(l->s, event);
+
+	if (t == NULL)
+		return;
+	text_part(&l->text);
+	text_str(&l->text, table_human(l->out, stat_count_cell(floor(t->value)), unit));
+}
+
+static void speed(struct line *l)
+{
+	double ipc;
+
+	quantity(l, l->s->pmu->cycles, "cycles");
+	quantity(l, l->s->pmu->instructions, "instructions");
+	if (stat_value_named(l->s, "ipc", &ipc)) {
+		text_part(&l->text);
+		text_format(&l->text, "IPC %.2f", ipc);
+	}
+	table_fact(l->out, "speed", &l->text);
+}
+
+enum { NAMES_SHOWN = 4 };
+
+/* "2 events that this machine does not have: L1D_CACHE, LL_CACHE_RD" */
+static void refused(struct line *l, enum count_state state, const char *why)
+{
+	const struct stat_total *totals = l->s->totals.list.items;
+	size_t n = 0, n_shown = 0;
+
+	for (size_t i = 0; i < l->s->totals.list.n; i++)
+		n += totals[i].state == state;
+	if (n == 0)
+		return;
+	text_part(&l->text);
+	text_format(&l->text, "%zu event%s %s", n, plural(n), why);
+	for (size_t i = 0; i < l->s->totals.list.n && n_shown < NAMES_SHOWN; i++)
+		if (totals[i].state == state)
+			text_format(&l->text, "%s %s", n_shown++ == 0 ? ":" : ",", totals[i].event);
+	if (n > n_shown)
+		text_format(&l->text, " and %zu more", n - n_shown);
+}
+
+/* The least part of the time that events were counted, and those that were not at all. */
+static void coverage(struct line *l)
+{
+	const struct counts *c = l->s->counts;
+	double least = 1;
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->s->totals.list.n; i++) {
+		const struct stat_total *t = &l->s->totals.list.items[i];
+
+		if (t->state != COUNT_COUNTED || stat_total_mark(t, 0) == MARK_EXACT)
+			continue;
+		n++;
+		if (stat_total_coverage(t) < least)
+			least = stat_total_coverage(t);
+	}
+	if (c->n_counters > 0)
+		text_format(&l->text, "%" PRIu32 " counter%s", c->n_counters,
+			    plural(c->n_counters));
+	if (c->has_no_pmu)
+		text_str(&l->text,
+			 "no hardware ones here: only the kernel's own events; cyclops doctor says "
+			 "why");
+	if (n > 0) {
+		text_part(&l->text);
+		text_format(&l->text,
+			    "%zu of %zu events shared counters: counted %.0f %% of the time at "
+			    "least, scaled to all of it%s",
+			    n, l->s->totals.list.n, 100 * least,
+			    c->n_counters > 0 && c->command != NULL ? " (--no-mux runs the command "
+								      "again instead)"
+								    : "");
+	}
+	if (!c->has_no_pmu)
+		refused(l, COUNT_NOT_SUPPORTED, "that this machine does not have");
+	refused(l, COUNT_NOT_COUNTED, "not counted");
+	refused(l, COUNT_FORBIDDEN, "that this user may not count");
+	table_fact(l->out, "counters", &l->text);
+}
+
+/* What the catalog warns of, and slots that are not told. */
+static void caution(struct line *l)
+{
+	bool needs_slots = false;
+
+	for (size_t i = 0; i < l->s->pmu->topdown.roots.n; i++)
+		needs_slots |= l->s->pmu->topdown.roots.items[i]->needs_slots;
+	if (needs_slots && l->s->slots == 0)
+		text_str(&l->text,
+			 "slots in a cycle: --slots N (in caps/slots of the PMU of the measured "
+			 "machine, below /sys/bus/event_source/devices)");
+	table_fact(l->out, "missing", &l->text);
+	if (l->s->pmu->note != NULL && !l->s->pmu->is_generic &&
+	    strcmp(cpu_id(l->s->pmu->cpu), CPU_ANY_ARM) != 0)
+		text_str(&l->text, l->s->pmu->note);
+	table_fact(l->out, "caution", &l->text);
+}
+
+void stat_run_table(const struct stat *s, struct table *out)
+{
+	struct line line = { .s = s, .out = out };
+
+	table_init(out, "run", NULL, columns, COUNT(columns));
+	out->style = TABLE_FACTS;
+	out->is_keyed = true;
+	counted(&line);
+	cpu(&line);
+	speed(&line);
+	coverage(&line);
+	caution(&line);
+	text_release(&line.text);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of the stat answer: inside this folder only. Each is initialised and filled. */
+#ifndef CYCLOPS_STAT_TABLES_H
+#define CYCLOPS_STAT_TABLES_H
+
+#include "metrics/inside.h"
+#include "table/table.h"
+
+/* What was counted, on what, how fast it went, how well it was counted. */
+void stat_run_table(const struct stat *, struct table *out);
+
+/* Where slots or cycles go: the nodes that the walk came by. */
+void stat_topdown_table(const struct stat *, struct table *out);
+
+/* The groups that explain it, for people; what was asked for with --groups and --metrics. */
+int stat_detail_table(const struct stat *, struct table *out, struct err *);
+
+/* Every metric that the counts allow, for programs. */
+void stat_metrics_table(const struct stat *, struct table *out);
+
+/* Every event; metrics of every tick. */
+void stat_events_table(const struct stat *, struct table *out);
+void stat_intervals_table(const struct stat *, struct table *out);
+
+/* Every count: an empty table, then any number of rows. */
+void stat_counts_init(struct table *);
+void stat_counts_add(const struct counts *, struct table *);
+
+/* The table of intervals the same way; `pmu` is borrowed, NULL: cores are of one type. */
+void stat_intervals_init(struct table *);
+void stat_intervals_add(const struct stat *, const struct stat_totals *, uint64_t end_ns,
+			const char *pmu, struct table *);
+
+/* Raw counts, scaled ones, per thousand instructions; then ratios. */
+void stat_rates_table(const struct stat *, struct table *out);
+
+/* What stands out, and what to try. */
+void stat_findings_table(const struct stat *, struct table *out);
+
+/* "front end", "back end mem cache" for frontend_bound, backend_mem_cache_bound. */
+const char *stat_node_words(struct table *, const struct cpu_metric *);
+
+/* What a percentage is of: "slots", "cycles", "stalls" …; "" of what is none. */
+const char *stat_whole_of(const struct cpu_metric *);
+
+/* A count: whole numbers as such, so that programs need not read a fraction. */
+struct cell stat_count_cell(double value);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The picture of where slots or cycles go. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "stat/tables.h"
+
+enum column_index {
+	PART,
+	SHOWN,
+	SHARE,
+	OF,
+	REMARK,
+	METRIC,
+	THRESHOLD,
+	N_COLUMNS,
+};
+
+static const struct column columns[N_COLUMNS] = {
+	[PART] = { "part", "", "", CELL_TEXT, COLUMN_TREE, "node of the top-down tree" },
+	[SHOWN] = { "shown", "share", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR | COLUMN_TEXT_ONLY,
+		    "the share, not below 0" },
+	[SHARE] = { "share", NULL, "", CELL_NUMBER,
+		    COLUMN_SHARE | COLUMN_MACHINE_ONLY | COLUMN_TRUST,
+		    "part of the whole; small negative values come from corrections" },
+	[OF] = { "of", NULL, "", CELL_TEXT, 0, "the whole: slots and cycles are different scales" },
+	[REMARK] = { "remark", "", "", CELL_TEXT, COLUMN_TEXT_ONLY, "what the walk did" },
+	[METRIC] = { "metric", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "name in the catalog" },
+	[THRESHOLD] = { "threshold", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY | COLUMN_SHARE,
+			"the share from which on it is worth a word" },
+};
+
+/*
+ * Deeper nodes are published as "percent of cycles", but what their formulas divide by are
+ * stalled cycles of the node above.
+ */
+static bool is_of_stalls(const struct cpu_metric *m)
+{
+	for (size_t i = 0; i < m->events.n; i++)
+		if (strcmp(m->events.items[i]->class, "cycles") == 0)
+			return false;
+	return true;
+}
+
+const char *stat_whole_of(const struct cpu_metric *m)
+{
+	static const char percent_of[] = "percent of ";
+
+	const char *whole;
+
+	if (strncmp(m->unit, percent_of, sizeof(percent_of) - 1) != 0)
+		return "";
+	whole = m->unit + sizeof(percent_of) - 1;
+	return strcmp(whole, "cycles") == 0 && is_of_stalls(m) ? "stalls" : whole;
+}
+
+/* How parts of names are written out. */
+static const struct word {
+	const char *from, *to;
+} words[] = {
+	{ "frontend", "front end" },
+	{ "backend", "back end" },
+	{ "mem", "memory" },
+	{ "bound", "" },
+	{ "stalled", "stalled" },
+	{ "cycles", "" },
+	{ "l1d", "L1D" },
+	{ "l1i", "L1I" },
+	{ "l2d", "L2D" },
+	{ "l2i", "L2I" },
+	{ "tlb", "TLB" },
+	{ "cme", "CME" },
+	{ "bad", "bad" },
+	{ "l2", "L2" },
+	{ "l3", "L3" },
+};
+
+static const char *word_of(const char *from, size_t len)
+{
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (strlen(words[i].from) == len && strncmp(words[i].from, from, len) == 0)
+			return words[i].to;
+	return NULL;
+}
+
+const char *stat_node_words(struct table *t, const struct cpu_metric *m)
+{
+	struct text text = { 0 };
+	const char *out;
+
+	for (const char *at = m->name; *at != '\0';) {
+		size_t len = strcspn(at, "_");
+		const char *word = word_of(at, len);
+		size_t n = word != NULL ? strlen(word) : len;
+
+		if (text.n > 0 && n > 0)
+			text_char(&text, ' ');
+		text_add(&text, word != NULL ? word : at, n);
+		at += len;
+		at += *at == '_';
+	}
+	text_char(&text, '\0');
+	out = table_text(t, text.bytes);
+	text_release(&text);
+	return out;
+}
+
+static struct cell share_cell(const struct stat_value *v)
+{
+	return cell_marked(cell_number(v->value / 100), v->mark);
+}
+
+static const char *remark_on(const struct stat *s, struct table *t, const struct stat_step *step)
+{
+	const struct stat_value *v = stat_value_of(s, step->metric);
+	double threshold;
+
+	if (!v->is_known)
+		return table_format(t, "not known: lacks %s", v->lacks);
+	if (step->is_beside)
+		return "beside the others";
+	if (!step->is_pointed)
+		return NULL;
+	if (stat_threshold_of(s, step->metric->name, &threshold))
+		return table_format(t, "above %g %%", threshold);
+	return "the most of these";
+}
+
+static void fill(const struct stat *s, struct table *t, const struct stat_step *step,
+		 struct cell *row)
+{
+	const struct stat_value *v = stat_value_of(s, step->metric);
+	const char *remark = remark_on(s, t, step);
+	double threshold;
+
+	row[PART] = cell_text(stat_node_words(t, step->metric));
+	row[OF] = cell_text(stat_whole_of(step->metric));
+	row[METRIC] = cell_text(step->metric->name);
+	if (remark != NULL)
+		row[REMARK] = cell_text(remark);
+	if (stat_threshold_of(s, step->metric->name, &threshold))
+		row[THRESHOLD] = cell_number(threshold / 100);
+	if (!v->is_known)
+		return;
+	row[SHARE] = share_cell(v);
+	row[SHOWN] = share_cell(v);
+	row[SHOWN].number = fmax(0, row[SHOWN].number);
+}
+
+/* What is left of the cycles where only stalls are counted. */
+static void add_useful(const struct stat *s, struct table *t)
+{
+	const struct metric_list *roots = s->roots;
+	double stalled = 0;
+	enum cell_mark mark = MARK_EXACT;
+	struct cell *row;
+
+	for (size_t i = 0; i < roots->n; i++) {
+		const struct stat_value *v = stat_value_of(s, roots->items[i]);
+
+		if (strstr(roots->items[i]->name, "_stalled_cycles") == NULL || !v->is_known)
+			return;
+		stalled += v->value;
+		mark = v->mark > mark ? v->mark : mark;
+	}
+	row = table_add_row(t);
+	row[PART] = cell_text("useful");
+	row[SHARE] = cell_marked(cell_number(1 - stalled / 100), mark);
+	row[SHOWN] = cell_marked(cell_number(fmax(0, 1 - stalled / 100)), mark);
+	row[OF] = cell_text("cycles");
+	row[METRIC] = cell_text("useful_cycles");
+}
+
+/* Slots are counted by different events: that they add up says that the counts are sound. */
+static void check_sum(const struct stat *s, struct table *t)
+{
+	const struct metric_list *roots = s->roots;
+	double sum = 0, tolerance;
+
+	if (roots->n != 4) /* bad speculation is missing */
+		return;
+	for (size_t i = 0; i < roots->n; i++) {
+		const struct stat_value *v = stat_value_of(s, roots->items[i]);
+
+		if (strcmp(stat_whole_of(roots->items[i]), "slots") != 0 || !v->is_known)
+			return;
+		sum += v->value;
+	}
+	stat_threshold_of(s, THRESHOLD_SUM, &tolerance);
+	if (fabs(sum - 100) > tolerance)
+		table_note(t,
+			   "the slots add up to %.1f %%, not 100: the counts do not fit together "
+			   "(multiplexed, or another revision of the CPU?)",
+			   sum);
+}
+
+void stat_topdown_table(const struct stat *s, struct table *out)
+{
+	uint32_t *rows = mem_zalloc(s->steps.n + 1, sizeof(*rows));
+
+	table_init(out, "topdown", "Where it goes", columns, COUNT(columns));
+	for (size_t i = 0; stat_has_picture(s) && i < s->steps.n; i++) {
+		const struct stat_step *step = &s->steps.items[i];
+
+		rows[i] = (uint32_t)table_n_rows(out);
+		fill(s, out, step,
+		     step->parent == STEP_NO_PARENT ? table_add_row(out)
+						    : table_add_child(out, rows[step->parent]));
+	}
+	if (table_n_rows(out) > 0) {
+		add_useful(s, out);
+		check_sum(s, out);
+	}
+	free(rows);
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unwind/unwind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "symbol/locate.h"
+#include "symbol/symbols_state.h"
+#include "symbol/vdso.h"
+#include "unwind/frame_rules.h"
+
+enum { START_BYTES = 64 };
+
+/* What differs between architectures; DWARF numbers. */
+static const struct machine {
+	const char *arch;
+	unsigned stack_register, pc_register; /* no register of DWARF's: 0 */
+	uint64_t address_mask;		      /* without signs of pointer authentication */
+	uint8_t n_registers;
+} machines[] = {
+	{ "x86_64", 7, 16, UINT64_MAX, 17 },
+	{ "aarch64", 31, 32, 0x0000ffffffffffff, 33 },
+};
+
+/* Rules are kept as words; frame_rules_read() leaves no byte of them to chance. */
+enum { RULE_WORDS = sizeof(struct frame_rules) / sizeof(uint64_t) };
+_Static_assert(sizeof(struct frame_rules) % sizeof(uint64_t) == 0, "whole words");
+
+/* A file that code comes from, and its rules as far as they were asked for. */
+struct unwind_file {
+	bool is_tried;
+	struct elf_file code, debug;
+	Dwarf_CFI *by_exceptions;     /* .eh_frame */
+	Dwarf *dwarf[2];	      /* of code and debug */
+	Dwarf_CFI *by_debug_frame[2]; /* .debug_frame */
+	struct tuples addresses;      /* numbers: of rules */
+	VEC_OF(uint32_t) rules;	      /* number in the unwinder's; TUPLES_NONE: there are none */
+};
+
+struct unwinder {
+	const struct symbols *symbols;
+	const struct registers *registers;
+	const struct machine *machine;
+	struct unwind_file *files; /* by module */
+	struct tuples rules;	   /* of RULE_WORDS words */
+	struct unwind_totals totals;
+};
+
+const char *unwind_end_text(enum unwind_end end)
+{
+	static const char *const texts[N_UNWIND_ENDS] = {
+		[UNWIND_COMPLETE] = "",
+		[UNWIND_CUT] = "call chains end early: not enough of the stack was copied "
+			       "(cyclops record --call-graph dwarf,BYTES copies more)",
+		[UNWIND_NO_FILE] = "call chains end early: the file of the code was not found "
+				   "(--symfs says where files are)",
+		[UNWIND_NO_RULES] = "call chains end early: the code has no call frame "
+				    "information (-fasynchronous-unwind-tables makes it)",
+		[UNWIND_UNKNOWN] = "call chains end early: their call frame information could not "
+				   "be followed",
+		[UNWIND_DEEP] = "call chains end early: deeper than 127 calls",
+	};
+
+	return texts[end];
+}
+
+static const struct machine *find_machine(const struct registers *registers)
+{
+	for (size_t i = 0; registers != NULL && i < COUNT(machines); i++)
+		if (strcmp(machines[i].arch, registers->arch) == 0)
+			return &machines[i];
+	return NULL;
+}
+
+struct unwinder *unwinder_new(const struct symbols *symbols, const struct registers *registers)
+{
+	struct unwinder *u = mem_zalloc(1, sizeof(*u));
+
+	u->symbols = symbols;
+	tuples_init(&u->rules, RULE_WORDS);
+	u->registers = registers;
+	u->machine = find_machine(registers);
+	u->files = mem_zalloc(symbols->modules->list.n + 1, sizeof(*u->files));
+	return u;
+}
+
+static void file_release(struct unwind_file *f)
+{
+	if (f->by_exceptions != NULL)
+		dwarf_cfi_end(f->by_exceptions);
+	for (size_t i = 0; i < COUNT(f->dwarf); i++)
+		if (f->dwarf[i] != NULL)
+			dwarf_end(f->dwarf[i]);
+	elf_file_release(&f->code);
+	elf_file_release(&f->debug);
+	if (f->is_tried)
+		tuples_release(&f->addresses);
+	vec_release(&f->rules);
+}
+
+void unwinder_free(struct unwinder *u)
+{
+	if (u == NULL)
+		return;
+	for (size_t i = 0; i < u->symbols->modules->list.n; i++)
+		file_release(&u->files[i]);
+	free(u->files);
+	tuples_release(&u->rules);
+	free(u);
+}
+
+static void open_dwarf(struct unwind_file *f, size_t i, const struct elf_file *file)
+{
+	f->dwarf[i] = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
+	if (f->dwarf[i] != NULL)
+		f->by_debug_frame[i] = dwarf_getcfi(f->dwarf[i]);
+}
+
+/* Each worker has files of its own, as libdw is not for several threads. */
+static void open_file(const struct unwinder *u, struct unwind_file *f, struct module_id id)
+{
+	const struct module *module = modules_get(u->symbols->modules, id);
+	const struct wanted wanted = {
+		.path = strings_get(u->symbols->modules->strings, module->path),
+		.build_id = module->build_id,
+		.is_deleted = module->is_deleted,
+	};
+	const struct search *search = &u->symbols->search;
+	struct refusal why = { 0 };
+
+	f->is_tried = true;
+	tuples_init(&f->addresses, 1);
+	if (module->kind == MODULE_FILE)
+		(void)locate_code(search, &wanted, &f->code, &why);
+	else if (module->kind == MODULE_VDSO)
+		(void)vdso_open(&f->code, search, &module->build_id);
+	refusal_release(&why);
+	if (!elf_file_is_open(&f->code) || f->code.type == ET_REL)
+		return;
+	f->by_exceptions = dwarf_getcfi_elf(f->code.elf);
+	if (elf_file_has(&f->code, ".debug_frame"))
+		open_dwarf(f, 0, &f->code);
+	else if (locate_debug(search, &wanted, &f->code, &f->debug) &&
+		 elf_file_has(&f->debug, ".debug_frame"))
+		open_dwarf(f, 1, &f->debug);
+}
+
+static bool read_rules(const struct unwind_file *f, uint64_t address, struct frame_rules *out)
+{
+	if (f->by_exceptions != NULL && frame_rules_read(f->by_exceptions, address, out))
+		return true;
+	for (size_t i = 0; i < COUNT(f->by_debug_frame); i++)
+		if (f->by_debug_frame[i] != NULL &&
+		    frame_rules_read(f->by_debug_frame[i], address, out))
+			return true;
+	return false;
+}
+
+/*
+ * The rules at an address of the file; the answer, also that there are none, is kept. Most
+ * addresses of a function share theirs, and so do functions.
+ */
+static bool find_rules(struct unwinder *u, struct unwind_file *f, uint64_t address,
+		       struct frame_rules *out)
+{
+	uint32_t number = tuples_add(&f->addresses, &address);
+	uint64_t words[RULE_WORDS];
+
+	if (number == f->rules.n) {
+		*vec_add(&f->rules) = TUPLES_NONE;
+		if (read_rules(f, address, out)) {
+			memcpy(words, out, sizeof(words));
+			f->rules.items[number] = tuples_add(&u->rules, words);
+		}
+	}
+	if (f->rules.items[number] == TUPLES_NONE)
+		return false;
+	memcpy(out, tuples_get(&u->rules, f->rules.items[number]), sizeof(*out));
+	return true;
+}
+
+/* A chain on its way. */
+struct walk {
+	struct unwinder *unwinder;
+	struct place_cache *cache;
+	uint32_t process;
+	uint64_t time_ns;
+	struct frame_state state;
+};
+
+/* Programs and their loader begin in a few instructions that nobody called, often without rules. */
+static bool is_start(const struct unwind_file *f, uint64_t address)
+{
+	GElf_Ehdr header;
+
+	return gelf_getehdr(f->code.elf, &header) != NULL && address >= header.e_entry &&
+	       address - header.e_entry < START_BYTES;
+}
+
+/* The rules at `pc`; false if there are none, and why. */
+static bool rules_at(struct walk *w, uint64_t pc, struct frame_rules *out, enum unwind_end *why)
+{
+	const struct place_range *r = place_cache_look_up(w->cache, w->process, pc, w->time_ns);
+	enum module_kind kind = modules_get(w->unwinder->symbols->modules, r->module)->kind;
+	struct unwind_file *f = &w->unwinder->files[r->module.v];
+	uint64_t offset = place_range_at(r, pc).offset, address;
+
+	*why = UNWIND_NO_RULES;
+	if (kind != MODULE_FILE && kind != MODULE_VDSO)
+		return false;
+	if (!f->is_tried)
+		open_file(w->unwinder, f, r->module);
+	if (!elf_file_is_open(&f->code)) {
+		*why = UNWIND_NO_FILE;
+		return false;
+	}
+	if (!elf_file_to_address(&f->code, offset, &address))
+		return false;
+	if (find_rules(w->unwinder, f, address, out))
+		return true;
+	*why = is_start(f, address) ? UNWIND_COMPLETE : UNWIND_NO_RULES;
+	return false;
+}
+
+static enum unwind_end end_of(enum frame_outcome outcome)
+{
+	static const enum unwind_end ends[] = {
+		[FRAME_OUTERMOST] = UNWIND_COMPLETE,
+		[FRAME_NO_MEMORY] = UNWIND_CUT,
+		[FRAME_UNKNOWN] = UNWIND_UNKNOWN,
+	};
+
+	return ends[outcome];
+}
+
+/*
+ * Follows the chain from `pc`. A caller is looked up one byte below the address that it goes on
+ * at, which is in its call; one that a signal interrupted is looked up where it is.
+ */
+static enum unwind_end follow(struct walk *w, uint64_t pc, uint64_t *out, size_t max, size_t *n)
+{
+	const struct machine *m = w->unwinder->machine;
+	bool is_exact = true;
+
+	while (*n < max) {
+		uint64_t before = w->state.registers[m->stack_register];
+		struct frame_rules rules;
+		enum frame_outcome outcome;
+		enum unwind_end end;
+
+		out[(*n)++] = pc;
+		if (!rules_at(w, is_exact ? pc : pc - 1, &rules, &end))
+			return end;
+		outcome = frame_rules_apply(&rules, m->stack_register, &w->state, &pc);
+		if (outcome != FRAME_STEPPED)
+			return end_of(outcome);
+		pc &= m->address_mask;
+		if (pc == 0)
+			return UNWIND_COMPLETE;
+		/* Stacks grow down: only the innermost function may have no frame at all. */
+		if (w->state.registers[m->stack_register] < before ||
+		    (*n > 1 && !rules.is_signal && w->state.registers[m->stack_register] == before))
+			return UNWIND_UNKNOWN;
+		is_exact = rules.is_signal;
+	}
+	return UNWIND_DEEP;
+}
+
+/* The recorded registers by their numbers in DWARF. */
+static void take_registers(const struct unwinder *u, const struct batch *b, size_t row,
+			   struct frame_state *out)
+{
+	const struct batch_stack *s = &b->user_stacks[row];
+
+	for (unsigned i = 0; i < u->machine->n_registers; i++) {
+		int number = registers_of_dwarf(u->registers, i);
+		uint64_t value;
+
+		if (number < 0 ||
+		    !batch_register(b, s->registers, s->mask, (unsigned)number, &value))
+			continue;
+		out->registers[i] = value;
+		out->known |= (uint64_t)1 << i;
+	}
+}
+
+static void count(struct unwinder *u, enum unwind_end end, uint64_t position)
+{
+	if (u->totals.n[end]++ == 0 || position < u->totals.first_position[end])
+		u->totals.first_position[end] = position;
+}
+
+size_t unwinder_chain(struct unwinder *u, struct place_cache *cache, const struct batch *b,
+		      size_t row, uint32_t process, uint64_t time_ns, uint64_t *out, size_t max)
+{
+	const struct batch_stack *s = &b->user_stacks[row];
+	const struct machine *m = u->machine;
+	struct walk w = { .unwinder = u, .cache = cache, .process = process, .time_ns = time_ns };
+	uint64_t needed;
+	size_t n = 0;
+
+	if (m == NULL)
+		return 0;
+	needed = (uint64_t)1 << m->stack_register | (uint64_t)1 << m->pc_register;
+	take_registers(u, b, row, &w.state);
+	if ((w.state.known & needed) != needed) {
+		count(u, UNWIND_UNKNOWN, b->position[row]);
+		return 0;
+	}
+	w.state.stack_start = w.state.registers[m->stack_register];
+	w.state.stack = s->bytes;
+	w.state.stack_size = s->n_bytes;
+	max = max < UNWIND_MAX_FRAMES ? max : UNWIND_MAX_FRAMES;
+	count(u, follow(&w, w.state.registers[m->pc_register], out, max, &n), b->position[row]);
+	return n;
+}
+
+const struct unwind_totals *unwinder_totals(const struct unwinder *u)
+{
+	return &u->totals;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The instructions of modules: bytes from the files that symbols were read from, for what
+ * records do not say (the size of an access) and for disassembly.
+ */
+#ifndef CYCLOPS_VARIABLES_CODE_H
+#define CYCLOPS_VARIABLES_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "isa/access.h"
+#include "process/module.h"
+#include "symbol/symbols.h"
+
+struct code {
+	const uint8_t *bytes; /* borrowed, valid as long as the symbols */
+	size_t size;	      /* at least 1, at most what was asked for */
+	enum isa isa;
+};
+
+/*
+ * The bytes from a place on, up to `max`, or to the end of its section. False if there is no
+ * file of the module, or no code in it at the place: code that was made at run time, a debug
+ * file alone, the kernel without vmlinux, a kernel module. What ran may differ where code is
+ * patched at run time, as the kernel does.
+ *
+ * Opens the module's file when first asked, so this, too, is not for two threads at once; of
+ * a module with places that were resolved (symbols_resolve()) it is.
+ */
+bool symbols_code(struct symbols *, struct place, size_t max, struct code *out);
+
+/*
+ * How many bytes of code the file's section has before a place, and from it on. False as above.
+ */
+bool symbols_code_around(struct symbols *, struct place, uint64_t *before, uint64_t *after);
+
+/* The instruction set of the module: that of its file, else of the capture's architecture. */
+enum isa symbols_isa(struct symbols *, struct module_id);
+
+#endif

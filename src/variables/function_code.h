@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What registers have in a function of a module, as its code says. */
+#ifndef CYCLOPS_VARIABLES_FUNCTION_CODE_H
+#define CYCLOPS_VARIABLES_FUNCTION_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "isa/disasm.h"
+#include "isa/follow.h"
+#include "symbol/symbols.h"
+
+/* The function that was asked for last. Zeroed is empty. */
+struct function_code {
+	struct module_id module;
+	uint64_t start, size;
+	struct isa_followed *followed;
+};
+
+/*
+ * The function around an address of a module's file, which is loaded; NULL if there is none, or
+ * if it cannot be followed. Borrowed, until another is asked for. `disasm` is of this instruction
+ * set, in Intel's syntax.
+ */
+const struct isa_followed *function_code_at(struct function_code *, struct symbols *,
+					    struct module_id, uint64_t address, enum isa,
+					    struct disasm *disasm);
+
+void function_code_release(struct function_code *);
+
+#endif

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What to change in structs that threads fight over, with known answers. */
+#include "c2c/fix/layout.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+
+enum { LINE = 64, ADDRESS = 0x4a2080, MAX_ACCESSES = 8, DRAWN_WIDTH = 100 };
+
+/* The types that the cases are about. */
+enum subject { BUF, PADDED, SLOTS, COUNTERS, BIG, BITS, NO_TYPE, N_SUBJECTS };
+
+struct world {
+	struct strings strings;
+	struct types types;
+	struct type_id subjects[N_SUBJECTS];
+};
+
+struct plan {
+	const char *name; /* of a long; ends with NULL */
+	uint64_t n;	  /* more than one: an array */
+};
+
+static struct type_id add_base(struct world *w, const char *name, uint64_t size)
+{
+	return types_add(&w->types,
+			 &(struct type){
+				 .kind = TYPE_BASE,
+				 .name = strings_addz(&w->strings, name),
+				 .size = size,
+			 },
+			 NULL, 0);
+}
+
+static struct type_id add_array(struct world *w, struct type_id inner, uint64_t n)
+{
+	return types_add(&w->types,
+			 &(struct type){
+				 .kind = TYPE_ARRAY,
+				 .inner = inner,
+				 .n_elements = n,
+				 .size = n * types_get(&w->types, inner)->size,
+			 },
+			 NULL, 0);
+}
+
+/* A struct of longs and arrays of longs. */
+static struct type_id add_struct(struct world *w, const char *name, const struct plan *plan)
+{
+	struct type_id number = add_base(w, "long", 8);
+	struct type_member members[16];
+	uint64_t size = 0;
+	size_t n = 0;
+
+	for (; plan[n].name != NULL; n++) {
+		members[n] = (struct type_member){
+			.name = strings_addz(&w->strings, plan[n].name),
+			.type = plan[n].n > 1 ? add_array(w, number, plan[n].n) : number,
+			.offset = size,
+			.size = 8 * plan[n].n,
+		};
+		size += members[n].size;
+	}
+	return types_add(&w->types,
+			 &(struct type){
+				 .kind = TYPE_STRUCT,
+				 .name = strings_addz(&w->strings, name),
+				 .size = size,
+			 },
+			 members, n);
+}
+
+/* Two bit-fields of one word. */
+static struct type_id add_bits(struct world *w)
+{
+	struct type_id word = add_base(w, "unsigned", 4);
+	const struct type_member members[] = {
+		{ .name = strings_addz(&w->strings, "ready"),
+		  .type = word,
+		  .size = 1,
+		  .bit_size = 1 },
+		{ .name = strings_addz(&w->strings, "count"),
+		  .type = word,
+		  .size = 4,
+		  .bit_offset = 1,
+		  .bit_size = 31 },
+	};
+
+	return types_add(&w->types,
+			 &(struct type){
+				 .kind = TYPE_STRUCT,
+				 .name = strings_addz(&w->strings, "struct bits"),
+				 .size = 4,
+			 },
+			 members, COUNT(members));
+}
+
+static void world_init(struct world *w)
+{
+	static const struct plan buf[] = { { "lock0", 1 },   { "lock1", 1 },   { "reserved1", 1 },
+					   { "pad", 1 },     { "reader1", 1 }, { "reader2", 1 },
+					   { "reader3", 1 }, { "reader4", 1 }, { 0 } };
+	static const struct plan padded[] = {
+		{ "lock0", 1 },	  { "lock1", 1 },   { "reserved1", 1 },
+		{ "pad", 5 },	  { "reader1", 1 }, { "reader2", 1 },
+		{ "reader3", 1 }, { "reader4", 1 }, { 0 }
+	};
+	static const struct plan slot[] = { { "hits", 1 }, { "misses", 1 }, { 0 } };
+	struct type_id inner;
+
+	strings_init(&w->strings);
+	types_init(&w->types, &w->strings);
+	w->subjects[BUF] = add_struct(w, "struct buf", buf);
+	w->subjects[PADDED] = add_struct(w, "struct buf", padded);
+	inner = add_struct(w, "struct slot", slot);
+	w->subjects[SLOTS] = add_array(w, inner, 8);
+	w->subjects[COUNTERS] = add_array(w, add_base(w, "long", 8), 8);
+	w->subjects[BIG] = add_array(w, w->subjects[BUF], 4);
+	w->subjects[BITS] = add_bits(w);
+	w->subjects[NO_TYPE] = (struct type_id){ 0 };
+}
+
+static void world_release(struct world *w)
+{
+	types_release(&w->types);
+	strings_release(&w->strings);
+}
+
+static const struct {
+	enum subject subject;
+	struct layout_access accesses[MAX_ACCESSES]; /* ends with loads and stores 0 */
+	enum layout_advice advice;
+	const char *fix;
+} cases[] = {
+	/* The example of the seeds: locks and readers on one line, and with a line each. */
+	{ BUF,
+	  { { 0, 8, 1, 5, 100, true },
+	    { 8, 8, 1, 0, 90, false },
+	    { 32, 8, 2, 70, 0, false },
+	    { 56, 8, 3, 80, 0, false } },
+	  LAYOUT_ALIGN,
+	  "keep on different lines: lock0 and lock1 (thread 1), reader1 and reader4 (threads 2, "
+	  "3): align reader1 to 64 (32 bytes of padding before it); struct buf grows 64 -> 128 "
+	  "bytes" },
+	{ PADDED,
+	  { { 0, 8, 1, 5, 100, true }, { 8, 8, 1, 0, 90, false }, { 64, 8, 2, 70, 0, false } },
+	  LAYOUT_KEEP,
+	  "" },
+	/* Nobody writes; or one thread is alone. */
+	{ BUF, { { 0, 8, 1, 5, 0, false }, { 8, 8, 2, 9, 0, false } }, LAYOUT_KEEP, "" },
+	{ BUF, { { 0, 8, 1, 5, 3, false }, { 8, 8, 1, 9, 4, false } }, LAYOUT_KEEP, "" },
+	/* Members of two threads take turns. */
+	{ BUF,
+	  { { 0, 8, 1, 0, 9, false },
+	    { 8, 8, 2, 0, 9, false },
+	    { 16, 8, 1, 0, 9, false },
+	    { 24, 8, 2, 0, 9, false } },
+	  LAYOUT_REORDER,
+	  "put together what the same threads use: lock0, reserved1 (thread 1) | lock1, pad "
+	  "(thread 2), each group aligned to 64; struct buf grows 64 -> 128 bytes" },
+	/* What is used on the object's other line belongs to a group, too. */
+	{ PADDED,
+	  { { 8, 8, 2, 70, 0, false },
+	    { 16, 8, 1, 5, 100, false },
+	    { 80, 8, 2, 70, 0, false, .is_outside = true } },
+	  LAYOUT_REORDER,
+	  "put together what the same threads use: lock1, reader3 (thread 2) | reserved1 "
+	  "(thread 1), each group aligned to 64; struct buf grows 96 -> 128 bytes" },
+	/* … unless it is of another element. */
+	{ BIG,
+	  { { 64, 8, 1, 0, 9, false },
+	    { 96, 8, 2, 9, 0, false },
+	    { 160, 8, 1, 0, 9, false, .is_outside = true } },
+	  LAYOUT_ALIGN,
+	  "keep on different lines: lock0 (thread 1), reader1 (thread 2): align reader1 to 64 "
+	  "(32 bytes of padding before it); struct buf grows 64 -> 128 bytes" },
+	/* A slot for each thread. */
+	{ SLOTS,
+	  { { 0, 8, 1, 0, 9, false }, { 16, 8, 2, 0, 9, false }, { 40, 8, 3, 1, 1, false } },
+	  LAYOUT_SPREAD,
+	  "elements belong to different threads, give each a line of its own: align struct slot "
+	  "to 64 (the array grows 128 -> 512 bytes)" },
+	{ COUNTERS,
+	  { { 0, 8, 1, 0, 9, false }, { 8, 8, 2, 0, 9, false } },
+	  LAYOUT_SPREAD,
+	  "elements belong to different threads, give each a line of its own: put the long into "
+	  "a struct aligned to 64 (the array grows 64 -> 512 bytes)" },
+	/* All in one element of an array of structs. */
+	{ BIG,
+	  { { 64, 8, 1, 0, 9, false }, { 96, 8, 2, 9, 0, false } },
+	  LAYOUT_ALIGN,
+	  "keep on different lines: lock0 (thread 1), reader1 (thread 2): align reader1 to 64 "
+	  "(32 bytes of padding before it); struct buf grows 64 -> 128 bytes" },
+	/* Between elements, and between members of one of them. */
+	{ SLOTS,
+	  { { 0, 8, 1, 0, 9, false }, { 8, 8, 2, 9, 0, false }, { 16, 8, 3, 0, 9, false } },
+	  LAYOUT_SPREAD,
+	  "elements belong to different threads, give each a line of its own: align struct slot "
+	  "to 64 (the array grows 128 -> 512 bytes); within [0], keep on different lines: hits "
+	  "(thread 1), misses (thread 2): align misses to 64 (56 bytes of padding before it); "
+	  "struct slot grows 16 -> 128 bytes" },
+	/* In two elements, each used by all: within them. */
+	{ BIG,
+	  { { 0, 8, 1, 0, 5, false },
+	    { 8, 8, 2, 5, 0, false },
+	    { 64, 8, 1, 0, 9, false },
+	    { 96, 8, 2, 9, 0, false } },
+	  LAYOUT_ALIGN,
+	  "keep on different lines: lock0 (thread 1), reader1 (thread 2): align reader1 to 64 "
+	  "(32 bytes of padding before it); struct buf grows 64 -> 128 bytes" },
+	/* The same bytes: no layout helps. */
+	{ COUNTERS,
+	  { { 0, 8, 1, 9, 9, true }, { 0, 8, 2, 9, 9, true } },
+	  LAYOUT_KEEP,
+	  "[0] is updated atomically by 2 threads, moving it does not help: do it less often, or "
+	  "one for each thread" },
+	{ BUF,
+	  { { 8, 8, 1, 0, 9, false }, { 8, 8, 2, 9, 0, false }, { 8, 8, 3, 9, 0, false } },
+	  LAYOUT_KEEP,
+	  "lock1 is written by one thread and used by 2 more, moving it does not help: write it "
+	  "less often, or only when it changes" },
+	{ BITS,
+	  { { 0, 4, 1, 9, 9, false }, { 0, 4, 2, 9, 9, false } },
+	  LAYOUT_KEEP,
+	  "count,… are bit-fields of one word, which 2 threads write, each the whole of it: give "
+	  "those of each thread a word of its own, on a line of its own" },
+	/* What threads share on another line is not what this one is fought over for. */
+	{ BUF,
+	  { { 0, 8, 1, 9, 90, false },
+	    { 16, 8, 1, 0, 9, false, .is_outside = true },
+	    { 16, 8, 2, 9, 0, false, .is_outside = true } },
+	  LAYOUT_ALIGN,
+	  "keep on different lines: lock0 (thread 1), reserved1 (thread 1 writes, thread 2 "
+	  "reads): align reserved1 to 64 (48 bytes of padding before it); struct buf grows 64 -> "
+	  "128 bytes" },
+	/* Head and tail of a ring: each writes one, and now and then looks at the other's. */
+	{ BUF,
+	  { { 0, 8, 1, 0, 90, false },
+	    { 0, 8, 2, 3, 0, false },
+	    { 8, 8, 2, 0, 90, false },
+	    { 8, 8, 1, 3, 0, false } },
+	  LAYOUT_ALIGN,
+	  "keep on different lines: lock0 (thread 1 writes, thread 2 reads), lock1 (thread 2 "
+	  "writes, thread 1 reads): align lock1 to 64 (56 bytes of padding before it); struct buf "
+	  "grows 64 -> 128 bytes" },
+	/* … and those where each is looked at as often as it is written: they meet anyway. */
+	{ BUF,
+	  { { 0, 8, 1, 0, 90, false },
+	    { 0, 8, 2, 90, 0, false },
+	    { 8, 8, 2, 0, 90, false },
+	    { 8, 8, 1, 90, 0, false } },
+	  LAYOUT_KEEP,
+	  "lock0 is written by one thread and used by 1 more, moving it does not help: write it "
+	  "less often, or only when it changes; lock1 is written by one thread and used by 1 "
+	  "more, moving it does not help: write it less often, or only when it changes" },
+	/* A lock, and what it guards, which was not seen with every thread: they meet anyway. */
+	{ BUF,
+	  { { 0, 8, 1, 9, 9, true },
+	    { 0, 8, 2, 9, 9, true },
+	    { 0, 8, 3, 9, 9, true },
+	    { 16, 8, 1, 4, 2, false },
+	    { 16, 8, 2, 3, 2, false } },
+	  LAYOUT_KEEP,
+	  "lock0 is updated atomically by 3 threads, moving it does not help: take it less "
+	  "often, hold it for less, or split it and what it guards" },
+	/* Both at once: a lock of two threads, and what a third reads. */
+	{ BUF,
+	  { { 0, 8, 1, 0, 9, true }, { 0, 8, 2, 0, 9, true }, { 32, 8, 3, 9, 0, false } },
+	  LAYOUT_ALIGN,
+	  "keep on different lines: lock0 (threads 1, 2), reader1 (thread 3): align reader1 to "
+	  "64 (32 bytes of padding before it); struct buf grows 64 -> 128 bytes; lock0 still "
+	  "waits then: it is updated atomically by 2 threads; do it less often, or one for each "
+	  "thread" },
+	/* No type: bytes; overlapping accesses are one. */
+	{ NO_TYPE,
+	  { { 0, 8, 1, 0, 9, false }, { 4, 8, 1, 0, 9, false }, { 32, 0, 2, 9, 0, false } },
+	  LAYOUT_PAD,
+	  "keep on different lines: +0x0 (thread 1), +0x20 (thread 2): align what begins a group "
+	  "to 64" },
+	/* Beyond the type: only bytes can be spoken of. */
+	{ COUNTERS,
+	  { { 60, 8, 1, 0, 9, false }, { 0, 8, 2, 9, 0, false } },
+	  LAYOUT_PAD,
+	  "keep on different lines: +0x0 (thread 2), +0x3c (thread 1): align what begins a group "
+	  "to 64" },
+};
+
+static size_t count_accesses(const struct layout_access *a)
+{
+	size_t n = 0;
+
+	while (n < MAX_ACCESSES && a[n].loads + a[n].stores > 0)
+		n++;
+	return n;
+}
+
+static struct layout_question question_of(const struct world *w, size_t i)
+{
+	return (struct layout_question){
+		.types = &w->types,
+		.type = w->subjects[cases[i].subject],
+		.object = "object",
+		.address = ADDRESS,
+		.line_bytes = LINE,
+		.accesses = cases[i].accesses,
+		.n = count_accesses(cases[i].accesses),
+	};
+}
+
+static void the_fix_fits(void **state)
+{
+	struct world w;
+	struct text fix = { 0 };
+
+	(void)state;
+	world_init(&w);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct layout_question question = question_of(&w, i);
+		struct layout layout;
+
+		layout_init(&layout, &question);
+		assert_int_equal(layout.advice, cases[i].advice);
+		text_reset(&fix);
+		layout_fix(&layout, &fix);
+		text_char(&fix, '\0');
+		assert_string_equal(fix.bytes, cases[i].fix);
+		layout_release(&layout);
+	}
+	text_release(&fix);
+	world_release(&w);
+}
+
+static void the_drawing_shows_all(void **state)
+{
+	static const char *const wanted =
+		"offset  size  struct buf object   loads  stores  threads\n"
+		"-- line 0x4a2080 --\n"
+		"     0     8  long lock0              5     100  1 rw\n"
+		"     8     8  long lock1              0      90  1 w\n"
+		"    16    16  (2 members not used)\n"
+		"    32     8  long reader1           70       0  2 r\n"
+		"    40    16  (2 members not used)\n"
+		"    56     8  long reader4           80       0  3 r\n";
+	struct world w;
+	struct text text = { 0 };
+	struct layout_question question;
+	struct layout layout;
+
+	(void)state;
+	world_init(&w);
+	question = question_of(&w, 0);
+	layout_init(&layout, &question);
+	layout_draw(&layout, DRAWN_WIDTH, &text);
+	text_char(&text, '\0');
+	assert_string_equal(text.bytes, wanted);
+	layout_release(&layout);
+	text_release(&text);
+	world_release(&w);
+}
+
+/* Objects of one type that stand side by side in memory that was allocated. */
+static void side_by_side_is_an_array(void **state)
+{
+	static const struct layout_access accesses[] = {
+		{ 8, 8, 1, 9, 9, false },
+		{ 24, 8, 2, 9, 9, false },
+		{ 48, 8, 3, 9, 9, false, .is_outside = true },
+	};
+	struct world w;
+	struct text text = { 0 };
+	struct layout_question question;
+	struct layout layout;
+
+	(void)state;
+	world_init(&w);
+	question = (struct layout_question){
+		.types = &w.types,
+		.type = types_get(&w.types, w.subjects[SLOTS])->inner,
+		.object = "struct slot",
+		.n_elements = 4,
+		.address = ADDRESS + 32,
+		.line_bytes = LINE,
+		.is_allocated = true,
+		.accesses = accesses,
+		.n = COUNT(accesses),
+	};
+	layout_init(&layout, &question);
+	layout_fix(&layout, &text);
+	text_char(&text, '\0');
+	assert_int_equal(layout.advice, LAYOUT_SPREAD);
+	assert_string_equal(
+		text.bytes,
+		"elements belong to different threads, give each a line of its own: align struct "
+		"slot to 64 (16 -> 64 bytes each); allocate all of them at a multiple of 64, which "
+		"malloc() does not");
+	layout_release(&layout);
+	text_release(&text);
+	world_release(&w);
+}
+
+/* What lies on several lines is drawn under those where it was accessed. */
+static void the_drawing_has_lines(void **state)
+{
+	static const char *const wanted =
+		"offset  size  struct buf object   loads  stores  threads\n"
+		"-- line 0x4a2080 --\n"
+		"     0     8  long lock0              0       9  1 w\n"
+		"     8     8  long lock1\n"
+		"    16     8  long reserved1          7       0  2 r\n"
+		"-- line 0x4a20c0 --\n"
+		"    40    24  long[5] pad             3       0  2 r\n"
+		"    64    32  (4 members not used)\n";
+	static const struct layout_access accesses[] = {
+		{ 0, 8, 1, 0, 9, false },
+		{ 16, 8, 2, 7, 0, false },
+		{ 48, 8, 2, 3, 0, false, .is_outside = true },
+	};
+	struct world w;
+	struct text text = { 0 };
+	struct layout_question question;
+	struct layout layout;
+
+	(void)state;
+	world_init(&w);
+	question = (struct layout_question){
+		.types = &w.types,
+		.type = w.subjects[PADDED],
+		.object = "object",
+		.address = ADDRESS + 24,
+		.line_bytes = LINE,
+		.accesses = accesses,
+		.n = COUNT(accesses),
+	};
+	layout_init(&layout, &question);
+	layout_draw(&layout, DRAWN_WIDTH, &text);
+	text_char(&text, '\0');
+	assert_string_equal(text.bytes, wanted);
+	layout_release(&layout);
+	text_release(&text);
+	world_release(&w);
+}
+
+/* After the advice was followed there is nothing more to say. */
+static void the_fix_is_enough(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct layout_question question = question_of(&w, i);
+		struct layout layout;
+		uint64_t offsets[16], size;
+
+		layout_init(&layout, &question);
+		if (layout.advice == LAYOUT_ALIGN || layout.advice == LAYOUT_REORDER) {
+			layout_move(&layout, offsets, &size);
+			assert_int_equal(size % LINE, 0);
+			for (size_t a = 0; a < layout.fields.n; a++)
+				for (size_t b = 0; b < a; b++)
+					if (layout.fields.items[a].uses.n > 0 &&
+					    layout.fields.items[b].uses.n > 0 &&
+					    layout.fields.items[a].group !=
+						    layout.fields.items[b].group)
+						assert_int_not_equal(offsets[a] / LINE,
+								     offsets[b] / LINE);
+		}
+		layout_release(&layout);
+	}
+	world_release(&w);
+}
+
+/* A variable without a type has its name in the fix; memory without any is counted in bytes. */
+static void bytes_have_a_name(void **state)
+{
+	static const struct {
+		uint64_t size, offset;
+		const char *expected;
+	} list[] = { { 16, 0, "counter is updated atomically by 2 threads" },
+		     { 16, 8, "counter+0x8 is updated atomically by 2 threads" },
+		     { 0, 8, "+0x8 is updated atomically by 2 threads" } };
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	for (size_t i = 0; i < COUNT(list); i++) {
+		const struct layout_access accesses[] = {
+			{ .offset = list[i].offset,
+			  .size = 8,
+			  .thread = 1,
+			  .loads = 9,
+			  .stores = 9,
+			  .is_atomic = true },
+			{ .offset = list[i].offset,
+			  .size = 8,
+			  .thread = 2,
+			  .loads = 9,
+			  .stores = 9,
+			  .is_atomic = true },
+		};
+		const struct layout_question question = { .types = &w.types,
+							  .object = "counter",
+							  .address = ADDRESS,
+							  .size = list[i].size,
+							  .line_bytes = LINE,
+							  .accesses = accesses,
+							  .n = COUNT(accesses) };
+		struct layout layout;
+		struct text fix = { 0 };
+
+		layout_init(&layout, &question);
+		layout_fix(&layout, &fix);
+		text_char(&fix, '\0');
+		assert_memory_equal(fix.bytes, list[i].expected, strlen(list[i].expected));
+		layout_release(&layout);
+		text_release(&fix);
+	}
+	world_release(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_fix_fits),		 cmocka_unit_test(the_drawing_shows_all),
+		cmocka_unit_test(the_drawing_has_lines), cmocka_unit_test(side_by_side_is_an_array),
+		cmocka_unit_test(the_fix_is_enough),	 cmocka_unit_test(bytes_have_a_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

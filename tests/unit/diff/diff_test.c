@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changes, their certainty, conditions, and the file of a baseline. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "diff/diff.h"
+#include "../session/fixture.h"
+
+static void add(struct measures *m, enum measure_kind kind, const char *name, const char *module,
+		double value, double error, uint64_t samples)
+{
+	m->kinds |= 1u << kind;
+	*vec_add(&m->list) = (struct measure){
+		.kind = (uint8_t)kind,
+		.event = samples > 0 ? "cycles" : "",
+		.name = name,
+		.module = module,
+		.unit = "cycles",
+		.value = value,
+		.error = error,
+		.samples = samples,
+	};
+}
+
+static const struct diff_row *get(const struct diff *d, const char *name, const char *module)
+{
+	for (size_t i = 0; i < d->rows.n; i++) {
+		const struct measure *m = diff_measure(&d->rows.items[i]);
+
+		if (strcmp(m->name, name) == 0 && strcmp(m->module, module) == 0)
+			return &d->rows.items[i];
+	}
+	fail_msg("no row of %s in %s", name, module);
+	abort();
+}
+
+/* By hand: one row of its kind is certain from 2.58 standard errors of the difference on. */
+static void a_change_is_certain_beyond_its_error(void **state)
+{
+	static const struct {
+		double a, a_error, b, b_error;
+		enum diff_certainty certainty;
+	} cases[] = {
+		{ 1000, 30, 1000, 40, DIFF_NOISE },   { 1000, 30, 1128, 40, DIFF_NOISE },
+		{ 1000, 30, 1130, 40, DIFF_CERTAIN }, { 1000, 30, 870, 40, DIFF_CERTAIN },
+		{ 1000, 30, 872, 40, DIFF_NOISE },    { 1000, 0, 1000, 0, DIFF_NOISE },
+		{ 1000, 0, 1001, 0, DIFF_CERTAIN },   { 1000, NAN, 2000, 1, DIFF_UNKNOWN },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct measures a = { 0 }, b = { 0 };
+		struct diff d;
+
+		add(&a, MEASURE_FUNCTION, "f", "m", cases[i].a, cases[i].a_error, 100);
+		add(&b, MEASURE_FUNCTION, "f", "m", cases[i].b, cases[i].b_error, 100);
+		diff_make(&a, &b, DIFF_PER_RUN, &d);
+		assert_int_equal(d.rows.n, 1);
+		if (d.rows.items[0].certainty != cases[i].certainty)
+			fail_msg("case %zu: %d", i, (int)d.rows.items[0].certainty);
+		diff_release(&d);
+		measures_release(&a);
+		measures_release(&b);
+	}
+}
+
+/*
+ * A hundred records, `full` of the value by counters that were full: what they show is the least,
+ * ten times that the most that they stand for.
+ */
+static void full_counters_are_no_answer(void **state)
+{
+	static const struct {
+		double a, a_full, b, b_full;
+		uint64_t n_full; /* of each run */
+		enum diff_per per;
+		enum diff_certainty certainty;
+		double low, high; /* of the change */
+	} cases[] = {
+		/* All of it is full in both: any change may be behind it. */
+		{ 1000, 1000, 1000, 1000, 100, DIFF_PER_RUN, DIFF_CUT, -9000, 9000 },
+		{ 1000, 1000, 2000, 2000, 100, DIFF_PER_RUN, DIFF_CUT, -8000, 19000 },
+		/* Only what grew is cut: it grew by at least that; or only what it was. */
+		{ 1000, 0, 2000, 500, 100, DIFF_PER_RUN, DIFF_CERTAIN, 1000, 5500 },
+		{ 2000, 500, 1000, 0, 100, DIFF_PER_RUN, DIFF_CERTAIN, -5500, -1000 },
+		{ 1000, 500, 2000, 0, 100, DIFF_PER_RUN, DIFF_CUT, -3500, 1000 },
+		/* Little of it is full: the change is larger than what that hides. */
+		{ 1000, 10, 2000, 10, 100, DIFF_PER_RUN, DIFF_CERTAIN, 910, 1090 },
+		{ 1000, 1, 1000, 1, 100, DIFF_PER_RUN, DIFF_NOISE, -9, 9 },
+		{ 1000, 10, 1000, 10, 100, DIFF_PER_RUN, DIFF_CUT, -90, 90 },
+		/* Few records: chance explains whatever they hide. */
+		{ 1000, 1000, 1000, 1000, 3, DIFF_PER_RUN, DIFF_NOISE, -9000, 9000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct measures a = { 0 }, b = { 0 };
+		struct diff d;
+		struct diff_range range;
+
+		add(&a, MEASURE_FUNCTION, "f", "m", cases[i].a, 10, 100);
+		a.list.items[0].full = cases[i].a_full;
+		a.list.items[0].n_full = cases[i].a_full > 0 ? cases[i].n_full : 0;
+		add(&b, MEASURE_FUNCTION, "f", "m", cases[i].b, 10, 100);
+		b.list.items[0].full = cases[i].b_full;
+		b.list.items[0].n_full = cases[i].b_full > 0 ? cases[i].n_full : 0;
+		diff_make(&a, &b, cases[i].per, &d);
+		range = diff_change_range(&d.rows.items[0]);
+		if (d.rows.items[0].certainty != cases[i].certainty || range.low != cases[i].low ||
+		    range.high != cases[i].high)
+			fail_msg("case %zu: %d, %g to %g", i, (int)d.rows.items[0].certainty,
+				 range.low, range.high);
+		diff_release(&d);
+		measures_release(&a);
+		measures_release(&b);
+	}
+}
+
+/* A share is off by what is cut in others, too, though none of its own is. */
+static void full_counters_of_others_bound_a_share(void **state)
+{
+	struct measures a = { 0 }, b = { 0 };
+	struct diff d;
+
+	(void)state;
+	for (int run = 0; run < 2; run++) {
+		struct measures *m = run == 0 ? &a : &b;
+
+		add(m, MEASURE_TOTAL, "total", "", 1000, 10, 200);
+		m->list.items[0].full = 500;
+		m->list.items[0].n_full = 100;
+		add(m, MEASURE_FUNCTION, "cut", "m", 500, 5, 100);
+		m->list.items[1].full = 500;
+		m->list.items[1].n_full = 100;
+		add(m, MEASURE_FUNCTION, "whole", "m", 500, 5, 100);
+	}
+	diff_make(&a, &b, DIFF_PER_TOTAL, &d);
+	assert_int_equal(get(&d, "cut", "m")->certainty, DIFF_CUT);
+	assert_int_equal(get(&d, "whole", "m")->certainty, DIFF_CUT);
+	assert_true(get(&d, "cut", "m")->from_range.low == 0.5);
+	assert_true(fabs(get(&d, "cut", "m")->from_range.high - 5000. / 5500) < 1e-12);
+	assert_true(fabs(get(&d, "whole", "m")->from_range.low - 500. / 5500) < 1e-12);
+	assert_true(get(&d, "whole", "m")->from_range.high == 0.5);
+	diff_release(&d);
+	diff_make(&a, &b, DIFF_PER_RUN, &d);
+	assert_int_equal(get(&d, "whole", "m")->certainty, DIFF_NOISE);
+	diff_release(&d);
+	measures_release(&a);
+	measures_release(&b);
+}
+
+/* Among a thousand functions the largest of many small differences is no finding. */
+static void many_rows_ask_for_more(void **state)
+{
+	struct measures a = { 0 }, b = { 0 };
+	struct diff d;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		char *name = arena_alloc(&a.memory, 8);
+
+		snprintf(name, 8, "f%d", i);
+		add(&a, MEASURE_FUNCTION, name, "m", 1000, 30, 100);
+		add(&b, MEASURE_FUNCTION, name, "m", i == 7 ? 1300 : i == 8 ? 1150 : 1000, 40, 100);
+	}
+	diff_make(&a, &b, DIFF_PER_RUN, &d);
+	assert_int_equal(get(&d, "f7", "m")->certainty, DIFF_CERTAIN); /* 6 errors */
+	assert_int_equal(get(&d, "f8", "m")->certainty, DIFF_NOISE);   /* 3 errors */
+	assert_string_equal(diff_measure(&d.rows.items[0])->name, "f7");
+	diff_release(&d);
+	measures_release(&a);
+	measures_release(&b);
+}
+
+static void rows_are_matched_across_builds(void **state)
+{
+	struct measures a = { 0 }, b = { 0 };
+	struct diff d;
+
+	(void)state;
+	add(&a, MEASURE_FUNCTION, "main", "old", 10, 1, 10);
+	add(&a, MEASURE_FUNCTION, "gone", "old", 100, 10, 100);
+	add(&a, MEASURE_FUNCTION, "start", "libc", 1, 1, 1);
+	add(&a, MEASURE_FUNCTION, "start", "old", 2, 1, 2);
+	add(&a, MEASURE_LINE, "main", "old", 3, 1, 3); /* another kind, in one run alone */
+	add(&b, MEASURE_FUNCTION, "main", "new", 20, 1, 20);
+	add(&b, MEASURE_FUNCTION, "start", "libc", 4, 1, 4);
+	add(&b, MEASURE_FUNCTION, "start", "new", 5, 1, 5);
+	add(&b, MEASURE_FUNCTION, "fresh", "new", 8, 2.83, 8);
+	diff_make(&a, &b, DIFF_PER_RUN, &d);
+	assert_int_equal(d.rows.n, 6);
+	assert_true(get(&d, "main", "new")->from == 10 && get(&d, "main", "new")->to == 20);
+	assert_true(get(&d, "start", "libc")->from == 1 && get(&d, "start", "libc")->to == 4);
+	/* Which "start" another one is, nobody can tell. */
+	assert_null(get(&d, "start", "old")->b);
+	assert_null(get(&d, "start", "new")->a);
+	assert_true(get(&d, "gone", "old")->to == 0 && get(&d, "gone", "old")->from == 100);
+	assert_true(diff_share(get(&d, "gone", "old")) == -1);
+	assert_true(isnan(diff_share(get(&d, "fresh", "new"))));
+	assert_int_equal(get(&d, "gone", "old")->certainty, DIFF_CERTAIN);
+	assert_int_equal(get(&d, "fresh", "new")->certainty, DIFF_NOISE); /* 8 ± 2.83 ± 1 */
+	diff_release(&d);
+	measures_release(&a);
+	measures_release(&b);
+}
+
+/* Twice the work in twice the time is no change per second, nor of shares. */
+static void costs_are_divided(void **state)
+{
+	struct measures a = { .elapsed_ns = 1000000000 }, b = { .elapsed_ns = 2000000000 };
+	static const struct {
+		enum diff_per per;
+		double from, to;
+		enum diff_certainty certainty;
+	} cases[] = {
+		{ DIFF_PER_RUN, 250, 500, DIFF_CERTAIN },
+		{ DIFF_PER_SECOND, 250, 250, DIFF_NOISE },
+		{ DIFF_PER_TOTAL, 0.25, 0.25, DIFF_NOISE },
+	};
+	struct diff d;
+
+	(void)state;
+	add(&a, MEASURE_TOTAL, "total", "", 1000, 20, 1000);
+	add(&a, MEASURE_FUNCTION, "f", "m", 250, 10, 250);
+	add(&b, MEASURE_TOTAL, "total", "", 2000, 30, 2000);
+	add(&b, MEASURE_FUNCTION, "f", "m", 500, 15, 500);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		diff_make(&a, &b, cases[i].per, &d);
+		assert_true(get(&d, "f", "m")->from == cases[i].from);
+		assert_true(get(&d, "f", "m")->to == cases[i].to);
+		assert_int_equal(get(&d, "f", "m")->certainty, cases[i].certainty);
+		assert_true(get(&d, "total", "")->from == 1000);
+		diff_release(&d);
+	}
+	measures_release(&a);
+	measures_release(&b);
+}
+
+static void conditions_are_read(void **state)
+{
+	static const struct {
+		const char *text, *name;
+		int kind;
+		bool is_less, or_equal, is_share;
+		double limit;
+	} cases[] = {
+		{ "ipc < -3%", "ipc", -1, true, false, true, -0.03 },
+		{ " total>=5 % ", "total", -1, false, true, true, 0.05 },
+		{ "function:chase > 1e6", "chase", MEASURE_FUNCTION, false, false, false, 1e6 },
+		{ "a<b>::c(int) <= 0%", "a<b>::c(int)", -1, true, true, true, 0 },
+		{ "metric:ipc<0.5", "ipc", MEASURE_METRIC, true, false, false, 0.5 },
+		{ "function: > 1", "function:", -1, false, false, false, 1 },
+	};
+	static const char *const bad[] = {
+		"",	      "ipc",	   "< 3",	"ipc <", "ipc < x",
+		"ipc < 3 %%", "ipc < 3 x", "ipc < nan", "> inf",
+	};
+	struct gate g;
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		assert_int_equal(gate_parse(cases[i].text, &g, &err), 0);
+		assert_int_equal(g.name_size, strlen(cases[i].name));
+		assert_memory_equal(g.name, cases[i].name, g.name_size);
+		assert_int_equal(g.kind, cases[i].kind);
+		assert_int_equal(g.is_less, cases[i].is_less);
+		assert_int_equal(g.or_equal, cases[i].or_equal);
+		assert_int_equal(g.is_share, cases[i].is_share);
+		assert_true(fabs(g.limit - cases[i].limit) < 1e-12);
+	}
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		if (gate_parse(bad[i], &g, &err) == 0)
+			fail_msg("'%s' is taken for a condition", bad[i]);
+		assert_int_equal(err.code, ERR_USAGE);
+	}
+}
+
+static void a_condition_trips_if_the_change_is_no_noise(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t n_matches, n_met, n_tripped;
+	} cases[] = {
+		{ "grown > 5%", 1, 1, 1 },	     { "grown > 50%", 1, 0, 0 },
+		{ "grown > 100", 1, 1, 1 },	     { "grown < 5%", 1, 0, 0 },
+		{ "noisy > 5%", 1, 1, 0 },	     { "function:noisy > 5%", 1, 1, 0 },
+		{ "fresh > 1000000%", 1, 1, 1 },     { "counted < -1%", 1, 1, 1 },
+		{ "event:counted < -10%", 1, 1, 1 }, { "GROWN > 5%", 1, 1, 1 },
+		{ "cycles > 5%", 1, 1, 1 },	     { "total > 5%", 1, 1, 1 },
+		{ "function:cycles > 5%", 0, 0, 0 },
+	};
+	struct measures a = { .kinds = UINT32_MAX }, b = { .kinds = UINT32_MAX };
+	struct gate_result r;
+	struct gate g;
+	struct diff d;
+	struct err err;
+
+	(void)state;
+	add(&a, MEASURE_FUNCTION, "grown", "m", 1000, 10, 100);
+	add(&b, MEASURE_FUNCTION, "grown", "m", 1200, 10, 120);
+	add(&a, MEASURE_FUNCTION, "noisy", "m", 1000, 400, 10);
+	add(&b, MEASURE_FUNCTION, "noisy", "m", 1400, 400, 14);
+	add(&b, MEASURE_FUNCTION, "fresh", "m", 5000, 100, 500);
+	add(&a, MEASURE_EVENT, "counted", "", 100, NAN, 0);
+	add(&b, MEASURE_EVENT, "counted", "", 80, NAN, 0);
+	add(&a, MEASURE_TOTAL, "total", "", 2000, 20, 200);
+	add(&b, MEASURE_TOTAL, "total", "", 3000, 20, 300);
+	diff_make(&a, &b, DIFF_PER_RUN, &d);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		assert_int_equal(gate_parse(cases[i].text, &g, &err), 0);
+		assert_int_equal(gate_check(&g, &d, &r, &err), cases[i].n_matches > 0 ? 0 : -1);
+		if (r.n_matches != cases[i].n_matches || r.n_met != cases[i].n_met ||
+		    r.n_tripped != cases[i].n_tripped)
+			fail_msg("%s: %zu %zu %zu", cases[i].text, r.n_matches, r.n_met,
+				 r.n_tripped);
+	}
+	assert_int_equal(gate_parse("grow > 1", &g, &err), 0);
+	assert_int_equal(gate_check(&g, &d, &r, &err), -1);
+	assert_non_null(strstr(err.text, "did you mean 'grown'"));
+	assert_int_equal(gate_parse("xyz > 1", &g, &err), 0);
+	assert_int_equal(gate_check(&g, &d, &r, &err), -1);
+	assert_non_null(strstr(err.text, "there are cycles"));
+	assert_null(strstr(err.text, "need counts"));
+	b.kinds &= ~(1u << MEASURE_METRIC);
+	assert_int_equal(gate_check(&g, &d, &r, &err), -1);
+	assert_non_null(strstr(err.text, "ipc need counts"));
+	diff_release(&d);
+	measures_release(&a);
+	measures_release(&b);
+}
+
+/* What full counters hide does not pass: neither met nor not met. */
+static void a_condition_is_undecided_by_full_counters(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t n_met, n_undecided;
+	} cases[] = {
+		{ "f > 5%", 0, 1 },    { "f < -5%", 0, 1 },  { "f > 899%", 0, 1 },
+		{ "f > 1000%", 0, 0 }, { "f > -91%", 1, 0 }, { "f > 1", 0, 1 },
+		{ "f > 9001", 0, 0 },  { "g > 5%", 1, 0 },   { "g > 300%", 0, 1 },
+		{ "g > 500%", 0, 0 },  { "few > 5%", 0, 0 },
+	};
+	struct measures a = { 0 }, b = { 0 };
+	struct diff_tables tables = { 0 };
+	struct gate_result r;
+	struct gate g;
+	struct diff d;
+	struct err err;
+	const struct table *functions;
+	bool tripped;
+	size_t at;
+
+	(void)state;
+	for (int run = 0; run < 2; run++) {
+		struct measures *m = run == 0 ? &a : &b;
+
+		add(m, MEASURE_FUNCTION, "f", "m", 1000, 10, 100);
+		m->list.items[0].full = 1000;
+		m->list.items[0].n_full = 100;
+		add(m, MEASURE_FUNCTION, "few", "m", 1000, 500, 4);
+		m->list.items[1].full = 1000;
+		m->list.items[1].n_full = 4;
+		add(m, MEASURE_FUNCTION, "g", "m", 1000 * (run + 1), 10, 100);
+	}
+	b.list.items[2].full = 300;
+	b.list.items[2].n_full = 100;
+	diff_make(&a, &b, DIFF_PER_RUN, &d);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		assert_int_equal(gate_parse(cases[i].text, &g, &err), 0);
+		assert_int_equal(gate_check(&g, &d, &r, &err), 0);
+		if (r.n_met != cases[i].n_met || r.n_undecided != cases[i].n_undecided)
+			fail_msg("%s: %zu %zu", cases[i].text, r.n_met, r.n_undecided);
+	}
+	assert_int_equal(gate_parse("f > 5%", &g, &err), 0);
+	assert_int_equal(diff_tables(&d, &g, 1, 0, &tables, &tripped, &err), 0);
+	assert_true(tripped);
+	assert_string_equal(table_cell(&tables.gates, 0, 1)->text, "undecided");
+	/* f is not known to have changed, and as large as what is cut; g grew by 1000 or more */
+	functions = &tables.kinds[MEASURE_FUNCTION];
+	at = (size_t)table_column(functions, "change");
+	assert_int_equal(table_cell(functions, 0, at)->type, CELL_NONE);
+	assert_true(table_cell(functions, 1, at)->number == 1000);
+	assert_int_equal(table_cell(functions, 1, at)->mark, MARK_SATURATED);
+	at = (size_t)table_column(functions, "b");
+	assert_int_equal(table_cell(functions, 0, at)->mark, MARK_SATURATED);
+	assert_int_equal(table_cell(functions, 1, at)->mark, MARK_SATURATED);
+	assert_int_equal(table_cell(functions, 2, at)->mark, MARK_SATURATED);
+	diff_tables_release(&tables);
+	diff_release(&d);
+	measures_release(&a);
+	measures_release(&b);
+}
+
+/* Counts and metrics: the error of a ratio is that of its parts. */
+static void counts_are_measures(void **state)
+{
+	struct counts counts = { .command = "true", .elapsed_ns = 5 };
+	struct catalog *catalog;
+	struct measures m = { 0 };
+	struct cpu_pmu *pmu;
+	struct count *c;
+	struct err err;
+	double ipc = 0, ipc_error = 0;
+
+	(void)state;
+	assert_int_equal(catalog_open(NULL, &catalog, &err), 0);
+	assert_int_equal(
+		cpu_pmu_open(catalog, catalog_cpu_find(catalog, "neoverse-n1"), 0, &pmu, &err), 0);
+	c = counts_add(&counts, "CPU_CYCLES");
+	c->value = 1000;
+	c->n_runs = 4;
+	c->spread = 0.02;
+	c = counts_add(&counts, "INST_RETIRED");
+	c->value = 500;
+	c->n_runs = 4;
+	c->spread = 0.04;
+	counts_add(&counts, "L1D_CACHE")->state = COUNT_NOT_SUPPORTED;
+	measures_of_counts(&counts, pmu, &m);
+	assert_int_equal(m.list.n, 3);
+	for (size_t i = 0; i < m.list.n; i++) {
+		if (m.list.items[i].kind != MEASURE_METRIC)
+			continue;
+		assert_string_equal(m.list.items[i].name, "ipc");
+		ipc = m.list.items[i].value;
+		ipc_error = m.list.items[i].error;
+	}
+	assert_true(ipc == 0.5);
+	assert_true(fabs(ipc_error - 0.5 * sqrt(0.01 * 0.01 + 0.02 * 0.02)) < 2e-4);
+	assert_string_equal(m.cpu, "Neoverse N1");
+	measures_release(&m);
+	cpu_pmu_free(pmu);
+	catalog_free(catalog);
+	counts_release(&counts);
+}
+
+/* Sums of a capture: two cycles samples in one function, and SPE records. */
+static void captures_are_measured(void **state)
+{
+	const struct sample samples[] = {
+		sample_of(EVENT_CYCLES, FIRST, ALPHA, 1000, NULL, 0),
+		sample_of(EVENT_CYCLES, FIRST + 4, ALPHA, 2000, NULL, 0),
+		sample_of(EVENT_CYCLES, SECOND, ALPHA, 500, NULL, 0),
+	};
+	const struct contents contents = { .samples = samples, .n_samples = COUNT(samples) };
+
+	(void)state;
+	for (unsigned n_workers = 1; n_workers < 4; n_workers++) {
+		struct measures m = { 0 };
+		struct session s;
+		double first = 0, first_error = 0;
+		bool has_total = false;
+
+		open_fixture(&contents, n_workers, &s);
+		measures_of_session(&s, NULL, 1u << MEASURE_FUNCTION, &m);
+		for (size_t i = 0; i < m.list.n; i++) {
+			const struct measure *f = &m.list.items[i];
+
+			if (f->kind == MEASURE_FUNCTION && strcmp(f->name, "first") == 0) {
+				first = f->value;
+				first_error = f->error;
+				assert_int_equal(f->samples, 2);
+			}
+			has_total |= f->kind == MEASURE_TOTAL && f->value == 3500;
+		}
+		assert_true(has_total);
+		assert_true(first == 3000);
+		assert_true(fabs(first_error - sqrt(1000. * 1000 + 2000. * 2000)) < 1e-6);
+		measures_release(&m);
+		close_fixture(&s);
+	}
+}
+
+/* What full counters of SPE show is told apart. */
+static void full_counters_are_measured(void **state)
+{
+	const struct spe_record records[] = {
+		spe_of(FIRST, ALPHA, SPE_OP_OTHER, 0, 4095, 1000),
+		spe_of(FIRST, ALPHA, SPE_OP_OTHER, 0, 95, 2000),
+		spe_of(FIRST, ALPHA, SPE_OP_OTHER, 0, 4095, 3000),
+		spe_of(FIRST, ALPHA, SPE_OP_OTHER, 0, 4094, 4000),
+	};
+	const struct contents contents = { .records = records, .n_records = COUNT(records) };
+	const double part = 2. * 4095 / (2 * 4095 + 95 + 4094);
+	struct measures m = { 0 };
+	struct session s;
+	size_t n = 0;
+
+	(void)state;
+	open_fixture(&contents, 2, &s);
+	measures_of_session(&s, NULL, 1u << MEASURE_FUNCTION, &m);
+	for (size_t i = 0; i < m.list.n; i++) {
+		if (strcmp(m.list.items[i].event, "arm_spe") != 0)
+			continue;
+		assert_int_equal(m.list.items[i].n_full, 2);
+		assert_true(fabs(diff_full_part(&m.list.items[i]) - part) < 1e-12);
+		n++;
+	}
+	assert_int_equal(n, 2); /* the total and the function */
+	measures_release(&m);
+	close_fixture(&s);
+}
+
+static void put_baseline(struct text *out)
+{
+	struct measures m = { .command = "./app -n 3", .cpu = "Neoverse N1", .elapsed_ns = 77 };
+
+	add(&m, MEASURE_FUNCTION, "f \"quoted\"", "m", 1e15 / 3, 12.5, 100);
+	add(&m, MEASURE_METRIC, "ipc", "", 0.1, NAN, 0);
+	m.list.items[0].full = 1000;
+	m.list.items[0].n_full = 7;
+	m.list.items[1].is_scaled = true;
+	measures_write(&m, out);
+	measures_release(&m);
+}
+
+static void a_baseline_comes_back(void **state)
+{
+	struct text file = { 0 }, again = { 0 };
+	struct measures m = { 0 };
+	struct err err;
+
+	(void)state;
+	put_baseline(&file);
+	assert_true(measures_is_baseline(file.bytes, file.n));
+	assert_int_equal(measures_read(file.bytes, file.n, "file", &m, &err), 0);
+	assert_int_equal(m.list.n, 2);
+	assert_string_equal(m.command, "./app -n 3");
+	assert_int_equal(m.kinds, 1u << MEASURE_FUNCTION | 1u << MEASURE_METRIC);
+	assert_true(isnan(m.list.items[0].error) && m.list.items[0].is_scaled);
+	assert_string_equal(m.list.items[1].name, "f \"quoted\"");
+	assert_true(fabs(m.list.items[1].value - 1e15 / 3) < 1);
+	assert_true(m.list.items[1].full == 1000 && m.list.items[1].n_full == 7);
+	measures_write(&m, &again);
+	assert_int_equal(again.n, file.n);
+	assert_memory_equal(again.bytes, file.bytes, file.n);
+	measures_release(&m);
+	text_release(&file);
+	text_release(&again);
+}
+
+/* A file that is cut anywhere is an error, or whole but for its last line break. */
+static void a_cut_baseline_is_an_error(void **state)
+{
+	struct text file = { 0 };
+
+	(void)state;
+	put_baseline(&file);
+	for (size_t size = 0; size < file.n; size++) {
+		struct measures m = { 0 };
+		char *copy = mem_strndup(file.bytes, size);
+		struct err err;
+		int rc = measures_read(copy, size, "file", &m, &err);
+
+		assert_int_equal(rc, size == file.n - 1 ? 0 : -1);
+		measures_release(&m);
+		free(copy);
+	}
+	text_release(&file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_change_is_certain_beyond_its_error),
+		cmocka_unit_test(full_counters_are_no_answer),
+		cmocka_unit_test(full_counters_of_others_bound_a_share),
+		cmocka_unit_test(many_rows_ask_for_more),
+		cmocka_unit_test(rows_are_matched_across_builds),
+		cmocka_unit_test(costs_are_divided),
+		cmocka_unit_test(conditions_are_read),
+		cmocka_unit_test(a_condition_trips_if_the_change_is_no_noise),
+		cmocka_unit_test(a_condition_is_undecided_by_full_counters),
+		cmocka_unit_test(counts_are_measures),
+		cmocka_unit_test(captures_are_measured),
+		cmocka_unit_test(full_counters_are_measured),
+		cmocka_unit_test(a_baseline_comes_back),
+		cmocka_unit_test(a_cut_baseline_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

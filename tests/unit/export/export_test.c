@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Exports: every record as a row, in every format, whatever the number of workers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "export/export.h"
+#include "../session/fixture.h"
+#include "spe/packet.h"
+
+#define EV(bit) (1ull << SPE_EV_##bit)
+
+#define SPE_HEADER                                                                                 \
+	"cpu,pid,tid,time_ns,ts,pc,el,op,subclass,events,total_lat,issue_lat,xlat_lat,vaddr,"      \
+	"paddr,source,target,taken,context\n"
+
+#define SAMPLES_HEADER                                                                             \
+	"cpu,pid,tid,time_ns,event,period,ip,module,offset,symbol,addr,weight,data_src,"           \
+	"callchain,branches,weight2,weight3,paddr\n"
+
+/* What a sink got, and after how many pieces it refuses more. */
+struct taken {
+	struct text text;
+	size_t n_pieces, limit;
+};
+
+static int take(void *context, const struct text *piece)
+{
+	struct taken *taken = context;
+
+	if (taken->n_pieces == taken->limit)
+		return -1;
+	taken->n_pieces++;
+	text_add(&taken->text, piece->bytes, piece->n);
+	return 0;
+}
+
+/* The table as text, to be freed. */
+static char *export(struct session *s, const char *table, const struct format *format,
+		    const char *expression)
+{
+	const struct document document = { .command = "export", .version = "0" };
+	struct taken taken = { .limit = SIZE_MAX };
+	struct select *select = NULL;
+	struct err err;
+
+	if (expression != NULL)
+		assert_int_equal(select_compile(s, expression, &select, &err), 0);
+	assert_int_equal(export_run(s, select, export_table_find(table, &err), format, &document,
+				    take, &taken),
+			 0);
+	select_free(select);
+	text_char(&taken.text, '\0');
+	return taken.text.bytes;
+}
+
+static void expect(struct session *s, const char *table, const struct format *format,
+		   const char *expression, const char *expected)
+{
+	char *text = export(s, table, format, expression);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+/* Every column of SPE records, present and absent. */
+static void test_spe(void **state)
+{
+	struct spe_record r[] = {
+		spe_of(0x400010, ALPHA, SPE_OP_LDST, EV(RETIRED) | EV(L1D_REFILL), 300, 2000),
+		spe_of(FIRST, ALPHA_THREAD, SPE_OP_BRANCH, EV(RETIRED) | EV(NOT_TAKEN), 9, 2001),
+		{ .has = HAS_OP, .op_class = SPE_OP_OTHER },
+		spe_of(0x400020, BETA, SPE_OP_BRANCH, EV(RETIRED), 65, 2002),
+	};
+	struct session s;
+
+	(void)state;
+	r[0].has |= HAS_SOURCE | HAS_VA | HAS_PA | HAS_XLAT | HAS_ISSUE;
+	r[0].source = 0xe;
+	r[0].va = 0x1234;
+	r[0].pa = 0x80001234;
+	r[0].xlat = 5;
+	r[0].issue = 6;
+	r[1].op = 1;
+	r[3].has |= HAS_TARGET | HAS_SOURCE;
+	r[3].target = 0x400100;
+	r[3].source = 0x1; /* means nothing on this CPU */
+	open_fixture(&(struct contents){ .records = r, .n_records = COUNT(r) }, 2, &s);
+	assert_ptr_equal(export_table_default(&s), export_table_find("spe", NULL));
+	expect(&s, "spe", &format_csv, NULL,
+	       SPE_HEADER
+	       "0,100,100,2000,2000,0x400010,0,LD,GP-REG,RETIRED:L1D-REFILL,300,6,5,"
+	       "0x1234,0x80001234,DRAM,,,0x64\n"
+	       "0,100,101,2001,2001,0x700000,0,B,COND,RETIRED:NOT-TAKEN,9,,,,,,,false,0x65\n"
+	       "1,,,,,,,OTHER,OTHER,,,,,,,,,,\n"
+	       "1,200,200,2002,2002,0x400020,0,B,,RETIRED,65,,,,,0x1,0x400100,true,0xc8\n");
+	expect(&s, "spe", &format_csv, "op=branch && tot>10",
+	       SPE_HEADER
+	       "1,200,200,2002,2002,0x400020,0,B,,RETIRED,65,,,,,0x1,0x400100,true,0xc8\n");
+	expect(&s, "spe", &format_csv, "tot>10000", SPE_HEADER);
+	expect(&s, "samples", &format_csv, NULL, SAMPLES_HEADER);
+	close_fixture(&s);
+}
+
+static void test_samples(void **state)
+{
+	static const uint64_t chain[] = { (uint64_t)-512, FIRST + 4, TEXT_START + 0x20 };
+	const struct sample samples[] = {
+		sample_of(EVENT_CYCLES, FIRST + 4, ALPHA, 900, chain, COUNT(chain)),
+		sample_of(EVENT_MISSES, TEXT_START + 8, BETA, 7, NULL, 0),
+		sample_of(EVENT_MISSES, 0x10, ALPHA, 7, NULL, 0),
+	};
+	struct session s;
+
+	(void)state;
+	open_fixture(&(struct contents){ .samples = samples, .n_samples = COUNT(samples) }, 2, &s);
+	assert_ptr_equal(export_table_default(&s), export_table_find("samples", NULL));
+	expect(&s, "samples", &format_csv, NULL,
+	       SAMPLES_HEADER "0,100,100,1000,cycles,900,0x700004,//anon,0x700004,first,,,,"
+			      "0x700004:0x400020,,,,\n"
+			      "0,200,200,1000,cache-misses,7,0x400008,/bin/beta,0x8,,,,,,,,,\n"
+			      "0,100,100,1000,cache-misses,7,0x10,,,,,,,,,,,\n");
+	expect(&s, "samples", &format_csv, "sym==second", SAMPLES_HEADER);
+	close_fixture(&s);
+}
+
+/* Json describes the columns, and pieces without rows do not break the list. */
+static void test_json(void **state)
+{
+	const struct spe_record r[] = {
+		spe_of(0x400010, ALPHA, SPE_OP_LDST, EV(RETIRED), 3, 2000),
+		spe_of(0x400020, BETA, SPE_OP_LDST, EV(RETIRED), 3, 2001),
+	};
+	static const char *const parts[] = {
+		"\"pc\":{\"unit\":\"\",\"meaning\":\"address of the instruction\"}",
+		"\"spe\":[\n{\"cpu\":1,\"pid\":200,",
+		"\"context\":\"0xc8\"}\n],\n\"notes\":{}}",
+	};
+	struct session s;
+	char *text;
+
+	(void)state;
+	open_fixture(&(struct contents){ .records = r, .n_records = COUNT(r) }, 2, &s);
+	text = export(&s, "spe", &format_json, "pid==200");
+	for (size_t i = 0; i < COUNT(parts); i++)
+		assert_non_null(strstr(text, parts[i]));
+	free(text);
+	text = export(&s, "spe", &format_json, "pid==1");
+	assert_non_null(strstr(text, "\"spe\":[\n],\n"));
+	free(text);
+	close_fixture(&s);
+}
+
+/* Names take a pass of their own: what is damaged counts once. */
+static void test_damage_counts_once(void **state)
+{
+	struct sample samples[] = {
+		sample_of(EVENT_CYCLES, FIRST, ALPHA, 1, NULL, 0),
+		sample_of(EVENT_CYCLES, FIRST, ALPHA, 1, NULL, 0),
+	};
+	const struct diags *diags;
+	struct session s;
+	char *text;
+
+	(void)state;
+	samples[1].id = NO_EVENT;
+	open_fixture(&(struct contents){ .samples = samples, .n_samples = COUNT(samples) }, 2, &s);
+	diags = capture_diags(s.capture);
+	for (int i = 0; i < 2; i++) {
+		text = export(&s, "samples", &format_csv, NULL);
+		free(text);
+		assert_int_equal(diags->list.n, 1);
+		assert_int_equal(diags->list.items[0].n, 1);
+	}
+	close_damaged_fixture(&s);
+}
+
+/* A sink that refuses ends the export, wherever it does. */
+static void test_refusal(void **state)
+{
+	const struct document document = { .command = "export", .version = "0" };
+	const struct spe_record r[] = {
+		spe_of(0x400010, ALPHA, SPE_OP_LDST, EV(RETIRED), 3, 2000),
+		spe_of(0x400020, BETA, SPE_OP_LDST, EV(RETIRED), 3, 2001),
+	};
+	const struct export_table *table = export_table_find("spe", NULL);
+	struct session s;
+
+	(void)state;
+	open_fixture(&(struct contents){ .records = r, .n_records = COUNT(r) }, 2, &s);
+	for (size_t limit = 0; limit <= 4; limit++) {
+		struct taken taken = { .limit = limit };
+		int rc = export_run(&s, NULL, table, &format_csv, &document, take, &taken);
+
+		assert_int_equal(rc, limit < 4 ? -1 : 0); /* head, two chunks, tail */
+		assert_int_equal(taken.n_pieces, limit);
+		text_release(&taken.text);
+	}
+	close_fixture(&s);
+}
+
+static void test_unknown_table(void **state)
+{
+	struct err err;
+
+	(void)state;
+	assert_null(export_table_find("spes", &err));
+	assert_string_equal(err.text, "--table: there is no table 'spes'; there are spe, samples");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_spe),	cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_json),	cmocka_unit_test(test_damage_counts_once),
+		cmocka_unit_test(test_refusal), cmocka_unit_test(test_unknown_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
