@@ -11,7 +11,7 @@
 #include "c2c/accesses/extent.h"
 #include "c2c/accesses/group.h"
 #include "c2c/choose.h"
-#include "c2c/verdict/fight.h"
+#include "c2c/verdict/cause.h"
 #include "c2c/verdict/verdict.h"
 #include "scan/spe_filters.h"
 #include "session/interval.h"
@@ -20,13 +20,13 @@ enum {
 	LINE_BYTES = 64, /* where nothing tells */
 };
 
-static const char *const sort_names[SHARING_N_SORTS] = {
-	[SHARING_SORT_COST] = "cost",	    [SHARING_SORT_COUNT] = "count",
-	[SHARING_SORT_RECORDS] = "records", [SHARING_SORT_STORES] = "stores",
-	[SHARING_SORT_ADDRESS] = "address",
+static const char *const sort_names[C2C_N_SORTS] = {
+	[C2C_SORT_COST] = "cost",	[C2C_SORT_COUNT] = "count",
+	[C2C_SORT_RECORDS] = "records", [C2C_SORT_STORES] = "stores",
+	[C2C_SORT_ADDRESS] = "address",
 };
 
-/* By bit number of enum sharing_coalesce. */
+/* By bit number of enum c2c_coalesce. */
 static const char *const coalesce_names[] = { "place", "process", "thread", "module" };
 
 struct word_list {
@@ -54,9 +54,9 @@ static int find_word(const char *option, const struct word_list *list, const cha
 		       text, list_words(word_of_list, list, all, sizeof(all)));
 }
 
-int sharing_mode_parse(const char *text, int *out, struct err *err)
+int c2c_mode_parse(const char *text, int *out, struct err *err)
 {
-	const struct word_list list = { sharing_mode_names, SHARING_N_MODES };
+	const struct word_list list = { c2c_mode_names, C2C_N_MODES };
 	int found = find_word("--mode", &list, text, strlen(text), err);
 
 	if (found < 0)
@@ -65,18 +65,18 @@ int sharing_mode_parse(const char *text, int *out, struct err *err)
 	return 0;
 }
 
-int sharing_sort_parse(const char *text, enum sharing_sort *out, struct err *err)
+int c2c_sort_parse(const char *text, enum c2c_sort *out, struct err *err)
 {
-	const struct word_list list = { sort_names, SHARING_N_SORTS };
+	const struct word_list list = { sort_names, C2C_N_SORTS };
 	int found = find_word("--sort", &list, text, strlen(text), err);
 
 	if (found < 0)
 		return -1;
-	*out = (enum sharing_sort)found;
+	*out = (enum c2c_sort)found;
 	return 0;
 }
 
-int sharing_coalesce_parse(const char *text, unsigned *out, struct err *err)
+int c2c_coalesce_parse(const char *text, unsigned *out, struct err *err)
 {
 	const struct word_list list = { coalesce_names, COUNT(coalesce_names) };
 	unsigned keys = 0;
@@ -108,48 +108,47 @@ static uint64_t line_bytes_of(const struct session *s)
 	return bytes != 0 ? bytes : LINE_BYTES;
 }
 
-static int fill_request(struct sharing *s, struct err *err)
+static int fill_request(struct c2c *s, struct err *err)
 {
-	struct sharing_request *r = &s->request;
+	struct c2c_request *r = &s->request;
 	const struct info *info = capture_info(s->session->capture);
 	const char *arch = strings_get(capture_strings(s->session->capture), info->arch);
 	bool is_spe = capture_spe(s->session->capture)->is_present;
 
 	if (r->mode < 0)
-		r->mode =
-			is_spe || strcmp(arch, "aarch64") == 0 ? SHARING_BY_PEER : SHARING_BY_HITM;
+		r->mode = is_spe || strcmp(arch, "aarch64") == 0 ? C2C_BY_PEER : C2C_BY_HITM;
 	if (r->line_bytes == 0)
 		r->line_bytes = line_bytes_of(s->session);
 	if (r->line_bytes < 8 || (r->line_bytes & (r->line_bytes - 1)) != 0 ||
-	    r->line_bytes > SHARING_LINE_BYTES_MAX)
+	    r->line_bytes > C2C_LINE_BYTES_MAX)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "a cache line of %llu bytes: not a power of two from 8 to %d",
-			       (unsigned long long)r->line_bytes, SHARING_LINE_BYTES_MAX);
+			       (unsigned long long)r->line_bytes, C2C_LINE_BYTES_MAX);
 	if (vector_length_check(r->vector_bits, err) < 0)
 		return -1;
 	if (r->is_double)
 		r->line_bytes *= 2;
 	if (r->coalesce == 0)
-		r->coalesce = SHARING_BY_PLACE;
-	s->options = (struct sharing_options){ .line_bytes = r->line_bytes,
-					       .mode = (enum sharing_mode)r->mode,
-					       .by_physical = r->by_physical };
+		r->coalesce = C2C_BY_PLACE;
+	s->options = (struct c2c_options){ .line_bytes = r->line_bytes,
+					   .mode = (enum c2c_mode)r->mode,
+					   .by_physical = r->by_physical };
 	return 0;
 }
 
-static double interval_of(const struct sharing *s)
+static double interval_of(const struct c2c *s)
 {
 	if (s->lines->n_samples > 0)
 		return (double)s->lines->period / (double)s->lines->n_samples;
 	return (double)spe_interval_common(s->session).mean;
 }
 
-static int first_look(struct sharing *s, const struct select *select, struct err *err)
+static int first_look(struct c2c *s, const struct select *select, struct err *err)
 {
-	struct analysis first = { .class = &sharing_lines_class, .options = &s->options };
+	struct analysis first = { .class = &c2c_lines_class, .options = &s->options };
 
-	s->options.table = sharing_table_new();
-	scan_part(s->session, select, &sharing_lines_wish, &first, 1);
+	s->options.table = c2c_table_new();
+	scan_part(s->session, select, &c2c_lines_wish, &first, 1);
 	s->lines = first.result;
 	if (s->session->attribution.n_rows > UINT32_MAX)
 		return err_set(err, ERR_LIMIT, ERR_NOWHERE,
@@ -164,22 +163,21 @@ static int first_look(struct sharing *s, const struct select *select, struct err
 	s->lacks_stores = spe_filters_hide_stores(s->session) || select_thins(select) ||
 			  select_hides_kinds(select);
 	s->minimum_cycles = spe_filters_least_cycles(s->session);
-	s->local_cycles = sharing_local_cycles(s);
+	s->local_cycles = c2c_local_cycles(s);
 	s->interval = interval_of(s);
 	return 0;
 }
 
-static void look_at_lines(struct sharing *s, const struct select *select)
+static void look_at_lines(struct c2c *s, const struct select *select)
 {
-	struct analysis second = { .class = &sharing_accesses_class, .options = &s->choice };
+	struct analysis second = { .class = &c2c_accesses_class, .options = &s->choice };
 	size_t n = s->subjects.n + s->around.n;
 	struct scan_wish wish;
 
-	sharing_choice_init(&s->choice, &s->options, n, s->first_ns, s->last_ns);
+	c2c_choice_init(&s->choice, &s->options, n, s->first_ns, s->last_ns);
 	for (size_t i = 0; i < n; i++)
-		sharing_choice_add(&s->choice, sharing_line_at(s, i)->space,
-				   sharing_line_at(s, i)->address);
-	wish = sharing_accesses_wish(&s->choice);
+		c2c_choice_add(&s->choice, c2c_line_at(s, i)->space, c2c_line_at(s, i)->address);
+	wish = c2c_accesses_wish(&s->choice);
 	scan_part(s->session, select, &wish, &second, 1);
 	s->accesses_seen = second.result;
 }
@@ -190,9 +188,9 @@ static void look_at_lines(struct sharing *s, const struct select *select)
  */
 static int compare_subjects(const void *left, const void *right)
 {
-	const struct sharing_subject *a = left, *b = right;
-	bool is_over_a = sharing_is_in_phases(&a->judgement);
-	bool is_over_b = sharing_is_in_phases(&b->judgement);
+	const struct c2c_subject *a = left, *b = right;
+	bool is_over_a = c2c_is_in_phases(&a->judgement);
+	bool is_over_b = c2c_is_in_phases(&b->judgement);
 
 	if (is_over_a != is_over_b)
 		return is_over_a ? 1 : -1;
@@ -202,35 +200,35 @@ static int compare_subjects(const void *left, const void *right)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
-static void rate_subjects(struct sharing *s)
+static void rate_subjects(struct c2c *s)
 {
 	for (uint32_t i = 0; i < s->subjects.n; i++) {
-		struct sharing_subject *subject = &s->subjects.items[i];
+		struct c2c_subject *subject = &s->subjects.items[i];
 
-		sharing_rate(s, subject);
-		subject->judgement = sharing_judge(s, &i, 1);
+		c2c_rate(s, subject);
+		subject->judgement = c2c_judge(s, &i, 1);
 	}
 }
 
-static void order_subjects(struct sharing *s)
+static void order_subjects(struct c2c *s)
 {
-	if (s->request.sort == SHARING_SORT_COST && s->subjects.n > 1)
+	if (s->request.sort == C2C_SORT_COST && s->subjects.n > 1)
 		qsort(s->subjects.items, s->subjects.n, sizeof(*s->subjects.items),
 		      compare_subjects);
 }
 
-static void look_closely(struct sharing *s, const struct select *select)
+static void look_closely(struct c2c *s, const struct select *select)
 {
 	look_at_lines(s, select);
-	sharing_group_accesses(s);
-	sharing_name_accesses(s);
+	c2c_group_accesses(s);
+	c2c_name_accesses(s);
 }
 
-static void forget_accesses(struct sharing *s)
+static void forget_accesses(struct c2c *s)
 {
-	sharing_accesses_class.free(s->accesses_seen);
+	c2c_accesses_class.free(s->accesses_seen);
 	s->accesses_seen = NULL;
-	sharing_choice_release(&s->choice);
+	c2c_choice_release(&s->choice);
 	names_release(&s->names);
 	vec_release(&s->accesses);
 	free(s->order);
@@ -239,32 +237,32 @@ static void forget_accesses(struct sharing *s)
 	s->instructions = NULL;
 }
 
-static struct sharing_subject line_of(const uint64_t *key)
+static struct c2c_subject line_of(const uint64_t *key)
 {
-	return (struct sharing_subject){ .space = (uint32_t)key[0], .address = key[1] };
+	return (struct c2c_subject){ .space = (uint32_t)key[0], .address = key[1] };
 }
 
-/* The other lines of objects on lines of fights that are worth a word. */
-static void find_lines(const struct sharing *s, struct tuples *out)
+/* The other lines of objects on lines of causes that are worth a word. */
+static void find_lines(const struct c2c *s, struct tuples *out)
 {
 	bool *wanted = mem_zalloc(s->subjects.n + 1, sizeof(*wanted));
-	struct sharing_objects objects;
-	struct sharing_instances instances;
-	struct sharing_fights fights;
+	struct c2c_objects objects;
+	struct c2c_instances instances;
+	struct c2c_causes causes;
 
-	sharing_objects_init(&objects, s);
-	sharing_instances_init(&instances, &objects);
-	sharing_fights_init(&fights, &objects, &instances);
+	c2c_objects_init(&objects, s);
+	c2c_instances_init(&instances, &objects);
+	c2c_causes_init(&causes, &objects, &instances);
 	for (size_t i = 0; i < s->subjects.n; i++)
-		wanted[i] = fights.list.items[fights.of_line[i]].worth != SHARING_WORTH_NOTHING;
-	sharing_objects_lines(&objects, wanted, out);
-	sharing_fights_release(&fights);
-	sharing_instances_release(&instances);
-	sharing_objects_release(&objects);
+		wanted[i] = causes.list.items[causes.of_line[i]].class != C2C_NOT_CONTENDED;
+	c2c_objects_lines(&objects, wanted, out);
+	c2c_causes_release(&causes);
+	c2c_instances_release(&instances);
+	c2c_objects_release(&objects);
 	free(wanted);
 }
 
-static void look_around(struct sharing *s, const struct select *select)
+static void look_around(struct c2c *s, const struct select *select)
 {
 	struct tuples lines;
 
@@ -283,15 +281,15 @@ static void look_around(struct sharing *s, const struct select *select)
 	tuples_release(&lines);
 }
 
-int sharing_run(struct session *session, const struct select *select,
-		const struct sharing_request *request, struct sharing *out, struct err *err)
+int c2c_run(struct session *session, const struct select *select, const struct c2c_request *request,
+	    struct c2c *out, struct err *err)
 {
-	struct sharing *s = out;
+	struct c2c *s = out;
 
-	*s = (struct sharing){ .session = session, .request = *request };
+	*s = (struct c2c){ .session = session, .request = *request };
 	if (fill_request(s, err) < 0 || first_look(s, select, err) < 0)
 		return -1;
-	sharing_choose_lines(s);
+	c2c_choose_lines(s);
 	look_closely(s, select);
 	rate_subjects(s);
 	if (request->with_objects)
@@ -300,17 +298,17 @@ int sharing_run(struct session *session, const struct select *select,
 	return 0;
 }
 
-void sharing_release(struct sharing *s)
+void c2c_release(struct c2c *s)
 {
-	sharing_table_free(s->options.table);
-	sharing_lines_class.free(s->lines);
+	c2c_table_free(s->options.table);
+	c2c_lines_class.free(s->lines);
 	forget_accesses(s);
 	vec_release(&s->subjects);
 	vec_release(&s->around);
-	*s = (struct sharing){ 0 };
+	*s = (struct c2c){ 0 };
 }
 
-double sharing_lost_cycles(const struct sharing *s, const struct sharing_subject *subject)
+double c2c_lost_cycles(const struct c2c *s, const struct c2c_subject *subject)
 {
 	return (double)subject->excess_cycles * s->interval;
 }

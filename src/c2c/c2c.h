@@ -14,22 +14,22 @@
 #include "scan/select.h"
 
 /* Words to values; an unknown one is an error that lists them. */
-int sharing_mode_parse(const char *text, int *out, struct err *);
-int sharing_sort_parse(const char *text, enum sharing_sort *out, struct err *);
-int sharing_coalesce_parse(const char *text, unsigned *out, struct err *);
+int c2c_mode_parse(const char *text, int *out, struct err *);
+int c2c_sort_parse(const char *text, enum c2c_sort *out, struct err *);
+int c2c_coalesce_parse(const char *text, unsigned *out, struct err *);
 
 /*
  * Scans the capture and fills `out`, which is to be released also after a failure. The
  * session's places are those of the accesses afterwards.
  */
-int sharing_run(struct session *, const struct select *, const struct sharing_request *,
-		struct sharing *out, struct err *);
-void sharing_release(struct sharing *);
+int c2c_run(struct session *, const struct select *, const struct c2c_request *, struct c2c *out,
+	    struct err *);
+void c2c_release(struct c2c *);
 
 /*
  * Excess latency of all loads of this line, summed up, estimated from the samples; 0: not known.
  * Loads overlap: at most this was lost, and it may be more than the program ran.
  */
-double sharing_lost_cycles(const struct sharing *, const struct sharing_subject *);
+double c2c_lost_cycles(const struct c2c *, const struct c2c_subject *);
 
 #endif

@@ -26,58 +26,57 @@ struct candidate {
 
 /* What is found in a shard of the lines. */
 struct choice {
-	const struct sharing *s;
+	const struct c2c *s;
 	VEC_OF(struct candidate) list;
-	struct sharing_counts shared; /* of lines with peer or HITM loads */
+	struct c2c_counts shared; /* of lines with peer or HITM loads */
 	uint64_t n_shared, n_candidates;
 	uint64_t ranks; /* the sum of those above 0 */
 	bool is_cut; /* to the first ones, which stand in order: others must be before the last */
 };
 
-static uint64_t contended_of(const struct sharing *s, const struct sharing_line *line)
+static uint64_t contended_of(const struct c2c *s, const struct c2c_line *line)
 {
-	return sharing_line_sum(line, sharing_mode_masks[s->options.mode]);
+	return c2c_line_sum(line, c2c_mode_masks[s->options.mode]);
 }
 
 /* Reloads that look as if others caused them; the second look knows better. */
-static int64_t cost_of(const struct sharing *s, const struct sharing_line *line)
+static int64_t cost_of(const struct c2c *s, const struct c2c_line *line)
 {
-	const struct sharing_use use = { sharing_line_sum(line, SHARING_BIT(RECORDS)),
-					 contended_of(s, line), line->n_reloads };
-	int64_t cost = sharing_excess(s, line->cycles, line->n_timed);
+	const struct c2c_use use = { c2c_line_sum(line, C2C_BIT(RECORDS)), contended_of(s, line),
+				     line->n_reloads };
+	int64_t cost = c2c_excess(s, line->cycles, line->n_timed);
 
-	if (line->n_reloads > 0 && line->has_threads && line->is_written &&
-	    sharing_is_kept(s, &use))
-		cost += sharing_excess(s, line->reload_cycles, line->n_reloads);
+	if (line->n_reloads > 0 && line->has_threads && line->is_written && c2c_is_kept(s, &use))
+		cost += c2c_excess(s, line->reload_cycles, line->n_reloads);
 	return cost;
 }
 
-static int64_t rank_of(const struct sharing *s, const struct sharing_line *line)
+static int64_t rank_of(const struct c2c *s, const struct c2c_line *line)
 {
 	switch (s->request.sort) {
-	case SHARING_SORT_COST:
+	case C2C_SORT_COST:
 		return cost_of(s, line);
-	case SHARING_SORT_COUNT:
+	case C2C_SORT_COUNT:
 		return (int64_t)contended_of(s, line);
-	case SHARING_SORT_RECORDS:
-		return (int64_t)sharing_line_sum(line, SHARING_BIT(RECORDS));
-	case SHARING_SORT_STORES:
-		return (int64_t)sharing_line_sum(line, SHARING_BIT(STORES));
-	case SHARING_SORT_ADDRESS:
-	case SHARING_N_SORTS:
+	case C2C_SORT_RECORDS:
+		return (int64_t)c2c_line_sum(line, C2C_BIT(RECORDS));
+	case C2C_SORT_STORES:
+		return (int64_t)c2c_line_sum(line, C2C_BIT(STORES));
+	case C2C_SORT_ADDRESS:
+	case C2C_N_SORTS:
 		break;
 	}
 	return 0;
 }
 
-static struct candidate candidate_of(const struct sharing *s, const struct sharing_line *line)
+static struct candidate candidate_of(const struct c2c *s, const struct c2c_line *line)
 {
-	bool by_address = s->request.sort == SHARING_SORT_ADDRESS;
+	bool by_address = s->request.sort == C2C_SORT_ADDRESS;
 
 	return (struct candidate){
 		.rank = rank_of(s, line),
 		.n_contended = by_address ? 0 : contended_of(s, line),
-		.n_records = sharing_line_sum(line, SHARING_BIT(RECORDS)),
+		.n_records = c2c_line_sum(line, C2C_BIT(RECORDS)),
 		.address = line->address,
 		.space = line->space,
 	};
@@ -97,10 +96,9 @@ static int compare_candidates(const void *left, const void *right)
 	return (a->space > b->space) - (a->space < b->space);
 }
 
-static bool wants_more(const struct sharing *s)
+static bool wants_more(const struct c2c *s)
 {
-	return s->request.with_objects && s->request.top > 0 &&
-	       s->request.sort == SHARING_SORT_COST;
+	return s->request.with_objects && s->request.top > 0 && s->request.sort == C2C_SORT_COST;
 }
 
 /* As many may be needed of a shard; 0: all. */
@@ -121,17 +119,16 @@ static void keep_top(struct choice *c)
 		c->list.n = top;
 }
 
-static bool counts_as_shared(const struct sharing_line *line)
+static bool counts_as_shared(const struct c2c_line *line)
 {
-	return sharing_line_has(line, sharing_mode_masks[SHARING_BY_PEER] |
-					      sharing_mode_masks[SHARING_BY_HITM]);
+	return c2c_line_has(line, c2c_mode_masks[C2C_BY_PEER] | c2c_mode_masks[C2C_BY_HITM]);
 }
 
 /* Loads from other cores, or several threads of which one writes. */
-static bool is_candidate(const struct sharing *s, const struct sharing_line *line)
+static bool is_candidate(const struct c2c *s, const struct c2c_line *line)
 {
 	return (line->has_threads && line->is_written) ||
-	       sharing_line_has(line, sharing_mode_masks[s->options.mode]);
+	       c2c_line_has(line, c2c_mode_masks[s->options.mode]);
 }
 
 static uint64_t rank_above_0(const struct candidate *c)
@@ -139,14 +136,14 @@ static uint64_t rank_above_0(const struct candidate *c)
 	return c->rank > 0 ? (uint64_t)c->rank : 0;
 }
 
-static void weigh_line(void *context, const struct sharing_line *line)
+static void weigh_line(void *context, const struct c2c_line *line)
 {
 	struct choice *c = context;
 	size_t top = top_of(c);
 	struct candidate candidate;
 
 	if (counts_as_shared(line)) {
-		sharing_line_add(line, &c->shared);
+		c2c_line_add(line, &c->shared);
 		c->n_shared++;
 	}
 	if (!is_candidate(c->s, line))
@@ -166,13 +163,13 @@ static void weigh_shard(void *context, size_t shard, unsigned worker)
 	struct choice *choices = context;
 
 	(void)worker;
-	sharing_table_visit(choices[shard].s->options.table, shard, weigh_line, &choices[shard]);
+	c2c_table_visit(choices[shard].s->options.table, shard, weigh_line, &choices[shard]);
 	keep_top(&choices[shard]);
 }
 
-static void join_choice(struct sharing *s, struct choice *all, struct choice *part)
+static void join_choice(struct c2c *s, struct choice *all, struct choice *part)
 {
-	sharing_counts_add(&s->shared, &part->shared);
+	c2c_counts_add(&s->shared, &part->shared);
 	s->n_shared_lines += part->n_shared;
 	s->n_candidates += part->n_candidates;
 	all->ranks += part->ranks;
@@ -205,24 +202,24 @@ static void keep_chosen(struct choice *all)
 	all->list.n = n;
 }
 
-void sharing_choose_lines(struct sharing *s)
+void c2c_choose_lines(struct c2c *s)
 {
-	struct choice choices[SHARING_SHARDS] = { 0 }, all = { .s = s };
+	struct choice choices[C2C_SHARDS] = { 0 }, all = { .s = s };
 
 	s->total = s->lines->total;
-	s->n_lines = sharing_table_n_lines(s->options.table);
-	for (size_t i = 0; i < SHARING_SHARDS; i++)
+	s->n_lines = c2c_table_n_lines(s->options.table);
+	for (size_t i = 0; i < C2C_SHARDS; i++)
 		choices[i].s = s;
-	pool_run(s->session->pool, SHARING_SHARDS, weigh_shard, choices);
-	for (size_t i = 0; i < SHARING_SHARDS; i++)
+	pool_run(s->session->pool, C2C_SHARDS, weigh_shard, choices);
+	for (size_t i = 0; i < C2C_SHARDS; i++)
 		join_choice(s, &all, &choices[i]);
 	keep_chosen(&all);
 	for (size_t i = 0; i < all.list.n; i++)
-		*vec_add(&s->subjects) = (struct sharing_subject){
+		*vec_add(&s->subjects) = (struct c2c_subject){
 			.space = all.list.items[i].space,
 			.address = all.list.items[i].address,
 		};
 	vec_release(&all.list);
-	sharing_table_free(s->options.table);
+	c2c_table_free(s->options.table);
 	s->options.table = NULL;
 }

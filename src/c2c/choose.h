@@ -6,6 +6,6 @@
 #include "c2c/accesses/result.h"
 
 /* Makes subjects of the lines that the first pass puts first, and frees the table of all lines. */
-void sharing_choose_lines(struct sharing *);
+void c2c_choose_lines(struct c2c *);
 
 #endif

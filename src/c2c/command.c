@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cyclops c2c: which cache lines do threads fight over. */
+/* cyclops c2c: which cache lines do threads contend for. */
 #include <stddef.h>
 
 #include "base/alloc.h"
@@ -22,7 +22,7 @@ struct c2c_command {
 	bool double_line, physical;
 	bool full, wide;
 
-	struct sharing_request request; /* what that means */
+	struct c2c_request request; /* what that means */
 };
 
 static const struct option options[] = {
@@ -54,9 +54,9 @@ static const struct option options[] = {
 static int make_request(struct question *q, struct err *err)
 {
 	struct c2c_command *command = q->what.into;
-	struct sharing_request *out = &command->request;
+	struct c2c_request *out = &command->request;
 
-	*out = (struct sharing_request){
+	*out = (struct c2c_request){
 		.mode = -1,
 		.line_bytes = command->line_size,
 		.is_double = command->double_line,
@@ -65,13 +65,13 @@ static int make_request(struct question *q, struct err *err)
 		.top = rows_to_show(&q->rows),
 		.with_objects = true,
 	};
-	if (command->mode != NULL && sharing_mode_parse(command->mode, &out->mode, err) < 0)
+	if (command->mode != NULL && c2c_mode_parse(command->mode, &out->mode, err) < 0)
 		return -1;
-	if (command->sort != NULL && sharing_sort_parse(command->sort, &out->sort, err) < 0)
+	if (command->sort != NULL && c2c_sort_parse(command->sort, &out->sort, err) < 0)
 		return -1;
 	return command->coalesce == NULL
 		       ? 0
-		       : sharing_coalesce_parse(command->coalesce, &out->coalesce, err);
+		       : c2c_coalesce_parse(command->coalesce, &out->coalesce, err);
 }
 
 /* The tables of an answer. */
@@ -80,18 +80,18 @@ struct answer {
 	struct tables shown;
 };
 
-static void make_answer(const struct sharing *s, struct sharing_labels *labels, bool is_brief,
+static void make_answer(const struct c2c *s, struct c2c_labels *labels, bool is_brief,
 			bool with_layouts, struct answer *out)
 {
 	struct table *const all[] = { &out->summary, &out->findings, &out->trace, &out->shared,
 				      &out->lines };
 	size_t n = COUNT(all);
 
-	sharing_summary_table(s, labels, &out->summary);
-	sharing_findings_table(s, labels, &out->findings);
-	sharing_trace_table(s, &out->trace);
-	sharing_shared_table(s, &out->shared);
-	sharing_lines_tables(s, labels, &out->lines, &out->accesses);
+	c2c_summary_table(s, labels, &out->summary);
+	c2c_findings_table(s, labels, &out->findings);
+	c2c_trace_table(s, &out->trace);
+	c2c_shared_table(s, &out->shared);
+	c2c_lines_tables(s, labels, &out->lines, &out->accesses);
 	if (is_brief)
 		n = table_n_rows(&out->findings) > 0 ? 2 : 1;
 	for (size_t i = 0; i < n; i++)
@@ -115,10 +115,10 @@ static int answer(struct question *q, struct session *s, const struct select *se
 		  struct err *err)
 {
 	const struct c2c_command *command = q->what.into;
-	struct sharing sharing = { 0 };
-	struct sharing_labels labels = { 0 };
+	struct c2c sharing = { 0 };
+	struct c2c_labels labels = { 0 };
 	struct answer tables = { 0 };
-	int rc = sharing_run(s, select, &command->request, &sharing, err);
+	int rc = c2c_run(s, select, &command->request, &sharing, err);
 
 	if (rc == 0) {
 		/* Findings have the drawings; for a program they are rows. */
@@ -127,13 +127,13 @@ static int answer(struct question *q, struct session *s, const struct select *se
 
 		if (command->wide)
 			q->out.document.width = WIDE;
-		sharing_labels_init(&labels, &sharing);
+		c2c_labels_init(&labels, &sharing);
 		make_answer(&sharing, &labels, is_brief, with_layouts, &tables);
 		rc = question_show(q, &tables.shown, err);
 	}
 	release_answer(&tables);
-	sharing_labels_release(&labels);
-	sharing_release(&sharing);
+	c2c_labels_release(&labels);
+	c2c_release(&sharing);
 	return rc;
 }
 

@@ -73,28 +73,28 @@ static const struct column columns[FINDING_N_COLUMNS] = {
 			    "lines that it is about" },
 };
 
-static const char *kind_words(const struct sharing_judgement *j)
+static const char *kind_words(const struct c2c_judgement *j)
 {
 	if (j->is_both)
-		return j->verdict == SHARING_FALSE ? "false sharing, and true sharing too"
-						   : "true sharing, and false sharing too";
+		return j->verdict == C2C_FALSE ? "false sharing, and true sharing too"
+					       : "true sharing, and false sharing too";
 	switch (j->verdict) {
-	case SHARING_FALSE:
+	case C2C_FALSE:
 		return "false sharing";
-	case SHARING_TRUE:
+	case C2C_TRUE:
 		if (j->is_guarded)
 			return "a contended lock, with the data that it guards";
 		return j->has_lock ? "true sharing of a lock or atomic" : "true sharing";
 	default:
-		return j->reason == SHARING_FEW_SAMPLES ? "perhaps contended, too few samples"
-							: "contended, kind unknown";
+		return j->reason == C2C_FEW_SAMPLES ? "perhaps contended, too few samples"
+						    : "contended, kind unknown";
 	}
 }
 
 /* "line 0x402000", "lines 0x402000, 0x402040 and 3 more" */
-static void put_lines(const struct sharing *s, const struct sharing_fight *f, struct text *out)
+static void put_lines(const struct c2c *s, const struct c2c_cause *f, struct text *out)
 {
-	text_str(out, f->sum.space == SHARING_PHYSICAL ? "physical line" : "line");
+	text_str(out, f->sum.space == C2C_PHYSICAL ? "physical line" : "line");
 	text_str(out, plural(f->lines.n));
 	for (size_t i = 0; i < f->lines.n && i < SHOWN; i++)
 		text_format(out, "%s0x%" PRIx64, i > 0 ? ", " : " ",
@@ -103,8 +103,8 @@ static void put_lines(const struct sharing *s, const struct sharing_fight *f, st
 		text_format(out, " and %zu more", f->lines.n - SHOWN);
 }
 
-static const char *claim_of(const struct sharing *s, const struct sharing_labels *labels,
-			    const struct sharing_fight *f, struct table *t)
+static const char *claim_of(const struct c2c *s, const struct c2c_labels *labels,
+			    const struct c2c_cause *f, struct table *t)
 {
 	const char *object = labels->objects[f->lines.items[0]];
 	struct text text = { 0 };
@@ -124,25 +124,23 @@ static const char *claim_of(const struct sharing *s, const struct sharing_labels
 	return out;
 }
 
-static const char *size_of(const struct sharing *s, const struct sharing_subject *subject,
-			   struct table *t)
+static const char *size_of(const struct c2c *s, const struct c2c_subject *subject, struct table *t)
 {
 	if (s->lines->loads.cycles > 0)
 		return table_format(t, "%.1f %% \xc2\xb1 %.1f of %s", 100 * subject->share,
-				    100 * subject->error, sharing_latency_words(s));
-	return table_format(t, "%.1f %% of contended loads",
-			    100 * sharing_contended_part(s, subject));
+				    100 * subject->error, c2c_latency_words(s));
+	return table_format(t, "%.1f %% of contended loads", 100 * c2c_contended_part(s, subject));
 }
 
 /* "bytes 8-15", or where it begins if its size is not known. */
-static const char *bytes_text(const struct sharing_access *a, struct table *t)
+static const char *bytes_text(const struct c2c_access *a, struct table *t)
 {
 	if (a->size == 0)
 		return table_format(t, "byte %u on", a->offset);
 	return table_format(t, "bytes %u-%u", a->offset, a->offset + a->size - 1);
 }
 
-static void place_text(const struct sharing *s, const struct sharing_access *a, struct text *out)
+static void place_text(const struct c2c *s, const struct c2c_access *a, struct text *out)
 {
 	const char *file;
 	uint32_t line;
@@ -152,11 +150,10 @@ static void place_text(const struct sharing *s, const struct sharing_access *a, 
 		text_format(out, "  %s:%" PRIu32, path_base(file), line);
 }
 
-static const char *threads_text(const struct sharing *s, const struct sharing_ranked *r,
-				struct table *t)
+static const char *threads_text(const struct c2c *s, const struct c2c_ranked *r, struct table *t)
 {
-	const struct sharing_access *a = &s->accesses.items[r->number];
-	struct sharing_touch_key k = sharing_touch_key(s->accesses_seen, s->order[a->first_touch]);
+	const struct c2c_access *a = &s->accesses.items[r->number];
+	struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, s->order[a->first_touch]);
 
 	if (r->n_threads == 1 && k.tid != UINT32_MAX)
 		return table_format(t, "thread %" PRIu32, k.tid);
@@ -182,11 +179,11 @@ static void field_text(const char *field, bool is_of_many, struct text *out)
 }
 
 /* "bytes 0-7  locker+0x48  sharing.c:7  thread 5001: 1493 stores" */
-static const char *access_text(const struct sharing *s, const struct sharing_labels *labels,
-			       const struct sharing_fight *f, const struct sharing_ranked *r,
-			       bool is_write, struct table *t)
+static const char *access_text(const struct c2c *s, const struct c2c_labels *labels,
+			       const struct c2c_cause *f, const struct c2c_ranked *r, bool is_write,
+			       struct table *t)
 {
-	const struct sharing_access *a = &s->accesses.items[r->number];
+	const struct c2c_access *a = &s->accesses.items[r->number];
 	const char *field = labels->fields[r->number];
 	uint32_t n = is_write ? 0 : r->waits.n;
 	struct text text = { 0 };
@@ -198,7 +195,7 @@ static const char *access_text(const struct sharing *s, const struct sharing_lab
 	text_format(&text, "  %s: ", threads_text(s, r, t));
 	if (n > 0)
 		text_format(&text, "%" PRIu32 " of ", n);
-	text_format(&text, "%" PRIu64 " %s%s", r->records, sharing_kind_name(a->kind),
+	text_format(&text, "%" PRIu64 " %s%s", r->records, c2c_kind_name(a->kind),
 		    plural(r->records));
 	if (n > 0)
 		text_format(&text, " %s, %.0f cycles",
@@ -211,11 +208,11 @@ static const char *access_text(const struct sharing *s, const struct sharing_lab
 }
 
 /* Names them. */
-static void add_accesses(const struct sharing *s, const struct sharing_labels *labels,
-			 const struct sharing_fight *f, bool writers, struct table *t,
+static void add_accesses(const struct c2c *s, const struct c2c_labels *labels,
+			 const struct c2c_cause *f, bool writers, struct table *t,
 			 struct cell *cells)
 {
-	struct sharing_ranking all = sharing_rank_accesses(s, f, writers);
+	struct c2c_ranking all = c2c_rank_accesses(s, f, writers);
 
 	for (size_t i = 0; i < all.n && i < SHOWN; i++)
 		cells[i] = cell_text(access_text(s, labels, f, &all.items[i], writers, t));
@@ -226,10 +223,10 @@ static void add_accesses(const struct sharing *s, const struct sharing_labels *l
 	vec_release(&all);
 }
 
-static void put_functions(const struct sharing *s, const struct sharing_fight *f, struct table *t,
+static void put_functions(const struct c2c *s, const struct c2c_cause *f, struct table *t,
 			  struct cell *row)
 {
-	uint32_t writer = sharing_first_place(s, f, true), place = sharing_first_place(s, f, false);
+	uint32_t writer = c2c_first_place(s, f, true), place = c2c_first_place(s, f, false);
 
 	if (writer != UINT32_MAX)
 		row[FINDING_WRITER] = cell_text(table_text(t, names_function(&s->names, writer)));
@@ -241,25 +238,25 @@ static void put_functions(const struct sharing *s, const struct sharing_fight *f
 		table_text(t, names_module(s->session, session_place(s->session, place).module)));
 }
 
-static const char *fix_of(const struct sharing_judgement *j)
+static const char *fix_of(const struct c2c_judgement *j)
 {
-	if (j->verdict == SHARING_FALSE)
+	if (j->verdict == C2C_FALSE)
 		return "keep what different threads use on lines of their own: align or pad it, or "
 		       "give each thread a copy";
-	if (j->verdict == SHARING_TRUE && j->has_lock)
+	if (j->verdict == C2C_TRUE && j->has_lock)
 		return "take the lock or atomic less often: one for each part of the data, or a "
 		       "counter for each thread";
-	if (j->verdict == SHARING_TRUE)
+	if (j->verdict == C2C_TRUE)
 		return "write it less often, or give each thread a copy and add them up later";
 	return NULL;
 }
 
-static double mean_of(const struct sharing_latency *l)
+static double mean_of(const struct c2c_latency *l)
 {
 	return (double)l->cycles / (double)l->n;
 }
 
-static const char *took(const struct sharing_latency *l)
+static const char *took(const struct c2c_latency *l)
 {
 	return l->n_saturated > 0 ? "at least " : "";
 }
@@ -268,10 +265,10 @@ static const char *took(const struct sharing_latency *l)
  * No cycles of the whole run: latencies overlap, within a thread and between threads, so that
  * their sum over all loads may be more than the program ran.
  */
-static const char *cost_text(const struct sharing *s, const struct sharing_subject *subject,
+static const char *cost_text(const struct c2c *s, const struct c2c_subject *subject,
 			     struct table *t)
 {
-	const struct sharing_latency *c = &subject->contended, *r = &subject->reloads;
+	const struct c2c_latency *c = &subject->contended, *r = &subject->reloads;
 	const char *hit = "", *reloads = "";
 
 	if (c->n + r->n == 0)
@@ -295,30 +292,30 @@ static const char *cost_text(const struct sharing *s, const struct sharing_subje
 			    plural(c->n), took(c), mean_of(c), reloads, hit);
 }
 
-static const char *why_unknown(const struct sharing_judgement *j, struct table *t)
+static const char *why_unknown(const struct c2c_judgement *j, struct table *t)
 {
 	switch (j->reason) {
-	case SHARING_FEW_SAMPLES:
+	case C2C_FEW_SAMPLES:
 		return table_format(t,
 				    "too few samples (%" PRIu32 " write%s, %" PRIu32
 				    " load%s that waited): record longer or more often",
 				    j->n_writes, plural(j->n_writes), j->n_waited,
 				    plural(j->n_waited));
-	case SHARING_NO_STORES:
+	case C2C_NO_STORES:
 		return "the capture holds no stores: record stores, too";
-	case SHARING_STORES_LEFT_OUT:
+	case C2C_STORES_LEFT_OUT:
 		return "stores may have been left out when recorded, or by --select: take them all";
-	case SHARING_UNSEEN_STORES:
+	case C2C_UNSEEN_STORES:
 		return "loads found the line modified, but no store to it was sampled";
-	case SHARING_OTHER_TIMES:
+	case C2C_OTHER_TIMES:
 		return "loads waited, but stores of other threads were sampled at other times only";
-	case SHARING_SIZES_UNKNOWN:
+	case C2C_SIZES_UNKNOWN:
 		return "accesses may overlap: their sizes are not known, because the program was "
 		       "not found (--symfs DIR)";
-	case SHARING_VECTORS_UNKNOWN:
+	case C2C_VECTORS_UNKNOWN:
 		return "accesses may overlap: how long vectors of SVE are is not in the records "
 		       "(--vector-length BITS)";
-	case SHARING_PARTS_UNKNOWN:
+	case C2C_PARTS_UNKNOWN:
 		return "accesses may overlap: records do not say which elements of a vector its "
 		       "predicate left out";
 	default:
@@ -326,11 +323,11 @@ static const char *why_unknown(const struct sharing_judgement *j, struct table *
 	}
 }
 
-static const char *sure_text(const struct sharing_judgement *j, struct table *t)
+static const char *sure_text(const struct c2c_judgement *j, struct table *t)
 {
 	const char *parts = "";
 
-	if (j->verdict == SHARING_UNKNOWN)
+	if (j->verdict == C2C_UNKNOWN)
 		return why_unknown(j, t);
 	if (j->is_both)
 		parts = table_format(t, "; %.0f %% of it is false sharing", 100 * j->false_part);
@@ -342,7 +339,7 @@ static const char *sure_text(const struct sharing_judgement *j, struct table *t)
 }
 
 /* Records of all its lines over time. */
-static void put_slices(const struct sharing *s, const struct sharing_fight *f, struct table *t,
+static void put_slices(const struct c2c *s, const struct c2c_cause *f, struct table *t,
 		       struct cell *row)
 {
 	size_t n = s->session->slices.n;
@@ -350,23 +347,23 @@ static void put_slices(const struct sharing *s, const struct sharing_fight *f, s
 
 	for (size_t line = 0; line < f->lines.n; line++)
 		for (size_t i = 0; i < n; i++)
-			sums[i] += sharing_slices(s, f->lines.items[line])[i];
+			sums[i] += c2c_slices(s, f->lines.items[line])[i];
 	slices_show(&s->session->slices, sums, t, row);
 	free(sums);
 }
 
-static void add_finding(const struct sharing *s, const struct sharing_labels *labels,
-			const struct sharing_fight *f, struct table *t)
+static void add_finding(const struct c2c *s, const struct c2c_labels *labels,
+			const struct c2c_cause *f, struct table *t)
 {
 	uint32_t number = f->lines.items[0];
-	const struct sharing_subject *subject = &f->sum;
-	const struct sharing_judgement *j = &subject->judgement;
+	const struct c2c_subject *subject = &f->sum;
+	const struct c2c_judgement *j = &subject->judgement;
 	const char *fix = labels->fixes[number] != NULL ? labels->fixes[number] : fix_of(j);
 	struct cell *row = table_add_row(t);
 
 	row[FINDING_CLAIM] = cell_text(claim_of(s, labels, f, t));
 	row[FINDING_SIZE] =
-		cell_marked(cell_text(size_of(s, subject, t)), sharing_share_mark(s, subject));
+		cell_marked(cell_text(size_of(s, subject, t)), c2c_share_mark(s, subject));
 	if (labels->drawings[number] != NULL)
 		row[FINDING_DRAWING] = cell_text(table_text(t, labels->drawings[number]));
 	add_accesses(s, labels, f, true, t, row + FINDING_WRITES);
@@ -375,10 +372,9 @@ static void add_finding(const struct sharing *s, const struct sharing_labels *la
 	if (fix != NULL)
 		row[FINDING_FIX] = cell_text(table_text(t, fix));
 	row[FINDING_SURE] = cell_text(sure_text(j, t));
-	row[FINDING_KIND] = cell_text(sharing_verdict_name(j->verdict));
+	row[FINDING_KIND] = cell_text(c2c_verdict_name(j->verdict));
 	row[FINDING_LINE] = cell_count(number + 1);
-	row[FINDING_SHARE] =
-		cell_marked(cell_number(subject->share), sharing_share_mark(s, subject));
+	row[FINDING_SHARE] = cell_marked(cell_number(subject->share), c2c_share_mark(s, subject));
 	if (f->n_objects > 0)
 		row[FINDING_OBJECTS] = cell_count(f->n_objects);
 	row[FINDING_LINES] = cell_count(f->lines.n);
@@ -386,27 +382,26 @@ static void add_finding(const struct sharing *s, const struct sharing_labels *la
 	put_slices(s, f, t, row);
 }
 
-void sharing_findings_table(const struct sharing *s, const struct sharing_labels *labels,
-			    struct table *out)
+void c2c_findings_table(const struct c2c *s, const struct c2c_labels *labels, struct table *out)
 {
-	const struct sharing_fights *fights = &labels->fights;
+	const struct c2c_causes *causes = &labels->causes;
 	size_t n_more = 0;
 
 	table_init(out, "findings", "Lines that threads fight over", columns, COUNT(columns));
 	out->style = TABLE_FINDINGS;
 	slices_add_columns(&s->session->slices, "records", "records of the line over time", out);
-	for (size_t i = 0; i < fights->list.n; i++) {
-		const struct sharing_fight *fight = &fights->list.items[i];
+	for (size_t i = 0; i < causes->list.n; i++) {
+		const struct c2c_cause *cause = &causes->list.items[i];
 
-		if (fight->finding == 0)
+		if (cause->finding == 0)
 			continue;
-		if (s->request.top == 0 || fight->finding <= s->request.top)
-			add_finding(s, labels, fight, out);
+		if (s->request.top == 0 || cause->finding <= s->request.top)
+			add_finding(s, labels, cause, out);
 		else
 			n_more++;
 	}
 	if (n_more > 0)
 		table_note(out, "%zu more; --all shows them", n_more);
 	if (table_n_rows(out) == 0)
-		table_note(out, "%s", sharing_nothing_found(s));
+		table_note(out, "%s", c2c_nothing_found(s));
 }

@@ -6,17 +6,17 @@
 #include "base/tuples.h"
 
 /* Of its loads that waited for others. */
-static struct sharing_latency waits_of(const struct sharing_access *a)
+static struct c2c_latency waits_of(const struct c2c_access *a)
 {
-	struct sharing_latency waits = a->sum.contended;
+	struct c2c_latency waits = a->sum.contended;
 
-	sharing_latency_merge(&waits, &a->sum.reloads);
+	c2c_latency_merge(&waits, &a->sum.reloads);
 	return waits;
 }
 
 static int compare_ranked(const void *left, const void *right)
 {
-	const struct sharing_ranked *a = left, *b = right;
+	const struct c2c_ranked *a = left, *b = right;
 
 	if (a->rank != b->rank)
 		return (a->rank < b->rank) - (a->rank > b->rank);
@@ -25,45 +25,44 @@ static int compare_ranked(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-static void add_ranked(const struct sharing *s, uint32_t number, bool writers,
-		       struct sharing_ranked *r)
+static void add_ranked(const struct c2c *s, uint32_t number, bool writers, struct c2c_ranked *r)
 {
-	const struct sharing_access *a = &s->accesses.items[number];
-	struct sharing_latency own = waits_of(a);
+	const struct c2c_access *a = &s->accesses.items[number];
+	struct c2c_latency own = waits_of(a);
 
 	if (r->records == 0)
 		r->number = number;
-	r->records += a->sum.counts.n[SHARING_RECORDS];
+	r->records += a->sum.counts.n[C2C_RECORDS];
 	r->rank += writers ? 0 : own.cycles;
 	r->has_reloads |= a->sum.reloads.n > 0;
-	sharing_latency_merge(&r->waits, &own);
+	c2c_latency_merge(&r->waits, &own);
 }
 
 /* What is one row: an access; of many objects all that an instruction does. */
-static uint32_t row_of(const struct sharing *s, const struct sharing_fight *f, uint32_t number,
+static uint32_t row_of(const struct c2c *s, const struct c2c_cause *f, uint32_t number,
 		       struct tuples *rows)
 {
-	const struct sharing_access *a = &s->accesses.items[number];
+	const struct c2c_access *a = &s->accesses.items[number];
 	const uint64_t one[] = { number, UINT64_MAX }, many[] = { a->place, a->kind };
 
 	return tuples_add(rows, f->n_objects > 1 ? many : one);
 }
 
-static void add_threads(const struct sharing *s, uint32_t number, uint32_t row,
-			struct tuples *threads, struct sharing_ranked *r)
+static void add_threads(const struct c2c *s, uint32_t number, uint32_t row, struct tuples *threads,
+			struct c2c_ranked *r)
 {
-	const struct sharing_access *a = &s->accesses.items[number];
+	const struct c2c_access *a = &s->accesses.items[number];
 
 	for (uint32_t i = 0; i < a->n_touches; i++) {
-		struct sharing_touch_key k =
-			sharing_touch_key(s->accesses_seen, s->order[a->first_touch + i]);
+		struct c2c_touch_key k =
+			c2c_touch_key(s->accesses_seen, s->order[a->first_touch + i]);
 		uint32_t n = threads->n;
 
 		r->n_threads += tuples_add(threads, (const uint64_t[]){ row, k.tid }) == n;
 	}
 }
 
-static void keep_waiting(struct sharing_ranking *l)
+static void keep_waiting(struct c2c_ranking *l)
 {
 	size_t n = 0;
 
@@ -73,22 +72,21 @@ static void keep_waiting(struct sharing_ranking *l)
 	l->n = n;
 }
 
-struct sharing_ranking sharing_rank_accesses(const struct sharing *s, const struct sharing_fight *f,
-					     bool writers)
+struct c2c_ranking c2c_rank_accesses(const struct c2c *s, const struct c2c_cause *f, bool writers)
 {
 	bool waits = f->sum.contended.n + f->sum.reloads.n > 0;
-	struct sharing_ranking all = { 0 };
+	struct c2c_ranking all = { 0 };
 	struct tuples rows, threads;
 
 	tuples_init(&rows, 2);
 	tuples_init(&threads, 2);
 	for (size_t line = 0; line < f->lines.n; line++) {
-		const struct sharing_subject *subject = &s->subjects.items[f->lines.items[line]];
+		const struct c2c_subject *subject = &s->subjects.items[f->lines.items[line]];
 
 		for (uint32_t i = 0; i < subject->n_accesses; i++) {
 			uint32_t number = subject->first_access + i, row;
 
-			if (sharing_kind_writes(s->accesses.items[number].kind) != writers)
+			if (c2c_kind_writes(s->accesses.items[number].kind) != writers)
 				continue;
 			row = row_of(s, f, number, &rows);
 			if (row == all.n)
@@ -106,9 +104,9 @@ struct sharing_ranking sharing_rank_accesses(const struct sharing *s, const stru
 	return all;
 }
 
-uint32_t sharing_first_place(const struct sharing *s, const struct sharing_fight *f, bool writers)
+uint32_t c2c_first_place(const struct c2c *s, const struct c2c_cause *f, bool writers)
 {
-	struct sharing_ranking all = sharing_rank_accesses(s, f, writers);
+	struct c2c_ranking all = c2c_rank_accesses(s, f, writers);
 	uint32_t place = all.n > 0 ? s->accesses.items[all.items[0].number].place : UINT32_MAX;
 
 	vec_release(&all);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of the accesses of a fight matter most. */
+/* Which of the accesses of a cause matter most. */
 #ifndef CYCLOPS_C2C_RANKING_H
 #define CYCLOPS_C2C_RANKING_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "c2c/verdict/fight.h"
+#include "c2c/verdict/cause.h"
 
 /* An access, or what one instruction does to many objects of a type; and what it is chosen by. */
-struct sharing_ranked {
+struct c2c_ranked {
 	uint64_t rank, records;
 	uint32_t number; /* of the access, or of the first of them */
 	uint32_t n_threads;
-	struct sharing_latency waits;
+	struct c2c_latency waits;
 	bool has_reloads;
 };
 
-struct sharing_ranking {
-	struct sharing_ranked *items;
+struct c2c_ranking {
+	struct c2c_ranked *items;
 	size_t n, cap;
 };
 
@@ -26,10 +26,9 @@ struct sharing_ranking {
  * The writers or the readers, those that matter most first. Readers that never waited matter only
  * if none did. The caller releases it, as a vector.
  */
-struct sharing_ranking sharing_rank_accesses(const struct sharing *, const struct sharing_fight *,
-					     bool writers);
+struct c2c_ranking c2c_rank_accesses(const struct c2c *, const struct c2c_cause *, bool writers);
 
 /* The place that matters most, or UINT32_MAX. */
-uint32_t sharing_first_place(const struct sharing *, const struct sharing_fight *, bool writers);
+uint32_t c2c_first_place(const struct c2c *, const struct c2c_cause *, bool writers);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines that threads fight over, among the findings of a report. */
+/* Lines that threads contend for, among the findings of a report. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -17,7 +17,7 @@ static const char *text_of(const struct table *lines, size_t row, const char *na
 	return c->type == CELL_TEXT ? c->text : NULL;
 }
 
-/* The instruction that writes most and the one that waits most: a fight has two places. */
+/* The instruction that writes most and the one that waits most: a cause has two places. */
 static const char *where_of(const struct table *lines, size_t row, struct table *t)
 {
 	const char *writes = text_of(lines, row, "writes"), *reads = text_of(lines, row, "reads");
@@ -27,8 +27,7 @@ static const char *where_of(const struct table *lines, size_t row, struct table 
 	return table_text(t, writes != NULL ? writes : reads != NULL ? reads : "");
 }
 
-static void add_line(const struct sharing *s, const struct table *lines, size_t line,
-		     struct table *t)
+static void add_line(const struct c2c *s, const struct table *lines, size_t line, struct table *t)
 {
 	static const struct {
 		const char *name;
@@ -54,8 +53,8 @@ static void add_line(const struct sharing *s, const struct table *lines, size_t 
 	row[FINDING_SIZE].mark = row[FINDING_SHARE].mark;
 }
 
-/* What functions that fight over a line are found to do, for no other reason. */
-static bool is_of_fight(const char *kind)
+/* What functions that contend for a line are found to do, for no other reason. */
+static bool may_be_contention(const char *kind)
 {
 	return kind != NULL &&
 	       (strcmp(kind, "shared-data") == 0 || strcmp(kind, "slow-operations") == 0);
@@ -68,7 +67,7 @@ static bool is_of_fight(const char *kind)
 static void absorb(struct table *t, size_t line)
 {
 	for (size_t row = 0; row < line; row++) {
-		if (!is_of_fight(finding_text(t, row, FINDING_KIND)) ||
+		if (!may_be_contention(finding_text(t, row, FINDING_KIND)) ||
 		    !finding_is_in(t, line, finding_text(t, row, FINDING_FUNCTION),
 				   finding_text(t, row, FINDING_MODULE)))
 			continue;
@@ -85,13 +84,13 @@ static bool has_kind(const struct table *t, size_t row, const void *context)
 	return finding_text(t, row, FINDING_KIND) != NULL;
 }
 
-size_t sharing_add_findings(const struct sharing *s, const struct sharing_labels *labels,
-			    struct table *findings)
+size_t c2c_add_findings(const struct c2c *s, const struct c2c_labels *labels,
+			struct table *findings)
 {
 	struct table lines;
 	size_t n = 0;
 
-	sharing_findings_table(s, labels, &lines);
+	c2c_findings_table(s, labels, &lines);
 	for (size_t line = 0; line < table_n_rows(&lines); line++) {
 		size_t share = (size_t)table_column(&lines, "share");
 

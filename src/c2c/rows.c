@@ -251,60 +251,60 @@ static const struct column access_columns[ACCESS_N_COLUMNS] = {
 static const struct {
 	uint8_t column, count;
 } line_counts[] = {
-	{ LINE_RECORDS, SHARING_RECORDS },
-	{ LINE_LOADS, SHARING_LOADS },
-	{ LINE_STORES, SHARING_STORES },
-	{ LINE_PEER_LOCAL, SHARING_LOCAL_PEER },
-	{ LINE_PEER_REMOTE, SHARING_REMOTE_PEER },
-	{ LINE_HITM_LOCAL, SHARING_LOCAL_HITM },
-	{ LINE_HITM_REMOTE, SHARING_REMOTE_HITM },
-	{ LINE_STORE_HIT, SHARING_STORE_L1_HIT },
-	{ LINE_STORE_MISS, SHARING_STORE_L1_MISS },
-	{ LINE_STORE_ANY, SHARING_STORE_ANY },
-	{ LINE_FILL_BUFFER, SHARING_FILL_BUFFER },
-	{ LINE_L1, SHARING_L1 },
-	{ LINE_L2, SHARING_L2 },
-	{ LINE_LLC, SHARING_LLC },
-	{ LINE_REMOTE_HIT, SHARING_REMOTE_HIT },
-	{ LINE_DRAM_LOCAL, SHARING_LOCAL_DRAM },
-	{ LINE_DRAM_REMOTE, SHARING_REMOTE_DRAM },
-	{ LINE_LOCKED, SHARING_LOCKED },
+	{ LINE_RECORDS, C2C_RECORDS },
+	{ LINE_LOADS, C2C_LOADS },
+	{ LINE_STORES, C2C_STORES },
+	{ LINE_PEER_LOCAL, C2C_LOCAL_PEER },
+	{ LINE_PEER_REMOTE, C2C_REMOTE_PEER },
+	{ LINE_HITM_LOCAL, C2C_LOCAL_HITM },
+	{ LINE_HITM_REMOTE, C2C_REMOTE_HITM },
+	{ LINE_STORE_HIT, C2C_STORE_L1_HIT },
+	{ LINE_STORE_MISS, C2C_STORE_L1_MISS },
+	{ LINE_STORE_ANY, C2C_STORE_ANY },
+	{ LINE_FILL_BUFFER, C2C_FILL_BUFFER },
+	{ LINE_L1, C2C_L1 },
+	{ LINE_L2, C2C_L2 },
+	{ LINE_LLC, C2C_LLC },
+	{ LINE_REMOTE_HIT, C2C_REMOTE_HIT },
+	{ LINE_DRAM_LOCAL, C2C_LOCAL_DRAM },
+	{ LINE_DRAM_REMOTE, C2C_REMOTE_DRAM },
+	{ LINE_LOCKED, C2C_LOCKED },
 }, access_counts[] = {
-	{ ACCESS_RECORDS, SHARING_RECORDS },
-	{ ACCESS_LOADS, SHARING_LOADS },
-	{ ACCESS_STORES, SHARING_STORES },
-	{ ACCESS_PEER_LOCAL, SHARING_LOCAL_PEER },
-	{ ACCESS_PEER_REMOTE, SHARING_REMOTE_PEER },
-	{ ACCESS_HITM_LOCAL, SHARING_LOCAL_HITM },
-	{ ACCESS_HITM_REMOTE, SHARING_REMOTE_HITM },
-	{ ACCESS_STORE_HIT, SHARING_STORE_L1_HIT },
-	{ ACCESS_STORE_MISS, SHARING_STORE_L1_MISS },
-	{ ACCESS_STORE_ANY, SHARING_STORE_ANY },
+	{ ACCESS_RECORDS, C2C_RECORDS },
+	{ ACCESS_LOADS, C2C_LOADS },
+	{ ACCESS_STORES, C2C_STORES },
+	{ ACCESS_PEER_LOCAL, C2C_LOCAL_PEER },
+	{ ACCESS_PEER_REMOTE, C2C_REMOTE_PEER },
+	{ ACCESS_HITM_LOCAL, C2C_LOCAL_HITM },
+	{ ACCESS_HITM_REMOTE, C2C_REMOTE_HITM },
+	{ ACCESS_STORE_HIT, C2C_STORE_L1_HIT },
+	{ ACCESS_STORE_MISS, C2C_STORE_L1_MISS },
+	{ ACCESS_STORE_ANY, C2C_STORE_ANY },
 };
 
-static const uint8_t mean_columns[SHARING_N_MET] = {
-	[SHARING_MET_REMOTE_HITM] = ACCESS_MEAN_HITM_REMOTE,
-	[SHARING_MET_LOCAL_HITM] = ACCESS_MEAN_HITM_LOCAL,
-	[SHARING_MET_REMOTE_PEER] = ACCESS_MEAN_PEER_REMOTE,
-	[SHARING_MET_LOCAL_PEER] = ACCESS_MEAN_PEER_LOCAL,
-	[SHARING_MET_NONE] = ACCESS_MEAN,
+static const uint8_t mean_columns[C2C_N_MET] = {
+	[C2C_MET_REMOTE_HITM] = ACCESS_MEAN_HITM_REMOTE,
+	[C2C_MET_LOCAL_HITM] = ACCESS_MEAN_HITM_LOCAL,
+	[C2C_MET_REMOTE_PEER] = ACCESS_MEAN_PEER_REMOTE,
+	[C2C_MET_LOCAL_PEER] = ACCESS_MEAN_PEER_LOCAL,
+	[C2C_MET_NONE] = ACCESS_MEAN,
 };
 
 static const char *const reason_words[] = {
-	[SHARING_SURE] = NULL,
-	[SHARING_FEW_SAMPLES] = "too few samples",
-	[SHARING_NO_STORES] = "no stores were recorded",
-	[SHARING_STORES_LEFT_OUT] = "stores may have been left out",
-	[SHARING_UNSEEN_STORES] = "no store was sampled",
-	[SHARING_SIZES_UNKNOWN] = "sizes of accesses are not known",
-	[SHARING_VECTORS_UNKNOWN] = "the length of vectors is not known",
-	[SHARING_PARTS_UNKNOWN] = "which elements of vectors were accessed is not known",
-	[SHARING_ONE_BY_ONE] = "threads one after the other",
-	[SHARING_OTHER_TIMES] = "stores of others were sampled at other times",
-	[SHARING_IN_PHASES] = "written at another time than by others used",
+	[C2C_SURE] = NULL,
+	[C2C_FEW_SAMPLES] = "too few samples",
+	[C2C_NO_STORES] = "no stores were recorded",
+	[C2C_STORES_LEFT_OUT] = "stores may have been left out",
+	[C2C_UNSEEN_STORES] = "no store was sampled",
+	[C2C_SIZES_UNKNOWN] = "sizes of accesses are not known",
+	[C2C_VECTORS_UNKNOWN] = "the length of vectors is not known",
+	[C2C_PARTS_UNKNOWN] = "which elements of vectors were accessed is not known",
+	[C2C_ONE_BY_ONE] = "threads one after the other",
+	[C2C_OTHER_TIMES] = "stores of others were sampled at other times",
+	[C2C_IN_PHASES] = "written at another time than by others used",
 };
 
-struct cell sharing_mean_cell(uint64_t cycles, uint64_t n, uint64_t n_saturated)
+struct cell c2c_mean_cell(uint64_t cycles, uint64_t n, uint64_t n_saturated)
 {
 	struct cell cell = { 0 };
 
@@ -316,15 +316,15 @@ struct cell sharing_mean_cell(uint64_t cycles, uint64_t n, uint64_t n_saturated)
 	return n < SPARSE_BELOW ? cell_marked(cell, MARK_SPARSE) : cell;
 }
 
-const char *sharing_kind_name(unsigned kind)
+const char *c2c_kind_name(unsigned kind)
 {
-	bool writes = (kind & SHARING_KIND_STORE) != 0;
+	bool writes = (kind & C2C_KIND_STORE) != 0;
 
-	if (kind & SHARING_KIND_ATOMIC)
+	if (kind & C2C_KIND_ATOMIC)
 		return "atomic";
-	if (kind & SHARING_KIND_EXCLUSIVE)
+	if (kind & C2C_KIND_EXCLUSIVE)
 		return writes ? "store-exclusive" : "load-exclusive";
-	if (kind & SHARING_KIND_ORDERED)
+	if (kind & C2C_KIND_ORDERED)
 		return writes ? "store-release" : "load-acquire";
 	return writes ? "store" : "load";
 }
@@ -345,10 +345,10 @@ static struct cell text_or_none(struct table *t, const char *text)
 	return text != NULL ? cell_text(table_text(t, text)) : (struct cell){ 0 };
 }
 
-static void line_judged(const struct sharing_judgement *j, struct cell *row)
+static void line_judged(const struct c2c_judgement *j, struct cell *row)
 {
-	row[LINE_VERDICT] = cell_text(sharing_verdict_name(j->verdict));
-	if (j->verdict == SHARING_FALSE || j->verdict == SHARING_TRUE) {
+	row[LINE_VERDICT] = cell_text(c2c_verdict_name(j->verdict));
+	if (j->verdict == C2C_FALSE || j->verdict == C2C_TRUE) {
 		row[LINE_FALSE_PART] = cell_number(j->false_part);
 		row[LINE_BOTH] = cell_bool(j->is_both);
 	}
@@ -361,20 +361,18 @@ static void line_judged(const struct sharing_judgement *j, struct cell *row)
 	row[LINE_PROCESSES] = cell_count(j->n_processes);
 }
 
-static void line_cost(const struct sharing *s, const struct sharing_subject *subject,
-		      struct cell *row)
+static void line_cost(const struct c2c *s, const struct c2c_subject *subject, struct cell *row)
 {
-	const struct sharing_latency *c = &subject->contended, *r = &subject->reloads;
-	enum cell_mark mark =
-		c->n + r->n < SPARSE_BELOW ? MARK_SPARSE : sharing_share_mark(s, subject);
-	uint64_t all = sharing_contended(&s->total, s->options.mode);
+	const struct c2c_latency *c = &subject->contended, *r = &subject->reloads;
+	enum cell_mark mark = c->n + r->n < SPARSE_BELOW ? MARK_SPARSE : c2c_share_mark(s, subject);
+	uint64_t all = c2c_contended(&s->total, s->options.mode);
 
-	row[LINE_CONTENDED_MEAN] = sharing_mean_cell(c->cycles, c->n, c->n_saturated);
+	row[LINE_CONTENDED_MEAN] = c2c_mean_cell(c->cycles, c->n, c->n_saturated);
 	row[LINE_RELOADS] = cell_count(r->n);
-	row[LINE_RELOAD_MEAN] = sharing_mean_cell(r->cycles, r->n, r->n_saturated);
+	row[LINE_RELOAD_MEAN] = c2c_mean_cell(r->cycles, r->n, r->n_saturated);
 	if (all > 0)
 		row[LINE_CONTENDED_SHARE] = cell_number(
-			(double)sharing_contended(&subject->counts, s->options.mode) / (double)all);
+			(double)c2c_contended(&subject->counts, s->options.mode) / (double)all);
 	if (s->lines->loads.cycles == 0)
 		return;
 	row[LINE_SHARE] = cell_marked(cell_number(subject->share), mark);
@@ -382,11 +380,10 @@ static void line_cost(const struct sharing *s, const struct sharing_subject *sub
 	row[LINE_RELOAD_SHARE] = cell_marked(cell_number(subject->reload_share), mark);
 	row[LINE_RELOAD_ERROR] = cell_number(subject->reload_error);
 	if (s->interval > 0)
-		row[LINE_LOST] =
-			cell_marked(cell_number(sharing_lost_cycles(s, subject)), MARK_SCALED);
+		row[LINE_LOST] = cell_marked(cell_number(c2c_lost_cycles(s, subject)), MARK_SCALED);
 }
 
-static uint64_t nodes_of(const struct sharing *s, const struct sharing_subject *subject)
+static uint64_t nodes_of(const struct c2c *s, const struct c2c_subject *subject)
 {
 	uint64_t nodes = 0;
 
@@ -395,16 +392,16 @@ static uint64_t nodes_of(const struct sharing *s, const struct sharing_subject *
 	return nodes;
 }
 
-static uint32_t finding_of(const struct sharing_labels *labels, size_t line)
+static uint32_t finding_of(const struct c2c_labels *labels, size_t line)
 {
-	return labels->fights.list.items[labels->fights.of_line[line]].finding;
+	return labels->causes.list.items[labels->causes.of_line[line]].finding;
 }
 
-static void add_line(const struct sharing *s, const struct sharing_labels *labels, size_t number,
+static void add_line(const struct c2c *s, const struct c2c_labels *labels, size_t number,
 		     struct table *t)
 {
-	const struct sharing_subject *subject = &s->subjects.items[number];
-	uint64_t loads = sharing_placed_loads(&subject->counts);
+	const struct c2c_subject *subject = &s->subjects.items[number];
+	uint64_t loads = c2c_placed_loads(&subject->counts);
 	struct cell *row = table_add_row(t);
 
 	row[LINE_NUMBER] = cell_count(number + 1);
@@ -412,13 +409,13 @@ static void add_line(const struct sharing *s, const struct sharing_labels *label
 	for (size_t i = 0; i < COUNT(line_counts); i++)
 		row[line_counts[i].column] = cell_count(subject->counts.n[line_counts[i].count]);
 	row[LINE_PLACED_LOADS] = cell_count(loads);
-	row[LINE_PLACED_RECORDS] = cell_count(loads + sharing_placed_stores(&subject->counts));
+	row[LINE_PLACED_RECORDS] = cell_count(loads + c2c_placed_stores(&subject->counts));
 	row[LINE_OBJECT] = text_or_none(t, labels->objects[number]);
 	row[LINE_FIX] = text_or_none(t, labels->fixes[number]);
 	if (finding_of(labels, number) > 0)
 		row[LINE_FINDING] = cell_count(finding_of(labels, number));
-	row[LINE_PHYSICAL] = cell_bool(subject->space == SHARING_PHYSICAL);
-	if (subject->space < SHARING_PHYSICAL && subject->space != 0)
+	row[LINE_PHYSICAL] = cell_bool(subject->space == C2C_PHYSICAL);
+	if (subject->space < C2C_PHYSICAL && subject->space != 0)
 		row[LINE_PID] =
 			cell_count(timeline_process(s->session->timeline, subject->space)->pid);
 	if (subject->n_pages > 0)
@@ -426,7 +423,7 @@ static void add_line(const struct sharing *s, const struct sharing_labels *label
 	row[LINE_NODES] = nodes_cell(t, nodes_of(s, subject));
 	line_judged(&subject->judgement, row);
 	line_cost(s, subject, row);
-	slices_show(&s->session->slices, sharing_slices(s, number), t, row);
+	slices_show(&s->session->slices, c2c_slices(s, number), t, row);
 }
 
 static int compare_ids(const void *left, const void *right)
@@ -437,8 +434,7 @@ static int compare_ids(const void *left, const void *right)
 }
 
 /* The threads of an access, each once, in ascending order. */
-static struct cell tids_cell(const struct sharing *s, const struct sharing_access *a,
-			     struct table *t)
+static struct cell tids_cell(const struct c2c *s, const struct c2c_access *a, struct table *t)
 {
 	uint32_t *tids = mem_alloc(a->n_touches, sizeof(*tids));
 	struct text text = { 0 };
@@ -446,7 +442,7 @@ static struct cell tids_cell(const struct sharing *s, const struct sharing_acces
 	size_t shown = 0;
 
 	for (uint32_t i = 0; i < a->n_touches; i++)
-		tids[i] = sharing_touch_key(s->accesses_seen, s->order[a->first_touch + i]).tid;
+		tids[i] = c2c_touch_key(s->accesses_seen, s->order[a->first_touch + i]).tid;
 	qsort(tids, a->n_touches, sizeof(*tids), compare_ids);
 	for (uint32_t i = 0; i < a->n_touches && shown <= SHOWN_THREADS; i++) {
 		if (tids[i] == UINT32_MAX || (i > 0 && tids[i] == tids[i - 1]))
@@ -466,7 +462,7 @@ static struct cell tids_cell(const struct sharing *s, const struct sharing_acces
 	return cell;
 }
 
-static void access_place(const struct sharing *s, const struct sharing_access *a, struct table *t,
+static void access_place(const struct c2c *s, const struct c2c_access *a, struct table *t,
 			 struct cell *row)
 {
 	struct place place = session_place(s->session, a->place);
@@ -490,31 +486,31 @@ static void access_place(const struct sharing *s, const struct sharing_access *a
 			cell_text(table_format(t, "%s:%" PRIu32, path_base(file), line));
 }
 
-static uint32_t process_of(const struct sharing *s, const struct sharing_access *a)
+static uint32_t process_of(const struct c2c *s, const struct c2c_access *a)
 {
-	return sharing_touch_key(s->accesses_seen, s->order[a->first_touch]).process;
+	return c2c_touch_key(s->accesses_seen, s->order[a->first_touch]).process;
 }
 
-static void add_access(const struct sharing *s, const struct sharing_labels *labels,
-		       uint32_t number, size_t line, struct table *t)
+static void add_access(const struct c2c *s, const struct c2c_labels *labels, uint32_t number,
+		       size_t line, struct table *t)
 {
-	const struct sharing_access *a = &s->accesses.items[number];
-	const struct sharing_counts *c = &a->sum.counts;
+	const struct c2c_access *a = &s->accesses.items[number];
+	const struct c2c_counts *c = &a->sum.counts;
 	struct cell *row = table_add_row(t);
 
 	row[ACCESS_LINE] = cell_count(line + 1);
 	row[ACCESS_OFFSET] = cell_count(a->offset);
 	if (a->size > 0)
 		row[ACCESS_SIZE] = cell_count(a->size);
-	row[ACCESS_OP] = cell_text(sharing_kind_name(a->kind));
-	if (s->request.coalesce & SHARING_BY_PLACE)
+	row[ACCESS_OP] = cell_text(c2c_kind_name(a->kind));
+	if (s->request.coalesce & C2C_BY_PLACE)
 		access_place(s, a, t, row);
 	for (size_t i = 0; i < COUNT(access_counts); i++)
 		row[access_counts[i].column] = cell_count(c->n[access_counts[i].count]);
-	for (size_t i = 0; i < SHARING_N_MET; i++)
-		row[mean_columns[i]] = sharing_mean_cell(a->sum.met[i].cycles, a->sum.met[i].n,
-							 a->sum.met[i].n_saturated);
-	row[ACCESS_PLACED_RECORDS] = cell_count(sharing_placed_loads(c) + sharing_placed_stores(c));
+	for (size_t i = 0; i < C2C_N_MET; i++)
+		row[mean_columns[i]] = c2c_mean_cell(a->sum.met[i].cycles, a->sum.met[i].n,
+						     a->sum.met[i].n_saturated);
+	row[ACCESS_PLACED_RECORDS] = cell_count(c2c_placed_loads(c) + c2c_placed_stores(c));
 	row[ACCESS_TIDS] = tids_cell(s, a, t);
 	row[ACCESS_FIELD] = text_or_none(t, labels->fields[number]);
 	if (a->n_processes == 1 && process_of(s, a) != 0)
@@ -530,17 +526,17 @@ static void add_access(const struct sharing *s, const struct sharing_labels *lab
 }
 
 /* Those that come first, and the first line of each finding, which it tells the number of. */
-static bool is_shown(const struct sharing *s, const struct sharing_labels *labels, size_t line)
+static bool is_shown(const struct c2c *s, const struct c2c_labels *labels, size_t line)
 {
-	const struct sharing_fight *f = &labels->fights.list.items[labels->fights.of_line[line]];
+	const struct c2c_cause *f = &labels->causes.list.items[labels->causes.of_line[line]];
 	size_t top = s->request.top;
 
 	return top == 0 || line < top ||
 	       (f->finding > 0 && f->finding <= top && f->lines.items[0] == line);
 }
 
-void sharing_lines_tables(const struct sharing *s, const struct sharing_labels *labels,
-			  struct table *out_lines, struct table *out_accesses)
+void c2c_lines_tables(const struct c2c *s, const struct c2c_labels *labels, struct table *out_lines,
+		      struct table *out_accesses)
 {
 	table_init(out_lines, "lines", "Shared lines", line_columns, COUNT(line_columns));
 	table_init(out_accesses, "accesses", "What they are accessed by", access_columns,
@@ -549,7 +545,7 @@ void sharing_lines_tables(const struct sharing *s, const struct sharing_labels *
 			   out_lines);
 	table_nest(out_lines, out_accesses);
 	for (size_t i = 0; i < s->subjects.n; i++) {
-		const struct sharing_subject *subject = &s->subjects.items[i];
+		const struct c2c_subject *subject = &s->subjects.items[i];
 
 		if (!is_shown(s, labels, i))
 			continue;

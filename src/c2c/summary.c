@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "c2c/tables.h"
-#include "c2c/verdict/worth.h"
+#include "c2c/verdict/classes.h"
 #include "data/data_names.h"
 #include "scan/spe_filters.h"
 
@@ -23,40 +23,40 @@ static void add_fact(struct table *t, const char *name, const char *value)
 
 /* What is worth a word. */
 struct tally {
-	size_t n[SHARING_N_WORTHS];		      /* lines */
+	size_t n[C2C_N_CLASSES];		      /* lines */
 	size_t n_objects;			      /* of those that are fought over, … */
-	uint32_t n_false, n_true, n_locks, n_unknown; /* … and the fights that they are of */
+	uint32_t n_false, n_true, n_locks, n_unknown; /* … and the causes that they are of */
 	double share;				      /* of those, too */
 	size_t n_handed;     /* lines that were handed over, and that loads waited for */
 	double handed_share; /* of those */
 };
 
-static void count_fight(const struct sharing_fight *f, struct tally *tally)
+static void count_cause(const struct c2c_cause *f, struct tally *tally)
 {
-	const struct sharing_judgement *j = &f->sum.judgement;
+	const struct c2c_judgement *j = &f->sum.judgement;
 
 	tally->n_objects += f->n_objects > 0 ? f->n_objects : 1;
 	tally->share += f->sum.share;
-	tally->n_false += j->verdict == SHARING_FALSE;
-	tally->n_true += j->verdict == SHARING_TRUE && !j->is_guarded;
+	tally->n_false += j->verdict == C2C_FALSE;
+	tally->n_true += j->verdict == C2C_TRUE && !j->is_guarded;
 	tally->n_locks += j->is_guarded;
-	tally->n_unknown += j->verdict == SHARING_UNKNOWN;
+	tally->n_unknown += j->verdict == C2C_UNKNOWN;
 }
 
-static struct tally count_fights(const struct sharing_labels *labels)
+static struct tally count_causes(const struct c2c_labels *labels)
 {
 	struct tally tally = { 0 };
 
-	for (size_t i = 0; i < labels->fights.list.n; i++) {
-		const struct sharing_fight *f = &labels->fights.list.items[i];
+	for (size_t i = 0; i < labels->causes.list.n; i++) {
+		const struct c2c_cause *f = &labels->causes.list.items[i];
 
-		tally.n[f->worth] += f->lines.n;
-		if (sharing_is_in_phases(&f->sum.judgement) && f->sum.judgement.n_waited > 0) {
+		tally.n[f->class] += f->lines.n;
+		if (c2c_is_in_phases(&f->sum.judgement) && f->sum.judgement.n_waited > 0) {
 			tally.n_handed += f->lines.n;
 			tally.handed_share += f->sum.share;
 		}
-		if (f->worth == SHARING_WORTH_FIGHT)
-			count_fight(f, &tally);
+		if (f->class == C2C_CONTENDED)
+			count_cause(f, &tally);
 	}
 	return tally;
 }
@@ -65,7 +65,7 @@ static struct tally count_fights(const struct sharing_labels *labels)
  * "1 line is fought over, 41.1 % of load access latency: 1 false sharing", "240 lines of 120 objects
  * are …": the kinds are those of the findings.
  */
-static const char *fights_text(const struct sharing *s, const struct tally *tally, struct table *t)
+static const char *contended_text(const struct c2c *s, const struct tally *tally, struct table *t)
 {
 	const struct {
 		uint32_t n;
@@ -76,7 +76,7 @@ static const char *fights_text(const struct sharing *s, const struct tally *tall
 		{ tally->n_locks, tally->n_locks == 1 ? "contended lock" : "contended locks" },
 		{ tally->n_unknown, "unknown" },
 	};
-	size_t n = tally->n[SHARING_WORTH_FIGHT];
+	size_t n = tally->n[C2C_CONTENDED];
 	const char *of = "", *text, *joint = ":";
 
 	if (n > tally->n_false + tally->n_true + tally->n_locks + tally->n_unknown)
@@ -87,7 +87,7 @@ static const char *fights_text(const struct sharing *s, const struct tally *tall
 
 	if (s->lines->loads.cycles > 0)
 		text = table_format(t, "%s, %.1f %% of %s", text, 100 * tally->share,
-				    sharing_latency_words(s));
+				    c2c_latency_words(s));
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		if (kinds[i].n == 0)
 			continue;
@@ -99,30 +99,29 @@ static const char *fights_text(const struct sharing *s, const struct tally *tall
 }
 
 /* Why lines are suspected only. */
-static const char *suspicion(const struct sharing *s)
+static const char *suspicion(const struct c2c *s)
 {
 	if (s->lacks_stores)
 		return ": stores may have been left out";
-	return sharing_has_writes(s) ? ": too few samples" : "";
+	return c2c_has_writes(s) ? ": too few samples" : "";
 }
 
 /* How many lines there are of each kind, and what they cost together. */
-static void add_answer(const struct sharing *s, const struct tally *tally, struct table *t)
+static void add_answer(const struct c2c *s, const struct tally *tally, struct table *t)
 {
-	size_t n_suspects = tally->n[SHARING_WORTH_SUSPECT],
-	       n_stores = tally->n[SHARING_WORTH_STORES];
-	const char *text = sharing_nothing_found(s);
+	size_t n_suspects = tally->n[C2C_SUSPECTED], n_stores = tally->n[C2C_STORES_ONLY];
+	const char *text = c2c_nothing_found(s);
 
-	if (tally->n[SHARING_WORTH_FIGHT] > 0)
-		text = fights_text(s, tally, t);
-	else if (n_suspects + n_stores > 0 && sharing_has_writes(s))
+	if (tally->n[C2C_CONTENDED] > 0)
+		text = contended_text(s, tally, t);
+	else if (n_suspects + n_stores > 0 && c2c_has_writes(s))
 		text = "no line is seen to be fought over";
-	if (n_suspects > 0 && s->lacks_stores && tally->n[SHARING_WORTH_FIGHT] == 0)
+	if (n_suspects > 0 && s->lacks_stores && tally->n[C2C_CONTENDED] == 0)
 		text = table_format(t, "%zu line%s may be fought over%s", n_suspects,
 				    plural(n_suspects), suspicion(s));
 	else if (n_suspects > 0)
 		text = table_format(t, "%s; %zu%s may be%s", text, n_suspects,
-				    tally->n[SHARING_WORTH_FIGHT] > 0 ? " more" : "", suspicion(s));
+				    tally->n[C2C_CONTENDED] > 0 ? " more" : "", suspicion(s));
 	if (n_stores > 0)
 		text = table_format(t,
 				    "%s; %zu line%s written by several threads, whether they wait "
@@ -132,9 +131,9 @@ static void add_answer(const struct sharing *s, const struct tally *tally, struc
 }
 
 /* What threads did one after the other made loads wait, too, but once. */
-static void add_phases(const struct sharing *s, const struct tally *tally, struct table *t)
+static void add_phases(const struct c2c *s, const struct tally *tally, struct table *t)
 {
-	if (tally->n_handed == 0 || tally->handed_share < SHARING_LEAST_SHARE)
+	if (tally->n_handed == 0 || tally->handed_share < C2C_LEAST_SHARE)
 		return;
 	add_fact(t, "phases",
 		 table_format(t,
@@ -142,11 +141,11 @@ static void add_phases(const struct sharing *s, const struct tally *tally, struc
 			      "which is no sharing; loads of the new ones took %.1f %% of %s",
 			      tally->n_handed, tally->n_handed == 1 ? " was" : "s were",
 			      tally->n_handed == 1 ? "it" : "them", 100 * tally->handed_share,
-			      sharing_latency_words(s)));
+			      c2c_latency_words(s)));
 }
 
 /* If latencies are not what the words on screen say, which is where issue was recorded. */
-static void add_latency(const struct sharing *s, struct table *t)
+static void add_latency(const struct c2c *s, struct table *t)
 {
 	if (!capture_spe(s->session->capture)->is_present || s->lines->loads.n == 0 ||
 	    !s->lines->lacks_issue)
@@ -159,28 +158,28 @@ static void add_latency(const struct sharing *s, struct table *t)
 			 s->lines->has_issue ? " of some accesses" : ""));
 }
 
-static void add_seen(const struct sharing *s, struct table *t)
+static void add_seen(const struct c2c *s, struct table *t)
 {
-	const struct sharing_counts *c = &s->total;
-	static const char *const met[SHARING_N_MODES] = {
-		[SHARING_BY_PEER] = "from another core's cache",
-		[SHARING_BY_HITM] = "that found it modified by another core",
-		[SHARING_BY_LOCAL_HITM] = "that found it modified on the same socket",
-		[SHARING_BY_REMOTE_HITM] = "that found it modified on another socket",
+	const struct c2c_counts *c = &s->total;
+	static const char *const met[C2C_N_MODES] = {
+		[C2C_BY_PEER] = "from another core's cache",
+		[C2C_BY_HITM] = "that found it modified by another core",
+		[C2C_BY_LOCAL_HITM] = "that found it modified on the same socket",
+		[C2C_BY_REMOTE_HITM] = "that found it modified on another socket",
 	};
 
-	add_fact(t, "seen",
-		 table_format(
-			 t, "%s and %s to %s, %s %s",
-			 table_human(t, cell_count(c->n[SHARING_LOADS]), "loads"),
-			 table_human(t, cell_count(c->n[SHARING_STORES]), "stores"),
-			 table_human(t, cell_count(s->n_lines), "lines"),
-			 table_human(t, cell_count(sharing_contended(c, s->options.mode)), "loads"),
-			 met[s->options.mode]));
+	add_fact(
+		t, "seen",
+		table_format(t, "%s and %s to %s, %s %s",
+			     table_human(t, cell_count(c->n[C2C_LOADS]), "loads"),
+			     table_human(t, cell_count(c->n[C2C_STORES]), "stores"),
+			     table_human(t, cell_count(s->n_lines), "lines"),
+			     table_human(t, cell_count(c2c_contended(c, s->options.mode)), "loads"),
+			     met[s->options.mode]));
 }
 
 /* What was not recorded. */
-static void add_caution(const struct sharing *s, struct table *t)
+static void add_caution(const struct c2c *s, struct table *t)
 {
 	struct text text = { 0 };
 
@@ -194,10 +193,9 @@ static void add_caution(const struct sharing *s, struct table *t)
 	text_release(&text);
 }
 
-void sharing_summary_table(const struct sharing *s, const struct sharing_labels *labels,
-			   struct table *out)
+void c2c_summary_table(const struct c2c *s, const struct c2c_labels *labels, struct table *out)
 {
-	struct tally tally = count_fights(labels);
+	struct tally tally = count_causes(labels);
 
 	table_init(out, "sharing", NULL, summary_columns, COUNT(summary_columns));
 	out->style = TABLE_FACTS;

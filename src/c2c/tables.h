@@ -8,32 +8,29 @@
 #include "table/table.h"
 
 /* How much there is in a sentence or two: "sharing". */
-void sharing_summary_table(const struct sharing *, const struct sharing_labels *,
-			   struct table *out);
+void c2c_summary_table(const struct c2c *, const struct c2c_labels *, struct table *out);
 
 /* The lines that are fought over, in words, those that cost most first: "findings". */
-void sharing_findings_table(const struct sharing *, const struct sharing_labels *,
-			    struct table *out);
+void c2c_findings_table(const struct c2c *, const struct c2c_labels *, struct table *out);
 
 /*
  * Adds them to the findings of a report (findings/finding_table.h), and keeps its order: by share. What says
  * no more than that a function waits for such a line becomes evidence. Returns how many there were.
  */
-size_t sharing_add_findings(const struct sharing *, const struct sharing_labels *,
-			    struct table *findings);
+size_t c2c_add_findings(const struct c2c *, const struct c2c_labels *, struct table *findings);
 
 /* What all accesses of the capture met: "trace"; and those to shared lines: "shared". */
-void sharing_trace_table(const struct sharing *, struct table *out);
-void sharing_shared_table(const struct sharing *, struct table *out);
+void c2c_trace_table(const struct c2c *, struct table *out);
+void c2c_shared_table(const struct c2c *, struct table *out);
 
 /* The lines with their counters, "lines", and what they are accessed by, "accesses", nested. */
-void sharing_lines_tables(const struct sharing *, const struct sharing_labels *,
-			  struct table *out_lines, struct table *out_accesses);
+void c2c_lines_tables(const struct c2c *, const struct c2c_labels *, struct table *out_lines,
+		      struct table *out_accesses);
 
 /* A mean of latencies, absent for none, marked if counters were full. */
-struct cell sharing_mean_cell(uint64_t cycles, uint64_t n, uint64_t n_saturated);
+struct cell c2c_mean_cell(uint64_t cycles, uint64_t n, uint64_t n_saturated);
 
 /* "load", "store", "atomic", "load-exclusive" … */
-const char *sharing_kind_name(unsigned kind);
+const char *c2c_kind_name(unsigned kind);
 
 #endif

@@ -27,7 +27,7 @@ struct total {
 	uint32_t mask, of;
 };
 
-#define BIT(count) SHARING_BIT(count)
+#define BIT(count) C2C_BIT(count)
 #define MISSES (BIT(LOCAL_DRAM) | BIT(REMOTE_DRAM) | BIT(REMOTE_HITM) | BIT(REMOTE_HIT))
 
 static const struct total trace_totals[] = {
@@ -87,7 +87,7 @@ static const struct total shared_totals[] = {
 	  BIT(LOCAL_HITM) | BIT(REMOTE_HITM) | BIT(STORES), BIT(RECORDS) },
 };
 
-static uint64_t sum_of(const struct sharing_counts *c, uint32_t mask)
+static uint64_t sum_of(const struct c2c_counts *c, uint32_t mask)
 {
 	uint64_t sum = 0;
 
@@ -106,7 +106,7 @@ static void add_row(struct table *t, const char *counter, const char *what, uint
 }
 
 static void add_totals(struct table *t, const struct total *totals, size_t n,
-		       const struct sharing_counts *c)
+		       const struct c2c_counts *c)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint64_t records = sum_of(c, totals[i].mask), whole = sum_of(c, totals[i].of);
@@ -124,13 +124,13 @@ static void start_totals(struct table *t, const char *name, const char *title)
 	t->is_keyed = true;
 }
 
-void sharing_trace_table(const struct sharing *s, struct table *out)
+void c2c_trace_table(const struct c2c *s, struct table *out)
 {
 	start_totals(out, "trace", "All accesses");
 	add_totals(out, trace_totals, COUNT(trace_totals), &s->total);
 }
 
-void sharing_shared_table(const struct sharing *s, struct table *out)
+void c2c_shared_table(const struct c2c *s, struct table *out)
 {
 	start_totals(out, "shared", "Accesses to lines that came from other cores");
 	add_row(out, "lines", "lines that loads got from other cores", s->n_shared_lines);

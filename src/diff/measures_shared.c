@@ -27,12 +27,12 @@ struct by_name {
 static const char all_lines[] = "all lines";
 
 /* A line, as the cost of sharing is reckoned: contended loads, and reloads. */
-static struct waits waits_of(const struct sharing *s, const struct sharing_subject *subject)
+static struct waits waits_of(const struct c2c *s, const struct c2c_subject *subject)
 {
 	double base = (double)s->local_cycles;
-	struct sharing_latency l = subject->contended;
+	struct c2c_latency l = subject->contended;
 
-	sharing_latency_merge(&l, &subject->reloads);
+	c2c_latency_merge(&l, &subject->reloads);
 	return (struct waits){
 		.n = l.n,
 		.n_full = l.n_saturated,
@@ -74,24 +74,23 @@ static void put_object(const char *label, struct text *out)
 }
 
 /* The function whose accesses there are most of. */
-static const char *heaviest_function(const struct sharing *s, const struct sharing_subject *subject)
+static const char *heaviest_function(const struct c2c *s, const struct c2c_subject *subject)
 {
-	const struct sharing_access *best = NULL;
+	const struct c2c_access *best = NULL;
 
 	for (uint32_t i = 0; i < subject->n_accesses; i++) {
-		const struct sharing_access *a = &s->accesses.items[subject->first_access + i];
+		const struct c2c_access *a = &s->accesses.items[subject->first_access + i];
 
-		if (best == NULL ||
-		    a->sum.counts.n[SHARING_RECORDS] > best->sum.counts.n[SHARING_RECORDS])
+		if (best == NULL || a->sum.counts.n[C2C_RECORDS] > best->sum.counts.n[C2C_RECORDS])
 			best = a;
 	}
 	return best == NULL ? "[unknown]" : names_function(&s->names, best->place);
 }
 
-static void add_line(struct by_name *b, const struct sharing *s,
-		     const struct sharing_labels *labels, size_t i)
+static void add_line(struct by_name *b, const struct c2c *s, const struct c2c_labels *labels,
+		     size_t i)
 {
-	const struct sharing_subject *subject = &s->subjects.items[i];
+	const struct c2c_subject *subject = &s->subjects.items[i];
 	const struct waits waits = waits_of(s, subject);
 	struct text name = { 0 };
 
@@ -139,25 +138,25 @@ static void add_measures(const struct by_name *b, const struct session *s, doubl
 int measures_add_shared(struct session *s, const struct select *select, struct measures *out,
 			struct err *err)
 {
-	const struct sharing_request request = {
+	const struct c2c_request request = {
 		.mode = -1,
 		.top = MAX_LINES,
-		.sort = SHARING_SORT_COST,
+		.sort = C2C_SORT_COST,
 	};
 	const struct waits none = { 0 };
-	struct sharing sharing = { 0 };
-	struct sharing_labels labels = { 0 };
+	struct c2c sharing = { 0 };
+	struct c2c_labels labels = { 0 };
 	struct by_name b = { 0 };
-	int rc = sharing_run(s, select, &request, &sharing, err);
+	int rc = c2c_run(s, select, &request, &sharing, err);
 
 	if (rc == 0) {
 		strings_init(&b.strings);
 		tuples_init(&b.names, 1);
-		sharing_labels_init(&labels, &sharing);
+		c2c_labels_init(&labels, &sharing);
 		add(&b, all_lines, &none); /* also where nothing is shared: that may change */
 		for (size_t i = 0; i < sharing.subjects.n; i++)
-			if (sharing_waited(&sharing.subjects.items[i], sharing.options.mode) > 0 &&
-			    !sharing_is_in_phases(&sharing.subjects.items[i].judgement))
+			if (c2c_waited(&sharing.subjects.items[i], sharing.options.mode) > 0 &&
+			    !c2c_is_in_phases(&sharing.subjects.items[i].judgement))
 				add_line(&b, &sharing, &labels, i);
 		add_measures(&b, s, sharing.interval > 0 ? sharing.interval : 1, out);
 		out->kinds |= 1u << MEASURE_SHARED;
@@ -165,7 +164,7 @@ int measures_add_shared(struct session *s, const struct select *select, struct m
 		strings_release(&b.strings);
 		vec_release(&b.list);
 	}
-	sharing_labels_release(&labels);
-	sharing_release(&sharing);
+	c2c_labels_release(&labels);
+	c2c_release(&sharing);
 	return rc;
 }

@@ -86,20 +86,20 @@ static bool may_share(const struct session *s, const struct hot *code)
 static int add_sharing(struct session *s, const struct select *select, struct table *findings,
 		       struct err *err)
 {
-	const struct sharing_request request = { .mode = -1,
-						 .top = SHARED_LINES,
-						 .with_objects = true };
-	struct sharing sharing;
-	struct sharing_labels labels = { 0 };
-	int rc = sharing_run(s, select, &request, &sharing, err);
+	const struct c2c_request request = { .mode = -1,
+					     .top = SHARED_LINES,
+					     .with_objects = true };
+	struct c2c sharing;
+	struct c2c_labels labels = { 0 };
+	int rc = c2c_run(s, select, &request, &sharing, err);
 
 	if (rc == 0) {
-		sharing_labels_init(&labels, &sharing);
-		if (sharing_add_findings(&sharing, &labels, findings) > 0)
+		c2c_labels_init(&labels, &sharing);
+		if (c2c_add_findings(&sharing, &labels, findings) > 0)
 			findings->notes.n = 0; /* which said that there are none */
 	}
-	sharing_labels_release(&labels);
-	sharing_release(&sharing);
+	c2c_labels_release(&labels);
+	c2c_release(&sharing);
 	return rc;
 }
 

@@ -102,17 +102,17 @@ static void show_hot(struct session *s, const struct select *select)
 /* Every shared line with all of its accesses. */
 static void show_sharing(struct session *s, const struct select *select, int mode)
 {
-	const struct sharing_request request = { .mode = mode, .is_double = mode < 0 };
+	const struct c2c_request request = { .mode = mode, .is_double = mode < 0 };
 	struct table findings = { 0 }, lines = { 0 }, accesses = { 0 };
 	struct tables tables = { 0 };
-	struct sharing_labels labels = { 0 };
-	struct sharing sharing;
+	struct c2c_labels labels = { 0 };
+	struct c2c sharing;
 	struct err err;
 
-	if (sharing_run(s, select, &request, &sharing, &err) == 0) {
-		sharing_labels_init(&labels, &sharing);
-		sharing_findings_table(&sharing, &labels, &findings);
-		sharing_lines_tables(&sharing, &labels, &lines, &accesses);
+	if (c2c_run(s, select, &request, &sharing, &err) == 0) {
+		c2c_labels_init(&labels, &sharing);
+		c2c_findings_table(&sharing, &labels, &findings);
+		c2c_lines_tables(&sharing, &labels, &lines, &accesses);
 		*vec_add(&tables.list) = &findings;
 		*vec_add(&tables.list) = &lines;
 		render(&tables);
@@ -121,8 +121,8 @@ static void show_sharing(struct session *s, const struct select *select, int mod
 	table_release(&lines);
 	table_release(&accesses);
 	vec_release(&tables.list);
-	sharing_labels_release(&labels);
-	sharing_release(&sharing);
+	c2c_labels_release(&labels);
+	c2c_release(&sharing);
 }
 
 static void show_memory(struct session *s, const struct select *select)
@@ -184,7 +184,7 @@ static void use(struct session *s)
 	show_hot(s, select);
 	show_memory(s, NULL);
 	list_events(s);
-	for (int mode = -1; mode < SHARING_N_MODES; mode += 2)
+	for (int mode = -1; mode < C2C_N_MODES; mode += 2)
 		show_sharing(s, mode < 0 ? NULL : select, mode);
 	export_all(s, select);
 	select_free(select);

@@ -17,17 +17,17 @@ enum {
 	VECTOR_LENGTH_MASK = 7,
 };
 
-void sharing_choice_init(struct sharing_choice *c, const struct sharing_options *options,
-			 size_t n_lines, uint64_t first_ns, uint64_t last_ns)
+void c2c_choice_init(struct c2c_choice *c, const struct c2c_options *options, size_t n_lines,
+		     uint64_t first_ns, uint64_t last_ns)
 {
-	*c = (struct sharing_choice){ .options = options, .first_ns = first_ns };
+	*c = (struct c2c_choice){ .options = options, .first_ns = first_ns };
 	while (last_ns > first_ns && (last_ns - first_ns) >> c->slot_shift >= N_SLOTS)
 		c->slot_shift++;
 	address_filter_init(&c->filter, options->line_bytes, n_lines);
 	tuples_init(&c->keys, 2);
 }
 
-void sharing_choice_add(struct sharing_choice *c, uint32_t space, uint64_t address)
+void c2c_choice_add(struct c2c_choice *c, uint32_t space, uint64_t address)
 {
 	const uint64_t key[] = { space, address };
 
@@ -35,14 +35,14 @@ void sharing_choice_add(struct sharing_choice *c, uint32_t space, uint64_t addre
 	address_filter_add(&c->filter, address);
 }
 
-void sharing_choice_release(struct sharing_choice *c)
+void c2c_choice_release(struct c2c_choice *c)
 {
 	tuples_release(&c->keys);
 	address_filter_release(&c->filter);
-	*c = (struct sharing_choice){ 0 };
+	*c = (struct c2c_choice){ 0 };
 }
 
-struct scan_wish sharing_accesses_wish(const struct sharing_choice *choice)
+struct scan_wish c2c_accesses_wish(const struct c2c_choice *choice)
 {
 	return (struct scan_wish){
 		.addresses = &choice->filter,
@@ -56,14 +56,14 @@ static const uint64_t partial_events =
 static unsigned kind_of_spe(const struct batch *b, size_t row)
 {
 	struct spe_op op = spe_op_of(b->op_class[row], b->op[row]);
-	unsigned kind = b->op[row] & 1 ? SHARING_KIND_STORE : 0;
+	unsigned kind = b->op[row] & 1 ? C2C_KIND_STORE : 0;
 
-	kind |= op.is_atomic ? SHARING_KIND_ATOMIC : 0;
-	kind |= op.is_exclusive ? SHARING_KIND_EXCLUSIVE : 0;
-	kind |= op.is_acquire_release ? SHARING_KIND_ORDERED : 0;
+	kind |= op.is_atomic ? C2C_KIND_ATOMIC : 0;
+	kind |= op.is_exclusive ? C2C_KIND_EXCLUSIVE : 0;
+	kind |= op.is_acquire_release ? C2C_KIND_ORDERED : 0;
 	if (op.is_sve && b->has[row] & HAS_EVENTS && b->events[row] & partial_events)
-		kind |= SHARING_KIND_PARTIAL;
-	return kind | (op.is_simd || op.is_sve || op.is_sme ? SHARING_KIND_VECTOR : 0);
+		kind |= C2C_KIND_PARTIAL;
+	return kind | (op.is_simd || op.is_sve || op.is_sme ? C2C_KIND_VECTOR : 0);
 }
 
 static unsigned vector_of(const struct batch *b, size_t row)
@@ -73,31 +73,31 @@ static unsigned vector_of(const struct batch *b, size_t row)
 	return (b->op[row] >> VECTOR_LENGTH_SHIFT & VECTOR_LENGTH_MASK) + 1u;
 }
 
-unsigned sharing_row_kind(const struct batch *b, size_t row)
+unsigned c2c_row_kind(const struct batch *b, size_t row)
 {
 	uint32_t mask;
 
 	if (b->kind == BATCH_SPE)
 		return kind_of_spe(b, row);
-	mask = sharing_classify_data_src(b->data_src[row], true);
-	return (mask & SHARING_BIT(STORES) ? SHARING_KIND_STORE : 0u) |
-	       (mask & SHARING_BIT(LOCKED) ? SHARING_KIND_ATOMIC : 0u);
+	mask = c2c_classify_data_src(b->data_src[row], true);
+	return (mask & C2C_BIT(STORES) ? C2C_KIND_STORE : 0u) |
+	       (mask & C2C_BIT(LOCKED) ? C2C_KIND_ATOMIC : 0u);
 }
 
 /* Those of all lines. */
-static size_t n_slices(const struct sharing_accesses *a)
+static size_t n_slices(const struct c2c_accesses *a)
 {
 	return (size_t)a->choice->keys.n * a->session->slices.n;
 }
 
 static void *accesses_new(const struct session *session, const void *options)
 {
-	struct sharing_accesses *a = mem_zalloc(1, sizeof(*a));
+	struct c2c_accesses *a = mem_zalloc(1, sizeof(*a));
 
 	a->session = session;
 	a->choice = options;
-	a->classifier = sharing_classifier_new(session);
-	tuples_init(&a->keys, SHARING_TOUCH_WORDS);
+	a->classifier = c2c_classifier_new(session);
+	tuples_init(&a->keys, C2C_TOUCH_WORDS);
 	tuples_init(&a->pages, 2);
 	a->slices = mem_zalloc(n_slices(a) + 1, sizeof(*a->slices));
 	tuples_init(&a->views, 2);
@@ -106,11 +106,11 @@ static void *accesses_new(const struct session *session, const void *options)
 
 static void accesses_free(void *partial)
 {
-	struct sharing_accesses *a = partial;
+	struct c2c_accesses *a = partial;
 
 	if (a == NULL)
 		return;
-	sharing_classifier_free(a->classifier);
+	c2c_classifier_free(a->classifier);
 	tuples_release(&a->keys);
 	tuples_release(&a->pages);
 	tuples_release(&a->views);
@@ -128,11 +128,11 @@ static void accesses_free(void *partial)
  *	2	process, cpu
  *	3	pc
  */
-struct sharing_touch_key sharing_touch_key(const struct sharing_accesses *a, uint32_t number)
+struct c2c_touch_key c2c_touch_key(const struct c2c_accesses *a, uint32_t number)
 {
 	const uint64_t *words = tuples_get(&a->keys, number);
 
-	return (struct sharing_touch_key){
+	return (struct c2c_touch_key){
 		.line = (uint32_t)(words[0] >> 32),
 		.offset = (uint16_t)(words[0] >> 8),
 		.kind = (uint8_t)words[0],
@@ -150,10 +150,10 @@ static uint64_t pair(uint64_t high, uint64_t low)
 	return high << 32 | low;
 }
 
-static struct sharing_touch *touch_of(struct sharing_accesses *a, const uint64_t *words)
+static struct c2c_touch *touch_of(struct c2c_accesses *a, const uint64_t *words)
 {
 	uint32_t number = tuples_add(&a->keys, words);
-	struct sharing_touch *touch;
+	struct c2c_touch *touch;
 
 	if (number < a->touches.n)
 		return &a->touches.items[number];
@@ -169,44 +169,44 @@ static void widen_times(uint64_t *first_ns, uint64_t *last_ns, uint64_t from_ns,
 }
 
 /* What a load met decides where its latency counts; first match wins. */
-static const uint32_t met_masks[SHARING_N_MET] = {
-	[SHARING_MET_REMOTE_HITM] = SHARING_BIT(REMOTE_HITM),
-	[SHARING_MET_LOCAL_HITM] = SHARING_BIT(LOCAL_HITM),
-	[SHARING_MET_REMOTE_PEER] = SHARING_BIT(REMOTE_PEER),
-	[SHARING_MET_LOCAL_PEER] = SHARING_BIT(LOCAL_PEER),
-	[SHARING_MET_NONE] = SHARING_BIT(LOADS),
+static const uint32_t met_masks[C2C_N_MET] = {
+	[C2C_MET_REMOTE_HITM] = C2C_BIT(REMOTE_HITM),
+	[C2C_MET_LOCAL_HITM] = C2C_BIT(LOCAL_HITM),
+	[C2C_MET_REMOTE_PEER] = C2C_BIT(REMOTE_PEER),
+	[C2C_MET_LOCAL_PEER] = C2C_BIT(LOCAL_PEER),
+	[C2C_MET_NONE] = C2C_BIT(LOADS),
 };
 
-static void add_reload(struct sharing_touch *touch, const struct batch *b, size_t row,
-		       uint64_t cycles, bool is_saturated)
+static void add_reload(struct c2c_touch *touch, const struct batch *b, size_t row, uint64_t cycles,
+		       bool is_saturated)
 {
-	sharing_latency_add(&touch->reloads, cycles, is_saturated);
+	c2c_latency_add(&touch->reloads, cycles, is_saturated);
 	if (b->has[row] & HAS_TIME)
 		widen_times(&touch->first_reload_ns, &touch->last_reload_ns, b->time_ns[row],
 			    b->time_ns[row]);
 }
 
-static void add_latency(enum sharing_mode mode, struct sharing_touch *touch, const struct batch *b,
+static void add_latency(enum c2c_mode mode, struct c2c_touch *touch, const struct batch *b,
 			size_t row, uint32_t mask)
 {
-	struct sharing_mean *mean = touch->met;
+	struct c2c_mean *mean = touch->met;
 	uint64_t cycles, access;
 
-	if (!(mask & SHARING_BIT(LOADS)) || !sharing_row_total(b, row, &cycles))
+	if (!(mask & C2C_BIT(LOADS)) || !c2c_row_total(b, row, &cycles))
 		return;
 	for (size_t i = 0; !(mask & met_masks[i]); i++)
 		mean++;
 	mean->n++;
 	mean->cycles += cycles;
-	mean->n_saturated += sharing_is_saturated(b, cycles);
-	access = sharing_row_access(b, row, cycles);
-	if (mask & sharing_mode_masks[mode])
-		sharing_latency_add(&touch->contended, access, sharing_is_saturated(b, cycles));
-	else if (sharing_is_reload(mask, 0))
-		add_reload(touch, b, row, access, sharing_is_saturated(b, cycles));
+	mean->n_saturated += c2c_is_saturated(b, cycles);
+	access = c2c_row_access(b, row, cycles);
+	if (mask & c2c_mode_masks[mode])
+		c2c_latency_add(&touch->contended, access, c2c_is_saturated(b, cycles));
+	else if (c2c_is_reload(mask, 0))
+		add_reload(touch, b, row, access, c2c_is_saturated(b, cycles));
 }
 
-static void add_page(struct sharing_accesses *a, struct sharing_touch *touch, uint32_t line,
+static void add_page(struct c2c_accesses *a, struct c2c_touch *touch, uint32_t line,
 		     uint64_t physical)
 {
 	const uint64_t page[] = { line, physical >> PAGE_SHIFT };
@@ -217,7 +217,7 @@ static void add_page(struct sharing_accesses *a, struct sharing_touch *touch, ui
 		touch->nodes |= (uint64_t)1 << node;
 }
 
-static void add_slice(struct sharing_accesses *a, uint32_t line, uint64_t time_ns)
+static void add_slice(struct c2c_accesses *a, uint32_t line, uint64_t time_ns)
 {
 	const struct slices *s = &a->session->slices;
 
@@ -226,14 +226,14 @@ static void add_slice(struct sharing_accesses *a, uint32_t line, uint64_t time_n
 }
 
 /* As a bit. */
-static uint64_t slot_of(const struct sharing_choice *c, uint64_t time_ns)
+static uint64_t slot_of(const struct c2c_choice *c, uint64_t time_ns)
 {
 	uint64_t slot = time_ns > c->first_ns ? (time_ns - c->first_ns) >> c->slot_shift : 0;
 
 	return UINT64_C(1) << (slot < N_SLOTS ? slot : N_SLOTS - 1);
 }
 
-static void add_view(struct sharing_accesses *a, uint32_t line, uint32_t process, uint64_t address)
+static void add_view(struct c2c_accesses *a, uint32_t line, uint32_t process, uint64_t address)
 {
 	const uint64_t key[] = { line, process };
 	uint32_t number = tuples_add(&a->views, key);
@@ -244,7 +244,7 @@ static void add_view(struct sharing_accesses *a, uint32_t line, uint32_t process
 		a->viewed.items[number] = address;
 }
 
-uint64_t sharing_accesses_view(const struct sharing_accesses *a, uint32_t line, uint32_t process)
+uint64_t c2c_accesses_view(const struct c2c_accesses *a, uint32_t line, uint32_t process)
 {
 	const uint64_t key[] = { line, process };
 	uint32_t number = tuples_find(&a->views, key);
@@ -252,21 +252,21 @@ uint64_t sharing_accesses_view(const struct sharing_accesses *a, uint32_t line, 
 	return number == TUPLES_NONE ? 0 : a->viewed.items[number];
 }
 
-static void add_row(struct sharing_accesses *a, const struct batch *b, size_t row, uint32_t line,
-		    const struct sharing_spot *spot, uint32_t mask)
+static void add_row(struct c2c_accesses *a, const struct batch *b, size_t row, uint32_t line,
+		    const struct c2c_spot *spot, uint32_t mask)
 {
 	uint32_t has = b->has[row];
-	const uint64_t words[SHARING_TOUCH_WORDS] = {
+	const uint64_t words[C2C_TOUCH_WORDS] = {
 		pair(line, (uint64_t)vector_of(b, row) << 24 | (uint64_t)spot->offset << 8 |
-				   sharing_row_kind(b, row)),
+				   c2c_row_kind(b, row)),
 		pair(has & HAS_PC ? b->place[row] : 0, has & HAS_TID ? b->tid[row] : UINT32_MAX),
 		pair(has & HAS_PROCESS ? b->process[row] : 0,
 		     has & HAS_CPU ? b->cpu[row] : UINT32_MAX),
 		has & HAS_PC ? b->pc[row] : 0,
 	};
-	struct sharing_touch *touch = touch_of(a, words);
+	struct c2c_touch *touch = touch_of(a, words);
 
-	sharing_count_in(&touch->counts, mask);
+	c2c_count_in(&touch->counts, mask);
 	add_latency(a->choice->options->mode, touch, b, row, mask);
 	if (has & HAS_TIME) {
 		widen_times(&touch->first_ns, &touch->last_ns, b->time_ns[row], b->time_ns[row]);
@@ -275,25 +275,25 @@ static void add_row(struct sharing_accesses *a, const struct batch *b, size_t ro
 	}
 	if (has & HAS_PA)
 		add_page(a, touch, line, b->pa[row]);
-	if (spot->space == SHARING_PHYSICAL)
+	if (spot->space == C2C_PHYSICAL)
 		add_view(a, line, has & HAS_PROCESS ? b->process[row] : 0,
 			 b->va[row] - spot->offset);
 }
 
 static void accesses_consume(void *partial, const struct batch *b)
 {
-	struct sharing_accesses *a = partial;
+	struct c2c_accesses *a = partial;
 	uint32_t masks[BATCH_ROWS];
 
-	sharing_classify(a->classifier, b, masks);
+	c2c_classify(a->classifier, b, masks);
 	for (size_t row = 0; row < b->n; row++) {
-		struct sharing_spot spot;
+		struct c2c_spot spot;
 		uint64_t key[2];
 		uint32_t line;
 
-		if (!sharing_is_of_line(masks[row]))
+		if (!c2c_is_of_line(masks[row]))
 			continue;
-		spot = sharing_spot(a->choice->options, b, row);
+		spot = c2c_spot(a->choice->options, b, row);
 		if (!address_filter_may_have(&a->choice->filter, spot.address))
 			continue;
 		key[0] = spot.space;
@@ -304,16 +304,16 @@ static void accesses_consume(void *partial, const struct batch *b)
 	}
 }
 
-void sharing_touch_merge(struct sharing_touch *to, const struct sharing_touch *from)
+void c2c_touch_merge(struct c2c_touch *to, const struct c2c_touch *from)
 {
-	sharing_counts_add(&to->counts, &from->counts);
-	for (size_t i = 0; i < SHARING_N_MET; i++) {
+	c2c_counts_add(&to->counts, &from->counts);
+	for (size_t i = 0; i < C2C_N_MET; i++) {
 		to->met[i].n += from->met[i].n;
 		to->met[i].n_saturated += from->met[i].n_saturated;
 		to->met[i].cycles += from->met[i].cycles;
 	}
-	sharing_latency_merge(&to->contended, &from->contended);
-	sharing_latency_merge(&to->reloads, &from->reloads);
+	c2c_latency_merge(&to->contended, &from->contended);
+	c2c_latency_merge(&to->reloads, &from->reloads);
 	widen_times(&to->first_ns, &to->last_ns, from->first_ns, from->last_ns);
 	widen_times(&to->first_reload_ns, &to->last_reload_ns, from->first_reload_ns,
 		    from->last_reload_ns);
@@ -323,13 +323,12 @@ void sharing_touch_merge(struct sharing_touch *to, const struct sharing_touch *f
 
 static void accesses_merge(void *into, const void *from, const struct id_map *map)
 {
-	struct sharing_accesses *to = into;
-	const struct sharing_accesses *part = from;
+	struct c2c_accesses *to = into;
+	const struct c2c_accesses *part = from;
 
 	(void)map;
 	for (uint32_t i = 0; i < part->keys.n; i++)
-		sharing_touch_merge(touch_of(to, tuples_get(&part->keys, i)),
-				    &part->touches.items[i]);
+		c2c_touch_merge(touch_of(to, tuples_get(&part->keys, i)), &part->touches.items[i]);
 	for (uint32_t i = 0; i < part->pages.n; i++)
 		tuples_add(&to->pages, tuples_get(&part->pages, i));
 	for (size_t i = 0; i < n_slices(to); i++)
@@ -341,7 +340,7 @@ static void accesses_merge(void *into, const void *from, const struct id_map *ma
 	}
 }
 
-const struct analysis_class sharing_accesses_class = {
+const struct analysis_class c2c_accesses_class = {
 	.new = accesses_new,
 	.free = accesses_free,
 	.consume = accesses_consume,

@@ -28,9 +28,9 @@ static uint64_t median_of(const uint32_t *histogram)
 {
 	uint64_t n = 0, below = 0;
 
-	for (size_t i = 0; i <= SHARING_LATENCY_MAX; i++)
+	for (size_t i = 0; i <= C2C_LATENCY_MAX; i++)
 		n += histogram[i];
-	for (size_t i = 0; n > 0 && i <= SHARING_LATENCY_MAX; i++) {
+	for (size_t i = 0; n > 0 && i <= C2C_LATENCY_MAX; i++) {
 		below += histogram[i];
 		if (2 * below >= n)
 			return i;
@@ -42,25 +42,25 @@ static uint64_t median_of(const uint32_t *histogram)
  * Where fast loads were not recorded the median is one of slow ones only: the filter's limit is
  * above what a hit takes, so the excess is too small.
  */
-uint64_t sharing_local_cycles(const struct sharing *s)
+uint64_t c2c_local_cycles(const struct c2c *s)
 {
 	uint64_t median = median_of(s->lines->local_hits);
 
 	return s->minimum_cycles > 0 && median > s->minimum_cycles ? s->minimum_cycles : median;
 }
 
-int64_t sharing_excess(const struct sharing *s, uint64_t cycles, uint64_t n)
+int64_t c2c_excess(const struct c2c *s, uint64_t cycles, uint64_t n)
 {
 	uint64_t usual = s->local_cycles * n;
 
 	return cycles > usual ? (int64_t)(cycles - usual) : 0;
 }
 
-bool sharing_is_kept(const struct sharing *s, const struct sharing_use *use)
+bool c2c_is_kept(const struct c2c *s, const struct c2c_use *use)
 {
-	const struct sharing_counts *c = &s->lines->total;
-	double all = (double)c->n[SHARING_RECORDS] - c->n[SHARING_LOAD_NO_ADDRESS] -
-		     c->n[SHARING_STORE_NO_ADDRESS];
+	const struct c2c_counts *c = &s->lines->total;
+	double all =
+		(double)c->n[C2C_RECORDS] - c->n[C2C_LOAD_NO_ADDRESS] - c->n[C2C_STORE_NO_ADDRESS];
 	double n = (double)use->n_records;
 
 	/* How often it hits is not known then, so the transfers that were seen have to tell. */
@@ -78,10 +78,10 @@ struct writer {
 struct settling {
 	struct tuples threads;	       /* process << 32 | tid */
 	VEC_OF(struct writer) writers; /* by thread */
-	struct sharing_use use;
+	struct c2c_use use;
 };
 
-static uint32_t thread_of(struct settling *t, const struct sharing_touch_key *k)
+static uint32_t thread_of(struct settling *t, const struct c2c_touch_key *k)
 {
 	const uint64_t thread = (uint64_t)k->process << 32 | k->tid;
 	uint32_t number = tuples_add(&t->threads, &thread);
@@ -91,18 +91,18 @@ static uint32_t thread_of(struct settling *t, const struct sharing_touch_key *k)
 	return number;
 }
 
-static void add_touch(struct settling *t, const struct sharing_touch_key *k,
-		      const struct sharing_touch *touch, enum sharing_mode mode)
+static void add_touch(struct settling *t, const struct c2c_touch_key *k,
+		      const struct c2c_touch *touch, enum c2c_mode mode)
 {
 	uint32_t thread = thread_of(t, k);
 	struct writer *w = &t->writers.items[thread];
 
-	t->use.n_records += touch->counts.n[SHARING_RECORDS];
-	t->use.n_contended += sharing_contended(&touch->counts, mode);
+	t->use.n_records += touch->counts.n[C2C_RECORDS];
+	t->use.n_contended += c2c_contended(&touch->counts, mode);
 	t->use.n_reloads += touch->reloads.n;
-	if (!sharing_kind_writes(k->kind))
+	if (!c2c_kind_writes(k->kind))
 		return;
-	w->n += touch->counts.n[SHARING_RECORDS];
+	w->n += touch->counts.n[C2C_RECORDS];
 	w->first_ns = touch->first_ns < w->first_ns ? touch->first_ns : w->first_ns;
 	w->last_ns = touch->last_ns > w->last_ns ? touch->last_ns : w->last_ns;
 }
@@ -125,7 +125,7 @@ static struct writer others_of(const struct settling *t, uint32_t thread)
 }
 
 /* Were they made while others wrote? For more than half of their time, if that is known. */
-static bool is_explained(const struct sharing_touch *touch, const struct writer *others)
+static bool is_explained(const struct c2c_touch *touch, const struct writer *others)
 {
 	uint64_t first = touch->first_reload_ns, last = touch->last_reload_ns, from, to;
 
@@ -138,37 +138,37 @@ static bool is_explained(const struct sharing_touch *touch, const struct writer 
 	return from <= to && 2 * (to - from) >= last - first;
 }
 
-void sharing_settle_reloads(struct sharing *s, uint32_t from, uint32_t to)
+void c2c_settle_reloads(struct c2c *s, uint32_t from, uint32_t to)
 {
 	struct settling t = { 0 };
 	bool is_kept;
 
 	tuples_init(&t.threads, 1);
 	for (uint32_t i = from; i < to; i++) {
-		struct sharing_touch_key k = sharing_touch_key(s->accesses_seen, s->order[i]);
+		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, s->order[i]);
 
 		add_touch(&t, &k, &s->accesses_seen->touches.items[s->order[i]], s->options.mode);
 	}
-	is_kept = sharing_is_kept(s, &t.use);
+	is_kept = c2c_is_kept(s, &t.use);
 	for (uint32_t i = from; i < to; i++) {
-		struct sharing_touch *touch = &s->accesses_seen->touches.items[s->order[i]];
-		struct sharing_touch_key k = sharing_touch_key(s->accesses_seen, s->order[i]);
+		struct c2c_touch *touch = &s->accesses_seen->touches.items[s->order[i]];
+		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, s->order[i]);
 		struct writer others;
 
 		if (touch->reloads.n == 0)
 			continue;
 		others = others_of(&t, thread_of(&t, &k));
 		if (!is_kept || !is_explained(touch, &others))
-			touch->reloads = (struct sharing_latency){ 0 };
+			touch->reloads = (struct c2c_latency){ 0 };
 	}
 	vec_release(&t.writers);
 	tuples_release(&t.threads);
 }
 
 /* Half of the 95 % interval of a share that some loads make: they against all others. */
-static double error_of(const struct sharing *s, const struct sharing_latency *mine, double share)
+static double error_of(const struct c2c *s, const struct c2c_latency *mine, double share)
 {
-	const struct sharing_latency *all = &s->lines->loads;
+	const struct c2c_latency *all = &s->lines->loads;
 	double base = (double)s->local_cycles;
 	double squares =
 		(double)mine->squares - 2 * base * (double)mine->cycles + base * base * mine->n;
@@ -178,15 +178,15 @@ static double error_of(const struct sharing *s, const struct sharing_latency *mi
 	return 1.96 * sqrt(squares > 0 ? squares : 0) / (double)all->cycles;
 }
 
-void sharing_rate(const struct sharing *s, struct sharing_subject *subject)
+void c2c_rate(const struct c2c *s, struct c2c_subject *subject)
 {
-	const struct sharing_latency *c = &subject->contended, *r = &subject->reloads;
-	struct sharing_latency waits = *c;
+	const struct c2c_latency *c = &subject->contended, *r = &subject->reloads;
+	struct c2c_latency waits = *c;
 	double all = (double)s->lines->loads.cycles;
-	int64_t of_reloads = sharing_excess(s, r->cycles, r->n);
+	int64_t of_reloads = c2c_excess(s, r->cycles, r->n);
 
-	sharing_latency_merge(&waits, r);
-	subject->excess_cycles = sharing_excess(s, c->cycles, c->n) + of_reloads;
+	c2c_latency_merge(&waits, r);
+	subject->excess_cycles = c2c_excess(s, c->cycles, c->n) + of_reloads;
 	if (all == 0)
 		return;
 	subject->share = (double)subject->excess_cycles / all;
@@ -196,17 +196,17 @@ void sharing_rate(const struct sharing *s, struct sharing_subject *subject)
 }
 
 /* What full counters hold at least: those of 12 bits, less what went by before the issue. */
-static struct latency_amount amount_of(const struct sharing_latency *l)
+static struct latency_amount amount_of(const struct c2c_latency *l)
 {
 	uint64_t full = (uint64_t)l->n_saturated * LATENCY_LEAST_FULL;
 
 	return (struct latency_amount){ l->cycles, full < l->cycles ? full : l->cycles };
 }
 
-enum cell_mark sharing_share_mark(const struct sharing *s, const struct sharing_subject *subject)
+enum cell_mark c2c_share_mark(const struct c2c *s, const struct c2c_subject *subject)
 {
-	struct sharing_latency waits = subject->contended;
+	struct c2c_latency waits = subject->contended;
 
-	sharing_latency_merge(&waits, &subject->reloads);
+	c2c_latency_merge(&waits, &subject->reloads);
 	return latency_share_mark(amount_of(&waits), amount_of(&s->lines->loads));
 }

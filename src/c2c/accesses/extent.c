@@ -11,24 +11,24 @@ enum {
 	CODE_BYTES = 16,    /* the longest instruction */
 	SCALAR_MAX = 16,    /* bytes of an access whose instruction is not known: a pair … */
 	VECTOR_MAX = 64,    /* … of registers; a group of vectors */
-	SVE_UNIT_BITS = 16, /* see struct sharing_touch_key */
+	SVE_UNIT_BITS = 16, /* see struct c2c_touch_key */
 };
 
 static const struct {
 	unsigned flag, kind;
 } access_kinds[] = {
-	{ ACCESS_ATOMIC, SHARING_KIND_ATOMIC },	  { ACCESS_EXCLUSIVE, SHARING_KIND_EXCLUSIVE },
-	{ ACCESS_ACQUIRE, SHARING_KIND_ORDERED }, { ACCESS_RELEASE, SHARING_KIND_ORDERED },
-	{ ACCESS_VECTOR, SHARING_KIND_VECTOR },
+	{ ACCESS_ATOMIC, C2C_KIND_ATOMIC },   { ACCESS_EXCLUSIVE, C2C_KIND_EXCLUSIVE },
+	{ ACCESS_ACQUIRE, C2C_KIND_ORDERED }, { ACCESS_RELEASE, C2C_KIND_ORDERED },
+	{ ACCESS_VECTOR, C2C_KIND_VECTOR },
 };
 
 /*
  * What the instruction at a place does that records do not say. Of elements that lie apart, no
  * size is known.
  */
-static struct sharing_instruction decode_place(struct sharing *s, uint32_t place)
+static struct c2c_instruction decode_place(struct c2c *s, uint32_t place)
 {
-	struct sharing_instruction out = { 0 };
+	struct c2c_instruction out = { 0 };
 	struct isa_access access;
 	struct code code;
 
@@ -43,7 +43,7 @@ static struct sharing_instruction decode_place(struct sharing *s, uint32_t place
 		if (access.flags & access_kinds[i].flag)
 			out.kind |= (uint8_t)access_kinds[i].kind;
 	out.is_scattered = access.flags & ACCESS_STRIDED;
-	if (out.is_scattered || access.bytes > SHARING_LINE_BYTES_MAX)
+	if (out.is_scattered || access.bytes > C2C_LINE_BYTES_MAX)
 		return out;
 	if (access.flags & ACCESS_SCALABLE)
 		out.scalable = (uint16_t)access.bytes;
@@ -63,8 +63,7 @@ static uint16_t vector_bytes(uint32_t bytes, uint32_t bits)
  * part of each, as with elements that are shorter in memory, the record may say how long that part
  * is instead.
  */
-static void stretch(uint32_t bytes, uint32_t said_bits, uint32_t given_bits,
-		    struct sharing_extent *out)
+static void stretch(uint32_t bytes, uint32_t said_bits, uint32_t given_bits, struct c2c_extent *out)
 {
 	bool is_whole = bytes >= VECTOR_LEAST_BITS / 8;
 
@@ -79,51 +78,51 @@ static void stretch(uint32_t bytes, uint32_t said_bits, uint32_t given_bits,
 	}
 }
 
-struct sharing_extent sharing_extent(const struct sharing *s, const struct sharing_touch_key *k)
+struct c2c_extent c2c_extent(const struct c2c *s, const struct c2c_touch_key *k)
 {
-	const struct sharing_instruction *i = &s->instructions[k->place];
-	bool fits = k->kind & SHARING_KIND_STORE ? i->is_store : i->is_load;
+	const struct c2c_instruction *i = &s->instructions[k->place];
+	bool fits = k->kind & C2C_KIND_STORE ? i->is_store : i->is_load;
 
-	struct sharing_extent out = { .least = 1, .kind = k->kind };
+	struct c2c_extent out = { .least = 1, .kind = k->kind };
 
 	if (fits)
 		out.kind |= i->kind;
-	out.most = out.kind & SHARING_KIND_VECTOR ? VECTOR_MAX : SCALAR_MAX;
+	out.most = out.kind & C2C_KIND_VECTOR ? VECTOR_MAX : SCALAR_MAX;
 	if (fits && i->is_scattered) {
 		out.is_scattered = true;
-		out.most = SHARING_LINE_BYTES_MAX;
+		out.most = C2C_LINE_BYTES_MAX;
 	}
 	if (fits && i->scalable > 0)
 		stretch(i->scalable, k->vector > 0 ? SVE_UNIT_BITS << k->vector : 0,
 			s->request.vector_bits, &out);
 	else if (fits && i->bytes > 0)
 		out.least = out.most = i->bytes;
-	if (out.kind & SHARING_KIND_PARTIAL)
+	if (out.kind & C2C_KIND_PARTIAL)
 		out.least = 1;
 	return out;
 }
 
 /* The size that all touches of a row have. */
-static void set_extent(const struct sharing *s, struct sharing_access *a)
+static void set_extent(const struct c2c *s, struct c2c_access *a)
 {
 	for (uint32_t i = 0; i < a->n_touches; i++) {
-		struct sharing_touch_key k =
-			sharing_touch_key(s->accesses_seen, s->order[a->first_touch + i]);
-		struct sharing_extent e = sharing_extent(s, &k);
+		struct c2c_touch_key k =
+			c2c_touch_key(s->accesses_seen, s->order[a->first_touch + i]);
+		struct c2c_extent e = c2c_extent(s, &k);
 
-		uint16_t bytes = sharing_extent_bytes(&e);
+		uint16_t bytes = c2c_extent_bytes(&e);
 
 		a->size = i == 0 || a->size == bytes ? bytes : 0;
 		a->kind |= e.kind;
 	}
 }
 
-void sharing_name_accesses(struct sharing *s)
+void c2c_name_accesses(struct c2c *s)
 {
 	bool *wanted = mem_zalloc((size_t)place_numbers_n(s->session->places) + 1, sizeof(*wanted));
 
 	for (uint32_t i = 0; i < s->accesses_seen->keys.n; i++)
-		wanted[sharing_touch_key(s->accesses_seen, i).place] = true;
+		wanted[c2c_touch_key(s->accesses_seen, i).place] = true;
 	names_init(&s->names, s->session, wanted, SYMBOLS_LINES);
 	s->instructions = mem_zalloc((size_t)place_numbers_n(s->session->places) + 1,
 				     sizeof(*s->instructions));

@@ -5,9 +5,9 @@
 
 #include "c2c/accesses/result.h"
 
-struct sharing_extent sharing_extent(const struct sharing *, const struct sharing_touch_key *);
+struct c2c_extent c2c_extent(const struct c2c *, const struct c2c_touch_key *);
 
 /* Names the places of all accesses, and reads what their instructions do. */
-void sharing_name_accesses(struct sharing *);
+void c2c_name_accesses(struct c2c *);
 
 #endif

@@ -10,25 +10,25 @@
 /* The keys of a touch's row, in the order in which rows are told apart. */
 enum { GROUP_WORDS = 7 };
 
-static void group_words(const struct sharing *s, const struct sharing_touch_key *k, uint64_t *out)
+static void group_words(const struct c2c *s, const struct c2c_touch_key *k, uint64_t *out)
 {
 	unsigned by = s->request.coalesce;
 	struct place place = session_place(s->session, k->place);
 	uint64_t pid = timeline_process(s->session->timeline, k->process)->pid;
 
 	out[0] = (uint64_t)k->line << 32 | k->offset;
-	out[1] = by & SHARING_BY_PROCESS ? pid << 32 | k->process : 0;
-	out[2] = by & SHARING_BY_THREAD ? k->tid : 0;
-	out[3] = by & (SHARING_BY_MODULE | SHARING_BY_PLACE) ? place.module.v : 0;
-	out[4] = by & SHARING_BY_PLACE ? place.offset : 0;
-	out[5] = by & SHARING_BY_PLACE ? k->pc : 0;
-	out[6] = k->kind & ~(unsigned)SHARING_KIND_PARTIAL;
+	out[1] = by & C2C_BY_PROCESS ? pid << 32 | k->process : 0;
+	out[2] = by & C2C_BY_THREAD ? k->tid : 0;
+	out[3] = by & (C2C_BY_MODULE | C2C_BY_PLACE) ? place.module.v : 0;
+	out[4] = by & C2C_BY_PLACE ? place.offset : 0;
+	out[5] = by & C2C_BY_PLACE ? k->pc : 0;
+	out[6] = k->kind & ~(unsigned)C2C_KIND_PARTIAL;
 }
 
 /* All that the order of touches depends on: nothing in it is a number of ours but the line's. */
-static void sort_words(const struct sharing *s, uint32_t touch, uint64_t *out)
+static void sort_words(const struct c2c *s, uint32_t touch, uint64_t *out)
 {
-	struct sharing_touch_key k = sharing_touch_key(s->accesses_seen, touch);
+	struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, touch);
 
 	group_words(s, &k, out);
 	out[GROUP_WORDS] = (uint64_t)k.tid << 32 | k.cpu;
@@ -50,7 +50,7 @@ static int compare_touches(const void *left, const void *right, void *context)
 }
 
 /* By line, each of which has few. */
-static void order_touches(struct sharing *s)
+static void order_touches(struct c2c *s)
 {
 	uint32_t n = s->accesses_seen->keys.n;
 	size_t n_lines = s->subjects.n + s->around.n;
@@ -58,11 +58,11 @@ static void order_touches(struct sharing *s)
 
 	s->order = mem_alloc((size_t)n + 1, sizeof(*s->order));
 	for (uint32_t i = 0; i < n; i++)
-		ends[sharing_touch_key(s->accesses_seen, i).line + 2]++;
+		ends[c2c_touch_key(s->accesses_seen, i).line + 2]++;
 	for (size_t i = 0; i < n_lines; i++)
 		ends[i + 2] += ends[i + 1];
 	for (uint32_t i = 0; i < n; i++)
-		s->order[ends[sharing_touch_key(s->accesses_seen, i).line + 1]++] = i;
+		s->order[ends[c2c_touch_key(s->accesses_seen, i).line + 1]++] = i;
 	for (size_t i = 0; i < n_lines; i++)
 		if (ends[i + 1] - ends[i] > 1)
 			qsort_r(s->order + ends[i], ends[i + 1] - ends[i], sizeof(*s->order),
@@ -70,21 +70,21 @@ static void order_touches(struct sharing *s)
 	free(ends);
 }
 
-static const struct sharing_touch *touch_at(const struct sharing *s, uint32_t at)
+static const struct c2c_touch *touch_at(const struct c2c *s, uint32_t at)
 {
 	return &s->accesses_seen->touches.items[s->order[at]];
 }
 
 /* Distinct threads, processes and cpus of the touches of an access. */
-static void count_who(const struct sharing *s, struct sharing_access *a)
+static void count_who(const struct c2c *s, struct c2c_access *a)
 {
 	struct tuples seen[3];
 
 	for (size_t i = 0; i < COUNT(seen); i++)
 		tuples_init(&seen[i], 1);
 	for (uint32_t i = 0; i < a->n_touches; i++) {
-		struct sharing_touch_key k =
-			sharing_touch_key(s->accesses_seen, s->order[a->first_touch + i]);
+		struct c2c_touch_key k =
+			c2c_touch_key(s->accesses_seen, s->order[a->first_touch + i]);
 
 		tuples_add(&seen[0], &(uint64_t){ k.tid });
 		tuples_add(&seen[1], &(uint64_t){ k.process });
@@ -97,10 +97,9 @@ static void count_who(const struct sharing *s, struct sharing_access *a)
 		tuples_release(&seen[i]);
 }
 
-static struct sharing_access *start_access(struct sharing *s, uint32_t at,
-					   const struct sharing_touch_key *k)
+static struct c2c_access *start_access(struct c2c *s, uint32_t at, const struct c2c_touch_key *k)
 {
-	struct sharing_access *a = vec_add(&s->accesses);
+	struct c2c_access *a = vec_add(&s->accesses);
 
 	a->offset = k->offset;
 	a->kind = k->kind;
@@ -111,37 +110,36 @@ static struct sharing_access *start_access(struct sharing *s, uint32_t at,
 	return a;
 }
 
-static uint32_t end_of_line(const struct sharing *s, uint32_t number, uint32_t at)
+static uint32_t end_of_line(const struct c2c *s, uint32_t number, uint32_t at)
 {
 	uint32_t n = s->accesses_seen->keys.n;
 
-	while (at < n && sharing_touch_key(s->accesses_seen, s->order[at]).line == number)
+	while (at < n && c2c_touch_key(s->accesses_seen, s->order[at]).line == number)
 		at++;
 	return at;
 }
 
 /* Makes rows out of the touches of a line, which stand at order[at …]; returns their end. */
-static uint32_t group_line(struct sharing *s, struct sharing_subject *subject, uint32_t number,
-			   uint32_t at)
+static uint32_t group_line(struct c2c *s, struct c2c_subject *subject, uint32_t number, uint32_t at)
 {
 	uint64_t words[GROUP_WORDS], last[GROUP_WORDS] = { UINT64_MAX };
 	uint32_t end = end_of_line(s, number, at);
 
-	sharing_settle_reloads(s, at, end);
+	c2c_settle_reloads(s, at, end);
 	subject->line = number;
 	subject->first_access = (uint32_t)s->accesses.n;
 	subject->first_touch = at;
 	for (; at < end; at++) {
-		struct sharing_touch_key k = sharing_touch_key(s->accesses_seen, s->order[at]);
+		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, s->order[at]);
 
 		group_words(s, &k, words);
 		if (memcmp(words, last, sizeof(words)) != 0)
 			start_access(s, at, &k);
 		memcpy(last, words, sizeof(words));
-		sharing_touch_merge(&s->accesses.items[s->accesses.n - 1].sum, touch_at(s, at));
-		sharing_counts_add(&subject->counts, &touch_at(s, at)->counts);
-		sharing_latency_merge(&subject->contended, &touch_at(s, at)->contended);
-		sharing_latency_merge(&subject->reloads, &touch_at(s, at)->reloads);
+		c2c_touch_merge(&s->accesses.items[s->accesses.n - 1].sum, touch_at(s, at));
+		c2c_counts_add(&subject->counts, &touch_at(s, at)->counts);
+		c2c_latency_merge(&subject->contended, &touch_at(s, at)->contended);
+		c2c_latency_merge(&subject->reloads, &touch_at(s, at)->reloads);
 		s->accesses.items[s->accesses.n - 1].n_touches++;
 	}
 	subject->n_accesses = (uint32_t)s->accesses.n - subject->first_access;
@@ -150,7 +148,7 @@ static uint32_t group_line(struct sharing *s, struct sharing_subject *subject, u
 }
 
 /* Lines were chosen in the order of subjects, so that is what touches are ordered by, too. */
-void sharing_group_accesses(struct sharing *s)
+void c2c_group_accesses(struct c2c *s)
 {
 	uint32_t at = 0;
 

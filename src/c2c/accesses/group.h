@@ -6,6 +6,6 @@
 #include "c2c/accesses/result.h"
 
 /* Makes lines and accesses of the touches of the second pass. */
-void sharing_group_accesses(struct sharing *);
+void c2c_group_accesses(struct c2c *);
 
 #endif

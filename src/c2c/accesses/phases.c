@@ -14,17 +14,17 @@ enum {
 	LEAST_PART = 4, /* one in so many of the slots of either */
 };
 
-static void widen(struct sharing_activity *a, uint64_t first_ns, uint64_t last_ns)
+static void widen(struct c2c_activity *a, uint64_t first_ns, uint64_t last_ns)
 {
 	a->first_ns = first_ns < a->first_ns ? first_ns : a->first_ns;
 	a->last_ns = last_ns > a->last_ns ? last_ns : a->last_ns;
 }
 
-void sharing_activity_add(struct sharing_activity *a, const struct sharing_touch *touch)
+void c2c_activity_add(struct c2c_activity *a, const struct c2c_touch *touch)
 {
 	widen(a, touch->first_ns, touch->last_ns);
 	a->slots |= touch->slots;
-	a->n += touch->counts.n[SHARING_RECORDS];
+	a->n += touch->counts.n[C2C_RECORDS];
 }
 
 /* The slots from the first to the last, both within 0 … 63. */
@@ -34,7 +34,7 @@ static uint64_t slots_between(unsigned first, unsigned last)
 }
 
 /* The slots in which it went on: those of its accesses, and those of gaps that chance leaves. */
-static uint64_t fill_gaps(const struct sharing_activity *a)
+static uint64_t fill_gaps(const struct c2c_activity *a)
 {
 	uint64_t rest = a->slots, filled = a->slots;
 	unsigned first, last, at;
@@ -53,12 +53,12 @@ static uint64_t fill_gaps(const struct sharing_activity *a)
 	return filled;
 }
 
-static bool has_times(const struct sharing_activity *a)
+static bool has_times(const struct c2c_activity *a)
 {
 	return a->first_ns <= a->last_ns;
 }
 
-bool sharing_were_at_once(const struct sharing_activity *a, const struct sharing_activity *b)
+bool c2c_were_at_once(const struct c2c_activity *a, const struct c2c_activity *b)
 {
 	uint64_t of_a, of_b;
 	int n_a, n_b, n_both;

@@ -9,21 +9,21 @@
 #include "c2c/accesses/accesses.h"
 
 /* When some accesses were made. */
-struct sharing_activity {
+struct c2c_activity {
 	uint64_t first_ns, last_ns; /* UINT64_MAX, 0: no times were recorded */
-	uint64_t slots;		    /* see struct sharing_touch */
+	uint64_t slots;		    /* see struct c2c_touch */
 	uint32_t n;
 };
 
-#define SHARING_NEVER ((struct sharing_activity){ .first_ns = UINT64_MAX })
+#define C2C_NEVER ((struct c2c_activity){ .first_ns = UINT64_MAX })
 
-void sharing_activity_add(struct sharing_activity *, const struct sharing_touch *);
+void c2c_activity_add(struct c2c_activity *, const struct c2c_touch *);
 
 /*
  * Were they made in the same time? Yes without times. What was sampled before all of the other, or
  * behind it, was not; nor, if enough was, what met the other in few of the slots that it fills, as
  * at the border of two phases.
  */
-bool sharing_were_at_once(const struct sharing_activity *, const struct sharing_activity *);
+bool c2c_were_at_once(const struct c2c_activity *, const struct c2c_activity *);
 
 #endif

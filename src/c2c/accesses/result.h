@@ -15,32 +15,32 @@
 #include "table/table.h"
 
 /* What lines are ordered by; and which come first if not all are shown. */
-enum sharing_sort {
-	SHARING_SORT_COST,  /* cycles lost to contention, then contended loads */
-	SHARING_SORT_COUNT, /* contended loads, as perf c2c does */
-	SHARING_SORT_RECORDS,
-	SHARING_SORT_STORES,
-	SHARING_SORT_ADDRESS,
-	SHARING_N_SORTS,
+enum c2c_sort {
+	C2C_SORT_COST,	/* cycles lost to contention, then contended loads */
+	C2C_SORT_COUNT, /* contended loads, as perf c2c does */
+	C2C_SORT_RECORDS,
+	C2C_SORT_STORES,
+	C2C_SORT_ADDRESS,
+	C2C_N_SORTS,
 };
 
 /* What tells rows of a line's breakdown apart, besides their offset. */
-enum sharing_coalesce {
-	SHARING_BY_PLACE = 1,
-	SHARING_BY_PROCESS = 2,
-	SHARING_BY_THREAD = 4,
-	SHARING_BY_MODULE = 8,
+enum c2c_coalesce {
+	C2C_BY_PLACE = 1,
+	C2C_BY_PROCESS = 2,
+	C2C_BY_THREAD = 4,
+	C2C_BY_MODULE = 8,
 };
 
-enum { SHARING_LINE_BYTES_MAX = 4096 }; /* offsets in a line have 16 bits */
+enum { C2C_LINE_BYTES_MAX = 4096 }; /* offsets in a line have 16 bits */
 
-struct sharing_request {
-	int mode;	     /* enum sharing_mode; -1: by the architecture */
+struct c2c_request {
+	int mode;	     /* enum c2c_mode; -1: by the architecture */
 	uint64_t line_bytes; /* 0: that of the CPU */
 	bool is_double;	     /* pairs of lines count as one, as some prefetchers fetch them */
 	size_t top;	     /* lines and findings to show; 0: all that are shared */
-	enum sharing_sort sort;
-	unsigned coalesce;    /* enum sharing_coalesce; 0: SHARING_BY_PLACE */
+	enum c2c_sort sort;
+	unsigned coalesce;    /* enum c2c_coalesce; 0: C2C_BY_PLACE */
 	bool by_physical;     /* see there; an error if the capture has no physical addresses */
 	unsigned vector_bits; /* of SVE, where records do not say it; 0: not known */
 	/*
@@ -50,33 +50,33 @@ struct sharing_request {
 	bool with_objects;
 };
 
-enum sharing_verdict {
-	SHARING_UNKNOWN,
-	SHARING_FALSE,	       /* threads touch different bytes, at least one writes */
-	SHARING_TRUE,	       /* they meet on the same bytes */
-	SHARING_READ_ONLY,     /* nobody was seen writing, or not while others used it */
-	SHARING_SINGLE_THREAD, /* one thread, or one after the other */
+enum c2c_verdict {
+	C2C_UNKNOWN,
+	C2C_FALSE,	   /* threads touch different bytes, at least one writes */
+	C2C_TRUE,	   /* they meet on the same bytes */
+	C2C_READ_ONLY,	   /* nobody was seen writing, or not while others used it */
+	C2C_SINGLE_THREAD, /* one thread, or one after the other */
 };
 
 /* Why a verdict was not found, or with which reservation. */
-enum sharing_reason {
-	SHARING_SURE,
-	SHARING_FEW_SAMPLES,
-	SHARING_NO_STORES,	 /* the capture holds no stores at all */
-	SHARING_STORES_LEFT_OUT, /* not all of its stores may have been let through: filters, --select */
-	SHARING_UNSEEN_STORES,	 /* loads found it modified, but no store was sampled */
-	SHARING_SIZES_UNKNOWN,	 /* accesses may overlap, their sizes are not known */
-	SHARING_VECTORS_UNKNOWN, /* … because that of vectors of SVE is not */
-	SHARING_PARTS_UNKNOWN, /* … because it is not known which elements of a vector they are */
-	SHARING_ONE_BY_ONE,    /* several threads, each after the other */
-	SHARING_OTHER_TIMES,   /* loads waited, but not when others were seen to write */
-	SHARING_IN_PHASES,     /* threads use it at once, but not those that write */
+enum c2c_reason {
+	C2C_SURE,
+	C2C_FEW_SAMPLES,
+	C2C_NO_STORES,	     /* the capture holds no stores at all */
+	C2C_STORES_LEFT_OUT, /* not all of its stores may have been let through: filters, --select */
+	C2C_UNSEEN_STORES,   /* loads found it modified, but no store was sampled */
+	C2C_SIZES_UNKNOWN,   /* accesses may overlap, their sizes are not known */
+	C2C_VECTORS_UNKNOWN, /* … because that of vectors of SVE is not */
+	C2C_PARTS_UNKNOWN,   /* … because it is not known which elements of a vector they are */
+	C2C_ONE_BY_ONE,	     /* several threads, each after the other */
+	C2C_OTHER_TIMES,     /* loads waited, but not when others were seen to write */
+	C2C_IN_PHASES,	     /* threads use it at once, but not those that write */
 };
 
 /* What the verdict rests on. */
-struct sharing_judgement {
-	enum sharing_verdict verdict;
-	enum sharing_reason reason;
+struct c2c_judgement {
+	enum c2c_verdict verdict;
+	enum c2c_reason reason;
 	bool is_both;	      /* false and true sharing, each with its part */
 	double false_part;    /* of what is contended: by stores to other bytes; 0 … 1 */
 	uint32_t n_threads;   /* that accessed the line */
@@ -90,76 +90,76 @@ struct sharing_judgement {
 };
 
 /* What the instruction at a place does: all zero if that is not known. */
-struct sharing_instruction {
+struct c2c_instruction {
 	uint16_t bytes;	   /* 0: not known */
 	uint16_t scalable; /* … because it grows with the vectors: those of 128 bits; 0: does not */
-	uint8_t kind;	   /* enum sharing_kind */
+	uint8_t kind;	   /* enum c2c_kind */
 	bool is_load, is_store;
 	bool is_scattered; /* gathers or scatters: elements may be anywhere */
 };
 
 /* How far an access reaches, and how it is made. */
-struct sharing_extent {
+struct c2c_extent {
 	uint16_t least, most; /* bytes: as many as are sure, as many as there may be */
-	uint8_t kind;	      /* enum sharing_kind, of the record and of the instruction */
+	uint8_t kind;	      /* enum c2c_kind, of the record and of the instruction */
 	bool lacks_length;    /* they differ because the length of vectors is not known */
 	bool is_scattered;    /* other bytes of the line may be accessed, below the address, too */
 };
 
 /* How many bytes that are; 0: not known. */
-static inline uint16_t sharing_extent_bytes(const struct sharing_extent *e)
+static inline uint16_t c2c_extent_bytes(const struct c2c_extent *e)
 {
 	return e->least == e->most ? e->least : 0;
 }
 
 /* A row of a line's breakdown: a slice of `order`. */
-struct sharing_access {
+struct c2c_access {
 	uint16_t offset;
 	uint16_t size; /* bytes; 0: not known */
-	uint8_t kind;  /* enum sharing_kind, of the record and of the instruction */
+	uint8_t kind;  /* enum c2c_kind, of the record and of the instruction */
 	uint32_t place;
 	uint64_t pc;			 /* of its first touch */
 	uint32_t first_touch, n_touches; /* in sharing.order */
 	uint32_t n_threads, n_processes, n_cpus;
-	struct sharing_touch sum;
+	struct c2c_touch sum;
 };
 
 /* A line that is looked at: one that is shown, or one of an object that may be. */
-struct sharing_subject {
+struct c2c_subject {
 	uint32_t space;
 	uint64_t address;
 	uint32_t line;			   /* its number in sharing.choice */
 	uint32_t first_access, n_accesses; /* in sharing.accesses */
 	uint32_t first_touch, n_touches;   /* in sharing.order */
-	struct sharing_counts counts;	   /* of all its touches */
-	struct sharing_latency contended;  /* of its loads that the mode is about */
-	struct sharing_latency reloads;	   /* of others that waited for what others wrote */
+	struct c2c_counts counts;	   /* of all its touches */
+	struct c2c_latency contended;	   /* of its loads that the mode is about */
+	struct c2c_latency reloads;	   /* of others that waited for what others wrote */
 	int64_t excess_cycles;		   /* of both, as sampled, over what a local hit takes */
 	double share, error; /* of the latency of all sampled loads; half of its 95 % interval */
 	double reload_share, reload_error; /* the part of reloads, and its own interval */
 	uint32_t n_pages;		   /* physical ones that it was seen in; 0: not recorded */
-	struct sharing_judgement judgement;
+	struct c2c_judgement judgement;
 };
 
-struct sharing {
+struct c2c {
 	struct session *session;
-	struct sharing_request request; /* with what it left open filled in */
-	struct sharing_options options;
-	struct sharing_lines *lines;
-	struct sharing_choice choice;
-	struct sharing_accesses *accesses_seen;
-	struct names names;			  /* of the places of all accesses */
-	struct sharing_instruction *instructions; /* by place */
+	struct c2c_request request; /* with what it left open filled in */
+	struct c2c_options options;
+	struct c2c_lines *lines;
+	struct c2c_choice choice;
+	struct c2c_accesses *accesses_seen;
+	struct names names;		      /* of the places of all accesses */
+	struct c2c_instruction *instructions; /* by place */
 
-	VEC_OF(struct sharing_subject) subjects; /* in order */
-	VEC_OF(struct sharing_subject) around;	/* lines of their objects: what was done, no more */
-	VEC_OF(struct sharing_access) accesses; /* by line (subjects, then around), then offset */
-	uint32_t *order;			/* touches by line and access */
+	VEC_OF(struct c2c_subject) subjects; /* in order */
+	VEC_OF(struct c2c_subject) around;   /* lines of their objects: what was done, no more */
+	VEC_OF(struct c2c_access) accesses;  /* by line (subjects, then around), then offset */
+	uint32_t *order;		     /* touches by line and access */
 
 	uint64_t n_lines;	 /* of the capture */
 	uint64_t n_shared_lines; /* with contended loads, or written and used by several threads */
 	uint64_t n_candidates;	 /* lines that could be shown */
-	struct sharing_counts total, shared; /* of everything; of lines with peer or HITM loads */
+	struct c2c_counts total, shared; /* of everything; of lines with peer or HITM loads */
 	uint64_t n_contended_lines;
 	bool lacks_stores;	 /* filters or --select may have left some out */
 	uint64_t local_cycles;	 /* median latency of loads that hit the own L1; 0: not known */
@@ -169,20 +169,20 @@ struct sharing {
 };
 
 /* A line of those that were looked at: number in the choice. */
-static inline const struct sharing_subject *sharing_line_at(const struct sharing *s, size_t number)
+static inline const struct c2c_subject *c2c_line_at(const struct c2c *s, size_t number)
 {
 	return number < s->subjects.n ? &s->subjects.items[number]
 				      : &s->around.items[number - s->subjects.n];
 }
 
 /* The touches of an access or a subject: numbers[0 … n - 1]. */
-static inline const uint32_t *sharing_touches(const struct sharing *s, uint32_t first)
+static inline const uint32_t *c2c_touches(const struct c2c *s, uint32_t first)
 {
 	return s->order + first;
 }
 
 /* Records of a line by slice of time: session->slices.n of them. */
-static inline const uint64_t *sharing_slices(const struct sharing *s, size_t subject)
+static inline const uint64_t *c2c_slices(const struct c2c *s, size_t subject)
 {
 	size_t line = s->subjects.items[subject].line;
 
@@ -190,21 +190,21 @@ static inline const uint64_t *sharing_slices(const struct sharing *s, size_t sub
 }
 
 /* Did threads use it at other times than those that wrote? */
-static inline bool sharing_is_in_phases(const struct sharing_judgement *j)
+static inline bool c2c_is_in_phases(const struct c2c_judgement *j)
 {
-	return j->reason == SHARING_ONE_BY_ONE || j->reason == SHARING_IN_PHASES;
+	return j->reason == C2C_ONE_BY_ONE || j->reason == C2C_IN_PHASES;
 }
 
 /* Loads of the line that were seen to wait for other threads. */
-static inline uint64_t sharing_waited(const struct sharing_subject *subject, enum sharing_mode mode)
+static inline uint64_t c2c_waited(const struct c2c_subject *subject, enum c2c_mode mode)
 {
-	return sharing_contended(&subject->counts, mode) + subject->reloads.n;
+	return c2c_contended(&subject->counts, mode) + subject->reloads.n;
 }
 
 /* Does an access of this kind write, or is it part of a lock? */
-static inline bool sharing_kind_writes(unsigned kind)
+static inline bool c2c_kind_writes(unsigned kind)
 {
-	return (kind & (SHARING_KIND_STORE | SHARING_KIND_ATOMIC)) != 0;
+	return (kind & (C2C_KIND_STORE | C2C_KIND_ATOMIC)) != 0;
 }
 
 #endif

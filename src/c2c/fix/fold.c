@@ -20,9 +20,9 @@ struct deed {
 };
 
 struct folding {
-	const struct sharing_objects *objects;
-	const struct sharing_instances *instances;
-	struct sharing_fold *out;
+	const struct c2c_objects *objects;
+	const struct c2c_instances *instances;
+	struct c2c_fold *out;
 	bool *is_in;		  /* by instance */
 	struct tuples actor_keys; /* (instance, process << 32 | tid) */
 	VEC_OF(struct actor) actors;
@@ -31,19 +31,19 @@ struct folding {
 	VEC_OF(struct deed) deeds;
 };
 
-struct layout_access sharing_layout_access(const struct sharing *s, uint32_t touch, uint64_t offset)
+struct layout_access c2c_layout_access(const struct c2c *s, uint32_t touch, uint64_t offset)
 {
-	struct sharing_touch_key key = sharing_touch_key(s->accesses_seen, touch);
-	struct sharing_extent extent = sharing_extent(s, &key);
-	uint64_t n = s->accesses_seen->touches.items[touch].counts.n[SHARING_RECORDS];
-	bool is_write = sharing_kind_writes(extent.kind);
-	bool is_atomic = extent.kind & (SHARING_KIND_ATOMIC | SHARING_KIND_EXCLUSIVE);
+	struct c2c_touch_key key = c2c_touch_key(s->accesses_seen, touch);
+	struct c2c_extent extent = c2c_extent(s, &key);
+	uint64_t n = s->accesses_seen->touches.items[touch].counts.n[C2C_RECORDS];
+	bool is_write = c2c_kind_writes(extent.kind);
+	bool is_atomic = extent.kind & (C2C_KIND_ATOMIC | C2C_KIND_EXCLUSIVE);
 
 	return (struct layout_access){
 		.offset = offset,
-		.size = sharing_extent_bytes(&extent),
+		.size = c2c_extent_bytes(&extent),
 		.thread = key.tid,
-		.loads = !is_write || extent.kind & SHARING_KIND_ATOMIC ? n : 0,
+		.loads = !is_write || extent.kind & C2C_KIND_ATOMIC ? n : 0,
 		.stores = is_write ? n : 0,
 		.is_atomic = is_atomic,
 	};
@@ -75,7 +75,7 @@ static uint32_t place_of(struct folding *f, uint32_t place)
 	return number;
 }
 
-static uint32_t actor_of(struct folding *f, uint32_t instance, const struct sharing_touch_key *k)
+static uint32_t actor_of(struct folding *f, uint32_t instance, const struct c2c_touch_key *k)
 {
 	const uint64_t key[] = { instance, (uint64_t)k->process << 32 | k->tid };
 	uint32_t number = tuples_add(&f->actor_keys, key), place = place_of(f, k->place);
@@ -100,18 +100,18 @@ static void clip(struct layout_access *a, uint64_t size)
 
 static void add_access(struct folding *f, uint32_t number, bool is_outside)
 {
-	const struct sharing *s = f->objects->sharing;
+	const struct c2c *s = f->objects->sharing;
 	const struct types *types = symbols_types(s->session->symbols);
-	const struct sharing_access *a = &s->accesses.items[number];
+	const struct c2c_access *a = &s->accesses.items[number];
 	uint32_t instance = f->instances->of_access[number];
-	struct sharing_instance in = sharing_instance(f->instances, instance);
-	struct type_id type = sharing_instance_type(f->instances, in.kind);
+	struct c2c_instance in = c2c_instance(f->instances, instance);
+	struct type_id type = c2c_instance_type(f->instances, in.kind);
 
 	for (uint32_t i = 0; i < a->n_touches; i++) {
-		uint32_t touch = sharing_touches(s, a->first_touch)[i];
-		struct sharing_touch_key k = sharing_touch_key(s->accesses_seen, touch);
-		struct layout_access access = sharing_layout_access(
-			s, touch, f->objects->queries[number].address - in.start);
+		uint32_t touch = c2c_touches(s, a->first_touch)[i];
+		struct c2c_touch_key k = c2c_touch_key(s->accesses_seen, touch);
+		struct layout_access access =
+			c2c_layout_access(s, touch, f->objects->queries[number].address - in.start);
 		uint32_t actor_number = actor_of(f, instance, &k);
 		struct actor *actor = &f->actors.items[actor_number];
 		uint64_t *lowest = access.stores > 0 ? &actor->written : &actor->read;
@@ -123,15 +123,15 @@ static void add_access(struct folding *f, uint32_t number, bool is_outside)
 	}
 }
 
-static void add_accesses(struct folding *f, const struct sharing_fights *fights, uint32_t fight)
+static void add_accesses(struct folding *f, const struct c2c_causes *causes, uint32_t cause)
 {
-	const struct sharing *s = f->objects->sharing;
+	const struct c2c *s = f->objects->sharing;
 
 	for (uint32_t i = 0; i < s->accesses.n; i++) {
 		uint32_t instance = f->instances->of_access[i], line = f->objects->lines[i];
 
 		if (instance != TUPLES_NONE && f->is_in[instance])
-			add_access(f, i, line >= s->subjects.n || fights->of_line[line] != fight);
+			add_access(f, i, line >= s->subjects.n || causes->of_line[line] != cause);
 	}
 }
 
@@ -208,7 +208,7 @@ static bool are_same_threads(const struct folding *f)
 /* One for all that are alike. */
 static void add_up(struct folding *f)
 {
-	struct sharing_fold *out = f->out;
+	struct c2c_fold *out = f->out;
 	struct tuples keys;
 
 	tuples_init(&keys, 3);
@@ -237,19 +237,19 @@ struct place_in_line {
 	uint32_t n_objects;
 };
 
-static void find_address(struct folding *f, const struct sharing_fight *fight)
+static void find_address(struct folding *f, const struct c2c_cause *cause)
 {
-	const struct sharing *s = f->objects->sharing;
+	const struct c2c *s = f->objects->sharing;
 	bool *is_counted = mem_zalloc((size_t)f->instances->keys.n + 1, sizeof(*is_counted));
 	VEC_OF(struct place_in_line) list = { 0 };
 	struct tuples keys;
 	const struct place_in_line *best;
 
 	tuples_init(&keys, 1);
-	for (size_t i = 0; i < fight->lines.n; i++) {
-		const struct sharing_subject *line = &s->subjects.items[fight->lines.items[i]];
-		uint32_t number = f->instances->of_line[fight->lines.items[i]];
-		uint64_t start = sharing_instance(f->instances, number).start;
+	for (size_t i = 0; i < cause->lines.n; i++) {
+		const struct c2c_subject *line = &s->subjects.items[cause->lines.items[i]];
+		uint32_t number = f->instances->of_line[cause->lines.items[i]];
+		uint64_t start = c2c_instance(f->instances, number).start;
 		uint32_t place = tuples_add(&keys, &(uint64_t){ start % s->options.line_bytes });
 
 		if (place == list.n)
@@ -270,24 +270,24 @@ static void find_address(struct folding *f, const struct sharing_fight *fight)
 	free(is_counted);
 }
 
-void sharing_fold_init(struct sharing_fold *out, const struct sharing_objects *objects,
-		       const struct sharing_instances *instances,
-		       const struct sharing_fights *fights, uint32_t number)
+void c2c_fold_init(struct c2c_fold *out, const struct c2c_objects *objects,
+		   const struct c2c_instances *instances, const struct c2c_causes *causes,
+		   uint32_t number)
 {
-	const struct sharing_fight *fight = &fights->list.items[number];
+	const struct c2c_cause *cause = &causes->list.items[number];
 	struct folding f = { .objects = objects, .instances = instances, .out = out };
 
-	*out = (struct sharing_fold){ 0 };
+	*out = (struct c2c_fold){ 0 };
 	tuples_init(&f.actor_keys, 2);
 	tuples_init(&f.places, 1);
 	f.is_in = mem_zalloc((size_t)instances->keys.n + 1, sizeof(*f.is_in));
-	for (size_t i = 0; i < fight->lines.n; i++)
-		f.is_in[instances->of_line[fight->lines.items[i]]] = true;
-	add_accesses(&f, fights, number);
+	for (size_t i = 0; i < cause->lines.n; i++)
+		f.is_in[instances->of_line[cause->lines.items[i]]] = true;
+	add_accesses(&f, causes, number);
 	find_roles(&f);
 	out->has_roles = !are_same_threads(&f);
 	add_up(&f);
-	find_address(&f, fight);
+	find_address(&f, cause);
 	free(f.is_in);
 	vec_release(&f.deeds);
 	vec_release(&f.joined);
@@ -296,8 +296,8 @@ void sharing_fold_init(struct sharing_fold *out, const struct sharing_objects *o
 	tuples_release(&f.places);
 }
 
-void sharing_fold_release(struct sharing_fold *f)
+void c2c_fold_release(struct c2c_fold *f)
 {
 	vec_release(&f->accesses);
-	*f = (struct sharing_fold){ 0 };
+	*f = (struct c2c_fold){ 0 };
 }

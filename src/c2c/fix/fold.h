@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 #include "c2c/fix/layout.h"
-#include "c2c/verdict/fight.h"
+#include "c2c/verdict/cause.h"
 
-struct sharing_fold {
+struct c2c_fold {
 	VEC_OF(struct layout_access) accesses;
 	/*
 	 * Objects have threads of their own: threads of `accesses` are numbers of roles. Those that do
@@ -21,17 +21,16 @@ struct sharing_fold {
 	 */
 	bool has_roles;
 	uint64_t address;   /* where one of them begins: where in a line most of what waits is */
-	uint32_t n_objects; /* of all lines of the fight … */
+	uint32_t n_objects; /* of all lines of the cause … */
 	uint32_t n_alike;   /* … and those of them that begin as far into a line */
 };
 
-/* Of a fight about a type, by number. */
-void sharing_fold_init(struct sharing_fold *, const struct sharing_objects *,
-		       const struct sharing_instances *, const struct sharing_fights *,
-		       uint32_t fight);
-void sharing_fold_release(struct sharing_fold *);
+/* Of a cause about a type, by number. */
+void c2c_fold_init(struct c2c_fold *, const struct c2c_objects *, const struct c2c_instances *,
+		   const struct c2c_causes *, uint32_t cause);
+void c2c_fold_release(struct c2c_fold *);
 
 /* What a touch did, at that offset of an object. */
-struct layout_access sharing_layout_access(const struct sharing *, uint32_t touch, uint64_t offset);
+struct layout_access c2c_layout_access(const struct c2c *, uint32_t touch, uint64_t offset);
 
 #endif

@@ -25,10 +25,10 @@ struct parts {
 };
 
 struct labelling {
-	const struct sharing *sharing;
-	struct sharing_labels *out;
-	struct sharing_objects objects;
-	struct sharing_instances instances;
+	const struct c2c *sharing;
+	struct c2c_labels *out;
+	struct c2c_objects objects;
+	struct c2c_instances instances;
 };
 
 static const char *keep(struct labelling *l, struct text *text)
@@ -81,13 +81,13 @@ static void clip(const struct data_name *name, struct layout_access *a)
 static void add_touches(struct labelling *l, uint32_t number, uint64_t start, bool is_outside,
 			struct part *part)
 {
-	const struct sharing *s = l->sharing;
-	const struct sharing_access *a = &s->accesses.items[number];
+	const struct c2c *s = l->sharing;
+	const struct c2c_access *a = &s->accesses.items[number];
 
 	for (uint32_t k = 0; k < a->n_touches; k++) {
 		struct layout_access access =
-			sharing_layout_access(s, sharing_touches(s, a->first_touch)[k],
-					      l->objects.queries[number].address - start);
+			c2c_layout_access(s, c2c_touches(s, a->first_touch)[k],
+					  l->objects.queries[number].address - start);
 
 		clip(part->name, &access);
 		access.is_outside = is_outside;
@@ -97,7 +97,7 @@ static void add_touches(struct labelling *l, uint32_t number, uint64_t start, bo
 
 static bool are_together(const struct labelling *l, uint32_t line, uint32_t other)
 {
-	const uint32_t *of_line = l->out->fights.of_line;
+	const uint32_t *of_line = l->out->causes.of_line;
 
 	return other < l->sharing->subjects.n && of_line[line] == of_line[other];
 }
@@ -105,7 +105,7 @@ static bool are_together(const struct labelling *l, uint32_t line, uint32_t othe
 /* What was done to the object on other lines. */
 static void add_others(struct labelling *l, uint32_t line, uint32_t object, struct part *part)
 {
-	const struct sharing_objects *o = &l->objects;
+	const struct c2c_objects *o = &l->objects;
 
 	for (uint32_t i = o->first[object]; i < o->first[object + 1]; i++)
 		if (o->lines[o->order[i]] != line)
@@ -115,7 +115,7 @@ static void add_others(struct labelling *l, uint32_t line, uint32_t object, stru
 
 static void find_parts(struct labelling *l, uint32_t line, struct parts *out)
 {
-	const struct sharing_subject *subject = &l->sharing->subjects.items[line];
+	const struct c2c_subject *subject = &l->sharing->subjects.items[line];
 
 	for (uint32_t i = 0; i < subject->n_accesses; i++) {
 		uint32_t number = subject->first_access + i;
@@ -190,7 +190,7 @@ static const char *objects_label(struct labelling *l, const struct parts *parts)
 
 /* The question about one object; `object` is its name. */
 static struct layout_question question_of(const struct labelling *l,
-					  const struct sharing_subject *subject,
+					  const struct c2c_subject *subject,
 					  const struct part *part, const char *object)
 {
 	bool is_known = part->name->object.v != 0;
@@ -263,12 +263,12 @@ static void put_apart(struct labelling *l, const struct parts *parts, struct tex
 
 static uint32_t finding_of(const struct labelling *l, size_t line)
 {
-	const struct sharing_fights *f = &l->out->fights;
+	const struct c2c_causes *f = &l->out->causes;
 
 	return f->list.items[f->of_line[line]].finding;
 }
 
-static void put_layout(struct labelling *l, size_t number, const struct sharing_subject *subject,
+static void put_layout(struct labelling *l, size_t number, const struct c2c_subject *subject,
 		       const struct part *part, struct text *fix, struct text *drawing)
 {
 	struct layout_question question;
@@ -293,13 +293,13 @@ static void put_layout(struct labelling *l, size_t number, const struct sharing_
 	text_release(&object);
 }
 
-static bool is_to_be_fixed(const struct sharing_judgement *j)
+static bool is_to_be_fixed(const struct c2c_judgement *j)
 {
-	return j->verdict == SHARING_FALSE || j->verdict == SHARING_TRUE;
+	return j->verdict == C2C_FALSE || j->verdict == C2C_TRUE;
 }
 
 static void keep_fix(struct labelling *l, size_t line, struct text *fix, struct text *drawing,
-		     const struct sharing_judgement *j)
+		     const struct c2c_judgement *j)
 {
 	if (!is_to_be_fixed(j))
 		fix->n = 0;
@@ -313,10 +313,10 @@ static void label_line(struct labelling *l, size_t number, struct parts *parts)
 	l->out->objects[number] = objects_label(l, parts);
 }
 
-static void label_objects(struct labelling *l, const struct sharing_fight *fight)
+static void label_objects(struct labelling *l, const struct c2c_cause *cause)
 {
-	size_t number = fight->lines.items[0];
-	const struct sharing_subject *subject = &l->sharing->subjects.items[number];
+	size_t number = cause->lines.items[0];
+	const struct c2c_subject *subject = &l->sharing->subjects.items[number];
 	struct text fix = { 0 }, drawing = { 0 };
 	struct parts parts = { 0 };
 
@@ -325,12 +325,12 @@ static void label_objects(struct labelling *l, const struct sharing_fight *fight
 		put_apart(l, &parts, &fix);
 	for (size_t i = 0; i < parts.list.n; i++)
 		put_layout(l, number, subject, &parts.list.items[i], &fix, &drawing);
-	keep_fix(l, number, &fix, &drawing, &fight->sum.judgement);
+	keep_fix(l, number, &fix, &drawing, &cause->sum.judgement);
 	parts_release(&parts);
 }
 
 /* Below the drawing of one that stands for many. */
-static void put_fold(const struct labelling *l, const struct sharing_fold *fold, struct text *out)
+static void put_fold(const struct labelling *l, const struct c2c_fold *fold, struct text *out)
 {
 	uint64_t line_bytes = l->sharing->options.line_bytes;
 
@@ -347,16 +347,15 @@ static void put_fold(const struct labelling *l, const struct sharing_fold *fold,
 }
 
 /* The object that the others are like, without those that stand beside it. */
-static struct data_name name_of_many(const struct labelling *l, const struct sharing_fight *fight,
-				     const struct sharing_fold *fold)
+static struct data_name name_of_many(const struct labelling *l, const struct c2c_cause *cause,
+				     const struct c2c_fold *fold)
 {
-	const struct sharing_subject *first = &l->sharing->subjects.items[fight->lines.items[0]];
+	const struct c2c_subject *first = &l->sharing->subjects.items[cause->lines.items[0]];
 	const struct types *types = symbols_types(l->sharing->session->symbols);
-	uint32_t instance = l->instances.of_line[fight->lines.items[0]];
+	uint32_t instance = l->instances.of_line[cause->lines.items[0]];
 	struct data_name name = l->objects.names.list[first->first_access];
 
-	name.type = sharing_instance_type(&l->instances,
-					  sharing_instance(&l->instances, instance).kind);
+	name.type = c2c_instance_type(&l->instances, c2c_instance(&l->instances, instance).kind);
 	name.object_size = types_get(types, name.type)->size;
 	name.object_address = fold->address;
 	name.n_elements = 0;
@@ -366,41 +365,41 @@ static struct data_name name_of_many(const struct labelling *l, const struct sha
 /* One drawing and one fix for all objects of a type. */
 static void label_type(struct labelling *l, uint32_t number)
 {
-	const struct sharing_fight *fight = &l->out->fights.list.items[number];
-	uint32_t line = fight->lines.items[0];
+	const struct c2c_cause *cause = &l->out->causes.list.items[number];
+	uint32_t line = cause->lines.items[0];
 	struct text fix = { 0 }, drawing = { 0 };
 	struct parts parts = { 0 };
-	struct sharing_fold fold;
+	struct c2c_fold fold;
 	struct data_name name;
 	struct part part;
 
 	label_line(l, line, &parts);
-	sharing_fold_init(&fold, &l->objects, &l->instances, &l->out->fights, number);
-	name = name_of_many(l, fight, &fold);
+	c2c_fold_init(&fold, &l->objects, &l->instances, &l->out->causes, number);
+	name = name_of_many(l, cause, &fold);
 	part = (struct part){
 		.name = &name,
 		.accesses = { fold.accesses.items, fold.accesses.n, fold.accesses.cap },
-		.is_of_many = fight->n_objects > 1,
+		.is_of_many = cause->n_objects > 1,
 		.has_roles = fold.has_roles,
 	};
-	put_layout(l, line, &fight->sum, &part, &fix, &drawing);
+	put_layout(l, line, &cause->sum, &part, &fix, &drawing);
 	put_fold(l, &fold, &drawing);
-	keep_fix(l, line, &fix, &drawing, &fight->sum.judgement);
-	sharing_fold_release(&fold);
+	keep_fix(l, line, &fix, &drawing, &cause->sum.judgement);
+	c2c_fold_release(&fold);
 	parts_release(&parts);
 }
 
-/* Other lines of a fight have its words; of objects of a type each has a name of its own. */
-static void label_others(struct labelling *l, const struct sharing_fight *fight)
+/* Other lines of a cause have its words; of objects of a type each has a name of its own. */
+static void label_others(struct labelling *l, const struct c2c_cause *cause)
 {
-	size_t first = fight->lines.items[0];
+	size_t first = cause->lines.items[0];
 
-	for (size_t i = 1; i < fight->lines.n; i++) {
-		size_t line = fight->lines.items[i];
+	for (size_t i = 1; i < cause->lines.n; i++) {
+		size_t line = cause->lines.items[i];
 		struct parts parts = { 0 };
 
 		l->out->objects[line] = l->out->objects[first];
-		if (fight->n_objects > 0)
+		if (cause->n_objects > 0)
 			label_line(l, line, &parts);
 		l->out->drawings[line] = l->out->drawings[first];
 		l->out->fixes[line] = l->out->fixes[first];
@@ -410,45 +409,45 @@ static void label_others(struct labelling *l, const struct sharing_fight *fight)
 
 static void label_fights(struct labelling *l)
 {
-	for (uint32_t i = 0; i < l->out->fights.list.n; i++) {
-		const struct sharing_fight *fight = &l->out->fights.list.items[i];
+	for (uint32_t i = 0; i < l->out->causes.list.n; i++) {
+		const struct c2c_cause *cause = &l->out->causes.list.items[i];
 
-		if (fight->n_objects > 0)
+		if (cause->n_objects > 0)
 			label_type(l, i);
 		else
-			label_objects(l, fight);
-		label_others(l, fight);
+			label_objects(l, cause);
+		label_others(l, cause);
 	}
 }
 
-void sharing_labels_init(struct sharing_labels *out, const struct sharing *s)
+void c2c_labels_init(struct c2c_labels *out, const struct c2c *s)
 {
 	struct labelling l = { .sharing = s, .out = out };
 
-	*out = (struct sharing_labels){ 0 };
+	*out = (struct c2c_labels){ 0 };
 	table_init(&out->layouts, "layouts", "Members and who uses them", layout_columns,
 		   n_layout_columns);
 	out->objects = mem_zalloc(s->subjects.n + 1, sizeof(*out->objects));
 	out->drawings = mem_zalloc(s->subjects.n + 1, sizeof(*out->drawings));
 	out->fixes = mem_zalloc(s->subjects.n + 1, sizeof(*out->fixes));
 	out->fields = mem_zalloc(s->accesses.n + 1, sizeof(*out->fields));
-	sharing_objects_init(&l.objects, s);
-	sharing_instances_init(&l.instances, &l.objects);
-	sharing_fights_init(&out->fights, &l.objects, &l.instances);
+	c2c_objects_init(&l.objects, s);
+	c2c_instances_init(&l.instances, &l.objects);
+	c2c_causes_init(&out->causes, &l.objects, &l.instances);
 	label_fields(&l);
 	label_fights(&l);
-	sharing_instances_release(&l.instances);
-	sharing_objects_release(&l.objects);
+	c2c_instances_release(&l.instances);
+	c2c_objects_release(&l.objects);
 }
 
-void sharing_labels_release(struct sharing_labels *l)
+void c2c_labels_release(struct c2c_labels *l)
 {
 	free(l->objects);
 	free(l->drawings);
 	free(l->fixes);
 	free(l->fields);
-	sharing_fights_release(&l->fights);
+	c2c_causes_release(&l->causes);
 	table_release(&l->layouts);
 	arena_release(&l->memory);
-	*l = (struct sharing_labels){ 0 };
+	*l = (struct c2c_labels){ 0 };
 }

@@ -5,22 +5,22 @@
 
 #include "base/arena.h"
 #include "c2c/accesses/result.h"
-#include "c2c/verdict/fight.h"
+#include "c2c/verdict/cause.h"
 #include "table/table.h"
 
 /* Texts live as long as this. Any of them may be NULL: not known. */
-struct sharing_labels {
+struct c2c_labels {
 	struct arena memory;
 	const char **objects;  /* by subject: "buf1 (struct buf, 64 bytes)" */
 	const char **drawings; /* by subject: the object with its lines, one or more lines */
 	const char **fixes;    /* by subject: what to change */
 	const char **fields;   /* by access: "buf1.reader1" */
-	struct sharing_fights fights;
+	struct c2c_causes causes;
 	struct table layouts; /* the drawings as rows: "layouts" */
 };
 
 /* Looks up all of them. Borrows nothing. */
-void sharing_labels_init(struct sharing_labels *, const struct sharing *);
-void sharing_labels_release(struct sharing_labels *);
+void c2c_labels_init(struct c2c_labels *, const struct c2c *);
+void c2c_labels_release(struct c2c_labels *);
 
 #endif

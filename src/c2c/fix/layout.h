@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How to lay out data that threads fight over: which members of a struct are used by whom,
+ * How to lay out data that threads contend for: which members of a struct are used by whom,
  * which of them must not share a cache line, and what to change so that they do not.
  */
 #ifndef CYCLOPS_C2C_FIX_LAYOUT_H

@@ -8,20 +8,20 @@
 #include "base/hash.h"
 #include "spe/packet.h"
 
-#define BIT(count) SHARING_BIT(count)
+#define BIT(count) C2C_BIT(count)
 
-const uint32_t sharing_mode_masks[SHARING_N_MODES] = {
-	[SHARING_BY_PEER] = BIT(LOCAL_PEER) | BIT(REMOTE_PEER),
-	[SHARING_BY_HITM] = BIT(LOCAL_HITM) | BIT(REMOTE_HITM),
-	[SHARING_BY_LOCAL_HITM] = BIT(LOCAL_HITM),
-	[SHARING_BY_REMOTE_HITM] = BIT(REMOTE_HITM),
+const uint32_t c2c_mode_masks[C2C_N_MODES] = {
+	[C2C_BY_PEER] = BIT(LOCAL_PEER) | BIT(REMOTE_PEER),
+	[C2C_BY_HITM] = BIT(LOCAL_HITM) | BIT(REMOTE_HITM),
+	[C2C_BY_LOCAL_HITM] = BIT(LOCAL_HITM),
+	[C2C_BY_REMOTE_HITM] = BIT(REMOTE_HITM),
 };
 
-const char *const sharing_mode_names[SHARING_N_MODES] = {
-	[SHARING_BY_PEER] = "peer",
-	[SHARING_BY_HITM] = "tot",
-	[SHARING_BY_LOCAL_HITM] = "lcl",
-	[SHARING_BY_REMOTE_HITM] = "rmt",
+const char *const c2c_mode_names[C2C_N_MODES] = {
+	[C2C_BY_PEER] = "peer",
+	[C2C_BY_HITM] = "tot",
+	[C2C_BY_LOCAL_HITM] = "lcl",
+	[C2C_BY_REMOTE_HITM] = "rmt",
 };
 
 #define SPREAD_1(n)                                                                                \
@@ -33,8 +33,7 @@ const char *const sharing_mode_names[SHARING_N_MODES] = {
 #define SPREAD_16(n) SPREAD_4(n), SPREAD_4((n) + 4), SPREAD_4((n) + 8), SPREAD_4((n) + 12)
 #define SPREAD_64(n) SPREAD_16(n), SPREAD_16((n) + 16), SPREAD_16((n) + 32), SPREAD_16((n) + 48)
 
-const uint64_t sharing_spread[256] = { SPREAD_64(0), SPREAD_64(64), SPREAD_64(128),
-				       SPREAD_64(192) };
+const uint64_t c2c_spread[256] = { SPREAD_64(0), SPREAD_64(64), SPREAD_64(128), SPREAD_64(192) };
 
 /* Fields of data_src: docs/reference/perf-data.md section 3.5. */
 enum {
@@ -132,7 +131,7 @@ static uint32_t store_of_data_src(const struct data_source *d)
 	return mask;
 }
 
-uint32_t sharing_classify_data_src(uint64_t data_src, bool has_address)
+uint32_t c2c_classify_data_src(uint64_t data_src, bool has_address)
 {
 	struct data_source d = take_apart(data_src);
 	uint32_t mask = BIT(RECORDS) | if_any(d.lock, LOCK_LOCKED, BIT(LOCKED)) |
@@ -250,7 +249,7 @@ struct slot {
 	uint32_t mask;
 };
 
-struct sharing_classifier {
+struct c2c_classifier {
 	const struct session *session;
 	struct access_sampling sampling; /* which samples count */
 	uint32_t core;			 /* of the row before; UINT32_MAX: not known */
@@ -258,9 +257,9 @@ struct sharing_classifier {
 	struct slot slots[1 << SLOTS_LOG];
 };
 
-struct sharing_classifier *sharing_classifier_new(const struct session *session)
+struct c2c_classifier *c2c_classifier_new(const struct session *session)
 {
-	struct sharing_classifier *c = mem_zalloc(1, sizeof(*c));
+	struct c2c_classifier *c = mem_zalloc(1, sizeof(*c));
 
 	c->session = session;
 	c->sampling = access_sampling_of(session);
@@ -269,12 +268,12 @@ struct sharing_classifier *sharing_classifier_new(const struct session *session)
 	return c;
 }
 
-void sharing_classifier_free(struct sharing_classifier *c)
+void c2c_classifier_free(struct c2c_classifier *c)
 {
 	free(c);
 }
 
-static struct slot *slot_of(struct sharing_classifier *c, uint64_t low, uint64_t high)
+static struct slot *slot_of(struct c2c_classifier *c, uint64_t low, uint64_t high)
 {
 	return &c->slots[hash_mix(low ^ 0x9e3779b97f4a7c15u, high ^ 0xd6e8feb86659fd93u) >>
 			 (64 - SLOTS_LOG)];
@@ -285,7 +284,7 @@ static bool row_has_address(const struct batch *b, size_t row)
 	return b->has[row] & HAS_VA && b->va[row] != 0;
 }
 
-static const struct cpu *cpu_of_row(struct sharing_classifier *c, const struct batch *b, size_t row)
+static const struct cpu *cpu_of_row(struct c2c_classifier *c, const struct batch *b, size_t row)
 {
 	uint32_t core = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
 
@@ -296,7 +295,7 @@ static const struct cpu *cpu_of_row(struct sharing_classifier *c, const struct b
 	return c->cpu;
 }
 
-static inline uint32_t classify_spe(struct sharing_classifier *c, const struct batch *b, size_t row)
+static inline uint32_t classify_spe(struct c2c_classifier *c, const struct batch *b, size_t row)
 {
 	const uint64_t deciding =
 		1u << SPE_EV_L1D_ACCESS | 1u << SPE_EV_L1D_REFILL | 1u << SPE_EV_LLC_ACCESS |
@@ -326,7 +325,7 @@ static inline uint32_t classify_spe(struct sharing_classifier *c, const struct b
 	return slot->mask;
 }
 
-static uint32_t classify_sample(struct sharing_classifier *c, const struct batch *b, size_t row)
+static uint32_t classify_sample(struct c2c_classifier *c, const struct batch *b, size_t row)
 {
 	bool has_address = row_has_address(b, row);
 	uint64_t low = b->data_src[row], high = has_address ? 3 : 1;
@@ -337,12 +336,11 @@ static uint32_t classify_sample(struct sharing_classifier *c, const struct batch
 		return 0;
 	slot = slot_of(c, low, high);
 	if (slot->low != low || slot->high != high)
-		*slot = (struct slot){ low, high, sharing_classify_data_src(low, has_address) };
+		*slot = (struct slot){ low, high, c2c_classify_data_src(low, has_address) };
 	return slot->mask;
 }
 
-void sharing_classify(struct sharing_classifier *c, const struct batch *b,
-		      uint32_t out_masks[BATCH_ROWS])
+void c2c_classify(struct c2c_classifier *c, const struct batch *b, uint32_t out_masks[BATCH_ROWS])
 {
 	for (size_t row = 0; row < b->n; row++)
 		out_masks[row] =

@@ -23,20 +23,20 @@ enum {
 	FIRST_SLOTS = 64,
 	BLOCK_LOG = 7,
 	BLOCK_LINES = 1 << BLOCK_LOG,
-	BLOCKS_FIRST = SHARING_SHARDS, /* that are asked for at once, before there are many lines */
+	BLOCKS_FIRST = C2C_SHARDS, /* that are asked for at once, before there are many lines */
 	LINE_ALIGN = 64,
 	STRIDE = 23,	  /* between the shards that workers begin with; odd */
 	ROWS_AHEAD = 128, /* how many lines are fetched before the first of them is needed */
-	TIMED = 30,	  /* in a tally: counters of SHARING_ROW_TIMED, … */
-	RELOADS = 31,	  /* … and of SHARING_ROW_RELOAD */
+	TIMED = 30,	  /* in a tally: counters of C2C_ROW_TIMED, … */
+	RELOADS = 31,	  /* … and of C2C_ROW_RELOAD */
 };
 
-static_assert(SHARING_SHARDS == 1 << (64 - SHARD_SHIFT), "the shard is the rest of the hash");
-static_assert(SHARING_ROW_TIMED == UINT32_C(1) << TIMED, "its counter");
-static_assert(SHARING_ROW_RELOAD == UINT32_C(1) << RELOADS, "its counter");
+static_assert(C2C_SHARDS == 1 << (64 - SHARD_SHIFT), "the shard is the rest of the hash");
+static_assert(C2C_ROW_TIMED == UINT32_C(1) << TIMED, "its counter");
+static_assert(C2C_ROW_RELOAD == UINT32_C(1) << RELOADS, "its counter");
 
 struct entry {
-	struct sharing_tally tally;
+	struct c2c_tally tally;
 	uint64_t address;
 	uint64_t
 		cycles; /* sums as in a row, of what the tally has; the others are in the wide one */
@@ -51,7 +51,7 @@ struct entry {
 static_assert(sizeof(struct entry) == LINE_ALIGN, "a line of ours for each line");
 
 struct wide {
-	struct sharing_counts counts;
+	struct c2c_counts counts;
 	uint32_t n_timed, n_reloads;
 	uint64_t cycles, reload_cycles;
 };
@@ -74,20 +74,20 @@ struct shard {
 	VEC_OF(struct wide) wide;
 };
 
-struct sharing_table {
+struct c2c_table {
 	uint64_t seed;
 	atomic_uint turn; /* says where the next batch begins */
 	struct block_store store;
-	struct shard shards[SHARING_SHARDS];
+	struct shard shards[C2C_SHARDS];
 };
 
-struct sharing_table *sharing_table_new(void)
+struct c2c_table *c2c_table_new(void)
 {
-	struct sharing_table *t = mem_zalloc(1, sizeof(*t));
+	struct c2c_table *t = mem_zalloc(1, sizeof(*t));
 
 	t->seed = hash_seed();
 	pthread_mutex_init(&t->store.mutex, NULL);
-	for (size_t i = 0; i < SHARING_SHARDS; i++) {
+	for (size_t i = 0; i < C2C_SHARDS; i++) {
 		struct shard *s = &t->shards[i];
 
 		s->store = &t->store;
@@ -114,11 +114,11 @@ static void store_release(struct block_store *s)
 	pthread_mutex_destroy(&s->mutex);
 }
 
-void sharing_table_free(struct sharing_table *t)
+void c2c_table_free(struct c2c_table *t)
 {
 	if (t == NULL)
 		return;
-	for (size_t i = 0; i < SHARING_SHARDS; i++)
+	for (size_t i = 0; i < C2C_SHARDS; i++)
 		shard_release(&t->shards[i]);
 	store_release(&t->store);
 	free(t);
@@ -191,7 +191,7 @@ static struct entry *take_block(struct block_store *s)
 	return block;
 }
 
-static struct entry *add_entry(struct shard *s, const struct sharing_access_row *row)
+static struct entry *add_entry(struct shard *s, const struct c2c_access_row *row)
 {
 	struct entry *e;
 
@@ -201,13 +201,13 @@ static struct entry *add_entry(struct shard *s, const struct sharing_access_row 
 	*e = (struct entry){
 		.address = row->line,
 		.space = row->space,
-		.last_tid = SHARING_NO_TID,
+		.last_tid = C2C_NO_TID,
 		.hash = (uint32_t)row->hash,
 	};
 	return e;
 }
 
-static inline bool is_of(const struct entry *e, const struct sharing_access_row *row)
+static inline bool is_of(const struct entry *e, const struct c2c_access_row *row)
 {
 	return e->address == row->line && e->space == row->space;
 }
@@ -225,7 +225,7 @@ static inline struct entry *guess_entry(const struct shard *s, uint32_t hash)
 	return slot == 0 ? NULL : entry_at(s, number_of(slot));
 }
 
-static struct entry *find_entry(struct shard *s, const struct sharing_access_row *row)
+static struct entry *find_entry(struct shard *s, const struct c2c_access_row *row)
 {
 	uint32_t hash = (uint32_t)row->hash;
 
@@ -253,31 +253,31 @@ static void widen(struct shard *s, struct entry *e)
 		e->wide = (uint32_t)s->wide.n & ((1u << 30) - 1);
 	}
 	wide = &s->wide.items[e->wide - 1];
-	wide->n_timed += sharing_tally_get(&e->tally, TIMED);
-	wide->n_reloads += sharing_tally_get(&e->tally, RELOADS);
+	wide->n_timed += c2c_tally_get(&e->tally, TIMED);
+	wide->n_reloads += c2c_tally_get(&e->tally, RELOADS);
 	wide->cycles += (uint32_t)e->cycles;
 	wide->reload_cycles += e->cycles >> 32;
 	e->cycles = 0;
-	sharing_tally_empty(&e->tally, &wide->counts);
+	c2c_tally_empty(&e->tally, &wide->counts);
 }
 
 /* More than one thread in any order are two different ones in a row somewhere. */
-static void add_thread(struct entry *e, const struct sharing_access_row *row)
+static void add_thread(struct entry *e, const struct c2c_access_row *row)
 {
-	bool is_other = (e->last_tid != SHARING_NO_TID) & (e->last_tid != row->tid);
+	bool is_other = (e->last_tid != C2C_NO_TID) & (e->last_tid != row->tid);
 
-	if (row->tid == SHARING_NO_TID)
+	if (row->tid == C2C_NO_TID)
 		return;
 	e->is_written |= row->is_write;
 	e->has_threads |= is_other;
 	e->last_tid = row->tid;
 }
 
-static void add_row(struct entry *e, struct shard *s, const struct sharing_access_row *row)
+static void add_row(struct entry *e, struct shard *s, const struct c2c_access_row *row)
 {
-	if (sharing_tally_get(&e->tally, SHARING_RECORDS) == SHARING_TALLY_MAX)
+	if (c2c_tally_get(&e->tally, C2C_RECORDS) == C2C_TALLY_MAX)
 		widen(s, e);
-	sharing_tally_add(&e->tally, row->mask);
+	c2c_tally_add(&e->tally, row->mask);
 	e->cycles += row->cycles;
 	add_thread(e, row);
 }
@@ -286,8 +286,8 @@ static void add_row(struct entry *e, struct shard *s, const struct sharing_acces
  * The lines come from far, so all of them are on their way before the first is needed. Which
  * those are is a guess by the slots.
  */
-static void add_some_rows(struct shard *s, const struct sharing_access_row *rows,
-			  const uint16_t *order, size_t n)
+static void add_some_rows(struct shard *s, const struct c2c_access_row *rows, const uint16_t *order,
+			  size_t n)
 {
 	struct entry *guesses[ROWS_AHEAD];
 
@@ -298,37 +298,37 @@ static void add_some_rows(struct shard *s, const struct sharing_access_row *rows
 		__builtin_prefetch(guesses[i], 1);
 	}
 	for (size_t i = 0; i < n; i++) {
-		const struct sharing_access_row *row = &rows[order[i]];
+		const struct c2c_access_row *row = &rows[order[i]];
 		struct entry *e = guesses[i];
 
 		add_row(e != NULL && is_of(e, row) ? e : find_entry(s, row), s, row);
 	}
 }
 
-static void add_rows(struct shard *s, const struct sharing_access_row *rows, const uint16_t *order,
+static void add_rows(struct shard *s, const struct c2c_access_row *rows, const uint16_t *order,
 		     size_t n)
 {
 	for (size_t i = 0; i < n; i += ROWS_AHEAD)
 		add_some_rows(s, rows, order + i, n - i < ROWS_AHEAD ? n - i : ROWS_AHEAD);
 }
 
-static uint64_t hash_of(const struct sharing_table *t, const struct sharing_access_row *row)
+static uint64_t hash_of(const struct c2c_table *t, const struct c2c_access_row *row)
 {
 	return hash_mix(row->line ^ t->seed, row->space ^ 0x9e3779b97f4a7c15u);
 }
 
 /* Numbers of the rows by shard; those of shard i stand at [first[i], first[i + 1]). */
-static void sort_by_shard(const struct sharing_table *t, struct sharing_access_row *rows, size_t n,
-			  uint16_t *order, uint16_t first[SHARING_SHARDS + 1])
+static void sort_by_shard(const struct c2c_table *t, struct c2c_access_row *rows, size_t n,
+			  uint16_t *order, uint16_t first[C2C_SHARDS + 1])
 {
-	uint16_t at[SHARING_SHARDS];
+	uint16_t at[C2C_SHARDS];
 
-	memset(first, 0, (SHARING_SHARDS + 1) * sizeof(*first));
+	memset(first, 0, (C2C_SHARDS + 1) * sizeof(*first));
 	for (size_t i = 0; i < n; i++) {
 		rows[i].hash = hash_of(t, &rows[i]);
 		first[(rows[i].hash >> SHARD_SHIFT) + 1]++;
 	}
-	for (size_t i = 0; i < SHARING_SHARDS; i++) {
+	for (size_t i = 0; i < C2C_SHARDS; i++) {
 		first[i + 1] = (uint16_t)(first[i + 1] + first[i]);
 		at[i] = first[i];
 	}
@@ -336,15 +336,15 @@ static void sort_by_shard(const struct sharing_table *t, struct sharing_access_r
 		order[at[rows[i].hash >> SHARD_SHIFT]++] = (uint16_t)i;
 }
 
-void sharing_table_add(struct sharing_table *t, struct sharing_access_row *rows, size_t n)
+void c2c_table_add(struct c2c_table *t, struct c2c_access_row *rows, size_t n)
 {
 	unsigned turn = atomic_fetch_add_explicit(&t->turn, STRIDE, memory_order_relaxed);
-	uint16_t order[SHARING_ROWS_MAX], first[SHARING_SHARDS + 1];
+	uint16_t order[C2C_ROWS_MAX], first[C2C_SHARDS + 1];
 
-	assert(n <= SHARING_ROWS_MAX);
+	assert(n <= C2C_ROWS_MAX);
 	sort_by_shard(t, rows, n, order, first);
-	for (size_t i = 0; i < SHARING_SHARDS; i++) {
-		size_t number = (turn + i) % SHARING_SHARDS;
+	for (size_t i = 0; i < C2C_SHARDS; i++) {
+		size_t number = (turn + i) % C2C_SHARDS;
 		struct shard *s = &t->shards[number];
 
 		if (first[number] == first[number + 1])
@@ -355,27 +355,27 @@ void sharing_table_add(struct sharing_table *t, struct sharing_access_row *rows,
 	}
 }
 
-size_t sharing_table_n_lines(const struct sharing_table *t)
+size_t c2c_table_n_lines(const struct c2c_table *t)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < SHARING_SHARDS; i++)
+	for (size_t i = 0; i < C2C_SHARDS; i++)
 		n += t->shards[i].n;
 	return n;
 }
 
-static struct sharing_line line_of(const struct shard *s, const struct entry *e)
+static struct c2c_line line_of(const struct shard *s, const struct entry *e)
 {
 	const struct wide *wide = e->wide == 0 ? NULL : &s->wide.items[e->wide - 1];
 
-	return (struct sharing_line){
+	return (struct c2c_line){
 		.address = e->address,
 		.space = e->space,
 		.few = e->tally,
 		.many = wide == NULL ? NULL : &wide->counts,
-		.n_timed = sharing_tally_get(&e->tally, TIMED) + (wide == NULL ? 0 : wide->n_timed),
-		.n_reloads = sharing_tally_get(&e->tally, RELOADS) +
-			     (wide == NULL ? 0 : wide->n_reloads),
+		.n_timed = c2c_tally_get(&e->tally, TIMED) + (wide == NULL ? 0 : wide->n_timed),
+		.n_reloads =
+			c2c_tally_get(&e->tally, RELOADS) + (wide == NULL ? 0 : wide->n_reloads),
 		.cycles = (uint32_t)e->cycles + (wide == NULL ? 0 : wide->cycles),
 		.reload_cycles = (e->cycles >> 32) + (wide == NULL ? 0 : wide->reload_cycles),
 		.has_threads = e->has_threads,
@@ -383,42 +383,42 @@ static struct sharing_line line_of(const struct shard *s, const struct entry *e)
 	};
 }
 
-void sharing_table_visit(const struct sharing_table *t, size_t shard,
-			 void (*visit)(void *context, const struct sharing_line *), void *context)
+void c2c_table_visit(const struct c2c_table *t, size_t shard,
+		     void (*visit)(void *context, const struct c2c_line *), void *context)
 {
 	const struct shard *s = &t->shards[shard];
 
 	for (uint32_t i = 0; i < s->n; i++) {
-		struct sharing_line line = line_of(s, entry_at(s, i));
+		struct c2c_line line = line_of(s, entry_at(s, i));
 
 		visit(context, &line);
 	}
 }
 
-uint64_t sharing_line_sum(const struct sharing_line *line, uint32_t mask)
+uint64_t c2c_line_sum(const struct c2c_line *line, uint32_t mask)
 {
 	uint64_t sum = 0;
 
 	for (; mask != 0; mask &= mask - 1) {
 		int count = __builtin_ctz(mask);
 
-		sum += sharing_tally_get(&line->few, count);
+		sum += c2c_tally_get(&line->few, count);
 		sum += line->many == NULL ? 0 : line->many->n[count];
 	}
 	return sum;
 }
 
-bool sharing_line_has(const struct sharing_line *line, uint32_t mask)
+bool c2c_line_has(const struct c2c_line *line, uint32_t mask)
 {
-	return sharing_tally_has(&line->few, mask) ||
-	       (line->many != NULL && sharing_line_sum(line, mask) > 0);
+	return c2c_tally_has(&line->few, mask) ||
+	       (line->many != NULL && c2c_line_sum(line, mask) > 0);
 }
 
-void sharing_line_add(const struct sharing_line *line, struct sharing_counts *to)
+void c2c_line_add(const struct c2c_line *line, struct c2c_counts *to)
 {
-	struct sharing_tally few = line->few;
+	struct c2c_tally few = line->few;
 
-	sharing_tally_empty(&few, to);
+	c2c_tally_empty(&few, to);
 	if (line->many != NULL)
-		sharing_counts_add(to, line->many);
+		c2c_counts_add(to, line->many);
 }

@@ -15,37 +15,37 @@
 
 #include "c2c/lines/counts.h"
 
-#define SHARING_NO_TID UINT32_MAX
+#define C2C_NO_TID UINT32_MAX
 
 /* One access to a line. */
-struct sharing_access_row {
-	uint64_t hash;	 /* filled by sharing_table_add() */
+struct c2c_access_row {
+	uint64_t hash;	 /* filled by c2c_table_add() */
 	uint64_t line;	 /* its address */
-	uint64_t cycles; /* of sharing_row_cycles() */
-	uint32_t space;	 /* whose address it is: struct sharing_spot */
-	uint32_t tid;	 /* SHARING_NO_TID: not known */
-	uint32_t mask;	 /* the counters that it counts in, and SHARING_ROW_… */
+	uint64_t cycles; /* of c2c_row_cycles() */
+	uint32_t space;	 /* whose address it is: struct c2c_spot */
+	uint32_t tid;	 /* C2C_NO_TID: not known */
+	uint32_t mask;	 /* the counters that it counts in, and C2C_ROW_… */
 	bool is_write;
 };
 
 /* Bits of a row's mask that are none of a counter. */
-#define SHARING_ROW_TIMED (UINT32_C(1) << 30)  /* one of the loads whose latency counts */
-#define SHARING_ROW_RELOAD (UINT32_C(1) << 31) /* … if others write to the line; not both */
+#define C2C_ROW_TIMED (UINT32_C(1) << 30)  /* one of the loads whose latency counts */
+#define C2C_ROW_RELOAD (UINT32_C(1) << 31) /* … if others write to the line; not both */
 
-static_assert(SHARING_N_COUNTS <= 30, "bits for rows alone");
+static_assert(C2C_N_COUNTS <= 30, "bits for rows alone");
 
 /* Both kinds of latency in one word, so that they are added up at once; each below 2^24. */
-static inline uint64_t sharing_row_cycles(uint64_t cycles, bool is_timed, bool is_reload)
+static inline uint64_t c2c_row_cycles(uint64_t cycles, bool is_timed, bool is_reload)
 {
 	return (cycles & -(uint64_t)is_timed) | (cycles & -(uint64_t)is_reload) << 32;
 }
 
 /* What is known of a line. */
-struct sharing_line {
+struct c2c_line {
 	uint64_t address;
 	uint32_t space;
-	struct sharing_tally few;	   /* its counters are the sum … */
-	const struct sharing_counts *many; /* … of these two; NULL: there are no more */
+	struct c2c_tally few;	       /* its counters are the sum … */
+	const struct c2c_counts *many; /* … of these two; NULL: there are no more */
 	uint32_t n_timed, n_reloads;
 	uint64_t cycles, reload_cycles; /* of those */
 	bool has_threads;		/* more than one thread accessed it */
@@ -53,28 +53,28 @@ struct sharing_line {
 };
 
 enum {
-	SHARING_SHARDS = 64,	 /* parts of the table, by hash of the address */
-	SHARING_ROWS_MAX = 4096, /* added at once */
+	C2C_SHARDS = 64,     /* parts of the table, by hash of the address */
+	C2C_ROWS_MAX = 4096, /* added at once */
 };
 
 /* The counters of `mask` together; those of a line may be asked for while it is visited. */
-uint64_t sharing_line_sum(const struct sharing_line *, uint32_t mask);
-bool sharing_line_has(const struct sharing_line *, uint32_t mask); /* is that more than 0? */
-void sharing_line_add(const struct sharing_line *, struct sharing_counts *to);
+uint64_t c2c_line_sum(const struct c2c_line *, uint32_t mask);
+bool c2c_line_has(const struct c2c_line *, uint32_t mask); /* is that more than 0? */
+void c2c_line_add(const struct c2c_line *, struct c2c_counts *to);
 
-struct sharing_table;
+struct c2c_table;
 
-struct sharing_table *sharing_table_new(void);
-void sharing_table_free(struct sharing_table *);
+struct c2c_table *c2c_table_new(void);
+void c2c_table_free(struct c2c_table *);
 
-/* Adds at most SHARING_ROWS_MAX accesses; several workers may at once. */
-void sharing_table_add(struct sharing_table *, struct sharing_access_row *, size_t n);
+/* Adds at most C2C_ROWS_MAX accesses; several workers may at once. */
+void c2c_table_add(struct c2c_table *, struct c2c_access_row *, size_t n);
 
 /* For when nobody adds any more: */
-size_t sharing_table_n_lines(const struct sharing_table *);
+size_t c2c_table_n_lines(const struct c2c_table *);
 
 /* Calls `visit` for each line of a shard, in no order that may be relied on. */
-void sharing_table_visit(const struct sharing_table *, size_t shard,
-			 void (*visit)(void *context, const struct sharing_line *), void *context);
+void c2c_table_visit(const struct c2c_table *, size_t shard,
+		     void (*visit)(void *context, const struct c2c_line *), void *context);
 
 #endif

@@ -11,7 +11,7 @@
 /* What is mapped is remembered for each mebibyte: there are few mappings, but many pages. */
 enum { REGION_SHIFT = 20, REGIONS_LOG = 12 };
 
-enum { LATENCIES = SHARING_LATENCY_MAX + 1 };
+enum { LATENCIES = C2C_LATENCY_MAX + 1 };
 
 /* There are few sets of counters that records count in. */
 enum { COUNTS_LOG = 7 };
@@ -30,8 +30,8 @@ struct mask_count {
 };
 
 /* What a worker needs besides the result. */
-struct sharing_lines_work {
-	struct sharing_classifier *classifier;
+struct c2c_lines_work {
+	struct c2c_classifier *classifier;
 	struct region regions[1 << REGIONS_LOG];
 	/* Copies: most rows are where the one before is, of a program or of the kernel. */
 	struct region last_of_code[2];
@@ -42,31 +42,31 @@ struct sharing_lines_work {
 	uint32_t *latencies; /* … and those that did, LATENCIES each */
 
 	/* Accesses to be added to the table: the more at once, the less each has to wait. */
-	struct sharing_access_row rows[SHARING_ROWS_MAX];
+	struct c2c_access_row rows[C2C_ROWS_MAX];
 	size_t n_rows;
 };
 
-const struct scan_wish sharing_lines_wish = { .without_places = true };
+const struct scan_wish c2c_lines_wish = { .without_places = true };
 
 static void *lines_new(const struct session *session, const void *options)
 {
-	struct sharing_lines *l = mem_zalloc(1, sizeof(*l));
+	struct c2c_lines *l = mem_zalloc(1, sizeof(*l));
 
 	l->session = session;
 	l->options = options;
 	l->local_hits = mem_zalloc(LATENCIES, sizeof(*l->local_hits));
 	l->work = mem_zalloc(1, sizeof(*l->work));
-	l->work->classifier = sharing_classifier_new(session);
+	l->work->classifier = c2c_classifier_new(session);
 	l->work->latencies = mem_zalloc(2 * LATENCIES, sizeof(*l->work->latencies));
 	l->work->is_by_position = timeline_is_by_position(session->timeline);
 	return l;
 }
 
-static void free_work(struct sharing_lines *l)
+static void free_work(struct c2c_lines *l)
 {
 	if (l->work == NULL)
 		return;
-	sharing_classifier_free(l->work->classifier);
+	c2c_classifier_free(l->work->classifier);
 	free(l->work->latencies);
 	free(l->work);
 	l->work = NULL;
@@ -74,7 +74,7 @@ static void free_work(struct sharing_lines *l)
 
 static void lines_free(void *partial)
 {
-	struct sharing_lines *l = partial;
+	struct c2c_lines *l = partial;
 
 	if (l == NULL)
 		return;
@@ -85,10 +85,10 @@ static void lines_free(void *partial)
 
 static uint64_t bounded(uint64_t cycles)
 {
-	return cycles < SHARING_LATENCY_MAX ? cycles : SHARING_LATENCY_MAX;
+	return cycles < C2C_LATENCY_MAX ? cycles : C2C_LATENCY_MAX;
 }
 
-void sharing_latency_add(struct sharing_latency *l, uint64_t cycles, bool is_saturated)
+void c2c_latency_add(struct c2c_latency *l, uint64_t cycles, bool is_saturated)
 {
 	l->n++;
 	l->n_saturated += is_saturated;
@@ -96,7 +96,7 @@ void sharing_latency_add(struct sharing_latency *l, uint64_t cycles, bool is_sat
 	l->squares += bounded(cycles) * bounded(cycles);
 }
 
-void sharing_latency_merge(struct sharing_latency *to, const struct sharing_latency *from)
+void c2c_latency_merge(struct c2c_latency *to, const struct c2c_latency *from)
 {
 	to->n += from->n;
 	to->n_saturated += from->n_saturated;
@@ -128,8 +128,8 @@ static inline bool region_has(const struct region *r, uint32_t whose, uint64_t a
 	       r->whose == whose;
 }
 
-static inline const struct region *region_of(struct sharing_lines *l, uint32_t whose,
-					     uint64_t address, uint64_t time_ns)
+static inline const struct region *region_of(struct c2c_lines *l, uint32_t whose, uint64_t address,
+					     uint64_t time_ns)
 {
 	uint64_t hash = hash_mix(address >> REGION_SHIFT, whose ^ 0x9e3779b97f4a7c15u);
 	struct region *r = &l->work->regions[hash >> (64 - REGIONS_LOG)];
@@ -139,7 +139,7 @@ static inline const struct region *region_of(struct sharing_lines *l, uint32_t w
 	return r;
 }
 
-static inline bool code_is_mapped(struct sharing_lines *l, uint32_t whose, uint64_t address,
+static inline bool code_is_mapped(struct c2c_lines *l, uint32_t whose, uint64_t address,
 				  uint64_t time_ns)
 {
 	struct region *last = &l->work->last_of_code[whose == PLACE_OF_KERNEL];
@@ -152,14 +152,14 @@ static inline bool code_is_mapped(struct sharing_lines *l, uint32_t whose, uint6
 }
 
 /* Data is here and there: whether it is where that of the row before was, nobody can predict. */
-static inline bool data_is_mapped(struct sharing_lines *l, uint32_t whose, uint64_t address,
+static inline bool data_is_mapped(struct c2c_lines *l, uint32_t whose, uint64_t address,
 				  uint64_t time_ns)
 {
 	return whose != PLACE_OF_NOBODY && region_of(l, whose, address, time_ns)->is_mapped;
 }
 
 /* Are both the data and the instruction in something known? */
-static inline bool has_maps(struct sharing_lines *l, const struct batch *b, size_t row)
+static inline bool has_maps(struct c2c_lines *l, const struct batch *b, size_t row)
 {
 	uint64_t time_ns = attribution_row_time(l->work->is_by_position, b, row);
 	uint32_t of_data = attribution_whose_address(b, row, b->va[row]);
@@ -169,29 +169,29 @@ static inline bool has_maps(struct sharing_lines *l, const struct batch *b, size
 	       data_is_mapped(l, of_data, b->va[row], time_ns);
 }
 
-static void add_unmapped(struct sharing_lines *l, const struct batch *b, uint32_t *masks)
+static void add_unmapped(struct c2c_lines *l, const struct batch *b, uint32_t *masks)
 {
 	for (size_t row = 0; row < b->n; row++)
-		if (sharing_is_of_line(masks[row]) && !has_maps(l, b, row))
-			masks[row] |= SHARING_BIT(NO_MAP);
+		if (c2c_is_of_line(masks[row]) && !has_maps(l, b, row))
+			masks[row] |= C2C_BIT(NO_MAP);
 }
 
 /* Atomic operations are loads in the record, but they write. */
 static bool writes(const struct batch *b, size_t row, uint32_t mask)
 {
-	bool is_store = (mask & (SHARING_BIT(STORES) | SHARING_BIT(LOCKED))) != 0;
+	bool is_store = (mask & (C2C_BIT(STORES) | C2C_BIT(LOCKED))) != 0;
 
 	return is_store | (b->kind == BATCH_SPE && spe_op_is_atomic(b->op[row]));
 }
 
-static void empty_count(struct sharing_lines *l, struct mask_count *c)
+static void empty_count(struct c2c_lines *l, struct mask_count *c)
 {
 	for (uint32_t mask = c->mask; mask != 0; mask &= mask - 1)
 		l->total.n[__builtin_ctz(mask)] += c->n;
 	c->n = 0;
 }
 
-static void count_rows(struct sharing_lines *l, const uint32_t *masks, size_t n)
+static void count_rows(struct c2c_lines *l, const uint32_t *masks, size_t n)
 {
 	for (size_t row = 0; row < n; row++) {
 		uint32_t mask = masks[row];
@@ -205,7 +205,7 @@ static void count_rows(struct sharing_lines *l, const uint32_t *masks, size_t n)
 	}
 }
 
-static void count_samples(struct sharing_lines *l, const struct batch *b, const uint32_t *masks)
+static void count_samples(struct c2c_lines *l, const struct batch *b, const uint32_t *masks)
 {
 	if (b->kind != BATCH_SAMPLES)
 		return;
@@ -222,53 +222,52 @@ static void count_samples(struct sharing_lines *l, const struct batch *b, const 
  * line, too. Loads and stores come as they like, so there is no decision here that would be taken
  * wrong as often as right.
  */
-static inline void add_load(struct sharing_lines *l, const struct batch *b, size_t row,
-			    uint32_t mask, struct sharing_access_row *out)
+static inline void add_load(struct c2c_lines *l, const struct batch *b, size_t row, uint32_t mask,
+			    struct c2c_access_row *out)
 {
-	uint32_t *histogram = l->work->latencies + LATENCIES * ((mask & SHARING_BIT(L1)) != 0);
-	uint32_t contended = mask & sharing_mode_masks[l->options->mode];
+	uint32_t *histogram = l->work->latencies + LATENCIES * ((mask & C2C_BIT(L1)) != 0);
+	uint32_t contended = mask & c2c_mode_masks[l->options->mode];
 	uint64_t total, cycles;
-	bool has_latency = sharing_row_total(b, row, &total);
-	bool counts = has_latency & ((mask & SHARING_BIT(LOADS)) != 0);
+	bool has_latency = c2c_row_total(b, row, &total);
+	bool counts = has_latency & ((mask & C2C_BIT(LOADS)) != 0);
 	bool is_timed = counts & (contended != 0);
-	bool is_reload = counts & sharing_is_reload(mask, contended);
+	bool is_reload = counts & c2c_is_reload(mask, contended);
 
 	total &= -(uint64_t)counts;
-	l->loads.n_saturated += sharing_is_saturated(b, total);
-	cycles = sharing_row_access(b, row, total);
+	l->loads.n_saturated += c2c_is_saturated(b, total);
+	cycles = c2c_row_access(b, row, total);
 	histogram[bounded(cycles)] += counts;
 	l->loads.cycles += cycles - bounded(cycles); /* the rest comes out of the histogram */
-	out->cycles = sharing_row_cycles(bounded(cycles), is_timed, is_reload);
-	out->mask =
-		mask | (is_timed ? SHARING_ROW_TIMED : 0) | (is_reload ? SHARING_ROW_RELOAD : 0);
+	out->cycles = c2c_row_cycles(bounded(cycles), is_timed, is_reload);
+	out->mask = mask | (is_timed ? C2C_ROW_TIMED : 0) | (is_reload ? C2C_ROW_RELOAD : 0);
 }
 
-static void flush_rows(struct sharing_lines *l)
+static void flush_rows(struct c2c_lines *l)
 {
-	sharing_table_add(l->options->table, l->work->rows, l->work->n_rows);
+	c2c_table_add(l->options->table, l->work->rows, l->work->n_rows);
 	l->work->n_rows = 0;
 }
 
-static void add_rows(struct sharing_lines *l, const struct batch *b, const uint32_t *masks)
+static void add_rows(struct c2c_lines *l, const struct batch *b, const uint32_t *masks)
 {
-	struct sharing_access_row *out = l->work->rows + l->work->n_rows;
+	struct c2c_access_row *out = l->work->rows + l->work->n_rows;
 	uint32_t any = 0, all = HAS_ISSUE;
 
 	for (size_t row = 0; row < b->n; row++) {
 		uint32_t mask = masks[row], has = b->has[row];
-		struct sharing_spot spot;
+		struct c2c_spot spot;
 
-		if (!sharing_is_of_line(mask))
+		if (!c2c_is_of_line(mask))
 			continue;
 		any |= has;
 		all &= has;
 		add_load(l, b, row, mask, out);
-		if (!sharing_is_of_line(mask))
+		if (!c2c_is_of_line(mask))
 			continue;
-		spot = sharing_spot(l->options, b, row);
+		spot = c2c_spot(l->options, b, row);
 		out->line = spot.address;
 		out->space = spot.space;
-		out->tid = has & HAS_TID ? b->tid[row] : SHARING_NO_TID;
+		out->tid = has & HAS_TID ? b->tid[row] : C2C_NO_TID;
 		out->is_write = writes(b, row, mask);
 		l->n_physical += (has & HAS_PA) != 0;
 		out++;
@@ -280,12 +279,12 @@ static void add_rows(struct sharing_lines *l, const struct batch *b, const uint3
 
 static void lines_consume(void *partial, const struct batch *b)
 {
-	struct sharing_lines *l = partial;
+	struct c2c_lines *l = partial;
 	uint32_t masks[BATCH_ROWS];
 
-	if (l->work->n_rows + b->n > SHARING_ROWS_MAX)
+	if (l->work->n_rows + b->n > C2C_ROWS_MAX)
 		flush_rows(l);
-	sharing_classify(l->work->classifier, b, masks);
+	c2c_classify(l->work->classifier, b, masks);
 	add_unmapped(l, b, masks);
 	count_samples(l, b, masks);
 	count_rows(l, masks, b->n);
@@ -293,7 +292,7 @@ static void lines_consume(void *partial, const struct batch *b)
 }
 
 /* What add_load() left to the histograms. */
-static void sum_loads(struct sharing_lines *l)
+static void sum_loads(struct c2c_lines *l)
 {
 	const uint32_t *others = l->work->latencies, *hits = others + LATENCIES;
 
@@ -309,7 +308,7 @@ static void sum_loads(struct sharing_lines *l)
 
 static void lines_finish(void *partial)
 {
-	struct sharing_lines *l = partial;
+	struct c2c_lines *l = partial;
 
 	for (size_t i = 0; i < COUNT(l->work->counts); i++)
 		empty_count(l, &l->work->counts[i]);
@@ -319,12 +318,12 @@ static void lines_finish(void *partial)
 
 static void lines_merge(void *into, const void *from, const struct id_map *map)
 {
-	struct sharing_lines *to = into;
-	const struct sharing_lines *part = from;
+	struct c2c_lines *to = into;
+	const struct c2c_lines *part = from;
 
 	(void)map;
-	sharing_counts_add(&to->total, &part->total);
-	sharing_latency_merge(&to->loads, &part->loads);
+	c2c_counts_add(&to->total, &part->total);
+	c2c_latency_merge(&to->loads, &part->loads);
 	to->has_issue |= part->has_issue;
 	to->lacks_issue |= part->lacks_issue;
 	to->n_physical += part->n_physical;
@@ -334,7 +333,7 @@ static void lines_merge(void *into, const void *from, const struct id_map *map)
 		to->local_hits[i] += part->local_hits[i];
 }
 
-const struct analysis_class sharing_lines_class = {
+const struct analysis_class c2c_lines_class = {
 	.new = lines_new,
 	.free = lines_free,
 	.consume = lines_consume,

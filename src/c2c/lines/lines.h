@@ -16,82 +16,82 @@
 #include "scan/scan.h"
 #include "session/analysis.h"
 
-struct sharing_options {
+struct c2c_options {
 	uint64_t line_bytes; /* a power of two */
-	enum sharing_mode mode;
+	enum c2c_mode mode;
 	/*
 	 * Lines are those of physical memory, where that was recorded: what several processes map
 	 * is one, wherever each of them has it.
 	 */
 	bool by_physical;
-	struct sharing_table *table; /* where all workers put the lines */
+	struct c2c_table *table; /* where all workers put the lines */
 };
 
 /* Latencies are summed up as they are, but squares and ranks only of those up to here. */
-enum { SHARING_LATENCY_MAX = 65535 };
+enum { C2C_LATENCY_MAX = 65535 };
 
 /* Cycles that loads took. */
-struct sharing_latency {
+struct c2c_latency {
 	uint32_t n, n_saturated; /* loads with a latency; those whose counter was full */
 	uint64_t cycles, squares;
 };
 
 /* Kernel addresses are the same in every process; physical ones are nobody's. */
-#define SHARING_KERNEL UINT32_MAX
-#define SHARING_PHYSICAL (UINT32_MAX - 1)
+#define C2C_KERNEL UINT32_MAX
+#define C2C_PHYSICAL (UINT32_MAX - 1)
 
-struct sharing_lines {
+struct c2c_lines {
 	const struct session *session;
-	const struct sharing_options *options;
-	struct sharing_counts total;  /* of all records, whether they have a line or not */
-	struct sharing_latency loads; /* all loads with an address */
-	bool has_issue, lacks_issue;  /* some accesses say when they were issued; some do not */
-	uint64_t n_physical;	      /* records of lines with a physical address */
-	uint64_t period;	      /* sum of what samples stand for */
-	uint64_t n_samples;	      /* those of `period`: records of SPE are not among them */
+	const struct c2c_options *options;
+	struct c2c_counts total;     /* of all records, whether they have a line or not */
+	struct c2c_latency loads;    /* all loads with an address */
+	bool has_issue, lacks_issue; /* some accesses say when they were issued; some do not */
+	uint64_t n_physical;	     /* records of lines with a physical address */
+	uint64_t period;	     /* sum of what samples stand for */
+	uint64_t n_samples;	     /* those of `period`: records of SPE are not among them */
 
 	/* How often loads that hit the core's own L1 took so many cycles. */
-	uint32_t *local_hits; /* SHARING_LATENCY_MAX + 1 */
+	uint32_t *local_hits; /* C2C_LATENCY_MAX + 1 */
 
-	struct sharing_lines_work *work; /* while it is filled */
+	struct c2c_lines_work *work; /* while it is filled */
 };
 
-/* Options: struct sharing_options, whose table is filled. Result: struct sharing_lines. */
-extern const struct analysis_class sharing_lines_class;
+/* Options: struct c2c_options, whose table is filled. Result: struct c2c_lines. */
+extern const struct analysis_class c2c_lines_class;
 
 /* It looks at places itself. */
-extern const struct scan_wish sharing_lines_wish;
+extern const struct scan_wish c2c_lines_wish;
 
 /* Where the data of a row is. */
-struct sharing_spot {
-	uint32_t space;	  /* a process, SHARING_KERNEL or SHARING_PHYSICAL */
+struct c2c_spot {
+	uint32_t space;	  /* a process, C2C_KERNEL or C2C_PHYSICAL */
 	uint32_t offset;  /* in the line */
 	uint64_t address; /* of the line, in that space */
 };
 
 /* Without a decision: addresses of the kernel come as they like. */
-static inline uint32_t sharing_space_(const struct batch *b, size_t row)
+static inline uint32_t c2c_space_(const struct batch *b, size_t row)
 {
 	uint32_t process = b->has[row] & HAS_PROCESS ? b->process[row] : 0;
 
-	return process | (SHARING_KERNEL & -(uint32_t)(b->va[row] >> 63));
+	return process | (C2C_KERNEL & -(uint32_t)(b->va[row] >> 63));
 }
 
-static inline struct sharing_spot sharing_spot(const struct sharing_options *o,
-					       const struct batch *b, size_t row)
+static inline struct c2c_spot c2c_spot(const struct c2c_options *o, const struct batch *b,
+				       size_t row)
 {
 	bool is_physical = o->by_physical && b->has[row] & HAS_PA;
 	uint64_t address = is_physical ? b->pa[row] : b->va[row];
 
-	return (struct sharing_spot){
-		.space = is_physical ? SHARING_PHYSICAL : sharing_space_(b, row),
+	return (struct c2c_spot){
+		.space = is_physical ? C2C_PHYSICAL : c2c_space_(b, row),
 		.offset = (uint32_t)(address & (o->line_bytes - 1)),
 		.address = address & ~(o->line_bytes - 1),
 	};
 }
 
 /* Total latency of a row that has one, by its kind; false if it has none. */
-static inline bool sharing_row_total(const struct batch *b, size_t row, uint64_t *out_cycles)
+static inline bool c2c_row_total(const struct batch *b, size_t row, uint64_t *out_cycles)
 {
 	bool is_spe = b->kind == BATCH_SPE;
 
@@ -100,7 +100,7 @@ static inline bool sharing_row_total(const struct batch *b, size_t row, uint64_t
 }
 
 /* Is this total that of a full counter? */
-static inline bool sharing_is_saturated(const struct batch *b, uint64_t total)
+static inline bool c2c_is_saturated(const struct batch *b, uint64_t total)
 {
 	return b->kind == BATCH_SPE && latency_is_full(total);
 }
@@ -110,7 +110,7 @@ static inline bool sharing_is_saturated(const struct batch *b, uint64_t total)
  * operand does not count. Where the time of issue was not recorded it is the total. If the total
  * was full it took at least so long.
  */
-static inline uint64_t sharing_row_access(const struct batch *b, size_t row, uint64_t total)
+static inline uint64_t c2c_row_access(const struct batch *b, size_t row, uint64_t total)
 {
 	bool is_issued = (b->has[row] & HAS_ISSUE) != 0;
 	uint64_t issue = b->issue[row] & -(uint64_t)is_issued;
@@ -122,17 +122,16 @@ static inline uint64_t sharing_row_access(const struct batch *b, size_t row, uin
  * Is it a load that came from beyond the core's own caches, and none of those that the mode is
  * about, whose bits are `contended`? Only loads count in these.
  */
-static inline bool sharing_is_reload(uint32_t mask, uint32_t contended)
+static inline bool c2c_is_reload(uint32_t mask, uint32_t contended)
 {
-	const uint32_t beyond = SHARING_BIT(LLC) | SHARING_BIT(LOCAL_DRAM) |
-				SHARING_BIT(REMOTE_DRAM) | SHARING_BIT(REMOTE_HIT) |
-				SHARING_BIT(LOCAL_PEER) | SHARING_BIT(REMOTE_PEER) |
-				SHARING_BIT(LOCAL_HITM) | SHARING_BIT(REMOTE_HITM);
+	const uint32_t beyond = C2C_BIT(LLC) | C2C_BIT(LOCAL_DRAM) | C2C_BIT(REMOTE_DRAM) |
+				C2C_BIT(REMOTE_HIT) | C2C_BIT(LOCAL_PEER) | C2C_BIT(REMOTE_PEER) |
+				C2C_BIT(LOCAL_HITM) | C2C_BIT(REMOTE_HITM);
 
 	return ((mask & beyond) != 0) & (contended == 0);
 }
 
-void sharing_latency_add(struct sharing_latency *, uint64_t cycles, bool is_saturated);
-void sharing_latency_merge(struct sharing_latency *, const struct sharing_latency *from);
+void c2c_latency_add(struct c2c_latency *, uint64_t cycles, bool is_saturated);
+void c2c_latency_merge(struct c2c_latency *, const struct c2c_latency *from);
 
 #endif

@@ -22,7 +22,7 @@ static bool is_struct(const struct types *t, struct type_id id)
 }
 
 /* May objects like this one be told apart, and be many? Then fills in type and variable. */
-static bool is_of_kind(const struct sharing_objects *o, const struct data_name *name,
+static bool is_of_kind(const struct c2c_objects *o, const struct data_name *name,
 		       uint64_t *out_kind)
 {
 	const struct types *t = symbols_types(o->sharing->session->symbols);
@@ -39,8 +39,7 @@ static bool is_of_kind(const struct sharing_objects *o, const struct data_name *
 	return true;
 }
 
-static uint32_t number_of(struct sharing_instances *in, const struct sharing_objects *o,
-			  uint32_t access)
+static uint32_t number_of(struct c2c_instances *in, const struct c2c_objects *o, uint32_t access)
 {
 	const struct types *t = symbols_types(o->sharing->session->symbols);
 	const struct data_name *name = &o->names.list[access];
@@ -51,13 +50,12 @@ static uint32_t number_of(struct sharing_instances *in, const struct sharing_obj
 	size = types_get(t, (struct type_id){ (uint32_t)kind[0] })->size;
 	offset = o->queries[access].address - name->object_address;
 	key[0] = tuples_add(&in->kinds, kind);
-	key[1] = sharing_line_at(o->sharing, o->lines[access])->space;
+	key[1] = c2c_line_at(o->sharing, o->lines[access])->space;
 	key[2] = name->object_address + offset / size * size;
 	return tuples_add(&in->keys, key);
 }
 
-static uint32_t number_of_line(const struct sharing_instances *in,
-			       const struct sharing_subject *line)
+static uint32_t number_of_line(const struct c2c_instances *in, const struct c2c_subject *line)
 {
 	const uint32_t *numbers = in->of_access + line->first_access;
 
@@ -67,7 +65,7 @@ static uint32_t number_of_line(const struct sharing_instances *in,
 	return line->n_accesses > 0 ? numbers[0] : TUPLES_NONE;
 }
 
-static void count_instances(struct sharing_instances *in, const struct sharing *s)
+static void count_instances(struct c2c_instances *in, const struct c2c *s)
 {
 	bool *is_counted = mem_zalloc((size_t)in->keys.n + 1, sizeof(*is_counted));
 
@@ -78,17 +76,17 @@ static void count_instances(struct sharing_instances *in, const struct sharing *
 		if (number == TUPLES_NONE || is_counted[number])
 			continue;
 		is_counted[number] = true;
-		in->n_of_kind[sharing_instance(in, number).kind]++;
+		in->n_of_kind[c2c_instance(in, number).kind]++;
 	}
 	free(is_counted);
 }
 
-void sharing_instances_init(struct sharing_instances *in, const struct sharing_objects *o)
+void c2c_instances_init(struct c2c_instances *in, const struct c2c_objects *o)
 {
-	const struct sharing *s = o->sharing;
+	const struct c2c *s = o->sharing;
 	size_t n_lines = s->subjects.n + s->around.n;
 
-	*in = (struct sharing_instances){ 0 };
+	*in = (struct c2c_instances){ 0 };
 	tuples_init(&in->kinds, 2);
 	tuples_init(&in->keys, 3);
 	in->of_access = mem_alloc(s->accesses.n + 1, sizeof(*in->of_access));
@@ -96,28 +94,28 @@ void sharing_instances_init(struct sharing_instances *in, const struct sharing_o
 	for (uint32_t i = 0; i < s->accesses.n; i++)
 		in->of_access[i] = number_of(in, o, i);
 	for (size_t i = 0; i < n_lines; i++)
-		in->of_line[i] = number_of_line(in, sharing_line_at(s, i));
+		in->of_line[i] = number_of_line(in, c2c_line_at(s, i));
 	count_instances(in, s);
 }
 
-void sharing_instances_release(struct sharing_instances *in)
+void c2c_instances_release(struct c2c_instances *in)
 {
 	tuples_release(&in->kinds);
 	tuples_release(&in->keys);
 	free(in->of_access);
 	free(in->of_line);
 	free(in->n_of_kind);
-	*in = (struct sharing_instances){ 0 };
+	*in = (struct c2c_instances){ 0 };
 }
 
-struct sharing_instance sharing_instance(const struct sharing_instances *in, uint32_t number)
+struct c2c_instance c2c_instance(const struct c2c_instances *in, uint32_t number)
 {
 	const uint64_t *key = tuples_get(&in->keys, number);
 
-	return (struct sharing_instance){ (uint32_t)key[0], (uint32_t)key[1], key[2] };
+	return (struct c2c_instance){ (uint32_t)key[0], (uint32_t)key[1], key[2] };
 }
 
-struct type_id sharing_instance_type(const struct sharing_instances *in, uint32_t kind)
+struct type_id c2c_instance_type(const struct c2c_instances *in, uint32_t kind)
 {
 	return (struct type_id){ (uint32_t)tuples_get(&in->kinds, kind)[0] };
 }

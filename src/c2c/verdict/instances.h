@@ -11,13 +11,13 @@
 
 #include "c2c/verdict/objects.h"
 
-struct sharing_instance {
-	uint32_t kind;	/* which of struct sharing_instances.kinds */
+struct c2c_instance {
+	uint32_t kind;	/* which of struct c2c_instances.kinds */
 	uint32_t space; /* of its address */
 	uint64_t start;
 };
 
-struct sharing_instances {
+struct c2c_instances {
 	struct tuples kinds; /* (type, address of the variable that they are elements of, or 0) */
 	struct tuples keys;  /* instances */
 	uint32_t *of_access; /* by access: its instance, or TUPLES_NONE */
@@ -25,12 +25,12 @@ struct sharing_instances {
 	uint32_t *n_of_kind; /* instances that have a line of their own among the subjects */
 };
 
-void sharing_instances_init(struct sharing_instances *, const struct sharing_objects *);
-void sharing_instances_release(struct sharing_instances *);
+void c2c_instances_init(struct c2c_instances *, const struct c2c_objects *);
+void c2c_instances_release(struct c2c_instances *);
 
-struct sharing_instance sharing_instance(const struct sharing_instances *, uint32_t number);
+struct c2c_instance c2c_instance(const struct c2c_instances *, uint32_t number);
 
 /* The type of a kind's instances. */
-struct type_id sharing_instance_type(const struct sharing_instances *, uint32_t kind);
+struct type_id c2c_instance_type(const struct c2c_instances *, uint32_t kind);
 
 #endif

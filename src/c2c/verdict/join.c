@@ -27,14 +27,14 @@ struct known {
 };
 
 struct join {
-	struct sharing_objects *objects;
+	struct c2c_objects *objects;
 	const struct types *types;
 	VEC_OF(struct known) list; /* by space and start, larger ones first */
 };
 
-static uint32_t space_of(const struct sharing_objects *o, uint32_t access)
+static uint32_t space_of(const struct c2c_objects *o, uint32_t access)
 {
-	return sharing_line_at(o->sharing, o->lines[access])->space;
+	return c2c_line_at(o->sharing, o->lines[access])->space;
 }
 
 static uint64_t last_of(const struct known *k)
@@ -65,14 +65,14 @@ static bool is_same(const struct known *a, const struct known *b)
 /* Next to a page in physical memory is anything. */
 static bool is_in_memory(uint32_t space, const struct data_name *name)
 {
-	return space != SHARING_PHYSICAL ||
+	return space != C2C_PHYSICAL ||
 	       name->object_address / PAGE_BYTES ==
 		       (name->object_address + name->object_size - 1) / PAGE_BYTES;
 }
 
 static void list_known(struct join *j)
 {
-	const struct sharing_objects *o = j->objects;
+	const struct c2c_objects *o = j->objects;
 
 	for (uint32_t i = 0; i < o->names.n; i++) {
 		const struct data_name *name = &o->names.list[i];
@@ -210,7 +210,7 @@ static bool may_be_part(const struct data_name *name)
 
 static void join_access(struct join *j, uint32_t access)
 {
-	struct sharing_objects *o = j->objects;
+	struct c2c_objects *o = j->objects;
 	struct data_name *name = &o->names.list[access];
 	const struct data_query *q = &o->queries[access];
 	bool is_known = name->object.v != 0;
@@ -284,7 +284,7 @@ static void find_arrays(const struct join *j, struct join *out)
 /* Makes an access to an element one to the array, with numbers from its first known element on. */
 static void join_element(struct join *arrays, uint32_t access)
 {
-	struct sharing_objects *o = arrays->objects;
+	struct c2c_objects *o = arrays->objects;
 	const struct data_name *name = &o->names.list[access];
 	const struct known *k;
 	struct data_name array;
@@ -301,7 +301,7 @@ static void join_element(struct join *arrays, uint32_t access)
 	data_names_move_into(&o->names, access, &o->queries[access], &array);
 }
 
-void sharing_objects_join(struct sharing_objects *o)
+void c2c_objects_join(struct c2c_objects *o)
 {
 	struct join j = {
 		.objects = o,

@@ -15,13 +15,13 @@ enum {
 	PAGE_BYTES = 4096,
 };
 
-static uint64_t time_of(const struct sharing *s, const struct sharing_access *a)
+static uint64_t time_of(const struct c2c *s, const struct c2c_access *a)
 {
 	uint64_t first = UINT64_MAX;
 
 	for (uint32_t i = 0; i < a->n_touches; i++) {
-		const struct sharing_touch *touch =
-			&s->accesses_seen->touches.items[sharing_touches(s, a->first_touch)[i]];
+		const struct c2c_touch *touch =
+			&s->accesses_seen->touches.items[c2c_touches(s, a->first_touch)[i]];
 
 		first = touch->first_ns < first ? touch->first_ns : first;
 	}
@@ -29,37 +29,37 @@ static uint64_t time_of(const struct sharing *s, const struct sharing_access *a)
 }
 
 /* The thread of the accesses, if all are of one; else 0. */
-static uint32_t only_thread(const struct sharing *s, const struct sharing_access *a)
+static uint32_t only_thread(const struct c2c *s, const struct c2c_access *a)
 {
-	uint32_t tid = sharing_touch_key(s->accesses_seen, s->order[a->first_touch]).tid;
+	uint32_t tid = c2c_touch_key(s->accesses_seen, s->order[a->first_touch]).tid;
 
 	return a->n_threads == 1 && tid != UINT32_MAX ? tid : 0;
 }
 
 /* Whose memory an access is in, and where the line is there. */
-static uint32_t process_of(const struct sharing *s, uint32_t line, const struct sharing_access *a,
+static uint32_t process_of(const struct c2c *s, uint32_t line, const struct c2c_access *a,
 			   uint64_t *out_address)
 {
-	const struct sharing_subject *subject = sharing_line_at(s, line);
-	uint32_t process = sharing_touch_key(s->accesses_seen, s->order[a->first_touch]).process;
+	const struct c2c_subject *subject = c2c_line_at(s, line);
+	uint32_t process = c2c_touch_key(s->accesses_seen, s->order[a->first_touch]).process;
 
 	*out_address = subject->address;
-	if (subject->space == SHARING_KERNEL)
+	if (subject->space == C2C_KERNEL)
 		return 0;
-	if (subject->space != SHARING_PHYSICAL)
+	if (subject->space != C2C_PHYSICAL)
 		return subject->space;
-	*out_address = sharing_accesses_view(s->accesses_seen, subject->line, process);
+	*out_address = c2c_accesses_view(s->accesses_seen, subject->line, process);
 	return process;
 }
 
-static void ask(struct sharing_objects *o, uint32_t line)
+static void ask(struct c2c_objects *o, uint32_t line)
 {
-	const struct sharing *s = o->sharing;
-	const struct sharing_subject *subject = sharing_line_at(s, line);
+	const struct c2c *s = o->sharing;
+	const struct c2c_subject *subject = c2c_line_at(s, line);
 
 	for (uint32_t k = 0; k < subject->n_accesses; k++) {
 		uint32_t number = subject->first_access + k;
-		const struct sharing_access *a = &s->accesses.items[number];
+		const struct c2c_access *a = &s->accesses.items[number];
 		uint64_t address;
 		uint32_t process = process_of(s, line, a, &address);
 
@@ -76,10 +76,10 @@ static void ask(struct sharing_objects *o, uint32_t line)
 }
 
 /* Names are those of addresses in processes. From here on they are where the line is. */
-static void move_to_line(struct sharing_objects *o, uint32_t number)
+static void move_to_line(struct c2c_objects *o, uint32_t number)
 {
-	const struct sharing *s = o->sharing;
-	uint64_t from, to = sharing_line_at(s, o->lines[number])->address;
+	const struct c2c *s = o->sharing;
+	uint64_t from, to = c2c_line_at(s, o->lines[number])->address;
 
 	process_of(s, o->lines[number], &s->accesses.items[number], &from);
 	o->queries[number].address += to - from;
@@ -87,17 +87,17 @@ static void move_to_line(struct sharing_objects *o, uint32_t number)
 		o->names.list[number].object_address += to - from;
 }
 
-static uint32_t number_of(struct sharing_objects *o, uint32_t access)
+static uint32_t number_of(struct c2c_objects *o, uint32_t access)
 {
 	const struct data_name *name = &o->names.list[access];
-	const uint64_t key[] = { sharing_line_at(o->sharing, o->lines[access])->space,
-				 name->object.v, name->object_address };
+	const uint64_t key[] = { c2c_line_at(o->sharing, o->lines[access])->space, name->object.v,
+				 name->object_address };
 
 	return name->object.v == 0 ? TUPLES_NONE : tuples_add(&o->keys, key);
 }
 
 /* Sorts the accesses by object. */
-static void index_objects(struct sharing_objects *o)
+static void index_objects(struct c2c_objects *o)
 {
 	size_t n = o->sharing->accesses.n;
 
@@ -117,9 +117,9 @@ static void index_objects(struct sharing_objects *o)
 			o->order[o->first[o->numbers[i] + 1]++] = i;
 }
 
-void sharing_objects_init(struct sharing_objects *o, const struct sharing *s)
+void c2c_objects_init(struct c2c_objects *o, const struct c2c *s)
 {
-	*o = (struct sharing_objects){ .sharing = s };
+	*o = (struct c2c_objects){ .sharing = s };
 	o->queries = mem_zalloc(s->accesses.n + 1, sizeof(*o->queries));
 	o->lines = mem_zalloc(s->accesses.n + 1, sizeof(*o->lines));
 	for (size_t i = 0; i < s->subjects.n + s->around.n; i++)
@@ -127,11 +127,11 @@ void sharing_objects_init(struct sharing_objects *o, const struct sharing *s)
 	data_names_init(&o->names, s->session, o->queries, s->accesses.n);
 	for (size_t i = 0; i < s->accesses.n; i++)
 		move_to_line(o, (uint32_t)i);
-	sharing_objects_join(o);
+	c2c_objects_join(o);
 	index_objects(o);
 }
 
-void sharing_objects_release(struct sharing_objects *o)
+void c2c_objects_release(struct c2c_objects *o)
 {
 	data_names_release(&o->names);
 	tuples_release(&o->keys);
@@ -140,12 +140,11 @@ void sharing_objects_release(struct sharing_objects *o)
 	free(o->numbers);
 	free(o->order);
 	free(o->first);
-	*o = (struct sharing_objects){ 0 };
+	*o = (struct c2c_objects){ 0 };
 }
 
 /* The part of an object that an access is about: of an array the element. */
-static void part_of(const struct sharing_objects *o, uint32_t access, uint64_t *first,
-		    uint64_t *size)
+static void part_of(const struct c2c_objects *o, uint32_t access, uint64_t *first, uint64_t *size)
 {
 	const struct data_name *name = &o->names.list[access];
 	const struct types *types = symbols_types(o->sharing->session->symbols);
@@ -161,8 +160,7 @@ static void part_of(const struct sharing_objects *o, uint32_t access, uint64_t *
 }
 
 /* The bytes whose lines are of interest: those of the object, and some around what is unsure. */
-static void extent_of(const struct sharing_objects *o, uint32_t access, uint64_t *first,
-		      uint64_t *last)
+static void extent_of(const struct c2c_objects *o, uint32_t access, uint64_t *first, uint64_t *last)
 {
 	const struct data_name *name = &o->names.list[access];
 	uint64_t line_bytes = o->sharing->options.line_bytes, size = 0;
@@ -183,18 +181,18 @@ static void extent_of(const struct sharing_objects *o, uint32_t access, uint64_t
 }
 
 /* What is next to a page in a process may be anywhere in physical memory. */
-static bool is_reached(const struct sharing_subject *from, uint64_t line)
+static bool is_reached(const struct c2c_subject *from, uint64_t line)
 {
-	return from->space != SHARING_PHYSICAL || from->address / PAGE_BYTES == line / PAGE_BYTES;
+	return from->space != C2C_PHYSICAL || from->address / PAGE_BYTES == line / PAGE_BYTES;
 }
 
-void sharing_objects_lines(const struct sharing_objects *o, const bool *wanted, struct tuples *out)
+void c2c_objects_lines(const struct c2c_objects *o, const bool *wanted, struct tuples *out)
 {
-	const struct sharing *s = o->sharing;
+	const struct c2c *s = o->sharing;
 	uint64_t line_bytes = s->options.line_bytes;
 
 	for (uint32_t i = 0; i < s->accesses.n; i++) {
-		const struct sharing_subject *from = sharing_line_at(s, o->lines[i]);
+		const struct c2c_subject *from = c2c_line_at(s, o->lines[i]);
 		uint64_t first, last;
 
 		if (!wanted[o->lines[i]])

@@ -10,8 +10,8 @@
 #include "c2c/accesses/result.h"
 #include "data/data_names.h"
 
-struct sharing_objects {
-	const struct sharing *sharing; /* borrowed */
+struct c2c_objects {
+	const struct c2c *sharing; /* borrowed */
 	/*
 	 * By access of the sharing. Addresses are those of the line's own space: an object that
 	 * several processes have at different places is one.
@@ -26,19 +26,19 @@ struct sharing_objects {
 };
 
 /* Names the objects of all accesses, those of the lines around, too. */
-void sharing_objects_init(struct sharing_objects *, const struct sharing *);
-void sharing_objects_release(struct sharing_objects *);
+void c2c_objects_init(struct c2c_objects *, const struct c2c *);
+void c2c_objects_release(struct c2c_objects *);
 
 /*
  * Makes one object of what the code knew in parts, such as the base class of one that is known from
- * elsewhere, and of objects that stand side by side. Part of sharing_objects_init().
+ * elsewhere, and of objects that stand side by side. Part of c2c_objects_init().
  */
-void sharing_objects_join(struct sharing_objects *);
+void c2c_objects_join(struct c2c_objects *);
 
 /*
  * Adds to `out` the lines (space, address) that objects on `wanted` lines (by subject) reach over
  * and that were not looked at. Of large objects those near what was accessed.
  */
-void sharing_objects_lines(const struct sharing_objects *, const bool *wanted, struct tuples *out);
+void c2c_objects_lines(const struct c2c_objects *, const bool *wanted, struct tuples *out);
 
 #endif

@@ -49,7 +49,7 @@ struct reach {
 
 /* A thread on the line. */
 struct turn {
-	struct sharing_activity all, writes;
+	struct c2c_activity all, writes;
 	uint32_t first_reach, n_reaches; /* when they are sorted */
 };
 
@@ -68,7 +68,7 @@ struct division {
 struct verdict_sums {
 	struct tuples threads;	/* process << 32 | tid */
 	VEC_OF(bool) is_writer; /* by thread */
-	struct sharing_counts counts;
+	struct c2c_counts counts;
 	struct division waits, all;	/* of the accesses that waited; of all */
 	uint32_t n_writes;		/* those that somebody may have waited for */
 	uint32_t n_guarded, n_apart;	/* accesses under a lock; and those that are not */
@@ -76,11 +76,11 @@ struct verdict_sums {
 	uint32_t n_in_turn, n_phases, n_few_turns, n_unexplained;
 	bool lacks_stores;	      /* not all of them may have been let through */
 	bool lacks_length, has_parts; /* what extents may be unsure for */
-	struct sharing_judgement out;
+	struct c2c_judgement out;
 };
 
 struct judging {
-	const struct sharing *s;
+	const struct c2c *s;
 	struct verdict_sums *sums;
 	struct tuples threads;	      /* process << 32 | tid */
 	struct tuples extents;	      /* struct extent, packed */
@@ -111,7 +111,7 @@ static uint32_t thread_number(struct judging *j, uint64_t thread)
 	uint32_t number = tuples_add(&j->threads, &thread);
 
 	if (number == j->turns.n)
-		*vec_add(&j->turns) = (struct turn){ SHARING_NEVER, SHARING_NEVER, 0, 0 };
+		*vec_add(&j->turns) = (struct turn){ C2C_NEVER, C2C_NEVER, 0, 0 };
 	return number;
 }
 
@@ -139,7 +139,7 @@ static struct reach *reach_of(struct judging *j, uint32_t thread, uint32_t exten
 	return r;
 }
 
-static struct extent bytes_of(uint16_t offset, struct sharing_extent e)
+static struct extent bytes_of(uint16_t offset, struct c2c_extent e)
 {
 	return (struct extent){
 		.first = e.is_scattered ? 0 : offset,
@@ -151,29 +151,29 @@ static struct extent bytes_of(uint16_t offset, struct sharing_extent e)
 
 static void add_touch(struct judging *j, uint32_t number)
 {
-	const struct sharing_touch *t = &j->s->accesses_seen->touches.items[number];
-	struct sharing_touch_key k = sharing_touch_key(j->s->accesses_seen, number);
-	struct sharing_extent e = sharing_extent(j->s, &k);
+	const struct c2c_touch *t = &j->s->accesses_seen->touches.items[number];
+	struct c2c_touch_key k = c2c_touch_key(j->s->accesses_seen, number);
+	struct c2c_extent e = c2c_extent(j->s, &k);
 	struct extent bytes = bytes_of(k.offset, e);
 	uint32_t thread = thread_number(j, (uint64_t)k.process << 32 | k.tid);
 	uint32_t extent = extent_number(j, &bytes);
 	struct reach *r = reach_of(j, thread, extent);
 	struct turn *turn = &j->turns.items[thread];
-	uint32_t n = t->counts.n[SHARING_RECORDS];
-	uint32_t n_writes = sharing_kind_writes(e.kind) ? n : 0;
+	uint32_t n = t->counts.n[C2C_RECORDS];
+	uint32_t n_writes = c2c_kind_writes(e.kind) ? n : 0;
 
 	r->n_all += n;
 	r->n_writes += n_writes;
-	r->n_locks += e.kind & (SHARING_KIND_ATOMIC | SHARING_KIND_EXCLUSIVE) ? n_writes : 0;
-	r->n_waited += (uint32_t)sharing_contended(&t->counts, j->s->options.mode) + t->reloads.n;
-	sharing_activity_add(&turn->all, t);
+	r->n_locks += e.kind & (C2C_KIND_ATOMIC | C2C_KIND_EXCLUSIVE) ? n_writes : 0;
+	r->n_waited += (uint32_t)c2c_contended(&t->counts, j->s->options.mode) + t->reloads.n;
+	c2c_activity_add(&turn->all, t);
 	if (n_writes > 0)
-		sharing_activity_add(&turn->writes, t);
+		c2c_activity_add(&turn->writes, t);
 	j->writes.items[extent] += n_writes;
 	j->n_writes += n_writes;
-	j->has_lock |= (e.kind & (SHARING_KIND_ATOMIC | SHARING_KIND_EXCLUSIVE)) != 0;
+	j->has_lock |= (e.kind & (C2C_KIND_ATOMIC | C2C_KIND_EXCLUSIVE)) != 0;
 	j->sums->lacks_length |= e.lacks_length;
-	j->sums->has_parts |= (e.kind & SHARING_KIND_PARTIAL) != 0;
+	j->sums->has_parts |= (e.kind & C2C_KIND_PARTIAL) != 0;
 }
 
 static int compare_turns(const void *left, const void *right)
@@ -226,12 +226,12 @@ static bool find_phases(struct judging *j)
 	bool any_apart = false, any_at_once = false;
 
 	for (size_t writer = 0; writer < n; writer++) {
-		const struct sharing_activity *writes = &j->turns.items[writer].writes;
+		const struct c2c_activity *writes = &j->turns.items[writer].writes;
 		bool is_met = false;
 
 		for (size_t i = 0; i < n; i++) {
 			bool is_apart = i != writer && writes->n > 0 &&
-					!sharing_were_at_once(writes, &j->turns.items[i].all);
+					!c2c_were_at_once(writes, &j->turns.items[i].all);
 
 			apart[i * n + writer] = is_apart;
 			any_apart |= is_apart;
@@ -411,44 +411,44 @@ static bool is_guarded(const struct verdict_sums *v)
 }
 
 /* Threads meet on the lock, wherever on its line the data is that they want then. */
-static void call_guarded(struct sharing_judgement *out)
+static void call_guarded(struct c2c_judgement *out)
 {
-	out->verdict = SHARING_TRUE;
+	out->verdict = C2C_TRUE;
 	out->false_part = 0;
 	out->is_both = false;
 	out->is_guarded = true;
 }
 
 /* Who else takes the lock may not have been seen yet. */
-static void doubt(struct sharing_judgement *out)
+static void doubt(struct c2c_judgement *out)
 {
-	out->verdict = SHARING_UNKNOWN;
-	out->reason = SHARING_FEW_SAMPLES;
+	out->verdict = C2C_UNKNOWN;
+	out->reason = C2C_FEW_SAMPLES;
 	out->false_part = 0;
 	out->is_both = false;
 }
 
-static enum sharing_reason why_unsure(const struct verdict_sums *v)
+static enum c2c_reason why_unsure(const struct verdict_sums *v)
 {
 	if (v->lacks_length)
-		return SHARING_VECTORS_UNKNOWN;
-	return v->has_parts ? SHARING_PARTS_UNKNOWN : SHARING_SIZES_UNKNOWN;
+		return C2C_VECTORS_UNKNOWN;
+	return v->has_parts ? C2C_PARTS_UNKNOWN : C2C_SIZES_UNKNOWN;
 }
 
 static void decide_fought(struct verdict_sums *v)
 {
-	struct sharing_judgement *out = &v->out;
+	struct c2c_judgement *out = &v->out;
 	const struct division *d = v->waits.n >= ENOUGH ? &v->waits : &v->all;
 	const struct blame *b = &d->blame;
 	double sure = b->same + b->other;
 
 	out->n_victims = d->n;
 	if (v->lacks_stores) {
-		out->reason = SHARING_STORES_LEFT_OUT;
+		out->reason = C2C_STORES_LEFT_OUT;
 		return;
 	}
 	if (d->n < ENOUGH || v->n_writes < ENOUGH) {
-		out->reason = SHARING_FEW_SAMPLES;
+		out->reason = C2C_FEW_SAMPLES;
 		return;
 	}
 	if (b->unsure > unsure_from * (sure + b->unsure)) {
@@ -456,53 +456,53 @@ static void decide_fought(struct verdict_sums *v)
 		return;
 	}
 	out->false_part = b->other / sure;
-	out->verdict = out->false_part >= 0.5 ? SHARING_FALSE : SHARING_TRUE;
+	out->verdict = out->false_part >= 0.5 ? C2C_FALSE : C2C_TRUE;
 	out->is_both = out->false_part >= both_from && out->false_part <= 1 - both_from;
 	if (out->has_lock && is_guarded(v))
 		call_guarded(out);
-	else if (out->has_lock && out->verdict == SHARING_FALSE &&
-		 v->counts.n[SHARING_RECORDS] < ENOUGH_BY_LOCK)
+	else if (out->has_lock && out->verdict == C2C_FALSE &&
+		 v->counts.n[C2C_RECORDS] < ENOUGH_BY_LOCK)
 		doubt(out);
 }
 
 /* No two threads were there at once while one of them wrote. */
 static void decide_turns(struct verdict_sums *v)
 {
-	struct sharing_judgement *out = &v->out;
+	struct c2c_judgement *out = &v->out;
 
 	if (v->n_in_turn + v->n_phases == 0) {
-		out->reason = SHARING_FEW_SAMPLES;
+		out->reason = C2C_FEW_SAMPLES;
 		return;
 	}
-	out->verdict = v->n_phases > 0 ? SHARING_READ_ONLY : SHARING_SINGLE_THREAD;
-	out->reason = v->n_phases > 0 ? SHARING_IN_PHASES : SHARING_ONE_BY_ONE;
+	out->verdict = v->n_phases > 0 ? C2C_READ_ONLY : C2C_SINGLE_THREAD;
+	out->reason = v->n_phases > 0 ? C2C_IN_PHASES : C2C_ONE_BY_ONE;
 }
 
 /* Nobody was seen writing. */
-static void decide_unwritten(const struct sharing *s, struct verdict_sums *v)
+static void decide_unwritten(const struct c2c *s, struct verdict_sums *v)
 {
-	if (s->total.n[SHARING_STORES] == 0)
-		v->out.reason = SHARING_NO_STORES;
+	if (s->total.n[C2C_STORES] == 0)
+		v->out.reason = C2C_NO_STORES;
 	else if (v->lacks_stores && v->out.n_waited > 0)
-		v->out.reason = SHARING_STORES_LEFT_OUT;
-	else if (sharing_contended(&v->counts, SHARING_BY_HITM) > 0)
-		v->out.reason = SHARING_UNSEEN_STORES;
-	else if (v->counts.n[SHARING_RECORDS] < ENOUGH_READS)
-		v->out.reason = SHARING_FEW_SAMPLES;
+		v->out.reason = C2C_STORES_LEFT_OUT;
+	else if (c2c_contended(&v->counts, C2C_BY_HITM) > 0)
+		v->out.reason = C2C_UNSEEN_STORES;
+	else if (v->counts.n[C2C_RECORDS] < ENOUGH_READS)
+		v->out.reason = C2C_FEW_SAMPLES;
 	else
-		v->out.verdict = SHARING_READ_ONLY;
+		v->out.verdict = C2C_READ_ONLY;
 }
 
 /* One thread was seen. If it got data from another core, there is another one. */
-static void decide_alone(const struct sharing *s, struct verdict_sums *v)
+static void decide_alone(const struct c2c *s, struct verdict_sums *v)
 {
 	if (v->lacks_stores && v->out.n_waited > 0)
-		v->out.reason = SHARING_STORES_LEFT_OUT;
-	else if (v->counts.n[SHARING_RECORDS] < ENOUGH_READS &&
-		 sharing_contended(&v->counts, s->options.mode) > 0)
-		v->out.reason = SHARING_FEW_SAMPLES;
+		v->out.reason = C2C_STORES_LEFT_OUT;
+	else if (v->counts.n[C2C_RECORDS] < ENOUGH_READS &&
+		 c2c_contended(&v->counts, s->options.mode) > 0)
+		v->out.reason = C2C_FEW_SAMPLES;
 	else
-		v->out.verdict = SHARING_SINGLE_THREAD;
+		v->out.verdict = C2C_SINGLE_THREAD;
 }
 
 /* The threads of a line are added to those of all. */
@@ -552,20 +552,20 @@ static void add_line(struct judging *j, uint64_t n_waited)
 		j->sums->n_unexplained++;
 }
 
-static void judge_line(const struct sharing *s, const struct sharing_subject *subject,
+static void judge_line(const struct c2c *s, const struct c2c_subject *subject,
 		       struct verdict_sums *v)
 {
 	struct judging j = { .s = s, .sums = v };
-	const uint32_t *touches = sharing_touches(s, subject->first_touch);
+	const uint32_t *touches = c2c_touches(s, subject->first_touch);
 
 	tuples_init(&j.threads, 1);
 	tuples_init(&j.extents, 1);
 	tuples_init(&j.pairs, 2);
 	for (uint32_t i = 0; i < subject->n_touches; i++)
 		add_touch(&j, touches[i]);
-	add_line(&j, sharing_waited(subject, s->options.mode));
-	sharing_counts_add(&v->counts, &subject->counts);
-	v->out.n_waited += (uint32_t)sharing_waited(subject, s->options.mode);
+	add_line(&j, c2c_waited(subject, s->options.mode));
+	c2c_counts_add(&v->counts, &subject->counts);
+	v->out.n_waited += (uint32_t)c2c_waited(subject, s->options.mode);
 	free(j.apart);
 	vec_release(&j.reaches);
 	vec_release(&j.turns);
@@ -575,12 +575,12 @@ static void judge_line(const struct sharing *s, const struct sharing_subject *su
 	tuples_release(&j.pairs);
 }
 
-static void decide(const struct sharing *s, struct verdict_sums *v)
+static void decide(const struct c2c *s, struct verdict_sums *v)
 {
 	if (v->n_fought > 0)
 		decide_fought(v);
 	else if (v->n_unexplained > 0)
-		v->out.reason = SHARING_OTHER_TIMES;
+		v->out.reason = C2C_OTHER_TIMES;
 	else if (v->n_in_turn + v->n_phases + v->n_few_turns > 0)
 		decide_turns(v);
 	else if (v->n_unwritten > 0)
@@ -589,7 +589,7 @@ static void decide(const struct sharing *s, struct verdict_sums *v)
 		decide_alone(s, v);
 }
 
-struct sharing_judgement sharing_judge(const struct sharing *s, const uint32_t *lines, size_t n)
+struct c2c_judgement c2c_judge(const struct c2c *s, const uint32_t *lines, size_t n)
 {
 	struct verdict_sums v = { .lacks_stores = s->lacks_stores };
 	struct tuples processes;
@@ -611,14 +611,14 @@ struct sharing_judgement sharing_judge(const struct sharing *s, const uint32_t *
 	return v.out;
 }
 
-const char *sharing_verdict_name(enum sharing_verdict verdict)
+const char *c2c_verdict_name(enum c2c_verdict verdict)
 {
 	static const char *const names[] = {
-		[SHARING_UNKNOWN] = "unknown",
-		[SHARING_FALSE] = "false-sharing",
-		[SHARING_TRUE] = "true-sharing",
-		[SHARING_READ_ONLY] = "read-only",
-		[SHARING_SINGLE_THREAD] = "single-thread",
+		[C2C_UNKNOWN] = "unknown",
+		[C2C_FALSE] = "false-sharing",
+		[C2C_TRUE] = "true-sharing",
+		[C2C_READ_ONLY] = "read-only",
+		[C2C_SINGLE_THREAD] = "single-thread",
 	};
 
 	return names[verdict];

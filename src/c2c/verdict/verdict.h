@@ -6,9 +6,9 @@
 #include "c2c/accesses/result.h"
 
 /* "false-sharing" … */
-const char *sharing_verdict_name(enum sharing_verdict);
+const char *c2c_verdict_name(enum c2c_verdict);
 
 /* Judges `n` lines, by number among the subjects, that are used alike. */
-struct sharing_judgement sharing_judge(const struct sharing *, const uint32_t *lines, size_t n);
+struct c2c_judgement c2c_judge(const struct c2c *, const uint32_t *lines, size_t n);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "c2c/lines/counts.h"
 
-#define BIT(count) SHARING_BIT(count)
+#define BIT(count) C2C_BIT(count)
 #define RECORD_OF_LOAD (BIT(RECORDS) | BIT(LOADS))
 #define RECORD_OF_STORE (BIT(RECORDS) | BIT(STORES))
 
@@ -71,7 +71,7 @@ static void test_data_src(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		uint32_t mask = sharing_classify_data_src(rows[i].data_src, rows[i].has_address);
+		uint32_t mask = c2c_classify_data_src(rows[i].data_src, rows[i].has_address);
 
 		if (mask != rows[i].mask)
 			fail_msg("row %zu: %#x, expected %#x", i, mask, rows[i].mask);
@@ -80,21 +80,21 @@ static void test_data_src(void **state)
 
 static void test_sums(void **state)
 {
-	struct sharing_counts c = { 0 };
+	struct c2c_counts c = { 0 };
 
 	(void)state;
-	sharing_count_in(&c, RECORD_OF_LOAD | BIT(L2) | BIT(LOCAL_PEER));
-	sharing_count_in(&c, RECORD_OF_LOAD | BIT(REMOTE_HIT) | BIT(REMOTE_PEER));
-	sharing_count_in(&c, RECORD_OF_LOAD | BIT(LOCAL_HITM));
-	sharing_count_in(&c, RECORD_OF_LOAD | BIT(MISS));
-	sharing_count_in(&c, RECORD_OF_STORE | BIT(STORE_ANY));
-	assert_int_equal(c.n[SHARING_RECORDS], 5);
-	assert_int_equal(sharing_placed_loads(&c), 3);
-	assert_int_equal(sharing_placed_stores(&c), 1);
-	assert_int_equal(sharing_llc_misses(&c), 1);
-	assert_int_equal(sharing_contended(&c, SHARING_BY_PEER), 2);
-	assert_int_equal(sharing_contended(&c, SHARING_BY_HITM), 1);
-	assert_int_equal(sharing_contended(&c, SHARING_BY_REMOTE_HITM), 0);
+	c2c_count_in(&c, RECORD_OF_LOAD | BIT(L2) | BIT(LOCAL_PEER));
+	c2c_count_in(&c, RECORD_OF_LOAD | BIT(REMOTE_HIT) | BIT(REMOTE_PEER));
+	c2c_count_in(&c, RECORD_OF_LOAD | BIT(LOCAL_HITM));
+	c2c_count_in(&c, RECORD_OF_LOAD | BIT(MISS));
+	c2c_count_in(&c, RECORD_OF_STORE | BIT(STORE_ANY));
+	assert_int_equal(c.n[C2C_RECORDS], 5);
+	assert_int_equal(c2c_placed_loads(&c), 3);
+	assert_int_equal(c2c_placed_stores(&c), 1);
+	assert_int_equal(c2c_llc_misses(&c), 1);
+	assert_int_equal(c2c_contended(&c, C2C_BY_PEER), 2);
+	assert_int_equal(c2c_contended(&c, C2C_BY_HITM), 1);
+	assert_int_equal(c2c_contended(&c, C2C_BY_REMOTE_HITM), 0);
 }
 
 int main(void)

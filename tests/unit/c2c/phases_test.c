@@ -17,7 +17,7 @@
 
 static const struct {
 	const char *name;
-	struct sharing_activity a, b;
+	struct c2c_activity a, b;
 	bool expected;
 } cases[] = {
 	{ "the same", { 0, 640, SLOTS(0, 63), 100 }, { 0, 640, SLOTS(0, 63), 100 }, true },
@@ -49,23 +49,23 @@ static void test_at_once(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		print_message("%s\n", cases[i].name);
-		assert_int_equal(sharing_were_at_once(&cases[i].a, &cases[i].b), cases[i].expected);
-		assert_int_equal(sharing_were_at_once(&cases[i].b, &cases[i].a), cases[i].expected);
+		assert_int_equal(c2c_were_at_once(&cases[i].a, &cases[i].b), cases[i].expected);
+		assert_int_equal(c2c_were_at_once(&cases[i].b, &cases[i].a), cases[i].expected);
 	}
 }
 
 static void test_add(void **state)
 {
-	struct sharing_activity a = SHARING_NEVER;
-	const struct sharing_touch touches[] = {
-		{ .first_ns = 50, .last_ns = 70, .slots = 6, .counts.n[SHARING_RECORDS] = 3 },
-		{ .first_ns = 10, .last_ns = 60, .slots = 1, .counts.n[SHARING_RECORDS] = 4 },
-		{ .first_ns = UINT64_MAX, .counts.n[SHARING_RECORDS] = 1 },
+	struct c2c_activity a = C2C_NEVER;
+	const struct c2c_touch touches[] = {
+		{ .first_ns = 50, .last_ns = 70, .slots = 6, .counts.n[C2C_RECORDS] = 3 },
+		{ .first_ns = 10, .last_ns = 60, .slots = 1, .counts.n[C2C_RECORDS] = 4 },
+		{ .first_ns = UINT64_MAX, .counts.n[C2C_RECORDS] = 1 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++)
-		sharing_activity_add(&a, &touches[i]);
+		c2c_activity_add(&a, &touches[i]);
 	assert_int_equal(a.first_ns, 10);
 	assert_int_equal(a.last_ns, 70);
 	assert_int_equal(a.slots, 7);

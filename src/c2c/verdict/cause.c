@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "c2c/verdict/fight.h"
+#include "c2c/verdict/cause.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 #include "base/alloc.h"
 #include "c2c/verdict/verdict.h"
 
-enum { MAX_LINES = 64 }; /* of an object in one fight; of objects of a type there are more */
+enum { MAX_LINES = 64 }; /* of an object in one cause; of objects of a type there are more */
 
-/* What tells fights apart. */
+/* What tells causes apart. */
 enum { OF_LINE, OF_OBJECT, OF_PLACE, OF_TYPE };
 enum { KEY_WORDS = 6 };
 
@@ -18,11 +18,11 @@ static double hypotenuse(double a, double b)
 	return sqrt(a * a + b * b);
 }
 
-static void add_to_sum(struct sharing_subject *to, const struct sharing_subject *from)
+static void add_to_sum(struct c2c_subject *to, const struct c2c_subject *from)
 {
-	sharing_counts_add(&to->counts, &from->counts);
-	sharing_latency_merge(&to->contended, &from->contended);
-	sharing_latency_merge(&to->reloads, &from->reloads);
+	c2c_counts_add(&to->counts, &from->counts);
+	c2c_latency_merge(&to->contended, &from->contended);
+	c2c_latency_merge(&to->reloads, &from->reloads);
 	to->excess_cycles += from->excess_cycles;
 	to->share += from->share;
 	to->error = hypotenuse(to->error, from->error);
@@ -33,15 +33,15 @@ static void add_to_sum(struct sharing_subject *to, const struct sharing_subject 
 
 /* Fights while lines are put into them. */
 struct grouping {
-	const struct sharing *s;
+	const struct c2c *s;
 	struct tuples keys;
-	VEC_OF(struct sharing_fight) list; /* by number of the key */
+	VEC_OF(struct c2c_cause) list; /* by number of the key */
 };
 
 static void add_line(struct grouping *g, const uint64_t *key, uint32_t line)
 {
 	uint32_t number = tuples_add(&g->keys, key);
-	struct sharing_fight *f;
+	struct c2c_cause *f;
 
 	if (number == g->list.n)
 		vec_add(&g->list);
@@ -53,14 +53,14 @@ static void add_line(struct grouping *g, const uint64_t *key, uint32_t line)
 	*vec_add(&f->lines) = line;
 }
 
-static void judge(const struct sharing *s, struct sharing_fight *f)
+static void judge(const struct c2c *s, struct c2c_cause *f)
 {
 	if (f->lines.n > 1)
-		f->sum.judgement = sharing_judge(s, f->lines.items, f->lines.n);
-	f->worth = sharing_worth_of(s, &f->sum);
+		f->sum.judgement = c2c_judge(s, f->lines.items, f->lines.n);
+	f->class = c2c_class_of(s, &f->sum);
 }
 
-static void start(struct grouping *g, const struct sharing *s)
+static void start(struct grouping *g, const struct c2c *s)
 {
 	*g = (struct grouping){ .s = s };
 	tuples_init(&g->keys, KEY_WORDS);
@@ -75,7 +75,7 @@ static void drop(struct grouping *g)
 }
 
 /* The object that all accesses of a line are to, or TUPLES_NONE. */
-static uint32_t sole_object(const struct sharing_objects *o, const struct sharing_subject *subject)
+static uint32_t sole_object(const struct c2c_objects *o, const struct c2c_subject *subject)
 {
 	const uint32_t *numbers = o->numbers + subject->first_access;
 
@@ -85,16 +85,16 @@ static uint32_t sole_object(const struct sharing_objects *o, const struct sharin
 	return subject->n_accesses > 0 ? numbers[0] : TUPLES_NONE;
 }
 
-static void add_by_object(struct grouping *g, const struct sharing_objects *o,
-			  struct tuples *counted, uint32_t *n_counted, uint32_t line)
+static void add_by_object(struct grouping *g, const struct c2c_objects *o, struct tuples *counted,
+			  uint32_t *n_counted, uint32_t line)
 {
-	const struct sharing_subject *subject = &g->s->subjects.items[line];
-	const struct sharing_judgement *j = &subject->judgement;
-	enum sharing_worth worth = sharing_worth_of(g->s, subject);
+	const struct c2c_subject *subject = &g->s->subjects.items[line];
+	const struct c2c_judgement *j = &subject->judgement;
+	enum c2c_class class = c2c_class_of(g->s, subject);
 	uint32_t object = sole_object(o, subject);
-	uint64_t key[KEY_WORDS] = { OF_OBJECT, object, j->verdict, worth, j->is_guarded, 0 };
+	uint64_t key[KEY_WORDS] = { OF_OBJECT, object, j->verdict, class, j->is_guarded, 0 };
 
-	if (object == TUPLES_NONE || worth == SHARING_WORTH_NOTHING) {
+	if (object == TUPLES_NONE || class == C2C_NOT_CONTENDED) {
 		key[0] = OF_LINE;
 		key[1] = line;
 	} else {
@@ -105,43 +105,41 @@ static void add_by_object(struct grouping *g, const struct sharing_objects *o,
 
 /*
  * Lines at the same place of objects of one type are alike, and what is to be said of them is said
- * by their samples together. Places that are alike are one fight.
+ * by their samples together. Places that are alike are one cause.
  */
-static void add_by_type(struct grouping *g, const struct sharing_instances *in,
+static void add_by_type(struct grouping *g, const struct c2c_instances *in,
 			const struct grouping *places)
 {
 	for (size_t i = 0; i < places->list.n; i++) {
-		const struct sharing_fight *f = &places->list.items[i];
-		const struct sharing_judgement *j = &f->sum.judgement;
+		const struct c2c_cause *f = &places->list.items[i];
+		const struct c2c_judgement *j = &f->sum.judgement;
 		uint32_t instance = in->of_line[f->lines.items[0]];
-		const uint64_t key[KEY_WORDS] = {
-			OF_TYPE,       sharing_instance(in, instance).kind,
-			j->verdict,    f->worth,
-			j->is_guarded, 0
-		};
+		const uint64_t key[KEY_WORDS] = { OF_TYPE,	 c2c_instance(in, instance).kind,
+						  j->verdict,	 f->class,
+						  j->is_guarded, 0 };
 
 		for (size_t k = 0; k < f->lines.n; k++)
 			add_line(g, key, f->lines.items[k]);
 	}
 }
 
-static bool is_of_many(const struct sharing_instances *in, uint32_t line)
+static bool is_of_many(const struct c2c_instances *in, uint32_t line)
 {
 	uint32_t instance = in->of_line[line];
 
-	return instance != TUPLES_NONE && in->n_of_kind[sharing_instance(in, instance).kind] > 1;
+	return instance != TUPLES_NONE && in->n_of_kind[c2c_instance(in, instance).kind] > 1;
 }
 
-static void find_places(struct grouping *places, const struct sharing_instances *in)
+static void find_places(struct grouping *places, const struct c2c_instances *in)
 {
-	const struct sharing *s = places->s;
+	const struct c2c *s = places->s;
 
 	for (uint32_t i = 0; i < s->subjects.n; i++) {
-		struct sharing_instance instance;
+		struct c2c_instance instance;
 
 		if (!is_of_many(in, i))
 			continue;
-		instance = sharing_instance(in, in->of_line[i]);
+		instance = c2c_instance(in, in->of_line[i]);
 		add_line(places,
 			 (const uint64_t[KEY_WORDS]){ OF_PLACE, instance.kind,
 						      s->subjects.items[i].address -
@@ -152,7 +150,7 @@ static void find_places(struct grouping *places, const struct sharing_instances 
 		judge(s, &places->list.items[i]);
 }
 
-static uint32_t count_objects(const struct sharing_instances *in, const struct sharing_fight *f)
+static uint32_t count_objects(const struct c2c_instances *in, const struct c2c_cause *f)
 {
 	struct tuples objects;
 	uint32_t n;
@@ -172,9 +170,9 @@ static int compare_lines(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static int compare_fights(const void *left, const void *right)
+static int compare_causes(const void *left, const void *right)
 {
-	const struct sharing_fight *a = left, *b = right;
+	const struct c2c_cause *a = left, *b = right;
 	uint32_t first_of_a = a->lines.items[0], first_of_b = b->lines.items[0];
 
 	return (first_of_a > first_of_b) - (first_of_a < first_of_b);
@@ -182,28 +180,28 @@ static int compare_fights(const void *left, const void *right)
 
 static int compare_costs(const void *left, const void *right)
 {
-	const struct sharing_fight *a = left, *b = right;
-	bool is_over_a = sharing_is_in_phases(&a->sum.judgement);
-	bool is_over_b = sharing_is_in_phases(&b->sum.judgement);
+	const struct c2c_cause *a = left, *b = right;
+	bool is_over_a = c2c_is_in_phases(&a->sum.judgement);
+	bool is_over_b = c2c_is_in_phases(&b->sum.judgement);
 
 	if (is_over_a != is_over_b)
 		return is_over_a ? 1 : -1;
 	if (a->sum.excess_cycles != b->sum.excess_cycles)
 		return (a->sum.excess_cycles < b->sum.excess_cycles) -
 		       (a->sum.excess_cycles > b->sum.excess_cycles);
-	return compare_fights(left, right);
+	return compare_causes(left, right);
 }
 
 /* Few loads that waited may be none of those that were not sampled. */
-static bool may_cost_nothing(const struct sharing *s, const struct sharing_subject *sum)
+static bool may_cost_nothing(const struct c2c *s, const struct c2c_subject *sum)
 {
 	return s->lines->loads.cycles > 0 && sum->share <= sum->error;
 }
 
 /* Lines in order, the sum at the first of them. */
-static void settle(const struct sharing *s, struct sharing_fight *f)
+static void settle(const struct c2c *s, struct c2c_cause *f)
 {
-	const struct sharing_subject *first;
+	const struct c2c_subject *first;
 
 	if (f->lines.n > 1)
 		qsort(f->lines.items, f->lines.n, sizeof(*f->lines.items), compare_lines);
@@ -216,24 +214,24 @@ static void settle(const struct sharing *s, struct sharing_fight *f)
 	f->sum.first_touch = first->first_touch;
 	f->sum.n_touches = first->n_touches;
 	judge(s, f);
-	if (f->worth == SHARING_WORTH_FIGHT && may_cost_nothing(s, &f->sum))
-		f->worth = SHARING_WORTH_SUSPECT;
+	if (f->class == C2C_CONTENDED && may_cost_nothing(s, &f->sum))
+		f->class = C2C_SUSPECTED;
 }
 
-static void number_fights(struct sharing_fights *fights)
+static void number_causes(struct c2c_causes *causes)
 {
 	uint32_t n = 0;
 
-	for (size_t i = 0; i < fights->list.n; i++)
-		if (fights->list.items[i].worth != SHARING_WORTH_NOTHING)
-			fights->list.items[i].finding = ++n;
+	for (size_t i = 0; i < causes->list.n; i++)
+		if (causes->list.items[i].class != C2C_NOT_CONTENDED)
+			causes->list.items[i].finding = ++n;
 }
 
-void sharing_fights_init(struct sharing_fights *fights, const struct sharing_objects *o,
-			 const struct sharing_instances *in)
+void c2c_causes_init(struct c2c_causes *causes, const struct c2c_objects *o,
+		     const struct c2c_instances *in)
 {
-	const struct sharing *s = o->sharing;
-	bool is_by_cost = s->request.sort == SHARING_SORT_COST;
+	const struct c2c *s = o->sharing;
+	bool is_by_cost = s->request.sort == C2C_SORT_COST;
 	struct grouping places, all;
 	struct tuples counted;
 	uint32_t *n_counted = mem_zalloc(s->subjects.n + 1, sizeof(*n_counted));
@@ -247,33 +245,33 @@ void sharing_fights_init(struct sharing_fights *fights, const struct sharing_obj
 		if (!is_of_many(in, i))
 			add_by_object(&all, o, &counted, n_counted, i);
 	drop(&places);
-	*fights = (struct sharing_fights){
-		.of_line = mem_alloc(s->subjects.n + 1, sizeof(*fights->of_line)),
+	*causes = (struct c2c_causes){
+		.of_line = mem_alloc(s->subjects.n + 1, sizeof(*causes->of_line)),
 	};
 	for (size_t i = 0; i < all.list.n; i++) {
 		settle(s, &all.list.items[i]);
 		if (tuples_get(&all.keys, (uint32_t)i)[0] == OF_TYPE)
 			all.list.items[i].n_objects = count_objects(in, &all.list.items[i]);
-		*vec_add(&fights->list) = all.list.items[i];
+		*vec_add(&causes->list) = all.list.items[i];
 	}
 	vec_release(&all.list);
 	tuples_release(&all.keys);
 	tuples_release(&counted);
 	free(n_counted);
-	if (fights->list.n > 1)
-		qsort(fights->list.items, fights->list.n, sizeof(*fights->list.items),
-		      is_by_cost ? compare_costs : compare_fights);
-	number_fights(fights);
-	for (uint32_t i = 0; i < fights->list.n; i++)
-		for (size_t k = 0; k < fights->list.items[i].lines.n; k++)
-			fights->of_line[fights->list.items[i].lines.items[k]] = i;
+	if (causes->list.n > 1)
+		qsort(causes->list.items, causes->list.n, sizeof(*causes->list.items),
+		      is_by_cost ? compare_costs : compare_causes);
+	number_causes(causes);
+	for (uint32_t i = 0; i < causes->list.n; i++)
+		for (size_t k = 0; k < causes->list.items[i].lines.n; k++)
+			causes->of_line[causes->list.items[i].lines.items[k]] = i;
 }
 
-void sharing_fights_release(struct sharing_fights *fights)
+void c2c_causes_release(struct c2c_causes *causes)
 {
-	for (size_t i = 0; i < fights->list.n; i++)
-		vec_release(&fights->list.items[i].lines);
-	vec_release(&fights->list);
-	free(fights->of_line);
-	*fights = (struct sharing_fights){ 0 };
+	for (size_t i = 0; i < causes->list.n; i++)
+		vec_release(&causes->list.items[i].lines);
+	vec_release(&causes->list);
+	free(causes->of_line);
+	*causes = (struct c2c_causes){ 0 };
 }

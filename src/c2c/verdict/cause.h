@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One cause is one finding: lines that are fought over in the same manner, of one object or of
+ * objects of one type.
+ */
+#ifndef CYCLOPS_C2C_VERDICT_CAUSE_H
+#define CYCLOPS_C2C_VERDICT_CAUSE_H
+
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "c2c/verdict/instances.h"
+#include "c2c/verdict/classes.h"
+
+struct c2c_cause {
+	VEC_OF(uint32_t) lines; /* numbers of subjects, in order */
+	struct c2c_subject sum; /* of all lines; it is at the first and has the accesses of that */
+	enum c2c_class class;
+	uint32_t n_objects; /* of a type; 0: it is not about a type */
+	uint32_t finding;   /* its number among those that are worth a word; 0: it is not */
+};
+
+struct c2c_causes {
+	VEC_OF(struct c2c_cause) list; /* in order of what they cost, or of their first lines */
+	uint32_t *of_line;	       /* by subject: which one it is part of */
+};
+
+/* Each subject is part of one, alone if it has nothing in common with others. */
+void c2c_causes_init(struct c2c_causes *, const struct c2c_objects *, const struct c2c_instances *);
+void c2c_causes_release(struct c2c_causes *);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which lines are worth a word, and the words for all of them together. */
+#ifndef CYCLOPS_C2C_VERDICT_CLASSES_H
+#define CYCLOPS_C2C_VERDICT_CLASSES_H
+
+#include "c2c/accesses/result.h"
+
+/* A line with less of the latency of all loads is not worth a word. */
+#define C2C_LEAST_SHARE 0.001
+
+/* How much is known of what is wrong with a line. */
+enum c2c_class {
+	C2C_NOT_CONTENDED,
+	C2C_STORES_ONLY, /* several write different parts of it; what stores wait for is not recorded */
+	C2C_SUSPECTED, /* loads waited, but they do not tell whom for */
+	C2C_CONTENDED,
+	C2C_N_CLASSES,
+};
+
+enum c2c_class c2c_class_of(const struct c2c *, const struct c2c_subject *);
+
+/* A line's part of all contended loads. */
+double c2c_contended_part(const struct c2c *, const struct c2c_subject *);
+
+/* What shares are of: from issue on where that was recorded, or else from dispatch. */
+const char *c2c_latency_words(const struct c2c *);
+
+/* What to say if there is no finding. */
+const char *c2c_nothing_found(const struct c2c *);
+
+/* Was any write to a line seen? Atomics write, too, but they are loads in the record. */
+bool c2c_has_writes(const struct c2c *);
+
+#endif
