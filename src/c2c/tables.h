@@ -5,6 +5,7 @@
 
 #include "c2c/c2c.h"
 #include "c2c/fix/labels.h"
+#include "findings/finding.h"
 #include "table/table.h"
 
 /* How much there is in a sentence or two: "sharing". */
@@ -14,10 +15,10 @@ void c2c_summary_table(const struct c2c *, const struct c2c_labels *, struct tab
 void c2c_findings_table(const struct c2c *, const struct c2c_labels *, struct table *out);
 
 /*
- * Adds them to the findings of a report (findings/finding_table.h), and keeps its order: by share. What says
- * no more than that a function waits for such a line becomes evidence. Returns how many there were.
+ * Adds them to the findings of a report, and orders these by share. What says no more than that a
+ * function waits for such a line becomes evidence.
  */
-size_t c2c_add_findings(const struct c2c *, const struct c2c_labels *, struct table *findings);
+void c2c_add_findings(const struct c2c *, const struct c2c_labels *, struct findings *);
 
 /* What all accesses of the capture met: "trace"; and those to shared lines: "shared". */
 void c2c_trace_table(const struct c2c *, struct table *out);

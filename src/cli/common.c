@@ -223,8 +223,8 @@ int open_input(const struct input_options *input, const struct arguments *argume
 		return -1;
 	if (session_open(session, &options, err) < 0)
 		return -1;
-	if (input->select != NULL)
-		return select_compile(session, input->select, out_select, err);
+	if (input->select != NULL && select_compile(session, input->select, out_select, err) < 0)
+		return err_within(err, "--select");
 	return 0;
 }
 

@@ -56,23 +56,6 @@ static void add(struct by_name *b, const char *name, const struct waits *l)
 	w->squares += l->squares;
 }
 
-/* "buf1 (struct buf, 64 bytes)" without what is in brackets: the size is what a fix changes. */
-static void put_object(const char *label, struct text *out)
-{
-	unsigned depth = 0;
-
-	for (; *label != '\0'; label++) {
-		bool opens = *label == '(' || (*label == ' ' && label[1] == '(');
-
-		if (*label == '(')
-			depth++;
-		else if (depth == 0 && !opens)
-			text_char(out, *label);
-		if (*label == ')' && depth > 0)
-			depth--;
-	}
-}
-
 /* The function whose accesses there are most of. */
 static const char *heaviest_function(const struct c2c *s, const struct c2c_subject *subject)
 {
@@ -95,10 +78,11 @@ static void add_line(struct by_name *b, const struct c2c *s, const struct c2c_la
 	struct text name = { 0 };
 
 	add(b, all_lines, &waits);
-	if (labels->objects[i] != NULL)
-		put_object(labels->objects[i], &name);
-	else
-		text_format(&name, "data of %s", heaviest_function(s, subject));
+	if (labels->names[i] != NULL) {
+		add(b, labels->names[i], &waits);
+		return;
+	}
+	text_format(&name, "data of %s", heaviest_function(s, subject));
 	text_char(&name, '\0');
 	add(b, name.bytes, &waits);
 	text_release(&name);

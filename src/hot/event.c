@@ -165,14 +165,11 @@ static bool is_prediction(const struct token *t)
 	return found;
 }
 
-static int token_fail(struct err *err)
+/* What the language of --select says of a term. */
+static int term_fail(struct err *err)
 {
-	char text[sizeof(err->text)];
-
-	/* What the lexer says of --select holds here. */
-	strcpy(text, err->text);
-	return err_set(err, ERR_USAGE, ERR_NOWHERE, "--event: %s",
-		       strncmp(text, "--select: ", 10) == 0 ? text + 10 : text);
+	err->at = ERR_NOWHERE;
+	return err_within(err, "--event");
 }
 
 /* Appends a term as an expression of --select. */
@@ -187,12 +184,12 @@ static int add_term(const struct session *s, const char *term, struct text *out,
 
 		start = pos;
 		if (token_read(term, &pos, &token, err) < 0)
-			return token_fail(err);
+			return term_fail(err);
 		if (token.kind == TOKEN_END)
 			return 0;
 		ahead = pos;
 		if (token_read(term, &ahead, &next, err) < 0)
-			return token_fail(err);
+			return term_fail(err);
 		text_char(out, ' ');
 		if (token.kind == TOKEN_WORD && !is_comparison(&token) && !is_comparison(&next)) {
 			char *word = mem_strndup(token.text, token.len);
@@ -209,7 +206,7 @@ static int add_term(const struct session *s, const char *term, struct text *out,
 			text_add(out, term + pos, ahead - pos);
 			pos = ahead;
 			if (token_read(term, &ahead, &token, err) < 0)
-				return token_fail(err);
+				return term_fail(err);
 			e->needs_prediction |= is_prediction(&token);
 			text_add(out, term + pos, ahead - pos);
 			pos = ahead;
@@ -281,7 +278,7 @@ int hot_event_choose(struct session *s, const char *const *values, size_t n, con
 		e.text = mem_strndup(text.bytes, text.n);
 		rc = select_compile(s, e.text, &e.condition, err);
 		if (rc < 0)
-			rc = token_fail(err);
+			rc = term_fail(err);
 	}
 	text_release(&text);
 	*out = e;

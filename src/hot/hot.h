@@ -161,6 +161,13 @@ int hot_table(const struct hot *, const struct names *, const struct hot_view *,
 	      struct err *);
 
 /*
+ * The function that weighs most of the first event, as such a table by function has it first. Zero
+ * ids: not known. False if there are no records.
+ */
+bool hot_heaviest_function(const struct hot *, const struct names *, struct str_id *out_function,
+			   struct module_id *out_module);
+
+/*
  * Notes below a table of hotspots what its numbers are not: latencies of SPE records no run
  * time, totals of filtered records not those of the program.
  */

@@ -339,6 +339,31 @@ int hot_table(const struct hot *hot, const struct names *names, const struct hot
 	return table_sort_by(out, view->sort, view->top, err);
 }
 
+bool hot_heaviest_function(const struct hot *hot, const struct names *names,
+			   struct str_id *out_function, struct module_id *out_module)
+{
+	const struct hot_view view = { .keys = { { KEY_FUNCTION }, 1 } };
+	struct hot_grouping g;
+	uint32_t *order;
+	bool is_found = false;
+
+	hot_grouping_init(&g, hot, names, &view);
+	order = hot_grouping_order(&g);
+	for (size_t i = 0; i < g.groups.n && !is_found; i++) {
+		const struct hot_cost *cost = &g.groups.items[order[i]].cost;
+		const uint64_t *words = tuples_get(&g.keys, order[i]) + 1;
+
+		if (cost->n == 0 && cost->n_branches > 0)
+			continue;
+		*out_function = (struct str_id){ (uint32_t)words[0] };
+		*out_module = (struct module_id){ (uint32_t)words[1] };
+		is_found = true;
+	}
+	free(order);
+	hot_grouping_release(&g);
+	return is_found;
+}
+
 void hot_table_notes(const struct hot *hot, const struct hot_view *view, struct table *t)
 {
 	struct hot_cost *totals = hot_totals(hot);

@@ -67,14 +67,6 @@ static struct extent extent_far(const struct subject *s)
 	return part(s, s->share * ratio(f->far_cycles, f->sourced_cycles), f->n_far);
 }
 
-static const char *claim_far(struct table *t, const struct subject *s)
-{
-	return table_format(t,
-			    "%s waits for memory: %.0f %% of its sampled loads come from DRAM or "
-			    "another socket",
-			    s->name, percent(s->f->n_far, s->f->n_sourced));
-}
-
 /* As for memory: what waits for such a load waits like it. */
 static struct extent extent_peer(const struct subject *s)
 {
@@ -85,14 +77,6 @@ static struct extent extent_peer(const struct subject *s)
 	return part(s, s->share * ratio(f->peer_cycles, f->sourced_cycles), f->n_peer);
 }
 
-static const char *claim_peer(struct table *t, const struct subject *s)
-{
-	return table_format(t,
-			    "%s waits for other cores: %.0f %% of its sampled loads come from "
-			    "their caches",
-			    s->name, percent(s->f->n_peer, s->f->n_sourced));
-}
-
 static struct extent extent_walks(const struct subject *s)
 {
 	const struct hot_cost *c = &s->f->cost;
@@ -100,12 +84,6 @@ static struct extent extent_walks(const struct subject *s)
 	if (c->n_walks < LEAST_PART)
 		return nothing;
 	return part_with(s, ratio(c->xlat_cycles, s->all->cycles), c->n_walks, 0);
-}
-
-static const char *claim_walks(struct table *t, const struct subject *s)
-{
-	return table_format(t, "%s walks the page tables in %.0f %% of its sampled operations",
-			    s->name, percent(s->f->cost.n_walks, s->f->cost.n));
 }
 
 /* What a misprediction costs is not in the record, so branches are counted. */
@@ -124,12 +102,6 @@ static struct extent extent_mispredicted(const struct subject *s)
 	};
 }
 
-static const char *claim_mispredicted(struct table *t, const struct subject *s)
-{
-	return table_format(t, "%s: %.0f %% of its sampled branches are mispredicted", s->name,
-			    percent(s->f->cost.n_mispredicted, s->f->cost.n_branches));
-}
-
 static struct extent extent_slow(const struct subject *s)
 {
 	bool is_slow = mean_latency(&s->f->cost) >= SLOW * mean_latency(s->all);
@@ -137,46 +109,53 @@ static struct extent extent_slow(const struct subject *s)
 	return s->is_spe && is_slow ? all_of_it(s) : nothing;
 }
 
-static const char *claim_slow(struct table *t, const struct subject *s)
-{
-	return table_format(t,
-			    "%s: its operations take %.0f cycles on average, all operations %.0f",
-			    s->name, mean_latency(&s->f->cost), mean_latency(s->all));
-}
-
 static struct extent extent_unnamed(const struct subject *s)
 {
 	return s->has_name ? nothing : all_of_it(s);
 }
 
-static const char *claim_unnamed(struct table *t, const struct subject *s)
+static void measure_far(const struct subject *s, struct finding *out)
 {
-	return table_format(t, "%s has no names", s->name);
+	out->value = percent(s->f->n_far, s->f->n_sourced);
 }
 
-static const char *claim_hot(struct table *t, const struct subject *s)
+static void measure_peer(const struct subject *s, struct finding *out)
 {
-	return table_format(t, "%s is hot by %s", s->name, s->event);
+	out->value = percent(s->f->n_peer, s->f->n_sourced);
 }
 
-const struct finding_kind finding_kinds[] = {
-	{ "memory-bound", 0.10, false, extent_far, claim_far, NULL,
-	  "touch less memory or touch it in order; prefetch ahead; pack what is used together",
+static void measure_walks(const struct subject *s, struct finding *out)
+{
+	out->value = percent(s->f->cost.n_walks, s->f->cost.n);
+}
+
+static void measure_mispredicted(const struct subject *s, struct finding *out)
+{
+	out->value = percent(s->f->cost.n_mispredicted, s->f->cost.n_branches);
+}
+
+static void measure_slow(const struct subject *s, struct finding *out)
+{
+	out->value = mean_latency(&s->f->cost);
+	out->other = mean_latency(s->all);
+}
+
+const struct finding_class finding_classes[] = {
+	{ FINDING_MEMORY_BOUND, 0.10, extent_far, measure_far, NULL, REMEDY_TOUCH_LESS,
 	  "mem --by instruction", true, ASPECT_FAR },
-	{ "shared-data", 0.05, false, extent_peer, claim_peer, NULL,
-	  "give each thread cache lines of its own", "c2c", false, ASPECT_PEER },
-	{ "tlb-walks", 0.05, false, extent_walks, claim_walks, NULL,
-	  "huge pages (madvise, hugetlbfs); denser data; fewer pages touched at random",
+	{ FINDING_SHARED_DATA, 0.05, extent_peer, measure_peer, NULL, REMEDY_OWN_LINES, "c2c",
+	  false, ASPECT_PEER },
+	{ FINDING_TLB_WALKS, 0.05, extent_walks, measure_walks, NULL, REMEDY_DENSER_PAGES,
 	  "addr --by hugepage", false, ASPECT_WALKS },
-	{ "mispredictions", 0.02, false, extent_mispredicted, claim_mispredicted,
-	  "sampled branches", "make the branch predictable (sort, split the loop) or branch-free",
-	  "hot --event mispredicted --by instruction", false, ASPECT_MISPREDICTED },
-	{ "slow-operations", 0.20, true, extent_slow, claim_slow, NULL, NULL,
+	{ FINDING_MISPREDICTIONS, 0.02, extent_mispredicted, measure_mispredicted,
+	  "sampled branches", REMEDY_PREDICTABLE, "hot --event mispredicted --by instruction",
+	  false, ASPECT_MISPREDICTED },
+	{ FINDING_SLOW_OPERATIONS, 0.20, extent_slow, measure_slow, NULL, REMEDY_NONE,
 	  "hot --by instruction,source", true, ASPECT_WEIGHT },
-	{ "unnamed-code", 0.20, true, extent_unnamed, claim_unnamed, NULL, NULL, NULL, false,
+	{ FINDING_UNNAMED_CODE, 0.20, extent_unnamed, NULL, NULL, REMEDY_NONE, NULL, false,
 	  ASPECT_WEIGHT },
-	{ "hot-function", 0.20, true, all_of_it, claim_hot, NULL, NULL, "hot --by line", true,
+	{ FINDING_HOT_FUNCTION, 0.20, all_of_it, NULL, NULL, REMEDY_NONE, "hot --by line", true,
 	  ASPECT_WEIGHT },
 };
 
-const size_t n_finding_kinds = COUNT(finding_kinds);
+const size_t n_finding_classes = COUNT(finding_classes);

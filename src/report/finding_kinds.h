@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of findings, as a table: from when on one is worth a word, and what to say. */
+/* The kinds of findings of functions, as a table: from when on one is told, and what helps. */
 #ifndef CYCLOPS_REPORT_FINDING_KINDS_H
 #define CYCLOPS_REPORT_FINDING_KINDS_H
 
@@ -7,17 +7,15 @@
 #include <stdint.h>
 
 #include "estimate/shares.h"
+#include "findings/finding.h"
 #include "hot/functions.h"
-#include "table/table.h"
 
 /* A function as a kind of finding looks at it. */
 struct subject {
 	const struct hot_function *f;
 	const struct hot_cost *all; /* of its event, in the whole capture */
 	bool is_spe, has_name;
-	double share;	   /* of its event's weight */
-	const char *name;  /* of the function, or of what it lies in */
-	const char *event; /* what its weight is made of */
+	double share; /* of its event's weight */
 };
 
 /* How much a finding concerns, as a share of a whole that was estimated from samples. */
@@ -30,22 +28,22 @@ struct extent {
 	double spread, rest_spread;
 };
 
-struct finding_kind {
-	const char *name;
-	double least_share; /* below it is not worth a word */
-	bool is_general;    /* only for functions that have no finding of a special kind */
+struct finding_class {
+	enum finding_kind kind;
+	double least_share; /* of less nothing is said */
 	/* What it concerns; no samples if it does not apply. */
 	struct extent (*extent)(const struct subject *);
-	const char *(*claim)(struct table *, const struct subject *);
-	const char *whole;	/* what the share is of; NULL: the event's weight */
-	const char *remedy;	/* what might change it; NULL: nothing in general */
-	const char *command;	/* what tells more, for tip(); NULL, too: what would give names */
+	/* What its claim says: finding.value and finding.other; may be NULL. */
+	void (*measure)(const struct subject *, struct finding *);
+	const char *whole; /* what the share is of; NULL: the event's weight */
+	enum remedy_kind remedy;
+	const char *command;	/* what tells more; NULL, without a remedy: what would give names */
 	bool may_chase;		/* its place may load the next address that it loads from */
 	enum hot_aspect aspect; /* what its place is the heaviest by */
 };
 
 /* Special before general: one that explains more stands for the plain "it is hot". */
-extern const struct finding_kind finding_kinds[];
-extern const size_t n_finding_kinds;
+extern const struct finding_class finding_classes[];
+extern const size_t n_finding_classes;
 
 #endif

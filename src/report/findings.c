@@ -1,40 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings: what stands out, how big, where, what to try. */
-#include <inttypes.h>
+/* Findings of functions: what stands out, how much it is, where, what might help. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "access/chase.h"
 #include "base/alloc.h"
-#include "findings/finding_table.h"
 #include "hot/functions.h"
 #include "report/finding_kinds.h"
 #include "report/report.h"
-#include "session/tip.h"
 
 enum {
 	SHOWN = 5,	    /* findings */
 	LEAST_SAMPLES = 30, /* with fewer, nothing is said of a function */
 };
 
-/* A finding, before it is put into words. */
-struct finding {
-	const struct finding_kind *kind;
+/* A class that applies to a function. */
+struct candidate {
+	const struct finding_class *class;
 	const struct hot_function *function;
 	struct extent extent;
 };
 
-/* What looks for findings and words them. */
 struct finder {
 	const struct hot *hot;
 	const struct session *session;
 	const struct names *names;
 	struct hot_functions functions;
-	struct table *table;
-	VEC_OF(struct finding) found;
-	const struct finding *shown[SHOWN];
+	VEC_OF(struct candidate) found;
+	const struct candidate *shown[SHOWN];
 	size_t n_shown;
+	struct findings *out;
 };
 
 static const char *event_words(const struct finder *d, uint64_t event)
@@ -43,7 +39,6 @@ static const char *event_words(const struct finder *d, uint64_t event)
 					 : capture_event_name(d->session->capture, event);
 }
 
-/* Everything but its name, which costs memory. */
 static struct subject subject_of(const struct finder *d, const struct hot_function *f)
 {
 	const struct hot_cost *all = &d->functions.totals[f->event];
@@ -54,7 +49,6 @@ static struct subject subject_of(const struct finder *d, const struct hot_functi
 		.is_spe = hot_is_spe(d->hot, f->event),
 		.has_name = d->names->symbols[f->places[0]].function.v != 0,
 		.share = ratio(f->weight, hot_event_weight(d->hot, f->event, all)),
-		.event = event_words(d, f->event),
 	};
 }
 
@@ -65,14 +59,14 @@ static void look_at(struct finder *d, const struct hot_function *f)
 
 	if (f->cost.n < LEAST_SAMPLES)
 		return;
-	for (size_t i = 0; i < n_finding_kinds; i++) {
-		const struct finding_kind *kind = &finding_kinds[i];
-		struct extent extent = kind->extent(&subject);
+	for (size_t i = 0; i < n_finding_classes; i++) {
+		const struct finding_class *class = &finding_classes[i];
+		struct extent extent = class->extent(&subject);
 
-		if (extent.n == 0 || extent.share < kind->least_share ||
-		    (kind->is_general && has_special))
+		if (extent.n == 0 || extent.share < class->least_share ||
+		    (finding_is_general(class->kind) && has_special))
 			continue;
-		*vec_add(&d->found) = (struct finding){ kind, f, extent };
+		*vec_add(&d->found) = (struct candidate){ class, f, extent };
 		has_special = true;
 	}
 }
@@ -83,10 +77,10 @@ static int compare_counts(uint64_t a, uint64_t b)
 }
 
 /* Largest first; the rest only makes the order the same for any numbering of functions. */
-static int compare_findings(const void *left, const void *right, void *context)
+static int compare_candidates(const void *left, const void *right, void *context)
 {
 	const struct finder *d = context;
-	const struct finding *a = left, *b = right;
+	const struct candidate *a = left, *b = right;
 	const struct hot_function *f = a->function, *g = b->function;
 
 	if (a->extent.share != b->extent.share)
@@ -95,37 +89,27 @@ static int compare_findings(const void *left, const void *right, void *context)
 		return compare_counts(g->cost.n, f->cost.n);
 	if (f->event != g->event)
 		return compare_counts(f->event, g->event);
-	if (a->kind != b->kind)
-		return (a->kind > b->kind) - (a->kind < b->kind);
+	if (a->class != b->class)
+		return (a->class > b->class) - (a->class < b->class);
 	return hot_place_is_before(d->session, g->places[0], f->places[0]) -
 	       hot_place_is_before(d->session, f->places[0], g->places[0]);
 }
 
-static const char *place_text(const struct finder *d, uint32_t place)
-{
-	struct text text = { 0 };
-	const char *file, *result;
-	uint32_t line;
-
-	names_place(d->names, place, &text);
-	if (names_line(d->names, place, &file, &line))
-		text_format(&text, "  %s:%" PRIu32, path_base(file), line);
-	text_char(&text, '\0');
-	result = table_text(d->table, text.bytes);
-	text_release(&text);
-	return result;
-}
-
 /* The function, or what it lies in where functions have no names. */
-static const char *name_of(const struct finder *d, uint32_t place)
+static const char *subject_name(const struct finder *d, uint32_t place)
 {
 	struct module_id module = session_place(d->session, place).module;
+	struct text text = { 0 };
+	const char *out;
 
 	if (d->names->symbols[place].function.v != 0)
-		return names_function(d->names, place);
+		return findings_text(d->out, names_function(d->names, place));
 	if (module.v == 0)
 		return "code outside all known files";
-	return table_format(d->table, "code in %s", names_module(d->session, module));
+	text_format(&text, "code in %s", names_module(d->session, module));
+	out = arena_strndup(&d->out->memory, text.bytes, text.n);
+	text_release(&text);
+	return out;
 }
 
 /*
@@ -142,57 +126,6 @@ static double error_of(const struct extent *e)
 	       sqrt(e->spread / (double)e->n + e->rest_spread / rest);
 }
 
-/* "393 291 of 473 661 latency cycles", or times: "55.0 ms of 160.0 ms". */
-static const char *weight_text(const struct finder *d, const struct subject *s)
-{
-	struct cell mine = cell_count(s->f->weight);
-	struct cell all = cell_count(hot_event_weight(d->hot, s->f->event, s->all));
-
-	if (hot_event_is_time(d->hot, s->f->event))
-		return table_format(d->table, "%s of %s", table_human(d->table, mine, "ns"),
-				    table_human(d->table, all, "ns"));
-	return table_format(d->table, "%s %s", table_human(d->table, mine, "of"),
-			    table_human(d->table, all, s->event));
-}
-
-/* What the function has, where the finding is not about all of it. */
-static const char *evidence_text(const struct finder *d, const struct subject *s,
-				 const struct extent *e)
-{
-	const char *weight = weight_text(d, s);
-
-	if (e->n == s->f->cost.n)
-		return weight;
-	return table_format(d->table, "the function has %.1f %%: %s", 100 * s->share, weight);
-}
-
-/* What the interval does not know of. */
-static const char *full_text(const struct finder *d, const struct finding *found)
-{
-	const struct hot_cost *all = &d->functions.totals[found->function->event];
-
-	if (found->extent.mark == MARK_EXACT)
-		return "";
-	return table_format(d->table,
-			    "; full counters hold %.1f %% of all cycles, and stand for more",
-			    100 * ratio(all->full, all->cycles));
-}
-
-static const char *sure_text(const struct finder *d, const struct finding *found)
-{
-	const struct extent *e = &found->extent;
-	const char *whole = found->kind->whole != NULL ? found->kind->whole : "samples";
-
-	bool may_beat =
-		hot_is_spe(d->hot, found->function->event) && spe_lacks_jitter(d->session->capture);
-
-	return table_format(d->table, "%s %s, \xc2\xb1 %.1f %% with 95 %% confidence%s%s",
-			    table_human(d->table, cell_count(e->n), "of"),
-			    table_human(d->table, cell_count(e->n_all), whole), 100 * error_of(e),
-			    may_beat ? " if no code is in step with the interval (no jitter)" : "",
-			    full_text(d, found));
-}
-
 /* What would give names to the code of this place, or NULL. */
 static const char *remedy_for_names(const struct finder *d, uint32_t place)
 {
@@ -203,145 +136,151 @@ static const char *remedy_for_names(const struct finder *d, uint32_t place)
 		const struct symbols_missing *m = symbols_missing_at(d->session->symbols, i);
 
 		if (m->module.v == module.v && m->remedy[0] != '\0')
-			return table_text(d->table, m->remedy);
+			return findings_text(d->out, m->remedy);
 	}
 	return NULL;
 }
 
-static bool is_unnamed(const struct finding_kind *kind)
-{
-	return kind->remedy == NULL && kind->command == NULL;
-}
-
 /* Code without names is one thing to do, however many events found it. */
-static bool is_shown(const struct finder *d, const struct finding *found)
+static bool is_shown(const struct finder *d, const struct candidate *found)
 {
 	struct place place = session_place(d->session, found->function->places[0]);
 
-	if (!is_unnamed(found->kind))
+	if (found->class->kind != FINDING_UNNAMED_CODE)
 		return false;
 	for (size_t i = 0; i < d->n_shown; i++) {
-		const struct finding *other = d->shown[i];
+		const struct candidate *other = d->shown[i];
 		struct place its_place = session_place(d->session, other->function->places[0]);
 
-		if (other->kind == found->kind && its_place.module.v == place.module.v)
+		if (other->class == found->class && its_place.module.v == place.module.v)
 			return true;
 	}
 	return false;
+}
+
+static bool is_chase(const struct finder *d, const struct candidate *found)
+{
+	return found->class->may_chase && hot_is_spe(d->hot, found->function->event) &&
+	       chase_at(d->session, found->function->places[found->class->aspect]);
 }
 
 /*
  * What helps where each address is loaded by the load before: no prefetch knows it earlier, so
  * the other ways to have less, or more at once, of that.
  */
-static const char *remedy_for_chase(const struct finder *d, const struct hot_function *f)
+static void advise(const struct finder *d, const struct candidate *found, struct finding *out)
 {
-	enum { MANY = 10 }; /* per cent */
-	double walks = 100 * ratio(f->cost.n_walks, f->cost.n);
-	const char *text =
-		"each address comes out of the load before: keep nodes that follow each other "
-		"together (pool, array, wider nodes), follow several chains at once, split hot "
-		"members from cold";
+	const struct hot_cost *cost = &found->function->cost;
+	struct remedy remedy = { .kind = found->class->remedy };
 
-	if (walks < MANY)
-		return text;
-	return table_format(d->table,
-			    "%s; huge pages (madvise, hugetlbfs): %.0f %% of its operations walk "
-			    "the page tables",
-			    text, walks);
-}
-
-static bool is_chase(const struct finder *d, const struct finding *found)
-{
-	return found->kind->may_chase && hot_is_spe(d->hot, found->function->event) &&
-	       chase_at(d->session, found->function->places[found->kind->aspect]);
-}
-
-static void put_advice(const struct finder *d, const struct finding *found, struct cell *row)
-{
-	const struct finding_kind *kind = found->kind;
-	const char *remedy = kind->remedy;
-	const char *command = kind->command;
-
-	if (is_unnamed(kind)) {
-		remedy = remedy_for_names(d, found->function->places[0]);
-		command = remedy == NULL ? "hot --by instruction" : NULL;
+	out->command = found->class->command;
+	if (found->class->kind == FINDING_UNNAMED_CODE) {
+		remedy.text = remedy_for_names(d, found->function->places[0]);
+		remedy.kind = remedy.text != NULL ? REMEDY_SYMBOLS : REMEDY_NONE;
+		out->command = remedy.text == NULL ? "hot --by instruction" : NULL;
 	}
 	if (is_chase(d, found))
-		remedy = remedy_for_chase(d, found->function);
-	if (remedy != NULL)
-		row[FINDING_TRY] = cell_text(remedy);
-	if (command != NULL)
-		row[FINDING_NEXT] = cell_text(tip(d->table, d->session, command));
+		remedy = (struct remedy){ .kind = REMEDY_POINTER_CHASE,
+					  .percent = 100 * ratio(cost->n_walks, cost->n) };
+	finding_add_remedy(out, remedy);
 }
 
-static void put_finding(const struct finder *d, const struct finding *found)
+/* Where code has names, the place in it: "chase+0x4", walk.c:8. */
+static struct finding_place place_of(const struct finder *d, uint32_t place)
 {
-	const struct finding_kind *kind = found->kind;
-	struct subject s = subject_of(d, found->function);
-	uint32_t place = s.f->places[kind->aspect];
-	double share = found->extent.share;
-	struct cell *row = table_add_row(d->table);
+	struct finding_place out = { 0 };
+	struct text text = { 0 };
+	const char *file;
 
-	s.name = name_of(d, s.f->places[0]);
-	row[FINDING_CLAIM] = cell_text(kind->claim(d->table, &s));
-	row[FINDING_SIZE] =
-		cell_marked(cell_text(table_format(d->table, "%.1f %% of %s", 100 * share,
-						   kind->whole != NULL ? kind->whole : s.event)),
-			    found->extent.mark);
-	row[FINDING_EVIDENCE] = cell_text(evidence_text(d, &s, &found->extent));
-	row[FINDING_WHERE] = cell_text(place_text(d, place));
-	put_advice(d, found, row);
-	row[FINDING_SURE] = cell_text(sure_text(d, found));
-	row[FINDING_KIND] = cell_text(kind->name);
-	row[FINDING_SHARE] = cell_marked(cell_number(share), found->extent.mark);
-	row[FINDING_FUNCTION] = cell_text(table_text(d->table, names_function(d->names, place)));
-	row[FINDING_MODULE] = cell_text(table_text(
-		d->table, names_module(d->session, session_place(d->session, place).module)));
+	names_place(d->names, place, &text);
+	out.name = arena_strndup(&d->out->memory, text.bytes, text.n);
+	if (names_line(d->names, place, &file, &out.line))
+		out.file = findings_text(d->out, path_base(file));
+	text_release(&text);
+	return out;
+}
+
+/* What the function has: told also where the finding is not about all of it. */
+static void add_weight(const struct finder *d, const struct subject *s, const struct extent *e,
+		       struct finding *out)
+{
+	struct evidence *weight = finding_add_evidence(out, EVIDENCE_WEIGHT);
+
+	weight->part = s->f->weight;
+	weight->all = hot_event_weight(d->hot, s->f->event, s->all);
+	weight->unit = hot_event_is_time(d->hot, s->f->event) ? "ns" : out->event;
+	if (e->n != s->f->cost.n)
+		weight->value = s->share;
+}
+
+static void add_finding(const struct finder *d, const struct candidate *found)
+{
+	const struct finding_class *class = found->class;
+	const struct extent *e = &found->extent;
+	struct subject s = subject_of(d, found->function);
+	uint32_t place = s.f->places[class->aspect];
+	struct finding *f = findings_add(d->out, class->kind);
+
+	f->subject = subject_name(d, s.f->places[0]);
+	f->event = findings_text(d->out, event_words(d, s.f->event));
+	if (class->measure != NULL)
+		class->measure(&s, f);
+	f->size = (struct finding_size){
+		.share = e->share,
+		.error = error_of(e),
+		.mark = e->mark,
+		.whole = class->whole != NULL ? class->whole : f->event,
+	};
+	add_weight(d, &s, e, f);
+	f->where = place_of(d, place);
+	advise(d, found, f);
+	f->samples = (struct finding_samples){
+		.n = e->n,
+		.n_all = e->n_all,
+		.of = class->whole != NULL ? class->whole : "samples",
+		.error = f->size.error,
+		.no_jitter = s.is_spe && spe_lacks_jitter(d->session->capture),
+		.full_share = e->mark == MARK_EXACT ? -1 : ratio(s.all->full, s.all->cycles),
+	};
+	f->function = findings_text(d->out, names_function(d->names, place));
+	f->module = findings_text(
+		d->out, names_module(d->session, session_place(d->session, place).module));
 }
 
 /* Says why there is no finding: nothing stands out, or nothing could. */
-static void note_nothing(const struct finder *d, struct table *out)
+static void add_silence(const struct finder *d)
 {
 	uint64_t most = 0;
 
 	for (uint64_t event = 0; event < hot_event_end(d->hot); event++)
 		if (d->functions.totals[event].n > most)
 			most = d->functions.totals[event].n;
-	if (most < LEAST_SAMPLES)
-		table_note(out,
-			   "too few samples to tell (%" PRIu64 " of an event, at least %d wanted): "
-			   "a longer run, or a shorter interval",
-			   most, LEAST_SAMPLES);
-	else
-		table_note(out, "no bottleneck found: nothing stands out above the thresholds");
+	*vec_add(&d->out->silences) = (struct silence){
+		.kind = most < LEAST_SAMPLES ? SILENCE_FEW_SAMPLES : SILENCE_NOTHING,
+		.n = most,
+		.least = LEAST_SAMPLES,
+	};
 }
 
-void findings_table(const struct hot *hot, const struct names *names, struct table *out)
+void report_find(const struct hot *hot, const struct names *names, struct findings *out)
 {
-	struct finder d = {
-		.hot = hot,
-		.session = hot->session,
-		.names = names,
-		.table = out,
-	};
+	struct finder d = { .hot = hot, .session = hot->session, .names = names, .out = out };
 
-	finding_table_init(out);
 	hot_functions_init(&d.functions, hot, names);
 	for (size_t i = 0; i < d.functions.list.n; i++)
 		look_at(&d, &d.functions.list.items[i]);
 	if (d.found.n > 1)
-		qsort_r(d.found.items, d.found.n, sizeof(*d.found.items), compare_findings, &d);
+		qsort_r(d.found.items, d.found.n, sizeof(*d.found.items), compare_candidates, &d);
 	for (size_t i = 0; i < d.found.n && d.n_shown < SHOWN; i++) {
-		const struct finding *found = &d.found.items[i];
+		const struct candidate *found = &d.found.items[i];
 
 		if (is_shown(&d, found))
 			continue;
-		put_finding(&d, found);
+		add_finding(&d, found);
 		d.shown[d.n_shown++] = found;
 	}
 	if (d.found.n == 0)
-		note_nothing(&d, out);
+		add_silence(&d);
 	vec_release(&d.found);
 	hot_functions_release(&d.functions);
 }

@@ -5,6 +5,7 @@
 
 #include "c2c/tables.h"
 #include "capture/format/sample.h"
+#include "findings/words.h"
 #include "hot/elapsed.h"
 #include "keys/keys.h"
 #include "scan/scan.h"
@@ -83,7 +84,7 @@ static bool may_share(const struct session *s, const struct hot *code)
 }
 
 /* Scans again: the places of the session are others afterwards. */
-static int add_sharing(struct session *s, const struct select *select, struct table *findings,
+static int add_sharing(struct session *s, const struct select *select, struct findings *findings,
 		       struct err *err)
 {
 	const struct c2c_request request = { .mode = -1,
@@ -95,8 +96,7 @@ static int add_sharing(struct session *s, const struct select *select, struct ta
 
 	if (rc == 0) {
 		c2c_labels_init(&labels, &sharing);
-		if (c2c_add_findings(&sharing, &labels, findings) > 0)
-			findings->notes.n = 0; /* which said that there are none */
+		c2c_add_findings(&sharing, &labels, findings);
 	}
 	c2c_labels_release(&labels);
 	c2c_release(&sharing);
@@ -136,6 +136,26 @@ static int add_elapsed(struct session *s, const struct select *select, const str
 	return 0;
 }
 
+/* What has most of the first event: a function, or for code without names its module. */
+static const char *hottest_of(const struct hot *code, const struct names *names,
+			      struct findings *memory)
+{
+	struct text text = { 0 };
+	struct str_id function;
+	struct module_id module;
+	const char *out;
+
+	if (!hot_heaviest_function(code, names, &function, &module))
+		return NULL;
+	if (function.v != 0)
+		return findings_text(
+			memory, strings_get(symbols_strings(code->session->symbols), function));
+	text_format(&text, "code without names of %s", names_module(code->session, module));
+	out = arena_strndup(&memory->memory, text.bytes, text.n);
+	text_release(&text);
+	return out;
+}
+
 static int make_tables(struct session *s, const struct select *select, const struct analysis *parts,
 		       size_t top, struct report *out, struct err *err)
 {
@@ -163,7 +183,8 @@ static int make_tables(struct session *s, const struct select *select, const str
 			continue;
 		*vec_add(&out->shown.list) = tables[i];
 	}
-	findings_table(code, &names, &out->findings);
+	report_find(code, &names, &out->found);
+	out->hottest = hottest_of(code, &names, &out->found);
 	*vec_add(&out->shown.list) = &out->findings;
 	if (rc == 0)
 		rc = add_elapsed(s, select, code, &names, top, out, err);
@@ -191,7 +212,10 @@ int report_make(struct session *s, const struct select *select, size_t top, stru
 	looks_closer = rc == 0 && may_share(s, parts[CODE].result);
 	for (size_t i = 0; i < N_PARTS; i++) /* before the next scan takes as much */
 		hot_class.free(parts[i].result);
-	return looks_closer ? add_sharing(s, select, &out->findings, err) : rc;
+	if (looks_closer)
+		rc = add_sharing(s, select, &out->found, err);
+	findings_table(&out->found, s, &out->findings);
+	return rc;
 }
 
 void report_release(struct report *r)
@@ -203,5 +227,6 @@ void report_release(struct report *r)
 	table_release(&r->modules);
 	table_release(&r->processes);
 	table_release(&r->findings);
+	findings_release(&r->found);
 	vec_release(&r->shown.list);
 }

@@ -6,6 +6,7 @@
 #ifndef CYCLOPS_REPORT_REPORT_H
 #define CYCLOPS_REPORT_REPORT_H
 
+#include "findings/finding.h"
 #include "hot/hot.h"
 #include "scan/select.h"
 #include "session/session.h"
@@ -17,7 +18,9 @@ extern const struct hot_options report_hot_options;
 /* The tables of a report, to be released with report_release(). Zeroed is empty. */
 struct report {
 	struct table facts, elapsed, functions, lines, modules, processes, findings;
-	struct tables shown; /* those that have something to say, in order */
+	struct tables shown;   /* those that have something to say, in order */
+	struct findings found; /* those of the table, as data */
+	const char *hottest;   /* what has most of the time, function or module; NULL: nothing */
 };
 
 /* As many rows as can be read at a glance; `cyclops hot` shows more. */
@@ -31,7 +34,7 @@ void report_release(struct report *);
 /* The head of the report (report/header.c). */
 void facts_table(const struct session *, const struct hot *, struct table *out);
 
-/* The findings (report/findings.c), largest first; a note says so if nothing stands out. */
-void findings_table(const struct hot *, const struct names *, struct table *out);
+/* Findings of functions (report/findings.c), largest first; a silence says so if there are none. */
+void report_find(const struct hot *, const struct names *, struct findings *out);
 
 #endif

@@ -321,7 +321,7 @@ static int decide(struct run *r, const struct cpu_metric **out, struct err *err)
 	struct stat_answer stat = { 0 };
 	int rc = stat_answer_make(r->pmu, &r->counts, &stat_options, &stat, err);
 
-	*out = rc == 0 ? method_first(r->pmu, &stat) : NULL;
+	*out = rc == 0 ? method_first(&stat) : NULL;
 	if (*out != NULL)
 		fprintf(stderr, "cyclops run: largest of the counts: %s\n", (*out)->label);
 	stat_answer_release(&stat);

@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "findings/finding_table.h"
-#include "report/finding_kinds.h"
+#include "findings/words.h"
+#include "hot/functions.h"
 #include "scan/scan.h"
 #include "spe/packet.h"
-#include "stat/advice.h"
 
 enum { LEAST_SAMPLES = 30 }; /* with fewer, nothing is said of where the time goes */
 
@@ -50,13 +49,9 @@ enum method_subject method_subject_of(const struct cpu_metric *m, int *out_spe_e
 	return class != NULL ? class->subject : METHOD_ANYTHING;
 }
 
-const struct cpu_metric *method_first(const struct cpu_pmu *pmu, const struct stat_answer *stat)
+const struct cpu_metric *method_first(const struct stat_answer *stat)
 {
-	const char *kind = NULL;
-
-	if (table_n_rows(&stat->findings) > 0)
-		kind = finding_text(&stat->findings, 0, FINDING_KIND);
-	return kind == NULL ? NULL : cpu_metric_find(pmu, kind);
+	return stat->found.list.n > 0 ? stat->found.list.items[0]->metric : NULL;
 }
 
 /* Where something happens most, of all places of the capture. */
@@ -185,50 +180,23 @@ static struct whereabouts find_where(const struct hot *hot, const struct names *
 	return w;
 }
 
-/* "main+0x30  stride.c:38   99 % of L1D refills (SPE)" */
-static const char *where_words(const struct hot *hot, const struct names *names,
-			       const struct whereabouts *w, const struct class_subject *class,
-			       struct table *t)
+/* The heaviest place of what a finding of the counts is about. */
+static void set_where(const struct hot *hot, const struct names *names, const struct whereabouts *w,
+		      const struct class_subject *class, struct findings *memory,
+		      struct finding *out)
 {
 	bool has_spe = capture_spe(hot->session->capture)->is_present;
-	const char *words = w->is_event ? class->words : has_spe ? "latency" : "samples";
 	struct text text = { 0 };
-	const char *file, *result;
-	uint32_t line;
+	const char *file;
 
 	names_place(names, w->h.place, &text);
-	if (names_line(names, w->h.place, &file, &line))
-		text_format(&text, "  %s:%u", path_base(file), line);
-	text_format(&text, "   its function has %.0f %% of %s (%s)",
-		    100 * (double)w->h.weight / (double)w->h.all, words,
-		    has_spe ? "SPE" : "sampled");
-	text_char(&text, '\0');
-	result = table_text(t, text.bytes);
+	out->where.name = arena_strndup(&memory->memory, text.bytes, text.n);
 	text_release(&text);
-	return result;
-}
-
-static bool is_general(const char *kind)
-{
-	for (size_t i = 0; kind != NULL && i < n_finding_kinds; i++)
-		if (strcmp(finding_kinds[i].name, kind) == 0)
-			return finding_kinds[i].is_general;
-	return false;
-}
-
-/* Cells keep their marks. */
-static struct cell *copy_row(struct table *to, const struct table *from, size_t row,
-			     const char *origin)
-{
-	struct cell *cells = table_add_row(to);
-
-	for (size_t i = 0; i < FINDING_N_COLUMNS; i++) {
-		cells[i] = *table_cell(from, row, i);
-		if (cells[i].type == CELL_TEXT)
-			cells[i].text = table_text(to, cells[i].text);
-	}
-	cells[FINDING_FROM] = cell_text(origin);
-	return cells;
+	if (names_line(names, w->h.place, &file, &out->where.line))
+		out->where.file = findings_text(memory, path_base(file));
+	out->where_percent = 100 * (double)w->h.weight / (double)w->h.all;
+	out->where_of = w->is_event ? class->words : has_spe ? "latency" : "samples";
+	out->where_from = has_spe ? "SPE" : "sampled";
 }
 
 /* Does nothing say why: neither counters of the CPU nor SPE? */
@@ -239,6 +207,12 @@ static bool is_blind(const struct method *m, const struct session *s)
 	return !has_spe && table_n_rows(&m->stat.topdown) == 0;
 }
 
+static void tell(struct method *m, struct finding *f, enum finding_origin origin)
+{
+	f->origin = origin;
+	*vec_add(&m->found.list) = f;
+}
+
 /*
  * What explains itself, and where, comes from the samples. That a function is hot explains
  * nothing, but where nothing else is known it is the answer.
@@ -247,126 +221,82 @@ static void add_sampled(struct method *m, const struct session *s)
 {
 	bool takes_general = is_blind(m, s);
 
-	for (size_t row = 0; row < table_n_rows(&m->report.findings); row++)
-		if (takes_general ||
-		    !is_general(finding_text(&m->report.findings, row, FINDING_KIND)))
-			copy_row(&m->findings, &m->report.findings, row, "samples");
-}
+	for (size_t i = 0; i < m->report.found.list.n; i++) {
+		struct finding *f = m->report.found.list.items[i];
 
-/* Kinds of findings of samples that are about waiting for data. */
-static bool is_about_data(const char *kind)
-{
-	static const char *const kinds[] = { "memory-bound", "shared-data", "tlb-walks",
-					     "false-sharing", "true-sharing" };
-
-	for (size_t i = 0; kind != NULL && i < COUNT(kinds); i++)
-		if (strcmp(kinds[i], kind) == 0)
-			return true;
-	return false;
+		if (takes_general || !finding_is_general(f->kind))
+			tell(m, f, FINDING_FROM_SAMPLES);
+	}
 }
 
 /*
  * Where samples have found data that a function waits for, stalls of the back end there are the
- * same once more, and so are misses. Returns the row of it, or -1.
+ * same once more, and so are misses. Returns that finding, or NULL.
  */
-static int find_cause(const struct table *findings, const struct cpu_metric *metric,
-		      const struct class_subject *class, const char *function, const char *module)
+static struct finding *find_cause(const struct findings *found, const struct cpu_metric *metric,
+				  const struct class_subject *class, const char *function,
+				  const char *module)
 {
 	bool waits = (class != NULL && class->subject == METHOD_MEMORY) ||
 		     strncmp(metric->name, "backend", 7) == 0;
 
-	for (size_t row = 0; waits && row < table_n_rows(findings); row++)
-		if (is_about_data(finding_text(findings, row, FINDING_KIND)) &&
-		    finding_is_in(findings, row, function, module))
-			return (int)row;
-	return -1;
+	for (size_t i = 0; waits && i < found->list.n; i++) {
+		struct finding *f = found->list.items[i];
+
+		if (finding_is_about_data(f->kind) && finding_is_in(f, function, module))
+			return f;
+	}
+	return NULL;
 }
 
-/* "52.6 % of cycles stalled in the back end; no cache or TLB rate … is above its threshold" */
-static const char *counted_words(struct table *t, const struct table *stat, size_t row)
+/*
+ * Makes a finding of the counts evidence for one of the samples, which know the place and why. What
+ * helps a busy core does not help one that waits for data.
+ */
+static void support(struct finding *sampled, const struct finding *counted)
 {
-	const char *claim = finding_text(stat, row, FINDING_CLAIM);
-	const char *evidence = finding_text(stat, row, FINDING_EVIDENCE);
-
-	return table_format(t, "counted: %.*s%s%s", (int)stat_claim_length(claim), claim,
-			    evidence != NULL ? "; " : "", evidence != NULL ? evidence : "");
-}
-
-/* Makes a finding of the counts evidence for one of the samples, which know the place and why. */
-static void support(struct table *t, size_t cause, const struct table *stat, size_t row)
-{
-	const char *remedy = finding_text(stat, row, FINDING_TRY);
-	const char *first = finding_text(t, cause, FINDING_TRY);
-
-	finding_append(t, cause, FINDING_EVIDENCE, counted_words(t, stat, row));
-	/* What helps a busy core does not help one that waits for data. */
-	if (remedy != NULL && (first == NULL || strstr(first, remedy) == NULL) &&
-	    !stat_claims_core(finding_text(stat, row, FINDING_CLAIM)))
-		finding_append(t, cause, FINDING_TRY, remedy);
+	finding_add_evidence(sampled, EVIDENCE_FINDING)->finding = counted;
+	for (size_t i = 0; counted->cause != CAUSE_CORE && i < counted->remedies.n; i++)
+		finding_add_remedy(sampled, counted->remedies.items[i]);
 }
 
 /* A finding of the counts, with the place where samples have it. */
-static void add_located(struct method *m, size_t row, const struct cpu_metric *metric,
-			const struct hot *hot, const struct names *names)
+static void add_located(struct method *m, struct finding *f, const struct hot *hot,
+			const struct names *names)
 {
-	const struct class_subject *class = class_of(metric);
+	const struct class_subject *class = class_of(f->metric);
 	struct whereabouts w = find_where(hot, names, class);
 	const char *function = NULL, *module = NULL;
-	struct cell *cells;
-	int cause;
+	struct finding *sampled;
 
 	if (w.is_known) {
 		function = names_function(names, w.h.place);
 		module = names_module(hot->session, session_place(hot->session, w.h.place).module);
 	}
-	cause = find_cause(&m->findings, metric, class, function, module);
-	if (cause >= 0) {
-		support(&m->findings, (size_t)cause, &m->stat.findings, row);
+	sampled = find_cause(&m->found, f->metric, class, function, module);
+	if (sampled != NULL) {
+		support(sampled, f);
 		return;
 	}
-	cells = copy_row(&m->findings, &m->stat.findings, row, "counts");
+	tell(m, f, FINDING_FROM_COUNTS);
 	if (!w.is_known)
 		return;
-	cells[FINDING_WHERE] = cell_text(where_words(hot, names, &w, class, &m->findings));
-	cells[FINDING_FUNCTION] = cell_text(table_text(&m->findings, function));
-	cells[FINDING_MODULE] = cell_text(table_text(&m->findings, module));
-	cells[FINDING_NEXT] = (struct cell){ 0 }; /* it has been sampled */
+	set_where(hot, names, &w, class, &m->found, f);
+	f->function = findings_text(&m->found, function);
+	f->module = findings_text(&m->found, module);
+	f->n_events = 0; /* it has been sampled */
 }
 
-static void add_counted(struct method *m, const struct cpu_pmu *pmu, const struct hot *hot,
-			const struct names *names)
+static void add_counted(struct method *m, const struct hot *hot, const struct names *names)
 {
-	for (size_t row = 0; row < table_n_rows(&m->stat.findings); row++) {
-		const char *kind = finding_text(&m->stat.findings, row, FINDING_KIND);
-		const struct cpu_metric *metric = kind == NULL ? NULL : cpu_metric_find(pmu, kind);
+	for (size_t i = 0; i < m->stat.found.list.n; i++) {
+		struct finding *f = m->stat.found.list.items[i];
 
-		if (metric != NULL && hot != NULL)
-			add_located(m, row, metric, hot, names);
+		if (f->metric != NULL && hot != NULL)
+			add_located(m, f, hot, names);
 		else
-			copy_row(&m->findings, &m->stat.findings, row, "counts");
+			tell(m, f, FINDING_FROM_COUNTS);
 	}
-}
-
-static const char *text_named(const struct table *t, size_t row, const char *name)
-{
-	int column = table_column(t, name);
-	const struct cell *c = column < 0 ? NULL : table_cell(t, row, (size_t)column);
-
-	return c != NULL && c->type == CELL_TEXT ? c->text : NULL;
-}
-
-/* "chase", or for code without names the module. */
-static const char *heaviest_name(struct method *m)
-{
-	const struct table *functions = &m->report.functions;
-	const char *function =
-		table_n_rows(functions) > 0 ? text_named(functions, 0, "function") : NULL;
-	const char *module = function != NULL ? text_named(functions, 0, "module") : NULL;
-
-	if (function == NULL || function[0] != '[')
-		return function;
-	return table_format(&m->findings, "code without names of %s",
-			    module != NULL ? module : "an unknown module");
 }
 
 static uint64_t count_samples(const struct session *s)
@@ -374,43 +304,28 @@ static uint64_t count_samples(const struct session *s)
 	return s == NULL ? 0 : s->attribution.n_rows;
 }
 
-/* Time alone says where, not why; a handful of samples not even that. */
-static void add_blind_notes(struct method *m, const struct session *s)
+static void add_silence(struct method *m, enum silence_kind kind, uint64_t n, const char *text)
 {
-	const char *name = heaviest_name(m);
-	uint64_t n = count_samples(s);
-
-	if (n < LEAST_SAMPLES)
-		table_note(&m->findings,
-			   "%" PRIu64
-			   " sample%s: too few to say where the time goes; give the program "
-			   "more to do",
-			   n, plural(n));
-	else if (table_n_rows(&m->findings) == 0 && name != NULL)
-		table_note(&m->findings, "no function has a large part of the time; %s has most",
-			   name);
-	table_note(&m->findings, "%s",
-		   "what limits it cannot be told: there are neither counters of the CPU nor SPE "
-		   "here (cyclops doctor says why)");
+	*vec_add(&m->found.silences) = (struct silence){ .kind = kind, .n = n, .text = text };
 }
 
-static void add_nothing(struct method *m, const struct session *s)
+/* Time alone says where, not why; a handful of samples not even that. */
+static void add_silences(struct method *m, const struct session *s)
 {
-	const char *name = heaviest_name(m);
+	const char *name = m->report.hottest;
+	uint64_t n = count_samples(s);
 
 	if (is_blind(m, s)) {
-		add_blind_notes(m, s);
-		return;
+		if (n < LEAST_SAMPLES)
+			add_silence(m, SILENCE_TOO_SHORT, n, NULL);
+		else if (m->found.list.n == 0 && name != NULL)
+			add_silence(m, SILENCE_NO_FUNCTION, 0, name);
+		add_silence(m, SILENCE_NO_COUNTERS, 0, NULL);
+	} else if (m->found.list.n == 0) {
+		add_silence(m, SILENCE_NO_LIMIT, 0, NULL);
+		if (name != NULL)
+			add_silence(m, SILENCE_MOSTLY, 0, name);
 	}
-	if (table_n_rows(&m->findings) > 0)
-		return;
-	table_note(&m->findings, "nothing stands out: no share of cycles, slots, misses or waits "
-				 "is above what is worth a word");
-	if (name != NULL)
-		table_note(
-			&m->findings,
-			"most of the time is spent in %s: less work there is what is left to try",
-			name);
 }
 
 static void show(struct tables *to, struct table *t)
@@ -433,7 +348,6 @@ int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *cou
 	struct names names = { 0 };
 	int rc = 0;
 
-	finding_table_init(&out->findings);
 	if (counts != NULL)
 		rc = stat_answer_make(pmu, counts, &stat_options, &out->stat, err);
 	if (rc == 0 && s != NULL)
@@ -449,14 +363,15 @@ int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *cou
 	if (s != NULL && !is_blind(out, s))
 		add_sampled(out, s);
 	if (counts != NULL)
-		add_counted(out, pmu, hot.result, &names);
+		add_counted(out, hot.result, &names);
 	if (s != NULL && is_blind(out, s))
 		add_sampled(out, s);
 	if (counts != NULL) {
 		show(&out->shown, &out->stat.run);
 		show(&out->shown, &out->stat.topdown);
 	}
-	add_nothing(out, s);
+	add_silences(out, s);
+	findings_table(&out->found, s, &out->findings);
 	if (s != NULL)
 		show(&out->shown, &out->report.functions);
 	*vec_add(&out->shown.list) = &out->findings;
@@ -472,5 +387,6 @@ void method_release(struct method *m)
 	stat_answer_release(&m->stat);
 	report_release(&m->report);
 	table_release(&m->findings);
+	findings_release(&m->found);
 	vec_release(&m->shown.list);
 }

@@ -26,13 +26,14 @@ enum method_subject {
 enum method_subject method_subject_of(const struct cpu_metric *, int *out_spe_event);
 
 /* The metric of the largest finding, or NULL: nothing stands out. */
-const struct cpu_metric *method_first(const struct cpu_pmu *, const struct stat_answer *);
+const struct cpu_metric *method_first(const struct stat_answer *);
 
 /* The tables of the answer; counts and report belong to it. Zeroed is empty. */
 struct method {
 	struct stat_answer stat;
 	struct report report;
 	struct table findings;
+	struct findings found; /* of counts and samples: those of `stat` and `report` */
 	struct tables shown;
 };
 

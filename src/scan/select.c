@@ -51,11 +51,9 @@ static int advance(struct parser *p)
 static int expected(struct parser *p, const char *what)
 {
 	if (p->token.kind == TOKEN_END)
-		return err_set(p->err, ERR_USAGE, p->token.at,
-			       "--select: ends where %s is expected", what);
-	return err_set(p->err, ERR_USAGE, p->token.at,
-		       "--select: expected %s at column %zu, found '%.*s'", what, p->token.at + 1,
-		       (int)(p->pos - p->token.at), p->text + p->token.at);
+		return err_set(p->err, ERR_USAGE, p->token.at, "ends where %s is expected", what);
+	return err_set(p->err, ERR_USAGE, p->token.at, "expected %s at column %zu, found '%.*s'",
+		       what, p->token.at + 1, (int)(p->pos - p->token.at), p->text + p->token.at);
 }
 
 static const struct field *find_field(const struct token *t)
@@ -77,9 +75,9 @@ static int unknown_field(struct parser *p)
 {
 	char names[256];
 
-	return err_set(p->err, ERR_USAGE, p->token.at,
-		       "--select: there is no field '%.*s'; there are %s", (int)p->token.len,
-		       p->token.text, list_words(field_name_at, NULL, names, sizeof(names)));
+	return err_set(p->err, ERR_USAGE, p->token.at, "there is no field '%.*s'; there are %s",
+		       (int)p->token.len, p->token.text,
+		       list_words(field_name_at, NULL, names, sizeof(names)));
 }
 
 /* Turns "> 5" and the like into an inclusive interval; != is the negation of ==. */
@@ -130,7 +128,7 @@ static int parse_range(struct parser *p, struct test *t)
 
 	if (t->field->number == NULL)
 		return err_set(p->err, ERR_USAGE, p->token.at,
-			       "--select: '%s' has no order, 'in' needs a number", t->field->name);
+			       "'%s' has no order, 'in' needs a number", t->field->name);
 	if (advance(p) < 0 || parse_number(p, &t->low) < 0)
 		return -1;
 	if (p->token.kind != TOKEN_RANGE)
@@ -138,8 +136,8 @@ static int parse_range(struct parser *p, struct test *t)
 	if (advance(p) < 0 || parse_number(p, &t->high) < 0)
 		return -1;
 	if (t->low > t->high)
-		return err_set(p->err, ERR_USAGE, at,
-			       "--select: the range of '%s' ends before it begins", t->field->name);
+		return err_set(p->err, ERR_USAGE, at, "the range of '%s' ends before it begins",
+			       t->field->name);
 	return 0;
 }
 
@@ -165,8 +163,8 @@ static int parse_name(struct parser *p, struct test *t, bool is_pattern)
 
 		regerror(rc, &pattern, why, sizeof(why));
 		return err_set(p->err, ERR_USAGE, value.at,
-			       "--select: '%.*s' is not a regular expression: %s", (int)value.len,
-			       value.text, why);
+			       "'%.*s' is not a regular expression: %s", (int)value.len, value.text,
+			       why);
 	}
 	rc = t->field->compile(p->session, t, &value, &pattern, p->err);
 	regfree(&pattern);
@@ -197,11 +195,11 @@ static int parse_comparison(struct parser *p, struct test *t)
 		return parse_number(p, &value) < 0 ? -1 : set_interval(t, sign.kind, value);
 	}
 	if (is_pattern && !t->field->has_patterns)
-		return err_set(p->err, ERR_USAGE, sign.at,
-			       "--select: '%s' cannot be matched with a pattern", t->field->name);
+		return err_set(p->err, ERR_USAGE, sign.at, "'%s' cannot be matched with a pattern",
+			       t->field->name);
 	if (!is_pattern && sign.kind != TOKEN_EQUAL && sign.kind != TOKEN_NOT_EQUAL)
 		return err_set(p->err, ERR_USAGE, sign.at,
-			       "--select: '%s' has no order, use == or !=", t->field->name);
+			       "'%s' has no order, use == or !=", t->field->name);
 	return parse_name(p, t, is_pattern);
 }
 
@@ -236,8 +234,7 @@ static int parse_term(struct parser *p, size_t *out)
 
 	if (p->token.kind == TOKEN_NOT) {
 		if (++p->depth > MAX_DEPTH)
-			return err_set(p->err, ERR_USAGE, p->token.at,
-				       "--select: nested too deeply");
+			return err_set(p->err, ERR_USAGE, p->token.at, "nested too deeply");
 		if (advance(p) < 0 || parse_term(p, &inner) < 0)
 			return -1;
 		p->depth--;
@@ -247,7 +244,7 @@ static int parse_term(struct parser *p, size_t *out)
 	if (p->token.kind != TOKEN_OPEN)
 		return parse_test(p, out);
 	if (++p->depth > MAX_DEPTH)
-		return err_set(p->err, ERR_USAGE, p->token.at, "--select: nested too deeply");
+		return err_set(p->err, ERR_USAGE, p->token.at, "nested too deeply");
 	if (advance(p) < 0 || parse_or(p, out) < 0)
 		return -1;
 	p->depth--;

@@ -215,9 +215,9 @@ static int compile_op(struct session *s, struct test *t, const struct token *val
 		t->by_class = is_same_for_branches(t);
 		return 0;
 	}
-	return err_set(err, ERR_USAGE, value->at,
-		       "--select: no operation is called '%.*s'; there are %s", (int)value->len,
-		       value->text, list_words(op_word_at, NULL, names, sizeof(names)));
+	return err_set(err, ERR_USAGE, value->at, "no operation is called '%.*s'; there are %s",
+		       (int)value->len, value->text,
+		       list_words(op_word_at, NULL, names, sizeof(names)));
 }
 
 static bool run_op(const struct test *t, const struct rows *r, size_t row, bool *has)
@@ -257,7 +257,7 @@ static int compile_event(struct session *s, struct test *t, const struct token *
 	if (is_known || pattern != NULL)
 		return 0;
 	return err_set(err, ERR_USAGE, value->at,
-		       "--select: '%.*s' is neither an SPE event nor an event of this capture "
+		       "'%.*s' is neither an SPE event nor an event of this capture "
 		       "(its first is '%s')",
 		       (int)value->len, value->text,
 		       n > 0 ? capture_event_name(s->capture, 0) : "");
@@ -326,7 +326,7 @@ static int compile_source(struct session *s, struct test *t, const struct token 
 	if (is_source_name(s, t->word) || data_src_is_name(t->word))
 		return 0;
 	return err_set(err, ERR_USAGE, value->at,
-		       "--select: no data source is called '%.*s'; there are %s, or the raw number",
+		       "no data source is called '%.*s'; there are %s, or the raw number",
 		       (int)value->len, value->text,
 		       list_words(level_name_at, NULL, names, sizeof(names)));
 }

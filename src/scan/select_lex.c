@@ -97,7 +97,7 @@ static int read_string(const char *text, size_t *pos, struct token *out, struct 
 	const char *end = strchr(start, text[*pos]);
 
 	if (end == NULL)
-		return err_set(err, ERR_USAGE, *pos, "--select: the quote at column %zu has no end",
+		return err_set(err, ERR_USAGE, *pos, "the quote at column %zu has no end",
 			       *pos + 1);
 	*out = (struct token){
 		.kind = TOKEN_STRING,
@@ -146,6 +146,6 @@ int token_read(const char *text, size_t *pos, struct token *out, struct err *err
 		return read_string(text, pos, out, err);
 	if (word_length(text + *pos) > 0)
 		return read_word(text, pos, out);
-	return err_set(err, ERR_USAGE, *pos, "--select: '%c' at column %zu means nothing here",
-		       text[*pos], *pos + 1);
+	return err_set(err, ERR_USAGE, *pos, "'%c' at column %zu means nothing here", text[*pos],
+		       *pos + 1);
 }

@@ -77,11 +77,10 @@ int select_compile_symbol(struct session *s, struct test *t, const struct token 
 		symbols_each_function(s->symbols, (struct module_id){ i }, add_function, &search);
 	}
 	if (t->ranges.n == 0 && pattern == NULL && !t->is_negated)
-		return err_set(
-			err, ERR_USAGE, value->at,
-			"--select: no function is called '%.*s' in the files that have names "
-			"(=~ takes a pattern)",
-			(int)value->len, value->text);
+		return err_set(err, ERR_USAGE, value->at,
+			       "no function is called '%.*s' in the files that have names "
+			       "(=~ takes a pattern)",
+			       (int)value->len, value->text);
 	order_ranges(t);
 	return 0;
 }
@@ -154,7 +153,7 @@ int select_compile_line(struct session *s, struct test *t, const struct token *v
 	text_release(&search.text);
 	if (t->ranges.n == 0 && pattern == NULL && !t->is_negated)
 		return err_set(err, ERR_USAGE, value->at,
-			       "--select: no code is of '%.*s' in the files with debug "
+			       "no code is of '%.*s' in the files with debug "
 			       "information; wanted FILE:LINE or FILE (=~ takes a pattern)",
 			       (int)value->len, value->text);
 	order_ranges(t);

@@ -1,98 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words for findings, after docs/reference/methodology.md, steps 3 and 5. */
+/* What findings of counts mean, after docs/reference/methodology.md, steps 3 and 5. */
 #include "stat/advice.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
 
-/* What a root says, behind its share. */
-static const struct claim {
-	const char *metric, *words;
-} claims[] = {
-	{ "frontend_stalled_cycles", "stalled in the front end" },
-	{ "backend_stalled_cycles", "stalled in the back end" },
-	{ "frontend_bound", "empty because the front end delivered too little" },
-	{ "backend_bound", "empty because the back end took no more" },
-	{ "bad_speculation", "lost to work on wrong paths" },
-	{ "retiring", "did work that was kept: fewer instructions is what is left" },
-};
-
 /* What to try, by the beginning of a metric's name; the first that fits. */
-static const struct remedy {
-	const char *metric, *words;
-} remedies[] = {
-	{ "branch_m", "branch-free code (csel), sort or split by case, specialise constant "
-		      "sizes; profile-guided optimisation" },
-	{ "bad_speculation", "branch-free code (csel), sort or split by case; profile-guided "
-			     "optimisation" },
-	{ "itlb", "huge pages for code; order functions by profile (PGO, BOLT)" },
-	{ "l1i_tlb", "huge pages for code; order functions by profile (PGO, BOLT)" },
-	{ "l1i_cache", "order functions by profile (PGO, BOLT), less inlining, -O2" },
-	{ "dtlb", "huge pages (madvise, hugetlbfs); denser data" },
-	{ "l1d_tlb", "huge pages (madvise, hugetlbfs); denser data" },
-	{ "l1d_cache", "regular strides: prefetch ahead, block, use smaller types; pointers: pack "
-		       "nodes, keep indexes, split hot from cold" },
-	{ "l2_cache", "regular strides: prefetch ahead, block; pointers: pack nodes, split hot "
-		      "from cold" },
-	{ "l3_cache", "regular strides: prefetch ahead, block; pointers: pack nodes, split hot "
-		      "from cold" },
-	{ "ll_cache", "regular strides: prefetch ahead, block; pointers: pack nodes, split hot "
-		      "from cold" },
-	{ "spec_overhead", "look at branches and at faults: more is issued than kept" },
-	{ "frontend", "order code by profile (PGO, BOLT); look at branches, L1I and instruction "
-		      "TLB" },
-	{ "retiring", "vectorise (NEON, SVE), a better algorithm, a library" },
+static const struct advice {
+	const char *metric;
+	enum remedy_kind remedy;
+} advices[] = {
+	{ "branch_m", REMEDY_BRANCH_FREE_SIZES },
+	{ "bad_speculation", REMEDY_BRANCH_FREE },
+	{ "itlb", REMEDY_CODE_PAGES },
+	{ "l1i_tlb", REMEDY_CODE_PAGES },
+	{ "l1i_cache", REMEDY_CODE_ORDER },
+	{ "dtlb", REMEDY_HUGE_PAGES },
+	{ "l1d_tlb", REMEDY_HUGE_PAGES },
+	{ "l1d_cache", REMEDY_CACHE_L1 },
+	{ "l2_cache", REMEDY_CACHE },
+	{ "l3_cache", REMEDY_CACHE },
+	{ "ll_cache", REMEDY_CACHE },
+	{ "spec_overhead", REMEDY_SPECULATION },
+	{ "frontend", REMEDY_FRONT_END },
+	{ "retiring", REMEDY_VECTORISE },
 };
 
-static const char on_memory[] = ", on memory";
-static const char in_core[] = ", in the core";
-static const char core_remedy[] = "break chains of dependencies, unroll, replace divisions, spread "
-				  "work over units";
-
-const char *stat_claim_words(const struct stat *s, struct table *t, const struct cpu_metric *m)
+static bool begins(const char *name, const char *with)
 {
-	double value = stat_value_of(s, m)->value;
-
-	for (size_t i = 0; i < COUNT(claims); i++)
-		if (strcmp(claims[i].metric, m->name) == 0)
-			return table_format(t, "%.1f %% of %s %s", value,
-					    m->unit + strlen("percent of "), claims[i].words);
-	return table_format(t, "%.1f %% of %s: %s", value, m->unit + strlen("percent of "),
-			    m->label);
+	return strncmp(name, with, strlen(with)) == 0;
 }
 
-bool stat_claims_core(const char *claim)
+static enum remedy_kind advice_for(const struct cpu_metric *m)
 {
-	return strcmp(claim + stat_claim_length(claim), in_core) == 0;
+	for (size_t i = 0; i < COUNT(advices); i++)
+		if (begins(m->name, advices[i].metric))
+			return advices[i].remedy;
+	return REMEDY_NONE;
 }
 
-size_t stat_claim_length(const char *claim)
+enum remedy_kind stat_remedy(const struct cpu_metric *worst, const struct cpu_metric *root,
+			     enum remedy_kind of_cause)
 {
-	static const char *const ends[] = { on_memory, in_core };
-	size_t len = strlen(claim);
-
-	for (size_t i = 0; i < COUNT(ends); i++) {
-		size_t end = strlen(ends[i]);
-
-		if (len > end && strcmp(claim + len - end, ends[i]) == 0)
-			return len - end;
-	}
-	return len;
-}
-
-const char *stat_remedy(const struct cpu_metric *worst, const struct cpu_metric *root,
-			const struct stat_cause *cause)
-{
-	for (size_t i = 0; worst != NULL && i < COUNT(remedies); i++)
-		if (strncmp(worst->name, remedies[i].metric, strlen(remedies[i].metric)) == 0)
-			return remedies[i].words;
-	if (cause->remedy != NULL)
-		return cause->remedy;
-	for (size_t i = 0; i < COUNT(remedies); i++)
-		if (strncmp(root->name, remedies[i].metric, strlen(remedies[i].metric)) == 0)
-			return remedies[i].words;
-	return NULL;
+	if (worst != NULL && advice_for(worst) != REMEDY_NONE)
+		return advice_for(worst);
+	return of_cause != REMEDY_NONE ? of_cause : advice_for(root);
 }
 
 /* Two metrics that the CPU has for just this. */
@@ -103,8 +57,10 @@ static bool compare_metrics(const struct stat *s, struct stat_cause *out)
 	if (!stat_value_named(s, "backend_mem_bound", &memory) ||
 	    !stat_value_named(s, "backend_core_bound", &core))
 		return false;
-	*out = memory >= core ? (struct stat_cause){ on_memory, NULL, NULL }
-			      : (struct stat_cause){ in_core, NULL, core_remedy };
+	if (memory >= core)
+		*out = (struct stat_cause){ .cause = CAUSE_MEMORY };
+	else
+		*out = (struct stat_cause){ .cause = CAUSE_CORE, .remedy = REMEDY_CORE };
 	return true;
 }
 
@@ -113,11 +69,6 @@ static double counted(const struct stat *s, const char *event)
 	const struct stat_total *t = stat_counted(s, cpu_event_find(s->pmu, event));
 
 	return t == NULL ? -1 : t->value;
-}
-
-static bool begins(const char *name, const char *with)
-{
-	return strncmp(name, with, strlen(with)) == 0;
 }
 
 static bool is_front(const struct cpu_metric *root)
@@ -154,11 +105,7 @@ bool stat_fits_root(const struct stat *s, const struct cpu_metric *root, const s
 /* Cycles: no branch waits longer on average, so most stalls have another reason. */
 enum { MOST_FOR_A_BRANCH = 1000 };
 
-const char stat_front_remedy[] =
-	"branch-free code (csel) where branches depend on loads; load what they "
-	"compare earlier (prefetch)";
-
-const char *stat_front_words(const struct stat *s, struct table *t, const struct cpu_metric *root)
+double stat_branch_stalls(const struct stat *s, const struct cpu_metric *root)
 {
 	double missed = counted(s, "BR_MIS_PRED_RETIRED"), stalled = counted(s, "STALL_FRONTEND");
 
@@ -166,13 +113,8 @@ const char *stat_front_words(const struct stat *s, struct table *t, const struct
 		missed = counted(s, "BR_MIS_PRED");
 	if (!is_front(root) || missed <= 0 || stalled <= 0 || counted(s, "L1I_CACHE_REFILL") < 0 ||
 	    stalled / missed > MOST_FOR_A_BRANCH)
-		return NULL;
-	return table_format(
-		t,
-		"no rate of the instruction side that was counted is above its threshold; "
-		"%.0f stalled cycles for each mispredicted branch, if all are theirs: more "
-		"than some tens mean branches that wait for loads",
-		stalled / missed);
+		return NAN;
+	return stalled / missed;
 }
 
 /* Stalls with a miss of the last cache of the core outstanding: a lower bound. */
@@ -182,9 +124,9 @@ static bool ask_stalls(const struct stat *s, struct stat_cause *out)
 
 	if (memory < 0 || all <= 0 || 2 * memory < all)
 		return false;
-	*out = (struct stat_cause){
-		on_memory, "at least half of the back end's stalls wait for a miss of the L2", NULL
-	};
+	*out = (struct stat_cause){ .cause = CAUSE_MEMORY,
+				    .has_reason = true,
+				    .reason = EVIDENCE_MEMORY_STALLS };
 	return true;
 }
 
@@ -220,22 +162,20 @@ static struct stat_cause ask_rates(const struct stat *s)
 		n_above += stat_is_above(s, m);
 	}
 	if (n_above > 0 && has_accesses(s))
-		return (struct stat_cause){ on_memory, NULL, NULL };
+		return (struct stat_cause){ .cause = CAUSE_MEMORY };
 	if (n_above == 0 && n_known >= LEAST_METRICS)
-		return (struct stat_cause){ in_core,
-					    "no cache or TLB rate of the data side is above its "
-					    "threshold",
-					    core_remedy };
-	return (struct stat_cause){
-		"", "memory or core is not told: the caches of the data side were not counted", NULL
-	};
+		return (struct stat_cause){ .cause = CAUSE_CORE,
+					    .has_reason = true,
+					    .reason = EVIDENCE_NO_DATA_RATE,
+					    .remedy = REMEDY_CORE };
+	return (struct stat_cause){ .has_reason = true, .reason = EVIDENCE_CACHES_NOT_COUNTED };
 }
 
 struct stat_cause stat_cause_of(const struct stat *s, const struct cpu_metric *root)
 {
-	struct stat_cause out = { .claim = "" };
+	struct stat_cause out = { 0 };
 
-	if (strncmp(root->name, "backend", 7) != 0)
+	if (!begins(root->name, "backend"))
 		return out;
 	if (compare_metrics(s, &out) || ask_stalls(s, &out))
 		return out;

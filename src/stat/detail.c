@@ -103,7 +103,7 @@ static const char *label_of(struct table *t, const struct cpu_metric *m)
 /* "percent of operations" and "per cache access" as "operations" and "cache access". */
 static const char *unit_of(const struct cpu_metric *m)
 {
-	const char *whole = stat_whole_of(m);
+	const char *whole = metric_whole(m);
 
 	if (whole[0] != '\0')
 		return whole;

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings of the top-down method: what stands out, what supports it, what to try. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/text.h"
-#include "findings/finding_table.h"
 #include "stat/advice.h"
 #include "stat/tables.h"
 
-enum { SHOWN_EVIDENCE = 3, SHOWN_SAMPLES = 4 };
+enum { SHOWN_EVIDENCE = 3 };
 
 struct finder {
 	const struct stat *s;
-	struct table *out;
+	struct findings *out;
 	bool *is_told; /* by metric: part of a finding already */
 };
 
@@ -30,53 +27,39 @@ static size_t index_of(const struct finder *f, const struct cpu_metric *m)
 	return (size_t)(m - f->s->pmu->metrics);
 }
 
-/* "36.8 G of 43.8 G cycles", or the share alone where the whole was not counted. */
-static const char *size_words(const struct finder *f, const struct cpu_metric *m)
+/* The share, and as amounts where the whole was counted: cycles, or slots made of them. */
+static struct finding_size size_of(const struct finder *f, const struct cpu_metric *m)
 {
-	const struct stat_value *v = stat_value_of(f->s, m);
 	const struct stat_total *cycles = stat_counted(f->s, f->s->pmu->cycles);
-	const char *whole = stat_whole_of(m);
-	const char *part;
-	double n;
-
-	if (cycles == NULL || whole[0] == '\0' || v->value < 0)
-		return NULL;
-	n = cycles->value;
-	if (strcmp(whole, "slots") == 0 && f->s->slots > 0)
-		n *= f->s->slots;
-	else if (strcmp(whole, "cycles") != 0)
-		return NULL;
-	part = table_human(f->out, stat_count_cell(floor(n * v->value / 100)), whole);
-	return table_format(f->out, "%.*s of %s", (int)(strlen(part) - strlen(whole) - 1), part,
-			    table_human(f->out, cell_count((uint64_t)n), whole));
-}
-
-static const char *value_words(const struct finder *f, const struct cpu_metric *m)
-{
+	const char *whole = metric_whole(m);
 	double value = stat_value_of(f->s, m)->value;
-	const char *whole = stat_whole_of(m);
+	struct finding_size out = { .share = NAN, .error = NAN, .whole = whole };
+	bool is_slots = strcmp(whole, "slots") == 0 && f->s->slots > 0;
 
 	if (whole[0] != '\0')
-		return table_format(f->out, "%.1f %% of %s", value, whole);
-	if (m->scale == 1 && strncmp(m->unit, "per ", 4) == 0 && value <= 1)
-		return table_format(f->out, "%.1f %%", 100 * value);
-	return table_format(f->out, value < 10 ? "%.2f" : "%.1f", value);
+		out.share = value / 100;
+	if (cycles == NULL || value < 0 || (!is_slots && strcmp(whole, "cycles") != 0))
+		return out;
+	out.all = is_slots ? cycles->value * f->s->slots : cycles->value;
+	out.part = floor(out.all * value / 100);
+	out.unit = whole;
+	return out;
 }
 
-/* "18.7 % of slots: back end memory cache" for each deeper node that the walk went through. */
-static void add_path(const struct finder *f, uint32_t root, struct text *text)
+/* Each deeper node that the walk went through. */
+static void add_path(const struct finder *f, uint32_t root, struct finding *out)
 {
 	for (uint32_t i = root + 1; i < f->s->steps.n; i++) {
 		const struct stat_step *step = &f->s->steps.items[i];
+		struct evidence *e;
 
 		if (step->depth <= f->s->steps.items[root].depth)
 			break;
 		if (!step->is_pointed)
 			continue;
-		if (text->n > 0)
-			text_str(text, "; ");
-		text_format(text, "%s %s", stat_node_words(f->out, step->metric),
-			    value_words(f, step->metric));
+		e = finding_add_evidence(out, EVIDENCE_NODE);
+		e->metric = step->metric;
+		e->value = stat_value_of(f->s, step->metric)->value;
 		f->is_told[index_of(f, step->metric)] = true;
 	}
 }
@@ -132,61 +115,33 @@ static void collect_excesses(const struct finder *f, uint32_t root, struct exces
 		qsort(out->list.items, out->list.n, sizeof(*out->list.items), compare_excess);
 }
 
-static void add_excess_words(const struct finder *f, const struct excesses *all, struct text *text)
+static void add_rates(const struct finder *f, const struct excesses *all, struct finding *out)
 {
 	for (size_t i = 0; i < all->list.n; i++) {
 		const struct cpu_metric *m = all->list.items[i].metric;
-		double threshold = 0;
+		struct evidence *e;
 
 		f->is_told[index_of(f, m)] = true;
 		if (i >= SHOWN_EVIDENCE)
 			continue;
-		stat_threshold_of(f->s, m->name, &threshold);
-		if (text->n > 0)
-			text_str(text, "; ");
-		text_format(text, "%s %s (threshold %g)", value_words(f, m), m->label, threshold);
+		e = finding_add_evidence(out, EVIDENCE_RATE);
+		e->metric = m;
+		e->value = stat_value_of(f->s, m)->value;
+		e->threshold = 0;
+		stat_threshold_of(f->s, m->name, &e->threshold);
 	}
 }
 
-static const char *taken(const struct finder *f, struct text *text)
+static void add_events(const struct event_list *list, struct finding *out)
 {
-	const char *out = NULL;
-
-	if (text->n > 0) {
-		text_char(text, '\0');
-		out = table_text(f->out, text->bytes);
-	}
-	text_release(text);
-	return out;
-}
-
-static void add_samples(const struct event_list *list, struct event_list *out)
-{
-	for (size_t i = 0; i < list->n && out->n < SHOWN_SAMPLES; i++) {
+	for (size_t i = 0; i < list->n && out->n_events < FINDING_EVENTS; i++) {
 		bool is_there = false;
 
-		for (size_t j = 0; j < out->n; j++)
-			is_there |= out->items[j] == list->items[i];
+		for (size_t j = 0; j < out->n_events; j++)
+			is_there |= out->events[j] == list->items[i]->name;
 		if (!is_there)
-			out->items[out->n++] = list->items[i];
+			out->events[out->n_events++] = list->items[i]->name;
 	}
-}
-
-static const char *samples_words(const struct finder *f, const struct cpu_metric *m,
-				 const struct excesses *all)
-{
-	const struct cpu_event *events[SHOWN_SAMPLES];
-	struct event_list list = { .items = events };
-	struct text text = { 0 };
-
-	for (size_t i = 0; all != NULL && i < all->list.n; i++)
-		add_samples(&all->list.items[i].metric->samples, &list);
-	add_samples(&m->samples, &list);
-	for (size_t i = 0; i < list.n; i++)
-		text_format(&text, "%s%s", i == 0 ? "sample " : ", ", list.items[i]->name);
-	if (text.n > 0)
-		text_str(&text, " to find the code");
-	return taken(f, &text);
 }
 
 static double least_coverage(const struct finder *f, const struct excesses *all)
@@ -198,94 +153,78 @@ static double least_coverage(const struct finder *f, const struct excesses *all)
 	return least;
 }
 
-static const char *sure_words(const struct finder *f, const struct cpu_metric *m,
-			      const struct excesses *all)
+/* What is told of every metric that passes its threshold; `all` explains it, or NULL. */
+static struct finding *add_finding(struct finder *f, const struct cpu_metric *m,
+				   const struct excesses *all)
 {
 	const struct stat_value *v = stat_value_of(f->s, m);
-	double least = least_coverage(f, all);
-	struct text text = { 0 };
+	struct finding *out = findings_add(f->out, FINDING_METRIC);
 
-	if (v->is_told)
-		text_str(&text, "as told by the tool that counted; its coverage is not known");
-	else if (v->mark == MARK_EXACT)
-		text_str(&text, "counted all of the time");
-	else if (v->mark == MARK_SATURATED)
-		text_str(&text, "a counter was full: a lower bound");
-	else
-		text_format(&text, "counted %.0f %% of the time, scaled to all of it",
-			    100 * v->coverage);
-	if (least < v->coverage && least < 0.999)
-		text_format(&text, ", what explains it %.0f %% (scaled)", 100 * least);
-	if (v->spread > 0)
-		text_format(&text, "; runs differ by %.1f %%", 100 * v->spread);
-	return taken(f, &text);
-}
-
-static struct cell text_or_none(const char *text)
-{
-	return text == NULL ? (struct cell){ 0 } : cell_text(text);
-}
-
-static struct cell *put(struct finder *f, const struct cpu_metric *m, const char *claim,
-			const struct excesses *all)
-{
-	struct cell *row = table_add_row(f->out);
-
-	row[FINDING_CLAIM] = cell_text(claim);
-	row[FINDING_SIZE] = text_or_none(size_words(f, m));
-	row[FINDING_SURE] = text_or_none(sure_words(f, m, all));
-	row[FINDING_KIND] = cell_text(m->name);
-	if (stat_whole_of(m)[0] != '\0')
-		row[FINDING_SHARE] = cell_number(stat_value_of(f->s, m)->value / 100);
+	out->metric = m;
+	out->value = v->value;
+	out->size = size_of(f, m);
+	out->coverage = (struct finding_coverage){
+		.is_set = true,
+		.is_imported = v->is_told,
+		.mark = v->mark,
+		.coverage = v->coverage,
+		.least_coverage = least_coverage(f, all),
+		.spread = v->spread,
+	};
+	for (size_t i = 0; all != NULL && i < all->list.n; i++)
+		add_events(&all->list.items[i].metric->samples, out);
+	add_events(&m->samples, out);
 	f->is_told[index_of(f, m)] = true;
-	return row;
+	return out;
+}
+
+/* Where the front end has no rate that is too high, branches may wait for loads. */
+static void add_reason(const struct finder *f, const struct cpu_metric *root,
+		       struct stat_cause *cause, struct finding *out)
+{
+	double stalls = NAN;
+
+	if (!cause->has_reason)
+		stalls = stat_branch_stalls(f->s, root);
+	if (cause->has_reason) {
+		finding_add_evidence(out, cause->reason);
+	} else if (!isnan(stalls)) {
+		finding_add_evidence(out, EVIDENCE_BRANCH_STALLS)->value = stalls;
+		cause->remedy = REMEDY_BRANCH_LOADS;
+	}
 }
 
 /* A root that the walk points at, with all that the walk found below it. */
-static void put_root(struct finder *f, uint32_t step)
+static void add_root(struct finder *f, uint32_t step)
 {
 	const struct cpu_metric *m = f->s->steps.items[step].metric;
-	struct excesses all = { 0 };
 	struct stat_cause cause = stat_cause_of(f->s, m);
-	struct text evidence = { 0 };
-	struct cell *row;
+	struct excesses all = { 0 };
+	struct finding *out;
 
 	collect_excesses(f, step, &all);
-	add_path(f, step, &evidence);
-	add_excess_words(f, &all, &evidence);
-	if (evidence.n == 0 && cause.why == NULL) {
-		cause.why = stat_front_words(f->s, f->out, m);
-		cause.remedy = cause.why != NULL ? stat_front_remedy : cause.remedy;
-	}
-	if (evidence.n == 0 && cause.why != NULL)
-		text_str(&evidence, cause.why);
-	row = put(f, m,
-		  table_format(f->out, "%s%s", stat_claim_words(f->s, f->out, m), cause.claim),
-		  &all);
-	row[FINDING_EVIDENCE] = text_or_none(taken(f, &evidence));
-	row[FINDING_NEXT] = text_or_none(samples_words(f, m, &all));
-	row[FINDING_TRY] = text_or_none(
-		stat_remedy(all.list.n > 0 ? all.list.items[0].metric : NULL, m, &cause));
+	out = add_finding(f, m, &all);
+	out->cause = cause.cause;
+	add_path(f, step, out);
+	add_rates(f, &all, out);
+	if (out->evidence.n == 0)
+		add_reason(f, m, &cause, out);
+	finding_add_remedy(
+		out, (struct remedy){
+			     .kind = stat_remedy(all.list.n > 0 ? all.list.items[0].metric : NULL,
+						 m, cause.remedy) });
 	vec_release(&all.list);
 }
 
 /* A rate above its threshold that no root led to. */
-static void put_alone(struct finder *f, const struct cpu_metric *m)
+static void add_alone(struct finder *f, const struct cpu_metric *m)
 {
-	const struct stat_cause none = { 0 };
-	double threshold = 0;
-	struct cell *row;
+	struct finding *out = add_finding(f, m, NULL);
+	struct evidence *e = finding_add_evidence(out, EVIDENCE_THRESHOLD);
 
-	stat_threshold_of(f->s, m->name, &threshold);
-	row = put(f, m,
-		  stat_whole_of(m)[0] != '\0'
-			  ? stat_claim_words(f->s, f->out, m)
-			  : table_format(f->out, "%s %s", value_words(f, m), m->label),
-		  NULL);
-	row[FINDING_EVIDENCE] = cell_text(
-		table_format(f->out, "threshold %g, by itself no proof of lost time", threshold));
-	row[FINDING_NEXT] = text_or_none(samples_words(f, m, NULL));
-	row[FINDING_TRY] = text_or_none(stat_remedy(m, m, &none));
+	e->threshold = 0;
+	stat_threshold_of(f->s, m->name, &e->threshold);
+	finding_add_remedy(out, (struct remedy){ .kind = stat_remedy(m, m, REMEDY_NONE) });
 }
 
 /* A task that lost its CPU is given one again soon: longer waits than this are for other things. */
@@ -295,49 +234,35 @@ enum { LONG_WITHOUT_CPU_NS = 100 * 1000 * 1000 };
  * Why threads did not run: they waited for something, or another task had the CPU. How often
  * each of it was is known, how long is not.
  */
-static void explain_waiting(struct finder *f, struct cell *row, double utilization, double idle_ns)
+static void explain_waiting(const struct finder *f, double idle_ns, struct finding *out)
 {
 	const struct counts *c = f->s->counts;
 	uint32_t n_runs = c->n_runs > 0 ? c->n_runs : 1;
-	bool is_told = c->n_gave_up + c->n_put_off > 0;
+	bool is_known = c->n_gave_up + c->n_put_off > 0;
 	bool was_put_off = c->n_put_off > c->n_gave_up;
-	/* Of one run, as all that stands beside it. */
-	uint64_t n_gave_up = (c->n_gave_up + n_runs / 2) / n_runs;
-	uint64_t n_put_off = (c->n_put_off + n_runs / 2) / n_runs;
-	const char *claim = "it mostly waited", *remedy;
-	const char *evidence = "whether for a CPU or for something else is not told; the rest is "
-			       "about the time that it was running";
+	struct evidence *e = finding_add_evidence(out, EVIDENCE_LEFT_CPU);
+	struct remedy remedy = { .kind = REMEDY_WAITS };
 
-	if (is_told)
-		evidence = table_format(
-			f->out,
-			"left a CPU %" PRIu64 " time%s to wait for something, %" PRIu64
-			" time%s for another task%s; the rest is about the time that it "
-			"was running",
-			n_gave_up, plural(n_gave_up), n_put_off, plural(n_put_off),
-			n_runs > 1 ? " in each run" : "");
-	if (was_put_off && idle_ns * n_runs < (double)c->n_put_off * LONG_WITHOUT_CPU_NS) {
-		claim = "it mostly waited, probably for a CPU";
-		remedy = "other tasks had the CPUs: measure on a machine that is not busy, with no "
-			 "more threads than CPUs";
-	} else if (!is_told || was_put_off) {
-		remedy = "if other tasks had the CPUs, measure without them; else find what it "
-			 "waits for: input and output, locks, sleep";
-	} else {
-		remedy = "find what it waits for: input and output, locks, sleep";
-	}
-	row[FINDING_CLAIM] = cell_text(
-		table_format(f->out, "%s: %.1f %% of one CPU was used", claim, utilization));
-	row[FINDING_EVIDENCE] = cell_text(evidence);
-	row[FINDING_TRY] = cell_text(remedy);
+	e->is_known = is_known;
+	e->part =
+		(c->n_gave_up + n_runs / 2) / n_runs; /* of one run, as all that stands beside it */
+	e->all = (c->n_put_off + n_runs / 2) / n_runs;
+	e->n_runs = n_runs;
+	out->is_probable =
+		was_put_off && idle_ns * n_runs < (double)c->n_put_off * LONG_WITHOUT_CPU_NS;
+	if (out->is_probable)
+		remedy.kind = REMEDY_IDLE_MACHINE;
+	else if (!is_known || was_put_off)
+		remedy.kind = REMEDY_IDLE_OR_WAITS;
+	finding_add_remedy(out, remedy);
 }
 
 /* A CPU that mostly waits has no pipeline to explain. */
-static void put_waiting(struct finder *f)
+static void add_waiting(struct finder *f)
 {
 	const struct stat_total *busy = stat_totals_find(&f->s->totals, "task-clock");
 	double elapsed = stat_elapsed_ns(f->s), threshold, utilization;
-	struct cell *row;
+	struct finding *out;
 
 	if (busy == NULL || busy->state != COUNT_COUNTED || elapsed <= 0 || busy->unit == NULL ||
 	    strcmp(busy->unit, "ns") != 0)
@@ -346,13 +271,16 @@ static void put_waiting(struct finder *f)
 	stat_threshold_of(f->s, THRESHOLD_BUSY, &threshold);
 	if (utilization >= threshold)
 		return;
-	row = table_add_row(f->out);
-	explain_waiting(f, row, utilization, elapsed - busy->value);
-	row[FINDING_SIZE] = cell_text(table_format(
-		f->out, "%s of %s", table_human(f->out, stat_count_cell(floor(busy->value)), "ns"),
-		table_human(f->out, cell_count((uint64_t)elapsed), "ns")));
-	row[FINDING_KIND] = cell_text("waiting");
-	row[FINDING_SHARE] = cell_number(1 - utilization / 100);
+	out = findings_add(f->out, FINDING_WAITING);
+	out->value = utilization;
+	out->size = (struct finding_size){
+		.share = 1 - utilization / 100,
+		.error = NAN,
+		.part = floor(busy->value),
+		.all = elapsed,
+		.unit = "ns",
+	};
+	explain_waiting(f, elapsed - busy->value, out);
 }
 
 static int compare_steps(const void *a, const void *b, void *context)
@@ -366,7 +294,7 @@ static int compare_steps(const void *a, const void *b, void *context)
 }
 
 /* Roots that the walk points at, the worst first; what is good to have comes last. */
-static void put_roots(struct finder *f)
+static void add_roots(struct finder *f)
 {
 	VEC_OF(uint32_t) pointed = { 0 };
 
@@ -377,7 +305,7 @@ static void put_roots(struct finder *f)
 		qsort_r(pointed.items, pointed.n, sizeof(*pointed.items), compare_steps,
 			(void *)(uintptr_t)f->s);
 	for (size_t i = 0; i < pointed.n; i++)
-		put_root(f, pointed.items[i]);
+		add_root(f, pointed.items[i]);
 	vec_release(&pointed);
 }
 
@@ -392,17 +320,17 @@ static bool is_root(const struct finder *f, const struct cpu_metric *m)
 /* Stalled cycles say again what a tree of slots says better. */
 static bool is_another_scale(const struct finder *f, const struct cpu_metric *m)
 {
-	return stat_has_picture(f->s) && strcmp(stat_whole_of(m), "cycles") == 0;
+	return stat_has_picture(f->s) && strcmp(metric_whole(m), "cycles") == 0;
 }
 
-static void put_rest(struct finder *f)
+static void add_rest(struct finder *f)
 {
 	for (size_t i = 0; i < f->s->pmu->n_metrics; i++) {
 		const struct cpu_metric *m = &f->s->pmu->metrics[i];
 
 		if (!f->is_told[i] && !is_root(f, m) && cpu_node_of(f->s->pmu, m) == NULL &&
 		    m->better == BETTER_LOWER && !is_another_scale(f, m) && stat_is_above(f->s, m))
-			put_alone(f, m);
+			add_alone(f, m);
 	}
 }
 
@@ -419,9 +347,10 @@ static size_t n_judged(const struct finder *f)
 }
 
 /* Why nothing was found, so that silence is not taken for an answer. */
-static void note_nothing(struct finder *f)
+static void add_silence(struct finder *f)
 {
 	const struct metric_list *roots = f->s->roots;
+	struct silence out = { .kind = SILENCE_NO_METRIC };
 	size_t n_known = 0, n_sparse = 0;
 
 	for (size_t i = 0; i < roots->n; i++) {
@@ -430,34 +359,29 @@ static void note_nothing(struct finder *f)
 		n_known += v->is_known;
 		n_sparse += v->is_known && v->mark == MARK_SPARSE;
 	}
-	if (n_judged(f) == 0)
-		table_note(f->out, "no conclusion: no metric that has a threshold was counted");
-	else if (n_sparse > 0)
-		table_note(f->out,
-			   "no conclusion: what the tree begins with was counted less than %.0f %% "
-			   "of the time; count fewer events at once",
-			   100 * f->s->least_coverage);
-	else if (roots->n > 0 && n_known < roots->n)
-		table_note(f->out,
-			   "the top-down tree lacks counts, such as %s; nothing else passes its "
-			   "threshold",
-			   stat_value_of(f->s, roots->items[0])->lacks != NULL
-				   ? stat_value_of(f->s, roots->items[0])->lacks
-				   : "of its roots");
-	else
-		table_note(f->out, "no bottleneck found: nothing is above its threshold");
+	if (n_judged(f) == 0) {
+		out.kind = SILENCE_NO_THRESHOLDS;
+	} else if (n_sparse > 0) {
+		out.kind = SILENCE_COVERAGE;
+		out.percent = 100 * f->s->least_coverage;
+	} else if (roots->n > 0 && n_known < roots->n) {
+		const char *lacks = stat_value_of(f->s, roots->items[0])->lacks;
+
+		out.kind = SILENCE_LACKS_COUNTS;
+		out.text = lacks != NULL ? findings_text(f->out, lacks) : "of its roots";
+	}
+	*vec_add(&f->out->silences) = out;
 }
 
-void stat_findings_table(const struct stat *s, struct table *out)
+void stat_find(const struct stat *s, struct findings *out)
 {
 	struct finder f = { .s = s, .out = out };
 
-	finding_table_init(out);
 	f.is_told = mem_zalloc(s->pmu->n_metrics + 1, sizeof(*f.is_told));
-	put_waiting(&f);
-	put_roots(&f);
-	put_rest(&f);
-	if (table_n_rows(out) == 0)
-		note_nothing(&f);
+	add_waiting(&f);
+	add_roots(&f);
+	add_rest(&f);
+	if (out->list.n == 0)
+		add_silence(&f);
 	free(f.is_told);
 }

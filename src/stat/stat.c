@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which tables make the answer. */
 #include "cpu/event_name.h"
+#include "findings/words.h"
 #include "metrics/name_list.h"
 #include "stat/stat.h"
 #include "stat/tables.h"
@@ -89,7 +90,8 @@ static int make(const struct stat *s, struct stat_answer *a, struct err *err)
 		return -1;
 	if (s->options->as_rates || !(s->options->for_programs || is_method(s->options)))
 		return 0;
-	stat_findings_table(s, &a->findings);
+	stat_find(s, &a->found);
+	findings_table(&a->found, NULL, &a->findings);
 	show(a, &a->findings);
 	return 0;
 }
@@ -129,4 +131,5 @@ void stat_answer_release(struct stat_answer *a)
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		table_release(tables[i]);
 	vec_release(&a->shown.list);
+	findings_release(&a->found);
 }

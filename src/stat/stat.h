@@ -3,6 +3,7 @@
 #ifndef CYCLOPS_STAT_STAT_H
 #define CYCLOPS_STAT_STAT_H
 
+#include "findings/finding.h"
 #include "metrics/metrics.h"
 #include "table/table.h"
 
@@ -10,6 +11,7 @@
 struct stat_answer {
 	struct table run, topdown, detail, rates, metrics, events, counts, intervals, findings;
 	struct tables shown;
+	struct findings found; /* those of the table, as data; metrics are borrowed */
 };
 
 /*

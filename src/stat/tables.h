@@ -3,7 +3,9 @@
 #ifndef CYCLOPS_STAT_TABLES_H
 #define CYCLOPS_STAT_TABLES_H
 
+#include "findings/finding.h"
 #include "metrics/inside.h"
+#include "metrics/metric_words.h"
 #include "table/table.h"
 
 /* What was counted, on what, how fast it went, how well it was counted. */
@@ -35,13 +37,7 @@ void stat_intervals_add(const struct stat *, const struct stat_totals *, uint64_
 void stat_rates_table(const struct stat *, struct table *out);
 
 /* What stands out, and what to try. */
-void stat_findings_table(const struct stat *, struct table *out);
-
-/* "front end", "back end mem cache" for frontend_bound, backend_mem_cache_bound. */
-const char *stat_node_words(struct table *, const struct cpu_metric *);
-
-/* What a percentage is of: "slots", "cycles", "stalls" …; "" of what is none. */
-const char *stat_whole_of(const struct cpu_metric *);
+void stat_find(const struct stat *, struct findings *out);
 
 /* A count: whole numbers as such, so that programs need not read a fraction. */
 struct cell stat_count_cell(double value);

@@ -75,9 +75,9 @@ static void put_metric(struct line *l, const struct cpu_metric *m, const struct 
 	text_part(&l->text);
 	if (strcasecmp(m->name, "ipc") == 0)
 		text_format(&l->text, "IPC %.2f", v->value);
-	else if (stat_whole_of(m)[0] != '\0')
-		text_format(&l->text, "%s %.1f %% of %s", stat_node_words(l->out, m), v->value,
-			    stat_whole_of(m));
+	else if (metric_whole(m)[0] != '\0')
+		text_format(&l->text, "%s %.1f %% of %s", metric_node_words(l->out, m), v->value,
+			    metric_whole(m));
 	else
 		text_format(&l->text, "%s %.4g %s", m->name, v->value, m->unit);
 	text_str(&l->text, sign_of(v->mark));

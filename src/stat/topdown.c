@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/text.h"
 #include "stat/tables.h"
 
 enum column_index {
@@ -32,81 +31,6 @@ static const struct column columns[N_COLUMNS] = {
 	[THRESHOLD] = { "threshold", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY | COLUMN_SHARE,
 			"the share from which on it is worth a word" },
 };
-
-/*
- * Deeper nodes are published as "percent of cycles", but what their formulas divide by are
- * stalled cycles of the node above.
- */
-static bool is_of_stalls(const struct cpu_metric *m)
-{
-	for (size_t i = 0; i < m->events.n; i++)
-		if (strcmp(m->events.items[i]->class, "cycles") == 0)
-			return false;
-	return true;
-}
-
-const char *stat_whole_of(const struct cpu_metric *m)
-{
-	static const char percent_of[] = "percent of ";
-
-	const char *whole;
-
-	if (strncmp(m->unit, percent_of, sizeof(percent_of) - 1) != 0)
-		return "";
-	whole = m->unit + sizeof(percent_of) - 1;
-	return strcmp(whole, "cycles") == 0 && is_of_stalls(m) ? "stalls" : whole;
-}
-
-/* How parts of names are written out. */
-static const struct word {
-	const char *from, *to;
-} words[] = {
-	{ "frontend", "front end" },
-	{ "backend", "back end" },
-	{ "mem", "memory" },
-	{ "bound", "" },
-	{ "stalled", "stalled" },
-	{ "cycles", "" },
-	{ "l1d", "L1D" },
-	{ "l1i", "L1I" },
-	{ "l2d", "L2D" },
-	{ "l2i", "L2I" },
-	{ "tlb", "TLB" },
-	{ "cme", "CME" },
-	{ "bad", "bad" },
-	{ "l2", "L2" },
-	{ "l3", "L3" },
-};
-
-static const char *word_of(const char *from, size_t len)
-{
-	for (size_t i = 0; i < COUNT(words); i++)
-		if (strlen(words[i].from) == len && strncmp(words[i].from, from, len) == 0)
-			return words[i].to;
-	return NULL;
-}
-
-const char *stat_node_words(struct table *t, const struct cpu_metric *m)
-{
-	struct text text = { 0 };
-	const char *out;
-
-	for (const char *at = m->name; *at != '\0';) {
-		size_t len = strcspn(at, "_");
-		const char *word = word_of(at, len);
-		size_t n = word != NULL ? strlen(word) : len;
-
-		if (text.n > 0 && n > 0)
-			text_char(&text, ' ');
-		text_add(&text, word != NULL ? word : at, n);
-		at += len;
-		at += *at == '_';
-	}
-	text_char(&text, '\0');
-	out = table_text(t, text.bytes);
-	text_release(&text);
-	return out;
-}
 
 static struct cell share_cell(const struct stat_value *v)
 {
@@ -136,8 +60,8 @@ static void fill(const struct stat *s, struct table *t, const struct stat_step *
 	const char *remark = remark_on(s, t, step);
 	double threshold;
 
-	row[PART] = cell_text(stat_node_words(t, step->metric));
-	row[OF] = cell_text(stat_whole_of(step->metric));
+	row[PART] = cell_text(metric_node_words(t, step->metric));
+	row[OF] = cell_text(metric_whole(step->metric));
 	row[METRIC] = cell_text(step->metric->name);
 	if (remark != NULL)
 		row[REMARK] = cell_text(remark);
@@ -185,7 +109,7 @@ static void check_sum(const struct stat *s, struct table *t)
 	for (size_t i = 0; i < roots->n; i++) {
 		const struct stat_value *v = stat_value_of(s, roots->items[i]);
 
-		if (strcmp(stat_whole_of(roots->items[i]), "slots") != 0 || !v->is_known)
+		if (strcmp(metric_whole(roots->items[i]), "slots") != 0 || !v->is_known)
 			return;
 		sum += v->value;
 	}

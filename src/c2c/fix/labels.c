@@ -173,19 +173,28 @@ static void put_object(struct labelling *l, const struct data_name *name, struct
 	text_char(out, ')');
 }
 
-static const char *objects_label(struct labelling *l, const struct parts *parts)
+/* Is it an object, or memory that has a name as a whole, such as the heap? */
+static bool has_name(const struct data_name *name)
 {
-	struct text text = { 0 };
+	return name->object.v != 0 || name->kind != DATA_UNKNOWN;
+}
+
+static void label_parts(struct labelling *l, const struct parts *parts, size_t line)
+{
+	struct text names = { 0 }, objects = { 0 };
 
 	for (size_t i = 0; i < parts->list.n; i++) {
 		const struct data_name *name = parts->list.items[i].name;
 
-		if (name->object.v == 0 && name->kind == DATA_UNKNOWN)
+		if (!has_name(name))
 			continue;
-		text_str(&text, text.n > 0 ? " and " : "");
-		put_object(l, name, &text);
+		text_str(&names, names.n > 0 ? " and " : "");
+		data_object_text(&l->objects.names, name, &names);
+		text_str(&objects, objects.n > 0 ? " and " : "");
+		put_object(l, name, &objects);
 	}
-	return keep(l, &text);
+	l->out->names[line] = keep(l, &names);
+	l->out->objects[line] = keep(l, &objects);
 }
 
 /* The question about one object; `object` is its name. */
@@ -310,7 +319,7 @@ static void keep_fix(struct labelling *l, size_t line, struct text *fix, struct 
 static void label_line(struct labelling *l, size_t number, struct parts *parts)
 {
 	find_parts(l, (uint32_t)number, parts);
-	l->out->objects[number] = objects_label(l, parts);
+	label_parts(l, parts, number);
 }
 
 static void label_objects(struct labelling *l, const struct c2c_cause *cause)
@@ -398,6 +407,7 @@ static void label_others(struct labelling *l, const struct c2c_cause *cause)
 		size_t line = cause->lines.items[i];
 		struct parts parts = { 0 };
 
+		l->out->names[line] = l->out->names[first];
 		l->out->objects[line] = l->out->objects[first];
 		if (cause->n_objects > 0)
 			label_line(l, line, &parts);
@@ -407,7 +417,7 @@ static void label_others(struct labelling *l, const struct c2c_cause *cause)
 	}
 }
 
-static void label_fights(struct labelling *l)
+static void label_causes(struct labelling *l)
 {
 	for (uint32_t i = 0; i < l->out->causes.list.n; i++) {
 		const struct c2c_cause *cause = &l->out->causes.list.items[i];
@@ -427,6 +437,7 @@ void c2c_labels_init(struct c2c_labels *out, const struct c2c *s)
 	*out = (struct c2c_labels){ 0 };
 	table_init(&out->layouts, "layouts", "Members and who uses them", layout_columns,
 		   n_layout_columns);
+	out->names = mem_zalloc(s->subjects.n + 1, sizeof(*out->names));
 	out->objects = mem_zalloc(s->subjects.n + 1, sizeof(*out->objects));
 	out->drawings = mem_zalloc(s->subjects.n + 1, sizeof(*out->drawings));
 	out->fixes = mem_zalloc(s->subjects.n + 1, sizeof(*out->fixes));
@@ -435,13 +446,14 @@ void c2c_labels_init(struct c2c_labels *out, const struct c2c *s)
 	c2c_instances_init(&l.instances, &l.objects);
 	c2c_causes_init(&out->causes, &l.objects, &l.instances);
 	label_fields(&l);
-	label_fights(&l);
+	label_causes(&l);
 	c2c_instances_release(&l.instances);
 	c2c_objects_release(&l.objects);
 }
 
 void c2c_labels_release(struct c2c_labels *l)
 {
+	free(l->names);
 	free(l->objects);
 	free(l->drawings);
 	free(l->fixes);

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "../session/fixture.h"
+#include "findings/words.h"
 #include "report/report.h"
 #include "scan/scan.h"
 #include "spe/packet.h"
@@ -45,11 +46,14 @@ static void find(struct session *s, struct table *out)
 {
 	struct analysis hot = { .class = &hot_class, .options = &report_hot_options };
 	const struct keys keys = { { KEY_FUNCTION, KEY_LINE }, 2 };
+	struct findings found = { 0 };
 	struct names names;
 
 	scan(s, NULL, &hot, 1);
 	hot_names(s, hot.result, &keys, &names);
-	findings_table(hot.result, &names, out);
+	report_find(hot.result, &names, &found);
+	findings_table(&found, s, out);
+	findings_release(&found);
 	names_release(&names);
 	hot_class.free(hot.result);
 }

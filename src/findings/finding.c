@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "findings/finding.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+static const struct kind {
+	const char *name;
+	bool is_general;
+	bool is_about_data;
+	bool may_be_contention; /* a contended line explains it */
+} kinds[N_FINDING_KINDS] = {
+	[FINDING_MEMORY_BOUND] = { "memory-bound", false, true, false },
+	[FINDING_SHARED_DATA] = { "shared-data", false, true, true },
+	[FINDING_TLB_WALKS] = { "tlb-walks", false, true, false },
+	[FINDING_MISPREDICTIONS] = { "mispredictions", false, false, false },
+	[FINDING_SLOW_OPERATIONS] = { "slow-operations", true, false, true },
+	[FINDING_UNNAMED_CODE] = { "unnamed-code", true, false, false },
+	[FINDING_HOT_FUNCTION] = { "hot-function", true, false, false },
+	[FINDING_FALSE_SHARING] = { "false-sharing", false, true, false },
+	[FINDING_TRUE_SHARING] = { "true-sharing", false, true, false },
+	[FINDING_CONTENDED] = { "unknown", false, false, false },
+	[FINDING_WAITING] = { "waiting", false, false, false },
+	[FINDING_METRIC] = { "metric", false, false, false },
+};
+
+const char *finding_kind_name(enum finding_kind kind)
+{
+	return kinds[kind].name;
+}
+
+bool finding_is_general(enum finding_kind kind)
+{
+	return kinds[kind].is_general;
+}
+
+bool finding_is_about_data(enum finding_kind kind)
+{
+	return kinds[kind].is_about_data;
+}
+
+static void finding_release(struct finding *f)
+{
+	vec_release(&f->evidence);
+	vec_release(&f->remedies);
+}
+
+void findings_release(struct findings *f)
+{
+	for (size_t i = 0; i < f->owned.n; i++)
+		finding_release(f->owned.items[i]);
+	vec_release(&f->owned);
+	vec_release(&f->list);
+	vec_release(&f->silences);
+	arena_release(&f->memory);
+	*f = (struct findings){ 0 };
+}
+
+struct finding *findings_add(struct findings *f, enum finding_kind kind)
+{
+	struct finding *new = arena_alloc(&f->memory, sizeof(*new));
+
+	*new = (struct finding){ .kind = kind, .size = { .share = NAN, .error = NAN } };
+	*vec_add(&f->owned) = new;
+	*vec_add(&f->list) = new;
+	return new;
+}
+
+const char *findings_text(struct findings *f, const char *text)
+{
+	return text == NULL ? NULL : arena_strndup(&f->memory, text, strlen(text));
+}
+
+struct evidence *finding_add_evidence(struct finding *f, enum evidence_kind kind)
+{
+	struct evidence *e = vec_add(&f->evidence);
+
+	*e = (struct evidence){ .kind = kind, .value = NAN };
+	return e;
+}
+
+/* What is part of a larger remedy. */
+static bool contains(enum remedy_kind large, enum remedy_kind small)
+{
+	return large == small || (large == REMEDY_DENSER_PAGES && small == REMEDY_HUGE_PAGES);
+}
+
+void finding_add_remedy(struct finding *f, struct remedy remedy)
+{
+	if (remedy.kind == REMEDY_NONE)
+		return;
+	for (size_t i = 0; i < f->remedies.n; i++)
+		if (contains(f->remedies.items[i].kind, remedy.kind))
+			return;
+	*vec_add(&f->remedies) = remedy;
+}
+
+static bool are_equal(const char *a, const char *b)
+{
+	return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+bool finding_is_in(const struct finding *f, const char *function, const char *module)
+{
+	return are_equal(f->module, module) &&
+	       (are_equal(f->function, function) || are_equal(f->writer, function));
+}
+
+void findings_absorb(struct findings *f, struct finding *line)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->list.n; i++) {
+		struct finding *other = f->list.items[i];
+
+		if (!kinds[other->kind].may_be_contention ||
+		    !finding_is_in(line, other->function, other->module))
+			f->list.items[n++] = other;
+		else
+			finding_add_evidence(line, EVIDENCE_FINDING)->finding = other;
+	}
+	f->list.n = n;
+}
+
+static int compare_shares(const struct finding *a, const struct finding *b)
+{
+	if (isnan(a->size.share) || isnan(b->size.share))
+		return isnan(a->size.share) - isnan(b->size.share);
+	return (a->size.share < b->size.share) - (a->size.share > b->size.share);
+}
+
+void findings_sort(struct findings *f)
+{
+	for (size_t i = 1; i < f->list.n; i++) {
+		struct finding *moved = f->list.items[i];
+		size_t at = i;
+
+		for (; at > 0 && compare_shares(f->list.items[at - 1], moved) > 0; at--)
+			f->list.items[at] = f->list.items[at - 1];
+		f->list.items[at] = moved;
+	}
+}

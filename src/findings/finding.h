@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What stands out, as data: of which kind, about what, where, how much, what says so, what might
+ * change it. findings/words.h makes sentences of it, last; nobody reads those back.
+ */
+#ifndef CYCLOPS_FINDINGS_FINDING_H
+#define CYCLOPS_FINDINGS_FINDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "cpu/pmu.h"
+#include "table/table.h"
+
+enum finding_kind {
+	/* Of samples, by function. Special before general: one that explains more comes first. */
+	FINDING_MEMORY_BOUND,
+	FINDING_SHARED_DATA,
+	FINDING_TLB_WALKS,
+	FINDING_MISPREDICTIONS,
+	FINDING_SLOW_OPERATIONS,
+	FINDING_UNNAMED_CODE,
+	FINDING_HOT_FUNCTION,
+	/* Of samples, by cache line. */
+	FINDING_FALSE_SHARING,
+	FINDING_TRUE_SHARING,
+	FINDING_CONTENDED, /* false or true is not known */
+	/* Of counts. */
+	FINDING_WAITING, /* threads did not run */
+	FINDING_METRIC,	 /* a metric passes its threshold */
+	N_FINDING_KINDS,
+};
+
+/* "memory-bound" …; of a metric the metric's name instead. */
+const char *finding_kind_name(enum finding_kind);
+
+/* Does it say where, not why? Those are for functions that have no other finding. */
+bool finding_is_general(enum finding_kind);
+
+/* Does it say that a function waits for data? */
+bool finding_is_about_data(enum finding_kind);
+
+/* Where a finding is said to come from, if findings of several sources stand together. */
+enum finding_origin { FINDING_FROM_HERE, FINDING_FROM_SAMPLES, FINDING_FROM_COUNTS };
+
+/* How much of a whole it concerns. */
+struct finding_size {
+	double share;	     /* NAN: not known */
+	double error;	     /* half of the 95 % interval of the share; NAN: not known */
+	enum cell_mark mark; /* full counters of latencies make it a bound */
+	const char *whole;   /* what the share is of: "latency cycles" */
+	/* The same as amounts: "36.8 G of 43.8 G cycles"; no unit: not known. */
+	double part, all;
+	const char *unit;
+};
+
+/* An instruction. */
+struct finding_place {
+	const char *name; /* "chase+0x4"; NULL: not known */
+	const char *file; /* NULL: not known */
+	uint32_t line;
+};
+
+enum evidence_kind {
+	EVIDENCE_WEIGHT,	     /* part of all: what the function has */
+	EVIDENCE_NODE,		     /* a deeper node of the tree */
+	EVIDENCE_RATE,		     /* a rate above its threshold */
+	EVIDENCE_THRESHOLD,	     /* no more than that it passes it */
+	EVIDENCE_MEMORY_STALLS,	     /* half of the stalls wait for a miss of the L2 */
+	EVIDENCE_NO_DATA_RATE,	     /* no cache or TLB rate is above its threshold */
+	EVIDENCE_CACHES_NOT_COUNTED, /* so memory or core is not known */
+	EVIDENCE_BRANCH_STALLS,	     /* stalled cycles for each mispredicted branch */
+	EVIDENCE_LEFT_CPU,	     /* why threads did not run */
+	EVIDENCE_FINDING,	     /* another finding, which says the same of another source */
+};
+
+struct finding;
+
+struct evidence {
+	enum evidence_kind kind;
+	const struct cpu_metric *metric;
+	const struct finding *finding;
+	const char *unit; /* of part and all: an event, or "ns" */
+	uint64_t part, all;
+	double value;	  /* of the metric; of a weight: the function's share, NAN if not told */
+	double threshold; /* of the metric */
+	uint32_t n_runs;
+	bool is_known; /* EVIDENCE_LEFT_CPU: part times for something, all times for others */
+};
+
+enum remedy_kind {
+	REMEDY_NONE,
+	/* Of samples. */
+	REMEDY_TOUCH_LESS,
+	REMEDY_OWN_LINES,
+	REMEDY_DENSER_PAGES,
+	REMEDY_PREDICTABLE,
+	REMEDY_POINTER_CHASE, /* `percent` of its operations walk the page tables */
+	REMEDY_SYMBOLS,	      /* `text`: what gives names to the code */
+	REMEDY_SEPARATE_THREADS,
+	REMEDY_LOCK_LESS,
+	REMEDY_WRITE_LESS,
+	REMEDY_LAYOUT, /* `text`: how to change the data */
+	/* Of counts. */
+	REMEDY_BRANCH_FREE_SIZES,
+	REMEDY_BRANCH_FREE,
+	REMEDY_BRANCH_LOADS,
+	REMEDY_CODE_PAGES,
+	REMEDY_CODE_ORDER,
+	REMEDY_HUGE_PAGES,
+	REMEDY_CACHE_L1,
+	REMEDY_CACHE,
+	REMEDY_SPECULATION,
+	REMEDY_FRONT_END,
+	REMEDY_VECTORISE,
+	REMEDY_CORE,
+	REMEDY_IDLE_MACHINE,
+	REMEDY_IDLE_OR_WAITS,
+	REMEDY_WAITS,
+	N_REMEDIES,
+};
+
+struct remedy {
+	enum remedy_kind kind;
+	double percent;
+	const char *text;
+};
+
+/* What the back end waits for, as far as counts tell. */
+enum finding_cause { CAUSE_NOT_KNOWN, CAUSE_MEMORY, CAUSE_CORE };
+
+enum { FINDING_EVENTS = 4, FINDING_ACCESSES = 3, FINDING_LINES = 3 };
+
+/* How sure it is: by how many samples it rests on. */
+struct finding_samples {
+	uint64_t n, n_all; /* 0: it rests on no samples */
+	const char *of;	   /* "samples" */
+	double error;	   /* of the share, half of the 95 % interval */
+	bool no_jitter;	   /* code may be in step with the interval */
+	double full_share; /* of all cycles, that full counters hold; below 0: of no matter */
+};
+
+/* … or by how much of the time it was counted. */
+struct finding_coverage {
+	bool is_set, is_imported; /* another tool counted, and does not say */
+	enum cell_mark mark;
+	double coverage, least_coverage; /* 0 … 1: of it, and of what explains it */
+	double spread;			 /* between runs; 0: one run */
+};
+
+/* Some accesses of one instruction to shared lines. */
+struct finding_access {
+	const char *field; /* "account.limit"; NULL: not known */
+	unsigned offset, size;
+	struct finding_place place;
+	const char *operation; /* "load" */
+	uint64_t records;
+	uint32_t n_threads, tid; /* UINT32_MAX: not one */
+	uint32_t n_waited;
+	double wait_cycles; /* mean */
+	bool has_reloads;
+};
+
+/* Why a verdict on lines is not known. */
+enum finding_doubt {
+	DOUBT_NONE,
+	DOUBT_FEW_SAMPLES,
+	DOUBT_NO_STORES,
+	DOUBT_STORES_FILTERED,
+	DOUBT_STORES_UNSEEN,
+	DOUBT_OTHER_TIMES,
+	DOUBT_SIZES,
+	DOUBT_VECTOR_LENGTH,
+	DOUBT_PREDICATES,
+	DOUBT_OTHER,
+};
+
+/* Loads that waited. */
+struct finding_waits {
+	uint32_t n, n_saturated;
+	double mean_cycles;
+};
+
+/* What is known of lines that threads contend for. */
+struct finding_sharing {
+	const char *object; /* "account (struct account, 64 bytes)", or NULL */
+	uint32_t n_objects; /* of one type; 0: it is not about a type */
+	uint64_t lines[FINDING_LINES];
+	size_t n_lines;
+	bool is_physical;
+	bool is_both; /* false and true sharing: … */
+	double false_part;
+	bool is_guarded, has_lock;
+	enum finding_doubt doubt;
+	bool has_latency; /* the share is of latency, not of contended loads */
+	bool has_waited;  /* loads did, also if their latency is not known */
+	uint32_t n_writes, n_writers, n_threads, n_waited;
+	struct finding_waits contended, reloads;
+	double reload_share, reload_error;
+	uint64_t local_cycles; /* of a hit in the own cache; 0: not known */
+	struct finding_access writes[FINDING_ACCESSES], reads[FINDING_ACCESSES];
+	size_t n_write_places, n_read_places; /* also those that are not among them */
+};
+
+struct finding {
+	enum finding_kind kind;
+	enum finding_origin origin;
+	const struct cpu_metric *metric; /* of FINDING_METRIC; borrowed */
+	double value, other;		 /* what the claim says: per cent, cycles, …, by kind */
+	enum finding_cause cause;
+	bool is_probable;    /* FINDING_WAITING: what for is a conclusion */
+	const char *subject; /* function, object; what it is called in the claim */
+	const char *event;   /* it is hot by */
+	struct finding_size size;
+	VEC_OF(struct evidence) evidence;
+	VEC_OF(struct remedy) remedies;
+	struct finding_place where;
+	struct finding_sharing *sharing; /* NULL: it is about no lines */
+
+	/* Of counts put to a place: that function's part of `where_of`, in per cent. */
+	const char *where_of, *where_from;
+	double where_percent;
+
+	const char *function, *module;	    /* of its place; NULL: not known */
+	const char *writer;		    /* of sharing: the function that writes most */
+	const char *command;		    /* "mem --by instruction" would say more; or NULL */
+	const char *events[FINDING_EVENTS]; /* … or sampling these */
+	size_t n_events;
+	struct finding_samples samples;
+	struct finding_coverage coverage;
+};
+
+/* Why there is no finding, or what is missing beside those there are. */
+enum silence_kind {
+	SILENCE_FEW_SAMPLES,   /* `n` of an event, `least` wanted */
+	SILENCE_NOTHING,       /* of samples */
+	SILENCE_NO_THRESHOLDS, /* no metric with a threshold was counted */
+	SILENCE_COVERAGE,      /* the tree was counted less than `percent` of the time */
+	SILENCE_LACKS_COUNTS,  /* such as `text` */
+	SILENCE_NO_METRIC,     /* nothing passes its threshold */
+	SILENCE_TOO_SHORT,     /* a run of `n` samples */
+	SILENCE_NO_FUNCTION,   /* none has a large part of the time; `text` has most */
+	SILENCE_NO_COUNTERS,   /* neither counters nor SPE */
+	SILENCE_NO_LIMIT,      /* of counts and samples */
+	SILENCE_MOSTLY,	       /* most of the time is in `text` */
+};
+
+struct silence {
+	enum silence_kind kind;
+	uint64_t n;
+	unsigned least;
+	double percent;
+	const char *text;
+};
+
+/* Zeroed is empty. Texts live in `memory`, unless they are constants. */
+struct findings {
+	struct arena memory;
+	VEC_OF(struct finding *) owned; /* made here */
+	VEC_OF(struct finding *) list;	/* to be told, in order; also of others */
+	VEC_OF(struct silence) silences;
+};
+
+void findings_release(struct findings *);
+
+/* An empty finding, appended. */
+struct finding *findings_add(struct findings *, enum finding_kind);
+
+/* A copy of the text that lives as long; NULL of NULL. */
+const char *findings_text(struct findings *, const char *text);
+
+struct evidence *finding_add_evidence(struct finding *, enum evidence_kind);
+
+/* Adds a remedy, unless the finding has it already, or one that contains it. */
+void finding_add_remedy(struct finding *, struct remedy);
+
+/* Is it about code of this function, of this module? NULL is no function. */
+bool finding_is_in(const struct finding *, const char *function, const char *module);
+
+/*
+ * That a function waits for other cores is what its line is about: such findings are taken off the
+ * list, and become evidence for the finding of the line.
+ */
+void findings_absorb(struct findings *, struct finding *line);
+
+/* Largest share first; of equals the first stays first. */
+void findings_sort(struct findings *);
+
+#endif

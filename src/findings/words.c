@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "findings/words.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "findings/words_inside.h"
+#include "metrics/metric_words.h"
+#include "session/tip.h"
+
+enum column_index {
+	CLAIM,
+	SIZE,
+	EVIDENCE,
+	WHERE,
+	TRY,
+	NEXT,
+	SURE,
+	KIND,
+	SHARE,
+	FROM,
+	FUNCTION,
+	MODULE,
+	WRITER,
+	N_COLUMNS,
+};
+
+#define PROSE(name, title, meaning)                                                                \
+	{                                                                                          \
+		name, title, "", CELL_TEXT, COLUMN_GROW, meaning                                   \
+	}
+#define FACT(name, type, meaning)                                                                  \
+	{                                                                                          \
+		name, NULL, "", type, COLUMN_MACHINE_ONLY, meaning                                 \
+	}
+
+static const struct column columns[N_COLUMNS] = {
+	[CLAIM] = PROSE("claim", NULL, "what stands out"),
+	[SIZE] = { "size", NULL, "", CELL_TEXT, 0, "how much of the whole it concerns" },
+	[EVIDENCE] = PROSE("evidence", "", "what says so"),
+	[WHERE] = PROSE("where", NULL, "its heaviest place"),
+	[TRY] = PROSE("try", NULL, "what might change it"),
+	[NEXT] = { "next", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_COMMAND,
+		   "what would tell more" },
+	[SURE] = PROSE("sure", NULL, "how certain it is"),
+	[KIND] =
+		FACT("kind", CELL_TEXT, "kind of finding, or the metric that passes its threshold"),
+	[SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY | COLUMN_TRUST,
+		    "the size, as a share of the whole" },
+	[FROM] = FACT("from", CELL_TEXT, "samples or counts"),
+	[FUNCTION] = FACT("function", CELL_TEXT, "that its heaviest place is in"),
+	[MODULE] = FACT("module", CELL_TEXT, "that the function is in"),
+	[WRITER] = FACT("writer", CELL_TEXT, "of sharing: the function that writes most"),
+};
+
+static const char *const origin_words[] = {
+	[FINDING_FROM_HERE] = NULL,
+	[FINDING_FROM_SAMPLES] = "samples",
+	[FINDING_FROM_COUNTS] = "counts",
+};
+
+/* What might change it. Those with a NULL have words of their own. */
+static const char *const remedy_words[N_REMEDIES] = {
+	[REMEDY_TOUCH_LESS] = "touch less memory or touch it in order; prefetch ahead; pack what "
+			      "is used together",
+	[REMEDY_OWN_LINES] = "give each thread cache lines of its own",
+	[REMEDY_DENSER_PAGES] =
+		"huge pages (madvise, hugetlbfs); denser data; fewer pages touched at random",
+	[REMEDY_PREDICTABLE] = "make the branch predictable (sort, split the loop) or branch-free",
+	[REMEDY_SEPARATE_THREADS] =
+		"keep what different threads use on lines of their own: align or pad it, or "
+		"give each thread a copy",
+	[REMEDY_LOCK_LESS] = "take the lock or atomic less often: one for each part of the data, "
+			     "or a counter for each thread",
+	[REMEDY_WRITE_LESS] =
+		"write it less often, or give each thread a copy and add them up later",
+	[REMEDY_BRANCH_FREE_SIZES] =
+		"branch-free code (csel), sort or split by case, specialise constant "
+		"sizes; profile-guided optimisation",
+	[REMEDY_BRANCH_FREE] = "branch-free code (csel), sort or split by case; profile-guided "
+			       "optimisation",
+	[REMEDY_BRANCH_LOADS] =
+		"branch-free code (csel) where branches depend on loads; load what they "
+		"compare earlier (prefetch)",
+	[REMEDY_CODE_PAGES] = "huge pages for code; order functions by profile (PGO, BOLT)",
+	[REMEDY_CODE_ORDER] = "order functions by profile (PGO, BOLT), less inlining, -O2",
+	[REMEDY_HUGE_PAGES] = "huge pages (madvise, hugetlbfs); denser data",
+	[REMEDY_CACHE_L1] =
+		"regular strides: prefetch ahead, block, use smaller types; pointers: pack "
+		"nodes, keep indexes, split hot from cold",
+	[REMEDY_CACHE] = "regular strides: prefetch ahead, block; pointers: pack nodes, split hot "
+			 "from cold",
+	[REMEDY_SPECULATION] = "look at branches and at faults: more is issued than kept",
+	[REMEDY_FRONT_END] = "order code by profile (PGO, BOLT); look at branches, L1I and "
+			     "instruction TLB",
+	[REMEDY_VECTORISE] = "vectorise (NEON, SVE), a better algorithm, a library",
+	[REMEDY_CORE] = "break chains of dependencies, unroll, replace divisions, spread work "
+			"over units",
+	[REMEDY_IDLE_MACHINE] =
+		"other tasks had the CPUs: measure on a machine that is not busy, with no "
+		"more threads than CPUs",
+	[REMEDY_IDLE_OR_WAITS] =
+		"if other tasks had the CPUs, measure without them; else find what it waits "
+		"for: input and output, locks, sleep",
+	[REMEDY_WAITS] = "find what it waits for: input and output, locks, sleep",
+};
+
+const char *words_take(struct table *t, struct text *text)
+{
+	const char *out = NULL;
+
+	if (text->n > 0) {
+		text_char(text, '\0');
+		out = table_text(t, text->bytes);
+	}
+	text_release(text);
+	return out;
+}
+
+void put_place(const struct finding_place *p, struct text *out)
+{
+	text_str(out, p->name);
+	if (p->file != NULL)
+		text_format(out, "  %s:%" PRIu32, p->file, p->line);
+}
+
+/* Of a function, by what samples say of it. */
+static const char *function_claim(struct table *t, const struct finding *f)
+{
+	switch (f->kind) {
+	case FINDING_MEMORY_BOUND:
+		return table_format(t,
+				    "%s waits for memory: %.0f %% of its sampled loads come from "
+				    "DRAM or another socket",
+				    f->subject, f->value);
+	case FINDING_SHARED_DATA:
+		return table_format(t,
+				    "%s waits for other cores: %.0f %% of its sampled loads come "
+				    "from their caches",
+				    f->subject, f->value);
+	case FINDING_TLB_WALKS:
+		return table_format(t,
+				    "%s walks the page tables in %.0f %% of its sampled operations",
+				    f->subject, f->value);
+	case FINDING_MISPREDICTIONS:
+		return table_format(t, "%s: %.0f %% of its sampled branches are mispredicted",
+				    f->subject, f->value);
+	case FINDING_SLOW_OPERATIONS:
+		return table_format(
+			t, "%s: its operations take %.0f cycles on average, all operations %.0f",
+			f->subject, f->value, f->other);
+	case FINDING_UNNAMED_CODE:
+		return table_format(t, "%s has no names", f->subject);
+	default:
+		return table_format(t, "%s is hot by %s", f->subject, f->event);
+	}
+}
+
+static bool is_of_counts(const struct finding *f)
+{
+	return f->kind == FINDING_METRIC || f->kind == FINDING_WAITING;
+}
+
+const char *finding_claim_words(struct table *t, const struct finding *f)
+{
+	if (f->sharing != NULL)
+		return sharing_claim(t, f);
+	return is_of_counts(f) ? counts_claim(t, f, true) : function_claim(t, f);
+}
+
+const char *finding_size_words(struct table *t, const struct finding *f)
+{
+	if (f->sharing != NULL)
+		return sharing_size(t, f);
+	if (is_of_counts(f))
+		return counts_size(t, f);
+	return table_format(t, "%.1f %% of %s", 100 * f->size.share, f->size.whole);
+}
+
+/* "393 291 of 473 661 latency cycles", or times: "55.0 ms of 160.0 ms". */
+static void put_weight(struct table *t, const struct evidence *e, struct text *out)
+{
+	struct cell part = cell_count(e->part), all = cell_count(e->all);
+
+	if (!isnan(e->value))
+		text_format(out, "the function has %.1f %%: ", 100 * e->value);
+	if (strcmp(e->unit, "ns") == 0)
+		text_format(out, "%s of %s", table_human(t, part, "ns"), table_human(t, all, "ns"));
+	else
+		text_format(out, "%s %s", table_human(t, part, "of"), table_human(t, all, e->unit));
+}
+
+static void put_left_cpu(const struct evidence *e, struct text *out)
+{
+	if (e->is_known)
+		text_format(out,
+			    "left a CPU %" PRIu64 " time%s to wait for something, %" PRIu64
+			    " time%s for another task%s; the rest is about the time that it "
+			    "was running",
+			    e->part, plural(e->part), e->all, plural(e->all),
+			    e->n_runs > 1 ? " in each run" : "");
+	else
+		text_str(out, "whether for a CPU or for something else is not told; the rest is "
+			      "about the time that it was running");
+}
+
+static const char *evidence_words(struct table *, const struct finding *);
+
+/* "counted: 52.6 % of cycles stalled in the back end; no cache or TLB rate …" */
+static void put_finding(struct table *t, const struct finding *f, struct text *out)
+{
+	const char *evidence;
+
+	if (!is_of_counts(f)) {
+		text_format(out, "%s (%s)", finding_claim_words(t, f), finding_size_words(t, f));
+		return;
+	}
+	evidence = evidence_words(t, f);
+	text_format(out, "counted: %s", counts_claim(t, f, false));
+	if (evidence != NULL)
+		text_format(out, "; %s", evidence);
+}
+
+static void put_evidence(struct table *t, const struct evidence *e, struct text *out)
+{
+	switch (e->kind) {
+	case EVIDENCE_WEIGHT:
+		put_weight(t, e, out);
+		break;
+	case EVIDENCE_NODE:
+		text_format(out, "%s %s", metric_node_words(t, e->metric),
+			    metric_value_words(t, e->metric, e->value));
+		break;
+	case EVIDENCE_RATE:
+		text_format(out, "%s %s (threshold %g)", metric_value_words(t, e->metric, e->value),
+			    e->metric->label, e->threshold);
+		break;
+	case EVIDENCE_THRESHOLD:
+		text_format(out, "threshold %g, by itself no proof of lost time", e->threshold);
+		break;
+	case EVIDENCE_MEMORY_STALLS:
+		text_str(out, "at least half of the back end's stalls wait for a miss of the L2");
+		break;
+	case EVIDENCE_NO_DATA_RATE:
+		text_str(out, "no cache or TLB rate of the data side is above its threshold");
+		break;
+	case EVIDENCE_CACHES_NOT_COUNTED:
+		text_str(out, "memory or core is not told: the caches of the data side were not "
+			      "counted");
+		break;
+	case EVIDENCE_BRANCH_STALLS:
+		text_format(out,
+			    "no rate of the instruction side that was counted is above its "
+			    "threshold; %.0f stalled cycles for each mispredicted branch, if all "
+			    "are theirs: more than some tens mean branches that wait for loads",
+			    e->value);
+		break;
+	case EVIDENCE_LEFT_CPU:
+		put_left_cpu(e, out);
+		break;
+	case EVIDENCE_FINDING:
+		put_finding(t, e->finding, out);
+		break;
+	}
+}
+
+static const char *evidence_words(struct table *t, const struct finding *f)
+{
+	struct text text = { 0 };
+
+	if (f->sharing != NULL)
+		text_str(&text, sharing_cost_words(t, f));
+	for (size_t i = 0; i < f->evidence.n; i++) {
+		text_str(&text, text.n > 0 ? "; " : "");
+		put_evidence(t, &f->evidence.items[i], &text);
+	}
+	return words_take(t, &text);
+}
+
+static const char *where_words(struct table *t, const struct finding *f)
+{
+	struct text text = { 0 };
+
+	if (f->sharing != NULL)
+		return sharing_where(t, f);
+	if (f->where.name == NULL)
+		return NULL;
+	put_place(&f->where, &text);
+	if (f->where_of != NULL)
+		text_format(&text, "   its function has %.0f %% of %s (%s)", f->where_percent,
+			    f->where_of, f->where_from);
+	return words_take(t, &text);
+}
+
+static void put_remedy(const struct remedy *r, struct text *out)
+{
+	if (r->kind == REMEDY_POINTER_CHASE) {
+		text_str(out, "each address comes out of the load before: keep nodes that follow "
+			      "each other together (pool, array, wider nodes), follow several "
+			      "chains at once, split hot members from cold");
+		if (r->percent >= 10)
+			text_format(out,
+				    "; huge pages (madvise, hugetlbfs): %.0f %% of its operations "
+				    "walk the page tables",
+				    r->percent);
+		return;
+	}
+	text_str(out, remedy_words[r->kind] != NULL ? remedy_words[r->kind] : r->text);
+}
+
+const char *finding_remedy_words(struct table *t, const struct finding *f)
+{
+	struct text text = { 0 };
+
+	for (size_t i = 0; i < f->remedies.n; i++) {
+		text_str(&text, i > 0 ? "; " : "");
+		put_remedy(&f->remedies.items[i], &text);
+	}
+	return words_take(t, &text);
+}
+
+static const char *next_words(struct table *t, const struct session *s, const struct finding *f)
+{
+	struct text text = { 0 };
+
+	if (f->command != NULL)
+		return tip(t, s, f->command);
+	for (size_t i = 0; i < f->n_events; i++)
+		text_format(&text, "%s%s", i == 0 ? "sample " : ", ", f->events[i]);
+	if (text.n > 0)
+		text_str(&text, " to find the code");
+	return words_take(t, &text);
+}
+
+static const char *samples_words(struct table *t, const struct finding_samples *s)
+{
+	struct text text = { 0 };
+
+	text_format(&text, "%s %s, \xc2\xb1 %.1f %% with 95 %% confidence%s",
+		    table_human(t, cell_count(s->n), "of"),
+		    table_human(t, cell_count(s->n_all), s->of), 100 * s->error,
+		    s->no_jitter ? " if no code is in step with the interval (no jitter)" : "");
+	if (s->full_share >= 0)
+		text_format(&text, "; full counters hold %.1f %% of all cycles, and stand for more",
+			    100 * s->full_share);
+	return words_take(t, &text);
+}
+
+const char *finding_confidence_words(struct table *t, const struct finding *f)
+{
+	if (f->sharing != NULL)
+		return sharing_confidence(t, f);
+	if (f->coverage.is_set)
+		return counts_confidence(t, &f->coverage);
+	return f->samples.n_all > 0 ? samples_words(t, &f->samples) : NULL;
+}
+
+static struct cell text_or_none(const char *text)
+{
+	return text == NULL ? (struct cell){ 0 } : cell_text(text);
+}
+
+static struct cell copied(struct table *t, const char *text)
+{
+	return text == NULL ? (struct cell){ 0 } : cell_text(table_text(t, text));
+}
+
+static void add_row(struct table *t, const struct session *s, const struct finding *f)
+{
+	struct cell *row = table_add_row(t);
+
+	row[CLAIM] = cell_text(finding_claim_words(t, f));
+	row[SIZE] = cell_marked(text_or_none(finding_size_words(t, f)), f->size.mark);
+	row[EVIDENCE] = text_or_none(evidence_words(t, f));
+	row[WHERE] = text_or_none(where_words(t, f));
+	row[TRY] = text_or_none(finding_remedy_words(t, f));
+	row[NEXT] = text_or_none(next_words(t, s, f));
+	row[SURE] = text_or_none(finding_confidence_words(t, f));
+	row[KIND] = cell_text(f->metric != NULL ? f->metric->name : finding_kind_name(f->kind));
+	if (!isnan(f->size.share))
+		row[SHARE] = cell_marked(cell_number(f->size.share), f->size.mark);
+	row[FROM] = text_or_none(origin_words[f->origin]);
+	row[FUNCTION] = copied(t, f->function);
+	row[MODULE] = copied(t, f->module);
+	row[WRITER] = copied(t, f->writer);
+}
+
+static void add_note(struct table *t, const struct silence *s)
+{
+	switch (s->kind) {
+	case SILENCE_FEW_SAMPLES:
+		table_note(t,
+			   "too few samples to tell (%" PRIu64 " of an event, at least %u wanted): "
+			   "a longer run, or a shorter interval",
+			   s->n, s->least);
+		break;
+	case SILENCE_NOTHING:
+		table_note(t, "no bottleneck found: nothing stands out above the thresholds");
+		break;
+	case SILENCE_NO_THRESHOLDS:
+		table_note(t, "no conclusion: no metric that has a threshold was counted");
+		break;
+	case SILENCE_COVERAGE:
+		table_note(t,
+			   "no conclusion: what the tree begins with was counted less than %.0f %% "
+			   "of the time; count fewer events at once",
+			   s->percent);
+		break;
+	case SILENCE_LACKS_COUNTS:
+		table_note(t,
+			   "the top-down tree lacks counts, such as %s; nothing else passes its "
+			   "threshold",
+			   s->text);
+		break;
+	case SILENCE_NO_METRIC:
+		table_note(t, "no bottleneck found: nothing is above its threshold");
+		break;
+	case SILENCE_TOO_SHORT:
+		table_note(t,
+			   "%" PRIu64 " sample%s: too few to say where the time goes; give the "
+			   "program more to do",
+			   s->n, plural(s->n));
+		break;
+	case SILENCE_NO_FUNCTION:
+		table_note(t, "no function has a large part of the time; %s has most", s->text);
+		break;
+	case SILENCE_NO_COUNTERS:
+		table_note(t, "what limits it cannot be told: there are neither counters of the "
+			      "CPU nor SPE here (cyclops doctor says why)");
+		break;
+	case SILENCE_NO_LIMIT:
+		table_note(t, "nothing stands out: no share of cycles, slots, misses or waits "
+			      "is above what is worth a word");
+		break;
+	case SILENCE_MOSTLY:
+		table_note(t,
+			   "most of the time is spent in %s: less work there is what is left to "
+			   "try",
+			   s->text);
+		break;
+	}
+}
+
+void findings_table(const struct findings *f, const struct session *s, struct table *out)
+{
+	table_init(out, "findings", "Findings", columns, N_COLUMNS);
+	out->style = TABLE_FINDINGS;
+	for (size_t i = 0; i < f->list.n; i++)
+		add_row(out, s, f->list.items[i]);
+	for (size_t i = 0; i < f->silences.n; i++)
+		add_note(out, &f->silences.items[i]);
+}

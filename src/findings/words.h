@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings in words: the only place that makes sentences of findings. */
+#ifndef CYCLOPS_FINDINGS_WORDS_H
+#define CYCLOPS_FINDINGS_WORDS_H
+
+#include "findings/finding.h"
+#include "session/session.h"
+#include "table/table.h"
+
+/*
+ * All findings of the list as table "findings", with notes for the silences. `session` gives the
+ * commands that tell more; NULL: there is no capture.
+ */
+void findings_table(const struct findings *, const struct session *, struct table *out);
+
+/* Parts of it, for tables that show more. Texts belong to the table; NULL: nothing to say. */
+const char *finding_claim_words(struct table *, const struct finding *);
+const char *finding_size_words(struct table *, const struct finding *);
+const char *finding_remedy_words(struct table *, const struct finding *);
+const char *finding_confidence_words(struct table *, const struct finding *);
+
+/* Of findings about lines: what it costs, and up to FINDING_ACCESSES writers or readers. */
+const char *sharing_cost_words(struct table *, const struct finding *);
+void sharing_show_accesses(struct table *, const struct finding *, bool writers,
+			   struct cell *cells);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of words.h share: the words of findings of counts, and of shared lines. */
+#ifndef CYCLOPS_FINDINGS_WORDS_INSIDE_H
+#define CYCLOPS_FINDINGS_WORDS_INSIDE_H
+
+#include "findings/words.h"
+
+/* A text that was put together, as one of the table; NULL if it is empty. Releases it. */
+const char *words_take(struct table *, struct text *);
+
+/* words_counts.c */
+const char *counts_claim(struct table *, const struct finding *, bool with_cause);
+const char *counts_size(struct table *, const struct finding *);
+const char *counts_confidence(struct table *, const struct finding_coverage *);
+
+/* words_sharing.c */
+const char *sharing_claim(struct table *, const struct finding *);
+const char *sharing_size(struct table *, const struct finding *);
+const char *sharing_confidence(struct table *, const struct finding *);
+const char *sharing_where(struct table *, const struct finding *);
+
+/* "chase+0x4  walk.c:8" */
+void put_place(const struct finding_place *, struct text *);
+
+#endif

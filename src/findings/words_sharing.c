@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What findings of shared cache lines say: who wants which bytes, what it costs. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "data/short_name.h"
+#include "findings/words_inside.h"
+
+enum {
+	OBJECT_WIDTH = 120, /* columns of objects in sentences */
+	FIELD_WIDTH = 60,   /* … of a member */
+};
+
+static const char *verdict_words(const struct finding *f)
+{
+	const struct finding_sharing *s = f->sharing;
+
+	if (s->is_both)
+		return f->kind == FINDING_FALSE_SHARING ? "false sharing, and true sharing too"
+							: "true sharing, and false sharing too";
+	switch (f->kind) {
+	case FINDING_FALSE_SHARING:
+		return "false sharing";
+	case FINDING_TRUE_SHARING:
+		if (s->is_guarded)
+			return "a contended lock, with the data that it guards";
+		return s->has_lock ? "true sharing of a lock or atomic" : "true sharing";
+	default:
+		return s->doubt == DOUBT_FEW_SAMPLES ? "perhaps contended, too few samples"
+						     : "contended, kind unknown";
+	}
+}
+
+/* "line 0x402000", "lines 0x402000, 0x402040 and 3 more" */
+static void put_lines(const struct finding_sharing *s, struct text *out)
+{
+	text_str(out, s->is_physical ? "physical line" : "line");
+	text_str(out, plural(s->n_lines));
+	for (size_t i = 0; i < s->n_lines && i < FINDING_LINES; i++)
+		text_format(out, "%s0x%" PRIx64, i > 0 ? ", " : " ", s->lines[i]);
+	if (s->n_lines > FINDING_LINES)
+		text_format(out, " and %zu more", s->n_lines - FINDING_LINES);
+}
+
+const char *sharing_claim(struct table *t, const struct finding *f)
+{
+	const struct finding_sharing *s = f->sharing;
+	struct text text = { 0 };
+
+	text_format(&text, "%s: ", verdict_words(f));
+	if (s->object != NULL) {
+		short_name(s->object, strlen(s->object), OBJECT_WIDTH, &text);
+		if (s->n_objects > 1)
+			text_format(&text, " in %" PRIu32 " objects", s->n_objects);
+		text_str(&text, ", ");
+	}
+	put_lines(s, &text);
+	return words_take(t, &text);
+}
+
+const char *sharing_size(struct table *t, const struct finding *f)
+{
+	if (!f->sharing->has_latency)
+		return table_format(t, "%.1f %% of contended loads", 100 * f->value);
+	return table_format(t, "%.1f %% \xc2\xb1 %.1f of %s", 100 * f->size.share,
+			    100 * f->size.error, f->size.whole);
+}
+
+/* The field; of many objects without the number of an element: "table[].lock". */
+static void put_field(const char *field, bool is_of_many, struct text *out)
+{
+	const char *start = is_of_many ? strchr(field, '[') : NULL;
+	const char *end = start != NULL ? strchr(start, ']') : NULL;
+	struct text plain = { 0 };
+
+	if (end == NULL || start[1] < '0' || start[1] > '9') {
+		short_name(field, strlen(field), FIELD_WIDTH, out);
+		return;
+	}
+	text_add(&plain, field, (size_t)(start - field) + 1);
+	text_str(&plain, end);
+	short_name(plain.bytes, plain.n, FIELD_WIDTH, out);
+	text_release(&plain);
+}
+
+/* "bytes 0-7  locker+0x48  sharing.c:7  thread 5001: 1493 stores" */
+static const char *access_words(struct table *t, const struct finding *f,
+				const struct finding_access *a)
+{
+	struct text text = { 0 };
+
+	if (a->field != NULL)
+		put_field(a->field, f->sharing->n_objects > 1, &text);
+	else if (a->size == 0)
+		text_format(&text, "byte %u on", a->offset);
+	else
+		text_format(&text, "bytes %u-%u", a->offset, a->offset + a->size - 1);
+	text_str(&text, "  ");
+	put_place(&a->place, &text);
+	if (a->n_threads == 1 && a->tid != UINT32_MAX)
+		text_format(&text, "  thread %" PRIu32 ": ", a->tid);
+	else
+		text_format(&text, "  %" PRIu32 " thread%s: ", a->n_threads, plural(a->n_threads));
+	if (a->n_waited > 0)
+		text_format(&text, "%" PRIu32 " of ", a->n_waited);
+	text_format(&text, "%" PRIu64 " %s%s", a->records, a->operation, plural(a->records));
+	if (a->n_waited > 0)
+		text_format(&text, " %s, %.0f cycles",
+			    a->has_reloads ? "waited" : "from another core", a->wait_cycles);
+	return words_take(t, &text);
+}
+
+/* The last that is told, if there are more. */
+static const char *last_access_words(struct table *t, const struct finding *f,
+				     const struct finding_access *a, size_t i, size_t n)
+{
+	const char *words = access_words(t, f, a);
+
+	if (i + 1 < FINDING_ACCESSES || n <= FINDING_ACCESSES)
+		return words;
+	return table_format(t, "%s  (and %zu more instruction%s)", words, n - FINDING_ACCESSES,
+			    plural(n - FINDING_ACCESSES));
+}
+
+void sharing_show_accesses(struct table *t, const struct finding *f, bool writers,
+			   struct cell *cells)
+{
+	const struct finding_sharing *s = f->sharing;
+	const struct finding_access *accesses = writers ? s->writes : s->reads;
+	size_t n = writers ? s->n_write_places : s->n_read_places;
+
+	for (size_t i = 0; i < n && i < FINDING_ACCESSES; i++)
+		cells[i] = cell_text(last_access_words(t, f, &accesses[i], i, n));
+}
+
+/* The instruction that writes most and the one that waits most: a cause has two places. */
+const char *sharing_where(struct table *t, const struct finding *f)
+{
+	const struct finding_sharing *s = f->sharing;
+	const char *writes = NULL, *reads = NULL;
+
+	if (s->n_write_places > 0)
+		writes = access_words(t, f, &s->writes[0]);
+	if (s->n_read_places > 0)
+		reads = access_words(t, f, &s->reads[0]);
+	if (writes != NULL && reads != NULL)
+		return table_format(t, "writes %s; reads %s", writes, reads);
+	return writes != NULL ? writes : reads != NULL ? reads : "";
+}
+
+static const char *least_words(const struct finding_waits *w)
+{
+	return w->n_saturated > 0 ? "at least " : "";
+}
+
+/*
+ * No cycles of the whole run: latencies overlap, within a thread and between threads, so that
+ * their sum over all loads may be more than the program ran.
+ */
+const char *sharing_cost_words(struct table *t, const struct finding *f)
+{
+	const struct finding_sharing *s = f->sharing;
+	const struct finding_waits *c = &s->contended, *r = &s->reloads;
+	struct text text = { 0 };
+
+	if (c->n + r->n == 0)
+		return s->has_waited ? "not measured: the capture has no latencies"
+				     : "not measured: no sampled load waited for it";
+	if (c->n > 0)
+		text_format(&text, "%" PRIu32 " load%s from another core took %s%.0f cycles", c->n,
+			    plural(c->n), least_words(c), c->mean_cycles);
+	if (r->n > 0)
+		text_format(&text,
+			    "%s%" PRIu32 " reload%s of what others wrote, from shared caches or "
+			    "memory, %s%.0f cycles (%.1f %% \xc2\xb1 %.1f)",
+			    c->n > 0 ? "; " : "", r->n, plural(r->n), least_words(r),
+			    r->mean_cycles, 100 * s->reload_share, 100 * s->reload_error);
+	if (s->local_cycles > 0)
+		text_format(&text, "%s a local hit takes %" PRIu64, r->n > 0 ? ";" : ",",
+			    s->local_cycles);
+	return words_take(t, &text);
+}
+
+static const char *const doubt_words[] = {
+	[DOUBT_NO_STORES] = "the capture holds no stores: record stores, too",
+	[DOUBT_STORES_FILTERED] =
+		"stores may have been left out when recorded, or by --select: take them all",
+	[DOUBT_STORES_UNSEEN] = "loads found the line modified, but no store to it was sampled",
+	[DOUBT_OTHER_TIMES] =
+		"loads waited, but stores of other threads were sampled at other times only",
+	[DOUBT_SIZES] = "accesses may overlap: their sizes are not known, because the program was "
+			"not found (--symfs DIR)",
+	[DOUBT_VECTOR_LENGTH] = "accesses may overlap: how long vectors of SVE are is not in the "
+				"records (--vector-length BITS)",
+	[DOUBT_PREDICATES] = "accesses may overlap: records do not say which elements of a vector "
+			     "its predicate left out",
+	[DOUBT_OTHER] = "",
+};
+
+const char *sharing_confidence(struct table *t, const struct finding *f)
+{
+	const struct finding_sharing *s = f->sharing;
+	const char *parts = "";
+
+	if (f->kind == FINDING_CONTENDED && s->doubt == DOUBT_FEW_SAMPLES)
+		return table_format(t,
+				    "too few samples (%" PRIu32 " write%s, %" PRIu32
+				    " load%s that waited): record longer or more often",
+				    s->n_writes, plural(s->n_writes), s->n_waited,
+				    plural(s->n_waited));
+	if (f->kind == FINDING_CONTENDED)
+		return doubt_words[s->doubt];
+	if (s->is_both)
+		parts = table_format(t, "; %.0f %% of it is false sharing", 100 * s->false_part);
+	return table_format(t,
+			    "%" PRIu32 " sampled write%s by %" PRIu32 " of %" PRIu32
+			    " thread%s, %" PRIu32 " load%s that waited%s",
+			    s->n_writes, plural(s->n_writes), s->n_writers, s->n_threads,
+			    plural(s->n_threads), s->n_waited, plural(s->n_waited), parts);
+}
