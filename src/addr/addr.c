@@ -4,23 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/data_src.h"
-#include "access/samples.h"
+#include "access/access.h"
 #include "base/alloc.h"
-#include "estimate/latency.h"
-#include "spe/packet.h"
 
 enum { MAX_CPUS = 1 << 16 };
-
-/* An access to memory, of either kind of record. */
-struct access {
-	uint64_t address;
-	bool is_load, is_store;
-	bool is_translated, has_walk, has_walk_cycles; /* is it known how; was it by a walk */
-	bool has_cycles, is_saturated;
-	uint64_t cycles, walk_cycles;
-	enum source_level level; /* of loads */
-};
 
 static uint32_t number_in(const char **text)
 {
@@ -124,61 +111,13 @@ static uint32_t cpu_of(const struct batch *b, size_t row)
 	return b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
 }
 
-static bool read_spe(const struct session *s, const struct batch *b, size_t row, struct access *out)
-{
-	uint32_t has = b->has[row];
-	enum memory_kind kind =
-		has & HAS_OP ? memory_kind_of(b->op_class[row], b->op[row]) : MEMORY_NONE;
-	const struct cpu_source *source = NULL;
-
-	if (kind == MEMORY_NONE)
-		return false;
-	out->is_load = kind != MEMORY_STORE;
-	out->is_store = kind != MEMORY_LOAD;
-	out->has_cycles = has & HAS_TOTAL;
-	out->cycles = b->total[row];
-	out->is_saturated = latency_is_full(b->total[row]);
-	out->is_translated = has & HAS_EVENTS;
-	out->has_walk = out->is_translated && b->events[row] >> SPE_EV_TLB_WALK & 1;
-	out->has_walk_cycles = out->has_walk && has & HAS_XLAT;
-	out->walk_cycles = out->has_walk_cycles ? b->xlat[row] : 0;
-	if (has & HAS_SOURCE && out->is_load)
-		source = session_source(s, cpu_of(b, row), b->source[row]);
-	out->level = source == NULL ? SOURCE_UNKNOWN : source->level;
-	return true;
-}
-
-static bool read_sample(const struct addr *a, const struct batch *b, size_t row, struct access *out)
-{
-	int event = a->sampling.event;
-	uint64_t source = b->has[row] & HAS_DATA_SRC ? b->data_src[row] : 0;
-	unsigned access = data_src_access(source);
-	uint64_t facts = data_src_facts(source);
-	struct sample_latencies l;
-
-	if (access == 0 || (event >= 0 && b->event[row] != (unsigned)event))
-		return false;
-	l = sample_latencies_of(&a->sampling, b, row);
-	out->is_load = access & DATA_LOAD;
-	out->is_store = access & DATA_STORE;
-	out->has_cycles = l.state[LATENCY_TOTAL] != LATENCY_ABSENT;
-	out->is_saturated = l.state[LATENCY_TOTAL] == LATENCY_FULL;
-	out->cycles = out->has_cycles ? l.cycles[LATENCY_TOTAL] : 0;
-	out->has_walk = facts >> SPE_EV_TLB_WALK & 1;
-	out->is_translated = out->has_walk || facts >> SPE_EV_TLB_ACCESS & 1;
-	out->level = out->is_load ? data_src_level(source) : SOURCE_UNKNOWN;
-	return true;
-}
-
 /* False if the row is no access, or of the other sampling; counts those whose address is not known. */
 static bool read_access(struct addr *a, const struct batch *b, size_t row, struct access *out)
 {
-	*out = (struct access){ 0 };
 	if (b->kind != (a->is_sampled ? BATCH_SAMPLES : BATCH_SPE))
 		return false;
-	if (!(a->is_sampled ? read_sample(a, b, row, out) : read_spe(a->session, b, row, out)))
+	if (!access_read(a->session, &a->sampling, b, row, out))
 		return false;
-	out->address = b->va[row];
 	if (b->has[row] & HAS_VA && (!a->is_sampled || out->address != 0))
 		return true;
 	a->n_without_address++;

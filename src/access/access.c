@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/access.h"
+
+#include "access/data_src.h"
+#include "access/kind.h"
+#include "estimate/latency.h"
+#include "spe/packet.h"
+
+static bool read_spe(const struct session *s, const struct batch *b, size_t row, struct access *out)
+{
+	uint32_t has = b->has[row];
+	uint32_t cpu = has & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+	enum memory_kind kind =
+		has & HAS_OP ? memory_kind_of(b->op_class[row], b->op[row]) : MEMORY_NONE;
+	const struct cpu_source *source = NULL;
+
+	if (kind == MEMORY_NONE)
+		return false;
+	out->is_load = kind != MEMORY_STORE;
+	out->is_store = kind != MEMORY_LOAD;
+	out->has_cycles = has & HAS_TOTAL;
+	out->cycles = b->total[row];
+	out->is_saturated = latency_is_full(b->total[row]);
+	out->is_translated = has & HAS_EVENTS;
+	out->has_walk = out->is_translated && b->events[row] >> SPE_EV_TLB_WALK & 1;
+	out->has_walk_cycles = out->has_walk && has & HAS_XLAT;
+	out->walk_cycles = out->has_walk_cycles ? b->xlat[row] : 0;
+	if (has & HAS_SOURCE && out->is_load)
+		source = session_source(s, cpu, b->source[row]);
+	out->level = source == NULL ? SOURCE_UNKNOWN : source->level;
+	return true;
+}
+
+static bool read_sample(const struct access_sampling *sampling, const struct batch *b, size_t row,
+			struct access *out)
+{
+	int event = sampling->event;
+	uint64_t source = b->has[row] & HAS_DATA_SRC ? b->data_src[row] : 0;
+	unsigned access = data_src_access(source);
+	uint64_t facts = data_src_facts(source);
+	struct sample_latencies l;
+
+	if (access == 0 || (event >= 0 && b->event[row] != (unsigned)event))
+		return false;
+	l = sample_latencies_of(sampling, b, row);
+	out->is_load = access & DATA_LOAD;
+	out->is_store = access & DATA_STORE;
+	out->has_cycles = l.state[LATENCY_TOTAL] != LATENCY_ABSENT;
+	out->is_saturated = l.state[LATENCY_TOTAL] == LATENCY_FULL;
+	out->cycles = out->has_cycles ? l.cycles[LATENCY_TOTAL] : 0;
+	out->has_walk = facts >> SPE_EV_TLB_WALK & 1;
+	out->is_translated = out->has_walk || facts >> SPE_EV_TLB_ACCESS & 1;
+	out->level = out->is_load ? data_src_level(source) : SOURCE_UNKNOWN;
+	return true;
+}
+
+bool access_read(const struct session *s, const struct access_sampling *sampling,
+		 const struct batch *b, size_t row, struct access *out)
+{
+	*out = (struct access){ .address = b->has[row] & HAS_VA ? b->va[row] : 0 };
+	if (b->kind == BATCH_SPE)
+		return read_spe(s, b, row, out);
+	return b->kind == BATCH_SAMPLES && read_sample(sampling, b, row, out);
+}
