@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that the manual pages name the options that there are, and no others, and how wide they are.
 
-usage: manual_options.py CYCLOPS COMMAND...
+usage: manual_options.py CYCLOPS
 
-What a command takes is what its --help lists. Each option must stand in the command's manual page or
+Every command that --list-commands knows has a page, which cyclops(1) names. What a command takes is what its --help lists. Each option must stand in the command's manual page or
 in that of cyclops; and each option that a page describes must be one of a command's. Pages with their examples
 fit 100 columns, --help fits 80.
 """
@@ -30,11 +30,14 @@ def too_wide(width, *command):
 
 
 def main():
-    cyclops, *commands = sys.argv[1:]
+    cyclops = sys.argv[1]
+    listed = [line.split("\t")[0] for line in run(cyclops, "--list-commands").splitlines()]
+    commands = [name for name in listed if name != "help"]
     options = {c: set(LISTED.findall(run(cyclops, c, "--help"))) for c in commands}
     common = set(DESCRIBED.findall(run(cyclops, "help")))
     pages = {c: set(DESCRIBED.findall(run(cyclops, "help", c))) for c in commands}
-    faults = []
+    faults = [f"cyclops(1) does not name cyclops-{c}(1)" for c in commands
+              if f"cyclops-{c}(1)" not in run(cyclops, "help")]
     for command in commands:
         for letter, name in sorted(options[command] - pages[command] - common):
             faults.append(f"{command}: --{name} (-{letter or ' '}) is not in the manual")
