@@ -5,10 +5,16 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "analysis/addr_report.h"
+#include "analysis/annotate_view.h"
+#include "analysis/arguments.h"
+#include "analysis/diff.h"
+#include "analysis/elapsed.h"
 #include "analysis/export.h"
 #include "analysis/hot_event.h"
 #include "analysis/mem_report.h"
 #include "analysis/packets.h"
+#include "analysis/quality.h"
 #include "analysis/report.h"
 #include "analysis/scan.h"
 #include "analysis/sharing_tables.h"
@@ -149,6 +155,116 @@ static void list_events(struct session *s)
 	vec_release(&tables.list);
 }
 
+/* Run time, by what it can be told apart by. */
+static void show_elapsed(struct session *s)
+{
+	const struct hot_keys keys = { .keys = { HOT_FUNCTION }, .n = 1 };
+	const struct hot_options options = { .dimensions = hot_dimensions(&keys),
+					     .event = -1,
+					     .branches_of = -1,
+					     .without_samples = true };
+	const struct elapsed_request request = { .keys = &keys };
+	struct analysis hot = { .class = &hot_class, .options = &options };
+	struct names names = { 0 };
+	struct table table = { 0 };
+	struct tables tables = { 0 };
+	struct err err;
+
+	scan(s, NULL, &hot, 1);
+	hot_names(s, hot.result, &keys, &names);
+	if (elapsed_table(s, NULL, hot.result, &names, &request, &table, NULL, &err) == 0) {
+		*vec_add(&tables.list) = &table;
+		render(&tables);
+	}
+	names_release(&names);
+	hot_class.free(hot.result);
+	table_release(&table);
+	vec_release(&tables.list);
+}
+
+static void show_arguments(struct session *s, const struct select *select)
+{
+	const struct argument_request request = { .event = -1, .with_histogram = true };
+	struct argument_tables tables = { 0 };
+	struct err err;
+
+	if (argument_tables_make(s, select, &request, &tables, &err) == 0)
+		render(&tables.shown);
+	argument_tables_release(&tables);
+}
+
+/* The hottest function, whole; for people and for machines. */
+static void annotate_hottest(struct session *s, const struct select *select)
+{
+	struct annotate_region region;
+	struct analysis analysis = { .class = &annotate_class, .options = &region };
+	struct annotation annotation;
+	struct scan_wish wish;
+	struct err err;
+
+	if (annotate_find(s, select, NULL, &region, &err) < 0)
+		return;
+	wish = annotate_wish(s);
+	scan_part(s, select, &wish, &analysis, 1);
+	annotation_read(&annotation, s, analysis.result, SYNTAX_ATT);
+	for (int is_text = 0; is_text < 2; is_text++) {
+		struct annotate_view view = { .shows_all = true };
+		struct annotate_tables tables = { 0 };
+
+		annotate_view_fill(&view, &annotation);
+		annotate_tables_make(&annotation, &view, is_text, &tables);
+		render(&tables.shown);
+		annotate_tables_release(&tables);
+	}
+	annotation_release(&annotation);
+	annotate_class.free(analysis.result);
+}
+
+static void show_addresses(struct session *s, const struct select *select)
+{
+	for (unsigned by = 0; by < ADDR_BY_OFFSET; by++) {
+		const struct addr_request request = { .by = (enum addr_by)by, .top = TOP };
+		struct addr_report report = { 0 };
+		struct err err;
+
+		if (addr_report_make(s, select, &request, &report, &err) == 0)
+			render(&report.shown);
+		addr_report_release(&report);
+	}
+}
+
+static void judge(struct session *s, const struct select *select)
+{
+	struct quality quality = { 0 };
+	struct err err;
+
+	if (quality_make(s, select, TOP, &quality, &err) == 0)
+		render(&quality.shown);
+	quality_release(&quality);
+}
+
+/* The capture as a baseline, and against itself. */
+static void compare(struct session *s)
+{
+	struct measures measures = { .origin = "fuzz" };
+	struct diff diff = { 0 };
+	struct diff_tables tables = { 0 };
+	struct text baseline = { 0 };
+	bool has_tripped;
+	struct err err;
+
+	measures_of_session(s, NULL, UINT32_MAX, &measures);
+	measures_add_shared(s, NULL, &measures, &err);
+	measures_write(&measures, &baseline);
+	diff_make(&measures, &measures, DIFF_PER_RUN, &diff);
+	if (diff_tables(&diff, NULL, 0, TOP, &tables, &has_tripped, &err) == 0)
+		render(&tables.shown);
+	diff_tables_release(&tables);
+	diff_release(&diff);
+	text_release(&baseline);
+	measures_release(&measures);
+}
+
 static void export_all(struct session *s, const struct select *select)
 {
 	static const char *const names[] = { "spe", "samples" };
@@ -184,6 +300,12 @@ static void use(struct session *s)
 	show_hot(s, select);
 	show_memory(s, NULL);
 	list_events(s);
+	show_elapsed(s);
+	show_arguments(s, NULL);
+	annotate_hottest(s, NULL);
+	show_addresses(s, NULL);
+	judge(s, NULL);
+	compare(s);
 	for (int mode = -1; mode < SHARING_N_MODES; mode += 2)
 		show_sharing(s, mode < 0 ? NULL : select, mode);
 	export_all(s, select);
