@@ -28,7 +28,7 @@ CHECKS = [
 ]
 
 # Suites of whole programs that ask what the code does, which another compiler of the same sources
-# does not change.
+# does not change: `make soak` runs them with clang, too.
 ONCE = ["--no-suite", "vm", "--no-suite", "qemu", "--no-suite", "once"]
 
 # name, compiler, meson options, arguments of `meson test`. Warnings are errors in the plain
