@@ -71,7 +71,7 @@ ALL = {
           for key in ("function", "thread,module", "instruction")),
         ["--by", "function,source", "--select", "op=load || period>1", "--format", "csv"],
         ["--event", "list", "--format", "csv"],
-        ["--event", "l1d-refill", "--format", "json", "--all"],
+        ["--event", "mispredicted", "--format", "json", "--all"],
         ["--time-slices", "7", "--format", "json", "--all"],
     ],
     "annotate": [*FORMS, ["--all", "--no-source"], ["--time-slices", "5", "--format", "json"]],
