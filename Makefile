@@ -22,6 +22,17 @@ test:
 	@scripts/install-packages.sh build test
 	@python3 scripts/run-tests.py
 
+# What takes less than a minute: the unit tests, and each command once.
+check:
+	@scripts/install-packages.sh build check
+	@$(MAKE) --no-print-directory all QUIET=1
+	@python3 scripts/run-tests.py --check $(BUILD)
+
+# What takes long: many seeds, long fuzzing, newer peers. SOAK="--scale 0.1" and more: scripts/soak.py --help.
+soak:
+	@scripts/install-packages.sh build test soak
+	@python3 scripts/soak.py $(SOAK)
+
 # Compares with the peers, side by side in one run. BENCH="--size 4G" and more: bench/run.py --help.
 bench:
 	@scripts/install-packages.sh build bench
@@ -42,4 +53,4 @@ format:
 clean:
 	rm -rf $(BUILD) build-*
 
-.PHONY: all demo test bench fuzz install format clean
+.PHONY: all demo check test soak bench fuzz install format clean

@@ -12,11 +12,12 @@
 #include "base/alloc.h"
 
 enum {
-	SPINS = 1000,	     /* before a waiting thread goes to sleep */
-	NAP_NS = 20000,	     /* between looks at threads that are away */
-	PATIENCE_MS = 50,    /* between looks at a holder that gets nowhere … */
-	PATIENCE_ROUNDS = 4, /* … and so many of them */
-	LOOK_AFTER = 16,     /* quanta after which a lone thread looks whether others are back */
+	SPINS = 1000,	  /* before a waiting thread goes to sleep */
+	NAP_NS = 20000,	  /* between looks at threads that are away */
+	PATIENCE_MS = 50, /* between looks at a holder that gets nowhere … */
+	PATIENCE = 400,	  /* … until there were so many, … */
+	IF_ASLEEP = 100,  /* … each as many as this unless it wants to run: 200 ms, or 20 s */
+	LOOK_AFTER = 16,  /* quanta after which a lone thread looks whether others are back */
 };
 
 /* A moment of a loop that waits for another CPU. */
@@ -235,15 +236,23 @@ void turns_settle(struct turns *t, struct seat *holder)
 	holder->limit = limit_of(t, holder);
 }
 
+/* A holder that runs may have to wait for a CPU, where the host is busy. */
+static unsigned despair(const struct seat *holder)
+{
+	char state = holder->kernel_id != 0 ? kernel_state(holder->kernel_id) : 0;
+
+	return state == 'R' || state == 'D' ? 1 : IF_ASLEEP;
+}
+
 /* Sleeps until the seat has the turn, or until there is no hope. */
 static bool sleep_until_chosen(struct turns *t, struct seat *seat)
 {
 	unsigned long beats = atomic_load(&t->beats);
-	unsigned rounds = 0;
+	unsigned in_vain = 0;
 	struct timespec until;
 
 	pthread_mutex_lock(&t->lock);
-	while (!turns_hold(t, seat) && !atomic_load(&t->is_over) && rounds < PATIENCE_ROUNDS) {
+	while (!turns_hold(t, seat) && !atomic_load(&t->is_over) && in_vain < PATIENCE) {
 		const struct seat *holder = atomic_load(&t->holder);
 
 		clock_gettime(CLOCK_REALTIME, &until);
@@ -253,9 +262,9 @@ static bool sleep_until_chosen(struct turns *t, struct seat *seat)
 		pthread_cond_timedwait(&seat->its_turn, &t->lock, &until);
 		if (atomic_load(&t->beats) != beats || holder == NULL ||
 		    atomic_load(&holder->is_late))
-			rounds = 0;
+			in_vain = 0;
 		else
-			rounds++;
+			in_vain += despair(holder);
 		beats = atomic_load(&t->beats);
 	}
 	pthread_mutex_unlock(&t->lock);
@@ -272,8 +281,19 @@ static bool wait_until_chosen(struct turns *t, struct seat *seat)
 	return sleep_until_chosen(t, seat);
 }
 
+/* The seat is that of the calling thread. */
+static void introduce(struct turns *t, struct seat *seat)
+{
+	if (seat->kernel_id != 0)
+		return;
+	pthread_mutex_lock(&t->lock);
+	seat->kernel_id = gettid();
+	pthread_mutex_unlock(&t->lock);
+}
+
 bool turns_wait(struct turns *t, struct seat *seat)
 {
+	introduce(t, seat);
 	for (;;) {
 		if (!wait_until_chosen(t, seat))
 			return false;

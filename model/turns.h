@@ -35,7 +35,7 @@ struct seat {
 	enum seat_state state;
 	atomic_bool is_back; /* it has returned from the kernel */
 	atomic_bool is_late; /* ready by its clock, but really still asleep */
-	pid_t kernel_id;     /* of the thread that is away */
+	pid_t kernel_id;     /* of its thread; 0: it has not waited yet */
 	pthread_cond_t its_turn;
 };
 
@@ -82,7 +82,7 @@ static inline void turns_beat(struct turns *t)
 /*
  * Waits for the turn. False if it does not come: the game is over, or for so long nobody got
  * anywhere that the holder must be waiting for this thread itself (the emulator sometimes stops
- * all threads, and cannot while they wait here).
+ * all threads, and cannot while they wait here). A holder that is not asleep is only slow.
  */
 bool turns_wait(struct turns *, struct seat *);
 

@@ -1,12 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian packages of the groups named (build, test, bench) that are missing.
+# Installs the Debian packages of the groups named (build, check, test, soak, bench) that are missing.
 set -e
 
 build="gcc make git python3 meson ninja-build pkg-config mandoc libdw-dev libelf-dev libiberty-dev
 	liblzma-dev libzstd-dev libjansson-dev zlib1g-dev libstdc++-12-dev llvm-19-dev"
-test="clang clang-format libclang-rt-14-dev libcmocka-dev linux-perf binutils
-	gcc-aarch64-linux-gnu libc6-dev-arm64-cross binutils-aarch64-linux-gnu qemu-user qemu-system-arm"
+check="libcmocka-dev"
+test="$check clang clang-format libclang-rt-14-dev linux-perf binutils gdb
+	gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross binutils-aarch64-linux-gnu qemu-user
+	qemu-system-arm"
+soak="debootstrap"
 bench="linux-perf hyperfine g++ gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 for group in "$@"; do

@@ -1,7 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs everything: checks of the tree, then all tests in several builds. Ends with a count."""
+"""
+Runs everything: checks of the tree, then all tests in several builds. Ends with a count.
 
+usage: run-tests.py [--check BUILD]
+
+--check runs what takes no minute, in a build that is there: unit tests and each command once.
+"""
+
+import argparse
 import json
 import os
 import pathlib
@@ -20,14 +27,17 @@ CHECKS = [
     ["python3", "scripts/check-catalog.py"],
 ]
 
+# Suites of whole programs that ask what the code does, which another compiler of the same sources
+# does not change: `make soak` runs them with clang, too.
+ONCE = ["--no-suite", "vm", "--no-suite", "qemu", "--no-suite", "once"]
+
 # name, compiler, meson options, arguments of `meson test`. Warnings are errors in the plain
 # builds; instrumented code makes gcc warn of things that cannot be.
 BUILDS = [
     ("gcc", "gcc", ["-Dwerror=true"], []),
-    ("clang", "clang", ["-Dwerror=true"], ["--no-suite", "vm"]),
+    ("clang", "clang", ["-Dwerror=true"], ["--no-suite", "e2e", *ONCE]),
     # qemu cannot load a plugin that wants the sanitizer first
-    ("sanitize", "gcc", ["-Dwerror=false", "-Db_sanitize=address,undefined"],
-     ["--no-suite", "model", "--no-suite", "vm"]),
+    ("sanitize", "gcc", ["-Dwerror=false", "-Db_sanitize=address,undefined"], ONCE),
     ("threads", "clang", ["-Dwerror=false", "-Db_sanitize=thread", "-Db_lundef=false"],
      ["--suite", "threads"]),
 ]
@@ -83,22 +93,62 @@ def build_failed(name, step):
     return 0, 1, 0
 
 
-def test_build(name, compiler, options, arguments):
-    """Builds with warnings as errors and runs the tests; a build that fails is a failed test."""
-    build = ROOT / f"build-{name}"
+def say_failures():
+    for what, words in failures:
+        print(f"\nFAILED {what}")
+        for line in words:
+            print(f"    {line}")
+    print()
+
+
+def check(build):
+    """The tests of the suites for it, in a build that is there already but may be without tests."""
+    log = build / "meson-logs" / "testlog.json"
+    options = json.loads(subprocess.run(["meson", "introspect", "--buildoptions", build], cwd=ROOT, check=True,
+                                        stdout=subprocess.PIPE).stdout)
+    if any(option["name"] == "tests" and option["value"] != "enabled" for option in options):
+        run(["meson", "configure", build, "-Dtests=enabled"])
+    log.unlink(missing_ok=True)
+    if run(["ninja", "-C", build, "--quiet"]) == 0:
+        run(["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs", "--quiet", "--timeout-multiplier", "10",
+             "--suite", "unit", "--suite", "smoke"])
+    results = count(log, build.name) if log.exists() else build_failed(build.name, "ninja or meson test")
+    say_failures()
+    passed, failed, skipped = results
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    return 1 if failed else 0
+
+
+def environment_of(compiler):
     environment = dict(os.environ, CC=compiler, ASAN_OPTIONS="detect_leaks=1:abort_on_error=1",
                        UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1",
                        TSAN_OPTIONS="halt_on_error=1")
     if CAPTURES.is_dir():
         environment.setdefault("CYCLOPS_CAPTURES", str(CAPTURES))
+    return environment
+
+
+def make_build(build, compiler, options):
+    """Sets the folder up and builds in it; did it work?"""
+    environment = environment_of(compiler)
     setup = ["meson", "setup", build, "-Dtests=enabled", *options]
     if build.exists():
         setup.append("--reconfigure")
+    steps = {"meson setup": setup, "ninja": ["ninja", "-C", build, "--quiet"]}
+    for step, command in steps.items():
+        if run(command, env=environment, stdout=subprocess.DEVNULL if command is setup else None) != 0:
+            build_failed(build.name, step)
+            return False
+    return True
+
+
+def test_build(name, compiler, options, arguments):
+    """Builds with warnings as errors and runs the tests; a build that fails is a failed test."""
+    build = ROOT / f"build-{name}"
+    environment = environment_of(compiler)
     log = build / "meson-logs" / "testlog.json"
-    if run(setup, env=environment, stdout=subprocess.DEVNULL) != 0:
-        return build_failed(name, "meson setup")
-    if run(["ninja", "-C", build, "--quiet"], env=environment) != 0:
-        return build_failed(name, "ninja")
+    if not make_build(build, compiler, options):
+        return 0, 1, 0
     log.unlink(missing_ok=True)
     # a busy machine is not a failure: no test measures time, a limit only ends what hangs
     run(["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs", "--quiet",
@@ -106,20 +156,23 @@ def test_build(name, compiler, options, arguments):
     return count(log, name) if log.exists() else build_failed(name, "meson test")
 
 
-def main():
+def test():
     results = {"tree": check_tree(), "arm64": build_arm64()}
     for name, *rest in BUILDS:
         results[name] = test_build(name, *rest)
-    for what, words in failures:
-        print(f"\nFAILED {what}")
-        for line in words:
-            print(f"    {line}")
-    print()
+    say_failures()
     for name, (passed, failed, skipped) in results.items():
         print(f"{name:10} {passed} passed, {failed} failed, {skipped} skipped")
     passed, failed, skipped = (sum(column) for column in zip(*results.values()))
     print(f"\n{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", metavar="BUILD", type=pathlib.Path)
+    args = parser.parse_args()
+    return check(args.check.resolve()) if args.check else test()
 
 
 if __name__ == "__main__":

@@ -34,11 +34,6 @@ int measure_kind_find(const char *name)
 	return -1;
 }
 
-static const char *copy(struct measures *m, const char *text)
-{
-	return text == NULL ? NULL : arena_strndup(&m->memory, text, strlen(text));
-}
-
 /*
  * Repeated runs tell how far their mean is off. A single count is exact for its own run and
  * says nothing of the next. perf tells the error of the mean without the number of runs.
@@ -66,9 +61,9 @@ static void add_events(const struct stat_totals *totals, struct measures *out)
 			.kind = MEASURE_EVENT,
 			.is_scaled = is_scaled(c),
 			.event = "",
-			.name = copy(out, c->event),
+			.name = measures_text(out, c->event),
 			.module = "",
-			.unit = c->unit != NULL ? copy(out, c->unit) : "events",
+			.unit = c->unit != NULL ? measures_text(out, c->unit) : "events",
 			.value = c->value,
 			.error = error_of(c),
 		};
@@ -134,9 +129,9 @@ static void add_metric(const struct stat_totals *totals, const struct cpu_metric
 		.kind = MEASURE_METRIC,
 		.is_scaled = e.is_scaled,
 		.event = "",
-		.name = copy(out, metric->name),
+		.name = measures_text(out, metric->name),
 		.module = "",
-		.unit = copy(out, metric->unit),
+		.unit = measures_text(out, metric->unit),
 		.value = value,
 		.error = error_of_metric(&e, value),
 	};
@@ -166,12 +161,12 @@ void measures_of_counts(const struct counts *counts, const struct cpu_pmu *pmu,
 	struct stat_totals totals = { 0 };
 
 	stat_totals_init(&totals, counts->items.items, counts->items.n);
-	out->command = copy(out, counts->command);
+	out->command = measures_text(out, counts->command);
 	out->is_modelled |= counts->is_modelled;
 	out->elapsed_ns = counts->elapsed_ns;
 	out->kinds |= 1u << MEASURE_METRIC | 1u << MEASURE_EVENT;
 	if (pmu != NULL) {
-		out->cpu = copy(out, cpu_name(pmu->cpu));
+		out->cpu = measures_text(out, cpu_name(pmu->cpu));
 		add_metrics(&totals, pmu, out);
 	}
 	add_events(&totals, out);

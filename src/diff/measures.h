@@ -49,7 +49,7 @@ struct measure {
 
 /* All numbers of a run. Zeroed is empty. */
 struct measures {
-	struct arena memory; /* holds the texts */
+	struct arena memory; /* holds the texts, which are valid UTF-8: measures_text() */
 	VEC_OF(struct measure) list;
 	uint32_t kinds;	     /* bits of those that were looked for, whether found or not */
 	const char *origin;  /* the file it is from */
@@ -61,6 +61,12 @@ struct measures {
 };
 
 void measures_release(struct measures *);
+
+/*
+ * A copy of a text from outside, for a measure: bytes that are not UTF-8, which a baseline cannot
+ * hold, become \xNN, so that a capture has the names of its baseline. NULL stays NULL.
+ */
+const char *measures_text(struct measures *, const char *text);
 
 /* "function" …; these words are also the names of tables and of kinds in files. */
 const char *measure_kind_name(enum measure_kind);

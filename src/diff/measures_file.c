@@ -7,10 +7,16 @@
 
 #include "base/alloc.h"
 #include "diff/measures.h"
+#include "table/format.h"
 
 enum { SCHEMA = 2 }; /* 1 did not tell what full counters hold */
 
 #define SIGNATURE "cyclops baseline"
+
+const char *measures_text(struct measures *m, const char *text)
+{
+	return text == NULL ? NULL : valid_text(&m->memory, text);
+}
 
 static void put_text(json_t *object, const char *key, const char *text)
 {

@@ -233,10 +233,9 @@ static void add_measure(struct measures *out, const struct session *s, enum meas
 
 	*vec_add(&out->list) = (struct measure){
 		.kind = (uint8_t)kind,
-		.event = arena_strndup(&out->memory, event_name(s, event),
-				       strlen(event_name(s, event))),
-		.name = arena_strndup(&out->memory, name, strlen(name)),
-		.module = arena_strndup(&out->memory, module, strlen(module)),
+		.event = measures_text(out, event_name(s, event)),
+		.name = measures_text(out, name),
+		.module = measures_text(out, module),
 		.unit = event_unit(&events, event),
 		.value = (double)sum->value,
 		.error = sqrt((double)sum->squares),
@@ -297,9 +296,7 @@ static void describe(const struct session *s, const struct costs *costs, struct 
 	if (out->elapsed_ns == 0) /* a counted run tells better */
 		out->elapsed_ns = s->last_ns - s->first_ns;
 	out->is_modelled |= capture_spe(s->capture)->is_modelled;
-	out->cpu = s->cpu != NULL
-			   ? arena_strndup(&out->memory, cpu_name(s->cpu), strlen(cpu_name(s->cpu)))
-			   : out->cpu;
+	out->cpu = s->cpu != NULL ? measures_text(out, cpu_name(s->cpu)) : out->cpu;
 	for (uint32_t i = 0; i < costs->keys.n; i++)
 		out->is_unscaled |= tuples_get(&costs->keys, i)[AT_EVENT] == spe_event &&
 				    spe_interval_range(s).longest == 0;

@@ -107,7 +107,7 @@ static void add_measures(const struct by_name *b, const struct session *s, doubl
 		*vec_add(&out->list) = (struct measure){
 			.kind = MEASURE_SHARED,
 			.event = is_spe ? "arm_spe" : "",
-			.name = arena_strndup(&out->memory, name, strlen(name)),
+			.name = measures_text(out, name),
 			.module = "",
 			.unit = "cycles",
 			.value = w->cycles * interval,

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "table/table.h"
@@ -66,5 +67,8 @@ void format_document(const struct format *, const struct document *, const struc
 
 /* Columns a text takes on a UTF-8 terminal, as the text format writes it (utf8.h). */
 size_t display_width(const char *text);
+
+/* The text with bytes that are not UTF-8 as \xNN, copied to `memory` (utf8.h). */
+const char *valid_text(struct arena *memory, const char *text);
 
 #endif

@@ -231,3 +231,25 @@ size_t display_width(const char *text)
 	arena_release(&memory);
 	return width;
 }
+
+const char *valid_text(struct arena *memory, const char *text)
+{
+	struct text valid = { 0 };
+	const char *copy;
+
+	while (*text != '\0') {
+		uint32_t code;
+		size_t size = utf8_decode(text, &code);
+
+		if (size > 0) {
+			text_add(&valid, text, size);
+		} else {
+			text_str(&valid, "\\x");
+			text_hex_padded(&valid, (uint8_t)*text, 2);
+		}
+		text += size > 0 ? size : 1;
+	}
+	copy = arena_strndup(memory, valid.n > 0 ? valid.bytes : "", valid.n);
+	text_release(&valid);
+	return copy;
+}

@@ -6,8 +6,8 @@
  *	damage_captures N-M PATH...	cases N to M-1 only, to find the one that failed
  *
  * Even cases cut the file, odd ones change some of its bytes. Case and captures decide what
- * is done, so a case can be run again. A case that takes a minute ends the program. The folder
- * named by the variable CYCLOPS_CAPTURES is taken, too.
+ * is done, so a case can be run again. A case that takes a minute of the CPU ends the program. The
+ * folder named by the variable CYCLOPS_CAPTURES is taken, too.
  */
 #include <dirent.h>
 #include <inttypes.h>
@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -94,6 +95,14 @@ static void change_bytes(uint8_t *bytes, size_t size, uint64_t *random)
 	}
 }
 
+/* Time of the CPU: a busy machine is no reason to end. */
+static void limit_time(long seconds)
+{
+	const struct itimerval timer = { .it_value = { .tv_sec = seconds } };
+
+	setitimer(ITIMER_PROF, &timer, NULL);
+}
+
 static void run_case(const captures *all, uint64_t n)
 {
 	const struct mapped *file = &all->items[n / 2 % all->n];
@@ -107,9 +116,9 @@ static void run_case(const captures *all, uint64_t n)
 	memcpy(copy, file->bytes, size);
 	if (n % 2 == 1)
 		change_bytes(copy, size, &random);
-	alarm(CASE_SECONDS);
+	limit_time(CASE_SECONDS);
 	LLVMFuzzerTestOneInput(copy, size);
-	alarm(0);
+	limit_time(0);
 	free(copy);
 }
 

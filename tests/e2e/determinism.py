@@ -20,9 +20,10 @@ import tempfile
 
 import perf_file
 import spe_bytes
-from harness import ENVIRONMENT, Checks, real_captures, run
+from harness import ENVIRONMENT, Checks, real_captures, run, table_of
 
 JOBS = (2, 7)
+SOME_JOBS = (7,)
 
 # Options of make-capture, and whether the trace is to be a wild one.
 MADE_UP = [
@@ -39,43 +40,76 @@ def hot_keys(cyclops, path):
     return re.search(r"there are (.*)", done.stderr.decode()).group(1).split(", ")
 
 
-def some_commands(keys):
-    yield ["report", "--format", "json"]
-    yield ["hot", "--by", ",".join(keys), "--format", "csv", "--all"]
-    yield ["hot", "--callers", "--all"]
-    yield ["hot", "--elapsed", "--all", "--format", "json", "--interval", "1024"]
-    yield ["c2c", "--all", "--format", "json"]
-    for key in ("field", "page", "instruction"):
-        yield ["addr", "--by", key, "--format", "json", "--all"]
-    yield ["export"]
-    yield ["export", "--table", "samples"]
-    yield ["dump", "--packets"]
+# Commands that answer with what a capture holds: each in the forms in which it is asked, as words
+# behind its name; {keys} are all keys of hot, {key} is each of them in turn. SOME are for large captures, ALL for made-up ones.
+# With these two there is a list of the others; a command in none of them fails the test.
+FORMS = [["--format", form] for form in ("text", "csv", "json")]
+SOME = {
+    "report": [["--format", "json"]],
+    "hot": [
+        ["--by", "{keys}", "--format", "csv", "--all"],
+        ["--callers", "--all"],
+        ["--elapsed", "--all", "--format", "json", "--interval", "1024"],
+    ],
+    "annotate": [["--format", "json"]],
+    "mem": [["--format", "json", "--all"]],
+    "c2c": [["--all", "--format", "json"]],
+    "addr": [["--by", key, "--format", "json", "--all"] for key in ("field", "page", "instruction")],
+    "quality": [["--format", "json"]],
+    "diff": [["--save", "saved", "--by", "function,line,instruction,source"]],
+    "dump": [["--packets"]],
+    "export": [[], ["--table", "samples"]],
+}
+ALL = {
+    "report": FORMS,
+    "hot": [
+        *([*form, "--callers", "--all"] for form in FORMS),
+        *([*form, "--top", "3"] for form in FORMS),
+        ["--format", "csv", "--by", "{key}", "--all"],
+        ["--by", "{keys}", "--format", "csv", "--all"],
+        *(["--elapsed", "--by", key, "--format", "csv", "--all", "--interval", "1024"]
+          for key in ("function", "thread,module", "instruction")),
+        ["--by", "function,source", "--select", "op=load || period>1", "--format", "csv"],
+        ["--event", "list", "--format", "csv"],
+        ["--event", "mispredicted", "--format", "json", "--all"],
+        ["--time-slices", "7", "--format", "json", "--all"],
+    ],
+    "annotate": [*FORMS, ["--all", "--no-source"], ["--time-slices", "5", "--format", "json"]],
+    "mem": [
+        *FORMS,
+        *(["--by", key, "--histogram", "--format", "json", "--all"]
+          for key in ("source", "function", "line", "instruction", "place,thread", "cpu,operation", "event", "time")),
+        ["--time-slices", "7", "--format", "json"],
+    ],
+    "c2c": [
+        *FORMS,
+        *(["--mode", mode, "--coalesce", "process,thread", "--all", "--format", "json"] for mode in ("peer", "tot")),
+    ],
+    "addr": [["--by", key, "--format", "json", "--all"] for key in (
+        "object", "type", "field", "line", "page", "hugepage", "node", "instruction")],
+    "quality": [*FORMS, ["--all", "--format", "json"], ["--time-slices", "7", "--format", "csv"]],
+    "diff": [
+        ["--save", "saved", "--by", "function,line,instruction,source"],
+        ["--by", "function,line,instruction,source,shared", "--format", "json", "{capture}"],
+    ],
+    "dump": [[], ["--packets"], ["--packets", "--wording", "full"]],
+    "export": [
+        *(["--table", table, "--format", form] for table in ("spe", "samples") for form in ("csv", "json")),
+        ["--select", "tot>20 || period>1"],
+        ["--format", "spe-parser", "-o", "parser"],
+    ],
+}
+# These read no capture: they measure, or tell what is known.
+WITHOUT_CAPTURE = ("run", "stat", "record", "list", "doctor", "model", "help")
 
 
-def all_commands(keys):
-    for form in ("text", "csv", "json"):
-        yield ["report", "--format", form]
-        yield ["hot", "--format", form, "--callers", "--all"]
-        yield ["hot", "--format", form, "--top", "3"]
-        yield ["c2c", "--format", form]
-    for mode in ("peer", "tot"):
-        yield ["c2c", "--mode", mode, "--coalesce", "process,thread", "--all", "--format", "json"]
-    for key in keys:
-        yield ["hot", "--format", "csv", "--by", key, "--all"]
-    yield ["hot", "--by", ",".join(keys), "--format", "csv", "--all"]
-    for key in ("function", "thread,module", "instruction"):
-        yield ["hot", "--elapsed", "--by", key, "--format", "csv", "--all", "--interval", "1024"]
-    yield ["hot", "--by", "function,source", "--select", "op=load || period>1", "--format", "csv"]
-    for key in ("object", "type", "field", "line", "page", "hugepage", "node", "instruction"):
-        yield ["addr", "--by", key, "--format", "json", "--all"]
-    for table in ("spe", "samples"):
-        yield ["export", "--table", table, "--format", "csv"]
-        yield ["export", "--table", table, "--format", "json"]
-    yield ["export", "--select", "tot>20 || period>1"]
-    yield ["export", "--format", "spe-parser", "-o", "parser"]
-    yield ["diff", "--save", "saved", "--by", "function,line,instruction,source"]
-    yield ["dump", "--packets"]
-    yield ["dump", "--packets", "--wording", "full"]
+def commands_of(cyclops, table, path):
+    """What is run on this capture."""
+    keys = hot_keys(cyclops, path)
+    for name, forms in table_of(cyclops, table, WITHOUT_CAPTURE):
+        for words in forms:
+            for key in keys if "{key}" in words else keys[:1]:
+                yield [name, *(word.format(key=key, keys=",".join(keys), capture=path) for word in words)]
 
 
 def answer(cyclops, command, path, n_jobs):
@@ -91,11 +125,11 @@ def answer(cyclops, command, path, n_jobs):
     return done.returncode, hashlib.sha256(done.stdout).hexdigest(), len(done.stdout), done.stderr, files
 
 
-def check_capture(checks, cyclops, path, commands):
-    for command in commands(hot_keys(cyclops, path)):
+def check_capture(checks, cyclops, path, table, jobs=JOBS):
+    for command in commands_of(cyclops, table, path):
         alone = answer(cyclops, command, path, 1)
         checks.expect(alone[0] in (0, 1), f"{path}: {' '.join(command)}: exit status {alone[0]}")
-        for n_jobs in JOBS:
+        for n_jobs in jobs:
             together = answer(cyclops, command, path, n_jobs)
             checks.expect(together == alone, f"{path}: {' '.join(command)}: -j1 gives {alone[:4]}, "
                           f"-j{n_jobs} {together[:4]}")
@@ -130,10 +164,10 @@ def main():
             run(maker, "--output", path, *options)
             if is_wild:
                 make_wild(path)
-            check_capture(checks, cyclops, path, all_commands)
+            check_capture(checks, cyclops, path, ALL)
     captures = real_captures()
     for path in captures:
-        check_capture(checks, cyclops, path, all_commands if args.all else some_commands)
+        check_capture(checks, cyclops, path, *((ALL, JOBS) if args.all else (SOME, SOME_JOBS)))
     if not captures:
         print("skipped: real captures (CYCLOPS_CAPTURES names no folder with some)")
     checks.finish()

@@ -87,6 +87,29 @@ def real_captures():
     return sorted(found)
 
 
+def commands(cyclops):
+    """
+    Names of all commands, as the program lists them. What is done with each of them stands in tables
+    of the tests, and table_of() sees that none is forgotten: this is the one place that reads the list.
+    """
+    return [line.split("\t")[0] for line in run(cyclops, "--list-commands").decode().splitlines()]
+
+
+def table_of(cyclops, table, others=()):
+    """
+    The table's entries in the order of commands(), as (name, entry). A command that is neither in the
+    table nor among the others fails, and so does a name that is no command.
+    """
+    known = commands(cyclops)
+    for name in known:
+        if (name in table) == (name in others):
+            raise Failed(f"what is to be tested of 'cyclops {name}'? It belongs into one of the test's tables")
+    for name in (*table, *others):
+        if name not in known:
+            raise Failed(f"the test knows a command '{name}', which cyclops does not list")
+    return [(name, table[name]) for name in known if name in table]
+
+
 class Checks:
     """Counts comparisons, prints those that fail, says at the end how much was compared."""
 

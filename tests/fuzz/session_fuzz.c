@@ -4,15 +4,23 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "addr/answer.h"
+#include "annotate/view.h"
 #include "base/alloc.h"
 #include "c2c/tables.h"
 #include "capture/describe.h"
+#include "diff/diff.h"
 #include "dump/packets.h"
 #include "export/export.h"
 #include "export/spe_parser.h"
+#include "hot/arguments/arguments.h"
+#include "hot/elapsed.h"
 #include "hot/event.h"
+#include "main/commands.h"
 #include "mem/answer.h"
+#include "quality/quality.h"
 #include "report/report.h"
 #include "scan/scan.h"
 
@@ -149,6 +157,116 @@ static void list_events(struct session *s)
 	vec_release(&tables.list);
 }
 
+/* Run time, by what it can be told apart by. */
+static void show_elapsed(struct session *s)
+{
+	const struct keys keys = { .keys = { KEY_FUNCTION }, .n = 1 };
+	const struct hot_options options = { .dimensions = keys_dimensions(&keys),
+					     .event = -1,
+					     .branches_of = -1,
+					     .without_samples = true };
+	const struct elapsed_request request = { .keys = &keys };
+	struct analysis hot = { .class = &hot_class, .options = &options };
+	struct names names = { 0 };
+	struct table table = { 0 };
+	struct tables tables = { 0 };
+	struct err err;
+
+	scan(s, NULL, &hot, 1);
+	hot_names(s, hot.result, &keys, &names);
+	if (elapsed_table(s, NULL, hot.result, &names, &request, &table, NULL, &err) == 0) {
+		*vec_add(&tables.list) = &table;
+		render(&tables);
+	}
+	names_release(&names);
+	hot_class.free(hot.result);
+	table_release(&table);
+	vec_release(&tables.list);
+}
+
+static void show_arguments(struct session *s, const struct select *select)
+{
+	const struct argument_request request = { .event = -1, .with_histogram = true };
+	struct argument_tables tables = { 0 };
+	struct err err;
+
+	if (argument_tables_make(s, select, &request, &tables, &err) == 0)
+		render(&tables.shown);
+	argument_tables_release(&tables);
+}
+
+/* The hottest function, whole; for people and for machines. */
+static void annotate_hottest(struct session *s, const struct select *select)
+{
+	struct annotate_region region;
+	struct analysis analysis = { .class = &annotate_class, .options = &region };
+	struct annotation annotation;
+	struct scan_wish wish;
+	struct err err;
+
+	if (annotate_find(s, select, NULL, &region, &err) < 0)
+		return;
+	wish = annotate_wish(s);
+	scan_part(s, select, &wish, &analysis, 1);
+	annotation_read(&annotation, s, analysis.result, SYNTAX_ATT);
+	for (int is_text = 0; is_text < 2; is_text++) {
+		struct annotate_view view = { .shows_all = true };
+		struct annotate_tables tables = { 0 };
+
+		annotate_view_fill(&view, &annotation);
+		annotate_tables_make(&annotation, &view, is_text, &tables);
+		render(&tables.shown);
+		annotate_tables_release(&tables);
+	}
+	annotation_release(&annotation);
+	annotate_class.free(analysis.result);
+}
+
+static void show_addresses(struct session *s, const struct select *select)
+{
+	for (unsigned by = 0; by < ADDR_BY_OFFSET; by++) {
+		const struct addr_request request = { .by = (enum addr_by)by, .top = TOP };
+		struct addr_report report = { 0 };
+		struct err err;
+
+		if (addr_report_make(s, select, &request, &report, &err) == 0)
+			render(&report.shown);
+		addr_report_release(&report);
+	}
+}
+
+static void judge(struct session *s, const struct select *select)
+{
+	struct quality quality = { 0 };
+	struct err err;
+
+	if (quality_make(s, select, TOP, &quality, &err) == 0)
+		render(&quality.shown);
+	quality_release(&quality);
+}
+
+/* The capture as a baseline, and against itself. */
+static void compare(struct session *s)
+{
+	struct measures measures = { .origin = "fuzz" };
+	struct diff diff = { 0 };
+	struct diff_tables tables = { 0 };
+	struct text baseline = { 0 };
+	bool has_tripped;
+	struct err err;
+
+	measures_of_session(s, NULL, UINT32_MAX, &measures);
+	measures_add_shared(s, NULL, &measures, &err);
+	measures_write(&measures, &baseline);
+	diff_make(&measures, &measures, DIFF_PER_RUN, &diff);
+	if (diff_tables(&diff, NULL, 0, TOP, &tables, &has_tripped, &err) == 0)
+		render(&tables.shown);
+	diff_tables_release(&tables);
+	diff_release(&diff);
+	text_release(&baseline);
+	measures_release(&measures);
+}
+
 static void export_all(struct session *s, const struct select *select)
 {
 	static const char *const names[] = { "spe", "samples" };
@@ -170,23 +288,97 @@ static void check_account(const struct capture *c)
 	       capture_size(c));
 }
 
+static void run_report(struct session *s, const struct select *select)
+{
+	(void)select;
+	make_report(s);
+}
+
+static void run_hot(struct session *s, const struct select *select)
+{
+	show_hot(s, select);
+	list_events(s);
+	show_elapsed(s);
+	show_arguments(s, NULL);
+}
+
+static void run_annotate(struct session *s, const struct select *select)
+{
+	(void)select;
+	annotate_hottest(s, NULL);
+}
+
+static void run_mem(struct session *s, const struct select *select)
+{
+	(void)select;
+	show_memory(s, NULL);
+}
+
+static void run_c2c(struct session *s, const struct select *select)
+{
+	for (int mode = -1; mode < C2C_N_MODES; mode += 2)
+		show_sharing(s, mode < 0 ? NULL : select, mode);
+}
+
+static void run_addr(struct session *s, const struct select *select)
+{
+	(void)select;
+	show_addresses(s, NULL);
+}
+
+static void run_quality(struct session *s, const struct select *select)
+{
+	(void)select;
+	judge(s, NULL);
+}
+
+static void run_diff(struct session *s, const struct select *select)
+{
+	(void)select;
+	compare(s);
+}
+
+static void run_dump(struct session *s, const struct select *select)
+{
+	(void)select;
+	capture_walk(s->capture, describe_record, s->capture);
+	packets_dump(s->capture, s->pool, SPE_WORDING_FULL, take_text, NULL);
+}
+
+/* What each command that reads captures does with one. */
+static const struct {
+	const char *command;
+	void (*run)(struct session *, const struct select *);
+} answers[] = {
+	{ "report", run_report },   { "hot", run_hot },	  { "annotate", run_annotate },
+	{ "mem", run_mem },	    { "c2c", run_c2c },	  { "addr", run_addr },
+	{ "quality", run_quality }, { "diff", run_diff }, { "dump", run_dump },
+	{ "export", export_all },
+};
+
+/* A command that is not in the table would be forgotten here. */
+static void run_command(const char *name, struct session *s, const struct select *select)
+{
+	for (size_t i = 0; i < COUNT(answers); i++) {
+		if (strcmp(answers[i].command, name) == 0) {
+			answers[i].run(s, select);
+			return;
+		}
+	}
+	abort();
+}
+
 static void use(struct session *s)
 {
 	struct select *select = NULL;
 	struct err err;
 
 	check_account(s->capture);
-	capture_walk(s->capture, describe_record, s->capture);
-	packets_dump(s->capture, s->pool, SPE_WORDING_FULL, take_text, NULL);
-	make_report(s);
 	if (select_compile(s, expression, &select, &err) < 0)
 		abort();
-	show_hot(s, select);
-	show_memory(s, NULL);
-	list_events(s);
-	for (int mode = -1; mode < C2C_N_MODES; mode += 2)
-		show_sharing(s, mode < 0 ? NULL : select, mode);
-	export_all(s, select);
+	for (const struct command *const *c = commands; *c != NULL; c++)
+		if ((*c)->reads == COMMAND_READS_CAPTURE || (*c)->reads == COMMAND_READS_RUNS)
+			run_command((*c)->usage->command, s, select);
 	select_free(select);
 }
 

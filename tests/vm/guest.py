@@ -183,10 +183,13 @@ def root_image(files):
 
 
 class Guest:
-    """The machine, from boot to power-off. Files: {path inside: path here, or bytes}."""
+    """
+    The machine, from boot to power-off. Files: {path inside: path here, or bytes}. The timeout, in
+    seconds of this machine's clock, only ends what hangs.
+    """
 
     def __init__(self, files=None, with_perf=False, cpu="neoverse-n1", n_cpus=1, icount=True,
-                 kernel_options="", timeout=120):
+                 kernel_options="", timeout=600):
         self.files = {"/bin/cyclops": cross_built(), **(files or {})}
         if with_perf:
             self.files = {**perf_files(), **self.files}

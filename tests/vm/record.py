@@ -4,7 +4,9 @@
 
 usage: record.py CYCLOPS DUMP_SAMPLES     those of this machine, which read what comes out of the other
 
-The machine's clock counts instructions, so what is recorded does not depend on this one's load.
+The machine's clock counts instructions, so what is recorded does not depend on this one's load. But it
+counts those of both CPUs: while one of them works, the counters of the other go on, and its program does
+not. How long that lasts depends on this machine. So recorders and what they record take turns on one CPU.
 """
 
 import collections
@@ -26,9 +28,10 @@ PREPARE = "echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent"
 # Instructions, of which a round of the program's work is a few hundred thousand: so short that it
 # does not matter how the two meet.
 PERIOD = 9973
-# Runs until it is killed; in the background, there when the line is over. On one CPU: when both are
-# busy, the emulated ones are not stopped where their clocks say.
-THREADS = ("rm -f /tmp/ready; taskset 1 record-program threads 2 60000 >/tmp/ready & program=$!; "
+# For all that is not told to run elsewhere.
+ONE_CPU = "taskset 1"
+# Runs until it is killed; in the background, there when the line is over.
+THREADS = (f"rm -f /tmp/ready; {ONE_CPU} record-program threads 2 60000 >/tmp/ready & program=$!; "
            "until grep -q ready /tmp/ready; do sleep 0.01; done; ")
 
 
@@ -54,7 +57,8 @@ class Machine:
         """A capture by one of the tools there, copied to here."""
         there = f"/tmp/{name}.data"
         quiet = "-q" if tool == "perf" else ""
-        self.run(f"{before} {tool} record {quiet} -o {there} {words} >/dev/null; status=$?; {after} (exit $status)")
+        self.run(f"{before} {ONE_CPU} {tool} record {quiet} -o {there} {words} >/dev/null; status=$?; "
+                 f"{after} (exit $status)")
         path = self.home / "captures" / f"{name}.data"
         path.write_bytes(self.machine.read(there))
         return path
@@ -198,7 +202,7 @@ def main():
         program = home / "root" / "bin" / "record-program"
         build_program(program)
         (home / "captures").mkdir()
-        with guest.Guest(files={"/bin/record-program": program}, with_perf=True, n_cpus=2, timeout=600) as machine:
+        with guest.Guest(files={"/bin/record-program": program}, with_perf=True, n_cpus=2) as machine:
             m = Machine(machine, home, sys.argv[1:])
             m.run(PREPARE)
             for test in (test_shares, test_events, test_chains, test_turns, test_cpus, test_attach, test_children,

@@ -547,6 +547,42 @@ static void a_baseline_comes_back(void **state)
 	text_release(&again);
 }
 
+/* Files and functions may be named with any bytes; a baseline is text all the same. */
+static void names_become_text(void **state)
+{
+	static const struct {
+		const char *name, *text;
+	} cases[] = {
+		{ "libc.so.6", "libc.so.6" },
+		{ "", "" },
+		{ "caf\xc3\xa9", "caf\xc3\xa9" },
+		{ "a\xff"
+		  "b",
+		  "a\\xffb" },
+		{ "\xe2\x82", "\\xe2\\x82" },
+		{ "line\nbreak", "line\nbreak" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct measures m = { 0 }, back = { 0 };
+		struct text file = { 0 };
+		struct err err;
+
+		add(&m, MEASURE_FUNCTION, "f", "", 1, 1, 1);
+		m.list.items[0].module = measures_text(&m, cases[i].name);
+		m.command = measures_text(&m, cases[i].name);
+		assert_string_equal(m.command, cases[i].text);
+		measures_write(&m, &file);
+		assert_int_equal(measures_read(file.bytes, file.n, "file", &back, &err), 0);
+		assert_string_equal(back.list.items[0].module, cases[i].text);
+		measures_release(&m);
+		measures_release(&back);
+		text_release(&file);
+	}
+	assert_null(measures_text(&(struct measures){ 0 }, NULL));
+}
+
 /* A file that is cut anywhere is an error, or whole but for its last line break. */
 static void a_cut_baseline_is_an_error(void **state)
 {
@@ -583,6 +619,7 @@ int main(void)
 		cmocka_unit_test(captures_are_measured),
 		cmocka_unit_test(full_counters_are_measured),
 		cmocka_unit_test(a_baseline_comes_back),
+		cmocka_unit_test(names_become_text),
 		cmocka_unit_test(a_cut_baseline_is_an_error),
 	};
 

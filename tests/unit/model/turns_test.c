@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -17,7 +18,7 @@
 #include "base/text.h"
 #include "model/turns.h"
 
-enum { QUANTUM = 10, MAX_PLAYERS = 8 };
+enum { QUANTUM = 10, MAX_PLAYERS = 8, SLOW_MS = 400 };
 
 struct game;
 
@@ -189,6 +190,27 @@ static void the_clocks_decide(void **state)
 	}
 }
 
+/* CPU time of the thread, so that a busy machine changes nothing. */
+static long thread_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Has the turn, and gets nowhere for long, as where other programs have the CPU. */
+static void *be_slow(void *argument)
+{
+	struct player *p = argument;
+
+	take(p);
+	while (thread_ms() < SLOW_MS)
+		;
+	turns_yield(&p->game->turns, p->seat);
+	return NULL;
+}
+
 static void *wait_in_vain(void *argument)
 {
 	struct player *p = argument;
@@ -218,11 +240,31 @@ static void nobody_waits_for_ever(void **state)
 	}
 }
 
+/* A holder that runs is waited for, however long the host lets it wait. */
+static void the_slow_are_waited_for(void **state)
+{
+	struct game game = { 0 };
+	struct player *a = &game.players[0], *b = &game.players[1];
+
+	(void)state;
+	turns_init(&game.turns, QUANTUM);
+	a->game = b->game = &game;
+	a->seat = turns_join(&game.turns, &a->clock);
+	b->seat = turns_join(&game.turns, &b->clock);
+	pthread_create(&a->thread, NULL, be_slow, a);
+	pthread_create(&b->thread, NULL, wait_in_vain, b);
+	pthread_join(a->thread, NULL);
+	pthread_join(b->thread, NULL);
+	assert_int_equal(b->clock, true);
+	turns_release(&game.turns);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_clocks_decide),
 		cmocka_unit_test(nobody_waits_for_ever),
+		cmocka_unit_test(the_slow_are_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+Runs what takes longer than `make test` may: many seeds, much damage, long fuzzing, other peers.
+
+usage: soak.py [--scale F] [--list] [NAME...]
+
+Each entry is one of the tests with larger amounts; its small twin is in `make test`. --scale 0.1 takes a
+tenth of the amounts, names take those entries alone. What an entry needs and is not there has it skipped
+by name. Outputs are in build-soak/. Ends with a count.
+"""
+
+import argparse
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+E2E = ROOT / "tests" / "e2e"
+CORPUS = ROOT / "tests" / "fuzz" / "corpus"
+DATA = ROOT / "tests" / "data"
+LOGS = ROOT / "build-soak"
+SKIP = 77
+# Tests that sample, count or wait; they must not mind a busy machine.
+TIMED = ["e2e/record", "e2e/unwind", "e2e/run-live", "e2e/stat-live", "e2e/arguments", "model/elapsed", "model/statistics",
+         "model/estimates", "vm/record", "vm/stat"]
+LAST_WORDS = 6
+
+
+def load_run_tests():
+    spec = importlib.util.spec_from_file_location("run_tests", ROOT / "scripts" / "run-tests.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+run_tests = load_run_tests()
+
+
+class Build:
+    """One of the builds of `make test`, by what is in it."""
+
+    def __init__(self, name):
+        self.folder = ROOT / f"build-{name}"
+        self.cyclops = self.folder / "cyclops"
+        self.maker = self.folder / "tests" / "tools" / "make-capture"
+
+    def e2e(self, name):
+        return self.folder / "tests" / "e2e" / name
+
+
+GCC, SANITIZE, CLANG = Build("gcc"), Build("sanitize"), Build("clang")
+
+
+def script(name, *words):
+    return [sys.executable, E2E / name, *words]
+
+
+def meson(build, *words):
+    return ["meson", "test", "-C", build.folder, "--no-rebuild", "--quiet", "--print-errorlogs", "--timeout-multiplier", "10",
+            *words]
+
+
+# Name: the twin in `make test`, the build, and the command for an amount, which a scale makes smaller.
+ENTRIES = {
+    "differential": ("e2e/differential", GCC, 200, lambda n: script(
+        "differential.py", "--seeds", n, "--records", 5000, GCC.cyclops, GCC.maker)),
+    "c2c-perf": ("e2e/c2c-perf", GCC, 200, lambda n: script("c2c_perf.py", "--seeds", n, GCC.cyclops, GCC.maker)),
+    "c2c-verdicts": ("e2e/c2c-verdicts", GCC, 30, lambda n: script(
+        "c2c_verdicts.py", "--seeds", n, GCC.cyclops, GCC.e2e("write-accesses"))),
+    "elapsed": ("model/elapsed", GCC, 20, lambda n: script(
+        "elapsed_truth.py", GCC.cyclops, DATA, ROOT / "kernels", n)),
+    "determinism": ("e2e/determinism", GCC, 1, lambda n: script("determinism.py", "--all", GCC.cyclops, GCC.maker)),
+    "debian": ("model/debian", GCC, 1, lambda n: script("model_debian.py", "--all", GCC.cyclops, ROOT / "build-debian")),
+    "kills": ("e2e/record", GCC, 200, lambda n: script(
+        "record.py", "--kills", n, GCC.cyclops, GCC.folder / "tests/corpus/dump-samples", GCC.e2e("record-program"))),
+    "robustness": ("e2e/robustness", SANITIZE, 20000, lambda n: script(
+        "robustness.py", "--cases", n, SANITIZE.e2e("damage-sessions"), SANITIZE.maker, CORPUS / "capture",
+        CORPUS / "session")),
+    "damage": ("corpus/damage", SANITIZE, 100000, lambda n: [
+        SANITIZE.folder / "tests/corpus/damage-captures", n, CORPUS / "capture"]),
+    "clang": ("clang: unit tests", CLANG, 1, lambda n: meson(CLANG, "--no-suite", "vm")),
+    "sanitize": ("sanitize: without suite once", SANITIZE, 1, lambda n: meson(
+        SANITIZE, "--suite", "once", "--no-suite", "qemu", "--no-suite", "vm")),
+    "busy": ("the same tests, once", GCC, 3, lambda n: meson(GCC, "--logbase", "busy", "--repeat", n, *TIMED)),
+    "fuzz": ("fuzz/*", None, 600, lambda n: ["sh", ROOT / "scripts/fuzz.sh", n]),
+    "new-perf": ("e2e/differential", GCC, 200, lambda n: script(
+        "newer_perf.py", "--seeds", n, GCC.cyclops, GCC.maker)),
+    "new-perf-branches": ("e2e/branches-perf", GCC, 1, lambda n: script(
+        "branches_perf.py", GCC.cyclops, GCC.e2e("write-samples"), GCC.maker)),
+    "new-perf-mem-samples": ("e2e/mem-samples-perf", GCC, 1, lambda n: script(
+        "mem_samples_perf.py", GCC.cyclops, GCC.e2e("write-samples"))),
+    "new-perf-stat": ("e2e/stat-import", GCC, 1, lambda n: script("stat_import.py", GCC.cyclops)),
+}
+LEAST = {"busy": 1, "fuzz": 5}
+
+
+def prepare(builds):
+    """The builds that are wanted, as `make test` makes them; names of those that failed."""
+    failed = set()
+    for name, compiler, options, _ in run_tests.BUILDS:
+        folder = ROOT / f"build-{name}"
+        if folder in builds and not run_tests.make_build(folder, compiler, options):
+            failed.add(folder)
+    return failed
+
+
+def newer_perf():
+    """The folder with a newer perf; None: it cannot be had here, and why was printed."""
+    done = subprocess.run([ROOT / "scripts/new-perf.sh", ROOT / "build-new-perf"], stdout=subprocess.PIPE, text=True,
+                          check=False)
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def load_machine(name):
+    """Twice as much work as there are CPUs, beside the tests that must not mind."""
+    n = 2 * os.cpu_count() if name == "busy" else 0
+    return [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n)]
+
+
+def run(name, amount, environment):
+    """Runs an entry, returns its exit status."""
+    command = [str(word) for word in ENTRIES[name][3](amount)]
+    with open(LOGS / f"{name}.log", "w", encoding="utf-8") as log:
+        others = load_machine(name)
+        try:
+            return subprocess.run(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log,
+                                  stderr=subprocess.STDOUT, check=False).returncode
+        finally:
+            for other in others:
+                other.kill()
+                other.wait()
+
+
+def environment_of(name, perf_folder):
+    environment = run_tests.environment_of("gcc")
+    if perf_folder:
+        environment["PATH"] = f"{perf_folder}:{environment['PATH']}"
+    return environment
+
+
+def soak(names, scale):
+    LOGS.mkdir(exist_ok=True)
+    passed, failures, skipped = 0, [], []
+    broken = prepare({ENTRIES[name][1].folder for name in names if ENTRIES[name][1]})
+    if "busy" in names:
+        run_tests.build_arm64()
+    perf_folder = newer_perf() if any(name.startswith("new-perf") for name in names) else None
+    for name in names:
+        _, build, amount, _ = ENTRIES[name]
+        wants_perf = name.startswith("new-perf")
+        if wants_perf and not perf_folder:
+            skipped.append(name)
+            print(f"{name}: skipped: no newer perf", flush=True)
+            continue
+        amount = max(LEAST.get(name, 1), int(amount * scale))
+        begin = time.monotonic()
+        status = 1 if build and build.folder in broken else run(
+            name, amount, environment_of(name, perf_folder if wants_perf else None))
+        word = "passed" if status == 0 else "skipped" if status == SKIP else "FAILED"
+        print(f"{name} ({amount}): {word}, {time.monotonic() - begin:.0f} s", flush=True)
+        if status == 0:
+            passed += 1
+        else:
+            (skipped if status == SKIP else failures).append(name)
+    for name in failures:
+        log = LOGS / f"{name}.log"
+        print(f"\nFAILED {name}: {log}")
+        for line in log.read_text(errors="replace").splitlines()[-LAST_WORDS:] if log.exists() else ():
+            print(f"    {line}")
+    if skipped:
+        print(f"\nskipped: {', '.join(skipped)}")
+    print(f"\n{passed} passed, {len(failures)} failed")
+    return 1 if failures else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scale", type=float, default=1)
+    parser.add_argument("--list", action="store_true", help="names, amounts and the twins in `make test`")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    args = parser.parse_args()
+    if args.list:
+        for name, (twin, _, amount, _) in ENTRIES.items():
+            print(f"{name:22} {amount:>7}  {twin}")
+        return 0
+    unknown = [name for name in args.names if name not in ENTRIES]
+    if unknown:
+        parser.error(f"there is no {', '.join(unknown)}; --list says what there is")
+    return soak(args.names or list(ENTRIES), args.scale)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
