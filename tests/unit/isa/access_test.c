@@ -95,7 +95,7 @@ static void undefined_words_are_no_instructions(void **state)
 	}
 }
 
-/* Compared with objdump for all opcodes in e2e/x86-access; these are one of each kind. */
+/* Compared with objdump for all opcodes in e2e/x86-vs-objdump; these are one of each kind. */
 static const struct {
 	uint8_t code[12];
 	size_t n; /* of the instruction */
