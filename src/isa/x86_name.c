@@ -46,7 +46,8 @@ enum letters {
 	EXTENSION, /* the size of what is read, and of what is written */
 	FLOAT,	   /* memory of the x87 */
 	FLOAT_INTEGER,
-	VECTOR, /* memory that is longer than the result */
+	VECTOR, /* memory that is longer than the result, which tells its size only if that is 32 */
+	WIDTH,	/* the size of operands, of which there are none */
 };
 
 #define LETTERS(m, kind) [ZYDIS_MNEMONIC_##m] = (kind)
@@ -83,6 +84,8 @@ static const uint8_t letters_of[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
 	LETTERS(SUB, INTEGER),
 	LETTERS(TEST, INTEGER),
 	LETTERS(XOR, INTEGER),
+	LETTERS(SYSEXIT, WIDTH),
+	LETTERS(SYSRET, WIDTH),
 	LETTERS(CRC32, ALWAYS),
 	LETTERS(CVTSI2SD, SOURCE),
 	LETTERS(CVTSI2SS, SOURCE),
@@ -118,9 +121,12 @@ static const uint8_t letters_of[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
 	LETTERS(FISTTP, FLOAT_INTEGER),
 	LETTERS(FISUB, FLOAT_INTEGER),
 	LETTERS(FISUBR, FLOAT_INTEGER),
+	LETTERS(VCVTDQ2PH, VECTOR),
+	LETTERS(VCVTUDQ2PH, VECTOR),
 	LETTERS(VCVTPD2DQ, VECTOR),
 	LETTERS(VCVTPD2PH, VECTOR),
 	LETTERS(VCVTPD2PS, VECTOR),
+	LETTERS(VCVTPS2PHX, VECTOR),
 	LETTERS(VCVTPD2UDQ, VECTOR),
 	LETTERS(VCVTTPD2DQ, VECTOR),
 	LETTERS(VCVTTPD2UDQ, VECTOR),
@@ -272,7 +278,8 @@ static void add_letters(const struct x86 *x, const char *name, char out[X86_NAME
 			first = letter(kind, memory->size);
 		break;
 	case VECTOR:
-		if (memory != NULL)
+		if (memory != NULL && o[0].size != 256 &&
+		    x->instruction.avx.broadcast.mode == ZYDIS_BROADCAST_MODE_INVALID)
 			first = letter(kind, x->instruction.avx.vector_length);
 		break;
 	case ALWAYS:
@@ -281,6 +288,9 @@ static void add_letters(const struct x86 *x, const char *name, char out[X86_NAME
 	case EXTENSION:
 		first = letter(kind, o[1].size);
 		second = letter(kind, o[0].size);
+		break;
+	case WIDTH:
+		first = letter(kind, x->instruction.operand_width == 64 ? 64 : 32);
 		break;
 	case NO_LETTERS:
 		break;

@@ -30,7 +30,7 @@ def text_section(objdump, path):
 
 def theirs(objdump, path, *options):
     """{address: (size, text)} of objdump."""
-    command = [objdump, "-d", "-w", "-j", ".text", "-z", *options, path]
+    command = [objdump, "-d", "-w", "-z", *(options if "-j" in options else ("-j", ".text", *options)), path]
     found = {}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as process:
         for line in process.stdout:

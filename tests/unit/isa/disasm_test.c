@@ -62,6 +62,8 @@ static const struct text_case {
 	{ ISA_X86_64, SYNTAX_ATT, { 0xa5 }, 1, 1, "movsl " },
 	{ ISA_X86_64, SYNTAX_ATT, { 0xf2, 0x0f, 0x10, 0x07 }, 4, 4, "movsd (%rdi), %xmm0" },
 	{ ISA_X86_64, SYNTAX_ATT, { 0xdb, 0x2f }, 2, 2, "fldt (%rdi)" },
+	{ ISA_X86_64, SYNTAX_ATT, { 0x48, 0x0f, 0x07 }, 3, 3, "sysretq " },
+	{ ISA_X86_64, SYNTAX_ATT, { 0xc5, 0xfd, 0x5a, 0x07 }, 4, 4, "vcvtpd2psy (%rdi), %xmm0" },
 	{ ISA_X86_64, SYNTAX_ATT, { 0xdf, 0x2f }, 2, 2, "fildll (%rdi)" },
 	{ ISA_X86_64, SYNTAX_ATT, { 0xde, 0xe9 }, 2, 2, "fsubrp %st, %st(1)" },
 	{ ISA_X86_64, SYNTAX_ATT, { 0xc8, 0x34, 0x12, 0x03 }, 4, 4, "enter $0x1234, $0x3" },
