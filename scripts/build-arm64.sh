@@ -35,6 +35,6 @@ c_args = ['-isystem', '$sysroot/usr/include', '-isystem', '$sysroot/usr/include/
 c_link_args = ['-static']
 END
 [ -e "$build/build.ninja" ] || meson setup "$build" --cross-file "$build/cross.ini" \
-	-Dtests=disabled -Ddisassembler=disabled -Dprefer_static=true -Dbuildtype=release >/dev/null
+	-Dtests=disabled -Ddisassembler=disabled -Dzydis=disabled -Dprefer_static=true -Dbuildtype=release >/dev/null
 # the model's plugin is for the machine that models, not for this one
 ninja -C "$build" --quiet cyclops

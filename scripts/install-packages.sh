@@ -4,7 +4,7 @@
 set -e
 
 build="gcc make git python3 meson ninja-build pkg-config mandoc libdw-dev libelf-dev libiberty-dev
-	liblzma-dev libzstd-dev libjansson-dev zlib1g-dev libstdc++-12-dev llvm-19-dev"
+	liblzma-dev libzstd-dev libjansson-dev zlib1g-dev libstdc++-12-dev libzydis-dev llvm-19-dev"
 check="libcmocka-dev"
 test="$check clang clang-format libclang-rt-14-dev linux-perf binutils gdb
 	gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross binutils-aarch64-linux-gnu qemu-user

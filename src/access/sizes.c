@@ -5,19 +5,15 @@
 
 #include "access/vector_length.h"
 #include "base/alloc.h"
-#include "isa/access.h"
 #include "variables/code.h"
-
-enum { LONGEST_INSTRUCTION = 15 };
 
 static void look_at(struct access_sizes *a, const struct session *s, uint32_t place)
 {
 	const uint32_t kinds = ACCESS_LOAD | ACCESS_STORE;
 	struct isa_access access;
-	struct code code;
 
-	if (!symbols_code(s->symbols, session_place(s, place), LONGEST_INSTRUCTION, &code) ||
-	    !isa_access(code.isa, code.bytes, code.size, &access) || !(access.flags & kinds))
+	if (!symbols_access(s->symbols, session_place(s, place), &access) ||
+	    !(access.flags & kinds))
 		return;
 	a->bytes[place] = access.bytes;
 	a->is_scalable[place] = access.flags & ACCESS_SCALABLE;

@@ -9,14 +9,13 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "hot/hot.h"
+#include "isa/access.h"
 #include "scan/scan.h"
 #include "variables/code.h"
 
 enum {
 	/* Code without symbols is shown so far around its hottest place. */
 	NAMELESS_BYTES = 2048,
-	/* Bytes of an instruction at most: how far a region goes behind its last place. */
-	LONGEST = 16,
 	RANGE_BYTES = 4 << 20, /* how far a range goes from code with records, either way */
 	MAX_LISTED = 8,
 	LISTED_BYTES = 300, /* of names in an error */
@@ -106,8 +105,8 @@ static void add_place(struct finding *f, uint32_t group)
 	offset = session_place(f->session, (uint32_t)raw[DIM_PLACE]).offset;
 	c->weight[!is_spe] += is_spe ? cost->cycles : cost->n;
 	c->n += cost->n;
-	if (!c->is_sized && offset + LONGEST > c->region.to)
-		c->region.to = offset + LONGEST;
+	if (!c->is_sized && offset + ISA_LONGEST_INSTRUCTION > c->region.to)
+		c->region.to = offset + ISA_LONGEST_INSTRUCTION;
 }
 
 static void find_candidates(struct finding *f, const struct select *select, struct analysis *hot)

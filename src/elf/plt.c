@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "isa/stub.h"
 
 struct machine;
 
@@ -40,31 +41,12 @@ struct code {
  */
 typedef size_t stub_reader(const struct plt *, struct code, uint64_t *out_slot);
 
-/* [endbr] [bnd] jmp *slot */
 static size_t read_x86(const struct plt *plt, struct code code, uint64_t *out_slot)
 {
-	struct cursor c = code.bytes;
-	struct cursor ahead = c;
-	uint64_t slot;
-	uint16_t jump;
+	enum isa isa = plt->file->machine == EM_386 ? ISA_X86_32 : ISA_X86_64;
 
-	if ((cur_u32(&ahead) & 0xfeffffff) == 0xfa1e0ff3) /* endbr64, endbr32 */
-		c = ahead;
-	ahead = c;
-	if (cur_u8(&ahead) == 0xf2)
-		c = ahead;
-	jump = cur_u16(&c);
-	slot = (uint64_t)(int64_t)(int32_t)cur_u32(&c);
-	if (!cur_ok(&c))
-		return 0;
-	if (jump == 0xa3ff && plt->file->machine == EM_386)
-		slot += plt->got;
-	else if (jump != 0x25ff)
-		return 0;
-	else if (plt->file->machine == EM_X86_64)
-		slot += code.address + (uint64_t)(c.pos - code.bytes.pos);
-	*out_slot = plt->file->machine == EM_386 ? (uint32_t)slot : slot;
-	return (size_t)(c.pos - code.bytes.pos);
+	return isa_x86_stub(isa, code.bytes.pos, cur_left(&code.bytes), code.address, plt->got,
+			    out_slot);
 }
 
 /* [bti c] adrp x16, page; ldr x17, [x16, offset]; add x16, …; br x17 */

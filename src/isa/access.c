@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/cursor.h"
 #include "isa/a64_memory.h"
-#include "isa/x86_access.h"
+#include "isa/x86.h"
 
 /* Which values of bits 28:25 are a group of instructions ("Main A64 encodings"). */
 static const uint16_t a64_groups = 0xfff4;
@@ -55,7 +55,7 @@ static bool a64_access(const void *code, size_t size, struct isa_access *out)
 
 bool isa_access(enum isa isa, const void *code, size_t size, struct isa_access *out)
 {
-	if (isa == ISA_X86_64 || isa == ISA_X86_32)
-		return x86_access(cur_of(code, size), isa == ISA_X86_64, out);
+	if (isa_is_x86(isa))
+		return x86_access(isa, code, size, out);
 	return isa == ISA_A64 && a64_access(code, size, out);
 }

@@ -19,6 +19,8 @@ enum isa {
 	ISA_X86_32,
 };
 
+enum { ISA_LONGEST_INSTRUCTION = 15 }; /* bytes, of any instruction set */
+
 enum isa_access_flag {
 	ACCESS_LOAD = 1 << 0,
 	ACCESS_STORE = 1 << 1,	   /* with ACCESS_LOAD: one operation that does both */

@@ -14,10 +14,7 @@
  */
 size_t isa_prologue(enum isa, const void *code, size_t size);
 
-/*
- * The direct call or jump that the bytes at `address` begin with; unlike for isa_flow(), the size
- * of the instruction need not be known. FLOW_NEXT for everything else.
- */
+/* The direct call or jump that the bytes at `address` begin with; FLOW_NEXT for everything else. */
 struct flow isa_direct_jump(enum isa, const void *code, size_t size, uint64_t address);
 
 #endif

@@ -3,107 +3,38 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <llvm-c/Disassembler.h>
-#include <llvm-c/Target.h>
 
 #include "base/alloc.h"
 #include "base/cursor.h"
+#include "isa/disasm_arm.h"
+#include "isa/disasm_x86.h"
+#include "isa/x86.h"
+
+enum { WORD = 4 };
 
 struct disasm {
 	enum isa isa;
-	size_t least_bytes; /* of an instruction */
-	LLVMDisasmContextRef llvm;
-
-	/* What LLVM said of the instruction it is at, through find_symbol(). */
-	bool has_reference;
-	uint64_t reference;
+	struct disasm_arm *arm; /* one of both */
+	struct disasm_x86 *x86;
 };
-
-/* How instruction sets are called by LLVM, and what it is to know of them: everything. */
-static const struct llvm_target {
-	enum isa isa;
-	const char *triple, *features;
-	size_t least_bytes; /* of an instruction */
-} llvm_targets[] = {
-	{ ISA_A64, "aarch64-linux-gnu", "+all", 4 },
-	{ ISA_A32, "armv8a-linux-gnueabihf", "+neon,+crypto,+dsp", 4 },
-	{ ISA_X86_64, "x86_64-linux-gnu", "", 1 },
-	{ ISA_X86_32, "i686-linux-gnu", "", 1 },
-};
-
-static const struct llvm_target *find_target(enum isa isa)
-{
-	for (size_t i = 0; i < COUNT(llvm_targets); i++) {
-		if (llvm_targets[i].isa == isa)
-			return &llvm_targets[i];
-	}
-	return NULL;
-}
-
-/* LLVM asks for the name of an address. It gets none, but we learn of the address. */
-static const char *find_symbol(void *context, uint64_t value, uint64_t *kind, uint64_t pc,
-			       const char **out_name)
-{
-	struct disasm *d = context;
-
-	(void)pc;
-	if (*kind == LLVMDisassembler_ReferenceType_In_PCrel_Load) {
-		d->has_reference = true;
-		d->reference = value;
-	}
-	*kind = LLVMDisassembler_ReferenceType_InOut_None;
-	*out_name = NULL;
-	return NULL;
-}
-
-/* LLVM asks what an operand stands for, but we have no relocations. */
-static int find_operand(void *context, uint64_t pc, uint64_t offset, uint64_t operand_size,
-			uint64_t size, int kind, void *out)
-{
-	(void)context, (void)pc, (void)offset, (void)operand_size, (void)size, (void)kind,
-		(void)out;
-	return 0;
-}
-
-static void start_llvm(void)
-{
-	LLVMInitializeAArch64TargetInfo();
-	LLVMInitializeAArch64TargetMC();
-	LLVMInitializeAArch64Disassembler();
-	LLVMInitializeARMTargetInfo();
-	LLVMInitializeARMTargetMC();
-	LLVMInitializeARMDisassembler();
-	LLVMInitializeX86TargetInfo();
-	LLVMInitializeX86TargetMC();
-	LLVMInitializeX86Disassembler();
-}
 
 struct disasm *disasm_new(enum isa isa, enum disasm_syntax syntax, struct err *err)
 {
-	const struct llvm_target *target = find_target(isa);
+	struct disasm_arm *arm = NULL;
+	struct disasm_x86 *x86 = NULL;
 	struct disasm *d;
 
-	if (target == NULL) {
+	if (isa == ISA_UNKNOWN)
 		err_set(err, ERR_UNSUPPORTED, ERR_NOWHERE,
 			"no disassembler for the instruction set");
+	else if (isa_is_x86(isa))
+		x86 = disasm_x86_new(isa, syntax, err);
+	else
+		arm = disasm_arm_new(isa, err);
+	if (arm == NULL && x86 == NULL)
 		return NULL;
-	}
-	start_llvm();
 	d = mem_zalloc(1, sizeof(*d));
-	d->isa = isa;
-	d->least_bytes = target->least_bytes;
-	d->llvm = LLVMCreateDisasmCPUFeatures(target->triple, "", target->features, d, 1,
-					      find_operand, find_symbol);
-	if (d->llvm == NULL) {
-		err_set(err, ERR_UNSUPPORTED, ERR_NOWHERE, "LLVM has no disassembler for '%s'",
-			target->triple);
-		free(d);
-		return NULL;
-	}
-	if (syntax == SYNTAX_INTEL && isa != ISA_A64 && isa != ISA_A32)
-		LLVMSetDisasmOptions(d->llvm, LLVMDisassembler_Option_AsmPrinterVariant);
+	*d = (struct disasm){ isa, arm, x86 };
 	return d;
 }
 
@@ -111,144 +42,26 @@ void disasm_free(struct disasm *d)
 {
 	if (d == NULL)
 		return;
-	LLVMDisasmDispose(d->llvm);
+	disasm_arm_free(d->arm);
+	disasm_x86_free(d->x86);
 	free(d);
 }
 
-/* Operands that are addresses of data, relative to the pc, in A64. */
-static const struct a64_reference {
-	uint32_t mask, match;
-	unsigned page_shift; /* of ADRP: counts pages */
-	bool is_split;	     /* ADR, ADRP: two more bits stand at 30:29 */
-} a64_references[] = {
-	{ 0x9f000000, 0x10000000, 0, true },  /* ADR */
-	{ 0x9f000000, 0x90000000, 12, true }, /* ADRP */
-	{ 0x3b000000, 0x18000000, 0, false }, /* LDR, LDRSW, PRFM of a literal */
-};
-
-static void note_a64_reference(struct disasm *d, const uint8_t *code, uint64_t address)
+enum isa disasm_isa(const struct disasm *d)
 {
-	uint32_t word = load_u32(code);
-
-	for (size_t i = 0; i < COUNT(a64_references); i++) {
-		const struct a64_reference *r = &a64_references[i];
-		uint64_t offset = (uint64_t)((int64_t)((uint64_t)word << 40) >> 45);
-
-		if ((word & r->mask) != r->match)
-			continue;
-		offset = offset << 2 | (r->is_split ? word >> 29 & 3 : 0);
-		d->has_reference = true;
-		d->reference =
-			(address >> r->page_shift << r->page_shift) + (offset << r->page_shift);
-	}
-}
-
-/* Where the last operand begins: behind the last comma that is in no brackets. */
-static char *last_operand(char *operands)
-{
-	char *last = operands;
-	int depth = 0;
-
-	for (char *c = operands; *c != '\0'; c++) {
-		depth += (*c == '[' || *c == '{') - (*c == ']' || *c == '}');
-		if (*c == ',' && depth == 0)
-			last = c + 1;
-	}
-	return last + strspn(last, " ");
-}
-
-static void set_last_operand(struct instruction *i, uint64_t address)
-{
-	char *at = last_operand(i->operands);
-
-	snprintf(at, sizeof(i->operands) - (size_t)(at - i->operands), "%#llx",
-		 (unsigned long long)address);
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-/* Copies text up to `end`, runs of blanks as one, none at either end; what is too long is cut. */
-static void copy_text(char *out, size_t room, const char *text, const char *end)
-{
-	size_t n = 0;
-
-	while (text < end && is_blank(*text))
-		text++;
-	while (end > text && is_blank(end[-1]))
-		end--;
-	for (; text < end && n + 1 < room; text++) {
-		bool is_repeated = is_blank(*text) && n > 0 && out[n - 1] == ' ';
-
-		if (!is_repeated)
-			out[n++] = is_blank(*text) ? ' ' : *text;
-	}
-	out[n] = '\0';
-}
-
-/* LLVM writes what it has to remark behind the instruction. */
-static const char *end_of_text(enum isa isa, const char *line)
-{
-	static const char *const comments[] = {
-		[ISA_A64] = "//",
-		[ISA_A32] = "@",
-		[ISA_X86_64] = "##",
-		[ISA_X86_32] = "##",
-	};
-	const char *comment = strstr(line, comments[isa]);
-
-	return comment == NULL ? line + strlen(line) : comment;
-}
-
-/* A word before the mnemonic that x86 has a byte for. */
-static bool is_x86_prefix(const char *word, size_t n)
-{
-	static const char *const prefixes[] = {
-		"lock",	  "rep",    "repe",   "repz",	 "repne",    "repnz",	 "data16",
-		"data32", "addr16", "addr32", "notrack", "xacquire", "xrelease", "rex64",
-		"cs",	  "ds",	    "es",     "fs",	 "gs",	     "ss",
-	};
-
-	for (size_t i = 0; i < COUNT(prefixes); i++) {
-		if (strlen(prefixes[i]) == n && strncmp(prefixes[i], word, n) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Takes LLVM's line apart. With `is_joined` the mnemonic goes behind the prefix that is there. */
-static void split_line(enum isa isa, const char *line, bool is_joined, struct instruction *out)
-{
-	const char *end = end_of_text(isa, line);
-	const char *word = line + strspn(line, " \t");
-	size_t n = strcspn(word, " \t");
-	size_t used = is_joined ? strlen(out->mnemonic) : 0;
-
-	while (isa >= ISA_X86_64 && is_x86_prefix(word, n)) {
-		size_t gap = strspn(word + n, " \t");
-		size_t next = strcspn(word + n + gap, " \t");
-
-		if (next == 0)
-			break;
-		n += gap + next;
-	}
-	if (used > 0 && used + 2 < sizeof(out->mnemonic))
-		out->mnemonic[used++] = ' ';
-	copy_text(out->mnemonic + used, sizeof(out->mnemonic) - used, word, word + n);
-	copy_text(out->operands, sizeof(out->operands), word + n, end);
+	return d->isa;
 }
 
 /* Bytes that are no instruction. */
 static void set_unknown(const struct disasm *d, const uint8_t *code, size_t size,
 			struct instruction *out)
 {
+	size_t least = d->arm != NULL ? WORD : 1;
 	size_t n = 0;
 
 	out->is_known = false;
-	out->size = size < d->least_bytes ? size : d->least_bytes;
-	if (out->size == 4) {
+	out->size = size < least ? size : least;
+	if (out->size == WORD) {
 		snprintf(out->mnemonic, sizeof(out->mnemonic), ".inst");
 		snprintf(out->operands, sizeof(out->operands), "0x%08x", load_u32(code));
 		return;
@@ -259,51 +72,14 @@ static void set_unknown(const struct disasm *d, const uint8_t *code, size_t size
 				      i == 0 ? "" : ", ", code[i]);
 }
 
-/* Decodes one of LLVM's instructions; a prefix of x86 may be one of its own. */
-static bool decode(struct disasm *d, const uint8_t *code, size_t size, uint64_t address,
-		   struct instruction *out)
-{
-	char line[DISASM_TEXT];
-	bool is_joined = out->size > 0;
-	uint8_t *from = (uint8_t *)(uintptr_t)code; /* LLVM does not write to it */
-	size_t n = LLVMDisasmInstruction(d->llvm, from + out->size, size - out->size,
-					 address + out->size, line, sizeof(line));
-
-	if (n == 0)
-		return false;
-	split_line(d->isa, line, is_joined, out);
-	out->size += n;
-	return true;
-}
-
-static bool is_prefix_alone(const struct disasm *d, const struct instruction *i)
-{
-	const char *last = strrchr(i->mnemonic, ' ');
-
-	last = last == NULL ? i->mnemonic : last + 1;
-	return d->isa >= ISA_X86_64 && i->operands[0] == '\0' && is_x86_prefix(last, strlen(last));
-}
-
 void disasm_next(struct disasm *d, const uint8_t *code, size_t size, uint64_t address,
 		 struct instruction *out)
 {
-	*out = (struct instruction){ .address = address, .is_known = true };
-	d->has_reference = false;
-	if (!decode(d, code, size, address, out)) {
+	*out = (struct instruction){ .address = address };
+	if (d->arm != NULL)
+		out->is_known = disasm_arm_next(d->arm, code, size, address, out);
+	else
+		out->is_known = disasm_x86_next(d->x86, code, size, address, out);
+	if (!out->is_known)
 		set_unknown(d, code, size, out);
-		return;
-	}
-	while (is_prefix_alone(d, out) && out->size < size) {
-		if (!decode(d, code, size, address, out))
-			break;
-	}
-	if (d->isa == ISA_A64)
-		note_a64_reference(d, code, address);
-	out->flow = isa_flow(d->isa, code, out->size, address);
-	out->has_reference = d->has_reference;
-	out->reference = d->reference;
-	if (out->flow.has_target)
-		set_last_operand(out, out->flow.target);
-	else if (out->has_reference && d->isa == ISA_A64)
-		set_last_operand(out, out->reference);
 }

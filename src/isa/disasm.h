@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Disassembly: instructions as text. Behind it is LLVM's disassembler, if the program was built
- * with it; it takes milliseconds to start, so only who shows instructions makes one.
+ * Disassembly: instructions as text. Behind it is Zydis for x86, and for Arm LLVM's disassembler, if
+ * the program was built with it; it takes milliseconds to start, so only who shows instructions
+ * makes one.
  */
 #ifndef CYCLOPS_ISA_DISASM_H
 #define CYCLOPS_ISA_DISASM_H
@@ -16,7 +17,7 @@
 
 /* How x86 is written. */
 enum disasm_syntax {
-	SYNTAX_ATT, /* "mov %rax,0x8(%rsp)": as objdump and perf show it */
+	SYNTAX_ATT, /* "mov %rax, 0x8(%rsp)": as objdump and perf show it */
 	SYNTAX_INTEL,
 };
 
@@ -24,11 +25,13 @@ struct disasm;
 
 /*
  * A disassembler, or NULL and an error (ERR_UNSUPPORTED) that says why there is none: the
- * program was built without LLVM, or does not know the instruction set. Not for use by two
- * threads at once. disasm_free(NULL) does nothing.
+ * program was built without LLVM and the code is Arm's, or does not know the instruction set. Not for
+ * use by two threads at once. disasm_free(NULL) does nothing.
  */
 struct disasm *disasm_new(enum isa, enum disasm_syntax, struct err *);
 void disasm_free(struct disasm *);
+
+enum isa disasm_isa(const struct disasm *);
 
 enum { DISASM_TEXT = 192 };
 

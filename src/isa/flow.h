@@ -26,8 +26,8 @@ struct flow {
 };
 
 /*
- * The flow of the instruction of `size` bytes at `code`, which stands at `address`. The size
- * must be that of the instruction. What is not known is FLOW_NEXT.
+ * The flow of the instruction at `address` that stands first in `code`, of which `size` bytes are
+ * there. What is not known, or cut short, is FLOW_NEXT.
  */
 struct flow isa_flow(enum isa, const void *code, size_t size, uint64_t address);
 

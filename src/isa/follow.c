@@ -14,7 +14,7 @@
 #include "base/cursor.h"
 #include "base/vec.h"
 #include "isa/follow_inside.h"
-#include "isa/x86_registers.h"
+#include "isa/x86.h"
 
 #define A64_NOP UINT32_C(0xd503201f)
 #define MERGED_SLOT (UINT64_C(1) << 63)
@@ -22,7 +22,6 @@
 enum {
 	WORD = 4,
 	MOST_INSTRUCTIONS = 4096,
-	X86_N_REGISTERS = 16,
 	/* States change a few times each in sound code. */
 	STEPS_FOR_INSTRUCTION = 200,
 };
@@ -76,13 +75,10 @@ static bool read_x86(struct isa_followed *f)
 	f->steps = mem_alloc(MOST_INSTRUCTIONS, sizeof(*f->steps));
 	f->starts = mem_alloc(MOST_INSTRUCTIONS + 1, sizeof(*f->starts));
 	for (; at < function->size && f->n < MOST_INSTRUCTIONS; f->n++) {
-		struct instruction i;
-
-		disasm_next(function->disasm, function->code + at, function->size - at,
-			    function->address + at, &i);
-		isa_read_x86(&i, &f->steps[f->n]);
+		isa_read_x86(function->code + at, function->size - at, function->address + at,
+			     &f->steps[f->n]);
 		f->starts[f->n] = (uint32_t)at;
-		at += i.size;
+		at += f->steps[f->n].size;
 	}
 	f->starts[f->n] = (uint32_t)at;
 	return at >= function->size;
@@ -272,7 +268,7 @@ struct isa_followed *isa_follow(const struct isa_function *function)
 	struct isa_followed *f = mem_zalloc(1, sizeof(*f));
 
 	f->function = *function;
-	if (function->isa == ISA_A64 ? read_a64(f) : function->disasm != NULL && read_x86(f))
+	if (function->isa == ISA_A64 ? read_a64(f) : function->isa == ISA_X86_64 && read_x86(f))
 		follow_all(f);
 	else
 		f->is_lost = true;

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "isa/access.h"
-#include "isa/disasm.h"
 #include "isa/operand.h"
 
 enum {
@@ -55,7 +54,6 @@ struct isa_function {
 	const uint8_t *code;
 	size_t size;
 	uint64_t address;
-	struct disasm *disasm; /* for x86-64, in Intel's syntax; else not needed */
 
 	/* May code at `target`, which is outside, come back with other values in registers? */
 	bool (*may_return)(void *context, uint64_t target);

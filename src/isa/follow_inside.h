@@ -3,7 +3,6 @@
 #ifndef CYCLOPS_ISA_FOLLOW_INSIDE_H
 #define CYCLOPS_ISA_FOLLOW_INSIDE_H
 
-#include "isa/disasm.h"
 #include "isa/flow.h"
 #include "isa/follow.h"
 
@@ -62,9 +61,9 @@ static inline struct isa_value isa_fetched(struct isa_here here, struct isa_valu
 /* Does what one instruction of A64 does. */
 void isa_step_a64(struct isa_state *, uint32_t word, struct isa_here);
 
-/* What an instruction of x86-64 does, as its text says. */
+/* What an instruction of x86-64 does. */
 struct isa_x86_step {
-	uint8_t size; /* bytes; 0: it cannot be told */
+	uint8_t size; /* bytes, at least 1 */
 	enum isa_x86_effect {
 		X86_EFFECT_NONE,
 		X86_EFFECT_SUM,	       /* target = base + index * scale + displacement */
@@ -83,7 +82,8 @@ struct isa_x86_step {
 
 enum { X86_NO_REGISTER = 255 };
 
-void isa_read_x86(const struct instruction *, struct isa_x86_step *out);
+/* Reads what stands first in `code`, of which `size` (at least 1) bytes are there. */
+void isa_read_x86(const uint8_t *code, size_t size, uint64_t address, struct isa_x86_step *out);
 void isa_step_x86(struct isa_state *, const struct isa_x86_step *, struct isa_here);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/x86_registers.h"
+#include "isa/x86.h"
 
 enum {
 	A64_SP = 31,
@@ -52,16 +52,6 @@ static bool a64_register(struct word w, uint32_t *out)
 		return true;
 	return w.n > 1 && w.text[0] == 'x' && read_small(rest_of(w, 1), out) &&
 	       *out < N_A64_NUMBERED;
-}
-
-static bool x86_register(struct word w, uint32_t *out)
-{
-	struct x86_register found;
-
-	if (!x86_register_find(w.text, w.n, &found) || found.bits != 64)
-		return false;
-	*out = found.number;
-	return true;
 }
 
 static bool read_number(struct word w, int64_t *out)
@@ -137,87 +127,29 @@ static bool parse_a64(struct word inside, struct isa_operand *out)
 	return n == 2 || read_extension(terms[2], &out->scale);
 }
 
-/* A term of a sum: a register, a register times a number, a number. */
-static bool add_x86_term(struct word term, bool is_negative, bool *has_base,
-			 struct isa_operand *out)
-{
-	const char *star = memchr(term.text, '*', term.n);
-	uint32_t number = 0;
-	int64_t value;
-
-	if (star != NULL) {
-		size_t at = (size_t)(star - term.text);
-
-		out->has_index = true;
-		return read_small((struct word){ term.text, at }, &out->scale) &&
-		       x86_register(rest_of(term, at + 1), &out->index);
-	}
-	if (x86_register(term, &number)) {
-		if (*has_base) {
-			out->has_index = true;
-			out->index = number;
-		} else {
-			out->base = number;
-		}
-		*has_base = true;
-		return !is_negative;
-	}
-	if (!read_number(term, &value))
-		return false;
-	out->displacement = is_negative ? (int64_t)(0 - (uint64_t)value) : value;
-	return true;
-}
-
-/* "rdi", "rbp - 8", "rdi + 8*rcx + 16", "-8". */
-static bool parse_x86(struct word inside, struct isa_operand *out)
-{
-	bool has_base = false, is_negative = false;
-	size_t from = 0;
-
-	for (size_t i = 0; i <= inside.n; i++) {
-		struct word term;
-
-		if (i < inside.n && inside.text[i] != '+' && inside.text[i] != '-')
-			continue;
-		if (i == 0 && inside.n > 0) {
-			is_negative = inside.text[0] == '-';
-			from = 1;
-			continue;
-		}
-		term = trimmed((struct word){ inside.text + from, i - from });
-		if (!add_x86_term(term, is_negative, &has_base, out))
-			return false;
-		is_negative = i < inside.n && inside.text[i] == '-';
-		from = i + 1;
-	}
-	out->is_stack = has_base && out->base == X86_STACK_POINTER;
-	if (out->is_thread && has_base) {
-		out->has_index = true;
-		out->is_stack = false;
-		out->base = 0;
-	}
-	return has_base || out->is_thread;
-}
-
-bool isa_operand_parse(enum isa isa, const char *operands, struct isa_operand *out)
+bool isa_operand_parse_a64(const char *operands, struct isa_operand *out)
 {
 	const char *open = strchr(operands, '['), *close;
 	struct isa_operand o = { .scale = 1 };
-	struct word inside;
 
-	if (open == NULL || (isa != ISA_A64 && isa != ISA_X86_64))
+	if (open == NULL)
 		return false;
 	close = strchr(open, ']');
-	if (close == NULL || strchr(open + 1, '[') != NULL)
-		return false;
-	if (open > operands && open[-1] == ':') {
-		o.is_thread = open - operands >= 3 && memcmp(open - 3, "fs", 2) == 0;
-		if (!o.is_thread)
-			return false;
-	}
-	inside = (struct word){ open + 1, (size_t)(close - open) - 1 };
-	if (!(isa == ISA_A64 ? parse_a64(inside, &o) : parse_x86(inside, &o)))
+	if (close == NULL || strchr(open + 1, '[') != NULL ||
+	    !parse_a64((struct word){ open + 1, (size_t)(close - open) - 1 }, &o))
 		return false;
 	*out = o;
 	return true;
+}
+
+bool isa_operand(struct disasm *d, const uint8_t *code, size_t size, struct isa_operand *out)
+{
+	struct instruction instruction;
+
+	if (disasm_isa(d) == ISA_X86_64)
+		return x86_operand(code, size, out);
+	if (disasm_isa(d) != ISA_A64)
+		return false;
+	disasm_next(d, code, size, 0, &instruction);
+	return instruction.is_known && isa_operand_parse_a64(instruction.operands, out);
 }

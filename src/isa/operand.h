@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How an instruction makes the address that it accesses, from its text as the disassembler
- * writes it. With the debug information of the place this tells what the address means.
+ * How an instruction makes the address that it accesses. With the debug information of the place
+ * this tells what the address means.
  */
 #ifndef CYCLOPS_ISA_OPERAND_H
 #define CYCLOPS_ISA_OPERAND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "isa/access.h"
+#include "isa/disasm.h"
 
 /* base + index * scale + displacement. */
 struct isa_operand {
@@ -24,10 +25,14 @@ struct isa_operand {
 };
 
 /*
- * Reads the operands of an instruction of A64, or of x86-64 in Intel's syntax. False if there
- * is no operand in memory, or more than one, or if its address is made otherwise: of a vector,
- * of the program counter, of another segment's base. With the thread pointer a register is an index.
+ * The operand of the instruction of A64 or x86-64 that stands first in `code`, of which `size` (at
+ * least 1) bytes are there. False if there is no operand in memory, or more than one, or if its
+ * address is made otherwise: of a vector, of the program counter, of another segment's base. With
+ * the thread pointer a register is an index.
  */
-bool isa_operand_parse(enum isa, const char *operands, struct isa_operand *out);
+bool isa_operand(struct disasm *, const uint8_t *code, size_t size, struct isa_operand *out);
+
+/* The same of the operands of A64 as the disassembler writes them. */
+bool isa_operand_parse_a64(const char *operands, struct isa_operand *out);
 
 #endif

@@ -14,7 +14,6 @@
 #include "variables/thread_local.h"
 
 enum {
-	CODE_BYTES = 16, /* the longest instruction */
 	MAX_HOLDERS = 8,
 };
 
@@ -43,11 +42,10 @@ struct work {
 static bool read_operand(struct work *w, struct place place, struct access_query *out)
 {
 	struct isa_access access = { 0 };
-	struct instruction instruction;
 	struct code code;
 	struct err err;
 
-	if (!symbols_code(w->symbols, place, CODE_BYTES, &code))
+	if (!symbols_code(w->symbols, place, ISA_LONGEST_INSTRUCTION, &code))
 		return false;
 	if (code.isa != w->isa) {
 		function_code_release(&w->function);
@@ -57,13 +55,11 @@ static bool read_operand(struct work *w, struct place place, struct access_query
 	}
 	if (w->disasm == NULL)
 		return false;
-	disasm_next(w->disasm, code.bytes, code.size, 0, &instruction);
 	if (isa_access(code.isa, code.bytes, code.size, &access) &&
 	    !(access.flags & ACCESS_SCALABLE))
 		out->bytes = access.bytes;
 	out->is_vector = access.flags & ACCESS_VECTOR;
-	return instruction.is_known &&
-	       isa_operand_parse(code.isa, instruction.operands, &out->operand);
+	return isa_operand(w->disasm, code.bytes, code.size, &out->operand);
 }
 
 static void add_source(struct work *w, struct group *g, const struct isa_followed *, unsigned depth,
@@ -156,7 +152,7 @@ static void add_query(struct work *w, struct place place, uint32_t number)
 		return;
 	if (b->lines_path != NULL || b->code.thread_block.size > 0)
 		followed = function_code_at(&w->function, w->symbols, place.module, query.address,
-					    w->isa, w->disasm);
+					    w->isa);
 	if (take_thread_local(w, place.module, followed, &query, &w->out[number]) ||
 	    query.operand.is_thread)
 		return;

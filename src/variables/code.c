@@ -128,6 +128,14 @@ bool symbols_code(struct symbols *s, struct place place, size_t max, struct code
 	return true;
 }
 
+bool symbols_access(struct symbols *s, struct place place, struct isa_access *out)
+{
+	struct code code;
+
+	return symbols_code(s, place, ISA_LONGEST_INSTRUCTION, &code) &&
+	       isa_access(code.isa, code.bytes, code.size, out);
+}
+
 enum isa symbols_isa(struct symbols *s, struct module_id module)
 {
 	const struct binary *binary = &s->states[module.v].binary;

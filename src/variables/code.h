@@ -31,8 +31,12 @@ struct code {
  */
 bool symbols_code(struct symbols *, struct place, size_t max, struct code *out);
 
+/* What the instruction at a place accesses. False as above, or as isa_access() says. */
+bool symbols_access(struct symbols *, struct place, struct isa_access *out);
+
 /*
- * How many bytes of code the file's section has before a place, and from it on. False as above.
+ * How many bytes of code the file's section has before a place, and from it on. False as for
+ * symbols_code().
  */
 bool symbols_code_around(struct symbols *, struct place, uint64_t *before, uint64_t *after);
 

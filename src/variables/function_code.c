@@ -23,13 +23,11 @@ static bool may_return(void *context, uint64_t target)
 
 /* Parts are entered anywhere. */
 static struct isa_followed *follow(struct symbols *s, struct module_id module,
-				   const struct function *around, enum isa isa,
-				   struct disasm *disasm)
+				   const struct function *around, enum isa isa)
 {
 	struct binary *b = &s->states[module.v].binary;
 	struct isa_function function = {
 		.isa = isa,
-		.disasm = disasm,
 		.may_return = may_return,
 		.context = b,
 	};
@@ -47,8 +45,7 @@ static struct isa_followed *follow(struct symbols *s, struct module_id module,
 }
 
 const struct isa_followed *function_code_at(struct function_code *f, struct symbols *s,
-					    struct module_id module, uint64_t address, enum isa isa,
-					    struct disasm *disasm)
+					    struct module_id module, uint64_t address, enum isa isa)
 {
 	struct binary *b = &s->states[module.v].binary;
 	const struct function *around;
@@ -62,7 +59,7 @@ const struct isa_followed *function_code_at(struct function_code *f, struct symb
 	f->module = module;
 	f->start = around->start;
 	f->size = around->size;
-	f->followed = follow(s, module, around, isa, disasm);
+	f->followed = follow(s, module, around, isa);
 	return f->followed;
 }
 

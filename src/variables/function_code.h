@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "isa/disasm.h"
 #include "isa/follow.h"
 #include "symbol/symbols.h"
 
@@ -19,12 +18,10 @@ struct function_code {
 
 /*
  * The function around an address of a module's file, which is loaded; NULL if there is none, or
- * if it cannot be followed. Borrowed, until another is asked for. `disasm` is of this instruction
- * set, in Intel's syntax.
+ * if it cannot be followed. Borrowed, until another is asked for.
  */
 const struct isa_followed *function_code_at(struct function_code *, struct symbols *,
-					    struct module_id, uint64_t address, enum isa,
-					    struct disasm *disasm);
+					    struct module_id, uint64_t address, enum isa);
 
 void function_code_release(struct function_code *);
 

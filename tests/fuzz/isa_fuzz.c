@@ -10,9 +10,12 @@
 
 #include "base/alloc.h"
 #include "isa/access.h"
+#include "isa/arguments.h"
 #include "isa/disasm.h"
 #include "isa/flow.h"
 #include "isa/follow.h"
+#include "isa/operand.h"
+#include "isa/stub.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -42,6 +45,28 @@ static void check_access(enum isa isa, const uint8_t *code, size_t size, size_t 
 	require(all.bytes == one.bytes && all.flags == one.flags);
 }
 
+/*
+ * An instruction of x86 that is cut short is none. Each piece is copied to bytes of its own, so that
+ * what is read behind it is noticed.
+ */
+static void check_cuts(struct disasm *d, enum isa isa, const uint8_t *code, size_t n)
+{
+	for (size_t size = 0; size < n; size++) {
+		uint8_t *cut = mem_alloc(size + 1, 1);
+		struct isa_access access;
+		struct isa_operand operand;
+		uint64_t slot;
+
+		memcpy(cut + 1, code, size);
+		require(!isa_access(isa, cut + 1, size, &access));
+		require(isa_flow(isa, cut + 1, size, 0).kind == FLOW_NEXT);
+		require(size == 0 || !isa_operand(d, cut + 1, size, &operand));
+		(void)isa_prologue(isa, cut + 1, size);
+		(void)isa_x86_stub(isa, cut + 1, size, 0, 0, &slot);
+		free(cut);
+	}
+}
+
 static void disassemble(struct disasm *d, enum isa isa, const uint8_t *code, size_t size)
 {
 	uint64_t address = 0x400000;
@@ -54,6 +79,8 @@ static void disassemble(struct disasm *d, enum isa isa, const uint8_t *code, siz
 		check_text(&i);
 		if (i.is_known)
 			check_access(isa, code + at, size - at, i.size);
+		if (i.is_known && (isa == ISA_X86_64 || isa == ISA_X86_32))
+			check_cuts(d, isa, code + at, i.size);
 		at += i.size;
 	}
 }
@@ -65,9 +92,9 @@ static bool may_return(void *context, uint64_t target)
 }
 
 /* As a whole function: each instruction's registers can be asked for. */
-static void follow(struct disasm *d, enum isa isa, const uint8_t *code, size_t size)
+static void follow(enum isa isa, const uint8_t *code, size_t size)
 {
-	struct isa_function function = { isa, code, size, 0x400000, d, may_return, NULL };
+	struct isa_function function = { isa, code, size, 0x400000, may_return, NULL };
 	struct isa_followed *f;
 
 	if (isa != ISA_A64 && isa != ISA_X86_64)
@@ -97,12 +124,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	for (size_t at = 1; at < size; at++) {
 		(void)isa_access(isa, bytes + at, size - at, &access);
 		(void)isa_flow(isa, bytes + at, size - at, at);
+		(void)isa_direct_jump(isa, bytes + at, size - at, at);
+		require(isa_prologue(isa, bytes + at, size - at) <= size - at);
 	}
 	d = disasm_new(isa, bytes[0] & 1 ? SYNTAX_INTEL : SYNTAX_ATT, &err);
 	if (d != NULL)
 		disassemble(d, isa, bytes + 1, size - 1);
-	if (isa == ISA_A64 || bytes[0] & 1)
-		follow(d, isa, bytes + 1, size - 1);
+	follow(isa, bytes + 1, size - 1);
 	disasm_free(d);
 	return 0;
 }

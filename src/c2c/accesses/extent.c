@@ -8,7 +8,6 @@
 #include "variables/code.h"
 
 enum {
-	CODE_BYTES = 16,    /* the longest instruction */
 	SCALAR_MAX = 16,    /* bytes of an access whose instruction is not known: a pair … */
 	VECTOR_MAX = 64,    /* … of registers; a group of vectors */
 	SVE_UNIT_BITS = 16, /* see struct c2c_touch_key */
@@ -30,12 +29,9 @@ static struct c2c_instruction decode_place(struct c2c *s, uint32_t place)
 {
 	struct c2c_instruction out = { 0 };
 	struct isa_access access;
-	struct code code;
-
 	struct place where = session_place(s->session, place);
 
-	if (where.module.v == 0 || !symbols_code(s->session->symbols, where, CODE_BYTES, &code) ||
-	    !isa_access(code.isa, code.bytes, code.size, &access))
+	if (where.module.v == 0 || !symbols_access(s->session->symbols, where, &access))
 		return out;
 	out.is_load = access.flags & ACCESS_LOAD;
 	out.is_store = access.flags & ACCESS_STORE;

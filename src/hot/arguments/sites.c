@@ -16,7 +16,6 @@
 
 enum {
 	MAX_PROLOGUE = 128, /* bytes looked at */
-	MAX_INSTRUCTION = 15,
 };
 
 /* Samples with registers by place. */
@@ -104,7 +103,7 @@ static bool jump_target(struct session *s, struct place place, const struct symb
 	struct flow flow;
 	struct code code;
 
-	if (!symbols_code(s->symbols, place, MAX_INSTRUCTION, &code))
+	if (!symbols_code(s->symbols, place, ISA_LONGEST_INSTRUCTION, &code))
 		return false;
 	flow = isa_direct_jump(code.isa, code.bytes, code.size, symbol->address);
 	if (flow.kind == FLOW_NEXT)

@@ -45,7 +45,7 @@ static const struct flow_case {
 	{ "inc %eax, which is a prefix in 64 bits", ISA_X86_32, { 0x40 }, 1, FLOW_NEXT, 0 },
 	{ "jmp .+6", ISA_X86_32, { 0xe9, 1, 0, 0, 0 }, 5, FLOW_JUMP, 0x1006 },
 	{ "data16 jmp .+6", ISA_X86_32, { 0x66, 0xe9, 2, 0 }, 4, FLOW_JUMP, 0x1006 },
-	{ "jmp, cut short", ISA_X86_64, { 0xe9 }, 1, FLOW_JUMP, 0 },
+	{ "jmp, cut short", ISA_X86_64, { 0xe9 }, 1, FLOW_NEXT, 0 },
 	{ "prefixes alone", ISA_X86_64, { 0x66, 0x66 }, 2, FLOW_NEXT, 0 },
 	{ "je, of nobody", ISA_UNKNOWN, { 0x74, 0x10 }, 2, FLOW_NEXT, 0 },
 };
