@@ -6,7 +6,39 @@
 #ifndef CYCLOPS_CLI_COMMAND_H
 #define CYCLOPS_CLI_COMMAND_H
 
-#include "cli/common.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "cli/options.h"
+
+enum exit_status {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_GATE = 3, /* done, but a --fail-if condition is met */
+};
+
+/* A command's face: what --help says before the options. */
+struct usage {
+	const char *command;
+	const char *synopsis;
+	const char *summary;
+};
+
+/* Prints "cyclops: …" and returns the exit status that fits the error. */
+int fail(const struct err *);
+
+/*
+ * Parses the options of a command; prints its help if asked to. Returns -1 to go on, or the
+ * exit status to stop with. At most `max_arguments` arguments are allowed.
+ */
+int start_command(const struct usage *, int argc, char **argv, const struct option_set *sets,
+		  size_t n_sets, size_t max_arguments, const bool *wants_help,
+		  struct arguments *out);
+
+/* Refuses a command line of `argc` words that has no program behind the "--" at `end`. */
+int need_program(const struct usage *, int argc, int end, struct err *);
 
 /* What it is asked about: its arguments that are no options. */
 enum command_reads {

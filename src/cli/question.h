@@ -3,7 +3,9 @@
 #ifndef CYCLOPS_CLI_QUESTION_H
 #define CYCLOPS_CLI_QUESTION_H
 
-#include "cli/common.h"
+#include "cli/command.h"
+#include "cli/input.h"
+#include "cli/printer.h"
 #include "keys/keys.h"
 
 enum question_rows {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "base/alloc.h"
-#include "cli/common.h"
+#include "cli/printer.h"
 #include "cli/command.h"
 
 static const struct usage usage = {

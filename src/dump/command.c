@@ -5,7 +5,8 @@
 
 #include "base/alloc.h"
 #include "capture/describe.h"
-#include "cli/common.h"
+#include "cli/input.h"
+#include "cli/printer.h"
 #include "cli/tell.h"
 #include "dump/packets.h"
 #include "cli/command.h"

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cli/common.h"
+#include "cli/input.h"
+#include "cli/printer.h"
 #include "cli/tell.h"
 #include "export/export.h"
 #include "export/spe_parser.h"

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
-#include "cli/common.h"
+#include "cli/printer.h"
 #include "doctor/doctor.h"
 #include "list/catalog_tables.h"
 #include "cli/command.h"

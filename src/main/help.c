@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/common.h"
+#include "cli/command.h"
 #include "cli/tell.h"
 #include "main/commands.h"
 #include "main/manual.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/common.h"
+#include "cli/command.h"
 #include "cli/tell.h"
 #include "main/version.h"
 #include "main/commands.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cli/common.h"
+#include "cli/input.h"
 #include "cli/tell.h"
 #include "cli/command.h"
 #include "model/run.h"

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/mapped.h"
-#include "cli/common.h"
+#include "cli/printer.h"
 #include "count/import.h"
 #include "cli/command.h"
 #include "stat/live.h"

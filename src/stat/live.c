@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "cli/common.h"
+#include "cli/command.h"
 #include "cli/tell.h"
 #include "counting/counters.h"
 #include "counting/counting.h"

@@ -3,7 +3,7 @@
 #ifndef CYCLOPS_STAT_STREAM_H
 #define CYCLOPS_STAT_STREAM_H
 
-#include "cli/common.h"
+#include "cli/printer.h"
 #include "stat/ticks.h"
 
 /* What it is to do, and how far it is. The first five are the caller's and stay. */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/command.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/tell.h"
+
+int fail(const struct err *err)
+{
+	/* That a file begins at its first byte goes without saying. */
+	if (err->at == ERR_NOWHERE || err->at == 0 || err->code == ERR_USAGE)
+		tell("%s", err->text);
+	else
+		tell("%s (at 0x%" PRIx64 ")", err->text, err->at);
+	return err->code == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED;
+}
+
+/* Help is for reading: no wider than a page, however wide the terminal is. */
+static size_t help_width(void)
+{
+	enum { PAGE = 100 };
+	unsigned width = output_width(stdout);
+
+	return width < PAGE ? width : PAGE;
+}
+
+static void print_help(const struct usage *usage, const struct option_set *sets, size_t n_sets)
+{
+	size_t width = help_width();
+	struct text text = { 0 };
+
+	text_format(&text, "usage: cyclops %s", usage->command);
+	put_words(&text, usage->synopsis, text.n, text.n + 1, width);
+	put_words(&text, usage->summary, 0, 0, width);
+	options_help(sets, n_sets, width, &text);
+	text_format(&text, "\nThe manual page: cyclops help %s\n", usage->command);
+	fwrite(text.bytes, 1, text.n, stdout);
+	text_release(&text);
+}
+
+int start_command(const struct usage *usage, int argc, char **argv, const struct option_set *sets,
+		  size_t n_sets, size_t max_arguments, const bool *wants_help,
+		  struct arguments *out)
+{
+	struct err err;
+
+	if (options_parse(argc, argv, sets, n_sets, out, &err) < 0)
+		return fail(&err);
+	if (*wants_help) {
+		print_help(usage, sets, n_sets);
+		return EXIT_DONE;
+	}
+	if (out->n > max_arguments && strstr(usage->synopsis, " -- ") != NULL) {
+		err_set(&err, ERR_USAGE, ERR_NOWHERE,
+			"'%s': the program stands behind --: cyclops %s [OPTIONS] -- %s",
+			out->items[max_arguments], usage->command, out->items[max_arguments]);
+		return fail(&err);
+	}
+	if (out->n > max_arguments) {
+		err_set(&err, ERR_USAGE, ERR_NOWHERE,
+			"too many arguments: '%s' (usage: cyclops %s %s)",
+			out->items[max_arguments], usage->command, usage->synopsis);
+		return fail(&err);
+	}
+	return -1;
+}
+
+int need_program(const struct usage *usage, int argc, int end, struct err *err)
+{
+	if (end < argc - 1)
+		return 0;
+	return err_set(err, ERR_USAGE, ERR_NOWHERE, "no program given (usage: cyclops %s %s)",
+		       usage->command, usage->synopsis);
+}

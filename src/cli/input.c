@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/input.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/command.h"
+#include "cli/tell.h"
+
+enum { SHOWN_MISSING = 5 };
+
+#define IN(field) offsetof(struct input_options, field)
+
+static const struct option input_list[] = {
+	{ "input", 'i', OPTION_TEXT, IN(path), "FILE",
+	  "the capture (default perf.data; - is a pipe)" },
+	{ "select", 0, OPTION_TEXT, IN(select), "EXPR",
+	  "only records that match, such as 'op=load && tot>100'" },
+	{ "cpu", 0, OPTION_TEXT, IN(cpu), "NAME", "take the CPU to be this one" },
+	{ "catalog", 0, OPTION_TEXT, IN(catalog), "FILE", "more facts about CPUs" },
+	{ "symfs", 0, OPTION_TEXT, IN(symfs), "DIR", "where the recorded machine's files are" },
+	{ "debug-dir", 0, OPTION_LIST, IN(debug_dirs), "DIR",
+	  "where separate debug files are; may be repeated" },
+	{ "kallsyms", 0, OPTION_TEXT, IN(kallsyms), "FILE",
+	  "kernel symbols: a copy of its /proc/kallsyms" },
+	{ "vmlinux", 0, OPTION_TEXT, IN(vmlinux), "FILE", "kernel symbols and lines: its vmlinux" },
+	{ "debuginfod", 0, OPTION_FLAG, IN(use_debuginfod), NULL,
+	  "ask the servers of DEBUGINFOD_URLS for what is missing" },
+	{ "no-debuginfod", 0, OPTION_FLAG, IN(no_debuginfod), NULL, "do not (the default)" },
+	{ "interval", 0, OPTION_COUNT, IN(interval), "N",
+	  "operations between SPE samples (default: as recorded)" },
+	{ "jobs", 'j', OPTION_NUMBER, IN(n_workers), "N", "threads (default: one for each CPU)" },
+	{ "help", 'h', OPTION_FLAG, IN(wants_help), NULL, "this text" },
+};
+
+struct option_set input_option_set(struct input_options *into)
+{
+	return (struct option_set){ "Input:", input_list, COUNT(input_list), into };
+}
+
+int check_capture_output(const char *path, struct err *err)
+{
+	if (strcmp(path, "-") != 0)
+		return 0;
+	return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		       "--output -: a capture cannot go to standard output, its beginning is "
+		       "written last; give --output FILE, then name FILE to what reads it");
+}
+
+int choose_path(const char *input, const struct arguments *arguments, const char **out,
+		struct err *err)
+{
+	static const char standard[] = "perf.data";
+
+	if (input != NULL && arguments->n > 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "two captures given: '%s' by --input and '%s'", input,
+			       arguments->items[0]);
+	if (input == NULL && arguments->n == 0 && access(standard, F_OK) < 0)
+		return err_set(err, ERR_IO, ERR_NOWHERE,
+			       "no capture given, and there is no %s in this folder; "
+			       "name one, or make one with `cyclops record`",
+			       standard);
+	*out = input != NULL ? input : arguments->n > 0 ? arguments->items[0] : standard;
+	return 0;
+}
+
+static int check_path(const char *option, const char *path, bool is_folder, struct err *err)
+{
+	struct stat found;
+
+	if (path == NULL)
+		return 0;
+	if (stat(path, &found) < 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s: %s: %s", option, path,
+			       strerror(errno));
+	if ((S_ISDIR(found.st_mode) != 0) != is_folder)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s: %s is %s folder", option, path,
+			       is_folder ? "no" : "a");
+	return 0;
+}
+
+/* Files for names that are not there would only mean that nothing has a name. */
+static int check_paths(const struct input_options *o, struct err *err)
+{
+	for (const char *const *dir = o->debug_dirs.items; dir != NULL && *dir != NULL; dir++)
+		if (check_path("debug-dir", *dir, true, err) < 0)
+			return -1;
+	if (check_path("symfs", o->symfs, true, err) < 0 ||
+	    check_path("vmlinux", o->vmlinux, false, err) < 0)
+		return -1;
+	return check_path("kallsyms", o->kallsyms, false, err);
+}
+
+int open_input(const struct input_options *input, const struct arguments *arguments,
+	       struct session *session, struct select **out_select, struct err *err)
+{
+	struct session_options options = {
+		.cpu_name = input->cpu,
+		.catalog_path = input->catalog,
+		.n_workers = input->n_workers,
+		.select = input->select,
+		.interval = input->interval,
+		.symbols = {
+			.symfs = input->symfs,
+			.debug_dirs = input->debug_dirs.items,
+			.use_debuginfod = input->use_debuginfod && !input->no_debuginfod,
+			.kallsyms = input->kallsyms,
+			.vmlinux = input->vmlinux,
+		},
+	};
+
+	*session = (struct session){ 0 };
+	*out_select = NULL;
+	if (check_paths(input, err) < 0 ||
+	    choose_path(input->path, arguments, &options.path, err) < 0)
+		return -1;
+	if (session_open(session, &options, err) < 0)
+		return -1;
+	if (input->select != NULL && select_compile(session, input->select, out_select, err) < 0)
+		return err_within(err, "--select");
+	return 0;
+}
+
+static void print_diag(const char *path, const struct diag *d)
+{
+	struct text text = { 0 };
+
+	text_str(&text, d->text);
+	if (d->n > 1)
+		text_format(&text, " (%" PRIu64 " times)", d->n);
+	if (d->first != ERR_NOWHERE)
+		text_format(&text, " %s 0x%" PRIx64, d->n > 1 ? "first at" : "at", d->first);
+	if (d->bytes > 0)
+		text_format(&text, ", %" PRIu64 " byte%s%s", d->bytes, plural(d->bytes),
+			    d->level == DIAG_NOTE ? "" : " not read");
+	text_char(&text, '\0');
+	tell("%s: %s", path, text.bytes);
+	text_release(&text);
+}
+
+/* Modules that only lack lines come last; they are not worth a warning. */
+static void print_missing(const struct session *s)
+{
+	const struct modules *modules = timeline_modules(s->timeline);
+	size_t n = 0;
+
+	while (n < symbols_n_missing(s->symbols) && symbols_missing_at(s->symbols, n)->n_places > 0)
+		n++;
+	for (size_t i = 0; i < n && i < SHOWN_MISSING; i++) {
+		const struct symbols_missing *m = symbols_missing_at(s->symbols, i);
+
+		tell("no names for %" PRIu64 " place%s in %s: %s%s%s", m->n_places,
+		     plural(m->n_places),
+		     strings_get(modules->strings, modules_get(modules, m->module)->path),
+		     m->reason, m->remedy[0] != '\0' ? "; " : "", m->remedy);
+	}
+	if (n > SHOWN_MISSING)
+		tell("and %zu more module%s without names", n - SHOWN_MISSING,
+		     plural(n - SHOWN_MISSING));
+}
+
+void print_diagnostics(const struct session *s, int status)
+{
+	struct diags all = { 0 };
+
+	if (s->capture == NULL)
+		return;
+	diags_merge(&all, capture_diags(s->capture));
+	if (s->timeline != NULL)
+		diags_merge(&all, timeline_diags(s->timeline));
+	if (s->symbols != NULL)
+		diags_merge(&all, symbols_diags(s->symbols));
+	diags_sort(&all);
+	for (size_t i = 0; i < all.list.n; i++)
+		print_diag(capture_path(s->capture), &all.list.items[i]);
+	if (s->symbols != NULL && status == EXIT_DONE)
+		print_missing(s);
+	diags_release(&all);
+}
+
+int close_input(struct session *session, struct select *select, int status)
+{
+	print_diagnostics(session, status);
+	select_free(select);
+	session_release(session);
+	return status;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/printer.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "cli/tell.h"
+
+enum { DEFAULT_TOP = 20 };
+
+#define OUT(field) offsetof(struct output_options, field)
+#define ROWS(field) offsetof(struct row_options, field)
+
+static const struct option output_list[] = {
+	{ "format", 0, OPTION_TEXT, OUT(format), "NAME", "text, csv or json" },
+	{ "output", 'o', OPTION_TEXT, OUT(path), "PATH", "write there instead of standard output" },
+	{ "table", 0, OPTION_TEXT, OUT(table), "NAME", "only this table" },
+};
+
+static const struct option row_list[] = {
+	{ "top", 0, OPTION_COUNT, ROWS(top), "N", "rows to show (default 20, in reports fewer)" },
+	{ "all", 0, OPTION_FLAG, ROWS(all), NULL, "show all rows" },
+	{ "sort", 0, OPTION_TEXT, ROWS(sort), "COLUMN", "order by this column" },
+};
+
+/* The last of them is for single tables. */
+enum { N_UNSORTED = COUNT(row_list) - 1 };
+
+struct option_set output_option_set(struct output_options *into)
+{
+	return (struct option_set){ "Output:", output_list, COUNT(output_list), into };
+}
+
+struct option_set row_option_set(struct row_options *into)
+{
+	return (struct option_set){ "Rows:", row_list, COUNT(row_list), into };
+}
+
+struct option_set unsorted_row_option_set(struct row_options *into)
+{
+	return (struct option_set){ "Rows:", row_list, N_UNSORTED, into };
+}
+
+size_t rows_to_show(const struct row_options *o)
+{
+	if (o->all)
+		return 0;
+	return o->top > 0 ? o->top : DEFAULT_TOP;
+}
+
+/* What the user's terminal says of its character set; programs' output must not change. */
+static bool terminal_is_unicode(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		const char *value = getenv(names[i]);
+
+		if (value != NULL && value[0] != '\0')
+			return strcasestr(value, "utf-8") != NULL ||
+			       strcasestr(value, "utf8") != NULL;
+	}
+	return false;
+}
+
+static bool wants_colour(FILE *stream)
+{
+	const char *no_colour = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	return isatty(fileno(stream)) && (no_colour == NULL || no_colour[0] == '\0') &&
+	       term != NULL && strcmp(term, "dumb") != 0;
+}
+
+/* Opening for writing would cut the capture short under our eyes. */
+static bool is_capture(const char *path, const struct session *session)
+{
+	struct stat output, capture;
+
+	return stat(path, &output) == 0 && stat(capture_path(session->capture), &capture) == 0 &&
+	       output.st_dev == capture.st_dev && output.st_ino == capture.st_ino;
+}
+
+int printer_open(struct printer *out, const struct output_options *o, const char *default_format,
+		 const char *command, const struct session *session, struct err *err)
+{
+	const char *name = o->format != NULL ? o->format : default_format;
+
+	*out = (struct printer){ .stream = stdout, .path = o->path };
+	out->format = format_find(name);
+	if (out->format == NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--format: there is no format '%s'; there are %s", name,
+			       format_names());
+	if (o->path != NULL && strcmp(o->path, "-") != 0) {
+		if (session != NULL && is_capture(o->path, session))
+			return err_set(err, ERR_USAGE, ERR_NOWHERE,
+				       "--output: '%s' is the capture itself", o->path);
+		out->stream = fopen(o->path, "we");
+		if (out->stream == NULL)
+			return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s", o->path,
+				       strerror(errno));
+	}
+	out->document = (struct document){
+		.command = command,
+		.version = CYCLOPS_VERSION,
+		.is_modelled = session != NULL && capture_spe(session->capture)->is_modelled,
+		.width = output_width(out->stream),
+		.has_colour = wants_colour(out->stream),
+		.has_unicode = terminal_is_unicode(),
+	};
+	return 0;
+}
+
+int printer_write(struct printer *out, const struct text *text, struct err *err)
+{
+	if (text->n == 0 || fwrite(text->bytes, 1, text->n, out->stream) == text->n)
+		return 0;
+	return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s",
+		       out->path != NULL ? out->path : "standard output", strerror(errno));
+}
+
+int printer_close(struct printer *out, int rc, struct err *err)
+{
+	FILE *stream = out->stream;
+	int failed;
+
+	out->stream = NULL;
+	if (stream == NULL)
+		return rc;
+	failed = stream == stdout ? fflush(stream) : fclose(stream);
+	if (failed == 0 || rc < 0)
+		return rc;
+	return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s",
+		       out->path != NULL ? out->path : "standard output", strerror(errno));
+}
+
+static const char *table_name_at(const void *context, size_t i)
+{
+	const struct tables *tables = context;
+
+	return i < tables->list.n ? tables->list.items[i]->name : NULL;
+}
+
+/* The table that --table names, alone. */
+static int pick_table(const char *name, const struct tables *tables, struct tables *out,
+		      struct err *err)
+{
+	struct table *found = tables_find(tables, name);
+	char names[256];
+
+	if (found != NULL) {
+		*vec_add(&out->list) = found;
+		return 0;
+	}
+	return err_set(err, ERR_USAGE, ERR_NOWHERE, "--table: there is no table '%s'; there are %s",
+		       name, list_words(table_name_at, tables, names, sizeof(names)));
+}
+
+int printer_tables(struct printer *out, const struct output_options *o, const struct tables *tables,
+		   struct err *err)
+{
+	struct tables picked = { 0 };
+	struct text text = { 0 };
+	int rc = 0;
+
+	if (o->table != NULL)
+		rc = pick_table(o->table, tables, &picked, err);
+	out->document.is_plural = o->table == NULL && tables->list.n > 1;
+	if (rc == 0) {
+		format_document(out->format, &out->document, o->table != NULL ? &picked : tables,
+				&text);
+		rc = printer_write(out, &text, err);
+	}
+	vec_release(&picked.list);
+	text_release(&text);
+	return rc;
+}
+
+int printer_finish(struct printer *out, const struct output_options *o, const struct tables *tables,
+		   int rc, struct err *err)
+{
+	if (rc == 0)
+		rc = printer_tables(out, o, tables, err);
+	return printer_close(out, rc, err);
+}
