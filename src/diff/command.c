@@ -10,12 +10,12 @@
 #include "base/alloc.h"
 #include "base/mapped.h"
 #include "base/nearest.h"
+#include "cli/command.h"
 #include "cli/input.h"
 #include "cli/printer.h"
 #include "count/import.h"
 #include "cpu/event_name.h"
 #include "diff/diff.h"
-#include "cli/command.h"
 #include "metrics/cpu_choice.h"
 #include "run/command.h"
 

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 #include "base/alloc.h"
-#include "cli/printer.h"
 #include "cli/command.h"
+#include "cli/printer.h"
 
 static const struct usage usage = {
 	"doctor",

@@ -5,11 +5,11 @@
 
 #include "base/alloc.h"
 #include "capture/describe.h"
+#include "cli/command.h"
 #include "cli/input.h"
 #include "cli/printer.h"
 #include "cli/tell.h"
 #include "dump/packets.h"
-#include "cli/command.h"
 
 static const struct usage usage = {
 	"dump",

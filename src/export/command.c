@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "cli/command.h"
 #include "cli/input.h"
 #include "cli/printer.h"
 #include "cli/tell.h"
 #include "export/export.h"
 #include "export/spe_parser.h"
-#include "cli/command.h"
 
 static const struct usage usage = {
 	"export",

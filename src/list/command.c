@@ -5,10 +5,10 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "cli/command.h"
 #include "cli/printer.h"
 #include "doctor/doctor.h"
 #include "list/catalog_tables.h"
-#include "cli/command.h"
 #include "metrics/cpu_choice.h"
 #include "pmu/here.h"
 

@@ -8,8 +8,8 @@
 
 #include "cli/command.h"
 #include "cli/tell.h"
-#include "main/version.h"
 #include "main/commands.h"
+#include "main/version.h"
 
 static void print_usage(FILE *stream)
 {

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "cli/command.h"
 #include "cli/input.h"
 #include "cli/tell.h"
-#include "cli/command.h"
 #include "model/run.h"
 #include "spe/names.h"
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "cli/command.h"
 #include "cli/input.h"
 #include "cli/tell.h"
-#include "cli/command.h"
 #include "record/amounts.h"
 #include "record/attr.h"
 #include "record/record.h"

@@ -5,9 +5,9 @@
 
 #include "base/alloc.h"
 #include "base/mapped.h"
+#include "cli/command.h"
 #include "cli/printer.h"
 #include "count/import.h"
-#include "cli/command.h"
 #include "stat/live.h"
 #include "stat/stat.h"
 #include "stat/stream.h"
