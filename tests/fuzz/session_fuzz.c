@@ -177,7 +177,7 @@ static void use(struct session *s)
 
 	check_account(s->capture);
 	capture_walk(s->capture, describe_record, s->capture);
-	packets_dump(s->capture, s->pool, SPE_WORDING_FULL, take_text, NULL);
+	packets_dump(s->capture, s->catalog, s->pool, SPE_WORDING_FULL, take_text, NULL);
 	make_report(s);
 	if (select_compile(s, expression, &select, &err) < 0)
 		abort();
