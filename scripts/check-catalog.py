@@ -22,6 +22,7 @@ SPE_KEYS = {
     "data_source_loads_only", "events",
 }
 SPE_KEYS_OPTIONAL = {"ernd"}
+WALK_THRESHOLDS = {"coverage", "cpu_utilization", "tie", "slots_sum", "part", "memory_operations"}
 NO_ENCODING = {"none", "not-in-linux-decode-list", "unknown"}
 SPE_PARSER = {
     "L1D", "L2D", "PEER-CPU", "LOCAL-CLUSTER", "LL-CACHE", "PEER-CLUSTER", "REMOTE", "DRAM", None,
@@ -159,6 +160,28 @@ def check_spe(check, spe, encodings):
     check.known("spe.data_source", [spe["data_source"]], NO_ENCODING | encodings)
     bits = check.unique("spe.events bit", [e["bit"] for e in spe.get("events", [])])
     check.expect(all(0 <= bit < 64 for bit in bits), "spe.events: bits are 0 to 63")
+    check.unique("spe.events name", [e["name"] for e in spe.get("events", [])])
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def check_thresholds(check, thresholds, names):
+    check.known("threshold", thresholds, names)
+    for name, entry in thresholds.items():
+        value = entry.get("value") if isinstance(entry, dict) else entry
+        check.expect(is_number(value), f"threshold {name}: {value} is no number")
+
+
+def check_usual_thresholds(check, root, cpus):
+    """Those of all CPUs: each says where it comes from, and the walk finds all of its own."""
+    thresholds = root["thresholds"]
+    metrics = {m["name"] for cpu in cpus.values() for m in cpu["metrics"]}
+    check_thresholds(check, thresholds, metrics | WALK_THRESHOLDS)
+    check.known("thresholds", WALK_THRESHOLDS, thresholds)
+    for name, entry in thresholds.items():
+        check.expect(isinstance(entry, dict) and entry.get("source"), f"threshold {name}: has no source")
 
 
 def check_cpu(check, cpu, encodings, ids):
@@ -174,6 +197,7 @@ def check_cpu(check, cpu, encodings, ids):
     if cpu["topdown"] is not None:
         check_topdown(check, cpu["topdown"], metrics, groups, events)
     check_spe(check, cpu["spe"], encodings)
+    check_thresholds(check, cpu.get("thresholds", {}), metrics | WALK_THRESHOLDS)
     if "same_as" in cpu:
         check.known("same_as", [cpu["same_as"]], ids)
         check.expect(not events and not metrics, "same_as: but it has events or metrics of its own")
@@ -246,6 +270,8 @@ def main():
     for name, cpu in cpus.items():
         check.where = f"{name}.json"
         check_cpu(check, cpu, set(encodings), set(cpus))
+    check.where = "thresholds.json"
+    check_usual_thresholds(check, load(root / check.where), cpus)
     check.where = "names"
     check_names(check, cpus)
     check.where = "midr.csv"

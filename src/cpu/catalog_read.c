@@ -345,7 +345,7 @@ static const struct file_list {
 	{ "implementers", read_implementer },
 };
 
-static int read_lists(struct catalog *c, const json_t *root, struct err *err)
+static int read_parts(struct catalog *c, const json_t *root, struct err *err)
 {
 	for (size_t i = 0; i < COUNT(file_lists); i++) {
 		const json_t *list = NULL;
@@ -356,7 +356,8 @@ static int read_lists(struct catalog *c, const json_t *root, struct err *err)
 			if (file_lists[i].read(c, json_array_get(list, j), err) < 0)
 				return err_within(err, "%s[%zu]", file_lists[i].name, j);
 	}
-	return 0;
+	return thresholds_read(&c->memory, json_object_get(root, "thresholds"), &c->thresholds,
+			       err);
 }
 
 /* The id of the CPU that has the part, or NULL. */
@@ -405,7 +406,7 @@ static int read_root(struct catalog *c, const json_t *root, struct err *err)
 	if (json_integer_value(schema) != 1)
 		return json_wrong("schema", schema, "1", err);
 	return json_object_get(root, "id") != NULL ? read_cpu(c, root, err)
-						   : read_lists(c, root, err);
+						   : read_parts(c, root, err);
 }
 
 int catalog_read(struct catalog *c, const char *text, size_t size, const char *file,

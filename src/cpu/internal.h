@@ -14,6 +14,7 @@
 #include "base/tuples.h"
 #include "base/vec.h"
 #include "cpu/cpu.h"
+#include "cpu/pmu.h"
 
 /* What decides about a CPU in MIDR_EL1. */
 struct midr_part {
@@ -79,6 +80,7 @@ struct catalog {
 	VEC_OF(struct named_part) names;
 	VEC_OF(struct implementer) implementers;
 	VEC_OF(struct cpu_change) changes; /* oldest first */
+	struct threshold_list thresholds;  /* the usual ones */
 	struct tuples parts;		   /* midr_part_word() of every part, and … */
 	VEC_OF(struct part_facts) by_part; /* … by its number, made when all is read */
 };
@@ -91,6 +93,12 @@ extern const struct embedded_file catalog_files[];
  * messages. On failure parts of it may have been added.
  */
 int catalog_read(struct catalog *, const char *text, size_t size, const char *file, struct err *);
+
+/*
+ * Puts what an object of thresholds says into a list, in new memory: names that are there get the new
+ * value, others come behind. Nothing happens if it is missing or null.
+ */
+int thresholds_read(struct arena *, json_t *object, struct threshold_list *, struct err *);
 
 /* The encoding of that id, or NULL. */
 const struct encoding *catalog_encoding_find(const struct catalog *, const char *id);
