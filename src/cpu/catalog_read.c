@@ -18,6 +18,9 @@
 /* Longest line of a cache that makes sense; CTR_EL0 cannot say more than 2^15 words. */
 enum { CACHE_LINE_MAX = 1 << 17 };
 
+/* Most lines in the caches of a core that make sense: 1 GiB of 32 bytes. */
+enum { OWN_CACHE_LINES_MAX = 1 << 25 };
+
 /* Words of spe.data_source that name no encoding. */
 static const char *const no_encoding[] = { "none", "not-in-linux-decode-list", "unknown" };
 
@@ -152,6 +155,24 @@ static int read_cache_line(struct catalog *c, const json_t *object, struct cpu *
 	return 0;
 }
 
+static int read_own_cache_lines(struct catalog *c, const json_t *object, struct cpu *cpu,
+				struct err *err)
+{
+	const json_t *value = json_object_get(object, "own_cache_lines");
+	json_int_t n = json_integer_value(value);
+
+	(void)c;
+	if (!json_is_null(value) && (n < 1 || n > OWN_CACHE_LINES_MAX))
+		return json_wrong("own_cache_lines", value, "a number of lines, or null", err);
+	cpu->own_cache_lines = (unsigned)n;
+	return 0;
+}
+
+static int read_errata(struct catalog *c, const json_t *object, struct cpu *cpu, struct err *err)
+{
+	return errata_read(&c->memory, object, cpu, err);
+}
+
 static bool names_no_encoding(const char *word)
 {
 	for (size_t i = 0; i < COUNT(no_encoding); i++)
@@ -248,9 +269,13 @@ static const struct cpu_key {
 	const char *name;
 	int (*read)(struct catalog *, const json_t *, struct cpu *, struct err *);
 } cpu_keys[] = {
-	{ "name", read_name },	 { "aliases", read_aliases },
-	{ "match", read_match }, { "cache_line", read_cache_line },
+	{ "name", read_name },
+	{ "aliases", read_aliases },
+	{ "match", read_match },
+	{ "cache_line", read_cache_line },
 	{ "spe", read_spe },
+	{ "errata", read_errata },
+	{ "own_cache_lines", read_own_cache_lines },
 };
 
 /* Takes the CPU of that id out of the list, to be put at its end again, or NULL. */
@@ -339,10 +364,9 @@ static const struct file_list {
 	const char *name;
 	int (*read)(struct catalog *, const json_t *, struct err *);
 } file_lists[] = {
-	{ "sources", read_encoding },
-	{ "cpus", read_cpu },
-	{ "names", read_named_part },
-	{ "implementers", read_implementer },
+	{ "sources", read_encoding }, { "cpus", read_cpu },
+	{ "names", read_named_part }, { "implementers", read_implementer },
+	{ "makers", maker_read },
 };
 
 static int read_parts(struct catalog *c, const json_t *root, struct err *err)
