@@ -94,8 +94,8 @@ static void bench_dump(const char *name, const struct buffer *b, int repeats)
 
 		for (size_t at = 0; at < size; n_chars += text.n) {
 			text_reset(&text);
-			at = spe_dump_some(b->bytes, size, 0, at, 1 << 16, SPE_WORDING_PERF_6_1, 0,
-					   &text);
+			at = spe_dump_some(b->bytes, size, 0, at, 1 << 16, SPE_WORDING_PERF_6_1,
+					   NULL, &text);
 		}
 		speed = (double)size / (now_s() - start) / 1e9;
 		best = speed > best ? speed : best;

@@ -13,7 +13,7 @@ import json
 import pathlib
 import sys
 
-CPU_KEYS = ("id", "name", "aliases", "cache_line")
+CPU_KEYS = ("id", "name", "aliases", "cache_line", "own_cache_lines", "errata")
 SPE_KEYS = ("data_source", "data_source_verified", "events", "ernd", "supported")
 
 
@@ -36,13 +36,16 @@ def brief(cpu):
 def main():
     out, *inputs = map(pathlib.Path, sys.argv[1:])
     folder = {"cpu": [], "sources": []}
-    tables = {}
+    tables, general = {}, {}
     for path in sorted(inputs):
         if path.suffix == ".csv":
             tables[path.stem] = read_csv(path)
+        elif path.parent.name not in folder:
+            general |= json.loads(path.read_text())
         else:
             folder[path.parent.name].append(json.loads(path.read_text()))
     index = {
+        **general,
         "schema": 1,
         "sources": folder["sources"],
         "cpus": [brief(cpu) for cpu in folder["cpu"]],

@@ -16,12 +16,19 @@ CPU_KEYS = {
     "dispatch_width", "slots", "slots_in_source", "cache_line", "linux_pmu_names", "spe", "events", "metrics",
     "groups", "topdown", "drilldown",
 }
-CPU_KEYS_OPTIONAL = {"fetch_width", "same_as", "variants", "note", "thresholds", "unnamed_events_skipped"}
+CPU_KEYS_OPTIONAL = {
+    "fetch_width", "same_as", "variants", "note", "thresholds", "unnamed_events_skipped", "errata", "own_cache_lines",
+}
 SPE_KEYS = {
     "supported", "sample_events_in_pmu", "ratios", "data_source", "data_source_verified",
     "data_source_loads_only", "events",
 }
 SPE_KEYS_OPTIONAL = {"ernd"}
+ERRATUM_KEYS = {"id", "affects", "what", "fixed_in", "note"}
+ERRATUM_EFFECTS = {"spe-bias"}
+WALK_THRESHOLDS = {"coverage", "cpu_utilization", "tie", "slots_sum", "part", "memory_operations"}
+MAKER_KEYS_OPTIONAL = {"arch", "cpuid", "latency_events"}
+ANY_CPU = "linux-generic"
 NO_ENCODING = {"none", "not-in-linux-decode-list", "unknown"}
 SPE_PARSER = {
     "L1D", "L2D", "PEER-CPU", "LOCAL-CLUSTER", "LL-CACHE", "PEER-CLUSTER", "REMOTE", "DRAM", None,
@@ -30,6 +37,7 @@ CLASSES = set(
     "cycles work stall flush fetch branch l1i l1d l2 l3 llc remote itlb dtlb tlb memory bus atomic prefetch barrier "
     "opmix sve sme exception spe trace chain software other".split()
 )
+REVISION = re.compile(r"r([0-9]|1[0-5])p([0-9]|1[0-5])")
 TOKEN = re.compile(r"\s*(?:([A-Za-z_][A-Za-z0-9_.]*)|(\d+(?:\.\d+)?)|([-+*/()]))")
 
 
@@ -159,6 +167,51 @@ def check_spe(check, spe, encodings):
     check.known("spe.data_source", [spe["data_source"]], NO_ENCODING | encodings)
     bits = check.unique("spe.events bit", [e["bit"] for e in spe.get("events", [])])
     check.expect(all(0 <= bit < 64 for bit in bits), "spe.events: bits are 0 to 63")
+    check.unique("spe.events name", [e["name"] for e in spe.get("events", [])])
+
+
+def check_errata(check, errata):
+    check.unique("erratum", [e["id"] for e in errata])
+    for e in errata:
+        where = f"erratum {e['id']}"
+        check.expect(set(e) == ERRATUM_KEYS, f"{where}: its keys are {', '.join(sorted(ERRATUM_KEYS))}")
+        check.known(f"{where}: affects", [e["affects"]], ERRATUM_EFFECTS)
+        check.expect(
+            e["fixed_in"] is None or REVISION.fullmatch(e["fixed_in"]), f"{where}: fixed_in: {e['fixed_in']}"
+        )
+        check.expect(e["what"] and e["note"], f"{where}: says nothing")
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def check_thresholds(check, thresholds, names):
+    check.known("threshold", thresholds, names)
+    for name, entry in thresholds.items():
+        value = entry.get("value") if isinstance(entry, dict) else entry
+        check.expect(is_number(value), f"threshold {name}: {value} is no number")
+
+
+def check_usual_thresholds(check, root, cpus):
+    """Those of all CPUs: each says where it comes from, and the walk finds all of its own."""
+    thresholds = root["thresholds"]
+    metrics = {m["name"] for cpu in cpus.values() for m in cpu["metrics"]}
+    check_thresholds(check, thresholds, metrics | WALK_THRESHOLDS)
+    check.known("thresholds", WALK_THRESHOLDS, thresholds)
+    for name, entry in thresholds.items():
+        check.expect(isinstance(entry, dict) and entry.get("source"), f"threshold {name}: has no source")
+
+
+def check_makers(check, makers):
+    check.unique("maker", [(m.get("arch"), m.get("cpuid")) for m in makers])
+    for m in makers:
+        where = f"maker {m.get('cpuid', m.get('arch'))}"
+        check.known(f"{where}: unknown key", m, {"weight"} | MAKER_KEYS_OPTIONAL)
+        check.expect(m.get("arch") or m.get("cpuid"), "a maker without arch and cpuid")
+        check.expect(m.get("weight"), f"{where}: has no weight")
+        codes = check.unique(f"{where}: event", [int(e["code"], 16) for e in m.get("latency_events", [])])
+        check.expect(all(code <= 0xFFFF for code in codes), f"{where}: an event has more than 16 bits")
 
 
 def check_cpu(check, cpu, encodings, ids):
@@ -174,6 +227,12 @@ def check_cpu(check, cpu, encodings, ids):
     if cpu["topdown"] is not None:
         check_topdown(check, cpu["topdown"], metrics, groups, events)
     check_spe(check, cpu["spe"], encodings)
+    check_errata(check, cpu.get("errata", []))
+    lines = cpu.get("own_cache_lines")
+    check.expect(
+        isinstance(lines, int) and lines > 0 or lines is None and cpu["id"] != ANY_CPU, f"own_cache_lines: {lines}"
+    )
+    check_thresholds(check, cpu.get("thresholds", {}), metrics | WALK_THRESHOLDS)
     if "same_as" in cpu:
         check.known("same_as", [cpu["same_as"]], ids)
         check.expect(not events and not metrics, "same_as: but it has events or metrics of its own")
@@ -246,6 +305,10 @@ def main():
     for name, cpu in cpus.items():
         check.where = f"{name}.json"
         check_cpu(check, cpu, set(encodings), set(cpus))
+    check.where = "thresholds.json"
+    check_usual_thresholds(check, load(root / check.where), cpus)
+    check.where = "makers.json"
+    check_makers(check, load(root / check.where)["makers"])
     check.where = "names"
     check_names(check, cpus)
     check.where = "midr.csv"

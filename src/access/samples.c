@@ -9,12 +9,12 @@
 #include "base/alloc.h"
 #include "capture/format/info.h"
 #include "capture/format/sample.h"
+#include "cpu/makers.h"
 
 enum { FULL = 65535 };		    /* weights of PMUs have 16 bits, or more */
 #define LARGEST ((uint64_t)1 << 31) /* more is no latency of anything */
 
-/* Events of Intel's PMUs that sample loads by their latency: config1 has the least one. */
-enum { LOAD_LATENCY = 0x1cd, LOAD_LATENCY_ATOM = 0x5d0, EVENT_MASK = 0xffff };
+enum { LEAST_MASK = 0xffff }; /* of config1 */
 
 /* Events of SPE may have the flag, too, but no samples. */
 static bool has_source(const struct session *s, size_t event)
@@ -81,62 +81,29 @@ struct sample_latencies sample_latencies_of(const struct access_sampling *sampli
 }
 
 /* The least latency that an event samples: as its name has it, or its configuration; 0: any. */
-static uint64_t least_latency(const struct attr *a, const char *name, bool is_intel)
+static uint64_t least_latency(const struct attr *a, const char *name, const struct cpu_maker *maker)
 {
 	const char *text = strstr(name, "ldlat=");
-	uint64_t event = a->config & EVENT_MASK;
 
 	if (text != NULL)
 		return strtoull(text + strlen("ldlat="), NULL, 0);
-	if (is_intel && (event == LOAD_LATENCY || event == LOAD_LATENCY_ATOM))
-		return a->config1 & EVENT_MASK;
+	if (cpu_maker_samples_latency(maker, a->config))
+		return a->config1 & LEAST_MASK;
 	return 0;
 }
 
-static void note_threshold(const struct session *s, size_t event, bool is_intel, struct table *t)
+static void note_threshold(const struct session *s, size_t event, const struct cpu_maker *maker,
+			   struct table *t)
 {
 	const char *name = capture_event_name(s->capture, event);
 	const struct attr *a = &capture_event(s->capture, event)->attr;
-	uint64_t least = least_latency(a, name, is_intel);
+	uint64_t least = least_latency(a, name, maker);
 
 	if (has_source(s, event) && least > 1)
 		table_note(t,
 			   "%s samples no load that took less than %" PRIu64
 			   " cycles: counts, shares, means and percentiles are of slower ones only",
 			   name, least);
-}
-
-/* What a weight counts depends on who made the CPU. */
-static const struct {
-	const char *arch, *cpuid; /* how these begin */
-	const char *meaning;
-} makers[] = {
-	{ "x86", "GenuineIntel",
-	  "latency (the sample's weight): core cycles of the access, from its dispatch until it "
-	  "had its data; instruction: of the whole instruction; stage: from the retirement "
-	  "before to its own" },
-	{ "x86", "AuthenticAMD",
-	  "latency (the sample's weight): core cycles until a load that missed the L1 had its "
-	  "data, none for hits; instruction: from its tag to its retirement" },
-	{ "x86", "HygonGenuine",
-	  "latency (the sample's weight): core cycles until a load that missed the L1 had its "
-	  "data, none for hits; instruction: from its tag to its retirement" },
-	{ "ppc", "",
-	  "latency (the sample's weight): cycles between the two events that the threshold "
-	  "counter was set to; instruction: until it finished; stage: until it was dispatched" },
-	{ "aarch64", "",
-	  "latency (the sample's weight): the total latency of the SPE record that perf made the "
-	  "sample of" },
-};
-
-static const char *meaning_of(const char *arch, const char *cpuid)
-{
-	for (size_t i = 0; i < COUNT(makers); i++)
-		if (strncmp(arch, makers[i].arch, strlen(makers[i].arch)) == 0 &&
-		    strncmp(cpuid, makers[i].cpuid, strlen(makers[i].cpuid)) == 0)
-			return makers[i].meaning;
-	return "latency: the sample's weight, whose meaning depends on the CPU, which the capture "
-	       "does not tell";
 }
 
 static bool has_weights(const struct session *s)
@@ -155,16 +122,19 @@ void access_samples_note(const struct session *s, struct table *t)
 	const struct strings *strings = capture_strings(s->capture);
 	const char *cpuid = strings_get(strings, info->cpuid);
 	const char *arch = strings_get(strings, info->arch);
-	bool is_intel = strncmp(cpuid, "GenuineIntel", strlen("GenuineIntel")) == 0;
+	const struct cpu_maker *maker = catalog_maker_find(s->catalog, arch, cpuid);
 
 	table_note(t, "of PMU samples with a data source: nothing follows for operations that "
 		      "were not sampled, so no totals, bytes or bandwidth");
-	if (has_weights(s))
-		table_note(t, "%s", meaning_of(arch, cpuid));
+	if (has_weights(s) && maker != NULL)
+		table_note(t, "latency (the sample's weight): %s", maker->weight);
+	else if (has_weights(s))
+		table_note(t, "latency: the sample's weight, whose meaning depends on the CPU, "
+			      "which the capture does not tell");
 	else
 		table_note(t, "no latencies: the samples have no weights (perf record -W)");
 	for (size_t i = 0; i < capture_n_events(s->capture); i++)
-		note_threshold(s, i, is_intel, t);
+		note_threshold(s, i, maker, t);
 }
 
 void access_samples_note_unused(const struct session *s, struct table *t)

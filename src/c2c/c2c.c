@@ -13,6 +13,7 @@
 #include "c2c/choose.h"
 #include "c2c/verdict/cause.h"
 #include "c2c/verdict/verdict.h"
+#include "cpu/cpu.h"
 #include "scan/spe_filters.h"
 #include "session/interval.h"
 
@@ -164,6 +165,7 @@ static int first_look(struct c2c *s, const struct select *select, struct err *er
 			  select_hides_kinds(select);
 	s->minimum_cycles = spe_filters_least_cycles(s->session);
 	s->local_cycles = c2c_local_cycles(s);
+	s->own_cache_lines = catalog_own_cache_lines(s->session->catalog, s->session->cpu);
 	s->interval = interval_of(s);
 	return 0;
 }

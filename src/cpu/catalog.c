@@ -85,6 +85,7 @@ void catalog_free(struct catalog *c)
 	vec_release(&c->encodings);
 	vec_release(&c->names);
 	vec_release(&c->implementers);
+	vec_release(&c->makers);
 	vec_release(&c->by_part);
 	for (size_t i = 0; i < c->changes.n; i++)
 		json_decref(c->changes.items[i].object);
@@ -138,6 +139,13 @@ const struct cpu *catalog_cpu_find(const struct catalog *c, const char *name)
 		if (is_called(c->cpus.items[i], name))
 			return c->cpus.items[i];
 	return NULL;
+}
+
+unsigned catalog_own_cache_lines(const struct catalog *c, const struct cpu *cpu)
+{
+	if (cpu == NULL || cpu->own_cache_lines == 0)
+		cpu = catalog_cpu_find(c, CPU_ANY);
+	return cpu == NULL ? 0 : cpu->own_cache_lines;
 }
 
 static const char *cpu_id_at(const void *context, size_t i)

@@ -18,6 +18,9 @@
 /* Longest line of a cache that makes sense; CTR_EL0 cannot say more than 2^15 words. */
 enum { CACHE_LINE_MAX = 1 << 17 };
 
+/* Most lines in the caches of a core that make sense: 1 GiB of 32 bytes. */
+enum { OWN_CACHE_LINES_MAX = 1 << 25 };
+
 /* Words of spe.data_source that name no encoding. */
 static const char *const no_encoding[] = { "none", "not-in-linux-decode-list", "unknown" };
 
@@ -152,6 +155,24 @@ static int read_cache_line(struct catalog *c, const json_t *object, struct cpu *
 	return 0;
 }
 
+static int read_own_cache_lines(struct catalog *c, const json_t *object, struct cpu *cpu,
+				struct err *err)
+{
+	const json_t *value = json_object_get(object, "own_cache_lines");
+	json_int_t n = json_integer_value(value);
+
+	(void)c;
+	if (!json_is_null(value) && (n < 1 || n > OWN_CACHE_LINES_MAX))
+		return json_wrong("own_cache_lines", value, "a number of lines, or null", err);
+	cpu->own_cache_lines = (unsigned)n;
+	return 0;
+}
+
+static int read_errata(struct catalog *c, const json_t *object, struct cpu *cpu, struct err *err)
+{
+	return errata_read(&c->memory, object, cpu, err);
+}
+
 static bool names_no_encoding(const char *word)
 {
 	for (size_t i = 0; i < COUNT(no_encoding); i++)
@@ -248,9 +269,13 @@ static const struct cpu_key {
 	const char *name;
 	int (*read)(struct catalog *, const json_t *, struct cpu *, struct err *);
 } cpu_keys[] = {
-	{ "name", read_name },	 { "aliases", read_aliases },
-	{ "match", read_match }, { "cache_line", read_cache_line },
+	{ "name", read_name },
+	{ "aliases", read_aliases },
+	{ "match", read_match },
+	{ "cache_line", read_cache_line },
 	{ "spe", read_spe },
+	{ "errata", read_errata },
+	{ "own_cache_lines", read_own_cache_lines },
 };
 
 /* Takes the CPU of that id out of the list, to be put at its end again, or NULL. */
@@ -339,13 +364,12 @@ static const struct file_list {
 	const char *name;
 	int (*read)(struct catalog *, const json_t *, struct err *);
 } file_lists[] = {
-	{ "sources", read_encoding },
-	{ "cpus", read_cpu },
-	{ "names", read_named_part },
-	{ "implementers", read_implementer },
+	{ "sources", read_encoding }, { "cpus", read_cpu },
+	{ "names", read_named_part }, { "implementers", read_implementer },
+	{ "makers", maker_read },
 };
 
-static int read_lists(struct catalog *c, const json_t *root, struct err *err)
+static int read_parts(struct catalog *c, const json_t *root, struct err *err)
 {
 	for (size_t i = 0; i < COUNT(file_lists); i++) {
 		const json_t *list = NULL;
@@ -356,7 +380,8 @@ static int read_lists(struct catalog *c, const json_t *root, struct err *err)
 			if (file_lists[i].read(c, json_array_get(list, j), err) < 0)
 				return err_within(err, "%s[%zu]", file_lists[i].name, j);
 	}
-	return 0;
+	return thresholds_read(&c->memory, json_object_get(root, "thresholds"), &c->thresholds,
+			       err);
 }
 
 /* The id of the CPU that has the part, or NULL. */
@@ -405,7 +430,7 @@ static int read_root(struct catalog *c, const json_t *root, struct err *err)
 	if (json_integer_value(schema) != 1)
 		return json_wrong("schema", schema, "1", err);
 	return json_object_get(root, "id") != NULL ? read_cpu(c, root, err)
-						   : read_lists(c, root, err);
+						   : read_parts(c, root, err);
 }
 
 int catalog_read(struct catalog *c, const char *text, size_t size, const char *file,

@@ -53,6 +53,10 @@ struct cpu;
 /* The CPU with this MIDR_EL1 (implementer and part decide), or NULL. */
 const struct cpu *catalog_cpu_of_midr(const struct catalog *, uint64_t midr);
 
+/* Ids of the files that stand for CPUs without one of their own: of Arm; of any maker. */
+#define CPU_ANY_ARM "generic-pmuv3"
+#define CPU_ANY "linux-generic"
+
 /* By id, name or alias, ignoring case; NULL if there is none. */
 const struct cpu *catalog_cpu_find(const struct catalog *, const char *name);
 
@@ -98,6 +102,12 @@ int cpu_spe_ernd(const struct cpu *);
 
 /* Bytes in a data cache line; 0 if not known. */
 unsigned cpu_cache_line(const struct cpu *);
+
+/*
+ * The least that a core can keep in caches that are its own, in lines: the CPU's, or what is assumed
+ * of any. NULL: a CPU that is not known.
+ */
+unsigned catalog_own_cache_lines(const struct catalog *, const struct cpu *);
 
 /* May this CPU have SPE? Where it is an option of the silicon, or not known: yes. */
 bool cpu_may_have_spe(const struct cpu *);

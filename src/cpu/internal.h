@@ -14,6 +14,9 @@
 #include "base/tuples.h"
 #include "base/vec.h"
 #include "cpu/cpu.h"
+#include "cpu/errata.h"
+#include "cpu/makers.h"
+#include "cpu/pmu.h"
 
 /* What decides about a CPU in MIDR_EL1. */
 struct midr_part {
@@ -48,9 +51,10 @@ struct cpu {
 	struct named_part *parts;
 	const struct encoding *encoding; /* NULL: not known */
 	struct spe_event *spe_events;
-	size_t n_aliases, n_parts, n_spe_events;
-	unsigned cache_line;
-	int spe_ernd; /* + 1; 0: not known */
+	struct cpu_erratum *errata;
+	size_t n_aliases, n_parts, n_spe_events, n_errata;
+	unsigned cache_line, own_cache_lines; /* 0: not known */
+	int spe_ernd;			      /* + 1; 0: not known */
 	bool lacks_spe;
 };
 
@@ -78,7 +82,9 @@ struct catalog {
 	VEC_OF(const struct encoding *) encodings;
 	VEC_OF(struct named_part) names;
 	VEC_OF(struct implementer) implementers;
+	VEC_OF(struct cpu_maker) makers;
 	VEC_OF(struct cpu_change) changes; /* oldest first */
+	struct threshold_list thresholds;  /* the usual ones */
 	struct tuples parts;		   /* midr_part_word() of every part, and … */
 	VEC_OF(struct part_facts) by_part; /* … by its number, made when all is read */
 };
@@ -91,6 +97,18 @@ extern const struct embedded_file catalog_files[];
  * messages. On failure parts of it may have been added.
  */
 int catalog_read(struct catalog *, const char *text, size_t size, const char *file, struct err *);
+
+/*
+ * Puts what an object of thresholds says into a list, in new memory: names that are there get the new
+ * value, others come behind. Nothing happens if it is missing or null.
+ */
+int thresholds_read(struct arena *, json_t *object, struct threshold_list *, struct err *);
+
+/* The list of errata in a CPU file; it replaces what the CPU had. */
+int errata_read(struct arena *, const json_t *object, struct cpu *, struct err *);
+
+/* Adds an entry of the list of makers. */
+int maker_read(struct catalog *, const json_t *object, struct err *);
 
 /* The encoding of that id, or NULL. */
 const struct encoding *catalog_encoding_find(const struct catalog *, const char *id);

@@ -64,6 +64,7 @@ int cpu_pmu_open(const struct catalog *c, const struct cpu *cpu, uint64_t midr,
 	int rc;
 
 	pmu->cpu = cpu;
+	pmu->thresholds = c->thresholds;
 	add_same(c, facts);
 	rc = cpu_pmu_read(pmu, facts, midr, err);
 	json_decref(facts);

@@ -91,10 +91,15 @@ struct cpu_topdown {
 	size_t n_nodes;
 };
 
-/* A value from which on a metric is worth a word, where the CPU has its own. */
+/* A value from which on a metric is worth a word, or another limit of the walk down the tree. */
 struct cpu_threshold {
 	const char *name;
-	double value;
+	double value; /* in the unit of the metric */
+};
+
+struct threshold_list {
+	struct cpu_threshold *items;
+	size_t n;
 };
 
 /* Read-only once opened; lists are in the order of the catalog. */
@@ -104,8 +109,8 @@ struct cpu_pmu {
 	struct cpu_metric *metrics;
 	struct cpu_group *groups;
 	const char **linux_names; /* below /sys/bus/event_source/devices; may end with '*' */
-	struct cpu_threshold *thresholds;
-	size_t n_events, n_metrics, n_groups, n_linux_names, n_thresholds;
+	struct threshold_list thresholds; /* the usual ones, with the values of this CPU */
+	size_t n_events, n_metrics, n_groups, n_linux_names;
 	size_t n_spe_ratios; /* the last metrics, about how well SPE sampled */
 	struct cpu_topdown topdown;
 	unsigned n_programmable; /* counters that take any event; 0: not published, probe */
@@ -132,6 +137,9 @@ void cpu_pmu_free(struct cpu_pmu *);
 const struct cpu_event *cpu_event_find(const struct cpu_pmu *, const char *name);
 const struct cpu_metric *cpu_metric_find(const struct cpu_pmu *, const char *name);
 const struct cpu_group *cpu_group_find(const struct cpu_pmu *, const char *name);
+
+/* The CPU's own threshold of that name, or else the usual one; ignores case. NULL: neither. */
+const struct cpu_threshold *cpu_threshold_find(const struct cpu_pmu *, const char *name);
 
 /* The first event of that code, or NULL. */
 const struct cpu_event *cpu_event_of_code(const struct cpu_pmu *, uint64_t code);

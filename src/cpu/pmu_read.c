@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "cpu/internal.h"
 #include "cpu/json_read.h"
 
 static const char *const better_words[] = {
@@ -419,18 +420,6 @@ static int read_variants(struct cpu_pmu *pmu, const json_t *list, uint64_t midr,
 	return 0;
 }
 
-static void read_thresholds(struct cpu_pmu *pmu, json_t *object)
-{
-	const char *name;
-	json_t *value;
-
-	pmu->thresholds = array(pmu, json_object_size(object), sizeof(*pmu->thresholds));
-	json_object_foreach(object, name, value) if (json_is_number(value))
-		pmu->thresholds[pmu->n_thresholds++] =
-		(struct cpu_threshold){ .name = copy(pmu, name),
-					.value = json_number_value(value) };
-}
-
 static void read_linux_names(struct cpu_pmu *pmu, const json_t *list)
 {
 	pmu->linux_names = array(pmu, json_array_size(list), sizeof(*pmu->linux_names));
@@ -469,7 +458,9 @@ int cpu_pmu_read(struct cpu_pmu *pmu, const json_t *object, uint64_t midr, struc
 	    read_groups(pmu, groups, err) < 0 ||
 	    read_topdown(pmu, json_object_get(object, "topdown"), err) < 0 ||
 	    read_drilldown(pmu, json_object_get(object, "drilldown"), err) < 0 ||
-	    read_variants(pmu, variants, midr, err) < 0)
+	    read_variants(pmu, variants, midr, err) < 0 ||
+	    thresholds_read(&pmu->memory, json_object_get(object, "thresholds"), &pmu->thresholds,
+			    err) < 0)
 		return -1;
 	pmu->n_programmable = number_or_0(counters, "programmable");
 	pmu->n_fixed_cycles = number_or_0(counters, "fixed_cycles");
@@ -479,7 +470,6 @@ int cpu_pmu_read(struct cpu_pmu *pmu, const json_t *object, uint64_t midr, struc
 	pmu->is_generic = strcmp(text_or(pmu, object, "arch", ""), "any") == 0;
 	pmu->note = text_or(pmu, object, "note", NULL);
 	read_linux_names(pmu, json_object_get(object, "linux_pmu_names"));
-	read_thresholds(pmu, json_object_get(object, "thresholds"));
 	add_spe_group(pmu);
 	find_roles(pmu);
 	return 0;

@@ -9,7 +9,10 @@
 #include "base/err.h"
 #include "cpu/pmu.h"
 
-/* Fills a zeroed struct cpu_pmu from a CPU file; see cpu_cpu_pmu_open() for the MIDR. */
+/*
+ * Fills a struct cpu_pmu from a CPU file; see cpu_pmu_open() for the MIDR. All of it is zero but the
+ * thresholds, which are the usual ones.
+ */
 int cpu_pmu_read(struct cpu_pmu *, const json_t *object, uint64_t midr, struct err *);
 
 #endif

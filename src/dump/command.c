@@ -9,6 +9,7 @@
 #include "cli/input.h"
 #include "cli/printer.h"
 #include "cli/tell.h"
+#include "cpu/cpu.h"
 #include "dump/packets.h"
 
 static const struct usage usage = {
@@ -88,6 +89,7 @@ static int dump_all(struct capture *capture, const struct dump_command *command,
 		    struct printer *out, struct err *err)
 {
 	struct dump d = { .capture = capture, .out = out, .err = err };
+	struct catalog *catalog = NULL;
 	enum spe_wording wording;
 	struct pool *pool;
 	int rc;
@@ -107,9 +109,12 @@ static int dump_all(struct capture *capture, const struct dump_command *command,
 		     capture_spe(capture)->is_present
 			     ? "SPE was on, but left no data"
 			     : "SPE was not recorded (cyclops record --spe does)");
+	if (wording == SPE_WORDING_FULL && catalog_open(NULL, &catalog, err) < 0)
+		return -1;
 	pool = pool_new(command->n_workers);
-	rc = packets_dump(capture, pool, wording, write_packets, &d);
+	rc = packets_dump(capture, catalog, pool, wording, write_packets, &d);
 	pool_free(pool);
+	catalog_free(catalog);
 	return rc;
 }
 

@@ -21,6 +21,7 @@ struct part {
 
 struct dump_job {
 	const struct capture *capture;
+	const struct catalog *catalog;
 	enum spe_wording wording;
 	VEC_OF(struct part) parts;
 	size_t window;
@@ -59,13 +60,26 @@ static void put_header(const struct part *p, struct text *out)
 	text_str(out, " bytes\n");
 }
 
+/* What the CPU of a chunk calls bits that the architecture leaves to it. */
+static struct spe_event_names event_names(const struct dump_job *job, const struct aux_chunk *chunk)
+{
+	uint64_t midr = capture_midr(job->capture, chunk->header.cpu);
+	const struct cpu *cpu =
+		job->catalog == NULL ? NULL : catalog_cpu_of_midr(job->catalog, midr);
+	struct spe_event_names names;
+
+	for (unsigned bit = 0; bit < COUNT(names.by_bit); bit++)
+		names.by_bit[bit] = cpu_spe_event(cpu, bit);
+	return names;
+}
+
 static uint64_t put_packets(const struct dump_job *job, const struct part *p, uint64_t from,
 			    size_t limit, struct text *out)
 {
-	uint64_t midr = capture_midr(job->capture, p->chunk->header.cpu);
+	const struct spe_event_names names = event_names(job, p->chunk);
 
 	return spe_dump_some(p->chunk->bytes, p->to, p->chunk->position, from, limit, job->wording,
-			     midr, out);
+			     &names, out);
 }
 
 static void dump_part(void *context, size_t number, unsigned worker)
@@ -110,11 +124,12 @@ static void write_part(void *context, size_t number, unsigned worker)
 	text_reset(out);
 }
 
-int packets_dump(const struct capture *capture, struct pool *pool, enum spe_wording wording,
-		 packets_sink *sink, void *context)
+int packets_dump(const struct capture *capture, const struct catalog *catalog, struct pool *pool,
+		 enum spe_wording wording, packets_sink *sink, void *context)
 {
 	struct dump_job job = {
 		.capture = capture,
+		.catalog = catalog,
 		.wording = wording,
 		.window = 2 * (size_t)pool_size(pool),
 		.sink = sink,

@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "base/text.h"
 #include "capture/capture.h"
+#include "cpu/cpu.h"
 #include "spe/packet.h"
 
 /* Takes a piece of the text, in order; -1 stops. */
@@ -13,10 +14,11 @@ typedef int packets_sink(void *context, const struct text *);
 
 /*
  * Dumps all AUX chunks of a scanned capture in file order: a line with the size, then one for
- * each packet. Rendered in parallel where chunks can be split; memory is bounded. Returns -1
- * if the sink stopped it.
+ * each packet. Rendered in parallel where chunks can be split; memory is bounded. The catalog has
+ * the CPUs' own names of events; NULL: bits without a name stay numbers. Returns -1 if the sink
+ * stopped it.
  */
-int packets_dump(const struct capture *, struct pool *, enum spe_wording, packets_sink *,
-		 void *context);
+int packets_dump(const struct capture *, const struct catalog *, struct pool *, enum spe_wording,
+		 packets_sink *, void *context);
 
 #endif

@@ -6,10 +6,6 @@
 #include "count/counts.h"
 #include "cpu/cpu.h"
 
-/* Ids of the files that stand for CPUs without one of their own. */
-#define CPU_ANY_ARM "generic-pmuv3"
-#define CPU_ANY "linux-generic"
-
 /*
  * By the MIDR, the name or the PMU that the counts bring along; else, if events have names of
  * the Arm architecture, what all Arm CPUs have in common; else the kernel's generic events.

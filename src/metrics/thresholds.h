@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "cpu/pmu.h"
 
-/* Thresholds that are not of a metric. */
+/* Thresholds that are not of a metric; the catalog has each of them. */
 #define THRESHOLD_COVERAGE "coverage"	    /* least per cent of the time to conclude from */
 #define THRESHOLD_BUSY "cpu_utilization"    /* below, per cent: waiting is the question */
 #define THRESHOLD_TIE "tie"		    /* points within which siblings are as bad */

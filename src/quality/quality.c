@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "cpu/errata.h"
 #include "estimate/shares.h"
 #include "quality/parts.h"
 #include "scan/scan.h"
@@ -295,6 +296,20 @@ static void check_time(struct judging *j)
 		    plural(most), least);
 }
 
+/* Why the CPU favours some instructions, as far as a fault of it is known to. */
+static const char *known_fault(struct judging *j)
+{
+	const struct session *s = j->s;
+	uint64_t midr = s->cpu_is_given ? 0 : capture_midr(s->capture, UINT32_MAX);
+	const struct cpu_erratum *e = cpu_erratum_find(s->cpu, midr, ERRATUM_SPE_BIAS);
+
+	if (e == NULL)
+		return "";
+	return table_format(j->out, " (on %s%s%s %s, erratum %s)", cpu_name(s->cpu),
+			    e->fixed_in != NULL ? " before " : "",
+			    e->fixed_in != NULL ? e->fixed_in : "", e->what, e->id);
+}
+
 static void check_bias(struct judging *j)
 {
 	const struct biases *b = j->biases;
@@ -312,12 +327,12 @@ static void check_bias(struct judging *j)
 	else
 		say(j, "bias", judge(share, SOME, 0.01), share,
 		    "%.1f %% of the records tested are of instructions that are sampled much more "
-		    "often than the one behind them%s",
+		    "often than the one behind them%s%s",
 		    100 * share,
 		    share < SOME ? ""
-		    : has_jitter ? ": the CPU favours them (on Neoverse N1 before r4p1 targets of "
-				   "branches, erratum 1694299)"
-				 : ": the interval beats with a loop; record with jitter=1");
+		    : has_jitter ? ": the CPU favours them"
+				 : ": the interval beats with a loop; record with jitter=1",
+		    share >= SOME && has_jitter ? known_fault(j) : "");
 }
 
 static void make_checks(struct judging *j)

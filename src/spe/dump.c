@@ -72,7 +72,8 @@ static size_t line_length(const struct spe_packet *p, const uint8_t *bytes, size
 }
 
 size_t spe_dump_some(const uint8_t *bytes, size_t size, uint64_t address, size_t from, size_t limit,
-		     enum spe_wording wording, uint64_t midr, struct text *out)
+		     enum spe_wording wording, const struct spe_event_names *names,
+		     struct text *out)
 {
 	size_t start = out->n;
 	size_t at = from;
@@ -84,7 +85,7 @@ size_t spe_dump_some(const uint8_t *bytes, size_t size, uint64_t address, size_t
 		char *end = put_offset(line, at);
 
 		end = put_bytes(end, bytes + at, n);
-		end = spe_put_packet(end, &p, wording, midr);
+		end = spe_put_packet(end, &p, wording, names);
 		*end++ = '\n';
 		out->n += (size_t)(end - line);
 		at += n;
@@ -93,7 +94,7 @@ size_t spe_dump_some(const uint8_t *bytes, size_t size, uint64_t address, size_t
 }
 
 void spe_dump(const uint8_t *bytes, size_t size, uint64_t address, enum spe_wording wording,
-	      uint64_t midr, struct text *out)
+	      const struct spe_event_names *names, struct text *out)
 {
-	spe_dump_some(bytes, size, address, 0, SIZE_MAX, wording, midr, out);
+	spe_dump_some(bytes, size, address, 0, SIZE_MAX, wording, names, out);
 }

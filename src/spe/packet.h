@@ -99,19 +99,25 @@ enum spe_wording {
 	SPE_WORDING_FULL,     /* everything the architecture names, as the newest perf does */
 };
 
+/* The CPU's own names of bits of the events packet; NULL where it has none. Borrowed. */
+struct spe_event_names {
+	const char *by_bit[64];
+};
+
 /*
- * Appends the packet's text. `midr` (0: unknown) selects names of the CPU's own events; used
- * by the full wording only.
+ * Appends the packet's text. The names, or NULL, are for bits that the architecture does not
+ * name; used by the full wording only.
  */
-void spe_packet_text(const struct spe_packet *, enum spe_wording, uint64_t midr, struct text *);
+void spe_packet_text(const struct spe_packet *, enum spe_wording, const struct spe_event_names *,
+		     struct text *);
 
 /*
  * Appends a dump of a buffer, a line for each packet, as `perf script -D` prints it: offset
  * (from the start of the buffer), bytes, text. `address` as in spe_packet_read().
  * Runs of padding share lines of up to 16 bytes.
  */
-void spe_dump(const uint8_t *bytes, size_t size, uint64_t address, enum spe_wording, uint64_t midr,
-	      struct text *);
+void spe_dump(const uint8_t *bytes, size_t size, uint64_t address, enum spe_wording,
+	      const struct spe_event_names *, struct text *);
 
 /*
  * The same in pieces, for buffers whose dump should not stand in memory at once (it is some
@@ -119,6 +125,6 @@ void spe_dump(const uint8_t *bytes, size_t size, uint64_t address, enum spe_word
  * by `limit` bytes or the bytes end. Returns the `from` of the next call; `size` when done.
  */
 size_t spe_dump_some(const uint8_t *bytes, size_t size, uint64_t address, size_t from, size_t limit,
-		     enum spe_wording, uint64_t midr, struct text *);
+		     enum spe_wording, const struct spe_event_names *, struct text *);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets as text, in the words of `perf script -D`. */
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/alloc.h"
 #include "spe/words.h"
@@ -13,16 +14,6 @@ static const uint64_t perf_6_1_events = 0x60fff;
 
 /* A text of this length or more does not fit into what perf has for it. */
 enum { EVENTS_TEXT_LIMIT = 256 };
-
-/* Events that only some CPUs have, by implementer and part number of MIDR_EL1. */
-static const struct cpu_event {
-	uint64_t midr;
-	unsigned bit;
-	struct spe_word word;
-} cpu_events[] = {
-	{ 0x4100d0c0, 12, SPE_WORD("LATE-PREFETCH") }, /* Neoverse N1 */
-};
-static const uint64_t midr_model_mask = 0xff00fff0;
 
 static const struct spe_word kind_words[] = {
 	[SPE_BAD] = SPE_WORD("Bad packet!"),	 [SPE_PAD] = SPE_WORD("PAD"),
@@ -83,16 +74,25 @@ static char *put_event(char *at, const struct spe_word *name)
 	return put_word(at + 1, name);
 }
 
-/* The names that only this CPU gives to bits of `events`; takes those bits out of it. */
-static char *put_cpu_events(char *at, uint64_t midr, uint64_t *events)
+/*
+ * The names that only this CPU gives to bits of `events`; takes those bits out of it. They may
+ * have any length: NULL where they do not fit before `end`.
+ */
+static char *put_cpu_events(char *at, const char *end, const struct spe_event_names *names,
+			    uint64_t *events)
 {
-	for (size_t i = 0; i < COUNT(cpu_events); i++) {
-		const struct cpu_event *e = &cpu_events[i];
+	for (uint64_t left = *events; names != NULL && left != 0; left &= left - 1) {
+		const char *name = names->by_bit[__builtin_ctzll(left)];
+		size_t size = name == NULL ? 0 : strlen(name);
 
-		if (e->midr != (midr & midr_model_mask) || !(*events >> e->bit & 1))
+		if (name == NULL)
 			continue;
-		at = put_event(at, &e->word);
-		*events &= ~(UINT64_C(1) << e->bit);
+		if (end - at <= (ptrdiff_t)size + 1)
+			return NULL;
+		*at = ' ';
+		memcpy(at + 1, name, size);
+		at += size + 1;
+		*events &= ~(left & -left);
 	}
 	return at;
 }
@@ -112,7 +112,7 @@ static char *put_impdef(char *at, uint64_t events)
 }
 
 static char *put_events(char *at, const struct spe_packet *p, enum spe_wording wording,
-			uint64_t midr)
+			const struct spe_event_names *names)
 {
 	bool is_full = wording == SPE_WORDING_FULL;
 	uint64_t unnamed = 0;
@@ -128,11 +128,11 @@ static char *put_events(char *at, const struct spe_packet *p, enum spe_wording w
 		else
 			unnamed |= left & -left;
 	}
-	if (unnamed != 0) {
-		at = put_cpu_events(at, midr, &unnamed);
+	if (unnamed != 0)
+		at = put_cpu_events(at, start + EVENTS_TEXT_LIMIT, names, &unnamed);
+	if (at != NULL)
 		at = put_impdef(at, unnamed);
-	}
-	if (at - start >= EVENTS_TEXT_LIMIT)
+	if (at == NULL || at - start >= EVENTS_TEXT_LIMIT)
 		return put_raw(start, &events_word, p->payload, p->size);
 	return at;
 }
@@ -176,7 +176,8 @@ static char *put_context(char *at, const struct spe_packet *p)
 	return put_digit(at, &el_word, p->index + 1u);
 }
 
-char *spe_put_packet(char *at, const struct spe_packet *p, enum spe_wording wording, uint64_t midr)
+char *spe_put_packet(char *at, const struct spe_packet *p, enum spe_wording wording,
+		     const struct spe_event_names *names)
 {
 	switch (p->kind) {
 	case SPE_BAD:
@@ -188,7 +189,7 @@ char *spe_put_packet(char *at, const struct spe_packet *p, enum spe_wording word
 	case SPE_SOURCE:
 		return put_signed(put_word(at, &kind_words[p->kind]), p->payload);
 	case SPE_EVENTS:
-		return put_events(at, p, wording, midr);
+		return put_events(at, p, wording, names);
 	case SPE_CONTEXT:
 		return put_context(at, p);
 	case SPE_OP:
@@ -201,10 +202,10 @@ char *spe_put_packet(char *at, const struct spe_packet *p, enum spe_wording word
 	return at;
 }
 
-void spe_packet_text(const struct spe_packet *p, enum spe_wording wording, uint64_t midr,
-		     struct text *out)
+void spe_packet_text(const struct spe_packet *p, enum spe_wording wording,
+		     const struct spe_event_names *names, struct text *out)
 {
 	char *start = text_room(out, SPE_TEXT_ROOM);
 
-	out->n += (size_t)(spe_put_packet(start, p, wording, midr) - start);
+	out->n += (size_t)(spe_put_packet(start, p, wording, names) - start);
 }

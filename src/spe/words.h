@@ -35,6 +35,7 @@ char *spe_put_op(char *at, enum spe_wording, unsigned op_class, uint64_t payload
 
 /* The packet's text. At most SPE_TEXT_ROOM bytes are touched. */
 enum { SPE_TEXT_ROOM = 768 };
-char *spe_put_packet(char *at, const struct spe_packet *, enum spe_wording, uint64_t midr);
+char *spe_put_packet(char *at, const struct spe_packet *, enum spe_wording,
+		     const struct spe_event_names *);
 
 #endif

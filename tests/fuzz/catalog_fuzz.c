@@ -17,9 +17,13 @@ static void use(const struct catalog *catalog, const struct cpu *cpu)
 	for (unsigned value = 0; value < 64; value++) {
 		cpu_source(cpu, (uint16_t)value);
 		cpu_spe_event(cpu, value);
+		cpu_erratum_find(cpu, (uint64_t)value << 20, ERRATUM_SPE_BIAS);
 	}
-	if (cpu_pmu_open(catalog, cpu, 0x410fd490, &pmu, &err) == 0)
+	catalog_own_cache_lines(catalog, cpu);
+	if (cpu_pmu_open(catalog, cpu, 0x410fd490, &pmu, &err) == 0) {
 		cpu_event_of_name(pmu, "armv8_pmuv3_0/event=0x11/u");
+		cpu_threshold_find(pmu, "branch_mpki");
+	}
 	cpu_pmu_free(pmu);
 }
 
@@ -31,6 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (catalog_read(catalog, (const char *)bytes, size, "fuzz", &err) == 0)
 		for (size_t i = 0; i < catalog_n_cpus(catalog); i++)
 			use(catalog, catalog_cpu_at(catalog, i));
+	cpu_maker_samples_latency(catalog_maker_find(catalog, "x86_64", "GenuineIntel"), 0x1cd);
 	catalog_free(catalog);
 	return 0;
 }

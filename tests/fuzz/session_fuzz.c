@@ -342,7 +342,7 @@ static void run_dump(struct session *s, const struct select *select)
 {
 	(void)select;
 	capture_walk(s->capture, describe_record, s->capture);
-	packets_dump(s->capture, s->pool, SPE_WORDING_FULL, take_text, NULL);
+	packets_dump(s->capture, s->catalog, s->pool, SPE_WORDING_FULL, take_text, NULL);
 }
 
 /* What each command that reads captures does with one. */

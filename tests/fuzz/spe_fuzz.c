@@ -103,11 +103,21 @@ static void check_packets(const uint8_t *bytes, size_t size)
 	}
 }
 
+/* Names of any length are the catalog's; bits that have one of the architecture's keep that. */
+static const struct spe_event_names event_names = { {
+	[1] = "TWO-NAMES",
+	[12] = "LATE-PREFETCH",
+	[13] = "",
+	[14] = "AN-EVENT-WITH-A-NAME-THAT-IS-LONGER-THAN-ALL-OF-THE-ARCHITECTURE'S-TOGETHER-OR-AT-"
+	       "LEAST-AS-LONG-AS-A-GOOD-PART-OF-THEM-SO-THAT-IT-DOES-NOT-FIT-WITH-MANY-OF-THEM",
+	[63] = "LAST",
+} };
+
 static void check_dump(const uint8_t *bytes, size_t size, enum spe_wording wording)
 {
 	struct text text = { 0 };
 
-	spe_dump(bytes, size, 0, wording, 0x410fd0c0, &text);
+	spe_dump(bytes, size, 0, wording, &event_names, &text);
 	check((size == 0) == (text.n == 0));
 	check(text.n == 0 || text.bytes[text.n - 1] == '\n');
 	text_release(&text);

@@ -15,14 +15,7 @@
 #include "estimate/latency.h"
 #include "estimate/shares.h"
 
-enum {
-	ENOUGH_WRITES = 5, /* as for a verdict */
-	/*
-	 * A line that is used by more than one access of so many is not evicted by the others, even if
-	 * each is to a line of its own: 512 KiB of 64, the least that cores of servers have.
-	 */
-	LINES_OF_OWN = 8192,
-};
+enum { ENOUGH_WRITES = 5 /* as for a verdict */ };
 
 static uint64_t median_of(const uint32_t *histogram)
 {
@@ -66,7 +59,8 @@ bool c2c_is_kept(const struct c2c *s, const struct c2c_use *use)
 	/* How often it hits is not known then, so the transfers that were seen have to tell. */
 	if (s->minimum_cycles > 1)
 		return use->n_contended >= use->n_reloads;
-	return (n - 1.96 * sqrt(n)) * LINES_OF_OWN >= all;
+	/* Used by one access of so many it is not evicted, even if each other is to another line. */
+	return (n - 1.96 * sqrt(n)) * s->own_cache_lines >= all;
 }
 
 /* The writes of a thread to a line. */

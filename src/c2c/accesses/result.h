@@ -161,10 +161,11 @@ struct c2c {
 	uint64_t n_candidates;	 /* lines that could be shown */
 	struct c2c_counts total, shared; /* of everything; of lines with peer or HITM loads */
 	uint64_t n_contended_lines;
-	bool lacks_stores;	 /* filters or --select may have left some out */
-	uint64_t local_cycles;	 /* median latency of loads that hit the own L1; 0: not known */
-	uint64_t minimum_cycles; /* faster loads were not recorded; 0: all were */
-	double interval;	 /* operations or events that a record stands for; 0: not known */
+	bool lacks_stores;	  /* filters or --select may have left some out */
+	uint64_t local_cycles;	  /* median latency of loads that hit the own L1; 0: not known */
+	unsigned own_cache_lines; /* that a core can keep */
+	uint64_t minimum_cycles;  /* faster loads were not recorded; 0: all were */
+	double interval;	  /* operations or events that a record stands for; 0: not known */
 	uint64_t first_ns, last_ns; /* of what was scanned */
 };
 

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "cpu/cpu.h"
+#include "cpu/errata.h"
 #include "cpu/internal.h"
 
 /* Opens the catalog with `text` on top of it, through a file as --catalog does. */
@@ -49,12 +50,17 @@ static const char whole[] =
 	"  \"cpus\": [ { \"id\": \"my-cpu\", \"name\": \"My CPU\", \"aliases\": [\"M1\"],\n"
 	"    \"match\": [ { \"implementer\": \"0x41\", \"part\": \"0xd0c\" },\n"
 	"                 { \"vendor\": \"x86\", \"family\": \"0x6\" } ],\n"
+	"    \"own_cache_lines\": 77, \"errata\": [ { \"id\": \"5\", \"affects\": "
+	"\"spe-bias\", \"what\": \"loads\", \"fixed_in\": null } ],\n"
 	"    \"cache_line\": 128, \"events\": [ { \"name\": \"ignored here\" } ],\n"
 	"    \"spe\": { \"ernd\": 1, \"data_source\": \"mine\", \"events\": [ { \"bit\": 63, "
 	"\"name\": \"ODD\" "
 	"} ] } } ],\n"
 	"  \"names\": [ { \"implementer\": \"0x99\", \"part\": \"0x1\", \"name\": \"Nine\" } ],\n"
-	"  \"implementers\": [ { \"implementer\": \"0x99\", \"name\": \"Ninety\" } ] }\n";
+	"  \"implementers\": [ { \"implementer\": \"0x99\", \"name\": \"Ninety\" } ],\n"
+	"  \"makers\": [ { \"arch\": \"x86\", \"cpuid\": \"Genuine\", \"weight\": \"stones\",\n"
+	"    \"latency_events\": [ { \"code\": \"0x82d0\" } ] } ],\n"
+	"  \"thresholds\": { \"ipc\": 1 } }\n";
 
 static void adds_everything(void **state)
 {
@@ -72,6 +78,11 @@ static void adds_everything(void **state)
 	assert_null(cpu_source(cpu, 7)->spe_parser_name);
 	assert_int_equal(cpu_source(cpu, 0x1f)->level, SOURCE_DRAM);
 	assert_null(cpu_source(cpu, 0));
+	assert_int_equal(catalog_own_cache_lines(c, cpu), 77);
+	assert_int_equal(catalog_own_cache_lines(c, NULL), 8192);
+	assert_string_equal(cpu_erratum_find(cpu, 0x41ffd0cf, ERRATUM_SPE_BIAS)->what, "loads");
+	assert_string_equal(catalog_maker_find(c, "x86_64", "GenuineIntel")->weight, "stones");
+	assert_true(cpu_maker_samples_latency(catalog_maker_find(c, "x86", "Genuine"), 0x82d0));
 	/* The last one that matches counts; the embedded ones are still there. */
 	assert_ptr_equal(catalog_cpu_of_midr(c, 0x413fd0c1), cpu);
 	assert_non_null(catalog_cpu_find(c, "neoverse-n1"));
@@ -99,6 +110,10 @@ static void changes_what_is_given(void **state)
 	catalog_free(c);
 	catalog_free(embedded);
 }
+
+#define ERRATUM_FIXED_IN(revision)                                                                 \
+	"{\"schema\": 1, \"id\": \"neoverse-n1\", \"errata\": [{\"id\": \"1\", "                   \
+	"\"affects\": \"spe-bias\", \"what\": \"w\", \"fixed_in\": " revision "}]}"
 
 static void says_what_is_wrong(void **state)
 {
@@ -152,6 +167,52 @@ static void says_what_is_wrong(void **state)
 		{ "{\"schema\": 1, \"sources\": [{\"id\": \"s\", \"values\": [{\"value\": \"1\", "
 		  "\"name\": \"n\", \"level\": \"L9\"}]}]}",
 		  "level: found \"L9\", wanted a level such as" },
+		{ "{\"schema\": 1, \"id\": \"neoverse-n1\", \"spe\": {\"events\": {\"bit\": 1}}}",
+		  "spe: events: found {\"bit\":1}, wanted a list" },
+		{ "{\"schema\": 1, \"id\": \"neoverse-n1\", \"spe\": {\"events\": [{\"bit\": "
+		  "1, \"name\": \"\"}]}}",
+		  "spe: events[0]: name: found \"\", wanted a text" },
+		{ "{\"schema\": 1, \"id\": \"neoverse-n1\", \"own_cache_lines\": 0}",
+		  "cpu 'neoverse-n1': own_cache_lines: found 0, wanted a number of lines, or "
+		  "null" },
+		{ "{\"schema\": 1, \"id\": \"neoverse-n1\", \"own_cache_lines\": 1e3}",
+		  "own_cache_lines: found 1000.0" },
+		{ "{\"schema\": 1, \"id\": \"neoverse-n1\", \"own_cache_lines\": 99999999}",
+		  "own_cache_lines: found 99999999" },
+		{ "{\"schema\": 1, \"id\": \"neoverse-n1\", \"errata\": {}}",
+		  "cpu 'neoverse-n1': errata: found {}, wanted a list" },
+		{ "{\"schema\": 1, \"id\": \"neoverse-n1\", \"errata\": [7]}",
+		  "cpu 'neoverse-n1': errata[0]: id: missing, wanted a text" },
+		{ "{\"schema\": 1, \"id\": \"neoverse-n1\", \"errata\": [{\"id\": \"1\", "
+		  "\"affects\": \"all\"}]}",
+		  "errata[0]: affects: found \"all\", wanted \"spe-bias\"" },
+		{ "{\"schema\": 1, \"id\": \"neoverse-n1\", \"errata\": [{\"id\": \"1\", "
+		  "\"affects\": \"spe-bias\"}]}",
+		  "errata[0]: what: missing, wanted a text" },
+		{ ERRATUM_FIXED_IN("4"),
+		  "errata[0]: fixed_in: found 4, wanted a revision such as" },
+		{ ERRATUM_FIXED_IN("\"\""), "fixed_in: found \"\"" },
+		{ ERRATUM_FIXED_IN("\"r16p0\""), "fixed_in: found \"r16p0\"" },
+		{ ERRATUM_FIXED_IN("\"r1p2x\""), "fixed_in: found \"r1p2x\"" },
+		{ ERRATUM_FIXED_IN("\"r1p\""), "fixed_in: found \"r1p\"" },
+		{ ERRATUM_FIXED_IN("\"r-1p1\""), "fixed_in: found \"r-1p1\"" },
+		{ "{\"schema\": 1, \"thresholds\": [1]}",
+		  "thresholds: found [1], wanted an object of names and values" },
+		{ "{\"schema\": 1, \"thresholds\": {\"ipc\": \"1\"}}",
+		  "thresholds: ipc: found \"1\", wanted a number, or {\"value\": a number}" },
+		{ "{\"schema\": 1, \"thresholds\": {\"ipc\": {\"value\": true}}}",
+		  "thresholds: ipc: found {\"value\":true}" },
+		{ "{\"schema\": 1, \"makers\": 1}", "makers: found 1, wanted a list" },
+		{ "{\"schema\": 1, \"makers\": [{\"weight\": \"w\"}]}",
+		  "makers[0]: arch: missing, wanted a text" },
+		{ "{\"schema\": 1, \"makers\": [{\"arch\": \"x86\"}]}",
+		  "makers[0]: weight: missing, wanted a text" },
+		{ "{\"schema\": 1, \"makers\": [{\"cpuid\": 1, \"weight\": \"w\"}]}",
+		  "makers[0]: cpuid: found 1, wanted a text" },
+		{ "{\"schema\": 1, \"makers\": [{\"arch\": \"x86\", \"weight\": \"w\", "
+		  "\"latency_events\": [{\"code\": \"0x10000\"}]}]}",
+		  "makers[0]: latency_events[0]: code: found \"0x10000\", wanted a number up to "
+		  "0xffff" },
 		{ "{\"schema\": 1, \"names\": [{\"implementer\": \"1\", \"part\": \"0x1000\"}]}",
 		  "names[0]: part: found \"0x1000\"" },
 		{ "{\"schema\": 1, \"implementers\": [{\"implementer\": \"1\"}]}",

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "cpu/cpu.h"
+#include "cpu/errata.h"
 #include "cpu/internal.h"
 
 static int open_embedded(void **state)
@@ -182,6 +183,79 @@ static void names_events_and_cache_lines(void **state)
 	assert_int_equal(cpu_spe_ernd(NULL), -1);
 }
 
+static void knows_errata(void **state)
+{
+	static const struct {
+		const char *cpu;
+		uint64_t midr;
+		const char *id; /* NULL: none */
+	} cases[] = {
+		{ "neoverse-n1", 0x413fd0c1, "1694299" }, /* r3p1 */
+		{ "neoverse-n1", 0x414fd0c0, "1694299" }, /* r4p0 */
+		{ "neoverse-n1", 0x414fd0c1, NULL },
+		{ "neoverse-n1", 0x41ffd0c0, NULL },
+		{ "neoverse-n1", 0, "1694299" },
+		{ "neoverse-v1", 0x411fd401, NULL },
+		{ "no such", 0, NULL },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct cpu *cpu = catalog_cpu_find(*state, cases[i].cpu);
+		const struct cpu_erratum *e =
+			cpu_erratum_find(cpu, cases[i].midr, ERRATUM_SPE_BIAS);
+
+		assert_int_equal(e != NULL, cases[i].id != NULL);
+		if (e == NULL)
+			continue;
+		assert_string_equal(e->id, cases[i].id);
+		assert_string_equal(e->what, "targets of branches");
+		assert_string_equal(e->fixed_in, "r4p1");
+	}
+}
+
+static void knows_what_cores_can_keep(void **state)
+{
+	const struct cpu *n1 = catalog_cpu_find(*state, "neoverse-n1");
+
+	assert_int_equal(catalog_own_cache_lines(*state, NULL), 8192);
+	assert_int_equal(catalog_own_cache_lines(*state, n1), 8192);
+	assert_int_equal(catalog_own_cache_lines(*state, catalog_cpu_find(*state, CPU_ANY)), 8192);
+	assert_non_null(catalog_cpu_find(*state, CPU_ANY_ARM));
+}
+
+static void knows_makers(void **state)
+{
+	static const struct {
+		const char *arch, *cpuid;
+		const char *weight; /* how it begins; NULL: not known */
+		bool has_latency_events;
+	} cases[] = {
+		{ "x86_64", "GenuineIntel-6-8F-8", "core cycles of the access", true },
+		{ "i686", "GenuineIntel-6-8F-8", "core cycles of the access", true },
+		{ "x86_64", "AuthenticAMD-25-1-1", "core cycles until a load", false },
+		{ "x86_64", "HygonGenuine-24-0-1", "core cycles until a load", false },
+		{ "ppc64le", "80,0200", "cycles between the two events", false },
+		{ "aarch64", "0x00000000413fd0c1", "the total latency of the SPE", false },
+		{ "aarch64", "", "the total latency of the SPE", false },
+		{ "x86_64", "CentaurHauls-7-3-2", NULL, false },
+		{ "x86_64", "", NULL, false },
+		{ "", "", NULL, false },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct cpu_maker *m =
+			catalog_maker_find(*state, cases[i].arch, cases[i].cpuid);
+
+		assert_int_equal(m != NULL, cases[i].weight != NULL);
+		if (m != NULL)
+			assert_memory_equal(m->weight, cases[i].weight, strlen(cases[i].weight));
+		assert_int_equal(cpu_maker_samples_latency(m, 0x1cd), cases[i].has_latency_events);
+		assert_int_equal(cpu_maker_samples_latency(m, UINT64_C(0x1000005d0)),
+				 cases[i].has_latency_events);
+		assert_false(cpu_maker_samples_latency(m, 0x82d0));
+	}
+}
+
 static void names_levels(void **state)
 {
 	(void)state;
@@ -223,6 +297,9 @@ int main(void)
 		cmocka_unit_test(finds_by_name),
 		cmocka_unit_test(names_data_sources),
 		cmocka_unit_test(names_events_and_cache_lines),
+		cmocka_unit_test(knows_errata),
+		cmocka_unit_test(knows_what_cores_can_keep),
+		cmocka_unit_test(knows_makers),
 		cmocka_unit_test(names_levels),
 		cmocka_unit_test(embeds_whole_files),
 	};

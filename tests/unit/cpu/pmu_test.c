@@ -223,11 +223,54 @@ static void takes_a_file_on_top(void **state)
 	assert_int_equal(pmu->slots, 7);
 	assert_string_equal(pmu->metrics[0].label, "x_rate");
 	n1 = open_pmu(catalog, "neoverse-n1", 0);
-	assert_int_equal(n1->n_thresholds, 1);
-	assert_true(n1->thresholds[0].value == 3);
+	assert_true(cpu_threshold_find(n1, "branch_mpki")->value == 3);
+	assert_true(cpu_threshold_find(n1, "BRANCH_MPKI_SPEC")->value == 10);
+	assert_true(cpu_threshold_find(pmu, "branch_mpki")->value == 10);
 	assert_int_equal(n1->n_metrics, 31 + 3);
 	cpu_pmu_free(n1);
 	cpu_pmu_free(pmu);
+	catalog_free(catalog);
+}
+
+/* A file may change the usual thresholds, and those of a CPU count more. */
+static void puts_thresholds_together(void **state)
+{
+	static const struct {
+		const char *name;
+		double n1, mine; /* 0: there is none */
+	} cases[] = {
+		{ "branch_mpki", 3, 7 }, { "retiring", 70.5, 70 }, { "tie", 5, 6 },
+		{ "Own", 1, 0 },	 { "spare", 2, 2 },	   { "part", 10, 10 },
+		{ "none", 0, 0 },
+	};
+	static const char text[] =
+		"{\"schema\":1,\"cpus\":[{\"id\":\"neoverse-n1\",\"thresholds\":"
+		"{\"Branch_MPKI\":{\"value\":3,\"source\":\"me\"},\"retiring\":70.5,"
+		"\"tie\":5,\"own\":1}},{\"id\":\"mine\",\"name\":\"My core\"}],"
+		"\"thresholds\":{\"branch_mpki\":7,\"tie\":{\"value\":6},\"spare\":2}}";
+	struct catalog *catalog = NULL;
+	struct cpu_pmu *pmus[2] = { 0 };
+	struct err err = { 0 };
+
+	(void)state;
+	if (open_with(text, "mine", &catalog, &pmus[1], &err) < 0)
+		fail_msg("%s", err.text);
+	pmus[0] = open_pmu(catalog, "neoverse-n1", 0);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		for (size_t k = 0; k < COUNT(pmus); k++) {
+			double wanted = k == 0 ? cases[i].n1 : cases[i].mine;
+			const struct cpu_threshold *found =
+				cpu_threshold_find(pmus[k], cases[i].name);
+
+			assert_int_equal(found != NULL, wanted != 0);
+			if (found != NULL)
+				assert_true(found->value == wanted);
+		}
+	}
+	assert_string_equal(pmus[0]->thresholds.items[0].name, "frontend_bound");
+	assert_int_equal(pmus[0]->thresholds.n, pmus[1]->thresholds.n + 1);
+	cpu_pmu_free(pmus[0]);
+	cpu_pmu_free(pmus[1]);
 	catalog_free(catalog);
 }
 
@@ -306,6 +349,10 @@ static void says_what_is_wrong_in_a_file(void **state)
 		{ "\"groups\":[{\"name\":\"g\",\"metrics\":[\"m\"]}]", "there is no metric 'm'" },
 		{ "\"topdown\":{\"roots\":[\"m\"]}", "topdown: roots: there is no metric 'm'" },
 		{ "\"topdown\":[]", "topdown: found []" },
+		{ "\"thresholds\":[]", "thresholds: found [], wanted an object of names" },
+		{ "\"thresholds\":{\"ipc\":\"1\"}",
+		  "thresholds: ipc: found \"1\", wanted a number" },
+		{ "\"thresholds\":{\"ipc\":{}}", "thresholds: ipc: found {}, wanted a number" },
 		{ "\"topdown\":{\"stage_1\":[7]}", "stage_1: found 7, wanted names" },
 	};
 
@@ -334,6 +381,7 @@ int main(void)
 		cmocka_unit_test(chooses_formulas_by_revision),
 		cmocka_unit_test(shares_facts_of_the_same_core),
 		cmocka_unit_test(takes_a_file_on_top),
+		cmocka_unit_test(puts_thresholds_together),
 		cmocka_unit_test(takes_files_of_arm),
 		cmocka_unit_test(says_what_is_wrong_in_a_file),
 	};

@@ -56,7 +56,7 @@ static void test_dump(void **state)
 		size_t n = hex_bytes(dumps[i].hex, bytes, sizeof(bytes));
 		struct text text = { 0 };
 
-		spe_dump(bytes, n, dumps[i].address, SPE_WORDING_FULL, 0, &text);
+		spe_dump(bytes, n, dumps[i].address, SPE_WORDING_FULL, NULL, &text);
 		text_char(&text, '\0');
 		assert_string_equal(text.bytes, dumps[i].wanted);
 		text_release(&text);
@@ -73,10 +73,10 @@ static void test_pieces(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(i * 37 + i / 7);
-	spe_dump(bytes, sizeof(bytes), 0, SPE_WORDING_FULL, 0, &whole);
+	spe_dump(bytes, sizeof(bytes), 0, SPE_WORDING_FULL, NULL, &whole);
 	while (at < sizeof(bytes)) {
-		size_t next =
-			spe_dump_some(bytes, sizeof(bytes), 0, at, 1, SPE_WORDING_FULL, 0, &pieces);
+		size_t next = spe_dump_some(bytes, sizeof(bytes), 0, at, 1, SPE_WORDING_FULL, NULL,
+					    &pieces);
 
 		assert_true(next > at);
 		at = next;

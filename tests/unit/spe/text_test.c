@@ -6,6 +6,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/alloc.h"
 #include "hex.h"
 #include "spe/packet.h"
@@ -154,14 +157,15 @@ static const struct {
 	{ "b0 01", "Bad packet!", NULL },
 };
 
-static void check_text(const char *hex, enum spe_wording wording, uint64_t midr, const char *wanted)
+static void check_text(const char *hex, enum spe_wording wording,
+		       const struct spe_event_names *names, const char *wanted)
 {
 	uint8_t bytes[16];
 	size_t n = hex_bytes(hex, bytes, sizeof(bytes));
 	struct spe_packet p = spe_packet_read(bytes, n, 0);
 	struct text text = { 0 };
 
-	spe_packet_text(&p, wording, midr, &text);
+	spe_packet_text(&p, wording, names, &text);
 	text_char(&text, '\0');
 	assert_string_equal(text.bytes, wanted);
 	text_release(&text);
@@ -171,26 +175,54 @@ static void test_wordings(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(texts); i++) {
-		check_text(texts[i].hex, SPE_WORDING_FULL, 0, texts[i].full);
-		check_text(texts[i].hex, SPE_WORDING_PERF_6_1, 0,
+		check_text(texts[i].hex, SPE_WORDING_FULL, NULL, texts[i].full);
+		check_text(texts[i].hex, SPE_WORDING_PERF_6_1, NULL,
 			   texts[i].perf_6_1 != NULL ? texts[i].perf_6_1 : texts[i].full);
 	}
 }
 
 static void test_cpu_events(void **state)
 {
-	static const uint64_t n1_r3p1 = 0x413fd0c1, v1 = 0x411fd400;
+	static const struct spe_event_names n1 = { { [12] = "LATE-PREFETCH" } };
+	static const struct spe_event_names odd = { { [1] = "MINE", [15] = "B", [14] = "A" } };
+	static const struct spe_event_names none;
 
 	(void)state;
-	check_text("52 02 10", SPE_WORDING_FULL, n1_r3p1, "EV RETIRED LATE-PREFETCH");
-	check_text("52 00 30", SPE_WORDING_FULL, n1_r3p1, "EV LATE-PREFETCH IMPDEF:13");
-	check_text("52 02 10", SPE_WORDING_FULL, v1, "EV RETIRED IMPDEF:12");
-	check_text("52 02 10", SPE_WORDING_PERF_6_1, n1_r3p1, "EV RETIRED");
+	check_text("52 02 10", SPE_WORDING_FULL, &n1, "EV RETIRED LATE-PREFETCH");
+	check_text("52 00 30", SPE_WORDING_FULL, &n1, "EV LATE-PREFETCH IMPDEF:13");
+	check_text("52 02 10", SPE_WORDING_FULL, &none, "EV RETIRED IMPDEF:12");
+	check_text("52 02 10", SPE_WORDING_FULL, NULL, "EV RETIRED IMPDEF:12");
+	check_text("52 02 10", SPE_WORDING_PERF_6_1, &n1, "EV RETIRED");
+	/* The architecture's names stand; the CPU's come in the order of the bits. */
+	check_text("52 02 f0", SPE_WORDING_FULL, &odd, "EV RETIRED A B IMPDEF:12,13");
+}
+
+/* Names of a CPU may have any length: a text of 256 letters or more is the number alone. */
+static void test_long_names(void **state)
+{
+	char name[400], wanted[512];
+
+	(void)state;
+	for (size_t n = 0; n < sizeof(name); n++) {
+		const struct spe_event_names names = { { [12] = name } };
+
+		memset(name, 'N', n);
+		name[n] = '\0';
+		if (strlen("EV RETIRED ") + n < 256)
+			snprintf(wanted, sizeof(wanted), "EV RETIRED %s", name);
+		else
+			snprintf(wanted, sizeof(wanted), "EVENTS 0x1002 (2)");
+		check_text("52 02 10", SPE_WORDING_FULL, &names, wanted);
+	}
+	check_text("72 ff ff ff ff ff ff ff ff", SPE_WORDING_FULL,
+		   &(const struct spe_event_names){ { [63] = "LAST" } },
+		   "EVENTS 0xffffffffffffffff (8)");
 }
 
 /* The text of any packet fits where it is put, whatever the payload. */
 static void test_longest_events(void **state)
 {
+	static const struct spe_event_names names = { { [12] = "LATE-PREFETCH" } };
 	uint64_t bits = 0;
 
 	(void)state;
@@ -198,7 +230,7 @@ static void test_longest_events(void **state)
 		struct spe_packet p = { SPE_EVENTS, .size = 8, .length = 9, .payload = bits };
 		struct text text = { 0 };
 
-		spe_packet_text(&p, SPE_WORDING_FULL, 0x4100d0c0, &text);
+		spe_packet_text(&p, SPE_WORDING_FULL, &names, &text);
 		assert_true(text.n < 256);
 		text_release(&text);
 		bits = bits << 1 | 1;
@@ -210,6 +242,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_wordings),
 		cmocka_unit_test(test_cpu_events),
+		cmocka_unit_test(test_long_names),
 		cmocka_unit_test(test_longest_events),
 	};
 

@@ -15,6 +15,7 @@
 #include "cpu/event_name.h"
 #include "metrics/cpu_choice.h"
 #include "metrics/inside.h"
+#include "metrics/thresholds.h"
 #include "stat/types.h"
 
 struct event_count {
@@ -678,6 +679,23 @@ static void evidence_fits_the_front_end(void **state)
 	cpu_pmu_free(pmu);
 }
 
+/* What the walk asks for without a check is there for every CPU. */
+static void has_thresholds_of_the_walk(void **state)
+{
+	static const char *const names[] = { THRESHOLD_COVERAGE, THRESHOLD_BUSY, THRESHOLD_TIE,
+					     THRESHOLD_SUM,	 THRESHOLD_LEAF, THRESHOLD_LOADS };
+	const struct catalog *catalog = *state;
+
+	for (size_t i = 0; i < catalog_n_cpus(catalog); i++) {
+		struct cpu_pmu *pmu = open_pmu(catalog, cpu_id(catalog_cpu_at(catalog, i)));
+		double value = 0;
+
+		for (size_t k = 0; k < COUNT(names); k++)
+			assert_true(stat_threshold(pmu, NULL, names[k], &value) && value > 0);
+		cpu_pmu_free(pmu);
+	}
+}
+
 static void refuses_unknown_names(void **state)
 {
 	static const char *const bad_groups[] = { "L1D_Cache", NULL };
@@ -730,6 +748,7 @@ int main(void)
 		cmocka_unit_test(follows_every_tree),
 		cmocka_unit_test(evidence_fits_the_front_end),
 		cmocka_unit_test(tells_why_it_did_not_run),
+		cmocka_unit_test(has_thresholds_of_the_walk),
 		cmocka_unit_test(refuses_unknown_names),
 	};
 
