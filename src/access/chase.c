@@ -14,7 +14,7 @@ enum {
 /* Where code stands, for relative branches: far enough from 0. */
 static const uint64_t start = (uint64_t)1 << 32;
 
-static unsigned field(uint32_t word, unsigned shift)
+static unsigned chase_field(uint32_t word, unsigned shift)
 {
 	return word >> shift & 31;
 }
@@ -33,7 +33,8 @@ static bool loads_own_base(uint32_t word)
 	bool is_load = (word & 0xffc00000) == 0xf9400000 || (word & 0xffe00000) == 0xf8400000 ||
 		       (word & 0xffe00c00) == 0xf8600800;
 
-	return is_load && field(word, 0) == field(word, 5) && field(word, 0) != ZERO;
+	return is_load && chase_field(word, 0) == chase_field(word, 5) &&
+	       chase_field(word, 0) != ZERO;
 }
 
 /* Loads and stores write more than one register, or back to their base. */
@@ -45,14 +46,15 @@ static bool may_write_by_memory(uint32_t word, unsigned reg)
 				   : is_single && is_clear(word, 24) && is_clear(word, 21) &&
 					     !is_clear(word, 10);
 
-	if (writes_back && field(word, 5) == reg)
+	if (writes_back && chase_field(word, 5) == reg)
 		return true;
 	if (is_store)
 		return false;
-	if (field(word, 0) == reg || (!is_single && field(word, 10) == reg))
+	if (chase_field(word, 0) == reg || (!is_single && chase_field(word, 10) == reg))
 		return true;
 	/* exclusives and compare-and-swap, of pairs, too */
-	return !is_single && !is_pair && field(word, 16) <= reg && reg <= field(word, 16) + 1;
+	return !is_single && !is_pair && chase_field(word, 16) <= reg &&
+	       reg <= chase_field(word, 16) + 1;
 }
 
 /* Rather yes than no: vector registers have the same numbers. */
@@ -63,7 +65,7 @@ static bool may_write(uint32_t word, unsigned reg)
 
 	if (is_branch)
 		return false;
-	return is_memory ? may_write_by_memory(word, reg) : field(word, 0) == reg;
+	return is_memory ? may_write_by_memory(word, reg) : chase_field(word, 0) == reg;
 }
 
 /* The instruction that a loop around `at` begins with; `n` if the branch at `i` makes none. */
@@ -83,7 +85,7 @@ static bool is_kept(const uint32_t *code, size_t first, size_t last, size_t at)
 
 		if (flow.kind == FLOW_CALL || flow.kind == FLOW_SYSTEM)
 			return false;
-		if (i != at && may_write(code[i], field(code[at], 0)))
+		if (i != at && may_write(code[i], chase_field(code[at], 0)))
 			return false;
 	}
 	return true;

@@ -57,7 +57,8 @@ struct access_sampling access_sampling_of(const struct session *s)
 	return out;
 }
 
-static void set(struct sample_latencies *l, enum latency what, bool has, uint64_t cycles)
+static void access_samples_set(struct sample_latencies *l, enum latency what, bool has,
+			       uint64_t cycles)
 {
 	l->cycles[what] = (uint32_t)(cycles < LARGEST ? cycles : LARGEST);
 	if (has && cycles != 0)
@@ -71,12 +72,12 @@ struct sample_latencies sample_latencies_of(const struct access_sampling *sampli
 	struct sample_latencies l = { .state = { LATENCY_ABSENT } };
 	bool has_parts = b->has[row] & HAS_WEIGHT_PARTS;
 
-	set(&l, LATENCY_TOTAL, b->has[row] & HAS_WEIGHT, b->weight[row]);
+	access_samples_set(&l, LATENCY_TOTAL, b->has[row] & HAS_WEIGHT, b->weight[row]);
 	if (l.state[LATENCY_TOTAL] == LATENCY_USABLE && sampling->is_of_spe &&
 	    latency_is_full(b->weight[row]))
 		l.state[LATENCY_TOTAL] = LATENCY_FULL;
-	set(&l, LATENCY_INSTRUCTION, has_parts, has_parts ? b->weight2[row] : 0);
-	set(&l, LATENCY_STAGE, has_parts, has_parts ? b->weight3[row] : 0);
+	access_samples_set(&l, LATENCY_INSTRUCTION, has_parts, has_parts ? b->weight2[row] : 0);
+	access_samples_set(&l, LATENCY_STAGE, has_parts, has_parts ? b->weight3[row] : 0);
 	return l;
 }
 

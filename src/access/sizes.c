@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "variables/code.h"
 
-static void look_at(struct access_sizes *a, const struct session *s, uint32_t place)
+static void access_sizes_look_at(struct access_sizes *a, const struct session *s, uint32_t place)
 {
 	const uint32_t kinds = ACCESS_LOAD | ACCESS_STORE;
 	struct isa_access access;
@@ -27,7 +27,7 @@ void access_sizes_init(struct access_sizes *a, struct session *s, const bool *wa
 	a->is_scalable = mem_zalloc(a->n + 1, sizeof(*a->is_scalable));
 	for (uint32_t i = 0; i < a->n; i++)
 		if (wanted[i])
-			look_at(a, s, i);
+			access_sizes_look_at(a, s, i);
 }
 
 /*

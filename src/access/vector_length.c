@@ -17,7 +17,7 @@ static void *vector_length_new(const struct session *session, const void *option
 	return mem_zalloc(1, sizeof(struct vector_length));
 }
 
-static void add(struct vector_length *v, uint64_t n, uint32_t bits)
+static void vector_length_add(struct vector_length *v, uint64_t n, uint32_t bits)
 {
 	v->n += n;
 	v->bits = bits > v->bits ? bits : v->bits;
@@ -37,7 +37,7 @@ static void vector_length_consume(void *partial, const struct batch *b)
 		uint32_t bits = vector_length_said(b, row);
 
 		if (bits > 0)
-			add(partial, 1, bits);
+			vector_length_add(partial, 1, bits);
 	}
 }
 
@@ -46,7 +46,7 @@ static void vector_length_merge(void *into, const void *from, const struct id_ma
 	const struct vector_length *part = from;
 
 	(void)map;
-	add(into, part->n, part->bits);
+	vector_length_add(into, part->n, part->bits);
 }
 
 int vector_length_check(uint32_t bits, struct err *err)

@@ -106,7 +106,7 @@ void addr_sums_add(struct addr_sums *to, const struct addr_sums *from)
 	to->cpu_nodes |= from->cpu_nodes;
 }
 
-static uint32_t cpu_of(const struct batch *b, size_t row)
+static uint32_t addr_cpu_of(const struct batch *b, size_t row)
 {
 	return b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
 }
@@ -129,7 +129,7 @@ static void set_nodes(const struct addr *a, const struct batch *b, size_t row,
 {
 	const struct info *info = capture_info(a->session->capture);
 	int node = b->has[row] & HAS_PA ? info_memory_node(info, b->pa[row]) : -1;
-	uint32_t cpu = cpu_of(b, row);
+	uint32_t cpu = addr_cpu_of(b, row);
 
 	if (node >= 0)
 		out->page_nodes = 1ull << node;
@@ -164,13 +164,13 @@ static struct addr_sums sums_of(const struct addr *a, const struct batch *b, siz
 		sums.levels[access->level] = 1;
 	if (access->level == SOURCE_DRAM || access->level == SOURCE_REMOTE_DRAM)
 		sums.memory_operations =
-			a->is_sampled ? 0 : spe_interval(a->session, cpu_of(b, row))->mean;
+			a->is_sampled ? 0 : spe_interval(a->session, addr_cpu_of(b, row))->mean;
 	sums.full_cycles = sums.n_saturated > 0 ? sums.cycles : 0;
 	set_nodes(a, b, row, &sums);
 	return sums;
 }
 
-static uint32_t process_of(const struct batch *b, size_t row, uint64_t address)
+static uint32_t addr_process_of(const struct batch *b, size_t row, uint64_t address)
 {
 	if (address >> 63)
 		return ADDR_KERNEL;
@@ -178,12 +178,12 @@ static uint32_t process_of(const struct batch *b, size_t row, uint64_t address)
 }
 
 /* Fills in the key; false if the access is none that was asked for. */
-static bool key_of(const struct addr *a, const struct batch *b, size_t row, uint64_t address,
-		   uint64_t key[ADDR_KEY_WORDS])
+static bool addr_key_of(const struct addr *a, const struct batch *b, size_t row, uint64_t address,
+			uint64_t key[ADDR_KEY_WORDS])
 {
 	const struct addr_options *o = a->options;
 	const struct addr_window *w = &o->window;
-	uint32_t process = process_of(b, row, address);
+	uint32_t process = addr_process_of(b, row, address);
 
 	switch (o->grain) {
 	case ADDR_PAGES:
@@ -234,7 +234,7 @@ static uint32_t find_group(struct addr *a, const uint64_t key[ADDR_KEY_WORDS])
 	return group;
 }
 
-static void add_slice(struct addr *a, uint32_t group, const struct batch *b, size_t row)
+static void addr_add_slice(struct addr *a, uint32_t group, const struct batch *b, size_t row)
 {
 	const struct slices *s = &a->session->slices;
 
@@ -265,12 +265,13 @@ static void addr_consume(void *partial, const struct batch *b)
 		struct addr_sums sums;
 		uint32_t group;
 
-		if (!read_access(a, b, row, &access) || !key_of(a, b, row, access.address, key))
+		if (!read_access(a, b, row, &access) ||
+		    !addr_key_of(a, b, row, access.address, key))
 			continue;
 		group = find_group(a, key);
 		sums = sums_of(a, b, row, &access);
 		addr_sums_add(&a->sums.items[group], &sums);
-		add_slice(a, group, b, row);
+		addr_add_slice(a, group, b, row);
 		if (a->last != NULL)
 			add_pattern(a, group, access.address);
 	}

@@ -278,7 +278,7 @@ static void add_advice(struct work *w, const struct addr_rows *rows)
 	addr_rows_release(&huge);
 }
 
-static void add_notes(struct work *w, const struct addr_rows *rows)
+static void addr_answer_add_notes(struct work *w, const struct addr_rows *rows)
 {
 	struct table *t = &w->report->rows;
 	const struct addr *a = w->source.addr;
@@ -339,7 +339,7 @@ int addr_report_make(struct session *s, const struct select *select,
 		rc = addr_rows_table(&rows, request, &out->rows, err);
 		*vec_add(&out->shown.list) = &out->rows;
 		if (rc == 0) {
-			add_notes(&w, &rows);
+			addr_answer_add_notes(&w, &rows);
 			add_advice(&w, &rows);
 		}
 		addr_rows_release(&rows);

@@ -35,7 +35,7 @@ static void ask_group(struct asking *a, uint32_t group)
 }
 
 /* Is it known by the code, and is there a size to tell its members apart by? */
-static bool is_known(const struct data_name *name)
+static bool addr_code_is_known(const struct data_name *name)
 {
 	return name->is_by_code && name->object.v != 0 && name->object_size > 0;
 }
@@ -87,7 +87,7 @@ struct addr_named addr_by_code(struct addr *addr, struct addr_objects *objects)
 		uint64_t *key = &keys[(size_t)group * ADDR_KEY_WORDS];
 		struct addr_object object;
 
-		if (!is_known(name))
+		if (!addr_code_is_known(name))
 			continue;
 		object = object_of(&a, group, name);
 		out.n_named += addr->sums.items[group].n;

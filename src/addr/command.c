@@ -32,7 +32,7 @@ static const struct option options[] = {
 };
 
 /* What was asked for by --object, --type and --base is offsets. */
-static int make_request(struct question *q, struct err *err)
+static int addr_make_request(struct question *q, struct err *err)
 {
 	struct addr_command *command = q->what.into;
 	struct addr_request *out = &command->request;
@@ -67,8 +67,8 @@ static int make_request(struct question *q, struct err *err)
 	return 0;
 }
 
-static int answer(struct question *q, struct session *s, const struct select *select,
-		  struct err *err)
+static int addr_answer(struct question *q, struct session *s, const struct select *select,
+		       struct err *err)
 {
 	const struct addr_command *command = q->what.into;
 	struct addr_report report = { 0 };
@@ -88,8 +88,8 @@ static int addr_command(int argc, char **argv)
 		.what = { "What:", options, COUNT(options), &command },
 		.has_rows = QUESTION_ROWS_SORTED,
 		.max_arguments = 1,
-		.check = make_request,
-		.answer = answer,
+		.check = addr_make_request,
+		.answer = addr_answer,
 	};
 
 	return question_ask(&q, argc, argv);

@@ -222,7 +222,7 @@ struct addr_object addr_object_of(const struct addr_objects *o, const struct dat
 	return object;
 }
 
-static int compare_ranges(const void *left, const void *right)
+static int addr_objects_compare_ranges(const void *left, const void *right)
 {
 	const struct addr_range *a = left, *b = right;
 
@@ -256,10 +256,10 @@ static void add_variables(struct asking *a)
 	data_names_release(&names);
 	if (o->variables.n > 1)
 		qsort(o->variables.items, o->variables.n, sizeof(*o->variables.items),
-		      compare_ranges);
+		      addr_objects_compare_ranges);
 	for (size_t i = 0; i < o->variables.n; i++)
-		if (n == 0 ||
-		    compare_ranges(&o->variables.items[n - 1], &o->variables.items[i]) != 0)
+		if (n == 0 || addr_objects_compare_ranges(&o->variables.items[n - 1],
+							  &o->variables.items[i]) != 0)
 			o->variables.items[n++] = o->variables.items[i];
 	o->variables.n = n;
 }

@@ -42,7 +42,7 @@ static uint64_t weight_of(const struct addr_rows *r, uint32_t row)
 	return r->total.walk_cycles > 0 ? s->walk_cycles : s->walks;
 }
 
-static int compare(const void *left, const void *right, void *context)
+static int addr_pages_compare(const void *left, const void *right, void *context)
 {
 	const struct addr_rows *r = context;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
@@ -69,7 +69,8 @@ static void rank(struct ranking *k, const struct addr_rows *r)
 		k->n_walks += r->sums.items[i].walks;
 	}
 	if (k->n > 1)
-		qsort_r(k->order, k->n, sizeof(*k->order), compare, (void *)(uintptr_t)r);
+		qsort_r(k->order, k->n, sizeof(*k->order), addr_pages_compare,
+			(void *)(uintptr_t)r);
 }
 
 /* So many of the first pages have this share. */

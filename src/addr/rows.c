@@ -411,7 +411,7 @@ static const struct view views[N_ADDR_BYS] = {
 };
 
 /* Is a group asked for? */
-static bool is_wanted(const struct addr_source *s, uint32_t group)
+static bool addr_rows_is_wanted(const struct addr_source *s, uint32_t group)
 {
 	const struct addr_object *object;
 
@@ -433,7 +433,7 @@ void addr_rows_init(struct addr_rows *r, const struct addr_source *source, enum 
 		uint32_t row;
 
 		addr_sums_add(&r->total, &a->sums.items[group]);
-		if (!is_wanted(source, group))
+		if (!addr_rows_is_wanted(source, group))
 			continue;
 		views[by].make(source, group, words);
 		row = tuples_add(&r->keys, words);
@@ -535,7 +535,7 @@ static const char *const level_names[N_SOURCE_LEVELS] = {
 };
 
 /* What says nothing in this capture, or too much in this view, is for machines. */
-static bool is_shown(const struct addr_rows *r, enum sum_column column)
+static bool addr_rows_is_shown(const struct addr_rows *r, enum sum_column column)
 {
 	switch (column) {
 	case SUM_FAR:
@@ -555,7 +555,8 @@ static const struct slices *slices_of(const struct addr_rows *r)
 	return &addr_of(r->source)->session->slices;
 }
 
-static void start_table(const struct addr_rows *r, const struct view *view, struct table *t)
+static void addr_rows_start_table(const struct addr_rows *r, const struct view *view,
+				  struct table *t)
 {
 	struct column columns[ADDR_MAX_COLUMNS];
 	struct column *kept;
@@ -564,7 +565,7 @@ static void start_table(const struct addr_rows *r, const struct view *view, stru
 	memcpy(columns, view->columns, n * sizeof(*columns));
 	for (int i = 0; i < N_SUMS; i++) {
 		columns[n] = sum_columns[i];
-		if (!is_shown(r, (enum sum_column)i))
+		if (!addr_rows_is_shown(r, (enum sum_column)i))
 			columns[n].flags |= COLUMN_MACHINE_ONLY;
 		n++;
 	}
@@ -668,7 +669,7 @@ int addr_rows_table(const struct addr_rows *r, const struct addr_request *reques
 {
 	const struct view *view = &views[r->by];
 
-	start_table(r, view, out);
+	addr_rows_start_table(r, view, out);
 	for (uint32_t row = 0; row < r->keys.n; row++) {
 		struct cell *cells = table_add_row(out);
 

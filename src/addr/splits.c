@@ -88,8 +88,8 @@ struct chosen {
 	size_t n;
 };
 
-static void choose(const struct usages *u, const struct usage *usage, uint64_t least, uint64_t most,
-		   struct chosen *out)
+static void addr_splits_choose(const struct usages *u, const struct usage *usage, uint64_t least,
+			       uint64_t most, struct chosen *out)
 {
 	const struct type *type = types_get(u->types, usage->type);
 
@@ -128,8 +128,8 @@ static void put_usage(const struct usages *u, const struct usage *usage, struct 
 	struct text name = { 0 };
 	struct cell *row;
 
-	choose(u, usage, least_hot(usage), UINT64_MAX, &hot);
-	choose(u, usage, 0, 0, &untouched);
+	addr_splits_choose(u, usage, least_hot(usage), UINT64_MAX, &hot);
+	addr_splits_choose(u, usage, 0, 0, &untouched);
 	if (untouched.n > 0 && (double)hot.bytes <= most_hot * (double)type->size) {
 		types_name(u->types, usage->type, &name);
 		text_char(&name, '\0');

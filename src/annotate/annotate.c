@@ -31,8 +31,8 @@ static void annotate_free(void *partial)
 	free(a);
 }
 
-static void count(struct annotate *a, uint64_t offset, enum annotate_what what, uint64_t value,
-		  uint64_t n)
+static void annotate_count(struct annotate *a, uint64_t offset, enum annotate_what what,
+			   uint64_t value, uint64_t n)
 {
 	const uint64_t key[N_KEY] = { offset, what, value };
 	uint32_t number = tuples_add(&a->keys, key);
@@ -56,28 +56,28 @@ static void count_spe(struct annotate *a, const struct batch *b, size_t row, uin
 	uint32_t has = b->has[row];
 	uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
 
-	count(a, offset, COUNT_RECORDS, 0, 1);
+	annotate_count(a, offset, COUNT_RECORDS, 0, 1);
 	for (uint64_t bits = events; bits != 0; bits &= bits - 1)
-		count(a, offset, COUNT_EVENT, (uint64_t)__builtin_ctzll(bits), 1);
+		annotate_count(a, offset, COUNT_EVENT, (uint64_t)__builtin_ctzll(bits), 1);
 	if (has & HAS_TOTAL)
-		count(a, offset, COUNT_TOTAL, b->total[row], 1);
+		annotate_count(a, offset, COUNT_TOTAL, b->total[row], 1);
 	if (has & HAS_ISSUE)
-		count(a, offset, COUNT_ISSUE, b->issue[row], 1);
+		annotate_count(a, offset, COUNT_ISSUE, b->issue[row], 1);
 	if (has & HAS_XLAT)
-		count(a, offset, COUNT_XLAT, b->xlat[row], 1);
+		annotate_count(a, offset, COUNT_XLAT, b->xlat[row], 1);
 	if (has & HAS_SOURCE)
-		count(a, offset, COUNT_SOURCE, source_word(a->session, b, row), 1);
+		annotate_count(a, offset, COUNT_SOURCE, source_word(a->session, b, row), 1);
 	if (has & HAS_OP && has & HAS_EVENTS && b->op_class[row] == SPE_OP_BRANCH)
-		count(a, offset, COUNT_BRANCH, !(events >> SPE_EV_NOT_TAKEN & 1), 1);
+		annotate_count(a, offset, COUNT_BRANCH, !(events >> SPE_EV_NOT_TAKEN & 1), 1);
 }
 
 static void count_entry(struct annotate *a, const struct batch *b, size_t row, uint64_t offset)
 {
 	bool is_known = b->has[row] & HAS_EVENTS;
 
-	count(a, offset, COUNT_ENTRY, is_known, 1);
+	annotate_count(a, offset, COUNT_ENTRY, is_known, 1);
 	if (is_known && b->events[row] >> SPE_EV_MISPREDICTED & 1)
-		count(a, offset, COUNT_EVENT, SPE_EV_MISPREDICTED, 1);
+		annotate_count(a, offset, COUNT_EVENT, SPE_EV_MISPREDICTED, 1);
 }
 
 static void annotate_consume(void *partial, const struct batch *b)
@@ -97,15 +97,15 @@ static void annotate_consume(void *partial, const struct batch *b)
 			continue;
 		}
 		if (slices->n > 0 && b->has[row] & HAS_TIME)
-			count(a, place.offset, COUNT_SLICE, slices_find(slices, b->time_ns[row]),
-			      1);
+			annotate_count(a, place.offset, COUNT_SLICE,
+				       slices_find(slices, b->time_ns[row]), 1);
 		if (b->kind == BATCH_SPE) {
 			count_spe(a, b, row, place.offset);
 			continue;
 		}
-		count(a, place.offset, COUNT_SAMPLES, b->event[row], 1);
-		count(a, place.offset, COUNT_PERIOD, b->event[row],
-		      b->has[row] & HAS_PERIOD ? b->period[row] : 1);
+		annotate_count(a, place.offset, COUNT_SAMPLES, b->event[row], 1);
+		annotate_count(a, place.offset, COUNT_PERIOD, b->event[row],
+			       b->has[row] & HAS_PERIOD ? b->period[row] : 1);
 	}
 }
 
@@ -117,8 +117,8 @@ static void annotate_merge(void *into, const void *from, const struct id_map *ma
 	for (uint32_t i = 0; i < part->keys.n; i++) {
 		const uint64_t *key = tuples_get(&part->keys, i);
 
-		count(into, key[KEY_OFFSET], (enum annotate_what)key[KEY_WHAT], key[KEY_VALUE],
-		      part->counts.items[i]);
+		annotate_count(into, key[KEY_OFFSET], (enum annotate_what)key[KEY_WHAT],
+			       key[KEY_VALUE], part->counts.items[i]);
 	}
 }
 

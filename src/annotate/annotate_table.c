@@ -136,12 +136,12 @@ static const struct column loop_columns[] = {
 	  "for each time it is entered, estimated: all of the branch / not taken" },
 };
 
-static struct cell share_cell(uint64_t part, uint64_t whole, uint64_t n)
+static struct cell annotate_table_share_cell(uint64_t part, uint64_t whole, uint64_t n)
 {
 	return cell_sparse(cell_ratio(part, whole), n);
 }
 
-static const char *string_of(const struct annotation *a, struct str_id id)
+static const char *annotate_table_string_of(const struct annotation *a, struct str_id id)
 {
 	return strings_get(symbols_strings(a->session->symbols), id);
 }
@@ -193,8 +193,8 @@ static const char *inline_chain(const struct annotation *a, const struct symbol 
 
 	for (uint32_t i = 1; i < s->n_frames; i++)
 		text_format(&text, "%s%s at %s:%u", i > 1 ? ", " : "",
-			    string_of(a, frames[i].function), string_of(a, frames[i].file),
-			    frames[i].line);
+			    annotate_table_string_of(a, frames[i].function),
+			    annotate_table_string_of(a, frames[i].file), frames[i].line);
 	text_char(&text, '\0');
 	out = table_text(t, text.bytes);
 	text_release(&text);
@@ -211,9 +211,9 @@ static void fill_line(const struct annotation *a, const struct annotated *i, str
 		return;
 	frame = &symbols_frames(a->session->symbols)[s->first_frame];
 	if (frame->function.v != 0)
-		row[INS_FUNCTION] = cell_text(string_of(a, frame->function));
+		row[INS_FUNCTION] = cell_text(annotate_table_string_of(a, frame->function));
 	if (frame->file.v != 0)
-		row[INS_FILE] = cell_text(string_of(a, frame->file));
+		row[INS_FILE] = cell_text(annotate_table_string_of(a, frame->file));
 	if (frame->line != 0)
 		row[INS_LINE] = cell_count(frame->line);
 	if (s->n_frames > 1)
@@ -261,9 +261,10 @@ static void fill_branches(const struct annotation *a, size_t i, struct cell *row
 		return;
 	row[INS_BRANCHES] = cell_count(b.n);
 	if (b.n_directed > 0)
-		row[INS_TAKEN] = share_cell(b.n_taken, b.n_directed, b.n_directed);
+		row[INS_TAKEN] = annotate_table_share_cell(b.n_taken, b.n_directed, b.n_directed);
 	if (b.n_predicted > 0)
-		row[INS_MISPREDICTED] = share_cell(b.n_mispredicted, b.n_predicted, b.n_predicted);
+		row[INS_MISPREDICTED] =
+			annotate_table_share_cell(b.n_mispredicted, b.n_predicted, b.n_predicted);
 }
 
 static void fill_instruction(const struct annotation *a, size_t i,
@@ -308,7 +309,7 @@ static void add_event_row(const struct annotation *a, size_t i, const struct ann
 	row[2] = cell_count(n);
 	if (!e->is_spe)
 		row[3] = cell_count(part);
-	row[4] = share_cell(part, total, n);
+	row[4] = annotate_table_share_cell(part, total, n);
 }
 
 static void fill_events(const struct annotation *a, struct table *t)
@@ -349,7 +350,7 @@ static void fill_sources(const struct annotation *a, struct table *t)
 						   ? source->name
 						   : table_format(t, "0x%x", (unsigned)v->value));
 			row[2] = cell_count(v->n);
-			row[3] = share_cell(v->n, total, v->n);
+			row[3] = annotate_table_share_cell(v->n, total, v->n);
 		}
 	}
 }
@@ -366,7 +367,7 @@ static void fill_loop(const struct annotation *a, const struct annotated_loop *l
 	row[3] = whole->cycles > 0
 			 ? cell_latency_share((struct latency_amount){ l->cycles, l->full }, *whole,
 					      l->n_records)
-			 : share_cell(l->n_samples, samples, l->n_samples);
+			 : annotate_table_share_cell(l->n_samples, samples, l->n_samples);
 	if (l->n_records > 0)
 		row[4] = cell_count(l->n_records);
 	if (l->n_samples > 0)

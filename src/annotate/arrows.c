@@ -41,7 +41,7 @@ static size_t length(const struct arrow *a)
 	return a->from > a->to ? a->from - a->to : a->to - a->from;
 }
 
-static int compare_rows(const struct arrow *a, const struct arrow *b)
+static int annotate_arrows_compare_rows(const struct arrow *a, const struct arrow *b)
 {
 	return (a->from > b->from) - (a->from < b->from);
 }
@@ -52,14 +52,16 @@ static int compare_weights(const void *left, const void *right)
 
 	if (a->n != b->n)
 		return a->n > b->n ? -1 : 1;
-	return length(a) != length(b) ? (length(a) > length(b) ? 1 : -1) : compare_rows(a, b);
+	return length(a) != length(b) ? (length(a) > length(b) ? 1 : -1)
+				      : annotate_arrows_compare_rows(a, b);
 }
 
 static int compare_lengths(const void *left, const void *right)
 {
 	const struct arrow *a = left, *b = right;
 
-	return length(a) != length(b) ? (length(a) > length(b) ? 1 : -1) : compare_rows(a, b);
+	return length(a) != length(b) ? (length(a) > length(b) ? 1 : -1)
+				      : annotate_arrows_compare_rows(a, b);
 }
 
 /* Branches with both ends shown. */
@@ -91,7 +93,7 @@ static void find_arrows(struct drawing *d, const struct annotation *a, const siz
 		qsort(d->arrows.items, d->arrows.n, sizeof(*d->arrows.items), compare_lengths);
 }
 
-static bool overlap(const struct arrow *a, const struct arrow *b)
+static bool annotate_arrows_overlap(const struct arrow *a, const struct arrow *b)
 {
 	size_t a_low = a->from < a->to ? a->from : a->to;
 	size_t b_low = b->from < b->to ? b->from : b->to;
@@ -106,7 +108,7 @@ static size_t free_lane(const struct drawing *d, size_t arrow)
 	size_t lane = 0;
 
 	for (size_t i = 0; i < arrow; i++)
-		if (overlap(&d->arrows.items[i], &d->arrows.items[arrow]))
+		if (annotate_arrows_overlap(&d->arrows.items[i], &d->arrows.items[arrow]))
 			is_taken[d->arrows.items[i].lane] = true;
 	while (lane < MAX_LANES && is_taken[lane])
 		lane++;

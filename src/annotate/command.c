@@ -94,8 +94,8 @@ static int take_symbol(struct question *q, struct err *err)
 	return 0;
 }
 
-static int print(struct question *q, struct session *s, const struct annotate *counted,
-		 enum disasm_syntax syntax, struct annotate_view *view, struct err *err)
+static int annotate_print(struct question *q, struct session *s, const struct annotate *counted,
+			  enum disasm_syntax syntax, struct annotate_view *view, struct err *err)
 {
 	struct annotate_tables tables = { 0 };
 	struct annotation annotation;
@@ -112,8 +112,8 @@ static int print(struct question *q, struct session *s, const struct annotate *c
 	return rc;
 }
 
-static int answer(struct question *q, struct session *s, const struct select *select,
-		  struct err *err)
+static int annotate_answer(struct question *q, struct session *s, const struct select *select,
+			   struct err *err)
 {
 	const struct annotate_command *command = q->what.into;
 	struct annotate_view view = {
@@ -132,7 +132,7 @@ static int answer(struct question *q, struct session *s, const struct select *se
 		return -1;
 	wish = annotate_wish(s);
 	scan_part(s, select, &wish, &analysis, 1);
-	rc = print(q, s, analysis.result, syntax, &view, err);
+	rc = annotate_print(q, s, analysis.result, syntax, &view, err);
 	annotate_class.free(analysis.result);
 	return rc;
 }
@@ -145,7 +145,7 @@ static int annotate_command(int argc, char **argv)
 		.what = { "What:", options, COUNT(options), &command },
 		.max_arguments = 2,
 		.check = take_symbol,
-		.answer = answer,
+		.answer = annotate_answer,
 	};
 
 	return question_ask(&q, argc, argv);

@@ -81,7 +81,7 @@ static void place_candidate(const struct finding *f, uint32_t place, struct cand
 	out->region.address = symbol->address == 0 ? out->region.from : symbol->address - before;
 }
 
-static void add_place(struct finding *f, uint32_t group)
+static void annotate_find_add_place(struct finding *f, uint32_t group)
 {
 	const struct hot_cost *cost = hot_cost(f->hot, group);
 	uint64_t raw[N_DIMENSIONS];
@@ -120,11 +120,11 @@ static void find_candidates(struct finding *f, const struct select *select, stru
 	hot_names(f->session, f->hot, &keys, &f->names);
 	tuples_init(&f->keys, 2);
 	for (uint32_t i = hot_next(f->hot, 0); i < hot_end(f->hot); i = hot_next(f->hot, i + 1))
-		add_place(f, i);
+		annotate_find_add_place(f, i);
 }
 
 /* SPE first: it has cycles; then the number of records; then the order in the file. */
-static int compare_candidates(const void *left, const void *right)
+static int annotate_find_compare_candidates(const void *left, const void *right)
 {
 	const struct candidate *a = left, *b = right;
 
@@ -175,7 +175,7 @@ static struct wanted_symbol wanted_of(const char *symbol)
 	return w;
 }
 
-static bool is_in(const struct annotate_region *r, uint64_t address)
+static bool annotate_find_is_in(const struct annotate_region *r, uint64_t address)
 {
 	return (address >= r->address && address - r->address < r->to - r->from) ||
 	       (address >= r->from && address < r->to);
@@ -215,7 +215,7 @@ static bool matches(const struct finding *f, const struct wanted_symbol *w,
 	if (w->is_range)
 		return overlaps(&c->region, w);
 	if (w->is_address)
-		return is_in(&c->region, w->address);
+		return annotate_find_is_in(&c->region, w->address);
 	if (has_name(&c->region, w->name, strlen(w->name)))
 		return true;
 	return w->module != NULL &&
@@ -224,7 +224,7 @@ static bool matches(const struct finding *f, const struct wanted_symbol *w,
 }
 
 /* Names of candidates that have one, ending with NULL. */
-static const char *name_at(const void *context, size_t i)
+static const char *annotate_find_name_at(const void *context, size_t i)
 {
 	const char *const *names = context;
 
@@ -258,7 +258,8 @@ static void list_names(const char *const *names, size_t n, struct text *out)
 static int refuse_name(const char *symbol, const char *const *names, struct err *err)
 {
 	const char *alike[MAX_LISTED];
-	size_t n = nearest_words(symbol, name_at, names, alike, COUNT(alike)), n_all = 0;
+	size_t n = nearest_words(symbol, annotate_find_name_at, names, alike, COUNT(alike)),
+	       n_all = 0;
 	struct text list = { 0 };
 
 	while (names[n_all] != NULL)
@@ -320,8 +321,8 @@ static int refuse_many(const struct finding *f, const char *symbol, const struct
 	return -1;
 }
 
-static int choose(const struct finding *f, const char *symbol, struct annotate_region *out,
-		  struct err *err)
+static int annotate_find_choose(const struct finding *f, const char *symbol,
+				struct annotate_region *out, struct err *err)
 {
 	struct wanted_symbol wanted = { 0 };
 	const struct candidate *found = NULL;
@@ -365,8 +366,9 @@ int annotate_find(struct session *session, const struct select *select, const ch
 
 	find_candidates(&f, select, &hot);
 	if (f.list.n > 1)
-		qsort(f.list.items, f.list.n, sizeof(*f.list.items), compare_candidates);
-	rc = choose(&f, symbol, out, err);
+		qsort(f.list.items, f.list.n, sizeof(*f.list.items),
+		      annotate_find_compare_candidates);
+	rc = annotate_find_choose(&f, symbol, out, err);
 	tuples_release(&f.keys);
 	vec_release(&f.list);
 	names_release(&f.names);

@@ -49,7 +49,7 @@ struct listing {
 	bool has_spe, has_branches, has_sources, has_data;
 };
 
-static void add_column(struct listing *l, struct column column)
+static void annotate_listing_add_column(struct listing *l, struct column column)
 {
 	column.flags |= COLUMN_BLANK; /* most rows have few numbers */
 	l->columns[l->n_columns++] = column;
@@ -66,7 +66,7 @@ static const char *lower_case(struct table *t, const char *name)
 }
 
 /* The table keeps the columns. */
-static void start_table(struct listing *l)
+static void annotate_listing_start_table(struct listing *l)
 {
 	struct column *kept;
 
@@ -82,38 +82,45 @@ static void choose_columns(struct listing *l)
 {
 	const unsigned share = COLUMN_SHARE | COLUMN_TRUST;
 
-	add_column(l, (struct column){ "address", NULL, "", CELL_HEX, 0, "in its file" });
-	add_column(l,
-		   (struct column){ "instruction", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_WIDE,
+	annotate_listing_add_column(
+		l, (struct column){ "address", NULL, "", CELL_HEX, 0, "in its file" });
+	annotate_listing_add_column(
+		l, (struct column){ "instruction", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_WIDE,
 				    "source lines, arrows of branches, instructions" });
 	if (l->has_spe)
-		add_column(l,
-			   (struct column){ "share", "latency", "", CELL_NUMBER, share | COLUMN_BAR,
+		annotate_listing_add_column(
+			l, (struct column){ "share", "latency", "", CELL_NUMBER, share | COLUMN_BAR,
 					    "part of the function's latency cycles" });
 	if (l->a->session->slices.n > 0)
-		add_column(l, (struct column){ "time", SLICES_TITLE, "", CELL_TEXT, COLUMN_SPARK,
-					       "samples and SPE records over time" });
+		annotate_listing_add_column(
+			l, (struct column){ "time", SLICES_TITLE, "", CELL_TEXT, COLUMN_SPARK,
+					    "samples and SPE records over time" });
 	for (size_t i = 0; i < l->view->n_events; i++)
-		add_column(l, (struct column){ annotate_event_name(l->a, &l->view->events[i]), NULL,
-					       "", CELL_NUMBER,
-					       share | (l->has_spe || i > 0 ? 0 : COLUMN_BAR),
-					       "part of the function's" });
+		annotate_listing_add_column(
+			l, (struct column){ annotate_event_name(l->a, &l->view->events[i]), NULL,
+					    "", CELL_NUMBER,
+					    share | (l->has_spe || i > 0 ? 0 : COLUMN_BAR),
+					    "part of the function's" });
 	if (l->has_spe) {
-		add_column(l, (struct column){ "p50", NULL, "", CELL_COUNT, COLUMN_TRUST,
-					       "median total latency, cycles" });
+		annotate_listing_add_column(l, (struct column){ "p50", NULL, "", CELL_COUNT,
+								COLUMN_TRUST,
+								"median total latency, cycles" });
 	}
 	if (l->has_branches) {
-		add_column(l, (struct column){ "taken", NULL, "", CELL_NUMBER, share,
-					       "part of a branch's records" });
-		add_column(l, (struct column){ "missed", NULL, "", CELL_NUMBER, share,
-					       "part that was mispredicted" });
+		annotate_listing_add_column(l,
+					    (struct column){ "taken", NULL, "", CELL_NUMBER, share,
+							     "part of a branch's records" });
+		annotate_listing_add_column(l,
+					    (struct column){ "missed", NULL, "", CELL_NUMBER, share,
+							     "part that was mispredicted" });
 	}
 	if (l->has_sources)
-		add_column(l, (struct column){ "from", NULL, "", CELL_TEXT, 0,
-					       "most frequent data source" });
+		annotate_listing_add_column(l, (struct column){ "from", NULL, "", CELL_TEXT, 0,
+								"most frequent data source" });
 	if (l->has_spe)
-		add_column(l, (struct column){ "mean", NULL, "", CELL_NUMBER, COLUMN_TRUST,
-					       "mean total latency, cycles" });
+		annotate_listing_add_column(l, (struct column){ "mean", NULL, "", CELL_NUMBER,
+								COLUMN_TRUST,
+								"mean total latency, cycles" });
 }
 
 /* The largest part that the instruction has of anything shown. */
@@ -192,7 +199,8 @@ static bool is_same_line(const struct annotation *a, size_t i, size_t k)
 	       a->list.items[i].symbol.n_frames == a->list.items[k].symbol.n_frames;
 }
 
-static void add_row(struct listing *l, enum row_kind kind, size_t number, size_t n_folded)
+static void annotate_listing_add_row(struct listing *l, enum row_kind kind, size_t number,
+				     size_t n_folded)
 {
 	*vec_add(&l->rows) = (struct listing_row){ kind, number, n_folded };
 }
@@ -210,16 +218,16 @@ static void choose_rows(struct listing *l)
 			continue;
 		}
 		if (n_folded > 0)
-			add_row(l, ROW_FOLD, i, n_folded);
+			annotate_listing_add_row(l, ROW_FOLD, i, n_folded);
 		if (frame != NULL && frame->line != 0 &&
 		    (last == SIZE_MAX || !is_same_line(l->a, last, i)))
-			add_row(l, ROW_SOURCE, i, 0);
-		add_row(l, ROW_INSTRUCTION, i, 0);
+			annotate_listing_add_row(l, ROW_SOURCE, i, 0);
+		annotate_listing_add_row(l, ROW_INSTRUCTION, i, 0);
 		last = i;
 		n_folded = 0;
 	}
 	if (n_folded > 0)
-		add_row(l, ROW_FOLD, l->a->list.n, n_folded);
+		annotate_listing_add_row(l, ROW_FOLD, l->a->list.n, n_folded);
 	free(shown);
 }
 
@@ -271,7 +279,7 @@ static void write_instruction(const struct listing *l, size_t number, struct tex
 		text_format(out, " <%s>", i->target_name);
 }
 
-static struct cell share_cell(double share, uint64_t n)
+static struct cell annotate_listing_share_cell(double share, uint64_t n)
 {
 	/* A blank says "nothing" better than a column of zeros. */
 	if (n == 0)
@@ -306,8 +314,8 @@ static void fill_branches(const struct listing *l, size_t i, struct cell *row, s
 	if (b.n_directed > 0 && l->a->list.items[i].text.flow.kind == FLOW_BRANCH)
 		cells[0] = cell_number((double)b.n_taken / (double)b.n_directed);
 	if (b.n_predicted > 0)
-		cells[1] = share_cell((double)b.n_mispredicted / (double)b.n_predicted,
-				      b.n_mispredicted);
+		cells[1] = annotate_listing_share_cell(
+			(double)b.n_mispredicted / (double)b.n_predicted, b.n_mispredicted);
 }
 
 /* "DRAM 61 %". */
@@ -349,7 +357,7 @@ static void fill_numbers(const struct listing *l, size_t i, struct cell *row)
 	if (l->has_spe) {
 		struct annotated_latency total = annotated_latency(l->a, i, COUNT_TOTAL);
 
-		row[column++] = share_cell(
+		row[column++] = annotate_listing_share_cell(
 			l->cycles == 0 ? 0 : (double)total.cycles / (double)l->cycles, total.n_all);
 	}
 	if (l->a->session->slices.n > 0)
@@ -358,7 +366,7 @@ static void fill_numbers(const struct listing *l, size_t i, struct cell *row)
 		const struct annotate_event *e = &l->view->events[k];
 		double share = annotate_share(l->a, e, l->totals[k], i);
 
-		row[column++] = share_cell(share, share > 0);
+		row[column++] = annotate_listing_share_cell(share, share > 0);
 	}
 	if (l->has_spe)
 		fill_median(l, i, &row[column++]);
@@ -370,7 +378,7 @@ static void fill_numbers(const struct listing *l, size_t i, struct cell *row)
 		fill_mean(l, i, &row[column]);
 }
 
-static void show_row(struct listing *l, size_t number, struct text *text)
+static void annotate_listing_show_row(struct listing *l, size_t number, struct text *text)
 {
 	const struct listing_row *r = &l->rows.items[number];
 	struct cell *row = table_add_row(l->table);
@@ -439,12 +447,12 @@ void annotate_listing(const struct annotation *a, const struct annotate_view *vi
 	l.sources.symfs = view->symfs;
 	measure(&l);
 	choose_columns(&l);
-	start_table(&l);
+	annotate_listing_start_table(&l);
 	out->title = title_of(&l);
 	choose_rows(&l);
 	draw_arrows(&l);
 	for (size_t i = 0; i < l.rows.n; i++)
-		show_row(&l, i, &text);
+		annotate_listing_show_row(&l, i, &text);
 	if (annotation_count(a, COUNT_ENTRY) > 0)
 		table_note(out, "missed: of the entries of branch stacks at the branch, which hold "
 				"taken branches only");

@@ -17,7 +17,7 @@ static const uint8_t telling_events[] = {
 	SPE_EV_REMOTE,	     SPE_EV_HITM,	SPE_EV_L2D_MISS, SPE_EV_PARTIAL_PREDICATE,
 };
 
-static void add(struct annotate_view *view, bool is_spe, uint32_t number)
+static void view_add(struct annotate_view *view, bool is_spe, uint32_t number)
 {
 	if (view->n_events < ANNOTATE_EVENTS)
 		view->events[view->n_events++] = (struct annotate_event){ is_spe, number };
@@ -31,7 +31,7 @@ int annotate_view_add(struct annotate_view *view, const struct session *s, const
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (strcmp(capture_event_name(s->capture, i), name) == 0) {
-			add(view, false, i);
+			view_add(view, false, i);
 			return 0;
 		}
 	}
@@ -41,7 +41,7 @@ int annotate_view_add(struct annotate_view *view, const struct session *s, const
 			       "--event: '%s' is neither an event of this capture (its first is "
 			       "'%s') nor an SPE event",
 			       name, n > 0 ? capture_event_name(s->capture, 0) : "");
-	add(view, true, (uint32_t)bit);
+	view_add(view, true, (uint32_t)bit);
 	return 0;
 }
 
@@ -51,10 +51,10 @@ void annotate_view_fill(struct annotate_view *view, const struct annotation *a)
 
 	for (uint32_t i = 0; i < n && view->n_events < UNASKED; i++)
 		if (annotation_count_of(a, COUNT_SAMPLES, i) > 0)
-			add(view, false, i);
+			view_add(view, false, i);
 	for (size_t i = 0; i < COUNT(telling_events) && view->n_events < UNASKED; i++)
 		if (annotation_count_of(a, COUNT_EVENT, telling_events[i]) > 0)
-			add(view, true, telling_events[i]);
+			view_add(view, true, telling_events[i]);
 }
 
 uint64_t annotate_total(const struct annotation *a, const struct annotate_event *e)

@@ -55,7 +55,7 @@ void diags_merge(struct diags *d, const struct diags *from)
 	}
 }
 
-static int compare(const void *left, const void *right)
+static int diag_compare(const void *left, const void *right)
 {
 	const struct diag *a = left, *b = right;
 
@@ -69,7 +69,7 @@ static int compare(const void *left, const void *right)
 void diags_sort(struct diags *d)
 {
 	if (d->list.n > 1)
-		qsort(d->list.items, d->list.n, sizeof(*d->list.items), compare);
+		qsort(d->list.items, d->list.n, sizeof(*d->list.items), diag_compare);
 }
 
 uint64_t diags_bytes(const struct diags *d, enum diag_level least)

@@ -23,7 +23,7 @@ static uint32_t probe(const struct strings *s, const char *text, size_t len)
 	return slot;
 }
 
-static void grow(struct strings *s)
+static void strings_grow(struct strings *s)
 {
 	size_t slots = 2 * ((size_t)s->mask + 1);
 
@@ -41,7 +41,7 @@ static void grow(struct strings *s)
 void strings_init(struct strings *s)
 {
 	*s = (struct strings){ .mask = FIRST_SLOTS / 2 - 1, .seed = hash_seed() };
-	grow(s);
+	strings_grow(s);
 	strings_add(s, "", 0);
 }
 
@@ -64,7 +64,7 @@ struct str_id strings_add(struct strings *s, const char *text, size_t len)
 	if (s->slots[slot] != 0)
 		return (struct str_id){ s->slots[slot] - 1 };
 	if (2 * (s->texts.n + 1) > s->mask) {
-		grow(s);
+		strings_grow(s);
 		slot = probe(s, text, len);
 	}
 	*vec_add(&s->texts) = arena_strndup(&s->text, text, len);

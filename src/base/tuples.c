@@ -30,7 +30,7 @@ static uint32_t probe(const struct tuples *t, const uint64_t *tuple, uint32_t ha
 }
 
 /* Keeps the slots at most half full. */
-static void grow(struct tuples *t)
+static void tuples_grow(struct tuples *t)
 {
 	size_t slots = 2 * ((size_t)t->mask + 1);
 
@@ -51,7 +51,7 @@ void tuples_init(struct tuples *t, size_t width)
 {
 	assert(width > 0);
 	*t = (struct tuples){ .width = width, .mask = FIRST_SLOTS / 2 - 1, .seed = hash_seed() };
-	grow(t);
+	tuples_grow(t);
 }
 
 void tuples_release(struct tuples *t)
@@ -74,7 +74,7 @@ static inline uint32_t add_hashed(struct tuples *t, const uint64_t *tuple, uint3
 	if (t->slots[slot] != 0)
 		return t->slots[slot] - 1;
 	if (t->n == t->cap) {
-		grow(t);
+		tuples_grow(t);
 		slot = probe(t, tuple, hash);
 	}
 	memcpy(t->words + (size_t)t->n * t->width, tuple, t->width * sizeof(*tuple));

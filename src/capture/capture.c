@@ -113,7 +113,7 @@ static struct segment *add_segment(struct capture *c, const uint8_t *bytes, uint
 }
 
 /* Reads the header of the first segment, and finds out where its records are. */
-static int read_header(struct capture *c, const char *name, struct err *err)
+static int capture_read_header(struct capture *c, const char *name, struct err *err)
 {
 	struct segment *s = &c->segments.items[0];
 	struct extent data;
@@ -131,7 +131,7 @@ static int read_header(struct capture *c, const char *name, struct err *err)
 	return 0;
 }
 
-static int open_file(struct capture *c, const char *path, struct err *err)
+static int capture_open_file(struct capture *c, const char *path, struct err *err)
 {
 	struct mapped file = { 0 };
 	int rc = strcmp(path, "-") == 0 ? mapped_from_fd(&file, STDIN_FILENO, "standard input", err)
@@ -189,7 +189,7 @@ static int open_member(struct capture *c, const char *path, const char *name, st
 
 	if (asprintf(&member, "%s/%s", path, name) < 0)
 		return err_set(err, ERR_LIMIT, ERR_NOWHERE, "%s: no memory for its name", path);
-	rc = open_file(c, member, err);
+	rc = capture_open_file(c, member, err);
 	free(member);
 	return rc;
 }
@@ -224,9 +224,9 @@ int capture_open(const char *path, struct capture **out, struct err *err)
 	struct capture *c = new_capture(name);
 	struct stat st;
 	bool is_directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-	int rc = is_directory ? open_directory(c, path, err) : open_file(c, path, err);
+	int rc = is_directory ? open_directory(c, path, err) : capture_open_file(c, path, err);
 
-	if (rc < 0 || read_header(c, name, err) < 0) {
+	if (rc < 0 || capture_read_header(c, name, err) < 0) {
 		capture_free(c);
 		return -1;
 	}
@@ -240,7 +240,7 @@ int capture_open_bytes(const char *name, const void *bytes, size_t size, struct 
 	struct capture *c = new_capture(name);
 
 	add_segment(c, bytes, size);
-	if (read_header(c, name, err) < 0) {
+	if (capture_read_header(c, name, err) < 0) {
 		capture_free(c);
 		return -1;
 	}

@@ -13,7 +13,7 @@ struct line {
 	struct err *err;
 };
 
-static void field(const struct line *l, const char *name)
+static void describe_field(const struct line *l, const char *name)
 {
 	text_char(l->out, ' ');
 	text_str(l->out, name);
@@ -22,27 +22,27 @@ static void field(const struct line *l, const char *name)
 
 static void put_dec(const struct line *l, const char *name, uint64_t value)
 {
-	field(l, name);
+	describe_field(l, name);
 	text_u64(l->out, value);
 }
 
 /* Ids that are signed in the kernel: pids, tids, and cpus that may be "any". */
 static void put_id(const struct line *l, const char *name, uint32_t value)
 {
-	field(l, name);
+	describe_field(l, name);
 	text_i64(l->out, (int32_t)value);
 }
 
-static void put_address(const struct line *l, const char *name, uint64_t value)
+static void describe_put_address(const struct line *l, const char *name, uint64_t value)
 {
-	field(l, name);
+	describe_field(l, name);
 	text_hex(l->out, value);
 }
 
 /* Text from outside: what could confuse a terminal or a reader of lines is escaped. */
 static void put_text(const struct line *l, const char *name, const char *text)
 {
-	field(l, name);
+	describe_field(l, name);
 	text_char(l->out, '"');
 	for (const char *c = text; *c != '\0'; c++) {
 		if ((unsigned char)*c < 0x20 || *c == 0x7f || *c == '"' || *c == '\\')
@@ -69,12 +69,12 @@ static int mmap_fields(const struct line *l)
 		return -1;
 	put_id(l, "pid", m.pid);
 	put_id(l, "tid", m.tid);
-	put_address(l, "start", m.start);
-	put_address(l, "length", m.length);
-	put_address(l, "pgoff", m.page_offset);
+	describe_put_address(l, "start", m.start);
+	describe_put_address(l, "length", m.length);
+	describe_put_address(l, "pgoff", m.page_offset);
 	put_flag(l, m.is_data, "data");
 	if (m.build_id.size > 0) {
-		field(l, "build_id");
+		describe_field(l, "build_id");
 		for (unsigned i = 0; i < m.build_id.size; i++)
 			text_hex_padded(l->out, m.build_id.bytes[i], 2);
 	}
@@ -129,9 +129,9 @@ static int aux_fields(const struct line *l)
 
 	if (record_aux_read(l->record, &a, l->err) < 0)
 		return -1;
-	put_address(l, "offset", a.offset);
-	put_address(l, "data_size", a.size);
-	put_address(l, "flags", a.flags);
+	describe_put_address(l, "offset", a.offset);
+	describe_put_address(l, "data_size", a.size);
+	describe_put_address(l, "flags", a.flags);
 	put_flag(l, a.flags & AUX_TRUNCATED, "truncated");
 	put_flag(l, a.flags & AUX_OVERWRITE, "overwrite");
 	put_flag(l, a.flags & AUX_PARTIAL, "partial");
@@ -145,8 +145,8 @@ static int auxtrace_fields(const struct line *l)
 
 	if (record_auxtrace_read(l->record, &a, l->err) < 0)
 		return -1;
-	put_address(l, "data_size", a.size);
-	put_address(l, "offset", a.offset);
+	describe_put_address(l, "data_size", a.size);
+	describe_put_address(l, "offset", a.offset);
 	put_dec(l, "idx", a.idx);
 	put_id(l, "tid", a.tid);
 	put_id(l, "cpu", a.cpu);
@@ -159,8 +159,8 @@ static int ksymbol_fields(const struct line *l)
 
 	if (record_ksymbol_read(l->record, &k, l->err) < 0)
 		return -1;
-	put_address(l, "addr", k.address);
-	put_address(l, "length", k.length);
+	describe_put_address(l, "addr", k.address);
+	describe_put_address(l, "length", k.length);
 	put_dec(l, "type", k.type);
 	put_flag(l, k.flags & 1, "unregister");
 	put_text(l, "name", k.name);
@@ -178,7 +178,7 @@ static int time_conv_fields(const struct line *l)
 	put_dec(l, "zero", t.zero);
 	if (t.has_short) {
 		put_dec(l, "cycles", t.cycles);
-		put_address(l, "mask", t.mask);
+		describe_put_address(l, "mask", t.mask);
 	}
 	return 0;
 }
@@ -251,7 +251,7 @@ static void sample_numbers(const struct line *l, const struct sample *s)
 		if (!(s->sample_type >> fields[i].bit & 1))
 			continue;
 		if (fields[i].is_address)
-			put_address(l, fields[i].name, fields[i].value);
+			describe_put_address(l, fields[i].name, fields[i].value);
 		else
 			put_dec(l, fields[i].name, fields[i].value);
 	}

@@ -11,7 +11,8 @@
 #include "capture/state.h"
 
 /* Adds an event. Others are found by position, so one that is damaged keeps its place. */
-static void add_event(struct capture *c, struct cursor attr_bytes, uint64_t at, struct cursor ids)
+static void meta_add_event(struct capture *c, struct cursor attr_bytes, uint64_t at,
+			   struct cursor ids)
 {
 	struct attr attr = { 0 };
 	struct err err;
@@ -58,7 +59,7 @@ void meta_attrs(struct capture *c)
 		struct extent ids = { .offset = load_u64(entry.pos) };
 
 		ids.size = load_u64(entry.pos + sizeof(uint64_t));
-		add_event(c, attr, at, ids_of(c, ids, at, &id_budget));
+		meta_add_event(c, attr, at, ids_of(c, ids, at, &id_budget));
 	}
 }
 
@@ -134,7 +135,7 @@ void meta_attr_record(struct capture *c, const struct record *r)
 	if (size > cur_left(&body))
 		size = cur_left(&body);
 	struct cursor attr = cur_split(&body, size);
-	add_event(c, attr, r->position, body);
+	meta_add_event(c, attr, r->position, body);
 }
 
 /* Of EVENT_UPDATE only the name matters here. */

@@ -113,7 +113,7 @@ bool walk_chunk_is_readable(const struct walk *w)
 	return w->n_chunks <= w->segment->chunks.n && w->plain_stop == FRAME_OK;
 }
 
-static void fill(struct record *out, const struct frame *f, const uint8_t *at)
+static void segment_fill(struct record *out, const struct frame *f, const uint8_t *at)
 {
 	*out = (struct record){
 		.type = f->type,
@@ -140,7 +140,7 @@ static bool next_plain(struct walk *w, struct record *out)
 			w->plain_stop = status;
 		return false;
 	}
-	fill(out, &f, at);
+	segment_fill(out, &f, at);
 	out->was_compressed = true;
 	w->chunk = segment_chunk_of(s, w->plain_at, w->chunk);
 	out->position = s->chunks.items[w->chunk].position;
@@ -183,7 +183,7 @@ bool walk_next(struct walk *w, struct record *out)
 		return false;
 	if (!find_frame(w, &f))
 		return false;
-	fill(out, &f, segment_at(s, w->at));
+	segment_fill(out, &f, segment_at(s, w->at));
 	out->position = w->at;
 	w->is_plain = false;
 	w->payload = f.payload;

@@ -37,7 +37,7 @@ static void read_version_1(struct cursor c, struct spe_info *spe)
 }
 
 /* magic, CPU, number of parameters, then the parameters; newer recorders have more of them. */
-static bool read_cpu(struct cursor *c, struct spe_cpu *out)
+static bool spe_info_read_cpu(struct cursor *c, struct spe_cpu *out)
 {
 	uint64_t magic = cur_u64(c);
 	struct spe_cpu cpu = { .cpu = (uint32_t)cur_u64(c) };
@@ -72,7 +72,7 @@ static bool read_version_2(struct cursor c, struct spe_info *spe)
 	if (!cur_holds(&c, n_cpus, CPU_BLOCK_WORDS * sizeof(uint64_t)))
 		return false;
 	for (uint64_t i = 0; i < n_cpus; i++) {
-		if (!read_cpu(&c, &cpu))
+		if (!spe_info_read_cpu(&c, &cpu))
 			return false;
 		*vec_add(&spe->cpus) = cpu;
 	}

@@ -29,8 +29,8 @@ static size_t option_sets(struct question *q, struct option_set sets[SETS_MAX])
 	return n;
 }
 
-static int answer(struct question *q, struct session *s, const struct select *select,
-		  struct err *err)
+static int question_answer(struct question *q, struct session *s, const struct select *select,
+			   struct err *err)
 {
 	int rc;
 
@@ -56,7 +56,7 @@ int question_ask(struct question *q, int argc, char **argv)
 	status = EXIT_DONE;
 	if ((q->check != NULL && q->check(q, &err) < 0) ||
 	    open_input(&q->input, &q->arguments, &session, &select, &err) < 0 ||
-	    answer(q, &session, select, &err) < 0)
+	    question_answer(q, &session, select, &err) < 0)
 		status = fail(&err);
 	return close_input(&session, select, status);
 }

@@ -67,7 +67,7 @@ static void read_event(const char *name, const json_t *object, struct events_of 
 		c->enabled_ns = c->running_ns;
 }
 
-static void read_events(json_t *events, struct events_of of, struct counts *out)
+static void import_json_read_events(json_t *events, struct events_of of, struct counts *out)
 {
 	const char *name;
 	json_t *event;
@@ -77,7 +77,7 @@ static void read_events(json_t *events, struct events_of of, struct counts *out)
 }
 
 /* The model counts each CPU by itself, too. */
-static void read_cpus(const json_t *cpus, struct counts *out)
+static void import_json_read_cpus(const json_t *cpus, struct counts *out)
 {
 	for (size_t i = 0; i < json_array_size(cpus); i++) {
 		const json_t *object = json_array_get(cpus, i);
@@ -85,7 +85,7 @@ static void read_cpus(const json_t *cpus, struct counts *out)
 
 		struct events_of of = { .cpu = cpu <= INT32_MAX ? (int32_t)cpu : COUNT_ANY };
 
-		read_events(json_object_get(object, "events"), of, out);
+		import_json_read_events(json_object_get(object, "events"), of, out);
 	}
 }
 
@@ -93,7 +93,7 @@ static void read_cpus(const json_t *cpus, struct counts *out)
  * "Neoverse N1 r3p1, …" as cyclops stat says it: the name ends before the revision. NULL: not
  * told.
  */
-static const char *read_cpu(const json_t *run, struct counts *out)
+static const char *import_json_read_cpu(const json_t *run, struct counts *out)
 {
 	const json_t *fact = json_object_get(run, "CPU");
 	const char *name = json_string_value(json_object_get(fact, "value"));
@@ -128,9 +128,9 @@ static void read_types(json_t *root, struct counts *out)
 		pmu = arena_strndup(&out->memory, pmu + 1, strlen(pmu + 1));
 		*vec_add(&out->pmus) = (struct count_pmu){
 			.name = pmu,
-			.cpu = read_cpu(json_object_get(root, run), out),
+			.cpu = import_json_read_cpu(json_object_get(root, run), out),
 		};
-		read_events(object, (struct events_of){ COUNT_ANY, pmu }, out);
+		import_json_read_events(object, (struct events_of){ COUNT_ANY, pmu }, out);
 		out->has_own_times = true;
 	}
 }
@@ -152,7 +152,7 @@ static void read_head(const json_t *root, struct counts *out)
 	}
 	if (midr != NULL)
 		out->midr = strtoull(midr, NULL, 0);
-	out->cpu = read_cpu(json_object_get(root, "run"), out);
+	out->cpu = import_json_read_cpu(json_object_get(root, "run"), out);
 }
 
 static int read_json(const char *bytes, size_t size, struct counts *out, struct err *err)
@@ -167,10 +167,10 @@ static int read_json(const char *bytes, size_t size, struct counts *out, struct 
 	read_head(root, out);
 	cpus = json_object_get(root, "cpus");
 	if (json_array_size(cpus) > 0)
-		read_cpus(cpus, out);
+		import_json_read_cpus(cpus, out);
 	else
-		read_events(json_object_get(root, "events"), (struct events_of){ COUNT_ANY, NULL },
-			    out);
+		import_json_read_events(json_object_get(root, "events"),
+					(struct events_of){ COUNT_ANY, NULL }, out);
 	read_types(root, out);
 	json_decref(root);
 	return 0;

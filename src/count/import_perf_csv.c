@@ -31,7 +31,7 @@ struct counter_line {
 	uint64_t running_ns;
 };
 
-static void split(struct slice line, struct slice separator, struct fields *out)
+static void import_perf_csv_split(struct slice line, struct slice separator, struct fields *out)
 {
 	const char *at = line.at, *end = line.at + line.n;
 
@@ -182,7 +182,7 @@ static size_t n_sensible(const char *text, size_t size, struct slice separator)
 	size_t n = 0;
 
 	for (size_t tried = 0; tried < TRIED_LINES && lines_next(&lines, &line); tried++) {
-		split(line, separator, &fields);
+		import_perf_csv_split(line, separator, &fields);
 		n += read_line(&fields, &counter);
 	}
 	return n;
@@ -213,7 +213,7 @@ static struct slice find_separator(const char *text, size_t size)
 				struct counter_line counter;
 				size_t found;
 
-				split(line, candidate, &fields);
+				import_perf_csv_split(line, candidate, &fields);
 				if (!read_line(&fields, &counter))
 					continue;
 				found = n_sensible(text, size, candidate);
@@ -262,7 +262,7 @@ static int read_csv(const char *text, size_t size, struct counts *out, struct er
 	while (lines_next(&lines, &line)) {
 		if (line.n == 0 || slice_begins(line, "#"))
 			continue;
-		split(line, separator, &fields);
+		import_perf_csv_split(line, separator, &fields);
 		if (read_line(&fields, &counter))
 			add_counter(out, &times, &counter);
 	}

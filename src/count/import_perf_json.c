@@ -37,7 +37,7 @@ static void read_place(const json_t *object, struct counts *c, struct count *cou
 	}
 }
 
-static bool read_value(struct slice text, struct count *out)
+static bool import_perf_json_read_value(struct slice text, struct count *out)
 {
 	return slice_is_state(text, &out->state) || slice_number(text, &out->value);
 }
@@ -52,7 +52,7 @@ static void read_object(const json_t *object, struct counts *c, struct import_ti
 	json_int_t running;
 
 	if (event == NULL || event[0] == '\0' ||
-	    !read_value(member(object, "counter-value"), &read))
+	    !import_perf_json_read_value(member(object, "counter-value"), &read))
 		return;
 	count = counts_add(c, event);
 	count->value = read.value;

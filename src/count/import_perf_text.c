@@ -99,7 +99,7 @@ static bool take_value(struct slice *line, struct count *out)
 }
 
 /* "name' (3 runs):" behind "Performance counter stats for '". */
-static void read_header(struct reader *r, struct slice line)
+static void import_perf_text_read_header(struct reader *r, struct slice line)
 {
 	static const char before[] = "Performance counter stats for ";
 	const char *at = memmem(line.at, line.n, before, sizeof(before) - 1);
@@ -263,7 +263,7 @@ static int read_text(const char *text, size_t size, struct counts *out, struct e
 		if (begin.n == 0 || begin.at[0] == '#')
 			continue;
 		if (slice_begins(begin, "Performance counter stats for"))
-			read_header(&r, begin);
+			import_perf_text_read_header(&r, begin);
 		else if (!read_elapsed(&r, begin))
 			read_count(&r, line);
 	}

@@ -38,7 +38,7 @@ struct table {
 };
 
 /* Fields of a line; quotes around a field are taken off. */
-static size_t split(struct slice line, struct slice *out)
+static size_t import_topdown_split(struct slice line, struct slice *out)
 {
 	const char *at = line.at, *end = line.at + line.n;
 	size_t n = 0;
@@ -61,10 +61,10 @@ static size_t split(struct slice line, struct slice *out)
 	return n;
 }
 
-static bool read_header(struct table *t, struct slice line)
+static bool import_topdown_read_header(struct table *t, struct slice line)
 {
 	struct slice fields[FIELDS_MAX];
-	size_t n = split(line, fields);
+	size_t n = import_topdown_split(line, fields);
 
 	for (size_t i = 0; i < N_FIELDS; i++)
 		t->columns[i] = -1;
@@ -76,8 +76,8 @@ static bool read_header(struct table *t, struct slice line)
 	       (t->columns[FIELD_EVENT] >= 0 || t->columns[FIELD_METRIC] >= 0);
 }
 
-static struct slice field(const struct table *t, const struct slice *fields, size_t n,
-			  enum field which)
+static struct slice import_topdown_field(const struct table *t, const struct slice *fields,
+					 size_t n, enum field which)
 {
 	int column = t->columns[which];
 
@@ -92,34 +92,35 @@ static uint32_t interval_of(struct table *t, struct slice time)
 }
 
 /* Events of one run of the program were counted at the same moments. */
-static void add_event(struct table *t, const struct slice *fields, size_t n)
+static void import_topdown_add_event(struct table *t, const struct slice *fields, size_t n)
 {
-	struct slice name = field(t, fields, n, FIELD_EVENT);
-	struct slice run = field(t, fields, n, FIELD_RUN);
+	struct slice name = import_topdown_field(t, fields, n, FIELD_EVENT);
+	struct slice run = import_topdown_field(t, fields, n, FIELD_RUN);
 	struct count *count;
 	double value = 0;
 
 	if (name.n == 0)
 		return;
 	count = counts_add(t->out, slice_copy(&t->out->memory, name));
-	count->interval = interval_of(t, field(t, fields, n, FIELD_TIME));
-	count->state = slice_number(field(t, fields, n, FIELD_VALUE), &value) ? COUNT_COUNTED
-									      : COUNT_NOT_COUNTED;
+	count->interval = interval_of(t, import_topdown_field(t, fields, n, FIELD_TIME));
+	count->state = slice_number(import_topdown_field(t, fields, n, FIELD_VALUE), &value)
+			       ? COUNT_COUNTED
+			       : COUNT_NOT_COUNTED;
 	count->value = value;
 	if (run.n > 0)
 		count->group = strings_add(&t->runs, run.at, run.n).v;
 }
 
 /* A metric that is in several groups stands there several times. */
-static void add_metric(struct table *t, const struct slice *fields, size_t n)
+static void import_topdown_add_metric(struct table *t, const struct slice *fields, size_t n)
 {
-	struct slice name = field(t, fields, n, FIELD_METRIC);
-	struct slice units = field(t, fields, n, FIELD_UNITS);
+	struct slice name = import_topdown_field(t, fields, n, FIELD_METRIC);
+	struct slice units = import_topdown_field(t, fields, n, FIELD_UNITS);
 	struct count_metric *metric;
-	uint32_t interval = interval_of(t, field(t, fields, n, FIELD_TIME)), n_seen;
+	uint32_t interval = interval_of(t, import_topdown_field(t, fields, n, FIELD_TIME)), n_seen;
 	double value;
 
-	if (name.n == 0 || !slice_number(field(t, fields, n, FIELD_VALUE), &value))
+	if (name.n == 0 || !slice_number(import_topdown_field(t, fields, n, FIELD_VALUE), &value))
 		return;
 	n_seen = t->seen.n;
 	tuples_add(&t->seen, (uint64_t[]){ strings_add(&t->names, name.at, name.n).v, interval });
@@ -148,15 +149,16 @@ static int read_table(const char *text, size_t size, struct counts *out, struct 
 	struct slice fields[FIELDS_MAX];
 	struct slice line;
 
-	if (!lines_next(&lines, &line) || !read_header(&t, line))
+	if (!lines_next(&lines, &line) || !import_topdown_read_header(&t, line))
 		return err_set(err, ERR_FORMAT, 0, "counts: the columns are not topdown-tool's");
 	strings_init(&t.names);
 	strings_init(&t.runs);
 	tuples_init(&t.seen, 2);
 	while (lines_next(&lines, &line)) {
-		size_t n = split(line, fields);
+		size_t n = import_topdown_split(line, fields);
 
-		(t.columns[FIELD_EVENT] >= 0 ? add_event : add_metric)(&t, fields, n);
+		(t.columns[FIELD_EVENT] >= 0 ? import_topdown_add_event
+					     : import_topdown_add_metric)(&t, fields, n);
 	}
 	forget_single_run(&t);
 	strings_release(&t.names);
@@ -171,7 +173,7 @@ static bool is_table(const char *text, size_t size)
 	struct table t = { 0 };
 	struct slice line;
 
-	return lines_next(&lines, &line) && read_header(&t, line);
+	return lines_next(&lines, &line) && import_topdown_read_header(&t, line);
 }
 
 const struct import_format import_topdown = { "topdown-tool", is_table, read_table };

@@ -220,7 +220,7 @@ static void make_times_whole(const struct state *s, const struct run *run, struc
 }
 
 /* Adds what was counted since the last reading to the sums. */
-static void read_all(const struct state *s, struct run *run, struct sum *sums)
+static void counting_read_all(const struct state *s, struct run *run, struct sum *sums)
 {
 	size_t n = run->handles.list.n;
 	struct reading *deltas = mem_zalloc(n + 1, sizeof(*deltas));
@@ -254,7 +254,7 @@ static int tick(struct state *s, struct run *run, struct err *err)
 	int rc = 0;
 
 	memset(run->tick_sums, 0, n * sizeof(*run->tick_sums));
-	read_all(s, run, run->tick_sums);
+	counting_read_all(s, run, run->tick_sums);
 	for (size_t i = 0; i < n; i++) {
 		runs_add(&runs[i], &run->tick_sums[i]);
 		sum_merge(&run->sums[i], &run->tick_sums[i]);
@@ -283,7 +283,7 @@ static void switch_groups(struct state *s, const struct run *run)
 }
 
 /* Asks which groups matter, given what was counted so far. */
-static void choose(struct state *s, struct run *run)
+static void counting_choose(struct state *s, struct run *run)
 {
 	size_t n = s->n_slots * s->n_specs;
 	struct runs *runs = mem_zalloc(n + 1, sizeof(*runs));
@@ -291,7 +291,7 @@ static void choose(struct state *s, struct run *run)
 	uint64_t past_ns;
 
 	if (s->c->interval_ms == 0)
-		read_all(s, run, run->sums);
+		counting_read_all(s, run, run->sums);
 	for (size_t i = 0; i < n; i++)
 		runs_add(&runs[i], &run->sums[i]);
 	add_counts(s, &so_far, runs);
@@ -347,7 +347,7 @@ static int wait_for_end(struct state *s, struct run *run, struct err *err)
 		if (clock_now_ns() < next_ns || launch_is_over(&run->launch))
 			continue;
 		if (!is_tick_next) {
-			choose(s, run);
+			counting_choose(s, run);
 			continue;
 		}
 		while (run->next_tick_ns <= clock_now_ns())
@@ -423,7 +423,7 @@ static int count_once(struct state *s, struct run *run, uint32_t batch, struct e
 	handles_stop(&run->handles);
 	if (s->c->interval_ms > 0 && tick(s, run, err) < 0)
 		return -1;
-	read_all(s, run, run->sums);
+	counting_read_all(s, run, run->sums);
 	finish_run(s, run, batch);
 	return 0;
 }
@@ -481,7 +481,7 @@ static int check_counting(const struct state *s, struct err *err)
 	return 0;
 }
 
-static void start(struct state *s)
+static void counting_start(struct state *s)
 {
 	event_rights_read(&s->rights, s->c->root);
 	s->user_only = s->c->user_only || (!s->c->kernel_only && !target_is_cpus(s->c->target) &&
@@ -522,7 +522,7 @@ int counting_run(const struct counting *c, struct counts *out, struct counting_e
 	};
 	int rc;
 
-	start(&s);
+	counting_start(&s);
 	rc = check_counting(&s, err) < 0 ? -1 : run_all(&s, err);
 	if (rc == 0) {
 		out->elapsed_ns = (uint64_t)(s.elapsed_ns / end.n_runs + 0.5);

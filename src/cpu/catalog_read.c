@@ -24,7 +24,7 @@ enum { OWN_CACHE_LINES_MAX = 1 << 25 };
 /* Words of spe.data_source that name no encoding. */
 static const char *const no_encoding[] = { "none", "not-in-linux-decode-list", "unknown" };
 
-static const char *copy(struct catalog *c, const char *text)
+static const char *catalog_read_copy(struct catalog *c, const char *text)
 {
 	return arena_strndup(&c->memory, text, strlen(text));
 }
@@ -45,8 +45,8 @@ static int read_part(const json_t *object, struct midr_part *out, struct err *er
 	return 0;
 }
 
-static int read_value(struct catalog *c, const json_t *object, struct cpu_source *out,
-		      struct err *err)
+static int catalog_read_value(struct catalog *c, const json_t *object, struct cpu_source *out,
+			      struct err *err)
 {
 	const json_t *level = json_object_get(object, "level");
 	const json_t *spe_parser = json_object_get(object, "spe_parser");
@@ -63,7 +63,7 @@ static int read_value(struct catalog *c, const json_t *object, struct cpu_source
 	out->is_modified = json_is_true(json_object_get(object, "modified"));
 	out->spe_parser = json_is_string(spe_parser);
 	if (out->spe_parser)
-		out->spe_parser_name = copy(c, json_string_value(spe_parser));
+		out->spe_parser_name = catalog_read_copy(c, json_string_value(spe_parser));
 	return 0;
 }
 
@@ -89,7 +89,7 @@ static int read_encoding(struct catalog *c, const json_t *object, struct err *er
 	e->n_values = json_array_size(values);
 	e->values = array(c, e->n_values, sizeof(*e->values));
 	for (size_t i = 0; i < e->n_values; i++)
-		if (read_value(c, json_array_get(values, i), &e->values[i], err) < 0)
+		if (catalog_read_value(c, json_array_get(values, i), &e->values[i], err) < 0)
 			return err_within(err, "%s: values[%zu]", e->id, i);
 	index_values(c, e);
 	*vec_add(&c->encodings) = e;
@@ -109,7 +109,7 @@ static int read_aliases(struct catalog *c, const json_t *object, struct cpu *cpu
 
 		if (!json_is_string(alias))
 			return json_wrong("aliases", alias, "texts", err);
-		cpu->aliases[i] = copy(c, json_string_value(alias));
+		cpu->aliases[i] = catalog_read_copy(c, json_string_value(alias));
 	}
 	return 0;
 }
@@ -311,7 +311,7 @@ static void keep_change(struct catalog *c, const json_t *object, const char *id)
 }
 
 /* A CPU with a known id begins as what is known of it. */
-static int read_cpu(struct catalog *c, const json_t *object, struct err *err)
+static int catalog_read_cpu(struct catalog *c, const json_t *object, struct err *err)
 {
 	struct cpu *cpu = array(c, 1, sizeof(*cpu));
 	const struct cpu *known;
@@ -364,7 +364,7 @@ static const struct file_list {
 	const char *name;
 	int (*read)(struct catalog *, const json_t *, struct err *);
 } file_lists[] = {
-	{ "sources", read_encoding }, { "cpus", read_cpu },
+	{ "sources", read_encoding }, { "cpus", catalog_read_cpu },
 	{ "names", read_named_part }, { "implementers", read_implementer },
 	{ "makers", maker_read },
 };
@@ -414,7 +414,7 @@ static int read_telemetry(struct catalog *c, const json_t *root, struct err *err
 		return err_within(err, "telemetry file");
 	if (id != NULL) /* it is known by more names and parts than the file has */
 		json_object_del(object, "match");
-	rc = read_cpu(c, object, err);
+	rc = catalog_read_cpu(c, object, err);
 	json_decref(object);
 	return rc < 0 ? err_within(err, "telemetry file") : 0;
 }
@@ -429,7 +429,7 @@ static int read_root(struct catalog *c, const json_t *root, struct err *err)
 		return read_telemetry(c, root, err);
 	if (json_integer_value(schema) != 1)
 		return json_wrong("schema", schema, "1", err);
-	return json_object_get(root, "id") != NULL ? read_cpu(c, root, err)
+	return json_object_get(root, "id") != NULL ? catalog_read_cpu(c, root, err)
 						   : read_parts(c, root, err);
 }
 

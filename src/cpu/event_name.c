@@ -132,7 +132,7 @@ static const struct cpu_event *find_word(const struct cpu_pmu *pmu, const char *
 	return NULL;
 }
 
-static bool read_number(const char *text, size_t len, int base, uint64_t *out)
+static bool event_name_read_number(const char *text, size_t len, int base, uint64_t *out)
 {
 	char digits[24];
 	char *end;
@@ -152,7 +152,7 @@ static bool add_term(const char *text, size_t len, uint64_t *config)
 	size_t name_len = equals == NULL ? len : (size_t)(equals - text);
 	uint64_t value = 1;
 
-	if (equals != NULL && !read_number(equals + 1, len - name_len - 1, 0, &value))
+	if (equals != NULL && !event_name_read_number(equals + 1, len - name_len - 1, 0, &value))
 		return false;
 	for (size_t i = 0; i < COUNT(terms); i++) {
 		if (strlen(terms[i].name) != name_len ||
@@ -185,7 +185,7 @@ static bool read_terms(const char *text, uint64_t *out)
 /* "r11": the number is hexadecimal, with or without "0x". */
 static bool read_raw(const char *text, uint64_t *out)
 {
-	return text[0] == 'r' && read_number(text + 1, strlen(text + 1), 16, out);
+	return text[0] == 'r' && event_name_read_number(text + 1, strlen(text + 1), 16, out);
 }
 
 static const struct cpu_event *find_event(const struct cpu_pmu *pmu, const struct event_name *name)

@@ -68,7 +68,7 @@ static bool continues_name(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
 
-static int add_value(struct parser *p, struct formula_step step)
+static int formula_add_value(struct parser *p, struct formula_step step)
 {
 	if (++p->depth > DEPTH_MAX)
 		return wrong(p, "too deeply nested");
@@ -95,11 +95,11 @@ static int read_name(struct parser *p)
 	while (continues_name(*p->at))
 		p->at++;
 	step.name = find_name(p, start, (size_t)(p->at - start));
-	return add_value(p, step);
+	return formula_add_value(p, step);
 }
 
 /* Digits, perhaps with a point and more of them. No locale, no exponents. */
-static int read_number(struct parser *p)
+static int formula_read_number(struct parser *p)
 {
 	struct formula_step step = { .kind = STEP_NUMBER };
 	double place = 1;
@@ -111,7 +111,7 @@ static int read_number(struct parser *p)
 			place /= 10;
 			step.number += place * (*p->at - '0');
 		}
-	return add_value(p, step);
+	return formula_add_value(p, step);
 }
 
 static int push(struct parser *p, enum step_kind kind)
@@ -124,7 +124,7 @@ static int push(struct parser *p, enum step_kind kind)
 }
 
 /* Moves operators that bind at least so much to the steps. */
-static void settle(struct parser *p, int binds)
+static void formula_settle(struct parser *p, int binds)
 {
 	while (p->n_waiting > 0 && operators[p->waiting[p->n_waiting - 1]].binds >= binds) {
 		*vec_add(&p->steps) = (struct formula_step){ .kind = p->waiting[--p->n_waiting] };
@@ -133,7 +133,7 @@ static void settle(struct parser *p, int binds)
 }
 
 /* A value, or parentheses that open before one. */
-static int read_value(struct parser *p, bool *wants_value)
+static int formula_read_value(struct parser *p, bool *wants_value)
 {
 	if (*p->at == '(')
 		return push(p, STEP_OPEN);
@@ -141,7 +141,7 @@ static int read_value(struct parser *p, bool *wants_value)
 	if (begins_name(*p->at))
 		return read_name(p);
 	if (isdigit((unsigned char)*p->at))
-		return read_number(p);
+		return formula_read_number(p);
 	return wrong(p, *p->at == '\0' ? "it ends where a value should stand"
 				       : "wanted a name, a number or '('");
 }
@@ -152,13 +152,13 @@ static int read_operator(struct parser *p, bool *wants_value)
 	for (enum step_kind kind = STEP_ADD; kind <= STEP_DIVIDE; kind++) {
 		if (*p->at != operators[kind].sign)
 			continue;
-		settle(p, operators[kind].binds);
+		formula_settle(p, operators[kind].binds);
 		*wants_value = true;
 		return push(p, kind);
 	}
 	if (*p->at != ')')
 		return wrong(p, "wanted an operator or ')'");
-	settle(p, 1);
+	formula_settle(p, 1);
 	if (p->n_waiting == 0)
 		return wrong(p, "a ')' too many");
 	p->n_waiting--;
@@ -166,7 +166,7 @@ static int read_operator(struct parser *p, bool *wants_value)
 	return 0;
 }
 
-static void skip_blanks(struct parser *p)
+static void formula_skip_blanks(struct parser *p)
 {
 	while (*p->at == ' ' || *p->at == '\t' || *p->at == '\n' || *p->at == '\r')
 		p->at++;
@@ -176,15 +176,15 @@ static int parse(struct parser *p)
 {
 	bool wants_value = true;
 
-	for (skip_blanks(p); *p->at != '\0' || wants_value; skip_blanks(p)) {
-		if ((wants_value ? read_value : read_operator)(p, &wants_value) < 0)
+	for (formula_skip_blanks(p); *p->at != '\0' || wants_value; formula_skip_blanks(p)) {
+		if ((wants_value ? formula_read_value : read_operator)(p, &wants_value) < 0)
 			return -1;
 	}
-	settle(p, 1);
+	formula_settle(p, 1);
 	return p->n_waiting > 0 ? wrong(p, "a '(' is not closed") : 0;
 }
 
-static void *keep(struct arena *memory, const void *items, size_t n, size_t size)
+static void *formula_keep(struct arena *memory, const void *items, size_t n, size_t size)
 {
 	return n == 0 ? NULL : memcpy(arena_alloc(memory, n * size), items, n * size);
 }
@@ -197,8 +197,10 @@ int formula_parse(const char *text, struct arena *memory, struct formula *out, s
 	if (rc == 0)
 		*out = (struct formula){
 			.text = arena_strndup(memory, text, strlen(text)),
-			.names = keep(memory, p.names.items, p.names.n, sizeof(*p.names.items)),
-			.steps = keep(memory, p.steps.items, p.steps.n, sizeof(*p.steps.items)),
+			.names = formula_keep(memory, p.names.items, p.names.n,
+					      sizeof(*p.names.items)),
+			.steps = formula_keep(memory, p.steps.items, p.steps.n,
+					      sizeof(*p.steps.items)),
 			.n_names = p.names.n,
 			.n_steps = p.steps.n,
 		};

@@ -23,7 +23,7 @@ static const char *const stage_words[] = {
 	[EVENT_STAGE_SPECULATIVE] = "speculative",
 };
 
-static const char *copy(struct cpu_pmu *pmu, const char *text)
+static const char *pmu_read_copy(struct cpu_pmu *pmu, const char *text)
 {
 	return arena_strndup(&pmu->memory, text, strlen(text));
 }
@@ -51,7 +51,7 @@ static const char *text_or(struct cpu_pmu *pmu, const json_t *object, const char
 {
 	const char *text = json_string_value(json_object_get(object, key));
 
-	return text == NULL ? otherwise : copy(pmu, text);
+	return text == NULL ? otherwise : pmu_read_copy(pmu, text);
 }
 
 static unsigned number_or_0(const json_t *object, const char *key)
@@ -67,7 +67,7 @@ static int unknown_name(const char *key, const char *what, const char *name, str
 }
 
 /* Name `i` of a list, or NULL and an error. */
-static const char *name_at(const json_t *list, size_t i, const char *key, struct err *err)
+static const char *pmu_read_name_at(const json_t *list, size_t i, const char *key, struct err *err)
 {
 	const json_t *item = json_array_get(list, i);
 
@@ -81,7 +81,7 @@ static int read_events_named(struct cpu_pmu *pmu, const json_t *list, const char
 {
 	out->items = array(pmu, json_array_size(list), sizeof(struct cpu_event *));
 	for (out->n = 0; out->n < json_array_size(list); out->n++) {
-		const char *name = name_at(list, out->n, key, err);
+		const char *name = pmu_read_name_at(list, out->n, key, err);
 
 		if (name == NULL)
 			return -1;
@@ -97,7 +97,7 @@ static int read_metrics_named(struct cpu_pmu *pmu, const json_t *list, const cha
 {
 	out->items = array(pmu, json_array_size(list), sizeof(struct cpu_metric *));
 	for (out->n = 0; out->n < json_array_size(list); out->n++) {
-		const char *name = name_at(list, out->n, key, err);
+		const char *name = pmu_read_name_at(list, out->n, key, err);
 
 		if (name == NULL)
 			return -1;
@@ -113,7 +113,7 @@ static int read_groups_named(struct cpu_pmu *pmu, const json_t *list, const char
 {
 	out->items = array(pmu, json_array_size(list), sizeof(struct cpu_group *));
 	for (out->n = 0; out->n < json_array_size(list); out->n++) {
-		const char *name = name_at(list, out->n, key, err);
+		const char *name = pmu_read_name_at(list, out->n, key, err);
 
 		if (name == NULL)
 			return -1;
@@ -142,7 +142,7 @@ static int read_event(struct cpu_pmu *pmu, const json_t *object, struct cpu_even
 	return 0;
 }
 
-static int read_events(struct cpu_pmu *pmu, const json_t *list, struct err *err)
+static int pmu_read_events(struct cpu_pmu *pmu, const json_t *list, struct err *err)
 {
 	pmu->events = array(pmu, json_array_size(list), sizeof(*pmu->events));
 	for (size_t i = 0; i < json_array_size(list); i++) {
@@ -427,7 +427,7 @@ static void read_linux_names(struct cpu_pmu *pmu, const json_t *list)
 		const char *name = json_string_value(json_array_get(list, i));
 
 		if (name != NULL)
-			pmu->linux_names[pmu->n_linux_names++] = copy(pmu, name);
+			pmu->linux_names[pmu->n_linux_names++] = pmu_read_copy(pmu, name);
 	}
 }
 
@@ -453,7 +453,7 @@ int cpu_pmu_read(struct cpu_pmu *pmu, const json_t *object, uint64_t midr, struc
 	    json_read_list(object, "metrics", &metrics, err) < 0 ||
 	    json_read_list(object, "groups", &groups, err) < 0 ||
 	    json_read_list(object, "variants", &variants, err) < 0 ||
-	    read_events(pmu, events, err) < 0 || read_metrics(pmu, metrics, err) < 0 ||
+	    pmu_read_events(pmu, events, err) < 0 || read_metrics(pmu, metrics, err) < 0 ||
 	    read_spe_ratios(pmu, json_object_get(object, "spe"), err) < 0 ||
 	    read_groups(pmu, groups, err) < 0 ||
 	    read_topdown(pmu, json_object_get(object, "topdown"), err) < 0 ||

@@ -8,7 +8,8 @@
 #include "cpu/json_read.h"
 
 /* The threshold of that name among the first `n`, or the one behind them. */
-static struct cpu_threshold *place_of(struct cpu_threshold *items, size_t n, const char *name)
+static struct cpu_threshold *cpu_thresholds_place_of(struct cpu_threshold *items, size_t n,
+						     const char *name)
 {
 	struct cpu_threshold *at = items;
 
@@ -36,7 +37,7 @@ int thresholds_read(struct arena *memory, json_t *object, struct threshold_list 
 	{
 		const json_t *value =
 			json_is_object(entry) ? json_object_get(entry, "value") : entry;
-		struct cpu_threshold *t = place_of(items, n, name);
+		struct cpu_threshold *t = cpu_thresholds_place_of(items, n, name);
 
 		if (!json_is_number(value)) {
 			json_wrong(name, entry, "a number, or {\"value\": a number}", err);
@@ -52,7 +53,8 @@ int thresholds_read(struct arena *memory, json_t *object, struct threshold_list 
 
 const struct cpu_threshold *cpu_threshold_find(const struct cpu_pmu *pmu, const char *name)
 {
-	struct cpu_threshold *found = place_of(pmu->thresholds.items, pmu->thresholds.n, name);
+	struct cpu_threshold *found =
+		cpu_thresholds_place_of(pmu->thresholds.items, pmu->thresholds.n, name);
 
 	return found == pmu->thresholds.items + pmu->thresholds.n ? NULL : found;
 }

@@ -68,14 +68,14 @@ struct region {
 	struct loaded below, above;
 };
 
-static const struct module *module_of(const struct session *s, struct module_id id)
+static const struct module *data_names_module_of(const struct session *s, struct module_id id)
 {
 	return modules_get(timeline_modules(s->timeline), id);
 }
 
 static bool is_file(const struct session *s, struct module_id id)
 {
-	return id.v != 0 && module_of(s, id)->kind == MODULE_FILE;
+	return id.v != 0 && data_names_module_of(s, id)->kind == MODULE_FILE;
 }
 
 static void narrow(struct region *r, const struct placed *p)
@@ -176,7 +176,7 @@ static void find_region(const struct session *s, const struct data_query *q, str
 
 static enum data_kind kind_of_mapping(const struct session *s, struct module_id id)
 {
-	const struct module *module = module_of(s, id);
+	const struct module *module = data_names_module_of(s, id);
 	const char *path = strings_get(timeline_modules(s->timeline)->strings, module->path);
 
 	for (size_t i = 0; i < COUNT(mapping_kinds); i++)

@@ -46,7 +46,7 @@ static bool without_arguments(const char *name, size_t len, struct text *out)
 	return depth == 0;
 }
 
-static size_t width_of(struct text *text)
+static size_t short_name_width_of(struct text *text)
 {
 	size_t width;
 
@@ -83,9 +83,9 @@ void short_name(const char *name, size_t len, size_t most, struct text *out)
 	const struct text *best = &full;
 
 	text_add(&full, name, len);
-	if (width_of(&full) > most && without_arguments(name, len, &brief))
+	if (short_name_width_of(&full) > most && without_arguments(name, len, &brief))
 		best = &brief;
-	if (width_of(best == &full ? &full : &brief) > most)
+	if (short_name_width_of(best == &full ? &full : &brief) > most)
 		cut_middle(best, most, out);
 	else
 		text_add(out, best->bytes, best->n);

@@ -10,12 +10,12 @@ static uint64_t begin_of(const struct thread_block *b)
 	return b->start + b->first;
 }
 
-static uint64_t end_of(const struct thread_block *b)
+static uint64_t thread_blocks_end_of(const struct thread_block *b)
 {
 	return begin_of(b) + b->size;
 }
 
-static int compare(uint64_t a, uint64_t b)
+static int thread_blocks_compare(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
@@ -25,9 +25,12 @@ static int compare_blocks(const void *left, const void *right)
 {
 	const struct thread_block *a = left, *b = right;
 	const int orders[] = {
-		compare(a->process, b->process),   compare(begin_of(a), begin_of(b)),
-		compare(b->size, a->size),	   compare(a->start, b->start),
-		compare(a->module.v, b->module.v), compare(b->tid, a->tid),
+		thread_blocks_compare(a->process, b->process),
+		thread_blocks_compare(begin_of(a), begin_of(b)),
+		thread_blocks_compare(b->size, a->size),
+		thread_blocks_compare(a->start, b->start),
+		thread_blocks_compare(a->module.v, b->module.v),
+		thread_blocks_compare(b->tid, a->tid),
 	};
 
 	for (size_t i = 0; i < COUNT(orders); i++)
@@ -42,7 +45,7 @@ static bool is_same_block(const struct thread_block *a, const struct thread_bloc
 	return a->process == b->process && a->start == b->start && a->module.v == b->module.v;
 }
 
-static bool overlap(const struct thread_block *a, const struct thread_block *b)
+static bool thread_blocks_overlap(const struct thread_block *a, const struct thread_block *b)
 {
 	return a->process == b->process && begin_of(b) - begin_of(a) < a->size;
 }
@@ -56,7 +59,7 @@ void thread_blocks_build(struct thread_blocks *blocks)
 		qsort(list, blocks->list.n, sizeof(*list), compare_blocks);
 	for (size_t i = 0; i < blocks->list.n; i++) {
 		struct thread_block own = list[i], *before = &list[widest];
-		bool is_met = n > 0 && overlap(before, &own);
+		bool is_met = n > 0 && thread_blocks_overlap(before, &own);
 
 		if (is_met && is_same_block(before, &own)) {
 			before->tid = before->tid == 0 ? own.tid : before->tid;
@@ -65,7 +68,7 @@ void thread_blocks_build(struct thread_blocks *blocks)
 		before->is_doubtful |= is_met;
 		own.is_doubtful = is_met;
 		list[n] = own;
-		if (!is_met || end_of(&own) > end_of(before))
+		if (!is_met || thread_blocks_end_of(&own) > thread_blocks_end_of(before))
 			widest = n;
 		n++;
 	}

@@ -37,8 +37,9 @@ static const char *const state_words[] = {
 	[DOCTOR_NOTE] = "note",
 };
 
-__attribute__((format(printf, 2, 0))) static const char *keep(struct table *t, const char *format,
-							      va_list args)
+__attribute__((format(printf, 2, 0))) static const char *doctor_keep(struct table *t,
+								     const char *format,
+								     va_list args)
 {
 	char text[TEXT_MAX];
 
@@ -52,7 +53,7 @@ const char *doctor_text(struct doctor *d, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	text = keep(d->checks, format, args);
+	text = doctor_keep(d->checks, format, args);
 	va_end(args);
 	return text;
 }
@@ -65,7 +66,7 @@ void doctor_say(struct doctor *d, const char *name, enum doctor_state state, con
 	va_list args;
 
 	va_start(args, format);
-	found = keep(d->checks, format, args);
+	found = doctor_keep(d->checks, format, args);
 	va_end(args);
 	row = table_add_row(d->checks);
 	row[CHECK_NAME] = cell_text(name);

@@ -101,7 +101,7 @@ static int compare_globals(const void *left, const void *right)
 	return (first > second) - (first < second);
 }
 
-static void read_all(struct globals *g, const struct dwarf_file *file)
+static void globals_read_all(struct globals *g, const struct dwarf_file *file)
 {
 	uint64_t steps = globals_steps(file);
 
@@ -122,7 +122,7 @@ bool globals_find(struct globals *g, const struct dwarf_file *file, uint64_t add
 	size_t low = 0, high;
 
 	if (!g->is_read)
-		read_all(g, file);
+		globals_read_all(g, file);
 	for (high = g->list.n; low < high;) {
 		size_t middle = low + (high - low) / 2;
 

@@ -143,7 +143,8 @@ static void visit_function(struct walk *w, Dwarf_Die *die, struct part part, uin
 	}
 }
 
-static void visit(struct walk *w, Dwarf_Die *die, struct part part, uint32_t scope, unsigned depth)
+static void scopes_visit(struct walk *w, Dwarf_Die *die, struct part part, uint32_t scope,
+			 unsigned depth)
 {
 	enum role role = role_of(die);
 
@@ -182,7 +183,7 @@ static void visit_children(struct walk *w, Dwarf_Die *parent, struct part part, 
 		return;
 	}
 	while (more == 0 && take_step(w)) {
-		visit(w, &die, part, scope, depth);
+		scopes_visit(w, &die, part, scope, depth);
 		more = dwarf_siblingof(&die, &die);
 	}
 	w->is_cut |= more < 0;

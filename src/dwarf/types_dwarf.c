@@ -94,7 +94,7 @@ static struct type_id read_inner(struct types_reader *r, Dwarf_Die *die, unsigne
 	return types_type_of(die, &inner) ? read_type(r, &inner, depth + 1) : unknown;
 }
 
-static uint64_t size_of(const struct types_reader *r, struct type_id id)
+static uint64_t types_dwarf_size_of(const struct types_reader *r, struct type_id id)
 {
 	return types_get(r->types, id)->size;
 }
@@ -171,7 +171,7 @@ static void read_member(struct types_reader *r, Dwarf_Die *die, struct draft *dr
 	if (is_static(die) || !types_member_location(die, &m.offset))
 		return;
 	m.type = read_inner(r, die, depth);
-	m.size = size_of(r, m.type);
+	m.size = types_dwarf_size_of(r, m.type);
 	if (name != NULL)
 		m.name = strings_add(r->types->strings, name, strnlen(name, TYPES_MAX_NAME));
 	if (dwarf_number(die, DW_AT_bit_size, &bit_size) && !place_bits(die, bit_size, &m))
@@ -274,7 +274,7 @@ static uint64_t dimension_of(Dwarf_Die *die)
 static struct type array_of(const struct types_reader *r, struct type_id element, uint64_t n)
 {
 	struct type array = { .kind = TYPE_ARRAY, .inner = element };
-	uint64_t size = size_of(r, element);
+	uint64_t size = types_dwarf_size_of(r, element);
 
 	if (size == 0 || n <= UINT64_MAX / size) {
 		array.n_elements = n;
@@ -309,7 +309,7 @@ static struct type_id read_array(struct types_reader *r, Dwarf_Die *parent, unsi
 	return id;
 }
 
-static enum type_kind kind_of(int tag)
+static enum type_kind types_dwarf_kind_of(int tag)
 {
 	switch (tag) {
 	case DW_TAG_structure_type:
@@ -366,7 +366,7 @@ static void follow_signature(Dwarf_Die *die)
 
 static struct type_id add_draft(struct types_reader *r, Dwarf_Die *die, unsigned depth)
 {
-	struct draft draft = { .type = { .kind = kind_of(dwarf_tag(die)) } };
+	struct draft draft = { .type = { .kind = types_dwarf_kind_of(dwarf_tag(die)) } };
 	struct text name = { 0 };
 	struct type_id id;
 
@@ -378,11 +378,11 @@ static struct type_id add_draft(struct types_reader *r, Dwarf_Die *die, unsigned
 		break;
 	case TYPE_ALIAS:
 		draft.type.inner = read_inner(r, die, depth);
-		draft.type.size = size_of(r, draft.type.inner);
+		draft.type.size = types_dwarf_size_of(r, draft.type.inner);
 		break;
 	case TYPE_ENUM:
 		if (draft.type.size == 0)
-			draft.type.size = size_of(r, read_inner(r, die, depth));
+			draft.type.size = types_dwarf_size_of(r, read_inner(r, die, depth));
 		break;
 	case TYPE_POINTER:
 		if (draft.type.size == 0)

@@ -39,7 +39,8 @@ static bool is_open_array(const struct types *t, struct type_id id)
 }
 
 /* The bytes of a member; an array without length at the end of a struct has all that follow. */
-static bool extent_of(const struct types *t, const struct type *outer, uint32_t i, struct part *out)
+static bool types_path_extent_of(const struct types *t, const struct type *outer, uint32_t i,
+				 struct part *out)
 {
 	const struct type_member *m = &t->members.items[outer->first_member + i];
 
@@ -54,7 +55,7 @@ static bool extent_of(const struct types *t, const struct type *outer, uint32_t 
 }
 
 /* The bytes of `part` that lie in `whole`, counted from its start; false if there are none. */
-static bool clip(struct part part, struct part whole, struct part *out)
+static bool types_path_clip(struct part part, struct part whole, struct part *out)
 {
 	if (part.last < whole.first || part.first > whole.last)
 		return false;
@@ -70,7 +71,8 @@ static bool is_used_by_members(struct finder *f, const struct type *type, struct
 	for (uint32_t i = 0; i < type->n_members; i++) {
 		struct part extent, inner;
 
-		if (extent_of(f->types, type, i, &extent) && clip(part, extent, &inner) &&
+		if (types_path_extent_of(f->types, type, i, &extent) &&
+		    types_path_clip(part, extent, &inner) &&
 		    is_used(f, f->types->members.items[type->first_member + i].type, inner))
 			return true;
 	}
@@ -118,8 +120,8 @@ static struct found find_members(struct finder *f, const struct type *type, stru
 		const struct type_member *m = &f->types->members.items[type->first_member + i];
 		struct part extent, inner;
 
-		if (!extent_of(f->types, type, i, &extent) || !clip(part, extent, &inner) ||
-		    !is_used(f, m->type, inner))
+		if (!types_path_extent_of(f->types, type, i, &extent) ||
+		    !types_path_clip(part, extent, &inner) || !is_used(f, m->type, inner))
 			continue;
 		if (found.n == 0 || extent.first < found.first_extent.first) {
 			found.first = i;
@@ -164,7 +166,7 @@ static void put_list(struct finder *f, const struct type *type, const struct fou
 	text_str(f->out, found->n > MAX_LISTED ? ",…}" : "}");
 }
 
-static void find(struct finder *f, struct type_id id, uint64_t base, struct part part);
+static void types_path_find(struct finder *f, struct type_id id, uint64_t base, struct part part);
 
 static void find_in_member(struct finder *f, const struct type_member *m, uint64_t base,
 			   struct part part)
@@ -180,7 +182,7 @@ static void find_in_member(struct finder *f, const struct type_member *m, uint64
 		put_dot(f);
 		text_str(f->out, strings_get(f->types->strings, m->name));
 	}
-	find(f, m->type, base + m->offset, part);
+	types_path_find(f, m->type, base + m->offset, part);
 }
 
 /* "first..last": the bytes of several members in a row. */
@@ -192,11 +194,11 @@ static void find_in_row(struct finder *f, const struct type *type, const struct 
 	size_t start = f->start;
 	struct part inner;
 
-	if (clip(part, found->first_extent, &inner))
+	if (types_path_clip(part, found->first_extent, &inner))
 		find_in_member(f, &members[found->first], base, inner);
 	text_str(f->out, "..");
 	f->start = f->out->n;
-	if (clip(part, found->last_extent, &inner))
+	if (types_path_clip(part, found->last_extent, &inner))
 		find_in_member(f, &members[found->last], base, inner);
 	f->start = start;
 	f->leaf = leaf;
@@ -216,7 +218,7 @@ static void find_in_struct(struct finder *f, const struct type *type, uint64_t b
 	}
 	members = &f->types->members.items[type->first_member];
 	if (found.n == 1) {
-		if (clip(part, found.first_extent, &inner))
+		if (types_path_clip(part, found.first_extent, &inner))
 			find_in_member(f, &members[found.first], base, inner);
 	} else if (found.all_have_all || found.first == found.last) {
 		put_list(f, type, &found);
@@ -245,11 +247,11 @@ static void find_in_array(struct finder *f, const struct type *type, uint64_t ba
 		.size = size,
 		.type = type->inner,
 	};
-	find(f, type->inner, base + first * size,
-	     (struct part){ part.first % size, part.last % size });
+	types_path_find(f, type->inner, base + first * size,
+			(struct part){ part.first % size, part.last % size });
 }
 
-static void find(struct finder *f, struct type_id id, uint64_t base, struct part part)
+static void types_path_find(struct finder *f, struct type_id id, uint64_t base, struct part part)
 {
 	const struct type *type = types_get(f->types, types_plain(f->types, id));
 
@@ -269,7 +271,8 @@ static bool is_open(const struct types *t, const struct type *type)
 	if (type->kind == TYPE_ARRAY)
 		return type->n_elements == 0;
 	return type->kind == TYPE_STRUCT && type->n_members > 0 &&
-	       extent_of(t, type, type->n_members - 1, &extent) && extent.last == UINT64_MAX;
+	       types_path_extent_of(t, type, type->n_members - 1, &extent) &&
+	       extent.last == UINT64_MAX;
 }
 
 bool types_path(const struct types *t, struct type_id id, uint64_t offset, uint64_t size,
@@ -284,7 +287,7 @@ bool types_path(const struct types *t, struct type_id id, uint64_t offset, uint6
 	if (part.last < offset || (part.last >= type->size && !is_open(t, type)))
 		return false;
 	f.leaf = (struct type_leaf){ .size = type->size, .type = id };
-	find(&f, id, 0, part);
+	types_path_find(&f, id, 0, part);
 	if (out_leaf != NULL)
 		*out_leaf = f.leaf;
 	return out->n > f.start;

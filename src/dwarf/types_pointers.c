@@ -14,7 +14,7 @@ struct way {
 	uint64_t offset;
 };
 
-static uint64_t size_of(struct types_reader *r, Dwarf_Die *type)
+static uint64_t types_pointers_size_of(struct types_reader *r, Dwarf_Die *type)
 {
 	return types_get(r->types, types_plain(r->types, types_read(r, type)))->size;
 }
@@ -39,7 +39,8 @@ static bool enter_member(struct way *w)
 
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
 		    !types_member_location(&die, &at) || at > w->offset ||
-		    !types_type_of(&die, &type) || w->offset - at >= size_of(w->reader, &type))
+		    !types_type_of(&die, &type) ||
+		    w->offset - at >= types_pointers_size_of(w->reader, &type))
 			continue;
 		found = die;
 		found_at = at;
@@ -66,9 +67,11 @@ static bool enter_element(struct way *w)
 	Dwarf_Die element;
 	uint64_t size;
 
-	if (!types_type_of(&w->type, &element) || (size = size_of(w->reader, &element)) == 0)
+	if (!types_type_of(&w->type, &element) ||
+	    (size = types_pointers_size_of(w->reader, &element)) == 0)
 		return false;
-	if (w->offset >= size_of(w->reader, &w->type) && size_of(w->reader, &w->type) > 0)
+	if (w->offset >= types_pointers_size_of(w->reader, &w->type) &&
+	    types_pointers_size_of(w->reader, &w->type) > 0)
 		return false;
 	if (has_one_dimension(&w->type))
 		text_format(w->path, "[%" PRIu64 "]", w->offset / size);

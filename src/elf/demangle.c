@@ -46,7 +46,7 @@ static const struct scheme {
 	  { DMGL_NO_RECURSE_LIMIT, DMGL_NO_RECURSE_LIMIT | DMGL_PARAMS | DMGL_ANSI } },
 };
 
-static void take(const char *bytes, size_t size, void *context)
+static void demangle_take(const char *bytes, size_t size, void *context)
 {
 	struct sink *sink = context;
 
@@ -65,7 +65,8 @@ static bool run(const struct scheme *scheme, const char *name, enum demangle_sty
 {
 	struct sink sink = { .out = out, .n_before = out->n };
 
-	if (setjmp(sink.full) == 0 && scheme->run(name, scheme->options[style], take, &sink))
+	if (setjmp(sink.full) == 0 &&
+	    scheme->run(name, scheme->options[style], demangle_take, &sink))
 		return true;
 	out->n = sink.n_before;
 	return false;

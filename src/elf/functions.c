@@ -18,7 +18,7 @@ void functions_add(struct functions *functions, const struct function *function)
 		*vec_add(&functions->list) = *function;
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
+static int elf_functions_compare_numbers(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
@@ -45,26 +45,28 @@ static size_t n_underscores(const char *name)
 /* Negative if `a` is the better name for the address that both start at. */
 static int compare_names(const struct function *a, const struct function *b)
 {
-	int order = compare_numbers(b->size > 0, a->size > 0);
+	int order = elf_functions_compare_numbers(b->size > 0, a->size > 0);
 
 	if (order == 0)
-		order = compare_numbers(b->binding, a->binding);
+		order = elf_functions_compare_numbers(b->binding, a->binding);
 	if (order == 0)
-		order = compare_numbers(has_old_version(a->name), has_old_version(b->name));
+		order = elf_functions_compare_numbers(has_old_version(a->name),
+						      has_old_version(b->name));
 	if (order == 0)
-		order = compare_numbers(n_underscores(a->name), n_underscores(b->name));
+		order = elf_functions_compare_numbers(n_underscores(a->name),
+						      n_underscores(b->name));
 	if (order == 0)
-		order = compare_numbers(strnlen(b->name, COMPARED_MAX),
-					strnlen(a->name, COMPARED_MAX));
+		order = elf_functions_compare_numbers(strnlen(b->name, COMPARED_MAX),
+						      strnlen(a->name, COMPARED_MAX));
 	if (order == 0)
 		order = strncmp(a->name, b->name, COMPARED_MAX);
-	return order != 0 ? order : compare_numbers(b->size, a->size);
+	return order != 0 ? order : elf_functions_compare_numbers(b->size, a->size);
 }
 
-static int compare(const void *left, const void *right)
+static int elf_functions_compare(const void *left, const void *right)
 {
 	const struct function *a = left, *b = right;
-	int order = compare_numbers(a->start, b->start);
+	int order = elf_functions_compare_numbers(a->start, b->start);
 
 	return order != 0 ? order : compare_names(a, b);
 }
@@ -101,7 +103,7 @@ static void drop_labels(struct functions *f)
 	f->list.n = n;
 }
 
-static uint64_t end_of(const struct functions *f, size_t i)
+static uint64_t elf_functions_end_of(const struct functions *f, size_t i)
 {
 	const struct function *function = &f->list.items[i];
 
@@ -116,12 +118,12 @@ void functions_build(struct functions *f)
 {
 	ranges_release(&f->ranges);
 	if (f->list.n > 0)
-		qsort(f->list.items, f->list.n, sizeof(*f->list.items), compare);
+		qsort(f->list.items, f->list.n, sizeof(*f->list.items), elf_functions_compare);
 	drop_aliases(f);
 	drop_labels(f);
 	for (size_t i = 0; i < f->list.n; i++) {
 		struct function *function = &f->list.items[i];
-		uint64_t end = end_of(f, i);
+		uint64_t end = elf_functions_end_of(f, i);
 
 		function->size = end - function->start;
 		ranges_add(&f->ranges, function->start, end, (uint32_t)i);

@@ -19,7 +19,7 @@ struct entries {
 	VEC_OF(struct entry) list;
 };
 
-static void parse(struct entries *entries, const struct mapped *file)
+static void jit_map_parse(struct entries *entries, const struct mapped *file)
 {
 	struct word rest = { .text = (const char *)file->bytes, .n = file->size };
 	struct word line;
@@ -36,7 +36,7 @@ static void parse(struct entries *entries, const struct mapped *file)
 }
 
 /* By address, and the latest line first. */
-static int compare(const void *left, const void *right)
+static int jit_map_compare(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;
 
@@ -45,10 +45,10 @@ static int compare(const void *left, const void *right)
 	return (a->number < b->number) - (a->number > b->number);
 }
 
-static void add_functions(struct functions *functions, struct entries *e)
+static void jit_map_add_functions(struct functions *functions, struct entries *e)
 {
 	if (e->list.n > 0)
-		qsort(e->list.items, e->list.n, sizeof(*e->list.items), compare);
+		qsort(e->list.items, e->list.n, sizeof(*e->list.items), jit_map_compare);
 	for (size_t i = 0; i < e->list.n; i++) {
 		const struct entry *entry = &e->list.items[i];
 
@@ -73,8 +73,8 @@ int jit_map_read(struct functions *functions, const char *path, struct err *err)
 
 	if (regular_file_map(&file, path, err) < 0)
 		return -1;
-	parse(&entries, &file);
-	add_functions(functions, &entries);
+	jit_map_parse(&entries, &file);
+	jit_map_add_functions(functions, &entries);
 	vec_release(&entries.list);
 	mapped_release(&file);
 	return 0;

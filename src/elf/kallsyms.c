@@ -66,7 +66,7 @@ static bool parse_line(struct word line, struct entry *out)
 	return word_to_hex(address, &out->address) && parse_type(type, out) && out->name.n > 0;
 }
 
-static void parse(struct entries *code, struct entries *data, const struct mapped *file)
+static void kallsyms_parse(struct entries *code, struct entries *data, const struct mapped *file)
 {
 	struct word rest = { .text = (const char *)file->bytes, .n = file->size };
 	struct word line;
@@ -79,7 +79,7 @@ static void parse(struct entries *code, struct entries *data, const struct mappe
 	}
 }
 
-static int compare(const void *left, const void *right)
+static int kallsyms_compare(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;
 
@@ -104,12 +104,12 @@ static uint64_t limit_of(const struct entry *entry, const struct entry *next)
 	return same_module(entry, next) || next->address < page_end ? next->address : page_end;
 }
 
-static void add_functions(struct functions *functions, struct entries *e)
+static void kallsyms_add_functions(struct functions *functions, struct entries *e)
 {
 	const struct entry *next = NULL; /* the first at a higher address */
 
 	if (e->list.n > 0)
-		qsort(e->list.items, e->list.n, sizeof(*e->list.items), compare);
+		qsort(e->list.items, e->list.n, sizeof(*e->list.items), kallsyms_compare);
 	for (size_t i = e->list.n; i-- > 0;) {
 		const struct entry *entry = &e->list.items[i];
 
@@ -153,12 +153,12 @@ int kallsyms_read(struct kallsyms *out, const char *path, struct err *err)
 
 	if (regular_file_map(&file, path, err) < 0)
 		return -1;
-	parse(&entries, &data, &file);
+	kallsyms_parse(&entries, &data, &file);
 	out->is_hidden = all_zero(&entries);
 	find_marks(out, &entries);
 	if (!out->is_hidden) {
-		add_functions(&out->functions, &entries);
-		add_functions(&out->data, &data);
+		kallsyms_add_functions(&out->functions, &entries);
+		kallsyms_add_functions(&out->data, &data);
 	}
 	vec_release(&data.list);
 	vec_release(&entries.list);

@@ -157,8 +157,8 @@ struct symbol_table {
 };
 
 /* The name of what a relocation puts into its slot, NULL if it is not a function by name. */
-static const char *target_of(const struct plt *plt, const struct symbol_table *table,
-			     const GElf_Rela *relocation)
+static const char *plt_target_of(const struct plt *plt, const struct symbol_table *table,
+				 const GElf_Rela *relocation)
 {
 	uint64_t index = GELF_R_SYM(relocation->r_info);
 	const struct function *function;
@@ -183,7 +183,7 @@ static void add_slots(struct plt *plt, Elf_Scn *section, uint32_t section_type,
 	GElf_Rela relocation;
 
 	for (int i = 0; i < INT32_MAX && read_relocation(data, section_type, i, &relocation); i++) {
-		const char *name = target_of(plt, table, &relocation);
+		const char *name = plt_target_of(plt, table, &relocation);
 
 		if (name != NULL && name[0] != '\0')
 			*vec_add(&plt->slots) =

@@ -16,7 +16,7 @@ void ranges_add(struct ranges *ranges, uint64_t start, uint64_t end, uint32_t va
 }
 
 /* Outer ranges before inner ones. */
-static int compare(const void *left, const void *right)
+static int ranges_compare(const void *left, const void *right)
 {
 	const struct range *a = left, *b = right;
 
@@ -59,7 +59,8 @@ void ranges_build(struct ranges *ranges)
 	struct sweep s = { 0 };
 
 	if (ranges->list.n > 0)
-		qsort(ranges->list.items, ranges->list.n, sizeof(*ranges->list.items), compare);
+		qsort(ranges->list.items, ranges->list.n, sizeof(*ranges->list.items),
+		      ranges_compare);
 	for (size_t i = 0; i < ranges->list.n; i++) {
 		struct range next = ranges->list.items[i];
 

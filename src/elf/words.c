@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool is_blank(char c)
+static bool elf_words_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
@@ -25,19 +25,19 @@ bool words_next_line(struct word *rest, struct word *out)
 	return true;
 }
 
-static struct word skip_blanks(struct word word)
+static struct word elf_words_skip_blanks(struct word word)
 {
-	while (word.n > 0 && is_blank(word.text[0]))
+	while (word.n > 0 && elf_words_is_blank(word.text[0]))
 		word = skip(word, 1);
 	return word;
 }
 
 struct word words_next(struct word *line)
 {
-	struct word word = skip_blanks(*line);
+	struct word word = elf_words_skip_blanks(*line);
 	size_t n = 0;
 
-	while (n < word.n && !is_blank(word.text[n]))
+	while (n < word.n && !elf_words_is_blank(word.text[n]))
 		n++;
 	*line = skip(word, n);
 	return (struct word){ .text = word.text, .n = n };
@@ -45,8 +45,8 @@ struct word words_next(struct word *line)
 
 struct word words_rest(struct word line)
 {
-	line = skip_blanks(line);
-	while (line.n > 0 && is_blank(line.text[line.n - 1]))
+	line = elf_words_skip_blanks(line);
+	while (line.n > 0 && elf_words_is_blank(line.text[line.n - 1]))
 		line.n--;
 	return line;
 }

@@ -9,7 +9,8 @@
 
 enum { GROW_BUCKETS = 64 };
 
-static void set(struct latencies *l, enum latency what, uint32_t has, uint32_t bit, uint16_t cycles)
+static void latency_set(struct latencies *l, enum latency what, uint32_t has, uint32_t bit,
+			uint16_t cycles)
 {
 	l->cycles[what] = cycles;
 	l->state[what] = !(has & bit)		   ? LATENCY_ABSENT
@@ -37,9 +38,9 @@ struct latencies latencies_of(const struct batch *b, size_t row)
 	uint32_t has = b->has[row];
 	struct latencies l;
 
-	set(&l, LATENCY_TOTAL, has, HAS_TOTAL, b->total[row]);
-	set(&l, LATENCY_ISSUE, has, HAS_ISSUE, b->issue[row]);
-	set(&l, LATENCY_XLAT, has, HAS_XLAT, b->xlat[row]);
+	latency_set(&l, LATENCY_TOTAL, has, HAS_TOTAL, b->total[row]);
+	latency_set(&l, LATENCY_ISSUE, has, HAS_ISSUE, b->issue[row]);
+	latency_set(&l, LATENCY_XLAT, has, HAS_XLAT, b->xlat[row]);
 	set_difference(&l, LATENCY_ACCESS, LATENCY_TOTAL, LATENCY_ISSUE);
 	if (has & HAS_XLAT) {
 		set_difference(&l, LATENCY_EXECUTION, LATENCY_ACCESS, LATENCY_XLAT);

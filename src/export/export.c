@@ -18,7 +18,7 @@ struct cell export_id(uint64_t id)
 }
 
 /* Columns of batches are of three widths. */
-static uint64_t value_of(const struct export_field *f, const struct batch *b, size_t row)
+static uint64_t export_value_of(const struct export_field *f, const struct batch *b, size_t row)
 {
 	const void *at = (const char *)b + f->offset + row * f->size;
 
@@ -37,7 +37,8 @@ void export_fields(const struct export_field *fields, size_t n, const struct bat
 {
 	for (size_t i = 0; i < n; i++)
 		if (b->has[row] & fields[i].has)
-			cells[fields[i].column] = fields[i].make(value_of(&fields[i], b, row));
+			cells[fields[i].column] =
+				fields[i].make(export_value_of(&fields[i], b, row));
 }
 
 struct cell export_scratch_cell(const struct export_context *c, struct table *t)

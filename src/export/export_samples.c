@@ -108,8 +108,8 @@ static struct cell branches_cell(const struct export_context *c, const struct ba
 	return export_scratch_cell(c, t);
 }
 
-static void set_place(const struct export_context *c, const struct batch *b, size_t row,
-		      struct cell *cells)
+static void export_samples_set_place(const struct export_context *c, const struct batch *b,
+				     size_t row, struct cell *cells)
 {
 	const struct session *s = c->session;
 	const struct modules *modules = timeline_modules(s->timeline);
@@ -131,7 +131,7 @@ static void samples_row(const struct export_context *c, const struct batch *b, s
 	cells[SAMPLES_COL_EVENT] =
 		cell_text(capture_event_name(c->session->capture, b->event[row]));
 	if (b->has[row] & HAS_PLACE)
-		set_place(c, b, row, cells);
+		export_samples_set_place(c, b, row, cells);
 	if (b->has[row] & HAS_STACK)
 		cells[SAMPLES_COL_CALLCHAIN] = callchain_cell(c, b, row, t);
 	if (b->has[row] & HAS_BRANCHES)

@@ -83,7 +83,8 @@ static void put_word(const struct line *l, const char *word)
 }
 
 /* Its addresses: 56 bits as recorded, with "ff" put before them at EL2 and nowhere else. */
-static void put_address(const struct line *l, bool is_there, uint64_t address, unsigned level)
+static void spe_parser_put_address(const struct line *l, bool is_there, uint64_t address,
+				   unsigned level)
 {
 	if (is_there) {
 		text_str(l->out, level == 2 ? "0xff" : "0x");
@@ -136,7 +137,7 @@ static unsigned put_start(const struct line *l, const struct spe_op *op)
 	text_u64(l->out, has(l, HAS_CPU) ? l->b->cpu[l->row] : UINT32_MAX);
 	comma(l);
 	put_word(l, op->op);
-	put_address(l, has(l, HAS_PC), l->b->pc[l->row], level);
+	spe_parser_put_address(l, has(l, HAS_PC), l->b->pc[l->row], level);
 	put_number(l, true, level);
 	return level;
 }
@@ -185,7 +186,7 @@ static void put_ldst(const struct line *l, const struct spe_op *op)
 	put_latencies(l);
 	put_data_address(l, level);
 	put_number(l, has(l, HAS_XLAT), l->b->xlat[l->row]);
-	put_address(l, has(l, HAS_PA), l->b->pa[l->row], 0);
+	spe_parser_put_address(l, has(l, HAS_PA), l->b->pa[l->row], 0);
 	put_word(l, has(l, HAS_SOURCE) ? source_name(l->b->source[l->row]) : "");
 	put_end(l);
 }
@@ -200,9 +201,9 @@ static void put_branch(const struct line *l, const struct spe_op *op)
 	put_bool(l, op->is_indirect);
 	put_events(l);
 	put_latencies(l);
-	put_address(l, has(l, HAS_TARGET), l->b->target[l->row], target_level);
+	spe_parser_put_address(l, has(l, HAS_TARGET), l->b->target[l->row], target_level);
 	put_number(l, true, target_level);
-	put_address(l, has(l, HAS_PREV_TARGET), l->b->prev_target[l->row], prev_level);
+	spe_parser_put_address(l, has(l, HAS_PREV_TARGET), l->b->prev_target[l->row], prev_level);
 	put_number(l, true, prev_level);
 	put_end(l);
 }

@@ -367,7 +367,8 @@ static struct cell copied(struct table *t, const char *text)
 	return text == NULL ? (struct cell){ 0 } : cell_text(table_text(t, text));
 }
 
-static void add_row(struct table *t, const struct session *s, const struct finding *f)
+static void findings_words_add_row(struct table *t, const struct session *s,
+				   const struct finding *f)
 {
 	struct cell *row = table_add_row(t);
 
@@ -448,7 +449,7 @@ void findings_table(const struct findings *f, const struct session *s, struct ta
 	table_init(out, "findings", "Findings", columns, N_COLUMNS);
 	out->style = TABLE_FINDINGS;
 	for (size_t i = 0; i < f->list.n; i++)
-		add_row(out, s, f->list.items[i]);
+		findings_words_add_row(out, s, f->list.items[i]);
 	for (size_t i = 0; i < f->silences.n; i++)
 		add_note(out, &f->silences.items[i]);
 }

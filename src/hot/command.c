@@ -58,9 +58,9 @@ static const struct option options[] = {
 };
 
 /* The table, and that of the skid if there is something to compare with. */
-static int make_tables(struct session *s, const struct hot *hot, const struct hot_event *event,
-		       const struct hot_view *view, struct table *table, struct table *skid,
-		       struct tables *out, struct err *err)
+static int hot_make_tables(struct session *s, const struct hot *hot, const struct hot_event *event,
+			   const struct hot_view *view, struct table *table, struct table *skid,
+			   struct tables *out, struct err *err)
 {
 	struct names names = { 0 };
 	int rc;
@@ -97,7 +97,7 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	int rc;
 
 	scan_part(s, select, &wish, &hot, 1);
-	rc = make_tables(s, hot.result, event, view, &table, &skid, &tables, err);
+	rc = hot_make_tables(s, hot.result, event, view, &table, &skid, &tables, err);
 	hot_event_note_none(s, event, select, &table);
 	if (rc == 0)
 		rc = question_show(q, &tables, err);
@@ -244,8 +244,8 @@ static int answer_list(struct question *q, struct session *s, const struct selec
 	return rc;
 }
 
-static int answer(struct question *q, struct session *s, const struct select *select,
-		  struct err *err)
+static int hot_answer(struct question *q, struct session *s, const struct select *select,
+		      struct err *err)
 {
 	const struct hot_command *command = q->what.into;
 	const struct option_list *events = &command->events;
@@ -277,7 +277,7 @@ static int hot_command(int argc, char **argv)
 		.max_arguments = 1,
 		.by = &command.keys,
 		.check = check,
-		.answer = answer,
+		.answer = hot_answer,
 	};
 
 	return question_ask(&q, argc, argv);

@@ -97,7 +97,7 @@ static const char *event_name_at(const void *context, size_t i)
 	return i - n - COUNT(words) < 24 ? spe_event_name((unsigned)(i - n - COUNT(words))) : NULL;
 }
 
-static int unknown(const struct session *s, const char *word, struct err *err)
+static int hot_event_unknown(const struct session *s, const char *word, struct err *err)
 {
 	const char *nearest = nearest_word(word, event_name_at, s);
 
@@ -141,7 +141,7 @@ static int add_word(const struct session *s, const char *word, struct text *out,
 		return check_branches(s, word, words[i].of_branches, err);
 	}
 	if (found < 0)
-		return unknown(s, word, err);
+		return hot_event_unknown(s, word, err);
 	*bit = found;
 	e->needs_prediction |= found == SPE_EV_MISPREDICTED;
 	text_format(out, "event == \"%s\"", word);
@@ -215,8 +215,8 @@ static int add_term(const struct session *s, const char *term, struct text *out,
 }
 
 /* Adds one value of --event: terms with commas between them. */
-static int add_value(struct session *s, const char *value, struct text *out, struct hot_event *e,
-		     int *bit, struct err *err)
+static int hot_event_add_value(struct session *s, const char *value, struct text *out,
+			       struct hot_event *e, int *bit, struct err *err)
 {
 	int rc = 0;
 
@@ -268,7 +268,7 @@ int hot_event_choose(struct session *s, const char *const *values, size_t n, con
 	int bit = -1, rc = 0;
 
 	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = add_value(s, values[i], &text, &e, &bit, err);
+		rc = hot_event_add_value(s, values[i], &text, &e, &bit, err);
 	e.branches_of = e.sampled; /* what is only compared with does not choose them */
 	if (rc == 0)
 		rc = choose_against(s, against, bit, &e, err);

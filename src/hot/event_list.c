@@ -58,7 +58,8 @@ static void add_words(struct list *l, struct session *s)
 		add_word(l, s, hot_event_word(i));
 }
 
-static void add_row(struct table *t, const char *name, const char *records, uint64_t n, uint64_t of)
+static void hot_event_list_add_row(struct table *t, const char *name, const char *records,
+				   uint64_t n, uint64_t of)
 {
 	struct cell *row;
 
@@ -83,9 +84,10 @@ static void show_word(const struct list *l, size_t word, const struct hot_cost *
 		size_t sampled;
 
 		if (hot_is_spe(hot, event))
-			add_row(t, name, "arm_spe", totals[event].n, all[event].n);
+			hot_event_list_add_row(t, name, "arm_spe", totals[event].n, all[event].n);
 		if (hot_is_branches(hot, event, &sampled))
-			add_row(t, name,
+			hot_event_list_add_row(
+				t, name,
 				table_format(t, "branch stacks of %s",
 					     capture_event_name(hot->session->capture, sampled)),
 				totals[event].n, totals[event].n_telling);
@@ -109,7 +111,8 @@ static void show_unnamed(const struct hot *hot, uint64_t n_all, struct table *t)
 	}
 	for (unsigned bit = 0; bit < SPE_BITS; bit++)
 		if (spe_event_name(bit) == NULL)
-			add_row(t, table_format(t, "impdef:%u", bit), "arm_spe", n[bit], n_all);
+			hot_event_list_add_row(t, table_format(t, "impdef:%u", bit), "arm_spe",
+					       n[bit], n_all);
 }
 
 void hot_event_list(struct session *s, const struct select *select, struct table *out)
@@ -127,8 +130,8 @@ void hot_event_list(struct session *s, const struct select *select, struct table
 	all = hot_totals(l->analyses[l->n].result);
 	table_init(out, "events", "What --event can name", columns, COUNT(columns));
 	for (size_t i = 0; i < capture_n_events(s->capture); i++)
-		add_row(out, table_text(out, capture_event_name(s->capture, i)), "samples",
-			all[i].n, 0);
+		hot_event_list_add_row(out, table_text(out, capture_event_name(s->capture, i)),
+				       "samples", all[i].n, 0);
 	for (size_t i = 0; i < l->n; i++)
 		show_word(l, i, all, out);
 	show_unnamed(l->analyses[l->n].result, all[capture_n_events(s->capture)].n, out);

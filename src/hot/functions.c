@@ -75,8 +75,8 @@ static void add_source(struct hot_function *f, uint64_t word, const struct hot_c
 }
 
 /* The same place comes once for each process and source: sums by place find the heaviest. */
-static void add_place(struct gathering *g, const uint64_t *raw, uint64_t weight,
-		      const struct hot_cost *c)
+static void hot_functions_add_place(struct gathering *g, const uint64_t *raw, uint64_t weight,
+				    const struct hot_cost *c)
 {
 	const uint64_t key[] = { raw[DIM_EVENT], raw[DIM_PLACE] };
 	const struct cpu_source *source = key_source(raw[DIM_SOURCE]);
@@ -93,7 +93,7 @@ static void add_place(struct gathering *g, const uint64_t *raw, uint64_t weight,
 	of[ASPECT_MISPREDICTED] += c->n_mispredicted;
 }
 
-static void add_group(struct gathering *g, uint32_t group)
+static void hot_functions_add_group(struct gathering *g, uint32_t group)
 {
 	const struct hot *hot = g->out->hot;
 	const struct hot_cost *cost = hot_cost(hot, group);
@@ -108,7 +108,7 @@ static void add_group(struct gathering *g, uint32_t group)
 	if (!hot_is_spe(hot, raw[DIM_EVENT]))
 		raw[DIM_SOURCE] = DIM_ABSENT; /* what samples cost is no latency */
 	add_source(f, raw[DIM_SOURCE], cost);
-	add_place(g, raw, weight, cost);
+	hot_functions_add_place(g, raw, weight, cost);
 }
 
 static void compare_place(const struct session *s, struct hot_function *f, uint32_t place,
@@ -142,7 +142,7 @@ void hot_functions_init(struct hot_functions *out, const struct hot *hot, const 
 	tuples_init(&g.keys, 3);
 	tuples_init(&g.places, 2);
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1))
-		add_group(&g, i);
+		hot_functions_add_group(&g, i);
 	find_heaviest(&g);
 	tuples_release(&g.keys);
 	tuples_release(&g.places);

@@ -39,7 +39,7 @@ void hot_caller_words(const struct hot_grouping *g, const uint64_t *raw, uint64_
 	hot_words(g, key, words);
 }
 
-static uint32_t group_of(struct hot_grouping *g, const uint64_t *words)
+static uint32_t hot_group_group_of(struct hot_grouping *g, const uint64_t *words)
 {
 	uint32_t number = tuples_add(&g->keys, words);
 
@@ -69,7 +69,7 @@ static void add_inclusive(struct hot_grouping *g, uint32_t number, const uint64_
 		if (frame == 0)
 			break;
 		hot_caller_words(g, raw, tuples_get(frames, (uint32_t)frame)[1], words);
-		group = group_of(g, words);
+		group = hot_group_group_of(g, words);
 		frame = tuples_get(frames, (uint32_t)frame)[0];
 	}
 }
@@ -83,7 +83,8 @@ static bool keys_are_code(const struct keys *keys)
 	return true;
 }
 
-static void add_slice(struct hot_grouping *g, uint32_t group, uint64_t slice, uint64_t weight)
+static void hot_group_add_slice(struct hot_grouping *g, uint32_t group, uint64_t slice,
+				uint64_t weight)
 {
 	uint32_t n = g->hot->session->slices.n;
 
@@ -113,12 +114,12 @@ static void group_all(struct hot_grouping *g, uint32_t *groups)
 		hot_key(hot, i, raw);
 		weight = hot_weight(g, raw[DIM_EVENT], cost);
 		hot_words(g, raw, words);
-		groups[i] = group_of(g, words);
+		groups[i] = hot_group_group_of(g, words);
 		hot_cost_add(&g->groups.items[groups[i]].cost, cost);
 		g->groups.items[groups[i]].operations += operations_of(g, raw, cost->n);
 		g->weights[raw[DIM_EVENT]] += weight;
 		g->full[raw[DIM_EVENT]] += hot_full_weight(g, raw[DIM_EVENT], cost);
-		add_slice(g, groups[i], raw[DIM_SLICE], weight);
+		hot_group_add_slice(g, groups[i], raw[DIM_SLICE], weight);
 		if (g->has_chains)
 			add_inclusive(g, i, raw, groups[i], weight);
 	}

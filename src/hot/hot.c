@@ -85,7 +85,7 @@ void hot_key(const struct hot *hot, uint32_t group, uint64_t key[N_DIMENSIONS])
 }
 
 /* Where the sums of a group are, which is added if it is new. */
-static uint32_t group_of(struct hot *hot, uint32_t place, uint32_t rest)
+static uint32_t hot_group_of(struct hot *hot, uint32_t place, uint32_t rest)
 {
 	uint32_t group = hot->has_place ? place_groups_add(&hot->groups, place, rest) : rest;
 
@@ -185,7 +185,7 @@ static void consume_by_key(struct hot *hot, const struct batch *b, const uint16_
 		place_groups_fetch(&hot->groups, places, n);
 	}
 	for (size_t i = 0; i < n; i++)
-		groups[i] = group_of(hot, places[i], rests[i]);
+		groups[i] = hot_group_of(hot, places[i], rests[i]);
 	for (size_t i = 0; i < n; i++)
 		__builtin_prefetch(&hot->costs.items[groups[i]], 1);
 	for (size_t i = 0; i < n; i++) {
@@ -211,7 +211,7 @@ static void consume_by_place(struct hot *hot, const struct batch *b, const uint1
 		add_spe(cost_of_place(hot, places[i]), b, rows[i]);
 }
 
-static bool is_wanted(const struct hot *hot, const struct batch *b, size_t row)
+static bool hot_is_wanted(const struct hot *hot, const struct batch *b, size_t row)
 {
 	const struct hot_options *o = hot->options;
 
@@ -231,7 +231,7 @@ static void hot_consume(void *partial, const struct batch *b)
 
 	for (size_t row = 0; row < b->n; row++) {
 		rows[n] = (uint16_t)row;
-		n += is_wanted(hot, b, row);
+		n += hot_is_wanted(hot, b, row);
 	}
 	for (size_t i = 0; i < n; i += ROWS_AT_ONCE) {
 		size_t some = n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE;
@@ -266,7 +266,7 @@ static void merge_keyed(struct hot *into, const struct hot *part, const struct i
 
 	for (uint32_t i = 0; i < part->costs.n; i++) {
 		struct place_group g = group_at(part, i);
-		uint32_t group = group_of(into, g.place, rests[g.rest]);
+		uint32_t group = hot_group_of(into, g.place, rests[g.rest]);
 
 		hot_cost_add(&into->costs.items[group], &part->costs.items[i]);
 	}

@@ -84,7 +84,7 @@ struct columns {
 	size_t n;
 };
 
-static void add_column(struct columns *c, const struct column *column)
+static void hot_table_add_column(struct columns *c, const struct column *column)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (strcmp(c->list[i].name, column->name) == 0)
@@ -133,22 +133,22 @@ static bool weighs_latency(const struct hot *hot, const struct hot_view *view)
 }
 
 /* The event first if there are several, then keys and sums. */
-static void start_table(const struct hot_grouping *g, struct table *t)
+static void hot_table_start_table(const struct hot_grouping *g, struct table *t)
 {
 	struct columns columns = { .n = 0 };
 	struct column *kept;
 
 	if (hot_n_events(g->hot) > 1)
-		add_column(&columns, &event_column);
+		hot_table_add_column(&columns, &event_column);
 	for (size_t i = 0; i < g->view->keys.n; i++) {
 		const struct key_class *class = &key_classes[g->view->keys.keys[i]];
 
 		for (size_t c = 0; c < class->n_columns; c++)
-			add_column(&columns, &class->columns[c]);
+			hot_table_add_column(&columns, &class->columns[c]);
 	}
 	for (size_t i = 0; i < N_SUMS; i++)
 		if (has_sum(g, (enum sum_column)i))
-			add_column(&columns, &sum_columns[i]);
+			hot_table_add_column(&columns, &sum_columns[i]);
 	if (g->view->with_estimates) /* how many there are is the question, not their sum */
 		hide_in_text(&columns, sum_columns[SUM_CYCLES].name);
 	table_init(t, g->view->name, g->view->title, columns.list, columns.n);
@@ -169,7 +169,7 @@ static void start_table(const struct hot_grouping *g, struct table *t)
 	spe_filters_name_estimates(g->hot->session, t);
 }
 
-static void set(struct table *t, struct cell *row, const char *column, struct cell cell)
+static void hot_table_set(struct table *t, struct cell *row, const char *column, struct cell cell)
 {
 	int at = table_column(t, column);
 
@@ -186,19 +186,20 @@ void hot_show_keys(const struct hot_grouping *g, const uint64_t *words, struct t
 
 		class->show(g->names, words, t, cells);
 		for (size_t c = 0; c < class->n_columns; c++)
-			set(t, row, class->columns[c].name, cells[c]);
+			hot_table_set(t, row, class->columns[c].name, cells[c]);
 		words += class->n_words;
 	}
 }
 
 static void show_branches(const struct hot_cost *c, struct table *t, struct cell *row)
 {
-	set(t, row, "branches", cell_count(c->n_branches));
+	hot_table_set(t, row, "branches", cell_count(c->n_branches));
 	if (c->n_telling > 0)
-		set(t, row, "branch_share",
-		    cell_sparse(cell_ratio(c->n, c->n_telling), c->n_telling));
+		hot_table_set(t, row, "branch_share",
+			      cell_sparse(cell_ratio(c->n, c->n_telling), c->n_telling));
 	if (c->n_cycles > 0)
-		set(t, row, "branch_cycles", cell_number((double)c->cycles / (double)c->n_cycles));
+		hot_table_set(t, row, "branch_cycles",
+			      cell_number((double)c->cycles / (double)c->n_cycles));
 }
 
 static struct latency_amount hot_whole(const struct hot_grouping *g, uint64_t event)
@@ -214,18 +215,20 @@ void hot_show_sums(const struct hot_grouping *g, uint64_t event, const struct ho
 					     hot_full_weight(g, event, c) };
 	size_t sampled;
 
-	set(t, row, "share", cell_latency_share(part, hot_whole(g, event), c->n));
-	set(t, row, "samples", cell_count(c->n));
+	hot_table_set(t, row, "share", cell_latency_share(part, hot_whole(g, event), c->n));
+	hot_table_set(t, row, "samples", cell_count(c->n));
 	if (hot_is_branches(g->hot, event, &sampled)) {
 		show_branches(c, t, row);
 	} else if (!hot_is_spe(g->hot, event)) {
-		set(t, row, "period", cell_count(c->period));
-		set(t, row, hot_event_is_time(g->hot, event) ? "shown_time" : "shown_events",
-		    cell_count(c->period));
+		hot_table_set(t, row, "period", cell_count(c->period));
+		hot_table_set(t, row,
+			      hot_event_is_time(g->hot, event) ? "shown_time" : "shown_events",
+			      cell_count(c->period));
 	} else if (c->n_cycles > 0) {
-		set(t, row, "latency_cycles", cell_marked(cell_count(c->cycles), mark));
-		set(t, row, "mean_latency_cycles",
-		    cell_marked(cell_number((double)c->cycles / (double)c->n_cycles), mark));
+		hot_table_set(t, row, "latency_cycles", cell_marked(cell_count(c->cycles), mark));
+		hot_table_set(
+			t, row, "mean_latency_cycles",
+			cell_marked(cell_number((double)c->cycles / (double)c->n_cycles), mark));
 	}
 }
 
@@ -238,8 +241,8 @@ static struct cell limits_cell(const struct estimate *e, struct table *t)
 }
 
 /* How many operations the records stand for. */
-static void show_estimates(const struct hot_grouping *g, const struct hot_group *group,
-			   struct table *t, struct cell *row)
+static void hot_table_show_estimates(const struct hot_grouping *g, const struct hot_group *group,
+				     struct table *t, struct cell *row)
 {
 	struct spe_interval_range range = spe_interval_range(g->hot->session);
 	struct estimate e;
@@ -247,11 +250,11 @@ static void show_estimates(const struct hot_grouping *g, const struct hot_group 
 	if (range.longest == 0)
 		return;
 	e = estimate_of(group->cost.n, group->operations, &range);
-	set(t, row, "estimated_operations",
-	    cell_marked(cell_count(group->operations), MARK_SCALED));
-	set(t, row, "estimated_low", cell_number(e.low));
-	set(t, row, "estimated_high", cell_number(e.high));
-	set(t, row, "estimated_limits", limits_cell(&e, t));
+	hot_table_set(t, row, "estimated_operations",
+		      cell_marked(cell_count(group->operations), MARK_SCALED));
+	hot_table_set(t, row, "estimated_low", cell_number(e.low));
+	hot_table_set(t, row, "estimated_high", cell_number(e.high));
+	hot_table_set(t, row, "estimated_limits", limits_cell(&e, t));
 }
 
 static void show_slices(const struct hot_grouping *g, uint32_t number, struct table *t,
@@ -264,7 +267,7 @@ static void show_slices(const struct hot_grouping *g, uint32_t number, struct ta
 	if (n == 0)
 		return;
 	amounts = g->slices.items + (size_t)number * n;
-	set(t, row, "time", cell_text(slices_spark(t, amounts, n)));
+	hot_table_set(t, row, "time", cell_text(slices_spark(t, amounts, n)));
 	for (uint32_t i = 0; i < n && first >= 0; i++)
 		row[(size_t)first + i] = cell_count(amounts[i]);
 }
@@ -287,12 +290,13 @@ static void show_group(const struct hot_grouping *g, uint32_t number, struct tab
 
 	hot_show_keys(g, words + 1, t, row);
 	hot_show_sums(g, words[0], &group->cost, t, row);
-	set(t, row, "event", cell_text(event_text(g, words[0], t)));
+	hot_table_set(t, row, "event", cell_text(event_text(g, words[0], t)));
 	if (g->view->with_estimates && hot_is_spe(g->hot, words[0]))
-		show_estimates(g, group, t, row);
+		hot_table_show_estimates(g, group, t, row);
 	show_slices(g, number, t, row);
 	if (g->has_chains)
-		set(t, row, "total_share", cell_ratio(group->inclusive, g->weights[words[0]]));
+		hot_table_set(t, row, "total_share",
+			      cell_ratio(group->inclusive, g->weights[words[0]]));
 }
 
 /* The first `top` groups of each event. */
@@ -333,7 +337,7 @@ int hot_table(const struct hot *hot, const struct names *names, const struct hot
 	struct hot_grouping g;
 
 	hot_grouping_init(&g, hot, names, view);
-	start_table(&g, out);
+	hot_table_start_table(&g, out);
 	show_all(&g, out);
 	hot_grouping_release(&g);
 	return table_sort_by(out, view->sort, view->top, err);

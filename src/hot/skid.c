@@ -70,7 +70,7 @@ struct order {
 	const struct hot_grouping *g;
 };
 
-static int compare_rows(const void *left, const void *right, void *context)
+static int hot_skid_compare_rows(const void *left, const void *right, void *context)
 {
 	const struct order *o = context;
 	const struct skid_row *a = &o->skid->rows.items[*(const uint32_t *)left];
@@ -85,7 +85,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 	return hot_words_compare(o->g, a->words, b->words);
 }
 
-static void start(const struct keys *keys, struct table *out)
+static void hot_skid_start(const struct keys *keys, struct table *out)
 {
 	struct column *list;
 	size_t n = 0;
@@ -107,8 +107,8 @@ static void start(const struct keys *keys, struct table *out)
 	out->n_columns = n + N_SUMS;
 }
 
-static void show_row(const struct skid *k, const struct hot_grouping *g, const struct skid_row *r,
-		     struct table *out)
+static void hot_skid_show_row(const struct skid *k, const struct hot_grouping *g,
+			      const struct skid_row *r, struct table *out)
 {
 	struct cell *row = table_add_row(out);
 	struct cell *sum = row + out->n_columns - N_SUMS;
@@ -134,15 +134,15 @@ void hot_skid_table(const struct hot *hot, const struct hot_event *e, const stru
 	hot_grouping_init(&g, hot, names, &view);
 	tuples_init(&skid.keys, HOT_GROUP_WORDS);
 	add_groups(&skid, hot, e, &g);
-	start(keys, out);
+	hot_skid_start(keys, out);
 	out->title = table_format(out, "Where %s was sampled, and where SPE saw it",
 				  capture_event_name(hot->session->capture, (size_t)e->sampled));
 	numbers = mem_alloc(skid.rows.n + 1, sizeof(*numbers));
 	for (uint32_t i = 0; i < skid.rows.n; i++)
 		numbers[i] = i;
-	qsort_r(numbers, skid.rows.n, sizeof(*numbers), compare_rows, &order);
+	qsort_r(numbers, skid.rows.n, sizeof(*numbers), hot_skid_compare_rows, &order);
 	for (size_t i = 0; i < skid.rows.n && (top == 0 || i < top); i++)
-		show_row(&skid, &g, &skid.rows.items[numbers[i]], out);
+		hot_skid_show_row(&skid, &g, &skid.rows.items[numbers[i]], out);
 	if (skid.period > 0 && skid.n_spe > 0)
 		table_note(out,
 			   "%.1f %% of the sampled event fell where SPE never saw it: samples skid "

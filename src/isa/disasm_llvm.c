@@ -156,7 +156,7 @@ static void set_last_operand(struct instruction *i, uint64_t address)
 		 (unsigned long long)address);
 }
 
-static bool is_blank(char c)
+static bool disasm_llvm_is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
@@ -166,15 +166,15 @@ static void copy_text(char *out, size_t room, const char *text, const char *end)
 {
 	size_t n = 0;
 
-	while (text < end && is_blank(*text))
+	while (text < end && disasm_llvm_is_blank(*text))
 		text++;
-	while (end > text && is_blank(end[-1]))
+	while (end > text && disasm_llvm_is_blank(end[-1]))
 		end--;
 	for (; text < end && n + 1 < room; text++) {
-		bool is_repeated = is_blank(*text) && n > 0 && out[n - 1] == ' ';
+		bool is_repeated = disasm_llvm_is_blank(*text) && n > 0 && out[n - 1] == ' ';
 
 		if (!is_repeated)
-			out[n++] = is_blank(*text) ? ' ' : *text;
+			out[n++] = disasm_llvm_is_blank(*text) ? ' ' : *text;
 	}
 	out[n] = '\0';
 }

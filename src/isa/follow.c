@@ -38,7 +38,7 @@ struct isa_followed {
 	bool is_lost;	       /* it cannot be told where it goes */
 };
 
-static uint32_t word_at(const struct isa_followed *f, uint32_t number)
+static uint32_t follow_word_at(const struct isa_followed *f, uint32_t number)
 {
 	struct cursor c = cur_of(f->function.code + f->starts[number], WORD);
 
@@ -127,7 +127,7 @@ static void open_state(struct isa_followed *f, uint32_t number)
 	f->is_open[number] = true;
 }
 
-static bool is_number(const struct isa_value *v)
+static bool follow_is_number(const struct isa_value *v)
 {
 	return v->root == ISA_NUMBER || v->root == ISA_CONSTANT;
 }
@@ -145,7 +145,8 @@ static struct isa_value merged(uint32_t number, uint32_t reg, bool are_numbers)
 static bool join_register(uint32_t number, uint32_t reg, struct isa_value *at,
 			  const struct isa_value *other)
 {
-	struct isa_value both = merged(number, reg, is_number(at) && is_number(other));
+	struct isa_value both =
+		merged(number, reg, follow_is_number(at) && follow_is_number(other));
 
 	if (at->root == ISA_ANYTHING)
 		return false;
@@ -163,7 +164,7 @@ static bool join_register(uint32_t number, uint32_t reg, struct isa_value *at,
 }
 
 /* What holds at a place, if `s` is another way to get there. */
-static void join(struct isa_followed *f, uint32_t number, const struct isa_state *s)
+static void follow_join(struct isa_followed *f, uint32_t number, const struct isa_state *s)
 {
 	struct isa_state *at = &f->states[number];
 	bool is_changed = !f->is_reached[number];
@@ -184,7 +185,7 @@ static void join_target(struct isa_followed *f, uint64_t target, const struct is
 	uint32_t number = number_at(f, target);
 
 	if (number < f->n)
-		join(f, number, s);
+		follow_join(f, number, s);
 	else if (distance < f->function.size)
 		f->is_lost = true;
 	else
@@ -204,7 +205,7 @@ static struct isa_state state_after(const struct isa_followed *f, uint32_t numbe
 	struct isa_state s = f->states[number];
 
 	if (f->function.isa == ISA_A64)
-		isa_step_a64(&s, word_at(f, number), here_of(f, number));
+		isa_step_a64(&s, follow_word_at(f, number), here_of(f, number));
 	else
 		isa_step_x86(&s, &f->steps[number], here_of(f, number));
 	name_unknown(f, ISA_LEFT, number, &s);
@@ -223,14 +224,14 @@ static void follow_from(struct isa_followed *f, uint32_t number)
 	}
 	if (flow.kind != FLOW_JUMP && flow.kind != FLOW_RETURN && flow.kind != FLOW_STOP &&
 	    number + 1 < f->n)
-		join(f, number + 1, &s);
+		follow_join(f, number + 1, &s);
 }
 
 /* Fills the space between blocks. */
 static bool is_padding(const struct isa_followed *f, uint32_t number)
 {
 	if (f->function.isa == ISA_A64)
-		return word_at(f, number) == A64_NOP || word_at(f, number) == 0;
+		return follow_word_at(f, number) == A64_NOP || follow_word_at(f, number) == 0;
 	return f->steps[number].is_nop;
 }
 
@@ -258,7 +259,7 @@ static void follow_all(struct isa_followed *f)
 		if (f->is_reached[i] || (i > 0 && is_padding(f, i)))
 			continue;
 		name_unknown(f, ISA_GIVEN, i, &unknown);
-		join(f, i, &unknown);
+		follow_join(f, i, &unknown);
 		follow_open(f);
 	}
 }

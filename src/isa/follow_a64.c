@@ -25,7 +25,7 @@ enum {
 #define READ_THREAD_POINTER UINT32_C(0xd53bd040)
 #define FIRST_FIELD UINT32_C(0x1f)
 
-static uint32_t field(uint32_t word, unsigned from, unsigned bits)
+static uint32_t follow_a64_field(uint32_t word, unsigned from, unsigned bits)
 {
 	return word >> from & ((1u << bits) - 1);
 }
@@ -35,7 +35,7 @@ static uint64_t signed_field(uint32_t word, unsigned from, unsigned bits)
 {
 	uint64_t sign = UINT64_C(1) << (bits - 1);
 
-	return (field(word, from, bits) ^ sign) - sign;
+	return (follow_a64_field(word, from, bits) ^ sign) - sign;
 }
 
 /* The register, or zero. */
@@ -46,104 +46,113 @@ static struct isa_value get_or_zero(const struct isa_state *s, uint32_t reg)
 
 static void adr(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	uint64_t distance = (uint64_t)field(word, 5, 19) << 2 | field(word, 29, 2);
+	uint64_t distance =
+		(uint64_t)follow_a64_field(word, 5, 19) << 2 | follow_a64_field(word, 29, 2);
 
 	distance = (distance ^ 1u << 20) - (1u << 20);
-	isa_set(s, field(word, 0, 5),
+	isa_set(s, follow_a64_field(word, 0, 5),
 		isa_constant(word >> 31 ? (here.address & ~(uint64_t)0xfff) + (distance << 12)
 					: here.address + distance));
 }
 
 static void add_immediate(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	uint64_t by = (uint64_t)field(word, 10, 12) << (field(word, 22, 1) ? 12 : 0);
+	uint64_t by = (uint64_t)follow_a64_field(word, 10, 12)
+		      << (follow_a64_field(word, 22, 1) ? 12 : 0);
 
 	(void)here;
-	isa_set(s, field(word, 0, 5),
-		isa_value_moved(isa_get(s, field(word, 5, 5)), field(word, 30, 1) ? 0 - by : by));
+	isa_set(s, follow_a64_field(word, 0, 5),
+		isa_value_moved(isa_get(s, follow_a64_field(word, 5, 5)),
+				follow_a64_field(word, 30, 1) ? 0 - by : by));
 }
 
 /* A register that is shifted to the left. */
 static struct isa_value shifted(const struct isa_state *s, uint32_t word)
 {
-	return isa_value_times(get_or_zero(s, field(word, 16, 5)), UINT64_C(1)
-									   << field(word, 10, 6));
+	return isa_value_times(get_or_zero(s, follow_a64_field(word, 16, 5)),
+			       UINT64_C(1) << follow_a64_field(word, 10, 6));
 }
 
 static void add_register(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
-	if (field(word, 5, 5) == field(word, 16, 5))
-		isa_set(s, field(word, 0, 5),
-			isa_value_times(get_or_zero(s, field(word, 5, 5)),
-					(UINT64_C(1) << field(word, 10, 6)) + 1));
+	if (follow_a64_field(word, 5, 5) == follow_a64_field(word, 16, 5))
+		isa_set(s, follow_a64_field(word, 0, 5),
+			isa_value_times(get_or_zero(s, follow_a64_field(word, 5, 5)),
+					(UINT64_C(1) << follow_a64_field(word, 10, 6)) + 1));
 	else
-		isa_set(s, field(word, 0, 5),
-			isa_value_sum(get_or_zero(s, field(word, 5, 5)), shifted(s, word)));
+		isa_set(s, follow_a64_field(word, 0, 5),
+			isa_value_sum(get_or_zero(s, follow_a64_field(word, 5, 5)),
+				      shifted(s, word)));
 }
 
 static void subtract_register(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
-	isa_set(s, field(word, 0, 5),
-		isa_value_difference(get_or_zero(s, field(word, 5, 5)), shifted(s, word)));
+	isa_set(s, follow_a64_field(word, 0, 5),
+		isa_value_difference(get_or_zero(s, follow_a64_field(word, 5, 5)),
+				     shifted(s, word)));
 }
 
 /* "add x0, x1, w2, sxtw #3": of registers of 64 bits, or numbers of fewer */
 static void add_extended(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	struct isa_value by =
-		field(word, 13, 2) == 3 ? get_or_zero(s, field(word, 16, 5)) : isa_number();
+	struct isa_value by = follow_a64_field(word, 13, 2) == 3
+				      ? get_or_zero(s, follow_a64_field(word, 16, 5))
+				      : isa_number();
 
 	(void)here;
-	isa_set(s, field(word, 0, 5),
-		isa_value_sum(isa_get(s, field(word, 5, 5)),
-			      isa_value_times(by, UINT64_C(1) << field(word, 10, 3))));
+	isa_set(s, follow_a64_field(word, 0, 5),
+		isa_value_sum(isa_get(s, follow_a64_field(word, 5, 5)),
+			      isa_value_times(by, UINT64_C(1) << follow_a64_field(word, 10, 3))));
 }
 
 static void move_register(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
-	isa_set(s, field(word, 0, 5), get_or_zero(s, field(word, 16, 5)));
+	isa_set(s, follow_a64_field(word, 0, 5), get_or_zero(s, follow_a64_field(word, 16, 5)));
 }
 
 static void move_wide(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	unsigned shift = field(word, 21, 2) * 16;
-	uint64_t value = (uint64_t)field(word, 5, 16) << shift;
-	struct isa_value old = isa_get(s, field(word, 0, 5));
+	unsigned shift = follow_a64_field(word, 21, 2) * 16;
+	uint64_t value = (uint64_t)follow_a64_field(word, 5, 16) << shift;
+	struct isa_value old = isa_get(s, follow_a64_field(word, 0, 5));
 
 	(void)here;
-	switch (field(word, 29, 2)) {
+	switch (follow_a64_field(word, 29, 2)) {
 	case 0:
-		isa_set(s, field(word, 0, 5), isa_constant(word >> 31 ? ~value : (uint32_t)~value));
+		isa_set(s, follow_a64_field(word, 0, 5),
+			isa_constant(word >> 31 ? ~value : (uint32_t)~value));
 		return;
 	case 2:
-		isa_set(s, field(word, 0, 5), isa_constant(value));
+		isa_set(s, follow_a64_field(word, 0, 5), isa_constant(value));
 		return;
 	default:
 		old.offset = (old.offset & ~((uint64_t)0xffff << shift)) | value;
 		if (old.root == ISA_CONSTANT && old.step == 0)
-			isa_set(s, field(word, 0, 5), old);
+			isa_set(s, follow_a64_field(word, 0, 5), old);
 		else
-			isa_forget(s, field(word, 0, 5));
+			isa_forget(s, follow_a64_field(word, 0, 5));
 	}
 }
 
 /* LSL, SBFIZ, UBFIZ: a multiple; SXTW, UBFX and such: some number. */
 static void move_bits(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	unsigned by = WORD_BITS - field(word, 16, 6), last = field(word, 10, 6);
-	bool is_shift = field(word, 16, 6) > last;
-	struct isa_value from = get_or_zero(s, field(word, 5, 5));
+	unsigned by = WORD_BITS - follow_a64_field(word, 16, 6),
+		 last = follow_a64_field(word, 10, 6);
+	bool is_shift = follow_a64_field(word, 16, 6) > last;
+	struct isa_value from = get_or_zero(s, follow_a64_field(word, 5, 5));
 
 	(void)here;
 	if (!is_shift)
-		isa_set(s, field(word, 0, 5), isa_number());
-	else if (last + 1 + by == WORD_BITS && field(word, 29, 2) == 2)
-		isa_set(s, field(word, 0, 5), isa_value_times(from, UINT64_C(1) << by));
+		isa_set(s, follow_a64_field(word, 0, 5), isa_number());
+	else if (last + 1 + by == WORD_BITS && follow_a64_field(word, 29, 2) == 2)
+		isa_set(s, follow_a64_field(word, 0, 5), isa_value_times(from, UINT64_C(1) << by));
 	else
-		isa_set(s, field(word, 0, 5), isa_value_times(isa_number(), UINT64_C(1) << by));
+		isa_set(s, follow_a64_field(word, 0, 5),
+			isa_value_times(isa_number(), UINT64_C(1) << by));
 }
 
 /* A product with a constant; else some number. */
@@ -158,17 +167,18 @@ static struct isa_value product(struct isa_value a, struct isa_value b)
 
 static void multiply_add(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	struct isa_value by =
-		product(get_or_zero(s, field(word, 5, 5)), get_or_zero(s, field(word, 16, 5)));
+	struct isa_value by = product(get_or_zero(s, follow_a64_field(word, 5, 5)),
+				      get_or_zero(s, follow_a64_field(word, 16, 5)));
 
 	(void)here;
-	isa_set(s, field(word, 0, 5), isa_value_sum(get_or_zero(s, field(word, 10, 5)), by));
+	isa_set(s, follow_a64_field(word, 0, 5),
+		isa_value_sum(get_or_zero(s, follow_a64_field(word, 10, 5)), by));
 }
 
 static void read_thread_pointer(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
-	isa_set(s, field(word, 0, 5), (struct isa_value){ .root = ISA_THREAD });
+	isa_set(s, follow_a64_field(word, 0, 5), (struct isa_value){ .root = ISA_THREAD });
 }
 
 static void lose_in_call(struct isa_state *s)
@@ -181,7 +191,8 @@ static void lose_in_call(struct isa_state *s)
 /* A descriptor's function is called with its address, and keeps all other registers. */
 static void call_register(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	struct isa_value target = isa_get(s, field(word, 5, 5)), argument = isa_get(s, 0);
+	struct isa_value target = isa_get(s, follow_a64_field(word, 5, 5)),
+			 argument = isa_get(s, 0);
 
 	(void)here;
 	if (target.root == ISA_CONTENT && (target.offset | target.step) == 0 &&
@@ -193,14 +204,14 @@ static void call_register(struct isa_state *s, uint32_t word, struct isa_here he
 	}
 }
 
-static void call(struct isa_state *s, uint32_t word, struct isa_here here)
+static void follow_a64_call(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)word;
 	(void)here;
 	lose_in_call(s);
 }
 
-static void keep(struct isa_state *s, uint32_t word, struct isa_here here)
+static void follow_a64_keep(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)s;
 	(void)word;
@@ -214,8 +225,8 @@ static void forget_all(struct isa_state *s, uint32_t word, struct isa_here here)
 
 	(void)here;
 	for (size_t i = 0; i < COUNT(fields); i++) {
-		isa_forget(s, field(word, fields[i], 5));
-		isa_forget(s, field(word, fields[i], 5) + 1);
+		isa_forget(s, follow_a64_field(word, fields[i], 5));
+		isa_forget(s, follow_a64_field(word, fields[i], 5) + 1);
 	}
 }
 
@@ -223,110 +234,117 @@ static void forget_all(struct isa_state *s, uint32_t word, struct isa_here here)
 static void forget_data(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
-	isa_forget(s, field(word, 0, 5));
-	isa_forget(s, field(word, 16, 5));
-	if (!field(word, 21, 1))
+	isa_forget(s, follow_a64_field(word, 0, 5));
+	isa_forget(s, follow_a64_field(word, 16, 5));
+	if (!follow_a64_field(word, 21, 1))
 		return;
-	isa_forget(s, field(word, 10, 5));
-	isa_forget(s, field(word, 0, 5) + 1);
-	isa_forget(s, field(word, 16, 5) + 1);
+	isa_forget(s, follow_a64_field(word, 10, 5));
+	isa_forget(s, follow_a64_field(word, 0, 5) + 1);
+	isa_forget(s, follow_a64_field(word, 16, 5) + 1);
 }
 
 static void forget_base(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
-	isa_forget(s, field(word, 5, 5));
+	isa_forget(s, follow_a64_field(word, 5, 5));
 }
 
 static void forget_first(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
-	isa_forget(s, field(word, 0, 5));
+	isa_forget(s, follow_a64_field(word, 0, 5));
 }
 
 /* Of 32 bits: no address. */
 static void leave_number(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
-	isa_set(s, field(word, 0, 5), isa_number());
+	isa_set(s, follow_a64_field(word, 0, 5), isa_number());
 }
 
 /* What is loaded to a general register from this address; stores leave theirs as it is. */
 static void load_from(struct isa_state *s, uint32_t word, struct isa_here here,
 		      struct isa_value address)
 {
-	bool is_vector = field(word, 26, 1), is_double = field(word, 30, 2) == 3;
+	bool is_vector = follow_a64_field(word, 26, 1),
+	     is_double = follow_a64_field(word, 30, 2) == 3;
 
-	if (is_vector || field(word, 22, 2) == 0)
+	if (is_vector || follow_a64_field(word, 22, 2) == 0)
 		return;
 	if (!is_double)
-		isa_set(s, field(word, 0, 5), isa_number());
-	else if (field(word, 22, 2) == 1)
-		isa_set(s, field(word, 0, 5), isa_fetched(here, address, 0));
+		isa_set(s, follow_a64_field(word, 0, 5), isa_number());
+	else if (follow_a64_field(word, 22, 2) == 1)
+		isa_set(s, follow_a64_field(word, 0, 5), isa_fetched(here, address, 0));
 }
 
 static void load_unsigned(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	uint64_t by = (uint64_t)field(word, 10, 12) << field(word, 30, 2);
+	uint64_t by = (uint64_t)follow_a64_field(word, 10, 12) << follow_a64_field(word, 30, 2);
 
-	load_from(s, word, here, isa_value_moved(isa_get(s, field(word, 5, 5)), by));
+	load_from(s, word, here, isa_value_moved(isa_get(s, follow_a64_field(word, 5, 5)), by));
 }
 
 static void load_unscaled(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	load_from(s, word, here,
-		  isa_value_moved(isa_get(s, field(word, 5, 5)), signed_field(word, 12, 9)));
+		  isa_value_moved(isa_get(s, follow_a64_field(word, 5, 5)),
+				  signed_field(word, 12, 9)));
 }
 
 /* Before the access or after it, the base moves on. */
 static void load_and_write_back(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	struct isa_value base = isa_get(s, field(word, 5, 5));
+	struct isa_value base = isa_get(s, follow_a64_field(word, 5, 5));
 	struct isa_value moved = isa_value_moved(base, signed_field(word, 12, 9));
 
-	isa_set(s, field(word, 5, 5), moved);
-	load_from(s, word, here, field(word, 11, 1) ? moved : base);
+	isa_set(s, follow_a64_field(word, 5, 5), moved);
+	load_from(s, word, here, follow_a64_field(word, 11, 1) ? moved : base);
 }
 
 static void load_by_register(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	struct isa_value by =
-		field(word, 13, 2) == 3 ? get_or_zero(s, field(word, 16, 5)) : isa_number();
-	unsigned shift = field(word, 12, 1) ? field(word, 30, 2) : 0;
+	struct isa_value by = follow_a64_field(word, 13, 2) == 3
+				      ? get_or_zero(s, follow_a64_field(word, 16, 5))
+				      : isa_number();
+	unsigned shift = follow_a64_field(word, 12, 1) ? follow_a64_field(word, 30, 2) : 0;
 
 	load_from(s, word, here,
-		  isa_value_sum(isa_get(s, field(word, 5, 5)),
+		  isa_value_sum(isa_get(s, follow_a64_field(word, 5, 5)),
 				isa_value_times(by, UINT64_C(1) << shift)));
 }
 
 static void load_literal(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
-	if (!field(word, 26, 1))
-		isa_forget(s, field(word, 0, 5));
+	if (!follow_a64_field(word, 26, 1))
+		isa_forget(s, follow_a64_field(word, 0, 5));
 }
 
 static void load_acquire(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	isa_set(s, field(word, 0, 5), isa_fetched(here, isa_get(s, field(word, 5, 5)), 0));
+	isa_set(s, follow_a64_field(word, 0, 5),
+		isa_fetched(here, isa_get(s, follow_a64_field(word, 5, 5)), 0));
 }
 
 /* Pairs: after the access, at an offset, before it. */
 static void load_pair(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	unsigned shift = field(word, 26, 1) ? 2 + field(word, 30, 2) : 2 + field(word, 31, 1);
-	struct isa_value base = isa_get(s, field(word, 5, 5));
+	unsigned shift = follow_a64_field(word, 26, 1) ? 2 + follow_a64_field(word, 30, 2)
+						       : 2 + follow_a64_field(word, 31, 1);
+	struct isa_value base = isa_get(s, follow_a64_field(word, 5, 5));
 	struct isa_value moved = isa_value_moved(base, signed_field(word, 15, 7) << shift);
-	struct isa_value address = field(word, 23, 2) == 1 ? base : moved;
-	bool is_double = field(word, 30, 2) == 2;
+	struct isa_value address = follow_a64_field(word, 23, 2) == 1 ? base : moved;
+	bool is_double = follow_a64_field(word, 30, 2) == 2;
 
-	if (field(word, 23, 1))
-		isa_set(s, field(word, 5, 5),
-			field(word, 30, 2) == 1 ? (struct isa_value){ 0 } : moved);
-	if (field(word, 26, 1) || !field(word, 22, 1))
+	if (follow_a64_field(word, 23, 1))
+		isa_set(s, follow_a64_field(word, 5, 5),
+			follow_a64_field(word, 30, 2) == 1 ? (struct isa_value){ 0 } : moved);
+	if (follow_a64_field(word, 26, 1) || !follow_a64_field(word, 22, 1))
 		return;
-	isa_set(s, field(word, 0, 5), is_double ? isa_fetched(here, address, 0) : isa_number());
-	isa_set(s, field(word, 10, 5), is_double ? isa_fetched(here, address, 8) : isa_number());
+	isa_set(s, follow_a64_field(word, 0, 5),
+		is_double ? isa_fetched(here, address, 0) : isa_number());
+	isa_set(s, follow_a64_field(word, 10, 5),
+		is_double ? isa_fetched(here, address, 8) : isa_number());
 }
 
 /* First match wins. */
@@ -357,31 +375,31 @@ static const struct form {
 	{ 0x3b200c00, 0x38200800, load_by_register },
 	{ 0x3b000000, 0x18000000, load_literal },
 	{ 0x3a000000, 0x28000000, load_pair },
-	{ 0xfffffc00, 0xc8dffc00, load_acquire }, /* LDAR */
-	{ 0xfffffc00, 0xf8bfc000, load_acquire }, /* LDAPR */
-	{ 0x3b208c00, 0x38200000, forget_first }, /* LDADD and such */
-	{ 0x3b20fc00, 0x38208000, forget_first }, /* SWP */
-	{ 0x3f000000, 0x08000000, forget_data },  /* exclusive, ordered, CAS */
-	{ 0xbfbf0000, 0x0c000000, keep },	  /* vectors side by side */
-	{ 0xbf9f0000, 0x0d000000, keep },
-	{ 0xbe800000, 0x0c800000, forget_base }, /* … and the base moves on */
-	{ 0x0a000000, 0x08000000, forget_all },	 /* other loads and stores */
-	{ 0xfc000000, 0x94000000, call },	 /* BL */
+	{ 0xfffffc00, 0xc8dffc00, load_acquire },    /* LDAR */
+	{ 0xfffffc00, 0xf8bfc000, load_acquire },    /* LDAPR */
+	{ 0x3b208c00, 0x38200000, forget_first },    /* LDADD and such */
+	{ 0x3b20fc00, 0x38208000, forget_first },    /* SWP */
+	{ 0x3f000000, 0x08000000, forget_data },     /* exclusive, ordered, CAS */
+	{ 0xbfbf0000, 0x0c000000, follow_a64_keep }, /* vectors side by side */
+	{ 0xbf9f0000, 0x0d000000, follow_a64_keep },
+	{ 0xbe800000, 0x0c800000, forget_base },     /* … and the base moves on */
+	{ 0x0a000000, 0x08000000, forget_all },	     /* other loads and stores */
+	{ 0xfc000000, 0x94000000, follow_a64_call }, /* BL */
 	{ 0xfffffc1f, 0xd63f0000, call_register },
-	{ 0xfefff000, 0xd63f0000, call }, /* … with authentication */
-	{ 0xff000000, 0xd4000000, call }, /* SVC and such */
-	{ 0x7c000000, 0x14000000, keep }, /* branches */
-	{ 0x7c000000, 0x34000000, keep },
-	{ 0xfe000000, 0x54000000, keep },
-	{ 0xfe000000, 0xd6000000, keep },
-	{ 0xfff00000, 0xd5000000, keep },	  /* MSR, hints, barriers; SYS */
-	{ 0x5f20fc00, 0x1e200000, forget_first }, /* from vectors: FMOV, FCVTZS … */
+	{ 0xfefff000, 0xd63f0000, follow_a64_call }, /* … with authentication */
+	{ 0xff000000, 0xd4000000, follow_a64_call }, /* SVC and such */
+	{ 0x7c000000, 0x14000000, follow_a64_keep }, /* branches */
+	{ 0x7c000000, 0x34000000, follow_a64_keep },
+	{ 0xfe000000, 0x54000000, follow_a64_keep },
+	{ 0xfe000000, 0xd6000000, follow_a64_keep },
+	{ 0xfff00000, 0xd5000000, follow_a64_keep }, /* MSR, hints, barriers; SYS */
+	{ 0x5f20fc00, 0x1e200000, forget_first },    /* from vectors: FMOV, FCVTZS … */
 	{ 0x5f200000, 0x1e000000, forget_first },
-	{ 0xbfe0ec00, 0x0e002c00, forget_first }, /* SMOV, UMOV */
-	{ 0x0e000000, 0x0e000000, keep },	  /* other vectors */
-	{ 0x3fe00000, 0x3a400000, keep },	  /* conditional comparisons, flags */
-	{ 0x3fe07c00, 0x3a000400, keep },
-	{ 0xffffbc1f, 0x3a00080d, keep },
+	{ 0xbfe0ec00, 0x0e002c00, forget_first },    /* SMOV, UMOV */
+	{ 0x0e000000, 0x0e000000, follow_a64_keep }, /* other vectors */
+	{ 0x3fe00000, 0x3a400000, follow_a64_keep }, /* conditional comparisons, flags */
+	{ 0x3fe07c00, 0x3a000400, follow_a64_keep },
+	{ 0xffffbc1f, 0x3a00080d, follow_a64_keep },
 	{ 0x9c000000, 0x10000000, leave_number }, /* data processing of 32 bits */
 	{ 0x8e000000, 0x0a000000, leave_number },
 	{ 0, 0, forget_first },

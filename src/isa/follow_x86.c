@@ -9,7 +9,8 @@ static struct isa_value get_or_zero(const struct isa_state *s, uint8_t reg)
 }
 
 /* The stack pointer is not followed, and is not lost. */
-static struct isa_value sum_of(const struct isa_state *s, const struct isa_x86_step *step)
+static struct isa_value follow_x86_sum_of(const struct isa_state *s,
+					  const struct isa_x86_step *step)
 {
 	struct isa_value base = get_or_zero(s, step->base), index = get_or_zero(s, step->index);
 
@@ -33,8 +34,10 @@ static struct isa_value fetched(const struct isa_state *s, const struct isa_x86_
 {
 	if (step->is_absolute)
 		return isa_fetched(here, isa_constant(step->displacement), 0);
-	return isa_fetched(
-		here, step->base == X86_NO_REGISTER ? (struct isa_value){ 0 } : sum_of(s, step), 0);
+	return isa_fetched(here,
+			   step->base == X86_NO_REGISTER ? (struct isa_value){ 0 }
+							 : follow_x86_sum_of(s, step),
+			   0);
 }
 
 void isa_step_x86(struct isa_state *s, const struct isa_x86_step *step, struct isa_here here)
@@ -42,7 +45,8 @@ void isa_step_x86(struct isa_state *s, const struct isa_x86_step *step, struct i
 	struct isa_value value = { 0 };
 
 	if (step->effect == X86_EFFECT_SUM)
-		value = step->is_absolute ? isa_constant(step->displacement) : sum_of(s, step);
+		value = step->is_absolute ? isa_constant(step->displacement)
+					  : follow_x86_sum_of(s, step);
 	else if (step->effect == X86_EFFECT_DIFFERENCE)
 		value = difference_of(s, step);
 	else if (step->effect == X86_EFFECT_LOAD)

@@ -21,7 +21,7 @@ struct word {
 	size_t n;
 };
 
-static bool is_word(struct word w, const char *text)
+static bool operand_is_word(struct word w, const char *text)
 {
 	return strlen(text) == w.n && memcmp(w.text, text, w.n) == 0;
 }
@@ -48,13 +48,13 @@ static struct word rest_of(struct word w, size_t from)
 static bool a64_register(struct word w, uint32_t *out)
 {
 	*out = A64_SP;
-	if (is_word(w, "sp"))
+	if (operand_is_word(w, "sp"))
 		return true;
 	return w.n > 1 && w.text[0] == 'x' && read_small(rest_of(w, 1), out) &&
 	       *out < N_A64_NUMBERED;
 }
 
-static bool read_number(struct word w, int64_t *out)
+static bool operand_read_number(struct word w, int64_t *out)
 {
 	char text[32], *end;
 
@@ -77,7 +77,7 @@ static struct word trimmed(struct word w)
 }
 
 /* Cuts at the commas. Returns how many pieces there are; MAX_TERMS + 1 if too many. */
-static size_t split(struct word w, struct word *out)
+static size_t operand_split(struct word w, struct word *out)
 {
 	size_t n = 0, from = 0;
 
@@ -110,7 +110,7 @@ static bool read_extension(struct word w, uint32_t *out_scale)
 static bool parse_a64(struct word inside, struct isa_operand *out)
 {
 	struct word terms[MAX_TERMS];
-	size_t n = split(inside, terms);
+	size_t n = operand_split(inside, terms);
 
 	if (n > 3 || !a64_register(terms[0], &out->base))
 		return false;
@@ -118,7 +118,7 @@ static bool parse_a64(struct word inside, struct isa_operand *out)
 	if (n == 1)
 		return true;
 	if (terms[1].n > 0 && terms[1].text[0] == '#')
-		return n == 2 && read_number(rest_of(terms[1], 1), &out->displacement);
+		return n == 2 && operand_read_number(rest_of(terms[1], 1), &out->displacement);
 	if (terms[1].n < 2 || (terms[1].text[0] != 'x' && terms[1].text[0] != 'w') ||
 	    !read_small(rest_of(terms[1], 1), &out->index))
 		return false;

@@ -37,7 +37,7 @@ static bool may_be_pointer(const struct isa_value *v)
 }
 
 /* A multiple of whatever the root is, as a number. */
-static struct isa_value number_of(struct isa_value v)
+static struct isa_value value_number_of(struct isa_value v)
 {
 	uint64_t times = size_of_distance((uint64_t)v.more + 1);
 
@@ -82,7 +82,7 @@ struct isa_value isa_value_sum(struct isa_value a, struct isa_value b)
 		b = swapped;
 	}
 	/* The sum keeps the root of the one that may be a pointer, or is the only one with a root. */
-	b = number_of(b);
+	b = value_number_of(b);
 	a.offset += b.offset;
 	a.step = gcd(a.step, b.step);
 	return a;

@@ -107,7 +107,7 @@ static bool has_size(const ZydisDecodedInstruction *i)
 	       i->meta.category != ZYDIS_CATEGORY_XSAVEOPT;
 }
 
-static uint32_t width_of(const struct x86 *x, ZydisRegister reg)
+static uint32_t x86_access_width_of(const struct x86 *x, ZydisRegister reg)
 {
 	return ZydisRegisterGetWidth(x->instruction.machine_mode, reg);
 }
@@ -119,18 +119,19 @@ static uint32_t width_of(const struct x86 *x, ZydisRegister reg)
 static uint32_t gathered_bits(const struct x86 *x, const ZydisDecodedOperand *memory)
 {
 	uint32_t number_bits = x->instruction.opcode & 1 ? 64 : 32;
-	uint32_t n = width_of(x, memory->mem.index) / number_bits;
+	uint32_t n = x86_access_width_of(x, memory->mem.index) / number_bits;
 
 	for (size_t i = 0; i < x->instruction.operand_count_visible; i++) {
 		const ZydisDecodedOperand *o = &x->operands[i];
 
-		if (is_vector_register(o) && width_of(x, o->reg.value) / memory->size < n)
-			n = width_of(x, o->reg.value) / memory->size;
+		if (is_vector_register(o) &&
+		    x86_access_width_of(x, o->reg.value) / memory->size < n)
+			n = x86_access_width_of(x, o->reg.value) / memory->size;
 	}
 	return n * memory->size;
 }
 
-static uint32_t bytes_of(const struct x86 *x, const ZydisDecodedOperand *memory)
+static uint32_t x86_access_bytes_of(const struct x86 *x, const ZydisDecodedOperand *memory)
 {
 	if (!has_size(&x->instruction) || memory->size == 0)
 		return 0;
@@ -161,6 +162,6 @@ bool x86_access(enum isa isa, const void *code, size_t size, struct isa_access *
 		return true;
 	if (is_atomic(&x))
 		flags |= ACCESS_ATOMIC;
-	*out = (struct isa_access){ .bytes = bytes_of(&x, first), .flags = flags };
+	*out = (struct isa_access){ .bytes = x86_access_bytes_of(&x, first), .flags = flags };
 	return true;
 }

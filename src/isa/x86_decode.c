@@ -140,7 +140,7 @@ static const uint8_t kinds_of_categories[ZYDIS_CATEGORY_MAX_VALUE + 1] = {
 	[ZYDIS_CATEGORY_INTERRUPT] = FLOW_SYSTEM,
 };
 
-static enum flow_kind kind_of(const ZydisDecodedInstruction *i)
+static enum flow_kind x86_decode_kind_of(const ZydisDecodedInstruction *i)
 {
 	switch (i->mnemonic) {
 	case ZYDIS_MNEMONIC_HLT:
@@ -157,7 +157,7 @@ static enum flow_kind kind_of(const ZydisDecodedInstruction *i)
 
 struct flow x86_flow_of(const ZydisDecodedInstruction *i, uint64_t address)
 {
-	struct flow flow = { .kind = kind_of(i) };
+	struct flow flow = { .kind = x86_decode_kind_of(i) };
 
 	if (!i->raw.imm[0].is_relative)
 		return flow;

@@ -179,7 +179,7 @@ static const char *const conditions[32] = {
 	"eq_us", "nge_uq", "ngt_uq", "false_os", "neq_os", "ge_oq",  "gt_oq",  "true_us",
 };
 
-static const char *find(const struct name *list, size_t n, ZydisMnemonic mnemonic)
+static const char *x86_name_find(const struct name *list, size_t n, ZydisMnemonic mnemonic)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (list[i].mnemonic == mnemonic)
@@ -197,7 +197,7 @@ static bool is_movabs(const ZydisDecodedInstruction *i)
 
 static const char *find_name(const ZydisDecodedInstruction *i)
 {
-	const char *name = find(names, COUNT(names), i->mnemonic);
+	const char *name = x86_name_find(names, COUNT(names), i->mnemonic);
 
 	if (name == NULL && is_movabs(i))
 		name = "movabs";
@@ -210,9 +210,9 @@ static const char *find_att_name(const ZydisDecodedInstruction *i)
 	const char *name = NULL;
 
 	if ((i->opcode == 0xdc || i->opcode == 0xde) && i->raw.modrm.mod == 3)
-		name = find(swapped, COUNT(swapped), i->mnemonic);
+		name = x86_name_find(swapped, COUNT(swapped), i->mnemonic);
 	if (name == NULL)
-		name = find(att_names, COUNT(att_names), i->mnemonic);
+		name = x86_name_find(att_names, COUNT(att_names), i->mnemonic);
 	if (name == NULL && is_string && i->mnemonic == ZYDIS_MNEMONIC_MOVSD)
 		name = "movsl";
 	if (name == NULL && is_string && i->mnemonic == ZYDIS_MNEMONIC_CMPSD)

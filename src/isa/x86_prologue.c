@@ -71,7 +71,7 @@ static bool is_of_kind(const ZydisDecodedOperand *o, enum kind wanted)
 	return kind == wanted || (wanted == REGISTER && kind != NONE);
 }
 
-static bool fits(const struct x86 *x, const uint8_t *kinds)
+static bool x86_prologue_fits(const struct x86 *x, const uint8_t *kinds)
 {
 	size_t n = x->instruction.operand_count_visible;
 
@@ -93,7 +93,8 @@ size_t x86_prologue(const void *code, size_t size)
 	if (!x86_decode(ISA_X86_64, code, size, &x))
 		return 0;
 	for (size_t i = 0; i < COUNT(forms); i++) {
-		if (x.instruction.mnemonic == forms[i].mnemonic && fits(&x, forms[i].operands))
+		if (x.instruction.mnemonic == forms[i].mnemonic &&
+		    x86_prologue_fits(&x, forms[i].operands))
 			return x.instruction.length;
 	}
 	return 0;

@@ -56,7 +56,7 @@ static bool read_register(const ZydisDecodedOperand *o, struct x86_register *out
 	return o->type == ZYDIS_OPERAND_TYPE_REGISTER && x86_register(o->reg.value, out);
 }
 
-static bool read_number(const ZydisDecodedOperand *o, uint64_t *out)
+static bool x86_step_read_number(const ZydisDecodedOperand *o, uint64_t *out)
 {
 	*out = o->imm.value.u;
 	return o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
@@ -87,7 +87,7 @@ static bool read_addend(const ZydisDecodedOperand *o, struct isa_x86_step *out)
 	struct x86_register r;
 
 	if (!read_register(o, &r))
-		return read_number(o, &out->displacement);
+		return x86_step_read_number(o, &out->displacement);
 	out->index = r.number;
 	out->scale = 1;
 	return r.bits == WIDE;
@@ -110,7 +110,8 @@ static bool read_product(const ZydisDecodedOperand *of, const ZydisDecodedOperan
 	struct x86_register r;
 	uint64_t factor;
 
-	if (!read_register(of, &r) || !read_number(by, &factor) || (is_shift && factor >= WIDE))
+	if (!read_register(of, &r) || !x86_step_read_number(by, &factor) ||
+	    (is_shift && factor >= WIDE))
 		return false;
 	out->index = r.number;
 	out->scale = is_shift ? UINT64_C(1) << factor : factor;

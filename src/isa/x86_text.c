@@ -50,7 +50,7 @@ void disasm_x86_free(struct disasm_x86 *d)
 	free(d);
 }
 
-static void append(char *text, size_t room, const char *more)
+static void x86_text_append(char *text, size_t room, const char *more)
 {
 	size_t n = strlen(text);
 	size_t length = strlen(more);
@@ -74,12 +74,12 @@ static void append_register(struct instruction *out, const char *text)
 	char numbered[8];
 
 	if (strncmp(name, "st", 2) != 0 || !isdigit((unsigned char)name[2])) {
-		append(out->operands, sizeof(out->operands), text);
+		x86_text_append(out->operands, sizeof(out->operands), text);
 		return;
 	}
 	snprintf(numbered, sizeof(numbered), name[2] == '0' ? "%.*s" : "%.*s(%s)", (int)n, text,
 		 name + 2);
-	append(out->operands, sizeof(out->operands), numbered);
+	x86_text_append(out->operands, sizeof(out->operands), numbered);
 }
 
 /* The mnemonic with prefixes before it; and what is behind it, without the blank between. */
@@ -95,13 +95,13 @@ static void take_tokens(const ZydisFormatterToken *token, const char *name, stru
 		if (ZYAN_FAILED(ZydisFormatterTokenGetValue(token, &type, &text)))
 			return;
 		if (type == ZYDIS_TOKEN_MNEMONIC)
-			append(out->mnemonic, sizeof(out->mnemonic), name);
+			x86_text_append(out->mnemonic, sizeof(out->mnemonic), name);
 		else if (!is_behind)
-			append(out->mnemonic, sizeof(out->mnemonic), text);
+			x86_text_append(out->mnemonic, sizeof(out->mnemonic), text);
 		else if (type == ZYDIS_TOKEN_REGISTER)
 			append_register(out, text);
 		else if (type != ZYDIS_TOKEN_WHITESPACE || !is_at_start(out->operands))
-			append(out->operands, sizeof(out->operands), text);
+			x86_text_append(out->operands, sizeof(out->operands), text);
 		is_behind |= type == ZYDIS_TOKEN_MNEMONIC;
 	}
 }
@@ -147,7 +147,7 @@ static bool write_text(const struct disasm_x86 *d, struct x86 *x, uint64_t addre
 						      sizeof(buffer), address, &tokens, NULL)))
 		return false;
 	if (has_star(d, x))
-		append(out->operands, sizeof(out->operands), "*");
+		x86_text_append(out->operands, sizeof(out->operands), "*");
 	take_tokens(tokens, name, out);
 	return true;
 }

@@ -84,14 +84,14 @@ static void show_cpu(const struct names *n, const uint64_t *words, struct table 
 		cells[0] = cell_count(words[0]);
 }
 
-static uint64_t module_of(const struct names *n, uint64_t place)
+static uint64_t keys_module_of(const struct names *n, uint64_t place)
 {
 	return session_place(n->session, (uint32_t)place).module.v;
 }
 
 static void make_module(const struct names *n, const uint64_t *raw, uint64_t *words)
 {
-	words[0] = module_of(n, raw[DIM_PLACE]);
+	words[0] = keys_module_of(n, raw[DIM_PLACE]);
 }
 
 static void show_module(const struct names *n, const uint64_t *words, struct table *t,
@@ -109,7 +109,7 @@ static void show_module(const struct names *n, const uint64_t *words, struct tab
 static void make_function(const struct names *n, const uint64_t *raw, uint64_t *words)
 {
 	words[0] = n->symbols[raw[DIM_PLACE]].function.v;
-	words[1] = module_of(n, raw[DIM_PLACE]);
+	words[1] = keys_module_of(n, raw[DIM_PLACE]);
 }
 
 static void show_function(const struct names *n, const uint64_t *words, struct table *t,
@@ -399,7 +399,7 @@ const struct key_class key_classes[N_KEYS] = {
 	},
 };
 
-static int compare_numbers(uint64_t a, uint64_t b)
+static int keys_compare_numbers(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
@@ -409,13 +409,13 @@ static int compare_sources(uint64_t a, uint64_t b)
 	const struct cpu_source *x = key_source(a), *y = key_source(b);
 
 	if (x == NULL || y == NULL)
-		return compare_numbers(x == NULL, y == NULL) != 0
-			       ? compare_numbers(x == NULL, y == NULL)
-			       : compare_numbers(a, b);
+		return keys_compare_numbers(x == NULL, y == NULL) != 0
+			       ? keys_compare_numbers(x == NULL, y == NULL)
+			       : keys_compare_numbers(a, b);
 	if (x->level != y->level)
-		return compare_numbers(x->level, y->level);
+		return keys_compare_numbers(x->level, y->level);
 	if (x->value != y->value)
-		return compare_numbers(x->value, y->value);
+		return keys_compare_numbers(x->value, y->value);
 	return strcmp(x->name, y->name);
 }
 
@@ -430,15 +430,15 @@ int key_word_compare(const struct names *n, enum key_word kind, uint64_t a, uint
 		struct place x = session_place(n->session, (uint32_t)a);
 		struct place y = session_place(n->session, (uint32_t)b);
 
-		return x.module.v != y.module.v ? compare_numbers(x.module.v, y.module.v)
-						: compare_numbers(x.offset, y.offset);
+		return x.module.v != y.module.v ? keys_compare_numbers(x.module.v, y.module.v)
+						: keys_compare_numbers(x.offset, y.offset);
 	}
 	case WORD_SOURCE:
 		return compare_sources(a, b);
 	case WORD_NUMBER:
 		break;
 	}
-	return compare_numbers(a, b);
+	return keys_compare_numbers(a, b);
 }
 
 static int find_key(const char *name, size_t len)

@@ -43,7 +43,7 @@ static uint64_t crowded_key(uint32_t place, uint32_t rest)
 	return (uint64_t)place << 32 | rest;
 }
 
-static uint32_t append(struct place_groups *g, uint32_t place, uint32_t rest)
+static uint32_t place_groups_append(struct place_groups *g, uint32_t place, uint32_t rest)
 {
 	*vec_add(&g->list) = (struct place_group){ .place = place, .rest = rest };
 	return (uint32_t)g->list.n - 1;
@@ -55,7 +55,7 @@ static uint32_t add_crowded(struct place_groups *g, uint32_t place, uint32_t res
 	uint32_t number = tuples_add(&g->crowded, &key);
 
 	if (number == g->crowded_groups.n)
-		*vec_add(&g->crowded_groups) = append(g, place, rest);
+		*vec_add(&g->crowded_groups) = place_groups_append(g, place, rest);
 	return g->crowded_groups.items[number];
 }
 
@@ -79,7 +79,7 @@ uint32_t place_groups_add(struct place_groups *g, uint32_t place, uint32_t rest)
 		return group;
 	if (n >= LONGEST_LIST)
 		return add_crowded(g, place, rest);
-	group = append(g, place, rest);
+	group = place_groups_append(g, place, rest);
 	if (last == PLACE_GROUPS_NONE)
 		g->first.items[place] = group + 1;
 	else

@@ -155,7 +155,7 @@ static const struct column group_columns[N_GROUP_COLUMNS] = {
 	[GROUP_LABEL] = { "label", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "in words" },
 };
 
-static bool is_in(const struct group_list *list, const struct cpu_group *group)
+static bool catalog_tables_is_in(const struct group_list *list, const struct cpu_group *group)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (list->items[i] == group)
@@ -189,9 +189,9 @@ void catalog_groups_table(const struct catalog_view *view, struct table *out)
 		struct cell *row = table_add_row(out);
 
 		row[GROUP] = cell_text(g->name);
-		if (is_in(&t->stage_1, g))
+		if (catalog_tables_is_in(&t->stage_1, g))
 			row[GROUP_STAGE] = cell_count(1);
-		else if (is_in(&t->stage_2, g))
+		else if (catalog_tables_is_in(&t->stage_2, g))
 			row[GROUP_STAGE] = cell_count(2);
 		row[METRICS] = cell_text(metric_names(out, &g->metrics));
 		row[GROUP_LABEL] = cell_text(g->label);

@@ -119,7 +119,7 @@ static int fill(const struct catalog *catalog, const char *what, const char *cpu
 	return unknown_subject(what, err);
 }
 
-static int print(struct table *table, const struct output_options *output, struct err *err)
+static int list_print(struct table *table, const struct output_options *output, struct err *err)
 {
 	struct tables tables = { 0 };
 	struct printer out = { 0 };
@@ -134,8 +134,8 @@ static int print(struct table *table, const struct output_options *output, struc
 }
 
 /* What to list, and perhaps a pattern. */
-static int answer(const struct list_command *command, const struct arguments *arguments,
-		  const struct output_options *output, struct err *err)
+static int list_answer(const struct list_command *command, const struct arguments *arguments,
+		       const struct output_options *output, struct err *err)
 {
 	struct catalog *catalog = NULL;
 	struct cpu_pmu *pmu = NULL;
@@ -148,7 +148,7 @@ static int answer(const struct list_command *command, const struct arguments *ar
 	if (rc == 0 && arguments->n > 1)
 		rc = catalog_keep_matches(&table, arguments->items[1], err);
 	if (rc == 0)
-		rc = print(&table, output, err);
+		rc = list_print(&table, output, err);
 	table_release(&table);
 	cpu_pmu_free(pmu);
 	catalog_free(catalog);
@@ -173,7 +173,7 @@ static int list_command(int argc, char **argv)
 	if (arguments.n == 0)
 		err_set(&err, ERR_USAGE, ERR_NOWHERE,
 			"list: what? cpus, events, metrics or groups");
-	else if (answer(&command, &arguments, &output, &err) == 0)
+	else if (list_answer(&command, &arguments, &output, &err) == 0)
 		return EXIT_DONE;
 	return fail(&err);
 }

@@ -121,7 +121,7 @@ static int make_functions(struct making *m, struct err *err)
 	return rc;
 }
 
-static void show(struct making *m, struct table *t)
+static void mem_answer_show(struct making *m, struct table *t)
 {
 	*vec_add(&m->out->shown.list) = t;
 }
@@ -135,9 +135,9 @@ static int make_overview(struct making *m, struct err *err)
 	mem_events_table(by_events, m->request->top, &m->out->events);
 	if (make_functions(m, err) < 0)
 		return -1;
-	show(m, &m->out->functions);
-	show(m, &m->out->translation);
-	show(m, &m->out->events);
+	mem_answer_show(m, &m->out->functions);
+	mem_answer_show(m, &m->out->translation);
+	mem_answer_show(m, &m->out->events);
 	return 0;
 }
 
@@ -159,17 +159,17 @@ static void make_region(struct making *m)
 	mem_region_table(&region, &m->out->region);
 	if (!access_is_sampled(m->s) && m->request->for_programs) /* people have read it above */
 		spe_filters_note(m->s, &m->out->region);
-	show(m, &m->out->region);
+	mem_answer_show(m, &m->out->region);
 }
 
 /* What answers most comes first: people stop reading. */
-static int make_tables(struct making *m, struct err *err)
+static int mem_answer_make_tables(struct making *m, struct err *err)
 {
 	bool is_sampled = access_is_sampled(m->s);
 
 	if (make_rows(m, err) < 0)
 		return -1;
-	show(m, &m->out->rows);
+	mem_answer_show(m, &m->out->rows);
 	if (is_sampled)
 		access_samples_note(m->s, &m->out->rows);
 	else
@@ -183,7 +183,7 @@ static int make_tables(struct making *m, struct err *err)
 	make_region(m);
 	if (m->request->with_histogram) {
 		mem_histogram_table(&m->rows, &m->out->histogram);
-		show(m, &m->out->histogram);
+		mem_answer_show(m, &m->out->histogram);
 	}
 	return m->request->by.n == 0 ? make_overview(m, err) : 0;
 }
@@ -211,7 +211,7 @@ int mem_report_make(struct session *s, const struct select *select,
 	mem_names(s, mem_of(&m, BY_PLACE), &named, &m.names);
 	mem_sizes(s, mem_of(&m, BY_PLACE), &m.sizes);
 	m.sizes.vector_bits = vector_length_bits(m.parts[VECTORS].result, request->vector_bits);
-	rc = make_tables(&m, err);
+	rc = mem_answer_make_tables(&m, err);
 	mem_rows_release(&m.rows);
 	access_sizes_release(&m.sizes);
 	names_release(&m.names);

@@ -39,7 +39,7 @@ static const struct option options[] = {
 	  "the distribution of each row's latencies, too" },
 };
 
-static int make_request(struct question *q, struct err *err)
+static int mem_make_request(struct question *q, struct err *err)
 {
 	struct mem_command *command = q->what.into;
 
@@ -60,8 +60,8 @@ static int make_request(struct question *q, struct err *err)
 				    : core_clock_parse(command->ghz, &command->request.clock, err);
 }
 
-static int answer(struct question *q, struct session *s, const struct select *select,
-		  struct err *err)
+static int mem_answer(struct question *q, struct session *s, const struct select *select,
+		      struct err *err)
 {
 	struct mem_command *command = q->what.into;
 	struct mem_report report = { 0 };
@@ -84,8 +84,8 @@ static int mem_command(int argc, char **argv)
 		.has_rows = QUESTION_ROWS_SORTED,
 		.max_arguments = 1,
 		.by = &command.request.by,
-		.check = make_request,
-		.answer = answer,
+		.check = mem_make_request,
+		.answer = mem_answer,
 	};
 	int status = question_ask(&q, argc, argv);
 

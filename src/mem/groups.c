@@ -46,14 +46,14 @@ void mem_release(struct mem *m)
 	tuples_release(&m->rests);
 }
 
-static struct place_group key_of(const struct mem *m, uint32_t group)
+static struct place_group mem_groups_key_of(const struct mem *m, uint32_t group)
 {
 	return m->has_place ? m->groups.list.items[group] : (struct place_group){ .rest = group };
 }
 
 enum memory_kind mem_key(const struct mem *m, uint32_t group, uint64_t key[N_DIMENSIONS])
 {
-	struct place_group g = key_of(m, group);
+	struct place_group g = mem_groups_key_of(m, group);
 	const uint64_t *words = tuples_get(&m->rests, g.rest);
 
 	for (int i = 0; i < N_DIMENSIONS; i++)
@@ -91,7 +91,7 @@ void mem_add_class(struct mem *m, const enum dimension *dimensions, const uint64
 	*vec_add(&m->rest_of_class) = tuples_add(&m->rests, its);
 }
 
-static void add_group(struct mem *m)
+static void mem_groups_add_group(struct mem *m)
 {
 	vec_add(&m->sums);
 	if (m->has_operations)
@@ -113,7 +113,7 @@ static void find_groups(struct mem *m, const uint32_t *places, const uint32_t *r
 		out[i] =
 			m->has_place ? place_groups_add(&m->groups, places[i], rests[i]) : rests[i];
 		if (out[i] == m->sums.n)
-			add_group(m);
+			mem_groups_add_group(m);
 	}
 	for (size_t i = 0; i < n; i++) {
 		const char *sums = (const char *)&m->sums.items[out[i]];
@@ -141,7 +141,7 @@ static const struct mem_cost *find_wide(const struct mem *m, uint32_t group)
 	return number == TUPLES_NONE ? NULL : &m->wide.items[number];
 }
 
-static void widen(struct latency_sum *to, const struct mem_sums *s, int slot)
+static void mem_groups_widen(struct latency_sum *to, const struct mem_sums *s, int slot)
 {
 	to->cycles += s->cycles[slot];
 	to->n += s->n[slot];
@@ -153,10 +153,10 @@ static void add_to_cost(struct mem_cost *to, const struct mem_sums *s)
 {
 	to->n += s->n[MEM_ALL];
 	for (int i = 0; i < N_LATENCIES; i++)
-		widen(&to->sums[i], s, i);
+		mem_groups_widen(&to->sums[i], s, i);
 	to->full_cycles += s->cycles[MEM_ALL];
 	to->n_walks += s->n[MEM_WALKS];
-	widen(&to->walk, s, MEM_WALK);
+	mem_groups_widen(&to->walk, s, MEM_WALK);
 }
 
 void mem_cost_add_group(struct mem_cost *to, const struct mem *m, uint32_t group)
@@ -252,7 +252,7 @@ void mem_add_groups(struct mem *m, const struct mem *from)
 		uint32_t some = n - at < MEM_ROWS_AT_ONCE ? n - at : MEM_ROWS_AT_ONCE;
 
 		for (uint32_t i = 0; i < some; i++) {
-			struct place_group g = key_of(from, at + i);
+			struct place_group g = mem_groups_key_of(from, at + i);
 
 			places[i] = g.place;
 			rests[i] = rest_here[g.rest];

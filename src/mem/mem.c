@@ -41,7 +41,7 @@ size_t mem_rows_of(const struct mem *m, const struct batch *b, uint16_t rows[BAT
 	return n;
 }
 
-static void sum_add(struct latency_sum *to, const struct latency_sum *from)
+static void mem_sum_add(struct latency_sum *to, const struct latency_sum *from)
 {
 	to->n += from->n;
 	to->cycles += from->cycles;
@@ -53,11 +53,11 @@ void mem_cost_add(struct mem_cost *to, const struct mem_cost *from)
 	to->n += from->n;
 	to->operations += from->operations;
 	for (int i = 0; i < N_ALL_LATENCIES; i++)
-		sum_add(&to->sums[i], &from->sums[i]);
+		mem_sum_add(&to->sums[i], &from->sums[i]);
 	to->full_cycles += from->full_cycles;
 	to->n_walks += from->n_walks;
 	to->n_translated += from->n_translated;
-	sum_add(&to->walk, &from->walk);
+	mem_sum_add(&to->walk, &from->walk);
 }
 
 void mem_times_add(struct mem_times *to, const struct mem_times *from)

@@ -108,7 +108,7 @@ struct making {
 	struct spe_interval_range range; /* of samples: not known */
 };
 
-static void add_column(struct making *m, const struct column *column)
+static void mem_table_add_column(struct making *m, const struct column *column)
 {
 	for (size_t i = 0; i < m->n; i++)
 		if (strcmp(m->list[i].name, column->name) == 0)
@@ -162,16 +162,16 @@ static void add_slice_columns(struct making *m)
 		};
 }
 
-static void start(struct making *m)
+static void mem_table_start(struct making *m)
 {
 	const struct keys *by = m->rows->by;
 	struct column *kept;
 
-	add_column(m, &kind_column);
+	mem_table_add_column(m, &kind_column);
 	m->first_key = m->n;
 	for (size_t i = 0; i < by->n; i++)
 		for (size_t c = 0; c < key_classes[by->keys[i]].n_columns; c++)
-			add_column(m, &key_classes[by->keys[i]].columns[c]);
+			mem_table_add_column(m, &key_classes[by->keys[i]].columns[c]);
 	m->first_sum = m->n;
 	for (int i = 0; i <= SUM_TIME; i++)
 		m->list[m->n++] = sum_columns[i];
@@ -236,7 +236,8 @@ static void show_latencies(const struct making *m, const struct mem_row *r, stru
 	}
 }
 
-static void show_estimates(const struct making *m, const struct mem_row *r, struct cell *row)
+static void mem_table_show_estimates(const struct making *m, const struct mem_row *r,
+				     struct cell *row)
 {
 	const struct mem_cost *c = &r->cost;
 	uint64_t length = m->view->length_ns;
@@ -274,7 +275,7 @@ static void show_sums(const struct making *m, enum memory_kind kind, const struc
 	*sum_cell(m, row, SUM_WALK_MEAN) = mem_mean_cell(&c->walk, 1);
 	if (!m->rows->mem->is_sampled)
 		*sum_cell(m, row, SUM_SIZED) = cell_ratio(r->n_sized, c->n);
-	show_estimates(m, r, row);
+	mem_table_show_estimates(m, r, row);
 }
 
 static void show_keys(const struct making *m, const uint64_t *words, struct cell *row)
@@ -303,7 +304,7 @@ static void show_slices(const struct making *m, uint32_t number, struct cell *ro
 	*sum_cell(m, row, SUM_TIME) = cell_text(slices_spark(m->out, amounts, n));
 }
 
-static void show_row(const struct making *m, uint32_t number)
+static void mem_table_show_row(const struct making *m, uint32_t number)
 {
 	const uint64_t *words = tuples_get(&m->rows->keys, number);
 	const struct mem_row *r = &m->rows->rows.items[number];
@@ -329,10 +330,10 @@ int mem_table(const struct mem_rows *rows, const struct mem_view *view, struct t
 	if (!rows->mem->is_sampled)
 		m.range = spe_interval_range(rows->mem->session);
 	table_init(out, view->name, view->title, &kind_column, 1);
-	start(&m);
+	mem_table_start(&m);
 	spe_filters_name_estimates(rows->mem->session, out);
 	for (uint32_t i = 0; i < rows->n_shown; i++)
-		show_row(&m, rows->shown[i]);
+		mem_table_show_row(&m, rows->shown[i]);
 	if (rows->n_left_out > 0)
 		table_note(out, "%" PRIu32 " more; --all shows them", rows->n_left_out);
 	return table_sort_by(out, view->sort, view->top, err);

@@ -61,7 +61,7 @@ struct whole {
 	uint64_t thread_ns, bytes, n_sized;
 };
 
-static void add_up(const struct mem_region *r, struct whole wholes[N_MEMORY_KINDS])
+static void mem_region_add_up(const struct mem_region *r, struct whole wholes[N_MEMORY_KINDS])
 {
 	for (int kind = 0; kind < N_MEMORY_KINDS; kind++)
 		wholes[kind] = (struct whole){ .cost = &r->rows->kinds[kind] };
@@ -104,8 +104,8 @@ static bool has_derived_latency(const struct mem_region *r, enum memory_kind kin
 	return (kind == MEMORY_LOAD || r->name != NULL) && !is_thinned(r);
 }
 
-static void show_estimates(const struct mem_region *r, enum memory_kind kind, const struct whole *w,
-			   struct cell *row)
+static void mem_region_show_estimates(const struct mem_region *r, enum memory_kind kind,
+				      const struct whole *w, struct cell *row)
 {
 	const struct session *s = r->rows->mem->session;
 	uint64_t length_ns = mem_set_length_ns(r->set);
@@ -212,7 +212,7 @@ void mem_region_table(const struct mem_region *r, struct table *out)
 	table_init(out, "region", NULL, columns, N_REGION);
 	out->title =
 		r->name == NULL ? "All memory operations" : table_format(out, "Region %s", r->name);
-	add_up(r, wholes);
+	mem_region_add_up(r, wholes);
 	for (int kind = 0; kind < N_MEMORY_KINDS; kind++) {
 		const struct whole *w = &wholes[kind];
 		struct cell *row;
@@ -227,7 +227,7 @@ void mem_region_table(const struct mem_region *r, struct table *out)
 		if (!r->rows->mem->is_sampled)
 			row[REGION_SIZED] = cell_number((double)w->n_sized / (double)w->cost->n);
 		show_direct(r, w, row);
-		show_estimates(r, (enum memory_kind)kind, w, row);
+		mem_region_show_estimates(r, (enum memory_kind)kind, w, row);
 	}
 	if (r->rows->mem->is_sampled)
 		return;

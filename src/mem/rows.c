@@ -8,7 +8,7 @@
 
 enum { MAX_WORDS = 1 + N_KEYS * KEY_MAX_WORDS };
 
-static size_t width_of(const struct keys *by)
+static size_t mem_rows_width_of(const struct keys *by)
 {
 	size_t width = 1;
 
@@ -50,7 +50,7 @@ static uint32_t row_of(struct mem_rows *r, const uint64_t *words)
 	return row;
 }
 
-static void add_group(struct mem_rows *r, uint32_t group, const struct access_sizes *sizes)
+static void mem_rows_add_group(struct mem_rows *r, uint32_t group, const struct access_sizes *sizes)
 {
 	uint64_t raw[N_DIMENSIONS], words[MAX_WORDS];
 	enum memory_kind kind = mem_key(r->mem, group, raw);
@@ -72,7 +72,7 @@ static void add_group(struct mem_rows *r, uint32_t group, const struct access_si
 }
 
 /* Adds up the rows of each kind. */
-static void add_up(struct mem_rows *r)
+static void mem_rows_add_up(struct mem_rows *r)
 {
 	for (uint32_t i = 0; i < r->rows.n; i++)
 		mem_cost_add(&r->kinds[tuples_get(&r->keys, i)[0]], &r->rows.items[i].cost);
@@ -98,7 +98,7 @@ uint64_t mem_weight(const struct mem_cost *c)
 	return c->sums[LATENCY_TOTAL].cycles + c->full_cycles;
 }
 
-static int compare_rows(const void *left, const void *right, void *context)
+static int mem_rows_compare_rows(const void *left, const void *right, void *context)
 {
 	const struct mem_rows *r = context;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
@@ -118,7 +118,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 }
 
 /* Chooses the first rows of each kind. */
-static void choose(struct mem_rows *r, size_t top)
+static void mem_rows_choose(struct mem_rows *r, size_t top)
 {
 	size_t n_of_kind[N_MEMORY_KINDS] = { 0 };
 
@@ -136,17 +136,17 @@ void mem_rows_init(struct mem_rows *r, const struct mem *mem, const struct names
 		   const struct keys *by, const struct access_sizes *sizes, size_t top)
 {
 	*r = (struct mem_rows){ .mem = mem, .names = names, .by = by };
-	tuples_init(&r->keys, width_of(by));
+	tuples_init(&r->keys, mem_rows_width_of(by));
 	r->row_of_group = mem_alloc(mem_n_groups(mem) + 1, sizeof(*r->row_of_group));
 	for (uint32_t i = 0; i < mem_n_groups(mem); i++)
-		add_group(r, i, sizes);
-	add_up(r);
+		mem_rows_add_group(r, i, sizes);
+	mem_rows_add_up(r);
 	r->order = mem_alloc(r->rows.n + 1, sizeof(*r->order));
 	r->shown = mem_alloc(r->rows.n + 1, sizeof(*r->shown));
 	for (uint32_t i = 0; i < r->rows.n; i++)
 		r->order[i] = i;
-	qsort_r(r->order, r->rows.n, sizeof(*r->order), compare_rows, r);
-	choose(r, keys_are_time(by) ? 0 : top);
+	qsort_r(r->order, r->rows.n, sizeof(*r->order), mem_rows_compare_rows, r);
+	mem_rows_choose(r, keys_are_time(by) ? 0 : top);
 }
 
 void mem_rows_release(struct mem_rows *r)

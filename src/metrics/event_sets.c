@@ -85,8 +85,8 @@ static size_t n_costly(const struct cpu_pmu *pmu, const struct event_set *set)
 }
 
 /* Both together, in `out`'s memory. */
-static struct event_set join(struct event_sets *out, const struct event_set *a,
-			     const struct event_set *b)
+static struct event_set event_sets_join(struct event_sets *out, const struct event_set *a,
+					const struct event_set *b)
 {
 	struct event_set both = { .what = a->what, .n = a->n };
 
@@ -106,7 +106,7 @@ static void place(const struct cpu_pmu *pmu, const struct event_set *set, size_t
 		if (event_set_holds(&out->list.items[i], set))
 			return;
 	for (size_t i = 0; i < out->list.n; i++) {
-		struct event_set both = join(out, &out->list.items[i], set);
+		struct event_set both = event_sets_join(out, &out->list.items[i], set);
 
 		if (n_costly(pmu, &both) > n_counters)
 			continue;
@@ -123,7 +123,7 @@ static void add_cycles(const struct cpu_pmu *pmu, struct event_sets *out)
 
 	for (size_t i = 0; i < out->list.n; i++)
 		if (!set_has(&out->list.items[i], cycles.name))
-			out->list.items[i] = join(out, &out->list.items[i], &alone);
+			out->list.items[i] = event_sets_join(out, &out->list.items[i], &alone);
 }
 
 void event_sets_pack(const struct cpu_pmu *pmu, const struct event_sets *sets, size_t n_counters,

@@ -51,7 +51,7 @@ static const struct word {
 	{ "l3", "L3" },
 };
 
-static const char *word_of(const char *from, size_t len)
+static const char *metric_words_word_of(const char *from, size_t len)
 {
 	for (size_t i = 0; i < COUNT(words); i++)
 		if (strlen(words[i].from) == len && strncmp(words[i].from, from, len) == 0)
@@ -66,7 +66,7 @@ const char *metric_node_words(struct table *t, const struct cpu_metric *m)
 
 	for (const char *at = m->name; *at != '\0';) {
 		size_t len = strcspn(at, "_");
-		const char *word = word_of(at, len);
+		const char *word = metric_words_word_of(at, len);
 		size_t n = word != NULL ? strlen(word) : len;
 
 		if (text.n > 0 && n > 0)

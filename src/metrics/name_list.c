@@ -59,8 +59,8 @@ static const char *metric_at(const void *context, size_t i)
 	return i < pmu->n_metrics ? pmu->metrics[i].name : NULL;
 }
 
-static int unknown(const struct cpu_pmu *pmu, const char *what, const char *name, word_at *at,
-		   struct err *err)
+static int name_list_unknown(const struct cpu_pmu *pmu, const char *what, const char *name,
+			     word_at *at, struct err *err)
 {
 	const char *nearest = nearest_word(name, at, pmu);
 
@@ -78,7 +78,7 @@ const struct cpu_group *stat_group(const struct cpu_pmu *pmu, const char *name, 
 	const struct cpu_group *group = cpu_group_find(pmu, name);
 
 	if (group == NULL)
-		unknown(pmu, "group", name, group_at, err);
+		name_list_unknown(pmu, "group", name, group_at, err);
 	return group;
 }
 
@@ -87,7 +87,7 @@ const struct cpu_metric *stat_metric(const struct cpu_pmu *pmu, const char *name
 	const struct cpu_metric *metric = cpu_metric_find(pmu, name);
 
 	if (metric == NULL)
-		unknown(pmu, "metric", name, metric_at, err);
+		name_list_unknown(pmu, "metric", name, metric_at, err);
 	return metric;
 }
 

@@ -4,7 +4,7 @@
 
 #include "metrics/inside.h"
 
-static bool is_known(const struct stat *s, const char *event)
+static bool metrics_next_is_known(const struct stat *s, const char *event)
 {
 	return stat_totals_find(&s->totals, event) != NULL;
 }
@@ -27,7 +27,7 @@ static bool is_lacking(const struct stat *s, const struct cpu_metric *m)
 	for (size_t i = 0; i < m->events.n; i++) {
 		if (is_refused(s, m->events.items[i]->name))
 			return false;
-		has_new |= !is_known(s, m->events.items[i]->name);
+		has_new |= !metrics_next_is_known(s, m->events.items[i]->name);
 	}
 	return has_new;
 }

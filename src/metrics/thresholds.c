@@ -11,7 +11,7 @@
 #include "base/nearest.h"
 
 /* Words for messages: what has a threshold, then the metrics of the CPU. */
-static const char *name_at(const void *context, size_t i)
+static const char *metrics_thresholds_name_at(const void *context, size_t i)
 {
 	const struct cpu_pmu *pmu = context;
 
@@ -48,7 +48,7 @@ static int check(const struct cpu_pmu *pmu, const char *text, struct err *err)
 			       "backend_bound=25",
 			       text);
 	name = mem_strndup(text, len);
-	nearest = nearest_word(name, name_at, pmu);
+	nearest = nearest_word(name, metrics_thresholds_name_at, pmu);
 	if (cpu_threshold_find(pmu, name) == NULL && cpu_metric_find(pmu, name) == NULL)
 		rc = err_set(err, ERR_USAGE, ERR_NOWHERE,
 			     "--threshold: %s has no metric '%s'%s%s%s", cpu_name(pmu->cpu), name,

@@ -27,16 +27,16 @@ struct summing {
 	VEC_OF(bool) has_counts; /* of each target: something was counted */
 };
 
-static uint64_t word_of(int32_t number)
+static uint64_t metrics_totals_word_of(int32_t number)
 {
 	return (uint32_t)number;
 }
 
-static uint32_t target_of(struct summing *s, const struct count *c)
+static uint32_t metrics_totals_target_of(struct summing *s, const struct count *c)
 {
 	uint64_t target[N_TARGET] = {
-		[TARGET_CPU] = word_of(c->cpu),
-		[TARGET_TID] = word_of(c->tid),
+		[TARGET_CPU] = metrics_totals_word_of(c->cpu),
+		[TARGET_TID] = metrics_totals_word_of(c->tid),
 		[TARGET_INTERVAL] = c->interval,
 	};
 	uint32_t number;
@@ -114,9 +114,9 @@ void stat_totals_init(struct stat_totals *out, const struct count *counts, size_
 	tuples_init(&s.series, N_SERIES);
 	tuples_init(&s.seen, 2);
 	for (size_t i = 0; i < n; i++)
-		target_of(&s, &counts[i]);
+		metrics_totals_target_of(&s, &counts[i]);
 	for (size_t i = 0; i < n; i++) {
-		uint32_t target = target_of(&s, &counts[i]);
+		uint32_t target = metrics_totals_target_of(&s, &counts[i]);
 
 		add_count(total_of(&s, &counts[i], target), &counts[i], s.has_counts.items[target]);
 	}

@@ -32,8 +32,8 @@ static bool is_slots(const struct evaluation *e, size_t name)
 }
 
 /* Finds all events in one group, or (group 0) each where it was counted best. */
-static bool choose(struct evaluation *e, const struct stat_totals *totals, uint32_t group,
-		   const char **out_lacks)
+static bool metrics_values_choose(struct evaluation *e, const struct stat_totals *totals,
+				  uint32_t group, const char **out_lacks)
 {
 	for (size_t i = 0; i < e->formula->n_names; i++) {
 		const char *name = e->formula->names[i];
@@ -74,7 +74,8 @@ static uint32_t best_group(struct evaluation *e, const struct stat_totals *total
 		const struct stat_total *t = &totals->list.items[i];
 
 		if (t->group == 0 || strcasecmp(t->event, first) != 0 ||
-		    !choose(e, totals, t->group, &lacks) || coverage_of(e) <= best_coverage)
+		    !metrics_values_choose(e, totals, t->group, &lacks) ||
+		    coverage_of(e) <= best_coverage)
 			continue;
 		best = t->group;
 		best_coverage = coverage_of(e);
@@ -99,7 +100,8 @@ static bool is_mixed(const struct evaluation *e)
 }
 
 /* The worst mark of all events: saturated, sparse, scaled. */
-static void judge(const struct evaluation *e, double least_coverage, struct stat_value *out)
+static void metrics_values_judge(const struct evaluation *e, double least_coverage,
+				 struct stat_value *out)
 {
 	out->coverage = coverage_of(e);
 	for (size_t i = 0; i < e->formula->n_names; i++) {
@@ -120,7 +122,7 @@ struct stat_value stat_evaluate(const struct cpu_metric *metric, const struct st
 	struct stat_value out = { 0 };
 
 	e.totals = mem_zalloc(e.formula->n_names + 1, sizeof(*e.totals));
-	if (!choose(&e, totals, best_group(&e, totals), &out.lacks)) {
+	if (!metrics_values_choose(&e, totals, best_group(&e, totals), &out.lacks)) {
 		free(e.totals);
 		return out;
 	}
@@ -132,7 +134,7 @@ struct stat_value stat_evaluate(const struct cpu_metric *metric, const struct st
 		out.lacks = "a divisor that is not zero";
 	else
 		out.is_known = true;
-	judge(&e, least_coverage, &out);
+	metrics_values_judge(&e, least_coverage, &out);
 	free(e.totals);
 	return out;
 }

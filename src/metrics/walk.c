@@ -30,7 +30,7 @@ static bool value_if_firm(const struct stat *s, const struct cpu_metric *m, doub
 	return v->is_known && v->mark != MARK_SPARSE;
 }
 
-static struct siblings compare(const struct stat *s, const struct metric_list *list)
+static struct siblings metrics_walk_compare(const struct stat *s, const struct metric_list *list)
 {
 	struct siblings out = { .list = list, .worst = -INFINITY };
 	double value;
@@ -62,7 +62,7 @@ static bool has_step(const struct stat *s, const struct cpu_metric *m)
 	return false;
 }
 
-static void add_group(struct stat *s, const struct cpu_group *group)
+static void metrics_walk_add_group(struct stat *s, const struct cpu_group *group)
 {
 	for (size_t i = 0; i < s->groups.n; i++)
 		if (s->groups.items[i] == group)
@@ -108,13 +108,13 @@ static void go_below(struct stat *s, uint32_t step)
 	if (node == NULL || (level != 0 && depth >= level))
 		return;
 	for (size_t i = 0; i < node->next_groups.n; i++)
-		add_group(s, node->next_groups.items[i]);
+		metrics_walk_add_group(s, node->next_groups.items[i]);
 	walk(s, &node->next_metrics, depth + 1, step);
 }
 
 static void walk(struct stat *s, const struct metric_list *list, unsigned depth, uint32_t parent)
 {
-	struct siblings siblings = compare(s, list);
+	struct siblings siblings = metrics_walk_compare(s, list);
 
 	for (size_t i = 0; i < list->n; i++) {
 		const struct cpu_metric *m = list->items[i];
@@ -144,7 +144,7 @@ static void add_branches(struct stat *s)
 		if (strcasecmp(s->roots->items[i]->name, "bad_speculation") == 0)
 			return;
 	if (branches != NULL && s->options->level != 1)
-		add_group(s, branches);
+		metrics_walk_add_group(s, branches);
 }
 
 static bool is_any_known(const struct stat *s, const struct metric_list *list)

@@ -35,7 +35,7 @@ void event_sets_add_metric(struct event_sets *sets, const struct cpu_metric *m)
 	*vec_add(&sets->list) = set;
 }
 
-static void add_metric(const struct gathering *g, const struct cpu_metric *m)
+static void metrics_wanted_add_metric(const struct gathering *g, const struct cpu_metric *m)
 {
 	event_sets_add_metric(g->out, m);
 }
@@ -43,10 +43,10 @@ static void add_metric(const struct gathering *g, const struct cpu_metric *m)
 static void add_metrics(const struct gathering *g, const struct metric_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)
-		add_metric(g, list->items[i]);
+		metrics_wanted_add_metric(g, list->items[i]);
 }
 
-static void add_event(const struct gathering *g, const char *name)
+static void metrics_wanted_add_event(const struct gathering *g, const char *name)
 {
 	const struct cpu_event *event = cpu_event_find(g->pmu, name);
 	struct event_set set = { .n = 1 };
@@ -77,13 +77,13 @@ static int add_metric_named(void *context, const char *name)
 
 	if (metric == NULL)
 		return -1;
-	add_metric(g, metric);
+	metrics_wanted_add_metric(g, metric);
 	return 0;
 }
 
 static int add_event_named(void *context, const char *name)
 {
-	add_event(context, name);
+	metrics_wanted_add_event(context, name);
 	return 0;
 }
 
@@ -93,13 +93,13 @@ static void add_speed(const struct gathering *g)
 	const struct cpu_metric *ipc = cpu_metric_find(g->pmu, "ipc");
 
 	if (ipc != NULL)
-		add_metric(g, ipc);
+		metrics_wanted_add_metric(g, ipc);
 }
 
 static void add_all(const struct gathering *g)
 {
 	for (size_t i = 0; i < g->pmu->n_metrics; i++)
-		add_metric(g, &g->pmu->metrics[i]);
+		metrics_wanted_add_metric(g, &g->pmu->metrics[i]);
 }
 
 /* What the tree has down to `level`, the groups that explain its metrics included. */
@@ -111,7 +111,7 @@ static void add_tree(const struct gathering *g, unsigned level)
 
 		if (level != 0 && depth > level)
 			continue;
-		add_metric(g, node->metric);
+		metrics_wanted_add_metric(g, node->metric);
 	}
 	for (size_t i = 0; i < g->pmu->topdown.n_nodes; i++) {
 		const struct cpu_node *node = &g->pmu->topdown.nodes[i];

@@ -58,7 +58,7 @@ static const struct option machine_options[] = {
 	{ "help", 'h', OPTION_FLAG, AT(wants_help), NULL, "this text" },
 };
 
-static int read_events(const struct option_list *names, uint64_t *out, struct err *err)
+static int model_read_events(const struct option_list *names, uint64_t *out, struct err *err)
 {
 	for (size_t i = 0; i < names->n; i++) {
 		int bit = spe_event_find(names->items[i]);
@@ -125,7 +125,7 @@ static int run(const struct model_command *command, char **argv, int program, st
 		line[n++] = *word;
 	line[n] = NULL;
 	if (check_capture_output(options.output, err) < 0 ||
-	    read_events(&command->events, &options.event_filter, err) < 0 ||
+	    model_read_events(&command->events, &options.event_filter, err) < 0 ||
 	    model_run(&options, &end, err) < 0)
 		return -1;
 	say_end(&options, &end);

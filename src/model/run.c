@@ -255,8 +255,8 @@ static int start_and_wait(const struct launch *l, const struct model_options *o,
 	return rc;
 }
 
-static int run(const struct launch *l, const struct model_options *o, struct model_end *out,
-	       struct err *err)
+static int model_run_run(const struct launch *l, const struct model_options *o,
+			 struct model_end *out, struct err *err)
 {
 	int fd = settings_file(&l->settings, err);
 	int rc;
@@ -286,7 +286,7 @@ static int run_with_journal(struct launch *l, const struct model_options *o, str
 	if (journal != NULL) {
 		text_format(&l->settings, "journal=%d", fd);
 		text_char(&l->settings, '\0');
-		rc = run(l, o, out, err);
+		rc = model_run_run(l, o, out, err);
 	}
 	if (rc == 0 && is_cut(journal)) {
 		out->is_cut = true;

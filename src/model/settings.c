@@ -21,7 +21,7 @@ static void add_text(struct text *out, const char *key, const char *value)
 	text_char(out, '\0');
 }
 
-static void add_number(struct text *out, const char *key, uint64_t value)
+static void model_settings_add_number(struct text *out, const char *key, uint64_t value)
 {
 	char text[24];
 
@@ -44,7 +44,7 @@ static int add_parameter(const json_t *parameter, const char *path, struct text 
 	if (json_is_string(value))
 		add_text(out, key, json_string_value(value));
 	else
-		add_number(out, key, (uint64_t)json_integer_value(value));
+		model_settings_add_number(out, key, (uint64_t)json_integer_value(value));
 	return 0;
 }
 
@@ -167,13 +167,13 @@ int model_settings(const struct model_options *o, struct text *out, struct model
 	add_text(out, "version", o->version);
 	for (size_t i = 0; o->command[i] != NULL; i++)
 		add_text(out, "argument", o->command[i]);
-	add_number(out, "seed", o->seed);
-	add_number(out, "interval", o->interval);
-	add_number(out, "jitter", !o->without_jitter);
-	add_number(out, "loads", o->loads);
-	add_number(out, "stores", o->stores);
-	add_number(out, "branches", o->branches);
-	add_number(out, "min_latency", o->min_latency);
-	add_number(out, "event_filter", o->event_filter);
+	model_settings_add_number(out, "seed", o->seed);
+	model_settings_add_number(out, "interval", o->interval);
+	model_settings_add_number(out, "jitter", !o->without_jitter);
+	model_settings_add_number(out, "loads", o->loads);
+	model_settings_add_number(out, "stores", o->stores);
+	model_settings_add_number(out, "branches", o->branches);
+	model_settings_add_number(out, "min_latency", o->min_latency);
+	model_settings_add_number(out, "event_filter", o->event_filter);
 	return 0;
 }

@@ -83,7 +83,8 @@ static const struct cpu_pmu *facts_of(const struct catalog_events *events, const
 }
 
 /* An event that the kernel has to be asked for by its own word has no number of use here. */
-static bool find(const void *context, const struct pmu *pmu, const char *name, uint64_t *code)
+static bool catalog_events_find(const void *context, const struct pmu *pmu, const char *name,
+				uint64_t *code)
 {
 	const struct cpu_pmu *facts = facts_of(context, pmu);
 	const struct cpu_event *event = facts != NULL ? cpu_event_find(facts, name) : NULL;
@@ -96,5 +97,5 @@ static bool find(const void *context, const struct pmu *pmu, const char *name, u
 
 struct event_finder catalog_events_finder(const struct catalog_events *events)
 {
-	return (struct event_finder){ .find = find, .context = events };
+	return (struct event_finder){ .find = catalog_events_find, .context = events };
 }

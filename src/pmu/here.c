@@ -7,8 +7,8 @@
 #include "pmu/machine.h"
 #include "pmu/perf_event.h"
 
-static const struct cpu *cpu_of(const struct catalog *catalog, const char *root,
-				const struct pmu *core)
+static const struct cpu *pmu_here_cpu_of(const struct catalog *catalog, const char *root,
+					 const struct pmu *core)
 {
 	uint32_t first = core != NULL && core->cpus.n > 0 ? core->cpus.items[0].first : 0;
 	uint64_t midr = machine_midr(root, first);
@@ -24,10 +24,10 @@ void here_init(struct here *h, const char *root, const struct catalog *catalog,
 	*h = (struct here){ .is_allowed = is_allowed };
 	pmus_read(&h->pmus, root);
 	h->core = pmus_core(&h->pmus, 0);
-	h->cpu = cpu_of(catalog, root, h->core);
+	h->cpu = pmu_here_cpu_of(catalog, root, h->core);
 	h->is_this_machine = asked == NULL || asked == h->cpu;
 	for (size_t i = 1; !h->is_this_machine && (core = pmus_core(&h->pmus, i)) != NULL; i++) {
-		const struct cpu *cpu = cpu_of(catalog, root, core);
+		const struct cpu *cpu = pmu_here_cpu_of(catalog, root, core);
 
 		if (cpu != asked)
 			continue;

@@ -85,7 +85,7 @@ uint64_t machine_midr(const char *root, uint32_t cpu)
 	return midr;
 }
 
-static const char *keep(struct machine *m, const char *text)
+static const char *machine_keep(struct machine *m, const char *text)
 {
 	return arena_strndup(&m->memory, text, strlen(text));
 }
@@ -102,7 +102,7 @@ static void add_core(struct machine *m, uint64_t midr, const char *name)
 	}
 	*vec_add(&m->cores) = (struct machine_core){
 		.midr = midr,
-		.name = name[0] != '\0' ? keep(m, name) : NULL,
+		.name = name[0] != '\0' ? machine_keep(m, name) : NULL,
 		.n = 1,
 	};
 }
@@ -163,7 +163,7 @@ static void read_host(struct machine *m, const char *root, const struct text *in
 	snprintf(both, sizeof(both), "%.120s%s%.120s", vendor, product[0] != '\0' ? " " : "",
 		 product);
 	if (vendor[0] != '\0')
-		m->host = keep(m, both);
+		m->host = machine_keep(m, both);
 	m->has_device_tree = system_text(root, &tree, "/sys/firmware/devicetree/base/compatible");
 	m->is_virtual |= system_has(root, "/sys/firmware/devicetree/base/hypervisor") ||
 			 text_has(&tree, "dummy-virt");

@@ -16,7 +16,7 @@
 /* linux/capability.h; older headers lack the first. */
 enum { BIT_CAP_PERFMON = 38, BIT_CAP_SYS_ADMIN = 21 };
 
-static int call(uint8_t bytes[ATTR_SIZE_MAX], const struct event_request *r)
+static int perf_event_call(uint8_t bytes[ATTR_SIZE_MAX], const struct event_request *r)
 {
 	unsigned long flags = PERF_FLAG_FD_CLOEXEC | (r->is_cgroup ? PERF_FLAG_PID_CGROUP : 0);
 	long fd;
@@ -43,7 +43,7 @@ int event_open(const struct event_request *r)
 
 	attr.size = ATTR_SIZE_MAX;
 	attr_write(&attr, bytes);
-	fd = call(bytes, r);
+	fd = perf_event_call(bytes, r);
 	if (fd != -E2BIG)
 		return fd;
 
@@ -54,7 +54,7 @@ int event_open(const struct event_request *r)
 		return fd;
 	attr.size = known;
 	attr_write(&attr, bytes);
-	return call(bytes, r);
+	return perf_event_call(bytes, r);
 }
 
 /* The line of /proc/self/status that begins so; NULL: none. Points into the text. */

@@ -78,7 +78,7 @@ uint64_t pmu_format_max(const struct pmu_format *f)
 	return n == 0 ? 0 : UINT64_MAX >> (64 - n);
 }
 
-static const char *keep(struct pmus *pmus, const char *text)
+static const char *pmu_keep(struct pmus *pmus, const char *text)
 {
 	return arena_strndup(&pmus->memory, text, strlen(text));
 }
@@ -112,10 +112,10 @@ static void read_alias(struct pmus *pmus, const char *root, struct pmu *pmu, con
 	    !system_line(root, line, sizeof(line), DEVICES "/%s/events/%s", pmu->name, name) ||
 	    line[0] == '\0')
 		return;
-	alias.terms = keep(pmus, line);
+	alias.terms = pmu_keep(pmus, line);
 	if (system_line(root, line, sizeof(line), DEVICES "/%s/events/%s.unit", pmu->name, name) &&
 	    line[0] != '\0')
-		alias.unit = keep(pmus, line);
+		alias.unit = pmu_keep(pmus, line);
 	if (system_line(root, line, sizeof(line), DEVICES "/%s/events/%s.scale", pmu->name, name)) {
 		double scale = strtod(line, NULL);
 
@@ -145,7 +145,7 @@ static void read_caps(struct pmus *pmus, const char *root, struct pmu *pmu)
 				names.items[i]))
 			pmu->caps[pmu->n_caps++] = (struct pmu_cap){
 				.name = names.items[i],
-				.value = keep(pmus, line),
+				.value = pmu_keep(pmus, line),
 			};
 }
 
@@ -175,7 +175,7 @@ static void find_kind(struct pmu *pmu, bool has_cpus, bool has_cpumask)
 }
 
 /* Core PMUs say "cpus", as do those of SPE; what is shared says where to open it: "cpumask". */
-static void read_cpus(struct pmus *pmus, const char *root, struct pmu *pmu)
+static void pmu_read_cpus(struct pmus *pmus, const char *root, struct pmu *pmu)
 {
 	char line[SYSTEM_LINE_MAX];
 	struct err ignored;
@@ -204,7 +204,7 @@ void pmus_read(struct pmus *pmus, const char *root)
 		pmu = vec_add(&pmus->list);
 		pmu->name = names.items[i];
 		pmu->type = (uint32_t)type;
-		read_cpus(pmus, root, pmu);
+		pmu_read_cpus(pmus, root, pmu);
 	}
 }
 
@@ -214,7 +214,7 @@ void pmus_release(struct pmus *pmus)
 	arena_release(&pmus->memory);
 }
 
-static const struct pmu *load(struct pmus *pmus, struct pmu *pmu)
+static const struct pmu *pmu_load(struct pmus *pmus, struct pmu *pmu)
 {
 	if (pmu->is_loaded)
 		return pmu;
@@ -227,7 +227,7 @@ static const struct pmu *load(struct pmus *pmus, struct pmu *pmu)
 
 const struct pmu *pmus_at(struct pmus *pmus, size_t index)
 {
-	return index < pmus->list.n ? load(pmus, &pmus->list.items[index]) : NULL;
+	return index < pmus->list.n ? pmu_load(pmus, &pmus->list.items[index]) : NULL;
 }
 
 const struct pmu *pmus_find(struct pmus *pmus, const char *name)

@@ -33,7 +33,7 @@ __attribute__((format(printf, 2, 0))) static bool path_of(const char *root, cons
  * Sizes of such files are not known before they are read. The kernel's log has no end but waits
  * for more.
  */
-static bool read_all(const char *path, struct text *out)
+static bool system_read_all(const char *path, struct text *out)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	size_t before = out->n;
@@ -55,14 +55,14 @@ static bool read_all(const char *path, struct text *out)
 	return true;
 }
 
-static bool line_of(const char *path, char *out, size_t size)
+static bool system_line_of(const char *path, char *out, size_t size)
 {
 	struct text text = { 0 };
 	const char *end;
 	bool fits = false;
 
 	out[0] = '\0';
-	if (read_all(path, &text)) {
+	if (system_read_all(path, &text)) {
 		end = text.n == 0 ? NULL : memchr(text.bytes, '\n', text.n);
 		text.n = end == NULL ? text.n : (size_t)(end - text.bytes);
 		fits = text.n < size && (text.n == 0 || memchr(text.bytes, '\0', text.n) == NULL);
@@ -85,7 +85,7 @@ bool system_line(const char *root, char *out, size_t size, const char *format, .
 	va_start(args, format);
 	is_path = path_of(root, format, args, path);
 	va_end(args);
-	return is_path && line_of(path, out, size);
+	return is_path && system_line_of(path, out, size);
 }
 
 bool system_number(const char *root, int64_t *out, const char *format, ...)
@@ -99,7 +99,7 @@ bool system_number(const char *root, int64_t *out, const char *format, ...)
 	va_start(args, format);
 	is_path = path_of(root, format, args, path);
 	va_end(args);
-	if (!is_path || !line_of(path, line, sizeof(line)))
+	if (!is_path || !system_line_of(path, line, sizeof(line)))
 		return false;
 	errno = 0;
 	value = strtoll(line, &end, 0);
@@ -118,7 +118,7 @@ bool system_text(const char *root, struct text *out, const char *format, ...)
 	va_start(args, format);
 	is_path = path_of(root, format, args, path);
 	va_end(args);
-	return is_path && read_all(path, out);
+	return is_path && system_read_all(path, out);
 }
 
 bool system_has(const char *root, const char *format, ...)
@@ -215,7 +215,7 @@ static bool cpu_range(const char **at, struct cpu_range *out)
 	return cpu_number(at, &out->last) && out->last >= out->first;
 }
 
-static int compare_ranges(const void *a, const void *b)
+static int system_compare_ranges(const void *a, const void *b)
 {
 	const struct cpu_range *left = a, *right = b;
 
@@ -227,7 +227,7 @@ static size_t join_ranges(struct cpu_range *ranges, size_t n)
 {
 	size_t kept = 0;
 
-	qsort(ranges, n, sizeof(*ranges), compare_ranges);
+	qsort(ranges, n, sizeof(*ranges), system_compare_ranges);
 	for (size_t i = 1; i < n; i++) {
 		if (ranges[i].first > ranges[kept].last + 1)
 			ranges[++kept] = ranges[i];

@@ -24,7 +24,7 @@ bool target_is_command(const struct target *t)
 	return t->command != NULL && t->pids == NULL && t->tids == NULL && !target_is_cpus(t);
 }
 
-static struct target_place *add_place(struct target_places *places, pid_t pid, int cpu)
+static struct target_place *target_add_place(struct target_places *places, pid_t pid, int cpu)
 {
 	struct target_place *place = vec_add(&places->list);
 
@@ -182,7 +182,7 @@ static int add_thread_places(struct target_places *places, const struct target *
 
 	for (size_t i = 0; i < threads.list.n && rc == 0; i++) {
 		pid_t tid = threads.list.items[i];
-		struct target_place *place = add_place(places, tid, EVENT_ANY_CPU);
+		struct target_place *place = target_add_place(places, tid, EVENT_ANY_CPU);
 		char name[SYSTEM_LINE_MAX];
 
 		place->tid = tid;
@@ -202,9 +202,9 @@ static int add_cpus(struct target_places *places, const struct target *t, const 
 	if (target_cpus_find(t->cpus, root, &places->memory, &wanted, err) < 0)
 		return -1;
 	for (size_t i = 0; i < cpu_list_n(&wanted); i++) {
-		struct target_place *place =
-			add_place(places, t->cgroup != NULL ? places->cgroup_fd : EVENT_ALL_TASKS,
-				  (int)cpu_list_at(&wanted, i));
+		struct target_place *place = target_add_place(
+			places, t->cgroup != NULL ? places->cgroup_fd : EVENT_ALL_TASKS,
+			(int)cpu_list_at(&wanted, i));
 
 		place->is_cgroup = t->cgroup != NULL;
 		place->where = t->cgroup;
@@ -243,7 +243,7 @@ int places_find(struct target_places *places, const struct target *t, pid_t chil
 	if (add_thread_places(places, t, root, err) < 0)
 		return -1;
 	if (target_is_command(t))
-		add_place(places, child, EVENT_ANY_CPU);
+		target_add_place(places, child, EVENT_ANY_CPU);
 	return 0;
 }
 
@@ -251,7 +251,7 @@ void places_of_pmu(struct target_places *places, const struct pmu *pmu)
 {
 	*places = (struct target_places){ 0 };
 	for (size_t i = 0; i < cpu_list_n(&pmu->cpus); i++)
-		add_place(places, EVENT_ALL_TASKS, (int)cpu_list_at(&pmu->cpus, i));
+		target_add_place(places, EVENT_ALL_TASKS, (int)cpu_list_at(&pmu->cpus, i));
 }
 
 void places_release(struct target_places *places)

@@ -138,7 +138,8 @@ static enum module_kind kind_of_user(const struct module_table *t, const struct 
 	return kind;
 }
 
-static enum module_kind kind_of(const struct module_table *t, const struct mapped_name *m)
+static enum module_kind module_table_kind_of(const struct module_table *t,
+					     const struct mapped_name *m)
 {
 	const char *path = strings_get(t->strings, m->path);
 
@@ -170,7 +171,7 @@ static struct str_id file_name(struct strings *strings, const char *path)
 	return strings_add(strings, base, ends_with(base, deleted) ? len - strlen(deleted) : len);
 }
 
-static struct str_id name_of(struct strings *strings, const struct module *m)
+static struct str_id module_table_name_of(struct strings *strings, const struct module *m)
 {
 	const char *path = strings_get(strings, m->path);
 	char jit[32];
@@ -206,7 +207,7 @@ static void find_build_id(const struct module_table *t, struct module *m)
 		m->build_id = t->build_ids.items[found];
 }
 
-static uint32_t key_of(struct module_table *t, const struct module *m)
+static uint32_t module_table_key_of(struct module_table *t, const struct module *m)
 {
 	uint64_t key[5] = { m->path.v | (uint64_t)m->kind << 32,
 			    m->pid | (uint64_t)m->build_id.size << 32 };
@@ -218,7 +219,7 @@ static uint32_t key_of(struct module_table *t, const struct module *m)
 struct module_id module_table_add(struct module_table *t, const struct mapped_name *name)
 {
 	struct module m = {
-		.kind = kind_of(t, name),
+		.kind = module_table_kind_of(t, name),
 		.path = name->path,
 		.build_id = name->build_id,
 		.is_deleted = ends_with(strings_get(t->strings, name->path), deleted),
@@ -232,9 +233,9 @@ struct module_id module_table_add(struct module_table *t, const struct mapped_na
 		split_kernel_path(t, &m);
 	}
 	find_build_id(t, &m);
-	number = key_of(t, &m);
+	number = module_table_key_of(t, &m);
 	if (number + 1 == t->modules.list.n) {
-		m.name = name_of(t->strings, &m);
+		m.name = module_table_name_of(t->strings, &m);
 		*vec_add(&t->modules.list) = m;
 	}
 	return (struct module_id){ number + 1 };

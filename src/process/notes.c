@@ -90,7 +90,7 @@ static void take_thread(struct taking *t, uint32_t pid, uint32_t tid)
 		add_note(t, (struct note){ .kind = NOTE_SEEN, .pid = pid, .tid = tid });
 }
 
-static uint32_t add_build_id(struct notes *n, const struct build_id *id)
+static uint32_t notes_add_build_id(struct notes *n, const struct build_id *id)
 {
 	uint64_t words[4] = { id->size };
 	uint32_t number;
@@ -141,7 +141,7 @@ static int take_mmap(struct taking *t, struct err *err)
 	map.page_offset = m.page_offset;
 	map.path = strings_addz(n->strings, m.path);
 	map.map_flags = m.flags;
-	map.build_id = add_build_id(n, &m.build_id);
+	map.build_id = notes_add_build_id(n, &m.build_id);
 	map.is_data = m.is_data;
 	if (!is_kernel)
 		learn_thread(n, m.pid, m.tid);

@@ -34,7 +34,7 @@ void place_cache_release(struct place_cache *c)
 }
 
 /* What was remembered is not worth moving: it comes again if it is in use. */
-static void grow(struct place_cache *c)
+static void place_cache_grow(struct place_cache *c)
 {
 	c->n_misses = 0;
 	if (c->shift == 64 - LAST_LOG)
@@ -44,8 +44,8 @@ static void grow(struct place_cache *c)
 	c->ranges = mem_zalloc((size_t)1 << (64 - c->shift), sizeof(*c->ranges));
 }
 
-static struct placed ask(const struct place_cache *c, uint32_t whose, uint64_t address,
-			 uint64_t time_ns)
+static struct placed place_cache_ask(const struct place_cache *c, uint32_t whose, uint64_t address,
+				     uint64_t time_ns)
 {
 	uint32_t process = whose == PLACE_OF_NOBODY ? 0 : whose;
 
@@ -62,13 +62,13 @@ static struct place_page *numbers_of(struct place_cache *c, struct module_id mod
 const struct place_range *place_cache_miss_(struct place_cache *c, uint32_t whose, uint64_t address,
 					    uint64_t time_ns)
 {
-	struct placed p = ask(c, whose, address, time_ns);
+	struct placed p = place_cache_ask(c, whose, address, time_ns);
 	uint64_t page = address & -(uint64_t)PLACE_PAGE, page_end = page + (PLACE_PAGE - 1);
 	uint64_t first = p.first > page ? p.first : page;
 	struct place_range *slot;
 
 	if (++c->n_misses > (uint64_t)1 << (64 - c->shift))
-		grow(c);
+		place_cache_grow(c);
 	slot = place_cache_slot(c, whose, address);
 	*slot = (struct place_range){
 		.first = first,

@@ -16,7 +16,7 @@ static const struct map_note *map_of(const struct run *r, const struct note *n)
 	return &r->notes->maps.items[n->map];
 }
 
-static struct module_id module_of(const struct run *r, const struct note *n)
+static struct module_id replay_module_of(const struct run *r, const struct note *n)
 {
 	const struct map_note *m = map_of(r, n);
 	struct mapped_name name = {
@@ -42,7 +42,7 @@ static void map_into(struct run *r, const struct note *n, uint32_t space)
 					 .page_offset = m->page_offset,
 					 .time_ns = n->time_ns,
 					 .space = space,
-					 .module = module_of(r, n),
+					 .module = replay_module_of(r, n),
 					 .is_data = m->is_data,
 				 });
 }
@@ -184,7 +184,7 @@ static bool map_kernel_images(const struct run *r)
 		if (n->kind != NOTE_KERNEL_MAP)
 			continue;
 		is_recorded = true;
-		module = module_of(r, n);
+		module = replay_module_of(r, n);
 		if (modules_get(&r->to.modules->modules, module)->kind == MODULE_KERNEL)
 			map_kernel(r, range_of(map_of(r, n)->range.start, KERNEL_IMAGE_BYTES),
 				   module);

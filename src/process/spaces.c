@@ -77,7 +77,7 @@ struct forest {
 	VEC_OF(struct strand) list;
 };
 
-static bool is_root(const struct spaces *s, uint32_t space)
+static bool spaces_is_root(const struct spaces *s, uint32_t space)
 {
 	return s->spaces.items[space].parent == space;
 }
@@ -106,7 +106,7 @@ static void weigh(struct forest *f, const struct spaces *s)
 	f->weights = mem_zalloc(s->spaces.n, sizeof(*f->weights));
 	for (size_t i = s->spaces.n; i-- > 0;) {
 		f->weights[i] += 1 + s->spaces.items[i].n_maps;
-		if (!is_root(s, (uint32_t)i))
+		if (!spaces_is_root(s, (uint32_t)i))
 			f->weights[s->spaces.items[i].parent] += f->weights[i];
 	}
 }
@@ -117,7 +117,7 @@ static void list_children(struct forest *f, const struct spaces *s)
 	uint32_t *parents = mem_alloc(n, sizeof(*parents));
 
 	for (uint32_t i = 0; i < n; i++)
-		parents[i] = is_root(s, i) ? UINT32_MAX : s->spaces.items[i].parent;
+		parents[i] = spaces_is_root(s, i) ? UINT32_MAX : s->spaces.items[i].parent;
 	f->children = mem_alloc(n, sizeof(*f->children));
 	f->first_child = group(parents, n, n, f->children);
 	free(parents);
@@ -173,7 +173,7 @@ static void put_maps(struct forest *f, uint32_t space, uint32_t from, uint32_t t
 static void place_space(struct forest *f, struct spaces *s, uint32_t number)
 {
 	const struct space *space = &s->spaces.items[number];
-	uint32_t strand = is_root(s, number) ? begin_strand(f) : f->strands[number];
+	uint32_t strand = spaces_is_root(s, number) ? begin_strand(f) : f->strands[number];
 	uint64_t rest = f->weights[number];
 	uint32_t done = 0;
 

@@ -92,7 +92,7 @@ static void begin_thread(struct tasks *t, uint32_t thread, uint64_t time_ns,
 }
 
 /* Makes sure that the thread is known, in this process. Returns its number. */
-static uint32_t settle(struct tasks *t, uint32_t pid, uint32_t tid, uint64_t time_ns)
+static uint32_t tasks_settle(struct tasks *t, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
 	uint32_t process = tasks_process(t, pid), thread = thread_number(t, tid);
 	const struct thread_now *now = &t->threads.items[thread];
@@ -131,7 +131,7 @@ void tasks_release(struct tasks *t)
 
 void tasks_seen(struct tasks *t, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
-	settle(t, pid, tid, time_ns);
+	tasks_settle(t, pid, tid, time_ns);
 }
 
 /* The name a new thread has from the one that made it. */
@@ -183,7 +183,7 @@ static void learn_parent(struct tasks *t, const struct task_fork *f)
 
 	if (parent < process)
 		t->processes.items[process].parent = parent;
-	settle(t, f->pid, f->tid, f->time_ns);
+	tasks_settle(t, f->pid, f->tid, f->time_ns);
 }
 
 void tasks_fork(struct tasks *t, const struct task_fork *f)
@@ -192,7 +192,7 @@ void tasks_fork(struct tasks *t, const struct task_fork *f)
 	uint32_t owner = owner_of_pid(t, f->pid);
 
 	if (!is_process && f->is_synthetic)
-		settle(t, f->pid, f->tid, f->time_ns);
+		tasks_settle(t, f->pid, f->tid, f->time_ns);
 	else if (!is_process)
 		fork_thread(t, f);
 	else if (f->is_synthetic && owner != 0)
@@ -203,12 +203,12 @@ void tasks_fork(struct tasks *t, const struct task_fork *f)
 
 void tasks_exit(struct tasks *t, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
-	end_thread(t, settle(t, pid, tid, time_ns), time_ns);
+	end_thread(t, tasks_settle(t, pid, tid, time_ns), time_ns);
 }
 
 void tasks_comm(struct tasks *t, uint32_t pid, uint32_t tid, struct str_id comm, uint64_t time_ns)
 {
-	uint32_t thread = settle(t, pid, tid, time_ns);
+	uint32_t thread = tasks_settle(t, pid, tid, time_ns);
 	struct thread_state state = t->threads.items[thread].state;
 
 	state.comm = comm;

@@ -53,7 +53,7 @@ static bool is_too_few(uint64_t n_next, uint64_t n)
 	return (double)n_next < least - N_SIGMA * sqrt(least);
 }
 
-static int compare(const void *left, const void *right, void *context)
+static int quality_bias_compare(const void *left, const void *right, void *context)
 {
 	const struct bias *a = left, *b = right;
 	struct place x = session_place(context, a->place), y = session_place(context, b->place);
@@ -88,8 +88,8 @@ void biases_find(const struct session *s, const struct hot *hot, struct biases *
 		*vec_add(&out->list) = (struct bias){ i, counts[i].n, n_next };
 	}
 	if (out->list.n > 1)
-		qsort_r(out->list.items, out->list.n, sizeof(*out->list.items), compare,
-			(void *)(uintptr_t)s);
+		qsort_r(out->list.items, out->list.n, sizeof(*out->list.items),
+			quality_bias_compare, (void *)(uintptr_t)s);
 	free(counts);
 }
 

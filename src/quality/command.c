@@ -10,8 +10,8 @@ static const struct usage usage = {
 	"Can this capture be trusted: lost, truncated, filtered, saturated, biased, uncertain.",
 };
 
-static int answer(struct question *q, struct session *s, const struct select *select,
-		  struct err *err)
+static int quality_answer(struct question *q, struct session *s, const struct select *select,
+			  struct err *err)
 {
 	struct quality quality = { 0 };
 	int rc = quality_make(s, select, rows_to_show(&q->rows), &quality, err);
@@ -28,7 +28,7 @@ static int quality_command(int argc, char **argv)
 		.usage = &usage,
 		.has_rows = QUESTION_ROWS_UNSORTED,
 		.max_arguments = 1,
-		.answer = answer,
+		.answer = quality_answer,
 	};
 
 	return question_ask(&q, argc, argv);

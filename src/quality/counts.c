@@ -34,7 +34,7 @@ static void counts_free(void *partial)
 	free(q);
 }
 
-static struct quality_cpu *cpu_of(struct quality_counts *q, uint64_t cpu)
+static struct quality_cpu *quality_counts_cpu_of(struct quality_counts *q, uint64_t cpu)
 {
 	uint32_t number = tuples_add(&q->cpus, &cpu);
 
@@ -88,7 +88,7 @@ static void counts_consume(void *partial, const struct batch *b)
 		uint64_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT64_MAX;
 
 		if (c == NULL || cpu != last)
-			c = cpu_of(q, cpu);
+			c = quality_counts_cpu_of(q, cpu);
 		last = cpu;
 		if (b->kind != BATCH_SPE) {
 			q->n_samples++;
@@ -121,7 +121,8 @@ static void counts_merge(void *into, const void *from, const struct id_map *map)
 
 	(void)map;
 	for (uint32_t i = 0; i < part->cpus.n; i++)
-		add_cpu(cpu_of(q, tuples_get(&part->cpus, i)[0]), &part->by_cpu.items[i]);
+		add_cpu(quality_counts_cpu_of(q, tuples_get(&part->cpus, i)[0]),
+			&part->by_cpu.items[i]);
 	q->n += part->n;
 	q->n_samples += part->n_samples;
 	q->n_memory += part->n_memory;

@@ -19,7 +19,8 @@ static const struct {
 	[LOSS_THROTTLED] = { "throttled", NULL, "too many interrupts: sampling paused" },
 };
 
-static void add(struct losses *l, enum loss_kind kind, uint64_t amount, const struct sample_id *id)
+static void quality_losses_add(struct losses *l, enum loss_kind kind, uint64_t amount,
+			       const struct sample_id *id)
 {
 	uint32_t cpu = id->has & HAS_CPU ? id->cpu : UINT32_MAX;
 	struct loss *loss = NULL;
@@ -58,7 +59,7 @@ static void add_aux(struct losses *l, const struct record *r, const struct sampl
 		return;
 	for (size_t i = 0; i < COUNT(flags); i++)
 		if (aux.flags & flags[i].flag)
-			add(l, flags[i].kind, 0, id);
+			quality_losses_add(l, flags[i].kind, 0, id);
 }
 
 static void add_lost(struct losses *l, const struct record *r, const struct sample_id *id)
@@ -69,9 +70,9 @@ static void add_lost(struct losses *l, const struct record *r, const struct samp
 	if (r->type == RECORD_LOST_SAMPLES) {
 		struct cursor body = r->body;
 
-		add(l, LOSS_SAMPLES, cur_u64(&body), id);
+		quality_losses_add(l, LOSS_SAMPLES, cur_u64(&body), id);
 	} else if (record_lost_read(r, &lost, &err) == 0) {
-		add(l, LOSS_EVENTS, lost.n, id);
+		quality_losses_add(l, LOSS_EVENTS, lost.n, id);
 	}
 }
 
@@ -88,14 +89,14 @@ static void visit(void *context, const struct record *r, const struct sample_id 
 		add_lost(l, r, id);
 		break;
 	case RECORD_THROTTLE:
-		add(l, LOSS_THROTTLED, 0, id);
+		quality_losses_add(l, LOSS_THROTTLED, 0, id);
 		break;
 	default:
 		break;
 	}
 }
 
-static int compare(const void *left, const void *right)
+static int quality_losses_compare(const void *left, const void *right)
 {
 	const struct loss *a = left, *b = right;
 
@@ -109,7 +110,8 @@ void losses_find(const struct capture *c, struct losses *out)
 	*out = (struct losses){ 0 };
 	capture_walk(c, visit, out);
 	if (out->list.n > 1)
-		qsort(out->list.items, out->list.n, sizeof(*out->list.items), compare);
+		qsort(out->list.items, out->list.n, sizeof(*out->list.items),
+		      quality_losses_compare);
 }
 
 void losses_release(struct losses *l)

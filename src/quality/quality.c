@@ -84,7 +84,7 @@ struct missing {
 	double much; /* from which on it is serious */
 };
 
-static enum verdict judge(double share, double some, double much)
+static enum verdict quality_judge(double share, double some, double much)
 {
 	return share >= much ? WARNING : share >= some ? NOTE : OK;
 }
@@ -172,7 +172,7 @@ static void check_buffers(struct judging *j)
 		      "or a longer interval"
 		    : "%" PRIu64 " of %" PRIu64 " buffers",
 	    l->n[LOSS_TRUNCATED], l->n_aux);
-	say(j, "collisions", judge(collided, SOME, 0.5), collided,
+	say(j, "collisions", quality_judge(collided, SOME, 0.5), collided,
 	    l->n[LOSS_COLLISION] > 0
 		    ? "in %" PRIu64 " of %" PRIu64 " buffers samples fell behind operations that "
 		      "were not finished: slow code is "
@@ -189,7 +189,7 @@ static void check_ring(struct judging *j)
 	uint64_t unread = diags_bytes(capture_diags(j->s->capture), DIAG_LOSS);
 	uint64_t other = capture_other_trace_bytes(j->s->capture);
 
-	say(j, "lost", lost > 0 ? judge(share, 0, MUCH) : OK, share,
+	say(j, "lost", lost > 0 ? quality_judge(share, 0, MUCH) : OK, share,
 	    "%" PRIu64 " record%s and %" PRIu64 " sample%s found no room%s", t->n_lost_events,
 	    plural(t->n_lost_events), t->n_lost_samples, plural(t->n_lost_samples),
 	    t->n_lost_events > 0 ? ": maps and threads may be among them" : "");
@@ -211,7 +211,7 @@ static void check_saturation(struct judging *j)
 	const struct quality_counts *q = j->counts;
 	double part = ratio(q->full_cycles, q->cycles);
 
-	say(j, "saturated", judge(part, 0.01, 0.1), part,
+	say(j, "saturated", quality_judge(part, 0.01, 0.1), part,
 	    "full counters hold %.1f %% of the latency cycles%s; %.1f %% of total latencies are "
 	    "full, %.1f %% of issue, %.1f %% of translation",
 	    100 * part,
@@ -229,8 +229,9 @@ static void check_missing(struct judging *j, const struct missing *m)
 	if (m->n_all == 0)
 		say_nothing(j, m->check, m->of);
 	else
-		say(j, m->check, judge(share, SOME, m->much), share, "%.1f %% of the %s %s%s",
-		    100 * share, m->of, m->words, share >= SOME ? m->remedy : "");
+		say(j, m->check, quality_judge(share, SOME, m->much), share,
+		    "%.1f %% of the %s %s%s", 100 * share, m->of, m->words,
+		    share >= SOME ? m->remedy : "");
 }
 
 static void check_contents(struct judging *j)
@@ -286,7 +287,7 @@ static void check_time(struct judging *j)
 		least = c->n < least ? c->n : least;
 	}
 	if (q->slices.n > 0)
-		say(j, "coverage", judge(ratio(holes, n), 0.05, 0.25), 1 - ratio(holes, n),
+		say(j, "coverage", quality_judge(ratio(holes, n), 0.05, 0.25), 1 - ratio(holes, n),
 		    "%.0f %% of the time from the first to the last record of a CPU has records "
 		    "(in %u slices); the rest is idle, or lost",
 		    100 * (1 - ratio(holes, n)), q->slices.n);
@@ -325,7 +326,7 @@ static void check_bias(struct judging *j)
 		    "cannot be tested: no instruction with enough records and known code%s",
 		    has_jitter ? "" : "; without jitter the interval may beat with a loop");
 	else
-		say(j, "bias", judge(share, SOME, 0.01), share,
+		say(j, "bias", quality_judge(share, SOME, 0.01), share,
 		    "%.1f %% of the records tested are of instructions that are sampled much more "
 		    "often than the one behind them%s%s",
 		    100 * share,
@@ -393,13 +394,14 @@ static void make_cpus(const struct quality_counts *q, struct table *out)
 	table_sort(out, 0, false);
 }
 
-static void show(struct quality *out, struct table *t, bool always)
+static void quality_show(struct quality *out, struct table *t, bool always)
 {
 	if (always || table_n_rows(t) > 0)
 		*vec_add(&out->shown.list) = t;
 }
 
-static void make_tables(struct judging *j, struct session *s, size_t top, struct quality *out)
+static void quality_make_tables(struct judging *j, struct session *s, size_t top,
+				struct quality *out)
 {
 	const struct keys by_function = { { KEY_FUNCTION }, 1 };
 	size_t n_rows = top == 0 ? SIZE_MAX : top < BRIEF_ROWS ? top : BRIEF_ROWS;
@@ -411,11 +413,11 @@ static void make_tables(struct judging *j, struct session *s, size_t top, struct
 	biases_table(j->biases, &names, n_rows, &out->bias);
 	quality_rows(j->hot, &names, n_rows, &out->rows);
 	make_cpus(j->counts, &out->cpus);
-	show(out, &out->checks, true);
-	show(out, &out->losses, false);
-	show(out, &out->bias, false);
-	show(out, &out->rows, false);
-	show(out, &out->cpus, false);
+	quality_show(out, &out->checks, true);
+	quality_show(out, &out->losses, false);
+	quality_show(out, &out->bias, false);
+	quality_show(out, &out->rows, false);
+	quality_show(out, &out->cpus, false);
 	names_release(&names);
 }
 
@@ -440,7 +442,7 @@ int quality_make(struct session *s, const struct select *select, size_t top, str
 	losses_find(s->capture, &losses);
 	if (j.spe != NULL && !spe_filters_hide_kinds(j.spe) && !spe_filters_hide_outcomes(j.spe))
 		biases_find(s, j.hot, &biases);
-	make_tables(&j, s, top, out);
+	quality_make_tables(&j, s, top, out);
 	losses_release(&losses);
 	biases_release(&biases);
 	for (size_t i = 0; i < COUNT(parts); i++)

@@ -24,8 +24,8 @@ static const char *row_event(const struct hot *hot, uint64_t event)
 				      : capture_event_name(hot->session->capture, event);
 }
 
-static void show_row(const struct hot *hot, const uint64_t *words, uint64_t n, uint64_t n_all,
-		     struct table *out)
+static void quality_rows_show_row(const struct hot *hot, const uint64_t *words, uint64_t n,
+				  uint64_t n_all, struct table *out)
 {
 	struct estimate e = estimate_share(n, n_all);
 	struct cell *row = table_add_row(out);
@@ -68,7 +68,7 @@ void quality_rows(const struct hot *hot, const struct names *names, size_t top, 
 	for (uint32_t i = 0; i < keys.n; i++) {
 		const uint64_t *words = tuples_get(&keys, i);
 
-		show_row(hot, words, counts.items[i], totals[words[2]].n, out);
+		quality_rows_show_row(hot, words, counts.items[i], totals[words[2]].n, out);
 	}
 	table_sort(out, 2, false);
 	table_keep_top(out, top);

@@ -209,8 +209,8 @@ static void say(const struct record_options *o, const struct record_summary *s,
 }
 
 /* *out_status is the program's, as a shell would have it; also after a failure. */
-static int run(const struct record_command *command, char **argv, int program, int *out_status,
-	       struct err *err)
+static int record_run(const struct record_command *command, char **argv, int program,
+		      int *out_status, struct err *err)
 {
 	struct record_options options = { 0 };
 	struct record_summary summary = { 0 };
@@ -258,7 +258,7 @@ static int record_command(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (run(&command, argv, program, &program_status, &err) == 0)
+	if (record_run(&command, argv, program, &program_status, &err) == 0)
 		return program_status;
 	status = fail(&err);
 	return program_status != 0 ? program_status : status;

@@ -57,7 +57,7 @@ static void take_own(struct parser *p, size_t first, const char *letters, size_t
 	}
 }
 
-static struct record_event *add_event(struct parser *p, const char *name, size_t len)
+static struct record_event *record_events_add_event(struct parser *p, const char *name, size_t len)
 {
 	struct record_event *e = vec_add(&p->events->list);
 
@@ -87,7 +87,7 @@ static bool read_access(const char *letters, uint32_t *out)
 static int parse_breakpoint(struct parser *p, size_t len)
 {
 	enum { DEFAULT_BYTES = 4, EXECUTES = 4 };
-	struct record_event *e = add_event(p, p->at, len);
+	struct record_event *e = record_events_add_event(p, p->at, len);
 	char *address = mem_strndup(p->at + 4, len - 4);
 	char *access = strchr(address, ':'), *bytes;
 	bool is_good = true;
@@ -115,7 +115,7 @@ static int parse_breakpoint(struct parser *p, size_t len)
 
 static void take_spec(struct parser *p, const struct event_spec *spec, size_t len)
 {
-	struct record_event *e = add_event(p, p->at, len);
+	struct record_event *e = record_events_add_event(p, p->at, len);
 
 	e->attr = spec->attr;
 	e->pmu = spec->pmu;

@@ -42,7 +42,7 @@ static const char *cpuinfo_value(struct telling *m, const char *cpuinfo, const c
 }
 
 /* The CPUs of a list in /sys; empty if it cannot be read. */
-static struct cpu_list read_cpus(struct telling *m, const char *name)
+static struct cpu_list machine_info_read_cpus(struct telling *m, const char *name)
 {
 	char line[SYSTEM_LINE_MAX];
 	struct cpu_list list = { 0 };
@@ -55,7 +55,7 @@ static struct cpu_list read_cpus(struct telling *m, const char *name)
 
 static uint64_t first_midr(struct telling *m)
 {
-	struct cpu_list online = read_cpus(m, "online");
+	struct cpu_list online = machine_info_read_cpus(m, "online");
 
 	return online.n > 0 ? machine_midr(m->root, online.items[0].first) : 0;
 }
@@ -197,7 +197,8 @@ static void set_topology(struct telling *m, uint32_t n_cpus)
 
 static void set_cpus(struct telling *m)
 {
-	struct cpu_list present = read_cpus(m, "present"), online = read_cpus(m, "online");
+	struct cpu_list present = machine_info_read_cpus(m, "present"),
+			online = machine_info_read_cpus(m, "online");
 	uint32_t available = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
 
 	if (present.n > 0)
@@ -378,7 +379,7 @@ static void add_caches_of(struct telling *m, struct caches *caches, uint32_t cpu
 
 static void set_caches(struct telling *m)
 {
-	struct cpu_list online = read_cpus(m, "online");
+	struct cpu_list online = machine_info_read_cpus(m, "online");
 	struct caches caches = { 0 };
 
 	for (size_t i = 0; i < cpu_list_n(&online); i++)

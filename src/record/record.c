@@ -188,7 +188,7 @@ static void ids_of_event(const struct job *j, size_t event, struct ids *out)
 			*vec_add(&out->list) = j->recording.fds.items[i].id;
 }
 
-static int open_file(struct job *j, struct err *err)
+static int record_open_file(struct job *j, struct err *err)
 {
 	size_t n = j->events.list.n;
 	struct writer_event *events = mem_zalloc(n, sizeof(*events));
@@ -339,7 +339,7 @@ static void write_start(struct job *j)
 	synthesis_release(&synthesis);
 }
 
-static int start(struct job *j, struct err *err)
+static int record_start(struct job *j, struct err *err)
 {
 	bool is_on_exec = attr_has(&j->events.list.items[0].attr, ATTR_ENABLE_ON_EXEC);
 
@@ -496,7 +496,7 @@ static void explain_breakpoints(struct job *j)
 	}
 }
 
-static int finish(struct job *j, struct err *err)
+static int record_finish(struct job *j, struct err *err)
 {
 	struct recording *r = &j->recording;
 	struct stat file;
@@ -566,14 +566,15 @@ int record(const struct record_options *options, const struct kernel *kernel,
 
 	pmus_read(&j.pmus, ROOT);
 	if (choose_events(&j, err) < 0 || start_program(&j, err) < 0 ||
-	    open_recording(&j, err) < 0 || watch_signals(&j, err) < 0 || open_file(&j, err) < 0)
+	    open_recording(&j, err) < 0 || watch_signals(&j, err) < 0 ||
+	    record_open_file(&j, err) < 0)
 		goto out;
-	if (start(&j, err) < 0) {
+	if (record_start(&j, err) < 0) {
 		j.summary.status = launch_status(&j.launch);
 		goto out;
 	}
 	rc = run(&j, err);
-	if (finish(&j, err) < 0)
+	if (record_finish(&j, err) < 0)
 		rc = -1;
 out:
 	*out = j.summary;

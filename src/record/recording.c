@@ -225,8 +225,8 @@ static int attach(struct recording *r, const struct recording_fd *f, struct err 
 	return 0;
 }
 
-static int add_event(struct recording *r, size_t event, int32_t thread, uint32_t cpu,
-		     struct err *err)
+static int recording_add_event(struct recording *r, size_t event, int32_t thread, uint32_t cpu,
+			       struct err *err)
 {
 	const struct record_event *e = &r->events->list.items[event];
 	int group = group_fd(r, event, thread, cpu);
@@ -270,7 +270,7 @@ static int open_on_cpu(struct recording *r, const int32_t *threads, size_t n_thr
 
 		for (size_t i = 0; i < r->events->list.n; i++)
 			if (is_on_cpu(r, &r->events->list.items[i], cpu) &&
-			    add_event(r, i, threads[t], cpu, err) < 0)
+			    recording_add_event(r, i, threads[t], cpu, err) < 0)
 				return -1;
 		if (r->fds.n > before) {
 			*vec_add(&r->polls) =

@@ -8,7 +8,7 @@
 enum { HEADER_BYTES = 8, NO_TID = -1 };
 
 /* The 64-bit word at `at`, counted over both pieces. Records stand at multiples of 8. */
-static uint64_t word_at(const struct ring_bytes *b, size_t at)
+static uint64_t recording_drain_word_at(const struct ring_bytes *b, size_t at)
 {
 	return at < b->n ? load_u64(b->bytes + at) : load_u64(b->rest + (at - b->n));
 }
@@ -28,12 +28,12 @@ static void note_aux(struct recording *r, uint64_t flags)
 }
 
 /* Looks at all records; the kernel puts only whole ones there. */
-static void look_at(struct recording *r, const struct ring_bytes *b)
+static void recording_drain_look_at(struct recording *r, const struct ring_bytes *b)
 {
 	size_t end = b->n + b->n_rest;
 
 	for (size_t at = 0; end - at >= HEADER_BYTES;) {
-		uint64_t header = word_at(b, at);
+		uint64_t header = recording_drain_word_at(b, at);
 		uint32_t type = (uint32_t)header;
 		size_t size = header >> 48, body = at + HEADER_BYTES;
 
@@ -42,11 +42,11 @@ static void look_at(struct recording *r, const struct ring_bytes *b)
 		r->n_samples += type == RECORD_SAMPLE;
 		if (type == RECORD_SAMPLE && r->time_word >= 0 &&
 		    size >= HEADER_BYTES * (2 + (size_t)r->time_word))
-			note_time(r, word_at(b, body + 8 * (size_t)r->time_word));
+			note_time(r, recording_drain_word_at(b, body + 8 * (size_t)r->time_word));
 		else if (type == RECORD_LOST && size >= HEADER_BYTES + 16)
-			r->n_records_lost += word_at(b, body + 8);
+			r->n_records_lost += recording_drain_word_at(b, body + 8);
 		else if (type == RECORD_AUX && size >= HEADER_BYTES + 24)
-			note_aux(r, word_at(b, body + 16));
+			note_aux(r, recording_drain_word_at(b, body + 16));
 		at += size;
 	}
 }
@@ -57,7 +57,7 @@ static uint64_t drain_ring(struct recording *r, struct stream *s, struct writer 
 
 	if (b.n == 0)
 		return 0;
-	look_at(r, &b);
+	recording_drain_look_at(r, &b);
 	writer_ring(w, b.bytes, b.n, b.rest, b.n_rest);
 	ring_consume(&s->ring, &b);
 	return b.n + b.n_rest;

@@ -77,7 +77,7 @@ struct request {
 	struct err *err;
 };
 
-static uint64_t *word_of(struct attr *attr, const struct pmu_format *format)
+static uint64_t *spe_request_word_of(struct attr *attr, const struct pmu_format *format)
 {
 	uint64_t *const words[] = { &attr->config, &attr->config1, &attr->config2, &attr->config3,
 				    &attr->config4 };
@@ -100,14 +100,15 @@ static int set_format(struct request *r, const char *name, uint64_t value, bool 
 		return err_set(r->err, ERR_USAGE, ERR_NOWHERE,
 			       "--spe '%s': too large, %s takes at most %" PRIu64, word, name,
 			       pmu_format_max(format));
-	config = word_of(&r->event->attr, format);
+	config = spe_request_word_of(&r->event->attr, format);
 	if (!is_added)
 		*config &= ~format->bits;
 	*config |= pmu_format_place(format, value);
 	return 0;
 }
 
-static int read_number(struct request *r, const char *text, const char *word, uint64_t *out)
+static int spe_request_read_number(struct request *r, const char *text, const char *word,
+				   uint64_t *out)
 {
 	char *end;
 
@@ -149,21 +150,21 @@ static int apply_value(struct request *r, size_t i, const char *text, const char
 			return -1;
 		return set_format(r, values[i].format, (uint64_t)1 << bit, true, word);
 	case VALUE_BIT:
-		if (read_number(r, text, word, &number) < 0)
+		if (spe_request_read_number(r, text, word, &number) < 0)
 			return -1;
 		if (number > 63)
 			return err_set(r->err, ERR_USAGE, ERR_NOWHERE,
 				       "--spe '%s': data sources are numbers up to 63", word);
 		return set_format(r, values[i].format, (uint64_t)1 << number, true, word);
 	case VALUE_INTERVAL:
-		if (read_number(r, text, word, &number) < 0)
+		if (spe_request_read_number(r, text, word, &number) < 0)
 			return -1;
 		r->event->attr.sample_period = spe_real_interval(r->pmu, number);
 		return 0;
 	case VALUE_NUMBER:
 		break;
 	}
-	return read_number(r, text, word, &number) < 0
+	return spe_request_read_number(r, text, word, &number) < 0
 		       ? -1
 		       : set_format(r, values[i].format, number, false, word);
 }
@@ -192,7 +193,7 @@ static int apply_format(struct request *r, const char *word)
 
 	if (pmu_format_find(r->pmu, name) == NULL)
 		rc = unknown_word(r, word);
-	else if (word[len] == '=' && read_number(r, word + len + 1, word, &value) < 0)
+	else if (word[len] == '=' && spe_request_read_number(r, word + len + 1, word, &value) < 0)
 		rc = -1;
 	else
 		rc = set_format(r, name, value, false, word);
@@ -300,8 +301,8 @@ struct spe_cpus {
 	VEC_OF(struct writer_spe_cpu) list;
 };
 
-static void read_cpus(struct spe_cpus *out, struct pmus *pmus, const struct cpu_list *cpus,
-		      const char *root)
+static void spe_request_read_cpus(struct spe_cpus *out, struct pmus *pmus,
+				  const struct cpu_list *cpus, const char *root)
 {
 	for (size_t i = 0; i < cpu_list_n(cpus); i++) {
 		uint32_t number = cpu_list_at(cpus, i);
@@ -336,7 +337,7 @@ void spe_info_write(struct writer *w, struct pmus *pmus, const struct cpu_list *
 	struct spe_cpus cpus = { 0 };
 	uint32_t type = spe_pmu(pmus, 0)->type;
 
-	read_cpus(&cpus, pmus, list, root);
+	spe_request_read_cpus(&cpus, pmus, list, root);
 	if (version == SPE_INFO_AUTO)
 		version = are_alike(&cpus) ? SPE_INFO_1 : SPE_INFO_2;
 	if (version == SPE_INFO_1)

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "table/human.h"
 
-static void add_number(struct text *out, uint64_t number, const char *unit)
+static void record_summary_add_number(struct text *out, uint64_t number, const char *unit)
 {
 	human_words(out, &(struct cell){ .type = CELL_COUNT, .count = number }, unit);
 }
@@ -33,7 +33,7 @@ static void add_losses(const struct record_summary *s, struct text *out)
 		if (losses[i].n == 0)
 			continue;
 		text_str(out, "; ");
-		add_number(out, losses[i].n, losses[i].unit);
+		record_summary_add_number(out, losses[i].n, losses[i].unit);
 		text_format(out, " %s", losses[i].advice);
 	}
 }
@@ -41,12 +41,12 @@ static void add_losses(const struct record_summary *s, struct text *out)
 void record_sum_up(const struct record_options *o, const struct record_summary *s, struct text *out)
 {
 	text_format(out, "%s: ", o->output);
-	add_number(out, s->n_bytes, "bytes");
+	record_summary_add_number(out, s->n_bytes, "bytes");
 	text_str(out, ", ");
-	add_number(out, s->n_samples, "samples");
+	record_summary_add_number(out, s->n_samples, "samples");
 	if (s->spe_interval != 0) {
 		text_str(out, ", ");
-		add_number(out, s->aux_bytes, "bytes");
+		record_summary_add_number(out, s->aux_bytes, "bytes");
 		text_format(out, " of SPE, a sample each %" PRIu64 " operations", s->spe_interval);
 	}
 	if (s->reached_size)

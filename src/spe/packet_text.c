@@ -68,7 +68,7 @@ static char *put_raw(char *at, const struct spe_word *name, uint64_t payload, un
 	return at + 1;
 }
 
-static char *put_event(char *at, const struct spe_word *name)
+static char *packet_text_put_event(char *at, const struct spe_word *name)
 {
 	*at = ' ';
 	return put_word(at + 1, name);
@@ -124,7 +124,7 @@ static char *put_events(char *at, const struct spe_packet *p, enum spe_wording w
 		const struct spe_word *name = &spe_event_words[__builtin_ctzll(left)];
 
 		if (name->size > 0)
-			at = put_event(at, name);
+			at = packet_text_put_event(at, name);
 		else
 			unnamed |= left & -left;
 	}
@@ -137,7 +137,7 @@ static char *put_events(char *at, const struct spe_packet *p, enum spe_wording w
 	return at;
 }
 
-static char *put_address(char *at, const struct spe_packet *p, enum spe_wording wording)
+static char *packet_text_put_address(char *at, const struct spe_packet *p, enum spe_wording wording)
 {
 	unsigned n_known = wording == SPE_WORDING_FULL ? SPE_ADDR_PREV_TARGET : SPE_ADDR_PA;
 	uint64_t payload = p->payload;
@@ -195,7 +195,7 @@ char *spe_put_packet(char *at, const struct spe_packet *p, enum spe_wording word
 	case SPE_OP:
 		return spe_put_op(at, wording, p->index, p->payload);
 	case SPE_ADDRESS:
-		return put_address(at, p, wording);
+		return packet_text_put_address(at, p, wording);
 	case SPE_COUNTER:
 		return put_counter(at, p);
 	}

@@ -145,7 +145,7 @@ static size_t common_length(const struct spe_shapes *all)
 	return all->items[0].length;
 }
 
-static bool is_known(const struct spe_shapes *all, const struct spe_shape *s)
+static bool shape_is_known(const struct spe_shapes *all, const struct spe_shape *s)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (memcmp(all->items[i].mask, s->mask, sizeof(s->mask)) == 0 &&
@@ -161,7 +161,7 @@ void spe_shapes_learn(struct spe_shapes *all, const uint8_t *record, size_t size
 	if (++all->n_misses < all->next_lesson)
 		return;
 	all->next_lesson = all->n_misses + all->n_misses / PATIENCE;
-	if (!read_shape(&s, record, size) || is_known(all, &s))
+	if (!read_shape(&s, record, size) || shape_is_known(all, &s))
 		return;
 	*make_room(all) = s;
 	learn_to_guess(all);
@@ -259,8 +259,8 @@ static void deliver(const struct spe_shape *s, const uint8_t *bytes, uint64_t po
 		deliver_as(s, bytes, position, false, out);
 }
 
-static inline bool is_wanted(const struct spe_shape *s, const uint8_t *bytes,
-			     const struct spe_wanted *wanted)
+static inline bool shape_is_wanted(const struct spe_shape *s, const uint8_t *bytes,
+				   const struct spe_wanted *wanted)
 {
 	if (wanted->only_memory && (!(s->has & HAS_OP) || s->op_class != SPE_OP_LDST))
 		return false;
@@ -300,7 +300,7 @@ __attribute__((always_inline)) static inline size_t decode(struct spe_shapes *al
 		s = find_shape(all, bytes + at);
 		if (s == NULL)
 			break;
-		if (is_wanted(s, bytes + at, &w))
+		if (shape_is_wanted(s, bytes + at, &w))
 			deliver(s, bytes + at, position + at, out);
 		s->n_hits++;
 		at += length != 0 ? length : s->length;

@@ -64,7 +64,7 @@ static bool compare_metrics(const struct stat *s, struct stat_cause *out)
 	return true;
 }
 
-static double counted(const struct stat *s, const char *event)
+static double stat_advice_counted(const struct stat *s, const char *event)
 {
 	const struct stat_total *t = stat_counted(s, cpu_event_find(s->pmu, event));
 
@@ -95,8 +95,8 @@ bool stat_fits_root(const struct stat *s, const struct cpu_metric *root, const s
 	for (size_t i = 0; i < COUNT(levels); i++) {
 		if (!begins(m->name, levels[i].metric))
 			continue;
-		own = counted(s, levels[i].own);
-		all = counted(s, m->samples.items[0]->name);
+		own = stat_advice_counted(s, levels[i].own);
+		all = stat_advice_counted(s, m->samples.items[0]->name);
 		return own < 0 || all < 0 || 2 * own >= all; /* half of the misses, at least */
 	}
 	return true;
@@ -107,12 +107,13 @@ enum { MOST_FOR_A_BRANCH = 1000 };
 
 double stat_branch_stalls(const struct stat *s, const struct cpu_metric *root)
 {
-	double missed = counted(s, "BR_MIS_PRED_RETIRED"), stalled = counted(s, "STALL_FRONTEND");
+	double missed = stat_advice_counted(s, "BR_MIS_PRED_RETIRED"),
+	       stalled = stat_advice_counted(s, "STALL_FRONTEND");
 
 	if (missed < 0)
-		missed = counted(s, "BR_MIS_PRED");
-	if (!is_front(root) || missed <= 0 || stalled <= 0 || counted(s, "L1I_CACHE_REFILL") < 0 ||
-	    stalled / missed > MOST_FOR_A_BRANCH)
+		missed = stat_advice_counted(s, "BR_MIS_PRED");
+	if (!is_front(root) || missed <= 0 || stalled <= 0 ||
+	    stat_advice_counted(s, "L1I_CACHE_REFILL") < 0 || stalled / missed > MOST_FOR_A_BRANCH)
 		return NAN;
 	return stalled / missed;
 }
@@ -120,7 +121,8 @@ double stat_branch_stalls(const struct stat *s, const struct cpu_metric *root)
 /* Stalls with a miss of the last cache of the core outstanding: a lower bound. */
 static bool ask_stalls(const struct stat *s, struct stat_cause *out)
 {
-	double memory = counted(s, "STALL_BACKEND_MEM"), all = counted(s, "STALL_BACKEND");
+	double memory = stat_advice_counted(s, "STALL_BACKEND_MEM"),
+	       all = stat_advice_counted(s, "STALL_BACKEND");
 
 	if (memory < 0 || all <= 0 || 2 * memory < all)
 		return false;

@@ -107,8 +107,8 @@ static struct output_options as_tables(const struct output_options *asked)
 	return output;
 }
 
-static int print(const struct tables *answer, const struct output_options *asked, bool is_modelled,
-		 struct err *err)
+static int stat_print(const struct tables *answer, const struct output_options *asked,
+		      bool is_modelled, struct err *err)
 {
 	struct output_options output = as_tables(asked);
 	struct printer out = { 0 };
@@ -130,8 +130,8 @@ static int keep_events(const struct stat_command *command, struct stat_types *ma
 							: stat_types_keep_events(made, lists, err);
 }
 
-static int compare(const struct catalog *catalog, const struct stat_command *command,
-		   struct counts *these, const struct output_options *output, struct err *err)
+static int stat_compare(const struct catalog *catalog, const struct stat_command *command,
+			struct counts *these, const struct output_options *output, struct err *err)
 {
 	struct stat_options options = options_of(command, output);
 	struct counts others = { 0 };
@@ -142,7 +142,7 @@ static int compare(const struct catalog *catalog, const struct stat_command *com
 	    stat_types_compare(catalog, command->cpu, &others, these, &options, &before, &made,
 			       err) == 0 &&
 	    keep_events(command, &made, err) == 0)
-		rc = print(&made.shown, output, these->is_modelled || others.is_modelled, err);
+		rc = stat_print(&made.shown, output, these->is_modelled || others.is_modelled, err);
 	stat_types_release(&made);
 	stat_types_release(&before);
 	counts_release(&others);
@@ -159,7 +159,7 @@ static int explain(const struct catalog *catalog, const struct stat_command *com
 	if (rc == 0)
 		rc = keep_events(command, &made, err);
 	if (rc == 0)
-		rc = print(&made.shown, output, counts->is_modelled, err);
+		rc = stat_print(&made.shown, output, counts->is_modelled, err);
 	stat_types_release(&made);
 	return rc;
 }
@@ -193,8 +193,8 @@ static int answer_live(const struct catalog *catalog, const struct stat_command 
 	if (rc == 0 && stream.is_open)
 		rc = stat_stream_end(&stream, counts, err);
 	else if (rc == 0)
-		rc = (command->against != NULL ? compare : explain)(catalog, command, counts,
-								    output, err);
+		rc = (command->against != NULL ? stat_compare : explain)(catalog, command, counts,
+									 output, err);
 	stat_stream_release(&stream);
 	return rc;
 }
@@ -208,8 +208,8 @@ static int answer_import(const struct catalog *catalog, const struct stat_comman
 			       "--import takes counts from a file: nothing is counted here");
 	if (read_counts(command->import, counts, err) < 0)
 		return -1;
-	return (command->against != NULL ? compare : explain)(catalog, command, counts, output,
-							      err);
+	return (command->against != NULL ? stat_compare : explain)(catalog, command, counts, output,
+								   err);
 }
 
 /* *status becomes that of the command that was counted. */

@@ -83,8 +83,9 @@ static struct cell count_cell(const struct stat_total *t, enum cell_mark mark)
 	return cell_marked(cell_count((uint64_t)llround(t->value)), mark);
 }
 
-static void put_event(const struct stat *before, const struct stat_total *b,
-		      const struct stat *after, const struct stat_total *a, struct table *t)
+static void stat_compare_put_event(const struct stat *before, const struct stat_total *b,
+				   const struct stat *after, const struct stat_total *a,
+				   struct table *t)
 {
 	struct cell *row = table_add_row(t);
 	enum cell_mark mark_b = stat_total_mark(b, before->least_coverage);
@@ -116,7 +117,7 @@ static void events_table(const struct stat *before, const struct stat *after, st
 		else if (a->is_user_only != b->is_user_only)
 			table_note(t, "%s: one run was counted without the kernel's share", event);
 		else
-			put_event(before, b, after, a, t);
+			stat_compare_put_event(before, b, after, a, t);
 	}
 	if (n_alone > 0)
 		table_note(t, "%zu event%s counted in one run only", n_alone, plural(n_alone));
@@ -140,8 +141,9 @@ static bool is_asked_for(const struct stat *s, const struct cpu_metric *m)
 	       stat_names_have(s->pmu, o->groups, o->metrics, m);
 }
 
-static void put_metric(const struct stat *s, const struct cpu_metric *m, const struct stat_value *b,
-		       const struct stat_value *a, struct table *t)
+static void stat_compare_put_metric(const struct stat *s, const struct cpu_metric *m,
+				    const struct stat_value *b, const struct stat_value *a,
+				    struct table *t)
 {
 	struct cell *row = table_add_row(t);
 
@@ -164,7 +166,7 @@ static void metrics_table(const struct stat *before, const struct stat *after, s
 
 		if (!a->is_known || !b->is_known || !is_asked_for(after, m))
 			continue;
-		put_metric(after, m, b, a, t);
+		stat_compare_put_metric(after, m, b, a, t);
 	}
 }
 

@@ -128,7 +128,7 @@ static void put_value(struct detail *d, const struct cpu_metric *m, struct cell 
 	row[UNIT] = cell_text(unit_of(m));
 }
 
-static struct cell *add_row(struct detail *d)
+static struct cell *stat_detail_add_row(struct detail *d)
 {
 	struct cell *row = table_add_row(d->out);
 
@@ -143,11 +143,12 @@ static void put_missing(struct detail *d, const struct cpu_metric *m)
 	d->is_done[m - d->s->pmu->metrics] = true;
 	d->n_missing++;
 	if (d->shows_missing)
-		add_row(d)[WHAT] = cell_text(table_format(d->out, "%s lacks %s", m->name,
-							  stat_value_of(d->s, m)->lacks));
+		stat_detail_add_row(d)[WHAT] = cell_text(table_format(
+			d->out, "%s lacks %s", m->name, stat_value_of(d->s, m)->lacks));
 }
 
-static void put_metric(struct detail *d, const struct metric_list *list, const struct cpu_metric *m)
+static void stat_detail_put_metric(struct detail *d, const struct metric_list *list,
+				   const struct cpu_metric *m)
 {
 	const struct cpu_metric *other;
 	struct cell *row;
@@ -158,7 +159,7 @@ static void put_metric(struct detail *d, const struct metric_list *list, const s
 		put_missing(d, m);
 		return;
 	}
-	row = add_row(d);
+	row = stat_detail_add_row(d);
 	row[WHAT] = cell_text(label_of(d->out, m));
 	put_value(d, m, row);
 	other = m->scale == PER_THOUSAND ? partner(d, list, m) : NULL;
@@ -185,9 +186,9 @@ static void put_group(struct detail *d, const struct cpu_group *group)
 	d->group = heading_of(d->out, group);
 	for (size_t i = 0; i < list->n; i++)
 		if (list->items[i]->scale == PER_THOUSAND)
-			put_metric(d, list, list->items[i]);
+			stat_detail_put_metric(d, list, list->items[i]);
 	for (size_t i = 0; i < list->n; i++)
-		put_metric(d, list, list->items[i]);
+		stat_detail_put_metric(d, list, list->items[i]);
 	d->group = NULL;
 }
 
@@ -210,7 +211,7 @@ static int put_metric_named(void *context, const char *name)
 
 	if (metric == NULL)
 		return -1;
-	put_metric(d, &none, metric);
+	stat_detail_put_metric(d, &none, metric);
 	return 0;
 }
 
@@ -227,7 +228,7 @@ static void put_all(struct detail *d)
 			put_group(d, g);
 	}
 	for (size_t i = 0; i < d->s->pmu->n_metrics; i++)
-		put_metric(d, &none, &d->s->pmu->metrics[i]);
+		stat_detail_put_metric(d, &none, &d->s->pmu->metrics[i]);
 }
 
 /* The nodes are in the picture already. */

@@ -28,7 +28,7 @@ static size_t index_of(const struct finder *f, const struct cpu_metric *m)
 }
 
 /* The share, and as amounts where the whole was counted: cycles, or slots made of them. */
-static struct finding_size size_of(const struct finder *f, const struct cpu_metric *m)
+static struct finding_size stat_findings_size_of(const struct finder *f, const struct cpu_metric *m)
 {
 	const struct stat_total *cycles = stat_counted(f->s, f->s->pmu->cycles);
 	const char *whole = metric_whole(m);
@@ -154,15 +154,15 @@ static double least_coverage(const struct finder *f, const struct excesses *all)
 }
 
 /* What is told of every metric that passes its threshold; `all` explains it, or NULL. */
-static struct finding *add_finding(struct finder *f, const struct cpu_metric *m,
-				   const struct excesses *all)
+static struct finding *stat_findings_add_finding(struct finder *f, const struct cpu_metric *m,
+						 const struct excesses *all)
 {
 	const struct stat_value *v = stat_value_of(f->s, m);
 	struct finding *out = findings_add(f->out, FINDING_METRIC);
 
 	out->metric = m;
 	out->value = v->value;
-	out->size = size_of(f, m);
+	out->size = stat_findings_size_of(f, m);
 	out->coverage = (struct finding_coverage){
 		.is_set = true,
 		.is_imported = v->is_told,
@@ -203,7 +203,7 @@ static void add_root(struct finder *f, uint32_t step)
 	struct finding *out;
 
 	collect_excesses(f, step, &all);
-	out = add_finding(f, m, &all);
+	out = stat_findings_add_finding(f, m, &all);
 	out->cause = cause.cause;
 	add_path(f, step, out);
 	add_rates(f, &all, out);
@@ -219,7 +219,7 @@ static void add_root(struct finder *f, uint32_t step)
 /* A rate above its threshold that no root led to. */
 static void add_alone(struct finder *f, const struct cpu_metric *m)
 {
-	struct finding *out = add_finding(f, m, NULL);
+	struct finding *out = stat_findings_add_finding(f, m, NULL);
 	struct evidence *e = finding_add_evidence(out, EVIDENCE_THRESHOLD);
 
 	e->threshold = 0;
@@ -309,7 +309,7 @@ static void add_roots(struct finder *f)
 	vec_release(&pointed);
 }
 
-static bool is_root(const struct finder *f, const struct cpu_metric *m)
+static bool stat_findings_is_root(const struct finder *f, const struct cpu_metric *m)
 {
 	for (size_t i = 0; i < f->s->roots->n; i++)
 		if (f->s->roots->items[i] == m)
@@ -328,8 +328,9 @@ static void add_rest(struct finder *f)
 	for (size_t i = 0; i < f->s->pmu->n_metrics; i++) {
 		const struct cpu_metric *m = &f->s->pmu->metrics[i];
 
-		if (!f->is_told[i] && !is_root(f, m) && cpu_node_of(f->s->pmu, m) == NULL &&
-		    m->better == BETTER_LOWER && !is_another_scale(f, m) && stat_is_above(f->s, m))
+		if (!f->is_told[i] && !stat_findings_is_root(f, m) &&
+		    cpu_node_of(f->s->pmu, m) == NULL && m->better == BETTER_LOWER &&
+		    !is_another_scale(f, m) && stat_is_above(f->s, m))
 			add_alone(f, m);
 	}
 }
@@ -347,7 +348,7 @@ static size_t n_judged(const struct finder *f)
 }
 
 /* Why nothing was found, so that silence is not taken for an answer. */
-static void add_silence(struct finder *f)
+static void stat_findings_add_silence(struct finder *f)
 {
 	const struct metric_list *roots = f->s->roots;
 	struct silence out = { .kind = SILENCE_NO_METRIC };
@@ -382,6 +383,6 @@ void stat_find(const struct stat *s, struct findings *out)
 	add_roots(&f);
 	add_rest(&f);
 	if (out->list.n == 0)
-		add_silence(&f);
+		stat_findings_add_silence(&f);
 	free(f.is_told);
 }

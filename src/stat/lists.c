@@ -50,8 +50,8 @@ static const struct column metric_columns[METRIC_N_COLUMNS] = {
 			    "largest relative deviation of its events over several runs" },
 };
 
-static void put_metric(struct table *t, const char *name, const char *unit,
-		       const struct stat_value *v)
+static void stat_lists_put_metric(struct table *t, const char *name, const char *unit,
+				  const struct stat_value *v)
 {
 	struct cell *row = table_add_row(t);
 
@@ -71,8 +71,8 @@ void stat_metrics_table(const struct stat *s, struct table *out)
 	out->is_keyed = true;
 	for (size_t i = 0; i < s->pmu->n_metrics; i++)
 		if (s->values[i].is_known)
-			put_metric(out, s->pmu->metrics[i].name, s->pmu->metrics[i].unit,
-				   &s->values[i]);
+			stat_lists_put_metric(out, s->pmu->metrics[i].name, s->pmu->metrics[i].unit,
+					      &s->values[i]);
 }
 
 enum event_column {
@@ -131,7 +131,7 @@ static void put_rate(const struct stat *s, const struct stat_total *total, struc
 }
 
 /* What the catalog calls the kernel's generic events is for formulas only. */
-static const char *name_of(const struct stat *s, const struct stat_total *total)
+static const char *stat_lists_name_of(const struct stat *s, const struct stat_total *total)
 {
 	const struct cpu_event *event =
 		s->pmu->is_generic ? cpu_event_find(s->pmu, total->event) : NULL;
@@ -139,12 +139,13 @@ static const char *name_of(const struct stat *s, const struct stat_total *total)
 	return event != NULL && event->linux_name != NULL ? event->linux_name : total->event;
 }
 
-static void put_event(const struct stat *s, const struct stat_total *total, struct table *t)
+static void stat_lists_put_event(const struct stat *s, const struct stat_total *total,
+				 struct table *t)
 {
 	bool is_time = total->unit != NULL && strcmp(total->unit, "ns") == 0;
 	struct cell *row = table_add_row(t);
 
-	row[EVENT] = cell_text(table_text(t, name_of(s, total)));
+	row[EVENT] = cell_text(table_text(t, stat_lists_name_of(s, total)));
 	row[EVENT_STATE] = cell_text(state_words[total->state]);
 	if (total->unit != NULL)
 		row[EVENT_UNIT] = cell_text(total->unit);
@@ -172,7 +173,7 @@ void stat_events_table(const struct stat *s, struct table *out)
 		const struct stat_total *total = &s->totals.list.items[i];
 
 		if (total->occurrence == 0)
-			put_event(s, stat_totals_find(&s->totals, total->event), out);
+			stat_lists_put_event(s, stat_totals_find(&s->totals, total->event), out);
 	}
 }
 

@@ -76,7 +76,7 @@ static const char *command_text(struct counts *out, char *const *words)
 	return kept;
 }
 
-static struct target target_of(const struct live_options *o)
+static struct target stat_live_target_of(const struct live_options *o)
 {
 	return (struct target){
 		.command = o->command,
@@ -138,7 +138,7 @@ static bool goes_by_turns(const struct live *l)
 static int count(struct live *l, struct err *err)
 {
 	const struct live_options *o = l->options;
-	const struct target target = target_of(o);
+	const struct target target = stat_live_target_of(o);
 	struct stat_choice choice = { .plan = &l->plan, .stat = l->stat };
 	const struct counting counting = {
 		.target = &target,
@@ -208,7 +208,7 @@ static bool goes_by_steps(const struct live *l)
 static int plan_and_count(struct live *l, const struct catalog *catalog, const char *cpu_name,
 			  struct err *err)
 {
-	const struct target target = target_of(l->options);
+	const struct target target = stat_live_target_of(l->options);
 	const struct plan_machine machine = {
 		.root = "",
 		.cpus = l->options->cpus,

@@ -98,8 +98,8 @@ static bool is_of_others(const struct stat_plan *plan, const struct plan_core *c
 	return core != &plan->cores.items[0];
 }
 
-static int add_event(struct stat_plan *plan, const struct plan_core *core,
-		     const struct wanted_event *wanted, uint32_t group, struct err *err)
+static int stat_plan_add_event(struct stat_plan *plan, const struct plan_core *core,
+			       const struct wanted_event *wanted, uint32_t group, struct err *err)
 {
 	const struct cpu_event *event = wanted->event;
 	struct event_specs *specs = &plan->specs;
@@ -154,7 +154,7 @@ static int add_sets(struct stat_plan *plan, const struct plan_core *core,
 		size_t first = plan->specs.list.n;
 
 		for (size_t k = 0; k < set->n; k++)
-			if (add_event(plan, core, &set->events[k], group, err) < 0)
+			if (stat_plan_add_event(plan, core, &set->events[k], group, err) < 0)
 				return -1;
 		drop_repeated(&plan->specs, first);
 	}

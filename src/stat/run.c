@@ -27,7 +27,7 @@ struct line {
 	struct text text;
 };
 
-static void counted(struct line *l)
+static void stat_run_counted(struct line *l)
 {
 	const struct counts *c = l->s->counts;
 	double elapsed = stat_elapsed_ns(l->s);
@@ -200,7 +200,7 @@ void stat_run_table(const struct stat *s, struct table *out)
 	table_init(out, "run", NULL, columns, COUNT(columns));
 	out->style = TABLE_FACTS;
 	out->is_keyed = true;
-	counted(&line);
+	stat_run_counted(&line);
 	cpu(&line);
 	speed(&line);
 	coverage(&line);

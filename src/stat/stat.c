@@ -6,7 +6,7 @@
 #include "stat/stat.h"
 #include "stat/tables.h"
 
-static void show(struct stat_answer *a, struct table *t)
+static void stat_show(struct stat_answer *a, struct table *t)
 {
 	*vec_add(&a->shown.list) = t;
 }
@@ -14,7 +14,7 @@ static void show(struct stat_answer *a, struct table *t)
 static void show_if_any(struct stat_answer *a, struct table *t)
 {
 	if (table_n_rows(t) > 0)
-		show(a, t);
+		stat_show(a, t);
 }
 
 /* Are there several counts of one event? */
@@ -36,16 +36,16 @@ static void for_programs(const struct stat *s, struct stat_answer *a)
 	stat_metrics_table(s, &a->metrics);
 	stat_events_table(s, &a->events);
 	show_if_any(a, &a->topdown);
-	show(a, &a->metrics);
-	show(a, &a->events);
+	stat_show(a, &a->metrics);
+	stat_show(a, &a->events);
 	if (is_in_parts(s) || has_several_windows(s)) {
 		stat_counts_init(&a->counts);
 		stat_counts_add(s->counts, &a->counts);
-		show(a, &a->counts);
+		stat_show(a, &a->counts);
 	}
 	if (s->counts->intervals.n > 0) {
 		stat_intervals_table(s, &a->intervals);
-		show(a, &a->intervals);
+		stat_show(a, &a->intervals);
 	}
 }
 
@@ -74,7 +74,7 @@ static int as_rates(const struct stat *s, struct stat_answer *a, struct err *err
 	if (stat_detail_table(s, &a->detail, err) < 0)
 		return -1;
 	stat_rates_table(s, &a->rates);
-	show(a, &a->rates);
+	stat_show(a, &a->rates);
 	show_if_any(a, &a->detail);
 	return 0;
 }
@@ -83,7 +83,7 @@ static int make(const struct stat *s, struct stat_answer *a, struct err *err)
 {
 	stat_run_table(s, &a->run);
 	stat_topdown_table(s, &a->topdown);
-	show(a, &a->run);
+	stat_show(a, &a->run);
 	if (s->options->for_programs)
 		for_programs(s, a);
 	else if ((s->options->as_rates ? as_rates : for_people)(s, a, err) < 0)
@@ -92,7 +92,7 @@ static int make(const struct stat *s, struct stat_answer *a, struct err *err)
 		return 0;
 	stat_find(s, &a->found);
 	findings_table(&a->found, NULL, &a->findings);
-	show(a, &a->findings);
+	stat_show(a, &a->findings);
 	return 0;
 }
 

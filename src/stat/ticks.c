@@ -68,7 +68,8 @@ static void put_count(struct line *l, const struct stat_total *total, double lea
 }
 
 /* "IPC 0.83", "back end stalled 40.2 %", "l1d_cache_mpki 3.4 MPKI" */
-static void put_metric(struct line *l, const struct cpu_metric *m, const struct stat_value *v)
+static void stat_ticks_put_metric(struct line *l, const struct cpu_metric *m,
+				  const struct stat_value *v)
 {
 	if (!v->is_known)
 		return;
@@ -89,7 +90,7 @@ static int look_for(void *context, const char *name)
 }
 
 /* Is the event worth its place in the line: asked for, or nobody's metric? */
-static bool is_shown(const struct stat *s, const char *event)
+static bool stat_ticks_is_shown(const struct stat *s, const char *event)
 {
 	union {
 		const char *in;
@@ -146,8 +147,9 @@ static const char *place_words(struct table *t, const struct count *c, const cha
 }
 
 /* The counts of one place; those of no core are told with the first type alone. */
-static void add_line(struct stat_ticks *t, const struct stat *s, const struct stat_totals *totals,
-		     const struct count *first, const char *pmu, bool is_first_type)
+static void stat_ticks_add_line(struct stat_ticks *t, const struct stat *s,
+				const struct stat_totals *totals, const struct count *first,
+				const char *pmu, bool is_first_type)
 {
 	struct line l = { .out = &t->lines };
 	uint64_t end_ns = s->counts->intervals.items[0].end_ns;
@@ -158,7 +160,7 @@ static void add_line(struct stat_ticks *t, const struct stat *s, const struct st
 		bool is_core = cpu_event_find(s->pmu, total->event) != NULL;
 
 		if (total->occurrence == 0 && (is_core || is_first_type) &&
-		    is_shown(s, total->event))
+		    stat_ticks_is_shown(s, total->event))
 			put_count(&l, stat_totals_find(totals, total->event), s->least_coverage);
 	}
 	for (size_t i = 0; i < s->pmu->n_metrics; i++) {
@@ -168,7 +170,7 @@ static void add_line(struct stat_ticks *t, const struct stat *s, const struct st
 		if (!is_metric_shown(s, m))
 			continue;
 		v = stat_evaluate(m, totals, s->slots, s->least_coverage);
-		put_metric(&l, m, &v);
+		stat_ticks_put_metric(&l, m, &v);
 	}
 	if (l.text.n > 0) {
 		text_char(&l.text, '\0');
@@ -195,7 +197,7 @@ static void take_type(struct stat_ticks *t, const struct stat_type *type,
 		while (end < counts->items.n && is_same_place(&items[first], &items[end]))
 			end++;
 		stat_totals_init(&totals, items + first, end - first);
-		add_line(t, &s, &totals, &items[first], type->pmu, is_first_type);
+		stat_ticks_add_line(t, &s, &totals, &items[first], type->pmu, is_first_type);
 		stat_totals_release(&totals);
 	}
 	stat_release(&s);

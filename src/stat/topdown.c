@@ -32,7 +32,7 @@ static const struct column columns[N_COLUMNS] = {
 			"the share from which on it is worth a word" },
 };
 
-static struct cell share_cell(const struct stat_value *v)
+static struct cell topdown_share_cell(const struct stat_value *v)
 {
 	return cell_marked(cell_number(v->value / 100), v->mark);
 }
@@ -53,8 +53,8 @@ static const char *remark_on(const struct stat *s, struct table *t, const struct
 	return "the most of these";
 }
 
-static void fill(const struct stat *s, struct table *t, const struct stat_step *step,
-		 struct cell *row)
+static void topdown_fill(const struct stat *s, struct table *t, const struct stat_step *step,
+			 struct cell *row)
 {
 	const struct stat_value *v = stat_value_of(s, step->metric);
 	const char *remark = remark_on(s, t, step);
@@ -69,8 +69,8 @@ static void fill(const struct stat *s, struct table *t, const struct stat_step *
 		row[THRESHOLD] = cell_number(threshold / 100);
 	if (!v->is_known)
 		return;
-	row[SHARE] = share_cell(v);
-	row[SHOWN] = share_cell(v);
+	row[SHARE] = topdown_share_cell(v);
+	row[SHOWN] = topdown_share_cell(v);
 	row[SHOWN].number = fmax(0, row[SHOWN].number);
 }
 
@@ -130,9 +130,10 @@ void stat_topdown_table(const struct stat *s, struct table *out)
 		const struct stat_step *step = &s->steps.items[i];
 
 		rows[i] = (uint32_t)table_n_rows(out);
-		fill(s, out, step,
-		     step->parent == STEP_NO_PARENT ? table_add_row(out)
-						    : table_add_child(out, rows[step->parent]));
+		topdown_fill(s, out, step,
+			     step->parent == STEP_NO_PARENT
+				     ? table_add_row(out)
+				     : table_add_child(out, rows[step->parent]));
 	}
 	if (table_n_rows(out) > 0) {
 		add_useful(s, out);

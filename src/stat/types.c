@@ -202,7 +202,7 @@ static struct table *events_table_at(const struct stat_types *types, size_t i)
 }
 
 /* Is it this word of a list? What stands behind a colon are modes. */
-static bool is_word(const char *name, const char *word, size_t len)
+static bool stat_types_is_word(const char *name, const char *word, size_t len)
 {
 	return strlen(name) == len && strncasecmp(name, word, len) == 0;
 }
@@ -223,7 +223,7 @@ static bool is_listed(const struct table *t, size_t row, const void *context)
 	for (const char *const *list = context; *list != NULL; list++)
 		for (const char *at = next_word(*list, &len); len > 0;
 		     at = next_word(at + strcspn(at, ",{}"), &len))
-			if (is_word(name, at, len))
+			if (stat_types_is_word(name, at, len))
 				return true;
 	return false;
 }
@@ -247,7 +247,7 @@ static int check_word(const struct stat_types *types, const char *word, size_t l
 	const char *event, *nearest;
 
 	for (size_t i = 0; (event = event_at(types, i)) != NULL; i++)
-		if (is_word(event, word, len))
+		if (stat_types_is_word(event, word, len))
 			return 0;
 	snprintf(name, sizeof(name), "%.*s", (int)len, word);
 	nearest = nearest_word(name, event_at, types);

@@ -56,7 +56,7 @@ static bool is_running(const struct search *search, const struct module *kernel)
 	return build_id_matches(&kernel->build_id, &id);
 }
 
-static char *copy(const char *text)
+static char *symbol_kernel_copy(const char *text)
 {
 	return mem_strndup(text, strlen(text));
 }
@@ -67,13 +67,13 @@ static char *find_kallsyms(struct kernel_names *names, const struct search *sear
 	char *cached = NULL;
 
 	if (search->options->kallsyms != NULL)
-		return copy(search->options->kallsyms);
+		return symbol_kernel_copy(search->options->kallsyms);
 	if (kernel != NULL && kernel->build_id.size > 0)
 		cached = locate_cached(search, &kernel->build_id, "kallsyms");
 	if (cached != NULL)
 		return cached;
 	if (is_running(search, kernel))
-		return copy(own_kallsyms);
+		return symbol_kernel_copy(own_kallsyms);
 	names->is_other_boot = search->options->use_this_machine;
 	return NULL;
 }

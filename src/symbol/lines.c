@@ -56,7 +56,7 @@ struct unit_work {
  * The id of a text that the file holds, mangled or not. Functions and paths come by the
  * thousand and are few, so each is demangled and interned once.
  */
-static struct str_id intern(struct job *job, const char *text, bool is_symbol)
+static struct str_id symbol_lines_intern(struct job *job, const char *text, bool is_symbol)
 {
 	uint64_t key = (uint64_t)(uintptr_t)text << 1 | is_symbol;
 	uint32_t n_before = job->texts.n;
@@ -77,14 +77,14 @@ static struct str_id intern(struct job *job, const char *text, bool is_symbol)
 	return job->text_ids.items[number];
 }
 
-static const char *string_of(Dwarf_Die *die, unsigned attribute)
+static const char *symbol_lines_string_of(Dwarf_Die *die, unsigned attribute)
 {
 	Dwarf_Attribute value;
 
 	return dwarf_formstring(dwarf_attr_integrate(die, attribute, &value));
 }
 
-static uint64_t number_of(Dwarf_Die *die, unsigned attribute)
+static uint64_t symbol_lines_number_of(Dwarf_Die *die, unsigned attribute)
 {
 	Dwarf_Attribute value;
 	Dwarf_Word number = 0;
@@ -93,15 +93,15 @@ static uint64_t number_of(Dwarf_Die *die, unsigned attribute)
 }
 
 /* The linkage name tells more than the plain one: namespaces and template arguments. */
-static struct str_id name_of(struct job *job, Dwarf_Die *die)
+static struct str_id symbol_lines_name_of(struct job *job, Dwarf_Die *die)
 {
-	const char *name = string_of(die, DW_AT_linkage_name);
+	const char *name = symbol_lines_string_of(die, DW_AT_linkage_name);
 
 	if (name == NULL)
-		name = string_of(die, DW_AT_MIPS_linkage_name);
+		name = symbol_lines_string_of(die, DW_AT_MIPS_linkage_name);
 	if (name != NULL)
-		return intern(job, name, true);
-	return intern(job, string_of(die, DW_AT_name), false);
+		return symbol_lines_intern(job, name, true);
+	return symbol_lines_intern(job, symbol_lines_string_of(die, DW_AT_name), false);
 }
 
 static uint32_t to_u32(uint64_t number)
@@ -110,13 +110,13 @@ static uint32_t to_u32(uint64_t number)
 }
 
 /* Where a frame stands: the file, line and column of a row of the line table. */
-static void set_place(struct job *job, Dwarf_Line *row, struct symbol_frame *out)
+static void symbol_lines_set_place(struct job *job, Dwarf_Line *row, struct symbol_frame *out)
 {
 	int line = 0, column = 0;
 
 	if (row == NULL)
 		return;
-	out->file = intern(job, dwarf_linesrc(row, NULL, NULL), false);
+	out->file = symbol_lines_intern(job, dwarf_linesrc(row, NULL, NULL), false);
 	if (dwarf_lineno(row, &line) == 0 && line > 0)
 		out->line = (uint32_t)line;
 	if (dwarf_linecol(row, &column) == 0 && column > 0)
@@ -127,12 +127,13 @@ static void set_place(struct job *job, Dwarf_Line *row, struct symbol_frame *out
 static void set_call_site(struct job *job, const struct unit_work *work, Dwarf_Die *inlined,
 			  struct symbol_frame *out)
 {
-	uint64_t file = number_of(inlined, DW_AT_call_file);
+	uint64_t file = symbol_lines_number_of(inlined, DW_AT_call_file);
 
 	if (dwarf_hasattr(inlined, DW_AT_call_file) && file < work->n_files)
-		out->file = intern(job, dwarf_filesrc(work->files, file, NULL, NULL), false);
-	out->line = to_u32(number_of(inlined, DW_AT_call_line));
-	out->column = to_u32(number_of(inlined, DW_AT_call_column));
+		out->file = symbol_lines_intern(job, dwarf_filesrc(work->files, file, NULL, NULL),
+						false);
+	out->line = to_u32(symbol_lines_number_of(inlined, DW_AT_call_line));
+	out->column = to_u32(symbol_lines_number_of(inlined, DW_AT_call_column));
 }
 
 /* The row that covers an address: the last one at or below it, unless a sequence ends there. */
@@ -165,9 +166,9 @@ static struct line_chain build_chain(struct job *job, const struct unit_work *wo
 	struct symbol_frame frame = { 0 };
 	struct scope *scope = &job->scopes.list.items[work->scopes[i]];
 
-	set_place(job, row, &frame);
+	symbol_lines_set_place(job, row, &frame);
 	while (scope != job->scopes.list.items) {
-		frame.function = name_of(job, &scope->die);
+		frame.function = symbol_lines_name_of(job, &scope->die);
 		frame.is_inlined = scope->is_inlined && scope->parent != 0;
 		*vec_add(&answer->frames) = frame;
 		frame = (struct symbol_frame){ 0 };
@@ -257,7 +258,7 @@ static size_t place_addresses(const struct job *job, struct placed_address *out)
 	return n;
 }
 
-static void answer_all(struct job *job)
+static void symbol_lines_answer_all(struct job *job)
 {
 	struct placed_address *placed = mem_alloc(job->question->n, sizeof(*placed));
 	size_t n = place_addresses(job, placed);
@@ -272,7 +273,7 @@ static void answer_all(struct job *job)
 }
 
 /* Of several parts, all of which open the file, one reports what was wrong with it. */
-static bool open_file(struct job *job)
+static bool symbol_lines_open_file(struct job *job)
 {
 	const struct lines_question *q = job->question;
 	struct diags others = { 0 };
@@ -292,10 +293,10 @@ void lines_ask(const struct lines_question *question, struct lines_answer *answe
 
 	strings_init(&answer->strings);
 	answer->chains = mem_zalloc(question->n, sizeof(*answer->chains));
-	if (!open_file(&job))
+	if (!symbol_lines_open_file(&job))
 		return;
 	tuples_init(&job.texts, 1);
-	answer_all(&job);
+	symbol_lines_answer_all(&job);
 	dwarf_file_release(&job.file);
 	scopes_release(&job.scopes);
 	tuples_release(&job.texts);

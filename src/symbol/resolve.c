@@ -182,7 +182,8 @@ static void name_modules(struct resolving *r)
 	}
 }
 
-static struct str_id name_of(struct symbols *s, const struct function *function, struct text *text)
+static struct str_id resolve_name_of(struct symbols *s, const struct function *function,
+				     struct text *text)
 {
 	text_reset(text);
 	function_name(function, symbols_style(s), text);
@@ -203,7 +204,7 @@ static void name_functions(struct resolving *r)
 			struct found_function *found = &stretch->functions.items[at];
 
 			if (found->function != last)
-				last_name = name_of(r->symbols, found->function, &text);
+				last_name = resolve_name_of(r->symbols, found->function, &text);
 			last = found->function;
 			found->name = last_name;
 		}
@@ -333,7 +334,7 @@ static void make_askings(struct resolving *r, size_t n_workers)
 	}
 }
 
-static void ask(void *context, size_t job, unsigned worker)
+static void resolve_ask(void *context, size_t job, unsigned worker)
 {
 	struct resolving *r = context;
 	struct asking *asking = &r->askings.items[job];
@@ -433,7 +434,7 @@ static void count_missing(struct resolving *r)
 static void ask_for_lines(struct resolving *r, struct pool *pool)
 {
 	make_askings(r, pool_size(pool));
-	pool_run(pool, r->askings.n, ask, r);
+	pool_run(pool, r->askings.n, resolve_ask, r);
 	for (size_t i = 0; i < r->askings.n; i++)
 		diags_merge(&r->symbols->diags, &r->askings.items[i].answer.diags);
 	finish_lines(r);

@@ -43,7 +43,7 @@ static const struct wording wordings[] = {
 			    "copy it with `perf archive`" },
 };
 
-static char *finish(struct text *text)
+static char *shortage_finish(struct text *text)
 {
 	char *copy = mem_strndup(text->n == 0 ? "" : text->bytes, text->n);
 
@@ -83,7 +83,7 @@ static const struct wording refusals[] = {
 			       "--debug-dir DIR" },
 };
 
-static void add_build_id(struct text *text, const struct build_id *id)
+static void shortage_add_build_id(struct text *text, const struct build_id *id)
 {
 	char digits[BUILD_ID_TEXT];
 
@@ -105,12 +105,12 @@ void shortage_set_refusal(struct shortage *shortage, const struct refusal *refus
 		text_str(&reason, hole + 2);
 	}
 	if (refusal->kind == REFUSED_BUILD_ID) {
-		add_build_id(&reason, &wanted->build_id);
+		shortage_add_build_id(&reason, &wanted->build_id);
 		text_str(&reason, ", found ");
-		add_build_id(&reason, &refusal->found);
+		shortage_add_build_id(&reason, &refusal->found);
 		text_format(&reason, " in %s", refusal->path);
 	}
-	shortage->reason = finish(&reason);
+	shortage->reason = shortage_finish(&reason);
 	shortage->remedy = copy(refusals[refusal->kind].remedy);
 }
 

@@ -32,8 +32,8 @@ static int open_own(struct elf_file *out)
 	return elf_file_open_image(out, copy, size, "[vdso]", &err);
 }
 
-static bool fits(const struct elf_file *file, const struct search *search,
-		 const struct build_id *recorded)
+static bool vdso_fits(const struct elf_file *file, const struct search *search,
+		      const struct build_id *recorded)
 {
 	if (recorded->size > 0)
 		return build_id_matches(recorded, &file->build_id);
@@ -48,7 +48,7 @@ int vdso_open(struct elf_file *out, const struct search *search, const struct bu
 	int rc = cached == NULL ? open_own(&file) : elf_file_open(&file, cached, &err);
 
 	free(cached);
-	if (rc < 0 || !fits(&file, search, recorded)) {
+	if (rc < 0 || !vdso_fits(&file, search, recorded)) {
 		elf_file_release(&file);
 		return -1;
 	}

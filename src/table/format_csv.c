@@ -42,7 +42,7 @@ static void add_quoted(struct text *out, const char *value)
 	text_char(out, '"');
 }
 
-static bool is_blank(uint32_t code)
+static bool format_csv_is_blank(uint32_t code)
 {
 	return code == '\t' || code == '\n' || code == '\r';
 }
@@ -54,7 +54,7 @@ static void add_repaired(struct text *out, const char *value)
 		uint32_t code = 0;
 		size_t size = utf8_decode(value, &code);
 
-		if (size == 0 || (utf8_is_unsafe(code) && !is_blank(code)))
+		if (size == 0 || (utf8_is_unsafe(code) && !format_csv_is_blank(code)))
 			text_str(out, "\xef\xbf\xbd");
 		else
 			text_add(out, value, size);
@@ -154,7 +154,7 @@ static void add_position(struct text *out, const struct table *t, size_t row)
 		text_u64(out, t->parents.items[row]);
 }
 
-static void add_row(struct text *out, const struct table *t, const struct cell *cells)
+static void format_csv_add_row(struct text *out, const struct table *t, const struct cell *cells)
 {
 	bool is_first = true;
 
@@ -179,7 +179,7 @@ static void csv_rows(const struct document *d, const struct table *t, bool is_fi
 
 	(void)is_first;
 	for (size_t row = 0; row < table_n_rows(t); row++) {
-		add_row(out, t, t->cells.items + row * t->n_columns);
+		format_csv_add_row(out, t, t->cells.items + row * t->n_columns);
 		if (is_tree)
 			add_position(out, t, row);
 		if (has_modelled_column(d))

@@ -90,7 +90,7 @@ static void add_name(struct text *out, bool *is_first, const char *name)
 	text_add(out, "\":", 2);
 }
 
-static void add_value(struct text *out, const struct cell *cell)
+static void format_json_add_value(struct text *out, const struct cell *cell)
 {
 	if (cell->type == CELL_TEXT) {
 		add_string(out, cell->text);
@@ -127,7 +127,7 @@ static void add_cells(struct text *out, const struct table *t, size_t row, size_
 		if ((c->flags & COLUMN_TEXT_ONLY) || cell_is_absent(&cells[i]))
 			continue;
 		add_name(out, is_first, c->name);
-		add_value(out, &cells[i]);
+		format_json_add_value(out, &cells[i]);
 		if (cells[i].mark != MARK_EXACT)
 			text_format(out, ",\"%s_trust\":\"%s\"", c->name, mark_word(cells[i].mark));
 	}
@@ -213,8 +213,8 @@ static void add_nested(struct text *out, const struct key_index *index, const st
 	text_char(out, ']');
 }
 
-static void add_row(struct text *out, const struct table *t, size_t row, bool is_tree,
-		    const struct key_index *indexes)
+static void format_json_add_row(struct text *out, const struct table *t, size_t row, bool is_tree,
+				const struct key_index *indexes)
 {
 	bool is_first = true;
 
@@ -310,7 +310,7 @@ static void json_rows(const struct document *d, const struct table *t, bool is_f
 	(void)d;
 	for (size_t row = 0; row < table_n_rows(t); row++) {
 		text_str(out, is_first && row == 0 ? "\n" : ",\n");
-		add_row(out, t, row, is_tree, indexes);
+		format_json_add_row(out, t, row, is_tree, indexes);
 	}
 	free_indexes(indexes, t->nested.n);
 }

@@ -16,7 +16,7 @@ static const struct branches {
 } unicode_branches = { 2, "│ ", "  ", "├ ", "└ ", "… " },
   ascii_branches = { 3, "|  ", "   ", "|- ", "`- ", ".. " };
 
-static bool is_shown(const struct table *t, size_t column)
+static bool grid_is_shown(const struct table *t, size_t column)
 {
 	if (t->columns[column].flags & COLUMN_MACHINE_ONLY)
 		return false;
@@ -88,7 +88,7 @@ static void add_lanes(struct grid *g)
 		const struct column *c = &t->columns[i];
 		struct lane *lane = &g->lanes[g->n_lanes];
 
-		if (!is_shown(t, i))
+		if (!grid_is_shown(t, i))
 			continue;
 		lane->how = showing_of(t, i, g->has_unicode);
 		lane->column = i;

@@ -230,7 +230,7 @@ void human_number(const struct cell *cell, const char *unit, bool is_share, int 
 		put_integer(out, is_negative, magnitude, scale);
 }
 
-static void add_number(struct text *t, const struct cell *cell, const char *unit)
+static void human_add_number(struct text *t, const struct cell *cell, const char *unit)
 {
 	int decimals = cell->type == CELL_NUMBER ? human_decimals(fabs(cell->number)) : 0;
 	struct human h;
@@ -262,6 +262,6 @@ void human_words(struct text *t, const struct cell *cell, const char *unit)
 		text_str(t, cell->text);
 		break;
 	default:
-		add_number(t, cell, unit);
+		human_add_number(t, cell, unit);
 	}
 }

@@ -18,7 +18,7 @@ struct prose {
 	unsigned marks;
 };
 
-static bool is_shown(const struct table *t, size_t row, size_t column)
+static bool prose_is_shown(const struct table *t, size_t row, size_t column)
 {
 	return column < t->n_columns && (t->columns[column].flags & COLUMN_MACHINE_ONLY) == 0 &&
 	       !cell_is_absent(table_cell(t, row, column));
@@ -43,12 +43,12 @@ static void write_fact(struct prose *p, size_t row, size_t label_at, size_t valu
 	const struct table *t = p->table;
 	size_t from = value_at;
 
-	if (is_shown(t, row, 0)) {
+	if (prose_is_shown(t, row, 0)) {
 		p->pen->column = label_at;
 		pen_wrap(p->pen, PEN_PLAIN, words_of(p, row, 0), label_at, value_at - GAP);
 	}
 	for (size_t c = 1; c < t->n_columns; c++) {
-		if (!is_shown(t, row, c))
+		if (!prose_is_shown(t, row, c))
 			continue;
 		p->pen->column = from;
 		pen_wrap(p->pen, PEN_PLAIN, words_of(p, row, c), value_at, p->pen->width);
@@ -63,7 +63,7 @@ unsigned facts_write(const struct table *t, size_t indent, struct pen *pen)
 	size_t widest = 0;
 
 	for (size_t row = 0; row < table_n_rows(t); row++) {
-		size_t width = is_shown(t, row, 0) ? words_of(&p, row, 0).width : 0;
+		size_t width = prose_is_shown(t, row, 0) ? words_of(&p, row, 0).width : 0;
 
 		widest = width > widest ? width : widest;
 	}
@@ -92,7 +92,7 @@ static size_t widest_label(struct prose *p)
 
 	for (size_t row = 0; row < table_n_rows(p->table); row++)
 		for (size_t c = 2; c < p->table->n_columns; c++)
-			if (is_shown(p->table, row, c) && label_of(p, c).width > widest)
+			if (prose_is_shown(p->table, row, c) && label_of(p, c).width > widest)
 				widest = label_of(p, c).width;
 	return widest;
 }
@@ -104,11 +104,11 @@ static void write_claim(struct prose *p, size_t row, size_t indent)
 	struct span size = { 0 };
 	size_t end = pen->width;
 
-	if (is_shown(p->table, row, 1))
+	if (prose_is_shown(p->table, row, 1))
 		size = words_of(p, row, 1);
 	if (size.size > 0 && size.width <= pen->width / 3)
 		end -= size.width + GAP;
-	if (is_shown(p->table, row, 0))
+	if (prose_is_shown(p->table, row, 0))
 		pen_wrap(pen, PEN_BOLD, words_of(p, row, 0), indent, end);
 	if (size.size > 0 && end == pen->width) {
 		pen_newline(pen);
@@ -174,7 +174,7 @@ unsigned findings_write(const struct table *t, struct pen *pen)
 		pen_ascii(pen, PEN_PLAIN, number);
 		write_claim(&p, row, indent);
 		for (size_t c = 2; c < t->n_columns; c++)
-			if (is_shown(t, row, c))
+			if (prose_is_shown(t, row, c))
 				write_support(&p, row, c, indent, indent + label_width + GAP);
 		arena_reset(&p.memory);
 	}

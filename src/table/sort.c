@@ -27,7 +27,7 @@ bool cell_is_absent(const struct cell *c)
 }
 
 /* Holds all 64-bit integers and doubles exactly, so that mixed columns have a total order. */
-static long double value_of(const struct cell *c)
+static long double sort_value_of(const struct cell *c)
 {
 	switch (c->type) {
 	case CELL_SIGNED:
@@ -51,8 +51,8 @@ int cell_compare(const struct cell *a, const struct cell *b)
 		return strcmp(a->text, b->text);
 	if (a_text || b_text)
 		return (int)a_text - (int)b_text;
-	x = value_of(a);
-	y = value_of(b);
+	x = sort_value_of(a);
+	y = sort_value_of(b);
 	return (x > y) - (x < y);
 }
 
@@ -83,7 +83,7 @@ static int compare_in(const struct table *t, size_t column, bool is_reverse, uin
 }
 
 /* Groups rows by their parent; top-level rows come last, having the largest number as parent. */
-static int compare_rows(const void *left, const void *right, void *context)
+static int sort_compare_rows(const void *left, const void *right, void *context)
 {
 	const struct sort_key *key = context;
 	const struct table *t = key->table;
@@ -153,7 +153,7 @@ static uint32_t *order_by(const struct sort_key *key)
 
 	for (uint32_t i = 0; i < n; i++)
 		grouped[i] = i;
-	qsort_r(grouped, n, sizeof(*grouped), compare_rows, &context);
+	qsort_r(grouped, n, sizeof(*grouped), sort_compare_rows, &context);
 	order = depth_first(key->table, grouped, n);
 	free(grouped);
 	return order;

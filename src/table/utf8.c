@@ -66,7 +66,7 @@ static const struct form {
 	{ 0xf8, 0xf0, 4, 0x10000 },
 };
 
-static bool is_in(const struct range *ranges, size_t n, uint32_t code)
+static bool utf8_is_in(const struct range *ranges, size_t n, uint32_t code)
 {
 	size_t low = 0, high = n;
 
@@ -112,14 +112,14 @@ unsigned utf8_width(uint32_t code)
 {
 	if (code < 0x300)
 		return 1;
-	if (is_in(zero_width, COUNT(zero_width), code))
+	if (utf8_is_in(zero_width, COUNT(zero_width), code))
 		return 0;
-	return is_in(two_wide, COUNT(two_wide), code) ? 2 : 1;
+	return utf8_is_in(two_wide, COUNT(two_wide), code) ? 2 : 1;
 }
 
 bool utf8_is_unsafe(uint32_t code)
 {
-	return is_in(unsafe, COUNT(unsafe), code);
+	return utf8_is_in(unsafe, COUNT(unsafe), code);
 }
 
 static const char *find_substitute(uint32_t code)

@@ -47,7 +47,7 @@ static void push_nth(struct machine *m, uint64_t n)
 		push(m, m->stack[m->n - 1 - n]);
 }
 
-static void load(struct machine *m, uint64_t size)
+static void frame_expression_load(struct machine *m, uint64_t size)
 {
 	uint64_t address = pop(m), word = 0;
 
@@ -182,9 +182,9 @@ static void step(struct machine *m, const Dwarf_Op *op)
 	case DW_OP_not:
 		return push(m, ~pop(m));
 	case DW_OP_deref:
-		return load(m, 8);
+		return frame_expression_load(m, 8);
 	case DW_OP_deref_size:
-		return load(m, op->number);
+		return frame_expression_load(m, op->number);
 	case DW_OP_nop:
 	case DW_OP_stack_value:
 		return;

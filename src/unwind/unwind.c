@@ -118,7 +118,7 @@ static void open_dwarf(struct unwind_file *f, size_t i, const struct elf_file *f
 }
 
 /* Each worker has files of its own, as libdw is not for several threads. */
-static void open_file(const struct unwinder *u, struct unwind_file *f, struct module_id id)
+static void unwind_open_file(const struct unwinder *u, struct unwind_file *f, struct module_id id)
 {
 	const struct module *module = modules_get(u->symbols->modules, id);
 	const struct wanted wanted = {
@@ -210,7 +210,7 @@ static bool rules_at(struct walk *w, uint64_t pc, struct frame_rules *out, enum 
 	if (kind != MODULE_FILE && kind != MODULE_VDSO)
 		return false;
 	if (!f->is_tried)
-		open_file(w->unwinder, f, r->module);
+		unwind_open_file(w->unwinder, f, r->module);
 	if (!elf_file_is_open(&f->code)) {
 		*why = UNWIND_NO_FILE;
 		return false;
@@ -223,7 +223,7 @@ static bool rules_at(struct walk *w, uint64_t pc, struct frame_rules *out, enum 
 	return false;
 }
 
-static enum unwind_end end_of(enum frame_outcome outcome)
+static enum unwind_end unwind_end_of(enum frame_outcome outcome)
 {
 	static const enum unwind_end ends[] = {
 		[FRAME_OUTERMOST] = UNWIND_COMPLETE,
@@ -254,7 +254,7 @@ static enum unwind_end follow(struct walk *w, uint64_t pc, uint64_t *out, size_t
 			return end;
 		outcome = frame_rules_apply(&rules, m->stack_register, &w->state, &pc);
 		if (outcome != FRAME_STEPPED)
-			return end_of(outcome);
+			return unwind_end_of(outcome);
 		pc &= m->address_mask;
 		if (pc == 0)
 			return UNWIND_COMPLETE;
@@ -285,7 +285,7 @@ static void take_registers(const struct unwinder *u, const struct batch *b, size
 	}
 }
 
-static void count(struct unwinder *u, enum unwind_end end, uint64_t position)
+static void unwind_count(struct unwinder *u, enum unwind_end end, uint64_t position)
 {
 	if (u->totals.n[end]++ == 0 || position < u->totals.first_position[end])
 		u->totals.first_position[end] = position;
@@ -305,14 +305,15 @@ size_t unwinder_chain(struct unwinder *u, struct place_cache *cache, const struc
 	needed = (uint64_t)1 << m->stack_register | (uint64_t)1 << m->pc_register;
 	take_registers(u, b, row, &w.state);
 	if ((w.state.known & needed) != needed) {
-		count(u, UNWIND_UNKNOWN, b->position[row]);
+		unwind_count(u, UNWIND_UNKNOWN, b->position[row]);
 		return 0;
 	}
 	w.state.stack_start = w.state.registers[m->stack_register];
 	w.state.stack = s->bytes;
 	w.state.stack_size = s->n_bytes;
 	max = max < UNWIND_MAX_FRAMES ? max : UNWIND_MAX_FRAMES;
-	count(u, follow(&w, w.state.registers[m->pc_register], out, max, &n), b->position[row]);
+	unwind_count(u, follow(&w, w.state.registers[m->pc_register], out, max, &n),
+		     b->position[row]);
 	return n;
 }
 

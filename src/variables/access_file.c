@@ -75,7 +75,7 @@ struct placed_query {
 	uint32_t unit, number;
 };
 
-static struct str_id name_of(struct job *job, Dwarf_Die *die)
+static struct str_id access_file_name_of(struct job *job, Dwarf_Die *die)
 {
 	const char *name = dwarf_diename(die);
 
@@ -89,7 +89,7 @@ static bool is_structure(enum type_kind kind)
 	return kind == TYPE_STRUCT || kind == TYPE_UNION;
 }
 
-static bool is_number(const struct type *plain)
+static bool access_file_is_number(const struct type *plain)
 {
 	return !is_structure(plain->kind) && plain->kind != TYPE_ARRAY;
 }
@@ -102,11 +102,12 @@ static bool fits_step(const struct type *plain, uint64_t step, uint32_t bytes)
 {
 	if (step == 0 || step == plain->size)
 		return true;
-	return is_number(plain) && bytes > 0 && bytes % plain->size == 0 && step % plain->size == 0;
+	return access_file_is_number(plain) && bytes > 0 && bytes % plain->size == 0 &&
+	       step % plain->size == 0;
 }
 
 /* Does the access lie in what begins `*offset` bytes before it, or in an element like it? */
-static bool fits(const struct type *plain, const struct asked *a, uint64_t *offset)
+static bool access_file_fits(const struct type *plain, const struct asked *a, uint64_t *offset)
 {
 	int64_t rest;
 
@@ -116,7 +117,7 @@ static bool fits(const struct type *plain, const struct asked *a, uint64_t *offs
 	if (a->step != 0)
 		*offset = (uint64_t)(rest < 0 ? rest + (int64_t)plain->size : rest);
 	/* By pointers to bytes all kinds of things are reached. */
-	if (is_number(plain) && a->bytes > plain->size)
+	if (access_file_is_number(plain) && a->bytes > plain->size)
 		return *offset == 0 && a->bytes % plain->size == 0 &&
 		       (plain->size > 1 || a->is_vector);
 	return *offset < plain->size &&
@@ -124,15 +125,15 @@ static bool fits(const struct type *plain, const struct asked *a, uint64_t *offs
 }
 
 /* Takes something of this type that begins `offset` bytes before the access. */
-static bool take(struct job *job, const struct asked *a, Dwarf_Die *type, uint64_t offset,
-		 bool is_pointed)
+static bool access_file_take(struct job *job, const struct asked *a, Dwarf_Die *type,
+			     uint64_t offset, bool is_pointed)
 {
 	const struct types *types = &job->answer->types;
 	const struct type *plain =
 		types_get(types, types_plain(types, types_read(&job->reader, type)));
 	enum quality quality = is_structure(plain->kind) ? STRUCTURE : SCALAR;
 
-	if (quality <= a->out->quality || !fits(plain, a, &offset))
+	if (quality <= a->out->quality || !access_file_fits(plain, a, &offset))
 		return false;
 	a->out->quality = quality;
 	a->out->is_pointed = is_pointed;
@@ -158,7 +159,7 @@ static void take_pointer(struct job *job, struct asked *a, Dwarf_Die *variable,
 
 	if (value->base == a->reg && types_type_of(variable, &type) &&
 	    types_target(&job->reader, &type, &target) &&
-	    take(job, a, &target, a->offset - (uint64_t)value->offset, true))
+	    access_file_take(job, a, &target, a->offset - (uint64_t)value->offset, true))
 		take_name(a, variable);
 }
 
@@ -170,7 +171,7 @@ static void take_memory(struct job *job, struct asked *a, Dwarf_Die *variable,
 
 	if (a->has_frame && place->is_known && place->base == a->reg && a->step == 0 &&
 	    types_type_of(variable, &type) &&
-	    take(job, a, &type, a->offset - (uint64_t)place->offset, false))
+	    access_file_take(job, a, &type, a->offset - (uint64_t)place->offset, false))
 		take_name(a, variable);
 }
 
@@ -266,7 +267,7 @@ static void take_root(struct job *job, struct asked *a, const struct reached *wh
 	Dwarf_Die target;
 
 	if (pointer_in(job, whole, offset, &path, &target) &&
-	    take(job, a, &target, a->offset, true))
+	    access_file_take(job, a, &target, a->offset, true))
 		text_add(&a->out->path, path.bytes, path.n);
 	text_release(&path);
 }
@@ -401,7 +402,7 @@ static void answer_query(struct job *job, uint32_t number, uint32_t scope)
 	job->steps = job->unit_steps;
 	die = job->scopes.list.items[own].die;
 	a = asked_of(job, &die, q, &reached);
-	found->function = name_of(job, &die);
+	found->function = access_file_name_of(job, &die);
 	for (;; scope = job->scopes.list.items[scope].parent) {
 		visit_scope(job, &a, &job->scopes.list.items[scope].die, false, 0);
 		if (scope == own)
@@ -480,7 +481,7 @@ static bool is_a64(Elf *elf)
 	return gelf_getehdr(elf, &header) != NULL && header.e_machine == EM_AARCH64;
 }
 
-static void answer_all(struct job *job)
+static void access_file_answer_all(struct job *job)
 {
 	struct placed_query *placed = mem_alloc(job->question->n, sizeof(*placed));
 	size_t n = place_queries(job, placed);
@@ -516,7 +517,7 @@ void access_ask(const struct access_question *question, struct access_answer *an
 		diags_add(&answer->diags, DIAG_DAMAGE, ERR_NOWHERE, 0, err.text);
 		return;
 	}
-	answer_all(&job);
+	access_file_answer_all(&job);
 	globals_release(&job.globals);
 	scopes_release(&job.scopes);
 	dwarf_file_release(&job.file);

@@ -113,7 +113,7 @@ static void add_source(struct work *w, struct group *g, const struct isa_followe
 	add_load(w, g, followed, &origin, depth, s);
 }
 
-static struct group *group_of(struct work *w, struct module_id module)
+static struct group *accessed_group_of(struct work *w, struct module_id module)
 {
 	if (w->groups.n == 0 || w->groups.items[w->groups.n - 1].module.v != module.v)
 		*vec_add(&w->groups) = (struct group){ .module = module };
@@ -157,7 +157,7 @@ static void add_query(struct work *w, struct place place, uint32_t number)
 	    query.operand.is_thread)
 		return;
 	w->out[number].is_stack = query.operand.is_stack;
-	g = group_of(w, place.module);
+	g = accessed_group_of(w, place.module);
 	if (followed != NULL && !query.operand.is_stack)
 		add_source(w, g, followed, 0, &query);
 	*vec_add(&g->queries) = query;
@@ -183,7 +183,7 @@ static void add_queries(struct work *w, const struct place *places, size_t n)
 	free(order);
 }
 
-static void ask(void *context, size_t job, unsigned worker)
+static void accessed_ask(void *context, size_t job, unsigned worker)
 {
 	struct work *w = context;
 	struct group *g = &w->groups.items[job];
@@ -269,7 +269,7 @@ void symbols_accessed(struct symbols *s, struct pool *pool, const struct place *
 	add_queries(&w, places, n);
 	function_code_release(&w.function);
 	disasm_free(w.disasm);
-	pool_run(pool, w.groups.n, ask, &w);
+	pool_run(pool, w.groups.n, accessed_ask, &w);
 	for (size_t i = 0; i < w.groups.n; i++) {
 		diags_merge(&s->diags, &w.groups.items[i].answer.diags);
 		if (w.groups.items[i].is_asked)

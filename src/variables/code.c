@@ -44,7 +44,7 @@ static enum isa isa_of_architecture(const char *name)
 }
 
 /* The bytes of the file; both kinds of it are held in memory. */
-static struct cursor bytes_of(const struct elf_file *file)
+static struct cursor variables_code_bytes_of(const struct elf_file *file)
 {
 	if (file->image != NULL)
 		return cur_of(file->image, file->image_size);
@@ -55,7 +55,7 @@ static struct cursor bytes_of(const struct elf_file *file)
 static struct cursor section_from(const struct elf_file *file, const GElf_Shdr *header,
 				  uint64_t address)
 {
-	struct cursor all = bytes_of(file);
+	struct cursor all = variables_code_bytes_of(file);
 	struct cursor section;
 
 	cur_skip(&all, header->sh_offset);

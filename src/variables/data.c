@@ -114,7 +114,7 @@ static void take_symbol(struct symbols *s, const struct function *symbol, struct
 }
 
 /* DWARF first: it tells the type. A symbol may be larger: its last array has no length. */
-static void take(struct symbols *s, struct group *g, size_t i, struct data_object *out)
+static void data_take(struct symbols *s, struct group *g, size_t i, struct data_object *out)
 {
 	const struct functions *kernel = kernel_objects(s, &s->states[g->module.v].binary);
 	const struct function *symbol =
@@ -140,7 +140,7 @@ static void question_release(struct question *q)
 	vec_release(&q->groups);
 }
 
-static void run(struct question *q, struct pool *pool)
+static void data_run(struct question *q, struct pool *pool)
 {
 	for (size_t i = 0; i < q->groups.n; i++)
 		symbols_prepare(q->symbols, q->groups.items[i].module);
@@ -199,12 +199,12 @@ void symbols_data(struct symbols *s, struct pool *pool, const struct data_place 
 		return;
 	order = sort_places(places, n);
 	make_groups(&q, places, order, n);
-	run(&q, pool);
+	data_run(&q, pool);
 	for (size_t i = 0; i < q.groups.n; i++) {
 		struct group *g = &q.groups.items[i];
 
 		for (size_t k = 0; k < g->n; k++)
-			take(s, g, k, &out[order[g->first + k]]);
+			data_take(s, g, k, &out[order[g->first + k]]);
 	}
 	question_release(&q);
 	free(order);
@@ -302,7 +302,7 @@ struct type_id symbols_find_type(struct symbols *s, struct pool *pool, const cha
 	for (uint32_t i = 1; i < s->modules->list.n; i++)
 		if (s->modules->list.items[i].kind == MODULE_FILE)
 			*vec_add(&q.groups) = (struct group){ .module = { i }, .type_name = name };
-	run(&q, pool);
+	data_run(&q, pool);
 	for (size_t i = 0; i < q.groups.n && found.v == 0; i++)
 		if (q.groups.items[i].is_asked)
 			found = global_type(s, &q.groups.items[i], q.groups.items[i].answer.type);

@@ -37,7 +37,7 @@ struct job {
 };
 
 /* A number as an operation of an expression; false if it is none. */
-static bool is_number(const Dwarf_Op *op, uint64_t *out)
+static bool data_file_is_number(const Dwarf_Op *op, uint64_t *out)
 {
 	*out = op->number;
 	switch (op->atom) {
@@ -66,7 +66,7 @@ static bool thread_offset(Dwarf_Die *die, uint64_t *out)
 	if (dwarf_attr(die, DW_AT_location, &location) == NULL ||
 	    dwarf_getlocation(&location, &ops, &n) != 0 || n != 2 ||
 	    (ops[1].atom != DW_OP_GNU_push_tls_address && ops[1].atom != DW_OP_form_tls_address) ||
-	    !is_number(&ops[0], out))
+	    !data_file_is_number(&ops[0], out))
 		return false;
 	*out |= ELF_THREAD_LOCAL;
 	return true;
@@ -137,7 +137,7 @@ static void set_line(struct job *job, Dwarf_Die *die, struct data_variable *out)
 }
 
 /* The symbol may say more: of a struct that ends in an array without length, or of "int a[]". */
-static uint64_t size_of(const struct job *job, const struct data_variable *v)
+static uint64_t data_file_size_of(const struct job *job, const struct data_variable *v)
 {
 	uint64_t size = types_get(&job->answer->types, v->type)->size;
 	const struct function *object =
@@ -222,7 +222,7 @@ static void visit_variable(struct job *job, Dwarf_Die *die)
 	if (q->n == 0 || !address_of(job, die, &found.address) || !may_hold(q, found.address))
 		return;
 	found.type = types_read_of(&job->reader, die);
-	size = size_of(job, &found);
+	size = data_file_size_of(job, &found);
 	found.size = size;
 	for (size_t i = first_at(q, found.address);
 	     i < q->n && q->addresses[i] - found.address < size; i++) {
@@ -282,7 +282,7 @@ static void visit_function(struct job *job, Dwarf_Die *die, unsigned depth)
 	job->function = outer;
 }
 
-static void visit(struct job *job, Dwarf_Die *die, unsigned depth)
+static void data_file_visit(struct job *job, Dwarf_Die *die, unsigned depth)
 {
 	switch (global_role_of(dwarf_tag(die))) {
 	case GLOBAL_SKIP:
@@ -316,7 +316,7 @@ static void visit_children(struct job *job, Dwarf_Die *parent, unsigned depth)
 	}
 	while (more == 0 && job->steps > 0) {
 		job->steps--;
-		visit(job, &die, depth);
+		data_file_visit(job, &die, depth);
 		more = dwarf_siblingof(&die, &die);
 	}
 	job->is_cut |= more < 0 || job->steps == 0;
@@ -330,7 +330,7 @@ static void note(struct job *job, const char *text)
 	diags_add(&job->answer->diags, DIAG_DAMAGE, ERR_NOWHERE, 0, job->name.bytes);
 }
 
-static void answer_all(struct job *job)
+static void data_file_answer_all(struct job *job)
 {
 	job->steps = globals_steps(&job->file);
 	types_reader_init(&job->reader, &job->answer->types, job->steps);
@@ -358,7 +358,7 @@ void data_ask(const struct data_question *question, struct data_answer *answer)
 		diags_add(&answer->diags, DIAG_DAMAGE, ERR_NOWHERE, 0, err.text);
 		return;
 	}
-	answer_all(&job);
+	data_file_answer_all(&job);
 	dwarf_file_release(&job.file);
 	text_release(&job.name);
 }

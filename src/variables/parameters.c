@@ -64,7 +64,7 @@ static int register_at(Dwarf_Die *die, uint64_t address)
 	return ops[0].atom == DW_OP_regx && ops[0].number <= UINT8_MAX ? (int)ops[0].number : -1;
 }
 
-static struct str_id intern(struct module_work *w, const char *text)
+static struct str_id parameters_intern(struct module_work *w, const char *text)
 {
 	return text == NULL ? (struct str_id){ 0 }
 			    : strings_add(&w->symbols->strings, text, strnlen(text, PATH_MAX));
@@ -116,7 +116,7 @@ static void add_parameter(struct module_work *w, Dwarf_Die *die, uint64_t addres
 	if (p.kind == PASSED_OTHERWISE || found < 0 || !passing_is_general(w->isa, (uint64_t)found))
 		return;
 	*vec_add(&w->out->parameters) = (struct parameter){
-		.name = intern(w, dwarf_diename(die)),
+		.name = parameters_intern(w, dwarf_diename(die)),
 		.type = type_name(w, &type),
 		.kind = p.kind == PASSED_POINTER  ? PARAMETER_POINTER
 			: p.kind == PASSED_SIGNED ? PARAMETER_SIGNED
@@ -126,7 +126,7 @@ static void add_parameter(struct module_work *w, Dwarf_Die *die, uint64_t addres
 	};
 }
 
-static void set_place(struct module_work *w, Dwarf_Die *function, struct signature *out)
+static void parameters_set_place(struct module_work *w, Dwarf_Die *function, struct signature *out)
 {
 	uint64_t file = 0, line = 0;
 	Dwarf_Files *files;
@@ -139,7 +139,7 @@ static void set_place(struct module_work *w, Dwarf_Die *function, struct signatu
 	if (dwarf_number(function, DW_AT_decl_file, &file) &&
 	    dwarf_diecu(function, &unit, NULL, NULL) != NULL &&
 	    dwarf_getsrcfiles(&unit, &files, &n) == 0 && file < n)
-		out->file = intern(w, dwarf_filesrc(files, file, NULL, NULL));
+		out->file = parameters_intern(w, dwarf_filesrc(files, file, NULL, NULL));
 }
 
 static bool is_clone(const struct binary *b, uint64_t address)
@@ -159,7 +159,7 @@ static void read_function(struct module_work *w, const struct binary *b, Dwarf_D
 
 	s->is_known = true;
 	s->first = (uint32_t)w->out->parameters.n;
-	set_place(w, function, s);
+	parameters_set_place(w, function, s);
 	if (type_of(function, &result) && passing_has_hidden_result(w->isa, &result))
 		c.n_used = 1;
 	for (unsigned i = 0; more == 0 && i < MAX_PARAMETERS; more = dwarf_siblingof(&die, &die)) {

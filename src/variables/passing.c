@@ -41,7 +41,7 @@ bool passing_is_general(enum isa isa, uint64_t n)
 	return isa == ISA_A64 ? n <= 30 : isa == ISA_X86_64 && n <= 15;
 }
 
-static bool number_of(Dwarf_Die *die, unsigned attribute, uint64_t *out)
+static bool passing_number_of(Dwarf_Die *die, unsigned attribute, uint64_t *out)
 {
 	Dwarf_Attribute value;
 	Dwarf_Word number;
@@ -72,7 +72,7 @@ static bool peel(Dwarf_Die *type, Dwarf_Die *out)
 	return true;
 }
 
-static uint64_t size_of(Dwarf_Die *type)
+static uint64_t passing_size_of(Dwarf_Die *type)
 {
 	Dwarf_Word size;
 
@@ -112,7 +112,7 @@ static void classify_members(struct walk *w, Dwarf_Die *type, uint64_t offset, u
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !type_of(&die, &inner) ||
 		    dwarf_hasattr(&die, DW_AT_external))
 			continue;
-		(void)number_of(&die, DW_AT_data_member_location, &at);
+		(void)passing_number_of(&die, DW_AT_data_member_location, &at);
 		classify(w, &inner, offset + at, depth + 1);
 	}
 }
@@ -127,7 +127,7 @@ static void classify_array(struct walk *w, Dwarf_Die *type, uint64_t offset, uns
 		return;
 	classify(&one, &element, 0, depth + 1);
 	w->steps = one.steps;
-	add_class(w, offset, size_of(type),
+	add_class(w, offset, passing_size_of(type),
 		  one.words[0] == CLASS_FLOAT && one.words[1] != CLASS_INTEGER ? CLASS_FLOAT
 									       : CLASS_INTEGER);
 }
@@ -150,13 +150,14 @@ static void classify(struct walk *w, Dwarf_Die *type, uint64_t offset, unsigned 
 		classify_array(w, &plain, offset, depth);
 		return;
 	case DW_TAG_base_type:
-		(void)number_of(&plain, DW_AT_encoding, &encoding);
-		w->is_memory |= is_float(encoding) && size_of(&plain) >= X86_LONG_DOUBLE;
-		add_class(w, offset, size_of(&plain),
+		(void)passing_number_of(&plain, DW_AT_encoding, &encoding);
+		w->is_memory |= is_float(encoding) && passing_size_of(&plain) >= X86_LONG_DOUBLE;
+		add_class(w, offset, passing_size_of(&plain),
 			  is_float(encoding) ? CLASS_FLOAT : CLASS_INTEGER);
 		return;
 	default:
-		add_class(w, offset, size_of(&plain) > 0 ? size_of(&plain) : WORD, CLASS_INTEGER);
+		add_class(w, offset, passing_size_of(&plain) > 0 ? passing_size_of(&plain) : WORD,
+			  CLASS_INTEGER);
 		return;
 	}
 }
@@ -166,7 +167,7 @@ static bool is_by_reference(Dwarf_Die *type)
 {
 	uint64_t convention = 0;
 
-	return number_of(type, DW_AT_calling_convention, &convention) &&
+	return passing_number_of(type, DW_AT_calling_convention, &convention) &&
 	       convention == DW_CC_pass_by_reference;
 }
 
@@ -174,7 +175,7 @@ static struct passing pass_struct(enum isa isa, Dwarf_Die *type)
 {
 	struct passing p = { .kind = PASSED_OTHERWISE };
 	struct walk w = { .steps = 0 };
-	uint64_t size = size_of(type);
+	uint64_t size = passing_size_of(type);
 	unsigned n_integers = 0;
 
 	if (is_by_reference(type)) {
@@ -206,20 +207,21 @@ static struct passing pass_base(Dwarf_Die *type)
 {
 	uint64_t encoding = 0;
 
-	(void)number_of(type, DW_AT_encoding, &encoding);
+	(void)passing_number_of(type, DW_AT_encoding, &encoding);
 	if (is_float(encoding))
 		return (struct passing){ .kind = PASSED_OTHERWISE };
-	return pass_number(is_signed(encoding) ? PASSED_SIGNED : PASSED_UNSIGNED, size_of(type));
+	return pass_number(is_signed(encoding) ? PASSED_SIGNED : PASSED_UNSIGNED,
+			   passing_size_of(type));
 }
 
 static struct passing pass_enum(Dwarf_Die *type)
 {
-	uint64_t size = size_of(type), encoding = 0;
+	uint64_t size = passing_size_of(type), encoding = 0;
 	Dwarf_Die inner, plain;
 
 	if (type_of(type, &inner) && peel(&inner, &plain)) {
-		(void)number_of(&plain, DW_AT_encoding, &encoding);
-		size = size != 0 ? size : size_of(&plain);
+		(void)passing_number_of(&plain, DW_AT_encoding, &encoding);
+		size = size != 0 ? size : passing_size_of(&plain);
 	}
 	return pass_number(is_signed(encoding) ? PASSED_SIGNED : PASSED_UNSIGNED, size);
 }
@@ -262,5 +264,5 @@ bool passing_has_hidden_result(enum isa isa, Dwarf_Die *type)
 	tag = dwarf_tag(&plain);
 	if (tag != DW_TAG_structure_type && tag != DW_TAG_class_type && tag != DW_TAG_union_type)
 		return false;
-	return is_by_reference(&plain) || size_of(&plain) > LARGEST;
+	return is_by_reference(&plain) || passing_size_of(&plain) > LARGEST;
 }

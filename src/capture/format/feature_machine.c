@@ -166,14 +166,14 @@ static void copy_capabilities(struct info *draft)
 }
 
 /* Of the same feature the first section stands, or the list could grow without end. */
-static bool is_known(const struct info *info, enum feature feature)
+static bool feature_machine_is_known(const struct info *info, enum feature feature)
 {
 	return info->features >> feature & 1;
 }
 
 bool read_cpu_pmu_capabilities(struct section *s, struct info *draft)
 {
-	if (is_known(draft, FEATURE_CPU_PMU_CAPS))
+	if (feature_machine_is_known(draft, FEATURE_CPU_PMU_CAPS))
 		return true;
 	copy_capabilities(draft);
 	return read_capability_list(s, draft);
@@ -183,7 +183,7 @@ bool read_pmu_capabilities(struct section *s, struct info *draft)
 {
 	uint32_t n = cur_u32(&s->c);
 
-	if (is_known(draft, FEATURE_PMU_CAPS))
+	if (feature_machine_is_known(draft, FEATURE_PMU_CAPS))
 		return true;
 	copy_capabilities(draft);
 	if (!cur_holds(&s->c, n, 4 + STRING_MIN))

@@ -148,7 +148,7 @@ static bool make_room(struct output *o, size_t size)
 	return size <= BUFFER_BYTES;
 }
 
-static void append(struct output *o, const void *bytes, size_t size)
+static void output_append(struct output *o, const void *bytes, size_t size)
 {
 	if (size > 0)
 		memcpy(o->buffer + o->used, bytes, size);
@@ -158,7 +158,7 @@ static void append(struct output *o, const void *bytes, size_t size)
 void output_records(struct output *o, const void *records, size_t size)
 {
 	if (make_room(o, size))
-		append(o, records, size);
+		output_append(o, records, size);
 	else
 		write_records(o, records, size);
 }
@@ -186,7 +186,7 @@ void output_record(struct output *o, const struct piece *pieces, size_t n)
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		append(o, pieces[i].bytes, pieces[i].size);
+		output_append(o, pieces[i].bytes, pieces[i].size);
 }
 
 void output_cut(struct output *o)

@@ -5,7 +5,7 @@
 #include "capture/writer/emit.h"
 #include "capture/writer/writer_inside.h"
 
-static void set(struct writer *w, unsigned feature, const struct text *section)
+static void writer_features_set(struct writer *w, unsigned feature, const struct text *section)
 {
 	writer_feature(w, feature, section->bytes, section->n);
 }
@@ -22,7 +22,7 @@ void writer_feature_string(struct writer *w, unsigned feature, const char *text)
 	struct text *out = writer_scratch(w);
 
 	emit_string(out, text);
-	set(w, feature, out);
+	writer_features_set(w, feature, out);
 }
 
 void writer_feature_u64(struct writer *w, unsigned feature, uint64_t value)
@@ -30,7 +30,7 @@ void writer_feature_u64(struct writer *w, unsigned feature, uint64_t value)
 	struct text *out = writer_scratch(w);
 
 	emit_u64(out, value);
-	set(w, feature, out);
+	writer_features_set(w, feature, out);
 }
 
 void writer_n_cpus(struct writer *w, uint32_t available, uint32_t online)
@@ -39,7 +39,7 @@ void writer_n_cpus(struct writer *w, uint32_t available, uint32_t online)
 
 	emit_u32(out, available);
 	emit_u32(out, online);
-	set(w, FEATURE_NRCPUS, out);
+	writer_features_set(w, FEATURE_NRCPUS, out);
 }
 
 void writer_command_line(struct writer *w, size_t n_args, const char *const *args)
@@ -47,7 +47,7 @@ void writer_command_line(struct writer *w, size_t n_args, const char *const *arg
 	struct text *out = writer_scratch(w);
 
 	emit_strings(out, args, n_args);
-	set(w, FEATURE_CMDLINE, out);
+	writer_features_set(w, FEATURE_CMDLINE, out);
 }
 
 void writer_sample_time(struct writer *w, uint64_t first_ns, uint64_t last_ns)
@@ -56,7 +56,7 @@ void writer_sample_time(struct writer *w, uint64_t first_ns, uint64_t last_ns)
 
 	emit_u64(out, first_ns);
 	emit_u64(out, last_ns);
-	set(w, FEATURE_SAMPLE_TIME, out);
+	writer_features_set(w, FEATURE_SAMPLE_TIME, out);
 }
 
 void writer_clock_data(struct writer *w, uint32_t clock_id, uint64_t clock_time_ns,
@@ -69,7 +69,7 @@ void writer_clock_data(struct writer *w, uint32_t clock_id, uint64_t clock_time_
 	emit_u32(out, clock_id);
 	emit_u64(out, wall_clock_ns);
 	emit_u64(out, clock_time_ns);
-	set(w, FEATURE_CLOCK_DATA, out);
+	writer_features_set(w, FEATURE_CLOCK_DATA, out);
 }
 
 void writer_build_id(struct writer *w, const struct build_id *id, const char *path, int32_t pid,
@@ -97,7 +97,7 @@ void writer_pmus(struct writer *w, const struct writer_pmu *pmus, size_t n_pmus)
 		emit_u32(out, pmus[i].type);
 		emit_string(out, pmus[i].name);
 	}
-	set(w, FEATURE_PMU_MAPPINGS, out);
+	writer_features_set(w, FEATURE_PMU_MAPPINGS, out);
 }
 
 void writer_cpu_topology(struct writer *w, const struct writer_cpu_topology *topology)
@@ -113,7 +113,7 @@ void writer_cpu_topology(struct writer *w, const struct writer_cpu_topology *top
 	emit_strings(out, topology->die_siblings, topology->n_die_siblings);
 	for (size_t i = 0; i < topology->n_places; i++)
 		emit_u32(out, topology->places[i].die);
-	set(w, FEATURE_CPU_TOPOLOGY, out);
+	writer_features_set(w, FEATURE_CPU_TOPOLOGY, out);
 }
 
 void writer_numa_topology(struct writer *w, const struct writer_numa_node *nodes, size_t n_nodes)
@@ -127,7 +127,7 @@ void writer_numa_topology(struct writer *w, const struct writer_numa_node *nodes
 		emit_u64(out, nodes[i].free_kb);
 		emit_string(out, nodes[i].cpus);
 	}
-	set(w, FEATURE_NUMA_TOPOLOGY, out);
+	writer_features_set(w, FEATURE_NUMA_TOPOLOGY, out);
 }
 
 void writer_memory_topology(struct writer *w, uint64_t block_bytes,
@@ -146,7 +146,7 @@ void writer_memory_topology(struct writer *w, uint64_t block_bytes,
 		for (uint64_t word = 0; word * 64 < nodes[i].n_blocks; word++)
 			emit_u64(out, nodes[i].blocks[word]);
 	}
-	set(w, FEATURE_MEM_TOPOLOGY, out);
+	writer_features_set(w, FEATURE_MEM_TOPOLOGY, out);
 }
 
 void writer_caches(struct writer *w, const struct writer_cache *caches, size_t n_caches)
@@ -165,7 +165,7 @@ void writer_caches(struct writer *w, const struct writer_cache *caches, size_t n
 		emit_string(out, caches[i].size);
 		emit_string(out, caches[i].cpus);
 	}
-	set(w, FEATURE_CACHE, out);
+	writer_features_set(w, FEATURE_CACHE, out);
 }
 
 void writer_groups(struct writer *w, const struct writer_group *groups, size_t n_groups)
@@ -178,7 +178,7 @@ void writer_groups(struct writer *w, const struct writer_group *groups, size_t n
 		emit_u32(out, groups[i].leader);
 		emit_u32(out, groups[i].n_members);
 	}
-	set(w, FEATURE_GROUP_DESC, out);
+	writer_features_set(w, FEATURE_GROUP_DESC, out);
 }
 
 static void emit_capabilities(struct text *out, const struct writer_capability *capabilities,
@@ -199,11 +199,11 @@ void writer_pmu_capabilities(struct writer *w, const char *pmu,
 
 	if (strcmp(pmu, "cpu") == 0) {
 		emit_capabilities(out, capabilities, n);
-		set(w, FEATURE_CPU_PMU_CAPS, out);
+		writer_features_set(w, FEATURE_CPU_PMU_CAPS, out);
 		return;
 	}
 	emit_u32(out, 1);
 	emit_capabilities(out, capabilities, n);
 	emit_string(out, pmu);
-	set(w, FEATURE_PMU_CAPS, out);
+	writer_features_set(w, FEATURE_PMU_CAPS, out);
 }

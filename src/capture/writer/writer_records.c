@@ -42,8 +42,8 @@ static void emit_sample_id(struct text *out, const struct attr *attr, const stru
 }
 
 /* Ends a kernel record: adds the trailer and hands it on. */
-static void finish(struct writer *w, uint32_t type, uint16_t misc, struct text *body,
-		   const struct sample_id *id)
+static void writer_records_finish(struct writer *w, uint32_t type, uint16_t misc, struct text *body,
+				  const struct sample_id *id)
 {
 	static const struct sample_id none;
 
@@ -69,7 +69,7 @@ void writer_mmap(struct writer *w, const struct record_mmap *map, uint16_t misc,
 
 	emit_range(body, map);
 	emit_padded_text(body, map->path, 8);
-	finish(w, RECORD_MMAP, misc, body, id);
+	writer_records_finish(w, RECORD_MMAP, misc, body, id);
 }
 
 void writer_mmap2(struct writer *w, const struct record_mmap *map, uint16_t misc,
@@ -90,7 +90,8 @@ void writer_mmap2(struct writer *w, const struct record_mmap *map, uint16_t misc
 	emit_u32(body, map->protection);
 	emit_u32(body, map->flags);
 	emit_padded_text(body, map->path, 8);
-	finish(w, RECORD_MMAP2, map->is_data ? misc | MISC_MMAP_DATA : misc, body, id);
+	writer_records_finish(w, RECORD_MMAP2, map->is_data ? misc | MISC_MMAP_DATA : misc, body,
+			      id);
 }
 
 void writer_comm(struct writer *w, const struct record_comm *comm, const struct sample_id *id)
@@ -100,7 +101,7 @@ void writer_comm(struct writer *w, const struct record_comm *comm, const struct 
 	emit_u32(body, comm->pid);
 	emit_u32(body, comm->tid);
 	emit_padded_text(body, comm->comm, 8);
-	finish(w, RECORD_COMM, comm->is_exec ? MISC_COMM_EXEC : 0, body, id);
+	writer_records_finish(w, RECORD_COMM, comm->is_exec ? MISC_COMM_EXEC : 0, body, id);
 }
 
 void writer_task(struct writer *w, uint32_t type, const struct record_task *task,
@@ -114,7 +115,7 @@ void writer_task(struct writer *w, uint32_t type, const struct record_task *task
 	emit_u32(body, task->tid);
 	emit_u32(body, task->ptid);
 	emit_u64(body, task->time_ns);
-	finish(w, type, task->lists_maps ? MISC_FORK_EXEC : 0, body, id);
+	writer_records_finish(w, type, task->lists_maps ? MISC_FORK_EXEC : 0, body, id);
 }
 
 void writer_namespaces(struct writer *w, const struct record_namespaces *spaces,
@@ -129,7 +130,7 @@ void writer_namespaces(struct writer *w, const struct record_namespaces *spaces,
 		emit_u64(body, spaces->links[i].device);
 		emit_u64(body, spaces->links[i].inode);
 	}
-	finish(w, RECORD_NAMESPACES, 0, body, id);
+	writer_records_finish(w, RECORD_NAMESPACES, 0, body, id);
 }
 
 void writer_switch(struct writer *w, const struct record_switch *change, const struct sample_id *id)
@@ -143,7 +144,8 @@ void writer_switch(struct writer *w, const struct record_switch *change, const s
 		emit_u32(body, change->other_pid);
 		emit_u32(body, change->other_tid);
 	}
-	finish(w, change->has_other ? RECORD_SWITCH_CPU_WIDE : RECORD_SWITCH, misc, body, id);
+	writer_records_finish(w, change->has_other ? RECORD_SWITCH_CPU_WIDE : RECORD_SWITCH, misc,
+			      body, id);
 }
 
 void writer_aux(struct writer *w, const struct record_aux *aux, const struct sample_id *id)
@@ -153,7 +155,7 @@ void writer_aux(struct writer *w, const struct record_aux *aux, const struct sam
 	emit_u64(body, aux->offset);
 	emit_u64(body, aux->size);
 	emit_u64(body, aux->flags);
-	finish(w, RECORD_AUX, 0, body, id);
+	writer_records_finish(w, RECORD_AUX, 0, body, id);
 }
 
 void writer_itrace_start(struct writer *w, uint32_t pid, uint32_t tid, const struct sample_id *id)
@@ -162,7 +164,7 @@ void writer_itrace_start(struct writer *w, uint32_t pid, uint32_t tid, const str
 
 	emit_u32(body, pid);
 	emit_u32(body, tid);
-	finish(w, RECORD_ITRACE_START, 0, body, id);
+	writer_records_finish(w, RECORD_ITRACE_START, 0, body, id);
 }
 
 void writer_lost(struct writer *w, const struct record_lost *lost, const struct sample_id *id)
@@ -171,7 +173,7 @@ void writer_lost(struct writer *w, const struct record_lost *lost, const struct 
 
 	emit_u64(body, lost->id);
 	emit_u64(body, lost->n);
-	finish(w, RECORD_LOST, 0, body, id);
+	writer_records_finish(w, RECORD_LOST, 0, body, id);
 }
 
 void writer_ksymbol(struct writer *w, const struct record_ksymbol *symbol,
@@ -184,7 +186,7 @@ void writer_ksymbol(struct writer *w, const struct record_ksymbol *symbol,
 	emit_u16(body, symbol->type);
 	emit_u16(body, symbol->flags);
 	emit_padded_text(body, symbol->name, 8);
-	finish(w, RECORD_KSYMBOL, 0, body, id);
+	writer_records_finish(w, RECORD_KSYMBOL, 0, body, id);
 }
 
 void writer_time_conv(struct writer *w, const struct record_time_conv *time)

@@ -138,7 +138,7 @@ static const struct {
 	{ SAMPLE_AUX, .emit = emit_aux },
 };
 
-static uint64_t word_at(const struct sample *sample, size_t offset)
+static uint64_t writer_sample_word_at(const struct sample *sample, size_t offset)
 {
 	uint64_t word;
 
@@ -157,7 +157,7 @@ void writer_sample(struct writer *w, size_t event, uint16_t misc, const struct s
 		if (fields[i].emit != NULL)
 			fields[i].emit(body, attr, sample);
 		else
-			emit_u64(body, word_at(sample, fields[i].word));
+			emit_u64(body, writer_sample_word_at(sample, fields[i].word));
 	}
 	writer_record(w, RECORD_SAMPLE, misc, body->bytes, body->n);
 }

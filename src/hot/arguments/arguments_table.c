@@ -260,7 +260,8 @@ static void show_function(const struct argument_values *v, const struct argument
 }
 
 /* What the reader has to know about how these samples came about. */
-static void add_notes(const struct argument_values *v, size_t n_left, struct table *t)
+static void arguments_table_add_notes(const struct argument_values *v, size_t n_left,
+				      struct table *t)
 {
 	const struct argument_sites *sites = v->sites;
 	uint64_t n_at_sites = 0;
@@ -293,7 +294,7 @@ int argument_tables_fill(const struct argument_values *v, const struct argument_
 		   histogram_columns, N_HISTOGRAM_COLUMNS);
 	for (size_t i = 0; i < n_shown; i++)
 		show_function(v, &v->sites->functions.items[order[i]], out);
-	add_notes(v, n - n_shown, &out->values);
+	arguments_table_add_notes(v, n - n_shown, &out->values);
 	free(order);
 	if (request->sort != NULL) {
 		column = table_sort_column(&out->values, request->sort, err);

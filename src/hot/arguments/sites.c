@@ -131,8 +131,8 @@ static void add_candidate(struct candidates *c, struct place place, struct place
 	*vec_add(&c->entries) = entry;
 }
 
-static void look_at(struct session *s, struct place place, const struct symbol *symbol,
-		    struct candidates *out)
+static void arguments_sites_look_at(struct session *s, struct place place,
+				    const struct symbol *symbol, struct candidates *out)
 {
 	struct place entry = { place.module, place.offset - symbol->function_offset };
 	struct place target;
@@ -170,12 +170,12 @@ static void find_candidates(struct session *s, const struct seen *seen, struct c
 	symbols = mem_zalloc(places.n, sizeof(*symbols));
 	symbols_resolve(s->symbols, s->pool, places.items, places.n, SYMBOLS_FUNCTIONS, symbols);
 	for (size_t i = 0; i < places.n; i++)
-		look_at(s, places.items[i], &symbols[i], out);
+		arguments_sites_look_at(s, places.items[i], &symbols[i], out);
 	free(symbols);
 	vec_release(&places);
 }
 
-static const char *string_of(const struct session *s, struct str_id id)
+static const char *arguments_sites_string_of(const struct session *s, struct str_id id)
 {
 	return id.v == 0 ? NULL : strings_get(symbols_strings(s->symbols), id);
 }
@@ -190,8 +190,8 @@ static void add_parameters(struct argument_sites *sites, const struct session *s
 		if (number < 0)
 			continue;
 		*vec_add(&sites->arguments) = (struct argument){
-			.name = string_of(s, p->name),
-			.type = string_of(s, p->type),
+			.name = arguments_sites_string_of(s, p->name),
+			.type = arguments_sites_string_of(s, p->type),
 			.kind = p->kind,
 			.size = p->size,
 			.number = (uint8_t)number,
@@ -223,9 +223,9 @@ static void add_function(struct argument_sites *sites, const struct session *s, 
 
 	*f = (struct argument_function){
 		.entry = entry,
-		.name = string_of(s, symbol->function),
+		.name = arguments_sites_string_of(s, symbol->function),
 		.module = names_module(s, entry.module),
-		.file = string_of(s, signature->file),
+		.file = arguments_sites_string_of(s, signature->file),
 		.line = signature->line,
 		.first = (uint32_t)sites->arguments.n,
 	};

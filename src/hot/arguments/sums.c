@@ -61,7 +61,8 @@ static void add_square(struct argument_sums *s, uint64_t magnitude)
 	s->squares_high += s->squares < square;
 }
 
-static void add_value(const struct argument *a, struct argument_sums *s, uint64_t value)
+static void arguments_sums_add_value(const struct argument *a, struct argument_sums *s,
+				     uint64_t value)
 {
 	bool is_negative = a->kind == PARAMETER_SIGNED && value >= SIGN;
 	uint64_t key = argument_key(a, value), magnitude = is_negative ? -value : value;
@@ -95,7 +96,8 @@ static uint32_t find_site(struct argument_values *v, uint32_t place)
 	return *site;
 }
 
-static void add_row(struct argument_values *v, const struct batch *b, size_t row, uint32_t number)
+static void arguments_sums_add_row(struct argument_values *v, const struct batch *b, size_t row,
+				   uint32_t number)
 {
 	const struct argument_function *f = &v->sites->functions.items[number];
 	uint64_t bits;
@@ -105,7 +107,7 @@ static void add_row(struct argument_values *v, const struct batch *b, size_t row
 		const struct argument *a = &v->sites->arguments.items[i];
 
 		if (batch_register(b, b->registers[row], b->register_mask[row], a->number, &bits))
-			add_value(a, &v->sums[i], argument_value(a, bits));
+			arguments_sums_add_value(a, &v->sums[i], argument_value(a, bits));
 	}
 }
 
@@ -123,7 +125,8 @@ static void values_consume(void *partial, const struct batch *b)
 			continue;
 		site = find_site(v, b->place[row]);
 		if (site >= FIRST_SITE)
-			add_row(v, b, row, sites->function_of.items[site - FIRST_SITE]);
+			arguments_sums_add_row(v, b, row,
+					       sites->function_of.items[site - FIRST_SITE]);
 	}
 }
 

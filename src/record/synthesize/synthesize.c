@@ -201,7 +201,7 @@ static bool read_status(const struct synthesis *s, uint32_t tid, uint32_t *out_p
 }
 
 /* Is the name of an entry of /proc a pid or tid? */
-static bool is_number(const char *name, uint32_t *out)
+static bool synthesize_is_number(const char *name, uint32_t *out)
 {
 	char *end;
 
@@ -232,7 +232,7 @@ void synthesize_process(struct synthesis *s, uint32_t tid)
 	write_maps(s, pid);
 	names = system_list(s->root, &memory, "/proc/%" PRIu32 "/task", pid);
 	for (size_t i = 0; i < names.n; i++)
-		if (is_number(names.items[i], &thread) && thread != pid)
+		if (synthesize_is_number(names.items[i], &thread) && thread != pid)
 			write_thread(s, pid, ppid, thread);
 	arena_release(&memory);
 }
@@ -244,7 +244,7 @@ void synthesize_all(struct synthesis *s)
 	uint32_t pid;
 
 	for (size_t i = 0; i < names.n; i++)
-		if (is_number(names.items[i], &pid))
+		if (synthesize_is_number(names.items[i], &pid))
 			synthesize_process(s, pid);
 	arena_release(&memory);
 }

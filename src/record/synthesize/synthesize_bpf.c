@@ -24,7 +24,8 @@ struct functions {
 	uint32_t n;
 };
 
-static int call(const struct synthesis *s, enum bpf_cmd command, union bpf_attr *attr)
+static int synthesize_bpf_call(const struct synthesis *s, enum bpf_cmd command,
+			       union bpf_attr *attr)
 {
 	return s->kernel->bpf(s->kernel->context, (int)command, attr, sizeof(*attr));
 }
@@ -44,7 +45,7 @@ static bool next_program(const struct synthesis *s, uint32_t *id)
 	union bpf_attr attr = zero_attr();
 
 	attr.start_id = *id;
-	if (call(s, BPF_PROG_GET_NEXT_ID, &attr) < 0)
+	if (synthesize_bpf_call(s, BPF_PROG_GET_NEXT_ID, &attr) < 0)
 		return false;
 	*id = attr.next_id;
 	return true;
@@ -55,7 +56,7 @@ static int open_program(const struct synthesis *s, uint32_t id)
 	union bpf_attr attr = zero_attr();
 
 	attr.prog_id = id;
-	return call(s, BPF_PROG_GET_FD_BY_ID, &attr);
+	return synthesize_bpf_call(s, BPF_PROG_GET_FD_BY_ID, &attr);
 }
 
 static int read_info(const struct synthesis *s, int fd, struct bpf_prog_info *info)
@@ -65,7 +66,7 @@ static int read_info(const struct synthesis *s, int fd, struct bpf_prog_info *in
 	attr.info.bpf_fd = (uint32_t)fd;
 	attr.info.info = (uintptr_t)info;
 	attr.info.info_len = sizeof(*info);
-	return call(s, BPF_OBJ_GET_INFO_BY_FD, &attr);
+	return synthesize_bpf_call(s, BPF_OBJ_GET_INFO_BY_FD, &attr);
 }
 
 /* False: nothing was compiled, or addresses are hidden from this user. */

@@ -58,7 +58,8 @@ static bool find_kernel(const struct synthesis *s, struct kernel_range *out)
 	return range.start != 0 && range.end > range.start;
 }
 
-static void add_build_id(const struct synthesis *s, const char *notes_path, const char *name)
+static void synthesize_kernel_add_build_id(const struct synthesis *s, const char *notes_path,
+					   const char *name)
 {
 	struct build_id id;
 	struct text notes = { 0 };
@@ -82,7 +83,7 @@ static void write_kernel(const struct synthesis *s, const struct kernel_range *r
 
 	snprintf(path, sizeof(path), "%s%s", KERNEL_NAME, range->mark);
 	writer_mmap(s->writer, &map, CPUMODE_KERNEL, NULL);
-	add_build_id(s, "/sys/kernel/notes", KERNEL_NAME);
+	synthesize_kernel_add_build_id(s, "/sys/kernel/notes", KERNEL_NAME);
 }
 
 /* Is this line of modules.dep about the module? Its file is named with '-' where it has '_'. */
@@ -145,7 +146,7 @@ static void write_module(const struct synthesis *s, const char *line, const char
 	map.path = path.bytes;
 	writer_mmap(s->writer, &map, CPUMODE_KERNEL, NULL);
 	snprintf(notes, sizeof(notes), "/sys/module/%s/notes/.note.gnu.build-id", name);
-	add_build_id(s, notes, path.bytes);
+	synthesize_kernel_add_build_id(s, notes, path.bytes);
 	text_release(&path);
 }
 
