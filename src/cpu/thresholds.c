@@ -7,13 +7,12 @@
 
 #include "cpu/json_read.h"
 
-/* The threshold of that name among the first `n`, or the one behind them. */
-static struct cpu_threshold *cpu_thresholds_place_of(struct cpu_threshold *items, size_t n,
-						     const char *name)
+/* Where the threshold of that name is among the first `n`; `n` if it is not. */
+static size_t cpu_thresholds_place_of(const struct cpu_threshold *items, size_t n, const char *name)
 {
-	struct cpu_threshold *at = items;
+	size_t at = 0;
 
-	while (at < items + n && strcasecmp(at->name, name) != 0)
+	while (at < n && strcasecmp(items[at].name, name) != 0)
 		at++;
 	return at;
 }
@@ -37,15 +36,15 @@ int thresholds_read(struct arena *memory, json_t *object, struct threshold_list 
 	{
 		const json_t *value =
 			json_is_object(entry) ? json_object_get(entry, "value") : entry;
-		struct cpu_threshold *t = cpu_thresholds_place_of(items, n, name);
+		size_t at = cpu_thresholds_place_of(items, n, name);
 
 		if (!json_is_number(value)) {
 			json_wrong(name, entry, "a number, or {\"value\": a number}", err);
 			return err_within(err, "thresholds");
 		}
-		if (t == items + n)
+		if (at == n)
 			items[n++].name = arena_strndup(memory, name, strlen(name));
-		t->value = json_number_value(value);
+		items[at].value = json_number_value(value);
 	}
 	*list = (struct threshold_list){ items, n };
 	return 0;
@@ -53,8 +52,8 @@ int thresholds_read(struct arena *memory, json_t *object, struct threshold_list 
 
 const struct cpu_threshold *cpu_threshold_find(const struct cpu_pmu *pmu, const char *name)
 {
-	struct cpu_threshold *found =
-		cpu_thresholds_place_of(pmu->thresholds.items, pmu->thresholds.n, name);
+	const struct threshold_list *list = &pmu->thresholds;
+	size_t at = cpu_thresholds_place_of(list->items, list->n, name);
 
-	return found == pmu->thresholds.items + pmu->thresholds.n ? NULL : found;
+	return at < list->n ? &list->items[at] : NULL;
 }
