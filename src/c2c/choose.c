@@ -220,6 +220,4 @@ void c2c_choose_lines(struct c2c *s)
 			.address = all.list.items[i].address,
 		};
 	vec_release(&all.list);
-	c2c_table_free(s->options.table);
-	s->options.table = NULL;
 }
