@@ -379,7 +379,7 @@ int c2c_choose(struct c2c *s, const struct select *select, struct shared_scan *s
 	if (take_first_look(s, select, err) < 0)
 		return -1;
 	c2c_choose_lines(s);
-	if (s->request.with_objects)
+	if (s->request.with_objects && s->may_be_worth)
 		c2c_near_choose(s);
 	c2c_table_free(s->options.table);
 	s->options.table = NULL;

@@ -287,27 +287,38 @@ static void add_row(struct c2c_accesses *a, const struct batch *b, size_t row, u
 			 b->va[row] - spot->offset);
 }
 
+/* The rows that may be of the lines, which are few where other analyses share the scan. */
+static size_t find_rows(const struct c2c_choice *choice, const struct batch *b, uint16_t *out)
+{
+	size_t n = 0;
+
+	for (size_t row = 0; row < b->n; row++) {
+		struct c2c_spot spot = c2c_spot(choice->options, b, row);
+
+		out[n] = (uint16_t)row;
+		n += ((b->has[row] & HAS_VA) != 0) &
+		     address_filter_may_have(&choice->filter, spot.address);
+	}
+	return n;
+}
+
 static void accesses_consume(void *partial, const struct batch *b)
 {
 	struct c2c_accesses *a = partial;
-	uint32_t masks[BATCH_ROWS];
+	uint16_t rows[BATCH_ROWS];
+	size_t n = find_rows(a->choice, b, rows);
 
-	c2c_classify(a->classifier, b, masks);
-	for (size_t row = 0; row < b->n; row++) {
-		struct c2c_spot spot;
-		uint64_t key[2];
-		uint32_t line;
+	for (size_t i = 0; i < n; i++) {
+		size_t row = rows[i];
+		struct c2c_spot spot = c2c_spot(a->choice->options, b, row);
+		const uint64_t key[] = { spot.space, spot.address };
+		uint32_t line = tuples_find(&a->choice->keys, key), mask;
 
-		if (!c2c_is_of_line(masks[row]))
+		if (line == TUPLES_NONE)
 			continue;
-		spot = c2c_spot(a->choice->options, b, row);
-		if (!address_filter_may_have(&a->choice->filter, spot.address))
-			continue;
-		key[0] = spot.space;
-		key[1] = spot.address;
-		line = tuples_find(&a->choice->keys, key);
-		if (line != TUPLES_NONE)
-			add_row(a, b, row, line, &spot, masks[row]);
+		mask = c2c_classify_row(a->classifier, b, row);
+		if (c2c_is_of_line(mask))
+			add_row(a, b, row, line, &spot, mask);
 	}
 }
 

@@ -168,6 +168,7 @@ struct c2c {
 	uint64_t n_shared_lines; /* with contended loads, or written and used by several threads */
 	uint64_t n_candidates;	 /* lines that could be shown */
 	struct c2c_counts total, shared; /* of everything; of lines with peer or HITM loads */
+	bool may_be_worth; /* a word: some of the lines, by what the first look counted */
 	uint64_t n_contended_lines;
 	bool lacks_stores;	 /* filters or --select may have left some out */
 	uint64_t local_cycles;	 /* median latency of loads that hit the own L1; 0: not known */
