@@ -208,6 +208,7 @@ static int make_report(struct session *s, const struct select *select, struct an
 		shared_scan_run(s, select, &second);
 	if (rc == 0 && elapsed != NULL)
 		rc = add_elapsed(s, elapsed, out, err);
+	shared_scan_release(&second);
 	elapsed_answer_free(elapsed);
 	names_release(&names);
 	if (rc == 0 && looks_closer)

@@ -26,6 +26,12 @@ void shared_scan_add(struct shared_scan *s, struct analysis *analysis, const str
 	*vec_add(&s->analyses) = analysis;
 }
 
+void shared_scan_release(struct shared_scan *s)
+{
+	vec_release(&s->analyses);
+	*s = (struct shared_scan){ 0 };
+}
+
 void shared_scan_run(struct session *session, const struct select *select, struct shared_scan *s)
 {
 	size_t n = s->analyses.n;
@@ -38,6 +44,5 @@ void shared_scan_run(struct session *session, const struct select *select, struc
 	for (size_t i = 0; i < n; i++)
 		s->analyses.items[i]->result = all[i].result;
 	free(all);
-	vec_release(&s->analyses);
-	s->wish = (struct scan_wish){ 0 };
+	shared_scan_release(s);
 }

@@ -26,4 +26,7 @@ void shared_scan_add(struct shared_scan *, struct analysis *, const struct scan_
 /* Runs the scan, if anything asks for it. From then on it is empty. */
 void shared_scan_run(struct session *, const struct select *, struct shared_scan *);
 
+/* For one that is not run. */
+void shared_scan_release(struct shared_scan *);
+
 #endif
