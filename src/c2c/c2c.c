@@ -21,6 +21,9 @@ enum {
 	LINE_BYTES = 64, /* where nothing tells */
 };
 
+/* Which of struct c2c.looks. */
+enum { LOOK_AT_ALL, LOOK_AT_SUBJECTS, LOOK_NEAR };
+
 static const char *const sort_names[C2C_N_SORTS] = {
 	[C2C_SORT_COST] = "cost",	[C2C_SORT_COUNT] = "count",
 	[C2C_SORT_RECORDS] = "records", [C2C_SORT_STORES] = "stores",
@@ -144,13 +147,19 @@ static double interval_of(const struct c2c *s)
 	return (double)spe_interval_common(s->session).mean;
 }
 
-static int first_look(struct c2c *s, const struct select *select, struct err *err)
+/* The result of a look, which is no longer that of the scan. */
+static void *take_look(struct c2c *s, int look)
 {
-	struct analysis first = { .class = &c2c_lines_class, .options = &s->options };
+	void *result = s->looks[look].result;
 
-	s->options.table = c2c_table_new();
-	scan_part(s->session, select, &c2c_lines_wish, &first, 1);
-	s->lines = first.result;
+	s->looks[look].result = NULL;
+	return result;
+}
+
+/* What the first look tells of the capture. */
+static int take_first_look(struct c2c *s, const struct select *select, struct err *err)
+{
+	s->lines = take_look(s, LOOK_AT_ALL);
 	if (s->session->attribution.n_rows > UINT32_MAX)
 		return err_set(err, ERR_LIMIT, ERR_NOWHERE,
 			       "more than 2^32 records, which is more than a line's counters "
@@ -170,18 +179,35 @@ static int first_look(struct c2c *s, const struct select *select, struct err *er
 	return 0;
 }
 
-static void look_at_lines(struct c2c *s, const struct select *select)
+/* The second look, in one scan: at the subjects, and at lines near them. */
+static void add_second_look(struct c2c *s, struct shared_scan *scan)
 {
-	struct analysis second = { .class = &c2c_accesses_class, .options = &s->choice };
-	size_t n = s->subjects.n + s->around.n;
+	size_t n = s->subjects.n;
 	struct scan_wish wish;
 
-	c2c_choice_init(&s->choice, &s->options, n, s->first_ns, s->last_ns);
+	c2c_choice_init(&s->choice, &s->options, n + s->near.choice.keys.n, s->first_ns,
+			s->last_ns);
 	for (size_t i = 0; i < n; i++)
-		c2c_choice_add(&s->choice, c2c_line_at(s, i)->space, c2c_line_at(s, i)->address);
+		c2c_choice_add(&s->choice, s->subjects.items[i].space,
+			       s->subjects.items[i].address);
+	c2c_choice_let_pass(&s->choice, &s->near.choice);
 	wish = c2c_accesses_wish(&s->choice);
-	scan_part(s->session, select, &wish, &second, 1);
-	s->accesses_seen = second.result;
+	s->looks[LOOK_AT_SUBJECTS] =
+		(struct analysis){ .class = &c2c_accesses_class, .options = &s->choice };
+	s->looks[LOOK_NEAR] =
+		(struct analysis){ .class = &c2c_accesses_class, .options = &s->near.choice };
+	if (n > 0)
+		shared_scan_add(scan, &s->looks[LOOK_AT_SUBJECTS], &wish);
+	if (s->near.choice.keys.n > 0)
+		shared_scan_add(scan, &s->looks[LOOK_NEAR], &wish);
+}
+
+static void take_second_look(struct c2c *s)
+{
+	s->accesses_seen = take_look(s, LOOK_AT_SUBJECTS);
+	if (s->subjects.n == 0)
+		s->accesses_seen = c2c_accesses_class.new(s->session, &s->choice);
+	s->near.seen = take_look(s, LOOK_NEAR);
 }
 
 /*
@@ -219,92 +245,193 @@ static void order_subjects(struct c2c *s)
 		      compare_subjects);
 }
 
-static void look_closely(struct c2c *s, const struct select *select)
-{
-	look_at_lines(s, select);
-	c2c_group_accesses(s);
-	c2c_name_accesses(s);
-}
-
-static void forget_accesses(struct c2c *s)
-{
-	c2c_accesses_class.free(s->accesses_seen);
-	s->accesses_seen = NULL;
-	c2c_choice_release(&s->choice);
-	names_release(&s->names);
-	vec_release(&s->accesses);
-	free(s->order);
-	s->order = NULL;
-	free(s->instructions);
-	s->instructions = NULL;
-}
-
 static struct c2c_subject line_of(const uint64_t *key)
 {
 	return (struct c2c_subject){ .space = (uint32_t)key[0], .address = key[1] };
+}
+
+static void forget_objects(struct c2c *s)
+{
+	if (s->instances != NULL)
+		c2c_instances_release(s->instances);
+	if (s->objects != NULL)
+		c2c_objects_release(s->objects);
+	free(s->instances);
+	free(s->objects);
+	s->instances = NULL;
+	s->objects = NULL;
+}
+
+/* All that depends on which accesses there are, and what their code is. */
+static void name_all(struct c2c *s)
+{
+	forget_objects(s);
+	names_release(&s->names);
+	free(s->instructions);
+	c2c_name_accesses(s);
+}
+
+static void find_objects(struct c2c *s)
+{
+	s->objects = mem_alloc(1, sizeof(*s->objects));
+	s->instances = mem_alloc(1, sizeof(*s->instances));
+	c2c_objects_init(s->objects, s);
+	c2c_instances_init(s->instances, s->objects);
 }
 
 /* The other lines of objects on lines of causes that are worth a word. */
 static void find_lines(const struct c2c *s, struct tuples *out)
 {
 	bool *wanted = mem_zalloc(s->subjects.n + 1, sizeof(*wanted));
-	struct c2c_objects objects;
-	struct c2c_instances instances;
 	struct c2c_causes causes;
 
-	c2c_objects_init(&objects, s);
-	c2c_instances_init(&instances, &objects);
-	c2c_causes_init(&causes, &objects, &instances);
+	c2c_causes_init(&causes, s->objects, s->instances);
 	for (size_t i = 0; i < s->subjects.n; i++)
 		wanted[i] = causes.list.items[causes.of_line[i]].class != C2C_NOT_CONTENDED;
-	c2c_objects_lines(&objects, wanted, out);
+	c2c_objects_lines(s->objects, wanted, out);
 	c2c_causes_release(&causes);
-	c2c_instances_release(&instances);
-	c2c_objects_release(&objects);
 	free(wanted);
 }
 
+/*
+ * Looks at lines that are farther away than the second look kept what is done, which takes a scan
+ * of its own: of large objects without a name, where too much is done around them.
+ */
+static void look_farther(struct c2c *s, const struct select *select, const struct tuples *lines,
+			 struct c2c_near *out)
+{
+	struct analysis look = { .class = &c2c_accesses_class, .options = &out->choice };
+	struct scan_wish wish;
+
+	c2c_choice_init(&out->choice, &s->options, lines->n, s->first_ns, s->last_ns);
+	out->choice.only_touches = true;
+	for (uint32_t i = 0; i < lines->n; i++) {
+		const uint64_t *line = tuples_get(lines, i);
+
+		if (tuples_find(&s->near.choice.keys, line) == TUPLES_NONE &&
+		    c2c_near_is_beyond(&s->near, line))
+			c2c_choice_add(&out->choice, (uint32_t)line[0], line[1]);
+	}
+	if (out->choice.keys.n == 0)
+		return;
+	wish = c2c_accesses_wish(&out->choice);
+	wish.keeps_places = true;
+	scan_part(s->session, select, &wish, &look, 1);
+	out->seen = look.result;
+}
+
+/* Adds those of the lines that were looked at, with what was done to them. */
+static void take_lines(struct c2c *s, const struct tuples *lines, const struct c2c_near *from,
+		       uint32_t first)
+{
+	uint32_t *numbers = mem_alloc(from->choice.keys.n + 1, sizeof(*numbers));
+
+	for (uint32_t i = 0; i < from->choice.keys.n; i++)
+		numbers[i] = TUPLES_NONE;
+	for (uint32_t i = 0; i < lines->n; i++) {
+		uint32_t number = tuples_find(&from->choice.keys, tuples_get(lines, i));
+
+		if (number != TUPLES_NONE)
+			numbers[number] = first + i;
+	}
+	if (from->seen != NULL)
+		c2c_accesses_take(s->accesses_seen, from->seen, numbers);
+	free(numbers);
+}
+
+/* What was done to objects on other lines than those that are shown. */
 static void look_around(struct c2c *s, const struct select *select)
 {
+	uint32_t n_touches = s->accesses_seen->keys.n;
+	struct c2c_near farther = { 0 };
 	struct tuples lines;
 
 	tuples_init(&lines, 2);
 	find_lines(s, &lines);
-	for (uint32_t i = 0; i < lines.n; i++)
-		*vec_add(&s->around) = line_of(tuples_get(&lines, i));
-	if (lines.n > 0) {
-		for (size_t i = 0; i < s->subjects.n; i++)
-			s->subjects.items[i] = line_of((const uint64_t[]){
-				s->subjects.items[i].space, s->subjects.items[i].address });
-		forget_accesses(s);
-		look_closely(s, select);
-		rate_subjects(s);
+	look_farther(s, select, &lines, &farther);
+	take_lines(s, &lines, &s->near, (uint32_t)s->subjects.n);
+	take_lines(s, &lines, &farther, (uint32_t)s->subjects.n);
+	if (s->accesses_seen->keys.n > n_touches) {
+		for (uint32_t i = 0; i < lines.n; i++)
+			*vec_add(&s->around) = line_of(tuples_get(&lines, i));
+		c2c_group_around(s, n_touches);
+		name_all(s);
+		find_objects(s);
 	}
+	c2c_near_release(&farther);
 	tuples_release(&lines);
+}
+
+int c2c_begin(struct c2c *s, struct session *session, const struct c2c_request *request,
+	      struct shared_scan *first, struct err *err)
+{
+	*s = (struct c2c){ .session = session, .request = *request };
+	if (fill_request(s, err) < 0)
+		return -1;
+	s->options.table = c2c_table_new();
+	s->looks[LOOK_AT_ALL] =
+		(struct analysis){ .class = &c2c_lines_class, .options = &s->options };
+	shared_scan_add(first, &s->looks[LOOK_AT_ALL], &c2c_lines_wish);
+	return 0;
+}
+
+int c2c_choose(struct c2c *s, const struct select *select, struct shared_scan *second,
+	       struct err *err)
+{
+	if (take_first_look(s, select, err) < 0)
+		return -1;
+	c2c_choose_lines(s);
+	if (s->request.with_objects && s->may_be_worth)
+		c2c_near_choose(s);
+	c2c_table_free(s->options.table);
+	s->options.table = NULL;
+	add_second_look(s, second);
+	return 0;
+}
+
+void c2c_finish(struct c2c *s, const struct select *select)
+{
+	take_second_look(s);
+	c2c_group_accesses(s);
+	name_all(s);
+	rate_subjects(s);
+	order_subjects(s);
+	find_objects(s);
+	if (s->request.with_objects)
+		look_around(s, select);
+	c2c_near_release(&s->near);
 }
 
 int c2c_run(struct session *session, const struct select *select, const struct c2c_request *request,
 	    struct c2c *out, struct err *err)
 {
-	struct c2c *s = out;
+	struct shared_scan scan = { 0 };
 
-	*s = (struct c2c){ .session = session, .request = *request };
-	if (fill_request(s, err) < 0 || first_look(s, select, err) < 0)
+	if (c2c_begin(out, session, request, &scan, err) < 0)
 		return -1;
-	c2c_choose_lines(s);
-	look_closely(s, select);
-	rate_subjects(s);
-	if (request->with_objects)
-		look_around(s, select);
-	order_subjects(s);
+	shared_scan_run(session, select, &scan);
+	if (c2c_choose(out, select, &scan, err) < 0)
+		return -1;
+	shared_scan_run(session, select, &scan);
+	c2c_finish(out, select);
 	return 0;
 }
 
 void c2c_release(struct c2c *s)
 {
+	c2c_lines_class.free(take_look(s, LOOK_AT_ALL));
+	c2c_accesses_class.free(take_look(s, LOOK_AT_SUBJECTS));
+	c2c_accesses_class.free(take_look(s, LOOK_NEAR));
+	forget_objects(s);
 	c2c_table_free(s->options.table);
 	c2c_lines_class.free(s->lines);
-	forget_accesses(s);
+	c2c_accesses_class.free(s->accesses_seen);
+	c2c_near_release(&s->near);
+	c2c_choice_release(&s->choice);
+	names_release(&s->names);
+	vec_release(&s->accesses);
+	free(s->order);
+	free(s->instructions);
 	vec_release(&s->subjects);
 	vec_release(&s->around);
 	*s = (struct c2c){ 0 };

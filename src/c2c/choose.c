@@ -4,6 +4,7 @@
 
 #include "c2c/accesses/cost.h"
 #include "c2c/choose.h"
+#include "c2c/verdict/classes.h"
 
 /*
  * Objects of one type may be many, and little is lost on each of them. So more lines are looked at
@@ -202,6 +203,26 @@ static void keep_chosen(struct choice *all)
 	all->list.n = n;
 }
 
+/*
+ * May any be worth a word? Not if all of them together wait for less than that, and are written to
+ * less than what only stores meet on has to be (c2c/verdict/classes.h).
+ */
+static bool may_be_worth(const struct choice *all)
+{
+	const struct c2c *s = all->s;
+	double cycles = (double)s->lines->loads.cycles, stores = s->total.n[C2C_STORES];
+	uint64_t ranks = 0, n_records = 0;
+
+	if (s->request.sort != C2C_SORT_COST || cycles == 0)
+		return all->list.n > 0;
+	for (size_t i = 0; i < all->list.n; i++) {
+		ranks += rank_above_0(&all->list.items[i]);
+		n_records += all->list.items[i].n_records;
+	}
+	return (double)ranks >= C2C_LEAST_SHARE * cycles ||
+	       (double)n_records >= C2C_LEAST_STORES * stores;
+}
+
 void c2c_choose_lines(struct c2c *s)
 {
 	struct choice choices[C2C_SHARDS] = { 0 }, all = { .s = s };
@@ -214,12 +235,11 @@ void c2c_choose_lines(struct c2c *s)
 	for (size_t i = 0; i < C2C_SHARDS; i++)
 		join_choice(s, &all, &choices[i]);
 	keep_chosen(&all);
+	s->may_be_worth = may_be_worth(&all);
 	for (size_t i = 0; i < all.list.n; i++)
 		*vec_add(&s->subjects) = (struct c2c_subject){
 			.space = all.list.items[i].space,
 			.address = all.list.items[i].address,
 		};
 	vec_release(&all.list);
-	c2c_table_free(s->options.table);
-	s->options.table = NULL;
 }

@@ -5,7 +5,7 @@
 
 #include "c2c/accesses/result.h"
 
-/* Makes subjects of the lines that the first pass puts first, and frees the table of all lines. */
+/* Makes subjects of the lines that the first pass puts first. */
 void c2c_choose_lines(struct c2c *);
 
 #endif

@@ -26,6 +26,7 @@
 #include "estimate/clock.h"
 #include "hot/hot.h"
 #include "scan/select.h"
+#include "scan/shared_scan.h"
 #include "session/analysis.h"
 #include "table/table.h"
 
@@ -53,5 +54,17 @@ const char *elapsed_obstacle(const struct session *, const struct select *);
 int elapsed_table(struct session *, const struct select *, const struct hot *, const struct names *,
 		  const struct elapsed_request *, struct table *out, double *out_told,
 		  struct err *);
+
+/*
+ * The same in steps, for answers that share the scan: what is borrowed stays until elapsed_answer_free().
+ */
+struct elapsed_answer;
+
+struct elapsed_answer *elapsed_answer_new(struct session *, const struct select *,
+					  const struct hot *, const struct names *,
+					  const struct elapsed_request *, struct shared_scan *);
+int elapsed_answer_table(struct elapsed_answer *, struct table *out, double *out_told,
+			 struct err *);
+void elapsed_answer_free(struct elapsed_answer *);
 
 #endif

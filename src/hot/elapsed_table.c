@@ -10,7 +10,6 @@
 #include "base/alloc.h"
 #include "estimate/estimate.h"
 #include "hot/group.h"
-#include "scan/scan.h"
 #include "scan/spe_filters.h"
 #include "session/tip.h"
 #include "session/without_spe.h"
@@ -432,35 +431,88 @@ static void make_empty_table(const struct session *s, const struct making *m, co
 		table_note(out, "no time of code: %s", obstacle);
 }
 
+struct elapsed_answer {
+	struct session *session;
+	const struct hot *hot;
+	const struct names *names;
+	const struct elapsed_request *request;
+	const char *obstacle; /* NULL: there is none */
+	struct elapsed_plan *plan;
+	struct analysis analysis;
+};
+
+struct elapsed_answer *elapsed_answer_new(struct session *s, const struct select *select,
+					  const struct hot *hot, const struct names *names,
+					  const struct elapsed_request *request,
+					  struct shared_scan *scan)
+{
+	const struct scan_wish wish = { .keeps_places = true };
+	struct elapsed_answer *a = mem_zalloc(1, sizeof(*a));
+
+	a->session = s;
+	a->hot = hot;
+	a->names = names;
+	a->request = request;
+	a->obstacle = elapsed_obstacle(s, select);
+	if (a->obstacle != NULL)
+		return a;
+	a->plan = elapsed_plan_new(s, hot, names, request->keys);
+	a->analysis = (struct analysis){ .class = &elapsed_class, .options = a->plan };
+	shared_scan_add(scan, &a->analysis, &wish);
+	return a;
+}
+
+static bool has_code(const struct keys *keys)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < keys->n; i++)
+		has |= key_classes[keys->keys[i]].is_code;
+	return has;
+}
+
+int elapsed_answer_table(struct elapsed_answer *a, struct table *out, double *out_told,
+			 struct err *err)
+{
+	const struct hot_view view = { .keys = *a->request->keys };
+	struct making m = {
+		.e = a->analysis.result,
+		.request = a->request,
+		.range = spe_interval_range(a->session),
+		.hz = a->request->clock.hz > 0 ? a->request->clock.hz : slow_hz,
+		.has_code = has_code(a->request->keys),
+		.g = { .hot = a->hot, .view = &view, .names = a->names },
+	};
+	int rc = 0;
+
+	if (a->obstacle != NULL)
+		make_empty_table(a->session, &m, a->obstacle, out);
+	else
+		rc = make_table(&m, a->session, out, err);
+	if (out_told != NULL)
+		*out_told = m.rest.covered_ns == 0 ? 0 : m.told_ns / (double)m.rest.covered_ns;
+	return rc;
+}
+
+void elapsed_answer_free(struct elapsed_answer *a)
+{
+	if (a == NULL)
+		return;
+	elapsed_class.free(a->analysis.result);
+	elapsed_plan_free(a->plan);
+	free(a);
+}
+
 int elapsed_table(struct session *s, const struct select *select, const struct hot *hot,
 		  const struct names *names, const struct elapsed_request *request,
 		  struct table *out, double *out_told, struct err *err)
 {
-	const struct hot_view view = { .keys = *request->keys };
-	const struct scan_wish wish = { .keeps_places = true };
-	const char *obstacle = elapsed_obstacle(s, select);
-	struct elapsed_plan *plan = elapsed_plan_new(s, hot, names, request->keys);
-	struct analysis analysis = { .class = &elapsed_class, .options = plan };
-	struct making m = {
-		.request = request,
-		.range = spe_interval_range(s),
-		.hz = request->clock.hz > 0 ? request->clock.hz : slow_hz,
-		.g = { .hot = hot, .view = &view, .names = names },
-	};
-	int rc = 0;
+	struct shared_scan scan = { 0 };
+	struct elapsed_answer *answer = elapsed_answer_new(s, select, hot, names, request, &scan);
+	int rc;
 
-	for (size_t i = 0; i < request->keys->n; i++)
-		m.has_code |= key_classes[request->keys->keys[i]].is_code;
-	if (obstacle != NULL) {
-		make_empty_table(s, &m, obstacle, out);
-	} else {
-		scan_part(s, NULL, &wish, &analysis, 1);
-		m.e = analysis.result;
-		rc = make_table(&m, s, out, err);
-		elapsed_class.free(analysis.result);
-	}
-	if (out_told != NULL)
-		*out_told = m.rest.covered_ns == 0 ? 0 : m.told_ns / (double)m.rest.covered_ns;
-	elapsed_plan_free(plan);
+	shared_scan_run(s, NULL, &scan);
+	rc = elapsed_answer_table(answer, out, out_told, err);
+	elapsed_answer_free(answer);
 	return rc;
 }

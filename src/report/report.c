@@ -8,7 +8,7 @@
 #include "findings/words.h"
 #include "hot/elapsed.h"
 #include "keys/keys.h"
-#include "scan/scan.h"
+#include "scan/shared_scan.h"
 #include "session/tip.h"
 
 /* Rows of a brief table, and of each event where there are several. */
@@ -64,15 +64,23 @@ static bool may_wait(const struct cpu_source *source)
 	       source->level != SOURCE_DEVICE;
 }
 
+/* Are there samples that say where data came from? */
+static bool has_data_sources(const struct session *s)
+{
+	for (size_t i = 0; i < capture_n_events(s->capture); i++)
+		if ((int)i != capture_spe(s->capture)->event &&
+		    capture_event(s->capture, i)->attr.sample_type >> SAMPLE_DATA_SRC & 1)
+			return true;
+	return false;
+}
+
 /* May threads fight over cache lines in this capture? A closer look takes time. */
 static bool may_share(const struct session *s, const struct hot *code)
 {
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < capture_n_events(s->capture); i++)
-		if ((int)i != capture_spe(s->capture)->event &&
-		    capture_event(s->capture, i)->attr.sample_type >> SAMPLE_DATA_SRC & 1)
-			return true;
+	if (has_data_sources(s))
+		return true;
 	for (uint32_t i = hot_next(code, 0); i < hot_end(code); i = hot_next(code, i + 1)) {
 		uint64_t key[N_DIMENSIONS];
 
@@ -83,24 +91,20 @@ static bool may_share(const struct session *s, const struct hot *code)
 	return n >= LEAST_WAITS;
 }
 
-/* Scans again: the places of the session are others afterwards. */
-static int add_sharing(struct session *s, const struct select *select, struct findings *findings,
-		       struct err *err)
-{
-	const struct c2c_request request = { .mode = -1,
-					     .top = SHARED_LINES,
-					     .with_objects = true };
-	struct c2c sharing;
-	struct c2c_labels labels = { 0 };
-	int rc = c2c_run(s, select, &request, &sharing, err);
+static const struct c2c_request sharing_request = {
+	.mode = -1,
+	.top = SHARED_LINES,
+	.with_objects = true,
+};
 
-	if (rc == 0) {
-		c2c_labels_init(&labels, &sharing);
-		c2c_add_findings(&sharing, &labels, findings);
-	}
+static void add_sharing(struct c2c *sharing, const struct select *select, struct findings *findings)
+{
+	struct c2c_labels labels;
+
+	c2c_finish(sharing, select);
+	c2c_labels_init(&labels, sharing);
+	c2c_add_findings(sharing, &labels, findings);
 	c2c_labels_release(&labels);
-	c2c_release(&sharing);
-	return rc;
 }
 
 /* Of less it is not shown which function took the time. */
@@ -114,19 +118,15 @@ static void show_second(struct tables *shown, struct table *t)
 	shown->list.items[1] = t;
 }
 
-/* Run time by function, where records tell it. Scans again: call chains of before are gone then. */
-static int add_elapsed(struct session *s, const struct select *select, const struct hot *code,
-		       const struct names *names, size_t top, struct report *out, struct err *err)
+static const struct keys function_key = { { KEY_FUNCTION }, 1 };
+
+/* Run time by function. */
+static int add_elapsed(const struct session *s, struct elapsed_answer *answer, struct report *out,
+		       struct err *err)
 {
-	const struct keys keys = { { KEY_FUNCTION }, 1 };
-	const struct elapsed_request request = {
-		.keys = &keys, .title = "Run time", .top = top, .is_brief = true
-	};
 	double told;
 
-	if (elapsed_obstacle(s, select) != NULL)
-		return 0;
-	if (elapsed_table(s, select, code, names, &request, &out->elapsed, &told, err) < 0)
+	if (elapsed_answer_table(answer, &out->elapsed, &told, err) < 0)
 		return -1;
 	if (told >= least_told)
 		show_second(&out->shown, &out->elapsed);
@@ -156,26 +156,21 @@ static const char *hottest_of(const struct hot *code, const struct names *names,
 	return out;
 }
 
-static int make_tables(struct session *s, const struct select *select, const struct analysis *parts,
+static int make_tables(struct session *s, const struct analysis *parts, const struct names *names,
 		       size_t top, struct report *out, struct err *err)
 {
-	const struct keys all = { { KEY_FUNCTION, KEY_LINE }, 2 };
 	struct table *const tables[] = { &out->functions, &out->lines, &out->modules,
 					 &out->processes };
 	const struct hot *code = parts[CODE].result;
-	struct names names;
 	int rc = 0;
 
-	if (top == REPORT_BRIEF)
-		top = hot_n_events(code) > 2 ? BRIEF_EACH : BRIEF;
 	facts_table(s, code, &out->facts);
 	*vec_add(&out->shown.list) = &out->facts;
-	hot_names(s, code, &all, &names);
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]) && rc == 0; i++) {
 		struct hot_view view = sections[i].view;
 
 		view.top = top;
-		rc = hot_table(parts[sections[i].part].result, &names, &view, tables[i], err);
+		rc = hot_table(parts[sections[i].part].result, names, &view, tables[i], err);
 		if (tables[i] == &out->functions)
 			hot_table_notes(code, &view, tables[i]);
 		if (table_n_rows(tables[i]) < sections[i].least_rows ||
@@ -183,39 +178,100 @@ static int make_tables(struct session *s, const struct select *select, const str
 			continue;
 		*vec_add(&out->shown.list) = tables[i];
 	}
-	report_find(code, &names, &out->found);
-	out->hottest = hottest_of(code, &names, &out->found);
+	report_find(code, names, &out->found);
+	out->hottest = hottest_of(code, names, &out->found);
 	*vec_add(&out->shown.list) = &out->findings;
-	if (rc == 0)
-		rc = add_elapsed(s, select, code, &names, top, out, err);
-	names_release(&names);
 	return rc;
 }
 
-int report_make(struct session *s, const struct select *select, size_t top, struct report *out,
-		struct err *err)
+/* Those from `first` on, so that the next scan has their memory. */
+static void forget_parts(struct analysis *parts, enum part first)
+{
+	for (size_t i = first; i < N_PARTS; i++) {
+		hot_class.free(parts[i].result);
+		parts[i].result = NULL;
+	}
+}
+
+/*
+ * What one scan tells, and what it takes a second for: run time, where records tell it, and which
+ * data threads share.
+ */
+static int make_report(struct session *s, const struct select *select, struct analysis *parts,
+		       struct c2c *sharing, size_t top, struct report *out, struct err *err)
+{
+	const struct keys all = { { KEY_FUNCTION, KEY_LINE }, 2 };
+	const struct hot *code = parts[CODE].result;
+	bool looks_closer = sharing->session != NULL && may_share(s, code);
+	struct elapsed_request request = {
+		.keys = &function_key, .title = "Run time", .top = top, .is_brief = true
+	};
+	struct elapsed_answer *elapsed = NULL;
+	struct shared_scan second = { 0 };
+	struct names names;
+	int rc = 0;
+
+	if (looks_closer)
+		rc = c2c_choose(sharing, select, &second, err);
+	else
+		c2c_release(sharing);
+	if (rc < 0)
+		return -1;
+	if (top == REPORT_BRIEF)
+		request.top = top = hot_n_events(code) > 2 ? BRIEF_EACH : BRIEF;
+	hot_names(s, code, &all, &names);
+	rc = make_tables(s, parts, &names, top, out, err);
+	if (rc == 0 && elapsed_obstacle(s, select) == NULL)
+		elapsed = elapsed_answer_new(s, select, code, &names, &request, &second);
+	forget_parts(parts, elapsed == NULL ? CODE : PROCESSES);
+	second.wish.keeps_places = true;
+	if (rc == 0)
+		shared_scan_run(s, select, &second);
+	if (rc == 0 && elapsed != NULL)
+		rc = add_elapsed(s, elapsed, out, err);
+	shared_scan_release(&second);
+	elapsed_answer_free(elapsed);
+	names_release(&names);
+	if (rc == 0 && looks_closer)
+		add_sharing(sharing, select, &out->found);
+	findings_table(&out->found, s, &out->findings);
+	return rc;
+}
+
+int report_make_beside(struct session *s, const struct select *select, size_t top,
+		       struct analysis *beside, struct report *out, struct err *err)
 {
 	struct hot_options code = report_hot_options, processes = process_options;
 	struct analysis parts[N_PARTS] = {
 		[CODE] = { .class = &hot_class, .options = &code },
 		[PROCESSES] = { .class = &hot_class, .options = &processes },
 	};
-	bool looks_closer;
-	int rc;
+	struct shared_scan first = { 0 };
+	struct c2c sharing = { 0 };
+	int begun = 0, rc = -1;
 
 	if (s->slices.n > 0) {
 		code.dimensions |= DIM(SLICE);
 		processes.dimensions |= DIM(SLICE);
 	}
-	scan(s, select, parts, N_PARTS);
-	rc = make_tables(s, select, parts, top, out, err);
-	looks_closer = rc == 0 && may_share(s, parts[CODE].result);
-	for (size_t i = 0; i < N_PARTS; i++) /* before the next scan takes as much */
-		hot_class.free(parts[i].result);
-	if (looks_closer)
-		rc = add_sharing(s, select, &out->found, err);
-	findings_table(&out->found, s, &out->findings);
+	for (size_t i = 0; i < N_PARTS; i++)
+		shared_scan_add(&first, &parts[i], &(struct scan_wish){ 0 });
+	if (beside != NULL)
+		shared_scan_add(&first, beside, &(struct scan_wish){ 0 });
+	if (has_data_sources(s) || capture_spe(s->capture)->is_present)
+		begun = c2c_begin(&sharing, s, &sharing_request, &first, err);
+	shared_scan_run(s, select, &first);
+	if (begun == 0 || !may_share(s, parts[CODE].result))
+		rc = make_report(s, select, parts, &sharing, top, out, err);
+	forget_parts(parts, CODE);
+	c2c_release(&sharing);
 	return rc;
+}
+
+int report_make(struct session *s, const struct select *select, size_t top, struct report *out,
+		struct err *err)
+{
+	return report_make_beside(s, select, top, NULL, out, err);
 }
 
 void report_release(struct report *r)

@@ -9,6 +9,7 @@
 #include "findings/finding.h"
 #include "hot/hot.h"
 #include "scan/select.h"
+#include "session/analysis.h"
 #include "session/session.h"
 #include "table/table.h"
 
@@ -29,6 +30,10 @@ struct report {
 /* Scans the selected records (NULL: all) and fills the tables; `top` rows each, 0 for all. */
 int report_make(struct session *, const struct select *, size_t top, struct report *out,
 		struct err *);
+
+/* The same, with another analysis in the first scan; its places keep their ids, its frames do not. */
+int report_make_beside(struct session *, const struct select *, size_t top, struct analysis *,
+		       struct report *out, struct err *);
 void report_release(struct report *);
 
 /* The head of the report (report/header.c). */

@@ -9,7 +9,6 @@
 #include "base/alloc.h"
 #include "findings/words.h"
 #include "hot/functions.h"
-#include "scan/scan.h"
 #include "spe/packet.h"
 
 enum { LEAST_SAMPLES = 30 }; /* with fewer, nothing is said of where the time goes */
@@ -351,11 +350,12 @@ int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *cou
 	if (counts != NULL)
 		rc = stat_answer_make(pmu, counts, &stat_options, &out->stat, err);
 	if (rc == 0 && s != NULL)
-		rc = report_make(s, NULL, REPORT_BRIEF, &out->report, err);
-	if (rc < 0)
+		rc = report_make_beside(s, NULL, REPORT_BRIEF, &hot, &out->report, err);
+	if (rc < 0) {
+		hot_class.free(hot.result);
 		return -1;
+	}
 	if (s != NULL) {
-		scan(s, NULL, &hot, 1);
 		hot_names(s, hot.result, &lines, &names);
 		show(&out->shown, &out->report.facts);
 	}

@@ -146,6 +146,7 @@ static void workers_start(struct scan_job *job)
 	struct session *s = job->session;
 	unsigned n = pool_size(s->pool);
 
+	s->n_scans++;
 	job->unwinds = has_to_unwind(job);
 	job->has_filters = spe_filters_hide(s);
 	if (job->wish.with_branches)

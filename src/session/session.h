@@ -65,6 +65,7 @@ struct session {
 			n_records; /* SPE records that no filter of the capture lets pass, of all */
 	} unfiltered;		   /* in the scan that found most of them */
 	uint64_t first_ns, last_ns; /* of the records that were scanned; 0, 0 if none has a time */
+	unsigned n_scans;	    /* how often the capture was decoded, as a whole or in part */
 	bool has_unwind_notes;	    /* so is which call chains of copied stacks end early */
 	bool has_unit_damage; /* what units could not read is among the capture's diagnostics */
 };

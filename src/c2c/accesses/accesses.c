@@ -35,6 +35,12 @@ void c2c_choice_add(struct c2c_choice *c, uint32_t space, uint64_t address)
 	address_filter_add(&c->filter, address);
 }
 
+void c2c_choice_let_pass(struct c2c_choice *c, const struct c2c_choice *other)
+{
+	for (uint32_t i = 0; i < other->keys.n; i++)
+		address_filter_add(&c->filter, tuples_get(&other->keys, i)[1]);
+}
+
 void c2c_choice_release(struct c2c_choice *c)
 {
 	tuples_release(&c->keys);
@@ -87,7 +93,7 @@ unsigned c2c_row_kind(const struct batch *b, size_t row)
 /* Those of all lines. */
 static size_t n_slices(const struct c2c_accesses *a)
 {
-	return (size_t)a->choice->keys.n * a->session->slices.n;
+	return a->choice->only_touches ? 0 : (size_t)a->choice->keys.n * a->session->slices.n;
 }
 
 static void *accesses_new(const struct session *session, const void *options)
@@ -212,7 +218,8 @@ static void add_page(struct c2c_accesses *a, struct c2c_touch *touch, uint32_t l
 	const uint64_t page[] = { line, physical >> PAGE_SHIFT };
 	int node = info_memory_node(capture_info(a->session->capture), physical);
 
-	tuples_add(&a->pages, page);
+	if (!a->choice->only_touches)
+		tuples_add(&a->pages, page);
 	if (node >= 0)
 		touch->nodes |= (uint64_t)1 << node;
 }
@@ -221,7 +228,7 @@ static void add_slice(struct c2c_accesses *a, uint32_t line, uint64_t time_ns)
 {
 	const struct slices *s = &a->session->slices;
 
-	if (s->n > 0)
+	if (s->n > 0 && !a->choice->only_touches)
 		a->slices[(size_t)line * s->n + slices_find(s, time_ns)]++;
 }
 
@@ -280,27 +287,38 @@ static void add_row(struct c2c_accesses *a, const struct batch *b, size_t row, u
 			 b->va[row] - spot->offset);
 }
 
+/* The rows that may be of the lines, which are few where other analyses share the scan. */
+static size_t find_rows(const struct c2c_choice *choice, const struct batch *b, uint16_t *out)
+{
+	size_t n = 0;
+
+	for (size_t row = 0; row < b->n; row++) {
+		struct c2c_spot spot = c2c_spot(choice->options, b, row);
+
+		out[n] = (uint16_t)row;
+		n += ((b->has[row] & HAS_VA) != 0) &
+		     address_filter_may_have(&choice->filter, spot.address);
+	}
+	return n;
+}
+
 static void accesses_consume(void *partial, const struct batch *b)
 {
 	struct c2c_accesses *a = partial;
-	uint32_t masks[BATCH_ROWS];
+	uint16_t rows[BATCH_ROWS];
+	size_t n = find_rows(a->choice, b, rows);
 
-	c2c_classify(a->classifier, b, masks);
-	for (size_t row = 0; row < b->n; row++) {
-		struct c2c_spot spot;
-		uint64_t key[2];
-		uint32_t line;
+	for (size_t i = 0; i < n; i++) {
+		size_t row = rows[i];
+		struct c2c_spot spot = c2c_spot(a->choice->options, b, row);
+		const uint64_t key[] = { spot.space, spot.address };
+		uint32_t line = tuples_find(&a->choice->keys, key), mask;
 
-		if (!c2c_is_of_line(masks[row]))
+		if (line == TUPLES_NONE)
 			continue;
-		spot = c2c_spot(a->choice->options, b, row);
-		if (!address_filter_may_have(&a->choice->filter, spot.address))
-			continue;
-		key[0] = spot.space;
-		key[1] = spot.address;
-		line = tuples_find(&a->choice->keys, key);
-		if (line != TUPLES_NONE)
-			add_row(a, b, row, line, &spot, masks[row]);
+		mask = c2c_classify_row(a->classifier, b, row);
+		if (c2c_is_of_line(mask))
+			add_row(a, b, row, line, &spot, mask);
 	}
 }
 
@@ -337,6 +355,28 @@ static void accesses_merge(void *into, const void *from, const struct id_map *ma
 		const uint64_t *key = tuples_get(&part->views, i);
 
 		add_view(to, (uint32_t)key[0], (uint32_t)key[1], part->viewed.items[i]);
+	}
+}
+
+void c2c_accesses_take(struct c2c_accesses *to, const struct c2c_accesses *from,
+		       const uint32_t *numbers)
+{
+	for (uint32_t i = 0; i < from->keys.n; i++) {
+		uint64_t words[C2C_TOUCH_WORDS];
+		uint32_t line;
+
+		memcpy(words, tuples_get(&from->keys, i), sizeof(words));
+		line = numbers[words[0] >> 32];
+		if (line == TUPLES_NONE)
+			continue;
+		words[0] = pair(line, (uint32_t)words[0]);
+		c2c_touch_merge(touch_of(to, words), &from->touches.items[i]);
+	}
+	for (uint32_t i = 0; i < from->views.n; i++) {
+		const uint64_t *key = tuples_get(&from->views, i);
+
+		if (numbers[key[0]] != TUPLES_NONE)
+			add_view(to, numbers[key[0]], (uint32_t)key[1], from->viewed.items[i]);
 	}
 }
 

@@ -23,13 +23,17 @@ struct c2c_choice {
 	struct tuples keys;		   /* (space, address of the line) */
 	uint64_t first_ns;		   /* where slot 0 begins; at most 64 have accesses */
 	unsigned slot_shift;		   /* they are 1 << slot_shift ns long */
-	struct address_filter filter;
+	bool only_touches;		   /* slices and pages are not wanted */
+	struct address_filter filter;	   /* of these lines, and of c2c_choice_let_pass()'s */
 };
 
 /* `first_ns` and `last_ns` are of the rows that there are, if they have times. */
 void c2c_choice_init(struct c2c_choice *, const struct c2c_options *, size_t n_lines,
 		     uint64_t first_ns, uint64_t last_ns);
 void c2c_choice_add(struct c2c_choice *, uint32_t space, uint64_t address);
+
+/* Makes the scan for this choice, which has room for them, serve the lines of the other, too. */
+void c2c_choice_let_pass(struct c2c_choice *, const struct c2c_choice *other);
 void c2c_choice_release(struct c2c_choice *);
 
 /* How an access was made, as far as the record tells. */
@@ -102,6 +106,13 @@ uint64_t c2c_accesses_view(const struct c2c_accesses *, uint32_t line, uint32_t 
 
 /* Options: struct c2c_choice. Result: struct c2c_accesses. */
 extern const struct analysis_class c2c_accesses_class;
+
+/*
+ * Adds what was done to lines of another choice in a scan with the same places: numbers[n] is what
+ * line n of that choice is here, or TUPLES_NONE for one that is not wanted.
+ */
+void c2c_accesses_take(struct c2c_accesses *, const struct c2c_accesses *from,
+		       const uint32_t *numbers);
 
 /* Keeps the rows of the choice alone, or a few more. */
 struct scan_wish c2c_accesses_wish(const struct c2c_choice *);

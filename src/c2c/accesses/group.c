@@ -49,23 +49,23 @@ static int compare_touches(const void *left, const void *right, void *context)
 	return 0;
 }
 
-/* By line, each of which has few. */
-static void order_touches(struct c2c *s)
+/* Touches from number `first` on, which are of `n_lines` lines, by line, each of which has few. */
+static void order_touches(struct c2c *s, uint32_t first, size_t first_line, size_t n_lines)
 {
-	uint32_t n = s->accesses_seen->keys.n;
-	size_t n_lines = s->subjects.n + s->around.n;
+	uint32_t n = s->accesses_seen->keys.n, *order;
 	uint32_t *ends = mem_zalloc(n_lines + 2, sizeof(*ends));
 
-	s->order = mem_alloc((size_t)n + 1, sizeof(*s->order));
-	for (uint32_t i = 0; i < n; i++)
-		ends[c2c_touch_key(s->accesses_seen, i).line + 2]++;
+	s->order = mem_resize(s->order, (size_t)n + 1, sizeof(*s->order));
+	order = s->order + first;
+	for (uint32_t i = first; i < n; i++)
+		ends[c2c_touch_key(s->accesses_seen, i).line - first_line + 2]++;
 	for (size_t i = 0; i < n_lines; i++)
 		ends[i + 2] += ends[i + 1];
-	for (uint32_t i = 0; i < n; i++)
-		s->order[ends[c2c_touch_key(s->accesses_seen, i).line + 1]++] = i;
+	for (uint32_t i = first; i < n; i++)
+		order[ends[c2c_touch_key(s->accesses_seen, i).line - first_line + 1]++] = i;
 	for (size_t i = 0; i < n_lines; i++)
 		if (ends[i + 1] - ends[i] > 1)
-			qsort_r(s->order + ends[i], ends[i + 1] - ends[i], sizeof(*s->order),
+			qsort_r(order + ends[i], ends[i + 1] - ends[i], sizeof(*order),
 				compare_touches, s);
 	free(ends);
 }
@@ -152,17 +152,23 @@ void c2c_group_accesses(struct c2c *s)
 {
 	uint32_t at = 0;
 
-	order_touches(s);
+	order_touches(s, 0, 0, s->subjects.n);
 	for (uint32_t i = 0; i < s->subjects.n; i++)
 		at = group_line(s, &s->subjects.items[i], i, at);
-	for (uint32_t i = 0; i < s->around.n; i++)
-		at = group_line(s, &s->around.items[i], (uint32_t)s->subjects.n + i, at);
 	for (size_t i = 0; i < s->accesses.n; i++)
 		count_who(s, &s->accesses.items[i]);
-	for (uint32_t i = 0; i < s->accesses_seen->pages.n; i++) {
-		uint64_t line = tuples_get(&s->accesses_seen->pages, i)[0];
+	for (uint32_t i = 0; i < s->accesses_seen->pages.n; i++)
+		s->subjects.items[tuples_get(&s->accesses_seen->pages, i)[0]].n_pages++;
+}
 
-		if (line < s->subjects.n)
-			s->subjects.items[line].n_pages++;
-	}
+void c2c_group_around(struct c2c *s, uint32_t first_touch)
+{
+	size_t n_subjects = s->subjects.n, n_accesses = s->accesses.n;
+	uint32_t at = first_touch;
+
+	order_touches(s, first_touch, n_subjects, s->around.n);
+	for (size_t i = 0; i < s->around.n; i++)
+		at = group_line(s, &s->around.items[i], (uint32_t)(n_subjects + i), at);
+	for (size_t i = n_accesses; i < s->accesses.n; i++)
+		count_who(s, &s->accesses.items[i]);
 }

@@ -5,7 +5,10 @@
 
 #include "c2c/accesses/result.h"
 
-/* Makes lines and accesses of the touches of the second pass. */
+/* Makes lines and accesses of what was done to the subjects. */
 void c2c_group_accesses(struct c2c *);
+
+/* The same of the lines around, whose touches are those from number `first_touch` on. */
+void c2c_group_around(struct c2c *, uint32_t first_touch);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/vec.h"
 #include "c2c/accesses/accesses.h"
+#include "c2c/accesses/near.h"
 #include "c2c/lines/counts.h"
 #include "c2c/lines/lines.h"
 #include "session/names.h"
@@ -141,6 +142,9 @@ struct c2c_subject {
 	struct c2c_judgement judgement;
 };
 
+struct c2c_objects;
+struct c2c_instances;
+
 struct c2c {
 	struct session *session;
 	struct c2c_request request; /* with what it left open filled in */
@@ -148,18 +152,23 @@ struct c2c {
 	struct c2c_lines *lines;
 	struct c2c_choice choice;
 	struct c2c_accesses *accesses_seen;
-	struct names names;		      /* of the places of all accesses */
+	struct c2c_near near;
+	struct analysis looks[3]; /* what scans are asked for: at all lines, the subjects, others */
+	struct names names;	  /* of the places of all accesses */
 	struct c2c_instruction *instructions; /* by place */
 
 	VEC_OF(struct c2c_subject) subjects; /* in order */
 	VEC_OF(struct c2c_subject) around;   /* lines of their objects: what was done, no more */
 	VEC_OF(struct c2c_access) accesses;  /* by line (subjects, then around), then offset */
 	uint32_t *order;		     /* touches by line and access */
+	struct c2c_objects *objects;	     /* of all accesses */
+	struct c2c_instances *instances;
 
 	uint64_t n_lines;	 /* of the capture */
 	uint64_t n_shared_lines; /* with contended loads, or written and used by several threads */
 	uint64_t n_candidates;	 /* lines that could be shown */
 	struct c2c_counts total, shared; /* of everything; of lines with peer or HITM loads */
+	bool may_be_worth; /* a word: some of the lines, by what the first look counted */
 	uint64_t n_contended_lines;
 	bool lacks_stores;	  /* filters or --select may have left some out */
 	uint64_t local_cycles;	  /* median latency of loads that hit the own L1; 0: not known */

@@ -27,8 +27,8 @@ struct parts {
 struct labelling {
 	const struct c2c *sharing;
 	struct c2c_labels *out;
-	struct c2c_objects objects;
-	struct c2c_instances instances;
+	const struct c2c_objects *objects;
+	const struct c2c_instances *instances;
 };
 
 static const char *keep(struct labelling *l, struct text *text)
@@ -42,14 +42,14 @@ static const char *keep(struct labelling *l, struct text *text)
 
 static void label_fields(struct labelling *l)
 {
-	const struct data_names *names = &l->objects.names;
+	const struct data_names *names = &l->objects->names;
 
 	for (size_t i = 0; i < names->n; i++) {
 		struct text text = { 0 };
 
 		if (names->list[i].object.v == 0)
 			continue;
-		data_name_text(names, &l->objects.queries[i], &names->list[i], &text);
+		data_name_text(names, &l->objects->queries[i], &names->list[i], &text);
 		l->out->fields[i] = keep(l, &text);
 	}
 }
@@ -87,7 +87,7 @@ static void add_touches(struct labelling *l, uint32_t number, uint64_t start, bo
 	for (uint32_t k = 0; k < a->n_touches; k++) {
 		struct layout_access access =
 			c2c_layout_access(s, c2c_touches(s, a->first_touch)[k],
-					  l->objects.queries[number].address - start);
+					  l->objects->queries[number].address - start);
 
 		clip(part->name, &access);
 		access.is_outside = is_outside;
@@ -105,7 +105,7 @@ static bool are_together(const struct labelling *l, uint32_t line, uint32_t othe
 /* What was done to the object on other lines. */
 static void add_others(struct labelling *l, uint32_t line, uint32_t object, struct part *part)
 {
-	const struct c2c_objects *o = &l->objects;
+	const struct c2c_objects *o = l->objects;
 
 	for (uint32_t i = o->first[object]; i < o->first[object + 1]; i++)
 		if (o->lines[o->order[i]] != line)
@@ -119,14 +119,14 @@ static void find_parts(struct labelling *l, uint32_t line, struct parts *out)
 
 	for (uint32_t i = 0; i < subject->n_accesses; i++) {
 		uint32_t number = subject->first_access + i;
-		const struct data_name *name = &l->objects.names.list[number];
+		const struct data_name *name = &l->objects->names.list[number];
 		uint64_t start = name->object.v != 0 ? name->object_address : subject->address;
 		size_t n = out->list.n;
 		struct part *part = find_part(out, name);
 
 		add_touches(l, number, start, false, part);
 		if (out->list.n > n && name->object.v != 0)
-			add_others(l, line, l->objects.numbers[number], part);
+			add_others(l, line, l->objects->numbers[number], part);
 	}
 }
 
@@ -155,7 +155,7 @@ static void put_memory(struct labelling *l, const struct data_name *name, struct
 /* "account (struct account, 64 bytes)", "struct account (64 bytes, heap)" */
 static void put_object(struct labelling *l, const struct data_name *name, struct text *out)
 {
-	data_object_text(&l->objects.names, name, out);
+	data_object_text(&l->objects->names, name, out);
 	if (name->object.v == 0)
 		return;
 	text_str(out, " (");
@@ -189,7 +189,7 @@ static void label_parts(struct labelling *l, const struct parts *parts, size_t l
 		if (!has_name(name))
 			continue;
 		text_str(&names, names.n > 0 ? " and " : "");
-		data_object_text(&l->objects.names, name, &names);
+		data_object_text(&l->objects->names, name, &names);
 		text_str(&objects, objects.n > 0 ? " and " : "");
 		put_object(l, name, &objects);
 	}
@@ -262,7 +262,7 @@ static void put_apart(struct labelling *l, const struct parts *parts, struct tex
 	text_str(out, "keep on different lines: ");
 	for (size_t i = 0; i < parts->list.n; i++) {
 		text_str(out, i > 0 ? ", " : "");
-		data_object_text(&l->objects.names, parts->list.items[i].name, out);
+		data_object_text(&l->objects->names, parts->list.items[i].name, out);
 		is_allocated &= parts->list.items[i].name->is_by_type;
 	}
 	text_format(out, ": %s %" PRIu64,
@@ -285,7 +285,7 @@ static void put_layout(struct labelling *l, size_t number, const struct c2c_subj
 	struct text object = { 0 };
 	size_t before;
 
-	data_object_text(&l->objects.names, part->name, &object);
+	data_object_text(&l->objects->names, part->name, &object);
 	text_char(&object, '\0');
 	question = question_of(l, subject, part, object.bytes);
 	layout_init(&layout, &question);
@@ -361,10 +361,10 @@ static struct data_name name_of_many(const struct labelling *l, const struct c2c
 {
 	const struct c2c_subject *first = &l->sharing->subjects.items[cause->lines.items[0]];
 	const struct types *types = symbols_types(l->sharing->session->symbols);
-	uint32_t instance = l->instances.of_line[cause->lines.items[0]];
-	struct data_name name = l->objects.names.list[first->first_access];
+	uint32_t instance = l->instances->of_line[cause->lines.items[0]];
+	struct data_name name = l->objects->names.list[first->first_access];
 
-	name.type = c2c_instance_type(&l->instances, c2c_instance(&l->instances, instance).kind);
+	name.type = c2c_instance_type(l->instances, c2c_instance(l->instances, instance).kind);
 	name.object_size = types_get(types, name.type)->size;
 	name.object_address = fold->address;
 	name.n_elements = 0;
@@ -383,7 +383,7 @@ static void label_type(struct labelling *l, uint32_t number)
 	struct part part;
 
 	label_line(l, line, &parts);
-	c2c_fold_init(&fold, &l->objects, &l->instances, &l->out->causes, number);
+	c2c_fold_init(&fold, l->objects, l->instances, &l->out->causes, number);
 	name = name_of_many(l, cause, &fold);
 	part = (struct part){
 		.name = &name,
@@ -432,7 +432,9 @@ static void label_causes(struct labelling *l)
 
 void c2c_labels_init(struct c2c_labels *out, const struct c2c *s)
 {
-	struct labelling l = { .sharing = s, .out = out };
+	struct labelling l = {
+		.sharing = s, .out = out, .objects = s->objects, .instances = s->instances
+	};
 
 	*out = (struct c2c_labels){ 0 };
 	table_init(&out->layouts, "layouts", "Members and who uses them", layout_columns,
@@ -442,13 +444,9 @@ void c2c_labels_init(struct c2c_labels *out, const struct c2c *s)
 	out->drawings = mem_zalloc(s->subjects.n + 1, sizeof(*out->drawings));
 	out->fixes = mem_zalloc(s->subjects.n + 1, sizeof(*out->fixes));
 	out->fields = mem_zalloc(s->accesses.n + 1, sizeof(*out->fields));
-	c2c_objects_init(&l.objects, s);
-	c2c_instances_init(&l.instances, &l.objects);
-	c2c_causes_init(&out->causes, &l.objects, &l.instances);
+	c2c_causes_init(&out->causes, s->objects, s->instances);
 	label_fields(&l);
 	label_causes(&l);
-	c2c_instances_release(&l.instances);
-	c2c_objects_release(&l.objects);
 }
 
 void c2c_labels_release(struct c2c_labels *l)

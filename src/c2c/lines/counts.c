@@ -340,6 +340,11 @@ static uint32_t classify_sample(struct c2c_classifier *c, const struct batch *b,
 	return slot->mask;
 }
 
+uint32_t c2c_classify_row(struct c2c_classifier *c, const struct batch *b, size_t row)
+{
+	return b->kind == BATCH_SPE ? classify_spe(c, b, row) : classify_sample(c, b, row);
+}
+
 void c2c_classify(struct c2c_classifier *c, const struct batch *b, uint32_t out_masks[BATCH_ROWS])
 {
 	for (size_t row = 0; row < b->n; row++)

@@ -178,6 +178,9 @@ void c2c_classifier_free(struct c2c_classifier *);
  */
 void c2c_classify(struct c2c_classifier *, const struct batch *, uint32_t out_masks[BATCH_ROWS]);
 
+/* The same for a row, where few matter. */
+uint32_t c2c_classify_row(struct c2c_classifier *, const struct batch *, size_t row);
+
 /* Does such a row belong to a line, or has it no address? */
 static inline bool c2c_is_of_line(uint32_t mask)
 {

@@ -225,7 +225,7 @@ static inline struct entry *guess_entry(const struct shard *s, uint32_t hash)
 	return slot == 0 ? NULL : entry_at(s, number_of(slot));
 }
 
-static struct entry *find_entry(struct shard *s, const struct c2c_access_row *row)
+static struct entry *find_entry(const struct shard *s, const struct c2c_access_row *row)
 {
 	uint32_t hash = (uint32_t)row->hash;
 
@@ -238,6 +238,16 @@ static struct entry *find_entry(struct shard *s, const struct c2c_access_row *ro
 		if (is_of(e, row))
 			return e;
 	}
+	return NULL;
+}
+
+static struct entry *get_entry(struct shard *s, const struct c2c_access_row *row)
+{
+	uint32_t hash = (uint32_t)row->hash;
+	struct entry *e = find_entry(s, row);
+
+	if (e != NULL)
+		return e;
 	if (2 * s->n > s->mask)
 		grow(s);
 	s->slots[empty_slot(s, hash)] = slot_of(hash, s->n);
@@ -301,7 +311,7 @@ static void add_some_rows(struct shard *s, const struct c2c_access_row *rows, co
 		const struct c2c_access_row *row = &rows[order[i]];
 		struct entry *e = guesses[i];
 
-		add_row(e != NULL && is_of(e, row) ? e : find_entry(s, row), s, row);
+		add_row(e != NULL && is_of(e, row) ? e : get_entry(s, row), s, row);
 	}
 }
 
@@ -381,6 +391,21 @@ static struct c2c_line line_of(const struct shard *s, const struct entry *e)
 		.has_threads = e->has_threads,
 		.is_written = e->is_written,
 	};
+}
+
+bool c2c_table_find(const struct c2c_table *t, uint32_t space, uint64_t address,
+		    struct c2c_line *out)
+{
+	struct c2c_access_row row = { .line = address, .space = space };
+	const struct shard *s;
+	const struct entry *e;
+
+	row.hash = hash_of(t, &row);
+	s = &t->shards[row.hash >> SHARD_SHIFT];
+	e = find_entry(s, &row);
+	if (e != NULL)
+		*out = line_of(s, e);
+	return e != NULL;
 }
 
 void c2c_table_visit(const struct c2c_table *t, size_t shard,

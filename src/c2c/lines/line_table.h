@@ -73,6 +73,10 @@ void c2c_table_add(struct c2c_table *, struct c2c_access_row *, size_t n);
 /* For when nobody adds any more: */
 size_t c2c_table_n_lines(const struct c2c_table *);
 
+/* The line that is there, if it was accessed. */
+bool c2c_table_find(const struct c2c_table *, uint32_t space, uint64_t address,
+		    struct c2c_line *out);
+
 /* Calls `visit` for each line of a shard, in no order that may be relied on. */
 void c2c_table_visit(const struct c2c_table *, size_t shard,
 		     void (*visit)(void *context, const struct c2c_line *), void *context);

@@ -9,9 +9,6 @@ static const double least_part = 0.01;
 /* As many loads of which none waited tell that hardly any did: 95 % of them, at 95 %. */
 static const uint32_t enough_loads = 60;
 
-/* Of all stores, for lines that only stores meet on. */
-static const double least_stores = 0.01;
-
 const char *c2c_latency_words(const struct c2c *s)
 {
 	return s->lines->has_issue && !s->lines->lacks_issue ? "load access latency"
@@ -46,7 +43,7 @@ static bool is_of_stores(const struct c2c *s, const struct c2c_subject *subject)
 
 	return j->n_writers > 1 && j->verdict == C2C_FALSE && j->n_waited == 0 &&
 	       subject->counts.n[C2C_LOADS] < enough_loads &&
-	       part_of(subject->counts.n[C2C_STORES], s->total.n[C2C_STORES]) >= least_stores;
+	       part_of(subject->counts.n[C2C_STORES], s->total.n[C2C_STORES]) >= C2C_LEAST_STORES;
 }
 
 enum c2c_class c2c_class_of(const struct c2c *s, const struct c2c_subject *subject)

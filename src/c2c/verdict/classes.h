@@ -8,6 +8,9 @@
 /* A line with less of the latency of all loads is not worth a word. */
 #define C2C_LEAST_SHARE 0.001
 
+/* Of all stores, for lines that only stores meet on. */
+#define C2C_LEAST_STORES 0.01
+
 /* How much is known of what is wrong with a line. */
 enum c2c_class {
 	C2C_NOT_CONTENDED,

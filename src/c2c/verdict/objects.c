@@ -6,9 +6,6 @@
 #include "base/alloc.h"
 
 enum {
-	/* How far to look for an object's other lines; larger ones are rare. */
-	REACH_BYTES = 32768,
-
 	/* What has no name of its own may be a part of what is known on a line next to it. */
 	NEAR_LINES = 2,
 
@@ -174,10 +171,10 @@ static void extent_of(const struct c2c_objects *o, uint32_t access, uint64_t *fi
 		*first -= NEAR_LINES * line_bytes;
 		*last += NEAR_LINES * line_bytes;
 	}
-	if (address - *first > REACH_BYTES)
-		*first = address - REACH_BYTES;
-	if (*last - address > REACH_BYTES)
-		*last = address + REACH_BYTES;
+	if (address - *first > C2C_REACH_BYTES)
+		*first = address - C2C_REACH_BYTES;
+	if (*last - address > C2C_REACH_BYTES)
+		*last = address + C2C_REACH_BYTES;
 }
 
 /* What is next to a page in a process may be anywhere in physical memory. */

@@ -90,6 +90,24 @@ static void check_line(void *context, const struct c2c_line *line)
 	c->n_seen++;
 }
 
+/* Those that there are, and no others. */
+static void check_find(const struct c2c_table *table, const struct expected *expected)
+{
+	for (uint32_t i = 0; i < N_LINES; i++) {
+		uint64_t address = (uint64_t)i / 2 * LINE_BYTES;
+		struct c2c_line line;
+		bool is_there = c2c_table_find(table, i % 2, address, &line);
+
+		assert_int_equal(is_there, expected[i].counts[C2C_RECORDS] > 0);
+		if (!is_there)
+			continue;
+		assert_int_equal(line.address, address);
+		assert_int_equal(line.space, i % 2);
+		assert_int_equal(c2c_line_sum(&line, C2C_BIT(RECORDS)),
+				 expected[i].counts[C2C_RECORDS]);
+	}
+}
+
 static void fill_and_check(const struct expected *expected, size_t n_lines, unsigned n_workers)
 {
 	struct pool *pool = pool_new(n_workers);
@@ -101,6 +119,7 @@ static void fill_and_check(const struct expected *expected, size_t n_lines, unsi
 	for (size_t i = 0; i < C2C_SHARDS; i++)
 		c2c_table_visit(table, i, check_line, &check);
 	assert_int_equal(check.n_seen, n_lines);
+	check_find(table, expected);
 	c2c_table_free(table);
 	pool_free(pool);
 }

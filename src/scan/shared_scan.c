@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scan/shared_scan.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+/* What both leave out may be left out; what one needs is there. */
+static struct scan_wish wish_of_both(const struct scan_wish *a, const struct scan_wish *b)
+{
+	return (struct scan_wish){
+		.without_places = a->without_places && b->without_places,
+		.with_registers = a->with_registers || b->with_registers,
+		.keeps_places = a->keeps_places || b->keeps_places,
+		.addresses = a->addresses == b->addresses ? a->addresses : NULL,
+		.with_physical = a->with_physical || b->with_physical,
+		.only_memory = a->only_memory && b->only_memory,
+	};
+}
+
+void shared_scan_add(struct shared_scan *s, struct analysis *analysis, const struct scan_wish *wish)
+{
+	assert(!wish->with_branches);
+	s->wish = s->analyses.n == 0 ? *wish : wish_of_both(&s->wish, wish);
+	*vec_add(&s->analyses) = analysis;
+}
+
+void shared_scan_release(struct shared_scan *s)
+{
+	vec_release(&s->analyses);
+	*s = (struct shared_scan){ 0 };
+}
+
+void shared_scan_run(struct session *session, const struct select *select, struct shared_scan *s)
+{
+	size_t n = s->analyses.n;
+	struct analysis *all = mem_alloc(n + 1, sizeof(*all));
+
+	for (size_t i = 0; i < n; i++)
+		all[i] = *s->analyses.items[i];
+	if (n > 0)
+		scan_part(session, select, &s->wish, all, n);
+	for (size_t i = 0; i < n; i++)
+		s->analyses.items[i]->result = all[i].result;
+	free(all);
+	shared_scan_release(s);
+}
