@@ -29,12 +29,18 @@ enum {
 /* Events of the capture, in this order; SPE is the first. */
 enum { EVENT_SPE, EVENT_CYCLES, EVENT_MISSES, EVENT_CLOCK, N_FIXTURE_EVENTS };
 
+struct writer;
+
 /* What a capture is made of. */
 struct contents {
 	const struct spe_record *records; /* half of them on cpu 0, the rest on cpu 1 */
 	size_t n_records;
+	size_t n_first;		      /* so many on cpu 0 instead; 0: half */
 	const struct sample *samples; /* `id` is the number of the event, or NO_EVENT */
 	size_t n_samples;
+	uint64_t spe_config[3]; /* config, config1 and config2 of the SPE event: filters, jitter */
+	uint64_t spe_flags;	/* bits of attr.flags, added */
+	void (*write_more)(struct writer *); /* behind the records; NULL: nothing */
 };
 
 /* For samples that belong to no event of the capture: damage. */
