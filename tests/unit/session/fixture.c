@@ -166,6 +166,7 @@ void open_fixture(const struct contents *contents, unsigned n_workers, struct se
 	assert_int_equal(writer_close(w, &err), 0);
 	options.path = path;
 	options.symbols.jit_map_dir = directory;
+	options.symbols.symfs = contents->symfs;
 	if (session_open(out, &options, &err) < 0)
 		fail_msg("%s", err.text);
 	unlink(path);

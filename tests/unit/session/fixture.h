@@ -40,6 +40,8 @@ struct contents {
 	size_t n_samples;
 	uint64_t spe_config[3]; /* config, config1 and config2 of the SPE event: filters, jitter */
 	uint64_t spe_flags;	/* bits of attr.flags, added */
+	const char
+		*symfs; /* a folder with a bin/alpha that exists; mapped from its first byte on */
 	void (*write_more)(struct writer *); /* behind the records; NULL: nothing */
 };
 
