@@ -140,7 +140,10 @@ struct times {
 	uint64_t first, last;
 };
 
-static const struct times never = { UINT64_MAX, 0 };
+#define NEVER                                                                                      \
+	{                                                                                          \
+		UINT64_MAX, 0                                                                      \
+	}
 
 /* One thread has ten reloads of 60 cycles; others, or itself, write. */
 static const struct {
@@ -171,7 +174,7 @@ static const struct {
 	  { { 2, 5, { 0, 40 } }, { 3, 5, { 70, 100 } } },
 	  100,
 	  true },
-	{ "no times", never, { { 2, 5, never } }, 100, true },
+	{ "no times", NEVER, { { 2, 5, NEVER } }, 100, true },
 	{ "a line that is evicted", { 0, 100 }, { { 2, 5, { 0, 100 } } }, 1000000, false },
 	{ "nobody", { 0, 100 }, { { 0 } }, 100, false },
 };
