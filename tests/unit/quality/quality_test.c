@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "../elf/elf_builder.h"
 #include "../session/fixture.h"
 #include "base/alloc.h"
 #include "capture/writer/writer.h"
@@ -453,6 +454,63 @@ static void damage_is_told(void **state)
 	close_damaged_fixture(&s);
 }
 
+/* Behind an instruction that is no branch the next one is sampled about as often, or less: as a part. */
+static void bias_is_found_in_code(void **state)
+{
+	enum { NOP = 0xd503201f, N_FIRST = 600, BYTES = 4 };
+	static const uint32_t code[] = { NOP, NOP, NOP };
+	static const struct {
+		size_t n_next; /* of so many at the one before, 5 sigma of a quarter are 88.8 */
+		uint8_t op_class;
+		const char *verdict;
+		double value;
+		size_t n_rows;
+	} list[] = {
+		{ 100, SPE_OP_OTHER, "ok", 0, 0 },
+		{ 89, SPE_OP_OTHER, "ok", 0, 0 },
+		{ 88, SPE_OP_OTHER, "warning", 600. / 688, 1 },
+		{ 0, SPE_OP_OTHER, "warning", 1, 1 },
+		{ 0, SPE_OP_BRANCH, "note", 0, 0 }, /* cannot be tested */
+	};
+	const struct built_section sections[] = {
+		{ ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x10000, code, sizeof(code) },
+		{ NULL },
+	};
+	const struct built_elf elf = { .machine = EM_AARCH64, .sections = sections };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(list); i++) {
+		struct spe_record *records = mem_alloc(2 * N_FIRST, sizeof(*records));
+		char *folder = folder_make();
+		uint64_t start = TEXT_START + elf_build(in_folder(folder, "bin/alpha"), &elf);
+		struct quality quality = { 0 };
+		const struct cell *row;
+		struct session s;
+		struct err err;
+
+		for (size_t r = 0; r < N_FIRST + list[i].n_next; r++)
+			records[r] = spe_of(start + (r < N_FIRST ? 0 : BYTES), ALPHA,
+					    list[i].op_class, EV(RETIRED), 10, START_NS + r);
+		open_fixture(&(struct contents){ .records = records,
+						 .n_records = N_FIRST + list[i].n_next,
+						 .symfs = folder },
+			     2, &s);
+		assert_int_equal(quality_make(&s, NULL, 0, &quality, &err), 0);
+		row = find_check(&quality.checks, "bias");
+		assert_string_equal(row[1].text, list[i].verdict);
+		assert_true(is_close(row[2].number, list[i].value));
+		assert_int_equal(table_n_rows(&quality.bias), list[i].n_rows);
+		if (list[i].n_rows > 0) {
+			assert_int_equal(table_cell(&quality.bias, 0, 1)->count, N_FIRST);
+			assert_int_equal(table_cell(&quality.bias, 0, 2)->count, list[i].n_next);
+		}
+		quality_release(&quality);
+		close_fixture(&s);
+		folder_remove(folder);
+		free(records);
+	}
+}
+
 /* CPUs with their records, and functions with the limits of their shares. */
 static void rows_and_cpus_have_numbers(void **state)
 {
@@ -503,6 +561,7 @@ int main(void)
 		cmocka_unit_test(each_check_has_its_verdict),
 		cmocka_unit_test(losses_are_counted),
 		cmocka_unit_test(damage_is_told),
+		cmocka_unit_test(bias_is_found_in_code),
 		cmocka_unit_test(rows_and_cpus_have_numbers),
 	};
 
