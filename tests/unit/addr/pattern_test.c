@@ -13,7 +13,7 @@
 
 enum { BASE = 0x10000, MOST = 64 };
 
-/* Addresses in order: address(i), of `n`; after each `batch` of them the one before is forgotten. */
+/* Addresses in order, by number. */
 static uint64_t constant(unsigned i)
 {
 	(void)i;
@@ -57,7 +57,7 @@ static uint64_t two_up_one_down(unsigned i)
 static const struct {
 	const char *name;
 	uint64_t (*address)(unsigned i);
-	unsigned n, batch;
+	unsigned n, batch; /* after so many the address before is forgotten */
 	bool is_chase;
 	enum addr_walk walk;
 	uint64_t divisor, span, n_pairs, n_up, n_down, n_same;

@@ -75,7 +75,7 @@ static size_t make_records(struct spe_record *r, uint64_t text)
 	return n;
 }
 
-/* Rows of "sources": loads from memory, from the L1; stores; atomics. Cost decides within a kind. */
+/* Rows of "sources": loads from memory, from the L1; stores; atomics. */
 static const struct expected_cell cells[] = {
 	{ "sources", 0, "access", 0, MARK_EXACT, "load" },
 	{ "sources", 0, "source", 0, MARK_EXACT, "DRAM" },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts of an event over CPUs, threads and intervals, put together; how far they can be believed. */
+/* Counts of an event over CPUs, threads and intervals, put together; how far to believe them. */
 #include "metrics/totals.h"
 
 #include <setjmp.h>

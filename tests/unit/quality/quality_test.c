@@ -454,7 +454,7 @@ static void damage_is_told(void **state)
 	close_damaged_fixture(&s);
 }
 
-/* Behind an instruction that is no branch the next one is sampled about as often, or less: as a part. */
+/* What follows an instruction that is no branch is sampled as often, or a part as often. */
 static void bias_is_found_in_code(void **state)
 {
 	enum { NOP = 0xd503201f, N_FIRST = 600, BYTES = 4 };
