@@ -28,7 +28,7 @@ static const uint64_t sample_type = BIT(SAMPLE_IP) | BIT(SAMPLE_TID) | BIT(SAMPL
 				    BIT(SAMPLE_IDENTIFIER);
 static const uint64_t ids[N_FIXTURE_EVENTS] = { 1, 2, 3, 4 };
 
-static struct writer *open_writer(const char *path)
+static struct writer *open_writer(const char *path, const struct contents *contents)
 {
 	struct writer_event events[N_FIXTURE_EVENTS] = {
 		[EVENT_SPE] = { .name = "arm_spe_0/ts_enable=1/", .attr.type = SPE_PMU },
@@ -46,6 +46,10 @@ static struct writer *open_writer(const char *path)
 		events[i].attr.sample_period = INTERVAL;
 		events[i].attr.flags = BIT(ATTR_SAMPLE_ID_ALL);
 	}
+	events[EVENT_SPE].attr.config = contents->spe_config[0];
+	events[EVENT_SPE].attr.config1 = contents->spe_config[1];
+	events[EVENT_SPE].attr.config2 = contents->spe_config[2];
+	events[EVENT_SPE].attr.flags |= contents->spe_flags;
 	events[EVENT_CLOCK].attr.sample_type |= BIT(SAMPLE_REGS_INTR);
 	events[EVENT_CLOCK].attr.sample_regs_intr = 7;
 	assert_int_equal(writer_open(path, events, N_FIXTURE_EVENTS, &w, &err), 0);
@@ -100,7 +104,7 @@ static void write_spe(struct writer *w, uint32_t cpu, const struct spe_record *r
 static void write_contents(struct writer *w, const struct contents *contents)
 {
 	const struct sample_id start = { .has = HAS_TIME, .time_ns = START_NS };
-	size_t half = contents->n_records / 2;
+	size_t n_first = contents->n_first > 0 ? contents->n_first : contents->n_records / 2;
 
 	writer_feature_string(w, FEATURE_ARCH, "aarch64");
 	writer_feature_string(w, FEATURE_CPUID, "0x00000000410fd0c1");
@@ -119,9 +123,11 @@ static void write_contents(struct writer *w, const struct contents *contents)
 		writer_sample(w, event, USER_MODE, &s);
 	}
 	if (contents->n_records > 0) {
-		write_spe(w, 0, contents->records, half);
-		write_spe(w, 1, contents->records + half, contents->n_records - half);
+		write_spe(w, 0, contents->records, n_first);
+		write_spe(w, 1, contents->records + n_first, contents->n_records - n_first);
 	}
+	if (contents->write_more != NULL)
+		contents->write_more(w);
 }
 
 /* "DIRECTORY/NAME", to be freed. */
@@ -155,11 +161,12 @@ void open_fixture(const struct contents *contents, unsigned n_workers, struct se
 	assert_non_null(mkdtemp(directory));
 	write_jit_map(directory);
 	path = path_in(directory, "perf.data");
-	w = open_writer(path);
+	w = open_writer(path, contents);
 	write_contents(w, contents);
 	assert_int_equal(writer_close(w, &err), 0);
 	options.path = path;
 	options.symbols.jit_map_dir = directory;
+	options.symbols.symfs = contents->symfs;
 	if (session_open(out, &options, &err) < 0)
 		fail_msg("%s", err.text);
 	unlink(path);

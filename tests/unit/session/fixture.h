@@ -29,12 +29,19 @@ enum {
 /* Events of the capture, in this order; SPE is the first. */
 enum { EVENT_SPE, EVENT_CYCLES, EVENT_MISSES, EVENT_CLOCK, N_FIXTURE_EVENTS };
 
+struct writer;
+
 /* What a capture is made of. */
 struct contents {
 	const struct spe_record *records; /* half of them on cpu 0, the rest on cpu 1 */
 	size_t n_records;
 	const struct sample *samples; /* `id` is the number of the event, or NO_EVENT */
 	size_t n_samples;
+	size_t n_first;		/* so many records on cpu 0 instead; 0: half */
+	uint64_t spe_config[3]; /* config, config1 and config2 of the SPE event: filters, jitter */
+	uint64_t spe_flags;	/* bits of attr.flags, added */
+	const char *symfs;	/* a folder with a bin/alpha, which is mapped whole; or NULL */
+	void (*write_more)(struct writer *); /* behind the records; NULL: nothing */
 };
 
 /* For samples that belong to no event of the capture: damage. */

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From records to lines, their order, their accesses and what they cost: of a known capture. */
+#include "c2c/c2c.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../elf/elf_builder.h"
+#include "../session/fixture.h"
+#include "base/alloc.h"
+#include "c2c/verdict/cause.h"
+#include "spe/packet.h"
+
+enum {
+	MAX_RECORDS = 400,
+	MAX_LINES = 4,
+	/* Offsets in the code. */
+	STORE8 = 0,
+	LOAD8 = 4,
+	OTHER_LOAD8 = 8,
+	/* Sources of Neoverse N1. */
+	L1D = 0,
+	PEER = 9,
+	NO_SOURCE = 0x100,
+	FALSE_LINE = 0x10000,
+	TRUE_LINE = 0x10040,
+	OWN_LINE = 0x20000,
+	READ_LINE = 0x30000,
+	ISSUE = 4,
+};
+
+/* str x0, [x1]; ldr x0, [x1], twice */
+static const uint32_t code[] = { 0xf9000020, 0xf9400020, 0xf9400020 };
+
+/*
+ * One line where a thread loads beside what the other stores, and one where it loads just that;
+ * one that a thread has for itself, which tells what a hit takes; one that both only read.
+ */
+static const struct {
+	unsigned n;
+	uint32_t pc, tid;
+	uint64_t address;
+	uint16_t source, total;
+} accesses[] = {
+	{ 20, STORE8, ALPHA, FALSE_LINE, NO_SOURCE, 10 },
+	{ 10, LOAD8, ALPHA_THREAD, FALSE_LINE + 8, PEER, 104 },
+	{ 10, OTHER_LOAD8, ALPHA_THREAD, FALSE_LINE + 8, PEER, 104 },
+	{ 30, STORE8, ALPHA, TRUE_LINE, NO_SOURCE, 10 },
+	{ 10, LOAD8, ALPHA_THREAD, TRUE_LINE, PEER, 54 },
+	{ 100, LOAD8, ALPHA, OWN_LINE, L1D, 8 },
+	{ 60, LOAD8, ALPHA, READ_LINE, L1D, 8 },
+	{ 40, LOAD8, ALPHA_THREAD, READ_LINE, L1D, 8 },
+};
+
+enum {
+	N_RECORDS = 280,
+	LOAD_CYCLES = 20 * 100 + 10 * 50 + 200 * 4, /* from issue on */
+	FALSE_EXCESS = 20 * (100 - 4),
+	TRUE_EXCESS = 10 * (50 - 4),
+};
+
+/* All take their time from the first slot to the last, by turns. */
+static size_t make_records(uint64_t text, struct spe_record *out)
+{
+	size_t n = 0;
+
+	for (size_t a = 0; a < COUNT(accesses); a++)
+		for (unsigned i = 0; i < accesses[a].n; i++) {
+			struct spe_record r =
+				spe_of(text + accesses[a].pc, accesses[a].tid, SPE_OP_LDST,
+				       UINT64_C(1) << SPE_EV_RETIRED, accesses[a].total,
+				       START_NS + 10000 * i / accesses[a].n + a);
+
+			r.op = accesses[a].pc == STORE8;
+			r.has |= HAS_VA | HAS_ISSUE;
+			r.va = accesses[a].address;
+			r.issue = ISSUE;
+			if (accesses[a].source != NO_SOURCE) {
+				r.has |= HAS_SOURCE;
+				r.source = accesses[a].source;
+			}
+			out[n++] = r;
+		}
+	return n;
+}
+
+struct world {
+	char *folder;
+	struct session session;
+};
+
+static void world_init(struct world *w, unsigned n_workers)
+{
+	const struct built_section sections[] = {
+		{ ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x10000, code, sizeof(code) },
+		{ NULL },
+	};
+	const struct built_elf elf = { .machine = EM_AARCH64, .sections = sections };
+	struct spe_record records[MAX_RECORDS];
+	uint64_t offset;
+	size_t n;
+
+	w->folder = folder_make();
+	offset = elf_build(in_folder(w->folder, "bin/alpha"), &elf);
+	n = make_records(TEXT_START + offset, records);
+	assert_int_equal(n, N_RECORDS);
+	open_fixture(&(struct contents){ .records = records, .n_records = n, .symfs = w->folder },
+		     n_workers, &w->session);
+}
+
+static void world_release(struct world *w)
+{
+	close_fixture(&w->session);
+	folder_remove(w->folder);
+}
+
+struct line {
+	uint64_t address;
+	enum c2c_verdict verdict;
+	int64_t excess;
+	uint32_t n_contended, n_accesses;
+};
+
+static const struct {
+	const char *name;
+	struct c2c_request request;
+	struct line lines[MAX_LINES]; /* ends with address 0 */
+	uint64_t n_lines, n_candidates;
+} cases[] = {
+	{ "by cost",
+	  { .mode = -1 },
+	  { { FALSE_LINE, C2C_FALSE, FALSE_EXCESS, 20, 3 },
+	    { TRUE_LINE, C2C_TRUE, TRUE_EXCESS, 10, 2 } },
+	  4,
+	  2 },
+	{ "by records",
+	  { .mode = C2C_BY_PEER, .sort = C2C_SORT_RECORDS, .coalesce = C2C_BY_THREAD },
+	  { { FALSE_LINE, C2C_FALSE, FALSE_EXCESS, 20, 2 },
+	    { TRUE_LINE, C2C_TRUE, TRUE_EXCESS, 10, 2 } },
+	  4,
+	  2 },
+	{ "by stores",
+	  { .mode = C2C_BY_PEER, .sort = C2C_SORT_STORES, .coalesce = C2C_BY_MODULE },
+	  { { TRUE_LINE, C2C_TRUE, TRUE_EXCESS, 10, 2 },
+	    { FALSE_LINE, C2C_FALSE, FALSE_EXCESS, 20, 2 } },
+	  4,
+	  2 },
+	{ "one",
+	  { .mode = -1, .top = 1, .coalesce = C2C_BY_PLACE | C2C_BY_THREAD },
+	  { { FALSE_LINE, C2C_FALSE, FALSE_EXCESS, 20, 3 } },
+	  4,
+	  2 },
+	{ "the one with most stores",
+	  { .mode = -1, .top = 1, .sort = C2C_SORT_STORES },
+	  { { TRUE_LINE, C2C_TRUE, TRUE_EXCESS, 10, 2 } },
+	  4,
+	  2 },
+	/* Those of the one wait beside what the other has stored to. */
+	{ "pairs of lines",
+	  { .mode = -1, .is_double = true },
+	  { { FALSE_LINE, C2C_FALSE, FALSE_EXCESS + TRUE_EXCESS, 30, 5 } },
+	  3,
+	  1 },
+	/* Eight bytes are too few to be shared beside each other. */
+	{ "short lines",
+	  { .mode = -1, .line_bytes = 8 },
+	  { { FALSE_LINE + 8, C2C_SINGLE_THREAD, FALSE_EXCESS, 20, 2 },
+	    { TRUE_LINE, C2C_TRUE, TRUE_EXCESS, 10, 2 } },
+	  5,
+	  2 },
+};
+
+static void expect_line(const struct c2c *s, size_t i, const struct line *wanted)
+{
+	const struct c2c_subject *is = &s->subjects.items[i];
+
+	assert_int_equal(is->address, wanted->address);
+	assert_int_equal(is->judgement.verdict, wanted->verdict);
+	assert_int_equal(is->excess_cycles, wanted->excess);
+	assert_int_equal(is->contended.n, wanted->n_contended);
+	assert_int_equal(c2c_contended(&is->counts, s->options.mode), wanted->n_contended);
+	assert_int_equal(is->reloads.n, 0);
+	assert_int_equal(is->n_accesses, wanted->n_accesses);
+	assert_true(is->share > (double)wanted->excess / LOAD_CYCLES - 1e-9 &&
+		    is->share < (double)wanted->excess / LOAD_CYCLES + 1e-9);
+}
+
+static void lines_are_found_and_rated(void **state)
+{
+	(void)state;
+	for (unsigned n_workers = 1; n_workers <= 3; n_workers += 2)
+		for (size_t i = 0; i < COUNT(cases); i++) {
+			struct world w;
+			struct c2c s;
+			struct err err;
+			size_t n = 0;
+
+			print_message("%s\n", cases[i].name);
+			world_init(&w, n_workers);
+			assert_int_equal(c2c_run(&w.session, NULL, &cases[i].request, &s, &err), 0);
+			assert_int_equal(s.options.mode, C2C_BY_PEER);
+			assert_int_equal(s.local_cycles, 4);
+			assert_int_equal(s.total.n[C2C_RECORDS], N_RECORDS);
+			assert_int_equal(s.lines->loads.cycles, LOAD_CYCLES);
+			assert_int_equal(s.n_lines, cases[i].n_lines);
+			assert_int_equal(s.n_candidates, cases[i].n_candidates);
+			for (; n < MAX_LINES && cases[i].lines[n].address != 0; n++)
+				expect_line(&s, n, &cases[i].lines[n]);
+			assert_int_equal(s.subjects.n, n);
+			c2c_release(&s);
+			world_release(&w);
+		}
+}
+
+/* Rows of the line's breakdown: by offset, each with who did what. */
+static void accesses_have_their_parts(void **state)
+{
+	static const struct {
+		uint16_t offset, size;
+		uint32_t n, n_contended, n_threads;
+		unsigned kind;
+		uint64_t cycles;
+	} wanted[] = {
+		{ 0, 8, 20, 0, 1, C2C_KIND_STORE, 0 },
+		{ 8, 8, 10, 10, 1, 0, 1000 },
+		{ 8, 8, 10, 10, 1, 0, 1000 },
+	};
+	struct world w;
+	struct c2c s;
+	struct err err;
+
+	(void)state;
+	world_init(&w, 2);
+	assert_int_equal(c2c_run(&w.session, NULL, &(struct c2c_request){ .mode = -1 }, &s, &err),
+			 0);
+	for (size_t i = 0; i < COUNT(wanted); i++) {
+		const struct c2c_access *a =
+			&s.accesses.items[s.subjects.items[0].first_access + i];
+
+		assert_int_equal(a->offset, wanted[i].offset);
+		assert_int_equal(a->size, wanted[i].size);
+		assert_int_equal(a->kind, wanted[i].kind);
+		assert_int_equal(a->n_threads, wanted[i].n_threads);
+		assert_int_equal(a->n_processes, 1);
+		assert_int_equal(a->sum.counts.n[C2C_RECORDS], wanted[i].n);
+		assert_int_equal(a->sum.contended.n, wanted[i].n_contended);
+		assert_int_equal(a->sum.contended.cycles, wanted[i].cycles);
+	}
+	c2c_release(&s);
+	world_release(&w);
+}
+
+/* Lines that have nothing in common are causes of their own, those that cost most first. */
+static void causes_are_numbered(void **state)
+{
+	static const struct {
+		enum c2c_sort sort;
+		uint64_t addresses[2];
+	} list[] = {
+		{ C2C_SORT_COST, { FALSE_LINE, TRUE_LINE } },
+		{ C2C_SORT_STORES, { TRUE_LINE, FALSE_LINE } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(list); i++) {
+		struct c2c_objects objects;
+		struct c2c_instances instances;
+		struct c2c_causes causes;
+		struct world w;
+		struct c2c s;
+		struct err err;
+
+		world_init(&w, 2);
+		assert_int_equal(c2c_run(&w.session, NULL,
+					 &(struct c2c_request){ .mode = -1, .sort = list[i].sort },
+					 &s, &err),
+				 0);
+		c2c_objects_init(&objects, &s);
+		c2c_instances_init(&instances, &objects);
+		c2c_causes_init(&causes, &objects, &instances);
+		assert_int_equal(causes.list.n, 2);
+		for (uint32_t k = 0; k < 2; k++) {
+			const struct c2c_cause *c = &causes.list.items[k];
+
+			assert_int_equal(c->sum.address, list[i].addresses[k]);
+			assert_int_equal(c->lines.n, 1);
+			assert_int_equal(c->n_objects, 0);
+			assert_int_equal(c->finding, k + 1);
+			assert_int_equal(c->class, C2C_CONTENDED);
+			assert_int_equal(causes.of_line[c->lines.items[0]], k);
+		}
+		c2c_causes_release(&causes);
+		c2c_instances_release(&instances);
+		c2c_objects_release(&objects);
+		c2c_release(&s);
+		world_release(&w);
+	}
+}
+
+static void wrong_requests_fail(void **state)
+{
+	static const struct c2c_request requests[] = {
+		{ .mode = -1, .line_bytes = 12 },
+		{ .mode = -1, .line_bytes = 4 },
+		{ .mode = -1, .line_bytes = 2 * C2C_LINE_BYTES_MAX },
+		{ .mode = -1, .vector_bits = 100 },
+		{ .mode = -1, .by_physical = true }, /* none was recorded */
+	};
+	struct world w;
+
+	(void)state;
+	world_init(&w, 1);
+	for (size_t i = 0; i < COUNT(requests); i++) {
+		struct err err = { 0 };
+		struct c2c s;
+
+		assert_int_equal(c2c_run(&w.session, NULL, &requests[i], &s, &err), -1);
+		assert_int_equal(err.code, ERR_USAGE);
+		c2c_release(&s);
+	}
+	world_release(&w);
+}
+
+static void words_are_read(void **state)
+{
+	static const struct {
+		const char *text;
+		int mode, sort, coalesce; /* -1: is none */
+	} words[] = {
+		{ "peer", C2C_BY_PEER, -1, -1 },
+		{ "tot", C2C_BY_HITM, -1, -1 },
+		{ "lcl", C2C_BY_LOCAL_HITM, -1, -1 },
+		{ "rmt", C2C_BY_REMOTE_HITM, -1, -1 },
+		{ "cost", -1, C2C_SORT_COST, -1 },
+		{ "address", -1, C2C_SORT_ADDRESS, -1 },
+		{ "place", -1, -1, C2C_BY_PLACE },
+		{ "thread,place", -1, -1, C2C_BY_PLACE | C2C_BY_THREAD },
+		{ "module,module", -1, -1, C2C_BY_MODULE },
+		{ "", -1, -1, -1 },
+		{ "pee", -1, -1, -1 },
+		{ "place,", -1, -1, -1 },
+		{ "threads", -1, -1, -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(words); i++) {
+		enum c2c_sort sort = C2C_N_SORTS;
+		unsigned coalesce = 0;
+		int mode = -1;
+		struct err err;
+
+		print_message("%s\n", words[i].text);
+		assert_int_equal(c2c_mode_parse(words[i].text, &mode, &err),
+				 words[i].mode < 0 ? -1 : 0);
+		assert_int_equal(mode, words[i].mode);
+		assert_int_equal(c2c_sort_parse(words[i].text, &sort, &err),
+				 words[i].sort < 0 ? -1 : 0);
+		assert_int_equal(sort, words[i].sort < 0 ? C2C_N_SORTS : words[i].sort);
+		assert_int_equal(c2c_coalesce_parse(words[i].text, &coalesce, &err),
+				 words[i].coalesce < 0 ? -1 : 0);
+		assert_int_equal(coalesce, words[i].coalesce < 0 ? 0 : words[i].coalesce);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_are_found_and_rated),
+		cmocka_unit_test(accesses_have_their_parts),
+		cmocka_unit_test(causes_are_numbered),
+		cmocka_unit_test(wrong_requests_fail),
+		cmocka_unit_test(words_are_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
