@@ -37,7 +37,7 @@ static void open_source(const struct sources *s, struct source_file *file)
 		mapped_release(&file->bytes);
 }
 
-static void find_lines(struct source_file *file)
+static void source_find_lines(struct source_file *file)
 {
 	const uint8_t *bytes = file->bytes.bytes;
 
@@ -59,7 +59,7 @@ static const struct source_file *find_source(struct sources *s, const char *path
 	file = vec_add(&s->files);
 	file->path = path;
 	open_source(s, file);
-	find_lines(file);
+	source_find_lines(file);
 	return file;
 }
 

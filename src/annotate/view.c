@@ -12,7 +12,7 @@
 enum { UNASKED = 3 };
 
 /* Events of SPE records that mean something slow, worst news first. */
-static const uint8_t telling_events[] = {
+static const uint8_t shown_events[] = {
 	SPE_EV_MISPREDICTED, SPE_EV_L1D_REFILL, SPE_EV_TLB_WALK, SPE_EV_LLC_MISS,
 	SPE_EV_REMOTE,	     SPE_EV_HITM,	SPE_EV_L2D_MISS, SPE_EV_PARTIAL_PREDICATE,
 };
@@ -52,9 +52,9 @@ void annotate_view_fill(struct annotate_view *view, const struct annotation *a)
 	for (uint32_t i = 0; i < n && view->n_events < UNASKED; i++)
 		if (annotation_count_of(a, COUNT_SAMPLES, i) > 0)
 			view_add(view, false, i);
-	for (size_t i = 0; i < COUNT(telling_events) && view->n_events < UNASKED; i++)
-		if (annotation_count_of(a, COUNT_EVENT, telling_events[i]) > 0)
-			view_add(view, true, telling_events[i]);
+	for (size_t i = 0; i < COUNT(shown_events) && view->n_events < UNASKED; i++)
+		if (annotation_count_of(a, COUNT_EVENT, shown_events[i]) > 0)
+			view_add(view, true, shown_events[i]);
 }
 
 uint64_t annotate_total(const struct annotation *a, const struct annotate_event *e)

@@ -280,7 +280,7 @@ static void find_objects(struct c2c *s)
 }
 
 /* The other lines of objects on lines of causes that are worth a word. */
-static void find_lines(const struct c2c *s, struct tuples *out)
+static void c2c_find_lines(const struct c2c *s, struct tuples *out)
 {
 	bool *wanted = mem_zalloc(s->subjects.n + 1, sizeof(*wanted));
 	struct c2c_causes causes;
@@ -347,7 +347,7 @@ static void look_around(struct c2c *s, const struct select *select)
 	struct tuples lines;
 
 	tuples_init(&lines, 2);
-	find_lines(s, &lines);
+	c2c_find_lines(s, &lines);
 	look_farther(s, select, &lines, &farther);
 	take_lines(s, &lines, &s->near, (uint32_t)s->subjects.n);
 	take_lines(s, &lines, &farther, (uint32_t)s->subjects.n);

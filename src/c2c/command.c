@@ -111,8 +111,8 @@ static void release_answer(struct answer *a)
 	vec_release(&a->shown.list);
 }
 
-static int answer(struct question *q, struct session *s, const struct select *select,
-		  struct err *err)
+static int c2c_answer(struct question *q, struct session *s, const struct select *select,
+		      struct err *err)
 {
 	const struct c2c_command *command = q->what.into;
 	struct c2c sharing = { 0 };
@@ -146,7 +146,7 @@ static int c2c_command(int argc, char **argv)
 		.has_rows = QUESTION_ROWS_UNSORTED,
 		.max_arguments = 1,
 		.check = make_request,
-		.answer = answer,
+		.answer = c2c_answer,
 	};
 
 	return question_ask(&q, argc, argv);

@@ -113,7 +113,7 @@ struct teller {
 	struct findings *out;
 };
 
-static struct finding_place place_of(const struct teller *t, uint32_t place)
+static struct finding_place c2c_findings_place_of(const struct teller *t, uint32_t place)
 {
 	struct finding_place out = { 0 };
 	struct text text = { 0 };
@@ -138,7 +138,7 @@ static struct finding_access access_of(const struct teller *t, const struct c2c_
 		.field = findings_text(t->out, t->labels->fields[r->number]),
 		.offset = a->offset,
 		.size = a->size,
-		.place = place_of(t, a->place),
+		.place = c2c_findings_place_of(t, a->place),
 		.operation = c2c_kind_name(a->kind),
 		.records = r->records,
 		.n_threads = r->n_threads,
@@ -161,7 +161,7 @@ static size_t add_accesses(const struct teller *t, bool writers, struct finding_
 	return n;
 }
 
-static struct finding_waits waits_of(const struct c2c_latency *l)
+static struct finding_waits c2c_findings_waits_of(const struct c2c_latency *l)
 {
 	return (struct finding_waits){
 		.n = l->n,
@@ -192,8 +192,8 @@ static struct finding_sharing *sharing_of(const struct teller *t)
 		.n_writers = j->n_writers,
 		.n_threads = j->n_threads,
 		.n_waited = j->n_waited,
-		.contended = waits_of(&subject->contended),
-		.reloads = waits_of(&subject->reloads),
+		.contended = c2c_findings_waits_of(&subject->contended),
+		.reloads = c2c_findings_waits_of(&subject->reloads),
 		.reload_share = subject->reload_share,
 		.reload_error = subject->reload_error,
 		.local_cycles = t->s->local_cycles,
@@ -297,8 +297,9 @@ static struct cell copied(struct table *t, const char *text)
 	return text == NULL ? (struct cell){ 0 } : cell_text(table_text(t, text));
 }
 
-static void add_row(const struct c2c *s, const struct c2c_labels *labels,
-		    const struct c2c_cause *cause, const struct finding *f, struct table *t)
+static void c2c_findings_add_row(const struct c2c *s, const struct c2c_labels *labels,
+				 const struct c2c_cause *cause, const struct finding *f,
+				 struct table *t)
 {
 	uint32_t number = cause->lines.items[0];
 	struct cell *row = table_add_row(t);
@@ -338,7 +339,8 @@ void c2c_findings_table(const struct c2c *s, const struct c2c_labels *labels, st
 		if (cause->finding == 0)
 			continue;
 		if (s->request.top == 0 || cause->finding <= s->request.top)
-			add_row(s, labels, cause, add_finding(s, labels, cause, &found), out);
+			c2c_findings_add_row(s, labels, cause,
+					     add_finding(s, labels, cause, &found), out);
 		else
 			n_more++;
 	}

@@ -6,7 +6,7 @@
 #include "base/tuples.h"
 
 /* Of its loads that waited for others. */
-static struct c2c_latency waits_of(const struct c2c_access *a)
+static struct c2c_latency c2c_ranking_waits_of(const struct c2c_access *a)
 {
 	struct c2c_latency waits = a->sum.contended;
 
@@ -28,7 +28,7 @@ static int compare_ranked(const void *left, const void *right)
 static void add_ranked(const struct c2c *s, uint32_t number, bool writers, struct c2c_ranked *r)
 {
 	const struct c2c_access *a = &s->accesses.items[number];
-	struct c2c_latency own = waits_of(a);
+	struct c2c_latency own = c2c_ranking_waits_of(a);
 
 	if (r->records == 0)
 		r->number = number;

@@ -397,8 +397,8 @@ static uint32_t finding_of(const struct c2c_labels *labels, size_t line)
 	return labels->causes.list.items[labels->causes.of_line[line]].finding;
 }
 
-static void add_line(const struct c2c *s, const struct c2c_labels *labels, size_t number,
-		     struct table *t)
+static void c2c_rows_add_line(const struct c2c *s, const struct c2c_labels *labels, size_t number,
+			      struct table *t)
 {
 	const struct c2c_subject *subject = &s->subjects.items[number];
 	uint64_t loads = c2c_placed_loads(&subject->counts);
@@ -549,7 +549,7 @@ void c2c_lines_tables(const struct c2c *s, const struct c2c_labels *labels, stru
 
 		if (!is_shown(s, labels, i))
 			continue;
-		add_line(s, labels, i, out_lines);
+		c2c_rows_add_line(s, labels, i, out_lines);
 		for (uint32_t k = 0; k < subject->n_accesses; k++)
 			add_access(s, labels, subject->first_access + k, i, out_accesses);
 	}

@@ -96,7 +96,7 @@ static uint64_t sum_of(const struct c2c_counts *c, uint32_t mask)
 	return sum;
 }
 
-static void add_row(struct table *t, const char *counter, const char *what, uint64_t n)
+static void c2c_totals_add_row(struct table *t, const char *counter, const char *what, uint64_t n)
 {
 	struct cell *row = table_add_row(t);
 
@@ -105,13 +105,13 @@ static void add_row(struct table *t, const char *counter, const char *what, uint
 	row[TOTAL_RECORDS] = cell_count(n);
 }
 
-static void add_totals(struct table *t, const struct total *totals, size_t n,
-		       const struct c2c_counts *c)
+static void c2c_totals_add_totals(struct table *t, const struct total *totals, size_t n,
+				  const struct c2c_counts *c)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint64_t records = sum_of(c, totals[i].mask), whole = sum_of(c, totals[i].of);
 
-		add_row(t, totals[i].counter, totals[i].what, records);
+		c2c_totals_add_row(t, totals[i].counter, totals[i].what, records);
 		if (whole > 0)
 			t->cells.items[t->cells.n - TOTAL_N_COLUMNS + TOTAL_SHARE] =
 				cell_number((double)records / (double)whole);
@@ -127,12 +127,13 @@ static void start_totals(struct table *t, const char *name, const char *title)
 void c2c_trace_table(const struct c2c *s, struct table *out)
 {
 	start_totals(out, "trace", "All accesses");
-	add_totals(out, trace_totals, COUNT(trace_totals), &s->total);
+	c2c_totals_add_totals(out, trace_totals, COUNT(trace_totals), &s->total);
 }
 
 void c2c_shared_table(const struct c2c *s, struct table *out)
 {
 	start_totals(out, "shared", "Accesses to lines that came from other cores");
-	add_row(out, "lines", "lines that loads got from other cores", s->n_shared_lines);
-	add_totals(out, shared_totals, COUNT(shared_totals), &s->shared);
+	c2c_totals_add_row(out, "lines", "lines that loads got from other cores",
+			   s->n_shared_lines);
+	c2c_totals_add_totals(out, shared_totals, COUNT(shared_totals), &s->shared);
 }

@@ -310,9 +310,9 @@ static int nothing_in_common(const struct diff *d, struct err *err)
 	return -1;
 }
 
-static int answer(const struct diff_command *command, const struct input_options *input,
-		  const struct arguments *arguments, const struct row_options *rows,
-		  const struct output_options *output, bool *out_tripped, struct err *err)
+static int diff_answer(const struct diff_command *command, const struct input_options *input,
+		       const struct arguments *arguments, const struct row_options *rows,
+		       const struct output_options *output, bool *out_tripped, struct err *err)
 {
 	struct loader loader = { .input = input, .kinds_are_given = command->by != NULL };
 	struct measures from = { 0 }, to = { 0 };
@@ -370,7 +370,7 @@ static int diff_command(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (answer(&command, &input, &arguments, &rows, &output, &tripped, &err) < 0)
+	if (diff_answer(&command, &input, &arguments, &rows, &output, &tripped, &err) < 0)
 		return fail(&err);
 	return tripped ? EXIT_GATE : EXIT_DONE;
 }

@@ -334,7 +334,7 @@ static void show_full(const struct measure *m, struct cell *row)
 		*row = cell_number(diff_full_part(m));
 }
 
-static void add_row(struct table *t, const struct diff_row *r)
+static void diff_table_add_row(struct table *t, const struct diff_row *r)
 {
 	const struct measure *m = diff_measure(r);
 	struct cell *row = table_add_row(t);
@@ -458,7 +458,7 @@ static void make_kind(const struct diff *d, enum measure_kind kind, size_t top, 
 	t->columns = columns_of(d, kind, t);
 	for (size_t i = 0; i < d->rows.n; i++)
 		if (diff_measure(&d->rows.items[i])->kind == kind)
-			add_row(t, &d->rows.items[i]);
+			diff_table_add_row(t, &d->rows.items[i]);
 	if (top > 0)
 		cut = table_keep_top(t, top);
 	note_changes(d, kind, cut, t);

@@ -38,7 +38,7 @@ int measure_kind_find(const char *name)
  * Repeated runs tell how far their mean is off. A single count is exact for its own run and
  * says nothing of the next. perf tells the error of the mean without the number of runs.
  */
-static double error_of(const struct stat_total *c)
+static double measures_error_of(const struct stat_total *c)
 {
 	if (c->spread <= 0)
 		return NAN;
@@ -65,7 +65,7 @@ static void add_events(const struct stat_totals *totals, struct measures *out)
 			.module = "",
 			.unit = c->unit != NULL ? measures_text(out, c->unit) : "events",
 			.value = c->value,
-			.error = error_of(c),
+			.error = measures_error_of(c),
 		};
 	}
 }
@@ -87,10 +87,10 @@ static bool value_of(void *context, size_t name, double *out)
 	if (c == NULL || c->state != COUNT_COUNTED)
 		return false;
 	*out = c->value;
-	if (isnan(error_of(c)))
+	if (isnan(measures_error_of(c)))
 		e->has_errors = false;
 	else if (name == e->moved)
-		*out += error_of(c);
+		*out += measures_error_of(c);
 	e->is_scaled |= is_scaled(c);
 	return true;
 }

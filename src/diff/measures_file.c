@@ -115,7 +115,7 @@ static const char *text_or_empty(struct measures *m, const json_t *object, const
 	return text != NULL ? text : "";
 }
 
-static uint64_t number_of(const json_t *object, const char *key)
+static uint64_t measures_file_number_of(const json_t *object, const char *key)
 {
 	json_int_t value = json_integer_value(json_object_get(object, key));
 
@@ -133,9 +133,9 @@ static int read_measure(struct measures *m, const json_t *object, size_t number,
 		.unit = text_or_empty(m, object, "unit"),
 		.value = json_number_value(json_object_get(object, "value")),
 		.error = json_is_number(error) ? json_number_value(error) : NAN,
-		.samples = number_of(object, "samples"),
+		.samples = measures_file_number_of(object, "samples"),
 		.full = fmax(0, json_number_value(json_object_get(object, "full"))),
-		.n_full = number_of(object, "full_samples"),
+		.n_full = measures_file_number_of(object, "full_samples"),
 		.is_scaled = json_is_true(json_object_get(object, "scaled")),
 	};
 
@@ -155,14 +155,14 @@ static int read_root(const json_t *root, struct measures *out, struct err *err)
 {
 	const json_t *list = json_object_get(root, "measures");
 
-	if (number_of(root, "schema") != SCHEMA || !json_is_array(list))
+	if (measures_file_number_of(root, "schema") != SCHEMA || !json_is_array(list))
 		return err_set(err, ERR_UNSUPPORTED, ERR_NOWHERE,
 			       "a baseline of another schema than %d; write it again with "
 			       "`cyclops diff --save FILE`",
 			       SCHEMA);
 	out->command = text_of(out, root, "command");
 	out->cpu = text_of(out, root, "cpu");
-	out->elapsed_ns = number_of(root, "elapsed_ns");
+	out->elapsed_ns = measures_file_number_of(root, "elapsed_ns");
 	out->is_modelled = json_is_true(json_object_get(root, "modelled"));
 	out->is_unscaled = json_is_true(json_object_get(root, "unscaled"));
 	for (size_t i = 0; i < json_array_size(list); i++)

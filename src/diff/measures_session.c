@@ -267,7 +267,8 @@ static void add_kind(struct session *s, const struct names *names, const struct 
 	vec_release(&n.sums);
 }
 
-static void add_totals(struct session *s, const struct costs *costs, struct measures *out)
+static void measures_session_add_totals(struct session *s, const struct costs *costs,
+					struct measures *out)
 {
 	size_t n_events = capture_n_events(s->capture) + 1;
 	struct sum *totals = mem_zalloc(n_events, sizeof(*totals));
@@ -313,7 +314,7 @@ void measures_of_session(struct session *s, const struct select *select, uint32_
 	names_init(&names, s, NULL, depth);
 	describe(s, costs.result, out);
 	out->kinds |= kinds | 1u << MEASURE_TOTAL;
-	add_totals(s, costs.result, out);
+	measures_session_add_totals(s, costs.result, out);
 	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
 		if (kinds >> kind & 1 && writers[kind] != NULL)
 			add_kind(s, &names, costs.result, (enum measure_kind)kind, out);

@@ -27,7 +27,7 @@ struct by_name {
 static const char all_lines[] = "all lines";
 
 /* A line, as the cost of sharing is reckoned: contended loads, and reloads. */
-static struct waits waits_of(const struct c2c *s, const struct c2c_subject *subject)
+static struct waits measures_shared_waits_of(const struct c2c *s, const struct c2c_subject *subject)
 {
 	double base = (double)s->local_cycles;
 	struct c2c_latency l = subject->contended;
@@ -70,11 +70,11 @@ static const char *heaviest_function(const struct c2c *s, const struct c2c_subje
 	return best == NULL ? "[unknown]" : names_function(&s->names, best->place);
 }
 
-static void add_line(struct by_name *b, const struct c2c *s, const struct c2c_labels *labels,
-		     size_t i)
+static void measures_shared_add_line(struct by_name *b, const struct c2c *s,
+				     const struct c2c_labels *labels, size_t i)
 {
 	const struct c2c_subject *subject = &s->subjects.items[i];
-	const struct waits waits = waits_of(s, subject);
+	const struct waits waits = measures_shared_waits_of(s, subject);
 	struct text name = { 0 };
 
 	add(b, all_lines, &waits);
@@ -141,7 +141,7 @@ int measures_add_shared(struct session *s, const struct select *select, struct m
 		for (size_t i = 0; i < sharing.subjects.n; i++)
 			if (c2c_waited(&sharing.subjects.items[i], sharing.options.mode) > 0 &&
 			    !c2c_is_in_phases(&sharing.subjects.items[i].judgement))
-				add_line(&b, &sharing, &labels, i);
+				measures_shared_add_line(&b, &sharing, &labels, i);
 		add_measures(&b, s, sharing.interval > 0 ? sharing.interval : 1, out);
 		out->kinds |= 1u << MEASURE_SHARED;
 		tuples_release(&b.names);

@@ -94,7 +94,7 @@ void hot_branches_note(const struct hot *hot, struct table *t)
 {
 	const struct capture *capture = hot->session->capture;
 	struct hot_cost all = all_branches(hot);
-	uint64_t telling = all.n_telling;
+	uint64_t decidable = all.n_decidable;
 
 	if (all.n_branches == 0) {
 		table_note(t, "no entries of branch stacks");
@@ -103,14 +103,15 @@ void hot_branches_note(const struct hot *hot, struct table *t)
 	table_note(t,
 		   "rows are entries of branch stacks, the last branches before each sample: "
 		   "%" PRIu32 " of %" PRIu64 " (%.1f %%)",
-		   all.n, telling, telling == 0 ? 0 : 100.0 * (double)all.n / (double)telling);
+		   all.n, decidable,
+		   decidable == 0 ? 0 : 100.0 * (double)all.n / (double)decidable);
 	table_note(t, "they are branches near samples, not a sample of all branches: no totals "
 		      "follow, and shares are of those");
 	if (all.n_predicted > 0 && all.n_mispredicted == 0)
 		table_note(t, "all entries are marked as predicted; branch stacks that perf inject "
 			      "made of a trace are so, whatever happened");
-	if (telling < all.n_branches)
-		table_note(t, "%" PRIu64 " more entries do not tell", all.n_branches - telling);
+	if (decidable < all.n_branches)
+		table_note(t, "%" PRIu64 " more entries do not tell", all.n_branches - decidable);
 	for (size_t i = 0; i < capture_n_events(capture); i++)
 		note_kinds(&capture_event(capture, i)->attr, capture_event_name(capture, i), t);
 }

@@ -24,7 +24,8 @@ static void add_raw(struct elapsed_plan *p, const uint64_t *raw, uint32_t row)
 		*vec_add(&p->row_of_raw) = row;
 }
 
-static void add_rows(struct elapsed_plan *p, const struct hot *hot, const struct hot_grouping *g)
+static void elapsed_plan_add_rows(struct elapsed_plan *p, const struct hot *hot,
+				  const struct hot_grouping *g)
 {
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
 		uint64_t raw[N_DIMENSIONS], words[HOT_GROUP_WORDS];
@@ -86,7 +87,7 @@ struct elapsed_plan *elapsed_plan_new(const struct session *s, const struct hot 
 			p->dimensions[p->n_dimensions++] = (enum dimension)i;
 	tuples_init(&p->rows, g.n_words);
 	tuples_init(&p->raws, p->n_dimensions);
-	add_rows(p, hot, &g);
+	elapsed_plan_add_rows(p, hot, &g);
 	capture_walk(s->capture, visit, p);
 	if (p->stops.n > 1)
 		qsort(p->stops.items, p->stops.n, sizeof(*p->stops.items), compare_stops);

@@ -90,7 +90,7 @@ static void show_word(const struct list *l, size_t word, const struct hot_cost *
 				t, name,
 				table_format(t, "branch stacks of %s",
 					     capture_event_name(hot->session->capture, sampled)),
-				totals[event].n, totals[event].n_telling);
+				totals[event].n, totals[event].n_decidable);
 	}
 	free(totals);
 }

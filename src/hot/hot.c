@@ -149,10 +149,10 @@ static void add_branch(struct hot_cost *c, const struct batch *b, size_t row,
 		       const struct hot_options *o)
 {
 	uint32_t has = b->has[row];
-	bool tells = (has & o->branch_needs) == o->branch_needs;
+	bool is_decidable = (has & o->branch_needs) == o->branch_needs;
 
-	c->n += tells && (o->condition == NULL || select_matches(o->condition, b, row));
-	c->n_telling += tells;
+	c->n += is_decidable && (o->condition == NULL || select_matches(o->condition, b, row));
+	c->n_decidable += is_decidable;
 	c->n_branches++;
 	c->n_typed += (has & HAS_BRANCH_TYPE) != 0;
 	c->n_predicted += (has & HAS_EVENTS) != 0;

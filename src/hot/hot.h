@@ -44,7 +44,7 @@ struct hot_cost {
 	};
 	union {
 		uint64_t xlat_cycles; /* SPE: translation latency of those with a walk */
-		uint64_t n_telling;   /* branch entries: that can tell the condition */
+		uint64_t n_decidable; /* branch entries: that can tell the condition */
 	};
 	uint64_t squares;  /* SPE: of the total latencies, for their spread */
 	uint64_t full;	   /* SPE: those of `cycles` that full counters show */

@@ -194,9 +194,9 @@ void hot_show_keys(const struct hot_grouping *g, const uint64_t *words, struct t
 static void show_branches(const struct hot_cost *c, struct table *t, struct cell *row)
 {
 	hot_table_set(t, row, "branches", cell_count(c->n_branches));
-	if (c->n_telling > 0)
+	if (c->n_decidable > 0)
 		hot_table_set(t, row, "branch_share",
-			      cell_sparse(cell_ratio(c->n, c->n_telling), c->n_telling));
+			      cell_sparse(cell_ratio(c->n, c->n_decidable), c->n_decidable));
 	if (c->n_cycles > 0)
 		hot_table_set(t, row, "branch_cycles",
 			      cell_number((double)c->cycles / (double)c->n_cycles));

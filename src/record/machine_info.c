@@ -18,14 +18,14 @@
 #define CPUS "/sys/devices/system/cpu"
 #define NODES "/sys/devices/system/node"
 
-struct telling {
+struct machine_reader {
 	struct writer *writer;
 	const char *root;
 	struct arena text; /* what lists point to until they are written */
 };
 
 /* The value of a line "name : value" of /proc/cpuinfo, for the first CPU; NULL: no such. */
-static const char *cpuinfo_value(struct telling *m, const char *cpuinfo, const char *name)
+static const char *cpuinfo_value(struct machine_reader *m, const char *cpuinfo, const char *name)
 {
 	for (const char *line = cpuinfo; line != NULL && *line != '\0';) {
 		size_t len = strlen(name);
@@ -42,7 +42,7 @@ static const char *cpuinfo_value(struct telling *m, const char *cpuinfo, const c
 }
 
 /* The CPUs of a list in /sys; empty if it cannot be read. */
-static struct cpu_list machine_info_read_cpus(struct telling *m, const char *name)
+static struct cpu_list machine_info_read_cpus(struct machine_reader *m, const char *name)
 {
 	char line[SYSTEM_LINE_MAX];
 	struct cpu_list list = { 0 };
@@ -53,14 +53,14 @@ static struct cpu_list machine_info_read_cpus(struct telling *m, const char *nam
 	return list;
 }
 
-static uint64_t first_midr(struct telling *m)
+static uint64_t first_midr(struct machine_reader *m)
 {
 	struct cpu_list online = machine_info_read_cpus(m, "online");
 
 	return online.n > 0 ? machine_midr(m->root, online.items[0].first) : 0;
 }
 
-static void set_arm_identity(const struct telling *m, uint64_t midr)
+static void set_arm_identity(const struct machine_reader *m, uint64_t midr)
 {
 	struct catalog *catalog;
 	char text[128];
@@ -75,7 +75,7 @@ static void set_arm_identity(const struct telling *m, uint64_t midr)
 	catalog_free(catalog);
 }
 
-static void set_x86_identity(struct telling *m, const char *cpuinfo)
+static void set_x86_identity(struct machine_reader *m, const char *cpuinfo)
 {
 	static const char *const names[] = { "vendor_id", "cpu family", "model", "stepping" };
 	const char *description = cpuinfo_value(m, cpuinfo, "model name");
@@ -96,7 +96,7 @@ out:
 	text_release(&id);
 }
 
-static void set_identity(struct telling *m)
+static void set_identity(struct machine_reader *m)
 {
 	struct text cpuinfo = { 0 };
 	uint64_t midr = first_midr(m);
@@ -110,7 +110,7 @@ static void set_identity(struct telling *m)
 	text_release(&cpuinfo);
 }
 
-static void set_system(struct telling *m)
+static void set_system(struct machine_reader *m)
 {
 	struct text meminfo = { 0 };
 	struct utsname system;
@@ -134,7 +134,7 @@ struct lists {
 	VEC_OF(const char *) items;
 };
 
-static void add_list(struct telling *m, struct lists *lists, const char *text)
+static void add_list(struct machine_reader *m, struct lists *lists, const char *text)
 {
 	for (size_t i = 0; i < lists->items.n; i++)
 		if (strcmp(lists->items.items[i], text) == 0)
@@ -143,8 +143,8 @@ static void add_list(struct telling *m, struct lists *lists, const char *text)
 }
 
 /* The list of siblings of a CPU, in a file that older kernels know by another name. */
-static void add_siblings(struct telling *m, struct lists *lists, uint32_t cpu, const char *name,
-			 const char *old_name)
+static void add_siblings(struct machine_reader *m, struct lists *lists, uint32_t cpu,
+			 const char *name, const char *old_name)
 {
 	char list[SYSTEM_LINE_MAX];
 
@@ -155,7 +155,7 @@ static void add_siblings(struct telling *m, struct lists *lists, uint32_t cpu, c
 		add_list(m, lists, list);
 }
 
-static uint32_t topology_number(const struct telling *m, uint32_t cpu, const char *name)
+static uint32_t topology_number(const struct machine_reader *m, uint32_t cpu, const char *name)
 {
 	int64_t value;
 
@@ -164,7 +164,7 @@ static uint32_t topology_number(const struct telling *m, uint32_t cpu, const cha
 	return (uint32_t)value;
 }
 
-static void set_topology(struct telling *m, uint32_t n_cpus)
+static void set_topology(struct machine_reader *m, uint32_t n_cpus)
 {
 	struct lists cores = { 0 }, dies = { 0 }, threads = { 0 };
 	VEC_OF(struct cpu_place) places = { 0 };
@@ -195,7 +195,7 @@ static void set_topology(struct telling *m, uint32_t n_cpus)
 	vec_release(&places);
 }
 
-static void set_cpus(struct telling *m)
+static void set_cpus(struct machine_reader *m)
 {
 	struct cpu_list present = machine_info_read_cpus(m, "present"),
 			online = machine_info_read_cpus(m, "online");
@@ -242,7 +242,7 @@ static uint64_t node_kb(const char *meminfo, const char *name)
 	return at != NULL ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
-static struct writer_numa_node numa_node(struct telling *m, uint32_t number)
+static struct writer_numa_node numa_node(struct machine_reader *m, uint32_t number)
 {
 	struct writer_numa_node node = { .node = number, .cpus = "" };
 	char cpus[SYSTEM_LINE_MAX];
@@ -259,7 +259,7 @@ static struct writer_numa_node numa_node(struct telling *m, uint32_t number)
 	return node;
 }
 
-static void set_numa(struct telling *m, const struct numbers *nodes)
+static void set_numa(struct machine_reader *m, const struct numbers *nodes)
 {
 	VEC_OF(struct writer_numa_node) list = { 0 };
 
@@ -271,7 +271,7 @@ static void set_numa(struct telling *m, const struct numbers *nodes)
 }
 
 /* Which memory blocks belong to a node, a bit for each. */
-static struct writer_memory_node memory_node(struct telling *m, uint32_t node)
+static struct writer_memory_node memory_node(struct machine_reader *m, uint32_t node)
 {
 	struct system_names names = system_list(m->root, &m->text, NODES "/node%" PRIu32, node);
 	struct numbers blocks = { 0 };
@@ -288,7 +288,7 @@ static struct writer_memory_node memory_node(struct telling *m, uint32_t node)
 	return (struct writer_memory_node){ .node = node, .blocks = bits, .n_blocks = n_bits };
 }
 
-static void set_memory(struct telling *m, const struct numbers *nodes)
+static void set_memory(struct machine_reader *m, const struct numbers *nodes)
 {
 	VEC_OF(struct writer_memory_node) list = { 0 };
 	char block[64];
@@ -303,7 +303,7 @@ static void set_memory(struct telling *m, const struct numbers *nodes)
 	vec_release(&list);
 }
 
-static void set_nodes(struct telling *m)
+static void set_nodes(struct machine_reader *m)
 {
 	struct system_names names = system_list(m->root, &m->text, NODES);
 	struct numbers nodes = { 0 };
@@ -314,7 +314,8 @@ static void set_nodes(struct telling *m)
 	vec_release(&nodes.list);
 }
 
-static const char *cache_text(struct telling *m, uint32_t cpu, uint32_t index, const char *name)
+static const char *cache_text(struct machine_reader *m, uint32_t cpu, uint32_t index,
+			      const char *name)
 {
 	char text[SYSTEM_LINE_MAX];
 
@@ -324,7 +325,8 @@ static const char *cache_text(struct telling *m, uint32_t cpu, uint32_t index, c
 	return arena_strndup(&m->text, text, strlen(text));
 }
 
-static uint32_t cache_number(struct telling *m, uint32_t cpu, uint32_t index, const char *name)
+static uint32_t cache_number(struct machine_reader *m, uint32_t cpu, uint32_t index,
+			     const char *name)
 {
 	return (uint32_t)strtoul(cache_text(m, cpu, index, name), NULL, 10);
 }
@@ -333,7 +335,7 @@ struct caches {
 	VEC_OF(struct writer_cache) list;
 };
 
-static void add_cache(struct telling *m, struct caches *caches, uint32_t cpu, uint32_t index)
+static void add_cache(struct machine_reader *m, struct caches *caches, uint32_t cpu, uint32_t index)
 {
 	struct writer_cache cache = {
 		.level = cache_number(m, cpu, index, "level"),
@@ -365,7 +367,7 @@ static int by_level(const void *a, const void *b)
 	return type != 0 ? type : strverscmp(x->cpus, y->cpus);
 }
 
-static void add_caches_of(struct telling *m, struct caches *caches, uint32_t cpu)
+static void add_caches_of(struct machine_reader *m, struct caches *caches, uint32_t cpu)
 {
 	struct system_names names =
 		system_list(m->root, &m->text, CPUS "/cpu%" PRIu32 "/cache", cpu);
@@ -377,7 +379,7 @@ static void add_caches_of(struct telling *m, struct caches *caches, uint32_t cpu
 	vec_release(&indexes.list);
 }
 
-static void set_caches(struct telling *m)
+static void set_caches(struct machine_reader *m)
 {
 	struct cpu_list online = machine_info_read_cpus(m, "online");
 	struct caches caches = { 0 };
@@ -393,7 +395,7 @@ static void set_caches(struct telling *m)
 
 void record_machine(struct writer *w, const char *root)
 {
-	struct telling m = { .writer = w, .root = root };
+	struct machine_reader m = { .writer = w, .root = root };
 
 	set_system(&m);
 	set_identity(&m);

@@ -10,8 +10,8 @@ static const struct usage usage = {
 	"What is in this capture, what was lost, which code is hot, what stands out.",
 };
 
-static int answer(struct question *q, struct session *s, const struct select *select,
-		  struct err *err)
+static int report_answer(struct question *q, struct session *s, const struct select *select,
+			 struct err *err)
 {
 	bool is_brief = !q->rows.all && q->rows.top == 0;
 	struct report report = { 0 };
@@ -30,7 +30,7 @@ static int report_command(int argc, char **argv)
 		.usage = &usage,
 		.has_rows = QUESTION_ROWS_UNSORTED,
 		.max_arguments = 1,
-		.answer = answer,
+		.answer = report_answer,
 	};
 
 	return question_ask(&q, argc, argv);

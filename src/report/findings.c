@@ -116,7 +116,7 @@ static const char *subject_name(const struct finder *d, uint32_t place)
  * Half the width of the 95 % interval of a share: what `n` samples gave, against what the
  * others gave. How many there are is chance, and what each weighs.
  */
-static double error_of(const struct extent *e)
+static double report_findings_error_of(const struct extent *e)
 {
 	double rest = (double)(e->n_all - e->n);
 
@@ -186,7 +186,7 @@ static void advise(const struct finder *d, const struct candidate *found, struct
 }
 
 /* Where code has names, the place in it: "chase+0x4", walk.c:8. */
-static struct finding_place place_of(const struct finder *d, uint32_t place)
+static struct finding_place report_findings_place_of(const struct finder *d, uint32_t place)
 {
 	struct finding_place out = { 0 };
 	struct text text = { 0 };
@@ -227,12 +227,12 @@ static void add_finding(const struct finder *d, const struct candidate *found)
 		class->measure(&s, f);
 	f->size = (struct finding_size){
 		.share = e->share,
-		.error = error_of(e),
+		.error = report_findings_error_of(e),
 		.mark = e->mark,
 		.whole = class->whole != NULL ? class->whole : f->event,
 	};
 	add_weight(d, &s, e, f);
-	f->where = place_of(d, place);
+	f->where = report_findings_place_of(d, place);
 	advise(d, found, f);
 	f->samples = (struct finding_samples){
 		.n = e->n,

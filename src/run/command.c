@@ -316,7 +316,7 @@ static int read_counts(struct run *r, struct err *err)
 }
 
 /* What the counts say first, to decide what is to be sampled. */
-static int decide(struct run *r, const struct cpu_metric **out, struct err *err)
+static int run_decide(struct run *r, const struct cpu_metric **out, struct err *err)
 {
 	const struct stat_options stat_options = { 0 };
 	struct stat_answer stat = { 0 };
@@ -340,12 +340,12 @@ static int do_steps(struct run *r, struct err *err)
 	}
 	if (r->n_wanted > 1)
 		if (run_counting(r, err) < 0 || read_counts(r, err) < 0 ||
-		    decide(r, &first, err) < 0)
+		    run_decide(r, &first, err) < 0)
 			return -1;
 	return run_sampling(r, first, err);
 }
 
-static int answer(struct run *r, const struct output_options *output, struct err *err)
+static int run_answer(struct run *r, const struct output_options *output, struct err *err)
 {
 	const struct session_options session_options = {
 		.path = r->capture_path,
@@ -383,7 +383,7 @@ static int run(struct run *r, const struct output_options *output, struct err *e
 		return -1;
 	r->counts_path = path_join(r->folder, RUN_COUNTS);
 	r->capture_path = path_join(r->folder, RUN_CAPTURE);
-	if (do_steps(r, err) < 0 || answer(r, output, err) < 0) {
+	if (do_steps(r, err) < 0 || run_answer(r, output, err) < 0) {
 		remove_empty_folder(r);
 		return -1;
 	}

@@ -289,7 +289,7 @@ static uint32_t *map_frames(struct session *s, const struct tuples *frames)
 	return map;
 }
 
-static void add_totals(struct attribution_totals *to, const struct attribution_totals *from)
+static void scan_add_totals(struct attribution_totals *to, const struct attribution_totals *from)
 {
 	to->n_rows += from->n_rows;
 	to->n_by_context += from->n_by_context;
@@ -369,7 +369,7 @@ static void add_unwind_totals(struct session *s, const struct worker *w)
 
 static void add_worker_totals(struct session *s, const struct worker *w)
 {
-	add_totals(&s->attribution, attribution_totals(w->attribution));
+	scan_add_totals(&s->attribution, attribution_totals(w->attribution));
 	add_unwind_totals(s, w);
 	if (!s->has_unit_damage)
 		capture_add_diags(s->capture, unit_reader_diags(w->reader));

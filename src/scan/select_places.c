@@ -131,7 +131,8 @@ static bool is_line(struct search *s, const char *path, uint32_t line)
 	return s->is_last_path;
 }
 
-static void add_line(void *context, const char *path, uint32_t line, uint64_t offset, uint64_t size)
+static void select_places_add_line(void *context, const char *path, uint32_t line, uint64_t offset,
+				   uint64_t size)
 {
 	struct search *s = context;
 
@@ -148,7 +149,8 @@ int select_compile_line(struct session *s, struct test *t, const struct token *v
 	for (uint32_t i = 1; i < timeline_modules(s->timeline)->list.n; i++) {
 		search.module = i;
 		search.last_path = NULL; /* paths live as long as their file is open */
-		symbols_each_line(s->symbols, (struct module_id){ i }, add_line, &search);
+		symbols_each_line(s->symbols, (struct module_id){ i }, select_places_add_line,
+				  &search);
 	}
 	text_release(&search.text);
 	if (t->ranges.n == 0 && pattern == NULL && !t->is_negated)

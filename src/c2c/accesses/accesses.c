@@ -233,7 +233,7 @@ static void add_slice(struct c2c_accesses *a, uint32_t line, uint64_t time_ns)
 }
 
 /* As a bit. */
-static uint64_t slot_of(const struct c2c_choice *c, uint64_t time_ns)
+static uint64_t c2c_accesses_slot_of(const struct c2c_choice *c, uint64_t time_ns)
 {
 	uint64_t slot = time_ns > c->first_ns ? (time_ns - c->first_ns) >> c->slot_shift : 0;
 
@@ -259,8 +259,8 @@ uint64_t c2c_accesses_view(const struct c2c_accesses *a, uint32_t line, uint32_t
 	return number == TUPLES_NONE ? 0 : a->viewed.items[number];
 }
 
-static void add_row(struct c2c_accesses *a, const struct batch *b, size_t row, uint32_t line,
-		    const struct c2c_spot *spot, uint32_t mask)
+static void c2c_accesses_add_row(struct c2c_accesses *a, const struct batch *b, size_t row,
+				 uint32_t line, const struct c2c_spot *spot, uint32_t mask)
 {
 	uint32_t has = b->has[row];
 	const uint64_t words[C2C_TOUCH_WORDS] = {
@@ -278,7 +278,7 @@ static void add_row(struct c2c_accesses *a, const struct batch *b, size_t row, u
 	if (has & HAS_TIME) {
 		widen_times(&touch->first_ns, &touch->last_ns, b->time_ns[row], b->time_ns[row]);
 		add_slice(a, line, b->time_ns[row]);
-		touch->slots |= slot_of(a->choice, b->time_ns[row]);
+		touch->slots |= c2c_accesses_slot_of(a->choice, b->time_ns[row]);
 	}
 	if (has & HAS_PA)
 		add_page(a, touch, line, b->pa[row]);
@@ -318,7 +318,7 @@ static void accesses_consume(void *partial, const struct batch *b)
 			continue;
 		mask = c2c_classify_row(a->classifier, b, row);
 		if (c2c_is_of_line(mask))
-			add_row(a, b, row, line, &spot, mask);
+			c2c_accesses_add_row(a, b, row, line, &spot, mask);
 	}
 }
 

@@ -3,7 +3,7 @@
  * Loads that got their line out of another core's cache waited for it. So did those that got it
  * from a cache that all share, or from memory, if another thread's write took it away: what was
  * modified is written back there now and then, and the next ones to load it find it there. A line
- * that does not fit in the own caches is loaded from there, too, without anybody's doing. What
+ * that does not fit in the own caches is loaded from there, too, without a write of another core. What
  * tells them apart is that others wrote to it at that time, and that it is used too often to be
  * evicted.
  */
@@ -160,7 +160,7 @@ void c2c_settle_reloads(struct c2c *s, uint32_t from, uint32_t to)
 }
 
 /* Half of the 95 % interval of a share that some loads make: they against all others. */
-static double error_of(const struct c2c *s, const struct c2c_latency *mine, double share)
+static double c2c_cost_error_of(const struct c2c *s, const struct c2c_latency *mine, double share)
 {
 	const struct c2c_latency *all = &s->lines->loads;
 	double base = (double)s->local_cycles;
@@ -184,9 +184,9 @@ void c2c_rate(const struct c2c *s, struct c2c_subject *subject)
 	if (all == 0)
 		return;
 	subject->share = (double)subject->excess_cycles / all;
-	subject->error = error_of(s, &waits, subject->share);
+	subject->error = c2c_cost_error_of(s, &waits, subject->share);
 	subject->reload_share = (double)of_reloads / all;
-	subject->reload_error = error_of(s, r, subject->reload_share);
+	subject->reload_error = c2c_cost_error_of(s, r, subject->reload_share);
 }
 
 /* What full counters hold at least: those of 12 bits, less what went by before the issue. */

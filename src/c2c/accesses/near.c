@@ -87,7 +87,7 @@ static void look_up_all(struct search *search, uint64_t distance)
 }
 
 /* Looks farther and farther, as long as it is not too much. */
-static void find_lines(struct search *search)
+static void near_find_lines(struct search *search)
 {
 	struct c2c_near *near = &search->s->near;
 	uint64_t line_bytes = search->s->options.line_bytes;
@@ -109,7 +109,7 @@ void c2c_near_choose(struct c2c *s)
 	struct search search = { .s = s };
 
 	list_subjects(s);
-	find_lines(&search);
+	near_find_lines(&search);
 	c2c_choice_init(&s->near.choice, &s->options, search.found.n, s->first_ns, s->last_ns);
 	s->near.choice.only_touches = true;
 	for (size_t i = 0; i < search.found.n; i++)

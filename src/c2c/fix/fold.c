@@ -14,7 +14,7 @@ struct actor {
 };
 
 /* An access of the objects in question. */
-struct deed {
+struct actor_access {
 	struct layout_access access;
 	uint32_t actor;
 };
@@ -28,7 +28,7 @@ struct folding {
 	VEC_OF(struct actor) actors;
 	struct tuples places;
 	VEC_OF(uint32_t) joined; /* by place: another one that threads do in the same object */
-	VEC_OF(struct deed) deeds;
+	VEC_OF(struct actor_access) accesses_made;
 };
 
 struct layout_access c2c_layout_access(const struct c2c *s, uint32_t touch, uint64_t offset)
@@ -66,7 +66,7 @@ static void join_places(struct folding *f, uint32_t a, uint32_t b)
 	f->joined.items[a > b ? a : b] = a < b ? a : b;
 }
 
-static uint32_t place_of(struct folding *f, uint32_t place)
+static uint32_t c2c_fold_place_of(struct folding *f, uint32_t place)
 {
 	uint32_t number = tuples_add(&f->places, &(uint64_t){ place });
 
@@ -78,7 +78,7 @@ static uint32_t place_of(struct folding *f, uint32_t place)
 static uint32_t actor_of(struct folding *f, uint32_t instance, const struct c2c_touch_key *k)
 {
 	const uint64_t key[] = { instance, (uint64_t)k->process << 32 | k->tid };
-	uint32_t number = tuples_add(&f->actor_keys, key), place = place_of(f, k->place);
+	uint32_t number = tuples_add(&f->actor_keys, key), place = c2c_fold_place_of(f, k->place);
 
 	if (number == f->actors.n)
 		*vec_add(&f->actors) = (struct actor){ .instance = instance,
@@ -119,7 +119,7 @@ static void add_access(struct folding *f, uint32_t number, bool is_outside)
 		clip(&access, types_get(types, type)->size);
 		access.is_outside = is_outside;
 		*lowest = access.offset < *lowest ? access.offset : *lowest;
-		*vec_add(&f->deeds) = (struct deed){ access, actor_number };
+		*vec_add(&f->accesses_made) = (struct actor_access){ access, actor_number };
 	}
 }
 
@@ -212,9 +212,9 @@ static void add_up(struct folding *f)
 	struct tuples keys;
 
 	tuples_init(&keys, 3);
-	for (size_t i = 0; i < f->deeds.n; i++) {
-		struct layout_access a = f->deeds.items[i].access;
-		const struct actor *actor = &f->actors.items[f->deeds.items[i].actor];
+	for (size_t i = 0; i < f->accesses_made.n; i++) {
+		struct layout_access a = f->accesses_made.items[i].access;
+		const struct actor *actor = &f->actors.items[f->accesses_made.items[i].actor];
 		uint32_t number;
 
 		a.thread = out->has_roles ? actor->role : actor->tid;
@@ -289,7 +289,7 @@ void c2c_fold_init(struct c2c_fold *out, const struct c2c_objects *objects,
 	add_up(&f);
 	find_address(&f, cause);
 	free(f.is_in);
-	vec_release(&f.deeds);
+	vec_release(&f.accesses_made);
 	vec_release(&f.joined);
 	vec_release(&f.actors);
 	tuples_release(&f.actor_keys);

@@ -19,7 +19,7 @@ static uint32_t size_of(const struct layout_access *a)
 }
 
 /* The bytes first … last - 1 of the accesses that the question is about. */
-static void extent_of(const struct layout_question *q, uint64_t *first, uint64_t *last)
+static void layout_extent_of(const struct layout_question *q, uint64_t *first, uint64_t *last)
 {
 	*first = UINT64_MAX;
 	*last = 0;
@@ -115,7 +115,7 @@ static void choose_body(struct layout *l)
 	const struct type *type = types_get(q->types, types_plain(q->types, q->type));
 	uint64_t first, last;
 
-	extent_of(q, &first, &last);
+	layout_extent_of(q, &first, &last);
 	if (last == 0 || type->size == 0 || last > n * type->size ||
 	    !has_parts(q->types, q->type)) {
 		choose_bytes(l);
@@ -241,7 +241,7 @@ struct layout_use *layout_use_of(struct layout_uses *uses, uint32_t thread)
 }
 
 /* In order, once each. */
-static void add_line(struct layout_field *f, uint64_t line)
+static void layout_add_line(struct layout_field *f, uint64_t line)
 {
 	size_t i = f->lines.n;
 
@@ -271,8 +271,8 @@ static void count_use(const struct layout *l, struct layout_field *f, const stru
 	uint64_t first, last;
 
 	overlap(f, a, &first, &last);
-	add_line(f, layout_line(l, first));
-	add_line(f, layout_line(l, last));
+	layout_add_line(f, layout_line(l, first));
+	layout_add_line(f, layout_line(l, last));
 
 	use->loads += a->loads;
 	use->stores += a->stores;
@@ -353,7 +353,7 @@ static void list_used(struct layout *l)
 	}
 }
 
-static struct layout_field *used_field(const struct layout *l, size_t i)
+static struct layout_field *layout_used_field(const struct layout *l, size_t i)
 {
 	return &l->fields.items[l->used.items[i]];
 }
@@ -411,7 +411,7 @@ void layout_move(const struct layout *l, uint64_t *out_offsets, uint64_t *out_si
 	*out_size = round_up(at, l->question.line_bytes);
 }
 
-static void decide(struct layout *l)
+static void layout_decide(struct layout *l)
 {
 	uint64_t *offsets;
 
@@ -435,7 +435,7 @@ static void decide(struct layout *l)
 	}
 }
 
-static void answer(struct layout *l, const struct layout_question *question)
+static void layout_answer(struct layout *l, const struct layout_question *question)
 {
 	static void (*const list[])(struct layout *) = {
 		[LAYOUT_BYTES] = list_bytes,
@@ -449,7 +449,7 @@ static void answer(struct layout *l, const struct layout_question *question)
 	count_uses(l);
 	list_used(l);
 	layout_make_groups(l);
-	decide(l);
+	layout_decide(l);
 }
 
 /* As many of the elements are looked into: they are alike. */
@@ -466,7 +466,7 @@ void layout_init_within(struct layout *l, const struct layout *array,
 		own[i].is_outside |= !are_met(element, &own[i]);
 	}
 	question.accesses = own;
-	answer(l, &question);
+	layout_answer(l, &question);
 	l->own_accesses = own;
 	l->is_within = true;
 }
@@ -482,7 +482,7 @@ static void look_into_elements(struct layout *l)
 	size_t n_asked = 0;
 
 	for (size_t i = 0; i < l->used.n && n_asked < ASKED_ELEMENTS; i++) {
-		const struct layout_field *f = used_field(l, i);
+		const struct layout_field *f = layout_used_field(l, i);
 		struct layout own;
 
 		if (f->uses.n < 2 || f->stores == 0 || f->loads + f->stores <= most)
@@ -506,7 +506,7 @@ static void look_into_elements(struct layout *l)
 
 void layout_init(struct layout *l, const struct layout_question *question)
 {
-	answer(l, question);
+	layout_answer(l, question);
 	if (l->body == LAYOUT_ELEMENTS && l->advice == LAYOUT_KEEP)
 		look_into_elements(l);
 }

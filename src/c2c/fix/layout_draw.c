@@ -248,8 +248,8 @@ static struct cell text_cell(struct table *t, struct text *text)
 	return cell_text(table_text(t, text->bytes));
 }
 
-static struct cell *add_row(const struct layout *l, const struct layout_field *f, uint64_t line,
-			    uint64_t finding, struct table *t)
+static struct cell *layout_draw_add_row(const struct layout *l, const struct layout_field *f,
+					uint64_t line, uint64_t finding, struct table *t)
 {
 	struct cell *row = table_add_row(t);
 	struct text text = { 0 };
@@ -295,9 +295,9 @@ void layout_rows(const struct layout *l, uint64_t line, uint64_t finding, struct
 		const struct layout_field *f = &l->fields.items[i];
 
 		if (f->uses.n == 0)
-			add_row(l, f, line, finding, t);
+			layout_draw_add_row(l, f, line, finding, t);
 		for (size_t k = 0; k < f->uses.n; k++) {
-			struct cell *row = add_row(l, f, line, finding, t);
+			struct cell *row = layout_draw_add_row(l, f, line, finding, t);
 
 			add_thread(l, f->uses.items[k].thread, t, row);
 			row[ROW_LOADS] = cell_count(f->uses.items[k].loads);

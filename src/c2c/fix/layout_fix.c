@@ -18,7 +18,7 @@ enum {
 /* Less of the waiting on a line is not worth a word, where the rest can be helped. */
 static const double worth_saying = 0.1;
 
-static const struct layout_field *used_field(const struct layout *l, size_t i)
+static const struct layout_field *layout_fix_used_field(const struct layout *l, size_t i)
 {
 	return &l->fields.items[l->used.items[i]];
 }
@@ -89,7 +89,8 @@ static void put_threads(const struct layout *l, const struct layout_uses *uses, 
 /* The last of the used fields from `i` on that are of one group. */
 static size_t end_of_run(const struct layout *l, size_t i)
 {
-	while (i + 1 < l->used.n && used_field(l, i + 1)->group == used_field(l, i)->group)
+	while (i + 1 < l->used.n &&
+	       layout_fix_used_field(l, i + 1)->group == layout_fix_used_field(l, i)->group)
 		i++;
 	return i;
 }
@@ -99,13 +100,13 @@ static void put_run(const struct layout *l, size_t first, size_t last, struct te
 {
 	struct layout_uses uses = { 0 };
 
-	layout_field_name(l, used_field(l, first), out);
+	layout_field_name(l, layout_fix_used_field(l, first), out);
 	if (last > first) {
 		text_str(out, last > first + 1 ? " .. " : " and ");
-		layout_field_name(l, used_field(l, last), out);
+		layout_field_name(l, layout_fix_used_field(l, last), out);
 	}
 	for (size_t i = first; i <= last; i++)
-		layout_uses_add(&uses, used_field(l, i));
+		layout_uses_add(&uses, layout_fix_used_field(l, i));
 	put_threads(l, &uses, out);
 	vec_release(&uses);
 }
@@ -197,13 +198,13 @@ static void put_groups(const struct layout *l, struct text *out)
 
 		text_str(out, group > 0 ? " | " : "");
 		for (size_t i = 0; i < l->used.n; i++) {
-			if (used_field(l, i)->group != group)
+			if (layout_fix_used_field(l, i)->group != group)
 				continue;
-			layout_uses_add(&uses, used_field(l, i));
+			layout_uses_add(&uses, layout_fix_used_field(l, i));
 			if (n++ >= SHOWN_RUNS)
 				continue;
 			text_str(out, n > 1 ? ", " : "");
-			layout_field_name(l, used_field(l, i), out);
+			layout_field_name(l, layout_fix_used_field(l, i), out);
 		}
 		if (n > SHOWN_RUNS)
 			text_format(out, " and %zu more", n - SHOWN_RUNS);
@@ -280,7 +281,7 @@ static bool guards(const struct layout_field *lock, const struct layout_field *f
 static bool guards_any(const struct layout *l, const struct layout_field *lock)
 {
 	for (size_t i = 0; i < l->used.n; i++)
-		if (guards(lock, used_field(l, i)))
+		if (guards(lock, layout_fix_used_field(l, i)))
 			return true;
 	return false;
 }
@@ -288,7 +289,7 @@ static bool guards_any(const struct layout *l, const struct layout_field *lock)
 static bool is_guarded(const struct layout *l, const struct layout_field *f)
 {
 	for (size_t i = 0; i < l->used.n; i++)
-		if (guards(used_field(l, i), f))
+		if (guards(layout_fix_used_field(l, i), f))
 			return true;
 	return false;
 }
@@ -369,7 +370,7 @@ void layout_fix(const struct layout *l, struct text *out)
 	if (l->advice != LAYOUT_KEEP)
 		put[l->advice](l, &fix);
 	for (size_t i = 0; i < l->used.n && n < SHOWN_SHARED; i++) {
-		const struct layout_field *f = used_field(l, i);
+		const struct layout_field *f = layout_fix_used_field(l, i);
 
 		if (!layout_field_is_shared(l, f) || layout_own_part(l, f) < worth_saying ||
 		    is_guarded(l, f))

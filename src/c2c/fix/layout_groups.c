@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 
 /* Fields are put apart for this part of the accesses that find their line gone, or more. */
-static const double worth_parting = 0.3;
+static const double least_gain = 0.3;
 
 void layout_uses_add(struct layout_uses *to, const struct layout_field *f)
 {
@@ -66,11 +66,10 @@ static bool are_friends(const struct layout_field *a, const struct layout_field 
 	if (a->stores == 0 && b->stores == 0)
 		return true;
 	together = waits_together(a, b);
-	return together - waits_alone(a) - waits_alone(b) < worth_parting * together ||
-	       together == 0;
+	return together - waits_alone(a) - waits_alone(b) < least_gain * together || together == 0;
 }
 
-static struct layout_field *used_field(const struct layout *l, size_t i)
+static struct layout_field *layout_groups_used_field(const struct layout *l, size_t i)
 {
 	return &l->fields.items[l->used.items[i]];
 }
@@ -79,8 +78,8 @@ static struct layout_field *used_field(const struct layout *l, size_t i)
 static bool has_enemy(const struct layout *l, size_t i, uint32_t group)
 {
 	for (size_t k = 0; k < i; k++)
-		if (used_field(l, k)->group == group &&
-		    !are_friends(used_field(l, i), used_field(l, k)))
+		if (layout_groups_used_field(l, k)->group == group &&
+		    !are_friends(layout_groups_used_field(l, i), layout_groups_used_field(l, k)))
 			return true;
 	return false;
 }
@@ -93,7 +92,7 @@ void layout_make_groups(struct layout *l)
 
 		while (has_enemy(l, i, group))
 			group++;
-		used_field(l, i)->group = group;
+		layout_groups_used_field(l, i)->group = group;
 		if (group >= l->n_groups)
 			l->n_groups = group + 1;
 	}
@@ -119,8 +118,10 @@ bool layout_has_conflict(const struct layout *l)
 {
 	for (size_t i = 0; i < l->used.n; i++)
 		for (size_t k = 0; k < i; k++)
-			if (share_a_line(used_field(l, i), used_field(l, k)) &&
-			    !are_friends(used_field(l, i), used_field(l, k)))
+			if (share_a_line(layout_groups_used_field(l, i),
+					 layout_groups_used_field(l, k)) &&
+			    !are_friends(layout_groups_used_field(l, i),
+					 layout_groups_used_field(l, k)))
 				return true;
 	return false;
 }
@@ -131,10 +132,11 @@ bool layout_takes_turns(const struct layout *l)
 	bool is_found = false;
 
 	for (size_t i = 0; i < l->used.n; i++) {
-		is_found |= is_over[used_field(l, i)->group];
-		if (i > 0 && used_field(l, i)->group != used_field(l, i - 1)->group)
-			is_over[used_field(l, i - 1)->group] = true;
-		is_found |= is_over[used_field(l, i)->group];
+		is_found |= is_over[layout_groups_used_field(l, i)->group];
+		if (i > 0 && layout_groups_used_field(l, i)->group !=
+				     layout_groups_used_field(l, i - 1)->group)
+			is_over[layout_groups_used_field(l, i - 1)->group] = true;
+		is_found |= is_over[layout_groups_used_field(l, i)->group];
 	}
 	free(is_over);
 	return is_found;
@@ -146,8 +148,8 @@ double layout_own_part(const struct layout *l, const struct layout_field *f)
 	double all;
 
 	for (size_t i = 0; i < l->used.n; i++)
-		if (share_a_line(f, used_field(l, i)))
-			layout_uses_add(&uses, used_field(l, i));
+		if (share_a_line(f, layout_groups_used_field(l, i)))
+			layout_uses_add(&uses, layout_groups_used_field(l, i));
 	all = waits(&uses);
 	vec_release(&uses);
 	return all > 0 ? waits_alone(f) / all : 0;

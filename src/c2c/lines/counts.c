@@ -273,7 +273,7 @@ void c2c_classifier_free(struct c2c_classifier *c)
 	free(c);
 }
 
-static struct slot *slot_of(struct c2c_classifier *c, uint64_t low, uint64_t high)
+static struct slot *lines_counts_slot_of(struct c2c_classifier *c, uint64_t low, uint64_t high)
 {
 	return &c->slots[hash_mix(low ^ 0x9e3779b97f4a7c15u, high ^ 0xd6e8feb86659fd93u) >>
 			 (64 - SLOTS_LOG)];
@@ -319,7 +319,7 @@ static inline uint32_t classify_spe(struct c2c_classifier *c, const struct batch
 	low = (uint64_t)(uintptr_t)a.cpu;
 	high = a.events << 24 | (uint64_t)a.source << 8 | (uint64_t)a.has_source << 2 |
 	       (uint64_t)a.is_store << 1 | 1;
-	slot = slot_of(c, low, high);
+	slot = lines_counts_slot_of(c, low, high);
 	if (slot->low != low || slot->high != high)
 		*slot = (struct slot){ low, high, spe_mask(&a) };
 	return slot->mask;
@@ -334,7 +334,7 @@ static uint32_t classify_sample(struct c2c_classifier *c, const struct batch *b,
 	if (!(b->has[row] & HAS_DATA_SRC) ||
 	    (c->sampling.event >= 0 && b->event[row] != (unsigned)c->sampling.event))
 		return 0;
-	slot = slot_of(c, low, high);
+	slot = lines_counts_slot_of(c, low, high);
 	if (slot->low != low || slot->high != high)
 		*slot = (struct slot){ low, high, c2c_classify_data_src(low, has_address) };
 	return slot->mask;

@@ -130,12 +130,12 @@ static struct entry *entry_at(const struct shard *s, uint32_t number)
 }
 
 /* What a slot for this line holds. */
-static uint32_t slot_of(uint32_t hash, uint32_t number)
+static uint32_t line_table_slot_of(uint32_t hash, uint32_t number)
 {
 	return (hash & ~0u << NUMBER_BITS) | (number + 1);
 }
 
-static uint32_t number_of(uint32_t slot)
+static uint32_t line_table_number_of(uint32_t slot)
 {
 	return (slot & ((1u << NUMBER_BITS) - 1)) - 1;
 }
@@ -162,7 +162,7 @@ static void grow(struct shard *s)
 	for (uint32_t i = 0; i < s->n; i++) {
 		uint32_t hash = entry_at(s, i)->hash;
 
-		s->slots[empty_slot(s, hash)] = slot_of(hash, i);
+		s->slots[empty_slot(s, hash)] = line_table_slot_of(hash, i);
 	}
 }
 
@@ -222,7 +222,7 @@ static inline struct entry *guess_entry(const struct shard *s, uint32_t hash)
 	uint32_t is_second = (first ^ hash) >> NUMBER_BITS != 0;
 	uint32_t slot = first ^ ((first ^ second) & -is_second);
 
-	return slot == 0 ? NULL : entry_at(s, number_of(slot));
+	return slot == 0 ? NULL : entry_at(s, line_table_number_of(slot));
 }
 
 static struct entry *find_entry(const struct shard *s, const struct c2c_access_row *row)
@@ -234,7 +234,7 @@ static struct entry *find_entry(const struct shard *s, const struct c2c_access_r
 
 		if ((s->slots[at] ^ hash) >> NUMBER_BITS != 0)
 			continue;
-		e = entry_at(s, number_of(s->slots[at]));
+		e = entry_at(s, line_table_number_of(s->slots[at]));
 		if (is_of(e, row))
 			return e;
 	}
@@ -250,7 +250,7 @@ static struct entry *get_entry(struct shard *s, const struct c2c_access_row *row
 		return e;
 	if (2 * s->n > s->mask)
 		grow(s);
-	s->slots[empty_slot(s, hash)] = slot_of(hash, s->n);
+	s->slots[empty_slot(s, hash)] = line_table_slot_of(hash, s->n);
 	return add_entry(s, row);
 }
 
@@ -283,7 +283,7 @@ static void add_thread(struct entry *e, const struct c2c_access_row *row)
 	e->last_tid = row->tid;
 }
 
-static void add_row(struct entry *e, struct shard *s, const struct c2c_access_row *row)
+static void line_table_add_row(struct entry *e, struct shard *s, const struct c2c_access_row *row)
 {
 	if (c2c_tally_get(&e->tally, C2C_RECORDS) == C2C_TALLY_MAX)
 		widen(s, e);
@@ -311,12 +311,12 @@ static void add_some_rows(struct shard *s, const struct c2c_access_row *rows, co
 		const struct c2c_access_row *row = &rows[order[i]];
 		struct entry *e = guesses[i];
 
-		add_row(e != NULL && is_of(e, row) ? e : get_entry(s, row), s, row);
+		line_table_add_row(e != NULL && is_of(e, row) ? e : get_entry(s, row), s, row);
 	}
 }
 
-static void add_rows(struct shard *s, const struct c2c_access_row *rows, const uint16_t *order,
-		     size_t n)
+static void line_table_add_rows(struct shard *s, const struct c2c_access_row *rows,
+				const uint16_t *order, size_t n)
 {
 	for (size_t i = 0; i < n; i += ROWS_AHEAD)
 		add_some_rows(s, rows, order + i, n - i < ROWS_AHEAD ? n - i : ROWS_AHEAD);
@@ -360,7 +360,8 @@ void c2c_table_add(struct c2c_table *t, struct c2c_access_row *rows, size_t n)
 		if (first[number] == first[number + 1])
 			continue;
 		pthread_mutex_lock(&s->mutex);
-		add_rows(s, rows, order + first[number], (size_t)first[number + 1] - first[number]);
+		line_table_add_rows(s, rows, order + first[number],
+				    (size_t)first[number + 1] - first[number]);
 		pthread_mutex_unlock(&s->mutex);
 	}
 }

@@ -248,7 +248,7 @@ static void flush_rows(struct c2c_lines *l)
 	l->work->n_rows = 0;
 }
 
-static void add_rows(struct c2c_lines *l, const struct batch *b, const uint32_t *masks)
+static void c2c_lines_add_rows(struct c2c_lines *l, const struct batch *b, const uint32_t *masks)
 {
 	struct c2c_access_row *out = l->work->rows + l->work->n_rows;
 	uint32_t any = 0, all = HAS_ISSUE;
@@ -288,7 +288,7 @@ static void lines_consume(void *partial, const struct batch *b)
 	add_unmapped(l, b, masks);
 	count_samples(l, b, masks);
 	count_rows(l, masks, b->n);
-	add_rows(l, b, masks);
+	c2c_lines_add_rows(l, b, masks);
 }
 
 /* What add_load() left to the histograms. */

@@ -38,7 +38,7 @@ struct grouping {
 	VEC_OF(struct c2c_cause) list; /* by number of the key */
 };
 
-static void add_line(struct grouping *g, const uint64_t *key, uint32_t line)
+static void c2c_cause_add_line(struct grouping *g, const uint64_t *key, uint32_t line)
 {
 	uint32_t number = tuples_add(&g->keys, key);
 	struct c2c_cause *f;
@@ -100,7 +100,7 @@ static void add_by_object(struct grouping *g, const struct c2c_objects *o, struc
 	} else {
 		key[5] = n_counted[tuples_add(counted, key)]++ / MAX_LINES;
 	}
-	add_line(g, key, line);
+	c2c_cause_add_line(g, key, line);
 }
 
 /*
@@ -119,7 +119,7 @@ static void add_by_type(struct grouping *g, const struct c2c_instances *in,
 						  j->is_guarded, 0 };
 
 		for (size_t k = 0; k < f->lines.n; k++)
-			add_line(g, key, f->lines.items[k]);
+			c2c_cause_add_line(g, key, f->lines.items[k]);
 	}
 }
 
@@ -140,11 +140,11 @@ static void find_places(struct grouping *places, const struct c2c_instances *in)
 		if (!is_of_many(in, i))
 			continue;
 		instance = c2c_instance(in, in->of_line[i]);
-		add_line(places,
-			 (const uint64_t[KEY_WORDS]){ OF_PLACE, instance.kind,
-						      s->subjects.items[i].address -
-							      instance.start },
-			 i);
+		c2c_cause_add_line(places,
+				   (const uint64_t[KEY_WORDS]){ OF_PLACE, instance.kind,
+								s->subjects.items[i].address -
+									instance.start },
+				   i);
 	}
 	for (size_t i = 0; i < places->list.n; i++)
 		judge(s, &places->list.items[i]);

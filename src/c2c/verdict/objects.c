@@ -84,7 +84,7 @@ static void move_to_line(struct c2c_objects *o, uint32_t number)
 		o->names.list[number].object_address += to - from;
 }
 
-static uint32_t number_of(struct c2c_objects *o, uint32_t access)
+static uint32_t verdict_objects_number_of(struct c2c_objects *o, uint32_t access)
 {
 	const struct data_name *name = &o->names.list[access];
 	const uint64_t key[] = { c2c_line_at(o->sharing, o->lines[access])->space, name->object.v,
@@ -102,7 +102,7 @@ static void index_objects(struct c2c_objects *o)
 	o->numbers = mem_alloc(n + 1, sizeof(*o->numbers));
 	o->order = mem_alloc(n + 1, sizeof(*o->order));
 	for (uint32_t i = 0; i < n; i++)
-		o->numbers[i] = number_of(o, i);
+		o->numbers[i] = verdict_objects_number_of(o, i);
 	o->first = mem_zalloc((size_t)o->keys.n + 2, sizeof(*o->first));
 	for (size_t i = 0; i < n; i++)
 		if (o->numbers[i] != TUPLES_NONE)
@@ -157,7 +157,8 @@ static void part_of(const struct c2c_objects *o, uint32_t access, uint64_t *firs
 }
 
 /* The bytes whose lines are of interest: those of the object, and some around what is unsure. */
-static void extent_of(const struct c2c_objects *o, uint32_t access, uint64_t *first, uint64_t *last)
+static void verdict_objects_extent_of(const struct c2c_objects *o, uint32_t access, uint64_t *first,
+				      uint64_t *last)
 {
 	const struct data_name *name = &o->names.list[access];
 	uint64_t line_bytes = o->sharing->options.line_bytes, size = 0;
@@ -194,7 +195,7 @@ void c2c_objects_lines(const struct c2c_objects *o, const bool *wanted, struct t
 
 		if (!wanted[o->lines[i]])
 			continue;
-		extent_of(o, i, &first, &last);
+		verdict_objects_extent_of(o, i, &first, &last);
 		first -= first % line_bytes;
 		last -= last % line_bytes;
 		for (uint64_t n = 0; n <= (last - first) / line_bytes; n++) {

@@ -98,7 +98,7 @@ static uint64_t packed(const struct extent *e)
 	return (uint64_t)e->first << 48 | (uint64_t)e->from << 32 | (uint64_t)e->to << 16 | e->end;
 }
 
-static struct extent extent_of(const struct judging *j, uint32_t number)
+static struct extent c2c_verdict_extent_of(const struct judging *j, uint32_t number)
 {
 	uint64_t word = tuples_get(&j->extents, number)[0];
 
@@ -279,28 +279,30 @@ static void blame_stores(struct blame *b, struct extent victim, struct extent wr
 }
 
 /* Takes the stores of a thread off. */
-static void acquit(const struct judging *j, size_t thread, struct extent victim, struct blame *b)
+static void subtract_thread_stores(const struct judging *j, size_t thread, struct extent victim,
+				   struct blame *b)
 {
 	const struct turn *turn = &j->turns.items[thread];
 
 	for (uint32_t i = 0; i < turn->n_reaches; i++) {
 		const struct reach *own = &j->reaches.items[turn->first_reach + i];
 
-		blame_stores(b, victim, extent_of(j, own->extent), -(double)own->n_writes);
+		blame_stores(b, victim, c2c_verdict_extent_of(j, own->extent),
+			     -(double)own->n_writes);
 	}
 }
 
 /* All stores of others: those of everybody without the thread's own, and of other times. */
 static struct blame blame_for(const struct judging *j, const struct reach *victim)
 {
-	struct extent bytes = extent_of(j, victim->extent);
+	struct extent bytes = c2c_verdict_extent_of(j, victim->extent);
 	struct blame b = { 0 };
 
 	for (uint32_t i = 0; i < j->extents.n; i++)
-		blame_stores(&b, bytes, extent_of(j, i), j->writes.items[i]);
+		blame_stores(&b, bytes, c2c_verdict_extent_of(j, i), j->writes.items[i]);
 	for (size_t i = 0; i < j->turns.n; i++)
 		if (i == victim->thread || are_apart(j, victim->thread, i))
-			acquit(j, i, bytes, &b);
+			subtract_thread_stores(j, i, bytes, &b);
 	return b;
 }
 
@@ -332,23 +334,24 @@ static bool overlap(struct extent a, struct extent b)
 }
 
 /* What a thread may do to bytes. */
-enum doing { ACCESSES, WRITES, LOCKS };
+enum access_class { ACCESSES, WRITES, LOCKS };
 
-static bool does(const struct reach *r, enum doing what)
+static bool does(const struct reach *r, enum access_class what)
 {
 	return (what == LOCKS ? r->n_locks : what == WRITES ? r->n_writes : r->n_all) > 0;
 }
 
 /* How many threads do that to such bytes: enough to tell one from more. */
-static uint32_t count_reaching(const struct judging *j, uint32_t extent, enum doing what)
+static uint32_t count_reaching(const struct judging *j, uint32_t extent, enum access_class what)
 {
-	struct extent bytes = extent_of(j, extent);
+	struct extent bytes = c2c_verdict_extent_of(j, extent);
 	uint32_t n = 0, last = UINT32_MAX;
 
 	for (size_t i = 0; i < j->reaches.n && n < 2; i++) {
 		const struct reach *r = &j->reaches.items[i];
 
-		if (!does(r, what) || r->thread == last || !overlap(extent_of(j, r->extent), bytes))
+		if (!does(r, what) || r->thread == last ||
+		    !overlap(c2c_verdict_extent_of(j, r->extent), bytes))
 			continue;
 		last = r->thread;
 		n++;
@@ -532,7 +535,7 @@ static void add_fought(struct judging *j)
  * What kind of a line it is. That it is handed over once makes hardly a sampled load wait: where
  * several did, somebody wrote.
  */
-static void add_line(struct judging *j, uint64_t n_waited)
+static void c2c_verdict_add_line(struct judging *j, uint64_t n_waited)
 {
 	count_threads(j);
 	sort_reaches(j);
@@ -563,7 +566,7 @@ static void judge_line(const struct c2c *s, const struct c2c_subject *subject,
 	tuples_init(&j.pairs, 2);
 	for (uint32_t i = 0; i < subject->n_touches; i++)
 		add_touch(&j, touches[i]);
-	add_line(&j, c2c_waited(subject, s->options.mode));
+	c2c_verdict_add_line(&j, c2c_waited(subject, s->options.mode));
 	c2c_counts_add(&v->counts, &subject->counts);
 	v->out.n_waited += (uint32_t)c2c_waited(subject, s->options.mode);
 	free(j.apart);
@@ -575,7 +578,7 @@ static void judge_line(const struct c2c *s, const struct c2c_subject *subject,
 	tuples_release(&j.pairs);
 }
 
-static void decide(const struct c2c *s, struct verdict_sums *v)
+static void c2c_verdict_decide(const struct c2c *s, struct verdict_sums *v)
 {
 	if (v->n_fought > 0)
 		decide_fought(v);
@@ -604,7 +607,7 @@ struct c2c_judgement c2c_judge(const struct c2c *s, const uint32_t *lines, size_
 	}
 	v.out.n_threads = v.threads.n;
 	v.out.n_processes = processes.n;
-	decide(s, &v);
+	c2c_verdict_decide(s, &v);
 	vec_release(&v.is_writer);
 	tuples_release(&v.threads);
 	tuples_release(&processes);
