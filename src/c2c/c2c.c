@@ -207,7 +207,7 @@ static void take_second_look(struct c2c *s)
 	s->accesses_seen = take_look(s, LOOK_AT_SUBJECTS);
 	if (s->subjects.n == 0)
 		s->accesses_seen = c2c_accesses_class.new(s->session, &s->choice);
-	s->near.seen = take_look(s, LOOK_NEAR);
+	c2c_near_take(&s->near, take_look(s, LOOK_NEAR));
 }
 
 /*
@@ -308,7 +308,7 @@ static void look_farther(struct c2c *s, const struct select *select, const struc
 	for (uint32_t i = 0; i < lines->n; i++) {
 		const uint64_t *line = tuples_get(lines, i);
 
-		if (tuples_find(&s->near.choice.keys, line) == TUPLES_NONE &&
+		if (c2c_near_find(&s->near, line) == TUPLES_NONE &&
 		    c2c_near_is_beyond(&s->near, line))
 			c2c_choice_add(&out->choice, (uint32_t)line[0], line[1]);
 	}
@@ -329,7 +329,7 @@ static void take_lines(struct c2c *s, const struct tuples *lines, const struct c
 	for (uint32_t i = 0; i < from->choice.keys.n; i++)
 		numbers[i] = TUPLES_NONE;
 	for (uint32_t i = 0; i < lines->n; i++) {
-		uint32_t number = tuples_find(&from->choice.keys, tuples_get(lines, i));
+		uint32_t number = c2c_near_find(from, tuples_get(lines, i));
 
 		if (number != TUPLES_NONE)
 			numbers[number] = first + i;

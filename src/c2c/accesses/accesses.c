@@ -302,11 +302,25 @@ static size_t find_rows(const struct c2c_choice *choice, const struct batch *b, 
 	return n;
 }
 
+/* Drops everything if it is too much. What is too much of a part is so of the whole, too. */
+static void hold_to_limit(struct c2c_accesses *a)
+{
+	size_t most = a->choice->most_touches;
+
+	if (most == 0 || a->touches.n <= most)
+		return;
+	a->is_full = true;
+	tuples_release(&a->keys);
+	vec_release(&a->touches);
+	tuples_release(&a->views);
+	vec_release(&a->viewed);
+}
+
 static void accesses_consume(void *partial, const struct batch *b)
 {
 	struct c2c_accesses *a = partial;
 	uint16_t rows[BATCH_ROWS];
-	size_t n = find_rows(a->choice, b, rows);
+	size_t n = a->is_full ? 0 : find_rows(a->choice, b, rows);
 
 	for (size_t i = 0; i < n; i++) {
 		size_t row = rows[i];
@@ -320,6 +334,7 @@ static void accesses_consume(void *partial, const struct batch *b)
 		if (c2c_is_of_line(mask))
 			c2c_accesses_add_row(a, b, row, line, &spot, mask);
 	}
+	hold_to_limit(a);
 }
 
 void c2c_touch_merge(struct c2c_touch *to, const struct c2c_touch *from)
@@ -345,6 +360,9 @@ static void accesses_merge(void *into, const void *from, const struct id_map *ma
 	const struct c2c_accesses *part = from;
 
 	(void)map;
+	to->is_full |= part->is_full;
+	if (to->is_full)
+		return;
 	for (uint32_t i = 0; i < part->keys.n; i++)
 		c2c_touch_merge(touch_of(to, tuples_get(&part->keys, i)), &part->touches.items[i]);
 	for (uint32_t i = 0; i < part->pages.n; i++)
@@ -356,6 +374,7 @@ static void accesses_merge(void *into, const void *from, const struct id_map *ma
 
 		add_view(to, (uint32_t)key[0], (uint32_t)key[1], part->viewed.items[i]);
 	}
+	hold_to_limit(to);
 }
 
 void c2c_accesses_take(struct c2c_accesses *to, const struct c2c_accesses *from,

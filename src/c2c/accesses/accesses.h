@@ -24,6 +24,7 @@ struct c2c_choice {
 	uint64_t first_ns;		   /* where slot 0 begins; at most 64 have accesses */
 	unsigned slot_shift;		   /* they are 1 << slot_shift ns long */
 	bool only_touches;		   /* slices and pages are not wanted */
+	size_t most_touches;		   /* with more, nothing is kept; 0: any number */
 	struct address_filter filter;	   /* of these lines, and of c2c_choice_let_pass()'s */
 };
 
@@ -90,7 +91,8 @@ enum { C2C_TOUCH_WORDS = 4 };
 struct c2c_accesses {
 	const struct session *session;
 	const struct c2c_choice *choice;
-	struct tuples keys;		  /* C2C_TOUCH_WORDS wide */
+	bool is_full;	    /* there are more than the choice wants: nothing is kept */
+	struct tuples keys; /* C2C_TOUCH_WORDS wide */
 	VEC_OF(struct c2c_touch) touches; /* by number of the key */
 	struct tuples pages;		  /* (line, physical page): those that were met */
 	uint64_t *slices;	 /* records by line of the choice and slice, if time is sliced */

@@ -112,6 +112,7 @@ void c2c_near_choose(struct c2c *s)
 	near_find_lines(&search);
 	c2c_choice_init(&s->near.choice, &s->options, search.found.n, s->first_ns, s->last_ns);
 	s->near.choice.only_touches = true;
+	s->near.choice.most_touches = MOST_ACCESSES;
 	for (size_t i = 0; i < search.found.n; i++)
 		c2c_choice_add(&s->near.choice, search.found.items[i].space,
 			       search.found.items[i].address);
@@ -147,6 +148,22 @@ static uint64_t distance_of(const struct c2c_near *near, const struct c2c_spot *
 	    line->address - subjects[low - 1].address < distance)
 		distance = line->address - subjects[low - 1].address;
 	return distance;
+}
+
+uint32_t c2c_near_find(const struct c2c_near *near, const uint64_t *line)
+{
+	return near->choice.keys.n == 0 ? TUPLES_NONE : tuples_find(&near->choice.keys, line);
+}
+
+void c2c_near_take(struct c2c_near *near, struct c2c_accesses *seen)
+{
+	near->seen = seen;
+	if (seen == NULL || !seen->is_full)
+		return;
+	c2c_accesses_class.free(seen);
+	near->seen = NULL;
+	c2c_choice_release(&near->choice);
+	near->reach_bytes = 0;
 }
 
 bool c2c_near_is_beyond(const struct c2c_near *near, const uint64_t *line)

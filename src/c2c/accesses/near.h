@@ -26,6 +26,12 @@ struct c2c_near {
 
 /* Chooses them, of the table of all lines. */
 void c2c_near_choose(struct c2c *);
+
+/* The number of a line (space, address) among them, or TUPLES_NONE. */
+uint32_t c2c_near_find(const struct c2c_near *, const uint64_t *line);
+
+/* Takes what was done to them. If that is too much to be kept there are none. */
+void c2c_near_take(struct c2c_near *, struct c2c_accesses *);
 void c2c_near_release(struct c2c_near *);
 
 /* May a line (space, address) that is not among them have been accessed? */
