@@ -98,12 +98,19 @@ static int load_capture(const struct loader *l, const char *path, struct measure
 	const struct arguments arguments = { .items = { path }, .n = 1 };
 	struct session session;
 	struct select *select;
+	struct shared_scan first = { 0 };
+	struct c2c sharing = { 0 };
 	int rc = open_input(l->input, &arguments, &session, &select, err);
+	bool with_shared = rc == 0 && wants_shared(l, &session);
 
+	if (with_shared)
+		rc = c2c_begin(&sharing, &session, &measures_shared_request, &first, err);
 	if (rc == 0)
-		measures_of_session(&session, select, l->kinds, out);
-	if (rc == 0 && wants_shared(l, &session))
-		rc = measures_add_shared(&session, select, out, err);
+		measures_of_session(&session, select, l->kinds, &first, out);
+	if (rc == 0 && with_shared)
+		rc = measures_add_shared(&sharing, select, out, err);
+	shared_scan_release(&first);
+	c2c_release(&sharing);
 	close_input(&session, select, rc < 0 ? EXIT_FAILED : EXIT_DONE);
 	return rc;
 }

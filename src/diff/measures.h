@@ -15,9 +15,10 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "c2c/c2c.h"
 #include "count/counts.h"
 #include "cpu/pmu.h"
-#include "scan/select.h"
+#include "scan/shared_scan.h"
 #include "session/session.h"
 
 enum measure_kind {
@@ -74,17 +75,20 @@ int measure_kind_find(const char *name); /* -1: no such */
 
 /*
  * What a capture holds: totals, and the costs by each of the kinds whose bit is set. SPE records
- * cost the cycles that their operation took, each for as many as the sampling interval says.
+ * cost the cycles that their operation took, each for as many as the sampling interval says. The
+ * scan that it takes is `first`, which may have other analyses.
  */
 void measures_of_session(struct session *, const struct select *, uint32_t kinds,
-			 struct measures *out);
+			 struct shared_scan *first, struct measures *out);
+
+/* For c2c_begin(), before the first scan. */
+extern const struct c2c_request measures_shared_request;
 
 /*
  * Adds what loads waited for data of other cores, by the name of the data: "account"; "data of
  * f" where it has none and f accesses it most; and "all lines".
  */
-int measures_add_shared(struct session *, const struct select *, struct measures *out,
-			struct err *);
+int measures_add_shared(struct c2c *, const struct select *, struct measures *out, struct err *);
 
 /* Events and the metrics that can be made of them. `pmu` may be NULL: events alone. */
 void measures_of_counts(const struct counts *, const struct cpu_pmu *, struct measures *out);

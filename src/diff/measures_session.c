@@ -12,7 +12,6 @@
 #include "diff/measures.h"
 #include "estimate/latency.h"
 #include "hot/hot.h"
-#include "scan/scan.h"
 #include "session/interval.h"
 #include "session/names.h"
 
@@ -304,13 +303,14 @@ static void describe(const struct session *s, const struct costs *costs, struct 
 }
 
 void measures_of_session(struct session *s, const struct select *select, uint32_t kinds,
-			 struct measures *out)
+			 struct shared_scan *first, struct measures *out)
 {
 	struct analysis costs = { .class = &costs_class };
 	enum symbols_depth depth = kinds >> MEASURE_LINE & 1 ? SYMBOLS_LINES : SYMBOLS_FUNCTIONS;
 	struct names names;
 
-	scan(s, select, &costs, 1);
+	shared_scan_add(first, &costs, &(struct scan_wish){ 0 });
+	shared_scan_run(s, select, first);
 	names_init(&names, s, NULL, depth);
 	describe(s, costs.result, out);
 	out->kinds |= kinds | 1u << MEASURE_TOTAL;

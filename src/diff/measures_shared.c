@@ -119,36 +119,37 @@ static void add_measures(const struct by_name *b, const struct session *s, doubl
 	}
 }
 
-int measures_add_shared(struct session *s, const struct select *select, struct measures *out,
+const struct c2c_request measures_shared_request = {
+	.mode = -1,
+	.top = MAX_LINES,
+	.sort = C2C_SORT_COST,
+};
+
+int measures_add_shared(struct c2c *sharing, const struct select *select, struct measures *out,
 			struct err *err)
 {
-	const struct c2c_request request = {
-		.mode = -1,
-		.top = MAX_LINES,
-		.sort = C2C_SORT_COST,
-	};
 	const struct waits none = { 0 };
-	struct c2c sharing = { 0 };
-	struct c2c_labels labels = { 0 };
+	struct shared_scan second = { 0 };
+	struct c2c_labels labels;
 	struct by_name b = { 0 };
-	int rc = c2c_run(s, select, &request, &sharing, err);
 
-	if (rc == 0) {
-		strings_init(&b.strings);
-		tuples_init(&b.names, 1);
-		c2c_labels_init(&labels, &sharing);
-		add(&b, all_lines, &none); /* also where nothing is shared: that may change */
-		for (size_t i = 0; i < sharing.subjects.n; i++)
-			if (c2c_waited(&sharing.subjects.items[i], sharing.options.mode) > 0 &&
-			    !c2c_is_in_phases(&sharing.subjects.items[i].judgement))
-				measures_shared_add_line(&b, &sharing, &labels, i);
-		add_measures(&b, s, sharing.interval > 0 ? sharing.interval : 1, out);
-		out->kinds |= 1u << MEASURE_SHARED;
-		tuples_release(&b.names);
-		strings_release(&b.strings);
-		vec_release(&b.list);
-	}
+	if (c2c_choose(sharing, select, &second, err) < 0)
+		return -1;
+	shared_scan_run(sharing->session, select, &second);
+	c2c_finish(sharing, select);
+	strings_init(&b.strings);
+	tuples_init(&b.names, 1);
+	c2c_labels_init(&labels, sharing);
+	add(&b, all_lines, &none); /* also where nothing is shared: that may change */
+	for (size_t i = 0; i < sharing->subjects.n; i++)
+		if (c2c_waited(&sharing->subjects.items[i], sharing->options.mode) > 0 &&
+		    !c2c_is_in_phases(&sharing->subjects.items[i].judgement))
+			measures_shared_add_line(&b, sharing, &labels, i);
+	add_measures(&b, sharing->session, sharing->interval > 0 ? sharing->interval : 1, out);
+	out->kinds |= 1u << MEASURE_SHARED;
+	tuples_release(&b.names);
+	strings_release(&b.strings);
+	vec_release(&b.list);
 	c2c_labels_release(&labels);
-	c2c_release(&sharing);
-	return rc;
+	return 0;
 }

@@ -252,11 +252,17 @@ static void compare(struct session *s)
 	struct diff diff = { 0 };
 	struct diff_tables tables = { 0 };
 	struct text baseline = { 0 };
+	struct shared_scan first = { 0 };
+	struct c2c sharing = { 0 };
 	bool has_tripped;
 	struct err err;
 
-	measures_of_session(s, NULL, UINT32_MAX, &measures);
-	measures_add_shared(s, NULL, &measures, &err);
+	if (c2c_begin(&sharing, s, &measures_shared_request, &first, &err) == 0) {
+		measures_of_session(s, NULL, UINT32_MAX, &first, &measures);
+		measures_add_shared(&sharing, NULL, &measures, &err);
+	}
+	shared_scan_release(&first);
+	c2c_release(&sharing);
 	measures_write(&measures, &baseline);
 	diff_make(&measures, &measures, DIFF_PER_RUN, &diff);
 	if (diff_tables(&diff, NULL, 0, TOP, &tables, &has_tripped, &err) == 0)

@@ -460,7 +460,8 @@ static void captures_are_measured(void **state)
 		bool has_total = false;
 
 		open_fixture(&contents, n_workers, &s);
-		measures_of_session(&s, NULL, 1u << MEASURE_FUNCTION, &m);
+		measures_of_session(&s, NULL, 1u << MEASURE_FUNCTION, &(struct shared_scan){ 0 },
+				    &m);
 		for (size_t i = 0; i < m.list.n; i++) {
 			const struct measure *f = &m.list.items[i];
 
@@ -496,7 +497,7 @@ static void full_counters_are_measured(void **state)
 
 	(void)state;
 	open_fixture(&contents, 2, &s);
-	measures_of_session(&s, NULL, 1u << MEASURE_FUNCTION, &m);
+	measures_of_session(&s, NULL, 1u << MEASURE_FUNCTION, &(struct shared_scan){ 0 }, &m);
 	for (size_t i = 0; i < m.list.n; i++) {
 		if (strcmp(m.list.items[i].event, "arm_spe") != 0)
 			continue;
