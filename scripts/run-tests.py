@@ -111,7 +111,7 @@ def check(build):
     log.unlink(missing_ok=True)
     if run(["ninja", "-C", build, "--quiet"]) == 0:
         run(["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs", "--quiet", "--timeout-multiplier", "10",
-             "--suite", "unit", "--suite", "smoke"])
+             "--suite", "unit", "--suite", "smoke", "--suite", "docs", "--suite", "fuzz"])
     results = count(log, build.name) if log.exists() else build_failed(build.name, "ninja or meson test")
     say_failures()
     passed, failed, skipped = results

@@ -38,7 +38,7 @@ void annotate_view_fill(struct annotate_view *, const struct annotation *);
 
 /*
  * The tables of an annotated function; zeroed is empty. `shown` borrows from the others.
- * Machines get instructions with what belongs to each; people get the listing.
+ * csv and json get the instructions with what belongs to each; text gets the listing.
  */
 struct annotate_tables {
 	struct table function, instructions, events, sources, loops, listing;

@@ -13,6 +13,22 @@ static const struct column summary_columns[] = {
 	{ "value", NULL, "", CELL_TEXT, COLUMN_GROW, "in words" },
 };
 
+/* If there is no finding. */
+const char *c2c_nothing_found(const struct c2c *s)
+{
+	switch (c2c_silence_of(s)) {
+	case C2C_NO_DATA_ADDRESSES:
+		return no_data_addresses;
+	case C2C_NO_WRITES:
+		return "no line is seen to be fought over: stores were not recorded";
+	case C2C_SPREAD:
+		return "no line stands out; what waits for other cores is spread over many";
+	case C2C_NONE_CONTENDED:
+		break;
+	}
+	return "no line is fought over";
+}
+
 static void add_fact(struct table *t, const char *name, const char *value)
 {
 	struct cell *row = table_add_row(t);

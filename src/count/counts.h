@@ -82,7 +82,7 @@ struct counts {
 	uint64_t n_put_off;  /* times that they left it for another task; both 0: not told */
 	bool is_modelled;    /* by the machine model: simulated, not measured */
 	bool has_no_pmu;     /* counted where there is none: the kernel's own events alone */
-	bool has_own_times;  /* time off a counter is turns alone, on mixed cores, too */
+	bool has_own_times; /* enabled − running is multiplexing only, never time on cores of another type */
 };
 
 /* Frees what it holds and empties it. */

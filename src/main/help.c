@@ -21,7 +21,7 @@ static int no_page(const char *name)
 {
 	const char *nearest = command_nearest(name);
 
-	if (nearest != NULL)
+	if (nearest != NULL && strcmp(nearest, name) != 0)
 		tell("there is no manual page for '%s'; did you mean 'cyclops help %s'?", name,
 		     nearest);
 	else

@@ -15,7 +15,7 @@ enum {
 	MAX_COLUMNS = 2 + N_KEYS * KEY_MAX_COLUMNS + 64 + SLICES_MAX,
 };
 
-/* A column of the sums; the index of its cell is its own. */
+/* The columns of the sums, in their order; those of latencies stand behind SUM_TIME. */
 enum sum_column {
 	SUM_SAMPLES,
 	SUM_SHARE,

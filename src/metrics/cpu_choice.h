@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which CPU of the catalog counts are of. */
+/* Finds the CPU of the catalog that given counts were made on. */
 #ifndef CYCLOPS_METRICS_CPU_CHOICE_H
 #define CYCLOPS_METRICS_CPU_CHOICE_H
 

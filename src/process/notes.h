@@ -59,7 +59,7 @@ struct notes {
 	VEC_OF(struct note) list;
 	VEC_OF(struct map_note) maps;
 	VEC_OF(struct build_id) build_ids; /* 0 is no build-id */
-	struct tuples build_id_words;	   /* of number in `build_ids` */
+	struct tuples build_id_words;	   /* the bytes of each; numbers are those in `build_ids` */
 	bool have_times;		   /* any of them */
 	struct tuples tids;		   /* threads seen … */
 	VEC_OF(uint32_t) pids;		   /* … and the process each was last seen in */

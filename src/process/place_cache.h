@@ -21,7 +21,7 @@ struct place_range {
 	struct place_page *numbers; /* NULL: places here are asked for one by one */
 };
 
-/* The number of a place that no page keeps; place 0 is always known. */
+/* A place outside all of struct place_page (process/place_numbers.h); place 0 is always known. */
 struct known_place {
 	struct place place;
 	uint32_t number;

@@ -25,7 +25,7 @@ struct binary {
 	struct elf_file inner; /* what .gnu_debugdata holds */
 	bool has_segments;     /* the offset is one in the file `code` */
 	uint64_t to_file;
-	uint64_t size; /* offsets from here on are none of its own; 0: not known */
+	uint64_t size; /* the first offset behind its end; 0: not known */
 	struct functions own;
 	const struct functions *functions; /* own ones, or those of the kernel */
 	uint64_t to_function;		   /* from addresses in the file to those of `functions` */

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -371,6 +372,7 @@ static void run_command(const char *name, struct session *s, const struct select
 			return;
 		}
 	}
+	fprintf(stderr, "session_fuzz: command '%s' has no row in the table\n", name);
 	abort();
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "c2c/verdict/classes.h"
 
-#include "data/data_names.h"
-
 /* Of contended loads; see also C2C_LEAST_SHARE. */
 static const double least_part = 0.01;
 
@@ -82,15 +80,13 @@ static bool is_spread(const struct c2c *s)
 	return n >= LEAST_LOADS && n >= s->total.n[C2C_LOADS] / LEAST_PART;
 }
 
-/* Only addresses of data can tell that there is none. */
-const char *c2c_nothing_found(const struct c2c *s)
+enum c2c_silence c2c_silence_of(const struct c2c *s)
 {
 	const struct c2c_counts *c = &s->total;
 
 	if (c->n[C2C_RECORDS] <= c->n[C2C_LOAD_NO_ADDRESS] + c->n[C2C_STORE_NO_ADDRESS])
-		return no_data_addresses;
+		return C2C_NO_DATA_ADDRESSES;
 	if (!c2c_has_writes(s))
-		return "no line is seen to be fought over: stores were not recorded";
-	return is_spread(s) ? "no line stands out; what waits for other cores is spread over many"
-			    : "no line is fought over";
+		return C2C_NO_WRITES;
+	return is_spread(s) ? C2C_SPREAD : C2C_NONE_CONTENDED;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which lines are worth a word, and the words for all of them together. */
+/* Which lines are told of, and what is to be said if none is. */
 #ifndef CYCLOPS_C2C_VERDICT_CLASSES_H
 #define CYCLOPS_C2C_VERDICT_CLASSES_H
 
@@ -28,8 +28,15 @@ double c2c_contended_part(const struct c2c *, const struct c2c_subject *);
 /* What shares are of: from issue on where that was recorded, or else from dispatch. */
 const char *c2c_latency_words(const struct c2c *);
 
-/* What to say if there is no finding. */
-const char *c2c_nothing_found(const struct c2c *);
+/* Why there is no finding. */
+enum c2c_silence {
+	C2C_NO_DATA_ADDRESSES, /* only they can tell */
+	C2C_NO_WRITES,	       /* stores were not recorded */
+	C2C_SPREAD,	       /* many lines wait, none of them much */
+	C2C_NONE_CONTENDED,
+};
+
+enum c2c_silence c2c_silence_of(const struct c2c *);
 
 /* Was any write to a line seen? Atomics write, too, but they are loads in the record. */
 bool c2c_has_writes(const struct c2c *);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* False or true sharing, or none: judged by who accessed which bytes, and when. */
+/*
+ * False or true sharing, or none: judged by who accessed which bytes, and when. What it comes to is
+ * struct c2c_judgement of c2c/accesses/result.h.
+ */
 #ifndef CYCLOPS_C2C_VERDICT_VERDICT_H
 #define CYCLOPS_C2C_VERDICT_VERDICT_H
 
