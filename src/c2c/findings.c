@@ -113,20 +113,6 @@ struct teller {
 	struct findings *out;
 };
 
-static struct finding_place c2c_findings_place_of(const struct teller *t, uint32_t place)
-{
-	struct finding_place out = { 0 };
-	struct text text = { 0 };
-	const char *file;
-
-	names_place(&t->s->names, place, &text);
-	out.name = arena_strndup(&t->out->memory, text.bytes, text.n);
-	if (names_line(&t->s->names, place, &file, &out.line))
-		out.file = findings_text(t->out, path_base(file));
-	text_release(&text);
-	return out;
-}
-
 static struct finding_access access_of(const struct teller *t, const struct c2c_ranked *r,
 				       bool is_write)
 {
@@ -138,7 +124,7 @@ static struct finding_access access_of(const struct teller *t, const struct c2c_
 		.field = findings_text(t->out, t->labels->fields[r->number]),
 		.offset = a->offset,
 		.size = a->size,
-		.place = c2c_findings_place_of(t, a->place),
+		.place = findings_place(t->out, &t->s->names, a->place),
 		.operation = c2c_kind_name(a->kind),
 		.records = r->records,
 		.n_threads = r->n_threads,

@@ -74,6 +74,20 @@ const char *findings_text(struct findings *f, const char *text)
 	return text == NULL ? NULL : arena_strndup(&f->memory, text, strlen(text));
 }
 
+struct finding_place findings_place(struct findings *f, const struct names *names, uint32_t place)
+{
+	struct finding_place out = { 0 };
+	struct text text = { 0 };
+	const char *file;
+
+	names_place(names, place, &text);
+	out.name = arena_strndup(&f->memory, text.bytes, text.n);
+	if (names_line(names, place, &file, &out.line))
+		out.file = findings_text(f, path_base(file));
+	text_release(&text);
+	return out;
+}
+
 struct evidence *finding_add_evidence(struct finding *f, enum evidence_kind kind)
 {
 	struct evidence *e = vec_add(&f->evidence);

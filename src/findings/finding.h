@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "cpu/pmu.h"
+#include "session/names.h"
 #include "table/table.h"
 
 enum finding_kind {
@@ -271,6 +272,9 @@ struct finding *findings_add(struct findings *, enum finding_kind);
 
 /* A copy of the text that lives as long; NULL of NULL. */
 const char *findings_text(struct findings *, const char *text);
+
+/* The instruction at a place, by its name and line as far as they are known. */
+struct finding_place findings_place(struct findings *, const struct names *, uint32_t place);
 
 struct evidence *finding_add_evidence(struct finding *, enum evidence_kind);
 

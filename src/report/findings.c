@@ -185,21 +185,6 @@ static void advise(const struct finder *d, const struct candidate *found, struct
 	finding_add_remedy(out, remedy);
 }
 
-/* Where code has names, the place in it: "chase+0x4", walk.c:8. */
-static struct finding_place report_findings_place_of(const struct finder *d, uint32_t place)
-{
-	struct finding_place out = { 0 };
-	struct text text = { 0 };
-	const char *file;
-
-	names_place(d->names, place, &text);
-	out.name = arena_strndup(&d->out->memory, text.bytes, text.n);
-	if (names_line(d->names, place, &file, &out.line))
-		out.file = findings_text(d->out, path_base(file));
-	text_release(&text);
-	return out;
-}
-
 /* What the function has: told also where the finding is not about all of it. */
 static void add_weight(const struct finder *d, const struct subject *s, const struct extent *e,
 		       struct finding *out)
@@ -232,7 +217,7 @@ static void add_finding(const struct finder *d, const struct candidate *found)
 		.whole = class->whole != NULL ? class->whole : f->event,
 	};
 	add_weight(d, &s, e, f);
-	f->where = report_findings_place_of(d, place);
+	f->where = findings_place(d->out, d->names, place);
 	advise(d, found, f);
 	f->samples = (struct finding_samples){
 		.n = e->n,

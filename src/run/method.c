@@ -185,14 +185,8 @@ static void set_where(const struct hot *hot, const struct names *names, const st
 		      struct finding *out)
 {
 	bool has_spe = capture_spe(hot->session->capture)->is_present;
-	struct text text = { 0 };
-	const char *file;
 
-	names_place(names, w->h.place, &text);
-	out->where.name = arena_strndup(&memory->memory, text.bytes, text.n);
-	text_release(&text);
-	if (names_line(names, w->h.place, &file, &out->where.line))
-		out->where.file = findings_text(memory, path_base(file));
+	out->where = findings_place(memory, names, w->h.place);
 	out->where_percent = 100 * (double)w->h.weight / (double)w->h.all;
 	out->where_of = w->is_event ? class->words : has_spe ? "latency" : "samples";
 	out->where_from = has_spe ? "SPE" : "sampled";
