@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/data_src.h"
 
-#include <linux/perf_event.h>
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
@@ -11,14 +10,14 @@
 
 unsigned data_src_access(uint64_t data_src)
 {
-	const union perf_mem_data_src source = { .val = data_src };
+	const struct data_src source = data_src_read(data_src);
 	unsigned access = 0;
 
-	if (source.mem_op & PERF_MEM_OP_LOAD)
+	if (source.op & DATA_SRC_OP_LOAD)
 		access |= DATA_LOAD;
-	if (source.mem_op & PERF_MEM_OP_STORE)
+	if (source.op & DATA_SRC_OP_STORE)
 		access |= DATA_STORE;
-	if (access != 0 && source.mem_lock & PERF_MEM_LOCK_LOCKED)
+	if (access != 0 && source.lock & DATA_SRC_LOCK_LOCKED)
 		access |= DATA_LOCKED;
 	return access;
 }
@@ -31,24 +30,25 @@ unsigned data_src_access(uint64_t data_src)
 
 /* Levels of samples, nearest to what the record says first. */
 static const struct {
-	uint64_t level; /* PERF_MEM_LVL_… */
+	uint64_t level; /* DATA_SRC_LEVEL_… */
 	struct cpu_source hit, miss;
 } levels[] = {
-	{ PERF_MEM_LVL_L1, SOURCE(1, "L1", L1), SOURCE(1, "L1-miss", UNKNOWN) },
-	{ PERF_MEM_LVL_LFB, SOURCE(2, "LFB", L1), SOURCE(2, "LFB-miss", UNKNOWN) },
-	{ PERF_MEM_LVL_L2, SOURCE(1, "L2", L2), SOURCE(3, "L2-miss", UNKNOWN) },
-	{ PERF_MEM_LVL_L3, SOURCE(1, "L3", SYSTEM_CACHE), SOURCE(4, "L3-miss", UNKNOWN) },
-	{ PERF_MEM_LVL_LOC_RAM, SOURCE(1, "DRAM", DRAM), SOURCE(5, "DRAM-miss", UNKNOWN) },
-	{ PERF_MEM_LVL_REM_RAM1, SOURCE(1, "remote-DRAM", REMOTE_DRAM),
+	{ DATA_SRC_LEVEL_L1, SOURCE(1, "L1", L1), SOURCE(1, "L1-miss", UNKNOWN) },
+	{ DATA_SRC_LEVEL_FILL_BUFFER, SOURCE(2, "LFB", L1), SOURCE(2, "LFB-miss", UNKNOWN) },
+	{ DATA_SRC_LEVEL_L2, SOURCE(1, "L2", L2), SOURCE(3, "L2-miss", UNKNOWN) },
+	{ DATA_SRC_LEVEL_L3, SOURCE(1, "L3", SYSTEM_CACHE), SOURCE(4, "L3-miss", UNKNOWN) },
+	{ DATA_SRC_LEVEL_LOCAL_RAM, SOURCE(1, "DRAM", DRAM), SOURCE(5, "DRAM-miss", UNKNOWN) },
+	{ DATA_SRC_LEVEL_REMOTE_RAM1, SOURCE(1, "remote-DRAM", REMOTE_DRAM),
 	  SOURCE(6, "remote-DRAM-miss", UNKNOWN) },
-	{ PERF_MEM_LVL_REM_RAM2, SOURCE(2, "remote-DRAM-2hops", REMOTE_DRAM),
+	{ DATA_SRC_LEVEL_REMOTE_RAM2, SOURCE(2, "remote-DRAM-2hops", REMOTE_DRAM),
 	  SOURCE(7, "remote-DRAM-2hops-miss", UNKNOWN) },
-	{ PERF_MEM_LVL_REM_CCE1, SOURCE(1, "remote-cache", REMOTE),
+	{ DATA_SRC_LEVEL_REMOTE_CACHE1, SOURCE(1, "remote-cache", REMOTE),
 	  SOURCE(8, "remote-cache-miss", UNKNOWN) },
-	{ PERF_MEM_LVL_REM_CCE2, SOURCE(2, "remote-cache-2hops", REMOTE),
+	{ DATA_SRC_LEVEL_REMOTE_CACHE2, SOURCE(2, "remote-cache-2hops", REMOTE),
 	  SOURCE(9, "remote-cache-2hops-miss", UNKNOWN) },
-	{ PERF_MEM_LVL_IO, SOURCE(1, "IO", DEVICE), SOURCE(10, "IO-miss", UNKNOWN) },
-	{ PERF_MEM_LVL_UNC, SOURCE(2, "uncached", DEVICE), SOURCE(11, "uncached-miss", UNKNOWN) },
+	{ DATA_SRC_LEVEL_IO, SOURCE(1, "IO", DEVICE), SOURCE(10, "IO-miss", UNKNOWN) },
+	{ DATA_SRC_LEVEL_UNCACHED, SOURCE(2, "uncached", DEVICE),
+	  SOURCE(11, "uncached-miss", UNKNOWN) },
 };
 
 /*
@@ -84,29 +84,29 @@ static const struct cpu_source *canonical(const struct cpu_source *source)
 	return source;
 }
 
-static const struct cpu_source *source_of_number(const union perf_mem_data_src *s)
+static const struct cpu_source *source_of_number(const struct data_src *s)
 {
 	for (size_t i = 0; i < COUNT(numbers); i++)
-		if (s->mem_lvl_num == numbers[i].number)
-			return canonical(s->mem_remote ? &numbers[i].far : &numbers[i].near);
+		if (s->level_number == numbers[i].number)
+			return canonical(s->has_remote ? &numbers[i].far : &numbers[i].near);
 	return NULL;
 }
 
 const struct cpu_source *data_src_source(uint64_t data_src)
 {
-	const uint64_t outcomes = PERF_MEM_LVL_NA | PERF_MEM_LVL_HIT | PERF_MEM_LVL_MISS;
-	const union perf_mem_data_src s = { .val = data_src };
+	const uint64_t outcomes = DATA_SRC_LEVEL_NA | DATA_SRC_LEVEL_HIT | DATA_SRC_LEVEL_MISS;
+	const struct data_src s = data_src_read(data_src);
 
 	for (size_t i = 0; i < COUNT(levels); i++) {
-		if (!(s.mem_lvl & levels[i].level))
+		if (!(s.level & levels[i].level))
 			continue;
-		if (s.mem_lvl & PERF_MEM_LVL_HIT)
+		if (s.level & DATA_SRC_LEVEL_HIT)
 			return &levels[i].hit;
-		if (s.mem_lvl & PERF_MEM_LVL_MISS)
+		if (s.level & DATA_SRC_LEVEL_MISS)
 			return &levels[i].miss;
 	}
 	/* Else the number tells where it hit, unless the level says that it did not. */
-	if ((s.mem_lvl & outcomes) == PERF_MEM_LVL_MISS)
+	if ((s.level & outcomes) == DATA_SRC_LEVEL_MISS)
 		return NULL;
 	return source_of_number(&s);
 }
@@ -131,7 +131,7 @@ bool data_src_is_name(const char *name)
 	return false;
 }
 
-/* Facts, by the place of their bits in perf_mem_data_src. */
+/* Facts, by the place of their bits in the word. */
 enum { SNOOP = 19, LOCK = 24, TLB = 26, SNOOPX = 38, BLOCK = 40 };
 #define FACT(at, value) ((uint64_t)(value) << (at))
 
@@ -139,21 +139,21 @@ static const struct {
 	uint64_t bit;
 	const char *word;
 } facts[] = {
-	{ FACT(TLB, PERF_MEM_TLB_L1), "TLB-L1" },
-	{ FACT(TLB, PERF_MEM_TLB_L2), "TLB-L2" },
-	{ FACT(TLB, PERF_MEM_TLB_WK), "TLB-WALKER" },
-	{ FACT(TLB, PERF_MEM_TLB_OS), "TLB-FAULT" },
-	{ FACT(TLB, PERF_MEM_TLB_HIT), "TLB-HIT" },
-	{ FACT(TLB, PERF_MEM_TLB_MISS), "TLB-MISS" },
-	{ FACT(SNOOP, PERF_MEM_SNOOP_NONE), "NO-SNOOP" },
-	{ FACT(SNOOP, PERF_MEM_SNOOP_HIT), "SNOOP-HIT" },
-	{ FACT(SNOOP, PERF_MEM_SNOOP_MISS), "SNOOP-MISS" },
-	{ FACT(SNOOP, PERF_MEM_SNOOP_HITM), "HITM" },
-	{ FACT(SNOOPX, 1), "FORWARDED" },
-	{ FACT(SNOOPX, 2), "PEER" },
-	{ FACT(LOCK, PERF_MEM_LOCK_LOCKED), "LOCKED" },
-	{ FACT(BLOCK, 2), "BLOCKED-DATA" },
-	{ FACT(BLOCK, 4), "BLOCKED-ADDRESS" },
+	{ FACT(TLB, DATA_SRC_TLB_L1), "TLB-L1" },
+	{ FACT(TLB, DATA_SRC_TLB_L2), "TLB-L2" },
+	{ FACT(TLB, DATA_SRC_TLB_WALKER), "TLB-WALKER" },
+	{ FACT(TLB, DATA_SRC_TLB_OS), "TLB-FAULT" },
+	{ FACT(TLB, DATA_SRC_TLB_HIT), "TLB-HIT" },
+	{ FACT(TLB, DATA_SRC_TLB_MISS), "TLB-MISS" },
+	{ FACT(SNOOP, DATA_SRC_SNOOP_NONE), "NO-SNOOP" },
+	{ FACT(SNOOP, DATA_SRC_SNOOP_HIT), "SNOOP-HIT" },
+	{ FACT(SNOOP, DATA_SRC_SNOOP_MISS), "SNOOP-MISS" },
+	{ FACT(SNOOP, DATA_SRC_SNOOP_HITM), "HITM" },
+	{ FACT(SNOOPX, DATA_SRC_SNOOPX_FORWARD), "FORWARDED" },
+	{ FACT(SNOOPX, DATA_SRC_SNOOPX_PEER), "PEER" },
+	{ FACT(LOCK, DATA_SRC_LOCK_LOCKED), "LOCKED" },
+	{ FACT(BLOCK, DATA_SRC_BLOCK_DATA), "BLOCKED-DATA" },
+	{ FACT(BLOCK, DATA_SRC_BLOCK_ADDRESS), "BLOCKED-ADDRESS" },
 };
 
 /*
@@ -161,20 +161,20 @@ static const struct {
  * bit: perf does, with a hit or a miss, where it makes samples of SPE records that tell of their
  * translation; only a miss of those took a walk.
  */
-static uint64_t translation_of(const union perf_mem_data_src *s)
+static uint64_t translation_of(const struct data_src *s)
 {
-	const unsigned last = PERF_MEM_TLB_L2 | PERF_MEM_TLB_WK;
-	bool is_miss = (s->mem_dtlb & PERF_MEM_TLB_MISS) && (s->mem_dtlb & last);
-	uint64_t is_walk = is_miss || s->mem_dtlb & PERF_MEM_TLB_OS;
+	const unsigned last = DATA_SRC_TLB_L2 | DATA_SRC_TLB_WALKER;
+	bool is_miss = (s->tlb & DATA_SRC_TLB_MISS) && (s->tlb & last);
+	uint64_t is_walk = is_miss || s->tlb & DATA_SRC_TLB_OS;
 
-	if (!(s->mem_dtlb & (PERF_MEM_TLB_HIT | PERF_MEM_TLB_MISS)))
+	if (!(s->tlb & (DATA_SRC_TLB_HIT | DATA_SRC_TLB_MISS)))
 		return 0;
 	return (uint64_t)1 << SPE_EV_TLB_ACCESS | is_walk << SPE_EV_TLB_WALK;
 }
 
 uint64_t data_src_facts(uint64_t data_src)
 {
-	const union perf_mem_data_src s = { .val = data_src };
+	const struct data_src s = data_src_read(data_src);
 	uint64_t told = 0;
 
 	for (size_t i = 0; i < COUNT(facts); i++)

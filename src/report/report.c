@@ -43,14 +43,19 @@ static const struct section {
 	  2 },
 };
 
-/* Are any source lines known? Without debug information the section is left out. */
-static bool has_lines(const struct table *t)
+/* Are any source lines known of code with records? Without debug information the section is left out. */
+static bool has_lines(const struct hot *code, const struct names *names)
 {
-	int column = table_column(t, "line");
+	const char *file;
+	uint32_t line;
 
-	for (size_t row = 0; column >= 0 && row < table_n_rows(t); row++)
-		if (table_cell(t, row, (size_t)column)->type != CELL_NONE)
+	for (uint32_t i = hot_next(code, 0); i < hot_end(code); i = hot_next(code, i + 1)) {
+		uint64_t key[N_DIMENSIONS];
+
+		hot_key(code, i, key);
+		if (names_line(names, (uint32_t)key[DIM_PLACE], &file, &line))
 			return true;
+	}
 	return false;
 }
 
@@ -174,7 +179,7 @@ static int make_tables(struct session *s, const struct analysis *parts, const st
 		if (tables[i] == &out->functions)
 			hot_table_notes(code, &view, tables[i]);
 		if (table_n_rows(tables[i]) < sections[i].least_rows ||
-		    (tables[i] == &out->lines && !has_lines(tables[i])))
+		    (tables[i] == &out->lines && !has_lines(code, names)))
 			continue;
 		*vec_add(&out->shown.list) = tables[i];
 	}

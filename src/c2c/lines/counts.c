@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "access/data_src.h"
 #include "access/samples.h"
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -35,113 +36,70 @@ const char *const c2c_mode_names[C2C_N_MODES] = {
 
 const uint64_t c2c_spread[256] = { SPREAD_64(0), SPREAD_64(64), SPREAD_64(128), SPREAD_64(192) };
 
-/* Fields of data_src: docs/reference/perf-data.md section 3.5. */
-enum {
-	OP_LOAD = 2,
-	OP_STORE = 4,
-	LEVEL_NA = 1,
-	LEVEL_HIT = 2,
-	LEVEL_MISS = 4,
-	LEVEL_L1 = 8,
-	LEVEL_FILL_BUFFER = 0x10,
-	LEVEL_L2 = 0x20,
-	LEVEL_L3 = 0x40,
-	LEVEL_LOCAL_RAM = 0x80,
-	LEVEL_REMOTE_RAM = 0x300,   /* one or two hops */
-	LEVEL_REMOTE_CACHE = 0xc00, /* one or two hops */
-	LEVEL_IO = 0x1000,
-	LEVEL_UNCACHED = 0x2000,
-	SNOOP_HIT = 4,
-	SNOOP_HITM = 0x10,
-	SNOOPX_PEER = 2,
-	LOCK_LOCKED = 2,
-	BLOCK_DATA = 2,
-	BLOCK_ADDRESS = 4,
-};
-
-/* The same, taken apart. */
-struct data_source {
-	unsigned op, level, snoop, lock, snoopx, block;
-	bool is_remote; /* and not merely another node of the same socket */
-};
-
-static struct data_source take_apart(uint64_t v)
-{
-	return (struct data_source){
-		.op = v & 0x1f,
-		.level = v >> 5 & 0x3fff,
-		.snoop = v >> 19 & 0x1f,
-		.lock = v >> 24 & 3,
-		.snoopx = v >> 38 & 3,
-		.block = v >> 40 & 7,
-		.is_remote = (v >> 37 & 1) != 0 && (v >> 43 & 7) == 0,
-	};
-}
-
 /* A condition on one set of bits. */
 static uint32_t if_any(unsigned value, unsigned bits, uint32_t mask)
 {
 	return value & bits ? mask : 0;
 }
 
-static uint32_t remote_cache(const struct data_source *d)
+static uint32_t remote_cache(const struct data_src *d)
 {
-	if (!d->is_remote && !(d->level & LEVEL_REMOTE_CACHE))
+	if (!d->is_remote && !(d->level & DATA_SRC_LEVEL_REMOTE_CACHE))
 		return 0;
-	if (d->snoop & SNOOP_HIT)
+	if (d->snoop & DATA_SRC_SNOOP_HIT)
 		return BIT(REMOTE_HIT);
-	if (d->snoop & SNOOP_HITM)
+	if (d->snoop & DATA_SRC_SNOOP_HITM)
 		return BIT(REMOTE_HITM);
-	return if_any(d->snoopx, SNOOPX_PEER, BIT(REMOTE_HIT) | BIT(REMOTE_PEER));
+	return if_any(d->snoopx, DATA_SRC_SNOOPX_PEER, BIT(REMOTE_HIT) | BIT(REMOTE_PEER));
 }
 
-static uint32_t hit_of_load(const struct data_source *d)
+static uint32_t hit_of_load(const struct data_src *d)
 {
-	uint32_t peer = if_any(d->snoopx, SNOOPX_PEER, BIT(LOCAL_PEER));
-	uint32_t state = d->snoop & SNOOP_HIT ? BIT(SHARED) : BIT(EXCLUSIVE);
-	uint32_t mask = if_any(d->level, LEVEL_UNCACHED, BIT(UNCACHED)) |
-			if_any(d->level, LEVEL_IO, BIT(IO)) |
-			if_any(d->level, LEVEL_FILL_BUFFER, BIT(FILL_BUFFER)) |
-			if_any(d->level, LEVEL_L1, BIT(L1)) |
-			if_any(d->level, LEVEL_L2, BIT(L2) | peer) |
-			if_any(d->level, LEVEL_LOCAL_RAM, BIT(LOCAL_DRAM) | state);
+	uint32_t peer = if_any(d->snoopx, DATA_SRC_SNOOPX_PEER, BIT(LOCAL_PEER));
+	uint32_t state = d->snoop & DATA_SRC_SNOOP_HIT ? BIT(SHARED) : BIT(EXCLUSIVE);
+	uint32_t mask = if_any(d->level, DATA_SRC_LEVEL_UNCACHED, BIT(UNCACHED)) |
+			if_any(d->level, DATA_SRC_LEVEL_IO, BIT(IO)) |
+			if_any(d->level, DATA_SRC_LEVEL_FILL_BUFFER, BIT(FILL_BUFFER)) |
+			if_any(d->level, DATA_SRC_LEVEL_L1, BIT(L1)) |
+			if_any(d->level, DATA_SRC_LEVEL_L2, BIT(L2) | peer) |
+			if_any(d->level, DATA_SRC_LEVEL_LOCAL_RAM, BIT(LOCAL_DRAM) | state);
 
-	if (d->level & LEVEL_L3)
-		mask |= peer | (d->snoop & SNOOP_HITM ? BIT(LOCAL_HITM) : BIT(LLC));
-	if (d->level & LEVEL_REMOTE_RAM || d->is_remote)
+	if (d->level & DATA_SRC_LEVEL_L3)
+		mask |= peer | (d->snoop & DATA_SRC_SNOOP_HITM ? BIT(LOCAL_HITM) : BIT(LLC));
+	if (d->level & DATA_SRC_LEVEL_REMOTE_RAM || d->is_remote)
 		mask |= BIT(REMOTE_DRAM) | state;
 	return mask;
 }
 
-static uint32_t load_of_data_src(const struct data_source *d)
+static uint32_t load_of_data_src(const struct data_src *d)
 {
-	return (d->level & LEVEL_HIT ? hit_of_load(d) : 0) | remote_cache(d) |
-	       if_any(d->level, LEVEL_MISS, BIT(MISS));
+	return (d->level & DATA_SRC_LEVEL_HIT ? hit_of_load(d) : 0) | remote_cache(d) |
+	       if_any(d->level, DATA_SRC_LEVEL_MISS, BIT(MISS));
 }
 
-static uint32_t store_of_data_src(const struct data_source *d)
+static uint32_t store_of_data_src(const struct data_src *d)
 {
-	uint32_t mask = if_any(d->level, LEVEL_NA, BIT(STORE_ANY));
+	uint32_t mask = if_any(d->level, DATA_SRC_LEVEL_NA, BIT(STORE_ANY));
 
-	if (d->level & LEVEL_HIT)
-		mask |= if_any(d->level, LEVEL_UNCACHED, BIT(STORE_UNCACHED)) |
-			if_any(d->level, LEVEL_L1, BIT(STORE_L1_HIT));
-	if (d->level & LEVEL_MISS)
-		mask |= if_any(d->level, LEVEL_L1, BIT(STORE_L1_MISS));
+	if (d->level & DATA_SRC_LEVEL_HIT)
+		mask |= if_any(d->level, DATA_SRC_LEVEL_UNCACHED, BIT(STORE_UNCACHED)) |
+			if_any(d->level, DATA_SRC_LEVEL_L1, BIT(STORE_L1_HIT));
+	if (d->level & DATA_SRC_LEVEL_MISS)
+		mask |= if_any(d->level, DATA_SRC_LEVEL_L1, BIT(STORE_L1_MISS));
 	return mask;
 }
 
 uint32_t c2c_classify_data_src(uint64_t data_src, bool has_address)
 {
-	struct data_source d = take_apart(data_src);
-	uint32_t mask = BIT(RECORDS) | if_any(d.lock, LOCK_LOCKED, BIT(LOCKED)) |
-			if_any(d.block, BLOCK_DATA, BIT(BLOCKED_DATA)) |
-			if_any(d.block, BLOCK_ADDRESS, BIT(BLOCKED_ADDRESS));
+	struct data_src d = data_src_read(data_src);
+	uint32_t mask = BIT(RECORDS) | if_any(d.lock, DATA_SRC_LOCK_LOCKED, BIT(LOCKED)) |
+			if_any(d.block, DATA_SRC_BLOCK_DATA, BIT(BLOCKED_DATA)) |
+			if_any(d.block, DATA_SRC_BLOCK_ADDRESS, BIT(BLOCKED_ADDRESS));
 
-	if (d.op & OP_LOAD)
+	if (d.op & DATA_SRC_OP_LOAD)
 		return mask | BIT(LOADS) |
 		       (has_address ? load_of_data_src(&d) : BIT(LOAD_NO_ADDRESS));
-	if (d.op & OP_STORE)
+	if (d.op & DATA_SRC_OP_STORE)
 		return mask | BIT(STORES) |
 		       (has_address ? store_of_data_src(&d) : BIT(STORE_NO_ADDRESS));
 	return mask | BIT(NO_ACCESS);
