@@ -253,7 +253,9 @@ static const struct cpu *cpu_of_row(struct c2c_classifier *c, const struct batch
 	return c->cpu;
 }
 
-static inline uint32_t classify_spe(struct c2c_classifier *c, const struct batch *b, size_t row)
+static inline __attribute__((always_inline)) uint32_t classify_spe(struct c2c_classifier *c,
+								   const struct batch *b,
+								   size_t row)
 {
 	const uint64_t deciding =
 		1u << SPE_EV_L1D_ACCESS | 1u << SPE_EV_L1D_REFILL | 1u << SPE_EV_LLC_ACCESS |
@@ -283,7 +285,8 @@ static inline uint32_t classify_spe(struct c2c_classifier *c, const struct batch
 	return slot->mask;
 }
 
-static uint32_t classify_sample(struct c2c_classifier *c, const struct batch *b, size_t row)
+static __attribute__((noinline)) uint32_t classify_sample(struct c2c_classifier *c,
+							  const struct batch *b, size_t row)
 {
 	bool has_address = row_has_address(b, row);
 	uint64_t low = b->data_src[row], high = has_address ? 3 : 1;
