@@ -50,8 +50,10 @@ OWN both(struct whole *w, long *sum) { *sum += AT(w->last); }
 OWN bump(struct slot *s) { AT(s->n) += 1; AT(s->sum) += 2; }
 OWN early(struct before *b) { AT(b->a[0]) += 3; }
 OWN late(struct after *a) { AT(a->y) += 4; }
+static pthread_barrier_t start; /* however late the host starts the second thread */
 static void *write_all(void *p)
 {
+	pthread_barrier_wait(&start);
 	for (int i = 0; i < 30000; i++) {
 		finish(job);
 		end(&whole->tail);
@@ -63,6 +65,7 @@ static void *write_all(void *p)
 }
 static void *read_all(void *p)
 {
+	pthread_barrier_wait(&start);
 	for (int i = 0; i < 30000; i++) {
 		check(job, sums[0]);
 		begin(&whole->head, sums[0]);
@@ -89,6 +92,7 @@ int main(void)
 	whole = lines(sizeof(*whole), 0);
 	slots = lines(4 * sizeof(*slots), 8);
 	reused = lines(24, 0);
+	pthread_barrier_init(&start, NULL, 2);
 	pthread_create(&threads[0], NULL, write_all, NULL);
 	pthread_create(&threads[1], NULL, read_all, NULL);
 	for (int i = 0; i < 2; i++)
