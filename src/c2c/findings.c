@@ -278,11 +278,6 @@ static void put_slices(const struct c2c *s, const struct c2c_cause *f, struct ta
 	free(sums);
 }
 
-static struct cell copied(struct table *t, const char *text)
-{
-	return text == NULL ? (struct cell){ 0 } : cell_text(table_text(t, text));
-}
-
 static void c2c_findings_add_row(const struct c2c *s, const struct c2c_labels *labels,
 				 const struct c2c_cause *cause, const struct finding *f,
 				 struct table *t)
@@ -292,11 +287,11 @@ static void c2c_findings_add_row(const struct c2c *s, const struct c2c_labels *l
 
 	row[CLAIM] = cell_text(finding_claim_words(t, f));
 	row[SIZE] = cell_marked(cell_text(finding_size_words(t, f)), f->size.mark);
-	row[DRAWING] = copied(t, labels->drawings[number]);
+	row[DRAWING] = table_text_cell(t, labels->drawings[number]);
 	sharing_show_accesses(t, f, true, row + WRITES);
 	sharing_show_accesses(t, f, false, row + READS);
 	row[COST] = cell_text(sharing_cost_words(t, f));
-	row[FIX] = copied(t, finding_remedy_words(t, f));
+	row[FIX] = table_text_cell(t, finding_remedy_words(t, f));
 	row[SURE] = cell_text(finding_confidence_words(t, f));
 	row[KIND] = cell_text(finding_kind_name(f->kind));
 	row[LINE] = cell_count(number + 1);
@@ -304,9 +299,9 @@ static void c2c_findings_add_row(const struct c2c *s, const struct c2c_labels *l
 	if (cause->n_objects > 0)
 		row[OBJECTS] = cell_count(cause->n_objects);
 	row[LINES] = cell_count(cause->lines.n);
-	row[FUNCTION] = copied(t, f->function);
-	row[MODULE] = copied(t, f->module);
-	row[WRITER] = copied(t, f->writer);
+	row[FUNCTION] = table_text_cell(t, f->function);
+	row[MODULE] = table_text_cell(t, f->module);
+	row[WRITER] = table_text_cell(t, f->writer);
 	put_slices(s, cause, t, row);
 }
 

@@ -362,11 +362,6 @@ static struct cell text_or_none(const char *text)
 	return text == NULL ? (struct cell){ 0 } : cell_text(text);
 }
 
-static struct cell copied(struct table *t, const char *text)
-{
-	return text == NULL ? (struct cell){ 0 } : cell_text(table_text(t, text));
-}
-
 static void findings_words_add_row(struct table *t, const struct session *s,
 				   const struct finding *f)
 {
@@ -383,9 +378,9 @@ static void findings_words_add_row(struct table *t, const struct session *s,
 	if (!isnan(f->size.share))
 		row[SHARE] = cell_marked(cell_number(f->size.share), f->size.mark);
 	row[FROM] = text_or_none(origin_words[f->origin]);
-	row[FUNCTION] = copied(t, f->function);
-	row[MODULE] = copied(t, f->module);
-	row[WRITER] = copied(t, f->writer);
+	row[FUNCTION] = table_text_cell(t, f->function);
+	row[MODULE] = table_text_cell(t, f->module);
+	row[WRITER] = table_text_cell(t, f->writer);
 }
 
 static void add_note(struct table *t, const struct silence *s)

@@ -141,26 +141,6 @@ static int add_elapsed(const struct session *s, struct elapsed_answer *answer, s
 	return 0;
 }
 
-/* What has most of the first event: a function, or for code without names its module. */
-static const char *hottest_of(const struct hot *code, const struct names *names,
-			      struct findings *memory)
-{
-	struct text text = { 0 };
-	struct str_id function;
-	struct module_id module;
-	const char *out;
-
-	if (!hot_heaviest_function(code, names, &function, &module))
-		return NULL;
-	if (function.v != 0)
-		return findings_text(
-			memory, strings_get(symbols_strings(code->session->symbols), function));
-	text_format(&text, "code without names of %s", names_module(code->session, module));
-	out = arena_strndup(&memory->memory, text.bytes, text.n);
-	text_release(&text);
-	return out;
-}
-
 static int make_tables(struct session *s, const struct analysis *parts, const struct names *names,
 		       size_t top, struct report *out, struct err *err)
 {
@@ -184,7 +164,6 @@ static int make_tables(struct session *s, const struct analysis *parts, const st
 		*vec_add(&out->shown.list) = tables[i];
 	}
 	report_find(code, names, &out->found);
-	out->hottest = hottest_of(code, names, &out->found);
 	*vec_add(&out->shown.list) = &out->findings;
 	return rc;
 }

@@ -21,7 +21,6 @@ struct report {
 	struct table facts, elapsed, functions, lines, modules, processes, findings;
 	struct tables shown;   /* those that have something to say, in order */
 	struct findings found; /* those of the table, as data */
-	const char *hottest;   /* what has most of the time, function or module; NULL: nothing */
 };
 
 /* As many rows as can be read at a glance; `cyclops hot` shows more. */

@@ -297,25 +297,47 @@ static uint64_t count_samples(const struct session *s)
 	return s == NULL ? 0 : s->attribution.n_rows;
 }
 
+/* What has most of the first event: a function, or for code without names its module. */
+static const char *hottest_of(const struct hot *hot, const struct names *names,
+			      struct findings *memory)
+{
+	struct text text = { 0 };
+	struct str_id function;
+	struct module_id module;
+	const char *out;
+
+	if (hot == NULL || !hot_heaviest_function(hot, names, &function, &module))
+		return NULL;
+	if (function.v != 0)
+		return findings_text(memory,
+				     strings_get(symbols_strings(hot->session->symbols), function));
+	text_format(&text, "code without names of %s", names_module(hot->session, module));
+	out = arena_strndup(&memory->memory, text.bytes, text.n);
+	text_release(&text);
+	return out;
+}
+
 static void add_silence(struct method *m, enum silence_kind kind, uint64_t n, const char *text)
 {
 	*vec_add(&m->found.silences) = (struct silence){ .kind = kind, .n = n, .text = text };
 }
 
 /* Time alone says where, not why; a handful of samples not even that. */
-static void add_silences(struct method *m, const struct session *s)
+static void add_silences(struct method *m, const struct session *s, const struct hot *hot,
+			 const struct names *names)
 {
-	const char *name = m->report.hottest;
 	uint64_t n = count_samples(s);
+	const char *name;
 
 	if (is_blind(m, s)) {
 		if (n < LEAST_SAMPLES)
 			add_silence(m, SILENCE_TOO_SHORT, n, NULL);
-		else if (m->found.list.n == 0 && name != NULL)
+		else if (m->found.list.n == 0 && (name = hottest_of(hot, names, &m->found)) != NULL)
 			add_silence(m, SILENCE_NO_FUNCTION, 0, name);
 		add_silence(m, SILENCE_NO_COUNTERS, 0, NULL);
 	} else if (m->found.list.n == 0) {
 		add_silence(m, SILENCE_NO_LIMIT, 0, NULL);
+		name = hottest_of(hot, names, &m->found);
 		if (name != NULL)
 			add_silence(m, SILENCE_MOSTLY, 0, name);
 	}
@@ -364,7 +386,7 @@ int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *cou
 		show(&out->shown, &out->stat.run);
 		show(&out->shown, &out->stat.topdown);
 	}
-	add_silences(out, s);
+	add_silences(out, s, hot.result, &names);
 	findings_table(&out->found, s, &out->findings);
 	if (s != NULL)
 		show(&out->shown, &out->report.functions);

@@ -90,6 +90,11 @@ const char *table_text(struct table *t, const char *text)
 	return arena_strndup(&t->memory, text, strlen(text));
 }
 
+struct cell table_text_cell(struct table *t, const char *text)
+{
+	return text == NULL ? (struct cell){ 0 } : cell_text(table_text(t, text));
+}
+
 __attribute__((format(printf, 2, 0))) static const char *vformat(struct table *t,
 								 const char *format, va_list args)
 {

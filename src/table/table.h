@@ -139,6 +139,10 @@ int table_column(const struct table *, const char *name);
 
 /* A text that lives as long as the table's rows. */
 const char *table_text(struct table *, const char *text);
+
+/* The same as a cell; absent if there is no text. */
+struct cell table_text_cell(struct table *, const char *text);
+
 const char *table_format(struct table *, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void table_note(struct table *, const char *format, ...) __attribute__((format(printf, 2, 3)));
