@@ -22,7 +22,7 @@ enum {
 };
 
 /* Which of struct c2c.looks. */
-enum { LOOK_AT_ALL, LOOK_AT_SUBJECTS, LOOK_NEAR };
+enum { LOOK_AT_ALL, LOOK_AT_SUBJECTS };
 
 static const char *const sort_names[C2C_N_SORTS] = {
 	[C2C_SORT_COST] = "cost",	[C2C_SORT_COUNT] = "count",
@@ -179,27 +179,25 @@ static int take_first_look(struct c2c *s, const struct select *select, struct er
 	return 0;
 }
 
-/* The second look, in one scan: at the subjects, and at lines near them. */
+/* The second look: at the subjects, and at lines near them. */
 static void add_second_look(struct c2c *s, struct shared_scan *scan)
 {
-	size_t n = s->subjects.n;
 	struct scan_wish wish;
 
-	c2c_choice_init(&s->choice, &s->options, n + s->near.choice.keys.n, s->first_ns,
+	c2c_choice_init(&s->choice, &s->options, s->subjects.n + s->near.lines.n, s->first_ns,
 			s->last_ns);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < s->subjects.n; i++)
 		c2c_choice_add(&s->choice, s->subjects.items[i].space,
 			       s->subjects.items[i].address);
-	c2c_choice_let_pass(&s->choice, &s->near.choice);
+	for (size_t i = 0; i < s->near.lines.n; i++)
+		c2c_choice_add_near(&s->choice, s->near.lines.items[i].space,
+				    s->near.lines.items[i].address);
+	s->choice.most_near = C2C_MOST_NEAR;
 	wish = c2c_accesses_wish(&s->choice);
 	s->looks[LOOK_AT_SUBJECTS] =
 		(struct analysis){ .class = &c2c_accesses_class, .options = &s->choice };
-	s->looks[LOOK_NEAR] =
-		(struct analysis){ .class = &c2c_accesses_class, .options = &s->near.choice };
-	if (n > 0)
+	if (s->subjects.n > 0)
 		shared_scan_add(scan, &s->looks[LOOK_AT_SUBJECTS], &wish);
-	if (s->near.choice.keys.n > 0)
-		shared_scan_add(scan, &s->looks[LOOK_NEAR], &wish);
 }
 
 static void take_second_look(struct c2c *s)
@@ -207,7 +205,6 @@ static void take_second_look(struct c2c *s)
 	s->accesses_seen = take_look(s, LOOK_AT_SUBJECTS);
 	if (s->subjects.n == 0)
 		s->accesses_seen = c2c_accesses_class.new(s->session, &s->choice);
-	c2c_near_take(&s->near, take_look(s, LOOK_NEAR));
 }
 
 /*
@@ -243,11 +240,6 @@ static void order_subjects(struct c2c *s)
 	if (s->request.sort == C2C_SORT_COST && s->subjects.n > 1)
 		qsort(s->subjects.items, s->subjects.n, sizeof(*s->subjects.items),
 		      compare_subjects);
-}
-
-static struct c2c_subject line_of(const uint64_t *key)
-{
-	return (struct c2c_subject){ .space = (uint32_t)key[0], .address = key[1] };
 }
 
 static void forget_objects(struct c2c *s)
@@ -293,73 +285,68 @@ static void c2c_find_lines(const struct c2c *s, struct tuples *out)
 	free(wanted);
 }
 
+/* The number of a line (space, address) near the subjects that the second look kept, or TUPLES_NONE. */
+static uint32_t number_near(const struct c2c *s, const uint64_t *line)
+{
+	return s->accesses_seen->is_near_full ? TUPLES_NONE : tuples_find(&s->choice.keys, line);
+}
+
 /*
  * Looks at lines that are farther away than the second look kept what is done, which takes a scan
  * of its own: of large objects without a name, where too much is done around them.
  */
-static void look_farther(struct c2c *s, const struct select *select, const struct tuples *lines,
-			 struct c2c_near *out)
+static void look_farther(struct c2c *s, const struct select *select)
 {
-	struct analysis look = { .class = &c2c_accesses_class, .options = &out->choice };
+	struct c2c_choice choice;
+	struct analysis look = { .class = &c2c_accesses_class, .options = &choice };
 	struct scan_wish wish;
 
-	c2c_choice_init(&out->choice, &s->options, lines->n, s->first_ns, s->last_ns);
-	out->choice.only_touches = true;
-	for (uint32_t i = 0; i < lines->n; i++) {
-		const uint64_t *line = tuples_get(lines, i);
+	if (s->accesses_seen->is_near_full)
+		c2c_near_drop(&s->near);
+	c2c_choice_init(&choice, &s->options, s->around.n, s->first_ns, s->last_ns);
+	for (size_t i = 0; i < s->around.n; i++) {
+		struct c2c_subject *line = &s->around.items[i];
+		const uint64_t key[] = { line->space, line->address };
 
-		if (c2c_near_find(&s->near, line) == TUPLES_NONE &&
-		    c2c_near_is_beyond(&s->near, line))
-			c2c_choice_add(&out->choice, (uint32_t)line[0], line[1]);
+		if (line->line != TUPLES_NONE || !c2c_near_is_beyond(&s->near, key))
+			continue;
+		line->line = s->accesses_seen->n_lines + choice.keys.n;
+		c2c_choice_add_near(&choice, line->space, line->address);
 	}
-	if (out->choice.keys.n == 0)
-		return;
-	wish = c2c_accesses_wish(&out->choice);
-	wish.keeps_places = true;
-	scan_part(s->session, select, &wish, &look, 1);
-	out->seen = look.result;
-}
-
-/* Adds those of the lines that were looked at, with what was done to them. */
-static void take_lines(struct c2c *s, const struct tuples *lines, const struct c2c_near *from,
-		       uint32_t first)
-{
-	uint32_t *numbers = mem_alloc(from->choice.keys.n + 1, sizeof(*numbers));
-
-	for (uint32_t i = 0; i < from->choice.keys.n; i++)
-		numbers[i] = TUPLES_NONE;
-	for (uint32_t i = 0; i < lines->n; i++) {
-		uint32_t number = c2c_near_find(from, tuples_get(lines, i));
-
-		if (number != TUPLES_NONE)
-			numbers[number] = first + i;
+	if (choice.keys.n > 0) {
+		wish = c2c_accesses_wish(&choice);
+		wish.keeps_places = true;
+		scan_part(s->session, select, &wish, &look, 1);
+		c2c_accesses_take(s->accesses_seen, look.result);
+		c2c_accesses_class.free(look.result);
 	}
-	if (from->seen != NULL)
-		c2c_accesses_take(s->accesses_seen, from->seen, numbers);
-	free(numbers);
+	c2c_choice_release(&choice);
 }
 
 /* What was done to objects on other lines than those that are shown. */
 static void look_around(struct c2c *s, const struct select *select)
 {
-	uint32_t n_touches = s->accesses_seen->keys.n;
-	struct c2c_near farther = { 0 };
 	struct tuples lines;
 
 	tuples_init(&lines, 2);
 	c2c_find_lines(s, &lines);
-	look_farther(s, select, &lines, &farther);
-	take_lines(s, &lines, &s->near, (uint32_t)s->subjects.n);
-	take_lines(s, &lines, &farther, (uint32_t)s->subjects.n);
-	if (s->accesses_seen->keys.n > n_touches) {
-		for (uint32_t i = 0; i < lines.n; i++)
-			*vec_add(&s->around) = line_of(tuples_get(&lines, i));
-		c2c_group_around(s, n_touches);
+	for (uint32_t i = 0; i < lines.n; i++) {
+		const uint64_t *line = tuples_get(&lines, i);
+
+		*vec_add(&s->around) = (struct c2c_subject){
+			.space = (uint32_t)line[0],
+			.address = line[1],
+			.line = number_near(s, line),
+		};
+	}
+	tuples_release(&lines);
+	look_farther(s, select);
+	if (c2c_group_around(s)) {
 		name_all(s);
 		find_objects(s);
+	} else {
+		s->around.n = 0;
 	}
-	c2c_near_release(&farther);
-	tuples_release(&lines);
 }
 
 int c2c_begin(struct c2c *s, struct session *session, const struct c2c_request *request,
@@ -421,7 +408,6 @@ void c2c_release(struct c2c *s)
 {
 	c2c_lines_class.free(take_look(s, LOOK_AT_ALL));
 	c2c_accesses_class.free(take_look(s, LOOK_AT_SUBJECTS));
-	c2c_accesses_class.free(take_look(s, LOOK_NEAR));
 	forget_objects(s);
 	c2c_table_free(s->options.table);
 	c2c_lines_class.free(s->lines);

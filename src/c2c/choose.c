@@ -28,11 +28,13 @@ struct candidate {
 /* What is found in a shard of the lines. */
 struct choice {
 	const struct c2c *s;
-	VEC_OF(struct candidate) list;
-	struct c2c_counts shared; /* of lines with peer or HITM loads */
+	size_t top;		       /* as many may be needed of a shard; 0: all */
+	VEC_OF(struct candidate) list; /* the first `top`: a heap, the last of them at its root */
+	struct c2c_counts shared;      /* of lines with peer or HITM loads */
+	struct c2c_tally_sum sum;      /* what is not in `shared` yet */
+	struct c2c_tally shared_mask, mode_mask;
 	uint64_t n_shared, n_candidates;
 	uint64_t ranks; /* the sum of those above 0 */
-	bool is_cut; /* to the first ones, which stand in order: others must be before the last */
 };
 
 static uint64_t contended_of(const struct c2c *s, const struct c2c_line *line)
@@ -41,26 +43,24 @@ static uint64_t contended_of(const struct c2c *s, const struct c2c_line *line)
 }
 
 /* Reloads that look as if others caused them; the second look knows better. */
-static int64_t cost_of(const struct c2c *s, const struct c2c_line *line)
+static int64_t cost_of(const struct c2c *s, const struct c2c_line *line, const struct c2c_use *use)
 {
-	const struct c2c_use use = { c2c_line_sum(line, C2C_BIT(RECORDS)), contended_of(s, line),
-				     line->n_reloads };
 	int64_t cost = c2c_excess(s, line->cycles, line->n_timed);
 
-	if (line->n_reloads > 0 && line->has_threads && line->is_written && c2c_is_kept(s, &use))
+	if (line->n_reloads > 0 && line->has_threads && line->is_written && c2c_is_kept(s, use))
 		cost += c2c_excess(s, line->reload_cycles, line->n_reloads);
 	return cost;
 }
 
-static int64_t rank_of(const struct c2c *s, const struct c2c_line *line)
+static int64_t rank_of(const struct c2c *s, const struct c2c_line *line, const struct c2c_use *use)
 {
 	switch (s->request.sort) {
 	case C2C_SORT_COST:
-		return cost_of(s, line);
+		return cost_of(s, line, use);
 	case C2C_SORT_COUNT:
-		return (int64_t)contended_of(s, line);
+		return (int64_t)use->n_contended;
 	case C2C_SORT_RECORDS:
-		return (int64_t)c2c_line_sum(line, C2C_BIT(RECORDS));
+		return (int64_t)use->n_records;
 	case C2C_SORT_STORES:
 		return (int64_t)c2c_line_sum(line, C2C_BIT(STORES));
 	case C2C_SORT_ADDRESS:
@@ -72,12 +72,14 @@ static int64_t rank_of(const struct c2c *s, const struct c2c_line *line)
 
 static struct candidate candidate_of(const struct c2c *s, const struct c2c_line *line)
 {
+	const struct c2c_use use = { c2c_line_sum(line, C2C_BIT(RECORDS)), contended_of(s, line),
+				     line->n_reloads };
 	bool by_address = s->request.sort == C2C_SORT_ADDRESS;
 
 	return (struct candidate){
-		.rank = rank_of(s, line),
-		.n_contended = by_address ? 0 : contended_of(s, line),
-		.n_records = c2c_line_sum(line, C2C_BIT(RECORDS)),
+		.rank = rank_of(s, line, &use),
+		.n_contended = by_address ? 0 : use.n_contended,
+		.n_records = use.n_records,
 		.address = line->address,
 		.space = line->space,
 	};
@@ -102,34 +104,49 @@ static bool wants_more(const struct c2c *s)
 	return s->request.with_objects && s->request.top > 0 && s->request.sort == C2C_SORT_COST;
 }
 
-/* As many may be needed of a shard; 0: all. */
-static size_t top_of(const struct choice *c)
+/* Lets the root sink to where it belongs. */
+static void sift_down(struct candidate *heap, size_t n)
 {
-	return c->s->request.top + (wants_more(c->s) ? MORE_OF_SHARD : 0);
+	struct candidate moved = heap[0];
+	size_t at = 0, child;
+
+	while ((child = 2 * at + 1) < n) {
+		if (child + 1 < n && compare_candidates(&heap[child + 1], &heap[child]) > 0)
+			child++;
+		if (compare_candidates(&heap[child], &moved) <= 0)
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = moved;
 }
 
-/* Keeps the first ones. Called now and then, so that few are held at a time. */
-static void keep_top(struct choice *c)
+static void sift_up(struct candidate *heap, size_t at)
 {
-	size_t top = top_of(c);
+	struct candidate moved = heap[at];
 
-	if (c->list.n > 1)
-		qsort(c->list.items, c->list.n, sizeof(*c->list.items), compare_candidates);
-	c->is_cut |= top > 0 && c->list.n >= top;
-	if (c->is_cut)
-		c->list.n = top;
+	for (; at > 0 && compare_candidates(&moved, &heap[(at - 1) / 2]) > 0; at = (at - 1) / 2)
+		heap[at] = heap[(at - 1) / 2];
+	heap[at] = moved;
 }
 
-static bool counts_as_shared(const struct c2c_line *line)
+/* Keeps it if it is one of the first ones so far. */
+static void keep_candidate(struct choice *c, const struct candidate *candidate)
 {
-	return c2c_line_has(line, c2c_mode_masks[C2C_BY_PEER] | c2c_mode_masks[C2C_BY_HITM]);
+	if (c->top == 0 || c->list.n < c->top) {
+		*vec_add(&c->list) = *candidate;
+		if (c->top > 0)
+			sift_up(c->list.items, c->list.n - 1);
+	} else if (compare_candidates(candidate, &c->list.items[0]) < 0) {
+		c->list.items[0] = *candidate;
+		sift_down(c->list.items, c->list.n);
+	}
 }
 
 /* Loads from other cores, or several threads of which one writes. */
-static bool is_candidate(const struct c2c *s, const struct c2c_line *line)
+static bool is_candidate(const struct choice *c, const struct c2c_line *line)
 {
-	return (line->has_threads && line->is_written) ||
-	       c2c_line_has(line, c2c_mode_masks[s->options.mode]);
+	return (line->has_threads && line->is_written) || c2c_line_has(line, &c->mode_mask);
 }
 
 static uint64_t rank_above_0(const struct candidate *c)
@@ -140,32 +157,27 @@ static uint64_t rank_above_0(const struct candidate *c)
 static void weigh_line(void *context, const struct c2c_line *line)
 {
 	struct choice *c = context;
-	size_t top = top_of(c);
 	struct candidate candidate;
 
-	if (counts_as_shared(line)) {
-		c2c_line_add(line, &c->shared);
+	if (c2c_line_has(line, &c->shared_mask)) {
+		c2c_line_add(line, &c->sum, &c->shared);
 		c->n_shared++;
 	}
-	if (!is_candidate(c->s, line))
+	if (!is_candidate(c, line))
 		return;
 	c->n_candidates++;
 	candidate = candidate_of(c->s, line);
 	c->ranks += rank_above_0(&candidate);
-	if (c->is_cut && compare_candidates(&candidate, &c->list.items[top - 1]) > 0)
-		return;
-	*vec_add(&c->list) = candidate;
-	if (top > 0 && c->list.n == 4 * top + 64)
-		keep_top(c);
+	keep_candidate(c, &candidate);
 }
 
 static void weigh_shard(void *context, size_t shard, unsigned worker)
 {
-	struct choice *choices = context;
+	struct choice *choices = context, *c = &choices[shard];
 
 	(void)worker;
-	c2c_table_visit(choices[shard].s->options.table, shard, weigh_line, &choices[shard]);
-	keep_top(&choices[shard]);
+	c2c_table_visit(c->s->options.table, shard, weigh_line, c);
+	c2c_tally_sum_empty(&c->sum, &c->shared);
 }
 
 static void join_choice(struct c2c *s, struct choice *all, struct choice *part)
@@ -223,6 +235,17 @@ static bool may_be_worth(const struct choice *all)
 	       (double)n_records >= C2C_LEAST_STORES * stores;
 }
 
+/* May a line be a finding on its own? What the second look finds it to cost is no more than this. */
+static bool may_be_contended(const struct c2c *s, const struct candidate *c)
+{
+	double cycles = (double)s->lines->loads.cycles, stores = s->total.n[C2C_STORES];
+
+	if (s->request.sort != C2C_SORT_COST || cycles == 0)
+		return true;
+	return (double)c->rank >= C2C_LEAST_SHARE * cycles ||
+	       (double)c->n_records >= C2C_LEAST_STORES * stores;
+}
+
 void c2c_choose_lines(struct c2c *s)
 {
 	struct choice choices[C2C_SHARDS] = { 0 }, all = { .s = s };
@@ -230,7 +253,13 @@ void c2c_choose_lines(struct c2c *s)
 	s->total = s->lines->total;
 	s->n_lines = c2c_table_n_lines(s->options.table);
 	for (size_t i = 0; i < C2C_SHARDS; i++)
-		choices[i].s = s;
+		choices[i] = (struct choice){
+			.s = s,
+			.top = s->request.top + (wants_more(s) ? MORE_OF_SHARD : 0),
+			.shared_mask = c2c_tally_of_mask(c2c_mode_masks[C2C_BY_PEER] |
+							 c2c_mode_masks[C2C_BY_HITM]),
+			.mode_mask = c2c_tally_of_mask(c2c_mode_masks[s->options.mode]),
+		};
 	pool_run(s->session->pool, C2C_SHARDS, weigh_shard, choices);
 	for (size_t i = 0; i < C2C_SHARDS; i++)
 		join_choice(s, &all, &choices[i]);
@@ -240,6 +269,8 @@ void c2c_choose_lines(struct c2c *s)
 		*vec_add(&s->subjects) = (struct c2c_subject){
 			.space = all.list.items[i].space,
 			.address = all.list.items[i].address,
+			.line = (uint32_t)i,
+			.may_be_contended = may_be_contended(s, &all.list.items[i]),
 		};
 	vec_release(&all.list);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "c2c/accesses/accesses.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ void c2c_choice_init(struct c2c_choice *c, const struct c2c_options *options, si
 	tuples_init(&c->keys, 2);
 }
 
-void c2c_choice_add(struct c2c_choice *c, uint32_t space, uint64_t address)
+void c2c_choice_add_near(struct c2c_choice *c, uint32_t space, uint64_t address)
 {
 	const uint64_t key[] = { space, address };
 
@@ -35,10 +36,11 @@ void c2c_choice_add(struct c2c_choice *c, uint32_t space, uint64_t address)
 	address_filter_add(&c->filter, address);
 }
 
-void c2c_choice_let_pass(struct c2c_choice *c, const struct c2c_choice *other)
+void c2c_choice_add(struct c2c_choice *c, uint32_t space, uint64_t address)
 {
-	for (uint32_t i = 0; i < other->keys.n; i++)
-		address_filter_add(&c->filter, tuples_get(&other->keys, i)[1]);
+	assert(c->n_shown == c->keys.n);
+	c2c_choice_add_near(c, space, address);
+	c->n_shown = c->keys.n;
 }
 
 void c2c_choice_release(struct c2c_choice *c)
@@ -90,10 +92,10 @@ unsigned c2c_row_kind(const struct batch *b, size_t row)
 	       (mask & C2C_BIT(LOCKED) ? C2C_KIND_ATOMIC : 0u);
 }
 
-/* Those of all lines. */
+/* Those of all lines that are to be shown. */
 static size_t n_slices(const struct c2c_accesses *a)
 {
-	return a->choice->only_touches ? 0 : (size_t)a->choice->keys.n * a->session->slices.n;
+	return (size_t)a->choice->n_shown * a->session->slices.n;
 }
 
 static void *accesses_new(const struct session *session, const void *options)
@@ -102,6 +104,7 @@ static void *accesses_new(const struct session *session, const void *options)
 
 	a->session = session;
 	a->choice = options;
+	a->n_lines = a->choice->keys.n;
 	a->classifier = c2c_classifier_new(session);
 	tuples_init(&a->keys, C2C_TOUCH_WORDS);
 	tuples_init(&a->pages, 2);
@@ -156,6 +159,11 @@ static uint64_t pair(uint64_t high, uint64_t low)
 	return high << 32 | low;
 }
 
+static bool is_near(const struct c2c_accesses *a, uint64_t line)
+{
+	return line >= a->choice->n_shown;
+}
+
 static struct c2c_touch *touch_of(struct c2c_accesses *a, const uint64_t *words)
 {
 	uint32_t number = tuples_add(&a->keys, words);
@@ -163,6 +171,8 @@ static struct c2c_touch *touch_of(struct c2c_accesses *a, const uint64_t *words)
 
 	if (number < a->touches.n)
 		return &a->touches.items[number];
+	a->n_near += is_near(a, words[0] >> 32);
+	a->is_near_full |= a->choice->most_near > 0 && a->n_near > a->choice->most_near;
 	touch = vec_add(&a->touches);
 	touch->first_ns = touch->first_reload_ns = UINT64_MAX;
 	return touch;
@@ -218,7 +228,7 @@ static void add_page(struct c2c_accesses *a, struct c2c_touch *touch, uint32_t l
 	const uint64_t page[] = { line, physical >> PAGE_SHIFT };
 	int node = info_memory_node(capture_info(a->session->capture), physical);
 
-	if (!a->choice->only_touches)
+	if (!is_near(a, line))
 		tuples_add(&a->pages, page);
 	if (node >= 0)
 		touch->nodes |= (uint64_t)1 << node;
@@ -228,7 +238,7 @@ static void add_slice(struct c2c_accesses *a, uint32_t line, uint64_t time_ns)
 {
 	const struct slices *s = &a->session->slices;
 
-	if (s->n > 0 && !a->choice->only_touches)
+	if (s->n > 0 && !is_near(a, line))
 		a->slices[(size_t)line * s->n + slices_find(s, time_ns)]++;
 }
 
@@ -302,25 +312,11 @@ static size_t find_rows(const struct c2c_choice *choice, const struct batch *b, 
 	return n;
 }
 
-/* Drops everything if it is too much. What is too much of a part is so of the whole, too. */
-static void hold_to_limit(struct c2c_accesses *a)
-{
-	size_t most = a->choice->most_touches;
-
-	if (most == 0 || a->touches.n <= most)
-		return;
-	a->is_full = true;
-	tuples_release(&a->keys);
-	vec_release(&a->touches);
-	tuples_release(&a->views);
-	vec_release(&a->viewed);
-}
-
 static void accesses_consume(void *partial, const struct batch *b)
 {
 	struct c2c_accesses *a = partial;
 	uint16_t rows[BATCH_ROWS];
-	size_t n = a->is_full ? 0 : find_rows(a->choice, b, rows);
+	size_t n = find_rows(a->choice, b, rows);
 
 	for (size_t i = 0; i < n; i++) {
 		size_t row = rows[i];
@@ -328,13 +324,12 @@ static void accesses_consume(void *partial, const struct batch *b)
 		const uint64_t key[] = { spot.space, spot.address };
 		uint32_t line = tuples_find(&a->choice->keys, key), mask;
 
-		if (line == TUPLES_NONE)
+		if (line == TUPLES_NONE || (a->is_near_full && is_near(a, line)))
 			continue;
 		mask = c2c_classify_row(a->classifier, b, row);
 		if (c2c_is_of_line(mask))
 			c2c_accesses_add_row(a, b, row, line, &spot, mask);
 	}
-	hold_to_limit(a);
 }
 
 void c2c_touch_merge(struct c2c_touch *to, const struct c2c_touch *from)
@@ -360,11 +355,13 @@ static void accesses_merge(void *into, const void *from, const struct id_map *ma
 	const struct c2c_accesses *part = from;
 
 	(void)map;
-	to->is_full |= part->is_full;
-	if (to->is_full)
-		return;
-	for (uint32_t i = 0; i < part->keys.n; i++)
-		c2c_touch_merge(touch_of(to, tuples_get(&part->keys, i)), &part->touches.items[i]);
+	to->is_near_full |= part->is_near_full; /* too much of a part is too much of the whole */
+	for (uint32_t i = 0; i < part->keys.n; i++) {
+		const uint64_t *words = tuples_get(&part->keys, i);
+
+		if (!to->is_near_full || !is_near(to, words[0] >> 32))
+			c2c_touch_merge(touch_of(to, words), &part->touches.items[i]);
+	}
 	for (uint32_t i = 0; i < part->pages.n; i++)
 		tuples_add(&to->pages, tuples_get(&part->pages, i));
 	for (size_t i = 0; i < n_slices(to); i++)
@@ -374,28 +371,24 @@ static void accesses_merge(void *into, const void *from, const struct id_map *ma
 
 		add_view(to, (uint32_t)key[0], (uint32_t)key[1], part->viewed.items[i]);
 	}
-	hold_to_limit(to);
 }
 
-void c2c_accesses_take(struct c2c_accesses *to, const struct c2c_accesses *from,
-		       const uint32_t *numbers)
+void c2c_accesses_take(struct c2c_accesses *to, const struct c2c_accesses *from)
 {
+	uint32_t first = to->n_lines;
+
+	to->n_lines += from->n_lines;
 	for (uint32_t i = 0; i < from->keys.n; i++) {
 		uint64_t words[C2C_TOUCH_WORDS];
-		uint32_t line;
 
 		memcpy(words, tuples_get(&from->keys, i), sizeof(words));
-		line = numbers[words[0] >> 32];
-		if (line == TUPLES_NONE)
-			continue;
-		words[0] = pair(line, (uint32_t)words[0]);
+		words[0] = pair(first + (words[0] >> 32), (uint32_t)words[0]);
 		c2c_touch_merge(touch_of(to, words), &from->touches.items[i]);
 	}
 	for (uint32_t i = 0; i < from->views.n; i++) {
 		const uint64_t *key = tuples_get(&from->views, i);
 
-		if (numbers[key[0]] != TUPLES_NONE)
-			add_view(to, numbers[key[0]], (uint32_t)key[1], from->viewed.items[i]);
+		add_view(to, first + (uint32_t)key[0], (uint32_t)key[1], from->viewed.items[i]);
 	}
 }
 

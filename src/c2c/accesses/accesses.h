@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Second look at sharing: which bytes of a few chosen lines were accessed by which
- * instruction, of which thread, on which cpu, when, and at what cost.
+ * instruction, of which thread, on which cpu, when, and at what cost. The same of lines near them
+ * (c2c/accesses/near.h), as long as it is not too much.
  */
 #ifndef CYCLOPS_C2C_ACCESSES_ACCESSES_H
 #define CYCLOPS_C2C_ACCESSES_ACCESSES_H
@@ -20,12 +21,12 @@
 /* The lines that are looked at. */
 struct c2c_choice {
 	const struct c2c_options *options; /* borrowed */
-	struct tuples keys;		   /* (space, address of the line) */
+	struct tuples keys;		   /* (space, address of the line), */
+	uint32_t n_shown;		   /* … so many to be shown, and behind them those near */
 	uint64_t first_ns;		   /* where slot 0 begins; at most 64 have accesses */
 	unsigned slot_shift;		   /* they are 1 << slot_shift ns long */
-	bool only_touches;		   /* slices and pages are not wanted */
-	size_t most_touches;		   /* with more, nothing is kept; 0: any number */
-	struct address_filter filter;	   /* of these lines, and of c2c_choice_let_pass()'s */
+	size_t most_near;		   /* touches of lines near by; 0: any number */
+	struct address_filter filter;	   /* of all these lines */
 };
 
 /* `first_ns` and `last_ns` are of the rows that there are, if they have times. */
@@ -33,8 +34,8 @@ void c2c_choice_init(struct c2c_choice *, const struct c2c_options *, size_t n_l
 		     uint64_t first_ns, uint64_t last_ns);
 void c2c_choice_add(struct c2c_choice *, uint32_t space, uint64_t address);
 
-/* Makes the scan for this choice, which has room for them, serve the lines of the other, too. */
-void c2c_choice_let_pass(struct c2c_choice *, const struct c2c_choice *other);
+/* After the lines to be shown: one of which only touches are wanted, no slices and pages. */
+void c2c_choice_add_near(struct c2c_choice *, uint32_t space, uint64_t address);
 void c2c_choice_release(struct c2c_choice *);
 
 /* How an access was made, as far as the record tells. */
@@ -91,10 +92,12 @@ enum { C2C_TOUCH_WORDS = 4 };
 struct c2c_accesses {
 	const struct session *session;
 	const struct c2c_choice *choice;
-	bool is_full;	    /* there are more than the choice wants: nothing is kept */
-	struct tuples keys; /* C2C_TOUCH_WORDS wide */
+	struct tuples keys;		  /* C2C_TOUCH_WORDS wide */
 	VEC_OF(struct c2c_touch) touches; /* by number of the key */
-	struct tuples pages;		  /* (line, physical page): those that were met */
+	uint32_t n_lines;  /* that touches may be of: those of the choice, at first */
+	size_t n_near;	   /* touches of lines near by */
+	bool is_near_full; /* there are more than the choice wants: those that are here say little */
+	struct tuples pages;	 /* (line, physical page): those that were met */
 	uint64_t *slices;	 /* records by line of the choice and slice, if time is sliced */
 	struct tuples views;	 /* (line, process) of lines of physical memory, … */
 	VEC_OF(uint64_t) viewed; /* … and the lowest address of the line there */
@@ -110,11 +113,10 @@ uint64_t c2c_accesses_view(const struct c2c_accesses *, uint32_t line, uint32_t 
 extern const struct analysis_class c2c_accesses_class;
 
 /*
- * Adds what was done to lines of another choice in a scan with the same places: numbers[n] is what
- * line n of that choice is here, or TUPLES_NONE for one that is not wanted.
+ * Adds what was done to the lines of another choice in a scan with the same places. Their numbers
+ * here are n_lines, and so on.
  */
-void c2c_accesses_take(struct c2c_accesses *, const struct c2c_accesses *from,
-		       const uint32_t *numbers);
+void c2c_accesses_take(struct c2c_accesses *, const struct c2c_accesses *from);
 
 /* Keeps the rows of the choice alone, or a few more. */
 struct scan_wish c2c_accesses_wish(const struct c2c_choice *);

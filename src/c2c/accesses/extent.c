@@ -117,8 +117,8 @@ void c2c_name_accesses(struct c2c *s)
 {
 	bool *wanted = mem_zalloc((size_t)place_numbers_n(s->session->places) + 1, sizeof(*wanted));
 
-	for (uint32_t i = 0; i < s->accesses_seen->keys.n; i++)
-		wanted[c2c_touch_key(s->accesses_seen, i).place] = true;
+	for (uint32_t i = 0; i < s->n_ordered; i++)
+		wanted[c2c_touch_key(s->accesses_seen, s->order[i]).place] = true;
 	names_init(&s->names, s->session, wanted, SYMBOLS_LINES);
 	s->instructions = mem_zalloc((size_t)place_numbers_n(s->session->places) + 1,
 				     sizeof(*s->instructions));

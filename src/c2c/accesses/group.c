@@ -49,24 +49,49 @@ static int compare_touches(const void *left, const void *right, void *context)
 	return 0;
 }
 
-/* Touches from number `first` on, which are of `n_lines` lines, by line, each of which has few. */
-static void order_touches(struct c2c *s, uint32_t first, size_t first_line, size_t n_lines)
+/* By number of the line that touches have: which of these lines it is, or n_lines for none. */
+static uint32_t *index_lines(const struct c2c *s, const struct c2c_subject *lines, size_t n_lines)
+{
+	size_t n = s->accesses_seen->n_lines;
+	uint32_t *out = mem_alloc(n + 1, sizeof(*out));
+
+	for (size_t i = 0; i < n; i++)
+		out[i] = (uint32_t)n_lines;
+	for (size_t i = 0; i < n_lines; i++)
+		if (lines[i].line != TUPLES_NONE)
+			out[lines[i].line] = (uint32_t)i;
+	return out;
+}
+
+/* Appends the touches of these lines to the order, by line, each of which has few. */
+static void order_touches(struct c2c *s, const struct c2c_subject *lines, size_t n_lines)
 {
 	uint32_t n = s->accesses_seen->keys.n, *order;
 	uint32_t *ends = mem_zalloc(n_lines + 2, sizeof(*ends));
+	uint32_t *numbers = index_lines(s, lines, n_lines);
 
 	s->order = mem_resize(s->order, (size_t)n + 1, sizeof(*s->order));
-	order = s->order + first;
-	for (uint32_t i = first; i < n; i++)
-		ends[c2c_touch_key(s->accesses_seen, i).line - first_line + 2]++;
+	order = s->order + s->n_ordered;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t line = numbers[c2c_touch_key(s->accesses_seen, i).line];
+
+		if (line < n_lines)
+			ends[line + 2]++;
+	}
 	for (size_t i = 0; i < n_lines; i++)
 		ends[i + 2] += ends[i + 1];
-	for (uint32_t i = first; i < n; i++)
-		order[ends[c2c_touch_key(s->accesses_seen, i).line - first_line + 1]++] = i;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t line = numbers[c2c_touch_key(s->accesses_seen, i).line];
+
+		if (line < n_lines)
+			order[ends[line + 1]++] = i;
+	}
 	for (size_t i = 0; i < n_lines; i++)
 		if (ends[i + 1] - ends[i] > 1)
 			qsort_r(order + ends[i], ends[i + 1] - ends[i], sizeof(*order),
 				compare_touches, s);
+	s->n_ordered += ends[n_lines];
+	free(numbers);
 	free(ends);
 }
 
@@ -112,21 +137,18 @@ static struct c2c_access *start_access(struct c2c *s, uint32_t at, const struct 
 
 static uint32_t end_of_line(const struct c2c *s, uint32_t number, uint32_t at)
 {
-	uint32_t n = s->accesses_seen->keys.n;
-
-	while (at < n && c2c_touch_key(s->accesses_seen, s->order[at]).line == number)
+	while (at < s->n_ordered && c2c_touch_key(s->accesses_seen, s->order[at]).line == number)
 		at++;
 	return at;
 }
 
 /* Makes rows out of the touches of a line, which stand at order[at …]; returns their end. */
-static uint32_t group_line(struct c2c *s, struct c2c_subject *subject, uint32_t number, uint32_t at)
+static uint32_t group_line(struct c2c *s, struct c2c_subject *subject, uint32_t at)
 {
 	uint64_t words[GROUP_WORDS], last[GROUP_WORDS] = { UINT64_MAX };
-	uint32_t end = end_of_line(s, number, at);
+	uint32_t end = end_of_line(s, subject->line, at);
 
 	c2c_settle_reloads(s, at, end);
-	subject->line = number;
 	subject->first_access = (uint32_t)s->accesses.n;
 	subject->first_touch = at;
 	for (; at < end; at++) {
@@ -147,28 +169,29 @@ static uint32_t group_line(struct c2c *s, struct c2c_subject *subject, uint32_t 
 	return at;
 }
 
-/* Lines were chosen in the order of subjects, so that is what touches are ordered by, too. */
+static void group_lines(struct c2c *s, struct c2c_subject *lines, size_t n_lines)
+{
+	size_t n_accesses = s->accesses.n;
+	uint32_t at = s->n_ordered;
+
+	order_touches(s, lines, n_lines);
+	for (size_t i = 0; i < n_lines; i++)
+		at = group_line(s, &lines[i], at);
+	for (size_t i = n_accesses; i < s->accesses.n; i++)
+		count_who(s, &s->accesses.items[i]);
+}
+
 void c2c_group_accesses(struct c2c *s)
 {
-	uint32_t at = 0;
-
-	order_touches(s, 0, 0, s->subjects.n);
-	for (uint32_t i = 0; i < s->subjects.n; i++)
-		at = group_line(s, &s->subjects.items[i], i, at);
-	for (size_t i = 0; i < s->accesses.n; i++)
-		count_who(s, &s->accesses.items[i]);
+	group_lines(s, s->subjects.items, s->subjects.n);
 	for (uint32_t i = 0; i < s->accesses_seen->pages.n; i++)
 		s->subjects.items[tuples_get(&s->accesses_seen->pages, i)[0]].n_pages++;
 }
 
-void c2c_group_around(struct c2c *s, uint32_t first_touch)
+bool c2c_group_around(struct c2c *s)
 {
-	size_t n_subjects = s->subjects.n, n_accesses = s->accesses.n;
-	uint32_t at = first_touch;
+	size_t n_accesses = s->accesses.n;
 
-	order_touches(s, first_touch, n_subjects, s->around.n);
-	for (size_t i = 0; i < s->around.n; i++)
-		at = group_line(s, &s->around.items[i], (uint32_t)(n_subjects + i), at);
-	for (size_t i = n_accesses; i < s->accesses.n; i++)
-		count_who(s, &s->accesses.items[i]);
+	group_lines(s, s->around.items, s->around.n);
+	return s->accesses.n > n_accesses;
 }

@@ -8,7 +8,7 @@
 /* Makes lines and accesses of what was done to the subjects. */
 void c2c_group_accesses(struct c2c *);
 
-/* The same of the lines around, whose touches are those from number `first_touch` on. */
-void c2c_group_around(struct c2c *, uint32_t first_touch);
+/* The same of the lines around; false if nothing was done to any of them. */
+bool c2c_group_around(struct c2c *);
 
 #endif

@@ -7,20 +7,16 @@
 #include "c2c/accesses/result.h"
 
 enum {
-	/*
-	 * What may be kept of lines near by: so many accesses that differ, each of which takes some
-	 * hundred bytes. Of a line with many most are alike.
-	 */
-	MOST_ACCESSES = 32768,
-	MOST_OF_LINE = 128,
+	MOST_OF_LINE = 128, /* accesses that differ: of a line with many most are alike */
+	MOST_OF_OTHERS = C2C_MOST_NEAR / 4, /* around lines that matter with others only */
 
 	MOST_LOOKUPS = 65536, /* lines asked for: more take as long as a scan of their own */
 };
 
-/* Lines found so far, those nearest to subjects first. */
+/* The lines that it finds are those nearest to subjects first. */
 struct search {
 	struct c2c *s;
-	VEC_OF(struct c2c_spot) found;
+	struct c2c_neighbourhood *around;
 	uint64_t n_accesses, n_lookups;
 };
 
@@ -33,26 +29,25 @@ static int compare_spots(const void *left, const void *right)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-static void list_subjects(struct c2c *s)
+static void list_subjects(const struct c2c *s, bool only_contended, struct c2c_neighbourhood *out)
 {
-	struct c2c_near *near = &s->near;
-
-	near->n_subjects = s->subjects.n;
-	near->subjects = mem_alloc(near->n_subjects + 1, sizeof(*near->subjects));
-	for (size_t i = 0; i < near->n_subjects; i++)
-		near->subjects[i] = (struct c2c_spot){ .space = s->subjects.items[i].space,
-						       .address = s->subjects.items[i].address };
-	if (near->n_subjects > 1)
-		qsort(near->subjects, near->n_subjects, sizeof(*near->subjects), compare_spots);
+	for (size_t i = 0; i < s->subjects.n; i++)
+		if (s->subjects.items[i].may_be_contended || !only_contended)
+			*vec_add(&out->subjects) =
+				(struct c2c_spot){ .space = s->subjects.items[i].space,
+						   .address = s->subjects.items[i].address };
+	if (out->subjects.n > 1)
+		qsort(out->subjects.items, out->subjects.n, sizeof(*out->subjects.items),
+		      compare_spots);
 }
 
 /* From a subject to the next one; both are in order. */
-static uint64_t gap_behind(const struct c2c_near *near, size_t subject)
+static uint64_t gap_behind(const struct c2c_neighbourhood *h, size_t subject)
 {
-	const struct c2c_spot *a = &near->subjects[subject], *b = a + 1;
+	const struct c2c_spot *a = &h->subjects.items[subject], *b = a + 1;
 
-	return subject + 1 < near->n_subjects && a->space == b->space ? b->address - a->address
-								      : UINT64_MAX;
+	return subject + 1 < h->subjects.n && a->space == b->space ? b->address - a->address
+								   : UINT64_MAX;
 }
 
 static void look_up(struct search *search, uint32_t space, uint64_t address)
@@ -65,18 +60,18 @@ static void look_up(struct search *search, uint32_t space, uint64_t address)
 		return;
 	n = c2c_line_sum(&line, C2C_BIT(RECORDS));
 	search->n_accesses += n < MOST_OF_LINE ? n : MOST_OF_LINE;
-	*vec_add(&search->found) = (struct c2c_spot){ .space = space, .address = address };
+	*vec_add(&search->s->near.lines) = (struct c2c_spot){ .space = space, .address = address };
 }
 
 /* Looks up all lines so far from their nearest subject, each once. */
 static void look_up_all(struct search *search, uint64_t distance)
 {
-	const struct c2c_near *near = &search->s->near;
+	const struct c2c_neighbourhood *h = search->around;
 	uint64_t before = UINT64_MAX;
 
-	for (size_t i = 0; i < near->n_subjects; i++) {
-		const struct c2c_spot *subject = &near->subjects[i];
-		uint64_t behind = gap_behind(near, i);
+	for (size_t i = 0; i < h->subjects.n; i++) {
+		const struct c2c_spot *subject = &h->subjects.items[i];
+		uint64_t behind = gap_behind(h, i);
 
 		if (2 * distance < before)
 			look_up(search, subject->space, subject->address - distance);
@@ -86,52 +81,60 @@ static void look_up_all(struct search *search, uint64_t distance)
 	}
 }
 
-/* Looks farther and farther, as long as it is not too much. */
-static void near_find_lines(struct search *search)
+/*
+ * Looks farther and farther around these subjects, as long as it is not too much. That costs time, as
+ * memory is bounded where accesses are kept (most_near).
+ */
+static void find_lines_around(struct c2c *s, struct c2c_neighbourhood *h, uint64_t least_bytes,
+			      uint64_t most_accesses)
 {
-	struct c2c_near *near = &search->s->near;
-	uint64_t line_bytes = search->s->options.line_bytes;
+	struct c2c_near *near = &s->near;
+	struct search search = { .s = s, .around = h };
 
-	while (near->reach_bytes < C2C_REACH_BYTES && search->n_lookups < MOST_LOOKUPS) {
-		size_t n_found = search->found.n;
+	while (h->reach_bytes < C2C_REACH_BYTES && search.n_lookups < MOST_LOOKUPS) {
+		uint64_t reach_bytes = h->reach_bytes + s->options.line_bytes;
+		size_t n_found = near->lines.n;
 
-		look_up_all(search, near->reach_bytes + line_bytes);
-		if (search->n_accesses > MOST_ACCESSES) {
-			search->found.n = n_found;
+		look_up_all(&search, reach_bytes);
+		if (search.n_accesses > most_accesses && reach_bytes > least_bytes) {
+			near->lines.n = n_found;
 			return;
 		}
-		near->reach_bytes += line_bytes;
+		h->reach_bytes = reach_bytes;
 	}
 }
 
 void c2c_near_choose(struct c2c *s)
 {
-	struct search search = { .s = s };
+	struct c2c_near *near = &s->near;
 
-	list_subjects(s);
-	near_find_lines(&search);
-	c2c_choice_init(&s->near.choice, &s->options, search.found.n, s->first_ns, s->last_ns);
-	s->near.choice.only_touches = true;
-	s->near.choice.most_touches = MOST_ACCESSES;
-	for (size_t i = 0; i < search.found.n; i++)
-		c2c_choice_add(&s->near.choice, search.found.items[i].space,
-			       search.found.items[i].address);
-	vec_release(&search.found);
+	list_subjects(s, true, &near->contended);
+	list_subjects(s, false, &near->all);
+	find_lines_around(s, &near->contended, C2C_NEAR_LINES * s->options.line_bytes,
+			  C2C_MOST_NEAR - MOST_OF_OTHERS);
+	if (near->all.subjects.n > near->contended.subjects.n)
+		find_lines_around(s, &near->all, 0, MOST_OF_OTHERS);
+}
+
+void c2c_near_drop(struct c2c_near *near)
+{
+	vec_release(&near->lines);
+	near->contended.reach_bytes = near->all.reach_bytes = 0;
 }
 
 void c2c_near_release(struct c2c_near *near)
 {
-	c2c_accesses_class.free(near->seen);
-	c2c_choice_release(&near->choice);
-	free(near->subjects);
+	vec_release(&near->lines);
+	vec_release(&near->contended.subjects);
+	vec_release(&near->all.subjects);
 	*near = (struct c2c_near){ 0 };
 }
 
 /* From the nearest subject in the line's space. */
-static uint64_t distance_of(const struct c2c_near *near, const struct c2c_spot *line)
+static uint64_t distance_of(const struct c2c_neighbourhood *h, const struct c2c_spot *line)
 {
-	const struct c2c_spot *subjects = near->subjects;
-	size_t low = 0, high = near->n_subjects;
+	const struct c2c_spot *subjects = h->subjects.items;
+	size_t low = 0, high = h->subjects.n;
 	uint64_t distance = UINT64_MAX;
 
 	while (low < high) { /* the first one that is not before it */
@@ -142,7 +145,7 @@ static uint64_t distance_of(const struct c2c_near *near, const struct c2c_spot *
 		else
 			high = middle;
 	}
-	if (low < near->n_subjects && subjects[low].space == line->space)
+	if (low < h->subjects.n && subjects[low].space == line->space)
 		distance = subjects[low].address - line->address;
 	if (low > 0 && subjects[low - 1].space == line->space &&
 	    line->address - subjects[low - 1].address < distance)
@@ -150,25 +153,10 @@ static uint64_t distance_of(const struct c2c_near *near, const struct c2c_spot *
 	return distance;
 }
 
-uint32_t c2c_near_find(const struct c2c_near *near, const uint64_t *line)
-{
-	return near->choice.keys.n == 0 ? TUPLES_NONE : tuples_find(&near->choice.keys, line);
-}
-
-void c2c_near_take(struct c2c_near *near, struct c2c_accesses *seen)
-{
-	near->seen = seen;
-	if (seen == NULL || !seen->is_full)
-		return;
-	c2c_accesses_class.free(seen);
-	near->seen = NULL;
-	c2c_choice_release(&near->choice);
-	near->reach_bytes = 0;
-}
-
 bool c2c_near_is_beyond(const struct c2c_near *near, const uint64_t *line)
 {
 	const struct c2c_spot spot = { .space = (uint32_t)line[0], .address = line[1] };
 
-	return near->reach_bytes < C2C_REACH_BYTES && distance_of(near, &spot) > near->reach_bytes;
+	return distance_of(&near->contended, &spot) > near->contended.reach_bytes &&
+	       distance_of(&near->all, &spot) > near->all.reach_bytes;
 }

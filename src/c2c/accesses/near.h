@@ -3,11 +3,14 @@
  * Lines near those that are shown. An object on a line that is shown may reach over others, and what
  * is done to it there belongs to it. Which objects there are is known only when the accesses are
  * named, so the scan that finds these keeps what is done near them, too: up to as far as objects
- * reach or, where that would be too much, up to as far as it is not.
+ * reach or, where that would be too much, up to as far as it is not. Most is kept around lines that
+ * cost enough for a finding of their own, next to them all of it; others matter only as objects of
+ * one type, and less is kept around them.
  */
 #ifndef CYCLOPS_C2C_ACCESSES_NEAR_H
 #define CYCLOPS_C2C_ACCESSES_NEAR_H
 
+#include "base/vec.h"
 #include "c2c/accesses/accesses.h"
 
 /* How far to look for an object's other lines; larger ones are rare. */
@@ -15,24 +18,30 @@
 
 struct c2c;
 
+/* What has no name of its own may be a part of what is known on a line next to it. */
+enum { C2C_NEAR_LINES = 2 };
+
+/* What may be kept of lines near by: so many touches, of some hundred bytes each. */
+enum { C2C_MOST_NEAR = 32768 };
+
+/* Some of the subjects, and how far around them lines are kept. */
+struct c2c_neighbourhood {
+	uint64_t reach_bytes;		  /* up to so far from any, all lines that were accessed */
+	VEC_OF(struct c2c_spot) subjects; /* by space and address */
+};
+
 /* Zeroed is empty. */
 struct c2c_near {
-	struct c2c_choice choice;  /* lines that were accessed */
-	struct c2c_accesses *seen; /* what was done to them; NULL: they were not looked at */
-	uint64_t reach_bytes;	   /* up to so far from a subject all that were accessed */
-	struct c2c_spot *subjects; /* by space and address */
-	size_t n_subjects;
+	VEC_OF(struct c2c_spot) lines; /* that were accessed */
+	struct c2c_neighbourhood contended, all;
 };
 
 /* Chooses them, of the table of all lines. */
 void c2c_near_choose(struct c2c *);
-
-/* The number of a line (space, address) among them, or TUPLES_NONE. */
-uint32_t c2c_near_find(const struct c2c_near *, const uint64_t *line);
-
-/* Takes what was done to them. If that is too much to be kept there are none. */
-void c2c_near_take(struct c2c_near *, struct c2c_accesses *);
 void c2c_near_release(struct c2c_near *);
+
+/* For when what was done to them was too much: as if none had been chosen. */
+void c2c_near_drop(struct c2c_near *);
 
 /* May a line (space, address) that is not among them have been accessed? */
 bool c2c_near_is_beyond(const struct c2c_near *, const uint64_t *line);

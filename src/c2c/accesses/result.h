@@ -129,7 +129,7 @@ struct c2c_access {
 struct c2c_subject {
 	uint32_t space;
 	uint64_t address;
-	uint32_t line;			   /* its number in sharing.choice */
+	uint32_t line; /* its number in c2c_touch_key; TUPLES_NONE: nothing was done to it */
 	uint32_t first_access, n_accesses; /* in sharing.accesses */
 	uint32_t first_touch, n_touches;   /* in sharing.order */
 	struct c2c_counts counts;	   /* of all its touches */
@@ -139,6 +139,7 @@ struct c2c_subject {
 	double share, error; /* of the latency of all sampled loads; half of its 95 % interval */
 	double reload_share, reload_error; /* the part of reloads, and its own interval */
 	uint32_t n_pages;		   /* physical ones that it was seen in; 0: not recorded */
+	bool may_be_contended;		   /* by what the first look counted, on its own */
 	struct c2c_judgement judgement;
 };
 
@@ -153,15 +154,16 @@ struct c2c {
 	struct c2c_choice choice;
 	struct c2c_accesses *accesses_seen;
 	struct c2c_near near;
-	struct analysis looks[3]; /* what scans are asked for: at all lines, the subjects, others */
-	struct names names;	  /* of the places of all accesses */
+	struct analysis looks[2];	      /* what the scans are asked for */
+	struct names names;		      /* of the places of all accesses */
 	struct c2c_instruction *instructions; /* by place */
 
 	VEC_OF(struct c2c_subject) subjects; /* in order */
 	VEC_OF(struct c2c_subject) around;   /* lines of their objects: what was done, no more */
 	VEC_OF(struct c2c_access) accesses;  /* by line (subjects, then around), then offset */
-	uint32_t *order;		     /* touches by line and access */
-	struct c2c_objects *objects;	     /* of all accesses */
+	uint32_t *order;		     /* n_ordered touches by line and access */
+	uint32_t n_ordered;
+	struct c2c_objects *objects; /* of all accesses */
 	struct c2c_instances *instances;
 
 	uint64_t n_lines;	 /* of the capture */

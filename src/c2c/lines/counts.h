@@ -89,14 +89,24 @@ static inline uint32_t c2c_tally_get(const struct c2c_tally *t, int count)
 	return t->words[count / 8] >> 8 * (count % 8) & 0xff;
 }
 
-/* Has any counter of `mask` counted? */
-static inline bool c2c_tally_has(const struct c2c_tally *t, uint32_t mask)
+/* All bits of the counters of `mask`: what c2c_tally_has() asks for. */
+static inline struct c2c_tally c2c_tally_of_mask(uint32_t mask)
 {
-	uint64_t any = (t->words[0] & 0xff * c2c_spread[mask & 0xff]) |
-		       (t->words[1] & 0xff * c2c_spread[mask >> 8 & 0xff]) |
-		       (t->words[2] & 0xff * c2c_spread[mask >> 16 & 0xff]) |
-		       (t->words[3] & 0xff * c2c_spread[mask >> 24]);
+	return (struct c2c_tally){ {
+		0xff * c2c_spread[mask & 0xff],
+		0xff * c2c_spread[mask >> 8 & 0xff],
+		0xff * c2c_spread[mask >> 16 & 0xff],
+		0xff * c2c_spread[mask >> 24],
+	} };
+}
 
+/* Has any of those counters counted? */
+static inline bool c2c_tally_has(const struct c2c_tally *t, const struct c2c_tally *mask)
+{
+	uint64_t any = 0;
+
+	for (int i = 0; i < C2C_TALLY_WORDS; i++)
+		any |= t->words[i] & mask->words[i];
 	return any != 0;
 }
 
@@ -109,6 +119,34 @@ static inline void c2c_tally_empty(struct c2c_tally *t, struct c2c_counts *to)
 			to->n[i] += word & 0xff;
 	}
 	*t = (struct c2c_tally){ 0 };
+}
+
+/* The sum of many of them, in as few instructions. Zeroed is empty. */
+struct c2c_tally_sum {
+	uint64_t even[C2C_TALLY_WORDS],
+		odd[C2C_TALLY_WORDS]; /* every other counter, 16 bits each */
+	uint32_t n;		      /* that are in there */
+};
+
+static inline void c2c_tally_sum_empty(struct c2c_tally_sum *s, struct c2c_counts *to)
+{
+	for (int i = 0; i < C2C_N_COUNTS; i++)
+		to->n[i] += (i % 2 ? s->odd : s->even)[i / 8] >> 8 * (i % 8 & 6) & 0xffff;
+	*s = (struct c2c_tally_sum){ 0 };
+}
+
+/* Adds one; `to` gets what there is no room for. */
+static inline void c2c_tally_sum_add(struct c2c_tally_sum *s, const struct c2c_tally *t,
+				     struct c2c_counts *to)
+{
+	const uint64_t low = UINT64_C(0x00ff00ff00ff00ff);
+
+	for (int i = 0; i < C2C_TALLY_WORDS; i++) {
+		s->even[i] += t->words[i] & low;
+		s->odd[i] += t->words[i] >> 8 & low;
+	}
+	if (++s->n == UINT16_MAX / C2C_TALLY_MAX)
+		c2c_tally_sum_empty(s, to);
 }
 
 /* Counts an access in each counter of `mask` (bit n: counter n). */

@@ -434,17 +434,18 @@ uint64_t c2c_line_sum(const struct c2c_line *line, uint32_t mask)
 	return sum;
 }
 
-bool c2c_line_has(const struct c2c_line *line, uint32_t mask)
+bool c2c_line_has_more(const struct c2c_line *line, const struct c2c_tally *mask)
 {
-	return c2c_tally_has(&line->few, mask) ||
-	       (line->many != NULL && c2c_line_sum(line, mask) > 0);
+	uint64_t sum = 0;
+
+	for (int i = 0; i < C2C_N_COUNTS; i++)
+		sum += c2c_tally_get(mask, i) != 0 ? line->many->n[i] : 0;
+	return sum > 0;
 }
 
-void c2c_line_add(const struct c2c_line *line, struct c2c_counts *to)
+void c2c_line_add(const struct c2c_line *line, struct c2c_tally_sum *sum, struct c2c_counts *to)
 {
-	struct c2c_tally few = line->few;
-
-	c2c_tally_empty(&few, to);
+	c2c_tally_sum_add(sum, &line->few, to);
 	if (line->many != NULL)
 		c2c_counts_add(to, line->many);
 }

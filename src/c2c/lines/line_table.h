@@ -59,8 +59,15 @@ enum {
 
 /* The counters of `mask` together; those of a line may be asked for while it is visited. */
 uint64_t c2c_line_sum(const struct c2c_line *, uint32_t mask);
-bool c2c_line_has(const struct c2c_line *, uint32_t mask); /* is that more than 0? */
-void c2c_line_add(const struct c2c_line *, struct c2c_counts *to);
+void c2c_line_add(const struct c2c_line *, struct c2c_tally_sum *, struct c2c_counts *to);
+bool c2c_line_has_more(const struct c2c_line *, const struct c2c_tally *mask);
+
+/* Has any counter of c2c_tally_of_mask() counted? */
+static inline bool c2c_line_has(const struct c2c_line *line, const struct c2c_tally *mask)
+{
+	return c2c_tally_has(&line->few, mask) ||
+	       (line->many != NULL && c2c_line_has_more(line, mask));
+}
 
 struct c2c_table;
 

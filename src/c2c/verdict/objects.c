@@ -6,9 +6,6 @@
 #include "base/alloc.h"
 
 enum {
-	/* What has no name of its own may be a part of what is known on a line next to it. */
-	NEAR_LINES = 2,
-
 	PAGE_BYTES = 4096,
 };
 
@@ -169,8 +166,8 @@ static void verdict_objects_extent_of(const struct c2c_objects *o, uint32_t acce
 		part_of(o, access, first, &size);
 	*last = size > 0 ? *first + size - 1 : *first;
 	if (name->is_by_type || (name->object.v == 0 && name->kind != DATA_STATIC)) {
-		*first -= NEAR_LINES * line_bytes;
-		*last += NEAR_LINES * line_bytes;
+		*first -= C2C_NEAR_LINES * line_bytes;
+		*last += C2C_NEAR_LINES * line_bytes;
 	}
 	if (address - *first > C2C_REACH_BYTES)
 		*first = address - C2C_REACH_BYTES;
@@ -201,8 +198,9 @@ void c2c_objects_lines(const struct c2c_objects *o, const bool *wanted, struct t
 		for (uint64_t n = 0; n <= (last - first) / line_bytes; n++) {
 			const uint64_t key[] = { from->space, first + n * line_bytes };
 
+			/* TUPLES_NONE is more than there are. */
 			if (is_reached(from, key[1]) &&
-			    tuples_find(&s->choice.keys, key) == TUPLES_NONE)
+			    tuples_find(&s->choice.keys, key) >= s->choice.n_shown)
 				tuples_add(out, key);
 		}
 	}

@@ -73,9 +73,14 @@ static void check_line(void *context, const struct c2c_line *line)
 	struct check *c = context;
 	const struct expected *e = &c->expected[line->address / LINE_BYTES * 2 + line->space];
 	struct c2c_counts counts = { 0 };
+	struct c2c_tally_sum sum = { 0 };
 
-	c2c_line_add(line, &counts);
+	c2c_line_add(line, &sum, &counts);
+	c2c_tally_sum_empty(&sum, &counts);
 	for (int i = 0; i < C2C_N_COUNTS; i++) {
+		const struct c2c_tally mask = c2c_tally_of_mask(UINT32_C(1) << i);
+
+		assert_int_equal(c2c_line_has(line, &mask), e->counts[i] > 0);
 		assert_int_equal(counts.n[i], e->counts[i]);
 		assert_int_equal(c2c_line_sum(line, UINT32_C(1) << i), e->counts[i]);
 	}

@@ -20,12 +20,12 @@ enum {
 	LINE_BYTES = 64,
 	L1 = 0x0,
 	PEER = 0x9, /* data sources of a Neoverse N1 */
-	N_LINES = 140,
+	N_LINES = 300,
 	REPORTED_LINES = 4,
 	STRIDE = 3,    /* a contended line, and two that are near it */
 	ACCESSES = 20, /* to a contended line, by each of two threads */
 	FEW = 2,
-	MANY = 64, /* of both threads and all lines near by this is more than is kept */
+	MANY = 64, /* if half of them differ, all near by are more than is kept */
 	STEP_NS = 10,
 };
 
@@ -35,7 +35,8 @@ struct recording {
 	size_t n;
 	uint64_t pc, offset;
 	uint32_t tid;
-	bool stores; /* to contended lines: else it loads */
+	bool stores;  /* to contended lines: else it loads */
+	bool spreads; /* near them, each access to another byte */
 };
 
 static void add(struct recording *r, uint64_t va, bool is_contended)
@@ -60,21 +61,26 @@ static void record(struct recording *r, size_t n_lines, size_t n_near)
 	for (size_t i = 0; i < n_near; i++)
 		for (uint64_t line = 0; line < n_lines * STRIDE; line++)
 			if (line % STRIDE != 0)
-				add(r, DATA + line * LINE_BYTES, false);
+				add(r,
+				    DATA + line * LINE_BYTES +
+					    (r->spreads ? i % (LINE_BYTES / 2) : 0),
+				    false);
 }
 
 /* Two threads that write and read different words of each of many lines. */
-static void open_shared(size_t n_lines, size_t n_near, unsigned n_workers, struct session *out)
+static void open_shared(size_t n_lines, size_t n_near, bool spreads, unsigned n_workers,
+			struct session *out)
 {
 	size_t n = n_lines * (ACCESSES + (STRIDE - 1) * n_near);
 	struct spe_record *all = mem_alloc(2 * n, sizeof(*all));
-	struct recording reader = { .records = all, .pc = FIRST, .tid = ALPHA };
+	struct recording reader = { .records = all, .pc = FIRST, .tid = ALPHA, .spreads = spreads };
 	struct recording writer = {
 		.records = all + n,
 		.pc = SECOND,
-		.offset = 32,
-		/* farther than an access reaches whose size is not known */ .tid = ALPHA_THREAD,
-		.stores = true
+		.offset = 32, /* farther than an access reaches whose size is not known */
+		.tid = ALPHA_THREAD,
+		.stores = true,
+		.spreads = spreads,
 	};
 
 	record(&reader, n_lines, n_near);
@@ -97,13 +103,15 @@ static void test_c2c(void **state)
 {
 	static const struct {
 		size_t n_near; /* accesses of each thread to each line near by */
+		bool spreads;
 		bool with_objects;
 		unsigned n_scans;
 	} cases[] = {
-		{ FEW, false, 2 },
-		{ FEW, true, 2 },
-		/* More than is kept: the data has no name, so lines next to it are looked at. */
-		{ MANY, true, 3 },
+		{ FEW, false, false, 2 },
+		{ FEW, false, true, 2 },
+		{ MANY, false, true, 2 },
+		/* The data has no name, so lines next to it are looked at, however many accesses. */
+		{ MANY, true, true, 3 },
 	};
 
 	(void)state;
@@ -117,7 +125,7 @@ static void test_c2c(void **state)
 			struct session s;
 			struct c2c c2c;
 
-			open_shared(N_LINES, cases[i].n_near, n_workers, &s);
+			open_shared(N_LINES, cases[i].n_near, cases[i].spreads, n_workers, &s);
 			if (c2c_run(&s, NULL, &request, &c2c, &err) < 0)
 				fail_msg("%s", err.text);
 			assert_int_equal(c2c.subjects.n, cases[i].with_objects ? N_LINES : 3);
@@ -142,7 +150,7 @@ static void test_report(void **state)
 	struct session s;
 
 	(void)state;
-	open_shared(REPORTED_LINES, FEW, 2, &s);
+	open_shared(REPORTED_LINES, FEW, false, 2, &s);
 	assert_null(elapsed_obstacle(&s, NULL));
 	if (report_make(&s, NULL, REPORT_BRIEF, &report, &err) < 0)
 		fail_msg("%s", err.text);
