@@ -118,10 +118,12 @@ static struct finding_access access_of(const struct teller *t, const struct c2c_
 {
 	const struct c2c_access *a = &t->s->accesses.items[r->number];
 	struct c2c_touch_key k = c2c_touch_key(t->s->accesses_seen, t->s->order[a->first_touch]);
+	const char *const *fields =
+		t->cause->n_objects > 1 ? t->labels->fields_of_any : t->labels->fields;
 	uint32_t n = is_write ? 0 : r->waits.n;
 
 	return (struct finding_access){
-		.field = findings_text(t->out, t->labels->fields[r->number]),
+		.field = findings_text(t->out, fields[r->number]),
 		.offset = a->offset,
 		.size = a->size,
 		.place = findings_place(t->out, &t->s->names, a->place),

@@ -154,7 +154,7 @@ struct finding_coverage {
 
 /* Some accesses of one instruction to shared lines. */
 struct finding_access {
-	const char *field; /* "account.limit"; NULL: not known */
+	const char *field; /* "account.limit", of any element "table[].lock"; NULL: not known */
 	unsigned offset, size;
 	struct finding_place place;
 	const char *operation; /* "load" */

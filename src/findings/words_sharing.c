@@ -67,31 +67,13 @@ const char *sharing_size(struct table *t, const struct finding *f)
 			    100 * f->size.error, f->size.whole);
 }
 
-/* The field; of many objects without the number of an element: "table[].lock". */
-static void put_field(const char *field, bool is_of_many, struct text *out)
-{
-	const char *start = is_of_many ? strchr(field, '[') : NULL;
-	const char *end = start != NULL ? strchr(start, ']') : NULL;
-	struct text plain = { 0 };
-
-	if (end == NULL || start[1] < '0' || start[1] > '9') {
-		short_name(field, strlen(field), FIELD_WIDTH, out);
-		return;
-	}
-	text_add(&plain, field, (size_t)(start - field) + 1);
-	text_str(&plain, end);
-	short_name(plain.bytes, plain.n, FIELD_WIDTH, out);
-	text_release(&plain);
-}
-
 /* "bytes 0-7  locker+0x48  sharing.c:7  thread 5001: 1493 stores" */
-static const char *access_words(struct table *t, const struct finding *f,
-				const struct finding_access *a)
+static const char *access_words(struct table *t, const struct finding_access *a)
 {
 	struct text text = { 0 };
 
 	if (a->field != NULL)
-		put_field(a->field, f->sharing->n_objects > 1, &text);
+		short_name(a->field, strlen(a->field), FIELD_WIDTH, &text);
 	else if (a->size == 0)
 		text_format(&text, "byte %u on", a->offset);
 	else
@@ -112,10 +94,10 @@ static const char *access_words(struct table *t, const struct finding *f,
 }
 
 /* The last that is told, if there are more. */
-static const char *last_access_words(struct table *t, const struct finding *f,
-				     const struct finding_access *a, size_t i, size_t n)
+static const char *last_access_words(struct table *t, const struct finding_access *a, size_t i,
+				     size_t n)
 {
-	const char *words = access_words(t, f, a);
+	const char *words = access_words(t, a);
 
 	if (i + 1 < FINDING_ACCESSES || n <= FINDING_ACCESSES)
 		return words;
@@ -131,7 +113,7 @@ void sharing_show_accesses(struct table *t, const struct finding *f, bool writer
 	size_t n = writers ? s->n_write_places : s->n_read_places;
 
 	for (size_t i = 0; i < n && i < FINDING_ACCESSES; i++)
-		cells[i] = cell_text(last_access_words(t, f, &accesses[i], i, n));
+		cells[i] = cell_text(last_access_words(t, &accesses[i], i, n));
 }
 
 /* The instruction that writes most and the one that waits most: a cause has two places. */
@@ -141,9 +123,9 @@ const char *sharing_where(struct table *t, const struct finding *f)
 	const char *writes = NULL, *reads = NULL;
 
 	if (s->n_write_places > 0)
-		writes = access_words(t, f, &s->writes[0]);
+		writes = access_words(t, &s->writes[0]);
 	if (s->n_read_places > 0)
-		reads = access_words(t, f, &s->reads[0]);
+		reads = access_words(t, &s->reads[0]);
 	if (writes != NULL && reads != NULL)
 		return table_format(t, "writes %s; reads %s", writes, reads);
 	return writes != NULL ? writes : reads != NULL ? reads : "";

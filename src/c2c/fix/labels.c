@@ -40,17 +40,45 @@ static const char *keep(struct labelling *l, struct text *text)
 	return kept;
 }
 
+/* "table[].lock", of an access to an element of an array of which any is meant. */
+static const char *field_of_any(struct labelling *l, uint32_t access)
+{
+	const struct types *types = symbols_types(l->sharing->session->symbols);
+	const struct data_query *query = &l->objects->queries[access];
+	uint32_t number = l->instances->of_access[access];
+	struct text text = { 0 }, path = { 0 };
+	struct c2c_instance instance;
+	struct type_id type;
+	uint64_t offset;
+
+	if (number == TUPLES_NONE || !c2c_is_in_array(l->objects, access))
+		return l->out->fields[access];
+	instance = c2c_instance(l->instances, number);
+	type = c2c_instance_type(l->instances, instance.kind);
+	offset = query->address - instance.start;
+	data_object_text(&l->objects->names, &l->objects->names.list[access], &text);
+	text_str(&text, "[]");
+	if (types_path(types, type, offset, query->size, &path, NULL) ||
+	    types_path(types, type, offset, 1, &path, NULL)) {
+		text_char(&text, '.');
+		text_add(&text, path.bytes, path.n);
+	}
+	text_release(&path);
+	return keep(l, &text);
+}
+
 static void label_fields(struct labelling *l)
 {
 	const struct data_names *names = &l->objects->names;
 
-	for (size_t i = 0; i < names->n; i++) {
+	for (uint32_t i = 0; i < names->n; i++) {
 		struct text text = { 0 };
 
 		if (names->list[i].object.v == 0)
 			continue;
 		data_name_text(names, &l->objects->queries[i], &names->list[i], &text);
 		l->out->fields[i] = keep(l, &text);
+		l->out->fields_of_any[i] = field_of_any(l, i);
 	}
 }
 
@@ -444,6 +472,7 @@ void c2c_labels_init(struct c2c_labels *out, const struct c2c *s)
 	out->drawings = mem_zalloc(s->subjects.n + 1, sizeof(*out->drawings));
 	out->fixes = mem_zalloc(s->subjects.n + 1, sizeof(*out->fixes));
 	out->fields = mem_zalloc(s->accesses.n + 1, sizeof(*out->fields));
+	out->fields_of_any = mem_zalloc(s->accesses.n + 1, sizeof(*out->fields_of_any));
 	c2c_causes_init(&out->causes, s->objects, s->instances);
 	label_fields(&l);
 	label_causes(&l);
@@ -456,6 +485,7 @@ void c2c_labels_release(struct c2c_labels *l)
 	free(l->drawings);
 	free(l->fixes);
 	free(l->fields);
+	free(l->fields_of_any);
 	c2c_causes_release(&l->causes);
 	table_release(&l->layouts);
 	arena_release(&l->memory);

@@ -11,11 +11,12 @@
 /* Texts live as long as this. Any of them may be NULL: not known. */
 struct c2c_labels {
 	struct arena memory;
-	const char **names;    /* by subject: "buf1", of several "buf1 and buf2" */
-	const char **objects;  /* the same with what it is: "buf1 (struct buf, 64 bytes)" */
-	const char **drawings; /* by subject: the object with its lines, one or more lines */
-	const char **fixes;    /* by subject: what to change */
-	const char **fields;   /* by access: "buf1.reader1" */
+	const char **names;	    /* by subject: "buf1", of several "buf1 and buf2" */
+	const char **objects;	    /* the same with what it is: "buf1 (struct buf, 64 bytes)" */
+	const char **drawings;	    /* by subject: the object with its lines, one or more lines */
+	const char **fixes;	    /* by subject: what to change */
+	const char **fields;	    /* by access: "buf1.reader1", "table[3].lock" */
+	const char **fields_of_any; /* the same of any element: "table[].lock" */
 	struct c2c_causes causes;
 	struct table layouts; /* the drawings as rows: "layouts" */
 };

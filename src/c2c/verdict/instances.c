@@ -21,14 +21,21 @@ static bool is_struct(const struct types *t, struct type_id id)
 	return (kind == TYPE_STRUCT || kind == TYPE_UNION) && types_get(t, id)->size > 0;
 }
 
-/* May objects like this one be told apart, and be many? Then fills in type and variable. */
-static bool is_of_kind(const struct c2c_objects *o, const struct data_name *name,
-		       uint64_t *out_kind)
+bool c2c_is_in_array(const struct c2c_objects *o, uint32_t access)
 {
 	const struct types *t = symbols_types(o->sharing->session->symbols);
-	struct type_id type = types_plain(t, name->type);
-	bool is_array = name->n_elements > 0 || types_get(t, type)->kind == TYPE_ARRAY;
-	struct type_id element = element_of(t, type);
+	const struct data_name *name = &o->names.list[access];
+
+	return name->n_elements > 0 || types_get(t, types_plain(t, name->type))->kind == TYPE_ARRAY;
+}
+
+/* May objects like this one be told apart, and be many? Then fills in type and variable. */
+static bool is_of_kind(const struct c2c_objects *o, uint32_t access, uint64_t *out_kind)
+{
+	const struct types *t = symbols_types(o->sharing->session->symbols);
+	const struct data_name *name = &o->names.list[access];
+	struct type_id element = element_of(t, name->type);
+	bool is_array = c2c_is_in_array(o, access);
 
 	if (name->object.v == 0 || name->kind == DATA_THREAD || !is_struct(t, element) ||
 	    (!is_array && !name->is_by_type) ||
@@ -46,7 +53,7 @@ static uint32_t c2c_instances_number_of(struct c2c_instances *in, const struct c
 	const struct data_name *name = &o->names.list[access];
 	uint64_t kind[2], key[3], size, offset;
 
-	if (!is_of_kind(o, name, kind))
+	if (!is_of_kind(o, access, kind))
 		return TUPLES_NONE;
 	size = types_get(t, (struct type_id){ (uint32_t)kind[0] })->size;
 	offset = o->queries[access].address - name->object_address;

@@ -30,6 +30,9 @@ void c2c_instances_release(struct c2c_instances *);
 
 struct c2c_instance c2c_instance(const struct c2c_instances *, uint32_t number);
 
+/* Is it to an element of an array, or an array of these? */
+bool c2c_is_in_array(const struct c2c_objects *, uint32_t access);
+
 /* The type of a kind's instances. */
 struct type_id c2c_instance_type(const struct c2c_instances *, uint32_t kind);
 
