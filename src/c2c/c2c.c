@@ -170,8 +170,10 @@ static int take_first_look(struct c2c *s, const struct select *select, struct er
 			       "pa_enable=1 for SPE, --phys-data for samples, both as root");
 	s->first_ns = s->session->first_ns;
 	s->last_ns = s->session->last_ns;
-	s->lacks_stores = spe_filters_hide_stores(s->session) || select_thins(select) ||
-			  select_hides_kinds(select);
+	s->stores = spe_filters_stores(s->session);
+	s->selects_stores = select_thins(select) || select_hides_kinds(select);
+	s->lacks_stores = s->selects_stores || s->stores == SPE_STORES_BY_KIND ||
+			  s->stores == SPE_STORES_BY_EVENT;
 	s->minimum_cycles = spe_filters_least_cycles(s->session);
 	s->local_cycles = c2c_local_cycles(s);
 	s->own_cache_lines = catalog_own_cache_lines(s->session->catalog, s->session->cpu);

@@ -13,6 +13,9 @@
 /* Less than this of the latency of loads is not told in a report. */
 static const double least_share = 0.01;
 
+/* Of contended loads, from another socket: with less, threads on one node would not gain much. */
+static const double least_remote = 0.1;
+
 enum column_index {
 	CLAIM,
 	SIZE,
@@ -180,6 +183,11 @@ static struct finding_sharing *sharing_of(const struct teller *t)
 		.n_writers = j->n_writers,
 		.n_threads = j->n_threads,
 		.n_waited = j->n_waited,
+		.n_remote = c2c_contended_remote(&subject->counts, t->s->options.mode),
+		.n_contended = (uint32_t)c2c_contended(&subject->counts, t->s->options.mode),
+		.n_modified =
+			subject->counts.n[C2C_LOCAL_HITM] + subject->counts.n[C2C_REMOTE_HITM],
+		.is_by_hitm = t->s->options.mode != C2C_BY_PEER,
 		.contended = c2c_findings_waits_of(&subject->contended),
 		.reloads = c2c_findings_waits_of(&subject->reloads),
 		.reload_share = subject->reload_share,
@@ -191,6 +199,17 @@ static struct finding_sharing *sharing_of(const struct teller *t)
 	out->n_write_places = add_accesses(t, true, out->writes);
 	out->n_read_places = add_accesses(t, false, out->reads);
 	return out;
+}
+
+/* Lines that cross sockets: threads on one node would wait less. */
+static void add_remote_remedy(struct finding *f)
+{
+	const struct finding_sharing *s = f->sharing;
+	double part = s->n_contended == 0 ? 0 : (double)s->n_remote / s->n_contended;
+
+	if (part >= least_remote)
+		finding_add_remedy(
+			f, (struct remedy){ .kind = REMEDY_ONE_NODE, .percent = 100 * part });
 }
 
 /* What helps if nothing is known of the layout of the data. */
@@ -242,6 +261,7 @@ static struct finding *add_finding(const struct c2c *s, const struct c2c_labels 
 	f->sharing = sharing_of(&t);
 	f->command = "c2c";
 	finding_add_remedy(f, remedy_of(&t));
+	add_remote_remedy(f);
 	add_functions(&t, f);
 	return f;
 }
@@ -330,6 +350,6 @@ void c2c_findings_table(const struct c2c *s, const struct c2c_labels *labels, st
 	if (n_more > 0)
 		table_note(out, "%zu more; --all shows them", n_more);
 	if (table_n_rows(out) == 0)
-		table_note(out, "%s", c2c_nothing_found(s));
+		table_note(out, "%s", c2c_nothing_found(s, out));
 	findings_release(&found);
 }

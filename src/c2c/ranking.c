@@ -62,6 +62,15 @@ static void add_threads(const struct c2c *s, uint32_t number, uint32_t row, stru
 	}
 }
 
+/* Atomics are writers, and those that waited for the line readers, too. */
+static bool is_ranked(const struct c2c_access *a, bool writers)
+{
+	if (writers)
+		return c2c_kind_writes(a->kind);
+	return !c2c_kind_writes(a->kind) ||
+	       ((a->kind & C2C_KIND_ATOMIC) && c2c_ranking_waits_of(a).n > 0);
+}
+
 static void keep_waiting(struct c2c_ranking *l)
 {
 	size_t n = 0;
@@ -86,7 +95,7 @@ struct c2c_ranking c2c_rank_accesses(const struct c2c *s, const struct c2c_cause
 		for (uint32_t i = 0; i < subject->n_accesses; i++) {
 			uint32_t number = subject->first_access + i, row;
 
-			if (c2c_kind_writes(s->accesses.items[number].kind) != writers)
+			if (!is_ranked(&s->accesses.items[number], writers))
 				continue;
 			row = row_of(s, f, number, &rows);
 			if (row == all.n)

@@ -24,7 +24,7 @@ struct c2c_ranking {
 
 /*
  * The writers or the readers, those that matter most first. Readers that never waited matter only
- * if none did. The caller releases it, as a vector.
+ * if none did; atomics are readers if they waited. The caller releases it, as a vector.
  */
 struct c2c_ranking c2c_rank_accesses(const struct c2c *, const struct c2c_cause *, bool writers);
 

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "c2c/tables.h"
 #include "c2c/verdict/classes.h"
+#include "cpu/cpu.h"
 #include "data/data_names.h"
 #include "scan/spe_filters.h"
 
@@ -13,14 +14,40 @@ static const struct column summary_columns[] = {
 	{ "value", NULL, "", CELL_TEXT, COLUMN_GROW, "in words" },
 };
 
-/* If there is no finding. */
-const char *c2c_nothing_found(const struct c2c *s)
+/* Why stores are not in the capture, as far as it says. */
+static const char *why_no_stores(const struct c2c *s, struct table *t)
+{
+	if (s->selects_stores)
+		return "--select leaves stores out";
+	switch (s->stores) {
+	case SPE_STORES_BY_KIND:
+		return "the recording's filter asked for other operations (store_filter=1 adds "
+		       "stores)";
+	case SPE_STORES_BY_EVENT:
+		return "the recording's event filter leaves stores out (event_filter)";
+	case SPE_STORES_BY_LATENCY:
+		return table_format(t,
+				    "the recording's latency filter leaves out stores that took "
+				    "less than %" PRIu64 " cycles (min_latency)",
+				    s->minimum_cycles);
+	case SPE_STORES_ALL:
+		break;
+	}
+	return "no store was sampled; record loads and stores";
+}
+
+const char *c2c_nothing_found(const struct c2c *s, struct table *t)
 {
 	switch (c2c_silence_of(s)) {
 	case C2C_NO_DATA_ADDRESSES:
 		return no_data_addresses;
 	case C2C_NO_WRITES:
-		return "no line is seen to be fought over: stores were not recorded";
+		return table_format(t, "%s: %s",
+				    c2c_contended(&s->total, s->options.mode) == 0
+					    ? "no load waited for another core; what stores wait "
+					      "for is not known"
+					    : "no line is seen to be fought over",
+				    why_no_stores(s, t));
 	case C2C_SPREAD:
 		return "no line stands out; what waits for other cores is spread over many";
 	case C2C_NONE_CONTENDED:
@@ -115,10 +142,10 @@ static const char *contended_text(const struct c2c *s, const struct tally *tally
 }
 
 /* Why lines are suspected only. */
-static const char *suspicion(const struct c2c *s)
+static const char *suspicion(const struct c2c *s, struct table *t)
 {
 	if (s->lacks_stores)
-		return ": stores may have been left out";
+		return table_format(t, ": stores may have been left out: %s", why_no_stores(s, t));
 	return c2c_has_writes(s) ? ": too few samples" : "";
 }
 
@@ -126,7 +153,7 @@ static const char *suspicion(const struct c2c *s)
 static void add_answer(const struct c2c *s, const struct tally *tally, struct table *t)
 {
 	size_t n_suspects = tally->n[C2C_SUSPECTED], n_stores = tally->n[C2C_STORES_ONLY];
-	const char *text = c2c_nothing_found(s);
+	const char *text = c2c_nothing_found(s, t);
 
 	if (tally->n[C2C_CONTENDED] > 0)
 		text = contended_text(s, tally, t);
@@ -134,10 +161,10 @@ static void add_answer(const struct c2c *s, const struct tally *tally, struct ta
 		text = "no line is seen to be fought over";
 	if (n_suspects > 0 && s->lacks_stores && tally->n[C2C_CONTENDED] == 0)
 		text = table_format(t, "%zu line%s may be fought over%s", n_suspects,
-				    plural(n_suspects), suspicion(s));
+				    plural(n_suspects), suspicion(s, t));
 	else if (n_suspects > 0)
 		text = table_format(t, "%s; %zu%s may be%s", text, n_suspects,
-				    tally->n[C2C_CONTENDED] > 0 ? " more" : "", suspicion(s));
+				    tally->n[C2C_CONTENDED] > 0 ? " more" : "", suspicion(s, t));
 	if (n_stores > 0)
 		text = table_format(t,
 				    "%s; %zu line%s written by several threads, whether they wait "
@@ -174,6 +201,22 @@ static void add_latency(const struct c2c *s, struct table *t)
 			 s->lines->has_issue ? " of some accesses" : ""));
 }
 
+/* ", 12 of them on another socket"; with a mode of HITM, what came unmodified, too. */
+static const char *seen_elsewhere(const struct c2c *s, struct table *t)
+{
+	const struct c2c_counts *c = &s->total;
+	uint64_t n_peer = c2c_contended(c, C2C_BY_PEER);
+	const char *text = "";
+
+	if (s->options.mode != C2C_BY_PEER && n_peer > 0)
+		return table_format(t, ", %s from another core's cache, modified or not",
+				    table_human(t, cell_count(n_peer), ""));
+	if (c->n[C2C_REMOTE_PEER] > 0)
+		text = table_format(t, ", %s of them from another socket",
+				    table_human(t, cell_count(c->n[C2C_REMOTE_PEER]), ""));
+	return text;
+}
+
 static void add_seen(const struct c2c *s, struct table *t)
 {
 	const struct c2c_counts *c = &s->total;
@@ -186,12 +229,40 @@ static void add_seen(const struct c2c *s, struct table *t)
 
 	add_fact(
 		t, "seen",
-		table_format(t, "%s and %s to %s, %s %s",
+		table_format(t, "%s and %s to %s, %s %s%s",
 			     table_human(t, cell_count(c->n[C2C_LOADS]), "loads"),
 			     table_human(t, cell_count(c->n[C2C_STORES]), "stores"),
 			     table_human(t, cell_count(s->n_lines), "lines"),
 			     table_human(t, cell_count(c2c_contended(c, s->options.mode)), "loads"),
-			     met[s->options.mode]));
+			     met[s->options.mode], seen_elsewhere(s, t)));
+}
+
+/* Can a record of the CPU say that the data had been modified? */
+static bool tells_modified(const struct c2c *s)
+{
+	if (!capture_spe(s->session->capture)->is_present ||
+	    c2c_contended(&s->total, C2C_BY_HITM) > 0)
+		return true;
+	for (uint32_t value = 0; value <= UINT16_MAX; value++) {
+		const struct cpu_source *source = cpu_source(s->session->cpu, (uint16_t)value);
+
+		if (source != NULL && source->is_modified)
+			return true;
+	}
+	return false;
+}
+
+/* Modes of HITM count nothing where the CPU says only that the data came from a peer. */
+static void add_mode(const struct c2c *s, struct table *t)
+{
+	if (s->options.mode == C2C_BY_PEER || tells_modified(s))
+		return;
+	add_fact(t, "mode",
+		 table_format(t,
+			      "--mode %s counts nothing here: no record says whether another core "
+			      "had modified the data (HITM), only that it came from there; --mode "
+			      "peer counts these",
+			      c2c_mode_names[s->options.mode]));
 }
 
 /* What was not recorded. */
@@ -219,6 +290,7 @@ void c2c_summary_table(const struct c2c *s, const struct c2c_labels *labels, str
 	add_answer(s, &tally, out);
 	add_phases(s, &tally, out);
 	add_seen(s, out);
+	add_mode(s, out);
 	add_latency(s, out);
 	add_caution(s, out);
 }

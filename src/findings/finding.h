@@ -104,7 +104,8 @@ enum remedy_kind {
 	REMEDY_SEPARATE_THREADS,
 	REMEDY_LOCK_LESS,
 	REMEDY_WRITE_LESS,
-	REMEDY_LAYOUT, /* `text`: how to change the data */
+	REMEDY_LAYOUT,	 /* `text`: how to change the data */
+	REMEDY_ONE_NODE, /* `percent` of the contended loads cross sockets */
 	/* Of counts. */
 	REMEDY_BRANCH_FREE_SIZES,
 	REMEDY_BRANCH_FREE,
@@ -198,6 +199,8 @@ struct finding_sharing {
 	enum finding_doubt doubt;
 	bool has_latency; /* the share is of latency, not of contended loads */
 	bool has_waited;  /* loads did, also if their latency is not known */
+	bool is_by_hitm;  /* contended are loads of what another core had modified, no others */
+	uint32_t n_contended, n_remote, n_modified; /* loads; from another socket; HITM */
 	uint32_t n_writes, n_writers, n_threads, n_waited;
 	struct finding_waits contended, reloads;
 	double reload_share, reload_error;

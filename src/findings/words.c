@@ -307,6 +307,15 @@ static void put_remedy(const struct remedy *r, struct text *out)
 				    r->percent);
 		return;
 	}
+	if (r->kind == REMEDY_ONE_NODE) {
+		text_format(
+			out,
+			"%.0f %% of the contended loads cross sockets: run these threads on one "
+			"node (numactl --cpunodebind), allocate the data there, or give each "
+			"node a copy",
+			r->percent);
+		return;
+	}
 	text_str(out, remedy_words[r->kind] != NULL ? remedy_words[r->kind] : r->text);
 }
 

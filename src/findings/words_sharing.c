@@ -68,7 +68,8 @@ const char *sharing_size(struct table *t, const struct finding *f)
 }
 
 /* "bytes 0-7  locker+0x48  sharing.c:7  thread 5001: 1493 stores" */
-static const char *access_words(struct table *t, const struct finding_access *a)
+static const char *access_words(struct table *t, const struct finding *f,
+				const struct finding_access *a)
 {
 	struct text text = { 0 };
 
@@ -89,15 +90,18 @@ static const char *access_words(struct table *t, const struct finding_access *a)
 	text_format(&text, "%" PRIu64 " %s%s", a->records, a->operation, plural(a->records));
 	if (a->n_waited > 0)
 		text_format(&text, " %s, %.0f cycles",
-			    a->has_reloads ? "waited" : "from another core", a->wait_cycles);
+			    a->has_reloads	     ? "waited"
+			    : f->sharing->is_by_hitm ? "of what another core had modified"
+						     : "from another core",
+			    a->wait_cycles);
 	return words_take(t, &text);
 }
 
 /* The last that is told, if there are more. */
-static const char *last_access_words(struct table *t, const struct finding_access *a, size_t i,
-				     size_t n)
+static const char *last_access_words(struct table *t, const struct finding *f,
+				     const struct finding_access *a, size_t i, size_t n)
 {
-	const char *words = access_words(t, a);
+	const char *words = access_words(t, f, a);
 
 	if (i + 1 < FINDING_ACCESSES || n <= FINDING_ACCESSES)
 		return words;
@@ -113,7 +117,7 @@ void sharing_show_accesses(struct table *t, const struct finding *f, bool writer
 	size_t n = writers ? s->n_write_places : s->n_read_places;
 
 	for (size_t i = 0; i < n && i < FINDING_ACCESSES; i++)
-		cells[i] = cell_text(last_access_words(t, &accesses[i], i, n));
+		cells[i] = cell_text(last_access_words(t, f, &accesses[i], i, n));
 }
 
 /* The instruction that writes most and the one that waits most: a cause has two places. */
@@ -123,9 +127,9 @@ const char *sharing_where(struct table *t, const struct finding *f)
 	const char *writes = NULL, *reads = NULL;
 
 	if (s->n_write_places > 0)
-		writes = access_words(t, &s->writes[0]);
+		writes = access_words(t, f, &s->writes[0]);
 	if (s->n_read_places > 0)
-		reads = access_words(t, &s->reads[0]);
+		reads = access_words(t, f, &s->reads[0]);
 	if (writes != NULL && reads != NULL)
 		return table_format(t, "writes %s; reads %s", writes, reads);
 	return writes != NULL ? writes : reads != NULL ? reads : "";
@@ -134,6 +138,17 @@ const char *sharing_where(struct table *t, const struct finding *f)
 static const char *least_words(const struct finding_waits *w)
 {
 	return w->n_saturated > 0 ? "at least " : "";
+}
+
+/* ", 12 of 53 from another socket, 40 modified there (HITM)" */
+static void put_kinds(const struct finding_sharing *s, struct text *out)
+{
+	if (s->n_remote > 0)
+		text_format(out, ", %" PRIu32 " of %" PRIu32 " from another socket", s->n_remote,
+			    s->n_contended);
+	if (s->n_modified > 0 && !s->is_by_hitm)
+		text_format(out, ", %" PRIu32 " of %" PRIu32 " modified there (HITM)",
+			    s->n_modified, s->n_contended);
 }
 
 /*
@@ -149,15 +164,20 @@ const char *sharing_cost_words(struct table *t, const struct finding *f)
 	if (c->n + r->n == 0)
 		return s->has_waited ? "not measured: the capture has no latencies"
 				     : "not measured: no sampled load waited for it";
-	if (c->n > 0)
-		text_format(&text, "%" PRIu32 " load%s from another core took %s%.0f cycles", c->n,
-			    plural(c->n), least_words(c), c->mean_cycles);
+	if (c->n > 0) {
+		text_format(&text, "%" PRIu32 " load%s %s took %s%.0f cycles", c->n, plural(c->n),
+			    s->is_by_hitm ? "that another core had modified (HITM)"
+					  : "from another core",
+			    least_words(c), c->mean_cycles);
+		put_kinds(s, &text);
+	}
 	if (r->n > 0)
 		text_format(&text,
-			    "%s%" PRIu32 " reload%s of what others wrote, from shared caches or "
+			    "%s%" PRIu32 " reload%s of what others wrote, from %sshared caches or "
 			    "memory, %s%.0f cycles (%.1f %% \xc2\xb1 %.1f)",
-			    c->n > 0 ? "; " : "", r->n, plural(r->n), least_words(r),
-			    r->mean_cycles, 100 * s->reload_share, 100 * s->reload_error);
+			    c->n > 0 ? "; " : "", r->n, plural(r->n),
+			    s->is_by_hitm ? "other cores, " : "", least_words(r), r->mean_cycles,
+			    100 * s->reload_share, 100 * s->reload_error);
 	if (s->local_cycles > 0)
 		text_format(&text, "%s a local hit takes %" PRIu64, r->n > 0 ? ";" : ",",
 			    s->local_cycles);

@@ -98,16 +98,27 @@ bool spe_filters_hide(const struct session *s)
 	return false;
 }
 
-bool spe_filters_hide_stores(const struct session *s)
+static enum spe_stores stores_of(const struct attr *a)
 {
+	if (spe_filters_hide_kinds(a) && !(a->config >> STORES & 1))
+		return SPE_STORES_BY_KIND;
+	if (a->config1 != 0 || a->config3 != 0)
+		return SPE_STORES_BY_EVENT;
+	return (a->config2 & 0xffff) > 1 ? SPE_STORES_BY_LATENCY : SPE_STORES_ALL;
+}
+
+enum spe_stores spe_filters_stores(const struct session *s)
+{
+	enum spe_stores found = SPE_STORES_ALL;
+
 	for (size_t i = 0; i < capture_n_events(s->capture); i++) {
 		const struct attr *a = spe_attr(s, i);
+		enum spe_stores one = a == NULL ? SPE_STORES_ALL : stores_of(a);
 
-		if (a != NULL && ((spe_filters_hide_kinds(a) && !(a->config >> STORES & 1)) ||
-				  a->config1 != 0 || a->config3 != 0))
-			return true;
+		if (one != SPE_STORES_ALL && (found == SPE_STORES_ALL || one < found))
+			found = one;
 	}
-	return false;
+	return found;
 }
 
 bool spe_filters_thin(const struct session *s)

@@ -24,11 +24,15 @@ bool spe_filters_hide_outcomes(const struct attr *);
 /* Is either so of any of the capture's SPE events? Totals then are of what passed, not of all. */
 bool spe_filters_hide(const struct session *);
 
-/*
- * May stores be missing, not just quick ones: by their kind, or by events, which are those of loads
- * mostly?
- */
-bool spe_filters_hide_stores(const struct session *);
+/* Why stores may be missing: of several reasons the first. */
+enum spe_stores {
+	SPE_STORES_ALL,
+	SPE_STORES_BY_KIND,    /* other kinds of operations were asked for */
+	SPE_STORES_BY_EVENT,   /* … or events, which are those of loads mostly */
+	SPE_STORES_BY_LATENCY, /* quick ones, as nearly all are */
+};
+
+enum spe_stores spe_filters_stores(const struct session *);
 
 /* Is the second? */
 bool spe_filters_thin(const struct session *);

@@ -15,12 +15,13 @@ import sys
 import tempfile
 
 from harness import Checks, run
+from spe_notes import L1D_REFILL, LOADS, STORES, configured
 
 LD, ST, ATOMIC = 0x00, 0x01, 0x06
-L1, PEER, SYS_CACHE, DRAM = 0x0, 0x9, 0xB, 0xE
+L1, PEER, SYS_CACHE, REMOTE, DRAM = 0x0, 0x9, 0xB, 0xD, 0xE
 BASE, OTHERS = 0x10000000, 0x10100000
 PID, PC = 500, 0x400100
-WAITS = {PEER: 100, SYS_CACHE: 200, DRAM: 400}
+WAITS = {PEER: 100, SYS_CACHE: 200, REMOTE: 300, DRAM: 400}
 
 
 class Case:
@@ -61,9 +62,12 @@ class Case:
         return max(lost, 0) / sum(cycles for _, cycles, _ in loads)
 
 
-def ask(tools, case, *options, with_issue=True):
+def ask(tools, case, *options, with_issue=True, filters=None):
     with tempfile.NamedTemporaryFile(suffix=".data") as file:
         subprocess.run([tools[1], file.name, "/program"], input="\n".join(case.lines(with_issue)).encode(), check=True)
+        if filters:
+            data = configured(open(file.name, "rb").read(), **filters)
+            open(file.name, "wb").write(data)
         return json.loads(run(tools[0], "c2c", "--all", "--format", "json", *options, file.name))
 
 
@@ -105,9 +109,16 @@ def check_costs(tools, checks):
 
 
 def check_mode(tools, checks):
-    """Nothing is HITM here, so in that mode loads from other cores are reloads."""
+    """Nothing is HITM here, so in that mode loads from other cores are reloads, and that is said."""
     case = Case().fight().background(200)
-    line = line_of(ask(tools, case, "--mode", "tot"))
+    answer = ask(tools, case, "--mode", "tot")
+    line = line_of(answer)
+    peers = sum(r[4] == PEER for r in case.records)
+    checks.expect(fact(answer, "mode").startswith("--mode tot counts nothing here"), f"mode tot: {answer['sharing']}")
+    checks.expect(f"{peers} from another core's cache, modified or not" in fact(answer, "seen"), f"mode tot: {fact(answer, 'seen')}")
+    checks.expect("reloads of what others wrote, from other cores, shared caches or memory" in answer["findings"][0]["cost"],
+                  f"mode tot: {answer['findings'][0]['cost']}")
+    checks.expect(fact(ask(tools, case), "mode") == "", "mode peer needs no words")
     checks.expect(abs(line["share"] - case.share({PEER, SYS_CACHE})) < 1e-9, f"mode tot: {line}")
     checks.expect(line["reloads"] == sum(r[4] in (PEER, SYS_CACHE) for r in case.records), f"mode tot: {line['reloads']}")
 
@@ -130,6 +141,38 @@ def check_words(tools, checks):
     checks.expect("% of load latency" in fact(total, "answer") and fact(total, "latency").startswith("total"),
                   f"without issue: {total['sharing']}")
     checks.count("words")
+
+
+def check_sockets(tools, checks):
+    """What comes from another socket is said, and what would help; a few such loads are no reason to."""
+    for n_local, n_remote in ((10, 0), (10, 30), (100, 1)):
+        case = Case().fight(reloads=(), peers=range(1020, 1020 + n_local)).background(200)
+        case.add(1, range(1500, 1500 + n_remote), BASE + 32, LD, REMOTE)
+        answer = ask(tools, case)
+        finding, n = answer["findings"][0], n_local + n_remote
+        said = f"{n_remote} of {n} from another socket"
+        checks.expect((said in finding["cost"]) == (n_remote > 0), f"sockets: {finding['cost']}")
+        checks.expect((f"{n_remote} of them from another socket" in fact(answer, "seen")) == (n_remote > 0),
+                      f"sockets: {fact(answer, 'seen')}")
+        advice = f"{100 * n_remote / n:.0f} % of the contended loads cross sockets"
+        checks.expect((advice in finding["fix"]) == (n_remote > n_local), f"sockets: {finding['fix']}")
+        checks.count("sockets")
+
+
+def check_atomics(tools, checks):
+    """Atomics write, and those that waited for their line are among those that read, too."""
+    case = Case().background(200)
+    for thread in (0, 1):
+        case.add(thread, range(1000 + thread, 2000, 20), BASE, ATOMIC).add(thread, range(1010 + thread, 2000, 40), BASE, ATOMIC, PEER)
+    finding = ask(tools, case)["findings"][0]
+    waited = sum(r[4] == PEER for r in case.records)
+    total = sum(r[3] == ATOMIC for r in case.records)
+    checks.expect(f"{waited} of {total} atomics from another core, 100 cycles" in finding.get("reads", ""), f"atomics: {finding}")
+    checks.expect(f"{total} atomics" in finding["writes"], f"atomics: {finding['writes']}")
+    case.records = [r[:4] + (L1, 4) + r[6:] for r in case.records]
+    findings = ask(tools, case)["findings"]
+    checks.expect(all("reads" not in f for f in findings), f"atomics that did not wait: {findings}")
+    checks.count("atomics")
 
 
 def check_elsewhere(tools, checks):
@@ -186,9 +229,9 @@ def check_headlines(tools, checks):
         "written by several": (slots, "no line is seen to be fought over; 1 line is written by several threads"),
         "loads that never waited": (quiet, "no line is fought over"),
         "too few": (few, "no line is seen to be fought over; 1 may be: too few samples"),
-        "no stores": (loads, "no line is seen to be fought over: stores were not recorded; 1 may be"),
+        "no stores": (loads, "no line is seen to be fought over: no store was sampled; record loads and stores; 1 may be"),
         "nothing": (Case().background(100).add(0, range(100), OTHERS + 2**20, ST), "no line is fought over"),
-        "no stores, no sharing": (Case().background(100), "no line is seen to be fought over: stores were not recorded"),
+        "no stores, no sharing": (Case().background(100), "no load waited for another core; what stores wait for is not known: no store was sampled"),
     }
     for name, (case, words) in expected.items():
         found = fact(ask(tools, case), "answer")
@@ -198,15 +241,40 @@ def check_headlines(tools, checks):
         checks.count("headlines")
 
 
+def check_hidden_stores(tools, checks):
+    """Where no store passed the filters of the recording, that is said, and which filter it was."""
+    loads, kinds = {"config": lambda config: config | LOADS}, {"config": lambda config: config | LOADS | STORES}
+    slow = {"config2": lambda _: 30}
+    cases = [
+        ({}, (), "no store was sampled; record loads and stores"),
+        (loads, (), "asked for other operations (store_filter=1 adds stores)"),
+        ({**loads, **slow}, (), "asked for other operations"),
+        ({**kinds, **slow}, (), "stores that took less than 30 cycles (min_latency)"),
+        ({"config1": lambda _: L1D_REFILL}, (), "event filter leaves stores out"),
+        ({}, ("--select", "op=load"), "--select leaves stores out"),
+    ]
+    after_fix = Case().background(100)
+    before_fix = Case().background(100).add(1, range(1000, 2000, 20), BASE + 32, LD, PEER).add(0, range(1010, 2000, 20), BASE, LD, PEER)
+    for filters, select, words in cases:
+        said = fact(ask(tools, after_fix, *select, filters=filters), "answer")
+        checks.expect(said.startswith("no load waited for another core") and words in said, f"after a fix, {list(filters)}: {said}")
+        said = fact(ask(tools, before_fix, *select, filters=filters), "answer")
+        checks.expect("no load waited" not in said and words in said and "may be" in said, f"before it, {list(filters)}: {said}")
+        checks.count("hidden stores")
+
+
 def main():
     tools = sys.argv[1:3]
     checks = Checks()
     check_costs(tools, checks)
     check_mode(tools, checks)
     check_words(tools, checks)
+    check_sockets(tools, checks)
+    check_atomics(tools, checks)
     check_elsewhere(tools, checks)
     check_phases(tools, checks)
     check_headlines(tools, checks)
+    check_hidden_stores(tools, checks)
     checks.finish()
 
 

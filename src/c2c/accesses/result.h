@@ -12,6 +12,7 @@
 #include "c2c/accesses/near.h"
 #include "c2c/lines/counts.h"
 #include "c2c/lines/lines.h"
+#include "scan/spe_filters.h"
 #include "session/names.h"
 #include "table/table.h"
 
@@ -173,6 +174,8 @@ struct c2c {
 	bool may_be_worth; /* a word: some of the lines, by what the first look counted */
 	uint64_t n_contended_lines;
 	bool lacks_stores;	  /* filters or --select may have left some out */
+	bool selects_stores;	  /* --select does */
+	enum spe_stores stores;	  /* what filters did */
 	uint64_t local_cycles;	  /* median latency of loads that hit the own L1; 0: not known */
 	unsigned own_cache_lines; /* that a core can keep */
 	uint64_t minimum_cycles;  /* faster loads were not recorded; 0: all were */

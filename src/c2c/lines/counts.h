@@ -199,6 +199,14 @@ static inline uint64_t c2c_contended(const struct c2c_counts *c, enum c2c_mode m
 	return n;
 }
 
+/* Those of them from another socket. */
+static inline uint32_t c2c_contended_remote(const struct c2c_counts *c, enum c2c_mode mode)
+{
+	return mode == C2C_BY_PEER	   ? c->n[C2C_REMOTE_PEER]
+	       : mode == C2C_BY_LOCAL_HITM ? 0
+					   : c->n[C2C_REMOTE_HITM];
+}
+
 /* Remembers what it looked up. One for each worker. */
 struct c2c_classifier;
 

@@ -29,34 +29,36 @@ static const struct {
 
 static const struct {
 	uint64_t config[3];
-	bool hides_kinds, hides_outcomes, hides_stores;
+	bool hides_kinds, hides_outcomes;
+	enum spe_stores stores;
 	uint64_t least_cycles;
 	unsigned passes; /* bit by record: total 20, events RETIRED */
 } cases[] = {
-	{ { 0 }, false, false, false, 0, 0x1f },
-	{ { KIND(JITTER) }, false, false, false, 0, 0x1f },
-	{ { KIND(LOADS) }, true, false, true, 0, 1 << A_LOAD | 1 << AN_ATOMIC },
-	{ { KIND(STORES) }, true, false, false, 0, 1 << A_STORE | 1 << AN_ATOMIC },
+	{ { 0 }, false, false, SPE_STORES_ALL, 0, 0x1f },
+	{ { KIND(JITTER) }, false, false, SPE_STORES_ALL, 0, 0x1f },
+	{ { KIND(LOADS) }, true, false, SPE_STORES_BY_KIND, 0, 1 << A_LOAD | 1 << AN_ATOMIC },
+	{ { KIND(STORES) }, true, false, SPE_STORES_ALL, 0, 1 << A_STORE | 1 << AN_ATOMIC },
 	{ { KIND(LOADS) | KIND(STORES) },
 	  true,
 	  false,
-	  false,
+	  SPE_STORES_ALL,
 	  0,
 	  1 << A_LOAD | 1 << A_STORE | 1 << AN_ATOMIC },
-	{ { KIND(BRANCHES) }, true, false, true, 0, 1 << A_BRANCH },
+	{ { KIND(BRANCHES) }, true, false, SPE_STORES_BY_KIND, 0, 1 << A_BRANCH },
 	{ { KIND(BRANCHES) | KIND(LOADS) },
 	  true,
 	  false,
-	  true,
+	  SPE_STORES_BY_KIND,
 	  0,
 	  1 << A_LOAD | 1 << AN_ATOMIC | 1 << A_BRANCH },
-	{ { KIND(SIMD) }, true, false, true, 0, 0x1f }, /* records do not tell */
-	{ { KIND(LOADS) | KIND(LOADS_MASK) }, true, false, true, 0, 0x1f },
-	{ { 0, EV(RETIRED) }, false, true, true, 0, 0x1f },
-	{ { 0, EV(RETIRED) | EV(L1D_REFILL) }, false, true, true, 0, 0 },
-	{ { 0, 0, 20 }, false, true, false, 20, 0x1f },
-	{ { 0, 0, 21 }, false, true, false, 21, 0 },
-	{ { KIND(LOADS), 0, 21 }, true, true, true, 21, 0 },
+	{ { KIND(SIMD) }, true, false, SPE_STORES_BY_KIND, 0, 0x1f }, /* records do not tell */
+	{ { KIND(LOADS) | KIND(LOADS_MASK) }, true, false, SPE_STORES_BY_KIND, 0, 0x1f },
+	{ { 0, EV(RETIRED) }, false, true, SPE_STORES_BY_EVENT, 0, 0x1f },
+	{ { 0, EV(RETIRED) | EV(L1D_REFILL) }, false, true, SPE_STORES_BY_EVENT, 0, 0 },
+	{ { 0, 0, 20 }, false, true, SPE_STORES_BY_LATENCY, 20, 0x1f },
+	{ { 0, 0, 21 }, false, true, SPE_STORES_BY_LATENCY, 21, 0 },
+	{ { 0, 0, 1 }, false, true, SPE_STORES_ALL, 1, 0x1f },
+	{ { KIND(LOADS), 0, 21 }, true, true, SPE_STORES_BY_KIND, 21, 0 },
 };
 
 static void headers_say_what_passed(void **state)
@@ -82,7 +84,7 @@ static void headers_say_what_passed(void **state)
 		assert_int_equal(spe_filters_hide(&s),
 				 cases[i].hides_kinds || cases[i].hides_outcomes);
 		assert_int_equal(spe_filters_thin(&s), cases[i].hides_outcomes);
-		assert_int_equal(spe_filters_hide_stores(&s), cases[i].hides_stores);
+		assert_int_equal(spe_filters_stores(&s), cases[i].stores);
 		assert_int_equal(spe_filters_least_cycles(&s), cases[i].least_cycles);
 		for (size_t row = 0; row < N_RECORDS; row++) {
 			b->has[row] = HAS_OP | HAS_EVENTS | HAS_TOTAL;
