@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects made whole of what code knows in parts; objects of one type that have one cause. */
+/*
+ * Objects made whole of what code knows in parts; objects of one type that have one cause, as if
+ * they were one object; what they are called, and how to change them.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,53 +13,85 @@
 
 #include "../session/fixture.h"
 #include "base/alloc.h"
+#include "c2c/fix/fold.h"
+#include "c2c/fix/labels.h"
 #include "c2c/verdict/cause.h"
 #include "c2c/verdict/objects.h"
 #include "c2c/verdict/verdict.h"
 
-enum { MAX_KNOWN = 4, LINE_BYTES = 64, LONG = 8, MAX_LINES = 6 };
+enum {
+	MAX_KNOWN = 4,
+	LINE_BYTES = 64,
+	LONG = 8,
+	MAX_LINES = 6,
+	LARGE_MEMBERS = 16,
+	MAX_PLACES = 4
+};
 
 /* struct outer { long head; struct inner { long a, b; } in; long tail; }; large: a line. */
 enum what { NOTHING, INNER, OUTER, OTHER, LARGE, N_WHATS };
 
 static const uint64_t sizes[N_WHATS] = { 0, 16, 32, 32, 2 * LINE_BYTES };
 
+static const char *const type_names[N_WHATS] = { "", "struct inner", "struct outer", "struct other",
+						 "struct large" };
+
 struct world {
 	struct session session;
 	struct c2c sharing;
 	struct c2c_lines lines;
 	struct c2c_accesses seen;
-	struct c2c_instruction instructions[1];
+	struct c2c_instruction instructions[MAX_PLACES];
 	struct c2c_objects objects;
 	struct type_id types[N_WHATS];
+	struct str_id names[N_WHATS]; /* of the types */
 };
 
-static struct type_id add_struct(struct types *t, uint64_t size, const struct type_member *members,
-				 size_t n)
+static void add_struct(struct world *w, struct types *t, enum what what,
+		       const struct type_member *members, size_t n)
 {
-	return types_add(t, &(struct type){ .kind = TYPE_STRUCT, .size = size }, members, n);
+	struct str_id name = strings_addz(t->strings, type_names[what]);
+
+	w->names[what] = name;
+	w->types[what] = types_add(
+		t, &(struct type){ .kind = TYPE_STRUCT, .name = name, .size = sizes[what] },
+		members, n);
 }
 
 /* The types of a session without debug information have room for ours. */
 static void add_types(struct world *w)
 {
 	struct types *t = (struct types *)(uintptr_t)symbols_types(w->session.symbols);
-	struct type_id number =
-		types_add(t, &(struct type){ .kind = TYPE_BASE, .size = LONG }, NULL, 0);
+	struct type_id number = types_add(t,
+					  &(struct type){ .kind = TYPE_BASE,
+							  .name = strings_addz(t->strings, "long"),
+							  .size = LONG },
+					  NULL, 0);
 	const struct type_member inner[] = {
-		{ .type = number, .offset = 0, .size = LONG },
-		{ .type = number, .offset = LONG, .size = LONG },
+		{ strings_addz(t->strings, "a"), .type = number, .offset = 0, .size = LONG },
+		{ strings_addz(t->strings, "b"), .type = number, .offset = LONG, .size = LONG },
 	};
 	struct type_member outer[] = {
-		{ .type = number, .offset = 0, .size = LONG },
-		{ .offset = LONG, .size = 2 * LONG },
-		{ .type = number, .offset = 3 * LONG, .size = LONG },
+		{ strings_addz(t->strings, "head"), .type = number, .offset = 0, .size = LONG },
+		{ strings_addz(t->strings, "in"), .offset = LONG, .size = 2 * LONG },
+		{ strings_addz(t->strings, "tail"), .type = number, .offset = 3 * LONG,
+		  .size = LONG },
 	};
+	struct type_member large[LARGE_MEMBERS];
 
-	outer[1].type = w->types[INNER] = add_struct(t, sizes[INNER], inner, COUNT(inner));
-	w->types[OUTER] = add_struct(t, sizes[OUTER], outer, COUNT(outer));
-	w->types[OTHER] = add_struct(t, sizes[OTHER], inner, COUNT(inner));
-	w->types[LARGE] = add_struct(t, sizes[LARGE], inner, COUNT(inner));
+	for (size_t i = 0; i < LARGE_MEMBERS; i++) {
+		const char name[] = { 'm', (char)('0' + i / 10), (char)('0' + i % 10), '\0' };
+
+		large[i] = (struct type_member){ .name = strings_addz(t->strings, name),
+						 .type = number,
+						 .offset = LONG * i,
+						 .size = LONG };
+	}
+	add_struct(w, t, INNER, inner, COUNT(inner));
+	outer[1].type = w->types[INNER];
+	add_struct(w, t, OUTER, outer, COUNT(outer));
+	add_struct(w, t, OTHER, inner, COUNT(inner));
+	add_struct(w, t, LARGE, large, COUNT(large));
 }
 
 static void world_init(struct world *w)
@@ -113,7 +148,7 @@ static void add_name(struct world *w, const struct known *k, uint32_t line)
 		return;
 	w->objects.names.list[number] = (struct data_name){
 		.kind = k->kind,
-		.object = { 1 },
+		.object = w->names[k->what],
 		.is_by_type = true,
 		.is_by_code = true,
 		.object_address = k->start,
@@ -217,7 +252,7 @@ static void parts_become_wholes(void **state)
 }
 
 /* A line of an object: one thread stores at its beginning, another loads at `offset`, and waits. */
-struct fight {
+struct contended_line {
 	enum what what;
 	uint64_t start;	    /* of the object */
 	uint64_t in_object; /* where its line is */
@@ -225,14 +260,17 @@ struct fight {
 	unsigned n_stores;
 	int64_t excess;
 	uint64_t n_elements; /* not 0: the object is an array */
+	uint32_t first_tid;  /* its threads are the next two */
+	uint32_t places[2];  /* of the store, and of the load */
+	enum what beside; /* not NOTHING: the load is of the object behind the first, such a one */
 };
 
-static void add_touch(struct world *w, uint32_t line, uint16_t offset, uint32_t tid, bool is_store,
-		      uint32_t n)
+static void add_touch(struct world *w, uint32_t line, uint16_t offset, uint64_t place_and_tid,
+		      bool is_store, uint32_t n)
 {
 	const uint64_t key[C2C_TOUCH_WORDS] = {
 		(uint64_t)line << 32 | (uint64_t)offset << 8 | (is_store ? C2C_KIND_STORE : 0u),
-		tid,
+		place_and_tid,
 	};
 	struct c2c_subject *subject = &w->sharing.subjects.items[line];
 	struct c2c_touch touch = { .first_ns = UINT64_MAX };
@@ -246,7 +284,7 @@ static void add_touch(struct world *w, uint32_t line, uint16_t offset, uint32_t 
 	subject->n_touches++;
 }
 
-static void add_fight(struct world *w, const struct fight *f)
+static void add_contended_line(struct world *w, const struct contended_line *f)
 {
 	uint32_t line = (uint32_t)w->sharing.subjects.n;
 	struct c2c_subject *s = vec_add(&w->sharing.subjects);
@@ -263,24 +301,47 @@ static void add_fight(struct world *w, const struct fight *f)
 		.error = 0.001,
 	};
 	for (int i = 0; i < 2; i++) {
-		const struct known known = { 1, f->what, f->start,
+		bool is_beside = i == 1 && f->beside != NOTHING;
+		uint64_t start = f->start + (is_beside ? sizes[f->what] : 0);
+		const struct known known = { 1, is_beside ? f->beside : f->what, start,
 					     s->address + (i == 0 ? 0 : f->offset), DATA_HEAP };
-		const uint64_t key[] = { 1, 1, f->start };
+		const uint64_t key[] = { 1, 1, start };
 		size_t number = w->objects.names.n;
 
 		add_name(w, &known, line);
 		w->objects.names.list[number].n_elements = f->n_elements;
 		w->objects.numbers[number] =
 			f->what == NOTHING ? TUPLES_NONE : tuples_add(&w->objects.keys, key);
-		vec_add(&w->sharing.accesses);
+		*vec_add(&w->sharing.accesses) = (struct c2c_access){
+			.first_touch = w->seen.keys.n + (uint32_t)i,
+			.n_touches = 1,
+		};
 	}
-	add_touch(w, line, 0, 1, true, f->n_stores);
-	add_touch(w, line, f->offset, 2, false, 5);
+	add_touch(w, line, 0, (uint64_t)f->places[0] << 32 | (f->first_tid + 1), true, f->n_stores);
+	add_touch(w, line, f->offset, (uint64_t)f->places[1] << 32 | (f->first_tid + 2), false, 5);
+}
+
+/* All of them, with their verdicts. */
+static void add_contended_lines(struct world *w, const struct contended_line *contended)
+{
+	for (size_t i = 0; i < MAX_PLACES; i++)
+		w->instructions[i] = (struct c2c_instruction){
+			.bytes = LONG,
+			.is_load = true,
+			.is_store = true,
+		};
+	for (size_t i = 0; i < MAX_LINES && contended[i].excess > 0; i++)
+		add_contended_line(w, &contended[i]);
+	w->sharing.order = mem_alloc(w->seen.keys.n, sizeof(*w->sharing.order));
+	for (uint32_t i = 0; i < w->seen.keys.n; i++)
+		w->sharing.order[i] = i;
+	for (uint32_t i = 0; i < w->sharing.subjects.n; i++)
+		w->sharing.subjects.items[i].judgement = c2c_judge(&w->sharing, &i, 1);
 }
 
 static const struct {
 	const char *name;
-	struct fight fights[MAX_LINES]; /* ends with excess 0 */
+	struct contended_line contended[MAX_LINES]; /* ends with excess 0 */
 	struct {
 		size_t n_lines, first;
 		uint32_t n_objects;
@@ -333,18 +394,7 @@ static void objects_of_a_type_are_one_cause(void **state)
 
 		print_message("%s\n", grouped[i].name);
 		world_init(&w);
-		w.instructions[0] = (struct c2c_instruction){
-			.bytes = LONG,
-			.is_load = true,
-			.is_store = true,
-		};
-		for (size_t k = 0; k < MAX_LINES && grouped[i].fights[k].excess > 0; k++)
-			add_fight(&w, &grouped[i].fights[k]);
-		w.sharing.order = mem_alloc(w.seen.keys.n, sizeof(*w.sharing.order));
-		for (uint32_t k = 0; k < w.seen.keys.n; k++)
-			w.sharing.order[k] = k;
-		for (uint32_t k = 0; k < w.sharing.subjects.n; k++)
-			w.sharing.subjects.items[k].judgement = c2c_judge(&w.sharing, &k, 1);
+		add_contended_lines(&w, grouped[i].contended);
 		c2c_instances_init(&instances, &w.objects);
 		c2c_causes_init(&causes, &w.objects, &instances);
 		for (; n < MAX_LINES && grouped[i].causes[n].n_lines > 0; n++) {
@@ -361,6 +411,323 @@ static void objects_of_a_type_are_one_cause(void **state)
 		}
 		assert_int_equal(causes.list.n, n);
 		c2c_causes_release(&causes);
+		c2c_instances_release(&instances);
+		world_release(&w);
+	}
+}
+
+/* Accesses to objects of a type are those of one object; threads are told apart by what they do. */
+static const struct {
+	const char *name;
+	struct contended_line contended[MAX_LINES]; /* ends with excess 0 */
+	struct layout_access accesses[5]; /* of the first cause; ends with loads and stores 0 */
+	uint64_t address;
+	uint32_t n_objects, n_alike;
+	bool has_roles;
+} folded[] = {
+	{ "the same threads everywhere",
+	  { { LARGE, 0x1000, 0, 32, 2, 50 },
+	    { LARGE, 0x2000, 0, 32, 2, 40 },
+	    { LARGE, 0x3000, 0, 32, 2, 30 } },
+	  { { 0, LONG, 1, .stores = 6 }, { 32, LONG, 2, .loads = 15 } },
+	  0x1000,
+	  3,
+	  3,
+	  false },
+	{ "each has threads of its own",
+	  { { LARGE, 0x1000, 0, 32, 2, 50, .first_tid = 40 },
+	    { LARGE, 0x2000, 0, 32, 2, 40, .first_tid = 10 },
+	    { LARGE, 0x3000, 0, 32, 2, 30, .first_tid = 20 } },
+	  { { 0, LONG, 0, .stores = 6 }, { 32, LONG, 1, .loads = 15 } },
+	  0x1000,
+	  3,
+	  3,
+	  true },
+	{ "a thread that does another thing elsewhere",
+	  { { LARGE, 0x1000, 0, 32, 2, 50, .first_tid = 1 },
+	    { LARGE, 0x2000, 0, 32, 2, 40, .first_tid = 2 } },
+	  { { 0, LONG, 0, .stores = 4 }, { 32, LONG, 1, .loads = 10 } },
+	  0x1000,
+	  2,
+	  2,
+	  true },
+	{ "a thread that is elsewhere in other code",
+	  { { LARGE, 0x1000, 0, 32, 2, 50, .first_tid = 1, .places = { 0, 1 } },
+	    { LARGE, 0x2000, 0, 32, 2, 40, .first_tid = 2, .places = { 2, 3 } } },
+	  { { 0, LONG, 0, .stores = 2 },
+	    { 32, LONG, 1, .loads = 5 },
+	    { 0, LONG, 2, .stores = 2 },
+	    { 32, LONG, 3, .loads = 5 } },
+	  0x1000,
+	  2,
+	  2,
+	  true },
+	{ "places where one thread was in one object belong together",
+	  { { LARGE, 0x1000, 0, 32, 9, 50, .first_tid = 40, .places = { 0, 1 } },
+	    { LARGE, 0x1000, 64, 32, 9, 10, .first_tid = 40, .places = { 2, 1 } },
+	    { LARGE, 0x2000, 0, 32, 9, 40, .first_tid = 10, .places = { 2, 1 } } },
+	  { { 0, LONG, 0, .stores = 18 },
+	    { 32, LONG, 1, .loads = 10 },
+	    { 64, LONG, 0, .stores = 9 },
+	    { 96, LONG, 1, .loads = 5 } },
+	  0x1000,
+	  2,
+	  2,
+	  true },
+	{ "of several threads in one place, by what they write and read",
+	  { { LARGE, 0x1000, 0, 32, 9, 50, .first_tid = 0 },
+	    { LARGE, 0x1000, 64, 32, 9, 10, .first_tid = 10 },
+	    { LARGE, 0x2000, 0, 32, 9, 40, .first_tid = 10 },
+	    { LARGE, 0x2000, 64, 32, 9, 10, .first_tid = 0 } },
+	  { { 0, LONG, 0, .stores = 18 },
+	    { 32, LONG, 1, .loads = 10 },
+	    { 64, LONG, 2, .stores = 18 },
+	    { 96, LONG, 3, .loads = 10 } },
+	  0x1000,
+	  2,
+	  2,
+	  true },
+	{ "one that begins elsewhere in a line, and costs more",
+	  { { LARGE, 0x1000, 0, 32, 9, 40 }, { LARGE, 0x2010, 0x30, 32, 9, 50 } },
+	  { { 0, LONG, 1, .stores = 9 },
+	    { 0x20, LONG, 2, .loads = 5 },
+	    { 0x30, LONG, 1, .stores = 9 },
+	    { 0x50, LONG, 2, .loads = 5 } },
+	  0x2010,
+	  2,
+	  1,
+	  false },
+	{ "another line of theirs, which has another cause",
+	  { { LARGE, 0x1000, 0, 32, 9, 10 },
+	    { LARGE, 0x1000, 64, 0, 9, 20 },
+	    { LARGE, 0x2000, 0, 32, 9, 10 },
+	    { LARGE, 0x2000, 64, 0, 9, 20 } },
+	  { { 0, LONG, 1, .stores = 18, .is_outside = true },
+	    { 32, LONG, 2, .loads = 10, .is_outside = true },
+	    { 64, LONG, 1, .stores = 18 },
+	    { 64, LONG, 2, .loads = 10 } },
+	  0x1000,
+	  2,
+	  2,
+	  false },
+	{ "what reaches over the end is cut off",
+	  { { OUTER, 0x1000, 0, 28, 9, 50 }, { OUTER, 0x2000, 0, 28, 9, 40 } },
+	  { { 0, LONG, 1, .stores = 18 }, { 28, 4, 2, .loads = 10 } },
+	  0x1000,
+	  2,
+	  2,
+	  false },
+};
+
+static void expect_accesses(const struct c2c_fold *fold, const struct layout_access *expected)
+{
+	size_t n = 0;
+
+	for (; expected[n].loads + expected[n].stores > 0; n++) {
+		const struct layout_access *a = &fold->accesses.items[n];
+
+		assert_true(n < fold->accesses.n);
+		assert_int_equal(a->offset, expected[n].offset);
+		assert_int_equal(a->size, expected[n].size);
+		assert_int_equal(a->thread, expected[n].thread);
+		assert_int_equal(a->loads, expected[n].loads);
+		assert_int_equal(a->stores, expected[n].stores);
+		assert_int_equal(a->is_outside, expected[n].is_outside);
+		assert_false(a->is_atomic);
+	}
+	assert_int_equal(fold->accesses.n, n);
+}
+
+static void objects_of_a_type_are_folded(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(folded); i++) {
+		struct c2c_instances instances;
+		struct c2c_causes causes;
+		struct c2c_fold fold;
+		struct world w;
+
+		print_message("%s\n", folded[i].name);
+		world_init(&w);
+		add_contended_lines(&w, folded[i].contended);
+		c2c_instances_init(&instances, &w.objects);
+		c2c_causes_init(&causes, &w.objects, &instances);
+		c2c_fold_init(&fold, &w.objects, &instances, &causes, 0);
+		expect_accesses(&fold, folded[i].accesses);
+		assert_int_equal(fold.address, folded[i].address);
+		assert_int_equal(fold.n_objects, folded[i].n_objects);
+		assert_int_equal(fold.n_alike, folded[i].n_alike);
+		assert_int_equal(fold.has_roles, folded[i].has_roles);
+		c2c_fold_release(&fold);
+		c2c_causes_release(&causes);
+		c2c_instances_release(&instances);
+		world_release(&w);
+	}
+}
+
+/* Accesses by object, as c2c_objects_init() puts them. */
+static void order_accesses(struct c2c_objects *o)
+{
+	o->order = mem_alloc(o->names.n + 1, sizeof(*o->order));
+	o->first = mem_zalloc((size_t)o->keys.n + 1, sizeof(*o->first));
+	for (uint32_t object = 0, n = 0; object < o->keys.n; object++) {
+		o->first[object] = n;
+		for (uint32_t i = 0; i < o->names.n; i++)
+			if (o->numbers[i] == object)
+				o->order[n++] = i;
+		o->first[object + 1] = n;
+	}
+}
+
+static const struct {
+	const char *name;
+	struct contended_line contended[MAX_LINES]; /* ends with excess 0 */
+	const char *label, *object, *fix, *drawing; /* of the first line; NULL: none */
+	size_t n_layouts;			    /* rows of the table */
+} labelled[] = {
+	{ "objects of a type, with threads of their own",
+	  { { LARGE, 0x1000, 0, 32, 9, 50, .first_tid = 40 },
+	    { LARGE, 0x2000, 0, 32, 9, 40, .first_tid = 10 } },
+	  "struct large",
+	  "struct large (128 bytes, heap)",
+	  "keep on different lines: m00 (thread A), m04 (thread B): align m04 to 64 (32 bytes of "
+	  "padding before it); struct large grows 128 -> 192 bytes; allocate each at a multiple of "
+	  "64, which malloc() does not",
+	  "offset  size  struct large   loads  stores  threads\n"
+	  "-- line 1 of each --\n"
+	  "     0     8  long m00           0      18  A w\n"
+	  "     8    24  (3 members not used)\n"
+	  "    32     8  long m04          10       0  B r\n"
+	  "    40    24  (3 members not used)\n"
+	  "-- line 2 of each --\n"
+	  "    64    64  (8 members not used)\n"
+	  "   threads are told apart by what they do: each object has its own\n",
+	  16 },
+	{ "objects that begin elsewhere in their lines",
+	  { { LARGE, 0x1000, 0, 32, 9, 40 }, { LARGE, 0x2010, 0x30, 32, 9, 50 } },
+	  "struct large",
+	  "struct large (128 bytes, heap)",
+	  "put together what the same threads use: m00, m06 (thread 1) | m04, m10 (thread 2), each "
+	  "group aligned to 64; struct large keeps its 128 bytes; allocate each at a multiple of "
+	  "64, which malloc() does not",
+	  "offset  size  struct large   loads  stores  threads\n"
+	  "-- line 1 of each --\n"
+	  "     0     8  long m00           0       9  1 w\n"
+	  "     8    24  (3 members not used)\n"
+	  "    32     8  long m04           5       0  2 r\n"
+	  "    40     8  long m05\n"
+	  "-- line 2 of each --\n"
+	  "    48     8  long m06           0       9  1 w\n"
+	  "    56    24  (3 members not used)\n"
+	  "    80     8  long m10           5       0  2 r\n"
+	  "    88    24  (3 members not used)\n"
+	  "-- line 3 of each --\n"
+	  "   112    16  (2 members not used)\n"
+	  "   drawn as the 1 of 2 that begin 16 bytes into a line\n",
+	  16 },
+	{ "one object",
+	  { { INNER, 0x1000, 0, 8, 9, 50 } },
+	  "struct inner",
+	  "struct inner (16 bytes, heap)",
+	  "keep on different lines: a (thread 1), b (thread 2): align b to 64 (56 bytes of padding "
+	  "before it); struct inner grows 16 -> 128 bytes; allocate it at a multiple of 64, which "
+	  "malloc() does not",
+	  "offset  size  struct inner   loads  stores  threads\n"
+	  "-- line 0x1000 --\n"
+	  "     0     8  long a             0       9  1 w\n"
+	  "     8     8  long b             5       0  2 r\n",
+	  2 },
+	{ "one object, on another line of which threads meet",
+	  { { LARGE, 0x1000, 0, 32, 9, 50 }, { LARGE, 0x1000, 64, 0, 9, 40, .first_tid = 2 } },
+	  "struct large",
+	  "struct large (128 bytes, heap)",
+	  "keep on different lines: m00 (thread 1), m04 (thread 2), m08 (thread 3 writes, thread 4 "
+	  "reads): align m04 to 64 (32 bytes of padding before it), m08 to 64 (32 bytes of padding "
+	  "before it); struct large grows 128 -> 192 bytes; allocate it at a multiple of 64, which "
+	  "malloc() does not",
+	  "offset  size  struct large   loads  stores  threads\n"
+	  "-- line 0x1000 --\n"
+	  "     0     8  long m00           0       9  1 w\n"
+	  "     8    24  (3 members not used)\n"
+	  "    32     8  long m04           5       0  2 r\n"
+	  "    40    24  (3 members not used)\n"
+	  "-- line 0x1040 --\n"
+	  "    64     8  long m08           5       9  3 w, 4 r\n"
+	  "    72    56  (7 members not used)\n",
+	  34 },
+	{ "two that share a line",
+	  { { OUTER, 0x1000, 0, 32, 9, 50, .beside = INNER } },
+	  "struct outer and struct inner",
+	  "struct outer (32 bytes, heap) and struct inner (16 bytes, heap)",
+	  "keep on different lines: struct outer, struct inner: allocate each at a multiple of 64",
+	  "offset  size  struct outer   loads  stores  threads\n"
+	  "-- line 0x1000 --\n"
+	  "     0     8  long head          0       9  1 w\n"
+	  "     8    24  (2 members not used)\n"
+	  "offset  size  struct inner   loads  stores  threads\n"
+	  "-- line 0x1000 --\n"
+	  "     0     8  long a             5       0  2 r\n"
+	  "     8     8  long b\n",
+	  5 },
+	{ "memory without an object",
+	  { { NOTHING, 0x1000, 0, 32, 9, 50 } },
+	  "[heap]",
+	  "[heap]",
+	  "keep on different lines: +0x0 (thread 1), +0x20 (thread 2): align what begins a group "
+	  "to 64",
+	  NULL,
+	  0 },
+	{ "too few samples to advise",
+	  { { LARGE, 0x1000, 0, 32, 2, 50 } },
+	  "struct large",
+	  "struct large (128 bytes, heap)",
+	  NULL,
+	  "offset  size  struct large   loads  stores  threads\n"
+	  "-- line 0x1000 --\n"
+	  "     0     8  long m00           0       2  1 w\n"
+	  "     8    24  (3 members not used)\n"
+	  "    32     8  long m04           5       0  2 r\n"
+	  "    40    24  (3 members not used)\n"
+	  "-- line 0x1040 --\n"
+	  "    64    64  (8 members not used)\n",
+	  16 },
+};
+
+static void expect_text(const char *found, const char *expected)
+{
+	if (expected == NULL)
+		assert_null(found);
+	else
+		assert_string_equal(found, expected);
+}
+
+static void lines_have_labels(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(labelled); i++) {
+		struct c2c_instances instances;
+		struct c2c_labels labels;
+		struct world w;
+
+		print_message("%s\n", labelled[i].name);
+		world_init(&w);
+		add_contended_lines(&w, labelled[i].contended);
+		order_accesses(&w.objects);
+		c2c_instances_init(&instances, &w.objects);
+		w.sharing.objects = &w.objects;
+		w.sharing.instances = &instances;
+		c2c_labels_init(&labels, &w.sharing);
+		expect_text(labels.names[0], labelled[i].label);
+		expect_text(labels.objects[0], labelled[i].object);
+		expect_text(labels.fixes[0], labelled[i].fix);
+		expect_text(labels.drawings[0], labelled[i].drawing);
+		assert_int_equal(table_n_rows(&labels.layouts), labelled[i].n_layouts);
+		/* Lines of one cause have its words. */
+		for (size_t k = 1; k < labels.causes.list.items[0].lines.n; k++) {
+			expect_text(labels.fixes[k], labels.fixes[0]);
+			expect_text(labels.drawings[k], labels.drawings[0]);
+		}
+		c2c_labels_release(&labels);
 		c2c_instances_release(&instances);
 		world_release(&w);
 	}
@@ -419,6 +786,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_become_wholes),
 		cmocka_unit_test(objects_of_a_type_are_one_cause),
+		cmocka_unit_test(objects_of_a_type_are_folded),
+		cmocka_unit_test(lines_have_labels),
 		cmocka_unit_test(objects_reach_over_lines),
 	};
 
