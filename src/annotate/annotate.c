@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "hot/branches.h"
+#include "keys/dimension.h"
 #include "spe/packet.h"
 
 enum { KEY_OFFSET, KEY_WHAT, KEY_VALUE, N_KEY };
@@ -42,15 +43,6 @@ static void annotate_count(struct annotate *a, uint64_t offset, enum annotate_wh
 	a->counts.items[number] += n;
 }
 
-/* The source in the words of the CPU that it was recorded on, as hot.h has them. */
-static uint64_t source_word(const struct session *s, const struct batch *b, size_t row)
-{
-	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
-	const struct cpu_source *source = session_source(s, cpu, b->source[row]);
-
-	return source == NULL ? b->source[row] : (uint64_t)(uintptr_t)source;
-}
-
 static void count_spe(struct annotate *a, const struct batch *b, size_t row, uint64_t offset)
 {
 	uint32_t has = b->has[row];
@@ -66,7 +58,8 @@ static void count_spe(struct annotate *a, const struct batch *b, size_t row, uin
 	if (has & HAS_XLAT)
 		annotate_count(a, offset, COUNT_XLAT, b->xlat[row], 1);
 	if (has & HAS_SOURCE)
-		annotate_count(a, offset, COUNT_SOURCE, source_word(a->session, b, row), 1);
+		annotate_count(a, offset, COUNT_SOURCE,
+			       record_dimension(a->session, b, row, DIM_SOURCE), 1);
 	if (has & HAS_OP && has & HAS_EVENTS && b->op_class[row] == SPE_OP_BRANCH)
 		annotate_count(a, offset, COUNT_BRANCH, !(events >> SPE_EV_NOT_TAKEN & 1), 1);
 }

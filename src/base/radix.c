@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/radix.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,4 +67,33 @@ void radix_sort(uint32_t *order, size_t n, const uint64_t *keys)
 	if (from != order)
 		memcpy(order, from, n * sizeof(*order));
 	free(other);
+}
+
+static bool radix_is_sorted(const struct radix_pair *keys, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (keys[i - 1].major > keys[i].major ||
+		    (keys[i - 1].major == keys[i].major && keys[i - 1].minor > keys[i].minor))
+			return false;
+	return true;
+}
+
+uint32_t *radix_order(const struct radix_pair *keys, size_t n)
+{
+	uint32_t *order = mem_alloc(n + 1, sizeof(*order));
+	uint64_t *words;
+
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)i;
+	if (radix_is_sorted(keys, n))
+		return order;
+	words = mem_alloc(n, sizeof(*words));
+	for (size_t i = 0; i < n; i++)
+		words[i] = keys[i].minor;
+	radix_sort(order, n, words);
+	for (size_t i = 0; i < n; i++)
+		words[i] = keys[i].major;
+	radix_sort(order, n, words);
+	free(words);
+	return order;
 }

@@ -12,4 +12,14 @@
  */
 void radix_sort(uint32_t *order, size_t n, const uint64_t *keys);
 
+struct radix_pair {
+	uint64_t major, minor;
+};
+
+/*
+ * The numbers 0 … n - 1 in the order of `keys`: by `major`, then by `minor`. Equal ones stay as they
+ * were. To be freed.
+ */
+uint32_t *radix_order(const struct radix_pair *keys, size_t n);
+
 #endif

@@ -235,17 +235,12 @@ static bool place_query(struct session *s, const struct data_query *q, struct re
 /* Numbers of the queries by process, then by address. */
 static uint32_t *sort_queries(const struct data_query *queries, size_t n)
 {
-	uint32_t *order = mem_alloc(n + 1, sizeof(*order));
-	uint64_t *keys = mem_alloc(n + 1, sizeof(*keys));
+	struct radix_pair *keys = mem_alloc(n + 1, sizeof(*keys));
+	uint32_t *order;
 
-	for (size_t i = 0; i < n; i++) {
-		order[i] = (uint32_t)i;
-		keys[i] = queries[i].address;
-	}
-	radix_sort(order, n, keys);
 	for (size_t i = 0; i < n; i++)
-		keys[i] = queries[i].process;
-	radix_sort(order, n, keys);
+		keys[i] = (struct radix_pair){ queries[i].process, queries[i].address };
+	order = radix_order(keys, n);
 	free(keys);
 	return order;
 }

@@ -65,14 +65,14 @@ static bool has_flag(Dwarf_Die *die, unsigned attribute)
 	return dwarf_formflag(dwarf_attr(die, attribute, &value), &flag) == 0 && flag;
 }
 
-const char *types_name_of(Dwarf_Die *die)
+const char *dwarf_name_of(Dwarf_Die *die)
 {
 	Dwarf_Attribute value;
 
 	return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &value));
 }
 
-bool types_type_of(Dwarf_Die *die, Dwarf_Die *out)
+bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *out)
 {
 	Dwarf_Attribute value;
 
@@ -91,7 +91,7 @@ static struct type_id read_inner(struct types_reader *r, Dwarf_Die *die, unsigne
 {
 	Dwarf_Die inner;
 
-	return types_type_of(die, &inner) ? read_type(r, &inner, depth + 1) : unknown;
+	return dwarf_type_of(die, &inner) ? read_type(r, &inner, depth + 1) : unknown;
 }
 
 static uint64_t types_dwarf_size_of(const struct types_reader *r, struct type_id id)
@@ -165,7 +165,7 @@ static bool is_static(Dwarf_Die *die)
 static void read_member(struct types_reader *r, Dwarf_Die *die, struct draft *draft, unsigned depth)
 {
 	struct type_member m = { .is_base = dwarf_tag(die) == DW_TAG_inheritance };
-	const char *name = types_name_of(die);
+	const char *name = dwarf_name_of(die);
 	uint64_t bit_size;
 
 	if (is_static(die) || !types_member_location(die, &m.offset))
@@ -173,7 +173,7 @@ static void read_member(struct types_reader *r, Dwarf_Die *die, struct draft *dr
 	m.type = read_inner(r, die, depth);
 	m.size = types_dwarf_size_of(r, m.type);
 	if (name != NULL)
-		m.name = strings_add(r->types->strings, name, strnlen(name, TYPES_MAX_NAME));
+		m.name = strings_add(r->types->strings, name, strnlen(name, DWARF_MAX_NAME));
 	if (dwarf_number(die, DW_AT_bit_size, &bit_size) && !place_bits(die, bit_size, &m))
 		return;
 	if (m.bit_size == 0 && dwarf_hasattr(die, DW_AT_bit_size))
@@ -348,7 +348,7 @@ static uint64_t pointer_size(Dwarf_Die *die)
 
 	if (dwarf_diecu(die, &unit, &address_size, NULL) == NULL)
 		return 0;
-	if (dwarf_tag(die) == DW_TAG_ptr_to_member_type && types_type_of(die, &target) &&
+	if (dwarf_tag(die) == DW_TAG_ptr_to_member_type && dwarf_type_of(die, &target) &&
 	    dwarf_tag(&target) == DW_TAG_subroutine_type)
 		return 2u * address_size;
 	return address_size;
@@ -393,7 +393,7 @@ static struct type_id add_draft(struct types_reader *r, Dwarf_Die *die, unsigned
 			draft.type.size = pointer_size(die); /* nullptr_t */
 		break;
 	}
-	if (types_name_of(die) != NULL || draft.type.kind == TYPE_POINTER ||
+	if (dwarf_name_of(die) != NULL || draft.type.kind == TYPE_POINTER ||
 	    dwarf_tag(die) == DW_TAG_atomic_type)
 		types_reader_name(r, die, &name);
 	draft.type.name = strings_add(r->types->strings, name.bytes, name.n);
@@ -411,7 +411,7 @@ bool types_peel(struct types_reader *r, Dwarf_Die *die)
 		qualifier = types_qualifier(dwarf_tag(die));
 		if (qualifier == NULL || dwarf_tag(die) == DW_TAG_atomic_type)
 			return true;
-		if (!types_type_of(die, die))
+		if (!dwarf_type_of(die, die))
 			return false;
 	}
 	r->is_cut = true;
@@ -458,13 +458,13 @@ bool types_target(struct types_reader *r, Dwarf_Die *pointer, Dwarf_Die *out)
 	for (unsigned i = 0; i < TYPES_MAX_DEPTH && types_peel(r, &die); i++) {
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_typedef:
-			if (!types_type_of(&die, &die))
+			if (!dwarf_type_of(&die, &die))
 				return false;
 			break;
 		case DW_TAG_pointer_type:
 		case DW_TAG_reference_type:
 		case DW_TAG_rvalue_reference_type:
-			return types_type_of(&die, out);
+			return dwarf_type_of(&die, out);
 		default:
 			return false;
 		}

@@ -52,6 +52,14 @@ void types_reader_name(struct types_reader *, Dwarf_Die *die, struct text *);
 /* "name", or "outer::name" if there is something outside. */
 void types_scope_add(struct text *, const char *name);
 
+enum { DWARF_MAX_NAME = 1000 }; /* of a name, what lies behind is cut off */
+
+/* The entry's name (DW_AT_name), or NULL. Borrowed from the file. */
+const char *dwarf_name_of(Dwarf_Die *die);
+
+/* The entry of a variable's, member's or parameter's type (DW_AT_type); false if it has none. */
+bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *out);
+
 /* A number of an entry, as an attribute of its own or of what it completes; false if absent. */
 bool dwarf_number(Dwarf_Die *die, unsigned attribute, uint64_t *out);
 

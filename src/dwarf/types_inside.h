@@ -7,23 +7,16 @@
 
 enum {
 	TYPES_MAX_DEPTH = 64, /* types in types */
-	TYPES_MAX_NAME = 1000,
 };
 
 /* Counts an entry that is looked at; false if there have been too many. */
 bool types_take_step(struct types_reader *);
-
-/* What DW_AT_type refers to. */
-bool types_type_of(Dwarf_Die *die, Dwarf_Die *out);
 
 /* Removes qualifiers, which do not change the layout, but for _Atomic. False if nothing is left. */
 bool types_peel(struct types_reader *, Dwarf_Die *type);
 
 /* Where a member or base class begins. Virtual bases are nowhere: false. */
 bool types_member_location(Dwarf_Die *member, uint64_t *out);
-
-/* The entry's name, or NULL. Borrowed from the file. */
-const char *types_name_of(Dwarf_Die *die);
 
 /* Words that qualify a type, for its name; NULL if the tag is not of a qualifier. */
 const char *types_qualifier(int tag);

@@ -29,7 +29,7 @@ void types_scope_add(struct text *t, const char *name)
 {
 	if (t->n > 0)
 		text_str(t, "::");
-	text_add(t, name, strnlen(name, TYPES_MAX_NAME));
+	text_add(t, name, strnlen(name, DWARF_MAX_NAME));
 }
 
 /* Does an entry of this tag give its name to what stands in it? */
@@ -117,7 +117,7 @@ static const char *c_keyword(Dwarf_Die *die)
 /* The name of the entry alone, in its scope; nothing if it has none. */
 static void put_own_name(struct types_reader *r, Dwarf_Die *die, struct text *out)
 {
-	const char *name = types_name_of(die);
+	const char *name = dwarf_name_of(die);
 	struct str_id scope;
 
 	if (name == NULL)
@@ -128,7 +128,7 @@ static void put_own_name(struct types_reader *r, Dwarf_Die *die, struct text *ou
 		text_str(out, strings_get(r->types->strings, scope));
 		text_str(out, "::");
 	}
-	text_add(out, name, strnlen(name, TYPES_MAX_NAME));
+	text_add(out, name, strnlen(name, DWARF_MAX_NAME));
 }
 
 static void put_star(struct text *out, const char *star)
@@ -165,7 +165,7 @@ static void put_inner_name(struct types_reader *r, Dwarf_Die *die, struct text *
 {
 	Dwarf_Die inner;
 
-	if (types_type_of(die, &inner))
+	if (dwarf_type_of(die, &inner))
 		put_type_name(r, &inner, out, depth + 1);
 	else
 		text_str(out, without);

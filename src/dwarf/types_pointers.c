@@ -39,18 +39,18 @@ static bool enter_member(struct way *w)
 
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
 		    !types_member_location(&die, &at) || at > w->offset ||
-		    !types_type_of(&die, &type) ||
+		    !dwarf_type_of(&die, &type) ||
 		    w->offset - at >= types_pointers_size_of(w->reader, &type))
 			continue;
 		found = die;
 		found_at = at;
 		n++;
 	}
-	if (more < 0 || n != 1 || !types_type_of(&found, &w->type))
+	if (more < 0 || n != 1 || !dwarf_type_of(&found, &w->type))
 		return false;
 	w->offset -= found_at;
-	if (dwarf_tag(&found) == DW_TAG_member && types_name_of(&found) != NULL)
-		put_name(w, types_name_of(&found));
+	if (dwarf_tag(&found) == DW_TAG_member && dwarf_name_of(&found) != NULL)
+		put_name(w, dwarf_name_of(&found));
 	return true;
 }
 
@@ -67,7 +67,7 @@ static bool enter_element(struct way *w)
 	Dwarf_Die element;
 	uint64_t size;
 
-	if (!types_type_of(&w->type, &element) ||
+	if (!dwarf_type_of(&w->type, &element) ||
 	    (size = types_pointers_size_of(w->reader, &element)) == 0)
 		return false;
 	if (w->offset >= types_pointers_size_of(w->reader, &w->type) &&
@@ -87,7 +87,7 @@ static bool enter(struct way *w)
 	switch (dwarf_tag(&w->type)) {
 	case DW_TAG_typedef:
 	case DW_TAG_atomic_type:
-		return types_type_of(&w->type, &w->type);
+		return dwarf_type_of(&w->type, &w->type);
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
 		return enter_member(w);

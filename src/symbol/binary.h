@@ -54,6 +54,9 @@ bool binary_address(const struct binary *, uint64_t offset, uint64_t *out);
 /* The other way round. */
 bool binary_offset(const struct binary *, uint64_t address, uint64_t *out);
 
+/* The file with the symbol table of all its symbols (.symtab): of code or debug; NULL: neither. */
+const struct elf_file *binary_symtab_file(const struct binary *);
+
 /* The function at an address in the file, or NULL. */
 const struct function *binary_find(const struct binary *, uint64_t address);
 

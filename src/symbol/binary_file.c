@@ -37,6 +37,11 @@ static bool has_symtab(const struct elf_file *file)
 	return elf_file_has(file, ".symtab");
 }
 
+const struct elf_file *binary_symtab_file(const struct binary *b)
+{
+	return either(&b->code, &b->debug, has_symtab);
+}
+
 /* Exported names, and with luck the rest in .gnu_debugdata. */
 static void read_stripped(struct loading *l)
 {
@@ -54,7 +59,7 @@ static void read_stripped(struct loading *l)
 void load_functions(struct loading *l)
 {
 	struct binary *b = l->binary;
-	const struct elf_file *named = either(&b->code, &b->debug, has_symtab);
+	const struct elf_file *named = binary_symtab_file(b);
 
 	if (named != NULL)
 		elf_symbols_add(&b->own, named, SHT_SYMTAB);

@@ -79,35 +79,15 @@ static struct symbol *answer_at(const struct resolving *r, size_t at)
 	return &r->out[r->numbers == NULL ? i : r->numbers[i]];
 }
 
-static bool is_sorted(const struct place *places, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		const struct place *a = &places[i - 1], *b = &places[i];
-
-		if (a->module.v > b->module.v ||
-		    (a->module.v == b->module.v && a->offset > b->offset))
-			return false;
-	}
-	return true;
-}
-
 /* Numbers of the places, sorted by module and offset. */
-static uint32_t *sort_places(const struct place *places, size_t n)
+static uint32_t *resolve_sort_places(const struct place *places, size_t n)
 {
-	uint32_t *order = mem_alloc(n, sizeof(*order));
-	uint64_t *keys;
+	struct radix_pair *keys = mem_alloc(n, sizeof(*keys));
+	uint32_t *order;
 
 	for (size_t i = 0; i < n; i++)
-		order[i] = (uint32_t)i;
-	if (is_sorted(places, n))
-		return order;
-	keys = mem_alloc(n, sizeof(*keys));
-	for (size_t i = 0; i < n; i++)
-		keys[i] = places[i].offset;
-	radix_sort(order, n, keys);
-	for (size_t i = 0; i < n; i++)
-		keys[i] = places[i].module.v;
-	radix_sort(order, n, keys);
+		keys[i] = (struct radix_pair){ places[i].module.v, places[i].offset };
+	order = radix_order(keys, n);
 	free(keys);
 	return order;
 }
@@ -468,7 +448,7 @@ void symbols_resolve_numbered(struct symbols *s, struct pool *pool, const struct
 
 	if (n == 0)
 		return;
-	r.order = sort_places(places, n);
+	r.order = resolve_sort_places(places, n);
 	r.function = mem_alloc(n, sizeof(*r.function));
 	make_groups(&r, n);
 	pool_run(pool, r.groups.n, load, &r);

@@ -244,3 +244,8 @@ const char *symbols_file_of(const struct symbols *s, struct module_id id)
 
 	return elf_file_is_open(code) && code->image == NULL ? code->path : NULL;
 }
+
+struct str_id symbols_add_string(struct symbols *s, const struct strings *from, struct str_id id)
+{
+	return strings_addz(&s->strings, strings_get(from, id));
+}

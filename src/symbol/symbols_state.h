@@ -39,6 +39,9 @@ void symbols_prepare(struct symbols *, struct module_id);
 /* Brings the list of missing things up to date. */
 void symbols_update_missing(struct symbols *);
 
+/* The id, in symbols_strings(), of a string of another table. */
+struct str_id symbols_add_string(struct symbols *, const struct strings *from, struct str_id);
+
 static inline enum demangle_style symbols_style(const struct symbols *s)
 {
 	return s->options.with_parameters ? DEMANGLE_PARAMETERS : DEMANGLE_SHORT;

@@ -19,7 +19,6 @@
 #include "dwarf/location.h"
 #include "dwarf/scopes.h"
 #include "dwarf/types_dwarf.h"
-#include "dwarf/types_inside.h"
 
 enum {
 	MAX_DEPTH = 100,
@@ -81,7 +80,7 @@ static struct str_id access_file_name_of(struct job *job, Dwarf_Die *die)
 
 	return name == NULL
 		       ? (struct str_id){ 0 }
-		       : strings_add(&job->answer->strings, name, strnlen(name, TYPES_MAX_NAME));
+		       : strings_add(&job->answer->strings, name, strnlen(name, DWARF_MAX_NAME));
 }
 
 static bool is_structure(enum type_kind kind)
@@ -146,7 +145,7 @@ static bool access_file_take(struct job *job, const struct asked *a, Dwarf_Die *
 
 static void take_name(const struct asked *a, Dwarf_Die *variable)
 {
-	const char *name = types_name_of(variable);
+	const char *name = dwarf_name_of(variable);
 
 	text_str(&a->out->path, name == NULL ? "?" : name);
 }
@@ -157,7 +156,7 @@ static void take_pointer(struct job *job, struct asked *a, Dwarf_Die *variable,
 {
 	Dwarf_Die type, target;
 
-	if (value->base == a->reg && types_type_of(variable, &type) &&
+	if (value->base == a->reg && dwarf_type_of(variable, &type) &&
 	    types_target(&job->reader, &type, &target) &&
 	    access_file_take(job, a, &target, a->offset - (uint64_t)value->offset, true))
 		take_name(a, variable);
@@ -170,7 +169,7 @@ static void take_memory(struct job *job, struct asked *a, Dwarf_Die *variable,
 	Dwarf_Die type;
 
 	if (a->has_frame && place->is_known && place->base == a->reg && a->step == 0 &&
-	    types_type_of(variable, &type) &&
+	    dwarf_type_of(variable, &type) &&
 	    access_file_take(job, a, &type, a->offset - (uint64_t)place->offset, false))
 		take_name(a, variable);
 }
@@ -283,10 +282,10 @@ static bool take_global(void *context, struct global *global)
 {
 	struct by_global *by = context;
 	struct reached whole = { 0 };
-	const char *name = types_name_of(&global->die);
+	const char *name = dwarf_name_of(&global->die);
 
 	text_str(&whole.path, name == NULL ? "?" : name);
-	if (types_type_of(&global->die, &whole.type))
+	if (dwarf_type_of(&global->die, &whole.type))
 		take_root(by->job, by->asked, &whole, by->slot - global->address);
 	text_release(&whole.path);
 	return by->asked->out->quality != NOTHING;

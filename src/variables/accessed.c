@@ -166,21 +166,16 @@ static void add_query(struct work *w, struct place place, uint32_t number)
 
 static void add_queries(struct work *w, const struct place *places, size_t n)
 {
-	uint32_t *order = mem_alloc(n, sizeof(*order));
-	uint64_t *keys = mem_alloc(n, sizeof(*keys));
+	struct radix_pair *keys = mem_alloc(n, sizeof(*keys));
+	uint32_t *order;
 
-	for (size_t i = 0; i < n; i++) {
-		order[i] = (uint32_t)i;
-		keys[i] = places[i].offset;
-	}
-	radix_sort(order, n, keys);
 	for (size_t i = 0; i < n; i++)
-		keys[i] = places[i].module.v;
-	radix_sort(order, n, keys);
+		keys[i] = (struct radix_pair){ places[i].module.v, places[i].offset };
+	order = radix_order(keys, n);
 	for (size_t i = 0; i < n; i++)
 		add_query(w, places[order[i]], order[i]);
-	free(keys);
 	free(order);
+	free(keys);
 }
 
 static void accessed_ask(void *context, size_t job, unsigned worker)
@@ -202,11 +197,6 @@ static void accessed_ask(void *context, size_t job, unsigned worker)
 		return;
 	access_ask(&q, &g->answer);
 	g->is_asked = true;
-}
-
-static struct str_id global_string(struct symbols *s, const struct group *g, struct str_id id)
-{
-	return strings_addz(&s->strings, strings_get(&g->answer.strings, id));
 }
 
 /* Of bytes that are pointed to it is not known what they are. */
@@ -237,8 +227,8 @@ static void take_answers(struct work *w, struct group *g)
 		const struct access_found *found = &g->answer.found[i];
 		struct accessed *out = &w->out[g->numbers.items[i]];
 
-		out->function = global_string(s, g, found->function);
-		out->variable = global_string(s, g, found->variable);
+		out->function = symbols_add_string(s, &g->answer.strings, found->function);
+		out->variable = symbols_add_string(s, &g->answer.strings, found->variable);
 		out->is_pointed = found->is_pointed;
 		out->is_stack |= found->variable.v != 0 && !found->is_pointed;
 		out->type = types_copy(&s->types, &g->answer.types, found->type, g->global);

@@ -2,7 +2,6 @@
 #include "variables/data.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/radix.h"
@@ -26,11 +25,6 @@ struct question {
 	VEC_OF(struct group) groups;
 };
 
-static bool has_symtab(const struct elf_file *file)
-{
-	return elf_file_is_open(file) && elf_file_has(file, ".symtab");
-}
-
 /* Of the kernel without its file: what kallsyms says. */
 static const struct functions *kernel_objects(const struct symbols *s, const struct binary *b)
 {
@@ -42,9 +36,9 @@ static const struct functions *kernel_objects(const struct symbols *s, const str
 /* Names borrowed from files that stay open with the module. */
 static void read_objects(const struct binary *b, struct functions *out)
 {
-	const struct elf_file *named = has_symtab(&b->code) ? &b->code : &b->debug;
+	const struct elf_file *named = binary_symtab_file(b);
 
-	if (has_symtab(named))
+	if (named != NULL)
 		elf_symbols_add_objects(out, named, SHT_SYMTAB);
 	else if (elf_file_is_open(&b->code))
 		elf_symbols_add_objects(out, &b->code, SHT_DYNSYM);
@@ -75,11 +69,6 @@ static void ask(void *context, size_t job, unsigned worker)
 	g->is_asked = true;
 }
 
-static struct str_id global_string(struct symbols *s, const struct group *g, struct str_id id)
-{
-	return strings_addz(&s->strings, strings_get(&g->answer.strings, id));
-}
-
 static struct type_id global_type(struct symbols *s, struct group *g, struct type_id id)
 {
 	if (g->global == NULL)
@@ -91,11 +80,11 @@ static void take_variable(struct symbols *s, struct group *g, const struct data_
 			  struct data_object *out)
 {
 	*out = (struct data_object){
-		.name = global_string(s, g, v->name),
+		.name = symbols_add_string(s, &g->answer.strings, v->name),
 		.start = v->address,
 		.size = v->size,
 		.type = global_type(s, g, v->type),
-		.file = global_string(s, g, v->file),
+		.file = symbols_add_string(s, &g->answer.strings, v->file),
 		.line = v->line,
 	};
 }
@@ -149,24 +138,6 @@ static void data_run(struct question *q, struct pool *pool)
 		diags_merge(&q->symbols->diags, &q->groups.items[i].answer.diags);
 }
 
-/* Numbers of the places, sorted by module and address. */
-static uint32_t *sort_places(const struct data_place *places, size_t n)
-{
-	uint32_t *order = mem_alloc(n, sizeof(*order));
-	uint64_t *keys = mem_alloc(n, sizeof(*keys));
-
-	for (size_t i = 0; i < n; i++) {
-		order[i] = (uint32_t)i;
-		keys[i] = places[i].address;
-	}
-	radix_sort(order, n, keys);
-	for (size_t i = 0; i < n; i++)
-		keys[i] = places[i].module.v;
-	radix_sort(order, n, keys);
-	free(keys);
-	return order;
-}
-
 static void make_groups(struct question *q, const struct data_place *places, const uint32_t *order,
 			size_t n)
 {
@@ -193,11 +164,16 @@ void symbols_data(struct symbols *s, struct pool *pool, const struct data_place 
 		  struct data_object *out)
 {
 	struct question q = { .symbols = s };
+	struct radix_pair *keys;
 	uint32_t *order;
 
 	if (n == 0)
 		return;
-	order = sort_places(places, n);
+	keys = mem_alloc(n, sizeof(*keys));
+	for (size_t i = 0; i < n; i++)
+		keys[i] = (struct radix_pair){ places[i].module.v, places[i].address };
+	order = radix_order(keys, n);
+	free(keys);
 	make_groups(&q, places, order, n);
 	data_run(&q, pool);
 	for (size_t i = 0; i < q.groups.n; i++) {
@@ -308,51 +284,6 @@ struct type_id symbols_find_type(struct symbols *s, struct pool *pool, const cha
 			found = global_type(s, &q.groups.items[i], q.groups.items[i].answer.type);
 	question_release(&q);
 	return found;
-}
-
-/* The symbol of that name, demangled or not. */
-static bool find_symbol(struct symbols *s, const struct functions *objects, const char *wanted,
-			uint64_t *out)
-{
-	struct text name = { 0 };
-	bool is_found = false;
-
-	for (size_t i = 0; i < objects->list.n && !is_found; i++) {
-		const struct function *symbol = &objects->list.items[i];
-
-		if (symbol->start & ELF_THREAD_LOCAL)
-			continue;
-		text_reset(&name);
-		function_name(symbol, symbols_style(s), &name);
-		text_char(&name, '\0');
-		is_found = strcmp(symbol->name, wanted) == 0 || strcmp(name.bytes, wanted) == 0;
-		*out = symbol->start;
-	}
-	text_release(&name);
-	return is_found;
-}
-
-bool symbols_find_object(struct symbols *s, struct pool *pool, const char *name,
-			 struct module_id *out_module, struct data_object *out)
-{
-	bool is_found = false;
-
-	for (uint32_t i = 1; i < s->modules->list.n && !is_found; i++) {
-		struct data_place place = { .module = { i } };
-		struct functions objects = { 0 };
-
-		if (s->modules->list.items[i].kind != MODULE_FILE)
-			continue;
-		symbols_load(s, place.module);
-		read_objects(&s->states[i].binary, &objects);
-		is_found = find_symbol(s, &objects, name, &place.address);
-		functions_release(&objects);
-		if (!is_found)
-			continue;
-		*out_module = place.module;
-		symbols_data(s, pool, &place, 1, out);
-	}
-	return is_found;
 }
 
 const struct types *symbols_types(const struct symbols *s)

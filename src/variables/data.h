@@ -76,10 +76,6 @@ void symbols_each_object(struct symbols *, struct module_id, uint64_t first, uin
  */
 struct type_id symbols_find_type(struct symbols *, struct pool *, const char *name);
 
-/* A variable by name. `module` is where it was found; false if no module has it. */
-bool symbols_find_object(struct symbols *, struct pool *, const char *name,
-			 struct module_id *out_module, struct data_object *out);
-
 /* All types that were asked for so far; grows with each question. */
 const struct types *symbols_types(const struct symbols *);
 

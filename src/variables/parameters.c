@@ -40,13 +40,6 @@ struct entry {
 	uint32_t number; /* in the question */
 };
 
-static bool type_of(Dwarf_Die *die, Dwarf_Die *out)
-{
-	Dwarf_Attribute value;
-
-	return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &value), out) != NULL;
-}
-
 /* The register that the parameter is in at the address; -1: somewhere else, -2: nowhere. */
 static int register_at(Dwarf_Die *die, uint64_t address)
 {
@@ -104,7 +97,7 @@ static void add_parameter(struct module_work *w, Dwarf_Die *die, uint64_t addres
 			  struct convention *c)
 {
 	Dwarf_Die type;
-	bool has_type = type_of(die, &type);
+	bool has_type = dwarf_type_of(die, &type);
 	struct passing p = passing_of(w->isa, has_type ? &type : NULL);
 	int by_convention = next_register(w->isa, c, &p);
 	int found = register_at(die, address);
@@ -160,7 +153,7 @@ static void read_function(struct module_work *w, const struct binary *b, Dwarf_D
 	s->is_known = true;
 	s->first = (uint32_t)w->out->parameters.n;
 	parameters_set_place(w, function, s);
-	if (type_of(function, &result) && passing_has_hidden_result(w->isa, &result))
+	if (dwarf_type_of(function, &result) && passing_has_hidden_result(w->isa, &result))
 		c.n_used = 1;
 	for (unsigned i = 0; more == 0 && i < MAX_PARAMETERS; more = dwarf_siblingof(&die, &die)) {
 		if (dwarf_tag(&die) != DW_TAG_formal_parameter)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/alloc.h"
+#include "dwarf/types_dwarf.h"
 
 enum {
 	MAX_DEPTH = 32,
@@ -39,24 +40,6 @@ int passing_register(enum isa isa, unsigned n)
 bool passing_is_general(enum isa isa, uint64_t n)
 {
 	return isa == ISA_A64 ? n <= 30 : isa == ISA_X86_64 && n <= 15;
-}
-
-static bool passing_number_of(Dwarf_Die *die, unsigned attribute, uint64_t *out)
-{
-	Dwarf_Attribute value;
-	Dwarf_Word number;
-
-	if (dwarf_formudata(dwarf_attr_integrate(die, attribute, &value), &number) != 0)
-		return false;
-	*out = number;
-	return true;
-}
-
-static bool type_of(Dwarf_Die *die, Dwarf_Die *out)
-{
-	Dwarf_Attribute value;
-
-	return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &value), out) != NULL;
 }
 
 /* What aliases and qualifiers stand for; a type unit's entry for one that names it. */
@@ -109,10 +92,10 @@ static void classify_members(struct walk *w, Dwarf_Die *type, uint64_t offset, u
 		uint64_t at = 0;
 
 		w->steps++;
-		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !type_of(&die, &inner) ||
-		    dwarf_hasattr(&die, DW_AT_external))
+		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
+		    !dwarf_type_of(&die, &inner) || dwarf_hasattr(&die, DW_AT_external))
 			continue;
-		(void)passing_number_of(&die, DW_AT_data_member_location, &at);
+		(void)dwarf_number(&die, DW_AT_data_member_location, &at);
 		classify(w, &inner, offset + at, depth + 1);
 	}
 }
@@ -123,7 +106,7 @@ static void classify_array(struct walk *w, Dwarf_Die *type, uint64_t offset, uns
 	struct walk one = { .steps = w->steps };
 	Dwarf_Die element;
 
-	if (!type_of(type, &element))
+	if (!dwarf_type_of(type, &element))
 		return;
 	classify(&one, &element, 0, depth + 1);
 	w->steps = one.steps;
@@ -150,7 +133,7 @@ static void classify(struct walk *w, Dwarf_Die *type, uint64_t offset, unsigned 
 		classify_array(w, &plain, offset, depth);
 		return;
 	case DW_TAG_base_type:
-		(void)passing_number_of(&plain, DW_AT_encoding, &encoding);
+		(void)dwarf_number(&plain, DW_AT_encoding, &encoding);
 		w->is_memory |= is_float(encoding) && passing_size_of(&plain) >= X86_LONG_DOUBLE;
 		add_class(w, offset, passing_size_of(&plain),
 			  is_float(encoding) ? CLASS_FLOAT : CLASS_INTEGER);
@@ -167,7 +150,7 @@ static bool is_by_reference(Dwarf_Die *type)
 {
 	uint64_t convention = 0;
 
-	return passing_number_of(type, DW_AT_calling_convention, &convention) &&
+	return dwarf_number(type, DW_AT_calling_convention, &convention) &&
 	       convention == DW_CC_pass_by_reference;
 }
 
@@ -207,7 +190,7 @@ static struct passing pass_base(Dwarf_Die *type)
 {
 	uint64_t encoding = 0;
 
-	(void)passing_number_of(type, DW_AT_encoding, &encoding);
+	(void)dwarf_number(type, DW_AT_encoding, &encoding);
 	if (is_float(encoding))
 		return (struct passing){ .kind = PASSED_OTHERWISE };
 	return pass_number(is_signed(encoding) ? PASSED_SIGNED : PASSED_UNSIGNED,
@@ -219,8 +202,8 @@ static struct passing pass_enum(Dwarf_Die *type)
 	uint64_t size = passing_size_of(type), encoding = 0;
 	Dwarf_Die inner, plain;
 
-	if (type_of(type, &inner) && peel(&inner, &plain)) {
-		(void)passing_number_of(&plain, DW_AT_encoding, &encoding);
+	if (dwarf_type_of(type, &inner) && peel(&inner, &plain)) {
+		(void)dwarf_number(&plain, DW_AT_encoding, &encoding);
 		size = size != 0 ? size : passing_size_of(&plain);
 	}
 	return pass_number(is_signed(encoding) ? PASSED_SIGNED : PASSED_UNSIGNED, size);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 #include "base/radix.h"
@@ -70,11 +71,39 @@ static void sorts_by_several_keys(void **state)
 	}
 }
 
+/* Pairs in any order, in order already, and equal ones, which stay as they were. */
+static void pairs_have_an_order(void **state)
+{
+	static const struct {
+		struct radix_pair keys[4];
+		size_t n;
+		uint32_t order[4];
+	} pairs[] = {
+		{ .n = 0 },
+		{ { { 7, 7 } }, 1, { 0 } },
+		{ { { 1, 2 }, { 1, 3 }, { 2, 0 } }, 3, { 0, 1, 2 } },
+		{ { { 2, 0 }, { 1, 3 }, { 1, 2 } }, 3, { 2, 1, 0 } },
+		{ { { 2, 1 }, { 1, 9 }, { 2, 1 }, { 2, 0 } }, 4, { 1, 3, 0, 2 } },
+		{ { { UINT64_MAX, 0 }, { 0, UINT64_MAX } }, 2, { 1, 0 } },
+		{ { { 3, 5 }, { 3, 4 } }, 2, { 1, 0 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+		uint32_t *order = radix_order(pairs[i].keys, pairs[i].n);
+
+		for (size_t k = 0; k < pairs[i].n; k++)
+			assert_int_equal(order[k], pairs[i].order[k]);
+		free(order);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(indexes_follow_keys),
 		cmocka_unit_test(sorts_by_several_keys),
+		cmocka_unit_test(pairs_have_an_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
