@@ -35,7 +35,7 @@ static void mark_cpus(struct addr *a, const char *list, uint32_t node)
 	}
 }
 
-static void read_nodes(struct addr *a)
+static void addr_read_nodes(struct addr *a)
 {
 	const struct info *info = capture_info(a->session->capture);
 
@@ -58,7 +58,7 @@ static void *addr_new(const struct session *session, const void *options)
 	tuples_init(&a->keys, ADDR_KEY_WORDS);
 	a->is_sampled = access_is_sampled(session);
 	a->sampling = access_sampling_of(session);
-	read_nodes(a);
+	addr_read_nodes(a);
 	if (a->options->grain == ADDR_INSTRUCTIONS)
 		a->last = addr_last_new();
 	return a;
@@ -112,7 +112,7 @@ static uint32_t addr_cpu_of(const struct batch *b, size_t row)
 }
 
 /* False if the row is no access, or of the other sampling; counts those whose address is not known. */
-static bool read_access(struct addr *a, const struct batch *b, size_t row, struct access *out)
+static bool addr_read_access(struct addr *a, const struct batch *b, size_t row, struct access *out)
 {
 	if (b->kind != (a->is_sampled ? BATCH_SAMPLES : BATCH_SPE))
 		return false;
@@ -124,8 +124,8 @@ static bool read_access(struct addr *a, const struct batch *b, size_t row, struc
 	return false;
 }
 
-static void set_nodes(const struct addr *a, const struct batch *b, size_t row,
-		      struct addr_sums *out)
+static void addr_set_nodes(const struct addr *a, const struct batch *b, size_t row,
+			   struct addr_sums *out)
 {
 	const struct info *info = capture_info(a->session->capture);
 	int node = b->has[row] & HAS_PA ? info_memory_node(info, b->pa[row]) : -1;
@@ -142,8 +142,8 @@ static void set_nodes(const struct addr *a, const struct batch *b, size_t row,
 	out->far_cycles = out->n_far ? out->cycles : 0;
 }
 
-static struct addr_sums sums_of(const struct addr *a, const struct batch *b, size_t row,
-				const struct access *access)
+static struct addr_sums addr_record_sums(const struct addr *a, const struct batch *b, size_t row,
+					 const struct access *access)
 {
 	struct addr_sums sums = {
 		.n = 1,
@@ -166,7 +166,7 @@ static struct addr_sums sums_of(const struct addr *a, const struct batch *b, siz
 		sums.memory_operations =
 			a->is_sampled ? 0 : spe_interval(a->session, addr_cpu_of(b, row))->mean;
 	sums.full_cycles = sums.n_saturated > 0 ? sums.cycles : 0;
-	set_nodes(a, b, row, &sums);
+	addr_set_nodes(a, b, row, &sums);
 	return sums;
 }
 
@@ -265,11 +265,11 @@ static void addr_consume(void *partial, const struct batch *b)
 		struct addr_sums sums;
 		uint32_t group;
 
-		if (!read_access(a, b, row, &access) ||
+		if (!addr_read_access(a, b, row, &access) ||
 		    !addr_key_of(a, b, row, access.address, key))
 			continue;
 		group = find_group(a, key);
-		sums = sums_of(a, b, row, &access);
+		sums = addr_record_sums(a, b, row, &access);
 		addr_sums_add(&a->sums.items[group], &sums);
 		addr_add_slice(a, group, b, row);
 		if (a->last != NULL)

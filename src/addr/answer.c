@@ -142,7 +142,7 @@ static int parse_base(const char *text, struct addr_window *out, struct err *err
 }
 
 /* A type by name, or a size in bytes. */
-static int parse_type(struct work *w, struct err *err)
+static int addr_parse_type(struct work *w, struct err *err)
 {
 	const char *text = w->request->type;
 	char *end;
@@ -175,13 +175,13 @@ static int make_window(struct work *w, struct err *err)
 			       "--by offset needs --object, or --type and --base");
 	if (parse_base(r->base, &w->options.window, err) < 0)
 		return -1;
-	return parse_type(w, err);
+	return addr_parse_type(w, err);
 }
 
 /* All objects that are known to be of the type. */
 static int choose_type(struct work *w, struct err *err)
 {
-	if (parse_type(w, err) < 0)
+	if (addr_parse_type(w, err) < 0)
 		return -1;
 	if (w->source.window_type.v == 0)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
@@ -220,7 +220,7 @@ static void name_groups(struct work *w, const struct addr *a)
 }
 
 /* The result that rows are made from; scans again if pages are not enough. */
-static int find_source(struct work *w, struct err *err)
+static int addr_find_source(struct work *w, struct err *err)
 {
 	enum addr_by by = w->request->by;
 
@@ -334,7 +334,7 @@ int addr_report_make(struct session *s, const struct select *select,
 	int rc = -1;
 
 	strings_init(&w.strings);
-	if (find_source(&w, err) == 0) {
+	if (addr_find_source(&w, err) == 0) {
 		addr_rows_init(&rows, &w.source, request->by);
 		rc = addr_rows_table(&rows, request, &out->rows, err);
 		*vec_add(&out->shown.list) = &out->rows;

@@ -41,8 +41,8 @@ static bool addr_code_is_known(const struct data_name *name)
 }
 
 /* Where it is, the pages say, unless the code knows better. */
-static struct addr_object object_of(const struct asking *a, uint32_t group,
-				    const struct data_name *name)
+static struct addr_object addr_code_object(const struct asking *a, uint32_t group,
+					   const struct data_name *name)
 {
 	struct addr_object object = addr_object_of(a->objects, name);
 	uint64_t number = tuples_get(&a->from->keys, group)[0];
@@ -89,7 +89,7 @@ struct addr_named addr_by_code(struct addr *addr, struct addr_objects *objects)
 
 		if (!addr_code_is_known(name))
 			continue;
-		object = object_of(&a, group, name);
+		object = addr_code_object(&a, group, name);
 		out.n_named += addr->sums.items[group].n;
 		key[0] = addr_objects_add(objects, &object);
 		key[1] = object.element_size == 0

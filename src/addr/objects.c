@@ -37,7 +37,7 @@ static const uint64_t *page_key(const struct asking *a, size_t i)
 	return tuples_get(&a->pages->keys, a->order[i]);
 }
 
-static int compare_pages(const void *left, const void *right, void *context)
+static int addr_compare_pages(const void *left, const void *right, void *context)
 {
 	const struct asking *a = context;
 	const uint64_t *x = tuples_get(&a->pages->keys, *(const uint32_t *)left);
@@ -54,7 +54,7 @@ static void sort_pages(struct asking *a)
 	for (uint32_t i = 0; i < a->pages->keys.n; i++)
 		a->order[i] = i;
 	if (a->pages->keys.n > 1)
-		qsort_r(a->order, a->pages->keys.n, sizeof(*a->order), compare_pages, a);
+		qsort_r(a->order, a->pages->keys.n, sizeof(*a->order), addr_compare_pages, a);
 }
 
 static struct data_query query_of(const struct asking *a, uint32_t group, uint64_t address)

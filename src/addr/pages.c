@@ -57,7 +57,7 @@ static int addr_pages_compare(const void *left, const void *right, void *context
 }
 
 /* The kernel's own memory is mapped as it is: no user can do anything about it. */
-static void rank(struct ranking *k, const struct addr_rows *r)
+static void pages_rank(struct ranking *k, const struct addr_rows *r)
 {
 	*k = (struct ranking){ .rows = r };
 	k->order = mem_alloc(r->keys.n + 1, sizeof(*k->order));
@@ -85,7 +85,7 @@ static size_t count_for(const struct ranking *k, double share)
 }
 
 /* What a count of pages is, of which so many were met once by so many walks. */
-static enum cell_mark mark_of(uint64_t n_once, uint64_t n_walks)
+static enum cell_mark pages_mark(uint64_t n_once, uint64_t n_walks)
 {
 	return (double)n_once > unseen_at_most * (double)n_walks ? MARK_AT_LEAST : MARK_EXACT;
 }
@@ -119,11 +119,11 @@ void addr_coverage_table(const struct addr_rows *r, struct table *out)
 
 	table_init(out, "huge_pages", "Translation table walks and huge pages", columns,
 		   COUNT(columns));
-	rank(&k, r);
+	pages_rank(&k, r);
 	for (size_t i = 0; i < k.n; i++)
 		n_huge_once += r->sums.items[k.order[i]].walks == 1;
-	mark = mark_of(n_once, k.n_walks);
-	huge_mark = mark_of(n_huge_once, k.n_walks);
+	mark = pages_mark(n_once, k.n_walks);
+	huge_mark = pages_mark(n_huge_once, k.n_walks);
 	for (size_t i = 0; i < COUNT(shares) && k.n > 0; i++) {
 		size_t n = count_for(&k, shares[i]);
 		struct cell *row = table_add_row(out);

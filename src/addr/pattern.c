@@ -37,7 +37,7 @@ void addr_pattern_add_pair(struct addr_pattern *p, uint64_t before, uint64_t aft
 	p->distance += (double)distance;
 }
 
-static void add_pairs(struct addr_pattern *p, const struct addr_pattern *from)
+static void pattern_add_pairs(struct addr_pattern *p, const struct addr_pattern *from)
 {
 	p->n_pairs += from->n_pairs;
 	p->n_same += from->n_same;
@@ -53,7 +53,7 @@ void addr_pattern_merge(struct addr_pattern *p, const struct addr_pattern *from)
 
 	if (from->n == 0)
 		return;
-	add_pairs(p, from);
+	pattern_add_pairs(p, from);
 	if (p->n == 0) {
 		p->any = from->any;
 		p->most = from->most;
@@ -73,7 +73,7 @@ void addr_pattern_merge_other(struct addr_pattern *p, const struct addr_pattern 
 		*p = *from;
 		return;
 	}
-	add_pairs(p, from);
+	pattern_add_pairs(p, from);
 	p->divisor = gcd(p->divisor, from->divisor);
 	if (span > p->most - p->any)
 		p->most = p->any + span;

@@ -39,12 +39,12 @@ struct view {
 	bool in_order; /* of its first column, not of what rows weigh */
 };
 
-static const uint64_t *words_of(const struct addr_rows *r, uint32_t row)
+static const uint64_t *addr_row_words(const struct addr_rows *r, uint32_t row)
 {
 	return tuples_get(&r->keys, row);
 }
 
-static struct cell text_cell(struct table *t, struct text *text)
+static struct cell addr_text_cell(struct table *t, struct text *text)
 {
 	struct cell cell;
 
@@ -60,7 +60,7 @@ static struct cell object_cell(const struct addr_source *s, const struct addr_ob
 	struct text text = { 0 };
 
 	addr_object_name(s->objects, object, &text);
-	return text_cell(t, &text);
+	return addr_text_cell(t, &text);
 }
 
 static struct cell type_cell(const struct addr_source *s, struct type_id id, struct table *t)
@@ -70,10 +70,10 @@ static struct cell type_cell(const struct addr_source *s, struct type_id id, str
 	if (id.v == 0)
 		return (struct cell){ 0 };
 	types_name(types_of(s), id, &text);
-	return text_cell(t, &text);
+	return addr_text_cell(t, &text);
 }
 
-static struct cell module_cell(const struct addr_source *s, struct module_id id)
+static struct cell addr_module_cell(const struct addr_source *s, struct module_id id)
 {
 	if (id.v == 0)
 		return (struct cell){ 0 };
@@ -88,12 +88,12 @@ static void make_object(const struct addr_source *s, uint32_t group, uint64_t *w
 static void show_object(const struct addr_rows *r, uint32_t row, struct table *t,
 			struct cell *cells)
 {
-	const struct addr_object *object = object_at(r->source, words_of(r, row)[0]);
+	const struct addr_object *object = object_at(r->source, addr_row_words(r, row)[0]);
 
 	cells[0] = object_cell(r->source, object, t);
 	cells[1] = type_cell(r->source, object->type, t);
 	cells[2] = cell_text(data_kind_names[object->kind]);
-	cells[3] = module_cell(r->source, object->module);
+	cells[3] = addr_module_cell(r->source, object->module);
 	if (object->size > 0)
 		cells[4] = cell_count(object->size);
 }
@@ -108,7 +108,7 @@ static void make_type(const struct addr_source *s, uint32_t group, uint64_t *wor
 
 static void show_type(const struct addr_rows *r, uint32_t row, struct table *t, struct cell *cells)
 {
-	const uint64_t *words = words_of(r, row);
+	const uint64_t *words = addr_row_words(r, row);
 	struct type_id id = { (uint32_t)words[0] };
 
 	cells[0] = id.v != 0 ? type_cell(r->source, id, t)
@@ -147,7 +147,7 @@ static void make_field(const struct addr_source *s, uint32_t group, uint64_t *wo
 
 static void show_field(const struct addr_rows *r, uint32_t row, struct table *t, struct cell *cells)
 {
-	const uint64_t *words = words_of(r, row);
+	const uint64_t *words = addr_row_words(r, row);
 	const struct addr_object *object = object_at(r->source, words[0]);
 
 	cells[0] = object_cell(r->source, object, t);
@@ -192,18 +192,19 @@ static struct cell holds_cell(const struct addr_rows *r, uint32_t row, struct ta
 	if (s->page_names == NULL)
 		return (struct cell){ 0 };
 	data_object_text(s->data_names, &s->page_names[r->groups.items[row]], &text);
-	return text_cell(t, &text);
+	return addr_text_cell(t, &text);
 }
 
 static void show_range(const struct addr_rows *r, uint32_t row, struct table *t, struct cell *cells,
 		       uint64_t bytes)
 {
-	cells[0] = cell_hex(words_of(r, row)[0] * bytes);
-	cells[1] = process_cell(r, words_of(r, row)[1]);
+	cells[0] = cell_hex(addr_row_words(r, row)[0] * bytes);
+	cells[1] = process_cell(r, addr_row_words(r, row)[1]);
 	cells[2] = holds_cell(r, row, t);
 }
 
-static void show_line(const struct addr_rows *r, uint32_t row, struct table *t, struct cell *cells)
+static void addr_show_line(const struct addr_rows *r, uint32_t row, struct table *t,
+			   struct cell *cells)
 {
 	show_range(r, row, t, cells, r->source->line_bytes);
 }
@@ -225,7 +226,7 @@ static void make_node(const struct addr_source *s, uint32_t group, uint64_t *wor
 }
 
 /* "0", "0,2"; "[unknown]" where no physical address or memory topology was recorded. */
-static struct cell nodes_cell(struct table *t, uint64_t nodes)
+static struct cell addr_nodes_cell(struct table *t, uint64_t nodes)
 {
 	struct text text = { 0 };
 
@@ -234,12 +235,12 @@ static struct cell nodes_cell(struct table *t, uint64_t nodes)
 			text_format(&text, "%s%d", text.n > 0 ? "," : "", node);
 	if (nodes == 0)
 		text_str(&text, "[unknown]");
-	return text_cell(t, &text);
+	return addr_text_cell(t, &text);
 }
 
 static void show_node(const struct addr_rows *r, uint32_t row, struct table *t, struct cell *cells)
 {
-	cells[0] = nodes_cell(t, words_of(r, row)[0]);
+	cells[0] = addr_nodes_cell(t, addr_row_words(r, row)[0]);
 }
 
 static void make_instruction(const struct addr_source *s, uint32_t group, uint64_t *words)
@@ -247,10 +248,10 @@ static void make_instruction(const struct addr_source *s, uint32_t group, uint64
 	words[0] = tuples_get(&s->addr->keys, group)[0];
 }
 
-static void show_instruction(const struct addr_rows *r, uint32_t row, struct table *t,
-			     struct cell *cells)
+static void addr_show_instruction(const struct addr_rows *r, uint32_t row, struct table *t,
+				  struct cell *cells)
 {
-	uint32_t place = (uint32_t)words_of(r, row)[0];
+	uint32_t place = (uint32_t)addr_row_words(r, row)[0];
 	const struct addr_pattern *p = &r->patterns.items[row];
 	enum addr_walk walk = addr_pattern_walk(p, chase_at(r->source->addr->session, place));
 	struct text text = { 0 };
@@ -258,7 +259,7 @@ static void show_instruction(const struct addr_rows *r, uint32_t row, struct tab
 	uint32_t line;
 
 	names_place(r->source->names, place, &text);
-	cells[0] = text_cell(t, &text);
+	cells[0] = addr_text_cell(t, &text);
 	if (names_line(r->source->names, place, &file, &line))
 		cells[1] = cell_text(table_format(t, "%s:%" PRIu32, path_base(file), line));
 	cells[2] = cell_text(addr_walk_names[walk]);
@@ -282,7 +283,7 @@ static void make_offset(const struct addr_source *s, uint32_t group, uint64_t *w
 static void show_offset(const struct addr_rows *r, uint32_t row, struct table *t,
 			struct cell *cells)
 {
-	const uint64_t *words = words_of(r, row);
+	const uint64_t *words = addr_row_words(r, row);
 	const struct symbols *symbols = r->source->addr->session->symbols;
 	struct type_leaf leaf;
 	struct str_id path = path_at(r->source, r->source->window_type, words[0], &leaf);
@@ -293,7 +294,7 @@ static void show_offset(const struct addr_rows *r, uint32_t row, struct table *t
 	cells[2] = words[1] == 0 ? cell_text("[unknown]")
 				 : cell_text(strings_get(symbols_strings(symbols),
 							 (struct str_id){ (uint32_t)words[1] }));
-	cells[3] = module_cell(r->source, (struct module_id){ (uint32_t)words[2] });
+	cells[3] = addr_module_cell(r->source, (struct module_id){ (uint32_t)words[2] });
 }
 
 #define PID_COLUMN                                                                                 \
@@ -348,7 +349,7 @@ static const struct view views[N_ADDR_BYS] = {
 			     PID_COLUMN,
 			     HOLDS_COLUMN },
 			   make_two,
-			   show_line,
+			   addr_show_line,
 			   false },
 	[ADDR_BY_PAGE] = { "pages",
 			   3,
@@ -395,7 +396,7 @@ static const struct view views[N_ADDR_BYS] = {
 				    { "down", NULL, "records", CELL_COUNT, COLUMN_MACHINE_ONLY,
 				      "… down" } },
 				  make_instruction,
-				  show_instruction,
+				  addr_show_instruction,
 				  false },
 	[ADDR_BY_OFFSET] = { "offsets",
 			     4,
@@ -624,7 +625,7 @@ static void show_walks(const struct addr_rows *r, const struct addr_sums *s, str
 		cells[SUM_WALK_CYCLES] = cell_count(s->walk_cycles);
 }
 
-static void show_sums(const struct addr_rows *r, const struct addr_sums *s, struct cell *cells)
+static void addr_show_sums(const struct addr_rows *r, const struct addr_sums *s, struct cell *cells)
 {
 	enum cell_mark mark = s->n_saturated > 0 ? MARK_SATURATED : MARK_EXACT;
 
@@ -674,7 +675,7 @@ int addr_rows_table(const struct addr_rows *r, const struct addr_request *reques
 		struct cell *cells = table_add_row(out);
 
 		view->show(r, row, out, cells);
-		show_sums(r, &r->sums.items[row], cells + view->n_columns);
+		addr_show_sums(r, &r->sums.items[row], cells + view->n_columns);
 		if (r->slices.n > 0)
 			slices_show(slices_of(r), &r->slices.items[row * slices_of(r)->n], out,
 				    cells);

@@ -146,7 +146,7 @@ static const char *annotate_table_string_of(const struct annotation *a, struct s
 	return strings_get(symbols_strings(a->session->symbols), id);
 }
 
-static struct latency_amount amount_of(const struct annotated_latency *l)
+static struct latency_amount annotate_latency_amount(const struct annotated_latency *l)
 {
 	return (struct latency_amount){ l->cycles, l->cycles - l->usable };
 }
@@ -160,7 +160,7 @@ static struct latency_amount all_latency(const struct annotation *a)
 		struct annotated_latency l = annotated_latency(a, i, COUNT_TOTAL);
 
 		whole.cycles += l.cycles;
-		whole.full += amount_of(&l).full;
+		whole.full += annotate_latency_amount(&l).full;
 	}
 	return whole;
 }
@@ -247,13 +247,13 @@ static void fill_spe(const struct annotation *a, size_t i, const struct latency_
 	fill_latency(&xlat, &row[INS_XLAT_P50], &row[INS_XLAT_MEAN]);
 	if (total.n_all == 0)
 		return;
-	row[INS_SHARE] = cell_latency_share(amount_of(&total), *whole, total.n_all);
+	row[INS_SHARE] = cell_latency_share(annotate_latency_amount(&total), *whole, total.n_all);
 	row[INS_CYCLES] = cell_marked(cell_count(total.cycles), mark);
 	row[INS_TOTAL_MAX] = cell_marked(cell_count(total.max),
 					 latency_is_full(total.max) ? MARK_SATURATED : MARK_EXACT);
 }
 
-static void fill_branches(const struct annotation *a, size_t i, struct cell *row)
+static void annotate_fill_branches(const struct annotation *a, size_t i, struct cell *row)
 {
 	struct annotated_branches b = annotated_branches(a, i);
 
@@ -291,7 +291,7 @@ static void fill_instruction(const struct annotation *a, size_t i,
 	fill_line(a, line, t, row);
 	if (annotated_count(a, i, COUNT_RECORDS) > 0)
 		fill_spe(a, i, whole, row);
-	fill_branches(a, i, row);
+	annotate_fill_branches(a, i, row);
 	annotated_slices(a, i, slices);
 	slices_show(&a->session->slices, slices, t, row);
 }

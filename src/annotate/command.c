@@ -63,7 +63,7 @@ static int read_view(const struct annotate_command *c, const struct session *s,
 	return 0;
 }
 
-static bool is_file(const char *argument)
+static bool is_existing_file(const char *argument)
 {
 	return access(argument, F_OK) == 0 || strcmp(argument, "-") == 0;
 }
@@ -72,19 +72,21 @@ static bool is_file(const char *argument)
  * Tells the capture from the symbol: of two arguments the first is the capture, unless only the
  * second is a file; a single one is it if it names a file, unless --input named it already.
  */
-static int take_symbol(struct question *q, struct err *err)
+static int annotate_take_symbol(struct question *q, struct err *err)
 {
 	struct annotate_command *command = q->what.into;
 	struct arguments *arguments = &q->arguments;
 	const char **items = arguments->items;
-	bool is_second = arguments->n < 2 || is_file(items[0]) || !is_file(items[1]);
+	bool is_second =
+		arguments->n < 2 || is_existing_file(items[0]) || !is_existing_file(items[1]);
 
 	if (arguments->n == 0)
 		return 0;
 	if (arguments->n == 1 && q->input.path == NULL &&
-	    (is_file(items[0]) || strchr(items[0], '/') != NULL))
+	    (is_existing_file(items[0]) || strchr(items[0], '/') != NULL))
 		return 0;
-	if (arguments->n == 2 && q->input.path == NULL && !is_file(items[0]) && !is_file(items[1]))
+	if (arguments->n == 2 && q->input.path == NULL && !is_existing_file(items[0]) &&
+	    !is_existing_file(items[1]))
 		return err_set(err, ERR_IO, ERR_NOWHERE,
 			       "neither '%s' nor '%s' is a file: cyclops annotate FILE SYMBOL",
 			       items[0], items[1]);
@@ -144,7 +146,7 @@ static int annotate_command(int argc, char **argv)
 		.usage = &usage,
 		.what = { "What:", options, COUNT(options), &command },
 		.max_arguments = 2,
-		.check = take_symbol,
+		.check = annotate_take_symbol,
 		.answer = annotate_answer,
 	};
 

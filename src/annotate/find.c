@@ -109,7 +109,8 @@ static void annotate_find_add_place(struct finding *f, uint32_t group)
 		c->region.to = offset + ISA_LONGEST_INSTRUCTION;
 }
 
-static void find_candidates(struct finding *f, const struct select *select, struct analysis *hot)
+static void annotate_find_candidates(struct finding *f, const struct select *select,
+				     struct analysis *hot)
 {
 	const struct keys keys = { { KEY_FUNCTION }, 1 };
 
@@ -204,22 +205,22 @@ static void take_range(struct session *s, const struct wanted_symbol *w, struct 
 	r->is_range = true;
 }
 
-static bool has_name(const struct annotate_region *r, const char *name, size_t n)
+static bool region_has_name(const struct annotate_region *r, const char *name, size_t n)
 {
 	return r->has_name && strlen(r->name) == n && memcmp(r->name, name, n) == 0;
 }
 
-static bool matches(const struct finding *f, const struct wanted_symbol *w,
-		    const struct candidate *c)
+static bool annotate_matches(const struct finding *f, const struct wanted_symbol *w,
+			     const struct candidate *c)
 {
 	if (w->is_range)
 		return overlaps(&c->region, w);
 	if (w->is_address)
 		return annotate_find_is_in(&c->region, w->address);
-	if (has_name(&c->region, w->name, strlen(w->name)))
+	if (region_has_name(&c->region, w->name, strlen(w->name)))
 		return true;
 	return w->module != NULL &&
-	       has_name(&c->region, w->name, (size_t)(w->module - 1 - w->name)) &&
+	       region_has_name(&c->region, w->name, (size_t)(w->module - 1 - w->name)) &&
 	       strcmp(names_module(f->session, c->region.module), w->module) == 0;
 }
 
@@ -306,7 +307,7 @@ static int refuse_many(const struct finding *f, const char *symbol, const struct
 	for (size_t i = 0; i < f->list.n; i++) {
 		const struct candidate *c = &f->list.items[i];
 
-		if (!matches(f, w, c) || n++ >= MAX_LISTED)
+		if (!annotate_matches(f, w, c) || n++ >= MAX_LISTED)
 			continue;
 		text_format(&list, "\n  %s@%s  %#llx  %llu records", c->region.name,
 			    names_module(f->session, c->region.module),
@@ -332,7 +333,7 @@ static int annotate_find_choose(const struct finding *f, const char *symbol,
 	if (symbol != NULL)
 		wanted = wanted_of(symbol);
 	for (size_t i = 0; i < f->list.n && (symbol != NULL || n == 0); i++) {
-		if (symbol != NULL && !matches(f, &wanted, &f->list.items[i]))
+		if (symbol != NULL && !annotate_matches(f, &wanted, &f->list.items[i]))
 			continue;
 		/* A range may have several functions, but of one module. */
 		if (wanted.is_range && found != NULL &&
@@ -364,7 +365,7 @@ int annotate_find(struct session *session, const struct select *select, const ch
 	struct finding f = { .session = session };
 	int rc;
 
-	find_candidates(&f, select, &hot);
+	annotate_find_candidates(&f, select, &hot);
 	if (f.list.n > 1)
 		qsort(f.list.items, f.list.n, sizeof(*f.list.items),
 		      annotate_find_compare_candidates);

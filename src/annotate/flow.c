@@ -41,7 +41,7 @@ static void find_targets(struct graph *g)
 }
 
 /* Ranks what can be reached: an instruction is ranked when all ways from it are. */
-static void rank(struct graph *g, uint32_t *ranks)
+static void flow_rank(struct graph *g, uint32_t *ranks)
 {
 	uint32_t *stack = mem_alloc(g->n + 1, sizeof(*stack));
 	uint8_t *tried = mem_zalloc(g->n + 1, sizeof(*tried)); /* ways, and 1 */
@@ -150,7 +150,7 @@ void annotate_flow_init(struct annotate_flow *f, const struct annotation *a)
 	if (g.n == 0)
 		return;
 	find_targets(&g);
-	rank(&g, f->rank);
+	flow_rank(&g, f->rank);
 	find_sources(&g, f->rank);
 	find_dominators(&g, f);
 	free(g.targets);

@@ -244,7 +244,7 @@ static void draw_arrows(struct listing *l)
 }
 
 /* "walk.c:8  x = x->next;" and, if it was inlined, into what. */
-static void write_source(struct listing *l, size_t number, struct text *out)
+static void listing_write_source(struct listing *l, size_t number, struct text *out)
 {
 	const struct annotation *a = l->a;
 	const struct strings *strings = symbols_strings(a->session->symbols);
@@ -264,7 +264,7 @@ static void write_source(struct listing *l, size_t number, struct text *out)
 	sources_line(&l->sources, path, frame->line, out);
 }
 
-static void write_instruction(const struct listing *l, size_t number, struct text *out)
+static void listing_write_instruction(const struct listing *l, size_t number, struct text *out)
 {
 	const struct annotated *i = &l->a->list.items[number];
 
@@ -305,7 +305,8 @@ static void fill_mean(const struct listing *l, size_t i, struct cell *cell)
 				    total.n_usable < total.n_all ? MARK_SATURATED : MARK_EXACT);
 }
 
-static void fill_branches(const struct listing *l, size_t i, struct cell *row, size_t *column)
+static void listing_fill_branches(const struct listing *l, size_t i, struct cell *row,
+				  size_t *column)
 {
 	struct annotated_branches b = annotated_branches(l->a, i);
 	struct cell *cells = &row[*column];
@@ -371,7 +372,7 @@ static void fill_numbers(const struct listing *l, size_t i, struct cell *row)
 	if (l->has_spe)
 		fill_median(l, i, &row[column++]);
 	if (l->has_branches)
-		fill_branches(l, i, row, &column);
+		listing_fill_branches(l, i, row, &column);
 	if (l->has_sources)
 		fill_source(l, i, &row[column++]);
 	if (l->has_spe)
@@ -387,10 +388,10 @@ static void annotate_listing_show_row(struct listing *l, size_t number, struct t
 	text_str(text, l->arrows[number]);
 	if (r->kind == ROW_INSTRUCTION) {
 		row[0] = cell_hex(l->a->list.items[r->number].text.address);
-		write_instruction(l, r->number, text);
+		listing_write_instruction(l, r->number, text);
 		fill_numbers(l, r->number, row);
 	} else if (r->kind == ROW_SOURCE) {
-		write_source(l, r->number, text);
+		listing_write_source(l, r->number, text);
 	} else {
 		text_format(text, "%s %zu cold", l->view->has_unicode ? "…" : "...", r->n_folded);
 	}
@@ -426,7 +427,7 @@ static const char *title_of(const struct listing *l)
 	return out;
 }
 
-static void measure(struct listing *l)
+static void listing_measure(struct listing *l)
 {
 	for (size_t i = 0; i < l->a->list.n; i++)
 		l->cycles += annotated_latency(l->a, i, COUNT_TOTAL).cycles;
@@ -445,7 +446,7 @@ void annotate_listing(const struct annotation *a, const struct annotate_view *vi
 	struct text text = { 0 };
 
 	l.sources.symfs = view->symfs;
-	measure(&l);
+	listing_measure(&l);
 	choose_columns(&l);
 	annotate_listing_start_table(&l);
 	out->title = title_of(&l);

@@ -13,7 +13,7 @@ struct sums {
 };
 
 /* A function may have thousands of loops, each nearly as long as itself. To be freed. */
-static struct sums *sum_up(const struct annotation *a)
+static struct sums *loops_sum_up(const struct annotation *a)
 {
 	struct sums *before = mem_zalloc(a->list.n + 1, sizeof(*before));
 
@@ -68,7 +68,7 @@ static bool is_loop(const struct annotate_flow *flow, size_t head, size_t branch
 struct annotated_loop *annotation_loops(const struct annotation *a, size_t *out_n)
 {
 	VEC_OF(struct annotated_loop) loops = { 0 };
-	struct sums *before = sum_up(a);
+	struct sums *before = loops_sum_up(a);
 	struct annotate_flow flow;
 
 	annotate_flow_init(&flow, a);

@@ -22,7 +22,7 @@ struct entry {
 	uint64_t offset, what, value, n;
 };
 
-static int compare_entries(const void *left, const void *right)
+static int annotate_compare_entries(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;
 
@@ -42,11 +42,11 @@ static struct entry *sort_entries(const struct annotate *a)
 
 		entries[i] = (struct entry){ key[0], key[1], key[2], a->counts.items[i] };
 	}
-	qsort(entries, a->keys.n, sizeof(*entries), compare_entries);
+	qsort(entries, a->keys.n, sizeof(*entries), annotate_compare_entries);
 	return entries;
 }
 
-static uint64_t address_of(const struct annotate_region *r, uint64_t offset)
+static uint64_t annotate_address_of(const struct annotate_region *r, uint64_t offset)
 {
 	return r->address + (offset - r->from);
 }
@@ -59,8 +59,8 @@ static void disassemble(struct annotation *a, struct disasm *disasm, const struc
 		struct annotated *i = vec_add(&a->list);
 
 		i->offset = r->from + at;
-		disasm_next(disasm, code->bytes + at, code->size - at, address_of(r, i->offset),
-			    &i->text);
+		disasm_next(disasm, code->bytes + at, code->size - at,
+			    annotate_address_of(r, i->offset), &i->text);
 		at += i->text.size;
 	}
 }
@@ -75,7 +75,7 @@ static void list_places(struct annotation *a, const struct entry *entries, size_
 			continue;
 		made = vec_add(&a->list);
 		made->offset = entries[i].offset;
-		made->text.address = address_of(a->region, made->offset);
+		made->text.address = annotate_address_of(a->region, made->offset);
 		made->text.size = 1;
 	}
 }
@@ -90,7 +90,7 @@ static void list_words_of_code(struct annotation *a, const struct code *code)
 		struct instruction *text = &made->text;
 
 		made->offset = r->from + at;
-		text->address = address_of(r, made->offset);
+		text->address = annotate_address_of(r, made->offset);
 		text->size = WORD;
 		text->flow = isa_flow(code->isa, code->bytes + at, WORD, text->address);
 		snprintf(text->mnemonic, sizeof(text->mnemonic), ".inst");
@@ -100,8 +100,8 @@ static void list_words_of_code(struct annotation *a, const struct code *code)
 }
 
 /* Instructions if there is a file with them and a disassembler. */
-static void read_code(struct annotation *a, enum disasm_syntax syntax, const struct entry *entries,
-		      size_t n)
+static void annotate_read_code(struct annotation *a, enum disasm_syntax syntax,
+			       const struct entry *entries, size_t n)
 {
 	const struct annotate_region *r = a->region;
 	uint64_t size = r->to - r->from < MAX_CODE ? r->to - r->from : MAX_CODE;
@@ -156,9 +156,10 @@ static size_t join_entries(const struct annotation *a, struct entry *entries, si
 	for (size_t i = 0; i < n; i++)
 		entries[i].offset = instruction_with(a, entries[i].offset);
 	if (n > 1)
-		qsort(entries, n, sizeof(*entries), compare_entries);
+		qsort(entries, n, sizeof(*entries), annotate_compare_entries);
 	for (size_t i = 0; i < n; i++) {
-		if (n_joined > 0 && compare_entries(&entries[n_joined - 1], &entries[i]) == 0)
+		if (n_joined > 0 &&
+		    annotate_compare_entries(&entries[n_joined - 1], &entries[i]) == 0)
 			entries[n_joined - 1].n += entries[i].n;
 		else
 			entries[n_joined++] = entries[i];
@@ -202,7 +203,7 @@ static void read_lines(struct annotation *a)
 	free(places);
 }
 
-static bool is_elsewhere(const struct annotation *a, const struct flow *flow)
+static bool annotate_is_elsewhere(const struct annotation *a, const struct flow *flow)
 {
 	const struct annotate_region *r = a->region;
 
@@ -238,7 +239,7 @@ static void name_targets(struct annotation *a)
 	for (size_t i = 0; i < a->list.n; i++) {
 		const struct flow *flow = &a->list.items[i].text.flow;
 
-		if (is_elsewhere(a, flow))
+		if (annotate_is_elsewhere(a, flow))
 			places[n++] = (struct place){
 				a->region->module,
 				a->region->from + (flow->target - a->region->address),
@@ -250,7 +251,7 @@ static void name_targets(struct annotation *a)
 	for (size_t i = 0; i < a->list.n; i++) {
 		const struct flow *flow = &a->list.items[i].text.flow;
 
-		if (is_elsewhere(a, flow))
+		if (annotate_is_elsewhere(a, flow))
 			a->list.items[i].target_name = name_target(a, &symbols[n++], flow->target);
 	}
 	free(symbols);
@@ -264,7 +265,7 @@ void annotation_read(struct annotation *out, struct session *session,
 	size_t n = counted->keys.n;
 
 	*out = (struct annotation){ .session = session, .region = counted->region };
-	read_code(out, syntax, entries, n);
+	annotate_read_code(out, syntax, entries, n);
 	n = join_entries(out, entries, n);
 	take_entries(out, entries, n);
 	read_lines(out);
@@ -399,7 +400,7 @@ size_t annotated_target(const struct annotation *a, size_t number)
 {
 	const struct flow *flow = &a->list.items[number].text.flow;
 
-	if (!flow->has_target || flow->kind == FLOW_CALL || is_elsewhere(a, flow))
+	if (!flow->has_target || flow->kind == FLOW_CALL || annotate_is_elsewhere(a, flow))
 		return a->list.n;
 	return annotation_at(a, a->region->from + (flow->target - a->region->address));
 }

@@ -49,7 +49,7 @@ static void source_find_lines(struct source_file *file)
 			*vec_add(&file->starts) = (uint32_t)(i + 1);
 }
 
-static const struct source_file *find_source(struct sources *s, const char *path)
+static const struct source_file *sources_find(struct sources *s, const char *path)
 {
 	struct source_file *file;
 
@@ -65,7 +65,7 @@ static const struct source_file *find_source(struct sources *s, const char *path
 
 void sources_line(struct sources *s, const char *path, uint32_t line, struct text *out)
 {
-	const struct source_file *file = find_source(s, path);
+	const struct source_file *file = sources_find(s, path);
 	const char *bytes = (const char *)file->bytes.bytes;
 	size_t at, end;
 

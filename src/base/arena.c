@@ -15,7 +15,7 @@ struct arena_block {
 	alignas(max_align_t) unsigned char bytes[];
 };
 
-static void add_block(struct arena *arena, size_t size)
+static void arena_add_block(struct arena *arena, size_t size)
 {
 	struct arena_block *block = mem_alloc(1, sizeof(*block) + size);
 
@@ -32,7 +32,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 	void *memory;
 
 	if (arena->blocks == NULL || rounded > arena->blocks->size - arena->used)
-		add_block(arena, rounded > BLOCK_BYTES ? rounded : BLOCK_BYTES);
+		arena_add_block(arena, rounded > BLOCK_BYTES ? rounded : BLOCK_BYTES);
 	memory = arena->blocks->bytes + arena->used;
 	arena->used += rounded;
 	return memory;

@@ -35,7 +35,7 @@ static size_t edit_distance(const char *a, const char *b)
 }
 
 /* How far the candidate is from the word; SIZE_MAX: not alike. */
-static size_t distance_of(const char *word, size_t len, const char *candidate)
+static size_t nearest_distance(const char *word, size_t len, const char *candidate)
 {
 	const char *inside = strcasestr(candidate, word);
 	size_t distance;
@@ -58,7 +58,7 @@ size_t nearest_words(const char *word, word_at *next, const void *context, const
 	if (len > LONGEST_WORD)
 		return 0;
 	for (size_t i = 0; (candidate = next(context, i)) != NULL; i++) {
-		size_t distance = distance_of(word, len, candidate), at = n;
+		size_t distance = nearest_distance(word, len, candidate), at = n;
 
 		while (at > 0 && distances[at - 1] > distance)
 			at--;

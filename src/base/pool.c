@@ -42,7 +42,7 @@ struct thread_start {
 };
 
 /* Calls `done` for all jobs whose turn it is. Called with the mutex held, returns so. */
-static void drain(struct pool *pool, struct work *work, unsigned worker)
+static void pool_drain(struct pool *pool, struct work *work, unsigned worker)
 {
 	if (work->draining)
 		return;
@@ -76,7 +76,7 @@ static void work_on(struct pool *pool, struct work *work, unsigned worker)
 		pthread_mutex_lock(&pool->mutex);
 		if (work->done != NULL) {
 			work->finished[job % work->window] = true;
-			drain(pool, work, worker);
+			pool_drain(pool, work, worker);
 		}
 	}
 }

@@ -13,18 +13,18 @@ enum {
 	N_DIGITS = 64 / DIGIT_BITS,
 };
 
-static unsigned digit_of(uint64_t key, unsigned digit)
+static unsigned radix_digit(uint64_t key, unsigned digit)
 {
 	return key >> (digit * DIGIT_BITS) & (N_VALUES - 1);
 }
 
-static void count_digits(const uint32_t *order, size_t n, const uint64_t *keys,
-			 size_t counts[N_DIGITS][N_VALUES])
+static void radix_count_digits(const uint32_t *order, size_t n, const uint64_t *keys,
+			       size_t counts[N_DIGITS][N_VALUES])
 {
 	memset(counts, 0, sizeof(*counts) * N_DIGITS);
 	for (size_t i = 0; i < n; i++)
 		for (unsigned digit = 0; digit < N_DIGITS; digit++)
-			counts[digit][digit_of(keys[order[i]], digit)]++;
+			counts[digit][radix_digit(keys[order[i]], digit)]++;
 }
 
 /* Turns numbers of keys into the places where the first of them goes. */
@@ -44,7 +44,7 @@ static void sort_by_digit(uint32_t *to, const uint32_t *from, size_t n, const ui
 			  unsigned digit, size_t places[N_VALUES])
 {
 	for (size_t i = 0; i < n; i++)
-		to[places[digit_of(keys[from[i]], digit)]++] = from[i];
+		to[places[radix_digit(keys[from[i]], digit)]++] = from[i];
 }
 
 void radix_sort(uint32_t *order, size_t n, const uint64_t *keys)
@@ -53,11 +53,11 @@ void radix_sort(uint32_t *order, size_t n, const uint64_t *keys)
 	uint32_t *from = order, *to = mem_alloc(n + 1, sizeof(*to));
 	uint32_t *other = to;
 
-	count_digits(order, n, keys, counts);
+	radix_count_digits(order, n, keys, counts);
 	for (unsigned digit = 0; digit < N_DIGITS && n > 0; digit++) {
 		uint32_t *sorted = to;
 
-		if (counts[digit][digit_of(keys[order[0]], digit)] == n)
+		if (counts[digit][radix_digit(keys[order[0]], digit)] == n)
 			continue; /* it is the same in all keys */
 		make_places(counts[digit]);
 		sort_by_digit(to, from, n, keys, digit, counts[digit]);

@@ -10,7 +10,7 @@
 
 enum { FIRST_SLOTS = 256 };
 
-static uint32_t probe(const struct strings *s, const char *text, size_t len)
+static uint32_t strings_probe(const struct strings *s, const char *text, size_t len)
 {
 	uint32_t slot = (uint32_t)hash_bytes(text, len, s->seed) & s->mask;
 
@@ -34,7 +34,7 @@ static void strings_grow(struct strings *s)
 	for (size_t i = 0; i < s->texts.n; i++) {
 		const char *text = s->texts.items[i];
 
-		s->slots[probe(s, text, strlen(text))] = (uint32_t)i + 1;
+		s->slots[strings_probe(s, text, strlen(text))] = (uint32_t)i + 1;
 	}
 }
 
@@ -60,12 +60,12 @@ struct str_id strings_add(struct strings *s, const char *text, size_t len)
 	if (len == 0)
 		text = "";
 	len = strnlen(text, len);
-	slot = probe(s, text, len);
+	slot = strings_probe(s, text, len);
 	if (s->slots[slot] != 0)
 		return (struct str_id){ s->slots[slot] - 1 };
 	if (2 * (s->texts.n + 1) > s->mask) {
 		strings_grow(s);
-		slot = probe(s, text, len);
+		slot = strings_probe(s, text, len);
 	}
 	*vec_add(&s->texts) = arena_strndup(&s->text, text, len);
 	s->slots[slot] = (uint32_t)s->texts.n;

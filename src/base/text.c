@@ -55,7 +55,7 @@ void text_repeat(struct text *t, char c, size_t times)
 	t->n += times;
 }
 
-static size_t count_digits(uint64_t value)
+static size_t text_count_digits(uint64_t value)
 {
 	/* The least number of n + 1 digits; but zero has one, too. */
 	static const uint64_t least[] = {
@@ -88,7 +88,7 @@ static size_t count_digits(uint64_t value)
 
 size_t put_u64(char *out, uint64_t value)
 {
-	size_t n = count_digits(value);
+	size_t n = text_count_digits(value);
 
 	for (size_t at = n; value >= 100; value /= 100) {
 		at -= 2;

@@ -13,13 +13,13 @@ enum {
 	FETCHED_AT_ONCE = 32, /* about as many as a core can wait for */
 };
 
-static uint32_t hash_of(const struct tuples *t, const uint64_t *tuple)
+static uint32_t tuples_hash(const struct tuples *t, const uint64_t *tuple)
 {
 	return (uint32_t)hash_words(tuple, t->width, t->seed);
 }
 
 /* The slot that holds the tuple, or the empty one where it belongs. */
-static uint32_t probe(const struct tuples *t, const uint64_t *tuple, uint32_t hash)
+static uint32_t tuples_probe(const struct tuples *t, const uint64_t *tuple, uint32_t hash)
 {
 	uint32_t slot = hash & t->mask;
 
@@ -43,7 +43,7 @@ static void tuples_grow(struct tuples *t)
 	for (uint32_t i = 0; i < t->n; i++) {
 		const uint64_t *tuple = tuples_get(t, i);
 
-		t->slots[probe(t, tuple, hash_of(t, tuple))] = i + 1;
+		t->slots[tuples_probe(t, tuple, tuples_hash(t, tuple))] = i + 1;
 	}
 }
 
@@ -69,13 +69,13 @@ void tuples_reset(struct tuples *t)
 
 static inline uint32_t add_hashed(struct tuples *t, const uint64_t *tuple, uint32_t hash)
 {
-	uint32_t slot = probe(t, tuple, hash);
+	uint32_t slot = tuples_probe(t, tuple, hash);
 
 	if (t->slots[slot] != 0)
 		return t->slots[slot] - 1;
 	if (t->n == t->cap) {
 		tuples_grow(t);
-		slot = probe(t, tuple, hash);
+		slot = tuples_probe(t, tuple, hash);
 	}
 	memcpy(t->words + (size_t)t->n * t->width, tuple, t->width * sizeof(*tuple));
 	t->slots[slot] = ++t->n;
@@ -84,7 +84,7 @@ static inline uint32_t add_hashed(struct tuples *t, const uint64_t *tuple, uint3
 
 uint32_t tuples_add(struct tuples *t, const uint64_t *tuple)
 {
-	return add_hashed(t, tuple, hash_of(t, tuple));
+	return add_hashed(t, tuple, tuples_hash(t, tuple));
 }
 
 /* What is fetched is a guess: the table may grow, and other tuples may have the same slot. */
@@ -93,7 +93,7 @@ static void add_some(struct tuples *t, const uint64_t *tuples, size_t n, uint32_
 	uint32_t hashes[FETCHED_AT_ONCE];
 
 	for (size_t i = 0; i < n; i++) {
-		hashes[i] = hash_of(t, tuples + i * t->width);
+		hashes[i] = tuples_hash(t, tuples + i * t->width);
 		__builtin_prefetch(&t->slots[hashes[i] & t->mask]);
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -128,7 +128,7 @@ void tuples_add_runs(struct tuples *t, const uint64_t *tuples, size_t n, uint32_
 
 uint32_t tuples_find(const struct tuples *t, const uint64_t *tuple)
 {
-	uint32_t slot = probe(t, tuple, hash_of(t, tuple));
+	uint32_t slot = tuples_probe(t, tuple, tuples_hash(t, tuple));
 
 	return t->slots[slot] == 0 ? TUPLES_NONE : t->slots[slot] - 1;
 }

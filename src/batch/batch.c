@@ -91,7 +91,7 @@ static void move_sample(struct batch *b, size_t to, size_t from)
 	b->registers[to] = b->registers[from];
 }
 
-static void move_row(struct batch *b, size_t to, size_t from)
+static void batch_move_row(struct batch *b, size_t to, size_t from)
 {
 	move_common(b, to, from);
 	switch (b->kind) {
@@ -115,7 +115,7 @@ void batch_keep(struct batch *b, const bool keep[BATCH_ROWS])
 		if (!keep[row])
 			continue;
 		if (kept != row)
-			move_row(b, kept, row);
+			batch_move_row(b, kept, row);
 		kept++;
 	}
 	b->n = kept;

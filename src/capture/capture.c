@@ -155,7 +155,7 @@ static int64_t data_number(const char *name)
 	return *end == '\0' && n <= INT32_MAX ? (int64_t)n : -1;
 }
 
-static int compare_numbers(const void *left, const void *right)
+static int capture_compare_numbers(const void *left, const void *right)
 {
 	const uint32_t *a = left, *b = right;
 
@@ -178,7 +178,7 @@ static int list_data_files(const char *path, numbers *out, struct err *err)
 	}
 	closedir(dir);
 	if (out->n > 1)
-		qsort(out->items, out->n, sizeof(*out->items), compare_numbers);
+		qsort(out->items, out->n, sizeof(*out->items), capture_compare_numbers);
 	return 0;
 }
 

@@ -40,7 +40,7 @@ static void describe_put_address(const struct line *l, const char *name, uint64_
 }
 
 /* Text from outside: what could confuse a terminal or a reader of lines is escaped. */
-static void put_text(const struct line *l, const char *name, const char *text)
+static void describe_put_text(const struct line *l, const char *name, const char *text)
 {
 	describe_field(l, name);
 	text_char(l->out, '"');
@@ -78,7 +78,7 @@ static int mmap_fields(const struct line *l)
 		for (unsigned i = 0; i < m.build_id.size; i++)
 			text_hex_padded(l->out, m.build_id.bytes[i], 2);
 	}
-	put_text(l, "path", m.path);
+	describe_put_text(l, "path", m.path);
 	return 0;
 }
 
@@ -91,7 +91,7 @@ static int comm_fields(const struct line *l)
 	put_id(l, "pid", c.pid);
 	put_id(l, "tid", c.tid);
 	put_flag(l, c.is_exec, "exec");
-	put_text(l, "comm", c.comm);
+	describe_put_text(l, "comm", c.comm);
 	return 0;
 }
 
@@ -163,7 +163,7 @@ static int ksymbol_fields(const struct line *l)
 	describe_put_address(l, "length", k.length);
 	put_dec(l, "type", k.type);
 	put_flag(l, k.flags & 1, "unregister");
-	put_text(l, "name", k.name);
+	describe_put_text(l, "name", k.name);
 	return 0;
 }
 
@@ -268,7 +268,7 @@ static int sample_fields(const struct line *l)
 		return -1;
 	if (s.sample_type >> SAMPLE_TIME & 1)
 		put_dec(l, "time", s.time_ns);
-	put_text(l, "event", capture_event_name(l->capture, (size_t)event));
+	describe_put_text(l, "event", capture_event_name(l->capture, (size_t)event));
 	if (s.sample_type >> SAMPLE_CPU & 1)
 		put_id(l, "cpu", s.cpu);
 	if (s.sample_type >> SAMPLE_TID & 1) {

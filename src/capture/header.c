@@ -51,7 +51,7 @@ static void describe_bytes(const struct cursor *c, struct text *out)
 	}
 }
 
-static int refuse(const struct cursor *c, const char *name, struct err *err)
+static int header_refuse(const struct cursor *c, const char *name, struct err *err)
 {
 	struct text found = { 0 };
 
@@ -103,7 +103,7 @@ int header_read(struct cursor c, const char *name, struct header *out, struct er
 	uint64_t size;
 
 	if (!begins_with(&c, "PERFILE2", 8))
-		return refuse(&c, name, err);
+		return header_refuse(&c, name, err);
 	cur_skip(&c, 8);
 	size = cur_u64(&c);
 	if (!cur_ok(&c))

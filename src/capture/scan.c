@@ -167,7 +167,7 @@ static const char *const skipped_frames[] = {
 };
 
 /* Text that the recorder printed while its standard output was the capture. */
-static bool is_text(const uint8_t *at, uint64_t size)
+static bool is_printed_text(const uint8_t *at, uint64_t size)
 {
 	for (uint64_t i = 0; i < size && i < 64; i++)
 		if ((at[i] < ' ' || at[i] > '~') && at[i] != '\n')
@@ -186,7 +186,7 @@ static void account_for_rest(struct capture *c, const struct segment *s, const s
 
 	if (w->stop == FRAME_OK || rest == 0)
 		return;
-	if (w->stop == FRAME_BAD_TYPE && is_text(segment_at(s, w->at), rest))
+	if (w->stop == FRAME_BAD_TYPE && is_printed_text(segment_at(s, w->at), rest))
 		diags_add(&c->diags, DIAG_NOTE, w->at, rest,
 			  "text behind the last record, printed by the recorder; ignored");
 	else if (is_file && c->header.data.size == 0)
@@ -225,7 +225,7 @@ static void account_for_skipped(struct scan *s, const struct record *r)
 	const struct segment *segment = &s->capture->segments.items[s->segment];
 	uint64_t size = s->walk.skipped, at = r->position - size;
 
-	if (s->walk.skipped_for == FRAME_BAD_TYPE && is_text(segment_at(segment, at), size))
+	if (s->walk.skipped_for == FRAME_BAD_TYPE && is_printed_text(segment_at(segment, at), size))
 		diags_add(&s->capture->diags, DIAG_NOTE, at, size,
 			  "text between records, printed by the recorder; ignored");
 	else

@@ -18,7 +18,7 @@ void segment_release(struct segment *s)
 }
 
 /* What stands behind the record and is not counted in its size, as the record says. */
-static uint64_t payload_size(const struct frame *f, const uint8_t *at)
+static uint64_t trace_payload_size(const struct frame *f, const uint8_t *at)
 {
 	if (f->type == RECORD_AUXTRACE && f->size >= RECORD_HEADER_BYTES + sizeof(uint64_t))
 		return load_u64(at + RECORD_HEADER_BYTES);
@@ -57,7 +57,7 @@ enum frame_status frame_read(const uint8_t *at, uint64_t left, struct frame *out
 		return FRAME_BAD_SIZE;
 	if (f.size > left)
 		return FRAME_CUT;
-	f.payload = payload_size(&f, at);
+	f.payload = trace_payload_size(&f, at);
 	if (f.payload > left - f.size) {
 		f.missing = f.payload - (left - f.size);
 		f.payload = left - f.size;
@@ -152,7 +152,7 @@ static bool next_plain(struct walk *w, struct record *out)
 }
 
 /* The record at the place of the walk, or the next one behind it. */
-static bool find_frame(struct walk *w, struct frame *out)
+static bool segment_find_frame(struct walk *w, struct frame *out)
 {
 	const struct segment *s = w->segment;
 	uint64_t left = s->end - w->at;
@@ -181,7 +181,7 @@ bool walk_next(struct walk *w, struct record *out)
 		return true;
 	if (w->at == s->end)
 		return false;
-	if (!find_frame(w, &f))
+	if (!segment_find_frame(w, &f))
 		return false;
 	segment_fill(out, &f, segment_at(s, w->at));
 	out->position = w->at;

@@ -146,7 +146,7 @@ static void add_addresses(struct batch *b, size_t row, const struct sample *s)
 		b->has[row] |= HAS_PA;
 }
 
-static struct batch_slice add_words(struct batch *b, const uint8_t *bytes, uint64_t n)
+static struct batch_slice unit_add_words(struct batch *b, const uint8_t *bytes, uint64_t n)
 {
 	struct batch_slice slice = { .first = (uint32_t)b->words.n, .n = (uint32_t)n };
 
@@ -159,18 +159,18 @@ static struct batch_slice add_words(struct batch *b, const uint8_t *bytes, uint6
 static void add_slices(struct batch *b, size_t row, const struct sample *s)
 {
 	if (s->callchain.bytes != NULL) {
-		b->stack[row] = add_words(b, s->callchain.bytes, s->callchain.n);
+		b->stack[row] = unit_add_words(b, s->callchain.bytes, s->callchain.n);
 		b->has[row] |= HAS_STACK;
 	}
 	if (s->branches.bytes != NULL) {
-		b->branches[row] = add_words(b, s->branches.bytes, 3 * s->branches.n);
+		b->branches[row] = unit_add_words(b, s->branches.bytes, 3 * s->branches.n);
 		b->has[row] |= HAS_BRANCHES;
 	}
 }
 
 /* The registers that belong to the pc; those of 32-bit code have other numbers. */
-static void add_registers(struct batch *b, size_t row, const struct attr *attr,
-			  const struct sample *s)
+static void unit_add_registers(struct batch *b, size_t row, const struct attr *attr,
+			       const struct sample *s)
 {
 	bool is_user = b->mode[row] == CPUMODE_USER;
 	const struct sample_words *from = NULL;
@@ -184,7 +184,7 @@ static void add_registers(struct batch *b, size_t row, const struct attr *attr,
 		return;
 	if (from == &s->user_regs)
 		mask = attr->sample_regs_user;
-	b->registers[row] = add_words(b, from->bytes, from->n);
+	b->registers[row] = unit_add_words(b, from->bytes, from->n);
 	b->has[row] |= HAS_REGISTERS;
 	b->register_mask[row] = mask;
 }
@@ -199,7 +199,7 @@ static void add_user_stack(struct batch *b, size_t row, const struct attr *attr,
 		return;
 	b->user_stacks[row] = (struct batch_stack){
 		.mask = attr->sample_regs_user,
-		.registers = add_words(b, s->user_regs.bytes, s->user_regs.n),
+		.registers = unit_add_words(b, s->user_regs.bytes, s->user_regs.n),
 		.bytes = s->user_stack,
 		.n_bytes = used,
 	};
@@ -222,7 +222,7 @@ static const struct {
 };
 
 /* The kernel writes -1 for a thread that is exiting. */
-static uint32_t columns_of(const struct sample *s)
+static uint32_t columns_of_sample(const struct sample *s)
 {
 	uint32_t has = HAS_PERIOD;
 
@@ -236,13 +236,14 @@ static uint32_t columns_of(const struct sample *s)
 	return has;
 }
 
-static void add_sample(const struct unit_reader *r, struct batch *b, const struct record *record,
-		       const struct event *event, size_t event_index, const struct sample *s)
+static void unit_add_sample(const struct unit_reader *r, struct batch *b,
+			    const struct record *record, const struct event *event,
+			    size_t event_index, const struct sample *s)
 {
 	size_t row = b->n++;
 	bool has_period = s->sample_type >> SAMPLE_PERIOD & 1;
 
-	b->has[row] = columns_of(s);
+	b->has[row] = columns_of_sample(s);
 	b->position[row] = record->position;
 	b->time_ns[row] = s->time_ns;
 	b->cpu[row] = s->cpu;
@@ -258,12 +259,12 @@ static void add_sample(const struct unit_reader *r, struct batch *b, const struc
 	add_addresses(b, row, s);
 	add_slices(b, row, s);
 	if (r->wants_registers)
-		add_registers(b, row, &event->attr, s);
+		unit_add_registers(b, row, &event->attr, s);
 	if (r->wants_stacks)
 		add_user_stack(b, row, &event->attr, s);
 }
 
-static void read_sample(struct unit_reader *r, const struct record *record, struct batch *b)
+static void unit_read_sample(struct unit_reader *r, const struct record *record, struct batch *b)
 {
 	const struct events *events = &r->capture->events;
 	int index = events_of_sample(events, record);
@@ -281,7 +282,7 @@ static void read_sample(struct unit_reader *r, const struct record *record, stru
 			  "samples that do not have the layout of their event");
 		return;
 	}
-	add_sample(r, b, record, event, (size_t)index, &s);
+	unit_add_sample(r, b, record, event, (size_t)index, &s);
 }
 
 /* The record at `at`, and where the next one is. False if it is no sample. */
@@ -319,7 +320,7 @@ static void next_samples(struct unit_reader *r, struct batch *b)
 	batch_reset(b, BATCH_SAMPLES);
 	while (!batch_is_full(b) && r->at < r->unit->to)
 		if (take_record(r, &record))
-			read_sample(r, &record, b);
+			unit_read_sample(r, &record, b);
 }
 
 /* Nobody reads the bytes of this unit again soon. */

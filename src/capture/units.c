@@ -198,7 +198,7 @@ static bool overlap_is_same(const struct aux_chunk *a, const struct aux_chunk *b
 		      n) == 0;
 }
 
-static bool is_zero(const uint8_t *bytes, uint64_t size)
+static bool bytes_are_zero(const uint8_t *bytes, uint64_t size)
 {
 	for (uint64_t i = 0; i < size; i++)
 		if (bytes[i] != 0)
@@ -213,7 +213,7 @@ static bool drop_padding(struct cutter *t, uint64_t overlap)
 	const uint8_t *end = t->last->bytes + piece->to;
 
 	if (overlap >= CHUNK_ALIGNMENT || overlap > piece->to - piece->from ||
-	    !is_zero(end - overlap, overlap))
+	    !bytes_are_zero(end - overlap, overlap))
 		return false;
 	piece->to -= overlap;
 	return true;

@@ -73,7 +73,7 @@ static const struct module *data_names_module_of(const struct session *s, struct
 	return modules_get(timeline_modules(s->timeline), id);
 }
 
-static bool is_file(const struct session *s, struct module_id id)
+static bool is_file_module(const struct session *s, struct module_id id)
 {
 	return id.v != 0 && data_names_module_of(s, id)->kind == MODULE_FILE;
 }
@@ -92,7 +92,7 @@ static bool add_mapping(const struct session *s, const struct placed *p, uint64_
 {
 	struct module_id module = p->place.module;
 
-	if (!is_file(s, module))
+	if (!is_file_module(s, module))
 		return true;
 	if (!p->is_data && walk->wanted.v == 0)
 		walk->wanted = module;
@@ -141,10 +141,10 @@ static struct loaded loaded_by(const struct session *s, struct walk *walk)
 static void find_loaded(const struct session *s, struct region *r, uint64_t time_ns)
 {
 	struct module_id own = r->placed.place.module;
-	struct walk walk = { .wanted = is_file(s, own) ? own : (struct module_id){ 0 } };
+	struct walk walk = { .wanted = is_file_module(s, own) ? own : (struct module_id){ 0 } };
 
 	walk_mappings(s, r, time_ns, false, &walk);
-	if (!is_file(s, own)) {
+	if (!is_file_module(s, own)) {
 		r->below = loaded_by(s, &walk);
 		walk = (struct walk){ 0 };
 	}
@@ -152,16 +152,16 @@ static void find_loaded(const struct session *s, struct region *r, uint64_t time
 	r->above = loaded_by(s, &walk);
 }
 
-static bool holds(const struct region *r, const struct data_query *q)
+static bool region_holds(const struct region *r, const struct data_query *q)
 {
 	return r->process == q->process && r->process != 0 && q->address >= r->first &&
 	       q->address <= r->last && q->time_ns >= r->from_ns && q->time_ns < r->to_ns;
 }
 
 /* The same region serves neighbouring queries; they come in order of addresses. */
-static void find_region(const struct session *s, const struct data_query *q, struct region *r)
+static void data_find_region(const struct session *s, const struct data_query *q, struct region *r)
 {
-	if (holds(r, q))
+	if (region_holds(r, q))
 		return;
 	*r = (struct region){ .process = q->process, .last = UINT64_MAX, .to_ns = UINT64_MAX };
 	r->placed = timeline_place(s->timeline, q->process, false, q->address, q->time_ns);
@@ -219,7 +219,7 @@ static bool place_query(struct session *s, const struct data_query *q, struct re
 		name->kind = DATA_KERNEL;
 		return place_in_kernel(s, q, name, out);
 	}
-	find_region(s, q, r);
+	data_find_region(s, q, r);
 	name->module = r->placed.place.module;
 	name->kind = name->module.v == 0 ? DATA_UNKNOWN : kind_of_mapping(s, name->module);
 	if (name->kind == DATA_HEAP || name->kind == DATA_STACK)
@@ -326,8 +326,8 @@ static void spread_stacks(struct data_names *names, const struct data_query *que
 }
 
 /* Where an instruction accesses thread-local data, its thread's block is. */
-static void add_block(struct data_names *names, const struct data_query *q,
-		      const struct accessed *a, struct thread_blocks *out)
+static void add_thread_block(struct data_names *names, const struct data_query *q,
+			     const struct accessed *a, struct thread_blocks *out)
 {
 	struct module_id module = q->code.module;
 	uint64_t size;
@@ -410,7 +410,7 @@ static void ask_code(struct data_names *names, const struct data_query *queries,
 	for (size_t i = 0; i < n; i++) {
 		set_accessed(names, &queries[numbers[i]], &accessed[i], &names->list[numbers[i]],
 			     path);
-		add_block(names, &queries[numbers[i]], &accessed[i], &blocks);
+		add_thread_block(names, &queries[numbers[i]], &accessed[i], &blocks);
 		is_thread[numbers[i]] = accessed[i].is_thread || accessed[i].is_thread_element;
 	}
 	spread_stacks(names, queries);

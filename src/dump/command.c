@@ -48,7 +48,7 @@ struct dump {
 	bool has_failed;
 };
 
-static void flush(struct dump *d, size_t least)
+static void dump_flush(struct dump *d, size_t least)
 {
 	if (d->text.n < least || d->has_failed)
 		return;
@@ -63,7 +63,7 @@ static void dump_record(void *context, const struct record *record, const struct
 	if (d->has_failed)
 		return;
 	record_describe(d->capture, record, id, &d->text);
-	flush(d, WRITE_BYTES);
+	dump_flush(d, WRITE_BYTES);
 }
 
 static int write_packets(void *context, const struct text *text)
@@ -100,7 +100,7 @@ static int dump_all(struct capture *capture, const struct dump_command *command,
 		return -1;
 	if (!command->packets) {
 		capture_walk(capture, dump_record, &d);
-		flush(&d, 1);
+		dump_flush(&d, 1);
 		text_release(&d.text);
 		return d.has_failed ? -1 : 0;
 	}

@@ -61,7 +61,8 @@ static void put_header(const struct part *p, struct text *out)
 }
 
 /* What the CPU of a chunk calls bits that the architecture leaves to it. */
-static struct spe_event_names event_names(const struct dump_job *job, const struct aux_chunk *chunk)
+static struct spe_event_names dump_event_names(const struct dump_job *job,
+					       const struct aux_chunk *chunk)
 {
 	uint64_t midr = capture_midr(job->capture, chunk->header.cpu);
 	const struct cpu *cpu =
@@ -76,7 +77,7 @@ static struct spe_event_names event_names(const struct dump_job *job, const stru
 static uint64_t put_packets(const struct dump_job *job, const struct part *p, uint64_t from,
 			    size_t limit, struct text *out)
 {
-	const struct spe_event_names names = event_names(job, p->chunk);
+	const struct spe_event_names names = dump_event_names(job, p->chunk);
 
 	return spe_dump_some(p->chunk->bytes, p->to, p->chunk->position, from, limit, job->wording,
 			     &names, out);

@@ -71,7 +71,8 @@ uint64_t globals_steps(const struct dwarf_file *file)
 	return steps;
 }
 
-static void read_children(struct globals *g, Dwarf_Die *parent, unsigned depth, uint64_t *steps)
+static void globals_read_children(struct globals *g, Dwarf_Die *parent, unsigned depth,
+				  uint64_t *steps)
 {
 	Dwarf_Die die;
 	int more = dwarf_child(parent, &die);
@@ -84,7 +85,7 @@ static void read_children(struct globals *g, Dwarf_Die *parent, unsigned depth, 
 		if (role == GLOBAL_VARIABLE && global_address(&die, &address) && address != 0)
 			*vec_add(&g->list) = (struct global){ address, die };
 		else if (role > GLOBAL_VARIABLE && depth < MAX_DEPTH && dwarf_haschildren(&die))
-			read_children(g, &die, depth + 1, steps);
+			globals_read_children(g, &die, depth + 1, steps);
 	}
 }
 
@@ -109,7 +110,7 @@ static void globals_read_all(struct globals *g, const struct dwarf_file *file)
 		Dwarf_Die tree;
 
 		(void)dwarf_unit_tree(&file->units.items[i], &tree);
-		read_children(g, &tree, 0, &steps);
+		globals_read_children(g, &tree, 0, &steps);
 	}
 	if (g->list.n > 1)
 		qsort(g->list.items, g->list.n, sizeof(*g->list.items), compare_globals);

@@ -44,7 +44,7 @@ enum role {
 	FUNCTION,
 };
 
-static enum role role_of(Dwarf_Die *die)
+static enum role scope_role(Dwarf_Die *die)
 {
 	switch (dwarf_tag(die)) {
 	case DW_TAG_subprogram:
@@ -68,7 +68,7 @@ static enum role role_of(Dwarf_Die *die)
 	}
 }
 
-static bool take_step(struct walk *w)
+static bool scopes_take_step(struct walk *w)
 {
 	if (w->budget == 0) {
 		w->is_cut = true;
@@ -104,9 +104,9 @@ static struct part claim(struct walk *w, Dwarf_Die *die, struct part part, uint3
 	uint64_t base, start, end;
 	ptrdiff_t next = 0;
 
-	while ((next = dwarf_ranges(die, next, &base, &start, &end)) > 0 && take_step(w)) {
+	while ((next = dwarf_ranges(die, next, &base, &start, &end)) > 0 && scopes_take_step(w)) {
 		for (size_t i = lower_bound(w, part, start);
-		     i < part.last && w->addresses[i] < end && take_step(w); i++) {
+		     i < part.last && w->addresses[i] < end && scopes_take_step(w); i++) {
 			if (w->found[i] != from)
 				continue;
 			w->found[i] = to;
@@ -119,12 +119,12 @@ static struct part claim(struct walk *w, Dwarf_Die *die, struct part part, uint3
 	return claimed;
 }
 
-static void visit_children(struct walk *w, Dwarf_Die *parent, struct part part, uint32_t scope,
-			   unsigned depth);
+static void scopes_visit_children(struct walk *w, Dwarf_Die *parent, struct part part,
+				  uint32_t scope, unsigned depth);
 
 /* A function, inlined or not: a scope of its own if it holds an address. */
-static void visit_function(struct walk *w, Dwarf_Die *die, struct part part, uint32_t scope,
-			   bool is_inlined, unsigned depth)
+static void scopes_visit_function(struct walk *w, Dwarf_Die *die, struct part part, uint32_t scope,
+				  bool is_inlined, unsigned depth)
 {
 	uint32_t own = (uint32_t)w->scopes->list.n;
 	struct part claimed = claim(w, die, part, scope, own);
@@ -135,10 +135,10 @@ static void visit_function(struct walk *w, Dwarf_Die *die, struct part part, uin
 			.parent = scope,
 			.is_inlined = is_inlined,
 		};
-		visit_children(w, die, claimed, own, depth + 1);
+		scopes_visit_children(w, die, claimed, own, depth + 1);
 	} else if (w->is_deep && !is_inlined) {
 		w->n_around++;
-		visit_children(w, die, part, scope, depth + 1);
+		scopes_visit_children(w, die, part, scope, depth + 1);
 		w->n_around--;
 	}
 }
@@ -146,7 +146,7 @@ static void visit_function(struct walk *w, Dwarf_Die *die, struct part part, uin
 static void scopes_visit(struct walk *w, Dwarf_Die *die, struct part part, uint32_t scope,
 			 unsigned depth)
 {
-	enum role role = role_of(die);
+	enum role role = scope_role(die);
 
 	switch (role) {
 	case SKIP:
@@ -156,24 +156,24 @@ static void scopes_visit(struct walk *w, Dwarf_Die *die, struct part part, uint3
 		if (!w->is_deep)
 			part = claim(w, die, part, scope, scope);
 		if (part.first < part.last)
-			visit_children(w, die, part, scope, depth + 1);
+			scopes_visit_children(w, die, part, scope, depth + 1);
 		return;
 	case TYPE:
 		if (w->n_around > 0)
-			visit_children(w, die, part, scope, depth + 1);
+			scopes_visit_children(w, die, part, scope, depth + 1);
 		return;
 	case ENTER:
-		visit_children(w, die, part, scope, depth + 1);
+		scopes_visit_children(w, die, part, scope, depth + 1);
 		return;
 	case INLINED:
 	case FUNCTION:
-		visit_function(w, die, part, scope, role == INLINED, depth);
+		scopes_visit_function(w, die, part, scope, role == INLINED, depth);
 		return;
 	}
 }
 
-static void visit_children(struct walk *w, Dwarf_Die *parent, struct part part, uint32_t scope,
-			   unsigned depth)
+static void scopes_visit_children(struct walk *w, Dwarf_Die *parent, struct part part,
+				  uint32_t scope, unsigned depth)
 {
 	Dwarf_Die die;
 	int more = dwarf_child(parent, &die);
@@ -182,7 +182,7 @@ static void visit_children(struct walk *w, Dwarf_Die *parent, struct part part, 
 		w->is_cut = true;
 		return;
 	}
-	while (more == 0 && take_step(w)) {
+	while (more == 0 && scopes_take_step(w)) {
 		scopes_visit(w, &die, part, scope, depth);
 		more = dwarf_siblingof(&die, &die);
 	}
@@ -225,10 +225,10 @@ bool scopes_find(struct scopes *scopes, Dwarf_Die *unit, const uint64_t *address
 	vec_add(&scopes->list);
 	for (size_t i = 0; i < n; i++)
 		out[i] = 0;
-	visit_children(&w, unit, (struct part){ 0, n }, 0, 0);
+	scopes_visit_children(&w, unit, (struct part){ 0, n }, 0, 0);
 	if (has_unfound(out, n)) {
 		w.is_deep = true;
-		visit_children(&w, unit, (struct part){ 0, n }, 0, 0);
+		scopes_visit_children(&w, unit, (struct part){ 0, n }, 0, 0);
 	}
 	return !w.is_cut;
 }

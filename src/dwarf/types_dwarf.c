@@ -50,14 +50,14 @@ bool dwarf_number(Dwarf_Die *die, unsigned attribute, uint64_t *out)
 	return true;
 }
 
-static uint64_t number_or_0(Dwarf_Die *die, unsigned attribute)
+static uint64_t dwarf_number_or_0(Dwarf_Die *die, unsigned attribute)
 {
 	uint64_t number;
 
 	return dwarf_number(die, attribute, &number) ? number : 0;
 }
 
-static bool has_flag(Dwarf_Die *die, unsigned attribute)
+static bool dwarf_has_flag(Dwarf_Die *die, unsigned attribute)
 {
 	Dwarf_Attribute value;
 	bool flag = false;
@@ -125,7 +125,7 @@ bool types_member_location(Dwarf_Die *die, uint64_t *out)
 static bool old_bit_offset(Dwarf_Die *die, uint64_t bit_size, const struct type_member *m,
 			   uint64_t *out)
 {
-	uint64_t unit = number_or_0(die, DW_AT_byte_size);
+	uint64_t unit = dwarf_number_or_0(die, DW_AT_byte_size);
 	Dwarf_Attribute value;
 	Dwarf_Sword high;
 
@@ -159,7 +159,7 @@ static bool place_bits(Dwarf_Die *die, uint64_t bit_size, struct type_member *ou
 /* Static members are declared only; they stand elsewhere. */
 static bool is_static(Dwarf_Die *die)
 {
-	return has_flag(die, DW_AT_declaration) || has_flag(die, DW_AT_external);
+	return dwarf_has_flag(die, DW_AT_declaration) || dwarf_has_flag(die, DW_AT_external);
 }
 
 static void read_member(struct types_reader *r, Dwarf_Die *die, struct draft *draft, unsigned depth)
@@ -181,17 +181,17 @@ static void read_member(struct types_reader *r, Dwarf_Die *die, struct draft *dr
 	*vec_add(&draft->members) = m;
 }
 
-static void read_children(struct types_reader *r, Dwarf_Die *parent, struct draft *draft,
-			  unsigned depth);
+static void types_read_children(struct types_reader *r, Dwarf_Die *parent, struct draft *draft,
+				unsigned depth);
 
 /* The alternatives of a Rust enum: a union of what each has, and of what tells them apart. */
-static void read_variants(struct types_reader *r, Dwarf_Die *die, struct draft *outer,
-			  unsigned depth)
+static void types_read_variants(struct types_reader *r, Dwarf_Die *die, struct draft *outer,
+				unsigned depth)
 {
 	struct draft draft = { .type = { .kind = TYPE_UNION, .size = outer->type.size } };
 	struct type_member m = { .size = outer->type.size };
 
-	read_children(r, die, &draft, depth + 1);
+	types_read_children(r, die, &draft, depth + 1);
 	for (size_t i = 0; i < draft.members.n; i++)
 		if (draft.members.items[i].name.v == 0)
 			draft.members.items[i].name =
@@ -201,8 +201,8 @@ static void read_variants(struct types_reader *r, Dwarf_Die *die, struct draft *
 	vec_release(&draft.members);
 }
 
-static void read_children(struct types_reader *r, Dwarf_Die *parent, struct draft *draft,
-			  unsigned depth)
+static void types_read_children(struct types_reader *r, Dwarf_Die *parent, struct draft *draft,
+				unsigned depth)
 {
 	Dwarf_Die die;
 	int more = dwarf_child(parent, &die);
@@ -216,10 +216,10 @@ static void read_children(struct types_reader *r, Dwarf_Die *parent, struct draf
 			read_member(r, &die, draft, depth);
 			break;
 		case DW_TAG_variant_part:
-			read_variants(r, &die, draft, depth);
+			types_read_variants(r, &die, draft, depth);
 			break;
 		case DW_TAG_variant:
-			read_children(r, &die, draft, depth + 1);
+			types_read_children(r, &die, draft, depth + 1);
 			break;
 		default:
 			break;
@@ -250,19 +250,19 @@ static void stretch_members(const struct types_reader *r, struct draft *draft)
 
 static void read_struct(struct types_reader *r, Dwarf_Die *die, struct draft *draft, unsigned depth)
 {
-	if (has_flag(die, DW_AT_declaration)) {
+	if (dwarf_has_flag(die, DW_AT_declaration)) {
 		draft->type.kind = TYPE_UNKNOWN;
 		draft->type.size = 0;
 		return;
 	}
-	read_children(r, die, draft, depth);
+	types_read_children(r, die, draft, depth);
 	stretch_members(r, draft);
 }
 
 /* How many elements a dimension has; 0 if that is not a constant. */
 static uint64_t dimension_of(Dwarf_Die *die)
 {
-	uint64_t count, low = number_or_0(die, DW_AT_lower_bound);
+	uint64_t count, low = dwarf_number_or_0(die, DW_AT_lower_bound);
 
 	if (dwarf_number(die, DW_AT_count, &count))
 		return count;
@@ -370,7 +370,7 @@ static struct type_id add_draft(struct types_reader *r, Dwarf_Die *die, unsigned
 	struct text name = { 0 };
 	struct type_id id;
 
-	draft.type.size = number_or_0(die, DW_AT_byte_size);
+	draft.type.size = dwarf_number_or_0(die, DW_AT_byte_size);
 	switch (draft.type.kind) {
 	case TYPE_STRUCT:
 	case TYPE_UNION:

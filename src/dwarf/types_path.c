@@ -23,7 +23,7 @@ struct finder {
 	struct type_leaf leaf;
 };
 
-static bool take_step(struct finder *f)
+static bool path_take_step(struct finder *f)
 {
 	if (f->steps == 0)
 		return false;
@@ -85,7 +85,7 @@ static bool is_used(struct finder *f, struct type_id id, struct part part)
 	const struct type *type = types_get(f->types, types_plain(f->types, id));
 	uint64_t element;
 
-	if (!take_step(f))
+	if (!path_take_step(f))
 		return true;
 	switch (type->kind) {
 	case TYPE_STRUCT:
@@ -255,7 +255,7 @@ static void types_path_find(struct finder *f, struct type_id id, uint64_t base, 
 {
 	const struct type *type = types_get(f->types, types_plain(f->types, id));
 
-	if (!take_step(f))
+	if (!path_take_step(f))
 		return;
 	if (type->kind == TYPE_STRUCT || type->kind == TYPE_UNION)
 		find_in_struct(f, type, base, part);

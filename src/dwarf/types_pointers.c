@@ -19,7 +19,7 @@ static uint64_t types_pointers_size_of(struct types_reader *r, Dwarf_Die *type)
 	return types_get(r->types, types_plain(r->types, types_read(r, type)))->size;
 }
 
-static void put_name(struct way *w, const char *name)
+static void pointers_put_name(struct way *w, const char *name)
 {
 	if (w->path->n > w->start)
 		text_char(w->path, '.');
@@ -27,7 +27,7 @@ static void put_name(struct way *w, const char *name)
 }
 
 /* The only member of a struct that has the offset. */
-static bool enter_member(struct way *w)
+static bool pointers_enter_member(struct way *w)
 {
 	Dwarf_Die die, found, type;
 	uint64_t at = 0, found_at = 0;
@@ -50,7 +50,7 @@ static bool enter_member(struct way *w)
 		return false;
 	w->offset -= found_at;
 	if (dwarf_tag(&found) == DW_TAG_member && dwarf_name_of(&found) != NULL)
-		put_name(w, dwarf_name_of(&found));
+		pointers_put_name(w, dwarf_name_of(&found));
 	return true;
 }
 
@@ -62,7 +62,7 @@ static bool has_one_dimension(Dwarf_Die *array)
 	return dwarf_child(array, &range) == 0 && dwarf_siblingof(&range, &range) != 0;
 }
 
-static bool enter_element(struct way *w)
+static bool pointers_enter_element(struct way *w)
 {
 	Dwarf_Die element;
 	uint64_t size;
@@ -82,7 +82,7 @@ static bool enter_element(struct way *w)
 	return true;
 }
 
-static bool enter(struct way *w)
+static bool pointers_enter(struct way *w)
 {
 	switch (dwarf_tag(&w->type)) {
 	case DW_TAG_typedef:
@@ -90,9 +90,9 @@ static bool enter(struct way *w)
 		return dwarf_type_of(&w->type, &w->type);
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
-		return enter_member(w);
+		return pointers_enter_member(w);
 	case DW_TAG_array_type:
-		return enter_element(w);
+		return pointers_enter_element(w);
 	default:
 		return false;
 	}
@@ -106,7 +106,7 @@ bool types_pointer_at(struct types_reader *r, Dwarf_Die *type, uint64_t offset, 
 	for (unsigned i = 0; i < TYPES_MAX_DEPTH && types_peel(r, &w.type); i++) {
 		if (w.offset == 0 && types_target(r, &w.type, out_target))
 			return true;
-		if (!enter(&w))
+		if (!pointers_enter(&w))
 			return false;
 	}
 	return false;

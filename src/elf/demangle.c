@@ -60,8 +60,8 @@ static void demangle_take(const char *bytes, size_t size, void *context)
  * but for the buffer of a Rust identifier in Punycode that is just being written. That is a
  * few times the identifier's length, lost once for a name made to do harm.
  */
-static bool run(const struct scheme *scheme, const char *name, enum demangle_style style,
-		struct text *out)
+static bool demangle_run(const struct scheme *scheme, const char *name, enum demangle_style style,
+			 struct text *out)
 {
 	struct sink sink = { .out = out, .n_before = out->n };
 
@@ -78,7 +78,7 @@ static bool demangle_plain(const char *name, enum demangle_style style, struct t
 		return false;
 	for (size_t i = 0; i < COUNT(schemes); i++) {
 		if (strncmp(name, schemes[i].prefix, strlen(schemes[i].prefix)) == 0 &&
-		    run(&schemes[i], name, style, out))
+		    demangle_run(&schemes[i], name, style, out))
 			return true;
 	}
 	return false;

@@ -57,7 +57,7 @@ static void read_segments(struct elf_file *file)
 }
 
 /* Reads what every user of the file needs; `bytes` or `image` is set. */
-static int begin(struct elf_file *file, const uint8_t *bytes, size_t size, struct err *err)
+static int elf_file_begin(struct elf_file *file, const uint8_t *bytes, size_t size, struct err *err)
 {
 	GElf_Ehdr header;
 
@@ -81,7 +81,7 @@ int elf_file_open(struct elf_file *out, const char *path, struct err *err)
 	if (regular_file_map(&file.bytes, path, err) < 0)
 		return -1;
 	file.path = mem_strndup(path, strlen(path));
-	if (begin(&file, file.bytes.bytes, file.bytes.size, err) < 0) {
+	if (elf_file_begin(&file, file.bytes.bytes, file.bytes.size, err) < 0) {
 		elf_file_release(&file);
 		return -1;
 	}
@@ -95,7 +95,7 @@ int elf_file_open_image(struct elf_file *out, uint8_t *image, size_t size, const
 	struct elf_file file = { .image = image, .image_size = size };
 
 	file.path = mem_strndup(name, strlen(name));
-	if (begin(&file, image, size, err) < 0) {
+	if (elf_file_begin(&file, image, size, err) < 0) {
 		elf_file_release(&file);
 		return -1;
 	}

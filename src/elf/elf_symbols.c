@@ -164,7 +164,7 @@ static bool describe_thread_local(const struct table *t, const GElf_Sym *symbol,
 }
 
 /* Describes a symbol; false if it is not what is wanted. */
-static bool describe(const struct table *t, const GElf_Sym *symbol, struct function *out)
+static bool elf_symbol_describe(const struct table *t, const GElf_Sym *symbol, struct function *out)
 {
 	const struct code_section *section;
 	const char *name;
@@ -208,7 +208,7 @@ static size_t add_symbols(struct functions *functions, struct table *t, uint32_t
 
 		if (gelf_getsym(t->symbols, (int)i, &symbol) == NULL)
 			break;
-		if (describe(t, &symbol, &function))
+		if (elf_symbol_describe(t, &symbol, &function))
 			functions_add(functions, &function);
 	}
 	vec_release(&t->sections);

@@ -31,7 +31,7 @@ struct entries {
 };
 
 /* Symbols of code and data, as nm names the types; those of other kinds are no places. */
-static bool parse_type(struct word word, struct entry *out)
+static bool kallsyms_parse_type(struct word word, struct entry *out)
 {
 	static const struct {
 		char type;
@@ -63,7 +63,8 @@ static bool parse_line(struct word line, struct entry *out)
 
 	out->name = words_next(&line);
 	out->module = words_next(&line);
-	return word_to_hex(address, &out->address) && parse_type(type, out) && out->name.n > 0;
+	return word_to_hex(address, &out->address) && kallsyms_parse_type(type, out) &&
+	       out->name.n > 0;
 }
 
 static void kallsyms_parse(struct entries *code, struct entries *data, const struct mapped *file)

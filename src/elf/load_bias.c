@@ -40,7 +40,8 @@ static bool may_map(const struct data_mapping *m, const struct elf_segment *s)
 		m->offset / LARGEST_PAGE == (s->offset + s->size) / LARGEST_PAGE);
 }
 
-static struct candidate candidate_of(const struct data_mapping *m, const struct elf_segment *s)
+static struct candidate load_bias_candidate(const struct data_mapping *m,
+					    const struct elf_segment *s)
 {
 	return (struct candidate){
 		.bias = m->first - m->offset - (s->address - s->offset),
@@ -60,7 +61,7 @@ static void add_candidates(const struct elf_file *file, const struct data_mappin
 {
 	for (size_t i = 0; i < file->segments.n; i++) {
 		const struct elf_segment *s = &file->segments.items[i];
-		struct candidate c = candidate_of(m, s);
+		struct candidate c = load_bias_candidate(m, s);
 
 		if (may_map(m, s) && is_possible(file, &c))
 			*vec_add(&out->list) = c;

@@ -41,7 +41,7 @@ struct code {
  */
 typedef size_t stub_reader(const struct plt *, struct code, uint64_t *out_slot);
 
-static size_t read_x86(const struct plt *plt, struct code code, uint64_t *out_slot)
+static size_t plt_read_x86(const struct plt *plt, struct code code, uint64_t *out_slot)
 {
 	enum isa isa = plt->file->machine == EM_386 ? ISA_X86_32 : ISA_X86_64;
 
@@ -119,13 +119,13 @@ struct machine {
 static const struct machine machines[] = {
 	{ EM_AARCH64, 4, 24, R_AARCH64_IRELATIVE, read_aarch64 },
 	{ EM_ARM, 4, 20, 0, read_arm },
-	{ EM_X86_64, 8, 16, R_X86_64_IRELATIVE, read_x86 },
-	{ EM_386, 8, 16, 0, read_x86 },
+	{ EM_X86_64, 8, 16, R_X86_64_IRELATIVE, plt_read_x86 },
+	{ EM_386, 8, 16, 0, plt_read_x86 },
 };
 
 static const char *const stub_sections[] = { ".plt", ".plt.sec", ".plt.got", ".plt.bnd", ".iplt" };
 
-static const struct machine *find_machine(const struct elf_file *file)
+static const struct machine *plt_find_machine(const struct elf_file *file)
 {
 	const char *ident = elf_getident(file->elf, NULL);
 
@@ -228,7 +228,7 @@ static void read_slots(struct plt *plt)
 }
 
 /* What a slot is for, NULL if no relocation tells. */
-static const char *find_target(const struct plt *plt, uint64_t slot)
+static const char *plt_find_target(const struct plt *plt, uint64_t slot)
 {
 	struct slot key = { .address = slot };
 	const struct slot *found = bsearch(&key, plt->slots.items, plt->slots.n,
@@ -245,7 +245,7 @@ static void add_stubs(struct plt *plt, struct code code)
 	while (cur_left(&code.bytes) > 0) {
 		uint64_t slot;
 		size_t read = machine->read(plt, code, &slot);
-		const char *name = read > 0 ? find_target(plt, slot) : NULL;
+		const char *name = read > 0 ? plt_find_target(plt, slot) : NULL;
 		uint64_t limit = code.address + machine->max;
 		size_t step = machine->step;
 
@@ -265,7 +265,9 @@ static void add_stubs(struct plt *plt, struct code code)
 
 size_t plt_add(struct functions *functions, const struct elf_file *file)
 {
-	struct plt plt = { .file = file, .functions = functions, .machine = find_machine(file) };
+	struct plt plt = { .file = file,
+			   .functions = functions,
+			   .machine = plt_find_machine(file) };
 	size_t n_before = functions->list.n;
 	GElf_Shdr header;
 

@@ -56,7 +56,7 @@ bool word_equals(struct word word, const char *text)
 	return strlen(text) == word.n && memcmp(word.text, text, word.n) == 0;
 }
 
-static int digit_of(char c)
+static int hex_digit_of(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -74,7 +74,7 @@ bool word_to_hex(struct word word, uint64_t *out)
 	if (word.n == 0 || word.n > 16)
 		return false;
 	for (size_t i = 0; i < word.n; i++) {
-		int digit = digit_of(word.text[i]);
+		int digit = hex_digit_of(word.text[i]);
 
 		if (digit < 0)
 			return false;
@@ -91,7 +91,7 @@ bool word_to_decimal(struct word word, uint64_t *out)
 	if (word.n == 0 || word.n > 18)
 		return false;
 	for (size_t i = 0; i < word.n; i++) {
-		int digit = digit_of(word.text[i]);
+		int digit = hex_digit_of(word.text[i]);
 
 		if (digit < 0 || digit > 9)
 			return false;

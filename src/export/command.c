@@ -36,7 +36,7 @@ struct sink {
 	struct err *err;
 };
 
-static int write_piece(void *context, const struct text *text)
+static int export_write_piece(void *context, const struct text *text)
 {
 	struct sink *sink = context;
 
@@ -58,7 +58,7 @@ static int export_table(struct session *s, const struct select *select,
 		return -1;
 	if (printer_open(&out, options, name, usage.command, s, err) < 0)
 		return -1;
-	rc = export_run(s, select, table, out.format, &out.document, write_piece, &sink);
+	rc = export_run(s, select, table, out.format, &out.document, export_write_piece, &sink);
 	rc = printer_close(&out, rc, err);
 	return rc;
 }

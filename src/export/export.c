@@ -67,7 +67,7 @@ struct export_job {
 	void *context;
 };
 
-static const char *table_name_at(const void *context, size_t i)
+static const char *export_table_name(const void *context, size_t i)
 {
 	(void)context;
 	return i < COUNT(export_tables) ? export_tables[i]->name : NULL;
@@ -81,7 +81,7 @@ const struct export_table *export_table_find(const char *name, struct err *err)
 		if (strcmp(export_tables[i]->name, name) == 0)
 			return export_tables[i];
 	err_set(err, ERR_USAGE, ERR_NOWHERE, "--table: there is no table '%s'; there are %s", name,
-		list_words(table_name_at, NULL, names, sizeof(names)));
+		list_words(export_table_name, NULL, names, sizeof(names)));
 	return NULL;
 }
 
@@ -90,7 +90,7 @@ const struct export_table *export_table_default(const struct session *s)
 	return capture_n_chunks(s->capture) > 0 ? &export_spe : &export_samples;
 }
 
-static void render(void *context, unsigned worker, const struct batch *b, struct text *texts)
+static void export_render(void *context, unsigned worker, const struct batch *b, struct text *texts)
 {
 	struct export_job *job = context;
 	struct export_worker *w = &job->workers[worker];
@@ -109,7 +109,7 @@ static void render(void *context, unsigned worker, const struct batch *b, struct
 }
 
 /* The first piece with rows is not joined to anything. */
-static int write_piece(void *context, const struct text *texts)
+static int export_join_piece(void *context, const struct text *texts)
 {
 	struct export_job *job = context;
 	struct text piece = texts[0];
@@ -199,8 +199,8 @@ int export_run(struct session *s, const struct select *select, const struct expo
 	};
 	const struct scan_output output = {
 		.n_texts = 1,
-		.render = render,
-		.write = write_piece,
+		.render = export_render,
+		.write = export_join_piece,
 		.context = &job,
 		.without_place = !class->wants_names,
 		.keeps_places = class->wants_names,

@@ -55,7 +55,7 @@ struct line {
 	struct text *out;
 };
 
-static bool has(const struct line *l, uint32_t bits)
+static bool line_has(const struct line *l, uint32_t bits)
 {
 	return (l->b->has[l->row] & bits) != 0;
 }
@@ -76,7 +76,7 @@ static void put_bool(const struct line *l, bool value)
 	text_str(l->out, value ? "true," : "false,");
 }
 
-static void put_word(const struct line *l, const char *word)
+static void spe_parser_put_word(const struct line *l, const char *word)
 {
 	text_str(l->out, word);
 	comma(l);
@@ -99,23 +99,23 @@ static void put_data_address(const struct line *l, unsigned level)
 	uint64_t address = (l->b->va[l->row] & 0xffffffffffffff) | (uint64_t)l->b->va_tag[l->row]
 									   << 56;
 
-	if (has(l, HAS_VA)) {
+	if (line_has(l, HAS_VA)) {
 		text_str(l->out, level == 2 ? "0xff" : "0x");
 		text_hex_padded(l->out, address, 1);
 	}
 	comma(l);
 }
 
-static void put_events(const struct line *l)
+static void spe_parser_put_events(const struct line *l)
 {
-	if (has(l, HAS_EVENTS))
+	if (line_has(l, HAS_EVENTS))
 		spe_events_text(l->b->events[l->row] & KNOWN_EVENTS, ':', l->out);
 	comma(l);
 }
 
 static void put_other_events(const struct line *l)
 {
-	uint64_t events = has(l, HAS_EVENTS) ? l->b->events[l->row] : 0;
+	uint64_t events = line_has(l, HAS_EVENTS) ? l->b->events[l->row] : 0;
 	bool is_first = true;
 
 	for (size_t i = 0; i < COUNT(other_events_by_name); i++) {
@@ -132,29 +132,29 @@ static void put_other_events(const struct line *l)
 /* cpu, op, pc, el */
 static unsigned put_start(const struct line *l, const struct spe_op *op)
 {
-	unsigned level = has(l, HAS_PC) ? batch_pc_level(l->b, l->row) : 0;
+	unsigned level = line_has(l, HAS_PC) ? batch_pc_level(l->b, l->row) : 0;
 
-	text_u64(l->out, has(l, HAS_CPU) ? l->b->cpu[l->row] : UINT32_MAX);
+	text_u64(l->out, line_has(l, HAS_CPU) ? l->b->cpu[l->row] : UINT32_MAX);
 	comma(l);
-	put_word(l, op->op);
-	spe_parser_put_address(l, has(l, HAS_PC), l->b->pc[l->row], level);
+	spe_parser_put_word(l, op->op);
+	spe_parser_put_address(l, line_has(l, HAS_PC), l->b->pc[l->row], level);
 	put_number(l, true, level);
 	return level;
 }
 
 static void put_latencies(const struct line *l)
 {
-	put_number(l, has(l, HAS_ISSUE), l->b->issue[l->row]);
-	put_number(l, has(l, HAS_TOTAL), l->b->total[l->row]);
+	put_number(l, line_has(l, HAS_ISSUE), l->b->issue[l->row]);
+	put_number(l, line_has(l, HAS_TOTAL), l->b->total[l->row]);
 }
 
 /* context, ts */
 static void put_end(const struct line *l)
 {
-	if (has(l, HAS_CONTEXT))
+	if (line_has(l, HAS_CONTEXT))
 		text_hex(l->out, l->b->context[l->row]);
 	comma(l);
-	text_u64(l->out, has(l, HAS_TICKS) ? l->b->ticks[l->row] : 0);
+	text_u64(l->out, line_has(l, HAS_TICKS) ? l->b->ticks[l->row] : 0);
 	text_char(l->out, '\n');
 }
 
@@ -178,32 +178,34 @@ static void put_ldst(const struct line *l, const struct spe_op *op)
 	put_bool(l, op->is_atomic);
 	put_bool(l, op->is_exclusive);
 	put_bool(l, op->is_acquire_release);
-	put_word(l, is_plain ? op->subclass : "");
+	spe_parser_put_word(l, is_plain ? op->subclass : "");
 	put_number(l, true, op->is_sve ? op->vector_bits : 0);
 	put_bool(l, op->is_predicated);
 	put_bool(l, op->is_gather_scatter);
-	put_events(l);
+	spe_parser_put_events(l);
 	put_latencies(l);
 	put_data_address(l, level);
-	put_number(l, has(l, HAS_XLAT), l->b->xlat[l->row]);
-	spe_parser_put_address(l, has(l, HAS_PA), l->b->pa[l->row], 0);
-	put_word(l, has(l, HAS_SOURCE) ? source_name(l->b->source[l->row]) : "");
+	put_number(l, line_has(l, HAS_XLAT), l->b->xlat[l->row]);
+	spe_parser_put_address(l, line_has(l, HAS_PA), l->b->pa[l->row], 0);
+	spe_parser_put_word(l, line_has(l, HAS_SOURCE) ? source_name(l->b->source[l->row]) : "");
 	put_end(l);
 }
 
 static void put_branch(const struct line *l, const struct spe_op *op)
 {
-	unsigned target_level = has(l, HAS_TARGET) ? batch_target_level(l->b, l->row) : 0;
-	unsigned prev_level = has(l, HAS_PREV_TARGET) ? batch_prev_target_level(l->b, l->row) : 0;
+	unsigned target_level = line_has(l, HAS_TARGET) ? batch_target_level(l->b, l->row) : 0;
+	unsigned prev_level =
+		line_has(l, HAS_PREV_TARGET) ? batch_prev_target_level(l->b, l->row) : 0;
 
 	put_start(l, op);
 	put_bool(l, op->is_conditional);
 	put_bool(l, op->is_indirect);
-	put_events(l);
+	spe_parser_put_events(l);
 	put_latencies(l);
-	spe_parser_put_address(l, has(l, HAS_TARGET), l->b->target[l->row], target_level);
+	spe_parser_put_address(l, line_has(l, HAS_TARGET), l->b->target[l->row], target_level);
 	put_number(l, true, target_level);
-	spe_parser_put_address(l, has(l, HAS_PREV_TARGET), l->b->prev_target[l->row], prev_level);
+	spe_parser_put_address(l, line_has(l, HAS_PREV_TARGET), l->b->prev_target[l->row],
+			       prev_level);
 	put_number(l, true, prev_level);
 	put_end(l);
 }
@@ -211,7 +213,7 @@ static void put_branch(const struct line *l, const struct spe_op *op)
 static void put_other(const struct line *l, const struct spe_op *op)
 {
 	put_start(l, op);
-	put_word(l, op->is_sve ? "SVE" : "OTHER");
+	spe_parser_put_word(l, op->is_sve ? "SVE" : "OTHER");
 	put_number(l, true, op->is_sve ? op->vector_bits : 0);
 	put_bool(l, op->is_sve && op->is_predicated);
 	put_bool(l, op->is_sve && op->is_fp);
@@ -232,7 +234,8 @@ static const struct {
 };
 
 /* A record without operation has no place in any of the three files. */
-static void render(void *context, unsigned worker, const struct batch *b, struct text *texts)
+static void spe_parser_render(void *context, unsigned worker, const struct batch *b,
+			      struct text *texts)
 {
 	(void)context;
 	(void)worker;
@@ -251,7 +254,7 @@ static void render(void *context, unsigned worker, const struct batch *b, struct
 	}
 }
 
-static int write_header(struct job *job, enum spe_parser_file file)
+static int spe_parser_write_header(struct job *job, enum spe_parser_file file)
 {
 	struct text header = { 0 };
 	int rc;
@@ -270,7 +273,8 @@ static int write_pieces(void *context, const struct text *texts)
 	for (int file = 0; file < SPE_PARSER_N_FILES; file++) {
 		if (texts[file].n == 0)
 			continue;
-		if (!job->has_header[file] && write_header(job, (enum spe_parser_file)file) < 0)
+		if (!job->has_header[file] &&
+		    spe_parser_write_header(job, (enum spe_parser_file)file) < 0)
 			return -1;
 		if (job->sink(job->context, (enum spe_parser_file)file, &texts[file]) < 0)
 			return -1;
@@ -284,7 +288,7 @@ int spe_parser_run(struct session *s, const struct select *select, spe_parser_si
 	struct job job = { .sink = sink, .context = context };
 	const struct scan_output output = {
 		.n_texts = SPE_PARSER_N_FILES,
-		.render = render,
+		.render = spe_parser_render,
 		.write = write_pieces,
 		.context = &job,
 		.without_place = true,

@@ -184,7 +184,7 @@ static int check_elapsed(const struct question *q, struct hot_command *command, 
 }
 
 /* What does not go together. */
-static int check(struct question *q, struct err *err)
+static int hot_check_options(struct question *q, struct err *err)
 {
 	struct hot_command *command = q->what.into;
 	bool groups = command->by != NULL || command->callers || command->by_samples ||
@@ -276,7 +276,7 @@ static int hot_command(int argc, char **argv)
 		.has_rows = QUESTION_ROWS_SORTED,
 		.max_arguments = 1,
 		.by = &command.keys,
-		.check = check,
+		.check = hot_check_options,
 		.answer = hot_answer,
 	};
 

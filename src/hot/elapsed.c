@@ -116,7 +116,7 @@ static void add_spans(struct elapsed *e, const struct batch *b)
 		add_span(e, of, first_ns, last_ns);
 }
 
-static void count_record(struct elapsed *e, struct looked_at *l, size_t row)
+static void elapsed_count_record(struct elapsed *e, struct looked_at *l, size_t row)
 {
 	const struct batch *b = l->batch;
 	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
@@ -208,7 +208,8 @@ static void add_inside(struct elapsed *e, const struct looked_at *l, const struc
 }
 
 /* All at once, which is faster. */
-static void add_pairs(struct elapsed *e, const uint64_t *pairs, const uint64_t *ns, size_t n)
+static void elapsed_add_pairs(struct elapsed *e, const uint64_t *pairs, const uint64_t *ns,
+			      size_t n)
 {
 	uint32_t numbers[BATCH_ROWS];
 
@@ -260,7 +261,7 @@ static void add_visits(struct elapsed *e, const struct looked_at *l, const struc
 }
 
 /* Records from `from` to before `to` follow each other. */
-static void take(struct elapsed *e, struct looked_at *l, size_t from, size_t to)
+static void elapsed_take_records(struct elapsed *e, struct looked_at *l, size_t from, size_t to)
 {
 	struct run runs[BATCH_ROWS];
 	size_t n;
@@ -289,15 +290,15 @@ static void elapsed_consume(void *partial, const struct batch *b)
 	l.n_pairs = 0;
 	elapsed_plan_find(e->plan, b, l.rows);
 	for (size_t row = 0; row < b->n; row++)
-		count_record(e, &l, row);
+		elapsed_count_record(e, &l, row);
 	add_spans(e, b);
 	for (size_t row = 1; row <= b->n; row++) {
 		if (row < b->n && follows(e, &l, row))
 			continue;
-		take(e, &l, from, row);
+		elapsed_take_records(e, &l, from, row);
 		from = row;
 	}
-	add_pairs(e, l.pairs[0], l.pair_ns, l.n_pairs);
+	elapsed_add_pairs(e, l.pairs[0], l.pair_ns, l.n_pairs);
 }
 
 static void add_sum(struct elapsed_sum *to, const struct elapsed_sum *from)
@@ -325,7 +326,7 @@ static void elapsed_merge(void *into, const void *from, const struct id_map *map
 		add_sum(&e->rows[i], &part->rows[i]);
 	for (uint32_t i = 0, n; i < part->pairs.n; i += n) {
 		n = part->pairs.n - i < BATCH_ROWS ? part->pairs.n - i : BATCH_ROWS;
-		add_pairs(e, tuples_get(&part->pairs, i), part->pair_ns.items + i, n);
+		elapsed_add_pairs(e, tuples_get(&part->pairs, i), part->pair_ns.items + i, n);
 	}
 	for (uint32_t i = 0; i < part->clocks.n; i++)
 		add_span(e, *tuples_get(&part->clocks, i), part->spans.items[i].first_ns,

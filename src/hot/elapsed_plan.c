@@ -6,7 +6,7 @@
 #include "hot/elapsed_inside.h"
 #include "hot/group.h"
 
-static void add_raw(struct elapsed_plan *p, const uint64_t *raw, uint32_t row)
+static void elapsed_add_raw(struct elapsed_plan *p, const uint64_t *raw, uint32_t row)
 {
 	uint64_t key[N_DIMENSIONS];
 	uint32_t number;
@@ -34,7 +34,7 @@ static void elapsed_plan_add_rows(struct elapsed_plan *p, const struct hot *hot,
 		if (!hot_is_spe(hot, raw[DIM_EVENT]))
 			continue;
 		hot_words(g, raw, words);
-		add_raw(p, raw, tuples_add(&p->rows, words));
+		elapsed_add_raw(p, raw, tuples_add(&p->rows, words));
 	}
 }
 
@@ -44,7 +44,7 @@ static void add_stop(struct elapsed_plan *p, uint64_t of, uint64_t time_ns)
 }
 
 /* The thread is switched, or the buffer drained, or recording paused. */
-static void visit(void *context, const struct record *r, const struct sample_id *id)
+static void elapsed_visit_record(void *context, const struct record *r, const struct sample_id *id)
 {
 	struct elapsed_plan *p = context;
 	bool is_switch = r->type == RECORD_SWITCH || r->type == RECORD_SWITCH_CPU_WIDE;
@@ -88,7 +88,7 @@ struct elapsed_plan *elapsed_plan_new(const struct session *s, const struct hot 
 	tuples_init(&p->rows, g.n_words);
 	tuples_init(&p->raws, p->n_dimensions);
 	elapsed_plan_add_rows(p, hot, &g);
-	capture_walk(s->capture, visit, p);
+	capture_walk(s->capture, elapsed_visit_record, p);
 	if (p->stops.n > 1)
 		qsort(p->stops.items, p->stops.n, sizeof(*p->stops.items), compare_stops);
 	return p;

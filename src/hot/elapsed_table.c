@@ -174,7 +174,7 @@ static void find_limits(struct making *m, uint32_t row)
 	m->all.latency.full += sum->latency.full;
 }
 
-static void add_up(struct making *m)
+static void elapsed_add_up(struct making *m)
 {
 	uint32_t n = m->e->plan->rows.n;
 
@@ -367,7 +367,7 @@ static void note_untold(const struct making *m, struct table *t)
 }
 
 /* What limits and shares rest on. */
-static void note_basis(const struct making *m, const struct session *s, struct table *t)
+static void elapsed_note_basis(const struct making *m, const struct session *s, struct table *t)
 {
 	int event = capture_spe(s->capture)->event;
 	const struct attr *a = event < 0 ? NULL : &capture_event(s->capture, (size_t)event)->attr;
@@ -405,14 +405,14 @@ static void make_notes(const struct making *m, const struct session *s, struct t
 		return;
 	}
 	note_rest(m, t);
-	note_basis(m, s, t);
+	elapsed_note_basis(m, s, t);
 }
 
 static int make_table(struct making *m, const struct session *s, struct table *out, struct err *err)
 {
 	int rc;
 
-	add_up(m);
+	elapsed_add_up(m);
 	start_table(m, out);
 	show_rows(m, out);
 	rc = table_sort_by(out, m->request->sort, 0, err);
@@ -462,7 +462,7 @@ struct elapsed_answer *elapsed_answer_new(struct session *s, const struct select
 	return a;
 }
 
-static bool has_code(const struct keys *keys)
+static bool elapsed_has_code(const struct keys *keys)
 {
 	bool has = false;
 
@@ -480,7 +480,7 @@ int elapsed_answer_table(struct elapsed_answer *a, struct table *out, double *ou
 		.request = a->request,
 		.range = spe_interval_range(a->session),
 		.hz = a->request->clock.hz > 0 ? a->request->clock.hz : slow_hz,
-		.has_code = has_code(a->request->keys),
+		.has_code = elapsed_has_code(a->request->keys),
 		.g = { .hot = a->hot, .view = &view, .names = a->names },
 	};
 	int rc = 0;

@@ -128,8 +128,8 @@ static int check_branches(const struct session *s, const char *word, bool is_tol
 }
 
 /* Appends the test that a single word stands for. */
-static int add_word(const struct session *s, const char *word, struct text *out,
-		    struct hot_event *e, int *bit, struct err *err)
+static int event_add_word(const struct session *s, const char *word, struct text *out,
+			  struct hot_event *e, int *bit, struct err *err)
 {
 	int found = spe_event_find(word);
 
@@ -173,8 +173,8 @@ static int term_fail(struct err *err)
 }
 
 /* Appends a term as an expression of --select. */
-static int add_term(const struct session *s, const char *term, struct text *out,
-		    struct hot_event *e, int *bit, struct err *err)
+static int event_add_term(const struct session *s, const char *term, struct text *out,
+			  struct hot_event *e, int *bit, struct err *err)
 {
 	struct token token, next;
 	size_t pos = 0, start;
@@ -193,7 +193,7 @@ static int add_term(const struct session *s, const char *term, struct text *out,
 		text_char(out, ' ');
 		if (token.kind == TOKEN_WORD && !is_comparison(&token) && !is_comparison(&next)) {
 			char *word = mem_strndup(token.text, token.len);
-			int rc = add_word(s, word, out, e, bit, err);
+			int rc = event_add_word(s, word, out, e, bit, err);
 
 			free(word);
 			if (rc < 0)
@@ -231,7 +231,7 @@ static int hot_event_add_value(struct session *s, const char *value, struct text
 			e->sampled = find_sampled(s, term);
 		} else {
 			text_str(out, out->n > 0 ? " && (" : "(");
-			rc = add_term(s, term, out, e, bit, err);
+			rc = event_add_term(s, term, out, e, bit, err);
 			text_str(out, " )");
 			e->is_spe = true;
 		}

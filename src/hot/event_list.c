@@ -33,7 +33,7 @@ struct list {
 };
 
 /* Words that nothing in this capture can tell are left out. */
-static void add_word(struct list *l, struct session *s, const char *name)
+static void event_list_add_word(struct list *l, struct session *s, const char *name)
 {
 	struct hot_event *e = &l->events[l->n];
 	struct err err;
@@ -48,14 +48,15 @@ static void add_word(struct list *l, struct session *s, const char *name)
 	l->n++;
 }
 
-static void add_words(struct list *l, struct session *s)
+static void event_list_add_words(struct list *l, struct session *s)
 {
 	if (!capture_spe(s->capture)->is_present && !session_has_branches(s))
 		return;
 	for (unsigned bit = 0; bit < SPE_BITS; bit++)
-		add_word(l, s, bit == SPE_EV_MISPREDICTED ? "mispredicted" : spe_event_name(bit));
+		event_list_add_word(
+			l, s, bit == SPE_EV_MISPREDICTED ? "mispredicted" : spe_event_name(bit));
 	for (size_t i = 0; hot_event_word(i) != NULL && l->n < MAX_WORDS; i++)
-		add_word(l, s, hot_event_word(i));
+		event_list_add_word(l, s, hot_event_word(i));
 }
 
 static void hot_event_list_add_row(struct table *t, const char *name, const char *records,
@@ -124,7 +125,7 @@ void hot_event_list(struct session *s, const struct select *select, struct table
 	struct list *l = mem_zalloc(1, sizeof(*l));
 	struct hot_cost *all;
 
-	add_words(l, s);
+	event_list_add_words(l, s);
 	l->analyses[l->n] = (struct analysis){ .class = &hot_class, .options = &everything };
 	scan_part(s, select, &wish, l->analyses, l->n + 1);
 	all = hot_totals(l->analyses[l->n].result);

@@ -57,7 +57,7 @@ static bool is_peer(const struct cpu_source *source)
 	return source->level == SOURCE_PEER_CORE || source->level == SOURCE_PEER_CLUSTER;
 }
 
-static void add_source(struct hot_function *f, uint64_t word, const struct hot_cost *c)
+static void functions_add_source(struct hot_function *f, uint64_t word, const struct hot_cost *c)
 {
 	const struct cpu_source *source = key_source(word);
 
@@ -107,7 +107,7 @@ static void hot_functions_add_group(struct gathering *g, uint32_t group)
 	hot_cost_add(&f->cost, cost);
 	if (!hot_is_spe(hot, raw[DIM_EVENT]))
 		raw[DIM_SOURCE] = DIM_ABSENT; /* what samples cost is no latency */
-	add_source(f, raw[DIM_SOURCE], cost);
+	functions_add_source(f, raw[DIM_SOURCE], cost);
 	hot_functions_add_place(g, raw, weight, cost);
 }
 
@@ -121,7 +121,7 @@ static void compare_place(const struct session *s, struct hot_function *f, uint3
 	f->place_weights[aspect] = weight;
 }
 
-static void find_heaviest(struct gathering *g)
+static void functions_find_heaviest(struct gathering *g)
 {
 	for (uint32_t i = 0; i < g->places.n; i++) {
 		const uint64_t *key = tuples_get(&g->places, i);
@@ -143,7 +143,7 @@ void hot_functions_init(struct hot_functions *out, const struct hot *hot, const 
 	tuples_init(&g.places, 2);
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1))
 		hot_functions_add_group(&g, i);
-	find_heaviest(&g);
+	functions_find_heaviest(&g);
 	tuples_release(&g.keys);
 	tuples_release(&g.places);
 	vec_release(&g.aspects);

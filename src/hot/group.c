@@ -93,7 +93,7 @@ static void hot_group_add_slice(struct hot_grouping *g, uint32_t group, uint64_t
 }
 
 /* Where records of CPUs stand for different numbers the CPU is told apart: estimate_dimensions(). */
-static uint64_t operations_of(const struct hot_grouping *g, const uint64_t *raw, uint64_t n)
+static uint64_t hot_group_operations(const struct hot_grouping *g, const uint64_t *raw, uint64_t n)
 {
 	if (!hot_is_spe(g->hot, raw[DIM_EVENT]))
 		return 0;
@@ -116,7 +116,7 @@ static void group_all(struct hot_grouping *g, uint32_t *groups)
 		hot_words(g, raw, words);
 		groups[i] = hot_group_group_of(g, words);
 		hot_cost_add(&g->groups.items[groups[i]].cost, cost);
-		g->groups.items[groups[i]].operations += operations_of(g, raw, cost->n);
+		g->groups.items[groups[i]].operations += hot_group_operations(g, raw, cost->n);
 		g->weights[raw[DIM_EVENT]] += weight;
 		g->full[raw[DIM_EVENT]] += hot_full_weight(g, raw[DIM_EVENT], cost);
 		hot_group_add_slice(g, groups[i], raw[DIM_SLICE], weight);

@@ -60,7 +60,7 @@ static void hot_free(void *partial)
 }
 
 /* What a group is told apart by, of those that are not by_place. */
-static struct place_group group_at(const struct hot *hot, uint32_t at)
+static struct place_group hot_group_at(const struct hot *hot, uint32_t at)
 {
 	return hot->has_place ? hot->groups.list.items[at] : (struct place_group){ .rest = at };
 }
@@ -77,7 +77,7 @@ void hot_key(const struct hot *hot, uint32_t group, uint64_t key[N_DIMENSIONS])
 		key[DIM_PLACE] = group;
 		return;
 	}
-	g = group_at(hot, group - (uint32_t)hot->by_place.n);
+	g = hot_group_at(hot, group - (uint32_t)hot->by_place.n);
 	key[DIM_PLACE] = g.place;
 	words = tuples_get(&hot->rests, g.rest);
 	for (size_t i = 0; i < hot->n_dimensions; i++)
@@ -138,7 +138,7 @@ static void add_spe(struct hot_cost *c, const struct batch *b, size_t row)
 	}
 }
 
-static void add_sample(struct hot_cost *c, const struct batch *b, size_t row)
+static void hot_add_sample(struct hot_cost *c, const struct batch *b, size_t row)
 {
 	c->n++;
 	c->period += b->has[row] & HAS_PERIOD ? b->period[row] : 1;
@@ -194,7 +194,7 @@ static void consume_by_key(struct hot *hot, const struct batch *b, const uint16_
 		if (b->kind == BATCH_SPE)
 			add_spe(cost, b, rows[i]);
 		else if (b->kind == BATCH_SAMPLES)
-			add_sample(cost, b, rows[i]);
+			hot_add_sample(cost, b, rows[i]);
 		else
 			add_branch(cost, b, rows[i], hot->options);
 	}
@@ -265,7 +265,7 @@ static void merge_keyed(struct hot *into, const struct hot *part, const struct i
 	uint32_t *rests = map_rests(into, part, map);
 
 	for (uint32_t i = 0; i < part->costs.n; i++) {
-		struct place_group g = group_at(part, i);
+		struct place_group g = hot_group_at(part, i);
 		uint32_t group = hot_group_of(into, g.place, rests[g.rest]);
 
 		hot_cost_add(&into->costs.items[group], &part->costs.items[i]);

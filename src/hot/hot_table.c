@@ -257,8 +257,8 @@ static void hot_table_show_estimates(const struct hot_grouping *g, const struct 
 	hot_table_set(t, row, "estimated_limits", limits_cell(&e, t));
 }
 
-static void show_slices(const struct hot_grouping *g, uint32_t number, struct table *t,
-			struct cell *row)
+static void hot_show_slices(const struct hot_grouping *g, uint32_t number, struct table *t,
+			    struct cell *row)
 {
 	uint32_t n = g->hot->session->slices.n;
 	int first = table_column(t, "slice_0");
@@ -293,7 +293,7 @@ static void show_group(const struct hot_grouping *g, uint32_t number, struct tab
 	hot_table_set(t, row, "event", cell_text(event_text(g, words[0], t)));
 	if (g->view->with_estimates && hot_is_spe(g->hot, words[0]))
 		hot_table_show_estimates(g, group, t, row);
-	show_slices(g, number, t, row);
+	hot_show_slices(g, number, t, row);
 	if (g->has_chains)
 		hot_table_set(t, row, "total_share",
 			      cell_ratio(group->inclusive, g->weights[words[0]]));

@@ -21,7 +21,7 @@ static const char *function_text(const struct names *n, uint64_t id)
 	return id == 0 ? "[unknown]" : symbol_text(n, id);
 }
 
-static struct cell module_cell(const struct names *n, uint64_t module)
+static struct cell key_module_cell(const struct names *n, uint64_t module)
 {
 	return cell_text(names_module(n->session, (struct module_id){ (uint32_t)module }));
 }
@@ -101,7 +101,7 @@ static void show_module(const struct names *n, const uint64_t *words, struct tab
 	struct module_id id = { (uint32_t)words[0] };
 
 	(void)t;
-	cells[0] = module_cell(n, words[0]);
+	cells[0] = key_module_cell(n, words[0]);
 	if (id.v != 0)
 		cells[1] = cell_text(strings_get(modules->strings, modules_get(modules, id)->path));
 }
@@ -112,12 +112,12 @@ static void make_function(const struct names *n, const uint64_t *raw, uint64_t *
 	words[1] = keys_module_of(n, raw[DIM_PLACE]);
 }
 
-static void show_function(const struct names *n, const uint64_t *words, struct table *t,
-			  struct cell *cells)
+static void key_show_function(const struct names *n, const uint64_t *words, struct table *t,
+			      struct cell *cells)
 {
 	(void)t;
 	cells[0] = cell_text(function_text(n, words[0]));
-	cells[1] = module_cell(n, words[1]);
+	cells[1] = key_module_cell(n, words[1]);
 }
 
 static void make_line(const struct names *n, const uint64_t *raw, uint64_t *words)
@@ -134,8 +134,8 @@ static void make_line(const struct names *n, const uint64_t *raw, uint64_t *word
 	}
 }
 
-static void show_line(const struct names *n, const uint64_t *words, struct table *t,
-		      struct cell *cells)
+static void key_show_line(const struct names *n, const uint64_t *words, struct table *t,
+			  struct cell *cells)
 {
 	if (words[3] != 0) {
 		const char *file = symbol_text(n, words[2]);
@@ -145,7 +145,7 @@ static void show_line(const struct names *n, const uint64_t *words, struct table
 		cells[2] = cell_count(words[3]);
 	}
 	cells[3] = cell_text(function_text(n, words[0]));
-	cells[4] = module_cell(n, words[1]);
+	cells[4] = key_module_cell(n, words[1]);
 }
 
 static void make_place(const struct names *n, const uint64_t *raw, uint64_t *words)
@@ -154,8 +154,8 @@ static void make_place(const struct names *n, const uint64_t *raw, uint64_t *wor
 	words[0] = raw[DIM_PLACE];
 }
 
-static void show_instruction(const struct names *n, const uint64_t *words, struct table *t,
-			     struct cell *cells)
+static void key_show_instruction(const struct names *n, const uint64_t *words, struct table *t,
+				 struct cell *cells)
 {
 	uint32_t place = (uint32_t)words[0];
 	const struct symbol *s = &n->symbols[place];
@@ -168,7 +168,7 @@ static void show_instruction(const struct names *n, const uint64_t *words, struc
 	text_char(&text, '\0');
 	cells[0] = cell_text(table_text(t, text.bytes));
 	text_release(&text);
-	cells[1] = module_cell(n, where.module.v);
+	cells[1] = key_module_cell(n, where.module.v);
 	cells[2] = cell_hex(where.offset);
 	if (s->function.v != 0)
 		cells[3] = cell_hex(s->address);
@@ -182,7 +182,7 @@ static void show_place(const struct names *n, const uint64_t *words, struct tabl
 	struct place where = session_place(n->session, (uint32_t)words[0]);
 
 	(void)t;
-	cells[0] = module_cell(n, where.module.v);
+	cells[0] = key_module_cell(n, where.module.v);
 	cells[1] = cell_hex(where.offset);
 }
 
@@ -320,7 +320,7 @@ const struct key_class key_classes[N_KEYS] = {
 		.n_words = 2, .words = { WORD_SYMBOL, WORD_NUMBER },
 		.n_columns = 2,
 		.columns = { FUNCTION_COLUMN(COLUMN_TREE), MODULE_COLUMN },
-		.make = make_function, .show = show_function,
+		.make = make_function, .show = key_show_function,
 	},
 	[KEY_LINE] = {
 		.name = "line", .meaning = "source line, innermost inlined one",
@@ -334,7 +334,7 @@ const struct key_class key_classes[N_KEYS] = {
 			     { "line", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
 			       "line in the source file" },
 			     FUNCTION_COLUMN(0), MODULE_COLUMN },
-		.make = make_line, .show = show_line,
+		.make = make_line, .show = key_show_line,
 	},
 	[KEY_INSTRUCTION] = {
 		.name = "instruction", .meaning = "instruction: function + offset",
@@ -351,7 +351,7 @@ const struct key_class key_classes[N_KEYS] = {
 			       "address in the module's own file" },
 			     { "location", "line", "", CELL_TEXT, COLUMN_GROW | COLUMN_PATH,
 			       "source file and line" } },
-		.make = make_place, .show = show_instruction,
+		.make = make_place, .show = key_show_instruction,
 	},
 	[KEY_PLACE] = {
 		.name = "place", .meaning = "module + offset, without names",
@@ -441,7 +441,7 @@ int key_word_compare(const struct names *n, enum key_word kind, uint64_t a, uint
 	return keys_compare_numbers(a, b);
 }
 
-static int find_key(const char *name, size_t len)
+static int keys_find(const char *name, size_t len)
 {
 	for (int i = 0; i < N_KEYS; i++)
 		if (strlen(key_classes[i].name) == len &&
@@ -484,7 +484,7 @@ int keys_parse(const char *text, struct keys *out, struct err *err)
 
 	for (const char *at = text;; at++) {
 		size_t len = strcspn(at, ",");
-		int key = find_key(at, len);
+		int key = keys_find(at, len);
 
 		if (key < 0)
 			return unknown_key(at, len, err);

@@ -22,8 +22,8 @@ void place_groups_release(struct place_groups *g)
  * Walks along the list of a place. Returns the group, or PLACE_GROUPS_NONE: then the last one
  * goes to *out_last (PLACE_GROUPS_NONE if there is none), and *out_n is how many there are.
  */
-static uint32_t walk(const struct place_groups *g, uint32_t place, uint32_t rest,
-		     uint32_t *out_last, unsigned *out_n)
+static uint32_t place_groups_walk(const struct place_groups *g, uint32_t place, uint32_t rest,
+				  uint32_t *out_last, unsigned *out_n)
 {
 	uint32_t at = place < g->first.n ? g->first.items[place] : 0;
 
@@ -74,7 +74,7 @@ uint32_t place_groups_add(struct place_groups *g, uint32_t place, uint32_t rest)
 	unsigned n;
 
 	fit(g, place);
-	group = walk(g, place, rest, &last, &n);
+	group = place_groups_walk(g, place, rest, &last, &n);
 	if (group != PLACE_GROUPS_NONE)
 		return group;
 	if (n >= LONGEST_LIST)
@@ -93,7 +93,7 @@ uint32_t place_groups_find(const struct place_groups *g, uint32_t place, uint32_
 	uint32_t last, number, group;
 	unsigned n;
 
-	group = walk(g, place, rest, &last, &n);
+	group = place_groups_walk(g, place, rest, &last, &n);
 	if (group != PLACE_GROUPS_NONE || n < LONGEST_LIST)
 		return group;
 	number = tuples_find(&g->crowded, &key);

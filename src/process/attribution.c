@@ -310,7 +310,7 @@ static void unwind_row(struct attribution *a, struct batch *b, size_t row)
 	b->has[row] |= HAS_STACK;
 }
 
-static uint32_t find_frame(struct attribution *a, const struct batch *b, size_t row)
+static uint32_t attribution_find_frame(struct attribution *a, const struct batch *b, size_t row)
 {
 	const struct chain_sample sample = {
 		.process = attribution_whose_user_address_(b, row),
@@ -336,11 +336,11 @@ static void apply_frames(struct attribution *a, struct batch *b)
 		if (a->unwind != NULL && b->has[row] & HAS_USER_STACK)
 			unwind_row(a, b, row);
 		has_stack = b->kind == BATCH_SAMPLES && b->has[row] & HAS_STACK;
-		b->frame[row] = has_stack ? find_frame(a, b, row) : 0;
+		b->frame[row] = has_stack ? attribution_find_frame(a, b, row) : 0;
 	}
 }
 
-static void count_rows(struct attribution *a, const struct batch *b)
+static void attribution_count_rows(struct attribution *a, const struct batch *b)
 {
 	a->totals.n_rows += b->n;
 	for (size_t row = 0; row < b->n; row++)
@@ -349,7 +349,7 @@ static void count_rows(struct attribution *a, const struct batch *b)
 
 void attribution_apply(struct attribution *a, struct batch *b)
 {
-	count_rows(a, b);
+	attribution_count_rows(a, b);
 	apply_tasks(a, b);
 	if (a->skips_places)
 		return;

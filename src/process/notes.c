@@ -49,7 +49,7 @@ void notes_release(struct notes *n)
 	*n = (struct notes){ 0 };
 }
 
-static void add_note(struct taking *t, struct note note)
+static void notes_add(struct taking *t, struct note note)
 {
 	struct notes *n = t->notes;
 
@@ -87,7 +87,7 @@ static bool is_real(uint32_t pid, uint32_t tid)
 static void take_thread(struct taking *t, uint32_t pid, uint32_t tid)
 {
 	if (is_real(pid, tid) && learn_thread(t->notes, pid, tid))
-		add_note(t, (struct note){ .kind = NOTE_SEEN, .pid = pid, .tid = tid });
+		notes_add(t, (struct note){ .kind = NOTE_SEEN, .pid = pid, .tid = tid });
 }
 
 static uint32_t notes_add_build_id(struct notes *n, const struct build_id *id)
@@ -145,12 +145,12 @@ static int take_mmap(struct taking *t, struct err *err)
 	map.is_data = m.is_data;
 	if (!is_kernel)
 		learn_thread(n, m.pid, m.tid);
-	add_note(t, (struct note){
-			    .kind = is_kernel ? NOTE_KERNEL_MAP : NOTE_MAP,
-			    .pid = m.pid,
-			    .tid = m.tid,
-			    .map = add_map(n, &map),
-		    });
+	notes_add(t, (struct note){
+			     .kind = is_kernel ? NOTE_KERNEL_MAP : NOTE_MAP,
+			     .pid = m.pid,
+			     .tid = m.tid,
+			     .map = add_map(n, &map),
+		     });
 	return 0;
 }
 
@@ -163,12 +163,12 @@ static int take_comm(struct taking *t, struct err *err)
 	if (!is_real(c.pid, c.tid))
 		return 0;
 	learn_thread(t->notes, c.pid, c.tid);
-	add_note(t, (struct note){
-			    .kind = c.is_exec ? NOTE_EXEC : NOTE_COMM,
-			    .pid = c.pid,
-			    .tid = c.tid,
-			    .text = strings_addz(t->notes->strings, c.comm),
-		    });
+	notes_add(t, (struct note){
+			     .kind = c.is_exec ? NOTE_EXEC : NOTE_COMM,
+			     .pid = c.pid,
+			     .tid = c.tid,
+			     .text = strings_addz(t->notes->strings, c.comm),
+		     });
 	return 0;
 }
 
@@ -188,13 +188,13 @@ static int take_task(struct taking *t, struct err *err)
 	if (!is_real(task.pid, task.tid))
 		return 0;
 	learn_thread(t->notes, task.pid, task.tid);
-	add_note(t, (struct note){
-			    .kind = task_kind(t->record),
-			    .pid = task.pid,
-			    .tid = task.tid,
-			    .other_pid = task.ppid,
-			    .other_tid = task.ptid,
-		    });
+	notes_add(t, (struct note){
+			     .kind = task_kind(t->record),
+			     .pid = task.pid,
+			     .tid = task.tid,
+			     .other_pid = task.ppid,
+			     .other_tid = task.ptid,
+		     });
 	return 0;
 }
 
@@ -209,12 +209,13 @@ static int take_ksymbol(struct taking *t, struct err *err)
 		return 0;
 	map.range = range_of(k.address, k.length);
 	map.path = strings_addz(t->notes->strings, k.name);
-	add_note(t, (struct note){
-			    .kind = k.flags & KSYMBOL_UNREGISTER ? NOTE_KSYMBOL_GONE : NOTE_KSYMBOL,
-			    .pid = NO_PID,
-			    .tid = NO_PID,
-			    .map = add_map(t->notes, &map),
-		    });
+	notes_add(t,
+		  (struct note){
+			  .kind = k.flags & KSYMBOL_UNREGISTER ? NOTE_KSYMBOL_GONE : NOTE_KSYMBOL,
+			  .pid = NO_PID,
+			  .tid = NO_PID,
+			  .map = add_map(t->notes, &map),
+		  });
 	return 0;
 }
 

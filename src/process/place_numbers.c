@@ -59,7 +59,7 @@ struct place_numbers *place_numbers_new(void)
 	return p;
 }
 
-static void shard_release(struct shard *shard)
+static void place_shard_release(struct shard *shard)
 {
 	for (size_t i = 0; i < shard->page_of.n; i++)
 		free(shard->page_of.items[i]);
@@ -75,7 +75,7 @@ void place_numbers_free(struct place_numbers *p)
 	if (p == NULL)
 		return;
 	for (int i = 0; i < N_SHARDS; i++)
-		shard_release(&p->index->shards[i]);
+		place_shard_release(&p->index->shards[i]);
 	pthread_mutex_destroy(&p->index->growing);
 	for (int i = 0; i < PLACE_CHUNKS; i++)
 		free(atomic_load(&p->chunks[i]));
@@ -105,7 +105,7 @@ static struct place *chunk_of(struct place_numbers *p, unsigned i)
 	return chunk;
 }
 
-static uint32_t next_number(struct place_numbers *p, struct place place)
+static uint32_t place_numbers_next(struct place_numbers *p, struct place place)
 {
 	uint32_t number = atomic_fetch_add_explicit(&p->n, 1, memory_order_relaxed);
 	uint64_t at = (uint64_t)number + (1u << PLACE_FIRST_LOG);
@@ -157,7 +157,7 @@ uint32_t place_numbers_add_kept(struct place_numbers *p, _Atomic uint32_t *kept,
 	pthread_mutex_lock(&shard->mutex);
 	number = place_numbers_look(kept);
 	if (number == PLACE_NONE) {
-		number = next_number(p, place);
+		number = place_numbers_next(p, place);
 		atomic_store_explicit(kept, number + 1, memory_order_release);
 	}
 	pthread_mutex_unlock(&shard->mutex);
@@ -174,7 +174,7 @@ static uint32_t add_other(struct place_numbers *p, struct place place)
 	pthread_mutex_lock(&shard->mutex);
 	at = tuples_add(&shard->others, tuple);
 	if (at == shard->number_of.n)
-		*vec_add(&shard->number_of) = next_number(p, place);
+		*vec_add(&shard->number_of) = place_numbers_next(p, place);
 	number = shard->number_of.items[at];
 	pthread_mutex_unlock(&shard->mutex);
 	return number;
@@ -237,18 +237,18 @@ struct listed_page {
 	const struct place_page *page;
 };
 
-static int compare_places(struct place a, struct place b)
+static int place_numbers_compare_places(struct place a, struct place b)
 {
 	if (a.module.v != b.module.v)
 		return (a.module.v > b.module.v) - (a.module.v < b.module.v);
 	return (a.offset > b.offset) - (a.offset < b.offset);
 }
 
-static int compare_pages(const void *left, const void *right)
+static int place_numbers_compare_pages(const void *left, const void *right)
 {
 	const struct listed_page *a = left, *b = right;
 
-	return compare_places(a->start, b->start);
+	return place_numbers_compare_places(a->start, b->start);
 }
 
 /* All pages, in order. */
@@ -269,7 +269,7 @@ static struct listed_page *list_pages(const struct place_numbers *p, size_t *out
 		}
 	}
 	if (pages.n > 1)
-		qsort(pages.items, pages.n, sizeof(*pages.items), compare_pages);
+		qsort(pages.items, pages.n, sizeof(*pages.items), place_numbers_compare_pages);
 	*out_n = pages.n;
 	return pages.items;
 }
@@ -303,7 +303,7 @@ struct sorting {
 	size_t next_other, n_others;
 };
 
-static void put(struct sorting *s, uint32_t number, struct place place)
+static void sorting_put(struct sorting *s, uint32_t number, struct place place)
 {
 	s->numbers[s->n] = number;
 	s->places[s->n++] = place;
@@ -315,9 +315,9 @@ static void put_others_before(struct sorting *s, struct place place)
 		uint32_t number = s->others[s->next_other];
 		struct place other = place_numbers_get(s->p, number);
 
-		if (compare_places(other, place) > 0)
+		if (place_numbers_compare_places(other, place) > 0)
 			return;
-		put(s, number, other);
+		sorting_put(s, number, other);
 	}
 }
 
@@ -332,7 +332,7 @@ static void put_page(struct sorting *s, const struct listed_page *page)
 		place.offset += at * PLACE_CODE_SIZE;
 		if (s->next_other < s->n_others)
 			put_others_before(s, place);
-		put(s, number, place);
+		sorting_put(s, number, place);
 	}
 }
 

@@ -101,7 +101,7 @@ static uint32_t *group(const uint32_t *keys, size_t n_items, size_t n_keys, uint
 	return first;
 }
 
-static void weigh(struct forest *f, const struct spaces *s)
+static void spaces_weigh(struct forest *f, const struct spaces *s)
 {
 	f->weights = mem_zalloc(s->spaces.n, sizeof(*f->weights));
 	for (size_t i = s->spaces.n; i-- > 0;) {
@@ -228,7 +228,7 @@ void spaces_freeze(struct spaces *s, uint32_t n_owners)
 	struct forest f = { 0 };
 	uint32_t *first;
 
-	weigh(&f, s);
+	spaces_weigh(&f, s);
 	list_children(&f, s);
 	list_maps(&f, s);
 	f.strands = mem_zalloc(s->spaces.n, sizeof(*f.strands));

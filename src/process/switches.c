@@ -37,7 +37,8 @@ static void before_and_after(const struct record_switch *r, const struct sample_
 }
 
 /* Most cpu-wide records come in pairs that say the same: A leaves to B, B comes from A. */
-static bool is_told(const struct switches *s, uint32_t cpu, uint64_t time_ns, uint32_t tid)
+static bool switches_has_pair(const struct switches *s, uint32_t cpu, uint64_t time_ns,
+			      uint32_t tid)
 {
 	const struct change *last;
 
@@ -59,7 +60,7 @@ void switches_take(struct switches *s, const struct record_switch *r, const stru
 	/* Whoever is the first to leave has run since before the capture. */
 	if (cpu == n_cpus && before != HISTORY_NONE)
 		history_add(&s->tids, cpu, 0, before);
-	if (!r->has_other || !is_told(s, cpu, time_ns, after))
+	if (!r->has_other || !switches_has_pair(s, cpu, time_ns, after))
 		history_add(&s->tids, cpu, time_ns, after);
 }
 

@@ -49,7 +49,7 @@ uint32_t tasks_process(struct tasks *t, uint32_t pid)
 	return process;
 }
 
-static uint32_t thread_number(struct tasks *t, uint32_t tid)
+static uint32_t tasks_thread_number(struct tasks *t, uint32_t tid)
 {
 	uint32_t number = tuples_add(&t->tids, &(uint64_t){ tid });
 
@@ -94,7 +94,7 @@ static void begin_thread(struct tasks *t, uint32_t thread, uint64_t time_ns,
 /* Makes sure that the thread is known, in this process. Returns its number. */
 static uint32_t tasks_settle(struct tasks *t, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
-	uint32_t process = tasks_process(t, pid), thread = thread_number(t, tid);
+	uint32_t process = tasks_process(t, pid), thread = tasks_thread_number(t, tid);
 	const struct thread_now *now = &t->threads.items[thread];
 	struct thread_state state = { .process = process };
 
@@ -142,14 +142,14 @@ static struct str_id inherited_comm(struct tasks *t, const struct task_fork *f)
 	return number == TUPLES_NONE ? (struct str_id){ 0 } : t->threads.items[number].state.comm;
 }
 
-static uint32_t parent_of(struct tasks *t, const struct task_fork *f)
+static uint32_t tasks_parent(struct tasks *t, const struct task_fork *f)
 {
 	return f->parent_pid == UINT32_MAX ? 0 : tasks_process(t, f->parent_pid);
 }
 
 static void fork_process(struct tasks *t, const struct task_fork *f)
 {
-	uint32_t parent = parent_of(t, f), last = owner_of_pid(t, f->pid);
+	uint32_t parent = tasks_parent(t, f), last = owner_of_pid(t, f->pid);
 	uint32_t child = new_process(t, f->pid, parent, f->time_ns);
 	struct thread_state state = { .process = child, .comm = inherited_comm(t, f) };
 
@@ -162,7 +162,7 @@ static void fork_process(struct tasks *t, const struct task_fork *f)
 	if (last != 0 && t->processes.items[last].end_ns > f->time_ns)
 		t->processes.items[last].end_ns = f->time_ns; /* its EXIT was lost */
 	give_pid(t, child);
-	begin_thread(t, thread_number(t, f->tid), f->time_ns, state);
+	begin_thread(t, tasks_thread_number(t, f->tid), f->time_ns, state);
 }
 
 static void fork_thread(struct tasks *t, const struct task_fork *f)
@@ -170,7 +170,7 @@ static void fork_thread(struct tasks *t, const struct task_fork *f)
 	uint32_t process = tasks_process(t, f->pid);
 	struct thread_state state = { .process = process, .comm = inherited_comm(t, f) };
 
-	begin_thread(t, thread_number(t, f->tid), f->time_ns, state);
+	begin_thread(t, tasks_thread_number(t, f->tid), f->time_ns, state);
 }
 
 /*
@@ -179,7 +179,7 @@ static void fork_thread(struct tasks *t, const struct task_fork *f)
  */
 static void learn_parent(struct tasks *t, const struct task_fork *f)
 {
-	uint32_t process = tasks_process(t, f->pid), parent = parent_of(t, f);
+	uint32_t process = tasks_process(t, f->pid), parent = tasks_parent(t, f);
 
 	if (parent < process)
 		t->processes.items[process].parent = parent;

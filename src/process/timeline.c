@@ -193,8 +193,8 @@ struct placed timeline_place(const struct timeline *t, uint32_t process, bool is
 }
 
 /* The whole of what is at an address: pieces of one mapping may have been cut apart. */
-static struct spot find_whole(const struct timeline *t, uint32_t process, uint64_t time_ns,
-			      uint64_t address)
+static struct spot timeline_find_whole(const struct timeline *t, uint32_t process, uint64_t time_ns,
+				       uint64_t address)
 {
 	struct spot whole = spaces_find(&t->spaces, process, time_ns, address);
 
@@ -219,7 +219,7 @@ void timeline_each_mapping(const struct timeline *t, uint32_t process, uint64_t 
 	if (process == 0)
 		return;
 	do {
-		struct spot spot = find_whole(t, process, time_ns, address);
+		struct spot spot = timeline_find_whole(t, process, time_ns, address);
 		const struct mapping *m = spot.mapping;
 
 		if (m != NULL)

@@ -160,7 +160,7 @@ static void workers_start(struct scan_job *job)
 		worker_init(&job->workers[i], job);
 }
 
-static void note_times(struct worker *w)
+static void scan_note_times(struct worker *w)
 {
 	const struct batch *b = w->batch;
 	uint64_t first_ns = w->first_ns, last_ns = w->last_ns;
@@ -200,7 +200,7 @@ static void drop_unwanted(const struct scan_wish *wish, struct batch *b)
 		batch_keep(b, keep);
 }
 
-static void swap(struct batch **a, struct batch **b)
+static void swap_batches(struct batch **a, struct batch **b)
 {
 	struct batch *old = *a;
 
@@ -220,7 +220,7 @@ static bool read_rows(const struct scan_job *job, struct worker *w)
 		if (branch_rows_next(&w->entries, w->samples, job->without_branches, w->batch))
 			return true;
 		if (w->samples->n > 0) {
-			swap(&w->samples, &w->batch);
+			swap_batches(&w->samples, &w->batch);
 			batch_reset(w->samples, BATCH_SPE);
 			return true;
 		}
@@ -250,7 +250,7 @@ static bool next_rows(const struct scan_job *job, struct worker *w)
 			select_apply(job->select, w->batch);
 		if (w->batch->n == 0)
 			continue;
-		note_times(w);
+		scan_note_times(w);
 		return true;
 	}
 	return false;

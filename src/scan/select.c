@@ -171,7 +171,7 @@ static int parse_name(struct parser *p, struct test *t, bool is_pattern)
 	return rc < 0 ? rc : advance(p);
 }
 
-static bool is_word(const struct token *t, const char *word)
+static bool select_is_word(const struct token *t, const char *word)
 {
 	return t->kind == TOKEN_WORD && t->len == strlen(word) &&
 	       memcmp(t->text, word, t->len) == 0;
@@ -182,7 +182,7 @@ static int parse_comparison(struct parser *p, struct test *t)
 	struct token sign = p->token;
 	bool is_pattern = sign.kind == TOKEN_MATCH || sign.kind == TOKEN_NO_MATCH;
 
-	if (is_word(&sign, "in"))
+	if (select_is_word(&sign, "in"))
 		return parse_range(p, t);
 	if (sign.kind < TOKEN_EQUAL || sign.kind > TOKEN_NO_MATCH)
 		return expected(p, "a comparison (== != < <= > >= =~ !~ in)");
@@ -328,7 +328,7 @@ void select_free(struct select *s)
 	free(s);
 }
 
-static bool passes(const struct test *t, const struct rows *r, size_t row)
+static bool test_passes(const struct test *t, const struct rows *r, size_t row)
 {
 	uint64_t value;
 	bool has, matches;
@@ -356,7 +356,7 @@ static bool evaluate(const struct select *s, const struct rows *r, size_t index,
 	case NODE_TEST:
 		break;
 	}
-	return passes(&n->test, r, row);
+	return test_passes(&n->test, r, row);
 }
 
 static bool tests_any(const struct select *s, enum field_about about)

@@ -36,22 +36,22 @@ static const struct unit {
 };
 
 /* What names and unquoted values are made of: "l1d-refill", "cycles:ppp", "libc.so.6". */
-static int is_word(char c)
+static int is_word_char(char c)
 {
 	return isalnum((unsigned char)c) || strchr("_-:./@+", c) != NULL;
 }
 
 /* A word ends before a ".." so that ranges of words can be written. */
-static size_t word_length(const char *text)
+static size_t select_word_length(const char *text)
 {
 	size_t n = 0;
 
-	while (text[n] != '\0' && is_word(text[n]) && strncmp(text + n, "..", 2) != 0)
+	while (text[n] != '\0' && is_word_char(text[n]) && strncmp(text + n, "..", 2) != 0)
 		n++;
 	return n;
 }
 
-static int set_unit(struct token *t, const char *unit, size_t len, double value)
+static int token_set_unit(struct token *t, const char *unit, size_t len, double value)
 {
 	for (size_t i = 0; i < COUNT(units); i++) {
 		if (strlen(units[i].name) != len || strncmp(units[i].name, unit, len) != 0)
@@ -84,7 +84,7 @@ static int read_number(struct token *t)
 		return *end == '\0' && errno == 0 ? 0 : -1;
 	value = strtod(copy, &end);
 	if (*end != '\0')
-		return set_unit(t, end, strlen(end), value);
+		return token_set_unit(t, end, strlen(end), value);
 	if (!(value < MAX_NUMBER) || value != floor(value))
 		return -1;
 	t->number = (uint64_t)value;
@@ -115,7 +115,7 @@ static int read_word(const char *text, size_t *pos, struct token *out)
 		.kind = TOKEN_WORD,
 		.at = *pos,
 		.text = text + *pos,
-		.len = word_length(text + *pos),
+		.len = select_word_length(text + *pos),
 	};
 
 	if (isdigit((unsigned char)*t.text) && read_number(&t) == 0)
@@ -144,7 +144,7 @@ int token_read(const char *text, size_t *pos, struct token *out, struct err *err
 	}
 	if (text[*pos] == '"' || text[*pos] == '\'')
 		return read_string(text, pos, out, err);
-	if (word_length(text + *pos) > 0)
+	if (select_word_length(text + *pos) > 0)
 		return read_word(text, pos, out);
 	return err_set(err, ERR_USAGE, *pos, "'%c' at column %zu means nothing here", text[*pos],
 		       *pos + 1);

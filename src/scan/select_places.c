@@ -59,7 +59,7 @@ static void order_ranges(struct test *t)
 	t->ranges.n = n;
 }
 
-static void add_function(void *context, const char *name, uint64_t offset, uint64_t size)
+static void select_add_function(void *context, const char *name, uint64_t offset, uint64_t size)
 {
 	struct search *s = context;
 
@@ -74,7 +74,8 @@ int select_compile_symbol(struct session *s, struct test *t, const struct token 
 
 	for (uint32_t i = 1; i < timeline_modules(s->timeline)->list.n; i++) {
 		search.module = i;
-		symbols_each_function(s->symbols, (struct module_id){ i }, add_function, &search);
+		symbols_each_function(s->symbols, (struct module_id){ i }, select_add_function,
+				      &search);
 	}
 	if (t->ranges.n == 0 && pattern == NULL && !t->is_negated)
 		return err_set(err, ERR_USAGE, value->at,
@@ -86,7 +87,7 @@ int select_compile_symbol(struct session *s, struct test *t, const struct token 
 }
 
 /* Takes "walk.c:8" apart; a value without a number is a file. */
-static void split_line(struct search *s)
+static void select_split_line(struct search *s)
 {
 	const char *text = s->value->text;
 	size_t at = s->value->len;
@@ -145,7 +146,7 @@ int select_compile_line(struct session *s, struct test *t, const struct token *v
 {
 	struct search search = { .test = t, .value = value, .pattern = pattern };
 
-	split_line(&search);
+	select_split_line(&search);
 	for (uint32_t i = 1; i < timeline_modules(s->timeline)->list.n; i++) {
 		search.module = i;
 		search.last_path = NULL; /* paths live as long as their file is open */

@@ -148,7 +148,7 @@ static bool kind_passes(const struct attr *a, const struct batch *b, size_t row)
 	       (kind != MEMORY_LOAD && a->config >> STORES & 1);
 }
 
-static bool passes(const struct attr *a, const struct batch *b, size_t row)
+static bool spe_filters_pass(const struct attr *a, const struct batch *b, size_t row)
 {
 	bool has_events = b->has[row] & HAS_EVENTS;
 
@@ -161,7 +161,7 @@ static bool passes(const struct attr *a, const struct batch *b, size_t row)
 bool spe_filters_let_pass(const struct session *s, const struct batch *b, size_t row)
 {
 	for (size_t i = 0; i < capture_n_events(s->capture); i++)
-		if (spe_attr(s, i) != NULL && passes(spe_attr(s, i), b, row))
+		if (spe_attr(s, i) != NULL && spe_filters_pass(spe_attr(s, i), b, row))
 			return true;
 	return false;
 }
@@ -213,7 +213,7 @@ static void put_filters(const struct attr *a, struct text *out)
 	text_release(&text);
 }
 
-static bool are_alike(const struct attr *a, const struct attr *b)
+static bool spe_filters_are_alike(const struct attr *a, const struct attr *b)
 {
 	struct text of_a = { 0 }, of_b = { 0 };
 	bool out;
@@ -238,7 +238,7 @@ bool spe_filters_sentence(const struct session *s, struct text *out)
 		const struct attr *a = spe_attr(s, i);
 
 		first = first != NULL ? first : a;
-		differ |= a != NULL && !are_alike(first, a);
+		differ |= a != NULL && !spe_filters_are_alike(first, a);
 	}
 	text_str(out, "filtered when recorded (");
 	for (size_t i = 0; i < capture_n_events(s->capture); i++) {

@@ -15,7 +15,7 @@ enum {
 /* PMSIRR_EL1.INTERVAL counts in steps of 256, in 24 bits. */
 static const uint64_t interval_mask = 0xffffff00;
 
-static const struct spe_cpu *find_cpu(const struct spe_info *spe, uint32_t number)
+static const struct spe_cpu *interval_find_cpu(const struct spe_info *spe, uint32_t number)
 {
 	for (size_t i = 0; i < spe->cpus.n; i++)
 		if (spe->cpus.items[i].cpu == number)
@@ -57,7 +57,7 @@ static void set_jitter(struct spe_interval *i, int ernd)
 struct spe_interval spe_interval_recorded(const struct capture *c, uint32_t cpu_number,
 					  const struct cpu *model)
 {
-	const struct spe_cpu *cpu = find_cpu(capture_spe(c), cpu_number);
+	const struct spe_cpu *cpu = interval_find_cpu(capture_spe(c), cpu_number);
 	const struct attr *a = event_of(c, cpu);
 	struct spe_interval i = { .basis = INTERVAL_RECORDED };
 

@@ -30,7 +30,8 @@ static const struct cpu *look_up_cpu(const struct session *s, uint32_t number)
 	return catalog_cpu_of_midr(s->catalog, midr);
 }
 
-static int find_cpu(struct session *s, const struct session_options *options, struct err *err)
+static int session_find_cpu(struct session *s, const struct session_options *options,
+			    struct err *err)
 {
 	if (options->cpu_name == NULL) {
 		s->cpu = catalog_cpu_of_midr(s->catalog, capture_midr(s->capture, UINT32_MAX));
@@ -82,7 +83,7 @@ int session_open(struct session *out, const struct session_options *options, str
 	if (capture_scan(s->capture, timeline_visit, s->timeline, err) < 0)
 		return -1;
 	timeline_freeze(s->timeline, capture_info(s->capture), capture_strings(s->capture));
-	if (find_cpu(s, options, err) < 0)
+	if (session_find_cpu(s, options, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < SESSION_CPUS; i++)
 		s->cpus[i] = look_up_cpu(s, i);

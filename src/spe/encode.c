@@ -101,7 +101,7 @@ static struct spe_packet counter(unsigned index, uint64_t cycles)
 }
 
 /* The smallest payload of 1, 2, 4 or 8 bytes, not below `least`, that holds the value. */
-static uint8_t payload_size(uint64_t value, uint8_t least)
+static uint8_t least_payload_size(uint64_t value, uint8_t least)
 {
 	uint8_t size = least > 0 ? least : 1;
 
@@ -158,11 +158,13 @@ static struct spe_packet slot_packet(const struct spe_record *r, const struct sp
 					    .payload = r->op };
 	case SPE_SLOT_EVENTS:
 		return (struct spe_packet){ .kind = SPE_EVENTS,
-					    .size = payload_size(r->events, layout->events_size),
+					    .size = least_payload_size(r->events,
+								       layout->events_size),
 					    .payload = r->events };
 	case SPE_SLOT_SOURCE:
 		return (struct spe_packet){ .kind = SPE_SOURCE,
-					    .size = payload_size(r->source, layout->source_size),
+					    .size = least_payload_size(r->source,
+								       layout->source_size),
 					    .payload = r->source };
 	case SPE_N_SLOTS:
 		break;
@@ -179,7 +181,7 @@ static size_t pad_to(uint8_t *out, size_t n, size_t size)
 	return size;
 }
 
-static size_t round_up(size_t n, size_t unit)
+static size_t round_up_to(size_t n, size_t unit)
 {
 	return unit <= 1 ? n : (n + unit - 1) / unit * unit;
 }
@@ -202,7 +204,7 @@ size_t spe_encode(const struct spe_record *r, const struct spe_layout *layout, u
 			n = pad_to(out, n, layout->places[i]);
 		n += write_packet(&p, layout->extended && can_extend(p.kind), out + n);
 	}
-	assert(round_up(n + last_size, layout->record_size) <= SPE_RECORD_MAX);
-	n = pad_to(out, n, round_up(n + last_size, layout->record_size) - last_size);
+	assert(round_up_to(n + last_size, layout->record_size) <= SPE_RECORD_MAX);
+	n = pad_to(out, n, round_up_to(n + last_size, layout->record_size) - last_size);
 	return n + write_packet(&last, false, out + n);
 }

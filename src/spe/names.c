@@ -87,7 +87,7 @@ const char *spe_event_name(unsigned bit)
 }
 
 /* As typed, without case and with one kind of dash. */
-static char plain(char c)
+static char plain_char(char c)
 {
 	if (c == '_')
 		return '-';
@@ -96,7 +96,7 @@ static char plain(char c)
 
 static bool same_name(const char *a, const char *b)
 {
-	while (*a != '\0' && plain(*a) == plain(*b)) {
+	while (*a != '\0' && plain_char(*a) == plain_char(*b)) {
 		a++;
 		b++;
 	}
@@ -110,7 +110,7 @@ static int find_by_number(const char *name)
 	int bit = 0;
 
 	for (const char *p = prefix; *p != '\0'; p++)
-		if (plain(*name++) != *p)
+		if (plain_char(*name++) != *p)
 			return -1;
 	if (*name == '\0')
 		return -1;

@@ -105,7 +105,7 @@ static unsigned call_return(uint64_t payload)
 	return (unsigned)(payload >> 3 & 3);
 }
 
-static const struct row *find_row(const struct row *row, uint64_t payload)
+static const struct row *op_find_row(const struct row *row, uint64_t payload)
 {
 	while ((payload & row->mask) != row->match)
 		row++;
@@ -161,10 +161,10 @@ static char *put_full(char *at, unsigned op_class, uint64_t payload)
 
 	switch (op_class) {
 	case SPE_OP_OTHER:
-		row = find_row(other_rows, payload);
+		row = op_find_row(other_rows, payload);
 		return put_detail(put_word(at, &row->word), row->detail, payload);
 	case SPE_OP_LDST:
-		row = find_row(ldst_rows, payload);
+		row = op_find_row(ldst_rows, payload);
 		at = put_word(at, payload & OP_STORE ? &store_word : &load_word);
 		return put_detail(put_word(at, &row->word), row->detail, payload);
 	case SPE_OP_BRANCH:
@@ -186,13 +186,13 @@ static char *put_perf_6_1(char *at, unsigned op_class, uint64_t payload)
 
 	switch (op_class) {
 	case SPE_OP_OTHER:
-		row = find_row(other_rows, payload);
+		row = op_find_row(other_rows, payload);
 		if (row->detail == SVE_LENGTH)
 			return put_full(at, op_class, payload);
 		at = put_word(at, &other_word);
 		return put_word(at, payload & OP_COND ? &cond_select : &insn_other);
 	case SPE_OP_LDST:
-		row = find_row(ldst_rows, payload);
+		row = op_find_row(ldst_rows, payload);
 		at = put_word(at, payload & OP_STORE ? &store_word : &load_word);
 		if (!row->in_perf_6_1)
 			return at;
@@ -227,7 +227,7 @@ void spe_op_text(uint8_t op_class, uint8_t payload, struct text *out)
 
 static struct spe_op other_op(uint8_t p)
 {
-	const struct row *row = find_row(other_rows, p);
+	const struct row *row = op_find_row(other_rows, p);
 	bool is_insn = row->detail == INSN;
 	bool is_sve = row->detail == SVE_LENGTH;
 	bool is_sme = row->detail == SME_TILE;
@@ -252,7 +252,7 @@ static struct spe_op ldst_op(uint8_t p)
 	/* By the ordering bits, payload bits 4:2. */
 	static const char *const orderings[] = { "",   "AT",	"EXCL",	   "AT EXCL",
 						 "AR", "AT AR", "EXCL AR", "AT EXCL AR" };
-	const struct row *row = find_row(ldst_rows, p);
+	const struct row *row = op_find_row(ldst_rows, p);
 	bool is_ordered = row->detail == ORDERING;
 	bool is_sve = row->detail == GATHER;
 

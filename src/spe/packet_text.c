@@ -111,8 +111,8 @@ static char *put_impdef(char *at, uint64_t events)
 	return at;
 }
 
-static char *put_events(char *at, const struct spe_packet *p, enum spe_wording wording,
-			const struct spe_event_names *names)
+static char *packet_put_events(char *at, const struct spe_packet *p, enum spe_wording wording,
+			       const struct spe_event_names *names)
 {
 	bool is_full = wording == SPE_WORDING_FULL;
 	uint64_t unnamed = 0;
@@ -189,7 +189,7 @@ char *spe_put_packet(char *at, const struct spe_packet *p, enum spe_wording word
 	case SPE_SOURCE:
 		return put_signed(put_word(at, &kind_words[p->kind]), p->payload);
 	case SPE_EVENTS:
-		return put_events(at, p, wording, names);
+		return packet_put_events(at, p, wording, names);
 	case SPE_CONTEXT:
 		return put_context(at, p);
 	case SPE_OP:

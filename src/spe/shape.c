@@ -122,7 +122,7 @@ static void learn_to_guess(struct spe_shapes *all)
 }
 
 /* The place for a new shape: when there is none left, that of the rarest of late. */
-static struct spe_shape *make_room(struct spe_shapes *all)
+static struct spe_shape *shapes_make_room(struct spe_shapes *all)
 {
 	struct spe_shape *rarest = &all->items[0];
 
@@ -163,7 +163,7 @@ void spe_shapes_learn(struct spe_shapes *all, const uint8_t *record, size_t size
 	all->next_lesson = all->n_misses + all->n_misses / PATIENCE;
 	if (!read_shape(&s, record, size) || shape_is_known(all, &s))
 		return;
-	*make_room(all) = s;
+	*shapes_make_room(all) = s;
 	learn_to_guess(all);
 	all->length = common_length(all);
 }
@@ -186,7 +186,7 @@ static inline piece differing(const struct spe_shape *s, const uint8_t *bytes, s
 }
 
 /* No loop: its end would cost as much as what it does. */
-static inline bool matches(const struct spe_shape *s, const uint8_t *bytes)
+static inline bool shape_matches(const struct spe_shape *s, const uint8_t *bytes)
 {
 	piece all = differing(s, bytes, 0) | differing(s, bytes, 16) | differing(s, bytes, 32) |
 		    differing(s, bytes, 48);
@@ -200,7 +200,7 @@ __attribute__((noinline)) static struct spe_shape *search_shape(struct spe_shape
 								const uint8_t *bytes)
 {
 	for (size_t i = 0; i < all->n; i++)
-		if (matches(&all->items[i], bytes))
+		if (shape_matches(&all->items[i], bytes))
 			return &all->items[i];
 	return NULL;
 }
@@ -211,7 +211,7 @@ static inline struct spe_shape *find_shape(struct spe_shapes *all, const uint8_t
 	uint8_t group = all->group_of[bytes[all->probe]];
 	uint8_t guess = all->shape_of[group][bytes[all->probe_of_group[group]]];
 
-	if (matches(&all->items[guess], bytes))
+	if (shape_matches(&all->items[guess], bytes))
 		return &all->items[guess];
 	return search_shape(all, bytes);
 }
@@ -274,11 +274,9 @@ static inline bool shape_is_wanted(const struct spe_shape *s, const uint8_t *byt
  * `length` is that of all shapes, or 0: then it is known only after the shape, and the next
  * record is not looked at before. Each caller gets a loop of its own.
  */
-__attribute__((always_inline)) static inline size_t decode(struct spe_shapes *all, size_t length,
-							   const uint8_t *bytes, size_t size,
-							   uint64_t position,
-							   const struct spe_wanted *wanted,
-							   struct batch *out, uint64_t *padding)
+__attribute__((always_inline)) static inline size_t spe_decode_shapes(
+	struct spe_shapes *all, size_t length, const uint8_t *bytes, size_t size, uint64_t position,
+	const struct spe_wanted *wanted, struct batch *out, uint64_t *padding)
 {
 	const struct spe_wanted w = *wanted; /* which nothing here changes */
 	size_t n_padding = 0;
@@ -317,6 +315,7 @@ size_t spe_shapes_decode(struct spe_shapes *all, const uint8_t *bytes, size_t si
 	if (all->n == 0)
 		return 0;
 	if (all->length == SPE_SHAPE_SIZE)
-		return decode(all, SPE_SHAPE_SIZE, bytes, size, position, wanted, out, padding);
-	return decode(all, 0, bytes, size, position, wanted, out, padding);
+		return spe_decode_shapes(all, SPE_SHAPE_SIZE, bytes, size, position, wanted, out,
+					 padding);
+	return spe_decode_shapes(all, 0, bytes, size, position, wanted, out, padding);
 }

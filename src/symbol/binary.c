@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "symbol/binary_load.h"
 
-static void load_file(struct loading *l)
+static void binary_load_file(struct loading *l)
 {
 	(void)load_elf(l);
 }
@@ -18,7 +18,7 @@ static void load_named(struct loading *l)
 }
 
 static void (*const loaders[])(struct loading *) = {
-	[MODULE_FILE] = load_file,
+	[MODULE_FILE] = binary_load_file,
 	[MODULE_KERNEL] = load_kernel,
 	[MODULE_KERNEL_MODULE] = load_kernel_module,
 	[MODULE_VDSO] = load_vdso,

@@ -116,7 +116,7 @@ static bool find_code(struct loading *l)
 	return true;
 }
 
-static void read_code(struct loading *l)
+static void binary_read_code(struct loading *l)
 {
 	struct binary *b = l->binary;
 
@@ -131,7 +131,7 @@ bool load_elf(struct loading *l)
 {
 	if (!find_code(l))
 		return false;
-	read_code(l);
+	binary_read_code(l);
 	return true;
 }
 
@@ -141,7 +141,7 @@ void load_vdso(struct loading *l)
 		shortage_set(&l->binary->names, SHORT_OF_VDSO);
 		return;
 	}
-	read_code(l);
+	binary_read_code(l);
 }
 
 /* A process of another machine must not get the names of one here with the same number. */

@@ -49,7 +49,7 @@ static bool open_vmlinux(struct loading *l)
  * What to add to an address of the running kernel to get one in vmlinux: the kernel may be
  * loaded anywhere, and one symbol tells where.
  */
-static bool find_relocation(const struct loading *l, uint64_t *out)
+static bool kernel_find_relocation(const struct loading *l, uint64_t *out)
 {
 	const char *mark = strings_get(l->sources->strings, l->module->ref_symbol);
 	uint64_t running = l->module->load_address, linked;
@@ -96,7 +96,7 @@ void load_kernel(struct loading *l)
 
 	bool is_open = open_vmlinux(l);
 
-	if (is_open && find_relocation(l, &b->to_file)) {
+	if (is_open && kernel_find_relocation(l, &b->to_file)) {
 		load_functions(l);
 		load_lines(l);
 		return;

@@ -137,7 +137,7 @@ static void set_call_site(struct job *job, const struct unit_work *work, Dwarf_D
 }
 
 /* The row that covers an address: the last one at or below it, unless a sequence ends there. */
-static Dwarf_Line *find_row(const struct unit_work *work, uint64_t address)
+static Dwarf_Line *lines_find_row(const struct unit_work *work, uint64_t address)
 {
 	size_t low = 0, high = work->n_lines;
 	Dwarf_Line *row;
@@ -162,7 +162,7 @@ static struct line_chain build_chain(struct job *job, const struct unit_work *wo
 {
 	struct lines_answer *answer = job->answer;
 	struct line_chain chain = { .first = (uint32_t)answer->frames.n };
-	Dwarf_Line *row = find_row(work, work->addresses[i]);
+	Dwarf_Line *row = lines_find_row(work, work->addresses[i]);
 	struct symbol_frame frame = { 0 };
 	struct scope *scope = &job->scopes.list.items[work->scopes[i]];
 
@@ -183,7 +183,7 @@ static struct line_chain build_chain(struct job *job, const struct unit_work *wo
 	return chain;
 }
 
-static void note(struct job *job, enum diag_level level, const char *text)
+static void lines_note(struct job *job, enum diag_level level, const char *text)
 {
 	text_reset(&job->buffer);
 	text_format(&job->buffer, "%s: %s", job->question->path, text);
@@ -192,28 +192,28 @@ static void note(struct job *job, enum diag_level level, const char *text)
 }
 
 /* Decodes what the unit's addresses need. What is damaged stays empty. */
-static void read_unit(struct job *job, struct unit_work *work)
+static void lines_read_unit(struct job *job, struct unit_work *work)
 {
 	Dwarf_Die root = work->unit->die;
 
 	if (!dwarf_unit_tree(work->unit, &work->tree))
-		note(job, DIAG_NOTE,
-		     "its .dwo files were not found (.dwp files are not read): no inlines");
+		lines_note(job, DIAG_NOTE,
+			   "its .dwo files were not found (.dwp files are not read): no inlines");
 	if (dwarf_hasattr(&root, DW_AT_stmt_list) &&
 	    dwarf_getsrclines(&root, &work->lines, &work->n_lines) != 0) {
 		work->n_lines = 0;
-		note(job, DIAG_DAMAGE, "a line table is damaged: its lines are missing");
+		lines_note(job, DIAG_DAMAGE, "a line table is damaged: its lines are missing");
 	}
 	if (dwarf_getsrcfiles(&work->tree, &work->files, &work->n_files) != 0)
 		work->n_files = 0;
 	if (!scopes_find(&job->scopes, &work->tree, work->addresses, work->n,
 			 scopes_budget(work->unit, &work->tree, work->n), work->scopes))
-		note(job, DIAG_DAMAGE,
-		     "debug information of a unit is damaged: inlines are missing");
+		lines_note(job, DIAG_DAMAGE,
+			   "debug information of a unit is damaged: inlines are missing");
 }
 
 /* Answers for the `n` addresses of one unit. */
-static void answer_unit(struct job *job, const struct placed_address *placed, size_t n)
+static void lines_answer_unit(struct job *job, const struct placed_address *placed, size_t n)
 {
 	struct unit_work work = {
 		.unit = &job->file.units.items[placed[0].unit],
@@ -224,7 +224,7 @@ static void answer_unit(struct job *job, const struct placed_address *placed, si
 
 	for (size_t i = 0; i < n; i++)
 		work.addresses[i] = job->question->addresses[placed[i].index];
-	read_unit(job, &work);
+	lines_read_unit(job, &work);
 	for (size_t i = 0; i < n; i++)
 		job->answer->chains[placed[i].index] = build_chain(job, &work, i);
 	free(work.addresses);
@@ -267,7 +267,7 @@ static void symbol_lines_answer_all(struct job *job)
 	for (size_t i = 0; i < n; i = end) {
 		for (end = i + 1; end < n && placed[end].unit == placed[i].unit;)
 			end++;
-		answer_unit(job, placed + i, end - i);
+		lines_answer_unit(job, placed + i, end - i);
 	}
 	free(placed);
 }

@@ -81,8 +81,8 @@ struct code_search {
 	struct refusal *why;
 };
 
-static bool refuse(struct code_search *s, enum refusal_kind kind, const char *path,
-		   const struct elf_file *file)
+static bool locate_refuse(struct code_search *s, enum refusal_kind kind, const char *path,
+			  const struct elf_file *file)
 {
 	if (s->why->path == NULL || kind > s->why->kind) {
 		refusal_release(s->why);
@@ -99,11 +99,11 @@ static bool is_trusted(struct code_search *s, const char *path, const struct elf
 	const struct symbols_options *options = s->search->options;
 
 	if (!machine_fits(s->search, file->machine))
-		return refuse(s, REFUSED_CPU, path, file);
+		return locate_refuse(s, REFUSED_CPU, path, file);
 	if (options->symfs == NULL && !options->use_this_machine)
-		return refuse(s, REFUSED_OTHER_MACHINE, path, file);
+		return locate_refuse(s, REFUSED_OTHER_MACHINE, path, file);
 	if (options->symfs == NULL && s->wanted->is_deleted)
-		return refuse(s, REFUSED_DELETED, path, file);
+		return locate_refuse(s, REFUSED_DELETED, path, file);
 	return true;
 }
 
@@ -112,7 +112,7 @@ static bool is_right(struct code_search *s, const char *path, const struct elf_f
 	if (s->wanted->build_id.size == 0)
 		return is_trusted(s, path, file);
 	return build_id_matches(&s->wanted->build_id, &file->build_id) ||
-	       refuse(s, REFUSED_BUILD_ID, path, file);
+	       locate_refuse(s, REFUSED_BUILD_ID, path, file);
 }
 
 static bool try_code(void *context, const char *path)
@@ -122,7 +122,7 @@ static bool try_code(void *context, const char *path)
 	struct err err;
 
 	if (elf_file_open(&file, path, &err) < 0)
-		return err.code == ERR_FORMAT && refuse(s, REFUSED_NOT_ELF, path, &file);
+		return err.code == ERR_FORMAT && locate_refuse(s, REFUSED_NOT_ELF, path, &file);
 	if (!is_right(s, path, &file)) {
 		elf_file_release(&file);
 		return false;

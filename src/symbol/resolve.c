@@ -24,7 +24,7 @@ enum {
 /* A function with places, and its name. */
 struct found_function {
 	const struct function *function;
-	struct str_id name; /* set by name_functions() */
+	struct str_id name; /* set by resolve_name_functions() */
 };
 
 /* Some of the places of a module: order[from] to order[to - 1]. */
@@ -104,7 +104,7 @@ static void make_stretches(struct resolving *r, const struct group *group)
 	}
 }
 
-static void make_groups(struct resolving *r, size_t n)
+static void resolve_make_groups(struct resolving *r, size_t n)
 {
 	for (size_t i = 0; i < n;) {
 		struct group *group = vec_add(&r->groups);
@@ -120,7 +120,7 @@ static void make_groups(struct resolving *r, size_t n)
 }
 
 /* A job: loads one module. */
-static void load(void *context, size_t job, unsigned worker)
+static void resolve_load_module(void *context, size_t job, unsigned worker)
 {
 	struct resolving *r = context;
 
@@ -171,7 +171,7 @@ static struct str_id resolve_name_of(struct symbols *s, const struct function *f
 }
 
 /* In the order of modules and offsets, each once. */
-static void name_functions(struct resolving *r)
+static void resolve_name_functions(struct resolving *r)
 {
 	const struct function *last = NULL;
 	struct str_id last_name = { 0 };
@@ -209,7 +209,7 @@ static struct symbol symbol_at(const struct resolving *r, const struct stretch *
 }
 
 /* A job: writes the answers of a stretch. */
-static void answer(void *context, size_t job, unsigned worker)
+static void resolve_write_answers(void *context, size_t job, unsigned worker)
 {
 	struct resolving *r = context;
 	struct stretch *stretch = &r->stretches.items[job];
@@ -228,7 +228,7 @@ static void answer(void *context, size_t job, unsigned worker)
 	}
 }
 
-static int compare_numbers(const void *left, const void *right)
+static int resolve_compare_addresses(const void *left, const void *right)
 {
 	const uint64_t *a = left, *b = right;
 
@@ -262,7 +262,7 @@ static void gather_addresses(const struct resolving *r, struct group *group)
 	n = group->n_addresses;
 	group->n_addresses = 0;
 	if (n > 0)
-		qsort(group->addresses, n, sizeof(*group->addresses), compare_numbers);
+		qsort(group->addresses, n, sizeof(*group->addresses), resolve_compare_addresses);
 	for (size_t i = 0; i < n; i++) {
 		if (group->n_addresses == 0 ||
 		    group->addresses[group->n_addresses - 1] != group->addresses[i])
@@ -270,8 +270,9 @@ static void gather_addresses(const struct resolving *r, struct group *group)
 	}
 	for (size_t i = 0; n > 0 && i < group->to - group->from; i++) {
 		uint64_t address = answer_at(r, group->from + i)->address;
-		const uint64_t *found = bsearch(&address, group->addresses, group->n_addresses,
-						sizeof(*group->addresses), compare_numbers);
+		const uint64_t *found =
+			bsearch(&address, group->addresses, group->n_addresses,
+				sizeof(*group->addresses), resolve_compare_addresses);
 
 		if (group->address_index[i] != NO_ADDRESS && found != NULL)
 			group->address_index[i] = (uint32_t)(found - group->addresses);
@@ -450,12 +451,12 @@ void symbols_resolve_numbered(struct symbols *s, struct pool *pool, const struct
 		return;
 	r.order = resolve_sort_places(places, n);
 	r.function = mem_alloc(n, sizeof(*r.function));
-	make_groups(&r, n);
-	pool_run(pool, r.groups.n, load, &r);
+	resolve_make_groups(&r, n);
+	pool_run(pool, r.groups.n, resolve_load_module, &r);
 	pool_run(pool, r.stretches.n, find_functions, &r);
 	name_modules(&r);
-	name_functions(&r);
-	pool_run(pool, r.stretches.n, answer, &r);
+	resolve_name_functions(&r);
+	pool_run(pool, r.stretches.n, resolve_write_answers, &r);
 	count_missing(&r);
 	if (depth == SYMBOLS_LINES)
 		ask_for_lines(&r, pool);

@@ -62,7 +62,7 @@ void symbols_free(struct symbols *s)
 	free(s);
 }
 
-static const struct module *find_kernel(const struct modules *modules)
+static const struct module *symbols_find_kernel(const struct modules *modules)
 {
 	for (size_t i = 0; i < modules->list.n; i++) {
 		if (modules->list.items[i].kind == MODULE_KERNEL)
@@ -78,7 +78,7 @@ void symbols_prepare(struct symbols *s, struct module_id id)
 	if (s->has_kernel || (kind != MODULE_KERNEL && kind != MODULE_KERNEL_MODULE))
 		return;
 	s->has_kernel = true;
-	kernel_names_read(&s->kernel, &s->search, find_kernel(s->modules));
+	kernel_names_read(&s->kernel, &s->search, symbols_find_kernel(s->modules));
 }
 
 void symbols_load(struct symbols *s, struct module_id id)

@@ -75,7 +75,7 @@ static void add_care(struct text *out, const char *value)
 	text_release(&repaired);
 }
 
-static void add_text(struct text *out, const char *value)
+static void csv_put_text(struct text *out, const char *value)
 {
 	unsigned care = 0;
 	size_t n = 0;
@@ -93,7 +93,7 @@ static void add_text(struct text *out, const char *value)
 static void add_cell(struct text *out, const struct cell *cell)
 {
 	if (cell->type == CELL_TEXT && cell->text != NULL)
-		add_text(out, cell->text);
+		csv_put_text(out, cell->text);
 	else
 		text_raw(out, cell);
 }
@@ -145,7 +145,7 @@ static void add_trust(struct text *out, const struct cell *cell)
 }
 
 /* The number of the row in this table, and that of its parent. */
-static void add_position(struct text *out, const struct table *t, size_t row)
+static void csv_put_position(struct text *out, const struct table *t, size_t row)
 {
 	text_char(out, ',');
 	text_u64(out, row);
@@ -181,7 +181,7 @@ static void csv_rows(const struct document *d, const struct table *t, bool is_fi
 	for (size_t row = 0; row < table_n_rows(t); row++) {
 		format_csv_add_row(out, t, t->cells.items + row * t->n_columns);
 		if (is_tree)
-			add_position(out, t, row);
+			csv_put_position(out, t, row);
 		if (has_modelled_column(d))
 			text_str(out, ",true");
 		text_char(out, '\n');

@@ -133,7 +133,7 @@ static void add_cells(struct text *out, const struct table *t, size_t row, size_
 	}
 }
 
-static void add_position(struct text *out, const struct table *t, size_t row, bool *is_first)
+static void json_put_position(struct text *out, const struct table *t, size_t row, bool *is_first)
 {
 	add_name(out, is_first, "row");
 	text_u64(out, row);
@@ -178,7 +178,7 @@ static void free_indexes(struct key_index *indexes, size_t n)
 }
 
 /* Position in the index of the first row whose key is not less. */
-static size_t find_key(const struct key_index *index, const struct cell *key)
+static size_t json_find_key(const struct key_index *index, const struct cell *key)
 {
 	size_t low = 0, high = table_n_rows(index->table);
 
@@ -200,7 +200,7 @@ static void add_nested(struct text *out, const struct key_index *index, const st
 	bool is_first_row = true;
 
 	text_char(out, '[');
-	for (size_t i = find_key(index, key); i < table_n_rows(t); i++) {
+	for (size_t i = json_find_key(index, key); i < table_n_rows(t); i++) {
 		bool is_first = true;
 
 		if (cell_compare(table_cell(t, index->rows[i], 0), key) != 0)
@@ -223,7 +223,7 @@ static void format_json_add_row(struct text *out, const struct table *t, size_t 
 	text_char(out, '{');
 	add_cells(out, t, row, t->is_keyed ? 1 : 0, &is_first);
 	if (is_tree)
-		add_position(out, t, row, &is_first);
+		json_put_position(out, t, row, &is_first);
 	for (size_t i = 0; i < t->nested.n; i++) {
 		add_name(out, &is_first, t->nested.items[i]->name);
 		add_nested(out, &indexes[i], table_cell(t, row, 0));

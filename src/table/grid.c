@@ -37,7 +37,7 @@ static bool contains_word(const char *text, const char *word)
 }
 
 /* Title and unit, unless the title or each value names the unit. */
-static struct span heading_of(const struct column *c, bool has_unicode, struct arena *memory)
+static struct span grid_heading(const struct column *c, bool has_unicode, struct arena *memory)
 {
 	const char *title = c->title != NULL ? c->title : c->name;
 	bool is_share = (c->flags & COLUMN_SHARE) != 0;
@@ -94,7 +94,7 @@ static void add_lanes(struct grid *g)
 		lane->column = i;
 		lane->is_text = is_text_column(c);
 		lane->is_tree = (c->flags & COLUMN_TREE) != 0 && g->last_child != NULL;
-		lane->heading = heading_of(c, g->has_unicode, &g->memory);
+		lane->heading = grid_heading(c, g->has_unicode, &g->memory);
 		lane->heading_word = widest_word(lane->heading);
 		g->n_lanes++;
 	}
@@ -118,7 +118,7 @@ static void measure_row(struct grid *g, struct lane *lane, uint32_t row)
 		lane->largest = cell->number;
 }
 
-static void measure(struct grid *g)
+static void grid_measure(struct grid *g)
 {
 	for (size_t i = 0; i < table_n_rows(g->table); i++) {
 		arena_reset(&g->scratch);
@@ -162,7 +162,7 @@ void grid_init(struct grid *g, const struct table *t, bool has_unicode, size_t i
 	};
 	find_last_children(g);
 	add_lanes(g);
-	measure(g);
+	grid_measure(g);
 	grid_fit(g);
 	for (size_t i = 0; i < g->n_lanes; i++)
 		if (!g->lanes[i].is_left_out)

@@ -28,14 +28,14 @@ static size_t min_of(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-static bool has_flag(const struct lane *lane, enum column_flags flag)
+static bool lane_has_flag(const struct lane *lane, enum column_flags flag)
 {
 	return (lane->how.column->flags & flag) != 0;
 }
 
 static size_t least_bar(const struct lane *lane, enum thrift thrift)
 {
-	return has_flag(lane, COLUMN_BAR) && thrift < THRIFT_BARS ? LEAST_BAR : 0;
+	return lane_has_flag(lane, COLUMN_BAR) && thrift < THRIFT_BARS ? LEAST_BAR : 0;
 }
 
 /* What the heading asks of the lane; it may reach over the bar. */
@@ -53,9 +53,9 @@ static size_t heading_width(const struct lane *lane, enum thrift thrift)
  * of bars has no meaning without its end. */
 static size_t least_width(const struct grid *g, const struct lane *lane, enum thrift thrift)
 {
-	bool is_cut = lane->is_text && !has_flag(lane, COLUMN_SPARK) &&
-		      (has_flag(lane, COLUMN_GROW) || thrift >= THRIFT_TEXTS);
-	bool is_wide = has_flag(lane, COLUMN_WIDE);
+	bool is_cut = lane->is_text && !lane_has_flag(lane, COLUMN_SPARK) &&
+		      (lane_has_flag(lane, COLUMN_GROW) || thrift >= THRIFT_TEXTS);
+	bool is_wide = lane_has_flag(lane, COLUMN_WIDE);
 	size_t share =
 		is_wide ? g->line_width * 2 / 5 : g->line_width / (thrift < THRIFT_TEXTS ? 4 : 6);
 	size_t content = lane->content;
@@ -126,7 +126,8 @@ static bool leave_one_out(struct grid *g)
 		for (size_t i = g->n_lanes; i-- > 1;) {
 			struct lane *lane = &g->lanes[i];
 
-			if (lane->is_left_out || (keeps_sparks && has_flag(lane, COLUMN_SPARK)))
+			if (lane->is_left_out ||
+			    (keeps_sparks && lane_has_flag(lane, COLUMN_SPARK)))
 				continue;
 			lane->is_left_out = true;
 			return true;

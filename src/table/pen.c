@@ -77,7 +77,7 @@ static bool is_joint(struct span s, size_t at)
 }
 
 /* What is left of `s` behind `head`, its start, and the blanks that follow. */
-static struct span rest_of(struct span s, struct span head)
+static struct span span_rest(struct span s, struct span head)
 {
 	size_t n = head.size;
 
@@ -116,14 +116,14 @@ void pen_wrap(struct pen *pen, enum pen_style style, struct span s, size_t inden
 		end = pen->width;
 	if (indent + LEAST_LINE > end)
 		indent = 0;
-	for (s = rest_of(s, (struct span){ 0 }); s.size > 0;) {
+	for (s = span_rest(s, (struct span){ 0 }); s.size > 0;) {
 		size_t room = end > pen->column ? end - pen->column : 0;
 		struct span line = fitting_words(s, room);
 
 		if (line.size == 0 && pen->inked <= indent)
 			line = span_head(s, room);
 		pen_write(pen, style, line);
-		s = rest_of(s, line);
+		s = span_rest(s, line);
 		if (s.size == 0)
 			break;
 		pen_newline(pen);
@@ -146,7 +146,7 @@ void pen_wrap_command(struct pen *pen, struct span s, size_t indent)
 {
 	while (s.size > 0) {
 		struct span word = shell_word(s);
-		struct span rest = rest_of(s, word);
+		struct span rest = span_rest(s, word);
 		size_t going_on = rest.size > 0 ? strlen(" \\") : 0;
 
 		if (pen->column + word.width + going_on > pen->width && pen->inked > indent) {

@@ -24,7 +24,7 @@ static bool prose_is_shown(const struct table *t, size_t row, size_t column)
 	       !cell_is_absent(table_cell(t, row, column));
 }
 
-static struct span words_of(struct prose *p, size_t row, size_t column)
+static struct span prose_words(struct prose *p, size_t row, size_t column)
 {
 	const struct cell *cell = table_cell(p->table, row, column);
 
@@ -33,7 +33,7 @@ static struct span words_of(struct prose *p, size_t row, size_t column)
 }
 
 /* Columns for labels: the widest, but never more than a third of the line. */
-static size_t bounded(size_t width, const struct pen *pen)
+static size_t prose_label_width(size_t width, const struct pen *pen)
 {
 	return width < pen->width / 3 ? width : pen->width / 3;
 }
@@ -45,13 +45,13 @@ static void write_fact(struct prose *p, size_t row, size_t label_at, size_t valu
 
 	if (prose_is_shown(t, row, 0)) {
 		p->pen->column = label_at;
-		pen_wrap(p->pen, PEN_PLAIN, words_of(p, row, 0), label_at, value_at - GAP);
+		pen_wrap(p->pen, PEN_PLAIN, prose_words(p, row, 0), label_at, value_at - GAP);
 	}
 	for (size_t c = 1; c < t->n_columns; c++) {
 		if (!prose_is_shown(t, row, c))
 			continue;
 		p->pen->column = from;
-		pen_wrap(p->pen, PEN_PLAIN, words_of(p, row, c), value_at, p->pen->width);
+		pen_wrap(p->pen, PEN_PLAIN, prose_words(p, row, c), value_at, p->pen->width);
 		from = p->pen->column + GAP;
 	}
 	pen_newline(p->pen);
@@ -63,18 +63,18 @@ unsigned facts_write(const struct table *t, size_t indent, struct pen *pen)
 	size_t widest = 0;
 
 	for (size_t row = 0; row < table_n_rows(t); row++) {
-		size_t width = prose_is_shown(t, row, 0) ? words_of(&p, row, 0).width : 0;
+		size_t width = prose_is_shown(t, row, 0) ? prose_words(&p, row, 0).width : 0;
 
 		widest = width > widest ? width : widest;
 	}
 	for (size_t row = 0; row < table_n_rows(t); row++)
-		write_fact(&p, row, indent, indent + bounded(widest, pen) + GAP);
+		write_fact(&p, row, indent, indent + prose_label_width(widest, pen) + GAP);
 	arena_release(&p.memory);
 	return p.marks;
 }
 
 /* "where:", nothing for a column without a title, blank for one that goes on under the label. */
-static struct span label_of(struct prose *p, size_t column)
+static struct span prose_label(struct prose *p, size_t column)
 {
 	const struct column *c = &p->table->columns[column];
 	const char *title = c->title != NULL ? c->title : c->name;
@@ -92,8 +92,8 @@ static size_t widest_label(struct prose *p)
 
 	for (size_t row = 0; row < table_n_rows(p->table); row++)
 		for (size_t c = 2; c < p->table->n_columns; c++)
-			if (prose_is_shown(p->table, row, c) && label_of(p, c).width > widest)
-				widest = label_of(p, c).width;
+			if (prose_is_shown(p->table, row, c) && prose_label(p, c).width > widest)
+				widest = prose_label(p, c).width;
 	return widest;
 }
 
@@ -105,11 +105,11 @@ static void write_claim(struct prose *p, size_t row, size_t indent)
 	size_t end = pen->width;
 
 	if (prose_is_shown(p->table, row, 1))
-		size = words_of(p, row, 1);
+		size = prose_words(p, row, 1);
 	if (size.size > 0 && size.width <= pen->width / 3)
 		end -= size.width + GAP;
 	if (prose_is_shown(p->table, row, 0))
-		pen_wrap(pen, PEN_BOLD, words_of(p, row, 0), indent, end);
+		pen_wrap(pen, PEN_BOLD, prose_words(p, row, 0), indent, end);
 	if (size.size > 0 && end == pen->width) {
 		pen_newline(pen);
 		pen->column = indent;
@@ -143,7 +143,7 @@ static void write_support(struct prose *p, size_t row, size_t column, size_t lab
 			  size_t value_at)
 {
 	const struct cell *cell = table_cell(p->table, row, column);
-	struct span label = label_of(p, column);
+	struct span label = prose_label(p, column);
 	size_t from = label.size > 0 ? value_at : label_at;
 
 	p->pen->column = label_at;
@@ -154,9 +154,9 @@ static void write_support(struct prose *p, size_t row, size_t column, size_t lab
 	}
 	p->pen->column = from;
 	if (p->table->columns[column].flags & COLUMN_COMMAND && is_command(cell->text))
-		pen_wrap_command(p->pen, words_of(p, row, column), from);
+		pen_wrap_command(p->pen, prose_words(p, row, column), from);
 	else
-		pen_wrap(p->pen, PEN_PLAIN, words_of(p, row, column), from, p->pen->width);
+		pen_wrap(p->pen, PEN_PLAIN, prose_words(p, row, column), from, p->pen->width);
 	pen_newline(p->pen);
 }
 

@@ -46,8 +46,8 @@ struct showing showing_of(const struct table *t, size_t column, bool has_unicode
 	};
 }
 
-static struct span joined(struct arena *memory, const char *first, const char *second,
-			  bool has_unicode)
+static struct span shown_join(struct arena *memory, const char *first, const char *second,
+			      bool has_unicode)
 {
 	size_t first_len = strlen(first), second_len = strlen(second);
 	char *whole = arena_alloc(memory, first_len + second_len + 1);
@@ -65,9 +65,9 @@ static void show_number(const struct showing *how, const struct cell *cell, cons
 	struct human h;
 
 	human_number(cell, column->unit, is_share, how->decimals, &h);
-	out->parts[PART_WHOLE] = joined(memory, before, h.whole, how->has_unicode);
-	out->parts[PART_FRACTION] = joined(memory, h.fraction, "", how->has_unicode);
-	out->parts[PART_SUFFIX] = joined(memory, h.suffix, "", how->has_unicode);
+	out->parts[PART_WHOLE] = shown_join(memory, before, h.whole, how->has_unicode);
+	out->parts[PART_FRACTION] = shown_join(memory, h.fraction, "", how->has_unicode);
+	out->parts[PART_SUFFIX] = shown_join(memory, h.suffix, "", how->has_unicode);
 }
 
 /* Nothing at all, then from little to most. */
@@ -115,14 +115,15 @@ struct shown show_cell(const struct showing *how, const struct cell *cell, struc
 			return out;
 		}
 		out.parts[PART_WHOLE] =
-			before[0] == '\0' ? span_of(memory, cell->text, how->has_unicode)
-					  : joined(memory, before, cell->text, how->has_unicode);
+			before[0] == '\0'
+				? span_of(memory, cell->text, how->has_unicode)
+				: shown_join(memory, before, cell->text, how->has_unicode);
 		break;
 	default:
 		human_words(&words, cell, "");
 		out.parts[PART_WHOLE] =
-			joined(memory, before, arena_strndup(memory, words.bytes, words.n),
-			       how->has_unicode);
+			shown_join(memory, before, arena_strndup(memory, words.bytes, words.n),
+				   how->has_unicode);
 		text_release(&words);
 	}
 	out.parts[PART_MARK] = span_of(memory, sign->behind, how->has_unicode);
@@ -170,7 +171,7 @@ struct span show_legend(unsigned marks, bool has_unicode, struct arena *memory)
 		text_str(&legend, signs[mark].meaning);
 	}
 	text_char(&legend, '\0');
-	span = joined(memory, legend.bytes, "", has_unicode);
+	span = shown_join(memory, legend.bytes, "", has_unicode);
 	text_release(&legend);
 	return span;
 }

@@ -210,7 +210,7 @@ void table_sort(struct table *t, size_t column, bool reverse)
 }
 
 /* Makes row `from` row number `to`, which is not behind it. */
-static void move_row(struct table *t, uint32_t from, uint32_t to, uint32_t parent)
+static void table_move_row(struct table *t, uint32_t from, uint32_t to, uint32_t parent)
 {
 	memmove(t->cells.items + to * t->n_columns, table_cell(t, from, 0),
 		t->n_columns * sizeof(struct cell));
@@ -230,7 +230,7 @@ size_t table_keep(struct table *t, row_wanted *is_wanted, const void *context)
 	assert(!table_is_tree(t));
 	for (uint32_t row = 0; row < n_rows; row++)
 		if (is_wanted(t, row, context))
-			move_row(t, row, n_kept++, ROW_NO_PARENT);
+			table_move_row(t, row, n_kept++, ROW_NO_PARENT);
 	cut_to(t, n_kept);
 	return n_kept;
 }
@@ -251,7 +251,7 @@ size_t table_keep_top(struct table *t, size_t n)
 		new_row[row] = is_kept ? n_kept : ROW_NO_PARENT;
 		if (!is_kept)
 			continue;
-		move_row(t, row, n_kept++, is_top ? ROW_NO_PARENT : new_row[parent]);
+		table_move_row(t, row, n_kept++, is_top ? ROW_NO_PARENT : new_row[parent]);
 	}
 	n_cut = n_children[n_rows] > n ? n_children[n_rows] - n : 0;
 	cut_to(t, n_kept);

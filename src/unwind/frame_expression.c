@@ -14,7 +14,7 @@ struct machine {
 	enum frame_outcome outcome;
 };
 
-static void push(struct machine *m, uint64_t value)
+static void expression_push(struct machine *m, uint64_t value)
 {
 	if (m->n == MAX_DEPTH)
 		m->outcome = FRAME_UNKNOWN;
@@ -36,7 +36,7 @@ static void push_register(struct machine *m, uint64_t number, int64_t offset)
 		m->outcome = FRAME_UNKNOWN;
 		return;
 	}
-	push(m, m->state->registers[number] + (uint64_t)offset);
+	expression_push(m, m->state->registers[number] + (uint64_t)offset);
 }
 
 static void push_nth(struct machine *m, uint64_t n)
@@ -44,7 +44,7 @@ static void push_nth(struct machine *m, uint64_t n)
 	if (n >= m->n)
 		m->outcome = FRAME_UNKNOWN;
 	else
-		push(m, m->stack[m->n - 1 - n]);
+		expression_push(m, m->stack[m->n - 1 - n]);
 }
 
 static void frame_expression_load(struct machine *m, uint64_t size)
@@ -56,16 +56,16 @@ static void frame_expression_load(struct machine *m, uint64_t size)
 	else if (!frame_state_read(m->state, address, &word))
 		m->outcome = FRAME_NO_MEMORY;
 	else
-		push(m, size == 8 ? word : word & (((uint64_t)1 << size * 8) - 1));
+		expression_push(m, size == 8 ? word : word & (((uint64_t)1 << size * 8) - 1));
 }
 
-static void swap(struct machine *m)
+static void expression_swap(struct machine *m)
 {
 	uint64_t first = pop(m);
 	uint64_t second = pop(m);
 
-	push(m, first);
-	push(m, second);
+	expression_push(m, first);
+	expression_push(m, second);
 }
 
 /* Operations on the two topmost values: `a` is below `b`. False if it is none of them. */
@@ -131,17 +131,17 @@ static void step_binary(struct machine *m, uint8_t atom)
 	uint64_t result;
 
 	if (binary(atom, a, b, &result))
-		push(m, result);
+		expression_push(m, result);
 	else
 		m->outcome = FRAME_UNKNOWN;
 }
 
-static void step(struct machine *m, const Dwarf_Op *op)
+static void expression_step(struct machine *m, const Dwarf_Op *op)
 {
 	uint8_t atom = op->atom;
 
 	if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31)
-		return push(m, atom - DW_OP_lit0);
+		return expression_push(m, atom - DW_OP_lit0);
 	if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31)
 		return push_register(m, atom - DW_OP_breg0, (int64_t)op->number);
 	switch (atom) {
@@ -155,17 +155,17 @@ static void step(struct machine *m, const Dwarf_Op *op)
 	case DW_OP_const8s:
 	case DW_OP_constu:
 	case DW_OP_consts:
-		return push(m, op->number);
+		return expression_push(m, op->number);
 	case DW_OP_bregx:
 		return push_register(m, op->number, (int64_t)op->number2);
 	case DW_OP_call_frame_cfa:
 		if (m->frame == NULL)
 			m->outcome = FRAME_UNKNOWN;
 		else
-			push(m, *m->frame);
+			expression_push(m, *m->frame);
 		return;
 	case DW_OP_plus_uconst:
-		return push(m, pop(m) + op->number);
+		return expression_push(m, pop(m) + op->number);
 	case DW_OP_dup:
 		return push_nth(m, 0);
 	case DW_OP_over:
@@ -176,11 +176,11 @@ static void step(struct machine *m, const Dwarf_Op *op)
 		(void)pop(m);
 		return;
 	case DW_OP_swap:
-		return swap(m);
+		return expression_swap(m);
 	case DW_OP_neg:
-		return push(m, -pop(m));
+		return expression_push(m, -pop(m));
 	case DW_OP_not:
-		return push(m, ~pop(m));
+		return expression_push(m, ~pop(m));
 	case DW_OP_deref:
 		return frame_expression_load(m, 8);
 	case DW_OP_deref_size:
@@ -201,7 +201,7 @@ enum frame_outcome frame_expression(const struct frame_state *state, const Dwarf
 	if (n > MAX_OPS)
 		return FRAME_UNKNOWN;
 	for (size_t i = 0; i < n && m.outcome == FRAME_STEPPED; i++)
-		step(&m, &ops[i]);
+		expression_step(&m, &ops[i]);
 	if (m.outcome == FRAME_STEPPED)
 		*out = pop(&m);
 	return m.outcome;

@@ -67,7 +67,7 @@ static bool read_address(Dwarf_Frame *frame, struct frame_rules *out)
 	return true;
 }
 
-static bool read_rules(Dwarf_Frame *frame, struct frame_rules *out)
+static bool frame_rules_fill(Dwarf_Frame *frame, struct frame_rules *out)
 {
 	memset(out, 0, sizeof(*out)); /* equal rules have equal bytes */
 	out->return_register = dwarf_frame_info(frame, NULL, NULL, &out->is_signal);
@@ -92,7 +92,7 @@ bool frame_rules_read(Dwarf_CFI *cfi, uint64_t address, struct frame_rules *out)
 
 	if (dwarf_cfi_addrframe(cfi, address, &frame) != 0)
 		return false;
-	is_read = read_rules(frame, out);
+	is_read = frame_rules_fill(frame, out);
 	/* Expressions are the file's; the address of a frame may be an expression, too. */
 	free(frame);
 	return is_read;

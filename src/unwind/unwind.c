@@ -65,7 +65,7 @@ const char *unwind_end_text(enum unwind_end end)
 	return texts[end];
 }
 
-static const struct machine *find_machine(const struct registers *registers)
+static const struct machine *unwind_find_machine(const struct registers *registers)
 {
 	for (size_t i = 0; registers != NULL && i < COUNT(machines); i++)
 		if (strcmp(machines[i].arch, registers->arch) == 0)
@@ -80,7 +80,7 @@ struct unwinder *unwinder_new(const struct symbols *symbols, const struct regist
 	u->symbols = symbols;
 	tuples_init(&u->rules, RULE_WORDS);
 	u->registers = registers;
-	u->machine = find_machine(registers);
+	u->machine = unwind_find_machine(registers);
 	u->files = mem_zalloc(symbols->modules->list.n + 1, sizeof(*u->files));
 	return u;
 }
@@ -146,7 +146,8 @@ static void unwind_open_file(const struct unwinder *u, struct unwind_file *f, st
 		open_dwarf(f, 1, &f->debug);
 }
 
-static bool read_rules(const struct unwind_file *f, uint64_t address, struct frame_rules *out)
+static bool unwind_find_rules(const struct unwind_file *f, uint64_t address,
+			      struct frame_rules *out)
 {
 	if (f->by_exceptions != NULL && frame_rules_read(f->by_exceptions, address, out))
 		return true;
@@ -169,7 +170,7 @@ static bool find_rules(struct unwinder *u, struct unwind_file *f, uint64_t addre
 
 	if (number == f->rules.n) {
 		*vec_add(&f->rules) = TUPLES_NONE;
-		if (read_rules(f, address, out)) {
+		if (unwind_find_rules(f, address, out)) {
 			memcpy(words, out, sizeof(words));
 			f->rules.items[number] = tuples_add(&u->rules, words);
 		}
@@ -238,7 +239,8 @@ static enum unwind_end unwind_end_of(enum frame_outcome outcome)
  * Follows the chain from `pc`. A caller is looked up one byte below the address that it goes on
  * at, which is in its call; one that a signal interrupted is looked up where it is.
  */
-static enum unwind_end follow(struct walk *w, uint64_t pc, uint64_t *out, size_t max, size_t *n)
+static enum unwind_end unwind_follow(struct walk *w, uint64_t pc, uint64_t *out, size_t max,
+				     size_t *n)
 {
 	const struct machine *m = w->unwinder->machine;
 	bool is_exact = true;
@@ -312,7 +314,7 @@ size_t unwinder_chain(struct unwinder *u, struct place_cache *cache, const struc
 	w.state.stack = s->bytes;
 	w.state.stack_size = s->n_bytes;
 	max = max < UNWIND_MAX_FRAMES ? max : UNWIND_MAX_FRAMES;
-	unwind_count(u, follow(&w, w.state.registers[m->pc_register], out, max, &n),
+	unwind_count(u, unwind_follow(&w, w.state.registers[m->pc_register], out, max, &n),
 		     b->position[row]);
 	return n;
 }

@@ -183,7 +183,7 @@ static bool is_of_frame(const struct job *job, const struct asked *a, const stru
 	return at->base == job->stack_pointer || (a->frame.is_known && at->base == a->frame.base);
 }
 
-static void visit_variable(struct job *job, struct asked *a, Dwarf_Die *die)
+static void access_visit_variable(struct job *job, struct asked *a, Dwarf_Die *die)
 {
 	struct location at;
 	Dwarf_Op *ops;
@@ -226,7 +226,7 @@ static void visit_scope(struct job *job, struct asked *a, Dwarf_Die *scope, bool
 	}
 	job->is_cut |= more < 0 || job->steps == 0;
 	for (size_t i = 0; i < variables.n; i++)
-		visit_variable(job, a, &variables.items[i]);
+		access_visit_variable(job, a, &variables.items[i]);
 	vec_release(&variables);
 }
 
@@ -291,8 +291,8 @@ static bool take_global(void *context, struct global *global)
 	return by->asked->out->quality != NOTHING;
 }
 
-static void reach(struct job *job, Dwarf_Die *own, const struct access_query *, unsigned depth,
-		  struct reached *out);
+static void access_reach(struct job *job, Dwarf_Die *own, const struct access_query *,
+			 unsigned depth, struct reached *out);
 
 static void by_load(struct job *job, Dwarf_Die *own, const struct access_source *source,
 		    unsigned depth, struct asked *a)
@@ -301,7 +301,7 @@ static void by_load(struct job *job, Dwarf_Die *own, const struct access_source 
 
 	if (!source->is_loaded || depth == ACCESS_MAX_LOADS)
 		return;
-	reach(job, own, &job->question->loads[source->load], depth + 1, &whole);
+	access_reach(job, own, &job->question->loads[source->load], depth + 1, &whole);
 	if (whole.quality != NOTHING)
 		take_root(job, a, &whole, whole.offset + source->displacement);
 	text_release(&whole.path);
@@ -377,8 +377,8 @@ static struct asked asked_of(struct job *job, Dwarf_Die *own, const struct acces
 }
 
 /* What an instruction accesses that loads a pointer. */
-static void reach(struct job *job, Dwarf_Die *own, const struct access_query *q, unsigned depth,
-		  struct reached *out)
+static void access_reach(struct job *job, Dwarf_Die *own, const struct access_query *q,
+			 unsigned depth, struct reached *out)
 {
 	struct asked a = asked_of(job, own, q, out);
 
@@ -426,7 +426,7 @@ static uint64_t count_steps(const struct dwarf_unit *unit, const Dwarf_Die *tree
 }
 
 /* Answers `n` queries of one unit, which are in order of their addresses. */
-static void answer_unit(struct job *job, const struct placed_query *placed, size_t n)
+static void access_answer_unit(struct job *job, const struct placed_query *placed, size_t n)
 {
 	const struct dwarf_unit *unit = &job->file.units.items[placed[0].unit];
 	uint64_t *addresses = mem_alloc(n, sizeof(*addresses));
@@ -492,7 +492,7 @@ static void access_file_answer_all(struct job *job)
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && placed[end].unit == placed[i].unit;)
 			end++;
-		answer_unit(job, placed + i, end - i);
+		access_answer_unit(job, placed + i, end - i);
 	}
 	if (job->is_cut || job->reader.is_cut)
 		diags_add(&job->answer->diags, DIAG_DAMAGE, ERR_NOWHERE, 0,

@@ -62,12 +62,13 @@ static bool read_operand(struct work *w, struct place place, struct access_query
 	return isa_operand(w->disasm, code.bytes, code.size, &out->operand);
 }
 
-static void add_source(struct work *w, struct group *g, const struct isa_followed *, unsigned depth,
-		       struct access_query *);
+static void accessed_add_source(struct work *w, struct group *g, const struct isa_followed *,
+				unsigned depth, struct access_query *);
 
 /* The instruction that loaded the root of an address. */
-static void add_load(struct work *w, struct group *g, const struct isa_followed *followed,
-		     const struct isa_origin *origin, unsigned depth, struct access_source *out)
+static void accessed_add_load(struct work *w, struct group *g, const struct isa_followed *followed,
+			      const struct isa_origin *origin, unsigned depth,
+			      struct access_source *out)
 {
 	const struct binary *b = &w->symbols->states[g->module.v].binary;
 	struct access_query load = { .address = origin->address };
@@ -77,7 +78,7 @@ static void add_load(struct work *w, struct group *g, const struct isa_followed 
 	    !read_operand(w, place, &load) || load.operand.is_thread)
 		return;
 	load.bytes = 0;
-	add_source(w, g, followed, depth + 1, &load);
+	accessed_add_source(w, g, followed, depth + 1, &load);
 	out->load = (uint32_t)g->loads.n;
 	out->displacement = origin->reg;
 	out->is_loaded = true;
@@ -85,8 +86,9 @@ static void add_load(struct work *w, struct group *g, const struct isa_followed 
 }
 
 /* What the address of an access is made of, by the code before it. */
-static void add_source(struct work *w, struct group *g, const struct isa_followed *followed,
-		       unsigned depth, struct access_query *q)
+static void accessed_add_source(struct work *w, struct group *g,
+				const struct isa_followed *followed, unsigned depth,
+				struct access_query *q)
 {
 	struct access_source *s = &q->source;
 	struct isa_holder holders[MAX_HOLDERS];
@@ -110,7 +112,7 @@ static void add_source(struct work *w, struct group *g, const struct isa_followe
 	if (s->value.root != ISA_FETCHED)
 		return;
 	origin = isa_origin_of(followed, &s->value);
-	add_load(w, g, followed, &origin, depth, s);
+	accessed_add_load(w, g, followed, &origin, depth, s);
 }
 
 static struct group *accessed_group_of(struct work *w, struct module_id module)
@@ -159,7 +161,7 @@ static void add_query(struct work *w, struct place place, uint32_t number)
 	w->out[number].is_stack = query.operand.is_stack;
 	g = accessed_group_of(w, place.module);
 	if (followed != NULL && !query.operand.is_stack)
-		add_source(w, g, followed, 0, &query);
+		accessed_add_source(w, g, followed, 0, &query);
 	*vec_add(&g->queries) = query;
 	*vec_add(&g->numbers) = number;
 }
@@ -200,7 +202,7 @@ static void accessed_ask(void *context, size_t job, unsigned worker)
 }
 
 /* Of bytes that are pointed to it is not known what they are. */
-static struct str_id object_of(struct symbols *s, const struct accessed *a)
+static struct str_id accessed_object(struct symbols *s, const struct accessed *a)
 {
 	const struct type *plain = types_get(&s->types, types_plain(&s->types, a->type));
 	struct text name = { 0 };
@@ -233,7 +235,7 @@ static void take_answers(struct work *w, struct group *g)
 		out->is_stack |= found->variable.v != 0 && !found->is_pointed;
 		out->type = types_copy(&s->types, &g->answer.types, found->type, g->global);
 		out->offset = found->offset;
-		out->object = object_of(s, out);
+		out->object = accessed_object(s, out);
 	}
 }
 

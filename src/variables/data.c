@@ -45,7 +45,7 @@ static void read_objects(const struct binary *b, struct functions *out)
 	functions_build(out);
 }
 
-static void ask(void *context, size_t job, unsigned worker)
+static void data_ask_module(void *context, size_t job, unsigned worker)
 {
 	struct question *question = context;
 	struct group *g = &question->groups.items[job];
@@ -76,8 +76,8 @@ static struct type_id global_type(struct symbols *s, struct group *g, struct typ
 	return types_copy(&s->types, &g->answer.types, id, g->global);
 }
 
-static void take_variable(struct symbols *s, struct group *g, const struct data_variable *v,
-			  struct data_object *out)
+static void data_take_variable(struct symbols *s, struct group *g, const struct data_variable *v,
+			       struct data_object *out)
 {
 	*out = (struct data_object){
 		.name = symbols_add_string(s, &g->answer.strings, v->name),
@@ -89,7 +89,8 @@ static void take_variable(struct symbols *s, struct group *g, const struct data_
 	};
 }
 
-static void take_symbol(struct symbols *s, const struct function *symbol, struct data_object *out)
+static void data_take_symbol(struct symbols *s, const struct function *symbol,
+			     struct data_object *out)
 {
 	struct text name = { 0 };
 
@@ -111,9 +112,9 @@ static void data_take(struct symbols *s, struct group *g, size_t i, struct data_
 
 	*out = (struct data_object){ 0 };
 	if (g->is_asked && g->answer.variables[i].name.v != 0)
-		take_variable(s, g, &g->answer.variables[i], out);
+		data_take_variable(s, g, &g->answer.variables[i], out);
 	else if (symbol != NULL)
-		take_symbol(s, symbol, out);
+		data_take_symbol(s, symbol, out);
 }
 
 static void question_release(struct question *q)
@@ -133,13 +134,13 @@ static void data_run(struct question *q, struct pool *pool)
 {
 	for (size_t i = 0; i < q->groups.n; i++)
 		symbols_prepare(q->symbols, q->groups.items[i].module);
-	pool_run(pool, q->groups.n, ask, q);
+	pool_run(pool, q->groups.n, data_ask_module, q);
 	for (size_t i = 0; i < q->groups.n; i++)
 		diags_merge(&q->symbols->diags, &q->groups.items[i].answer.diags);
 }
 
-static void make_groups(struct question *q, const struct data_place *places, const uint32_t *order,
-			size_t n)
+static void data_make_groups(struct question *q, const struct data_place *places,
+			     const uint32_t *order, size_t n)
 {
 	struct group *g = NULL;
 
@@ -174,7 +175,7 @@ void symbols_data(struct symbols *s, struct pool *pool, const struct data_place 
 		keys[i] = (struct radix_pair){ places[i].module.v, places[i].address };
 	order = radix_order(keys, n);
 	free(keys);
-	make_groups(&q, places, order, n);
+	data_make_groups(&q, places, order, n);
 	data_run(&q, pool);
 	for (size_t i = 0; i < q.groups.n; i++) {
 		struct group *g = &q.groups.items[i];

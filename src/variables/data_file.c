@@ -204,7 +204,7 @@ static bool asks_thread_locals(const struct data_question *q)
 	return q->objects != NULL && q->n > 0 && q->addresses[q->n - 1] & ELF_THREAD_LOCAL;
 }
 
-static bool address_of(struct job *job, Dwarf_Die *die, uint64_t *out)
+static bool variable_address(struct job *job, Dwarf_Die *die, uint64_t *out)
 {
 	if (global_address(die, out))
 		return true;
@@ -213,13 +213,13 @@ static bool address_of(struct job *job, Dwarf_Die *die, uint64_t *out)
 }
 
 /* Takes a variable if it holds addresses that none before it held. */
-static void visit_variable(struct job *job, Dwarf_Die *die)
+static void data_file_visit_variable(struct job *job, Dwarf_Die *die)
 {
 	const struct data_question *q = job->question;
 	struct data_variable found = { 0 };
 	uint64_t size;
 
-	if (q->n == 0 || !address_of(job, die, &found.address) || !may_hold(q, found.address))
+	if (q->n == 0 || !variable_address(job, die, &found.address) || !may_hold(q, found.address))
 		return;
 	found.type = types_read_of(&job->reader, die);
 	size = data_file_size_of(job, &found);
@@ -269,16 +269,16 @@ static void visit_type(struct job *job, Dwarf_Die *die)
 		job->answer->type = id;
 }
 
-static void visit_children(struct job *job, Dwarf_Die *parent, unsigned depth);
+static void data_file_visit_children(struct job *job, Dwarf_Die *parent, unsigned depth);
 
-static void visit_function(struct job *job, Dwarf_Die *die, unsigned depth)
+static void data_file_visit_function(struct job *job, Dwarf_Die *die, unsigned depth)
 {
 	struct str_id outer = job->function;
 
 	text_reset(&job->name);
 	types_reader_name(&job->reader, die, &job->name);
 	job->function = strings_add(&job->answer->strings, job->name.bytes, job->name.n);
-	visit_children(job, die, depth + 1);
+	data_file_visit_children(job, die, depth + 1);
 	job->function = outer;
 }
 
@@ -288,24 +288,24 @@ static void data_file_visit(struct job *job, Dwarf_Die *die, unsigned depth)
 	case GLOBAL_SKIP:
 		return;
 	case GLOBAL_VARIABLE:
-		visit_variable(job, die);
+		data_file_visit_variable(job, die);
 		return;
 	case GLOBAL_FUNCTION:
 		if (dwarf_haschildren(die))
-			visit_function(job, die, depth);
+			data_file_visit_function(job, die, depth);
 		return;
 	case GLOBAL_ENTER:
-		visit_children(job, die, depth + 1);
+		data_file_visit_children(job, die, depth + 1);
 		return;
 	case GLOBAL_TYPE:
 		visit_type(job, die);
 		if (dwarf_haschildren(die))
-			visit_children(job, die, depth + 1);
+			data_file_visit_children(job, die, depth + 1);
 		return;
 	}
 }
 
-static void visit_children(struct job *job, Dwarf_Die *parent, unsigned depth)
+static void data_file_visit_children(struct job *job, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die die;
 	int more = dwarf_child(parent, &die);
@@ -322,7 +322,7 @@ static void visit_children(struct job *job, Dwarf_Die *parent, unsigned depth)
 	job->is_cut |= more < 0 || job->steps == 0;
 }
 
-static void note(struct job *job, const char *text)
+static void data_file_note(struct job *job, const char *text)
 {
 	text_reset(&job->name);
 	text_format(&job->name, "%s: %s", job->question->path, text);
@@ -338,10 +338,10 @@ static void data_file_answer_all(struct job *job)
 		Dwarf_Die tree;
 
 		(void)dwarf_unit_tree(&job->file.units.items[i], &tree);
-		visit_children(job, &tree, 0);
+		data_file_visit_children(job, &tree, 0);
 	}
 	if (job->is_cut || job->reader.is_cut)
-		note(job, "debug information is damaged: names of data may be missing");
+		data_file_note(job, "debug information is damaged: names of data may be missing");
 	types_reader_release(&job->reader);
 }
 

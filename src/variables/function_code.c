@@ -22,8 +22,8 @@ static bool may_return(void *context, uint64_t target)
 }
 
 /* Parts are entered anywhere. */
-static struct isa_followed *follow(struct symbols *s, struct module_id module,
-				   const struct function *around, enum isa isa)
+static struct isa_followed *function_code_follow(struct symbols *s, struct module_id module,
+						 const struct function *around, enum isa isa)
 {
 	struct binary *b = &s->states[module.v].binary;
 	struct isa_function function = {
@@ -59,7 +59,7 @@ const struct isa_followed *function_code_at(struct function_code *f, struct symb
 	f->module = module;
 	f->start = around->start;
 	f->size = around->size;
-	f->followed = follow(s, module, around, isa);
+	f->followed = function_code_follow(s, module, around, isa);
 	return f->followed;
 }
 

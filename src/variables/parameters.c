@@ -93,8 +93,8 @@ static int next_register(enum isa isa, struct convention *c, const struct passin
 	return passing_register(isa, first);
 }
 
-static void add_parameter(struct module_work *w, Dwarf_Die *die, uint64_t address,
-			  struct convention *c)
+static void signature_add_parameter(struct module_work *w, Dwarf_Die *die, uint64_t address,
+				    struct convention *c)
 {
 	Dwarf_Die type;
 	bool has_type = dwarf_type_of(die, &type);
@@ -158,15 +158,15 @@ static void read_function(struct module_work *w, const struct binary *b, Dwarf_D
 	for (unsigned i = 0; more == 0 && i < MAX_PARAMETERS; more = dwarf_siblingof(&die, &die)) {
 		if (dwarf_tag(&die) != DW_TAG_formal_parameter)
 			continue;
-		add_parameter(w, &die, entry->address, &c);
+		signature_add_parameter(w, &die, entry->address, &c);
 		i++;
 	}
 	s->n = (uint32_t)w->out->parameters.n - s->first;
 }
 
 /* The entries of one unit, by address. */
-static void read_unit(struct module_work *w, const struct binary *b, const struct entry *entries,
-		      size_t n)
+static void parameters_read_unit(struct module_work *w, const struct binary *b,
+				 const struct entry *entries, size_t n)
 {
 	const struct dwarf_unit *unit = &w->file.units.items[entries[0].unit];
 	uint64_t *addresses = mem_alloc(n, sizeof(*addresses));
@@ -189,7 +189,7 @@ static void read_unit(struct module_work *w, const struct binary *b, const struc
 	free(found);
 }
 
-static int compare_entries(const void *left, const void *right)
+static int parameters_compare_entries(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;
 
@@ -218,7 +218,7 @@ static size_t find_units(const struct module_work *w, const struct binary *b,
 			out[n_found++] = (struct entry){ address, range->value, order[i] };
 	}
 	if (n_found > 0)
-		qsort(out, n_found, sizeof(*out), compare_entries);
+		qsort(out, n_found, sizeof(*out), parameters_compare_entries);
 	return n_found;
 }
 
@@ -231,7 +231,7 @@ static void read_units(struct module_work *w, const struct binary *b, const stru
 	for (size_t i = 0; i < n_found; i = end) {
 		for (end = i + 1; end < n_found && entries[end].unit == entries[i].unit;)
 			end++;
-		read_unit(w, b, entries + i, end - i);
+		parameters_read_unit(w, b, entries + i, end - i);
 	}
 	free(entries);
 }

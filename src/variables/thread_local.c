@@ -68,8 +68,8 @@ static bool is_own_symbol(const struct elf_file *file, size_t table, const GElf_
 	return true;
 }
 
-static bool find_relocation(const struct elf_file *file, uint64_t slot, uint32_t type,
-			    size_t *out_table, GElf_Rela *out)
+static bool thread_local_find_relocation(const struct elf_file *file, uint64_t slot, uint32_t type,
+					 size_t *out_table, GElf_Rela *out)
 {
 	Elf_Scn *section = NULL;
 
@@ -94,9 +94,9 @@ static bool by_slot(const struct elf_file *file, const struct isa_thread_address
 	GElf_Rela relocation;
 	size_t table;
 
-	if (!find_relocation(file, a->slot,
-			     a->is_descriptor ? R_AARCH64_TLSDESC : R_AARCH64_TLS_TPREL, &table,
-			     &relocation) ||
+	if (!thread_local_find_relocation(
+		    file, a->slot, a->is_descriptor ? R_AARCH64_TLSDESC : R_AARCH64_TLS_TPREL,
+		    &table, &relocation) ||
 	    !is_own_symbol(file, table, &relocation, out))
 		return false;
 	out->offset += a->offset;

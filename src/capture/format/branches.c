@@ -48,8 +48,8 @@ static const struct {
 	[13] = { true, 0 },
 };
 
-static void add_entry(struct batch *out, const struct batch *samples, size_t sample,
-		      const uint64_t *entry)
+static void branches_add_entry(struct batch *out, const struct batch *samples, size_t sample,
+			       const uint64_t *entry)
 {
 	const uint32_t kept = HAS_TIME | HAS_CPU | HAS_PID | HAS_TID;
 	uint64_t from = entry[0], flags = entry[2];
@@ -106,7 +106,8 @@ bool branch_rows_next(struct branch_rows *at, const struct batch *samples, const
 				return true;
 			if (!is_entry(words + (size_t)at->entry * WORDS))
 				continue;
-			add_entry(out, samples, at->row, words + (size_t)at->entry * WORDS);
+			branches_add_entry(out, samples, at->row,
+					   words + (size_t)at->entry * WORDS);
 		}
 	}
 	return out->n > 0;

@@ -15,7 +15,7 @@ enum branch_bit {
 	BRANCH_COUNTERS = 19,
 };
 
-static bool has(uint64_t bits, unsigned bit)
+static bool attr_has_bit(uint64_t bits, unsigned bit)
 {
 	return bits >> bit & 1;
 }
@@ -35,16 +35,17 @@ static struct sample_words take_words(struct cursor *c, uint64_t n, size_t words
 /* Words of one value in a READ field, without those that a group has only once. */
 static size_t read_value_words(uint64_t format)
 {
-	return 1u + has(format, READ_ID) + has(format, READ_LOST);
+	return 1u + attr_has_bit(format, READ_ID) + attr_has_bit(format, READ_LOST);
 }
 
 static struct sample_words take_read(struct cursor *c, uint64_t format)
 {
-	size_t n_times = has(format, READ_TIME_ENABLED) + has(format, READ_TIME_RUNNING);
+	size_t n_times =
+		attr_has_bit(format, READ_TIME_ENABLED) + attr_has_bit(format, READ_TIME_RUNNING);
 	uint64_t n_values = 1, n = n_times;
 	struct cursor ahead = *c;
 
-	if (has(format, READ_GROUP)) {
+	if (attr_has_bit(format, READ_GROUP)) {
 		n_values = cur_u64(&ahead);
 		n++;
 	}
@@ -67,10 +68,10 @@ static void take_branches(struct cursor *c, uint64_t branch_type, struct sample 
 {
 	uint64_t n = cur_u64(c);
 
-	if (has(branch_type, BRANCH_HW_INDEX))
+	if (attr_has_bit(branch_type, BRANCH_HW_INDEX))
 		s->branch_hw_index = cur_u64(c);
 	s->branches = take_words(c, n, 3);
-	if (has(branch_type, BRANCH_COUNTERS))
+	if (attr_has_bit(branch_type, BRANCH_COUNTERS))
 		(void)take_words(c, n, 1);
 }
 
@@ -94,9 +95,9 @@ static void take_stack(struct cursor *c, struct sample *s)
 
 static void take_weight(struct cursor *c, uint64_t sample_type, struct sample *s)
 {
-	if (has(sample_type, SAMPLE_WEIGHT)) {
+	if (attr_has_bit(sample_type, SAMPLE_WEIGHT)) {
 		s->weight = cur_u64(c);
-	} else if (has(sample_type, SAMPLE_WEIGHT_STRUCT)) {
+	} else if (attr_has_bit(sample_type, SAMPLE_WEIGHT_STRUCT)) {
 		s->weight = cur_u32(c);
 		s->weight2 = cur_u16(c);
 		s->weight3 = cur_u16(c);
@@ -105,7 +106,7 @@ static void take_weight(struct cursor *c, uint64_t sample_type, struct sample *s
 
 static uint64_t take_if(struct cursor *c, uint64_t sample_type, unsigned bit)
 {
-	return has(sample_type, bit) ? cur_u64(c) : 0;
+	return attr_has_bit(sample_type, bit) ? cur_u64(c) : 0;
 }
 
 /* Everything in front of the first field of variable length. */
@@ -113,50 +114,50 @@ static void take_fixed(struct cursor *c, uint64_t type, struct sample *s)
 {
 	s->id = take_if(c, type, SAMPLE_IDENTIFIER);
 	s->ip = take_if(c, type, SAMPLE_IP);
-	if (has(type, SAMPLE_TID)) {
+	if (attr_has_bit(type, SAMPLE_TID)) {
 		s->pid = cur_u32(c);
 		s->tid = cur_u32(c);
 	}
 	s->time_ns = take_if(c, type, SAMPLE_TIME);
 	s->addr = take_if(c, type, SAMPLE_ADDR);
-	if (has(type, SAMPLE_ID))
+	if (attr_has_bit(type, SAMPLE_ID))
 		s->id = cur_u64(c);
 	s->stream_id = take_if(c, type, SAMPLE_STREAM_ID);
-	if (has(type, SAMPLE_CPU)) {
+	if (attr_has_bit(type, SAMPLE_CPU)) {
 		s->cpu = cur_u32(c);
 		cur_skip(c, sizeof(uint32_t));
 	}
 	s->period = take_if(c, type, SAMPLE_PERIOD);
 }
 
-static void take_variable(struct cursor *c, const struct attr *attr, struct sample *s)
+static void sample_take_variable(struct cursor *c, const struct attr *attr, struct sample *s)
 {
 	uint64_t type = attr->sample_type;
 
-	if (has(type, SAMPLE_READ))
+	if (attr_has_bit(type, SAMPLE_READ))
 		s->read = take_read(c, attr->read_format);
-	if (has(type, SAMPLE_CALLCHAIN)) {
+	if (attr_has_bit(type, SAMPLE_CALLCHAIN)) {
 		uint64_t n = cur_u64(c);
 		s->callchain = take_words(c, n, 1);
 	}
-	if (has(type, SAMPLE_RAW))
+	if (attr_has_bit(type, SAMPLE_RAW))
 		take_raw(c, s);
-	if (has(type, SAMPLE_BRANCH_STACK))
+	if (attr_has_bit(type, SAMPLE_BRANCH_STACK))
 		take_branches(c, attr->branch_sample_type, s);
-	if (has(type, SAMPLE_REGS_USER))
+	if (attr_has_bit(type, SAMPLE_REGS_USER))
 		s->user_regs_abi = take_regs(c, attr->sample_regs_user, &s->user_regs);
-	if (has(type, SAMPLE_STACK_USER))
+	if (attr_has_bit(type, SAMPLE_STACK_USER))
 		take_stack(c, s);
 	take_weight(c, type, s);
 	s->data_src = take_if(c, type, SAMPLE_DATA_SRC);
 	s->transaction = take_if(c, type, SAMPLE_TRANSACTION);
-	if (has(type, SAMPLE_REGS_INTR))
+	if (attr_has_bit(type, SAMPLE_REGS_INTR))
 		s->intr_regs_abi = take_regs(c, attr->sample_regs_intr, &s->intr_regs);
 	s->phys_addr = take_if(c, type, SAMPLE_PHYS_ADDR);
 	s->cgroup = take_if(c, type, SAMPLE_CGROUP);
 	s->data_page_size = take_if(c, type, SAMPLE_DATA_PAGE_SIZE);
 	s->code_page_size = take_if(c, type, SAMPLE_CODE_PAGE_SIZE);
-	if (has(type, SAMPLE_AUX)) {
+	if (attr_has_bit(type, SAMPLE_AUX)) {
 		s->aux_size = cur_u64(c);
 		s->aux = cur_take(c, s->aux_size);
 	}
@@ -169,7 +170,7 @@ int sample_read(const struct record *r, const struct attr *attr, struct sample *
 	struct sample s = { .sample_type = attr->sample_type, .branch_hw_index = UINT64_MAX };
 
 	take_fixed(&c, attr->sample_type, &s);
-	take_variable(&c, attr, &s);
+	sample_take_variable(&c, attr, &s);
 	if (!cur_ok(&c))
 		return err_set(err, ERR_FORMAT, r->position,
 			       "sample of %" PRIu64 " bytes: ends before its fields "
@@ -194,9 +195,9 @@ struct sample_id sample_read_id(const struct record *r, const struct attr *attr)
 	if (!cur_ok(&c))
 		return (struct sample_id){ 0 };
 	return (struct sample_id){
-		.has = (has(type, SAMPLE_TID) ? HAS_PID | HAS_TID : 0) |
-		       (has(type, SAMPLE_TIME) ? HAS_TIME : 0) |
-		       (has(type, SAMPLE_CPU) ? HAS_CPU : 0),
+		.has = (attr_has_bit(type, SAMPLE_TID) ? HAS_PID | HAS_TID : 0) |
+		       (attr_has_bit(type, SAMPLE_TIME) ? HAS_TIME : 0) |
+		       (attr_has_bit(type, SAMPLE_CPU) ? HAS_CPU : 0),
 		.pid = s.pid,
 		.tid = s.tid,
 		.cpu = s.cpu,

@@ -141,7 +141,7 @@ void output_fail(struct output *o, enum err_code code, const char *what)
 }
 
 /* Makes room in the buffer; false if it is too small for that. */
-static bool make_room(struct output *o, size_t size)
+static bool output_make_room(struct output *o, size_t size)
 {
 	if (size > BUFFER_BYTES - o->used)
 		output_flush(o);
@@ -157,7 +157,7 @@ static void output_append(struct output *o, const void *bytes, size_t size)
 
 void output_records(struct output *o, const void *records, size_t size)
 {
-	if (make_room(o, size))
+	if (output_make_room(o, size))
 		output_append(o, records, size);
 	else
 		write_records(o, records, size);
@@ -181,7 +181,7 @@ void output_record(struct output *o, const struct piece *pieces, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		size += pieces[i].size;
-	if (!make_room(o, size)) {
+	if (!output_make_room(o, size)) {
 		write_large(o, pieces, n);
 		return;
 	}

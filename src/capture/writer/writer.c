@@ -259,7 +259,7 @@ static struct text *make_front(struct writer *w)
 	return out;
 }
 
-static void write_header(struct writer *w, uint64_t feature_bits)
+static void writer_put_header(struct writer *w, uint64_t feature_bits)
 {
 	struct text *out = writer_scratch(w);
 
@@ -273,7 +273,7 @@ static void write_front(struct writer *w)
 	const struct text *front = make_front(w);
 
 	output_write_at(&w->file, front->bytes, front->n, 0);
-	write_header(w, 0);
+	writer_put_header(w, 0);
 }
 
 static void writer_free(struct writer *w)
@@ -382,7 +382,7 @@ int writer_resume(const char *path, const struct writer_event *events, size_t n_
 	}
 	resume_at(w, &file);
 	mapped_release(&file);
-	write_header(w, 0);
+	writer_put_header(w, 0);
 	output_cut(&w->file);
 	*out = w;
 	return 0;
@@ -483,7 +483,7 @@ static void finish_file(struct writer *w)
 	has_features = write_features(w) || (give_up_last_records(w) && write_features(w));
 	if (!has_features)
 		output_cut(&w->file);
-	write_header(w, has_features ? w->feature_bits : 0);
+	writer_put_header(w, has_features ? w->feature_bits : 0);
 }
 
 void writer_flush(struct writer *w)

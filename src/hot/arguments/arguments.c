@@ -35,8 +35,8 @@ static int find_registers(const struct session *s, const struct registers **out,
 	return 0;
 }
 
-static void sum_up(struct session *s, const struct select *select,
-		   const struct argument_sites *sites, struct analysis *out)
+static void arguments_sum_up(struct session *s, const struct select *select,
+			     const struct argument_sites *sites, struct analysis *out)
 {
 	const struct scan_wish wish = { .with_registers = true };
 
@@ -56,7 +56,7 @@ int argument_tables_make(struct session *s, const struct select *select,
 	if (find_registers(s, &registers, err) < 0)
 		return -1;
 	argument_sites_find(s, select, registers, request->event, &sites);
-	sum_up(s, select, &sites, &values);
+	arguments_sum_up(s, select, &sites, &values);
 	rc = argument_tables_fill(values.result, request, out, err);
 	*vec_add(&out->shown.list) = &out->values;
 	if (request->with_histogram)

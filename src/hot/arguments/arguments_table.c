@@ -172,9 +172,9 @@ static void show_argument(const struct argument_sites *sites, const struct argum
 		row[COL_LINE] = cell_count(f->line);
 }
 
-static struct cell *add_step(const struct argument_sites *sites, const struct argument_function *f,
-			     const struct argument *a, const struct argument_sums *s, uint64_t n,
-			     struct table *t)
+static struct cell *arguments_add_step(const struct argument_sites *sites,
+				       const struct argument_function *f, const struct argument *a,
+				       const struct argument_sums *s, uint64_t n, struct table *t)
 {
 	struct cell *row = table_add_row(t);
 
@@ -186,19 +186,20 @@ static struct cell *add_step(const struct argument_sites *sites, const struct ar
 	return row;
 }
 
-static void show_histogram(const struct argument_sites *sites, const struct argument_function *f,
-			   const struct argument *a, const struct argument_sums *s, struct table *t)
+static void arguments_show_histogram(const struct argument_sites *sites,
+				     const struct argument_function *f, const struct argument *a,
+				     const struct argument_sums *s, struct table *t)
 {
 	if (a->kind == PARAMETER_POINTER)
 		return;
 	if (s->n_negative > 0)
-		add_step(sites, f, a, s, s->n_negative, t)[HIST_TO] = cell_count(0);
+		arguments_add_step(sites, f, a, s, s->n_negative, t)[HIST_TO] = cell_count(0);
 	for (unsigned i = 0; i < ARGUMENT_BINS; i++) {
 		struct cell *row;
 
 		if (s->bins[i] == 0)
 			continue;
-		row = add_step(sites, f, a, s, s->bins[i], t);
+		row = arguments_add_step(sites, f, a, s, s->bins[i], t);
 		row[HIST_FROM] = cell_count(i == 0 ? 0 : (uint64_t)1 << (i - 1));
 		if (i < 64)
 			row[HIST_TO] = cell_count((uint64_t)1 << i);
@@ -246,8 +247,8 @@ static uint32_t *order_functions(const struct argument_values *v, size_t *out_n)
 	return order;
 }
 
-static void show_function(const struct argument_values *v, const struct argument_function *f,
-			  struct argument_tables *out)
+static void arguments_show_function(const struct argument_values *v,
+				    const struct argument_function *f, struct argument_tables *out)
 {
 	for (uint32_t i = f->first; i < f->first + f->n; i++) {
 		const struct argument *a = &v->sites->arguments.items[i];
@@ -255,7 +256,7 @@ static void show_function(const struct argument_values *v, const struct argument
 		if (v->sums[i].n == 0)
 			continue;
 		show_argument(v->sites, f, a, &v->sums[i], &out->values);
-		show_histogram(v->sites, f, a, &v->sums[i], &out->histogram);
+		arguments_show_histogram(v->sites, f, a, &v->sums[i], &out->histogram);
 	}
 }
 
@@ -293,7 +294,7 @@ int argument_tables_fill(const struct argument_values *v, const struct argument_
 	table_init(&out->histogram, "histogram", "How the values are distributed",
 		   histogram_columns, N_HISTOGRAM_COLUMNS);
 	for (size_t i = 0; i < n_shown; i++)
-		show_function(v, &v->sites->functions.items[order[i]], out);
+		arguments_show_function(v, &v->sites->functions.items[order[i]], out);
 	arguments_table_add_notes(v, n - n_shown, &out->values);
 	free(order);
 	if (request->sort != NULL) {

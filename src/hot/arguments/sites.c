@@ -44,7 +44,7 @@ static void seen_free(void *partial)
 	free(s);
 }
 
-static void add_seen(struct seen *s, uint32_t place, uint64_t n)
+static void sites_add_seen(struct seen *s, uint32_t place, uint64_t n)
 {
 	while (s->by_place.n <= place)
 		vec_add(&s->by_place);
@@ -66,7 +66,7 @@ static void seen_consume(void *partial, const struct batch *b)
 			continue;
 		s->n_with_registers++;
 		if (b->has[row] & HAS_PLACE)
-			add_seen(s, b->place[row], 1);
+			sites_add_seen(s, b->place[row], 1);
 	}
 }
 
@@ -80,7 +80,7 @@ static void seen_merge(void *into, const void *from, const struct id_map *map)
 	s->n_with_registers += part->n_with_registers;
 	for (uint32_t i = 0; i < part->by_place.n; i++)
 		if (part->by_place.items[i] > 0)
-			add_seen(s, i, part->by_place.items[i]);
+			sites_add_seen(s, i, part->by_place.items[i]);
 }
 
 static const struct analysis_class seen_class = {
@@ -147,7 +147,7 @@ static void arguments_sites_look_at(struct session *s, struct place place,
 }
 
 /* Places by module and offset, so that nothing depends on how workers numbered them. */
-static int compare_places(const void *left, const void *right)
+static int sites_compare_places(const void *left, const void *right)
 {
 	const struct place *a = left, *b = right;
 
@@ -156,7 +156,8 @@ static int compare_places(const void *left, const void *right)
 	return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-static void find_candidates(struct session *s, const struct seen *seen, struct candidates *out)
+static void sites_find_candidates(struct session *s, const struct seen *seen,
+				  struct candidates *out)
 {
 	VEC_OF(struct place) places = { 0 };
 	struct symbol *symbols;
@@ -166,7 +167,7 @@ static void find_candidates(struct session *s, const struct seen *seen, struct c
 			*vec_add(&places) = session_place(s, i);
 	if (places.n == 0)
 		return;
-	qsort(places.items, places.n, sizeof(*places.items), compare_places);
+	qsort(places.items, places.n, sizeof(*places.items), sites_compare_places);
 	symbols = mem_zalloc(places.n, sizeof(*symbols));
 	symbols_resolve(s->symbols, s->pool, places.items, places.n, SYMBOLS_FUNCTIONS, symbols);
 	for (size_t i = 0; i < places.n; i++)
@@ -200,7 +201,7 @@ static void add_parameters(struct argument_sites *sites, const struct session *s
 }
 
 /* Without DWARF: what is known of the function, or all registers that may be arguments. */
-static void add_registers(struct argument_sites *sites, const char *function)
+static void sites_add_registers(struct argument_sites *sites, const char *function)
 {
 	const struct argument *known;
 	size_t n = sites->registers->n_arguments;
@@ -215,9 +216,10 @@ static void add_registers(struct argument_sites *sites, const char *function)
 	}
 }
 
-static void add_function(struct argument_sites *sites, const struct session *s, struct place entry,
-			 const struct symbol *symbol, const struct signatures *signatures,
-			 const struct signature *signature)
+static void sites_add_function(struct argument_sites *sites, const struct session *s,
+			       struct place entry, const struct symbol *symbol,
+			       const struct signatures *signatures,
+			       const struct signature *signature)
 {
 	struct argument_function *f = vec_add(&sites->functions);
 
@@ -232,13 +234,13 @@ static void add_function(struct argument_sites *sites, const struct session *s, 
 	if (signature->is_known)
 		add_parameters(sites, s, signatures, signature);
 	else
-		add_registers(sites, f->name);
+		sites_add_registers(sites, f->name);
 	f->n = (uint32_t)sites->arguments.n - f->first;
 }
 
 /* Names the functions, and keeps the places whose function really begins where it should. */
-static void name_functions(struct session *s, const struct candidates *c,
-			   struct argument_sites *sites)
+static void sites_name_functions(struct session *s, const struct candidates *c,
+				 struct argument_sites *sites)
 {
 	size_t n = c->entries.n;
 	struct symbol *symbols = mem_zalloc(n + 1, sizeof(*symbols));
@@ -256,8 +258,8 @@ static void name_functions(struct session *s, const struct candidates *c,
 			continue;
 		function = tuples_add(&entries, (uint64_t[2]){ entry.module.v, entry.offset });
 		if (function == sites->functions.n)
-			add_function(sites, s, entry, &symbols[i], &signatures,
-				     &signatures.list[i]);
+			sites_add_function(sites, s, entry, &symbols[i], &signatures,
+					   &signatures.list[i]);
 		tuples_add(&sites->places, (uint64_t[2]){ place.module.v, place.offset });
 		*vec_add(&sites->function_of) = function;
 	}
@@ -280,9 +282,9 @@ void argument_sites_find(struct session *s, const struct select *select,
 	seen = analysis.result;
 	out->n_samples = seen->n_samples;
 	out->n_with_registers = seen->n_with_registers;
-	find_candidates(s, seen, &candidates);
+	sites_find_candidates(s, seen, &candidates);
 	if (candidates.entries.n > 0)
-		name_functions(s, &candidates, out);
+		sites_name_functions(s, &candidates, out);
 	vec_release(&candidates.places);
 	vec_release(&candidates.entries);
 	seen_free(analysis.result);

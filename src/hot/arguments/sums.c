@@ -130,7 +130,7 @@ static void values_consume(void *partial, const struct batch *b)
 	}
 }
 
-static void add_sums(struct argument_sums *to, const struct argument_sums *from)
+static void argument_sums_add(struct argument_sums *to, const struct argument_sums *from)
 {
 	if (from->n == 0)
 		return;
@@ -152,7 +152,7 @@ static void values_merge(void *into, const void *from, const struct id_map *map)
 
 	(void)map;
 	for (size_t i = 0; i < to->sites->arguments.n; i++)
-		add_sums(&to->sums[i], &part->sums[i]);
+		argument_sums_add(&to->sums[i], &part->sums[i]);
 	for (size_t i = 0; i < to->sites->functions.n; i++)
 		to->n_samples[i] += part->n_samples[i];
 }
