@@ -17,8 +17,9 @@ struct block {
 	struct block *next; /* of the same hash */
 	uint64_t pc;	    /* of the first instruction */
 	size_t n;
-	bool is_new;  /* translated since it last ran: its mapping may be new as well */
-	bool is_kept; /* blocks_sweep() leaves it */
+	uint32_t number; /* of tallies: that of all blocks at this pc */
+	bool is_new;	 /* translated since it last ran: its mapping may be new as well */
+	bool is_kept;	 /* blocks_sweep() leaves it */
 	struct insn insns[];
 };
 

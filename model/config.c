@@ -18,6 +18,7 @@ static const struct key {
 	{ "output", KEY_TEXT, offsetof(struct config, output) },
 	{ "counts", KEY_TEXT, offsetof(struct config, counts) },
 	{ "truth", KEY_TEXT, offsetof(struct config, truth) },
+	{ "gains", KEY_TEXT, offsetof(struct config, gains) },
 	{ "name", KEY_TEXT, offsetof(struct config, name) },
 	{ "root", KEY_TEXT, offsetof(struct config, root) },
 	{ "version", KEY_TEXT, offsetof(struct config, version) },
@@ -89,6 +90,8 @@ static int set_entry(struct config *c, const char *name, const char *value, stru
 		*vec_add(&c->arguments) = value;
 		return 0;
 	}
+	if (strcmp(name, "ideal") == 0)
+		return ideal_read(value, vec_add(&c->ideals), err);
 	if (strncmp(name, param, sizeof(param) - 1) == 0)
 		return params_set(&c->params, name + sizeof(param) - 1, value, err);
 	for (size_t i = 0; i < COUNT(keys); i++)
@@ -146,6 +149,9 @@ int config_read(char *text, size_t size, struct config *out, struct err *err)
 void config_release(struct config *c)
 {
 	vec_release(&c->arguments);
+	for (size_t i = 0; i < c->ideals.n; i++)
+		ideal_release(&c->ideals.items[i]);
+	vec_release(&c->ideals);
 	free(c->text);
 	*c = (struct config){ 0 };
 }

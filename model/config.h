@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "model/ideal.h"
 #include "model/params.h"
 #include "model/sampler.h"
 
@@ -17,6 +18,8 @@ struct config {
 	const char *name;		/* of the program: comm */
 	const char *counts;		/* json of PMU counts to write, NULL for none */
 	const char *truth;		/* the same of everything that happened */
+	const char *gains;		/* the same of cycles by block */
+	VEC_OF(struct ideal) ideals;	/* what is perfect: of the machine, then of its replicas */
 	const char *root;		/* taken off the front of paths; "" for none */
 	const char *version;		/* of cyclops */
 	const char *model;		/* "Neoverse N1" */

@@ -77,6 +77,19 @@ void core_switch(struct core *c, void *record_context, uint32_t thread_id)
 	c->fetch_line = UINT64_MAX;
 }
 
+/* Is it perfect for the operation at hand? */
+static bool is_ideal(const struct core *c, uint32_t bit)
+{
+	return (c->memory->ideal & bit) != 0;
+}
+
+/* What is perfect for an instruction. */
+static void set_ideal(struct core *c, uint64_t pc)
+{
+	if (c->ideal != NULL)
+		c->memory->ideal = ideal_at(c->ideal, pc);
+}
+
 /* A line of instructions that is not the one at hand. */
 static void fetch_line(struct core *c, uint64_t va)
 {
@@ -91,11 +104,13 @@ static void fetch_line(struct core *c, uint64_t va)
 
 void core_fetch(struct core *c, uint64_t first_pc, uint64_t end_pc)
 {
+	set_ideal(c, first_pc);
 	for (uint64_t line = first_pc >> LINE_SHIFT; line <= (end_pc - 1) >> LINE_SHIFT; line++) {
 		if (line == c->fetch_line)
 			continue;
 		c->fetch_line = line;
-		fetch_line(c, line << LINE_SHIFT);
+		if (!is_ideal(c, IDEAL_FETCH))
+			fetch_line(c, line << LINE_SHIFT);
 	}
 }
 
@@ -109,6 +124,8 @@ static uint64_t room_at(struct core *c, const struct insn *in)
 {
 	uint64_t at = c->retire[c->next_retire];
 
+	if (is_ideal(c, IDEAL_WINDOW))
+		return 0;
 	if (is_memory(in))
 		at = later(at, c->memory_issue[c->next_memory]);
 	if (in->kind == INSN_STORE)
@@ -136,7 +153,7 @@ static uint64_t dispatch(struct core *c, const struct insn *in)
 	uint64_t at = later(fetched, room_at(c, in));
 
 	count_stalls(c, last, fetched, at);
-	if (at == last && c->dispatched == c->params->width)
+	if (at == last && c->dispatched >= c->params->width && !is_ideal(c, IDEAL_WIDTH))
 		at++;
 	if (at > last)
 		c->dispatched = 0;
@@ -159,24 +176,40 @@ static bool is_binding(const struct insn *in)
 	return in->kind == INSN_ATOMIC || is_exclusive_store;
 }
 
+/* Before when the order of memory accesses does not let the instruction begin. */
+static uint64_t order_at(const struct core *c, const struct insn *in)
+{
+	uint64_t at = c->memory_floor;
+
+	if (in->flags & INSN_RELEASE)
+		at = later(at, c->memory_done);
+	if (in->flags & INSN_AFTER_RELEASE)
+		at = later(at, c->release_done);
+	return is_binding(in) ? later(at, c->last_retire) : at;
+}
+
+/* Cycles from issue to the result, unless memory decides. */
+static uint64_t latency_of(const struct core *c, const struct insn *in)
+{
+	bool is_arithmetic = in->timing < TIMING_LOAD;
+
+	return is_arithmetic && is_ideal(c, IDEAL_ARITHMETIC) ? 1 : c->params->latency[in->timing];
+}
+
 /* The cycle at which the instruction starts to execute. */
 static uint64_t issue(struct core *c, const struct insn *in, uint64_t dispatched)
 {
 	const struct params *p = c->params;
 	uint64_t at = sources_ready(c, in);
+	bool is_ordered = !is_ideal(c, IDEAL_ORDERING);
 
 	if (!is_memory(in)) {
 		at = later(at, dispatched + p->issue_cycles);
-		return in->flags & INSN_BARRIER ? later(at, c->memory_done) : at;
+		return is_ordered && in->flags & INSN_BARRIER ? later(at, c->memory_done) : at;
 	}
 	at = later(at, dispatched + p->issue_memory_cycles);
-	at = later(at, c->memory_floor);
-	if (in->flags & INSN_RELEASE)
-		at = later(at, c->memory_done);
-	if (in->flags & INSN_AFTER_RELEASE)
-		at = later(at, c->release_done);
-	if (is_binding(in))
-		at = later(at, c->last_retire);
+	if (is_ordered)
+		at = later(at, order_at(c, in));
 	c->now.queued = ring_next(c->memory_issue, &c->next_memory, p->memory_queue);
 	*c->now.queued = at;
 	return at;
@@ -187,9 +220,10 @@ void core_begin(struct core *c, const struct insn *in)
 	struct execution *now = &c->now;
 
 	now->insn = in;
+	set_ideal(c, in->pc);
 	now->dispatch = dispatch(c, in);
 	now->issue = issue(c, in, now->dispatch);
-	now->done = now->finish = now->issue + c->params->latency[in->timing];
+	now->done = now->finish = now->issue + latency_of(c, in);
 	now->line_ready = 0;
 	now->xlat_cycles = 0;
 	now->events = EVENT(SPE_EV_RETIRED);
@@ -210,6 +244,9 @@ static void end_branch(struct core *c, const struct insn *in, uint64_t next_pc)
 	const struct params *p = c->params;
 	struct execution *now = &c->now;
 	enum prediction prediction = predictor_branch(&c->predictor, in, next_pc);
+
+	if (is_ideal(c, IDEAL_BRANCHES))
+		prediction = PREDICTED;
 
 	add_count(c, kinds[in->branch]);
 	add_count(c, COUNT_BR_RETIRED);
@@ -265,6 +302,8 @@ void core_end(struct core *c, uint64_t next_pc)
 	c->ready[REG_LOST] = 0;
 	now->advance = now->done > c->last_retire ? now->done - c->last_retire : 0;
 	c->last_retire += now->advance;
+	if (c->tally != NULL)
+		c->tally->cycles.items[c->tally_block] += now->advance;
 	*ring_next(c->retire, &c->next_retire, c->params->window) = c->last_retire;
 	count_instruction(c, in);
 	if (in->kind == INSN_BRANCH)

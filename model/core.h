@@ -20,6 +20,7 @@
 #include "model/predictor.h"
 #include "model/prefetch.h"
 #include "model/sampler.h"
+#include "model/tally.h"
 #include "model/tlb.h"
 #include "model/truth.h"
 #include "spe/encode.h"
@@ -83,8 +84,11 @@ struct core {
 	struct sampler sampler;
 	core_record *on_record;
 	void *record_context;
-	uint32_t thread_id;  /* of the thread that runs */
-	struct truth *truth; /* borrowed; NULL: only what is sampled is kept */
+	uint32_t thread_id;	   /* of the thread that runs */
+	const struct ideal *ideal; /* borrowed; NULL: the machine as it is */
+	struct tally *tally;	   /* borrowed; NULL: nobody asks where cycles go */
+	uint32_t tally_block;	   /* that cycles are counted for */
+	struct truth *truth;	   /* borrowed; NULL: only what is sampled is kept */
 };
 
 void core_init(struct core *, unsigned cpu, struct memory *, struct frames *, struct counts *,

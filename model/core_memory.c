@@ -97,6 +97,8 @@ static void prefetch(struct core *c, uint64_t va, uint64_t pa, const struct acce
 	uint64_t vas[PREFETCH_MAX], line = pa >> LINE_SHIFT;
 	bool is_in_page = ((line + 1) << LINE_SHIFT) >> PAGE_SHIFT == pa >> PAGE_SHIFT;
 
+	if (c->memory->ideal & IDEAL_NO_PREFETCH)
+		return;
 	prefetch_lines(c, vas, prefetcher_see(&c->prefetcher, c->now.insn->pc, va, vas), time);
 	if (a->is_first)
 		prefetch_lines(c, vas, prefetcher_see_line(&c->prefetcher, va, vas), time);

@@ -34,11 +34,16 @@ static uint64_t source_cycles(const struct memory *m, unsigned cpu, uint64_t lin
 			      enum source source)
 {
 	const struct params *p = m->params;
+	uint32_t dram_cycles = m->ideal & IDEAL_DRAM ? p->system_cache_cycles : p->dram_cycles;
 
+	if (source == SOURCE_DRAM && m->ideal & IDEAL_LLC)
+		source = SOURCE_SYSTEM_CACHE;
+	if (source == SOURCE_SYSTEM_CACHE && m->ideal & IDEAL_LLC_HITS)
+		return p->l2_cycles;
 	if (source == SOURCE_SYSTEM_CACHE || source == SOURCE_PEER_CLUSTER)
 		return around(m->cycles[source], p->system_cache_spread, scatter(line, cpu));
 	if (source == SOURCE_DRAM)
-		return around(p->dram_cycles, p->dram_spread, scatter(line, m->cpus[cpu].n_misses));
+		return around(dram_cycles, p->dram_spread, scatter(line, m->cpus[cpu].n_misses));
 	return m->cycles[source];
 }
 
@@ -103,8 +108,18 @@ static void evict(struct memory *m, unsigned cpu, uint64_t line, const struct en
 	}
 }
 
+bool interconnect_retake(struct memory *m, unsigned cpu, uint64_t line)
+{
+	if (!m->keeps_taken || !(directory_holders(&m->taken, line) >> cpu & 1))
+		return false;
+	directory_remove(&m->taken, line, cpu);
+	return true;
+}
+
 static void take_away(struct memory *m, unsigned cpu, uint64_t line)
 {
+	if (m->keeps_taken)
+		directory_add(&m->taken, line, cpu);
 	assoc_remove(&m->cpus[cpu].l1d, line);
 	assoc_remove(&m->cpus[cpu].l2, line);
 	remove_holder(m, cpu, line);
@@ -205,6 +220,9 @@ static void count_behind_l2(struct private_caches *c, enum source source, bool i
 	add_count(c, COUNT_BUS_ACCESS_RD);
 }
 
+/* With these, lines from DRAM keep no distance. */
+enum { IDEAL_ANY_BANDWIDTH = IDEAL_L1D | IDEAL_L2 | IDEAL_LLC | IDEAL_DRAM_BANDWIDTH };
+
 /* When the data of a miss in L2, started at `time`, is there. */
 static uint64_t arrival(struct memory *m, unsigned cpu, uint64_t line, enum source source,
 			uint64_t time)
@@ -212,7 +230,7 @@ static uint64_t arrival(struct memory *m, unsigned cpu, uint64_t line, enum sour
 	struct private_caches *c = &m->cpus[cpu];
 	uint64_t start = time;
 
-	if (source == SOURCE_DRAM) {
+	if (source == SOURCE_DRAM && !(m->ideal & IDEAL_ANY_BANDWIDTH)) {
 		if (start < c->dram_is_free)
 			start = c->dram_is_free;
 		c->dram_is_free = start + m->params->dram_line_gap;
@@ -241,7 +259,8 @@ void interconnect_upgrade(struct memory *m, unsigned cpu, uint64_t line, struct 
 	a->peers = other_holders(m, cpu, line);
 	take_from_all(m, a->peers, line);
 	m->n_transfers++;
-	a->ready += m->params->upgrade_cycles;
+	if (!(m->ideal & (IDEAL_L1D | IDEAL_COHERENCE)))
+		a->ready += m->params->upgrade_cycles;
 }
 
 enum line_state interconnect_get(struct memory *m, unsigned cpu, uint64_t line, bool to_write,

@@ -18,6 +18,9 @@ enum line_state interconnect_get(struct memory *, unsigned cpu, uint64_t line, b
 /* Makes room for the line in the L2, and returns its entry. What leaves goes further down. */
 struct entry *interconnect_fill_l2(struct memory *, unsigned cpu, uint64_t line);
 
+/* Did another CPU take the line from this one, which has not had it since? It is forgotten. */
+bool interconnect_retake(struct memory *, unsigned cpu, uint64_t line);
+
 /* All other CPUs lose the line, and this one may write it; the access takes longer. */
 void interconnect_upgrade(struct memory *, unsigned cpu, uint64_t line, struct access *);
 

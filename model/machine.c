@@ -6,6 +6,8 @@
 #include "base/alloc.h"
 #include "model/results.h"
 
+static const struct ideal as_it_is = { .name = "now" };
+
 /* Ids of the first process, the same in each run. Threads count on. */
 enum { FIRST_PID = 1000 };
 
@@ -24,12 +26,19 @@ int machine_init(struct machine *m, const struct config *config, struct err *err
 	frames_init(&m->frames, &config->params);
 	blocks_init(&m->blocks);
 	turns_init(&m->turns, config->params.quantum);
+	tuples_init(&m->block_pcs, 1);
 	if (config->truth != NULL)
 		m->truth = truth_new();
+	m->ideal = config->ideals.n > 0 ? &config->ideals.items[0] : &as_it_is;
+	m->memory.keeps_taken = m->ideal->bits & IDEAL_COHERENCE;
+	if (m->ideal->bits & IDEAL_HUGE_PAGES)
+		m->frames.shift = HUGE_PAGE_SHIFT;
 	for (uint32_t i = 0; i < n; i++) {
 		core_init(&m->cores[i], i, &m->memory, &m->frames, &m->counts[i], &config->sampling,
 			  config->seed);
 		m->cores[i].truth = m->truth;
+		m->cores[i].ideal = m->ideal->bits != 0 ? m->ideal : NULL;
+		m->cores[i].tally = config->gains != NULL ? &m->tally : NULL;
 	}
 	return 0;
 }
@@ -80,6 +89,20 @@ static void end_threads(struct machine *m)
 	vec_release(&m->threads);
 }
 
+static int write_gains(const struct machine *m, struct err *err)
+{
+	const struct config *c = m->config;
+	struct timed_run run = {
+		.ideal = m->ideal,
+		.tally = &m->tally,
+		.cycles = results_last_cycle(c, m->counts),
+	};
+
+	for (uint32_t i = 0; i < c->params.n_cpus; i++)
+		run.cpu_cycles += m->counts[i].n[COUNT_CPU_CYCLES];
+	return results_write_gains(c, &run, 1, m->n_threads, &m->block_pcs, err);
+}
+
 static int write_results(struct machine *m, struct err *err)
 {
 	const struct config *c = m->config;
@@ -87,6 +110,8 @@ static int write_results(struct machine *m, struct err *err)
 	for (uint32_t i = 0; i < c->params.n_cpus; i++)
 		core_count_cycles(&m->cores[i]);
 	if (c->counts != NULL && results_write_counts(c, m->counts, err) < 0)
+		return -1;
+	if (c->gains != NULL && write_gains(m, err) < 0)
 		return -1;
 	return m->truth == NULL ? 0 : results_write_truth(c, m->truth, err);
 }
@@ -107,6 +132,8 @@ int machine_finish(struct machine *m, struct err *err)
 	blocks_release(&m->blocks);
 	turns_release(&m->turns);
 	truth_free(m->truth);
+	tuples_release(&m->block_pcs);
+	vec_release(&m->tally.cycles);
 	free(m->cores);
 	journal_close(m->journal);
 	*m = (struct machine){ 0 };
@@ -197,10 +224,15 @@ static void enter(struct thread *t, struct block *block)
 		struct moment at = thread_moment(t);
 
 		block->is_new = false;
+		block->number = tuples_add(&t->machine->block_pcs, &block->pc);
 		recorder_use(&t->machine->recorder, &at, block->pc, true);
 	}
 	if (t->machine->truth != NULL)
 		truth_block(t->machine->truth, block->pc, block_end(block));
+	if (t->core->tally != NULL) {
+		tally_reserve(t->core->tally, block->number);
+		t->core->tally_block = block->number;
+	}
 	core_fetch(t->core, block->pc, block_end(block));
 	core_count_cycles(t->core);
 	t->block = block;

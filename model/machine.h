@@ -45,7 +45,10 @@ struct machine {
 	struct journal *journal;
 	struct counts *counts; /* in the journal */
 	struct recorder recorder;
-	struct truth *truth; /* NULL: not asked for */
+	struct truth *truth;	   /* NULL: not asked for */
+	const struct ideal *ideal; /* borrowed, or constant */
+	struct tuples block_pcs;   /* numbers of blocks, for … */
+	struct tally tally;	   /* … where the cycles go; empty unless config->gains asks */
 	struct turns turns;
 	struct register_trust trust;
 	uint64_t n_transfers; /* of lines between CPUs, when the last turn began */

@@ -6,6 +6,9 @@
 #include "base/alloc.h"
 #include "model/interconnect.h"
 
+/* Misses with these wait for no place among those that are outstanding, and take none. */
+enum { ANY_MISSES = IDEAL_L1D | IDEAL_MISSES };
+
 /* Of fields of an entry. */
 #define STATE_MASK 7u
 #define SOURCE_MASK 15u
@@ -37,6 +40,7 @@ void memory_init(struct memory *m, const struct params *p, struct counts *counts
 	tags_init(&m->system_cache, p->system_cache_bytes / LINE_BYTES / p->system_cache_ways,
 		  p->system_cache_ways);
 	directory_init(&m->directory);
+	directory_init(&m->taken);
 	for (unsigned i = 0; i < p->n_cpus; i++) {
 		struct private_caches *cpu = &m->cpus[i];
 
@@ -58,6 +62,7 @@ void memory_release(struct memory *m)
 	}
 	tags_release(&m->system_cache);
 	directory_release(&m->directory);
+	directory_release(&m->taken);
 	*m = (struct memory){ 0 };
 }
 
@@ -86,6 +91,28 @@ static void count_l2(struct private_caches *c, enum access_kind kind, bool is_re
 		add_count(c, is_write ? COUNT_L2D_CACHE_REFILL_WR : COUNT_L2D_CACHE_REFILL_RD);
 }
 
+/* The source of an access, and with it its latency, if a resource is perfect. */
+static void make_ideal(const struct memory *m, enum access_kind kind, uint64_t time, bool was_taken,
+		       struct access *a)
+{
+	bool is_data = kind != ACCESS_FETCH && kind != ACCESS_WALK;
+	bool hits_l1 = (m->ideal & IDEAL_L1D && is_data) ||
+		       (m->ideal & IDEAL_L2_HITS && a->source == SOURCE_L2) ||
+		       (m->ideal & IDEAL_COHERENCE && was_taken);
+
+	if (hits_l1)
+		*a = (struct access){ .start = a->start,
+				      .ready = time + m->params->latency[TIMING_LOAD],
+				      .source = SOURCE_L1,
+				      .peers = a->peers };
+	else if (m->ideal & IDEAL_L2 && a->missed_l2)
+		*a = (struct access){ .start = a->start,
+				      .ready = time + m->params->l2_cycles,
+				      .source = SOURCE_L2,
+				      .missed_l1 = true,
+				      .peers = a->peers };
+}
+
 /* The access at the L2, not counted. *out_l2 is its entry there. */
 static struct access access_l2(struct memory *m, unsigned cpu, uint64_t line, enum access_kind kind,
 			       uint64_t time, struct entry **out_l2)
@@ -94,6 +121,7 @@ static struct access access_l2(struct memory *m, unsigned cpu, uint64_t line, en
 	bool to_write = kind == ACCESS_STORE;
 	struct entry *l2 = assoc_find(&c->l2, line);
 	struct access a = { .start = time, .source = SOURCE_L2, .missed_l1 = true };
+	bool was_taken = interconnect_retake(m, cpu, line);
 	enum line_state state;
 
 	if (l2 != NULL) {
@@ -113,6 +141,7 @@ static struct access access_l2(struct memory *m, unsigned cpu, uint64_t line, en
 		l2 = interconnect_fill_l2(m, cpu, line);
 		l2->state = state & STATE_MASK;
 	}
+	make_ideal(m, kind, time, was_taken, &a);
 	a.finish = a.ready + m->finish[a.source];
 	*out_l2 = l2;
 	return a;
@@ -173,7 +202,7 @@ static struct access hit_l1(struct memory *m, unsigned cpu, uint64_t line, enum 
 	};
 
 	a.is_first = l1->is_early;
-	if (l1->value > a.ready) {
+	if (l1->value > a.ready && !(m->ideal & IDEAL_L1D)) {
 		a.ready = l1->value;
 		a.source = l1->source;
 		a.missed_l1 = true;
@@ -200,20 +229,23 @@ static uint8_t state_in_l1(enum access_kind kind, const struct entry *l2)
 	return kind != ACCESS_STORE && l2->state == LINE_MODIFIED ? LINE_EXCLUSIVE : l2->state;
 }
 
+/* As memory_access_early(), in which the L1 did not have the line. */
 static struct access miss_l1(struct memory *m, unsigned cpu, uint64_t line, enum access_kind kind,
-			     uint64_t time, struct assoc *l1)
+			     uint64_t time, uint64_t early, struct assoc *l1)
 {
 	struct private_caches *c = &m->cpus[cpu];
-	uint64_t *place, start;
+	uint64_t no_place = 0, *place, start;
 	struct entry *l2;
 	struct access a;
 
 	interconnect_expect(m, cpu, line);
-	place = first_free(m, c);
-	start = *place > time ? *place : time;
+	place = m->ideal & ANY_MISSES ? &no_place : first_free(m, c);
+	start = *place > time - early ? *place : time - early;
 	a = access_l2(m, cpu, line, kind, start, &l2);
 	c->n_misses++;
 	*place = a.ready;
+	if (a.source == SOURCE_L1)
+		a.ready = a.finish = a.ready + early;
 	count_l2(c, kind, a.missed_l2);
 	count_refill(c, kind);
 	a.is_first = true;
@@ -249,7 +281,7 @@ struct access memory_access_early(struct memory *m, unsigned cpu, uint64_t line,
 	entry = assoc_find(l1, line);
 	if (entry != NULL)
 		return hit_l1(m, cpu, line, kind, time, entry);
-	return miss_l1(m, cpu, line, kind, time - early, l1);
+	return miss_l1(m, cpu, line, kind, time, early, l1);
 }
 
 bool memory_has(const struct memory *m, unsigned cpu, uint64_t line)
@@ -262,11 +294,11 @@ void memory_prefetch(struct memory *m, unsigned cpu, uint64_t line, bool into_l1
 	struct private_caches *c = &m->cpus[cpu];
 	struct entry *l2;
 	struct access a;
-	uint64_t *place;
+	uint64_t no_place = 0, *place;
 
 	if (assoc_peek(into_l1 ? &c->l1d : &c->l2, line) != NULL)
 		return;
-	place = first_free(m, c);
+	place = m->ideal & ANY_MISSES ? &no_place : first_free(m, c);
 	if (*place > time)
 		return;
 	c->n_misses++;

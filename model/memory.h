@@ -17,6 +17,7 @@
 #include "model/assoc.h"
 #include "model/counts.h"
 #include "model/directory.h"
+#include "model/ideal.h"
 #include "model/params.h"
 #include "model/tags.h"
 
@@ -77,6 +78,9 @@ struct memory {
 	unsigned first_cpu;
 	enum { HELD_BY_NONE, HELD_BY_FIRST, HELD_BY_MORE } held; /* lines in the L2s */
 	uint16_t cycles[N_SOURCES], finish[N_SOURCES];
+	uint32_t ideal;		/* enum ideal_bit: what is perfect for the access at hand */
+	struct directory taken; /* what which CPU lost to others; kept with IDEAL_COHERENCE alone */
+	bool keeps_taken;
 	uint64_t
 		n_transfers; /* times that a CPU took a line, or the right to write it, from another */
 };

@@ -168,11 +168,15 @@ static int check_path(const char *path, struct err *err)
 
 int results_check(const struct config *c, struct err *err)
 {
-	return check_path(c->counts, err) < 0 || check_path(c->truth, err) < 0 ? -1 : 0;
+	const char *const paths[] = { c->counts, c->truth, c->gains };
+
+	for (size_t i = 0; i < COUNT(paths); i++)
+		if (check_path(paths[i], err) < 0)
+			return -1;
+	return 0;
 }
 
-/* The machine's time: that of the CPU that ran longest. */
-static uint64_t last_cycle(const struct config *c, const struct counts *counts)
+uint64_t results_last_cycle(const struct config *c, const struct counts *counts)
 {
 	uint64_t last = 0;
 
@@ -187,7 +191,7 @@ static uint64_t last_cycle(const struct config *c, const struct counts *counts)
 
 int results_write_counts(const struct config *c, const struct counts *counts, struct err *err)
 {
-	uint64_t time_ns = last_cycle(c, counts) * 1000 / c->params.core_mhz;
+	uint64_t time_ns = results_last_cycle(c, counts) * 1000 / c->params.core_mhz;
 	struct counts all = { 0 };
 	struct text out = { 0 };
 	const char *comma = "";
@@ -223,6 +227,40 @@ int results_write_truth(const struct config *c, const struct truth *t, struct er
 	truth_json(t, &out);
 	text_str(&out, "}\n");
 	rc = write_text(c->truth, &out, err);
+	text_release(&out);
+	return rc;
+}
+
+static void json_run(struct text *out, const struct timed_run *run)
+{
+	text_str(out, "{\"name\":");
+	json_text(out, run->ideal->name);
+	text_format(out, ",\"bits\":%" PRIu32 ",\"cycles\":%" PRIu64 ",\"cpu_cycles\":%" PRIu64 "}",
+		    run->ideal->bits, run->cycles, run->cpu_cycles);
+}
+
+int results_write_gains(const struct config *c, const struct timed_run *runs, size_t n,
+			uint32_t n_threads, const struct tuples *pcs, struct err *err)
+{
+	struct text out = { 0 };
+	int rc;
+
+	json_head(&out, c);
+	text_format(&out, "\"threads\":%u,\"runs\":[", n_threads);
+	for (size_t i = 0; i < n; i++) {
+		text_str(&out, i > 0 ? ",\n" : "\n");
+		json_run(&out, &runs[i]);
+	}
+	text_str(&out, "],\n\"blocks\":[");
+	for (uint32_t block = 0; block < pcs->n; block++) {
+		text_format(&out, "%s\n[\"0x%" PRIx64 "\"", block > 0 ? "," : "",
+			    *tuples_get(pcs, block));
+		for (size_t i = 0; i < n; i++)
+			text_format(&out, ",%" PRIu64, tally_cycles(runs[i].tally, block));
+		text_char(&out, ']');
+	}
+	text_str(&out, "]}\n");
+	rc = write_text(c->gains, &out, err);
 	text_release(&out);
 	return rc;
 }

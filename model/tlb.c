@@ -23,7 +23,9 @@ static uint64_t frame_of(struct frames *f, uint32_t process, uint64_t va, unsign
 /* log2 of the size of the page that an access is in. */
 static unsigned shift_of(const struct memory *m, enum translation_kind kind)
 {
-	return m->params->huge_pages && kind != TRANSLATE_FETCH ? HUGE_PAGE_SHIFT : PAGE_SHIFT;
+	bool are_huge = m->params->huge_pages || m->ideal & IDEAL_HUGE_PAGES;
+
+	return are_huge && kind != TRANSLATE_FETCH ? HUGE_PAGE_SHIFT : PAGE_SHIFT;
 }
 
 static uint64_t key_of(uint32_t process, uint64_t va, unsigned shift)
@@ -86,6 +88,8 @@ static uint64_t walk_counted(struct memory *m, unsigned cpu, uint64_t key, enum 
 {
 	uint64_t *counts = m->cpus[cpu].counts->n;
 
+	if (m->ideal & IDEAL_PAGE_WALKS)
+		return 0;
 	counts[COUNT_L2D_TLB_REFILL]++;
 	counts[kind]++;
 	return walk(m, cpu, key, time);
@@ -156,8 +160,8 @@ struct translation tlb_translate(struct tlbs *t, struct frames *f, struct memory
 {
 	uint64_t *counts = m->cpus[cpu].counts->n;
 	struct assoc *l1 = kind == TRANSLATE_FETCH ? &t->itlb : &t->dtlb;
-	bool is_huge = m->params->huge_pages && kind != TRANSLATE_FETCH;
-	unsigned shift = is_huge ? HUGE_PAGE_SHIFT : PAGE_SHIFT;
+	unsigned shift = shift_of(m, kind);
+	bool is_huge = shift == HUGE_PAGE_SHIFT;
 	uint64_t key =
 		va >> shift | (uint64_t)is_huge << HUGE_KEY | (uint64_t)process << PROCESS_SHIFT;
 	const struct entry *entry = assoc_find(l1, key);
@@ -175,7 +179,7 @@ struct translation tlb_translate(struct tlbs *t, struct frames *f, struct memory
 		if (entry != NULL) {
 			frame = entry->value;
 		} else {
-			result.walked = true;
+			result.walked = !(m->ideal & IDEAL_PAGE_WALKS);
 			result.cycles +=
 				walk_counted(m, cpu, key, counted[kind].walk, time + result.cycles);
 			frame = keep(&t->l2, key, frame_of(f, process, va, shift));

@@ -105,6 +105,7 @@ static int set_option(const struct option *o, void *into, const char *value, str
 		*(const char **)field = value;
 		return 0;
 	case OPTION_OPTIONAL:
+	case OPTION_OPTIONAL_WORD:
 		*(const char **)field = value != NULL ? value : "";
 		return 0;
 	case OPTION_NUMBER:
@@ -117,10 +118,21 @@ static int set_option(const struct option *o, void *into, const char *value, str
 	return add_to_list(o, field, value, err);
 }
 
+static bool may_be_alone(const struct option *o)
+{
+	return o->kind == OPTION_OPTIONAL || o->kind == OPTION_OPTIONAL_WORD;
+}
+
 /* Is its value an argument of its own, if it is not written with the option? */
 static bool takes_argument(const struct option *o)
 {
-	return o->kind != OPTION_FLAG && o->kind != OPTION_OPTIONAL;
+	return o->kind != OPTION_FLAG && !may_be_alone(o);
+}
+
+/* Does a value stand behind an option that can do without? */
+static bool has_word_behind(const struct option *o, int argc, char **argv, int at)
+{
+	return o->kind == OPTION_OPTIONAL_WORD && at + 1 < argc && argv[at + 1][0] != '-';
 }
 
 /* One option at argv[*at]; moves on over a value that is an argument of its own. */
@@ -145,6 +157,8 @@ static int parse_option(const struct all_sets *all, int argc, char **argv, int *
 				       o->value);
 		value = argv[++*at];
 	}
+	if (value == NULL && has_word_behind(o, argc, argv, *at))
+		value = argv[++*at];
 	return set_option(o, into, value, err);
 }
 
@@ -199,7 +213,8 @@ int options_find_program(int argc, char **argv, const struct option_set *sets, s
 		if (argument[0] != '-' || argument[1] == '\0')
 			return i;
 		o = find_option(&all, name, len, is_long ? 0 : *name, &into);
-		if (o != NULL && takes_argument(o) && name[len] == '\0')
+		if (o != NULL && name[len] == '\0' &&
+		    (takes_argument(o) || has_word_behind(o, argc, argv, i)))
 			i++;
 	}
 	return argc;
@@ -214,7 +229,7 @@ static void help_line(const struct option *o, size_t width, struct text *out)
 	else
 		text_format(out, "      --%s", o->name);
 	if (o->value != NULL)
-		text_format(out, "%s%s", o->kind == OPTION_OPTIONAL ? "" : " ", o->value);
+		text_format(out, "%s%s", may_be_alone(o) ? "" : " ", o->value);
 	if (out->n - start + 2 > HELP_COLUMN) {
 		text_char(out, '\n');
 		start = out->n;

@@ -18,6 +18,9 @@ enum option_kind {
 
 	/* const char *: what stands behind "=", or right behind the letter; "" if nothing does */
 	OPTION_OPTIONAL,
+
+	/* The same; what is behind may be a word of its own that does not begin with "-". */
+	OPTION_OPTIONAL_WORD,
 };
 
 enum { OPTION_LIST_MAX = 16, ARGUMENTS_MAX = 8 };

@@ -7,8 +7,11 @@
 #include "base/alloc.h"
 #include "cli/command.h"
 #include "cli/input.h"
+#include "cli/printer.h"
 #include "cli/tell.h"
+#include "model/experiments.h"
 #include "model/run.h"
+#include "model/what_if.h"
 #include "spe/names.h"
 
 static const struct usage usage = {
@@ -21,6 +24,7 @@ enum { DEFAULT_INTERVAL = 1024 };
 
 struct model_command {
 	const char *output, *counts, *truth, *model, *sysroot, *root, *emulator, *plugin;
+	const char *what_if, *gains;
 	struct option_list sets, events;
 	unsigned interval, seed, min_latency;
 	bool without_jitter, loads, stores, branches, wants_help;
@@ -40,6 +44,21 @@ static const struct option sampling_options[] = {
 	{ "event", 'e', OPTION_LIST, AT(events), "NAME",
 	  "record what has this event, such as l1d-refill; repeated: all of them" },
 	{ "seed", 0, OPTION_NUMBER, AT(seed), "N", "another choice of samples (default 0)" },
+};
+
+static const struct option what_if_options[] = {
+	{ "what-if", 0, OPTION_OPTIONAL_WORD, AT(what_if), "[=LIST]",
+	  "cycles if one resource were perfect: all of them, or some\n"
+	  "                          (dram,page-walks@FUNCTION); list names them" },
+	{ "gains", 0, OPTION_TEXT, AT(gains), "FILE",
+	  "write that as json, by block of code, instead of a table" },
+};
+
+static const struct option output_options[] = {
+	{ "format", 0, OPTION_TEXT, offsetof(struct output_options, format), "NAME",
+	  "text, csv or json" },
+	{ "table", 0, OPTION_TEXT, offsetof(struct output_options, table), "NAME",
+	  "only this table" },
 };
 
 static const struct option machine_options[] = {
@@ -92,8 +111,58 @@ static void say_end(const struct model_options *o, const struct model_end *end)
 	text_release(&text);
 }
 
+/* How the answer of --what-if is shown. */
+struct what_if_output {
+	struct output_options to;
+	struct row_options rows;
+};
+
+static int print_what_if(const struct model_command *command, const struct what_if_output *output,
+			 const char *capture, const struct gains *gains, struct err *err)
+{
+	const struct session_options session_options = {
+		.path = capture,
+		.symbols = { .use_this_machine = true, .symfs = command->root },
+	};
+	struct what_if what_if = { 0 };
+	struct session session = { 0 };
+	struct printer out = { 0 };
+	int rc = session_open(&session, &session_options, err);
+
+	if (rc == 0)
+		what_if_make(gains, &session, rows_to_show(&output->rows), &what_if);
+	if (rc == 0)
+		rc = printer_open(&out, &output->to, "text", usage.command, &session, err);
+	if (rc == 0)
+		rc = printer_finish(&out, &output->to, &what_if.shown, 0, err);
+	what_if_release(&what_if);
+	session_release(&session);
+	return rc;
+}
+
+/* The program as it is, then with each idealisation. */
+static int run_what_if(const struct model_command *command, const struct what_if_output *output,
+		       const struct model_options *options, struct model_end *end, struct err *err)
+{
+	struct what_if_list list = { 0 };
+	struct gains gains;
+	int rc = what_if_list_read(command->what_if, &list, err);
+
+	gains_init(&gains);
+	if (rc == 0)
+		rc = experiments_run(options, &list, command->root, &gains, end, err);
+	if (rc == 0 && command->gains != NULL)
+		rc = gains_write(&gains, command->gains, err);
+	else if (rc == 0)
+		rc = print_what_if(command, output, options->output, &gains, err);
+	gains_release(&gains);
+	what_if_list_release(&list);
+	return rc;
+}
+
 /* argv[0] is the name of the subcommand; the capture gets the line as it was typed. */
-static int run(const struct model_command *command, char **argv, int program, struct err *err)
+static int run(const struct model_command *command, const struct what_if_output *output,
+	       char **argv, int program, struct err *err)
 {
 	const char *line[ARGUMENTS_MAX * 32];
 	struct model_options options = {
@@ -125,17 +194,34 @@ static int run(const struct model_command *command, char **argv, int program, st
 		line[n++] = *word;
 	line[n] = NULL;
 	if (check_capture_output(options.output, err) < 0 ||
-	    model_read_events(&command->events, &options.event_filter, err) < 0 ||
-	    model_run(&options, &end, err) < 0)
+	    model_read_events(&command->events, &options.event_filter, err) < 0)
+		return -1;
+	if (command->what_if != NULL)
+		return run_what_if(command, output, &options, &end, err) < 0 ? -1 : end.status;
+	if (model_run(&options, &end, err) < 0)
 		return -1;
 	say_end(&options, &end);
 	return end.status;
 }
 
+static int print_names(void)
+{
+	struct text names = { 0 };
+
+	what_if_names(&names);
+	fwrite(names.bytes, 1, names.n, stdout);
+	text_release(&names);
+	return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
+}
+
 static int model_command(int argc, char **argv)
 {
 	struct model_command command = { 0 };
+	struct what_if_output output = { 0 };
 	const struct option_set sets[] = {
+		{ "What if:", what_if_options, COUNT(what_if_options), &command },
+		{ "Output of --what-if:", output_options, COUNT(output_options), &output.to },
+		unsorted_row_option_set(&output.rows),
 		{ "Sampling:", sampling_options, COUNT(sampling_options), &command },
 		{ "Machine:", machine_options, COUNT(machine_options), &command },
 	};
@@ -147,9 +233,11 @@ static int model_command(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	if (command.what_if != NULL && strcmp(command.what_if, "list") == 0)
+		return print_names();
 	if (need_program(&usage, argc, program, &err) < 0)
 		return fail(&err);
-	status = run(&command, argv, program, &err);
+	status = run(&command, &output, argv, program, &err);
 	return status < 0 ? fail(&err) : status;
 }
 

@@ -18,6 +18,7 @@
 #include "model/program.h"
 #include "model/salvage.h"
 #include "model/settings.h"
+#include "model/signals.h"
 
 enum { CANNOT_EXECUTE = 127, SIGNAL_STATUS = 128 };
 
@@ -146,18 +147,6 @@ static void plugin_argument(const char *path, int fd, struct text *out)
 	text_char(out, '\0');
 }
 
-/* The signals that this process waits for while the program runs. */
-static sigset_t waited_for(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	return set;
-}
-
 /* Replaces this process. Addresses must be the same in each run: nothing is placed at random. */
 static void execute(const struct launch *l, const struct model_options *o, int settings_fd)
 {
@@ -190,7 +179,7 @@ static void execute(const struct launch *l, const struct model_options *o, int s
 /* Waits for the end of the program, and passes on what would end this process. */
 static int wait_for(pid_t pid, struct model_end *out, struct err *err)
 {
-	const sigset_t set = waited_for();
+	const sigset_t set = signals_waited_for();
 	pid_t ended;
 	int status;
 
@@ -208,33 +197,6 @@ static int wait_for(pid_t pid, struct model_end *out, struct err *err)
 	return 0;
 }
 
-/* What this process does on signals. */
-struct signal_state {
-	struct sigaction interrupt, quit, child;
-	sigset_t blocked;
-};
-
-/* The keys that interrupt are for the program; this one waits for it. */
-static void set_signals(struct signal_state *old)
-{
-	const struct sigaction ignore = { .sa_handler = SIG_IGN };
-	const struct sigaction normal = { .sa_handler = SIG_DFL };
-	const sigset_t set = waited_for();
-
-	sigaction(SIGINT, &ignore, &old->interrupt);
-	sigaction(SIGQUIT, &ignore, &old->quit);
-	sigaction(SIGCHLD, &normal, &old->child);
-	sigprocmask(SIG_BLOCK, &set, &old->blocked);
-}
-
-static void restore_signals(const struct signal_state *old)
-{
-	sigaction(SIGINT, &old->interrupt, NULL);
-	sigaction(SIGQUIT, &old->quit, NULL);
-	sigaction(SIGCHLD, &old->child, NULL);
-	sigprocmask(SIG_SETMASK, &old->blocked, NULL);
-}
-
 static int start_and_wait(const struct launch *l, const struct model_options *o, int settings_fd,
 			  struct model_end *out, struct err *err)
 {
@@ -243,15 +205,15 @@ static int start_and_wait(const struct launch *l, const struct model_options *o,
 	int rc;
 
 	fflush(NULL);
-	set_signals(&old);
+	signals_set(&old);
 	pid = fork();
 	if (pid == 0) {
-		restore_signals(&old);
+		signals_restore(&old);
 		execute(l, o, settings_fd);
 	}
 	rc = pid < 0 ? err_set(err, ERR_IO, ERR_NOWHERE, "cannot fork: %s", strerror(errno))
 		     : wait_for(pid, out, err);
-	restore_signals(&old);
+	signals_restore(&old);
 	return rc;
 }
 

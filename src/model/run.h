@@ -10,13 +10,17 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "model/ideal.h"
 
 struct model_options {
 	const char *const *program; /* its path and arguments; NULL ends them */
 	const char *const *command; /* the whole command line, for the capture; NULL ends it */
 	const char *output;
-	const char *counts;	 /* json of PMU counts, or NULL */
-	const char *truth;	 /* json of everything that happened, or NULL */
+	const char *counts;	    /* json of PMU counts, or NULL */
+	const char *truth;	    /* json of everything that happened, or NULL */
+	const char *gains;	    /* json of cycles by block of code, or NULL */
+	const struct ideal *ideals; /* what is perfect: of the machine, then of its replicas */
+	size_t n_ideals;
 	const char *model;	 /* "neoverse-n1", or a file of that form; NULL: the former */
 	const char *const *sets; /* "NAME=VALUE" of parameters; NULL ends them */
 	const char *sysroot;	 /* where the program's loader and libraries are, or NULL */

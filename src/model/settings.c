@@ -163,6 +163,13 @@ int model_settings(const struct model_options *o, struct text *out, struct model
 		add_text(out, "counts", o->counts);
 	if (o->truth != NULL)
 		add_text(out, "truth", o->truth);
+	if (o->gains != NULL)
+		add_text(out, "gains", o->gains);
+	for (size_t i = 0; i < o->n_ideals; i++) {
+		text_str(out, "ideal=");
+		ideal_write(&o->ideals[i], out);
+		text_char(out, '\0');
+	}
 	add_text(out, "name", last_part(o->program[0]));
 	add_text(out, "version", o->version);
 	for (size_t i = 0; o->command[i] != NULL; i++)

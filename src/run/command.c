@@ -19,6 +19,8 @@
 #include "cli/printer.h"
 #include "count/import.h"
 #include "metrics/cpu_choice.h"
+#include "model/gains.h"
+#include "model/what_if.h"
 #include "pmu/launch.h"
 #include "pmu/pmu.h"
 #include "run/command.h"
@@ -30,10 +32,10 @@ static const struct usage usage = {
 	"From a program to what to change in it: counts, decides, samples, reports.",
 };
 
-enum { DEFAULT_RUNS = 2, WORDS_MAX = 512, FOLDERS_MAX = 1000 };
+enum { DEFAULT_RUNS = 2, WORDS_MAX = 512, FOLDERS_MAX = 1000, FUNCTIONS_SHOWN = 8 };
 
 struct run_command {
-	const char *folder, *sysroot;
+	const char *folder, *sysroot, *what_if;
 	unsigned runs, interval, seed;
 	bool model, wants_help;
 };
@@ -48,6 +50,9 @@ static const struct option options[] = {
 	  "keep the files here (default PROGRAM.cyclops)" },
 	{ "model", 0, OPTION_FLAG, AT(model), NULL,
 	  "on the machine model: one run of an AArch64 program" },
+	{ "what-if", 0, OPTION_OPTIONAL_WORD, AT(what_if), "[=LIST]",
+	  "with --model: cycles if one resource were perfect; see\n"
+	  "                          cyclops model --what-if=list" },
 	{ "sysroot", 'L', OPTION_TEXT, AT(sysroot), "DIR",
 	  "with --model: where the program's loader and libraries are" },
 	{ "interval", 0, OPTION_COUNT, AT(interval), "N", "operations between SPE samples" },
@@ -61,7 +66,7 @@ struct run {
 	char *const *program; /* NULL ends it */
 	struct arena memory;
 	const char *folder;
-	char *counts_path, *capture_path;
+	char *counts_path, *capture_path, *gains_path;
 	unsigned n_done, n_wanted; /* runs of the program */
 	int program_status;	   /* of the last run */
 	bool is_interrupted;
@@ -211,6 +216,13 @@ static int run_model(struct run *r, struct err *err)
 	add(&w, r->counts_path);
 	add(&w, "--output");
 	add(&w, r->capture_path);
+	if (r->command->what_if != NULL) {
+		add(&w, "--what-if");
+		if (r->command->what_if[0] != '\0')
+			add(&w, r->command->what_if);
+		add(&w, "--gains");
+		add(&w, r->gains_path);
+	}
 	if (r->command->sysroot != NULL) {
 		add(&w, "--sysroot");
 		add(&w, r->command->sysroot);
@@ -345,6 +357,26 @@ static int do_steps(struct run *r, struct err *err)
 	return run_sampling(r, first, err);
 }
 
+/* What the model said to --what-if, as more tables. */
+static int add_what_if(const struct run *r, struct session *s, struct what_if *out,
+		       struct tables *shown, struct err *err)
+{
+	struct gains gains;
+	int rc = 0;
+
+	if (r->command->what_if == NULL)
+		return 0;
+	gains_init(&gains);
+	rc = gains_read(&gains, r->gains_path, err);
+	if (rc == 0) {
+		what_if_make(&gains, s, FUNCTIONS_SHOWN, out);
+		for (size_t i = 0; i < out->shown.list.n; i++)
+			*vec_add(&shown->list) = out->shown.list.items[i];
+	}
+	gains_release(&gains);
+	return rc;
+}
+
 static int run_answer(struct run *r, const struct output_options *output, struct err *err)
 {
 	const struct session_options session_options = {
@@ -353,6 +385,7 @@ static int run_answer(struct run *r, const struct output_options *output, struct
 	};
 	struct session session = { 0 };
 	struct method method = { 0 };
+	struct what_if what_if = { 0 };
 	struct printer out = { 0 };
 	int rc = session_open(&session, &session_options, err);
 
@@ -360,11 +393,13 @@ static int run_answer(struct run *r, const struct output_options *output, struct
 		rc = method_make(&session, r->pmu, r->pmu != NULL ? &r->counts : NULL, &method,
 				 err);
 	if (rc == 0)
+		rc = add_what_if(r, &session, &what_if, &method.shown, err);
+	if (rc == 0)
 		rc = printer_open(&out, output, "text", usage.command, &session, err);
-	if (rc == 0) {
+	if (rc == 0)
 		rc = printer_finish(&out, output, &method.shown, 0, err);
-	}
 	print_diagnostics(&session, rc < 0 ? EXIT_FAILED : EXIT_DONE);
+	what_if_release(&what_if);
 	method_release(&method);
 	session_release(&session);
 	return rc;
@@ -383,6 +418,7 @@ static int run(struct run *r, const struct output_options *output, struct err *e
 		return -1;
 	r->counts_path = path_join(r->folder, RUN_COUNTS);
 	r->capture_path = path_join(r->folder, RUN_CAPTURE);
+	r->gains_path = path_join(r->folder, "gains.json");
 	if (do_steps(r, err) < 0 || run_answer(r, output, err) < 0) {
 		remove_empty_folder(r);
 		return -1;
@@ -416,6 +452,11 @@ static int run_command(int argc, char **argv)
 		return status;
 	if (need_program(&usage, argc, program, &err) < 0)
 		return fail(&err);
+	if (command.what_if != NULL && !command.model) {
+		err_set(&err, ERR_USAGE, ERR_NOWHERE,
+			"--what-if asks the machine model: add --model");
+		return fail(&err);
+	}
 	r.program = &argv[program + 1];
 	r.n_wanted = command.model ? 1 : command.runs > 0 ? command.runs : DEFAULT_RUNS;
 	status = run(&r, &output, &err) < 0 ? fail(&err) : EXIT_DONE;
@@ -425,6 +466,7 @@ static int run_command(int argc, char **argv)
 	arena_release(&r.memory);
 	free(r.counts_path);
 	free(r.capture_path);
+	free(r.gains_path);
 	return status;
 }
 

@@ -17,7 +17,7 @@ enum { MAX_WORDS = 24 };
 
 struct first {
 	bool all;
-	const char *name, *color;
+	const char *name, *color, *what;
 	unsigned top;
 };
 
@@ -30,6 +30,7 @@ static const struct option first_options[] = {
 	{ "all", 'a', OPTION_FLAG, offsetof(struct first, all), NULL, "" },
 	{ "name", 'n', OPTION_TEXT, offsetof(struct first, name), "WORD", "" },
 	{ "color", 'c', OPTION_OPTIONAL, offsetof(struct first, color), "[=WHEN]", "" },
+	{ "what", 'w', OPTION_OPTIONAL_WORD, offsetof(struct first, what), "[=LIST]", "" },
 	{ "top", 0, OPTION_NUMBER, offsetof(struct first, top), "N", "" },
 };
 
@@ -67,6 +68,13 @@ static const struct {
 	{ { "--color=on" }, 0, { .color = "on" }, .program = -1 },
 	{ { "-con" }, 0, { .color = "on" }, .program = -1 },
 	{ { "--color", "on" }, 0, { .color = "" }, .arguments = { "on" }, .program = 1 },
+	{ { "--what" }, 0, { .what = "" }, .program = -1 },
+	{ { "--what=a" }, 0, { .what = "a" }, .program = -1 },
+	{ { "--what", "a" }, 0, { .what = "a" }, .program = -1 },
+	{ { "--what", "a", "b" }, 0, { .what = "a" }, .arguments = { "b" }, .program = 2 },
+	{ { "--what=a", "b" }, 0, { .what = "a" }, .arguments = { "b" }, .program = 1 },
+	{ { "--what", "--all" }, 0, { .what = "", .all = true }, .program = -1 },
+	{ { "--what", "--", "a" }, 0, { .what = "" }, .arguments = { "a" }, .program = 2 },
 	{ { "--top", "12" }, 0, { .top = 12 }, .program = -1 },
 	{ { "--top=0" }, 0, { .top = 0 }, .program = -1 },
 	{ { "--top=4294967295" }, 0, { .top = UINT32_MAX }, .program = -1 },
@@ -146,6 +154,7 @@ static void lines_come_to_this(void **state)
 		assert_int_equal(p.first.all, cases[i].first.all);
 		same(p.first.name, cases[i].first.name);
 		same(p.first.color, cases[i].first.color);
+		same(p.first.what, cases[i].first.what);
 		assert_int_equal(p.first.top, cases[i].first.top);
 		assert_int_equal(p.second.workers, cases[i].workers);
 		for (size_t k = 0; k < 3; k++) {

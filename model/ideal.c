@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/ideal.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+const struct idealisation idealisations[] = {
+	{ "l1d", "L1D: every load and store hits", IDEAL_L1D, false, false },
+	{ "l2", "L2: every miss of the L1 hits", IDEAL_L2, false, false },
+	{ "llc", "LLC: every miss of the L2 hits", IDEAL_LLC, false, false },
+	{ "dram", "DRAM as fast as the LLC", IDEAL_DRAM, false, false },
+	{ "dram-bandwidth", "unlimited DRAM bandwidth", IDEAL_DRAM_BANDWIDTH, false, false },
+	{ "llc-hits", "LLC hits as fast as L2 hits", IDEAL_LLC_HITS, false, false },
+	{ "l2-hits", "L2 hits as fast as L1D hits", IDEAL_L2_HITS, false, false },
+	{ "page-walks", "no page walks", IDEAL_PAGE_WALKS, false, false },
+	{ "huge-pages", "huge pages (2 MiB) for data", IDEAL_HUGE_PAGES, false, false },
+	{ "branch-prediction", "every branch predicted", IDEAL_BRANCHES, false, false },
+	{ "instruction-side", "no waiting for L1I and ITLB", IDEAL_FETCH, false, false },
+	{ "coherence", "no coherence misses", IDEAL_COHERENCE, false, false },
+	{ "ordering", "no waiting for memory order", IDEAL_ORDERING, false, false },
+	{ "arithmetic", "one cycle for arithmetic", IDEAL_ARITHMETIC, false, false },
+	{ "outstanding-misses", "any number of misses in flight", IDEAL_MISSES, false, false },
+	{ "window", "unlimited window", IDEAL_WINDOW, true, false },
+	{ "width", "unlimited width", IDEAL_WIDTH, true, false },
+	{ "no-prefetchers", "prefetchers off", IDEAL_NO_PREFETCH, false, true },
+};
+const size_t n_idealisations = COUNT(idealisations);
+
+void ideal_write(const struct ideal *ideal, struct text *out)
+{
+	text_format(out, "%" PRIx32, ideal->bits);
+	for (size_t i = 0; i < ideal->ranges.n; i++)
+		text_format(out, ":%" PRIx64 "-%" PRIx64, ideal->ranges.items[i].start,
+			    ideal->ranges.items[i].end);
+	text_format(out, "=%s", ideal->name);
+}
+
+/* Hexadecimal digits at *at, which moves behind them. */
+static bool read_hex(const char **at, uint64_t *out)
+{
+	char *end;
+
+	if (!isxdigit((unsigned char)**at))
+		return false;
+	errno = 0;
+	*out = strtoull(*at, &end, 16);
+	*at = end;
+	return errno == 0;
+}
+
+static bool read_range(const char **at, struct ideal_range *out)
+{
+	return read_hex(at, &out->start) && *(*at)++ == '-' && read_hex(at, &out->end) &&
+	       out->start < out->end;
+}
+
+int ideal_read(const char *text, struct ideal *out, struct err *err)
+{
+	const char *at = text;
+	uint64_t bits;
+	bool is_right = read_hex(&at, &bits) && bits <= UINT32_MAX;
+
+	*out = (struct ideal){ .bits = is_right ? (uint32_t)bits : 0 };
+	while (is_right && *at == ':') {
+		at++;
+		is_right = read_range(&at, vec_add(&out->ranges));
+	}
+	if (is_right && *at == '=') {
+		out->name = at + 1;
+		return 0;
+	}
+	ideal_release(out);
+	return err_set(err, ERR_USAGE, ERR_NOWHERE, "idealisation '%s': wanted BITS:START-END=NAME",
+		       text);
+}
+
+void ideal_release(struct ideal *ideal)
+{
+	vec_release(&ideal->ranges);
+	*ideal = (struct ideal){ 0 };
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Idealisations: what the modelled machine would do if one resource were perfect. What programs
+ * compute stays the same; only the cycles change.
+ */
+#ifndef CYCLOPS_MODEL_IDEAL_H
+#define CYCLOPS_MODEL_IDEAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+enum ideal_bit {
+	IDEAL_L1D = 1 << 0,	       /* loads and stores hit the L1D */
+	IDEAL_L2 = 1 << 1,	       /* what misses a first-level cache hits the L2 */
+	IDEAL_LLC = 1 << 2,	       /* what misses the L2 hits the last-level cache */
+	IDEAL_DRAM = 1 << 3,	       /* DRAM has the latency of the last-level cache */
+	IDEAL_DRAM_BANDWIDTH = 1 << 4, /* lines come from DRAM without a gap between them */
+	IDEAL_LLC_HITS = 1 << 5,       /* the last-level cache has the latency of the L2 */
+	IDEAL_L2_HITS = 1 << 6,	       /* the L2 has the latency of the L1D */
+	IDEAL_PAGE_WALKS = 1 << 7,     /* the second-level TLB has every page */
+	IDEAL_HUGE_PAGES = 1 << 8,     /* data lies in pages of 2 MiB */
+	IDEAL_BRANCHES = 1 << 9,       /* every branch is predicted */
+	IDEAL_FETCH = 1 << 10,	       /* instructions are always at hand */
+	IDEAL_COHERENCE = 1 << 11,     /* lines that another CPU took away are still there */
+	IDEAL_ORDERING = 1 << 12,      /* barriers, acquire, release and atomics wait for nothing */
+	IDEAL_ARITHMETIC =
+		1 << 13,	/* one cycle for whatever is no load, store or system operation */
+	IDEAL_MISSES = 1 << 14, /* any number of lines are on their way */
+	IDEAL_WINDOW = 1 << 15, /* any number of instructions are in flight */
+	IDEAL_WIDTH = 1 << 16,	/* any number of instructions are dispatched in a cycle */
+	IDEAL_NO_PREFETCH = 1 << 17, /* the prefetchers are off */
+};
+
+/* One of them, as users name it. */
+struct idealisation {
+	const char *name;  /* "dram" */
+	const char *title; /* "DRAM as fast as the LLC" */
+	uint32_t bit;
+	bool is_core_limit; /* a limit of every core: fewer instructions help, no remedy for one cause */
+	bool is_removal; /* takes away what helps */
+};
+
+/* All of them, in the order of tables. */
+extern const struct idealisation idealisations[];
+extern const size_t n_idealisations;
+
+/* Addresses from `start` to before `end`. */
+struct ideal_range {
+	uint64_t start, end;
+};
+
+/* What is perfect, and for which instructions: those in any of the ranges; without any, all. */
+struct ideal {
+	const char *name; /* as the user asked for it; borrowed */
+	uint32_t bits;	  /* enum ideal_bit; 0: the machine as it is */
+	VEC_OF(struct ideal_range) ranges;
+};
+
+/* The bits that hold for an instruction at `pc`. */
+static inline uint32_t ideal_at(const struct ideal *ideal, uint64_t pc)
+{
+	if (ideal->ranges.n == 0)
+		return ideal->bits;
+	for (size_t i = 0; i < ideal->ranges.n; i++)
+		if (pc - ideal->ranges.items[i].start <
+		    ideal->ranges.items[i].end - ideal->ranges.items[i].start)
+			return ideal->bits;
+	return 0;
+}
+
+/*
+ * As text and back: "BITS=NAME" or "BITS:START-END:START-END=NAME", numbers in hexadecimal digits.
+ * The name read is part of the text.
+ */
+void ideal_write(const struct ideal *, struct text *);
+int ideal_read(const char *text, struct ideal *out, struct err *);
+void ideal_release(struct ideal *);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/functions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "session/names.h"
+
+/* The first process of the capture; those that it forks have the same addresses. */
+static uint32_t first_process(const struct session *s)
+{
+	enum { UNKNOWN, IDLE, FIRST };
+
+	return timeline_n_processes(s->timeline) > FIRST ? FIRST : UNKNOWN;
+}
+
+static struct ideal_range range_of_symbol(uint64_t pc, const struct symbol *symbol)
+{
+	uint64_t start = pc - symbol->function_offset;
+
+	if (symbol->function.v == 0 || symbol->function_size == 0)
+		return (struct ideal_range){ 0 };
+	return (struct ideal_range){ start, start + symbol->function_size };
+}
+
+void model_functions_init(struct model_functions *f, struct session *s, const struct tuples *pcs)
+{
+	struct place *places = mem_zalloc(pcs->n + 1, sizeof(*places));
+	struct symbol *symbols = mem_zalloc(pcs->n + 1, sizeof(*symbols));
+	uint32_t process = first_process(s);
+	struct tuples known;
+
+	*f = (struct model_functions){ 0 };
+	tuples_init(&known, 2);
+	for (uint32_t i = 0; i < pcs->n; i++)
+		places[i] = timeline_place(s->timeline, process, false, *tuples_get(pcs, i),
+					   ATTRIBUTION_END)
+				    .place;
+	symbols_resolve(s->symbols, s->pool, places, pcs->n, SYMBOLS_FUNCTIONS, symbols);
+	for (uint32_t i = 0; i < pcs->n; i++) {
+		const uint64_t key[] = { places[i].module.v, symbols[i].function.v };
+		uint32_t number = tuples_add(&known, key);
+
+		if (number == f->list.n)
+			*vec_add(&f->list) = (struct model_function){
+				.name = symbols[i].function.v == 0
+						? "[unknown]"
+						: strings_get(symbols_strings(s->symbols),
+							      symbols[i].function),
+				.module = names_module(s, places[i].module),
+			};
+		*vec_add(&f->of_block) = number;
+		*vec_add(&f->ranges) = range_of_symbol(*tuples_get(pcs, i), &symbols[i]);
+	}
+	tuples_release(&known);
+	free(places);
+	free(symbols);
+}
+
+void model_functions_release(struct model_functions *f)
+{
+	vec_release(&f->list);
+	vec_release(&f->of_block);
+	vec_release(&f->ranges);
+}
+
+static const char *name_at(const void *context, size_t i)
+{
+	const struct model_functions *f = context;
+
+	return i < f->list.n ? f->list.items[i].name : NULL;
+}
+
+static void add_range(struct ideal *out, struct ideal_range range)
+{
+	for (size_t i = 0; i < out->ranges.n; i++)
+		if (out->ranges.items[i].start == range.start)
+			return;
+	*vec_add(&out->ranges) = range;
+}
+
+int model_functions_find(const struct model_functions *f, const char *name, struct ideal *out,
+			 struct err *err)
+{
+	const char *nearest;
+
+	for (size_t i = 0; i < f->of_block.n; i++)
+		if (strcmp(f->list.items[f->of_block.items[i]].name, name) == 0 &&
+		    f->ranges.items[i].end != 0)
+			add_range(out, f->ranges.items[i]);
+	if (out->ranges.n > 0)
+		return 0;
+	nearest = nearest_word(name, name_at, f);
+	return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		       "--what-if: no function '%s' of known size ran%s%s%s", name,
+		       nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "",
+		       nearest != NULL ? "?" : "");
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Modelled cycles of a program as it is, and with something perfect: by block of code. */
+#ifndef CYCLOPS_MODEL_GAINS_H
+#define CYCLOPS_MODEL_GAINS_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/tuples.h"
+#include "base/vec.h"
+
+struct gains_run {
+	char *name;		 /* of a struct what_if_item, or "now" */
+	uint32_t bits;		 /* enum ideal_bit */
+	uint64_t cycles;	 /* from its beginning to its end */
+	uint64_t cpu_cycles;	 /* in which a CPU ran, of all CPUs */
+	VEC_OF(uint64_t) blocks; /* by number in `pcs`; those behind the end have 0 */
+};
+
+struct gains {
+	VEC_OF(struct gains_run) runs;
+	struct tuples pcs; /* addresses of blocks */
+	uint64_t n_threads;
+};
+
+void gains_init(struct gains *);
+void gains_release(struct gains *);
+
+/* Adds the runs of a file of the model. */
+int gains_read(struct gains *, const char *path, struct err *);
+
+/* Writes such a file. */
+int gains_write(const struct gains *, const char *path, struct err *);
+
+/* The run of that name, or NULL. */
+const struct gains_run *gains_find(const struct gains *, const char *name);
+
+/* Cycles of a block; 0 if it did not run. */
+static inline uint64_t gains_block(const struct gains_run *run, uint32_t block)
+{
+	return block < run->blocks.n ? run->blocks.items[block] : 0;
+}
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a program would gain if one resource were perfect, as tables. */
+#ifndef CYCLOPS_MODEL_WHAT_IF_H
+#define CYCLOPS_MODEL_WHAT_IF_H
+
+#include "model/gains.h"
+#include "session/session.h"
+#include "table/table.h"
+
+struct what_if {
+	struct table ideals, functions;
+	struct tables shown;
+};
+
+/*
+ * Makes the tables. Run 0 is the program as it is, the session its capture: names live as long as
+ * that. `top` functions are shown; 0: all.
+ */
+void what_if_make(const struct gains *, struct session *, size_t top, struct what_if *out);
+void what_if_release(struct what_if *);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/what_if_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "model/ideal.h"
+
+static const char *name_at(const void *context, size_t i)
+{
+	(void)context;
+	return i < n_idealisations ? idealisations[i].name : NULL;
+}
+
+static int find_bit(const char *name, uint32_t *bits, struct err *err)
+{
+	const char *nearest;
+
+	for (size_t i = 0; i < n_idealisations; i++)
+		if (strcmp(idealisations[i].name, name) == 0) {
+			*bits |= idealisations[i].bit;
+			return 0;
+		}
+	nearest = nearest_word(name, name_at, NULL);
+	return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		       "--what-if: there is no idealisation '%s'%s%s%s", name,
+		       nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "",
+		       nearest != NULL ? "?" : " (--what-if=list lists them)");
+}
+
+/* Names with "+" between them. */
+static int read_bits(const char *names, size_t length, uint32_t *bits, struct err *err)
+{
+	for (const char *end = names + length; names <= end;) {
+		size_t n = strcspn(names, "+@,");
+		char *name = mem_strndup(names, n);
+		int rc = find_bit(name, bits, err);
+
+		free(name);
+		if (rc < 0)
+			return -1;
+		names += n + 1;
+	}
+	return 0;
+}
+
+static bool has_item(const struct what_if_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->items.n; i++)
+		if (strcmp(list->items.items[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* "dram+l2@function" */
+static int add_item(const char *text, size_t length, struct what_if_list *out, struct err *err)
+{
+	char *name = mem_strndup(text, length);
+	const char *at = strchr(name, '@');
+	struct what_if_item item = { .name = name };
+	int rc = read_bits(name, at != NULL ? (size_t)(at - name) : length, &item.bits, err);
+
+	if (rc == 0 && at != NULL && at[1] == '\0')
+		rc = err_set(err, ERR_USAGE, ERR_NOWHERE,
+			     "--what-if: '%s' wants a function behind the @", name);
+	if (rc < 0 || has_item(out, name)) {
+		free(name);
+		return rc;
+	}
+	item.function = at != NULL ? mem_strndup(at + 1, strlen(at + 1)) : NULL;
+	*vec_add(&out->items) = item;
+	return 0;
+}
+
+/* The length up to the next comma that is not between the angle brackets of a C++ name. */
+static size_t item_length(const char *text)
+{
+	size_t n = 0;
+
+	for (int depth = 0; text[n] != '\0' && (text[n] != ',' || depth > 0); n++)
+		depth += (text[n] == '<') - (text[n] == '>');
+	return n;
+}
+
+int what_if_list_read(const char *text, struct what_if_list *out, struct err *err)
+{
+	*out = (struct what_if_list){ 0 };
+	if (text[0] == '\0') {
+		for (size_t i = 0; i < n_idealisations; i++)
+			if (add_item(idealisations[i].name, strlen(idealisations[i].name), out,
+				     err) < 0)
+				return -1;
+		return 0;
+	}
+	for (const char *at = text;; at++) {
+		size_t n = item_length(at);
+
+		if (add_item(at, n, out, err) < 0) {
+			what_if_list_release(out);
+			return -1;
+		}
+		at += n;
+		if (*at == '\0')
+			return 0;
+	}
+}
+
+void what_if_list_release(struct what_if_list *list)
+{
+	for (size_t i = 0; i < list->items.n; i++) {
+		free(list->items.items[i].name);
+		free(list->items.items[i].function);
+	}
+	vec_release(&list->items);
+}
+
+void what_if_title(uint32_t bits, struct text *out)
+{
+	const char *joint = "";
+
+	for (size_t i = 0; i < n_idealisations; i++) {
+		if (!(bits & idealisations[i].bit))
+			continue;
+		text_format(out, "%s%s", joint, idealisations[i].title);
+		joint = "; ";
+	}
+}
+
+void what_if_names(struct text *out)
+{
+	for (size_t i = 0; i < n_idealisations; i++)
+		text_format(out, "%-18s  %s\n", idealisations[i].name, idealisations[i].title);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What --what-if asks for. */
+#include "model/what_if_list.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "model/ideal.h"
+
+static const struct {
+	const char *text;
+	struct {
+		const char *name;
+		uint32_t bits;
+		const char *function;
+	} items[4];
+	const char *error; /* part of the message */
+} lists[] = {
+	{ "dram", { { "dram", IDEAL_DRAM, NULL } }, NULL },
+	{ "dram,l2", { { "dram", IDEAL_DRAM, NULL }, { "l2", IDEAL_L2, NULL } }, NULL },
+	{ "dram,dram", { { "dram", IDEAL_DRAM, NULL } }, NULL },
+	{ "dram+l2", { { "dram+l2", IDEAL_DRAM | IDEAL_L2, NULL } }, NULL },
+	{ "dram@f,dram@g", { { "dram@f", IDEAL_DRAM, "f" }, { "dram@g", IDEAL_DRAM, "g" } }, NULL },
+	{ "l1d+width@f<a, b>,l2",
+	  { { "l1d+width@f<a, b>", IDEAL_L1D | IDEAL_WIDTH, "f<a, b>" }, { "l2", IDEAL_L2, NULL } },
+	  NULL },
+	{ "l2@a+b@c", { { "l2@a+b@c", IDEAL_L2, "a+b@c" } }, NULL },
+	{ "drma", .error = "no idealisation 'drma'; did you mean dram?" },
+	{ "DRAM", .error = "did you mean dram?" },
+	{ "zzzzzz", .error = "--what-if=list" },
+	{ "dram,", .error = "no idealisation ''" },
+	{ ",dram", .error = "no idealisation ''" },
+	{ "dram+", .error = "no idealisation ''" },
+	{ "dram+drma", .error = "did you mean dram?" },
+	{ "@f", .error = "no idealisation ''" },
+	{ "dram@", .error = "'dram@' wants a function" },
+};
+
+static void lists_are_read(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		struct what_if_list list;
+		struct err err = { 0 };
+		int rc = what_if_list_read(lists[i].text, &list, &err);
+		size_t n = 0;
+
+		print_message("%s: %s\n", lists[i].text, err.text);
+		assert_int_equal(rc, lists[i].error != NULL ? -1 : 0);
+		if (rc < 0)
+			assert_non_null(strstr(err.text, lists[i].error));
+		for (; lists[i].items[n].name != NULL; n++) {
+			const struct what_if_item *item = &list.items.items[n];
+
+			assert_true(n < list.items.n);
+			assert_string_equal(item->name, lists[i].items[n].name);
+			assert_int_equal(item->bits, lists[i].items[n].bits);
+			assert_int_equal(item->function == NULL,
+					 lists[i].items[n].function == NULL);
+			if (item->function != NULL)
+				assert_string_equal(item->function, lists[i].items[n].function);
+		}
+		assert_int_equal(list.items.n, n);
+		what_if_list_release(&list);
+	}
+}
+
+static void nothing_means_all(void **state)
+{
+	struct what_if_list list;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(what_if_list_read("", &list, &err), 0);
+	assert_int_equal(list.items.n, n_idealisations);
+	what_if_list_release(&list);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lists_are_read),
+		cmocka_unit_test(nothing_means_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
