@@ -18,12 +18,16 @@ CPU_KEYS = {
 }
 CPU_KEYS_OPTIONAL = {
     "fetch_width", "same_as", "variants", "note", "thresholds", "unnamed_events_skipped", "errata", "own_cache_lines",
+    "penalties", "kernel_events",
 }
 SPE_KEYS = {
     "supported", "sample_events_in_pmu", "ratios", "data_source", "data_source_verified",
     "data_source_loads_only", "events",
 }
 SPE_KEYS_OPTIONAL = {"ernd"}
+PENALTY_KEYS = {"event", "issue", "kind", "cycles", "source"}
+PENALTY_KEYS_OPTIONAL = {"estimate", "upper_bound"}
+SIDES = {"frontend", "backend", "bad_speculation"}
 ERRATUM_KEYS = {"id", "affects", "what", "fixed_in", "note"}
 ERRATUM_EFFECTS = {"spe-bias"}
 WALK_THRESHOLDS = {"coverage", "cpu_utilization", "tie", "slots_sum", "part", "memory_operations"}
@@ -182,6 +186,23 @@ def check_errata(check, errata):
         check.expect(e["what"] and e["note"], f"{where}: says nothing")
 
 
+def check_penalties(check, penalties, events):
+    check.unique("penalty", [p["event"] for p in penalties])
+    for p in penalties:
+        where = f"penalty {p['event']}"
+        check.known(f"{where}: missing key", PENALTY_KEYS, p)
+        check.known(f"{where}: unknown key", p, PENALTY_KEYS | PENALTY_KEYS_OPTIONAL)
+        check.known(where, [p["event"]], events)
+        check.known(f"{where}: kind", [p["kind"]], SIDES)
+        check.expect(is_number(p["cycles"]) and p["cycles"] > 0, f"{where}: cycles: {p['cycles']}")
+        check.expect(p["source"], f"{where}: has no source")
+    kinds = {}
+    for p in penalties:
+        check.expect(
+            kinds.setdefault(p["issue"], p["kind"]) == p["kind"], f"issue {p['issue']}: of two kinds"
+        )
+
+
 def is_number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
@@ -233,6 +254,8 @@ def check_cpu(check, cpu, encodings, ids):
         isinstance(lines, int) and lines > 0 or lines is None and cpu["id"] != ANY_CPU, f"own_cache_lines: {lines}"
     )
     check_thresholds(check, cpu.get("thresholds", {}), metrics | WALK_THRESHOLDS)
+    check_penalties(check, cpu.get("penalties", []), events)
+    check.known("kernel_events", cpu.get("kernel_events", {}).values(), events)
     if "same_as" in cpu:
         check.known("same_as", [cpu["same_as"]], ids)
         check.expect(not events and not metrics, "same_as: but it has events or metrics of its own")

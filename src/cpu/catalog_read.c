@@ -296,8 +296,9 @@ static const struct cpu *take_cpu(struct catalog *c, const char *id)
 
 /* Keys of a CPU that only cpu_cpu_pmu_open() reads. */
 static const char *const pmu_keys[] = {
-	"events",  "metrics",  "groups", "topdown", "drilldown",  "variants",
-	"same_as", "counters", "slots",	 "note",    "thresholds", "linux_pmu_names",
+	"events",     "metrics",	 "groups",    "topdown",       "drilldown",
+	"variants",   "same_as",	 "counters",  "slots",	       "note",
+	"thresholds", "linux_pmu_names", "penalties", "kernel_events",
 };
 
 static void keep_change(struct catalog *c, const json_t *object, const char *id)

@@ -13,39 +13,6 @@
 /* Letters behind the colon of an event (manual page perf-list). */
 static const char modifiers[] = "ukhIGHpPSDWeb";
 
-/*
- * The kernel's words for events of Armv8 PMUs (docs/reference/counting.md section 3, and the
- * cache map of its driver). "branches" is not here: it is one of two events, by kernel version.
- */
-static const struct arm_word {
-	const char *word;
-	uint16_t code;
-} arm_words[] = {
-	{ "cycles", 0x11 },
-	{ "cpu-cycles", 0x11 },
-	{ "instructions", 0x08 },
-	{ "cache-references", 0x04 },
-	{ "cache-misses", 0x03 },
-	{ "branch-misses", 0x10 },
-	{ "bus-cycles", 0x1d },
-	{ "stalled-cycles-frontend", 0x23 },
-	{ "idle-cycles-frontend", 0x23 },
-	{ "stalled-cycles-backend", 0x24 },
-	{ "idle-cycles-backend", 0x24 },
-	{ "L1-dcache-loads", 0x04 },
-	{ "L1-dcache-load-misses", 0x03 },
-	{ "L1-icache-loads", 0x14 },
-	{ "L1-icache-load-misses", 0x01 },
-	{ "LLC-loads", 0x36 },
-	{ "LLC-load-misses", 0x37 },
-	{ "dTLB-loads", 0x25 },
-	{ "dTLB-load-misses", 0x05 },
-	{ "iTLB-loads", 0x26 },
-	{ "iTLB-load-misses", 0x02 },
-	{ "branch-loads", 0x12 },
-	{ "branch-load-misses", 0x10 },
-};
-
 /* Terms of a raw event, and where they go in its config. */
 static const struct term {
 	const char *name;
@@ -126,9 +93,9 @@ static const struct cpu_event *find_word(const struct cpu_pmu *pmu, const char *
 		if (pmu->events[i].linux_name != NULL &&
 		    cpu_word_is_same(pmu->events[i].linux_name, word))
 			return &pmu->events[i];
-	for (size_t i = 0; pmu->is_arm && i < COUNT(arm_words); i++)
-		if (strcasecmp(arm_words[i].word, word) == 0)
-			return cpu_event_of_code(pmu, arm_words[i].code);
+	for (size_t i = 0; i < pmu->n_kernel_events; i++)
+		if (strcasecmp(pmu->kernel_events[i].word, word) == 0)
+			return pmu->kernel_events[i].event;
 	return NULL;
 }
 

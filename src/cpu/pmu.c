@@ -35,17 +35,22 @@ static json_t *facts_of(const struct catalog *c, const char *id)
 	return object;
 }
 
-/* Takes from another CPU what its file says holds here too. */
-static void add_same(const struct catalog *c, json_t *object)
+/* Is it a PMUv3? Arm's CPUs have one unless their file says otherwise. */
+static bool is_pmuv3(const json_t *object)
 {
-	static const char *const keys[] = { "events",  "metrics",   "groups",
-					    "topdown", "drilldown", "variants" };
-	const char *other_id = json_string_value(json_object_get(object, "same_as"));
-	json_t *other;
+	const char *arch = json_string_value(json_object_get(object, "arch"));
+	const char *kind = json_string_value(json_object_get(object, "pmu_arch"));
 
-	if (other_id == NULL)
-		return;
-	other = facts_of(c, other_id);
+	return kind != NULL ? strcmp(kind, "pmuv3") == 0
+			    : arch == NULL || strncmp(arch, "arm", 3) == 0;
+}
+
+/* Takes from another file what it says of a CPU and the own file does not. */
+static void add_same(const json_t *other, json_t *object)
+{
+	static const char *const keys[] = { "events",	 "metrics",  "groups",	 "topdown",
+					    "drilldown", "variants", "penalties" };
+
 	for (size_t i = 0; i < COUNT(keys); i++) {
 		json_t *value = json_object_get(other, keys[i]);
 		const json_t *own = json_object_get(object, keys[i]);
@@ -53,7 +58,25 @@ static void add_same(const struct catalog *c, json_t *object)
 		if (value != NULL && json_array_size(own) == 0 && json_object_size(own) == 0)
 			json_object_set(object, keys[i], value);
 	}
+}
+
+/*
+ * Completes the facts of a CPU: with those of the CPU that it is like, or, where its events are not
+ * known, with what all PMUv3 cores have. Returns whether they are the latter.
+ */
+static bool complete(const struct catalog *c, const json_t *any_arm, json_t *object)
+{
+	const char *other_id = json_string_value(json_object_get(object, "same_as"));
+	json_t *other = other_id == NULL ? NULL : facts_of(c, other_id);
+
+	if (other != NULL)
+		add_same(other, object);
 	json_decref(other);
+	if (any_arm == NULL || json_object_get(object, "pmu_arch") == NULL ||
+	    json_array_size(json_object_get(object, "events")) > 0)
+		return false;
+	add_same(any_arm, object);
+	return true;
 }
 
 int cpu_pmu_open(const struct catalog *c, const struct cpu *cpu, uint64_t midr,
@@ -61,12 +84,16 @@ int cpu_pmu_open(const struct catalog *c, const struct cpu *cpu, uint64_t midr,
 {
 	struct cpu_pmu *pmu = mem_zalloc(1, sizeof(*pmu));
 	json_t *facts = facts_of(c, cpu->id);
+	json_t *any_arm = is_pmuv3(facts) ? facts_of(c, CPU_ANY_ARM) : NULL;
 	int rc;
 
 	pmu->cpu = cpu;
 	pmu->thresholds = c->thresholds;
-	add_same(c, facts);
+	pmu->is_architectural = complete(c, any_arm, facts);
 	rc = cpu_pmu_read(pmu, facts, midr, err);
+	if (rc == 0)
+		rc = cpu_pmu_read_costs(pmu, facts, any_arm, err);
+	json_decref(any_arm);
 	json_decref(facts);
 	if (rc < 0) {
 		cpu_pmu_free(pmu);

@@ -91,6 +91,33 @@ struct cpu_topdown {
 	size_t n_nodes;
 };
 
+/* Which part of the core loses the cycles. */
+enum cpu_side {
+	SIDE_FRONTEND,
+	SIDE_BACKEND,
+	SIDE_BAD_SPECULATION, /* in cycles of Arm CPUs a part of the front end's */
+};
+
+/*
+ * Cycles that one occurrence of an event costs at the most, beyond what the level before costs.
+ * Events of one issue are alternatives, the best first: only one of them may be charged.
+ */
+struct cpu_penalty {
+	const struct cpu_event *event;
+	const char *issue; /* "mispredict", "l1d_miss", "dtlb_walk" */
+	double cycles;	   /* 1: the event counts cycles itself */
+	enum cpu_side side;
+	bool is_estimate;    /* not published or measured for this core */
+	bool is_upper_bound; /* the event counts more than what waits: prefetches, the wrong path */
+	const char *source;
+};
+
+/* A word of the kernel's for an event: "branch-misses". */
+struct kernel_event {
+	const char *word;
+	const struct cpu_event *event;
+};
+
 /* A value from which on a metric is worth a word, or another limit of the walk down the tree. */
 struct cpu_threshold {
 	const char *name;
@@ -111,6 +138,9 @@ struct cpu_pmu {
 	const char **linux_names; /* below /sys/bus/event_source/devices; may end with '*' */
 	struct threshold_list thresholds; /* the usual ones, with the values of this CPU */
 	size_t n_events, n_metrics, n_groups, n_linux_names;
+	struct cpu_penalty *penalties;
+	struct kernel_event *kernel_events;
+	size_t n_penalties, n_kernel_events;
 	size_t n_spe_ratios; /* the last metrics, about how well SPE sampled */
 	struct cpu_topdown topdown;
 	unsigned n_programmable; /* counters that take any event; 0: not published, probe */
@@ -118,7 +148,8 @@ struct cpu_pmu {
 	unsigned counter_bits;	 /* 0: not told */
 	unsigned slots; /* in a cycle; 0: the kernel knows (caps/slots), or there are none */
 	bool is_arm;
-	bool is_generic;	/* not a CPU but the kernel's words, which many CPUs share */
+	bool is_architectural; /* events and metrics are those of any PMUv3 core, its own are not known */
+	bool is_generic;       /* not a CPU but the kernel's words, which many CPUs share */
 	bool is_other_revision; /* formulas of another revision than the base one are in use */
 	const char *note;	/* a caution in one line, or NULL */
 	const struct cpu_event *cycles, *instructions; /* NULL: has none, or is not known */
@@ -143,6 +174,9 @@ const struct cpu_threshold *cpu_threshold_find(const struct cpu_pmu *, const cha
 
 /* The first event of that code, or NULL. */
 const struct cpu_event *cpu_event_of_code(const struct cpu_pmu *, uint64_t code);
+
+/* What the event costs, or NULL. */
+const struct cpu_penalty *cpu_penalty_of(const struct cpu_pmu *, const struct cpu_event *);
 
 /* The node of that metric, or NULL. */
 const struct cpu_node *cpu_node_of(const struct cpu_pmu *, const struct cpu_metric *);

@@ -15,4 +15,10 @@
  */
 int cpu_pmu_read(struct cpu_pmu *, const json_t *object, uint64_t midr, struct err *);
 
+/*
+ * The lists of penalties and of the kernel's words, behind cpu_pmu_read(): the CPU's own first, then
+ * what `base` has and they lack; NULL: no base.
+ */
+int cpu_pmu_read_costs(struct cpu_pmu *, const json_t *own, const json_t *base, struct err *);
+
 #endif

@@ -206,7 +206,8 @@ static const struct column cpu_columns[N_CPU_COLUMNS] = {
 	[N_EVENTS] = { "events", NULL, "", CELL_COUNT, 0, "known" },
 	[N_METRICS] = { "metrics", NULL, "", CELL_COUNT, 0, "known" },
 	[METHOD] = { "top_down", "top-down", "", CELL_TEXT, 0,
-		     "what its first stage is in; none: no tree" },
+		     "what its first stage is in; none: no tree; any PMUv3: what all such cores "
+		     "have" },
 	[COUNTERS] = { "counters", NULL, "", CELL_COUNT, 0,
 		       "programmable ones; none: not published" },
 	[SLOTS] = { "slots", NULL, "", CELL_COUNT, 0,
@@ -231,14 +232,15 @@ static void put_cpu(const struct cpu_pmu *pmu, struct table *t)
 	row[CPU] = cell_text(cpu_id(pmu->cpu));
 	row[NAME] = cell_text(cpu_name(pmu->cpu));
 	row[ALSO] = cell_text(aliases(pmu->cpu, t));
-	row[N_EVENTS] = cell_count(pmu->n_events);
-	row[N_METRICS] = cell_count(pmu->n_metrics);
+	row[N_EVENTS] = cell_count(pmu->is_architectural ? 0 : pmu->n_events);
+	row[N_METRICS] = cell_count(pmu->is_architectural ? 0 : pmu->n_metrics);
 	if (pmu->topdown.roots.n > 0) {
 		const char *unit = pmu->topdown.roots.items[0]->unit;
 		bool is_share = strncmp(unit, percent_of, sizeof(percent_of) - 1) == 0;
 
-		row[METHOD] =
-			cell_text(table_text(t, is_share ? unit + sizeof(percent_of) - 1 : unit));
+		unit = table_text(t, is_share ? unit + sizeof(percent_of) - 1 : unit);
+		row[METHOD] = cell_text(
+			pmu->is_architectural ? table_format(t, "%s, any PMUv3", unit) : unit);
 	}
 	if (pmu->n_programmable > 0)
 		row[COUNTERS] = cell_count(pmu->n_programmable);

@@ -85,6 +85,9 @@ static void cpu(struct line *l)
 	if (pmu->is_generic)
 		text_str(&l->text, ": only what the kernel's generic events tell; --cpu NAME "
 				   "names it (cyclops list cpus)");
+	if (pmu->is_architectural)
+		text_str(&l->text, ": its own events are not known; this is what all PMUv3 cores "
+				   "have in common");
 	if (is_any_arm)
 		text_str(&l->text, ": what all Arm CPUs have in common; --cpu NAME names it "
 				   "(cyclops list cpus)");

@@ -100,6 +100,76 @@ static void every_metric_of_every_cpu(void **state)
 	assert_true(n_metrics >= 1866);
 }
 
+/* A CPU whose own events are not known has those of any PMUv3, and says so. */
+static void architectural_events(void **state)
+{
+	static const struct {
+		const char *cpu;
+		bool is_architectural;
+	} cases[] = {
+		{ "ampereone-ac4", true },   { "cortex-a725", true },	 { "cortex-x925", true },
+		{ "hisilicon-hip12", true }, { "cortex-a720ae", false }, { "neoverse-n1", false },
+		{ "generic-pmuv3", false },  { "arm1176", false },	 { "linux-generic", false },
+		{ "x86-amd-zen4", false },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct cpu_pmu *pmu = open_pmu(*state, cases[i].cpu, 0);
+
+		assert_int_equal(pmu->is_architectural, cases[i].is_architectural);
+		assert_true(pmu->n_events > 0 && pmu->n_metrics > 0);
+		if (cases[i].is_architectural) {
+			assert_non_null(cpu_event_find(pmu, "STALL_SLOT_BACKEND"));
+			assert_true(pmu->topdown.roots.n == 4);
+			assert_non_null(pmu->cycles);
+			assert_non_null(pmu->instructions);
+		}
+		cpu_pmu_free(pmu);
+	}
+}
+
+static void penalties(void **state)
+{
+	static const struct {
+		const char *cpu, *event, *issue;
+		double cycles; /* 0: none */
+		enum cpu_side side;
+		bool is_estimate, is_upper_bound;
+	} cases[] = {
+		{ "arm1176", "MAIN_TLB_MISS", "main_tlb_miss", 116 - 56, SIDE_BACKEND, false,
+		  false },
+		{ "arm1176", "DCACHE_MISS", "l1d_miss", 56 - 3, SIDE_BACKEND, false, false },
+		{ "arm1176", "IBUF_STALL", "ibuf_stall", 1, SIDE_FRONTEND, false, false },
+		{ "arm1176", "BR_EXEC", NULL, 0, 0, false, false },
+		{ "neoverse-n1", "BR_MIS_PRED_RETIRED", "mispredict", 11, SIDE_BAD_SPECULATION,
+		  false, false },
+		{ "neoverse-n1", "BR_MIS_PRED", "mispredict", 11, SIDE_BAD_SPECULATION, false,
+		  true },
+		{ "neoverse-n1", "L1D_CACHE_REFILL", "l1d_miss", 7, SIDE_BACKEND, false, true },
+		{ "neoverse-n1", "ITLB_WALK", "itlb_walk", 30, SIDE_FRONTEND, true, false },
+		/* Its own prediction, the rest as any PMUv3. */
+		{ "cortex-a53", "BR_MIS_PRED", "mispredict", 9, SIDE_BAD_SPECULATION, false, true },
+		{ "cortex-a53", "L1D_CACHE_REFILL", "l1d_miss", 7, SIDE_BACKEND, true, true },
+		{ "cortex-x925", "DTLB_WALK", "dtlb_walk", 30, SIDE_BACKEND, true, false },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct cpu_pmu *pmu = open_pmu(*state, cases[i].cpu, 0);
+		const struct cpu_penalty *p =
+			cpu_penalty_of(pmu, cpu_event_find(pmu, cases[i].event));
+
+		assert_int_equal(p != NULL, cases[i].cycles > 0);
+		if (p != NULL) {
+			assert_string_equal(p->issue, cases[i].issue);
+			assert_true(p->cycles == cases[i].cycles);
+			assert_int_equal(p->side, cases[i].side);
+			assert_int_equal(p->is_estimate, cases[i].is_estimate);
+			assert_int_equal(p->is_upper_bound, cases[i].is_upper_bound);
+		}
+		cpu_pmu_free(pmu);
+	}
+}
+
 static void every_tree(void **state)
 {
 	const struct catalog *catalog = *state;
@@ -116,7 +186,7 @@ static void every_tree(void **state)
 			assert_non_null(cpu_node_of(pmu, t->roots.items[j]));
 		cpu_pmu_free(pmu);
 	}
-	assert_int_equal(n_trees, 36);
+	assert_int_equal(n_trees, 40);
 }
 
 static void knows_a_cpu(void **state)
@@ -353,6 +423,14 @@ static void says_what_is_wrong_in_a_file(void **state)
 		{ "\"thresholds\":{\"ipc\":\"1\"}",
 		  "thresholds: ipc: found \"1\", wanted a number" },
 		{ "\"thresholds\":{\"ipc\":{}}", "thresholds: ipc: found {}, wanted a number" },
+		{ "\"penalties\":[{\"event\":\"A\"}]", "penalties[0]: issue: missing" },
+		{ "\"penalties\":[{\"event\":\"A\",\"issue\":\"a\",\"source\":\"s\",\"kind\":\"x\"}"
+		  "]",
+		  "kind: found \"x\", wanted frontend" },
+		{ "\"penalties\":[{\"event\":\"A\",\"issue\":\"a\",\"source\":\"s\","
+		  "\"kind\":\"frontend\",\"cycles\":-1}]",
+		  "cycles: found -1, wanted a number above 0" },
+		{ "\"kernel_events\":{\"cycles\":1}", "kernel_events: found 1, wanted names" },
 		{ "\"topdown\":{\"stage_1\":[7]}", "stage_1: found 7, wanted names" },
 	};
 
@@ -376,6 +454,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_metric_of_every_cpu),
+		cmocka_unit_test(architectural_events),
+		cmocka_unit_test(penalties),
 		cmocka_unit_test(every_tree),
 		cmocka_unit_test(knows_a_cpu),
 		cmocka_unit_test(chooses_formulas_by_revision),
