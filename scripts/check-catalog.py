@@ -270,12 +270,19 @@ def check_encoding(check, encoding):
     check.known("spe_parser", [v["spe_parser"] for v in encoding["values"]], SPE_PARSER)
 
 
+def spoken_forms(name):
+    """What the program takes for a name: letters and digits, with and without the first word."""
+    short = re.sub(r"^[^ -]*[ -]*", "", name)
+    return {re.sub(r"[^a-z0-9]", "", form.lower()) for form in (name, short)} - {""}
+
+
 def check_names(check, cpus):
     """No id, name or alias may stand for two CPUs."""
     owner = {}
     for cpu in cpus.values():
         matched = [m["name"] for m in cpu["match"] if "name" in m]
-        for name in {n.lower() for n in [cpu["id"], cpu["name"], *cpu["aliases"], *matched]}:
+        names = [cpu["id"], cpu["name"], *cpu["aliases"], *matched]
+        for name in set().union(*map(spoken_forms, names)):
             check.expect(name not in owner, f"'{name}' names both {cpu['id']} and {owner.get(name)}")
             owner[name] = cpu["id"]
 

@@ -3,10 +3,11 @@
 #include "cpu/cpu.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/mapped.h"
@@ -120,25 +121,62 @@ const struct cpu *catalog_cpu_of_midr(const struct catalog *c, uint64_t midr)
 	return facts == NULL ? NULL : facts->cpu;
 }
 
-static bool is_called(const struct cpu *cpu, const char *name)
+/* All that a CPU is called: its id, its name, other names, and names of single parts; NULL behind the last. */
+static const char *cpu_name_at(const struct cpu *cpu, size_t i)
 {
-	if (strcasecmp(name, cpu->id) == 0 || strcasecmp(name, cpu->name) == 0)
-		return true;
-	for (size_t i = 0; i < cpu->n_aliases; i++)
-		if (strcasecmp(name, cpu->aliases[i]) == 0)
-			return true;
-	for (size_t i = 0; i < cpu->n_parts; i++)
-		if (cpu->parts[i].name != NULL && strcasecmp(name, cpu->parts[i].name) == 0)
-			return true;
-	return false;
+	if (i < 2)
+		return i == 0 ? cpu->id : cpu->name;
+	i -= 2;
+	if (i < cpu->n_aliases)
+		return cpu->aliases[i];
+	i -= cpu->n_aliases;
+	if (i >= cpu->n_parts)
+		return NULL;
+	return cpu->parts[i].name != NULL ? cpu->parts[i].name : cpu->name;
+}
+
+/* Equal as far as letters and digits go, in whatever case: "graviton 4", "Graviton4". */
+static bool cpu_name_is_same(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		while (*a != '\0' && !isalnum((unsigned char)*a))
+			a++;
+		while (*b != '\0' && !isalnum((unsigned char)*b))
+			b++;
+		if (*a == '\0' || *b == '\0')
+			return *a == *b;
+		if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
+			return false;
+	}
+}
+
+/* Behind the first word, which is a maker or a family: "Graviton4" of "AWS Graviton4"; or the end. */
+static const char *behind_first_word(const char *name)
+{
+	name += strcspn(name, " -");
+	return name + strspn(name, " -");
+}
+
+static const struct cpu *find_called(const struct catalog *c, const char *name, bool is_short)
+{
+	for (size_t i = c->cpus.n; i-- > 0;) {
+		const char *its_name;
+
+		for (size_t k = 0; (its_name = cpu_name_at(c->cpus.items[i], k)) != NULL; k++)
+			if (cpu_name_is_same(is_short ? behind_first_word(its_name) : its_name,
+					     name))
+				return c->cpus.items[i];
+	}
+	return NULL;
 }
 
 const struct cpu *catalog_cpu_find(const struct catalog *c, const char *name)
 {
-	for (size_t i = c->cpus.n; i-- > 0;)
-		if (is_called(c->cpus.items[i], name))
-			return c->cpus.items[i];
-	return NULL;
+	const struct cpu *found = find_called(c, name, false);
+
+	if (strpbrk(name, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == NULL)
+		return NULL;
+	return found != NULL ? found : find_called(c, name, true);
 }
 
 unsigned catalog_own_cache_lines(const struct catalog *c, const struct cpu *cpu)
@@ -148,11 +186,15 @@ unsigned catalog_own_cache_lines(const struct catalog *c, const struct cpu *cpu)
 	return cpu == NULL ? 0 : cpu->own_cache_lines;
 }
 
-static const char *cpu_id_at(const void *context, size_t i)
+static const char *any_name_at(const void *context, size_t n)
 {
 	const struct catalog *c = context;
 
-	return i < c->cpus.n ? c->cpus.items[i]->id : NULL;
+	for (size_t i = 0; i < c->cpus.n; i++)
+		for (size_t k = 0; cpu_name_at(c->cpus.items[i], k) != NULL; k++)
+			if (n-- == 0)
+				return cpu_name_at(c->cpus.items[i], k);
+	return NULL;
 }
 
 const struct cpu *catalog_cpu_named(const struct catalog *c, const char *name, struct err *err)
@@ -162,7 +204,7 @@ const struct cpu *catalog_cpu_named(const struct catalog *c, const char *name, s
 
 	if (found != NULL)
 		return found;
-	nearest = nearest_word(name, cpu_id_at, c);
+	nearest = nearest_word(name, any_name_at, c);
 	err_set(err, ERR_USAGE, ERR_NOWHERE,
 		"--cpu %s: not one of the %zu CPUs of the catalog; %s%s%s", name, c->cpus.n,
 		nearest != NULL ? "did you mean " : "cyclops list cpus shows them",

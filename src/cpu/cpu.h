@@ -57,7 +57,10 @@ const struct cpu *catalog_cpu_of_midr(const struct catalog *, uint64_t midr);
 #define CPU_ANY_ARM "generic-pmuv3"
 #define CPU_ANY "linux-generic"
 
-/* By id, name or alias, ignoring case; NULL if there is none. */
+/*
+ * By id, name or product ("Graviton4", "kunpeng 920"): case, spaces and hyphens do not matter, and a
+ * first word that is a maker or a family may be left out. NULL if there is none.
+ */
 const struct cpu *catalog_cpu_find(const struct catalog *, const char *name);
 
 /* The same for what --cpu names; without such a CPU NULL, and an error that says which is like it. */

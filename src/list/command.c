@@ -84,6 +84,11 @@ static void fill_with_here(const struct subject *subject, struct here *here, str
 		view.context = here;
 	}
 	subject->fill(&view, out);
+	if (pmu->is_architectural)
+		table_note(out,
+			   "the catalog lacks the events of %s: these are what all PMUv3 cores "
+			   "have in common",
+			   cpu_name(pmu->cpu));
 	if (here->is_this_machine && table_column(out, "here") >= 0 && here_why_not(here) != NULL)
 		table_note(out, "%s", here_why_not(here));
 }

@@ -11,24 +11,12 @@
 #include "cpu/event_name.h"
 #include "cpu/pmu.h"
 
-/* The name of a CPU where others write "neoverse_n1" or "Neoverse N1". */
-static const struct cpu *cpu_choice_find_cpu(const struct catalog *c, const char *name)
-{
-	for (size_t i = 0; i < catalog_n_cpus(c); i++) {
-		const struct cpu *cpu = catalog_cpu_at(c, i);
-
-		if (cpu_word_is_same(cpu_id(cpu), name) || cpu_word_is_same(cpu_name(cpu), name))
-			return cpu;
-	}
-	return catalog_cpu_find(c, name);
-}
-
 /* A PMU named after a core, such as "armv8_neoverse_n1"; "armv8_pmuv3_0" may be any. */
 static const struct cpu *cpu_of_pmu(const struct catalog *c, const char *pmu)
 {
 	const char *core = strncmp(pmu, "armv", 4) == 0 ? strchr(pmu, '_') : NULL;
 
-	return core == NULL ? NULL : cpu_choice_find_cpu(c, core + 1);
+	return core == NULL ? NULL : catalog_cpu_find(c, core + 1);
 }
 
 /* Words in capitals joined by '_' are of Arm's architecture, not of the kernel or of x86. */
@@ -65,7 +53,7 @@ const struct cpu *stat_cpu(const struct catalog *c, const struct counts *counts)
 	const struct cpu *cpu = counts->midr == 0 ? NULL : catalog_cpu_of_midr(c, counts->midr);
 
 	if (cpu == NULL && counts->cpu != NULL)
-		cpu = cpu_choice_find_cpu(c, counts->cpu);
+		cpu = catalog_cpu_find(c, counts->cpu);
 	for (size_t i = 0; i < counts->items.n && cpu == NULL; i++) {
 		struct event_name name;
 

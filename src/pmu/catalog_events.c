@@ -2,6 +2,7 @@
 #include "pmu/catalog_events.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "cpu/pmu.h"
@@ -63,6 +64,8 @@ static struct cpu_pmu *open_facts(const struct catalog_events *events, const str
 	if (answers->catalog == NULL)
 		return NULL;
 	cpu = catalog_cpu_of_midr(answers->catalog, midr);
+	if (cpu == NULL && strncmp(pmu->name, "armv8_", 6) == 0)
+		cpu = catalog_cpu_find(answers->catalog, CPU_ANY_ARM);
 	if (cpu == NULL || cpu_pmu_open(answers->catalog, cpu, midr, &facts, &ignored) < 0)
 		return NULL;
 	return facts;

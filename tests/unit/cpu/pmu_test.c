@@ -186,7 +186,7 @@ static void every_tree(void **state)
 			assert_non_null(cpu_node_of(pmu, t->roots.items[j]));
 		cpu_pmu_free(pmu);
 	}
-	assert_int_equal(n_trees, 40);
+	assert_int_equal(n_trees, 52);
 }
 
 static void knows_a_cpu(void **state)
