@@ -29,9 +29,10 @@ struct count {
 	double value;	   /* scaled to the whole time if running_ns < enabled_ns */
 	uint64_t raw;	   /* as read from the counter; 0 if only `value` is known */
 	uint64_t enabled_ns, running_ns; /* both 0: not told */
-	double spread;	 /* standard deviation over `n_runs`, as a share of the value */
-	uint32_t n_runs; /* that were averaged; 0 is 1 */
-	uint32_t group;	 /* counted at the same moments as others of that number; 0: not told */
+	double spread;	    /* standard deviation over `n_runs`, as a share of the value */
+	uint32_t n_runs;    /* that were averaged; 0 is 1 */
+	uint32_t n_periods; /* of a tool that lets events take turns; 0: not told */
+	uint32_t group;	    /* counted at the same moments as others of that number; 0: not told */
 	const char
 		*where; /* a part of the machine: "S0-D0-C3", a cgroup, a thread's name; or NULL */
 	int32_t cpu;	/* COUNT_ANY: all */
@@ -71,6 +72,7 @@ struct counts {
 	VEC_OF(struct count_interval) intervals;
 	VEC_OF(struct count_pmu) pmus; /* empty: cores of one type, or not told */
 	const char *command;	       /* that was counted; NULL: not told */
+	const char *date;	       /* when, as told; NULL: not told */
 	const char *source;  /* where they are from: "perf stat -j", "cyclops stat"; NULL: here */
 	const char *cpu;     /* the catalog's id; NULL: not told */
 	uint64_t midr;	     /* 0: not told */

@@ -11,7 +11,8 @@ enum { SIZE_MAX_TEXT = 1 << 30 };
 
 /* In the order in which they are tried: the last takes what looks like nothing else. */
 static const struct import_format *const formats[] = {
-	&import_json, &import_perf_json, &import_topdown, &import_perf_text, &import_perf_csv,
+	&import_json,	 &import_perf_json, &import_topdown,
+	&import_rpistat, &import_perf_text, &import_perf_csv,
 };
 
 /* topdown-tool writes DIR/cpu/<product>[_core_N|_core_aggregate…]_{metrics,events}.csv. */
@@ -52,10 +53,11 @@ int counts_import(const char *text, size_t size, const char *path, struct counts
 	if (path != NULL && formats[i] == &import_topdown)
 		take_product(path, out);
 	if (out->items.n == 0 && out->metrics.n == 0)
-		return err_set(err, ERR_FORMAT, ERR_NOWHERE,
-			       "counts: found none (read as %s); wanted the output of perf stat "
-			       "(plain, -x, -j), of topdown-tool (csv), of cyclops stat or model "
-			       "(json)",
-			       formats[i]->name);
+		return err_set(
+			err, ERR_FORMAT, ERR_NOWHERE,
+			"counts: found none (read as %s); wanted the output of perf stat "
+			"(plain, -x, -j), of topdown-tool (csv), of rpistat, of cyclops stat "
+			"or model (json)",
+			formats[i]->name);
 	return 0;
 }

@@ -9,6 +9,9 @@
  *	   <not supported>      LLC-loads
  *
  *	      16.851234567 seconds time elapsed
+ *
+ * Old perf writes the part of the time as "[33.40%]" or "(scaled from 33.40%)". Lines of a number and
+ * an event alone are taken, too.
  */
 #include <ctype.h>
 #include <math.h>
@@ -142,18 +145,23 @@ static bool read_elapsed(struct reader *r, struct slice line)
 	return true;
 }
 
-/* What stands in the last parentheses: "(83.31%)" or "( +-  0.35% )". */
+/* What stands in the last brackets: "(83.31%)", "[83.31%]" or "( +-  0.35% )". */
 static void read_remarks(struct slice line, double *coverage, double *spread)
 {
+	static const char scaled_from[] = "scaled from";
+
 	for (size_t i = 0; i < line.n; i++) {
 		struct slice rest = { line.at + i + 1, line.n - i - 1 };
 		bool is_spread;
 		const char *end;
 		double percent;
 
-		if (line.at[i] != '(')
+		if (line.at[i] != '(' && line.at[i] != '[')
 			continue;
 		rest = slice_trim(rest);
+		if (slice_begins(rest, scaled_from))
+			rest = slice_trim((struct slice){ rest.at + sizeof(scaled_from) - 1,
+							  rest.n - (sizeof(scaled_from) - 1) });
 		is_spread = slice_begins(rest, "+-");
 		if (is_spread)
 			rest = slice_trim((struct slice){ rest.at + 2, rest.n - 2 });
@@ -172,7 +180,7 @@ static bool read_names(struct slice line, struct slice *unit, struct slice *even
 	size_t n = 0;
 
 	for (struct slice w = take_word(&line); w.n > 0 && n < WORDS_MAX; w = take_word(&line)) {
-		if (w.at[0] == '#' || w.at[0] == '(')
+		if (w.at[0] == '#' || w.at[0] == '(' || w.at[0] == '[')
 			break;
 		words[n++] = w;
 	}
@@ -231,7 +239,10 @@ static void read_count(struct reader *r, struct slice line)
 	*vec_add(&r->coverage) = coverage;
 }
 
-/* The part of the time is told, the time is not: that of the task, or of all. */
+/*
+ * The part of the time is told, the time is not: that of the task, or of all. Without either, a second
+ * stands for it, so that the part is not lost.
+ */
 static void set_times(struct reader *r)
 {
 	const struct count *task = counts_find(r->out, "task-clock");
@@ -239,11 +250,14 @@ static void set_times(struct reader *r)
 
 	if (task != NULL && task->state == COUNT_COUNTED && task->unit != NULL)
 		ns = task->value;
+	for (size_t i = 0; ns < 1 && i < r->coverage.n; i++)
+		if (r->coverage.items[i] < 1)
+			ns = 1e9;
 	for (size_t i = 0; i < r->out->items.n; i++) {
 		struct count *c = &r->out->items.items[i];
 		double coverage = r->coverage.items[i];
 
-		if (c->state != COUNT_COUNTED || coverage > 1 || (coverage < 1 && ns < 1))
+		if (c->state != COUNT_COUNTED || coverage > 1)
 			continue;
 		c->enabled_ns = (uint64_t)ns;
 		c->running_ns = (uint64_t)(ns * coverage);
@@ -252,6 +266,7 @@ static void set_times(struct reader *r)
 
 static int read_text(const char *text, size_t size, struct counts *out, struct err *err)
 {
+	static const char started_on[] = "# started on";
 	struct lines lines = { text, text, text + size };
 	struct reader r = { .out = out };
 	struct slice line;
@@ -260,6 +275,11 @@ static int read_text(const char *text, size_t size, struct counts *out, struct e
 	while (lines_next(&lines, &line)) {
 		struct slice begin = slice_trim(line);
 
+		if (slice_begins(begin, started_on))
+			out->date = slice_copy(
+				&out->memory,
+				slice_trim((struct slice){ begin.at + sizeof(started_on) - 1,
+							   begin.n - (sizeof(started_on) - 1) }));
 		if (begin.n == 0 || begin.at[0] == '#')
 			continue;
 		if (slice_begins(begin, "Performance counter stats for"))
@@ -272,10 +292,33 @@ static int read_text(const char *text, size_t size, struct counts *out, struct e
 	return 0;
 }
 
+/* Are all lines like "1,234 cycles"? The csv of perf has more fields. */
+static bool is_bare(const char *text, size_t size)
+{
+	struct lines lines = { text, text, text + size };
+	struct slice line, unit, event;
+	bool has_any = false;
+
+	while (lines_next(&lines, &line)) {
+		double value;
+
+		line = slice_trim(line);
+		if (line.n == 0 || line.at[0] == '#')
+			continue;
+		if (!read_grouped(take_word(&line), &value) || !read_names(line, &unit, &event) ||
+		    !isalpha((unsigned char)event.at[0]))
+			return false;
+		has_any = true;
+	}
+	return has_any;
+}
+
 static bool is_text(const char *text, size_t size)
 {
 	struct slice all = { text, size };
 
+	if (is_bare(text, size))
+		return true;
 	return slice_has(all, "Performance counter stats for") ||
 	       slice_has(all, "seconds time elapsed") || slice_has(all, "counts unit events");
 }

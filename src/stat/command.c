@@ -32,7 +32,7 @@ struct stat_command {
 static const struct option input_list[] = {
 	{ "import", 0, OPTION_TEXT, STAT(import), "FILE",
 	  "counts of perf stat (plain, -x, -j), topdown-tool (csv),\n"
-	  "                          cyclops stat or cyclops model (json); - is a pipe" },
+	  "                          rpistat, cyclops stat or cyclops model (json); - is a pipe" },
 	{ "against", 0, OPTION_TEXT, STAT(against), "FILE",
 	  "counts of another run, to be compared with these" },
 	{ "cpu", 0, OPTION_TEXT, STAT(cpu), "NAME", "take the CPU to be this one" },
@@ -68,6 +68,7 @@ static struct stat_options options_of(const struct stat_command *command,
 				      const struct output_options *output)
 {
 	bool as_rates = wants_rates(output);
+	bool is_chosen = command->groups.n + command->metrics.n + command->events.n > 0;
 
 	return (struct stat_options){
 		.level = command->level,
@@ -75,7 +76,7 @@ static struct stat_options options_of(const struct stat_command *command,
 		.metrics = list_or_null(&command->metrics),
 		.events = list_or_null(&command->events),
 		.thresholds = list_or_null(&command->thresholds),
-		.all = command->all || as_rates,
+		.all = command->all || (as_rates && !is_chosen),
 		.slots = command->slots,
 		.as_rates = as_rates,
 		.for_programs =

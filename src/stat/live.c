@@ -2,6 +2,8 @@
 /* cyclops stat -- COMMAND: from metrics to events to counts. */
 #include "stat/live.h"
 
+#include <time.h>
+
 #include <stddef.h>
 #include <stdio.h>
 
@@ -74,6 +76,19 @@ static const char *command_text(struct counts *out, char *const *words)
 	kept = text.n == 0 ? NULL : arena_strndup(&out->memory, text.bytes, text.n);
 	text_release(&text);
 	return kept;
+}
+
+/* "Thu Jun 27 09:58:08 2013" */
+static const char *date_text(struct counts *out)
+{
+	char text[64];
+	time_t now = time(NULL);
+	struct tm local;
+	size_t n = localtime_r(&now, &local) == NULL
+			   ? 0
+			   : strftime(text, sizeof(text), "%a %b %e %H:%M:%S %Y", &local);
+
+	return n == 0 ? NULL : arena_strndup(&out->memory, text, n);
 }
 
 static struct target stat_live_target_of(const struct live_options *o)
@@ -224,6 +239,7 @@ static int plan_and_count(struct live *l, const struct catalog *catalog, const c
 	say_what_is_missing(l);
 	stat_plan_describe(&l->plan, l->out);
 	l->out->command = command_text(l->out, l->options->command);
+	l->out->date = date_text(l->out);
 	if (l->ticks->begin != NULL)
 		l->ticks->begin(l->ticks->context, l->out);
 	return goes_by_steps(l) ? count_by_steps(l, err) : count(l, err);

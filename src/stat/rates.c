@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts as they were read, scaled, and per thousand instructions; ratios follow elsewhere. */
+/* Counts as they were read, scaled, and per thousand instructions; then the metrics, with three decimals. */
 #include <math.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "cpu/event_name.h"
+#include "metrics/name_list.h"
 #include "stat/tables.h"
 
 enum column_index {
@@ -11,6 +14,7 @@ enum column_index {
 	SCALED,
 	RATE,
 	COVERAGE,
+	PERIODS,
 	N_COLUMNS,
 };
 
@@ -22,10 +26,30 @@ static const struct column columns[N_COLUMNS] = {
 	[RATE] = { "per_1000", "per 1000 instr.", "", CELL_TEXT, 0, "rate" },
 	[COVERAGE] = { "coverage", "of the time", "", CELL_NUMBER, COLUMN_SHARE,
 		       "part of the time in which it was counted" },
+	[PERIODS] = { "periods", NULL, "", CELL_COUNT, 0,
+		      "of the tool that let events take turns, or intervals, in which it was "
+		      "counted" },
 };
+
+/* Turns of a tool, or intervals. */
+static uint64_t periods_of(const struct stat *s, const char *event)
+{
+	uint64_t n = 0, n_intervals = 0;
+
+	for (size_t i = 0; i < s->counts->items.n; i++) {
+		const struct count *c = &s->counts->items.items[i];
+
+		if (strcmp(c->event, event) != 0 || c->state != COUNT_COUNTED)
+			continue;
+		n += c->n_periods;
+		n_intervals += s->counts->intervals.n > 0;
+	}
+	return n > 0 ? n : n_intervals;
+}
 
 static void put(const struct stat *s, const struct stat_total *t, struct table *out)
 {
+	uint64_t n_periods = periods_of(s, t->event);
 	const struct stat_total *instructions = stat_counted(s, s->pmu->instructions);
 	double coverage = stat_total_coverage(t);
 	enum cell_mark mark = stat_total_mark(t, s->least_coverage);
@@ -39,6 +63,8 @@ static void put(const struct stat *s, const struct stat_total *t, struct table *
 		row[SCALED] = cell_marked(cell_count((uint64_t)llround(t->value)), mark);
 	if (t->enabled_ns > 0)
 		row[COVERAGE] = cell_number(coverage);
+	if (n_periods > 0)
+		row[PERIODS] = cell_count(n_periods);
 	if (instructions != NULL && instructions->value > 0 && t->unit == NULL)
 		row[RATE] = cell_text(
 			table_format(out, "%15.3f", 1000 * t->value / instructions->value));
@@ -50,4 +76,60 @@ void stat_rates_table(const struct stat *s, struct table *out)
 	for (size_t i = 0; i < s->totals.list.n; i++)
 		if (s->totals.list.items[i].occurrence == 0)
 			put(s, stat_totals_find(&s->totals, s->totals.list.items[i].event), out);
+}
+
+/* An event that is looked for in the lists of a user. */
+struct sought {
+	const struct cpu_pmu *pmu;
+	const struct cpu_event *event;
+	bool is_found;
+};
+
+static int seek_event(void *context, const char *name)
+{
+	struct sought *sought = context;
+
+	sought->is_found |= cpu_event_of_name(sought->pmu, name) == sought->event;
+	return 0;
+}
+
+/* Are all events of the metric among those that were asked for? Without a list: yes. */
+static bool is_asked(const struct stat *s, const struct cpu_metric *m)
+{
+	for (size_t i = 0; s->options->events != NULL && i < m->events.n; i++) {
+		struct sought sought = { s->pmu, m->events.items[i], false };
+
+		stat_each_name(s->options->events, seek_event, &sought);
+		if (!sought.is_found)
+			return false;
+	}
+	return true;
+}
+
+enum ratio_column { RATIO_NAME, RATIO_VALUE, RATIO_UNIT, RATIO_LABEL, N_RATIO_COLUMNS };
+
+static const struct column ratio_columns[N_RATIO_COLUMNS] = {
+	[RATIO_NAME] = { "metric", "", "", CELL_TEXT, 0, "name in the catalog" },
+	[RATIO_VALUE] = { "value", "", "", CELL_TEXT, COLUMN_TRUST, "three decimals" },
+	[RATIO_UNIT] = { "unit", "", "", CELL_TEXT, 0, "of the value" },
+	[RATIO_LABEL] = { "label", "", "", CELL_TEXT, COLUMN_GROW, "what it is" },
+};
+
+void stat_ratios_table(const struct stat *s, struct table *out)
+{
+	table_init(out, "ratios", "Rates and ratios", ratio_columns, COUNT(ratio_columns));
+	for (size_t i = 0; i < s->pmu->n_metrics; i++) {
+		const struct cpu_metric *m = &s->pmu->metrics[i];
+		const struct stat_value *v = stat_value_of(s, m);
+		struct cell *row;
+
+		if (!v->is_known || !is_asked(s, m))
+			continue;
+		row = table_add_row(out);
+		row[RATIO_NAME] = cell_text(m->name);
+		row[RATIO_VALUE] =
+			cell_marked(cell_text(table_format(out, "%12.3f", v->value)), v->mark);
+		row[RATIO_UNIT] = cell_text(m->unit);
+		row[RATIO_LABEL] = cell_text(m->label);
+	}
 }

@@ -204,6 +204,9 @@ void stat_run_table(const struct stat *s, struct table *out)
 	out->style = TABLE_FACTS;
 	out->is_keyed = true;
 	stat_run_counted(&line);
+	if (s->options->as_rates && s->counts->date != NULL)
+		text_str(&line.text, s->counts->date);
+	table_fact(out, "date", &line.text);
 	cpu(&line);
 	speed(&line);
 	coverage(&line);

@@ -69,14 +69,12 @@ static int for_people(const struct stat *s, struct stat_answer *a, struct err *e
 	return 0;
 }
 
-static int as_rates(const struct stat *s, struct stat_answer *a, struct err *err)
+static void show_rates(const struct stat *s, struct stat_answer *a)
 {
-	if (stat_detail_table(s, &a->detail, err) < 0)
-		return -1;
 	stat_rates_table(s, &a->rates);
+	stat_ratios_table(s, &a->detail);
 	stat_show(a, &a->rates);
 	show_if_any(a, &a->detail);
-	return 0;
 }
 
 static int make(const struct stat *s, struct stat_answer *a, struct err *err)
@@ -86,7 +84,9 @@ static int make(const struct stat *s, struct stat_answer *a, struct err *err)
 	stat_show(a, &a->run);
 	if (s->options->for_programs)
 		for_programs(s, a);
-	else if ((s->options->as_rates ? as_rates : for_people)(s, a, err) < 0)
+	else if (s->options->as_rates)
+		show_rates(s, a);
+	else if (for_people(s, a, err) < 0)
 		return -1;
 	if (s->options->as_rates || !(s->options->for_programs || is_method(s->options)))
 		return 0;

@@ -33,8 +33,9 @@ void stat_intervals_init(struct table *);
 void stat_intervals_add(const struct stat *, const struct stat_totals *, uint64_t end_ns,
 			const char *pmu, struct table *);
 
-/* Raw counts, scaled ones, per thousand instructions; then ratios. */
+/* Raw counts, scaled ones, per thousand instructions; every metric that they allow. */
 void stat_rates_table(const struct stat *, struct table *out);
+void stat_ratios_table(const struct stat *, struct table *out);
 
 /* What stands out, and what to try. */
 void stat_find(const struct stat *, struct findings *out);

@@ -189,23 +189,42 @@ int stat_types_compare(const struct catalog *catalog, const char *cpu_name,
 	return 0;
 }
 
-/* Tables of events, "events" or "events@PMU", one after the other. */
+/* Tables of events, "events" or "events@PMU" and "rates", one after the other. */
 static struct table *events_table_at(const struct stat_types *types, size_t i)
 {
 	for (size_t k = 0; k < types->shown.list.n; k++) {
 		struct table *t = types->shown.list.items[k];
 
-		if (strncmp(t->name, "events", 6) == 0 && i-- == 0)
+		if ((strncmp(t->name, "events", 6) == 0 || strncmp(t->name, "rates", 5) == 0) &&
+		    i-- == 0)
 			return t;
 	}
 	return NULL;
 }
 
-/* Is it this word of a list? What stands behind a colon are modes. */
-static bool stat_types_is_word(const char *name, const char *word, size_t len)
+/* Is it this word of a list, or what the catalog calls it? What stands behind a colon are modes. */
+static bool stat_types_is_word(const struct stat_types *types, const char *name, const char *word,
+			       size_t len)
 {
-	return strlen(name) == len && strncasecmp(name, word, len) == 0;
+	char text[64];
+
+	if (strlen(name) == len && strncasecmp(name, word, len) == 0)
+		return true;
+	snprintf(text, sizeof(text), "%.*s", (int)len, word);
+	for (size_t i = 0; len < sizeof(text) && i < types->list.n; i++) {
+		const struct cpu_event *event = cpu_event_of_name(types->list.items[i].facts, text);
+
+		if (event != NULL && strcasecmp(event->name, name) == 0)
+			return true;
+	}
+	return false;
 }
+
+/* Events that were asked for. */
+struct listed {
+	const struct stat_types *types;
+	const char *const *lists;
+};
 
 /* The next event of a list; its length is 0 at the end. */
 static const char *next_word(const char *at, size_t *out_len)
@@ -217,13 +236,14 @@ static const char *next_word(const char *at, size_t *out_len)
 
 static bool is_listed(const struct table *t, size_t row, const void *context)
 {
+	const struct listed *listed = context;
 	const char *name = table_cell(t, row, 0)->text;
 	size_t len;
 
-	for (const char *const *list = context; *list != NULL; list++)
+	for (const char *const *list = listed->lists; *list != NULL; list++)
 		for (const char *at = next_word(*list, &len); len > 0;
 		     at = next_word(at + strcspn(at, ",{}"), &len))
-			if (stat_types_is_word(name, at, len))
+			if (stat_types_is_word(listed->types, name, at, len))
 				return true;
 	return false;
 }
@@ -247,7 +267,7 @@ static int check_word(const struct stat_types *types, const char *word, size_t l
 	const char *event, *nearest;
 
 	for (size_t i = 0; (event = event_at(types, i)) != NULL; i++)
-		if (stat_types_is_word(event, word, len))
+		if (stat_types_is_word(types, event, word, len))
 			return 0;
 	snprintf(name, sizeof(name), "%.*s", (int)len, word);
 	nearest = nearest_word(name, event_at, types);
@@ -258,6 +278,7 @@ static int check_word(const struct stat_types *types, const char *word, size_t l
 
 int stat_types_keep_events(struct stat_types *types, const char *const *lists, struct err *err)
 {
+	const struct listed listed = { types, lists };
 	struct table *t;
 	size_t len;
 
@@ -267,7 +288,7 @@ int stat_types_keep_events(struct stat_types *types, const char *const *lists, s
 			if (check_word(types, at, len, err) < 0)
 				return -1;
 	for (size_t i = 0; (t = events_table_at(types, i)) != NULL; i++)
-		table_keep(t, is_listed, lists);
+		table_keep(t, is_listed, &listed);
 	return 0;
 }
 

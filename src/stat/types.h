@@ -58,7 +58,7 @@ int stat_types_compare(const struct catalog *, const char *cpu_name, struct coun
 
 /*
  * Of the tables of events keeps what these lists name, as --events takes them ("a,{b,c:u}"), by the
- * names that the tables have; case does not matter. Fails if a name is in none of them.
+ * names that the tables have or others of theirs; case does not matter. Fails if a name is in none of them.
  */
 int stat_types_keep_events(struct stat_types *, const char *const *lists, struct err *);
 

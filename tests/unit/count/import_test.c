@@ -148,6 +148,46 @@ static const struct text_case cases[] = {
 	  1,
 	  { { "task-clock", 101990000, 1, NULL, "ns", 0, COUNT_ANY, COUNT_COUNTED },
 	    { "page-faults", 191, 1, NULL, NULL, 1, COUNT_ANY, COUNT_COUNTED } } },
+	{ "for people, of an old perf",
+	  " Performance counter stats for './naive':\n\n"
+	  "       16000.5 task-clock-msecs  # 0.998 CPUs\n"
+	  "   14502134879 cycles            # 0.000 GHz                 [33.40%]\n"
+	  "    1205883902 instructions      # 0.08 insns per cycle  ( +- 1.00% ) [50.10%]\n"
+	  "       2982314 cache-misses      # 0.186 M/sec  (scaled from 66.72%)\n\n"
+	  "      16.1 seconds time elapsed\n",
+	  4,
+	  0,
+	  { { "task-clock-msecs", 16000.5, 1, NULL, NULL, ANY, COUNT_COUNTED },
+	    { "cycles", 14502134879, 0.334, NULL, NULL, ANY, COUNT_COUNTED },
+	    { "instructions", 1205883902, 0.501, NULL, NULL, ANY, COUNT_COUNTED },
+	    { "cache-misses", 2982314, 0.6672, NULL, NULL, ANY, COUNT_COUNTED } } },
+	{ "a number and an event alone",
+	  "# started on Thu Jun 27 09:58:08 2013\n\n"
+	  "1,241,209,259 instructions\n"
+	  "   11759598287 cycles [33.40%]\n"
+	  "12.5 msec task-clock\n",
+	  3,
+	  0,
+	  { { "instructions", 1241209259, 1, NULL, NULL, ANY, COUNT_COUNTED },
+	    { "cycles", 11759598287, 0.334, NULL, NULL, ANY, COUNT_COUNTED },
+	    { "task-clock", 12500000, 1, NULL, "ns", ANY, COUNT_COUNTED } } },
+	{ "rpistat",
+	  "*****\nrpistat: ./naive\nThu Jun 27 09:58:08 2013\n*****\n\n"
+	  "  Number of processors:     1\n"
+	  "  [ ... ] = scaled event count\n  PTI     = per thousand instructions\n"
+	  "  Total periods:      169\n\n"
+	  "  Cycles:             11,759,598,287\n"
+	  "  Instructions:       315,810,640  [1,241,209,259]\n"
+	  "  Instr periods:      43\n  CPI:                9.474\n\n"
+	  "  Main TLB misses:    172,973  [696,010]\n  TLB periods:        42\n"
+	  "  Mispredicted BR:    366,383  [1,474,255]\n"
+	  "  Mispredict ratio:   1.096  %\n",
+	  4,
+	  0,
+	  { { "CPU_CYCLES", 11759598287, 1, NULL, NULL, ANY, COUNT_COUNTED },
+	    { "INSTR_EXEC", 1241209259, 43.0 / 169, NULL, NULL, ANY, COUNT_COUNTED },
+	    { "MAIN_TLB_MISS", 696010, 42.0 / 169, NULL, NULL, ANY, COUNT_COUNTED },
+	    { "BR_MISPREDICT", 1474255, 1, NULL, NULL, ANY, COUNT_COUNTED } } },
 	{ "events of topdown-tool",
 	  "run,time,event,value\n1,,CPU_CYCLES,1000\n2,,CPU_CYCLES,1100\n2,,LD_SPEC,\n",
 	  3,
@@ -244,10 +284,21 @@ static void knows_the_rest(void **state)
 	static const char told[] = "time,group,stage,level,metric,value,units\n"
 				   ",General,2,1,ipc,1.5,per cycle\n"
 				   ",Other,2,1,ipc,1.5,per cycle\n,General,2,1,none,,x\n";
+	static const char pi[] = "rpistat: ./naive 500\nThu Jun 27 09:58:08 2013\n"
+				 "Total periods: 169\nBranches: 33,438,664  [134,550,814]\n"
+				 "BR periods: 42\n";
 	struct counts c = { 0 };
 	struct err err;
 
 	(void)state;
+	assert_int_equal(counts_import(pi, sizeof(pi) - 1, NULL, &c, &err), 0);
+	assert_string_equal(c.cpu, "arm1176");
+	assert_string_equal(c.command, "./naive 500");
+	assert_string_equal(c.date, "Thu Jun 27 09:58:08 2013");
+	assert_int_equal(c.items.items[0].raw, 33438664);
+	assert_int_equal(c.items.items[0].n_periods, 42);
+	counts_release(&c);
+
 	assert_int_equal(counts_import(people, sizeof(people) - 1, NULL, &c, &err), 0);
 	assert_string_equal(c.command, "sleep 1");
 	assert_int_equal(c.elapsed_ns, 1500000000);
