@@ -116,21 +116,30 @@ static void place(const struct cpu_pmu *pmu, const struct event_set *set, size_t
 	*vec_add(&out->list) = *set;
 }
 
-static void add_cycles(const struct cpu_pmu *pmu, struct event_sets *out)
+/* The set and cycles, if that fits the counters; else the set alone. */
+static struct event_set with_cycles(const struct cpu_pmu *pmu, const struct event_set *set,
+				    size_t n_counters, struct event_sets *out)
 {
 	struct wanted_event cycles = { pmu->cycles->name, pmu->cycles };
 	struct event_set alone = { .what = pmu->cycles->name, .events = &cycles, .n = 1 };
+	struct event_set both;
 
-	for (size_t i = 0; i < out->list.n; i++)
-		if (!set_has(&out->list.items[i], cycles.name))
-			out->list.items[i] = event_sets_join(out, &out->list.items[i], &alone);
+	if (set_has(set, cycles.name))
+		return *set;
+	both = event_sets_join(out, set, &alone);
+	return n_costly(pmu, &both) <= n_counters || cpu_event_is_free(pmu, pmu->cycles) ? both
+											 : *set;
 }
 
+/* Cycles join the sets before they are placed: a counter for them may be one that others want. */
 void event_sets_pack(const struct cpu_pmu *pmu, const struct event_sets *sets, size_t n_counters,
 		     struct event_sets *out)
 {
-	for (size_t i = 0; i < sets->list.n; i++)
-		place(pmu, &sets->list.items[i], n_counters, out);
-	if (pmu->cycles != NULL && cpu_event_is_free(pmu, pmu->cycles))
-		add_cycles(pmu, out);
+	for (size_t i = 0; i < sets->list.n; i++) {
+		struct event_set set = sets->list.items[i];
+
+		if (pmu->cycles != NULL)
+			set = with_cycles(pmu, &set, n_counters, out);
+		place(pmu, &set, n_counters, out);
+	}
 }

@@ -90,8 +90,9 @@ void event_sets_drop(struct event_sets *sets, event_is_there *, void *context,
 		     struct event_sets *out_missing);
 
 /*
- * Puts sets together as far as `n_counters` programmable counters hold them; events with a
- * counter of their own are free, and take part in each set. The first set is never split; a set
+ * Puts sets together as far as `n_counters` programmable counters hold them; events with a counter of
+ * their own are free. Cycles take part in each set where they fit, so that they are counted whenever
+ * anything is. The first set is never split; a set
  * that is too large by itself is left alone (its `n` says so).
  */
 void event_sets_pack(const struct cpu_pmu *, const struct event_sets *, size_t n_counters,

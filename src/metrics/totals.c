@@ -104,6 +104,48 @@ static void add_count(struct stat_total *t, const struct count *c, bool others_c
 	t->is_full |= is_full(c);
 }
 
+/*
+ * An event in several groups that take turns, such as cycles in each: together they saw more of the
+ * time than each alone.
+ */
+static void add_turns(struct stat_totals *totals)
+{
+	size_t n = totals->list.n;
+
+	for (size_t i = 0; i < n; i++) {
+		struct stat_total sum = totals->list.items[i];
+		double raw = 0;
+
+		if (sum.occurrence > 0 || sum.group == 0 || sum.state != COUNT_COUNTED)
+			continue;
+		sum.running_ns = 0;
+		sum.group = 0;
+		for (size_t k = i; k < n; k++) {
+			const struct stat_total *t = &totals->list.items[k];
+
+			if (t->event != sum.event && strcasecmp(t->event, sum.event) != 0)
+				continue;
+			if (t->group == 0 || t->state != COUNT_COUNTED || t->enabled_ns == 0 ||
+			    stat_total_coverage(t) >= exact_coverage) {
+				sum.running_ns = 0;
+				break;
+			}
+			raw += t->value * stat_total_coverage(t);
+			sum.running_ns += t->running_ns;
+			sum.occurrence = t->occurrence + 1;
+			sum.is_full |= t->is_full;
+			sum.is_partial |= t->is_partial;
+			sum.spread = fmax(sum.spread, t->spread);
+		}
+		if (sum.running_ns == 0 || sum.occurrence < 2)
+			continue;
+		sum.value = raw * ((double)sum.enabled_ns / (double)sum.running_ns);
+		if (sum.running_ns > sum.enabled_ns)
+			sum.running_ns = sum.enabled_ns;
+		*vec_add(&totals->turns) = sum;
+	}
+}
+
 void stat_totals_init(struct stat_totals *out, const struct count *counts, size_t n)
 {
 	struct summing s = { .out = out };
@@ -120,6 +162,7 @@ void stat_totals_init(struct stat_totals *out, const struct count *counts, size_
 
 		add_count(total_of(&s, &counts[i], target), &counts[i], s.has_counts.items[target]);
 	}
+	add_turns(out);
 	vec_release(&s.n_seen);
 	vec_release(&s.has_counts);
 	tuples_release(&s.targets);
@@ -131,6 +174,7 @@ void stat_totals_init(struct stat_totals *out, const struct count *counts, size_
 void stat_totals_release(struct stat_totals *t)
 {
 	vec_release(&t->list);
+	vec_release(&t->turns);
 }
 
 double stat_total_coverage(const struct stat_total *t)
@@ -167,6 +211,10 @@ const struct stat_total *stat_totals_find(const struct stat_totals *t, const cha
 		if (strcasecmp(t->list.items[i].event, event) == 0 &&
 		    is_better(&t->list.items[i], best))
 			best = &t->list.items[i];
+	for (size_t i = 0; i < t->turns.n; i++)
+		if (strcasecmp(t->turns.items[i].event, event) == 0 &&
+		    is_better(&t->turns.items[i], best))
+			best = &t->turns.items[i];
 	return best;
 }
 

@@ -29,6 +29,7 @@ struct stat_total {
 
 struct stat_totals {
 	VEC_OF(struct stat_total) list;
+	VEC_OF(struct stat_total) turns; /* of one event in groups that took turns: all of them */
 };
 
 /* Sums up `n` counts, which must outlive it. */

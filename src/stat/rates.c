@@ -31,6 +31,38 @@ static const struct column columns[N_COLUMNS] = {
 		      "counted" },
 };
 
+/* An event that is looked for in the lists of a user. */
+struct sought {
+	const struct cpu_pmu *pmu;
+	const struct cpu_event *event;
+	bool is_found;
+};
+
+static int seek_event(void *context, const char *name)
+{
+	struct sought *sought = context;
+
+	sought->is_found |= cpu_event_of_name(sought->pmu, name) == sought->event;
+	return 0;
+}
+
+/* Is the event among those that were asked for? Without a list: yes. */
+static bool is_asked(const struct stat *s, const struct cpu_event *event)
+{
+	struct sought sought = { .pmu = s->pmu, .event = event };
+
+	stat_each_name(s->options->events, seek_event, &sought);
+	return s->options->events == NULL || sought.is_found;
+}
+
+static bool all_are_asked(const struct stat *s, const struct event_list *events)
+{
+	for (size_t i = 0; i < events->n; i++)
+		if (!is_asked(s, events->items[i]))
+			return false;
+	return true;
+}
+
 /* Turns of a tool, or intervals. */
 static uint64_t periods_of(const struct stat *s, const char *event)
 {
@@ -73,37 +105,16 @@ static void put(const struct stat *s, const struct stat_total *t, struct table *
 void stat_rates_table(const struct stat *s, struct table *out)
 {
 	table_init(out, "rates", "Events", columns, COUNT(columns));
-	for (size_t i = 0; i < s->totals.list.n; i++)
-		if (s->totals.list.items[i].occurrence == 0)
-			put(s, stat_totals_find(&s->totals, s->totals.list.items[i].event), out);
-}
+	for (size_t i = 0; i < s->totals.list.n; i++) {
+		const struct stat_total *t = &s->totals.list.items[i];
 
-/* An event that is looked for in the lists of a user. */
-struct sought {
-	const struct cpu_pmu *pmu;
-	const struct cpu_event *event;
-	bool is_found;
-};
-
-static int seek_event(void *context, const char *name)
-{
-	struct sought *sought = context;
-
-	sought->is_found |= cpu_event_of_name(sought->pmu, name) == sought->event;
-	return 0;
-}
-
-/* Are all events of the metric among those that were asked for? Without a list: yes. */
-static bool is_asked(const struct stat *s, const struct cpu_metric *m)
-{
-	for (size_t i = 0; s->options->events != NULL && i < m->events.n; i++) {
-		struct sought sought = { s->pmu, m->events.items[i], false };
-
-		stat_each_name(s->options->events, seek_event, &sought);
-		if (!sought.is_found)
-			return false;
+		/* Cycles are counted beside everything. */
+		if (t->occurrence > 0 ||
+		    (s->pmu->cycles != NULL && cpu_event_find(s->pmu, t->event) == s->pmu->cycles &&
+		     !is_asked(s, s->pmu->cycles)))
+			continue;
+		put(s, stat_totals_find(&s->totals, t->event), out);
 	}
-	return true;
 }
 
 enum ratio_column { RATIO_NAME, RATIO_VALUE, RATIO_UNIT, RATIO_LABEL, N_RATIO_COLUMNS };
@@ -123,7 +134,7 @@ void stat_ratios_table(const struct stat *s, struct table *out)
 		const struct stat_value *v = stat_value_of(s, m);
 		struct cell *row;
 
-		if (!v->is_known || !is_asked(s, m))
+		if (!v->is_known || !all_are_asked(s, &m->events))
 			continue;
 		row = table_add_row(out);
 		row[RATIO_NAME] = cell_text(m->name);

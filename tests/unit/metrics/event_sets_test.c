@@ -23,16 +23,18 @@ static const struct {
 	bool has_cycle_counter;
 } cases[] = {
 	{ "none", { NULL }, { NULL }, 4, true },
-	{ "two that fit", { "ab", "cd" }, { "abcd" }, 4, false },
-	{ "two that do not", { "ab", "cd" }, { "ab", "cd" }, 3, false },
-	{ "what they share counts once", { "ab", "bc" }, { "abc" }, 3, false },
-	{ "one that another has", { "abc", "ca" }, { "abc" }, 3, false },
-	{ "the first with room", { "abc", "de", "f" }, { "abcf", "de" }, 4, false },
-	{ "one that is too large is left alone", { "abcde", "f" }, { "abcde", "f" }, 4, false },
-	{ "whatever the case", { "ab", "AB" }, { "ab" }, 2, false },
+	{ "two that fit", { "ab", "cd" }, { "abCcd" }, 4, true },
+	{ "two that do not", { "ab", "cd" }, { "abC", "cdC" }, 3, true },
+	{ "what they share counts once", { "ab", "bc" }, { "abCc" }, 3, true },
+	{ "one that another has", { "abc", "ca" }, { "abcC" }, 3, true },
+	{ "the first with room", { "abc", "de", "f" }, { "abcCf", "deC" }, 4, true },
+	{ "one that is too large is left alone", { "abcde", "f" }, { "abcdeC", "fC" }, 4, true },
+	{ "whatever the case", { "ab", "AB" }, { "abC" }, 2, true },
 	{ "cycles are free, and in each", { "Ca", "bc" }, { "Ca", "bcC" }, 2, true },
 	{ "… free, so that there is room", { "Cab", "C" }, { "Cab" }, 2, true },
-	{ "cycles that take a counter", { "Ca", "bc" }, { "Ca", "bc" }, 2, false },
+	{ "cycles that take a counter", { "Ca", "b", "c" }, { "Ca", "bC", "cC" }, 2, false },
+	{ "… in each set that has room", { "ab", "cd" }, { "abC", "cdC" }, 4, false },
+	{ "… and not where there is none", { "Ca", "bc" }, { "Ca", "bc" }, 2, false },
 };
 
 static void add_set(struct event_sets *sets, const char *letters, char names[26][2])
