@@ -111,6 +111,14 @@ void cpu_pmu_free(struct cpu_pmu *pmu)
 	free(pmu);
 }
 
+double cpu_most_ipc(const struct cpu_pmu *pmu)
+{
+	/* a compare and its branch, or a folded branch, may be one operation */
+	const double fused = 1.25;
+
+	return pmu->fetch_width > 0 ? pmu->fetch_width : fused * pmu->dispatch_width;
+}
+
 const struct cpu_event *cpu_event_find(const struct cpu_pmu *pmu, const char *name)
 {
 	for (size_t i = 0; i < pmu->n_events; i++)

@@ -146,7 +146,9 @@ struct cpu_pmu {
 	unsigned n_programmable; /* counters that take any event; 0: not published, probe */
 	unsigned n_fixed_cycles; /* counters for the cycle event alone */
 	unsigned counter_bits;	 /* 0: not told */
-	unsigned slots; /* in a cycle; 0: the kernel knows (caps/slots), or there are none */
+	unsigned dispatch_width,
+		fetch_width; /* operations, instructions in a cycle; 0: not known */
+	unsigned slots;	     /* in a cycle; 0: the kernel knows (caps/slots), or there are none */
 	bool is_arm;
 	bool is_architectural; /* events and metrics are those of any PMUv3 core, its own are not known */
 	bool is_generic;       /* not a CPU but the kernel's words, which many CPUs share */
@@ -180,6 +182,9 @@ const struct cpu_penalty *cpu_penalty_of(const struct cpu_pmu *, const struct cp
 
 /* The node of that metric, or NULL. */
 const struct cpu_node *cpu_node_of(const struct cpu_pmu *, const struct cpu_metric *);
+
+/* The most instructions that can retire in a cycle; 0: not known. */
+double cpu_most_ipc(const struct cpu_pmu *);
 
 /* Is it the event of the fixed cycle counter, which costs no other one? */
 static inline bool cpu_event_is_free(const struct cpu_pmu *pmu, const struct cpu_event *event)

@@ -465,6 +465,8 @@ int cpu_pmu_read(struct cpu_pmu *pmu, const json_t *object, uint64_t midr, struc
 	pmu->n_programmable = number_or_0(counters, "programmable");
 	pmu->n_fixed_cycles = number_or_0(counters, "fixed_cycles");
 	pmu->counter_bits = number_or_0(counters, "width_bits");
+	pmu->dispatch_width = number_or_0(object, "dispatch_width");
+	pmu->fetch_width = number_or_0(object, "fetch_width");
 	pmu->slots = number_or_0(object, "slots");
 	pmu->is_arm = strncmp(text_or(pmu, object, "arch", "arm"), "arm", 3) == 0;
 	pmu->is_generic = strcmp(text_or(pmu, object, "arch", ""), "any") == 0;

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "cpu/pmu.h"
+#include "metrics/plausible.h"
 #include "session/names.h"
 #include "table/table.h"
 
@@ -241,10 +242,14 @@ struct finding {
 enum silence_kind {
 	SILENCE_FEW_SAMPLES,   /* `n` of an event, `least` wanted */
 	SILENCE_NOTHING,       /* of samples */
-	SILENCE_NO_THRESHOLDS, /* no metric with a threshold was counted */
+	SILENCE_IMPLAUSIBLE,   /* counts contradict each other or the CPU: `contradictions` */
+	SILENCE_NO_CPU_EVENTS, /* only times and the kernel's own events were counted */
 	SILENCE_COVERAGE,      /* the tree was counted less than `percent` of the time */
-	SILENCE_LACKS_COUNTS,  /* such as `text` */
-	SILENCE_NO_METRIC,     /* nothing passes its threshold */
+	SILENCE_NO_ROOTS,      /* `text` were not counted: how much is lost is not known */
+	SILENCE_REFUSED_ROOTS, /* the machine cannot count `text` */
+	SILENCE_NO_STALLS,     /* the CPU `text` has no events of stalls */
+	SILENCE_NOT_EXPLORED,  /* no root is above its threshold; `text` were not counted */
+	SILENCE_NO_METRIC,     /* all was counted, nothing passes its threshold */
 	SILENCE_TOO_SHORT,     /* a run of `n` samples */
 	SILENCE_NO_FUNCTION,   /* none has a large part of the time; `text` has most */
 	SILENCE_NO_COUNTERS,   /* neither counters nor SPE */
@@ -258,6 +263,9 @@ struct silence {
 	unsigned least;
 	double percent;
 	const char *text;
+	const char *command;			    /* that counts what is missing; or NULL */
+	const struct contradiction *contradictions; /* `n` of them */
+	const char *cpu; /* that the counts were taken for; NULL: not told */
 };
 
 /* Zeroed is empty. Texts live in `memory`, unless they are constants. */

@@ -404,23 +404,15 @@ static void add_note(struct table *t, const struct silence *s)
 	case SILENCE_NOTHING:
 		table_note(t, "no bottleneck found: nothing stands out above the thresholds");
 		break;
-	case SILENCE_NO_THRESHOLDS:
-		table_note(t, "no conclusion: no metric that has a threshold was counted");
-		break;
+	case SILENCE_IMPLAUSIBLE:
+	case SILENCE_NO_CPU_EVENTS:
 	case SILENCE_COVERAGE:
-		table_note(t,
-			   "no conclusion: what the tree begins with was counted less than %.0f %% "
-			   "of the time; count fewer events at once",
-			   s->percent);
-		break;
-	case SILENCE_LACKS_COUNTS:
-		table_note(t,
-			   "the top-down tree lacks counts, such as %s; nothing else passes its "
-			   "threshold",
-			   s->text);
-		break;
+	case SILENCE_NO_ROOTS:
+	case SILENCE_REFUSED_ROOTS:
+	case SILENCE_NO_STALLS:
+	case SILENCE_NOT_EXPLORED:
 	case SILENCE_NO_METRIC:
-		table_note(t, "no bottleneck found: nothing is above its threshold");
+		counts_note(t, s);
 		break;
 	case SILENCE_TOO_SHORT:
 		table_note(t,

@@ -83,3 +83,151 @@ const char *counts_confidence(struct table *t, const struct finding_coverage *c)
 		text_format(&text, "; runs differ by %.1f %%", 100 * c->spread);
 	return words_take(t, &text);
 }
+
+/* "2.0 × CPU_CYCLES" */
+static void put_times(const struct contradiction *c, struct text *out)
+{
+	text_format(out, "%s is %.*f times %s", c->event, c->value < 10 ? 2 : 0, c->value,
+		    c->other);
+}
+
+static void put_contradiction(struct table *t, const struct contradiction *c, struct text *out)
+{
+	switch (c->kind) {
+	case CONTRADICTION_MORE:
+		put_times(c, out);
+		text_format(out, ", at most %g is possible", c->limit);
+		break;
+	case CONTRADICTION_LESS:
+		put_times(c, out);
+		text_format(out, ", at least %g is possible", c->limit);
+		break;
+	case CONTRADICTION_IPC:
+	case CONTRADICTION_DIVIDED:
+		text_format(out, "IPC %.2f, at most %g is possible", c->value, c->limit);
+		break;
+	case CONTRADICTION_SHARE:
+		text_format(out, "%s is %.1f %% of %s", c->metric->name, c->value,
+			    metric_whole(c->metric));
+		break;
+	case CONTRADICTION_SUM:
+		text_format(out, "the roots of the tree add up to %.1f %%", c->value);
+		break;
+	case CONTRADICTION_ISSUED:
+		text_format(
+			out,
+			"%s is %.2f times the slots that were not empty, if a cycle has %g slots",
+			c->event, c->value, c->limit);
+		break;
+	case CONTRADICTION_ZERO:
+		text_format(out, "%s reads 0 in %s", c->event,
+			    table_human(t, cell_count((uint64_t)c->value), c->other));
+		break;
+	case CONTRADICTION_WIDTH:
+		text_format(out, "%g slots in a cycle, not %g", c->value, c->limit);
+		break;
+	case CONTRADICTION_EVENT:
+		text_str(out, c->event);
+		break;
+	case CONTRADICTION_CPU:
+		text_str(out, c->other);
+		break;
+	}
+}
+
+/* Contradictions that are said in one note, and what stands around them. */
+static const struct contradiction_note {
+	unsigned kinds;
+	const char *before, *beside; /* the CPU stands between them */
+	const char *behind;
+} contradiction_notes[] = {
+	{ 1u << CONTRADICTION_CPU | 1u << CONTRADICTION_WIDTH, "the counts are taken for those of ",
+	  ", but say: ", "; wrong --cpu?" },
+	{ 1u << CONTRADICTION_EVENT, "events that ", " does not have: ", "; wrong --cpu?" },
+	{ 1u << CONTRADICTION_ZERO, "counters that do not count, if it is ", ": ",
+	  "; any program causes some, so that is not 0 but not known" },
+	{ 1u << CONTRADICTION_DIVIDED, "these counts cannot come from ", ": ",
+	  "; the cycle counter may count every 64th cycle (PMCR.D): multiply cycles by 64. "
+	  "Nothing is concluded from what is marked implausible (!)" },
+	{ 1u << CONTRADICTION_MORE | 1u << CONTRADICTION_LESS | 1u << CONTRADICTION_IPC |
+		  1u << CONTRADICTION_SHARE | 1u << CONTRADICTION_SUM | 1u << CONTRADICTION_ISSUED,
+	  "these counts cannot come from ", ": ",
+	  "; wrong --cpu, another revision of it, or counted at different times? Nothing is "
+	  "concluded from what is marked implausible (!)" },
+};
+
+enum { CONTRADICTIONS_SHOWN = 4 };
+
+static void note_contradictions(struct table *t, const struct silence *s,
+				const struct contradiction_note *note)
+{
+	struct text text = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct contradiction *c = &s->contradictions[i];
+
+		if ((note->kinds & 1u << c->kind) == 0 || n++ >= CONTRADICTIONS_SHOWN)
+			continue;
+		if (n == 1)
+			text_format(&text, "%s%s%s", note->before, s->cpu, note->beside);
+		else
+			text_str(&text, ", ");
+		put_contradiction(t, c, &text);
+	}
+	if (n > CONTRADICTIONS_SHOWN)
+		text_format(&text, " and %zu more", n - CONTRADICTIONS_SHOWN);
+	if (n > 0) {
+		text_str(&text, note->behind);
+		table_note(t, "%s", words_take(t, &text));
+	}
+	text_release(&text);
+}
+
+/* Why counts allow no conclusion. */
+static const char *silence_words(struct table *t, const struct silence *s)
+{
+	switch (s->kind) {
+	case SILENCE_NO_CPU_EVENTS:
+		return "cannot tell what limits it: no event of the CPU was counted";
+	case SILENCE_COVERAGE:
+		return table_format(t,
+				    "cannot tell what limits it: what the tree begins with was "
+				    "counted less than %.0f %% of the time; count fewer events at "
+				    "once",
+				    s->percent);
+	case SILENCE_NO_ROOTS:
+		return table_format(t, "cannot tell how much is lost, and where: lacks %s",
+				    s->text);
+	case SILENCE_REFUSED_ROOTS:
+		return table_format(
+			t,
+			"cannot tell how much is lost, and where: this machine does not "
+			"count %s",
+			s->text);
+	case SILENCE_NO_STALLS:
+		return table_format(t,
+				    "cannot tell whether it waits: %s has no events of stalls; no "
+				    "rate that was counted is above its threshold",
+				    s->text);
+	case SILENCE_NOT_EXPLORED:
+		return table_format(t,
+				    "no root of the tree is above its threshold; that nothing "
+				    "stands out cannot be told without %s",
+				    s->text);
+	default:
+		return "no bottleneck found: nothing is above its threshold";
+	}
+}
+
+void counts_note(struct table *t, const struct silence *s)
+{
+	if (s->kind == SILENCE_IMPLAUSIBLE) {
+		for (size_t i = 0; i < COUNT(contradiction_notes); i++)
+			note_contradictions(t, s, &contradiction_notes[i]);
+	} else if (s->command != NULL) {
+		table_note(t, "%s; count: %s", silence_words(t, s), s->command);
+	} else {
+		table_note(t, "%s", silence_words(t, s));
+	}
+}

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "metrics/metrics.h"
+#include "metrics/plausible.h"
 #include "metrics/thresholds.h"
 #include "metrics/totals.h"
 #include "metrics/values.h"
@@ -31,6 +32,7 @@ struct stat {
 	struct stat_totals totals;
 	struct stat_value *values;	 /* of each metric, in the order of the catalog */
 	const struct metric_list *roots; /* that the walk began with */
+	VEC_OF(struct contradiction) contradictions;
 	VEC_OF(struct stat_step) steps;
 	VEC_OF(const struct cpu_group *) groups; /* that explain what the walk came by */
 };
@@ -60,6 +62,12 @@ bool stat_threshold_of(const struct stat *, const char *name, double *out);
 /* Does the metric pass its threshold, and can be concluded from? */
 bool stat_is_above(const struct stat *, const struct cpu_metric *);
 
+/*
+ * What the tree begins with: slots, or else stalled cycles. Those are the second best: of CPUs with
+ * slots whose number is not told, and of counts without slots.
+ */
+const struct metric_list *stat_roots(const struct stat *);
+
 /* Follows the tree from its roots (stat_init() does it). */
 void stat_walk(struct stat *);
 
@@ -68,6 +76,17 @@ const struct cpu_node *stat_node_of(const struct stat *, const struct cpu_metric
 
 /* Is the value of any of the walk's nodes known? */
 bool stat_has_picture(const struct stat *);
+
+/* What lacks counts before it may be said that nothing stands out. */
+struct stat_lacking {
+	bool has_roots;				 /* the CPU has metrics that say how much is lost */
+	VEC_OF(const struct cpu_metric *) roots; /* that are not known, or not to be trusted */
+	VEC_OF(const struct cpu_metric *) below; /* one of each branch of which none is known */
+};
+
+/* `out` is empty. What the machine cannot count is not in the lists. */
+void stat_find_lacking(const struct stat *, struct stat_lacking *out);
+void stat_lacking_release(struct stat_lacking *);
 
 /* The total of an event, or NULL if it was not counted. */
 const struct stat_total *stat_counted(const struct stat *, const struct cpu_event *);

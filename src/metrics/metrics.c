@@ -51,7 +51,10 @@ void stat_init(struct stat *s, const struct cpu_pmu *pmu, const struct counts *c
 	stat_threshold_of(s, THRESHOLD_COVERAGE, &coverage);
 	s->least_coverage = coverage / 100;
 	stat_totals_init(&s->totals, counts->items.items, counts->items.n);
+	stat_check_totals(s);
 	evaluate_all(s);
+	s->roots = stat_roots(s);
+	stat_check_values(s);
 	stat_walk(s);
 }
 
@@ -61,6 +64,7 @@ void stat_release(struct stat *s)
 	free(s->values);
 	vec_release(&s->steps);
 	vec_release(&s->groups);
+	vec_release(&s->contradictions);
 }
 
 const struct stat_value *stat_value_of(const struct stat *s, const struct cpu_metric *m)
@@ -73,7 +77,7 @@ bool stat_value_named(const struct stat *s, const char *name, double *out)
 	const struct cpu_metric *m = cpu_metric_find(s->pmu, name);
 	const struct stat_value *v = m == NULL ? NULL : stat_value_of(s, m);
 
-	if (v == NULL || !v->is_known || v->mark == MARK_SPARSE)
+	if (v == NULL || !stat_value_is_firm(v))
 		return false;
 	*out = v->value;
 	return true;
@@ -89,7 +93,7 @@ bool stat_is_above(const struct stat *s, const struct cpu_metric *m)
 	const struct stat_value *v = stat_value_of(s, m);
 	double threshold;
 
-	return v->is_known && v->mark != MARK_SPARSE && stat_threshold_of(s, m->name, &threshold) &&
+	return stat_value_is_firm(v) && stat_threshold_of(s, m->name, &threshold) &&
 	       v->value > threshold;
 }
 
@@ -98,7 +102,7 @@ const struct stat_total *stat_counted(const struct stat *s, const struct cpu_eve
 	const struct stat_total *t =
 		event == NULL ? NULL : stat_totals_find(&s->totals, event->name);
 
-	return t != NULL && t->state == COUNT_COUNTED ? t : NULL;
+	return t != NULL && t->state == COUNT_COUNTED && !t->reads_zero ? t : NULL;
 }
 
 double stat_elapsed_ns(const struct stat *s)

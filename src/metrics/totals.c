@@ -186,6 +186,8 @@ enum cell_mark stat_total_mark(const struct stat_total *t, double least_coverage
 {
 	double coverage = stat_total_coverage(t);
 
+	if (t->is_implausible || t->reads_zero)
+		return MARK_IMPLAUSIBLE;
 	if (t->is_full)
 		return MARK_SATURATED;
 	if (coverage < least_coverage)

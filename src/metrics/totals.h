@@ -23,8 +23,10 @@ struct stat_total {
 	uint32_t occurrence; /* 0: the first time that the event was counted */
 	uint8_t state;	     /* enum count_state */
 	bool is_user_only;
-	bool is_full;	 /* a counter stood at its end: a lower bound */
-	bool is_partial; /* missing where others were counted */
+	bool is_full;	     /* a counter stood at its end: a lower bound */
+	bool is_partial;     /* missing where others were counted */
+	bool is_implausible; /* it contradicts others, or what the CPU can do */
+	bool reads_zero;     /* although it fires in any program: it is not counted here */
 };
 
 struct stat_totals {

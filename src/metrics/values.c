@@ -43,7 +43,8 @@ static bool metrics_values_choose(struct evaluation *e, const struct stat_totals
 			continue;
 		e->totals[i] = group > 0 ? stat_totals_find_in(totals, name, group)
 					 : stat_totals_find(totals, name);
-		if (e->totals[i] != NULL && e->totals[i]->state == COUNT_COUNTED)
+		if (e->totals[i] != NULL && e->totals[i]->state == COUNT_COUNTED &&
+		    !e->totals[i]->reads_zero)
 			continue;
 		*out_lacks = name;
 		return false;

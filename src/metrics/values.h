@@ -16,6 +16,12 @@ struct stat_value {
 	const char *lacks; /* if not known: the event that is missing, or what else is wrong */
 };
 
+/* Can it be concluded from? */
+static inline bool stat_value_is_firm(const struct stat_value *v)
+{
+	return v->is_known && v->mark != MARK_SPARSE && v->mark != MARK_IMPLAUSIBLE;
+}
+
 /*
  * Evaluates a metric. Events that were counted at the same moments are preferred: their ratio is
  * right for those moments. `slots` in a cycle are 0 if not known.

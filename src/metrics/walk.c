@@ -27,7 +27,7 @@ static bool value_if_firm(const struct stat *s, const struct cpu_metric *m, doub
 	const struct stat_value *v = stat_value_of(s, m);
 
 	*out = v->value;
-	return v->is_known && v->mark != MARK_SPARSE;
+	return stat_value_is_firm(v);
 }
 
 static struct siblings metrics_walk_compare(const struct stat *s, const struct metric_list *list)
@@ -41,7 +41,8 @@ static struct siblings metrics_walk_compare(const struct stat *s, const struct m
 	return out;
 }
 
-static bool is_pointed(const struct stat *s, const struct siblings *siblings,
+/* A root above its threshold always is; of parts the worst, and those nearly as bad. */
+static bool is_pointed(const struct stat *s, const struct siblings *siblings, unsigned depth,
 		       const struct cpu_metric *m)
 {
 	double value, threshold, tie;
@@ -51,7 +52,7 @@ static bool is_pointed(const struct stat *s, const struct siblings *siblings,
 	if (!stat_threshold_of(s, m->name, &threshold))
 		stat_threshold_of(s, THRESHOLD_LEAF, &threshold);
 	stat_threshold_of(s, THRESHOLD_TIE, &tie);
-	return value > threshold && (is_good(m) || value >= siblings->worst - tie);
+	return value > threshold && (depth == 1 || is_good(m) || value >= siblings->worst - tie);
 }
 
 static bool has_step(const struct stat *s, const struct cpu_metric *m)
@@ -121,7 +122,7 @@ static void walk(struct stat *s, const struct metric_list *list, unsigned depth,
 		struct stat_step step = { .metric = m,
 					  .depth = depth,
 					  .parent = parent,
-					  .is_pointed = is_pointed(s, &siblings, m) };
+					  .is_pointed = is_pointed(s, &siblings, depth, m) };
 
 		if (has_step(s, m))
 			continue;
@@ -155,11 +156,7 @@ static bool is_any_known(const struct stat *s, const struct metric_list *list)
 	return false;
 }
 
-/*
- * Stalled cycles are the second best: of CPUs with slots whose number is not told, and of counts
- * without slots.
- */
-static const struct metric_list *choose_roots(const struct stat *s)
+const struct metric_list *stat_roots(const struct stat *s)
 {
 	const struct cpu_group *stalls = cpu_group_find(s->pmu, "Cycle_Accounting");
 
@@ -193,7 +190,6 @@ const struct cpu_node *stat_node_of(const struct stat *s, const struct cpu_metri
 
 void stat_walk(struct stat *s)
 {
-	s->roots = choose_roots(s);
 	walk(s, s->roots, 1, STEP_NO_PARENT);
 	if (s->roots->n > 0)
 		add_branches(s);

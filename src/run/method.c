@@ -322,6 +322,24 @@ static void add_silence(struct method *m, enum silence_kind kind, uint64_t n, co
 	*vec_add(&m->found.silences) = (struct silence){ .kind = kind, .n = n, .text = text };
 }
 
+/* That counts cannot be, and where nothing was found, why they do not tell. */
+static bool add_silences_of_counts(struct method *m)
+{
+	const struct findings *counted = &m->stat.found;
+	bool cannot_tell = false;
+
+	for (size_t i = 0; i < counted->silences.n; i++) {
+		const struct silence *each = &counted->silences.items[i];
+		bool is_note = each->kind == SILENCE_IMPLAUSIBLE;
+
+		if (each->kind == SILENCE_NO_METRIC || (!is_note && m->found.list.n > 0))
+			continue;
+		*vec_add(&m->found.silences) = *each;
+		cannot_tell |= !is_note;
+	}
+	return cannot_tell;
+}
+
 /* Time alone says where, not why; a handful of samples not even that. */
 static void add_silences(struct method *m, const struct session *s, const struct hot *hot,
 			 const struct names *names)
@@ -335,7 +353,7 @@ static void add_silences(struct method *m, const struct session *s, const struct
 		else if (m->found.list.n == 0 && (name = hottest_of(hot, names, &m->found)) != NULL)
 			add_silence(m, SILENCE_NO_FUNCTION, 0, name);
 		add_silence(m, SILENCE_NO_COUNTERS, 0, NULL);
-	} else if (m->found.list.n == 0) {
+	} else if (!add_silences_of_counts(m) && m->found.list.n == 0) {
 		add_silence(m, SILENCE_NO_LIMIT, 0, NULL);
 		name = hottest_of(hot, names, &m->found);
 		if (name != NULL)

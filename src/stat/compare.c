@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "cpu/event_name.h"
+#include "findings/words.h"
 #include "metrics/name_list.h"
 #include "stat/stat.h"
 #include "stat/tables.h"
@@ -208,6 +209,12 @@ int stat_answer_compare(const struct cpu_pmu *pmu, struct counts *before, struct
 	*vec_add(&out->shown.list) = &out->run;
 	*vec_add(&out->shown.list) = &out->events;
 	*vec_add(&out->shown.list) = &out->metrics;
+	stat_find_contradictions(&b, &out->found);
+	stat_find_contradictions(&a, &out->found);
+	if (out->found.silences.n > 0) {
+		findings_table(&out->found, NULL, &out->findings);
+		*vec_add(&out->shown.list) = &out->findings;
+	}
 	stat_release(&b);
 	stat_release(&a);
 	return 0;

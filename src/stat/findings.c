@@ -335,45 +335,6 @@ static void add_rest(struct finder *f)
 	}
 }
 
-/* Metrics that could have passed a threshold. */
-static size_t n_judged(const struct finder *f)
-{
-	size_t n = 0;
-	double threshold;
-
-	for (size_t i = 0; i < f->s->pmu->n_metrics; i++)
-		n += f->s->values[i].is_known &&
-		     stat_threshold_of(f->s, f->s->pmu->metrics[i].name, &threshold);
-	return n;
-}
-
-/* Why nothing was found, so that silence is not taken for an answer. */
-static void stat_findings_add_silence(struct finder *f)
-{
-	const struct metric_list *roots = f->s->roots;
-	struct silence out = { .kind = SILENCE_NO_METRIC };
-	size_t n_known = 0, n_sparse = 0;
-
-	for (size_t i = 0; i < roots->n; i++) {
-		const struct stat_value *v = stat_value_of(f->s, roots->items[i]);
-
-		n_known += v->is_known;
-		n_sparse += v->is_known && v->mark == MARK_SPARSE;
-	}
-	if (n_judged(f) == 0) {
-		out.kind = SILENCE_NO_THRESHOLDS;
-	} else if (n_sparse > 0) {
-		out.kind = SILENCE_COVERAGE;
-		out.percent = 100 * f->s->least_coverage;
-	} else if (roots->n > 0 && n_known < roots->n) {
-		const char *lacks = stat_value_of(f->s, roots->items[0])->lacks;
-
-		out.kind = SILENCE_LACKS_COUNTS;
-		out.text = lacks != NULL ? findings_text(f->out, lacks) : "of its roots";
-	}
-	*vec_add(&f->out->silences) = out;
-}
-
 void stat_find(const struct stat *s, struct findings *out)
 {
 	struct finder f = { .s = s, .out = out };
@@ -382,7 +343,6 @@ void stat_find(const struct stat *s, struct findings *out)
 	add_waiting(&f);
 	add_roots(&f);
 	add_rest(&f);
-	if (out->list.n == 0)
-		stat_findings_add_silence(&f);
+	stat_find_silences(s, out);
 	free(f.is_told);
 }

@@ -43,7 +43,8 @@ static const struct column metric_columns[METRIC_N_COLUMNS] = {
 	[METRIC_UNIT] = { "unit", NULL, "", CELL_TEXT, 0, "what it is in, or per what" },
 	[METRIC_TRUST] = { "trust", NULL, "", CELL_TEXT, 0,
 			   "exact, scaled (counted a part of the time), sparse (too small a part "
-			   "to conclude from), saturated (a counter was full)" },
+			   "to conclude from), saturated (a counter was full), implausible (it "
+			   "cannot be so)" },
 	[METRIC_COVERAGE] = { "coverage", NULL, "", CELL_NUMBER, COLUMN_SHARE,
 			      "part of the time in which its events were counted" },
 	[METRIC_SPREAD] = { "spread", NULL, "", CELL_NUMBER, COLUMN_SHARE,
@@ -279,7 +280,8 @@ static const struct column interval_columns[INTERVAL_N_COLUMNS] = {
 	[INTERVAL_METRIC] = { "metric", NULL, "", CELL_TEXT, 0, "name in the catalog" },
 	[INTERVAL_VALUE] = { "value", NULL, "", CELL_NUMBER, 0, "of that interval" },
 	[INTERVAL_UNIT] = { "unit", NULL, "", CELL_TEXT, 0, "what it is in, or per what" },
-	[INTERVAL_TRUST] = { "trust", NULL, "", CELL_TEXT, 0, "exact, scaled, sparse, saturated" },
+	[INTERVAL_TRUST] = { "trust", NULL, "", CELL_TEXT, 0,
+			     "exact, scaled, sparse, saturated, implausible" },
 	[INTERVAL_PMU] = { "pmu", NULL, "", CELL_TEXT, 0,
 			   "of the cores that it is of, where there are several types" },
 };

@@ -148,7 +148,9 @@ static void coverage(struct line *l)
 	for (size_t i = 0; i < l->s->totals.list.n; i++) {
 		const struct stat_total *t = &l->s->totals.list.items[i];
 
-		if (t->state != COUNT_COUNTED || stat_total_mark(t, 0) == MARK_EXACT)
+		enum cell_mark mark = stat_total_mark(t, 0);
+
+		if (t->state != COUNT_COUNTED || mark == MARK_EXACT || mark == MARK_IMPLAUSIBLE)
 			continue;
 		n++;
 		if (stat_total_coverage(t) < least)

@@ -98,29 +98,6 @@ static void add_useful(const struct stat *s, struct table *t)
 	row[METRIC] = cell_text("useful_cycles");
 }
 
-/* Slots are counted by different events: that they add up says that the counts are sound. */
-static void check_sum(const struct stat *s, struct table *t)
-{
-	const struct metric_list *roots = s->roots;
-	double sum = 0, tolerance;
-
-	if (roots->n != 4) /* bad speculation is missing */
-		return;
-	for (size_t i = 0; i < roots->n; i++) {
-		const struct stat_value *v = stat_value_of(s, roots->items[i]);
-
-		if (strcmp(metric_whole(roots->items[i]), "slots") != 0 || !v->is_known)
-			return;
-		sum += v->value;
-	}
-	stat_threshold_of(s, THRESHOLD_SUM, &tolerance);
-	if (fabs(sum - 100) > tolerance)
-		table_note(t,
-			   "the slots add up to %.1f %%, not 100: the counts do not fit together "
-			   "(multiplexed, or another revision of the CPU?)",
-			   sum);
-}
-
 void stat_topdown_table(const struct stat *s, struct table *out)
 {
 	uint32_t *rows = mem_zalloc(s->steps.n + 1, sizeof(*rows));
@@ -135,9 +112,7 @@ void stat_topdown_table(const struct stat *s, struct table *out)
 				     ? table_add_row(out)
 				     : table_add_child(out, rows[step->parent]));
 	}
-	if (table_n_rows(out) > 0) {
+	if (table_n_rows(out) > 0)
 		add_useful(s, out);
-		check_sum(s, out);
-	}
 	free(rows);
 }

@@ -21,6 +21,7 @@ static const struct sign {
 	[MARK_AT_MOST] = { "≤ ", "<= ", "", "≤ at most, as counters of others were full" },
 	[MARK_UNCERTAIN] = { "≈ ", "~= ", "", "≈ more or less, as counters were full" },
 	[MARK_AT_LEAST] = { "≥ ", ">= ", "", "≥ at least: so many were sampled" },
+	[MARK_IMPLAUSIBLE] = { "", "", "!", "! implausible: it cannot be so" },
 };
 
 /* The largest fraction of the column that is not scaled anyway decides for all. */

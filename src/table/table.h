@@ -29,13 +29,14 @@ enum cell_type {
 /* How far a value can be believed. Text shows a sign behind the value, csv and json a word. */
 enum cell_mark {
 	MARK_EXACT,
-	MARK_SCALED,	/* extrapolated from a part of the time (multiplexing) or from sampling */
-	MARK_SPARSE,	/* too few samples to lean on */
-	MARK_SATURATED, /* the counter was full: a lower bound */
-	MARK_NOISE,	/* a difference that chance explains */
-	MARK_AT_MOST,	/* other counters were full: an upper bound */
-	MARK_UNCERTAIN, /* this and other counters were full: more or less than that */
-	MARK_AT_LEAST,	/* distinct things that samples met: there are more */
+	MARK_SCALED,	  /* extrapolated from a part of the time (multiplexing) or from sampling */
+	MARK_SPARSE,	  /* too few samples to lean on */
+	MARK_SATURATED,	  /* the counter was full: a lower bound */
+	MARK_NOISE,	  /* a difference that chance explains */
+	MARK_AT_MOST,	  /* other counters were full: an upper bound */
+	MARK_UNCERTAIN,	  /* this and other counters were full: more or less than that */
+	MARK_AT_LEAST,	  /* distinct things that samples met: there are more */
+	MARK_IMPLAUSIBLE, /* cannot be: what was counted contradicts itself */
 };
 
 /* What bounds a value: from below, from above, from neither or both (exact) sides. */
