@@ -198,6 +198,7 @@ static void the_walk_follows_what_is_worst(void **state)
 				values[m].mark = MARK_SPARSE;
 			has_picture |= values[m].is_known;
 		}
+		s.roots = stat_roots(&s);
 		stat_walk(&s);
 		describe(&s, text);
 		print_message("%s\n", cases[i].name);
