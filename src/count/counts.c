@@ -38,3 +38,14 @@ double count_coverage(const struct count *c)
 		return 1;
 	return (double)c->running_ns / (double)c->enabled_ns;
 }
+
+double counts_elapsed_ns(const struct counts *counts)
+{
+	double ns = (double)counts->elapsed_ns;
+
+	for (size_t i = 0; i < counts->items.n && counts->elapsed_ns == 0; i++)
+		if (counts->items.items[i].state == COUNT_COUNTED &&
+		    strcmp(counts->items.items[i].event, "duration_time") == 0)
+			ns += counts->items.items[i].value;
+	return ns;
+}

@@ -73,17 +73,18 @@ struct counts {
 	VEC_OF(struct count_pmu) pmus; /* empty: cores of one type, or not told */
 	const char *command;	       /* that was counted; NULL: not told */
 	const char *date;	       /* when, as told; NULL: not told */
-	const char *source;  /* where they are from: "perf stat -j", "cyclops stat"; NULL: here */
-	const char *cpu;     /* the catalog's id; NULL: not told */
-	uint64_t midr;	     /* 0: not told */
-	uint64_t elapsed_ns; /* of one run; 0: not told */
-	uint32_t n_counters; /* programmable ones that were free; 0: not told */
-	uint32_t slots;	     /* in a cycle, as the kernel tells; 0: not told */
-	uint32_t n_runs;     /* of the command, for all of them; 0: not told */
-	uint64_t n_gave_up;  /* times that threads left a CPU to wait for something, in n_runs */
-	uint64_t n_put_off;  /* times that they left it for another task; both 0: not told */
-	bool is_modelled;    /* by the machine model: simulated, not measured */
-	bool has_no_pmu;     /* counted where there is none: the kernel's own events alone */
+	const char *source;    /* where they are from: "perf stat -j", "cyclops stat"; NULL: here */
+	const char *cpu;       /* the catalog's id; NULL: not told */
+	uint64_t midr;	       /* 0: not told */
+	uint64_t elapsed_ns;   /* of one run; 0: not told */
+	double elapsed_spread; /* standard error of their mean over several runs, as a share */
+	uint32_t n_counters;   /* programmable ones that were free; 0: not told */
+	uint32_t slots;	       /* in a cycle, as the kernel tells; 0: not told */
+	uint32_t n_runs;       /* of the command, for all of them; 0: not told */
+	uint64_t n_gave_up;    /* times that threads left a CPU to wait for something, in n_runs */
+	uint64_t n_put_off;    /* times that they left it for another task; both 0: not told */
+	bool is_modelled;      /* by the machine model: simulated, not measured */
+	bool has_no_pmu;       /* counted where there is none: the kernel's own events alone */
 	bool has_own_times; /* enabled − running is multiplexing only, never time on cores of another type */
 };
 
@@ -98,6 +99,9 @@ struct count *counts_add(struct counts *, const char *event);
  * are several (by cpu, by thread, by interval), the first.
  */
 const struct count *counts_find(const struct counts *, const char *event);
+
+/* The time of one run: as told, or of perf's event duration_time; 0: not known. */
+double counts_elapsed_ns(const struct counts *);
 
 /* The part of the time in which it was on a counter: 1 if not told. */
 double count_coverage(const struct count *);

@@ -132,19 +132,6 @@ static void import_perf_text_read_header(struct reader *r, struct slice line)
 				   (struct slice){ line.at + 1, (size_t)(quote - line.at) - 1 });
 }
 
-/* "16.85 seconds time elapsed", perhaps with a deviation. */
-static bool read_elapsed(struct reader *r, struct slice line)
-{
-	struct slice word = take_word(&line);
-	double seconds;
-
-	if (!slice_has(line, "seconds time elapsed") || !read_grouped(word, &seconds))
-		return false;
-	if (seconds < 1e9)
-		r->out->elapsed_ns = (uint64_t)llround(seconds * 1e9);
-	return true;
-}
-
 /* What stands in the last brackets: "(83.31%)", "[83.31%]" or "( +-  0.35% )". */
 static void read_remarks(struct slice line, double *coverage, double *spread)
 {
@@ -171,6 +158,20 @@ static void read_remarks(struct slice line, double *coverage, double *spread)
 			continue;
 		*(is_spread ? spread : coverage) = percent / 100;
 	}
+}
+
+/* "16.85 seconds time elapsed", perhaps with a deviation. */
+static bool read_elapsed(struct reader *r, struct slice line)
+{
+	struct slice word = take_word(&line);
+	double seconds, coverage;
+
+	if (!slice_has(line, "seconds time elapsed") || !read_grouped(word, &seconds))
+		return false;
+	if (seconds < 1e9)
+		r->out->elapsed_ns = (uint64_t)llround(seconds * 1e9);
+	read_remarks(line, &coverage, &r->out->elapsed_spread);
+	return true;
 }
 
 /* The part before '#' or a parenthesis: unit and event, or the event alone. */

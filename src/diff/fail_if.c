@@ -167,6 +167,8 @@ static int no_such(const struct gate *g, const struct diff *d, struct err *err)
 	}
 	if (!(d->a->kinds & d->b->kinds & 1u << MEASURE_METRIC))
 		text_str(&hint, " (metrics such as ipc need counts, or folders of `cyclops run`)");
+	else if (strcmp(name, "time") == 0)
+		text_str(&hint, " (perf stat -x and -j tell the time with -e duration_time)");
 	text_char(&hint, '\0');
 	err_set(err, ERR_FORMAT, ERR_NOWHERE, "--fail-if '%s': neither run has a measure '%s'%s",
 		g->text, name, hint.bytes);

@@ -155,6 +155,25 @@ static void add_metrics(const struct stat_totals *totals, const struct cpu_pmu *
 				add_metric(totals, &pmu->metrics[i], out);
 }
 
+void measures_add_time(struct measures *out, double spread)
+{
+	double ns = (double)out->elapsed_ns;
+
+	for (size_t i = 0; i < out->list.n; i++)
+		if (out->list.items[i].kind == MEASURE_TOTAL && out->list.items[i].event[0] == '\0')
+			return;
+	out->kinds |= 1u << MEASURE_TOTAL;
+	*vec_add(&out->list) = (struct measure){
+		.kind = MEASURE_TOTAL,
+		.event = "",
+		.name = "time",
+		.module = "",
+		.unit = "ns",
+		.value = ns,
+		.error = spread > 0 ? ns * spread : NAN,
+	};
+}
+
 void measures_of_counts(const struct counts *counts, const struct cpu_pmu *pmu,
 			struct measures *out)
 {
@@ -163,7 +182,9 @@ void measures_of_counts(const struct counts *counts, const struct cpu_pmu *pmu,
 	stat_totals_init(&totals, counts->items.items, counts->items.n);
 	out->command = measures_text(out, counts->command);
 	out->is_modelled |= counts->is_modelled;
-	out->elapsed_ns = counts->elapsed_ns;
+	out->elapsed_ns = (uint64_t)llround(counts_elapsed_ns(counts));
+	if (out->elapsed_ns > 0)
+		measures_add_time(out, counts->elapsed_spread);
 	out->kinds |= 1u << MEASURE_METRIC | 1u << MEASURE_EVENT;
 	if (pmu != NULL) {
 		out->cpu = measures_text(out, cpu_name(pmu->cpu));

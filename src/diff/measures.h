@@ -81,6 +81,9 @@ int measure_kind_find(const char *name); /* -1: no such */
 void measures_of_session(struct session *, const struct select *, uint32_t kinds,
 			 struct shared_scan *first, struct measures *out);
 
+/* The time that the run took, unless it is there; `spread` is its standard error as a share, 0: not known. */
+void measures_add_time(struct measures *, double spread);
+
 /* For c2c_begin(), before the first scan. */
 extern const struct c2c_request measures_shared_request;
 

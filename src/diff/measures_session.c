@@ -278,15 +278,7 @@ static void measures_session_add_totals(struct session *s, const struct costs *c
 		if (totals[event].n > 0)
 			add_measure(out, s, MEASURE_TOTAL, event, "total", "", &totals[event]);
 	free(totals);
-	*vec_add(&out->list) = (struct measure){
-		.kind = MEASURE_TOTAL,
-		.event = "",
-		.name = "time",
-		.module = "",
-		.unit = "ns",
-		.value = (double)out->elapsed_ns,
-		.error = NAN,
-	};
+	measures_add_time(out, 0);
 }
 
 static void describe(const struct session *s, const struct costs *costs, struct measures *out)

@@ -107,9 +107,5 @@ const struct stat_total *stat_counted(const struct stat *s, const struct cpu_eve
 
 double stat_elapsed_ns(const struct stat *s)
 {
-	const struct stat_total *time = stat_totals_find(&s->totals, "duration_time");
-
-	if (s->counts->elapsed_ns != 0)
-		return (double)s->counts->elapsed_ns;
-	return time != NULL && time->state == COUNT_COUNTED ? time->value : 0;
+	return counts_elapsed_ns(s->counts);
 }

@@ -158,9 +158,29 @@ static void stat_compare_put_metric(const struct stat *s, const struct cpu_metri
 	row[METRIC_KIND] = cell_text(is_per_instruction(s, m) ? "per-instruction" : "plain");
 }
 
+/* How long a run took, where both tell it. */
+static void put_time(double before_ns, double after_ns, struct table *t)
+{
+	double before = before_ns / 1e9, after = after_ns / 1e9;
+	struct cell *row;
+
+	if (before <= 0 || after <= 0)
+		return;
+	row = table_add_row(t);
+	row[METRIC_NAME] = cell_text("time");
+	row[METRIC_BEFORE] = cell_number(before);
+	row[METRIC_AFTER] = cell_number(after);
+	row[METRIC_BEFORE_WORDS] = cell_text(table_significant(t, before));
+	row[METRIC_AFTER_WORDS] = cell_text(table_significant(t, after));
+	row[METRIC_CHANGE] = cell_number((after - before) / before);
+	row[METRIC_UNIT] = cell_text("seconds");
+	row[METRIC_KIND] = cell_text("plain");
+}
+
 static void metrics_table(const struct stat *before, const struct stat *after, struct table *t)
 {
 	table_init(t, "metrics", "Metrics", metric_columns, COUNT(metric_columns));
+	put_time(stat_elapsed_ns(before), stat_elapsed_ns(after), t);
 	for (size_t i = 0; i < after->pmu->n_metrics; i++) {
 		const struct cpu_metric *m = &after->pmu->metrics[i];
 		const struct stat_value *a = &after->values[i], *b = &before->values[i];

@@ -273,7 +273,8 @@ static void is_cut_anywhere(void **state)
 static void knows_the_rest(void **state)
 {
 	static const char people[] = " Performance counter stats for 'sleep 1' (3 runs):\n\n"
-				     "  12  page-faults\n\n 1.5 seconds time elapsed\n";
+				     "  12  page-faults\n\n"
+				     " 1.5 +- 0.1 seconds time elapsed  ( +-  6.67% )\n";
 	static const char csv[] = "49,,page-faults,0.68%,733749,100.00,,\n";
 	static const char model[] =
 		"{\"modelled\":true,\"program\":\"walk\",\"midr\":\"0x413fd0c1\","
@@ -302,6 +303,7 @@ static void knows_the_rest(void **state)
 	assert_int_equal(counts_import(people, sizeof(people) - 1, NULL, &c, &err), 0);
 	assert_string_equal(c.command, "sleep 1");
 	assert_int_equal(c.elapsed_ns, 1500000000);
+	assert_true(fabs(c.elapsed_spread - 0.0667) < 1e-9);
 	assert_int_equal(c.items.items[0].n_runs, 3);
 	counts_release(&c);
 

@@ -424,8 +424,15 @@ static void counts_are_measures(void **state)
 	c->n_runs = 4;
 	c->spread = 0.04;
 	counts_add(&counts, "L1D_CACHE")->state = COUNT_NOT_SUPPORTED;
+	counts.elapsed_spread = 0.01;
 	measures_of_counts(&counts, pmu, &m);
-	assert_int_equal(m.list.n, 3);
+	assert_int_equal(m.list.n, 4);
+	assert_int_equal(m.list.items[0].kind, MEASURE_TOTAL);
+	assert_string_equal(m.list.items[0].name, "time");
+	assert_true(m.list.items[0].value == (double)counts.elapsed_ns);
+	assert_true(fabs(m.list.items[0].error - 0.01 * m.list.items[0].value) < 1e-9);
+	measures_add_time(&m, 0); /* it is there */
+	assert_int_equal(m.list.n, 4);
 	for (size_t i = 0; i < m.list.n; i++) {
 		if (m.list.items[i].kind != MEASURE_METRIC)
 			continue;
