@@ -25,6 +25,7 @@
 #include "pmu/pmu.h"
 #include "run/command.h"
 #include "run/method.h"
+#include "run/steps.h"
 
 static const struct usage usage = {
 	"run",
@@ -33,12 +34,6 @@ static const struct usage usage = {
 };
 
 enum { DEFAULT_RUNS = 2, WORDS_MAX = 512, FOLDERS_MAX = 1000, FUNCTIONS_SHOWN = 8 };
-
-struct run_command {
-	const char *folder, *sysroot, *what_if;
-	unsigned runs, interval, seed;
-	bool model, wants_help;
-};
 
 #define AT(field) offsetof(struct run_command, field)
 
@@ -56,24 +51,11 @@ static const struct option options[] = {
 	{ "sysroot", 'L', OPTION_TEXT, AT(sysroot), "DIR",
 	  "with --model: where the program's loader and libraries are" },
 	{ "interval", 0, OPTION_COUNT, AT(interval), "N", "operations between SPE samples" },
+	{ "sweep", 0, OPTION_TEXT, AT(sweep), "NAME=V1,V2",
+	  "count a run for each value, in the environment as NAME and in\n"
+	  "                          the arguments as {NAME}: how fast is each?" },
 	{ "seed", 0, OPTION_NUMBER, AT(seed), "N", "with --model: another choice of samples" },
 	{ "help", 'h', OPTION_FLAG, AT(wants_help), NULL, "this text" },
-};
-
-/* What is on the way from the program to the answer. */
-struct run {
-	const struct run_command *command;
-	char *const *program; /* NULL ends it */
-	struct arena memory;
-	const char *folder;
-	char *counts_path, *capture_path, *gains_path;
-	unsigned n_done, n_wanted; /* runs of the program */
-	int program_status;	   /* of the last run */
-	bool is_interrupted;
-
-	struct catalog *catalog;
-	struct counts counts;
-	struct cpu_pmu *pmu; /* NULL: nothing was counted */
 };
 
 char *path_join(const char *folder, const char *name)
@@ -152,6 +134,8 @@ static void announce(const struct run *r, const struct words *w, const char *wha
 {
 	struct text line = { 0 };
 
+	if (r->environment != NULL)
+		text_shell_word(&line, r->environment);
 	for (size_t i = 0; i < w->n; i++)
 		text_shell_word(&line, i == 0 ? "cyclops" : w->items[i]);
 	text_char(&line, '\0');
@@ -207,7 +191,7 @@ static void begin(struct words *w, const char *command)
 }
 
 /* The model counts and samples at once. */
-static int run_model(struct run *r, struct err *err)
+int run_model(struct run *r, struct err *err)
 {
 	struct words w;
 
@@ -233,7 +217,7 @@ static int run_model(struct run *r, struct err *err)
 	return step(r, &w, "to count and sample on the machine model", r->capture_path, err);
 }
 
-static int run_counting(struct run *r, struct err *err)
+int run_counting(struct run *r, unsigned n_times, struct err *err)
 {
 	struct words w;
 
@@ -242,8 +226,8 @@ static int run_counting(struct run *r, struct err *err)
 	add(&w, "json");
 	add(&w, "--output");
 	add(&w, r->counts_path);
-	if (r->n_wanted > DEFAULT_RUNS)
-		add_number(r, &w, "--repeat", r->n_wanted - 1);
+	if (n_times > 1)
+		add_number(r, &w, "--repeat", n_times);
 	add_program(r, &w);
 	return step(r, &w, "to count", r->counts_path, err);
 }
@@ -312,7 +296,7 @@ static int run_sampling(struct run *r, const struct cpu_metric *first, struct er
 	return step(r, &w, "to find the places", r->capture_path, err);
 }
 
-static int read_counts(struct run *r, struct err *err)
+int run_read_counts(struct run *r, struct err *err)
 {
 	struct mapped file = { 0 };
 	int rc;
@@ -348,10 +332,10 @@ static int do_steps(struct run *r, struct err *err)
 	if (r->command->model) {
 		if (run_model(r, err) < 0)
 			return -1;
-		return read_counts(r, err);
+		return run_read_counts(r, err);
 	}
 	if (r->n_wanted > 1)
-		if (run_counting(r, err) < 0 || read_counts(r, err) < 0 ||
+		if (run_counting(r, r->n_wanted - 1, err) < 0 || run_read_counts(r, err) < 0 ||
 		    run_decide(r, &first, err) < 0)
 			return -1;
 	return run_sampling(r, first, err);
@@ -416,6 +400,12 @@ static int run(struct run *r, const struct output_options *output, struct err *e
 {
 	if (catalog_open(NULL, &r->catalog, err) < 0 || make_folder(r, err) < 0)
 		return -1;
+	if (r->command->sweep != NULL) {
+		int rc = run_sweep(r, output, err);
+
+		remove_empty_folder(r);
+		return rc;
+	}
 	r->counts_path = path_join(r->folder, RUN_COUNTS);
 	r->capture_path = path_join(r->folder, RUN_CAPTURE);
 	r->gains_path = path_join(r->folder, "gains.json");
@@ -457,6 +447,8 @@ static int run_command(int argc, char **argv)
 			"--what-if asks the machine model: add --model");
 		return fail(&err);
 	}
+	if (command.sweep != NULL && run_sweep_check(command.sweep, &err) < 0)
+		return fail(&err);
 	r.program = &argv[program + 1];
 	r.n_wanted = command.model ? 1 : command.runs > 0 ? command.runs : DEFAULT_RUNS;
 	status = run(&r, &output, &err) < 0 ? fail(&err) : EXIT_DONE;

@@ -60,6 +60,27 @@ def check_time(checks, folder, cyclops):
     checks.expect(len(times) == 1 and times[0] >= 0.4e9, f"the time of a sleep of 0.4 s: {times}")
 
 
+def check_sweep(checks, folder, cyclops):
+    """Each value is in the environment and in the arguments; what fails is not compared."""
+    done = subprocess.run([cyclops, "run", "--sweep", "N=0,x y,3", "--format", "json", "--folder", "sweep", "--",
+                           "sh", "-c", "echo \"$N:{N}\" >> said; test \"$N\" != 3"], cwd=folder,
+                          env=harness.ENVIRONMENT, capture_output=True, text=True, check=False)
+    if not checks.expect(done.returncode == 0, f"sweep: {done.returncode} {done.stderr}"):
+        return
+    rows = json.loads(done.stdout)["sweep"]
+    with open(os.path.join(folder, "said"), encoding="utf-8") as file:
+        said = file.read().split("\n")
+    checks.expect(said == ["0:0", "x y:x y", "3:3", ""], f"sweep: the program saw {said}")
+    checks.expect([row["value"] for row in rows] == ["0", "x y", "3"], f"sweep: {rows}")
+    checks.expect([row.get("status") for row in rows] == [None, None, 1], f"sweep: {rows}")
+    checks.expect(rows[0]["speed"] == 1 and rows[2].get("speed") is None, f"sweep: {rows}")
+    for words, why in (("N", "no name"), ("=1", "no name"), ("1N=2", "no name"), ("N=", "empty"), ("N=1,", "empty")):
+        bad = subprocess.run([cyclops, "run", "--sweep", words, "--", "true"], cwd=folder, env=harness.ENVIRONMENT,
+                             capture_output=True, text=True, check=False)
+        checks.expect(bad.returncode == 2 and why in bad.stderr, f"--sweep {words}: {bad.returncode} {bad.stderr}")
+    checks.count("sweeps")
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
@@ -70,6 +91,7 @@ def main():
         check_busy(checks, *run(cyclops, folder, "busy", program, "busy", "1000"))
         check_waiting(checks, *run(cyclops, folder, "waiting", shutil.which("sleep"), "0.4"))
         check_time(checks, folder, cyclops)
+        check_sweep(checks, folder, cyclops)
     checks.finish()
 
 

@@ -94,6 +94,30 @@ def check_errors(checks, cyclops, kernels, folder):
         checks.count("errors")
 
 
+def check_sweep(checks, cyclops, kernels, folder):
+    """A run for each value, in the program's words: cycles, and how fast each is beside the first."""
+    values = ["stride", "steady", "stride"]
+    done = run_program(cyclops, folder, "--model", "--sweep", "WHICH=" + ",".join(values), "--format", "json",
+                       "--folder", "sweep", "--", os.path.join(kernels, "{WHICH}"))
+    if not checks.expect(done.returncode == 0, f"sweep: {done.returncode} {done.stderr}"):
+        return
+    answer = json.loads(done.stdout)
+    rows = answer["sweep"]
+    checks.expect(answer["modelled"] is True, "sweep: not said to be modelled")
+    checks.expect([row["value"] for row in rows] == values, f"sweep: {rows}")
+    checks.expect("\n  WHICH=steady cyclops model " in done.stderr, f"sweep: {done.stderr}")
+    for number, row in enumerate(rows, 1):
+        with open(os.path.join(folder, "sweep", f"counts.{number}.json"), encoding="utf-8") as file:
+            counts = json.load(file)
+        cycles, instructions = (counts["events"][name]["count"] for name in ("CPU_CYCLES", "INST_RETIRED"))
+        checks.expect((row["cycles"], row["instructions"]) == (cycles, instructions), f"sweep: {row}")
+        checks.expect(row["time_ns"] == counts["time_ns"], f"sweep: {row}, not {counts['time_ns']}")
+        checks.expect(abs(row["ipc"] - instructions / cycles) < 1e-9, f"sweep: {row}")
+        checks.expect(abs(row["speed"] - rows[0]["time_ns"] / row["time_ns"]) < 1e-9, f"sweep: {row}")
+        checks.count("values")
+    checks.expect(rows[2]["cycles"] == rows[0]["cycles"] and rows[2]["speed"] == 1, f"sweep: {rows}")
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
@@ -105,6 +129,7 @@ def main():
         check_findings(checks, cyclops, kernels, folder)
         check_files(checks, cyclops, kernels, folder)
         check_errors(checks, cyclops, kernels, folder)
+        check_sweep(checks, cyclops, kernels, folder)
     checks.finish()
 
 
