@@ -19,6 +19,12 @@ void frames_init(struct frames *f, const struct params *p)
 	};
 }
 
+void frames_make_ideal(struct frames *f, const struct ideal *ideal)
+{
+	if (ideal->bits & IDEAL_HUGE_PAGES)
+		f->shift = HUGE_PAGE_SHIFT;
+}
+
 void frames_release(struct frames *f)
 {
 	for (size_t i = 0; f->slots != NULL && i <= f->mask; i++)

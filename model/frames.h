@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "model/ideal.h"
 #include "model/params.h"
 
 enum { FRAMES_LEAF_SHIFT = 9, FRAMES_LEAF = 1 << FRAMES_LEAF_SHIFT };
@@ -35,6 +36,10 @@ struct frames {
 };
 
 void frames_init(struct frames *, const struct params *);
+
+/* Before the first page: their size, if the idealisation changes it. */
+void frames_make_ideal(struct frames *, const struct ideal *);
+
 void frames_release(struct frames *);
 
 /* The number of the frame with that address, from 0 on. It gets one if it has none. */

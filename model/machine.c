@@ -30,9 +30,9 @@ int machine_init(struct machine *m, const struct config *config, struct err *err
 	if (config->truth != NULL)
 		m->truth = truth_new();
 	m->ideal = config->ideals.n > 0 ? &config->ideals.items[0] : &as_it_is;
-	m->memory.keeps_taken = m->ideal->bits & IDEAL_COHERENCE;
-	if (m->ideal->bits & IDEAL_HUGE_PAGES)
-		m->frames.shift = HUGE_PAGE_SHIFT;
+	memory_make_ideal(&m->memory, m->ideal);
+	frames_make_ideal(&m->frames, m->ideal);
+	m->replicas = replicas_new(config);
 	for (uint32_t i = 0; i < n; i++) {
 		core_init(&m->cores[i], i, &m->memory, &m->frames, &m->counts[i], &config->sampling,
 			  config->seed);
@@ -54,6 +54,8 @@ static void keep_blocks(const struct thread *t)
 
 void machine_forget_blocks(struct machine *m)
 {
+	if (m->replicas != NULL)
+		replicas_catch_up(m->replicas);
 	for (size_t i = 0; i < m->threads.n; i++)
 		keep_blocks(m->threads.items[i]);
 	blocks_sweep(&m->blocks);
@@ -63,6 +65,8 @@ void machine_forget_blocks(struct machine *m)
 static void forget_mapping(struct machine *m, uint64_t start, uint64_t end)
 {
 	recorder_remapped(&m->recorder, start, end);
+	if (m->replicas != NULL)
+		replicas_forget_mapping(m->replicas, start, end);
 	if (frames_forget(&m->frames, 0, start, end) == 0)
 		return;
 	for (uint32_t i = 0; i < m->config->params.n_cpus; i++)
@@ -89,18 +93,30 @@ static void end_threads(struct machine *m)
 	vec_release(&m->threads);
 }
 
+/* The program as this machine and its replicas have seen it. */
 static int write_gains(const struct machine *m, struct err *err)
 {
 	const struct config *c = m->config;
-	struct timed_run run = {
+	size_t n = m->replicas != NULL ? m->replicas->n : 0;
+	struct timed_run *runs = mem_zalloc(n + 1, sizeof(*runs));
+	int rc;
+
+	runs[0] = (struct timed_run){
 		.ideal = m->ideal,
 		.tally = &m->tally,
 		.cycles = results_last_cycle(c, m->counts),
 	};
-
 	for (uint32_t i = 0; i < c->params.n_cpus; i++)
-		run.cpu_cycles += m->counts[i].n[COUNT_CPU_CYCLES];
-	return results_write_gains(c, &run, 1, m->n_threads, &m->block_pcs, err);
+		runs[0].cpu_cycles += m->counts[i].n[COUNT_CPU_CYCLES];
+	for (size_t i = 0; i < n; i++) {
+		const struct replica *r = &m->replicas->list[i];
+		uint64_t cycles = r->counts.n[COUNT_CPU_CYCLES];
+
+		runs[i + 1] = (struct timed_run){ r->ideal, &r->tally, cycles, cycles };
+	}
+	rc = results_write_gains(c, runs, n + 1, m->n_threads, &m->block_pcs, err);
+	free(runs);
+	return rc;
 }
 
 static int write_results(struct machine *m, struct err *err)
@@ -121,6 +137,8 @@ int machine_finish(struct machine *m, struct err *err)
 	int rc;
 
 	end_threads(m);
+	if (m->replicas != NULL)
+		replicas_catch_up(m->replicas);
 	rc = recorder_close(&m->recorder, err);
 	if (rc == 0)
 		rc = write_results(m, err);
@@ -132,6 +150,7 @@ int machine_finish(struct machine *m, struct err *err)
 	blocks_release(&m->blocks);
 	turns_release(&m->turns);
 	truth_free(m->truth);
+	replicas_free(m->replicas);
 	tuples_release(&m->block_pcs);
 	vec_release(&m->tally.cycles);
 	free(m->cores);
@@ -158,6 +177,12 @@ static void keep_record(void *context, struct spe_record *record, uint64_t cycle
 	recorder_spe(&t->machine->recorder, record, &at, sampler_collided(&t->core->sampler));
 }
 
+void machine_drop_replicas(struct machine *m)
+{
+	replicas_free(m->replicas);
+	m->replicas = NULL;
+}
+
 struct thread *machine_thread(struct machine *m, struct thread *parent)
 {
 	struct thread *t = mem_zalloc(1, sizeof(*t));
@@ -168,6 +193,8 @@ struct thread *machine_thread(struct machine *m, struct thread *parent)
 	t->core = &m->cores[number % m->config->params.n_cpus];
 	t->core->on_record = keep_record;
 	t->ids = (struct thread_ids){ .pid = FIRST_PID, .tid = FIRST_PID + number };
+	if (parent != NULL)
+		machine_drop_replicas(m);
 	if (parent != NULL)
 		core_wait_until(t->core, core_cycle(parent->core));
 	*vec_add(&m->threads) = t;
@@ -180,6 +207,21 @@ struct thread *machine_thread(struct machine *m, struct thread *parent)
 	return t;
 }
 
+/* What the thread does, for the replicas. */
+static void note(const struct thread *t, const struct operation *operation)
+{
+	if (t->machine->replicas != NULL)
+		replicas_note(t->machine->replicas, operation);
+}
+
+static void access_noted(struct thread *t, const struct insn *in, uint64_t va, unsigned size_bytes)
+{
+	const struct operation access = { .insn = in, .va = va, .size_bytes = size_bytes };
+
+	note(t, &access);
+	core_access(t->core, va, size_bytes);
+}
+
 /*
  * An access that the emulator does not show. The registers are those behind the instruction
  * number `index`: none up to there may have changed those of the address.
@@ -190,8 +232,8 @@ static void access_unseen(struct thread *t, const struct insn *in, size_t index)
 
 	if (in->kept_until <= index || !registers_trusted(&t->machine->trust, &t->registers))
 		return;
-	core_access(t->core, insn_address_of(in, t->registers.values),
-		    is_zeroing ? ZEROED_BYTES : 1);
+	access_noted(t, in, insn_address_of(in, t->registers.values),
+		     is_zeroing ? ZEROED_BYTES : 1);
 }
 
 /* Executes what comes before the instruction `index` of the block, and begins that one. */
@@ -229,10 +271,9 @@ static void enter(struct thread *t, struct block *block)
 	}
 	if (t->machine->truth != NULL)
 		truth_block(t->machine->truth, block->pc, block_end(block));
-	if (t->core->tally != NULL) {
-		tally_reserve(t->core->tally, block->number);
-		t->core->tally_block = block->number;
-	}
+	if (t->core->tally != NULL)
+		t->core->tally_block = tally_reserve(t->core->tally, block->number);
+	note(t, &(struct operation){ .block = block });
 	core_fetch(t->core, block->pc, block_end(block));
 	core_count_cycles(t->core);
 	t->block = block;
@@ -247,7 +288,7 @@ static void access_memory(struct thread *t, const struct insn *in, uint64_t va, 
 		advance(t, in->index);
 		registers_check(&t->machine->trust, &t->registers, in, va);
 	}
-	core_access(t->core, va, size_bytes);
+	access_noted(t, in, va, size_bytes);
 }
 
 /* Makes up for what happened before the thread got the turn. */
@@ -330,8 +371,10 @@ void thread_call(struct thread *t, const struct call *call)
 
 	if (!take_turn(t))
 		return;
-	if (t->block != NULL)
+	if (t->block != NULL) {
 		complete(t, block_end(t->block));
+		note(t, &(struct operation){ 0 });
+	}
 	if (call->unmapped_end > call->unmapped)
 		forget_mapping(m, call->unmapped, call->unmapped_end);
 	if (m->turns.seats.n == 1 || call->kind == CALL_PLAIN || call->kind == CALL_WAKES)

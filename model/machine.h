@@ -10,6 +10,7 @@
 #include "model/core.h"
 #include "model/recorder.h"
 #include "model/registers.h"
+#include "model/replica.h"
 #include "model/turns.h"
 
 struct machine;
@@ -48,6 +49,7 @@ struct machine {
 	struct truth *truth;	   /* NULL: not asked for */
 	const struct ideal *ideal; /* borrowed, or constant */
 	struct tuples block_pcs;   /* numbers of blocks, for … */
+	struct replicas *replicas; /* of a program of one thread; NULL: none */
 	struct tally tally;	   /* … where the cycles go; empty unless config->gains asks */
 	struct turns turns;
 	struct register_trust trust;
@@ -61,6 +63,9 @@ int machine_init(struct machine *, const struct config *, struct err *);
 
 /* No block is entered again but those that threads are in: the others are freed. */
 void machine_forget_blocks(struct machine *);
+
+/* The program is no longer one thread: what it does depends on how long it takes. */
+void machine_drop_replicas(struct machine *);
 
 /* No thread waits any more; those that run do so unseen. */
 void machine_stop(struct machine *);

@@ -52,6 +52,11 @@ void memory_init(struct memory *m, const struct params *p, struct counts *counts
 	}
 }
 
+void memory_make_ideal(struct memory *m, const struct ideal *ideal)
+{
+	m->keeps_taken = ideal->bits & IDEAL_COHERENCE;
+}
+
 void memory_release(struct memory *m)
 {
 	for (unsigned i = 0; i < MAX_CPUS; i++) {

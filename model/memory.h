@@ -87,6 +87,10 @@ struct memory {
 
 /* `counts` has one entry for each CPU; it is borrowed. */
 void memory_init(struct memory *, const struct params *, struct counts *counts);
+
+/* Before the first access: keeps what the idealisation needs. */
+void memory_make_ideal(struct memory *, const struct ideal *);
+
 void memory_release(struct memory *);
 
 /*

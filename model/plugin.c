@@ -176,6 +176,13 @@ static void on_end(qemu_plugin_id_t id, void *user)
 		say(&err);
 }
 
+/* Processes run at the same time, as threads do. */
+static void on_fork(void)
+{
+	if (!the.is_over)
+		machine_drop_replicas(&the.machine);
+}
+
 /* A child process has the capture of its parent in its memory; it must not write to it. */
 static void on_fork_in_child(void)
 {
@@ -280,7 +287,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	}
 	if (the.config.journal > 0)
 		close((int)the.config.journal); /* not for the program */
-	pthread_atfork(NULL, NULL, on_fork_in_child);
+	pthread_atfork(on_fork, NULL, on_fork_in_child);
 	register_calls(id);
 	return 0;
 }

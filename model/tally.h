@@ -21,11 +21,12 @@ static inline uint64_t tally_cycles(const struct tally *t, uint32_t number)
 	return number < t->cycles.n ? t->cycles.items[number] : 0;
 }
 
-/* Makes room for a block of this number. */
-static inline void tally_reserve(struct tally *t, uint32_t number)
+/* Makes room for a block of this number, and returns it. */
+static inline uint32_t tally_reserve(struct tally *t, uint32_t number)
 {
 	while (t->cycles.n <= number)
 		*vec_add(&t->cycles) = 0;
+	return number;
 }
 
 #endif

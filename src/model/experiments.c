@@ -19,10 +19,10 @@
 
 enum { PATH_SIZE = 64, PROGRESS_MS = 500, ALL_SAMPLES_FILTERED = 1 << 30 };
 
-/* A run besides the first one. */
+/* A run besides the first one: with one thing perfect, or with several replicas of the machine. */
 struct experiment {
-	struct ideal ideal;
-	pid_t pid; /* 0: not started, or over */
+	size_t first, n; /* of `ideals` */
+	pid_t pid;	 /* 0: not started, or over */
 	bool is_done;
 };
 
@@ -31,6 +31,7 @@ struct experiments {
 	char folder[PATH_SIZE]; /* of files that nobody sees */
 	int input;		/* what each run reads from the beginning, or -1 */
 	off_t input_start;
+	VEC_OF(struct ideal) ideals;
 	VEC_OF(struct experiment) list;
 	size_t n_started, n_over;
 	bool is_interrupted;
@@ -100,6 +101,7 @@ static void rewind_input(const struct experiments *e)
 static int run_experiment(const struct experiments *e, size_t number)
 {
 	struct model_options o = *e->options;
+	const struct experiment *x = &e->list.items[number];
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 	struct model_end end;
 	struct err err;
@@ -108,8 +110,8 @@ static int run_experiment(const struct experiments *e, size_t number)
 	rewind_input(e);
 	dup2(nothing, STDOUT_FILENO);
 	dup2(nothing, STDERR_FILENO);
-	o.ideals = &e->list.items[number].ideal;
-	o.n_ideals = 1;
+	o.ideals = &e->ideals.items[x->first];
+	o.n_ideals = x->n;
 	o.output = path_of(e, number, "data");
 	o.gains = path_of(e, number, "json");
 	o.counts = o.truth = NULL;
@@ -208,7 +210,15 @@ static int run_all(struct experiments *e, const struct signal_state *signals, st
 	return rc;
 }
 
-/* All of the list that the first run has not told yet. */
+/* A program of one thread is timed by several replicas at once, any other runs for each of them. */
+static void add_experiments(struct experiments *e, const struct gains *gains)
+{
+	size_t n = gains->n_threads == 1 ? e->ideals.n : 1;
+
+	for (size_t i = 0; i < e->ideals.n; i += n)
+		*vec_add(&e->list) = (struct experiment){ .first = i, .n = n };
+}
+
 static int run_list(struct experiments *e, struct gains *out, struct err *err)
 {
 	struct signal_state signals;
@@ -225,7 +235,7 @@ static int run_list(struct experiments *e, struct gains *out, struct err *err)
 		if (rc == 0 && !e->list.items[i].is_done)
 			rc = err_set(err, ERR_IO, ERR_NOWHERE,
 				     "the run with '%s' did not end as the first one did",
-				     e->list.items[i].ideal.name);
+				     e->ideals.items[e->list.items[i].first].name);
 		if (rc == 0)
 			rc = gains_read(out, path, err);
 		unlink(path);
@@ -234,9 +244,9 @@ static int run_list(struct experiments *e, struct gains *out, struct err *err)
 	return rc;
 }
 
-/* Experiments are named and, where they are about a function, get its addresses. */
-static int add_experiments(struct experiments *e, const struct what_if_list *list,
-			   const char *symfs, const struct gains *gains, struct err *err)
+/* What the first run has not told yet. Where it is about a function, it gets its addresses. */
+static int add_ideals(struct experiments *e, const struct what_if_list *list, const char *symfs,
+		      const struct gains *gains, struct err *err)
 {
 	const struct session_options session_options = {
 		.path = e->options->output,
@@ -248,13 +258,12 @@ static int add_experiments(struct experiments *e, const struct what_if_list *lis
 
 	for (size_t i = 0; i < list->items.n && rc == 0; i++) {
 		const struct what_if_item *item = &list->items.items[i];
-		struct experiment *x;
+		struct ideal *ideal;
 
 		if (gains_find(gains, item->name) != NULL)
 			continue;
-		x = vec_add(&e->list);
-		x->ideal.name = item->name;
-		x->ideal.bits = item->bits;
+		ideal = vec_add(&e->ideals);
+		*ideal = (struct ideal){ .name = item->name, .bits = item->bits };
 		if (item->function == NULL)
 			continue;
 		if (session.capture == NULL) {
@@ -263,25 +272,31 @@ static int add_experiments(struct experiments *e, const struct what_if_list *lis
 				model_functions_init(&functions, &session, &gains->pcs);
 		}
 		if (rc == 0)
-			rc = model_functions_find(&functions, item->function, &x->ideal, err);
+			rc = model_functions_find(&functions, item->function, ideal, err);
 	}
 	model_functions_release(&functions);
 	session_release(&session);
 	return rc;
 }
 
-static int run_first(struct experiments *e, struct gains *out, struct model_end *end,
-		     struct err *err)
+/* The program as it is, with replicas for what the whole program is asked about. */
+static int run_first(struct experiments *e, const struct what_if_list *list, struct gains *out,
+		     struct model_end *end, struct err *err)
 {
-	const struct ideal as_it_is = { .name = "now" };
 	struct model_options o = *e->options;
+	VEC_OF(struct ideal) ideals = { 0 };
 	char *path = path_of(e, 0, "json");
 	int rc;
 
 	if (e->input >= 0)
 		rewind_input(e);
-	o.ideals = &as_it_is;
-	o.n_ideals = 1;
+	*vec_add(&ideals) = (struct ideal){ .name = "now" };
+	for (size_t i = 0; i < list->items.n; i++)
+		if (list->items.items[i].function == NULL)
+			*vec_add(&ideals) = (struct ideal){ .name = list->items.items[i].name,
+							    .bits = list->items.items[i].bits };
+	o.ideals = ideals.items;
+	o.n_ideals = ideals.n;
 	o.gains = path;
 	rc = model_run(&o, end, err);
 	if (rc == 0 && (end->signal != 0 || end->is_cut))
@@ -292,6 +307,7 @@ static int run_first(struct experiments *e, struct gains *out, struct model_end 
 		rc = gains_read(out, path, err);
 	unlink(path);
 	free(path);
+	vec_release(&ideals);
 	return rc;
 }
 
@@ -309,11 +325,14 @@ int experiments_run(const struct model_options *options, const struct what_if_li
 	    mkdtemp(e.folder) == NULL)
 		return err_set(err, ERR_IO, ERR_NOWHERE, "cannot make a folder in %s: %s",
 			       tmp != NULL ? tmp : "/tmp", strerror(errno));
-	if (open_input(&e, err) == 0 && run_first(&e, out, out_end, err) == 0 &&
-	    add_experiments(&e, list, symfs, out, err) == 0)
+	if (open_input(&e, err) == 0 && run_first(&e, list, out, out_end, err) == 0 &&
+	    add_ideals(&e, list, symfs, out, err) == 0) {
+		add_experiments(&e, out);
 		rc = run_list(&e, out, err);
-	for (size_t i = 0; i < e.list.n; i++)
-		ideal_release(&e.list.items[i].ideal);
+	}
+	for (size_t i = 0; i < e.ideals.n; i++)
+		ideal_release(&e.ideals.items[i]);
+	vec_release(&e.ideals);
 	vec_release(&e.list);
 	if (e.input >= 0)
 		close(e.input);

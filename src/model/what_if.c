@@ -131,12 +131,9 @@ static void add_functions(struct table *t, const struct gains_run *run,
 
 static void set_title(struct table *t, const struct gains_run *run, struct cell *row)
 {
-	const char *at = strchr(run->name, '@');
 	struct text title = { 0 };
 
 	what_if_title(run->bits, &title);
-	if (at != NULL)
-		text_format(&title, ", in %s", at + 1);
 	text_char(&title, '\0');
 	row[IDEAL_NAME] = table_text_cell(t, run->name);
 	row[IDEAL_TITLE] = run->bits != 0 ? table_text_cell(t, title.bytes) : cell_text("now");

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/replica.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+/* No sample becomes a record. */
+static const struct sampling no_sampling = { .interval = UINT32_MAX, .min_latency = UINT16_MAX };
+
+static void replica_init(struct replica *r, const struct params *params, const struct ideal *ideal)
+{
+	r->ideal = ideal;
+	memory_init(&r->memory, params, &r->counts);
+	frames_init(&r->frames, params);
+	memory_make_ideal(&r->memory, ideal);
+	frames_make_ideal(&r->frames, ideal);
+	core_init(&r->core, 0, &r->memory, &r->frames, &r->counts, &no_sampling, 0);
+	r->core.ideal = ideal;
+	r->core.tally = &r->tally;
+}
+
+/* The emulator's handlers of signals know its own threads alone. */
+static struct pool *pool_without_signals(void)
+{
+	sigset_t all, old;
+	struct pool *pool;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	pool = pool_new(0);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return pool;
+}
+
+struct replicas *replicas_new(const struct config *config)
+{
+	struct replicas *r;
+
+	if (config->ideals.n < 2)
+		return NULL;
+	r = mem_zalloc(1, sizeof(*r));
+	r->params = config->params;
+	r->params.n_cpus = 1;
+	r->n = config->ideals.n - 1;
+	r->list = mem_zalloc(r->n, sizeof(*r->list));
+	for (size_t i = 0; i < r->n; i++)
+		replica_init(&r->list[i], &r->params, &config->ideals.items[i + 1]);
+	r->operations = mem_alloc(REPLICA_OPERATIONS, sizeof(*r->operations));
+	r->pool = pool_without_signals();
+	return r;
+}
+
+void replicas_free(struct replicas *r)
+{
+	if (r == NULL)
+		return;
+	for (size_t i = 0; i < r->n; i++) {
+		core_release(&r->list[i].core);
+		memory_release(&r->list[i].memory);
+		frames_release(&r->list[i].frames);
+		vec_release(&r->list[i].tally.cycles);
+	}
+	pool_free(r->pool);
+	free(r->list);
+	free(r->operations);
+	free(r);
+}
+
+/* Executes what comes before the instruction `index` of the block, and begins that one. */
+static void advance(struct replica *r, size_t index)
+{
+	const struct insn *insns = r->block->insns;
+
+	for (; r->next <= index; r->next++) {
+		if (r->core.now.insn != NULL)
+			core_end(&r->core, insns[r->next].pc);
+		core_begin(&r->core, &insns[r->next]);
+	}
+}
+
+static void complete(struct replica *r, uint64_t next_pc)
+{
+	if (r->block == NULL)
+		return;
+	advance(r, r->block->n - 1);
+	core_end(&r->core, next_pc);
+	r->block = NULL;
+}
+
+static void enter(struct replica *r, const struct block *block)
+{
+	complete(r, block->pc);
+	r->core.tally_block = tally_reserve(&r->tally, block->number);
+	core_fetch(&r->core, block->pc, block_end(block));
+	r->block = block;
+	r->next = 0;
+}
+
+static void catch_up(void *context, size_t job, unsigned worker)
+{
+	const struct replicas *all = context;
+	struct replica *r = &all->list[job];
+
+	(void)worker;
+	for (size_t i = 0; i < all->n_operations; i++) {
+		const struct operation *o = &all->operations[i];
+
+		if (o->block != NULL) {
+			enter(r, o->block);
+		} else if (o->insn != NULL) {
+			if (r->core.now.insn != o->insn)
+				advance(r, o->insn->index);
+			core_access(&r->core, o->va, o->size_bytes);
+		} else if (r->block != NULL) {
+			complete(r, block_end(r->block));
+		}
+	}
+	core_count_cycles(&r->core);
+}
+
+void replicas_catch_up(struct replicas *r)
+{
+	pool_run(r->pool, r->n, catch_up, r);
+	r->n_operations = 0;
+}
+
+void replicas_forget_mapping(struct replicas *r, uint64_t start, uint64_t end)
+{
+	replicas_catch_up(r);
+	for (size_t i = 0; i < r->n; i++)
+		if (frames_forget(&r->list[i].frames, 0, start, end) > 0)
+			tlbs_forget(&r->list[i].core.tlbs, 0, start, end);
+}

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What programs gain on the machine model if one resource is perfect: the cause that is known wins.
+
+usage: model_what_if.py CYCLOPS DATA_DIR
+
+An idealisation that is another value of a parameter gives the cycles of that value, exactly, however
+it is timed: by a replica of the machine, in a run of its own, for all functions or for one. Programs
+that read are compiled here; without the cross compiler these cases are left out.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from harness import ENVIRONMENT, Checks, need
+
+COMPILER = "aarch64-linux-gnu-gcc"
+
+# Each is a cause of its own: none contains another one.
+CAUSES = ("dram", "dram-bandwidth", "llc-hits", "l2-hits", "page-walks", "branch-prediction", "instruction-side",
+          "coherence", "ordering", "arithmetic", "outstanding-misses")
+
+# Limits of the core: they gain where nothing else is in the way.
+LIMITS = ("window", "width")
+
+# Idealisation, and the parameters that mean the same.
+EQUALS = [
+    ("dram", ["dram_cycles=101"]),
+    ("huge-pages", ["huge_pages=1"]),
+    ("no-prefetchers", ["prefetch_distance=0", "prefetch_next_line=0"]),
+    ("dram+huge-pages", ["dram_cycles=101", "huge_pages=1"]),
+]
+
+# Program, the cause that gains most, by at least so much, and the function that does.
+PROGRAMS = [
+    ("chase", "dram", 0.3, "chase_memory"),
+    ("copies", "branch-prediction", 0.7, "copy_all"),
+    ("multiply", "arithmetic", 0.3, "multiply_naive"),
+    ("pages", "llc-hits", 0.5, "visit"),
+    ("sharing", "coherence", 0.2, None),
+]
+
+# Cause and the functions of a program that it is asked for one by one.
+PARTS = [
+    ("chase", "dram", ("chase_memory", "chase_system_cache", "chase_l2", "link_nodes", "kernel_main")),
+    ("chase", "page-walks", ("chase_memory", "chase_system_cache", "link_nodes")),
+    ("copies", "branch-prediction", ("copy_all", "prepare")),
+    ("multiply", "arithmetic", ("multiply_naive", "multiply_interchanged", "prepare")),
+]
+
+# Reads its standard input twice over, and ends as the argument says.
+READER = r"""
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	long sum = 0, n = 0;
+	for (int c; (c = getchar()) != EOF; n++)
+		sum += c * n % 7;
+	printf("%ld bytes, %ld\n", n, sum);
+	fflush(stdout);
+	if (argc > 1 && argv[1][0] == 'k')
+		raise(SIGKILL);
+	return argc > 1 ? atoi(argv[1]) : 0;
+}
+"""
+
+
+def run_model(cyclops, folder, *words, **options):
+    return subprocess.run([cyclops, "model", *words], env=ENVIRONMENT, cwd=folder, capture_output=True, check=False,
+                          **options)
+
+
+def cycles_of(cyclops, folder, program, *words):
+    done = run_model(cyclops, folder, "--counts", "counts.json", *words, "--", program)
+    assert done.returncode == 0, done.stderr
+    with open(os.path.join(folder, "counts.json"), encoding="utf-8") as file:
+        return json.load(file)["events"]["CPU_CYCLES"]["count"]
+
+
+def what_if(cyclops, folder, program, names, *words):
+    """Rows of the table by name, and those of functions."""
+    done = run_model(cyclops, folder, "--what-if", names, "--all", "--format", "json", *words, "--", program)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["modelled"] is True
+    return {row["name"]: row for row in answer["what_if"]}, answer.get("what_if_functions", [])
+
+
+def check_equals(checks, cyclops, kernels, folder):
+    for program in ("chase", "stride", "multiply"):
+        path = os.path.join(kernels, program)
+        rows, _ = what_if(cyclops, folder, path, ",".join(name for name, _ in EQUALS))
+        checks.expect(rows["now"]["cycles"] == cycles_of(cyclops, folder, path), f"{program}: now")
+        for name, parameters in EQUALS:
+            sets = [word for parameter in parameters for word in ("--set", parameter)]
+            wanted = cycles_of(cyclops, folder, path, *sets)
+            checks.expect(rows[name]["cycles"] == wanted, f"{program}: {name} {rows[name]['cycles']}, not {wanted}")
+            checks.count("idealisations that are a parameter")
+
+
+def check_causes(checks, cyclops, kernels, folder):
+    for program, cause, least, function in PROGRAMS:
+        rows, functions = what_if(cyclops, folder, os.path.join(kernels, program), ",".join(CAUSES))
+        gains = {name: rows[name]["gain"] for name in CAUSES}
+        best = max(gains, key=gains.get)
+        checks.expect(best == cause and gains[cause] >= least, f"{program}: {best}, not {cause}: {gains}")
+        checks.expect(min(gains.values()) > -0.02, f"{program}: {gains}")
+        if function is not None:
+            first = max((row for row in functions if row["name"] == cause), key=lambda row: row["gain"])
+            checks.expect(first["function"] == function, f"{program}: {cause} gains in {first}")
+            checks.expect(function in rows[cause]["functions"], f"{program}: mostly in {rows[cause]}")
+        checks.count("programs with a cause")
+    rows, _ = what_if(cyclops, folder, os.path.join(kernels, "steady"), "l1d," + ",".join(CAUSES + LIMITS))
+    for name in ("l1d", *CAUSES):
+        checks.expect(rows[name]["gain"] < 0.05, f"steady: {name} gains {rows[name]['gain']}")
+    checks.expect(rows["width"]["gain"] > 0.5, f"steady: width gains {rows['width']['gain']}")
+
+
+def check_parts(checks, cyclops, kernels, folder):
+    """A resource that is perfect for one function gains no more than for all, and for all of them as much."""
+    for program, cause, names in PARTS:
+        wanted = ",".join([cause] + [f"{cause}@{name}" for name in names])
+        rows, _ = what_if(cyclops, folder, os.path.join(kernels, program), wanted)
+        parts = [rows[f"{cause}@{name}"]["gain"] for name in names]
+        checks.expect(max(parts) <= rows[cause]["gain"] + 0.005, f"{program}: {parts}, all {rows[cause]['gain']}")
+        checks.expect(abs(sum(parts) - rows[cause]["gain"]) <= 0.01,
+                      f"{program}: {parts} are {sum(parts)}, all {rows[cause]['gain']}")
+        # In a run of its own it is the same as beside others.
+        alone, _ = what_if(cyclops, folder, os.path.join(kernels, program), f"{cause}@{names[0]}")
+        checks.expect(alone[f"{cause}@{names[0]}"]["cycles"] == rows[f"{cause}@{names[0]}"]["cycles"],
+                      f"{program}: {cause}@{names[0]} alone")
+        checks.count("functions", len(names))
+
+
+def check_sums(checks, cyclops, kernels, folder):
+    """Cycles of blocks add up to those of each run."""
+    for program in ("chase", "sharing"):
+        done = run_model(cyclops, folder, "--what-if", "dram,l1d,coherence", "--gains", "gains.json", "--",
+                         os.path.join(kernels, program))
+        checks.expect(done.returncode == 0 and done.stdout == b"", f"{program}: {done.stdout} {done.stderr}")
+        with open(os.path.join(folder, "gains.json"), encoding="utf-8") as file:
+            gains = json.load(file)
+        for i, row in enumerate(gains["runs"]):
+            total = sum(block[i + 1] for block in gains["blocks"])
+            checks.expect(abs(total - row["cpu_cycles"]) <= 0.01 * row["cpu_cycles"],
+                          f"{program}: {row}, blocks have {total}")
+            checks.count("runs by block")
+
+
+def check_threads(checks, cyclops, kernels, folder):
+    """Each run is one of its own; the answer is the same each time."""
+    answers = [what_if(cyclops, folder, os.path.join(kernels, "sharing"), "coherence,coherence@compare")
+               for _ in range(2)]
+    checks.expect(answers[0] == answers[1], f"threads: {answers}")
+    rows = answers[0][0]
+    checks.expect(rows["coherence"]["gain"] >= 0.2 and rows["coherence@compare"]["gain"] > 0.05, f"threads: {rows}")
+
+
+def check_program(checks, cyclops, folder):
+    """Input comes to all runs, output once; how the program ends is how the command does."""
+    program, text = os.path.join(folder, "reader"), os.path.join(folder, "input")
+    source = os.path.join(folder, "reader.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(READER)
+    subprocess.run([COMPILER, "-O2", "-g", "-static", source, "-o", program], check=True)
+    with open(text, "wb") as file:
+        file.write(b"to be or not to be\n" * 4000)
+    words = ["--what-if", "dram,dram@main,arithmetic@main,branch-prediction@main"]
+    outputs = []
+    for piped in (False, True):
+        with open(text, "rb") as file:
+            source = {"input": file.read()} if piped else {"stdin": file}
+            done = run_model(cyclops, folder, *words, "--format", "csv", "--table", "what_if", "--", program, "3",
+                             **source)
+        checks.expect(done.returncode == 3, f"status {done.returncode}: {done.stderr}")
+        checks.expect(done.stdout.startswith(b"76000 bytes") and done.stdout.count(b" bytes, ") == 1,
+                      f"output: {done.stdout}")
+        outputs.append(done.stdout)
+        names = {line.split(",")[0] for line in done.stdout.decode().splitlines()[2:]}
+        checks.expect(names == {"now", *words[1].split(",")}, f"rows: {done.stdout}")
+        checks.count("kinds of input")
+    checks.expect(outputs[0] == outputs[1], f"a file and a pipe differ: {outputs}")
+    done = run_model(cyclops, folder, *words, "--", program, "k", input=b"x")
+    errors = done.stderr.decode().splitlines()
+    checks.expect(done.returncode == 1 and len(errors) == 1 and "did not end by itself" in errors[0],
+                  f"killed: {done.returncode} {errors}")
+
+
+def check_errors(checks, cyclops, kernels, folder):
+    chase = os.path.join(kernels, "chase")
+    for words, status, text in ((["--what-if=drma", "--", chase], 2, "did you mean dram?"),
+                                (["--what-if", "dram@chase_memroy", "--", chase], 2, "did you mean chase_memory?"),
+                                (["--what-if", "dram", "x", "--", chase], 2, "'x': the program stands behind --"),
+                                (["--what-if", "--", "/bin/no-such"], 1, "/bin/no-such")):
+        done = run_model(cyclops, folder, *words)
+        checks.expect(done.returncode == status and text in done.stderr.decode() and done.stderr.count(b"\n") == 1,
+                      f"{words}: {done.returncode} {done.stderr}")
+        checks.count("errors")
+    names = run_model(cyclops, folder, "--what-if=list").stdout.decode()
+    checks.expect([line.split()[0] for line in names.splitlines()][:4] == ["l1d", "l2", "llc", "dram"], names)
+    done = subprocess.run([cyclops, "run", "--what-if", "--", chase], cwd=folder, capture_output=True, check=False)
+    checks.expect(done.returncode == 2 and b"add --model" in done.stderr, f"run: {done.stderr}")
+
+
+def check_run(checks, cyclops, kernels, folder):
+    done = subprocess.run([cyclops, "run", "--model", "--what-if", "dram", "--format", "json", "--folder", "all", "--",
+                           os.path.join(kernels, "chase")], env=ENVIRONMENT, cwd=folder, capture_output=True, check=False)
+    checks.expect(done.returncode == 0, f"run: {done.stderr}")
+    answer = json.loads(done.stdout)
+    checks.expect({row["name"] for row in answer["what_if"]} == {"now", "dram"} and "findings" in answer,
+                  f"run: {list(answer)}")
+    checks.expect(os.path.exists(os.path.join(folder, "all", "gains.json")), "run: no gains.json")
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    need("qemu-aarch64")
+    checks = Checks()
+    cyclops = os.path.abspath(sys.argv[1])
+    kernels = os.path.join(os.path.abspath(sys.argv[2]), "root", "opt", "kernels")
+    with tempfile.TemporaryDirectory() as folder:
+        for check in (check_equals, check_causes, check_parts, check_sums, check_threads, check_errors, check_run):
+            check(checks, cyclops, kernels, folder)
+        if shutil.which(COMPILER) is not None:
+            check_program(checks, cyclops, folder)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
