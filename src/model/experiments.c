@@ -295,6 +295,7 @@ static int run_first(struct experiments *e, const struct what_if_list *list, str
 		if (list->items.items[i].function == NULL)
 			*vec_add(&ideals) = (struct ideal){ .name = list->items.items[i].name,
 							    .bits = list->items.items[i].bits };
+	o.shows_progress = true;
 	o.ideals = ideals.items;
 	o.n_ideals = ideals.n;
 	o.gains = path;

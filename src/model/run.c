@@ -2,6 +2,7 @@
 #include "model/run.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@
 #include "model/signals.h"
 
 enum { CANNOT_EXECUTE = 127, SIGNAL_STATUS = 128 };
+enum { PROGRESS_NS = 500000000, INSTRUCTIONS_PER_MEGA = 1000000 };
 
 /* Where Debian's cross compiler has the libraries that its programs need. */
 static const char cross_sysroot[] = "/usr/aarch64-linux-gnu";
@@ -31,6 +33,7 @@ struct launch {
 	const char *sysroot; /* NULL: none needed */
 	struct model_facts facts;
 	struct text settings;
+	const struct journal *journal;
 };
 
 static int find_in_path(const char *name, char out[PATH_MAX])
@@ -176,19 +179,36 @@ static void execute(const struct launch *l, const struct model_options *o, int s
 	_exit(CANNOT_EXECUTE);
 }
 
-/* Waits for the end of the program, and passes on what would end this process. */
-static int wait_for(pid_t pid, struct model_end *out, struct err *err)
+static void show_progress(const struct launch *l)
 {
+	uint64_t n = 0;
+
+	for (unsigned cpu = 0; cpu < MAX_CPUS; cpu++)
+		n += l->journal->counts[cpu].n[COUNT_INST_RETIRED];
+	fprintf(stderr, "\r\033[Kcyclops model: %" PRIu64 " M instructions",
+		n / INSTRUCTIONS_PER_MEGA);
+}
+
+/* Waits for the end of the program, and passes on what would end this process. */
+static int wait_for(pid_t pid, const struct launch *l, bool shows_progress, struct model_end *out,
+		    struct err *err)
+{
+	const struct timespec moment = { .tv_nsec = PROGRESS_NS };
 	const sigset_t set = signals_waited_for();
 	pid_t ended;
 	int status;
 
 	while ((ended = waitpid(pid, &status, WNOHANG)) == 0) {
-		int signal = sigwaitinfo(&set, NULL);
+		int signal = shows_progress ? sigtimedwait(&set, NULL, &moment)
+					    : sigwaitinfo(&set, NULL);
 
+		if (signal < 0 && shows_progress)
+			show_progress(l);
 		if (signal == SIGTERM || signal == SIGHUP)
 			kill(pid, signal);
 	}
+	if (shows_progress)
+		fprintf(stderr, "\r\033[K");
 	if (ended < 0)
 		return err_set(err, ERR_IO, ERR_NOWHERE, "cannot wait for the program: %s",
 			       strerror(errno));
@@ -212,7 +232,7 @@ static int start_and_wait(const struct launch *l, const struct model_options *o,
 		execute(l, o, settings_fd);
 	}
 	rc = pid < 0 ? err_set(err, ERR_IO, ERR_NOWHERE, "cannot fork: %s", strerror(errno))
-		     : wait_for(pid, out, err);
+		     : wait_for(pid, l, o->shows_progress && isatty(STDERR_FILENO), out, err);
 	signals_restore(&old);
 	return rc;
 }
@@ -245,6 +265,7 @@ static int run_with_journal(struct launch *l, const struct model_options *o, str
 	struct journal *journal = fd < 0 ? NULL : journal_open(fd, err);
 	int rc = -1;
 
+	l->journal = journal;
 	if (journal != NULL) {
 		text_format(&l->settings, "journal=%d", fd);
 		text_char(&l->settings, '\0');
