@@ -41,8 +41,7 @@ struct idealisation {
 	const char *name;  /* "dram" */
 	const char *title; /* "DRAM as fast as the LLC" */
 	uint32_t bit;
-	bool is_core_limit; /* a limit of every core: fewer instructions help, no remedy for one cause */
-	bool is_removal; /* takes away what helps */
+	bool is_core_limit; /* of every core: a program needs fewer instructions then */
 };
 
 /* All of them, in the order of tables. */

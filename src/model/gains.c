@@ -89,7 +89,7 @@ static int read_root(struct gains *g, const json_t *root, const char *path, stru
 	size_t first = g->runs.n;
 	uint64_t schema;
 
-	if (!read_number(root, "schema", &schema) || schema != 1 || !json_is_array(runs) ||
+	if (!read_number(root, "schema", &schema) || schema != 1 || json_array_size(runs) == 0 ||
 	    !read_number(root, "threads", &g->n_threads))
 		return err_set(err, ERR_FORMAT, ERR_NOWHERE,
 			       "%s: wanted runs of the model, schema 1", path);

@@ -32,7 +32,7 @@ struct model_options {
 	uint64_t seed;
 	bool without_jitter;
 	bool loads, stores, branches; /* if any: only these */
-	bool shows_progress; /* on a terminal, while it runs */
+	bool shows_progress;	      /* on a terminal, while it runs */
 	uint32_t min_latency;
 	uint64_t event_filter; /* bits of the SPE events packet */
 };

@@ -8,6 +8,9 @@
 #include "model/functions.h"
 #include "model/what_if_list.h"
 
+/* Less is no cause. */
+#define LEAST_GAIN 0.05
+
 /* Of all that a function gains, what is listed for it. */
 #define LEAST_FUNCTION_GAIN 0.005
 
@@ -153,10 +156,33 @@ static void add_run(struct what_if *w, const struct gains *g, const struct gains
 		return;
 	sum_functions(g, f, run, effects);
 	row[IDEAL_GAIN] = cell_number(gain_of(now->cycles, run->cycles, now->cycles));
-	if (run->cpu_cycles < now->cpu_cycles)
+	if (gain_of(now->cpu_cycles, run->cpu_cycles, now->cpu_cycles) >= LEAST_FUNCTION_GAIN)
 		row[IDEAL_WHERE] =
 			mostly_in(&w->ideals, effects, f, now->cpu_cycles - run->cpu_cycles);
 	add_functions(&w->functions, run, effects, f, now->cpu_cycles);
+}
+
+/* What the whole says, where no single row does. */
+static void add_notes(struct table *t, const struct gains *g)
+{
+	const struct gains_run *now = &g->runs.items[0];
+	bool limits = false, causes = false;
+
+	for (size_t i = 1; i < g->runs.n; i++) {
+		const struct gains_run *run = &g->runs.items[i];
+		bool gains = gain_of(now->cycles, run->cycles, now->cycles) >= LEAST_GAIN;
+
+		limits |= gains && what_if_is_core_limit(run->bits);
+		causes |= gains && !what_if_is_core_limit(run->bits);
+	}
+	if (limits && !causes)
+		table_note(t,
+			   "only limits of the core gain 5 %% or more: the program would have to "
+			   "execute fewer instructions, such as vectors");
+	if (!limits && !causes)
+		table_note(t, "nothing of this gains 5 %% or more");
+	if (causes)
+		table_note(t, "gains do not add up: one wait may have several causes");
 }
 
 void what_if_make(const struct gains *g, struct session *s, size_t top, struct what_if *out)
@@ -173,7 +199,7 @@ void what_if_make(const struct gains *g, struct session *s, size_t top, struct w
 	table_sort(&out->ideals, IDEAL_GAIN, false);
 	table_sort(&out->functions, FUNCTION_GAIN, false);
 	table_show_top(&out->functions, top);
-	table_note(&out->ideals, "gains do not add up: one stall may have several causes");
+	add_notes(&out->ideals, g);
 	*vec_add(&out->shown.list) = &out->ideals;
 	if (table_n_rows(&out->functions) > 0)
 		*vec_add(&out->shown.list) = &out->functions;

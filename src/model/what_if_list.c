@@ -128,6 +128,14 @@ void what_if_title(uint32_t bits, struct text *out)
 	}
 }
 
+bool what_if_is_core_limit(uint32_t bits)
+{
+	for (size_t i = 0; i < n_idealisations; i++)
+		if (idealisations[i].is_core_limit)
+			bits &= ~idealisations[i].bit;
+	return bits == 0;
+}
+
 void what_if_names(struct text *out)
 {
 	for (size_t i = 0; i < n_idealisations; i++)

@@ -3,6 +3,7 @@
 #ifndef CYCLOPS_MODEL_WHAT_IF_LIST_H
 #define CYCLOPS_MODEL_WHAT_IF_LIST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -26,6 +27,9 @@ void what_if_list_release(struct what_if_list *);
 
 /* What the bits stand for, in words: "DRAM as fast as the LLC". */
 void what_if_title(uint32_t bits, struct text *);
+
+/* Is only what limits every core perfect? */
+bool what_if_is_core_limit(uint32_t bits);
 
 /* Every idealisation: a line each, of its name and what it stands for. */
 void what_if_names(struct text *);

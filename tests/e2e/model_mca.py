@@ -37,7 +37,7 @@ LOOPS = [
     ("registers", "integer to float and back", "scvtf d1, x1\nfcvtzs x1, d1"),
     ("width", "four adds", "add x1, x1, #1\nadd x2, x2, #1\nadd x3, x3, #1\nadd x4, x4, #1"),
     ("units", "four multiplies", "mul x1, x9, x10\nmul x2, x9, x10\nmul x3, x9, x10\nmul x4, x9, x10"),
-    ("units", "eight fmadd", "\n".join(f"fmadd d{i}, d{i}, d10, d11" for i in range(8))),
+    ("chain", "eight chains of fmadd", "\n".join(f"fmadd d{i}, d{i}, d10, d11" for i in range(8))),
     ("units", "six loads", "\n".join(f"ldr x{i}, [x21, #{8 * i}]" for i in range(1, 7))),
     ("units", "a[i] = b[i] * c + a[i]",
      "ldr d1, [x21]\nldr d2, [x21, #64]\nfmadd d3, d2, d10, d1\nstr d3, [x21, #128]"),
