@@ -39,7 +39,7 @@ enum ideal_bit {
 /* One of them, as users name it. */
 struct idealisation {
 	const char *name;  /* "dram" */
-	const char *title; /* "DRAM as fast as the LLC" */
+	const char *title; /* "DRAM (as fast as LLC)" */
 	uint32_t bit;
 	bool is_core_limit; /* of every core: a program needs fewer instructions then */
 };

@@ -46,7 +46,7 @@ void model_functions_init(struct model_functions *f, struct session *s, const st
 		if (number == f->list.n)
 			*vec_add(&f->list) = (struct model_function){
 				.name = symbols[i].function.v == 0
-						? "[unknown]"
+						? NULL
 						: strings_get(symbols_strings(s->symbols),
 							      symbols[i].function),
 				.module = names_module(s, places[i].module),
@@ -66,11 +66,24 @@ void model_functions_release(struct model_functions *f)
 	vec_release(&f->ranges);
 }
 
-static const char *name_at(const void *context, size_t i)
+const char *model_function_label(const struct model_function *f)
+{
+	return f->name != NULL ? f->name : f->module;
+}
+
+static const char *label_at(const void *context, size_t i)
 {
 	const struct model_functions *f = context;
 
-	return i < f->list.n ? f->list.items[i].name : NULL;
+	return i < f->list.n ? model_function_label(&f->list.items[i]) : NULL;
+}
+
+static bool is_called(const struct model_function *f, const char *name)
+{
+	size_t n = strlen(name);
+
+	return f->name != NULL && strncmp(f->name, name, n) == 0 &&
+	       (f->name[n] == '\0' || f->name[n] == '.');
 }
 
 static void add_range(struct ideal *out, struct ideal_range range)
@@ -87,12 +100,12 @@ int model_functions_find(const struct model_functions *f, const char *name, stru
 	const char *nearest;
 
 	for (size_t i = 0; i < f->of_block.n; i++)
-		if (strcmp(f->list.items[f->of_block.items[i]].name, name) == 0 &&
+		if (is_called(&f->list.items[f->of_block.items[i]], name) &&
 		    f->ranges.items[i].end != 0)
 			add_range(out, f->ranges.items[i]);
 	if (out->ranges.n > 0)
 		return 0;
-	nearest = nearest_word(name, name_at, f);
+	nearest = nearest_word(name, label_at, f);
 	return err_set(err, ERR_USAGE, ERR_NOWHERE,
 		       "--what-if: no function '%s' of known size ran%s%s%s", name,
 		       nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "",

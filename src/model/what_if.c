@@ -18,7 +18,7 @@ enum { IDEAL_NAME, IDEAL_TITLE, IDEAL_CYCLES, IDEAL_CPU_CYCLES, IDEAL_GAIN, IDEA
 
 static const struct column ideal_columns[] = {
 	[IDEAL_NAME] = { "name", NULL, "", CELL_TEXT, 0, "what --what-if calls it" },
-	[IDEAL_TITLE] = { "title", "if this were perfect", "", CELL_TEXT, COLUMN_GROW,
+	[IDEAL_TITLE] = { "title", "if this were perfect", "", CELL_TEXT, 0,
 			  "what would be perfect" },
 	[IDEAL_CYCLES] = { "cycles", NULL, "cycles", CELL_COUNT, 0,
 			   "modelled cycles from the beginning to the end of the program" },
@@ -42,8 +42,7 @@ static const struct column function_columns[] = {
 			    "modelled self cycles with that perfect" },
 	[FUNCTION_GAIN] = { "gain", NULL, "", CELL_NUMBER, COLUMN_SHARE,
 			    "part of all cycles of the program that would be saved here" },
-	[FUNCTION_MODULE] = { "module", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
-			      "file that the function is in" },
+	[FUNCTION_MODULE] = { "module", NULL, "", CELL_TEXT, 0, "file that the function is in" },
 };
 
 /* What a run does for a function. */
@@ -103,7 +102,8 @@ static struct cell mostly_in(struct table *t, const struct effects *effects,
 		if (e->then >= e->now || 5 * (e->now - e->then) < gain)
 			break;
 		sum += e->now - e->then;
-		text_format(&names, "%s%s", i > 0 ? ", " : "", f->list.items[e->function].name);
+		text_format(&names, "%s%s", i > 0 ? ", " : "",
+			    model_function_label(&f->list.items[e->function]));
 	}
 	text_char(&names, '\0');
 	cell = table_text_cell(t, names.bytes);
@@ -117,18 +117,20 @@ static void add_functions(struct table *t, const struct gains_run *run,
 {
 	for (size_t i = 0; i < effects->list.n; i++) {
 		const struct effect *e = &effects->list.items[i];
+		const struct model_function *function = &f->list.items[e->function];
 		double gain = gain_of(e->now, e->then, all);
 		struct cell *row;
 
 		if (gain < LEAST_FUNCTION_GAIN && gain > -LEAST_FUNCTION_GAIN)
 			continue;
 		row = table_add_row(t);
-		row[FUNCTION_NAME] = table_text_cell(t, f->list.items[e->function].name);
+		row[FUNCTION_NAME] =
+			table_text_cell(t, function->name != NULL ? function->name : "[unknown]");
 		row[FUNCTION_IDEAL] = table_text_cell(t, run->name);
 		row[FUNCTION_NOW] = cell_count(e->now);
 		row[FUNCTION_THEN] = cell_count(e->then);
 		row[FUNCTION_GAIN] = cell_number(gain);
-		row[FUNCTION_MODULE] = table_text_cell(t, f->list.items[e->function].module);
+		row[FUNCTION_MODULE] = table_text_cell(t, function->module);
 	}
 }
 

@@ -25,7 +25,7 @@ struct what_if_list {
 int what_if_list_read(const char *text, struct what_if_list *out, struct err *);
 void what_if_list_release(struct what_if_list *);
 
-/* What the bits stand for, in words: "DRAM as fast as the LLC". */
+/* What the bits stand for, in words: "DRAM (as fast as LLC)". */
 void what_if_title(uint32_t bits, struct text *);
 
 /* Is only what limits every core perfect? */
