@@ -114,7 +114,7 @@ static int write_gains(const struct machine *m, struct err *err)
 
 		runs[i + 1] = (struct timed_run){ r->ideal, &r->tally, cycles, cycles };
 	}
-	rc = results_write_gains(c, runs, n + 1, m->n_threads, &m->block_pcs, err);
+	rc = results_write_gains(c, runs, n + 1, m->is_parallel, &m->block_pcs, err);
 	free(runs);
 	return rc;
 }
@@ -179,6 +179,7 @@ static void keep_record(void *context, struct spe_record *record, uint64_t cycle
 
 void machine_drop_replicas(struct machine *m)
 {
+	m->is_parallel = true;
 	replicas_free(m->replicas);
 	m->replicas = NULL;
 }

@@ -50,6 +50,7 @@ struct machine {
 	const struct ideal *ideal; /* borrowed, or constant */
 	struct tuples block_pcs;   /* numbers of blocks, for … */
 	struct replicas *replicas; /* of a program of one thread; NULL: none */
+	bool is_parallel;	   /* it made a thread or a process */
 	struct tally tally;	   /* … where the cycles go; empty unless config->gains asks */
 	struct turns turns;
 	struct register_trust trust;

@@ -240,13 +240,13 @@ static void json_run(struct text *out, const struct timed_run *run)
 }
 
 int results_write_gains(const struct config *c, const struct timed_run *runs, size_t n,
-			uint32_t n_threads, const struct tuples *pcs, struct err *err)
+			bool is_parallel, const struct tuples *pcs, struct err *err)
 {
 	struct text out = { 0 };
 	int rc;
 
 	json_head(&out, c);
-	text_format(&out, "\"threads\":%u,\"runs\":[", n_threads);
+	text_format(&out, "\"parallel\":%s,\"runs\":[", is_parallel ? "true" : "false");
 	for (size_t i = 0; i < n; i++) {
 		text_str(&out, i > 0 ? ",\n" : "\n");
 		json_run(&out, &runs[i]);

@@ -31,7 +31,7 @@ struct timed_run {
  * of the address and the cycles of each run. `pcs`: of blocks, by number.
  */
 int results_write_gains(const struct config *, const struct timed_run *runs, size_t n,
-			uint32_t n_threads, const struct tuples *pcs, struct err *);
+			bool is_parallel, const struct tuples *pcs, struct err *);
 
 /* The machine's cycles by its counts: of the CPU that ran longest, waiting included. */
 uint64_t results_last_cycle(const struct config *, const struct counts *counts);

@@ -213,7 +213,7 @@ static int run_all(struct experiments *e, const struct signal_state *signals, st
 /* A program of one thread is timed by several replicas at once, any other runs for each of them. */
 static void add_experiments(struct experiments *e, const struct gains *gains)
 {
-	size_t n = gains->n_threads == 1 ? e->ideals.n : 1;
+	size_t n = gains->is_parallel ? 1 : e->ideals.n;
 
 	for (size_t i = 0; i < e->ideals.n; i += n)
 		*vec_add(&e->list) = (struct experiment){ .first = i, .n = n };
@@ -241,6 +241,11 @@ static int run_list(struct experiments *e, struct gains *out, struct err *err)
 		unlink(path);
 		free(path);
 	}
+	for (size_t i = 0; i < e->ideals.n && rc == 0; i++)
+		if (gains_find(out, e->ideals.items[i].name) == NULL)
+			rc = err_set(err, ERR_FORMAT, ERR_NOWHERE,
+				     "the model did not say what '%s' gains",
+				     e->ideals.items[i].name);
 	return rc;
 }
 

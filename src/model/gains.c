@@ -86,13 +86,15 @@ static int read_root(struct gains *g, const json_t *root, const char *path, stru
 {
 	const json_t *runs = json_object_get(root, "runs");
 	const json_t *blocks = json_object_get(root, "blocks");
+	const json_t *parallel = json_object_get(root, "parallel");
 	size_t first = g->runs.n;
 	uint64_t schema;
 
 	if (!read_number(root, "schema", &schema) || schema != 1 || json_array_size(runs) == 0 ||
-	    !read_number(root, "threads", &g->n_threads))
+	    !json_is_boolean(parallel))
 		return err_set(err, ERR_FORMAT, ERR_NOWHERE,
 			       "%s: wanted runs of the model, schema 1", path);
+	g->is_parallel |= json_is_true(parallel);
 	for (size_t i = 0; i < json_array_size(runs); i++)
 		if (add_run(g, json_array_get(runs, i), path, err) < 0)
 			return -1;
@@ -139,8 +141,8 @@ static json_t *json_of(const struct gains *g)
 				block, json_integer((json_int_t)gains_block(&g->runs.items[i], b)));
 		json_array_append_new(blocks, block);
 	}
-	return json_pack("{s:i,s:b,s:I,s:o,s:o}", "schema", 1, "modelled", 1, "threads",
-			 (json_int_t)g->n_threads, "runs", runs, "blocks", blocks);
+	return json_pack("{s:i,s:b,s:b,s:o,s:o}", "schema", 1, "modelled", 1, "parallel",
+			 g->is_parallel, "runs", runs, "blocks", blocks);
 }
 
 int gains_write(const struct gains *g, const char *path, struct err *err)

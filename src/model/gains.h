@@ -3,6 +3,7 @@
 #ifndef CYCLOPS_MODEL_GAINS_H
 #define CYCLOPS_MODEL_GAINS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -20,7 +21,7 @@ struct gains_run {
 struct gains {
 	VEC_OF(struct gains_run) runs;
 	struct tuples pcs; /* addresses of blocks */
-	uint64_t n_threads;
+	bool is_parallel;  /* the program makes threads or processes */
 };
 
 void gains_init(struct gains *);

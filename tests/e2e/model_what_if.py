@@ -71,6 +71,40 @@ int main(int argc, char **argv)
 """
 
 
+# A chain of fmadd in two processes: they run at the same time, so each idealisation is a run.
+FORKER = r"""
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile double x = 1;
+__attribute__((noinline)) static void chain(int n)
+{
+	double y = x;
+	for (int i = 0; i < n; i++)
+		y = y * 1.0000001 + 0.1;
+	x = y;
+}
+int main(void)
+{
+	int status = 1;
+	pid_t child = fork();
+	chain(child == 0 ? 20000 : 60000);
+	if (child == 0)
+		_exit(0);
+	waitpid(child, &status, 0);
+	return WEXITSTATUS(status);
+}
+"""
+
+
+def build(folder, name, text):
+    source, program = os.path.join(folder, name + ".c"), os.path.join(folder, name)
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(text)
+    subprocess.run([COMPILER, "-O2", "-g", "-static", source, "-o", program], check=True)
+    return program
+
+
 def run_model(cyclops, folder, *words, **options):
     return subprocess.run([cyclops, "model", *words], env=ENVIRONMENT, cwd=folder, capture_output=True, check=False,
                           **options)
@@ -164,11 +198,7 @@ def check_threads(checks, cyclops, kernels, folder):
 
 def check_program(checks, cyclops, folder):
     """Input comes to all runs, output once; how the program ends is how the command does."""
-    program, text = os.path.join(folder, "reader"), os.path.join(folder, "input")
-    source = os.path.join(folder, "reader.c")
-    with open(source, "w", encoding="utf-8") as file:
-        file.write(READER)
-    subprocess.run([COMPILER, "-O2", "-g", "-static", source, "-o", program], check=True)
+    program, text = build(folder, "reader", READER), os.path.join(folder, "input")
     with open(text, "wb") as file:
         file.write(b"to be or not to be\n" * 4000)
     words = ["--what-if", "dram,dram@main,arithmetic@main,branch-prediction@main"]
@@ -190,6 +220,13 @@ def check_program(checks, cyclops, folder):
     errors = done.stderr.decode().splitlines()
     checks.expect(done.returncode == 1 and len(errors) == 1 and "did not end by itself" in errors[0],
                   f"killed: {done.returncode} {errors}")
+
+
+def check_processes(checks, cyclops, folder):
+    names = ["arithmetic", "dram", "arithmetic@chain", "dram@chain"]
+    rows, _ = what_if(cyclops, folder, build(folder, "forker", FORKER), ",".join(names))
+    checks.expect(set(rows) == {"now", *names}, f"processes: {list(rows)}")
+    checks.expect(rows["arithmetic@chain"]["gain"] > 0.4 and rows["dram@chain"]["gain"] < 0.01, f"processes: {rows}")
 
 
 def check_errors(checks, cyclops, kernels, folder):
@@ -230,6 +267,7 @@ def main():
             check(checks, cyclops, kernels, folder)
         if shutil.which(COMPILER) is not None:
             check_program(checks, cyclops, folder)
+            check_processes(checks, cyclops, folder)
     checks.finish()
 
 
