@@ -560,7 +560,6 @@ static void addr_rows_start_table(const struct addr_rows *r, const struct view *
 				  struct table *t)
 {
 	struct column columns[ADDR_MAX_COLUMNS];
-	struct column *kept;
 	size_t n = view->n_columns;
 
 	memcpy(columns, view->columns, n * sizeof(*columns));
@@ -575,9 +574,7 @@ static void addr_rows_start_table(const struct addr_rows *r, const struct view *
 						"records",	     CELL_COUNT,
 						COLUMN_MACHINE_ONLY, "loads that came from there" };
 	table_init(t, view->name, NULL, columns, n);
-	kept = arena_alloc(&t->memory, n * sizeof(*kept));
-	memcpy(kept, columns, n * sizeof(*kept));
-	t->columns = kept;
+	table_own_columns(t, 0);
 	slices_add_columns(slices_of(r), "records", "accesses over time", t);
 }
 

@@ -68,14 +68,12 @@ static const char *lower_case(struct table *t, const char *name)
 /* The table keeps the columns. */
 static void annotate_listing_start_table(struct listing *l)
 {
-	struct column *kept;
+	struct column *own;
 
 	table_init(l->table, "listing", NULL, l->columns, l->n_columns);
-	kept = arena_alloc(&l->table->memory, l->n_columns * sizeof(*kept));
-	memcpy(kept, l->columns, l->n_columns * sizeof(*kept));
+	own = table_own_columns(l->table, 0);
 	for (size_t i = 0; i < l->n_columns; i++)
-		kept[i].name = lower_case(l->table, kept[i].name);
-	l->table->columns = kept;
+		own[i].name = lower_case(l->table, own[i].name);
 }
 
 static void choose_columns(struct listing *l)

@@ -187,36 +187,17 @@ static void elapsed_add_up(struct making *m)
 		find_limits(m, row);
 }
 
-/* Several keys may have a column of one name. */
-static size_t add_column(struct column *list, size_t n, const struct column *column)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(list[i].name, column->name) == 0)
-			return n;
-	list[n] = *column;
-	return n + 1;
-}
-
-static void start_table(const struct making *m, struct table *t)
+static void elapsed_start_table(const struct making *m, struct table *t)
 {
 	const char *each = m->request->clock.hz > 0 ? "cycles_per_operation" : "ns_per_operation";
-	const struct keys *keys = m->request->keys;
-	struct column list[MAX_COLUMNS], *kept;
-	size_t n = 0;
+	struct column list[MAX_COLUMNS], *own;
+	size_t n = keys_add_columns(m->request->keys, list, 0);
 
-	for (size_t i = 0; i < keys->n; i++) {
-		const struct key_class *class = &key_classes[keys->keys[i]];
-
-		for (size_t c = 0; c < class->n_columns; c++)
-			n = add_column(list, n, &class->columns[c]);
-	}
-	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-		n = add_column(list, n, &columns[i]);
+	for (size_t i = 0; i < COUNT(columns); i++)
+		n = columns_add(list, n, &columns[i]);
 	table_init(t, "elapsed", m->request->title, list, n);
-	kept = arena_alloc(&t->memory, n * sizeof(*kept));
-	memcpy(kept, list, n * sizeof(*kept));
-	t->columns = kept;
-	kept[table_column(t, each)].flags = 0;
+	own = table_own_columns(t, 0);
+	own[table_column(t, each)].flags = 0;
 }
 
 static void set(struct table *t, struct cell *row, const char *column, struct cell cell)
@@ -413,7 +394,7 @@ static int make_table(struct making *m, const struct session *s, struct table *o
 	int rc;
 
 	elapsed_add_up(m);
-	start_table(m, out);
+	elapsed_start_table(m, out);
 	show_rows(m, out);
 	rc = table_sort_by(out, m->request->sort, 0, err);
 	table_show_top(out, m->request->top);
@@ -426,7 +407,7 @@ static int make_table(struct making *m, const struct session *s, struct table *o
 static void make_empty_table(const struct session *s, const struct making *m, const char *obstacle,
 			     struct table *out)
 {
-	start_table(m, out);
+	elapsed_start_table(m, out);
 	if (!note_without_spe(s, out))
 		table_note(out, "no time of code: %s", obstacle);
 }

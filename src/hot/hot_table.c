@@ -78,27 +78,6 @@ static const struct column sum_columns[N_SUMS] = {
 		       "weight over time" },
 };
 
-/* Columns being gathered; two keys may share one. */
-struct columns {
-	struct column list[MAX_COLUMNS];
-	size_t n;
-};
-
-static void hot_table_add_column(struct columns *c, const struct column *column)
-{
-	for (size_t i = 0; i < c->n; i++)
-		if (strcmp(c->list[i].name, column->name) == 0)
-			return;
-	c->list[c->n++] = *column;
-}
-
-static void hide_in_text(struct columns *c, const char *name)
-{
-	for (size_t i = 0; i < c->n; i++)
-		if (strcmp(c->list[i].name, name) == 0)
-			c->list[i].flags |= COLUMN_MACHINE_ONLY;
-}
-
 static bool has_sum(const struct hot_grouping *g, enum sum_column sum)
 {
 	switch (sum) {
@@ -133,39 +112,33 @@ static bool weighs_latency(const struct hot *hot, const struct hot_view *view)
 }
 
 /* The event first if there are several, then keys and sums. */
-static void hot_table_start_table(const struct hot_grouping *g, struct table *t)
+static void hot_start_table(const struct hot_grouping *g, struct table *t)
 {
-	struct columns columns = { .n = 0 };
-	struct column *kept;
+	const struct slices *slices = &g->hot->session->slices;
+	struct column list[MAX_COLUMNS], *own;
+	size_t n = 0;
 
 	if (hot_n_events(g->hot) > 1)
-		hot_table_add_column(&columns, &event_column);
-	for (size_t i = 0; i < g->view->keys.n; i++) {
-		const struct key_class *class = &key_classes[g->view->keys.keys[i]];
-
-		for (size_t c = 0; c < class->n_columns; c++)
-			hot_table_add_column(&columns, &class->columns[c]);
-	}
+		n = columns_add(list, n, &event_column);
+	n = keys_add_columns(&g->view->keys, list, n);
 	for (size_t i = 0; i < N_SUMS; i++)
 		if (has_sum(g, (enum sum_column)i))
-			hot_table_add_column(&columns, &sum_columns[i]);
+			n = columns_add(list, n, &sum_columns[i]);
+	table_init(t, g->view->name, g->view->title, list, n);
+	own = table_own_columns(t, slices->n);
 	if (g->view->with_estimates) /* how many there are is the question, not their sum */
-		hide_in_text(&columns, sum_columns[SUM_CYCLES].name);
-	table_init(t, g->view->name, g->view->title, columns.list, columns.n);
-	kept = arena_alloc(&t->memory, (columns.n + g->hot->session->slices.n) * sizeof(*kept));
-	memcpy(kept, columns.list, columns.n * sizeof(*kept));
-	t->columns = kept;
+		own[table_column(t, "latency_cycles")].flags |= COLUMN_MACHINE_ONLY;
 	if (weighs_latency(g->hot, g->view) && hot_n_events(g->hot) == 1)
-		kept[table_column(t, "share")].title = "of latency";
-	for (uint32_t i = 0; i < g->hot->session->slices.n; i++)
-		kept[t->n_columns++] = (struct column){
+		own[table_column(t, "share")].title = "of latency";
+	for (uint32_t i = 0; i < slices->n; i++)
+		own[t->n_columns++] = (struct column){
 			.name = table_format(t, "slice_%u", i),
 			.unit = "",
 			.type = CELL_COUNT,
 			.flags = COLUMN_MACHINE_ONLY,
 			.meaning = "weight in this slice of time",
 		};
-	slices_note(&g->hot->session->slices, t);
+	slices_note(slices, t);
 	spe_filters_name_estimates(g->hot->session, t);
 }
 
@@ -337,7 +310,7 @@ int hot_table(const struct hot *hot, const struct names *names, const struct hot
 	struct hot_grouping g;
 
 	hot_grouping_init(&g, hot, names, view);
-	hot_table_start_table(&g, out);
+	hot_start_table(&g, out);
 	show_all(&g, out);
 	hot_grouping_release(&g);
 	return table_sort_by(out, view->sort, view->top, err);

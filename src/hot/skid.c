@@ -85,26 +85,14 @@ static int hot_skid_compare_rows(const void *left, const void *right, void *cont
 	return hot_words_compare(o->g, a->words, b->words);
 }
 
-static void hot_skid_start(const struct keys *keys, struct table *out)
+static void skid_start_table(const struct keys *keys, struct table *out)
 {
-	struct column *list;
-	size_t n = 0;
+	struct column list[MAX_COLUMNS];
+	size_t n = keys_add_columns(keys, list, 0);
 
-	table_init(out, "skid", NULL, sums, N_SUMS);
-	list = arena_alloc(&out->memory, MAX_COLUMNS * sizeof(*list));
-	for (size_t i = 0; i < keys->n; i++)
-		for (size_t c = 0; c < key_classes[keys->keys[i]].n_columns; c++) {
-			const struct column *column = &key_classes[keys->keys[i]].columns[c];
-			bool is_there = false;
-
-			for (size_t k = 0; k < n; k++)
-				is_there |= strcmp(list[k].name, column->name) == 0;
-			if (!is_there)
-				list[n++] = *column;
-		}
 	memcpy(list + n, sums, sizeof(sums));
-	out->columns = list;
-	out->n_columns = n + N_SUMS;
+	table_init(out, "skid", NULL, list, n + N_SUMS);
+	table_own_columns(out, 0);
 }
 
 static void hot_skid_show_row(const struct skid *k, const struct hot_grouping *g,
@@ -134,7 +122,7 @@ void hot_skid_table(const struct hot *hot, const struct hot_event *e, const stru
 	hot_grouping_init(&g, hot, names, &view);
 	tuples_init(&skid.keys, HOT_GROUP_WORDS);
 	add_groups(&skid, hot, e, &g);
-	hot_skid_start(keys, out);
+	skid_start_table(keys, out);
 	out->title = table_format(out, "Where %s was sampled, and where SPE saw it",
 				  capture_event_name(hot->session->capture, (size_t)e->sampled));
 	numbers = mem_alloc(skid.rows.n + 1, sizeof(*numbers));

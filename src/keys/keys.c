@@ -504,6 +504,14 @@ uint32_t estimate_dimensions(const struct session *s)
 	return spe_interval_varies(s) ? 1u << DIM_CPU : 0;
 }
 
+size_t keys_add_columns(const struct keys *keys, struct column *list, size_t n)
+{
+	for (size_t i = 0; i < keys->n; i++)
+		for (size_t c = 0; c < key_classes[keys->keys[i]].n_columns; c++)
+			n = columns_add(list, n, &key_classes[keys->keys[i]].columns[c]);
+	return n;
+}
+
 uint32_t keys_dimensions(const struct keys *keys)
 {
 	uint32_t dimensions = DIM(EVENT);

@@ -67,6 +67,9 @@ extern const struct key_class key_classes[N_KEYS];
 /* The dimensions that these keys need. */
 uint32_t keys_dimensions(const struct keys *);
 
+/* Appends the columns of these keys to a list of `n`, each once. Returns the new `n`. */
+size_t keys_add_columns(const struct keys *, struct column *list, size_t n);
+
 /* Those that view.with_estimates needs: the CPU, where what records stand for differs by it. */
 uint32_t estimate_dimensions(const struct session *);
 

@@ -94,18 +94,17 @@ void slices_add_columns(const struct slices *s, const char *unit, const char *me
 			struct table *t)
 {
 	size_t n = t->n_columns;
-	struct column *kept;
+	struct column *own;
 
 	if (s->n == 0)
 		return;
-	kept = arena_alloc(&t->memory, (n + 1 + s->n) * sizeof(*kept));
-	memcpy(kept, t->columns, n * sizeof(*kept));
-	kept[n] = (struct column){
+	own = table_own_columns(t, 1 + s->n);
+	own[n] = (struct column){
 		"time", SLICES_TITLE, "", CELL_TEXT, COLUMN_SPARK | COLUMN_TEXT_ONLY | COLUMN_BLANK,
 		meaning
 	};
 	for (uint32_t i = 0; i < s->n; i++)
-		kept[n + 1 + i] = (struct column){
+		own[n + 1 + i] = (struct column){
 			table_format(t, "slice_%" PRIu32, i),
 			NULL,
 			unit,
@@ -114,7 +113,6 @@ void slices_add_columns(const struct slices *s, const char *unit, const char *me
 			meaning,
 		};
 	slices_note(s, t);
-	t->columns = kept;
 	t->n_columns = n + 1 + s->n;
 }
 

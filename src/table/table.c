@@ -22,6 +22,25 @@ void table_init(struct table *t, const char *name, const char *title, const stru
 	};
 }
 
+struct column *table_own_columns(struct table *t, size_t n_more)
+{
+	struct column *own = arena_alloc(&t->memory, (t->n_columns + n_more) * sizeof(*own));
+
+	assert(table_n_rows(t) == 0);
+	memcpy(own, t->columns, t->n_columns * sizeof(*own));
+	t->columns = own;
+	return own;
+}
+
+size_t columns_add(struct column *list, size_t n, const struct column *column)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(list[i].name, column->name) == 0)
+			return n;
+	list[n] = *column;
+	return n + 1;
+}
+
 void table_release(struct table *t)
 {
 	vec_release(&t->cells);

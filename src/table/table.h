@@ -113,6 +113,15 @@ void table_init(struct table *, const char *name, const char *title, const struc
 		size_t n_columns);
 void table_release(struct table *);
 
+/*
+ * Copies the columns into the table's own memory, with room behind them for `n_more`. Returns the
+ * copy, to be changed: columns that are appended count in t->n_columns. Before the first row.
+ */
+struct column *table_own_columns(struct table *t, size_t n_more);
+
+/* Appends a column to a list of `n`, unless it has one of that name. Returns the new `n`. */
+size_t columns_add(struct column *list, size_t n, const struct column *);
+
 /* Removes the rows and notes, keeps columns and memory: for tables that are streamed. */
 void table_reset(struct table *);
 
