@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What entries of branch stacks can tell of an event, and what they cannot. */
+/* Entries of branch stacks (LBR, BRBE) as an answer to --event. */
 #ifndef CYCLOPS_HOT_BRANCHES_H
 #define CYCLOPS_HOT_BRANCHES_H
 
@@ -7,16 +7,16 @@
 
 #include "hot/event.h"
 
-/* Does a sampled event of the capture record branch stacks, other than as call chains? */
+/* Does an event of the capture record branch stacks? Those recorded as call chains do not count. */
 bool session_has_branches(const struct session *);
 
 /*
- * Refuses an event that needs what no entry says: whether branches were predicted, or their
- * kind. SPE records of the same capture can tell it, so with them nothing is refused.
+ * Fails if the event needs a field that no entry has: whether branches were predicted, or their
+ * kind. Never fails if the capture has SPE records, which have both.
  */
 int hot_branches_check(const struct hot *, const struct hot_event *, struct err *);
 
-/* Notes what the rows of branch entries are, and what they are not. */
+/* Notes below the table: how many entries matched, and that they are no sample of all branches. */
 void hot_branches_note(const struct hot *, struct table *);
 
 #endif

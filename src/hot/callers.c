@@ -14,7 +14,7 @@ enum { MAX_CALLER_DEPTH = 8 }; /* levels shown */
 /* Callers below this share of their row are not shown. */
 static const double least_caller_share = 0.05;
 
-/* A caller. Children are a list of node numbers in no order; node 0 is nobody's child. */
+/* A node of the tree. Its children are a linked list of node numbers; node 0 is the root. */
 struct caller {
 	struct hot_cost cost;
 	uint32_t first_child, next; /* 0: none */

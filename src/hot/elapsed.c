@@ -7,15 +7,12 @@
 #include "estimate/latency.h"
 
 enum {
-	/* Records of one row that follow each other, from which on it ran for long. */
-	STEADY = 4,
-	/* Cycles before issue that no operation is spared, so that they are no wait for others. */
-	ISSUE_CYCLES = 4,
-	/* For counters that were not recorded, or were full. */
-	FULL_CYCLES = 4095,
-	/* Code does not take longer: an access to far memory for each operation. */
-	LONGEST_NS_PER_OPERATION = 1000,
-	LONGEST_INTERVAL = 4096, /* if it is not known */
+	STEADY = 4,	  /* records in a steady run, at least */
+	ISSUE_CYCLES = 4, /* from dispatch to issue of an operation that waits for nothing */
+	FULL_CYCLES =
+		4095, /* assumed where the latency was not recorded, or its counter was full */
+	LONGEST_NS_PER_OPERATION = 1000, /* no code is slower: a far memory access per operation */
+	LONGEST_INTERVAL = 4096,	 /* operations between records, if not known */
 };
 
 uint64_t elapsed_longest_ns(const struct spe_interval *i)
@@ -32,7 +29,7 @@ static void *elapsed_new(const struct session *session, const void *options)
 	e->rows = mem_zalloc(e->plan->rows.n + 1, sizeof(*e->rows));
 	e->rest.has_switches = e->plan->has_switches;
 	tuples_init(&e->pairs, 2);
-	tuples_init(&e->clocks, 1);
+	tuples_init(&e->streams, 1);
 	return e;
 }
 
@@ -45,13 +42,16 @@ static void elapsed_free(void *partial)
 	free(e->rows);
 	tuples_release(&e->pairs);
 	vec_release(&e->pair_ns);
-	tuples_release(&e->clocks);
+	tuples_release(&e->streams);
 	vec_release(&e->spans);
 	free(e);
 }
 
-/* For how long it may have held up others: what it waited for itself was done before. */
-static uint64_t holding_cycles(const struct batch *b, size_t row)
+/*
+ * How long the operation may have delayed others: from issue to completion. Before, it waited
+ * itself.
+ */
+static uint64_t delay_cycles(const struct batch *b, size_t row)
 {
 	const uint32_t need = HAS_TOTAL | HAS_ISSUE;
 	uint32_t total = b->total[row], issue = b->issue[row];
@@ -69,23 +69,23 @@ static void add_operations(struct elapsed_operations *to, const struct elapsed_o
 	to->squares += from->squares;
 }
 
-/* A batch with what is worked out of it. */
+/* A batch, and by record of it: */
 struct looked_at {
 	const struct batch *batch;
-	uint32_t rows[BATCH_ROWS];
+	uint32_t rows[BATCH_ROWS]; /* its row of the answer */
 	struct elapsed_operations records[BATCH_ROWS];
-	uint64_t pairs[BATCH_ROWS][2], pair_ns[BATCH_ROWS]; /* rows that follow each other */
+	uint64_t pairs[BATCH_ROWS][2], pair_ns[BATCH_ROWS]; /* edges, for struct elapsed */
 	size_t n_pairs;
 };
 
-static uint64_t clock_of(const struct batch *b, size_t row)
+static uint64_t stream_of(const struct batch *b, size_t row)
 {
 	return b->has[row] & HAS_CPU ? b->cpu[row] : ELAPSED_THREAD | b->tid[row];
 }
 
 static void add_span(struct elapsed *e, uint64_t of, uint64_t first_ns, uint64_t last_ns)
 {
-	uint32_t number = tuples_add(&e->clocks, &of);
+	uint32_t number = tuples_add(&e->streams, &of);
 	struct elapsed_span *span;
 
 	if (number == e->spans.n)
@@ -95,7 +95,7 @@ static void add_span(struct elapsed *e, uint64_t of, uint64_t first_ns, uint64_t
 	span->last_ns = last_ns > span->last_ns ? last_ns : span->last_ns;
 }
 
-/* The time that the records of a batch span, of each clock. */
+/* Adds the time from the first to the last record of each stream in the batch. */
 static void add_spans(struct elapsed *e, const struct batch *b)
 {
 	uint64_t of = 0, first_ns = UINT64_MAX, last_ns = 0;
@@ -103,12 +103,12 @@ static void add_spans(struct elapsed *e, const struct batch *b)
 	for (size_t row = 0; row < b->n; row++) {
 		if (!(b->has[row] & HAS_TIME) || !(b->has[row] & (HAS_CPU | HAS_TID)))
 			continue;
-		if (first_ns <= last_ns && clock_of(b, row) != of) {
+		if (first_ns <= last_ns && stream_of(b, row) != of) {
 			add_span(e, of, first_ns, last_ns);
 			first_ns = UINT64_MAX;
 			last_ns = 0;
 		}
-		of = clock_of(b, row);
+		of = stream_of(b, row);
 		first_ns = b->time_ns[row] < first_ns ? b->time_ns[row] : first_ns;
 		last_ns = b->time_ns[row] > last_ns ? b->time_ns[row] : last_ns;
 	}
@@ -121,7 +121,7 @@ static void elapsed_count_record(struct elapsed *e, struct looked_at *l, size_t 
 	const struct batch *b = l->batch;
 	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
 	struct elapsed_sum *sum;
-	uint64_t cycles = holding_cycles(b, row);
+	uint64_t cycles = delay_cycles(b, row);
 
 	l->records[row] = (struct elapsed_operations){
 		.n = 1,
@@ -146,15 +146,18 @@ static bool has_stop(struct elapsed *e, uint64_t of, uint64_t from_ns, uint64_t 
 	return to_ns > e->known.last_ns;
 }
 
-/* Does the record follow the one before it, with nothing between but what the thread did? */
+/*
+ * Does the time since the record before it belong to the thread? Both must be of the same stream
+ * and thread, have rows, and nothing may have interrupted the stream between them.
+ */
 static bool follows(struct elapsed *e, const struct looked_at *l, size_t row)
 {
 	const uint32_t need = HAS_TIME | HAS_TID;
 	const struct batch *b = l->batch;
-	uint64_t of = clock_of(b, row), from_ns = b->time_ns[row - 1], to_ns = b->time_ns[row];
+	uint64_t of = stream_of(b, row), from_ns = b->time_ns[row - 1], to_ns = b->time_ns[row];
 	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
 
-	if ((b->has[row] & b->has[row - 1] & need) != need || of != clock_of(b, row - 1) ||
+	if ((b->has[row] & b->has[row - 1] & need) != need || of != stream_of(b, row - 1) ||
 	    b->tid[row] != b->tid[row - 1] || to_ns < from_ns || l->rows[row] == ELAPSED_NO_ROW ||
 	    l->rows[row - 1] == ELAPSED_NO_ROW || has_stop(e, of, from_ns, to_ns))
 		return false;
@@ -172,8 +175,8 @@ struct run {
 };
 
 /*
- * The runs of records from `from` to before `to`. What a run was before this batch, or will be,
- * is not known: it passes for a steady one.
+ * Cuts the records [from, to) into runs of one row each. A run at the start or end of the batch may
+ * be longer than what is seen of it: it counts as steady.
  */
 static size_t cut_runs(const struct looked_at *l, size_t from, size_t to, struct run *out)
 {
@@ -207,7 +210,7 @@ static void add_inside(struct elapsed *e, const struct looked_at *l, const struc
 		add_operations(&sum->briefly, &l->records[row]);
 }
 
-/* All at once, which is faster. */
+/* All edges of a batch at once: tuples_add_all() is faster than one by one. */
 static void elapsed_add_pairs(struct elapsed *e, const uint64_t *pairs, const uint64_t *ns,
 			      size_t n)
 {
@@ -235,7 +238,7 @@ static void add_edge(struct elapsed *e, struct looked_at *l, const struct run *a
 	l->pair_ns[l->n_pairs++] = ns;
 }
 
-/* What brief runs, from `from` to before `to`, are to the steady one beside them. */
+/* Adds the records of brief runs [from, to) as visitors of the steady run beside them. */
 static void add_visitors(struct elapsed *e, const struct looked_at *l, const struct run *runs,
 			 size_t from, size_t to, uint32_t host)
 {
@@ -260,7 +263,7 @@ static void add_visits(struct elapsed *e, const struct looked_at *l, const struc
 	}
 }
 
-/* Records from `from` to before `to` follow each other. */
+/* Sums up the records [from, to), each of which follows the one before it. */
 static void elapsed_take_records(struct elapsed *e, struct looked_at *l, size_t from, size_t to)
 {
 	struct run runs[BATCH_ROWS];
@@ -277,7 +280,7 @@ static void elapsed_take_records(struct elapsed *e, struct looked_at *l, size_t 
 	add_visits(e, l, runs, n);
 }
 
-/* Within a batch only: what batches hold does not depend on who decodes them. */
+/* Gaps between batches are left out: so the sums do not depend on which worker decodes which. */
 static void elapsed_consume(void *partial, const struct batch *b)
 {
 	struct elapsed *e = partial;
@@ -328,8 +331,8 @@ static void elapsed_merge(void *into, const void *from, const struct id_map *map
 		n = part->pairs.n - i < BATCH_ROWS ? part->pairs.n - i : BATCH_ROWS;
 		elapsed_add_pairs(e, tuples_get(&part->pairs, i), part->pair_ns.items + i, n);
 	}
-	for (uint32_t i = 0; i < part->clocks.n; i++)
-		add_span(e, *tuples_get(&part->clocks, i), part->spans.items[i].first_ns,
+	for (uint32_t i = 0; i < part->streams.n; i++)
+		add_span(e, *tuples_get(&part->streams, i), part->spans.items[i].first_ns,
 			 part->spans.items[i].last_ns);
 	e->rest.covered_ns += part->rest.covered_ns;
 	e->rest.waiting_ns += part->rest.waiting_ns;

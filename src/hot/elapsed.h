@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the time goes, out of the times of SPE records. A record is taken every so many
- * operations, so the time between two that follow each other on a CPU, in one thread, is what
- * the operations between them took:
+ * Run time from the timestamps of SPE records (hot --elapsed). A record is taken every N
+ * operations. So the time between two consecutive records of one thread on one CPU is what the N
+ * operations between them took:
  *
- *	records  a   a   a   a   a   b   b   a   b   b   b   b
- *	          \_____________/ \ / \_________/ \_________/
- *	          steady: of row a edge  brief     steady: of row b
+ * 	records  a   a   a   a   a   b   b   a   b   b   b   b
+ * 	          \_____________/ \ / \_________/ \_________/
+ * 	          steady: of row a edge  brief     steady: of row b
  *
- * Several records in a row of one row of the answer are a steady run: what is between them is of
- * that row, but for visits to other code that are too brief to be met at both ends. How many
- * operations those have is known from the records that met one: they are taken like all others.
- * How long they take is not; but an operation does not hold up others for longer than from its
- * issue to its end, which its record says. That gives limits of the time of a row, which are close
- * to each other where code runs for longer than an interval at a time, and far apart where it
- * alternates faster: then nothing is claimed (docs/design.md).
+ * Four or more consecutive records of one row of the answer are a steady run. The time between them
+ * belongs to that row, except for short excursions to other code between two records. How many
+ * operations excursions have is estimated from the records that sampled one. How long they took is
+ * not known, but an operation delays others for no longer than from its issue to its completion,
+ * which its record has. This gives a lower and an upper limit of each row's time. They are close
+ * where code runs for longer than a sampling interval at a time. Where it alternates faster they
+ * are far apart, and no time is claimed (docs/design.md).
  */
 #ifndef CYCLOPS_HOT_ELAPSED_H
 #define CYCLOPS_HOT_ELAPSED_H
@@ -34,29 +34,30 @@ struct elapsed_request {
 	const struct keys *keys;
 	const char *title;	 /* of the table, or NULL */
 	size_t top;		 /* rows; 0: all */
-	bool is_brief;		 /* only what is told apart, and few words */
+	bool is_brief;		 /* only rows whose time is known, and one note */
 	const char *sort;	 /* name of a column, or NULL */
-	struct core_clock clock; /* basis CLOCK_UNKNOWN: a slow one is assumed */
+	struct core_clock clock; /* basis CLOCK_UNKNOWN: 2 GHz are assumed, as the slowest */
 };
 
-/* Can rows be grouped by these keys? An error says by which not. */
+/* Fails if one of the keys is of single operations (event, source …), which have no run time. */
 int elapsed_check_keys(const struct keys *, struct err *);
 
-/* Why this capture does not tell where the time goes, in a clause; NULL: it does. */
+/* Why run time cannot be told from this capture, as a clause for messages; NULL: it can. */
 const char *elapsed_obstacle(const struct session *, const struct select *);
 
 /*
- * Scans once more and fills the table. `hot` is the result of a scan of the same session with
- * the dimensions of the keys, `names` has names for them; places keep their ids. If there is an
- * obstacle the table is empty and says so. `out` is to be released also after a failure. Returns
- * by *out_told (NULL: do not) which part of the time, 0 … 1, is of rows that are told apart.
+ * Scans once more and fills the table. `hot` is the result of a scan of the same session with the
+ * dimensions of the keys; `names` has the names of its places. If elapsed_obstacle() is not NULL,
+ * the table is empty and has it as a note. `out` is to be released also after a failure. *out_told
+ * (may be NULL) is the part of the time, 0 … 1, that belongs to rows whose time is known.
  */
 int elapsed_table(struct session *, const struct select *, const struct hot *, const struct names *,
 		  const struct elapsed_request *, struct table *out, double *out_told,
 		  struct err *);
 
 /*
- * The same in steps, for answers that share the scan: what is borrowed stays until elapsed_answer_free().
+ * The same in steps, for answers that share a scan: new, the scan, table, free. All arguments are
+ * borrowed until elapsed_answer_free().
  */
 struct elapsed_answer;
 

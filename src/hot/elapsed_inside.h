@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of hot/elapsed.h share: what a scan needs, what it sums up. */
+/* Private to the files of hot/elapsed.h: the plan of the scan, and its sums. */
 #ifndef CYCLOPS_HOT_ELAPSED_INSIDE_H
 #define CYCLOPS_HOT_ELAPSED_INSIDE_H
 
@@ -11,63 +11,66 @@
 #include "estimate/shares.h"
 #include "hot/elapsed.h"
 
-/* Operations, as records tell of them. */
+/* Sums over SPE records. */
 struct elapsed_operations {
 	uint64_t n;	     /* records */
 	uint64_t operations; /* that they stand for */
-	uint64_t cycles;     /* for which those of the records may have held up others */
-	uint64_t squares;    /* of these, for their spread */
+	uint64_t cycles;     /* sum of their delay_cycles() … */
+	uint64_t squares;    /* … and of the squares of these, for the variance */
 };
 
-/* What is known of the time of a row. Times in ns. */
+/* The sums of a row of the answer. Runs and edges are those of the drawing in hot/elapsed.h. */
 struct elapsed_sum {
 	struct elapsed_operations all;
-	struct latency_amount latency;	    /* total latencies of its records */
-	uint64_t steady_ns, n_steady;	    /* between records in steady runs, and how many times */
-	uint64_t brief_ns;		    /* in runs of fewer records */
-	uint64_t edge_ns;		    /* from its records to those of other rows, and back */
+	struct latency_amount latency; /* total latencies of its records */
+	uint64_t steady_ns, n_steady;  /* time in its steady runs; number of gaps between records */
+	uint64_t brief_ns;	       /* time in its runs of fewer records */
+	uint64_t edge_ns;	       /* time of edges to and from other rows */
 	struct elapsed_operations briefly;  /* its records in brief runs */
-	struct elapsed_operations visitors; /* records of others in brief runs beside steady ones */
-	/* Cycles of operations that were under way at edges: of its own when others followed, of
-	   others when it followed. */
+	struct elapsed_operations visitors; /* records of brief runs beside its steady ones */
+	/* Delay cycles of the last record before an edge: of its own, and of the row before it. */
 	uint64_t ending, beginning;
 };
 
-/* Time between records that is of no row. */
+/* Sums of all time between records. */
 struct elapsed_rest {
-	uint64_t covered_ns; /* what is of rows */
-	uint64_t span_ns;    /* from the first to the last record, of each CPU */
-	uint64_t waiting_ns; /* between records too far apart to be of running code */
-	bool has_switches;   /* switch records tell when threads did not run */
+	uint64_t covered_ns; /* attributed to rows */
+	uint64_t span_ns;    /* from first to last record, summed over CPUs (or threads) */
+	uint64_t waiting_ns; /* gaps too long for running code: the thread waited */
+	bool has_switches;   /* the capture has records of context switches */
 };
 
-/* Of no row. */
+/* The row number of a record that belongs to no row. */
 #define ELAPSED_NO_ROW UINT32_MAX
 
-/* Clocks are numbered as CPUs; where buffers are those of threads, as their tids above this. */
+/*
+ * A stream of records that follow each other has a number: that of the CPU. Where SPE buffers
+ * belong to threads, it is the tid plus this.
+ */
 #define ELAPSED_THREAD ((uint64_t)1 << 32)
 
-/* A time at which records of a CPU, or of a thread, stop following each other. */
+/* Stream `of` was interrupted: context switch, buffer drained, throttled. */
 struct elapsed_stop {
 	uint64_t of, time_ns;
 };
 
-/* From when to when, of a CPU, or of a thread where buffers are theirs. */
+/* A time span of stream `of`. */
 struct elapsed_span {
 	uint64_t of, first_ns, last_ns;
 };
 
-/* The rows of the answer, and what a scan needs to tell them apart. */
+/* The rows of the answer, and how records are assigned to them. Constant during the scan. */
 struct elapsed_plan {
 	const struct session *session;
-	struct tuples rows; /* the words of their keys, as hot_words() makes them */
+	struct tuples rows; /* row number ↔ words of the keys, as hot_words() makes them */
 	enum dimension dimensions[N_DIMENSIONS];
 	size_t n_dimensions;
-	struct tuples raws;	       /* what records bring along … */
-	VEC_OF(uint32_t) row_of_raw;   /* … and the row that it makes */
-	VEC_OF(uint32_t) row_of_place; /* the same, if places are all there is */
-	VEC_OF(struct elapsed_stop) stops;
-	bool is_by_place, has_switches;
+	struct tuples raws;		   /* dimensions of a record → number … */
+	VEC_OF(uint32_t) row_of_raw;	   /* … → row */
+	VEC_OF(uint32_t) row_of_place;	   /* place → row; used instead if is_by_place */
+	VEC_OF(struct elapsed_stop) stops; /* by stream and time */
+	bool is_by_place;		   /* the place is the only dimension */
+	bool has_switches;		   /* the capture has records of context switches */
 };
 
 struct elapsed_plan *elapsed_plan_new(const struct session *, const struct hot *,
@@ -77,10 +80,10 @@ void elapsed_plan_free(struct elapsed_plan *);
 /* The row of each record of a batch, or ELAPSED_NO_ROW. */
 void elapsed_plan_find(const struct elapsed_plan *, const struct batch *, uint32_t *out);
 
-/* The time around `time_ns` in which nothing stops, of a clock: from behind `first_ns` on. */
+/* The stops of a stream around `time_ns`: the last one before it, and the first one from it on. */
 struct elapsed_span elapsed_plan_span(const struct elapsed_plan *, uint64_t of, uint64_t time_ns);
 
-/* A gap between two records that is longer is no run time: ns. */
+/* The longest gap between two records, in ns, that counts as run time. */
 uint64_t elapsed_longest_ns(const struct spe_interval *);
 
 /* Result of a scan; options: struct elapsed_plan. */
@@ -88,11 +91,11 @@ struct elapsed {
 	const struct elapsed_plan *plan;
 	struct elapsed_sum *rows; /* by row */
 	struct elapsed_rest rest;
-	struct tuples pairs;	  /* rows that follow each other, the lower number first … */
-	VEC_OF(uint64_t) pair_ns; /* … and the time between them */
-	struct tuples clocks;	  /* CPUs and threads that have … */
-	VEC_OF(struct elapsed_span) spans; /* … so much time from first to last record */
-	struct elapsed_span known;	   /* the last answer: nothing stops in between */
+	struct tuples pairs; /* two rows with an edge between them, the lower number first … */
+	VEC_OF(uint64_t) pair_ns;	   /* … → time of these edges */
+	struct tuples streams;		   /* numbers of streams … */
+	VEC_OF(struct elapsed_span) spans; /* … → first and last record of each */
+	struct elapsed_span known;	   /* the last answer of elapsed_plan_span() */
 };
 
 extern const struct analysis_class elapsed_class;

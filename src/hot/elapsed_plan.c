@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which row a record belongs to, and where records stop following each other. */
+/* Which row of the answer a record belongs to, and when streams of records were interrupted. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -43,7 +43,7 @@ static void add_stop(struct elapsed_plan *p, uint64_t of, uint64_t time_ns)
 	*vec_add(&p->stops) = (struct elapsed_stop){ .of = of, .time_ns = time_ns };
 }
 
-/* The thread is switched, or the buffer drained, or recording paused. */
+/* Notes context switches, drained buffers and throttling: streams are interrupted there. */
 static void elapsed_visit_record(void *context, const struct record *r, const struct sample_id *id)
 {
 	struct elapsed_plan *p = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The limits of what each row took, out of hot/elapsed.h's sums, and the table of them. */
+/* From the sums of a scan to limits of each row's run time, and the table of them. */
 #include "hot/elapsed_inside.h"
 
 #include <inttypes.h>
@@ -16,19 +16,19 @@
 
 enum { MAX_COLUMNS = N_KEYS * KEY_MAX_COLUMNS + 16 };
 
-/* Cores that take SPE records run no slower, if it is not known how fast they run. */
+/* Clock of the cores if it is not known: none with SPE is slower, so limits hold. */
 static const double slow_hz = 2e9;
 
-/* What an operation takes that has to wait for memory and its translation. */
+/* Assumed for slow operations of which no record was taken: a DRAM access with a table walk. */
 static const double slow_operation_ns = 150;
 
-/* Limits are close if they are no further apart than this: of all time, or of the row's own. */
+/* Limits are close if they differ by at most this part of all time, or of the row's own time. */
 static const double close_share = 0.02, close_part = 0.2;
 
-/* Of less no word is said. */
+/* Smaller parts of the time get no note. */
 static const double least_share = 0.001;
 
-/* Keys of what runs; the others are of single operations. */
+/* Keys that have a run time; the others describe single operations. */
 static const bool is_of_time[N_KEYS] = {
 	[KEY_PROCESS] = true,  [KEY_THREAD] = true, [KEY_CPU] = true,	      [KEY_MODULE] = true,
 	[KEY_FUNCTION] = true, [KEY_LINE] = true,   [KEY_INSTRUCTION] = true, [KEY_PLACE] = true,
@@ -51,11 +51,12 @@ static const struct column columns[] = {
 	  "part of the total latencies of sampled operations, which overlap" },
 };
 
-/* What a row took, in ns. */
-struct taken {
+/* The run time of a row, in ns. */
+struct row_time {
 	uint64_t ns;
-	double low, high;
-	bool is_told, is_sure;
+	double low, high; /* limits */
+	bool is_told;	  /* shown: limits are within a factor of two */
+	bool is_sure;	  /* limits are close */
 };
 
 /* The answer being made. */
@@ -64,12 +65,13 @@ struct making {
 	const struct elapsed_request *request;
 	struct elapsed_rest rest;
 	struct elapsed_sum all;
-	struct taken *taken; /* by row */
+	struct row_time *times; /* by row */
 	struct spe_interval_range range;
-	double hz, told_ns;
-	uint32_t n_left_out; /* rows, and what one of them took at most */
-	double most_left_out;
-	bool has_code;	       /* a key is of code, so that others may run between records */
+	double hz;	       /* of the cores */
+	double told_ns;	       /* time of rows that is shown */
+	uint32_t n_left_out;   /* rows that are not shown … */
+	double most_left_out;  /* … and the largest of their upper limits, ns */
+	bool has_code;	       /* a key is of code: other rows may run between two records */
 	struct hot_grouping g; /* for names */
 };
 
@@ -104,8 +106,9 @@ const char *elapsed_obstacle(const struct session *s, const struct select *selec
 }
 
 /*
- * How long operations may have held up others, at most, going by the records that met one. A few
- * that take long may be most of it: their number counts, not that of all records.
+ * Upper limit of the delay, in ns, by operations like those of these records. A few long ones may
+ * be most of the sum. So the error is that of n = (Σ cycles)² / Σ cycles² records, the effective
+ * number.
  */
 static double met_ns(const struct making *m, const struct elapsed_operations *o)
 {
@@ -120,15 +123,16 @@ static double met_ns(const struct making *m, const struct elapsed_operations *o)
 	return e.high * (cycles / (double)n) / m->hz * 1e9;
 }
 
-/* The same for slow ones that no record met. */
+/* The same for slow operations of which no record was taken. */
 static double unmet_ns(const struct making *m)
 {
 	return estimate_of(0, 0, &m->range).high * slow_operation_ns;
 }
 
 /*
- * Where a record of one row follows one of another, each ran for a part of the operations
- * between, any part of them on average: so they share the time as one operation of each would.
+ * Splits the time of an edge between its two rows. The switch from one to the other came anywhere
+ * between the two records, so each ran half of the operations on average: the time is split in
+ * proportion to their time per operation in steady runs.
  */
 static void share_edges(struct making *m)
 {
@@ -145,8 +149,8 @@ static void share_edges(struct making *m)
 
 			first = (uint64_t)llround((double)ns * (each_a / (each_a + each_b)));
 		}
-		m->taken[pair[0]].ns += first;
-		m->taken[pair[1]].ns += ns - first;
+		m->times[pair[0]].ns += first;
+		m->times[pair[1]].ns += ns - first;
 	}
 }
 
@@ -154,7 +158,7 @@ static void find_limits(struct making *m, uint32_t row)
 {
 	const struct elapsed_sum *sum = &m->e->rows[row];
 	double covered = (double)m->rest.covered_ns, to_ns = 1e9 / m->hz;
-	struct taken *t = &m->taken[row];
+	struct row_time *t = &m->times[row];
 
 	t->ns += sum->steady_ns + sum->brief_ns;
 	t->low = t->high = (double)t->ns;
@@ -181,7 +185,7 @@ static void elapsed_add_up(struct making *m)
 	m->rest = m->e->rest;
 	for (size_t i = 0; i < m->e->spans.n; i++)
 		m->rest.span_ns += m->e->spans.items[i].last_ns - m->e->spans.items[i].first_ns;
-	m->taken = mem_zalloc(n + 1, sizeof(*m->taken));
+	m->times = mem_zalloc(n + 1, sizeof(*m->times));
 	share_edges(m);
 	for (uint32_t row = 0; row < n; row++)
 		find_limits(m, row);
@@ -200,57 +204,51 @@ static void elapsed_start_table(const struct making *m, struct table *t)
 	own[table_column(t, each)].flags = 0;
 }
 
-static void set(struct table *t, struct cell *row, const char *column, struct cell cell)
+static void set_cell(struct table *t, struct cell *row, const char *column, struct cell cell)
 {
 	row[table_column(t, column)] = cell;
 }
 
-static struct cell share(double part, double whole)
+static struct cell share_cell(double part, double whole)
 {
 	return cell_number(whole == 0 ? 0 : part / whole);
-}
-
-static void show_told(const struct making *m, uint32_t number, struct table *t, struct cell *row)
-{
-	const struct elapsed_sum *sum = &m->e->rows[number];
-	double ns = (double)m->taken[number].ns;
-	double each = sum->all.operations == 0 ? 0 : ns / (double)sum->all.operations;
-
-	set(t, row, "time_share",
-	    cell_marked(share(ns, (double)m->rest.covered_ns),
-			m->taken[number].is_sure ? MARK_EXACT : MARK_SPARSE));
-	set(t, row, "time_ns", cell_count(m->taken[number].ns));
-	set(t, row, "ns_per_operation", cell_number(each));
-	if (m->request->clock.hz > 0)
-		set(t, row, "cycles_per_operation", cell_number(each * m->request->clock.hz / 1e9));
 }
 
 static void show_row(const struct making *m, uint32_t number, struct table *t)
 {
 	const struct elapsed_sum *sum = &m->e->rows[number];
-	const struct taken *taken = &m->taken[number];
-	double covered = (double)m->rest.covered_ns;
+	const struct row_time *time = &m->times[number];
+	double covered = (double)m->rest.covered_ns, ns = (double)time->ns;
+	double each = sum->all.operations == 0 ? 0 : ns / (double)sum->all.operations;
 	struct cell *row = table_add_row(t);
 
 	hot_show_keys(&m->g, tuples_get(&m->e->plan->rows, number) + 1, t, row);
-	set(t, row, "samples", cell_count(sum->all.n));
-	set(t, row, "operation_share",
-	    share((double)sum->all.operations, (double)m->all.all.operations));
-	set(t, row, "latency_share", cell_latency_share(sum->latency, m->all.latency, sum->all.n));
+	set_cell(t, row, "samples", cell_count(sum->all.n));
+	set_cell(t, row, "operation_share",
+		 share_cell((double)sum->all.operations, (double)m->all.all.operations));
+	set_cell(t, row, "latency_share",
+		 cell_latency_share(sum->latency, m->all.latency, sum->all.n));
 	if (covered == 0)
 		return;
-	set(t, row, "time_low", share(taken->low, covered));
-	set(t, row, "time_high", share(taken->high, covered));
-	if (taken->is_told)
-		show_told(m, number, t, row);
+	set_cell(t, row, "time_low", share_cell(time->low, covered));
+	set_cell(t, row, "time_high", share_cell(time->high, covered));
+	if (!time->is_told)
+		return;
+	set_cell(t, row, "time_share",
+		 cell_marked(share_cell(ns, covered), time->is_sure ? MARK_EXACT : MARK_SPARSE));
+	set_cell(t, row, "time_ns", cell_count(time->ns));
+	set_cell(t, row, "ns_per_operation", cell_number(each));
+	if (m->request->clock.hz > 0)
+		set_cell(t, row, "cycles_per_operation",
+			 cell_number(each * m->request->clock.hz / 1e9));
 }
 
-/* What may have taken longest first; then by operations, then by name. */
+/* By upper limit, descending; then by operations, then by name. */
 static int compare_rows(const void *left, const void *right, void *context)
 {
 	const struct making *m = context;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	const struct taken *x = &m->taken[a], *y = &m->taken[b];
+	const struct row_time *x = &m->times[a], *y = &m->times[b];
 	const struct tuples *rows = &m->e->plan->rows;
 	uint64_t n_a = m->e->rows[a].all.operations, n_b = m->e->rows[b].all.operations;
 
@@ -261,19 +259,13 @@ static int compare_rows(const void *left, const void *right, void *context)
 	return hot_words_compare(&m->g, tuples_get(rows, a), tuples_get(rows, b));
 }
 
-/* Of what was met a few times hardly more is known than that it ran. */
+/* A row with few records and limits far apart is left out, unless all are asked for. */
 static bool is_worth_a_row(const struct making *m, uint32_t number)
 {
-	if (m->taken[number].is_told || m->rest.covered_ns == 0)
+	if (m->times[number].is_told || m->rest.covered_ns == 0)
 		return true;
 	return !m->request->is_brief &&
 	       (m->request->top == 0 || m->e->rows[number].all.n >= SPARSE_BELOW);
-}
-
-static void leave_out(struct making *m, uint32_t number)
-{
-	m->n_left_out++;
-	m->most_left_out = fmax(m->most_left_out, m->taken[number].high);
 }
 
 static void show_rows(struct making *m, struct table *t)
@@ -286,10 +278,12 @@ static void show_rows(struct making *m, struct table *t)
 	if (n > 1)
 		qsort_r(order, n, sizeof(*order), compare_rows, m);
 	for (uint32_t i = 0; i < n; i++)
-		if (is_worth_a_row(m, order[i]))
+		if (is_worth_a_row(m, order[i])) {
 			show_row(m, order[i], t);
-		else
-			leave_out(m, order[i]);
+		} else {
+			m->n_left_out++;
+			m->most_left_out = fmax(m->most_left_out, m->times[order[i]].high);
+		}
 	free(order);
 }
 
@@ -304,7 +298,7 @@ static void note_left_out(const struct making *m, struct table *t)
 		   m->n_left_out == 1 ? "" : " each", m->n_left_out == 1 ? "it" : "them");
 }
 
-/* What is not in the rows, and why. */
+/* Notes the time that is in no row, and why. */
 static void note_rest(const struct making *m, struct table *t)
 {
 	double covered = (double)m->rest.covered_ns, span = (double)m->rest.span_ns;
@@ -322,7 +316,7 @@ static void note_rest(const struct making *m, struct table *t)
 			   table_human(t, cell_number(round(span - covered - waiting)), "ns"));
 }
 
-/* Why rows are not told apart: the capture is short, or they are mixed. */
+/* Why limits are far apart: the capture is short, or rows alternate quickly. */
 static const char *why_untold(const struct making *m, struct table *t)
 {
 	double unmet = unmet_ns(m);
@@ -399,11 +393,11 @@ static int make_table(struct making *m, const struct session *s, struct table *o
 	rc = table_sort_by(out, m->request->sort, 0, err);
 	table_show_top(out, m->request->top);
 	make_notes(m, s, out);
-	free(m->taken);
+	free(m->times);
 	return rc;
 }
 
-/* Nothing but the reason. */
+/* A table without rows, with the obstacle as its note. */
 static void make_empty_table(const struct session *s, const struct making *m, const char *obstacle,
 			     struct table *out)
 {

@@ -13,11 +13,11 @@
 #include "spe/names.h"
 #include "spe/packet.h"
 
-/* Words beside those of spe_event_find() and of the field "op". */
+/* Words of --event besides those of spe_event_find(), and the test of --select each stands for. */
 static const struct {
 	const char *word, *test;
-	bool of_branches; /* entries of branch stacks tell it, too … */
-	bool needs_type;  /* … if they say which kind of branch it was */
+	bool of_branches; /* entries of branch stacks can be tested for it … */
+	bool needs_type;  /* … if their kind of branch was recorded */
 } words[] = {
 	{ "taken", "(op == branch && !(event == not-taken))", .of_branches = true },
 	{ "dram", "(source == DRAM || source == remote-DRAM)" },
@@ -33,7 +33,7 @@ static const struct {
 	{ "other", "op == other" },
 };
 
-/* PMU events that count what an SPE event says of an operation; the best first. */
+/* PMU events that count the same as an SPE event; the best match first. */
 static const struct {
 	enum spe_event event;
 	uint16_t code;	  /* of the Arm PMU */
@@ -62,7 +62,7 @@ static int find_sampled(const struct session *s, const char *name)
 	return -1;
 }
 
-static bool counts(const struct session *s, size_t event, size_t counterpart)
+static bool is_counterpart(const struct session *s, size_t event, size_t counterpart)
 {
 	const struct attr *a = &capture_event(s->capture, event)->attr;
 	const char *name = capture_event_name(s->capture, event);
@@ -80,7 +80,7 @@ static int counterpart_of(const struct session *s, int bit)
 	for (size_t c = 0; c < COUNT(counterparts); c++)
 		for (size_t i = 0;
 		     (int)counterparts[c].event == bit && i < capture_n_events(s->capture); i++)
-			if (counts(s, i, c))
+			if (is_counterpart(s, i, c))
 				return (int)i;
 	return -1;
 }
@@ -115,7 +115,7 @@ const char *hot_event_word(size_t i)
 	return i < COUNT(words) ? words[i].word : NULL;
 }
 
-/* Branch stacks are all there is, and they do not tell this. */
+/* Fails if the capture has branch stacks but no SPE, and branch stacks do not have this. */
 static int check_branches(const struct session *s, const char *word, bool is_told, struct err *err)
 {
 	if (is_told || capture_spe(s->capture)->is_present || !session_has_branches(s))
@@ -154,7 +154,7 @@ static bool is_comparison(const struct token *t)
 	       (t->kind == TOKEN_WORD && t->len == 2 && memcmp(t->text, "in", 2) == 0);
 }
 
-/* Is it a name of the event that only branches which say whether they were predicted have? */
+/* Is it a name of the SPE event "mispredicted"? */
 static bool is_prediction(const struct token *t)
 {
 	bool is_name = t->kind == TOKEN_WORD || t->kind == TOKEN_STRING;
@@ -165,7 +165,7 @@ static bool is_prediction(const struct token *t)
 	return found;
 }
 
-/* What the language of --select says of a term. */
+/* An error of the language of --select, in a term of --event. */
 static int term_fail(struct err *err)
 {
 	err->at = ERR_NOWHERE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What hotspots are of: --event, for sampled events, and for what SPE records or, of branches,
- * entries of branch stacks tell.
+ * --event: which records hotspots count. A sampled event, or a condition on SPE records and on
+ * entries of branch stacks.
  */
 #ifndef CYCLOPS_HOT_EVENT_H
 #define CYCLOPS_HOT_EVENT_H
@@ -13,37 +13,36 @@
 #include "scan/select.h"
 #include "session/names.h"
 
-/* A choice of records, to be released with hot_event_release(). Zeroed is all of them. */
+/* The chosen records. Release with hot_event_release(). */
 struct hot_event {
-	char *text;		  /* the condition on these records in words; NULL: none */
-	struct select *condition; /* the same, compiled */
-	int sampled;		  /* number of a sampled event, or -1 */
-	int branches_of;	  /* number of the one whose branch stacks are meant; -1: all */
-	bool is_spe;		  /* SPE records are wanted, or branch entries */
-	bool with_branches;	  /* entries of branch stacks, too */
-	bool with_skid;		  /* samples are to be compared with SPE records */
-	bool needs_prediction;	  /* whether branches were predicted … */
-	bool needs_type;	  /* … or of which kind they are has to be known */
+	char *text;		  /* the condition in the language of --select; NULL: none */
+	struct select *condition; /* `text`, compiled */
+	int sampled;	       /* number of a sampled event, chosen or to compare with; -1: none */
+	int branches_of;       /* number of the event whose branch stacks count; -1: of all */
+	bool is_spe;	       /* SPE records or branch entries were asked for, not samples */
+	bool with_branches;    /* entries of branch stacks are among them */
+	bool with_skid;	       /* compare samples of `sampled` with SPE records */
+	bool needs_prediction; /* the condition asks whether branches were predicted */
+	bool needs_type;       /* the condition asks for the kind of branch */
 };
 
 /*
- * Reads the values of --event. Each is a list of terms with commas between them, and a record
- * must meet them all: the name of an event of the capture; an SPE event ("l1d-refill") or a
- * kind of operation ("load"), joined by && || ! and parentheses as in --select, of which all
- * tests are allowed too. `against` (NULL: the event that counts the same, if the capture has
- * it) is a sampled event to be shown beside.
+ * Reads the values of --event. Each is a list of terms, separated by commas, and a record must meet
+ * all of them. A term is the name of an event of the capture, or an expression of SPE events
+ * ("l1d-refill"), kinds of operations ("load") and any tests of --select, with && || ! and
+ * parentheses. `against` names a sampled event to compare with; NULL: the event of the capture that
+ * counts the same as the SPE event, if there is one.
  */
 int hot_event_choose(struct session *, const char *const *values, size_t n, const char *against,
 		     struct hot_event *out, struct err *);
 void hot_event_release(struct hot_event *);
 
-/* What hotspots of these dimensions (bits of enum dimension) are to count for the choice. */
+/* Options for hot_class that count the chosen records, grouped by these dimensions (bits). */
 struct hot_options hot_event_options(const struct hot_event *, uint32_t dimensions);
 
 /*
- * If the table of the chosen records is empty, notes whether any SPE record of the whole capture
- * has the event, or matches the selection if there is no event: what a CPU never records is not
- * what never happened.
+ * If the table is empty: scans again and notes how many SPE records of the whole capture match the
+ * event (or, without one, the selection). None may mean that the CPU never records the event.
  */
 void hot_event_note_none(struct session *, const struct hot_event *, const struct select *,
 			 struct table *);
@@ -51,15 +50,15 @@ void hot_event_note_none(struct session *, const struct hot_event *, const struc
 /* The value of --event that asks for a list of what there is. */
 #define HOT_EVENT_LIST "list"
 
-/* Fills the table of everything that --event can name and the capture has records of. */
+/* Fills the table of all words for --event of which the capture has records. */
 void hot_event_list(struct session *, const struct select *, struct table *out);
 
-/* Words that --event knows besides the names of SPE events; NULL behind the last. */
+/* The i-th word of --event that is not the name of an SPE event; NULL behind the last. */
 const char *hot_event_word(size_t i);
 
 /*
- * How far samples of an event fall from where SPE records say that it happened: for each group
- * of the keys its share of both. `hot` has the records of the chosen event.
+ * Skid: where the samples of an event fell, beside where SPE records say that it happened. Each
+ * group of the keys has its share of both. `hot` has the records of the chosen event.
  */
 void hot_skid_table(const struct hot *, const struct hot_event *, const struct names *,
 		    const struct keys *, size_t top, struct table *out);

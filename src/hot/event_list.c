@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What --event can name: each of its words is asked for, in one look at the records. */
+/* The table of --event list: all words of --event are counted in one scan. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ static const struct column columns[] = {
 	  "part of those that tell whether it holds" },
 };
 
-/* The words, each with what is asked of the records. */
+/* The words, and an analysis for each; behind the last one an analysis of all records. */
 struct list {
 	const char *names[MAX_WORDS];
 	struct hot_event events[MAX_WORDS];
@@ -32,7 +32,7 @@ struct list {
 	size_t n;
 };
 
-/* Words that nothing in this capture can tell are left out. */
+/* Leaves out a word that no kind of record in this capture has. */
 static void event_list_add_word(struct list *l, struct session *s, const char *name)
 {
 	struct hot_event *e = &l->events[l->n];
@@ -96,7 +96,7 @@ static void show_word(const struct list *l, size_t word, const struct hot_cost *
 	free(totals);
 }
 
-/* Bits without a name, which --event takes by number. */
+/* Event bits without a name: --event takes them as "impdef:12". */
 static void show_unnamed(const struct hot *hot, uint64_t n_all, struct table *t)
 {
 	uint64_t n[SPE_BITS] = { 0 };

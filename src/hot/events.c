@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events of hotspots: what their records weigh, and what each adds up to. */
+/*
+ * Numbers of events in hotspots (DIM_EVENT): 0 … n - 1 the capture's n events, n all SPE records,
+ * n + 1 + i the entries of branch stacks of event i.
+ */
 #include <stdlib.h>
 
 #include "base/alloc.h"

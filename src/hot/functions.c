@@ -6,11 +6,12 @@
 #include "base/alloc.h"
 #include "keys/keys.h"
 
+/* Weight of a place by aspect. */
 struct aspects {
 	uint64_t of[N_ASPECTS];
 };
 
-/* What is needed while summing up. */
+/* State while summing up. */
 struct gathering {
 	struct hot_functions *out;
 	const struct names *names;
@@ -46,7 +47,7 @@ static struct hot_function *function_of(struct gathering *g, const uint64_t *raw
 	return f;
 }
 
-/* From remote caches to remote memory: what a prefetch or a better layout would save. */
+/* From remote caches to remote memory: prefetching or a better layout may save it. */
 static bool is_far(const struct cpu_source *source)
 {
 	return source->level >= SOURCE_REMOTE && source->level <= SOURCE_REMOTE_DRAM;
@@ -74,7 +75,7 @@ static void functions_add_source(struct hot_function *f, uint64_t word, const st
 	}
 }
 
-/* The same place comes once for each process and source: sums by place find the heaviest. */
+/* A place has a group for each process and source: sum them up, to compare whole places. */
 static void hot_functions_add_place(struct gathering *g, const uint64_t *raw, uint64_t weight,
 				    const struct hot_cost *c)
 {
@@ -106,7 +107,7 @@ static void hot_functions_add_group(struct gathering *g, uint32_t group)
 	f->weight += weight;
 	hot_cost_add(&f->cost, cost);
 	if (!hot_is_spe(hot, raw[DIM_EVENT]))
-		raw[DIM_SOURCE] = DIM_ABSENT; /* what samples cost is no latency */
+		raw[DIM_SOURCE] = DIM_ABSENT; /* samples have a period, not a latency */
 	functions_add_source(f, raw[DIM_SOURCE], cost);
 	hot_functions_add_place(g, raw, weight, cost);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hotspots by function, with what findings need to know of each: waits, sources, its place. */
+/* Hotspots by function with what findings need: data sources, and the heaviest place by aspect. */
 #ifndef CYCLOPS_HOT_FUNCTIONS_H
 #define CYCLOPS_HOT_FUNCTIONS_H
 
@@ -9,17 +9,17 @@
 #include "hot/hot.h"
 #include "session/names.h"
 
-/* What a place of a function can be the heaviest by. */
+/* What the heaviest place of a function is looked for by. */
 enum hot_aspect {
 	ASPECT_WEIGHT,
-	ASPECT_FAR,  /* latency of data from memory or another socket */
-	ASPECT_PEER, /* latency of data from another core's cache */
-	ASPECT_WALKS,
-	ASPECT_MISPREDICTED,
+	ASPECT_FAR,	     /* latency of data from memory or another socket */
+	ASPECT_PEER,	     /* latency of data from another core's cache */
+	ASPECT_WALKS,	     /* records with a translation table walk */
+	ASPECT_MISPREDICTED, /* mispredicted branches */
 	N_ASPECTS,
 };
 
-/* A function, for one event. What has no name in a module counts as one function. */
+/* A function and its sums for one event. All places of a module without a name are one function. */
 struct hot_function {
 	uint64_t event; /* as in DIM_EVENT */
 	struct hot_cost cost;
@@ -42,11 +42,13 @@ struct hot_functions {
 	struct hot_cost *totals; /* by event: hot_totals() */
 };
 
-/* Sums up a result that tells places apart, and sources for the waits. All borrowed. */
+/*
+ * Sums up a result whose dimensions include the place, and the source for *_cycles. All borrowed.
+ */
 void hot_functions_init(struct hot_functions *, const struct hot *, const struct names *);
 void hot_functions_release(struct hot_functions *);
 
-/* Does place `a` stand before `b`, by module and offset? The same for any numbering. */
+/* Is place `a` before `b` by (module, offset)? Does not depend on how places were numbered. */
 bool hot_place_is_before(const struct session *, uint32_t a, uint32_t b);
 
 #endif

@@ -74,7 +74,7 @@ static void add_inclusive(struct hot_grouping *g, uint32_t number, const uint64_
 	}
 }
 
-/* Frames have a group of their own if the keys look at the code and nothing but the code. */
+/* Callers can be grouped only if all keys are made from the place alone. */
 static bool keys_are_code(const struct keys *keys)
 {
 	for (size_t i = 0; i < keys->n; i++)
@@ -92,7 +92,7 @@ static void hot_group_add_slice(struct hot_grouping *g, uint32_t group, uint64_t
 		g->slices.items[(size_t)group * n + slice] += weight;
 }
 
-/* Where records of CPUs stand for different numbers the CPU is told apart: estimate_dimensions(). */
+/* Operations that `n` records of a raw group stand for; 0: not SPE. See estimate_dimensions(). */
 static uint64_t hot_group_operations(const struct hot_grouping *g, const uint64_t *raw, uint64_t n)
 {
 	if (!hot_is_spe(g->hot, raw[DIM_EVENT]))
@@ -125,7 +125,7 @@ static void group_all(struct hot_grouping *g, uint32_t *groups)
 	}
 }
 
-/* Sorts the raw groups by group, counting. */
+/* Counting sort of the raw groups by group. */
 static void list_raws(struct hot_grouping *g, const uint32_t *groups)
 {
 	const struct hot *hot = g->hot;
@@ -152,7 +152,9 @@ static bool any_chains(const struct hot *hot)
 	return false;
 }
 
-/* Wants the places of a chain, as far as no chain before went the same way. */
+/*
+ * Marks the places of a call chain as wanted. Chains share their outer frames: stops at known ones.
+ */
 static void want_frames(const struct session *s, uint64_t frame, bool *is_done, bool *wanted)
 {
 	for (; frame != 0 && !is_done[frame]; frame = tuples_get(&s->frames, (uint32_t)frame)[0]) {
@@ -204,7 +206,7 @@ int hot_words_compare(const struct hot_grouping *g, const uint64_t *a, const uin
 	return 0;
 }
 
-/* By event, then heaviest first, then by name: an order that is always the same. Time goes on. */
+/* By event, then by weight descending, then by name: a total order. Slices of time ascend. */
 static int compare_groups(const void *left, const void *right, void *context)
 {
 	const struct hot_grouping *g = context;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From raw groups of records to groups with names: places that are called the same become one,
- * callers get what their callees cost. For the files of hot_table() only.
+ * From raw groups (by place, source … as scanned) to the groups of the answer (by function,
+ * line …). Also adds up what callers cost including their callees. Private to the files of hot_table().
  */
 #ifndef CYCLOPS_HOT_GROUP_H
 #define CYCLOPS_HOT_GROUP_H
@@ -9,15 +9,15 @@
 #include "hot/hot.h"
 #include "keys/keys.h"
 
-/* Words of a group: its event, then those of the keys. */
+/* Words that identify a group: its event, then those of the keys. */
 enum { HOT_GROUP_WORDS = 1 + N_KEYS * KEY_MAX_WORDS };
 
 /* A group of the answer. */
 struct hot_group {
 	struct hot_cost cost;
 	uint64_t operations; /* that SPE records stand for; 0: not known */
-	uint64_t inclusive;  /* weight of records with it anywhere in their call chain */
-	uint32_t last_raw;   /* number + 1 of the raw group that `inclusive` has counted last */
+	uint64_t inclusive;  /* weight of records that have it anywhere in their call chain */
+	uint32_t last_raw;   /* number + 1 of the raw group that was added to `inclusive` last */
 };
 
 struct hot_grouping {
@@ -28,37 +28,37 @@ struct hot_grouping {
 	struct tuples keys; /* by number of the group */
 	VEC_OF(struct hot_group) groups;
 	VEC_OF(uint64_t) slices; /* weight by group and slice, if time is sliced */
-	uint64_t *weights;	 /* by event: of everything */
-	uint64_t *full;		 /* by event: what of it full latency counters show */
-	uint64_t each;		 /* operations that an SPE record stands for, unless … */
-	bool has_own_intervals;	 /* … that differs between CPUs, which are told apart then */
-	bool has_chains;	 /* call chains were recorded, and the keys can tell who called */
+	uint64_t *weights;	 /* by event: weight of all records */
+	uint64_t *full;		 /* by event: the part of it by saturated latency counters */
+	uint64_t each;		 /* operations that an SPE record stands for */
+	bool has_own_intervals;	 /* it differs between CPUs: DIM_CPU is a dimension instead */
+	bool has_chains;	 /* call chains were recorded, and all keys are of code */
 
-	/* With callers: numbers of the raw groups, by the group they became. Of group n … */
+	/* If callers are wanted: those of group n are raws[first_raw[n] … first_raw[n + 1] - 1]. */
 	uint32_t *raws;
-	uint32_t *first_raw; /* … these are raws[first_raw[n]] to raws[first_raw[n + 1] - 1] */
+	uint32_t *first_raw;
 };
 
-/* Groups everything. All borrowed. */
+/* Groups all raw groups of a result. All arguments are borrowed. */
 void hot_grouping_init(struct hot_grouping *, const struct hot *, const struct names *,
 		       const struct hot_view *);
 void hot_grouping_release(struct hot_grouping *);
 
-/* What records of an event weigh in this view, and what of it full latency counters show. */
+/* Weight of records of an event in this view, and the part of it by saturated latency counters. */
 uint64_t hot_weight(const struct hot_grouping *, uint64_t event, const struct hot_cost *);
 uint64_t hot_full_weight(const struct hot_grouping *, uint64_t event, const struct hot_cost *);
 
-/* The words of the group that a raw key belongs to, or one of its callers at this place. */
+/* The words of the group that a raw key belongs to; the same for a caller of it, at `place`. */
 void hot_words(const struct hot_grouping *, const uint64_t *raw, uint64_t *words);
 void hot_caller_words(const struct hot_grouping *, const uint64_t *raw, uint64_t place,
 		      uint64_t *words);
 
-/* Orders the words of two groups of one event by what they name. */
+/* Orders the words of two groups of one event by the names they stand for, not by ids. */
 int hot_words_compare(const struct hot_grouping *, const uint64_t *a, const uint64_t *b);
 
 /*
- * The numbers of all groups: by event, heaviest first, then by name; slices of time in their order.
- * Free with free().
+ * The numbers of all groups by event, then by weight descending, then by name. If slices of time
+ * are the key, they stay in order of time. To be freed.
  */
 uint32_t *hot_grouping_order(const struct hot_grouping *);
 

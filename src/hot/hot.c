@@ -9,7 +9,7 @@
 #include "estimate/latency.h"
 #include "spe/packet.h"
 
-/* Groups are looked up for so many records at once, which is faster: tuples_add_all(). */
+/* Records whose groups are looked up at once, so that cache misses overlap. */
 enum { ROWS_AT_ONCE = 64 };
 
 static bool has_chains(const struct capture *c)
@@ -21,7 +21,7 @@ static bool has_chains(const struct capture *c)
 	return false;
 }
 
-/* There may be very many groups: no word is spent on what they cannot differ in. */
+/* Is it a dimension of the groups? Call chains are none if the capture has no chains. */
 static bool is_told_apart(const struct hot *hot, int dimension)
 {
 	if (dimension == DIM_FRAME && !has_chains(hot->session->capture))
@@ -59,7 +59,7 @@ static void hot_free(void *partial)
 	free(hot);
 }
 
-/* What a group is told apart by, of those that are not by_place. */
+/* Place and rest of a group of `costs`. */
 static struct place_group hot_group_at(const struct hot *hot, uint32_t at)
 {
 	return hot->has_place ? hot->groups.list.items[at] : (struct place_group){ .rest = at };
@@ -84,7 +84,7 @@ void hot_key(const struct hot *hot, uint32_t group, uint64_t key[N_DIMENSIONS])
 		key[hot->dimensions[i]] = words[i];
 }
 
-/* Where the sums of a group are, which is added if it is new. */
+/* The number in `costs` of a group, which is added if it is new. */
 static uint32_t hot_group_of(struct hot *hot, uint32_t place, uint32_t rest)
 {
 	uint32_t group = hot->has_place ? place_groups_add(&hot->groups, place, rest) : rest;
@@ -104,7 +104,7 @@ static struct hot_cost *cost_of_place(struct hot *hot, uint64_t place)
 void hot_cost_add(struct hot_cost *to, const struct hot_cost *from)
 {
 	to->n += from->n;
-	to->cycles += from->cycles; /* which is the period of samples */
+	to->cycles += from->cycles; /* in a union with the period of samples */
 	to->squares += from->squares;
 	to->full += from->full;
 	to->n_cycles += from->n_cycles;
@@ -144,7 +144,7 @@ static void hot_add_sample(struct hot_cost *c, const struct batch *b, size_t row
 	c->period += b->has[row] & HAS_PERIOD ? b->period[row] : 1;
 }
 
-/* All entries are counted, also those of no interest: what a part of them are says more. */
+/* Entries that do not match are counted, too: they are the denominator of branch_share. */
 static void add_branch(struct hot_cost *c, const struct batch *b, size_t row,
 		       const struct hot_options *o)
 {
@@ -163,7 +163,7 @@ static void add_branch(struct hot_cost *c, const struct batch *b, size_t row,
 	}
 }
 
-/* The numbers of what tells rows apart besides the place; one is often like the one before. */
+/* The numbers of the rests of records. Neighbours often have the same: tuples_add_runs(). */
 static void find_rests(struct hot *hot, const struct batch *b, const uint16_t *rows, size_t n,
 		       uint32_t *rests)
 {
@@ -243,7 +243,7 @@ static void hot_consume(void *partial, const struct batch *b)
 	}
 }
 
-/* The numbers that the rests of a partial have here. */
+/* By number of a rest in `part`: its number in `into`. */
 static uint32_t *map_rests(struct hot *into, const struct hot *part, const struct id_map *map)
 {
 	uint32_t *rests = mem_alloc(part->rests.n + 1, sizeof(*rests));
@@ -260,26 +260,21 @@ static uint32_t *map_rests(struct hot *into, const struct hot *part, const struc
 	return rests;
 }
 
-static void merge_keyed(struct hot *into, const struct hot *part, const struct id_map *map)
-{
-	uint32_t *rests = map_rests(into, part, map);
-
-	for (uint32_t i = 0; i < part->costs.n; i++) {
-		struct place_group g = hot_group_at(part, i);
-		uint32_t group = hot_group_of(into, g.place, rests[g.rest]);
-
-		hot_cost_add(&into->costs.items[group], &part->costs.items[i]);
-	}
-	free(rests);
-}
-
 static void hot_merge(void *into, const void *from, const struct id_map *map)
 {
 	const struct hot *part = from;
+	struct hot *hot = into;
+	uint32_t *rests = map_rests(hot, part, map);
 
-	if (part->by_place.n > 0)
-		cost_of_place(into, part->by_place.n - 1);
-	merge_keyed(into, part, map);
+	if (part->by_place.n > 0) /* room; hot_merge_part() adds them up */
+		cost_of_place(hot, part->by_place.n - 1);
+	for (uint32_t i = 0; i < part->costs.n; i++) {
+		struct place_group g = hot_group_at(part, i);
+		uint32_t group = hot_group_of(hot, g.place, rests[g.rest]);
+
+		hot_cost_add(&hot->costs.items[group], &part->costs.items[i]);
+	}
+	free(rests);
 }
 
 static bool hot_wants_chains(const void *options)
@@ -293,7 +288,8 @@ static void hot_merge_part(void *into, const void *from, size_t part, size_t n_p
 {
 	struct hot *hot = into;
 	const struct hot *other = from;
-	size_t end = hot->by_place.n * (part + 1) / n_parts; /* the same part of all others */
+	size_t end = hot->by_place.n * (part + 1) /
+		     n_parts; /* parts are disjoint: workers do not meet */
 
 	for (size_t i = hot->by_place.n * part / n_parts; i < end && i < other->by_place.n; i++)
 		hot_cost_add(&hot->by_place.items[i], &other->by_place.items[i]);

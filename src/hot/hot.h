@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hotspots: what the records add up to, grouped by any of the keys below. PMU samples weigh
- * their period; SPE records weigh the cycles that the operation took (total latency), entries of
- * branch stacks 1.
+ * Hotspots: sums of records, grouped by any dimensions. The weight of a PMU sample is its period,
+ * that of an SPE record its total latency in cycles, that of a branch stack entry is 1.
  */
 #ifndef CYCLOPS_HOT_HOT_H
 #define CYCLOPS_HOT_HOT_H
@@ -22,66 +21,69 @@
 #include "table/table.h"
 
 struct hot_options {
-	uint32_t dimensions; /* bit n: enum dimension n is told apart; DIM_EVENT always is */
+	uint32_t dimensions; /* bit n: group by enum dimension n; DIM_EVENT is always one */
 	const struct select
 		*condition;    /* only SPE records and branch entries that match, or NULL */
-	uint32_t branch_needs; /* HAS_x of branch entries that can tell the condition */
+	uint32_t branch_needs; /* HAS_x that a branch entry needs to be tested for the condition */
 	int event;	       /* only samples of this event; -1: of all */
 	int branches_of;       /* only entries of branch stacks of this event; -1: of all */
-	bool without_spe;      /* no SPE records: an event of samples was asked for */
-	bool without_samples;  /* no samples: something of SPE was asked for */
+	bool without_spe;      /* count no SPE records */
+	bool without_samples;  /* count no samples */
 };
 
 /*
- * The sums of a group, all of one event: of samples, or of SPE records. There may be very many
- * groups: numbers of records go up to 2^32 - 1, which is 256 GiB of them.
+ * The sums of a group. All its records are of one event: samples, SPE records, or branch entries.
+ * There may be millions of groups, so numbers of records have 32 bits: 256 GiB of SPE records.
  */
 struct hot_cost {
 	union {
 		uint64_t period; /* samples: events they stand for */
-		uint64_t cycles; /* SPE: total latency of those that have one; branch entries: since
-				    the branch before, of those that say it */
+		uint64_t cycles; /* SPE: sum of total latencies; branch entries: cycles since the
+				    branch before. Of the n_cycles records that have it */
 	};
 	union {
 		uint64_t xlat_cycles; /* SPE: translation latency of those with a walk */
-		uint64_t n_decidable; /* branch entries: that can tell the condition */
+		uint64_t n_decidable; /* branch entries that could be tested for the condition */
 	};
-	uint64_t squares;  /* SPE: of the total latencies, for their spread */
-	uint64_t full;	   /* SPE: those of `cycles` that full counters show */
+	uint64_t squares;  /* SPE: sum of the squares of total latencies, for their variance */
+	uint64_t full;	   /* SPE: the part of `cycles` by saturated counters */
 	uint32_t n;	   /* records or samples; branch entries that match the condition */
-	uint32_t n_cycles; /* of which `cycles` is */
+	uint32_t n_cycles; /* those of them that `cycles` is the sum of */
 	union {
-		uint32_t
-			n_saturated; /* SPE: whose counter was full, so `cycles` is a lower bound */
-		uint32_t n_typed;    /* branch entries: that say which kind of branch it was */
+		uint32_t n_saturated; /* SPE: counter was full, so `cycles` is a lower bound */
+		uint32_t n_typed;     /* branch entries with a kind of branch */
 	};
 	union {
 		uint32_t n_walks;     /* SPE: with a translation table walk */
-		uint32_t n_predicted; /* branch entries: that say whether it was predicted */
+		uint32_t n_predicted; /* branch entries that say whether they were predicted */
 	};
 	uint32_t n_branches, n_mispredicted; /* SPE; all branch entries, matching or not */
 };
 
 void hot_cost_add(struct hot_cost *, const struct hot_cost *);
 
-/* The result: groups, numbered, each with its key and its sums; hot_next() finds them. */
+/*
+ * The result: numbered groups, each with a key and sums. Iterate with hot_next(). Group numbers
+ * below by_place.n are those of `by_place`, the others are those of `costs`.
+ */
 struct hot {
 	const struct session *session;
 	const struct hot_options *options;
 
-	bool is_by_place;		  /* SPE records are told apart by place alone, … */
-	VEC_OF(struct hot_cost) by_place; /* … so that places number their groups */
+	/* If the place is the only dimension of SPE records: their sums by place. */
+	bool is_by_place;
+	VEC_OF(struct hot_cost) by_place;
 
 	/*
-	 * The other groups, by their place, if that is told apart, and the number of what else
-	 * is. hot_key() puts all of it together.
+	 * All other groups. A "rest" is a combination of all dimensions but the place. The group of
+	 * (place, rest) is found by `groups`; without DIM_PLACE the group is the rest.
 	 */
 	VEC_OF(struct hot_cost) costs;
-	enum dimension dimensions[N_DIMENSIONS];
+	enum dimension dimensions[N_DIMENSIONS]; /* of a rest */
 	size_t n_dimensions;
-	bool has_place;
+	bool has_place; /* DIM_PLACE is a dimension */
 	struct tuples rests;
-	struct place_groups groups; /* unused without places: the rest is the group */
+	struct place_groups groups;
 };
 
 /* All groups have numbers below this. */
@@ -106,26 +108,25 @@ static inline uint32_t hot_next(const struct hot *hot, uint32_t group)
 	return group;
 }
 
-/* The key of a group: one word for each dimension, 0 where not told apart. */
+/* The key of a group: a word for each dimension; 0 for those that are not grouped by. */
 void hot_key(const struct hot *, uint32_t group, uint64_t key[N_DIMENSIONS]);
 
 /* How many events there are records of; all SPE records count as one. */
 size_t hot_n_events(const struct hot *);
 
-/* Does this number of an event stand for SPE records? */
+/* Numbers of events (DIM_EVENT) are explained in hot/events.c. Is this one that of SPE records? */
 bool hot_is_spe(const struct hot *, uint64_t event);
 
-/* Does it stand for entries of branch stacks? Then it says of which sampled event. */
+/* Is it one of branch stack entries? Then *out_sampled is the sampled event they came with. */
 bool hot_is_branches(const struct hot *, uint64_t event, size_t *out_sampled);
 
 /* All numbers of events are below this. */
 uint64_t hot_event_end(const struct hot *);
 
-/* What records of an event weigh: their latency for SPE, 1 for branch entries, else what they
-   stand for. */
+/* The weight of records: total latency of SPE, number of branch entries, period of samples. */
 uint64_t hot_event_weight(const struct hot *, uint64_t event, const struct hot_cost *);
 
-/* Is the event a clock, so that its samples stand for nanoseconds? */
+/* Is the event a clock (cpu-clock, task-clock)? Then periods are nanoseconds. */
 bool hot_event_is_time(const struct hot *, uint64_t event);
 
 /* The sums of each event, by DIM_EVENT. Free with free(). */
@@ -148,8 +149,8 @@ struct hot_view {
 };
 
 /*
- * Names the places of the result, as far as these keys need names. One set of names can
- * serve several tables: give the keys of all.
+ * Looks up names for the places of the result, as far as these keys need them. For several tables
+ * with one set of names, pass the keys of all of them.
  */
 void hot_names(struct session *, const struct hot *, const struct keys *, struct names *out);
 
@@ -161,15 +162,15 @@ int hot_table(const struct hot *, const struct names *, const struct hot_view *,
 	      struct err *);
 
 /*
- * The function that weighs most of the first event, as such a table by function has it first. Zero
- * ids: not known. False if there are no records.
+ * The heaviest function of the first event: the first row of a table by function. Ids are 0 if its
+ * name or module is not known. False if there are no records.
  */
 bool hot_heaviest_function(const struct hot *, const struct names *, struct str_id *out_function,
 			   struct module_id *out_module);
 
 /*
- * Notes below a table of hotspots what its numbers are not: latencies of SPE records no run
- * time, totals of filtered records not those of the program.
+ * Adds the notes below a table of hotspots: SPE latencies overlap and are not run time; filtered
+ * records are not all of the program.
  */
 void hot_table_notes(const struct hot *, const struct hot_view *, struct table *);
 

@@ -205,7 +205,7 @@ void hot_show_sums(const struct hot_grouping *g, uint64_t event, const struct ho
 	}
 }
 
-/* Few records have limits far from the middle: both are told. */
+/* "120 … 340": with few records the interval is not symmetric, so both ends are shown. */
 static struct cell limits_cell(const struct estimate *e, struct table *t)
 {
 	return cell_text(table_format(t, "%s \xe2\x80\xa6 %s",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where samples of an event fall, against where SPE records say that it happened. */
+/* Skid: where samples of an event fell, beside where SPE records say that it happened. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static const struct column sums[N_SUMS] = {
 	{ "samples", NULL, "samples", CELL_COUNT, 0, "samples of the event" },
 };
 
-/* A group in both views. */
+/* A group: its SPE records, and its samples. */
 struct skid_row {
 	uint64_t words[HOT_GROUP_WORDS];
 	uint64_t n_spe, n_sampled, period;
@@ -31,7 +31,7 @@ struct skid {
 	struct tuples keys;
 	VEC_OF(struct skid_row) rows;
 	uint64_t n_spe, n_sampled, period;
-	uint64_t on_spe; /* period of samples on groups that SPE saw */
+	uint64_t on_spe; /* period of samples in groups that have SPE records */
 };
 
 static void add_groups(struct skid *k, const struct hot *hot, const struct hot_event *e,

@@ -35,28 +35,20 @@ static int find_registers(const struct session *s, const struct registers **out,
 	return 0;
 }
 
-static void arguments_sum_up(struct session *s, const struct select *select,
-			     const struct argument_sites *sites, struct analysis *out)
-{
-	const struct scan_wish wish = { .with_registers = true };
-
-	*out = (struct analysis){ .class = &argument_values_class, .options = sites };
-	scan_part(s, select, &wish, out, 1);
-}
-
 int argument_tables_make(struct session *s, const struct select *select,
 			 const struct argument_request *request, struct argument_tables *out,
 			 struct err *err)
 {
+	const struct scan_wish wish = { .with_registers = true };
 	const struct registers *registers;
 	struct argument_sites sites;
-	struct analysis values;
+	struct analysis values = { .class = &argument_values_class, .options = &sites };
 	int rc;
 
 	if (find_registers(s, &registers, err) < 0)
 		return -1;
 	argument_sites_find(s, select, registers, request->event, &sites);
-	arguments_sum_up(s, select, &sites, &values);
+	scan_part(s, select, &wish, &values, 1);
 	rc = argument_tables_fill(values.result, request, out, err);
 	*vec_add(&out->shown.list) = &out->values;
 	if (request->with_histogram)

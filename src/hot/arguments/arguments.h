@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What functions are called with: the integer arguments, out of registers that were recorded
- * where a call is made or a function begins.
+ * Values of integer arguments of functions (hot --arguments), from registers that were sampled at a
+ * call, or at the start of a function.
  */
 #ifndef CYCLOPS_HOT_ARGUMENTS_ARGUMENTS_H
 #define CYCLOPS_HOT_ARGUMENTS_ARGUMENTS_H
@@ -27,9 +27,9 @@ struct argument_tables {
 };
 
 /*
- * Scans twice: for the places that have registers, then for the values at those where they are
- * arguments. Fails if no event records registers, those of the architecture are not known, or
- * there is no column `sort`. `out` is to be released also after a failure.
+ * Scans twice: for the places with registers, then for the values at those places where registers
+ * hold arguments. Fails if no event records registers, if the architecture's registers are not
+ * known, or if there is no column `sort`. `out` is to be released also after a failure.
  */
 int argument_tables_make(struct session *, const struct select *, const struct argument_request *,
 			 struct argument_tables *out, struct err *);

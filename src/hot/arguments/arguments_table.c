@@ -260,7 +260,7 @@ static void arguments_show_function(const struct argument_values *v,
 	}
 }
 
-/* What the reader has to know about how these samples came about. */
+/* How many samples were at calls, and how to get more of them. */
 static void arguments_table_add_notes(const struct argument_values *v, size_t n_left,
 				      struct table *t)
 {

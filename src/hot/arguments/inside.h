@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of arguments.h share; private to them. */
+/* Private to the files of arguments.h. */
 #ifndef CYCLOPS_HOT_ARGUMENTS_INSIDE_H
 #define CYCLOPS_HOT_ARGUMENTS_INSIDE_H
 
@@ -14,8 +14,8 @@ struct argument {
 	const char *name; /* NULL: not known */
 	const char *type; /* NULL: not known */
 	enum parameter_kind kind;
-	uint8_t size;	/* bytes of the register that count */
-	uint8_t number; /* the kernel's, of the register */
+	uint8_t size;	/* of the value, in bytes: the low part of the register */
+	uint8_t number; /* of the register, as perf_regs.h numbers them */
 };
 
 /* A function that was seen with its arguments. */
@@ -27,11 +27,11 @@ struct argument_function {
 	uint32_t first, n; /* in `arguments` */
 };
 
-/* Where registers are arguments, and of what. */
+/* The places where registers hold arguments, and of which function. */
 struct argument_sites {
 	const struct registers *registers;
-	struct tuples places;	      /* (module, offset) … */
-	VEC_OF(uint32_t) function_of; /* … and the function that is called or begins there */
+	struct tuples places;	      /* (module, offset) → number of the site … */
+	VEC_OF(uint32_t) function_of; /* … → the function that is called or begins there */
 	VEC_OF(struct argument_function) functions;
 	VEC_OF(struct argument) arguments;
 	uint64_t n_samples, n_with_registers; /* of the events looked at */
@@ -50,16 +50,16 @@ __extension__ typedef unsigned __int128 argument_wide;
 
 enum { ARGUMENT_BINS = 65 };
 
-/* What is added up of an argument. Sums are exact, so that their order does not matter. */
+/* The sums of an argument's values: exact integers, so that the order of adding does not matter. */
 struct argument_sums {
 	uint64_t n;
-	uint64_t least, most; /* of values as they order: argument_key() */
+	uint64_t least, most; /* as argument_key() */
 	uint64_t n_negative;
 	__extension__ __int128 sum;
-	/* Of squares, 192 bits. */
+	/* Sum of the squares, 192 bits: squares_high * 2^128 + squares. */
 	argument_wide squares;
 	uint64_t squares_high;
-	uint64_t bins[ARGUMENT_BINS]; /* [0]: zeros; [n]: from 2^(n - 1) below 2^n */
+	uint64_t bins[ARGUMENT_BINS]; /* [0]: zeros; [n]: values in [2^(n - 1), 2^n) */
 };
 
 /* The result: sums of all samples, and of each argument. */
@@ -74,10 +74,10 @@ struct argument_values {
 /* Options: struct argument_sites. Result: struct argument_values. */
 extern const struct analysis_class argument_values_class;
 
-/* The value that the register holds: what lies above its size is not part of it. */
+/* The value in a register: cut to the argument's size, and sign-extended if it is signed. */
 uint64_t argument_value(const struct argument *, uint64_t bits);
 
-/* Values in their order as unsigned numbers, and back. */
+/* Maps values to unsigned numbers of the same order (flips the sign bit), and back. */
 uint64_t argument_key(const struct argument *, uint64_t value);
 uint64_t argument_of_key(const struct argument *, uint64_t key);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of the C library that many programs spend time in, for which there is no DWARF. */
+/* Parameters of well-known functions of the C library, which comes without DWARF. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -58,8 +58,8 @@ static const struct known {
 };
 
 /*
- * Libraries choose among several versions of a function, whose names begin with underscores and
- * go on after another: "__memmove_avx_unaligned", "__GI___memcpy_simd".
+ * Variants of a function for different CPUs have underscores before the name and a suffix behind
+ * it: "__memmove_avx_unaligned", "__GI___memcpy_simd".
  */
 static bool is_named(const char *function, const char *known)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first scan: where registers were recorded, and what they are there. They are arguments at
- * a direct call or a jump to the start of another function, and from the start of a function on
- * until its code touches them.
+ * The first scan: the places with sampled registers at which they hold arguments. That is at a
+ * direct call (or jump to the start of another function), and from the start of a function until
+ * its code overwrites them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +96,7 @@ struct candidates {
 	VEC_OF(struct place) entries;
 };
 
-/* Where the place would go by a direct call or jump. */
+/* The target if the instruction at the place is a direct call or jump. */
 static bool jump_target(struct session *s, struct place place, const struct symbol *symbol,
 			struct place *out)
 {
@@ -113,7 +113,7 @@ static bool jump_target(struct session *s, struct place place, const struct symb
 	return true;
 }
 
-/* Are the arguments of the function still where they came, so far behind its start? */
+/* Are the argument registers still unchanged `offset` bytes behind the start of the function? */
 static bool is_in_prologue(struct session *s, struct place entry, uint64_t offset)
 {
 	struct code code;
@@ -139,7 +139,7 @@ static void arguments_sites_look_at(struct session *s, struct place place,
 
 	if (symbol->function.v == 0)
 		return;
-	/* The start of a function may be a jump to another one: then its own arguments count. */
+	/* A function may begin with a jump to another one: then its own arguments are meant. */
 	if (is_in_prologue(s, entry, symbol->function_offset))
 		add_candidate(out, place, entry);
 	else if (jump_target(s, place, symbol, &target))
@@ -200,7 +200,7 @@ static void add_parameters(struct argument_sites *sites, const struct session *s
 	}
 }
 
-/* Without DWARF: what is known of the function, or all registers that may be arguments. */
+/* Without DWARF: arguments_known(), else all registers that may hold arguments. */
 static void sites_add_registers(struct argument_sites *sites, const char *function)
 {
 	const struct argument *known;
@@ -238,7 +238,7 @@ static void sites_add_function(struct argument_sites *sites, const struct sessio
 	f->n = (uint32_t)sites->arguments.n - f->first;
 }
 
-/* Names the functions, and keeps the places whose function really begins where it should. */
+/* Names the functions, and keeps the candidates whose entry is the start of a function. */
 static void sites_name_functions(struct session *s, const struct candidates *c,
 				 struct argument_sites *sites)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The second scan: values of arguments at their sites, added up. */
+/* The second scan: sums of the values of arguments. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -7,7 +7,7 @@
 
 #define SIGN ((uint64_t)1 << 63)
 
-/* Marks of site_of. */
+/* Values of site_of. */
 enum { NOT_LOOKED_UP, NO_SITE, FIRST_SITE };
 
 uint64_t argument_value(const struct argument *a, uint64_t bits)
