@@ -18,7 +18,7 @@ static uint32_t number_in(const char **text)
 	return n;
 }
 
-/* Marks the cpus of a list such as "0-3,8". */
+/* Sets the node of the CPUs in a list such as "0-3,8". */
 static void mark_cpus(struct addr *a, const char *list, uint32_t node)
 {
 	while (*list >= '0' && *list <= '9') {
@@ -111,7 +111,10 @@ static uint32_t addr_cpu_of(const struct batch *b, size_t row)
 	return b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
 }
 
-/* False if the row is no access, or of the other sampling; counts those whose address is not known. */
+/*
+ * Reads the access of a record. False if it is none, or of the kind of sampling that is not
+ * counted. Counts accesses without an address.
+ */
 static bool addr_read_access(struct addr *a, const struct batch *b, size_t row, struct access *out)
 {
 	if (b->kind != (a->is_sampled ? BATCH_SAMPLES : BATCH_SPE))
@@ -177,7 +180,7 @@ static uint32_t addr_process_of(const struct batch *b, size_t row, uint64_t addr
 	return b->has[row] & HAS_PROCESS ? b->process[row] : 0;
 }
 
-/* Fills in the key; false if the access is none that was asked for. */
+/* Fills in the key of the group. False if the access is outside of the window. */
 static bool addr_key_of(const struct addr *a, const struct batch *b, size_t row, uint64_t address,
 			uint64_t key[ADDR_KEY_WORDS])
 {
@@ -242,7 +245,7 @@ static void addr_add_slice(struct addr *a, uint32_t group, const struct batch *b
 		a->slices.items[(size_t)group * s->n + slices_find(s, b->time_ns[row])]++;
 }
 
-/* Rows of a batch are of one unit, in order: what follows each other there did so when it ran. */
+/* Rows of a batch are in the order of the file: consecutive ones were consecutive samples. */
 static void add_pattern(struct addr *a, uint32_t group, uint64_t address)
 {
 	struct addr_pattern *p = &a->patterns.items[group];

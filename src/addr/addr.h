@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Data addresses: which memory is accessed, how often, how slowly and from where, by page,
- * line, object, member or instruction. Of SPE records or of samples that carry a data source, one of
- * the two (access_is_sampled()): they are different samplings.
+ * Memory accesses by data address: number, latency and data source of accesses, by page, cache
+ * line, object, member or instruction. Counts SPE records, or PMU samples with a data source: never
+ * both (access_is_sampled()), because their sampling differs.
  */
 #ifndef CYCLOPS_ADDR_ADDR_H
 #define CYCLOPS_ADDR_ADDR_H
@@ -20,15 +20,15 @@
 
 enum { ADDR_PAGE_SHIFT = 12, ADDR_HUGE_SHIFT = 21 };
 
-/* Instead of the index of a process: an address of the kernel. */
+/* The process of a kernel address, which belongs to all. */
 #define ADDR_KERNEL UINT32_MAX
 
-/* What records are told apart by. The key is three words. */
+/* What a scan groups by. The comments name the ADDR_KEY_WORDS words of a group's key. */
 enum addr_grain {
-	ADDR_PAGES,	   /* process, page, - */
-	ADDR_LINES,	   /* process, line, - */
-	ADDR_FIELDS,	   /* object, offset in its element, 0; of memory: see addr_by_code() */
-	ADDR_OFFSETS,	   /* offset in the window's element, place, - */
+	ADDR_PAGES,	   /* process, page number, 0 */
+	ADDR_LINES,	   /* process, line number, 0 */
+	ADDR_FIELDS,	   /* object, offset in its element, 0; for memory see addr_by_code() */
+	ADDR_OFFSETS,	   /* offset in the window's element, place, 0 */
 	ADDR_INSTRUCTIONS, /* place, thread, process */
 };
 
@@ -36,23 +36,23 @@ enum { ADDR_KEY_WORDS = 3 };
 
 /* The sums of a group. */
 struct addr_sums {
-	uint64_t n, loads, stores; /* an atomic is both */
-	uint64_t cycles;	   /* latency of those that have one */
-	uint64_t full_cycles;	   /* those of them that full counters show */
+	uint64_t n, loads, stores; /* records; an atomic counts as a load and as a store */
+	uint64_t cycles;	   /* sum of total latencies, of n_cycles records */
+	uint64_t full_cycles;	   /* the part of `cycles` by the n_saturated full counters */
 	uint64_t n_cycles, n_saturated;
-	uint64_t n_translated;		  /* that tell how the address was translated */
-	uint64_t walks, walk_cycles;	  /* with a translation table walk; its latency */
-	uint64_t n_walk_cycles;		  /* those of them that have one */
-	uint64_t levels[N_SOURCE_LEVELS]; /* loads whose data source is known */
-	uint64_t memory_operations;	  /* that loads from memory stand for; 0: not known */
-	uint64_t n_near, n_far;		  /* page on the node of the cpu; on another one */
-	uint64_t far_cycles;
-	uint64_t page_nodes, cpu_nodes; /* bit n: node n; nodes above 63 are not told apart */
-	uint64_t least;			/* address */
-	uint64_t first_ns;		/* for looking up names: see data_time() */
+	uint64_t n_translated;	     /* records that say how the address was translated */
+	uint64_t walks, walk_cycles; /* records with a table walk; their translation latency, … */
+	uint64_t n_walk_cycles;	     /* … of so many of them that have one */
+	uint64_t levels[N_SOURCE_LEVELS]; /* loads by level of their data source */
+	uint64_t memory_operations; /* operations that loads from memory stand for; 0: not known */
+	uint64_t n_near, n_far;	    /* page on the NUMA node of the CPU; on another node */
+	uint64_t far_cycles;	    /* total latency of the n_far */
+	uint64_t page_nodes, cpu_nodes; /* bit n: NUMA node n, below INFO_NODES */
+	uint64_t least;			/* lowest address */
+	uint64_t first_ns;		/* earliest time, for looking up names: see data_time() */
 };
 
-/* Addresses from `base` on, as `count` elements of `size` bytes; size 0: no window. */
+/* The addresses of interest: `count` elements of `size` bytes from `base` on; size 0: none. */
 struct addr_window {
 	uint64_t base, size, count;
 	uint32_t process; /* 0: of any */
@@ -73,28 +73,31 @@ struct addr {
 	VEC_OF(struct addr_sums) sums;
 	VEC_OF(struct addr_pattern) patterns; /* of ADDR_INSTRUCTIONS */
 	VEC_OF(uint64_t) slices;	      /* records by group and slice, if time is sliced */
-	uint64_t n_without_address;	      /* loads and stores that could not be counted */
-	bool is_sampled;		      /* of PMU samples, which: */
+	uint64_t n_without_address;	      /* loads and stores without an address: not counted */
+	bool is_sampled;		      /* counts PMU samples, those of `sampling` */
 	struct access_sampling sampling;
-	uint64_t *cpu_nodes; /* by cpu: bit of its node; 0 not known */
+	uint64_t *cpu_nodes; /* by CPU: the bit of its NUMA node; 0: not known */
 	size_t n_cpus;
-	struct addr_last *last; /* for patterns */
+	struct addr_last *last; /* last address by instruction, for patterns */
 };
 
 void addr_sums_add(struct addr_sums *, const struct addr_sums *);
 
-/* Gives each group another key, ADDR_KEY_WORDS of `keys`, and makes one of those with the same. */
+/*
+ * Gives each group a new key: group i gets the ADDR_KEY_WORDS words keys[i * ADDR_KEY_WORDS …].
+ * Groups whose new keys are equal are added up.
+ */
 void addr_regroup(struct addr *, const uint64_t *keys);
 
-/* Records of memory that has no variables of its own, and how many of them the code names. */
+/* Records of memory without variables (heap, stack …), and how many of them code could name. */
 struct addr_named {
 	uint64_t n, n_named;
 };
 
 /*
- * Of such memory a result with grain ADDR_FIELDS tells accesses apart by process and place: (object,
- * process, place + 1). Asks the code there what it accesses, adds that to the objects, and makes
- * the groups those of objects and offsets alone.
+ * For a result with grain ADDR_FIELDS. Records of memory without variables have the key (object,
+ * process, place + 1) after the scan. This asks debug information what the instruction at the place
+ * accesses, adds that as objects, and regroups everything by (object, offset, 0).
  */
 struct addr_named addr_by_code(struct addr *, struct addr_objects *);
 

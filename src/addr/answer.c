@@ -92,7 +92,7 @@ static void scan_pages(struct work *w)
 	scan(w->session, w->select, &w->pages, 1);
 }
 
-/* Where the object of this name is: the window is on it. */
+/* Sets the window to the object that --object names. */
 static int place_object(struct work *w, struct err *err)
 {
 	const struct strings *strings = symbols_strings(w->session->symbols);
@@ -178,7 +178,7 @@ static int make_window(struct work *w, struct err *err)
 	return addr_parse_type(w, err);
 }
 
-/* All objects that are known to be of the type. */
+/* --type without --base: all objects of the type. */
 static int choose_type(struct work *w, struct err *err)
 {
 	if (addr_parse_type(w, err) < 0)
@@ -198,7 +198,7 @@ static void scan_fine(struct work *w)
 	scan(w->session, w->select, &w->fine, 1);
 }
 
-/* What the pages or lines hold: one query for each, at the lowest address seen. */
+/* Names pages or lines by the object at their lowest sampled address. */
 static void name_groups(struct work *w, const struct addr *a)
 {
 	struct data_query *queries = mem_zalloc(a->keys.n + 1, sizeof(*queries));
@@ -219,7 +219,7 @@ static void name_groups(struct work *w, const struct addr *a)
 	free(queries);
 }
 
-/* The result that rows are made from; scans again if pages are not enough. */
+/* Makes what rows are made from. Scans by page first if objects are needed, then by the grain. */
 static int addr_find_source(struct work *w, struct err *err)
 {
 	enum addr_by by = w->request->by;
@@ -256,7 +256,7 @@ static int addr_find_source(struct work *w, struct err *err)
 	return 0;
 }
 
-/* Tables beside the rows: what to do about them. */
+/* Adds the tables with advice: structs to split, and huge pages. */
 static void add_advice(struct work *w, const struct addr_rows *rows)
 {
 	struct addr_report *report = w->report;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Everything that `cyclops addr` tells. */
+/* The tables of `cyclops addr`. */
 #ifndef CYCLOPS_ADDR_ANSWER_H
 #define CYCLOPS_ADDR_ANSWER_H
 
@@ -17,11 +17,13 @@ enum addr_by {
 	ADDR_BY_HUGEPAGE,
 	ADDR_BY_NODE,
 	ADDR_BY_INSTRUCTION,
-	ADDR_BY_OFFSET, /* of a window only */
+	ADDR_BY_OFFSET, /* offsets in the elements of a window */
 	N_ADDR_BYS,
 };
 
-/* Reads "object"; an unknown word is an error that lists them. */
+/*
+ * Reads the value of --by, such as "object". An unknown word is an error that lists the known ones.
+ */
 int addr_by_parse(const char *text, enum addr_by *out, struct err *);
 
 struct addr_request {
@@ -30,8 +32,8 @@ struct addr_request {
 	const char *sort; /* name of a column, or NULL */
 
 	/*
-	 * The window of ADDR_BY_OFFSET: an object, or a type or size and where it starts. A type
-	 * without a start goes with ADDR_BY_FIELD: all objects of it.
+	 * ADDR_BY_OFFSET needs a window: either `object`, or `type` and `base`. ADDR_BY_FIELD with
+	 * a `type` alone shows all objects of that type.
 	 */
 	const char *object; /* name of a variable, or NULL */
 	const char *type;   /* name of a type, or bytes as a number; or NULL */

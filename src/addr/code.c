@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What memory without variables holds, by the code that accesses it. An instruction makes all its
- * addresses the same way, so that one of them tells what the others are, too: but whether its
- * neighbours are on the stack, say, holds for that one alone and is left aside.
+ * Objects in memory without variables (heap, stack …), from debug information of the instructions
+ * that access them. One address of each instruction is looked up, and its answer (type, member) is
+ * used for all addresses of the instruction. Which kind of memory it is, is that of each page.
  */
 #include <stdlib.h>
 
 #include "addr/addr.h"
 #include "base/alloc.h"
 
-/* The groups that the code is asked about. */
+/* The groups that are looked up by their code. */
 struct asking {
 	const struct addr *from;
 	struct addr_objects *objects;
@@ -34,13 +34,13 @@ static void ask_group(struct asking *a, uint32_t group)
 	};
 }
 
-/* Is it known by the code, and is there a size to tell its members apart by? */
+/* Did the code tell the object, with its size? */
 static bool addr_code_is_known(const struct data_name *name)
 {
 	return name->is_by_code && name->object.v != 0 && name->object_size > 0;
 }
 
-/* Where it is, the pages say, unless the code knows better. */
+/* The object of a group. Its kind of memory is that of the page, unless the code proves another. */
 static struct addr_object addr_code_object(const struct asking *a, uint32_t group,
 					   const struct data_name *name)
 {
@@ -54,7 +54,7 @@ static struct addr_object addr_code_object(const struct asking *a, uint32_t grou
 	return object;
 }
 
-/* The keys of all groups as they are to be: object and offset. */
+/* The keys of all groups after addr_by_code(): (object, offset, 0). To be freed. */
 static uint64_t *plain_keys(const struct addr *a)
 {
 	uint64_t *keys = mem_zalloc((size_t)a->keys.n + 1, ADDR_KEY_WORDS * sizeof(*keys));

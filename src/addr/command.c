@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cyclops addr: which data is accessed, member by member and page by page. */
+/* cyclops addr: memory accesses by object, member, cache line, page … */
 #include <stddef.h>
 
 #include "addr/answer.h"
@@ -15,7 +15,7 @@ static const struct usage usage = {
 
 struct addr_command {
 	const char *by, *object, *type, *base;
-	struct addr_request request; /* what that means */
+	struct addr_request request; /* the options above, parsed */
 };
 
 static const struct option options[] = {
@@ -31,7 +31,7 @@ static const struct option options[] = {
 	  "where the first of COUNT (1) structs is" },
 };
 
-/* What was asked for by --object, --type and --base is offsets. */
+/* --object, or --type with --base, imply --by offset. */
 static int addr_make_request(struct question *q, struct err *err)
 {
 	struct addr_command *command = q->what.into;

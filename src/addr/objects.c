@@ -9,17 +9,20 @@
 
 enum {
 	KEY_WORDS = 7,
-	/* In larger elements members are not told apart: there may be too many offsets. */
+	/* Offsets in larger elements are not recorded: there may be too many of them. */
 	MOST_ELEMENT = 1 << 20,
-	/* Of objects without a type, members cannot be told; larger ones are one member. */
+	/* The same for objects without a type, whose offsets mean less. */
 	MOST_UNTYPED = 4096,
-	/* So few pages are looked at byte by byte, for variables that have no symbol. */
+	/*
+	 * Up to so many pages are searched byte by byte for variables that have DWARF but no
+	 * symbol.
+	 */
 	FEW_PAGES = 256,
 	STEP_BYTES = 16,
 	PAGE_BYTES = 1 << ADDR_PAGE_SHIFT,
 };
 
-/* The queries to be asked, with what made them. */
+/* Queries for data_names_init(), and how they are made. */
 struct asking {
 	struct addr_objects *objects;
 	const struct addr *pages;
@@ -69,7 +72,7 @@ static struct data_query query_of(const struct asking *a, uint32_t group, uint64
 	};
 }
 
-/* What kind of memory each page is: one of the addresses that were accessed tells. */
+/* Looks up one accessed address of each page, for its kind of memory. */
 static void ask_pages(struct asking *a)
 {
 	size_t n = a->pages->keys.n;
@@ -91,7 +94,7 @@ static uint64_t bias_of(const struct asking *a, size_t i)
 	return a->pages->sums.items[a->order[i]].least - name_of_page(a, i)->file_address;
 }
 
-/* The first page of a run that is not before the address. */
+/* The first page in order[first … last - 1] that is not below the address. */
 static size_t page_at(const struct asking *a, uint64_t address)
 {
 	size_t low = a->first, high = a->last;
@@ -107,7 +110,7 @@ static size_t page_at(const struct asking *a, uint64_t address)
 	return low;
 }
 
-/* Asks for a symbol if it starts on a page that was accessed. */
+/* Adds a query for a variable of the symbol table that starts on an accessed page. */
 static void add_symbol(void *context, uint64_t file_address)
 {
 	struct asking *a = context;
@@ -144,7 +147,7 @@ static void ask_run(struct asking *a)
 			query_of(a, a->order[i], a->pages->sums.items[a->order[i]].least);
 }
 
-/* Runs of pages of one module, loaded at one place, in one process. */
+/* Adds queries for the variables of each module, by stretches of its pages in one process. */
 static void ask_runs(struct asking *a)
 {
 	size_t n = a->pages->keys.n;
@@ -183,7 +186,7 @@ uint32_t addr_objects_add(struct addr_objects *o, const struct addr_object *obje
 	return number;
 }
 
-/* Elements of arrays, also of arrays of arrays, are alike: their members are told apart. */
+/* Sets the element type of an array (the innermost), and the size that offsets are modulo of. */
 static void set_element(const struct types *t, struct addr_object *object)
 {
 	struct type_id id = types_plain(t, object->type);
@@ -264,7 +267,7 @@ static void add_variables(struct asking *a)
 	o->variables.n = n;
 }
 
-/* Memory of a page that is no variable: all such memory of a kind and module is one object. */
+/* Adds an object for the bytes of each page outside variables: one for each kind and module. */
 static void add_pages(struct asking *a)
 {
 	for (size_t i = 0; i < a->pages->keys.n; i++) {
@@ -306,7 +309,7 @@ void addr_objects_release(struct addr_objects *o)
 	*o = (struct addr_objects){ 0 };
 }
 
-/* The range that begins last, at or before the address; NULL if it does not reach there. */
+/* Binary search: the range that has the address, or NULL. */
 static const struct addr_range *find_range(const struct addr_range *ranges, size_t n,
 					   uint32_t process, uint64_t address)
 {

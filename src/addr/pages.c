@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many huge pages would serve how much of what translation costs. */
+/* How many huge pages would avoid how much of the table walks. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -20,13 +20,13 @@ static const struct column columns[] = {
 };
 
 /*
- * Walks that would meet a page that no sampled one met: as large a part, nearly, as the pages
- * that were met once are of the samples (I. J. Good, The population frequencies of species, 1953).
- * Below this part all of them are taken to be known.
+ * Good-Turing estimate (I. J. Good, The population frequencies of species, 1953): the part of all
+ * walks that go to pages without a sample is about n1 / n, where n1 is the number of pages with one
+ * sample and n that of samples. Below this part the number of pages is taken to be complete.
  */
 static const double unseen_at_most = 0.01;
 
-/* Huge pages of processes, those with the most cycles of walks first. */
+/* Huge pages of processes by cycles of walks, descending. */
 struct ranking {
 	const struct addr_rows *rows; /* by huge page */
 	uint32_t *order;
@@ -56,7 +56,7 @@ static int addr_pages_compare(const void *left, const void *right, void *context
 	return (key_a[0] > key_b[0]) - (key_a[0] < key_b[0]);
 }
 
-/* The kernel's own memory is mapped as it is: no user can do anything about it. */
+/* Ranks the pages of processes. Those of the kernel are left out: users cannot remap them. */
 static void pages_rank(struct ranking *k, const struct addr_rows *r)
 {
 	*k = (struct ranking){ .rows = r };
@@ -73,7 +73,7 @@ static void pages_rank(struct ranking *k, const struct addr_rows *r)
 			(void *)(uintptr_t)r);
 }
 
-/* So many of the first pages have this share. */
+/* How many pages, in order of the ranking, make up this share of the walk cycles. */
 static size_t count_for(const struct ranking *k, double share)
 {
 	uint64_t sum = 0;
@@ -84,13 +84,13 @@ static size_t count_for(const struct ranking *k, double share)
 	return n;
 }
 
-/* What a count of pages is, of which so many were met once by so many walks. */
+/* The mark of a number of pages: exact, or at least that (see unseen_at_most). */
 static enum cell_mark pages_mark(uint64_t n_once, uint64_t n_walks)
 {
 	return (double)n_once > unseen_at_most * (double)n_walks ? MARK_AT_LEAST : MARK_EXACT;
 }
 
-/* By row: 4 KiB pages with walks in it. Of all of them, how many were met once. */
+/* By row: 4 KiB pages with walks in it. *out_once: how many of all these pages had one walk. */
 static uint64_t *count_pages(const struct addr_rows *r, uint64_t *out_once)
 {
 	const struct addr *a = r->source->addr;

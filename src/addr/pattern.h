@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How an instruction walks through memory, as far as samples tell. Samples are many
- * operations apart, so a stride is not seen itself: what is seen is that all addresses are a
- * multiple of it apart, and that they ascend.
+ * Access patterns of instructions. Samples are many operations apart, so the stride from one access
+ * to the next is not seen. Seen is that all addresses differ by multiples of it, and that they
+ * ascend.
  */
 #ifndef CYCLOPS_ADDR_PATTERN_H
 #define CYCLOPS_ADDR_PATTERN_H
@@ -14,54 +14,54 @@
 #include "base/vec.h"
 #include "batch/batch.h"
 
-/* What is added up for one instruction of one thread; the order of adding does not matter. */
+/* Sums over the accesses of one instruction of one thread. The order of adding does not matter. */
 struct addr_pattern {
-	uint64_t n;		       /* samples */
-	uint64_t any;		       /* one of the addresses: the least */
-	uint64_t most;		       /* the greatest */
-	uint64_t divisor;	       /* of all differences; 0: they are all the same address */
-	uint64_t n_pairs;	       /* of samples that follow each other, in one batch */
-	uint64_t n_same, n_up, n_down; /* of those */
-	uint64_t n_near;	       /* of those: within a page, but not the same */
-	double distance;	       /* sum of their distances */
+	uint64_t n;	  /* samples */
+	uint64_t any;	  /* the lowest address */
+	uint64_t most;	  /* the highest */
+	uint64_t divisor; /* greatest common divisor of all differences; 0: all equal */
+	uint64_t n_pairs; /* pairs of consecutive samples, within a batch */
+	uint64_t n_same, n_up, n_down; /* pairs with equal, ascending, descending addresses */
+	uint64_t n_near;	       /* pairs less than a page apart, but not equal */
+	double distance;	       /* sum of the distances of all pairs, bytes */
 };
 
 enum addr_walk {
 	ADDR_WALK_UNKNOWN, /* too few samples */
 	ADDR_WALK_CONSTANT,
-	ADDR_WALK_STRIDE,    /* up or down in steps */
-	ADDR_WALK_LOCAL,     /* here and there within a page or so */
-	ADDR_WALK_SCATTERED, /* random, or sweeps that are over before the next sample */
-	ADDR_WALK_CHASE,     /* each address was loaded by the instruction before */
-	ADDR_WALK_MIXED,
+	ADDR_WALK_STRIDE,    /* ascends or descends by a constant */
+	ADDR_WALK_LOCAL,     /* irregular, but neighbours are within about a page */
+	ADDR_WALK_SCATTERED, /* random, or sweeps shorter than the sampling interval */
+	ADDR_WALK_CHASE,     /* pointer chase: each address was loaded by the access before */
+	ADDR_WALK_MIXED,     /* none of these */
 	N_ADDR_WALKS,
 };
 
 extern const char *const addr_walk_names[N_ADDR_WALKS];
 
-/* Adds an address; `pattern` may be empty. */
+/* Adds an access. A zeroed pattern is empty. */
 void addr_pattern_add(struct addr_pattern *, uint64_t address);
 
-/* Adds two that follow each other. */
+/* Adds a pair of consecutive accesses. */
 void addr_pattern_add_pair(struct addr_pattern *, uint64_t before, uint64_t after);
 
-/* Of the same thread: both walk through the same memory. */
+/* Adds the sums of another part of the same thread's samples: addresses are compared. */
 void addr_pattern_merge(struct addr_pattern *, const struct addr_pattern *from);
 
-/* Of another thread: how it walks counts, where does not. */
+/* Adds the sums of another thread, which has its own memory: only differences are compared. */
 void addr_pattern_merge_other(struct addr_pattern *, const struct addr_pattern *from);
 
-/* What it looks like; `is_chase`: each address comes out of the load before (access/chase.h). */
+/* The kind of pattern. `is_chase`: the code says that it is a pointer chase (access/chase.h). */
 enum addr_walk addr_pattern_walk(const struct addr_pattern *, bool is_chase);
 
-/* The last address of each instruction and thread, forgotten with each batch. */
+/* The last address of each instruction and thread (a group). Reset at the start of each batch. */
 struct addr_last;
 
 struct addr_last *addr_last_new(void);
 void addr_last_free(struct addr_last *);
 void addr_last_reset(struct addr_last *);
 
-/* Remembers the address of a group; true and the one before if there was one. */
+/* Sets the last address of a group. True if there was one before: *out_before. */
 bool addr_last_put(struct addr_last *, uint32_t group, uint64_t address, uint64_t *out_before);
 
 #endif

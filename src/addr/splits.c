@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structs in arrays of which a few members are used much, and others never. */
+/* Structs in arrays of which few members are hot and others are never accessed: split them. */
 #include <stdlib.h>
 
 #include "addr/rows.h"
 #include "base/alloc.h"
 
 enum {
-	LEAST_RECORDS = 50, /* with fewer, "never" means little */
+	LEAST_RECORDS = 50, /* of a struct: with fewer, "never accessed" is no evidence */
 	MAX_MEMBERS = 1000,
 	SHOWN_MEMBERS = 6,
 };
@@ -14,7 +14,7 @@ enum {
 /* Members with at least this part of the records are hot. */
 static const double hot_part = 0.05;
 
-/* A split pays where the hot members are at most this part of the struct. */
+/* A split is advised where hot members are at most this part of the struct. */
 static const double most_hot = 0.5;
 
 static const struct column columns[] = {
@@ -28,7 +28,7 @@ static const struct column columns[] = {
 	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE, "of the latency of all accesses" },
 };
 
-/* What was seen of a type: records by member. */
+/* Records of a type by member. */
 struct usage {
 	struct type_id type;
 	uint64_t *members;
@@ -160,7 +160,7 @@ void addr_splits_table(const struct addr_rows *r, struct table *out)
 	for (size_t i = 0; i < u.list.n; i++) {
 		const struct usage *usage = &u.list.items[i];
 
-		/* One struct alone has its lines anyway. */
+		/* A single struct gains nothing: only arrays of it do. */
 		if (usage->n >= LEAST_RECORDS &&
 		    usage->largest >= 2 * types_get(u.types, usage->type)->size)
 			put_usage(&u, usage, out);

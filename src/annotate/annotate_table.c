@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of an annotated function for programs: instructions with all that was counted. */
+/* The tables of an annotated function for csv and json: all counts of each instruction. */
 #include <stdlib.h>
 
 #include "annotate/view.h"

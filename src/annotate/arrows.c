@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arrows from branches to their targets. They stand in lanes left of the instructions, short
- * ones nearest to them:
+ * Arrows from branches to their targets, in lanes left of the instructions. The shortest arrows are
+ * in the innermost lanes:
  *
  *	╭──► ldr
  *	│╭── b.eq
@@ -18,10 +18,10 @@
 
 enum {
 	MAX_LANES = 5,
-	MAX_ARROWS = 64, /* the ones with the most records */
+	MAX_ARROWS = 64, /* those with the most records are kept */
 };
 
-/* What of a cell is drawn. */
+/* Parts of a character cell: bits. */
 enum { UP = 1, DOWN = 2, LEFT = 4, RIGHT = 8, HEAD = 16 };
 
 struct arrow {
@@ -64,7 +64,7 @@ static int compare_lengths(const void *left, const void *right)
 				      : annotate_arrows_compare_rows(a, b);
 }
 
-/* Branches with both ends shown. */
+/* Lists the branches whose both ends are shown. */
 static void find_arrows(struct drawing *d, const struct annotation *a, const size_t *rows)
 {
 	size_t *row_of = mem_alloc(a->list.n + 1, sizeof(*row_of));
@@ -101,7 +101,7 @@ static bool annotate_arrows_overlap(const struct arrow *a, const struct arrow *b
 	return a_low <= b_low + length(b) && b_low <= a_low + length(a);
 }
 
-/* The innermost lane that is free; MAX_LANES if none is. */
+/* The innermost lane that no overlapping arrow uses; MAX_LANES if there is none. */
 static size_t free_lane(const struct drawing *d, size_t arrow)
 {
 	bool is_taken[MAX_LANES + 1] = { false };
@@ -120,7 +120,7 @@ static uint8_t *cell_at(struct drawing *d, size_t row, size_t column)
 	return &d->cells[row * d->width + column];
 }
 
-/* From the lane to the instruction. */
+/* Draws one end of an arrow, from its lane to the instruction. */
 static void draw_end(struct drawing *d, size_t row, size_t lane_column, int vertical, bool has_head)
 {
 	*cell_at(d, row, lane_column) |= (uint8_t)(vertical | RIGHT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which code a name means: functions that have records are candidates, and nothing else. */
+/* Finds the code that a name means. Candidates are the functions with records. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "variables/code.h"
 
 enum {
-	/* Code without symbols is shown so far around its hottest place. */
+	/* Bytes shown before and behind the hottest place of code without symbols. */
 	NAMELESS_BYTES = 2048,
 	RANGE_BYTES = 4 << 20, /* how far a range goes from code with records, either way */
 	MAX_LISTED = 8,
@@ -37,7 +37,7 @@ struct finding {
 	VEC_OF(struct candidate) list;
 };
 
-/* What is asked for, taken apart. */
+/* The parts of the symbol that the user gave. */
 struct wanted_symbol {
 	char *name;
 	const char *module; /* in `name`; NULL: any */
@@ -45,7 +45,7 @@ struct wanted_symbol {
 	uint64_t address, end; /* `end` of a range, excluded */
 };
 
-/* Instructions are there only as far as the section of the place goes. */
+/* Limits a range around a place to its section. */
 static void clip_to_code(struct session *s, struct place at, uint64_t *before, uint64_t *after)
 {
 	uint64_t code_before, code_after;
@@ -77,7 +77,7 @@ static void place_candidate(const struct finding *f, uint32_t place, struct cand
 	out->region.from = at.offset - before;
 	out->region.to =
 		out->region.has_name ? out->region.from + symbol->function_size : at.offset + after;
-	/* Without a file there are no addresses but those of the records. */
+	/* without the file, offsets serve as addresses */
 	out->region.address = symbol->address == 0 ? out->region.from : symbol->address - before;
 }
 
@@ -100,7 +100,7 @@ static void annotate_find_add_place(struct finding *f, uint32_t group)
 		*vec_add(&f->list) = made;
 	c = &f->list.items[number];
 	if (hot_is_branches(f->hot, raw[DIM_EVENT], &sampled))
-		return; /* it can be asked for, no more */
+		return; /* code without symbols is no candidate; its address finds it */
 	is_spe = hot_is_spe(f->hot, raw[DIM_EVENT]);
 	offset = session_place(f->session, (uint32_t)raw[DIM_PLACE]).offset;
 	c->weight[!is_spe] += is_spe ? cost->cycles : cost->n;
@@ -124,7 +124,7 @@ static void annotate_find_candidates(struct finding *f, const struct select *sel
 		annotate_find_add_place(f, i);
 }
 
-/* SPE first: it has cycles; then the number of records; then the order in the file. */
+/* By SPE latency cycles, then by samples, both descending; then by module and offset. */
 static int annotate_find_compare_candidates(const void *left, const void *right)
 {
 	const struct candidate *a = left, *b = right;
@@ -155,7 +155,7 @@ static bool read_range(const char *text, struct wanted_symbol *w)
 	return errno == 0 && *end == '\0' && w->end > w->address;
 }
 
-/* "name@module" or "name+0x10" or "0x1234"; names may have '@' and '+' themselves. */
+/* Parses "name@module", "name+0x10", "0x1234". Names may contain '@' and '+' themselves. */
 static struct wanted_symbol wanted_of(const char *symbol)
 {
 	struct wanted_symbol w = { .name = mem_strndup(symbol, strlen(symbol)) };
@@ -187,7 +187,7 @@ static bool overlaps(const struct annotate_region *r, const struct wanted_symbol
 	return w->address < r->address + (r->to - r->from) && w->end > r->address;
 }
 
-/* The part of the section of `r` that has these addresses. */
+/* Sets `r` to the wanted addresses, as far as they are in its section. */
 static void take_range(struct session *s, const struct wanted_symbol *w, struct annotate_region *r)
 {
 	uint64_t before = r->address < r->from ? r->address : r->from;
@@ -224,7 +224,7 @@ static bool annotate_matches(const struct finding *f, const struct wanted_symbol
 	       strcmp(names_module(f->session, c->region.module), w->module) == 0;
 }
 
-/* Names of candidates that have one, ending with NULL. */
+/* For nearest_words(): the names of candidates; NULL behind the last. */
 static const char *annotate_find_name_at(const void *context, size_t i)
 {
 	const char *const *names = context;
@@ -244,7 +244,7 @@ static const char **candidate_names(const struct finding *f)
 	return names;
 }
 
-/* "'a', 'b', 'c'": as many whole names as an error holds. */
+/* Appends "'a', 'b', 'c'", as many names as fit into LISTED_BYTES. */
 static void list_names(const char *const *names, size_t n, struct text *out)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -255,7 +255,7 @@ static void list_names(const char *const *names, size_t n, struct text *out)
 	text_char(out, '\0');
 }
 
-/* Those that are like it, or else the hottest. */
+/* Nothing matches: the error lists similar names, or else the hottest functions. */
 static int refuse_name(const char *symbol, const char *const *names, struct err *err)
 {
 	const char *alike[MAX_LISTED];
@@ -297,7 +297,7 @@ static int refuse_unknown(const struct finding *f, const char *symbol, struct er
 	return rc;
 }
 
-/* Names the address of each, which is always good to choose by. */
+/* Several match: the error lists the address of each, which identifies it. */
 static int refuse_many(const struct finding *f, const char *symbol, const struct wanted_symbol *w,
 		       struct err *err)
 {

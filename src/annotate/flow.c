@@ -10,19 +10,19 @@
 
 #include "base/alloc.h"
 
-/* The function as a graph. */
+/* The control flow graph of the function; its nodes are instructions. */
 struct graph {
 	const struct annotation *a;
 	size_t n;
 	uint32_t *targets; /* of branches; n: none */
 	uint32_t *order;   /* reachable instructions by rank, from 1 */
 	size_t n_reachable;
-	uint32_t *first_source; /* of each instruction in `sources`; n + 1 of them */
-	uint32_t *sources;
+	uint32_t *first_predecessor; /* of each instruction in `predecessors`; n + 1 of them */
+	uint32_t *predecessors;
 };
 
-/* The way number `k` (0 or 1) from an instruction; n if there is none. */
-static size_t way(const struct graph *g, size_t i, unsigned k)
+/* Successor number `k` (0 or 1) of an instruction; n if there is none. */
+static size_t flow_successor(const struct graph *g, size_t i, unsigned k)
 {
 	enum flow_kind kind = g->a->list.items[i].text.flow.kind;
 	bool goes_on = kind == FLOW_NEXT || kind == FLOW_BRANCH || kind == FLOW_CALL ||
@@ -40,11 +40,11 @@ static void find_targets(struct graph *g)
 		g->targets[i] = (uint32_t)annotated_target(g->a, i);
 }
 
-/* Ranks what can be reached: an instruction is ranked when all ways from it are. */
+/* Ranks reachable instructions in reverse postorder, by a depth-first walk without recursion. */
 static void flow_rank(struct graph *g, uint32_t *ranks)
 {
 	uint32_t *stack = mem_alloc(g->n + 1, sizeof(*stack));
-	uint8_t *tried = mem_zalloc(g->n + 1, sizeof(*tried)); /* ways, and 1 */
+	uint8_t *tried = mem_zalloc(g->n + 1, sizeof(*tried)); /* successors visited, plus 1 */
 	size_t depth = 0, n_done = 0;
 
 	g->order = mem_alloc(g->n + 1, sizeof(*g->order));
@@ -59,7 +59,7 @@ static void flow_rank(struct graph *g, uint32_t *ranks)
 			depth--;
 			continue;
 		}
-		next = way(g, i, tried[i]++ - 1u);
+		next = flow_successor(g, i, tried[i]++ - 1u);
 		if (next < g->n && tried[next] == 0) {
 			tried[next] = 1;
 			stack[depth++] = (uint32_t)next;
@@ -74,31 +74,31 @@ static void flow_rank(struct graph *g, uint32_t *ranks)
 	free(stack);
 }
 
-/* Turns the ways round. */
-static void find_sources(struct graph *g, const uint32_t *ranks)
+/* Lists the predecessors of each instruction. */
+static void find_predecessors(struct graph *g, const uint32_t *ranks)
 {
 	uint32_t *at;
 
-	g->first_source = mem_zalloc(g->n + 2, sizeof(*g->first_source));
-	g->sources = mem_alloc(2 * g->n + 1, sizeof(*g->sources));
+	g->first_predecessor = mem_zalloc(g->n + 2, sizeof(*g->first_predecessor));
+	g->predecessors = mem_alloc(2 * g->n + 1, sizeof(*g->predecessors));
 	for (size_t i = 0; i < g->n; i++)
 		for (unsigned k = 0; k < 2; k++)
-			if (ranks[i] != 0 && way(g, i, k) < g->n)
-				g->first_source[way(g, i, k) + 1]++;
+			if (ranks[i] != 0 && flow_successor(g, i, k) < g->n)
+				g->first_predecessor[flow_successor(g, i, k) + 1]++;
 	for (size_t i = 0; i < g->n; i++)
-		g->first_source[i + 1] += g->first_source[i];
+		g->first_predecessor[i + 1] += g->first_predecessor[i];
 	at = mem_alloc(g->n + 1, sizeof(*at));
 	for (size_t i = 0; i < g->n; i++)
-		at[i] = g->first_source[i];
+		at[i] = g->first_predecessor[i];
 	for (size_t i = 0; i < g->n; i++)
 		for (unsigned k = 0; k < 2; k++)
-			if (ranks[i] != 0 && way(g, i, k) < g->n)
-				g->sources[at[way(g, i, k)]++] = (uint32_t)i;
+			if (ranks[i] != 0 && flow_successor(g, i, k) < g->n)
+				g->predecessors[at[flow_successor(g, i, k)]++] = (uint32_t)i;
 	free(at);
 }
 
-/* The nearest instruction that dominates both. */
-static uint32_t common(const struct annotate_flow *f, uint32_t a, uint32_t b)
+/* The nearest common_dominator dominator. */
+static uint32_t common_dominator(const struct annotate_flow *f, uint32_t a, uint32_t b)
 {
 	while (a != b) {
 		if (f->rank[a] > f->rank[b])
@@ -113,12 +113,12 @@ static uint32_t dominator_of(const struct graph *g, const struct annotate_flow *
 {
 	uint32_t found = UINT32_MAX;
 
-	for (uint32_t k = g->first_source[i]; k < g->first_source[i + 1]; k++) {
-		uint32_t source = g->sources[k];
+	for (uint32_t k = g->first_predecessor[i]; k < g->first_predecessor[i + 1]; k++) {
+		uint32_t predecessor = g->predecessors[k];
 
-		if (f->dominator[source] == UINT32_MAX)
+		if (f->dominator[predecessor] == UINT32_MAX)
 			continue;
-		found = found == UINT32_MAX ? source : common(f, found, source);
+		found = found == UINT32_MAX ? predecessor : common_dominator(f, found, predecessor);
 	}
 	return found;
 }
@@ -151,12 +151,12 @@ void annotate_flow_init(struct annotate_flow *f, const struct annotation *a)
 		return;
 	find_targets(&g);
 	flow_rank(&g, f->rank);
-	find_sources(&g, f->rank);
+	find_predecessors(&g, f->rank);
 	find_dominators(&g, f);
 	free(g.targets);
 	free(g.order);
-	free(g.first_source);
-	free(g.sources);
+	free(g.first_predecessor);
+	free(g.predecessors);
 }
 
 void annotate_flow_release(struct annotate_flow *f)
@@ -166,7 +166,7 @@ void annotate_flow_release(struct annotate_flow *f)
 	*f = (struct annotate_flow){ 0 };
 }
 
-bool annotate_flow_passes(const struct annotate_flow *f, size_t by, size_t to)
+bool annotate_flow_dominates(const struct annotate_flow *f, size_t by, size_t to)
 {
 	while (f->rank[to] > f->rank[by])
 		to = f->dominator[to];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which instructions of a function every way to another one passes. */
+/* Dominators: which instructions every path from the function's start to another one passes. */
 #ifndef CYCLOPS_ANNOTATE_FLOW_H
 #define CYCLOPS_ANNOTATE_FLOW_H
 
@@ -10,15 +10,15 @@
 #include "annotate/annotate.h"
 
 struct annotate_flow {
-	uint32_t *rank;	     /* of an instruction in an order in which most ways ascend; 0: no
-				known way leads to it, as into a table of cases */
-	uint32_t *dominator; /* nearest instruction that every way to it passes */
+	uint32_t *rank;	     /* by instruction: in reverse postorder from 1; 0: no known path
+				leads to it, as to code behind a jump table */
+	uint32_t *dominator; /* by instruction: its immediate dominator */
 };
 
 void annotate_flow_init(struct annotate_flow *, const struct annotation *);
 void annotate_flow_release(struct annotate_flow *);
 
-/* Is every known way from the function's first instruction to `to` through `by`? */
-bool annotate_flow_passes(const struct annotate_flow *, size_t by, size_t to);
+/* Does `by` dominate `to`: does every known path from the first instruction to `to` pass `by`? */
+bool annotate_flow_dominates(const struct annotate_flow *, size_t by, size_t to);
 
 #endif

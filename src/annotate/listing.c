@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The annotated function for people: source lines, arrows, instructions, and their numbers. */
+/* The listing (text): source lines, branch arrows, instructions and their numbers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,28 +13,28 @@
 #include "spe/packet.h"
 
 enum {
-	SHORT_FUNCTION = 60, /* instructions: all of it is shown */
-	ALWAYS_HOT = 20,
+	SHORT_FUNCTION = 60, /* up to so many instructions all are shown */
+	ALWAYS_HOT = 20,     /* so many of the hottest are shown even below cold_below */
 	MAX_LISTING_COLUMNS = 11 + ANNOTATE_EVENTS,
 	MNEMONIC_WIDTH = 7,
 };
 
-/* Part of a column from which on an instruction is hot. */
+/* An instruction is cold if it has less than this part of each column. */
 static const double cold_below = 0.005;
 
 enum row_kind {
 	ROW_INSTRUCTION,
-	ROW_SOURCE, /* the line that the instruction belongs to */
-	ROW_FOLD,   /* instructions that are not shown */
+	ROW_SOURCE, /* source line of the next instruction */
+	ROW_FOLD,   /* "… 9 cold": instructions that are not shown */
 };
 
 struct listing_row {
 	enum row_kind kind;
-	size_t number; /* of the instruction, or the first behind the fold */
+	size_t number; /* of the instruction, or of the next one */
 	size_t n_folded;
 };
 
-/* A listing being made. */
+/* State while the listing is made. */
 struct listing {
 	const struct annotation *a;
 	const struct annotate_view *view;
@@ -42,7 +42,7 @@ struct listing {
 	struct sources sources;
 	VEC_OF(struct listing_row) rows;
 	const char **arrows; /* by row */
-	uint64_t cycles;     /* of all */
+	uint64_t cycles;     /* sum of all total latencies */
 	uint64_t totals[ANNOTATE_EVENTS];
 	struct column columns[MAX_LISTING_COLUMNS];
 	size_t n_columns;
@@ -65,7 +65,6 @@ static const char *lower_case(struct table *t, const char *name)
 	return lower;
 }
 
-/* The table keeps the columns. */
 static void annotate_listing_start_table(struct listing *l)
 {
 	struct column *own;
@@ -121,7 +120,7 @@ static void choose_columns(struct listing *l)
 								"mean total latency, cycles" });
 }
 
-/* The largest part that the instruction has of anything shown. */
+/* The largest part, 0 … 1, that the instruction has of any column. */
 static double heat_of(const struct listing *l, size_t i)
 {
 	uint64_t cycles = annotated_latency(l->a, i, COUNT_TOTAL).cycles;
@@ -142,7 +141,7 @@ static int compare_heats(const void *left, const void *right)
 	return (a < b) - (a > b);
 }
 
-/* What is less hot is cold; in a function where all is lukewarm, the hottest still are hot. */
+/* The limit below which instructions are cold: cold_below, or less so that ALWAYS_HOT are shown. */
 static double least_heat(const double *heats, size_t n)
 {
 	double *sorted = mem_alloc(n + 1, sizeof(*sorted));
@@ -157,7 +156,9 @@ static double least_heat(const double *heats, size_t n)
 	return least;
 }
 
-/* What is shown: what is not cold, and the instructions around it. */
+/*
+ * By instruction: is it shown? Those that are not cold, and view->context around them. To be freed.
+ */
 static bool *choose_shown(const struct listing *l)
 {
 	size_t n = l->a->list.n, context = l->view->context;

@@ -7,12 +7,15 @@
 #include "base/alloc.h"
 #include "base/vec.h"
 
-/* Sums of all instructions before one. */
+/* Prefix sums: of all instructions before one. */
 struct sums {
 	uint64_t n_records, n_samples, cycles, full;
 };
 
-/* A function may have thousands of loops, each nearly as long as itself. To be freed. */
+/*
+ * Prefix sums by instruction, so that the sum of a loop is a difference: there may be thousands of
+ * loops, each nearly as long as the function. To be freed.
+ */
 static struct sums *loops_sum_up(const struct annotation *a)
 {
 	struct sums *before = mem_zalloc(a->list.n + 1, sizeof(*before));
@@ -30,7 +33,7 @@ static struct sums *loops_sum_up(const struct annotation *a)
 	return before;
 }
 
-/* From the head of the loop to its branch. Inner loops count for the outer ones too. */
+/* The sums from the head of the loop to its branch, inner loops included. */
 static struct annotated_loop sum_loop(const struct annotation *a, const struct sums *before,
 				      size_t head, size_t branch)
 {
@@ -56,13 +59,13 @@ static int compare_loops(const void *left, const void *right)
 }
 
 /*
- * Not every branch back is one: rare cases stand behind the function's end, and go back to where
- * they came from. The head of a loop is passed on every way to its branch; into code that only
- * a table leads to no way is known.
+ * A backward branch is a loop if its target dominates it. Others are rare paths that the compiler
+ * moved to the end of the function, and that jump back. Code that is reached by a jump table only
+ * has no known predecessors: there every backward branch counts.
  */
 static bool is_loop(const struct annotate_flow *flow, size_t head, size_t branch)
 {
-	return flow->rank[branch] == 0 || annotate_flow_passes(flow, head, branch);
+	return flow->rank[branch] == 0 || annotate_flow_dominates(flow, head, branch);
 }
 
 struct annotated_loop *annotation_loops(const struct annotation *a, size_t *out_n)

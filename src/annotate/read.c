@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joins what was counted with the instructions of the function. */
+/* Joins counts with the disassembled instructions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +12,12 @@
 #include "variables/code.h"
 
 enum {
-	/* More of one function is not read: symbols may claim any size. */
+	/* At most so many bytes of a function are read: a symbol's size is not to be trusted. */
 	MAX_CODE = 4 << 20,
 	WORD = 4, /* an instruction of A64 */
 };
 
-/* One count, as it is sorted. */
+/* A count, for sorting. */
 struct entry {
 	uint64_t offset, what, value, n;
 };
@@ -65,7 +65,7 @@ static void disassemble(struct annotation *a, struct disasm *disasm, const struc
 	}
 }
 
-/* Without instructions there are the places of the records, and nothing between. */
+/* Without the code: lists the offsets that have records. */
 static void list_places(struct annotation *a, const struct entry *entries, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -80,7 +80,7 @@ static void list_places(struct annotation *a, const struct entry *entries, size_
 	}
 }
 
-/* Without a disassembler, instructions that all have the same length are known by their words. */
+/* Without a disassembler: lists A64 instructions as words in hexadecimal. */
 static void list_words_of_code(struct annotation *a, const struct code *code)
 {
 	const struct annotate_region *r = a->region;
@@ -99,7 +99,7 @@ static void list_words_of_code(struct annotation *a, const struct code *code)
 	}
 }
 
-/* Instructions if there is a file with them and a disassembler. */
+/* Lists the instructions, as far as the file and a disassembler are there. */
 static void annotate_read_code(struct annotation *a, enum disasm_syntax syntax,
 			       const struct entry *entries, size_t n)
 {
@@ -130,7 +130,7 @@ static void annotate_read_code(struct annotation *a, enum disasm_syntax syntax,
 	disasm_free(disasm);
 }
 
-/* The last instruction that begins at the offset or before. */
+/* The offset of the instruction that contains the byte at this offset. */
 static uint64_t instruction_with(const struct annotation *a, uint64_t offset)
 {
 	size_t low = 0, high = a->list.n;
@@ -146,7 +146,7 @@ static uint64_t instruction_with(const struct annotation *a, uint64_t offset)
 	return a->list.items[low].offset;
 }
 
-/* Counts inside of an instruction belong to it. Returns how many are left. */
+/* Adds counts at offsets inside an instruction to it. Returns how many entries are left. */
 static size_t join_entries(const struct annotation *a, struct entry *entries, size_t n)
 {
 	size_t n_joined = 0;
@@ -187,7 +187,7 @@ static void take_entries(struct annotation *a, const struct entry *entries, size
 	}
 }
 
-/* Lines and inline chains of all instructions, at once. */
+/* Looks up the source lines and inline chains of all instructions. */
 static void read_lines(struct annotation *a)
 {
 	struct place *places = mem_alloc(a->list.n + 1, sizeof(*places));
@@ -217,7 +217,7 @@ static const char *name_target(struct annotation *a, const struct symbol *symbol
 	struct text text = { 0 };
 	char *name;
 
-	/* The same distance in memory and in the file holds inside of a segment only. */
+	/* distances in memory and in the file are equal only within a segment: check */
 	if (symbol->function.v == 0 || symbol->address != target)
 		return NULL;
 	function = strings_get(symbols_strings(a->session->symbols), symbol->function);
@@ -229,7 +229,7 @@ static const char *name_target(struct annotation *a, const struct symbol *symbol
 	return name;
 }
 
-/* Names what is called, or jumped to outside. */
+/* Names the targets of calls and of branches out of the function. */
 static void name_targets(struct annotation *a)
 {
 	struct place *places = mem_alloc(a->list.n + 1, sizeof(*places));
@@ -343,7 +343,7 @@ struct annotated_branches annotated_branches(const struct annotation *a, size_t 
 	};
 }
 
-/* The smallest value that half of all `n` are not above; values ascend. */
+/* The median: the smallest value that is not below half of all `n`. Values ascend. */
 static uint64_t median(const struct annotation *a, const struct annotated *i,
 		       enum annotate_what what, uint64_t n)
 {

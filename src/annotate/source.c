@@ -5,7 +5,7 @@
 
 #include "elf/regular_file.h"
 
-/* What is larger is no source file that anybody wrote. */
+/* Larger files are not taken for source. */
 enum { MAX_SOURCE = 64 << 20 };
 
 void sources_release(struct sources *s)

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-/* A file with the places where its lines begin. */
+/* A source file, and the offsets at which its lines begin. */
 struct source_file {
 	const char *path; /* as debug information has it; borrowed */
 	struct mapped bytes;
@@ -18,15 +18,15 @@ struct source_file {
 
 /* Zeroed is empty. */
 struct sources {
-	const char *symfs; /* tried before the path itself; NULL: no */
+	const char *symfs; /* prefix that is tried before the path itself; NULL: none */
 	VEC_OF(struct source_file) files;
 };
 
 void sources_release(struct sources *);
 
 /*
- * Appends the text of a line (from 1), blanks at its ends left out, tabs as blanks. Nothing
- * if the file is not there, too large, or has not so many lines.
+ * Appends the text of a line (the first is 1) without leading and trailing blanks; tabs become
+ * blanks. Appends nothing if the file is not there or too large, or has fewer lines.
  */
 void sources_line(struct sources *, const char *path, uint32_t line, struct text *out);
 

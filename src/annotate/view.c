@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which events get a column. */
+/* The event columns of a listing. */
 #include "annotate/view.h"
 
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "spe/names.h"
 #include "spe/packet.h"
 
-/* Columns that are made without being asked for; the rest is in csv and json. */
+/* Most event columns without --event; csv and json have all events. */
 enum { UNASKED = 3 };
 
-/* Events of SPE records that mean something slow, worst news first. */
+/* SPE events that mean a delay, the worst first. */
 static const uint8_t shown_events[] = {
 	SPE_EV_MISPREDICTED, SPE_EV_L1D_REFILL, SPE_EV_TLB_WALK, SPE_EV_LLC_MISS,
 	SPE_EV_REMOTE,	     SPE_EV_HITM,	SPE_EV_L2D_MISS, SPE_EV_PARTIAL_PREDICATE,

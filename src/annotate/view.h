@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How an annotated function is shown: columns that were asked for, tables, the listing. */
+/* How an annotated function is shown: event columns, tables, the listing. */
 #ifndef CYCLOPS_ANNOTATE_VIEW_H
 #define CYCLOPS_ANNOTATE_VIEW_H
 
@@ -22,23 +22,25 @@ struct annotate_event {
 struct annotate_view {
 	struct annotate_event events[ANNOTATE_EVENTS];
 	size_t n_events;
-	bool shows_all;	     /* cold stretches, too */
-	unsigned context;    /* instructions shown around what is not cold */
-	bool without_source; /* text of source lines is not looked for */
+	bool shows_all;	     /* cold instructions, too */
+	unsigned context;    /* instructions shown before and after each hot one */
+	bool without_source; /* no text of source lines */
 	bool has_unicode;    /* arrows may use UTF-8 */
 	const char *symfs;   /* where source files may be, too; NULL: nowhere else */
 };
 
-/* Adds a column for the event of that name. */
+/*
+ * Adds a column for an event of the capture or an SPE event. Fails if there is none of that name.
+ */
 int annotate_view_add(struct annotate_view *, const struct session *, const char *name,
 		      struct err *);
 
-/* Adds columns for the events that there are most of in the function. */
+/* Adds columns for sampled events, then for SPE events that mean a delay, up to three in all. */
 void annotate_view_fill(struct annotate_view *, const struct annotation *);
 
 /*
- * The tables of an annotated function; zeroed is empty. `shown` borrows from the others.
- * csv and json get the instructions with what belongs to each; text gets the listing.
+ * The tables of an annotated function; zeroed is empty. `shown` borrows from the others. csv and
+ * json show `instructions` with their events and sources; text shows the listing.
  */
 struct annotate_tables {
 	struct table function, instructions, events, sources, loops, listing;
@@ -49,7 +51,7 @@ void annotate_tables_make(const struct annotation *, const struct annotate_view 
 			  struct annotate_tables *out);
 void annotate_tables_release(struct annotate_tables *);
 
-/* Part of all that was counted of an event which one instruction has: 0 … 1. */
+/* The part, 0 … 1, that one instruction has of an event's `total`. */
 double annotate_share(const struct annotation *, const struct annotate_event *, uint64_t total,
 		      size_t instruction);
 uint64_t annotate_total(const struct annotation *, const struct annotate_event *);
@@ -59,9 +61,9 @@ const char *annotate_event_name(const struct annotation *, const struct annotate
 void annotate_listing(const struct annotation *, const struct annotate_view *, struct table *out);
 
 /*
- * Arrows from branches to their targets, as a column of text: one string for each of the
- * `n_rows` rows shown, which are instructions `rows[i]` (or SIZE_MAX: something between).
- * The strings live in the arena and have the same width.
+ * Arrows from branches to their targets, as a column of text. Row i of `n_rows` shows instruction
+ * rows[i]; SIZE_MAX: no instruction. Returns a string for each row, all of the same width. They
+ * live in the arena.
  */
 const char **annotate_arrows(const struct annotation *, const size_t *rows, size_t n_rows,
 			     bool has_unicode, struct arena *);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From raw groups (by place, source … as scanned) to the groups of the answer (by function,
- * line …). Also adds up what callers cost including their callees. Private to the files of hot_table().
+ * From raw groups (by place, source … as scanned) to the groups of the answer (by function, line
+ * …). Also adds up what callers cost including their callees. Private to the files of hot_table().
  */
 #ifndef CYCLOPS_HOT_GROUP_H
 #define CYCLOPS_HOT_GROUP_H

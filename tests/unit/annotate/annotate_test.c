@@ -288,7 +288,7 @@ static void dominators_are_those_that_cannot_be_avoided(void **state)
 			for (size_t to = 0; to < n && reached[by]; to++) {
 				if (!reached[to])
 					continue;
-				assert_int_equal(annotate_flow_passes(&flow, by, to),
+				assert_int_equal(annotate_flow_dominates(&flow, by, to),
 						 to == by || !avoids[to]);
 				n_passed += to != by && !avoids[to];
 			}
