@@ -83,12 +83,13 @@ static unsigned grow_group(const struct attr *attr)
 	return n;
 }
 
-/* Moves this thread to CPUs of the PMU, if it has its own. */
-static void move_to(const struct pmu *core, cpu_set_t *old)
+void counters_move_to(const struct pmu *core, cpu_set_t *old)
 {
 	cpu_set_t wanted;
 
 	sched_getaffinity(0, sizeof(*old), old);
+	if (core->cpus.n == 0)
+		return;
 	CPU_ZERO(&wanted);
 	for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (cpu_list_has(&core->cpus, cpu))
@@ -104,7 +105,7 @@ unsigned counters_free(struct pmus *pmus, const struct pmu *core)
 	unsigned n;
 
 	if (is_mixed)
-		move_to(core, &old);
+		counters_move_to(core, &old);
 	n = grow_group(&attr);
 	if (is_mixed)
 		sched_setaffinity(0, sizeof(old), &old);

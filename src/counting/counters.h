@@ -6,6 +6,8 @@
 #ifndef CYCLOPS_COUNTING_COUNTERS_H
 #define CYCLOPS_COUNTING_COUNTERS_H
 
+#include <sched.h>
+
 #include "pmu/pmu.h"
 
 enum { COUNTERS_MAX = 32 };
@@ -16,5 +18,8 @@ enum { COUNTERS_MAX = 32 };
  * asks is moved to the PMU's CPUs while it does.
  */
 unsigned counters_free(struct pmus *, const struct pmu *core);
+
+/* Moves this thread to the CPUs of the PMU, if it has its own; `old` is where it was. */
+void counters_move_to(const struct pmu *core, cpu_set_t *old);
 
 #endif

@@ -7,6 +7,11 @@
 #include "base/alloc.h"
 #include "cli/command.h"
 #include "cli/printer.h"
+#include "cli/tell.h"
+#include "counting/event_checks.h"
+#include "doctor/events.h"
+#include "pmu/here.h"
+#include "pmu/machine.h"
 
 static const struct usage usage = {
 	"doctor",
@@ -16,11 +21,14 @@ static const struct usage usage = {
 };
 
 struct doctor_command {
-	const char *catalog;
+	const char *catalog, *events;
 	bool wants_help;
 };
 
 static const struct option options[] = {
+	{ "events", 0, OPTION_OPTIONAL_WORD, offsetof(struct doctor_command, events), "[NAME,NAME]",
+	  "run loops of known counts: which events read 0, which are off?\n"
+	  "                          It is remembered for this machine, and used" },
 	{ "catalog", 0, OPTION_TEXT, offsetof(struct doctor_command, catalog), "FILE",
 	  "more facts about CPUs" },
 	{ "help", 'h', OPTION_FLAG, offsetof(struct doctor_command, wants_help), NULL,
@@ -52,6 +60,90 @@ static int examine(const struct catalog *catalog, const struct output_options *o
 	return rc;
 }
 
+/* The CPU's facts, or those of what stands for CPUs that are not known. */
+static int open_facts(const struct catalog *catalog, const struct here *here, uint64_t midr,
+		      struct cpu_pmu **out, struct err *err)
+{
+	const struct cpu *cpu = here->cpu;
+
+	if (cpu == NULL)
+		cpu = catalog_cpu_find(catalog, midr != 0 ? CPU_ANY_ARM : CPU_ANY);
+	return cpu_pmu_open(catalog, cpu, midr, out, err);
+}
+
+static int print_events(struct table *events, const struct output_options *output, struct err *err)
+{
+	struct tables tables = { 0 };
+	struct printer out = { 0 };
+	int rc;
+
+	*vec_add(&tables.list) = events;
+	rc = printer_open(&out, output, "text", usage.command, NULL, err);
+	if (rc == 0)
+		rc = printer_finish(&out, output, &tables, 0, err);
+	vec_release(&tables.list);
+	return rc;
+}
+
+/* Checks events on the first type of core, tells and remembers what came of it. */
+static int check_events(const struct catalog *catalog, struct here *here, const char *names,
+			const struct output_options *output, struct err *err)
+{
+	struct doctor_counter counter = { &kernel_linux, &here->pmus, here->core, NULL };
+	struct event_checks found = { 0 };
+	struct machine machine = { 0 };
+	struct cpu_pmu *facts = NULL;
+	struct table events = { 0 };
+	const struct machine_core *core;
+	struct err not_kept;
+	const char *key;
+	uint64_t midr;
+	int rc;
+
+	machine_read(&machine, "");
+	core = machine.cores.n > 0 ? &machine.cores.items[0] : NULL;
+	midr = machine_midr("", here->core->cpus.n > 0 ? here->core->cpus.items[0].first : 0);
+	rc = open_facts(catalog, here, midr, &facts, err);
+	counter.facts = facts;
+	if (rc == 0)
+		rc = doctor_events(&counter, names, &events, &found, err);
+	if (rc == 0)
+		rc = print_events(&events, output, err);
+	key = event_checks_key(&found.memory, midr, core != NULL ? core->name : NULL);
+	if (rc == 0 && event_checks_save(key, &found, &not_kept) < 0)
+		tell("not remembered: %s", not_kept.text);
+	table_release(&events);
+	cpu_pmu_free(facts);
+	event_checks_release(&found);
+	machine_release(&machine);
+	return rc;
+}
+
+/* Without counters there is one thing to say. */
+static int doctor_check_events(const struct catalog *catalog, const char *names,
+			       const struct output_options *output, int *out_status,
+			       struct err *err)
+{
+	struct doctor_trial trial;
+	struct here here;
+	struct pmus pmus = { 0 };
+	int rc = 0;
+
+	pmus_read(&pmus, "");
+	doctor_try(&pmus, &trial);
+	pmus_release(&pmus);
+	here_init(&here, "", catalog, NULL, trial.error == 0);
+	*out_status = EXIT_DONE;
+	if (here_why_not(&here) != NULL) {
+		tell("no event can be checked: %s", here_why_not(&here));
+		*out_status = EXIT_FAILED;
+	} else {
+		rc = check_events(catalog, &here, names, output, err);
+	}
+	here_release(&here);
+	return rc;
+}
+
 static int doctor_command(int argc, char **argv)
 {
 	struct doctor_command command = { 0 };
@@ -69,8 +161,12 @@ static int doctor_command(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (catalog_open(command.catalog, &catalog, &err) < 0 ||
-	    examine(catalog, &output, &can_count, &err) < 0)
+	if (catalog_open(command.catalog, &catalog, &err) < 0)
+		return fail(&err);
+	if (command.events != NULL) {
+		if (doctor_check_events(catalog, command.events, &output, &status, &err) < 0)
+			status = fail(&err);
+	} else if (examine(catalog, &output, &can_count, &err) < 0)
 		status = fail(&err);
 	else
 		status = can_count ? EXIT_DONE : EXIT_FAILED;

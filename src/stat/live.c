@@ -2,16 +2,17 @@
 /* cyclops stat -- COMMAND: from metrics to events to counts. */
 #include "stat/live.h"
 
-#include <time.h>
-
 #include <stddef.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "cli/command.h"
 #include "cli/tell.h"
 #include "counting/counters.h"
 #include "counting/counting.h"
+#include "counting/event_checks.h"
+#include "pmu/machine.h"
 #include "stat/plan.h"
 
 #define LIVE(field) offsetof(struct live_options, field)
@@ -245,6 +246,24 @@ static int plan_and_count(struct live *l, const struct catalog *catalog, const c
 	return goes_by_steps(l) ? count_by_steps(l, err) : count(l, err);
 }
 
+/* What the doctor found to read 0 on this machine is no zero of the program. */
+static void take_out_dead_events(const struct live *l)
+{
+	struct event_checks checks = { 0 };
+	struct machine machine = { 0 };
+	const char *name;
+
+	if (l->plan.cores.n != 1 || l->plan.cores.items[0].pmu == NULL)
+		return;
+	machine_read(&machine, "");
+	name = machine.cores.n > 0 ? machine.cores.items[0].name : NULL;
+	event_checks_load(event_checks_key(&checks.memory, l->plan.cores.items[0].midr, name),
+			  &checks);
+	event_checks_apply(&checks, l->out);
+	event_checks_release(&checks);
+	machine_release(&machine);
+}
+
 int live_count(const struct live_options *options, const struct stat_options *stat,
 	       const struct catalog *catalog, const char *cpu_name, const struct live_ticks *ticks,
 	       struct counts *out, int *out_status, struct err *err)
@@ -252,6 +271,8 @@ int live_count(const struct live_options *options, const struct stat_options *st
 	struct live l = { .options = options, .stat = stat, .ticks = ticks, .out = out };
 	int rc = plan_and_count(&l, catalog, cpu_name, err);
 
+	if (rc == 0)
+		take_out_dead_events(&l);
 	*out_status = rc < 0 && l.status == 0 ? EXIT_FAILED : l.status;
 	stat_plan_release(&l.plan);
 	return rc;

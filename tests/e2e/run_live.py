@@ -81,6 +81,16 @@ def check_sweep(checks, folder, cyclops):
     checks.count("sweeps")
 
 
+def check_events(checks, folder, cyclops):
+    """Without counters the doctor says so in a line, and remembers nothing."""
+    state = os.path.join(folder, "state")
+    done = subprocess.run([cyclops, "doctor", "--events"], env={**harness.ENVIRONMENT, "XDG_STATE_HOME": state},
+                          capture_output=True, text=True, check=False)
+    checks.expect(done.returncode == 1 and done.stdout == "", f"doctor --events: {done.returncode} {done.stdout}")
+    checks.expect(done.stderr.count("\n") == 1 and "no event can be checked" in done.stderr, done.stderr)
+    checks.expect(not os.path.exists(state), "doctor --events remembers what it did not see")
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
@@ -92,6 +102,7 @@ def main():
         check_waiting(checks, *run(cyclops, folder, "waiting", shutil.which("sleep"), "0.4"))
         check_time(checks, folder, cyclops)
         check_sweep(checks, folder, cyclops)
+        check_events(checks, folder, cyclops)
     checks.finish()
 
 

@@ -75,6 +75,27 @@ def check_doctor(machine, checks):
     checks.count("checks of the doctor", len(by_name))
 
 
+def check_events(machine, checks):
+    """The emulated PMU counts cycles and instructions, and claims others that read 0: those are absent then."""
+    _, before = stat(machine, "-e CPU_CYCLES,STALL_BACKEND", WORK)
+    checks.expect(before["events"]["STALL_BACKEND"].get("count") == 0, f"events: {before['events']}")
+    done = machine.run("cyclops doctor --events --format json")
+    rows = {row["event"]: row for row in json.loads(done.text)["events"]}
+    checks.expect(done.status == 0, f"doctor --events: exit status {done.status}: {done.messages}")
+    for event, counted in ("CPU_CYCLES", 3), ("INST_RETIRED", 3):
+        row = rows.get(event, {})
+        checks.expect(row.get("verdict") == "ok" and near(row["counted"], counted, 0.01), f"events: {event}: {row}")
+    others = {event: row["verdict"] for event, row in rows.items() if row["verdict"] != "ok"}
+    checks.expect(len(others) > 20 and set(others.values()) == {"reads 0"}, f"events: {others}")
+    mode = machine.run("stat -c %a /root/.local/state/cyclops/events.json").text.strip()
+    checks.expect(mode == "600", f"events: the file is of mode {mode}")
+    _, after = stat(machine, "-e CPU_CYCLES,STALL_BACKEND", WORK)
+    checks.expect(after["events"]["STALL_BACKEND"].get("state") == "not-supported", f"events: {after['events']}")
+    checks.expect(after["events"]["CPU_CYCLES"]["count"] > 0, f"events: {after['events']}")
+    machine.run("rm -rf /root/.local/state/cyclops")
+    checks.count("events checked", len(rows))
+
+
 def check_against_perf(machine, checks):
     machine.run(WORK)
     perf = machine.run(f"perf stat -x ';' -e r11,r8,task-clock -- {WORK}").messages
@@ -225,6 +246,7 @@ def main():
     checks = Checks()
     with guest.Guest(files={"/root/steps.json": steps_catalog()}, with_perf=True) as machine:
         check_doctor(machine, checks)
+        check_events(machine, checks)
         check_against_perf(machine, checks)
         check_turns(machine, checks)
         check_batches(machine, checks)

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/events.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "counting/counters.h"
+#include "cpu/event_name.h"
+#include "doctor/kernels.h"
+#include "pmu/event_spec.h"
+
+enum { READ_TIMES = 3, NAME_MAX = 192 }; /* read_format: time enabled, time running */
+
+enum column_index {
+	EVENT,
+	VERDICT,
+	FACTOR,
+	EXPECTED,
+	STEP_LEAST,
+	STEP_MOST,
+	COUNTED,
+	KERNEL,
+	WHAT,
+	N_COLUMNS,
+};
+
+static const struct column columns[N_COLUMNS] = {
+	[EVENT] = { "event", NULL, "", CELL_TEXT, 0, "name in the catalog" },
+	[VERDICT] = { "verdict", NULL, "", CELL_TEXT, 0,
+		      "ok, reads 0, off, not counted, or no kernel: none makes it count for "
+		      "certain" },
+	[FACTOR] = { "factor", "by \303\227", "", CELL_NUMBER, 0,
+		     "counted by the nearest of what is expected, where it is off" },
+	[EXPECTED] = { "expected", NULL, "", CELL_TEXT, COLUMN_TEXT_ONLY, "of a step" },
+	[STEP_LEAST] = { "least", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+			 "of a step of the kernel, at the least" },
+	[STEP_MOST] = { "most", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY, "at the most" },
+	[COUNTED] = { "counted", "counted", "", CELL_NUMBER, 0, "of a step" },
+	[KERNEL] = { "kernel", NULL, "", CELL_TEXT, 0, "the loop that ran" },
+	[WHAT] = { "step", "a step is", "", CELL_TEXT, COLUMN_GROW, "what a step does" },
+};
+
+/* The kernel whose memory is ready. */
+struct stage {
+	const struct doctor_kernel *kernel;
+	void *memory; /* NULL: the kernel wants none, or it could not be had */
+	bool is_ready;
+};
+
+static void stage_release(struct stage *s)
+{
+	if (s->memory != NULL)
+		munmap(s->memory, s->kernel->memory_bytes);
+	*s = (struct stage){ 0 };
+}
+
+/* Small pages, so that there are many of them. */
+static void stage_set(struct stage *s, const struct doctor_kernel *kernel)
+{
+	int protection = PROT_READ | PROT_WRITE | (kernel->is_code ? PROT_EXEC : 0);
+	void *memory;
+
+	if (s->kernel == kernel)
+		return;
+	stage_release(s);
+	s->kernel = kernel;
+	s->is_ready = kernel->memory_bytes == 0;
+	if (s->is_ready)
+		return;
+	memory = mmap(NULL, kernel->memory_bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return;
+	s->memory = memory;
+	s->is_ready = true;
+	madvise(memory, kernel->memory_bytes, MADV_NOHUGEPAGE);
+	kernel->prepare(memory, kernel->memory_bytes);
+}
+
+/* Opens the event, not yet counting, for this thread in user mode. Negative: an errno. */
+static int open_event(const struct doctor_counter *c, const struct cpu_event *event)
+{
+	struct event_specs specs = { 0 };
+	struct event_request request = {
+		.name = event->name,
+		.cpu = EVENT_ANY_CPU,
+		.group_fd = EVENT_NO_GROUP,
+	};
+	struct err ignored;
+	struct attr attr;
+	int fd = -ENOENT;
+
+	if (event->linux_name == NULL)
+		event_specs_add_code(&specs, event->name, c->core, event->code);
+	if (event->linux_name == NULL ||
+	    event_specs_parse(&specs, event->linux_name, c->pmus, NULL, &ignored) == 0) {
+		attr = specs.list.items[0].attr;
+		attr.flags |= 1ull << ATTR_DISABLED | 1ull << ATTR_EXCLUDE_KERNEL |
+			      1ull << ATTR_EXCLUDE_HV;
+		attr.read_format = READ_TIMES;
+		request.attr = &attr;
+		fd = c->kernel->open(c->kernel->context, &request);
+	}
+	event_specs_release(&specs);
+	return fd;
+}
+
+/* Counts one run. False: it was not on a counter all of the time. */
+static bool count_run(const struct doctor_counter *c, const struct cpu_event *event,
+		      const struct stage *s, double *out)
+{
+	const struct kernel *k = c->kernel;
+	struct {
+		uint64_t value, enabled_ns, running_ns;
+	} read = { 0 };
+	int fd = open_event(c, event);
+	bool is_read;
+
+	if (fd < 0)
+		return false;
+	k->control(k->context, fd, KERNEL_ENABLE, 0);
+	s->kernel->run(s->kernel->n_steps, s->memory);
+	k->control(k->context, fd, KERNEL_DISABLE, 0);
+	is_read = k->read(k->context, fd, &read, sizeof(read)) == (int64_t)sizeof(read);
+	k->close(k->context, fd);
+	*out = (double)read.value;
+	return is_read && read.running_ns > 0 && read.running_ns >= read.enabled_ns;
+}
+
+static void put_row(struct table *t, const struct cpu_event *event, const char *verdict,
+		    const struct doctor_expectation *e, const double *count, double factor)
+{
+	struct cell *row = table_add_row(t);
+
+	row[EVENT] = cell_text(event->name);
+	row[VERDICT] = cell_text(verdict);
+	if (factor != 1)
+		row[FACTOR] = cell_number(factor);
+	if (e == NULL)
+		return;
+	row[EXPECTED] =
+		cell_text(e->least == e->most ? table_format(t, "%g", e->least)
+					      : table_format(t, "%g to %g", e->least, e->most));
+	row[STEP_LEAST] = cell_number(e->least);
+	row[STEP_MOST] = cell_number(e->most);
+	row[KERNEL] = cell_text(e->kernel->name);
+	row[WHAT] = cell_text(e->kernel->what);
+	if (count != NULL)
+		row[COUNTED] = cell_number(*count / (double)e->kernel->n_steps);
+}
+
+static void check_event(const struct doctor_counter *c, const struct cpu_event *event,
+			struct stage *stage, struct table *out, struct event_checks *found)
+{
+	const struct doctor_expectation *e = doctor_expect(event->name);
+	struct event_check check;
+	double count;
+
+	if (e == NULL) {
+		put_row(out, event, "no kernel", NULL, NULL, 1);
+		return;
+	}
+	stage_set(stage, e->kernel);
+	if (!stage->is_ready || !count_run(c, event, stage, &count)) {
+		put_row(out, event, "not counted", e, NULL, 1);
+		return;
+	}
+	check = doctor_judge(e, count);
+	event_checks_add(found, event->name, check.verdict, check.factor);
+	put_row(out, event, event_verdict_name(check.verdict), e, &count, check.factor);
+}
+
+static const char *event_name_at(const void *context, size_t i)
+{
+	const struct cpu_pmu *pmu = context;
+
+	return i < pmu->n_events ? pmu->events[i].name : NULL;
+}
+
+static int check_named(const struct doctor_counter *c, const char *names, struct stage *stage,
+		       struct table *out, struct event_checks *found, struct err *err)
+{
+	while (*names != '\0') {
+		size_t length = strcspn(names, ",");
+		const struct cpu_event *event;
+		char name[NAME_MAX];
+
+		snprintf(name, sizeof(name), "%.*s",
+			 (int)(length < NAME_MAX ? length : NAME_MAX - 1), names);
+		event = cpu_event_of_name(c->facts, name);
+		if (event == NULL) {
+			const char *nearest = nearest_word(name, event_name_at, c->facts);
+
+			return err_set(err, ERR_USAGE, ERR_NOWHERE,
+				       "--events: %s has no event '%s'%s%s%s",
+				       cpu_name(c->facts->cpu), name,
+				       nearest != NULL ? "; did you mean " : "",
+				       nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
+		}
+		check_event(c, event, stage, out, found);
+		names += length + (names[length] == ',');
+	}
+	return 0;
+}
+
+/* In the order of kernels, so that each prepares its memory once. */
+static void check_all(const struct doctor_counter *c, struct stage *stage, struct table *out,
+		      struct event_checks *found)
+{
+	const struct doctor_expectation *e;
+
+	for (size_t i = 0; (e = doctor_expectation_at(i)) != NULL; i++) {
+		const struct cpu_event *event = cpu_event_find(c->facts, e->event);
+
+		if (event != NULL && e->kernel->run != NULL &&
+		    (event->linux_name != NULL || pmu_has_event(c->core, event->code)))
+			check_event(c, event, stage, out, found);
+	}
+}
+
+/* The answer in a line. */
+static void add_sum(const struct event_checks *found, struct table *out)
+{
+	size_t n[N_EVENT_VERDICTS] = { 0 };
+
+	for (size_t i = 0; i < found->list.n; i++)
+		n[found->list.items[i].verdict]++;
+	out->title = table_format(
+		out, "%zu ok, %zu read 0, %zu off%s", n[EVENT_OK], n[EVENT_READS_0],
+		n[EVENT_IS_OFF],
+		n[EVENT_READS_0] > 0 ? "; what reads 0 is taken for absent from now on" : "");
+}
+
+int doctor_events(const struct doctor_counter *c, const char *names, struct table *out,
+		  struct event_checks *found, struct err *err)
+{
+	struct stage stage = { 0 };
+	cpu_set_t old;
+	int rc = 0;
+
+	counters_move_to(c->core, &old);
+	table_init(out, "events", NULL, columns, COUNT(columns));
+	if (names[0] != '\0')
+		rc = check_named(c, names, &stage, out, found, err);
+	else
+		check_all(c, &stage, out, found);
+	stage_release(&stage);
+	sched_setaffinity(0, sizeof(old), &old);
+	add_sum(found, out);
+	return rc;
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The loops are in assembly for AArch64, where each instruction is counted; elsewhere the compiler
+ * chooses the instructions, so that more of them are expected, and some loops are missing.
+ */
+#include "doctor/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/alloc.h"
+
+enum {
+	LINE = 64,
+	PAGE = 4096,
+	SMALL = 16 << 10, /* within any first-level cache */
+	LARGE = 64 << 20, /* beyond what a core has for itself */
+	CODE = 16 << 20,
+};
+
+/* A fixed sequence: runs repeat. */
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* A ring through all lines in random order. */
+static void make_ring(void *memory, size_t size)
+{
+	size_t n = size / LINE;
+	uint32_t *order = mem_alloc(n, sizeof(*order));
+	uint64_t state = 88172645463325252u;
+	char *lines = memory;
+
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)i;
+	for (size_t i = n - 1; i > 0; i--) {
+		size_t k = next_random(&state) % (i + 1);
+		uint32_t kept = order[i];
+
+		order[i] = order[k];
+		order[k] = kept;
+	}
+	for (size_t i = 0; i < n; i++) {
+		void *next = lines + (size_t)order[(i + 1) % n] * LINE;
+
+		memcpy(lines + (size_t)order[i] * LINE, &next, sizeof(next));
+	}
+	free(order);
+}
+
+static void clear(void *memory, size_t size)
+{
+	memset(memory, 0, size);
+}
+
+#ifdef __aarch64__
+
+/* A step: a load that waits for the one before, and a branch. */
+static void chase(uint64_t n, void *memory)
+{
+	__asm__ volatile("1: ldr %0, [%0]\n"
+			 "subs %1, %1, #1\n"
+			 "b.ne 1b\n"
+			 : "+r"(memory), "+r"(n)
+			 :
+			 : "cc", "memory");
+}
+
+static void store(uint64_t n, void *memory)
+{
+	__asm__ volatile("1: str %1, [%0]\n"
+			 "subs %1, %1, #1\n"
+			 "b.ne 1b\n"
+			 : "+r"(memory), "+r"(n)
+			 :
+			 : "cc", "memory");
+}
+
+/* Every second branch, by a random bit, goes the other way. */
+static void branch(uint64_t n, void *memory)
+{
+	uint64_t state = 88172645463325252u;
+
+	(void)memory;
+	__asm__ volatile("1: eor %0, %0, %0, lsl #13\n"
+			 "eor %0, %0, %0, lsr #7\n"
+			 "eor %0, %0, %0, lsl #17\n"
+			 "tbz %0, #7, 2f\n"
+			 "nop\n"
+			 "2: subs %1, %1, #1\n"
+			 "b.ne 1b\n"
+			 : "+r"(state), "+r"(n)
+			 :
+			 : "cc");
+}
+
+static void call(uint64_t n, void *memory)
+{
+	(void)memory;
+	__asm__ volatile("b 2f\n"
+			 "1: ret\n"
+			 "2: bl 1b\n"
+			 "subs %0, %0, #1\n"
+			 "b.ne 2b\n"
+			 : "+r"(n)
+			 :
+			 : "cc", "x30");
+}
+
+static void arithmetic(uint64_t n, void *memory)
+{
+	(void)memory;
+	__asm__ volatile("1: add x9, x9, #1\n"
+			 "eor x10, x10, x9\n"
+			 "add x11, x11, #1\n"
+			 "eor x12, x12, x11\n"
+			 "subs %0, %0, #1\n"
+			 "b.ne 1b\n"
+			 : "+r"(n)
+			 :
+			 : "cc", "x9", "x10", "x11", "x12");
+}
+
+static void floating(uint64_t n, void *memory)
+{
+	(void)memory;
+	__asm__ volatile("1: fadd d0, d1, d2\n"
+			 "fadd d3, d1, d2\n"
+			 "add v4.4s, v5.4s, v6.4s\n"
+			 "add v7.4s, v5.4s, v6.4s\n"
+			 "subs %0, %0, #1\n"
+			 "b.ne 1b\n"
+			 : "+r"(n)
+			 :
+			 : "cc", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7");
+}
+
+static void barrier(uint64_t n, void *memory)
+{
+	(void)memory;
+	__asm__ volatile("1: dmb ish\n"
+			 "dsb ish\n"
+			 "isb\n"
+			 "subs %0, %0, #1\n"
+			 "b.ne 1b\n"
+			 : "+r"(n)
+			 :
+			 : "cc", "memory");
+}
+
+static void exclusive(uint64_t n, void *memory)
+{
+	__asm__ volatile("1: ldxr x9, [%0]\n"
+			 "stxr w10, x9, [%0]\n"
+			 "subs %1, %1, #1\n"
+			 "b.ne 1b\n"
+			 : "+r"(memory), "+r"(n)
+			 :
+			 : "cc", "x9", "x10", "memory");
+}
+
+/* Loads and stores over the end of a line. */
+static void unaligned(uint64_t n, void *memory)
+{
+	__asm__ volatile("1: ldr x9, [%0, #60]\n"
+			 "str x9, [%0, #60]\n"
+			 "subs %1, %1, #1\n"
+			 "b.ne 1b\n"
+			 : "+r"(memory), "+r"(n)
+			 :
+			 : "cc", "x9", "memory");
+}
+
+/* A function on each line that only returns. */
+static void make_code(void *memory, size_t size)
+{
+	static const uint32_t ret = 0xd65f03c0;
+	char *code = memory;
+
+	for (size_t at = 0; at + sizeof(ret) <= size; at += LINE)
+		memcpy(code + at, &ret, sizeof(ret));
+	__builtin___clear_cache(code, code + size);
+}
+
+static void call_code(uint64_t n, void *memory)
+{
+	uint64_t state = 88172645463325252u;
+
+	for (; n > 0; n--) {
+		char *function = (char *)memory + next_random(&state) % (CODE / LINE) * LINE;
+
+		__asm__ volatile("blr %0" : : "r"(function) : "x30");
+	}
+}
+
+enum { CHOSEN_BY_COMPILER = 1 }; /* nothing */
+
+#else
+
+/* What only assembly can do has no kernel here. */
+#define call NULL
+#define arithmetic NULL
+#define floating NULL
+#define barrier NULL
+#define exclusive NULL
+#define unaligned NULL
+#define make_code NULL
+#define call_code NULL
+
+enum { CHOSEN_BY_COMPILER = 4 }; /* times as many instructions as in assembly, at the most */
+
+static void chase(uint64_t n, void *memory)
+{
+	for (; n > 0; n--) {
+		memory = *(void **)memory;
+		__asm__ volatile("" : "+r"(memory) : : "memory");
+	}
+}
+
+static void store(uint64_t n, void *memory)
+{
+	for (; n > 0; n--)
+		*(volatile uint64_t *)memory = n;
+}
+
+static void branch(uint64_t n, void *memory)
+{
+	uint64_t state = 88172645463325252u;
+
+	for (; n > 0; n--) {
+		if (next_random(&state) & 128)
+			__asm__ volatile("nop");
+		__asm__ volatile("" : "+r"(n) : : "memory");
+	}
+	(void)memory;
+}
+
+#endif
+
+static const struct doctor_kernel chain = {
+	"chain", "a load that hits L1 and waits for the one before",
+	1000000, SMALL,
+	false,	 make_ring,
+	chase,
+};
+static const struct doctor_kernel memory_chain = {
+	"memory", "a load of a random line of 64 MiB", 300000, LARGE, false, make_ring, chase,
+};
+static const struct doctor_kernel stores = {
+	"stores", "a store that hits L1", 1000000, SMALL, false, clear, store,
+};
+static const struct doctor_kernel branches = {
+	"branches", "a branch by a random bit", 500000, 0, false, NULL, branch,
+};
+
+static const struct doctor_kernel calls = {
+	"calls", "a call and its return", 500000, 0, false, NULL, call,
+};
+static const struct doctor_kernel integers = {
+	"integers", "four integer operations", 500000, 0, false, NULL, arithmetic,
+};
+static const struct doctor_kernel floats = {
+	"floats", "two scalar and two vector operations", 500000, 0, false, NULL, floating,
+};
+static const struct doctor_kernel barriers = {
+	"barriers", "a DMB, a DSB and an ISB", 100000, 0, false, NULL, barrier,
+};
+static const struct doctor_kernel exclusives = {
+	"exclusives", "a load exclusive and its store", 200000, SMALL, false, clear, exclusive,
+};
+static const struct doctor_kernel splits = {
+	"splits",  "a load and a store over the end of a line", 200000, SMALL, false, clear,
+	unaligned,
+};
+static const struct doctor_kernel code = {
+	"code",	   "a call into a random line of 16 MiB of code", 200000, CODE, true, make_code,
+	call_code,
+};
+
+/* Room for what is left to the core: speculation, refills by the prefetcher, widths. */
+static const struct doctor_expectation expectations[] = {
+	{ "CPU_CYCLES", &chain, 1, 100 },
+	{ "INST_RETIRED", &chain, 3, 3 },
+	{ "INST_SPEC", &chain, 3, 4 },
+	{ "OP_RETIRED", &chain, 2, 4 },
+	{ "OP_SPEC", &chain, 2, 5 },
+	{ "LD_RETIRED", &chain, 1, 1 },
+	{ "LD_SPEC", &chain, 1, 1.5 },
+	{ "MEM_ACCESS", &chain, 1, 1.5 },
+	{ "MEM_ACCESS_RD", &chain, 1, 1.5 },
+	{ "L1D_CACHE", &chain, 1, 1.5 },
+	{ "L1D_CACHE_RD", &chain, 1, 1.5 },
+	{ "L1D_TLB", &chain, 1, 1.5 },
+	{ "L1D_TLB_RD", &chain, 1, 1.5 },
+	{ "BR_RETIRED", &chain, 1, 1 },
+	{ "BR_PRED", &chain, 1, 1.5 },
+	{ "BR_IMMED_RETIRED", &chain, 1, 1 },
+	{ "BR_IMMED_SPEC", &chain, 1, 1.5 },
+	{ "PC_WRITE_RETIRED", &chain, 1, 1 },
+	{ "PC_WRITE_SPEC", &chain, 1, 1.5 },
+	{ "STALL", &memory_chain, 1, 10000 },
+	{ "STALL_BACKEND", &memory_chain, 1, 10000 },
+	{ "STALL_BACKEND_MEM", &memory_chain, 1, 10000 },
+	{ "STALL_SLOT", &memory_chain, 1, 100000 },
+	{ "STALL_SLOT_BACKEND", &memory_chain, 1, 100000 },
+	{ "L1D_CACHE_REFILL", &memory_chain, 0.5, 6 },
+	{ "L1D_CACHE_REFILL_RD", &memory_chain, 0.5, 6 },
+	{ "L1D_CACHE_LMISS_RD", &memory_chain, 0.5, 6 },
+	{ "L2D_CACHE", &memory_chain, 0.5, 12 },
+	{ "L2D_CACHE_RD", &memory_chain, 0.5, 12 },
+	{ "L2D_CACHE_REFILL", &memory_chain, 0.3, 12 },
+	{ "L2D_CACHE_REFILL_RD", &memory_chain, 0.3, 12 },
+	{ "L2D_CACHE_LMISS_RD", &memory_chain, 0.3, 12 },
+	{ "LL_CACHE_RD", &memory_chain, 0.3, 12 },
+	{ "LL_CACHE_MISS_RD", &memory_chain, 0.05, 12 },
+	{ "L1D_TLB_REFILL", &memory_chain, 0.3, 6 },
+	{ "L1D_TLB_REFILL_RD", &memory_chain, 0.3, 6 },
+	{ "L2D_TLB", &memory_chain, 0.3, 12 },
+	{ "L2D_TLB_RD", &memory_chain, 0.3, 12 },
+	{ "L2D_TLB_REFILL", &memory_chain, 0.05, 6 },
+	{ "L2D_TLB_REFILL_RD", &memory_chain, 0.05, 6 },
+	{ "DTLB_WALK", &memory_chain, 0.05, 6 },
+	{ "BUS_ACCESS", &memory_chain, 0.3, 60 },
+	{ "BUS_ACCESS_RD", &memory_chain, 0.3, 60 },
+	{ "ST_RETIRED", &stores, 1, 1 },
+	{ "ST_SPEC", &stores, 1, 1.5 },
+	{ "MEM_ACCESS_WR", &stores, 1, 1.5 },
+	{ "L1D_CACHE_WR", &stores, 1, 1.5 },
+	{ "L1D_TLB_WR", &stores, 1, 1.5 },
+	{ "BR_MIS_PRED", &branches, 0.2, 2 },
+	{ "BR_MIS_PRED_RETIRED", &branches, 0.2, 0.8 },
+	{ "STALL_FRONTEND", &branches, 0.1, 200 },
+	{ "STALL_SLOT_FRONTEND", &branches, 0.1, 2000 },
+	{ "BR_RETURN_RETIRED", &calls, 1, 1 },
+	{ "BR_RETURN_SPEC", &calls, 1, 1.5 },
+	{ "BR_INDIRECT_SPEC", &calls, 1, 1.5 },
+	{ "DP_SPEC", &integers, 4, 7 },
+	{ "VFP_SPEC", &floats, 2, 2.5 },
+	{ "ASE_SPEC", &floats, 2, 2.5 },
+	{ "DMB_SPEC", &barriers, 1, 1.5 },
+	{ "DSB_SPEC", &barriers, 1, 1.5 },
+	{ "ISB_SPEC", &barriers, 1, 1.5 },
+	{ "LDREX_SPEC", &exclusives, 1, 1.5 },
+	{ "STREX_SPEC", &exclusives, 1, 1.5 },
+	{ "STREX_PASS_SPEC", &exclusives, 1, 1.5 },
+	{ "UNALIGNED_LD_SPEC", &splits, 0.9, 2.5 },
+	{ "UNALIGNED_ST_SPEC", &splits, 0.9, 2.5 },
+	{ "UNALIGNED_LDST_SPEC", &splits, 1.9, 5 },
+	{ "UNALIGNED_LDST_RETIRED", &splits, 1.9, 2.5 },
+	{ "L1I_CACHE", &code, 0.5, 50 },
+	{ "L1I_CACHE_REFILL", &code, 0.3, 10 },
+	{ "L1I_TLB", &code, 0.3, 50 },
+	{ "L1I_TLB_REFILL", &code, 0.3, 10 },
+	{ "ITLB_WALK", &code, 0.02, 10 },
+	/* Words of the kernel's, for CPUs whose own events are not known. */
+	{ "CYCLES", &chain, 1, 100 },
+	{ "INSTRUCTIONS", &chain, 3, 12 },
+	{ "BRANCHES", &chain, 1, 3 },
+	{ "L1_DCACHE_LOADS", &chain, 1, 8 },
+	{ "L1_DCACHE_LOAD_MISSES", &memory_chain, 0.3, 10 },
+	{ "LLC_LOADS", &memory_chain, 0.3, 12 },
+	{ "LLC_LOAD_MISSES", &memory_chain, 0.02, 12 },
+	{ "CACHE_REFERENCES", &memory_chain, 0.3, 20 },
+	{ "CACHE_MISSES", &memory_chain, 0.02, 20 },
+	{ "DTLB_LOAD_MISSES", &memory_chain, 0.05, 10 },
+	{ "STALLED_CYCLES_BACKEND", &memory_chain, 1, 10000 },
+	{ "L1_DCACHE_STORES", &stores, 1, 3 },
+	{ "BRANCH_MISSES", &branches, 0.2, 2 },
+	{ "STALLED_CYCLES_FRONTEND", &branches, 0.1, 200 },
+};
+
+const struct doctor_expectation *doctor_expectation_at(size_t i)
+{
+	return i < COUNT(expectations) ? &expectations[i] : NULL;
+}
+
+const struct doctor_expectation *doctor_expect(const char *event)
+{
+	for (size_t i = 0; i < COUNT(expectations); i++)
+		if (strcasecmp(expectations[i].event, event) == 0 &&
+		    expectations[i].kernel->run != NULL)
+			return &expectations[i];
+	return NULL;
+}
+
+/* What enabling and disabling the counter adds is far below this. */
+static const double tolerance = 0.01;
+
+struct event_check doctor_judge(const struct doctor_expectation *e, double count)
+{
+	double least = e->least * (double)e->kernel->n_steps;
+	double most = CHOSEN_BY_COMPILER * e->most * (double)e->kernel->n_steps;
+	struct event_check check = { .event = e->event, .verdict = EVENT_OK, .factor = 1 };
+
+	if (count == 0)
+		check.verdict = EVENT_READS_0;
+	else if (count < least * (1 - tolerance))
+		check = (struct event_check){ e->event, EVENT_IS_OFF, count / least };
+	else if (count > most * (1 + tolerance))
+		check = (struct event_check){ e->event, EVENT_IS_OFF, count / most };
+	return check;
+}
