@@ -2,6 +2,7 @@
 #include "diff/measures.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -187,7 +188,11 @@ void measures_of_counts(const struct counts *counts, const struct cpu_pmu *pmu,
 		measures_add_time(out, counts->elapsed_spread);
 	out->kinds |= 1u << MEASURE_METRIC | 1u << MEASURE_EVENT;
 	if (pmu != NULL) {
-		out->cpu = measures_text(out, cpu_name(pmu->cpu));
+		char name[128];
+
+		snprintf(name, sizeof(name), "%s%s", cpu_name(pmu->cpu),
+			 pmu->is_architectural ? " (events of any PMUv3 core)" : "");
+		out->cpu = measures_text(out, name);
 		add_metrics(&totals, pmu, out);
 	}
 	add_events(&totals, out);

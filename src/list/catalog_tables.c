@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "list/catalog_tables.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <string.h>
 
@@ -198,6 +199,8 @@ void catalog_groups_table(const struct catalog_view *view, struct table *out)
 	}
 }
 
+enum { TEXT_MAX = 512 };
+
 enum cpu_column { CPU, NAME, N_EVENTS, N_METRICS, METHOD, COUNTERS, SLOTS, ALSO, N_CPU_COLUMNS };
 
 static const struct column cpu_columns[N_CPU_COLUMNS] = {
@@ -262,11 +265,31 @@ int catalog_cpus_table(const struct catalog *catalog, struct table *out, struct 
 	return 0;
 }
 
+/* Only letters and digits, so that "graviton 4" is found in "AWS Graviton4". */
+static const char *without_spaces(const char *text, char out[TEXT_MAX])
+{
+	size_t n = 0;
+
+	for (; *text != '\0' && n < TEXT_MAX - 1; text++)
+		if (isalnum((unsigned char)*text))
+			out[n++] = *text;
+	out[n] = '\0';
+	return out;
+}
+
+static bool names_cpu(const char *text, const char *pattern)
+{
+	char all[TEXT_MAX], wanted[TEXT_MAX];
+
+	without_spaces(pattern, wanted);
+	return wanted[0] != '\0' && strcasestr(without_spaces(text, all), wanted) != NULL;
+}
+
 /* The name in the catalog stands first; words for people are further down. */
 static bool row_matches(const struct table *t, size_t row, const void *pattern)
 {
 	static const char *const others[] = { "name", "label", "also" };
-	bool is_glob = strpbrk(pattern, "*?") != NULL;
+	bool is_glob = strpbrk(pattern, "*?") != NULL, is_of_cpus = strcmp(t->name, "cpus") == 0;
 	int column = 0;
 
 	for (size_t i = 0; i <= COUNT(others); i++) {
@@ -274,7 +297,8 @@ static bool row_matches(const struct table *t, size_t row, const void *pattern)
 
 		if (cell != NULL && cell->type == CELL_TEXT && cell->text != NULL &&
 		    (is_glob ? fnmatch(pattern, cell->text, FNM_CASEFOLD) == 0
-			     : strcasestr(cell->text, pattern) != NULL))
+			     : strcasestr(cell->text, pattern) != NULL ||
+				       (is_of_cpus && names_cpu(cell->text, pattern))))
 			return true;
 		column = i < COUNT(others) ? table_column(t, others[i]) : -1;
 	}
