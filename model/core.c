@@ -80,14 +80,14 @@ void core_switch(struct core *c, void *record_context, uint32_t thread_id)
 /* Is it perfect for the operation at hand? */
 static bool is_ideal(const struct core *c, uint32_t bit)
 {
-	return (c->memory->ideal & bit) != 0;
+	return (c->ideal_bits & bit) != 0;
 }
 
 /* What is perfect for an instruction. */
 static void set_ideal(struct core *c, uint64_t pc)
 {
 	if (c->ideal != NULL)
-		c->memory->ideal = ideal_at(c->ideal, pc);
+		c->memory->ideal = c->ideal_bits = ideal_at(c->ideal, pc);
 }
 
 /* A line of instructions that is not the one at hand. */

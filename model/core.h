@@ -86,6 +86,7 @@ struct core {
 	void *record_context;
 	uint32_t thread_id;	   /* of the thread that runs */
 	const struct ideal *ideal; /* borrowed; NULL: the machine as it is */
+	uint32_t ideal_bits;	   /* of it, for the instruction at hand */
 	struct tally *tally;	   /* borrowed; NULL: nobody asks where cycles go */
 	uint32_t tally_block;	   /* that cycles are counted for */
 	struct truth *truth;	   /* borrowed; NULL: only what is sampled is kept */

@@ -84,20 +84,36 @@ static size_t item_length(const char *text)
 	return n;
 }
 
+/* Every idealisation, of what stands behind "all": nothing, or "@function". */
+static int add_all(const char *behind, size_t length, struct what_if_list *out, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < n_idealisations && rc == 0; i++) {
+		struct text item = { 0 };
+
+		text_str(&item, idealisations[i].name);
+		text_add(&item, behind, length);
+		rc = add_item(item.bytes, item.n, out, err);
+		text_release(&item);
+	}
+	return rc;
+}
+
 int what_if_list_read(const char *text, struct what_if_list *out, struct err *err)
 {
-	*out = (struct what_if_list){ 0 };
-	if (text[0] == '\0') {
-		for (size_t i = 0; i < n_idealisations; i++)
-			if (add_item(idealisations[i].name, strlen(idealisations[i].name), out,
-				     err) < 0)
-				return -1;
-		return 0;
-	}
-	for (const char *at = text;; at++) {
-		size_t n = item_length(at);
+	static const char all[] = "all";
+	const size_t n_all = sizeof(all) - 1;
 
-		if (add_item(at, n, out, err) < 0) {
+	*out = (struct what_if_list){ 0 };
+	for (const char *at = text[0] != '\0' ? text : all;; at++) {
+		size_t n = item_length(at);
+		bool is_all = n >= n_all && memcmp(at, all, n_all) == 0 &&
+			      (n == n_all || at[n_all] == '@');
+		int rc = is_all ? add_all(at + n_all, n - n_all, out, err)
+				: add_item(at, n, out, err);
+
+		if (rc < 0) {
 			what_if_list_release(out);
 			return -1;
 		}

@@ -21,7 +21,7 @@ struct what_if_list {
 	VEC_OF(struct what_if_item) items; /* none twice */
 };
 
-/* Reads a list; "" stands for every idealisation. An unknown name gives the nearest right one. */
+/* Reads a list; "all" and "" stand for every idealisation. An unknown name gives the nearest right one. */
 int what_if_list_read(const char *text, struct what_if_list *out, struct err *);
 void what_if_list_release(struct what_if_list *);
 

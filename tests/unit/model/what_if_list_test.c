@@ -41,6 +41,9 @@ static const struct {
 	{ "dram+drma", .error = "did you mean dram?" },
 	{ "@f", .error = "no idealisation ''" },
 	{ "dram@", .error = "'dram@' wants a function" },
+	{ "all@", .error = "'l1d@' wants a function" },
+	{ "alles", .error = "no idealisation 'alles'" },
+	{ "all+dram", .error = "no idealisation 'all'" },
 };
 
 static void lists_are_read(void **state)
@@ -72,22 +75,45 @@ static void lists_are_read(void **state)
 	}
 }
 
-static void nothing_means_all(void **state)
-{
-	struct what_if_list list;
-	struct err err;
+/* How many each of these are, of all idealisations. */
+static const struct {
+	const char *text;
+	size_t n_all, n_others;
+	const char *function; /* of the last */
+} wholes[] = {
+	{ "", 1, 0, NULL },
+	{ "all", 1, 0, NULL },
+	{ "all,dram", 1, 0, NULL },
+	{ "dram@f,all", 1, 1, NULL },
+	{ "all,dram@f", 1, 1, "f" },
+	{ "all@f", 1, 0, "f" },
+	{ "all,all@f,all@g", 3, 0, "g" },
+};
 
+static void all_are_asked_for(void **state)
+{
 	(void)state;
-	assert_int_equal(what_if_list_read("", &list, &err), 0);
-	assert_int_equal(list.items.n, n_idealisations);
-	what_if_list_release(&list);
+	for (size_t i = 0; i < COUNT(wholes); i++) {
+		const struct what_if_item *last;
+		struct what_if_list list;
+		struct err err;
+
+		assert_int_equal(what_if_list_read(wholes[i].text, &list, &err), 0);
+		assert_int_equal(list.items.n,
+				 wholes[i].n_all * n_idealisations + wholes[i].n_others);
+		last = &list.items.items[list.items.n - 1];
+		assert_int_equal(last->function == NULL, wholes[i].function == NULL);
+		if (last->function != NULL)
+			assert_string_equal(last->function, wholes[i].function);
+		what_if_list_release(&list);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_are_read),
-		cmocka_unit_test(nothing_means_all),
+		cmocka_unit_test(all_are_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
