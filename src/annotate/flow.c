@@ -97,7 +97,7 @@ static void find_predecessors(struct graph *g, const uint32_t *ranks)
 	free(at);
 }
 
-/* The nearest common_dominator dominator. */
+/* The nearest common dominator. */
 static uint32_t common_dominator(const struct annotate_flow *f, uint32_t a, uint32_t b)
 {
 	while (a != b) {

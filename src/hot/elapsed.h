@@ -4,9 +4,9 @@
  * operations. So the time between two consecutive records of one thread on one CPU is what the N
  * operations between them took:
  *
- * 	records  a   a   a   a   a   b   b   a   b   b   b   b
- * 	          \_____________/ \ / \_________/ \_________/
- * 	          steady: of row a edge  brief     steady: of row b
+ *	records  a   a   a   a   a   b   b   a   b   b   b   b
+ *	          \_____________/ \ / \_________/ \_________/
+ *	          steady: of row a edge  brief     steady: of row b
  *
  * Four or more consecutive records of one row of the answer are a steady run. The time between them
  * belongs to that row, except for short excursions to other code between two records. How many

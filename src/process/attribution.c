@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bulk goes through here, so each step is a plain loop over the rows of a batch, and what
- * it asks the timeline is remembered with the time in which the answer holds.
+ * This runs for every record. So each step is a plain loop over the rows of a batch, and answers of
+ * the timeline are cached together with the time span in which they hold.
  */
 #include "process/attribution.h"
 
@@ -21,7 +21,7 @@ enum {
 	CPUMODE_USER = 2,
 };
 
-/* perf_event.h's PERF_RECORD_MISC_CPUMODE of samples: whose their addresses are. */
+/* By PERF_RECORD_MISC_CPUMODE of a sample (perf_event.h): to whom its addresses belong. */
 static const enum {
 	BY_ADDRESS,
 	OF_KERNEL,
@@ -38,13 +38,13 @@ static const enum {
 	[7] = OF_NOBODY,
 };
 
-/* An answer about a tid, pid or cpu, or all zero. */
+/* A cached answer about a tid, pid or CPU; all zero: empty. */
 struct known_span {
 	struct span span;
 	uint32_t id;
 };
 
-/* Each id has one slot where its answer may be. */
+/* Direct-mapped cache: id → struct known_span. */
 struct span_cache {
 	struct span (*find)(const struct timeline *, uint32_t id, uint64_t time_ns);
 	struct known_span slots[1 << SPANS_LOG];
@@ -85,7 +85,7 @@ void attribution_free(struct attribution *a)
 	free(a);
 }
 
-/* Apart, so that what is mostly enough is small. */
+/* A cache miss. Not inlined, to keep the hit path small. */
 __attribute__((noinline)) static void ask_for_span(const struct attribution *a,
 						   const struct span_cache *c, uint32_t id,
 						   uint64_t time_ns, struct known_span *out)
@@ -109,7 +109,7 @@ static void set_tid(struct batch *b, size_t row, uint32_t tid)
 	b->has[row] |= HAS_TID;
 }
 
-/* The idle task has no user code: a context of 0 there means that nobody set it. */
+/* A context of 0 in user code was never set: the idle task (tid 0) has no user code. */
 static bool has_context(const struct batch *b, size_t row)
 {
 	if (!(b->has[row] & HAS_CONTEXT))
@@ -118,7 +118,7 @@ static bool has_context(const struct batch *b, size_t row)
 	       batch_pc_level(b, row) != LEVEL_USER;
 }
 
-/* Asks the switch records. Without a time nobody can tell. */
+/* The thread on the row's CPU by switch records. Needs a time. */
 static bool set_tid_by_switch(struct attribution *a, struct batch *b, size_t row, uint64_t time_ns)
 {
 	uint32_t tid;
@@ -133,9 +133,9 @@ static bool set_tid_by_switch(struct attribution *a, struct batch *b, size_t row
 }
 
 /*
- * Context packets number threads as the whole machine does, the other records as the recorder
- * sees them. Inside a container these differ, so a context that nobody knows comes last. One that
- * is known says the process, too.
+ * Context packets have tids of the initial pid namespace; all other records have those of the
+ * recorder's namespace. In a container they differ, so a context with an unknown tid is used last.
+ * A known one also gives the process.
  */
 static uint64_t *set_spe_thread(struct attribution *a, struct batch *b, size_t row,
 				uint64_t time_ns, uint32_t *out_process)
@@ -169,7 +169,7 @@ static uint64_t *set_sample_thread(struct attribution *a, struct batch *b, size_
 	return &a->totals.n_without_tid;
 }
 
-/* Sets the thread; what it was found by tells which count it adds to. Perhaps says the process. */
+/* Sets the thread and counts where it came from. May also return the process. */
 static inline uint32_t apply_thread(struct attribution *a, struct batch *b, size_t row,
 				    uint64_t time_ns)
 {
@@ -180,7 +180,7 @@ static inline uint32_t apply_thread(struct attribution *a, struct batch *b, size
 	return process;
 }
 
-/* A recorded pid counts more than what is known of the thread. */
+/* The process: by the recorded pid, else by the thread. */
 static uint32_t find_process(struct attribution *a, const struct batch *b, size_t row,
 			     uint64_t time_ns, uint32_t of_thread)
 {
@@ -228,7 +228,7 @@ uint32_t attribution_whose_sample_pc_(const struct batch *b, size_t row)
 	}
 }
 
-/* Returns where the number of a row's place is kept, or NULL. */
+/* Where the number of the row's place is stored in its page, or NULL: see place_numbers_kept(). */
 static _Atomic uint32_t *find_place(struct attribution *a, struct batch *b, size_t row,
 				    struct place *place)
 {
@@ -245,7 +245,7 @@ static _Atomic uint32_t *find_place(struct attribution *a, struct batch *b, size
 	return place_numbers_kept(r->numbers, place->offset);
 }
 
-/* Looks for all of them before it needs the first: the numbers come from far. */
+/* Prefetches the numbers of all rows before it reads the first one: they miss the caches. */
 static void apply_some_places(struct attribution *a, struct batch *b, size_t from, size_t to)
 {
 	_Atomic uint32_t *kept[ROWS_AT_ONCE];
@@ -266,7 +266,7 @@ static void apply_places(struct attribution *a, struct batch *b)
 		apply_some_places(a, b, row, b->n - row < ROWS_AT_ONCE ? b->n : row + ROWS_AT_ONCE);
 }
 
-/* The recorded words up to where those of user code begin. */
+/* The number of words before the marker PERF_CONTEXT_USER. */
 static uint32_t kernel_part(const uint64_t *words, uint32_t n)
 {
 	uint32_t i = 0;
@@ -277,8 +277,8 @@ static uint32_t kernel_part(const uint64_t *words, uint32_t n)
 }
 
 /*
- * Puts the chain of a copied stack behind what the kernel recorded of itself, at the end of the
- * batch's words.
+ * Makes the row's call chain of the kernel part that was recorded and the unwound user stack. The
+ * result is appended to the batch's words.
  */
 static void unwind_row(struct attribution *a, struct batch *b, size_t row)
 {
@@ -322,7 +322,7 @@ static uint32_t attribution_find_frame(struct attribution *a, const struct batch
 
 	if (s.n > 0)
 		frame = chains_add(&a->chains, &sample, b->words.items + s.first, s.n);
-	/* A chain may be empty because one side was not to be recorded. */
+	/* empty chain: user or kernel callchains were excluded when recording */
 	if (frame == 0 && b->has[row] & HAS_PC)
 		frame = chains_add_leaf(&a->chains, b->place[row]);
 	return frame;

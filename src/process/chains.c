@@ -5,7 +5,9 @@
 
 enum { MAX_FRAMES = 1024 };
 
-/* Values at the end of the address space are marks: whose the addresses behind them are. */
+/*
+ * Larger values are context markers (PERF_CONTEXT_…): they say to whom the next addresses belong.
+ */
 #define FIRST_MARKER ((uint64_t)-4095)
 
 static const struct marker {
@@ -20,7 +22,7 @@ static const struct marker {
 	{ -2560, OF_NOBODY }, /* PERF_CONTEXT_GUEST_USER */
 };
 
-/* An address on its way to become a frame. */
+/* An address of a chain, with what place_cache_look_up() needs. */
 struct link {
 	uint64_t address;
 	uint32_t whose;
@@ -30,7 +32,7 @@ void chains_init(struct chains *c, struct place_cache *cache)
 {
 	*c = (struct chains){ .cache = cache };
 	tuples_init(&c->frames, 2);
-	/* No frame has this place, so that none can be taken for the root. */
+	/* frame 0, the root: its place is none, so that no other frame equals it */
 	tuples_add(&c->frames, (const uint64_t[2]){ 0, TUPLES_NONE });
 }
 
@@ -40,8 +42,8 @@ void chains_release(struct chains *c)
 }
 
 /*
- * Finds out whose the addresses behind a marker are. Returns false if they are no addresses:
- * behind PERF_CONTEXT_USER_DEFERRED stands a number that will name the rest of the chain.
+ * Reads a context marker. False if no addresses follow it: behind PERF_CONTEXT_USER_DEFERRED comes
+ * a cookie, the user part of the chain is in a later record.
  */
 static bool read_marker(const struct chain_sample *s, uint64_t word, uint32_t *whose)
 {
@@ -61,9 +63,9 @@ static bool read_marker(const struct chain_sample *s, uint64_t word, uint32_t *w
 }
 
 /*
- * A caller's frame is recorded as the address it returns to, which may lie in the next line
- * or even the next function: what counts is the call, at an address below. The innermost
- * address of each context is where execution was, and stays.
+ * Callers are recorded as return addresses, which may belong to the next line or even the next
+ * function. One is subtracted, to be inside the call instruction. The innermost address of each
+ * context is the pc, and is left as it is.
  */
 static size_t read_links(const struct chain_sample *s, const uint64_t *words, size_t n,
 			 struct link links[MAX_FRAMES])

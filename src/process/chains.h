@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Call chains as one tree: equal ways to a place are one frame. */
+/* Call chains as a tree: chains with the same callers share frames. */
 #ifndef CYCLOPS_PROCESS_CHAINS_H
 #define CYCLOPS_PROCESS_CHAINS_H
 
@@ -22,18 +22,18 @@ void chains_release(struct chains *);
 
 /* What a chain needs to know of its sample. */
 struct chain_sample {
-	uint32_t process; /* whose user addresses are; PLACE_OF_NOBODY if not known */
-	uint32_t whose;	  /* the addresses before the first context marker */
+	uint32_t process; /* that user addresses belong to; PLACE_OF_NOBODY: not known */
+	uint32_t whose;	  /* to whom addresses before the first context marker belong */
 	uint64_t time_ns; /* below UINT64_MAX */
 };
 
 /*
- * The frame of a chain as recorded: `n` addresses and context markers, innermost first. 0 if
- * there is no address in it. Of chains longer than 1024 only the inner part counts.
+ * The innermost frame of a recorded chain of `n` addresses and context markers, innermost first. 0
+ * if it has no address. Of chains longer than 1024 only the inner 1024 are used.
  */
 uint32_t chains_add(struct chains *, const struct chain_sample *, const uint64_t *words, size_t n);
 
-/* The frame of a single place that nobody is known to have called. */
+/* The frame of a place without known callers. */
 uint32_t chains_add_leaf(struct chains *, uint32_t place);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Address ranges laid one over the other in a given order: which one is on top of an address
- * after the first k of them?
+ * Which mapping is visible at an address after the first k mmap()s? Address ranges are laid one
+ * over the other in order; a later one hides what it overlaps of earlier ones.
  */
 #ifndef CYCLOPS_PROCESS_COVER_H
 #define CYCLOPS_PROCESS_COVER_H
@@ -14,7 +14,7 @@ struct range {
 	uint64_t start, last;
 };
 
-/* `length` addresses, at least 1; cut at the end of the address space. */
+/* `length` addresses from `start` on, at least 1. Ends at the end of the address space. */
 static inline struct range range_of(uint64_t start, uint64_t length)
 {
 	uint64_t last = start + (length - 1);

@@ -39,7 +39,7 @@ static void group_by_key(struct history *h, struct change *spare)
 		memcpy(h->changes.items, spare, n * sizeof(*spare));
 }
 
-/* A stable merge sort: changes mostly come in order, and then this only looks at them. */
+/* A stable merge sort, linear if changes are in order, as they mostly are. */
 static void sort_by_time(struct change *changes, struct change *spare, size_t n)
 {
 	size_t half = n / 2;
@@ -59,7 +59,7 @@ static void sort_by_time(struct change *changes, struct change *spare, size_t n)
 	}
 }
 
-/* Drops changes that nobody could see: overruled at the same time, or to the same value. */
+/* Drops changes without effect: replaced at the same time, or to the value before. */
 static void drop_invisible(struct history *h)
 {
 	struct change *changes = h->changes.items;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values that change over time, by key: who had this pid, what ran on this cpu. */
+/* Values over time by key: which process had a pid, which thread ran on a CPU. */
 #ifndef CYCLOPS_PROCESS_HISTORY_H
 #define CYCLOPS_PROCESS_HISTORY_H
 
@@ -7,7 +7,7 @@
 
 #include "base/vec.h"
 
-/* No value: before the first change, or said so by a change. */
+/* No value: before the first change of a key, or set by a change. */
 #define HISTORY_NONE UINT32_MAX
 
 /* From this time on, this key has this value. */
@@ -34,10 +34,10 @@ void history_release(struct history *);
 /* In any order of time; of changes at the same time the one added last counts. */
 void history_add(struct history *, uint32_t key, uint64_t from_ns, uint32_t value);
 
-/* Ends the adding. All keys must be below `n_keys`. */
+/* Sorts the changes, for history_find(). No more may be added. All keys must be below `n_keys`. */
 void history_freeze(struct history *, uint32_t n_keys);
 
-/* The value of a key at a time. A key that is not below n_keys never had one. */
+/* The value of a key at a time, HISTORY_NONE for keys from n_keys on. After history_freeze(). */
 struct span history_find(const struct history *, uint32_t key, uint64_t time_ns);
 
 #endif

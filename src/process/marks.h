@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A set of numbers below a limit that can tell the nearest member. */
+/* A set of numbers below a limit that finds the nearest member quickly (a tree of bit masks). */
 #ifndef CYCLOPS_PROCESS_MARKS_H
 #define CYCLOPS_PROCESS_MARKS_H
 
@@ -10,7 +10,9 @@
 
 enum { MARKS_LEVELS = 6 }; /* 64 to the 6th: 2^36 numbers */
 
-/* A bit for each number; a bit of the level above tells that a word is not zero. */
+/*
+ * levels[0]: a bit for each number. levels[n + 1]: a bit for each word of levels[n] that is not 0.
+ */
 struct marks {
 	uint64_t *levels[MARKS_LEVELS]; /* all in one allocation */
 	size_t limit;

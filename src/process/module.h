@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules: the files, kernels and anonymous regions that code and data live in. */
+/* Modules: what is mapped: files, the kernel, kernel modules, anonymous memory. */
 #ifndef CYCLOPS_PROCESS_MODULE_H
 #define CYCLOPS_PROCESS_MODULE_H
 
@@ -37,7 +37,7 @@ struct module {
 	struct str_id ref_symbol; /* kernel: the symbol whose address the recorder gave, "_text" */
 };
 
-/* A place: where in which module. What `offset` counts from depends on the kind. */
+/* A place: an offset in a module. What it counts from: enum module_kind. */
 struct place {
 	struct module_id module;
 	uint64_t offset;

@@ -132,7 +132,7 @@ static enum module_kind kind_of_user(const struct module_table *t, const struct 
 	while (!starts_with(path, rule->prefix))
 		rule++;
 	kind = m->is_data ? rule->data : rule->code;
-	/* A file that never held code is data, whatever its offsets mean. */
+	/* a file that was mapped as data only is no ELF file to look symbols up in */
 	if (kind == MODULE_FILE && m->is_data && !is_known_path(t, m->path))
 		return MODULE_OTHER;
 	return kind;

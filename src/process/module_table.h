@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds the list of modules: tells from a mapping's name what it is, and keeps each once. */
+/*
+ * Builds the list of modules from mappings: their kind follows from the name, each is listed once.
+ */
 #ifndef CYCLOPS_PROCESS_MODULE_TABLE_H
 #define CYCLOPS_PROCESS_MODULE_TABLE_H
 
@@ -15,10 +17,10 @@
 struct module_table {
 	struct modules modules;
 	struct strings *strings;	   /* borrowed */
-	struct tuples keys;		   /* of module id - 1 */
+	struct tuples keys;		   /* what identifies a module → its id - 1 */
 	struct tuples code_paths;	   /* paths that were mapped as code */
-	struct tuples id_paths;		   /* paths with a known build-id … */
-	VEC_OF(struct build_id) build_ids; /* … and these */
+	struct tuples id_paths;		   /* path → number … */
+	VEC_OF(struct build_id) build_ids; /* … → build-id */
 };
 
 /* What a mapping says of its module. */
@@ -34,17 +36,17 @@ struct mapped_name {
 void module_table_init(struct module_table *, struct strings *);
 void module_table_release(struct module_table *);
 
-/* Build-ids for mappings that come without. The first one given for a path counts. */
+/* Sets the build-id for mappings of a path that have none. The first one for a path is used. */
 void module_table_build_id(struct module_table *, struct str_id path, const struct build_id *);
 void module_table_build_ids(struct module_table *, const struct info *, const struct strings *);
 
-/* Says that this path was mapped as code: mappings of its data then belong to the file. */
+/* Notes that the path was mapped as code. Mappings of its data then belong to the same module. */
 void module_table_code_path(struct module_table *, struct str_id path);
 
 /* The module of a mapping, added if it is new. */
 struct module_id module_table_add(struct module_table *, const struct mapped_name *);
 
-/* What an address means in this kind of module, mapped at `start`. */
+/* The offset in a module of this kind, for an address of a mapping that begins at `start`. */
 uint64_t module_offset(enum module_kind, uint64_t start, uint64_t page_offset, uint64_t address);
 
 #endif

@@ -10,7 +10,7 @@
 #include "batch/batch.h"
 
 enum {
-	MAX_NOTES = 1 << 28, /* 8 GiB of notes, of at least as many bytes of records */
+	MAX_NOTES = 1 << 28, /* 8 GiB; the records take at least as many bytes */
 	CPUMODE_KERNEL = 1,
 	CPUMODE_GUEST_KERNEL = 4,
 	CPUMODE_GUEST_USER = 5,
@@ -19,7 +19,7 @@ enum {
 
 #define NO_PID UINT32_MAX
 
-/* One record on its way to become notes. */
+/* The record that notes are made of. */
 struct taking {
 	struct notes *notes;
 	const struct record *record;
@@ -65,7 +65,7 @@ static void notes_add(struct taking *t, struct note note)
 	*vec_add(&n->list) = note;
 }
 
-/* Remembers the thread's process; returns whether that is news. */
+/* Sets the thread's process; returns whether it changed. */
 static bool learn_thread(struct notes *n, uint32_t pid, uint32_t tid)
 {
 	uint32_t number = tuples_add(&n->tids, &(uint64_t){ tid });
@@ -78,7 +78,7 @@ static bool learn_thread(struct notes *n, uint32_t pid, uint32_t tid)
 	return true;
 }
 
-/* Pid 0 is the idle task, but also every task that the recorder's namespace cannot see. */
+/* Pid 0 is the idle task, and any task outside of the recorder's pid namespace. */
 static bool is_real(uint32_t pid, uint32_t tid)
 {
 	return pid != 0 && pid != NO_PID && tid != 0 && tid != NO_PID;
@@ -108,7 +108,7 @@ static uint32_t add_map(struct notes *n, const struct map_note *map)
 	return (uint32_t)n->maps.n - 1;
 }
 
-/* perf 2.6 wrote kernel mappings without a length for "all the rest". */
+/* Length 0 of a kernel mapping means "to the end of the address space" (perf 2.6). */
 static bool fill_range(const struct record_mmap *m, bool is_kernel, struct range *out)
 {
 	if (m->length == 0 && !is_kernel)
@@ -248,7 +248,9 @@ static int take_pid_tid(struct taking *t, struct err *err)
 	return 0;
 }
 
-/* What each type of record tells; the others tell at most their own thread. */
+/*
+ * Readers by type of record. Of other types only the sample_id is read: a thread and its process.
+ */
 static int (*const takers[N_RECORD_TYPES])(struct taking *, struct err *) = {
 	[RECORD_MMAP] = take_mmap,
 	[RECORD_MMAP2] = take_mmap,

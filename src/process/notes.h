@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What pass 1 keeps of the side-band records: one note of 32 bytes for each that matters,
- * until all have come and can be ordered by time.
+ * Side-band records of pass 1, kept as notes of 32 bytes until the end of the file, when they can
+ * be sorted by time.
  */
 #ifndef CYCLOPS_PROCESS_NOTES_H
 #define CYCLOPS_PROCESS_NOTES_H
@@ -20,10 +20,10 @@
 enum note_kind {
 	NOTE_SEEN,		/* thread tid belongs to process pid */
 	NOTE_FORK,		/* other_pid, other_tid made pid, tid */
-	NOTE_FORK_WITHOUT_MAPS, /* the same, but perf made it up: it lists the mappings itself */
+	NOTE_FORK_WITHOUT_MAPS, /* synthesized by perf: the mappings come as records of their own */
 	NOTE_EXIT,
 	NOTE_COMM, /* text: the name */
-	NOTE_EXEC, /* the same, and the address space starts anew */
+	NOTE_EXEC, /* the same, by exec(): the address space is new */
 	NOTE_MAP,  /* map: number in `maps` */
 	NOTE_KERNEL_MAP,
 	NOTE_KSYMBOL,
@@ -60,9 +60,9 @@ struct notes {
 	VEC_OF(struct map_note) maps;
 	VEC_OF(struct build_id) build_ids; /* 0 is no build-id */
 	struct tuples build_id_words;	   /* the bytes of each; numbers are those in `build_ids` */
-	bool have_times;		   /* any of them */
-	struct tuples tids;		   /* threads seen … */
-	VEC_OF(uint32_t) pids;		   /* … and the process each was last seen in */
+	bool have_times;		   /* at least one note has a time */
+	struct tuples tids;		   /* tid → number … */
+	VEC_OF(uint32_t) pids;		   /* … → pid that it was last seen with */
 	struct switches *switches;	   /* these three are borrowed */
 	struct strings *strings;
 	struct diags *diags;
@@ -71,7 +71,7 @@ struct notes {
 void notes_init(struct notes *, struct switches *, struct strings *, struct diags *);
 void notes_release(struct notes *);
 
-/* Takes a record of any type. */
+/* Makes notes of a record of any type; most types need none. */
 void notes_take(struct notes *, const struct record *, const struct sample_id *);
 
 /*

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 
-/* 64 bytes each: from 64 KiB to 4 MiB for a worker. */
+/* Sizes. A range is 64 bytes: the cache grows from 64 KiB to 4 MiB. */
 enum {
 	FIRST_LOG = 10,
 	LAST_LOG = 16,
@@ -33,7 +33,7 @@ void place_cache_release(struct place_cache *c)
 	*c = (struct place_cache){ 0 };
 }
 
-/* What was remembered is not worth moving: it comes again if it is in use. */
+/* Makes the cache twice as large, and empty: entries in use come back with their next miss. */
 static void place_cache_grow(struct place_cache *c)
 {
 	c->n_misses = 0;
@@ -52,7 +52,7 @@ static struct placed place_cache_ask(const struct place_cache *c, uint32_t whose
 	return timeline_place(c->timeline, process, whose == PLACE_OF_KERNEL, address, time_ns);
 }
 
-/* A page of addresses is one of its module, unless that was mapped at an odd address. */
+/* The numbers of a page of addresses; NULL if pages in memory and in the module do not coincide. */
 static struct place_page *numbers_of(struct place_cache *c, struct module_id module,
 				     uint64_t offset)
 {

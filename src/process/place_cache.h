@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Remembers answers of timeline_place() for one worker, and the numbers of places. */
+/* A worker's cache of timeline_place() and of place numbers. Not thread-safe. */
 #ifndef CYCLOPS_PROCESS_PLACE_CACHE_H
 #define CYCLOPS_PROCESS_PLACE_CACHE_H
 
@@ -11,17 +11,19 @@
 
 enum { PLACE_PAGE_SHIFT = 12 };
 
-/* An answer about addresses of someone in one page, or all zero. */
+/*
+ * A cached answer for addresses of one page; all zero: empty. It holds at times [from_ns, to_ns).
+ */
 struct place_range {
 	uint64_t first, last; /* addresses, both included */
 	uint64_t from_ns, to_ns;
 	uint64_t first_offset;
 	struct module_id module;
 	uint32_t whose;
-	struct place_page *numbers; /* NULL: places here are asked for one by one */
+	struct place_page *numbers; /* numbers of its places; NULL: look each up on its own */
 };
 
-/* A place outside all of struct place_page (process/place_numbers.h); place 0 is always known. */
+/* A place whose number is not in a struct place_page. */
 struct known_place {
 	struct place place;
 	uint32_t number;
@@ -30,17 +32,17 @@ struct known_place {
 struct place_cache {
 	const struct timeline *timeline; /* borrowed */
 	struct place_numbers *places;	 /* borrowed, shared with other workers */
-	struct place_range *ranges;	 /* each page has one slot where its range may be */
+	struct place_range *ranges;	 /* direct-mapped cache: page → range */
 	unsigned shift;			 /* 64 - log2 of the number of slots */
-	uint64_t seed;
-	uint64_t n_misses; /* since the cache last grew */
-	struct known_place *known;
+	uint64_t seed;			 /* of the hash */
+	uint64_t n_misses;		 /* since the cache last grew */
+	struct known_place *known;	 /* direct-mapped cache: place → number */
 };
 
 void place_cache_init(struct place_cache *, const struct timeline *, struct place_numbers *);
 void place_cache_release(struct place_cache *);
 
-/* Asks the timeline, and remembers. */
+/* A cache miss: asks the timeline, and fills the slot. */
 const struct place_range *place_cache_miss_(struct place_cache *, uint32_t whose, uint64_t address,
 					    uint64_t time_ns);
 
@@ -53,8 +55,8 @@ static inline struct place_range *place_cache_slot(const struct place_cache *c, 
 }
 
 /*
- * The range that an address lies in, valid until the next call. `time_ns` must be below
- * UINT64_MAX.
+ * The range that has an address at a time, which is below UINT64_MAX. `whose` is a process index,
+ * PLACE_OF_KERNEL or PLACE_OF_NOBODY. Valid until the next call.
  */
 static inline const struct place_range *place_cache_look_up(struct place_cache *c, uint32_t whose,
 							    uint64_t address, uint64_t time_ns)
@@ -72,10 +74,10 @@ static inline struct place place_range_at(const struct place_range *r, uint64_t 
 	return (struct place){ r->module, r->first_offset + (address - r->first) };
 }
 
-/* The number of a place that no page keeps. */
+/* The number of a place outside of all struct place_page. */
 uint32_t place_cache_number_(struct place_cache *, struct place);
 
-/* The number of a place in this range; `kept` is place_numbers_kept() for it. */
+/* The number of a place; `kept` is place_numbers_kept() of it, or NULL. */
 static inline uint32_t place_cache_number(struct place_cache *c, _Atomic uint32_t *kept,
 					  struct place place)
 {
@@ -87,7 +89,7 @@ static inline uint32_t place_cache_number(struct place_cache *c, _Atomic uint32_
 	return number != PLACE_NONE ? number : place_numbers_add_kept(c->places, kept, place);
 }
 
-/* The number of where an address is. */
+/* The place number of an address. */
 static inline uint32_t place_cache_find(struct place_cache *c, uint32_t whose, uint64_t address,
 					uint64_t time_ns)
 {

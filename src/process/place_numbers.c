@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Most places are instructions of four bytes, close together: a page of them has an array of
- * numbers, which is read without a lock. The others, and those of pages beyond the first
- * MAX_PAGES, are in hash tables. Locks are for what is new, and many, so that they are free.
+ * Most places are instructions of four bytes, close together. A page of them has an array of
+ * numbers, which is read without a lock. Other places, and those of pages beyond the first
+ * MAX_PAGES, are in hash tables. Only adding takes a lock: one of N_SHARDS, so that threads rarely
+ * wait.
  *
  *	chunks ─► [ places 0 … 1023 ] [ 1024 … 3071 ] …       by number
  *	shards ─► pages ──► [ numbers of a page ]             by (module, page)
@@ -88,7 +89,7 @@ uint32_t place_numbers_n(const struct place_numbers *p)
 	return atomic_load(&p->n);
 }
 
-/* Chunk `i`, made by the first who needs it. */
+/* Chunk `i`, allocated by the first thread that needs it. */
 static struct place *chunk_of(struct place_numbers *p, unsigned i)
 {
 	struct place *chunk = atomic_load_explicit(&p->chunks[i], memory_order_acquire);
@@ -128,7 +129,7 @@ static struct place_page *new_page(struct place_numbers *p)
 	return n < MAX_PAGES ? mem_zalloc(1, sizeof(struct place_page)) : NULL;
 }
 
-/* Those that were too many stay so, so that a place is always looked for in the same table. */
+/* A page that was refused stays refused: the numbers of its places are in `others` for good. */
 struct place_page *place_numbers_page(struct place_numbers *p, struct module_id module,
 				      uint64_t offset)
 {
@@ -147,7 +148,7 @@ struct place_page *place_numbers_page(struct place_numbers *p, struct module_id 
 	return page;
 }
 
-/* Which lock it is does not matter, if it is the same for all who ask for this place. */
+/* Any lock serves, if it is the same for all threads that add this place. */
 uint32_t place_numbers_add_kept(struct place_numbers *p, _Atomic uint32_t *kept, struct place place)
 {
 	const uint64_t page[2] = { place.module.v, place.offset / PLACE_PAGE };
@@ -164,7 +165,7 @@ uint32_t place_numbers_add_kept(struct place_numbers *p, _Atomic uint32_t *kept,
 	return number;
 }
 
-/* One that no page keeps. */
+/* Adds a place that is not in a page. */
 static uint32_t add_other(struct place_numbers *p, struct place place)
 {
 	const uint64_t tuple[2] = { place.module.v, place.offset };
@@ -231,7 +232,7 @@ uint32_t place_numbers_find(const struct place_numbers *p, struct place place)
 	return kept != NULL ? place_numbers_look(kept) : find_other(shard_of(p, tuple), tuple);
 }
 
-/* A page with its numbers, on its way into their order. */
+/* A page with its place, for sorting. */
 struct listed_page {
 	struct place start;
 	const struct place_page *page;
@@ -274,7 +275,7 @@ static struct listed_page *list_pages(const struct place_numbers *p, size_t *out
 	return pages.items;
 }
 
-/* The numbers that no page keeps, in order. Returns how many there are. */
+/* The numbers of places that are not in pages, sorted by place. Returns how many there are. */
 static size_t list_others(const struct place_numbers *p, uint32_t *out)
 {
 	uint64_t *keys = mem_alloc(place_numbers_n(p), sizeof(*keys));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers for places, 0, 1, 2 … in the order of first appearance: the same number for the same
- * place, whoever asks. All workers share one table, so that what they count by number can be
- * added up as it is. Any thread may call any of these at any time, unless it says otherwise.
+ * Place ↔ number. Numbers 0, 1, 2 … are given in order of first appearance. All workers share one
+ * table, so counts by number can be added up without translation. All functions are thread-safe,
+ * unless they say otherwise.
  */
 #ifndef CYCLOPS_PROCESS_PLACE_NUMBERS_H
 #define CYCLOPS_PROCESS_PLACE_NUMBERS_H
@@ -16,14 +16,14 @@
 
 enum {
 	PLACE_PAGE = 4096,   /* bytes of a module */
-	PLACE_CODE_SIZE = 4, /* where code has instructions of one size, it is this */
+	PLACE_CODE_SIZE = 4, /* bytes of an instruction, where all have one size */
 
-	/* Places are in chunks, of 1024 and then twice as many as the one before. */
+	/* Places are stored in chunks: of 1024, 2048, 4096 … places. */
 	PLACE_FIRST_LOG = 10,
 	PLACE_CHUNKS = 32 - PLACE_FIRST_LOG,
 };
 
-/* The numbers + 1 of the places of a page; 0: has none yet. */
+/* By word of a page: number of the place + 1; 0: it has none yet. */
 struct place_page {
 	_Atomic uint32_t at[PLACE_PAGE / PLACE_CODE_SIZE];
 };
@@ -35,7 +35,7 @@ struct place_numbers {
 	struct place_index *index;
 };
 
-/* A table with place 0, which is nowhere: (0, 0). Not thread-safe, nor is place_numbers_free(). */
+/* A table with place 0, "unknown": (0, 0). new and free are not thread-safe. */
 struct place_numbers *place_numbers_new(void);
 void place_numbers_free(struct place_numbers *);
 
@@ -53,12 +53,12 @@ static inline struct place place_numbers_get(const struct place_numbers *p, uint
 	return chunk[at - ((uint64_t)1 << log)];
 }
 
-/* The number of a place, which is new or not. */
+/* The number of a place, which is added if it is new. */
 uint32_t place_numbers_add(struct place_numbers *, struct place);
 
 /*
- * Fills in all numbers and their places, place_numbers_n() of them, by module and offset. Nobody
- * may add places meanwhile.
+ * Fills in all place_numbers_n() numbers and places, sorted by module and offset. No thread may add
+ * places meanwhile.
  */
 void place_numbers_sorted(const struct place_numbers *, uint32_t *out_numbers,
 			  struct place *out_places);
@@ -67,12 +67,14 @@ void place_numbers_sorted(const struct place_numbers *, uint32_t *out_numbers,
 uint32_t place_numbers_find(const struct place_numbers *, struct place);
 
 /*
- * The numbers of the page that begins at `offset`, a multiple of PLACE_PAGE; NULL if too many
- * pages have some. Valid as long as the table.
+ * The numbers of the page at `offset`, a multiple of PLACE_PAGE. NULL if there are too many pages:
+ * then use place_numbers_add(). Valid as long as the table.
  */
 struct place_page *place_numbers_page(struct place_numbers *, struct module_id, uint64_t offset);
 
-/* Where the number of a place in this page is kept, or NULL: it is no multiple of the size. */
+/*
+ * Where the page stores the number of a place; NULL if it cannot: offset not aligned, or no page.
+ */
 static inline _Atomic uint32_t *place_numbers_kept(struct place_page *page, uint64_t offset)
 {
 	if (page == NULL || offset % PLACE_CODE_SIZE != 0)
@@ -80,13 +82,13 @@ static inline _Atomic uint32_t *place_numbers_kept(struct place_page *page, uint
 	return &page->at[offset % PLACE_PAGE / PLACE_CODE_SIZE];
 }
 
-/* The number that is kept, or PLACE_NONE: the place needs place_numbers_add_kept(). */
+/* The stored number. PLACE_NONE: none yet, use place_numbers_add_kept(). */
 static inline uint32_t place_numbers_look(const _Atomic uint32_t *kept)
 {
 	return atomic_load_explicit(kept, memory_order_acquire) - 1;
 }
 
-/* The same as place_numbers_add() for a place whose number is kept here. */
+/* The same as place_numbers_add(), for a place whose number is stored at `kept`. */
 uint32_t place_numbers_add_kept(struct place_numbers *, _Atomic uint32_t *kept, struct place);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "process/replay.h"
 
-enum { KERNEL_IMAGE_BYTES = 64 << 20 /* no image with all its sections is larger */ };
+enum { KERNEL_IMAGE_BYTES = 64 << 20 /* an upper limit of a kernel's size in memory */ };
 
-/* A replay under way. */
+/* State of a replay. */
 struct run {
 	const struct notes *notes;
 	struct replay to;
-	struct tuples ksymbols; /* addresses of programs that were registered … */
-	VEC_OF(bool) is_there;	/* … and not gone since */
+	struct tuples ksymbols; /* address of a BPF program or other ksymbol → number … */
+	VEC_OF(bool) is_there;	/* … → is it registered now? */
 };
 
 static const struct map_note *map_of(const struct run *r, const struct note *n)
@@ -54,7 +54,7 @@ static void replay_seen(struct run *r, const struct note *n)
 
 static void replay_fork(struct run *r, const struct note *n)
 {
-	/* perf did not mark what it made up before version 4.20. */
+	/* before 4.20 perf did not mark records that it synthesized */
 	bool is_synthetic =
 		n->kind == NOTE_FORK_WITHOUT_MAPS || (n->time_ns == 0 && r->notes->have_times);
 	struct task_fork f = {
@@ -98,7 +98,7 @@ static void replay_kernel_map(struct run *r, const struct note *n)
 	map_into(r, n, SPACES_KERNEL);
 }
 
-/* Notes whether the program at this address is there; returns whether it was. */
+/* Sets whether a ksymbol is registered at this address; returns whether one was. */
 static bool swap_ksymbol(struct run *r, uint64_t address, bool is_there)
 {
 	uint32_t number = tuples_add(&r->ksymbols, &address);
@@ -121,7 +121,7 @@ static void replay_ksymbol_gone(struct run *r, const struct note *n)
 {
 	struct range range = map_of(r, n)->range;
 
-	/* One that was never announced must not tear a hole into something else. */
+	/* never registered: unmapping could hide another mapping */
 	if (!swap_ksymbol(r, range.start, false))
 		return;
 	spaces_map(r->to.spaces, &(struct mapping){
@@ -144,7 +144,7 @@ static void (*const replayers[N_NOTE_KINDS])(struct run *, const struct note *) 
 	[NOTE_KSYMBOL_GONE] = replay_ksymbol_gone,
 };
 
-/* What modules must know before the first one is told from its name. */
+/* Gives the module table all build-ids and paths of code before the first module is added. */
 static void prepare_modules(const struct run *r)
 {
 	const struct notes *notes = r->notes;
@@ -168,10 +168,9 @@ static void map_kernel(const struct run *r, struct range range, struct module_id
 }
 
 /*
- * Newer perf records the range from _text to _etext only, but behind it comes the code the
- * kernel started with, whose functions are the outermost callers of the idle task. So the
- * whole image is mapped before anything else, and what was recorded comes on top. Returns
- * false if no kernel was recorded.
+ * Newer perf records only _text … _etext of the kernel. Behind it is init code, which has the
+ * outermost callers of the idle task. So KERNEL_IMAGE_BYTES are mapped first, and the recorded
+ * mappings on top. False if no kernel mapping was recorded.
  */
 static bool map_kernel_images(const struct run *r)
 {
@@ -192,7 +191,9 @@ static bool map_kernel_images(const struct run *r)
 	return is_recorded;
 }
 
-/* Where the kernel's addresses were kept secret, its samples still lie in the kernel. */
+/*
+ * If kernel addresses were hidden (kptr_restrict): the upper half of the addresses is the kernel.
+ */
 static void map_secret_kernel(const struct run *r)
 {
 	struct mapped_name name = {

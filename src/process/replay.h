@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes processes, threads, modules and mappings of the notes of pass 1, in order of time. */
+/* Replays the notes of pass 1 in order of time: makes processes, threads, modules and mappings. */
 #ifndef CYCLOPS_PROCESS_REPLAY_H
 #define CYCLOPS_PROCESS_REPLAY_H
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fork would be answered by asking the child's mappings first, then the parent's as of the
- * fork, then the grandparent's. A chain of 100000 forks must not make that slow, nor may
- * forks copy mappings. So the tree of forks is cut into strands: at each fork one side
- * continues the strand, and the other side begins a new one that hangs from it. The side with
- * more mappings and forks to come continues, be it parent or child:
+ * An address is looked up in the child's mappings first, then in the parent's as of the fork, then
+ * in the grandparent's. A chain of 100000 forks must not make that slow, nor may forks copy
+ * mappings. So the tree of forks is cut into paths ("strands", a heavy path decomposition): at each
+ * fork one side continues the strand, and the other side begins a new one with that strand as its
+ * parent. The side with more mappings and forks to come continues, be it parent or child:
  *
  *	space 1   --m--m--+--m---------------		strand 1: m m (m m m m)
- *	                  fork				strand 2: m, hangs from 1 after two
+ *	                  fork				strand 2: m, parent 1 after two
  *	space 2           +--m--m--m--m------
  *
- * A new strand has at most half of what is left, hence no strand hangs deeper than the
- * logarithm of all records (this is the heavy path decomposition of a tree). The mappings of
- * a strand follow each other in time, so a strand is one cover (process/cover.h).
+ * A new strand has at most half of what is left, hence strands are nested no deeper than the
+ * logarithm of all records. The mappings of a strand follow each other in time, so a strand is one
+ * cover (process/cover.h).
  */
 #include "process/spaces.h"
 
@@ -65,7 +65,7 @@ void spaces_map(struct spaces *s, const struct mapping *mapping)
 	*vec_add(&s->mappings) = *mapping;
 }
 
-/* What freezing needs to know besides. */
+/* State while freezing. */
 struct forest {
 	uint64_t *weights;	 /* by space: mappings and spaces, of it and all forked from it */
 	uint32_t *first_child;	 /* by space: in `children`, in order of forks; n + 1 */
@@ -143,14 +143,14 @@ static uint32_t begin_strand(struct forest *f)
 	return number;
 }
 
-/* A strand that hangs from the present end of another. */
+/* A new strand, whose parent is the present end of another. */
 static uint32_t hang_strand(struct forest *f, uint32_t from)
 {
 	uint32_t number = begin_strand(f);
 	struct strand *new = &f->list.items[number];
 	const struct strand *parent = &f->list.items[from];
 
-	/* Without mappings so far, `from` adds nothing to what it hangs from itself. */
+	/* a parent without mappings is skipped: its own parent serves */
 	if (parent->n_maps == 0 && parent->parent != from) {
 		new->parent = parent->parent;
 		new->parent_maps = parent->parent_maps;
@@ -169,7 +169,7 @@ static void put_maps(struct forest *f, uint32_t space, uint32_t from, uint32_t t
 	f->list.items[strand].n_maps += to - from;
 }
 
-/* Walks through the forks of a space in order and decides who continues the strand. */
+/* Visits the forks of a space in order of time, and decides which side continues the strand. */
 static void place_space(struct forest *f, struct spaces *s, uint32_t number)
 {
 	const struct space *space = &s->spaces.items[number];
@@ -309,7 +309,7 @@ struct spot spaces_find(const struct spaces *s, uint32_t owner, uint64_t time_ns
 	p = cover_find(&strand->cover, step_at(s, strand, time_ns), address);
 	narrow_window(s, strand, &p, &spot);
 	narrow_range(&spot.range, &p.range);
-	/* What a fork brought along is as it was then: no more time to look at. */
+	/* not mapped here: look in the parent, as it was at the fork */
 	while (p.item == 0 && strand->parent != (uint32_t)(strand - s->strands)) {
 		uint32_t step = strand->parent_maps;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Address spaces over time: what was mapped at an address, in a process, at a moment. A
- * space begins empty (exec) or as what its parent had (fork), and lasts to the next exec.
+ * Address spaces over time: what was mapped at an address of a process, at a time. A space begins
+ * empty (exec) or as a copy of its parent's (fork), and ends with the next exec.
  */
 #ifndef CYCLOPS_PROCESS_SPACES_H
 #define CYCLOPS_PROCESS_SPACES_H
@@ -15,7 +15,7 @@
 #include "process/history.h"
 #include "process/module.h"
 
-/* A mapping as recorded. Module 0 says that nothing is there any more. */
+/* A recorded mapping. Module 0: an unmapping. */
 struct mapping {
 	struct range range;
 	uint64_t page_offset;
@@ -26,17 +26,20 @@ struct mapping {
 };
 
 struct space {
-	uint32_t owner;	      /* process index, or SPACES_KERNEL */
-	uint32_t parent;      /* a lower number; itself if it began empty */
-	uint32_t parent_maps; /* how many mappings of its own the parent had at the fork */
-	uint32_t n_maps;      /* of its own */
+	uint32_t owner;	 /* process index, or SPACES_KERNEL */
+	uint32_t parent; /* the space it was forked from, a lower number; itself: began empty */
+	uint32_t parent_maps; /* mappings that the parent had added by the time of the fork */
+	uint32_t n_maps;      /* mappings added to this one */
 	uint64_t start_ns;
 };
 
-/* A run of mappings; where it has nothing, what it hangs from counts. */
+/*
+ * A path in the tree of forks, see spaces.c. Addresses it has no mapping for are looked up in its
+ * parent.
+ */
 struct strand {
-	uint32_t parent;	/* a lower number; itself if it hangs from nothing */
-	uint32_t parent_maps;	/* how many mappings of the parent count */
+	uint32_t parent;	/* a lower number; itself: has none */
+	uint32_t parent_maps;	/* only so many mappings of the parent count */
 	uint32_t first, n_maps; /* in by_strand */
 	struct cover cover;
 };
@@ -52,27 +55,27 @@ struct spaces {
 	/* After spaces_freeze(): */
 	struct strand *strands;
 	uint32_t n_strands;
-	uint32_t *by_strand;	  /* mapping numbers, strand by strand in order of time */
-	struct history strand_of; /* by owner */
+	uint32_t *by_strand;	  /* mapping numbers, sorted by strand and time */
+	struct history strand_of; /* owner → strand */
 };
 
 void spaces_init(struct spaces *);
 void spaces_release(struct spaces *);
 
 /*
- * A space that its owner has from this time on. Spaces and mappings must be added in order
- * of time; an owner has one space at a time. Returns its number.
+ * Adds a space, which replaces the one its owner had. Returns its number. Spaces and mappings must
+ * be added in order of time.
  */
 uint32_t spaces_add_empty(struct spaces *, uint32_t owner, uint64_t start_ns);
 uint32_t spaces_add_fork(struct spaces *, uint32_t owner, uint64_t start_ns, uint32_t parent);
 
-/* Maps something, over what was there. */
+/* Adds a mapping, which hides what it overlaps. */
 void spaces_map(struct spaces *, const struct mapping *);
 
 /* Builds the look-up structures. Owners are below `n_owners`. */
 void spaces_freeze(struct spaces *, uint32_t n_owners);
 
-/* What was at an address: the same for all addresses of `range` at all times of the window. */
+/* An answer. It holds for all addresses of `range`, at all times of [from_ns, to_ns). */
 struct spot {
 	const struct mapping *mapping; /* NULL: nothing */
 	struct range range;

@@ -23,8 +23,8 @@ void switches_start(struct switches *s, uint32_t cpu, uint64_t time_ns, uint32_t
 }
 
 /*
- * Who ran before and who after the switch, HISTORY_NONE if not told. The record's own thread
- * is the one that leaves or comes; only the cpu-wide form names the other one.
+ * The threads before and after a context switch, HISTORY_NONE if not recorded. The record's own
+ * thread is switched out or in; only SWITCH_CPU_WIDE names the other one.
  */
 static void before_and_after(const struct record_switch *r, const struct sample_id *id,
 			     uint32_t *before, uint32_t *after)
@@ -36,7 +36,7 @@ static void before_and_after(const struct record_switch *r, const struct sample_
 	*after = r->is_out ? other : own;
 }
 
-/* Most cpu-wide records come in pairs that say the same: A leaves to B, B comes from A. */
+/* SWITCH_CPU_WIDE records come in pairs that say the same: A is out for B, B is in after A. */
 static bool switches_has_pair(const struct switches *s, uint32_t cpu, uint64_t time_ns,
 			      uint32_t tid)
 {
@@ -57,7 +57,7 @@ void switches_take(struct switches *s, const struct record_switch *r, const stru
 		return;
 	before_and_after(r, id, &before, &after);
 	cpu = tuples_add(&s->cpus, &(uint64_t){ id->cpu });
-	/* Whoever is the first to leave has run since before the capture. */
+	/* the first thread that is switched out ran since before the capture */
 	if (cpu == n_cpus && before != HISTORY_NONE)
 		history_add(&s->tids, cpu, 0, before);
 	if (!r->has_other || !switches_has_pair(s, cpu, time_ns, after))
@@ -73,6 +73,6 @@ struct span switches_find(const struct switches *s, uint32_t cpu, uint64_t time_
 {
 	uint32_t key = tuples_find(&s->cpus, &(uint64_t){ cpu });
 
-	/* An unknown cpu is TUPLES_NONE, which never had a value either. */
+	/* an unknown CPU is TUPLES_NONE, a key without values */
 	return history_find(&s->tids, key, time_ns);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which thread ran on which cpu: SWITCH, SWITCH_CPU_WIDE and ITRACE_START records. */
+/* Which thread ran on a CPU, by SWITCH, SWITCH_CPU_WIDE and ITRACE_START records. */
 #ifndef CYCLOPS_PROCESS_SWITCHES_H
 #define CYCLOPS_PROCESS_SWITCHES_H
 
@@ -20,7 +20,7 @@ void switches_release(struct switches *);
 /* From this time on, thread `tid` runs on `cpu`. */
 void switches_start(struct switches *, uint32_t cpu, uint64_t time_ns, uint32_t tid);
 
-/* A SWITCH or SWITCH_CPU_WIDE record. Without cpu or tid in `id` it says nothing. */
+/* Takes a SWITCH or SWITCH_CPU_WIDE record. Ignored without a CPU or tid in `id`. */
 void switches_take(struct switches *, const struct record_switch *, const struct sample_id *id,
 		   uint64_t time_ns);
 

@@ -17,7 +17,7 @@ static uint32_t new_process(struct tasks *t, uint32_t pid, uint32_t parent, uint
 	return index;
 }
 
-/* From now on the pid means this process. */
+/* Makes this process the owner of its pid. */
 static void give_pid(struct tasks *t, uint32_t process)
 {
 	const struct process *p = &t->processes.items[process];
@@ -65,7 +65,7 @@ static void set_state(struct tasks *t, uint32_t thread, uint64_t time_ns, struct
 	t->threads.items[thread].state = state;
 }
 
-/* A thread ends, by EXIT or because its tid turns up elsewhere. */
+/* Ends a thread: by EXIT, or because its tid appears in another process. */
 static void end_thread(struct tasks *t, uint32_t thread, uint64_t time_ns)
 {
 	struct thread_now *now = &t->threads.items[thread];
@@ -78,7 +78,7 @@ static void end_thread(struct tasks *t, uint32_t thread, uint64_t time_ns)
 		t->processes.items[process].end_ns = time_ns;
 }
 
-/* A thread begins (or is first heard of) in a process. */
+/* Begins a thread of a process, or notes one that is seen for the first time. */
 static void begin_thread(struct tasks *t, uint32_t thread, uint64_t time_ns,
 			 struct thread_state state)
 {
@@ -91,7 +91,7 @@ static void begin_thread(struct tasks *t, uint32_t thread, uint64_t time_ns,
 	t->processes.items[state.process].end_ns = UINT64_MAX;
 }
 
-/* Makes sure that the thread is known, in this process. Returns its number. */
+/* Makes the thread known as one of this process. Returns its number. */
 static uint32_t tasks_settle(struct tasks *t, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
 	uint32_t process = tasks_process(t, pid), thread = tasks_thread_number(t, tid);
@@ -174,8 +174,8 @@ static void fork_thread(struct tasks *t, const struct task_fork *f)
 }
 
 /*
- * A record made up from /proc: the process may have been mentioned before, as the parent of
- * another. Parents keep lower numbers than their children, so that nobody can walk in circles.
+ * A synthesized FORK: the process may be known already, as a parent of another. The parent is set
+ * only if it has a lower number, so that the tree has no circles.
  */
 static void learn_parent(struct tasks *t, const struct task_fork *f)
 {
@@ -233,7 +233,7 @@ uint32_t tasks_space_to_map(struct tasks *t, uint32_t process)
 	return t->states.items[process].space;
 }
 
-/* The kernel's own threads are children of kthreadd that never became something else. */
+/* Kernel threads are the children of kthreadd that never did an exec(). */
 static void mark_kernel(struct tasks *t, struct str_id kthreadd)
 {
 	t->processes.items[PROCESS_IDLE].is_kernel = true;
@@ -268,7 +268,7 @@ void tasks_freeze(struct tasks *t, struct str_id kthreadd)
 
 struct span tasks_find_pid(const struct tasks *t, uint32_t pid, uint64_t time_ns)
 {
-	/* An unknown pid is TUPLES_NONE, which never had an owner either. */
+	/* an unknown pid is TUPLES_NONE, a key without values */
 	return history_find(&t->by_pid, tuples_find(&t->pids, &(uint64_t){ pid }), time_ns);
 }
 
@@ -285,7 +285,7 @@ struct span tasks_find_tid(const struct tasks *t, uint32_t tid, uint64_t time_ns
 		span.value = t->thread_states.items[span.value].process;
 		return span;
 	}
-	/* The tid may be a pid whose threads were not told one by one. */
+	/* a pid whose threads were not recorded one by one */
 	main_thread = tasks_find_pid(t, tid, time_ns);
 	if (main_thread.from_ns > span.from_ns)
 		span.from_ns = main_thread.from_ns;

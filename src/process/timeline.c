@@ -192,7 +192,7 @@ struct placed timeline_place(const struct timeline *t, uint32_t process, bool is
 	return placed;
 }
 
-/* The whole of what is at an address: pieces of one mapping may have been cut apart. */
+/* The mapping at an address, with all pieces of it that later mappings cut apart. */
 static struct spot timeline_find_whole(const struct timeline *t, uint32_t process, uint64_t time_ns,
 				       uint64_t address)
 {

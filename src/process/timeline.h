@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who was mapped where, and when: processes, threads, their names and mappings over time.
- * Built from the side-band records of pass 1, then frozen and shared without locks.
+ * Processes, threads, their names and mappings over time. Built from the side-band records of pass
+ * 1, then frozen: from there on constant, and shared without locks.
  */
 #ifndef CYCLOPS_PROCESS_TIMELINE_H
 #define CYCLOPS_PROCESS_TIMELINE_H
@@ -33,7 +33,7 @@ void timeline_visit(void *timeline, const struct record *, const struct sample_i
  */
 void timeline_freeze(struct timeline *, const struct info *, const struct strings *);
 
-/* Findings of its own: records that contradict each other and such. */
+/* Diagnostics: records that contradict each other and such. */
 const struct diags *timeline_diags(const struct timeline *);
 
 const struct modules *timeline_modules(const struct timeline *);
@@ -57,7 +57,7 @@ const struct process *timeline_process(const struct timeline *, uint32_t index);
 /* Strings of the timeline: comms, module paths. */
 const struct strings *timeline_strings(const struct timeline *);
 
-/* "No time known": looks at the state when the capture ended. */
+/* As a time: not known. The state at the end of the capture is used. */
 #define TIMELINE_NO_TIME UINT64_MAX
 
 /*
@@ -84,21 +84,18 @@ struct str_id timeline_comm(const struct timeline *, uint32_t tid, uint64_t time
  */
 bool timeline_tid_on_cpu(const struct timeline *, uint32_t cpu, uint64_t time_ns, uint32_t *tid);
 
-/*
- * Answers by pid, tid and cpu with the time in which they hold, for those who ask often. Value
- * HISTORY_NONE: not known.
- */
+/* The same with the time span in which the answer holds, for caches. HISTORY_NONE: not known. */
 struct span timeline_pid_span(const struct timeline *, uint32_t pid, uint64_t time_ns);
 struct span timeline_tid_span(const struct timeline *, uint32_t tid, uint64_t time_ns);
 struct span timeline_cpu_span(const struct timeline *, uint32_t cpu, uint64_t time_ns);
 
-/* Whose address it is, besides the index of a process. */
+/* To whom an address belongs, besides the index of a process. */
 #define PLACE_OF_KERNEL 0u
 #define PLACE_OF_NOBODY UINT32_MAX /* the process is not known, or nothing of ours */
 
 /*
- * Answer of timeline_place(). In the same process it holds in [from_ns, to_ns), perhaps longer,
- * and for all addresses first … last: as far as they are apart, so are their offsets.
+ * An answer of timeline_place(). It holds in [from_ns, to_ns) for all addresses [first, last] of
+ * the process; offsets differ by as much as addresses.
  */
 struct placed {
 	struct place place; /* module 0: nothing is known to be mapped there; offset: address */
@@ -107,17 +104,14 @@ struct placed {
 	bool is_data; /* mapped, but not executable */
 };
 
-/*
- * What `address` was, in the process of this index (inherited mappings included), or in the
- * kernel if `is_kernel`.
- */
+/* The place of an address of a process (with the mappings it inherited), or of the kernel. */
 struct placed timeline_place(const struct timeline *, uint32_t process, bool is_kernel,
 			     uint64_t address, uint64_t time_ns);
 
 /*
- * The other way round, for data symbols and the like: all that is mapped in a process at
- * this time, inherited mappings included, by address. Calls `each` with start, length and
- * page offset of each piece that is not covered by something newer.
+ * Calls `each` for all that is mapped in a process at this time, by address: with start, length,
+ * page offset and module of each piece that no newer mapping hides. Inherited mappings are
+ * included.
  */
 void timeline_each_mapping(const struct timeline *, uint32_t process, uint64_t time_ns,
 			   void (*each)(void *context, uint64_t start, uint64_t length,

@@ -12,7 +12,7 @@
 #include "spe/packet.h"
 #include "unwind/unwind.h"
 
-/* More than there are workers, so that they finish together. */
+/* more than most machines have workers, so that these finish at about the same time */
 enum { MERGE_PARTS = 16 };
 
 /* What one worker owns. */
@@ -54,7 +54,7 @@ static bool has_copied_stacks(const struct capture *c)
 	return false;
 }
 
-/* Are call chains to be made of copied stacks? */
+/* Are copied stacks to be unwound? */
 static bool has_to_unwind(const struct scan_job *job)
 {
 	bool wants = false;
@@ -81,8 +81,8 @@ static void unwinder_init(struct worker *w, const struct session *s)
 }
 
 /*
- * What the decoder may be told: it does not look at physical addresses; and where filters are said to
- * have hidden operations, all that are there are seen.
+ * What the SPE decoder may drop for this wish. It cannot test physical addresses; and if the event
+ * had filters it must not drop records, because all are compared with these.
  */
 static struct spe_wanted spe_wanted(const struct scan_job *job)
 {
@@ -186,7 +186,7 @@ static bool is_wanted(const struct scan_wish *wish, const struct batch *b, size_
 		address_filter_may_have(wish->addresses, b->pa[row]));
 }
 
-/* The decoder leaves out what it can tell; here goes the rest. */
+/* Drops rows that the wish leaves out, and that the decoder could not drop. */
 static void drop_unwanted(const struct scan_wish *wish, struct batch *b)
 {
 	bool keep[BATCH_ROWS];
@@ -209,8 +209,8 @@ static void swap_batches(struct batch **a, struct batch **b)
 }
 
 /*
- * The next rows of the unit. Branches of samples come before these, which selection may leave
- * out: what is selected then is entries.
+ * The next rows of the unit. The branch entries of samples come before the samples themselves:
+ * --select then tests each entry on its own.
  */
 static bool read_rows(const struct scan_job *job, struct worker *w)
 {
@@ -274,7 +274,7 @@ static void finish_partials(const struct scan_job *job, const struct worker *w)
 			job->analyses[i].class->finish(w->partials[i]);
 }
 
-/* A frame names its caller by id, and callers come before those they call. */
+/* Adds a worker's frames to the session's; returns the map of ids. Callers have lower ids. */
 static uint32_t *map_frames(struct session *s, const struct tuples *frames)
 {
 	uint32_t *map = mem_alloc(frames->n + 1, sizeof(*map));
@@ -302,7 +302,7 @@ static void scan_add_totals(struct attribution_totals *to, const struct attribut
 	to->n_without_time += from->n_without_time;
 }
 
-/* The frames of the first worker become those of the session, so its partials need no change. */
+/* The first worker's frames become the session's as they are, so its partials need no mapping. */
 static void take_worker(struct scan_job *job, struct worker *w)
 {
 	struct session *s = job->session;
@@ -349,7 +349,7 @@ static void release_worker(void *context, size_t i, unsigned worker)
 	worker_release(&job->workers[i], job);
 }
 
-/* Says which call chains are not complete, once: every scan that unwinds finds the same. */
+/* Adds diagnostics of incomplete call chains, in the first scan that unwinds. */
 static void add_unwind_totals(struct session *s, const struct worker *w)
 {
 	struct diags diags = { 0 };

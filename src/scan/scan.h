@@ -18,32 +18,34 @@
  */
 void scan(struct session *, const struct select *, struct analysis *analyses, size_t n);
 
-/* What a scan may leave out because its analyses do not look at it. */
+/*
+ * What the analyses need: a scan leaves out the rest. Zeroed: places, but no registers or branches.
+ */
 struct scan_wish {
-	bool without_places; /* they look at no places and frames, nor at HAS_PLACE */
-	bool with_registers; /* they look at the registers of samples */
-	bool with_branches;  /* they get the entries of branch stacks, too: BATCH_BRANCHES */
-	bool keeps_places;   /* the ids of places stay those of the scan before */
+	bool without_places; /* no places and frames, and no HAS_PLACE */
+	bool with_registers; /* registers of samples */
+	bool with_branches;  /* entries of branch stacks: batches of BATCH_BRANCHES */
+	bool keeps_places;   /* place numbers of the scan before stay valid */
 	/*
-	 * Only rows with data addresses that this may have matter: nothing is looked up for
-	 * others, and no analysis sees them. NULL: all do.
+	 * Not NULL: only rows whose data address may be in this filter. Other rows are dropped
+	 * before anything is looked up for them.
 	 */
 	const struct address_filter *addresses;
-	bool with_physical; /* or with physical addresses that it may have */
-	bool only_memory;   /* of SPE, only loads, stores and atomics matter, in the same way */
+	bool with_physical; /* … or whose physical address may be in it */
+	bool only_memory;   /* of SPE records, only loads, stores and atomics */
 };
 
-/* The same as scan() for a part of the rows. */
+/* The same as scan(), with a wish. */
 void scan_part(struct session *, const struct select *, const struct scan_wish *,
 	       struct analysis *analyses, size_t n);
 
 /*
- * Renders the rows of one batch: appends to texts[0] … texts[n_texts - 1]. Called by several
- * workers at once with the same context; `worker` tells them apart (below pool_size()).
+ * Appends the rows of a batch to texts[0] … texts[n_texts - 1]. Called by several workers at the
+ * same time with the same context; `worker` is the caller's number, below pool_size().
  */
 typedef void scan_render(void *context, unsigned worker, const struct batch *, struct text *texts);
 
-/* Takes the rendered texts of a unit; units come in order, one at a time. -1 stops. */
+/* Writes the texts of a unit. Units come in file order, one at a time. -1 stops the scan. */
 typedef int scan_write(void *context, const struct text *texts);
 
 struct scan_output {

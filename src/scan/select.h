@@ -37,12 +37,12 @@ int select_compile(struct session *, const char *text, struct select **out, stru
 void select_free(struct select *);
 
 /*
- * Does it depend on how operations went (latency, events, data source)? Those that match are not
- * all that ran then, even of the code that they are of. NULL: no.
+ * Does it test the outcome of operations (latency, events, data source)? Then matching records are
+ * not all operations of their code, so counts by code are incomplete. NULL: no.
  */
 bool select_thins(const struct select *);
 
-/* Does it depend on what kind of operation they were? NULL: no. */
+/* Does it test the kind of operation? NULL: no. */
 bool select_hides_kinds(const struct select *);
 
 /* Does this row match? Thread-safe, as below. */

@@ -184,7 +184,7 @@ static const char *op_word_at(const void *context, size_t i)
 	return i < COUNT(op_words) ? op_words[i].word : NULL;
 }
 
-/* Is the kind of a branch of no matter? */
+/* Do all kinds of branches give the same result? */
 static bool is_same_for_branches(const struct test *t)
 {
 	const bool *branches = t->flags + (SPE_OP_BRANCH << 8);
@@ -279,7 +279,7 @@ static bool run_event(const struct test *t, const struct rows *r, size_t row, bo
 	return flag_of(t, b->event[row]);
 }
 
-/* The first level says that nothing is known. */
+/* Names of levels, without SOURCE_UNKNOWN. */
 static const char *level_name_at(const void *context, size_t i)
 {
 	(void)context;

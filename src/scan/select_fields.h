@@ -49,16 +49,16 @@ typedef int compile_test(struct session *, struct test *, const struct token *va
 			 const regex_t *pattern, struct err *);
 typedef bool run_test(const struct test *, const struct rows *, size_t row, bool *out_has);
 
-/* What a field says of an operation. */
+/* What a field describes. */
 enum field_about {
-	ABOUT_WHERE,   /* whose it was, where and when it ran, which data it was about */
-	ABOUT_KIND,    /* what kind of operation it was */
-	ABOUT_OUTCOME, /* how it went */
+	ABOUT_WHERE,   /* process, code, time, data address */
+	ABOUT_KIND,    /* kind of operation */
+	ABOUT_OUTCOME, /* latency, events, data source */
 };
 
 struct field {
 	const char *name, *meaning;
-	number_of *number; /* or the two below */
+	number_of *number; /* for numbers; NULL: the next two are used */
 	compile_test *compile;
 	run_test *run;
 	bool has_patterns; /* =~ and !~ are allowed */

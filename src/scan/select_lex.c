@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 
-/* What is written with a point, an exponent or a unit is below this: it fits into 64 bits. */
+/* Limit of numbers with a point, an exponent or a unit, so that they fit into 64 bits. */
 #define MAX_NUMBER 18e18
 
 /* Longer signs come before those they begin with. */
@@ -66,7 +66,9 @@ static int token_set_unit(struct token *t, const char *unit, size_t len, double 
 	return -1;
 }
 
-/* A word that begins with a digit is a number if all of it reads as one, whole and not too large. */
+/*
+ * A word that begins with a digit is a number if all of it reads as one, whole and not too large.
+ */
 static int read_number(struct token *t)
 {
 	char copy[64];

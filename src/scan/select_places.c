@@ -40,7 +40,7 @@ static int compare_ranges(const void *left, const void *right)
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-/* Puts them in order, joins those that touch or overlap. */
+/* Sorts the ranges, and joins those that touch or overlap. */
 static void order_ranges(struct test *t)
 {
 	size_t n = 0;

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 
-/* What both leave out may be left out; what one needs is there. */
+/* The union of two wishes. */
 static struct scan_wish wish_of_both(const struct scan_wish *a, const struct scan_wish *b)
 {
 	return (struct scan_wish){

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One scan for several answers: each adds what it asks of the scan, and whoever asked for the
- * answers runs it. An answer that needs to know something of the records before it can ask for the
- * rest of them asks two, one after the other.
+ * One scan for several answers. Each answer adds its analyses and what they need; the caller of the
+ * answers runs the scan. Answers whose second scan depends on the first use two, one after the
+ * other.
  */
 #ifndef CYCLOPS_SCAN_SHARED_SCAN_H
 #define CYCLOPS_SCAN_SHARED_SCAN_H
@@ -10,23 +10,23 @@
 #include "base/vec.h"
 #include "scan/scan.h"
 
-/* Zeroed asks for nothing. */
+/* Zeroed is empty. */
 struct shared_scan {
 	VEC_OF(struct analysis *)
-	analyses;	       /* borrowed until it ran, which fills in their results */
-	struct scan_wish wish; /* what all of them need */
+	analyses;	       /* borrowed; the run fills in their results */
+	struct scan_wish wish; /* the union of what they need */
 };
 
 /*
- * Adds an analysis that needs no more than `wish` says. It may get other rows, too, if there are
- * analyses that need these, and leaves them out itself. Those with branches are not shared.
+ * Adds an analysis that needs `wish`. It may get more rows than that, for other analyses, and must
+ * ignore them. wish->with_branches is not possible.
  */
 void shared_scan_add(struct shared_scan *, struct analysis *, const struct scan_wish *);
 
-/* Runs the scan, if anything asks for it. From then on it is empty. */
+/* Runs the scan, unless there are no analyses, and empties it. */
 void shared_scan_run(struct session *, const struct select *, struct shared_scan *);
 
-/* For one that is not run. */
+/* Empties one that was not run. */
 void shared_scan_release(struct shared_scan *);
 
 #endif

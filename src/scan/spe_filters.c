@@ -130,8 +130,8 @@ bool spe_filters_thin(const struct session *s)
 }
 
 /*
- * Does the kind of a record pass? Masks combine kinds, and of SIMD and floating point the record does
- * not say everything: nothing is told of filters with these.
+ * Does the kind of a record pass the event's filter? Always true if the filter has masks, SIMD or
+ * floating point: a record does not say enough to decide.
  */
 static bool kind_passes(const struct attr *a, const struct batch *b, size_t row)
 {
@@ -166,7 +166,7 @@ bool spe_filters_let_pass(const struct session *s, const struct batch *b, size_t
 	return false;
 }
 
-/* One in so many may be damaged. */
+/* One record in so many may contradict: damage. */
 enum { TOLERATED = 1000 };
 
 bool spe_filters_are_contradicted(const struct session *s)
@@ -174,7 +174,7 @@ bool spe_filters_are_contradicted(const struct session *s)
 	return s->unfiltered.n * TOLERATED > s->unfiltered.n_records;
 }
 
-/* The record's own words against the header's; false: they agree. */
+/* Appends that records contradict the header; false if they do not. */
 static bool add_contradiction(const struct session *s, struct text *out)
 {
 	if (!spe_filters_are_contradicted(s))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an SPE event was told to leave out (docs/reference/spe-interop.md, section 2). */
+/* Filters of SPE events: which records were dropped (docs/reference/spe-interop.md, section 2). */
 #ifndef CYCLOPS_SCAN_SPE_FILTERS_H
 #define CYCLOPS_SCAN_SPE_FILTERS_H
 
@@ -15,52 +15,46 @@
 /* Appends ", only loads + stores, latency from 10 cycles, user only", or ", all operations". */
 void spe_filters_text(const struct attr *, struct text *);
 
-/* Are there operations that are not recorded because of their kind? */
+/* Does the event drop records by kind of operation? */
 bool spe_filters_hide_kinds(const struct attr *);
 
-/* … or because of how they went: events, latency, data source? */
+/* Does it drop records by outcome: events, latency, data source? */
 bool spe_filters_hide_outcomes(const struct attr *);
 
-/* Is either so of any of the capture's SPE events? Totals then are of what passed, not of all. */
+/* Does any SPE event of the capture drop records? Then totals are not those of all operations. */
 bool spe_filters_hide(const struct session *);
 
-/* Why stores may be missing: of several reasons the first. */
+/* Why stores may be missing. Of several reasons, the first of these. */
 enum spe_stores {
 	SPE_STORES_ALL,
 	SPE_STORES_BY_KIND,    /* other kinds of operations were asked for */
-	SPE_STORES_BY_EVENT,   /* … or events, which are those of loads mostly */
-	SPE_STORES_BY_LATENCY, /* quick ones, as nearly all are */
+	SPE_STORES_BY_EVENT,   /* by events, which loads have more often than stores */
+	SPE_STORES_BY_LATENCY, /* fast ones, as nearly all stores are */
 };
 
 enum spe_stores spe_filters_stores(const struct session *);
 
-/* Is the second? */
+/* Does any SPE event of the capture drop records by outcome? */
 bool spe_filters_thin(const struct session *);
 
-/*
- * Would the filter of any SPE event of the capture have let this record pass, as far as it says?
- * If not, the header is of another recording.
- */
+/* Would any SPE event of the capture have recorded this row? If not, the header is wrong. */
 bool spe_filters_let_pass(const struct session *, const struct batch *, size_t row);
 
-/* Are there so many such records in what was scanned (session.h) that the header cannot be right? */
+/* Did scans find so many such records (session->unfiltered) that the header cannot be right? */
 bool spe_filters_are_contradicted(const struct session *);
 
-/* Operations that took fewer cycles were not recorded, at least not by all events. */
+/* The highest minimum latency of the events: faster operations were not recorded by all of them. */
 uint64_t spe_filters_least_cycles(const struct session *);
 
-/*
- * Appends "filtered when recorded (only loads): …": what passed, of each event where they differ, and
- * that the numbers are of that; false if nothing was filtered.
- */
+/* Appends "filtered when recorded (only loads): …". False if nothing was filtered. */
 bool spe_filters_sentence(const struct session *, struct text *);
 
-/* Notes it on a table of SPE records: what passed, and that the numbers are of that. */
+/* Adds that sentence as a note to a table of SPE records. */
 void spe_filters_note(const struct session *, struct table *);
 
 /*
- * Where records were filtered, column "estimated_operations" of a table gets a heading that does
- * not claim all operations. Before or after its rows.
+ * If records were filtered: gives the column "estimated_operations" a heading that does not claim
+ * all operations. May be called before or after rows are added.
  */
 void spe_filters_name_estimates(const struct session *, struct table *);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an analysis is: an accumulator. Each worker fills a partial result of its own from
- * the batches it decodes; partials are merged, and the whole yields tables. One pass over
- * the capture feeds every analysis that a command asked for.
+ * An analysis is an accumulator. Each worker has a partial result, to which it adds the batches it
+ * decodes. Then the partials are merged. One scan of the capture feeds all analyses of a command.
  */
 #ifndef CYCLOPS_SESSION_ANALYSIS_H
 #define CYCLOPS_SESSION_ANALYSIS_H
@@ -14,20 +13,20 @@
 #include "batch/batch.h"
 #include "session/session.h"
 
-/* A worker's frame ids in those of the session. Places have the same ids everywhere. */
+/* By frame id of a worker: the session's id. Place numbers are the same for all workers. */
 struct id_map {
 	const uint32_t *frames;
 };
 
 /* The functions of one kind of analysis. */
 struct analysis_class {
-	/* An empty partial; `options` are the analysis's own, borrowed. */
+	/* An empty partial result. `options` are those of struct analysis, borrowed. */
 	void *(*new)(const struct session *, const void *options);
 	void (*free)(void *partial);
 
 	/*
-	 * May be NULL. Does it look at call chains, with these options? Only then those of copied
-	 * stacks are made, which takes its time.
+	 * May be NULL: no. Does it read call chains, with these options? Only then copied stacks
+	 * are unwound, which is slow.
 	 */
 	bool (*wants_chains)(const void *options);
 
@@ -37,13 +36,15 @@ struct analysis_class {
 	/* May be NULL. Called once after the last batch. */
 	void (*finish)(void *partial);
 
-	/* Adds what `from` counted; `into` holds the session's ids, `from` those of `map`. */
+	/*
+	 * Adds partial `from` to `into`. Frame ids of `from` are a worker's: `map` translates them.
+	 */
 	void (*merge)(void *into, const void *from, const struct id_map *map);
 
 	/*
-	 * May be NULL. Once all partials went through merge(), adds what that left: of each of
-	 * them, what falls into one part of many. Several workers add different parts at once, so
-	 * a part must be the same piece of `into` whichever partial is added.
+	 * May be NULL. Parallel rest of merge(), after that was called for all partials: adds part
+	 * `part` of `n_parts` of `from`. Workers add different parts at the same time, so a part
+	 * must be the same piece of `into` for each `from`.
 	 */
 	void (*merge_part)(void *into, const void *from, size_t part, size_t n_parts);
 };

@@ -34,7 +34,7 @@ static const struct attr *event_of(const struct capture *c, const struct spe_cpu
 	return spe->event < 0 ? NULL : &capture_event(c, (size_t)spe->event)->attr;
 }
 
-/* What the driver makes of the period that was asked for. */
+/* The interval that the driver programs for the requested period. */
 static uint64_t programmed(const struct attr *a, uint64_t minimum)
 {
 	if (a->sample_period < minimum)
@@ -77,7 +77,7 @@ const struct spe_interval *spe_interval(const struct session *s, uint32_t cpu_nu
 	return &s->intervals[cpu_number < SESSION_CPUS ? cpu_number : SESSION_CPUS];
 }
 
-/* CPUs that have trace data; others may be of another kind. The last stands for all others. */
+/* Does the CPU have SPE data in this capture? The last number stands for all others. */
 static bool has_data(const struct capture *c, uint32_t cpu_number)
 {
 	for (size_t i = 0; i < capture_n_chunks(c); i++) {
@@ -89,7 +89,7 @@ static bool has_data(const struct capture *c, uint32_t cpu_number)
 	return false;
 }
 
-/* The one of all CPUs with data; NULL if they differ. */
+/* The common interval of all CPUs with data; NULL if they differ. */
 static const struct spe_interval *common_one(const struct session *s)
 {
 	const struct spe_interval *first = NULL;
@@ -120,7 +120,7 @@ bool spe_interval_varies(const struct session *s)
 	return common_one(s) == NULL;
 }
 
-/* Widens it by one that is known. */
+/* Widens the range by one interval, which is known. */
 static void range_add(struct spe_interval_range *r, const struct spe_interval *i)
 {
 	double mean = (double)i->mean;

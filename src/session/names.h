@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names for the session's places, looked up once for those that are shown or grouped. */
+/* Functions and source lines of places, looked up at once for all that need them. */
 #ifndef CYCLOPS_SESSION_NAMES_H
 #define CYCLOPS_SESSION_NAMES_H
 

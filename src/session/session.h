@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An opened capture with everything that answers need: the process timeline, the CPU
- * catalog, symbols and workers. Opening is pass 1 (docs/design.md).
+ * An opened capture with the process timeline, the CPU catalog, symbols and workers. Opening it is
+ * pass 1 (docs/design.md).
  */
 #ifndef CYCLOPS_SESSION_SESSION_H
 #define CYCLOPS_SESSION_SESSION_H
@@ -29,12 +29,12 @@ struct session_options {
 	const char *cpu_name;	  /* --cpu, or NULL: what the capture says */
 	const char *catalog_path; /* --catalog, or NULL */
 	unsigned n_workers;	  /* 0: one for each CPU */
-	const char *select;	  /* --select, or NULL; select_compile() puts it to use */
+	const char *select;	  /* --select, or NULL; kept for tip(), compiled elsewhere */
 	uint64_t interval; /* --interval: operations between SPE samples, or 0: as recorded */
 	struct symbols_options symbols;
 };
 
-/* Cores with numbers from here on are looked up one by one. */
+/* CPUs with higher numbers are not cached in struct session. */
 enum { SESSION_CPUS = 512 };
 
 struct session {
@@ -44,40 +44,40 @@ struct session {
 	struct symbols *symbols;
 	struct pool *pool;
 	struct symbols_options symbols_options;
-	const struct cpu *cpu; /* --cpu's, else that of the whole capture; NULL if unknown */
-	const char *path, *catalog_path;      /* of the capture, and of --catalog, as given */
-	const char *select;		      /* --select as given, or NULL: for tip() */
-	uint64_t interval_given;	      /* --interval, or 0 */
-	bool cpu_is_given;		      /* by --cpu: holds for every core */
-	const struct cpu *cpus[SESSION_CPUS]; /* by number of the core; NULL if unknown */
+	const struct cpu *cpu;		 /* by --cpu, else that of the capture; NULL: not known */
+	const char *path, *catalog_path; /* of the capture, and of --catalog, as given */
+	const char *select;		 /* --select as given, or NULL: for tip() */
+	uint64_t interval_given;	 /* --interval, or 0 */
+	bool cpu_is_given;		 /* by --cpu: it is the model of every core */
+	const struct cpu *cpus[SESSION_CPUS]; /* by number of the core; NULL: not known */
 
-	/* What an SPE record stands for, by number of the core; the last: all others. */
+	/* SPE sampling interval by number of the core; the last one is for all others. */
 	struct spe_interval intervals[SESSION_CPUS + 1];
 
 	struct slices slices; /* --time-slices, or none */
 
-	/* Ids of pass 2, of all workers. Each scan begins with places of its own. */
-	struct place_numbers *places; /* 0: nothing known */
-	struct tuples frames;	      /* (caller's frame, place); 0: no caller */
+	/* Results of the last scan. A scan with scan_wish.keeps_places keeps the places. */
+	struct place_numbers *places; /* place 0: unknown */
+	struct tuples frames;	      /* call chains: see attribution_frames() */
 	struct attribution_totals attribution;
 	struct {
 		uint64_t n,
-			n_records; /* SPE records that no filter of the capture lets pass, of all */
-	} unfiltered;		   /* in the scan that found most of them */
-	uint64_t first_ns, last_ns; /* of the records that were scanned; 0, 0 if none has a time */
-	unsigned n_scans;	    /* how often the capture was decoded, as a whole or in part */
-	bool has_unwind_notes;	    /* so is which call chains of copied stacks end early */
-	bool has_unit_damage; /* what units could not read is among the capture's diagnostics */
+			n_records;  /* n of n_records SPE records contradict the event's filters */
+	} unfiltered;		    /* of the scan that found most of them */
+	uint64_t first_ns, last_ns; /* times of the scanned records; 0, 0: none has a time */
+	unsigned n_scans;	    /* how often the capture was decoded, in whole or in part */
+	bool has_unwind_notes;	    /* diagnostics of unwinding are in the capture's, once */
+	bool has_unit_damage;	    /* diagnostics of units are in the capture's, once */
 };
 
 /* Opens the capture and runs pass 1. `out` is to be released also after a failure. */
 int session_open(struct session *out, const struct session_options *, struct err *);
 void session_release(struct session *);
 
-/* The CPU that core `cpu` is, NULL if not known. UINT32_MAX: a core that is not known. */
+/* The model of core `cpu` (UINT32_MAX: core not known). NULL if it is not known. */
 const struct cpu *session_cpu_of(const struct session *, uint32_t cpu);
 
-/* The data source of a row, in the CPU's words, or NULL: absent or not known. */
+/* The meaning of a data source value on core `cpu`; NULL if its model does not have it. */
 const struct cpu_source *session_source(const struct session *, uint32_t cpu, uint16_t value);
 
 /* A global place as (module, offset). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The time of a capture in slices of equal length: --time-slices. */
+/* --time-slices: the time of a capture, cut into slices of equal length. */
 #ifndef CYCLOPS_SESSION_SLICES_H
 #define CYCLOPS_SESSION_SLICES_H
 
@@ -27,23 +27,23 @@ struct slices {
 int slices_init(const struct capture *, uint32_t n, struct slices *out, struct err *);
 
 /*
- * Slices the session's time as --time-slices says; 0 means not at all, or into
- * SLICES_DEFAULT if rows are told apart by time (keys_have_time()).
+ * Sets session->slices for --time-slices `n`. 0: no slices, or SLICES_DEFAULT if rows are grouped
+ * by time (keys_have_time()).
  */
 int slices_choose(struct session *, uint32_t n, bool by_time, struct err *err);
 
 /* The slice of a time; times outside belong to the first or the last one. */
 uint32_t slices_find(const struct slices *, uint64_t time_ns);
 
-/* When a slice begins, counted from the first. */
+/* The start of a slice, from the start of the first one. */
 uint64_t slices_start_ns(const struct slices *, uint32_t slice);
 
-/* Heading of such columns: a bar is a part of its row's largest, so that small rows show when, too. */
+/* Heading of such columns: bars are relative to the largest of their row. */
 #define SLICES_TITLE "time (own scale)"
 
 /*
- * `n` amounts as a line of small bars, for a column with COLUMN_SPARK; belongs to the table. Of
- * more than SLICES_BARS, neighbours share a bar.
+ * `n` amounts as a sparkline (COLUMN_SPARK). Lives as long as the table. If there are more than
+ * SLICES_BARS, neighbours share a bar.
  */
 const char *slices_spark(struct table *, const uint64_t *amounts, uint32_t n);
 
@@ -51,9 +51,9 @@ const char *slices_spark(struct table *, const uint64_t *amounts, uint32_t n);
 void slices_note(const struct slices *, struct table *);
 
 /*
- * Columns for amounts by slice, behind those that the table has: "time", a line of bars for
- * people, and "slice_0" … for programs, with this unit and meaning. Nothing where time is not
- * sliced, and slices_note(). To be called before the first row; `meaning` lives as long as the table.
+ * Columns for amounts by slice, behind those that the table has: "time", a line of bars for people,
+ * and "slice_0" … for programs, with this unit and meaning. Nothing where time is not sliced, and
+ * slices_note(). To be called before the first row; `meaning` lives as long as the table.
  */
 void slices_add_columns(const struct slices *, const char *unit, const char *meaning,
 			struct table *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands that tell more, as they can be pasted. */
+/* Commands that show more, ready to be pasted. */
 #ifndef CYCLOPS_SESSION_TIP_H
 #define CYCLOPS_SESSION_TIP_H
 
@@ -7,9 +7,9 @@
 #include "table/table.h"
 
 /*
- * "cyclops mem --by instruction --symfs root demo.data": a command and its options with the
- * capture as the user named it and what was said of it: where its files are, which records are
- * looked at, what they stand for. So it is of the same numbers. Belongs to the table.
+ * "cyclops mem --by instruction --symfs root demo.data": `command` with the capture and the options
+ * that the user gave for it (files, --select, --interval …), so that it shows the same numbers.
+ * Lives as long as the table.
  */
 const char *tip(struct table *, const struct session *, const char *command);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why an answer from SPE records is empty, in one sentence. */
+/* Notes for empty tables: the capture has no SPE records, or no data sources. */
 #ifndef CYCLOPS_SESSION_WITHOUT_SPE_H
 #define CYCLOPS_SESSION_WITHOUT_SPE_H
 
@@ -14,7 +14,7 @@
  */
 bool note_without_spe(const struct session *, struct table *);
 
-/* The same for what samples with data sources tell as well, of a capture that has none of them. */
+/* The same if neither SPE records nor samples with data sources are there. */
 void note_without_memory(const struct session *, struct table *);
 
 #endif
