@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run of records as columns. One SPE record or one PMU sample is one row. Decoders fill
- * batches, selection thins them out, analyses consume them; nobody keeps them.
+ * Up to BATCH_ROWS records as columns. A row is an SPE record, a PMU sample or a branch stack
+ * entry. Decoders fill batches, --select drops rows, analyses consume them; nobody keeps them.
  *
- * A value that was not recorded is absent, not zero: bit HAS_x of `has[row]` says whether
- * column x means anything in that row. Absent values are unspecified (do not read them).
+ * A value that was not recorded is absent, not zero: bit HAS_x of `has[row]` says whether column x
+ * means anything in that row. Absent values are unspecified (do not read them).
  */
 #ifndef CYCLOPS_BATCH_BATCH_H
 #define CYCLOPS_BATCH_BATCH_H
@@ -90,7 +90,7 @@ struct batch {
 	uint32_t pid[BATCH_ROWS];
 	uint32_t tid[BATCH_ROWS];
 
-	/* SPE; of branch entries the target, the operation and what events tell of it. */
+	/* SPE; branch entries have target, events, op_class and op. */
 	uint64_t target[BATCH_ROWS];	  /* branch target */
 	uint64_t prev_target[BATCH_ROWS]; /* target of the taken branch before */
 	uint64_t ticks[BATCH_ROWS];	  /* timestamp packet, generic timer counts */
@@ -109,11 +109,11 @@ struct batch {
 	/* Branch entries only. */
 	uint16_t branch_cycles[BATCH_ROWS]; /* since the branch before, as the CPU counted */
 
-	/* PMU samples only; of branch entries event and mode. */
+	/* PMU samples; branch entries have event and mode. */
 	uint16_t event[BATCH_ROWS];	      /* index of the event in the capture */
 	uint8_t mode[BATCH_ROWS];	      /* PERF_RECORD_MISC_CPUMODE: 1 kernel, 2 user, … */
 	uint64_t period[BATCH_ROWS];	      /* events this sample stands for */
-	uint64_t weight[BATCH_ROWS];	      /* latency or so; unit depends on the CPU */
+	uint64_t weight[BATCH_ROWS];	      /* mostly a latency; depends on the CPU */
 	uint64_t data_src[BATCH_ROWS];	      /* union perf_mem_data_src */
 	uint16_t weight2[BATCH_ROWS];	      /* cycles, of the instruction … */
 	uint16_t weight3[BATCH_ROWS];	      /* … and of a stage of it, depending on the CPU */
@@ -129,8 +129,8 @@ struct batch {
 
 	/* Filled by attribution (process/), not by decoders. */
 	uint32_t process[BATCH_ROWS]; /* index of the process in the timeline */
-	uint32_t place[BATCH_ROWS];   /* worker-local id of (module, offset) of the pc */
-	uint32_t frame[BATCH_ROWS];   /* worker-local id of the resolved call chain */
+	uint32_t place[BATCH_ROWS];   /* place number of the pc, for all workers */
+	uint32_t frame[BATCH_ROWS];   /* innermost frame of the call chain: an id of the worker */
 };
 
 /* Exception levels out of batch.level. */

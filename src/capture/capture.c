@@ -36,7 +36,7 @@ void capture_unread_bytes(struct capture *c, enum diag_level level, uint64_t at,
 	diags_add(&c->diags, level, at, bytes, text);
 }
 
-/* What came out of a compressed record is none of the file's bytes. */
+/* Decompressed bytes are not counted: they are no bytes of the file. */
 void capture_unread(struct capture *c, enum diag_level level, const struct record *r,
 		    const char *text)
 {
@@ -51,7 +51,7 @@ void capture_move_unread(struct capture *c, uint64_t before)
 	c->totals.record_bytes -= bytes;
 }
 
-/* Of small captures nothing is given back: what is read twice would have to be mapped anew. */
+/* Smaller captures stay in memory: mapping their pages again costs more. */
 static const uint64_t kept_bytes = UINT64_C(256) << 20;
 
 void capture_forget(const struct capture *c, uint64_t from, uint64_t to)
@@ -99,7 +99,7 @@ void capture_free(struct capture *c)
 	free(c);
 }
 
-/* A file of the capture; all of it is records until somebody knows better. */
+/* Adds a file of the capture. Its records are [start, end), which is all of it at first. */
 static struct segment *add_segment(struct capture *c, const uint8_t *bytes, uint64_t size)
 {
 	struct segment *s = vec_add(&c->segments);

@@ -22,8 +22,8 @@
 struct capture;
 
 /*
- * Opens the capture at `path`: a file, a directory as `perf record --threads` makes, or "-"
- * for standard input. Fails if it is not one, or a big-endian one.
+ * Opens the capture at `path`: a file, a directory of `perf record --threads`, or "-" for standard
+ * input. Fails if it is no perf.data, or a big-endian one.
  */
 int capture_open(const char *path, struct capture **out, struct err *);
 void capture_free(struct capture *);
@@ -43,20 +43,19 @@ bool capture_is_pipe(const struct capture *);
 const struct strings *capture_strings(const struct capture *);
 
 /*
- * Pass 1. Walks all records once in file order and hands each to `visit` (which may be NULL),
- * except samples: those are only counted and indexed. Records that come out of COMPRESSED
- * ones take their place. `id` is the record's sample_id (all absent for records that have
- * none). Where a segment cannot be read on, it stops there, and the rest is counted in
- * capture_diags(); so are bodies that this layer reads. Others are the visitor's business.
- * Returns -1 only if nothing could be read, or if there is no room for decompressed records.
- * Call it once, before the functions below.
+ * Pass 1. Walks all records once in file order and calls `visit` (may be NULL) for each but
+ * samples, which are only counted and put into units. COMPRESSED records are replaced by their
+ * contents. `id` is the record's sample_id; all fields are absent if it has none. Damage is counted
+ * in capture_diags(); a segment is left where it cannot be read any further. Returns -1 only if
+ * nothing could be read, or if there is no disk space for decompressed records. Call it once,
+ * before the functions below.
  */
 typedef void capture_visit(void *context, const struct record *, const struct sample_id *id);
 int capture_scan(struct capture *, capture_visit *visit, void *context, struct err *);
 
 /*
- * The same walk with the samples, for dumps; `id` is what the sample itself says. May be
- * called any number of times after it, by several threads.
+ * The same walk, with samples; their `id` is read from their body. After capture_scan(), any number
+ * of times, by several threads.
  */
 void capture_walk(const struct capture *, capture_visit *visit, void *context);
 
@@ -79,21 +78,19 @@ const struct diags *capture_diags(const struct capture *);
 /* Totals of pass 1. */
 struct capture_totals {
 	uint64_t n_records, n_samples, n_auxtrace, aux_bytes;
-	uint64_t n_lost_events;	 /* LOST records: events that found no room in the ring */
+	uint64_t n_lost_events;	 /* by LOST records: the ring buffer was full */
 	uint64_t n_lost_samples; /* LOST_SAMPLES records */
 	uint64_t n_aux, n_aux_truncated, n_aux_partial, n_aux_collision;
 	uint64_t n_throttled;
-	uint64_t first_ns, last_ns; /* of all records and samples with a time but 0, which is
-				       what recorders give to records of their own; SPE data
-				       is not looked into. 0, 0 if there are none */
+	uint64_t first_ns, last_ns; /* of records and samples with a time that is not 0 (perf's
+				       own records have time 0), without SPE data; 0, 0: none */
 	uint64_t by_type[N_RECORD_TYPES];
 	uint64_t missing_bytes; /* of records, that a file which was cut off should have */
 
 	/*
-	 * Where the bytes of the capture are. After capture_scan() the sum of these three and of
-	 * the bytes of capture_diags() is capture_size(): nothing is left out in silence. (Units
-	 * may find damage inside of records later, which is part of record_bytes.) Bytes that a
-	 * cut file should have are in the text of a finding only.
+	 * Account of all bytes: after capture_scan(), these three plus the bytes of capture_diags()
+	 * are capture_size(). Damage that units find later is inside of record_bytes. Bytes that a
+	 * cut file should have are only in the text of a diagnostic.
 	 */
 	uint64_t header_bytes;	/* in front of the records: header, events, ids */
 	uint64_t record_bytes;	/* records, and the trace data behind AUXTRACE ones */
@@ -101,13 +98,13 @@ struct capture_totals {
 };
 const struct capture_totals *capture_totals(const struct capture *);
 
-/* Bytes of trace data that is not of Arm SPE: left alone, and none of it is lost. */
+/* Bytes of trace data of other kinds than Arm SPE. They are not read. */
 uint64_t capture_other_trace_bytes(const struct capture *);
 
-/* What perf's number of a kind of trace stands for ("Intel PT"); see spe_info.auxtrace_type. */
+/* The name of a kind of trace ("Intel PT") by perf's number: see spe_info.auxtrace_type. */
 const char *auxtrace_name(uint32_t type);
 
-/* The SPE side, from AUXTRACE_INFO and friends. */
+/* SPE metadata of a CPU, from AUXTRACE_INFO. */
 struct spe_cpu {
 	uint32_t cpu;
 	uint64_t midr;
@@ -129,10 +126,10 @@ struct spe_info {
 };
 const struct spe_info *capture_spe(const struct capture *);
 
-/* Is this the type of events of an SPE PMU? */
+/* Is this attr.type that of an SPE PMU? */
 bool capture_is_spe_type(const struct capture *, uint32_t type);
 
-/* MIDR_EL1 of a CPU (UINT32_MAX: unknown CPU, fine where all are alike), 0 if not known. */
+/* MIDR_EL1 of a CPU; UINT32_MAX: the common one, if all CPUs are alike. 0: not known. */
 uint64_t capture_midr(const struct capture *, uint32_t cpu);
 
 /*
@@ -149,14 +146,14 @@ size_t capture_n_chunks(const struct capture *);
 const struct aux_chunk *capture_chunk(const struct capture *, size_t index);
 
 /*
- * A place in the chunk, at or a little behind `at`, where one record visibly ends and another
- * begins; the chunk's size if there is none near.
+ * An offset in the chunk, from `at` on, between two SPE records: where it can be split. The chunk's
+ * size if none is found nearby.
  */
 uint64_t aux_chunk_split(const struct aux_chunk *, uint64_t at);
 
 /*
- * Pass 2. The bulk is cut into units that can be decoded independently and in any order; unit
- * numbers follow file order. Units of SPE data begin and end with whole records.
+ * Pass 2. Samples and SPE data are cut into units, which can be decoded independently and in any
+ * order. They are numbered in file order. Units of SPE data begin and end between records.
  */
 size_t capture_n_units(const struct capture *);
 
@@ -165,10 +162,10 @@ struct unit_reader; /* one for each worker */
 struct unit_reader *unit_reader_new(const struct capture *);
 void unit_reader_free(struct unit_reader *);
 
-/* The same as spe_decoder_want(); samples come all. */
+/* The same as spe_decoder_want(), for SPE records. Samples are not dropped. */
 void unit_reader_want_spe(struct unit_reader *, struct spe_wanted);
 
-/* From now on batches have the registers of samples (HAS_REGISTERS), which few look at. */
+/* From now on batches have the registers of samples (HAS_REGISTERS). */
 void unit_reader_want_registers(struct unit_reader *);
 
 /* The same for copied stacks, with the registers that belong to them (HAS_USER_STACK). */
@@ -197,10 +194,10 @@ void unit_reader_start(struct unit_reader *, size_t unit);
  */
 bool unit_reader_next(struct unit_reader *, struct batch *);
 
-/* What this worker could not read, over all its units. Add to the capture's own. */
+/* Damage found in all units of this reader: for capture_add_diags(). */
 const struct diags *unit_reader_diags(const struct unit_reader *);
 
-/* Adds the workers' findings to those of the capture. */
+/* Adds diagnostics of a unit reader to those of the capture. */
 void capture_add_diags(struct capture *, const struct diags *);
 
 #endif

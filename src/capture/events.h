@@ -11,22 +11,25 @@
 #include "capture/format/attr.h"
 #include "capture/format/record.h"
 
-/* More than anybody records; a batch counts them in 16 bits. */
+/* Limit: a batch has 16 bits for the number of an event. */
 enum { MAX_EVENTS = UINT16_MAX };
 
-/* "This field is not in the record", for the word numbers below. */
+/* For the word numbers below: the field is not recorded, or its place differs between events. */
 enum { NO_WORD = -1, WORD_DIFFERS = -2 };
 
 struct events {
 	VEC_OF(struct event) list;
-	struct tuples ids;	      /* width 1 */
-	VEC_OF(uint32_t) event_of_id; /* by number in `ids` */
+	struct tuples ids;	      /* id → number … */
+	VEC_OF(uint32_t) event_of_id; /* … → index of the event */
 
-	/* 64-bit words of a record's body; the recorder keeps the ids of all events in one place. */
+	/*
+	 * Numbers of 64-bit words in a record's body. All events of a capture have the id at one
+	 * place.
+	 */
 	int sample_id_word;    /* from the start of a sample */
 	int trailer_id_word;   /* from the end of other records, 1 being the last */
 	int sample_time_word;  /* from the start; WORD_DIFFERS from event to event */
-	bool has_mixed_layout; /* the events do not agree on where the id is */
+	bool has_mixed_layout; /* they do not: the id cannot be found */
 };
 
 void events_init(struct events *);
@@ -41,7 +44,7 @@ int events_of_id(const struct events *, uint64_t id);
 /* The event of a sample, by the id in its body, or -1. */
 int events_of_sample(const struct events *, const struct record *);
 
-/* The event whose layout the record's trailer has, or -1. */
+/* The event that a record belongs to, by the id in its trailer, or -1. */
 int events_of_trailer(const struct events *, const struct record *);
 
 /* The time of a sample of any event; 0 if it has none. */

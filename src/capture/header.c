@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "capture/format/attr.h"
 
-/* What people mistake for a capture, by its first bytes; and captures that we do not read. */
+/* Other files, and captures that are not supported, by their first bytes: for messages. */
 static const struct magic {
 	const char *bytes;
 	uint8_t size;

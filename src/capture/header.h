@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first bytes of a perf.data file or stream, and what else a file may turn out to be.
- * Format: docs/reference/perf-data.md sections 1 and 2.
+ * The header of a perf.data file or stream. Format: docs/reference/perf-data.md sections 1 and 2.
  */
 #ifndef CYCLOPS_CAPTURE_HEADER_H
 #define CYCLOPS_CAPTURE_HEADER_H
@@ -12,7 +11,7 @@
 #include "base/cursor.h"
 #include "base/err.h"
 
-/* A piece of the file. Unchecked: it may lie outside. */
+/* A range of the file, as recorded: it may be outside of it. */
 struct extent {
 	uint64_t offset, size;
 };

@@ -13,8 +13,8 @@
 #include "base/alloc.h"
 
 /*
- * Records compress to a tenth or so, copies of stacks that hardly change to a two-thousandth:
- * what yields more than this is not a capture but an attempt to fill the disk.
+ * Limit of the compression ratio. Records compress to about a tenth, copied stacks to a
+ * two-thousandth. A file that yields more is an attempt to fill the disk.
  */
 enum {
 	MAX_RATIO = 8192,

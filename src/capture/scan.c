@@ -11,7 +11,7 @@
 /* A run of samples of about this size is a unit. */
 enum { RUN_BYTES = 1 << 20 };
 
-/* The pages of so many bytes are given back at once, behind the walk. */
+/* Pages behind the walk are given back in steps of so many bytes. */
 enum { FORGET_BYTES = 4 << 20 };
 
 struct scan {
@@ -25,7 +25,7 @@ struct scan {
 
 static void see_time(struct capture_totals *t, uint64_t time_ns)
 {
-	if (time_ns == 0) /* what the recorder itself made up */
+	if (time_ns == 0) /* synthesized by perf */
 		return;
 	if (t->first_ns == 0 || time_ns < t->first_ns)
 		t->first_ns = time_ns;
@@ -33,10 +33,7 @@ static void see_time(struct capture_totals *t, uint64_t time_ns)
 		t->last_ns = time_ns;
 }
 
-/*
- * Samples are not read here. Their time is: it is as good as free, being in the cache line
- * of the header.
- */
+/* Counts a sample. Only its time is read: it is in the same cache line as the header. */
 static void count_sample(struct scan *s, const struct record *r)
 {
 	struct capture *c = s->capture;
@@ -152,14 +149,14 @@ static int scan_record(struct scan *s, const struct record *r, struct err *err)
 	return 0;
 }
 
-/* Words for what stands where a record should. */
+/* Diagnostics of bytes that are no record. */
 static const char *const bad_frames[] = {
 	[FRAME_CUT] = "the last record is cut off",
 	[FRAME_BAD_SIZE] = "a record smaller than its header; no other is found behind it",
 	[FRAME_BAD_TYPE] = "bytes that are no record; none is found behind them",
 };
 
-/* The same, where others follow. */
+/* The same, if records follow behind them. */
 static const char *const skipped_frames[] = {
 	[FRAME_CUT] = "a record larger than what is left of the file; read on behind it",
 	[FRAME_BAD_SIZE] = "a record smaller than its header; read on behind it",
@@ -176,8 +173,8 @@ static bool is_printed_text(const uint8_t *at, uint64_t size)
 }
 
 /*
- * Accounts for what is left of the segment where the walk stopped. Streams and files whose
- * recorder was killed have no end of their own, so that a cut is no damage.
+ * Counts the bytes behind the place where the walk stopped. In a stream, or a file whose recorder
+ * was killed, a cut record is normal and no damage.
  */
 static void account_for_rest(struct capture *c, const struct segment *s, const struct walk *w)
 {
@@ -210,7 +207,7 @@ static void account_for_plain(struct capture *c, const struct segment *s, const 
 		     bad_frames[w->plain_stop == FRAME_OK ? FRAME_CUT : w->plain_stop]);
 }
 
-/* Returns how far the capture has been given back, given how far it was and how far the walk is. */
+/* Gives back pages behind `position`. Returns up to where that is done; `forgotten`: before. */
 static uint64_t forget_behind(const struct capture *c, uint64_t forgotten, uint64_t position)
 {
 	if (position < forgotten + FORGET_BYTES)
@@ -219,7 +216,7 @@ static uint64_t forget_behind(const struct capture *c, uint64_t forgotten, uint6
 	return position;
 }
 
-/* What stands before a record, behind the one before it. */
+/* Counts the bytes between two records that are none. */
 static void account_for_skipped(struct scan *s, const struct record *r)
 {
 	const struct segment *segment = &s->capture->segments.items[s->segment];
@@ -264,7 +261,7 @@ static int scan_segment(struct scan *s, struct err *err)
 	return 0;
 }
 
-/* An empty capture is one; a capture with bytes that yield nothing is not. */
+/* Fails if the capture has bytes for records, but none could be read. */
 static int check_something_was_read(const struct capture *c, struct err *err)
 {
 	const struct segment *s = &c->segments.items[0];

@@ -4,7 +4,7 @@
 enum {
 	/* Types are small numbers; text and other foreign bytes read as large ones. */
 	MAX_PLAUSIBLE_TYPE = 0xffff,
-	/* So many records in a row are no accident. */
+	/* Behind damage, so many consecutive sound headers are taken for records. */
 	FRAME_WITNESSES = 4,
 	/* Sizes of records are multiples of this. */
 	RECORD_ALIGNMENT = 8,
@@ -17,7 +17,7 @@ void segment_release(struct segment *s)
 	vec_release(&s->chunks);
 }
 
-/* What stands behind the record and is not counted in its size, as the record says. */
+/* The size of the data behind the record, which record.size does not count. */
 static uint64_t trace_payload_size(const struct frame *f, const uint8_t *at)
 {
 	if (f->type == RECORD_AUXTRACE && f->size >= RECORD_HEADER_BYTES + sizeof(uint64_t))
@@ -72,7 +72,10 @@ static bool is_known_frame(const uint8_t *at, uint64_t left, struct frame *out)
 	       out->size % RECORD_ALIGNMENT == 0 && out->missing == 0;
 }
 
-/* The last record of a file has fewer witnesses, but it has to end where the file does. */
+/*
+ * Is it a record? FRAME_WITNESSES sound headers follow each other, or fewer up to the end of the
+ * file.
+ */
 static bool is_believed(const uint8_t *at, uint64_t left)
 {
 	struct frame f;

@@ -27,7 +27,7 @@ enum {
 	INFLATE_ERROR_BYTES = 96,
 };
 
-/* Where one COMPRESSED record stands, and where what came out of it ends. */
+/* A COMPRESSED record, and where its contents end in `plain`. */
 struct plain_chunk {
 	uint64_t position;  /* of the record in the capture */
 	uint64_t plain_end; /* in `plain` */
@@ -35,13 +35,13 @@ struct plain_chunk {
 
 struct segment {
 	const uint8_t *bytes; /* of the whole file */
-	struct mapped file;   /* what they belong to; empty if they are the caller's */
+	struct mapped file;   /* owns the bytes; empty if they are the caller's */
 	uint64_t base;	      /* position of the file's first byte */
 	uint64_t size;	      /* of the file */
 	uint64_t start, end;  /* positions: the records lie in [start, end) */
 	uint64_t missing;     /* bytes of records behind `end` that the file should have */
 
-	bool is_inflated; /* segment_inflate() was here */
+	bool is_inflated; /* segment_inflate() was called */
 	struct mapped plain;
 	VEC_OF(struct plain_chunk) chunks; /* those that could be decompressed, all before others */
 	char inflate_error

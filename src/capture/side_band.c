@@ -97,7 +97,7 @@ static void (*const readers[N_RECORD_TYPES])(struct capture *, const struct reco
 	[RECORD_HEADER_FEATURE] = meta_feature_record,
 };
 
-/* Only what came from the kernel is ever compressed: nothing else may hide there. */
+/* Perf compresses records of the kernel only: others in compressed data are damage. */
 void side_band_read(struct capture *c, const struct record *r)
 {
 	if (record_type_name(r->type) == NULL)

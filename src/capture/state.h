@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a capture is made of. For the files of this folder only. */
+/* struct capture. Private to this folder. */
 #ifndef CYCLOPS_CAPTURE_STATE_H
 #define CYCLOPS_CAPTURE_STATE_H
 
@@ -15,7 +15,7 @@ struct aux_piece {
 	uint64_t from, to; /* bytes of the chunk */
 };
 
-/* Something to decode independently of everything else. */
+/* A part of the capture that is decoded on its own. */
 struct unit {
 	enum batch_kind kind;
 	uint64_t position; /* in the file, for the order of units */
@@ -45,24 +45,21 @@ struct capture {
 	VEC_OF(struct unit) units;
 };
 
-/* Adds a finding whose text is made up. */
+/* Adds a diagnostic with a formatted text. */
 void capture_note(struct capture *, enum diag_level, uint64_t at, uint64_t bytes,
 		  const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/*
- * The same for bytes of records that had been counted as read: moves them, so that each byte
- * of the file is counted once.
- */
+/* The same for bytes that were counted in record_bytes: subtracts them there. */
 void capture_unread_bytes(struct capture *, enum diag_level, uint64_t at, uint64_t bytes,
 			  const char *text);
 
 /* The same for all bytes of a record, without the data behind it. */
 void capture_unread(struct capture *, enum diag_level, const struct record *, const char *text);
 
-/* Moves the bytes that capture_diags() have grown by since they were `before`. */
+/* Subtracts from record_bytes what the bytes of capture_diags() have grown by since `before`. */
 void capture_move_unread(struct capture *, uint64_t before);
 
-/* The bytes of the capture between two positions of one file are done with for now. */
+/* Tells the kernel that these bytes of one file are not needed soon (madvise). */
 void capture_forget(const struct capture *, uint64_t from, uint64_t to);
 
 /* meta.c: what the capture says of its events and of the machine. */

@@ -84,7 +84,7 @@ const struct diags *unit_reader_diags(const struct unit_reader *r)
 	return &r->diags;
 }
 
-/* What the buffer says of the rows behind `first`: its CPU or its thread, and the clock. */
+/* Fills CPU or thread, and time, of the rows from `first` on, by their buffer. */
 static void describe_rows(const struct unit_reader *r, const struct aux_chunk *chunk,
 			  struct batch *b, size_t first)
 {
@@ -136,7 +136,7 @@ static void next_spe(struct unit_reader *r, struct batch *b)
 	}
 }
 
-/* An address that was not there to be recorded is written as zero. */
+/* Fills the addresses; a physical address of 0 means that there was none. */
 static void add_addresses(struct batch *b, size_t row, const struct sample *s)
 {
 	b->pc[row] = s->ip;
@@ -323,7 +323,7 @@ static void next_samples(struct unit_reader *r, struct batch *b)
 			unit_read_sample(r, &record, b);
 }
 
-/* Nobody reads the bytes of this unit again soon. */
+/* The bytes of this unit are not needed soon. */
 static void forget_unit(const struct unit_reader *r)
 {
 	const struct capture *c = r->capture;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cuts the SPE data of a capture into units. Chunks of one buffer that follow each other are
- * one stream of bytes, in which a record may begin in one chunk and end in the next. A unit
- * ends where that is visibly not the case.
+ * Cuts the SPE data of a capture into units. Consecutive chunks of one buffer are one stream of
+ * bytes: a record may begin in one chunk and end in the next. A unit ends where it is certain that
+ * no record crosses the boundary.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ enum {
 	SPLIT_WITNESSES = 8,
 	/* No packet is longer. */
 	PACKET_BYTES = 16,
-	/* Enough for all ways through packets to meet. */
+	/* Bytes in which all parses, from whatever offset, come to the same packet boundaries. */
 	TAIL_BYTES = 1024,
 	/* The recorder pads chunks to this, with zero bytes that the next offset does not count. */
 	CHUNK_ALIGNMENT = 8,
@@ -47,10 +47,10 @@ struct tail {
 };
 
 /*
- * Follows the packets from a place on. Does the last one end a record, padding aside? Where
- * the way was gone before it need not be gone again.
+ * Parses packets from `at` to the end of the tail. Does the last one end a record (padding aside)?
+ * Stops early at an offset that an earlier parse passed.
  */
-static bool way_ends_clean(struct tail *t, size_t at)
+static bool parse_ends_clean(struct tail *t, size_t at)
 {
 	bool is_clean = false;
 
@@ -70,9 +70,10 @@ static bool way_ends_clean(struct tail *t, size_t at)
 }
 
 /*
- * Does the piece end with a whole record? A number in a record may look like a packet that
- * ends one, so the packets before it count. Where one begins is known at the start of a unit;
- * else every place is tried that may be the first one: all ways must come to the same end.
+ * Does the piece end with a whole record? A payload may look like the packet that ends a record, so
+ * the packets before it are parsed, too. At the start of a unit the first packet is known.
+ * Elsewhere, parsing is tried from each offset that may be the first packet: all must give the same
+ * answer.
  */
 static bool ends_clean(const struct capture *c, const struct aux_piece *piece, bool begins_unit)
 {
@@ -89,7 +90,7 @@ static bool ends_clean(const struct capture *c, const struct aux_piece *piece, b
 	if (t.size < n_ways)
 		return false;
 	for (size_t at = 0; at < n_ways; at++)
-		if (!way_ends_clean(&t, at))
+		if (!parse_ends_clean(&t, at))
 			return false;
 	return true;
 }
@@ -186,7 +187,7 @@ static void add_pieces(struct cutter *t, const struct aux_chunk *chunk, uint64_t
 	add_piece(t, chunk, from, chunk->size);
 }
 
-/* Are the bytes that two chunks say to have in common the same in both? */
+/* Are the bytes of the overlap of two chunks equal? */
 static bool overlap_is_same(const struct aux_chunk *a, const struct aux_chunk *b)
 {
 	uint64_t from = a->header.offset > b->header.offset ? a->header.offset : b->header.offset;
@@ -206,7 +207,7 @@ static bool bytes_are_zero(const uint8_t *bytes, uint64_t size)
 	return true;
 }
 
-/* The end of the padding of the last chunk is where this one begins: the padding goes. */
+/* Drops padding at the end of the last chunk, if this chunk begins where the padding does. */
 static bool drop_padding(struct cutter *t, uint64_t overlap)
 {
 	struct aux_piece *piece = &t->capture->pieces.items[t->capture->pieces.n - 1];
@@ -220,8 +221,8 @@ static bool drop_padding(struct cutter *t, uint64_t overlap)
 }
 
 /*
- * How many bytes of the chunk the stream has had already: snapshots repeat what the ring still
- * held. A chunk that does not go on where the stream was begins a new one.
+ * How many bytes of the chunk are in the stream already: snapshots repeat what was still in the
+ * ring buffer. If the chunk does not continue the stream, a new stream begins.
  */
 static uint64_t bytes_seen(struct cutter *t, const struct aux_chunk *chunk)
 {
@@ -244,7 +245,7 @@ static uint64_t bytes_seen(struct cutter *t, const struct aux_chunk *chunk)
 	return overlap < chunk->size ? overlap : chunk->size;
 }
 
-/* Looking at both ends of chunks would bring in much of the file. */
+/* Gives back the pages of a chunk, of which only the ends were read. */
 static void forget_chunk(const struct capture *c, const struct aux_chunk *chunk)
 {
 	capture_forget(c, chunk->position, chunk->position + chunk->size);

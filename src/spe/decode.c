@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SPE bytes into batches, packet by packet. Records whose layout was met before take the
- * shorter way through shape.c.
+ * Decodes SPE bytes packet by packet. Records with a known layout are decoded by shape.c instead.
  */
 #include "spe/decode.h"
 
@@ -16,7 +15,7 @@
 /* No packet is longer, and none needs to see more bytes than this to be told from damage. */
 enum { PACKET_MAX = 16 };
 
-/* The beginning of a packet whose end has not come yet, with the place of each byte. */
+/* The start of a packet that the end of the bytes cut, with the position of each byte. */
 struct carry {
 	size_t n; /* less than PACKET_MAX between calls */
 	uint8_t bytes[2 * PACKET_MAX];
@@ -87,7 +86,7 @@ struct spe_damage spe_decoder_damage(const struct spe_decoder *d)
 	return d->damage;
 }
 
-/* Events, and operations of one class, add up. The bits of one class mean nothing in another. */
+/* A second packet of a field: events, and operations of the same class, are ORed. */
 static uint64_t repeated(const struct spe_fields *f, enum spe_field field, uint8_t index)
 {
 	if (field == SPE_FIELD_EVENTS || (field == SPE_FIELD_OP && f->op_class == index))
@@ -106,7 +105,7 @@ static void take_payload(struct spe_fields *f, enum spe_field field, uint8_t ind
 		f->context_level = spe_context_level(index);
 }
 
-/* What there is of the record is thrown away. */
+/* Drops the record read so far, and counts it. */
 static void drop_record(struct spe_decoder *d, uint64_t n_bytes)
 {
 	if (n_bytes == 0)
@@ -227,12 +226,12 @@ static size_t finish_carry(struct spe_decoder *d, const struct input *in, struct
 	return at - n_old;
 }
 
-/* Fields that add up when they come again. */
+/* Fields that are ORed if they come twice. */
 static const uint32_t adding_fields = HAS_EVENTS | HAS_OP;
 
 /*
- * The short way for what most packets are: a short header and a payload. Stops before anything
- * else, and where it would have to look closer. Returns where it stopped.
+ * Fast path for packets with a short header and a payload, which most are. Stops before any other,
+ * and before a repeated field. Returns where it stopped.
  */
 static size_t take_plain_packets(struct spe_fields *f, const uint8_t *bytes, size_t at, size_t size)
 {
@@ -297,7 +296,7 @@ static size_t parse_record(struct spe_decoder *d, const struct input *in, size_t
 	return at;
 }
 
-/* Takes the records ahead whose shapes are known. Returns where it stopped. */
+/* Decodes the next records by their shapes. Returns where it stopped. */
 static size_t match_records(struct spe_decoder *d, const struct input *in, size_t at,
 			    struct batch *out)
 {

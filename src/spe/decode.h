@@ -11,8 +11,8 @@
 #include "spe/wanted.h"
 
 /*
- * What became of the bytes. Positions are those of spe_decode(). Once a stream is finished,
- * bad + dropped + record + padding bytes are exactly the bytes that were fed.
+ * Account of the decoded bytes. Positions are those of spe_decode(). After spe_decoder_finish(),
+ * bad + dropped + record + padding bytes are all bytes of the stream.
  */
 struct spe_damage {
 	uint64_t bad_bytes;	/* bytes that were no packet */
@@ -20,9 +20,9 @@ struct spe_damage {
 	uint64_t dropped_bytes; /* bytes of packets thrown away with a damaged or cut record */
 	uint64_t first_dropped;
 	uint64_t n_dropped;  /* records given up: damaged, or without an end */
-	uint64_t n_bad_runs; /* places where decoding had to be taken up again */
+	uint64_t n_bad_runs; /* stretches of bad bytes */
 
-	/* Nothing lost here; the rest of the account. */
+	/* Not damage: the rest of the account. */
 	uint64_t record_bytes;	/* bytes of the packets of delivered records */
 	uint64_t padding_bytes; /* padding and alignment packets, wherever they stood */
 };
@@ -54,10 +54,7 @@ void spe_decoder_reset(struct spe_decoder *);
 size_t spe_decode(struct spe_decoder *, const uint8_t *bytes, size_t size, uint64_t position,
 		  uint64_t address, struct batch *out);
 
-/*
- * From now on records that are certainly not wanted need not be delivered, which saves most of
- * the work where few are. Some come all the same.
- */
+/* From now on the decoder may drop records that are not wanted. It need not drop all of them. */
 void spe_decoder_want(struct spe_decoder *, struct spe_wanted);
 
 /* The stream ends here: an unfinished record is dropped and counted. */
@@ -67,8 +64,8 @@ void spe_decoder_finish(struct spe_decoder *);
 struct spe_damage spe_decoder_damage(const struct spe_decoder *);
 
 /*
- * Records are compared to the layouts met before (see spe/shape.h), which changes the speed
- * and never the result. Off, every record is parsed: for tests and measurements.
+ * On (the default): records are decoded by known layouts (spe/shape.h). Off: every record is
+ * parsed, for tests and measurements. The result is the same.
  */
 void spe_decoder_use_shapes(struct spe_decoder *, bool on);
 

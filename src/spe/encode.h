@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records into SPE bytes: for tests, for generated captures and for the machine model. */
+/* Writes SPE records as bytes: for tests, generated captures and the machine model. */
 #ifndef CYCLOPS_SPE_ENCODE_H
 #define CYCLOPS_SPE_ENCODE_H
 
@@ -30,8 +30,8 @@ struct spe_layout {
 	size_t n_order;
 
 	/*
-	 * The offset in the record before which no packet of `order` starts, for each of them:
-	 * the room of absent packets is padding. NULL: one follows the other.
+	 * By packet of `order`: the lowest offset in the record at which it starts. Absent packets
+	 * leave padding. NULL: packets follow each other.
 	 */
 	const uint8_t *places;
 

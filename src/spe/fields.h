@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the packets of one record said, and its way into a row of a batch. Inside this folder
- * only: both ways of decoding (decode.c, shape.c) end here, so that they cannot differ.
+ * The fields of one record, and how they become a row of a batch. Private to this folder. Both
+ * decoders (decode.c by packets, shape.c by layouts) end here, so that they cannot differ.
  */
 #ifndef CYCLOPS_SPE_FIELDS_H
 #define CYCLOPS_SPE_FIELDS_H
@@ -11,7 +11,7 @@
 
 #include "batch/batch.h"
 
-/* What a packet carries. The number is that of the HAS_x bit. */
+/* The payload of a packet. Each number is that of the HAS_x bit. */
 enum spe_field {
 	SPE_FIELD_PC = 0,
 	SPE_FIELD_VA = 1,
@@ -86,8 +86,8 @@ static inline uint64_t spe_physical_address(uint64_t payload)
 }
 
 /*
- * Appends a row; the batch has room. Absent fields are zero, so that no column needs a
- * decision: mispredicted branches would cost more than the stores.
+ * Appends a row; the batch must have room. Absent fields are stored as zero, without branches:
+ * mispredictions would cost more than the stores.
  */
 __attribute__((always_inline)) static inline void spe_fields_deliver(const struct spe_fields *f,
 								     uint64_t position,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Made-up SPE records that look like a program's: for tests, benchmarks and demonstrations.
- * The same options give the same records, on every machine.
+ * Generates SPE records like those of a program: for tests, benchmarks and demonstrations. The same
+ * options give the same records, on every machine.
  */
 #ifndef CYCLOPS_SPE_GENERATE_H
 #define CYCLOPS_SPE_GENERATE_H

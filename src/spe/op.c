@@ -177,8 +177,8 @@ static char *put_full(char *at, unsigned op_class, uint64_t payload)
 }
 
 /*
- * Perf 6.1 takes everything of class 0 but SVE for an instruction of no kind, does not know
- * the newer loads and stores, and sees an indirect branch only if no other bit is set.
+ * The text of perf 6.1: it prints everything of class 0 but SVE as OTHER, does not know the newer
+ * loads and stores, and prints IND only if no other bit of a branch is set.
  */
 static char *put_perf_6_1(char *at, unsigned op_class, uint64_t payload)
 {

@@ -64,8 +64,8 @@ static inline struct spe_packet read_body(const struct spe_header *h, const uint
 }
 
 /*
- * Fills up to the next multiple of the alignment. It is taken for cut when fewer bytes are
- * left than the alignment has, even if it needs less: what decoders agree on.
+ * An alignment packet extends to the next multiple of its alignment. Like other decoders, takes it
+ * for cut if fewer bytes than the alignment are left, even if it needs less.
  */
 static struct spe_packet read_alignment(const uint8_t *bytes, size_t left, uint64_t address)
 {

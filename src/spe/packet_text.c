@@ -12,7 +12,7 @@ enum { ADDRESS_BITS = 56, LEVEL_SHIFT = 61, NS_SHIFT = 63, CH_SHIFT = 62, PAT_SH
 /* Event bits that perf 6.1 knows: 0 to 11, 17 and 18. */
 static const uint64_t perf_6_1_events = 0x60fff;
 
-/* A text of this length or more does not fit into what perf has for it. */
+/* The size of perf's buffer: if the text does not fit, perf prints the raw payload. */
 enum { EVENTS_TEXT_LIMIT = 256 };
 
 static const struct spe_word kind_words[] = {

@@ -15,8 +15,10 @@ enum {
 	READ_AHEAD = SPE_SHAPE_SIZE + 8,
 	/* Processors fetch what follows by themselves, but not beyond the page. */
 	FETCH_AHEAD = 1024,
-	/* Learning costs more than parsing. A stream that has no few layouts keeps missing:
-	 * after n misses, so many times fewer go by before the next lesson. */
+	/*
+	 * Learning costs more than parsing. After n misses the next lesson comes n / PATIENCE misses
+	 * later: ever more rarely in a stream with many layouts.
+	 */
 	PATIENCE = 16,
 };
 
@@ -107,7 +109,7 @@ static uint8_t best_guess(const struct spe_shapes *all, unsigned group, uint8_t 
 	return (uint8_t)best;
 }
 
-/* What no shape has leads to any of them: it will not match. */
+/* Chooses the probes and fills the tables. Bytes of no shape map to any: it will not match. */
 static void learn_to_guess(struct spe_shapes *all)
 {
 	unsigned groups[SPE_N_SHAPES] = { 0 }; /* named by their most frequent shape */
@@ -121,7 +123,7 @@ static void learn_to_guess(struct spe_shapes *all)
 		all->probe_of_group[g] = best_guess(all, groups[g], all->shape_of[g]);
 }
 
-/* The place for a new shape: when there is none left, that of the rarest of late. */
+/* Room for a new shape; if there is none left, that of the least used one. */
 static struct spe_shape *shapes_make_room(struct spe_shapes *all)
 {
 	struct spe_shape *rarest = &all->items[0];
@@ -179,13 +181,13 @@ static inline piece load_piece(const uint8_t *bytes)
 	return p;
 }
 
-/* What tells a piece of a record from that of the shape. */
+/* The bits in which a piece of a record differs from the shape, under its mask. */
 static inline piece differing(const struct spe_shape *s, const uint8_t *bytes, size_t at)
 {
 	return (load_piece(bytes + at) ^ load_piece(s->value + at)) & load_piece(s->mask + at);
 }
 
-/* No loop: its end would cost as much as what it does. */
+/* Unrolled: a loop's exit branch would cost as much as the comparison. */
 static inline bool shape_matches(const struct spe_shape *s, const uint8_t *bytes)
 {
 	piece all = differing(s, bytes, 0) | differing(s, bytes, 16) | differing(s, bytes, 32) |
@@ -195,7 +197,7 @@ static inline bool shape_matches(const struct spe_shape *s, const uint8_t *bytes
 	return (all[0] | all[1]) == 0;
 }
 
-/* Apart, so that what is mostly enough is small. */
+/* Not inlined, to keep the common path small. */
 __attribute__((noinline)) static struct spe_shape *search_shape(struct spe_shapes *all,
 								const uint8_t *bytes)
 {
@@ -216,7 +218,7 @@ static inline struct spe_shape *find_shape(struct spe_shapes *all, const uint8_t
 	return search_shape(all, bytes);
 }
 
-/* Absent fields are read too, from the record's first bytes, but under an empty mask. */
+/* Absent fields are read, too (offset 0, mask 0), so that there is no branch. */
 static inline uint64_t payload(const struct spe_shape *s, const uint8_t *bytes,
 			       enum spe_field field)
 {
@@ -249,7 +251,7 @@ __attribute__((always_inline)) static inline void deliver_as(const struct spe_sh
 	spe_fields_deliver(&f, position, out);
 }
 
-/* What only branches have is a third of the work, and most records are of none. */
+/* Appends a row. Fields of branches are a third of the work: they are skipped for other records. */
 static void deliver(const struct spe_shape *s, const uint8_t *bytes, uint64_t position,
 		    struct batch *out)
 {

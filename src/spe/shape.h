@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Layouts of records, learned. A core writes its records in a few layouts only: which
- * packets, in which order, with how much padding. The layout of a record is fixed by its
- * header and padding bytes:
+ * Decoding by layout ("shape"). A core writes its records in a few layouts only: which packets, in
+ * which order, with how much padding. The decoder learns them from the first records. The header
+ * and padding bytes identify a layout:
  *
  *	bytes	b0 d0 c2 a1 ed 66 ba ff c0 00 00 65 80 5f 00 00 49 00 52 16 00 …
  *	mask	ff .. .. .. .. .. .. .. .. ff ff ff .. .. .. .. ff .. ff .. .. …
  *
- * A record that agrees with a known one under the mask has its packets at the same places:
- * they need not be parsed again. Parsing depends on nothing but those bytes, so the result
- * is the same.
+ * A record that agrees with a known one under the mask has its packets at the same places: they
+ * need not be parsed again. Parsing depends on nothing but those bytes, so the result is the same.
  */
 #ifndef CYCLOPS_SPE_SHAPE_H
 #define CYCLOPS_SPE_SHAPE_H
@@ -37,9 +36,9 @@ struct spe_shape {
 };
 
 /*
- * The shapes of one decoder, and a guess at which of them a record has: the byte at one place
- * says the group, and the byte at a place of that group says the shape. (To try one shape
- * after the other would be a branch that no predictor knows.) Zeroed is empty.
+ * The shapes of one decoder, and two tables that guess the shape of a record: the byte at `probe`
+ * gives a group, and the byte at probe_of_group[group] gives the shape. (Trying one shape after the
+ * other would be mispredicted branches.) Zeroed is empty.
  */
 struct spe_shapes {
 	size_t n;
@@ -52,13 +51,13 @@ struct spe_shapes {
 	struct spe_shape items[SPE_N_SHAPES];
 };
 
-/* Remembers the layout of a whole record, if it is one that can be told by its bytes. */
+/* Learns the layout of a record, if its header and padding bytes identify it. */
 void spe_shapes_learn(struct spe_shapes *, const uint8_t *record, size_t size);
 
 /*
- * Appends rows for the records at the beginning of the bytes as long as they have known
- * shapes, the batch has room and the bytes last; those that are not wanted are passed over. `position` is that of bytes[0] in the file.
- * Returns how many bytes were passed, and adds to `padding` how many of them were padding.
+ * Decodes records from the start of the bytes, as long as they have known shapes and the batch has
+ * room. Records that are not wanted are skipped. `position` is that of bytes[0] in the file.
+ * Returns how many bytes were consumed, and adds to `padding` how many of them were padding.
  */
 size_t spe_shapes_decode(struct spe_shapes *, const uint8_t *bytes, size_t size, uint64_t position,
 			 const struct spe_wanted *, struct batch *out, uint64_t *padding);

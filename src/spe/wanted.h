@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which records a decoder is asked for: what is passed over saves most of its work. */
+/* Which records a decoder must deliver. Skipping the others saves most of its work. */
 #ifndef CYCLOPS_SPE_WANTED_H
 #define CYCLOPS_SPE_WANTED_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Branch stacks as rows: each entry that a sample recorded (x86 LBR, Arm BRBE) becomes a row of
- * kind BATCH_BRANCHES, in the words of SPE records of branches, so that whoever reads those
- * reads these:
+ * Branch stacks as rows. Each entry (x86 LBR, Arm BRBE) of a sample becomes a row of kind
+ * BATCH_BRANCHES, with the columns of an SPE record of a branch, so that analyses treat both alike:
  *
  *	pc, target	where the branch was, and where it went
  *	op_class, op	a branch; with HAS_BRANCH_TYPE of which kind
@@ -23,7 +22,7 @@
 #include "capture/format/attr.h"
 #include "spe/packet.h"
 
-/* How far the branch stacks of a batch of samples were turned into rows. Zeroed: not begun. */
+/* The next entry of a batch of samples to be turned into a row. Zeroed: the first. */
 struct branch_rows {
 	size_t row;
 	uint32_t entry;
@@ -36,7 +35,7 @@ struct branch_rows {
 bool branch_rows_next(struct branch_rows *, const struct batch *samples, const bool *is_skipped,
 		      struct batch *out);
 
-/* Does this event record its branches as call stacks (--call-graph lbr), which they are not? */
+/* Are the branch stacks of this event call chains (--call-graph lbr), not branches? */
 bool branches_are_calls(const struct attr *);
 
 /* What branch entries can tell: bits of SPE events. */

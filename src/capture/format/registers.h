@@ -17,20 +17,20 @@ struct registers {
 	unsigned n;
 	unsigned n_arguments;
 	uint8_t arguments[N_ARGUMENT_REGISTERS]; /* numbers, in order of the arguments */
-	const uint8_t *dwarf;			 /* numbers, by those of DWARF */
+	const uint8_t *dwarf;			 /* DWARF number → number */
 	unsigned n_dwarf;
 };
 
-/* Those of an architecture, NULL if it is not known. */
+/* The registers of an architecture, NULL if it is not known. */
 const struct registers *registers_of(const char *arch);
 
-/* All that a sample can have, a bit for each. */
+/* The mask of all registers that samples can have. */
 uint64_t registers_mask(const struct registers *);
 
 /* The number of a register by its name, whatever its case; -1: no such. */
 int registers_find(const struct registers *, const char *name);
 
-/* The number of the register that DWARF numbers so; -1: none of a sample. */
+/* The kernel's number of a register with this DWARF number; -1: samples do not have it. */
 int registers_of_dwarf(const struct registers *, unsigned dwarf);
 
 /* For messages: the names by position in the table; NULL behind the last. */
