@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "elf/ranges.h"
 
-/* An open ELF file of libelf's; a user of its own for each, as libdw is not thread-safe. */
+/* A file opened by libdw. libdw is not thread-safe, so each job opens files for itself. */
 struct dwarf_handle {
 	int fd; /* only meaningful with an elf */
 	Elf *elf;

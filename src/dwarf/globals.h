@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "dwarf/dwarf_file.h"
 
-/* What a walk over a file's entries for variables does with one. */
+/* What to do with an entry (DIE) while searching for variables. */
 enum global_role {
 	GLOBAL_SKIP,
 	GLOBAL_VARIABLE,
@@ -26,7 +26,7 @@ enum global_role global_role_of(int tag);
 /* The address that a variable's location yields, if it is one that is fixed when linking. */
 bool global_address(Dwarf_Die *variable, uint64_t *out);
 
-/* How many entries sound units of this file have at most. */
+/* An upper limit of the entries of this file, if it is not damaged. */
 uint64_t globals_steps(const struct dwarf_file *);
 
 struct global {
@@ -41,9 +41,9 @@ struct globals {
 };
 
 /*
- * Calls `each` for the variables that begin at the last address, up to this one, at which any
- * does, until it returns true; returns whether it did. Reads them first, if they were not. They
- * are borrowed from the file.
+ * Finds the highest address, up to `address`, at which variables begin. Calls `each` for these
+ * variables, until it returns true; returns whether it did. Reads all variables of the file at the
+ * first call.
  */
 bool globals_find(struct globals *, const struct dwarf_file *, uint64_t address,
 		  bool (*each)(void *context, struct global *), void *context);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where DWARF says that variables are: in registers, and at distances from them. */
+/* DWARF locations of variables: in a register, or in memory at a register plus an offset. */
 #ifndef CYCLOPS_DWARF_LOCATION_H
 #define CYCLOPS_DWARF_LOCATION_H
 
@@ -26,8 +26,8 @@ bool location_is_memory(const Dwarf_Op *op, struct location *out);
 bool location_is_register(const Dwarf_Op *op, struct location *out);
 
 /*
- * What fbreg counts from in a function, by these unwind tables (of .eh_frame, of .debug_frame; NULL:
- * there is none) if it says so. Not known if that is none of the usual things.
+ * The frame base of a function (for DW_OP_fbreg). If that is DW_OP_call_frame_cfa, uses these
+ * tables (.eh_frame and .debug_frame; NULL: none). is_known is false for unusual expressions.
  */
 struct location location_frame_base(Dwarf_Die *function, uint64_t address, Dwarf_CFI *unwind,
 				    Dwarf_CFI *debug_unwind);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which function holds an address, and which functions were inlined there, by DWARF. All
- * addresses of a compilation unit are placed in one walk over its tree of entries, which
- * enters only what holds one of them.
+ * The function at an address, and the functions inlined there, by DWARF. All addresses of a
+ * compilation unit are looked up in one walk over its tree of entries, which skips subtrees without
+ * any of them.
  */
 #ifndef CYCLOPS_DWARF_SCOPES_H
 #define CYCLOPS_DWARF_SCOPES_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types of data, as far as their layout goes: which member of which struct is at an offset.
- * Equal types are one, wherever they were defined. What a pointer points to is a name only,
- * so types contain types but never themselves.
+ * Types of data with their layout: which member of a struct is at an offset. Equal types of
+ * different units or files have one id. Of what a pointer points to only the name is kept, so no
+ * type contains itself.
  */
 #ifndef CYCLOPS_DWARF_TYPES_H
 #define CYCLOPS_DWARF_TYPES_H
@@ -54,18 +54,21 @@ struct types {
 	struct strings *strings; /* borrowed */
 	VEC_OF(struct type) list;
 	VEC_OF(struct type_member) members;
-	struct tuples keys;  /* number: id - 1 */
-	struct tuples lists; /* lists of members: (the list before, a member) */
+	struct tuples keys;  /* properties of a type → id - 1 */
+	struct tuples lists; /* lists of members, linked: (list before, member) → list */
 };
 
 void types_init(struct types *, struct strings *);
 void types_release(struct types *);
 
-/* The id of a type with these members, at most 2^24. Its own first_member and n_members count not. */
+/*
+ * The id of the type with these members, at most 2^24 of them; added if it is new. Ignores
+ * first_member and n_members of the type.
+ */
 struct type_id types_add(struct types *, const struct type *, const struct type_member *members,
 			 size_t n_members);
 
-/* Adds a type of another table. `map`, by id in `from`, remembers what was added; zeroed. */
+/* Adds a type of another table. `map`: id in `from` → id here, a cache; zeroed at first. */
 struct type_id types_copy(struct types *, const struct types *from, struct type_id,
 			  struct type_id *map);
 

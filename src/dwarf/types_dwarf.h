@@ -18,12 +18,12 @@ struct types_reader {
 	uint64_t steps;	     /* entries that may still be looked at */
 	bool is_cut;	     /* by the steps, the depth, or damage */
 
-	struct tuples known; /* entries that were read, by address … */
-	VEC_OF(struct type_id) ids;
+	struct tuples known;	    /* address of an entry → number … */
+	VEC_OF(struct type_id) ids; /* … → its type */
 
-	struct tuples units;  /* units whose scopes were read, by address */
-	struct tuples scoped; /* entries that stand in a scope, by address … */
-	VEC_OF(struct str_id) scopes;
+	struct tuples units;  /* addresses of the units whose scopes were read */
+	struct tuples scoped; /* address of an entry in a namespace or class → number … */
+	VEC_OF(struct str_id) scopes; /* … → the name of that */
 };
 
 void types_reader_init(struct types_reader *, struct types *, uint64_t steps);
@@ -39,9 +39,9 @@ struct type_id types_read_of(struct types_reader *, Dwarf_Die *die);
 bool types_target(struct types_reader *, Dwarf_Die *pointer, Dwarf_Die *out);
 
 /*
- * What the pointer that stands at an offset of this type points to, and appends its path: "head",
- * "rows[2].next"; nothing if the type is that pointer. False if no pointer begins there, or if it
- * is one of several things that may be there (a union).
+ * The type that the pointer at an offset of `type` points to. Appends the path of the pointer:
+ * "head", "rows[2].next"; nothing if `type` is the pointer itself. False if no pointer begins
+ * there, or if it is in a union.
  */
 bool types_pointer_at(struct types_reader *, Dwarf_Die *type, uint64_t offset, struct text *path,
 		      Dwarf_Die *out_target);
@@ -52,7 +52,7 @@ void types_reader_name(struct types_reader *, Dwarf_Die *die, struct text *);
 /* "name", or "outer::name" if there is something outside. */
 void types_scope_add(struct text *, const char *name);
 
-enum { DWARF_MAX_NAME = 1000 }; /* of a name, what lies behind is cut off */
+enum { DWARF_MAX_NAME = 1000 }; /* characters of a name; longer ones are cut */
 
 /* The entry's name (DW_AT_name), or NULL. Borrowed from the file. */
 const char *dwarf_name_of(Dwarf_Die *die);

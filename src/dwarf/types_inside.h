@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files that read types from DWARF share; private to them. */
+/* Private to the files that read types from DWARF. */
 #ifndef CYCLOPS_DWARF_TYPES_INSIDE_H
 #define CYCLOPS_DWARF_TYPES_INSIDE_H
 

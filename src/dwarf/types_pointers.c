@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From an offset in a type to the pointer there. Types know of pointers only what they are called. */
+/*
+ * From an offset in a type to the pointer there. Types know of pointers only what they are called.
+ */
 #include <dwarf.h>
 #include <inttypes.h>
 

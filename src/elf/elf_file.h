@@ -23,7 +23,7 @@ struct elf_segment {
 	bool is_code;
 };
 
-/* What each thread has a copy of (PT_TLS). */
+/* The TLS block (PT_TLS): each thread has a copy. */
 struct elf_thread_block {
 	uint64_t address; /* of the initial values */
 	uint64_t size;	  /* in memory; 0: there is none */

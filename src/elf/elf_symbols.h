@@ -21,8 +21,8 @@
 size_t elf_symbols_add(struct functions *, const struct elf_file *, uint32_t table_type);
 
 /*
- * Set in an "address" of data: the rest is an offset in the block that each thread has a copy of
- * (struct elf_thread_block). Programs have no addresses like that.
+ * A bit in an "address" of data: the rest is an offset in the TLS block (struct elf_thread_block).
+ * No real address has it.
  */
 #define ELF_THREAD_LOCAL (UINT64_C(1) << 63)
 

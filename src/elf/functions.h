@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of one file or kernel, by address. Symbol tables hold several names for one
- * address, names without a size and names inside others; this makes one answer of them.
+ * The functions of a file or kernel by address. Symbol tables have several names for one address,
+ * names without a size, and names inside others: this chooses one function for each address.
  */
 #ifndef CYCLOPS_ELF_FUNCTIONS_H
 #define CYCLOPS_ELF_FUNCTIONS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A loader maps whole pages: the mapping of a segment begins with the page that the segment begins
- * in, and ends with a page, so that it also shows bytes of the file that are of its neighbours. With
- * pages of 64 KiB most files of AArch64 are smaller than one, and all their mappings begin at
+ * in, and ends with a page, so that it also shows bytes of the file that are of its neighbours.
+ * With pages of 64 KiB most files of AArch64 are smaller than one, and all their mappings begin at
  * offset 0. So an offset does not tell the segment; but all mappings of a loading have one bias.
  *
  * The first mapping is made for all that is going to be loaded, and so it is recorded, before

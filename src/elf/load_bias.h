@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a file was loaded, by what of it is mapped where. */
+/* The load bias of a file: where it was loaded, by its mappings. */
 #ifndef CYCLOPS_ELF_LOAD_BIAS_H
 #define CYCLOPS_ELF_LOAD_BIAS_H
 
@@ -22,9 +22,9 @@ enum load_bias {
 };
 
 /*
- * What to add to an address of the file to have the one in the process. `mappings` are those of
- * the file, the nearest to what is asked for first; those that contradict nearer ones are taken
- * for another loading of it. Holds for pages of 4, 16 and 64 KiB.
+ * The load bias: address in memory - address in the file. `mappings` are those of the file, sorted
+ * by distance from the address of interest. Mappings that contradict nearer ones are ignored: the
+ * file may be loaded twice. Works for pages of 4, 16 and 64 KiB.
  */
 enum load_bias load_bias_find(const struct elf_file *, const struct data_mapping *mappings,
 			      size_t n, uint64_t *out_bias);

@@ -12,9 +12,8 @@
 #include "elf/functions.h"
 
 /*
- * Adds, to functions that are built, the stubs of .plt, .plt.sec, .plt.got and the like: AArch64, 32-bit Arm, x86-64, i386.
- * Other machines have none. Stubs for functions that are chosen
- * at start ("ifunc") get the names of these. Returns how many were added.
+ * Adds the stubs of .plt, .plt.sec, .plt.got and the like to built functions, for AArch64, 32-bit
+ * Arm, x86-64 and i386. Stubs of ifuncs get the names of these. Returns how many were added.
  */
 size_t plt_add(struct functions *, const struct elf_file *);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From addresses to values, by ranges that may nest and overlap. Where several ranges hold
- * an address, the one that starts last is meant: the label inside the function.
+ * Address → value, by ranges that may nest and overlap. Of several ranges with an address, the one
+ * that starts last is found: the label inside the function.
  *
  *	added:	aaaaaaaaaaaaaaa		find:  aaabbbaaccccccddd
  *		   bbb

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens files whose names come from a capture: whatever the name, nothing must happen. */
+/* Opens files whose names come from a capture, safely: only regular files. */
 #ifndef CYCLOPS_ELF_REGULAR_FILE_H
 #define CYCLOPS_ELF_REGULAR_FILE_H
 

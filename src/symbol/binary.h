@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One module of a capture with what names its code: its files, its functions, its lines. */
+/* A module of a capture with its files, functions and line information. */
 #ifndef CYCLOPS_SYMBOL_BINARY_H
 #define CYCLOPS_SYMBOL_BINARY_H
 
@@ -15,25 +15,25 @@
 #include "symbol/shortage.h"
 
 /*
- * Zeroed is empty. An offset in the module (see enum module_kind) becomes an address in its
- * file: by the file's segments, or by adding `to_file`.
+ * Zeroed is empty. An offset in the module (enum module_kind) becomes an address in its file by the
+ * file's segments (has_segments), else by adding `to_file`.
  */
 struct binary {
 	bool is_loaded;
 	struct elf_file code;  /* what ran; closed if it was not found */
 	struct elf_file debug; /* its separate debug file, if it has one */
-	struct elf_file inner; /* what .gnu_debugdata holds */
-	bool has_segments;     /* the offset is one in the file `code` */
-	uint64_t to_file;
-	uint64_t size; /* the first offset behind its end; 0: not known */
+	struct elf_file inner; /* the file inside .gnu_debugdata */
+	bool has_segments;     /* offsets of the module are offsets in the file `code` */
+	uint64_t to_file;      /* else: offset + to_file = address in the file */
+	uint64_t size;	       /* the first offset behind its end; 0: not known */
 	struct functions own;
-	const struct functions *functions; /* own ones, or those of the kernel */
-	uint64_t to_function;		   /* from addresses in the file to those of `functions` */
-	const char *only_name;		   /* all of it is this one function; else NULL */
-	const char *lines_path;		   /* of the file with DWARF; borrowed, NULL: none */
-	bool is_compressed;		   /* its DWARF: expensive to open */
-	char *alt_path;
-	struct shortage names, lines;
+	const struct functions *functions; /* `own`, or those of kallsyms */
+	uint64_t to_function;		   /* address in the file + this = address in `functions` */
+	const char *only_name;	      /* the module is a single function of this name; or NULL */
+	const char *lines_path;	      /* of the file with DWARF; borrowed, NULL: none */
+	bool is_compressed;	      /* its DWARF is compressed: slow to open */
+	char *alt_path;		      /* its .gnu_debugaltlink file; owned, NULL: none */
+	struct shortage names, lines; /* why names or lines are missing */
 };
 
 /* What binaries are loaded with; borrowed. */
@@ -43,7 +43,7 @@ struct binary_sources {
 	const struct strings *strings; /* of the modules */
 };
 
-/* Finds and reads what there is for the module. What is not there is said in the shortages. */
+/* Finds and reads the files of the module. What is missing is said in names and lines. */
 void binary_load(struct binary *, const struct module *, const struct binary_sources *);
 
 void binary_release(struct binary *);
@@ -54,7 +54,7 @@ bool binary_address(const struct binary *, uint64_t offset, uint64_t *out);
 /* The other way round. */
 bool binary_offset(const struct binary *, uint64_t address, uint64_t *out);
 
-/* The file with the symbol table of all its symbols (.symtab): of code or debug; NULL: neither. */
+/* The file with .symtab: code or debug; NULL: neither has it. */
 const struct elf_file *binary_symtab_file(const struct binary *);
 
 /* The function at an address in the file, or NULL. */

@@ -46,8 +46,8 @@ static bool open_vmlinux(struct loading *l)
 }
 
 /*
- * What to add to an address of the running kernel to get one in vmlinux: the kernel may be
- * loaded anywhere, and one symbol tells where.
+ * What to add to an address of the running kernel to get the one in vmlinux (KASLR). The recorded
+ * address of one symbol tells it.
  */
 static bool kernel_find_relocation(const struct loading *l, uint64_t *out)
 {
@@ -78,7 +78,7 @@ static void use_kallsyms(struct loading *l, uint64_t to_function)
 	l->binary->to_function = to_function;
 }
 
-/* The same kernel may have been loaded elsewhere when kallsyms was read. */
+/* The same for kallsyms, which may be of another boot of this kernel. */
 static uint64_t kallsyms_relocation(const struct loading *l)
 {
 	const char *mark = strings_get(l->sources->strings, l->module->ref_symbol);
@@ -109,7 +109,7 @@ void load_kernel(struct loading *l)
 	elf_file_release(&b->code);
 }
 
-/* kallsyms has a module as it was loaded; its file only what the loader made that from. */
+/* kallsyms has the addresses of a loaded module; its .ko file is relocatable and has none. */
 void load_kernel_module(struct loading *l)
 {
 	const struct kernel_names *kernel = l->sources->kernel;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The places where a file may be. They are patterns, tried in order. A word in braces stands
- * for a part that depends on what is looked for; a pattern with a part that is not known is
- * left out, and one with {debug} is tried for each directory of debug files.
+ * Paths where a file may be, as patterns that are tried in order. A word in braces is replaced by a
+ * part. A pattern with an unknown part is skipped; one with {debug} is tried for each directory of
+ * debug files.
  *
  *	"{debug}/.build-id/{id}.debug"	"{folder}/.debug/{link}"
  */
@@ -26,19 +26,19 @@ enum candidate_part {
 	N_PARTS,
 };
 
-/* What the parts are; NULL is not known. Borrowed. PART_DEBUG is filled in by the search. */
+/* The parts by enum candidate_part; NULL: not known. Borrowed. PART_DEBUG is set by the search. */
 struct candidates {
 	const struct symbols_options *options;
 	const char *parts[N_PARTS];
 	char id[BUILD_ID_TEXT + 1];
 };
 
-/* Knows {symfs}, {debug} and {cache} afterwards; `cache` may be NULL. */
+/* Sets {symfs}, {debug} and {cache}; `cache` may be NULL. */
 void candidates_init(struct candidates *, const struct symbols_options *, const char *cache);
 
 void candidates_set_id(struct candidates *, const struct build_id *);
 
-/* What is done with a candidate; true ends the search. */
+/* Called for each path; true ends the search. */
 typedef bool candidate_test(void *context, const char *path);
 
 /* Tries the patterns, up to a NULL. Returns whether one passed. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where names of kernel code come from: one set of sources for the kernel and its modules. */
+/*
+ * Names of kernel code: kallsyms and the addresses of modules, for the kernel and all its modules.
+ */
 #ifndef CYCLOPS_SYMBOL_KERNEL_H
 #define CYCLOPS_SYMBOL_KERNEL_H
 
@@ -11,7 +13,7 @@
 #include "process/module.h"
 #include "symbol/locate.h"
 
-/* A loadable module, by the list that stands beside a kallsyms file. */
+/* A loaded module, from /proc/modules or the copy beside a kallsyms file. */
 struct kernel_module_base {
 	const char *name;
 	uint64_t address, size;
@@ -27,9 +29,9 @@ struct kernel_names {
 };
 
 /*
- * Reads the kallsyms that fits: the given file, the one in perf's cache with the build-id of
- * `kernel`, or this machine's, if it is the one that recorded and runs the same kernel.
- * `kernel` is the capture's kernel, NULL if it has none. Finding nothing is no error.
+ * Reads kallsyms: the file of --kallsyms, else the one in perf's cache with the build-id of
+ * `kernel`, else this machine's if it recorded the capture and still runs that kernel. `kernel` is
+ * the capture's kernel, NULL if it has none. Finding none is no error.
  */
 void kernel_names_read(struct kernel_names *, const struct search *, const struct module *kernel);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A unit is looked at once for all its addresses: its line table is decoded and searched, its
- * tree of entries walked (scopes.h). Nothing is looked up for one address alone.
+ * All addresses of a compilation unit are looked up together: its line table is decoded once, and
+ * its tree of entries walked once (scopes.h).
  */
 #include "symbol/lines.h"
 
@@ -27,7 +27,7 @@ struct job {
 	struct dwarf_file file;
 	struct scopes scopes;
 
-	/* Texts of the file by their address, which stays the same while it is open. */
+	/* Strings of the file, by their address in memory: interned once each. */
 	struct tuples texts;
 	VEC_OF(struct str_id) text_ids;
 	struct text buffer;
@@ -52,10 +52,7 @@ struct unit_work {
 	size_t n_files;
 };
 
-/*
- * The id of a text that the file holds, mangled or not. Functions and paths come by the
- * thousand and are few, so each is demangled and interned once.
- */
+/* The id of a string of the file, demangled if `is_symbol`. Each string is looked at once only. */
 static struct str_id symbol_lines_intern(struct job *job, const char *text, bool is_symbol)
 {
 	uint64_t key = (uint64_t)(uintptr_t)text << 1 | is_symbol;
@@ -272,7 +269,7 @@ static void symbol_lines_answer_all(struct job *job)
 	free(placed);
 }
 
-/* Of several parts, all of which open the file, one reports what was wrong with it. */
+/* Opens the file. All parts do that; only the first one reports damage. */
 static bool symbol_lines_open_file(struct job *job)
 {
 	const struct lines_question *q = job->question;

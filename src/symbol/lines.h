@@ -12,14 +12,14 @@
 #include "elf/demangle.h"
 #include "symbol/symbols.h"
 
-/* Frames [first, first + n) of the answer belong to an address; n 0: nothing is known. */
+/* The frames of an address: [first, first + n) of the answer; n 0: not known. */
 struct line_chain {
 	uint32_t first, n;
 };
 
 /*
- * A question to one file. Big files are asked in parallel: part `part` of `n_parts` looks
- * at every n-th compilation unit, and leaves the other addresses alone. All borrowed.
+ * Addresses to look up in one file. To do that in parallel, part `part` of `n_parts` looks at every
+ * n_parts-th compilation unit, and does not answer addresses in others. All borrowed.
  */
 struct lines_question {
 	const char *path;     /* the file with the DWARF */
@@ -34,14 +34,14 @@ struct lines_question {
 struct lines_answer {
 	struct strings strings;		    /* of the frames */
 	VEC_OF(struct symbol_frame) frames; /* innermost first */
-	struct line_chain *chains;	    /* by address; n of them */
+	struct line_chain *chains;	    /* by address of the question */
 	struct diags diags;
 };
 
 /* Opens the file, answers, closes it. What is damaged is counted in the answer's diags. */
 void lines_ask(const struct lines_question *, struct lines_answer *);
 
-/* Code [from, to) that a row of a line table is about; `file` lives as long as the visit. */
+/* A row of a line table: code [from, to) belongs to a line. `file` lives as long as the visit. */
 typedef void lines_visit(void *context, const char *file, uint32_t line, uint64_t from,
 			 uint64_t to);
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the file that a capture means. A wrong file is worse than none: the libc of the
- * laptop must not name the functions of a server. So a file is taken if its build-id is the
- * recorded one; without a recorded build-id only where the user said that the files are the
- * right ones (--symfs), or on the machine that recorded, and only for the right kind of CPU.
+ * Finds the files of a module. A wrong file is worse than none: the libc of a laptop must not name
+ * the functions of a server. So a file must have the recorded build-id. If none was recorded, files
+ * are only taken from --symfs, or on the machine that recorded, and only if they are for the right
+ * architecture.
+ *
+ * Not done by libdwfl's find_debuginfo callbacks: those keep their state in one Dwfl for a whole
+ * process, which workers cannot share, they take no --symfs and do not say why a file was refused
+ * (another build-id, checksum or architecture).
  */
 #ifndef CYCLOPS_SYMBOL_LOCATE_H
 #define CYCLOPS_SYMBOL_LOCATE_H
@@ -27,12 +31,12 @@ struct wanted {
 	bool is_deleted;
 };
 
-/* Why nothing was found; of several candidates the one that came nearest. */
+/* Why no file was found. Of several candidates the best one counts: later kinds are better. */
 enum refusal_kind {
 	REFUSED_ABSENT, /* no candidate exists */
 	REFUSED_NOT_ELF,
-	REFUSED_OTHER_MACHINE, /* exists, but this may not be the machine that recorded */
-	REFUSED_DELETED,       /* was replaced while it ran, and no build-id tells by what */
+	REFUSED_OTHER_MACHINE, /* no build-id, and this may not be the machine that recorded */
+	REFUSED_DELETED,       /* no build-id, and the file was replaced while it ran */
 	REFUSED_CPU,	       /* of another architecture */
 	REFUSED_BUILD_ID,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Resolves many places in four steps: sort them by module; look up functions, a stretch of one
- * module's places for each job; ask for lines, one or more jobs for each module; put the answers
- * together, in the order of places, so that nothing depends on which worker did what.
+ * Resolves places in four steps. Sort them by module. Look up functions: a job is a stretch of one
+ * module's places. Look up lines: one or more jobs for each module. Join the answers in the order
+ * of places, so that ids do not depend on which worker did what.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "symbol/symbols_state.h"
 
 enum {
-	/* A file is asked by one more worker for each so many addresses. */
+	/* A file's lines are looked up by one more job for each so many addresses. */
 	ADDRESSES_FOR_PART = 500,
 	PLACES_FOR_STRETCH = 8192,
 };
@@ -31,7 +31,7 @@ struct found_function {
 struct stretch {
 	struct module_id module;
 	size_t from, to;
-	VEC_OF(struct found_function) functions; /* in order; the first is none */
+	VEC_OF(struct found_function) functions; /* by address; number 0: none */
 	size_t n_without_function;
 };
 
@@ -41,32 +41,32 @@ struct group {
 	size_t from, to;
 
 	uint64_t *addresses;	 /* ascending, each once; NULL if there are no lines */
-	uint32_t *address_index; /* in those, or NO_ADDRESS; by place, from the first one on */
+	uint32_t *address_index; /* by place of the group: index in `addresses`, or NO_ADDRESS */
 	size_t n_addresses;
-	size_t first_answer, n_answers; /* in the resolving's answers: one for each part */
+	size_t first_answer, n_answers; /* in `askings`: one for each part */
 };
 
-/* A part of a group's addresses, asked of one worker. */
+/* A job: looks up the lines of a part of a group's addresses. */
 struct asking {
 	struct lines_question question;
 	struct lines_answer answer;
 	struct str_id *global;
-	uint32_t *first_frame; /* by address: in the frames of all, plus 1 */
+	uint32_t *first_frame; /* by address: index in symbols.frames + 1; 0: not copied yet */
 };
 
 struct resolving {
 	struct symbols *symbols;
 	const struct place *places;
-	const uint32_t *numbers; /* of the answers to them; NULL: their own */
+	const uint32_t *numbers; /* by place: index in `out`; NULL: the same index */
 	struct symbol *out;
 	uint32_t *order;    /* of the places, by module and offset */
-	uint32_t *function; /* in this order: number of the function in the stretch */
+	uint32_t *function; /* by position in `order`: number of the function in its stretch */
 	VEC_OF(struct group) groups;
 	VEC_OF(struct stretch) stretches;
 	VEC_OF(struct asking) askings;
 };
 
-/* The place that comes at `at`, and its answer. */
+/* The place at a position in `order`, and its answer. */
 static const struct place *place_at(const struct resolving *r, size_t at)
 {
 	return &r->places[r->order[at]];
@@ -150,7 +150,7 @@ static void find_functions(void *context, size_t job, unsigned worker)
 	}
 }
 
-/* Names that stand for all of a module. */
+/* Interns the names of modules that are a single function. */
 static void name_modules(struct resolving *r)
 {
 	for (size_t i = 0; i < r->groups.n; i++) {
@@ -170,7 +170,7 @@ static struct str_id resolve_name_of(struct symbols *s, const struct function *f
 	return strings_add(&s->strings, text->bytes, text->n);
 }
 
-/* In the order of modules and offsets, each once. */
+/* Demangles and interns the functions of all stretches, in order of modules and offsets. */
 static void resolve_name_functions(struct resolving *r)
 {
 	const struct function *last = NULL;
@@ -279,7 +279,9 @@ static void gather_addresses(const struct resolving *r, struct group *group)
 	}
 }
 
-/* Big questions are split, unless each worker would have to decompress all of the DWARF. */
+/*
+ * How many jobs share a file. Only one if its DWARF is compressed: each would decompress all of it.
+ */
 static size_t count_parts(const struct group *group, const struct binary *binary, size_t n_workers)
 {
 	size_t n = 1 + group->n_addresses / ADDRESSES_FOR_PART;
@@ -324,7 +326,7 @@ static void resolve_ask(void *context, size_t job, unsigned worker)
 	lines_ask(&asking->question, &asking->answer);
 }
 
-/* The id for all of a string that one group or answer found. */
+/* Translates an id of an answer's strings to one of symbols_strings(); `global` caches it. */
 static struct str_id globalize(struct symbols *s, const struct strings *strings,
 			       struct str_id **global, struct str_id id)
 {
@@ -336,8 +338,8 @@ static struct str_id globalize(struct symbols *s, const struct strings *strings,
 }
 
 /*
- * Copies the frames of an address to the frames of all; once, however often it is asked. The
- * last level gets the name of the symbol table, which DWARF does not always have.
+ * Copies the frames of an address to symbols.frames, once. Returns the index of the first. The
+ * outermost frame gets the name of the symbol table, which DWARF does not always have.
  */
 static uint32_t copy_frames(struct symbols *s, struct asking *asking, size_t address,
 			    struct str_id function)
@@ -377,7 +379,7 @@ static void finish_place(struct resolving *r, const struct group *group, uint32_
 	}
 }
 
-/* Strings and frames get their ids in the order of modules and offsets. */
+/* Copies frames in order of modules and offsets, so that ids do not depend on the workers. */
 static void finish_lines(struct resolving *r)
 {
 	for (size_t g = 0; g < r->groups.n; g++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a module lacks, and what the user can do about it, in plain words. */
+/* Why a module has no names or lines, and what the user can do about it: texts for messages. */
 #ifndef CYCLOPS_SYMBOL_SHORTAGE_H
 #define CYCLOPS_SYMBOL_SHORTAGE_H
 
@@ -26,10 +26,10 @@ enum shortage_kind {
 	SHORT_OF_VDSO,
 };
 
-/* Sets what is missing; an earlier one stays, as it came first in the search. */
+/* Sets the shortage, unless one is set already: the first one found is the cause. */
 void shortage_set(struct shortage *, enum shortage_kind);
 
-/* The same, from the failed search for a file. */
+/* The same, by the refusal of a search for a file. */
 void shortage_set_refusal(struct shortage *, const struct refusal *, const struct wanted *);
 
 void shortage_release(struct shortage *);

@@ -105,7 +105,7 @@ static void note_lines(struct module_state *state, enum module_kind kind)
 		shortage_set(&state->binary.lines, SHORT_OF_KERNEL_LINES);
 }
 
-/* The shortage that the user should hear of, NULL if there is none. */
+/* The shortage to report, NULL if there is none. */
 static const struct shortage *find_shortage(struct module_state *state, enum module_kind kind)
 {
 	if (kind == MODULE_UNKNOWN || kind == MODULE_OTHER)
@@ -120,7 +120,7 @@ static const struct shortage *find_shortage(struct module_state *state, enum mod
 	return state->binary.lines.reason == NULL ? NULL : &state->binary.lines;
 }
 
-/* What most places suffer from comes first. */
+/* By number of places without a name, descending. */
 static int compare_missing(const void *left, const void *right)
 {
 	const struct symbols_missing *a = left, *b = right;

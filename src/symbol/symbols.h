@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names for places: functions, source lines, inline chains. Everything happens in this
- * process: ELF and DWARF by libelf and libdw, in parallel by module, once for each place.
+ * Names for places: functions, source lines, inline chains. Reads ELF and DWARF by libelf and
+ * libdw, in parallel by module and unit.
  */
 #ifndef CYCLOPS_SYMBOL_SYMBOLS_H
 #define CYCLOPS_SYMBOL_SYMBOLS_H
@@ -52,8 +52,8 @@ struct symbol {
 	uint64_t function_offset; /* of the place from that symbol's start */
 	uint64_t function_size;	  /* 0 if not known */
 	uint64_t address;	  /* virtual address in the module's own file: for disassembly */
-	uint32_t first_frame, n_frames; /* in symbols_frames(): innermost inline first; 0 if no
-					   line information was asked for or is there */
+	uint32_t first_frame, n_frames; /* in symbols_frames(), innermost first; n_frames 0: no
+					   line information, or not asked for */
 };
 
 enum symbols_depth {
@@ -62,14 +62,14 @@ enum symbols_depth {
 };
 
 /*
- * Resolves `n` places; out[i] belongs to places[i]. Fastest if they come by module and offset.
- * What is missing is remembered, see symbols_missing(). Not to be called by two threads at
- * once; results are the same for any pool.
+ * Resolves `n` places; out[i] belongs to places[i]. Fastest if they are sorted by module and
+ * offset. What is missing is noted for symbols_missing_at(). Not thread-safe; it uses the pool
+ * itself. Results are the same for any pool.
  */
 void symbols_resolve(struct symbols *, struct pool *, const struct place *places, size_t n,
 		     enum symbols_depth, struct symbol *out);
 
-/* The same for answers in another order: out[numbers[i]] belongs to places[i]. */
+/* The same, but out[numbers[i]] belongs to places[i]. */
 void symbols_resolve_numbered(struct symbols *, struct pool *, const struct place *places,
 			      const uint32_t *numbers, size_t n, enum symbols_depth,
 			      struct symbol *out);
@@ -81,8 +81,8 @@ const struct symbol_frame *symbols_frames(const struct symbols *);
 const struct strings *symbols_strings(const struct symbols *);
 
 /*
- * The places [offset, offset + size) in a module whose function matches: for --select. Calls
- * `each` for every function of the module's symbol table; `name` is demangled.
+ * Calls `each` for every function of the module's symbol table (for --select): its demangled name,
+ * and its code [offset, offset + size) in the module.
  */
 void symbols_each_function(struct symbols *, struct module_id,
 			   void (*each)(void *context, const char *name, uint64_t offset,

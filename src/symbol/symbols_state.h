@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state behind symbols.h; private to symbols.c and resolve.c. */
+/* struct symbols, for those who read the files of modules themselves: variables/, unwind/. */
 #ifndef CYCLOPS_SYMBOL_SYMBOLS_STATE_H
 #define CYCLOPS_SYMBOL_SYMBOLS_STATE_H
 
@@ -11,8 +11,9 @@
 
 struct module_state {
 	struct binary binary;
-	struct str_id only_name; /* its only_name, once places of it were resolved */
-	uint64_t n_without_function, n_without_line; /* the most of one symbols_resolve() */
+	struct str_id only_name; /* binary.only_name in symbols.strings; set when resolving */
+	/* Places without a name or line; the most of one symbols_resolve(). */
+	uint64_t n_without_function, n_without_line;
 };
 
 struct symbols {
@@ -30,13 +31,15 @@ struct symbols {
 	struct diags diags;
 };
 
-/* Loads a module if it was not yet. For two modules at once only if has_kernel is set. */
+/*
+ * Loads a module, unless it is loaded. Several threads may load different modules, if has_kernel.
+ */
 void symbols_load(struct symbols *, struct module_id);
 
-/* Reads the kernel's names if a module that needs them is going to be loaded. */
+/* Before symbols_load(): reads kallsyms (sets has_kernel) if the module needs it. */
 void symbols_prepare(struct symbols *, struct module_id);
 
-/* Brings the list of missing things up to date. */
+/* Makes the list for symbols_missing_at() anew. */
 void symbols_update_missing(struct symbols *);
 
 /* The id, in symbols_strings(), of a string of another table. */

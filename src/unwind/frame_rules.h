@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * How to get from a function's registers to those of its caller, at one instruction: the rules
- * of call frame information (DWARF 5, section 6.4).
- */
+/* Rules of call frame information: from registers to those of the caller (DWARF 5, section 6.4). */
 #ifndef CYCLOPS_UNWIND_FRAME_RULES_H
 #define CYCLOPS_UNWIND_FRAME_RULES_H
 
@@ -42,7 +39,7 @@ struct frame_rule {
 
 /* The rules at one instruction. */
 struct frame_rules {
-	struct frame_rule address; /* of the frame: the canonical frame address, as a value */
+	struct frame_rule address; /* the canonical frame address (CFA) */
 	int address_register;	   /* `address.offset` counts from it; -1: an expression */
 	struct frame_rule registers[FRAME_REGISTERS];
 	int return_register;
@@ -51,14 +48,14 @@ struct frame_rules {
 
 enum frame_outcome {
 	FRAME_STEPPED,
-	FRAME_OUTERMOST, /* nobody called */
-	FRAME_NO_MEMORY, /* something is needed that was not copied */
-	FRAME_UNKNOWN,	 /* a value is needed that is not known, or a rule is not understood */
+	FRAME_OUTERMOST, /* there is no caller */
+	FRAME_NO_MEMORY, /* a word of the stack is needed that was not copied */
+	FRAME_UNKNOWN,	 /* a register is needed that is not known, or a rule is not supported */
 };
 
 /*
  * Reads the rules at an address of the file; false if it has none there. Equal rules of one file
- * have equal bytes.
+ * have equal bytes, so they can be compared and hashed as bytes.
  */
 bool frame_rules_read(Dwarf_CFI *, uint64_t address, struct frame_rules *out);
 

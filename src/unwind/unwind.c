@@ -23,19 +23,19 @@ static const struct machine {
 	{ "aarch64", 31, 32, 0x0000ffffffffffff, 33 },
 };
 
-/* Rules are kept as words; frame_rules_read() leaves no byte of them to chance. */
+/* Rules are stored as words; frame_rules_read() sets all of their bytes. */
 enum { RULE_WORDS = sizeof(struct frame_rules) / sizeof(uint64_t) };
 _Static_assert(sizeof(struct frame_rules) % sizeof(uint64_t) == 0, "whole words");
 
-/* A file that code comes from, and its rules as far as they were asked for. */
+/* The files of a module, and a cache: address → rules. */
 struct unwind_file {
 	bool is_tried;
 	struct elf_file code, debug;
 	Dwarf_CFI *by_exceptions;     /* .eh_frame */
 	Dwarf *dwarf[2];	      /* of code and debug */
 	Dwarf_CFI *by_debug_frame[2]; /* .debug_frame */
-	struct tuples addresses;      /* numbers: of rules */
-	VEC_OF(uint32_t) rules;	      /* number in the unwinder's; TUPLES_NONE: there are none */
+	struct tuples addresses;      /* address → number … */
+	VEC_OF(uint32_t) rules; /* … → number in the unwinder's rules; TUPLES_NONE: none there */
 };
 
 struct unwinder {
@@ -158,10 +158,7 @@ static bool unwind_find_rules(const struct unwind_file *f, uint64_t address,
 	return false;
 }
 
-/*
- * The rules at an address of the file; the answer, also that there are none, is kept. Most
- * addresses of a function share theirs, and so do functions.
- */
+/* The rules at an address of the file, cached. Rules are stored once: many addresses share them. */
 static bool find_rules(struct unwinder *u, struct unwind_file *f, uint64_t address,
 		       struct frame_rules *out)
 {
@@ -181,7 +178,7 @@ static bool find_rules(struct unwinder *u, struct unwind_file *f, uint64_t addre
 	return true;
 }
 
-/* A chain on its way. */
+/* State of unwinding a chain. */
 struct walk {
 	struct unwinder *unwinder;
 	struct place_cache *cache;
@@ -190,7 +187,9 @@ struct walk {
 	struct frame_state state;
 };
 
-/* Programs and their loader begin in a few instructions that nobody called, often without rules. */
+/*
+ * Is it the entry code of a program or the loader (_start)? It has no caller, and often no rules.
+ */
 static bool is_start(const struct unwind_file *f, uint64_t address)
 {
 	GElf_Ehdr header;
@@ -236,8 +235,8 @@ static enum unwind_end unwind_end_of(enum frame_outcome outcome)
 }
 
 /*
- * Follows the chain from `pc`. A caller is looked up one byte below the address that it goes on
- * at, which is in its call; one that a signal interrupted is looked up where it is.
+ * Unwinds from `pc`. The rules of a caller are those one byte below the return address, inside its
+ * call; those of code that a signal interrupted are at its pc itself.
  */
 static enum unwind_end unwind_follow(struct walk *w, uint64_t pc, uint64_t *out, size_t max,
 				     size_t *n)
@@ -260,7 +259,10 @@ static enum unwind_end unwind_follow(struct walk *w, uint64_t pc, uint64_t *out,
 		pc &= m->address_mask;
 		if (pc == 0)
 			return UNWIND_COMPLETE;
-		/* Stacks grow down: only the innermost function may have no frame at all. */
+		/*
+		 * stacks grow down: a caller's frame is above, only the innermost function may have
+		 * none
+		 */
 		if (w->state.registers[m->stack_register] < before ||
 		    (*n > 1 && !rules.is_signal && w->state.registers[m->stack_register] == before))
 			return UNWIND_UNKNOWN;

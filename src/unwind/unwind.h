@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call chains out of copied stacks: registers and a part of the stack were recorded with a
- * sample, and the call frame information of the files (.eh_frame, .debug_frame) says how to get
- * from each function to its caller.
+ * Unwinding of copied stacks (perf record --call-graph dwarf): registers and a part of the stack
+ * were recorded with each sample; .eh_frame or .debug_frame say how to get from a function to its
+ * caller.
  */
 #ifndef CYCLOPS_UNWIND_UNWIND_H
 #define CYCLOPS_UNWIND_UNWIND_H
@@ -19,7 +19,7 @@ enum { UNWIND_MAX_FRAMES = 127 }; /* as many as the kernel records by default */
 
 /* Where a chain ends. */
 enum unwind_end {
-	UNWIND_COMPLETE, /* nobody called the last function */
+	UNWIND_COMPLETE, /* the last function has no caller */
 	UNWIND_CUT,	 /* the copy of the stack is too short */
 	UNWIND_NO_FILE,	 /* the file of the code was not found */
 	UNWIND_NO_RULES, /* the code has no call frame information, or is in no file */
@@ -34,16 +34,16 @@ const char *unwind_end_text(enum unwind_end);
 struct unwinder;
 
 /*
- * One for each worker; what it opens is its own. Borrows symbols, of which it uses only what
- * does not change, and the registers of the capture's architecture (NULL: nothing is unwound).
+ * One for each worker: it opens files for itself. Borrows symbols, which it only reads, and the
+ * registers of the capture's architecture (NULL: chains are empty).
  */
 struct unwinder *unwinder_new(const struct symbols *, const struct registers *);
 void unwinder_free(struct unwinder *);
 
 /*
- * The chain of a row with HAS_USER_STACK, innermost first, as a recorder would have recorded it:
- * addresses that calls return to. Returns how many of `max` there are. `process` and `time_ns`
- * are as for place_cache_look_up().
+ * Unwinds a row with HAS_USER_STACK: the pc, then return addresses, innermost first, as the kernel
+ * records chains. Returns how many there are, at most `max`. `process` and `time_ns` are for
+ * place_cache_look_up().
  */
 size_t unwinder_chain(struct unwinder *, struct place_cache *, const struct batch *, size_t row,
 		      uint32_t process, uint64_t time_ns, uint64_t *out, size_t max);

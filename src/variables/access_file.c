@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An access is known by the variable that its address is made of: one in the register at the
- * instruction, or one in the frame. Else by where the register's value came from, as the code says.
+ * Looks up accesses in three ways: by the register at the instruction, by the frame, by the root.
  */
 #include "variables/access_file.h"
 
@@ -24,7 +23,9 @@ enum {
 	MAX_DEPTH = 100,
 	A64_STACK_POINTER = 31,
 	X86_STACK_POINTER = 7,
-	/* As in lines.c: sound units need about one step for each entry. */
+	/*
+	 * Limit of entries visited in a unit; undamaged units need about one step for each entry.
+	 */
 	STEPS_FOR_UNIT = 1 << 16,
 	STEPS_FOR_BYTE = 4,
 	STEPS_FOR_SPLIT_UNIT = 1 << 24,
@@ -44,10 +45,10 @@ struct job {
 	bool is_cut;
 };
 
-/* How good an answer is; a better one replaces it. */
+/* Quality of an answer: a better one replaces it. */
 enum quality { NOTHING, SCALAR, STRUCTURE };
 
-/* What is accessed: something of a type, at an offset in it. */
+/* The accessed object: its type, and the offset in it. */
 struct reached {
 	enum quality quality;
 	bool is_pointed;
@@ -57,7 +58,9 @@ struct reached {
 	struct text path; /* of the variable, or of what points there */
 };
 
-/* An access at the value of a register + offset + a multiple of `step`, before an instruction. */
+/*
+ * An access to register + offset + n * step, where the register's value is that before `address`.
+ */
 struct asked {
 	uint64_t address;
 	uint64_t reg;
@@ -94,8 +97,8 @@ static bool access_file_is_number(const struct type *plain)
 }
 
 /*
- * Is what lies a multiple of the step further alike? Elements of an array are. Of numbers loops
- * may take several at once; a step of another size over structs is one through something else.
+ * Is an address of this type plus n * step an element of the same array? For structs the step must
+ * be their size. For numbers it may be a multiple: unrolled or vectorized loops.
  */
 static bool fits_step(const struct type *plain, uint64_t step, uint32_t bytes)
 {
@@ -105,7 +108,10 @@ static bool fits_step(const struct type *plain, uint64_t step, uint32_t bytes)
 	       step % plain->size == 0;
 }
 
-/* Does the access lie in what begins `*offset` bytes before it, or in an element like it? */
+/*
+ * Is the access inside the object that begins `*offset` bytes before it, or inside an array
+ * element?
+ */
 static bool access_file_fits(const struct type *plain, const struct asked *a, uint64_t *offset)
 {
 	int64_t rest;
@@ -115,7 +121,7 @@ static bool access_file_fits(const struct type *plain, const struct asked *a, ui
 	rest = (int64_t)*offset % (int64_t)plain->size;
 	if (a->step != 0)
 		*offset = (uint64_t)(rest < 0 ? rest + (int64_t)plain->size : rest);
-	/* By pointers to bytes all kinds of things are reached. */
+	/* char * and such point to anything */
 	if (access_file_is_number(plain) && a->bytes > plain->size)
 		return *offset == 0 && a->bytes % plain->size == 0 &&
 		       (plain->size > 1 || a->is_vector);
@@ -123,7 +129,7 @@ static bool access_file_fits(const struct type *plain, const struct asked *a, ui
 	       (is_structure(plain->kind) || a->bytes <= plain->size - *offset);
 }
 
-/* Takes something of this type that begins `offset` bytes before the access. */
+/* Sets the answer: an object of this type that begins `offset` bytes before the access. */
 static bool access_file_take(struct job *job, const struct asked *a, Dwarf_Die *type,
 			     uint64_t offset, bool is_pointed)
 {
@@ -175,8 +181,8 @@ static void take_memory(struct job *job, struct asked *a, Dwarf_Die *variable,
 }
 
 /*
- * Is that register where the frame is? A variable may stand in memory elsewhere, for as long as
- * nothing is written to what it was loaded from.
+ * Is the location in the stack frame? DWARF may also say that a variable is in other memory, from
+ * which it was loaded, as long as that is unchanged.
  */
 static bool is_of_frame(const struct job *job, const struct asked *a, const struct location *at)
 {
@@ -205,7 +211,7 @@ static void access_visit_variable(struct job *job, struct asked *a, Dwarf_Die *d
 	}
 }
 
-/* Variables of a scope, and of the blocks in it that hold the address: these first. */
+/* Visits the variables of a scope; those of the innermost block with the address first. */
 static void visit_scope(struct job *job, struct asked *a, Dwarf_Die *scope, bool with_inlined,
 			unsigned depth)
 {
@@ -230,7 +236,7 @@ static void visit_scope(struct job *job, struct asked *a, Dwarf_Die *scope, bool
 	vec_release(&variables);
 }
 
-/* The function that the frame is of: inlined ones have none of their own. */
+/* The function that the stack frame belongs to: the one that others are inlined into. */
 static uint32_t frame_scope(const struct scopes *scopes, uint32_t scope)
 {
 	while (scope != 0 && scopes->list.items[scope].is_inlined)
@@ -238,7 +244,7 @@ static uint32_t frame_scope(const struct scopes *scopes, uint32_t scope)
 	return scope;
 }
 
-/* What points to the pointer at an offset, as the source would say it, and what that points to. */
+/* The pointer at an offset of an object: its path in the source, and the type it points to. */
 static bool pointer_in(struct job *job, const struct reached *whole, uint64_t offset,
 		       struct text *path, Dwarf_Die *out_target)
 {
@@ -258,7 +264,7 @@ static bool pointer_in(struct job *job, const struct reached *whole, uint64_t of
 	return is_found;
 }
 
-/* The root of an access is a pointer that stands in something: takes what it points to. */
+/* If the root of an access is a pointer in an object: the answer is what it points to. */
 static void take_root(struct job *job, struct asked *a, const struct reached *whole,
 		      uint64_t offset)
 {
@@ -307,7 +313,7 @@ static void by_load(struct job *job, Dwarf_Die *own, const struct access_source 
 	text_release(&whole.path);
 }
 
-/* By variables that registers have the root of the address from. */
+/* Tries the other registers that hold the root: one of them may have a variable. */
 static void by_holders(struct job *job, Dwarf_Die *own, const struct access_query *q,
 		       struct reached *out)
 {
@@ -354,8 +360,8 @@ static void by_source(struct job *job, Dwarf_Die *own, const struct access_query
 }
 
 /*
- * An access by the variables at the instruction itself. An index of bytes may be the distance of
- * something else: it says nothing of what the register points to.
+ * The access by the base register at the instruction. With an index of step 1 the base may be any
+ * pointer plus a byte distance: then it says nothing about the type.
  */
 static struct asked asked_of(struct job *job, Dwarf_Die *own, const struct access_query *q,
 			     struct reached *out)
@@ -376,7 +382,7 @@ static struct asked asked_of(struct job *job, Dwarf_Die *own, const struct acces
 	};
 }
 
-/* What an instruction accesses that loads a pointer. */
+/* What a load of a pointer accesses: the object that has the pointer. Recursive, up to `depth`. */
 static void access_reach(struct job *job, Dwarf_Die *own, const struct access_query *q,
 			 unsigned depth, struct reached *out)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What instructions of one file access, by DWARF: the variable that the address is made of is
- * known by the register that it is in at this instruction, or by its place in the frame; or the
- * register's value came from elsewhere, as the code says: from a variable in another register, a
- * global pointer, a member of what another pointer points to.
+ * What instructions of one file access, by DWARF. The base register of the address holds a variable
+ * at this instruction (location lists), or the variable is in the stack frame. Else the code before
+ * tells where the register's value came from: a variable in another register, a global pointer, or
+ * a member of what another pointer points to.
  */
 #ifndef CYCLOPS_VARIABLES_ACCESS_FILE_H
 #define CYCLOPS_VARIABLES_ACCESS_FILE_H
@@ -18,16 +18,16 @@
 #include "isa/follow.h"
 #include "isa/operand.h"
 
-/* Pointers in what pointers point to. */
+/* Depth of pointers to pointers that are followed. */
 enum { ACCESS_MAX_LOADS = 4 };
 
-/* What the address is made of: a root, and what is added to it (struct isa_value). */
+/* How the address was computed: from a root value, plus an offset (struct isa_value). */
 struct access_source {
 	struct isa_value value; /* ISA_ANYTHING: not known */
-	uint32_t load;		/* of ISA_FETCHED: index in the question's loads … */
-	uint32_t displacement;	/* … and where in what that accesses */
-	bool is_loaded;		/* … if that is known */
-	uint32_t first_holder;	/* registers with the root, in the question's holders */
+	uint32_t load;		/* if is_loaded: the load of the root, an index in `loads` … */
+	uint32_t displacement;	/* … and the offset of the pointer in what it accesses */
+	bool is_loaded;		/* the root is ISA_FETCHED, by a known load */
+	uint32_t first_holder;	/* registers that hold the root too: in `holders` */
 	uint32_t n_holders;
 };
 

@@ -201,7 +201,7 @@ static void accessed_ask(void *context, size_t job, unsigned worker)
 	g->is_asked = true;
 }
 
-/* Of bytes that are pointed to it is not known what they are. */
+/* The name of the object. None for what a void * or char * buffer points to. */
 static struct str_id accessed_object(struct symbols *s, const struct accessed *a)
 {
 	const struct type *plain = types_get(&s->types, types_plain(&s->types, a->type));

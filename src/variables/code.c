@@ -65,8 +65,8 @@ static struct cursor section_from(const struct elf_file *file, const GElf_Shdr *
 }
 
 /*
- * The section of code with an address of the file. Sections tell more than segments: in a debug file the
- * segments are those of the original, and the sections say that their bytes are not there.
+ * The section of code with an address of the file. Sections tell more than segments: in a debug
+ * file the segments are those of the original, and the sections say that their bytes are not there.
  */
 static bool find_section(const struct elf_file *file, uint64_t address, GElf_Shdr *out)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The instructions of modules: bytes from the files that symbols were read from, for what
- * records do not say (the size of an access) and for disassembly.
+ * The machine code of modules, from their files: for disassembly, and for what records do not say.
  */
 #ifndef CYCLOPS_VARIABLES_CODE_H
 #define CYCLOPS_VARIABLES_CODE_H
@@ -21,13 +20,12 @@ struct code {
 };
 
 /*
- * The bytes from a place on, up to `max`, or to the end of its section. False if there is no
- * file of the module, or no code in it at the place: code that was made at run time, a debug
- * file alone, the kernel without vmlinux, a kernel module. What ran may differ where code is
- * patched at run time, as the kernel does.
+ * The bytes from a place on, up to `max` or the end of its section. False if the module's file is
+ * not there or has no code at the place: JIT code, a debug file alone, the kernel without vmlinux,
+ * a kernel module. The code that ran may differ if it was patched at run time, as the kernel does.
  *
- * Opens the module's file when first asked, so this, too, is not for two threads at once; of
- * a module with places that were resolved (symbols_resolve()) it is.
+ * Thread-safe only for modules with resolved places (symbols_resolve()): it opens the file
+ * otherwise.
  */
 bool symbols_code(struct symbols *, struct place, size_t max, struct code *out);
 

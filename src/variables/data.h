@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names for data: which variable is at an address of a module's file, of which type, and
- * which types there are. By DWARF; without it by the symbol table, which knows no types.
+ * Variables of modules: which one is at an address of a module's file, and its type. By DWARF, else
+ * by the symbol table, which has no types. Also types by name.
  */
 #ifndef CYCLOPS_VARIABLES_DATA_H
 #define CYCLOPS_VARIABLES_DATA_H
@@ -22,7 +22,7 @@ struct data_place {
 	uint64_t address; /* virtual, in the module's own file; or with ELF_THREAD_LOCAL */
 };
 
-/* What is there. */
+/* The variable there. */
 struct data_object {
 	struct str_id name;   /* demangled; 0: nothing is known to be there */
 	uint64_t start, size; /* its address in the file */
@@ -32,23 +32,23 @@ struct data_object {
 };
 
 /*
- * Looks up `n` places; out[i] belongs to places[i]. Places of the same module are worked on
- * by one worker. Not to be called by two threads at once; the same for any pool.
+ * Looks up `n` places; out[i] belongs to places[i]. Not thread-safe; modules are worked on in
+ * parallel by the pool. Results are the same for any pool.
  */
 void symbols_data(struct symbols *, struct pool *, const struct data_place *places, size_t n,
 		  struct data_object *out);
 
 /*
- * What to add to an address of a module's file to have the one in a process that has it mapped
- * so: see load_bias_find(). False if the file was not found, or if the mappings do not tell, which
- * is counted in the diags.
+ * The load bias of a module in a process with these mappings of it: address in memory - address in
+ * the file (load_bias_find()). False if the file was not found, or if the mappings are ambiguous,
+ * which is counted in symbols_diags().
  */
 bool symbols_load_bias(struct symbols *, struct module_id, const struct data_mapping *, size_t n,
 		       uint64_t *out_bias);
 
 /*
- * How large the block of thread-local data is that each thread has of a module; 0 if there is none,
- * or if none can have the byte at `offset` of it at this address.
+ * The size of a module's TLS block; 0 if it has none, or if the byte at `offset` of a block cannot
+ * be at this address (alignment).
  */
 uint64_t symbols_thread_block(const struct symbols *, struct module_id, uint64_t address,
 			      uint64_t offset);
@@ -57,8 +57,8 @@ uint64_t symbols_thread_block(const struct symbols *, struct module_id, uint64_t
 bool symbols_is_loaded(const struct symbols *, struct module_id, uint64_t address);
 
 /*
- * Where in the file of the kernel, which is this module, a byte of its data is. False if neither its
- * vmlinux nor its kallsyms is there, or there is no loaded part of it.
+ * The address in the kernel's file of a data address of the running kernel, which is this module.
+ * False if neither vmlinux nor kallsyms is there, or if nothing is loaded at the address.
  */
 bool symbols_kernel_data_place(struct symbols *, struct module_id, uint64_t data,
 			       uint64_t *out_address);

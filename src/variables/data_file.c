@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All units are walked once, as no index leads from data to its unit: those of compilers
- * have code only. Types are read only for variables that may hold an address of the question.
+ * Walks all units once: DWARF has no index from data addresses to units (.debug_aranges has code
+ * only). Types are read only of variables that may contain an address of the question.
  */
 #include "variables/data_file.h"
 
@@ -88,7 +88,7 @@ static size_t first_at(const struct data_question *q, uint64_t address)
 	return low;
 }
 
-/* Could a variable that starts here hold an address? Not if a symbol says that another does. */
+/* May a variable at `start` contain an address of the question? Not if the symbol table says no. */
 static bool may_hold(const struct data_question *q, uint64_t start)
 {
 	size_t i = first_at(q, start);
@@ -136,7 +136,7 @@ static void set_line(struct job *job, Dwarf_Die *die, struct data_variable *out)
 		out->line = (uint32_t)line;
 }
 
-/* The symbol may say more: of a struct that ends in an array without length, or of "int a[]". */
+/* The size: by the symbol if that is larger, for flexible array members and "extern int a[]". */
 static uint64_t data_file_size_of(const struct job *job, const struct data_variable *v)
 {
 	uint64_t size = types_get(&job->answer->types, v->type)->size;
@@ -168,8 +168,8 @@ static const char *linker_name(Dwarf_Die *die)
 }
 
 /*
- * Compilers for AArch64 say nothing of where thread-local variables are. The symbol of the same
- * name tells, if there is one such, and it is as large.
+ * Compilers for AArch64 give no location for thread-local variables. Uses the symbol of the same
+ * name and size, if there is exactly one.
  */
 static bool thread_offset_by_name(struct job *job, Dwarf_Die *die, uint64_t *out)
 {
@@ -212,7 +212,7 @@ static bool variable_address(struct job *job, Dwarf_Die *die, uint64_t *out)
 	       (thread_offset(die, out) || thread_offset_by_name(job, die, out));
 }
 
-/* Takes a variable if it holds addresses that none before it held. */
+/* Sets the answer of the addresses that the variable contains, if they have none yet. */
 static void data_file_visit_variable(struct job *job, Dwarf_Die *die)
 {
 	const struct data_question *q = job->question;
@@ -249,7 +249,7 @@ static bool is_name(const char *full, const char *wanted)
 	return false;
 }
 
-/* The first complete type of the name counts; declarations have no size. */
+/* Takes the first type of the name with a size: others are declarations. */
 static void visit_type(struct job *job, Dwarf_Die *die)
 {
 	const char *wanted = job->question->type_name, *own = dwarf_diename(die);

@@ -8,7 +8,7 @@
 
 enum { MOST_CODE = 1 << 20 };
 
-/* Parts of functions that are rarely run stand apart, and are functions to the symbol table. */
+/* Is it the cold part of a function ("name.cold")? It has a symbol of its own. */
 static bool is_part(const struct function *f)
 {
 	return strstr(f->name, ".cold") != NULL;
@@ -21,7 +21,7 @@ static bool may_return(void *context, uint64_t target)
 	return f == NULL || f->start != target || is_part(f);
 }
 
-/* Parts are entered anywhere. */
+/* Follows the code. A cold part may be entered anywhere, so nothing is known at its start. */
 static struct isa_followed *function_code_follow(struct symbols *s, struct module_id module,
 						 const struct function *around, enum isa isa)
 {

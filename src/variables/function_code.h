@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What registers have in a function of a module, as its code says. */
+/* Values of registers in a function, by following its code (isa/follow.h): caches one function. */
 #ifndef CYCLOPS_VARIABLES_FUNCTION_CODE_H
 #define CYCLOPS_VARIABLES_FUNCTION_CODE_H
 
@@ -17,8 +17,8 @@ struct function_code {
 };
 
 /*
- * The function around an address of a module's file, which is loaded; NULL if there is none, or
- * if it cannot be followed. Borrowed, until another is asked for.
+ * The followed code of the function around an address of the module's file; the module must be
+ * loaded. NULL if there is none, or if it cannot be followed. Borrowed until the next call.
  */
 const struct isa_followed *function_code_at(struct function_code *, struct symbols *,
 					    struct module_id, uint64_t address, enum isa);

@@ -23,7 +23,7 @@ struct parameter {
 	struct str_id name; /* 0: it has none */
 	struct str_id type; /* "size_t", "struct buf *" */
 	enum parameter_kind kind;
-	uint8_t size;		/* bytes, 1 to 8; what the register has above is anything */
+	uint8_t size;		/* bytes, 1 to 8; higher bytes of the register are undefined */
 	uint8_t dwarf_register; /* by the numbers of the architecture's DWARF */
 };
 
@@ -42,10 +42,9 @@ struct signatures {
 };
 
 /*
- * Looks up the functions that begin at `n` places. Where the code that the compiler made says in
- * which register a parameter comes, that counts; else the calling convention of C (System V for
- * x86-64, AAPCS64) does. Names and types are symbols_strings(). Not to be called by two threads
- * at once.
+ * Looks up the functions that begin at `n` places. The register of a parameter is the one that
+ * DWARF gives for the first instruction, else that of the calling convention (System V for x86-64,
+ * AAPCS64). Names and types are in symbols_strings(). Not thread-safe.
  */
 void symbols_signatures(struct symbols *, const struct place *entries, size_t n,
 			struct signatures *out);

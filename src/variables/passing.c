@@ -42,7 +42,7 @@ bool passing_is_general(enum isa isa, uint64_t n)
 	return isa == ISA_A64 ? n <= 30 : isa == ISA_X86_64 && n <= 15;
 }
 
-/* What aliases and qualifiers stand for; a type unit's entry for one that names it. */
+/* Strips typedefs and qualifiers; replaces a reference to a type unit by the unit's entry. */
 static bool peel(Dwarf_Die *type, Dwarf_Die *out)
 {
 	Dwarf_Attribute value;

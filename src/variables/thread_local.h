@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which thread-local data an instruction accesses. */
+/* Accesses of instructions to thread-local variables. */
 #ifndef CYCLOPS_VARIABLES_THREAD_LOCAL_H
 #define CYCLOPS_VARIABLES_THREAD_LOCAL_H
 
@@ -12,17 +12,16 @@
 #include "variables/code.h"
 
 struct thread_place {
-	uint64_t
-		offset; /* unless it is an element: in the block of the module that each thread has a copy of */
-	bool is_element; /* something in such a block, by an index that is not known */
-	bool is_own;	 /* it is certain that it is in this module's block, no other's */
+	uint64_t offset; /* in the module's TLS block; not set if is_element */
+	bool is_element; /* somewhere in a TLS block, by an unknown index */
+	bool is_own;	 /* certainly in the block of this module */
 };
 
 /*
- * What the instruction at `address` of a module's file accesses, with this operand: by the thread
- * pointer and what is added to it, in AArch64 also by way of the global offset table. False if that
- * is no data of the module that threads have copies of, or not certain. The function around it is
- * followed, NULL if it cannot be.
+ * The thread-local variable that the instruction at `address` of a module's file accesses with this
+ * operand: thread pointer plus a constant, or, on AArch64, plus a value of the global offset table.
+ * The function around it was followed; NULL if it could not be. False if it is none, or if it is
+ * not certain.
  */
 bool thread_local_find(struct symbols *, struct module_id, const struct isa_followed *,
 		       uint64_t address, enum isa, const struct isa_operand *,
