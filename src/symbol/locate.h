@@ -5,9 +5,10 @@
  * are only taken from --symfs, or on the machine that recorded, and only if they are for the right
  * architecture.
  *
- * Not done by libdwfl's find_debuginfo callbacks: those keep their state in one Dwfl for a whole
- * process, which workers cannot share, they take no --symfs and do not say why a file was refused
- * (another build-id, checksum or architecture).
+ * Tried instead, and not better: dwfl_standard_find_debuginfo() of libdwfl. It finds debug files by
+ * build-id and by checksum, as this does, also with a Dwfl in each thread. But it asks debuginfod
+ * servers whenever DEBUGINFOD_URLS is set, which cannot be switched off for a call; it knows neither
+ * --symfs nor perf's cache; and it does not say why a file was refused.
  */
 #ifndef CYCLOPS_SYMBOL_LOCATE_H
 #define CYCLOPS_SYMBOL_LOCATE_H
