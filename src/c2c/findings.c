@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "c2c/accesses/cost.h"
+#include "c2c/fix/gain.h"
 #include "c2c/ranking.h"
 #include "c2c/tables.h"
 #include "c2c/verdict/verdict.h"
@@ -24,6 +25,7 @@ enum column_index {
 	WRITES,
 	READS = WRITES + FINDING_ACCESSES,
 	COST = READS + FINDING_ACCESSES,
+	GAIN,
 	SURE,
 	KIND,
 	LINE,
@@ -33,6 +35,8 @@ enum column_index {
 	WRITER,
 	OBJECTS,
 	LINES,
+	GAIN_SHARE,
+	GAIN_ERROR,
 	N_COLUMNS,
 };
 
@@ -52,6 +56,7 @@ static const struct column columns[N_COLUMNS] = {
 	[READS + 1] = PROSE("reads_2", " ", "the next one"),
 	[READS + 2] = PROSE("reads_3", " ", "the next one"),
 	[COST] = PROSE("cost", NULL, "what it is made of"),
+	[GAIN] = PROSE("gain", NULL, "what a fix would save"),
 	[FIX] = PROSE("fix", NULL, "what to change"),
 	[SURE] = PROSE("sure", NULL, "what the verdict rests on"),
 	[KIND] = { "kind", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "the verdict" },
@@ -69,6 +74,10 @@ static const struct column columns[N_COLUMNS] = {
 		      "of one type, if it is about such" },
 	[LINES] = { "n_lines", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
 		    "lines that it is about" },
+	[GAIN_SHARE] = { "gain_share", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY | COLUMN_TRUST,
+			 "of the run time of the threads that wait: what a fix would save" },
+	[GAIN_ERROR] = { "gain_error", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+			 "half of its 95 % interval" },
 };
 
 /* What verdicts are as findings. */
@@ -165,6 +174,7 @@ static struct finding_sharing *sharing_of(const struct teller *t)
 {
 	const struct c2c_subject *subject = &t->cause->sum;
 	const struct c2c_judgement *j = &subject->judgement;
+	const struct c2c_gain gain = c2c_gain_of(t->s, t->cause);
 	struct finding_sharing *out = arena_alloc(&t->out->memory, sizeof(*out));
 
 	*out = (struct finding_sharing){
@@ -188,6 +198,10 @@ static struct finding_sharing *sharing_of(const struct teller *t)
 		.n_modified =
 			subject->counts.n[C2C_LOCAL_HITM] + subject->counts.n[C2C_REMOTE_HITM],
 		.is_by_hitm = t->s->options.mode != C2C_BY_PEER,
+		.has_gain = gain.is_known,
+		.gain = gain.share,
+		.gain_error = gain.error,
+		.gain_threads = gain.n_threads,
 		.contended = c2c_findings_waits_of(&subject->contended),
 		.reloads = c2c_findings_waits_of(&subject->reloads),
 		.reload_share = subject->reload_share,
@@ -313,6 +327,11 @@ static void c2c_findings_add_row(const struct c2c *s, const struct c2c_labels *l
 	sharing_show_accesses(t, f, true, row + WRITES);
 	sharing_show_accesses(t, f, false, row + READS);
 	row[COST] = cell_text(sharing_cost_words(t, f));
+	row[GAIN] = table_text_cell(t, sharing_gain_words(t, f));
+	if (f->sharing->has_gain) {
+		row[GAIN_SHARE] = cell_number(f->sharing->gain);
+		row[GAIN_ERROR] = cell_number(f->sharing->gain_error);
+	}
 	row[FIX] = table_text_cell(t, finding_remedy_words(t, f));
 	row[SURE] = cell_text(finding_confidence_words(t, f));
 	row[KIND] = cell_text(finding_kind_name(f->kind));

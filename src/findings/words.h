@@ -21,6 +21,7 @@ const char *finding_confidence_words(struct table *, const struct finding *);
 
 /* Of findings about lines: what it costs, and up to FINDING_ACCESSES writers or readers. */
 const char *sharing_cost_words(struct table *, const struct finding *);
+const char *sharing_gain_words(struct table *, const struct finding *);
 void sharing_show_accesses(struct table *, const struct finding *, bool writers,
 			   struct cell *cells);
 

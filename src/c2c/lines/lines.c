@@ -55,6 +55,7 @@ static void *lines_new(const struct session *session, const void *options)
 	l->session = session;
 	l->options = options;
 	l->local_hits = mem_zalloc(LATENCIES, sizeof(*l->local_hits));
+	c2c_paces_init(&l->paces, l->options->mode);
 	l->work = mem_zalloc(1, sizeof(*l->work));
 	l->work->classifier = c2c_classifier_new(session);
 	l->work->latencies = mem_zalloc(2 * LATENCIES, sizeof(*l->work->latencies));
@@ -79,6 +80,7 @@ static void lines_free(void *partial)
 	if (l == NULL)
 		return;
 	free_work(l);
+	c2c_paces_release(&l->paces);
 	free(l->local_hits);
 	free(l);
 }
@@ -285,6 +287,8 @@ static void lines_consume(void *partial, const struct batch *b)
 	if (l->work->n_rows + b->n > C2C_ROWS_MAX)
 		flush_rows(l);
 	c2c_classify(l->work->classifier, b, masks);
+	if (b->kind == BATCH_SPE)
+		c2c_paces_add(&l->paces, b, masks);
 	add_unmapped(l, b, masks);
 	count_samples(l, b, masks);
 	count_rows(l, masks, b->n);
@@ -323,6 +327,7 @@ static void lines_merge(void *into, const void *from, const struct id_map *map)
 
 	(void)map;
 	c2c_counts_add(&to->total, &part->total);
+	c2c_paces_merge(&to->paces, &part->paces);
 	c2c_latency_merge(&to->loads, &part->loads);
 	to->has_issue |= part->has_issue;
 	to->lacks_issue |= part->lacks_issue;

@@ -12,6 +12,7 @@
 
 #include "c2c/lines/counts.h"
 #include "c2c/lines/line_table.h"
+#include "c2c/lines/paces.h"
 #include "estimate/latency.h"
 #include "scan/scan.h"
 #include "session/analysis.h"
@@ -53,6 +54,7 @@ struct c2c_lines {
 	/* How often loads that hit the core's own L1 took so many cycles. */
 	uint32_t *local_hits; /* C2C_LATENCY_MAX + 1 */
 
+	struct c2c_paces paces;	     /* of SPE */
 	struct c2c_lines_work *work; /* while it is filled */
 };
 

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "c2c/fix/gain.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "c2c/accesses/cost.h"
+
+enum {
+	LEAST_WAITS = 5,     /* sampled loads of a thread that waited for the lines */
+	WINDOW_RECORDS = 16, /* at least, in a window */
+	LEAST_QUIET = 4,     /* windows */
+
+	/*
+	 * So many contended loads are to be expected, at the thread's rate, in a quiet time: then none
+	 * of them is met by chance in one such time of 3000, also where there is half of it.
+	 */
+	EXPECTED_WAITS = 16,
+};
+
+/* A wider interval says nothing. */
+static const double most_error = 0.2;
+
+/* As much of the waiting has to be of threads that tell. */
+static const double least_covered = 0.8;
+
+/* A thread that waited for the lines. */
+struct waiter {
+	uint64_t thread;    /* process << 32 | tid */
+	uint64_t n, cycles; /* its contended loads of them */
+	uint64_t most;	    /* of those the most of one instruction, … */
+	uint64_t code;	    /* … whose function says what the thread does */
+	uint64_t slots;	    /* when it accessed the lines (struct c2c_touch) */
+};
+
+struct gain_work {
+	const struct c2c *s;
+	struct tuples threads;
+	VEC_OF(struct waiter) waiters; /* by number of the thread */
+};
+
+/* A function, or the place itself where its name is not known. */
+static uint64_t code_of(const struct c2c *s, uint32_t place)
+{
+	uint32_t function = s->names.symbols[place].function.v;
+
+	return function == 0 ? place : (uint64_t)1 << 32 | function;
+}
+
+static void add_waits(struct gain_work *g, const struct c2c_access *a)
+{
+	for (uint32_t i = 0; i < a->n_touches; i++) {
+		uint32_t number = g->s->order[a->first_touch + i];
+		const struct c2c_touch *touch = &g->s->accesses_seen->touches.items[number];
+		struct c2c_touch_key k = c2c_touch_key(g->s->accesses_seen, number);
+		const uint64_t thread = (uint64_t)k.process << 32 | k.tid;
+		uint32_t at = tuples_add(&g->threads, &thread);
+		struct waiter *w;
+
+		if (at == g->waiters.n)
+			vec_add(&g->waiters)->thread = thread;
+		w = &g->waiters.items[at];
+		w->n += touch->contended.n;
+		w->cycles += touch->contended.cycles;
+		w->slots |= touch->slots;
+		if (touch->contended.n > w->most) {
+			w->most = touch->contended.n;
+			w->code = code_of(g->s, a->place);
+		}
+	}
+}
+
+static void find_waiters(struct gain_work *g, const struct c2c_cause *cause)
+{
+	for (size_t line = 0; line < cause->lines.n; line++) {
+		const struct c2c_subject *subject = &g->s->subjects.items[cause->lines.items[line]];
+
+		for (uint32_t i = 0; i < subject->n_accesses; i++)
+			add_waits(g, &g->s->accesses.items[subject->first_access + i]);
+	}
+}
+
+/* Threads that wait in one function: they do the same. */
+struct group {
+	VEC_OF(struct c2c_window) windows;
+	uint64_t waited, wanted; /* cycles of contended loads, and those of the lines in question */
+	double time_ns;
+	uint32_t n_threads;
+};
+
+/* What a thread did in a slice of time. */
+struct slice {
+	uint64_t number;
+	const struct c2c_pace *pace;
+};
+
+static int compare_slices(const void *left, const void *right)
+{
+	const struct slice *a = left, *b = right;
+
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Those of a thread, in order. */
+static size_t list_slices(const struct c2c_paces *p, uint64_t thread, struct slice *out)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < p->keys.n; i++) {
+		const uint64_t *key = tuples_get(&p->keys, i);
+
+		if (key[0] == thread)
+			out[n++] = (struct slice){ key[1], &p->list.items[i] };
+	}
+	if (n > 1)
+		qsort(out, n, sizeof(*out), compare_slices);
+	return n;
+}
+
+/* The slots from one time to another, as bits. */
+static uint64_t slots_of(const struct c2c_choice *c, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t slots = 0;
+
+	for (uint64_t slot = (from_ns - c->first_ns) >> c->slot_shift;
+	     slot <= (to_ns - c->first_ns) >> c->slot_shift && slot < 64; slot++)
+		slots |= UINT64_C(1) << slot;
+	return slots;
+}
+
+/* From the first record to the last there is one interval less than there are records. */
+static void add_window(const struct c2c *s, const struct waiter *w, const struct c2c_pace *p,
+		       struct group *out)
+{
+	uint64_t slots = slots_of(&s->choice, p->first_ns, p->last_ns);
+
+	*vec_add(&out->windows) = (struct c2c_window){
+		.time_ns = (double)(p->last_ns - p->first_ns),
+		.n = (double)p->n - 1,
+		.is_quiet = p->n_waited == 0 && (slots & ~w->slots) == 0,
+	};
+	out->waited += p->waited;
+	out->time_ns += (double)(p->last_ns - p->first_ns);
+}
+
+/* Quiet windows in a row that have fewer records may be so by chance, and those at its ends be half so. */
+static void keep_long_quiet(struct c2c_window *windows, size_t n, double least)
+{
+	for (size_t from = 0, to; from < n; from = to + 1) {
+		double n_records = 0;
+
+		for (to = from; to < n && windows[to].is_quiet; to++)
+			n_records += windows[to].n;
+		for (size_t i = from; i < to; i++)
+			windows[i].is_quiet = n_records >= least && i > from && i + 1 < to;
+	}
+}
+
+/* So many records of a thread that contended loads are among them unless there is no contention. */
+static double least_records(const struct slice *slices, size_t n)
+{
+	uint64_t n_records = 0, n_waited = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		n_records += slices[i].pace->n;
+		n_waited += slices[i].pace->n_waited;
+	}
+	return (double)n_records * EXPECTED_WAITS / (double)(n_waited > 0 ? n_waited : 1);
+}
+
+/* Slices that follow each other become windows of enough records. */
+static void add_windows(const struct c2c *s, const struct waiter *w, const struct slice *slices,
+			size_t n, struct group *out)
+{
+	struct c2c_pace window = { .first_ns = UINT64_MAX };
+	size_t first = out->windows.n;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && slices[i].number != slices[i - 1].number + 1)
+			window = (struct c2c_pace){ .first_ns = UINT64_MAX };
+		c2c_pace_join(&window, slices[i].pace);
+		if (window.n < WINDOW_RECORDS)
+			continue;
+		add_window(s, w, &window, out);
+		window = (struct c2c_pace){ .first_ns = UINT64_MAX };
+	}
+	keep_long_quiet(out->windows.items + first, out->windows.n - first,
+			least_records(slices, n));
+}
+
+static bool is_in_group(const struct waiter *w, uint64_t code)
+{
+	return w->n >= LEAST_WAITS && w->code == code;
+}
+
+static void make_group(const struct gain_work *g, uint64_t code, struct slice *scratch,
+		       struct group *out)
+{
+	*out = (struct group){ 0 };
+	for (size_t i = 0; i < g->waiters.n; i++) {
+		const struct waiter *w = &g->waiters.items[i];
+
+		if (!is_in_group(w, code))
+			continue;
+		add_windows(g->s, w, scratch, list_slices(&g->s->lines->paces, w->thread, scratch),
+			    out);
+		out->wanted += w->cycles;
+		out->n_threads++;
+	}
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+/*
+ * The median pace of the quiet windows, in which a few that were none do not matter. Its interval is
+ * 1.57 times the distance of the quartiles over the square root of n (McGill, Tukey, Larsen).
+ */
+bool c2c_gain_of_windows(const struct c2c_window *windows, size_t n, double *out_share,
+			 double *out_error)
+{
+	double *paces = mem_alloc(n + 1, sizeof(*paces));
+	double time_ns = 0, n_all = 0, pace, spread;
+	size_t n_quiet = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		time_ns += windows[i].time_ns;
+		n_all += windows[i].n;
+		if (windows[i].is_quiet)
+			paces[n_quiet++] = windows[i].time_ns / windows[i].n;
+	}
+	if (n_quiet < LEAST_QUIET || time_ns <= 0) {
+		free(paces);
+		return false;
+	}
+	qsort(paces, n_quiet, sizeof(*paces), compare_numbers);
+	pace = paces[n_quiet / 2];
+	spread = paces[n_quiet * 3 / 4] - paces[n_quiet / 4];
+	*out_share = 1 - pace * n_all / time_ns;
+	*out_share = *out_share > 0 ? *out_share : 0;
+	*out_error = 1.57 * spread / sqrt((double)n_quiet) * n_all / time_ns;
+	free(paces);
+	return true;
+}
+
+/* Is what passed a part of all operations that is the same at any time? */
+static bool tells_pace(const struct c2c *s)
+{
+	return capture_spe(s->session->capture)->is_present && !spe_filters_thin(s->session) &&
+	       !s->selects_stores && s->lines->n_samples == 0;
+}
+
+/* Sums of what groups of threads would save. */
+struct savings {
+	double saved_ns, variance, time_ns;
+	double told, wanted; /* cycles of waiting: of groups that tell, and of all */
+};
+
+static void add_group(const struct group *g, struct savings *sum)
+{
+	double part = g->waited > g->wanted ? (double)g->wanted / (double)g->waited : 1;
+	double share, error;
+
+	sum->time_ns += g->time_ns;
+	sum->wanted += (double)g->wanted;
+	if (!c2c_gain_of_windows(g->windows.items, g->windows.n, &share, &error))
+		return;
+	sum->saved_ns += share * part * g->time_ns;
+	sum->variance += pow(error * part * g->time_ns, 2);
+	sum->told += (double)g->wanted;
+}
+
+/* The first thread of those that wait in its function. */
+static bool is_first(const struct gain_work *g, size_t number)
+{
+	const struct waiter *w = &g->waiters.items[number];
+
+	for (size_t i = 0; i < number; i++)
+		if (is_in_group(&g->waiters.items[i], w->code))
+			return false;
+	return w->n >= LEAST_WAITS;
+}
+
+struct c2c_gain c2c_gain_of(const struct c2c *s, const struct c2c_cause *cause)
+{
+	struct gain_work g = { .s = s };
+	struct c2c_gain out = { 0 };
+	struct savings sum = { 0 };
+	struct slice *scratch;
+
+	if (!tells_pace(s))
+		return out;
+	tuples_init(&g.threads, 1);
+	find_waiters(&g, cause);
+	scratch = mem_alloc((size_t)s->lines->paces.keys.n + 1, sizeof(*scratch));
+	for (size_t i = 0; i < g.waiters.n; i++) {
+		struct group group;
+
+		if (!is_first(&g, i))
+			continue;
+		make_group(&g, g.waiters.items[i].code, scratch, &group);
+		add_group(&group, &sum);
+		out.n_threads += group.n_threads;
+		vec_release(&group.windows);
+	}
+	free(scratch);
+	tuples_release(&g.threads);
+	vec_release(&g.waiters);
+	if (sum.time_ns <= 0 || sum.told < least_covered * sum.wanted)
+		return out;
+	out.share = sum.saved_ns / sum.time_ns;
+	out.error = sqrt(sum.variance) / sum.time_ns;
+	out.is_known = out.error <= most_error;
+	return out;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What run time a fix would save. Latencies do not tell: a core does other work while a load waits,
+ * and several loads of a line wait for it together. But where the others pause or are done, the same
+ * threads do the same without waiting, and how fast they are then is how fast they would be.
+ */
+#ifndef CYCLOPS_C2C_FIX_GAIN_H
+#define CYCLOPS_C2C_FIX_GAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "c2c/verdict/cause.h"
+
+struct c2c_gain {
+	bool is_known;	     /* the capture tells: there was time without contention, too */
+	double share, error; /* of the run time of those threads; half of the 95 % interval */
+	uint32_t n_threads;  /* that waited for the lines, often enough to tell */
+};
+
+struct c2c_gain c2c_gain_of(const struct c2c *, const struct c2c_cause *);
+
+/* A part of a thread's time. */
+struct c2c_window {
+	double time_ns; /* that it took, … */
+	double n;	/* … for so many records */
+	bool is_quiet;	/* it did the same as else, and no load waited */
+};
+
+/*
+ * The part of the time of all windows that would be saved at the pace of the quiet ones; false:
+ * there are too few of these, or they differ too much.
+ */
+bool c2c_gain_of_windows(const struct c2c_window *, size_t n, double *out_share, double *out_error);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How fast threads ran, and how long their loads waited for other cores meanwhile, by thread and
+ * slice of time. Slices are as long as they have to be for all of them to be kept, and the same ones
+ * in whatever order rows come.
+ */
+#ifndef CYCLOPS_C2C_LINES_PACES_H
+#define CYCLOPS_C2C_LINES_PACES_H
+
+#include <stdint.h>
+
+#include "base/tuples.h"
+#include "base/vec.h"
+#include "batch/batch.h"
+#include "c2c/lines/counts.h"
+
+/* A thread in a slice. */
+struct c2c_pace {
+	uint64_t first_ns, last_ns; /* of its records */
+	uint64_t n;		    /* of those, of operations of any kind */
+	uint64_t waited;	    /* access latency of its contended loads, … */
+	uint64_t n_waited;
+};
+
+struct c2c_paces {
+	enum c2c_mode mode;
+	unsigned shift;		      /* slices are 1 << shift ns long */
+	struct tuples keys;	      /* (process << 32 | tid, number of the slice) */
+	VEC_OF(struct c2c_pace) list; /* by number of the key */
+	uint64_t key[2];	      /* of the row before … */
+	uint32_t number;	      /* … and its number */
+};
+
+/* Adds another slice of the same thread. */
+void c2c_pace_join(struct c2c_pace *, const struct c2c_pace *from);
+
+void c2c_paces_init(struct c2c_paces *, enum c2c_mode);
+void c2c_paces_release(struct c2c_paces *);
+
+/* `masks` are the counters of the rows. Rows without a time or a thread are left out. */
+void c2c_paces_add(struct c2c_paces *, const struct batch *, const uint32_t *masks);
+void c2c_paces_merge(struct c2c_paces *, const struct c2c_paces *from);
+
+#endif

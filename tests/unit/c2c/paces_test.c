@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slices of threads' time: the same ones for any number of workers, and nothing is lost. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "batch/batch.h"
+#include "c2c/lines/paces.h"
+
+enum { N_THREADS = 3, N_BATCHES = 64, MOST_WORKERS = 3 };
+
+/* Records of three threads over a second; one of ten is a load that waited for 100 cycles. */
+static void fill(struct batch *b, uint32_t *masks, uint64_t number)
+{
+	batch_reset(b, BATCH_SPE);
+	for (uint64_t i = 0; i < BATCH_ROWS; i++) {
+		uint64_t at = number * BATCH_ROWS + i;
+		size_t row = b->n++;
+
+		b->has[row] = HAS_TIME | HAS_TID | HAS_TOTAL | HAS_ISSUE | HAS_PROCESS;
+		b->time_ns[row] = 5000 + at * 15625;
+		b->tid[row] = (uint32_t)(at / 100 % N_THREADS);
+		b->process[row] = 1;
+		b->total[row] = 110;
+		b->issue[row] = 10;
+		masks[row] = C2C_BIT(RECORDS) | C2C_BIT(LOADS) |
+			     (at % 10 == 0 ? C2C_BIT(LOCAL_PEER) : 0);
+	}
+}
+
+static void make(unsigned n_workers, struct c2c_paces *out)
+{
+	struct c2c_paces parts[MOST_WORKERS];
+	struct batch *b = batch_new();
+	uint32_t masks[BATCH_ROWS];
+
+	for (unsigned i = 0; i < n_workers; i++)
+		c2c_paces_init(&parts[i], C2C_BY_PEER);
+	for (uint64_t i = 0; i < N_BATCHES; i++) {
+		fill(b, masks, i);
+		c2c_paces_add(&parts[i * 7 % n_workers], b, masks);
+	}
+	*out = parts[0];
+	for (unsigned i = 1; i < n_workers; i++) {
+		c2c_paces_merge(out, &parts[i]);
+		c2c_paces_release(&parts[i]);
+	}
+	batch_free(b);
+}
+
+static void slices_do_not_depend_on_workers(void **state)
+{
+	struct c2c_paces one;
+
+	(void)state;
+	make(1, &one);
+	for (unsigned n = 2; n <= MOST_WORKERS; n++) {
+		struct c2c_paces many;
+
+		make(n, &many);
+		assert_int_equal(many.shift, one.shift);
+		assert_int_equal(many.keys.n, one.keys.n);
+		for (uint32_t i = 0; i < one.keys.n; i++) {
+			uint32_t k = tuples_find(&many.keys, tuples_get(&one.keys, i));
+
+			assert_true(k < many.keys.n);
+			assert_memory_equal(&many.list.items[k], &one.list.items[i],
+					    sizeof(one.list.items[i]));
+		}
+		c2c_paces_release(&many);
+	}
+	c2c_paces_release(&one);
+}
+
+static void nothing_is_lost(void **state)
+{
+	uint64_t n = 0, n_waited = 0, waited = 0;
+	struct c2c_paces p;
+
+	(void)state;
+	make(2, &p);
+	for (uint32_t i = 0; i < p.keys.n; i++) {
+		const struct c2c_pace *one = &p.list.items[i];
+
+		assert_true(one->first_ns <= one->last_ns);
+		assert_int_equal(one->first_ns >> p.shift, tuples_get(&p.keys, i)[1]);
+		assert_int_equal(one->last_ns >> p.shift, tuples_get(&p.keys, i)[1]);
+		n += one->n;
+		n_waited += one->n_waited;
+		waited += one->waited;
+	}
+	assert_int_equal(n, N_BATCHES * BATCH_ROWS);
+	assert_int_equal(n_waited, (N_BATCHES * BATCH_ROWS + 9) / 10);
+	assert_int_equal(waited, 100 * n_waited);
+	c2c_paces_release(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(slices_do_not_depend_on_workers),
+		cmocka_unit_test(nothing_is_lost),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
