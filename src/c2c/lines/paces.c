@@ -5,13 +5,14 @@
 
 enum {
 	FIRST_SHIFT = 12, /* some microseconds */
-	MOST_PACES = 8192,
-	NO_NUMBER = UINT32_MAX,
+	MOST_PACES = 4096,
 };
+
+static const uint32_t needed = HAS_TIME | HAS_TID;
 
 void c2c_paces_init(struct c2c_paces *p, enum c2c_mode mode)
 {
-	*p = (struct c2c_paces){ .mode = mode, .shift = FIRST_SHIFT, .number = NO_NUMBER };
+	*p = (struct c2c_paces){ .mode = mode, .shift = FIRST_SHIFT };
 	tuples_init(&p->keys, 2);
 }
 
@@ -24,13 +25,18 @@ void c2c_paces_release(struct c2c_paces *p)
 
 static struct c2c_pace *pace_of(struct c2c_paces *p, const uint64_t *key)
 {
-	uint32_t number = tuples_add(&p->keys, key);
+	size_t at = (key[0] ^ key[1]) % C2C_PACES_KNOWN;
+	uint32_t number;
 
+	if (p->known[at].number > 0 && p->known[at].key[0] == key[0] &&
+	    p->known[at].key[1] == key[1])
+		return &p->list.items[p->known[at].number - 1];
+	number = tuples_add(&p->keys, key);
 	if (number == p->list.n)
 		vec_add(&p->list)->first_ns = UINT64_MAX;
-	p->number = number;
-	p->key[0] = key[0];
-	p->key[1] = key[1];
+	p->known[at].key[0] = key[0];
+	p->known[at].key[1] = key[1];
+	p->known[at].number = number + 1;
 	return &p->list.items[number];
 }
 
@@ -71,32 +77,49 @@ static void hold_to_most(struct c2c_paces *p)
 		lengthen_to(p, p->shift + 1);
 }
 
+static void add_wait(struct c2c_pace *pace, const struct batch *b, size_t row)
+{
+	uint64_t total;
+
+	if (!c2c_row_total(b, row, &total))
+		return;
+	total = c2c_row_access(b, row, total);
+	pace->waited += total < C2C_LATENCY_MAX ? total : C2C_LATENCY_MAX;
+	pace->n_waited++;
+}
+
+/* Adds the row and those behind it of the same thread and slice; returns the first of another one. */
+static size_t add_run(struct c2c_paces *p, const struct batch *b, const uint32_t *masks, size_t row)
+{
+	const uint32_t contended = c2c_mode_masks[p->mode], same = needed | HAS_PROCESS;
+	uint32_t has = b->has[row] & same, tid = b->tid[row], process = b->process[row];
+	uint64_t slice = b->time_ns[row] >> p->shift, start_ns = slice << p->shift;
+	uint64_t length_ns = UINT64_C(1) << p->shift;
+	const uint64_t key[] = { (uint64_t)(has & HAS_PROCESS ? process : 0) << 32 | tid, slice };
+	struct c2c_pace *pace = pace_of(p, key);
+	uint64_t first_ns = pace->first_ns, last_ns = pace->last_ns;
+	size_t from = row;
+
+	for (; row < b->n && b->time_ns[row] - start_ns < length_ns && b->tid[row] == tid &&
+	       (b->has[row] & same) == has && b->process[row] == process;
+	     row++) {
+		uint64_t time_ns = b->time_ns[row];
+
+		first_ns = time_ns < first_ns ? time_ns : first_ns;
+		last_ns = time_ns > last_ns ? time_ns : last_ns;
+		if (masks[row] & contended)
+			add_wait(pace, b, row);
+	}
+	pace->first_ns = first_ns;
+	pace->last_ns = last_ns;
+	pace->n += row - from;
+	return row;
+}
+
 void c2c_paces_add(struct c2c_paces *p, const struct batch *b, const uint32_t *masks)
 {
-	const uint32_t contended = c2c_mode_masks[p->mode], needed = HAS_TIME | HAS_TID;
-	struct c2c_pace *pace = NULL;
-
-	for (size_t row = 0; row < b->n; row++) {
-		uint32_t process = b->has[row] & HAS_PROCESS ? b->process[row] : 0;
-		const uint64_t key[] = { (uint64_t)process << 32 | b->tid[row],
-					 b->time_ns[row] >> p->shift };
-		uint64_t total;
-
-		if ((b->has[row] & needed) != needed)
-			continue;
-		if (pace == NULL || key[0] != p->key[0] || key[1] != p->key[1])
-			pace = pace_of(p, key);
-		pace->n++;
-		pace->first_ns =
-			b->time_ns[row] < pace->first_ns ? b->time_ns[row] : pace->first_ns;
-		pace->last_ns = b->time_ns[row] > pace->last_ns ? b->time_ns[row] : pace->last_ns;
-		if ((masks[row] & contended) == 0 || !c2c_row_total(b, row, &total))
-			continue;
-		total = c2c_row_access(b, row, total);
-		total = total < C2C_LATENCY_MAX ? total : C2C_LATENCY_MAX;
-		pace->waited += total;
-		pace->n_waited++;
-	}
+	for (size_t row = 0; row < b->n;)
+		row = (b->has[row] & needed) == needed ? add_run(p, b, masks, row) : row + 1;
 	hold_to_most(p);
 }
 

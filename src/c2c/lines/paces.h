@@ -22,13 +22,18 @@ struct c2c_pace {
 	uint64_t n_waited;
 };
 
+enum { C2C_PACES_KNOWN = 64 };
+
 struct c2c_paces {
 	enum c2c_mode mode;
 	unsigned shift;		      /* slices are 1 << shift ns long */
 	struct tuples keys;	      /* (process << 32 | tid, number of the slice) */
 	VEC_OF(struct c2c_pace) list; /* by number of the key */
-	uint64_t key[2];	      /* of the row before … */
-	uint32_t number;	      /* … and its number */
+	/* Where keys were found last, by some of their bits; number + 1, or 0. */
+	struct {
+		uint64_t key[2];
+		uint32_t number;
+	} known[C2C_PACES_KNOWN];
 };
 
 /* Adds another slice of the same thread. */
