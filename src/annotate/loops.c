@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "annotate/annotate.h"
-#include "annotate/flow.h"
 #include "base/alloc.h"
 #include "base/vec.h"
+#include "isa/dominators.h"
 
 /* Prefix sums: of all instructions before one. */
 struct sums {
@@ -58,28 +58,30 @@ static int compare_loops(const void *left, const void *right)
 	return (a->branch < b->branch) - (a->branch > b->branch);
 }
 
-/*
- * A backward branch is a loop if its target dominates it. Others are rare paths that the compiler
- * moved to the end of the function, and that jump back. Code that is reached by a jump table only
- * has no known predecessors: there every backward branch counts.
- */
-static bool is_loop(const struct annotate_flow *flow, size_t head, size_t branch)
+/* To be freed. */
+static struct isa_step *find_steps(const struct annotation *a)
 {
-	return flow->rank[branch] == 0 || annotate_flow_dominates(flow, head, branch);
+	struct isa_step *steps = mem_alloc(a->list.n + 1, sizeof(*steps));
+
+	for (size_t i = 0; i < a->list.n; i++)
+		steps[i] = (struct isa_step){ a->list.items[i].text.flow.kind,
+					      (uint32_t)annotated_target(a, i) };
+	return steps;
 }
 
 struct annotated_loop *annotation_loops(const struct annotation *a, size_t *out_n)
 {
 	VEC_OF(struct annotated_loop) loops = { 0 };
 	struct sums *before = loops_sum_up(a);
-	struct annotate_flow flow;
+	struct isa_step *steps = find_steps(a);
+	struct isa_dominators dominators;
 
-	annotate_flow_init(&flow, a);
+	isa_dominators_init(&dominators, steps, a->list.n);
 	for (size_t i = 0; i < a->list.n; i++) {
-		size_t head = annotated_target(a, i);
+		size_t head = steps[i].target;
 		struct annotated_loop loop;
 
-		if (head > i || !is_loop(&flow, head, i))
+		if (!isa_is_loop(&dominators, head, i))
 			continue;
 		loop = sum_loop(a, before, head, i);
 		if (loop.n_records + loop.n_samples > 0)
@@ -87,7 +89,8 @@ struct annotated_loop *annotation_loops(const struct annotation *a, size_t *out_
 	}
 	if (loops.n > 1)
 		qsort(loops.items, loops.n, sizeof(*loops.items), compare_loops);
-	annotate_flow_release(&flow);
+	isa_dominators_release(&dominators);
+	free(steps);
 	free(before);
 	*out_n = loops.n;
 	return loops.items;

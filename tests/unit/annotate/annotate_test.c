@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrows, loops and dominators of functions that are made up here, without a capture. */
+/* Arrows and loops of functions that are made up here, without a capture. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,11 +8,10 @@
 
 #include <cmocka.h>
 
-#include "annotate/flow.h"
 #include "annotate/view.h"
 #include "base/alloc.h"
 
-enum { START = 0x1000, SIZE = 4, NO_TARGET = -1, MOST = 24, RANDOM_FUNCTIONS = 3000 };
+enum { START = 0x1000, SIZE = 4, NO_TARGET = -1, MOST = 24 };
 
 /* An instruction, where it goes, and how many records it has. */
 struct line {
@@ -224,81 +223,6 @@ static void what_is_no_loop(void **state)
 	release(&m);
 }
 
-/* Marks what can be reached from `at` without passing `without`. */
-static void reach(const struct line *lines, size_t n, size_t at, size_t without, bool *seen)
-{
-	const struct line *line = &lines[at];
-
-	if (at == without || seen[at])
-		return;
-	seen[at] = true;
-	if (line->kind == FLOW_NEXT || line->kind == FLOW_BRANCH || line->kind == FLOW_CALL ||
-	    line->kind == FLOW_SYSTEM)
-		if (at + 1 < n)
-			reach(lines, n, at + 1, without, seen);
-	if ((line->kind == FLOW_BRANCH || line->kind == FLOW_JUMP) && line->target != NO_TARGET)
-		reach(lines, n, (size_t)line->target, without, seen);
-}
-
-static uint32_t next_random(uint32_t *seed)
-{
-	*seed = *seed * 1664525u + 1013904223u;
-	return *seed >> 8;
-}
-
-static size_t make_random(struct line *lines, uint32_t *seed)
-{
-	static const enum flow_kind kinds[] = { FLOW_NEXT,   FLOW_NEXT, FLOW_BRANCH, FLOW_BRANCH,
-						FLOW_BRANCH, FLOW_JUMP, FLOW_CALL,   FLOW_RETURN };
-	size_t n = 1 + next_random(seed) % MOST;
-
-	for (size_t i = 0; i < n; i++) {
-		enum flow_kind kind = kinds[next_random(seed) % COUNT(kinds)];
-		bool has_target = kind == FLOW_BRANCH || kind == FLOW_JUMP;
-
-		lines[i] = (struct line){ kind, NO_TARGET, 1 };
-		if (has_target)
-			lines[i].target = (int)(next_random(seed) % n);
-	}
-	return n;
-}
-
-/* `by` is passed on every way to `to` if `to` cannot be reached without it. */
-static void dominators_are_those_that_cannot_be_avoided(void **state)
-{
-	uint32_t seed = 1;
-	size_t n_passed = 0;
-
-	(void)state;
-	for (int function = 0; function < RANDOM_FUNCTIONS; function++) {
-		struct line lines[MOST];
-		size_t n = make_random(lines, &seed);
-		bool reached[MOST] = { false };
-		struct annotate_flow flow;
-		struct made m;
-
-		make(&m, lines, n);
-		annotate_flow_init(&flow, &m.a);
-		reach(lines, n, 0, SIZE_MAX, reached);
-		for (size_t by = 0; by < n; by++) {
-			bool avoids[MOST] = { false };
-
-			reach(lines, n, 0, by, avoids);
-			assert_int_equal(flow.rank[by] != 0, reached[by]);
-			for (size_t to = 0; to < n && reached[by]; to++) {
-				if (!reached[to])
-					continue;
-				assert_int_equal(annotate_flow_dominates(&flow, by, to),
-						 to == by || !avoids[to]);
-				n_passed += to != by && !avoids[to];
-			}
-		}
-		annotate_flow_release(&flow);
-		release(&m);
-	}
-	assert_true(n_passed > RANDOM_FUNCTIONS);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,7 +233,6 @@ int main(void)
 		cmocka_unit_test(lanes_run_out),
 		cmocka_unit_test(loops_are_summed_up),
 		cmocka_unit_test(what_is_no_loop),
-		cmocka_unit_test(dominators_are_those_that_cannot_be_avoided),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
  * Dominance Algorithm"). Instructions rather than blocks are the nodes: there are a few times
  * as many, and nothing has to be cut into blocks.
  */
-#include "annotate/flow.h"
+#include "isa/dominators.h"
 
 #include <stdlib.h>
 
@@ -12,10 +12,9 @@
 
 /* The control flow graph of the function; its nodes are instructions. */
 struct graph {
-	const struct annotation *a;
+	const struct isa_step *steps;
 	size_t n;
-	uint32_t *targets; /* of branches; n: none */
-	uint32_t *order;   /* reachable instructions by rank, from 1 */
+	uint32_t *order; /* reachable instructions by rank, from 1 */
 	size_t n_reachable;
 	uint32_t *first_predecessor; /* of each instruction in `predecessors`; n + 1 of them */
 	uint32_t *predecessors;
@@ -24,20 +23,13 @@ struct graph {
 /* Successor number `k` (0 or 1) of an instruction; n if there is none. */
 static size_t flow_successor(const struct graph *g, size_t i, unsigned k)
 {
-	enum flow_kind kind = g->a->list.items[i].text.flow.kind;
+	enum flow_kind kind = g->steps[i].kind;
 	bool goes_on = kind == FLOW_NEXT || kind == FLOW_BRANCH || kind == FLOW_CALL ||
 		       kind == FLOW_SYSTEM;
 
 	if (k == 1)
-		return g->targets[i];
+		return g->steps[i].target;
 	return goes_on ? i + 1 : g->n;
-}
-
-static void find_targets(struct graph *g)
-{
-	g->targets = mem_alloc(g->n + 1, sizeof(*g->targets));
-	for (size_t i = 0; i < g->n; i++)
-		g->targets[i] = (uint32_t)annotated_target(g->a, i);
 }
 
 /* Ranks reachable instructions in reverse postorder, by a depth-first walk without recursion. */
@@ -98,7 +90,7 @@ static void find_predecessors(struct graph *g, const uint32_t *ranks)
 }
 
 /* The nearest common dominator. */
-static uint32_t common_dominator(const struct annotate_flow *f, uint32_t a, uint32_t b)
+static uint32_t common_dominator(const struct isa_dominators *f, uint32_t a, uint32_t b)
 {
 	while (a != b) {
 		if (f->rank[a] > f->rank[b])
@@ -109,7 +101,7 @@ static uint32_t common_dominator(const struct annotate_flow *f, uint32_t a, uint
 	return a;
 }
 
-static uint32_t dominator_of(const struct graph *g, const struct annotate_flow *f, uint32_t i)
+static uint32_t dominator_of(const struct graph *g, const struct isa_dominators *f, uint32_t i)
 {
 	uint32_t found = UINT32_MAX;
 
@@ -123,7 +115,7 @@ static uint32_t dominator_of(const struct graph *g, const struct annotate_flow *
 	return found;
 }
 
-static void find_dominators(const struct graph *g, struct annotate_flow *f)
+static void find_dominators(const struct graph *g, struct isa_dominators *f)
 {
 	bool has_changed = true;
 
@@ -141,34 +133,37 @@ static void find_dominators(const struct graph *g, struct annotate_flow *f)
 	}
 }
 
-void annotate_flow_init(struct annotate_flow *f, const struct annotation *a)
+void isa_dominators_init(struct isa_dominators *f, const struct isa_step *steps, size_t n)
 {
-	struct graph g = { .a = a, .n = a->list.n };
+	struct graph g = { .steps = steps, .n = n };
 
 	f->rank = mem_zalloc(g.n + 1, sizeof(*f->rank));
 	f->dominator = mem_zalloc(g.n + 1, sizeof(*f->dominator));
 	if (g.n == 0)
 		return;
-	find_targets(&g);
 	flow_rank(&g, f->rank);
 	find_predecessors(&g, f->rank);
 	find_dominators(&g, f);
-	free(g.targets);
 	free(g.order);
 	free(g.first_predecessor);
 	free(g.predecessors);
 }
 
-void annotate_flow_release(struct annotate_flow *f)
+void isa_dominators_release(struct isa_dominators *f)
 {
 	free(f->rank);
 	free(f->dominator);
-	*f = (struct annotate_flow){ 0 };
+	*f = (struct isa_dominators){ 0 };
 }
 
-bool annotate_flow_dominates(const struct annotate_flow *f, size_t by, size_t to)
+bool isa_dominates(const struct isa_dominators *f, size_t by, size_t to)
 {
 	while (f->rank[to] > f->rank[by])
 		to = f->dominator[to];
 	return to == by;
+}
+
+bool isa_is_loop(const struct isa_dominators *f, size_t head, size_t branch)
+{
+	return head <= branch && (f->rank[branch] == 0 || isa_dominates(f, head, branch));
 }

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dominators, against what cannot be reached without them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "isa/dominators.h"
+
+enum { MOST = 24, RANDOM_FUNCTIONS = 3000 };
+
+/* Marks what can be reached from `at` without passing `without`. */
+static void reach(const struct isa_step *steps, size_t n, size_t at, size_t without, bool *seen)
+{
+	const struct isa_step *step = &steps[at];
+
+	if (at == without || seen[at])
+		return;
+	seen[at] = true;
+	if (step->kind == FLOW_NEXT || step->kind == FLOW_BRANCH || step->kind == FLOW_CALL ||
+	    step->kind == FLOW_SYSTEM)
+		if (at + 1 < n)
+			reach(steps, n, at + 1, without, seen);
+	if ((step->kind == FLOW_BRANCH || step->kind == FLOW_JUMP) && step->target < n)
+		reach(steps, n, step->target, without, seen);
+}
+
+static uint32_t next_random(uint32_t *seed)
+{
+	*seed = *seed * 1664525u + 1013904223u;
+	return *seed >> 8;
+}
+
+static size_t make_random(struct isa_step *steps, uint32_t *seed)
+{
+	static const enum flow_kind kinds[] = { FLOW_NEXT,   FLOW_NEXT, FLOW_BRANCH, FLOW_BRANCH,
+						FLOW_BRANCH, FLOW_JUMP, FLOW_CALL,   FLOW_RETURN };
+	size_t n = 1 + next_random(seed) % MOST;
+
+	for (size_t i = 0; i < n; i++) {
+		enum flow_kind kind = kinds[next_random(seed) % COUNT(kinds)];
+		bool has_target = kind == FLOW_BRANCH || kind == FLOW_JUMP;
+
+		steps[i] = (struct isa_step){ kind, (uint32_t)n };
+		if (has_target)
+			steps[i].target = next_random(seed) % (uint32_t)n;
+	}
+	return n;
+}
+
+/* `by` is passed on every way to `to` if `to` cannot be reached without it. */
+static void dominators_are_those_that_cannot_be_avoided(void **state)
+{
+	uint32_t seed = 1;
+	size_t n_passed = 0;
+
+	(void)state;
+	for (int function = 0; function < RANDOM_FUNCTIONS; function++) {
+		struct isa_step steps[MOST];
+		size_t n = make_random(steps, &seed);
+		bool reached[MOST] = { false };
+		struct isa_dominators dominators;
+
+		isa_dominators_init(&dominators, steps, n);
+		reach(steps, n, 0, SIZE_MAX, reached);
+		for (size_t by = 0; by < n; by++) {
+			bool avoids[MOST] = { false };
+
+			reach(steps, n, 0, by, avoids);
+			assert_int_equal(dominators.rank[by] != 0, reached[by]);
+			for (size_t to = 0; to < n && reached[by]; to++) {
+				if (!reached[to])
+					continue;
+				assert_int_equal(isa_dominates(&dominators, by, to),
+						 to == by || !avoids[to]);
+				n_passed += to != by && !avoids[to];
+			}
+		}
+		isa_dominators_release(&dominators);
+	}
+	assert_true(n_passed > RANDOM_FUNCTIONS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(dominators_are_those_that_cannot_be_avoided),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
