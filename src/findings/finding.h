@@ -23,6 +23,15 @@ enum finding_kind {
 	FINDING_SHARED_DATA,
 	FINDING_TLB_WALKS,
 	FINDING_MISPREDICTIONS,
+	/* … and by loop (struct finding_loop). */
+	FINDING_DEPENDENCY_CHAIN,
+	FINDING_L2_BOUND,
+	FINDING_LLC_BOUND,
+	FINDING_DRAM_LATENCY,
+	FINDING_DRAM_BANDWIDTH,
+	FINDING_STORE_BOUND,
+	FINDING_LATE_PREFETCH,
+	FINDING_SCALAR_LOOP,
 	FINDING_SLOW_OPERATIONS,
 	FINDING_UNNAMED_CODE,
 	FINDING_HOT_FUNCTION,
@@ -101,7 +110,16 @@ enum remedy_kind {
 	REMEDY_DENSER_PAGES,
 	REMEDY_PREDICTABLE,
 	REMEDY_POINTER_CHASE, /* `percent` of its operations walk the page tables */
-	REMEDY_SYMBOLS,	      /* `text`: what gives names to the code */
+	REMEDY_BREAK_CHAIN,
+	REMEDY_DIVISION,
+	REMEDY_INTERCHANGE,
+	REMEDY_SHORTER_STRIDE,
+	REMEDY_PREFETCH_AHEAD,
+	REMEDY_PREFETCH_DISTANCE,
+	REMEDY_FEWER_BYTES,
+	REMEDY_BLOCK,
+	REMEDY_STORE_IN_ORDER,
+	REMEDY_SYMBOLS, /* `text`: what gives names to the code */
 	REMEDY_SEPARATE_THREADS,
 	REMEDY_LOCK_LESS,
 	REMEDY_WRITE_LESS,
@@ -213,6 +231,38 @@ struct finding_sharing {
 	uint32_t gain_threads;
 };
 
+/* How an access of a loop walks through memory. */
+enum finding_walk {
+	WALK_UNKNOWN,
+	WALK_CHASE,	 /* it loads the address that it loads from next */
+	WALK_SEQUENTIAL, /* ascends or descends by less than a cache line */
+	WALK_STRIDE,	 /* by a line or more, each line once */
+	WALK_COLUMNS,	 /* by a line or more, and comes back for the rest of the lines */
+	WALK_INDIRECT,	 /* its address is loaded elsewhere, and known ahead of time */
+	WALK_COMPUTED,	 /* it is calculated, and known ahead of time */
+	N_FINDING_WALKS,
+};
+
+/* What is known of a loop, or of code outside of loops. Cycles are means. */
+struct finding_loop {
+	bool is_loop;
+	struct finding_place at;    /* where it goes back */
+	struct finding_place other; /* the prefetch */
+	double n_insns;		    /* for each iteration; 1: not of a loop */
+	double iteration_ns;	    /* NAN: not known */
+	double chain_cycles;	    /* for each iteration; 0: there is no chain */
+	unsigned width;		    /* instructions a cycle at most */
+	double access_cycles;	    /* of the instruction that it is about, from issue on */
+	uint64_t n_here, n_of;	    /* its records that the cause is about, and all of it */
+	double part;		    /* of the latency of the loop's accesses, from issue on; NAN */
+	const char *level;	    /* where its data come from: "DRAM" */
+	enum finding_walk walk;
+	int64_t stride; /* bytes; 0: not known */
+	unsigned element_bytes;
+	int64_t distance, lacking; /* iterations that a prefetch is ahead, and more that it takes;
+				      0: not known */
+};
+
 struct finding {
 	enum finding_kind kind;
 	enum finding_origin origin;
@@ -227,6 +277,7 @@ struct finding {
 	VEC_OF(struct remedy) remedies;
 	struct finding_place where;
 	struct finding_sharing *sharing; /* NULL: it is about no lines */
+	struct finding_loop *loop;	 /* NULL: it is about no loop */
 
 	/* Of counts put to a place: that function's part of `where_of`, in per cent. */
 	const char *where_of, *where_from;

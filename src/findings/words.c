@@ -69,6 +69,26 @@ static const char *const remedy_words[N_REMEDIES] = {
 	[REMEDY_DENSER_PAGES] =
 		"huge pages (madvise, hugetlbfs); denser data; fewer pages touched at random",
 	[REMEDY_PREDICTABLE] = "make the branch predictable (sort, split the loop) or branch-free",
+	[REMEDY_BREAK_CHAIN] =
+		"several accumulators, or several chains at once (unroll; -fassociative-math lets "
+		"the compiler do it); fewer operations from one iteration to the next",
+	[REMEDY_DIVISION] = "replace the division: by a constant, a shift, a multiplication by the "
+			    "reciprocal; divide several at once",
+	[REMEDY_INTERCHANGE] = "interchange the loops, so that the inner one goes along a line; or "
+			       "transpose or block the data",
+	[REMEDY_SHORTER_STRIDE] =
+		"prefetch ahead; or pack what is used together, so that the stride is shorter",
+	[REMEDY_PREFETCH_AHEAD] =
+		"the addresses of later iterations are known: prefetch some iterations ahead; make "
+		"the data smaller, or sort what is looked up",
+	[REMEDY_PREFETCH_DISTANCE] = "prefetch more iterations ahead",
+	[REMEDY_FEWER_BYTES] =
+		"fewer bytes: smaller types, hot members apart from cold ones; fuse or block loops "
+		"that read the same data",
+	[REMEDY_BLOCK] = "block the loops, so that data are used again while they are in the L1D; "
+			 "smaller types",
+	[REMEDY_STORE_IN_ORDER] = "store in order, whole cache lines: sort or partition what is "
+				  "stored first; smaller types",
 	[REMEDY_SEPARATE_THREADS] =
 		"keep what different threads use on lines of their own: align or pad it, or "
 		"give each thread a copy",
@@ -167,6 +187,8 @@ const char *finding_claim_words(struct table *t, const struct finding *f)
 {
 	if (f->sharing != NULL)
 		return sharing_claim(t, f);
+	if (f->loop != NULL)
+		return loop_claim(t, f);
 	return is_of_counts(f) ? counts_claim(t, f, true) : function_claim(t, f);
 }
 
@@ -176,7 +198,8 @@ const char *finding_size_words(struct table *t, const struct finding *f)
 		return sharing_size(t, f);
 	if (is_of_counts(f))
 		return counts_size(t, f);
-	return table_format(t, "%.1f %% of %s", 100 * f->size.share, f->size.whole);
+	return table_format(t, "%s%.1f %% of %s", f->loop != NULL ? "at most " : "",
+			    100 * f->size.share, f->size.whole);
 }
 
 /* "393 291 of 473 661 latency cycles", or times: "55.0 ms of 160.0 ms". */
@@ -272,6 +295,8 @@ static const char *evidence_words(struct table *t, const struct finding *f)
 
 	if (f->sharing != NULL)
 		text_str(&text, sharing_cost_words(t, f));
+	if (f->loop != NULL)
+		put_loop_evidence(t, f, &text);
 	for (size_t i = 0; i < f->evidence.n; i++) {
 		text_str(&text, text.n > 0 ? "; " : "");
 		put_evidence(t, &f->evidence.items[i], &text);
@@ -377,7 +402,8 @@ static void findings_words_add_row(struct table *t, const struct session *s,
 	struct cell *row = table_add_row(t);
 
 	row[CLAIM] = cell_text(finding_claim_words(t, f));
-	row[SIZE] = cell_marked(text_or_none(finding_size_words(t, f)), f->size.mark);
+	row[SIZE] = cell_marked(text_or_none(finding_size_words(t, f)),
+				f->loop != NULL ? MARK_EXACT : f->size.mark); /* words say it */
 	row[EVIDENCE] = text_or_none(evidence_words(t, f));
 	row[WHERE] = text_or_none(where_words(t, f));
 	row[TRY] = text_or_none(finding_remedy_words(t, f));

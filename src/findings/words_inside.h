@@ -20,6 +20,10 @@ const char *sharing_size(struct table *, const struct finding *);
 const char *sharing_confidence(struct table *, const struct finding *);
 const char *sharing_where(struct table *, const struct finding *);
 
+/* words_loops.c */
+const char *loop_claim(struct table *, const struct finding *);
+void put_loop_evidence(struct table *, const struct finding *, struct text *);
+
 /* "chase+0x4  walk.c:8" */
 void put_place(const struct finding_place *, struct text *);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/finding_kinds.h"
 
+#include <math.h>
+
 #include "base/alloc.h"
 
 enum {
@@ -140,22 +142,32 @@ static void measure_slow(const struct subject *s, struct finding *out)
 	out->other = mean_latency(s->all);
 }
 
+double extent_error(const struct extent *e)
+{
+	double rest = (double)(e->n_all - e->n);
+
+	if (e->n >= e->n_all || e->share >= 1)
+		return 0;
+	return 1.96 * e->share * (1 - e->share) *
+	       sqrt(e->spread / (double)e->n + e->rest_spread / rest);
+}
+
 const struct finding_class finding_classes[] = {
 	{ FINDING_MEMORY_BOUND, 0.10, extent_far, measure_far, NULL, REMEDY_TOUCH_LESS,
-	  "mem --by instruction", true, ASPECT_FAR },
+	  "mem --by instruction", true, ASPECT_FAR, true },
 	{ FINDING_SHARED_DATA, 0.05, extent_peer, measure_peer, NULL, REMEDY_OWN_LINES, "c2c",
-	  false, ASPECT_PEER },
+	  false, ASPECT_PEER, false },
 	{ FINDING_TLB_WALKS, 0.05, extent_walks, measure_walks, NULL, REMEDY_DENSER_PAGES,
-	  "addr --by hugepage", false, ASPECT_WALKS },
+	  "addr --by hugepage", false, ASPECT_WALKS, true },
 	{ FINDING_MISPREDICTIONS, 0.02, extent_mispredicted, measure_mispredicted,
 	  "sampled branches", REMEDY_PREDICTABLE, "hot --event mispredicted --by instruction",
-	  false, ASPECT_MISPREDICTED },
+	  false, ASPECT_MISPREDICTED, true },
 	{ FINDING_SLOW_OPERATIONS, 0.20, extent_slow, measure_slow, NULL, REMEDY_NONE,
-	  "hot --by instruction,source", true, ASPECT_WEIGHT },
+	  "hot --by instruction,source", true, ASPECT_WEIGHT, true },
 	{ FINDING_UNNAMED_CODE, 0.20, extent_unnamed, NULL, NULL, REMEDY_NONE, NULL, false,
-	  ASPECT_WEIGHT },
+	  ASPECT_WEIGHT, false },
 	{ FINDING_HOT_FUNCTION, 0.20, all_of_it, NULL, NULL, REMEDY_NONE, "hot --by line", true,
-	  ASPECT_WEIGHT },
+	  ASPECT_WEIGHT, true },
 };
 
 const size_t n_finding_classes = COUNT(finding_classes);

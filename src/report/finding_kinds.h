@@ -40,7 +40,14 @@ struct finding_class {
 	const char *command;	/* what tells more; NULL, without a remedy: what would give names */
 	bool may_chase;		/* its place may load the next address that it loads from */
 	enum hot_aspect aspect; /* what its place is the heaviest by */
+	bool is_of_loops;	/* where it is known what loops wait for, that says it better */
 };
+
+/*
+ * Half the width of the 95 % interval of a share: what `n` samples gave, against what the
+ * others gave. How many there are is chance, and what each weighs.
+ */
+double extent_error(const struct extent *);
 
 /* Special before general: one that explains more stands for the plain "it is hot". */
 extern const struct finding_class finding_classes[];

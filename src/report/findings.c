@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings of functions: what stands out, how much it is, where, what might help. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,12 +7,16 @@
 #include "base/alloc.h"
 #include "hot/functions.h"
 #include "report/finding_kinds.h"
+#include "report/loops.h"
 #include "report/report.h"
 
 enum {
 	SHOWN = 5,	    /* findings */
 	LEAST_SAMPLES = 30, /* with fewer, nothing is said of a function */
 };
+
+/* Part of the time: of less of a loop nothing is said. */
+static const double least_loop = 0.05;
 
 /* A class that applies to a function. */
 struct candidate {
@@ -26,6 +29,7 @@ struct finder {
 	const struct hot *hot;
 	const struct session *session;
 	const struct names *names;
+	const struct bottlenecks *bottlenecks;
 	struct hot_functions functions;
 	VEC_OF(struct candidate) found;
 	const struct candidate *shown[SHOWN];
@@ -55,15 +59,17 @@ static struct subject subject_of(const struct finder *d, const struct hot_functi
 static void look_at(struct finder *d, const struct hot_function *f)
 {
 	struct subject subject = subject_of(d, f);
-	bool has_special = false;
+	bool has_special = false, is_explained;
 
 	if (f->cost.n < LEAST_SAMPLES)
 		return;
+	is_explained = subject.is_spe && bottlenecks_explain(d->bottlenecks, f->places[0]);
 	for (size_t i = 0; i < n_finding_classes; i++) {
 		const struct finding_class *class = &finding_classes[i];
 		struct extent extent = class->extent(&subject);
 
 		if (extent.n == 0 || extent.share < class->least_share ||
+		    (is_explained && class->is_of_loops) ||
 		    (finding_is_general(class->kind) && has_special))
 			continue;
 		*vec_add(&d->found) = (struct candidate){ class, f, extent };
@@ -110,20 +116,6 @@ static const char *subject_name(const struct finder *d, uint32_t place)
 	out = arena_strndup(&d->out->memory, text.bytes, text.n);
 	text_release(&text);
 	return out;
-}
-
-/*
- * Half the width of the 95 % interval of a share: what `n` samples gave, against what the
- * others gave. How many there are is chance, and what each weighs.
- */
-static double report_findings_error_of(const struct extent *e)
-{
-	double rest = (double)(e->n_all - e->n);
-
-	if (e->n >= e->n_all || e->share >= 1)
-		return 0;
-	return 1.96 * e->share * (1 - e->share) *
-	       sqrt(e->spread / (double)e->n + e->rest_spread / rest);
 }
 
 /* What would give names to the code of this place, or NULL. */
@@ -212,7 +204,7 @@ static void add_finding(const struct finder *d, const struct candidate *found)
 		class->measure(&s, f);
 	f->size = (struct finding_size){
 		.share = e->share,
-		.error = report_findings_error_of(e),
+		.error = extent_error(e),
 		.mark = e->mark,
 		.whole = class->whole != NULL ? class->whole : f->event,
 	};
@@ -247,16 +239,20 @@ static void add_silence(const struct finder *d)
 	};
 }
 
-void report_find(const struct hot *hot, const struct names *names, struct findings *out)
+void report_find(const struct hot *hot, const struct names *names,
+		 const struct bottlenecks *bottlenecks, struct findings *out)
 {
 	struct finder d = { .hot = hot, .session = hot->session, .names = names, .out = out };
+	size_t n_loops;
 
+	d.bottlenecks = bottlenecks;
 	hot_functions_init(&d.functions, hot, names);
 	for (size_t i = 0; i < d.functions.list.n; i++)
 		look_at(&d, &d.functions.list.items[i]);
 	if (d.found.n > 1)
 		qsort_r(d.found.items, d.found.n, sizeof(*d.found.items), compare_candidates, &d);
-	for (size_t i = 0; i < d.found.n && d.n_shown < SHOWN; i++) {
+	n_loops = report_add_loops(bottlenecks, names, least_loop, SHOWN, out);
+	for (size_t i = 0; i < d.found.n && n_loops + d.n_shown < SHOWN; i++) {
 		const struct candidate *found = &d.found.items[i];
 
 		if (is_shown(&d, found))
@@ -264,8 +260,9 @@ void report_find(const struct hot *hot, const struct names *names, struct findin
 		add_finding(&d, found);
 		d.shown[d.n_shown++] = found;
 	}
-	if (d.found.n == 0)
+	if (d.found.n + n_loops == 0)
 		add_silence(&d);
+	findings_sort(out);
 	vec_release(&d.found);
 	hot_functions_release(&d.functions);
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "bottleneck/bottleneck.h"
 #include "c2c/tables.h"
 #include "capture/format/sample.h"
 #include "findings/words.h"
@@ -163,7 +164,6 @@ static int make_tables(struct session *s, const struct analysis *parts, const st
 			continue;
 		*vec_add(&out->shown.list) = tables[i];
 	}
-	report_find(code, names, &out->found);
 	*vec_add(&out->shown.list) = &out->findings;
 	return rc;
 }
@@ -192,6 +192,7 @@ static int make_report(struct session *s, const struct select *select, struct an
 	};
 	struct elapsed_answer *elapsed = NULL;
 	struct shared_scan second = { 0 };
+	struct bottlenecks *bottlenecks = NULL;
 	struct names names;
 	int rc = 0;
 
@@ -207,7 +208,9 @@ static int make_report(struct session *s, const struct select *select, struct an
 	rc = make_tables(s, parts, &names, top, out, err);
 	if (rc == 0 && elapsed_obstacle(s, select) == NULL)
 		elapsed = elapsed_answer_new(s, select, code, &names, &request, &second);
-	forget_parts(parts, elapsed == NULL ? CODE : PROCESSES);
+	if (rc == 0 && capture_spe(s->capture)->is_present)
+		bottlenecks = bottlenecks_new(s, code, &names, &second);
+	forget_parts(parts, PROCESSES);
 	second.wish.keeps_places = true;
 	if (rc == 0)
 		shared_scan_run(s, select, &second);
@@ -215,6 +218,11 @@ static int make_report(struct session *s, const struct select *select, struct an
 		rc = add_elapsed(s, elapsed, out, err);
 	shared_scan_release(&second);
 	elapsed_answer_free(elapsed);
+	if (rc == 0 && bottlenecks != NULL)
+		bottlenecks_find(bottlenecks);
+	if (rc == 0)
+		report_find(code, &names, bottlenecks, &out->found);
+	bottlenecks_free(bottlenecks);
 	names_release(&names);
 	if (rc == 0 && looks_closer)
 		add_sharing(sharing, select, &out->found);

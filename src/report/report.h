@@ -6,6 +6,7 @@
 #ifndef CYCLOPS_REPORT_REPORT_H
 #define CYCLOPS_REPORT_REPORT_H
 
+#include "bottleneck/bottleneck.h"
 #include "findings/finding.h"
 #include "hot/hot.h"
 #include "scan/select.h"
@@ -38,7 +39,11 @@ void report_release(struct report *);
 /* The head of the report (report/header.c). */
 void facts_table(const struct session *, const struct hot *, struct table *out);
 
-/* Findings of functions (report/findings.c), largest first; a silence says so if there are none. */
-void report_find(const struct hot *, const struct names *, struct findings *out);
+/*
+ * Findings of functions (report/findings.c), largest first; a silence says so if there are none. The
+ * bottlenecks may be NULL.
+ */
+void report_find(const struct hot *, const struct names *, const struct bottlenecks *,
+		 struct findings *out);
 
 #endif

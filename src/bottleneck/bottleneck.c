@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which functions are looked at: those with a part of the latency or of the records that matters. */
+#include "bottleneck/bottleneck.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "bottleneck/inside.h"
+#include "keys/keys.h"
+#include "variables/code.h"
+
+enum {
+	WORD = 4,
+	LEAST_RECORDS = 30, /* of a function */
+	LEAST_SHARE = 33,   /* one in so many records, or cycles of latency */
+	MOST_INSNS = 16384, /* of a function */
+	SPE_EVENTS = 64,
+};
+
+/* A function of the first scan. */
+struct hot_code {
+	uint64_t n, cycles;
+	uint32_t place; /* the first in the order of groups */
+};
+
+/* Functions by module and offset of their start. */
+struct finder {
+	struct bottlenecks *all;
+	const struct hot *hot;
+	const struct names *names;
+	struct tuples keys;
+	VEC_OF(struct hot_code) list;
+	uint64_t n, cycles;
+};
+
+static bool is_looked_at(const struct finder *f, const struct hot_code *c)
+{
+	return c->n >= LEAST_RECORDS &&
+	       (c->n * LEAST_SHARE >= f->n || c->cycles * LEAST_SHARE >= f->cycles);
+}
+
+/* Of a place in a function whose extent is known: its key. */
+static bool key_of(const struct finder *f, uint32_t place, uint64_t key[2])
+{
+	struct place at = session_place(f->all->session, place);
+	const struct symbol *symbol = &f->names->symbols[place];
+
+	if (at.module.v == 0 || symbol->function.v == 0 || symbol->function_size == 0 ||
+	    symbol->function_offset > at.offset || symbol->function_size / WORD > MOST_INSNS)
+		return false;
+	key[0] = at.module.v;
+	key[1] = at.offset - symbol->function_offset;
+	return true;
+}
+
+static void find_hot_code(struct finder *f)
+{
+	uint64_t raw[N_DIMENSIONS], key[2];
+
+	for (uint32_t i = hot_next(f->hot, 0); i < hot_end(f->hot); i = hot_next(f->hot, i + 1)) {
+		const struct hot_cost *cost = hot_cost(f->hot, i);
+		struct hot_code *c;
+		uint32_t number;
+
+		hot_key(f->hot, i, raw);
+		if (!hot_is_spe(f->hot, raw[DIM_EVENT]))
+			continue;
+		f->n += cost->n;
+		f->cycles += cost->cycles;
+		if (!key_of(f, (uint32_t)raw[DIM_PLACE], key))
+			continue;
+		number = tuples_add(&f->keys, key);
+		if (number == f->list.n)
+			*vec_add(&f->list) = (struct hot_code){ .place = (uint32_t)raw[DIM_PLACE] };
+		c = &f->list.items[number];
+		c->n += cost->n;
+		c->cycles += cost->cycles;
+	}
+}
+
+/* Its instructions, if the file is there and they are of A64. */
+static void read_words(struct bottlenecks *all, struct function_code *f)
+{
+	struct place start = { .module = f->module, .offset = f->offset };
+	struct code code;
+
+	if (!symbols_code(all->session->symbols, start, f->n * WORD, &code) ||
+	    code.isa != ISA_A64 || code.size < f->n * WORD)
+		return;
+	f->words = mem_alloc(f->n + 1, sizeof(*f->words));
+	for (size_t i = 0; i < f->n; i++)
+		f->words[i] = load_u32(code.bytes + i * WORD);
+}
+
+static void add_function(struct finder *f, uint32_t number)
+{
+	const uint64_t *key = tuples_get(&f->keys, number);
+	const struct symbol *symbol = &f->names->symbols[f->list.items[number].place];
+	struct function_code *new = vec_add(&f->all->functions);
+
+	*new = (struct function_code){
+		.module = { (uint32_t)key[0] },
+		.offset = key[1],
+		.place = f->list.items[number].place,
+		.n = symbol->function_size / WORD,
+	};
+	new->counts = mem_zalloc(new->n + 1, sizeof(*new->counts));
+	new->slots = mem_alloc(new->n + 1, sizeof(*new->slots));
+	memset(new->slots, 0xff, (new->n + 1) * sizeof(*new->slots));
+	new->regions = mem_zalloc(new->n + 1, sizeof(*new->regions));
+	new->is_rare = mem_zalloc(new->n + 1, sizeof(*new->is_rare));
+	new->is_spine = mem_zalloc(new->n + 1, sizeof(*new->is_spine));
+	read_words(f->all, new);
+}
+
+static void add_place(struct finder *f, uint32_t function, uint32_t place, uint64_t n)
+{
+	struct bottlenecks *all = f->all;
+	struct function_code *code = &all->functions.items[function];
+	uint64_t insn = (session_place(all->session, place).offset - code->offset) / WORD;
+
+	if (insn >= code->n)
+		return;
+	code->counts[insn] += n;
+	if (code->slots[insn] == NO_SLOT) {
+		code->slots[insn] = (uint32_t)all->slots.n;
+		*vec_add(&all->slots) = (struct slot){ place, function, (uint32_t)insn };
+	}
+	all->slot_of_place[place] = code->slots[insn];
+}
+
+/* The places of the functions that are looked at: `functions` has their numbers, or NO_SLOT. */
+static void add_places(struct finder *f, const uint32_t *functions)
+{
+	uint64_t raw[N_DIMENSIONS], key[2];
+
+	f->all->n_places = place_numbers_n(f->all->session->places);
+	f->all->slot_of_place = mem_alloc(f->all->n_places + 1, sizeof(uint32_t));
+	memset(f->all->slot_of_place, 0xff, f->all->n_places * sizeof(uint32_t));
+	for (uint32_t i = hot_next(f->hot, 0); i < hot_end(f->hot); i = hot_next(f->hot, i + 1)) {
+		uint32_t function, place;
+
+		hot_key(f->hot, i, raw);
+		place = (uint32_t)raw[DIM_PLACE];
+		if (!hot_is_spe(f->hot, raw[DIM_EVENT]) || !key_of(f, place, key))
+			continue;
+		function = functions[tuples_add(&f->keys, key)];
+		if (function != NO_SLOT)
+			add_place(f, function, place, hot_cost(f->hot, i)->n);
+	}
+}
+
+static void add_functions(struct finder *f)
+{
+	uint32_t *functions = mem_alloc(f->list.n + 1, sizeof(*functions));
+
+	for (uint32_t i = 0; i < f->list.n; i++) {
+		bool is_wanted = is_looked_at(f, &f->list.items[i]);
+
+		functions[i] = is_wanted ? (uint32_t)f->all->functions.n : NO_SLOT;
+		if (is_wanted)
+			add_function(f, i);
+	}
+	add_places(f, functions);
+	free(functions);
+}
+
+static int find_late_prefetch(const struct cpu *cpu)
+{
+	for (unsigned bit = 0; bit < SPE_EVENTS && cpu != NULL; bit++) {
+		const char *name = cpu_spe_event(cpu, bit);
+
+		if (name != NULL && strcmp(name, "LATE-PREFETCH") == 0)
+			return (int)bit;
+	}
+	return -1;
+}
+
+struct bottlenecks *bottlenecks_new(struct session *s, const struct hot *hot,
+				    const struct names *names, struct shared_scan *next)
+{
+	struct bottlenecks *all = mem_zalloc(1, sizeof(*all));
+	struct finder f = { .all = all, .hot = hot, .names = names };
+
+	all->session = s;
+	all->late_prefetch = find_late_prefetch(s->cpu);
+	tuples_init(&f.keys, 2);
+	find_hot_code(&f);
+	add_functions(&f);
+	tuples_release(&f.keys);
+	vec_release(&f.list);
+	if (all->functions.n == 0) {
+		bottlenecks_free(all);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < all->functions.n; i++)
+		regions_cut(all, i);
+	all->is_explained = mem_zalloc(all->functions.n, sizeof(*all->is_explained));
+	all->analysis = (struct analysis){ .class = &bottleneck_class, .options = all };
+	shared_scan_add(next, &all->analysis, &(struct scan_wish){ .keeps_places = true });
+	return all;
+}
+
+void bottlenecks_free(struct bottlenecks *all)
+{
+	if (all == NULL)
+		return;
+	for (size_t i = 0; i < all->functions.n; i++) {
+		struct function_code *f = &all->functions.items[i];
+
+		free(f->words);
+		free(f->counts);
+		free(f->slots);
+		free(f->regions);
+		free(f->is_rare);
+		free(f->is_spine);
+	}
+	bottleneck_class.free(all->analysis.result);
+	vec_release(&all->functions);
+	vec_release(&all->regions);
+	vec_release(&all->slots);
+	vec_release(&all->found);
+	free(all->slot_of_place);
+	free(all->is_explained);
+	free(all);
+}
+
+const struct bottleneck *bottleneck_at(const struct bottlenecks *all, size_t i)
+{
+	return all != NULL && i < all->found.n ? &all->found.items[i] : NULL;
+}
+
+bool bottlenecks_explain(const struct bottlenecks *all, uint32_t place)
+{
+	uint32_t slot = all != NULL && place < all->n_places ? all->slot_of_place[place] : NO_SLOT;
+
+	return slot != NO_SLOT && all->is_explained[all->slots.items[slot].function];
+}

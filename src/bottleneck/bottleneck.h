@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the hot loops of a capture with SPE records wait for: chains of results, data from caches and
+ * memory, page table walks, mispredicted branches, the width of the core. Each cause is bounded by
+ * the time that an iteration takes, which the times of the records tell; latencies are those from
+ * issue on, as what waits in a queue has its latency of others.
+ */
+#ifndef CYCLOPS_BOTTLENECK_BOTTLENECK_H
+#define CYCLOPS_BOTTLENECK_BOTTLENECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "cpu/cpu.h"
+#include "findings/finding.h"
+#include "hot/hot.h"
+#include "scan/shared_scan.h"
+#include "session/names.h"
+
+enum bottleneck_cause {
+	BOTTLENECK_CHAIN, /* results of calculations, from iteration to iteration */
+	BOTTLENECK_DATA,  /* data of a level of the memory hierarchy */
+	BOTTLENECK_WALKS, /* page table walks */
+	BOTTLENECK_MISPREDICTIONS,
+	BOTTLENECK_STORES,   /* lines to store into */
+	BOTTLENECK_PREFETCH, /* prefetches of the program come too late */
+	BOTTLENECK_SCALAR,   /* the width of the core, in a loop of one element at a time */
+	N_BOTTLENECK_CAUSES,
+};
+
+/* A cause, of a loop or of a function's code outside of loops that count. */
+struct bottleneck {
+	enum bottleneck_cause cause;
+	uint32_t place;		 /* the instruction that it is about */
+	uint32_t loop_place;	 /* an instruction of the loop's end */
+	uint32_t prefetch;	 /* of BOTTLENECK_PREFETCH; UINT32_MAX: not known */
+	bool is_division;	 /* of BOTTLENECK_CHAIN: a division has most of it */
+	enum source_level level; /* of BOTTLENECK_DATA */
+
+	/* Part of the run time: of the loop, and of it that the cause may have at most. */
+	double time_share, cost;
+	uint64_t n, n_all;	    /* pairs of records that tell the time, and of all code */
+	double spread, rest_spread; /* as in report/finding_kinds.h */
+	struct finding_loop loop;   /* without the names of places */
+};
+
+struct bottlenecks;
+
+/*
+ * Looks at the hot functions of a scan by place, whose names are `names`, and adds what it needs to
+ * know to the next scan, which keeps the places. NULL: there is nothing to look at.
+ */
+struct bottlenecks *bottlenecks_new(struct session *, const struct hot *, const struct names *,
+				    struct shared_scan *);
+void bottlenecks_free(struct bottlenecks *);
+
+/* After that scan: what was found, the largest first. */
+void bottlenecks_find(struct bottlenecks *);
+const struct bottleneck *bottleneck_at(const struct bottlenecks *, size_t i); /* NULL: no more */
+
+/*
+ * Is it known of most of a function what limits it, be it no more than the width of the core? The
+ * function is that of a place.
+ */
+bool bottlenecks_explain(const struct bottlenecks *, uint32_t place);
+
+#endif

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The body is executed in thought ITERATIONS times, on a machine that never runs out of anything:
+ * an instruction begins when what it reads is there. After a while each iteration ends as many
+ * cycles after the one before as the longest chain takes around the loop.
+ */
+#include "bottleneck/chain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "isa/registers.h"
+
+enum { ITERATIONS = 24, MOST_FORWARDED = 32, NO_NODE = -1 };
+
+/* An instruction in an iteration. */
+struct node {
+	double begin, end;
+	int before; /* the node that it waited for longest */
+};
+
+/* A store that later loads of the same address wait for. */
+struct forwarded {
+	uint8_t base;
+	int64_t offset;
+	int node;
+};
+
+struct execution {
+	const struct loop_insn *code;
+	struct isa_registers *registers;
+	struct loop_address *addresses;
+	size_t n;
+	struct node *nodes;
+	int writer[ISA_N_REGS];	  /* node of the last write */
+	double ready[ISA_N_REGS]; /* when that is there */
+	bool changes[ISA_N_REGS]; /* is it written in the loop? */
+	struct forwarded stores[MOST_FORWARDED];
+	size_t n_stores;
+};
+
+/* An address of one register that does not change, and a number: the offset, by the encoding. */
+static void read_offset(uint32_t word, const struct isa_registers *r, struct loop_address *out)
+{
+	bool is_single = (word >> 27 & 7) == 7, is_pair = (word >> 27 & 7) == 5;
+	bool is_vector = word >> 26 & 1;
+	unsigned scale = (word >> 30) + (is_vector && word >> 23 & 1 && word >> 30 == 0 ? 4 : 0);
+	unsigned pair_scale = 2 + (is_vector ? word >> 30 : word >> 31);
+
+	out->base = r->n_address > 0 ? r->reads[0] : ISA_REG_NONE;
+	out->has_offset = r->n_address == 1 && (is_single || is_pair) && r->moved == ISA_REG_NONE;
+	if (!out->has_offset)
+		return;
+	if (is_pair)
+		out->offset =
+			(((int64_t)(word >> 15 & 127) ^ 64) - 64) * ((int64_t)1 << pair_scale);
+	else if (word >> 24 & 1)
+		out->offset = (int64_t)(word >> 10 & 0xfff) << scale;
+	else if (word >> 21 & 1)
+		out->offset = 0; /* atomic */
+	else
+		out->offset = ((int64_t)(word >> 12 & 511) ^ 256) - 256;
+}
+
+static bool is_store(uint32_t word, const struct isa_registers *r)
+{
+	return r->is_access && r->n_reads > r->n_address &&
+	       (r->n_writes == 0 || (r->n_writes == 1 && r->moved != ISA_REG_NONE)) &&
+	       (word & 0xffc00000) != 0xf9800000;
+}
+
+/* False if it cannot be told what the loop does. */
+static bool read_loop(struct execution *e)
+{
+	if (e->n == 0 || e->n > CHAIN_MOST_INSNS)
+		return false;
+	for (size_t i = 0; i < e->n; i++) {
+		struct isa_registers *r = &e->registers[i];
+
+		if (!isa_registers_of(e->code[i].word, r) || (r->is_call && !e->code[i].is_rare))
+			return false;
+		for (unsigned k = 0; k < r->n_writes && !e->code[i].is_rare; k++)
+			e->changes[r->writes[k]] = true;
+		if (r->is_access)
+			read_offset(e->code[i].word, r, &e->addresses[i]);
+	}
+	return true;
+}
+
+static bool is_same_place(const struct execution *e, const struct loop_address *a)
+{
+	return a->has_offset && a->base != ISA_REG_NONE && !e->changes[a->base];
+}
+
+static struct forwarded *find_store(struct execution *e, const struct loop_address *a)
+{
+	for (size_t i = 0; i < e->n_stores; i++)
+		if (e->stores[i].base == a->base && e->stores[i].offset == a->offset)
+			return &e->stores[i];
+	return NULL;
+}
+
+static void wait_for(struct node *node, int before, double ready)
+{
+	if (before != NO_NODE && (node->before == NO_NODE || ready > node->begin)) {
+		node->begin = ready;
+		node->before = before;
+	}
+}
+
+static void remember_store(struct execution *e, const struct loop_address *a, int number)
+{
+	struct forwarded *s = find_store(e, a);
+
+	if (s == NULL && e->n_stores < MOST_FORWARDED)
+		s = &e->stores[e->n_stores++];
+	if (s != NULL)
+		*s = (struct forwarded){ a->base, a->offset, number };
+}
+
+static void execute(struct execution *e, size_t i, int number)
+{
+	const struct isa_registers *r = &e->registers[i];
+	const struct loop_address *address = &e->addresses[i];
+	struct node *node = &e->nodes[number];
+
+	*node = (struct node){ .before = NO_NODE };
+	for (unsigned k = 0; k < r->n_reads; k++)
+		wait_for(node, e->writer[r->reads[k]], e->ready[r->reads[k]]);
+	if (r->is_access && is_same_place(e, address)) {
+		struct forwarded *s = find_store(e, address);
+
+		if (is_store(e->code[i].word, r))
+			remember_store(e, address, number);
+		else if (s != NULL)
+			wait_for(node, s->node, e->nodes[s->node].end);
+	}
+	node->end = node->begin + e->code[i].latency;
+	for (unsigned k = 0; k < r->n_writes; k++) {
+		bool is_early = r->writes[k] == r->moved; /* the base is there at once */
+
+		e->writer[r->writes[k]] = number;
+		e->ready[r->writes[k]] = is_early ? node->begin + 1 : node->end;
+	}
+}
+
+/* The instruction whose result is the farthest behind that of half the iterations before. */
+static size_t slowest_of(const struct execution *e)
+{
+	double most = 0;
+	size_t slowest = 0;
+
+	for (size_t i = 0; i < e->n; i++) {
+		double later = e->nodes[(ITERATIONS - 1) * e->n + i].end -
+			       e->nodes[ITERATIONS / 2 * e->n + i].end;
+
+		if (later > most) {
+			most = later;
+			slowest = i;
+		}
+	}
+	return slowest;
+}
+
+/*
+ * From the slowest result of the last iteration back to one in the middle, in whole rounds: from one
+ * instruction back to the same. Gives what each has of that way. What only hangs on the chain is in
+ * the last iteration.
+ */
+static double walk_back(const struct execution *e, double *parts)
+{
+	int n = (int)e->n, last = (ITERATIONS - 1) * n, first = last + (int)slowest_of(e);
+	int end = NO_NODE;
+	double around;
+
+	while (first >= last)
+		first = e->nodes[first].before;
+	for (int at = first; at >= ITERATIONS / 4 * n; at = e->nodes[at].before)
+		if (at % n == first % n)
+			end = at;
+	if (end == NO_NODE || end == first)
+		return 0;
+	around = first / n - end / n;
+	for (int at = first; at != end;) {
+		int before = e->nodes[at].before;
+
+		parts[before % n] += (e->nodes[at].begin - e->nodes[before].begin) / around;
+		at = before;
+	}
+	return (e->nodes[first].begin - e->nodes[end].begin) / around;
+}
+
+static bool execution_init(struct execution *e, const struct loop_insn *code, size_t n)
+{
+	*e = (struct execution){ .code = code, .n = n };
+	e->registers = mem_zalloc(n + 1, sizeof(*e->registers));
+	e->addresses = mem_zalloc(n + 1, sizeof(*e->addresses));
+	return read_loop(e);
+}
+
+static void execution_release(struct execution *e)
+{
+	free(e->registers);
+	free(e->addresses);
+	free(e->nodes);
+}
+
+double chain_find(const struct loop_insn *code, size_t n, double *parts)
+{
+	struct execution e;
+	double cycles = 0;
+
+	memset(parts, 0, n * sizeof(*parts));
+	if (execution_init(&e, code, n)) {
+		e.nodes = mem_zalloc(ITERATIONS * n + 1, sizeof(*e.nodes));
+		for (int i = 0; i < ISA_N_REGS; i++)
+			e.writer[i] = NO_NODE;
+		for (int k = 0; k < ITERATIONS * (int)n; k++) {
+			e.nodes[k].before = NO_NODE;
+			if (!code[k % (int)n].is_rare)
+				execute(&e, (size_t)k % n, k);
+		}
+		cycles = walk_back(&e, parts);
+	}
+	execution_release(&e);
+	return cycles;
+}
+
+/* What a register has, from iteration to iteration. Worse ones have higher numbers. */
+struct value {
+	enum address_move move;
+	bool knows_step;
+	int64_t step;
+};
+
+static const struct value fixed = { ADDRESS_FIXED, true, 0 };
+
+static struct value either(struct value a, struct value b)
+{
+	if (a.move != b.move)
+		return a.move > b.move ? a : b;
+	a.knows_step &= b.knows_step && a.step == b.step;
+	return a;
+}
+
+static bool is_linear(const struct value *v)
+{
+	return v->move == ADDRESS_FIXED || v->move == ADDRESS_STEPS;
+}
+
+/* a + b * factor */
+static struct value sum(struct value a, struct value b, int64_t factor)
+{
+	if (!is_linear(&a) || !is_linear(&b))
+		return either(a, b);
+	return (struct value){
+		.move = either(a, b).move,
+		.knows_step = a.knows_step && b.knows_step,
+		.step = (int64_t)((uint64_t)a.step + (uint64_t)b.step * (uint64_t)factor),
+	};
+}
+
+static struct value value_of(const struct value *values, unsigned reg)
+{
+	return reg == 31 ? fixed : values[reg];
+}
+
+/* What an instruction of general registers makes of what it reads. */
+static struct value result_of(uint32_t word, const struct isa_registers *r,
+			      const struct value *values)
+{
+	struct value a = value_of(values, word >> 5 & 31), b = value_of(values, word >> 16 & 31);
+	unsigned shift = word >> 10 & 63, immr = word >> 16 & 63, imms = word >> 10 & 63;
+	struct value all = fixed;
+
+	if (r->is_step)
+		return a;
+	if ((word & 0x1f200000) == 0x0b000000 && (word >> 22 & 3) == 0) /* ADD, SUB, LSL */
+		return sum(a, b, (word >> 30 & 1 ? -1 : 1) * ((int64_t)1 << (shift & 31)));
+	if ((word & 0x1fe00000) == 0x0b200000) /* extended */
+		return sum(a, b, (word >> 30 & 1 ? -1 : 1) * ((int64_t)1 << (word >> 10 & 7)));
+	if ((word & 0x7fe0ffe0) == 0x2a0003e0) /* MOV */
+		return b;
+	if ((word & 0x1f800000) == 0x13000000 && (word >> 29 & 3) != 1) {
+		if (immr == 0 && imms >= 31)
+			return a; /* SXTW and such */
+		if (imms < immr)  /* LSL, SBFIZ, UBFIZ */
+			return sum(fixed, a, (int64_t)1 << ((word >> 31 ? 64 : 32) - immr));
+	}
+	for (unsigned i = 0; i < r->n_reads; i++)
+		all = either(all, values[r->reads[i]]);
+	if (all.move == ADDRESS_STEPS)
+		all.move = ADDRESS_COMPUTED;
+	return all;
+}
+
+/* "add x0, x0, x5" of what the loop does not change: a step, but not known how far. */
+static bool adds_same(const struct execution *e, size_t i)
+{
+	uint32_t word = e->code[i].word;
+	unsigned by = word >> 16 & 31;
+
+	return (word & 0x1f200000) == 0x0b000000 && (word & 31) == (word >> 5 & 31) && by != 31 &&
+	       !e->changes[by];
+}
+
+/*
+ * Registers that the loop only adds constants to step by their sum; others that one iteration leaves
+ * for the next are a calculation, until a load makes them more.
+ */
+static void begin_values(const struct execution *e, struct value *values)
+{
+	bool is_other[ISA_N_REGS] = { false };
+
+	for (int i = 0; i < ISA_N_REGS; i++)
+		values[i] = fixed;
+	for (size_t i = 0; i < e->n; i++) {
+		const struct isa_registers *r = &e->registers[i];
+
+		bool is_sum = adds_same(e, i);
+
+		for (unsigned k = 0; k < r->n_writes && !e->code[i].is_rare; k++) {
+			unsigned reg = r->writes[k];
+			bool steps = is_sum || reg == r->moved ||
+				     (r->is_step && r->n_reads > 0 && r->reads[0] == reg);
+
+			is_other[reg] |= !steps;
+			values[reg].move = ADDRESS_STEPS;
+			values[reg].step += r->step;
+			values[reg].knows_step &= !is_sum;
+		}
+	}
+	for (int i = 0; i < ISA_N_REGS; i++)
+		if (is_other[i])
+			values[i] = (struct value){ .move = ADDRESS_COMPUTED };
+}
+
+static void set_address(const struct execution *e, size_t i, const struct value *values,
+			struct loop_address *out)
+{
+	const struct isa_registers *r = &e->registers[i];
+	uint32_t word = e->code[i].word;
+	unsigned shift =
+		word >> 12 & 1 ? (word >> 30) + (word >> 26 & 1 && word >> 23 & 1 ? 4 : 0) : 0;
+	struct value v = r->n_address > 0 ? values[r->reads[0]] : fixed;
+
+	if (r->n_address > 1)
+		v = sum(v, values[r->reads[1]], (int64_t)1 << shift);
+	*out = e->addresses[i];
+	out->move = v.move;
+	out->knows_step = v.knows_step;
+	out->step = v.step;
+}
+
+static void step_values(const struct execution *e, size_t i, struct value *values)
+{
+	const struct isa_registers *r = &e->registers[i];
+	bool is_load = r->is_access && !is_store(e->code[i].word, r), is_sum = adds_same(e, i);
+	struct value v = is_load ? (struct value){ .move = ADDRESS_LOADED }
+				 : result_of(e->code[i].word, r, values);
+
+	for (unsigned k = 0; k < r->n_writes; k++) {
+		unsigned reg = r->writes[k];
+		bool steps = reg == r->moved ||
+			     (values[reg].move == ADDRESS_STEPS &&
+			      (is_sum || (r->is_step && r->n_reads > 0 && r->reads[0] == reg)));
+
+		if (!steps)
+			values[reg] = v;
+	}
+}
+
+/* Twice: what an iteration leaves, the next one begins with. */
+void chain_addresses(const struct loop_insn *code, size_t n, struct loop_address *out)
+{
+	struct value values[ISA_N_REGS];
+	struct execution e;
+
+	memset(out, 0, n * sizeof(*out));
+	if (execution_init(&e, code, n)) {
+		begin_values(&e, values);
+		for (size_t k = 0; k < 2 * n; k++) {
+			size_t i = k % n;
+
+			if (code[i].is_rare)
+				continue;
+			if (e.registers[i].is_access)
+				set_address(&e, i, values, &out[i]);
+			step_values(&e, i, values);
+		}
+	}
+	execution_release(&e);
+}

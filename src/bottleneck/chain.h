@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an iteration of a loop waits for in the iteration before: the longest way through registers,
+ * and through memory that is stored and loaded at one place, with the latencies that were measured.
+ */
+#ifndef CYCLOPS_BOTTLENECK_CHAIN_H
+#define CYCLOPS_BOTTLENECK_CHAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* An instruction of A64 in the body of a loop, in order. */
+struct loop_insn {
+	uint32_t word;
+	double latency; /* cycles from issue to result */
+	bool is_rare;	/* most iterations do without it */
+};
+
+enum { CHAIN_MOST_INSNS = 1024 };
+
+/*
+ * Cycles for each iteration that the loop takes at least, if nothing but results limits it. Of each
+ * instruction `parts` (of `n`) gets what it has of that: 0 if it is not on the longest way. Returns 0
+ * and leaves `parts` 0 if nothing is carried around the loop, if it calls, is longer than
+ * CHAIN_MOST_INSNS, or has words that are not known.
+ */
+double chain_find(const struct loop_insn *, size_t n, double *parts);
+
+/* How the address of an access moves from iteration to iteration. */
+enum address_move {
+	ADDRESS_NONE,	  /* it is no access */
+	ADDRESS_FIXED,	  /* the same in each */
+	ADDRESS_STEPS,	  /* the same distance in each: `step`, if it is known */
+	ADDRESS_COMPUTED, /* a calculation, of nothing that is loaded in the loop */
+	ADDRESS_LOADED,	  /* something that is loaded in the loop */
+};
+
+struct loop_address {
+	enum address_move move;
+	bool knows_step;
+	int64_t step; /* bytes */
+
+	uint8_t base;	 /* register that the address begins with */
+	bool has_offset; /* … and with `offset` ends: of two with one base the distance is known */
+	int64_t offset;
+};
+
+/* Of each instruction. `out` is all ADDRESS_NONE where chain_find() gives up. */
+void chain_addresses(const struct loop_insn *, size_t n, struct loop_address *out);
+
+/* The mean latencies of a loop's calculations where none was measured. */
+enum { CHAIN_LATENCY_ALU = 1, CHAIN_LATENCY_LOAD = 4 };
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums up the records of hot functions by instruction, and the time between records by loop. */
+#include <stdlib.h>
+
+#include "access/kind.h"
+#include "base/alloc.h"
+#include "bottleneck/inside.h"
+#include "estimate/latency.h"
+#include "hot/elapsed_inside.h"
+#include "spe/packet.h"
+
+static void *bottleneck_new(const struct session *session, const void *options)
+{
+	struct bottleneck_sums *s = mem_zalloc(1, sizeof(*s));
+
+	(void)session;
+	s->plan = options;
+	s->slots = mem_zalloc(s->plan->slots.n + 1, sizeof(*s->slots));
+	s->regions = mem_zalloc(s->plan->regions.n + 1, sizeof(*s->regions));
+	s->functions = mem_zalloc(s->plan->functions.n + 1, sizeof(*s->functions));
+	return s;
+}
+
+static void bottleneck_free(void *partial)
+{
+	struct bottleneck_sums *s = partial;
+
+	if (s == NULL)
+		return;
+	free(s->slots);
+	free(s->regions);
+	free(s->functions);
+	free(s);
+}
+
+static void add_latency(struct insn_latency *to, const struct latencies *l, enum latency what)
+{
+	if (l->state[what] == LATENCY_ABSENT)
+		return;
+	to->cycles += l->cycles[what];
+	to->n++;
+	to->n_full += l->state[what] == LATENCY_FULL;
+}
+
+/* From issue on; where issue is not recorded the whole latency. */
+static enum latency access_latency(const struct latencies *l)
+{
+	return l->state[LATENCY_ACCESS] == LATENCY_ABSENT ? LATENCY_TOTAL : LATENCY_ACCESS;
+}
+
+static void add_source(const struct bottleneck_sums *s, struct insn_sums *to, const struct batch *b,
+		       size_t row, const struct latencies *l)
+{
+	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+	const struct cpu_source *source =
+		b->has[row] & HAS_SOURCE ? session_source(s->plan->session, cpu, b->source[row])
+					 : NULL;
+	enum source_level level = source == NULL ? SOURCE_UNKNOWN : source->level;
+
+	to->n_level[level]++;
+	to->level_cycles[level] +=
+		l->state[LATENCY_TOTAL] == LATENCY_ABSENT ? 0u : l->cycles[access_latency(l)];
+}
+
+static void add_record(struct bottleneck_sums *s, uint32_t slot, const struct batch *b, size_t row)
+{
+	struct insn_sums *to = &s->slots[slot];
+	struct latencies l = latencies_of(b, row);
+	uint32_t has = b->has[row];
+	uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
+
+	to->n++;
+	add_latency(&to->total, &l, LATENCY_TOTAL);
+	add_latency(&to->access, &l, access_latency(&l));
+	add_latency(&to->xlat, &l, LATENCY_XLAT);
+	to->n_walks += events >> SPE_EV_TLB_WALK & 1;
+	to->n_refills += events >> SPE_EV_L1D_REFILL & 1;
+	to->n_late += s->plan->late_prefetch >= 0 && events >> s->plan->late_prefetch & 1;
+	if (has & HAS_OP && b->op_class[row] == SPE_OP_BRANCH &&
+	    events >> SPE_EV_MISPREDICTED & 1) {
+		to->n_mispredicted++;
+		to->mispredicted_cycles += has & HAS_TOTAL ? b->total[row] : 0u;
+	}
+	if (has & HAS_OP && memory_kind_of(b->op_class[row], b->op[row]) != MEMORY_NONE) {
+		add_source(s, to, b, row, &l);
+		if (has & HAS_VA)
+			addr_pattern_add(&to->addresses, b->va[row]);
+	}
+}
+
+static void add_pair(struct pair_sums *to, uint64_t halves, uint64_t ns)
+{
+	to->half_ns += halves * ns;
+	to->squares += halves * ns * ns;
+	to->n++;
+}
+
+static void merge_pairs(struct pair_sums *to, const struct pair_sums *from)
+{
+	to->n += from->n;
+	to->half_ns += from->half_ns;
+	to->squares += from->squares;
+}
+
+/* Two records of a thread, one after the other on a CPU, between which it ran. */
+static bool follows(const struct bottleneck_sums *s, const struct batch *b, size_t row)
+{
+	const uint32_t need = HAS_TIME | HAS_TID, has = b->has[row] & b->has[row - 1];
+	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+
+	return (has & need) == need && b->tid[row] == b->tid[row - 1] &&
+	       (!(has & HAS_CPU) || b->cpu[row] == b->cpu[row - 1]) &&
+	       b->time_ns[row] >= b->time_ns[row - 1] &&
+	       b->time_ns[row] - b->time_ns[row - 1] <=
+		       elapsed_longest_ns(spe_interval(s->plan->session, cpu));
+}
+
+static void add_time(struct bottleneck_sums *s, uint32_t before, uint32_t after, uint64_t ns)
+{
+	const struct bottlenecks *plan = s->plan;
+	const uint32_t slots[] = { before, after };
+	uint32_t regions[2] = { NO_SLOT, NO_SLOT };
+
+	add_pair(&s->all, 2, ns);
+	for (int i = 0; i < 2; i++) {
+		const struct slot *slot = &plan->slots.items[slots[i]];
+
+		if (slots[i] == NO_SLOT)
+			continue;
+		regions[i] = plan->functions.items[slot->function].regions[slot->insn];
+		add_pair(&s->functions[slot->function], 1, ns);
+	}
+	if (regions[0] == regions[1] && regions[0] != NO_SLOT)
+		add_pair(&s->regions[regions[0]], 2, ns);
+}
+
+/* Within a batch only: what batches hold does not depend on who decodes them. */
+static void bottleneck_consume(void *partial, const struct batch *b)
+{
+	struct bottleneck_sums *s = partial;
+	uint32_t before = NO_SLOT;
+
+	if (b->kind != BATCH_SPE)
+		return;
+	for (size_t row = 0; row < b->n; row++) {
+		uint32_t place = b->has[row] & HAS_PLACE ? b->place[row] : 0;
+		uint32_t slot = place < s->plan->n_places ? s->plan->slot_of_place[place] : NO_SLOT;
+
+		if (slot != NO_SLOT)
+			add_record(s, slot, b, row);
+		if (row > 0 && follows(s, b, row))
+			add_time(s, before, slot, b->time_ns[row] - b->time_ns[row - 1]);
+		before = slot;
+	}
+}
+
+static void merge_latency(struct insn_latency *to, const struct insn_latency *from)
+{
+	to->cycles += from->cycles;
+	to->n += from->n;
+	to->n_full += from->n_full;
+}
+
+static void merge_insn(struct insn_sums *to, const struct insn_sums *from)
+{
+	to->n += from->n;
+	merge_latency(&to->total, &from->total);
+	merge_latency(&to->access, &from->access);
+	merge_latency(&to->xlat, &from->xlat);
+	to->n_walks += from->n_walks;
+	to->n_mispredicted += from->n_mispredicted;
+	to->mispredicted_cycles += from->mispredicted_cycles;
+	to->n_refills += from->n_refills;
+	to->n_late += from->n_late;
+	for (int i = 0; i < N_SOURCE_LEVELS; i++) {
+		to->n_level[i] += from->n_level[i];
+		to->level_cycles[i] += from->level_cycles[i];
+	}
+	addr_pattern_merge(&to->addresses, &from->addresses);
+}
+
+static void bottleneck_merge(void *into, const void *from, const struct id_map *map)
+{
+	struct bottleneck_sums *s = into;
+	const struct bottleneck_sums *part = from;
+
+	(void)map; /* places are the same everywhere */
+	for (size_t i = 0; i < s->plan->slots.n; i++)
+		merge_insn(&s->slots[i], &part->slots[i]);
+	for (size_t i = 0; i < s->plan->regions.n; i++)
+		merge_pairs(&s->regions[i], &part->regions[i]);
+	for (size_t i = 0; i < s->plan->functions.n; i++)
+		merge_pairs(&s->functions[i], &part->functions[i]);
+	merge_pairs(&s->all, &part->all);
+}
+
+const struct analysis_class bottleneck_class = {
+	.new = bottleneck_new,
+	.free = bottleneck_free,
+	.consume = bottleneck_consume,
+	.merge = bottleneck_merge,
+};

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of bottleneck.h share: functions, their loops, what is summed up of them. */
+#ifndef CYCLOPS_BOTTLENECK_INSIDE_H
+#define CYCLOPS_BOTTLENECK_INSIDE_H
+
+#include "addr/pattern.h"
+#include "bottleneck/bottleneck.h"
+#include "bottleneck/chain.h"
+#include "session/analysis.h"
+
+#define NO_SLOT UINT32_MAX
+
+/* Sums of latencies: usable counters, and those that were full. */
+struct insn_latency {
+	uint64_t cycles;
+	uint32_t n, n_full;
+};
+
+/* What the records of one instruction add up to. */
+struct insn_sums {
+	uint64_t n;
+	struct insn_latency total, access, xlat; /* access: from issue on, translation included */
+	uint64_t n_walks, n_mispredicted, mispredicted_cycles, n_refills, n_late;
+	uint64_t n_level[N_SOURCE_LEVELS], level_cycles[N_SOURCE_LEVELS]; /* of accesses */
+	struct addr_pattern addresses;
+};
+
+/* Times between records that follow each other, in halves: a pair may be of two functions. */
+struct pair_sums {
+	uint64_t n, half_ns, squares;
+};
+
+/* A loop that is looked at, or what else there is of a function. */
+struct region {
+	uint32_t function;
+	bool is_loop;
+	size_t head, branch;	/* instructions of the function; of its rest: all */
+	struct pair_sums pairs; /* with both records in it */
+};
+
+struct function_code {
+	struct module_id module;
+	uint64_t offset; /* of its first instruction */
+	uint32_t place;	 /* one of its places */
+	size_t n;	 /* instructions */
+	uint32_t *words;
+	uint64_t *counts;	/* records by instruction */
+	uint32_t *slots;	/* by instruction; NO_SLOT: it has no records */
+	uint32_t *regions;	/* by instruction: number of its region */
+	bool *is_rare;		/* most iterations of its region do without it */
+	bool *is_spine;		/* each iteration of its region has it */
+	struct pair_sums pairs; /* half of those with one record in it */
+};
+
+/* A place with records. */
+struct slot {
+	uint32_t place, function, insn;
+};
+
+struct bottlenecks {
+	struct session *session;
+	VEC_OF(struct function_code) functions;
+	VEC_OF(struct region) regions;
+	VEC_OF(struct slot) slots;
+	uint32_t *slot_of_place;
+	uint32_t n_places;
+	int late_prefetch; /* bit of that event; -1: the CPU has none */
+	struct analysis analysis;
+	VEC_OF(struct bottleneck) found;
+	bool *is_explained; /* by function */
+};
+
+/* Cuts a function into regions, by what its instructions were sampled. */
+void regions_cut(struct bottlenecks *, uint32_t function);
+
+/* Result of the scan; options: struct bottlenecks. */
+struct bottleneck_sums {
+	const struct bottlenecks *plan;
+	struct insn_sums *slots;
+	struct pair_sums *regions, *functions, all;
+};
+
+extern const struct analysis_class bottleneck_class;
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What hot loops wait for, in words. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "findings/words_inside.h"
+#include "table/table.h"
+
+/* Where counters of SPE records end: estimate/latency.h. */
+enum { LATENCY_LEAST_FULL = 4095 };
+
+/* "the loop at walk.c:8", "the loop up to walk+0x10", "its code". */
+static void put_loop(const struct finding_loop *l, struct text *out)
+{
+	if (!l->is_loop)
+		text_str(out, "its code outside of loops");
+	else if (l->at.file != NULL)
+		text_format(out, "the loop at %s:%" PRIu32, l->at.file, l->at.line);
+	else
+		text_format(out, "the loop up to %s", l->at.name);
+}
+
+static const char *const walk_words[N_FINDING_WALKS] = {
+	[WALK_UNKNOWN] = NULL,
+	[WALK_CHASE] = "pointer chase",
+	[WALK_SEQUENTIAL] = "sequential access",
+	[WALK_STRIDE] = "strided access",
+	[WALK_COLUMNS] = "column-wise access",
+	[WALK_INDIRECT] = "random access: the addresses come from other loads",
+	[WALK_COMPUTED] = "random access: the addresses are calculated",
+};
+
+/* "column-wise access: stride 2.00 KiB over 8-byte elements" */
+static void put_walk(struct table *t, const struct finding_loop *l, struct text *out)
+{
+	if (walk_words[l->walk] == NULL)
+		return;
+	text_format(out, "%s%s", out->n > 0 ? "; " : "", walk_words[l->walk]);
+	if (l->walk != WALK_STRIDE && l->walk != WALK_COLUMNS && l->walk != WALK_SEQUENTIAL)
+		return;
+	if (l->stride != 0)
+		text_format(
+			out, ", stride %s%s", l->stride < 0 ? "-" : "",
+			table_human(t,
+				    cell_count((uint64_t)(l->stride < 0 ? -l->stride : l->stride)),
+				    "bytes"));
+	if (l->element_bytes > 0)
+		text_format(out, " over %u-byte elements", l->element_bytes);
+}
+
+/* What each kind says of the loop: before and after it. */
+static const struct {
+	const char *before, *after;
+} claims[N_FINDING_KINDS] = {
+	[FINDING_DEPENDENCY_CHAIN] = { "a chain of dependent operations limits ", "" },
+	[FINDING_L2_BOUND] = { "", " waits for data of the L2" },
+	[FINDING_LLC_BOUND] = { "", " waits for data of the last-level cache" },
+	[FINDING_DRAM_LATENCY] = { "", " waits for data of DRAM" },
+	[FINDING_DRAM_BANDWIDTH] = { "", " takes data as fast as DRAM gives them to one core" },
+	[FINDING_SHARED_DATA] = { "", " waits for data of other cores" },
+	[FINDING_TLB_WALKS] = { "", " waits for page table walks" },
+	[FINDING_MISPREDICTIONS] = { "", " waits for mispredicted branches" },
+	[FINDING_STORE_BOUND] = { "", " waits for cache lines to store into" },
+	[FINDING_LATE_PREFETCH] = { "prefetches come too late in ", "" },
+	[FINDING_SCALAR_LOOP] = { "", " handles one element at a time, as fast as the core can" },
+};
+
+const char *loop_claim(struct table *t, const struct finding *f)
+{
+	struct text text = { 0 };
+
+	text_format(&text, "%s: %s", f->subject, claims[f->kind].before);
+	put_loop(f->loop, &text);
+	text_str(&text, claims[f->kind].after);
+	return words_take(t, &text);
+}
+
+static void put_chain(const struct finding_loop *l, struct text *out)
+{
+	text_format(out,
+		    "the chain takes %.3g cycles for each iteration of %.0f instructions, which "
+		    "could be done in %.2g",
+		    l->chain_cycles, l->n_insns, l->n_insns / l->width);
+}
+
+static void put_data(const struct finding_loop *l, struct text *out)
+{
+	if (!isnan(l->part))
+		text_format(out,
+			    "%s has %.0f %% of the execution and translation latency of its "
+			    "accesses; ",
+			    l->level, 100 * l->part);
+	text_format(out, "%" PRIu64 " of %" PRIu64 " records there, %.0f cycles%s from issue on",
+		    l->n_here, l->n_of, l->access_cycles,
+		    l->access_cycles >= LATENCY_LEAST_FULL ? " or more" : "");
+}
+
+static void put_prefetch(const struct finding_loop *l, struct text *out)
+{
+	text_format(out, "%" PRIu64 " of %" PRIu64 " records of the load miss the L1D all the same",
+		    l->n_here, l->n_of);
+	if (l->other.name != NULL) {
+		text_str(out, "; prefetch: ");
+		put_place(&l->other, out);
+	}
+	if (l->distance > 0)
+		text_format(out, ", %" PRId64 " iteration%s ahead", l->distance,
+			    l->distance == 1 ? "" : "s");
+	if (l->lacking > 0)
+		text_format(out, "; the data take %" PRId64 " iteration%s more", l->lacking,
+			    l->lacking == 1 ? "" : "s");
+}
+
+void put_loop_evidence(struct table *t, const struct finding *f, struct text *out)
+{
+	const struct finding_loop *l = f->loop;
+
+	switch (f->kind) {
+	case FINDING_DEPENDENCY_CHAIN:
+		put_chain(l, out);
+		break;
+	case FINDING_TLB_WALKS:
+		text_format(out,
+			    "translation has %.0f %% of the execution and translation latency "
+			    "of its accesses; %" PRIu64 " of %" PRIu64 " records there walk",
+			    100 * l->part, l->n_here, l->n_of);
+		break;
+	case FINDING_MISPREDICTIONS:
+		text_format(out,
+			    "%" PRIu64 " of %" PRIu64 " records of the branch are mispredicted",
+			    l->n_here, l->n_of);
+		break;
+	case FINDING_STORE_BOUND:
+		text_format(out, "%" PRIu64 " of %" PRIu64 " records of the store miss the L1D",
+			    l->n_here, l->n_of);
+		break;
+	case FINDING_LATE_PREFETCH:
+		put_prefetch(l, out);
+		break;
+	case FINDING_SCALAR_LOOP:
+		text_format(out, "%.0f instructions for each iteration, %.2g cycles at least",
+			    l->n_insns, l->n_insns / l->width);
+		break;
+	default:
+		put_data(l, out);
+		break;
+	}
+	put_walk(t, l, out);
+	if (!isnan(l->iteration_ns) && l->is_loop)
+		text_format(out, "; an iteration takes %.3g ns", l->iteration_ns);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings of loops: what they wait for, as data of findings. */
+#include "report/loops.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+#include "report/finding_kinds.h"
+
+enum { CAUSES_OF_A_LOOP = 3 };
+
+/* What helps, by how the data are walked through. */
+static const enum remedy_kind walk_remedies[N_FINDING_WALKS] = {
+	[WALK_UNKNOWN] = REMEDY_TOUCH_LESS,	 [WALK_CHASE] = REMEDY_POINTER_CHASE,
+	[WALK_SEQUENTIAL] = REMEDY_BLOCK,	 [WALK_STRIDE] = REMEDY_SHORTER_STRIDE,
+	[WALK_COLUMNS] = REMEDY_INTERCHANGE,	 [WALK_INDIRECT] = REMEDY_PREFETCH_AHEAD,
+	[WALK_COMPUTED] = REMEDY_PREFETCH_AHEAD,
+};
+
+/* What findings are called, by where the data come from. */
+static const enum finding_kind level_kinds[N_SOURCE_LEVELS] = {
+	[SOURCE_UNKNOWN] = FINDING_MEMORY_BOUND,
+	[SOURCE_L1] = FINDING_MEMORY_BOUND,
+	[SOURCE_L2] = FINDING_L2_BOUND,
+	[SOURCE_PEER_CORE] = FINDING_SHARED_DATA,
+	[SOURCE_LOCAL_CLUSTER] = FINDING_LLC_BOUND,
+	[SOURCE_SYSTEM_CACHE] = FINDING_LLC_BOUND,
+	[SOURCE_PEER_CLUSTER] = FINDING_SHARED_DATA,
+	[SOURCE_REMOTE] = FINDING_SHARED_DATA,
+	[SOURCE_DRAM] = FINDING_DRAM_LATENCY,
+	[SOURCE_REMOTE_DRAM] = FINDING_DRAM_LATENCY,
+	[SOURCE_DEVICE] = FINDING_DRAM_LATENCY,
+};
+
+static const struct cause_class {
+	enum finding_kind kind;
+	enum remedy_kind remedy;
+	const char *command;
+} causes[N_BOTTLENECK_CAUSES] = {
+	[BOTTLENECK_CHAIN] = { FINDING_DEPENDENCY_CHAIN, REMEDY_BREAK_CHAIN, "annotate" },
+	[BOTTLENECK_DATA] = { FINDING_MEMORY_BOUND, REMEDY_TOUCH_LESS, "mem --by instruction" },
+	[BOTTLENECK_WALKS] = { FINDING_TLB_WALKS, REMEDY_DENSER_PAGES, "addr --by hugepage" },
+	[BOTTLENECK_MISPREDICTIONS] = { FINDING_MISPREDICTIONS, REMEDY_PREDICTABLE,
+					"hot --event mispredicted --by instruction" },
+	[BOTTLENECK_STORES] = { FINDING_STORE_BOUND, REMEDY_STORE_IN_ORDER,
+				"addr --by instruction" },
+	[BOTTLENECK_PREFETCH] = { FINDING_LATE_PREFETCH, REMEDY_PREFETCH_DISTANCE,
+				  "mem --by instruction" },
+	[BOTTLENECK_SCALAR] = { FINDING_SCALAR_LOOP, REMEDY_VECTORISE, "annotate" },
+};
+
+static struct cause_class class_of(const struct bottleneck *b)
+{
+	struct cause_class c = causes[b->cause];
+
+	if (b->cause == BOTTLENECK_CHAIN && b->is_division)
+		c.remedy = REMEDY_DIVISION;
+	else if (b->cause == BOTTLENECK_CHAIN && b->loop.walk == WALK_CHASE)
+		c.remedy = REMEDY_POINTER_CHASE;
+	if (b->cause != BOTTLENECK_DATA)
+		return c;
+	c.kind = level_kinds[b->level];
+	c.remedy = walk_remedies[b->loop.walk];
+	if (c.kind == FINDING_DRAM_LATENCY && b->loop.walk == WALK_SEQUENTIAL) {
+		c.kind = FINDING_DRAM_BANDWIDTH;
+		c.remedy = REMEDY_FEWER_BYTES;
+	}
+	if (b->loop.walk == WALK_COLUMNS || b->loop.walk == WALK_STRIDE)
+		c.command = "addr --by instruction";
+	return c;
+}
+
+static struct extent extent_of(const struct bottleneck *b)
+{
+	return (struct extent){
+		.share = b->time_share,
+		.n = b->n,
+		.n_all = b->n_all,
+		.spread = b->spread,
+		.rest_spread = b->rest_spread,
+	};
+}
+
+static void add_loop(const struct bottleneck *b, const struct names *names, struct findings *out)
+{
+	struct cause_class class = class_of(b);
+	struct finding *f = findings_add(out, class.kind);
+	struct extent extent = extent_of(b);
+	struct module_id module = session_place(names->session, b->place).module;
+
+	f->subject = f->function = findings_text(out, names_function(names, b->place));
+	f->module = findings_text(out, names_module(names->session, module));
+	f->event = "time";
+	f->size = (struct finding_size){
+		.share = b->time_share * b->cost,
+		.error = extent_error(&extent) * b->cost,
+		.mark = MARK_AT_MOST,
+		.whole = "time",
+	};
+	f->where = findings_place(out, names, b->place);
+	f->command = class.command;
+	f->loop = arena_alloc(&out->memory, sizeof(*f->loop));
+	*f->loop = b->loop;
+	if (b->loop_place != UINT32_MAX)
+		f->loop->at = findings_place(out, names, b->loop_place);
+	if (b->prefetch != UINT32_MAX)
+		f->loop->other = findings_place(out, names, b->prefetch);
+	finding_add_remedy(f, (struct remedy){ .kind = class.remedy });
+	f->samples = (struct finding_samples){
+		.n = b->n,
+		.n_all = b->n_all,
+		.of = "samples",
+		.error = extent_error(&extent),
+		.full_share = -1,
+	};
+}
+
+/* What another finding says better: which line the cores share (c2c), and in which functions. */
+static bool is_of_sharing(const struct bottleneck *b)
+{
+	return b->cause == BOTTLENECK_DATA && level_kinds[b->level] == FINDING_SHARED_DATA;
+}
+
+size_t report_add_loops(const struct bottlenecks *all, const struct names *names, double least,
+			size_t most, struct findings *out)
+{
+	const struct bottleneck *b;
+	size_t n = 0;
+
+	for (size_t i = 0; (b = bottleneck_at(all, i)) != NULL && n < most; i++) {
+		size_t n_before = 0;
+
+		for (size_t k = 0; k < i; k++)
+			n_before += bottleneck_at(all, k)->loop_place == b->loop_place;
+		if (b->time_share * b->cost < least || is_of_sharing(b) ||
+		    n_before >= CAUSES_OF_A_LOOP)
+			continue;
+		add_loop(b, names, out);
+		n++;
+	}
+	return n;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings of what hot loops wait for. */
+#ifndef CYCLOPS_REPORT_LOOPS_H
+#define CYCLOPS_REPORT_LOOPS_H
+
+#include "bottleneck/bottleneck.h"
+#include "findings/finding.h"
+#include "session/names.h"
+
+/*
+ * Adds those of at least a part `least` of the time, at most `most`, the largest first. Returns how
+ * many. The bottlenecks may be NULL.
+ */
+size_t report_add_loops(const struct bottlenecks *, const struct names *, double least, size_t most,
+			struct findings *out);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chains around loops, and how their addresses move: words as GNU as made them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "bottleneck/chain.h"
+
+enum { MOST = 9 };
+
+#define COUNT_DOWN                                                                                 \
+	{                                                                                          \
+		0xd1000421, 1, false                                                               \
+	} /* sub x1, x1, #1 */
+#define BACK                                                                                       \
+	{                                                                                          \
+		0xb5ffff81, 1, false                                                               \
+	} /* cbnz x1 */
+
+static const struct {
+	const char *what;
+	struct loop_insn code[MOST];
+	size_t n;
+	double cycles;
+	double parts[MOST]; /* of each instruction */
+} chains[] = {
+	{ "ldr x0, [x0]", { { 0xf9400000, 300, false }, COUNT_DOWN, BACK }, 3, 300, { 300 } },
+	{ "ldr x2, [x0]; ldr x0, [x2, #8]: one after the other",
+	  { { 0xf9400002, 20, false }, { 0xf9400440, 30, false }, COUNT_DOWN, BACK },
+	  4,
+	  50,
+	  { 20, 30 } },
+	{ "ldr x0, [x0]; mov x3, x0; add x4, x4, x3: what hangs on it is no part of it",
+	  { { 0xf9400000, 9, false },
+	    { 0xaa0003e3, 1, false },
+	    { 0x8b030084, 1, false },
+	    COUNT_DOWN,
+	    BACK },
+	  5,
+	  9,
+	  { 9 } },
+	{ "fmadd d0, d1, d2, d0 of what is loaded anew each time",
+	  { { 0xfc408401, 100, false }, { 0x1f420020, 4, false }, COUNT_DOWN, BACK },
+	  4,
+	  4,
+	  { 0, 4 } },
+	{ "mov x3, x2; ldr x2, [x0]; ldr x0, [x3]: over two iterations, half in each",
+	  { { 0xaa0203e3, 1, false },
+	    { 0xf9400002, 40, false },
+	    { 0xf9400060, 59, false },
+	    COUNT_DOWN,
+	    BACK },
+	  5,
+	  50,
+	  { 0.5, 20, 29.5 } },
+	{ "ldr x2, [sp, #8]; add x2, x2, #1; str x2, [sp, #8]: through memory",
+	  { { 0xf94007e2, 4, false },
+	    { 0x91000442, 1, false },
+	    { 0xf90007e2, 1, false },
+	    COUNT_DOWN,
+	    BACK },
+	  5,
+	  6,
+	  { 4, 1, 1 } },
+	{ "what is rare does not break it: mov x0, x5",
+	  { { 0xf9400000, 300, false }, { 0xaa0503e0, 1, true }, COUNT_DOWN, BACK },
+	  4,
+	  300,
+	  { 300 } },
+	{ "an index that is there at once: ldr x2, [x0], #8",
+	  { { 0xf8408402, 300, false }, BACK },
+	  2,
+	  1,
+	  { 1 } },
+	{ "nothing: ldr x2, [x0]; cbnz x1", { { 0xf9400002, 300, false }, BACK }, 2, 0, { 0 } },
+	{ "a call", { { 0xf9400000, 300, false }, { 0x94000010, 1, false }, BACK }, 3, 0, { 0 } },
+	{ "not known: SVE",
+	  { { 0xf9400000, 300, false }, { 0x04200000, 1, false }, BACK },
+	  3,
+	  0,
+	  { 0 } },
+};
+
+static void the_longest_way_around_is_found(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(chains); i++) {
+		double parts[MOST], cycles = chain_find(chains[i].code, chains[i].n, parts);
+
+		if (cycles < chains[i].cycles - 0.01 || cycles > chains[i].cycles + 0.01)
+			fail_msg("%s: %g", chains[i].what, cycles);
+		for (size_t k = 0; k < chains[i].n; k++)
+			if (parts[k] < chains[i].parts[k] - 0.01 ||
+			    parts[k] > chains[i].parts[k] + 0.01)
+				fail_msg("%s: %g at %zu", chains[i].what, parts[k], k);
+	}
+}
+
+static const struct {
+	const char *what;
+	struct loop_insn code[MOST];
+	size_t n, at;
+	enum address_move move;
+	bool knows_step;
+	int64_t step;
+} moves[] = {
+	{ "ldr x2, [x0], #8", { { 0xf8408402, 4, false }, BACK }, 2, 0, ADDRESS_STEPS, true, 8 },
+	{ "ldr x2, [x0, x1, lsl #3]; sub x1, x1, #1",
+	  { { 0xf8617802, 4, false }, COUNT_DOWN, BACK },
+	  3,
+	  0,
+	  ADDRESS_STEPS,
+	  true,
+	  -8 },
+	{ "lsl x2, x1, #11; ldr q1, [x0, x2]",
+	  { { 0xd3755022, 1, false }, { 0x3ce26801, 4, false }, COUNT_DOWN, BACK },
+	  4,
+	  1,
+	  ADDRESS_STEPS,
+	  true,
+	  -2048 },
+	{ "add x0, x0, x5: a step that the loop does not tell",
+	  { { 0xf9400002, 4, false }, { 0x8b050000, 1, false }, COUNT_DOWN, BACK },
+	  4,
+	  0,
+	  ADDRESS_STEPS,
+	  false,
+	  0 },
+	{ "ldr x2, [x0]",
+	  { { 0xf9400002, 4, false }, COUNT_DOWN, BACK },
+	  3,
+	  0,
+	  ADDRESS_FIXED,
+	  true,
+	  0 },
+	{ "ldr x2, [x3], #8; ldr x4, [x0, x2, lsl #3]",
+	  { { 0xf8408462, 4, false }, { 0xf8627804, 4, false }, COUNT_DOWN, BACK },
+	  4,
+	  1,
+	  ADDRESS_LOADED,
+	  false,
+	  0 },
+	{ "madd x2, x2, x3, x4; ldr x5, [x0, x2]",
+	  { { 0x9b031042, 2, false }, { 0xf8626805, 4, false }, COUNT_DOWN, BACK },
+	  4,
+	  1,
+	  ADDRESS_COMPUTED,
+	  false,
+	  0 },
+	{ "ldr x0, [x0]",
+	  { { 0xf9400000, 4, false }, COUNT_DOWN, BACK },
+	  3,
+	  0,
+	  ADDRESS_LOADED,
+	  false,
+	  0 },
+	{ "sub", { { 0xf9400000, 4, false }, COUNT_DOWN, BACK }, 3, 1, ADDRESS_NONE, false, 0 },
+};
+
+static void addresses_move_as_the_code_says(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(moves); i++) {
+		struct loop_address out[MOST];
+		const struct loop_address *a = &out[moves[i].at];
+
+		chain_addresses(moves[i].code, moves[i].n, out);
+		if (a->move != moves[i].move || a->knows_step != moves[i].knows_step ||
+		    (a->knows_step && a->step != moves[i].step))
+			fail_msg("%s: %d, %d, %d", moves[i].what, a->move, a->knows_step,
+				 (int)a->step);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_longest_way_around_is_found),
+		cmocka_unit_test(addresses_move_as_the_code_says),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
