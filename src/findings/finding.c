@@ -39,6 +39,40 @@ const char *finding_kind_name(enum finding_kind kind)
 	return kinds[kind].name;
 }
 
+static const char *const remedy_ids[N_REMEDIES] = {
+	[REMEDY_NONE] = "none",
+	[REMEDY_TOUCH_LESS] = "touch-less",
+	[REMEDY_OWN_LINES] = "own-lines",
+	[REMEDY_DENSER_PAGES] = "denser-pages",
+	[REMEDY_PREDICTABLE] = "predictable",
+	[REMEDY_POINTER_CHASE] = "pointer-chase",
+	[REMEDY_SYMBOLS] = "symbols",
+	[REMEDY_SEPARATE_THREADS] = "separate-threads",
+	[REMEDY_LOCK_LESS] = "lock-less",
+	[REMEDY_WRITE_LESS] = "write-less",
+	[REMEDY_LAYOUT] = "layout",
+	[REMEDY_BRANCH_FREE_SIZES] = "branch-free-sizes",
+	[REMEDY_BRANCH_FREE] = "branch-free",
+	[REMEDY_BRANCH_LOADS] = "branch-loads",
+	[REMEDY_CODE_PAGES] = "code-pages",
+	[REMEDY_CODE_ORDER] = "code-order",
+	[REMEDY_HUGE_PAGES] = "huge-pages",
+	[REMEDY_CACHE_L1] = "cache-l1",
+	[REMEDY_CACHE] = "cache",
+	[REMEDY_SPECULATION] = "speculation",
+	[REMEDY_FRONT_END] = "front-end",
+	[REMEDY_VECTORISE] = "vectorise",
+	[REMEDY_CORE] = "core",
+	[REMEDY_IDLE_MACHINE] = "idle-machine",
+	[REMEDY_IDLE_OR_WAITS] = "idle-or-waits",
+	[REMEDY_WAITS] = "waits",
+};
+
+const char *finding_remedy_id(enum remedy_kind kind)
+{
+	return remedy_ids[kind];
+}
+
 bool finding_is_general(enum finding_kind kind)
 {
 	return kinds[kind].is_general;

@@ -144,6 +144,9 @@ enum remedy_kind {
 	N_REMEDIES,
 };
 
+/* "huge-pages" …: what programs know a remedy by. */
+const char *finding_remedy_id(enum remedy_kind);
+
 struct remedy {
 	enum remedy_kind kind;
 	double percent;

@@ -19,6 +19,7 @@ enum column_index {
 	NEXT,
 	SURE,
 	KIND,
+	REMEDY_ID,
 	SHARE,
 	FROM,
 	FUNCTION,
@@ -47,6 +48,7 @@ static const struct column columns[N_COLUMNS] = {
 	[SURE] = PROSE("sure", NULL, "how certain it is"),
 	[KIND] =
 		FACT("kind", CELL_TEXT, "kind of finding, or the metric that passes its threshold"),
+	[REMEDY_ID] = FACT("remedy_id", CELL_TEXT, "what might change it: the first of it"),
 	[SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY | COLUMN_TRUST,
 		    "the size, as a share of the whole" },
 	[FROM] = FACT("from", CELL_TEXT, "samples or counts"),
@@ -410,6 +412,8 @@ static void findings_words_add_row(struct table *t, const struct session *s,
 	row[NEXT] = text_or_none(next_words(t, s, f));
 	row[SURE] = text_or_none(finding_confidence_words(t, f));
 	row[KIND] = cell_text(f->metric != NULL ? f->metric->name : finding_kind_name(f->kind));
+	if (f->remedies.n > 0)
+		row[REMEDY_ID] = cell_text(finding_remedy_id(f->remedies.items[0].kind));
 	if (!isnan(f->size.share))
 		row[SHARE] = cell_marked(cell_number(f->size.share), f->size.mark);
 	row[FROM] = text_or_none(origin_words[f->origin]);
