@@ -41,7 +41,7 @@ static bool is_looked_at(const struct finder *f, const struct hot_code *c)
 }
 
 /* Of a place in a function whose extent is known: its key. */
-static bool key_of(const struct finder *f, uint32_t place, uint64_t key[2])
+static bool function_key(const struct finder *f, uint32_t place, uint64_t key[2])
 {
 	struct place at = session_place(f->all->session, place);
 	const struct symbol *symbol = &f->names->symbols[place];
@@ -68,7 +68,7 @@ static void find_hot_code(struct finder *f)
 			continue;
 		f->n += cost->n;
 		f->cycles += cost->cycles;
-		if (!key_of(f, (uint32_t)raw[DIM_PLACE], key))
+		if (!function_key(f, (uint32_t)raw[DIM_PLACE], key))
 			continue;
 		number = tuples_add(&f->keys, key);
 		if (number == f->list.n)
@@ -80,7 +80,7 @@ static void find_hot_code(struct finder *f)
 }
 
 /* Its instructions, if the file is there and they are of A64. */
-static void read_words(struct bottlenecks *all, struct function_code *f)
+static void read_code_words(struct bottlenecks *all, struct function_code *f)
 {
 	struct place start = { .module = f->module, .offset = f->offset };
 	struct code code;
@@ -111,7 +111,7 @@ static void add_function(struct finder *f, uint32_t number)
 	new->regions = mem_zalloc(new->n + 1, sizeof(*new->regions));
 	new->is_rare = mem_zalloc(new->n + 1, sizeof(*new->is_rare));
 	new->is_spine = mem_zalloc(new->n + 1, sizeof(*new->is_spine));
-	read_words(f->all, new);
+	read_code_words(f->all, new);
 }
 
 static void add_place(struct finder *f, uint32_t function, uint32_t place, uint64_t n)
@@ -143,7 +143,7 @@ static void add_places(struct finder *f, const uint32_t *functions)
 
 		hot_key(f->hot, i, raw);
 		place = (uint32_t)raw[DIM_PLACE];
-		if (!hot_is_spe(f->hot, raw[DIM_EVENT]) || !key_of(f, place, key))
+		if (!hot_is_spe(f->hot, raw[DIM_EVENT]) || !function_key(f, place, key))
 			continue;
 		function = functions[tuples_add(&f->keys, key)];
 		if (function != NO_SLOT)
@@ -151,7 +151,7 @@ static void add_places(struct finder *f, const uint32_t *functions)
 	}
 }
 
-static void add_functions(struct finder *f)
+static void add_hot_functions(struct finder *f)
 {
 	uint32_t *functions = mem_alloc(f->list.n + 1, sizeof(*functions));
 
@@ -187,7 +187,7 @@ struct bottlenecks *bottlenecks_new(struct session *s, const struct hot *hot,
 	all->late_prefetch = find_late_prefetch(s->cpu);
 	tuples_init(&f.keys, 2);
 	find_hot_code(&f);
-	add_functions(&f);
+	add_hot_functions(&f);
 	tuples_release(&f.keys);
 	vec_release(&f.list);
 	if (all->functions.n == 0) {
@@ -216,6 +216,8 @@ void bottlenecks_free(struct bottlenecks *all)
 		free(f->is_rare);
 		free(f->is_spine);
 	}
+	for (size_t i = 0; i < all->regions.n; i++)
+		vec_release(&all->regions.items[i].inner);
 	bottleneck_class.free(all->analysis.result);
 	vec_release(&all->functions);
 	vec_release(&all->regions);

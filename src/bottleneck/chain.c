@@ -88,7 +88,7 @@ static bool read_loop(struct execution *e)
 	return true;
 }
 
-static bool is_same_place(const struct execution *e, const struct loop_address *a)
+static bool is_fixed_place(const struct execution *e, const struct loop_address *a)
 {
 	return a->has_offset && a->base != ISA_REG_NONE && !e->changes[a->base];
 }
@@ -101,7 +101,7 @@ static struct forwarded *find_store(struct execution *e, const struct loop_addre
 	return NULL;
 }
 
-static void wait_for(struct node *node, int before, double ready)
+static void chain_wait(struct node *node, int before, double ready)
 {
 	if (before != NO_NODE && (node->before == NO_NODE || ready > node->begin)) {
 		node->begin = ready;
@@ -119,7 +119,7 @@ static void remember_store(struct execution *e, const struct loop_address *a, in
 		*s = (struct forwarded){ a->base, a->offset, number };
 }
 
-static void execute(struct execution *e, size_t i, int number)
+static void chain_execute(struct execution *e, size_t i, int number)
 {
 	const struct isa_registers *r = &e->registers[i];
 	const struct loop_address *address = &e->addresses[i];
@@ -127,14 +127,14 @@ static void execute(struct execution *e, size_t i, int number)
 
 	*node = (struct node){ .before = NO_NODE };
 	for (unsigned k = 0; k < r->n_reads; k++)
-		wait_for(node, e->writer[r->reads[k]], e->ready[r->reads[k]]);
-	if (r->is_access && is_same_place(e, address)) {
+		chain_wait(node, e->writer[r->reads[k]], e->ready[r->reads[k]]);
+	if (r->is_access && is_fixed_place(e, address)) {
 		struct forwarded *s = find_store(e, address);
 
 		if (is_store(e->code[i].word, r))
 			remember_store(e, address, number);
 		else if (s != NULL)
-			wait_for(node, s->node, e->nodes[s->node].end);
+			chain_wait(node, s->node, e->nodes[s->node].end);
 	}
 	node->end = node->begin + e->code[i].latency;
 	for (unsigned k = 0; k < r->n_writes; k++) {
@@ -219,7 +219,7 @@ double chain_find(const struct loop_insn *code, size_t n, double *parts)
 		for (int k = 0; k < ITERATIONS * (int)n; k++) {
 			e.nodes[k].before = NO_NODE;
 			if (!code[k % (int)n].is_rare)
-				execute(&e, (size_t)k % n, k);
+				chain_execute(&e, (size_t)k % n, k);
 		}
 		cycles = walk_back(&e, parts);
 	}
@@ -236,7 +236,7 @@ struct value {
 
 static const struct value fixed = { ADDRESS_FIXED, true, 0 };
 
-static struct value either(struct value a, struct value b)
+static struct value worse_value(struct value a, struct value b)
 {
 	if (a.move != b.move)
 		return a.move > b.move ? a : b;
@@ -250,46 +250,48 @@ static bool is_linear(const struct value *v)
 }
 
 /* a + b * factor */
-static struct value sum(struct value a, struct value b, int64_t factor)
+static struct value linear_sum(struct value a, struct value b, int64_t factor)
 {
 	if (!is_linear(&a) || !is_linear(&b))
-		return either(a, b);
+		return worse_value(a, b);
 	return (struct value){
-		.move = either(a, b).move,
+		.move = worse_value(a, b).move,
 		.knows_step = a.knows_step && b.knows_step,
 		.step = (int64_t)((uint64_t)a.step + (uint64_t)b.step * (uint64_t)factor),
 	};
 }
 
-static struct value value_of(const struct value *values, unsigned reg)
+static struct value register_value(const struct value *values, unsigned reg)
 {
 	return reg == 31 ? fixed : values[reg];
 }
 
 /* What an instruction of general registers makes of what it reads. */
-static struct value result_of(uint32_t word, const struct isa_registers *r,
-			      const struct value *values)
+static struct value computed_value(uint32_t word, const struct isa_registers *r,
+				   const struct value *values)
 {
-	struct value a = value_of(values, word >> 5 & 31), b = value_of(values, word >> 16 & 31);
+	struct value a = register_value(values, word >> 5 & 31),
+		     b = register_value(values, word >> 16 & 31);
 	unsigned shift = word >> 10 & 63, immr = word >> 16 & 63, imms = word >> 10 & 63;
 	struct value all = fixed;
 
 	if (r->is_step)
 		return a;
 	if ((word & 0x1f200000) == 0x0b000000 && (word >> 22 & 3) == 0) /* ADD, SUB, LSL */
-		return sum(a, b, (word >> 30 & 1 ? -1 : 1) * ((int64_t)1 << (shift & 31)));
+		return linear_sum(a, b, (word >> 30 & 1 ? -1 : 1) * ((int64_t)1 << (shift & 31)));
 	if ((word & 0x1fe00000) == 0x0b200000) /* extended */
-		return sum(a, b, (word >> 30 & 1 ? -1 : 1) * ((int64_t)1 << (word >> 10 & 7)));
+		return linear_sum(a, b,
+				  (word >> 30 & 1 ? -1 : 1) * ((int64_t)1 << (word >> 10 & 7)));
 	if ((word & 0x7fe0ffe0) == 0x2a0003e0) /* MOV */
 		return b;
 	if ((word & 0x1f800000) == 0x13000000 && (word >> 29 & 3) != 1) {
 		if (immr == 0 && imms >= 31)
 			return a; /* SXTW and such */
 		if (imms < immr)  /* LSL, SBFIZ, UBFIZ */
-			return sum(fixed, a, (int64_t)1 << ((word >> 31 ? 64 : 32) - immr));
+			return linear_sum(fixed, a, (int64_t)1 << ((word >> 31 ? 64 : 32) - immr));
 	}
 	for (unsigned i = 0; i < r->n_reads; i++)
-		all = either(all, values[r->reads[i]]);
+		all = worse_value(all, values[r->reads[i]]);
 	if (all.move == ADDRESS_STEPS)
 		all.move = ADDRESS_COMPUTED;
 	return all;
@@ -346,7 +348,7 @@ static void set_address(const struct execution *e, size_t i, const struct value 
 	struct value v = r->n_address > 0 ? values[r->reads[0]] : fixed;
 
 	if (r->n_address > 1)
-		v = sum(v, values[r->reads[1]], (int64_t)1 << shift);
+		v = linear_sum(v, values[r->reads[1]], (int64_t)1 << shift);
 	*out = e->addresses[i];
 	out->move = v.move;
 	out->knows_step = v.knows_step;
@@ -358,7 +360,7 @@ static void step_values(const struct execution *e, size_t i, struct value *value
 	const struct isa_registers *r = &e->registers[i];
 	bool is_load = r->is_access && !is_store(e->code[i].word, r), is_sum = adds_same(e, i);
 	struct value v = is_load ? (struct value){ .move = ADDRESS_LOADED }
-				 : result_of(e->code[i].word, r, values);
+				 : computed_value(e->code[i].word, r, values);
 
 	for (unsigned k = 0; k < r->n_writes; k++) {
 		unsigned reg = r->writes[k];

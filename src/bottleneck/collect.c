@@ -33,7 +33,7 @@ static void bottleneck_free(void *partial)
 	free(s);
 }
 
-static void add_latency(struct insn_latency *to, const struct latencies *l, enum latency what)
+static void add_insn_latency(struct insn_latency *to, const struct latencies *l, enum latency what)
 {
 	if (l->state[what] == LATENCY_ABSENT)
 		return;
@@ -62,7 +62,8 @@ static void add_source(const struct bottleneck_sums *s, struct insn_sums *to, co
 		l->state[LATENCY_TOTAL] == LATENCY_ABSENT ? 0u : l->cycles[access_latency(l)];
 }
 
-static void add_record(struct bottleneck_sums *s, uint32_t slot, const struct batch *b, size_t row)
+static void add_insn_record(struct bottleneck_sums *s, uint32_t slot, const struct batch *b,
+			    size_t row)
 {
 	struct insn_sums *to = &s->slots[slot];
 	struct latencies l = latencies_of(b, row);
@@ -70,9 +71,9 @@ static void add_record(struct bottleneck_sums *s, uint32_t slot, const struct ba
 	uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
 
 	to->n++;
-	add_latency(&to->total, &l, LATENCY_TOTAL);
-	add_latency(&to->access, &l, access_latency(&l));
-	add_latency(&to->xlat, &l, LATENCY_XLAT);
+	add_insn_latency(&to->total, &l, LATENCY_TOTAL);
+	add_insn_latency(&to->access, &l, access_latency(&l));
+	add_insn_latency(&to->xlat, &l, LATENCY_XLAT);
 	to->n_walks += events >> SPE_EV_TLB_WALK & 1;
 	to->n_refills += events >> SPE_EV_L1D_REFILL & 1;
 	to->n_late += s->plan->late_prefetch >= 0 && events >> s->plan->late_prefetch & 1;
@@ -88,7 +89,7 @@ static void add_record(struct bottleneck_sums *s, uint32_t slot, const struct ba
 	}
 }
 
-static void add_pair(struct pair_sums *to, uint64_t halves, uint64_t ns)
+static void add_pair_time(struct pair_sums *to, uint64_t halves, uint64_t ns)
 {
 	to->half_ns += halves * ns;
 	to->squares += halves * ns * ns;
@@ -103,7 +104,7 @@ static void merge_pairs(struct pair_sums *to, const struct pair_sums *from)
 }
 
 /* Two records of a thread, one after the other on a CPU, between which it ran. */
-static bool follows(const struct bottleneck_sums *s, const struct batch *b, size_t row)
+static bool follows_in_thread(const struct bottleneck_sums *s, const struct batch *b, size_t row)
 {
 	const uint32_t need = HAS_TIME | HAS_TID, has = b->has[row] & b->has[row - 1];
 	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
@@ -115,23 +116,24 @@ static bool follows(const struct bottleneck_sums *s, const struct batch *b, size
 		       elapsed_longest_ns(spe_interval(s->plan->session, cpu));
 }
 
-static void add_time(struct bottleneck_sums *s, uint32_t before, uint32_t after, uint64_t ns)
+static void add_time_between(struct bottleneck_sums *s, uint32_t before, uint32_t after,
+			     uint64_t ns)
 {
 	const struct bottlenecks *plan = s->plan;
 	const uint32_t slots[] = { before, after };
 	uint32_t regions[2] = { NO_SLOT, NO_SLOT };
 
-	add_pair(&s->all, 2, ns);
+	add_pair_time(&s->all, 2, ns);
 	for (int i = 0; i < 2; i++) {
 		const struct slot *slot = &plan->slots.items[slots[i]];
 
 		if (slots[i] == NO_SLOT)
 			continue;
 		regions[i] = plan->functions.items[slot->function].regions[slot->insn];
-		add_pair(&s->functions[slot->function], 1, ns);
+		add_pair_time(&s->functions[slot->function], 1, ns);
 	}
 	if (regions[0] == regions[1] && regions[0] != NO_SLOT)
-		add_pair(&s->regions[regions[0]], 2, ns);
+		add_pair_time(&s->regions[regions[0]], 2, ns);
 }
 
 /* Within a batch only: what batches hold does not depend on who decodes them. */
@@ -147,9 +149,9 @@ static void bottleneck_consume(void *partial, const struct batch *b)
 		uint32_t slot = place < s->plan->n_places ? s->plan->slot_of_place[place] : NO_SLOT;
 
 		if (slot != NO_SLOT)
-			add_record(s, slot, b, row);
-		if (row > 0 && follows(s, b, row))
-			add_time(s, before, slot, b->time_ns[row] - b->time_ns[row - 1]);
+			add_insn_record(s, slot, b, row);
+		if (row > 0 && follows_in_thread(s, b, row))
+			add_time_between(s, before, slot, b->time_ns[row] - b->time_ns[row - 1]);
 		before = slot;
 	}
 }

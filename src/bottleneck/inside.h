@@ -30,12 +30,19 @@ struct pair_sums {
 	uint64_t n, half_ns, squares;
 };
 
+/* A loop inside of a region that is part of it. */
+struct inner_loop {
+	size_t head, branch;
+	double trips; /* each time that it is entered */
+};
+
 /* A loop that is looked at, or what else there is of a function. */
 struct region {
 	uint32_t function;
 	bool is_loop;
-	size_t head, branch;	/* instructions of the function; of its rest: all */
-	struct pair_sums pairs; /* with both records in it */
+	size_t head, branch;		 /* instructions of the function; of its rest: all */
+	VEC_OF(struct inner_loop) inner; /* outer ones first */
+	struct pair_sums pairs;		 /* with both records in it */
 };
 
 struct function_code {

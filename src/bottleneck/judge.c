@@ -62,7 +62,7 @@ struct judged {
 	double time_share;
 };
 
-static const struct insn_sums *sums_of(const struct judged *j, size_t i)
+static const struct insn_sums *insn_sums_of(const struct judged *j, size_t i)
 {
 	uint32_t slot = j->f->slots[j->region->head + i];
 	static const struct insn_sums none;
@@ -90,14 +90,14 @@ static uint32_t word_of(const struct judged *j, size_t i)
 }
 
 /* Is it a prefetch of the program? */
-static bool is_prefetch(uint32_t word)
+static bool is_prefetch_word(uint32_t word)
 {
 	return (word & 0xffc00000) == 0xf9800000 || (word & 0xffe00c00) == 0xf8a00800 ||
 	       (word & 0xffe00c00) == 0xf8800000;
 }
 
 /* Loads, atomics; a prefetch is none. */
-static bool has_data(const struct insn_sums *s)
+static bool loads_data(const struct insn_sums *s)
 {
 	uint64_t n = 0;
 
@@ -157,39 +157,80 @@ static void measure_time(struct judged *j)
 				fmin(1, seconds_of(mine) / inside);
 }
 
+/* The body with what is inside of it as often as it is executed: numbers of instructions. */
+struct body {
+	const struct judged *j;
+	size_t numbers[CHAIN_MOST_INSNS];
+	size_t n;
+};
+
+static void put_body(struct body *b, size_t from, size_t to, size_t next_inner)
+{
+	const struct region *r = b->j->region;
+
+	for (size_t i = from; i <= to; i++) {
+		size_t inner = next_inner, trips;
+
+		while (inner < r->inner.n && r->inner.items[inner].head != i)
+			inner++;
+		if (inner == r->inner.n) {
+			if (b->n < CHAIN_MOST_INSNS)
+				b->numbers[b->n++] = i - r->head;
+			continue;
+		}
+		trips = (size_t)fmax(1, round(r->inner.items[inner].trips));
+		for (size_t k = 0; k < trips && b->n < CHAIN_MOST_INSNS; k++)
+			put_body(b, i, r->inner.items[inner].branch, inner + 1);
+		i = r->inner.items[inner].branch;
+	}
+}
+
+static struct loop_insn insn_of(const struct judged *j, size_t i)
+{
+	const struct insn_sums *s = insn_sums_of(j, i);
+
+	return (struct loop_insn){
+		.word = word_of(j, i),
+		.latency =
+			mean_of(&s->access, loads_data(s) ? CHAIN_LATENCY_LOAD : CHAIN_LATENCY_ALU),
+		.is_rare = j->f->is_rare[j->region->head + i],
+	};
+}
+
 static void find_chain(struct judged *j)
 {
+	struct body body = { .j = j };
 	struct loop_insn *code;
+	double *parts;
 
 	j->chain_parts = mem_zalloc(j->n + 1, sizeof(*j->chain_parts));
 	j->addresses = mem_zalloc(j->n + 1, sizeof(*j->addresses));
-	if (!j->region->is_loop)
+	if (!j->region->is_loop || j->n > CHAIN_MOST_INSNS)
 		return;
-	code = mem_zalloc(j->n + 1, sizeof(*code));
-	for (size_t i = 0; i < j->n; i++) {
-		const struct insn_sums *s = sums_of(j, i);
-		double otherwise = has_data(s) ? CHAIN_LATENCY_LOAD : CHAIN_LATENCY_ALU;
-
-		code[i] = (struct loop_insn){
-			.word = word_of(j, i),
-			.latency = mean_of(&s->access, otherwise),
-			.is_rare = j->f->is_rare[j->region->head + i],
-		};
-	}
-	j->chain = chain_find(code, j->n, j->chain_parts);
+	put_body(&body, j->region->head, j->region->branch, 0);
+	code = mem_zalloc((j->n > body.n ? j->n : body.n) + 1, sizeof(*code));
+	parts = mem_zalloc(body.n + 1, sizeof(*parts));
+	for (size_t i = 0; i < body.n; i++)
+		code[i] = insn_of(j, body.numbers[i]);
+	j->chain = chain_find(code, body.n, parts);
+	for (size_t i = 0; i < body.n; i++)
+		j->chain_parts[body.numbers[i]] += parts[i];
+	for (size_t i = 0; i < j->n; i++)
+		code[i] = insn_of(j, i);
 	chain_addresses(code, j->n, j->addresses);
+	free(parts);
 	free(code);
 }
 
-static void add_up(struct judged *j)
+static void add_latencies(struct judged *j)
 {
 	double n_mispredicted = 0;
 
 	for (size_t i = 0; i < j->n && j->iterations > 0; i++) {
-		const struct insn_sums *s = sums_of(j, i);
+		const struct insn_sums *s = insn_sums_of(j, i);
 		double each = (double)s->n / j->iterations, access = mean_of(&s->access, 0);
 		double walks = fmax(0, mean_of(&s->xlat, TRANSLATED) - TRANSLATED) * each;
-		bool is_access = s->xlat.n > 0 || has_data(s);
+		bool is_access = s->xlat.n > 0 || loads_data(s);
 
 		j->mispredictions += ((double)s->mispredicted_cycles +
 				      RESTART_CYCLES * (double)s->n_mispredicted) /
@@ -199,7 +240,7 @@ static void add_up(struct judged *j)
 			continue;
 		j->walks += walks;
 		j->latency += access * each;
-		if (!has_data(s)) {
+		if (!loads_data(s)) {
 			j->store_refills += (double)s->n_refills / j->iterations;
 			continue;
 		}
@@ -253,28 +294,28 @@ static double weight_chain(const struct judged *j, size_t i)
 
 static double weight_data(const struct judged *j, size_t i)
 {
-	const struct insn_sums *s = sums_of(j, i);
+	const struct insn_sums *s = insn_sums_of(j, i);
 
-	return has_data(s) ? (double)s->access.cycles - (double)s->xlat.cycles : 0;
+	return loads_data(s) ? (double)s->access.cycles - (double)s->xlat.cycles : 0;
 }
 
 static double weight_walks(const struct judged *j, size_t i)
 {
-	return (double)sums_of(j, i)->xlat.cycles;
+	return (double)insn_sums_of(j, i)->xlat.cycles;
 }
 
 static double weight_mispredicted(const struct judged *j, size_t i)
 {
-	const struct insn_sums *s = sums_of(j, i);
+	const struct insn_sums *s = insn_sums_of(j, i);
 
 	return (double)s->mispredicted_cycles + RESTART_CYCLES * (double)s->n_mispredicted;
 }
 
 static double weight_stores(const struct judged *j, size_t i)
 {
-	const struct insn_sums *s = sums_of(j, i);
+	const struct insn_sums *s = insn_sums_of(j, i);
 
-	return has_data(s) || s->xlat.n == 0 ? 0 : (double)s->n_refills;
+	return loads_data(s) || s->xlat.n == 0 ? 0 : (double)s->n_refills;
 }
 
 /* What the chain is made of: loads, of which `beyond` is what the L1D does not take; translations. */
@@ -287,10 +328,10 @@ static struct chain_parts split_chain(const struct judged *j)
 	struct chain_parts out = { 0 };
 
 	for (size_t i = 0; i < j->n; i++) {
-		const struct insn_sums *s = sums_of(j, i);
+		const struct insn_sums *s = insn_sums_of(j, i);
 		double part = j->chain_parts[i], walks;
 
-		if (part == 0 || !has_data(s))
+		if (part == 0 || !loads_data(s))
 			continue;
 		walks = fmin(part, fmax(0, mean_of(&s->xlat, TRANSLATED) - TRANSLATED));
 		out.walks += walks;
@@ -360,9 +401,9 @@ static void count_chain(const struct judged *j, struct bottleneck *out)
 {
 	out->loop.n_here = out->loop.n_of = 0;
 	for (size_t i = 0; i < j->n; i++) {
-		const struct insn_sums *s = sums_of(j, i);
+		const struct insn_sums *s = insn_sums_of(j, i);
 
-		if (j->chain_parts[i] == 0 || !has_data(s))
+		if (j->chain_parts[i] == 0 || !loads_data(s))
 			continue;
 		out->loop.n_here += s->n_level[out->level];
 		out->loop.n_of += s->n;
@@ -372,7 +413,7 @@ static void count_chain(const struct judged *j, struct bottleneck *out)
 static void describe_walk(const struct judged *j, size_t i, struct bottleneck *out)
 {
 	const struct loop_address *a = &j->addresses[i];
-	const struct insn_sums *s = sums_of(j, i);
+	const struct insn_sums *s = insn_sums_of(j, i);
 	struct isa_access access = { 0 };
 	uint64_t stride;
 
@@ -407,24 +448,24 @@ static void describe_walk(const struct judged *j, size_t i, struct bottleneck *o
 }
 
 /*
- * A prefetch of the loop from the same base as the load, whose data still miss the L1D. Hardware
+ * A prefetch of the loop that moves as the load does, whose data still miss the L1D. Hardware
  * tells it of some (LATE-PREFETCH); with others the line is seen on its way.
  */
 static bool describe_prefetch(const struct judged *j, size_t load, struct bottleneck *out)
 {
-	const struct insn_sums *s = sums_of(j, load);
+	const struct insn_sums *s = insn_sums_of(j, load);
 	const struct loop_address *a = &j->addresses[load];
 
-	if (2 * s->n_refills < s->n && 10 * s->n_late < s->n)
+	if (out->loop.walk == WALK_CHASE || (2 * s->n_refills < s->n && 10 * s->n_late < s->n))
 		return false;
 	for (size_t i = 0; i < j->n; i++) {
 		const struct loop_address *p = &j->addresses[i];
 
-		if (!is_prefetch(word_of(j, i)) || p->base != a->base)
+		if (!is_prefetch_word(word_of(j, i)) || p->move != a->move || p->step != a->step)
 			continue;
 		out->prefetch = place_of(j, i);
 		out->loop.n_here = s->n_refills > s->n_late ? s->n_refills : s->n_late;
-		if (p->has_offset && a->has_offset && a->knows_step && a->step != 0)
+		if (p->has_offset && a->has_offset && p->base == a->base && a->step != 0)
 			out->loop.distance = (p->offset - a->offset) / a->step;
 		if (!isnan(j->time))
 			out->loop.lacking =
@@ -461,7 +502,7 @@ static void fill_common(const struct judged *j, const struct cause *c, struct bo
 			.iteration_ns = j->time_ns,
 			.chain_cycles = j->chain,
 			.width = WIDTH,
-			.access_cycles = mean_of(&sums_of(j, c->insn)->access, 0),
+			.access_cycles = mean_of(&insn_sums_of(j, c->insn)->access, 0),
 			.part = NAN,
 		},
 	};
@@ -476,7 +517,7 @@ static bool is_division(uint32_t word)
 
 static void add_cause(struct judged *j, struct bottlenecks *all, const struct cause *c)
 {
-	const struct insn_sums *s = sums_of(j, c->insn);
+	const struct insn_sums *s = insn_sums_of(j, c->insn);
 	struct bottleneck b;
 
 	fill_common(j, c, &b);
@@ -511,7 +552,7 @@ static void add_cause(struct judged *j, struct bottlenecks *all, const struct ca
 		break;
 	default:
 		b.is_division = is_division(word_of(j, c->insn));
-		b.loop.walk = has_data(s) ? WALK_CHASE : WALK_UNKNOWN;
+		b.loop.walk = loads_data(s) ? WALK_CHASE : WALK_UNKNOWN;
 		b.loop.n_here = s->n;
 		b.loop.n_of = j->n_records;
 	}
@@ -537,10 +578,10 @@ static bool is_scalar(const struct judged *j, size_t *out_access)
 		if (a->move == ADDRESS_LOADED || a->move == ADDRESS_COMPUTED)
 			return false; /* gathered */
 		if (a->move != ADDRESS_STEPS || !a->knows_step || a->step == 0 || a->step > 8 ||
-		    a->step < -8 || (double)sums_of(j, i)->n <= most)
+		    a->step < -8 || (double)insn_sums_of(j, i)->n <= most)
 			continue;
 		has_elements = true;
-		most = (double)sums_of(j, i)->n;
+		most = (double)insn_sums_of(j, i)->n;
 		*out_access = i;
 	}
 	return has_elements;
@@ -557,7 +598,7 @@ static void add_scalar(struct judged *j, struct bottlenecks *all)
 	fill_common(j, &c, &b);
 	if (b.place == UINT32_MAX)
 		return;
-	b.loop.n_here = sums_of(j, c.insn)->n;
+	b.loop.n_here = insn_sums_of(j, c.insn)->n;
 	b.loop.n_of = j->n_records;
 	describe_walk(j, c.insn, &b);
 	*vec_add(&all->found) = b;
@@ -580,7 +621,7 @@ static int compare_bottlenecks(const void *left, const void *right, void *contex
 	return (a->cause > b->cause) - (a->cause < b->cause);
 }
 
-static void judge(struct bottlenecks *all, uint32_t number, uint64_t *explained)
+static void judge_region(struct bottlenecks *all, uint32_t number, uint64_t *explained)
 {
 	const struct region *r = &all->regions.items[number];
 	struct judged j = {
@@ -599,7 +640,7 @@ static void judge(struct bottlenecks *all, uint32_t number, uint64_t *explained)
 	if (j.n_records < LEAST_RECORDS || isnan(j.time_share))
 		return;
 	find_chain(&j);
-	add_up(&j);
+	add_latencies(&j);
 	n = weigh_causes(&j, causes);
 	for (size_t i = 0; i < n; i++)
 		add_cause(&j, all, &causes[i]);
@@ -615,7 +656,7 @@ void bottlenecks_find(struct bottlenecks *all)
 	uint64_t *explained = mem_zalloc(all->functions.n + 1, sizeof(*explained));
 
 	for (uint32_t i = 0; i < all->regions.n; i++)
-		judge(all, i, explained);
+		judge_region(all, i, explained);
 	for (size_t f = 0; f < all->functions.n; f++) {
 		uint64_t n = 0;
 

@@ -9,11 +9,13 @@
 #include "base/alloc.h"
 #include "bottleneck/inside.h"
 #include "isa/dominators.h"
+#include "session/interval.h"
 
 enum {
 	WORD = 4,
-	LEAST_RECORDS = 30, /* of a region */
-	LEAST_TRIPS = 6,    /* of a loop for each time it is entered */
+	LEAST_RECORDS = 30,		      /* of a region */
+	LEAST_TRIPS = 6,		      /* of a loop for each time it is entered */
+	MOST_REPEATED = CHAIN_MOST_INSNS / 2, /* operations of a loop that are part of one around */
 	LEAST_OUTSIDE = 10, /* records of the loop around it, for that to be known */
 	RARELY = 4,	    /* one in so many iterations */
 };
@@ -31,9 +33,10 @@ struct cutting {
 	struct isa_step *steps;
 	struct isa_dominators dominators;
 	VEC_OF(struct loop) loops;
+	uint64_t interval; /* operations between records */
 };
 
-static void find_steps(struct cutting *c)
+static void read_steps(struct cutting *c)
 {
 	const struct function_code *f = c->f;
 
@@ -54,7 +57,7 @@ static void find_steps(struct cutting *c)
 }
 
 /* Shortest first; of those that end at several branches the longest. */
-static int compare_loops(const void *left, const void *right)
+static int compare_loop_sizes(const void *left, const void *right)
 {
 	const struct loop *a = left, *b = right;
 	size_t x = a->branch - a->head, y = b->branch - b->head;
@@ -81,7 +84,7 @@ static void find_loops(struct cutting *c)
 			*vec_add(&c->loops) = loop;
 	}
 	if (c->loops.n > 1)
-		qsort(c->loops.items, c->loops.n, sizeof(*c->loops.items), compare_loops);
+		qsort(c->loops.items, c->loops.n, sizeof(*c->loops.items), compare_loop_sizes);
 }
 
 /* Records of the loop that are in no region yet. */
@@ -148,17 +151,49 @@ static size_t loop_around(const struct cutting *c, size_t number)
 	return c->loops.n;
 }
 
+/* How often it goes round each time that it is entered; 0: not known. */
+static double trips_of(const struct cutting *c, size_t number, size_t around)
+{
+	uint64_t n, n_outside;
+	double inside = density(c, number, &n), outside;
+
+	if (around == c->loops.n)
+		return 0;
+	outside = density(c, around, &n_outside);
+	return n_outside < LEAST_OUTSIDE ? 0 : inside / outside;
+}
+
+/*
+ * Is it left after a few iterations, or so soon that the time between two records is that of the loop
+ * around it?
+ */
 static bool is_left_early(const struct cutting *c, size_t number)
 {
 	size_t around = loop_around(c, number);
-	uint64_t n, n_outside;
-	double inside, outside;
+	double trips = trips_of(c, number, around), operations;
+	uint64_t n;
 
-	if (around == c->loops.n)
+	if (trips == 0)
 		return false;
-	inside = density(c, number, &n);
-	outside = density(c, around, &n_outside);
-	return n_outside >= LEAST_OUTSIDE && inside < LEAST_TRIPS * outside;
+	operations = (double)count_all(c, &c->loops.items[number]) / density(c, around, &n);
+	return trips < LEAST_TRIPS ||
+	       (operations < MOST_REPEATED && operations < (double)c->interval);
+}
+
+/* Loops that are part of a region. */
+static void add_inner(const struct cutting *c, size_t number, struct region *region)
+{
+	const struct loop *outer = &c->loops.items[number];
+
+	for (size_t k = number; k-- > 0;) {
+		const struct loop *inner = &c->loops.items[k];
+
+		if (inner->head >= outer->head && inner->branch <= outer->branch &&
+		    c->f->regions[inner->branch] == NO_REGION)
+			*vec_add(&region->inner) =
+				(struct inner_loop){ inner->head, inner->branch,
+						     trips_of(c, k, loop_around(c, k)) };
+	}
 }
 
 /* Runs of instructions that not each iteration has, and few have. */
@@ -197,6 +232,7 @@ static void add_region(struct cutting *c, struct bottlenecks *all, size_t number
 		.head = loop->head,
 		.branch = loop->branch,
 	};
+	add_inner(c, number, &all->regions.items[region]);
 	for (size_t i = loop->head; i <= loop->branch; i++) {
 		if (f->regions[i] != NO_REGION)
 			continue;
@@ -209,7 +245,11 @@ static void add_region(struct cutting *c, struct bottlenecks *all, size_t number
 void regions_cut(struct bottlenecks *all, uint32_t function)
 {
 	struct function_code *f = &all->functions.items[function];
-	struct cutting c = { .all = all, .f = f };
+	struct cutting c = {
+		.all = all,
+		.f = f,
+		.interval = spe_interval_range(all->session).longest,
+	};
 	uint32_t rest = (uint32_t)all->regions.n;
 
 	*vec_add(&all->regions) =
@@ -217,7 +257,7 @@ void regions_cut(struct bottlenecks *all, uint32_t function)
 	for (size_t i = 0; i < f->n; i++)
 		f->regions[i] = NO_REGION;
 	if (f->words != NULL && f->n > 0) {
-		find_steps(&c);
+		read_steps(&c);
 		isa_dominators_init(&c.dominators, c.steps, f->n);
 		find_loops(&c);
 	}

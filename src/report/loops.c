@@ -49,7 +49,7 @@ static const struct cause_class {
 	[BOTTLENECK_SCALAR] = { FINDING_SCALAR_LOOP, REMEDY_VECTORISE, "annotate" },
 };
 
-static struct cause_class class_of(const struct bottleneck *b)
+static struct cause_class cause_class_of(const struct bottleneck *b)
 {
 	struct cause_class c = causes[b->cause];
 
@@ -83,7 +83,7 @@ static struct extent extent_of(const struct bottleneck *b)
 
 static void add_loop(const struct bottleneck *b, const struct names *names, struct findings *out)
 {
-	struct cause_class class = class_of(b);
+	struct cause_class class = cause_class_of(b);
 	struct finding *f = findings_add(out, class.kind);
 	struct extent extent = extent_of(b);
 	struct module_id module = session_place(names->session, b->place).module;
