@@ -80,7 +80,7 @@ static void find_hot_code(struct finder *f)
 }
 
 /* Its instructions, if the file is there and they are of A64. */
-static void read_code_words(struct bottlenecks *all, struct function_code *f)
+static void read_code_words(struct bottlenecks *all, struct function_insns *f)
 {
 	struct place start = { .module = f->module, .offset = f->offset };
 	struct code code;
@@ -97,11 +97,12 @@ static void add_function(struct finder *f, uint32_t number)
 {
 	const uint64_t *key = tuples_get(&f->keys, number);
 	const struct symbol *symbol = &f->names->symbols[f->list.items[number].place];
-	struct function_code *new = vec_add(&f->all->functions);
+	struct function_insns *new = vec_add(&f->all->functions);
 
-	*new = (struct function_code){
+	*new = (struct function_insns){
 		.module = { (uint32_t)key[0] },
 		.offset = key[1],
+		.address = symbol->address - symbol->function_offset,
 		.place = f->list.items[number].place,
 		.n = symbol->function_size / WORD,
 	};
@@ -117,7 +118,7 @@ static void add_function(struct finder *f, uint32_t number)
 static void add_place(struct finder *f, uint32_t function, uint32_t place, uint64_t n)
 {
 	struct bottlenecks *all = f->all;
-	struct function_code *code = &all->functions.items[function];
+	struct function_insns *code = &all->functions.items[function];
 	uint64_t insn = (session_place(all->session, place).offset - code->offset) / WORD;
 
 	if (insn >= code->n)
@@ -207,7 +208,7 @@ void bottlenecks_free(struct bottlenecks *all)
 	if (all == NULL)
 		return;
 	for (size_t i = 0; i < all->functions.n; i++) {
-		struct function_code *f = &all->functions.items[i];
+		struct function_insns *f = &all->functions.items[i];
 
 		free(f->words);
 		free(f->counts);

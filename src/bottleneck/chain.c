@@ -230,17 +230,19 @@ double chain_find(const struct loop_insn *code, size_t n, double *parts)
 /* What a register has, from iteration to iteration. Worse ones have higher numbers. */
 struct value {
 	enum address_move move;
-	bool knows_step;
-	int64_t step;
+	bool knows_step; /* it is `step` + `times` * a register that the loop does not change */
+	int64_t step, times;
+	uint8_t step_reg; /* of no matter if times is 0 */
 };
 
-static const struct value fixed = { ADDRESS_FIXED, true, 0 };
+static const struct value fixed = { ADDRESS_FIXED, true, 0, 0, 0 };
 
 static struct value worse_value(struct value a, struct value b)
 {
 	if (a.move != b.move)
 		return a.move > b.move ? a : b;
-	a.knows_step &= b.knows_step && a.step == b.step;
+	a.knows_step &= b.knows_step && a.step == b.step && a.times == b.times &&
+			(a.times == 0 || a.step_reg == b.step_reg);
 	return a;
 }
 
@@ -256,8 +258,11 @@ static struct value linear_sum(struct value a, struct value b, int64_t factor)
 		return worse_value(a, b);
 	return (struct value){
 		.move = worse_value(a, b).move,
-		.knows_step = a.knows_step && b.knows_step,
+		.knows_step = a.knows_step && b.knows_step &&
+			      (a.times == 0 || b.times == 0 || a.step_reg == b.step_reg),
 		.step = (int64_t)((uint64_t)a.step + (uint64_t)b.step * (uint64_t)factor),
+		.times = (int64_t)((uint64_t)a.times + (uint64_t)b.times * (uint64_t)factor),
+		.step_reg = a.times != 0 ? a.step_reg : b.step_reg,
 	};
 }
 
@@ -297,13 +302,13 @@ static struct value computed_value(uint32_t word, const struct isa_registers *r,
 	return all;
 }
 
-/* "add x0, x0, x5" of what the loop does not change: a step, but not known how far. */
+/* "add x0, x0, x5" of what the loop does not change: a step. */
 static bool adds_same(const struct execution *e, size_t i)
 {
 	uint32_t word = e->code[i].word;
 	unsigned by = word >> 16 & 31;
 
-	return (word & 0x1f200000) == 0x0b000000 && (word & 31) == (word >> 5 & 31) && by != 31 &&
+	return (word & 0x1fe00000) == 0x0b000000 && (word & 31) == (word >> 5 & 31) && by != 31 &&
 	       !e->changes[by];
 }
 
@@ -320,6 +325,7 @@ static void begin_values(const struct execution *e, struct value *values)
 	for (size_t i = 0; i < e->n; i++) {
 		const struct isa_registers *r = &e->registers[i];
 
+		uint32_t word = e->code[i].word;
 		bool is_sum = adds_same(e, i);
 
 		for (unsigned k = 0; k < r->n_writes && !e->code[i].is_rare; k++) {
@@ -330,7 +336,12 @@ static void begin_values(const struct execution *e, struct value *values)
 			is_other[reg] |= !steps;
 			values[reg].move = ADDRESS_STEPS;
 			values[reg].step += r->step;
-			values[reg].knows_step &= !is_sum;
+			if (!is_sum)
+				continue;
+			values[reg].knows_step &= values[reg].times == 0;
+			values[reg].step_reg = word >> 16 & 31;
+			values[reg].times =
+				(word >> 30 & 1 ? -1 : 1) * ((int64_t)1 << (word >> 10 & 31));
 		}
 	}
 	for (int i = 0; i < ISA_N_REGS; i++)
@@ -351,8 +362,10 @@ static void set_address(const struct execution *e, size_t i, const struct value 
 		v = linear_sum(v, values[r->reads[1]], (int64_t)1 << shift);
 	*out = e->addresses[i];
 	out->move = v.move;
-	out->knows_step = v.knows_step;
+	out->knows_step = v.knows_step && v.times == 0;
 	out->step = v.step;
+	out->times = v.knows_step ? v.times : 0;
+	out->step_reg = v.step_reg;
 }
 
 static void step_values(const struct execution *e, size_t i, struct value *values)

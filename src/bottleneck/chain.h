@@ -40,6 +40,9 @@ struct loop_address {
 	enum address_move move;
 	bool knows_step;
 	int64_t step; /* bytes */
+	int64_t times; /* … and so many times the register `step_reg` as it is before the loop; then
+			  knows_step is not set */
+	uint8_t step_reg;
 
 	uint8_t base;	 /* register that the address begins with */
 	bool has_offset; /* … and with `offset` ends: of two with one base the distance is known */

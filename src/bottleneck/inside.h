@@ -45,11 +45,12 @@ struct region {
 	struct pair_sums pairs;		 /* with both records in it */
 };
 
-struct function_code {
+struct function_insns {
 	struct module_id module;
-	uint64_t offset; /* of its first instruction */
-	uint32_t place;	 /* one of its places */
-	size_t n;	 /* instructions */
+	uint64_t offset;  /* of its first instruction */
+	uint64_t address; /* the same in the module's own file */
+	uint32_t place;	  /* one of its places */
+	size_t n;	  /* instructions */
 	uint32_t *words;
 	uint64_t *counts;	/* records by instruction */
 	uint32_t *slots;	/* by instruction; NO_SLOT: it has no records */
@@ -66,7 +67,7 @@ struct slot {
 
 struct bottlenecks {
 	struct session *session;
-	VEC_OF(struct function_code) functions;
+	VEC_OF(struct function_insns) functions;
 	VEC_OF(struct region) regions;
 	VEC_OF(struct slot) slots;
 	uint32_t *slot_of_place;

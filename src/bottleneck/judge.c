@@ -13,6 +13,7 @@
 #include "isa/registers.h"
 #include "session/interval.h"
 #include "variables/code.h"
+#include "variables/function_code.h"
 
 enum {
 	LEAST_RECORDS = 30, /* of a region */
@@ -42,7 +43,7 @@ struct judged {
 	const struct bottlenecks *all;
 	const struct bottleneck_sums *sums;
 	const struct region *region;
-	const struct function_code *f;
+	const struct function_insns *f;
 	uint32_t number;
 	size_t n; /* instructions of the region's range */
 	uint64_t n_records;
@@ -197,6 +198,26 @@ static struct loop_insn insn_of(const struct judged *j, size_t i)
 	};
 }
 
+/* Steps of registers that the function sets to constants before the loop. */
+static void find_steps_of_registers(struct judged *j)
+{
+	uint64_t head = j->f->address + 4 * j->region->head;
+	struct function_code code = { 0 };
+	const struct isa_followed *followed =
+		function_code_at(&code, j->all->session->symbols, j->f->module, head, ISA_A64);
+
+	for (size_t i = 0; i < j->n && followed != NULL; i++) {
+		struct loop_address *a = &j->addresses[i];
+		struct isa_value v = isa_followed_register(followed, head, a->step_reg);
+
+		if (a->times == 0 || v.root != ISA_CONSTANT || v.step != 0)
+			continue;
+		a->step += (int64_t)((uint64_t)a->times * v.offset);
+		a->knows_step = true;
+	}
+	function_code_release(&code);
+}
+
 static void find_chain(struct judged *j)
 {
 	struct body body = { .j = j };
@@ -218,6 +239,7 @@ static void find_chain(struct judged *j)
 	for (size_t i = 0; i < j->n; i++)
 		code[i] = insn_of(j, i);
 	chain_addresses(code, j->n, j->addresses);
+	find_steps_of_registers(j);
 	free(parts);
 	free(code);
 }
@@ -440,8 +462,9 @@ static void describe_walk(const struct judged *j, size_t i, struct bottleneck *o
 	}
 	out->loop.stride = a->knows_step ? a->step : 0;
 	stride = (uint64_t)(a->step < 0 ? -a->step : a->step);
+	/* Where the step is not known, how often it comes to another line tells. */
 	if (!a->knows_step)
-		stride = s->addresses.divisor; /* all samples are a multiple of it apart */
+		stride = 2 * s->n_refills > s->n ? LINE + 1 : 1;
 	out->loop.walk = stride <= LINE						   ? WALK_SEQUENTIAL
 			 : s->addresses.divisor > 0 && s->addresses.divisor < LINE ? WALK_COLUMNS
 										   : WALK_STRIDE;

@@ -29,7 +29,7 @@ struct loop {
 /* A function being cut. */
 struct cutting {
 	const struct bottlenecks *all;
-	struct function_code *f;
+	struct function_insns *f;
 	struct isa_step *steps;
 	struct isa_dominators dominators;
 	VEC_OF(struct loop) loops;
@@ -38,7 +38,7 @@ struct cutting {
 
 static void read_steps(struct cutting *c)
 {
-	const struct function_code *f = c->f;
+	const struct function_insns *f = c->f;
 
 	c->steps = mem_alloc(f->n + 1, sizeof(*c->steps));
 	for (size_t i = 0; i < f->n; i++) {
@@ -200,7 +200,7 @@ static void add_inner(const struct cutting *c, size_t number, struct region *reg
 static void mark_rare(const struct cutting *c, const struct loop *loop, uint32_t region,
 		      double each)
 {
-	struct function_code *f = c->f;
+	struct function_insns *f = c->f;
 
 	for (size_t from = loop->head, to; from <= loop->branch; from = to) {
 		uint64_t n = 0;
@@ -222,7 +222,7 @@ static void mark_rare(const struct cutting *c, const struct loop *loop, uint32_t
 static void add_region(struct cutting *c, struct bottlenecks *all, size_t number)
 {
 	const struct loop *loop = &c->loops.items[number];
-	struct function_code *f = c->f;
+	struct function_insns *f = c->f;
 	uint32_t region = (uint32_t)all->regions.n;
 	uint64_t n;
 
@@ -244,7 +244,7 @@ static void add_region(struct cutting *c, struct bottlenecks *all, size_t number
 
 void regions_cut(struct bottlenecks *all, uint32_t function)
 {
-	struct function_code *f = &all->functions.items[function];
+	struct function_insns *f = &all->functions.items[function];
 	struct cutting c = {
 		.all = all,
 		.f = f,
