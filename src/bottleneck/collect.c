@@ -15,6 +15,7 @@ static void *bottleneck_new(const struct session *session, const void *options)
 
 	(void)session;
 	s->plan = options;
+	s->last = mem_zalloc(s->plan->slots.n + 1, sizeof(*s->last));
 	s->slots = mem_zalloc(s->plan->slots.n + 1, sizeof(*s->slots));
 	s->regions = mem_zalloc(s->plan->regions.n + 1, sizeof(*s->regions));
 	s->functions = mem_zalloc(s->plan->functions.n + 1, sizeof(*s->functions));
@@ -27,6 +28,7 @@ static void bottleneck_free(void *partial)
 
 	if (s == NULL)
 		return;
+	free(s->last);
 	free(s->slots);
 	free(s->regions);
 	free(s->functions);
@@ -62,6 +64,18 @@ static void add_source(const struct bottleneck_sums *s, struct insn_sums *to, co
 		l->state[LATENCY_TOTAL] == LATENCY_ABSENT ? 0u : l->cycles[access_latency(l)];
 }
 
+/* Addresses that follow each other are known within a batch, which is the same for all workers. */
+static void add_address(struct bottleneck_sums *s, uint32_t slot, uint64_t address)
+{
+	struct addr_pattern *p = &s->slots[slot].addresses;
+
+	addr_pattern_add(p, address);
+	if (s->last[slot].batch == s->n_batches)
+		addr_pattern_add_pair(p, s->last[slot].address, address);
+	s->last[slot].address = address;
+	s->last[slot].batch = s->n_batches;
+}
+
 static void add_insn_record(struct bottleneck_sums *s, uint32_t slot, const struct batch *b,
 			    size_t row)
 {
@@ -85,7 +99,7 @@ static void add_insn_record(struct bottleneck_sums *s, uint32_t slot, const stru
 	if (has & HAS_OP && memory_kind_of(b->op_class[row], b->op[row]) != MEMORY_NONE) {
 		add_source(s, to, b, row, &l);
 		if (has & HAS_VA)
-			addr_pattern_add(&to->addresses, b->va[row]);
+			add_address(s, slot, b->va[row]);
 	}
 }
 
@@ -142,6 +156,7 @@ static void bottleneck_consume(void *partial, const struct batch *b)
 	struct bottleneck_sums *s = partial;
 	uint32_t before = NO_SLOT;
 
+	s->n_batches++;
 	if (b->kind != BATCH_SPE)
 		return;
 	for (size_t row = 0; row < b->n; row++) {

@@ -86,6 +86,12 @@ struct bottleneck_sums {
 	const struct bottlenecks *plan;
 	struct insn_sums *slots;
 	struct pair_sums *regions, *functions, all;
+
+	/* The last address of each slot, and in which batch that was. */
+	struct {
+		uint64_t address, batch;
+	} * last;
+	uint64_t n_batches;
 };
 
 extern const struct analysis_class bottleneck_class;

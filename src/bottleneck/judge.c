@@ -11,6 +11,7 @@
 #include "bottleneck/inside.h"
 #include "estimate/shares.h"
 #include "isa/registers.h"
+#include "scan/spe_filters.h"
 #include "session/interval.h"
 #include "variables/code.h"
 #include "variables/function_code.h"
@@ -145,7 +146,8 @@ static void measure_time(struct judged *j)
 						  : ratio(function->half_ns, j->sums->all.half_ns) *
 							    ratio(j->n_records, n_function);
 	j->time = j->time_ns = NAN;
-	if (mine->n < LEAST_PAIRS || interval.longest == 0)
+	/* Between records that passed a filter there may be any number of operations. */
+	if (mine->n < LEAST_PAIRS || interval.longest == 0 || spe_filters_hide(j->all->session))
 		return;
 	j->time_ns = seconds_of(mine) * 1e9 / (double)mine->n / (double)interval.longest * j->insns;
 	j->time = j->time_ns * assumed_ghz;
@@ -370,7 +372,8 @@ static size_t weigh_causes(const struct judged *j, struct cause *out)
 	double time = isnan(j->time) ? fmax(j->chain, j->width) : j->time;
 	double busy = fmax(j->chain < time ? j->chain : 0, j->width), left, waits, branch_waits;
 	struct chain_parts chain = split_chain(j);
-	double data = 2 * chain.beyond >= chain.loads ? chain.loads : chain.beyond, scale;
+	bool is_of_data = 2 * chain.beyond >= chain.loads && 3 * chain.loads >= 2 * j->chain;
+	double data = is_of_data ? j->chain - chain.walks : chain.beyond, scale;
 	size_t n = 0;
 
 	/* What SPE shows as latency ends later than the result is there: no more than the time. */
@@ -446,6 +449,11 @@ static void describe_walk(const struct judged *j, size_t i, struct bottleneck *o
 		return;
 	if (j->chain_parts[i] > 0 && limits(j)) {
 		out->loop.walk = WALK_CHASE;
+		if (addr_pattern_walk(&s->addresses, false) != ADDR_WALK_STRIDE)
+			return;
+		/* Where each leads to is in order all the same, and can be told ahead of time. */
+		out->loop.stride = (int64_t)s->addresses.divisor;
+		out->loop.walk = out->loop.stride <= LINE ? WALK_SEQUENTIAL : WALK_STRIDE;
 		return;
 	}
 	switch (a->move) {

@@ -9,29 +9,29 @@
 static const struct kind {
 	const char *name;
 	bool is_general;
-	bool is_about_data;
 	bool may_be_contention; /* a contended line explains it */
+	enum finding_side side;
 } kinds[N_FINDING_KINDS] = {
-	[FINDING_MEMORY_BOUND] = { "memory-bound", false, true, false },
-	[FINDING_SHARED_DATA] = { "shared-data", false, true, true },
-	[FINDING_TLB_WALKS] = { "tlb-walks", false, true, false },
-	[FINDING_MISPREDICTIONS] = { "mispredictions", false, false, false },
-	[FINDING_DEPENDENCY_CHAIN] = { "dependency-chain", false, false, false },
-	[FINDING_L2_BOUND] = { "l2-bound", false, true, false },
-	[FINDING_LLC_BOUND] = { "llc-bound", false, true, false },
-	[FINDING_DRAM_LATENCY] = { "dram-latency", false, true, false },
-	[FINDING_DRAM_BANDWIDTH] = { "dram-bandwidth", false, true, false },
-	[FINDING_STORE_BOUND] = { "store-bound", false, true, false },
-	[FINDING_LATE_PREFETCH] = { "late-prefetch", false, true, false },
-	[FINDING_SCALAR_LOOP] = { "scalar-loop", false, false, false },
-	[FINDING_SLOW_OPERATIONS] = { "slow-operations", true, false, true },
-	[FINDING_UNNAMED_CODE] = { "unnamed-code", true, false, false },
-	[FINDING_HOT_FUNCTION] = { "hot-function", true, false, false },
-	[FINDING_FALSE_SHARING] = { "false-sharing", false, true, false },
-	[FINDING_TRUE_SHARING] = { "true-sharing", false, true, false },
-	[FINDING_CONTENDED] = { "unknown", false, false, false },
-	[FINDING_WAITING] = { "waiting", false, false, false },
-	[FINDING_METRIC] = { "metric", false, false, false },
+	[FINDING_MEMORY_BOUND] = { "memory-bound", false, false, SIDE_BACK_END },
+	[FINDING_SHARED_DATA] = { "shared-data", false, true, SIDE_BACK_END },
+	[FINDING_TLB_WALKS] = { "tlb-walks", false, false, SIDE_BACK_END },
+	[FINDING_MISPREDICTIONS] = { "mispredictions", false, false, SIDE_FRONT_END },
+	[FINDING_DEPENDENCY_CHAIN] = { "dependency-chain", false, false, SIDE_BACK_END },
+	[FINDING_L2_BOUND] = { "l2-bound", false, false, SIDE_BACK_END },
+	[FINDING_LLC_BOUND] = { "llc-bound", false, false, SIDE_BACK_END },
+	[FINDING_DRAM_LATENCY] = { "dram-latency", false, false, SIDE_BACK_END },
+	[FINDING_DRAM_BANDWIDTH] = { "dram-bandwidth", false, false, SIDE_BACK_END },
+	[FINDING_STORE_BOUND] = { "store-bound", false, false, SIDE_BACK_END },
+	[FINDING_LATE_PREFETCH] = { "late-prefetch", false, false, SIDE_BACK_END },
+	[FINDING_SCALAR_LOOP] = { "scalar-loop", false, false, SIDE_BUSY },
+	[FINDING_SLOW_OPERATIONS] = { "slow-operations", true, true, SIDE_NONE },
+	[FINDING_UNNAMED_CODE] = { "unnamed-code", true, false, SIDE_NONE },
+	[FINDING_HOT_FUNCTION] = { "hot-function", true, false, SIDE_NONE },
+	[FINDING_FALSE_SHARING] = { "false-sharing", false, false, SIDE_BACK_END },
+	[FINDING_TRUE_SHARING] = { "true-sharing", false, false, SIDE_BACK_END },
+	[FINDING_CONTENDED] = { "unknown", false, false, SIDE_BACK_END },
+	[FINDING_WAITING] = { "waiting", false, false, SIDE_NONE },
+	[FINDING_METRIC] = { "metric", false, false, SIDE_NONE },
 };
 
 const char *finding_kind_name(enum finding_kind kind)
@@ -87,9 +87,9 @@ bool finding_is_general(enum finding_kind kind)
 	return kinds[kind].is_general;
 }
 
-bool finding_is_about_data(enum finding_kind kind)
+enum finding_side finding_side(enum finding_kind kind)
 {
-	return kinds[kind].is_about_data;
+	return kinds[kind].side;
 }
 
 static void finding_release(struct finding *f)

@@ -51,8 +51,10 @@ const char *finding_kind_name(enum finding_kind);
 /* Does it say where, not why? Those are for functions that have no other finding. */
 bool finding_is_general(enum finding_kind);
 
-/* Does it say that a function waits for data? */
-bool finding_is_about_data(enum finding_kind);
+/* Which cycles it is about, as counts tell them apart: those without dispatch by who is to blame. */
+enum finding_side { SIDE_NONE, SIDE_BACK_END, SIDE_FRONT_END, SIDE_BUSY };
+
+enum finding_side finding_side(enum finding_kind);
 
 /* Where a finding is said to come from, if findings of several sources stand together. */
 enum finding_origin { FINDING_FROM_HERE, FINDING_FROM_SAMPLES, FINDING_FROM_COUNTS };

@@ -217,39 +217,68 @@ static void add_sampled(struct method *m, const struct session *s)
 	for (size_t i = 0; i < m->report.found.list.n; i++) {
 		struct finding *f = m->report.found.list.items[i];
 
-		if (takes_general || !finding_is_general(f->kind))
+		if (takes_general || !finding_is_general(f->kind) || f->remedies.n > 0)
 			tell(m, f, FINDING_FROM_SAMPLES);
 	}
 }
 
+/* Metrics of the trees, by how their names begin. */
+static const struct {
+	const char *prefix;
+	enum finding_side side;
+} sides[] = {
+	{ "backend", SIDE_BACK_END },
+	{ "frontend", SIDE_FRONT_END },
+	{ "bad_speculation", SIDE_FRONT_END },
+	{ "retiring", SIDE_BUSY },
+};
+
+/* On Arm what is lost by mispredictions counts for the front end. */
+static enum finding_side side_of(const struct cpu_metric *metric, const struct class_subject *class)
+{
+	for (size_t i = 0; i < COUNT(sides); i++)
+		if (strncmp(metric->name, sides[i].prefix, strlen(sides[i].prefix)) == 0)
+			return sides[i].side;
+	if (class == NULL)
+		return SIDE_NONE;
+	return class->subject == METHOD_BRANCHES ? SIDE_FRONT_END : SIDE_BACK_END;
+}
+
+/* Does it have half of what was counted at least? Of rates it is not known how much they take. */
+static bool may_explain(const struct finding *sampled, const struct finding *counted)
+{
+	return sampled->loop != NULL &&
+	       (isnan(counted->size.share) || 2 * sampled->size.share >= counted->size.share);
+}
+
 /*
- * Where samples have found data that a function waits for, stalls of the back end there are the
- * same once more, and so are misses. Returns that finding, or NULL.
+ * What samples found of the same function, or have seen in loops for about as much of the time: what
+ * is counted is the same once more. They know the place and the cause; a rate only suggests one.
  */
-static struct finding *find_cause(const struct findings *found, const struct cpu_metric *metric,
+static struct finding *find_cause(const struct findings *found, const struct finding *counted,
 				  const struct class_subject *class, const char *function,
 				  const char *module)
 {
-	bool waits = (class != NULL && class->subject == METHOD_MEMORY) ||
-		     strncmp(metric->name, "backend", 7) == 0;
+	enum finding_side side = side_of(counted->metric, class);
 
-	for (size_t i = 0; waits && i < found->list.n; i++) {
+	for (size_t i = 0; side != SIDE_NONE && i < found->list.n; i++) {
 		struct finding *f = found->list.items[i];
 
-		if (finding_is_about_data(f->kind) && finding_is_in(f, function, module))
+		if (f->origin == FINDING_FROM_SAMPLES && finding_side(f->kind) == side &&
+		    (finding_is_in(f, function, module) || may_explain(f, counted)))
 			return f;
 	}
 	return NULL;
 }
 
 /*
- * Makes a finding of the counts evidence for one of the samples, which know the place and why. What
- * helps a busy core does not help one that waits for data.
+ * Makes a finding of the counts evidence for one of the samples. Its remedies are those of a cause
+ * that was not seen, unless samples know none.
  */
 static void support(struct finding *sampled, const struct finding *counted)
 {
 	finding_add_evidence(sampled, EVIDENCE_FINDING)->finding = counted;
-	for (size_t i = 0; counted->cause != CAUSE_CORE && i < counted->remedies.n; i++)
+	for (size_t i = 0; sampled->remedies.n == 0 && i < counted->remedies.n; i++)
 		finding_add_remedy(sampled, counted->remedies.items[i]);
 }
 
@@ -266,7 +295,7 @@ static void add_located(struct method *m, struct finding *f, const struct hot *h
 		function = names_function(names, w.h.place);
 		module = names_module(hot->session, session_place(hot->session, w.h.place).module);
 	}
-	sampled = find_cause(&m->found, f->metric, class, function, module);
+	sampled = find_cause(&m->found, f, class, function, module);
 	if (sampled != NULL) {
 		support(sampled, f);
 		return;

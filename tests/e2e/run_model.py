@@ -16,16 +16,16 @@ from harness import ENVIRONMENT, Checks, need
 
 # Program, kind of the first finding (None: nothing stands out), and what its place has to name.
 PROGRAMS = [
-    ("stride", ("memory-bound", "backend_stalled_cycles"), ("walk", "stride.c:33")),
+    ("stride", ("llc-bound", "dram-latency"), ("walk", "stride.c:33")),
     ("sharing", ("false-sharing",), ("count_up", "sharing.c")),
     ("copies", ("mispredictions",), ("copy_all", "copies.c")),
-    ("multiply", ("backend_stalled_cycles",), ("multiply_naive", "multiply.c:29")),
-    ("pages", ("tlb-walks", "huge-pages"), ("visit", "pages.c:35")),
+    ("multiply", ("dependency-chain",), ("multiply_naive", "multiply.c:29")),
+    ("pages", ("llc-bound",), ("visit", "pages.c:35")),
     ("steady", None, None),
 ]
 
 # Findings of samples that are about waiting for data.
-DATA = ("memory-bound", "shared-data", "tlb-walks", "false-sharing", "true-sharing")
+DATA = ("memory-bound", "shared-data", "false-sharing", "true-sharing", "llc-bound", "dram-latency")
 
 
 def run_program(cyclops, folder, *words):
