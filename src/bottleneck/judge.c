@@ -453,7 +453,7 @@ static void describe_walk(const struct judged *j, size_t i, struct bottleneck *o
 			return;
 		/* Where each leads to is in order all the same, and can be told ahead of time. */
 		out->loop.stride = (int64_t)s->addresses.divisor;
-		out->loop.walk = out->loop.stride <= LINE ? WALK_SEQUENTIAL : WALK_STRIDE;
+		out->loop.walk = out->loop.stride < LINE ? WALK_SEQUENTIAL : WALK_STRIDE;
 		return;
 	}
 	switch (a->move) {
@@ -473,7 +473,7 @@ static void describe_walk(const struct judged *j, size_t i, struct bottleneck *o
 	/* Where the step is not known, how often it comes to another line tells. */
 	if (!a->knows_step)
 		stride = 2 * s->n_refills > s->n ? LINE + 1 : 1;
-	out->loop.walk = stride <= LINE						   ? WALK_SEQUENTIAL
+	out->loop.walk = stride < LINE						   ? WALK_SEQUENTIAL
 			 : s->addresses.divisor > 0 && s->addresses.divisor < LINE ? WALK_COLUMNS
 										   : WALK_STRIDE;
 }

@@ -121,6 +121,8 @@ enum remedy_kind {
 	REMEDY_FEWER_BYTES,
 	REMEDY_BLOCK,
 	REMEDY_STORE_IN_ORDER,
+	REMEDY_CALL_LESS,
+	REMEDY_CALL_CHAINS,
 	REMEDY_SYMBOLS, /* `text`: what gives names to the code */
 	REMEDY_SEPARATE_THREADS,
 	REMEDY_LOCK_LESS,
@@ -283,6 +285,10 @@ struct finding {
 	struct finding_place where;
 	struct finding_sharing *sharing; /* NULL: it is about no lines */
 	struct finding_loop *loop;	 /* NULL: it is about no loop */
+
+	/* Of code of a library or the kernel: where the program calls it; and the part it has there. */
+	struct finding_place caller;
+	double caller_share;
 
 	/* Of counts put to a place: that function's part of `where_of`, in per cent. */
 	const char *where_of, *where_from;

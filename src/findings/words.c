@@ -91,6 +91,10 @@ static const char *const remedy_words[N_REMEDIES] = {
 			 "smaller types",
 	[REMEDY_STORE_IN_ORDER] = "store in order, whole cache lines: sort or partition what is "
 				  "stored first; smaller types",
+	[REMEDY_CALL_LESS] = "call it less often or on less data from there: another algorithm or "
+			     "data structure",
+	[REMEDY_CALL_CHAINS] = "record call chains, which say what code of the program calls it: "
+			       "cyclops record -g",
 	[REMEDY_SEPARATE_THREADS] =
 		"keep what different threads use on lines of their own: align or pad it, or "
 		"give each thread a copy",
@@ -148,6 +152,17 @@ void put_place(const struct finding_place *p, struct text *out)
 		text_format(out, "  %s:%" PRIu32, p->file, p->line);
 }
 
+/* "strcmp", or "strcmp, called from main (slow.c:6)," */
+static const char *subject_with_caller(struct table *t, const struct finding *f)
+{
+	if (f->caller.name == NULL)
+		return f->subject;
+	if (f->caller.file == NULL)
+		return table_format(t, "%s, called from %s,", f->subject, f->caller.name);
+	return table_format(t, "%s, called from %s (%s:%" PRIu32 "),", f->subject, f->caller.name,
+			    f->caller.file, f->caller.line);
+}
+
 /* Of a function, by what samples say of it. */
 static const char *function_claim(struct table *t, const struct finding *f)
 {
@@ -174,9 +189,9 @@ static const char *function_claim(struct table *t, const struct finding *f)
 			t, "%s: its operations take %.0f cycles on average, all operations %.0f",
 			f->subject, f->value, f->other);
 	case FINDING_UNNAMED_CODE:
-		return table_format(t, "%s has no names", f->subject);
+		return table_format(t, "%s has no names", subject_with_caller(t, f));
 	default:
-		return table_format(t, "%s is hot by %s", f->subject, f->event);
+		return table_format(t, "%s is hot by %s", subject_with_caller(t, f), f->event);
 	}
 }
 

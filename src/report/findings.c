@@ -9,6 +9,7 @@
 #include "report/finding_kinds.h"
 #include "report/loops.h"
 #include "report/report.h"
+#include "report/user_code.h"
 
 enum {
 	SHOWN = 5,	    /* findings */
@@ -30,6 +31,7 @@ struct finder {
 	const struct session *session;
 	const struct names *names;
 	const struct bottlenecks *bottlenecks;
+	const struct user_code *user_code;
 	struct hot_functions functions;
 	VEC_OF(struct candidate) found;
 	const struct candidate *shown[SHOWN];
@@ -190,6 +192,25 @@ static void add_weight(const struct finder *d, const struct subject *s, const st
 		weight->value = s->share;
 }
 
+/* Of a library's or the kernel's function: which code of the program has it called. */
+static void add_caller(const struct finder *d, const struct hot_function *function,
+		       struct finding *out)
+{
+	uint32_t place = function->places[0], caller;
+
+	if (d->user_code == NULL || hot_is_spe(d->hot, function->event) ||
+	    !user_code_is_library(d->user_code, place))
+		return;
+	if (!user_code_caller(d->user_code, function->event, place, &caller, &out->caller_share)) {
+		if (!user_code_has_chains(d->user_code))
+			finding_add_remedy(out, (struct remedy){ .kind = REMEDY_CALL_CHAINS });
+		return;
+	}
+	out->caller = findings_place(d->out, d->names, caller);
+	out->caller.name = findings_text(d->out, names_function(d->names, caller));
+	finding_add_remedy(out, (struct remedy){ .kind = REMEDY_CALL_LESS });
+}
+
 static void add_finding(const struct finder *d, const struct candidate *found)
 {
 	const struct finding_class *class = found->class;
@@ -219,6 +240,8 @@ static void add_finding(const struct finder *d, const struct candidate *found)
 		.no_jitter = s.is_spe && spe_lacks_jitter(d->session->capture),
 		.full_share = e->mark == MARK_EXACT ? -1 : ratio(s.all->full, s.all->cycles),
 	};
+	if (finding_is_general(class->kind))
+		add_caller(d, s.f, f);
 	f->function = findings_text(d->out, names_function(d->names, place));
 	f->module = findings_text(
 		d->out, names_module(d->session, session_place(d->session, place).module));
@@ -240,12 +263,14 @@ static void add_silence(const struct finder *d)
 }
 
 void report_find(const struct hot *hot, const struct names *names,
-		 const struct bottlenecks *bottlenecks, struct findings *out)
+		 const struct bottlenecks *bottlenecks, const struct user_code *user_code,
+		 struct findings *out)
 {
 	struct finder d = { .hot = hot, .session = hot->session, .names = names, .out = out };
 	size_t n_loops;
 
 	d.bottlenecks = bottlenecks;
+	d.user_code = user_code;
 	hot_functions_init(&d.functions, hot, names);
 	for (size_t i = 0; i < d.functions.list.n; i++)
 		look_at(&d, &d.functions.list.items[i]);

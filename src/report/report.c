@@ -143,7 +143,8 @@ static int add_elapsed(const struct session *s, struct elapsed_answer *answer, s
 }
 
 static int make_tables(struct session *s, const struct analysis *parts, const struct names *names,
-		       size_t top, struct report *out, struct err *err)
+		       const struct user_code *user_code, size_t top, struct report *out,
+		       struct err *err)
 {
 	struct table *const tables[] = { &out->functions, &out->lines, &out->modules,
 					 &out->processes };
@@ -163,6 +164,11 @@ static int make_tables(struct session *s, const struct analysis *parts, const st
 		    (tables[i] == &out->lines && !has_lines(code, names)))
 			continue;
 		*vec_add(&out->shown.list) = tables[i];
+		if (tables[i] != &out->functions)
+			continue;
+		user_code_table(user_code, top, &out->user_code);
+		if (table_n_rows(&out->user_code) > 0)
+			*vec_add(&out->shown.list) = &out->user_code;
 	}
 	*vec_add(&out->shown.list) = &out->findings;
 	return rc;
@@ -193,6 +199,7 @@ static int make_report(struct session *s, const struct select *select, struct an
 	struct elapsed_answer *elapsed = NULL;
 	struct shared_scan second = { 0 };
 	struct bottlenecks *bottlenecks = NULL;
+	struct user_code *user_code;
 	struct names names;
 	int rc = 0;
 
@@ -205,7 +212,8 @@ static int make_report(struct session *s, const struct select *select, struct an
 	if (top == REPORT_BRIEF)
 		request.top = top = hot_n_events(code) > 2 ? BRIEF_EACH : BRIEF;
 	hot_names(s, code, &all, &names);
-	rc = make_tables(s, parts, &names, top, out, err);
+	user_code = user_code_new(code, &names);
+	rc = make_tables(s, parts, &names, user_code, top, out, err);
 	if (rc == 0 && elapsed_obstacle(s, select) == NULL)
 		elapsed = elapsed_answer_new(s, select, code, &names, &request, &second);
 	if (rc == 0 && capture_spe(s->capture)->is_present)
@@ -221,7 +229,8 @@ static int make_report(struct session *s, const struct select *select, struct an
 	if (rc == 0 && bottlenecks != NULL)
 		bottlenecks_find(bottlenecks);
 	if (rc == 0)
-		report_find(code, &names, bottlenecks, &out->found);
+		report_find(code, &names, bottlenecks, user_code, &out->found);
+	user_code_free(user_code);
 	bottlenecks_free(bottlenecks);
 	names_release(&names);
 	if (rc == 0 && looks_closer)
@@ -271,6 +280,7 @@ void report_release(struct report *r)
 	table_release(&r->facts);
 	table_release(&r->elapsed);
 	table_release(&r->functions);
+	table_release(&r->user_code);
 	table_release(&r->lines);
 	table_release(&r->modules);
 	table_release(&r->processes);

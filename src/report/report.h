@@ -9,6 +9,7 @@
 #include "bottleneck/bottleneck.h"
 #include "findings/finding.h"
 #include "hot/hot.h"
+#include "report/user_code.h"
 #include "scan/select.h"
 #include "session/analysis.h"
 #include "session/session.h"
@@ -19,7 +20,7 @@ extern const struct hot_options report_hot_options;
 
 /* The tables of a report, to be released with report_release(). Zeroed is empty. */
 struct report {
-	struct table facts, elapsed, functions, lines, modules, processes, findings;
+	struct table facts, elapsed, functions, user_code, lines, modules, processes, findings;
 	struct tables shown;   /* those that have something to say, in order */
 	struct findings found; /* those of the table, as data */
 };
@@ -41,9 +42,9 @@ void facts_table(const struct session *, const struct hot *, struct table *out);
 
 /*
  * Findings of functions (report/findings.c), largest first; a silence says so if there are none. The
- * bottlenecks may be NULL.
+ * bottlenecks and the user's code may be NULL.
  */
 void report_find(const struct hot *, const struct names *, const struct bottlenecks *,
-		 struct findings *out);
+		 const struct user_code *, struct findings *out);
 
 #endif

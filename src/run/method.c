@@ -437,6 +437,8 @@ int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *cou
 	findings_table(&out->found, s, &out->findings);
 	if (s != NULL)
 		show(&out->shown, &out->report.functions);
+	if (s != NULL)
+		show(&out->shown, &out->report.user_code);
 	*vec_add(&out->shown.list) = &out->findings;
 	if (s != NULL) {
 		hot_class.free(hot.result);

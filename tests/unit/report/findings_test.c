@@ -51,7 +51,7 @@ static void find(struct session *s, struct table *out)
 
 	scan(s, NULL, &hot, 1);
 	hot_names(s, hot.result, &keys, &names);
-	report_find(hot.result, &names, NULL, &found);
+	report_find(hot.result, &names, NULL, NULL, &found);
 	findings_table(&found, s, out);
 	findings_release(&found);
 	names_release(&names);

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/user_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "estimate/shares.h"
+#include "hot/functions.h"
+#include "keys/keys.h"
+
+enum { NO_EVENT = -1, MOST_DEPTH = 128 };
+
+/* Shares of the event: of less of others' code the table says nothing new. */
+static const double least_called = 0.05;
+
+/* A function of the program, or one that is inlined into it. */
+struct user_row {
+	uint64_t total, own, n;
+	uint32_t place; /* where it has most, own or called */
+	uint64_t most;
+	struct str_id callee; /* the library function that has most of what it calls */
+	uint64_t most_called;
+};
+
+/* Sums by key. */
+struct weights {
+	struct tuples keys;
+	VEC_OF(uint64_t) list;
+};
+
+struct user_code {
+	const struct hot *hot;
+	const struct names *names;
+	bool *has_lines; /* by module: any of its code */
+	size_t n_modules;
+	int64_t event;	    /* of the rows; NO_EVENT: none has call chains */
+	uint64_t all;	    /* its weight */
+	struct tuples keys; /* function, that which it is inlined into, module: numbers of rows */
+	VEC_OF(struct user_row) rows;
+	struct weights places; /* of row, place */
+	struct weights called; /* of row, library function, module */
+	struct weights calls;  /* of event, library function, module, the caller's place */
+};
+
+static const struct symbol_frame *innermost_frame(const struct names *names, uint32_t place)
+{
+	const struct symbol *s = &names->symbols[place];
+
+	return s->n_frames == 0 ? NULL : &symbols_frames(names->session->symbols)[s->first_frame];
+}
+
+static bool has_line(const struct user_code *u, uint32_t place)
+{
+	const struct symbol_frame *f = innermost_frame(u->names, place);
+
+	return f != NULL && f->line != 0;
+}
+
+static void find_modules_with_lines(struct user_code *u)
+{
+	for (uint32_t place = 0; place < u->names->n; place++) {
+		uint32_t module = session_place(u->names->session, place).module.v;
+
+		if (module >= u->n_modules) {
+			u->has_lines = mem_resize(u->has_lines, module + 1, sizeof(bool));
+			memset(u->has_lines + u->n_modules, 0, module + 1 - u->n_modules);
+			u->n_modules = module + 1;
+		}
+		u->has_lines[module] |= has_line(u, place);
+	}
+}
+
+/* "libc.so.6", "ld-linux-aarch64.so.1" */
+static bool is_shared_library(const char *name)
+{
+	const char *end = strstr(name, ".so");
+
+	return end != NULL && (end[3] == '\0' || end[3] == '.');
+}
+
+bool user_code_is_library(const struct user_code *u, uint32_t place)
+{
+	const struct session *s = u->names->session;
+	struct module_id id = session_place(s, place).module;
+	enum module_kind kind;
+
+	if (id.v == 0)
+		return true;
+	kind = modules_get(timeline_modules(s->timeline), id)->kind;
+	if (kind == MODULE_JIT)
+		return false;
+	if (kind != MODULE_FILE || is_shared_library(names_module(s, id)))
+		return true;
+	return id.v < u->n_modules && u->has_lines[id.v] && !has_line(u, place);
+}
+
+/* The first place of the chain that is the program's own; false if there is none. */
+static bool find_user_place(const struct user_code *u, const uint64_t *raw, uint32_t *out)
+{
+	const struct tuples *frames = &u->hot->session->frames;
+	uint64_t frame = raw[DIM_FRAME];
+
+	*out = (uint32_t)raw[DIM_PLACE];
+	for (int depth = 0; depth < MOST_DEPTH; depth++) {
+		if (!user_code_is_library(u, *out))
+			return true;
+		if (frame == 0)
+			return false;
+		*out = (uint32_t)tuples_get(frames, (uint32_t)frame)[1];
+		frame = tuples_get(frames, (uint32_t)frame)[0];
+	}
+	return false;
+}
+
+static uint32_t row_of(struct user_code *u, uint32_t place)
+{
+	const struct symbol_frame *f = innermost_frame(u->names, place);
+	bool is_inlined = f != NULL && f->is_inlined && f->function.v != 0;
+	uint32_t function = u->names->symbols[place].function.v;
+	const uint64_t key[] = {
+		is_inlined ? f->function.v : function,
+		is_inlined ? function : 0,
+		session_place(u->names->session, place).module.v,
+	};
+	uint32_t number = tuples_add(&u->keys, key);
+
+	if (number == u->rows.n)
+		*vec_add(&u->rows) = (struct user_row){ .place = place };
+	return number;
+}
+
+/* Adds to a sum; returns what it is now. */
+static uint64_t weights_add(struct weights *w, const uint64_t *key, uint64_t by)
+{
+	uint32_t number = tuples_add(&w->keys, key);
+
+	if (number == w->list.n)
+		vec_add(&w->list);
+	return w->list.items[number] += by;
+}
+
+static void weights_release(struct weights *w)
+{
+	tuples_release(&w->keys);
+	vec_release(&w->list);
+}
+
+/* Of equals the first in its module stays, whatever the order they come in. */
+static bool is_heavier(const struct user_code *u, uint64_t weight, uint32_t place, uint64_t most,
+		       uint32_t other)
+{
+	return weight > most ||
+	       (weight == most && hot_place_is_before(u->names->session, place, other));
+}
+
+static void add_to_row(struct user_code *u, uint32_t user, uint32_t place, uint64_t weight,
+		       uint64_t n)
+{
+	uint32_t number = row_of(u, user);
+	struct user_row *r = &u->rows.items[number];
+	const uint64_t at[] = { number, user };
+	const uint64_t callee[] = {
+		number,
+		u->names->symbols[place].function.v,
+		session_place(u->names->session, place).module.v,
+	};
+
+	r->n += n;
+	r->total += weight;
+	weights_add(&u->places, at, weight);
+	if (user == place)
+		r->own += weight;
+	else
+		weights_add(&u->called, callee, weight);
+}
+
+/* The heaviest of what was added, in the order of places that do not depend on numbers. */
+static void find_heaviest_parts(struct user_code *u)
+{
+	for (uint32_t i = 0; i < u->places.keys.n; i++) {
+		const uint64_t *key = tuples_get(&u->places.keys, i);
+		struct user_row *r = &u->rows.items[key[0]];
+
+		if (!is_heavier(u, u->places.list.items[i], (uint32_t)key[1], r->most, r->place))
+			continue;
+		r->most = u->places.list.items[i];
+		r->place = (uint32_t)key[1];
+	}
+	for (uint32_t i = 0; i < u->called.keys.n; i++) {
+		const uint64_t *key = tuples_get(&u->called.keys, i);
+		struct user_row *r = &u->rows.items[key[0]];
+		uint64_t weight = u->called.list.items[i];
+		int order =
+			strcmp(strings_get(symbols_strings(u->names->session->symbols),
+					   (struct str_id){ (uint32_t)key[1] }),
+			       strings_get(symbols_strings(u->names->session->symbols), r->callee));
+
+		if (weight < r->most_called || (weight == r->most_called && order >= 0))
+			continue;
+		r->most_called = weight;
+		r->callee = (struct str_id){ (uint32_t)key[1] };
+	}
+}
+
+static void add_call(struct user_code *u, const uint64_t *raw, uint32_t caller, uint64_t weight)
+{
+	uint32_t place = (uint32_t)raw[DIM_PLACE];
+	const uint64_t key[] = {
+		raw[DIM_EVENT],
+		u->names->symbols[place].function.v,
+		session_place(u->names->session, place).module.v,
+		caller,
+	};
+
+	weights_add(&u->calls, key, weight);
+}
+
+static void add_groups(struct user_code *u)
+{
+	uint64_t raw[N_DIMENSIONS];
+	size_t sampled;
+
+	for (uint32_t i = hot_next(u->hot, 0); i < hot_end(u->hot); i = hot_next(u->hot, i + 1)) {
+		const struct hot_cost *cost = hot_cost(u->hot, i);
+		uint64_t weight;
+		uint32_t user;
+		bool is_of_row;
+
+		hot_key(u->hot, i, raw);
+		if (hot_is_spe(u->hot, raw[DIM_EVENT]) ||
+		    hot_is_branches(u->hot, raw[DIM_EVENT], &sampled))
+			continue;
+		weight = hot_event_weight(u->hot, raw[DIM_EVENT], cost);
+		is_of_row = (int64_t)raw[DIM_EVENT] == u->event;
+		u->all += is_of_row ? weight : 0;
+		if (!find_user_place(u, raw, &user))
+			continue;
+		if (user != raw[DIM_PLACE])
+			add_call(u, raw, user, weight);
+		if (is_of_row)
+			add_to_row(u, user, (uint32_t)raw[DIM_PLACE], weight, cost->n);
+	}
+}
+
+/* The first event whose samples have call chains. */
+static int64_t find_event(const struct user_code *u)
+{
+	int64_t event = NO_EVENT;
+	const struct tuples *frames = &u->hot->session->frames;
+	uint64_t raw[N_DIMENSIONS];
+
+	for (uint32_t i = hot_next(u->hot, 0); i < hot_end(u->hot); i = hot_next(u->hot, i + 1)) {
+		hot_key(u->hot, i, raw);
+		/* The innermost frame is the place itself. */
+		if (raw[DIM_FRAME] != 0 && !hot_is_spe(u->hot, raw[DIM_EVENT]) &&
+		    tuples_get(frames, (uint32_t)raw[DIM_FRAME])[0] != 0 &&
+		    (event == NO_EVENT || (int64_t)raw[DIM_EVENT] < event))
+			event = (int64_t)raw[DIM_EVENT];
+	}
+	return event;
+}
+
+struct user_code *user_code_new(const struct hot *hot, const struct names *names)
+{
+	struct user_code *u = mem_zalloc(1, sizeof(*u));
+
+	u->hot = hot;
+	u->names = names;
+	tuples_init(&u->keys, 3);
+	tuples_init(&u->places.keys, 2);
+	tuples_init(&u->called.keys, 3);
+	tuples_init(&u->calls.keys, 4);
+	find_modules_with_lines(u);
+	u->event = find_event(u);
+	add_groups(u);
+	find_heaviest_parts(u);
+	return u;
+}
+
+void user_code_free(struct user_code *u)
+{
+	if (u == NULL)
+		return;
+	tuples_release(&u->keys);
+	vec_release(&u->rows);
+	weights_release(&u->places);
+	weights_release(&u->called);
+	weights_release(&u->calls);
+	free(u->has_lines);
+	free(u);
+}
+
+bool user_code_has_chains(const struct user_code *u)
+{
+	return u->event != NO_EVENT;
+}
+
+bool user_code_caller(const struct user_code *u, uint64_t event, uint32_t place,
+		      uint32_t *out_caller, double *out_share)
+{
+	uint32_t function = u->names->symbols[place].function.v;
+	uint32_t module = session_place(u->names->session, place).module.v, caller = 0;
+	uint64_t most = 0, all = 0;
+
+	for (uint32_t i = 0; i < u->calls.keys.n; i++) {
+		const uint64_t *key = tuples_get(&u->calls.keys, i);
+		uint64_t weight = u->calls.list.items[i];
+
+		if (key[0] != event || key[1] != function || key[2] != module)
+			continue;
+		all += weight;
+		if (most > 0 && !is_heavier(u, weight, (uint32_t)key[3], most, caller))
+			continue;
+		most = weight;
+		caller = (uint32_t)key[3];
+	}
+	if (all == 0)
+		return false;
+	*out_caller = caller;
+	*out_share = ratio(most, all);
+	return true;
+}
+
+enum { FUNCTION, MODULE, TOTAL, OWN, CALLED, CALLED_SHARE, SAMPLES, FILE_, LINE_, N_USER_COLUMNS };
+
+static const struct column user_columns[N_USER_COLUMNS] = {
+	[FUNCTION] = { "function", NULL, "", CELL_TEXT, COLUMN_GROW,
+		       "function of the program; with what it is inlined into" },
+	[MODULE] = { "module", NULL, "", CELL_TEXT, 0, "that it is in" },
+	[TOTAL] = { "total", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR,
+		    "of the event: its own, and of what it calls of libraries and the kernel" },
+	[OWN] = { "own", NULL, "", CELL_NUMBER, COLUMN_SHARE, "of the event, in its own code" },
+	[CALLED] = { "called", NULL, "", CELL_TEXT, COLUMN_BLANK,
+		     "the function of a library or the kernel that has most of the rest" },
+	[CALLED_SHARE] = { "called_share", "of it", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BLANK,
+			   "of the event, in that function" },
+	[SAMPLES] = { "samples", NULL, "", CELL_COUNT, 0, "samples" },
+	[FILE_] = { "file", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "of its heaviest place" },
+	[LINE_] = { "line", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY, "of its heaviest place" },
+};
+
+static int compare_user_rows(const void *left, const void *right, void *context)
+{
+	const struct user_code *u = context;
+	const struct user_row *a = &u->rows.items[*(const uint32_t *)left];
+	const struct user_row *b = &u->rows.items[*(const uint32_t *)right];
+
+	if (a->total != b->total)
+		return (a->total < b->total) - (a->total > b->total);
+	if (a->n != b->n)
+		return (a->n < b->n) - (a->n > b->n);
+	return hot_place_is_before(u->names->session, b->place, a->place) -
+	       hot_place_is_before(u->names->session, a->place, b->place);
+}
+
+static void show_user_row(const struct user_code *u, uint32_t number, struct table *out)
+{
+	const struct strings *strings = symbols_strings(u->names->session->symbols);
+	const struct user_row *r = &u->rows.items[number];
+	const uint64_t *key = tuples_get(&u->keys, number);
+	struct cell *row = table_add_row(out);
+	const char *function = strings_get(strings, (struct str_id){ (uint32_t)key[0] }), *file;
+	uint32_t line;
+
+	row[FUNCTION] = cell_text(
+		key[0] == 0 ? names_function(u->names, r->place)
+		: key[1] == 0
+			? function
+			: table_format(out, "%s (inlined into %s)", function,
+				       strings_get(strings, (struct str_id){ (uint32_t)key[1] })));
+	row[MODULE] =
+		cell_text(names_module(u->names->session, (struct module_id){ (uint32_t)key[2] }));
+	row[TOTAL] = cell_sparse(cell_ratio(r->total, u->all), r->n);
+	row[OWN] = cell_sparse(cell_ratio(r->own, u->all), r->n);
+	if (r->most_called > 0 && r->callee.v != 0) {
+		row[CALLED] = cell_text(strings_get(strings, r->callee));
+		row[CALLED_SHARE] = cell_ratio(r->most_called, u->all);
+	}
+	row[SAMPLES] = cell_count(r->n);
+	if (names_line(u->names, r->place, &file, &line)) {
+		row[FILE_] = table_text_cell(out, file);
+		row[LINE_] = cell_count(line);
+	}
+}
+
+/* Is it anything but the table of functions once more? */
+static bool tells_more(const struct user_code *u)
+{
+	uint64_t called = 0, inlined = 0;
+
+	for (uint32_t i = 0; i < u->rows.n; i++) {
+		called += u->rows.items[i].total - u->rows.items[i].own;
+		inlined += tuples_get(&u->keys, i)[1] != 0 ? u->rows.items[i].own : 0;
+	}
+	return (double)(called + inlined) >= least_called * (double)u->all && u->all > 0;
+}
+
+void user_code_table(const struct user_code *u, size_t top, struct table *out)
+{
+	uint32_t *numbers = mem_alloc(u->rows.n + 1, sizeof(*numbers));
+
+	table_init(out, "user_code", "The program's code, with what it calls of others",
+		   user_columns, N_USER_COLUMNS);
+	for (uint32_t i = 0; i < u->rows.n; i++)
+		numbers[i] = i;
+	if (u->rows.n > 1)
+		qsort_r(numbers, u->rows.n, sizeof(*numbers), compare_user_rows,
+			(void *)(uintptr_t)u);
+	for (uint32_t i = 0; i < u->rows.n && tells_more(u) && (top == 0 || i < top); i++)
+		show_user_row(u, numbers[i], out);
+	if (tells_more(u) && u->rows.n > top && top > 0)
+		table_note(out, "%zu more; --all shows them", (size_t)u->rows.n - top);
+	free(numbers);
+}
