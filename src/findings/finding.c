@@ -62,6 +62,7 @@ static const char *const remedy_ids[N_REMEDIES] = {
 	[REMEDY_LOCK_LESS] = "lock-less",
 	[REMEDY_WRITE_LESS] = "write-less",
 	[REMEDY_LAYOUT] = "layout",
+	[REMEDY_ONE_NODE] = "one-node",
 	[REMEDY_BRANCH_FREE_SIZES] = "branch-free-sizes",
 	[REMEDY_BRANCH_FREE] = "branch-free",
 	[REMEDY_BRANCH_LOADS] = "branch-loads",
