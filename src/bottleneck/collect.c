@@ -83,10 +83,17 @@ static void add_insn_record(struct bottleneck_sums *s, uint32_t slot, const stru
 	struct latencies l = latencies_of(b, row);
 	uint32_t has = b->has[row];
 	uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
+	bool is_access =
+		has & HAS_OP && memory_kind_of(b->op_class[row], b->op[row]) != MEMORY_NONE;
 
+	/*
+	 * If the wait to issue filled its counter, nothing is left of what follows. Of an access it
+	 * counts all the same: what it waited for were accesses like it.
+	 */
 	to->n++;
 	add_insn_latency(&to->total, &l, LATENCY_TOTAL);
-	add_insn_latency(&to->access, &l, access_latency(&l));
+	if (is_access || l.state[LATENCY_ISSUE] != LATENCY_FULL)
+		add_insn_latency(&to->access, &l, access_latency(&l));
 	add_insn_latency(&to->xlat, &l, LATENCY_XLAT);
 	to->n_walks += events >> SPE_EV_TLB_WALK & 1;
 	to->n_refills += events >> SPE_EV_L1D_REFILL & 1;
@@ -96,7 +103,7 @@ static void add_insn_record(struct bottleneck_sums *s, uint32_t slot, const stru
 		to->n_mispredicted++;
 		to->mispredicted_cycles += has & HAS_TOTAL ? b->total[row] : 0u;
 	}
-	if (has & HAS_OP && memory_kind_of(b->op_class[row], b->op[row]) != MEMORY_NONE) {
+	if (is_access) {
 		add_source(s, to, b, row, &l);
 		if (has & HAS_VA)
 			add_address(s, slot, b->va[row]);
