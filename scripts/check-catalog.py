@@ -18,7 +18,8 @@ CPU_KEYS = {
 }
 CPU_KEYS_OPTIONAL = {
     "fetch_width", "same_as", "variants", "note", "thresholds", "unnamed_events_skipped", "errata", "own_cache_lines",
-    "penalties", "kernel_events",
+    "penalties", "kernel_events", "reorder_entries",
+    "outstanding_lines",
 }
 SPE_KEYS = {
     "supported", "sample_events_in_pmu", "ratios", "data_source", "data_source_verified",
@@ -30,7 +31,7 @@ PENALTY_KEYS_OPTIONAL = {"estimate", "upper_bound"}
 SIDES = {"frontend", "backend", "bad_speculation"}
 ERRATUM_KEYS = {"id", "affects", "what", "fixed_in", "note"}
 ERRATUM_EFFECTS = {"spe-bias"}
-WALK_THRESHOLDS = {"coverage", "cpu_utilization", "tie", "slots_sum", "part", "memory_operations"}
+WALK_THRESHOLDS = {"coverage", "cpu_utilization", "tie", "slots_sum", "part", "cost"}
 MAKER_KEYS_OPTIONAL = {"arch", "cpuid", "latency_events"}
 ANY_CPU = "linux-generic"
 NO_ENCODING = {"none", "not-in-linux-decode-list", "unknown"}

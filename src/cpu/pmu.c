@@ -115,8 +115,11 @@ double cpu_most_ipc(const struct cpu_pmu *pmu)
 {
 	/* a compare and its branch, or a folded branch, may be one operation */
 	const double fused = 1.25;
+	enum { WIDEST = 10 };
 
-	return pmu->fetch_width > 0 ? pmu->fetch_width : fused * pmu->dispatch_width;
+	if (pmu->fetch_width > 0)
+		return pmu->fetch_width;
+	return fused * (pmu->dispatch_width > 0 ? pmu->dispatch_width : WIDEST);
 }
 
 const struct cpu_event *cpu_event_find(const struct cpu_pmu *pmu, const char *name)

@@ -143,12 +143,14 @@ struct cpu_pmu {
 	size_t n_penalties, n_kernel_events;
 	size_t n_spe_ratios; /* the last metrics, about how well SPE sampled */
 	struct cpu_topdown topdown;
-	unsigned n_programmable; /* counters that take any event; 0: not published, probe */
-	unsigned n_fixed_cycles; /* counters for the cycle event alone */
-	unsigned counter_bits;	 /* 0: not told */
-	unsigned dispatch_width,
-		fetch_width; /* operations, instructions in a cycle; 0: not known */
-	unsigned slots;	     /* in a cycle; 0: the kernel knows (caps/slots), or there are none */
+	unsigned n_programmable;    /* counters that take any event; 0: not published, probe */
+	unsigned n_fixed_cycles;    /* counters for the cycle event alone */
+	unsigned counter_bits;	    /* 0: not told */
+	unsigned dispatch_width;    /* operations in a cycle; 0: not known */
+	unsigned fetch_width;	    /* instructions in a cycle, if that is less; 0: not known */
+	unsigned reorder_entries;   /* of the reorder buffer; 0: not known, or it runs in order */
+	unsigned outstanding_lines; /* that a core can wait for at a time; 0: not known */
+	unsigned slots; /* in a cycle; 0: the kernel knows (caps/slots), or there are none */
 	bool is_arm;
 	bool is_architectural; /* events and metrics are those of any PMUv3 core, its own are not known */
 	bool is_generic;       /* not a CPU but the kernel's words, which many CPUs share */
@@ -183,7 +185,7 @@ const struct cpu_penalty *cpu_penalty_of(const struct cpu_pmu *, const struct cp
 /* The node of that metric, or NULL. */
 const struct cpu_node *cpu_node_of(const struct cpu_pmu *, const struct cpu_metric *);
 
-/* The most instructions that can retire in a cycle; 0: not known. */
+/* The most instructions that can retire in a cycle; where it is not known that of the widest CPU. */
 double cpu_most_ipc(const struct cpu_pmu *);
 
 /* Is it the event of the fixed cycle counter, which costs no other one? */

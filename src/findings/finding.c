@@ -32,6 +32,7 @@ static const struct kind {
 	[FINDING_CONTENDED] = { "unknown", false, false, SIDE_BACK_END },
 	[FINDING_WAITING] = { "waiting", false, false, SIDE_NONE },
 	[FINDING_METRIC] = { "metric", false, false, SIDE_NONE },
+	[FINDING_SCALAR] = { "scalar-work", false, false, SIDE_BUSY },
 };
 
 const char *finding_kind_name(enum finding_kind kind)
@@ -65,7 +66,6 @@ static const char *const remedy_ids[N_REMEDIES] = {
 	[REMEDY_ONE_NODE] = "one-node",
 	[REMEDY_BRANCH_FREE_SIZES] = "branch-free-sizes",
 	[REMEDY_BRANCH_FREE] = "branch-free",
-	[REMEDY_BRANCH_LOADS] = "branch-loads",
 	[REMEDY_CODE_PAGES] = "code-pages",
 	[REMEDY_CODE_ORDER] = "code-order",
 	[REMEDY_HUGE_PAGES] = "huge-pages",
@@ -74,7 +74,11 @@ static const char *const remedy_ids[N_REMEDIES] = {
 	[REMEDY_SPECULATION] = "speculation",
 	[REMEDY_FRONT_END] = "front-end",
 	[REMEDY_VECTORISE] = "vectorise",
+	[REMEDY_LESS_WORK] = "less-work",
 	[REMEDY_CORE] = "core",
+	[REMEDY_STORES] = "stores",
+	[REMEDY_BANDWIDTH] = "bandwidth",
+	[REMEDY_NODES] = "nodes",
 	[REMEDY_IDLE_MACHINE] = "idle-machine",
 	[REMEDY_IDLE_OR_WAITS] = "idle-or-waits",
 	[REMEDY_WAITS] = "waits",
@@ -149,10 +153,12 @@ struct evidence *finding_add_evidence(struct finding *f, enum evidence_kind kind
 	return e;
 }
 
-/* What is part of a larger remedy. */
+/* What is part of another remedy, or nearly the same. */
 static bool contains(enum remedy_kind large, enum remedy_kind small)
 {
-	return large == small || (large == REMEDY_DENSER_PAGES && small == REMEDY_HUGE_PAGES);
+	return large == small || (large == REMEDY_DENSER_PAGES && small == REMEDY_HUGE_PAGES) ||
+	       (large == REMEDY_CACHE_L1 && small == REMEDY_CACHE) ||
+	       (large == REMEDY_CACHE && small == REMEDY_CACHE_L1);
 }
 
 void finding_add_remedy(struct finding *f, struct remedy remedy)

@@ -42,6 +42,7 @@ enum finding_kind {
 	/* Of counts. */
 	FINDING_WAITING, /* threads did not run */
 	FINDING_METRIC,	 /* a metric passes its threshold */
+	FINDING_SCALAR,	 /* little is lost, and no work is of vectors */
 	N_FINDING_KINDS,
 };
 
@@ -78,14 +79,19 @@ struct finding_place {
 };
 
 enum evidence_kind {
-	EVIDENCE_WEIGHT,	     /* part of all: what the function has */
-	EVIDENCE_NODE,		     /* a deeper node of the tree */
-	EVIDENCE_RATE,		     /* a rate above its threshold */
-	EVIDENCE_THRESHOLD,	     /* no more than that it passes it */
-	EVIDENCE_MEMORY_STALLS,	     /* half of the stalls wait for a miss of the L2 */
-	EVIDENCE_NO_DATA_RATE,	     /* no cache or TLB rate is above its threshold */
+	EVIDENCE_WEIGHT,	/* part of all: what the function has */
+	EVIDENCE_NODE,		/* a deeper node of the tree */
+	EVIDENCE_RATE,		/* a rate above its threshold */
+	EVIDENCE_THRESHOLD,	/* no more than that it passes it */
+	EVIDENCE_MEMORY_STALLS, /* half of the stalls wait for a miss of the L2 */
+	EVIDENCE_COST,		/* `share` of cycles at most: `value` per 1000 × its penalty */
+	EVIDENCE_REST_CORE,	/* `share` of cycles is none of the counted misses */
+	EVIDENCE_REST_FETCH,	/* the same of the front end */
+	EVIDENCE_STORES,	/* lines fetched for stores cost `share` of cycles at most */
+	EVIDENCE_LINES,		/* `value` lines from DRAM at a time, `share` of what can be */
+	EVIDENCE_MIX,		/* `value` per cent vector, `share` per cent scalar work */
 	EVIDENCE_CACHES_NOT_COUNTED, /* so memory or core is not known */
-	EVIDENCE_BRANCH_STALLS,	     /* stalled cycles for each mispredicted branch */
+	EVIDENCE_BRANCH_STALLS,	     /* `value` stalled cycles for each mispredicted branch */
 	EVIDENCE_LEFT_CPU,	     /* why threads did not run */
 	EVIDENCE_FINDING,	     /* another finding, which says the same of another source */
 };
@@ -100,6 +106,8 @@ struct evidence {
 	uint64_t part, all;
 	double value;	  /* of the metric; of a weight: the function's share, NAN if not told */
 	double threshold; /* of the metric */
+	double share;	  /* 0 … 1; of EVIDENCE_MIX per cent */
+	const struct cpu_penalty *penalty;
 	uint32_t n_runs;
 	bool is_known; /* EVIDENCE_LEFT_CPU: part times for something, all times for others */
 };
@@ -132,7 +140,6 @@ enum remedy_kind {
 	/* Of counts. */
 	REMEDY_BRANCH_FREE_SIZES,
 	REMEDY_BRANCH_FREE,
-	REMEDY_BRANCH_LOADS,
 	REMEDY_CODE_PAGES,
 	REMEDY_CODE_ORDER,
 	REMEDY_HUGE_PAGES,
@@ -141,7 +148,11 @@ enum remedy_kind {
 	REMEDY_SPECULATION,
 	REMEDY_FRONT_END,
 	REMEDY_VECTORISE,
+	REMEDY_LESS_WORK,
 	REMEDY_CORE,
+	REMEDY_STORES,
+	REMEDY_BANDWIDTH,
+	REMEDY_NODES,
 	REMEDY_IDLE_MACHINE,
 	REMEDY_IDLE_OR_WAITS,
 	REMEDY_WAITS,
@@ -157,8 +168,14 @@ struct remedy {
 	const char *text;
 };
 
-/* What the back end waits for, as far as counts tell. */
-enum finding_cause { CAUSE_NOT_KNOWN, CAUSE_MEMORY, CAUSE_CORE };
+/* What a side of the pipeline waits for, as far as counts tell. */
+enum finding_cause {
+	CAUSE_NOT_KNOWN,
+	CAUSE_MEMORY,
+	CAUSE_CORE,
+	CAUSE_COUNTED, /* of the front end: the issue that costs most */
+	CAUSE_FETCH,   /* of the front end: none of what was counted */
+};
 
 enum { FINDING_EVENTS = 4, FINDING_ACCESSES = 3, FINDING_LINES = 3 };
 
@@ -276,6 +293,7 @@ struct finding {
 	const struct cpu_metric *metric; /* of FINDING_METRIC; borrowed */
 	double value, other;		 /* what the claim says: per cent, cycles, …, by kind */
 	enum finding_cause cause;
+	const char *issue;   /* of the catalog's penalties: what costs most; NULL: not known */
 	bool is_probable;    /* FINDING_WAITING: what for is a conclusion */
 	const char *subject; /* function, object; what it is called in the claim */
 	const char *event;   /* it is hot by */

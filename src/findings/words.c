@@ -20,6 +20,7 @@ enum column_index {
 	SURE,
 	KIND,
 	REMEDY_ID,
+	CAUSE,
 	SHARE,
 	FROM,
 	FUNCTION,
@@ -49,6 +50,10 @@ static const struct column columns[N_COLUMNS] = {
 	[KIND] =
 		FACT("kind", CELL_TEXT, "kind of finding, or the metric that passes its threshold"),
 	[REMEDY_ID] = FACT("remedy_id", CELL_TEXT, "what might change it: the first of it"),
+	[CAUSE] =
+		FACT("cause", CELL_TEXT,
+		     "of counts: what costs most, as the catalog calls it; core or fetch: none of "
+		     "what was counted"),
 	[SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY | COLUMN_TRUST,
 		    "the size, as a share of the whole" },
 	[FROM] = FACT("from", CELL_TEXT, "samples or counts"),
@@ -107,9 +112,6 @@ static const char *const remedy_words[N_REMEDIES] = {
 		"sizes; profile-guided optimisation",
 	[REMEDY_BRANCH_FREE] = "branch-free code (csel), sort or split by case; profile-guided "
 			       "optimisation",
-	[REMEDY_BRANCH_LOADS] =
-		"branch-free code (csel) where branches depend on loads; load what they "
-		"compare earlier (prefetch)",
 	[REMEDY_CODE_PAGES] = "huge pages for code; order functions by profile (PGO, BOLT)",
 	[REMEDY_CODE_ORDER] = "order functions by profile (PGO, BOLT), less inlining, -O2",
 	[REMEDY_HUGE_PAGES] = "huge pages (madvise, hugetlbfs); denser data",
@@ -122,6 +124,13 @@ static const char *const remedy_words[N_REMEDIES] = {
 	[REMEDY_FRONT_END] = "order code by profile (PGO, BOLT); look at branches, L1I and "
 			     "instruction TLB",
 	[REMEDY_VECTORISE] = "vectorise (NEON, SVE), a better algorithm, a library",
+	[REMEDY_LESS_WORK] = "fewer instructions: a better algorithm, a library",
+	[REMEDY_STORES] = "write whole lines in order, combine small stores, write less often; "
+			  "non-temporal stores (stnp) for what is not read again",
+	[REMEDY_BANDWIDTH] = "move less data: block, smaller types, pack what is used together; "
+			     "prefetching does not help a memory that is busy",
+	[REMEDY_NODES] = "keep threads and their data on one node (numactl), let the thread that "
+			 "uses data touch it first, give each node a copy",
 	[REMEDY_CORE] = "break chains of dependencies, unroll, replace divisions, spread work "
 			"over units",
 	[REMEDY_IDLE_MACHINE] =
@@ -197,7 +206,7 @@ static const char *function_claim(struct table *t, const struct finding *f)
 
 static bool is_of_counts(const struct finding *f)
 {
-	return f->kind == FINDING_METRIC || f->kind == FINDING_WAITING;
+	return f->kind == FINDING_METRIC || f->kind == FINDING_WAITING || f->kind == FINDING_SCALAR;
 }
 
 const char *finding_claim_words(struct table *t, const struct finding *f)
@@ -283,19 +292,18 @@ static void put_evidence(struct table *t, const struct evidence *e, struct text 
 	case EVIDENCE_MEMORY_STALLS:
 		text_str(out, "at least half of the back end's stalls wait for a miss of the L2");
 		break;
-	case EVIDENCE_NO_DATA_RATE:
-		text_str(out, "no cache or TLB rate of the data side is above its threshold");
+	case EVIDENCE_COST:
+	case EVIDENCE_REST_CORE:
+	case EVIDENCE_REST_FETCH:
+	case EVIDENCE_STORES:
+	case EVIDENCE_LINES:
+	case EVIDENCE_MIX:
+	case EVIDENCE_BRANCH_STALLS:
+		counts_evidence(e, out);
 		break;
 	case EVIDENCE_CACHES_NOT_COUNTED:
 		text_str(out, "memory or core is not told: the caches of the data side were not "
 			      "counted");
-		break;
-	case EVIDENCE_BRANCH_STALLS:
-		text_format(out,
-			    "no rate of the instruction side that was counted is above its "
-			    "threshold; %.0f stalled cycles for each mispredicted branch, if all "
-			    "are theirs: more than some tens mean branches that wait for loads",
-			    e->value);
 		break;
 	case EVIDENCE_LEFT_CPU:
 		put_left_cpu(e, out);
@@ -429,6 +437,7 @@ static void findings_words_add_row(struct table *t, const struct session *s,
 	row[KIND] = cell_text(f->metric != NULL ? f->metric->name : finding_kind_name(f->kind));
 	if (f->remedies.n > 0)
 		row[REMEDY_ID] = cell_text(finding_remedy_id(f->remedies.items[0].kind));
+	row[CAUSE] = text_or_none(counts_cause(f));
 	if (!isnan(f->size.share))
 		row[SHARE] = cell_marked(cell_number(f->size.share), f->size.mark);
 	row[FROM] = text_or_none(origin_words[f->origin]);

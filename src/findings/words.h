@@ -19,6 +19,9 @@ const char *finding_size_words(struct table *, const struct finding *);
 const char *finding_remedy_words(struct table *, const struct finding *);
 const char *finding_confidence_words(struct table *, const struct finding *);
 
+/* What occurs in an issue of the catalog: "mispredicted branches"; else the name of its event. */
+const char *issue_words(const struct cpu_penalty *);
+
 /* Of findings about lines: what it costs, and up to FINDING_ACCESSES writers or readers. */
 const char *sharing_cost_words(struct table *, const struct finding *);
 const char *sharing_gain_words(struct table *, const struct finding *);

@@ -19,11 +19,64 @@ static const struct claim {
 	{ "retiring", "did work that was kept: fewer instructions is what is left" },
 };
 
-static const char *const cause_words[] = {
-	[CAUSE_NOT_KNOWN] = "",
-	[CAUSE_MEMORY] = ", on memory",
-	[CAUSE_CORE] = ", in the core",
+/* Issues of the catalog's penalties: their occurrences, and what a side waits for. */
+static const struct issue {
+	const char *issue, *occurrences, *on;
+} issues[] = {
+	{ "mispredict", "mispredicted branches", ", on mispredicted branches" },
+	{ "l1d_miss", "L1D misses", ", on memory (the L2 cache)" },
+	{ "l2_miss", "L2 misses", ", on memory (the last-level cache)" },
+	{ "llc_miss", "last-level misses", ", on memory (DRAM)" },
+	{ "l1d_tlb_miss", "L1D TLB misses", ", on memory (address translation)" },
+	{ "dtlb_walk", "page walks", ", on memory (page walks)" },
+	{ "main_tlb_miss", "main TLB misses", ", on memory (page walks)" },
+	{ "l1i_miss", "L1I misses", ", on instruction cache misses" },
+	{ "l1i_tlb_miss", "L1I TLB misses", ", on translation of code addresses" },
+	{ "itlb_walk", "page walks for code", ", on page walks for code" },
+	{ "stores", "stores", ", on memory (stores)" },
+	{ "store_stall", "stalls of the store buffer", ", on stores" },
 };
+
+static const struct issue *find_issue_words(const char *issue)
+{
+	for (size_t i = 0; issue != NULL && i < COUNT(issues); i++)
+		if (strcmp(issues[i].issue, issue) == 0)
+			return &issues[i];
+	return NULL;
+}
+
+const char *issue_words(const struct cpu_penalty *p)
+{
+	const struct issue *issue = find_issue_words(p->issue);
+
+	return issue != NULL ? issue->occurrences : p->event->name;
+}
+
+static const char *on_words(const struct finding *f)
+{
+	const struct issue *issue = find_issue_words(f->issue);
+
+	switch (f->cause) {
+	case CAUSE_MEMORY:
+		return issue != NULL ? issue->on : ", on memory";
+	case CAUSE_COUNTED:
+		return issue != NULL ? issue->on : "";
+	case CAUSE_CORE:
+		return ", in the core";
+	case CAUSE_FETCH:
+		return ", on fetching and decoding";
+	case CAUSE_NOT_KNOWN:
+		break;
+	}
+	return "";
+}
+
+const char *counts_cause(const struct finding *f)
+{
+	if (f->cause == CAUSE_CORE)
+		return "core";
+	return f->cause == CAUSE_FETCH ? "fetch" : f->issue;
+}
 
 /* "83.9 % of cycles stalled in the back end" */
 static const char *share_words(struct table *t, const struct cpu_metric *m, double value)
@@ -41,11 +94,75 @@ const char *counts_claim(struct table *t, const struct finding *f, bool with_cau
 	if (f->kind == FINDING_WAITING)
 		return table_format(t, "it mostly waited%s: %.1f %% of one CPU was used",
 				    f->is_probable ? ", probably for a CPU" : "", f->value);
+	if (f->kind == FINDING_SCALAR)
+		return table_format(t,
+				    "%.1f %% of cycles are not stalled, and no work is of vectors",
+				    f->value);
 	if (metric_whole(f->metric)[0] == '\0')
 		return table_format(t, "%s %s", metric_value_words(t, f->metric, f->value),
 				    f->metric->label);
 	return table_format(t, "%s%s", share_words(t, f->metric, f->value),
-			    with_cause ? cause_words[f->cause] : "");
+			    with_cause ? on_words(f) : "");
+}
+
+/* "<= 24.4 % of cycles: 9.30 mispredicted branches per 1000 instructions x 11 cycles" */
+static void put_cost(const struct evidence *e, struct text *out)
+{
+	const char *what = issue_words(e->penalty);
+
+	text_format(out, "\xe2\x89\xa4 %.1f %% of cycles: ", 100 * e->share);
+	if (e->penalty->cycles == 1)
+		text_format(out, "%s", e->penalty->event->name);
+	else if (isnan(e->value))
+		text_format(out, "%s \xc3\x97 %g cycles", what, e->penalty->cycles);
+	else
+		text_format(out, "%.*f %s per 1000 instructions \xc3\x97 %g cycles",
+			    e->value < 10 ? 2 : 1, e->value, what, e->penalty->cycles);
+	if (e->penalty->is_estimate)
+		text_str(out, " (estimate)");
+}
+
+void counts_evidence(const struct evidence *e, struct text *out)
+{
+	switch (e->kind) {
+	case EVIDENCE_COST:
+		put_cost(e, out);
+		break;
+	case EVIDENCE_REST_CORE:
+		text_format(out,
+			    "%.1f %% of cycles are likely none of the misses that were counted: a "
+			    "chain of dependent operations, or operations of long latency; counts "
+			    "alone cannot tell which instruction",
+			    100 * e->share);
+		break;
+	case EVIDENCE_REST_FETCH:
+		text_format(out,
+			    "%.1f %% of cycles are likely none of the mispredictions and misses "
+			    "that were counted: taken branches, decoding",
+			    100 * e->share);
+		break;
+	case EVIDENCE_STORES:
+		text_format(out,
+			    "\xe2\x89\xa4 %.1f %% of cycles: lines that are fetched for stores",
+			    100 * e->share);
+		break;
+	case EVIDENCE_LINES:
+		text_format(out,
+			    "%.1f lines from DRAM are on their way at a time, %.0f %% of what the "
+			    "core can have",
+			    e->value, 100 * e->share);
+		break;
+	case EVIDENCE_MIX:
+		text_format(out, "%.1f %% of operations are of vectors, %.1f %% scalar arithmetic",
+			    e->value, e->share);
+		break;
+	default: /* EVIDENCE_BRANCH_STALLS */
+		text_format(out,
+			    "%.0f stalled cycles for each mispredicted branch, if all are theirs: "
+			    "branches wait for what they compare",
+			    e->value);
+		break;
+	}
 }
 
 /* "36.8 G of 43.8 G cycles" */

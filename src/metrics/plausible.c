@@ -199,7 +199,7 @@ static void check_ipc(struct stat *s)
 	double most = cpu_most_ipc(s->pmu), ipc;
 	struct pair p;
 
-	if (most <= 0 || !find_pair(s, instructions, cycles, &p))
+	if (!find_pair(s, instructions, cycles, &p))
 		return;
 	ipc = p.a->value / p.b->value;
 	if (ipc > most * p.slack)
@@ -325,7 +325,8 @@ void stat_check_totals(struct stat *s)
 	if (s->counts->slots != 0 && s->pmu->slots != 0 && s->counts->slots != s->pmu->slots)
 		add_width(s);
 	check_names(s);
-	for (size_t i = 0; i < COUNT(always); i++)
+	/* the model counts all that it has */
+	for (size_t i = 0; i < COUNT(always) && !s->counts->is_modelled; i++)
 		check_zero(s, &always[i]);
 	check_ipc(s);
 	for (size_t i = 0; i < COUNT(bounds); i++)

@@ -9,12 +9,12 @@
 #include "cpu/pmu.h"
 
 /* Thresholds that are not of a metric; the catalog has each of them. */
-#define THRESHOLD_COVERAGE "coverage"	    /* least per cent of the time to conclude from */
-#define THRESHOLD_BUSY "cpu_utilization"    /* below, per cent: waiting is the question */
-#define THRESHOLD_TIE "tie"		    /* points within which siblings are as bad */
-#define THRESHOLD_SUM "slots_sum"	    /* points by which the slots may miss 100 */
-#define THRESHOLD_LEAF "part"		    /* of the deeper nodes of a tree, in per cent */
-#define THRESHOLD_LOADS "memory_operations" /* least share that makes misses matter */
+#define THRESHOLD_COVERAGE "coverage"	 /* least per cent of the time to conclude from */
+#define THRESHOLD_BUSY "cpu_utilization" /* below, per cent: waiting is the question */
+#define THRESHOLD_TIE "tie"		 /* points within which siblings are as bad */
+#define THRESHOLD_SUM "slots_sum"	 /* points by which the slots may miss 100 */
+#define THRESHOLD_LEAF "part"		 /* of the deeper nodes of a tree, in per cent */
+#define THRESHOLD_COST "cost"		 /* least per cent of cycles that a cause is told for */
 
 /* Checks "NAME=VALUE" texts, ended by NULL: metrics of the CPU, or the names above. */
 int stat_thresholds_check(const struct cpu_pmu *, const char *const *given, struct err *);

@@ -10,6 +10,7 @@
 #include "cpu/event_name.h"
 #include "findings/words.h"
 #include "metrics/name_list.h"
+#include "stat/causes/causes.h"
 #include "stat/stat.h"
 #include "stat/tables.h"
 

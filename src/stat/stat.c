@@ -3,6 +3,7 @@
 #include "cpu/event_name.h"
 #include "findings/words.h"
 #include "metrics/name_list.h"
+#include "stat/causes/causes.h"
 #include "stat/stat.h"
 #include "stat/tables.h"
 
@@ -36,6 +37,8 @@ static void for_programs(const struct stat *s, struct stat_answer *a)
 	stat_metrics_table(s, &a->metrics);
 	stat_events_table(s, &a->events);
 	show_if_any(a, &a->topdown);
+	stat_costs_table(s, &a->costs);
+	show_if_any(a, &a->costs);
 	stat_show(a, &a->metrics);
 	stat_show(a, &a->events);
 	if (is_in_parts(s) || has_several_windows(s)) {
@@ -59,8 +62,11 @@ static int for_people(const struct stat *s, struct stat_answer *a, struct err *e
 {
 	if (stat_detail_table(s, &a->detail, err) < 0)
 		return -1;
-	if (is_method(s->options))
+	if (is_method(s->options)) {
 		show_if_any(a, &a->topdown);
+		stat_costs_table(s, &a->costs);
+		show_if_any(a, &a->costs);
+	}
 	show_if_any(a, &a->detail);
 	if (s->options->all || s->options->events != NULL || table_n_rows(&a->detail) == 0) {
 		stat_events_table(s, &a->events);
@@ -124,9 +130,9 @@ int stat_answer_make(const struct cpu_pmu *pmu, struct counts *counts,
 
 void stat_answer_release(struct stat_answer *a)
 {
-	struct table *const tables[] = { &a->run,    &a->topdown,   &a->detail,
-					 &a->rates,  &a->metrics,   &a->events,
-					 &a->counts, &a->intervals, &a->findings };
+	struct table *const tables[] = { &a->run,	&a->topdown, &a->costs,	 &a->detail,
+					 &a->rates,	&a->metrics, &a->events, &a->counts,
+					 &a->intervals, &a->findings };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		table_release(tables[i]);

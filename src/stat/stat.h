@@ -9,7 +9,8 @@
 
 /* The answer; the tables are listed in `shown` in the order in which they are to be written. */
 struct stat_answer {
-	struct table run, topdown, detail, rates, metrics, events, counts, intervals, findings;
+	struct table run, topdown, costs, detail, rates, metrics, events, counts, intervals,
+		findings;
 	struct tables shown;
 	struct findings found; /* those of the table, as data; metrics are borrowed */
 };

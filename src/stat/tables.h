@@ -37,14 +37,8 @@ void stat_intervals_add(const struct stat *, const struct stat_totals *, uint64_
 void stat_rates_table(const struct stat *, struct table *out);
 void stat_ratios_table(const struct stat *, struct table *out);
 
-/* What stands out, and what to try. */
-void stat_find(const struct stat *, struct findings *out);
-
-/* Why there is no finding, or what those there are do not tell; `out` has the findings. */
-void stat_find_silences(const struct stat *, struct findings *out);
-
-/* That counts cannot be, or not of this CPU. */
-void stat_find_contradictions(const struct stat *, struct findings *out);
+/* What each cause costs at the most. */
+void stat_costs_table(const struct stat *, struct table *out);
 
 /* A count: whole numbers as such, so that programs need not read a fraction. */
 struct cell stat_count_cell(double value);

@@ -50,9 +50,9 @@ def check_midr(checks, path, midr, has_names, fault):
 
 
 def threshold(counts, *options):
-    """Of L2 line refills, as a finding says it."""
+    """Of cycles stalled in the back end, as the tree says it."""
     text = run(CYCLOPS, "stat", "--import", counts, "--cpu", "neoverse-n1", *options).decode()
-    return re.search(r"L2\s+line\s+refills\s+per\s+1000\s+instructions\s+\(threshold\s+(\d+)\)", text)[1]
+    return re.search(r"back end stalled .* above (\d+) %", text)[1]
 
 
 def main():
@@ -64,13 +64,13 @@ def main():
             check_midr(checks, capture, midr, has_names, fault)
         capture.write_bytes(DEMO)
         checks.equal("faults", [bias(capture, "--cpu", "neoverse-v1")], [""])
-        mine.write_text(json.dumps({"schema": 1, "id": "neoverse-n1", "thresholds": {"l2_cache_mpki": 11},
+        mine.write_text(json.dumps({"schema": 1, "id": "neoverse-n1", "thresholds": {"backend_stalled_cycles": 21},
                                     "errata": [{"id": "7", "affects": "spe-bias", "what": "loads"}]}))
         checks.equal("faults", [bias(capture, "--catalog", mine)], [" (on Neoverse N1 loads, erratum 7)"])
-        checks.equal("thresholds", [threshold(counts)], ["10"])
-        checks.equal("thresholds", [threshold(counts, "--catalog", mine)], ["11"])
-        mine.write_text(json.dumps({"schema": 1, "thresholds": {"l2_cache_mpki": {"value": 12}}}))
-        checks.equal("thresholds", [threshold(counts, "--catalog", mine)], ["12"])
+        checks.equal("thresholds", [threshold(counts)], ["20"])
+        checks.equal("thresholds", [threshold(counts, "--catalog", mine)], ["21"])
+        mine.write_text(json.dumps({"schema": 1, "thresholds": {"backend_stalled_cycles": {"value": 22}}}))
+        checks.equal("thresholds", [threshold(counts, "--catalog", mine)], ["22"])
     checks.finish()
 
 

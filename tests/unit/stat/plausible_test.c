@@ -358,17 +358,22 @@ static size_t side_length(const char *name)
 	return strcspn(name, "_") + 1;
 }
 
-/* Is the metric above its threshold, or of a root that says the same a root of the same side? */
-static bool is_true_of(const struct stat *s, const struct cpu_metric *said)
+/*
+ * Is the metric above its threshold, or of a root that says the same a root of the same side? A rate
+ * that comes to the same is true, whatever its penalty on another CPU.
+ */
+static bool is_true_of(const struct stat *s, const struct finding *f)
 {
-	bool is_root = metric_whole(said)[0] != '\0';
+	bool is_root = metric_whole(f->metric)[0] != '\0';
 
 	for (size_t i = 0; i < s->pmu->n_metrics; i++) {
 		const struct cpu_metric *m = &s->pmu->metrics[i];
-		bool is_same = is_root ? strncmp(m->name, said->name, side_length(said->name)) == 0
-				       : strcmp(m->name, said->name) == 0;
+		const char *said = f->metric->name;
+		bool is_same = is_root ? strncmp(m->name, said, side_length(said)) == 0
+				       : strcmp(m->name, said) == 0;
 
-		if (is_same && stat_is_above(s, m))
+		if (is_same && (stat_is_above(s, m) ||
+				(!is_root && fabs(s->values[i].value / f->value - 1) < 0.01)))
 			return true;
 	}
 	return false;
@@ -396,9 +401,9 @@ static enum outcome judge(const struct stat *right, const struct findings *wrong
 	if (has_silence(wrong, SILENCE_NO_METRIC) && is_any_true)
 		return WRONG;
 	for (size_t i = 0; i < wrong->list.n; i++) {
-		const struct cpu_metric *m = wrong->list.items[i]->metric;
+		const struct finding *f = wrong->list.items[i];
 
-		if (m != NULL && !is_true_of(right, m))
+		if (f->metric != NULL && !is_true_of(right, f))
 			return WRONG;
 	}
 	return HARMLESS;

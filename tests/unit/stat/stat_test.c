@@ -685,7 +685,7 @@ static void evidence_fits_the_front_end(void **state)
 static void has_thresholds_of_the_walk(void **state)
 {
 	static const char *const names[] = { THRESHOLD_COVERAGE, THRESHOLD_BUSY, THRESHOLD_TIE,
-					     THRESHOLD_SUM,	 THRESHOLD_LEAF, THRESHOLD_LOADS };
+					     THRESHOLD_SUM,	 THRESHOLD_LEAF, THRESHOLD_COST };
 	const struct catalog *catalog = *state;
 
 	for (size_t i = 0; i < catalog_n_cpus(catalog); i++) {

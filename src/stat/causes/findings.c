@@ -5,15 +5,19 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "stat/advice.h"
-#include "stat/tables.h"
+#include "metrics/metric_words.h"
+#include "stat/causes/advice.h"
+#include "stat/causes/causes.h"
 
-enum { SHOWN_EVIDENCE = 3 };
+enum { SHOWN_EVIDENCE = 4 };
 
 struct finder {
 	const struct stat *s;
 	struct findings *out;
-	bool *is_told; /* by metric: part of a finding already */
+	struct stat_costs costs;
+	double least_cost;  /* share of cycles from which on a cost is worth a word */
+	bool *is_told;	    /* by metric: part of a finding already */
+	bool *is_cost_told; /* by cost */
 };
 
 /* A metric above its threshold. */
@@ -77,14 +81,16 @@ struct excesses {
 	VEC_OF(struct excess) list;
 };
 
-static void add_excess(const struct finder *f, const struct cpu_metric *m, struct excesses *out)
+static void add_excess(const struct finder *f, const struct cpu_metric *root,
+		       const struct cpu_metric *m, struct excesses *out)
 {
 	double threshold;
 
 	for (size_t i = 0; i < out->list.n; i++)
 		if (out->list.items[i].metric == m)
 			return;
-	if (!stat_is_above(f->s, m) || !stat_threshold_of(f->s, m->name, &threshold))
+	if (stat_costs_have(f->s, &f->costs, root, m) || !stat_is_above(f->s, m) ||
+	    !stat_threshold_of(f->s, m->name, &threshold))
 		return;
 	*vec_add(&out->list) = (struct excess){ m, stat_value_of(f->s, m)->value /
 							   (threshold > 0 ? threshold : 1) };
@@ -95,7 +101,7 @@ static void add_excesses(const struct finder *f, const struct cpu_metric *root,
 {
 	for (size_t i = 0; i < group->metrics.n; i++)
 		if (stat_fits_root(f->s, root, group->metrics.items[i]))
-			add_excess(f, group->metrics.items[i], out);
+			add_excess(f, root, group->metrics.items[i], out);
 }
 
 /* What passes its threshold among the groups that explain the nodes from `root` down. */
@@ -178,41 +184,161 @@ static struct finding *stat_findings_add_finding(struct finder *f, const struct 
 	return out;
 }
 
-/* Where the front end has no rate that is too high, branches may wait for loads. */
-static void add_reason(const struct finder *f, const struct cpu_metric *root,
-		       struct stat_cause *cause, struct finding *out)
+/* Is it of a side that a finding is about already? */
+static bool is_of_pointed_root(const struct finder *f, const struct stat_cost *c)
 {
-	double stalls = NAN;
+	for (size_t i = 0; i < f->s->steps.n; i++)
+		if (f->s->steps.items[i].depth == 1 && f->s->steps.items[i].is_pointed &&
+		    stat_cost_is_of(c, f->s->steps.items[i].metric))
+			return true;
+	return false;
+}
 
-	if (!cause->has_reason)
-		stalls = stat_branch_stalls(f->s, root);
-	if (cause->has_reason) {
-		finding_add_evidence(out, cause->reason);
-	} else if (!isnan(stalls)) {
-		finding_add_evidence(out, EVIDENCE_BRANCH_STALLS)->value = stalls;
-		cause->remedy = REMEDY_BRANCH_LOADS;
+static void add_cost(struct finder *f, size_t i, struct finding *out)
+{
+	const struct stat_cost *c = &f->costs.list.items[i];
+	struct evidence *e = finding_add_evidence(out, EVIDENCE_COST);
+
+	f->is_cost_told[i] = true;
+	e->penalty = c->penalty;
+	e->value = c->per_1000;
+	e->share = c->bound;
+	if (out->n_events < FINDING_EVENTS)
+		out->events[out->n_events++] = c->penalty->event->name;
+	out->coverage.least_coverage =
+		fmin(out->coverage.least_coverage, stat_total_coverage(c->total));
+}
+
+/* From here on more misses at a time do not help: the memory, or the core's list of them, is busy. */
+static const double saturated = 0.75;
+
+/* Of DRAM: is it latency or bandwidth? */
+static void add_lines(const struct finder *f, struct finding *out)
+{
+	double lines = stat_lines_on_the_way(f->s, &f->costs);
+	unsigned most = f->s->pmu->outstanding_lines;
+	struct evidence *e;
+
+	if (out->issue == NULL || strcmp(out->issue, "llc_miss") != 0 || most == 0 || isnan(lines))
+		return;
+	e = finding_add_evidence(out, EVIDENCE_LINES);
+	e->value = lines;
+	e->share = lines / most;
+	if (e->share >= saturated)
+		finding_add_remedy(out, (struct remedy){ .kind = REMEDY_BANDWIDTH });
+}
+
+/* What costs of the root's side are worth a word, the largest first, and what helps against them. */
+static void add_costs(struct finder *f, const struct cpu_metric *root, struct finding *out)
+{
+	size_t n = 0;
+
+	if (out->cause != CAUSE_CORE && out->cause != CAUSE_FETCH && out->issue == NULL)
+		out->issue = stat_costs_issue(&f->costs, root);
+	for (size_t i = 0; i < f->costs.list.n; i++) {
+		const struct stat_cost *c = &f->costs.list.items[i];
+
+		if (!stat_cost_is_of(c, root) || c->is_hidden)
+			continue;
+		if (c->bound >= f->least_cost && n++ < SHOWN_EVIDENCE)
+			add_cost(f, i, out);
 	}
+}
+
+static void add_remedies_of_costs(const struct finder *f, struct finding *out)
+{
+	for (size_t i = 0; i < f->costs.list.n; i++) {
+		const struct stat_cost *c = &f->costs.list.items[i];
+		bool is_evidence = false;
+
+		for (size_t k = 0; k < out->evidence.n; k++)
+			is_evidence |= out->evidence.items[k].penalty == c->penalty;
+		if (is_evidence)
+			finding_add_remedy(out, (struct remedy){ .kind = stat_remedy_of_cost(c) });
+	}
+}
+
+/* A misprediction that takes much longer than the pipeline is long waits for its operands. */
+static void add_slow_branches(const struct finder *f, const struct cpu_metric *root,
+			      struct finding *out)
+{
+	enum { TIMES = 3, MOST_FOR_A_BRANCH = 1000 };
+
+	for (size_t i = 0; i < f->costs.list.n; i++) {
+		const struct stat_cost *c = &f->costs.list.items[i];
+		double stalls =
+			stat_value_of(f->s, root)->value / 100 / c->raw * c->penalty->cycles;
+
+		if (strcmp(c->penalty->issue, "mispredict") != 0 || c->raw <= 0 ||
+		    stalls < TIMES * c->penalty->cycles || stalls > MOST_FOR_A_BRANCH)
+			continue;
+		finding_add_evidence(out, EVIDENCE_BRANCH_STALLS)->value = stalls;
+		finding_add_remedy(out, (struct remedy){ .kind = REMEDY_BRANCH_FREE });
+	}
+}
+
+/* The deepest node that the walk went to, for what no cost tells. */
+static const struct cpu_metric *deepest_node(const struct finding *out)
+{
+	for (size_t i = out->evidence.n; i-- > 0;)
+		if (out->evidence.items[i].kind == EVIDENCE_NODE)
+			return out->evidence.items[i].metric;
+	return NULL;
+}
+
+/* What to try: what is known best first. */
+static void add_root_remedies(struct finder *f, const struct cpu_metric *root,
+			      const struct stat_cause *cause, const struct excesses *all,
+			      struct finding *out)
+{
+	const struct cpu_metric *node = deepest_node(out);
+
+	if (cause->cause == CAUSE_MEMORY)
+		add_lines(f, out);
+	if (cause->issue != NULL)
+		finding_add_remedy(out, (struct remedy){ .kind = REMEDY_STORES });
+	if (node != NULL)
+		finding_add_remedy(out,
+				   (struct remedy){ .kind = stat_remedy_of_metric(f->s, node) });
+	if (cause->cause == CAUSE_CORE)
+		finding_add_remedy(out, (struct remedy){ .kind = REMEDY_CORE });
+	if (cause->cause == CAUSE_FETCH) {
+		if (all->list.n == 0)
+			add_slow_branches(f, root, out);
+		finding_add_remedy(out, (struct remedy){ .kind = REMEDY_FRONT_END });
+	}
+	add_remedies_of_costs(f, out);
+	for (size_t i = 0; i < all->list.n && out->remedies.n == 0; i++)
+		finding_add_remedy(out,
+				   (struct remedy){ .kind = stat_remedy_of_metric(
+							    f->s, all->list.items[i].metric) });
+	if (out->remedies.n == 0)
+		finding_add_remedy(out,
+				   (struct remedy){ .kind = stat_remedy_of_metric(f->s, root) });
 }
 
 /* A root that the walk points at, with all that the walk found below it. */
 static void add_root(struct finder *f, uint32_t step)
 {
 	const struct cpu_metric *m = f->s->steps.items[step].metric;
-	struct stat_cause cause = stat_cause_of(f->s, m);
+	struct stat_cause cause = stat_cause_of(f->s, &f->costs, m);
 	struct excesses all = { 0 };
 	struct finding *out;
 
 	collect_excesses(f, step, &all);
 	out = stat_findings_add_finding(f, m, &all);
 	out->cause = cause.cause;
+	out->issue = cause.issue;
 	add_path(f, step, out);
+	if (cause.has_reason)
+		finding_add_evidence(out, cause.reason)->share = cause.share;
+	out->n_events = 0; /* the most specific first */
+	add_costs(f, m, out);
+	for (size_t i = 0; i < all.list.n; i++)
+		add_events(&all.list.items[i].metric->samples, out);
+	add_events(&m->samples, out);
 	add_rates(f, &all, out);
-	if (out->evidence.n == 0)
-		add_reason(f, m, &cause, out);
-	finding_add_remedy(
-		out, (struct remedy){
-			     .kind = stat_remedy(all.list.n > 0 ? all.list.items[0].metric : NULL,
-						 m, cause.remedy) });
+	add_root_remedies(f, m, &cause, &all, out);
 	vec_release(&all.list);
 }
 
@@ -224,7 +350,80 @@ static void add_alone(struct finder *f, const struct cpu_metric *m)
 
 	e->threshold = 0;
 	stat_threshold_of(f->s, m->name, &e->threshold);
-	finding_add_remedy(out, (struct remedy){ .kind = stat_remedy(m, m, REMEDY_NONE) });
+	finding_add_remedy(out, (struct remedy){ .kind = stat_remedy_of_metric(f->s, m) });
+}
+
+/* The metric that says how often an event is; else any share that it makes. */
+static const struct cpu_metric *metric_of_event(const struct stat *s, const struct cpu_event *event)
+{
+	const struct cpu_metric *found = NULL;
+
+	for (size_t i = 0; i < s->pmu->n_metrics; i++) {
+		const struct cpu_metric *m = &s->pmu->metrics[i];
+
+		if (m->formula.n_names != 2 || strcmp(m->formula.names[0], event->name) != 0 ||
+		    !stat_value_is_firm(stat_value_of(s, m)))
+			continue;
+		if (found == NULL || (m->scale == 1000 && found->scale != 1000))
+			found = m;
+	}
+	return found;
+}
+
+/* Is it worth a word, though no finding is about its side: the root is low, or is not known? */
+static bool is_other_cost(const struct finder *f, size_t i)
+{
+	const struct stat_cost *c = &f->costs.list.items[i];
+
+	return !f->is_cost_told[i] && !is_of_pointed_root(f, c) && !c->is_hidden &&
+	       c->bound >= f->least_cost;
+}
+
+/* One finding for each side, about what costs most there. */
+static void add_other_costs(struct finder *f)
+{
+	for (size_t i = 0; i < f->costs.list.n; i++) {
+		const struct stat_cost *c = &f->costs.list.items[i];
+		const struct cpu_metric *m = metric_of_event(f->s, c->penalty->event);
+		struct finding *out;
+
+		if (!is_other_cost(f, i) || m == NULL)
+			continue;
+		out = stat_findings_add_finding(f, m, NULL);
+		out->issue = c->penalty->issue;
+		out->n_events = 0;
+		for (size_t k = i; k < f->costs.list.n; k++)
+			if (is_other_cost(f, k) &&
+			    f->costs.list.items[k].penalty->side == c->penalty->side)
+				add_cost(f, k, out);
+		add_remedies_of_costs(f, out);
+	}
+}
+
+/* Little is lost, and nothing hinders vectors that counts could see: loops over arrays. */
+static void add_scalar_work(struct finder *f)
+{
+	enum { USEFUL = 80, VECTORS = 1, SCALAR = 40, MEMORY = 15 };
+	const double of_most_ipc = 0.6, most_mispredicted = 0.3;
+	struct stat_mix mix = stat_mix_of(f->s);
+	double ipc, mpki, lost;
+	struct finding *out;
+	struct evidence *e;
+
+	lost = stat_side_share(f->s, SIDE_FRONTEND) + stat_side_share(f->s, SIDE_BACKEND);
+	if (f->out->list.n > 0 || 100 * (1 - lost) < USEFUL || !(mix.vector <= VECTORS) ||
+	    !(mix.scalar >= SCALAR) || !(mix.memory >= MEMORY) ||
+	    !stat_value_named(f->s, "ipc", &ipc) || ipc < of_most_ipc * cpu_most_ipc(f->s->pmu) ||
+	    !stat_value_named(f->s, "branch_mpki", &mpki) || mpki > most_mispredicted)
+		return;
+	out = findings_add(f->out, FINDING_SCALAR);
+	out->value = 100 * (1 - lost);
+	out->size.share = 1 - lost;
+	out->is_probable = true;
+	e = finding_add_evidence(out, EVIDENCE_MIX);
+	e->value = mix.vector;
+	e->share = mix.scalar;
+	finding_add_remedy(out, (struct remedy){ .kind = REMEDY_VECTORISE });
 }
 
 /* A task that lost its CPU is given one again soon: longer waits than this are for other things. */
@@ -328,9 +527,9 @@ static void add_rest(struct finder *f)
 	for (size_t i = 0; i < f->s->pmu->n_metrics; i++) {
 		const struct cpu_metric *m = &f->s->pmu->metrics[i];
 
-		if (!f->is_told[i] && !stat_findings_is_root(f, m) &&
-		    cpu_node_of(f->s->pmu, m) == NULL && m->better == BETTER_LOWER &&
-		    !is_another_scale(f, m) && stat_is_above(f->s, m))
+		if (!f->is_told[i] && !stat_costs_have(f->s, &f->costs, NULL, m) &&
+		    !stat_findings_is_root(f, m) && cpu_node_of(f->s->pmu, m) == NULL &&
+		    m->better == BETTER_LOWER && !is_another_scale(f, m) && stat_is_above(f->s, m))
 			add_alone(f, m);
 	}
 }
@@ -339,10 +538,18 @@ void stat_find(const struct stat *s, struct findings *out)
 {
 	struct finder f = { .s = s, .out = out };
 
+	stat_costs_find(s, &f.costs);
+	stat_threshold_of(s, THRESHOLD_COST, &f.least_cost);
+	f.least_cost /= 100;
 	f.is_told = mem_zalloc(s->pmu->n_metrics + 1, sizeof(*f.is_told));
+	f.is_cost_told = mem_zalloc(f.costs.list.n + 1, sizeof(*f.is_cost_told));
 	add_waiting(&f);
 	add_roots(&f);
+	add_other_costs(&f);
 	add_rest(&f);
+	add_scalar_work(&f);
 	stat_find_silences(s, out);
+	stat_costs_release(&f.costs);
 	free(f.is_told);
+	free(f.is_cost_told);
 }

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "stat/tables.h"
+#include "stat/causes/causes.h"
 
 /* Events of metrics, each once. */
 struct event_names {

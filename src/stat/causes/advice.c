@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What findings of counts mean, after docs/reference/methodology.md, steps 3 and 5. */
+#include "stat/causes/advice.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+/* What to try against an issue of the catalog's penalties. */
+static const struct issue_advice {
+	const char *issue;
+	enum remedy_kind remedy;
+} issue_advices[] = {
+	{ "mispredict", REMEDY_BRANCH_FREE_SIZES },
+	{ "l1i_miss", REMEDY_CODE_ORDER },
+	{ "l1i_tlb_miss", REMEDY_CODE_PAGES },
+	{ "itlb_walk", REMEDY_CODE_PAGES },
+	{ "l1d_miss", REMEDY_CACHE_L1 },
+	{ "l2_miss", REMEDY_CACHE },
+	{ "llc_miss", REMEDY_CACHE },
+	{ "l1d_tlb_miss", REMEDY_HUGE_PAGES },
+	{ "dtlb_walk", REMEDY_HUGE_PAGES },
+	{ "main_tlb_miss", REMEDY_HUGE_PAGES },
+	{ "store_stall", REMEDY_STORES },
+};
+
+/* What to try, by the beginning of a metric's name; the first that fits. */
+static const struct advice {
+	const char *metric;
+	enum remedy_kind remedy;
+} advices[] = {
+	{ "branch_m", REMEDY_BRANCH_FREE_SIZES },
+	{ "bad_speculation", REMEDY_BRANCH_FREE },
+	{ "itlb", REMEDY_CODE_PAGES },
+	{ "l1i_tlb", REMEDY_CODE_PAGES },
+	{ "l1i_cache", REMEDY_CODE_ORDER },
+	{ "dtlb", REMEDY_HUGE_PAGES },
+	{ "l1d_tlb", REMEDY_HUGE_PAGES },
+	{ "l1d_cache", REMEDY_CACHE_L1 },
+	{ "l2_cache", REMEDY_CACHE },
+	{ "l3_cache", REMEDY_CACHE },
+	{ "ll_cache", REMEDY_CACHE },
+	{ "cache_misses", REMEDY_CACHE },
+	{ "remote_access", REMEDY_NODES },
+	{ "spec_overhead", REMEDY_SPECULATION },
+	{ "frontend", REMEDY_FRONT_END },
+	/* nodes of deep trees */
+	{ "backend_mem_store_bound", REMEDY_STORES },
+	{ "backend_mem_tlb_bound", REMEDY_HUGE_PAGES },
+	{ "backend_cache_l1d_bound", REMEDY_CACHE_L1 },
+	{ "backend_cache_l2d_bound", REMEDY_CACHE },
+	{ "backend_core", REMEDY_CORE },
+	{ "backend_busy", REMEDY_CORE },
+};
+
+static bool begins(const char *name, const char *with)
+{
+	return strncmp(name, with, strlen(with)) == 0;
+}
+
+enum remedy_kind stat_remedy_of_cost(const struct stat_cost *c)
+{
+	for (size_t i = 0; i < COUNT(issue_advices); i++)
+		if (strcmp(issue_advices[i].issue, c->penalty->issue) == 0)
+			return issue_advices[i].remedy;
+	return REMEDY_NONE;
+}
+
+static double percentage(const struct stat *s, const char *const *names, size_t n)
+{
+	double sum = NAN, value;
+
+	for (size_t i = 0; i < n; i++)
+		if (stat_value_named(s, names[i], &value))
+			sum = isnan(sum) ? value : sum + value;
+	return sum;
+}
+
+struct stat_mix stat_mix_of(const struct stat *s)
+{
+	static const char *const vector[] = { "simd_percentage", "sve_all_percentage",
+					      "sve_percentage" };
+	static const char *const scalar[] = { "integer_dp_percentage", "scalar_fp_percentage" };
+	static const char *const memory[] = { "load_percentage", "store_percentage" };
+
+	return (struct stat_mix){
+		.vector = percentage(s, vector, COUNT(vector)),
+		.scalar = percentage(s, scalar, COUNT(scalar)),
+		.memory = percentage(s, memory, COUNT(memory)),
+	};
+}
+
+/* Work that is vectors already takes a better algorithm. */
+static enum remedy_kind remedy_of_work(const struct stat *s)
+{
+	enum { ALREADY_VECTORS = 10 };
+
+	return stat_mix_of(s).vector > ALREADY_VECTORS ? REMEDY_LESS_WORK : REMEDY_VECTORISE;
+}
+
+enum remedy_kind stat_remedy_of_metric(const struct stat *s, const struct cpu_metric *m)
+{
+	if (strcmp(m->name, "retiring") == 0)
+		return remedy_of_work(s);
+	for (size_t i = 0; i < COUNT(advices); i++)
+		if (begins(m->name, advices[i].metric))
+			return advices[i].remedy;
+	return REMEDY_NONE;
+}
+
+static double counted_value(const struct stat *s, const char *event)
+{
+	const struct stat_total *t = stat_counted(s, cpu_event_find(s->pmu, event));
+
+	return t == NULL ? -1 : t->value;
+}
+
+static bool is_front(const struct cpu_metric *root)
+{
+	return begins(root->name, "frontend");
+}
+
+/* Levels that instructions and data share, and what the front end's own misses are. */
+static const struct level {
+	const char *metric, *own;
+} levels[] = {
+	{ "l2_cache", "L1I_CACHE_REFILL" },
+	{ "l3_cache", "L1I_CACHE_REFILL" },
+	{ "ll_cache", "L1I_CACHE_REFILL" },
+	{ "l2_tlb", "L1I_TLB_REFILL" },
+};
+
+bool stat_fits_root(const struct stat *s, const struct cpu_metric *root, const struct cpu_metric *m)
+{
+	double own, all;
+
+	if (!is_front(root) || m->samples.n == 0)
+		return true;
+	for (size_t i = 0; i < COUNT(levels); i++) {
+		if (!begins(m->name, levels[i].metric))
+			continue;
+		own = counted_value(s, levels[i].own);
+		all = counted_value(s, m->samples.items[0]->name);
+		return own < 0 || all < 0 || 2 * own >= all; /* half of the misses, at least */
+	}
+	return true;
+}
+
+/* Two metrics that the CPU has for just this. */
+static bool compare_metrics(const struct stat *s, struct stat_cause *out)
+{
+	double memory, core;
+
+	if (!stat_value_named(s, "backend_mem_bound", &memory) ||
+	    !stat_value_named(s, "backend_core_bound", &core))
+		return false;
+	out->cause = memory >= core ? CAUSE_MEMORY : CAUSE_CORE;
+	out->is_measured = true;
+	return true;
+}
+
+/* Stalls with a miss of the last cache of the core outstanding: a lower bound. */
+static bool ask_stalls(const struct stat *s, struct stat_cause *out)
+{
+	double memory = counted_value(s, "STALL_BACKEND_MEM"),
+	       all = counted_value(s, "STALL_BACKEND");
+
+	if (memory < 0 || all <= 0 || 2 * memory < all)
+		return false;
+	out->cause = CAUSE_MEMORY;
+	out->is_measured = true;
+	out->has_reason = true;
+	out->reason = EVIDENCE_MEMORY_STALLS;
+	return true;
+}
+
+/* What costs of a side come to together, and how many there are. */
+struct explained {
+	double share; /* of cycles, as far as it is likely */
+	double all;   /* the same as if nothing overlapped */
+	size_t n;
+};
+
+static struct explained explain_root(const struct stat *s, const struct stat_costs *costs,
+				     const struct cpu_metric *root, double side)
+{
+	struct explained out = { 0 };
+	bool is_chain = stat_little_retires(s);
+
+	for (size_t i = 0; i < costs->list.n; i++) {
+		const struct stat_cost *c = &costs->list.items[i];
+
+		if (!stat_cost_is_of(c, root))
+			continue;
+		out.n++;
+		/* in a chain of loads the whole latency counts, not only what a miss adds */
+		out.share += fmin(side, is_chain ? fmax(c->weight, c->here) : c->weight);
+		out.all += c->weight;
+	}
+	out.share = fmin(out.share, side);
+	return out;
+}
+
+/* Without so many, nothing is said about the rest. */
+enum { LEAST_FRONT_COSTS = 2, LEAST_BACK_COSTS = 3 };
+
+/*
+ * Memory is the cause if its misses are likely to explain two thirds of the stalls: a miss costs
+ * less than its latency. A misprediction costs more than the pipeline is long, so that half of the
+ * stalls is enough there. The rest is none of what was counted; stores may wait that miss.
+ */
+static void weigh_costs(const struct stat *s, const struct stat_costs *costs,
+			const struct cpu_metric *root, struct stat_cause *out)
+{
+	double side = stat_value_of(s, root)->value / 100;
+	struct explained e = explain_root(s, costs, root, side);
+	double enough = (is_front(root) ? 1 / 2. : 2 / 3.) * side;
+	double stores = is_front(root) ? 0 : stat_stores_cost(s) / 2;
+
+	if (stores >= enough && stores > e.all) {
+		out->cause = CAUSE_MEMORY;
+		out->issue = "stores";
+		out->has_reason = true;
+		out->reason = EVIDENCE_STORES;
+		out->share = fmin(2 * stores, side);
+	} else if (e.n > 0 && e.share >= enough) {
+		out->cause = is_front(root) ? CAUSE_COUNTED : CAUSE_MEMORY;
+	} else if (e.n >= (is_front(root) ? LEAST_FRONT_COSTS : LEAST_BACK_COSTS)) {
+		out->cause = is_front(root) ? CAUSE_FETCH : CAUSE_CORE;
+		out->has_reason = true;
+		out->reason = is_front(root) ? EVIDENCE_REST_FETCH : EVIDENCE_REST_CORE;
+		out->share = side - e.share;
+	} else if (!is_front(root)) {
+		out->has_reason = true;
+		out->reason = EVIDENCE_CACHES_NOT_COUNTED;
+	}
+}
+
+struct stat_cause stat_cause_of(const struct stat *s, const struct stat_costs *costs,
+				const struct cpu_metric *root)
+{
+	struct stat_cause out = { .share = NAN };
+
+	if (begins(root->name, "backend") && (compare_metrics(s, &out) || ask_stalls(s, &out)))
+		return out;
+	if (begins(root->name, "backend") || is_front(root))
+		weigh_costs(s, costs, root, &out);
+	return out;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a root or a metric above its threshold means, and what helps. */
+#ifndef CYCLOPS_STAT_CAUSES_ADVICE_H
+#define CYCLOPS_STAT_CAUSES_ADVICE_H
+
+#include "findings/finding.h"
+#include "metrics/inside.h"
+#include "stat/causes/costs.h"
+
+/* What a root is about, as far as the counts tell. */
+struct stat_cause {
+	enum finding_cause cause;
+	bool is_measured; /* by stalls that the CPU tells apart, not by what misses may cost */
+	bool has_reason;
+	enum evidence_kind reason; /* what says so, or what would */
+	const char *issue;	   /* "stores"; NULL: what costs most */
+	double share;		   /* of cycles, that the reason is about; NAN: of none */
+};
+
+/*
+ * Of the back end: memory or core; of the front end: what was counted, or fetching
+ * (docs/reference/methodology.md, step 3).
+ */
+struct stat_cause stat_cause_of(const struct stat *, const struct stat_costs *,
+				const struct cpu_metric *root);
+
+/*
+ * Does a metric speak of this root? Misses of a cache that instructions and data share are the
+ * front end's only as far as the L1I has some.
+ */
+bool stat_fits_root(const struct stat *, const struct cpu_metric *root, const struct cpu_metric *);
+
+/* What to try against a cost, and where a metric stands out; REMEDY_NONE: nothing is known. */
+enum remedy_kind stat_remedy_of_cost(const struct stat_cost *);
+enum remedy_kind stat_remedy_of_metric(const struct stat *, const struct cpu_metric *);
+
+/* What operations are, in per cent of them; NAN: not known. */
+struct stat_mix {
+	double vector, scalar, memory;
+};
+
+struct stat_mix stat_mix_of(const struct stat *);
+
+#endif
