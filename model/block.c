@@ -3,12 +3,31 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "base/alloc.h"
 
+/*
+ * Not from mem_alloc(): what that gives is shared by processes (shared_memory.h). Here a child of
+ * fork goes on with the blocks of the translations that it inherits, and forgets them when it likes.
+ */
+static void *alloc_block(size_t size)
+{
+	void *memory = malloc(size);
+
+	if (memory == NULL)
+		abort();
+	return memory;
+}
+
 void blocks_init(struct blocks *b)
 {
-	*b = (struct blocks){ .buckets = mem_zalloc(BLOCK_BUCKETS, sizeof(*b->buckets)) };
+	void *zeros = mmap(NULL, BLOCK_BUCKETS * sizeof(*b->buckets), PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (zeros == MAP_FAILED)
+		abort();
+	*b = (struct blocks){ .buckets = zeros };
 }
 
 void blocks_release(struct blocks *b)
@@ -19,7 +38,8 @@ void blocks_release(struct blocks *b)
 			free(block);
 		}
 	}
-	free(b->buckets);
+	if (b->buckets != NULL)
+		munmap(b->buckets, BLOCK_BUCKETS * sizeof(*b->buckets));
 	*b = (struct blocks){ 0 };
 }
 
@@ -66,7 +86,7 @@ static size_t size_of(size_t n)
 
 static struct block *decode(uint64_t pc, const uint32_t *words, size_t n)
 {
-	struct block *block = mem_alloc(1, size_of(n));
+	struct block *block = alloc_block(size_of(n));
 
 	*block = (struct block){ .pc = pc, .n = n };
 	for (size_t i = 0; i < n; i++) {

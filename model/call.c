@@ -2,6 +2,7 @@
 /* Numbers: include/uapi/asm-generic/unistd.h of Linux. */
 #include "model/call.h"
 
+#include <sched.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -9,6 +10,8 @@
 #include "base/alloc.h"
 
 enum {
+	PSELECT6 = 72,
+	PPOLL = 73,
 	NANOSLEEP = 101,
 	CLOCK_NANOSLEEP = 115,
 	FUTEX = 98,
@@ -37,34 +40,35 @@ static const struct {
 	{ 67, CALL_BLOCKS }, /* pread64 */
 	{ 68, CALL_BLOCKS }, /* pwrite64 */
 	{ 71, CALL_BLOCKS }, /* sendfile */
-	{ 72, CALL_BLOCKS }, /* pselect6 */
-	{ 73, CALL_BLOCKS }, /* ppoll */
+	{ PSELECT6, CALL_BLOCKS },  { PPOLL, CALL_BLOCKS },
 	{ 76, CALL_BLOCKS }, /* splice */
 	{ 82, CALL_BLOCKS }, /* fsync */
 	{ 83, CALL_BLOCKS }, /* fdatasync */
 	{ 95, CALL_BLOCKS }, /* waitid */
 	{ NANOSLEEP, CALL_SLEEPS }, { CLOCK_NANOSLEEP, CALL_SLEEPS },
-	{ 124, CALL_YIELDS }, /* sched_yield */
-	{ 129, CALL_WAKES },  /* kill */
-	{ 130, CALL_WAKES },  /* tkill */
-	{ 131, CALL_WAKES },  /* tgkill */
-	{ 133, CALL_BLOCKS }, /* rt_sigsuspend */
-	{ 137, CALL_BLOCKS }, /* rt_sigtimedwait */
-	{ 188, CALL_BLOCKS }, /* msgrcv */
-	{ 189, CALL_BLOCKS }, /* msgsnd */
-	{ 192, CALL_BLOCKS }, /* semtimedop */
-	{ 193, CALL_BLOCKS }, /* semop */
-	{ 202, CALL_BLOCKS }, /* accept */
-	{ 203, CALL_BLOCKS }, /* connect */
-	{ 206, CALL_BLOCKS }, /* sendto */
-	{ 207, CALL_BLOCKS }, /* recvfrom */
-	{ 210, CALL_WAKES },  /* shutdown */
-	{ 211, CALL_BLOCKS }, /* sendmsg */
-	{ 212, CALL_BLOCKS }, /* recvmsg */
-	{ 242, CALL_BLOCKS }, /* accept4 */
-	{ 243, CALL_BLOCKS }, /* recvmmsg */
-	{ 260, CALL_BLOCKS }, /* wait4 */
-	{ 269, CALL_BLOCKS }, /* sendmmsg */
+	{ 124, CALL_YIELDS },	/* sched_yield */
+	{ 129, CALL_WAKES },	/* kill */
+	{ 130, CALL_WAKES },	/* tkill */
+	{ 131, CALL_WAKES },	/* tgkill */
+	{ 133, CALL_BLOCKS },	/* rt_sigsuspend */
+	{ 137, CALL_BLOCKS },	/* rt_sigtimedwait */
+	{ 188, CALL_BLOCKS },	/* msgrcv */
+	{ 189, CALL_BLOCKS },	/* msgsnd */
+	{ 192, CALL_BLOCKS },	/* semtimedop */
+	{ 193, CALL_BLOCKS },	/* semop */
+	{ 202, CALL_BLOCKS },	/* accept */
+	{ 203, CALL_BLOCKS },	/* connect */
+	{ 206, CALL_BLOCKS },	/* sendto */
+	{ 207, CALL_BLOCKS },	/* recvfrom */
+	{ 210, CALL_WAKES },	/* shutdown */
+	{ 211, CALL_BLOCKS },	/* sendmsg */
+	{ 212, CALL_BLOCKS },	/* recvmsg */
+	{ 221, CALL_EXECUTES }, /* execve */
+	{ 242, CALL_BLOCKS },	/* accept4 */
+	{ 243, CALL_BLOCKS },	/* recvmmsg */
+	{ 260, CALL_BLOCKS },	/* wait4 */
+	{ 269, CALL_BLOCKS },	/* sendmmsg */
+	{ 281, CALL_EXECUTES }, /* execveat */
 };
 
 static enum call_kind kind_of(int64_t number)
@@ -110,7 +114,7 @@ static void unmap(struct call *call, uint64_t address, uint64_t size)
 	call->unmapped_end = address + size;
 }
 
-struct call call_read(int64_t number, const uint64_t a[4], uint64_t guest_base)
+struct call call_read(int64_t number, const uint64_t a[CALL_ARGUMENTS], uint64_t guest_base)
 {
 	const uint64_t relative = 0;
 	struct call call = { .kind = kind_of(number) };
@@ -135,9 +139,22 @@ struct call call_read(int64_t number, const uint64_t a[4], uint64_t guest_base)
 	case MREMAP:
 		unmap(&call, a[0], a[1]);
 		break;
-	case CLONE:
+	case CLONE: /* the emulator treats vfork as fork */
+		call.makes_process = (a[0] & CLONE_VM) == 0 || (a[0] & CLONE_VFORK) != 0;
+		call.makes_thread = !call.makes_process;
+		break;
 	case CLONE3:
 		call.makes_thread = true;
+		break;
+	case PSELECT6: /* of nothing: a sleep */
+		call.kind = a[0] == 0 && a[4] != 0 ? CALL_SLEEPS : CALL_BLOCKS;
+		if (a[0] == 0)
+			read_time(&call, a[4], guest_base);
+		break;
+	case PPOLL:
+		call.kind = a[1] == 0 && a[2] != 0 ? CALL_SLEEPS : CALL_BLOCKS;
+		if (a[1] == 0)
+			read_time(&call, a[2], guest_base);
 		break;
 	case EXIT_GROUP:
 		call.ends_process = true;

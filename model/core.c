@@ -70,8 +70,9 @@ void core_wait_until(struct core *c, uint64_t cycle)
 	c->dispatched = 0;
 }
 
-void core_switch(struct core *c, void *record_context, uint32_t thread_id)
+void core_switch(struct core *c, void *record_context, uint32_t thread_id, uint32_t process)
 {
+	c->process = process;
 	c->record_context = record_context;
 	c->thread_id = thread_id;
 	c->fetch_line = UINT64_MAX;

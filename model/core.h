@@ -112,7 +112,7 @@ static inline void core_count_cycles(struct core *c)
 void core_wait_until(struct core *, uint64_t cycle);
 
 /* Another thread goes on here: its records go to `record_context`. */
-void core_switch(struct core *, void *record_context, uint32_t thread_id);
+void core_switch(struct core *, void *record_context, uint32_t thread_id, uint32_t process);
 
 /* A run of instructions at consecutive addresses is fetched. */
 void core_fetch(struct core *, uint64_t first_pc, uint64_t end_pc);

@@ -31,6 +31,7 @@ void frames_release(struct frames *f)
 		free(f->slots[i]);
 	free(f->slots);
 	vec_release(&f->given_up);
+	vec_release(&f->n_users);
 	*f = (struct frames){ 0 };
 }
 
@@ -102,7 +103,27 @@ static uint64_t key_of(uint32_t process, uint64_t page)
 	return page >> FRAMES_LEAF_SHIFT | (uint64_t)process << PROCESS_SHIFT;
 }
 
-uint32_t frames_get(struct frames *f, uint32_t process, uint64_t va)
+static uint32_t new_frame(struct frames *f)
+{
+	uint32_t number = f->given_up.n > 0 ? f->given_up.items[--f->given_up.n] : ++f->n;
+
+	if (f->n_users.n > 0) {
+		while (f->n_users.n <= number)
+			vec_add(&f->n_users);
+		f->n_users.items[number] = 1;
+	}
+	return number;
+}
+
+/* A page no longer has the frame. */
+static void drop_frame(struct frames *f, uint32_t number)
+{
+	if (f->n_users.n == 0 || --f->n_users.items[number] == 0)
+		*vec_add(&f->given_up) = number;
+}
+
+/* The number of the frame of a page, with its flag. */
+static uint32_t *number_of(struct frames *f, uint32_t process, uint64_t va)
 {
 	uint64_t page = va >> f->shift, key = key_of(process, page);
 	struct frames_leaf *leaf = find_leaf(f, key);
@@ -114,9 +135,86 @@ uint32_t frames_get(struct frames *f, uint32_t process, uint64_t va)
 	number = &leaf->numbers[page % FRAMES_LEAF];
 	if (*number == 0) {
 		leaf->n++;
-		*number = f->given_up.n > 0 ? f->given_up.items[--f->given_up.n] : ++f->n;
+		*number = new_frame(f);
+	}
+	return number;
+}
+
+uint32_t frames_get(struct frames *f, uint32_t process, uint64_t va)
+{
+	return (*number_of(f, process, va) & ~COPY_ON_WRITE) - 1;
+}
+
+uint32_t frames_write(struct frames *f, uint32_t process, uint64_t va)
+{
+	uint32_t *number = number_of(f, process, va), old = *number & ~COPY_ON_WRITE;
+
+	if (old != *number) {
+		*number = old;
+		if (f->n_users.items[old] > 1) {
+			drop_frame(f, old);
+			*number = new_frame(f);
+		}
 	}
 	return *number - 1;
+}
+
+bool frames_copies(const struct frames *f, uint32_t process, uint64_t va)
+{
+	uint64_t page = va >> f->shift;
+	const struct frames_leaf *leaf = find_leaf(f, key_of(process, page));
+
+	return leaf != NULL && (leaf->numbers[page % FRAMES_LEAF] & COPY_ON_WRITE) != 0;
+}
+
+/* So far each frame had one page. */
+static void count_users(struct frames *f)
+{
+	if (f->n_users.n > 0)
+		return;
+	while (f->n_users.n <= f->n)
+		*vec_add(&f->n_users) = 1;
+}
+
+static void fork_leaf(struct frames *f, struct frames_leaf *from, uint32_t child,
+		      const struct spans *shared)
+{
+	uint64_t first = (from->key & (((uint64_t)1 << PROCESS_SHIFT) - 1)) << FRAMES_LEAF_SHIFT;
+	struct frames_leaf *to = add_leaf(f, key_of(child, first));
+
+	for (size_t i = 0; i < FRAMES_LEAF; i++) {
+		if (from->numbers[i] == 0)
+			continue;
+		f->n_users.items[from->numbers[i] & ~COPY_ON_WRITE]++;
+		if (!spans_hold(shared, (first + i) << f->shift))
+			from->numbers[i] |= COPY_ON_WRITE;
+		to->numbers[i] = from->numbers[i];
+		to->n++;
+	}
+}
+
+/* The leaves of a process, which adding and removing others would move. */
+static size_t find_leaves(const struct frames *f, uint32_t process, struct frames_leaf ***out)
+{
+	struct frames_leaf **leaves = mem_alloc(f->n_leaves + 1, sizeof(struct frames_leaf *));
+	size_t n = 0;
+
+	for (size_t i = 0; i <= f->mask; i++)
+		if (f->slots[i] != NULL && f->slots[i]->key >> PROCESS_SHIFT == process)
+			leaves[n++] = f->slots[i];
+	*out = leaves;
+	return n;
+}
+
+void frames_fork(struct frames *f, uint32_t parent, uint32_t child, const struct spans *shared)
+{
+	struct frames_leaf **leaves;
+	size_t n = find_leaves(f, parent, &leaves);
+
+	count_users(f);
+	for (size_t i = 0; i < n; i++)
+		fork_leaf(f, leaves[i], child, shared);
+	free(leaves);
 }
 
 /* The same within a leaf: pages from `first` to before `end`. */
@@ -129,7 +227,7 @@ static size_t forget_in(struct frames *f, struct frames_leaf *leaf, uint64_t fir
 
 		if (*number == 0)
 			continue;
-		*vec_add(&f->given_up) = *number;
+		drop_frame(f, *number & ~COPY_ON_WRITE);
 		*number = 0;
 		n++;
 	}
@@ -156,4 +254,14 @@ size_t frames_forget(struct frames *f, uint32_t process, uint64_t start, uint64_
 		page = stop;
 	}
 	return n;
+}
+
+void frames_exit(struct frames *f, uint32_t process)
+{
+	struct frames_leaf **leaves;
+	size_t n = find_leaves(f, process, &leaves);
+
+	for (size_t i = 0; i < n; i++)
+		forget_in(f, leaves[i], 0, FRAMES_LEAF);
+	free(leaves);
 }

@@ -21,7 +21,7 @@ int journal_create(struct err *err)
 
 struct journal *journal_open(int fd, struct err *err)
 {
-	int kind = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+	int kind = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
 	void *memory = mmap(NULL, sizeof(struct journal), PROT_READ | PROT_WRITE, kind, fd, 0);
 
 	if (memory != MAP_FAILED)

@@ -48,8 +48,11 @@ struct journal_cpu {
 };
 
 struct journal {
-	uint64_t size_bytes;	 /* of this struct */
-	atomic_bool is_begun;	 /* the capture is there */
+	uint64_t size_bytes;  /* of this struct */
+	atomic_bool is_begun; /* the capture is there */
+	atomic_bool is_over;  /* the first process ended: nothing is modelled any more */
+	atomic_uint
+		n_executed; /* programs that processes became, by execve, and that are not modelled */
 	atomic_bool is_finished; /* all that is to be written has been */
 	uint64_t last_ns;	 /* of what was recorded */
 	size_t n_path_bytes;

@@ -24,8 +24,7 @@ int machine_init(struct machine *m, const struct config *config, struct err *err
 	m->counts = m->journal->counts;
 	memory_init(&m->memory, &config->params, m->counts);
 	frames_init(&m->frames, &config->params);
-	blocks_init(&m->blocks);
-	turns_init(&m->turns, config->params.quantum);
+	turns_init(&m->turns, config->params.quantum, &m->journal->n_executed);
 	tuples_init(&m->block_pcs, 1);
 	if (config->truth != NULL)
 		m->truth = truth_new();
@@ -52,45 +51,33 @@ static void keep_blocks(const struct thread *t)
 			t->deferred.items[i].block->is_kept = true;
 }
 
-void machine_forget_blocks(struct machine *m)
+void machine_forget_blocks(struct machine *m, struct process *p)
 {
 	if (m->replicas != NULL)
 		replicas_catch_up(m->replicas);
 	for (size_t i = 0; i < m->threads.n; i++)
-		keep_blocks(m->threads.items[i]);
-	blocks_sweep(&m->blocks);
+		if (m->threads.items[i]->process == p)
+			keep_blocks(m->threads.items[i]);
+	blocks_sweep(&p->blocks);
 }
 
 /* The guest gave up what was mapped there. */
-static void forget_mapping(struct machine *m, uint64_t start, uint64_t end)
+static void forget_mapping(struct machine *m, struct process *p, uint64_t start, uint64_t end)
 {
-	recorder_remapped(&m->recorder, start, end);
+	described_remapped(&p->described, start, end);
 	if (m->replicas != NULL)
 		replicas_forget_mapping(m->replicas, start, end);
-	if (frames_forget(&m->frames, 0, start, end) == 0)
+	if (frames_forget(&m->frames, p->number, start, end) == 0)
 		return;
 	for (uint32_t i = 0; i < m->config->params.n_cpus; i++)
 		if (m->counts[i].n[COUNT_INST_RETIRED] != 0)
-			tlbs_forget(&m->cores[i].tlbs, 0, start, end);
+			tlbs_forget(&m->cores[i].tlbs, p->number, start, end);
 }
 
 void machine_stop(struct machine *m)
 {
+	atomic_store(&m->journal->is_over, true);
 	turns_end(&m->turns);
-}
-
-/* Ends the threads that are still there. */
-static void end_threads(struct machine *m)
-{
-	for (size_t i = 0; i < m->threads.n; i++) {
-		struct thread *t = m->threads.items[i];
-		struct moment at = thread_moment(t);
-
-		recorder_exit(&m->recorder, &at);
-		vec_release(&t->deferred);
-		free(t);
-	}
-	vec_release(&m->threads);
 }
 
 /* The program as this machine and its replicas have seen it. */
@@ -132,30 +119,24 @@ static int write_results(struct machine *m, struct err *err)
 	return m->truth == NULL ? 0 : results_write_truth(c, m->truth, err);
 }
 
+/* Nothing is freed: other processes may still look at it, and this one ends. */
 int machine_finish(struct machine *m, struct err *err)
 {
 	int rc;
 
-	end_threads(m);
 	if (m->replicas != NULL)
 		replicas_catch_up(m->replicas);
+	for (size_t i = 0; i < m->threads.n; i++) {
+		struct moment at = thread_moment(m->threads.items[i]);
+
+		recorder_exit(&m->recorder, &at);
+	}
 	rc = recorder_close(&m->recorder, err);
 	if (rc == 0)
 		rc = write_results(m, err);
 	atomic_store(&m->journal->is_finished, true);
-	for (uint32_t i = 0; i < m->config->params.n_cpus; i++)
-		core_release(&m->cores[i]);
-	memory_release(&m->memory);
-	frames_release(&m->frames);
-	blocks_release(&m->blocks);
-	turns_release(&m->turns);
-	truth_free(m->truth);
 	replicas_free(m->replicas);
-	tuples_release(&m->block_pcs);
-	vec_release(&m->tally.cycles);
-	free(m->cores);
-	journal_close(m->journal);
-	*m = (struct machine){ 0 };
+	m->replicas = NULL;
 	return rc;
 }
 
@@ -174,7 +155,78 @@ static void keep_record(void *context, struct spe_record *record, uint64_t cycle
 	struct moment at = thread_moment(t);
 
 	at.cycle = cycle;
-	recorder_spe(&t->machine->recorder, record, &at, sampler_collided(&t->core->sampler));
+	recorder_spe(&t->machine->recorder, &t->process->described, record, &at,
+		     sampler_collided(&t->core->sampler));
+}
+
+/* Its number is the first that is free; NULL if the tables of translations have no more. */
+static struct process *add_process(struct machine *m)
+{
+	enum { MOST = 1 << 11 };
+	struct process *p = mem_zalloc(1, sizeof(*p));
+	uint32_t number = 0;
+
+	while (number < m->processes.n && m->processes.items[number] != NULL)
+		number++;
+	if (number == MOST) {
+		free(p);
+		return NULL;
+	}
+	if (number == m->processes.n)
+		vec_add(&m->processes);
+	m->processes.items[number] = p;
+	p->number = number;
+	p->pid = FIRST_PID + m->n_threads;
+	return p;
+}
+
+static void forget_translations(struct machine *m, const struct process *p)
+{
+	for (uint32_t i = 0; i < m->config->params.n_cpus; i++)
+		if (m->counts[i].n[COUNT_INST_RETIRED] != 0)
+			tlbs_forget_process(&m->cores[i].tlbs, p->number);
+}
+
+static void remove_process(struct machine *m, struct process *p)
+{
+	frames_exit(&m->frames, p->number);
+	forget_translations(m, p);
+	m->processes.items[p->number] = NULL;
+	described_release(&p->described);
+	free(p);
+}
+
+static struct thread *add_thread(struct machine *m, struct process *p, const struct thread *parent)
+{
+	struct thread *t = mem_zalloc(1, sizeof(*t));
+	uint32_t number = m->n_threads++;
+
+	t->machine = m;
+	t->process = p;
+	t->core = &m->cores[number % m->config->params.n_cpus];
+	t->core->on_record = keep_record;
+	t->ids = (struct thread_ids){ .pid = p->pid, .tid = FIRST_PID + number };
+	if (parent != NULL)
+		core_wait_until(t->core, core_cycle(parent->core));
+	p->n_threads++;
+	*vec_add(&m->threads) = t;
+	t->seat = turns_join(&m->turns, &t->core->dispatch_cycle, p->number);
+	return t;
+}
+
+/* The process goes with its last thread. */
+static void remove_thread(struct thread *t)
+{
+	struct machine *m = t->machine;
+	size_t i = 0;
+
+	while (m->threads.items[i] != t)
+		i++;
+	m->threads.items[i] = m->threads.items[--m->threads.n];
+	if (--t->process->n_threads == 0)
+		remove_process(m, t->process);
+	vec_release(&t->deferred);
+	free(t);
 }
 
 void machine_drop_replicas(struct machine *m)
@@ -186,26 +238,60 @@ void machine_drop_replicas(struct machine *m)
 
 struct thread *machine_thread(struct machine *m, struct thread *parent)
 {
-	struct thread *t = mem_zalloc(1, sizeof(*t));
-	uint32_t number = m->n_threads++;
-	struct moment at;
+	struct process *p = parent != NULL ? parent->process : add_process(m);
+	struct thread *t = add_thread(m, p, parent);
+	struct moment at = thread_moment(t);
 
-	t->machine = m;
-	t->core = &m->cores[number % m->config->params.n_cpus];
-	t->core->on_record = keep_record;
-	t->ids = (struct thread_ids){ .pid = FIRST_PID, .tid = FIRST_PID + number };
 	if (parent != NULL)
 		machine_drop_replicas(m);
-	if (parent != NULL)
-		core_wait_until(t->core, core_cycle(parent->core));
-	*vec_add(&m->threads) = t;
-	t->seat = turns_join(&m->turns, &t->core->dispatch_cycle);
-	at = thread_moment(t);
-	if (parent == NULL)
+	if (parent == NULL) {
+		blocks_init(&p->blocks);
 		recorder_program(&m->recorder, &at);
-	else
+	} else {
 		recorder_fork(&m->recorder, parent->ids, &at);
+	}
 	return t;
+}
+
+struct thread *machine_fork(struct thread *parent)
+{
+	struct machine *m = parent->machine;
+	struct process *p = add_process(m);
+	struct spans shared = { 0 };
+	struct thread *t;
+	struct moment at;
+
+	if (p == NULL)
+		return NULL;
+	machine_drop_replicas(m);
+	turns_interrupt(&m->turns, parent->seat);
+	p->blocks = parent->process->blocks;
+	described_copy(&parent->process->described, &p->described);
+	mappings_find_shared(p->described.guest_base, &shared);
+	frames_fork(&m->frames, parent->process->number, p->number, &shared);
+	spans_release(&shared);
+	forget_translations(m, parent->process);
+	t = add_thread(m, p, parent);
+	t->registers = parent->registers;
+	at = thread_moment(t);
+	recorder_fork(&m->recorder, parent->ids, &at);
+	return t;
+}
+
+void machine_begin_child(struct thread *child)
+{
+	turns_introduce(&child->machine->turns, child->seat);
+}
+
+void machine_forked(struct thread *parent, struct thread *child)
+{
+	struct machine *m = parent->machine;
+
+	turns_resume(&m->turns, parent->seat);
+	if (child == NULL)
+		return;
+	turns_leave(&m->turns, child->seat);
+	remove_thread(child);
 }
 
 /* What the thread does, for the replicas. */
@@ -268,7 +354,7 @@ static void enter(struct thread *t, struct block *block)
 
 		block->is_new = false;
 		block->number = tuples_add(&t->machine->block_pcs, &block->pc);
-		recorder_use(&t->machine->recorder, &at, block->pc, true);
+		recorder_use(&t->machine->recorder, &t->process->described, &at, block->pc, true);
 	}
 	if (t->machine->truth != NULL)
 		truth_block(t->machine->truth, block->pc, block_end(block));
@@ -310,7 +396,7 @@ static void replay(struct thread *t)
 static void resume(struct thread *t)
 {
 	core_wait_until(t->core, t->seat->wake_at);
-	core_switch(t->core, t, t->ids.tid);
+	core_switch(t->core, t, t->ids.tid, t->process->number);
 	t->machine->n_transfers = t->machine->memory.n_transfers;
 	replay(t);
 }
@@ -377,13 +463,16 @@ void thread_call(struct thread *t, const struct call *call)
 		note(t, &(struct operation){ 0 });
 	}
 	if (call->unmapped_end > call->unmapped)
-		forget_mapping(m, call->unmapped, call->unmapped_end);
+		forget_mapping(m, t->process, call->unmapped, call->unmapped_end);
 	if (m->turns.seats.n == 1 || call->kind == CALL_PLAIN || call->kind == CALL_WAKES)
 		return;
 	t->has_turn = false;
 	if (call->kind == CALL_BLOCKS) {
 		t->is_away = true;
 		turns_away(&m->turns, t->seat);
+	} else if (call->kind == CALL_EXECUTES) {
+		t->is_away = true;
+		turns_execute(&m->turns, t->seat);
 	} else if (call->kind == CALL_SLEEPS) {
 		turns_sleep(&m->turns, t->seat, core_cycle(t->core) + sleep_cycles);
 	} else if (call->kind == CALL_YIELDS) {
@@ -404,16 +493,31 @@ void thread_return(struct thread *t, enum call_kind kind)
 void thread_exit(struct thread *t)
 {
 	struct machine *m = t->machine;
+	struct seat *seat = t->seat;
 	struct moment at;
-	size_t i = 0;
 
 	take_turn(t);
 	at = thread_moment(t);
 	recorder_exit(&m->recorder, &at);
-	while (m->threads.items[i] != t)
-		i++;
-	m->threads.items[i] = m->threads.items[--m->threads.n];
-	turns_quit(&m->turns, t->seat);
-	vec_release(&t->deferred);
-	free(t);
+	remove_thread(t);
+	turns_quit(&m->turns, seat);
+}
+
+void machine_exit(struct thread *t)
+{
+	struct machine *m = t->machine;
+	struct process *p = t->process;
+	struct seat *seat = t->seat;
+
+	take_turn(t);
+	for (size_t i = m->threads.n; i-- > 0;) {
+		struct thread *other = m->threads.items[i];
+		struct moment at = thread_moment(other);
+
+		if (other->process != p)
+			continue;
+		recorder_exit(&m->recorder, &at);
+		remove_thread(other);
+	}
+	turns_quit_process(&m->turns, seat);
 }

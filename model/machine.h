@@ -23,9 +23,20 @@ struct deferred {
 	unsigned size_bytes;
 };
 
+/* A process of the guest. */
+struct process {
+	uint32_t
+		number; /* whose addresses: of those that live at the same time, each has its own */
+	uint32_t pid;	/* in the capture */
+	uint32_t n_threads;
+	struct described described;
+	struct blocks blocks; /* in memory that only this process has */
+};
+
 /* A thread of the guest. Each lives on one CPU; with more threads than CPUs they share. */
 struct thread {
 	struct machine *machine;
+	struct process *process;
 	struct core *core;
 	struct seat *seat;
 	struct thread_ids ids;
@@ -41,7 +52,6 @@ struct machine {
 	const struct config *config; /* borrowed */
 	struct memory memory;
 	struct frames frames;
-	struct blocks blocks;
 	struct core *cores; /* config->params.n_cpus of them, as of the next */
 	struct journal *journal;
 	struct counts *counts; /* in the journal */
@@ -56,14 +66,15 @@ struct machine {
 	struct register_trust trust;
 	uint64_t n_transfers; /* of lines between CPUs, when the last turn began */
 	VEC_OF(struct thread *) threads;
-	uint32_t n_threads; /* so far */
+	VEC_OF(struct process *) processes; /* by number; NULL: ended */
+	uint32_t n_threads;		    /* so far */
 };
 
 /* Creates the capture too. */
 int machine_init(struct machine *, const struct config *, struct err *);
 
-/* No block is entered again but those that threads are in: the others are freed. */
-void machine_forget_blocks(struct machine *);
+/* No block of the process is entered again but those that threads are in: the others are freed. */
+void machine_forget_blocks(struct machine *, struct process *);
 
 /* The program is no longer one thread: what it does depends on how long it takes. */
 void machine_drop_replicas(struct machine *);
@@ -71,7 +82,7 @@ void machine_drop_replicas(struct machine *);
 /* No thread waits any more; those that run do so unseen. */
 void machine_stop(struct machine *);
 
-/* Finishes the capture. All threads are gone then. */
+/* Finishes the capture. The process of the first thread is about to end. */
 int machine_finish(struct machine *, struct err *);
 
 /*
@@ -79,6 +90,22 @@ int machine_finish(struct machine *, struct err *);
  * keeps it until machine_finish() or thread_exit().
  */
 struct thread *machine_thread(struct machine *, struct thread *parent);
+
+/*
+ * The thread, which has the turn, makes a new process by fork: it is there, with one thread, when
+ * this returns. Until machine_forked() the other threads of its own process do not wait. NULL: too
+ * many processes live.
+ */
+struct thread *machine_fork(struct thread *parent);
+
+/* In the child: the thread is the calling one. */
+void machine_begin_child(struct thread *child);
+
+/* In the parent. `child`, if the fork failed, or NULL. */
+void machine_forked(struct thread *parent, struct thread *child);
+
+/* The process of the thread, which has the turn, ends. */
+void machine_exit(struct thread *);
 
 /* The thread, which has the turn, ends. */
 void thread_exit(struct thread *);

@@ -50,6 +50,31 @@ bool mapping_find(uint64_t address, struct mapping *out)
 	return found;
 }
 
+void mappings_find_shared(uint64_t base, struct spans *out)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	char *line = NULL;
+	size_t size = 0;
+	struct mapping m;
+
+	while (file != NULL && getline(&line, &size, file) > 0) {
+		if (!mapping_read(line, &m))
+			continue;
+		if (m.is_shared && m.start >= base)
+			spans_add(out, m.start - base, m.end - base);
+		free(m.path);
+	}
+	free(line);
+	if (file != NULL)
+		fclose(file);
+}
+
+void spans_copy(const struct spans *from, struct spans *out)
+{
+	for (size_t i = 0; i < from->list.n; i++)
+		*vec_add(&out->list) = from->list.items[i];
+}
+
 void spans_release(struct spans *r)
 {
 	vec_release(&r->list);

@@ -35,6 +35,15 @@ void spans_release(struct spans *);
 bool spans_hold(const struct spans *, uint64_t address);
 void spans_add(struct spans *, uint64_t start, uint64_t end);
 
+/* Makes the same set again, in memory of its own. */
+void spans_copy(const struct spans *, struct spans *out);
+
+/*
+ * What other processes write there is seen here: mappings that fork() shares. Addresses are ours
+ * less `base`.
+ */
+void mappings_find_shared(uint64_t base, struct spans *out);
+
 /* Forgets each range that has an address in common with this one. */
 void spans_forget(struct spans *, uint64_t start, uint64_t end);
 

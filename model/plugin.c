@@ -11,10 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 #include "model/call.h"
 #include "model/machine.h"
 #include "model/qemu_plugin.h"
+#include "model/shared_memory.h"
 
 /* Blocks never have more; the emulator ends them at a page's end, too. */
 enum { MAX_BLOCK = 1024 };
@@ -30,12 +32,16 @@ enum { MAX_THREADS = 4096 };
 
 static struct plugin {
 	struct config config;
-	struct machine machine;
+	struct machine *machine;	     /* of all processes: in shared memory */
+	struct process *process;	     /* this one; NULL: not modelled */
 	struct thread *threads[MAX_THREADS]; /* by number of the emulator's CPU */
 	struct thread *cloning;		     /* the thread that makes another one */
-	atomic_bool is_over;		     /* nothing is modelled any more */
-	bool is_child;			     /* the capture belongs to who forked us */
-	bool is_resetting;		     /* blocks are about to go */
+	struct thread *forking;		     /* … or another process, … */
+	struct thread *forked;		     /* … this one, once it is there */
+	unsigned forking_vcpu;
+	atomic_bool is_over; /* nothing is modelled any more in this process */
+	bool is_child;	     /* another process finishes the capture */
+	bool is_resetting;   /* blocks are about to go */
 } the;
 
 int qemu_plugin_version = 1;
@@ -43,7 +49,9 @@ int qemu_plugin_version = 1;
 /* The thread of one of the emulator's CPUs, NULL if the model does not follow it (any more). */
 static struct thread *thread_of(unsigned vcpu)
 {
-	return the.is_over || vcpu >= MAX_THREADS ? NULL : the.threads[vcpu];
+	if (the.is_over || vcpu >= MAX_THREADS || atomic_load(&the.machine->journal->is_over))
+		return NULL;
+	return the.threads[vcpu];
 }
 
 static void say(const struct err *err)
@@ -113,36 +121,48 @@ static void on_flush(qemu_plugin_id_t id)
 {
 	(void)id;
 	if (!the.is_over)
-		machine_forget_blocks(&the.machine);
+		machine_forget_blocks(the.machine, the.process);
 }
 
 static void on_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2,
 		       uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
-	const uint64_t arguments[] = { a1, a2, a3, a4 };
+	const uint64_t arguments[CALL_ARGUMENTS] = { a1, a2, a3, a4, a5 };
 	struct thread *t = thread_of(vcpu);
 	struct call call;
 
-	(void)id, (void)a5, (void)a6, (void)a7, (void)a8;
+	(void)id, (void)a6, (void)a7, (void)a8;
 	if (t == NULL)
 		return;
-	call = call_read(number, arguments, the.machine.recorder.guest_base);
+	call = call_read(number, arguments, the.process->described.guest_base);
 	if (call.makes_thread)
 		the.cloning = t;
 	thread_call(t, &call);
-	if (call.ends_process) {
-		the.is_over = true;
-		machine_stop(&the.machine);
+	if (call.makes_process) {
+		the.forking = t;
+		the.forking_vcpu = vcpu;
 	}
+	if (!call.ends_process)
+		return;
+	the.is_over = true;
+	if (the.is_child)
+		machine_exit(t);
+	else
+		machine_stop(the.machine);
 }
 
 static void on_syscall_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t result)
 {
 	struct thread *t = thread_of(vcpu);
 
-	(void)id, (void)result;
-	if (t != NULL)
-		thread_return(t, call_returned(number));
+	(void)id;
+	if (t == NULL)
+		return;
+	if (t == the.forking) {
+		machine_forked(t, result < 0 ? the.forked : NULL);
+		the.forking = the.forked = NULL;
+	}
+	thread_return(t, call_returned(number));
 }
 
 /* Called by the thread that makes the new one, or before the program starts. */
@@ -150,7 +170,9 @@ static void on_vcpu_init(qemu_plugin_id_t id, unsigned vcpu)
 {
 	(void)id;
 	if (!the.is_over && vcpu < MAX_THREADS)
-		the.threads[vcpu] = machine_thread(&the.machine, the.cloning);
+		the.threads[vcpu] = machine_thread(the.machine, the.cloning);
+	if (the.process == NULL && the.threads[vcpu] != NULL)
+		the.process = the.threads[vcpu]->process;
 }
 
 static void on_vcpu_exit(qemu_plugin_id_t id, unsigned vcpu)
@@ -169,25 +191,41 @@ static void on_end(qemu_plugin_id_t id, void *user)
 	struct err err;
 
 	(void)id, (void)user;
-	if (the.is_child)
+	if (the.is_child) {
+		for (unsigned i = 0; i < MAX_THREADS && !the.is_over; i++) {
+			struct thread *t = thread_of(i);
+
+			the.is_over = t != NULL;
+			if (t != NULL)
+				machine_exit(t);
+		}
 		return;
+	}
 	the.is_over = true;
-	if (machine_finish(&the.machine, &err) < 0)
+	machine_stop(the.machine);
+	if (machine_finish(the.machine, &err) < 0)
 		say(&err);
 }
 
-/* Processes run at the same time, as threads do. */
 static void on_fork(void)
 {
-	if (!the.is_over)
-		machine_drop_replicas(&the.machine);
+	if (the.forking != NULL)
+		the.forked = machine_fork(the.forking);
 }
 
-/* A child process has the capture of its parent in its memory; it must not write to it. */
+/* The thread that called fork is the only one here. */
 static void on_fork_in_child(void)
 {
-	the.is_over = true;
 	the.is_child = true;
+	memset(the.threads, 0, sizeof(the.threads));
+	if (the.forked == NULL) {
+		the.is_over = true;
+		return;
+	}
+	the.process = the.forked->process;
+	the.threads[the.forking_vcpu] = the.forked;
+	machine_begin_child(the.forked);
+	the.forking = the.forked = NULL;
 }
 
 /* What the command put into the file descriptor: all of it. */
@@ -256,10 +294,10 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		return;
 	first = qemu_plugin_tb_get_insn(tb, 0);
 	pc = qemu_plugin_insn_vaddr(first);
-	the.machine.recorder.guest_base = (uint64_t)(uintptr_t)qemu_plugin_insn_haddr(first) - pc;
-	block = blocks_get(&the.machine.blocks, pc, words, n);
+	the.process->described.guest_base = (uint64_t)(uintptr_t)qemu_plugin_insn_haddr(first) - pc;
+	block = blocks_get(&the.process->blocks, pc, words, n);
 	block->is_new = true;
-	if (the.machine.blocks.size_bytes > MOST_BLOCK_BYTES && !the.is_resetting) {
+	if (the.process->blocks.size_bytes > MOST_BLOCK_BYTES && !the.is_resetting) {
 		the.is_resetting = true;
 		qemu_plugin_reset(id, on_reset);
 	}
@@ -280,8 +318,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 			info->target_name);
 		return -1;
 	}
-	if (read_config(argc, argv, &the.config, &err) < 0 ||
-	    machine_init(&the.machine, &the.config, &err) < 0) {
+	if (shared_memory_open(&err) < 0 || read_config(argc, argv, &the.config, &err) < 0 ||
+	    machine_init(the.machine = mem_zalloc(1, sizeof(*the.machine)), &the.config, &err) <
+		    0) {
 		say(&err);
 		_exit(EXIT_FAILURE); /* the emulator would add that a plugin failed, and which */
 	}

@@ -238,13 +238,13 @@ static uint32_t guest_protection(const struct mapping *m, bool is_code)
 }
 
 static void write_mapping(struct recorder *r, const struct moment *at, const struct mapping *m,
-			  bool is_code)
+			  uint64_t guest_base, bool is_code)
 {
 	struct sample_id id = trailer(r, at, DUMMY_ID);
 	const struct record_mmap map = {
 		.pid = at->thread.pid,
 		.tid = at->thread.tid,
-		.start = m->start - r->guest_base,
+		.start = m->start - guest_base,
 		.length = m->end - m->start,
 		.page_offset = m->offset,
 		.protection = guest_protection(m, is_code),
@@ -276,26 +276,40 @@ static void note_build_id(struct recorder *r, const char *path)
 	write_build_id(r, path);
 }
 
-void recorder_use(struct recorder *r, const struct moment *at, uint64_t address, bool is_code)
+void recorder_use(struct recorder *r, struct described *d, const struct moment *at,
+		  uint64_t address, bool is_code)
 {
 	struct mapping m;
 
-	if (spans_hold(&r->code, address) || (!is_code && spans_hold(&r->data, address)))
+	if (spans_hold(&d->code, address) || (!is_code && spans_hold(&d->data, address)))
 		return;
-	if (!mapping_find(address + r->guest_base, &m))
+	if (!mapping_find(address + d->guest_base, &m))
 		return;
-	write_mapping(r, at, &m, is_code);
+	write_mapping(r, at, &m, d->guest_base, is_code);
 	writer_flush(r->writer);
 	if (is_code)
 		note_build_id(r, m.path);
-	spans_add(is_code ? &r->code : &r->data, m.start - r->guest_base, m.end - r->guest_base);
+	spans_add(is_code ? &d->code : &d->data, m.start - d->guest_base, m.end - d->guest_base);
 	free(m.path);
 }
 
-void recorder_remapped(struct recorder *r, uint64_t start_address, uint64_t end_address)
+void described_remapped(struct described *d, uint64_t start_address, uint64_t end_address)
 {
-	spans_forget(&r->code, start_address, end_address);
-	spans_forget(&r->data, start_address, end_address);
+	spans_forget(&d->code, start_address, end_address);
+	spans_forget(&d->data, start_address, end_address);
+}
+
+void described_copy(const struct described *parent, struct described *out)
+{
+	*out = (struct described){ .guest_base = parent->guest_base };
+	spans_copy(&parent->code, &out->code);
+	spans_copy(&parent->data, &out->data);
+}
+
+void described_release(struct described *d)
+{
+	spans_release(&d->code);
+	spans_release(&d->data);
 }
 
 /* Empties the buffer, whose bytes are in the file. */
@@ -350,13 +364,13 @@ int recorder_resume(struct recorder *r, const struct config *c, struct journal *
 	return 0;
 }
 
-void recorder_spe(struct recorder *r, struct spe_record *record, const struct moment *at,
-		  bool has_collided)
+void recorder_spe(struct recorder *r, struct described *d, struct spe_record *record,
+		  const struct moment *at, bool has_collided)
 {
 	struct journal_cpu *b = &r->journal->cpus[at->cpu];
 
 	if (record->has & HAS_VA)
-		recorder_use(r, at, record->va, false);
+		recorder_use(r, d, at, record->va, false);
 	record->has |= HAS_CONTEXT | HAS_TICKS;
 	record->context = at->thread.tid;
 	record->context_level = 2;
@@ -377,8 +391,6 @@ int recorder_close(struct recorder *r, struct err *err)
 	writer_finished_round(r->writer);
 	recorder_features(r);
 	rc = writer_close(r->writer, err);
-	spans_release(&r->code);
-	spans_release(&r->data);
 	strings_release(&r->paths);
 	*r = (struct recorder){ 0 };
 	return rc;

@@ -17,13 +17,17 @@
 #include "model/maps.h"
 #include "spe/encode.h"
 
+/* What the capture has of a process's addresses. */
+struct described {
+	uint64_t guest_base;	 /* our address of the guest's address 0 */
+	struct spans code, data; /* guest addresses whose mappings have been written */
+};
+
 struct recorder {
 	const struct config *config; /* borrowed */
 	struct writer *writer;
 	struct record_time_conv time;
 	struct journal *journal; /* borrowed: the buffers of SPE records */
-	uint64_t guest_base;	 /* our address of the guest's address 0 */
-	struct spans code, data; /* guest addresses that have been described */
 	struct strings paths;	 /* of files whose build-ids have been written */
 	uint64_t first_ns;	 /* when the machine began */
 };
@@ -48,16 +52,22 @@ void recorder_exit(struct recorder *, const struct moment *);
  * Code or data at a guest address is used: writes the mapping it lies in, unless that has been
  * done.
  */
-void recorder_use(struct recorder *, const struct moment *, uint64_t address, bool is_code);
+void recorder_use(struct recorder *, struct described *, const struct moment *, uint64_t address,
+		  bool is_code);
 
 /* The guest changed what is mapped there. */
-void recorder_remapped(struct recorder *, uint64_t start, uint64_t end);
+void described_remapped(struct described *, uint64_t start, uint64_t end);
+
+/* A child process inherits what its parent has mapped. */
+void described_copy(const struct described *parent, struct described *out);
+void described_release(struct described *);
 
 /*
  * Adds a record to a CPU's buffer; fills in its thread and time. `has_collided`: samples were
  * lost since the one before.
  */
-void recorder_spe(struct recorder *, struct spe_record *, const struct moment *, bool has_collided);
+void recorder_spe(struct recorder *, struct described *, struct spe_record *, const struct moment *,
+		  bool has_collided);
 
 /* The generic timer's count at a cycle. */
 uint64_t recorder_ticks(const struct recorder *, uint64_t cycle);

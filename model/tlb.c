@@ -11,11 +11,15 @@ static const uint64_t page_table_line = (uint64_t)1 << 62;
 
 enum { ENTRIES_PER_LINE_SHIFT = LINE_SHIFT - 3, PROCESS_SHIFT = 53, HUGE_KEY = 52 };
 
+/* `state` of an entry: a page whose frame changes when it is written. */
+enum { PAGE_OWN, PAGE_COPIED_ON_WRITE };
+
 /* The frame, of that size, that holds an address. A huge frame may hold small pages of code. */
-static uint64_t frame_of(struct frames *f, uint32_t process, uint64_t va, unsigned shift)
+static uint64_t frame_of(struct frames *f, uint32_t process, uint64_t va, unsigned shift,
+			 bool to_write)
 {
-	uint64_t pa =
-		(first_frame << PAGE_SHIFT) + ((uint64_t)frames_get(f, process, va) << f->shift);
+	uint64_t number = to_write ? frames_write(f, process, va) : frames_get(f, process, va);
+	uint64_t pa = (first_frame << PAGE_SHIFT) + (number << f->shift);
 
 	return (pa + (va & (((uint64_t)1 << f->shift) - 1))) >> shift;
 }
@@ -70,6 +74,19 @@ void tlbs_forget(struct tlbs *t, uint32_t process, uint64_t start, uint64_t end)
 	forget_pages(t, process, start, end, HUGE_PAGE_SHIFT);
 }
 
+void tlbs_forget_process(struct tlbs *t, uint32_t process)
+{
+	struct assoc *const tables[] = { &t->itlb, &t->dtlb, &t->l2 };
+
+	for (size_t i = 0; i < COUNT(tables); i++) {
+		const struct assoc *a = tables[i];
+
+		for (size_t at = (size_t)(a->set_mask + 1) * a->n_ways; at-- > 0;)
+			if (a->keys[at] != ASSOC_NONE && a->keys[at] >> PROCESS_SHIFT == process)
+				assoc_remove(tables[i], a->keys[at]);
+	}
+}
+
 /*
  * Loads the page's entry of the last level of the page table: neighbouring pages have theirs in
  * one line. The levels above fit the walker's own caches; `walk_cycles` stands for them.
@@ -95,13 +112,46 @@ static uint64_t walk_counted(struct memory *m, unsigned cpu, uint64_t key, enum 
 	return walk(m, cpu, key, time);
 }
 
-static uint64_t keep(struct assoc *tlb, uint64_t key, uint64_t frame)
+static uint64_t keep(struct assoc *tlb, uint64_t key, uint64_t frame, unsigned state)
 {
-	struct entry lost_entry;
+	struct entry lost_entry, *entry;
 	uint64_t lost;
 
-	assoc_add(tlb, key, &lost, &lost_entry)->value = frame & ENTRY_VALUE;
+	entry = assoc_add(tlb, key, &lost, &lost_entry);
+	entry->value = frame & ENTRY_VALUE;
+	entry->state = state & 7;
 	return frame;
+}
+
+/* Brings what comes from the page table into the second level. */
+static uint64_t keep_walked(struct tlbs *t, struct frames *f, uint32_t process, uint64_t va,
+			    unsigned shift, uint64_t key, bool to_write)
+{
+	uint64_t frame = frame_of(f, process, va, shift, to_write);
+
+	return keep(&t->l2, key, frame,
+		    frames_copies(f, process, va) ? PAGE_COPIED_ON_WRITE : PAGE_OWN);
+}
+
+/*
+ * The page is copied on write, or was: a store makes the copy now, and another CPU may have made
+ * it since. The system does that; no time is modelled for it.
+ */
+static void refresh(struct tlbs *t, struct frames *f, uint32_t process, uint64_t va, unsigned shift,
+		    uint64_t key, bool to_write)
+{
+	struct assoc *const tables[] = { &t->itlb, &t->dtlb, &t->l2 };
+	uint64_t frame = frame_of(f, process, va, shift, to_write);
+	bool copies = frames_copies(f, process, va);
+
+	for (size_t i = 0; i < COUNT(tables); i++) {
+		struct entry *entry = assoc_peek(tables[i], key);
+
+		if (entry == NULL)
+			continue;
+		entry->value = frame & ENTRY_VALUE;
+		entry->state = copies ? PAGE_COPIED_ON_WRITE : PAGE_OWN;
+	}
 }
 
 /*
@@ -122,7 +172,7 @@ static void prefetch_next(struct tlbs *t, struct frames *f, struct memory *m, un
 		return;
 	walk_counted(m, cpu, next, COUNT_DTLB_WALK, time);
 	va += (uint64_t)step << shift;
-	keep(&t->l2, next, frame_of(f, process, va, shift));
+	keep_walked(t, f, process, va, shift, next, false);
 }
 
 static uint64_t address_in(uint64_t frame, uint64_t va, unsigned shift)
@@ -142,7 +192,7 @@ uint64_t tlb_prefetch(struct tlbs *t, struct frames *f, struct memory *m, unsign
 	if (entry != NULL)
 		return address_in(entry->value, va, shift);
 	walk_counted(m, cpu, key, COUNT_DTLB_WALK, time);
-	return address_in(keep(&t->l2, key, frame_of(f, process, va, shift)), va, shift);
+	return address_in(keep_walked(t, f, process, va, shift, key, false), va, shift);
 }
 
 /* Counts of a first-level TLB. */
@@ -166,10 +216,13 @@ struct translation tlb_translate(struct tlbs *t, struct frames *f, struct memory
 		va >> shift | (uint64_t)is_huge << HUGE_KEY | (uint64_t)process << PROCESS_SHIFT;
 	const struct entry *entry = assoc_find(l1, key);
 	struct translation result = { .cycles = 1 };
+	bool to_write = kind == TRANSLATE_STORE;
 	uint64_t frame;
 
 	counts[counted[kind].access]++;
 	if (entry != NULL) {
+		if (entry->state == PAGE_COPIED_ON_WRITE)
+			refresh(t, f, process, va, shift, key, to_write);
 		frame = entry->value;
 	} else {
 		counts[counted[kind].refill]++;
@@ -177,14 +230,17 @@ struct translation tlb_translate(struct tlbs *t, struct frames *f, struct memory
 		result.cycles = m->params->l2tlb_cycles;
 		entry = assoc_find(&t->l2, key);
 		if (entry != NULL) {
+			if (entry->state == PAGE_COPIED_ON_WRITE)
+				refresh(t, f, process, va, shift, key, to_write);
 			frame = entry->value;
 		} else {
 			result.walked = !(m->ideal & IDEAL_PAGE_WALKS);
 			result.cycles +=
 				walk_counted(m, cpu, key, counted[kind].walk, time + result.cycles);
-			frame = keep(&t->l2, key, frame_of(f, process, va, shift));
+			frame = keep_walked(t, f, process, va, shift, key, to_write);
+			entry = assoc_peek(&t->l2, key);
 		}
-		keep(l1, key, frame);
+		keep(l1, key, frame, entry->state);
 		if (m->params->tlb_prefetch && kind != TRANSLATE_FETCH)
 			prefetch_next(t, f, m, cpu, process, va, shift, key, time);
 	}

@@ -23,6 +23,9 @@ void tlbs_release(struct tlbs *);
 /* Forgets what is known of pages between `start` and `end`. */
 void tlbs_forget(struct tlbs *, uint32_t process, uint64_t start, uint64_t end);
 
+/* The same of all pages of a process. */
+void tlbs_forget_process(struct tlbs *, uint32_t process);
+
 /* The outcome of a translation. */
 struct translation {
 	uint64_t pa;

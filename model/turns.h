@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Guest threads run one at a time, in an order that the modelled clocks decide: the thread
+ * Guest threads, of one process or several, run one at a time, in an order that the modelled clocks decide: the thread
  * whose clock is behind has the turn, until it is a quantum ahead of the next. So threads meet
  * as they would on CPUs of their own, and each run goes the same way.
  *
@@ -12,6 +12,8 @@
  *	  ▲                 │ blocking call
  *	  │ back            ▼
  *	  └──────────────  AWAY ──asleep──► ASLEEP ──back──► READY
+ *
+ * LEAVING: until its thread is gone. EXECUTING: until its process is another program, or is back.
  */
 #ifndef CYCLOPS_MODEL_TURNS_H
 #define CYCLOPS_MODEL_TURNS_H
@@ -24,7 +26,7 @@
 
 #include "base/vec.h"
 
-enum seat_state { SEAT_READY, SEAT_AWAY, SEAT_ASLEEP, SEAT_LEAVING };
+enum seat_state { SEAT_READY, SEAT_AWAY, SEAT_ASLEEP, SEAT_LEAVING, SEAT_EXECUTING };
 
 /* A thread's place among those that take turns. */
 struct seat {
@@ -33,9 +35,13 @@ struct seat {
 	uint64_t last_turn;    /* number of its last turn */
 	uint64_t limit;	       /* its turn ends at this cycle */
 	enum seat_state state;
-	atomic_bool is_back; /* it has returned from the kernel */
-	atomic_bool is_late; /* ready by its clock, but really still asleep */
-	pid_t kernel_id;     /* of its thread; 0: it has not waited yet */
+	atomic_bool is_back;  /* it has returned from the kernel */
+	atomic_bool is_late;  /* ready by its clock, but really still asleep */
+	atomic_bool is_waved; /* its process stops all its threads, or ends: it must not wait */
+	bool ends_process;    /* SEAT_LEAVING: all its threads do */
+	uint32_t process;     /* threads of one process have the same number */
+	pid_t kernel_id;      /* of its thread; 0: it has not waited yet */
+	long n_switches;      /* SEAT_AWAY: times it had waited in the kernel when it left */
 	pthread_cond_t its_turn;
 };
 
@@ -46,18 +52,23 @@ struct turns {
 	uint64_t quantum; /* how far ahead of the next a thread may run; the holder may change it */
 	uint64_t n_turns;
 	atomic_ulong beats; /* counts on while the holder gets somewhere */
+	atomic_uint *n_executed;
 	atomic_bool is_over;
 	bool must_settle; /* somebody went away since it was last seen to */
 };
 
-void turns_init(struct turns *, uint64_t quantum);
+/* `n_executed` counts processes that became another program. */
+void turns_init(struct turns *, uint64_t quantum, atomic_uint *n_executed);
 void turns_release(struct turns *);
 
 /*
  * A seat for a new thread, which is ready at once. Called by the holder, or for the first
  * thread, which becomes the holder. `clock` must live as long as the seat.
  */
-struct seat *turns_join(struct turns *, const uint64_t *clock);
+struct seat *turns_join(struct turns *, const uint64_t *clock, uint32_t process);
+
+/* The calling thread is the one of the seat. turns_wait() finds that out, too. */
+void turns_introduce(struct turns *, struct seat *);
 
 /*
  * The holder leaves for good. What it does until its kernel thread is gone may still wake
@@ -95,6 +106,9 @@ void turns_yield(struct turns *, struct seat *);
 /* The holder enters a system call that may block. */
 void turns_away(struct turns *, struct seat *);
 
+/* The holder executes another program: its seat is free when that runs. */
+void turns_execute(struct turns *, struct seat *);
+
 /* The holder sleeps until a cycle; it counts as ready, but will be late. */
 void turns_sleep(struct turns *, struct seat *, uint64_t until);
 
@@ -103,6 +117,19 @@ void turns_back(struct turns *, struct seat *);
 
 /* The holder was in a system call that did not block, but may have woken others. */
 void turns_settle(struct turns *, struct seat *);
+
+/*
+ * The holder's process stops its other threads: until turns_resume() they do not wait for their
+ * turn, as the emulator waits for them.
+ */
+void turns_interrupt(struct turns *, const struct seat *);
+void turns_resume(struct turns *, const struct seat *);
+
+/* The holder's process ends, and with it all its threads: as turns_quit() of each. */
+void turns_quit_process(struct turns *, struct seat *);
+
+/* Takes back turns_join(): the thread never began. */
+void turns_leave(struct turns *, struct seat *);
 
 /* Nobody waits any more. */
 void turns_end(struct turns *);

@@ -92,6 +92,16 @@ static int model_read_events(const struct option_list *names, uint64_t *out, str
 	return 0;
 }
 
+/* Processes that became another program: what the capture has of them ends there. */
+static void say_executed(const struct model_options *o, const struct model_end *end)
+{
+	if (end->n_executed > 0)
+		tell("%u process%s of the program executed another program, which is not modelled; "
+		     "%s has what %s did until then",
+		     end->n_executed, end->n_executed > 1 ? "es" : "", o->output,
+		     end->n_executed > 1 ? "they" : "it");
+}
+
 /* A program that did not end by itself: what is there of it, and what is not. */
 static void say_end(const struct model_options *o, const struct model_end *end)
 {
@@ -201,6 +211,7 @@ static int run(const struct model_command *command, const struct what_if_output 
 	if (model_run(&options, &end, err) < 0)
 		return -1;
 	say_end(&options, &end);
+	say_executed(&options, &end);
 	return end.status;
 }
 

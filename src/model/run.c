@@ -271,6 +271,8 @@ static int run_with_journal(struct launch *l, const struct model_options *o, str
 		text_char(&l->settings, '\0');
 		rc = model_run_run(l, o, out, err);
 	}
+	if (rc == 0)
+		out->n_executed = atomic_load(&journal->n_executed);
 	if (rc == 0 && is_cut(journal)) {
 		out->is_cut = true;
 		rc = salvage(&l->settings, journal, err);

@@ -39,8 +39,9 @@ struct model_options {
 
 /* How the program ended. */
 struct model_end {
-	int status; /* what a shell would say: its exit status, or 128 plus `signal` */
-	int signal; /* that killed it, or 0 */
+	int status;	     /* what a shell would say: its exit status, or 128 plus `signal` */
+	int signal;	     /* that killed it, or 0 */
+	unsigned n_executed; /* processes that became another program, which was not modelled */
 	bool is_cut; /* the model could not finish: the truth is lost, capture and counts are whole */
 };
 

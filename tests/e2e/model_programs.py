@@ -102,7 +102,7 @@ PROGRAMS = (
     ("dynamic", PLAIN, ["-no-pie"], "", 3, {"program"}, 1),
     ("pie", PLAIN, ["-pie"], "", 3, {"program", "ld-linux-aarch64.so.1"}, 1),
     ("later", LATER, ["-ldl"], "1\n", 3, {"program", "libm.so.6"}, 1),
-    ("forking", FORKING, ["-static"], "5\n", 3, {"program"}, 1),
+    ("forking", FORKING, ["-static"], "5\n", 3, {"program"}, 2),
     ("threads", THREADS, ["-pthread"], "2000\n", 3, {"program", "libc.so.6"}, 6),
     ("killed", KILLED, ["-static"], "", 128 + 6, set(), 0),
 )

@@ -61,7 +61,7 @@ static void rig_init(struct rig *rig)
 	frames_init(&rig->frames, &rig->params);
 	core_init(&rig->core, 0, &rig->memory, &rig->frames, &rig->counts[0], &rig->sampling, 0);
 	rig->core.on_record = keep;
-	core_switch(&rig->core, rig, 7);
+	core_switch(&rig->core, rig, 7, 0);
 }
 
 static void rig_release(struct rig *rig)

@@ -101,17 +101,25 @@ static void calls_are_told_apart(void **state)
 {
 	static const struct {
 		int64_t number;
-		uint64_t arguments[4];
+		uint64_t arguments[CALL_ARGUMENTS];
 		struct call wanted;
 	} cases[] = {
 		{ 172, { 0 }, { .kind = CALL_PLAIN } }, /* getpid */
 		{ -1, { 0 }, { .kind = CALL_PLAIN } },
-		{ 63, { 0 }, { .kind = CALL_BLOCKS } },		      /* read */
-		{ 98, { 0x1000, 0 }, { .kind = CALL_BLOCKS } },	      /* futex: wait */
-		{ 98, { 0x1000, 128 | 9 }, { .kind = CALL_BLOCKS } }, /* wait_bitset, private */
-		{ 98, { 0x1000, 1 }, { .kind = CALL_WAKES } },	      /* wake */
+		{ 63, { 0 }, { .kind = CALL_BLOCKS } },				  /* read */
+		{ 98, { 0x1000, 0 }, { .kind = CALL_BLOCKS } },			  /* futex: wait */
+		{ 98, { 0x1000, 128 | 9 }, { .kind = CALL_BLOCKS, .clock = 1 } }, /* wait_bitset */
+		{ 98,
+		  { 0x1000, 256 | 9, 0, 0x2000 },
+		  { .kind = CALL_BLOCKS, .deadline = 0x2000, .clock = 0 } },
+		{ 98, { 0x1000, 1 }, { .kind = CALL_WAKES } }, /* wake */
 		{ 94, { 3 }, { .kind = CALL_PLAIN, .ends_process = true } },
-		{ 220, { 0 }, { .kind = CALL_PLAIN, .makes_thread = true } },
+		{ 220, { 0x50f00 }, { .kind = CALL_PLAIN, .makes_thread = true } },
+		{ 220, { 17 }, { .kind = CALL_PLAIN, .makes_process = true } },	    /* fork */
+		{ 220, { 0x4111 }, { .kind = CALL_PLAIN, .makes_process = true } }, /* vfork */
+		{ 221, { 0x1000 }, { .kind = CALL_EXECUTES } },
+		{ 72, { 3, 0x1000 }, { .kind = CALL_BLOCKS } }, /* pselect6 */
+		{ 73, { 0x1000, 1 }, { .kind = CALL_BLOCKS } }, /* ppoll */
 		{ 215,
 		  { 0x5000, 0x1000 },
 		  { .kind = CALL_PLAIN, .unmapped = 0x5000, .unmapped_end = 0x6000 } },
@@ -119,10 +127,15 @@ static void calls_are_told_apart(void **state)
 		{ 222,
 		  { 0x5000, 0x1000, 3, 0x32 },
 		  { .kind = CALL_PLAIN, .unmapped = 0x5000, .unmapped_end = 0x6000 } }, /* fixed */
-		{ 115, { 0, 1, 0 }, { .kind = CALL_BLOCKS } }, /* until a given time */
+		{ 115,
+		  { 1, 1, 0x2000 },
+		  { .kind = CALL_BLOCKS,
+		    .deadline = 0x2000,
+		    .clock = 1 } }, /* until a given time */
 	};
 	static const int64_t second_and_half[] = { 1, 500000000 }, nonsense[] = { -1, 0 };
-	const uint64_t sleep[] = { 0x10, 0, 0, 0 };
+	const uint64_t sleep[CALL_ARGUMENTS] = { 0x10 }, select[CALL_ARGUMENTS] = { [4] = 0x10 };
+	const uint64_t poll[CALL_ARGUMENTS] = { [2] = 0x10 };
 	uint64_t base = (uint64_t)(uintptr_t)second_and_half - 0x10;
 
 	(void)state;
@@ -133,6 +146,8 @@ static void calls_are_told_apart(void **state)
 			fail_msg("case %zu", i);
 	}
 	assert_int_equal(call_read(101, sleep, base).sleep_ns, 1500000000);
+	assert_int_equal(call_read(72, select, base).sleep_ns, 1500000000);
+	assert_int_equal(call_read(73, poll, base).kind, CALL_SLEEPS);
 	base = (uint64_t)(uintptr_t)nonsense - 0x10;
 	assert_int_equal(call_read(101, sleep, base).sleep_ns, 0);
 	assert_int_equal(call_returned(98), CALL_WAKES);

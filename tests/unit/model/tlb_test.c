@@ -228,6 +228,50 @@ static void frames_are_used_again(void **state)
 	frames_release(&frames);
 }
 
+/* Pages after fork: the first to write gets a copy, the last owner keeps the frame. */
+static void forked_pages_are_copied(void **state)
+{
+	struct params p = small_params();
+	struct counts counts[MAX_CPUS] = { 0 };
+	const uint64_t own = 0x10000, shared = 0x20000, never = 0x30000;
+	struct spans both = { 0 };
+	struct memory memory;
+	struct frames frames;
+	struct tlbs tlbs;
+	uint64_t before, read, written;
+
+	(void)state;
+	memory_init(&memory, &p, counts);
+	frames_init(&frames, &p);
+	tlbs_init(&tlbs, &p);
+#define PA(process, va, kind) tlb_translate(&tlbs, &frames, &memory, 0, process, va, kind, 0).pa
+	before = PA(0, own, TRANSLATE_STORE);
+	written = PA(0, shared, TRANSLATE_STORE);
+	spans_add(&both, shared, shared + 0x1000);
+	tlbs_forget_process(&tlbs, 0);
+	frames_fork(&frames, 0, 1, &both);
+	assert_true(frames_copies(&frames, 1, own) && !frames_copies(&frames, 1, shared));
+	assert_int_equal(PA(1, own, TRANSLATE_LOAD), before);
+	assert_int_equal(PA(1, shared, TRANSLATE_STORE), written);
+	assert_int_equal(PA(0, shared, TRANSLATE_LOAD), written);
+	read = PA(1, own, TRANSLATE_STORE);
+	assert_int_not_equal(read, before);
+	assert_int_equal(PA(1, own, TRANSLATE_LOAD), read);
+	assert_int_equal(PA(0, own, TRANSLATE_LOAD), before);
+	assert_int_equal(PA(0, own, TRANSLATE_STORE), before); /* nobody else has it any more */
+	assert_false(frames_copies(&frames, 0, own));
+	assert_int_not_equal(PA(1, never, TRANSLATE_LOAD), PA(0, never, TRANSLATE_LOAD));
+	frames_exit(&frames, 1);
+	assert_int_equal(frames.given_up.n, 2); /* what only it had */
+	frames_exit(&frames, 0);
+	assert_int_equal(frames.given_up.n, frames.n);
+#undef PA
+	spans_release(&both);
+	tlbs_release(&tlbs);
+	frames_release(&frames);
+	memory_release(&memory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +281,7 @@ int main(void)
 		cmocka_unit_test(pages_in_a_row_are_foreseen),
 		cmocka_unit_test(pages_are_given_up),
 		cmocka_unit_test(frames_are_used_again),
+		cmocka_unit_test(forked_pages_are_copied),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

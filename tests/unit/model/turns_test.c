@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -129,7 +130,7 @@ static void run(const char *const *scripts, struct text *out)
 {
 	struct game game = { 0 };
 
-	turns_init(&game.turns, QUANTUM);
+	turns_init(&game.turns, QUANTUM, NULL);
 	assert_int_equal(pipe(game.pipe), 0);
 	for (; scripts[game.n] != NULL; game.n++) {
 		struct player *p = &game.players[game.n];
@@ -137,7 +138,7 @@ static void run(const char *const *scripts, struct text *out)
 		*p = (struct player){ .game = &game,
 				      .name = (char)('A' + game.n),
 				      .script = scripts[game.n] };
-		p->seat = turns_join(&game.turns, &p->clock);
+		p->seat = turns_join(&game.turns, &p->clock, 0);
 	}
 	for (size_t i = game.n; i-- > 0;)
 		pthread_create(&game.players[i].thread, NULL, play, &game.players[i]);
@@ -227,10 +228,11 @@ static void nobody_waits_for_ever(void **state)
 		struct game game = { 0 };
 		struct player *a = &game.players[0], *b = &game.players[1];
 
-		turns_init(&game.turns, QUANTUM);
+		turns_init(&game.turns, QUANTUM, NULL);
 		a->game = b->game = &game;
-		a->seat = turns_join(&game.turns, &a->clock);
-		b->seat = turns_join(&game.turns, &b->clock);
+		a->seat = turns_join(&game.turns, &a->clock, 0);
+		b->seat = turns_join(&game.turns, &b->clock, 0);
+		turns_introduce(&game.turns, a->seat);
 		pthread_create(&b->thread, NULL, wait_in_vain, b);
 		if (ends)
 			turns_end(&game.turns);
@@ -247,15 +249,57 @@ static void the_slow_are_waited_for(void **state)
 	struct player *a = &game.players[0], *b = &game.players[1];
 
 	(void)state;
-	turns_init(&game.turns, QUANTUM);
+	turns_init(&game.turns, QUANTUM, NULL);
 	a->game = b->game = &game;
-	a->seat = turns_join(&game.turns, &a->clock);
-	b->seat = turns_join(&game.turns, &b->clock);
+	a->seat = turns_join(&game.turns, &a->clock, 0);
+	b->seat = turns_join(&game.turns, &b->clock, 0);
 	pthread_create(&a->thread, NULL, be_slow, a);
 	pthread_create(&b->thread, NULL, wait_in_vain, b);
 	pthread_join(a->thread, NULL);
 	pthread_join(b->thread, NULL);
 	assert_int_equal(b->clock, true);
+	turns_release(&game.turns);
+}
+
+/* A process that is killed while it has the turn: another one goes on. */
+static void the_killed_are_replaced(void **state)
+{
+	struct game game = { 0 };
+	struct player *a = &game.players[0], *b = &game.players[1];
+	pid_t child;
+
+	(void)state;
+	turns_init(&game.turns, QUANTUM, NULL);
+	a->seat = turns_join(&game.turns, &a->clock, 1);
+	b->seat = turns_join(&game.turns, &b->clock, 0);
+	child = fork();
+	if (child == 0)
+		_exit(0);
+	a->seat->kernel_id = child;
+	assert_true(turns_wait(&game.turns, b->seat));
+	assert_int_equal(game.turns.seats.n, 1);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	turns_release(&game.turns);
+}
+
+/* Threads of a process that stops them all do not wait; those of another one do. */
+static void the_interrupted_go_on(void **state)
+{
+	struct game game = { 0 };
+	struct player *a = &game.players[0], *b = &game.players[1], *c = &game.players[2];
+
+	(void)state;
+	turns_init(&game.turns, QUANTUM, NULL);
+	a->seat = turns_join(&game.turns, &a->clock, 0);
+	b->seat = turns_join(&game.turns, &b->clock, 0);
+	c->seat = turns_join(&game.turns, &c->clock, 1);
+	turns_interrupt(&game.turns, a->seat);
+	assert_false(turns_wait(&game.turns, b->seat));
+	assert_false(atomic_load(&c->seat->is_waved));
+	turns_resume(&game.turns, a->seat);
+	assert_false(atomic_load(&b->seat->is_waved));
+	turns_leave(&game.turns, c->seat);
+	assert_int_equal(game.turns.seats.n, 2);
 	turns_release(&game.turns);
 }
 
@@ -265,6 +309,8 @@ int main(void)
 		cmocka_unit_test(the_clocks_decide),
 		cmocka_unit_test(nobody_waits_for_ever),
 		cmocka_unit_test(the_slow_are_waited_for),
+		cmocka_unit_test(the_killed_are_replaced),
+		cmocka_unit_test(the_interrupted_go_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

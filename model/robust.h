@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Locks that processes share, one of which may be killed while it holds them. */
+#ifndef CYCLOPS_MODEL_ROBUST_H
+#define CYCLOPS_MODEL_ROBUST_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+static inline void robust_mutex_init(pthread_mutex_t *mutex)
+{
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+	pthread_mutex_init(mutex, &attr);
+	pthread_mutexattr_destroy(&attr);
+}
+
+static inline void robust_cond_init(pthread_cond_t *cond)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	pthread_cond_init(cond, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+/* Who got a lock of a process that is gone goes on with what that one left. */
+static inline void robust_lock(pthread_mutex_t *mutex)
+{
+	if (pthread_mutex_lock(mutex) == EOWNERDEAD)
+		pthread_mutex_consistent(mutex);
+}
+
+static inline void robust_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+				    const struct timespec *until)
+{
+	if (pthread_cond_timedwait(cond, mutex, until) == EOWNERDEAD)
+		pthread_mutex_consistent(mutex);
+}
+
+#endif

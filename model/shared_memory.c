@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A heap in one mapping: what is freed goes into a list of its size, what is new comes from the
+ * end. Sizes are multiples of a power of two, four of them between one power and the next. A
+ * block is 64 bytes, which say its size, and what the caller gets.
+ */
+#include "model/shared_memory.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "model/robust.h"
+
+/* The first: addresses only, memory comes with use. Systems that limit those get less. */
+#define MOST_BYTES ((size_t)1 << 36)
+#define LEAST_BYTES ((size_t)1 << 30)
+
+enum {
+	HEAD = 64,
+	STEPS = 4, /* sizes between powers of two */
+	N_SIZES = 64 * STEPS,
+	PAGE = 4096,
+	LARGE = 1 << 20, /* the memory of freed blocks of this size goes back to the system */
+};
+
+/* A block's head; the link is only there while it is free. */
+struct block_head {
+	size_t size; /* of head and contents */
+	struct block_head *next;
+};
+
+struct heap {
+	pthread_mutex_t lock;
+	size_t size, used; /* bytes of the mapping */
+	struct block_head *freed[N_SIZES];
+};
+
+/* Each process has the mapping at the same address. */
+static struct heap *heap;
+
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_reallocarray(void *memory, size_t n, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void __wrap_free(void *memory);
+void __real_free(void *memory);
+
+int shared_memory_open(struct err *err)
+{
+	size_t size = MOST_BYTES;
+	void *memory = MAP_FAILED;
+
+	for (; memory == MAP_FAILED && size >= LEAST_BYTES; size /= 2)
+		memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return err_set(err, ERR_LIMIT, ERR_NOWHERE, "cannot map memory for the model: %s",
+			       strerror(errno));
+	heap = memory;
+	heap->size = 2 * size;
+	heap->used = (sizeof(*heap) + HEAD - 1) / HEAD * HEAD;
+	robust_mutex_init(&heap->lock);
+	return 0;
+}
+
+/* The next size that blocks have, 0 if there is none; *out_index is its number. */
+static size_t round_up(size_t size, size_t *out_index)
+{
+	unsigned power;
+	size_t step;
+
+	if (size > MOST_BYTES)
+		return 0;
+	size = size > 0 ? size + HEAD : 2 * HEAD;
+	power = 63 - (unsigned)__builtin_clzll(size - 1);
+	step = (size_t)1 << (power - 2);
+	if (step < HEAD)
+		step = HEAD;
+	size = (size + step - 1) / step * step;
+	power = 63 - (unsigned)__builtin_clzll(size);
+	*out_index = power * STEPS + (size >> (power - 2)) - STEPS;
+	return size;
+}
+
+/* A block from the list, or from the end, where memory is zero. */
+static struct block_head *take_block(size_t size, size_t index, bool *out_is_new)
+{
+	struct block_head *block;
+
+	robust_lock(&heap->lock);
+	block = heap->freed[index];
+	*out_is_new = block == NULL;
+	if (block != NULL) {
+		heap->freed[index] = block->next;
+	} else if (size <= heap->size - heap->used) {
+		block = (void *)((char *)heap + heap->used);
+		heap->used += size;
+		block->size = size;
+	}
+	pthread_mutex_unlock(&heap->lock);
+	return block;
+}
+
+static void *allocate(size_t size, bool must_zero)
+{
+	struct block_head *block;
+	size_t index, rounded = round_up(size, &index);
+	bool is_new = false;
+
+	block = rounded > 0 ? take_block(rounded, index, &is_new) : NULL;
+	if (block == NULL)
+		return NULL;
+	if (must_zero && !is_new)
+		memset((char *)block + HEAD, 0, size);
+	return (char *)block + HEAD;
+}
+
+void __wrap_free(void *memory)
+{
+	struct block_head *block = (void *)((char *)memory - HEAD);
+	size_t index;
+
+	if (heap == NULL || (char *)memory < (char *)heap ||
+	    (char *)memory >= (char *)heap + heap->size) {
+		__real_free(memory); /* of malloc(), or of the C library */
+		return;
+	}
+	round_up(block->size - HEAD, &index);
+	if (block->size >= LARGE) {
+		size_t first = -(uintptr_t)memory % PAGE;
+
+		madvise((char *)memory + first, (block->size - HEAD - first) / PAGE * PAGE,
+			MADV_REMOVE);
+	}
+	robust_lock(&heap->lock);
+	block->next = heap->freed[index];
+	heap->freed[index] = block;
+	pthread_mutex_unlock(&heap->lock);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	size_t bytes;
+
+	return __builtin_mul_overflow(n, size, &bytes) ? NULL : allocate(bytes, true);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+	return alignment > HEAD ? NULL : allocate(size, false);
+}
+
+/* Of memory of this heap. */
+void *__wrap_reallocarray(void *memory, size_t n, size_t size)
+{
+	size_t bytes, held;
+	void *larger;
+
+	if (__builtin_mul_overflow(n, size, &bytes))
+		return NULL;
+	if (memory == NULL)
+		return allocate(bytes, false);
+	held = ((struct block_head *)(void *)((char *)memory - HEAD))->size - HEAD;
+	if (bytes <= held)
+		return memory;
+	larger = allocate(bytes, false);
+	if (larger == NULL)
+		return NULL;
+	memcpy(larger, memory, held);
+	__wrap_free(memory);
+	return larger;
+}
