@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "base/alloc.h"
 
@@ -22,6 +23,8 @@ enum {
 	MREMAP = 216,
 	MMAP = 222,
 	NS_PER_SECOND = 1000000000,
+	FUTEX_WAIT = 0,
+	FUTEX_REALTIME = 256,
 };
 
 /* Those that are not CALL_PLAIN, besides futex. */
@@ -82,7 +85,7 @@ static enum call_kind kind_of(int64_t number)
 /* Of the operations of futex only some wait. */
 static enum call_kind futex_kind(uint64_t operation)
 {
-	enum { WAIT = 0, LOCK_PI = 6, WAIT_BITSET = 9, WAIT_REQUEUE = 11, LOCK_PI2 = 13 };
+	enum { WAIT = FUTEX_WAIT, LOCK_PI = 6, WAIT_BITSET = 9, WAIT_REQUEUE = 11, LOCK_PI2 = 13 };
 
 	switch (operation & 0x7f) {
 	case WAIT:
@@ -122,14 +125,23 @@ struct call call_read(int64_t number, const uint64_t a[CALL_ARGUMENTS], uint64_t
 	switch (number) {
 	case FUTEX:
 		call.kind = futex_kind(a[1]);
+		if (call.kind == CALL_BLOCKS && (a[1] & 0x7f) != FUTEX_WAIT) {
+			call.deadline = a[3];
+			call.clock =
+				(a[1] & FUTEX_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+		}
 		break;
 	case NANOSLEEP:
 		read_time(&call, a[0], guest_base);
 		break;
 	case CLOCK_NANOSLEEP:
 		call.kind = a[1] == relative ? CALL_SLEEPS : CALL_BLOCKS;
-		if (a[1] == relative)
+		if (a[1] == relative) {
 			read_time(&call, a[2], guest_base);
+		} else {
+			call.deadline = a[2];
+			call.clock = (int)a[0];
+		}
 		break;
 	case MMAP:
 		if ((a[3] & MAP_FIXED) != 0) /* else it takes what is free */

@@ -20,6 +20,8 @@ struct call {
 	enum call_kind kind;
 	uint64_t sleep_ns;		 /* of CALL_SLEEPS */
 	uint64_t unmapped, unmapped_end; /* guest addresses that no longer are what they were */
+	uint64_t deadline; /* guest address of a time of `clock` until which it waits; 0: none */
+	int clock;
 	bool makes_thread, makes_process, ends_process;
 };
 

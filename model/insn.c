@@ -155,6 +155,8 @@ static void decode_system(struct insn *in, uint32_t w)
 		in->flags |= op == ISB ? INSN_FLUSH : INSN_BARRIER;
 	} else if ((w & 0xfff00000) == 0xd5300000) { /* MRS */
 		writes_general(in, rd(w));
+		if ((w & 0xffffff60) == 0xd53be040) /* and CNTVCTSS_EL0 */
+			in->flags |= INSN_READS_TIMER;
 	} else if ((w & 0xfff00000) == 0xd5100000) { /* MSR */
 		reads_general(in, rd(w));
 	}

@@ -46,6 +46,7 @@ enum insn_flag {
 	INSN_ACQUIRE = 1 << 5,
 	INSN_RELEASE = 1 << 6,
 	INSN_UNSEEN = 1 << 7,	     /* the emulator does not show its access */
+	INSN_READS_TIMER = 1 << 9,   /* CNTVCT_EL0 */
 	INSN_AFTER_RELEASE = 1 << 8, /* an acquire that earlier releases must precede: not LDAPR */
 };
 

@@ -521,3 +521,20 @@ void machine_exit(struct thread *t)
 	}
 	turns_quit_process(&m->turns, seat);
 }
+
+uint64_t thread_time(struct thread *t)
+{
+	const struct core *c = t->core;
+	uint64_t at = core_cycle(c) > c->last_retire ? core_cycle(c) : c->last_retire;
+
+	for (size_t i = t->next; t->has_turn && t->block != NULL && i < t->block->n; i++) {
+		if ((t->block->insns[i].flags & INSN_READS_TIMER) == 0)
+			continue;
+		advance(t, i);
+		at = c->now.done;
+		break;
+	}
+	if (at > t->last_time)
+		t->last_time = at;
+	return t->last_time;
+}

@@ -43,6 +43,7 @@ struct thread {
 	struct registers registers; /* of the guest */
 	struct block *block;	    /* being executed; NULL between blocks */
 	size_t next;		    /* the first instruction of it that has not begun */
+	uint64_t last_time;	    /* told by thread_time() */
 	bool is_away;		    /* in a system call that may block */
 	bool has_turn;
 	VEC_OF(struct deferred) deferred;
@@ -122,6 +123,12 @@ void thread_access(struct thread *, const struct insn *, uint64_t va, unsigned s
 /* The thread enters the kernel, and comes back. */
 void thread_call(struct thread *, const struct call *);
 void thread_return(struct thread *, enum call_kind);
+
+/*
+ * The cycle at which the thread asks for the time: in a system call, or by an instruction of its
+ * current block that reads the timer. Later than or the same as the last time it asked.
+ */
+uint64_t thread_time(struct thread *);
 
 /* Where the thread is now. */
 struct moment thread_moment(const struct thread *);

@@ -9,11 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/text.h"
 #include "model/call.h"
+#include "model/emulator_time.h"
 #include "model/machine.h"
 #include "model/qemu_plugin.h"
 #include "model/shared_memory.h"
@@ -44,6 +46,15 @@ static struct plugin {
 	bool is_resetting;   /* blocks are about to go */
 } the;
 
+/* A deadline of the guest, told in modelled time, that the emulator gets in this machine's. */
+struct deadline {
+	void *at; /* in the guest's memory; NULL: none */
+	int64_t time[2];
+};
+
+static _Thread_local struct thread *current; /* the guest thread that this one runs */
+static _Thread_local struct deadline deadline;
+
 int qemu_plugin_version = 1;
 
 /* The thread of one of the emulator's CPUs, NULL if the model does not follow it (any more). */
@@ -52,6 +63,51 @@ static struct thread *thread_of(unsigned vcpu)
 	if (the.is_over || vcpu >= MAX_THREADS || atomic_load(&the.machine->journal->is_over))
 		return NULL;
 	return the.threads[vcpu];
+}
+
+static bool tell_time(struct modelled_time *out)
+{
+	const struct params *p = &the.config.params;
+	const struct thread *t = current;
+	uint64_t cycle;
+
+	if (t == NULL || the.is_over)
+		return false;
+	cycle = thread_time(current);
+	out->elapsed_ns = cycle * 1000 / p->core_mhz;
+	out->busy_ns = (cycle - t->core->counts->n[COUNT_IDLE_CYCLES]) * 1000 / p->core_mhz;
+	return true;
+}
+
+/* The guest's memory may be read-only. */
+static bool write_guest(void *at, const void *bytes, size_t size)
+{
+	const struct iovec from = { .iov_base = (void *)(uintptr_t)bytes, .iov_len = size };
+	const struct iovec to = { .iov_base = at, .iov_len = size };
+
+	return process_vm_writev(getpid(), &from, 1, &to, 1, 0) == (ssize_t)size;
+}
+
+/* The system will wait until a time of its own; deadline.time is what the guest wrote there. */
+static void move_deadline(const struct call *call)
+{
+	enum { NS_PER_SECOND = 1000000000 };
+	struct modelled_time now;
+	int64_t time[2], ns;
+
+	if (call->deadline == 0 || !tell_time(&now))
+		return;
+	deadline.at = (void *)(uintptr_t)(call->deadline + the.process->described.guest_base);
+	memcpy(deadline.time, deadline.at, sizeof(deadline.time));
+	ns = deadline.time[1] + emulator_time_ahead(call->clock, &now);
+	time[0] = deadline.time[0] + ns / NS_PER_SECOND;
+	time[1] = ns % NS_PER_SECOND;
+	if (time[1] < 0) {
+		time[1] += NS_PER_SECOND;
+		time[0]--;
+	}
+	if (!write_guest(deadline.at, time, sizeof(time)))
+		deadline.at = NULL;
 }
 
 static void say(const struct err *err)
@@ -91,6 +147,7 @@ void cyclops_model_on_block_of(unsigned vcpu, void *user, const void *cpu_state)
 {
 	struct thread *t = thread_of(vcpu);
 
+	current = t;
 	if (t != NULL)
 		thread_enter(t, user, cpu_state);
 }
@@ -137,6 +194,8 @@ static void on_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint6
 	call = call_read(number, arguments, the.process->described.guest_base);
 	if (call.makes_thread)
 		the.cloning = t;
+	current = t;
+	move_deadline(&call);
 	thread_call(t, &call);
 	if (call.makes_process) {
 		the.forking = t;
@@ -156,6 +215,9 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number
 	struct thread *t = thread_of(vcpu);
 
 	(void)id;
+	if (deadline.at != NULL)
+		write_guest(deadline.at, deadline.time, sizeof(deadline.time));
+	deadline.at = NULL;
 	if (t == NULL)
 		return;
 	if (t == the.forking) {
@@ -183,6 +245,7 @@ static void on_vcpu_exit(qemu_plugin_id_t id, unsigned vcpu)
 	if (t == NULL)
 		return;
 	the.threads[vcpu] = NULL;
+	current = NULL;
 	thread_exit(t);
 }
 
@@ -217,6 +280,7 @@ static void on_fork(void)
 static void on_fork_in_child(void)
 {
 	the.is_child = true;
+	current = the.forked;
 	memset(the.threads, 0, sizeof(the.threads));
 	if (the.forked == NULL) {
 		the.is_over = true;
@@ -326,6 +390,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	}
 	if (the.config.journal > 0)
 		close((int)the.config.journal); /* not for the program */
+	emulator_time_install(tell_time);	/* else the guest has this machine's time */
 	pthread_atfork(on_fork, NULL, on_fork_in_child);
 	register_calls(id);
 	return 0;
