@@ -2,8 +2,7 @@
 /*
  * The latency of a load by the size of what is read: the measurement of the SPE white paper's
  * tables 4.4 to 4.6, with its four plateaus. A chain of loads goes through memory in steps of a
- * page; built with -DRANDOM it goes from page to page at random ("-t"). The second plateau is one
- * of more pages then: the first-level TLB has the 32 of the other one.
+ * page; built with -DRANDOM it goes from page to page at random ("-t").
  */
 #include "start.h"
 
@@ -11,19 +10,27 @@
 #define LARGEST (64 << 20)
 #endif
 
-#ifdef RANDOM
-#define SECOND (512 << 10)
-#else
-#define SECOND (128 << 10)
+#ifndef SECOND
+#define SECOND (160 << 10) /* as in the paper */
 #endif
 
 enum { STRIDE = 4096, ROUNDS = 1200 };
 
-/* A permutation of the steps below `n`, a power of two: what comes after step k. */
+/*
+ * What comes after step k: a permutation of the steps below `n`, which goes round all of them. At
+ * random by steps below the next power of two, without those that are none.
+ */
 static size_t next_step(size_t k, size_t n)
 {
 #ifdef RANDOM
-	return (k * 1664525 + 1013904223) % n;
+	size_t power = 1;
+
+	while (power < n)
+		power *= 2;
+	do {
+		k = (k * 1664525 + 1013904223) % power;
+	} while (k >= n);
+	return k;
 #else
 	return (k + 1) % n;
 #endif

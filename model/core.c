@@ -206,7 +206,8 @@ static uint64_t issue(struct core *c, const struct insn *in, uint64_t dispatched
 
 	if (!is_memory(in)) {
 		at = later(at, dispatched + p->issue_cycles);
-		if (in->flags & INSN_FLUSH) /* it and what follows see what is before it done */
+		if (in->flags & INSN_FLUSH &&
+		    in->class == CLASS_BARRIER) /* ISB: all before it is done */
 			at = later(at, c->last_retire);
 		return is_ordered && in->flags & INSN_BARRIER ? later(at, c->memory_done) : at;
 	}

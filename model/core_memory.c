@@ -19,12 +19,19 @@ static struct forward *forward_slot(struct core *c, uint64_t va)
 	return &c->forward[(va >> 3) % FORWARD_SLOTS];
 }
 
-/* A load of bytes that were just stored gets them no sooner than the store does. */
-static uint64_t forwarded(struct core *c, uint64_t va)
+/*
+ * A load of bytes that were just stored gets them no sooner than the store does. One that must see
+ * what all others see, exclusive or atomic, gets them from the cache, once the store is there.
+ */
+static uint64_t forwarded(const struct core *c, const struct insn *in, uint64_t va)
 {
-	const struct forward *slot = forward_slot(c, va);
+	const struct forward *slot = &c->forward[(va >> 3) % FORWARD_SLOTS];
 
-	return slot->word == va >> 3 ? slot->ready : 0;
+	if (slot->word != va >> 3)
+		return 0;
+	if (in->kind == INSN_ATOMIC || in->flags & INSN_EXCLUSIVE)
+		return c->last_drained + c->params->latency[TIMING_LOAD];
+	return slot->ready;
 }
 
 static struct translation translate(struct core *c, uint64_t va, bool is_store)
@@ -173,7 +180,7 @@ void core_access(struct core *c, uint64_t va, unsigned size_bytes)
 	if (last >> LINE_SHIFT != va >> LINE_SHIFT)
 		access_line(c, last & ~(uint64_t)(LINE_BYTES - 1));
 	if (reads) {
-		now->done = later(now->done, forwarded(c, va));
+		now->done = later(now->done, forwarded(c, now->insn, va));
 		now->finish = later(now->finish, now->done);
 	}
 	if (writes)

@@ -146,6 +146,15 @@ static unsigned choose_peer(const struct memory *m, unsigned cpu, uint64_t holde
 	return (unsigned)__builtin_ctzll(holders);
 }
 
+/* One of another cluster if there is one: all have to answer. */
+static unsigned farthest_peer(const struct memory *m, unsigned cpu, uint64_t holders)
+{
+	for (uint64_t left = holders; left != 0; left &= left - 1)
+		if (!same_cluster(m, cpu, (unsigned)__builtin_ctzll(left)))
+			return (unsigned)__builtin_ctzll(left);
+	return (unsigned)__builtin_ctzll(holders);
+}
+
 static enum source peer_source(const struct memory *m, unsigned cpu, unsigned peer)
 {
 	return same_cluster(m, cpu, peer) ? SOURCE_PEER_CORE : SOURCE_PEER_CLUSTER;
@@ -254,13 +263,49 @@ void interconnect_expect(const struct memory *m, unsigned cpu, uint64_t line)
 		directory_expect(&m->directory, victim);
 }
 
+static struct home_slot *home_of(const struct memory *m, uint64_t line)
+{
+	return &m->homes[scatter(line, 0) % HOME_SLOTS];
+}
+
+/* The cycle at which a request made at `time` is served. Others matter once there are some. */
+static uint64_t served_at(const struct memory *m, uint64_t line, uint64_t time)
+{
+	const struct home_slot *home = home_of(m, line);
+	bool waits = m->held == HELD_BY_MORE && home->line == line && home->is_free > time &&
+		     !(m->ideal & IDEAL_COHERENCE);
+
+	return waits ? home->is_free : time;
+}
+
+static void serve_until(const struct memory *m, uint64_t line, uint64_t time)
+{
+	if (m->held == HELD_BY_MORE)
+		*home_of(m, line) = (struct home_slot){ .line = line, .is_free = time };
+}
+
+/*
+ * The same way as data that a peer has: to the home node, to the others that have the line, and
+ * back. If nobody has it any more, the home node answers.
+ */
+static uint64_t upgrade_cycles(const struct memory *m, unsigned cpu, uint64_t line, uint64_t peers)
+{
+	enum source source = SOURCE_SYSTEM_CACHE;
+
+	if (peers != 0)
+		source = peer_source(m, cpu, farthest_peer(m, cpu, peers));
+	return source_cycles(m, cpu, line, source);
+}
+
 void interconnect_upgrade(struct memory *m, unsigned cpu, uint64_t line, struct access *a)
 {
 	a->peers = other_holders(m, cpu, line);
 	take_from_all(m, a->peers, line);
 	m->n_transfers++;
-	if (!(m->ideal & (IDEAL_L1D | IDEAL_COHERENCE)))
-		a->ready += m->params->upgrade_cycles;
+	if (m->ideal & (IDEAL_L1D | IDEAL_COHERENCE))
+		return;
+	a->ready = served_at(m, line, a->ready) + upgrade_cycles(m, cpu, line, a->peers);
+	serve_until(m, line, a->ready);
 }
 
 enum line_state interconnect_get(struct memory *m, unsigned cpu, uint64_t line, bool to_write,
@@ -271,7 +316,8 @@ enum line_state interconnect_get(struct memory *m, unsigned cpu, uint64_t line, 
 
 	out->source = (uint8_t)get_line(m, cpu, line, to_write, &state, &out->peers);
 	out->missed_l2 = true;
-	out->ready = arrival(m, cpu, line, (enum source)out->source, time);
+	out->ready = arrival(m, cpu, line, (enum source)out->source, served_at(m, line, time));
+	serve_until(m, line, out->ready);
 	count_behind_l2(c, (enum source)out->source, !to_write);
 	return state;
 }

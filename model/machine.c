@@ -412,13 +412,18 @@ static bool take_turn(struct thread *t)
 	return t->has_turn;
 }
 
-/* Lines that go from CPU to CPU do so in the order of the clocks: turns are then short. */
-static void set_quantum(struct machine *m)
+/*
+ * Lines that go from CPU to CPU do so in the order of the clocks: turns are then short, and for as
+ * long as it takes to see that no more do.
+ */
+static void set_quantum(struct machine *m, const struct core *c)
 {
+	enum { LONG_TURNS = 10 };
 	const struct params *p = &m->config->params;
-	bool is_sharing = m->memory.n_transfers != m->n_transfers;
 
-	m->turns.quantum = is_sharing ? p->sharing_quantum : p->quantum;
+	if (m->memory.n_transfers != m->n_transfers)
+		m->shared_until = core_cycle(c) + LONG_TURNS * p->quantum;
+	m->turns.quantum = core_cycle(c) < m->shared_until ? p->sharing_quantum : p->quantum;
 }
 
 void thread_enter(struct thread *t, struct block *block, const void *cpu_state)
@@ -436,7 +441,7 @@ void thread_enter(struct thread *t, struct block *block, const void *cpu_state)
 	enter(t, block);
 	if (core_cycle(t->core) < t->seat->limit)
 		return;
-	set_quantum(t->machine);
+	set_quantum(t->machine, t->core);
 	t->has_turn = false;
 	turns_pass(turns, t->seat);
 	take_turn(t);

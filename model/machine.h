@@ -65,7 +65,8 @@ struct machine {
 	struct tally tally;	   /* … where the cycles go; empty unless config->gains asks */
 	struct turns turns;
 	struct register_trust trust;
-	uint64_t n_transfers; /* of lines between CPUs, when the last turn began */
+	uint64_t shared_until; /* the cycle at which turns get long again */
+	uint64_t n_transfers;  /* of lines between CPUs, when the last turn began */
 	VEC_OF(struct thread *) threads;
 	VEC_OF(struct process *) processes; /* by number; NULL: ended */
 	uint32_t n_threads;		    /* so far */

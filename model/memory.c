@@ -40,6 +40,7 @@ void memory_init(struct memory *m, const struct params *p, struct counts *counts
 	tags_init(&m->system_cache, p->system_cache_bytes / LINE_BYTES / p->system_cache_ways,
 		  p->system_cache_ways);
 	directory_init(&m->directory);
+	m->homes = mem_zalloc(HOME_SLOTS, sizeof(*m->homes));
 	directory_init(&m->taken);
 	for (unsigned i = 0; i < p->n_cpus; i++) {
 		struct private_caches *cpu = &m->cpus[i];
@@ -67,6 +68,7 @@ void memory_release(struct memory *m)
 	}
 	tags_release(&m->system_cache);
 	directory_release(&m->directory);
+	free(m->homes);
 	directory_release(&m->taken);
 	*m = (struct memory){ 0 };
 }

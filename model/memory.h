@@ -70,11 +70,22 @@ struct private_caches {
 	struct counts *counts; /* borrowed */
 };
 
+/*
+ * The node of the interconnect that lines of these addresses have as their home serves one request
+ * for a line after the other: the next one when what the one before asked for has arrived.
+ */
+struct home_slot {
+	uint64_t line, is_free; /* the last line, and the cycle from which on it can be asked for */
+};
+
+enum { HOME_SLOTS = 4096 };
+
 struct memory {
 	const struct params *params; /* borrowed */
 	struct private_caches cpus[MAX_CPUS];
 	struct tags system_cache;
 	struct directory directory; /* empty as long as only the first CPU holds lines */
+	struct home_slot *homes;    /* HOME_SLOTS of them */
 	unsigned first_cpu;
 	enum { HELD_BY_NONE, HELD_BY_FIRST, HELD_BY_MORE } held; /* lines in the L2s */
 	uint16_t cycles[N_SOURCES], finish[N_SOURCES];

@@ -59,7 +59,6 @@ static const struct field {
 	FIELD(system_cache_spread, 0, MOST_CYCLES),
 	FIELD(dram_spread, 0, MOST_CYCLES),
 	FIELD(dram_line_gap, 0, MOST_CYCLES),
-	FIELD(upgrade_cycles, 0, MOST_CYCLES),
 	FIELD(l2tlb_cycles, 1, MOST_CYCLES),
 	FIELD(walk_cycles, 0, MOST_CYCLES),
 	FIELD(width, 1, 16),

@@ -32,7 +32,6 @@ struct params {
 	uint32_t l2_finish, peer_core_finish, system_cache_finish, peer_cluster_finish, dram_finish;
 	uint32_t system_cache_spread, dram_spread; /* around the mean, up and down */
 	uint32_t dram_line_gap;			   /* between lines that one core receives */
-	uint32_t upgrade_cycles;		   /* a shared line becomes writable */
 	uint32_t l2tlb_cycles, walk_cycles;	   /* a walk also loads the last-level entry */
 
 	uint32_t width, window, memory_queue, outstanding_misses, store_buffer;

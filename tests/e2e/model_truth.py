@@ -108,7 +108,8 @@ def check_sharing(cyclops, folder, data):
     expect("contested lines", list(lines), [hex(account)])
     offsets = {transfer[side]["offset"] for transfer in truth["transfers"] for side in ("from", "to")
                if transfer["line"] == hex(account)}
-    expect("offsets in the line", offsets, {0, 8, 16})
+    if not {0, 16} <= offsets <= {0, 8, 16}:  # the lock, the limit; the count, if it is lost in between
+        raise Failed(f"offsets in the line: {offsets}")
     print(f"sharing: the line of 'account' changed hands {lines[hex(account)]} times")
     expect("lines of perf c2c", c2c_lines(folder / "out.data"), [hex(account)])
     truth, _ = model(cyclops, folder, kernels / "padded")

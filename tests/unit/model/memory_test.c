@@ -91,7 +91,7 @@ static void lines_move_between_cpus(void **state)
 		LOAD(1, 8, 30, PEER_CORE), /* now both share it, and the system cache has it */
 		LOAD(0, 8, 4, L1),
 		LOAD(2, 8, 100, SYSTEM_CACHE), /* nobody may write it: no need to ask a CPU */
-		STORE(0, 8, 54, L1),	       /* a hit, but the others must lose it: 4 + 50 */
+		STORE(0, 8, 204, L1),	       /* a hit, but the others must lose it: 4 + 200 */
 		STORE(0, 8, 4, L1),
 		LOAD(2, 8, 200, PEER_CLUSTER),
 		LOAD(3, 8, 100, SYSTEM_CACHE),
@@ -117,7 +117,7 @@ static void lines_move_between_cpus(void **state)
 	static const struct step upgrade_in_l2[] = {
 		LOAD(0, 8, 1000, DRAM),	   LOAD(1, 8, 30, PEER_CORE),
 		LOAD(0, 10, 1000, DRAM),   LOAD(0, 12, 1000, DRAM), /* 8 leaves the L1D of 0 */
-		STORE(0, 8, 60, L2),				    /* 10 + 50 */
+		STORE(0, 8, 40, L2),				    /* 10 + 30 */
 		LOAD(1, 8, 30, PEER_CORE),
 	};
 	static const struct step written_lines_survive[] = {
@@ -134,6 +134,25 @@ static void lines_move_between_cpus(void **state)
 	RUN(exclusive_line_needs_no_upgrade);
 	RUN(upgrade_in_l2);
 	RUN(written_lines_survive);
+}
+
+/* Requests of several CPUs for one line: each waits until the one before has it. */
+static void requests_for_a_line_wait(void **state)
+{
+	struct params p = small_params();
+	struct counts counts[4] = { 0 };
+	struct memory m;
+
+	(void)state;
+	memory_init(&m, &p, counts);
+	memory_access(&m, 1, 100, ACCESS_LOAD, 0); /* so that more than one CPU has lines */
+	assert_int_equal(memory_access(&m, 0, 8, ACCESS_STORE, 10000).ready, 11000);
+	assert_int_equal(memory_access(&m, 2, 8, ACCESS_STORE, 10100).ready, 11200);
+	assert_int_equal(memory_access(&m, 0, 8, ACCESS_LOAD, 10300).ready, 11400);
+	assert_int_equal(memory_access(&m, 0, 8, ACCESS_STORE, 11404).ready, 11408 + 200);
+	assert_int_equal(memory_access(&m, 2, 9, ACCESS_STORE, 10500).ready, 11500); /* another */
+	assert_int_equal(memory_access(&m, 2, 8, ACCESS_LOAD, 20000).ready, 20200);
+	memory_release(&m);
 }
 
 /* A second load of a line that is on its way waits for it, and counts as a miss of its source. */
@@ -301,6 +320,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_move_down_the_levels),
 		cmocka_unit_test(lines_move_between_cpus),
+		cmocka_unit_test(requests_for_a_line_wait),
 		cmocka_unit_test(lines_under_way_are_misses),
 		cmocka_unit_test(misses_queue_up),
 		cmocka_unit_test(the_first_place_that_is_free_is_taken),

@@ -39,7 +39,6 @@ static inline struct params small_params(void)
 		.peer_cluster_finish = 4,
 		.dram_cycles = 1000,
 		.dram_finish = 5,
-		.upgrade_cycles = 50,
 		.l2tlb_cycles = 6,
 		.walk_cycles = 20,
 		.width = 2,
