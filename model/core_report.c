@@ -28,12 +28,17 @@ static void add_access(const struct core *c, const struct insn *in, struct spe_r
 void core_note(struct core *c, const struct insn *in, uint64_t next_pc)
 {
 	const struct execution *now = &c->now;
+	uint64_t before = c->last_retire - now->advance;
 	const struct truth_execution execution = {
 		.events = now->events,
 		.total = now->finish - now->dispatch,
 		.issue = now->issue - now->dispatch,
 		.xlat = now->xlat_cycles,
 		.cycles = now->advance,
+		.empty = now->dispatch > before ? now->dispatch - before : 0,
+		.flushes =
+			now->events & (uint64_t)1 << SPE_EV_MISPREDICTED || in->flags & INSN_FLUSH,
+		.cpu = c->cpu,
 		.has_source = now->has_access && in->kind != INSN_STORE,
 		.source = now->source,
 	};

@@ -116,7 +116,10 @@ static int write_results(struct machine *m, struct err *err)
 		return -1;
 	if (c->gains != NULL && write_gains(m, err) < 0)
 		return -1;
-	return m->truth == NULL ? 0 : results_write_truth(c, m->truth, err);
+	if (m->truth == NULL)
+		return 0;
+	truth_end(m->truth);
+	return results_write_truth(c, m->truth, err);
 }
 
 /* Nothing is freed: other processes may still look at it, and this one ends. */

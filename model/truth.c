@@ -39,6 +39,8 @@ void truth_free(struct truth *t)
 	vec_release(&t->call_counts);
 	vec_release(&t->accesses);
 	vec_release(&t->transfer_counts);
+	for (size_t cpu = 0; cpu < MAX_CPUS; cpu++)
+		vec_release(&t->commit[cpu].taken);
 	free(t);
 }
 
@@ -48,6 +50,43 @@ static void add_to_source(struct truth_source *s, const struct truth_execution *
 	s->total += e->total;
 	s->issue += e->issue;
 	s->xlat += e->xlat;
+}
+
+/* The cycle in which the stage took instructions is over. */
+static void share_cycle(struct truth *t, struct commit_stage *c)
+{
+	enum { CYCLE = 1000 };
+	size_t n = c->taken.n;
+
+	for (size_t i = 0; i < n && c->has_cycle; i++)
+		t->insns.items[c->taken.items[i]].commit_millicycles +=
+			CYCLE / n + (i == 0 ? CYCLE % n : 0);
+	c->taken.n = 0;
+	c->has_cycle = false;
+}
+
+/* The instruction leaves the window, `cycles` after all those before it. */
+static void commit(struct truth *t, struct commit_stage *c, uint32_t number,
+		   const struct truth_execution *e)
+{
+	uint64_t waits = e->cycles > 0 ? e->cycles - 1 : 0;
+	uint64_t flushed = c->flusher == 0 ? 0 : e->empty < waits ? e->empty : waits;
+
+	if (e->cycles > 0) {
+		share_cycle(t, c);
+		c->has_cycle = true;
+	}
+	*vec_add(&c->taken) = number;
+	t->insns.items[number].commit_millicycles += (waits - flushed) * 1000;
+	if (flushed > 0)
+		t->insns.items[c->flusher - 1].commit_millicycles += flushed * 1000;
+	c->flusher = e->flushes ? number + 1 : 0;
+}
+
+void truth_end(struct truth *t)
+{
+	for (size_t cpu = 0; cpu < MAX_CPUS; cpu++)
+		share_cycle(t, &t->commit[cpu]);
 }
 
 void truth_instruction(struct truth *t, const struct insn *in, const struct truth_execution *e)
@@ -65,6 +104,7 @@ void truth_instruction(struct truth *t, const struct insn *in, const struct trut
 	all->issue += e->issue;
 	all->xlat += e->xlat;
 	all->cycles += e->cycles;
+	commit(t, &t->commit[e->cpu], number, e);
 	if (e->has_source) {
 		all->sources[e->source]++;
 		add_to_source(&t->sources[e->source], e);
@@ -203,9 +243,10 @@ static void json_insns(const struct truth *t, struct text *out)
 
 		text_format(out,
 			    "%s\n{\"pc\":\"0x%" PRIx64 "\",\"class\":%u,\"op\":%u,\"n\":%" PRIu64
-			    ",\"cycles\":%" PRIu64,
+			    ",\"cycles\":%" PRIu64 ",\"commit_cycles\":%" PRIu64 ".%03" PRIu64,
 			    i > 0 ? "," : "", *tuples_get(&t->pcs, i), in->op_class, in->op, in->n,
-			    in->cycles);
+			    in->cycles, in->commit_millicycles / 1000,
+			    in->commit_millicycles % 1000);
 		json_latencies(out, in->total, in->issue, in->xlat);
 		json_counts(out, "events", in->events, TRUTH_EVENTS, event_name);
 		json_counts(out, "sources", in->sources, N_SOURCES, source_name);

@@ -24,6 +24,7 @@ struct truth_insn {
 	uint64_t sources[N_SOURCES];   /* loads from there */
 	uint64_t total, issue, xlat;   /* cycles in all, not saturated */
 	uint64_t cycles;	       /* by which they moved the end of all so far */
+	uint64_t commit_millicycles; /* for which the commit stage waited for them, or took them */
 	uint8_t op_class, op;
 };
 
@@ -37,8 +38,23 @@ struct truth_source {
 struct truth_execution {
 	uint64_t events;
 	uint64_t total, issue, xlat, cycles;
+	uint64_t empty; /* of `cycles`: the window was empty before it */
+	bool flushes;	/* it makes the fetch begin again behind it */
 	bool has_source;
 	uint8_t source;
+	unsigned cpu;
+};
+
+/*
+ * The commit stage of a CPU, as in TIP (Gottschall and others, MICRO 2021): a cycle belongs to the
+ * instruction that it waits for; the cycle in which it takes instructions, to all that it takes,
+ * in equal parts; a cycle with an empty window to the instruction that flushed it, or else to the
+ * first that comes after.
+ */
+struct commit_stage {
+	VEC_OF(uint32_t) taken; /* in the cycle that is not yet over: indexes of instructions */
+	bool has_cycle;		/* that cycle has not been given to any */
+	uint32_t flusher;	/* index + 1 of the instruction before, if it flushed; else 0 */
 };
 
 /* An access, to a line that other CPUs may have. */
@@ -53,6 +69,7 @@ struct truth_access {
 struct truth {
 	struct tuples pcs; /* pc → index of … */
 	VEC_OF(struct truth_insn) insns;
+	struct commit_stage commit[MAX_CPUS];
 	struct truth_source sources[N_SOURCES];
 	struct tuples blocks; /* (first pc, end) → index of … */
 	VEC_OF(uint64_t) block_counts;
@@ -71,6 +88,9 @@ void truth_instruction(struct truth *, const struct insn *, const struct truth_e
 void truth_block(struct truth *, uint64_t first_pc, uint64_t end_pc);
 void truth_call(struct truth *, uint64_t from_pc, uint64_t to_pc);
 void truth_access(struct truth *, const struct truth_access *);
+
+/* Nothing more happens. */
+void truth_end(struct truth *);
 
 /* Appends it all as the members of a json object, without the braces around. */
 void truth_json(const struct truth *, struct text *);

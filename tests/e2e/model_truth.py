@@ -43,6 +43,9 @@ def check_sums(truth, counts):
     expect("instructions", totals["n"], events["INST_RETIRED"])
     expect("retired", totals["RETIRED"], events["INST_RETIRED"])
     expect("mispredictions", totals["MISPRED"], events["BR_MIS_PRED_RETIRED"])
+    cycles, commits = (sum(one[name] for one in truth["instructions"]) for name in ("cycles", "commit_cycles"))
+    if abs(cycles - commits) > 1e-6 * cycles + 64:  # a CPU's last cycle may be nobody's
+        raise Failed(f"{cycles} cycles of completion, {commits} of the commit stage")
     if totals["TLB-REFILL"] > events["DTLB_WALK"]:  # the PMU counts those of prefetchers, too
         raise Failed(f"{totals['TLB-REFILL']} walks, but the PMU counted {events['DTLB_WALK']}")
     expect("cpus", sum(c["events"]["INST_RETIRED"]["count"] for c in counts["cpus"]), totals["n"])

@@ -95,6 +95,41 @@ static void instructions_add_up(void **state)
 	truth_free(t);
 }
 
+/* Cycles of the commit stage, in thousandths, of a load, what it holds up, a branch that flushes. */
+static void cycles_are_where_the_commit_waits(void **state)
+{
+	static const struct {
+		uint64_t pc;
+		struct truth_execution e;
+	} steps[] = {
+		{ 0x400, { .cycles = 10 } },		  /* 9 waiting, a third of the last */
+		{ 0x404, { 0 } },			  /* taken in the same cycle, … */
+		{ 0x408, { .flushes = true } },		  /* … as this one */
+		{ 0x40c, { .cycles = 20, .empty = 12 } }, /* 12 of the branch, 7 and a half */
+		{ 0x400, { 0 } },			  /* the other half */
+		{ 0x40c, { .cycles = 8, .empty = 5 } },	  /* the fetch: of who comes after */
+		{ 0x404, { .cycles = 5, .cpu = 1 } },	  /* elsewhere */
+		{ 0x408, { .cycles = 1 } },
+	};
+	static const uint64_t wanted[] = { 9000 + 334 + 500, 333 + 5000, 333 + 12000 + 1000,
+					   7000 + 500 + 8000 };
+	struct truth *t = truth_new();
+	uint64_t sum = 0, cycles = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(steps); i++) {
+		truth_instruction(t, &(struct insn){ .pc = steps[i].pc }, &steps[i].e);
+		cycles += steps[i].e.cycles;
+	}
+	truth_end(t);
+	for (size_t i = 0; i < COUNT(wanted); i++) {
+		assert_int_equal(t->insns.items[i].commit_millicycles, wanted[i]);
+		sum += wanted[i];
+	}
+	assert_int_equal(sum, cycles * 1000);
+	truth_free(t);
+}
+
 static void blocks_and_calls_are_counted(void **state)
 {
 	struct truth *t = truth_new();
@@ -201,6 +236,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(instructions_add_up),
+		cmocka_unit_test(cycles_are_where_the_commit_waits),
 		cmocka_unit_test(blocks_and_calls_are_counted),
 		cmocka_unit_test(transfers_have_two_sides),
 		cmocka_unit_test(counts_are_named_and_added),
