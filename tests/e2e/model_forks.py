@@ -21,6 +21,7 @@ import tempfile
 from harness import ENVIRONMENT, Failed, need, run
 
 SOURCE = r"""
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -97,6 +98,13 @@ static int child(const char *how)
 			return 9;
 		return sum ? 0 : 8;
 	}
+	if (!strcmp(how, "closing")) { /* all files, and another one by the number of each */
+		for (int i = 3; i < 64; i++)
+			close(i);
+		if (chdir("/") < 0 || open("/dev/null", O_WRONLY) != 3 || dup(3) != 4 || dup(3) != 5)
+			return 9;
+		work(600000);
+	}
 	if (!strcmp(how, "aborted"))
 		abort();
 	if (!strcmp(how, "killed"))
@@ -164,6 +172,7 @@ CASES = (
     (["none", "40"], "500 40 0.00\n", 41, ""),
     (["nested"], "500 1 0.00\n", 3, ""),
     (["piped"], "500 1 0.00\n", 2, ""),
+    (["closing"], "500 1 0.00\n", 2, ""),
     (["killed"], "9 0 0.00\n", 2, ""),
     (["endless"], "9 0 0.00\n", 2, ""),
     (["asleep"], "9 0 0.00\n", 2, ""),

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -29,13 +30,17 @@ static int open_with(struct output *o, const char *path, int flags, const char *
 		     struct err *err)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
+	struct stat status;
 
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, &status) < 0)
 		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot %s: %s", path, what,
 			       strerror(errno));
 	*o = (struct output){
 		.fd = fd,
 		.path = mem_strndup(path, strlen(path)),
+		.full_path = realpath(path, NULL),
+		.device = status.st_dev,
+		.inode = status.st_ino,
 		.buffer = mem_alloc(BUFFER_BYTES, 1),
 	};
 	return 0;
@@ -51,12 +56,39 @@ int output_reopen(struct output *o, const char *path, struct err *err)
 	return open_with(o, path, 0, "open", err);
 }
 
+static bool is_the_file(const struct output *o, int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && status.st_dev == o->device && status.st_ino == o->inode;
+}
+
+/*
+ * A program on the machine model is in the process of its writer, and may close all files that it
+ * does not know, or have one of its own by that number. Then the file is opened for each write.
+ */
+static int open_file(const struct output *o)
+{
+	int fd;
+
+	if (is_the_file(o, o->fd) || o->full_path == NULL)
+		return o->fd;
+	fd = open(o->full_path, O_RDWR | O_CLOEXEC);
+	if (fd >= 0 && is_the_file(o, fd))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
 void output_close(struct output *o)
 {
-	if (close(o->fd) < 0)
+	if (is_the_file(o, o->fd) && close(o->fd) < 0)
 		fail_at(o, ERR_IO, ERR_NOWHERE, strerror(errno));
 	free(o->buffer);
 	free(o->path);
+	free(o->full_path);
+	o->full_path = NULL;
 	o->buffer = NULL;
 	o->path = NULL;
 }
@@ -65,9 +97,10 @@ size_t output_write_at(struct output *o, const void *bytes, size_t size, uint64_
 {
 	const uint8_t *from = bytes;
 	size_t done = 0;
+	int fd = open_file(o);
 
 	while (done < size) {
-		ssize_t n = pwrite(o->fd, from + done, size - done, (off_t)(at + done));
+		ssize_t n = pwrite(fd, from + done, size - done, (off_t)(at + done));
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -77,6 +110,8 @@ size_t output_write_at(struct output *o, const void *bytes, size_t size, uint64_
 			break;
 		done += (size_t)n;
 	}
+	if (fd >= 0 && fd != o->fd)
+		close(fd);
 	return done;
 }
 
@@ -191,6 +226,10 @@ void output_record(struct output *o, const struct piece *pieces, size_t n)
 
 void output_cut(struct output *o)
 {
-	if (ftruncate(o->fd, (off_t)o->end) < 0)
+	int fd = open_file(o);
+
+	if (ftruncate(fd, (off_t)o->end) < 0)
 		fail_at(o, ERR_IO, o->end, strerror(errno));
+	if (fd >= 0 && fd != o->fd)
+		close(fd);
 }

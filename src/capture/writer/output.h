@@ -23,6 +23,8 @@ enum {
 struct output {
 	int fd;
 	char *path;
+	char *full_path; /* NULL: not known */
+	uint64_t device, inode;
 	uint64_t data_at; /* position of the first record; set by the user */
 	uint64_t end;	  /* of the whole records on disk: where the buffer belongs */
 	uint8_t *buffer;
