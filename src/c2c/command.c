@@ -76,24 +76,25 @@ static int make_request(struct question *q, struct err *err)
 
 /* The tables of an answer. */
 struct answer {
-	struct table summary, findings, trace, shared, lines, accesses;
+	struct table summary, findings, pairs, trace, shared, lines, accesses;
 	struct tables shown;
 };
 
 static void make_answer(const struct c2c *s, struct c2c_labels *labels, bool is_brief,
 			bool with_layouts, struct answer *out)
 {
-	struct table *const all[] = { &out->summary, &out->findings, &out->trace, &out->shared,
-				      &out->lines };
+	struct table *const all[] = { &out->summary, &out->findings, &out->pairs,
+				      &out->trace,   &out->shared,   &out->lines };
 	size_t n = COUNT(all);
 
 	c2c_summary_table(s, labels, &out->summary);
 	c2c_findings_table(s, labels, &out->findings);
+	c2c_pairs_table(s, labels, &out->pairs);
 	c2c_trace_table(s, &out->trace);
 	c2c_shared_table(s, &out->shared);
 	c2c_lines_tables(s, labels, &out->lines, &out->accesses);
 	if (is_brief)
-		n = table_n_rows(&out->findings) > 0 ? 2 : 1;
+		n = table_n_rows(&out->pairs) > 1 ? 3 : table_n_rows(&out->findings) > 0 ? 2 : 1;
 	for (size_t i = 0; i < n; i++)
 		*vec_add(&out->shown.list) = all[i];
 	if (with_layouts)
@@ -104,6 +105,7 @@ static void release_answer(struct answer *a)
 {
 	table_release(&a->summary);
 	table_release(&a->findings);
+	table_release(&a->pairs);
 	table_release(&a->trace);
 	table_release(&a->shared);
 	table_release(&a->lines);

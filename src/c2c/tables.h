@@ -23,6 +23,9 @@ void c2c_findings_table(const struct c2c *, const struct c2c_labels *, struct ta
  */
 void c2c_add_findings(const struct c2c *, const struct c2c_labels *, struct findings *);
 
+/* Whose loads wait for whose stores, those that wait longest first: "pairs". */
+void c2c_pairs_table(const struct c2c *, const struct c2c_labels *, struct table *out);
+
 /* What all accesses of the capture met: "trace"; and those to shared lines: "shared". */
 void c2c_trace_table(const struct c2c *, struct table *out);
 void c2c_shared_table(const struct c2c *, struct table *out);

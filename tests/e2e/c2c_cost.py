@@ -175,6 +175,19 @@ def check_atomics(tools, checks):
     checks.count("atomics")
 
 
+def check_pairs(tools, checks):
+    """Whose loads wait for whose stores: all of what a line costs, divided as others' stores are."""
+    for case in (Case().fight().background(200), Case().fight(reloads=()).background(200)):
+        answer = ask(tools, case)
+        pairs, finding = answer["pairs"], answer["findings"][0]
+        waited = sum(r[4] in (PEER, SYS_CACHE) for r in case.records)
+        checks.expect(abs(sum(p["loads"] for p in pairs) - waited) < 1e-6, f"pairs: {pairs}, {waited} loads waited")
+        checks.expect(abs(sum(p["share"] for p in pairs) - finding["share"]) < 1e-9, f"pairs: {pairs}, {finding['share']}")
+        checks.expect(all(p["finding"] == 1 for p in pairs), f"pairs: {pairs}")
+    checks.expect(ask(tools, Case().background(200))["pairs"] == [], "pairs of nothing")
+    checks.count("pairs")
+
+
 def check_elsewhere(tools, checks):
     """The report and what has changed reckon it the same way: reloads alone are enough."""
     case = Case().fight(peers=()).background(200)
@@ -271,6 +284,7 @@ def main():
     check_words(tools, checks)
     check_sockets(tools, checks)
     check_atomics(tools, checks)
+    check_pairs(tools, checks)
     check_elsewhere(tools, checks)
     check_phases(tools, checks)
     check_headlines(tools, checks)
