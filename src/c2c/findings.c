@@ -27,6 +27,7 @@ enum column_index {
 	COST = READS + FINDING_ACCESSES,
 	GAIN,
 	SURE,
+	RULED_OUT,
 	KIND,
 	LINE,
 	SHARE,
@@ -58,6 +59,7 @@ static const struct column columns[N_COLUMNS] = {
 	[COST] = PROSE("cost", NULL, "what it is made of"),
 	[GAIN] = PROSE("gain", NULL, "what a fix would save"),
 	[FIX] = PROSE("fix", NULL, "what to change"),
+	[RULED_OUT] = PROSE("not", NULL, "other causes, and what speaks against them"),
 	[SURE] = PROSE("sure", NULL, "what the verdict rests on"),
 	[KIND] = { "kind", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "the verdict" },
 	[LINE] = { "line", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
@@ -334,6 +336,7 @@ static void c2c_findings_add_row(const struct c2c *s, const struct c2c_labels *l
 	}
 	row[FIX] = table_text_cell(t, finding_remedy_words(t, f));
 	row[SURE] = cell_text(finding_confidence_words(t, f));
+	row[RULED_OUT] = table_text_cell(t, sharing_ruled_out_words(t, f));
 	row[KIND] = cell_text(finding_kind_name(f->kind));
 	row[LINE] = cell_count(number + 1);
 	row[SHARE] = cell_marked(cell_number(f->size.share), f->size.mark);

@@ -187,6 +187,44 @@ static void add_phases(const struct c2c *s, const struct tally *tally, struct ta
 			      c2c_latency_words(s)));
 }
 
+/* Lines that were looked at and are not contended, by what speaks against it. */
+static void add_ruled_out(const struct c2c *s, struct table *t)
+{
+	enum { ONLY_READ, ONE_THREAD, NO_WAITS, FEW_WAITS, N_GROUNDS };
+	static const char *const words[N_GROUNDS] = {
+		[ONLY_READ] = "only read",
+		[ONE_THREAD] = "used by one thread",
+		[NO_WAITS] = "without a load that waited",
+		[FEW_WAITS] = "with too few or too short waits",
+	};
+	size_t n[N_GROUNDS] = { 0 }, n_all = 0;
+	struct text text = { 0 };
+
+	for (size_t i = 0; i < s->subjects.n; i++) {
+		const struct c2c_judgement *j = &s->subjects.items[i].judgement;
+
+		if (c2c_class_of(s, &s->subjects.items[i]) != C2C_NOT_CONTENDED ||
+		    c2c_is_in_phases(j))
+			continue;
+		n_all++;
+		n[j->verdict == C2C_READ_ONLY	    ? ONLY_READ
+		  : j->verdict == C2C_SINGLE_THREAD ? ONE_THREAD
+		  : j->n_waited == 0		    ? NO_WAITS
+						    : FEW_WAITS]++;
+	}
+	if (n_all == 0)
+		return;
+	text_format(&text, "%zu of %" PRIu64 " line%s that could be contended:", n_all,
+		    s->n_candidates, plural(s->n_candidates));
+	for (size_t i = 0; i < N_GROUNDS; i++)
+		if (n[i] > 0)
+			text_format(&text, "%s %zu %s", text.bytes[text.n - 1] == ':' ? "" : ",",
+				    n[i], words[i]);
+	text_char(&text, '\0');
+	add_fact(t, "excluded", table_text(t, text.bytes));
+	text_release(&text);
+}
+
 /* If latencies are not what the words on screen say, which is where issue was recorded. */
 static void add_latency(const struct c2c *s, struct table *t)
 {
@@ -291,6 +329,7 @@ void c2c_summary_table(const struct c2c *s, const struct c2c_labels *labels, str
 	add_phases(s, &tally, out);
 	add_seen(s, out);
 	add_mode(s, out);
+	add_ruled_out(s, out);
 	add_latency(s, out);
 	add_caution(s, out);
 }

@@ -25,6 +25,7 @@ const char *issue_words(const struct cpu_penalty *);
 /* Of findings about lines: what it costs, and up to FINDING_ACCESSES writers or readers. */
 const char *sharing_cost_words(struct table *, const struct finding *);
 const char *sharing_gain_words(struct table *, const struct finding *);
+const char *sharing_ruled_out_words(struct table *, const struct finding *);
 void sharing_show_accesses(struct table *, const struct finding *, bool writers,
 			   struct cell *cells);
 

@@ -210,6 +210,38 @@ const char *sharing_gain_words(struct table *t, const struct finding *f)
 	return words_take(t, &text);
 }
 
+/* ", another socket (0 of 53 loads)" */
+static void put_ruled_out(const char *words, struct text *out)
+{
+	text_str(out, out->n > 0 ? ", " : "");
+	text_str(out, words);
+}
+
+/* Other causes of such waits, with what speaks against them; NULL: none is ruled out. */
+const char *sharing_ruled_out_words(struct table *t, const struct finding *f)
+{
+	const struct finding_sharing *s = f->sharing;
+	bool is_false = f->kind == FINDING_FALSE_SHARING;
+	struct text text = { 0 };
+
+	if (f->kind == FINDING_CONTENDED)
+		return NULL;
+	if (!s->is_both && !s->is_guarded)
+		put_ruled_out(table_format(t, "%s (%.0f %% of the waits, by the sampled stores)",
+					   is_false ? "the same bytes" : "other bytes of the line",
+					   100 * (is_false ? 1 - s->false_part : s->false_part)),
+			      &text);
+	if (!s->has_lock)
+		put_ruled_out("a lock (no atomics or exclusives)", &text);
+	if (s->n_contended > 0 && s->n_remote == 0)
+		put_ruled_out(
+			table_format(t, "another socket (0 of %" PRIu32 " loads)", s->n_contended),
+			&text);
+	if (s->contended.n > 0 && s->reloads.n == 0)
+		put_ruled_out("evictions (all that waited came from another core)", &text);
+	return words_take(t, &text);
+}
+
 static const char *const doubt_words[] = {
 	[DOUBT_NO_STORES] = "the capture holds no stores: record stores, too",
 	[DOUBT_STORES_FILTERED] =
