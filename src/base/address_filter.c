@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 
 enum {
-	BITS_EACH = 64, /* so that about one of so many others passes */
+	BITS_EACH = 64, /* bits for each piece: about one of so many other pieces passes */
 	LOG_MIN = 9,
 	LOG_MAX = 40,
 };

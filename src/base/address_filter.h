@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A set of pieces of memory that answers "certainly not in it" or "perhaps", in a few
- * instructions: for leaving out most of what does not matter before anything is done about it.
+ * A Bloom filter for pieces of memory (lines, pages): answers "certainly not in the set" or
+ * "perhaps", in a few instructions. Used to drop most records early.
  */
 #ifndef CYCLOPS_BASE_ADDRESS_FILTER_H
 #define CYCLOPS_BASE_ADDRESS_FILTER_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that is there or ends the program: cyclops bounds every size that comes from a
- * file before it allocates, so running out is not an error a caller could handle.
- * (The public self-measurement library does not use this.)
+ * Allocation that never fails: running out of memory ends the program with a message. Sizes that
+ * come from a file are checked before, so it is no error that a caller could handle.
  */
 #ifndef CYCLOPS_BASE_ALLOC_H
 #define CYCLOPS_BASE_ALLOC_H
@@ -23,8 +22,8 @@ void *mem_aligned(size_t n, size_t size);
 enum { MEM_HUGE = 2 << 20 };
 
 /*
- * Uninitialised memory of MEM_HUGE bytes, in one large page where the kernel has one: for what is
- * big and looked at all over. Never NULL. Free with free().
+ * Uninitialised memory of MEM_HUGE bytes, in one huge page if the kernel has one: for tables with
+ * random accesses. Never NULL. Free with free().
  */
 void *mem_huge(void);
 

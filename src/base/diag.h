@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Damage and other things worth saying once: counted, with the first position. Workers
- * keep their own list; lists are merged at the end, so the result does not depend on the
+ * Diagnostics: damage, losses and notes, each text once, with a count and the first position.
+ * Workers have lists of their own, which are merged at the end: the result does not depend on the
  * number of threads.
  */
 #ifndef CYCLOPS_BASE_DIAG_H

@@ -143,7 +143,7 @@ int mapped_open(struct mapped *out, const char *path, struct err *err)
 	return rc;
 }
 
-/* Each time costs all threads their knowledge of where pages are, so it is done by the stretch. */
+/* Each call flushes the TLBs of all threads, so it is done for large stretches. */
 void mapped_forget(const struct mapped *m, uint64_t from, uint64_t to)
 {
 	from -= from % FORGOTTEN_BYTES;

@@ -34,8 +34,8 @@ FILE *temporary_file(struct err *);
 int mapped_from_stream(struct mapped *, FILE *, struct err *);
 
 /*
- * The bytes from `from` to `to` will not be looked at soon, as those before them: the memory for
- * them may go. They stay readable. For files larger than memory, and so that a tool's size is not its input's.
+ * Tells the kernel that the bytes [from, to) are not needed soon: it may drop their pages. They
+ * stay readable. So resident memory does not grow with the size of the file.
  */
 void mapped_forget(const struct mapped *, uint64_t from, uint64_t to);
 

@@ -7,10 +7,10 @@
 
 enum { LONGEST_WORD = 64, NEAREST_MAX = 16 };
 
-/* So much of a word says which one is meant. */
+/* Characters that must match at the start of a word, and inside it. */
 enum { LEAST_PREFIX = 2, LEAST_INSIDE = 3 };
 
-/* Steps (insert, delete, replace) from one word to the other; capitals are no others. */
+/* Levenshtein distance, ignoring case. */
 static size_t edit_distance(const char *a, const char *b)
 {
 	size_t row[LONGEST_WORD + 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting by numbers in linear time. */
+/* Radix sort of indexes by 64-bit keys, in linear time. */
 #ifndef CYCLOPS_BASE_RADIX_H
 #define CYCLOPS_BASE_RADIX_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * Brings the `n` indexes in `order` into an order where keys[order[i]] ascends. Those of equal
- * keys stay as they were, so to sort by several keys, begin with the one that counts least.
+ * Sorts the `n` indexes in `order` so that keys[order[i]] ascends. Stable, so to sort by several
+ * keys, begin with the least significant one.
  */
 void radix_sort(uint32_t *order, size_t n, const uint64_t *keys);
 
@@ -17,8 +17,8 @@ struct radix_pair {
 };
 
 /*
- * The numbers 0 … n - 1 in the order of `keys`: by `major`, then by `minor`. Equal ones stay as they
- * were. To be freed.
+ * The numbers 0 … n - 1 in the order of `keys`: by `major`, then by `minor`. Equal ones stay as
+ * they were. To be freed.
  */
 uint32_t *radix_order(const struct radix_pair *keys, size_t n);
 

@@ -43,7 +43,7 @@ static inline void text_char(struct text *t, char c)
 	t->n++;
 }
 
-/* Do these words stand in it? */
+/* Does it contain `words`? */
 bool text_has(const struct text *, const char *words);
 
 void text_str(struct text *, const char *string);
@@ -60,13 +60,16 @@ void text_hex_padded(struct text *, uint64_t value, unsigned width);
 /* The shortest decimal that reads back as the same double; "" when not finite. */
 void text_f64(struct text *, double value);
 
-/* Parts what follows from what is there, if anything is: ", ". */
+/* Appends ", ", unless the text is empty. */
 void text_part(struct text *);
 
-/* Appends a word of a command line, behind a blank if anything is there: quoted if a shell wants that. */
+/*
+ * Appends a word of a shell command, quoted if needed, and a blank before it unless it is the
+ * first.
+ */
 void text_shell_word(struct text *, const char *word);
 
-/* What makes a word stand for `n` things: "" for one, or "s". */
+/* The plural ending for `n` things: "" for one, else "s". */
 static inline const char *plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";

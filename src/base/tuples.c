@@ -10,7 +10,7 @@
 
 enum {
 	FIRST_SLOTS = 64,
-	FETCHED_AT_ONCE = 32, /* about as many as a core can wait for */
+	FETCHED_AT_ONCE = 32, /* about as many cache misses as a core can have outstanding */
 };
 
 static uint32_t tuples_hash(const struct tuples *t, const uint64_t *tuple)
@@ -87,7 +87,7 @@ uint32_t tuples_add(struct tuples *t, const uint64_t *tuple)
 	return add_hashed(t, tuple, tuples_hash(t, tuple));
 }
 
-/* What is fetched is a guess: the table may grow, and other tuples may have the same slot. */
+/* Prefetches slots first. That is a guess: the table may grow, and slots may be taken. */
 static void add_some(struct tuples *t, const uint64_t *tuples, size_t n, uint32_t *out)
 {
 	uint32_t hashes[FETCHED_AT_ONCE];

@@ -34,12 +34,12 @@ void tuples_reset(struct tuples *);
 uint32_t tuples_add(struct tuples *, const uint64_t *tuple);
 
 /*
- * The same for `n` tuples that follow each other. In large tables this is several times faster
- * than one by one: the memory they need is fetched while others are looked at.
+ * The same for `n` consecutive tuples. In large tables this is several times faster than one by
+ * one, because cache misses overlap.
  */
 void tuples_add_all(struct tuples *, const uint64_t *tuples, size_t n, uint32_t *out_numbers);
 
-/* The same where a tuple is often like the one before. */
+/* The same, faster if a tuple often equals the one before. */
 void tuples_add_runs(struct tuples *, const uint64_t *tuples, size_t n, uint32_t *out_numbers);
 
 /* The number of the tuple, or TUPLES_NONE. */

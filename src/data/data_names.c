@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An address of data becomes one of a file by where the file was loaded, which its mappings next
- * to the address tell. What is mapped at the address itself does not: recorders write down code
- * only, unless told otherwise; what is zero at the start (.bss) is in no file; and pages hold bytes
- * of the file on both sides of a segment. How far a file's memory reaches, the file says.
+ * Data address → address in a file, by the file's load bias. That comes from the file's mappings
+ * near the address, because the mapping at the address itself is often missing or misleading: perf
+ * records code mappings only (without -d), .bss is in no file, and the pages at the ends of a
+ * segment hold bytes of its neighbours. How far a file's memory reaches is in its program headers.
  */
 #include "data/data_names.h"
 
@@ -19,7 +19,7 @@
 #include "variables/accessed.h"
 
 enum {
-	/* Mappings looked at on the way to code: a library has about five. */
+	/* Mappings searched for code, in each direction: a library has about five. */
 	MAX_NEIGHBOURS = 16,
 	PAGE_SHIFT = 12,
 };
@@ -59,7 +59,7 @@ struct walk {
 	size_t n;
 };
 
-/* What holds for all addresses first … last of a process, from_ns … to_ns. */
+/* A cached answer for all addresses [first, last] of a process at times [from_ns, to_ns). */
 struct region {
 	uint32_t process;
 	uint64_t first, last, from_ns, to_ns;
@@ -137,7 +137,7 @@ static struct loaded loaded_by(const struct session *s, struct walk *walk)
 	return out;
 }
 
-/* The file that is mapped at the region; else the next ones with code, below and above. */
+/* The file mapped at the region; if there is none, the nearest files with code below and above. */
 static void find_loaded(const struct session *s, struct region *r, uint64_t time_ns)
 {
 	struct module_id own = r->placed.place.module;
@@ -193,7 +193,7 @@ static bool place_by(struct session *s, const struct loaded *loaded, uint64_t ad
 	return loaded->module.v != 0 && symbols_is_loaded(s->symbols, loaded->module, out->address);
 }
 
-/* What recorders map of the kernel is its code: its data is taken to belong to the same module. */
+/* Perf records mappings of kernel code only: kernel data is taken to belong to the same module. */
 static bool place_in_kernel(struct session *s, const struct data_query *q, struct data_name *name,
 			    struct data_place *out)
 {
@@ -211,7 +211,7 @@ static bool place_in_kernel(struct session *s, const struct data_query *q, struc
 	return false;
 }
 
-/* Finds out where the address is; true if that is in the memory of a file. */
+/* Sets kind and module of a name; true if the address is in the memory of a file. */
 static bool place_query(struct session *s, const struct data_query *q, struct region *r,
 			struct data_name *name, struct data_place *out)
 {
@@ -299,8 +299,8 @@ static void page_words(const struct data_query *q, uint64_t out[2])
 }
 
 /*
- * The stacks of threads are anonymous memory like other. But where one instruction found its
- * frame, the whole page is a stack, for those, too, that come with a pointer.
+ * Stacks of threads are anonymous memory. If one access is known to be to a stack frame, all
+ * accesses to its page are to that stack, also those through pointers.
  */
 static void spread_stacks(struct data_names *names, const struct data_query *queries)
 {
@@ -325,7 +325,7 @@ static void spread_stacks(struct data_names *names, const struct data_query *que
 	tuples_release(&pages);
 }
 
-/* Where an instruction accesses thread-local data, its thread's block is. */
+/* Notes the TLS block that an instruction accessed. */
 static void add_thread_block(struct data_names *names, const struct data_query *q,
 			     const struct accessed *a, struct thread_blocks *out)
 {
@@ -348,8 +348,8 @@ static void add_thread_block(struct data_names *names, const struct data_query *
 }
 
 /*
- * What lies in the blocks that instructions were seen to access is named by those, whoever
- * accesses it: a pointer to such a variable may have been handed to another thread.
+ * Names all addresses in the TLS blocks that were found, also those accessed through a pointer by
+ * another thread.
  */
 static void name_thread_locals(struct data_names *names, const struct data_query *queries,
 			       const bool *is_thread, const struct thread_blocks *blocks,
@@ -389,7 +389,7 @@ static void name_thread_locals(struct data_names *names, const struct data_query
 	free(numbers);
 }
 
-/* Asks the code for what has no name. */
+/* Names addresses without a variable by the code that accesses them. */
 static void ask_code(struct data_names *names, const struct data_query *queries, struct text *path)
 {
 	struct thread_blocks blocks = { 0 };
@@ -504,7 +504,7 @@ void data_memory_text(const struct session *s, enum data_kind kind, struct modul
 {
 	const char *name = module.v == 0 ? "//anon" : names_module(s, module);
 
-	/* The kernel's word for what has no name. */
+	/* perf's name of anonymous mappings */
 	if (strcmp(name, "//anon") == 0)
 		text_format(out, "[%s]", data_kind_names[kind]);
 	else

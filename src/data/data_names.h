@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names for data addresses: which variable, of which type, and which member of it was
- * accessed; stack, heap and other memory said as such. What has no name of its own is known by
- * the code that accesses it: the struct that a pointer points to, the variable in a frame. Only
- * what side-band records and debug information prove is claimed.
+ * Names for data addresses: variable, type and member; or the kind of memory (stack, heap …).
+ * Objects without a symbol are named by the code that accesses them: the struct behind a pointer, a
+ * local variable. Only what side-band records and debug information prove is claimed.
  */
 #ifndef CYCLOPS_DATA_DATA_NAMES_H
 #define CYCLOPS_DATA_DATA_NAMES_H
@@ -21,9 +20,9 @@
 enum data_kind {
 	DATA_UNKNOWN,	/* nothing is known to be mapped there */
 	DATA_STATIC,	/* memory of a program or library: its variables */
-	DATA_STACK,	/* the first thread's, or what the recorder names so */
-	DATA_HEAP,	/* what the kernel names so: the area of brk() */
-	DATA_ANONYMOUS, /* mapped without a file: large allocations, other threads' stacks */
+	DATA_STACK,	/* "[stack]": of the main thread; or found to be one, by its code */
+	DATA_HEAP,	/* "[heap]": the area of brk() */
+	DATA_ANONYMOUS, /* anonymous mappings: large allocations, stacks of threads */
 	DATA_FILE,	/* a mapped file */
 	DATA_KERNEL,
 	DATA_THREAD, /* a thread's copy of thread-local variables */
@@ -33,39 +32,35 @@ enum data_kind {
 /* "static", "stack" …; by enum data_kind. */
 extern const char *const data_kind_names[DATA_N_KINDS];
 
-/* What to say where no record has a data address, so that nothing can be said of data. */
+/* The note for captures in which no record has a data address. */
 extern const char no_data_addresses[];
 
-/* What is asked. */
+/* A data address to be named. */
 struct data_query {
 	uint32_t process; /* index in the timeline; 0: not known */
 	uint64_t time_ns; /* of data_time() */
 	uint64_t address;
 	uint32_t size;	   /* of the access; 0: not known */
-	struct place code; /* of an instruction that accesses it; module 0: none is known */
-	uint32_t tid;	   /* the only thread that does; 0: there are several, or it is not known */
+	struct place code; /* an instruction that accesses it; module 0: none is known */
+	uint32_t tid;	   /* the only thread that accesses it; 0: several, or not known */
 };
 
-/* What is answered. */
+/* The name of a data address. */
 struct data_name {
 	enum data_kind kind;
 	struct module_id module; /* whose memory it is; 0 if not known */
 	uint64_t file_address;	 /* of DATA_STATIC: the address in the module's own file */
-	/*
-	 * In symbols_strings(): a variable; or the type, if the object has no name and the code
-	 * that accesses it tells what it is; 0 if neither is known.
-	 */
-	struct str_id object;
-	bool is_by_type;	 /* it is the type */
-	bool is_by_code;	 /* it is known by the query's own instruction */
-	uint32_t tid;		 /* of DATA_THREAD: whose copy it is; 0 if not known */
-	struct str_id function;	 /* of DATA_STACK: whose frame it is in; 0 if not known */
+	struct str_id object;	 /* in symbols_strings(): variable, or type; 0: not known */
+	bool is_by_type;	 /* `object` is the type: the object has no name */
+	bool is_by_code;	 /* named by the query's own instruction */
+	uint32_t tid;		 /* of DATA_THREAD: the thread whose copy it is; 0: not known */
+	struct str_id function; /* of DATA_STACK: the function whose frame it is in; 0: not known */
 	uint64_t object_address; /* where it starts, in the process */
 	uint64_t object_size;	 /* 0 if not known */
 	struct type_id type;	 /* of the object, in symbols_types(); 0 if not known */
 	/*
-	 * Such objects stand side by side, as in an array, from object_address on: so many were
-	 * seen. Their size and type are those of each. 0: it is one object.
+	 * So many objects of this type were seen side by side from object_address on, as in an
+	 * array. object_size and type are those of each. 0: a single object.
 	 */
 	uint64_t n_elements;
 	struct str_id file; /* where it is declared */
@@ -83,18 +78,15 @@ struct data_names {
 	size_t n;
 };
 
-/* Answers `n` queries; memory for them only. The same for any number of workers. */
+/* Names `n` queries: list[i] is the name of queries[i]. The same for any number of workers. */
 void data_names_init(struct data_names *, struct session *, const struct data_query *, size_t n);
 void data_names_release(struct data_names *);
 
-/*
- * Makes the query's address a part of another name's object, which has it. The object may be known
- * by other code.
- */
+/* Renames an address as a part of another name's object, which contains it. */
 void data_names_move_into(struct data_names *, size_t number, const struct data_query *,
 			  const struct data_name *object);
 
-/* The time of a row for a query. */
+/* The time for a query about a row's address. */
 uint64_t data_time(const struct session *, const struct batch *, size_t row);
 
 /*
@@ -104,7 +96,7 @@ uint64_t data_time(const struct session *, const struct batch *, size_t row);
 void data_name_text(const struct data_names *, const struct data_query *, const struct data_name *,
 		    struct text *);
 
-/* The same without offset and member: what such addresses have in common. */
+/* The same without offset and member. */
 void data_object_text(const struct data_names *, const struct data_name *, struct text *);
 
 /* Appends what memory without a variable is called: "[heap]", "libc.so.6", "[anonymous]". */

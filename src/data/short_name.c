@@ -20,7 +20,9 @@ static bool is_operator(const struct text *before)
 	       memcmp(before->bytes + n - strlen(word), word, strlen(word)) == 0;
 }
 
-/* Leaves out what stands in the outermost brackets; false if they do not match. */
+/*
+ * Appends the name with "<…>" for the outermost template arguments; false if brackets do not match.
+ */
 static bool without_arguments(const char *name, size_t len, struct text *out)
 {
 	size_t depth = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of C++ types as people can read them: what a template is made of fills screens. */
+/* Shortens names of C++ types: template arguments can fill a screen. */
 #ifndef CYCLOPS_DATA_SHORT_NAME_H
 #define CYCLOPS_DATA_SHORT_NAME_H
 
@@ -8,9 +8,9 @@
 #include "base/text.h"
 
 /*
- * Appends a name of `len` bytes, or words with names in them. If it is longer than `most` columns,
- * arguments of templates become "<…>", and if it still is, its middle "…": what stands at its end,
- * such as a member, stays.
+ * Appends a text of `len` bytes with names in it. If it is longer than `most` columns, template
+ * arguments become "<…>". If it is still longer, its middle becomes "…": its end, such as a member,
+ * is kept.
  */
 void short_name(const char *name, size_t len, size_t most, struct text *out);
 

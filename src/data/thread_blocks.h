@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where threads have their copies of thread-local variables, as far as their code tells. */
+/* TLS blocks of threads: addresses of thread-local variables, as far as sampled code shows them. */
 #ifndef CYCLOPS_DATA_THREAD_BLOCKS_H
 #define CYCLOPS_DATA_THREAD_BLOCKS_H
 
@@ -9,14 +9,14 @@
 #include "base/vec.h"
 #include "process/module.h"
 
-/* A thread's copy of the thread-local variables of a module, or a part of it. */
+/* The TLS block of a thread for a module, or a part of the block. */
 struct thread_block {
 	uint32_t process;
 	uint32_t tid; /* 0: not known */
 	struct module_id module;
 	uint64_t start;	      /* of the whole block, in the process */
 	uint64_t first, size; /* of the part, from there */
-	bool is_doubtful;     /* another one claims the same bytes: one is wrong, or both are */
+	bool is_doubtful;     /* another block overlaps it: at least one of them is wrong */
 };
 
 /* Zeroed is empty. */
@@ -28,7 +28,7 @@ struct thread_blocks {
 void thread_blocks_build(struct thread_blocks *);
 void thread_blocks_release(struct thread_blocks *);
 
-/* The block that holds an address, if there is one and no doubt of it; else NULL. */
+/* The block with an address that is not doubtful, or NULL. */
 const struct thread_block *thread_blocks_find(const struct thread_blocks *, uint32_t process,
 					      uint64_t address);
 

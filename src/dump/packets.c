@@ -60,7 +60,7 @@ static void put_header(const struct part *p, struct text *out)
 	text_str(out, " bytes\n");
 }
 
-/* What the CPU of a chunk calls bits that the architecture leaves to it. */
+/* Names of the implementation defined event bits of a chunk's CPU. */
 static struct spe_event_names dump_event_names(const struct dump_job *job,
 					       const struct aux_chunk *chunk)
 {
@@ -96,7 +96,7 @@ static void dump_part(void *context, size_t number, unsigned worker)
 	put_packets(job, p, p->from, SIZE_MAX, out);
 }
 
-/* Text and writing in turn, so that the whole need not be held. */
+/* Renders and writes a large part in turn, so that its text is not held as a whole. */
 static int dump_large(struct dump_job *job, const struct part *p, struct text *out)
 {
 	put_header(p, out);

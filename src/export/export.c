@@ -124,7 +124,7 @@ static int export_join_piece(void *context, const struct text *texts)
 	return job->sink(job->context, &piece);
 }
 
-/* A pass that only gathers places, so that each gets its name once and before the rows. */
+/* A scan before the export that only collects places, to name them all at once. */
 static void name_places(struct export_job *job, const struct select *select)
 {
 	const struct hot_options options = {

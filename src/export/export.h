@@ -8,13 +8,13 @@
 #include "session/session.h"
 #include "table/format.h"
 
-/* Tables that can be exported; a new one is a new row of the table behind this. */
+/* A table that can be exported; all of them are listed in export.c. */
 struct export_table;
 
 /* The table of that name ("spe", "samples"), or an error that lists them. */
 const struct export_table *export_table_find(const char *name, struct err *);
 
-/* The table that holds what this capture is mostly made of. */
+/* The table for the kind of records that the capture has most of. */
 const struct export_table *export_table_default(const struct session *);
 
 /* Takes a piece of output; -1 stops (the reader went away or the disk is full). */

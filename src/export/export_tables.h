@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of export.h, from the inside: columns, and how a row is made. */
+/* Private to the tables of export.h: columns, and how a row is made. */
 #ifndef CYCLOPS_EXPORT_EXPORT_TABLES_H
 #define CYCLOPS_EXPORT_EXPORT_TABLES_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The three CSV files that Arm's spe-parser writes, column for column: loads and stores,
- * branches, others. Its habits are kept where programs may rely on them and noted in
- * docs/differences.md where we leave them.
+ * The three CSV files of Arm's spe-parser, column for column: loads and stores, branches, others.
+ * Differences are in docs/differences.md.
  */
 #ifndef CYCLOPS_EXPORT_SPE_PARSER_H
 #define CYCLOPS_EXPORT_SPE_PARSER_H

@@ -4,7 +4,7 @@
 #include "access/data_src.h"
 #include "access/vector_length.h"
 
-/* Apart, so that it does not weigh on the loops over SPE records. */
+/* Not inlined, to keep the loops over SPE records small. */
 static __attribute__((noinline)) uint64_t sample_source(const struct batch *b, size_t row)
 {
 	const struct cpu_source *source =
@@ -13,7 +13,7 @@ static __attribute__((noinline)) uint64_t sample_source(const struct batch *b, s
 	return source == NULL ? DIM_ABSENT : (uint64_t)(uintptr_t)source;
 }
 
-/* The source in the words of the CPU that it was recorded on (enum key_word). */
+/* The data source by the model of the CPU that recorded it. */
 static uint64_t source_word(const struct session *s, const struct batch *b, size_t row)
 {
 	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
@@ -85,7 +85,7 @@ uint64_t record_dimension(const struct session *s, const struct batch *b, size_t
 void records_dimension(const struct session *s, const struct batch *b, const uint16_t *rows,
 		       size_t n, enum dimension dimension, uint64_t *out, size_t stride)
 {
-	/* a loop for each dimension that is asked for often: its word needs no choice then */
+	/* specialised loops for frequent dimensions, without the switch of record_word() */
 	switch (dimension) {
 	case DIM_EVENTS:
 		for (size_t i = 0; i < n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The keys of --by, as a table: what a key is made of, how it reads. */
+/* The keys of --by, as a table: how a key is made from dimensions, and its columns. */
 #ifndef CYCLOPS_KEYS_KEYS_H
 #define CYCLOPS_KEYS_KEYS_H
 
@@ -39,7 +39,10 @@ int keys_parse(const char *text, struct keys *out, struct err *);
 
 enum { KEY_MAX_WORDS = 4, KEY_MAX_COLUMNS = 5 };
 
-/* What a word of a key is, so that keys can be put into an order that is always the same. */
+/*
+ * What a word of a key is: for sorting by what it stands for, not by ids, which differ between
+ * runs.
+ */
 enum key_word {
 	WORD_NUMBER,
 	WORD_SYMBOL, /* id of a string of the symbols */
@@ -50,7 +53,7 @@ enum key_word {
 struct key_class {
 	const char *name, *meaning;
 	uint32_t dimensions; /* bits by enum dimension */
-	bool is_code;	     /* made from the place alone: callers have such a key too */
+	bool is_code;	     /* made from the place alone, so callers can be grouped by it */
 	bool needs_names, needs_lines;
 	size_t n_words;
 	enum key_word words[KEY_MAX_WORDS];
@@ -70,19 +73,19 @@ uint32_t keys_dimensions(const struct keys *);
 /* Appends the columns of these keys to a list of `n`, each once. Returns the new `n`. */
 size_t keys_add_columns(const struct keys *, struct column *list, size_t n);
 
-/* Those that view.with_estimates needs: the CPU, where what records stand for differs by it. */
+/* The dimensions that estimated totals need: DIM_CPU, if sampling intervals differ between CPUs. */
 uint32_t estimate_dimensions(const struct session *);
 
 /* Is time among them? */
 bool keys_have_time(const struct keys *);
 
-/* Slices of time alone: rows by them stand in their order, all of them. */
+/* Is time the only key? Then all slices are shown, in order of time. */
 bool keys_are_time(const struct keys *);
 
 /* The data source that a word of DIM_SOURCE stands for; NULL: absent or not known. */
 const struct cpu_source *key_source(uint64_t word);
 
-/* Orders two words of this kind: by what they name, not by their numbers. */
+/* Compares two words of this kind by what they stand for. */
 int key_word_compare(const struct names *, enum key_word, uint64_t a, uint64_t b);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "keys/place_groups.h"
 
-/* A walk along more of them takes longer than the hash table. */
+/* Longer lists would be slower than the hash table. */
 enum { LONGEST_LIST = 8 };
 
 void place_groups_init(struct place_groups *g)
@@ -19,8 +19,8 @@ void place_groups_release(struct place_groups *g)
 }
 
 /*
- * Walks along the list of a place. Returns the group, or PLACE_GROUPS_NONE: then the last one
- * goes to *out_last (PLACE_GROUPS_NONE if there is none), and *out_n is how many there are.
+ * Searches the list of a place. Returns the group, or PLACE_GROUPS_NONE: then *out_last is the last
+ * group of the list (PLACE_GROUPS_NONE: empty), and *out_n its length.
  */
 static uint32_t place_groups_walk(const struct place_groups *g, uint32_t place, uint32_t rest,
 				  uint32_t *out_last, unsigned *out_n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups told apart by their place and something else, as a number. There may be very many, most
- * of them of different places: the groups of a place are a list, the most common of them often
- * first, so that no key has to be hashed, and a group takes 12 bytes.
+ * Groups with the key (place, rest), where rest is a number. There may be millions, most of them of
+ * different places. The groups of a place are a linked list, so that no key has to be hashed, and a
+ * group takes 12 bytes. The most frequent group is often the first.
  */
 #ifndef CYCLOPS_KEYS_PLACE_GROUPS_H
 #define CYCLOPS_KEYS_PLACE_GROUPS_H
@@ -24,7 +24,7 @@ struct place_groups {
 	VEC_OF(struct place_group) list; /* by number of the group */
 	VEC_OF(uint32_t) first;		 /* by place: group + 1, or 0 */
 
-	/* Lists end after some groups, so that none takes long; the others, by (place, rest): */
+	/* Lists have at most LONGEST_LIST groups; the others are found by hashing (place, rest): */
 	struct tuples crowded;
 	VEC_OF(uint32_t) crowded_groups;
 };
@@ -38,7 +38,7 @@ uint32_t place_groups_add(struct place_groups *, uint32_t place, uint32_t rest);
 /* The group of (place, rest), or PLACE_GROUPS_NONE. */
 uint32_t place_groups_find(const struct place_groups *, uint32_t place, uint32_t rest);
 
-/* To be called for some places before their groups are asked for: that is faster. */
+/* Prefetches the lists of these places, before place_groups_add() is called for them. */
 void place_groups_fetch(struct place_groups *, const uint32_t *places, size_t n);
 
 #endif

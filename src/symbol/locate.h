@@ -7,8 +7,8 @@
  *
  * Tried instead, and not better: dwfl_standard_find_debuginfo() of libdwfl. It finds debug files by
  * build-id and by checksum, as this does, also with a Dwfl in each thread. But it asks debuginfod
- * servers whenever DEBUGINFOD_URLS is set, which cannot be switched off for a call; it knows neither
- * --symfs nor perf's cache; and it does not say why a file was refused.
+ * servers whenever DEBUGINFOD_URLS is set, which cannot be switched off for a call; it knows
+ * neither --symfs nor perf's cache; and it does not say why a file was refused.
  */
 #ifndef CYCLOPS_SYMBOL_LOCATE_H
 #define CYCLOPS_SYMBOL_LOCATE_H

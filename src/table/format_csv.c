@@ -18,7 +18,7 @@ static bool is_written(const struct column *c)
 	return (c->flags & COLUMN_TEXT_ONLY) == 0;
 }
 
-/* What a text needs to be read back as it was. */
+/* How a text must be written, to be read back unchanged. */
 enum {
 	NEEDS_QUOTES = 1,
 	NEEDS_CARE = 2, /* a control character, or not ASCII and perhaps not UTF-8 */

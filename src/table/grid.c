@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a grid consists of: which columns are shown, how wide they want to be. */
+/* Measures a grid: which columns are shown, and how wide they are. */
 #include "table/grid.h"
 
 #include <stdlib.h>

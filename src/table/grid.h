@@ -7,7 +7,7 @@
 #include "table/shown.h"
 
 /*
- * A column on its way to the screen.
+ * A column as it is drawn.
  *
  *	|<------------- lane ------------->|
  *	|<-- bar -->|  |<----- width ----->|
@@ -28,7 +28,7 @@ struct lane {
 	bool is_left_out;	     /* there is no room for it */
 };
 
-/* A table and all that is needed to draw it. */
+/* A table as a grid: its lanes, and the order of rows. */
 struct grid {
 	const struct table *table;
 	bool has_unicode;

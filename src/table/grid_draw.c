@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts a fitted grid on the page. */
+/* Draws a fitted grid. */
 #include "table/grid.h"
 
 #include <stdlib.h>
@@ -221,7 +221,7 @@ static void draw_number(const struct lane *lane, const struct shown *shown, stru
 	}
 }
 
-/* A text may be cut. Half a number would be another one. */
+/* Draws a value. Texts may be cut; numbers never, as that would change them. */
 static void draw_value(const struct lane *lane, const struct cell *cell, const struct shown *shown,
 		       struct pen *pen)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who gets how much of a line. */
+/* Distributes the width of a line among the lanes. */
 #include "table/grid.h"
 
 /* Widths in columns. */
@@ -9,7 +9,7 @@ enum {
 	LEAST_TEXT = 12,
 };
 
-/* What is given up, one after the other, before a column is left out. */
+/* Steps that save width, in order, before a column is left out. */
 enum thrift {
 	THRIFT_NONE,
 	THRIFT_HEADINGS, /* headings may take several lines */
@@ -83,7 +83,7 @@ static size_t shrink(struct grid *g, enum thrift thrift)
 	return total;
 }
 
-/* Deals out spare columns to texts that were cut, one each in turn: the shortest get whole. */
+/* Gives spare columns to texts that were cut, one each in turn, so that the shortest fit first. */
 static size_t grow_texts(struct grid *g, size_t spare)
 {
 	bool is_growing = true;
@@ -117,8 +117,8 @@ static void grow_bars(struct grid *g, size_t spare)
 }
 
 /*
- * Leaves out the last lane but the first one; lines of bars, which only those have who asked for
- * them, go last. False if there is none left to give up.
+ * Leaves out the last lane, but never the first; sparklines, which were asked for, go after all
+ * others. False if no lane is left to drop.
  */
 static bool leave_one_out(struct grid *g)
 {

@@ -24,7 +24,7 @@ static const struct sign {
 	[MARK_IMPLAUSIBLE] = { "", "", "!", "! implausible: it cannot be so" },
 };
 
-/* The largest fraction of the column that is not scaled anyway decides for all. */
+/* Decimals of a column: by its largest fraction that is not scaled. */
 static int decimals_of(const struct table *t, size_t column)
 {
 	double largest = 0;
@@ -71,7 +71,7 @@ static void show_number(const struct showing *how, const struct cell *cell, cons
 	out->parts[PART_SUFFIX] = shown_join(memory, h.suffix, "", how->has_unicode);
 }
 
-/* Nothing at all, then from little to most. */
+/* Bars by digit: 0 is nothing, 8 the most. */
 static const char *const bars[] = { ".", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 static const char bars_ascii[] = ".:-=+*#%@";
 

@@ -18,7 +18,7 @@ enum part {
 struct shown {
 	struct span parts[N_PARTS];
 	bool is_absent;	     /* a dash where numbers would stand, nothing in place of a text */
-	bool is_dim;	     /* absent, or not to be leant on */
+	bool is_dim;	     /* absent, or not reliable */
 	enum cell_mark mark; /* whose sign it has */
 };
 

@@ -30,9 +30,9 @@ enum cell_type {
 enum cell_mark {
 	MARK_EXACT,
 	MARK_SCALED,	  /* extrapolated from a part of the time (multiplexing) or from sampling */
-	MARK_SPARSE,	  /* too few samples to lean on */
+	MARK_SPARSE,	  /* too few samples to be reliable */
 	MARK_SATURATED,	  /* the counter was full: a lower bound */
-	MARK_NOISE,	  /* a difference that chance explains */
+	MARK_NOISE,	  /* a difference within the noise */
 	MARK_AT_MOST,	  /* other counters were full: an upper bound */
 	MARK_UNCERTAIN,	  /* this and other counters were full: more or less than that */
 	MARK_AT_LEAST,	  /* distinct things that samples met: there are more */
