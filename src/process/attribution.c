@@ -383,12 +383,3 @@ void attribution_take(struct attribution *a, struct tuples *out_frames)
 	*out_frames = a->chains.frames;
 	a->chains.frames = (struct tuples){ 0 };
 }
-
-uint32_t attribution_place_of(struct attribution *a, const struct batch *b, size_t row,
-			      uint64_t address)
-{
-	uint32_t whose = attribution_whose_address(b, row, address);
-
-	return place_cache_find(&a->cache, whose, address,
-				attribution_row_time(a->is_by_position, b, row));
-}

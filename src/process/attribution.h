@@ -65,14 +65,6 @@ const struct tuples *attribution_frames(const struct attribution *);
 void attribution_take(struct attribution *, struct tuples *out_frames);
 
 /*
- * The place number of another address of a row, such as a branch target: in the kernel if it is in
- * the upper half of the address space, else in the row's process. After attribution_apply(). Each
- * distinct address becomes a place, so round data addresses (to lines, pages) first.
- */
-uint32_t attribution_place_of(struct attribution *, const struct batch *, size_t row,
-			      uint64_t address);
-
-/*
  * Arguments for place_cache_look_up(), of a row after attribution_apply(): the time, and to whom an
  * address belongs. `is_by_position` is timeline_is_by_position().
  */

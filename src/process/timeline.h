@@ -108,14 +108,4 @@ struct placed {
 struct placed timeline_place(const struct timeline *, uint32_t process, bool is_kernel,
 			     uint64_t address, uint64_t time_ns);
 
-/*
- * Calls `each` for all that is mapped in a process at this time, by address: with start, length,
- * page offset and module of each piece that no newer mapping hides. Inherited mappings are
- * included.
- */
-void timeline_each_mapping(const struct timeline *, uint32_t process, uint64_t time_ns,
-			   void (*each)(void *context, uint64_t start, uint64_t length,
-					uint64_t page_offset, struct module_id),
-			   void *context);
-
 #endif

@@ -10,6 +10,7 @@
 #include "base/pool.h"
 #include "fixture.h"
 #include "process/attribution.h"
+#include "process/place_cache.h"
 
 #define K 0xffff800008000000
 
@@ -403,31 +404,37 @@ static void test_frames(void **state)
 	fixture_release(&f);
 }
 
+/* The place of an address of row 0's process, or of the kernel. */
+static uint32_t place_of(struct place_cache *cache, const struct batch *b, uint64_t address)
+{
+	return place_cache_find(cache, attribution_whose_address(b, 0, address), address,
+				attribution_row_time(false, b, 0));
+}
+
 static void test_other_addresses(void **state)
 {
 	struct batch *b = batch_new();
+	struct place_cache cache;
 	struct attribution *a;
 	struct fixture f;
 
 	(void)state;
 	make_timeline(&f);
 	a = attribution_new(f.timeline, f.places);
+	place_cache_init(&cache, f.timeline, f.places);
 	fill_spe(b);
 	attribution_apply(a, b);
 	/* Row 0 is process 7's. */
-	assert_int_equal(attribution_place_of(a, b, 0, U + 4), b->place[0]);
-	assert_int_equal(
-		place_numbers_get(f.places, attribution_place_of(a, b, 0, U + 0x40)).offset, 0x40);
-	assert_int_equal(
-		place_numbers_get(f.places, attribution_place_of(a, b, 0, K + 0x40)).offset,
-		K + 0x40);
-	assert_int_not_equal(
-		place_numbers_get(f.places, attribution_place_of(a, b, 0, K + 0x40)).module.v, 0);
-	assert_int_equal(
-		place_numbers_get(f.places, attribution_place_of(a, b, 0, 0x5000)).module.v, 0);
-	assert_int_equal(place_numbers_get(f.places, attribution_place_of(a, b, 0, 0x5000)).offset,
-			 0x5000);
-	assert_int_equal(attribution_place_of(a, b, 0, 0), 0);
+	assert_int_equal(place_of(&cache, b, U + 4), b->place[0]);
+	assert_int_equal(place_numbers_get(f.places, place_of(&cache, b, U + 0x40)).offset, 0x40);
+	assert_int_equal(place_numbers_get(f.places, place_of(&cache, b, K + 0x40)).offset,
+			 K + 0x40);
+	assert_int_not_equal(place_numbers_get(f.places, place_of(&cache, b, K + 0x40)).module.v,
+			     0);
+	assert_int_equal(place_numbers_get(f.places, place_of(&cache, b, 0x5000)).module.v, 0);
+	assert_int_equal(place_numbers_get(f.places, place_of(&cache, b, 0x5000)).offset, 0x5000);
+	assert_int_equal(place_of(&cache, b, 0), 0);
+	place_cache_release(&cache);
 	attribution_free(a);
 	batch_free(b);
 	fixture_release(&f);
@@ -439,20 +446,23 @@ static void test_many_addresses(void **state)
 	enum { N = 300000 };
 	uint32_t *first = mem_alloc(N, sizeof(*first));
 	struct batch *b = batch_new();
+	struct place_cache cache;
 	struct attribution *a;
 	struct fixture f;
 
 	(void)state;
 	make_timeline(&f);
 	a = attribution_new(f.timeline, f.places);
+	place_cache_init(&cache, f.timeline, f.places);
 	fill_spe(b);
 	attribution_apply(a, b);
 	for (uint32_t i = 0; i < N; i++)
-		first[i] = attribution_place_of(a, b, 0, (uint64_t)i * 4);
+		first[i] = place_of(&cache, b, (uint64_t)i * 4);
 	for (uint32_t i = 0; i < N; i++)
-		assert_int_equal(attribution_place_of(a, b, 0, (uint64_t)i * 4), first[i]);
+		assert_int_equal(place_of(&cache, b, (uint64_t)i * 4), first[i]);
 	/* And of the rows: the kernel, /bin/b, two addresses of nothing. */
 	assert_int_equal(place_numbers_n(f.places), N + 4);
+	place_cache_release(&cache);
 	attribution_free(a);
 	batch_free(b);
 	free(first);
