@@ -177,6 +177,7 @@ static bool read_elapsed(struct reader *r, struct slice line)
 /* The part before '#' or a parenthesis: unit and event, or the event alone. */
 static bool read_names(struct slice line, struct slice *unit, struct slice *event)
 {
+	static const char msecs[] = "-msecs";
 	struct slice words[WORDS_MAX];
 	size_t n = 0;
 
@@ -191,6 +192,12 @@ static bool read_names(struct slice line, struct slice *unit, struct slice *even
 	if (n == 2)
 		*unit = words[0];
 	*event = words[n - 1];
+	/* Old perf has the unit in the name: "task-clock-msecs". */
+	if (n == 1 && event->n > sizeof(msecs) - 1 &&
+	    memcmp(event->at + event->n - (sizeof(msecs) - 1), msecs, sizeof(msecs) - 1) == 0) {
+		event->n -= sizeof(msecs) - 1;
+		*unit = (struct slice){ event->at + event->n + 1, 4 };
+	}
 	return true;
 }
 

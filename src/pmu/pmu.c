@@ -304,8 +304,25 @@ bool pmu_tells(const struct pmu *pmu, uint64_t code)
 	return pmu->is_arm && pmu->n_aliases > 0 && is_common_event(code);
 }
 
+void pmu_forget_events(struct pmus *pmus, const struct pmu *pmu, const uint64_t *codes, size_t n)
+{
+	uint64_t *copy = arena_alloc(&pmus->memory, (n + 1) * sizeof(*copy));
+
+	if (n > 0)
+		memcpy(copy, codes, n * sizeof(*copy));
+	for (size_t i = 0; i < pmus->list.n; i++) {
+		if (&pmus->list.items[i] != pmu)
+			continue;
+		pmus->list.items[i].dead = copy;
+		pmus->list.items[i].n_dead = n;
+	}
+}
+
 bool pmu_has_event(const struct pmu *pmu, uint64_t code)
 {
+	for (size_t i = 0; i < pmu->n_dead; i++)
+		if (pmu->dead[i] == code)
+			return false;
 	if (!pmu_tells(pmu, code))
 		return true;
 	for (size_t i = 0; i < pmu->n_aliases; i++) {

@@ -50,6 +50,8 @@ struct pmu {
 	struct pmu_alias *aliases;
 	struct pmu_cap *caps;
 	size_t n_formats, n_aliases, n_caps;
+	const uint64_t *dead; /* events that never count here, whatever the PMU says */
+	size_t n_dead;
 };
 
 /* All PMUs of a machine, by name. Zeroed is empty. */
@@ -102,6 +104,9 @@ bool pmu_format_parse(const char *text, struct pmu_format *out);
  * it names those it has; of other numbers nobody knows, and it answers true.
  */
 bool pmu_has_event(const struct pmu *, uint64_t code);
+
+/* Takes the events of these codes for absent from now on. The PMU is of these. */
+void pmu_forget_events(struct pmus *, const struct pmu *, const uint64_t *codes, size_t n);
 
 /* Does it say whether it has the event? */
 bool pmu_tells(const struct pmu *, uint64_t code);

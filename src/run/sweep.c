@@ -246,6 +246,9 @@ static void put_run(const struct sweep *s, const struct sweep_run *run, struct t
 		row[SPEED] = cell_number(speed);
 }
 
+/* What is less is not worth a change. */
+static const double least_gain = 1.01;
+
 /* A run that failed is no fast one. */
 static const struct sweep_run *fastest(const struct sweep *s)
 {
@@ -272,8 +275,9 @@ static void sweep_table(const struct run *r, const struct sweep *s, struct table
 	if (first->status != 0)
 		table_note(t, "%s=%s ended with status %d: speeds beside it say nothing", s->name,
 			   first->value, first->status);
-	else if (isfinite(speed) && best == first)
-		table_note(t, "fastest: %s=%s, the first value", s->name, best->value);
+	else if (isfinite(speed) && speed < least_gain)
+		table_note(t, "no value is %.0f %% faster than %s=%s", 100 * (least_gain - 1),
+			   s->name, first->value);
 	else if (isfinite(speed))
 		table_note(t, "fastest: %s=%s, %.2f times as fast as %s=%s", s->name, best->value,
 			   speed, s->name, first->value);

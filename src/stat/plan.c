@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "counting/event_checks.h"
 #include "pmu/machine.h"
 #include "stat/types.h"
 
@@ -30,6 +31,25 @@ static bool is_asked_for(struct stat_plan *plan, const struct pmu *pmu)
 	return false;
 }
 
+/* What the doctor found to read 0 on these cores takes no counter from others. */
+static void forget_dead_events(struct stat_plan *plan, const struct plan_core *core)
+{
+	struct event_checks checks = { 0 };
+	VEC_OF(uint64_t) codes = { 0 };
+
+	event_checks_load(event_checks_key(&checks.memory, core->midr, NULL), &checks);
+	for (size_t i = 0; i < checks.list.n; i++) {
+		const struct event_check *check = &checks.list.items[i];
+		const struct cpu_event *event = cpu_event_find(core->facts, check->event);
+
+		if (check->verdict == EVENT_READS_0 && event != NULL && event->linux_name == NULL)
+			*vec_add(&codes) = event->code;
+	}
+	pmu_forget_events(&plan->pmus, core->pmu, codes.items, codes.n);
+	vec_release(&codes);
+	event_checks_release(&checks);
+}
+
 /* A PMU of no known CPU still has a type of core, and so does a machine without a PMU. */
 static int add_core(struct stat_plan *plan, const struct pmu *pmu, const struct catalog *catalog,
 		    struct err *err)
@@ -46,7 +66,11 @@ static int add_core(struct stat_plan *plan, const struct pmu *pmu, const struct 
 		core->slots = (unsigned)pmu_cap_number(pmu, "slots", 0);
 	}
 	known.midr = core->midr;
-	return stat_facts(catalog, m->cpu_name, &known, &core->facts, err);
+	if (stat_facts(catalog, m->cpu_name, &known, &core->facts, err) < 0)
+		return -1;
+	if (pmu != NULL)
+		forget_dead_events(plan, core);
+	return 0;
 }
 
 int stat_plan_init(struct stat_plan *plan, const struct plan_machine *machine,

@@ -92,6 +92,10 @@ def check_events(machine, checks):
     _, after = stat(machine, "-e CPU_CYCLES,STALL_BACKEND", WORK)
     checks.expect(after["events"]["STALL_BACKEND"].get("state") == "not-supported", f"events: {after['events']}")
     checks.expect(after["events"]["CPU_CYCLES"]["count"] > 0, f"events: {after['events']}")
+    _, many = stat(machine, f"-e {MANY}", WORK)
+    counted = [event for event in many["events"].values() if event["state"] == "counted"]
+    checks.expect(counted and all(event["running_ns"] == event["enabled_ns"] for event in counted),
+                  f"events: dead ones take turns: {counted}")
     machine.run("rm -rf /root/.local/state/cyclops")
     checks.count("events checked", len(rows))
 
@@ -125,6 +129,10 @@ def check_turns(machine, checks):
     for row in rows:
         checks.expect(0 < row["running_ns"] < row["enabled_ns"], f"no turns: {row}")
         checks.expect(near(row["count"], cycles, 0.02), f"scaled to {row['count']}, all of it {cycles}")
+    # Together they saw all of the time, whatever the turns were.
+    total = shared["events"]["CPU_CYCLES"]
+    checks.expect(total["running_ns"] >= 0.99 * total["enabled_ns"], f"cycles were counted a part of the time: {total}")
+    checks.expect(near(total["count"], cycles, 0.001), f"of all turns {total['count']}, without turns {cycles}")
     checks.count("groups that took turns", len(rows))
 
 

@@ -31,10 +31,29 @@ static void coverage_is_the_share_of_time_on_a_counter(void **state)
 	assert_true(count_coverage(&(struct count){ .enabled_ns = 8 }) == 0);
 }
 
+/* As told, or else perf's event. */
+static void time_is_that_of_a_run(void **state)
+{
+	struct counts counts = { 0 };
+	struct count *time;
+
+	(void)state;
+	assert_true(counts_elapsed_ns(&counts) == 0);
+	time = counts_add(&counts, "duration_time");
+	time->value = 7;
+	assert_true(counts_elapsed_ns(&counts) == 7);
+	counts.items.items[0].state = COUNT_NOT_COUNTED;
+	assert_true(counts_elapsed_ns(&counts) == 0);
+	counts.elapsed_ns = 9;
+	assert_true(counts_elapsed_ns(&counts) == 9);
+	counts_release(&counts);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_are_found_by_name_whatever_its_case),
+		cmocka_unit_test(time_is_that_of_a_run),
 		cmocka_unit_test(coverage_is_the_share_of_time_on_a_counter),
 	};
 

@@ -157,7 +157,7 @@ static const struct text_case cases[] = {
 	  "      16.1 seconds time elapsed\n",
 	  4,
 	  0,
-	  { { "task-clock-msecs", 16000.5, 1, NULL, NULL, ANY, COUNT_COUNTED },
+	  { { "task-clock", 16000500000, 1, NULL, "ns", ANY, COUNT_COUNTED },
 	    { "cycles", 14502134879, 0.334, NULL, NULL, ANY, COUNT_COUNTED },
 	    { "instructions", 1205883902, 0.501, NULL, NULL, ANY, COUNT_COUNTED },
 	    { "cache-misses", 2982314, 0.6672, NULL, NULL, ANY, COUNT_COUNTED } } },

@@ -189,6 +189,10 @@ static void arm_says_which_common_events_it_has(void **state)
 	assert_false(pmu_has_event(core, 0x4005));
 	assert_true(pmu_has_event(core, 0x70));
 	assert_true(pmu_has_event(core, 0x8000));
+	pmu_forget_events(&pmus, core, (const uint64_t[]){ 0x70, 0x11 }, 2);
+	assert_false(pmu_has_event(core, 0x70));
+	assert_false(pmu_has_event(core, 0x11));
+	assert_true(pmu_has_event(core, 0x08));
 	pmus_release(&pmus);
 	tree_remove(&tree);
 }
