@@ -24,7 +24,7 @@ PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 def steps_catalog():
     """A Neoverse N1 whose back end is always what limits (a cycle is an instruction here): a group
     that needs two runs explains it. What would explain the front end must not be counted."""
-    explaining = MANY.split(",")[2:10]
+    explaining = [f"EXPLAINING_{i}" for i in range(8)]
     others = [f"OTHER_{i}" for i in range(24)]
     metrics = [("backend_bound", "INST_RETIRED / CPU_CYCLES * 100"), ("frontend_bound", "SW_INCR / CPU_CYCLES * 100"),
                ("front_1", "DMB_SPEC / CPU_CYCLES * 100"),
@@ -159,7 +159,9 @@ def check_what_is_there(machine, checks):
     for name, row in answer["events"].items():
         checks.expect(row["state"] == "not-supported" or row["running_ns"] == row["enabled_ns"],
                       f"{name} took turns with what is not there: {row}")
-    checks.expect("frontend_stalled_cycles" in answer["metrics"], f"no stage 1: {answer['metrics']}")
+    # Its stall events read 0, which no program does: they were counted, and say nothing.
+    checks.expect(answer["events"]["STALL_FRONTEND"].get("count") == 0, f"no stage 1: {answer['events']}")
+    checks.expect("frontend_stalled_cycles" not in answer["metrics"], f"stalls of 0: {answer['metrics']}")
     here = {row["event"]: row.get("here") for row in
             json.loads(machine.run("cyclops list events --format json").text)["events"]}
     for name, word in (("CPU_CYCLES", "yes"), ("L1D_CACHE_REFILL", "no"), ("LD_SPEC", "not known")):
