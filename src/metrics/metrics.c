@@ -53,7 +53,6 @@ void stat_init(struct stat *s, const struct cpu_pmu *pmu, const struct counts *c
 	stat_totals_init(&s->totals, counts->items.items, counts->items.n);
 	stat_check_totals(s);
 	evaluate_all(s);
-	s->roots = stat_roots(s);
 	stat_check_values(s);
 	stat_walk(s);
 }

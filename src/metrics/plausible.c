@@ -399,7 +399,7 @@ static void check_share(struct stat *s, size_t i)
 static void check_sum(struct stat *s)
 {
 	enum { SLOT_ROOTS = 4 };
-	const struct metric_list *roots = s->roots;
+	const struct metric_list *roots = stat_roots(s);
 	enum cell_mark mark = MARK_EXACT;
 	bool are_slots = true;
 	double sum = 0, tolerance;

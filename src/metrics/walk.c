@@ -190,6 +190,7 @@ const struct cpu_node *stat_node_of(const struct stat *s, const struct cpu_metri
 
 void stat_walk(struct stat *s)
 {
+	s->roots = stat_roots(s);
 	walk(s, s->roots, 1, STEP_NO_PARENT);
 	if (s->roots->n > 0)
 		add_branches(s);
