@@ -522,6 +522,16 @@ static bool is_another_scale(const struct finder *f, const struct cpu_metric *m)
 	return stat_has_picture(f->s) && strcmp(metric_whole(m), "cycles") == 0;
 }
 
+/* Work that was not kept has a root of its own in slots. */
+static bool is_wrong_path_of_root(const struct finder *f, const struct cpu_metric *m)
+{
+	for (size_t i = 0; i < f->s->steps.n; i++)
+		if (strcmp(m->name, "spec_overhead") == 0 && f->s->steps.items[i].is_pointed &&
+		    strcmp(f->s->steps.items[i].metric->name, "bad_speculation") == 0)
+			return true;
+	return false;
+}
+
 static void add_rest(struct finder *f)
 {
 	for (size_t i = 0; i < f->s->pmu->n_metrics; i++) {
@@ -529,7 +539,8 @@ static void add_rest(struct finder *f)
 
 		if (!f->is_told[i] && !stat_costs_have(f->s, &f->costs, NULL, m) &&
 		    !stat_findings_is_root(f, m) && cpu_node_of(f->s->pmu, m) == NULL &&
-		    m->better == BETTER_LOWER && !is_another_scale(f, m) && stat_is_above(f->s, m))
+		    m->better == BETTER_LOWER && !is_another_scale(f, m) &&
+		    !is_wrong_path_of_root(f, m) && stat_is_above(f->s, m))
 			add_alone(f, m);
 	}
 }
