@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loops of one cause each, chosen by -DCHAIN, -DCHASE …: loop_causes.py. */
+#include <arm_neon.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Data that nothing here writes to are not static, or the compiler would know that they are 0. */
+#define KEPT __attribute__((noipa))
+
+static uint64_t state = 88172645463325252;
+
+static uint64_t next_random(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+#if defined(CHAIN)
+double numbers[2048];
+
+KEPT static double add(void)
+{
+	double sum = 0;
+
+	for (int i = 0; i < 2048; i++)
+		sum += numbers[i];
+	return sum;
+}
+
+int main(void)
+{
+	double sum = 0;
+
+	for (int i = 0; i < 300; i++)
+		sum += add();
+	return sum != 0;
+}
+#elif defined(CHASE) || defined(LONG_CHASE)
+enum { NODES = 1 << 16 };
+
+static struct node {
+	struct node *next;
+	char rest[56];
+} nodes[NODES];
+
+#ifdef LONG_CHASE
+enum { STEPS = 4000 };
+#else
+enum { STEPS = 300000 };
+#endif
+
+#define TEN(x) x x x x x x x x x x
+
+KEPT static struct node *walk(struct node *at, int n)
+{
+	while (n-- > 0) {
+#if defined(LONG_CHASE)
+		TEN(TEN(at = at->next;))
+#else
+		at = at->next;
+#endif
+	}
+	return at;
+}
+
+int main(void)
+{
+	static uint32_t order[NODES];
+
+	for (uint32_t i = 0; i < NODES; i++)
+		order[i] = i;
+	for (uint32_t i = NODES - 1; i > 0; i--) {
+		uint32_t other = (uint32_t)(next_random() % i), kept = order[i];
+
+		order[i] = order[other];
+		order[other] = kept;
+	}
+	for (uint32_t i = 0; i < NODES; i++)
+		nodes[order[i]].next = &nodes[order[(i + 1) % NODES]];
+	return walk(nodes, STEPS) == NULL;
+}
+#elif defined(COLUMNS)
+float map[2048][4096];
+
+KEPT static float add_columns(void)
+{
+	float sum = 0;
+
+	for (int x = 0; x < 256; x++)
+		for (int y = 0; y < 2048; y++)
+			sum += map[y][x];
+	return sum;
+}
+
+int main(void)
+{
+	return add_columns() != 0;
+}
+#elif defined(GATHER) || defined(LATE)
+enum { PICKED = 200000, AHEAD = 2 };
+
+KEPT static uint64_t pick(const uint64_t *table, const uint32_t *which)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < PICKED; i++) {
+#if defined(LATE)
+		uint64_t value = table[which[i]];
+
+		__builtin_prefetch(&table[which[i + AHEAD]]);
+		for (int k = 0; k < 3; k++)
+			value = value * 31 + (uint64_t)k;
+		sum ^= value;
+#else
+		sum += table[which[i]];
+#endif
+	}
+	return sum;
+}
+
+int main(void)
+{
+	uint64_t *table = calloc(1 << 23, sizeof(*table));
+	uint32_t *which = malloc((PICKED + AHEAD) * sizeof(*which));
+
+	for (int i = 0; i < PICKED + AHEAD; i++)
+		which[i] = (uint32_t)(next_random() % (1 << 23));
+	return pick(table, which) + pick(table, which) != 0;
+}
+#elif defined(BRANCHES)
+static uint8_t bytes[1 << 15];
+
+KEPT static long count(int round)
+{
+	long sum = 0;
+
+	for (int i = 0; i < 1 << 15; i++)
+		if (bytes[i] >= 128) {
+			sum += bytes[i] * round;
+			__asm__ volatile("");
+		}
+	return sum;
+}
+
+int main(void)
+{
+	long sum = 0;
+
+	for (int i = 0; i < 1 << 15; i++)
+		bytes[i] = (uint8_t)next_random();
+	for (int i = 0; i < 12; i++)
+		sum += count(i);
+	return sum == 0;
+}
+#elif defined(STORES)
+KEPT static void scatter(uint32_t *to)
+{
+	uint32_t at = 12345;
+
+	for (uint32_t i = 0; i < 300000; i++) {
+		at = at * 1664525 + 1013904223;
+		to[at >> 8] = i;
+	}
+}
+
+int main(void)
+{
+	uint32_t *to = malloc(sizeof(*to) << 24);
+
+	scatter(to);
+	return to[5] == 1;
+}
+#elif defined(SCALAR) || defined(VECTORS)
+uint8_t a[8192], b[8192], c[8192];
+
+#ifdef SCALAR
+enum { ROUNDS = 60 };
+#else
+enum { ROUNDS = 800 };
+#endif
+
+KEPT static void add(void)
+{
+#if defined(SCALAR)
+	for (int i = 0; i < 8192; i++) {
+		int sum = a[i] + b[i];
+
+		c[i] = (uint8_t)(sum > 255 ? 255 : sum);
+	}
+#else
+	for (int i = 0; i < 8192; i += 16)
+		vst1q_u8(c + i, vqaddq_u8(vld1q_u8(a + i), vld1q_u8(b + i)));
+#endif
+}
+
+int main(void)
+{
+	for (int i = 0; i < ROUNDS; i++)
+		add();
+	return c[0];
+}
+#elif defined(MATRIX)
+enum { N = 256 };
+
+double left[N][N], right[N][N], product[N][N];
+
+KEPT static void multiply(int rows)
+{
+	for (int i = 0; i < rows; i++)
+		for (int j = 0; j < N; j++) {
+			double sum = 0;
+
+			for (int k = 0; k < N; k++)
+				sum += left[i][k] * right[k][j];
+			product[i][j] = sum;
+		}
+}
+
+int main(void)
+{
+	multiply(12);
+	return product[1][1] != 0;
+}
+#endif
