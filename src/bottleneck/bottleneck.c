@@ -12,9 +12,10 @@
 
 enum {
 	WORD = 4,
-	LEAST_RECORDS = 30, /* of a function */
-	LEAST_SHARE = 33,   /* one in so many records, or cycles of latency */
-	MOST_INSNS = 16384, /* of a function */
+	LEAST_RECORDS = 30,    /* of a function */
+	LEAST_SHARE = 33,      /* one in so many records, or cycles of latency */
+	NAMELESS_BYTES = 4096, /* of code without names, looked at together */
+	MOST_INSNS = 16384,    /* of a function */
 	SPE_EVENTS = 64,
 };
 
@@ -40,17 +41,43 @@ static bool is_looked_at(const struct finder *f, const struct hot_code *c)
 	       (c->n * LEAST_SHARE >= f->n || c->cycles * LEAST_SHARE >= f->cycles);
 }
 
-/* Of a place in a function whose extent is known: its key. */
-static bool function_key(const struct finder *f, uint32_t place, uint64_t key[2])
+/* A stretch of code: a function, or where functions have no names so much of its page as is code. */
+struct stretch {
+	uint64_t offset, size;
+};
+
+static bool find_stretch(const struct finder *f, uint32_t place, struct stretch *out)
 {
 	struct place at = session_place(f->all->session, place);
 	const struct symbol *symbol = &f->names->symbols[place];
+	uint64_t before, after, in_page = at.offset % NAMELESS_BYTES;
 
-	if (at.module.v == 0 || symbol->function.v == 0 || symbol->function_size == 0 ||
-	    symbol->function_offset > at.offset || symbol->function_size / WORD > MOST_INSNS)
+	if (at.module.v == 0)
 		return false;
-	key[0] = at.module.v;
-	key[1] = at.offset - symbol->function_offset;
+	if (symbol->function.v != 0) {
+		*out = (struct stretch){ at.offset - symbol->function_offset,
+					 symbol->function_size };
+		return symbol->function_size > 0 && symbol->function_offset <= at.offset &&
+		       symbol->function_size / WORD <= MOST_INSNS;
+	}
+	if (symbols_isa(f->all->session->symbols, at.module) != ISA_A64 ||
+	    !symbols_code_around(f->all->session->symbols, at, &before, &after))
+		return false;
+	before = before < in_page ? before : in_page;
+	after = after < NAMELESS_BYTES - in_page ? after : NAMELESS_BYTES - in_page;
+	*out = (struct stretch){ at.offset - before, before + after };
+	return true;
+}
+
+/* The key of the stretch that a place is in. */
+static bool function_key(const struct finder *f, uint32_t place, uint64_t key[2])
+{
+	struct stretch stretch;
+
+	if (!find_stretch(f, place, &stretch))
+		return false;
+	key[0] = session_place(f->all->session, place).module.v;
+	key[1] = stretch.offset;
 	return true;
 }
 
@@ -96,15 +123,19 @@ static void read_code_words(struct bottlenecks *all, struct function_insns *f)
 static void add_function(struct finder *f, uint32_t number)
 {
 	const uint64_t *key = tuples_get(&f->keys, number);
-	const struct symbol *symbol = &f->names->symbols[f->list.items[number].place];
+	uint32_t place = f->list.items[number].place;
 	struct function_insns *new = vec_add(&f->all->functions);
+	struct stretch stretch = { 0 };
+
+	find_stretch(f, place, &stretch);
 
 	*new = (struct function_insns){
 		.module = { (uint32_t)key[0] },
 		.offset = key[1],
-		.address = symbol->address - symbol->function_offset,
-		.place = f->list.items[number].place,
-		.n = symbol->function_size / WORD,
+		.address = f->names->symbols[place].address -
+			   (session_place(f->all->session, place).offset - key[1]),
+		.place = place,
+		.n = stretch.size / WORD,
 	};
 	new->counts = mem_zalloc(new->n + 1, sizeof(*new->counts));
 	new->slots = mem_alloc(new->n + 1, sizeof(*new->slots));

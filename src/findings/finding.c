@@ -200,6 +200,8 @@ void findings_absorb(struct findings *f, struct finding *line)
 
 static int compare_shares(const struct finding *a, const struct finding *b)
 {
+	if (kinds[a->kind].is_general != kinds[b->kind].is_general)
+		return kinds[a->kind].is_general - kinds[b->kind].is_general;
 	if (isnan(a->size.share) || isnan(b->size.share))
 		return isnan(a->size.share) - isnan(b->size.share);
 	return (a->size.share < b->size.share) - (a->size.share > b->size.share);

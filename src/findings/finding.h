@@ -384,7 +384,7 @@ bool finding_is_in(const struct finding *, const char *function, const char *mod
  */
 void findings_absorb(struct findings *, struct finding *line);
 
-/* Largest share first; of equals the first stays first. */
+/* Those that say why before those that say where; largest share first; of equals the first stays first. */
 void findings_sort(struct findings *);
 
 #endif

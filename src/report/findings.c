@@ -103,23 +103,6 @@ static int compare_candidates(const void *left, const void *right, void *context
 	       hot_place_is_before(d->session, f->places[0], g->places[0]);
 }
 
-/* The function, or what it lies in where functions have no names. */
-static const char *subject_name(const struct finder *d, uint32_t place)
-{
-	struct module_id module = session_place(d->session, place).module;
-	struct text text = { 0 };
-	const char *out;
-
-	if (d->names->symbols[place].function.v != 0)
-		return findings_text(d->out, names_function(d->names, place));
-	if (module.v == 0)
-		return "code outside all known files";
-	text_format(&text, "code in %s", names_module(d->session, module));
-	out = arena_strndup(&d->out->memory, text.bytes, text.n);
-	text_release(&text);
-	return out;
-}
-
 /* What would give names to the code of this place, or NULL. */
 static const char *remedy_for_names(const struct finder *d, uint32_t place)
 {
@@ -219,7 +202,7 @@ static void add_finding(const struct finder *d, const struct candidate *found)
 	uint32_t place = s.f->places[class->aspect];
 	struct finding *f = findings_add(d->out, class->kind);
 
-	f->subject = subject_name(d, s.f->places[0]);
+	f->subject = subject_name(d->names, s.f->places[0], d->out);
 	f->event = findings_text(d->out, event_words(d, s.f->event));
 	if (class->measure != NULL)
 		class->measure(&s, f);

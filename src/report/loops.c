@@ -81,6 +81,22 @@ static struct extent extent_of(const struct bottleneck *b)
 	};
 }
 
+const char *subject_name(const struct names *names, uint32_t place, struct findings *out)
+{
+	struct module_id module = session_place(names->session, place).module;
+	struct text text = { 0 };
+	const char *name;
+
+	if (names->symbols[place].function.v != 0)
+		return findings_text(out, names_function(names, place));
+	if (module.v == 0)
+		return "code outside all known files";
+	text_format(&text, "code in %s", names_module(names->session, module));
+	name = arena_strndup(&out->memory, text.bytes, text.n);
+	text_release(&text);
+	return name;
+}
+
 static void add_loop(const struct bottleneck *b, const struct names *names, struct findings *out)
 {
 	struct cause_class class = cause_class_of(b);
@@ -88,7 +104,8 @@ static void add_loop(const struct bottleneck *b, const struct names *names, stru
 	struct extent extent = extent_of(b);
 	struct module_id module = session_place(names->session, b->place).module;
 
-	f->subject = f->function = findings_text(out, names_function(names, b->place));
+	f->function = findings_text(out, names_function(names, b->place));
+	f->subject = subject_name(names, b->place, out);
 	f->module = findings_text(out, names_module(names->session, module));
 	f->event = "time";
 	f->size = (struct finding_size){

@@ -14,4 +14,7 @@
 size_t report_add_loops(const struct bottlenecks *, const struct names *, double least, size_t most,
 			struct findings *out);
 
+/* The function of a place, or what it lies in where functions have no names. */
+const char *subject_name(const struct names *, uint32_t place, struct findings *out);
+
 #endif
