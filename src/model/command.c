@@ -161,9 +161,9 @@ static int run_what_if(const struct model_command *command, const struct what_if
 	gains_init(&gains);
 	if (rc == 0)
 		rc = experiments_run(options, &list, command->root, &gains, end, err);
-	if (rc == 0 && command->gains != NULL)
+	if (rc == 0 && gains.runs.n > 0 && command->gains != NULL)
 		rc = gains_write(&gains, command->gains, err);
-	else if (rc == 0)
+	else if (rc == 0 && gains.runs.n > 0)
 		rc = print_what_if(command, output, options->output, &gains, err);
 	gains_release(&gains);
 	what_if_list_release(&list);

@@ -290,6 +290,7 @@ static int run_first(struct experiments *e, const struct what_if_list *list, str
 {
 	struct model_options o = *e->options;
 	VEC_OF(struct ideal) ideals = { 0 };
+	struct stat st;
 	char *path = path_of(e, 0, "json");
 	int rc;
 
@@ -309,7 +310,7 @@ static int run_first(struct experiments *e, const struct what_if_list *list, str
 		rc = err_set(err, ERR_IO, ERR_NOWHERE,
 			     "%s did not end by itself, so there is nothing to compare",
 			     o.program[0]);
-	if (rc == 0)
+	if (rc == 0 && stat(path, &st) == 0 && st.st_size > 0) /* else it said why not */
 		rc = gains_read(out, path, err);
 	unlink(path);
 	free(path);
@@ -331,8 +332,11 @@ int experiments_run(const struct model_options *options, const struct what_if_li
 	    mkdtemp(e.folder) == NULL)
 		return err_set(err, ERR_IO, ERR_NOWHERE, "cannot make a folder in %s: %s",
 			       tmp != NULL ? tmp : "/tmp", strerror(errno));
-	if (open_input(&e, err) == 0 && run_first(&e, list, out, out_end, err) == 0 &&
-	    add_ideals(&e, list, symfs, out, err) == 0) {
+	if (open_input(&e, err) == 0)
+		rc = run_first(&e, list, out, out_end, err);
+	if (rc == 0 && out->runs.n > 0)
+		rc = add_ideals(&e, list, symfs, out, err);
+	if (rc == 0 && out->runs.n > 0) {
 		add_experiments(&e, out);
 		rc = run_list(&e, out, err);
 	}

@@ -60,6 +60,8 @@ def main():
             for program in programs:
                 check(cyclops, plugin, folder, program, [])
             check(cyclops, plugin, folder, data / "root/opt/kernels/sharing", OPTIONS)
+            check(cyclops, plugin, folder, data / "root/opt/kernels/copies", ["--what-if", "all"])
+            check(cyclops, plugin, folder, data / "root/opt/kernels/sharing", ["--what-if", "coherence,huge-pages"])
     except Failed as failure:
         sys.exit(str(failure))
 

@@ -244,6 +244,7 @@ def check_errors(checks, cyclops, kernels, folder):
     for words, status, text in ((["--what-if=drma", "--", chase], 2, "did you mean dram?"),
                                 (["--what-if", "dram@chase_memroy", "--", chase], 2, "did you mean chase_memory?"),
                                 (["--what-if", "dram", "x", "--", chase], 2, "'x': the program stands behind --"),
+                                (["--what-if", "--set", "l3=1", "--", chase], 1, "no parameter 'l3'"),
                                 (["--what-if", "--", "/bin/no-such"], 1, "/bin/no-such")):
         done = run_model(cyclops, folder, *words)
         checks.expect(done.returncode == status and text in done.stderr.decode() and done.stderr.count(b"\n") == 1,
