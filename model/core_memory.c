@@ -26,10 +26,11 @@ static struct forward *forward_slot(struct core *c, uint64_t va)
 static uint64_t forwarded(const struct core *c, const struct insn *in, uint64_t va)
 {
 	const struct forward *slot = &c->forward[(va >> 3) % FORWARD_SLOTS];
+	bool is_seen_by_all = in->kind == INSN_ATOMIC || in->flags & INSN_EXCLUSIVE;
 
 	if (slot->word != va >> 3)
 		return 0;
-	if (in->kind == INSN_ATOMIC || in->flags & INSN_EXCLUSIVE)
+	if (is_seen_by_all && !(c->ideal_bits & IDEAL_ORDERING))
 		return c->last_drained + c->params->latency[TIMING_LOAD];
 	return slot->ready;
 }
