@@ -435,47 +435,86 @@ static void count_chain(const struct judged *j, struct bottleneck *out)
 	}
 }
 
-static void describe_walk(const struct judged *j, size_t i, struct bottleneck *out)
+static unsigned bytes_of(const struct judged *j, size_t i)
+{
+	struct isa_access access = { 0 };
+
+	return place_of(j, i) != UINT32_MAX &&
+			       symbols_access(j->all->session->symbols,
+					      session_place(j->all->session, place_of(j, i)),
+					      &access)
+		       ? access.bytes
+		       : 0;
+}
+
+/* Bytes that an iteration accesses with the same base and step: of how much of each line? */
+static uint64_t bytes_beside(const struct judged *j, const struct loop_address *a)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < j->n; i++) {
+		const struct loop_address *other = &j->addresses[i];
+
+		if (other->move == ADDRESS_STEPS && other->base == a->base &&
+		    other->step == a->step && !is_prefetch_word(word_of(j, i)))
+			bytes += bytes_of(j, i);
+	}
+	return bytes;
+}
+
+/* The walk of an address that steps, and how far. */
+static enum finding_walk walk_in_steps(const struct judged *j, size_t i, int64_t *out_stride)
 {
 	const struct loop_address *a = &j->addresses[i];
 	const struct insn_sums *s = insn_sums_of(j, i);
-	struct isa_access access = { 0 };
-	uint64_t stride;
+	uint64_t stride = (uint64_t)(a->step < 0 ? -a->step : a->step);
 
-	if (symbols_access(j->all->session->symbols, session_place(j->all->session, out->place),
-			   &access))
-		out->loop.element_bytes = access.bytes;
-	if (!j->region->is_loop)
-		return;
-	if (j->chain_parts[i] > 0 && limits(j)) {
-		out->loop.walk = WALK_CHASE;
-		if (addr_pattern_walk(&s->addresses, false) != ADDR_WALK_STRIDE)
-			return;
-		/* Where each leads to is in order all the same, and can be told ahead of time. */
-		out->loop.stride = (int64_t)s->addresses.divisor;
-		out->loop.walk = out->loop.stride < LINE ? WALK_SEQUENTIAL : WALK_STRIDE;
-		return;
-	}
-	switch (a->move) {
-	case ADDRESS_LOADED:
-		out->loop.walk = WALK_INDIRECT;
-		return;
-	case ADDRESS_COMPUTED:
-		out->loop.walk = WALK_COMPUTED;
-		return;
-	case ADDRESS_STEPS:
-		break;
-	default:
-		return;
-	}
-	out->loop.stride = a->knows_step ? a->step : 0;
-	stride = (uint64_t)(a->step < 0 ? -a->step : a->step);
+	*out_stride = a->knows_step ? a->step : 0;
 	/* Where the step is not known, how often it comes to another line tells. */
 	if (!a->knows_step)
 		stride = 2 * s->n_refills > s->n ? LINE + 1 : 1;
-	out->loop.walk = stride < LINE						   ? WALK_SEQUENTIAL
-			 : s->addresses.divisor > 0 && s->addresses.divisor < LINE ? WALK_COLUMNS
-										   : WALK_STRIDE;
+	if (stride < LINE || (a->knows_step && 2 * bytes_beside(j, a) >= stride))
+		return WALK_SEQUENTIAL;
+	return s->addresses.divisor > 0 && s->addresses.divisor < LINE ? WALK_COLUMNS : WALK_STRIDE;
+}
+
+static void describe_walk(const struct judged *j, size_t i, struct finding_loop *out)
+{
+	const struct insn_sums *s = insn_sums_of(j, i);
+
+	out->element_bytes = bytes_of(j, i);
+	if (!j->region->is_loop)
+		return;
+	if (j->chain_parts[i] > 0 && limits(j)) {
+		out->walk = WALK_CHASE;
+		if (addr_pattern_walk(&s->addresses, false) != ADDR_WALK_STRIDE)
+			return;
+		/* Where each leads to is in order all the same, and can be told ahead of time. */
+		out->stride = (int64_t)s->addresses.divisor;
+		out->walk = out->stride < LINE ? WALK_SEQUENTIAL : WALK_STRIDE;
+		return;
+	}
+	if (j->addresses[i].move == ADDRESS_LOADED)
+		out->walk = WALK_INDIRECT;
+	else if (j->addresses[i].move == ADDRESS_COMPUTED)
+		out->walk = WALK_COMPUTED;
+	else if (j->addresses[i].move == ADDRESS_STEPS)
+		out->walk = walk_in_steps(j, i, &out->stride);
+}
+
+/* Of a chain: does it go along columns, too? Interchanged loops have one chain for each of them. */
+static void describe_columns(const struct judged *j, struct finding_loop *out)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		const struct insn_sums *s = insn_sums_of(j, i);
+		int64_t stride;
+
+		if (j->addresses[i].move != ADDRESS_STEPS || s->n < LEAST_HERE ||
+		    2 * s->n_refills < s->n || walk_in_steps(j, i, &stride) != WALK_COLUMNS)
+			continue;
+		describe_walk(j, i, out);
+		return;
+	}
 }
 
 /*
@@ -561,7 +600,7 @@ static void add_cause(struct judged *j, struct bottlenecks *all, const struct ca
 		b.loop.n_here = s->n_level[b.level];
 		b.loop.n_of = s->n;
 		b.loop.part = j->latency > 0 ? fmin(1, j->by_level[b.level] / j->latency) : 0;
-		describe_walk(j, c->insn, &b);
+		describe_walk(j, c->insn, &b.loop);
 		if (b.loop.walk == WALK_CHASE)
 			count_chain(j, &b);
 		if (describe_prefetch(j, c->insn, &b))
@@ -579,11 +618,13 @@ static void add_cause(struct judged *j, struct bottlenecks *all, const struct ca
 	case BOTTLENECK_STORES:
 		b.loop.n_here = s->n_refills;
 		b.loop.n_of = s->n;
-		describe_walk(j, c->insn, &b);
+		describe_walk(j, c->insn, &b.loop);
 		break;
 	default:
 		b.is_division = is_division(word_of(j, c->insn));
 		b.loop.walk = loads_data(s) ? WALK_CHASE : WALK_UNKNOWN;
+		if (b.loop.walk == WALK_UNKNOWN)
+			describe_columns(j, &b.loop);
 		b.loop.n_here = s->n;
 		b.loop.n_of = j->n_records;
 	}
@@ -631,7 +672,7 @@ static void add_scalar(struct judged *j, struct bottlenecks *all)
 		return;
 	b.loop.n_here = insn_sums_of(j, c.insn)->n;
 	b.loop.n_of = j->n_records;
-	describe_walk(j, c.insn, &b);
+	describe_walk(j, c.insn, &b.loop);
 	*vec_add(&all->found) = b;
 }
 

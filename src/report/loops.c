@@ -57,6 +57,8 @@ static struct cause_class cause_class_of(const struct bottleneck *b)
 		c.remedy = REMEDY_DIVISION;
 	else if (b->cause == BOTTLENECK_CHAIN && b->loop.walk == WALK_CHASE)
 		c.remedy = REMEDY_POINTER_CHASE;
+	else if (b->loop.walk == WALK_COLUMNS)
+		c.remedy = REMEDY_INTERCHANGE;
 	if (b->cause != BOTTLENECK_DATA)
 		return c;
 	c.kind = level_kinds[b->level];
@@ -123,6 +125,8 @@ static void add_loop(const struct bottleneck *b, const struct names *names, stru
 	if (b->prefetch != UINT32_MAX)
 		f->loop->other = findings_place(out, names, b->prefetch);
 	finding_add_remedy(f, (struct remedy){ .kind = class.remedy });
+	if (b->cause == BOTTLENECK_CHAIN && class.remedy == REMEDY_INTERCHANGE)
+		finding_add_remedy(f, (struct remedy){ .kind = REMEDY_BREAK_CHAIN });
 	f->samples = (struct finding_samples){
 		.n = b->n,
 		.n_all = b->n_all,
