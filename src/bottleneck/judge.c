@@ -376,12 +376,16 @@ static size_t weigh_causes(const struct judged *j, struct cause *out)
 	double data = is_of_data ? j->chain - chain.walks : chain.beyond, scale;
 	size_t n = 0;
 
-	/* What SPE shows as latency ends later than the result is there: no more than the time. */
+	/*
+	 * What SPE shows as latency ends later than the result is there: no more than the time. Without
+	 * the chain the core's width is left.
+	 */
 	if (limits(j)) {
 		scale = fmin(1, time / j->chain);
-		out[n++] =
-			(struct cause){ BOTTLENECK_CHAIN, scale * (j->chain - data - chain.walks),
-					heaviest(j, weight_chain) };
+		out[n++] = (struct cause){ BOTTLENECK_CHAIN,
+					   fmin(scale * (j->chain - data - chain.walks),
+						fmax(0, time - j->width)),
+					   heaviest(j, weight_chain) };
 		out[n++] =
 			(struct cause){ BOTTLENECK_DATA, scale * data, heaviest(j, weight_chain) };
 		out[n++] = (struct cause){ BOTTLENECK_WALKS, scale * chain.walks,
