@@ -25,7 +25,7 @@ static const struct issue {
 } issues[] = {
 	{ "mispredict", "mispredicted branches", ", on mispredicted branches" },
 	{ "l1d_miss", "L1D misses", ", on memory (the L2 cache)" },
-	{ "l2_miss", "L2 misses", ", on memory (the last-level cache)" },
+	{ "l2_miss", "L2 misses", ", on memory (the last-level cache, or another core)" },
 	{ "llc_miss", "last-level misses", ", on memory (DRAM)" },
 	{ "l1d_tlb_miss", "L1D TLB misses", ", on memory (address translation)" },
 	{ "dtlb_walk", "page walks", ", on memory (page walks)" },
