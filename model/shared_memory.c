@@ -121,7 +121,7 @@ static void *allocate(size_t size, bool must_zero)
 
 void __wrap_free(void *memory)
 {
-	struct block_head *block = (void *)((char *)memory - HEAD);
+	struct block_head *block;
 	size_t index;
 
 	if (heap == NULL || (char *)memory < (char *)heap ||
@@ -129,6 +129,7 @@ void __wrap_free(void *memory)
 		__real_free(memory); /* of malloc(), or of the C library */
 		return;
 	}
+	block = (void *)((char *)memory - HEAD);
 	round_up(block->size - HEAD, &index);
 	if (block->size >= LARGE) {
 		size_t first = -(uintptr_t)memory % PAGE;
