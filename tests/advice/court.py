@@ -1,0 +1,353 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+Is the advice right? Programs of known cause are judged by what the remedy gains.
+
+usage: court.py [options] CYCLOPS [PROGRAM...]
+
+court.json lists the programs. Each is built for AArch64 and run on the machine model. `run --model`, `report`
+and `stat --import` answer; what each says first is applied: with a twin of the source (-DFIXED), or with a
+setting of the model. The modelled time of the result is compared. A first remedy is right if it gains at least
+5 % of the time, and at least half of what the best idealisation of `model --what-if` gains. For an efficient
+program silence is right. Beside the three answers stands Arm's published method, applied to the counts by
+thresholds (by_hand.py).
+
+--small      only the programs that are marked small, without --what-if; the passes of court.json must hold
+--renamed    builds each program again with other names of files and symbols, and wants the same answers
+--debian DIR real programs of Debian, in packages below DIR
+--markdown FILE  writes the table
+--json FILE      writes everything that was found
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import statistics
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+
+from harness import Failed, need, run  # noqa: E402
+import by_hand  # noqa: E402
+
+COMPILER = "aarch64-linux-gnu-gcc"
+FLAGS = ["-O2", "-g", "-static", "-Wall", "-Wextra", "-pthread"]
+ADVISERS = ("run", "report", "stat", "by hand")
+LEAST_GAIN = 0.05  # of the modelled time
+NO_GAIN = 0.01  # nothing that gains less may be said first
+LEAST_PART = 0.5  # of the best idealisation
+# Limits of every core: where only these gain, the program has to execute fewer instructions.
+NO_RESOURCES = ("width", "window", "no-prefetchers")
+
+
+class Program:
+    """A line of court.json, with what is common to all."""
+
+    def __init__(self, entry, court, folder, part):
+        self.name, self.cause = entry["name"], entry["cause"]
+        self.source = folder / f"{self.name}.c"
+        self.part = part
+        self.apply = {**court["settings"], **entry.get("apply", {})}
+        self.is_efficient = entry.get("efficient", False)
+        self.is_small = entry.get("small", False)
+        self.what_if = entry.get("what_if")
+        self.known = entry.get("known_failures", {})
+        self.remedies = court["remedies"]
+
+    def actions(self, remedy):
+        """What a remedy tells the user to do, in the order of its words."""
+        return self.remedies.get(remedy)
+
+
+def read_programs(only):
+    court = json.loads((HERE / "court.json").read_text())
+    programs = [Program(entry, court, HERE / "programs", "open") for entry in court["programs"]]
+    programs += [Program(entry, court, HERE / "blind", "blind") for entry in court["blind"]]
+    unknown = set(only) - {program.name for program in programs}
+    if unknown:
+        sys.exit(f"court.json has no program {', '.join(sorted(unknown))}")
+    return [program for program in programs if not only or program.name in only]
+
+
+def build(source, to, *flags):
+    run(COMPILER, *FLAGS, *flags, source, "-o", to, "-lm")
+    return to
+
+
+def defined_symbols(source, folder, flags):
+    """Functions and variables that the program defines, but main."""
+    unit = folder / "names.o"
+    run(COMPILER, *FLAGS[:2], "-c", *flags, source, "-o", unit)
+    lines = [line.split() for line in run("nm", unit).decode().splitlines()]
+    names = {re.sub(r"\..*", "", line[-1]) for line in lines if len(line) == 3 and line[1] in "tTdDbBrRC"}
+    return sorted(name for name in names if name not in ("main", "") and name[0] != "$")
+
+
+class Case:
+    """One program in a folder of its own: builds it, runs it, keeps what was measured."""
+
+    def __init__(self, cyclops, program, folder):
+        self.cyclops, self.program, self.folder = cyclops, program, folder
+        self.times = {}
+        folder.mkdir()
+
+    def time_ns(self, application):
+        """Modelled time with a twin (-DFIXED...) or a setting of the model."""
+        if application not in self.times:
+            kind, _, value = application.partition(":")
+            twin = [value] if kind == "twin" else []
+            program = build(self.program.source, self.folder / "applied", *twin)
+            settings = [word for setting in value.split(",") for word in ("--set", setting)] if kind == "set" else []
+            counts = self.folder / "applied.json"
+            run(self.cyclops, "model", *settings, "-o", self.folder / "applied.data", "--counts", counts, "--", program,
+                cwd=self.folder)
+            self.times[application] = json.loads(counts.read_text())["time_ns"]
+        return self.times[application]
+
+    def gain(self, application):
+        return 1 - self.time_ns(application) / self.time_ns("as it is")
+
+
+def answer(cyclops, case, name, *words):
+    """The json of a command."""
+    out = case.folder / f"{name}.out"
+    run(cyclops, *words[:1], "--format", "json", "-o", out, *words[1:], cwd=case.folder)
+    return json.loads(out.read_text())
+
+
+def first_of(findings):
+    """The first finding that says what to do; a finding without a remedy says where only."""
+    for finding in findings:
+        if "remedy_id" in finding:
+            return {key: finding.get(key) for key in ("kind", "remedy_id", "function", "share")}
+    return None
+
+
+def ask(cyclops, case, program, has_what_if):
+    """What the three commands say first about one run of a program, and what the idealisations gain."""
+    out, folder = case.folder / "run.json", f"{program.name}-files"
+    ideal = ["--what-if"] if has_what_if else []
+    run(cyclops, "run", "--model", *ideal, "--folder", folder, "--format", "json", "-o", out, "--", program, cwd=case.folder)
+    whole = json.loads(out.read_text())
+    counts = case.folder / folder / "counts.json"
+    said = {
+        "run": first_of(whole["findings"]),
+        "report": first_of(answer(cyclops, case, "report", "report", case.folder / folder / "perf.data")["findings"]),
+        "stat": first_of(answer(cyclops, case, "stat", "stat", "--import", counts)["findings"]),
+        "by hand": by_hand.first(json.loads(counts.read_text())),
+    }
+    if program.name == "program":
+        case.times["as it is"] = json.loads(counts.read_text())["time_ns"]
+    return said, {row["name"]: row["gain"] for row in whole.get("what_if", []) if row.get("gain") is not None}
+
+
+def judge_efficient(said):
+    return {"gain": None, "passed": said is None, "why": "" if said is None else "names a remedy for an efficient program"}
+
+
+def judge(case, said, best):
+    """Applies what was said first. Without --what-if, best is None and the half of it is not asked for."""
+    program = case.program
+    if program.is_efficient:
+        return judge_efficient(said)
+    if said is None:
+        return {"gain": None, "passed": False, "why": "says no remedy"}
+    actions = program.actions(said["remedy_id"])
+    if actions is None:
+        return {"gain": None, "passed": False, "why": f"court.json knows no remedy {said['remedy_id']}"}
+    action = next((action for action in actions if action in program.apply), None)
+    if action is None:
+        return {"gain": None, "passed": False, "why": "nothing to apply it to in this program"}
+    gain = case.gain(program.apply[action])
+    if gain < LEAST_GAIN:
+        return {"gain": gain, "passed": False, "why": "gains nothing" if gain < NO_GAIN else "gains too little",
+                "action": action}
+    if best is not None and gain < LEAST_PART * best:
+        return {"gain": gain, "passed": False, "why": "less than half of the best idealisation", "action": action}
+    return {"gain": gain, "passed": True, "why": "", "action": action}
+
+
+def same_answers(cyclops, case, said):
+    """The advisers whose first remedy is another one when files and symbols have other names."""
+    program = case.program
+    names = defined_symbols(program.source, case.folder, [])
+    source = case.folder / ("x" * len(program.source.stem) + ".c")
+    source.write_bytes(program.source.read_bytes())
+    other_names = {name: f"z{i}".ljust(len(name), "_") for i, name in enumerate(names)}
+    renamed = build(source, case.folder / "renamed", *(f"-D{name}={other}" for name, other in other_names.items()))
+    again, _ = ask(cyclops, case, renamed, False)
+    for finding in again.values():
+        for name, other in other_names.items():
+            if finding and finding.get("function") == other:
+                finding["function"] = name
+    return [adviser for adviser in ADVISERS if again[adviser] != said[adviser]]
+
+
+def try_program(options, program, folder):
+    """All about one program, as a dict."""
+    case = Case(options.cyclops, program, folder / program.name)
+    binary = build(program.source, case.folder / "program")
+    said, gains = ask(options.cyclops, case, binary, not options.small)
+    resources = {name: gain for name, gain in gains.items() if name not in NO_RESOURCES and "@" not in name}
+    best = max(resources, key=resources.get) if resources else None
+    result = {"name": program.name, "part": program.part, "cause": program.cause, "said": said, "what_if": gains,
+              "best": best, "best_gain": resources.get(best), "efficient": program.is_efficient,
+              "verdicts": {adviser: judge(case, said[adviser], resources.get(best)) for adviser in ADVISERS}}
+    twins = [application for application in program.apply.values() if application.startswith("twin:")]
+    result["twins"] = {twin: case.gain(twin) for twin in sorted(set(twins)) if not options.small}
+    if options.renamed:
+        result["renamed"] = same_answers(options.cyclops, case, said)
+    return result
+
+
+def percent(share):
+    return "" if share is None else f"{100 * share:.1f} %"
+
+
+def said_words(said):
+    return "nothing" if said is None else f"{said['kind']}: {said['remedy_id']}"
+
+
+def ranks(values):
+    """Ranks from 1; equal values share the mean of theirs."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    out = [0.0] * len(values)
+    i = 0
+    while i < len(order):
+        j = i
+        while j < len(order) and values[order[j]] == values[order[i]]:
+            j += 1
+        for k in order[i:j]:
+            out[k] = (i + j + 1) / 2
+        i = j
+    return out
+
+
+def spearman(xs, ys):
+    """Correlation of the ranks; None where one side does not vary."""
+    if len(xs) < 3 or len(set(xs)) < 2 or len(set(ys)) < 2:
+        return None
+    return statistics.correlation(ranks(xs), ranks(ys))
+
+
+def predictions(results, programs):
+    """(name, idealisation, predicted, applied) where a program has an idealisation that its best remedy removes."""
+    what_ifs = {program.name: program.what_if for program in programs}
+    out = []
+    for result in results:
+        ideal = what_ifs[result["name"]]
+        applied = [verdict["gain"] for verdict in result["verdicts"].values() if verdict["gain"] is not None]
+        applied += result["twins"].values()
+        if ideal in result["what_if"] and applied:
+            out.append((result["name"], ideal, result["what_if"][ideal], max(applied)))
+    return out
+
+
+def score_lines(results):
+    lines = []
+    for part in ("open", "blind"):
+        some = [result for result in results if result["part"] == part]
+        for adviser in ADVISERS if some else ():
+            passed = sum(result["verdicts"][adviser]["passed"] for result in some)
+            lines.append(f"{part}: {adviser}: {passed} of {len(some)}")
+    return lines
+
+
+def prediction_lines(results, programs):
+    found = predictions(results, programs)
+    if not found:
+        return []
+    errors = [abs(predicted - applied) for _, _, predicted, applied in found]
+    rank = spearman([row[2] for row in found], [row[3] for row in found])
+    return [f"predicted against applied: {len(found)} programs, median error {100 * statistics.median(errors):.1f} points, "
+            f"rank correlation {'not defined' if rank is None else f'{rank:.2f}'}"]
+
+
+def markdown(results):
+    """The table of docs/advice.md."""
+    rows = ["| program | cause | " + " | ".join(ADVISERS) + " | best what-if |", "| --- " * (len(ADVISERS) + 3) + "|"]
+    for result in results:
+        cells = [f"`{result['name']}`" + (" (blind)" if result["part"] == "blind" else ""), result["cause"]]
+        for adviser in ADVISERS:
+            verdict, said = result["verdicts"][adviser], result["said"][adviser]
+            what = "nothing" if said is None else said["remedy_id"]
+            gain = f", {percent(verdict['gain'])}" if verdict["gain"] is not None else ""
+            cells.append(f"{what}{gain}" if verdict["passed"] else f"**{what}**{gain}")
+        cells.append(f"{result['best']} {percent(result['best_gain'])}" if result["best"] else "")
+        rows.append("| " + " | ".join(cells) + " |")
+    return rows
+
+
+def print_table(results):
+    for result in results:
+        best = f"best what-if {result['best']} {percent(result['best_gain'])}" if result["best"] else ""
+        print(f"{result['name']} ({result['part']}): {result['cause']}   {best}")
+        for adviser in ADVISERS:
+            verdict = result["verdicts"][adviser]
+            print(f"    {'pass' if verdict['passed'] else 'FAIL'} {adviser:8} {said_words(result['said'][adviser]):45} "
+                  f"{percent(verdict['gain']):>8} {verdict['why']}")
+        for twin, gain in result["twins"].items():
+            print(f"         {twin} gains {percent(gain)}")
+        if result.get("renamed"):
+            print(f"    FAIL with other names {', '.join(result['renamed'])} says something else")
+
+
+def unexpected(results, programs, small):
+    """What differs from the passes that court.json tells: failures that are not known, and known ones that pass."""
+    known = {program.name: program.known for program in programs}
+    bad, better = [], []
+    for result in results:
+        for adviser in ("run", "report", "stat"):
+            passed, reason = result["verdicts"][adviser]["passed"], known[result["name"]].get(adviser)
+            if not passed and reason is None:
+                bad.append(f"{result['name']}: {adviser}: {said_words(result['said'][adviser])}: "
+                           f"{result['verdicts'][adviser]['why']}")
+            elif passed and reason is not None and not small:
+                better.append(f"{result['name']}: {adviser} passes now; take it out of known_failures ({reason})")
+        bad += [f"{result['name']}: other names, other advice: {adviser}" for adviser in result.get("renamed", [])]
+    return bad, better
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--renamed", action="store_true")
+    parser.add_argument("--markdown", type=pathlib.Path)
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("cyclops", type=os.path.realpath)
+    parser.add_argument("names", nargs="*")
+    return parser.parse_args()
+
+
+def main():
+    options = parse()
+    for program in ("qemu-aarch64", COMPILER, "nm"):
+        need(program)
+    programs = read_programs(options.names)
+    if options.small:
+        programs = [program for program in programs if program.is_small]
+    try:
+        with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            results = list(pool.map(lambda program: try_program(options, program, pathlib.Path(name)), programs))
+    except Failed as failure:
+        sys.exit(str(failure))
+    print_table(results)
+    print("\n".join(["", *score_lines(results), *prediction_lines(results, programs)]))
+    if options.markdown:
+        options.markdown.write_text("\n".join(markdown(results)) + "\n")
+    if options.json:
+        options.json.write_text(json.dumps(results, indent=1) + "\n")
+    bad, better = unexpected(results, programs, options.small)
+    print("\n".join(better))
+    if bad:
+        sys.exit("\n".join([f"{len(bad)} failures that are not known:", *bad]))
+
+
+if __name__ == "__main__":
+    main()
