@@ -20,6 +20,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 E2E = ROOT / "tests" / "e2e"
+ADVICE = ROOT / "tests" / "advice"
 CORPUS = ROOT / "tests" / "fuzz" / "corpus"
 DATA = ROOT / "tests" / "data"
 LOGS = ROOT / "build-soak"
@@ -75,6 +76,9 @@ ENTRIES = {
         "elapsed_truth.py", GCC.cyclops, DATA, ROOT / "kernels", n)),
     "determinism": ("e2e/determinism", GCC, 1, lambda n: script("determinism.py", "--all", GCC.cyclops, GCC.maker)),
     "debian": ("model/debian", GCC, 1, lambda n: script("model_debian.py", "--all", GCC.cyclops, ROOT / "build-debian")),
+    "advice": ("advice/court", GCC, 1, lambda n: [sys.executable, ADVICE / "court.py", "--renamed", GCC.cyclops]),
+    "advice-debian": ("advice/court", GCC, 1, lambda n: [
+        sys.executable, ADVICE / "real_programs.py", GCC.cyclops, ROOT / "build-debian"]),
     "kills": ("e2e/record", GCC, 200, lambda n: script(
         "record.py", "--kills", n, GCC.cyclops, GCC.folder / "tests/corpus/dump-samples", GCC.e2e("record-program"))),
     "robustness": ("e2e/robustness", SANITIZE, 20000, lambda n: script(

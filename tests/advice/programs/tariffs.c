@@ -42,12 +42,16 @@ static __attribute__((cold, noinline)) word repair(word sum)
 	what(n##0) what(n##1) what(n##2) what(n##3) what(n##4) what(n##5) what(n##6) what(n##7)
 #define EACH_64(what, n)                                                                           \
 	EACH_8(what, n##0)                                                                         \
-	EACH_8(what, n##1) EACH_8(what, n##2) EACH_8(what, n##3) EACH_8(what, n##4)                \
-		EACH_8(what, n##5) EACH_8(what, n##6) EACH_8(what, n##7)
+	EACH_8(what, n##1)                                                                         \
+	EACH_8(what, n##2)                                                                         \
+	EACH_8(what, n##3)                                                                         \
+	EACH_8(what, n##4) EACH_8(what, n##5) EACH_8(what, n##6) EACH_8(what, n##7)
 #define EACH_512(what, n)                                                                          \
 	EACH_64(what, n##0)                                                                        \
-	EACH_64(what, n##1) EACH_64(what, n##2) EACH_64(what, n##3) EACH_64(what, n##4)            \
-		EACH_64(what, n##5) EACH_64(what, n##6) EACH_64(what, n##7)
+	EACH_64(what, n##1)                                                                        \
+	EACH_64(what, n##2)                                                                        \
+	EACH_64(what, n##3)                                                                        \
+	EACH_64(what, n##4) EACH_64(what, n##5) EACH_64(what, n##6) EACH_64(what, n##7)
 #define EACH(what) EACH_512(what, 0) EACH_512(what, 1) EACH_512(what, 2)
 
 EACH(TARIFF)
