@@ -14,9 +14,9 @@ thresholds (by_hand.py).
 
 --small      only the programs that are marked small, without --what-if; the passes of court.json must hold
 --renamed    builds each program again with other names of files and symbols, and wants the same answers
---debian DIR real programs of Debian, in packages below DIR
---markdown FILE  writes the table
+--markdown FILE  puts the tables into a page, between the lines that name this program
 --json FILE      writes everything that was found
+--keep DIR       keeps what the model said in DIR, and takes it from there: for other advice of the same model
 """
 
 import argparse
@@ -25,6 +25,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import statistics
 import sys
 import tempfile
@@ -38,11 +39,13 @@ import by_hand  # noqa: E402
 COMPILER = "aarch64-linux-gnu-gcc"
 FLAGS = ["-O2", "-g", "-static", "-Wall", "-Wextra", "-pthread"]
 ADVISERS = ("run", "report", "stat", "by hand")
+PARTS = {"open": "written here", "blind": "written blind"}
 LEAST_GAIN = 0.05  # of the modelled time
 NO_GAIN = 0.01  # nothing that gains less may be said first
 LEAST_PART = 0.5  # of the best idealisation
-# Limits of every core: where only these gain, the program has to execute fewer instructions.
-NO_RESOURCES = ("width", "window", "no-prefetchers")
+# Each takes a run. l1d is at least what the other idealisations of data in caches are; limits of every core (width,
+# window) are left out: where only these gain, the program has to execute fewer instructions.
+RESOURCES = ("l1d", "page-walks", "branch-prediction", "instruction-side", "coherence", "ordering", "arithmetic")
 
 
 class Program:
@@ -58,10 +61,6 @@ class Program:
         self.what_if = entry.get("what_if")
         self.known = entry.get("known_failures", {})
         self.remedies = court["remedies"]
-
-    def actions(self, remedy):
-        """What a remedy tells the user to do, in the order of its words."""
-        return self.remedies.get(remedy)
 
 
 def read_programs(only):
@@ -93,8 +92,17 @@ class Case:
 
     def __init__(self, cyclops, program, folder):
         self.cyclops, self.program, self.folder = cyclops, program, folder
-        self.times = {}
-        folder.mkdir()
+        self.kept = folder / "kept.json"
+        folder.mkdir(parents=True, exist_ok=True)
+        known = json.loads(self.kept.read_text()) if self.kept.exists() else {}
+        self.times, self.gains = known.get("times", {}), known.get("gains", {})
+
+    def keep(self):
+        self.kept.write_text(json.dumps({"times": self.times, "gains": self.gains}))
+
+    def resources(self):
+        """The idealisations to try: those of all programs, and what the remedy comes closest to."""
+        return list(dict.fromkeys([*RESOURCES, *([self.program.what_if] if self.program.what_if else [])]))
 
     def time_ns(self, application):
         """Modelled time with a twin (-DFIXED...) or a setting of the model."""
@@ -120,30 +128,33 @@ def answer(cyclops, case, name, *words):
     return json.loads(out.read_text())
 
 
-def first_of(findings):
-    """The first finding that says what to do; a finding without a remedy says where only."""
+def first_of(findings, remedies):
+    """The first finding that says what to do. Others say where only, or how to measure."""
     for finding in findings:
-        if "remedy_id" in finding:
+        if "remedy_id" in finding and remedies.get(finding["remedy_id"]) != []:
             return {key: finding.get(key) for key in ("kind", "remedy_id", "function", "share")}
     return None
 
 
 def ask(cyclops, case, program, has_what_if):
-    """What the three commands say first about one run of a program, and what the idealisations gain."""
+    """What the commands say first about one run of a program; keeps what the idealisations gain."""
     out, folder = case.folder / "run.json", f"{program.name}-files"
-    ideal = ["--what-if"] if has_what_if else []
+    missing = [name for name in case.resources() if name not in case.gains] if has_what_if else []
+    ideal = ["--what-if=" + ",".join(missing)] if missing else []
+    shutil.rmtree(case.folder / folder, ignore_errors=True)
     run(cyclops, "run", "--model", *ideal, "--folder", folder, "--format", "json", "-o", out, "--", program, cwd=case.folder)
     whole = json.loads(out.read_text())
-    counts = case.folder / folder / "counts.json"
+    counts, remedies = case.folder / folder / "counts.json", case.program.remedies
     said = {
-        "run": first_of(whole["findings"]),
-        "report": first_of(answer(cyclops, case, "report", "report", case.folder / folder / "perf.data")["findings"]),
-        "stat": first_of(answer(cyclops, case, "stat", "stat", "--import", counts)["findings"]),
+        "run": first_of(whole["findings"], remedies),
+        "report": first_of(answer(cyclops, case, "report", "report", case.folder / folder / "perf.data")["findings"], remedies),
+        "stat": first_of(answer(cyclops, case, "stat", "stat", "--import", counts)["findings"], remedies),
         "by hand": by_hand.first(json.loads(counts.read_text())),
     }
     if program.name == "program":
         case.times["as it is"] = json.loads(counts.read_text())["time_ns"]
-    return said, {row["name"]: row["gain"] for row in whole.get("what_if", []) if row.get("gain") is not None}
+    case.gains.update({row["name"]: row["gain"] for row in whole.get("what_if", []) if row.get("gain") is not None})
+    return said
 
 
 def judge_efficient(said):
@@ -157,7 +168,7 @@ def judge(case, said, best):
         return judge_efficient(said)
     if said is None:
         return {"gain": None, "passed": False, "why": "says no remedy"}
-    actions = program.actions(said["remedy_id"])
+    actions = program.remedies.get(said["remedy_id"])
     if actions is None:
         return {"gain": None, "passed": False, "why": f"court.json knows no remedy {said['remedy_id']}"}
     action = next((action for action in actions if action in program.apply), None)
@@ -180,7 +191,7 @@ def same_answers(cyclops, case, said):
     source.write_bytes(program.source.read_bytes())
     other_names = {name: f"z{i}".ljust(len(name), "_") for i, name in enumerate(names)}
     renamed = build(source, case.folder / "renamed", *(f"-D{name}={other}" for name, other in other_names.items()))
-    again, _ = ask(cyclops, case, renamed, False)
+    again = ask(cyclops, case, renamed, False)
     for finding in again.values():
         for name, other in other_names.items():
             if finding and finding.get("function") == other:
@@ -192,16 +203,17 @@ def try_program(options, program, folder):
     """All about one program, as a dict."""
     case = Case(options.cyclops, program, folder / program.name)
     binary = build(program.source, case.folder / "program")
-    said, gains = ask(options.cyclops, case, binary, not options.small)
-    resources = {name: gain for name, gain in gains.items() if name not in NO_RESOURCES and "@" not in name}
-    best = max(resources, key=resources.get) if resources else None
-    result = {"name": program.name, "part": program.part, "cause": program.cause, "said": said, "what_if": gains,
-              "best": best, "best_gain": resources.get(best), "efficient": program.is_efficient,
-              "verdicts": {adviser: judge(case, said[adviser], resources.get(best)) for adviser in ADVISERS}}
+    said = ask(options.cyclops, case, binary, not options.small)
+    best = max(case.gains, key=case.gains.get) if case.gains else None
+    result = {"name": program.name, "part": program.part, "cause": program.cause, "said": said, "what_if": case.gains,
+              "best": best, "best_gain": case.gains.get(best), "efficient": program.is_efficient,
+              "verdicts": {adviser: judge(case, said[adviser], case.gains.get(best)) for adviser in ADVISERS}}
     twins = [application for application in program.apply.values() if application.startswith("twin:")]
     result["twins"] = {twin: case.gain(twin) for twin in sorted(set(twins)) if not options.small}
     if options.renamed:
         result["renamed"] = same_answers(options.cyclops, case, said)
+    case.keep()
+    print(".", end="", file=sys.stderr, flush=True)
     return result
 
 
@@ -250,7 +262,7 @@ def predictions(results, programs):
 
 def score_lines(results):
     lines = []
-    for part in ("open", "blind"):
+    for part in PARTS:
         some = [result for result in results if result["part"] == part]
         for adviser in ADVISERS if some else ():
             passed = sum(result["verdicts"][adviser]["passed"] for result in some)
@@ -268,8 +280,23 @@ def prediction_lines(results, programs):
             f"rank correlation {'not defined' if rank is None else f'{rank:.2f}'}"]
 
 
-def markdown(results):
-    """The table of docs/advice.md."""
+def replace_part(page, name, lines):
+    """Puts lines between `<!-- NAME -->` and `<!-- end of NAME -->` of a page."""
+    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+    before, _, rest = page.read_text().partition(begin)
+    _, found, after = rest.partition(end)
+    if not found:
+        raise Failed(f"{page}: there is no {begin.strip()} with {end} behind it")
+    page.write_text(before + begin + "".join(f"{line}\n" for line in lines) + end + after)
+
+
+def markdown(results, programs):
+    """The tables of docs/advice.md."""
+    scores = ["| programs | " + " | ".join(ADVISERS) + " |", "| --- " * (len(ADVISERS) + 1) + "|"]
+    for part, title in PARTS.items():
+        some = [result for result in results if result["part"] == part]
+        scores.append(f"| {title} | " + " | ".join(
+            f"{sum(result['verdicts'][adviser]['passed'] for result in some)} of {len(some)}" for adviser in ADVISERS) + " |")
     rows = ["| program | cause | " + " | ".join(ADVISERS) + " | best what-if |", "| --- " * (len(ADVISERS) + 3) + "|"]
     for result in results:
         cells = [f"`{result['name']}`" + (" (blind)" if result["part"] == "blind" else ""), result["cause"]]
@@ -280,7 +307,7 @@ def markdown(results):
             cells.append(f"{what}{gain}" if verdict["passed"] else f"**{what}**{gain}")
         cells.append(f"{result['best']} {percent(result['best_gain'])}" if result["best"] else "")
         rows.append("| " + " | ".join(cells) + " |")
-    return rows
+    return [*scores, "", *(f"{line[0].upper()}{line[1:]}." for line in prediction_lines(results, programs)), "", *rows]
 
 
 def print_table(results):
@@ -319,6 +346,7 @@ def parse():
     parser.add_argument("--renamed", action="store_true")
     parser.add_argument("--markdown", type=pathlib.Path)
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("cyclops", type=os.path.realpath)
     parser.add_argument("names", nargs="*")
@@ -334,13 +362,14 @@ def main():
         programs = [program for program in programs if program.is_small]
     try:
         with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            results = list(pool.map(lambda program: try_program(options, program, pathlib.Path(name)), programs))
+            folder = options.keep.resolve() if options.keep else pathlib.Path(name)
+            results = list(pool.map(lambda program: try_program(options, program, folder), programs))
     except Failed as failure:
         sys.exit(str(failure))
     print_table(results)
     print("\n".join(["", *score_lines(results), *prediction_lines(results, programs)]))
     if options.markdown:
-        options.markdown.write_text("\n".join(markdown(results)) + "\n")
+        replace_part(options.markdown, "court.py", markdown(results, programs))
     if options.json:
         options.json.write_text(json.dumps(results, indent=1) + "\n")
     bad, better = unexpected(results, programs, options.small)

@@ -67,30 +67,29 @@ def cases(folder):
             ("pngcrush", ["-q", "-m", "7", picture, folder / "smaller.png"])]
 
 
-def judge(findings, gains, functions, resources):
+def judge(findings, gains, functions, manifest):
     """What is said first, the best idealisation, whether the advice is true, and why not."""
-    said = court.first_of(findings)
-    gains = {name: gain for name, gain in gains.items() if name not in court.NO_RESOURCES}
+    said = court.first_of(findings, manifest["remedies"])
     best = max(gains, key=gains.get)
     if gains[best] < court.LEAST_GAIN:
         return said, best, said is None, "" if said is None else "names a remedy where none gains"
     if said is None:
         return said, best, False, "says no remedy"
     largest = max((gain for (_, name), gain in functions.items() if name in gains), default=0)
-    own = max((functions.get((said["function"], name), 0) for name in resources.get(said["remedy_id"], [])), default=0)
+    own = max((functions.get((said["function"], name), 0) for name in manifest["resources"].get(said["remedy_id"], [])), default=0)
     if own < court.LEAST_PART * largest:
         return said, best, False, f"{said['function']}: gains {court.percent(own)}; another function {court.percent(largest)}"
     return said, best, True, ""
 
 
-def try_program(cyclops, root, folder, resources, program, arguments):
+def try_program(cyclops, root, folder, manifest, program, arguments):
     out = folder / f"{program}.json"
-    run(cyclops, "run", "--model", "--what-if", "--sysroot", root, "--folder", folder / program, "--all", "--format", "json",
+    run(cyclops, "run", "--model", "--what-if=" + ",".join(court.RESOURCES), "--sysroot", root, "--folder", folder / program, "--format", "json",
         "-o", out, "--", root / "usr/bin" / program, *arguments)
     answer = json.loads(out.read_text())
     gains = {row["name"]: row["gain"] for row in answer["what_if"] if row.get("gain") is not None}
     functions = {(row["function"], row["name"]): row["gain"] for row in answer["what_if_functions"]}
-    said, best, passed, why = judge(answer["findings"], gains, functions, resources)
+    said, best, passed, why = judge(answer["findings"], gains, functions, manifest)
     print(f"{'pass' if passed else 'FAIL'} {program:10} {court.said_words(said)} in {said and said['function']}; best what-if "
           f"{best} {court.percent(gains[best])}   {why}", flush=True)
     what = "nothing" if said is None else f"{said['remedy_id']} in `{said['function']}`"
@@ -109,14 +108,14 @@ def main():
     root = fetch(pathlib.Path(os.environ.get("CYCLOPS_DEBIAN", options.folder)).resolve(), PACKAGES + MORE_PACKAGES)
     try:
         with tempfile.TemporaryDirectory() as name:
-            results = [try_program(options.cyclops, root, pathlib.Path(name), manifest["resources"], *case)
+            results = [try_program(options.cyclops, root, pathlib.Path(name), manifest, *case)
                        for case in cases(pathlib.Path(name))]
     except Failed as failure:
         sys.exit(str(failure))
     print(f"{sum(passed for passed, _ in results)} of {len(results)}")
     if options.markdown:
         rows = ["| program | says first | best what-if |", "| --- | --- | --- |", *(row for _, row in results)]
-        options.markdown.write_text("\n".join(rows) + "\n")
+        court.replace_part(options.markdown, "real_programs.py", rows)
 
 
 if __name__ == "__main__":
