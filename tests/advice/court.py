@@ -265,8 +265,10 @@ def score_lines(results):
     for part in PARTS:
         some = [result for result in results if result["part"] == part]
         for adviser in ADVISERS if some else ():
-            passed = sum(result["verdicts"][adviser]["passed"] for result in some)
-            lines.append(f"{part}: {adviser}: {passed} of {len(some)}")
+            verdicts = [result["verdicts"][adviser] for result in some]
+            useless = sum(verdict["gain"] is not None and verdict["gain"] < NO_GAIN for verdict in verdicts)
+            lines.append(f"{part}: {adviser}: {sum(verdict['passed'] for verdict in verdicts)} of {len(some)} right; {useless} first "
+                         "remedies gain less than 1 %")
     return lines
 
 

@@ -76,7 +76,8 @@ def judge(findings, gains, functions, manifest):
     if said is None:
         return said, best, False, "says no remedy"
     largest = max((gain for (_, name), gain in functions.items() if name in gains), default=0)
-    own = max((functions.get((said["function"], name), 0) for name in manifest["resources"].get(said["remedy_id"], [])), default=0)
+    resources = manifest["resources"].get(said["remedy_id"], [])
+    own = max((functions.get((said["function"], name), 0) for name in resources), default=0)
     if own < court.LEAST_PART * largest:
         return said, best, False, f"{said['function']}: gains {court.percent(own)}; another function {court.percent(largest)}"
     return said, best, True, ""
@@ -84,8 +85,8 @@ def judge(findings, gains, functions, manifest):
 
 def try_program(cyclops, root, folder, manifest, program, arguments):
     out = folder / f"{program}.json"
-    run(cyclops, "run", "--model", "--what-if=" + ",".join(court.RESOURCES), "--sysroot", root, "--folder", folder / program, "--format", "json",
-        "-o", out, "--", root / "usr/bin" / program, *arguments)
+    run(cyclops, "run", "--model", "--what-if=" + ",".join(court.RESOURCES), "--sysroot", root, "--folder", folder / program,
+        "--format", "json", "-o", out, "--", root / "usr/bin" / program, *arguments)
     answer = json.loads(out.read_text())
     gains = {row["name"]: row["gain"] for row in answer["what_if"] if row.get("gain") is not None}
     functions = {(row["function"], row["name"]): row["gain"] for row in answer["what_if_functions"]}
