@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * As Phoenix's linear regression: each thread adds up the products of its points in the struct that
- * it was started with. The structs stand side by side; built with -DPADDED, each has its own lines.
+ * it was started with, the last ones for longer. The structs stand side by side; built with -DPADDED, each has its own lines.
  */
 #include "../../../kernels/start.h"
 
-enum { LINE = 64, N_THREADS = 3, N_POINTS = 8192, ROUNDS = 40 };
+enum { LINE = 64, N_THREADS = 3, N_POINTS = 8192, ROUNDS = 13 };
 
 struct point {
 	int8_t x, y;
@@ -36,8 +36,9 @@ KERNEL static void prepare(void)
 KERNEL static void add_points(void *argument)
 {
 	volatile struct sums *s = argument;
+	unsigned thread = (unsigned)((struct sums *)argument - sums);
 
-	for (unsigned i = 0; i < ROUNDS * N_POINTS; i++) {
+	for (unsigned i = 0; i < (thread + 2) * ROUNDS * N_POINTS; i++) {
 		const struct point *p = &s->points[i % N_POINTS];
 		int64_t x = p->x, y = p->y;
 
