@@ -6,6 +6,8 @@
 
 #include "base/alloc.h"
 #include "report/finding_kinds.h"
+#include "session/interval.h"
+#include "session/session.h"
 
 enum { CAUSES_OF_A_LOOP = 3 };
 
@@ -132,6 +134,7 @@ static void add_loop(const struct bottleneck *b, const struct names *names, stru
 		.n_all = b->n_all,
 		.of = "samples",
 		.error = extent_error(&extent),
+		.no_jitter = spe_lacks_jitter(names->session->capture),
 		.full_share = -1,
 	};
 }
