@@ -376,19 +376,12 @@ static const char *unit_of(const struct diff *d, enum measure_kind kind)
 	return d->per == DIFF_PER_TOTAL && kind != MEASURE_TOTAL ? "" : unit;
 }
 
-/* What cannot be compared, and for functions what still can. */
-static void note_cut(const struct diff *d, enum measure_kind kind, size_t n_cut, size_t n,
-		     struct table *t)
+/* What cannot be compared, the first of it by name, and for functions what still can. */
+static void note_cut(const struct diff_row *first, size_t n_cut, size_t n, struct table *t)
 {
-	const struct diff_row *first = NULL;
-
-	for (size_t i = 0; i < d->rows.n && first == NULL; i++)
-		if (diff_measure(&d->rows.items[i])->kind == kind &&
-		    d->rows.items[i].certainty == DIFF_CUT)
-			first = &d->rows.items[i];
 	table_note(t, "%zu of %zu cannot be compared; %s: %s", n_cut, n, diff_row_name(first),
 		   full_words(t, first));
-	if (kind == MEASURE_FUNCTION)
+	if (diff_measure(first)->kind == MEASURE_FUNCTION)
 		table_note(t,
 			   "cyclops mem --region %s of each run tells by the clock how long its "
 			   "loads take",
@@ -398,12 +391,17 @@ static void note_cut(const struct diff *d, enum measure_kind kind, size_t n_cut,
 static void note_changes(const struct diff *d, enum measure_kind kind, size_t cut, struct table *t)
 {
 	size_t n = 0, n_by_certainty[N_DIFF_CERTAINTIES] = { 0 };
+	const struct diff_row *first_cut = NULL;
 
 	for (size_t i = 0; i < d->rows.n; i++) {
-		if (diff_measure(&d->rows.items[i])->kind != kind)
+		const struct diff_row *row = &d->rows.items[i];
+
+		if (diff_measure(row)->kind != kind)
 			continue;
 		n++;
-		n_by_certainty[d->rows.items[i].certainty]++;
+		n_by_certainty[row->certainty]++;
+		if (first_cut == NULL && row->certainty == DIFF_CUT)
+			first_cut = row;
 	}
 	if (kind != MEASURE_TOTAL && n > n_by_certainty[DIFF_UNKNOWN])
 		table_note(t, "%zu of %zu changed by more than chance makes",
@@ -413,8 +411,8 @@ static void note_changes(const struct diff *d, enum measure_kind kind, size_t cu
 			   "the error of %zu of %zu is not known: count several times (cyclops "
 			   "stat --repeat)",
 			   n_by_certainty[DIFF_UNKNOWN], n);
-	if (n_by_certainty[DIFF_CUT] > 0 && (kind != MEASURE_TOTAL || d->per == DIFF_PER_TOTAL))
-		note_cut(d, kind, n_by_certainty[DIFF_CUT], n, t);
+	if (first_cut != NULL && (kind != MEASURE_TOTAL || d->per == DIFF_PER_TOTAL))
+		note_cut(first_cut, n_by_certainty[DIFF_CUT], n, t);
 	if (cut > 0)
 		table_note(t, "%zu more; --all shows them", cut);
 }

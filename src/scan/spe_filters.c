@@ -123,9 +123,12 @@ enum spe_stores spe_filters_stores(const struct session *s)
 
 bool spe_filters_thin(const struct session *s)
 {
-	for (size_t i = 0; i < capture_n_events(s->capture); i++)
-		if (spe_attr(s, i) != NULL && spe_filters_hide_outcomes(spe_attr(s, i)))
+	for (size_t i = 0; i < capture_n_events(s->capture); i++) {
+		const struct attr *a = spe_attr(s, i);
+
+		if (a != NULL && spe_filters_hide_outcomes(a))
 			return true;
+	}
 	return false;
 }
 
@@ -160,9 +163,12 @@ static bool spe_filters_pass(const struct attr *a, const struct batch *b, size_t
 
 bool spe_filters_let_pass(const struct session *s, const struct batch *b, size_t row)
 {
-	for (size_t i = 0; i < capture_n_events(s->capture); i++)
-		if (spe_attr(s, i) != NULL && spe_filters_pass(spe_attr(s, i), b, row))
+	for (size_t i = 0; i < capture_n_events(s->capture); i++) {
+		const struct attr *a = spe_attr(s, i);
+
+		if (a != NULL && spe_filters_pass(a, b, row))
 			return true;
+	}
 	return false;
 }
 
