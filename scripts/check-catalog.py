@@ -19,8 +19,9 @@ CPU_KEYS = {
 CPU_KEYS_OPTIONAL = {
     "fetch_width", "same_as", "variants", "note", "thresholds", "unnamed_events_skipped", "errata", "own_cache_lines",
     "penalties", "kernel_events", "reorder_entries",
-    "outstanding_lines",
+    "outstanding_lines", "source_of",
 }
+NEEDS_SOURCE = {"dispatch_width", "fetch_width", "reorder_entries", "outstanding_lines"}
 SPE_KEYS = {
     "supported", "sample_events_in_pmu", "ratios", "data_source", "data_source_verified",
     "data_source_loads_only", "events",
@@ -257,6 +258,10 @@ def check_cpu(check, cpu, encodings, ids):
     check_thresholds(check, cpu.get("thresholds", {}), metrics | WALK_THRESHOLDS)
     check_penalties(check, cpu.get("penalties", []), events)
     check.known("kernel_events", cpu.get("kernel_events", {}).values(), events)
+    sources = cpu.get("source_of", {})
+    check.known("source_of", sources, cpu)
+    check.expect(all(sources.values()), "source_of: a source is empty")
+    check.known("source_of lacks", [key for key in NEEDS_SOURCE if cpu.get(key) is not None], sources)
     if "same_as" in cpu:
         check.known("same_as", [cpu["same_as"]], ids)
         check.expect(not events and not metrics, "same_as: but it has events or metrics of its own")
