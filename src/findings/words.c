@@ -91,11 +91,13 @@ static const char *const remedy_words[N_REMEDIES] = {
 	[REMEDY_PREFETCH_DISTANCE] = "prefetch more iterations ahead",
 	[REMEDY_FEWER_BYTES] =
 		"fewer bytes: smaller types, hot members apart from cold ones; fuse or block loops "
-		"that read the same data",
+		"that read the same data; prefetching does not help a memory that is busy",
 	[REMEDY_BLOCK] = "block the loops, so that data are used again while they are in the L1D; "
 			 "smaller types",
 	[REMEDY_STORE_IN_ORDER] = "store in order, whole cache lines: sort or partition what is "
-				  "stored first; smaller types",
+				  "stored first, combine "
+				  "small stores; smaller types; non-temporal stores (stnp) for "
+				  "what is not read again",
 	[REMEDY_CALL_LESS] = "call it less often or on less data from there: another algorithm or "
 			     "data structure",
 	[REMEDY_CALL_CHAINS] = "record call chains, which say what code of the program calls it: "
@@ -125,10 +127,6 @@ static const char *const remedy_words[N_REMEDIES] = {
 			     "instruction TLB",
 	[REMEDY_VECTORISE] = "vectorise (NEON, SVE), a better algorithm, a library",
 	[REMEDY_LESS_WORK] = "fewer instructions: a better algorithm, a library",
-	[REMEDY_STORES] = "write whole lines in order, combine small stores, write less often; "
-			  "non-temporal stores (stnp) for what is not read again",
-	[REMEDY_BANDWIDTH] = "move less data: block, smaller types, pack what is used together; "
-			     "prefetching does not help a memory that is busy",
 	[REMEDY_NODES] = "keep threads and their data on one node (numactl), let the thread that "
 			 "uses data touch it first, give each node a copy",
 	[REMEDY_CORE] = "break chains of dependencies, unroll, replace divisions, spread work "

@@ -22,7 +22,7 @@ static const struct issue_advice {
 	{ "l1d_tlb_miss", REMEDY_HUGE_PAGES },
 	{ "dtlb_walk", REMEDY_HUGE_PAGES },
 	{ "main_tlb_miss", REMEDY_HUGE_PAGES },
-	{ "store_stall", REMEDY_STORES },
+	{ "store_stall", REMEDY_STORE_IN_ORDER },
 };
 
 /* What to try, by the beginning of a metric's name; the first that fits. */
@@ -46,7 +46,7 @@ static const struct advice {
 	{ "spec_overhead", REMEDY_SPECULATION },
 	{ "frontend", REMEDY_FRONT_END },
 	/* nodes of deep trees */
-	{ "backend_mem_store_bound", REMEDY_STORES },
+	{ "backend_mem_store_bound", REMEDY_STORE_IN_ORDER },
 	{ "backend_mem_tlb_bound", REMEDY_HUGE_PAGES },
 	{ "backend_cache_l1d_bound", REMEDY_CACHE_L1 },
 	{ "backend_cache_l2d_bound", REMEDY_CACHE },

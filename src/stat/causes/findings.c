@@ -225,7 +225,7 @@ static void add_lines(const struct finder *f, struct finding *out)
 	e->value = lines;
 	e->share = lines / most;
 	if (e->share >= saturated)
-		finding_add_remedy(out, (struct remedy){ .kind = REMEDY_BANDWIDTH });
+		finding_add_remedy(out, (struct remedy){ .kind = REMEDY_FEWER_BYTES });
 }
 
 /* What costs of the root's side are worth a word, the largest first, and what helps against them. */
@@ -296,7 +296,7 @@ static void add_root_remedies(struct finder *f, const struct cpu_metric *root,
 	if (cause->cause == CAUSE_MEMORY)
 		add_lines(f, out);
 	if (cause->issue != NULL)
-		finding_add_remedy(out, (struct remedy){ .kind = REMEDY_STORES });
+		finding_add_remedy(out, (struct remedy){ .kind = REMEDY_STORE_IN_ORDER });
 	if (node != NULL)
 		finding_add_remedy(out,
 				   (struct remedy){ .kind = stat_remedy_of_metric(f->s, node) });

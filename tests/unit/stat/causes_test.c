@@ -80,7 +80,7 @@ static const struct program {
 	  "14000000000 L1D_CACHE_REFILL 331828745 L2D_CACHE_REFILL 966401485 LL_CACHE_RD "
 	  "1960623393 "
 	  "LL_CACHE_MISS_RD 1960505782 DTLB_WALK 140572709",
-	  "backend_stalled_cycles", "llc_miss", REMEDY_BANDWIDTH, REMEDY_CACHE,
+	  "backend_stalled_cycles", "llc_miss", REMEDY_FEWER_BYTES, REMEDY_CACHE,
 	  "26.6 lines from DRAM" },
 	/* What-if: 34 % by arithmetic of one cycle, 15 % by an L1D that never misses. */
 	{ "multiply 256 x 256", "neoverse-n1",
@@ -133,7 +133,7 @@ static const struct program {
 	  "CPU_CYCLES 3366678 INST_RETIRED 2400024 STALL_FRONTEND 1610 STALL_BACKEND 2744165 "
 	  "L1D_CACHE_REFILL_RD 0 L1D_CACHE_REFILL_WR 398468 L2D_CACHE_REFILL_RD 519 "
 	  "L2D_CACHE_REFILL_WR 376092 LL_CACHE_MISS_RD 2983 L1D_TLB_REFILL 395334 DTLB_WALK 274773",
-	  "backend_stalled_cycles", "stores", REMEDY_STORES, REMEDY_HUGE_PAGES, "for stores" },
+	  "backend_stalled_cycles", "stores", REMEDY_STORE_IN_ORDER, REMEDY_HUGE_PAGES, "for stores" },
 	{ "code that is too large", "neoverse-n1",
 	  "CPU_CYCLES 1e8 INST_RETIRED 1e8 STALL_FRONTEND 3e7 STALL_BACKEND 1e6 "
 	  "BR_MIS_PRED_RETIRED "
