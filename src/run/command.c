@@ -255,23 +255,16 @@ static const char *events_for(struct run *r, const struct cpu_metric *m)
 	return result;
 }
 
-static const char *spe_for(struct run *r, const struct cpu_metric *m)
+/* All operations: with filters the time between records, and so that of loops, would not be known. */
+static const char *spe_for(struct run *r)
 {
-	static const char *const filters[] = {
-		[METHOD_ANYTHING] = "",
-		[METHOD_MEMORY] = "loads,stores",
-		[METHOD_BRANCHES] = "branches",
-	};
-	int bit;
-	const char *filter = filters[m == NULL ? METHOD_ANYTHING : method_subject_of(m, &bit)];
-	size_t size = strlen(filter) + 48;
-	char *text = arena_alloc(&r->memory, size);
+	enum { TEXT = 48 };
+	char *text;
 
-	if (r->command->interval > 0)
-		snprintf(text, size, "--spe=%s%sinterval=%u", filter, filter[0] != '\0' ? "," : "",
-			 r->command->interval);
-	else
-		snprintf(text, size, "--spe=%s", filter);
+	if (r->command->interval == 0)
+		return "--spe";
+	text = arena_alloc(&r->memory, TEXT);
+	snprintf(text, TEXT, "--spe=interval=%u", r->command->interval);
 	return text;
 }
 
@@ -286,7 +279,7 @@ static int run_sampling(struct run *r, const struct cpu_metric *first, struct er
 	add(&w, r->capture_path);
 	add(&w, "-g");
 	if (has_spe(&pmus)) {
-		add(&w, spe_for(r, first));
+		add(&w, spe_for(r));
 	} else {
 		add(&w, "--event");
 		add(&w, pmus_core(&pmus, 0) != NULL ? events_for(r, first) : "cpu-clock");

@@ -14,38 +14,30 @@
 enum { LEAST_SAMPLES = 30 }; /* with fewer, nothing is said of where the time goes */
 
 /* Classes of catalog/schema.md, and what SPE says of the same. */
-static const struct class_subject {
+static const struct event_class {
 	const char *class;
-	enum method_subject subject;
+	enum finding_side side;
 	int spe_event;
 	const char *words;
 } classes[] = {
-	{ "l1d", METHOD_MEMORY, SPE_EV_L1D_REFILL, "L1D refills" },
-	{ "l2", METHOD_MEMORY, SPE_EV_L1D_REFILL, "L1D refills" },
-	{ "l3", METHOD_MEMORY, SPE_EV_LLC_MISS, "last-level misses" },
-	{ "llc", METHOD_MEMORY, SPE_EV_LLC_MISS, "last-level misses" },
-	{ "memory", METHOD_MEMORY, SPE_EV_LLC_MISS, "last-level misses" },
-	{ "remote", METHOD_MEMORY, SPE_EV_REMOTE, "remote accesses" },
-	{ "dtlb", METHOD_MEMORY, SPE_EV_TLB_WALK, "page table walks" },
-	{ "tlb", METHOD_MEMORY, SPE_EV_TLB_WALK, "page table walks" },
-	{ "branch", METHOD_BRANCHES, SPE_EV_MISPREDICTED, "mispredicted branches" },
+	{ "l1d", SIDE_BACK_END, SPE_EV_L1D_REFILL, "L1D refills" },
+	{ "l2", SIDE_BACK_END, SPE_EV_L1D_REFILL, "L1D refills" },
+	{ "l3", SIDE_BACK_END, SPE_EV_LLC_MISS, "last-level misses" },
+	{ "llc", SIDE_BACK_END, SPE_EV_LLC_MISS, "last-level misses" },
+	{ "memory", SIDE_BACK_END, SPE_EV_LLC_MISS, "last-level misses" },
+	{ "remote", SIDE_BACK_END, SPE_EV_REMOTE, "remote accesses" },
+	{ "dtlb", SIDE_BACK_END, SPE_EV_TLB_WALK, "page table walks" },
+	{ "tlb", SIDE_BACK_END, SPE_EV_TLB_WALK, "page table walks" },
+	{ "branch", SIDE_FRONT_END, SPE_EV_MISPREDICTED, "mispredicted branches" },
 };
 
-static const struct class_subject *class_of(const struct cpu_metric *m)
+static const struct event_class *class_of(const struct cpu_metric *m)
 {
 	for (size_t i = 0; i < m->samples.n; i++)
 		for (size_t k = 0; k < COUNT(classes); k++)
 			if (strcmp(m->samples.items[i]->class, classes[k].class) == 0)
 				return &classes[k];
 	return NULL;
-}
-
-enum method_subject method_subject_of(const struct cpu_metric *m, int *out_spe_event)
-{
-	const struct class_subject *class = class_of(m);
-
-	*out_spe_event = class != NULL ? class->spe_event : -1;
-	return class != NULL ? class->subject : METHOD_ANYTHING;
 }
 
 const struct cpu_metric *method_first(const struct stat_answer *stat)
@@ -165,7 +157,7 @@ struct whereabouts {
 };
 
 static struct whereabouts find_where(const struct hot *hot, const struct names *names,
-				     const struct class_subject *class)
+				     const struct event_class *class)
 {
 	enum { LEAST_HERE = 10 };
 	int spe_event = class != NULL ? class->spe_event : -1;
@@ -181,8 +173,7 @@ static struct whereabouts find_where(const struct hot *hot, const struct names *
 
 /* The heaviest place of what a finding of the counts is about. */
 static void set_where(const struct hot *hot, const struct names *names, const struct whereabouts *w,
-		      const struct class_subject *class, struct findings *memory,
-		      struct finding *out)
+		      const struct event_class *class, struct findings *memory, struct finding *out)
 {
 	bool has_spe = capture_spe(hot->session->capture)->is_present;
 
@@ -234,14 +225,12 @@ static const struct {
 };
 
 /* On Arm what is lost by mispredictions counts for the front end. */
-static enum finding_side side_of(const struct cpu_metric *metric, const struct class_subject *class)
+static enum finding_side side_of(const struct cpu_metric *metric, const struct event_class *class)
 {
 	for (size_t i = 0; i < COUNT(sides); i++)
 		if (strncmp(metric->name, sides[i].prefix, strlen(sides[i].prefix)) == 0)
 			return sides[i].side;
-	if (class == NULL)
-		return SIDE_NONE;
-	return class->subject == METHOD_BRANCHES ? SIDE_FRONT_END : SIDE_BACK_END;
+	return class != NULL ? class->side : SIDE_NONE;
 }
 
 /* Does it have half of what was counted at least? Of rates it is not known how much they take. */
@@ -256,7 +245,7 @@ static bool may_explain(const struct finding *sampled, const struct finding *cou
  * is counted is the same once more. They know the place and the cause; a rate only suggests one.
  */
 static struct finding *find_cause(const struct findings *found, const struct finding *counted,
-				  const struct class_subject *class, const char *function,
+				  const struct event_class *class, const char *function,
 				  const char *module)
 {
 	enum finding_side side = side_of(counted->metric, class);
@@ -286,7 +275,7 @@ static void support(struct finding *sampled, const struct finding *counted)
 static void add_located(struct method *m, struct finding *f, const struct hot *hot,
 			const struct names *names)
 {
-	const struct class_subject *class = class_of(f->metric);
+	const struct event_class *class = class_of(f->metric);
 	struct whereabouts w = find_where(hot, names, class);
 	const char *function = NULL, *module = NULL;
 	struct finding *sampled;

@@ -12,19 +12,6 @@
 #include "stat/stat.h"
 #include "table/table.h"
 
-/* What is worth sampling for a finding. */
-enum method_subject {
-	METHOD_ANYTHING,
-	METHOD_MEMORY, /* loads and stores */
-	METHOD_BRANCHES,
-};
-
-/*
- * What the events of a metric are about: which operations SPE is to record, and which bit of
- * its events is set in those that count; -1: none, look at all of them by their latency.
- */
-enum method_subject method_subject_of(const struct cpu_metric *, int *out_spe_event);
-
 /* The metric of the largest finding, or NULL: nothing stands out. */
 const struct cpu_metric *method_first(const struct stat_answer *);
 
