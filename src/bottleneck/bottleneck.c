@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "bottleneck/inside.h"
+#include "cpu/pmu.h"
 #include "keys/keys.h"
 #include "variables/code.h"
 
@@ -209,13 +210,42 @@ static int find_late_prefetch(const struct cpu *cpu)
 	return -1;
 }
 
-struct bottlenecks *bottlenecks_new(struct session *s, const struct hot *hot,
-				    const struct names *names, struct shared_scan *next)
+static double penalty_cycles(const struct cpu_pmu *pmu, const char *issue)
 {
-	struct bottlenecks *all = mem_zalloc(1, sizeof(*all));
-	struct finder f = { .all = all, .hot = hot, .names = names };
+	const struct cpu_penalty *p = cpu_penalty_of_issue(pmu, issue);
 
+	return p == NULL ? 0 : p->cycles;
+}
+
+static int read_cpu(const struct session *s, struct bottleneck_cpu *out, struct err *err)
+{
+	const struct cpu *cpu = s->cpu != NULL ? s->cpu : catalog_cpu_find(s->catalog, CPU_ANY_ARM);
+	struct cpu_pmu *pmu;
+
+	if (cpu_pmu_open(s->catalog, cpu, 0, &pmu, err) < 0)
+		return -1;
+	*out = (struct bottleneck_cpu){
+		.width = cpu_most_ipc(pmu),
+		.restart_cycles = penalty_cycles(pmu, "mispredict"),
+		.refill_cycles = penalty_cycles(pmu, "l1d_miss") + penalty_cycles(pmu, "l2_miss"),
+		.llc_miss_cycles = penalty_cycles(pmu, "llc_miss"),
+	};
+	cpu_pmu_free(pmu);
+	return 0;
+}
+
+int bottlenecks_new(struct session *s, const struct hot *hot, const struct names *names,
+		    struct shared_scan *next, struct bottlenecks **out, struct err *err)
+{
+	struct bottleneck_cpu cpu;
+	struct bottlenecks *all;
+	struct finder f = { .hot = hot, .names = names };
+
+	if (read_cpu(s, &cpu, err) < 0)
+		return -1;
+	f.all = all = mem_zalloc(1, sizeof(*all));
 	all->session = s;
+	all->cpu = cpu;
 	all->late_prefetch = find_late_prefetch(s->cpu);
 	tuples_init(&f.keys, 2);
 	find_hot_code(&f);
@@ -224,14 +254,16 @@ struct bottlenecks *bottlenecks_new(struct session *s, const struct hot *hot,
 	vec_release(&f.list);
 	if (all->functions.n == 0) {
 		bottlenecks_free(all);
-		return NULL;
+		*out = NULL;
+		return 0;
 	}
 	for (uint32_t i = 0; i < all->functions.n; i++)
 		regions_cut(all, i);
 	all->is_explained = mem_zalloc(all->functions.n, sizeof(*all->is_explained));
 	all->analysis = (struct analysis){ .class = &bottleneck_class, .options = all };
 	shared_scan_add(next, &all->analysis, &(struct scan_wish){ .keeps_places = true });
-	return all;
+	*out = all;
+	return 0;
 }
 
 void bottlenecks_free(struct bottlenecks *all)

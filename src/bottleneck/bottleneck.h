@@ -50,10 +50,10 @@ struct bottlenecks;
 
 /*
  * Looks at the hot functions of a scan by place, whose names are `names`, and adds what it needs to
- * know to the next scan, which keeps the places. NULL: there is nothing to look at.
+ * know to the next scan, which keeps the places. `out` is NULL if there is nothing to look at.
  */
-struct bottlenecks *bottlenecks_new(struct session *, const struct hot *, const struct names *,
-				    struct shared_scan *);
+int bottlenecks_new(struct session *, const struct hot *, const struct names *,
+		    struct shared_scan *, struct bottlenecks **out, struct err *);
 void bottlenecks_free(struct bottlenecks *);
 
 /* After that scan: what was found, the largest first. */

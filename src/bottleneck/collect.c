@@ -97,6 +97,7 @@ static void add_insn_record(struct bottleneck_sums *s, uint32_t slot, const stru
 	add_insn_latency(&to->xlat, &l, LATENCY_XLAT);
 	to->n_walks += events >> SPE_EV_TLB_WALK & 1;
 	to->n_refills += events >> SPE_EV_L1D_REFILL & 1;
+	to->n_llc_misses += events >> SPE_EV_LLC_MISS & 1;
 	to->n_late += s->plan->late_prefetch >= 0 && events >> s->plan->late_prefetch & 1;
 	if (has & HAS_OP && b->op_class[row] == SPE_OP_BRANCH &&
 	    events >> SPE_EV_MISPREDICTED & 1) {
@@ -195,6 +196,7 @@ static void merge_insn(struct insn_sums *to, const struct insn_sums *from)
 	to->n_mispredicted += from->n_mispredicted;
 	to->mispredicted_cycles += from->mispredicted_cycles;
 	to->n_refills += from->n_refills;
+	to->n_llc_misses += from->n_llc_misses;
 	to->n_late += from->n_late;
 	for (int i = 0; i < N_SOURCE_LEVELS; i++) {
 		to->n_level[i] += from->n_level[i];

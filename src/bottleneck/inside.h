@@ -20,7 +20,7 @@ struct insn_latency {
 struct insn_sums {
 	uint64_t n;
 	struct insn_latency total, access, xlat; /* access: from issue on, translation included */
-	uint64_t n_walks, n_mispredicted, mispredicted_cycles, n_refills, n_late;
+	uint64_t n_walks, n_mispredicted, mispredicted_cycles, n_refills, n_llc_misses, n_late;
 	uint64_t n_level[N_SOURCE_LEVELS], level_cycles[N_SOURCE_LEVELS]; /* of accesses */
 	struct addr_pattern addresses;
 };
@@ -65,8 +65,17 @@ struct slot {
 	uint32_t place, function, insn;
 };
 
+/* What the catalog says of the CPU; of one that it does not know, what it says of any Arm CPU. */
+struct bottleneck_cpu {
+	double width;		/* instructions a cycle at most */
+	double restart_cycles;	/* from a mispredicted branch to the next instructions */
+	double refill_cycles;	/* of a line of the L1D, from a cache outside of the core … */
+	double llc_miss_cycles; /* … and if that has not got it, so many more */
+};
+
 struct bottlenecks {
 	struct session *session;
+	struct bottleneck_cpu cpu;
 	VEC_OF(struct function_insns) functions;
 	VEC_OF(struct region) regions;
 	VEC_OF(struct slot) slots;

@@ -20,13 +20,9 @@ enum {
 	LEAST_RECORDS = 30, /* of a region */
 	LEAST_PAIRS = 10,   /* that tell its time */
 	LEAST_HERE = 5,	    /* records that a cause rests on */
-	WIDTH = 4,	    /* instructions a cycle, where the CPU's is not known */
 	HIT_CYCLES = 4,	    /* of a load that finds its data in the L1D */
 	TRANSLATED = 1,	    /* cycles of a translation that the first-level TLB has */
-	STORE_CYCLES =
-		150, /* of a line to store into, which no record tells: about a system cache's */
-	SHORT_WAIT = 30,     /* a branch that is mispredicted is dispatched so long before */
-	RESTART_CYCLES = 10, /* from a mispredicted branch to the next instructions */
+	SHORT_WAIT = 30,    /* a branch that is mispredicted is dispatched so long before */
 	LINE = 64,
 };
 
@@ -59,8 +55,8 @@ struct judged {
 	double branch_waits; /* part of that: beyond what code without misses takes to a branch */
 	double data, walks;  /* latencies beyond those of a hit */
 	double by_level[N_SOURCE_LEVELS];
-	double latency;	      /* of all accesses, from issue on */
-	double store_refills; /* how many */
+	double latency; /* of all accesses, from issue on */
+	double stores;	/* of lines to store into, by what the catalog says */
 	double time_share;
 };
 
@@ -246,6 +242,13 @@ static void find_chain(struct judged *j)
 	free(code);
 }
 
+/* No record tells how long a line to store into takes. */
+static double store_cycles(const struct judged *j, const struct insn_sums *s)
+{
+	return j->all->cpu.refill_cycles * (double)s->n_refills +
+	       j->all->cpu.llc_miss_cycles * (double)s->n_llc_misses;
+}
+
 static void add_latencies(struct judged *j)
 {
 	double n_mispredicted = 0;
@@ -257,7 +260,7 @@ static void add_latencies(struct judged *j)
 		bool is_access = s->xlat.n > 0 || loads_data(s);
 
 		j->mispredictions += ((double)s->mispredicted_cycles +
-				      RESTART_CYCLES * (double)s->n_mispredicted) /
+				      j->all->cpu.restart_cycles * (double)s->n_mispredicted) /
 				     j->iterations;
 		n_mispredicted += (double)s->n_mispredicted / j->iterations;
 		if (!is_access)
@@ -265,18 +268,30 @@ static void add_latencies(struct judged *j)
 		j->walks += walks;
 		j->latency += access * each;
 		if (!loads_data(s)) {
-			j->store_refills += (double)s->n_refills / j->iterations;
+			j->stores += store_cycles(j, s) / j->iterations;
 			continue;
 		}
 		j->data += fmax(0, (access - HIT_CYCLES) * each - walks);
 		for (int level = SOURCE_L2; level < N_SOURCE_LEVELS; level++)
 			j->by_level[level] += (double)s->level_cycles[level] / j->iterations;
 	}
-	j->branch_waits = j->mispredictions <= 0
-				  ? 0
-				  : fmax(0, 1 - n_mispredicted * (RESTART_CYCLES + SHORT_WAIT) /
-							    j->mispredictions);
-	j->width = j->insns / WIDTH;
+	j->branch_waits =
+		j->mispredictions <= 0
+			? 0
+			: fmax(0, 1 - n_mispredicted * (j->all->cpu.restart_cycles + SHORT_WAIT) /
+						  j->mispredictions);
+	j->width = j->insns / j->all->cpu.width;
+}
+
+/*
+ * Is it about as fast as the core's width allows? Units of the core limit some loops to less than
+ * the width, and nothing is known of these.
+ */
+static bool is_near_width(const struct judged *j)
+{
+	double time = isnan(j->time) ? fmax(j->chain, j->width) : j->time;
+
+	return j->width >= least_width * time;
 }
 
 /* Is it the chain around the loop that takes the time? */
@@ -332,14 +347,15 @@ static double weight_mispredicted(const struct judged *j, size_t i)
 {
 	const struct insn_sums *s = insn_sums_of(j, i);
 
-	return (double)s->mispredicted_cycles + RESTART_CYCLES * (double)s->n_mispredicted;
+	return (double)s->mispredicted_cycles +
+	       j->all->cpu.restart_cycles * (double)s->n_mispredicted;
 }
 
 static double weight_stores(const struct judged *j, size_t i)
 {
 	const struct insn_sums *s = insn_sums_of(j, i);
 
-	return loads_data(s) || s->xlat.n == 0 ? 0 : (double)s->n_refills;
+	return loads_data(s) || s->xlat.n == 0 ? 0 : store_cycles(j, s);
 }
 
 /* What the chain is made of: loads, of which `beyond` is what the L1D does not take; translations. */
@@ -401,7 +417,7 @@ static size_t weigh_causes(const struct judged *j, struct cause *out)
 	out[n++] = (struct cause){ BOTTLENECK_MISPREDICTIONS, scale - branch_waits,
 				   heaviest(j, weight_mispredicted) };
 	left = fmax(0, left - scale);
-	waits = j->data + j->walks + j->store_refills * STORE_CYCLES;
+	waits = j->data + j->walks + j->stores;
 	scale = waits > 0 ? fmin(left, waits) / waits : 0;
 	if (!limits(j)) {
 		out[n++] = (struct cause){ BOTTLENECK_DATA,
@@ -410,8 +426,8 @@ static size_t weigh_causes(const struct judged *j, struct cause *out)
 		out[n++] = (struct cause){ BOTTLENECK_WALKS, scale * j->walks,
 					   heaviest(j, weight_walks) };
 	}
-	out[n++] = (struct cause){ BOTTLENECK_STORES, scale * j->store_refills * STORE_CYCLES,
-				   heaviest(j, weight_stores) };
+	out[n++] =
+		(struct cause){ BOTTLENECK_STORES, scale * j->stores, heaviest(j, weight_stores) };
 	return n;
 }
 
@@ -575,7 +591,7 @@ static void fill_common(const struct judged *j, const struct cause *c, struct bo
 			.n_insns = j->insns,
 			.iteration_ns = j->time_ns,
 			.chain_cycles = j->chain,
-			.width = WIDTH,
+			.width = j->all->cpu.width,
 			.access_cycles = mean_of(&insn_sums_of(j, c->insn)->access, 0),
 			.part = NAN,
 		},
@@ -668,8 +684,7 @@ static void add_scalar(struct judged *j, struct bottlenecks *all)
 	struct cause c = { BOTTLENECK_SCALAR, j->width, 0 };
 	struct bottleneck b;
 
-	if (!j->region->is_loop || isnan(j->time) || j->width < least_width * j->time ||
-	    !is_scalar(j, &c.insn))
+	if (!j->region->is_loop || isnan(j->time) || !is_near_width(j) || !is_scalar(j, &c.insn))
 		return;
 	fill_common(j, &c, &b);
 	if (b.place == UINT32_MAX)

@@ -182,6 +182,9 @@ const struct cpu_event *cpu_event_of_code(const struct cpu_pmu *, uint64_t code)
 /* What the event costs, or NULL. */
 const struct cpu_penalty *cpu_penalty_of(const struct cpu_pmu *, const struct cpu_event *);
 
+/* The first of that issue, which is the preferred one, or NULL. */
+const struct cpu_penalty *cpu_penalty_of_issue(const struct cpu_pmu *, const char *issue);
+
 /* The node of that metric, or NULL. */
 const struct cpu_node *cpu_node_of(const struct cpu_pmu *, const struct cpu_metric *);
 

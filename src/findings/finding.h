@@ -273,7 +273,7 @@ struct finding_loop {
 	double n_insns;		    /* for each iteration; 1: not of a loop */
 	double iteration_ns;	    /* NAN: not known */
 	double chain_cycles;	    /* for each iteration; 0: there is no chain */
-	unsigned width;		    /* instructions a cycle at most */
+	double width;		    /* instructions a cycle at most */
 	double access_cycles;	    /* of the instruction that it is about, from issue on */
 	uint64_t n_here, n_of;	    /* its records that the cause is about, and all of it */
 	double part;		    /* of the latency of the loop's accesses, from issue on; NAN */

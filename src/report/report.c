@@ -217,7 +217,7 @@ static int make_report(struct session *s, const struct select *select, struct an
 	if (rc == 0 && elapsed_obstacle(s, select) == NULL)
 		elapsed = elapsed_answer_new(s, select, code, &names, &request, &second);
 	if (rc == 0 && capture_spe(s->capture)->is_present)
-		bottlenecks = bottlenecks_new(s, code, &names, &second);
+		rc = bottlenecks_new(s, code, &names, &second, &bottlenecks, err);
 	forget_parts(parts, PROCESSES);
 	second.wish.keeps_places = true;
 	if (rc == 0)
