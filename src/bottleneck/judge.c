@@ -394,14 +394,15 @@ static size_t weigh_causes(const struct judged *j, struct cause *out)
 
 	/*
 	 * What SPE shows as latency ends later than the result is there: no more than the time. Without
-	 * the chain the core's width is left.
+	 * the chain the core's width is left; a loop that is near it would gain little.
 	 */
 	if (limits(j)) {
 		scale = fmin(1, time / j->chain);
-		out[n++] = (struct cause){ BOTTLENECK_CHAIN,
-					   fmin(scale * (j->chain - data - chain.walks),
-						fmax(0, time - j->width)),
-					   heaviest(j, weight_chain) };
+		if (!is_near_width(j))
+			out[n++] = (struct cause){ BOTTLENECK_CHAIN,
+						   fmin(scale * (j->chain - data - chain.walks),
+							time - j->width),
+						   heaviest(j, weight_chain) };
 		out[n++] =
 			(struct cause){ BOTTLENECK_DATA, scale * data, heaviest(j, weight_chain) };
 		out[n++] = (struct cause){ BOTTLENECK_WALKS, scale * chain.walks,

@@ -202,6 +202,26 @@ int main(void)
 		add();
 	return c[0];
 }
+#elif defined(BESIDE)
+/* Four chains beside each other: three quarters of the width. */
+KEPT static uint64_t draw(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < 500000; i++) {
+		a = a * 6364136223846793005u + 1442695040888963407u;
+		b = b * 3935559000370003845u + 2691343689449507681u;
+		c = c * 2862933555777941757u + 3037000493u;
+		d = d * 3202034522624059733u + 4354685564936845319u;
+		sum += (a >> 33 ^ b >> 29) + (c >> 37 ^ d >> 21);
+	}
+	return sum;
+}
+
+int main(void)
+{
+	return draw(1, 2, 3, 4) == 1;
+}
 #elif defined(MATRIX)
 enum { N = 256 };
 

@@ -29,6 +29,7 @@ CASES = {
     "LATE": ("late-prefetch", "prefetch-distance", "pick", "the data take"),
     "SCALAR": ("scalar-loop", "vectorise", "add", "over 1-byte elements"),
     "VECTORS": None,
+    "BESIDE": None,
     "MATRIX": ("dependency-chain", "interchange", "multiply", "column-wise access, stride 2 KiB over 8-byte elements"),
 }
 
