@@ -204,6 +204,13 @@ struct cell mem_mean_cell(const struct latency_sum *sum, double factor)
 	return sum->n_full > 0 ? cell_marked(cell, MARK_SATURATED) : cell;
 }
 
+struct cell mem_rate_cell(const struct session *s, uint64_t bytes, uint64_t length_ns)
+{
+	if (length_ns == 0 || spe_filters_thin(s))
+		return (struct cell){ 0 };
+	return cell_marked(cell_number((double)bytes / (double)length_ns * 1e9), MARK_SCALED);
+}
+
 static struct cell quantile_cell(const struct histogram *h, double q)
 {
 	bool is_full;
@@ -240,7 +247,6 @@ static void mem_table_show_estimates(const struct making *m, const struct mem_ro
 				     struct cell *row)
 {
 	const struct mem_cost *c = &r->cost;
-	uint64_t length = m->view->length_ns;
 	struct estimate e;
 
 	if (m->range.longest == 0)
@@ -252,9 +258,8 @@ static void mem_table_show_estimates(const struct making *m, const struct mem_ro
 	if (r->n_sized == 0)
 		return;
 	*sum_cell(m, row, SUM_BYTES) = cell_marked(cell_count(r->bytes), MARK_SCALED);
-	if (length > 0)
-		*sum_cell(m, row, SUM_RATE) = cell_marked(
-			cell_number((double)r->bytes / (double)length * 1e9), MARK_SCALED);
+	*sum_cell(m, row, SUM_RATE) =
+		mem_rate_cell(m->rows->mem->session, r->bytes, m->view->length_ns);
 }
 
 static void show_sums(const struct making *m, enum memory_kind kind, const struct mem_row *r,

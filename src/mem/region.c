@@ -126,9 +126,7 @@ static void mem_region_show_estimates(const struct mem_region *r, enum memory_ki
 	if (w->n_sized == 0)
 		return;
 	row[REGION_BYTES] = cell_marked(cell_count(w->bytes), MARK_SCALED);
-	if (length_ns > 0)
-		row[REGION_RATE] = cell_marked(
-			cell_number((double)w->bytes / (double)length_ns * 1e9), MARK_SCALED);
+	row[REGION_RATE] = mem_rate_cell(s, w->bytes, length_ns);
 }
 
 static void note_basis(const struct mem_region *r, struct table *out)
@@ -195,7 +193,11 @@ static void note_limits(const struct mem_region *r, struct table *out)
 			out,
 			"no derived latency: --select leaves out operations by how they went, but "
 			"they took their part of the time");
-	if (has_bytes)
+	if (has_bytes && spe_filters_thin(r->rows->mem->session))
+		table_note(out,
+			   "no bandwidth: the recorder left out operations by latency, event or "
+			   "data source. Record without these filters to measure it");
+	else if (has_bytes)
 		table_note(out, "caution: bytes and bandwidth are sampled estimates, good for "
 				"comparing, not for accounting");
 	if (t->n_aux_truncated > 0)

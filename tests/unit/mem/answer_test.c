@@ -219,6 +219,44 @@ static void tables_have_their_numbers(void **state)
 	}
 }
 
+/* Bytes of what passed a filter by latency are no bandwidth; bytes of one kind of access are. */
+static void filtered_bytes_are_no_bandwidth(void **state)
+{
+	static const struct {
+		uint64_t config[3];
+		struct expected_cell rate;
+	} list[] = {
+		{ { 0, 0, 10 }, { "region", 0, "bytes_per_s", NOT_THERE } },
+		{ { 0, EV(L1D_REFILL), 0 }, { "region", 0, "bytes_per_s", NOT_THERE } },
+		{ { (uint64_t)1 << 33, 0, 0 },
+		  { "region", 0, "bytes_per_s", 80. * INTERVAL / 4000 * 1e9, MARK_SCALED } },
+	};
+	const struct mem_request request = { .for_programs = true };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(list); i++) {
+		struct contents contents = { 0 };
+		struct spe_record records[32];
+		char *folder = folder_make();
+		struct mem_report report = { 0 };
+		struct session s;
+		struct err err;
+
+		contents.n_records = make_records(records, build_code(folder));
+		contents.records = records;
+		contents.symfs = folder;
+		memcpy(contents.spe_config, list[i].config, sizeof(contents.spe_config));
+		open_fixture(&contents, 1, &s);
+		assert_int_equal(mem_report_make(&s, NULL, &request, &report, &err), 0);
+		expect_cell(&report.shown, &list[i].rate);
+		expect_cell(&report.shown, &(struct expected_cell){ "region", 0, "bytes",
+								    80 * INTERVAL, MARK_SCALED });
+		mem_report_release(&report);
+		close_fixture(&s);
+		folder_remove(folder);
+	}
+}
+
 /* What is selected decides what shares are of; --top counts for each kind of access. */
 static void rows_are_those_asked_for(void **state)
 {
@@ -295,6 +333,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_have_their_numbers),
+		cmocka_unit_test(filtered_bytes_are_no_bandwidth),
 		cmocka_unit_test(rows_are_those_asked_for),
 		cmocka_unit_test(many_records_do_not_overflow),
 	};
