@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "hot/branches.h"
 #include "keys/dimension.h"
+#include "spe/names.h"
 #include "spe/packet.h"
 
 enum { KEY_OFFSET, KEY_WHAT, KEY_VALUE, N_KEY };
@@ -61,7 +62,7 @@ static void count_spe(struct annotate *a, const struct batch *b, size_t row, uin
 		annotate_count(a, offset, COUNT_SOURCE,
 			       record_dimension(a->session, b, row, DIM_SOURCE), 1);
 	if (has & HAS_OP && has & HAS_EVENTS && b->op_class[row] == SPE_OP_BRANCH)
-		annotate_count(a, offset, COUNT_BRANCH, !(events >> SPE_EV_NOT_TAKEN & 1), 1);
+		annotate_count(a, offset, COUNT_BRANCH, spe_branch_is_taken(b->op[row], events), 1);
 }
 
 static void count_entry(struct annotate *a, const struct batch *b, size_t row, uint64_t offset)

@@ -76,7 +76,7 @@ static void set_operation(const struct batch *b, size_t row, struct cell *cells)
 	if (op.subclass[0] != '\0')
 		cells[SPE_COL_SUBCLASS] = cell_text(op.subclass);
 	if (op.is_branch && b->has[row] & HAS_EVENTS)
-		cells[SPE_COL_TAKEN] = cell_bool(!(b->events[row] >> SPE_EV_NOT_TAKEN & 1));
+		cells[SPE_COL_TAKEN] = cell_bool(spe_branch_is_taken(b->op[row], b->events[row]));
 }
 
 static struct cell source_cell(const struct export_context *c, const struct batch *b, size_t row)

@@ -19,7 +19,8 @@ static const struct {
 	bool of_branches; /* entries of branch stacks can be tested for it … */
 	bool needs_type;  /* … if their kind of branch was recorded */
 } words[] = {
-	{ "taken", "(op == branch && !(event == not-taken))", .of_branches = true },
+	{ "taken", "(op == branch && !(op == conditional && event == not-taken))",
+	  .of_branches = true },
 	{ "dram", "(source == DRAM || source == remote-DRAM)" },
 	{ "load", "op == load" },
 	{ "store", "op == store" },

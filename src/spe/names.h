@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "spe/packet.h"
 
 /* The dump's name of event bit 0..63 ("L1D-REFILL"), or NULL if it has none. */
 const char *spe_event_name(unsigned bit);
@@ -40,6 +41,12 @@ struct spe_op {
 };
 
 struct spe_op spe_op_of(uint8_t op_class, uint8_t payload);
+
+/* Was it a branch that jumped? Hardware marks some unconditional branches NOT-TAKEN, in error. */
+static inline bool spe_branch_is_taken(uint8_t payload, uint64_t events)
+{
+	return !(payload & 1) || !(events >> SPE_EV_NOT_TAKEN & 1);
+}
 
 /* Is the payload that of an atomic operation, among loads and stores? */
 static inline bool spe_op_is_atomic(uint8_t payload)

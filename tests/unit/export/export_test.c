@@ -76,6 +76,8 @@ static void test_spe(void **state)
 		spe_of(FIRST, ALPHA_THREAD, SPE_OP_BRANCH, EV(RETIRED) | EV(NOT_TAKEN), 9, 2001),
 		{ .has = HAS_OP, .op_class = SPE_OP_OTHER },
 		spe_of(0x400020, BETA, SPE_OP_BRANCH, EV(RETIRED), 65, 2002),
+		/* It jumps always, whatever the hardware says. */
+		spe_of(0x400024, BETA, SPE_OP_BRANCH, EV(RETIRED) | EV(NOT_TAKEN), 5, 2003),
 	};
 	struct session s;
 
@@ -98,7 +100,8 @@ static void test_spe(void **state)
 	       "0x1234,0x80001234,DRAM,,,0x64\n"
 	       "0,100,101,2001,2001,0x700000,0,B,COND,RETIRED:NOT-TAKEN,9,,,,,,,false,0x65\n"
 	       "1,,,,,,,OTHER,OTHER,,,,,,,,,,\n"
-	       "1,200,200,2002,2002,0x400020,0,B,,RETIRED,65,,,,,0x1,0x400100,true,0xc8\n");
+	       "1,200,200,2002,2002,0x400020,0,B,,RETIRED,65,,,,,0x1,0x400100,true,0xc8\n"
+	       "1,200,200,2003,2003,0x400024,0,B,,RETIRED:NOT-TAKEN,5,,,,,,,true,0xc8\n");
 	expect(&s, "spe", &format_csv, "op=branch && tot>10",
 	       SPE_HEADER
 	       "1,200,200,2002,2002,0x400020,0,B,,RETIRED,65,,,,,0x1,0x400100,true,0xc8\n");

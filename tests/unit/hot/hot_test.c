@@ -114,7 +114,8 @@ static void test_event_list(void **state)
 		spe_of(0x400010, ALPHA, SPE_OP_LDST, EV(RETIRED) | 1ull << 12, 30, 1000),
 		spe_of(0x400014, ALPHA, SPE_OP_LDST, EV(RETIRED) | 1ull << 12 | 1ull << 63, 20,
 		       2000),
-		spe_of(0x400018, BETA, SPE_OP_BRANCH, EV(RETIRED), 10, 3000),
+		/* unconditional: taken, whatever the hardware says */
+		spe_of(0x400018, BETA, SPE_OP_BRANCH, EV(RETIRED) | EV(NOT_TAKEN), 10, 3000),
 	};
 	const struct sample sample = sample_of(EVENT_CYCLES, 0x400010, ALPHA, 900, NULL, 0);
 	const struct document document = { .command = "hot", .version = "0" };
@@ -132,6 +133,7 @@ static void test_event_list(void **state)
 	assert_string_equal(text.bytes, "event,records,samples,share\n"
 					"cycles,samples,1,\n"
 					"RETIRED,arm_spe,3,1\n"
+					"NOT-TAKEN,arm_spe,1,0.3333333333333333\n"
 					"taken,arm_spe,1,0.3333333333333333\n"
 					"load,arm_spe,2,0.6666666666666666\n"
 					"branch,arm_spe,1,0.3333333333333333\n"
