@@ -201,7 +201,7 @@ static void say(const struct record_options *o, const struct record_summary *s,
 	struct text line = { 0 };
 
 	record_sum_up(o, s, &line);
-	if (!is_quiet || s->n_records_lost > 0 || s->n_samples_lost > 0)
+	if (!is_quiet || record_has_losses(s))
 		tell("%.*s", (int)line.n, line.bytes);
 	text_release(&line);
 	for (size_t i = 0; i < diags->list.n; i++)

@@ -513,6 +513,7 @@ static int record_finish(struct job *j, struct err *err)
 	explain_breakpoints(j);
 	j->summary.n_records_lost = r->n_records_lost;
 	j->summary.aux_bytes = r->aux_bytes;
+	j->summary.n_aux = r->n_aux;
 	j->summary.n_aux_truncated = r->n_aux_truncated;
 	j->summary.n_aux_collided = r->n_aux_collided;
 	end_program(j);

@@ -75,7 +75,9 @@ struct record_summary {
 	uint64_t n_samples_lost; /* that found no room in their ring */
 	uint64_t n_records_lost; /* of any kind, as far as rings tell */
 	uint64_t n_wakeups;
-	uint64_t aux_bytes, n_aux_truncated, n_aux_collided;
+	uint64_t aux_bytes;
+	uint64_t n_aux; /* reports of SPE data, of them … */
+	uint64_t n_aux_truncated, n_aux_collided;
 	uint64_t spe_interval; /* operations between samples; 0: no SPE */
 	bool reached_size, reached_time;
 	int status; /* of the program, as a shell has it; 0 if it was ended by a limit of ours */
@@ -86,6 +88,9 @@ struct record_summary {
  * sentence if anything was lost, or a limit reached.
  */
 void record_sum_up(const struct record_options *, const struct record_summary *, struct text *);
+
+/* Is there something that should have been recorded, and was not? */
+bool record_has_losses(const struct record_summary *);
 
 /*
  * Records. Fails if nothing can be recorded or the file cannot be written on; what was

@@ -20,6 +20,7 @@ enum {
 	RING_DEFAULT = 1 << 20,
 	RING_MAX = 32 << 20,
 	AUX_DEFAULT = 4 << 20,
+	AUX_ENOUGH = 1 << 20, /* smaller ones are full before the reader comes */
 	AUX_MIN = 8 << 10,
 	SAMPLES_AT_LEAST = 8, /* that the smallest ring holds */
 	WAKEUP_SHARE = 4,     /* a ring wakes the reader when a quarter is full */
@@ -184,18 +185,25 @@ static int map_ring(struct recording *r, struct stream *s, struct err *err)
 
 static int map_aux(struct recording *r, struct stream *s, int fd, size_t event, struct err *err)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = AUX_DEFAULT;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), least = page > AUX_MIN ? page : AUX_MIN;
+	size_t size = AUX_DEFAULT, wanted;
 	int rc;
 
 	if (r->options->aux_bytes != 0)
-		size = power_of_two(r->options->aux_bytes, page > AUX_MIN ? page : AUX_MIN,
-				    (size_t)1 << 30);
-	do {
-		rc = aux_ring_map(&s->aux, r->kernel, &s->ring, fd, size, r->options->is_snapshot);
+		size = power_of_two(r->options->aux_bytes, least, (size_t)1 << 30);
+	wanted = size;
+	rc = aux_ring_map(&s->aux, r->kernel, &s->ring, fd, size, r->options->is_snapshot);
+	while ((rc == -EPERM || rc == -ENOMEM) && size > least) {
 		size /= 2;
-	} while (rc == -EPERM && size >= AUX_MIN);
+		rc = aux_ring_map(&s->aux, r->kernel, &s->ring, fd, size, r->options->is_snapshot);
+	}
 	if (rc < 0)
-		return memory_error(r, s, "AUX buffer", size * 2, -rc, err);
+		return memory_error(r, s, "AUX buffer", size, -rc, err);
+	if (size < wanted && size < AUX_ENOUGH)
+		diags_add(r->diags, DIAG_NOTE, ERR_NOWHERE, 0,
+			  "AUX buffers are smaller than 1 MiB, SPE data may be cut: locked memory "
+			  "is limited (raise ulimit -l or /proc/sys/kernel/perf_event_mlock_kb, or "
+			  "take a longer interval)");
 	s->aux_event = event;
 	return 0;
 }

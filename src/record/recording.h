@@ -54,7 +54,7 @@ struct recording {
 	bool is_stopped;	     /* nothing is to start events by itself */
 
 	/* Of what was drained so far. */
-	uint64_t n_samples, n_records_lost, aux_bytes, n_aux_truncated, n_aux_collided;
+	uint64_t n_samples, n_records_lost, aux_bytes, n_aux, n_aux_truncated, n_aux_collided;
 	uint64_t first_ns, last_ns; /* times of samples; 0, 0: none */
 	int time_word; /* where a sample's time is, in 64-bit words behind its header */
 };

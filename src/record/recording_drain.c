@@ -23,6 +23,7 @@ static void note_time(struct recording *r, uint64_t time_ns)
 
 static void note_aux(struct recording *r, uint64_t flags)
 {
+	r->n_aux++;
 	r->n_aux_truncated += (flags & AUX_TRUNCATED) != 0;
 	r->n_aux_collided += (flags & AUX_COLLISION) != 0;
 }

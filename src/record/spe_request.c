@@ -15,7 +15,8 @@
 
 enum {
 	INTERVAL_STEP = 256,
-	DEFAULT_INTERVAL = 4096, /* where the PMU does not tell its minimum */
+	UNKNOWN_MINIMUM = 4096,	 /* where the PMU does not tell it: no PMU has a larger one */
+	DEFAULT_INTERVAL = 4096, /* published studies: samples are most accurate at 3000 to 4096 */
 };
 #define INTERVAL_MAX UINT64_C(0xffffff00)
 
@@ -29,7 +30,7 @@ const struct pmu *spe_pmu(struct pmus *pmus, size_t index)
 
 uint64_t spe_real_interval(const struct pmu *pmu, uint64_t wanted)
 {
-	uint64_t minimum = pmu_cap_number(pmu, "min_interval", DEFAULT_INTERVAL);
+	uint64_t minimum = pmu_cap_number(pmu, "min_interval", UNKNOWN_MINIMUM);
 
 	if (wanted < minimum)
 		wanted = minimum;
@@ -255,7 +256,7 @@ static int add_pmu(struct record_events *events, const struct pmu *pmu, const ch
 	e->leader = events->list.n - 1;
 	e->is_spe = e->has_period = true;
 	e->attr.type = pmu->type;
-	e->attr.sample_period = spe_real_interval(pmu, period);
+	e->attr.sample_period = spe_real_interval(pmu, period != 0 ? period : DEFAULT_INTERVAL);
 	e->attr.sample_type = fields; /* perf 6.1 asks for them to show them */
 	set_default(&r, "ts_enable");
 	set_default(&r, "jitter");

@@ -11,29 +11,41 @@ static void record_summary_add_number(struct text *out, uint64_t number, const c
 	human_words(out, &(struct cell){ .type = CELL_COUNT, .count = number }, unit);
 }
 
+bool record_has_losses(const struct record_summary *s)
+{
+	return (s->n_records_lost | s->n_samples_lost | s->n_aux_truncated | s->n_aux_collided) !=
+	       0;
+}
+
 /* What was lost, in the order in which it matters; each with the way out. */
 static void add_losses(const struct record_summary *s, struct text *out)
 {
 	const struct {
-		uint64_t n;
+		uint64_t n, n_all; /* n_all 0: not known */
 		const char *unit, *advice;
 	} losses[] = {
-		{ s->n_samples_lost > s->n_records_lost ? s->n_samples_lost : s->n_records_lost,
+		{ s->n_samples_lost > s->n_records_lost ? s->n_samples_lost : s->n_records_lost, 0,
 		  "records",
 		  "lost because rings were full: --ring makes them larger, --freq or "
 		  "--count asks for fewer samples" },
-		{ s->n_aux_truncated, "times",
-		  "SPE data was cut because a buffer was full: --aux makes them larger, a longer "
+		{ s->n_aux_truncated, s->n_aux, "buffers",
+		  "of SPE were full, and their data was cut: --aux makes them larger, a longer "
 		  "interval asks for less" },
-		{ s->n_aux_collided, "buffers",
-		  "have SPE collisions: the interval is too short for some operations" },
+		{ s->n_aux_collided, s->n_aux, "buffers",
+		  "have SPE collisions, samples that were lost: the interval is too short for some "
+		  "operations" },
 	};
 
 	for (size_t i = 0; i < COUNT(losses); i++) {
 		if (losses[i].n == 0)
 			continue;
 		text_str(out, "; ");
-		record_summary_add_number(out, losses[i].n, losses[i].unit);
+		record_summary_add_number(out, losses[i].n,
+					  losses[i].n_all > 0 ? "" : losses[i].unit);
+		if (losses[i].n_all > 0) {
+			text_str(out, " of ");
+			record_summary_add_number(out, losses[i].n_all, losses[i].unit);
+		}
 		text_format(out, " %s", losses[i].advice);
 	}
 }

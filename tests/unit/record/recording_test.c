@@ -304,7 +304,25 @@ static void memory_is_what_the_limit_allows(void **state)
 	assert_int_equal(world_open(&w, 1, &err), 0);
 	assert_int_equal(w.recording.streams.items[0].ring.size, 256 << 10);
 	assert_int_equal(w.recording.streams.items[1].aux.size, 64 << 10);
-	assert_int_equal(w.diags.list.n, 1);
+	assert_int_equal(w.diags.list.n, 2);
+	assert_non_null(strstr(w.diags.list.items[0].text, "rings are smaller"));
+	assert_non_null(strstr(w.diags.list.items[1].text, "AUX buffers are smaller than 1 MiB"));
+	world_release(&w);
+
+	/* Less than the default is enough from 1 MiB on; a small one that was asked for is, too. */
+	world_make(&w, true);
+	w.options.aux_bytes = 0;
+	w.kernel.max_aux = 1 << 20;
+	assert_int_equal(world_open(&w, 1, &err), 0);
+	assert_int_equal(w.recording.streams.items[1].aux.size, 1 << 20);
+	assert_int_equal(w.diags.list.n, 0);
+	world_release(&w);
+
+	world_make(&w, true);
+	w.options.aux_bytes = w.kernel.max_aux = 64 << 10;
+	assert_int_equal(world_open(&w, 1, &err), 0);
+	assert_int_equal(w.recording.streams.items[1].aux.size, 64 << 10);
+	assert_int_equal(w.diags.list.n, 0);
 	world_release(&w);
 
 	world_make(&w, false);
