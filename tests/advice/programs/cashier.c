@@ -15,7 +15,10 @@ enum { EACH = 1000 };
 enum { EACH = 1 };
 #endif
 
-static _Alignas(128) atomic_ullong total;
+static _Alignas(128) struct {
+	atomic_ullong sum;
+	char rest[120];
+} total;
 
 static void *sell(void *argument)
 {
@@ -26,7 +29,7 @@ static void *sell(void *argument)
 		state = state * 1664525 + 1013904223;
 		sum += (state >> 16) * (state & 3) + (state >> 25) / 3;
 		if (i % EACH == 0) {
-			atomic_fetch_add_explicit(&total, sum, memory_order_relaxed);
+			atomic_fetch_add_explicit(&total.sum, sum, memory_order_relaxed);
 			sum = 0;
 		}
 	}
@@ -43,6 +46,6 @@ int main(void)
 			return 1;
 	for (int t = 0; t < THREADS; t++)
 		pthread_join(threads[t], NULL);
-	printf("%llu\n", (unsigned long long)total);
+	printf("%llu\n", (unsigned long long)total.sum);
 	return 0;
 }

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Draws a pattern into a picture column by column: stores that are 8256 bytes apart, each to another line and page. The
- * twin draws it row by row. */
+/* Draws a pattern into part of a tall picture column by column: stores that are 1088 bytes apart, each to another line,
+ * and the lines of a column do not fit in the L2. The twin draws it row by row. */
 
 #include <stdint.h>
 #include <stdio.h>
 
-enum { HEIGHT = 1400, WIDTH = 1032, ROUNDS = 2 };
+enum { HEIGHT = 20000, WIDTH = 1088, FIRST = 100, LAST = 148 };
 
-static uint64_t picture[HEIGHT][WIDTH];
+static uint8_t picture[HEIGHT][WIDTH];
 
-static void draw(uint64_t colour)
+static void draw(uint32_t colour)
 {
 #ifdef FIXED
-	for (uint64_t y = 0; y < HEIGHT; y++)
-		for (uint64_t x = 0; x < WIDTH; x++)
-			picture[y][x] = colour ^ x << 8 ^ y;
+	for (uint32_t y = 0; y < HEIGHT; y++)
+		for (uint32_t x = FIRST; x < LAST; x++)
+			picture[y][x] = (uint8_t)(colour + x * (y >> 6));
 #else
-	for (uint64_t x = 0; x < WIDTH; x++)
-		for (uint64_t y = 0; y < HEIGHT; y++)
-			picture[y][x] = colour ^ x << 8 ^ y;
+	for (uint32_t x = FIRST; x < LAST; x++)
+		for (uint32_t y = 0; y < HEIGHT; y++)
+			picture[y][x] = (uint8_t)(colour + x * (y >> 6));
 #endif
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	uint64_t sum = 0;
 
-	for (uint64_t round = 0; round < ROUNDS; round++)
-		draw(round << 40);
+	(void)argv;
+	draw((uint32_t)argc);
 	for (int y = 0; y < HEIGHT; y++)
-		sum = sum * 31 + picture[y][y % WIDTH];
+		sum = sum * 31 + picture[y][FIRST + y % 40];
 	printf("%llx\n", (unsigned long long)sum);
 	return 0;
 }
