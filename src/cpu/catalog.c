@@ -220,24 +220,32 @@ const struct encoding *catalog_encoding_find(const struct catalog *c, const char
 	return NULL;
 }
 
-static const char *find_implementer(const struct catalog *c, uint8_t code)
+static const struct implementer *find_implementer(const struct catalog *c, uint8_t code)
 {
 	for (size_t i = c->implementers.n; i-- > 0;)
 		if (c->implementers.items[i].code == code)
-			return c->implementers.items[i].name;
+			return &c->implementers.items[i];
 	return NULL;
+}
+
+const struct cpu *catalog_cpu_stand_in(const struct catalog *c, uint64_t midr)
+{
+	const struct implementer *maker = find_implementer(c, midr_part_of(midr).implementer);
+	bool is_pmuv3 = midr != 0 && (maker == NULL || !maker->has_other_pmu);
+
+	return catalog_cpu_find(c, is_pmuv3 ? CPU_ANY_ARM : CPU_ANY);
 }
 
 void midr_describe(const struct catalog *c, uint64_t midr, char *out, size_t size)
 {
 	struct midr_part key = midr_part_of(midr);
 	const struct part_facts *facts = find_part(c, midr);
-	const char *implementer = find_implementer(c, key.implementer);
+	const struct implementer *maker = find_implementer(c, key.implementer);
 
 	if (facts != NULL)
 		snprintf(out, size, "%s", facts->name);
-	else if (implementer != NULL)
-		snprintf(out, size, "%s 0x%03x", implementer, key.part);
+	else if (maker != NULL)
+		snprintf(out, size, "%s 0x%03x", maker->name, key.part);
 	else
 		snprintf(out, size, "implementer 0x%02x part 0x%03x", key.implementer, key.part);
 }

@@ -350,13 +350,21 @@ static int read_named_part(struct catalog *c, const json_t *object, struct err *
 
 static int read_implementer(struct catalog *c, const json_t *object, struct err *err)
 {
+	const json_t *pmu_arch = json_object_get(object, "pmu_arch");
+	const char *word = json_string_value(pmu_arch);
 	unsigned long code = 0;
 	const char *name;
 
 	if (json_read_code(object, "implementer", 0xff, &code, err) < 0 ||
 	    json_read_text(&c->memory, object, "name", &name, err) < 0)
 		return -1;
-	*vec_add(&c->implementers) = (struct implementer){ .code = (uint8_t)code, .name = name };
+	if (pmu_arch != NULL && word == NULL)
+		return json_wrong("pmu_arch", pmu_arch, "a text", err);
+	*vec_add(&c->implementers) = (struct implementer){
+		.code = (uint8_t)code,
+		.name = name,
+		.has_other_pmu = word != NULL && word[0] != '\0' && strcmp(word, "pmuv3") != 0,
+	};
 	return 0;
 }
 

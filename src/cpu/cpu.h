@@ -57,6 +57,9 @@ const struct cpu *catalog_cpu_of_midr(const struct catalog *, uint64_t midr);
 #define CPU_ANY_ARM "generic-pmuv3"
 #define CPU_ANY "linux-generic"
 
+/* Of these, the one for a CPU with this MIDR_EL1 that the catalog does not know; 0: not told. */
+const struct cpu *catalog_cpu_stand_in(const struct catalog *, uint64_t midr);
+
 /*
  * By id, name or product ("Graviton4", "kunpeng 920"): case, spaces and hyphens do not matter, and a
  * first word that is a maker or a family may be left out. NULL if there is none.

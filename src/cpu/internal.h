@@ -61,6 +61,7 @@ struct cpu {
 struct implementer {
 	uint8_t code;
 	const char *name;
+	bool has_other_pmu; /* than PMUv3 */
 };
 
 /* What is known of a part. */

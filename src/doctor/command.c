@@ -67,7 +67,7 @@ static int open_facts(const struct catalog *catalog, const struct here *here, ui
 	const struct cpu *cpu = here->cpu;
 
 	if (cpu == NULL)
-		cpu = catalog_cpu_find(catalog, midr != 0 ? CPU_ANY_ARM : CPU_ANY);
+		cpu = catalog_cpu_stand_in(catalog, midr);
 	return cpu_pmu_open(catalog, cpu, midr, out, err);
 }
 

@@ -11,6 +11,7 @@
 #include "list/catalog_tables.h"
 #include "metrics/cpu_choice.h"
 #include "pmu/here.h"
+#include "pmu/machine.h"
 
 static const struct usage usage = {
 	"list",
@@ -96,6 +97,7 @@ static void fill_with_here(const struct subject *subject, struct here *here, str
 static int fill_subject(const struct catalog *catalog, const struct subject *subject,
 			const char *name, struct cpu_pmu **pmu, struct table *out, struct err *err)
 {
+	uint64_t midr = machine_midr("", 0);
 	struct here here = { 0 };
 	const struct cpu *cpu = name == NULL ? NULL : catalog_cpu_named(catalog, name, err);
 	int rc;
@@ -104,7 +106,10 @@ static int fill_subject(const struct catalog *catalog, const struct subject *sub
 		return -1;
 	here_init(&here, "", catalog, cpu, may_count());
 	if (cpu == NULL)
-		cpu = here.cpu != NULL ? here.cpu : catalog_cpu_find(catalog, CPU_ANY_ARM);
+		cpu = here.cpu;
+	if (cpu == NULL)
+		cpu = midr == 0 ? catalog_cpu_find(catalog, CPU_ANY_ARM)
+				: catalog_cpu_stand_in(catalog, midr);
 	rc = cpu_pmu_open(catalog, cpu, 0, pmu, err);
 	if (rc == 0)
 		fill_with_here(subject, &here, *pmu, out);

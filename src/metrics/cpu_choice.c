@@ -61,9 +61,10 @@ const struct cpu *stat_cpu(const struct catalog *c, const struct counts *counts)
 		if (name.pmu[0] != '\0')
 			cpu = cpu_of_pmu(c, name.pmu);
 	}
+	if (cpu == NULL && counts->midr == 0 && has_arm_names(c, counts))
+		cpu = catalog_cpu_find(c, CPU_ANY_ARM);
 	if (cpu == NULL)
-		cpu = catalog_cpu_find(
-			c, counts->midr != 0 || has_arm_names(c, counts) ? CPU_ANY_ARM : CPU_ANY);
+		cpu = catalog_cpu_stand_in(c, counts->midr);
 	assert(cpu != NULL);
 	return cpu;
 }

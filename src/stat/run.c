@@ -74,7 +74,10 @@ static void cpu(struct line *l)
 
 	if (l->s->counts->has_no_pmu && pmu->is_generic)
 		return;
-	text_str(&l->text, pmu->is_generic || is_any_arm ? "not told" : cpu_name(pmu->cpu));
+	if (pmu->is_generic || is_any_arm)
+		text_str(&l->text, pmu->is_generic && midr != 0 ? "not known" : "not told");
+	else
+		text_str(&l->text, cpu_name(pmu->cpu));
 	if (midr != 0)
 		text_format(&l->text, " r%up%u", (unsigned)(midr >> 20 & 0xf),
 			    (unsigned)(midr & 0xf));
@@ -82,7 +85,10 @@ static void cpu(struct line *l)
 		text_str(&l->text, " (with the formulas of this revision)");
 	if (l->s->counts->is_modelled)
 		text_str(&l->text, ", modelled: simulated counts, not measured ones");
-	if (pmu->is_generic)
+	if (pmu->is_generic && midr != 0)
+		text_str(&l->text, ": nothing is known of its PMU, which is not PMUv3; only what "
+				   "the kernel's generic events tell");
+	else if (pmu->is_generic)
 		text_str(&l->text, ": only what the kernel's generic events tell; --cpu NAME "
 				   "names it (cyclops list cpus)");
 	if (pmu->is_architectural)

@@ -217,6 +217,9 @@ static void says_what_is_wrong(void **state)
 		  "names[0]: part: found \"0x1000\"" },
 		{ "{\"schema\": 1, \"implementers\": [{\"implementer\": \"1\"}]}",
 		  "implementers[0]: name: missing" },
+		{ "{\"schema\": 1, \"implementers\": [{\"implementer\": \"1\", \"name\": \"a\", "
+		  "\"pmu_arch\": 3}]}",
+		  "implementers[0]: pmu_arch: found 3, wanted a text" },
 	};
 
 	(void)state;

@@ -246,6 +246,25 @@ static void knows_what_cores_can_keep(void **state)
 	assert_non_null(catalog_cpu_find(*state, CPU_ANY_ARM));
 }
 
+/* What stands for CPUs without a file: cores of makers with a PMU of their own have no PMUv3. */
+static void knows_what_stands_for_others(void **state)
+{
+	static const struct {
+		uint64_t midr;
+		const char *id;
+	} cases[] = {
+		{ 0, CPU_ANY },		     /* not told */
+		{ 0x410ffff0, CPU_ANY_ARM }, /* Arm, a part to come */
+		{ 0x990f0010, CPU_ANY_ARM }, /* a maker to come */
+		{ 0x610f0231, CPU_ANY },     /* Apple M1 Firestorm */
+		{ 0x610fff00, CPU_ANY },     /* Apple, a part to come */
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		assert_string_equal(cpu_id(catalog_cpu_stand_in(*state, cases[i].midr)),
+				    cases[i].id);
+}
+
 static void knows_makers(void **state)
 {
 	static const struct {
@@ -322,6 +341,7 @@ int main(void)
 		cmocka_unit_test(names_events_and_cache_lines),
 		cmocka_unit_test(knows_errata),
 		cmocka_unit_test(knows_what_cores_can_keep),
+		cmocka_unit_test(knows_what_stands_for_others),
 		cmocka_unit_test(knows_makers),
 		cmocka_unit_test(names_levels),
 		cmocka_unit_test(embeds_whole_files),

@@ -277,6 +277,8 @@ static void knows_the_cpu_of_counts(void **state)
 		{ "instructions:u", NULL, 0, "linux-generic" },
 		{ "cycles", NULL, 0x413fd0c1, "neoverse-n1" },
 		{ "cycles", NULL, 0x410ffff0, "generic-pmuv3" },
+		{ "cycles", NULL, 0x610f0231, "linux-generic" }, /* Apple: known by name only */
+		{ "inst_retired", NULL, 0x610fff01, "linux-generic" },
 		{ "inst_retired", NULL, 0, "generic-pmuv3" },
 		{ "armv8_pmuv3_0/l1d_cache/u", NULL, 0, "generic-pmuv3" },
 		{ "armv8_cortex_a72/cycles/", NULL, 0, "cortex-a72" },
