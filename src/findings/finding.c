@@ -9,19 +9,19 @@
 static const struct kind {
 	const char *name;
 	bool is_general;
-	bool may_be_contention; /* a contended line explains it */
+	bool may_be_contention; /* a contended line explains it: of a loop, where it is of the line */
 	enum finding_side side;
 } kinds[N_FINDING_KINDS] = {
 	[FINDING_MEMORY_BOUND] = { "memory-bound", false, false, SIDE_BACK_END },
 	[FINDING_SHARED_DATA] = { "shared-data", false, true, SIDE_BACK_END },
 	[FINDING_TLB_WALKS] = { "tlb-walks", false, false, SIDE_BACK_END },
 	[FINDING_MISPREDICTIONS] = { "mispredictions", false, false, SIDE_FRONT_END },
-	[FINDING_DEPENDENCY_CHAIN] = { "dependency-chain", false, false, SIDE_BACK_END },
-	[FINDING_L2_BOUND] = { "l2-bound", false, false, SIDE_BACK_END },
-	[FINDING_LLC_BOUND] = { "llc-bound", false, false, SIDE_BACK_END },
+	[FINDING_DEPENDENCY_CHAIN] = { "dependency-chain", false, true, SIDE_BACK_END },
+	[FINDING_L2_BOUND] = { "l2-bound", false, true, SIDE_BACK_END },
+	[FINDING_LLC_BOUND] = { "llc-bound", false, true, SIDE_BACK_END },
 	[FINDING_DRAM_LATENCY] = { "dram-latency", false, false, SIDE_BACK_END },
 	[FINDING_DRAM_BANDWIDTH] = { "dram-bandwidth", false, false, SIDE_BACK_END },
-	[FINDING_STORE_BOUND] = { "store-bound", false, false, SIDE_BACK_END },
+	[FINDING_STORE_BOUND] = { "store-bound", false, true, SIDE_BACK_END },
 	[FINDING_LATE_PREFETCH] = { "late-prefetch", false, false, SIDE_BACK_END },
 	[FINDING_SCALAR_LOOP] = { "scalar-loop", false, false, SIDE_BUSY },
 	[FINDING_SLOW_OPERATIONS] = { "slow-operations", true, true, SIDE_NONE },
@@ -180,6 +180,29 @@ bool finding_is_in(const struct finding *f, const char *function, const char *mo
 	       (are_equal(f->function, function) || are_equal(f->writer, function));
 }
 
+static bool has_access_at(const struct finding_access *list, const struct finding_place *place)
+{
+	for (size_t i = 0; i < FINDING_ACCESSES; i++)
+		if (are_equal(list[i].place.name, place->name) && list[i].place.line == place->line)
+			return true;
+	return false;
+}
+
+/*
+ * Does it say of the line's accesses that they wait? A loop's finding does if its instruction is one
+ * of these: other loops of the function, and other chains of the loop, do not wait for the line.
+ */
+static bool is_of_line(const struct finding *f, const struct finding *line)
+{
+	if (!kinds[f->kind].may_be_contention)
+		return false;
+	if (f->loop == NULL)
+		return finding_is_in(line, f->function, f->module);
+	return line->sharing != NULL && are_equal(line->module, f->module) &&
+	       (has_access_at(line->sharing->writes, &f->where) ||
+		has_access_at(line->sharing->reads, &f->where));
+}
+
 void findings_absorb(struct findings *f, struct finding *line)
 {
 	size_t n = 0;
@@ -187,8 +210,7 @@ void findings_absorb(struct findings *f, struct finding *line)
 	for (size_t i = 0; i < f->list.n; i++) {
 		struct finding *other = f->list.items[i];
 
-		if (!kinds[other->kind].may_be_contention ||
-		    !finding_is_in(line, other->function, other->module))
+		if (!is_of_line(other, line))
 			f->list.items[n++] = other;
 		else
 			finding_add_evidence(line, EVIDENCE_FINDING)->finding = other;

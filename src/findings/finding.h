@@ -377,8 +377,9 @@ void finding_add_remedy(struct finding *, struct remedy);
 bool finding_is_in(const struct finding *, const char *function, const char *module);
 
 /*
- * That a function waits for other cores is what its line is about: such findings are taken off the
- * list, and become evidence for the finding of the line.
+ * That a function waits for other cores is what its line is about, and so is what a loop waits for
+ * in an access to the line. Such findings are taken off the list, and become evidence for the
+ * finding of the line.
  */
 void findings_absorb(struct findings *, struct finding *line);
 
