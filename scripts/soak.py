@@ -74,6 +74,7 @@ ENTRIES = {
         "c2c_verdicts.py", "--seeds", n, GCC.cyclops, GCC.e2e("write-accesses"))),
     "elapsed": ("model/elapsed", GCC, 20, lambda n: script(
         "elapsed_truth.py", GCC.cyclops, DATA, ROOT / "kernels", n)),
+    "estimates": ("model/estimates", GCC, 200, lambda n: script("estimate_truth.py", GCC.cyclops, DATA, n)),
     "determinism": ("e2e/determinism", GCC, 1, lambda n: script("determinism.py", "--all", GCC.cyclops, GCC.maker)),
     "debian": ("model/debian", GCC, 1, lambda n: script("model_debian.py", "--all", GCC.cyclops, ROOT / "build-debian")),
     "advice": ("advice/court", GCC, 1, lambda n: [sys.executable, ADVICE / "court.py", "--renamed", GCC.cyclops]),

@@ -32,13 +32,19 @@ struct estimate estimate_of(uint64_t n, uint64_t operations, const struct spe_in
 
 	poisson_limits((double)n, &low, &high);
 	e.low = fmax(0, e.total - ((double)n - low) * step) * range->least;
-	e.high = (e.total + (high - (double)n) * step) * range->most;
+	e.high = range->has_collisions ? INFINITY
+				       : (e.total + (high - (double)n) * step) * range->most;
 	return e;
 }
 
 double estimate_error(const struct estimate *e)
 {
-	return e->total == 0 ? NAN : (e->high - e->low) / 2 / e->total;
+	return e->total == 0 || isinf(e->high) ? NAN : (e->high - e->low) / 2 / e->total;
+}
+
+struct cell estimate_high_cell(const struct estimate *e)
+{
+	return isinf(e->high) ? (struct cell){ 0 } : cell_number(e->high);
 }
 
 struct estimate estimate_share(uint64_t n, uint64_t n_all)

@@ -208,6 +208,9 @@ void hot_show_sums(const struct hot_grouping *g, uint64_t event, const struct ho
 /* "120 … 340": with few records the interval is not symmetric, so both ends are shown. */
 static struct cell limits_cell(const struct estimate *e, struct table *t)
 {
+	if (isinf(e->high))
+		return cell_text(table_format(t, "\xe2\x89\xa5 %s",
+					      table_human(t, cell_number(round(e->low)), "")));
 	return cell_text(table_format(t, "%s \xe2\x80\xa6 %s",
 				      table_human(t, cell_number(round(e->low)), ""),
 				      table_human(t, cell_number(round(e->high)), "")));
@@ -226,7 +229,7 @@ static void hot_table_show_estimates(const struct hot_grouping *g, const struct 
 	hot_table_set(t, row, "estimated_operations",
 		      cell_marked(cell_count(group->operations), MARK_SCALED));
 	hot_table_set(t, row, "estimated_low", cell_number(e.low));
-	hot_table_set(t, row, "estimated_high", cell_number(e.high));
+	hot_table_set(t, row, "estimated_high", estimate_high_cell(&e));
 	hot_table_set(t, row, "estimated_limits", limits_cell(&e, t));
 }
 

@@ -254,7 +254,7 @@ static void mem_table_show_estimates(const struct making *m, const struct mem_ro
 	e = estimate_of(c->n, c->operations, &m->range);
 	*sum_cell(m, row, SUM_ESTIMATED) = cell_marked(cell_count(c->operations), MARK_SCALED);
 	*sum_cell(m, row, SUM_ESTIMATED_LOW) = cell_number(e.low);
-	*sum_cell(m, row, SUM_ESTIMATED_HIGH) = cell_number(e.high);
+	*sum_cell(m, row, SUM_ESTIMATED_HIGH) = estimate_high_cell(&e);
 	if (r->n_sized == 0)
 		return;
 	*sum_cell(m, row, SUM_BYTES) = cell_marked(cell_count(r->bytes), MARK_SCALED);

@@ -117,9 +117,10 @@ static void mem_region_show_estimates(const struct mem_region *r, enum memory_ki
 		return;
 	e = estimate_of(w->cost->n, w->cost->operations, &range);
 	row[REGION_ESTIMATED] = cell_marked(cell_count(w->cost->operations), MARK_SCALED);
-	row[REGION_ERROR] = cell_number(estimate_error(&e));
+	if (!isinf(e.high))
+		row[REGION_ERROR] = cell_number(estimate_error(&e));
 	row[REGION_LOW] = cell_number(e.low);
-	row[REGION_HIGH] = cell_number(e.high);
+	row[REGION_HIGH] = estimate_high_cell(&e);
 	if (w->thread_ns > 0 && has_derived_latency(r, kind))
 		row[REGION_DERIVED] =
 			cell_marked(cell_number((double)w->thread_ns / operations), MARK_SCALED);

@@ -50,8 +50,9 @@ bool spe_interval_varies(const struct session *);
 
 /* The intervals of all CPUs with SPE data. */
 struct spe_interval_range {
-	uint64_t longest;   /* operations; 0: one of them is not known: no totals */
-	double least, most; /* true interval / mean is within these; 1 and 1: known exactly */
+	uint64_t longest;    /* operations; 0: one of them is not known: no totals */
+	double least, most;  /* true interval / mean is within these; 1 and 1: known exactly */
+	bool has_collisions; /* samples were lost, nobody knows how many: no upper limits */
 };
 
 struct spe_interval_range spe_interval_range(const struct session *);

@@ -29,7 +29,8 @@ static void totals_have_the_limits_of_garwood(void **state)
 		{ 5, 1.623, 11.668 },	{ 10, 4.795, 18.390 },	  { 20, 12.217, 30.888 },
 		{ 50, 37.111, 65.919 }, { 100, 81.364, 121.627 },
 	};
-	const struct spe_interval_range exact = { 1000, 1, 1 }, unsure = { 1000, 0.8, 1.1 };
+	const struct spe_interval_range exact = { 1000, 1, 1, false },
+					unsure = { 1000, 0.8, 1.1, false };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -49,6 +50,22 @@ static void totals_have_the_limits_of_garwood(void **state)
 				(cases[i].high - cases[i].low) / 2 / (double)cases[i].n, 0.03));
 	}
 	assert_true(isnan(estimate_error(&(struct estimate){ 0, 0, 3 })));
+}
+
+/* Samples that were lost could have been of anything; those that are there were not. */
+static void collisions_leave_the_lower_limit(void **state)
+{
+	const struct spe_interval_range whole = { 1000, 1, 1, false }, less = { 1000, 1, 1, true };
+	struct estimate full = estimate_of(100, 100000, &whole);
+	struct estimate e = estimate_of(100, 100000, &less);
+
+	(void)state;
+	assert_true(e.total == full.total);
+	assert_true(e.low == full.low);
+	assert_true(isinf(e.high));
+	assert_true(isnan(estimate_error(&e)));
+	assert_int_equal(estimate_high_cell(&e).type, CELL_NONE);
+	assert_true(estimate_high_cell(&full).number == full.high);
 }
 
 /* Wilson 1927. */
@@ -119,6 +136,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(totals_have_the_limits_of_garwood),
+		cmocka_unit_test(collisions_leave_the_lower_limit),
 		cmocka_unit_test(shares_have_the_limits_of_wilson),
 		cmocka_unit_test(full_counters_bound_shares),
 	};

@@ -130,8 +130,8 @@ static void limits_counts(void **state)
 		{ 100, 81.364, 121.627 },
 	};
 
-	const struct spe_interval_range known = { 1000, 1, 1 };
-	const struct spe_interval_range assumed = { 1152, 1025.0 / 1152, 1 };
+	const struct spe_interval_range known = { 1000, 1, 1, false };
+	const struct spe_interval_range assumed = { 1152, 1025.0 / 1152, 1, false };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
