@@ -57,6 +57,8 @@ static void add_aux(struct losses *l, const struct record *r, const struct sampl
 	l->n_aux++;
 	if (record_aux_read(r, &aux, &err) < 0)
 		return;
+	if (aux.flags & AUX_TRUNCATED && aux.size > l->most_truncated)
+		l->most_truncated = aux.size;
 	for (size_t i = 0; i < COUNT(flags); i++)
 		if (aux.flags & flags[i].flag)
 			quality_losses_add(l, flags[i].kind, 0, id);

@@ -50,6 +50,7 @@ struct loss {
 struct losses {
 	VEC_OF(struct loss) list;
 	uint64_t n[N_LOSSES], n_aux;
+	uint64_t most_truncated; /* bytes of the largest full buffer */
 };
 void losses_find(const struct capture *, struct losses *);
 void losses_release(struct losses *);

@@ -15,7 +15,14 @@
 #include "scan/spe_filters.h"
 #include "session/names.h"
 
-enum { BRIEF_ROWS = 10, FEW_RECORDS = 1000, UNEVEN = 4 };
+enum {
+	BRIEF_ROWS = 10,
+	FEW_RECORDS = 1000,
+	UNEVEN = 4,
+	SHORT_INTERVAL = 3000, /* samples are most accurate from here … */
+	LONG_INTERVAL = 4096,  /* … to here, says published work */
+	SMALL_BUFFER = 1 << 20,
+};
 
 /* Shares from which on something is worth a word, and from which on it is serious. */
 #define SOME 0.001
@@ -105,8 +112,26 @@ static void check_records(struct judging *j)
 		say(j, "modelled", NOTE, 1, "a machine model made this, not hardware");
 }
 
+/* What another interval would have avoided; "" if nothing. */
+static const char *interval_fault(const struct judging *j)
+{
+	const struct losses *l = j->losses;
+	uint64_t base = j->spe->sample_period, n = j->counts->n;
+
+	if (spe_interval_common(j->s).base > 0)
+		base = spe_interval_common(j->s).base;
+	if (base < SHORT_INTERVAL && l->n[LOSS_COLLISION] + l->n[LOSS_TRUNCATED] > 0)
+		return "; it is short, and samples were lost: record with 4096 (--spe "
+		       "interval=4096)";
+	if (base > LONG_INTERVAL && n < FEW_RECORDS)
+		return "; it is long, and there are few records: record with 4096 (--spe "
+		       "interval=4096), or for longer";
+	return "";
+}
+
 static void check_interval(struct judging *j)
 {
+	const char *fault = interval_fault(j);
 	double mean = (double)spe_interval_common(j->s).mean;
 	struct spe_interval_range range = spe_interval_range(j->s);
 	struct text text = { 0 };
@@ -124,10 +149,10 @@ static void check_interval(struct judging *j)
 	else if (range.least < 1)
 		say(j, "interval", NOTE, mean,
 		    "%s; the capture does not tell how this CPU adds jitter: estimates may be %.1f "
-		    "%% too high",
-		    text.bytes, 100 * (1 - range.least));
+		    "%% too high%s",
+		    text.bytes, 100 * (1 - range.least), fault);
 	else
-		say(j, "interval", OK, mean, "%s", text.bytes);
+		say(j, "interval", fault[0] != '\0' ? NOTE : OK, mean, "%s%s", text.bytes, fault);
 	text_release(&text);
 }
 
@@ -168,10 +193,13 @@ static void check_buffers(struct judging *j)
 	say(j, "truncated", l->n[LOSS_TRUNCATED] > 0 ? WARNING : OK, truncated,
 	    l->n[LOSS_TRUNCATED] > 0
 		    ? "%" PRIu64 " of %" PRIu64
-		      " buffers were full and cut recording short: larger buffers (perf -m ,64M), "
-		      "or a longer interval"
-		    : "%" PRIu64 " of %" PRIu64 " buffers",
-	    l->n[LOSS_TRUNCATED], l->n_aux);
+		      " buffers were full and cut recording short%s: larger buffers (cyclops "
+		      "record --aux 4M, perf -m ,4M), or a longer interval"
+		    : "%" PRIu64 " of %" PRIu64 " buffers%s",
+	    l->n[LOSS_TRUNCATED], l->n_aux,
+	    l->most_truncated > 0 && l->most_truncated < SMALL_BUFFER
+		    ? ", with less than 1 MiB in each"
+		    : "");
 	say(j, "collisions", quality_judge(collided, SOME, 0.5), collided,
 	    l->n[LOSS_COLLISION] > 0
 		    ? "in %" PRIu64 " of %" PRIu64 " buffers samples fell behind operations that "

@@ -220,6 +220,7 @@ static const struct {
 	size_t n_records; /* the first ones; 0: all */
 	size_t n_first;	  /* on cpu 0; 0: half */
 	size_t n_samples; /* more than two; SIZE_MAX: no SPE records, but samples */
+	uint64_t period;  /* of SPE; 0: 1024 */
 } cases[] = {
 	{ "good", "records", "ok", 1200 },
 	{ "a thousand", "records", "ok", 1000, .n_records = 1000 },
@@ -233,6 +234,12 @@ static const struct {
 	{ "a frequency", "interval", "warning", 0, .flags = UINT64_C(1) << ATTR_FREQ },
 	{ "another header", "interval", "warning", 1025, branches_12, .config = { ONLY_LOADS } },
 	{ "none", "interval", ABSENT, .n_samples = SIZE_MAX },
+	{ "short, collisions", "interval", "note", 1025, .write_more = a_collision },
+	{ "short, cut", "interval", "note", 1025, .write_more = truncated_buffer },
+	{ "3072, collisions", "interval", "ok", 3073, .write_more = a_collision, .period = 3072 },
+	{ "long", "interval", "ok", 8193, .period = 8192 },
+	{ "4096, few records", "interval", "ok", 4097, .period = 4096, .n_records = 999 },
+	{ "long, few records", "interval", "note", 8193, .period = 8192, .n_records = 999 },
 
 	{ "good", "filters", "ok", 0 },
 	{ "kinds", "filters", "note", 1, .config = { ONLY_LOADS } },
@@ -323,6 +330,7 @@ static void open_case(size_t i, unsigned n_workers, struct session *out)
 		.samples = samples,
 		.n_samples = make_samples(samples, cases[i].n_samples),
 		.spe_flags = cases[i].flags,
+		.spe_interval = cases[i].period,
 		.write_more = cases[i].write_more,
 	};
 

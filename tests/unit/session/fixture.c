@@ -49,6 +49,8 @@ static struct writer *open_writer(const char *path, const struct contents *conte
 	events[EVENT_SPE].attr.config = contents->spe_config[0];
 	events[EVENT_SPE].attr.config1 = contents->spe_config[1];
 	events[EVENT_SPE].attr.config2 = contents->spe_config[2];
+	if (contents->spe_interval > 0)
+		events[EVENT_SPE].attr.sample_period = contents->spe_interval;
 	events[EVENT_SPE].attr.flags |= contents->spe_flags;
 	events[EVENT_CLOCK].attr.sample_type |= BIT(SAMPLE_REGS_INTR);
 	events[EVENT_CLOCK].attr.sample_regs_intr = 7;

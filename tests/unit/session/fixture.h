@@ -39,6 +39,7 @@ struct contents {
 	size_t n_samples;
 	size_t n_first;		/* so many records on cpu 0 instead; 0: half */
 	uint64_t spe_config[3]; /* config, config1 and config2 of the SPE event: filters, jitter */
+	uint64_t spe_interval;	/* sample_period of the SPE event; 0: 1024 */
 	uint64_t spe_flags;	/* bits of attr.flags, added */
 	const char *symfs;	/* a folder with a bin/alpha, which is mapped whole; or NULL */
 	void (*write_more)(struct writer *); /* behind the records; NULL: nothing */
