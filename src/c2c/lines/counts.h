@@ -131,7 +131,7 @@ struct c2c_tally_sum {
 static inline void c2c_tally_sum_empty(struct c2c_tally_sum *s, struct c2c_counts *to)
 {
 	for (int i = 0; i < C2C_N_COUNTS; i++)
-		to->n[i] += (i % 2 ? s->odd : s->even)[i / 8] >> 8 * (i % 8 & 6) & 0xffff;
+		to->n[i] += (uint16_t)((i % 2 ? s->odd : s->even)[i / 8] >> 8 * (i % 8 & 6));
 	*s = (struct c2c_tally_sum){ 0 };
 }
 
