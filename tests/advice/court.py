@@ -16,11 +16,12 @@ thresholds (by_hand.py).
 --renamed    builds each program again with other names of files and symbols, and wants the same answers
 --markdown FILE  puts the tables into a page, between the lines that name this program
 --json FILE      writes everything that was found
---keep DIR       keeps what the model said in DIR, and takes it from there: for other advice of the same model
+--keep DIR       keeps what the model said in DIR, and takes it from there if it is the same model: to try other advice
 """
 
 import argparse
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -87,6 +88,12 @@ def defined_symbols(source, folder, flags):
     return sorted(name for name in names if name not in ("main", "") and name[0] != "$")
 
 
+def model_of(cyclops, source):
+    """What kept times depend on: the model and the program."""
+    parts = [pathlib.Path(cyclops).parent / "model" / "cyclops-model.so", source]
+    return hashlib.sha256(b"".join(part.read_bytes() for part in parts if part.exists())).hexdigest()
+
+
 class Case:
     """One program in a folder of its own: builds it, runs it, keeps what was measured."""
 
@@ -94,11 +101,14 @@ class Case:
         self.cyclops, self.program, self.folder = cyclops, program, folder
         self.kept = folder / "kept.json"
         folder.mkdir(parents=True, exist_ok=True)
+        self.model = model_of(cyclops, program.source)
         known = json.loads(self.kept.read_text()) if self.kept.exists() else {}
+        if known.get("model") != self.model:
+            known = {}
         self.times, self.gains = known.get("times", {}), known.get("gains", {})
 
     def keep(self):
-        self.kept.write_text(json.dumps({"times": self.times, "gains": self.gains}))
+        self.kept.write_text(json.dumps({"model": self.model, "times": self.times, "gains": self.gains}))
 
     def resources(self):
         """The idealisations to try: those of all programs, and what the remedy comes closest to."""
