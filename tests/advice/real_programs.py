@@ -46,11 +46,11 @@ def write_text(path):
 def write_json(path):
     numbers = random.Random(2)
     path.write_text(json.dumps([{"name": f"file{n}", "size": numbers.randrange(1000), "tags": ["a", "b"][:n % 3]}
-                                for n in range(1500)]))
+                                for n in range(120)]))
 
 
 def write_png(path):
-    side, numbers = 96, random.Random(3)
+    side, numbers = 160, random.Random(3)
     rows = b"".join(b"\0" + bytes((x * y >> 4) + numbers.randrange(4) & 255 for x in range(side)) for y in range(side))
     chunks = [(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0)), (b"IDAT", zlib.compress(rows)), (b"IEND", b"")]
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(
