@@ -40,4 +40,4 @@ def first(counts):
     else:
         share, rate, other = None, largest(FRONT_END[:1]), None  # mispredictions may hide in what is not stalled
     kind, remedy = rate[1:] if rate else other or (None, None)
-    return kind and {"kind": kind, "remedy_id": remedy, "function": None, "share": share}
+    return kind and {"kind": kind, "remedy_id": remedy, "function": None, "module": None, "share": share}

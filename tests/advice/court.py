@@ -142,7 +142,7 @@ def first_of(findings, remedies):
     """The first finding that says what to do. Others say where only, or how to measure."""
     for finding in findings:
         if "remedy_id" in finding and remedies.get(finding["remedy_id"]) != []:
-            return {key: finding.get(key) for key in ("kind", "remedy_id", "function", "share")}
+            return {key: finding.get(key) for key in ("kind", "remedy_id", "function", "module", "share")}
     return None
 
 
@@ -203,6 +203,8 @@ def same_answers(cyclops, case, said):
     renamed = build(source, case.folder / "renamed", *(f"-D{name}={other}" for name, other in other_names.items()))
     again = ask(cyclops, case, renamed, False)
     for finding in again.values():
+        if finding and finding.get("module") == renamed.name:
+            finding["module"] = "program"
         for name, other in other_names.items():
             if finding and finding.get("function") == other:
                 finding["function"] = name
