@@ -41,7 +41,6 @@ static void add_insn_latency(struct insn_latency *to, const struct latencies *l,
 		return;
 	to->cycles += l->cycles[what];
 	to->n++;
-	to->n_full += l->state[what] == LATENCY_FULL;
 }
 
 /* From issue on; where issue is not recorded the whole latency. */
@@ -183,7 +182,6 @@ static void merge_latency(struct insn_latency *to, const struct insn_latency *fr
 {
 	to->cycles += from->cycles;
 	to->n += from->n;
-	to->n_full += from->n_full;
 }
 
 static void merge_insn(struct insn_sums *to, const struct insn_sums *from)

@@ -10,10 +10,10 @@
 
 #define NO_SLOT UINT32_MAX
 
-/* Sums of latencies: usable counters, and those that were full. */
+/* Sums of latencies; a full counter counts with what it shows at least. */
 struct insn_latency {
 	uint64_t cycles;
-	uint32_t n, n_full;
+	uint32_t n;
 };
 
 /* What the records of one instruction add up to. */
