@@ -106,24 +106,31 @@ struct seat *turns_join(struct turns *t, const uint64_t *clock, uint32_t process
 	return seat;
 }
 
+/* Reads a file of /proc about a thread, of any process; empty if it is gone. */
+static void read_proc(pid_t id, const char *name, char *out, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)id, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : read(fd, out, size - 1);
+	if (fd >= 0)
+		close(fd);
+	out[n > 0 ? n : 0] = '\0';
+}
+
 /*
  * What a thread, of any process, does in the kernel, by the state letter of its stat file:
  * 'S' asleep, 'R' running …; 0 if it is gone. *out_n_threads: of its process.
  */
 static char kernel_state_of(pid_t id, int *out_n_threads)
 {
-	char path[64], text[512], state;
+	char text[512], state;
 	const char *end;
-	ssize_t n;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)id);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
+	read_proc(id, "stat", text, sizeof(text));
 	end = strrchr(text, ')');
 	if (end == NULL ||
 	    sscanf(end + 1,
@@ -144,18 +151,10 @@ static char kernel_state(pid_t id)
 static long voluntary_switches(pid_t id)
 {
 	static const char key[] = "\nvoluntary_ctxt_switches:";
-	char path[64], text[4096];
+	char text[4096];
 	const char *at;
-	ssize_t n;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)id);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
+	read_proc(id, "status", text, sizeof(text));
 	at = strstr(text, key);
 	return at != NULL ? strtol(at + sizeof(key) - 1, NULL, 10) : 0;
 }
