@@ -13,23 +13,7 @@
 #include "cpu/cpu.h"
 #include "cpu/errata.h"
 #include "cpu/internal.h"
-
-static int open_embedded(void **state)
-{
-	struct catalog *catalog = NULL;
-	struct err err = { 0 };
-
-	if (catalog_open(NULL, &catalog, &err) < 0)
-		fail_msg("%s", err.text);
-	*state = catalog;
-	return 0;
-}
-
-static int close_catalog(void **state)
-{
-	catalog_free(*state);
-	return 0;
-}
+#include "embedded_catalog.h"
 
 static void knows_midrs(void **state)
 {

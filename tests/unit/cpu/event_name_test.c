@@ -9,23 +9,7 @@
 
 #include "base/alloc.h"
 #include "cpu/event_name.h"
-
-static int open_embedded(void **state)
-{
-	struct catalog *catalog = NULL;
-	struct err err = { 0 };
-
-	if (catalog_open(NULL, &catalog, &err) < 0)
-		fail_msg("%s", err.text);
-	*state = catalog;
-	return 0;
-}
-
-static int close_catalog(void **state)
-{
-	catalog_free(*state);
-	return 0;
-}
+#include "embedded_catalog.h"
 
 static void splits(void **state)
 {

@@ -17,23 +17,7 @@
 #include "findings/words.h"
 #include "stat/causes/costs.h"
 #include "stat/stat.h"
-
-static int open_embedded(void **state)
-{
-	struct catalog *catalog = NULL;
-	struct err err = { 0 };
-
-	if (catalog_open(NULL, &catalog, &err) < 0)
-		fail_msg("%s", err.text);
-	*state = catalog;
-	return 0;
-}
-
-static int close_catalog(void **state)
-{
-	catalog_free(*state);
-	return 0;
-}
+#include "../cpu/embedded_catalog.h"
 
 /* "CPU_CYCLES 1e9 STALL_BACKEND 2e8" */
 static void add_counts(struct counts *c, const char *text)

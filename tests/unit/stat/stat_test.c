@@ -17,28 +17,12 @@
 #include "metrics/inside.h"
 #include "metrics/thresholds.h"
 #include "stat/types.h"
+#include "../cpu/embedded_catalog.h"
 
 struct event_count {
 	const char *event;
 	double value;
 };
-
-static int open_embedded(void **state)
-{
-	struct catalog *catalog = NULL;
-	struct err err = { 0 };
-
-	if (catalog_open(NULL, &catalog, &err) < 0)
-		fail_msg("%s", err.text);
-	*state = catalog;
-	return 0;
-}
-
-static int close_catalog(void **state)
-{
-	catalog_free(*state);
-	return 0;
-}
 
 static struct cpu_pmu *open_pmu(const struct catalog *catalog, const char *name)
 {
