@@ -98,6 +98,9 @@ enum cpu_side {
 	SIDE_BAD_SPECULATION, /* in cycles of Arm CPUs a part of the front end's */
 };
 
+/* "frontend": the catalog's word, which metrics of that side begin with. */
+const char *cpu_side_name(enum cpu_side);
+
 /*
  * Cycles that one occurrence of an event costs at the most, beyond what the level before costs.
  * Events of one issue are alternatives, the best first: only one of them may be charged.

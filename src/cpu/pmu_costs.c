@@ -10,18 +10,23 @@
 #include "cpu/json_read.h"
 #include "cpu/pmu_read.h"
 
-static const char *const side_words[] = {
+static const char *const side_names[] = {
 	[SIDE_FRONTEND] = "frontend",
 	[SIDE_BACKEND] = "backend",
 	[SIDE_BAD_SPECULATION] = "bad_speculation",
 };
 
+const char *cpu_side_name(enum cpu_side side)
+{
+	return side_names[side];
+}
+
 static int read_side(const json_t *object, enum cpu_side *out, struct err *err)
 {
 	const json_t *kind = json_object_get(object, "kind");
 
-	for (size_t i = 0; json_is_string(kind) && i < COUNT(side_words); i++) {
-		if (strcmp(json_string_value(kind), side_words[i]) != 0)
+	for (size_t i = 0; json_is_string(kind) && i < COUNT(side_names); i++) {
+		if (strcmp(json_string_value(kind), side_names[i]) != 0)
 			continue;
 		*out = (enum cpu_side)i;
 		return 0;

@@ -40,12 +40,6 @@ static const struct column columns[N_COLUMNS] = {
 			"other work covers it: it costs little" },
 };
 
-static const char *const side_words[] = {
-	[SIDE_FRONTEND] = "frontend",
-	[SIDE_BACKEND] = "backend",
-	[SIDE_BAD_SPECULATION] = "bad_speculation",
-};
-
 static const char *remark_on_cost(const struct stat_cost *c)
 {
 	if (c->is_hidden)
@@ -67,7 +61,7 @@ static void put_cost(const struct stat *s, const struct stat_cost *c, struct tab
 	if (remark_on_cost(c) != NULL)
 		row[REMARK] = cell_text(remark_on_cost(c));
 	row[ISSUE] = cell_text(c->penalty->issue);
-	row[SIDE] = cell_text(side_words[c->penalty->side]);
+	row[SIDE] = cell_text(cpu_side_name(c->penalty->side));
 	row[IS_ESTIMATE] = cell_bool(c->penalty->is_estimate);
 	row[IS_HIDDEN] = cell_bool(c->is_hidden);
 }

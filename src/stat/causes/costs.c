@@ -7,24 +7,20 @@
 
 #include "base/alloc.h"
 
-static bool begins(const char *name, const char *with)
+bool stat_is_of_side(const struct cpu_metric *m, enum cpu_side side)
 {
-	return strncmp(name, with, strlen(with)) == 0;
+	const char *name = cpu_side_name(side);
+
+	return strncmp(m->name, name, strlen(name)) == 0;
 }
 
-/* Roots of the tree, or of stalled cycles, by the beginning of their names. */
-static const char *const side_names[] = {
-	[SIDE_FRONTEND] = "frontend",
-	[SIDE_BACKEND] = "backend",
-	[SIDE_BAD_SPECULATION] = "bad_speculation",
-};
-
-static bool find_root(const struct stat *s, const char *side, double *out)
+/* The root of the tree, or of stalled cycles, that is about the side. */
+static bool find_root(const struct stat *s, enum cpu_side side, double *out)
 {
 	for (size_t i = 0; i < s->roots->n; i++) {
 		const struct stat_value *v = stat_value_of(s, s->roots->items[i]);
 
-		if (!begins(s->roots->items[i]->name, side) || !stat_value_is_firm(v))
+		if (!stat_is_of_side(s->roots->items[i], side) || !stat_value_is_firm(v))
 			continue;
 		*out = fmax(0, v->value / 100);
 		return true;
@@ -46,21 +42,20 @@ static double not_retired(const struct stat *s)
 double stat_side_share(const struct stat *s, enum cpu_side side)
 {
 	double share, front = 0;
-	bool has_front = find_root(s, side_names[SIDE_FRONTEND], &front);
+	bool has_front = find_root(s, SIDE_FRONTEND, &front);
 
-	if (side == SIDE_BAD_SPECULATION && find_root(s, side_names[side], &share))
+	if (side == SIDE_BAD_SPECULATION && find_root(s, side, &share))
 		return fmin(1, share + front);
 	if (side != SIDE_BACKEND)
 		return has_front ? front : not_retired(s);
-	return find_root(s, side_names[side], &share) ? share : not_retired(s);
+	return find_root(s, side, &share) ? share : not_retired(s);
 }
 
 bool stat_cost_is_of(const struct stat_cost *c, const struct cpu_metric *root)
 {
-	if (begins(root->name, side_names[c->penalty->side]))
+	if (stat_is_of_side(root, c->penalty->side))
 		return true;
-	return c->penalty->side == SIDE_BAD_SPECULATION &&
-	       begins(root->name, side_names[SIDE_FRONTEND]);
+	return c->penalty->side == SIDE_BAD_SPECULATION && stat_is_of_side(root, SIDE_FRONTEND);
 }
 
 /* Levels, the first one first: what misses one has missed those before. */
