@@ -53,7 +53,12 @@ const char *finding_kind_name(enum finding_kind);
 bool finding_is_general(enum finding_kind);
 
 /* Which cycles it is about, as counts tell them apart: those without dispatch by who is to blame. */
-enum finding_side { SIDE_NONE, SIDE_BACK_END, SIDE_FRONT_END, SIDE_BUSY };
+enum finding_side {
+	FINDING_SIDE_NONE,
+	FINDING_SIDE_BACK_END,
+	FINDING_SIDE_FRONT_END,
+	FINDING_SIDE_BUSY
+};
 
 enum finding_side finding_side(enum finding_kind);
 

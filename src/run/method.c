@@ -20,15 +20,15 @@ static const struct event_class {
 	int spe_event;
 	const char *words;
 } classes[] = {
-	{ "l1d", SIDE_BACK_END, SPE_EV_L1D_REFILL, "L1D refills" },
-	{ "l2", SIDE_BACK_END, SPE_EV_L1D_REFILL, "L1D refills" },
-	{ "l3", SIDE_BACK_END, SPE_EV_LLC_MISS, "last-level misses" },
-	{ "llc", SIDE_BACK_END, SPE_EV_LLC_MISS, "last-level misses" },
-	{ "memory", SIDE_BACK_END, SPE_EV_LLC_MISS, "last-level misses" },
-	{ "remote", SIDE_BACK_END, SPE_EV_REMOTE, "remote accesses" },
-	{ "dtlb", SIDE_BACK_END, SPE_EV_TLB_WALK, "page table walks" },
-	{ "tlb", SIDE_BACK_END, SPE_EV_TLB_WALK, "page table walks" },
-	{ "branch", SIDE_FRONT_END, SPE_EV_MISPREDICTED, "mispredicted branches" },
+	{ "l1d", FINDING_SIDE_BACK_END, SPE_EV_L1D_REFILL, "L1D refills" },
+	{ "l2", FINDING_SIDE_BACK_END, SPE_EV_L1D_REFILL, "L1D refills" },
+	{ "l3", FINDING_SIDE_BACK_END, SPE_EV_LLC_MISS, "last-level misses" },
+	{ "llc", FINDING_SIDE_BACK_END, SPE_EV_LLC_MISS, "last-level misses" },
+	{ "memory", FINDING_SIDE_BACK_END, SPE_EV_LLC_MISS, "last-level misses" },
+	{ "remote", FINDING_SIDE_BACK_END, SPE_EV_REMOTE, "remote accesses" },
+	{ "dtlb", FINDING_SIDE_BACK_END, SPE_EV_TLB_WALK, "page table walks" },
+	{ "tlb", FINDING_SIDE_BACK_END, SPE_EV_TLB_WALK, "page table walks" },
+	{ "branch", FINDING_SIDE_FRONT_END, SPE_EV_MISPREDICTED, "mispredicted branches" },
 };
 
 static const struct event_class *class_of(const struct cpu_metric *m)
@@ -218,10 +218,10 @@ static const struct {
 	const char *prefix;
 	enum finding_side side;
 } sides[] = {
-	{ "backend", SIDE_BACK_END },
-	{ "frontend", SIDE_FRONT_END },
-	{ "bad_speculation", SIDE_FRONT_END },
-	{ "retiring", SIDE_BUSY },
+	{ "backend", FINDING_SIDE_BACK_END },
+	{ "frontend", FINDING_SIDE_FRONT_END },
+	{ "bad_speculation", FINDING_SIDE_FRONT_END },
+	{ "retiring", FINDING_SIDE_BUSY },
 };
 
 /* On Arm what is lost by mispredictions counts for the front end. */
@@ -230,7 +230,7 @@ static enum finding_side side_of(const struct cpu_metric *metric, const struct e
 	for (size_t i = 0; i < COUNT(sides); i++)
 		if (strncmp(metric->name, sides[i].prefix, strlen(sides[i].prefix)) == 0)
 			return sides[i].side;
-	return class != NULL ? class->side : SIDE_NONE;
+	return class != NULL ? class->side : FINDING_SIDE_NONE;
 }
 
 /* Does it have half of what was counted at least? Of rates it is not known how much they take. */
@@ -250,7 +250,7 @@ static struct finding *find_cause(const struct findings *found, const struct fin
 {
 	enum finding_side side = side_of(counted->metric, class);
 
-	for (size_t i = 0; side != SIDE_NONE && i < found->list.n; i++) {
+	for (size_t i = 0; side != FINDING_SIDE_NONE && i < found->list.n; i++) {
 		struct finding *f = found->list.items[i];
 
 		if (f->origin == FINDING_FROM_SAMPLES && finding_side(f->kind) == side &&
