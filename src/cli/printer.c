@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "cli/pager.h"
 #include "cli/tell.h"
 
 enum { DEFAULT_TOP = 20 };
@@ -21,6 +22,11 @@ static const struct option output_list[] = {
 	{ "format", 0, OPTION_TEXT, OUT(format), "NAME", "text, csv or json" },
 	{ "output", 'o', OPTION_TEXT, OUT(path), "PATH", "write there instead of standard output" },
 	{ "table", 0, OPTION_TEXT, OUT(table), "NAME", "only this table" },
+	{ "color", 0, OPTION_TEXT, OUT(colour), "WHEN",
+	  "auto (on a terminal, unless NO_COLOR is set), always or never" },
+	{ "columns", 0, OPTION_TEXT, OUT(columns), "NAMES", "only these columns, in this order" },
+	{ "wide", 0, OPTION_FLAG, OUT(is_wide), NULL, "hide no column, however long lines become" },
+	{ "no-pager", 0, OPTION_FLAG, OUT(no_pager), NULL, "write to the terminal at once" },
 };
 
 static const struct option row_list[] = {
@@ -69,13 +75,27 @@ static bool terminal_is_unicode(void)
 	return false;
 }
 
-static bool wants_colour(FILE *stream)
+static bool colours_by_itself(FILE *stream)
 {
 	const char *no_colour = getenv("NO_COLOR");
 	const char *term = getenv("TERM");
 
 	return isatty(fileno(stream)) && (no_colour == NULL || no_colour[0] == '\0') &&
 	       term != NULL && strcmp(term, "dumb") != 0;
+}
+
+/* Decides by --color. */
+static int choose_colour(const struct output_options *o, FILE *stream, bool *out, struct err *err)
+{
+	const char *when = o->colour != NULL ? o->colour : "auto";
+
+	*out = strcmp(when, "always") == 0;
+	if (strcmp(when, "auto") == 0)
+		*out = colours_by_itself(stream);
+	else if (!*out && strcmp(when, "never") != 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--color: found '%s', wanted auto, always or never", when);
+	return 0;
 }
 
 /* Opening for writing would cut the capture short under our eyes. */
@@ -112,15 +132,25 @@ int printer_open(struct printer *out, const struct output_options *o, const char
 		.version = CYCLOPS_VERSION,
 		.is_modelled = session != NULL && capture_spe(session->capture)->is_modelled,
 		.width = output_width(out->stream),
-		.has_colour = wants_colour(out->stream),
+		.is_wide = o->is_wide,
 		.has_unicode = terminal_is_unicode(),
 	};
-	return 0;
+	return choose_colour(o, out->stream, &out->document.has_colour, err);
+}
+
+void printer_page(struct printer *out, const struct output_options *o)
+{
+	if (out->stream != stdout || o->no_pager || !out->format->is_for_people ||
+	    !isatty(STDOUT_FILENO))
+		return;
+	out->pager = pager_start(&out->stream);
 }
 
 int printer_write(struct printer *out, const struct text *text, struct err *err)
 {
 	if (text->n == 0 || fwrite(text->bytes, 1, text->n, out->stream) == text->n)
+		return 0;
+	if (out->pager > 0 && errno == EPIPE) /* the person has seen enough */
 		return 0;
 	return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s",
 		       out->path != NULL ? out->path : "standard output", strerror(errno));
@@ -134,6 +164,8 @@ int printer_close(struct printer *out, int rc, struct err *err)
 	out->stream = NULL;
 	if (stream == NULL)
 		return rc;
+	if (out->pager > 0)
+		return pager_end(stream, out->pager, rc);
 	failed = stream == stdout ? fflush(stream) : fclose(stream);
 	if (failed == 0 || rc < 0)
 		return rc;
@@ -166,19 +198,22 @@ static int pick_table(const char *name, const struct tables *tables, struct tabl
 int printer_tables(struct printer *out, const struct output_options *o, const struct tables *tables,
 		   struct err *err)
 {
-	struct tables picked = { 0 };
+	struct tables shown = { 0 };
 	struct text text = { 0 };
 	int rc = 0;
 
 	if (o->table != NULL)
-		rc = pick_table(o->table, tables, &picked, err);
-	out->document.is_plural = o->table == NULL && tables->list.n > 1;
+		rc = pick_table(o->table, tables, &shown, err);
+	else
+		shown = format_tables(out->format, tables);
+	if (rc == 0 && o->columns != NULL)
+		rc = tables_keep_columns(&shown, o->columns, err);
+	out->document.is_plural = o->table == NULL && shown.list.n > 1;
 	if (rc == 0) {
-		format_document(out->format, &out->document, o->table != NULL ? &picked : tables,
-				&text);
+		format_document(out->format, &out->document, &shown, &text);
 		rc = printer_write(out, &text, err);
 	}
-	vec_release(&picked.list);
+	vec_release(&shown.list);
 	text_release(&text);
 	return rc;
 }

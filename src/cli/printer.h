@@ -5,16 +5,21 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "cli/options.h"
 #include "session/session.h"
 #include "table/format.h"
 
-/* Options about what is written. */
+/* Options about what is written, and how it looks. */
 struct output_options {
 	const char *format;
 	const char *path;
 	const char *table;
+	const char *columns; /* "a,b,c": these alone; NULL: as the command chooses */
+	const char *colour;  /* "auto", "always", "never"; NULL: auto */
+	bool is_wide;	     /* no column is hidden for want of room */
+	bool no_pager;
 };
 
 /* Options about which rows are shown. */
@@ -31,9 +36,10 @@ struct option_set unsorted_row_option_set(struct row_options *); /* without --so
 /* Rows to show: --all, --top or the default of 20; 0 means all. */
 size_t rows_to_show(const struct row_options *);
 
-/* Standard output or the file of -o. */
+/* Standard output, a pager before it, or the file of -o. */
 struct printer {
 	FILE *stream;
+	pid_t pager;	  /* 0: none */
 	const char *path; /* NULL: standard output */
 	const struct format *format;
 	struct document document;
@@ -46,6 +52,12 @@ struct printer {
  */
 int printer_open(struct printer *, const struct output_options *, const char *default_format,
 		 const char *command, const struct session *, struct err *);
+
+/*
+ * Lets a person scroll: what is written goes through $PAGER, or less, if standard output is a terminal and the
+ * format is for people. Call it before anything is written. If there is no pager, nothing changes.
+ */
+void printer_page(struct printer *, const struct output_options *);
 
 /* Writes bytes; -1 and an error if they do not arrive. */
 int printer_write(struct printer *, const struct text *, struct err *);

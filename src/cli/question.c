@@ -37,6 +37,7 @@ static int question_answer(struct question *q, struct session *s, const struct s
 	if (slices_choose(s, q->time_slices, q->by != NULL && keys_have_time(q->by), err) < 0 ||
 	    printer_open(&q->out, &q->output, "text", q->usage->command, s, err) < 0)
 		return -1;
+	printer_page(&q->out, &q->output);
 	rc = q->answer(q, s, select, err);
 	return printer_close(&q->out, rc, err);
 }

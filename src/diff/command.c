@@ -272,6 +272,7 @@ static int print_answer(const struct diff *d, const struct gate *gates, size_t n
 		rc = printer_open(&out, output, "text", usage.command, NULL, err);
 	if (rc == 0) {
 		out.document.is_modelled = d->a->is_modelled || d->b->is_modelled;
+		printer_page(&out, output);
 		rc = printer_finish(&out, output, &tables.shown, 0, err);
 	}
 	diff_tables_release(&tables);

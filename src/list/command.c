@@ -137,6 +137,7 @@ static int list_print(struct table *table, const struct output_options *output, 
 
 	if (printer_open(&out, output, "text", usage.command, NULL, err) < 0)
 		return -1;
+	printer_page(&out, output);
 	*vec_add(&tables.list) = table;
 	rc = printer_finish(&out, output, &tables, 0, err);
 	vec_release(&tables.list);

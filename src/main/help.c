@@ -2,8 +2,10 @@
 /* cyclops help: the manual pages. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/pager.h"
 #include "cli/tell.h"
 #include "main/commands.h"
 #include "main/manual.h"
@@ -29,6 +31,16 @@ static int no_page(const char *name)
 	return EXIT_USAGE;
 }
 
+static void show_page(const char *page)
+{
+	FILE *stream = stdout;
+	pid_t pager = isatty(STDOUT_FILENO) ? pager_start(&stream) : 0;
+
+	fputs(page, stream);
+	if (pager > 0)
+		pager_end(stream, pager, 0);
+}
+
 static int help_command(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
@@ -41,7 +53,7 @@ static int help_command(int argc, char **argv)
 	page = manual_page(is_about_all(name) ? "" : name);
 	if (page == NULL)
 		return no_page(name);
-	fputs(page, stdout);
+	show_page(page);
 	return EXIT_DONE;
 }
 

@@ -20,19 +20,31 @@ const char *format_names(void)
 	return "text, csv, json";
 }
 
+struct tables format_tables(const struct format *format, const struct tables *tables)
+{
+	struct tables shown = { 0 };
+
+	for (size_t i = 0; i < tables->list.n; i++)
+		if (format->is_for_people || tables->list.items[i]->style != TABLE_ANSWER)
+			*vec_add(&shown.list) = tables->list.items[i];
+	return shown;
+}
+
 void format_document(const struct format *format, const struct document *document,
 		     const struct tables *tables, struct text *out)
 {
+	struct tables shown = format_tables(format, tables);
 	struct document whole = *document;
 
-	whole.tables = tables;
+	whole.tables = &shown;
 	format->begin(&whole, out);
-	for (size_t i = 0; i < tables->list.n; i++) {
-		const struct table *t = tables->list.items[i];
+	for (size_t i = 0; i < shown.list.n; i++) {
+		const struct table *t = shown.list.items[i];
 
 		format->head(&whole, t, i == 0, out);
 		format->rows(&whole, t, true, out);
 		format->tail(&whole, t, out);
 	}
 	format->end(&whole, out);
+	vec_release(&shown.list);
 }

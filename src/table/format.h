@@ -17,6 +17,7 @@ struct document {
 	const char *version; /* of cyclops */
 	bool is_modelled;    /* simulated numbers: every format says so */
 	unsigned width;	     /* text: columns of the terminal, 40 or more; 0: 100 */
+	bool is_wide;	     /* text: tables may be wider than that, so that no column is hidden */
 	bool has_colour;     /* text: escape sequences are welcome */
 	bool has_unicode;    /* text: bars and arrows may use UTF-8 */
 	bool is_plural;	     /* several tables, or could be: csv writes "# table NAME" lines */
@@ -39,6 +40,7 @@ struct format {
 	const char *name;      /* "text", "csv", "json" */
 	const char *extension; /* ".txt" … */
 	bool can_stream;
+	bool is_for_people; /* has the answer in sentences (answer.h) */
 	/*
 	 * Bytes at the start of a piece that is not the first which join it to the rows before.
 	 * If all pieces before turned out to have no rows, leave them out.
@@ -60,6 +62,12 @@ const struct format *format_find(const char *name);
 
 /* Names of all formats, joined with ", ": for messages. */
 const char *format_names(void);
+
+/*
+ * The tables that the format has: all, or those without the answer in sentences. The list is the caller's, to be
+ * released; the tables are borrowed.
+ */
+struct tables format_tables(const struct format *, const struct tables *);
 
 /* Renders a whole document. */
 void format_document(const struct format *, const struct document *, const struct tables *,

@@ -7,8 +7,8 @@
 #include "table/prose.h"
 #include "table/shown.h"
 
-/* Rows stand this far to the right of the title of their table. */
-enum { INDENT = 2 };
+/* Rows stand this far to the right of the title of their table. --wide gives them as much room as this. */
+enum { INDENT = 2, WIDE = 4096 };
 
 static size_t indent_of(const struct table *t)
 {
@@ -42,10 +42,11 @@ static void write_left_out(const struct grid *g, struct pen *pen, struct arena *
 
 		if (!g->lanes[i].is_left_out || (c->flags & COLUMN_TEXT_ONLY))
 			continue;
-		text_str(&words, words.n > 0 ? "; " : "no room (csv and json have them): ");
+		text_str(&words, words.n > 0 ? ", " : "hidden columns: ");
 		text_add(&words, heading->bytes, heading->size);
 	}
 	if (words.n > 0) {
+		text_str(&words, " (--wide)");
 		text_char(&words, '\0');
 		write_remark(pen, PEN_DIM, g->indent,
 			     span_of(memory, words.bytes, pen->has_unicode));
@@ -55,11 +56,14 @@ static void write_left_out(const struct grid *g, struct pen *pen, struct arena *
 
 static unsigned write_grid(const struct table *t, struct pen *pen, struct arena *memory)
 {
+	struct pen line = *pen;
 	struct grid grid;
 	unsigned marks;
 
-	grid_init(&grid, t, pen->has_unicode, indent_of(t), pen->width);
-	grid_draw(&grid, t->title, pen);
+	if (pen->is_wide)
+		line.width = WIDE;
+	grid_init(&grid, t, pen->has_unicode, indent_of(t), line.width);
+	grid_draw(&grid, t->title, &line);
 	write_left_out(&grid, pen, memory);
 	marks = grid.marks;
 	grid_release(&grid);
@@ -86,22 +90,44 @@ static unsigned write_findings(const struct table *t, struct pen *pen, struct ar
 	return findings_write(t, pen);
 }
 
+/* The first line says most. */
+static unsigned write_answer(const struct table *t, struct pen *pen, struct arena *memory)
+{
+	for (size_t row = 0; row < table_n_rows(t); row++)
+		write_remark(pen, row == 0 ? PEN_BOLD : PEN_PLAIN, 0,
+			     span_of(memory, table_cell(t, row, 0)->text, pen->has_unicode));
+	return 0;
+}
+
 /* By enum table_style; each returns the marks it has used, bit n for mark n. */
 static unsigned (*const writers[])(const struct table *, struct pen *, struct arena *) = {
 	[TABLE_GRID] = write_grid,
 	[TABLE_FACTS] = write_facts,
 	[TABLE_FINDINGS] = write_findings,
+	[TABLE_ANSWER] = write_answer,
 };
 
+static void write_modelled(struct pen *pen)
+{
+	pen_ascii(pen, PEN_MARK, "modelled: ");
+	pen_ascii(pen, PEN_PLAIN, "these numbers are simulated, not measured");
+	pen_newline(pen);
+}
+
+static bool begins_with_answer(const struct document *d)
+{
+	return d->tables != NULL && d->tables->list.n > 0 &&
+	       d->tables->list.items[0]->style == TABLE_ANSWER;
+}
+
+/* An answer comes first, and says it behind its sentences. */
 static void text_begin(const struct document *d, struct text *out)
 {
 	struct pen pen = pen_of(d, out);
 
-	if (!d->is_modelled)
+	if (!d->is_modelled || begins_with_answer(d))
 		return;
-	pen_ascii(&pen, PEN_MARK, "modelled: ");
-	pen_ascii(&pen, PEN_PLAIN, "these numbers are simulated, not measured");
-	pen_newline(&pen);
+	write_modelled(&pen);
 	pen_newline(&pen);
 }
 
@@ -130,6 +156,8 @@ static void text_rows(const struct document *d, const struct table *t, bool is_f
 		write_remark(&pen, PEN_PLAIN, indent_of(t),
 			     span_of(&memory, t->notes.items[i], d->has_unicode));
 	write_remark(&pen, PEN_DIM, indent_of(t), show_legend(marks, d->has_unicode, &memory));
+	if (d->is_modelled && t->style == TABLE_ANSWER)
+		write_modelled(&pen);
 	arena_release(&memory);
 }
 
@@ -151,6 +179,7 @@ const struct format format_text = {
 	.name = "text",
 	.extension = ".txt",
 	.can_stream = false,
+	.is_for_people = true,
 	.begin = text_begin,
 	.head = text_head,
 	.rows = text_rows,

@@ -174,6 +174,21 @@ static void draw_bar(const struct lane *lane, const struct cell *cell, struct pe
 	}
 }
 
+/*
+ * Columns that the end of a text keeps if it is cut: names of templates are told apart by what stands in front of
+ * the first "<" and behind the last ">".
+ */
+static size_t kept_tail(struct span text, size_t room)
+{
+	const char *last = memrchr(text.bytes, '>', text.size);
+	size_t tail;
+
+	if (last == NULL || memchr(text.bytes, '<', text.size) == NULL)
+		return 0;
+	tail = span_part(text, (size_t)(last - text.bytes), text.size).width;
+	return tail < room / 2 ? tail : room / 2;
+}
+
 static void draw_cut(const struct lane *lane, struct span text, size_t room, struct pen *pen)
 {
 	struct span dots = { .bytes = "...", .size = 3, .width = 3 };
@@ -187,8 +202,11 @@ static void draw_cut(const struct lane *lane, struct span text, size_t room, str
 		pen_write(pen, PEN_PLAIN, dots);
 		pen_write(pen, PEN_PLAIN, span_tail(text, room - dots.width));
 	} else {
-		pen_write(pen, PEN_PLAIN, span_head(text, room - dots.width));
+		size_t tail = kept_tail(text, room - dots.width);
+
+		pen_write(pen, PEN_PLAIN, span_head(text, room - dots.width - tail));
 		pen_write(pen, PEN_PLAIN, dots);
+		pen_write(pen, PEN_PLAIN, span_tail(text, tail));
 	}
 }
 

@@ -22,6 +22,7 @@ struct pen pen_of(const struct document *d, struct text *out)
 		.width = width < LEAST_WIDTH ? LEAST_WIDTH : width,
 		.has_colour = d->has_colour,
 		.has_unicode = d->has_unicode,
+		.is_wide = d->is_wide,
 	};
 }
 

@@ -21,7 +21,7 @@ struct pen {
 	size_t width;  /* of a line */
 	size_t column; /* where the next span goes; move at will to the right */
 	size_t inked;  /* end of what is written; blanks follow only when more does */
-	bool has_colour, has_unicode;
+	bool has_colour, has_unicode, is_wide;
 };
 
 struct pen pen_of(const struct document *, struct text *out);

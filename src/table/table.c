@@ -114,8 +114,7 @@ struct cell table_text_cell(struct table *t, const char *text)
 	return text == NULL ? (struct cell){ 0 } : cell_text(table_text(t, text));
 }
 
-__attribute__((format(printf, 2, 0))) static const char *vformat(struct table *t,
-								 const char *format, va_list args)
+const char *table_vformat(struct table *t, const char *format, va_list args)
 {
 	va_list again;
 	char *text;
@@ -137,7 +136,7 @@ const char *table_format(struct table *t, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	text = vformat(t, format, args);
+	text = table_vformat(t, format, args);
 	va_end(args);
 	return text;
 }
@@ -147,7 +146,7 @@ void table_note(struct table *t, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	*vec_add(&t->notes) = vformat(t, format, args);
+	*vec_add(&t->notes) = table_vformat(t, format, args);
 	va_end(args);
 }
 

@@ -7,6 +7,7 @@
 #ifndef CYCLOPS_TABLE_TABLE_H
 #define CYCLOPS_TABLE_TABLE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -92,6 +93,7 @@ enum table_style {
 	TABLE_FACTS,	/* a line for each row: its first column is the label of the others */
 	TABLE_FINDINGS, /* numbered claims: the first column, its size (the second) at the right
 			   margin, each further column on a line of its own led by its title */
+	TABLE_ANSWER,	/* sentences for people, the first of which stands out (answer.h) */
 };
 
 struct table {
@@ -153,8 +155,11 @@ const char *table_text(struct table *, const char *text);
 /* The same as a cell; absent if there is no text. */
 struct cell table_text_cell(struct table *, const char *text);
 
+/* A text made by printf's rules; it lives as long as the table's rows. */
 const char *table_format(struct table *, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+const char *table_vformat(struct table *, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
 void table_note(struct table *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A row of a name and a text, for TABLE_FACTS; none if the text is empty. Empties it. */
@@ -236,5 +241,13 @@ struct tables {
 
 /* The table of that name, nested ones included, or NULL. */
 struct table *tables_find(const struct tables *, const char *name);
+
+/*
+ * What --columns asks for: the columns "a,b,c", in this order, of each table that has any of them, nested
+ * ones included. Columns for programs are shown, too. Tables that have none, but for the answer, are taken
+ * off the list. A table with nested ones keeps its first column, which is their key. An error if no table has
+ * a column of one of the names.
+ */
+int tables_keep_columns(struct tables *, const char *names, struct err *);
 
 #endif

@@ -43,6 +43,17 @@ static void finds_pages(void **state)
 	}
 }
 
+/* `cyclops help terms` is no page of a command. */
+static void has_the_terms(void **state)
+{
+	const char *page = manual_page("terms");
+
+	(void)state;
+	assert_non_null(page);
+	assert_memory_equal(page, "TERMS\n", 6);
+	assert_non_null(strstr(page, "\n  false sharing\n"));
+}
+
 /* Prose is as wide as a narrow terminal; examples may be wider, where output is. */
 static void is_plain_text(void **state)
 {
@@ -64,6 +75,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_pages),
+		cmocka_unit_test(has_the_terms),
 		cmocka_unit_test(is_plain_text),
 	};
 

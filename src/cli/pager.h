@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program that lets a person scroll what we write. */
+#ifndef CYCLOPS_CLI_PAGER_H
+#define CYCLOPS_CLI_PAGER_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+/*
+ * Starts $PAGER by the shell, or `less` with the options FRX, unless LESS has others. What is written to
+ * *stream, which changes, goes to it. Returns its process, or 0 if there is no pager: nothing has changed then.
+ */
+pid_t pager_start(FILE **stream);
+
+/* Closes the stream and waits until the person leaves the pager. Returns `rc`: to leave early is no error. */
+int pager_end(FILE *stream, pid_t pager, int rc);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "table/answer.h"
+
+#include <stdarg.h>
+
+static const struct column answer_columns[] = {
+	{ "answer", "", "", CELL_TEXT, COLUMN_TEXT_ONLY, "what to know first" },
+};
+
+void answer_init(struct table *t)
+{
+	table_init(t, "answer", NULL, answer_columns, 1);
+	t->style = TABLE_ANSWER;
+}
+
+void answer_say(struct table *t, const char *format, ...)
+{
+	const char *words;
+	va_list args;
+
+	va_start(args, format);
+	words = table_vformat(t, format, args);
+	va_end(args);
+	table_add_row(t)[0] = cell_text(words);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a screen begins with: what is wrong, where, how much it costs, what to do. At most three lines, for
+ * people: only formats for people have it. Programs read the tables that it is made of.
+ */
+#ifndef CYCLOPS_TABLE_ANSWER_H
+#define CYCLOPS_TABLE_ANSWER_H
+
+#include "table/table.h"
+
+/* An empty answer: table "answer". Release it with table_release(). */
+void answer_init(struct table *);
+
+/* Appends a sentence, or several. It begins a line of its own. */
+void answer_say(struct table *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
