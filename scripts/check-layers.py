@@ -19,7 +19,8 @@ import sys
 # Files and lines that a room may have; and rooms whose subject is one, though larger.
 LIMITS = (25, 5000)
 LARGE = {"base": "one helper a file", "isa": "tables of two instruction sets",
-         "process": "one timeline, in small steps"}
+         "process": "one timeline, in small steps",
+         "table": "how any table is laid out and written"}
 
 # The plugin of the machine model, which is beside src/.
 PLUGIN = "model (plugin)"
