@@ -6,7 +6,8 @@
 #include "base/alloc.h"
 
 enum {
-	BITS_EACH = 64, /* bits for each piece: about one of so many other pieces passes */
+	/* bits per piece: about 1 in 64 of other pieces is taken for one of the set */
+	BITS_EACH = 64,
 	LOG_MIN = 9,
 	LOG_MAX = 40,
 };

@@ -55,6 +55,6 @@ void *mem_huge(void)
 {
 	void *memory = present(aligned_alloc(MEM_HUGE, MEM_HUGE), 1, MEM_HUGE);
 
-	madvise(memory, MEM_HUGE, MADV_HUGEPAGE); /* may fail: only slower then */
+	madvise(memory, MEM_HUGE, MADV_HUGEPAGE); /* if it fails, memory is only slower */
 	return memory;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Allocation that never fails: running out of memory ends the program with a message. Sizes that
- * come from a file are checked before, so it is no error that a caller could handle.
+ * Allocation that never fails: without memory the program ends with a message. Sizes from files are
+ * checked before, so no caller could do better.
  */
 #ifndef CYCLOPS_BASE_ALLOC_H
 #define CYCLOPS_BASE_ALLOC_H
@@ -16,18 +16,18 @@ void *mem_alloc(size_t n, size_t size);
 /* The same, zeroed. */
 void *mem_zalloc(size_t n, size_t size);
 
-/* The same as mem_alloc(), beginning at a cache line of 64 bytes. For tables of small sets. */
+/* As mem_alloc(), aligned to a cache line of 64 bytes. For tables of small sets. */
 void *mem_aligned(size_t n, size_t size);
 
 enum { MEM_HUGE = 2 << 20 };
 
 /*
- * Uninitialised memory of MEM_HUGE bytes, in one huge page if the kernel has one: for tables with
+ * Uninitialised memory of MEM_HUGE bytes, in a huge page if the kernel has one. For tables with
  * random accesses. Never NULL. Free with free().
  */
 void *mem_huge(void);
 
-/* realloc() with the same promise. */
+/* realloc() that never fails. */
 void *mem_resize(void *memory, size_t n, size_t size);
 
 /* A copy of `len` bytes of text, NUL-terminated. */

@@ -19,10 +19,10 @@ void *arena_alloc(struct arena *, size_t size);
 /* A NUL-terminated copy of `len` bytes of text. */
 char *arena_strndup(struct arena *, const char *text, size_t len);
 
-/* Forgets everything, keeps the newest block for what comes next. */
+/* Frees all allocations but keeps the newest block for reuse. */
 void arena_reset(struct arena *);
 
-/* Frees everything and leaves an empty arena. */
+/* Frees all memory. The arena is empty and can be used again. */
 void arena_release(struct arena *);
 
 #endif

@@ -24,7 +24,7 @@ static inline struct cursor cur_of(const void *bytes, size_t size)
 	return (struct cursor){ .pos = start, .end = size == 0 ? start : start + size };
 }
 
-/* Nothing read so far lay past the end. */
+/* Was everything read so far inside of the bytes? */
 static inline bool cur_ok(const struct cursor *c)
 {
 	return !c->bad;
@@ -35,7 +35,7 @@ static inline size_t cur_left(const struct cursor *c)
 	return (size_t)(c->end - c->pos);
 }
 
-/* Are there `count` items of `size` bytes left? Ask before allocating for them. */
+/* Are there `count` items of `size` bytes left? To be asked before allocating for them. */
 static inline bool cur_holds(const struct cursor *c, uint64_t count, size_t size)
 {
 	return !c->bad && count <= cur_left(c) / size;

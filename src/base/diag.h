@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Diagnostics: damage, losses and notes, each text once, with a count and the first position.
- * Workers have lists of their own, which are merged at the end: the result does not depend on the
- * number of threads.
+ * Diagnostics: damage, losses and notes. Each text is listed once, with a count and the first
+ * position. Workers have lists of their own, merged at the end, so the result does not depend on
+ * the number of threads.
  */
 #ifndef CYCLOPS_BASE_DIAG_H
 #define CYCLOPS_BASE_DIAG_H
@@ -12,11 +12,11 @@
 #include "base/strings.h"
 #include "base/vec.h"
 
-/* What it means for the answer. */
+/* How serious it is for the answer. */
 enum diag_level {
-	DIAG_NOTE,   /* worth knowing; nothing is missing */
-	DIAG_LOSS,   /* the recorder lost or cut something: the capture says so itself */
-	DIAG_DAMAGE, /* bytes of this file could not be read */
+	DIAG_NOTE,   /* nothing is missing */
+	DIAG_LOSS,   /* the recorder lost something, as the capture itself says */
+	DIAG_DAMAGE, /* a part of the file could not be read */
 };
 
 struct diag {

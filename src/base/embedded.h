@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that the build put into the program (scripts/embed.py). */
+/* Files embedded in the program by the build (scripts/embed.py). */
 #ifndef CYCLOPS_BASE_EMBEDDED_H
 #define CYCLOPS_BASE_EMBEDDED_H
 
@@ -7,8 +7,8 @@
 #include <string.h>
 
 struct embedded_file {
-	const char *name;  /* last part of its path; NULL ends a list of files */
-	const char *bytes; /* a NUL follows them */
+	const char *name;  /* without its directory; NULL ends a list of files */
+	const char *bytes; /* NUL-terminated */
 	size_t size;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errors with a place. A function that can fail returns 0 or -1 and fills its last
- * parameter. Library code neither prints nor exits: the command does, once.
+ * Errors with a position. A function that can fail returns 0 or -1 and fills its last parameter.
+ * Library code neither prints nor exits; the command does, once.
  */
 #ifndef CYCLOPS_BASE_ERR_H
 #define CYCLOPS_BASE_ERR_H
@@ -10,9 +10,9 @@
 
 enum err_code {
 	ERR_NONE = 0,
-	ERR_IO,		 /* the system refused: open, read, write, map */
-	ERR_FORMAT,	 /* the bytes are not what their format says */
-	ERR_UNSUPPORTED, /* well-formed, but not something we read */
+	ERR_IO,		 /* a system call failed: open, read, write, map */
+	ERR_FORMAT,	 /* the bytes violate their format */
+	ERR_UNSUPPORTED, /* well-formed, but not supported */
 	ERR_USAGE,	 /* the user asked for something that does not exist */
 	ERR_LIMIT,	 /* larger than what we are prepared to hold */
 };

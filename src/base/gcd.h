@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The greatest common divisor; of 0 and a number that number. */
+/* The greatest common divisor; gcd(0, n) is n. */
 static inline uint64_t gcd(uint64_t a, uint64_t b)
 {
 	while (b != 0) {

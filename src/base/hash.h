@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hashing for the tables of this folder. Each table draws a seed, so that a hostile file
- * cannot prepare collisions; nothing visible depends on the seed.
+ * Hash functions for the tables of this folder. Each table has a random seed, so that a hostile
+ * file cannot prepare collisions. Nothing visible depends on the seed.
  */
 #ifndef CYCLOPS_BASE_HASH_H
 #define CYCLOPS_BASE_HASH_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Folds the 128-bit product: every input bit reaches every output bit. */
+/* Folds the 128-bit product, so that every input bit can change every output bit. */
 static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 {
 	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
@@ -28,7 +28,7 @@ static inline uint64_t hash_words(const uint64_t *words, size_t n, uint64_t seed
 
 uint64_t hash_bytes(const void *bytes, size_t size, uint64_t seed);
 
-/* A seed that differs from run to run. */
+/* A random seed. */
 uint64_t hash_seed(void);
 
 #endif

@@ -31,7 +31,7 @@ static int map(struct mapped *out, int fd, size_t size, const char *name, struct
 	return 0;
 }
 
-/* Not every file system has files without names; there the name is removed at once. */
+/* Some file systems cannot create files without a name; there the file is unlinked at once. */
 static int open_unnamed(const char *directory)
 {
 	char path[PATH_MAX];
@@ -67,7 +67,7 @@ FILE *temporary_file(struct err *err)
 	return stream;
 }
 
-/* Copies a stream that cannot be mapped; the temporary file vanishes with its mapping. */
+/* Copies a stream that cannot be mapped to an unnamed temporary file, and maps that. */
 static int spool(struct mapped *out, int fd, const char *name, struct err *err)
 {
 	FILE *copy = temporary_file(err);
@@ -110,8 +110,8 @@ int mapped_from_fd(struct mapped *out, int fd, const char *name, struct err *err
 	if (S_ISDIR(st.st_mode))
 		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: is a directory", name);
 	/*
-	 * Files of /proc claim to be empty, and those of /sys have a size but no pages: both
-	 * must be read.
+	 * Files of /proc have size 0, and those of /sys have a size but cannot be mapped: both are
+	 * read.
 	 */
 	if (S_ISREG(st.st_mode) && st.st_size > 0) {
 		if (map(out, fd, (size_t)st.st_size, name, err) == 0)
@@ -143,7 +143,7 @@ int mapped_open(struct mapped *out, const char *path, struct err *err)
 	return rc;
 }
 
-/* Each call flushes the TLBs of all threads, so it is done for large stretches. */
+/* Each call flushes the TLBs of all threads, so small ranges are collected first. */
 void mapped_forget(const struct mapped *m, uint64_t from, uint64_t to)
 {
 	from -= from % FORGOTTEN_BYTES;

@@ -30,12 +30,12 @@ int mapped_from_fd(struct mapped *, int fd, const char *name, struct err *);
  */
 FILE *temporary_file(struct err *);
 
-/* Maps what was written to a temporary file so far. */
+/* Maps what has been written to a temporary file. */
 int mapped_from_stream(struct mapped *, FILE *, struct err *);
 
 /*
- * Tells the kernel that the bytes [from, to) are not needed soon: it may drop their pages. They
- * stay readable. So resident memory does not grow with the size of the file.
+ * Tells the kernel that the bytes [from, to) are not needed soon (madvise). They stay readable, but
+ * resident memory does not grow with the size of the file.
  */
 void mapped_forget(const struct mapped *, uint64_t from, uint64_t to);
 

@@ -7,7 +7,7 @@
 
 enum { LONGEST_WORD = 64, NEAREST_MAX = 16 };
 
-/* Characters that must match at the start of a word, and inside it. */
+/* The least length of a word to be searched as a prefix, and inside of other words. */
 enum { LEAST_PREFIX = 2, LEAST_INSIDE = 3 };
 
 /* Levenshtein distance, ignoring case. */
@@ -34,7 +34,7 @@ static size_t edit_distance(const char *a, const char *b)
 	return row[len];
 }
 
-/* How far the candidate is from the word; SIZE_MAX: not alike. */
+/* The distance of a candidate from the word; SIZE_MAX if they are not similar. */
 static size_t nearest_distance(const char *word, size_t len, const char *candidate)
 {
 	const char *inside = strcasestr(candidate, word);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For messages about words that do not exist: "did you mean …?", "there are …". */
+/* Finds similar words and lists words, for messages: "did you mean …?", "there are …". */
 #ifndef CYCLOPS_BASE_NEAREST_H
 #define CYCLOPS_BASE_NEAREST_H
 
 #include <stddef.h>
 
-/* Yields words by number, and NULL behind the last. */
+/* Returns word number `i`; NULL behind the last. */
 typedef const char *word_at(const void *context, size_t i);
 
 /*
- * The words like `word`, best first, at most `max` of them: those that begin with it, then those
- * that have it inside, then those that are written much like it; equally good ones in their order.
- * Case does not matter. Returns how many.
+ * Finds words similar to `word`, at most `max`, best first: those that begin with it, those that
+ * contain it, then those with a small edit distance. Equally good ones keep their order. Case is
+ * ignored. Returns how many.
  */
 size_t nearest_words(const char *word, word_at *, const void *context, const char **out,
 		     size_t max);
 
-/* The first of them, or NULL if none is alike. */
+/* The best similar word, or NULL. */
 const char *nearest_word(const char *word, word_at *, const void *context);
 
-/* The words as "a, b, c" in `out`, of which it returns the address; what is too long is cut. */
+/* Writes "a, b, c" to `out` and returns it. Cuts what is too long. */
 const char *list_words(word_at *, const void *context, char *out, size_t size);
 
 #endif

@@ -13,16 +13,16 @@
 
 enum { MAX_WORKERS = 1024 };
 
-/* One list of jobs. Everything is guarded by the pool's mutex. */
+/* A list of jobs. Guarded by the pool's mutex. */
 struct work {
 	pool_job *run, *done;
 	void *context;
 	size_t n_jobs;
-	size_t window;	 /* SIZE_MAX when there is no `done` */
-	size_t next_run; /* first job nobody has taken */
+	size_t window;	 /* SIZE_MAX without `done` */
+	size_t next_run; /* first job that no worker has taken */
 	size_t next_done;
-	bool *finished; /* by job % window: run, but not yet done */
-	bool draining;	/* somebody is calling `done` */
+	bool *finished; /* by job % window: `run` has returned, `done` has not */
+	bool draining;	/* a worker is calling `done` */
 };
 
 struct pool {
@@ -31,8 +31,8 @@ struct pool {
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
 	struct work *work;   /* NULL while idle */
-	uint64_t generation; /* counts lists of jobs */
-	unsigned n_busy;     /* threads inside work_on() */
+	uint64_t generation; /* number of the list of jobs */
+	unsigned n_busy;     /* threads in work_on() */
 	bool stopping;
 };
 
@@ -41,7 +41,7 @@ struct thread_start {
 	unsigned worker;
 };
 
-/* Calls `done` for all jobs whose turn it is. Called with the mutex held, returns so. */
+/* Calls `done` for finished jobs in order. The mutex is held at the call and on return. */
 static void pool_drain(struct pool *pool, struct work *work, unsigned worker)
 {
 	if (work->draining)
@@ -60,7 +60,7 @@ static void pool_drain(struct pool *pool, struct work *work, unsigned worker)
 	work->draining = false;
 }
 
-/* Takes jobs until there are none left to take. Called with the mutex held, returns so. */
+/* Takes jobs until all are taken. The mutex is held at the call and on return. */
 static void work_on(struct pool *pool, struct work *work, unsigned worker)
 {
 	while (work->next_run < work->n_jobs) {
@@ -104,7 +104,7 @@ static void *thread_main(void *argument)
 	return NULL;
 }
 
-/* Starts as many threads as the system grants: fewer is slower, not wrong. */
+/* Starts as many threads as the system allows; with fewer it is only slower. */
 static void start_threads(struct pool *pool)
 {
 	unsigned started = 1;

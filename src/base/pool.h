@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A worker pool for lists of independent jobs. The calling thread is worker 0 and works too.
- * Jobs are taken in order, each by one worker; a job writes only what belongs to it or to
- * its worker. Results must not depend on which worker ran what.
+ * A worker pool for lists of independent jobs. The calling thread is worker 0. Jobs are taken in
+ * order, each by one worker. A job writes only what belongs to it or to its worker. Results must
+ * not depend on which worker ran a job.
  */
 #ifndef CYCLOPS_BASE_POOL_H
 #define CYCLOPS_BASE_POOL_H
@@ -23,9 +23,9 @@ typedef void pool_job(void *context, size_t job, unsigned worker);
 void pool_run(struct pool *, size_t n_jobs, pool_job *run, void *context);
 
 /*
- * The same, and `done` is called for job 0, 1, 2 … in this order, one at a time, each after
- * its `run`, on whichever worker. No job starts before job - window is done, so at most
- * `window` results exist at once: keep the result of a job in slot job % window.
+ * The same, and calls `done` for job 0, 1, 2 … in this order, one at a time, each after its `run`,
+ * on any worker. Job i starts only after job i - window is done, so there are at most `window`
+ * results at a time: keep that of a job in slot job % window.
  */
 void pool_run_ordered(struct pool *, size_t n_jobs, size_t window, pool_job *run, pool_job *done,
 		      void *context);

@@ -27,7 +27,7 @@ static void radix_count_digits(const uint32_t *order, size_t n, const uint64_t *
 			counts[digit][radix_digit(keys[order[i]], digit)]++;
 }
 
-/* Turns counts by digit into the position of the first key with that digit. */
+/* Turns counts of digits into the position of the first key with each digit. */
 static void make_places(size_t counts[N_VALUES])
 {
 	size_t sum = 0;
@@ -58,7 +58,7 @@ void radix_sort(uint32_t *order, size_t n, const uint64_t *keys)
 		uint32_t *sorted = to;
 
 		if (counts[digit][radix_digit(keys[order[0]], digit)] == n)
-			continue; /* this digit is equal in all keys */
+			continue; /* all keys have the same digit here */
 		make_places(counts[digit]);
 		sort_by_digit(to, from, n, keys, digit, counts[digit]);
 		to = from;

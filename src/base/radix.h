@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * Sorts the `n` indexes in `order` so that keys[order[i]] ascends. Stable, so to sort by several
- * keys, begin with the least significant one.
+ * Sorts the indexes in `order` so that keys[order[i]] ascends. Stable: to sort by several keys,
+ * begin with the least significant one.
  */
 void radix_sort(uint32_t *order, size_t n, const uint64_t *keys);
 
@@ -16,10 +16,7 @@ struct radix_pair {
 	uint64_t major, minor;
 };
 
-/*
- * The numbers 0 … n - 1 in the order of `keys`: by `major`, then by `minor`. Equal ones stay as
- * they were. To be freed.
- */
+/* Returns the indexes 0 … n - 1 sorted by `major`, then by `minor`. Stable. To be freed. */
 uint32_t *radix_order(const struct radix_pair *keys, size_t n);
 
 #endif

@@ -25,8 +25,8 @@ void strings_init(struct strings *);
 void strings_release(struct strings *);
 
 /*
- * The id of the string, added if it is new. Equal strings get equal ids for the life of the
- * table. The bytes are copied; a NUL inside ends the string. Id 0 is the empty string.
+ * The id of the string, which is added if it is new. Equal strings have equal ids for the life of
+ * the table. The bytes are copied; a NUL ends the string. Id 0 is the empty string.
  */
 struct str_id strings_add(struct strings *, const char *text, size_t len);
 

@@ -57,7 +57,7 @@ void text_repeat(struct text *t, char c, size_t times)
 
 static size_t text_count_digits(uint64_t value)
 {
-	/* The least number of n + 1 digits; but zero has one, too. */
+	/* The least number with n + 1 digits; 0 has one digit, too. */
 	static const uint64_t least[] = {
 		0,
 		10,
@@ -81,7 +81,8 @@ static size_t text_count_digits(uint64_t value)
 		10000000000000000000u,
 	};
 	unsigned n_bits = 64 - (unsigned)__builtin_clzll(value | 1);
-	size_t n = n_bits * 1233 >> 12; /* 1233/4096 is the logarithm of 2: n digits or n + 1 */
+	/* 1233/4096 approximates log10(2): the number has n digits or n + 1 */
+	size_t n = n_bits * 1233 >> 12;
 
 	return n + (value >= least[n]);
 }
@@ -101,7 +102,7 @@ size_t put_u64(char *out, uint64_t value)
 	return n;
 }
 
-/* All eight digits of a value: each in a byte of its own first, then made a character. */
+/* All eight digits of a value: first each to a byte, then to characters. */
 static void put_eight_hex(char *out, uint32_t value)
 {
 	const uint64_t ones = 0x0101010101010101;
@@ -160,9 +161,9 @@ void text_hex_padded(struct text *t, uint64_t value, unsigned width)
 }
 
 /*
- * Writes numbers of few decimals, as most are, many times faster than printf() does. Fifteen
- * digits name one double, and a quotient of two exact numbers is rounded correctly, so a
- * whole number / 10^k that equals the value is its shortest decimal.
+ * Writes numbers with few decimals many times faster than printf(). A double has 15 significant
+ * decimal digits, and dividing exact numbers rounds correctly. So a whole number / 10^k that equals
+ * the value is its shortest decimal.
  */
 static bool add_short_decimal(struct text *t, double value)
 {
@@ -195,7 +196,7 @@ void text_f64(struct text *t, double value)
 
 	if (!isfinite(value) || add_short_decimal(t, value))
 		return;
-	/* Fifteen digits hold any shorter decimal; the smallest numbers have fewer of their own. */
+	/* %.15g finds any shorter decimal. Denormals have fewer digits. */
 	for (int n = fabs(value) < DBL_MIN ? 1 : 15; n <= 17; n++) {
 		snprintf(digits, sizeof(digits), "%.*g", n, value);
 		if (strtod(digits, NULL) == value)
@@ -204,7 +205,7 @@ void text_f64(struct text *t, double value)
 	text_str(t, digits);
 }
 
-/* A word that a shell would not read back as it stands. */
+/* Would a shell change the word? */
 static bool needs_quotes(const char *word)
 {
 	return word[0] == '\0' || strpbrk(word, " \t\n\"'\\$`*?[]#~<>|&;()!{}") != NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A growing piece of output text, with number formatting fast enough for a billion lines. */
+/* A growing output text, with number formatting fast enough for a billion lines. */
 #ifndef CYCLOPS_BASE_TEXT_H
 #define CYCLOPS_BASE_TEXT_H
 
@@ -16,13 +16,13 @@ struct text {
 
 void text_release(struct text *);
 
-/* Empties, keeps the memory. */
+/* Empties the text, keeps the memory. */
 static inline void text_reset(struct text *t)
 {
 	t->n = 0;
 }
 
-/* Room for `extra` more bytes; returns where they go. Advance `n` by what was written. */
+/* Returns where to write up to `extra` more bytes; the caller then adds to `n`. */
 char *text_room_slow_(struct text *, size_t extra);
 static inline char *text_room(struct text *t, size_t extra)
 {
@@ -43,7 +43,7 @@ static inline void text_char(struct text *t, char c)
 	t->n++;
 }
 
-/* Does it contain `words`? */
+/* Does the text contain `words`? */
 bool text_has(const struct text *, const char *words);
 
 void text_str(struct text *, const char *string);
@@ -60,13 +60,10 @@ void text_hex_padded(struct text *, uint64_t value, unsigned width);
 /* The shortest decimal that reads back as the same double; "" when not finite. */
 void text_f64(struct text *, double value);
 
-/* Appends ", ", unless the text is empty. */
+/* Appends ", " unless the text is empty. */
 void text_part(struct text *);
 
-/*
- * Appends a word of a shell command, quoted if needed, and a blank before it unless it is the
- * first.
- */
+/* Appends a word of a shell command, quoted if needed. A blank precedes all words but the first. */
 void text_shell_word(struct text *, const char *word);
 
 /* The plural ending for `n` things: "" for one, else "s". */
@@ -75,12 +72,15 @@ static inline const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* A word for many things as it is for `n` of them: "latency cycle", "miss", "samples". */
+/*
+ * Appends a noun, given in its plural, in the form for `n` things: "latency cycle", "miss",
+ * "samples".
+ */
 void text_things(struct text *, uint64_t n, const char *things);
 
 void text_format(struct text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same formatting into a caller's buffer; these return the number of bytes written. */
+/* The same formatting to a buffer. Returns the number of bytes written. */
 size_t put_u64(char *out, uint64_t value);			  /* at most 20 */
 size_t put_hex(char *out, uint64_t value);			  /* at most 18, with "0x" */
 size_t put_hex_digits(char *out, uint64_t value, unsigned width); /* at least width, at most 16 */

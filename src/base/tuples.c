@@ -10,7 +10,7 @@
 
 enum {
 	FIRST_SLOTS = 64,
-	FETCHED_AT_ONCE = 32, /* about as many cache misses as a core can have outstanding */
+	FETCHED_AT_ONCE = 32, /* about the cache misses that a core can have outstanding */
 };
 
 static uint32_t tuples_hash(const struct tuples *t, const uint64_t *tuple)
@@ -18,7 +18,7 @@ static uint32_t tuples_hash(const struct tuples *t, const uint64_t *tuple)
 	return (uint32_t)hash_words(tuple, t->width, t->seed);
 }
 
-/* The slot that holds the tuple, or the empty one where it belongs. */
+/* The slot of the tuple, or the empty slot where it is to be added. */
 static uint32_t tuples_probe(const struct tuples *t, const uint64_t *tuple, uint32_t hash)
 {
 	uint32_t slot = hash & t->mask;
@@ -29,7 +29,7 @@ static uint32_t tuples_probe(const struct tuples *t, const uint64_t *tuple, uint
 	return slot;
 }
 
-/* Keeps the slots at most half full. */
+/* Grows the slots so that at most half are in use. */
 static void tuples_grow(struct tuples *t)
 {
 	size_t slots = 2 * ((size_t)t->mask + 1);
@@ -87,7 +87,7 @@ uint32_t tuples_add(struct tuples *t, const uint64_t *tuple)
 	return add_hashed(t, tuple, tuples_hash(t, tuple));
 }
 
-/* Prefetches slots first. That is a guess: the table may grow, and slots may be taken. */
+/* Prefetches the slots first. They may be wrong later, if the table grows or a slot is taken. */
 static void add_some(struct tuples *t, const uint64_t *tuples, size_t n, uint32_t *out)
 {
 	uint32_t hashes[FETCHED_AT_ONCE];

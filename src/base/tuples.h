@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interns tuples of 64-bit words: equal tuples get equal numbers, counted 0, 1, 2 … in the
- * order of first appearance. With width 1 it is a map from a word to a dense index; the
- * values then live in an array of the caller's, indexed by the number.
+ * Interns tuples of 64-bit words. Equal tuples have the same number, counted from 0 in order of
+ * first appearance. With width 1 it maps a word to a dense index; values are kept in an array of
+ * the caller, indexed by the number.
  */
 #ifndef CYCLOPS_BASE_TUPLES_H
 #define CYCLOPS_BASE_TUPLES_H
@@ -27,25 +27,25 @@ struct tuples {
 void tuples_init(struct tuples *, size_t width);
 void tuples_release(struct tuples *);
 
-/* Forgets all tuples, keeps the memory. */
+/* Removes all tuples, keeps the memory. */
 void tuples_reset(struct tuples *);
 
-/* The number of the tuple, added if it is new (then the result is the old `n`). */
+/* The number of the tuple, which is added if it is new: then it is the old `n`. */
 uint32_t tuples_add(struct tuples *, const uint64_t *tuple);
 
 /*
- * The same for `n` consecutive tuples. In large tables this is several times faster than one by
- * one, because cache misses overlap.
+ * The same for `n` consecutive tuples. Several times faster in large tables, because cache misses
+ * overlap.
  */
 void tuples_add_all(struct tuples *, const uint64_t *tuples, size_t n, uint32_t *out_numbers);
 
-/* The same, faster if a tuple often equals the one before. */
+/* The same, faster if a tuple often equals the previous one. */
 void tuples_add_runs(struct tuples *, const uint64_t *tuples, size_t n, uint32_t *out_numbers);
 
 /* The number of the tuple, or TUPLES_NONE. */
 uint32_t tuples_find(const struct tuples *, const uint64_t *tuple);
 
-/* Are these tuples of `width` words equal? They are short: a loop is faster than memcmp(). */
+/* Are two tuples equal? They are short, so a loop is faster than memcmp(). */
 static inline bool tuples_equal(const uint64_t *a, const uint64_t *b, size_t width)
 {
 	for (size_t i = 0; i < width; i++)

@@ -24,13 +24,13 @@
 /* Appends one zeroed item and returns a pointer to it, valid until the next call. */
 #define vec_add(v) (vec_reserve((v), 1), &(v)->items[(v)->n++])
 
-/* Gives back memory that holds no items. */
+/* Frees memory without items. */
 #define vec_fit(v) ((v)->items = vec_fit_((v)->items, (v)->n, &(v)->cap, sizeof(*(v)->items)))
 
 /* Frees the memory and leaves an empty array. */
 #define vec_release(v) (vec_free_((v)->items), (v)->items = NULL, (v)->n = (v)->cap = 0)
 
-/* What the macros call; not for direct use. */
+/* Called by the macros only. */
 void *vec_grow_(void *items, size_t n, size_t *cap, size_t extra, size_t item_size);
 void *vec_fit_(void *items, size_t n, size_t *cap, size_t item_size);
 void vec_free_(void *items);

@@ -11,7 +11,7 @@ struct batch *batch_new(void)
 
 	b->words.items = NULL;
 	b->words.n = b->words.cap = 0;
-	vec_reserve(&b->words, 1); /* so that also empty slices have a beginning */
+	vec_reserve(&b->words, 1); /* empty slices need an address, too */
 	batch_reset(b, BATCH_SPE);
 	return b;
 }

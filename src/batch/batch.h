@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Up to BATCH_ROWS records as columns. A row is an SPE record, a PMU sample or a branch stack
- * entry. Decoders fill batches, --select drops rows, analyses consume them; nobody keeps them.
+ * entry. Decoders fill batches, --select removes rows, analyses consume them; no batch is kept.
  *
- * A value that was not recorded is absent, not zero: bit HAS_x of `has[row]` says whether column x
- * means anything in that row. Absent values are unspecified (do not read them).
+ * A value that was not recorded is absent, not zero: column x of a row is valid only if bit HAS_x
+ * of has[row] is set. Do not read absent values.
  */
 #ifndef CYCLOPS_BATCH_BATCH_H
 #define CYCLOPS_BATCH_BATCH_H
@@ -43,34 +43,34 @@ enum batch_has {
 	HAS_BRANCHES = 1u << 21,    /* a branch stack was recorded (it may be empty) */
 	HAS_PLACE = 1u << 22,	    /* the pc lies in a known module */
 	HAS_PROCESS = 1u << 23,	    /* the process is known */
-	HAS_REGISTERS = 1u << 24,   /* registers were recorded, and were asked for */
-	HAS_USER_STACK = 1u << 25,  /* so was a copy of the user's stack */
-	HAS_BRANCH_TYPE = 1u << 26, /* branch entries: `op` says the kind of branch */
+	HAS_REGISTERS = 1u << 24,   /* registers were recorded and requested */
+	HAS_USER_STACK = 1u << 25,  /* a copy of the user stack was recorded and requested */
+	HAS_BRANCH_TYPE = 1u << 26, /* branch entries: `op` has the kind of branch */
 	HAS_BRANCH_CYCLES = 1u << 27,
-	HAS_WEIGHT_PARTS = 1u << 28, /* a weight of three parts: weight2 and weight3 */
+	HAS_WEIGHT_PARTS = 1u << 28, /* a weight of three parts: weight2 and weight3 are valid */
 };
 
-/* What the rows of a batch are. A batch holds one kind only. */
+/* The kind of all rows of a batch. */
 enum batch_kind {
 	BATCH_SPE,
 	BATCH_SAMPLES,
 	BATCH_BRANCHES, /* entries of the branch stacks of samples (capture/format/branches.h) */
 };
 
-/* A slice of batch.words, in 64-bit words. */
+/* A range of batch.words. */
 struct batch_slice {
 	uint32_t first, n;
 };
 
-/* A copied stack, from the stack pointer on, and the registers of user code at that moment. */
+/* A copied user stack, from the stack pointer on, with the user registers of that moment. */
 struct batch_stack {
-	uint64_t mask; /* numbers of the registers, a bit for each */
+	uint64_t mask; /* bit n: register n was recorded, by the kernel's numbers */
 	struct batch_slice registers;
 	const uint8_t *bytes; /* borrowed from the capture */
 	size_t n_bytes;
 };
 
-/* One entry of a recorded branch stack; `flags` as in the perf_event.h uapi header. */
+/* An entry of a branch stack; `flags` as in perf_event.h. */
 struct branch_entry {
 	uint64_t from, to, flags;
 };
@@ -81,7 +81,7 @@ struct batch {
 	size_t n; /* rows filled, at most BATCH_ROWS */
 
 	uint32_t has[BATCH_ROWS];
-	uint64_t position[BATCH_ROWS]; /* of the record's first byte in the file */
+	uint64_t position[BATCH_ROWS]; /* offset in the file of the record's first byte */
 	uint64_t pc[BATCH_ROWS];
 	uint64_t va[BATCH_ROWS];      /* data address (SPE VA, sample addr) */
 	uint64_t pa[BATCH_ROWS];      /* data physical address */
@@ -92,45 +92,49 @@ struct batch {
 
 	/* SPE; branch entries have target, events, op_class and op. */
 	uint64_t target[BATCH_ROWS];	  /* branch target */
-	uint64_t prev_target[BATCH_ROWS]; /* target of the taken branch before */
+	uint64_t prev_target[BATCH_ROWS]; /* target of the previous taken branch */
 	uint64_t ticks[BATCH_ROWS];	  /* timestamp packet, generic timer counts */
 	uint64_t events[BATCH_ROWS];	  /* bit n: event bit n of the events packet */
 	uint32_t context[BATCH_ROWS];	  /* CONTEXTIDR; Linux: thread id */
-	uint16_t total[BATCH_ROWS];	  /* cycles: dispatch to finished */
-	uint16_t issue[BATCH_ROWS];	  /* cycles: dispatch to issue */
-	uint16_t xlat[BATCH_ROWS];	  /* cycles: address translation */
-	uint16_t source[BATCH_ROWS];	  /* data source, raw; its meaning depends on the CPU */
-	uint8_t op_class[BATCH_ROWS];	  /* 0 other, 1 load/store/atomic, 2 branch, 3 reserved */
-	uint8_t op[BATCH_ROWS];		  /* payload of the operation packet */
-	uint8_t level[BATCH_ROWS];	  /* exception level 0..3: pc in bits 1:0, target in 3:2,
+	uint16_t total[BATCH_ROWS];	  /* cycles, dispatch to completion */
+	uint16_t issue[BATCH_ROWS];	  /* cycles, dispatch to issue */
+	uint16_t xlat[BATCH_ROWS];	  /* cycles, address translation */
+	/* data source as recorded; its meaning depends on the CPU */
+	uint16_t source[BATCH_ROWS];
+	uint8_t op_class[BATCH_ROWS]; /* 0 other, 1 load/store/atomic, 2 branch, 3 reserved */
+	uint8_t op[BATCH_ROWS];	      /* payload of the operation packet */
+	uint8_t level[BATCH_ROWS];    /* exception level 0..3: pc in bits 1:0, target in 3:2,
 					     previous target in 5:4, context's in 7:6 */
-	uint8_t va_tag[BATCH_ROWS];	  /* top byte of the virtual address as recorded */
+	uint8_t va_tag[BATCH_ROWS];   /* top byte of the virtual address as recorded */
 
 	/* Branch entries only. */
-	uint16_t branch_cycles[BATCH_ROWS]; /* since the branch before, as the CPU counted */
+	uint16_t branch_cycles[BATCH_ROWS]; /* since the previous branch */
 
 	/* PMU samples; branch entries have event and mode. */
-	uint16_t event[BATCH_ROWS];	      /* index of the event in the capture */
-	uint8_t mode[BATCH_ROWS];	      /* PERF_RECORD_MISC_CPUMODE: 1 kernel, 2 user, … */
-	uint64_t period[BATCH_ROWS];	      /* events this sample stands for */
-	uint64_t weight[BATCH_ROWS];	      /* mostly a latency; depends on the CPU */
-	uint64_t data_src[BATCH_ROWS];	      /* union perf_mem_data_src */
-	uint16_t weight2[BATCH_ROWS];	      /* cycles, of the instruction … */
-	uint16_t weight3[BATCH_ROWS];	      /* … and of a stage of it, depending on the CPU */
-	struct batch_slice stack[BATCH_ROWS]; /* call chain, innermost first, with the
+	uint16_t event[BATCH_ROWS];    /* index of the event in the capture */
+	uint8_t mode[BATCH_ROWS];      /* PERF_RECORD_MISC_CPUMODE: 1 kernel, 2 user, … */
+	uint64_t period[BATCH_ROWS];   /* events this sample stands for */
+	uint64_t weight[BATCH_ROWS];   /* mostly a latency, depending on the CPU */
+	uint64_t data_src[BATCH_ROWS]; /* union perf_mem_data_src */
+	/* cycles: latency of the instruction, depending on the CPU */
+	uint16_t weight2[BATCH_ROWS];
+	/* cycles: latency of one of its stages, depending on the CPU */
+	uint16_t weight3[BATCH_ROWS];
+	struct batch_slice stack[BATCH_ROWS];	 /* call chain, innermost first, with the
 						    kernel's context markers, in `words` */
-	struct batch_slice branches[BATCH_ROWS];  /* triples as struct branch_entry, newest
+	struct batch_slice branches[BATCH_ROWS]; /* triples as struct branch_entry, newest
 						    first, in `words` */
-	uint64_t register_mask[BATCH_ROWS];	  /* numbers of the registers, a bit for each */
-	struct batch_slice registers[BATCH_ROWS]; /* their values where the pc was, the lowest
-						     number first, in `words` */
+	/* bit n: register n was recorded, by the kernel's numbers */
+	uint64_t register_mask[BATCH_ROWS];
+	/* values at the pc, the lowest number first, in `words` */
+	struct batch_slice registers[BATCH_ROWS];
 	struct batch_stack user_stacks[BATCH_ROWS];
-	VEC_OF(uint64_t) words; /* what the slices point into */
+	VEC_OF(uint64_t) words; /* memory of the slices */
 
 	/* Filled by attribution (process/), not by decoders. */
 	uint32_t process[BATCH_ROWS]; /* index of the process in the timeline */
-	uint32_t place[BATCH_ROWS];   /* place number of the pc, for all workers */
-	uint32_t frame[BATCH_ROWS];   /* innermost frame of the call chain: an id of the worker */
+	uint32_t place[BATCH_ROWS];   /* place number of the pc, the same in all workers */
+	uint32_t frame[BATCH_ROWS];   /* innermost frame of the call chain: an id of this worker */
 };
 
 /* Exception levels out of batch.level. */
@@ -149,7 +153,7 @@ static inline unsigned batch_prev_target_level(const struct batch *b, size_t row
 	return b->level[row] >> 4 & 3u;
 }
 
-/* The value of register `number` among registers of this mask; false if it is not there. */
+/* The value of a register in a slice with this mask; false if it was not recorded. */
 static inline bool batch_register(const struct batch *b, struct batch_slice registers,
 				  uint64_t mask, unsigned number, uint64_t *out)
 {
@@ -171,12 +175,10 @@ static inline bool batch_is_full(const struct batch *b)
 struct batch *batch_new(void);
 void batch_free(struct batch *);
 
-/* Makes it empty, keeps the memory. */
+/* Empties the batch, keeps the memory. */
 void batch_reset(struct batch *, enum batch_kind);
 
-/*
- * Keeps the rows whose `keep` is true, in order. Slices stay valid.
- */
+/* Keeps rows with keep[row], in order. Slices stay valid. */
 void batch_keep(struct batch *, const bool keep[BATCH_ROWS]);
 
 #endif
