@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables as RFC 4180 has them, except that lines end with a bare line feed. Several tables
- * follow each other below "# table NAME" lines. That numbers are modelled is said in a line before
- * several tables, and in a last column of a single one.
+ * Tables as in RFC 4180, but lines end with a line feed. Several tables follow each other, each
+ * below a line "# table NAME". Modelled numbers are marked in a line before several tables, or in a
+ * last column of a single table.
  */
 #include "table/format.h"
 
@@ -18,10 +18,10 @@ static bool is_written(const struct column *c)
 	return (c->flags & COLUMN_TEXT_ONLY) == 0;
 }
 
-/* How a text must be written, to be read back unchanged. */
+/* What a text needs, to be read back unchanged. */
 enum {
 	NEEDS_QUOTES = 1,
-	NEEDS_CARE = 2, /* a control character, or not ASCII and perhaps not UTF-8 */
+	NEEDS_CARE = 2, /* a control character, or not ASCII and maybe not UTF-8 */
 };
 
 static const uint8_t needs[256] = {
@@ -47,7 +47,7 @@ static bool format_csv_is_blank(uint32_t code)
 	return code == '\t' || code == '\n' || code == '\r';
 }
 
-/* Appends with U+FFFD in place of what is no UTF-8 or could do harm on a terminal. */
+/* Appends text with U+FFFD for bytes that are not UTF-8 or that control a terminal. */
 static void add_repaired(struct text *out, const char *value)
 {
 	while (*value != '\0') {
@@ -84,7 +84,7 @@ static void csv_put_text(struct text *out, const char *value)
 		care |= needs[(uint8_t)value[n]];
 	if (care & NEEDS_CARE)
 		add_care(out, value);
-	else if (care != 0 || value[0] == '#') /* it could pass for the head of a table */
+	else if (care != 0 || value[0] == '#') /* '#' could be taken for the line before a table */
 		add_quoted(out, value);
 	else
 		text_add(out, value, n);
@@ -98,7 +98,7 @@ static void add_cell(struct text *out, const struct cell *cell)
 		text_raw(out, cell);
 }
 
-/* A single table has no line of its own to say it in. */
+/* A single table marks modelled numbers in a column: it has no line before it. */
 static bool has_modelled_column(const struct document *d)
 {
 	return d->is_modelled && !d->is_plural;
@@ -136,7 +136,7 @@ static void csv_head(const struct document *d, const struct table *t, bool is_fi
 	text_char(out, '\n');
 }
 
-/* The mark of a cell, in a column of its own; empty where the value is. */
+/* Appends the mark, for the column that follows the value; empty if the value is. */
 static void add_trust(struct text *out, const struct cell *cell)
 {
 	text_char(out, ',');
@@ -144,7 +144,7 @@ static void add_trust(struct text *out, const struct cell *cell)
 		text_str(out, mark_word(cell->mark));
 }
 
-/* The number of the row in this table, and that of its parent. */
+/* Appends the number of the row and of its parent. */
 static void csv_put_position(struct text *out, const struct table *t, size_t row)
 {
 	text_char(out, ',');

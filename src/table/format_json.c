@@ -30,13 +30,13 @@
 
 enum { SCHEMA = 1 };
 
-/* Rows of a nested table in the order of their keys, to be found by the key. */
+/* Rows of a nested table, sorted by key. */
 struct key_index {
 	const struct table *table;
 	uint32_t *rows;
 };
 
-/* The part of a string that stands for itself: printable ASCII but for two. */
+/* The length of the leading text that needs no escape. */
 static size_t plain_size(const char *s)
 {
 	size_t n = 0;
@@ -46,7 +46,9 @@ static size_t plain_size(const char *s)
 	return n;
 }
 
-/* Appends one character, or what stands for bytes that are none, and returns its size. */
+/*
+ * Appends one character, escaped if needed, or a replacement for invalid bytes. Returns its size.
+ */
 static size_t add_character(struct text *out, const char *s)
 {
 	uint32_t code = 0;
@@ -79,7 +81,7 @@ static void add_string(struct text *out, const char *s)
 	text_char(out, '"');
 }
 
-/* A member of an object: the comma before it, its name, the colon. */
+/* Appends the start of a member: comma, name, colon. */
 static void add_name(struct text *out, bool *is_first, const char *name)
 {
 	if (!*is_first)
@@ -103,7 +105,7 @@ static void format_json_add_value(struct text *out, const struct cell *cell)
 	}
 }
 
-/* A value as the name of a member: always a string. */
+/* Appends a value as a member's name, which is a string. */
 static void add_key(struct text *out, const struct cell *cell)
 {
 	if (cell->type == CELL_TEXT && cell->text != NULL) {
@@ -152,7 +154,7 @@ static int compare_keys(const void *left, const void *right, void *context)
 	return order != 0 ? order : (a > b) - (a < b);
 }
 
-/* One index for each nested table; freed by free_indexes(). */
+/* Makes an index for each nested table. Free with free_indexes(). */
 static struct key_index *index_nested(const struct table *t)
 {
 	struct key_index *indexes = mem_zalloc(t->nested.n + 1, sizeof(*indexes));
@@ -193,7 +195,7 @@ static size_t json_find_key(const struct key_index *index, const struct cell *ke
 	return low;
 }
 
-/* The rows of a nested table that have this key, which is not repeated in them. */
+/* Appends the nested rows with this key, without the key. */
 static void add_nested(struct text *out, const struct key_index *index, const struct cell *key)
 {
 	const struct table *t = index->table;

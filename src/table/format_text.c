@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables for people: fitted to the terminal, numbers readable, remarks where they are needed. */
+/* Tables for people, fitted to the terminal, with readable numbers and notes. */
 #include "table/format.h"
 
 #include "table/grid.h"
@@ -7,7 +7,7 @@
 #include "table/prose.h"
 #include "table/shown.h"
 
-/* Rows stand this far to the right of the title of their table. --wide gives them as much room as this. */
+/* Rows are indented below the title. --wide gives them as much room as this. */
 enum { INDENT = 2, WIDE = 4096 };
 
 static size_t indent_of(const struct table *t)
@@ -15,7 +15,7 @@ static size_t indent_of(const struct table *t)
 	return t->title != NULL && t->title[0] != '\0' ? INDENT : 0;
 }
 
-/* A line of words below a table, wrapped. */
+/* Writes a wrapped line of text below a table. */
 static void write_remark(struct pen *pen, enum pen_style style, size_t indent, struct span words)
 {
 	if (words.size == 0)
@@ -31,7 +31,7 @@ static void write_title(const struct table *t, struct pen *pen, struct arena *me
 		write_remark(pen, PEN_BOLD, 0, span_of(memory, t->title, pen->has_unicode));
 }
 
-/* Names the columns there was no room for, by their headings. */
+/* Lists the headings of columns that did not fit. */
 static void write_left_out(const struct grid *g, struct pen *pen, struct arena *memory)
 {
 	struct text words = { 0 };
@@ -99,7 +99,7 @@ static unsigned write_answer(const struct table *t, struct pen *pen, struct aren
 	return 0;
 }
 
-/* By enum table_style; each returns the marks it has used, bit n for mark n. */
+/* By enum table_style. Each returns the marks in use: bit n for mark n. */
 static unsigned (*const writers[])(const struct table *, struct pen *, struct arena *) = {
 	[TABLE_GRID] = write_grid,
 	[TABLE_FACTS] = write_facts,

@@ -9,7 +9,7 @@
 #include "table/human.h"
 #include "table/sort.h"
 
-/* Pieces of the tree, one for each level. */
+/* Branches of a tree, for one level. */
 static const struct branches {
 	size_t width;
 	const char *through, *blank, *fork, *end, *deeper;
@@ -36,7 +36,7 @@ static bool contains_word(const char *text, const char *word)
 	return false;
 }
 
-/* Title and unit, unless the title or each value names the unit. */
+/* Title and unit; no unit if the title or the values contain it. */
 static struct span grid_heading(const struct column *c, bool has_unicode, struct arena *memory)
 {
 	const char *title = c->title != NULL ? c->title : c->name;
@@ -178,7 +178,7 @@ void grid_release(struct grid *g)
 	arena_release(&g->scratch);
 }
 
-/* The piece of a level between the top and a row; `is_own` is the level of the row itself. */
+/* The branch of a level above a row; `is_own`: the row's own level. */
 static const char *branch_of(const struct branches *b, bool is_own, bool is_last)
 {
 	if (is_own)
@@ -187,12 +187,12 @@ static const char *branch_of(const struct branches *b, bool is_own, bool is_last
 }
 
 /*
- * The label of a row behind the branches that lead to it, of which the innermost are drawn:
+ * Puts the branches of the tree before a label. Deep trees show the innermost levels only.
  *
- *	main
- *	├ parse
- *	│ └ read
- *	└ write
+ *   main
+ *   ├ parse
+ *   │ └ read
+ *   └ write
  */
 static struct span with_branches(struct grid *g, uint32_t row, struct span label)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables as columns below headings, fitted to a width: the grid style of the text format. */
+/* The grid style of the text format: columns below headings, fitted to a width. */
 #ifndef CYCLOPS_TABLE_GRID_H
 #define CYCLOPS_TABLE_GRID_H
 
@@ -15,20 +15,20 @@
  */
 struct lane {
 	struct showing how;
-	size_t column; /* index in the table */
-	bool is_text;  /* starts at the left; may be cut */
+	size_t column; /* index of the table's column */
+	bool is_text;  /* left-aligned; may be cut */
 	bool is_tree;
 	size_t part_widths[N_PARTS]; /* widest of each */
 	size_t content;		     /* widest cell */
 	struct span heading;	     /* title and unit */
-	size_t heading_word;	     /* its widest word */
-	double largest;		     /* full length of the bar */
-	size_t width, bar;	     /* on screen; bar 0: none */
-	unsigned marks;		     /* seen in its cells: bit n is mark n */
-	bool is_left_out;	     /* there is no room for it */
+	size_t heading_word;	     /* width of its longest word */
+	double largest;		     /* the value of a full bar */
+	size_t width, bar;	     /* on the screen; bar 0: none */
+	unsigned marks;		     /* in its cells: bit n for mark n */
+	bool is_left_out;	     /* does not fit */
 };
 
-/* A table as a grid: its lanes, and the order of rows. */
+/* A table laid out as a grid. */
 struct grid {
 	const struct table *table;
 	bool has_unicode;
@@ -37,8 +37,8 @@ struct grid {
 	size_t n_lanes;
 	uint32_t *order;      /* rows from top to bottom */
 	uint32_t *last_child; /* of each row, in that order; NULL if the table is no tree */
-	size_t max_levels;    /* of the tree that are drawn */
-	unsigned marks;	      /* of all lanes that are shown */
+	size_t max_levels;    /* levels of the tree that are drawn */
+	unsigned marks;	      /* of all shown lanes */
 	struct arena memory;  /* for headings */
 	struct arena scratch; /* for one row */
 };
@@ -46,20 +46,20 @@ struct grid {
 /* Space between lanes, and between a bar and its number. */
 enum { GRID_GAP = 2 };
 
-/* Measures and fits the table into lines of `line_width`, the rows beginning at `indent`. */
+/* Lays the table out for lines of `line_width`, indented by `indent`. */
 void grid_init(struct grid *, const struct table *, bool has_unicode, size_t indent,
 	       size_t line_width);
 void grid_release(struct grid *);
 
-/* Shows a cell of a lane, branches of the tree included. Valid until the next row is shown. */
+/* A cell as it is shown, with branches of the tree. Valid until the next row. */
 struct shown grid_cell(struct grid *, const struct lane *, uint32_t row);
 
-/* Gives each lane its width, and leaves out those on the right that have no room. */
+/* Sets the widths of lanes. Lanes on the right are left out if they do not fit. */
 void grid_fit(struct grid *);
 
 /*
- * Draws headings and rows. The title (may be NULL) stands above, or in the line of the
- * headings if those are all of numbers and leave it room.
+ * Draws headings and rows. The title (NULL: none) is above the headings, or in their line if all of
+ * them are of numbers and leave room.
  */
 void grid_draw(struct grid *, const char *title, struct pen *);
 

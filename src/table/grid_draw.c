@@ -13,15 +13,15 @@ enum { MAX_HEADING_LINES = 6 };
 /* Bars are drawn in eighths of a column. */
 static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█" };
 
-/* A heading that may take several lines, the last of which stands above the first row. */
+/* A heading, which may have several lines. The last line is above the first row. */
 struct heading {
 	struct span lines[MAX_HEADING_LINES];
 	size_t n;
-	size_t start, end; /* columns it may use */
-	bool is_left;	   /* starts at `start`, or else ends at `end` */
+	size_t start, end; /* columns that it may use */
+	bool is_left;	   /* begins at `start`, otherwise ends at `end` */
 };
 
-/* All headings, one for each lane that is drawn. */
+/* The headings of all drawn lanes. */
 struct headings {
 	struct heading *list;
 	size_t n, n_lines;
@@ -34,7 +34,7 @@ static size_t word_end(struct span s, size_t at)
 	return at;
 }
 
-/* The words at the start of `s` that fit a line, but at least one. */
+/* The first words of `s` that fit a line, at least one. */
 static struct span take_line(struct span s, size_t width)
 {
 	struct span line = span_part(s, 0, word_end(s, 0));
@@ -61,7 +61,7 @@ static void break_heading(struct heading *h, struct span s)
 	}
 }
 
-/* Columns of the bar and the space behind it. */
+/* The width of the bar with the gap behind it. */
 static size_t bar_width(const struct lane *lane)
 {
 	return lane->bar > 0 ? lane->bar + GRID_GAP : 0;
@@ -89,7 +89,10 @@ static struct headings make_headings(const struct grid *g)
 	return all;
 }
 
-/* What a heading has in a line counted from the top of all headings; NULL: nothing. */
+/*
+ * The text of a heading in a line, counted from the top of the highest heading; NULL if there is
+ * none.
+ */
 static const struct span *heading_line(const struct headings *all, const struct heading *h,
 				       size_t line)
 {
@@ -102,8 +105,8 @@ static size_t heading_column(const struct heading *h, const struct span *line)
 }
 
 /*
- * Columns before the first line of the headings begins; 0 if there is none, or if texts have
- * headings there: the title would look like one of them.
+ * Free columns at the start of the headings' first line. 0 if headings of texts are there: the
+ * title could be taken for one.
  */
 static size_t room_for_title(const struct headings *all)
 {
@@ -222,7 +225,10 @@ static void draw_text(const struct lane *lane, const struct shown *shown, struct
 	pen_write(pen, PEN_MARK, mark);
 }
 
-/* Lines the parts up with those of the other rows; the pen stands where the lane begins. */
+/*
+ * Draws a number, aligned with other rows at the decimal point. The pen is at the start of the
+ * lane.
+ */
 static void draw_number(const struct lane *lane, const struct shown *shown, struct pen *pen)
 {
 	enum pen_style style = shown->is_dim ? PEN_DIM : PEN_PLAIN;
@@ -239,7 +245,7 @@ static void draw_number(const struct lane *lane, const struct shown *shown, stru
 	}
 }
 
-/* Draws a value. Texts may be cut; numbers never, as that would change them. */
+/* Draws a value. Texts may be cut, numbers never. */
 static void draw_value(const struct lane *lane, const struct cell *cell, const struct shown *shown,
 		       struct pen *pen)
 {

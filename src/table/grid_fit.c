@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distributes the width of a line among the lanes. */
+/* Fits the lanes of a grid into a line. */
 #include "table/grid.h"
 
 /* Widths in columns. */
@@ -9,12 +9,12 @@ enum {
 	LEAST_TEXT = 12,
 };
 
-/* Steps that save width, in order, before a column is left out. */
+/* Ways to save width, in order, before columns are left out. */
 enum thrift {
 	THRIFT_NONE,
 	THRIFT_HEADINGS, /* headings may take several lines */
 	THRIFT_BARS,	 /* no bars */
-	THRIFT_TEXTS,	 /* texts are cut shorter, even those that should not be */
+	THRIFT_TEXTS,	 /* texts that should stay whole are cut, too */
 	N_THRIFTS,
 };
 
@@ -38,7 +38,7 @@ static size_t least_bar(const struct lane *lane, enum thrift thrift)
 	return lane_has_flag(lane, COLUMN_BAR) && thrift < THRIFT_BARS ? LEAST_BAR : 0;
 }
 
-/* What the heading asks of the lane; it may reach over the bar. */
+/* The width that the heading needs. It may extend over the bar. */
 static size_t heading_width(const struct lane *lane, enum thrift thrift)
 {
 	size_t width = thrift >= THRIFT_HEADINGS ? lane->heading_word : lane->heading.width;
@@ -49,8 +49,7 @@ static size_t heading_width(const struct lane *lane, enum thrift thrift)
 	return width > bar + GRID_GAP ? width - bar - GRID_GAP : 0;
 }
 
-/* The least width the lane can be drawn in. A text that is cut keeps its share of the line; a line
- * of bars has no meaning without its end. */
+/* The least width of a lane. Wide texts keep their share of the line. A sparkline is never cut. */
 static size_t least_width(const struct grid *g, const struct lane *lane, enum thrift thrift)
 {
 	bool is_cut = lane->is_text && !lane_has_flag(lane, COLUMN_SPARK) &&
@@ -65,7 +64,7 @@ static size_t least_width(const struct grid *g, const struct lane *lane, enum th
 	return max_of(content, heading_width(lane, thrift));
 }
 
-/* All lanes that are not left out at their least width. Returns the columns they take. */
+/* Sets all lanes to their least width. Returns their total. */
 static size_t shrink(struct grid *g, enum thrift thrift)
 {
 	size_t total = g->indent;
@@ -83,7 +82,7 @@ static size_t shrink(struct grid *g, enum thrift thrift)
 	return total;
 }
 
-/* Gives spare columns to texts that were cut, one each in turn, so that the shortest fit first. */
+/* Gives spare columns to texts that were cut, in turn, so that the shortest are whole first. */
 static size_t grow_texts(struct grid *g, size_t spare)
 {
 	bool is_growing = true;
@@ -117,8 +116,8 @@ static void grow_bars(struct grid *g, size_t spare)
 }
 
 /*
- * Leaves out the last lane, but never the first; sparklines, which were asked for, go after all
- * others. False if no lane is left to drop.
+ * Leaves out the last lane, but never the first. Sparklines, which the user asked for, go last.
+ * False if nothing can be left out.
  */
 static bool leave_one_out(struct grid *g)
 {

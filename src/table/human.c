@@ -10,13 +10,13 @@
 
 enum { MAX_DECIMALS = 6 };
 
-/* From this size on a value is divided and gets this suffix. */
+/* Values from `from` on are divided and get a suffix. */
 struct step {
 	double from, divisor;
 	const char *suffix;
 };
 
-/* The next step begins where a value would otherwise be rounded up to it. */
+/* A step begins where the step before would round up to it. */
 #define STEP(unit, suffix)                                                                         \
 	{                                                                                          \
 		0.9995 * (unit), (unit), (suffix)                                                  \
@@ -53,7 +53,7 @@ static const struct step percent_steps[] = { { 0, 1, " %" } };
 
 #undef STEP
 
-/* How values of a unit are scaled. The last one is for all other units. */
+/* Steps of each unit. The last entry is for all other units. */
 static const struct scale {
 	const char *unit;
 	const struct step *steps;
@@ -92,7 +92,7 @@ static const struct step *find_step(const struct scale *scale, double magnitude)
 	return &scale->steps[i];
 }
 
-/* The largest step that divides the size, so that 2097152 bytes are 2 MiB and not 2.00. */
+/* The largest step that divides the size, so that 2097152 bytes are "2 MiB". */
 static const struct step *find_divisor(const struct scale *scale, uint64_t size)
 {
 	for (size_t i = scale->n_steps - 1; size > 0 && i > 0; i--)
@@ -114,7 +114,9 @@ int human_decimals(double largest)
 	return decimals;
 }
 
-/* Decimals that give a scaled value three digits or, so that points line up more often, four. */
+/*
+ * Gives three or four digits; one decimal from ten on, so that decimal points line up more often.
+ */
 static int scaled_decimals(double mantissa)
 {
 	return mantissa < 9.995 ? 2 : 1;

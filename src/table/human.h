@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How numbers are written for people. Programs get csv and json, where they are raw.
+ * Numbers as people read them. csv and json have raw numbers.
  *
- *	unit			looks like		rule
- *	a share, "%"		71.9 %			one decimal; "<0.1 %" is more than nothing
- *	"ns"			93.9 ns, 1.24 ms, 16.9 s	scaled
- *	"Hz", "bytes/s"		2.80 GHz, 9.50 GB/s	scaled
- *	"bytes"			448 B, 2 MiB, 97.7 KiB	scaled by 1024, exact multiples stay exact
- *	none, whole numbers	12345			as is: it names something (pid, cpu, line)
- *	others, whole numbers	11 245, 36.8 G		scaled from ten million on
- *	others, fractions	0.22, 106.5, 43 810	decimals by the largest in the column
+ *  unit                  looks like             rule
+ *  a share, "%"          71.9 %                 one decimal; "<0.1 %" is more than 0
+ *  "ns"                  93.9 ns, 1.24 ms       scaled
+ *  "Hz", "bytes/s"       2.80 GHz, 9.50 GB/s    scaled
+ *  "bytes"               448 B, 2 MiB, 97.7 KiB scaled by 1024; exact multiples stay exact
+ *  none, whole numbers   12345                  unchanged: an id (pid, cpu, line)
+ *  others, whole numbers 11 245, 36.8 G         scaled from ten million on
+ *  others, fractions     0.22, 106.5, 43 810    decimals by the largest in the column
  *
- * Scaled values have two decimals below ten and one above.
- * Thousands are set apart by a blank, and so is what follows the digits.
+ * Scaled values have two decimals below ten and one above. A blank separates thousands, and the
+ * number from its suffix.
  */
 #ifndef CYCLOPS_TABLE_HUMAN_H
 #define CYCLOPS_TABLE_HUMAN_H
@@ -22,27 +22,27 @@
 #include "base/text.h"
 #include "table/table.h"
 
-/* A number in three pieces that can be lined up below each other. */
+/* A number in three parts, which are aligned in a column. */
 struct human {
 	char whole[32];	   /* sign and digits before the point */
-	char fraction[12]; /* from the point on, or "" */
+	char fraction[12]; /* with the point, or "" */
 	char suffix[8];	   /* with the blank before it, or "" */
 };
 
 /*
- * A number cell (not absent, not HEX, TEXT or BOOL) in readable form. `decimals` are those of
- * fractions the table above gives no fixed number of digits: human_decimals() of the largest.
+ * Formats a number (not absent, HEX, TEXT or BOOL). `decimals`: for fractions without a fixed
+ * number of digits, human_decimals() of the largest one.
  */
 void human_number(const struct cell *, const char *unit, bool is_share, int decimals,
 		  struct human *out);
 
-/* How many decimals to give numbers up to this size, so that three or four digits show. */
+/* Decimals for numbers up to this size, so that they have three or four digits. */
 int human_decimals(double largest);
 
-/* Does the suffix say the unit already? */
+/* Does the suffix contain the unit? */
 bool human_names_unit(const char *unit, bool is_share);
 
-/* Appends any cell and its unit, as in a sentence: "36.8 G cycles", "1.24 ms", "0x1f", "yes". */
+/* Appends a cell with its unit: "36.8 G cycles", "1.24 ms", "0x1f", "yes". */
 void human_words(struct text *, const struct cell *, const char *unit);
 
 #endif

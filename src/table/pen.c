@@ -26,7 +26,7 @@ struct pen pen_of(const struct document *d, struct text *out)
 	};
 }
 
-/* Writes a span that is not empty and ends in ink. */
+/* Writes a span, which ends in a visible character. */
 static void ink(struct pen *pen, enum pen_style style, struct span span)
 {
 	bool is_coloured = pen->has_colour && style != PEN_PLAIN;
@@ -70,14 +70,14 @@ void pen_newline(struct pen *pen)
 	pen->column = pen->inked = 0;
 }
 
-/* Is the blank at `at` inside a number, or between a number and its per cent sign? */
+/* Is the blank inside of a number, or between a number and its per cent sign? */
 static bool is_joint(struct span s, size_t at)
 {
 	return at > 0 && at + 1 < s.size && isdigit((unsigned char)s.bytes[at - 1]) &&
 	       (isdigit((unsigned char)s.bytes[at + 1]) || s.bytes[at + 1] == '%');
 }
 
-/* What is left of `s` behind `head`, its start, and the blanks that follow. */
+/* What follows `head` and blanks in `s`. */
 static struct span span_rest(struct span s, struct span head)
 {
 	size_t n = head.size;
@@ -91,7 +91,7 @@ static struct span span_rest(struct span s, struct span head)
 	};
 }
 
-/* The words at the start of `s` that fit `room` columns; empty if the first does not. */
+/* The first words of `s` that fit `room` columns; empty if the first does not. */
 static struct span fitting_words(struct span s, size_t room)
 {
 	struct span fits = { .bytes = s.bytes };
@@ -132,7 +132,7 @@ void pen_wrap(struct pen *pen, enum pen_style style, struct span s, size_t inden
 	}
 }
 
-/* The first word as the shell sees it: blanks in quotes are part of it. */
+/* The first word of a shell command, with quoted blanks. */
 static struct span shell_word(struct span s)
 {
 	bool is_quoted = false;

@@ -7,7 +7,7 @@
 #include "table/shown.h"
 #include "table/sort.h"
 
-/* Columns between a label and its value, a claim and its size. */
+/* Columns between label and value, and between claim and size. */
 enum { GAP = 2 };
 
 /* A table being written. */
@@ -32,7 +32,7 @@ static struct span prose_words(struct prose *p, size_t row, size_t column)
 	return show_words(&p->table->columns[column], cell, p->pen->has_unicode, &p->memory);
 }
 
-/* Columns for labels: the widest, but never more than a third of the line. */
+/* The width for labels: the widest, at most a third of the line. */
 static size_t prose_label_width(size_t width, const struct pen *pen)
 {
 	return width < pen->width / 3 ? width : pen->width / 3;
@@ -73,7 +73,10 @@ unsigned facts_write(const struct table *t, size_t indent, struct pen *pen)
 	return p.marks;
 }
 
-/* "where:", nothing for a column without a title, blank for one that goes on under the label. */
+/*
+ * The label of a column: "where:", blanks if it continues the column before, nothing without a
+ * title.
+ */
 static struct span prose_label(struct prose *p, size_t column)
 {
 	const struct column *c = &p->table->columns[column];
@@ -97,7 +100,7 @@ static size_t widest_label(struct prose *p)
 	return widest;
 }
 
-/* The claim, and its size at the right margin or, if that is long, on a line of its own. */
+/* Writes the claim with its size at the right margin, or on a line of its own if it is long. */
 static void write_claim(struct prose *p, size_t row, size_t indent)
 {
 	struct pen *pen = p->pen;
@@ -121,7 +124,7 @@ static void write_claim(struct prose *p, size_t row, size_t indent)
 	pen_newline(pen);
 }
 
-/* A drawing: its lines stay as they are. */
+/* Writes a drawing, whose lines are not wrapped. */
 static void write_lines(struct prose *p, const char *text, size_t at)
 {
 	for (const char *end; *text != '\0'; text = *end == '\0' ? end : end + 1) {

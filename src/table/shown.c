@@ -8,7 +8,7 @@
 #include "table/human.h"
 #include "table/sort.h"
 
-/* Signs of trust: behind the value, or before it where it bounds the value. */
+/* Signs of marks: before the value if it is a bound, else behind it. */
 static const struct sign {
 	const char *before, *before_ascii, *behind;
 	const char *meaning;
@@ -24,7 +24,7 @@ static const struct sign {
 	[MARK_IMPLAUSIBLE] = { "", "", "!", "! implausible: it cannot be so" },
 };
 
-/* Decimals of a column: by its largest fraction that is not scaled. */
+/* Decimals of a column, by its largest unscaled fraction. */
 static int decimals_of(const struct table *t, size_t column)
 {
 	double largest = 0;
@@ -71,7 +71,7 @@ static void show_number(const struct showing *how, const struct cell *cell, cons
 	out->parts[PART_SUFFIX] = shown_join(memory, h.suffix, "", how->has_unicode);
 }
 
-/* Bars by digit: 0 is nothing, 8 the most. */
+/* Sparklines by digit: 0 is nothing, 8 the most. */
 static const char *const bars[] = { ".", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 static const char bars_ascii[] = ".:-=+*#%@";
 

@@ -8,14 +8,14 @@
 
 #include "base/alloc.h"
 
-/* What rows are ordered by. */
+/* How rows are ordered. */
 struct sort_key {
 	const struct table *table;
-	size_t column; /* n_columns: by nothing but the row number */
+	size_t column; /* n_columns: by row number only */
 	bool is_reverse;
 };
 
-/* A run of siblings that is being walked: positions in the order grouped by parent. */
+/* A run of siblings that is being walked, as positions in `grouped`. */
 struct siblings {
 	uint32_t next, end;
 };
@@ -26,7 +26,10 @@ bool cell_is_absent(const struct cell *c)
 	       (c->type == CELL_TEXT && c->text == NULL);
 }
 
-/* Holds all 64-bit integers and doubles exactly, so that mixed columns have a total order. */
+/*
+ * A long double holds all 64-bit integers and doubles exactly, so columns with both have a total
+ * order.
+ */
 static long double sort_value_of(const struct cell *c)
 {
 	switch (c->type) {
@@ -56,7 +59,7 @@ int cell_compare(const struct cell *a, const struct cell *b)
 	return (x > y) - (x < y);
 }
 
-/* Large values of a quantity are of interest, names are looked up. */
+/* Quantities are sorted descending, names ascending. */
 static bool is_quantity(const struct column *c)
 {
 	switch (c->type) {
@@ -82,7 +85,7 @@ static int compare_in(const struct table *t, size_t column, bool is_reverse, uin
 	return is_quantity(&t->columns[column]) != is_reverse ? -order : order;
 }
 
-/* Groups rows by their parent; top-level rows come last, having the largest number as parent. */
+/* Groups rows by parent. Top-level rows have the largest number as parent, so they come last. */
 static int sort_compare_rows(const void *left, const void *right, void *context)
 {
 	const struct sort_key *key = context;
@@ -101,7 +104,7 @@ static int sort_compare_rows(const void *left, const void *right, void *context)
 	return order != 0 ? order : (a > b) - (a < b);
 }
 
-/* Where the children of each row stand in `grouped`; slot n is for the top level. */
+/* The children of each row, as a range in `grouped`; slot n is the top level. */
 static struct siblings *find_children(const struct table *t, const uint32_t *grouped, uint32_t n)
 {
 	struct siblings *children = mem_zalloc((size_t)n + 1, sizeof(*children));
@@ -117,7 +120,7 @@ static struct siblings *find_children(const struct table *t, const uint32_t *gro
 	return children;
 }
 
-/* From rows grouped by parent to rows depth first. Depth is bounded by memory alone. */
+/* Orders rows depth first, without recursion, as trees may be deep. */
 static uint32_t *depth_first(const struct table *t, const uint32_t *grouped, uint32_t n)
 {
 	struct siblings *children = find_children(t, grouped, n);
@@ -172,7 +175,7 @@ uint32_t *table_tree_order(const struct table *t)
 	return order_by(&(struct sort_key){ .table = t, .column = t->n_columns });
 }
 
-/* Makes `order` the order of the table: its row i is what was row order[i]. */
+/* Reorders the table: row i becomes what was row order[i]. */
 static void reorder(struct table *t, const uint32_t *order)
 {
 	uint32_t n = (uint32_t)table_n_rows(t);
@@ -209,7 +212,7 @@ void table_sort(struct table *t, size_t column, bool reverse)
 	free(order);
 }
 
-/* Makes row `from` row number `to`, which is not behind it. */
+/* Moves row `from` up to row `to`. */
 static void table_move_row(struct table *t, uint32_t from, uint32_t to, uint32_t parent)
 {
 	memmove(t->cells.items + to * t->n_columns, table_cell(t, from, 0),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of rows: inside this folder only. */
+/* The order of rows. For this folder only. */
 #ifndef CYCLOPS_TABLE_SORT_H
 #define CYCLOPS_TABLE_SORT_H
 
@@ -7,19 +7,16 @@
 
 #include "table/table.h"
 
-/* A cell without a value: absent, or a number that is none (0 / 0). */
+/* Has the cell no value, or a number that is NaN? */
 bool cell_is_absent(const struct cell *);
 
-/* Total order of two cells by value, ascending; absent cells are equal and come last. */
+/* A total order of two cells by value, ascending. Absent cells are equal and last. */
 int cell_compare(const struct cell *, const struct cell *);
 
 /* Has any row a parent? */
 bool table_is_tree(const struct table *);
 
-/*
- * All rows, each parent directly followed by its children, otherwise in the order of the
- * table. The caller frees.
- */
+/* All rows in the order of the table, but each parent directly before its children. To be freed. */
 uint32_t *table_tree_order(const struct table *);
 
 #endif

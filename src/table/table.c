@@ -120,7 +120,7 @@ const char *table_vformat(struct table *t, const char *format, va_list args)
 	char *text;
 	int size;
 
-	assert(format != NULL); /* or gcc warns where sanitizers look for it */
+	assert(format != NULL); /* gcc's sanitizer builds warn without it */
 	va_copy(again, args);
 	size = vsnprintf(NULL, 0, format, args);
 	assert(size >= 0);

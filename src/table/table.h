@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Answers: named, typed columns with a unit and a one-line meaning; rows, perhaps with a
- * parent; each cell may carry a mark of trust. Every analysis yields tables, every format
- * renders any table.
+ * Answers. A table has named, typed columns with a unit and a meaning in one line. Rows may have a
+ * parent. A cell may have a mark of trust. Every analysis makes tables, every format writes any
+ * table.
  */
 #ifndef CYCLOPS_TABLE_TABLE_H
 #define CYCLOPS_TABLE_TABLE_H
@@ -27,20 +27,20 @@ enum cell_type {
 	CELL_BOOL,
 };
 
-/* How far a value can be believed. Text shows a sign behind the value, csv and json a word. */
+/* How far a value can be trusted. Text shows a sign, csv and json a word. */
 enum cell_mark {
 	MARK_EXACT,
-	MARK_SCALED,	  /* extrapolated from a part of the time (multiplexing) or from sampling */
+	MARK_SCALED,	  /* scaled up from a part of the time (multiplexing) or from samples */
 	MARK_SPARSE,	  /* too few samples to be reliable */
-	MARK_SATURATED,	  /* the counter was full: a lower bound */
+	MARK_SATURATED,	  /* a saturated counter: a lower bound */
 	MARK_NOISE,	  /* a difference within the noise */
-	MARK_AT_MOST,	  /* other counters were full: an upper bound */
-	MARK_UNCERTAIN,	  /* this and other counters were full: more or less than that */
-	MARK_AT_LEAST,	  /* distinct things that samples met: there are more */
-	MARK_IMPLAUSIBLE, /* cannot be: what was counted contradicts itself */
+	MARK_AT_MOST,	  /* saturated counters elsewhere: an upper bound */
+	MARK_UNCERTAIN,	  /* saturated counters on both sides: may be more or less */
+	MARK_AT_LEAST,	  /* a number of distinct things that were sampled: there may be more */
+	MARK_IMPLAUSIBLE, /* impossible: the counts contradict each other */
 };
 
-/* What bounds a value: from below, from above, from neither or both (exact) sides. */
+/* The mark of a value that may be higher or lower than shown. Exact if neither. */
 static inline enum cell_mark mark_bound(bool may_be_more, bool may_be_less)
 {
 	if (may_be_more)
@@ -60,99 +60,106 @@ struct cell {
 };
 
 enum column_flags {
-	COLUMN_BAR = 1,		 /* text: draw a bar beside it (the value is a share, 0 … 1) */
-	COLUMN_GROW = 2,	 /* text: may be cut to make the table fit; gets spare room */
-	COLUMN_MACHINE_ONLY = 4, /* not shown in text */
-	COLUMN_TREE = 8,	 /* text: indented by the depth of the row */
-	COLUMN_SHARE = 16,	 /* a share 0 … 1; text prints it in per cent */
-	COLUMN_TEXT_ONLY = 32,	 /* shown in text alone: derived from others, for people */
-	COLUMN_TRUST = 64,	 /* cells may be marked: csv has a column NAME_trust beside it */
-	COLUMN_PATH = 128,	 /* text: cut at its start, so that the end of a path stays */
-	COLUMN_SPARK = 256,	 /* text: digits 0 … 8, drawn as a line of small bars */
-	COLUMN_BLANK = 512,	 /* text: absent cells are blank, not "-" */
-	COLUMN_COMMAND = 2048,	 /* text: what begins with "cyclops " is a command to be pasted */
-	COLUMN_WIDE = 1024,	 /* text: gets two fifths of the line before others are cut */
+	COLUMN_BAR = 1,		 /* text: with a bar (the value is a share, 0 … 1) */
+	COLUMN_GROW = 2,	 /* text: may be cut to fit; gets spare width */
+	COLUMN_MACHINE_ONLY = 4, /* only in csv and json */
+	COLUMN_TREE = 8,	 /* text: indented by depth in the tree */
+	COLUMN_SHARE = 16,	 /* a share 0 … 1, in text a percentage */
+	COLUMN_TEXT_ONLY = 32,	 /* only in text: derived from other columns */
+	COLUMN_TRUST = 64,	 /* cells may be marked: csv has a column NAME_trust, too */
+	/* text: cut at the start, so that the end of the path is visible */
+	COLUMN_PATH = 128,
+	COLUMN_SPARK = 256,    /* text: digits 0 … 8 as a sparkline */
+	COLUMN_BLANK = 512,    /* text: absent cells are empty, not "-" */
+	COLUMN_COMMAND = 2048, /* text: what begins with "cyclops " is a command to paste */
+	COLUMN_WIDE = 1024,    /* text: gets two fifths of the line before others are cut */
 };
 
-/* Constant data of the analysis that makes the table. */
+/* Constant data of the analysis. */
 struct column {
-	const char *name;    /* stable, for csv and json: lower_case_with_unit_ns */
-	const char *title;   /* heading in text; NULL: the name */
-	const char *unit;    /* "cycles", "ns", "bytes", "records" …; a number without one ("")
-				names something (pid, cpu, line): text writes it plain */
-	enum cell_type type; /* of its cells, or CELL_NONE where absent */
+	const char *name;  /* for csv and json, never changed: lower_case_with_unit_ns */
+	const char *title; /* heading in text; NULL: the name */
+	/*
+	 * "cycles", "ns", "bytes", "records" …; "": a ratio or an id (pid, cpu, line), which text
+	 * does not scale
+	 */
+	const char *unit;
+	enum cell_type type; /* of its cells, which may be CELL_NONE, too */
 	unsigned flags;	     /* enum column_flags */
 	const char *meaning; /* one line */
 };
 
 #define ROW_NO_PARENT UINT32_MAX
 
-/* How text shows the table; csv and json do not care. */
+/* The style in text; csv and json ignore it. */
 enum table_style {
-	TABLE_GRID,	/* headings and columns */
-	TABLE_FACTS,	/* a line for each row: its first column is the label of the others */
-	TABLE_FINDINGS, /* numbered claims: the first column, its size (the second) at the right
-			   margin, each further column on a line of its own led by its title */
-	TABLE_ANSWER,	/* sentences for people, the first of which stands out (answer.h) */
+	TABLE_GRID,  /* columns below headings */
+	TABLE_FACTS, /* a line per row: the first column is the label */
+	/*
+	 * numbered findings: the first column is the claim, the second its size at the right
+	 * margin; further columns have lines of their own, after their title
+	 */
+	TABLE_FINDINGS,
+	TABLE_ANSWER, /* sentences for people, the first of which stands out (answer.h) */
 };
 
 struct table {
-	const char *name;  /* stable, for --table, csv, json */
-	const char *title; /* a heading in words; NULL: none */
+	const char *name;  /* for --table, csv and json, never changed */
+	const char *title; /* a heading; NULL: none */
 	const struct column *columns;
 	size_t n_columns;
 	VEC_OF(struct cell) cells;  /* n_rows * n_columns */
-	VEC_OF(uint32_t) parents;   /* of each row, or ROW_NO_PARENT; a parent comes first */
-	VEC_OF(const char *) notes; /* lines below the table, in text; a list in json */
-	struct arena memory;	    /* for texts made for this table */
+	VEC_OF(uint32_t) parents;   /* by row; ROW_NO_PARENT: top level. Parents precede children */
+	VEC_OF(const char *) notes; /* lines below the table; a list in json */
+	struct arena memory;	    /* texts of this table */
 	enum table_style style;
-	bool is_keyed;		       /* json: an object by the first column, not a list */
+	/* json: an object with the first column as keys, not a list */
+	bool is_keyed;
 	VEC_OF(struct table *) nested; /* see table_nest(); borrowed */
 };
 
-/* An empty table with these columns, which are borrowed. */
+/* An empty table. The columns are borrowed. */
 void table_init(struct table *, const char *name, const char *title, const struct column *columns,
 		size_t n_columns);
 void table_release(struct table *);
 
 /*
- * Copies the columns into the table's own memory, with room behind them for `n_more`. Returns the
- * copy, to be changed: columns that are appended count in t->n_columns. Before the first row.
+ * Copies the columns to the table's memory, with room for `n_more`. The copy may be changed and
+ * appended to (count appended columns in t->n_columns), before the first row is added.
  */
 struct column *table_own_columns(struct table *t, size_t n_more);
 
-/* Appends a column to a list of `n`, unless it has one of that name. Returns the new `n`. */
+/* Appends a column to a list of `n`, unless the name is there already. Returns the new `n`. */
 size_t columns_add(struct column *list, size_t n, const struct column *);
 
-/* Removes the rows and notes, keeps columns and memory: for tables that are streamed. */
+/* Removes rows and notes, keeps columns and memory. For streaming. */
 void table_reset(struct table *);
 
 /*
- * Makes `inner` a table whose rows belong to rows of `outer`: their first columns hold the
- * same key. Json writes each row of `outer` with the list of its inner rows, the other
- * formats write `inner` behind `outer`. `inner` is borrowed and must live as long as `outer`;
- * it is not listed in `struct tables` itself. One level deep; an outer table cannot be
- * streamed.
+ * Nests `inner` in `outer`. The first columns of both hold the same key. Json writes the matching
+ * inner rows as a list in each row of `outer`; other formats write `inner` behind `outer`. `inner`
+ * is borrowed, must outlive `outer`, and is not listed in `struct tables`. One level only. `outer`
+ * cannot be streamed.
  */
 void table_nest(struct table *outer, struct table *inner);
 
 size_t table_n_rows(const struct table *);
 
-/* Appends a row of absent cells and returns its first cell, valid until the next row. */
+/* Appends a row of absent cells and returns its first cell, valid until the next row is added. */
 struct cell *table_add_row(struct table *);
 
-/* The same below a parent row. Children follow their parent in any order. */
+/* The same with a parent. Children may be added at any time after it. */
 struct cell *table_add_child(struct table *, uint32_t parent_row);
 
 const struct cell *table_cell(const struct table *, size_t row, size_t column);
 
-/* Index of the column of that name, or -1. */
+/* The index of the column of that name, or -1. */
 int table_column(const struct table *, const char *name);
 
-/* A text that lives as long as the table's rows. */
+/* Copies a text to the table's memory. */
 const char *table_text(struct table *, const char *text);
 
-/* The same as a cell; absent if there is no text. */
+/* The same as a cell; absent if the text is NULL. */
 struct cell table_text_cell(struct table *, const char *text);
 
 /* A text made by printf's rules; it lives as long as the table's rows. */
@@ -162,13 +169,15 @@ const char *table_vformat(struct table *, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 void table_note(struct table *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A row of a name and a text, for TABLE_FACTS; none if the text is empty. Empties it. */
+/*
+ * Adds a row with a name and a text, for TABLE_FACTS, unless the text is empty. Empties the text.
+ */
 void table_fact(struct table *, const char *name, struct text *value);
 
-/* A value and its unit in words, as human.h writes them: "36.8 G cycles", "1.24 ms". */
+/* A value with its unit as people read it (human.h): "36.8 G cycles", "1.24 ms". */
 const char *table_human(struct table *, struct cell value, const char *unit);
 
-/* A number with four significant digits, right aligned in ten letters. */
+/* A number with four significant digits, right-aligned in ten columns. */
 const char *table_significant(struct table *, double value);
 
 static inline struct cell cell_count(uint64_t v)
@@ -208,10 +217,10 @@ static inline struct cell cell_marked(struct cell cell, enum cell_mark mark)
 }
 
 /*
- * Sorts rows by a column: quantities descending, names (texts, addresses, numbers without a
- * unit) ascending, or the other way round. Ties are broken by the other columns from the left,
- * never reversed, then by the order of rows, so the order is total. Children stay below their
- * parents, following them directly, and are sorted among themselves. Absent cells come last.
+ * Sorts rows by a column: quantities descending, names (texts, addresses, numbers without a unit)
+ * ascending; `reverse` the other way. Ties are ordered by the other columns from the left, never
+ * reversed, then by row number: a total order. Children follow their parent and are sorted among
+ * themselves. Absent cells are last.
  */
 void table_sort(struct table *, size_t column, bool reverse);
 
@@ -219,22 +228,25 @@ void table_sort(struct table *, size_t column, bool reverse);
 int table_sort_column(const struct table *, const char *name, struct err *);
 
 /*
- * Keeps the first `n` rows of each parent's children and of the top level, and returns how
- * many top-level rows were cut. Say so in a note.
+ * Keeps the first `n` rows of the top level and of each parent. Returns how many top-level rows
+ * were cut, for a note.
  */
 size_t table_keep_top(struct table *, size_t n);
 
-/* Keeps the rows that are wanted of a table without children, in their order. Returns how many. */
+/* Keeps the wanted rows, in order. The table must have no children. Returns how many. */
 typedef bool row_wanted(const struct table *, size_t row, const void *context);
 size_t table_keep(struct table *, row_wanted *, const void *context);
 
-/* The same, 0: all; a note tells how many are left out. */
+/* As table_keep_top(), 0 keeps all; adds a note on how many were cut. */
 void table_show_top(struct table *, size_t n);
 
-/* What --sort and --top ask for: both of these. No `name`: nothing, the order is there already. */
+/*
+ * Sorts by the column `name` (NULL: keeps the order) and shows the first `n` rows: --sort and
+ * --top.
+ */
 int table_sort_by(struct table *, const char *name, size_t n, struct err *);
 
-/* Several tables that make one answer; borrowed. */
+/* The tables of an answer; borrowed. */
 struct tables {
 	VEC_OF(struct table *) list;
 };

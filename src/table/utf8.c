@@ -12,8 +12,8 @@ struct range {
 };
 
 /*
- * Characters without a column of their own: combining marks of the scripts that are likely
- * in names and paths, joiners, variation selectors. In order.
+ * Characters of width 0, ascending: combining marks of scripts that are likely in names and paths,
+ * joiners, variation selectors.
  */
 static const struct range zero_width[] = {
 	{ 0x0300, 0x036f }, { 0x0483, 0x0489 },	  { 0x0591, 0x05bd }, { 0x05bf, 0x05bf },
@@ -26,7 +26,7 @@ static const struct range zero_width[] = {
 	{ 0xfeff, 0xfeff }, { 0xe0100, 0xe01ef },
 };
 
-/* Characters of two columns: East Asian wide and full-width ones, pictographs. In order. */
+/* Characters of width 2, ascending: East Asian wide and full-width characters, pictographs. */
 static const struct range two_wide[] = {
 	{ 0x1100, 0x115f },   { 0x231a, 0x231b },   { 0x2329, 0x232a },	  { 0x23e9, 0x23ec },
 	{ 0x25fd, 0x25fe },   { 0x2614, 0x2615 },   { 0x2648, 0x2653 },	  { 0x26a1, 0x26a1 },
@@ -43,7 +43,7 @@ static const struct range unsafe[] = {
 	{ 0x2028, 0x202e }, { 0x2066, 0x206f }, { 0xfff9, 0xfffb },
 };
 
-/* What signs become where there is no UTF-8. */
+/* ASCII replacements for terminals without UTF-8. */
 static const struct substitute {
 	uint32_t code;
 	const char *ascii;
@@ -55,7 +55,7 @@ static const struct substitute {
 	{ 0x2500, "-" },
 };
 
-/* How a first byte tells the length of a character, and the least code worth that length. */
+/* First bytes, the length that they mean, and the least code that needs this length. */
 static const struct form {
 	uint8_t mask, match, size;
 	uint32_t least;
@@ -130,7 +130,7 @@ static const char *find_substitute(uint32_t code)
 	return NULL;
 }
 
-/* Appends what stands for the character of `size` bytes, and returns its width. */
+/* Appends a character as it is shown and returns its width. */
 static size_t add_shown(struct text *out, const char *at, size_t size, uint32_t code,
 			bool has_unicode)
 {
@@ -153,7 +153,7 @@ static size_t add_shown(struct text *out, const char *at, size_t size, uint32_t 
 	return 4 * size;
 }
 
-/* Bytes at the start that are printable ASCII, as nearly all text is throughout. */
+/* The length of the leading printable ASCII, which is mostly all of a text. */
 static size_t plain_prefix(const char *text)
 {
 	size_t n = 0;
@@ -206,7 +206,7 @@ struct span span_tail(struct span span, size_t width)
 {
 	struct span head = span_head(span, span.width > width ? span.width - width : 0);
 
-	/* A wide character on the border goes as a whole, and marks that join it go with it. */
+	/* A wide character at the border is kept whole, with its combining marks. */
 	if (span.width - head.width > width)
 		head = span_head(span, head.width + 2);
 	return (struct span){
