@@ -46,7 +46,7 @@ static const struct option options[] = {
 	  "write the last run as a baseline" },
 };
 
-/* What is opened, and how. */
+/* How runs are loaded: the options, and the kinds of measures to compare. */
 struct loader {
 	const struct input_options *input;
 	uint32_t kinds;
@@ -85,7 +85,10 @@ static int parse_kinds(const char *text, uint32_t *out, struct err *err)
 	return 0;
 }
 
-/* Unless asked for, only where records say whose data a load met. */
+/*
+ * Sharing is compared if --by asks for it; by default only in SPE captures, which name data
+ * sources.
+ */
 static bool wants_shared(const struct loader *l, const struct session *s)
 {
 	return l->kinds >> MEASURE_SHARED & 1 &&
@@ -122,7 +125,7 @@ static bool is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* The CPU is the one that --cpu names, or that the counts are of. */
+/* Evaluates the metrics of the CPU that --cpu names, else of the CPU that the counts name. */
 static int measure_counts(const struct loader *l, struct counts *counts, struct measures *out,
 			  struct err *err)
 {
@@ -159,7 +162,7 @@ static int load_counts(const struct loader *l, const struct mapped *file, const 
 	return rc;
 }
 
-/* Captures begin with these letters, in one order or the other. */
+/* Is it a perf.data file, of either byte order? */
 static bool begins_capture(const struct mapped *file)
 {
 	return file->size >= 8 &&
@@ -184,7 +187,7 @@ static int load_file(const struct loader *l, const char *path, struct measures *
 	return rc;
 }
 
-/* What `cyclops run` left: counts and a capture, or one of them. */
+/* Loads the counts and the capture of a folder that `cyclops run` wrote; either may be missing. */
 static int load_run(const struct loader *l, const char *counts, const char *capture,
 		    struct measures *out, struct err *err)
 {
@@ -206,7 +209,7 @@ static int load(const struct loader *l, const char *path, struct measures *out, 
 	counts = path_join(path, RUN_COUNTS);
 	capture = path_join(path, RUN_CAPTURE);
 	if (access(counts, F_OK) < 0 && access(capture, F_OK) < 0)
-		rc = load_capture(l, path, out, err); /* a capture in several files */
+		rc = load_capture(l, path, out, err); /* a capture that is a directory */
 	else
 		rc = load_run(l, counts, capture, out, err);
 	free(counts);
@@ -234,7 +237,7 @@ static int save(const char *path, const struct measures *m, struct err *err)
 				 strerror(errno));
 }
 
-/* Which files are run A and run B; without A there is only one to save. */
+/* Chooses the files of runs A and B. *a is NULL if there is one run only, to be saved. */
 static int choose_runs(const struct diff_command *command, const struct input_options *input,
 		       const struct arguments *arguments, const char **a, const char **b,
 		       struct err *err)

@@ -9,7 +9,7 @@
 #include "base/strings.h"
 #include "base/tuples.h"
 
-/* The probability that a table without any real change shows one as certain. */
+/* The probability that a table without any real change shows a row as certain. */
 static const double false_alarm = 0.01;
 
 static const char *const per_names[N_DIFF_PER] = { "run", "second", "total" };
@@ -50,14 +50,16 @@ struct diff_range diff_change_range(const struct diff_row *row)
 				    row->to_range.high - row->from_range.low };
 }
 
-/* Measures by what names them. */
+/* The measures of one run, found by name. */
 struct index {
 	const struct measures *measures;
 	struct strings *strings; /* of both runs */
 	struct tuples full;	 /* kind, event, module, name */
-	struct tuples short_;	 /* kind, event, name: whatever the module is called now */
+	/* kind, event, name: finds a measure although its module has another name now */
+	struct tuples short_;
 	VEC_OF(uint32_t) by_full, by_short;
-	VEC_OF(bool) is_ambiguous, is_taken; /* by number in short_, by number of the measure */
+	/* by number in short_: the name of several measures; by number of the measure */
+	VEC_OF(bool) is_ambiguous, is_taken;
 };
 
 enum { FULL_WORDS = 4, SHORT_WORDS = 3 };
@@ -106,7 +108,10 @@ static void index_release(struct index *x)
 	vec_release(&x->is_taken);
 }
 
-/* The measure of the other run that is called the same, or NULL. */
+/*
+ * Returns the measure with the same name in the other run and marks it as taken. NULL if there is
+ * none.
+ */
 static const struct measure *take(struct index *x, const struct measure *m, bool by_full)
 {
 	uint64_t full[FULL_WORDS], short_[SHORT_WORDS];
@@ -123,13 +128,13 @@ static const struct measure *take(struct index *x, const struct measure *m, bool
 	return &x->measures->list.items[found];
 }
 
-/* What was not looked for in the other run has not changed for that. */
+/* Was the kind of the measure looked for in both runs? */
 static bool is_compared(const struct diff *d, const struct measure *m)
 {
 	return d->a->kinds & d->b->kinds & 1u << m->kind;
 }
 
-/* Those of the same module first: only what is left over may have moved to another. */
+/* Pairs the measures of both runs: first by name and module, then what is left by name alone. */
 static void join(struct diff *d, struct index *of_b)
 {
 	for (size_t i = 0; i < d->a->list.n; i++)
@@ -160,7 +165,10 @@ struct estimate {
 	double value, variance; /* NAN: not known */
 };
 
-/* A part of a sampled whole: both move together, which makes the share surer than the part. */
+/*
+ * Divides a part by its total. Both vary together, so the error of the share is smaller than that
+ * of the part.
+ */
 static struct estimate as_share(struct estimate part, const struct measure *whole)
 {
 	double share, variance;
@@ -173,8 +181,8 @@ static struct estimate as_share(struct estimate part, const struct measure *whol
 }
 
 /*
- * A value as it is compared. What was never sampled is none, give or take one sample of the
- * size that the other run's had.
+ * The value that is compared, after the division. A measure without samples counts as 0. Its error
+ * is then one sample, of the mean size that samples have in the other run.
  */
 static struct estimate estimate_of(const struct diff *d, const struct measures *run,
 				   const struct measure *m, const struct measure *other)
@@ -197,13 +205,16 @@ static struct estimate estimate_of(const struct diff *d, const struct measures *
 	return (struct estimate){ e.value / seconds, e.variance / (seconds * seconds) };
 }
 
-/* What full counters hide of a measure, at most. */
+/* An upper bound of what saturated counters hide of a measure. */
 static double hidden_of(const struct measure *m)
 {
 	return m == NULL ? 0 : m->full * (DIFF_FULL_TIMES - 1);
 }
 
-/* A part may have grown alone, or all but the part. */
+/*
+ * Bounds of a share. It is lowest if saturated counters hide something of the other parts only, and
+ * highest if they hide something of this part only.
+ */
 static struct diff_range range_of_share(double value, const struct measure *m,
 					const struct measure *whole)
 {
@@ -217,7 +228,7 @@ static struct diff_range range_of_share(double value, const struct measure *m,
 	};
 }
 
-/* Is the measure compared as a part of its event's total? */
+/* Is the measure compared as a share of its event's total? */
 static bool is_shared_out(const struct diff *d, const struct measure *m)
 {
 	return m != NULL && m->samples > 0 && m->kind != MEASURE_TOTAL && d->per == DIFF_PER_TOTAL;
@@ -230,11 +241,12 @@ static uint64_t n_full_of(const struct diff *d, const struct measures *run, cons
 	return of != NULL ? of->n_full : 0;
 }
 
-/* Between which values the estimate of a measure is, as it is compared. */
+/* Bounds of the value that is compared. */
 static struct diff_range range_of(const struct diff *d, const struct measures *run,
 				  const struct measure *m, double value)
 {
-	double factor = m == NULL || m->value == 0 ? 0 : value / m->value; /* of a division */
+	/* scales to the value that is compared */
+	double factor = m == NULL || m->value == 0 ? 0 : value / m->value;
 
 	if (is_shared_out(d, m))
 		return range_of_share(value, m, total_of(run, m->event));
@@ -256,7 +268,7 @@ static void estimate_row(const struct diff *d, struct diff_row *row)
 		row->error = NAN;
 }
 
-/* Standard errors that chance exceeds, either way, with this probability. */
+/* The number of standard errors that chance exceeds, in either direction, with this probability. */
 static double deviations_of(double probability)
 {
 	double low = 0, high = 40;
@@ -272,13 +284,16 @@ static double deviations_of(double probability)
 	return high;
 }
 
-/* Too few full counters for anything they hide to be more than chance makes? */
+/*
+ * Does chance explain the number of saturated counters? Its variance is the number itself
+ * (Poisson).
+ */
 static bool are_few(const struct diff_row *row, double limit)
 {
 	return (double)row->n_full <= limit * limit;
 }
 
-/* `limit`: standard errors from which on a change is certain. */
+/* A change of more than `limit` standard errors is certain. */
 static enum diff_certainty certainty_of(const struct diff_row *row, double limit)
 {
 	struct diff_range range = diff_change_range(row);
@@ -293,7 +308,10 @@ static enum diff_certainty certainty_of(const struct diff_row *row, double limit
 	return change <= noise && are_few(row, limit) ? DIFF_NOISE : DIFF_CUT;
 }
 
-/* Among many rows one is far off by chance: each gets its part of the false alarms. */
+/*
+ * Bonferroni correction: each row gets an equal part of the probability of a false alarm, because
+ * in a table of many rows one is far off by chance.
+ */
 static void judge(struct diff *d)
 {
 	size_t n_of_kind[N_MEASURE_KINDS] = { 0 };
@@ -311,12 +329,16 @@ static void judge(struct diff *d)
 	}
 }
 
-/* What was counted is of many scales, and stays in its order, which is that of importance. */
+/*
+ * What the rows of an event are sorted by: the size of the change. Counted measures have different
+ * units, so they are not sorted.
+ */
 static double size_of(const struct diff_row *row)
 {
 	double size = diff_measure(row)->samples > 0 ? fabs(row->to - row->from) : 0;
 
-	if (row->certainty == DIFF_CUT) /* may be as large as what is cut */
+	/* the hidden change may be as large as the saturated part */
+	if (row->certainty == DIFF_CUT)
 		size = fmax(size, fmax(row->from * diff_full_part(row->a),
 				       row->to * diff_full_part(row->b)));
 	return isnan(size) ? -1 : size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two runs side by side: what changed, by how much, and whether chance alone may have done it.
- * What is compared has the same name in both, so that it may be another build.
+ * Compares two runs: what changed, by how much, and whether chance explains it. Measures are paired
+ * by name, so the runs may be of different builds.
  */
 #ifndef CYCLOPS_DIFF_DIFF_H
 #define CYCLOPS_DIFF_DIFF_H
@@ -13,9 +13,9 @@
 
 /* What sampled costs are divided by before they are compared. */
 enum diff_per {
-	DIFF_PER_RUN,	 /* nothing: both runs did the same work */
+	DIFF_PER_RUN,	 /* nothing: both runs do the same work */
 	DIFF_PER_SECOND, /* of recorded time */
-	DIFF_PER_TOTAL,	 /* shares: what moved, whatever the work was */
+	DIFF_PER_TOTAL,	 /* the event's total: shares, whatever the amount of work */
 	N_DIFF_PER,
 };
 
@@ -23,56 +23,57 @@ enum diff_per {
 int diff_per_find(const char *name);
 
 enum diff_certainty {
-	DIFF_CERTAIN, /* at 99 %, all rows of its table considered together */
-	DIFF_NOISE,   /* sampling or repetition explains it */
-	DIFF_UNKNOWN, /* nothing is known of the error */
-	DIFF_CUT,     /* full latency counters may hide a change, or another one */
+	DIFF_CERTAIN, /* real, at 99 % for all rows of the table together */
+	DIFF_NOISE,   /* chance explains it: sampling, or the spread of repeated runs */
+	DIFF_UNKNOWN, /* the error is not known */
+	DIFF_CUT,     /* saturated latency counters may hide a change, or show one that is none */
 	N_DIFF_CERTAINTIES,
 };
 
 /*
- * So many times what they show the operations with a full counter take on average, at most. A
- * load of a chain waits for all those before it in the instruction window: some hundred, of some
- * hundred cycles each.
+ * An assumption: operations with a saturated latency counter take on average at most this many
+ * times what the counter shows. A load in a pointer chase waits for all loads before it in the
+ * instruction window: up to about a hundred, of some hundred cycles each.
  */
 #define DIFF_FULL_TIMES 10
 
 /* A measure of both runs. */
 struct diff_row {
-	const struct measure *a, *b; /* NULL: not there in that run */
+	const struct measure *a, *b; /* NULL: the run does not have it */
 	double from, to;	     /* as compared: after the division */
 	struct diff_range {
 		double low, high;
 	} from_range,
-		to_range; /* between which these are; of one value unless counters were full */
-	uint64_t n_full;  /* counters that make these ranges */
-	double error;	  /* standard error of to - from; NAN: not known */
+		/* bounds of from and to; narrower than a value only if counters are saturated */
+		to_range;
+	uint64_t n_full; /* saturated counters of both runs */
+	double error;	 /* standard error of to - from; NAN: not known */
 	enum diff_certainty certainty;
-	size_t number; /* in the order of run a; those of b alone behind */
+	size_t number; /* in the order of run a; what only run b has comes last */
 };
 
-/* The measure of either run: they agree in what names it. */
+/* The measure of either run. Both have the same kind, event and name. */
 static inline const struct measure *diff_measure(const struct diff_row *row)
 {
 	return row->b != NULL ? row->b : row->a;
 }
 
-/* As tables show it: totals are called as their event, or "time". */
+/* The name in tables: that of the event for its total, or "time". */
 const char *diff_row_name(const struct diff_row *);
 
-/* Is either side scaled up, by an error that nobody knows? */
+/* Is either side scaled because of multiplexing, with an unknown error? */
 bool diff_is_scaled(const struct diff_row *);
 
-/* The change as a share of what it was; NAN if that was nothing. */
+/* The change relative to run a; NAN if that is 0. */
 double diff_share(const struct diff_row *);
 
-/* The part of a measure that full latency counters show, 0 … 1. */
+/* The share of a measure that operations with a saturated latency counter make up, 0 … 1. */
 double diff_full_part(const struct measure *);
 
-/* The least and the largest change that may be behind what full counters show. */
+/* The bounds of the change, given what saturated counters hide. */
 struct diff_range diff_change_range(const struct diff_row *);
 
-/* All rows: by kind and event, the largest change first. */
+/* All rows, by kind and event; sampled ones with the largest change first. */
 struct diff {
 	const struct measures *a, *b; /* borrowed */
 	enum diff_per per;
@@ -83,30 +84,31 @@ void diff_make(const struct measures *a, const struct measures *b, enum diff_per
 void diff_release(struct diff *);
 
 /*
- * Conditions that a change must not meet, such as "ipc < -3%" or "function:chase > 10 %". A
- * condition names measures by their name, with or without their kind; with % it is about the
- * share of the change, without about the change. It trips if a change that meets it is not
- * noise; one whose error is not known does, and so does one of which full counters hide whether
- * it meets the condition. The total of an event is meant by the event's name, too.
+ * A condition of --fail-if, such as "ipc < -3%" or "function:chase > 10 %". It names measures, with
+ * or without their kind. The name of an event stands for its total, too. With % the limit is for
+ * the relative change, without for the change itself.
+ *
+ * The condition fails if a change meets it and is not noise. It also fails if the error of the
+ * change is not known, or if saturated counters hide whether the change meets it.
  */
 struct gate {
 	const char *text; /* as it was given; borrowed */
-	const char *name; /* inside of text, … */
-	size_t name_size; /* … so many bytes */
+	const char *name; /* in `text`, not terminated … */
+	size_t name_size; /* … of so many bytes */
 	int kind;	  /* enum measure_kind, or -1: any */
 	bool is_less, or_equal;
 	bool is_share;
-	double limit; /* of a share: 0.03, not 3 */
+	double limit; /* relative: 0.03 is 3 % */
 };
 
 int gate_parse(const char *text, struct gate *out, struct err *);
 
-/* The changes that the condition is about; fails if no measure has that name. */
+/* The changes that a condition is about. gate_check() fails if no measure has the name. */
 struct gate_result {
 	size_t n_matches, n_met, n_tripped;
-	size_t n_undecided;		  /* by full counters; not among those met */
-	const struct diff_row *worst;	  /* of those met */
-	const struct diff_row *undecided; /* the first of these */
+	size_t n_undecided;		  /* saturated counters hide the answer; not in n_met */
+	const struct diff_row *worst;	  /* the largest change of those met */
+	const struct diff_row *undecided; /* the first undecided one */
 };
 int gate_check(const struct gate *, const struct diff *, struct gate_result *out, struct err *);
 

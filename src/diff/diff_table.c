@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "diff/diff.h"
 
-/* Standard errors that chance stays within, 19 times out of 20. */
+/* A 95 % confidence interval reaches so many standard errors to either side. */
 static const double deviations_95 = 1.96;
 
 /* Constant headings of the tables of kinds. */
@@ -88,7 +88,10 @@ static const struct column row_columns[N_ROW_COLUMNS] = {
 	[ROW_B] = { "b", NULL, "", CELL_NUMBER, COLUMN_TRUST, "what it is; absent: not there" },
 	[ROW_CHANGE] = { "change", NULL, "", CELL_NUMBER, COLUMN_TRUST,
 			 "b - a; absent: cannot be told" },
-	/* Metrics have different sizes, so that each number needs decimals of its own in text. */
+	/*
+	 * Only metrics need the two columns: their values differ in size, so each has its own
+	 * number of decimals.
+	 */
 	[ROW_A_WORDS] = { "a_words", "         a", "", CELL_TEXT, COLUMN_TEXT_ONLY, "what it was" },
 	[ROW_B_WORDS] = { "b_words", "         b", "", CELL_TEXT, COLUMN_TEXT_ONLY, "what it is" },
 	[ROW_CHANGE_WORDS] = { "change_words", "    change", "", CELL_TEXT, COLUMN_TEXT_ONLY,
@@ -120,7 +123,7 @@ static const char *const certainty_words[] = {
 	[DIFF_CUT] = "saturated",
 };
 
-/* Of a value: what full counters show of it is not worth a mark below. */
+/* Saturated counters that make up less than this part of a value do not mark it as a bound. */
 static const double little = 0.01;
 
 static struct cell text_or_absent(struct table *t, const char *text)
@@ -147,7 +150,10 @@ static const char *const per_notes[N_DIFF_PER] = {
 	[DIFF_PER_TOTAL] = "costs are shares of the event's total in each run",
 };
 
-/* The first row of a kind and event that is certain, or any if `is_any`; NULL: there is none. */
+/*
+ * The first row of a kind and event that is certain, or the first one if `is_any`; NULL if there is
+ * none.
+ */
 static const struct diff_row *first_row(const struct diff *d, enum measure_kind kind,
 					const char *event, bool is_any)
 {
@@ -163,7 +169,7 @@ static const struct diff_row *first_row(const struct diff *d, enum measure_kind 
 	return NULL;
 }
 
-/* Which way a value may be off because of full counters. */
+/* In which direction saturated counters may hide a part of the value. */
 static enum cell_mark bound_of(const struct diff_row *r, double value, struct diff_range range)
 {
 	double times = r->certainty == DIFF_CUT ? 1 : 1 + little * (DIFF_FULL_TIMES - 1);
@@ -225,7 +231,7 @@ static const char *full_words(struct table *t, const struct diff_row *r)
 		t, "full counters hold %.1f %% of its latency cycles in a, %.1f %% in b", a, b);
 }
 
-/* What a run took, before anything that was sampled in it. */
+/* Notes how long the runs took, before what was sampled in them. */
 static void add_time(const struct diff *d, struct table *t)
 {
 	for (size_t i = 0; i < d->rows.n; i++) {
@@ -241,7 +247,7 @@ static void add_time(const struct diff *d, struct table *t)
 	}
 }
 
-/* The answer in a line, for those who read no further. */
+/* Notes the answer in a few lines: the time, the total, the function that changed most. */
 static void add_headline(const struct diff *d, struct table *t)
 {
 	const struct diff_row *total = first_row(d, MEASURE_TOTAL, NULL, true), *function;
@@ -254,7 +260,8 @@ static void add_headline(const struct diff *d, struct table *t)
 		return;
 	event = diff_measure(total)->event;
 	share = diff_share(total);
-	is_spe = strcmp(event, "arm_spe") == 0; /* what overlaps is not the time of the run */
+	/* latencies overlap: their sum is not the run time */
+	is_spe = strcmp(event, "arm_spe") == 0;
 	function = first_row(d, MEASURE_FUNCTION, event, false);
 	if (total->certainty == DIFF_CERTAIN && isfinite(share))
 		table_note(t, "%s: %s %.1f %% %s%s, %s", event,
@@ -297,7 +304,7 @@ static struct cell number_or_absent(double value, enum cell_mark mark)
 	return cell_marked(cell_number(value), mark);
 }
 
-/* Metrics with four digits whatever their size, costs as people write them: "4.11 ms". */
+/* A number in words: metrics with four significant digits, costs with a unit, as in "4.11 ms". */
 static struct cell words_or_absent(struct table *t, const struct measure *m, struct cell number,
 				   double value)
 {
@@ -307,14 +314,14 @@ static struct cell words_or_absent(struct table *t, const struct measure *m, str
 						  : table_significant(t, value));
 }
 
-/* The same of a value that is there, with its mark. */
+/* The same with the mark of the number. */
 static struct cell marked_words(struct table *t, const struct measure *m, struct cell number,
 				double value)
 {
 	return cell_marked(words_or_absent(t, m, number, value), number.mark);
 }
 
-/* The change, unless full counters hide it. */
+/* Fills the cells of the change; they stay empty if saturated counters hide it. */
 static void show_change(struct table *t, const struct diff_row *r, struct cell *row)
 {
 	double change = r->certainty == DIFF_CUT ? NAN : r->to - r->from;
@@ -359,7 +366,7 @@ static void diff_table_add_row(struct table *t, const struct diff_row *r)
 		row[ROW_B_SAMPLES] = cell_count(r->b->samples);
 }
 
-/* The unit of all measures of a kind, which then stands in the headings; NULL: there are several. */
+/* The unit that all measures of a kind share, to be shown in the headings; NULL if they differ. */
 static const char *unit_of(const struct diff *d, enum measure_kind kind)
 {
 	const char *unit = NULL;
@@ -376,7 +383,7 @@ static const char *unit_of(const struct diff *d, enum measure_kind kind)
 	return d->per == DIFF_PER_TOTAL && kind != MEASURE_TOTAL ? "" : unit;
 }
 
-/* What cannot be compared, the first of it by name, and for functions what still can. */
+/* Notes how many rows saturated counters hide, with the first of them. */
 static void note_cut(const struct diff_row *first, size_t n_cut, size_t n, struct table *t)
 {
 	table_note(t, "%zu of %zu cannot be compared; %s: %s", n_cut, n, diff_row_name(first),
@@ -417,7 +424,7 @@ static void note_changes(const struct diff *d, enum measure_kind kind, size_t cu
 		table_note(t, "%zu more; --all shows them", cut);
 }
 
-/* The columns of a kind: its name, its unit, shares instead of costs. */
+/* The columns of a kind: the heading of its names, units, and shares instead of costs. */
 static const struct column *columns_of(const struct diff *d, enum measure_kind kind,
 				       struct table *t)
 {
@@ -428,7 +435,7 @@ static const struct column *columns_of(const struct diff *d, enum measure_kind k
 	columns[ROW_NAME].title = headings[kind].key_title;
 	if (kind == MEASURE_METRIC && unit == NULL)
 		columns[ROW_UNIT].flags = 0;
-	for (int i = 0; i < 3; i++) { /* in text it is one or the other */
+	for (int i = 0; i < 3; i++) { /* text shows the number or the words, not both */
 		bool has_words = kind == MEASURE_METRIC || unit == NULL;
 
 		columns[(has_words ? ROW_A : ROW_A_WORDS) + i].flags |= COLUMN_MACHINE_ONLY;
@@ -462,7 +469,7 @@ static void make_kind(const struct diff *d, enum measure_kind kind, size_t top, 
 	note_changes(d, kind, cut, t);
 }
 
-/* As the condition asks for it: a share, or an amount. */
+/* The change as the condition gives its limit: relative or absolute. */
 static const char *gate_words(struct table *t, const struct gate *g, const struct diff_row *r)
 {
 	double share = diff_share(r);
@@ -511,7 +518,7 @@ static int add_gate(const struct diff *d, const struct gate *g, struct table *t,
 	return 0;
 }
 
-/* Not what was zero and stayed so: "nothing is shared". */
+/* Are there rows of this kind? "Nothing is shared" in both runs is not shown. */
 static bool is_worth_showing(const struct diff *d, enum measure_kind kind)
 {
 	for (size_t i = 0; i < d->rows.n; i++) {

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "diff/diff.h"
 
-enum { MAX_NAMES = 12 }; /* in a message */
+enum { MAX_NAMES = 12 }; /* listed in a message */
 
 static const char *skip_blanks(const char *at)
 {
@@ -27,7 +27,7 @@ static int bad_gate(const char *text, const char *what, struct err *err)
 		       text, what);
 }
 
-/* "function:" in front of the name. */
+/* Takes the kind, as in "function:", off the name. */
 static void split_kind(struct gate *g)
 {
 	for (int kind = 0; kind < N_MEASURE_KINDS; kind++) {
@@ -44,7 +44,7 @@ static void split_kind(struct gate *g)
 	}
 }
 
-/* The last < or > splits it: names of C++ functions have such signs, too. */
+/* The last < or > is the operator: names of C++ functions contain such signs, too. */
 static const char *find_sign(const char *text)
 {
 	const char *sign = NULL;
@@ -96,7 +96,7 @@ static bool is_about(const struct gate *g, const struct diff_row *row)
 	       (is_called(g, m->name) || is_called(g, diff_row_name(row)));
 }
 
-/* What was nothing and is something now has grown without measure. */
+/* The change as the condition's limit is given. From 0 the relative change is infinite. */
 static double change_between(const struct gate *g, double from, double to)
 {
 	double change = to - from;
@@ -120,7 +120,7 @@ static bool is_met(const struct gate *g, double change)
 	return g->is_less ? change < g->limit : change > g->limit;
 }
 
-/* May or may not the change meet the condition, for all that full counters tell? */
+/* Do saturated counters hide whether the change meets the condition? */
 static bool is_undecided(const struct gate *g, const struct diff_row *row)
 {
 	double least = change_between(g, row->from_range.high, row->to_range.low);
@@ -136,7 +136,7 @@ static const char *name_at(const void *context, size_t i)
 	return i < d->rows.n ? diff_row_name(&d->rows.items[i]) : NULL;
 }
 
-/* Totals and metrics by name; of what there are thousands of, how it is named. */
+/* Appends the names of totals and metrics. Functions, lines and instructions are too many. */
 static void put_names(const struct diff *d, struct text *out)
 {
 	size_t n = 0;

@@ -36,8 +36,8 @@ int measure_kind_find(const char *name)
 }
 
 /*
- * Repeated runs tell how far their mean is off. A single count is exact for its own run and
- * says nothing of the next. perf tells the error of the mean without the number of runs.
+ * The standard error of the mean of repeated runs; NAN for a single run, which has no spread. If
+ * the number of runs is not known, the spread is that of the mean, as perf prints it.
  */
 static double measures_error_of(const struct stat_total *c)
 {
@@ -71,13 +71,13 @@ static void add_events(const struct stat_totals *totals, struct measures *out)
 	}
 }
 
-/* A metric, and what its events say about its error. */
+/* A metric being evaluated, to find how the errors of its events affect it. */
 struct evaluation {
 	const struct stat_totals *totals;
 	const struct formula *formula;
-	size_t moved; /* name number whose value is moved by its error, or SIZE_MAX */
+	size_t moved; /* number of the name whose value is moved by its error; SIZE_MAX: none */
 	bool is_scaled;
-	bool has_errors; /* of all events */
+	bool has_errors; /* all events have a known error */
 };
 
 static bool value_of(void *context, size_t name, double *out)
@@ -96,7 +96,7 @@ static bool value_of(void *context, size_t name, double *out)
 	return true;
 }
 
-/* The errors of the events, as if they had nothing to do with each other: on the safe side. */
+/* Adds up how far each event's error moves the metric. Independent errors are assumed. */
 static double error_of_metric(struct evaluation *e, double value)
 {
 	double sum = 0;
@@ -146,7 +146,7 @@ static bool is_root(const struct cpu_pmu *pmu, const struct cpu_metric *metric)
 	return strcmp(metric->name, "ipc") == 0;
 }
 
-/* What the method looks at first comes first. */
+/* Adds metrics, those of the top-down tree's root first. */
 static void add_metrics(const struct stat_totals *totals, const struct cpu_pmu *pmu,
 			struct measures *out)
 {

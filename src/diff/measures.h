@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was measured in a run, as numbers with names and their error: what two runs are compared
- * by. A capture gives the cost of its functions, a file of counts gives events and metrics, a
- * baseline is either of them written to a file.
+ * What was measured in a run, as named numbers with their errors: what two runs are compared by. A
+ * capture has the costs of its functions, a file of counts has events and metrics. A baseline is a
+ * file with either.
  */
 #ifndef CYCLOPS_DIFF_MEASURES_H
 #define CYCLOPS_DIFF_MEASURES_H
@@ -22,84 +22,92 @@
 #include "session/session.h"
 
 enum measure_kind {
-	MEASURE_TOTAL,	/* of an event of a capture, and the time it ran */
-	MEASURE_METRIC, /* of the CPU: "ipc" */
-	MEASURE_EVENT,	/* counted */
+	MEASURE_TOTAL,	/* of an event of a capture; also the time of the run */
+	MEASURE_METRIC, /* of the CPU, such as "ipc" */
+	MEASURE_EVENT,	/* a counted event */
 	MEASURE_FUNCTION,
 	MEASURE_LINE,
 	MEASURE_INSTRUCTION,
-	MEASURE_SOURCE, /* of data */
-	MEASURE_SHARED, /* data on cache lines that threads fight over */
+	MEASURE_SOURCE, /* a data source */
+	MEASURE_SHARED, /* the data on contended cache lines */
 	N_MEASURE_KINDS,
 };
 
 /* One number. */
 struct measure {
 	uint8_t kind;	    /* enum measure_kind */
-	bool is_scaled;	    /* by multiplexing: how far it is off is not known */
-	const char *event;  /* what was sampled; "": counted */
+	bool is_scaled;	    /* by multiplexing, so the error is not known */
+	const char *event;  /* the sampled event; "": counted */
 	const char *name;   /* "chase", "walk.c:8", "chase+0x4", "DRAM", "ipc" */
-	const char *module; /* of code; "" else */
+	const char *module; /* of the code; "" for everything that is no code */
 	const char *unit;   /* "cycles", "ns", "events"; "": a ratio */
 	double value;
 	double error;	  /* standard error; NAN: not known */
-	uint64_t samples; /* that it rests on; 0: counted */
-	double full;	  /* of the value, what full latency counters show: it is at least that */
-	uint64_t n_full;  /* samples with such a counter */
+	uint64_t samples; /* behind the value; 0: counted */
+	double full;	  /* the part of the value from saturated latency counters: a lower bound */
+	uint64_t n_full;  /* samples with a saturated latency counter */
 };
 
 /* All numbers of a run. Zeroed is empty. */
 struct measures {
 	struct arena memory; /* holds the texts, which are valid UTF-8: measures_text() */
 	VEC_OF(struct measure) list;
-	uint32_t kinds;	     /* bits of those that were looked for, whether found or not */
-	const char *origin;  /* the file it is from */
-	const char *command; /* that ran; NULL: not told */
-	const char *cpu;     /* name; NULL: not told */
-	uint64_t elapsed_ns; /* 0: not told */
+	uint32_t kinds;	     /* bit n: kind n was looked for, whether or not found */
+	const char *origin;  /* the file that it was read from */
+	const char *command; /* that was measured; NULL: not known */
+	const char *cpu;     /* its name; NULL: not known */
+	uint64_t elapsed_ns; /* 0: not known */
 	bool is_modelled;
-	bool is_unscaled; /* SPE records with an unknown interval: costs are of the samples alone */
+	/* SPE records with an unknown interval: costs of the sampled operations alone */
+	bool is_unscaled;
 };
 
 void measures_release(struct measures *);
 
 /*
- * A copy of a text from outside, for a measure: bytes that are not UTF-8, which a baseline cannot
- * hold, become \xNN, so that a capture has the names of its baseline. NULL stays NULL.
+ * Copies a text from outside. Bytes that are not UTF-8 become \xNN: a baseline cannot hold them,
+ * and its names must equal those of the capture. NULL stays NULL.
  */
 const char *measures_text(struct measures *, const char *text);
 
-/* "function" …; these words are also the names of tables and of kinds in files. */
+/* "function" …: also the names of the kinds in baselines. */
 const char *measure_kind_name(enum measure_kind);
-int measure_kind_find(const char *name); /* -1: no such */
+int measure_kind_find(const char *name); /* -1: there is no such kind */
 
 /*
- * What a capture holds: totals, and the costs by each of the kinds whose bit is set. SPE records
- * cost the cycles that their operation took, each for as many as the sampling interval says. The
- * scan that it takes is `first`, which may have other analyses.
+ * Measures a capture: totals, and costs by each kind whose bit is set in `kinds`. The cost of an
+ * SPE record is its total latency times the sampling interval. Runs the scan `first`, to which
+ * other analyses may have been added.
  */
 void measures_of_session(struct session *, const struct select *, uint32_t kinds,
 			 struct shared_scan *first, struct measures *out);
 
-/* The time that the run took, unless it is there; `spread` is its standard error as a share, 0: not known. */
+/*
+ * Adds the elapsed time as a measure, unless it has been added. `spread`: its standard error as a
+ * share of it; 0: not known.
+ */
 void measures_add_time(struct measures *, double spread);
 
-/* For c2c_begin(), before the first scan. */
+/* The request for c2c_begin(), which goes before the first scan. */
 extern const struct c2c_request measures_shared_request;
 
 /*
- * Adds what loads waited for data of other cores, by the name of the data: "account"; "data of
- * f" where it has none and f accesses it most; and "all lines".
+ * Adds how long loads waited for data of other cores. Measures have the name of the data
+ * ("account"), or "data of f" after the function that accesses it most. "all lines" is their sum.
+ * Runs a second scan.
  */
 int measures_add_shared(struct c2c *, const struct select *, struct measures *out, struct err *);
 
-/* Events and the metrics that can be made of them. `pmu` may be NULL: events alone. */
+/* Adds events, and the metrics that can be computed from them. `pmu` NULL: events only. */
 void measures_of_counts(const struct counts *, const struct cpu_pmu *, struct measures *out);
 
-/* Appends the file form of a baseline. Equal measures give equal bytes. */
+/* Appends a baseline file. Equal measures give equal bytes. */
 void measures_write(const struct measures *, struct text *out);
 
-/* Reads that form; adds to `out`, to be released also after a failure. `name` is for messages. */
+/*
+ * Reads a baseline file and adds to `out`, which is to be released also after a failure. `name` is
+ * for messages.
+ */
 int measures_read(const char *bytes, size_t size, const char *name, struct measures *out,
 		  struct err *);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A baseline: measures as a json file that is meant to be kept beside the sources. */
+/* Baselines: measures as a JSON file, to be kept beside the sources. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "diff/measures.h"
 #include "table/format.h"
 
-enum { SCHEMA = 2 }; /* 1 did not tell what full counters hold */
+enum { SCHEMA = 2 }; /* version 1 lacks the saturated parts */
 
 #define SIGNATURE "cyclops baseline"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a capture measures: the cost of its records, with the sum of squares that tells how far
- * a sampled sum may be off.
+ * Costs of the records of a capture, with the sums of squares that their standard errors are made
+ * of.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -15,19 +15,19 @@
 #include "session/interval.h"
 #include "session/names.h"
 
-/* Wide enough to be exact, so that sums do not depend on the order in which they were made. */
+/* 128 bits are exact, so the sums do not depend on the order of adding. */
 typedef unsigned __int128 wide;
 
-/* Records of one kind together. */
+/* The records with one key. */
 struct sum {
-	uint64_t n, n_full; /* latency counters that were full */
+	uint64_t n, n_full; /* n_full: with a saturated latency counter */
 	wide value, squares, full;
 };
 
-/* Words of a key: event (their number for SPE), place, data source (as hot's DIM_SOURCE). */
+/* Words of a key: event (SPE: the number behind the last event), place, data source. */
 enum { AT_EVENT, AT_PLACE, AT_SOURCE, AT_WORDS };
 
-/* The accumulator. */
+/* The result of the scan: a sum for each key. */
 struct costs {
 	const struct session *session;
 	struct tuples keys;
@@ -84,7 +84,10 @@ static uint64_t source_of(const struct session *s, const struct batch *b, size_t
 	return (uint64_t)(uintptr_t)source;
 }
 
-/* In cycles that all operations like this one took, as far as the interval is known. */
+/*
+ * Latency cycles of all operations that the record stands for; of the record alone if the interval
+ * is unknown.
+ */
 static uint64_t spe_cost(const struct session *s, const struct batch *b, size_t row)
 {
 	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
@@ -131,7 +134,7 @@ static const struct analysis_class costs_class = {
 	.merge = costs_merge,
 };
 
-/* Sums by name: what runs are compared by. */
+/* Sums by name. */
 struct named {
 	struct session *session;
 	const struct names *names;
@@ -152,7 +155,7 @@ static void write_function(const struct named *n, const uint64_t *key, struct te
 	text_str(out, names_function(n->names, (uint32_t)key[AT_PLACE]));
 }
 
-/* Only the last part of the path: where the sources lay is another thing in another build. */
+/* The file without its directory, which may differ between builds. */
 static void write_line(const struct named *n, const uint64_t *key, struct text *out)
 {
 	const char *file;
@@ -178,7 +181,7 @@ static void write_source(const struct named *n, const uint64_t *key, struct text
 		text_str(out, source->name);
 }
 
-/* By kind. Nothing written: the record is not of this kind. */
+/* By kind. A record that a writer has nothing to write of does not count. */
 static void (*const writers[N_MEASURE_KINDS])(const struct named *, const uint64_t *,
 					      struct text *) = {
 	[MEASURE_FUNCTION] = write_function,
@@ -224,7 +227,10 @@ static const char *event_unit(const struct hot *hot, uint64_t event)
 	return hot_event_is_time(hot, event) ? "ns" : "events";
 }
 
-/* Samples come as by chance, each with its cost: the variance of a sum is that of squares. */
+/*
+ * Adds a sum as a measure. Samples are independent, so the variance of a sum is the sum of the
+ * squares (Poisson).
+ */
 static void add_measure(struct measures *out, const struct session *s, enum measure_kind kind,
 			uint64_t event, const char *name, const char *module, const struct sum *sum)
 {
@@ -285,7 +291,7 @@ static void describe(const struct session *s, const struct costs *costs, struct 
 {
 	uint64_t spe_event = capture_n_events(s->capture);
 
-	if (out->elapsed_ns == 0) /* a counted run tells better */
+	if (out->elapsed_ns == 0) /* counts have a more exact time */
 		out->elapsed_ns = s->last_ns - s->first_ns;
 	out->is_modelled |= capture_spe(s->capture)->is_modelled;
 	out->cpu = s->cpu != NULL ? measures_text(out, cpu_name(s->cpu)) : out->cpu;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cache lines that threads share, by the name of the data on them: addresses are of one run. */
+/* Contended cache lines, named by the data on them: addresses differ from run to run. */
 #include <math.h>
 #include <string.h>
 
@@ -9,15 +9,17 @@
 #include "diff/measures.h"
 #include "estimate/latency.h"
 
-enum { MAX_LINES = 1000 }; /* looked at, those that cost most first */
+enum { MAX_LINES = 1000 }; /* the lines with the highest cost */
 
-/* What loads waited for other threads, over a local hit, of all lines with one name. */
+/*
+ * Excess latency of loads over a local hit, of all lines with one name. Squares are for the error.
+ */
 struct waits {
 	uint64_t n, n_full;
 	double cycles, squares;
 };
 
-/* Lines together by name; number 0 is all of them. */
+/* Waits by name; number 0 is "all lines". */
 struct by_name {
 	struct strings strings;
 	struct tuples names;
@@ -26,7 +28,7 @@ struct by_name {
 
 static const char all_lines[] = "all lines";
 
-/* A line, as the cost of sharing is reckoned: contended loads, and reloads. */
+/* The excess latency of a line: its contended loads and reloads. */
 static struct waits measures_shared_waits_of(const struct c2c *s, const struct c2c_subject *subject)
 {
 	double base = (double)s->local_cycles;
@@ -56,7 +58,7 @@ static void add(struct by_name *b, const char *name, const struct waits *l)
 	w->squares += l->squares;
 }
 
-/* The function whose accesses there are most of. */
+/* The function with most records on the line. */
 static const char *heaviest_function(const struct c2c *s, const struct c2c_subject *subject)
 {
 	const struct c2c_access *best = NULL;
@@ -88,7 +90,7 @@ static void measures_shared_add_line(struct by_name *b, const struct c2c *s,
 	text_release(&name);
 }
 
-/* At least, of what a 12-bit counter shows: the time before the issue is not part of a wait. */
+/* The part of the excess from saturated counters, a lower bound. */
 static double full_of(const struct waits *w)
 {
 	return fmin(w->cycles, (double)w->n_full * LATENCY_LEAST_FULL);
@@ -140,7 +142,7 @@ int measures_add_shared(struct c2c *sharing, const struct select *select, struct
 	strings_init(&b.strings);
 	tuples_init(&b.names, 1);
 	c2c_labels_init(&labels, sharing);
-	add(&b, all_lines, &none); /* also where nothing is shared: that may change */
+	add(&b, all_lines, &none); /* also if nothing is shared: a later run may share something */
 	for (size_t i = 0; i < sharing->subjects.n; i++)
 		if (c2c_waited(&sharing->subjects.items[i], sharing->options.mode) > 0 &&
 		    !c2c_is_in_phases(&sharing->subjects.items[i].judgement))
