@@ -8,8 +8,8 @@
 #include "base/err.h"
 
 /*
- * Reads the value of --OPTION. Bytes: B, K, M, G, of 1024. ns: us, ms, s, m, h; a bare number
- * is seconds. More than 0. NULL leaves `out` alone.
+ * Reads the value of an option. Bytes: a number with B, K, M or G, of 1024. Time: us, ms, s, m or
+ * h; a bare number is seconds. Must be more than 0. NULL leaves `out` as it is.
  */
 int read_bytes(const char *option, const char *text, uint64_t *out, struct err *);
 int read_time_ns(const char *option, const char *text, uint64_t *out, struct err *);

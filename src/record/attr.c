@@ -18,7 +18,7 @@ enum { MAX_STACK_FRAMES = 127 };
 
 #define BIT(n) ((uint64_t)1 << (n))
 
-/* Filters of branch stacks, by their bit in branch_sample_type. */
+/* Names for --branches, with their bit in branch_sample_type. */
 static const struct {
 	const char *name;
 	unsigned bit;
@@ -70,7 +70,7 @@ int record_branches_parse(const char *list, uint64_t *out, struct err *err)
 	return rc;
 }
 
-/* Those of the machine this runs on; NULL: not known. */
+/* The registers of this machine's architecture; NULL if not known. */
 static const struct registers *own_registers(void)
 {
 	struct utsname system;
@@ -109,7 +109,7 @@ int record_registers_parse(const char *list, uint64_t *out, struct err *err)
 	return rc;
 }
 
-/* The fields of a sample. */
+/* Which fields a sample has. */
 static uint64_t sample_type(const struct record_options *o, bool has_ids, bool has_periods)
 {
 	uint64_t type = BIT(SAMPLE_IP) | BIT(SAMPLE_TID) | BIT(SAMPLE_TIME) | BIT(SAMPLE_CPU);
@@ -151,13 +151,13 @@ static int set_clock(struct attr *attr, const char *name, struct err *err)
 		       name);
 }
 
-/* perf reads unwinding tables through the mappings of the pages that hold them. */
+/* Unwinding takes mappings of data, too: perf reads .eh_frame through the pages that hold it. */
 bool record_maps_data(const struct record_options *o)
 {
 	return o->with_addresses || o->stacks == RECORD_DWARF;
 }
 
-/* Which records about processes and mappings come. */
+/* Asks for the side-band records: mappings, names, tasks, switches. */
 static void set_side_band(struct attr *attr, const struct record_options *o, bool has_spe)
 {
 	static const enum attr_flag flags[] = {
@@ -173,7 +173,7 @@ static void set_side_band(struct attr *attr, const struct record_options *o, boo
 		attr_set(attr, ATTR_CONTEXT_SWITCH);
 }
 
-/* The highest frequency that the kernel takes. */
+/* The highest sampling frequency that the kernel allows. */
 static uint64_t max_frequency(const char *root)
 {
 	int64_t value;
@@ -211,7 +211,10 @@ static int set_rate(struct record_event *e, const struct record_options *o, cons
 	return 0;
 }
 
-/* Members of a group whose leader samples: counted, and read with each of its samples. */
+/*
+ * A group whose leader samples (:S). Its members only count, and are read with each sample of the
+ * leader.
+ */
 static void set_leader_sampling(struct record_event *e, bool is_leader)
 {
 	e->attr.read_format |= BIT(READ_GROUP);
@@ -240,7 +243,7 @@ static void set_stacks(struct attr *attr, const struct record_options *o)
 	attr->branch_sample_type = o->branch_filter;
 	if (o->stacks == RECORD_LBR)
 		attr->branch_sample_type |= BRANCH_USER | BRANCH_CALL_STACK;
-	/* The kernel's copy of user frames is of no use beside the stack itself. */
+	/* The copied stack replaces the user part of the call chain. */
 	if (o->stacks == RECORD_DWARF)
 		attr->flags |= BIT(22); /* exclude_callchain_user */
 }
@@ -276,15 +279,16 @@ static int complete(struct record_event *e, const struct record_options *o, cons
 	return set_rate(e, o, root, err);
 }
 
-/* Is the event everywhere, so that what happens anywhere is told? */
+/* Is the event on all CPUs, so that its side-band covers them? */
 static bool is_everywhere(const struct record_event *e, struct pmus *pmus)
 {
 	return e->pmu == NULL || (e->pmu->is_core && pmus_core(pmus, 1) == NULL);
 }
 
 /*
- * What was there before is described while recording has begun already, and nothing must be
- * missed in between: then the side-band has an event of its own, enabled before the others.
+ * Chooses the event that brings the side-band. Running processes are described from /proc while
+ * recording has begun. Nothing that happens meanwhile may be missed, so the side-band then is an
+ * event of its own, enabled before the others.
  */
 static void choose_side_band(struct record_events *events, const struct record_options *o,
 			     struct pmus *pmus)
@@ -365,7 +369,7 @@ static bool give_up_precision(struct record_event *e)
 	return true;
 }
 
-/* Members have to do as their leader, who is refused it before them. */
+/* The leader of a group is refused first, then its members follow. */
 static bool give_up_group_inheritance(struct record_event *e)
 {
 	return (e->attr.read_format & BIT(READ_GROUP)) != 0 && give_up_flag(&e->attr, ATTR_INHERIT);
@@ -397,9 +401,12 @@ static bool give_up_kernel(struct record_event *e)
 	return true;
 }
 
-/* What can be done without, in this order. */
+/*
+ * What an event can do without, in the order in which it is given up. Comments: the kernel that has
+ * it.
+ */
 static const struct {
-	bool is_for_rights; /* the refusal was EACCES or EPERM */
+	bool is_for_rights; /* given up after EACCES or EPERM, else after EINVAL and the like */
 	bool (*give_up)(struct record_event *);
 	const char *text;
 } simplifications[] = {

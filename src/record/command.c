@@ -194,7 +194,7 @@ static int read_options(const struct record_command *c, struct record_options *o
 		       : read_sizes(c, out, err);
 }
 
-/* What came of it, in one line, and then what is to be known of it. */
+/* Prints the summary in one line, then the diagnostics. */
 static void say(const struct record_options *o, const struct record_summary *s,
 		const struct diags *diags, bool is_quiet)
 {
@@ -208,7 +208,10 @@ static void say(const struct record_options *o, const struct record_summary *s,
 		tell("%s", diags->list.items[i].text);
 }
 
-/* *out_status is the program's, as a shell would have it; also after a failure. */
+/*
+ * *out_status is the exit status of the program, as a shell gives it. It is set after a failure,
+ * too.
+ */
 static int record_run(const struct record_command *command, char **argv, int program,
 		      int *out_status, struct err *err)
 {

@@ -9,7 +9,7 @@
 
 enum { PRECISE_MAX = 3 };
 
-/* Modifiers that counting does not have. */
+/* Modifiers that only recording knows, and those together with the modifiers of counting. */
 static const char own_modifiers[] = "PSeI";
 static const char all_modifiers[] = "PSeIukhHGpD";
 
@@ -21,7 +21,7 @@ struct parser {
 	struct err *err;
 };
 
-/* Where the letters of modifiers begin: behind the last colon, or the slash that ends terms. */
+/* The offset of the modifiers: behind the last colon, or behind the slash that ends terms. */
 static size_t modifiers_at(const char *event, size_t len)
 {
 	size_t at = len;
@@ -43,7 +43,10 @@ static void apply_own(struct record_event *e, char letter)
 	}
 }
 
-/* Applies our own modifiers to the events from `first` on; the others' letters go to `rest`. */
+/*
+ * Applies the modifiers of recording to the events from `first` on. Appends the other letters to
+ * `rest`.
+ */
 static void take_own(struct parser *p, size_t first, const char *letters, size_t n,
 		     struct text *rest)
 {
@@ -66,7 +69,7 @@ static struct record_event *record_events_add_event(struct parser *p, const char
 	return e;
 }
 
-/* Letters of a breakpoint. */
+/* Reads the access of a breakpoint: r, w, x. */
 static bool read_access(const char *letters, uint32_t *out)
 {
 	static const char known[] = "rwx";
@@ -102,7 +105,7 @@ static int parse_breakpoint(struct parser *p, size_t len)
 	e->attr.type = ATTR_TYPE_BREAKPOINT;
 	is_good = is_good && event_number(address, 0, &e->attr.config1) &&
 		  read_access(access != NULL ? access : "rw", &e->attr.bp_type);
-	/* The kernel wants the size of a pointer for code. */
+	/* For code the kernel requires the size of a pointer. */
 	if (bytes == NULL)
 		e->attr.config2 = e->attr.bp_type == EXECUTES ? sizeof(void *) : DEFAULT_BYTES;
 	free(address);
@@ -125,7 +128,7 @@ static void take_spec(struct parser *p, const struct event_spec *spec, size_t le
 		attr_set(&e->attr, ATTR_PINNED);
 }
 
-/* One event at p->at, which moves on behind it. It may be there on several PMUs. */
+/* Parses the event at p->at and moves on behind it. Mixed cores give an event for each PMU. */
 static int parse_event(struct parser *p)
 {
 	size_t first = p->events->list.n, first_spec = p->events->specs.list.n;
@@ -150,7 +153,7 @@ static int parse_event(struct parser *p)
 	return rc;
 }
 
-/* Is there an earlier event of the group on the same PMU? That one leads. */
+/* The first event of the group on the same PMU: the leader. `i` if there is none before it. */
 static size_t find_leader(const struct record_events *events, size_t first, size_t i)
 {
 	const struct pmu *pmu = events->list.items[i].pmu;
@@ -162,7 +165,10 @@ static size_t find_leader(const struct record_events *events, size_t first, size
 	return leader;
 }
 
-/* Behind the brace there may be modifiers for all. Only ours can come so late. */
+/*
+ * Ends a group. Modifiers behind the brace are for all its events; only those of recording are left
+ * here.
+ */
 static int end_group(struct parser *p, size_t first)
 {
 	size_t n = *p->at == ':' ? event_text_length(p->at) - 1 : 0;

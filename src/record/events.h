@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The events of a recording: those of pmu/event_spec.h, and what only recording knows:
+ * The events of a recording. Beside those of pmu/event_spec.h:
  *
- *	cycles:P			as precisely as the hardware can
- *	{cycles,instructions}:S		the first samples, and reads the others with each sample
- *	mem:0x4006c0:x			a breakpoint: executed, read (r) or written (w)
+ *   cycles:P                   as precise as the hardware can
+ *   {cycles,instructions}:S    the first samples; the others are read with each sample
+ *   mem:0x4006c0:x             a breakpoint: executed, read (r) or written (w)
  */
 #ifndef CYCLOPS_RECORD_EVENTS_H
 #define CYCLOPS_RECORD_EVENTS_H
@@ -18,22 +18,23 @@
 #include "pmu/event_spec.h"
 
 struct record_event {
-	const char *name;      /* as written */
-	struct attr attr;      /* what it counts, in which modes; a period if it says so */
+	const char *name; /* as written */
+	/* what it counts, in which modes; the period if the event gives one */
+	struct attr attr;
 	const struct pmu *pmu; /* NULL: on all CPUs */
-	size_t leader;	       /* number of its group's first event; its own if in no group */
+	size_t leader;	       /* index of its group's first event; its own index if in no group */
 	bool samples_by_leader;
 	bool has_period;    /* attr has a period of its own */
-	bool wants_precise; /* as precise as the hardware can: attr says 3, less will do */
-	bool names_modes;   /* it says itself whether it counts user or kernel code */
-	bool is_spe;	    /* fills an AUX buffer instead of sampling */
-	bool is_side_band;  /* brings the records about processes and mappings */
+	bool wants_precise; /* as precise as the hardware can: attr says 3, less is accepted */
+	bool names_modes;   /* has a modifier that chooses user or kernel code */
+	bool is_spe;	    /* fills an AUX buffer with SPE records instead of sampling */
+	bool is_side_band;  /* for the records about processes and mappings only */
 };
 
-/* Zeroed is empty. Borrows from the PMUs. */
+/* The events of a recording. Zeroed is empty. PMUs are borrowed. */
 struct record_events {
 	VEC_OF(struct record_event) list;
-	struct event_specs specs; /* what the list was made from */
+	struct event_specs specs; /* parsed events that the list is made of */
 	struct arena names;
 };
 

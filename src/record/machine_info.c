@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Content of the features: docs/reference/perf-data.md section 1.2. */
+/* Writes features about the machine: docs/reference/perf-data.md section 1.2. */
 #include "record/machine_info.h"
 
 #include <inttypes.h>
@@ -21,10 +21,13 @@
 struct machine_reader {
 	struct writer *writer;
 	const char *root;
-	struct arena text; /* what lists point to until they are written */
+	struct arena text; /* for texts until they are written */
 };
 
-/* The value of a line "name : value" of /proc/cpuinfo, for the first CPU; NULL: no such. */
+/*
+ * The value of the first line "name : value" in /proc/cpuinfo, for the first CPU; NULL if there is
+ * none.
+ */
 static const char *cpuinfo_value(struct machine_reader *m, const char *cpuinfo, const char *name)
 {
 	for (const char *line = cpuinfo; line != NULL && *line != '\0';) {
@@ -129,7 +132,7 @@ static void set_system(struct machine_reader *m)
 	text_release(&meminfo);
 }
 
-/* Strings, each once, in the order they were met. */
+/* Distinct strings, in the order of first appearance. */
 struct lists {
 	VEC_OF(const char *) items;
 };
@@ -142,7 +145,7 @@ static void add_list(struct machine_reader *m, struct lists *lists, const char *
 	*vec_add(&lists->items) = arena_strndup(&m->text, text, strlen(text));
 }
 
-/* The list of siblings of a CPU, in a file that older kernels know by another name. */
+/* Adds a CPU's list of siblings. `old_name` is the file in older kernels. */
 static void add_siblings(struct machine_reader *m, struct lists *lists, uint32_t cpu,
 			 const char *name, const char *old_name)
 {
@@ -208,7 +211,7 @@ static void set_cpus(struct machine_reader *m)
 	set_topology(m, available);
 }
 
-/* The numbers of a directory's entries that are a prefix and a number, such as "cpu7". */
+/* The numbers N of the entries in a directory that are called PREFIXN, such as "cpu7". */
 struct numbers {
 	VEC_OF(uint32_t) list;
 };
@@ -234,7 +237,7 @@ static void add_numbers(struct numbers *out, const struct system_names *names, c
 		qsort(out->list.items, out->list.n, sizeof(uint32_t), by_number);
 }
 
-/* "Node 0 MemTotal:  123 kB" */
+/* The kB of a line such as "Node 0 MemTotal: 123 kB" */
 static uint64_t node_kb(const char *meminfo, const char *name)
 {
 	const char *at = strstr(meminfo, name);
@@ -270,7 +273,7 @@ static void set_numa(struct machine_reader *m, const struct numbers *nodes)
 	vec_release(&list);
 }
 
-/* Which memory blocks belong to a node, a bit for each. */
+/* A node with its memory blocks, a bit for each. */
 static struct writer_memory_node memory_node(struct machine_reader *m, uint32_t node)
 {
 	struct system_names names = system_list(m->root, &m->text, NODES "/node%" PRIu32, node);
@@ -293,7 +296,7 @@ static void set_memory(struct machine_reader *m, const struct numbers *nodes)
 	VEC_OF(struct writer_memory_node) list = { 0 };
 	char block[64];
 
-	/* The number is hexadecimal and does not say so. */
+	/* The number is hexadecimal, without "0x". */
 	if (!system_line(m->root, block, sizeof(block),
 			 "/sys/devices/system/memory/block_size_bytes"))
 		return;
@@ -352,7 +355,7 @@ static void add_cache(struct machine_reader *m, struct caches *caches, uint32_t 
 
 		if (c->level == cache.level && strcmp(c->type, cache.type) == 0 &&
 		    strcmp(c->cpus, cache.cpus) == 0)
-			return; /* shared with a CPU before */
+			return; /* already added for another CPU that shares it */
 	}
 	*vec_add(&caches->list) = cache;
 }

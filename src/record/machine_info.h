@@ -8,9 +8,9 @@
 #include "capture/writer/writer.h"
 
 /*
- * Sets HOSTNAME, OSRELEASE, ARCH, NRCPUS, CPUDESC, CPUID, TOTAL_MEM, CPU_TOPOLOGY,
- * NUMA_TOPOLOGY, CACHE and MEM_TOPOLOGY, as far as the machine tells them. `root` is put before all
- * paths: "" for this machine.
+ * Sets HOSTNAME, OSRELEASE, ARCH, NRCPUS, CPUDESC, CPUID, TOTAL_MEM, CPU_TOPOLOGY, NUMA_TOPOLOGY,
+ * CACHE and MEM_TOPOLOGY; what cannot be read is left out. `root` is put before all paths, "" for
+ * this machine.
  */
 void record_machine(struct writer *, const char *root);
 #endif

@@ -22,8 +22,8 @@
 #include "record/targets.h"
 
 enum {
-	CHECKPOINT_MS = 1000,  /* so much is lost at most if the recorder is killed */
-	GRACE_NS = 2000000000, /* for a program to end after somebody asked for it */
+	CHECKPOINT_MS = 1000,  /* a killed recorder loses at most what came in this time */
+	GRACE_NS = 2000000000, /* for the program to end after a signal asked for it */
 	NS_PER_MS = 1000000,
 };
 
@@ -35,19 +35,19 @@ struct job {
 	const struct record_options *options;
 	const struct kernel *kernel;
 	struct diags *diags;
-	const char *spe; /* its filters; NULL: not recorded */
+	const char *spe; /* filters for SPE; NULL: SPE is not recorded */
 	struct pmus pmus;
 	struct catalog_events *catalog;
 	struct record_events events;
 	struct record_target target;
 	struct launch launch;
 	bool is_launched;
-	int snapshot_fd; /* readable when a snapshot is asked for; -1: not in this mode */
+	int snapshot_fd; /* readable when a snapshot is asked for; -1: not in snapshot mode */
 	struct recording recording;
 	struct writer *writer;
-	char *old_path; /* where the file was moved that stood in our place; NULL: there was none */
+	char *old_path; /* where an older file of this name was moved; NULL: there was none */
 	uint64_t start_ns, checkpoint_ns, interrupted_ns;
-	bool is_enabled; /* samples are taken */
+	bool is_enabled; /* events are enabled */
 	bool is_dirty;	 /* something came since the last checkpoint */
 	struct record_summary summary;
 };
@@ -57,7 +57,7 @@ static uint64_t now_ns(const struct job *j)
 	return j->kernel->clock_ns(j->kernel->context, CLOCK_MONOTONIC);
 }
 
-/* The hardware's cycles; where there are none, the kernel's clock. */
+/* Cycles; the CPU clock if there is no core PMU. */
 static const char *default_event(const struct job *j)
 {
 	struct attr cycles = { .type = ATTR_TYPE_HARDWARE, .sample_period = 1000000 };
@@ -87,7 +87,7 @@ static int choose_events(struct job *j, struct err *err)
 	j->catalog = catalog_events_new(ROOT);
 	finder = catalog_events_finder(j->catalog);
 	event_rights_read(&rights, ROOT);
-	/* Questions about memory are answered best by SPE. */
+	/* SPE has the most about memory accesses. */
 	if (o->with_addresses && j->spe == NULL && o->n_events == 0 && spe_pmu(&j->pmus, 0) != NULL)
 		j->spe = "loads,stores";
 	if (j->spe != NULL &&
@@ -130,8 +130,8 @@ static int open_recording(struct job *j, struct err *err)
 }
 
 /*
- * Only now, so that the program does not inherit it: a file that may not grow any more is to
- * be an error and not the end; and snapshots are asked for by SIGUSR2.
+ * Called after the program was forked, so that it does not inherit the settings. SIGXFSZ is
+ * ignored: writes then fail with an error at the file size limit. SIGUSR2 asks for a snapshot.
  */
 static int watch_signals(struct job *j, struct err *err)
 {
@@ -151,7 +151,7 @@ static int watch_signals(struct job *j, struct err *err)
 	return 0;
 }
 
-/* Kernel code that could not be counted is part of the name, as in perf. */
+/* The event's name. It gets ":u", as in perf, if kernel code had to be left out. */
 static const char *shown_name(struct job *j, const struct record_event *e)
 {
 	struct text name = { 0 };
@@ -165,7 +165,7 @@ static const char *shown_name(struct job *j, const struct record_event *e)
 	return shown;
 }
 
-/* A file that stands there already is kept under another name, as perf does. */
+/* Renames an existing file to FILE.old, as perf does. */
 static void keep_old_file(struct job *j)
 {
 	struct text path = { 0 };
@@ -212,7 +212,7 @@ static int record_open_file(struct job *j, struct err *err)
 	free(events);
 	if (rc < 0)
 		return -1;
-	/* A record from the first moment on: data of size 0 is what perf refuses to read. */
+	/* perf does not read files without a record. */
 	writer_finished_round(j->writer);
 	writer_checkpoint(j->writer);
 	if (j->options->compression != 0)
@@ -260,7 +260,7 @@ static void set_pmus(struct job *j)
 	}
 }
 
-/* How the events' clock stands to the wall clock, where the user chose one. */
+/* Writes how the clock of --clockid relates to the wall clock. */
 static void set_clock(struct job *j)
 {
 	const struct attr *attr = &j->events.list.items[0].attr;
@@ -298,7 +298,7 @@ static void set_features(struct job *j)
 		writer_feature(j->writer, FEATURE_BRANCH_STACK, NULL, 0);
 }
 
-/* The event that brings the side-band decides how mappings are told. */
+/* The attr of the event that brings the side-band: it chooses the kind of mapping records. */
 static const struct attr *side_band_attr(const struct job *j)
 {
 	for (size_t i = 0; i < j->events.list.n; i++)
@@ -307,7 +307,7 @@ static const struct attr *side_band_attr(const struct job *j)
 	return &j->events.list.items[0].attr;
 }
 
-/* What was there before; of the program alone nothing was. */
+/* Writes what existed before recording. A program that is just started needs the kernel only. */
 static void write_start(struct job *j)
 {
 	const struct attr *attr = side_band_attr(j);
@@ -391,7 +391,7 @@ static void answer_snapshot(struct job *j)
 	recording_hold_spe(&j->recording, false);
 }
 
-/* Milliseconds until something has to be done at the latest. */
+/* Milliseconds until the next checkpoint, the delayed start or the time limit. */
 static int time_to_wait(const struct job *j, uint64_t now)
 {
 	const struct record_options *o = j->options;
@@ -404,7 +404,9 @@ static int time_to_wait(const struct job *j, uint64_t now)
 	return next <= now ? 0 : (int)((next - now + NS_PER_MS - 1) / NS_PER_MS);
 }
 
-/* Has a limit been reached, or has the program been given time enough to end? */
+/*
+ * Has a limit been reached, writing failed, or the program not ended within GRACE_NS of a signal?
+ */
 static bool is_enough(struct job *j, uint64_t now)
 {
 	const struct record_options *o = j->options;
@@ -444,7 +446,7 @@ static int run(struct job *j, struct err *err)
 	return 0;
 }
 
-/* Waits for the program's end, but not for ever. */
+/* Waits until the program has ended, at most GRACE_NS. */
 static void await_program(struct job *j)
 {
 	uint64_t begin = now_ns(j), now = begin;
@@ -457,7 +459,10 @@ static void await_program(struct job *j)
 	}
 }
 
-/* Where the events have ended, the program has. A limit ends it: it was run to be recorded. */
+/*
+ * Ends a program that was started for the recording and still runs, as after a limit. Its status
+ * counts only if it ended by itself or was interrupted.
+ */
 static void end_program(struct job *j)
 {
 	bool has_ended = j->recording.n_live == 0 && j->target.is_program;
@@ -472,7 +477,7 @@ static void end_program(struct job *j)
 		j->summary.status = launch_status(&j->launch);
 }
 
-/* The usual reason why a breakpoint was never met. */
+/* Notes the usual reason why a breakpoint had no samples. */
 static void explain_breakpoints(struct job *j)
 {
 	struct text text = { 0 };
@@ -522,11 +527,11 @@ static int record_finish(struct job *j, struct err *err)
 	if (stat(j->options->output, &file) == 0)
 		j->summary.n_bytes = (uint64_t)file.st_size;
 	if (rc < 0)
-		j->summary.status = 0; /* the failure is ours */
+		j->summary.status = 0; /* the exit status is then that of the error */
 	return rc;
 }
 
-/* Nothing was recorded: the place is left as it was found. */
+/* After a failure to start: removes the file and restores the older one. */
 static void leave(struct job *j)
 {
 	if (j->writer == NULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The recorder: opens events, drains their rings into a perf.data file until the program ends,
- * somebody asks for the end, or a limit is reached.
+ * The recorder: opens events and writes what their rings hold to a perf.data file. It ends with the
+ * program, on a signal, or at a limit.
  */
 #ifndef CYCLOPS_RECORD_RECORD_H
 #define CYCLOPS_RECORD_RECORD_H
@@ -18,8 +18,8 @@
 enum record_stacks {
 	RECORD_NO_STACKS,
 	RECORD_FRAME_POINTERS, /* the kernel follows frame pointers */
-	RECORD_DWARF,	       /* registers and a copy of the stack, to be unwound later */
-	RECORD_LBR,	       /* the CPU's record of branches */
+	RECORD_DWARF,	       /* a copy of the stack and registers, for unwinding later */
+	RECORD_LBR,	       /* the CPU's branch records as call stack */
 };
 
 enum {
@@ -28,19 +28,20 @@ enum {
 	RECORD_STACK_MAX = 65528,
 };
 
-/* Zero, false or NULL is the default of all of them. */
+/* Options. Zero, false or NULL is the default of all of them. */
 struct record_options {
-	char *const *program;		 /* and its arguments; NULL ends it; NULL: none */
-	const char *const *command_line; /* for the capture; NULL ends it */
+	/* argv of the program to start, ended by NULL; NULL: none */
+	char *const *program;
+	const char *const *command_line; /* of cyclops, written to the capture; ended by NULL */
 	const char *version;		 /* of cyclops, for the capture */
 	const char *output;		 /* path of the file */
 
-	/* What is watched. None of them: the program; without one, everything. */
+	/* What is recorded. If none is given: the program, else the whole system. */
 	const char *pids, *tids; /* "17,18" */
-	const char *cpus;	 /* "0-3": only while on these CPUs */
-	const char *cgroup;	 /* its path below the cgroup file system; without pids and tids */
+	const char *cpus;	 /* "0-3": only on these CPUs */
+	const char *cgroup;	 /* its path below the cgroup file system; excludes pids and tids */
 	bool is_system_wide;
-	bool without_children; /* nor threads that are made later */
+	bool without_children; /* also no threads that are created later */
 
 	/* What is recorded, and how often. */
 	const char *const *events; /* lists of events; NULL ends it */
@@ -49,52 +50,52 @@ struct record_options {
 	uint64_t period;    /* 0: by frequency */
 	uint64_t frequency; /* Hz, UINT64_MAX: the highest allowed */
 
-	/* What a sample tells. */
+	/* What a sample contains. */
 	enum record_stacks stacks;
 	uint32_t stack_bytes;
-	uint64_t branch_filter; /* of branch_sample_type; 0: no branch stacks */
-	bool with_addresses;	/* of data, with their source; and mappings of data */
+	uint64_t branch_filter; /* bits of branch_sample_type; 0: no branch stacks */
+	bool with_addresses;	/* data addresses and sources, and mappings of data */
 	bool with_physical;
 	bool with_weight;
-	bool with_registers; /* those of the interrupted code */
-	uint64_t registers;  /* which, by the kernel's numbers; 0: all of them */
-	bool with_switches;  /* a record for each time a thread gets or leaves a CPU */
+	bool with_registers; /* registers at the sampled instruction */
+	uint64_t registers;  /* a bit for each, by the kernel's numbers; 0: all */
+	bool with_switches;  /* a record for each context switch */
 	const char *clock;   /* "mono", "boottime" …; NULL: perf's own */
 
 	/* Limits and sizes, in bytes and ns. */
 	uint64_t max_bytes, duration_ns, delay_ns;
-	uint64_t ring_bytes, aux_bytes; /* of each CPU; 0: as much as seems right */
+	uint64_t ring_bytes, aux_bytes; /* for each CPU; 0: chosen by the recorder */
 	int compression;		/* level of zstd; 0: none */
 	bool is_snapshot;		/* SPE: keep the last aux_bytes, write them on SIGUSR2 */
 };
 
-/* What came of it. */
+/* The summary of a recording. */
 struct record_summary {
 	uint64_t n_bytes;	 /* of the file */
-	uint64_t n_samples;	 /* in it, but for those of SPE */
-	uint64_t n_samples_lost; /* that found no room in their ring */
-	uint64_t n_records_lost; /* of any kind, as far as rings tell */
+	uint64_t n_samples;	 /* in the file, without SPE records */
+	uint64_t n_samples_lost; /* dropped because their ring was full */
+	uint64_t n_records_lost; /* records of any kind, by LOST records */
 	uint64_t n_wakeups;
 	uint64_t aux_bytes;
-	uint64_t n_aux; /* reports of SPE data, of them … */
+	uint64_t n_aux; /* AUX records, of them … */
 	uint64_t n_aux_truncated, n_aux_collided;
 	uint64_t spe_interval; /* operations between samples; 0: no SPE */
 	bool reached_size, reached_time;
-	int status; /* of the program, as a shell has it; 0 if it was ended by a limit of ours */
+	int status; /* of the program, as a shell gives it; 0 if a limit ended it */
 };
 
 /*
- * Appends what came of it in one sentence: "perf.data: 1.2 MiB, 40 123 samples". With a second
- * sentence if anything was lost, or a limit reached.
+ * Appends the summary in one sentence: "perf.data: 1.2 MiB, 40 123 samples". A second sentence says
+ * what was lost or which limit was reached.
  */
 void record_sum_up(const struct record_options *, const struct record_summary *, struct text *);
 
-/* Is there something that should have been recorded, and was not? */
+/* Was something lost that should have been recorded? */
 bool record_has_losses(const struct record_summary *);
 
 /*
- * Records. Fails if nothing can be recorded or the file cannot be written on; what was
- * recorded until then is in the file. What is worth telling goes to the diagnostics.
+ * Records. Fails if nothing can be recorded, or if the file cannot be written any further; it then
+ * has what was recorded until then. Notes for the user go to the diagnostics.
  */
 int record(const struct record_options *, const struct kernel *, struct record_summary *out,
 	   struct diags *, struct err *);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One ring for each CPU: the first event opened there owns it, all others of the CPU write to
- * it as well. SPE events come first, because their AUX buffer belongs to the same memory.
+ * One ring for each CPU. The first event opened there owns it, all others of the CPU write to it.
+ * SPE events are opened first, because the AUX buffer must be mapped with the ring of its own
+ * event.
  */
 #include "record/recording.h"
 
@@ -20,13 +21,13 @@ enum {
 	RING_DEFAULT = 1 << 20,
 	RING_MAX = 32 << 20,
 	AUX_DEFAULT = 4 << 20,
-	AUX_ENOUGH = 1 << 20, /* smaller ones are full before the reader comes */
+	AUX_ENOUGH = 1 << 20, /* smaller buffers are full before the reader comes */
 	AUX_MIN = 8 << 10,
-	SAMPLES_AT_LEAST = 8, /* that the smallest ring holds */
-	WAKEUP_SHARE = 4,     /* a ring wakes the reader when a quarter is full */
+	SAMPLES_AT_LEAST = 8, /* the smallest ring has room for so many */
+	WAKEUP_SHARE = 4,     /* the reader is woken when a ring is 1/4 full */
 };
 
-/* The longest the reader may be kept from a ring, as 1/Nth of a second. */
+/* Rings have room for 1/N second, in which the reader may be kept from running. */
 enum { ABSENCES_PER_S = 2 };
 
 static size_t power_of_two(uint64_t at_least, size_t min, size_t max)
@@ -38,7 +39,7 @@ static size_t power_of_two(uint64_t at_least, size_t min, size_t max)
 	return size;
 }
 
-/* Room for what all events of a CPU may bring while the reader is away. */
+/* The size of a ring: room for all events of a CPU while the reader is away. */
 static size_t ring_size(const struct recording *r)
 {
 	uint64_t bytes_per_s = 0, largest = 0, least;
@@ -62,7 +63,7 @@ static size_t ring_size(const struct recording *r)
 	return power_of_two(bytes_per_s / ABSENCES_PER_S, RING_DEFAULT, RING_MAX);
 }
 
-/* On a CPU where no samples are taken. */
+/* For CPUs with the side-band alone, without samples. */
 static size_t side_band_ring_size(const struct recording *r)
 {
 	size_t size = ring_size(r);
@@ -85,7 +86,7 @@ static bool has_all_events(const struct recording *r, uint32_t cpu)
 	return cpu_list_has(&r->cpus, cpu);
 }
 
-/* How the event is to be on this CPU. */
+/* The event's attr for this CPU. Switches are recorded only where all events are. */
 static struct attr attr_on_cpu(const struct recording *r, const struct record_event *e,
 			       uint32_t cpu)
 {
@@ -97,8 +98,8 @@ static struct attr attr_on_cpu(const struct recording *r, const struct record_ev
 }
 
 /*
- * Opens an event; what the kernel refuses is made simpler as long as there is something to give
- * up, for this and all later CPUs and threads. Returns the descriptor or a negative errno.
+ * Opens an event on a CPU. If the kernel refuses it, simplifies it and tries again; it then stays
+ * simpler on all later CPUs. Returns the descriptor or a negative errno.
  */
 static int open_event(struct recording *r, size_t event, int32_t thread, uint32_t cpu, int group)
 {
@@ -128,7 +129,7 @@ static int open_event(struct recording *r, size_t event, int32_t thread, uint32_
 	}
 }
 
-/* The descriptor of the group's leader on this CPU for this thread, -1: it leads itself. */
+/* The descriptor of the group's leader for this CPU and thread; -1 if the event is a leader. */
 static int group_fd(const struct recording *r, size_t event, int32_t thread, uint32_t cpu)
 {
 	size_t leader = r->events->list.items[event].leader;
@@ -148,7 +149,8 @@ static struct stream *find_stream(struct recording *r, uint32_t cpu)
 {
 	struct stream *last = r->streams.n > 0 ? &r->streams.items[r->streams.n - 1] : NULL;
 
-	return last != NULL && last->cpu == cpu ? last : NULL; /* CPUs come one after another */
+	/* CPUs are opened one after the other */
+	return last != NULL && last->cpu == cpu ? last : NULL;
 }
 
 static int memory_error(const struct recording *r, const struct stream *s, const char *what,
@@ -163,7 +165,7 @@ static int memory_error(const struct recording *r, const struct stream *s, const
 			: "");
 }
 
-/* Locked memory is limited for users: a smaller ring is better than none. */
+/* Maps the ring. Locked memory is limited for users, so smaller sizes are tried, too. */
 static int map_ring(struct recording *r, struct stream *s, struct err *err)
 {
 	size_t size = has_all_events(r, s->cpu) ? ring_size(r) : side_band_ring_size(r);
@@ -208,7 +210,7 @@ static int map_aux(struct recording *r, struct stream *s, int fd, size_t event, 
 	return 0;
 }
 
-/* Gives the event a place for its records. */
+/* Makes the event write to the CPU's ring, or own it. */
 static int attach(struct recording *r, const struct recording_fd *f, struct err *err)
 {
 	struct stream *s = find_stream(r, f->cpu);
@@ -242,7 +244,7 @@ static int recording_add_event(struct recording *r, size_t event, int32_t thread
 	struct recording_fd *f;
 
 	if (fd == -ESRCH && thread != RECORDING_ALL_THREADS)
-		return 0; /* it has ended */
+		return 0; /* the thread has ended */
 	if (fd < 0)
 		return event_explain(&(struct event_request){ .attr = &e->attr,
 							      .name = e->name,
@@ -289,7 +291,10 @@ static int open_on_cpu(struct recording *r, const int32_t *threads, size_t n_thr
 	return 0;
 }
 
-/* The word of a sample that has its time: docs/reference/perf-data.md section 3.3. */
+/*
+ * The index of the sample's word that has the time; -1 if none (docs/reference/perf-data.md section
+ * 3.3).
+ */
 static int time_word(uint64_t sample_type)
 {
 	const uint64_t before = (uint64_t)1 << SAMPLE_IDENTIFIER | (uint64_t)1 << SAMPLE_IP |
@@ -299,7 +304,10 @@ static int time_word(uint64_t sample_type)
 						     : __builtin_popcountll(sample_type & before);
 }
 
-/* What counts is the event that owns the ring: the side-band's does where it is alone. */
+/*
+ * Sets when a ring wakes the reader. Only the watermark of the ring's owner counts, which is the
+ * side-band's event where it is alone.
+ */
 static void set_wakeup(struct recording *r)
 {
 	for (size_t i = 0; i < r->events->list.n; i++) {
@@ -357,7 +365,7 @@ void recording_release(struct recording *r)
 	vec_release(&r->polls);
 }
 
-/* Events of a group follow their leader. */
+/* Enables or disables events. Members of a group follow their leader. */
 static void control_all(struct recording *r, enum kernel_request request, bool with_side_band,
 			bool with_others)
 {
@@ -405,7 +413,7 @@ bool recording_wait(struct recording *r, int timeout_ms)
 
 		if ((p->revents & (POLLHUP | POLLERR | POLLNVAL)) == 0)
 			continue;
-		p->fd = -1; /* poll() passes over it */
+		p->fd = -1; /* poll() ignores negative descriptors */
 		r->n_live--;
 	}
 	return r->n_live > 0;

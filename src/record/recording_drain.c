@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the rings into the file; on the way, what the kernel says it lost is counted. */
+/* Moves records from the rings to the file, and counts what the kernel lost. */
 #include "record/recording.h"
 
 #include "base/cursor.h"
@@ -7,7 +7,10 @@
 
 enum { HEADER_BYTES = 8, NO_TID = -1 };
 
-/* The 64-bit word at `at`, counted over both pieces. Records stand at multiples of 8. */
+/*
+ * The 64-bit word at offset `at` of both pieces. Records are 8-byte aligned, so a word is in one
+ * piece.
+ */
 static uint64_t recording_drain_word_at(const struct ring_bytes *b, size_t at)
 {
 	return at < b->n ? load_u64(b->bytes + at) : load_u64(b->rest + (at - b->n));
@@ -28,7 +31,7 @@ static void note_aux(struct recording *r, uint64_t flags)
 	r->n_aux_collided += (flags & AUX_COLLISION) != 0;
 }
 
-/* Looks at all records; the kernel puts only whole ones there. */
+/* Counts samples and losses. A ring holds whole records only. */
 static void recording_drain_look_at(struct recording *r, const struct ring_bytes *b)
 {
 	size_t end = b->n + b->n_rest;
@@ -80,7 +83,10 @@ static void write_aux(struct recording *r, const struct stream *s, struct writer
 	r->aux_bytes += header.size;
 }
 
-/* The kernel stops an event that finds no room; now there is some. To a running one it is nothing. */
+/*
+ * Enables SPE events that the kernel stopped because the buffer was full. A running event is not
+ * affected.
+ */
 static void start_spe_again(const struct recording *r, const struct stream *s)
 {
 	for (size_t i = 0; i < r->fds.n; i++) {

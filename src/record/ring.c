@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contract with the kernel: struct perf_event_mmap_page in include/uapi/linux/perf_event.h. */
+/* The protocol with the kernel: struct perf_event_mmap_page in include/uapi/linux/perf_event.h. */
 #include "record/ring.h"
 
 #include <assert.h>
@@ -38,13 +38,13 @@ void ring_unmap(struct ring *r, const struct kernel *k)
 	*r = (struct ring){ 0 };
 }
 
-/* The bytes from `from` to `to`, at most `size` apart, of memory of that size. */
+/* The bytes of positions [from, to) in memory of `size` bytes, in one or two pieces. */
 static struct ring_bytes pieces(const uint8_t *data, size_t size, uint64_t from, uint64_t to)
 {
 	size_t n = (size_t)(to - from), at = from & (size - 1), room = size - at;
 	struct ring_bytes b = { .bytes = data + at, .n = n, .position = from };
 
-	assert(n <= size); /* the kernel stops where the reader stands */
+	assert(n <= size); /* the kernel never overtakes the reader */
 	if (n == 0)
 		b.bytes = NULL;
 	if (n > room) {
@@ -55,7 +55,7 @@ static struct ring_bytes pieces(const uint8_t *data, size_t size, uint64_t from,
 	return b;
 }
 
-/* Bytes before the head are complete once the head has been read like this. */
+/* The acquire load of the head makes the bytes before it visible. */
 struct ring_bytes ring_peek(const struct ring *r)
 {
 	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
@@ -69,7 +69,7 @@ void ring_consume(struct ring *r, const struct ring_bytes *b)
 	__atomic_store_n(&r->page->data_tail, r->read_to, __ATOMIC_RELEASE);
 }
 
-/* The kernel makes `lock` odd while it writes these, and counts on afterwards. */
+/* The fields are guarded by a sequence lock: odd while the kernel writes them. */
 bool ring_time_conv(const struct ring *r, struct record_time_conv *out)
 {
 	const struct perf_event_mmap_page *page = r->page;
@@ -136,8 +136,8 @@ void aux_ring_consume(struct aux_ring *a, const struct ring_bytes *b)
 }
 
 /*
- * In this mode the head is a place in the buffer on some kernels, a position on others. Fresh
- * buffers are zero, and packets hardly end in 512 zero bytes: then it has been full before.
+ * Has the buffer wrapped? The head is an offset on some kernels, so it does not say. Buffers begin
+ * as zeros, and records hardly leave the last 512 bytes zero.
  */
 static bool is_written_at_end(const struct aux_ring *a)
 {

@@ -15,7 +15,8 @@
 
 enum {
 	INTERVAL_STEP = 256,
-	UNKNOWN_MINIMUM = 4096,	 /* where the PMU does not tell it: no PMU has a larger one */
+	/* if the PMU does not give its minimum; no known PMU has a larger one */
+	UNKNOWN_MINIMUM = 4096,
 	DEFAULT_INTERVAL = 4096, /* published studies: samples are most accurate at 3000 to 4096 */
 };
 #define INTERVAL_MAX UINT64_C(0xffffff00)
@@ -39,7 +40,7 @@ uint64_t spe_real_interval(const struct pmu *pmu, uint64_t wanted)
 	return wanted / INTERVAL_STEP * INTERVAL_STEP;
 }
 
-/* Words that set an option of the PMU's format to 1, or to 0 with "no-" before them. */
+/* Words that set a format of the PMU to 1; with "no-" before them to 0. */
 static const struct {
 	const char *word, *format;
 } switches[] = {
@@ -49,7 +50,7 @@ static const struct {
 	{ "discard", "discard" },
 };
 
-/* Words with a value behind an operator. */
+/* Words with an operator and a value. */
 enum value_kind { VALUE_NUMBER, VALUE_EVENT, VALUE_BIT, VALUE_INTERVAL };
 
 static const struct {
@@ -86,7 +87,7 @@ static uint64_t *spe_request_word_of(struct attr *attr, const struct pmu_format 
 	return words[format->word];
 }
 
-/* The bits are added to those that are set already, or replaced. */
+/* Sets bits of a format: added to those already set, or replacing them. */
 static int set_format(struct request *r, const char *name, uint64_t value, bool is_added,
 		      const char *word)
 {
@@ -121,7 +122,7 @@ static int spe_request_read_number(struct request *r, const char *text, const ch
 	return 0;
 }
 
-/* Newer PMUs tell which events they can filter by. */
+/* Newer PMUs list the event bits that they can filter by. */
 static int check_event(struct request *r, int bit, const char *word)
 {
 	uint64_t known = pmu_cap_number(r->pmu, "event_filter", UINT64_MAX);
@@ -184,7 +185,7 @@ static int unknown_word(struct request *r, const char *word)
 		       word, list_words(word_name_at, NULL, known, sizeof(known)));
 }
 
-/* An option of the format as it is called there. */
+/* A format of the PMU by its own name, as "NAME=VALUE" or "NAME". */
 static int apply_format(struct request *r, const char *word)
 {
 	size_t len = strcspn(word, "=");
@@ -231,7 +232,7 @@ static int apply_words(struct request *r, const char *filters)
 	return rc;
 }
 
-/* What is on unless somebody says no; kernels without it do not offer the option. */
+/* Sets a format to 1, if the PMU has it. Filters come later and may clear it. */
 static void set_default(struct request *r, const char *format)
 {
 	struct err ignored;
@@ -257,7 +258,7 @@ static int add_pmu(struct record_events *events, const struct pmu *pmu, const ch
 	e->is_spe = e->has_period = true;
 	e->attr.type = pmu->type;
 	e->attr.sample_period = spe_real_interval(pmu, period != 0 ? period : DEFAULT_INTERVAL);
-	e->attr.sample_type = fields; /* perf 6.1 asks for them to show them */
+	e->attr.sample_type = fields; /* perf 6.1 shows them only if the attr asks for them */
 	set_default(&r, "ts_enable");
 	set_default(&r, "jitter");
 	if (is_privileged)
@@ -322,7 +323,10 @@ static void spe_request_read_cpus(struct spe_cpus *out, struct pmus *pmus,
 	}
 }
 
-/* Nothing in it that version 1, with the CPUID feature, cannot say. */
+/*
+ * Does version 1 say enough? It takes the same SPE on all CPUs, which have the MIDR of the CPUID
+ * feature.
+ */
 static bool are_alike(const struct spe_cpus *cpus)
 {
 	for (size_t i = 0; i < cpus->list.n; i++)

@@ -21,29 +21,32 @@
 #include "capture/writer/writer.h"
 #include "record/events.h"
 
-/* The n-th PMU of Arm SPE; NULL behind the last. There is one for each kind of core. */
+/* SPE PMU number `index`; NULL behind the last. Each kind of core has its own. */
 const struct pmu *spe_pmu(struct pmus *, size_t index);
 
 /*
  * Appends an event for each SPE PMU, with jitter, timestamps and, if `is_privileged`, physical
- * addresses, unless the filters say otherwise. `period`: operations between samples, 0: as
- * often as the hardware can. Fails if there is no SPE, or it cannot filter like that.
+ * addresses, unless the filters say otherwise. `period`: operations between samples, 0: 4096. Fails
+ * if there is no SPE or a filter is not supported.
  */
 int spe_request_add(struct record_events *, const char *filters, struct pmus *, uint64_t period,
 		    bool is_privileged, struct err *);
 
 /*
- * The interval that the driver makes of a wanted one: at least the PMU's minimum, a multiple
- * of 256, rounded down. 0: the minimum.
+ * The sampling interval that the driver makes of `wanted`: at least the PMU's minimum, rounded down
+ * to a multiple of 256. 0: the minimum.
  */
 uint64_t spe_real_interval(const struct pmu *, uint64_t wanted);
 
-/* Bytes of the first version of AUXTRACE_INFO tell less; perf before 6.15 reads only that. */
+/*
+ * Versions of AUXTRACE_INFO. Version 1 has no metadata for each CPU; perf before 6.15 reads only
+ * that.
+ */
 enum spe_info_version { SPE_INFO_AUTO, SPE_INFO_1, SPE_INFO_2 };
 
 /*
- * Writes the AUXTRACE_INFO record of these PMUs: version 1 if all CPUs are alike and there is
- * one PMU, else 2, unless told.
+ * Writes the AUXTRACE_INFO record of the SPE PMUs. SPE_INFO_AUTO is version 1 if there is one PMU
+ * and all CPUs are alike, else version 2.
  */
 void spe_info_write(struct writer *, struct pmus *, const struct cpu_list *, const char *root,
 		    enum spe_info_version);

@@ -17,11 +17,11 @@ bool record_has_losses(const struct record_summary *s)
 	       0;
 }
 
-/* What was lost, in the order in which it matters; each with the way out. */
+/* Appends what was lost, the most important first, each with a remedy. */
 static void add_losses(const struct record_summary *s, struct text *out)
 {
 	const struct {
-		uint64_t n, n_all; /* n_all 0: not known */
+		uint64_t n, n_all; /* n_all: of so many; 0: not known */
 		const char *unit, *advice;
 	} losses[] = {
 		{ s->n_samples_lost > s->n_records_lost ? s->n_samples_lost : s->n_records_lost, 0,

@@ -9,16 +9,17 @@
 /* Zeroed is empty. */
 struct record_target {
 	struct target_threads
-		threads; /* or RECORDING_ALL_THREADS alone, or the cgroup's directory */
-	struct cpu_list cpus, online; /* those watched; all */
+		/* RECORDING_ALL_THREADS alone: all; the cgroup's descriptor for a cgroup */
+		threads;
+	struct cpu_list cpus, online; /* CPUs that are recorded; all online CPUs */
 	struct arena memory;
-	bool is_program; /* the program that is started, and nothing else */
+	bool is_program; /* only the program that is started */
 	bool is_cgroup;
 };
 
 /*
- * Reads the lists of pids, tids and CPUs; `program` is the program's pid, 0: none. What does not
- * exist is an error that names it. Release it also after an error.
+ * Finds threads and CPUs from the options; `program`: its pid, 0: none. What does not exist is an
+ * error that names it. To be released also after an error.
  */
 int record_target_find(struct record_target *, const struct record_options *, pid_t program,
 		       const char *root, struct err *);

@@ -58,7 +58,7 @@ struct build_id build_id_cache_get(struct build_id_cache *cache, const char *pat
 	return cache->ids.items[number];
 }
 
-/* A note: size of its name, size of its contents, type; both are padded to 4 bytes. */
+/* Notes: sizes of name and content, type, then both, each padded to 4 bytes. */
 bool build_id_of_notes(struct cursor notes, struct build_id *out)
 {
 	while (cur_ok(&notes) && cur_left(&notes) > 0) {

@@ -9,20 +9,20 @@
 #include "base/cursor.h"
 #include "capture/format/info.h"
 
-/* Those looked up so far, by device and inode. */
+/* Build-ids by device and inode, each file read once. */
 struct build_id_cache;
 
 struct build_id_cache *build_id_cache_new(void);
 void build_id_cache_free(struct build_id_cache *);
 
 /*
- * The build-id of the ELF file at `path`, size 0 if it has none. `device` and `inode` tell
- * whether it was asked for before; inode 0 never was.
+ * The build-id of the ELF file at `path`; size 0 if it has none. Files are the same if device and
+ * inode are; inode 0 is never cached.
  */
 struct build_id build_id_cache_get(struct build_id_cache *, const char *path, uint64_t device,
 				   uint64_t inode);
 
-/* The build-id among the notes of an ELF image. False if there is none. */
+/* Finds the build-id among the notes of an ELF image; false if there is none. */
 bool build_id_of_notes(struct cursor notes, struct build_id *out);
 
 #endif

@@ -37,7 +37,7 @@ static bool take_hex(char **at, char end, uint64_t *out)
 	return true;
 }
 
-/* "r-xp": what is allowed, and whether the memory is shared. */
+/* Reads the permissions, such as "r-xp". */
 static bool take_rights(char **at, struct record_mmap *map)
 {
 	const char *rights = *at;
@@ -53,7 +53,7 @@ static bool take_rights(char **at, struct record_mmap *map)
 	return true;
 }
 
-/* The kernel writes line ends in names as "\012", and nothing else that way. */
+/* The kernel escapes newlines in names as "\012", and nothing else. */
 static void unescape(char *path)
 {
 	char *to = path;
@@ -67,7 +67,7 @@ static void unescape(char *path)
 	*to = '\0';
 }
 
-/* start-end rights offset major:minor inode     path */
+/* start-end permissions offset major:minor inode     path */
 bool synthesize_read_map(char *line, struct record_mmap *out)
 {
 	struct record_mmap map = { 0 };
@@ -90,7 +90,7 @@ bool synthesize_read_map(char *line, struct record_mmap *out)
 	return true;
 }
 
-/* The file is looked at as the process sees it, which may be inside of a container. */
+/* Reads the file through /proc/PID/root, as the process may be in a container. */
 static void write_map(struct synthesis *s, struct record_mmap *map)
 {
 	char path[PATH_MAX];
@@ -152,7 +152,7 @@ static void write_namespaces(const struct synthesis *s, uint32_t pid, uint32_t t
 	writer_namespaces(s->writer, &spaces, NULL);
 }
 
-/* The first thread comes from the parent process, others from it. */
+/* The parent of the first thread is the parent process; that of others is the first thread. */
 static void write_thread(const struct synthesis *s, uint32_t pid, uint32_t ppid, uint32_t tid)
 {
 	struct record_task fork = {
@@ -173,7 +173,7 @@ static void write_thread(const struct synthesis *s, uint32_t pid, uint32_t ppid,
 	writer_comm(s->writer, &(struct record_comm){ .pid = pid, .tid = tid, .comm = comm }, NULL);
 }
 
-/* The number behind "Name:" in a status file. */
+/* The number of a line "Name: NUMBER" in a status file. */
 static bool status_number(const char *status, const char *name, uint32_t *out)
 {
 	const char *at = strstr(status, name);
@@ -184,7 +184,7 @@ static bool status_number(const char *status, const char *name, uint32_t *out)
 	return true;
 }
 
-/* The process that a thread belongs to, and its parent. */
+/* The process of a thread, and its parent process. */
 static bool read_status(const struct synthesis *s, uint32_t tid, uint32_t *out_pid,
 			uint32_t *out_ppid)
 {

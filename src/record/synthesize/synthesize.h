@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The side-band records of what was there before recording began, made up from /proc: threads,
- * their names and mappings, the kernel and its modules. They carry time 0 and so come first.
+ * Writes side-band records of what existed before recording began, from /proc: threads, their names
+ * and mappings, the kernel and its modules. Their time is 0, so they come first.
  */
 #ifndef CYCLOPS_RECORD_SYNTHESIZE_SYNTHESIZE_H
 #define CYCLOPS_RECORD_SYNTHESIZE_SYNTHESIZE_H
@@ -16,57 +16,57 @@
 
 struct synthesis {
 	struct writer *writer;
-	const char *root;    /* "" for this machine: where proc/ and sys/ are */
-	bool with_data;	     /* mappings without code, too */
-	bool with_build_ids; /* MMAP2 records tell build-ids instead of inodes, if they can */
+	const char *root;    /* "" for this machine: the directory of proc/ and sys/ */
+	bool with_data;	     /* mappings of data, too */
+	bool with_build_ids; /* MMAP2 records with build-ids instead of inodes, where known */
 	bool with_namespaces;
 	struct diags *diags;
 	const struct kernel *kernel; /* for synthesize_bpf() */
-	/* Kept between calls; synthesis_release() frees them. */
+	/* Kept between calls, freed by synthesis_release(). */
 	struct build_id_cache *build_ids;
-	VEC_OF(uint32_t) pids; /* of processes that were written */
+	VEC_OF(uint32_t) pids; /* processes already written */
 };
 
 void synthesis_release(struct synthesis *);
 
 /*
- * The kernel and its modules, with their build-ids as a header feature. If addresses are hidden
- * from this user, that is noted in the diagnostics and nothing is written.
+ * Writes the kernel and its modules, with their build-ids as a header feature. Writes nothing, and
+ * notes it in the diagnostics, if addresses are hidden from this user.
  */
 void synthesize_kernel(struct synthesis *);
 
 /*
- * The functions of BPF programs that are loaded, as KSYMBOL records: the first of a program by
- * its name, which the kernel cuts to 15 characters. Nothing if this user may not ask.
+ * Writes the functions of loaded BPF programs as KSYMBOL records. The first function has the
+ * program's name, which the kernel cuts to 15 characters. Writes nothing without the permission.
  */
 void synthesize_bpf(struct synthesis *);
 
 /*
- * A process: all its threads and its mappings. What has ended meanwhile is left out in
- * silence, and so is one that was written before. `tid` of one of its threads, or the pid itself.
+ * Writes a process with all its threads and mappings. `tid`: any of its threads. A process that has
+ * ended, or was written before, is skipped.
  */
 void synthesize_process(struct synthesis *, uint32_t tid);
 
 /* All processes. */
 void synthesize_all(struct synthesis *);
 
-/* Where the kernel's code is, by lines of /proc/kallsyms. Zeroed at the beginning. */
+/* The range of kernel code, from lines of /proc/kallsyms. Zeroed at the beginning. */
 struct kernel_range {
-	const char *mark; /* the symbol at its start, NULL: not seen yet */
+	const char *mark; /* the symbol at its start; NULL until seen */
 	uint64_t start, end;
 };
 
-/* Takes note of a line "address type name" without its newline; true when both ends are known. */
+/* Reads a line "address type name" without its newline. True once both ends are known. */
 bool synthesize_read_symbol(const char *line, struct kernel_range *);
 
 /*
- * Reads one line of /proc/modules: the name, and start and length of the mapping. False, and
- * nothing is changed, if the line is damaged, its name too long, or the address hidden.
+ * Reads a line of /proc/modules: the name, start and length of the module. False, and nothing is
+ * changed, if the line is damaged, the name too long or the address hidden.
  */
 enum { MODULE_NAME_SIZE = 64 };
 bool synthesize_read_module(const char *line, char name[MODULE_NAME_SIZE], struct record_mmap *out);
 
-/* Reads one line of /proc/PID/maps; the path is borrowed from the line and ended there. */
+/* Reads a line of /proc/PID/maps. The path is borrowed from the line, which is changed. */
 bool synthesize_read_map(char *line, struct record_mmap *out);
 
 #endif

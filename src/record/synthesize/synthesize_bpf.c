@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code of BPF programs, as the kernel tells of it through bpf(). */
+/* Code of BPF programs, through bpf(). */
 #include "record/synthesize/synthesize.h"
 
 #include <errno.h>
@@ -12,11 +12,11 @@
 
 enum {
 	KSYMBOL_BPF = 1,      /* PERF_RECORD_KSYMBOL_TYPE_BPF */
-	FUNCTIONS_MAX = 4096, /* of a program; the kernel takes no more than 256 */
+	FUNCTIONS_MAX = 4096, /* limit for a program; the kernel's is 256 */
 	NAME_SIZE = 64,
 };
 
-/* The functions of a program: one entry each. */
+/* The functions of a program. */
 struct functions {
 	uint64_t *addresses;
 	uint32_t *lengths;
@@ -30,7 +30,7 @@ static int synthesize_bpf_call(const struct synthesis *s, enum bpf_cmd command,
 	return s->kernel->bpf(s->kernel->context, (int)command, attr, sizeof(*attr));
 }
 
-/* The kernel wants zeros in what a command does not use, also behind a union's first member. */
+/* All bytes of the union that a command does not use must be zero. */
 static union bpf_attr zero_attr(void)
 {
 	union bpf_attr attr;
@@ -39,7 +39,7 @@ static union bpf_attr zero_attr(void)
 	return attr;
 }
 
-/* The next program; false: there is none, or this user may not know. */
+/* The next program; false if there is none or this user may not list them. */
 static bool next_program(const struct synthesis *s, uint32_t *id)
 {
 	union bpf_attr attr = zero_attr();
@@ -69,7 +69,7 @@ static int read_info(const struct synthesis *s, int fd, struct bpf_prog_info *in
 	return synthesize_bpf_call(s, BPF_OBJ_GET_INFO_BY_FD, &attr);
 }
 
-/* False: nothing was compiled, or addresses are hidden from this user. */
+/* False if nothing was compiled or addresses are hidden from this user. */
 static bool read_functions(const struct synthesis *s, int fd, struct bpf_prog_info *info,
 			   struct functions *out)
 {
@@ -92,7 +92,7 @@ static bool read_functions(const struct synthesis *s, int fd, struct bpf_prog_in
 	return read_info(s, fd, &all) == 0;
 }
 
-/* As the kernel names them. Functions behind the first have no name that it would tell here. */
+/* The name as in the kernel's symbols. bpf() does not give names of functions after the first. */
 static void name_function(const struct functions *f, uint32_t i, const char *program,
 			  char name[NAME_SIZE])
 {
@@ -142,7 +142,7 @@ void synthesize_bpf(struct synthesis *s)
 		if (fd >= 0) {
 			write_program(s, fd);
 			s->kernel->close(s->kernel->context, fd);
-		} else if (fd != -ENOENT) { /* it has gone meanwhile */
+		} else if (fd != -ENOENT) { /* unless the program has been unloaded since */
 			return;
 		}
 	}

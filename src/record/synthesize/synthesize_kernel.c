@@ -15,7 +15,7 @@
 
 enum { CPUMODE_KERNEL = 1 };
 
-/* The file under which recorders list the kernel, and what marks its first byte. */
+/* The name that recorders give the kernel's mapping; its first symbol is appended. */
 #define KERNEL_NAME "[kernel.kallsyms]"
 
 bool synthesize_read_symbol(const char *line, struct kernel_range *range)
@@ -35,7 +35,9 @@ bool synthesize_read_symbol(const char *line, struct kernel_range *range)
 	return range->mark != NULL && range->end != 0;
 }
 
-/* The file is long and costs time to make up: it is read no further than need be. */
+/*
+ * Reads /proc/kallsyms only as far as needed: it is long, and the kernel formats it at each read.
+ */
 static bool find_kernel(const struct synthesis *s, struct kernel_range *out)
 {
 	struct kernel_range range = { 0 };
@@ -86,7 +88,7 @@ static void write_kernel(const struct synthesis *s, const struct kernel_range *r
 	synthesize_kernel_add_build_id(s, "/sys/kernel/notes", KERNEL_NAME);
 }
 
-/* Is this line of modules.dep about the module? Its file is named with '-' where it has '_'. */
+/* Is the path of a modules.dep line that of the module? File names may have '-' for '_'. */
 static bool is_module_file(const char *path, size_t len, const char *name)
 {
 	const char *slash = memrchr(path, '/', len);
@@ -99,7 +101,7 @@ static bool is_module_file(const char *path, size_t len, const char *name)
 	return name[i] == '\0' && file + i + 3 <= path + len && memcmp(file + i, ".ko", 3) == 0;
 }
 
-/* The module's file below `directory` according to modules.dep, or its name in brackets. */
+/* Appends the module's path, from the lines of modules.dep; else its name in brackets. */
 static void add_module_path(const char *dependencies, const char *directory, const char *name,
 			    struct text *out)
 {
