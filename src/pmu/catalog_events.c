@@ -8,15 +8,15 @@
 #include "cpu/pmu.h"
 #include "pmu/machine.h"
 
-/* What is known of one PMU. */
+/* A core PMU and what the catalog has of its CPU. */
 struct core {
 	const struct pmu *pmu;
 	struct cpu_pmu *facts; /* NULL: its CPU is not in the catalog */
 };
 
-/* Filled by questions, which promise not to change what they are asked of. */
+/* Filled when asked for the first time, through a pointer to const. */
 struct answers {
-	struct catalog *catalog; /* NULL: not opened yet, or not to be opened */
+	struct catalog *catalog; /* NULL: not opened yet, or could not be opened */
 	bool is_opened;
 	VEC_OF(struct core) cores;
 };
@@ -85,7 +85,10 @@ static const struct cpu_pmu *facts_of(const struct catalog_events *events, const
 	return core->facts;
 }
 
-/* An event that the kernel has to be asked for by its own word has no number of use here. */
+/*
+ * Finds an event by name. Events that the kernel wants by a word of its own have no number to
+ * return.
+ */
 static bool catalog_events_find(const void *context, const struct pmu *pmu, const char *name,
 				uint64_t *code)
 {

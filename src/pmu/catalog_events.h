@@ -8,13 +8,13 @@
 struct catalog_events;
 
 /*
- * Finds events of each core PMU by what the catalog tells of its CPUs; the catalog is not opened
- * before it is asked. `root` is where /sys and /proc are looked at, and is borrowed.
+ * Finds events of the core PMUs in the catalog. The catalog is opened at the first question.
+ * `root`: where /sys and /proc are read; borrowed.
  */
 struct catalog_events *catalog_events_new(const char *root);
 void catalog_events_free(struct catalog_events *);
 
-/* To be handed to event_specs_parse(); valid as long as the events. */
+/* For event_specs_parse(). Valid until catalog_events_free(). */
 struct event_finder catalog_events_finder(const struct catalog_events *);
 
 #endif

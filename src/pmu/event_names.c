@@ -46,7 +46,7 @@ static const struct {
 	{ "iTLB", 4 },	    { "branch", 5 },	{ "node", 6 },
 };
 
-/* Behind the cache's name: operation, and whether all accesses or the misses. */
+/* What follows the name of the cache: the operation, then accesses or misses. */
 static const struct {
 	const char *name;
 	uint32_t bits;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events that the kernel names itself: include/uapi/linux/perf_event.h; the names are perf's. */
+/* Events that the kernel defines for all PMUs: include/uapi/linux/perf_event.h, by perf's names. */
 #ifndef CYCLOPS_PMU_EVENT_NAMES_H
 #define CYCLOPS_PMU_EVENT_NAMES_H
 
@@ -12,10 +12,10 @@ struct generic_event {
 	uint32_t config;
 };
 
-/* NULL: no such. */
+/* NULL if there is none of that name. */
 const struct generic_event *generic_event_find(const char *name);
 
-/* "L1-dcache-load-misses" and its like. */
+/* Names such as "L1-dcache-load-misses". */
 bool cache_event_find(const char *name, uint32_t *out_config);
 
 #endif

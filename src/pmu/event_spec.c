@@ -11,7 +11,7 @@
 
 enum { WORD_MAX = 256 };
 
-/* What the functions below hand to each other. */
+/* The state of parsing a list. */
 struct parser {
 	struct event_specs *out;
 	struct pmus *pmus;
@@ -44,7 +44,7 @@ struct event_spec *event_specs_add_code(struct event_specs *specs, const char *n
 	return add_spec(specs, name, pmu, pmu != NULL ? pmu->type : (uint32_t)ATTR_TYPE_RAW, code);
 }
 
-/* Modifiers: what each letter does. */
+/* What the letters of modifiers set. */
 struct privileges {
 	bool user, kernel, hypervisor, host, guest, pinned;
 	unsigned precise;
@@ -104,7 +104,7 @@ static void apply_modifiers(struct event_spec *spec, const struct privileges *m)
 	spec->is_pinned |= m->pinned;
 }
 
-/* Modifiers for the events from the given one on. */
+/* Applies modifiers to the events from number `from` on. */
 static int modify(const struct parser *p, size_t from, const char *event, const char *text)
 {
 	struct privileges modifiers = { 0 };
@@ -116,7 +116,7 @@ static int modify(const struct parser *p, size_t from, const char *event, const 
 	return 0;
 }
 
-/* Is it the PMU "arm_cmn_3" if "arm_cmn" was asked for? */
+/* Is it the PMU asked for, or a numbered instance of it, such as "arm_cmn_3" of "arm_cmn"? */
 static bool is_one_of(const char *pmu, const char *asked)
 {
 	size_t length = strlen(asked);
@@ -132,7 +132,7 @@ static const char *pmu_name_at(const void *context, size_t i)
 	return i < pmus->list.n ? pmus->list.items[i].name : NULL;
 }
 
-/* "pmu/terms/" with the modifiers already split off. */
+/* Adds an event "pmu/terms/", whose modifiers are cut off. */
 static int parse_pmu_event(const struct parser *p, const char *event, const char *name,
 			   const char *terms)
 {
@@ -158,7 +158,10 @@ static int parse_pmu_event(const struct parser *p, const char *event, const char
 		       list_words(pmu_name_at, p->pmus, words, sizeof(words)));
 }
 
-/* On mixed cores the kernel takes the PMU's number in the upper half of a generic event. */
+/*
+ * Adds a generic event. On mixed cores it is added for each core PMU, with the PMU's type in the
+ * upper half of config.
+ */
 static void add_generic(const struct parser *p, const char *name, uint32_t type, uint64_t config)
 {
 	bool is_mixed = pmus_core(p->pmus, 1) != NULL;
@@ -176,7 +179,7 @@ static void add_generic(const struct parser *p, const char *name, uint32_t type,
 		add_spec(p->out, name, pmu, type, config | (uint64_t)pmu->type << 32);
 }
 
-/* The number is the core PMU's, and there may be several or none. */
+/* Adds a raw event for each core PMU; with ATTR_TYPE_RAW if there is none. */
 static void add_raw(const struct parser *p, const char *name, uint64_t config)
 {
 	const struct pmu *pmu = pmus_core(p->pmus, 0);
@@ -187,7 +190,7 @@ static void add_raw(const struct parser *p, const char *name, uint64_t config)
 		add_spec(p->out, name, pmu, pmu->type, config);
 }
 
-/* An event of the catalog, or one that a core PMU names. */
+/* Adds an event of the catalog, or one that sysfs names, on each core PMU that has it. */
 static int add_core_event(const struct parser *p, const char *name)
 {
 	const struct pmu *pmu;
@@ -206,7 +209,7 @@ static int add_core_event(const struct parser *p, const char *name)
 	return 0;
 }
 
-/* An event that some other PMU names: all those that do. */
+/* Adds an event of another PMU, on all PMUs that name it. */
 static int add_other_event(const struct parser *p, const char *name)
 {
 	const struct pmu *pmu;
@@ -222,7 +225,7 @@ static int add_other_event(const struct parser *p, const char *name)
 	return 0;
 }
 
-/* Where the tracing file system is mounted. */
+/* Where tracefs may be mounted. */
 static const char *const tracing[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
 /* "system:name" */
@@ -234,7 +237,7 @@ static bool may_be_tracepoint(const char *name)
 	       strchr(name, '/') == NULL && strstr(name, "..") == NULL;
 }
 
-/* Its number is in the tracing file system. */
+/* Adds a tracepoint; its number is read from tracefs. */
 static bool add_tracepoint(const struct parser *p, const char *name)
 {
 	size_t length = strcspn(name, ":");
@@ -252,7 +255,7 @@ static bool add_tracepoint(const struct parser *p, const char *name)
 	return false;
 }
 
-/* Why there is none of that name: no file system, no rights, no such tracepoint. */
+/* Fills the error for an unknown tracepoint: tracefs is not there, not readable, or lacks it. */
 static int unknown_tracepoint(const struct parser *p, const char *name)
 {
 	bool may_read = true;
@@ -277,7 +280,7 @@ static int unknown_tracepoint(const struct parser *p, const char *name)
 		       name, tracing[0]);
 }
 
-/* Words for "did you mean": generic names first, then those of the core PMUs. */
+/* Words for "did you mean": generic names, then those of the core PMUs. NULL behind the last. */
 static const char *known_name_at(const void *context, size_t i)
 {
 	const struct pmus *pmus = context;
@@ -300,7 +303,7 @@ static const char *known_name_at(const void *context, size_t i)
 	return NULL;
 }
 
-/* The known event that is meant, or NULL; what only a PMU has is none where there is no PMU. */
+/* The known event with the most similar name, or NULL. Events of core PMUs need a PMU here. */
 static const char *nearest_event(const struct parser *p, const char *name)
 {
 	const char *nearest = nearest_word(name, known_name_at, p->pmus);
@@ -310,7 +313,7 @@ static const char *nearest_event(const struct parser *p, const char *name)
 	return needs_pmu && pmus_core(p->pmus, 0) == NULL ? NULL : nearest;
 }
 
-/* Is what stands before the colon an event of its own? Then what follows is wrong. */
+/* Is the text before the colon an event? Then the error is in the modifiers. */
 static bool begins_with_event(const struct parser *p, const char *name)
 {
 	size_t length = strcspn(name, ":");
@@ -370,7 +373,7 @@ static int parse_named_event(const struct parser *p, const char *name)
 	return p->out->list.n > n_before ? 0 : unknown_event(p, name);
 }
 
-/* The modifiers begin behind the last colon, if all there are letters of modifiers. */
+/* Cuts off the modifiers: what is behind the last colon, if all of it are modifier letters. */
 static char *split_modifiers(char *event)
 {
 	char *colon = strrchr(event, ':');
@@ -381,7 +384,7 @@ static char *split_modifiers(char *event)
 	return colon + 1;
 }
 
-/* One event, a writable text of its own. */
+/* Parses one event. Its text is changed. */
 static int parse_event(const struct parser *p, char *event)
 {
 	size_t n_before = p->out->list.n;
@@ -439,7 +442,7 @@ static int parse_next(const struct parser *p, const char **at)
 	return parse_event(p, event);
 }
 
-/* Behind a closing brace there may be modifiers for all in the group. */
+/* Ends a group, whose closing brace may be followed by modifiers for all its events. */
 static int close_group(struct parser *p, size_t first, const char **at)
 {
 	size_t length = event_text_length(*at);

@@ -11,11 +11,11 @@
 
 enum { WORD_MAX = 256 };
 
-/* A term "name=value" or "name", which means 1. */
+/* A term "name=value". "name" alone means 1. */
 struct term {
 	char name[WORD_MAX];
 	uint64_t value;
-	bool is_asked; /* "name=?": whoever uses it has to say */
+	bool is_asked; /* "name=?": the user has to give the value */
 };
 
 bool event_number(const char *text, int base, uint64_t *out)
@@ -29,7 +29,7 @@ bool event_number(const char *text, int base, uint64_t *out)
 	return *end == '\0' && errno == 0;
 }
 
-/* Splits the next term off; moves on behind its comma. */
+/* Reads the next term and moves on behind its comma. */
 static int next_term(const char *event, const char **at, struct term *out, struct err *err)
 {
 	size_t length = strcspn(*at, ",");
@@ -53,7 +53,7 @@ static int next_term(const char *event, const char **at, struct term *out, struc
 		       value, out->name);
 }
 
-/* Terms that every PMU takes: where their value goes, whole. */
+/* Terms that all PMUs have: the whole value goes to a field of the attr. */
 static const struct {
 	const char *name;
 	size_t offset; /* of a uint64_t in struct attr */
@@ -66,7 +66,7 @@ static const struct {
 	{ "period", offsetof(struct attr, sample_period) },
 };
 
-/* The index of a common term; -1: it is none. */
+/* The index of a common term; -1 if it is none. */
 static int common_term(const char *name)
 {
 	for (size_t i = 0; i < COUNT(common_terms); i++)
@@ -105,7 +105,7 @@ static int unknown_term(const char *event, const struct pmu *pmu, const char *na
 		       list_words(format_at, pmu, words, sizeof(words)));
 }
 
-/* Sets the bits of a term; those it had before are lost. */
+/* Sets the bits of a term, replacing their old value. */
 static int place_term(struct event_spec *spec, const struct term *term, struct err *err)
 {
 	const struct pmu_format *format = pmu_format_find(spec->pmu, term->name);
@@ -145,7 +145,9 @@ static bool has_term(const char *terms, const char *name)
 	return false;
 }
 
-/* An event may leave terms to whoever uses it: "event=0x2,domain=?". */
+/*
+ * Fails if terms of the event that are left to the user, as in "event=0x2,domain=?", are missing.
+ */
 static int check_asked(const struct event_spec *spec, const struct pmu_alias *alias,
 		       const char *terms, struct err *err)
 {
@@ -165,7 +167,7 @@ static int check_asked(const struct event_spec *spec, const struct pmu_alias *al
 	return 0;
 }
 
-/* An event that the PMU names is as good as its terms. `terms` are those of the user. */
+/* Places the terms of a named event. `terms`: those that the user wrote. */
 static int alias_place(struct event_spec *spec, const struct pmu_alias *alias, const char *terms,
 		       struct err *err)
 {
@@ -188,7 +190,7 @@ static bool is_alias(const struct event_spec *spec, const char *name)
 	       pmu_alias_find(spec->pmu, name) != NULL;
 }
 
-/* Places the terms that are no name of an event. */
+/* Places the user's terms, without the name of an event among them. */
 static int place_terms(struct event_spec *spec, const char *terms, struct err *err)
 {
 	while (*terms != '\0') {
@@ -207,7 +209,7 @@ int event_alias_place(struct event_spec *spec, const struct pmu_alias *alias, st
 	return alias_place(spec, alias, "", err);
 }
 
-/* A user's terms may include the name of an event, and change its terms wherever they stand. */
+/* The named event goes first, so that the other terms of the user replace its own. */
 int event_terms_place(struct event_spec *spec, const char *terms, struct err *err)
 {
 	const char *at = terms;

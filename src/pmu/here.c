@@ -42,7 +42,7 @@ void here_release(struct here *h)
 	pmus_release(&h->pmus);
 }
 
-/* Kernels of other architectures refuse what their PMU cannot count. */
+/* Tries to open the event. Kernels of other architectures refuse what their PMU cannot count. */
 static int try_event(struct here *h, const struct cpu_event *event)
 {
 	struct event_specs specs = { 0 };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's side of counting and recording as a table of functions, so that everything above it can be
- * tested against a kernel that is not there: rings that wrap at will, buffers that overflow,
- * PMUs that this machine does not have.
+ * The system calls for counting and recording as a table of functions. Tests replace it: with rings
+ * that wrap, buffers that overflow, PMUs that this machine does not have.
  *
- * What fails returns a negative errno value.
+ * On failure the functions return a negative errno.
  */
 #ifndef CYCLOPS_PMU_KERNEL_H
 #define CYCLOPS_PMU_KERNEL_H
@@ -17,12 +16,12 @@
 
 #include "pmu/perf_event.h"
 
-/* Requests for an open event. The argument is … */
+/* Requests for an open event, and their argument. */
 enum kernel_request {
-	KERNEL_ENABLE,	   /* … 0, or PERF_IOC_FLAG_GROUP for all of the group */
-	KERNEL_DISABLE,	   /* … the same */
-	KERNEL_SET_OUTPUT, /* … the descriptor whose ring takes the records */
-	KERNEL_SET_FILTER, /* … the address of a filter's text */
+	KERNEL_ENABLE,	   /* 0; PERF_IOC_FLAG_GROUP for the whole group */
+	KERNEL_DISABLE,	   /* the same */
+	KERNEL_SET_OUTPUT, /* the descriptor whose ring takes the records */
+	KERNEL_SET_FILTER, /* the address of the filter's text */
 };
 
 struct kernel {
@@ -34,10 +33,10 @@ struct kernel {
 	int (*control)(void *context, int fd, enum kernel_request, uint64_t argument);
 	int (*id)(void *context, int fd, uint64_t *out_id);
 
-	/* read() of an event's counts; returns the bytes read. */
+	/* Reads an event's counts; returns the bytes read. */
 	int64_t (*read)(void *context, int fd, void *buffer, size_t size);
 
-	/* Memory shared with the kernel. An AUX buffer that is not writable is overwritten. */
+	/* mmap(). An AUX buffer mapped read-only is overwritten by the kernel. */
 	int (*map)(void *context, int fd, uint64_t offset, size_t size, bool is_writable,
 		   void **out);
 	void (*unmap)(void *context, void *memory, size_t size);

@@ -30,7 +30,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Whoever started us may ignore SIGCHLD; then the kernel would not keep the child's status. */
+/* Whoever started us may ignore SIGCHLD, and then there is no status of the child. */
 static int watch_signals(struct launch *l, struct err *err)
 {
 	struct sigaction standard = { .sa_handler = SIG_DFL };
@@ -58,7 +58,10 @@ static void unwatch_signals(struct launch *l)
 	sigaction(SIGCHLD, &l->old_child, NULL);
 }
 
-/* The child: waits for the word, becomes the program or says why not. */
+/*
+ * In the child: waits for a byte from `go`, then becomes the program. Writes errno to `tell` if
+ * exec fails.
+ */
 static void become(const struct launch *l, char *const *argv, int go, int tell)
 {
 	char word;
@@ -126,7 +129,7 @@ int launch_init(struct launch *l, char *const *argv, struct err *err)
 	return -1;
 }
 
-/* Takes the status of the child if there is one. */
+/* Takes the status of the child, if it has ended. */
 static void reap(struct launch *l, int options)
 {
 	pid_t pid;
@@ -144,7 +147,7 @@ static void reap(struct launch *l, int options)
 	l->end_ns = clock_now_ns();
 }
 
-/* The pipe closes when exec works. */
+/* Exec closes the pipe. If it fails, the child writes its errno first. */
 static int read_exec_error(struct launch *l)
 {
 	int error = 0;
@@ -158,8 +161,8 @@ static int read_exec_error(struct launch *l)
 }
 
 /*
- * A child killed while it waits makes the pipe break. SIGPIPE is not ours to change, so it is
- * held back for this one write and taken if it came.
+ * Lets the child run. If it was killed while waiting, the write raises SIGPIPE: this is blocked
+ * during the write and consumed, so that the process's handling of SIGPIPE stays as it is.
  */
 static void give_word(struct launch *l)
 {
@@ -198,8 +201,8 @@ int launch_go(struct launch *l, struct err *err)
 }
 
 /*
- * What a process sent to us alone was meant for the program. What the kernel sent, for ^C or a
- * lost terminal, went to all processes in the foreground.
+ * A signal that a process sent is passed on to the program. One that the kernel sent, for ^C or a
+ * lost terminal, went to all processes of the foreground, the program included.
  */
 static void take_signal(struct launch *l, const struct signalfd_siginfo *signal)
 {

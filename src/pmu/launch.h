@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starts the program to measure, held back until everything is set up, and follows it to its
- * end: what it became, what it used, which signals came for it.
+ * Starts the program to be measured and follows it to its end. The program waits until its events
+ * are open:
  *
- *	launch_init(&l, argv, &err);	a child is there, waiting, not yet the program
+ *	launch_init(&l, argv, &err);     a child that waits, not yet the program
  *	… open events on l.pid …
- *	launch_go(&l, &err);		it becomes the program
+ *	launch_go(&l, &err);             the child becomes the program
  *	while (!launch_is_over(&l))
- *		launch_wait(&l, timeout_ms, &err);
+ *	        launch_wait(&l, timeout_ms, &err);
  *	status = launch_status(&l);
  *	launch_release(&l);
  *
- * From init to release the signals that end a program, and SIGCHLD, are blocked and come
- * through l.signal_fd. Those sent by a process are passed on to the program; ^C reaches it from
- * the terminal by itself. For use by one thread, once at a time, before others are started.
+ * Between init and release SIGCHLD and the signals that end a program are blocked and arrive
+ * through l.signal_fd. Those sent by a process are passed on to the program; it receives ^C from
+ * the terminal itself. For one thread, one program at a time, before other threads are started.
  */
 #ifndef CYCLOPS_PMU_LAUNCH_H
 #define CYCLOPS_PMU_LAUNCH_H
@@ -28,58 +28,57 @@
 
 enum {
 	LAUNCH_FOREVER = -1,
-	LAUNCH_NOT_EXECUTABLE = 126, /* exit statuses as shells give them */
+	LAUNCH_NOT_EXECUTABLE = 126, /* exit statuses, as in shells */
 	LAUNCH_NOT_FOUND = 127,
-	LAUNCH_SIGNAL = 128, /* and the signal's number */
+	LAUNCH_SIGNAL = 128, /* plus the number of the signal */
 };
 
 struct launch {
-	const char *program; /* borrowed from argv; NULL: none */
+	const char *program; /* argv[0], borrowed; NULL: none */
 	pid_t pid;	     /* 0: no program */
-	int signal_fd;	     /* becomes readable when launch_wait() has something to do */
-	int go_fd;	     /* closed by launch_go() */
-	int exec_fd;	     /* tells why exec failed */
-	int exec_error;	     /* the errno of exec; 0: it worked, or has not been tried */
+	int signal_fd;	     /* readable when launch_wait() has something to do */
+	int go_fd;	     /* launch_go() writes to it and closes it */
+	int exec_fd;	     /* the errno of a failed exec comes through it */
+	int exec_error;	     /* 0: exec worked, or has not been tried */
 	bool is_started;
 	bool has_ended;
-	bool is_interrupted; /* somebody asked for the end: SIGINT, SIGTERM, SIGHUP, SIGQUIT */
-	int wait_status;     /* as wait4() gives it, once it has ended */
-	struct rusage usage; /* of the program and the children it waited for */
-	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC at go and at the end */
+	bool is_interrupted;	   /* SIGINT, SIGTERM, SIGHUP or SIGQUIT came */
+	int wait_status;	   /* as wait4() returns it, valid once has_ended */
+	struct rusage usage;	   /* of the program and the children that it waited for */
+	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC, at launch_go() and at the end */
 	sigset_t old_mask;
 	struct sigaction old_child;
 };
 
 /*
- * Makes the child that waits to become `argv` (found in PATH; NULL ends it; borrowed). With `argv` NULL
- * there is no program: only signals are watched. On failure there is nothing to release.
+ * Forks a child that waits to become `argv` (found in PATH, ended by NULL, borrowed). `argv` NULL:
+ * no program, signals alone are watched. On failure there is nothing to release.
  */
 int launch_init(struct launch *, char *const *argv, struct err *);
 
 /*
- * Lets the child become the program. Fails, with exec_error set, if there is no such program
- * or it cannot be run: launch_status() then is 127 or 126.
+ * Lets the child become the program. Fails and sets exec_error if the program does not exist or
+ * cannot be run; launch_status() is then 127 or 126.
  */
 int launch_go(struct launch *, struct err *);
 
 /*
- * Waits for signals or the end of the program, at most that long; returns at once when
- * something happened or is over, and deals with it.
+ * Waits until a signal arrives or the program ends, at most timeout_ms, and handles it. Returns at
+ * once if the program is over.
  */
 int launch_wait(struct launch *, int timeout_ms, struct err *);
 
-/* Has the program ended; or, where there is none, has somebody asked for the end? */
+/* Has the program ended? Without a program: has a signal asked for the end? */
 bool launch_is_over(const struct launch *);
 
 /*
- * What a shell would say of the program: its exit status, or 128 plus the signal that killed
- * it. Without a program 0.
+ * The exit status as a shell gives it: that of the program, or 128 plus the signal that killed it.
+ * 0 without a program.
  */
 int launch_status(const struct launch *);
 
 /*
- * Restores signals. A child that was never let go is ended; a program that still runs is left
- * running.
+ * Restores the signals. A child that was never let go is ended. A running program is left running.
  */
 void launch_release(struct launch *);
 

@@ -10,7 +10,7 @@
 
 enum { VALUE_MAX = 256 };
 
-/* The value of a line "name : value" of /proc/cpuinfo that stands in the block of this CPU. */
+/* The value of a line "name : value" of /proc/cpuinfo, in the block of this CPU. */
 static bool cpuinfo_value(const struct text *info, uint32_t cpu, const char *name,
 			  char out[VALUE_MAX])
 {
@@ -39,7 +39,7 @@ static bool cpuinfo_value(const struct text *info, uint32_t cpu, const char *nam
 	return false;
 }
 
-/* Arm kernels give the parts of the register, whatever their age. */
+/* Builds MIDR_EL1 from the fields that /proc/cpuinfo has on Arm. */
 static uint64_t midr_of_cpuinfo(const struct text *info, uint32_t cpu)
 {
 	static const struct {
@@ -51,7 +51,7 @@ static uint64_t midr_of_cpuinfo(const struct text *info, uint32_t cpu)
 		{ "CPU part", 4, 12 },
 		{ "CPU revision", 0, 4 },
 	};
-	uint64_t midr = 0xfull << 16; /* architecture: told by features */
+	uint64_t midr = 0xfull << 16; /* architecture field 0xf: "see the ID registers" */
 	char value[VALUE_MAX];
 
 	for (size_t i = 0; i < COUNT(fields); i++) {
@@ -129,10 +129,10 @@ static void read_cores(struct machine *m, const char *root, const struct text *i
 	}
 }
 
-/* Makers of virtual machines, by what they write where boards have their maker's name. */
+/* Vendors of virtual machines, by the vendor that the firmware gives. */
 static const struct {
 	const char *vendor;
-	const char *bare; /* a product name with this in it is the bare machine; NULL: none is */
+	const char *bare; /* a product whose name contains this is bare metal; NULL: none is */
 } virtual_vendors[] = {
 	{ "QEMU", NULL },
 	{ "Amazon EC2", ".metal" },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kind of machine this is, as far as measuring goes. Read below a root directory. */
+/* The kind of this machine: its cores and what hosts it. Read below a root directory. */
 #ifndef CYCLOPS_PMU_MACHINE_H
 #define CYCLOPS_PMU_MACHINE_H
 
@@ -11,8 +11,8 @@
 
 /* Cores of one kind. */
 struct machine_core {
-	uint64_t midr;	  /* 0: not Arm, or not told */
-	const char *name; /* of other CPUs: "Intel(R) Xeon(R) …"; NULL: not told */
+	uint64_t midr;	  /* MIDR_EL1; 0: not Arm, or not known */
+	const char *name; /* name of a CPU that is not Arm, "Intel(R) Xeon(R) …"; NULL: not known */
 	uint32_t n;
 };
 
@@ -22,16 +22,16 @@ struct machine {
 	uint32_t n_cpus; /* online */
 	bool is_arm;
 	bool is_virtual;
-	const char *host; /* who made it: "Amazon EC2 c7g.large", "QEMU"; NULL: not told */
+	const char *host; /* vendor and product: "Amazon EC2 c7g.large", "QEMU"; NULL: not known */
 	bool is_container;
 	bool has_device_tree;
 };
 
-/* Zeroed before; release it afterwards. */
+/* `out` is overwritten; release it afterwards. */
 void machine_read(struct machine *, const char *root);
 void machine_release(struct machine *);
 
-/* MIDR_EL1 of a CPU; 0: not Arm, or not told. */
+/* MIDR_EL1 of a CPU; 0: not Arm, or not known. */
 uint64_t machine_midr(const char *root, uint32_t cpu);
 
 #endif

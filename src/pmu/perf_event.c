@@ -47,7 +47,7 @@ int event_open(const struct event_request *r)
 	if (fd != -E2BIG)
 		return fd;
 
-	/* the kernel has written the size it knows where the size is */
+	/* With E2BIG the kernel writes the size that it knows into attr.size. */
 	known = load_u32(bytes + 4);
 	if (known < ATTR_SIZE_MIN || known >= ATTR_SIZE_MAX ||
 	    !is_zero(bytes + known, ATTR_SIZE_MAX - known))
@@ -57,7 +57,9 @@ int event_open(const struct event_request *r)
 	return perf_event_call(bytes, r);
 }
 
-/* The line of /proc/self/status that begins so; NULL: none. Points into the text. */
+/*
+ * The line of /proc/self/status that begins with `name`, inside of the text; NULL if there is none.
+ */
 static const char *status_line(const struct text *status, const char *name)
 {
 	size_t length = strlen(name);
@@ -106,7 +108,7 @@ bool event_rights_cpus(const struct event_rights *r)
 	return r->is_perfmon || r->paranoid < 1;
 }
 
-/* The largest perf_event_paranoid with which the request would be allowed. */
+/* The largest perf_event_paranoid that still allows the request. */
 static int paranoid_needed(const struct event_request *r)
 {
 	if (r->attr->type == ATTR_TYPE_TRACEPOINT)
@@ -171,11 +173,11 @@ static bool is_hardware(const struct attr *a)
 	       a->type != ATTR_TYPE_BREAKPOINT;
 }
 
-/* The other errors: what they mean, and to whom. */
+/* Explanations of other errors. */
 static const struct {
 	int error;
 	enum err_code code;
-	const char *hardware, *other; /* events; other NULL: the same */
+	const char *hardware, *other; /* for hardware events; for other events (NULL: the same) */
 } meanings[] = {
 	{ ENOENT, ERR_UNSUPPORTED,
 	  "this machine's PMU does not know it, or there is no PMU: a virtual machine without "

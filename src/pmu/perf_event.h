@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system call perf_event_open, and what its refusals mean.
- * Facts: docs/reference/counting.md sections 1 and 4.
+ * perf_event_open() and what its errors mean. Facts: docs/reference/counting.md sections 1 and 4.
  */
 #ifndef CYCLOPS_PMU_PERF_EVENT_H
 #define CYCLOPS_PMU_PERF_EVENT_H
@@ -23,38 +22,39 @@ enum {
 struct event_request {
 	const struct attr *attr; /* its size need not be set */
 	const char *name;	 /* for messages */
-	pid_t pid;		 /* a thread, 0: this one, or EVENT_ALL_TASKS; of a cgroup: the
-				    file descriptor of its directory */
-	int cpu;		 /* or EVENT_ANY_CPU */
-	int group_fd;		 /* the group's leader, or EVENT_NO_GROUP */
+	/* a thread; 0: this one; EVENT_ALL_TASKS; for a cgroup the descriptor of its directory */
+	pid_t pid;
+	int cpu;      /* or EVENT_ANY_CPU */
+	int group_fd; /* the group's leader, or EVENT_NO_GROUP */
 	bool is_cgroup;
 };
 
 /*
- * Opens the event; the file descriptor is closed on exec. A kernel that knows a shorter attr
- * gets that, as long as nothing is lost. Returns the descriptor, or the negative errno.
+ * Opens the event, close-on-exec. For an older kernel the attr is shortened, if nothing is lost.
+ * Returns the descriptor or a negative errno.
  */
 int event_open(const struct event_request *);
 
 /*
- * Tells why opening failed and what would help. `root` is where /proc is looked at, "" for
- * this machine. Returns -1.
+ * Fills the error: why opening failed, and the remedy. `error` is the errno; `root`: where /proc is
+ * read, "" for this machine. Returns -1.
  */
 int event_explain(const struct event_request *, int error, const char *root, struct err *);
 
 /* What the kernel allows; read below `root`. */
 struct event_rights {
-	int paranoid;	  /* perf_event_paranoid; INT_MIN if the kernel has no perf events */
-	bool is_perfmon;  /* this process has CAP_PERFMON or CAP_SYS_ADMIN: the former is moot */
-	bool is_confined; /* a seccomp filter, as containers have, is on this process */
+	int paranoid; /* perf_event_paranoid; INT_MIN if the kernel has no perf events */
+	/* this process has CAP_PERFMON or CAP_SYS_ADMIN, so `paranoid` does not matter */
+	bool is_perfmon;
+	bool is_confined; /* a seccomp filter is active, as in containers */
 };
 
 void event_rights_read(struct event_rights *, const char *root);
 
-/* May own tasks be counted while they are in the kernel, too? */
+/* May this user count kernel code of own tasks? */
 bool event_rights_kernel(const struct event_rights *);
 
-/* May whole CPUs be counted? */
+/* May this user count whole CPUs? */
 bool event_rights_cpus(const struct event_rights *);
 
 #endif

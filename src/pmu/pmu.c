@@ -13,7 +13,7 @@
 static const char *const config_names[PMU_CONFIG_WORDS] = { "config", "config1", "config2",
 							    "config3", "config4" };
 
-/* Reads "LOW" or "LOW-HIGH" into bits; moves on. */
+/* Reads "LOW" or "LOW-HIGH" as bits and moves on. */
 static bool bit_range(const char **at, uint64_t *bits)
 {
 	char *end;
@@ -102,7 +102,10 @@ static void read_formats(struct pmus *pmus, const char *root, struct pmu *pmu)
 	}
 }
 
-/* "NAME.scale" and "NAME.unit" say more about NAME; other names with a dot are not events. */
+/*
+ * Reads the file of a named event. NAME.scale and NAME.unit belong to event NAME; other names with
+ * a dot are no events.
+ */
 static void read_alias(struct pmus *pmus, const char *root, struct pmu *pmu, const char *name)
 {
 	struct pmu_alias alias = { .name = name, .scale = 1 };
@@ -149,7 +152,9 @@ static void read_caps(struct pmus *pmus, const char *root, struct pmu *pmu)
 			};
 }
 
-/* How core PMUs are named: those of Arm by the device tree or ACPI, x86 by one name or three. */
+/*
+ * Prefixes of core PMUs: Arm's by device tree or ACPI; on x86 "cpu", or three names on hybrid CPUs.
+ */
 static const struct {
 	const char *prefix;
 	bool is_whole, is_arm;
@@ -174,7 +179,9 @@ static void find_kind(struct pmu *pmu, bool has_cpus, bool has_cpumask)
 	pmu->is_uncore = has_cpumask && !has_cpus && !pmu->is_core;
 }
 
-/* Core PMUs say "cpus", as do those of SPE; what is shared says where to open it: "cpumask". */
+/*
+ * Core and SPE PMUs have a file "cpus". A file "cpumask" lists the CPUs to open an uncore PMU on.
+ */
 static void pmu_read_cpus(struct pmus *pmus, const char *root, struct pmu *pmu)
 {
 	char line[SYSTEM_LINE_MAX];
@@ -293,7 +300,7 @@ uint64_t pmu_cap_number(const struct pmu *pmu, const char *name, uint64_t otherw
 	return end == text || errno != 0 ? otherwise : value;
 }
 
-/* The events that PMCEID0_EL0 and PMCEID1_EL0 tell, from which sysfs has its names. */
+/* Is it an event that PMCEID0_EL0 or PMCEID1_EL0 reports? Sysfs names only those. */
 static bool is_common_event(uint64_t code)
 {
 	return code < 0x40 || (code >= 0x4000 && code < 0x4040);

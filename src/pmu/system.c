@@ -16,7 +16,7 @@
 
 enum { TEXT_MAX = 1 << 20, PIECE = 4096 };
 
-/* The path below the root; false if it is too long. */
+/* Makes the path below the root; false if it is too long. */
 __attribute__((format(printf, 2, 0))) static bool path_of(const char *root, const char *format,
 							  va_list args, char out[SYSTEM_PATH_MAX])
 {
@@ -30,8 +30,8 @@ __attribute__((format(printf, 2, 0))) static bool path_of(const char *root, cons
 }
 
 /*
- * Sizes of such files are not known before they are read. The kernel's log has no end but waits
- * for more.
+ * Reads a file to its end. Its size is not known before. O_NONBLOCK: the kernel's log waits for
+ * more at its end.
  */
 static bool system_read_all(const char *path, struct text *out)
 {
@@ -186,7 +186,7 @@ struct system_names system_list(const char *root, struct arena *memory, const ch
 	return names;
 }
 
-/* Reads digits; false if there are none or the number is too large for a CPU. */
+/* Reads a number; false if there is none or it is too large for a CPU. */
 static bool cpu_number(const char **at, uint32_t *out)
 {
 	uint32_t value = 0;
@@ -222,7 +222,7 @@ static int system_compare_ranges(const void *a, const void *b)
 	return (left->first > right->first) - (left->first < right->first);
 }
 
-/* Sorts, and joins what touches. Returns how many are left. */
+/* Sorts ranges and joins those that touch or overlap. Returns how many are left. */
 static size_t join_ranges(struct cpu_range *ranges, size_t n)
 {
 	size_t kept = 0;

@@ -42,7 +42,7 @@ static bool has_thread(const struct target_threads *threads, pid_t tid)
 	return false;
 }
 
-/* The threads that are not yet known; returns how many. */
+/* Adds threads of the process that are not in the list yet; returns how many. */
 static size_t add_threads_of(struct target_threads *threads, const char *root, pid_t pid)
 {
 	struct system_names tids = system_list(root, &threads->memory, "/proc/%d/task", (int)pid);
@@ -57,7 +57,7 @@ static size_t add_threads_of(struct target_threads *threads, const char *root, p
 	return threads->list.n - n_before;
 }
 
-/* A number of a list; moves on behind its comma. */
+/* Reads a number of a list and moves on behind its comma. */
 static int next_number(const char *list, const char *option, const char **at, pid_t *out,
 		       struct err *err)
 {
@@ -75,7 +75,10 @@ static int next_number(const char *list, const char *option, const char **at, pi
 	return 0;
 }
 
-/* Threads are born while we look: until nothing new is found. */
+/*
+ * Adds the threads of processes. Threads may be created meanwhile, so this repeats until none is
+ * new.
+ */
 static int add_processes(struct target_threads *threads, const char *list, const char *root,
 			 struct err *err)
 {
