@@ -44,7 +44,7 @@ static void set_part(struct catalog *c, struct midr_part key, struct part_facts 
 	c->by_part.items[number] = facts;
 }
 
-/* Records ask by MIDR, millions of times: one look-up instead of a search. */
+/* Indexes CPUs by part: records look their CPU up by MIDR, millions of times. */
 static void index_parts(struct catalog *c)
 {
 	tuples_init(&c->parts, 1);
@@ -121,7 +121,10 @@ const struct cpu *catalog_cpu_of_midr(const struct catalog *c, uint64_t midr)
 	return facts == NULL ? NULL : facts->cpu;
 }
 
-/* All that a CPU is called: its id, its name, other names, and names of single parts; NULL behind the last. */
+/*
+ * Name number `i` of a CPU: its id, its name, other names, names of its parts; NULL behind the
+ * last.
+ */
 static const char *cpu_name_at(const struct cpu *cpu, size_t i)
 {
 	if (i < 2)
@@ -135,7 +138,7 @@ static const char *cpu_name_at(const struct cpu *cpu, size_t i)
 	return cpu->parts[i].name != NULL ? cpu->parts[i].name : cpu->name;
 }
 
-/* Equal as far as letters and digits go, in whatever case: "graviton 4", "Graviton4". */
+/* Compares letters and digits only, ignoring case: "graviton 4" is "Graviton4". */
 static bool cpu_name_is_same(const char *a, const char *b)
 {
 	for (;; a++, b++) {
@@ -150,7 +153,7 @@ static bool cpu_name_is_same(const char *a, const char *b)
 	}
 }
 
-/* Behind the first word, which is a maker or a family: "Graviton4" of "AWS Graviton4"; or the end. */
+/* The name without its first word, a maker or a family: "Graviton4" of "AWS Graviton4". */
 static const char *behind_first_word(const char *name)
 {
 	name += strcspn(name, " -");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Catalog files into the catalog. Format: catalog/schema.md. The same reader takes the index
- * that the build made and what a user brings with --catalog. Keys that it does not know are
- * for others and are not looked at.
+ * Reads catalog files. Format: catalog/schema.md. The embedded index and a file of --catalog have
+ * the same format. Unknown keys are ignored.
  */
 #include "cpu/internal.h"
 
@@ -15,13 +14,13 @@
 #include "cpu/json_read.h"
 #include "cpu/telemetry.h"
 
-/* Longest line of a cache that makes sense; CTR_EL0 cannot say more than 2^15 words. */
+/* Largest plausible cache line in bytes: CTR_EL0 cannot express more than 2^15 words. */
 enum { CACHE_LINE_MAX = 1 << 17 };
 
-/* Most lines in the caches of a core that make sense: 1 GiB of 32 bytes. */
+/* Most plausible lines in the private caches of a core: 1 GiB of 32 bytes. */
 enum { OWN_CACHE_LINES_MAX = 1 << 25 };
 
-/* Words of spe.data_source that name no encoding. */
+/* Values of spe.data_source that stand for no encoding. */
 static const char *const no_encoding[] = { "none", "not-in-linux-decode-list", "unknown" };
 
 static const char *catalog_read_copy(struct catalog *c, const char *text)
@@ -67,7 +66,7 @@ static int catalog_read_value(struct catalog *c, const json_t *object, struct cp
 	return 0;
 }
 
-/* The values are small numbers, so that they can be indexes. */
+/* Indexes the sources by value; values are small numbers. */
 static void index_values(struct catalog *c, struct encoding *e)
 {
 	for (size_t i = 0; i < e->n_values; i++)
@@ -114,7 +113,9 @@ static int read_aliases(struct catalog *c, const json_t *object, struct cpu *cpu
 	return 0;
 }
 
-/* CPUs that are not Arm's are matched by other keys; their entries are passed over. */
+/*
+ * Reads how a CPU is recognised. Only Arm CPUs are recognised by MIDR; other entries are skipped.
+ */
 static int read_match(struct catalog *c, const json_t *object, struct cpu *cpu, struct err *err)
 {
 	const json_t *list = NULL;
@@ -181,7 +182,7 @@ static bool names_no_encoding(const char *word)
 	return false;
 }
 
-/* An encoding that could not be confirmed is as good as none: wrong names are worse. */
+/* An encoding that is not confirmed is not used: no name is better than a wrong one. */
 static int read_data_source(struct catalog *c, const json_t *spe, struct cpu *cpu, struct err *err)
 {
 	const json_t *value = json_object_get(spe, "data_source");
@@ -264,7 +265,7 @@ static int read_name(struct catalog *c, const json_t *object, struct cpu *cpu, s
 	return json_read_text(&c->memory, object, "name", &cpu->name, err);
 }
 
-/* The keys of a CPU that are read, each only if it is there. */
+/* Keys of a CPU, all optional, and their readers. */
 static const struct cpu_key {
 	const char *name;
 	int (*read)(struct catalog *, const json_t *, struct cpu *, struct err *);
@@ -278,7 +279,10 @@ static const struct cpu_key {
 	{ "own_cache_lines", read_own_cache_lines },
 };
 
-/* Takes the CPU of that id out of the list, to be put at its end again, or NULL. */
+/*
+ * Removes the CPU with that id from the list and returns it, to be appended again; NULL if there is
+ * none.
+ */
 static const struct cpu *take_cpu(struct catalog *c, const char *id)
 {
 	for (size_t i = 0; i < c->cpus.n; i++) {
@@ -294,7 +298,7 @@ static const struct cpu *take_cpu(struct catalog *c, const char *id)
 	return NULL;
 }
 
-/* Keys of a CPU that only cpu_cpu_pmu_open() reads. */
+/* Keys of a CPU that only cpu_pmu_open() reads. */
 static const char *const pmu_keys[] = {
 	"events",     "metrics",	 "groups",    "topdown",       "drilldown",
 	"variants",   "same_as",	 "counters",  "slots",	       "note",
@@ -311,7 +315,7 @@ static void keep_change(struct catalog *c, const json_t *object, const char *id)
 	}
 }
 
-/* A CPU with a known id begins as what is known of it. */
+/* A CPU whose id is known keeps the facts that the file does not give. */
 static int catalog_read_cpu(struct catalog *c, const json_t *object, struct err *err)
 {
 	struct cpu *cpu = array(c, 1, sizeof(*cpu));
@@ -368,7 +372,7 @@ static int read_implementer(struct catalog *c, const json_t *object, struct err 
 	return 0;
 }
 
-/* The lists of a file with many things in it. CPUs refer to encodings, so these come first. */
+/* The lists of a catalog file and their readers. Encodings come first, as CPUs refer to them. */
 static const struct file_list {
 	const char *name;
 	int (*read)(struct catalog *, const json_t *, struct err *);
@@ -393,7 +397,7 @@ static int read_parts(struct catalog *c, const json_t *root, struct err *err)
 			       err);
 }
 
-/* The id of the CPU that has the part, or NULL. */
+/* The id of the CPU with that part, or NULL. */
 static const char *id_of_part(const struct catalog *c, const json_t *product)
 {
 	struct midr_part part;
@@ -411,7 +415,7 @@ static const char *id_of_part(const struct catalog *c, const json_t *product)
 	return NULL;
 }
 
-/* A file of Arm's changes the CPU of that part, or adds one. */
+/* Reads a telemetry file of Arm: it changes the CPU with that part, or adds one. */
 static int read_telemetry(struct catalog *c, const json_t *root, struct err *err)
 {
 	const json_t *product = json_object_get(root, "product_configuration");
@@ -421,7 +425,7 @@ static int read_telemetry(struct catalog *c, const json_t *root, struct err *err
 
 	if (object == NULL)
 		return err_within(err, "telemetry file");
-	if (id != NULL) /* it is known by more names and parts than the file has */
+	if (id != NULL) /* names and parts of the known CPU stay */
 		json_object_del(object, "match");
 	rc = catalog_read_cpu(c, object, err);
 	json_decref(object);

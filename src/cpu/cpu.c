@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of one CPU. */
+/* The facts of one CPU. */
 #include "cpu/cpu.h"
 
 #include <strings.h>
@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "cpu/internal.h"
 
-/* The words of `level` in catalog/sources. */
+/* Words for levels in catalog/sources. */
 static const char *const level_names[N_SOURCE_LEVELS] = {
 	[SOURCE_UNKNOWN] = "unknown",
 	[SOURCE_L1] = "L1",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CPU catalog: facts about CPUs as JSON files of catalog/, embedded in the program.
- * A new CPU is a new file, not new code.
+ * The CPU catalog: facts about CPUs. They are JSON files in catalog/, embedded in the program, so a
+ * new CPU needs no new code.
  */
 #ifndef CYCLOPS_CPU_CPU_H
 #define CYCLOPS_CPU_CPU_H
@@ -15,13 +15,13 @@
 struct catalog;
 
 /*
- * Loads the embedded catalog, and the file `extra_path` on top of it if not NULL (form:
- * catalog/schema.md). Afterwards the catalog is read-only and may be shared by threads.
+ * Loads the embedded catalog, then the file `extra_path` (NULL: none; form: catalog/schema.md). The
+ * catalog is then constant and may be shared by threads.
  */
 int catalog_open(const char *extra_path, struct catalog **out, struct err *);
 void catalog_free(struct catalog *);
 
-/* Levels of the memory hierarchy that data sources map to, ordered by distance. */
+/* Levels of the memory hierarchy, which data sources are mapped to. Ordered by distance. */
 enum source_level {
 	SOURCE_UNKNOWN,
 	SOURCE_L1,
@@ -40,82 +40,82 @@ enum source_level {
 /* One value of the data-source packet on some CPU. */
 struct cpu_source {
 	uint16_t value;
-	const char *name; /* the CPU's own word: "PEER_CORE", "SLC" */
+	const char *name; /* the name in the CPU's documentation: "PEER_CORE", "SLC" */
 	enum source_level level;
-	bool is_modified; /* the data had been modified there */
-	int spe_parser;	  /* not used for anything but that tool's format: 1 if it knows it */
-	const char *spe_parser_name; /* its word for it ("PEER-CPU"), NULL if it has none */
+	bool is_modified;	     /* the line was modified in another cache */
+	int spe_parser;		     /* known to Arm's spe-parser? For that output format only */
+	const char *spe_parser_name; /* its name there ("PEER-CPU"); NULL if it has none */
 };
 
-/* A CPU of the catalog, valid as long as the catalog. */
+/* A CPU of the catalog; valid until catalog_free(). */
 struct cpu;
 
-/* The CPU with this MIDR_EL1 (implementer and part decide), or NULL. */
+/* The CPU with the implementer and part of this MIDR_EL1, or NULL. */
 const struct cpu *catalog_cpu_of_midr(const struct catalog *, uint64_t midr);
 
-/* Ids of the files that stand for CPUs without one of their own: of Arm; of any maker. */
+/* Ids of the generic entries: for any Arm CPU, and for any CPU. */
 #define CPU_ANY_ARM "generic-pmuv3"
 #define CPU_ANY "linux-generic"
 
-/* Of these, the one for a CPU with this MIDR_EL1 that the catalog does not know; 0: not told. */
+/* The generic entry for a CPU with this MIDR_EL1 that is not in the catalog; 0: MIDR not known. */
 const struct cpu *catalog_cpu_stand_in(const struct catalog *, uint64_t midr);
 
 /*
- * By id, name or product ("Graviton4", "kunpeng 920"): case, spaces and hyphens do not matter, and a
- * first word that is a maker or a family may be left out. NULL if there is none.
+ * Finds a CPU by id, name or product ("Graviton4", "kunpeng 920"). Case, spaces and hyphens are
+ * ignored, and a first word (maker or family) may be missing. NULL if there is none.
  */
 const struct cpu *catalog_cpu_find(const struct catalog *, const char *name);
 
-/* The same for what --cpu names; without such a CPU NULL, and an error that says which is like it. */
+/* The same for --cpu. NULL and an error that names similar CPUs. */
 const struct cpu *catalog_cpu_named(const struct catalog *, const char *name, struct err *);
 
-/* All CPUs, in order of id as far as they are embedded; those of the extra file come last. */
+/* All CPUs: the embedded ones in order of id, then those of the extra file. */
 size_t catalog_n_cpus(const struct catalog *);
 const struct cpu *catalog_cpu_at(const struct catalog *, size_t index);
 
 const char *cpu_id(const struct cpu *);	  /* "neoverse-n1" */
 const char *cpu_name(const struct cpu *); /* "Neoverse N1" */
 
-/* What else it is called, products among it, by number ("AWS Graviton2"); NULL behind the last. */
+/* Other name number `i`, products included ("AWS Graviton2"); NULL behind the last. */
 const char *cpu_alias_at(const struct cpu *, size_t i);
 
 /*
- * What to call a MIDR, into a buffer: the name of its CPU or of the product ("Cortex-A78AE"),
- * also where nothing else is known of it, or else its numbers ("Arm 0xd0c").
+ * Writes a name for a MIDR: that of its CPU, of a product without an entry of its own
+ * ("Cortex-A78AE"), or its numbers ("Arm 0xd0c").
  */
 void midr_describe(const struct catalog *, uint64_t midr, char *out, size_t size);
 
-/* What a data-source value means on this CPU; NULL if the CPU or value is not known. */
+/* The meaning of a data source value on this CPU; NULL if the CPU or the value is unknown. */
 const struct cpu_source *cpu_source(const struct cpu *, uint16_t value);
 
-/* Is it known what the data sources of this CPU mean? No for NULL. */
+/* Are the data sources of this CPU known? False for NULL. */
 bool cpu_has_sources(const struct cpu *);
 
-/* The CPU's own name of an SPE event bit ("LATE-PREFETCH" is bit 12 of the N1), or NULL. */
+/*
+ * The CPU's own name for a bit of the SPE events packet ("LATE-PREFETCH": bit 12 of the N1), or
+ * NULL.
+ */
 const char *cpu_spe_event(const struct cpu *, unsigned bit);
 
-/* The name of a level, for people and for csv alike: "L1", "DRAM" … */
+/* The name of a level in text and csv: "L1", "DRAM" … */
 const char *source_level_name(enum source_level);
 
-/* The level of that name, ignoring case; -1: no such. */
+/* The level of that name, ignoring case; -1 if there is none. */
 int source_level_find(const char *name);
 
 /*
- * How the CPU's SPE adds jitter (PMSIDR_EL1.ERnd): 0 to the interval, 1 without making it
- * longer on average; -1 if not known.
+ * How SPE randomises its interval (PMSIDR_EL1.ERnd). 0: jitter is added to it. 1: its mean stays
+ * the same. -1: not known.
  */
 int cpu_spe_ernd(const struct cpu *);
 
-/* Bytes in a data cache line; 0 if not known. */
+/* Bytes of a data cache line; 0 if not known. */
 unsigned cpu_cache_line(const struct cpu *);
 
-/*
- * The least that a core can keep in caches that are its own, in lines: the CPU's, or what is assumed
- * of any. NULL: a CPU that is not known.
- */
+/* A lower bound of the lines that the private caches of a core hold. NULL: for any CPU. */
 unsigned catalog_own_cache_lines(const struct catalog *, const struct cpu *);
 
-/* May this CPU have SPE? Where it is an option of the silicon, or not known: yes. */
+/* May this CPU have SPE? True if it is optional or not known. */
 bool cpu_may_have_spe(const struct cpu *);
 
 #endif

@@ -8,12 +8,12 @@
 #include "cpu/internal.h"
 #include "cpu/json_read.h"
 
-/* The words of `affects` in the catalog. */
+/* Words for `affects` in the catalog. */
 static const char *const effect_words[N_ERRATUM_EFFECTS] = {
 	[ERRATUM_SPE_BIAS] = "spe-bias",
 };
 
-/* Revisions in order: variant, then revision. "r4p1" is 0x41. */
+/* Revisions as numbers: variant, then revision. "r4p1" is 0x41. */
 enum { NO_REVISION = -1, REVISION_MAX = 15 };
 
 static int revision_of_text(const char *text)

@@ -10,10 +10,10 @@
 
 #include "base/alloc.h"
 
-/* Letters behind the colon of an event (manual page perf-list). */
+/* Modifiers behind the colon (manual page perf-list). */
 static const char modifiers[] = "ukhIGHpPSDWeb";
 
-/* Terms of a raw event, and where they go in its config. */
+/* Terms of a raw event and their place in the config. */
 static const struct term {
 	const char *name;
 	unsigned shift;
@@ -112,7 +112,7 @@ static bool event_name_read_number(const char *text, size_t len, int base, uint6
 	return *end == '\0' && errno == 0;
 }
 
-/* One "name=number", or a name alone that stands for 1. */
+/* Adds a term "name=number", or "name", which means 1. */
 static bool add_term(const char *text, size_t len, uint64_t *config)
 {
 	const char *equals = memchr(text, '=', len);
@@ -131,7 +131,7 @@ static bool add_term(const char *text, size_t len, uint64_t *config)
 	return false;
 }
 
-/* "event=0x11" or "event=0x3c,umask=0x1" as a config. */
+/* Reads terms, "event=0x11" or "event=0x3c,umask=0x1", as a config. */
 static bool read_terms(const char *text, uint64_t *out)
 {
 	bool has_event = false;
@@ -149,7 +149,7 @@ static bool read_terms(const char *text, uint64_t *out)
 	return has_event;
 }
 
-/* "r11": the number is hexadecimal, with or without "0x". */
+/* Reads a raw event, "r11": hexadecimal, with or without "0x". */
 static bool read_raw(const char *text, uint64_t *out)
 {
 	return text[0] == 'r' && event_name_read_number(text + 1, strlen(text + 1), 16, out);

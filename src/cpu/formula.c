@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/vec.h"
 
-/* Values that wait for their operator; no formula of the catalog needs more than ten. */
+/* Limits; no formula of the catalog has more than ten pending values. */
 enum { DEPTH_MAX = 64, LENGTH_MAX = 1 << 14 };
 
 enum step_kind {
@@ -19,7 +19,7 @@ enum step_kind {
 	STEP_SUBTRACT,
 	STEP_MULTIPLY,
 	STEP_DIVIDE,
-	STEP_OPEN, /* while parsing only */
+	STEP_OPEN, /* used while parsing only */
 };
 
 struct formula_step {
@@ -33,7 +33,7 @@ struct formula_step {
 static const struct operator
 {
 	char sign;
-	int binds; /* the larger comes first */
+	int binds; /* precedence: the larger binds first */
 }
 operators[] = {
 	[STEP_ADD] = { '+', 1 },    [STEP_SUBTRACT] = { '-', 1 }, [STEP_MULTIPLY] = { '*', 2 },
@@ -45,9 +45,9 @@ struct parser {
 	struct arena *memory;
 	VEC_OF(struct formula_step) steps;
 	VEC_OF(const char *) names;
-	enum step_kind waiting[DEPTH_MAX]; /* operators and parentheses that are not done */
+	enum step_kind waiting[DEPTH_MAX]; /* operators and parentheses that are still open */
 	size_t n_waiting;
-	size_t depth; /* values on the stack of whoever evaluates */
+	size_t depth; /* values on the evaluator's stack */
 	struct err *err;
 };
 
@@ -98,7 +98,7 @@ static int read_name(struct parser *p)
 	return formula_add_value(p, step);
 }
 
-/* Digits, perhaps with a point and more of them. No locale, no exponents. */
+/* Reads digits with an optional fraction. Unlike strtod(), no locale and no exponent. */
 static int formula_read_number(struct parser *p)
 {
 	struct formula_step step = { .kind = STEP_NUMBER };
@@ -123,7 +123,7 @@ static int push(struct parser *p, enum step_kind kind)
 	return 0;
 }
 
-/* Moves operators that bind at least so much to the steps. */
+/* Moves pending operators of at least this precedence to the steps. */
 static void formula_settle(struct parser *p, int binds)
 {
 	while (p->n_waiting > 0 && operators[p->waiting[p->n_waiting - 1]].binds >= binds) {
@@ -132,7 +132,7 @@ static void formula_settle(struct parser *p, int binds)
 	}
 }
 
-/* A value, or parentheses that open before one. */
+/* Reads a value or an opening parenthesis. */
 static int formula_read_value(struct parser *p, bool *wants_value)
 {
 	if (*p->at == '(')
@@ -146,7 +146,7 @@ static int formula_read_value(struct parser *p, bool *wants_value)
 				       : "wanted a name, a number or '('");
 }
 
-/* An operator, or parentheses that close behind a value. */
+/* Reads an operator or a closing parenthesis. */
 static int read_operator(struct parser *p, bool *wants_value)
 {
 	for (enum step_kind kind = STEP_ADD; kind <= STEP_DIVIDE; kind++) {

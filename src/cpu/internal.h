@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of this folder share: the catalog in memory. */
+/* Data structures of the catalog, for this folder only. */
 #ifndef CYCLOPS_CPU_INTERNAL_H
 #define CYCLOPS_CPU_INTERNAL_H
 
@@ -18,24 +18,24 @@
 #include "cpu/makers.h"
 #include "cpu/pmu.h"
 
-/* What decides about a CPU in MIDR_EL1. */
+/* The fields of MIDR_EL1 that identify a CPU. */
 struct midr_part {
 	uint8_t implementer;
 	uint16_t part; /* 12 bits */
 };
 
-/* A part by name: of a CPU that goes by another name there, or without a CPU. */
+/* A part with a name of its own, or of a CPU that is not in the catalog. */
 struct named_part {
 	struct midr_part key;
-	const char *name; /* NULL: the CPU's own name */
+	const char *name; /* NULL: the name of the CPU */
 };
 
-/* An encoding of the data-source packet. */
+/* An encoding of the data source packet. */
 struct encoding {
 	const char *id;
 	struct cpu_source *values;
 	size_t n_values;
-	const struct cpu_source **by_value; /* NULL where a value means nothing */
+	const struct cpu_source **by_value; /* by value; NULL: the value is reserved */
 	size_t n_by_value;
 };
 
@@ -44,7 +44,7 @@ struct spe_event {
 	const char *name;
 };
 
-/* Texts and arrays belong to the catalog's memory. */
+/* A CPU. Texts and arrays are memory of the catalog. */
 struct cpu {
 	const char *id, *name;
 	const char **aliases;
@@ -54,29 +54,32 @@ struct cpu {
 	struct cpu_erratum *errata;
 	size_t n_aliases, n_parts, n_spe_events, n_errata;
 	unsigned cache_line, own_cache_lines; /* 0: not known */
-	int spe_ernd;			      /* + 1; 0: not known */
+	int spe_ernd;			      /* plus 1; 0: not known */
 	bool lacks_spe;
 };
 
 struct implementer {
 	uint8_t code;
 	const char *name;
-	bool has_other_pmu; /* than PMUv3 */
+	bool has_other_pmu; /* not PMUv3 */
 };
 
 /* What is known of a part. */
 struct part_facts {
-	const struct cpu *cpu; /* NULL: only its name */
+	const struct cpu *cpu; /* NULL: only the name is known */
 	const char *name;
 };
 
-/* What a file of --catalog says of a CPU; cpu_cpu_pmu_open() reads the long lists in it. */
+/* What a --catalog file has about a CPU. cpu_pmu_open() reads the long lists in it. */
 struct cpu_change {
 	const char *id;
 	json_t *object;
 };
 
-/* In each list the last entry that fits counts, so that files read later win. */
+/*
+ * The catalog. Of several entries for a CPU the last one counts, so later files replace earlier
+ * ones.
+ */
 struct catalog {
 	struct arena memory;
 	VEC_OF(const struct cpu *) cpus;
@@ -84,34 +87,34 @@ struct catalog {
 	VEC_OF(struct named_part) names;
 	VEC_OF(struct implementer) implementers;
 	VEC_OF(struct cpu_maker) makers;
-	VEC_OF(struct cpu_change) changes; /* oldest first */
-	struct threshold_list thresholds;  /* the usual ones */
-	struct tuples parts;		   /* midr_part_word() of every part, and … */
-	VEC_OF(struct part_facts) by_part; /* … by its number, made when all is read */
+	VEC_OF(struct cpu_change) changes; /* in order of reading */
+	struct threshold_list thresholds;  /* defaults */
+	struct tuples parts;		   /* midr_part_word() of every part → number … */
+	VEC_OF(struct part_facts) by_part; /* … → facts; made after all is read */
 };
 
-/* The embedded files: "index.json" and "<id>.json" of each CPU. */
+/* The embedded files: "index.json", and "<id>.json" for each CPU. */
 extern const struct embedded_file catalog_files[];
 
 /*
- * Adds what a catalog file says (catalog/schema.md) to the catalog. `file` is its name, for
- * messages. On failure parts of it may have been added.
+ * Reads a catalog file (catalog/schema.md) into the catalog. `file`: its name, for messages. On
+ * failure a part of it may have been added.
  */
 int catalog_read(struct catalog *, const char *text, size_t size, const char *file, struct err *);
 
 /*
- * Puts what an object of thresholds says into a list, in new memory: names that are there get the new
- * value, others come behind. Nothing happens if it is missing or null.
+ * Reads an object of thresholds into a list, in new memory: known names get the new value, others
+ * are appended. A missing object or null changes nothing.
  */
 int thresholds_read(struct arena *, json_t *object, struct threshold_list *, struct err *);
 
-/* The list of errata in a CPU file; it replaces what the CPU had. */
+/* Reads the errata of a CPU file. They replace those that the CPU had. */
 int errata_read(struct arena *, const json_t *object, struct cpu *, struct err *);
 
-/* Adds an entry of the list of makers. */
+/* Reads an entry of the list of makers. */
 int maker_read(struct catalog *, const json_t *object, struct err *);
 
-/* The encoding of that id, or NULL. */
+/* The encoding with that id, or NULL. */
 const struct encoding *catalog_encoding_find(const struct catalog *, const char *id);
 
 static inline struct midr_part midr_part_of(uint64_t midr)

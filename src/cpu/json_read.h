@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of JSON objects that somebody else wrote: inside this folder only. */
+/* Reads members of untrusted JSON objects. For this folder only. */
 #ifndef CYCLOPS_CPU_JSON_READ_H
 #define CYCLOPS_CPU_JSON_READ_H
 
@@ -9,21 +9,21 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-/* "name: found 12, wanted a text". Returns -1. */
+/* Sets the error "KEY: found 12, wanted a text". Returns -1. */
 int json_wrong(const char *key, const json_t *found, const char *wanted, struct err *);
 
-/* A text that is there and not empty, copied. */
+/* Copies a required text, which must not be empty. */
 int json_read_text(struct arena *, const json_t *object, const char *key, const char **out,
 		   struct err *);
 
-/* A number written as text, "0xd0c" or "13", as large as `max`. */
+/* Reads a number written as a text, "0xd0c" or "13", of at most `max`. */
 int json_read_code(const json_t *object, const char *key, unsigned long max, unsigned long *out,
 		   struct err *);
 
-/* A list that may be missing or null: *out is then NULL, which json_array_size() takes. */
+/* Reads an optional list. *out is NULL if it is missing or null; json_array_size() accepts that. */
 int json_read_list(const json_t *object, const char *key, const json_t **out, struct err *);
 
-/* Zeroed memory for `n` items, NULL for none. */
+/* Zeroed memory for `n` items; NULL if n is 0. */
 void *json_array_memory(struct arena *, size_t n, size_t size);
 
 #endif

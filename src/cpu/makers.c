@@ -7,7 +7,7 @@
 #include "cpu/internal.h"
 #include "cpu/json_read.h"
 
-/* How a text begins, which may be left out: "". */
+/* Reads an optional prefix; "" if it is missing. */
 static int read_beginning(struct arena *memory, const json_t *object, const char *key,
 			  const char **out, struct err *err)
 {

@@ -10,7 +10,10 @@
 #include "cpu/internal.h"
 #include "cpu/pmu_read.h"
 
-/* The embedded file of a CPU as an object; an empty one if there is none. */
+/*
+ * The embedded file of a CPU; an empty object if there is none. To be given back with
+ * json_decref().
+ */
 static json_t *embedded_facts(const char *id)
 {
 	const struct embedded_file *file;
@@ -24,7 +27,7 @@ static json_t *embedded_facts(const char *id)
 	return object != NULL ? object : json_object();
 }
 
-/* With what --catalog changes. The caller gives the object back. */
+/* The embedded file with the changes of --catalog. To be given back with json_decref(). */
 static json_t *facts_of(const struct catalog *c, const char *id)
 {
 	json_t *object = embedded_facts(id);
@@ -35,7 +38,7 @@ static json_t *facts_of(const struct catalog *c, const char *id)
 	return object;
 }
 
-/* Is it a PMUv3? Arm's CPUs have one unless their file says otherwise. */
+/* Has the CPU a PMUv3? Arm CPUs have, unless their file says otherwise. */
 static bool is_pmuv3(const json_t *object)
 {
 	const char *arch = json_string_value(json_object_get(object, "arch"));
@@ -45,7 +48,7 @@ static bool is_pmuv3(const json_t *object)
 			    : arch == NULL || strncmp(arch, "arm", 3) == 0;
 }
 
-/* Takes from another file what it says of a CPU and the own file does not. */
+/* Copies what `object` lacks from another CPU's file. */
 static void add_same(const json_t *other, json_t *object)
 {
 	static const char *const keys[] = { "events",	 "metrics",  "groups",	 "topdown",
@@ -61,8 +64,8 @@ static void add_same(const json_t *other, json_t *object)
 }
 
 /*
- * Completes the facts of a CPU: with those of the CPU that it is like, or, where its events are not
- * known, with what all PMUv3 cores have. Returns whether they are the latter.
+ * Completes the facts of a CPU from a similar CPU that its file names. Without events of its own it
+ * gets those of any PMUv3 core; returns whether it did.
  */
 static bool complete(const struct catalog *c, const json_t *any_arm, json_t *object)
 {
@@ -113,7 +116,7 @@ void cpu_pmu_free(struct cpu_pmu *pmu)
 
 double cpu_most_ipc(const struct cpu_pmu *pmu)
 {
-	/* a compare and its branch, or a folded branch, may be one operation */
+	/* macro-operation fusion: a compare and its branch may be one operation */
 	const double fused = 1.25;
 	enum { WIDEST = 10 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the counters of a CPU can count and what the counts mean: events, metrics, groups of
- * metrics, the top-down method. Facts of the catalog (catalog/schema.md), all of one CPU.
+ * What the counters of a CPU count and what the counts mean: events, metrics, groups of metrics,
+ * the top-down tree, all of one CPU. Facts of the catalog (catalog/schema.md).
  */
 #ifndef CYCLOPS_CPU_PMU_H
 #define CYCLOPS_CPU_PMU_H
@@ -15,23 +15,24 @@
 #include "cpu/cpu.h"
 #include "cpu/formula.h"
 
-/* The one name in formulas that is no event: slots in a cycle, where the kernel tells them. */
+/* The only name in formulas that is not an event: slots per cycle, from the kernel. */
 #define CPU_SLOTS "SLOTS"
 
 enum event_stage {
 	EVENT_STAGE_NOT_TOLD,
 	EVENT_STAGE_RETIRED,
-	EVENT_STAGE_SPECULATIVE, /* the wrong path is counted, too */
+	EVENT_STAGE_SPECULATIVE, /* operations on the wrong path are counted, too */
 };
 
 struct cpu_event {
-	const char *name;	/* "L1D_CACHE_REFILL" */
-	uint64_t code;		/* Arm: the event number; x86: the whole raw config */
-	const char *class;	/* "l1d" */
-	const char *note;	/* NULL: none */
-	const char *linux_name; /* open it by this word of the kernel's, not by `code`; or NULL */
+	const char *name;  /* "L1D_CACHE_REFILL" */
+	uint64_t code;	   /* Arm: the event number; x86: the raw config */
+	const char *class; /* "l1d" */
+	const char *note;  /* NULL: none */
+	/* open it by this generic name of the kernel, not by `code`; NULL: by `code` */
+	const char *linux_name;
 	enum event_stage stage;
-	bool is_impdef; /* the architecture does not fix its number */
+	bool is_impdef; /* IMPLEMENTATION DEFINED in the architecture */
 };
 
 struct event_list {
@@ -49,13 +50,13 @@ struct cpu_metric {
 	const char *name;  /* "l1d_cache_mpki" */
 	const char *label; /* "L1D line refills per 1000 instructions" */
 	const char *unit;  /* "MPKI", "percent of cycles", "per cache access" */
-	double scale;	   /* the factor inside the formula: 100 is per cent, 1000 per thousand */
+	double scale;	   /* the factor in the formula: 100 for per cent, 1000 for per thousand */
 	enum metric_better better;
-	const char *origin;	   /* "arm": published for this CPU */
-	struct formula formula;	   /* for the revision that cpu_cpu_pmu_open() was asked for */
-	struct event_list events;  /* of the formula: count these at the same moments */
-	bool needs_slots;	   /* the formula also has SLOTS, which is no event */
-	struct event_list samples; /* sample these to find the code */
+	const char *origin;	   /* "arm": published for this CPU by Arm */
+	struct formula formula;	   /* of the revision that cpu_pmu_open() was asked for */
+	struct event_list events;  /* of the formula, to be counted in one group */
+	bool needs_slots;	   /* the formula uses CPU_SLOTS */
+	struct event_list samples; /* events to sample, to find the code behind the metric */
 };
 
 struct metric_list {
@@ -74,57 +75,59 @@ struct group_list {
 	size_t n;
 };
 
-/* A place in the tree of the top-down method. A part without a node of its own is a leaf. */
+/* A node of the top-down tree. A metric without a node is a leaf. */
 struct cpu_node {
 	const struct cpu_metric *metric;
-	const struct cpu_group *group;	 /* NULL: not told */
-	struct metric_list next_metrics; /* its parts, to be compared with each other */
-	struct group_list next_groups;	 /* what explains it */
+	const struct cpu_group *group;	 /* NULL: none */
+	struct metric_list next_metrics; /* its parts, compared with each other */
+	struct group_list next_groups;	 /* groups of metrics that explain it */
 	struct event_list samples;
 };
 
 struct cpu_topdown {
 	struct group_list stage_1, stage_2;
-	struct metric_list roots;	/* to compare first; none: this CPU has no tree */
-	struct metric_list unreachable; /* nodes that no other one names */
+	struct metric_list roots;	/* compared first; empty if the CPU has no tree */
+	struct metric_list unreachable; /* nodes that no other node leads to */
 	struct cpu_node *nodes;
 	size_t n_nodes;
 };
 
-/* Which part of the core loses the cycles. */
+/* The part of the pipeline that loses cycles. */
 enum cpu_side {
 	SIDE_FRONTEND,
 	SIDE_BACKEND,
-	SIDE_BAD_SPECULATION, /* in cycles of Arm CPUs a part of the front end's */
+	SIDE_BAD_SPECULATION, /* on Arm, in cycles, a part of the front end */
 };
 
-/* "frontend": the catalog's word, which metrics of that side begin with. */
+/* The catalog's word, "frontend": metrics of that side begin with it. */
 const char *cpu_side_name(enum cpu_side);
 
 /*
- * Cycles that one occurrence of an event costs at the most, beyond what the level before costs.
- * Events of one issue are alternatives, the best first: only one of them may be charged.
+ * The upper bound of the cycles that an occurrence of an event costs, beyond the cost of the level
+ * before. Events of one issue are alternatives, the preferred one first: only one of them may be
+ * charged.
  */
 struct cpu_penalty {
 	const struct cpu_event *event;
 	const char *issue; /* "mispredict", "l1d_miss", "dtlb_walk" */
-	double cycles;	   /* 1: the event counts cycles itself */
+	double cycles;	   /* 1: the event counts cycles */
 	enum cpu_side side;
-	bool is_estimate;    /* not published or measured for this core */
-	bool is_upper_bound; /* the event counts more than what waits: prefetches, the wrong path */
+	bool is_estimate; /* not published or measured for this core */
+	/* the event also counts what does not stall: prefetches, the wrong path */
+	bool is_upper_bound;
 	const char *source;
 };
 
-/* A word of the kernel's for an event: "branch-misses". */
+/* A generic event of the kernel: "branch-misses". */
 struct kernel_event {
 	const char *word;
 	const struct cpu_event *event;
 };
 
-/* A value from which on a metric is worth a word, or another limit of the walk down the tree. */
+/* A limit from which on a metric counts as high (or low), or another limit for walking the tree. */
 struct cpu_threshold {
 	const char *name;
-	double value; /* in the unit of the metric */
+	double value; /* in the metric's unit */
 };
 
 struct threshold_list {
@@ -132,69 +135,75 @@ struct threshold_list {
 	size_t n;
 };
 
-/* Read-only once opened; lists are in the order of the catalog. */
+/* Facts of a CPU's PMU. Constant once opened; lists are in catalog order. */
 struct cpu_pmu {
 	const struct cpu *cpu;
 	struct cpu_event *events;
 	struct cpu_metric *metrics;
 	struct cpu_group *groups;
-	const char **linux_names; /* below /sys/bus/event_source/devices; may end with '*' */
-	struct threshold_list thresholds; /* the usual ones, with the values of this CPU */
+	/* names below /sys/bus/event_source/devices; '*' at the end matches the rest */
+	const char **linux_names;
+	struct threshold_list thresholds; /* defaults, with the CPU's own values */
 	size_t n_events, n_metrics, n_groups, n_linux_names;
 	struct cpu_penalty *penalties;
 	struct kernel_event *kernel_events;
 	size_t n_penalties, n_kernel_events;
-	size_t n_spe_ratios; /* the last metrics, about how well SPE sampled */
+	size_t n_spe_ratios; /* how many of the last metrics are ratios of SPE sampling */
 	struct cpu_topdown topdown;
-	unsigned n_programmable;    /* counters that take any event; 0: not published, probe */
-	unsigned n_fixed_cycles;    /* counters for the cycle event alone */
-	unsigned counter_bits;	    /* 0: not told */
-	unsigned dispatch_width;    /* operations in a cycle; 0: not known */
-	unsigned fetch_width;	    /* instructions in a cycle, if that is less; 0: not known */
-	unsigned reorder_entries;   /* of the reorder buffer; 0: not known, or it runs in order */
-	unsigned outstanding_lines; /* that a core can wait for at a time; 0: not known */
-	unsigned slots; /* in a cycle; 0: the kernel knows (caps/slots), or there are none */
+	unsigned n_programmable; /* counters for any event; 0: not published, to be probed */
+	unsigned n_fixed_cycles; /* counters for cycles only */
+	unsigned counter_bits;	 /* 0: not known */
+	unsigned dispatch_width; /* operations per cycle; 0: not known */
+	/* instructions per cycle, if fewer than dispatched; 0: not known */
+	unsigned fetch_width;
+	unsigned reorder_entries;   /* size of the reorder buffer; 0: not known, or in-order */
+	unsigned outstanding_lines; /* line fills that a core can have outstanding; 0: not known */
+	unsigned slots; /* per cycle; 0: the kernel knows (caps/slots), or the PMU has none */
 	bool is_arm;
-	bool is_architectural; /* events and metrics are those of any PMUv3 core, its own are not known */
-	bool is_generic;       /* not a CPU but the kernel's words, which many CPUs share */
-	bool is_other_revision; /* formulas of another revision than the base one are in use */
-	const char *note;	/* a caution in one line, or NULL */
-	const struct cpu_event *cycles, *instructions; /* NULL: has none, or is not known */
+	/* events and metrics of any PMUv3 core stand in for the CPU's own, which are not known */
+	bool is_architectural;
+	bool is_generic;	/* generic events of the kernel, shared by many CPUs */
+	bool is_other_revision; /* formulas are those of another revision than the base one */
+	const char *note;	/* a caveat in one line; NULL: none */
+	const struct cpu_event *cycles, *instructions; /* NULL: none, or not known */
 	struct arena memory;
 };
 
 /*
- * The facts of a CPU. `midr` chooses the formulas of its revision; 0: the base ones. A CPU with
- * only a name has empty lists. The catalog must outlive it.
+ * Opens the facts of a CPU. `midr` chooses the formulas of its revision; 0: the base ones. A CPU
+ * that has only a name gives empty lists. The catalog must outlive the result.
  */
 int cpu_pmu_open(const struct catalog *, const struct cpu *, uint64_t midr, struct cpu_pmu **out,
 		 struct err *);
 void cpu_pmu_free(struct cpu_pmu *);
 
-/* By name, ignoring case; NULL if there is none. */
+/* Find by name, ignoring case; NULL if there is none. */
 const struct cpu_event *cpu_event_find(const struct cpu_pmu *, const char *name);
 const struct cpu_metric *cpu_metric_find(const struct cpu_pmu *, const char *name);
 const struct cpu_group *cpu_group_find(const struct cpu_pmu *, const char *name);
 
-/* The CPU's own threshold of that name, or else the usual one; ignores case. NULL: neither. */
+/*
+ * The threshold of that name, ignoring case: the CPU's own, else the default. NULL if there is
+ * none.
+ */
 const struct cpu_threshold *cpu_threshold_find(const struct cpu_pmu *, const char *name);
 
-/* The first event of that code, or NULL. */
+/* The first event with that code, or NULL. */
 const struct cpu_event *cpu_event_of_code(const struct cpu_pmu *, uint64_t code);
 
-/* What the event costs, or NULL. */
+/* The cost of an event, or NULL. */
 const struct cpu_penalty *cpu_penalty_of(const struct cpu_pmu *, const struct cpu_event *);
 
-/* The first of that issue, which is the preferred one, or NULL. */
+/* The first, preferred penalty of an issue, or NULL. */
 const struct cpu_penalty *cpu_penalty_of_issue(const struct cpu_pmu *, const char *issue);
 
-/* The node of that metric, or NULL. */
+/* The node of a metric, or NULL. */
 const struct cpu_node *cpu_node_of(const struct cpu_pmu *, const struct cpu_metric *);
 
-/* The most instructions that can retire in a cycle; where it is not known that of the widest CPU. */
+/* An upper bound of instructions per cycle; that of the widest CPU if this one is not known. */
 double cpu_most_ipc(const struct cpu_pmu *);
 
-/* Is it the event of the fixed cycle counter, which costs no other one? */
+/* Has the event a fixed counter, so that it takes no programmable one? */
 static inline bool cpu_event_is_free(const struct cpu_pmu *pmu, const struct cpu_event *event)
 {
 	return event == pmu->cycles && pmu->n_fixed_cycles > 0;

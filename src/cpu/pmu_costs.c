@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of the file of a CPU: what events cost in cycles, and the kernel's words for events. A file of
- * --catalog may replace the events; what refers to one that is gone is passed over.
+ * Reads penalties and the kernel's event names of a CPU file. A --catalog file may replace the
+ * events; entries for an event that is gone are skipped.
  */
 #include <string.h>
 #include <strings.h>
@@ -62,7 +62,7 @@ static bool has_issue(const struct cpu_pmu *pmu, size_t n, const char *issue)
 	return false;
 }
 
-/* Issues that the CPU's own list has are not taken from another list. */
+/* Reads penalties, except for issues that an earlier list has. */
 static int read_penalties(struct cpu_pmu *pmu, const json_t *list, struct err *err)
 {
 	size_t n_own = pmu->n_penalties;

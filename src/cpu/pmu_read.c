@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The facts of one CPU into a struct cpu_pmu. Format: catalog/schema.md. Names that a list, a formula
- * or the tree refers to have to exist: a catalog file with a slip in it says so at once.
+ * Reads a CPU file into a struct cpu_pmu. Format: catalog/schema.md. A name in a list, a formula or
+ * the tree that does not exist is an error, so that mistakes in a catalog file are found.
  */
 #include "cpu/pmu_read.h"
 
@@ -33,7 +33,7 @@ static void *array(struct cpu_pmu *pmu, size_t n, size_t size)
 	return json_array_memory(&pmu->memory, n, size);
 }
 
-/* The number of a word; 0 also stands for a word that is missing or not known. */
+/* The index of a word; 0 if it is missing or unknown. */
 static unsigned word_number(const json_t *object, const char *key, const char *const *words,
 			    size_t n)
 {
@@ -45,7 +45,7 @@ static unsigned word_number(const json_t *object, const char *key, const char *c
 	return 0;
 }
 
-/* A text that may be missing. */
+/* A text, or `otherwise` if it is missing. */
 static const char *text_or(struct cpu_pmu *pmu, const json_t *object, const char *key,
 			   const char *otherwise)
 {
@@ -66,7 +66,7 @@ static int unknown_name(const char *key, const char *what, const char *name, str
 	return err_set(err, ERR_FORMAT, ERR_NOWHERE, "%s: there is no %s '%.80s'", key, what, name);
 }
 
-/* Name `i` of a list, or NULL and an error. */
+/* Name number `i` of a list; NULL and an error if it is no text. */
 static const char *pmu_read_name_at(const json_t *list, size_t i, const char *key, struct err *err)
 {
 	const json_t *item = json_array_get(list, i);
@@ -155,7 +155,7 @@ static int pmu_read_events(struct cpu_pmu *pmu, const json_t *list, struct err *
 	return 0;
 }
 
-/* The events of a formula, and whether it wants the number of slots. */
+/* Looks up the events of a formula and sets needs_slots. */
 static int bind_formula(struct cpu_pmu *pmu, struct cpu_metric *m, struct err *err)
 {
 	m->events = (struct event_list){ 0 };
@@ -207,8 +207,8 @@ static int read_metric(struct cpu_pmu *pmu, const json_t *object, struct cpu_met
 }
 
 /*
- * How well SPE sampled: ratios of the SAMPLE_* events (Arm, "Statistical Profiling Extension:
- * Performance Analysis Methodology", table 2.2). The catalog has the formulas.
+ * Sampling ratios of SPE from the SAMPLE_* events (Arm, "Statistical Profiling Extension:
+ * Performance Analysis Methodology", table 2.2). The formulas are in the catalog.
  */
 static const struct spe_ratio {
 	const char *name, *label, *unit;
@@ -222,7 +222,7 @@ static const struct spe_ratio {
 	  "per operation" },
 };
 
-/* Lists of events from elsewhere may be without them. */
+/* Lists of events that Arm did not publish may lack them. */
 static bool has_sample_events(const struct cpu_pmu *pmu)
 {
 	static const char *const names[] = { "SAMPLE_POP", "SAMPLE_FEED", "SAMPLE_FILTRATE",
@@ -365,7 +365,7 @@ static int read_topdown(struct cpu_pmu *pmu, const json_t *tree, struct err *err
 	return 0;
 }
 
-/* Events to sample are with the metric already, except where only this list has them. */
+/* Reads events to sample for metrics that do not list their own. */
 static int read_drilldown(struct cpu_pmu *pmu, const json_t *object, struct err *err)
 {
 	for (size_t i = 0; i < pmu->n_metrics; i++) {
@@ -381,7 +381,7 @@ static int read_drilldown(struct cpu_pmu *pmu, const json_t *object, struct err 
 	return 0;
 }
 
-/* Variant and revision of a MIDR, in the places in which the catalog has them. */
+/* Variant and revision of a MIDR, as in the catalog. */
 static unsigned long revision_of(uint64_t midr)
 {
 	return midr & 0xf0000f;
@@ -431,7 +431,7 @@ static void read_linux_names(struct cpu_pmu *pmu, const json_t *list)
 	}
 }
 
-/* What counts cycles and instructions: the CPU's own formula of ipc says it. */
+/* Finds the events of cycles and instructions: those of the formula of ipc. */
 static void find_roles(struct cpu_pmu *pmu)
 {
 	const struct cpu_metric *ipc = cpu_metric_find(pmu, "ipc");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lists of a CPU file: inside this folder only. */
+/* Reads the lists of a CPU file. For this folder only. */
 #ifndef CYCLOPS_CPU_PMU_READ_H
 #define CYCLOPS_CPU_PMU_READ_H
 
@@ -10,14 +10,14 @@
 #include "cpu/pmu.h"
 
 /*
- * Fills a struct cpu_pmu from a CPU file; see cpu_pmu_open() for the MIDR. All of it is zero but the
- * thresholds, which are the usual ones.
+ * Fills a struct cpu_pmu, which is zero but for the default thresholds. `midr` as in
+ * cpu_pmu_open().
  */
 int cpu_pmu_read(struct cpu_pmu *, const json_t *object, uint64_t midr, struct err *);
 
 /*
- * The lists of penalties and of the kernel's words, behind cpu_pmu_read(): the CPU's own first, then
- * what `base` has and they lack; NULL: no base.
+ * Reads penalties and the kernel's event names, after cpu_pmu_read(). `own` goes before `base`
+ * (NULL: none).
  */
 int cpu_pmu_read_costs(struct cpu_pmu *, const json_t *own, const json_t *base, struct err *);
 

@@ -27,7 +27,7 @@
 
 enum { ID_MAX = 96 };
 
-/* The parts of a file, borrowed from it. */
+/* Borrowed parts of a file. */
 struct file {
 	json_t *events, *groups;
 	const json_t *all_metrics;
@@ -48,7 +48,7 @@ static void set_text(json_t *object, const char *key, const json_t *from, const 
 		json_object_set_new(object, key, json_string(text));
 }
 
-/* "Neoverse N1" as "neoverse-n1" */
+/* Makes an id of a name: "neoverse-n1" of "Neoverse N1". */
 static void make_id(const char *name, char *out)
 {
 	size_t n = 0;
@@ -66,7 +66,7 @@ static const char *class_of(const char *event)
 	return strncmp(event, "STALL_", 6) == 0 ? "stall" : "other";
 }
 
-/* Can the event be counted by a core's PMU at all? */
+/* Has the event a number, so that a core's PMU can count it? */
 static bool has_code(const json_t *event)
 {
 	const json_t *code = json_object_get(event, "code");
@@ -108,7 +108,9 @@ static json_t *convert_events(json_t *events)
 	return out;
 }
 
-/* What units say about the factor in the formula, and about good and bad. */
+/*
+ * The factor in formulas that a unit implies, and whether high values are good. First match wins.
+ */
 static const struct unit {
 	const char *begins;
 	int scale;
@@ -120,7 +122,7 @@ static const struct unit {
 	{ "per TLB access", 1, "lower" },     { "", 1, "neutral" },
 };
 
-/* Names of metrics that are good when they are high, whatever their unit. */
+/* Metrics with these words are good if high, whatever their unit. */
 static const char *const good_words[] = { "retiring", "ipc", "_hit_" };
 
 static void set_unit(json_t *metric, const char *name, const char *unit)
@@ -139,7 +141,7 @@ static void set_unit(json_t *metric, const char *name, const char *unit)
 	json_object_set_new(metric, "better", json_string(better));
 }
 
-/* Length of the word of a formula that begins here; 0: something else does. */
+/* The length of the name at the start of `at`; 0 if there is none. */
 static size_t word_length(const char *at)
 {
 	size_t n = 0;
@@ -151,7 +153,7 @@ static size_t word_length(const char *at)
 	return n;
 }
 
-/* Does the formula name an event that has no code? */
+/* Does a formula use an event without a number? */
 static bool is_uncountable(const char *formula, const json_t *events)
 {
 	char name[ID_MAX];
@@ -174,7 +176,7 @@ static bool is_uncountable(const char *formula, const json_t *events)
 	return false;
 }
 
-/* Takes out, of the whole file, what no core can count. The caller gives it back. */
+/* Copies the metrics that a core's PMU can count. To be given back with json_decref(). */
 static json_t *without_uncountable(const json_t *metrics, const json_t *events)
 {
 	json_t *out = json_copy((json_t *)(uintptr_t)metrics);
@@ -192,7 +194,7 @@ static json_t *without_uncountable(const json_t *metrics, const json_t *events)
 	return out;
 }
 
-/* Is it the name of a metric that cannot be counted? */
+/* Is it a metric of the file that was left out? */
 static bool is_dropped(const struct file *file, const json_t *metric)
 {
 	const char *name = json_string_value(metric);
@@ -201,7 +203,7 @@ static bool is_dropped(const struct file *file, const json_t *metric)
 	       json_object_get(file->metrics, name) == NULL;
 }
 
-/* The names of a list that are not those of uncountable events or metrics. */
+/* The names of a list without those of events and metrics that were left out. */
 static json_t *countable(const struct file *file, json_t *names)
 {
 	json_t *out;
@@ -269,7 +271,7 @@ static json_t *convert_groups(const struct file *file)
 	return out;
 }
 
-/* What follows a node are metrics or groups, in one list. */
+/* Splits the items after a node into metrics and groups. */
 static void split_items(const struct file *file, json_t *names, json_t *node)
 {
 	json_t *next_metrics = json_array(), *next_groups = json_array();
@@ -361,7 +363,7 @@ json_t *telemetry_convert(const json_t *root, const char *id, struct err *err)
 	json_object_set_new(out, "id", json_string(id != NULL ? id : made));
 	json_object_set_new(out, "name", json_string(name));
 	json_object_set_new(out, "match", convert_match(product));
-	/* The Neoverse N1's file has a number of slots, but its PMU counts none. */
+	/* The file of the Neoverse N1 has a number of slots, but the PMU has no event for them. */
 	if (json_is_integer(slots) && json_object_get(file.events, "STALL_SLOT") != NULL)
 		json_object_set_new(out, "slots", json_integer(json_integer_value(slots)));
 	json_object_set_new(out, "events", convert_events(file.events));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values from which on a metric is worth a word: the usual ones, and those of a CPU. */
+/* Thresholds of metrics: defaults, and those of a CPU. */
 #include "cpu/internal.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "cpu/json_read.h"
 
-/* Where the threshold of that name is among the first `n`; `n` if it is not. */
+/* The index of a threshold among the first `n`, or `n`. */
 static size_t cpu_thresholds_place_of(const struct cpu_threshold *items, size_t n, const char *name)
 {
 	size_t at = 0;
