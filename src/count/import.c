@@ -9,13 +9,16 @@
 
 enum { SIZE_MAX_TEXT = 1 << 30 };
 
-/* In the order in which they are tried: the last takes what looks like nothing else. */
+/* In the order of trying: the last format accepts what no other does. */
 static const struct import_format *const formats[] = {
 	&import_json,	 &import_perf_json, &import_topdown,
 	&import_rpistat, &import_perf_text, &import_perf_csv,
 };
 
-/* topdown-tool writes DIR/cpu/<product>[_core_N|_core_aggregate…]_{metrics,events}.csv. */
+/*
+ * Takes the product from the path: topdown-tool writes
+ * DIR/cpu/<product>[_core_N|_core_aggregate…]_{metrics,events}.csv.
+ */
 static void take_product(const char *path, struct counts *out)
 {
 	static const char *const ends[] = { "_core_", "_metrics", "_events" };

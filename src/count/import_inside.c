@@ -108,7 +108,7 @@ bool slice_is_cpu(struct slice s, int32_t *out)
 	return true;
 }
 
-/* Letters and digits in pieces joined by '-', as in "S0-D0-L3-ID0": first S or N and a digit. */
+/* Letters and digits joined by '-', as in "S0-D0-L3-ID0". It begins with S or N and a digit. */
 bool slice_is_part(struct slice s)
 {
 	if (s.n < 2 || (s.at[0] != 'S' && s.at[0] != 'N') || !isdigit((unsigned char)s.at[1]))
@@ -174,7 +174,7 @@ void import_unit(struct counts *c, struct count *count, struct slice unit)
 
 enum { TARGET_CPU, TARGET_TID, TARGET_INTERVAL, TARGET_WHERE, N_TARGET };
 
-/* The longest time on a counter at each place and in each interval. */
+/* The longest running time at each place in each interval. */
 struct longest {
 	struct strings names;
 	struct tuples targets;
@@ -217,8 +217,8 @@ static void set_enabled(struct count *c, double percent, uint64_t longest_ns)
 }
 
 /*
- * Events that follow each other and ran for exactly the same time were one group; if all ran all
- * of the time, it does not matter.
+ * Events in a row with exactly the same running time were a group. If all were counted all of the
+ * time, groups do not matter.
  */
 static void set_groups(struct counts *c, const struct import_times *times)
 {

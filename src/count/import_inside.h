@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the readers of single formats share: inside this folder only. */
+/* Shared by the readers of formats. For this folder only. */
 #ifndef CYCLOPS_COUNT_IMPORT_INSIDE_H
 #define CYCLOPS_COUNT_IMPORT_INSIDE_H
 
@@ -10,18 +10,18 @@
 #include "base/err.h"
 #include "count/counts.h"
 
-/* A piece of the input. */
+/* A part of the input; not terminated. */
 struct slice {
 	const char *at;
 	size_t n;
 };
 
-/* The input, line by line. */
+/* A reader of lines. */
 struct lines {
 	const char *start, *at, *end;
 };
 
-/* The next line without its end; false behind the last. */
+/* The next line without its newline; false behind the last. */
 bool lines_next(struct lines *, struct slice *out);
 
 struct slice slice_trim(struct slice);
@@ -30,35 +30,35 @@ bool slice_begins(struct slice, const char *text);
 bool slice_has(struct slice, const char *text);
 const char *slice_copy(struct arena *, struct slice);
 
-/* Digits alone. */
+/* Reads digits only. */
 bool slice_u64(struct slice, uint64_t *out);
 
-/* A plain decimal number, with a point or a comma, perhaps with a sign. */
+/* Reads a decimal number with a point or comma and an optional sign. */
 bool slice_number(struct slice, double *out);
 
-/* "CPU3": the number; "S0-D0-C3", "N0" …: a part of the machine. */
+/* Reads "CPU3" as 3. slice_is_part(): is it a part of the machine, "S0-D0-C3", "N0" …? */
 bool slice_is_cpu(struct slice, int32_t *out);
 bool slice_is_part(struct slice);
 
-/* "<not counted>" and "<not supported>". */
+/* Reads "<not counted>" and "<not supported>" as enum count_state. */
 bool slice_is_state(struct slice, uint8_t *out);
 
-/* The name and number of a thread: "comm-123". */
+/* Reads "comm-123", a thread, as 123. */
 bool slice_is_thread(struct slice, int32_t *out_tid);
 
-/* The interval that ends then, added if it is new. Times come in order. */
+/* The index of the interval that ends at this time, added if it is new. Times ascend. */
 uint32_t import_interval(struct counts *, double seconds);
 
-/* Values in milliseconds become nanoseconds; other units stay. */
+/* Converts milliseconds to nanoseconds; other units stay. */
 void import_unit(struct counts *, struct count *, struct slice unit);
 
 /*
- * perf tells how long an event was on a counter, and the percentage cut to whole numbers. The
- * time in which it was to be counted is that of an event of the same place and interval that was
- * counted all of the time, if that fits the percentage.
+ * The times that perf prints: the running time, and its share of the enabled time, truncated to two
+ * decimals or less. The enabled time is that of an event with 100 % at the same place and interval,
+ * if it fits the share.
  */
 struct import_times {
-	VEC_OF(double) percent; /* of each count; 100: all of the time */
+	VEC_OF(double) percent; /* by count; 100: all of the time */
 };
 
 void import_times_finish(struct import_times *, struct counts *);

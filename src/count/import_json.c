@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts as one JSON object: of the machine model (docs/model.md), or of cyclops stat itself. */
+/* Reads counts as a JSON object: of the machine model (docs/model.md) or of cyclops stat. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,10 +44,10 @@ static uint8_t state_of(const json_t *object)
 	return json_is_number(json_object_get(object, "count")) ? COUNT_COUNTED : COUNT_NOT_COUNTED;
 }
 
-/* What the events of an object are of. */
+/* What the events of an object belong to. */
 struct events_of {
 	int32_t cpu;	 /* COUNT_ANY: all */
-	const char *pmu; /* NULL: not told */
+	const char *pmu; /* NULL: not known */
 };
 
 static void read_event(const char *name, const json_t *object, struct events_of of,
@@ -76,7 +76,7 @@ static void import_json_read_events(json_t *events, struct events_of of, struct 
 		read_event(name, event, of, out);
 }
 
-/* The model counts each CPU by itself, too. */
+/* Reads the counts of each CPU, which the model has, too. */
 static void import_json_read_cpus(const json_t *cpus, struct counts *out)
 {
 	for (size_t i = 0; i < json_array_size(cpus); i++) {
@@ -90,8 +90,8 @@ static void import_json_read_cpus(const json_t *cpus, struct counts *out)
 }
 
 /*
- * "Neoverse N1 r3p1, …" as cyclops stat says it: the name ends before the revision. NULL: not
- * told.
+ * The CPU that cyclops stat wrote, "Neoverse N1 r3p1, …", without its revision; NULL if there is
+ * none.
  */
 static const char *import_json_read_cpu(const json_t *run, struct counts *out)
 {
@@ -110,7 +110,7 @@ static const char *import_json_read_cpu(const json_t *run, struct counts *out)
 	return arena_strndup(&out->memory, name, n);
 }
 
-/* Of cores of several types each has tables of its own: "events@PMU", "run@PMU". */
+/* Machines with several types of cores have tables for each: "events@PMU", "run@PMU". */
 static void read_types(json_t *root, struct counts *out)
 {
 	static const char events[] = "events@";
@@ -176,7 +176,7 @@ static int read_json(const char *bytes, size_t size, struct counts *out, struct 
 	return 0;
 }
 
-/* One object with events; perf's lines have theirs as a text. */
+/* Is it a JSON object with events? In perf's lines "event" is a text. */
 static bool is_json(const char *bytes, size_t size)
 {
 	struct slice all = slice_trim((struct slice){ bytes, size });

@@ -19,11 +19,11 @@ struct fields {
 	size_t n;
 };
 
-/* A line, understood. */
+/* A parsed line. */
 struct counter_line {
-	double seconds; /* of -I; negative: none */
+	double seconds; /* of -I; negative if there is none */
 	int32_t cpu, tid;
-	struct slice where; /* empty: none */
+	struct slice where; /* the place; empty if there is none */
 	double value;
 	uint8_t state;
 	struct slice unit, event;
@@ -35,7 +35,7 @@ static void import_perf_csv_split(struct slice line, struct slice separator, str
 {
 	const char *at = line.at, *end = line.at + line.n;
 
-	while (at < end && *at == ' ') /* before the time of -I */
+	while (at < end && *at == ' ') /* blanks before the time of -I */
 		at++;
 	for (out->n = 0; out->n < FIELDS_MAX; out->n++) {
 		const char *next = memmem(at, (size_t)(end - at), separator.at, separator.n);
@@ -50,7 +50,7 @@ static void import_perf_csv_split(struct slice line, struct slice separator, str
 	}
 }
 
-/* Fields `first` to `last`, with what stands between them. */
+/* The fields `first` to `last`, with the separators between them. */
 static struct slice joined(const struct fields *f, size_t first, size_t last)
 {
 	const char *start = f->items[first].at;
@@ -90,7 +90,10 @@ static bool is_deviation(struct slice s, double *out)
 	       slice_number((struct slice){ s.at, s.n - 1 }, out);
 }
 
-/* Run time and percentage behind the event: the first such pair from `from` on, or 0. */
+/*
+ * The index of the running time and its percentage behind the event: the first such pair from
+ * `from` on, or 0.
+ */
 static size_t find_times(const struct fields *f, size_t from, struct counter_line *out)
 {
 	for (size_t i = from; i + 1 < f->n; i++)
@@ -100,7 +103,7 @@ static size_t find_times(const struct fields *f, size_t from, struct counter_lin
 	return 0;
 }
 
-/* Names of events may hold the separator between slashes. */
+/* The last field of an event's name, which may contain the separator between slashes. */
 static size_t end_of_event(const struct fields *f, size_t first, size_t limit)
 {
 	size_t n_slashes = 0, last = first;
@@ -115,7 +118,7 @@ static size_t end_of_event(const struct fields *f, size_t first, size_t limit)
 	return last;
 }
 
-/* From the value on; `at` is its field. */
+/* Reads value, unit, event and times; `at` is the field of the value. */
 static bool read_counter(const struct fields *f, size_t at, struct counter_line *out)
 {
 	size_t times, last;
@@ -135,7 +138,7 @@ static bool read_counter(const struct fields *f, size_t at, struct counter_line 
 	return true;
 }
 
-/* "comm-123", where the name may hold the separator. */
+/* Reads "comm-123"; the name may contain the separator. */
 static bool read_thread(const struct fields *f, size_t at, struct counter_line *out)
 {
 	for (size_t last = at; last + 1 < f->n; last++) {
@@ -172,7 +175,7 @@ static bool read_line(const struct fields *f, struct counter_line *out)
 	return read_counter(f, at, out) || read_thread(f, at, out);
 }
 
-/* Lines that make sense with a separator, of the first ones. */
+/* How many of the first lines can be parsed with this separator. */
 static size_t n_sensible(const char *text, size_t size, struct slice separator)
 {
 	struct lines lines = { text, text, text + size };
@@ -193,7 +196,7 @@ static bool may_separate(char c)
 	return c == '\t' || (ispunct((unsigned char)c) && strchr("<>.%-_", c) == NULL) || c == ' ';
 }
 
-/* Tries each short run of signs that stands somewhere in the first lines. */
+/* Finds the separator: tries each short run of signs in the first lines. */
 static struct slice find_separator(const char *text, size_t size)
 {
 	struct lines lines = { text, text, text + size };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Output of `perf stat -j`: an object on each line (docs/reference/counting.md section 7). */
+/* Reads `perf stat -j`: an object on each line (docs/reference/counting.md section 7). */
 #include <jansson.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static struct slice member(const json_t *object, const char *name)
 	return slice_of(json_string_value(json_object_get(object, name)));
 }
 
-/* Where it was counted: one of these, or nowhere in particular. */
+/* Reads the place of the count: one of these keys, or none. */
 static void read_place(const json_t *object, struct counts *c, struct count *count)
 {
 	static const char *const parts[] = { "core",   "die",  "cluster", "cache",
@@ -42,7 +42,7 @@ static bool import_perf_json_read_value(struct slice text, struct count *out)
 	return slice_is_state(text, &out->state) || slice_number(text, &out->value);
 }
 
-/* Objects without a count carry further metrics. */
+/* Objects without a count have more metrics of the object before. */
 static void read_object(const json_t *object, struct counts *c, struct import_times *times)
 {
 	const char *event = json_string_value(json_object_get(object, "event"));

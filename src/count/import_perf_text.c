@@ -23,7 +23,7 @@
 
 enum { NUMBER_MAX = 64, WORDS_MAX = 8 };
 
-/* The reader's state. */
+/* The state of the reader. */
 struct reader {
 	struct counts *out;
 	uint32_t n_runs;
@@ -36,8 +36,8 @@ static bool is_separator(char c)
 }
 
 /*
- * A number with separators of thousands of any locale. What follows the last separator is a
- * fraction if it is not of three digits, or if another kind of separator stood before.
+ * Reads a number with thousands separators of any locale. What follows the last separator is a
+ * fraction, if it has not three digits, or if separators of another kind came before.
  */
 static bool read_grouped(struct slice s, double *out)
 {
@@ -68,7 +68,7 @@ static bool read_grouped(struct slice s, double *out)
 	return isfinite(*out);
 }
 
-/* Takes the next word off the line. */
+/* Cuts the next word off the line. */
 static struct slice take_word(struct slice *line)
 {
 	struct slice word;
@@ -82,7 +82,7 @@ static struct slice take_word(struct slice *line)
 	return word;
 }
 
-/* "<not counted>" is two words. */
+/* Reads a number, or "<not counted>", which is two words. */
 static bool take_value(struct slice *line, struct count *out)
 {
 	struct slice state;
@@ -101,7 +101,7 @@ static bool take_value(struct slice *line, struct count *out)
 	return read_grouped(take_word(line), &out->value);
 }
 
-/* "name' (3 runs):" behind "Performance counter stats for '". */
+/* Reads the rest of "Performance counter stats for 'name' (3 runs):". */
 static void import_perf_text_read_header(struct reader *r, struct slice line)
 {
 	static const char before[] = "Performance counter stats for ";
@@ -132,7 +132,7 @@ static void import_perf_text_read_header(struct reader *r, struct slice line)
 				   (struct slice){ line.at + 1, (size_t)(quote - line.at) - 1 });
 }
 
-/* What stands in the last brackets: "(83.31%)", "[83.31%]" or "( +-  0.35% )". */
+/* Reads what is in brackets: "(83.31%)", "[83.31%]" or "( +-  0.35% )". */
 static void read_remarks(struct slice line, double *coverage, double *spread)
 {
 	static const char scaled_from[] = "scaled from";
@@ -160,7 +160,7 @@ static void read_remarks(struct slice line, double *coverage, double *spread)
 	}
 }
 
-/* "16.85 seconds time elapsed", perhaps with a deviation. */
+/* Reads "16.85 seconds time elapsed", which a deviation may follow. */
 static bool read_elapsed(struct reader *r, struct slice line)
 {
 	struct slice word = take_word(&line);
@@ -174,7 +174,7 @@ static bool read_elapsed(struct reader *r, struct slice line)
 	return true;
 }
 
-/* The part before '#' or a parenthesis: unit and event, or the event alone. */
+/* Splits what precedes '#' or a parenthesis: unit and event, or the event alone. */
 static bool read_names(struct slice line, struct slice *unit, struct slice *event)
 {
 	static const char msecs[] = "-msecs";
@@ -192,7 +192,7 @@ static bool read_names(struct slice line, struct slice *unit, struct slice *even
 	if (n == 2)
 		*unit = words[0];
 	*event = words[n - 1];
-	/* Old perf has the unit in the name: "task-clock-msecs". */
+	/* old perf has the unit in the name: "task-clock-msecs" */
 	if (n == 1 && event->n > sizeof(msecs) - 1 &&
 	    memcmp(event->at + event->n - (sizeof(msecs) - 1), msecs, sizeof(msecs) - 1) == 0) {
 		event->n -= sizeof(msecs) - 1;
@@ -201,7 +201,7 @@ static bool read_names(struct slice line, struct slice *unit, struct slice *even
 	return true;
 }
 
-/* The time and the place before the value, where there are any. */
+/* Reads the time and the place that may precede the value. */
 static void take_prefix(struct reader *r, struct slice *line, struct count *out, double *seconds)
 {
 	struct slice rest = *line, word = take_word(&rest);
@@ -248,8 +248,8 @@ static void read_count(struct reader *r, struct slice line)
 }
 
 /*
- * The part of the time is told, the time is not: that of the task, or of all. Without either, a second
- * stands for it, so that the part is not lost.
+ * The text has shares of the time, but no times. The whole is the time of the task, else of the
+ * run. If both are missing it is set to a second, so that the shares are kept.
  */
 static void set_times(struct reader *r)
 {
@@ -300,7 +300,7 @@ static int read_text(const char *text, size_t size, struct counts *out, struct e
 	return 0;
 }
 
-/* Are all lines like "1,234 cycles"? The csv of perf has more fields. */
+/* Are all lines like "1,234 cycles"? Lines of perf's CSV have more fields. */
 static bool is_bare(const char *text, size_t size)
 {
 	struct lines lines = { text, text, text + size };

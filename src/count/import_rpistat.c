@@ -36,7 +36,7 @@ static const struct {
 	{ "Mispredicted BR", "BR_MISPREDICT", 4 },
 };
 
-/* "TLB periods" are the periods of group 3; 0: all. */
+/* Labels and their events. "TLB periods" is the number of periods of group 3; 0: of all. */
 static const struct {
 	const char *label;
 	uint32_t group;
@@ -50,10 +50,10 @@ enum { N_GROUPS = 5, PERIODS_MAX = 1 << 24 };
 struct rpistat {
 	struct counts *out;
 	uint64_t n_periods[N_GROUPS];
-	bool expects_date; /* the line behind the program's */
+	bool expects_date; /* the next line is the date */
 };
 
-/* Digits with commas between thousands. */
+/* Reads digits with commas between thousands. */
 static bool take_grouped_u64(struct slice *s, uint64_t *out)
 {
 	char digits[32];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CSV files of Arm's topdown-tool (docs/reference/counting.md section 8): events as
- * "run,time,event,value", metrics as "time,group,stage,level,metric,value,units". A value that
- * could not be had is empty.
+ * The CSV files of Arm's topdown-tool (docs/reference/counting.md section 8). Events:
+ * "run,time,event,value". Metrics: "time,group,stage,level,metric,value,units". A missing value is
+ * empty.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 enum { FIELDS_MAX = 16 };
 
-/* What the columns are called; a file has all of one kind, in any order. */
+/* Headings of columns, which come in any order. */
 enum field {
 	FIELD_TIME,
 	FIELD_RUN,
@@ -30,14 +30,14 @@ static const char *const field_names[N_FIELDS] = {
 };
 
 struct table {
-	int columns[N_FIELDS]; /* -1: has none */
+	int columns[N_FIELDS]; /* by field; -1: there is no such column */
 	struct counts *out;
 	struct strings names;
-	struct tuples seen; /* metric and interval */
+	struct tuples seen; /* metric and interval, to find repetitions */
 	struct strings runs;
 };
 
-/* Fields of a line; quotes around a field are taken off. */
+/* Splits a line into fields, without quotes around them. */
 static size_t import_topdown_split(struct slice line, struct slice *out)
 {
 	const char *at = line.at, *end = line.at + line.n;
@@ -91,7 +91,7 @@ static uint32_t interval_of(struct table *t, struct slice time)
 	return slice_number(time, &seconds) ? import_interval(t->out, seconds) : 0;
 }
 
-/* Events of one run of the program were counted at the same moments. */
+/* Events of the same run of the program were counted at the same time: a group. */
 static void import_topdown_add_event(struct table *t, const struct slice *fields, size_t n)
 {
 	struct slice name = import_topdown_field(t, fields, n, FIELD_EVENT);
@@ -111,7 +111,7 @@ static void import_topdown_add_event(struct table *t, const struct slice *fields
 		count->group = strings_add(&t->runs, run.at, run.n).v;
 }
 
-/* A metric that is in several groups stands there several times. */
+/* A metric that is in several groups is listed for each. */
 static void import_topdown_add_metric(struct table *t, const struct slice *fields, size_t n)
 {
 	struct slice name = import_topdown_field(t, fields, n, FIELD_METRIC);
@@ -133,10 +133,10 @@ static void import_topdown_add_metric(struct table *t, const struct slice *field
 	metric->interval = interval;
 }
 
-/* One run needs no groups: everything shared the counters, at moments that are not told. */
+/* With a single run nothing is known about groups. */
 static void forget_single_run(struct table *t)
 {
-	if (t->runs.texts.n > 2) /* the empty string is one */
+	if (t->runs.texts.n > 2) /* the empty string is one of them */
 		return;
 	for (size_t i = 0; i < t->out->items.n; i++)
 		t->out->items.items[i].group = 0;
