@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table that the build makes of a64_memory.enc; private to access.c. */
+/* The table that the build generates from a64_memory.enc. For access.c only. */
 #ifndef CYCLOPS_ISA_A64_MEMORY_H
 #define CYCLOPS_ISA_A64_MEMORY_H
 
@@ -7,7 +7,7 @@
 
 #include "isa/access.h"
 
-/* Words with these bits access memory so. */
+/* Instruction words with these bits access memory. */
 struct a64_form {
 	uint32_t mask, match;
 	uint16_t bytes;
@@ -16,7 +16,7 @@ struct a64_form {
 
 extern const struct a64_form a64_forms[];
 
-/* Forms of words with highest byte B are [a64_form_starts[B], a64_form_starts[B + 1]). */
+/* The forms of words with highest byte B: [a64_form_starts[B], a64_form_starts[B + 1]). */
 extern const uint16_t a64_form_starts[256 + 1];
 
 #endif

@@ -6,10 +6,13 @@
 #include "isa/a64_memory.h"
 #include "isa/x86.h"
 
-/* Which values of bits 28:25 are a group of instructions ("Main A64 encodings"). */
+/* Bit n: value n of bits 28:25 is allocated ("Main A64 encodings"). */
 static const uint16_t a64_groups = 0xfff4;
 
-/* Parts of the encoding space with nothing but accesses: what the table lacks is undefined. */
+/*
+ * Encoding groups that consist of memory accesses only: a word that is not in the table is
+ * undefined.
+ */
 static const struct {
 	uint32_t mask, match;
 } a64_memory_groups[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an instruction does to memory, from its bytes alone: how many bytes it reads or writes,
- * and how. Bytes of an access are what tells false sharing from true sharing, and what
- * bandwidth is made of; records do not say them.
+ * What an instruction does to memory, from its bytes alone: how many bytes it reads or writes, and
+ * how. Records do not contain this. The bytes of an access separate false from true sharing, and
+ * bandwidth is their sum.
  */
 #ifndef CYCLOPS_ISA_ACCESS_H
 #define CYCLOPS_ISA_ACCESS_H
@@ -23,34 +23,34 @@ enum { ISA_LONGEST_INSTRUCTION = 15 }; /* bytes, of any instruction set */
 
 enum isa_access_flag {
 	ACCESS_LOAD = 1 << 0,
-	ACCESS_STORE = 1 << 1,	   /* with ACCESS_LOAD: one operation that does both */
-	ACCESS_ATOMIC = 1 << 2,	   /* LSE, compare and swap, a locked x86 instruction, xchg */
-	ACCESS_EXCLUSIVE = 1 << 3, /* half of a load/store-exclusive pair */
+	ACCESS_STORE = 1 << 1,	   /* with ACCESS_LOAD: one read-modify-write operation */
+	ACCESS_ATOMIC = 1 << 2,	   /* LSE, compare and swap, locked x86 instructions, xchg */
+	ACCESS_EXCLUSIVE = 1 << 3, /* one of a load-exclusive/store-exclusive pair */
 	ACCESS_ACQUIRE = 1 << 4,
 	ACCESS_RELEASE = 1 << 5,
-	ACCESS_PREFETCH = 1 << 6, /* a hint: no data is read */
+	ACCESS_PREFETCH = 1 << 6, /* a hint: loads no data */
 	ACCESS_VECTOR = 1 << 7,
 	ACCESS_SCALABLE =
-		1 << 8, /* the size depends on the vector length: `bytes` holds for 128 bits */
-	ACCESS_STRIDED = 1 << 9, /* gathers or scatters: elements lie apart, `bytes` is their sum */
-	ACCESS_CACHE = 1 << 10,	 /* cache maintenance; DC ZVA is a store of 64 bytes */
+		1 << 8, /* the size depends on the vector length; `bytes` is for 128 bits */
+	/* gather or scatter: elements are not adjacent, `bytes` is their sum */
+	ACCESS_STRIDED = 1 << 9,
+	ACCESS_CACHE = 1 << 10, /* cache maintenance; DC ZVA is a store of 64 bytes instead */
 };
 
-/* The access of one instruction. */
+/* The memory access of an instruction. */
 struct isa_access {
-	uint32_t bytes; /* from the lowest address on; 0: accesses no data, or not known */
-	uint32_t flags; /* enum isa_access_flag; 0: accesses no data */
+	uint32_t bytes; /* from the lowest address on; 0: no data, or not known */
+	uint32_t flags; /* enum isa_access_flag; 0: no data access */
 };
 
 /*
- * Decodes the instruction that starts at `code`, of which `size` bytes are there. False if it
- * is cut short, not an instruction, or of an instruction set that is not decoded here. Only
- * what accesses memory is decoded to the last bit: of other words some that are undefined
- * pass for instructions. Any thread may call it.
+ * Decodes the instruction at `code`, of which `size` bytes are readable. False if it is cut off,
+ * undefined, or of an instruction set that is not supported. Words outside of the memory encodings
+ * are checked roughly, so some undefined ones pass. Any thread may call it.
  *
- * Vectors with predicates or masks count as if all elements were active. Bytes of a tag (MTE) are
- * none of the data's. Of x86, strings that are repeated have no size, nor have states that are
- * saved (XSAVE); what CALL and PUSH of memory put on the stack is as long as what they read.
+ * All elements of predicated or masked vectors count as active. MTE tags are not counted. On x86
+ * repeated string instructions and saved states (XSAVE) have no size; for CALL and PUSH with a
+ * memory operand the store has the size of the load.
  */
 bool isa_access(enum isa, const void *code, size_t size, struct isa_access *out);
 

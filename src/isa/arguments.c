@@ -6,7 +6,7 @@
 #include "base/cursor.h"
 #include "isa/x86.h"
 
-/* Words of A64. Stores and additions have the stack pointer for their base. */
+/* Instructions of prologues. Bases of stores and additions are the stack pointer. */
 static const struct {
 	uint32_t mask, match;
 } a64_prologue[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where in the code the registers hold the arguments of a function: at its start and its calls. */
+/* Where the registers hold the arguments of a function: at its start, and at calls of it. */
 #ifndef CYCLOPS_ISA_ARGUMENTS_H
 #define CYCLOPS_ISA_ARGUMENTS_H
 
@@ -8,13 +8,13 @@
 #include "isa/flow.h"
 
 /*
- * How many bytes of a function's first instructions leave its arguments in their registers: they
- * make room on the stack and save registers there, and go on to the next. `code` is its start.
- * Only forms that compilers use are known; 0 is always a sound answer.
+ * The size of a function's prologue in bytes: instructions that make room on the stack and save
+ * registers, but leave the arguments in their registers. `code` is the start of the function. Only
+ * forms that compilers use are known; 0 is always correct.
  */
 size_t isa_prologue(enum isa, const void *code, size_t size);
 
-/* The direct call or jump that the bytes at `address` begin with; FLOW_NEXT for everything else. */
+/* The direct call or jump at the start of `code`; FLOW_NEXT for everything else. */
 struct flow isa_direct_jump(enum isa, const void *code, size_t size, uint64_t address);
 
 #endif

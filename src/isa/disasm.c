@@ -14,7 +14,7 @@ enum { WORD = 4 };
 
 struct disasm {
 	enum isa isa;
-	struct disasm_arm *arm; /* one of both */
+	struct disasm_arm *arm; /* one of the two, depending on the instruction set */
 	struct disasm_x86 *x86;
 };
 
@@ -52,7 +52,7 @@ enum isa disasm_isa(const struct disasm *d)
 	return d->isa;
 }
 
-/* Bytes that are no instruction. */
+/* For bytes that are no instruction. */
 static void set_unknown(const struct disasm *d, const uint8_t *code, size_t size,
 			struct instruction *out)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Disassembly: instructions as text. Behind it is Zydis for x86, and for Arm LLVM's disassembler, if
- * the program was built with it; it takes milliseconds to start, so only who shows instructions
- * makes one.
+ * Disassembly. x86 by Zydis. Arm by LLVM's disassembler, if the program was built with it. It takes
+ * milliseconds to start, so it is made only where instructions are shown.
  */
 #ifndef CYCLOPS_ISA_DISASM_H
 #define CYCLOPS_ISA_DISASM_H
@@ -15,18 +14,17 @@
 #include "isa/access.h"
 #include "isa/flow.h"
 
-/* How x86 is written. */
+/* Syntax of x86. */
 enum disasm_syntax {
-	SYNTAX_ATT, /* "mov %rax, 0x8(%rsp)": as objdump and perf show it */
+	SYNTAX_ATT, /* "mov %rax, 0x8(%rsp)", as in objdump and perf */
 	SYNTAX_INTEL,
 };
 
 struct disasm;
 
 /*
- * A disassembler, or NULL and an error (ERR_UNSUPPORTED) that says why there is none: the
- * program was built without LLVM and the code is Arm's, or does not know the instruction set. Not for
- * use by two threads at once. disasm_free(NULL) does nothing.
+ * Makes a disassembler. NULL and ERR_UNSUPPORTED if the program was built without LLVM (or Zydis),
+ * or the instruction set is unknown. Not for two threads at once. disasm_free(NULL) does nothing.
  */
 struct disasm *disasm_new(enum isa, enum disasm_syntax, struct err *);
 void disasm_free(struct disasm *);
@@ -37,19 +35,18 @@ enum { DISASM_TEXT = 192 };
 
 struct instruction {
 	uint64_t address;
-	size_t size;   /* in bytes, at least 1 */
-	bool is_known; /* false: bytes that are no instruction, see `text` */
+	size_t size;   /* bytes, at least 1 */
+	bool is_known; /* false: no instruction; mnemonic and operands show the bytes */
 	struct flow flow;
-	bool has_reference; /* an operand is the address of data, relative to the pc */
+	bool has_reference; /* an operand is a data address relative to the PC */
 	uint64_t reference;
-	char mnemonic[32];	    /* "b.ne"; of unknown bytes ".inst" or ".byte" */
-	char operands[DISASM_TEXT]; /* "w1, #2, 0x1018"; a branch's target is an address */
+	char mnemonic[32];	    /* "b.ne"; ".inst" or ".byte" for unknown bytes */
+	char operands[DISASM_TEXT]; /* "w1, #2, 0x1018"; branch targets are addresses */
 };
 
 /*
- * Decodes what stands first in `code`, of which `size` (at least 1) bytes are there, at this
- * address. Always fills `out`: what is no instruction has as many bytes as the shortest that
- * could be one.
+ * Disassembles the instruction at the start of `code`, of which `size` (at least 1) bytes are
+ * readable. Always fills `out`. Unknown bytes have the size of the shortest instruction.
  */
 void disasm_next(struct disasm *, const uint8_t *code, size_t size, uint64_t address,
 		 struct instruction *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Disassembly of AArch64 and of 32-bit Arm: disasm_llvm.c or disasm_none.c; private to disasm.c. */
+/* Disassembly of AArch64 and 32-bit Arm, by disasm_llvm.c or disasm_none.c. For disasm.c only. */
 #ifndef CYCLOPS_ISA_DISASM_ARM_H
 #define CYCLOPS_ISA_DISASM_ARM_H
 
@@ -11,7 +11,7 @@ struct disasm_arm;
 struct disasm_arm *disasm_arm_new(enum isa, struct err *);
 void disasm_arm_free(struct disasm_arm *);
 
-/* Fills all of `out` that is not zero, but for the address; false if that is no instruction. */
+/* Fills `out`, which is zeroed but for the address. False if the bytes are no instruction. */
 bool disasm_arm_next(struct disasm_arm *, const uint8_t *code, size_t size, uint64_t address,
 		     struct instruction *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Disassembly of AArch64 and of 32-bit Arm: LLVM's. */
+/* Disassembly of AArch64 and 32-bit Arm by LLVM. */
 #include "isa/disasm_arm.h"
 
 #include <stdio.h>
@@ -16,12 +16,12 @@ struct disasm_arm {
 	enum isa isa;
 	LLVMDisasmContextRef llvm;
 
-	/* What LLVM said of the instruction it is at, through find_symbol(). */
+	/* set by find_symbol() for the current instruction */
 	bool has_reference;
 	uint64_t reference;
 };
 
-/* How instruction sets are called by LLVM, and what it is to know of them: everything. */
+/* LLVM's triples, with all architecture features enabled. */
 static const struct llvm_target {
 	enum isa isa;
 	const char *triple, *features;
@@ -39,7 +39,7 @@ static const struct llvm_target *find_target(enum isa isa)
 	return NULL;
 }
 
-/* LLVM asks for the name of an address. It gets none, but we learn of the address. */
+/* LLVM's callback for the symbol of an address. Returns no symbol, but keeps the address. */
 static const char *find_symbol(void *context, uint64_t value, uint64_t *kind, uint64_t pc,
 			       const char **out_name)
 {
@@ -55,7 +55,7 @@ static const char *find_symbol(void *context, uint64_t value, uint64_t *kind, ui
 	return NULL;
 }
 
-/* LLVM asks what an operand stands for, but we have no relocations. */
+/* LLVM's callback for the relocation of an operand. There are none. */
 static int find_operand(void *context, uint64_t pc, uint64_t offset, uint64_t operand_size,
 			uint64_t size, int kind, void *out)
 {
@@ -106,11 +106,11 @@ void disasm_arm_free(struct disasm_arm *d)
 	free(d);
 }
 
-/* Operands that are addresses of data, relative to the pc, in A64. */
+/* A64 instructions with a PC-relative data address. */
 static const struct a64_reference {
 	uint32_t mask, match;
-	unsigned page_shift; /* of ADRP: counts pages */
-	bool is_split;	     /* ADR, ADRP: two more bits stand at 30:29 */
+	unsigned page_shift; /* ADRP: the immediate counts pages */
+	bool is_split;	     /* ADR, ADRP: the two lowest bits are at 30:29 */
 } a64_references[] = {
 	{ 0x9f000000, 0x10000000, 0, true },  /* ADR */
 	{ 0x9f000000, 0x90000000, 12, true }, /* ADRP */
@@ -134,7 +134,7 @@ static void note_a64_reference(struct disasm_arm *d, const uint8_t *code, uint64
 	}
 }
 
-/* Where the last operand begins: behind the last comma that is in no brackets. */
+/* The start of the last operand: behind the last comma outside of brackets. */
 static char *last_operand(char *operands)
 {
 	char *last = operands;
@@ -161,7 +161,7 @@ static bool disasm_llvm_is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Copies text up to `end`, runs of blanks as one, none at either end; what is too long is cut. */
+/* Copies up to `end` with runs of blanks as one, none at either end. Cuts what is too long. */
 static void copy_text(char *out, size_t room, const char *text, const char *end)
 {
 	size_t n = 0;
@@ -179,7 +179,7 @@ static void copy_text(char *out, size_t room, const char *text, const char *end)
 	out[n] = '\0';
 }
 
-/* LLVM writes what it has to remark behind the instruction. */
+/* The end of the instruction; LLVM's comments follow it. */
 static const char *end_of_text(enum isa isa, const char *line)
 {
 	static const char *const comments[] = {
@@ -191,7 +191,7 @@ static const char *end_of_text(enum isa isa, const char *line)
 	return comment == NULL ? line + strlen(line) : comment;
 }
 
-/* Takes LLVM's line apart. */
+/* Splits LLVM's line into mnemonic and operands. */
 static void split_line(enum isa isa, const char *line, struct instruction *out)
 {
 	const char *end = end_of_text(isa, line);

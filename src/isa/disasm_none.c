@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of disasm_llvm.c, where there is no LLVM to build with. */
+/* Replaces disasm_llvm.c in builds without LLVM. */
 #include <stdlib.h>
 
 #include "isa/disasm_arm.h"
@@ -17,7 +17,7 @@ void disasm_arm_free(struct disasm_arm *d)
 	(void)d;
 }
 
-/* Nobody has a disassembler to call it with. */
+/* Never called: there is no disassembler to pass. */
 bool disasm_arm_next(struct disasm_arm *d, const uint8_t *code, size_t size, uint64_t address,
 		     struct instruction *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Disassembly of x86: x86_text.c or x86_none.c; private to disasm.c. */
+/* Disassembly of x86, by x86_text.c or x86_none.c. For disasm.c only. */
 #ifndef CYCLOPS_ISA_DISASM_X86_H
 #define CYCLOPS_ISA_DISASM_X86_H
 
@@ -11,7 +11,7 @@ struct disasm_x86;
 struct disasm_x86 *disasm_x86_new(enum isa, enum disasm_syntax, struct err *);
 void disasm_x86_free(struct disasm_x86 *);
 
-/* Fills all of `out` that is not zero, but for the address; false if that is no instruction. */
+/* Fills `out`, which is zeroed but for the address. False if the bytes are no instruction. */
 bool disasm_x86_next(const struct disasm_x86 *, const uint8_t *code, size_t size, uint64_t address,
 		     struct instruction *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dominators of instructions, by the algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast
- * Dominance Algorithm"). Instructions rather than blocks are the nodes: there are a few times
- * as many, and nothing has to be cut into blocks.
+ * Dominators by the algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm").
+ * Nodes are instructions, not basic blocks: only a few times as many, and no blocks have to be
+ * built.
  */
 #include "isa/dominators.h"
 
@@ -14,13 +14,13 @@
 struct graph {
 	const struct isa_step *steps;
 	size_t n;
-	uint32_t *order; /* reachable instructions by rank, from 1 */
+	uint32_t *order; /* reachable instructions, by rank from 1 */
 	size_t n_reachable;
-	uint32_t *first_predecessor; /* of each instruction in `predecessors`; n + 1 of them */
+	uint32_t *first_predecessor; /* by instruction: index in `predecessors`; n + 1 of them */
 	uint32_t *predecessors;
 };
 
-/* Successor number `k` (0 or 1) of an instruction; n if there is none. */
+/* Successor `k` (0 or 1) of an instruction; n if there is none. */
 static size_t flow_successor(const struct graph *g, size_t i, unsigned k)
 {
 	enum flow_kind kind = g->steps[i].kind;
@@ -36,7 +36,8 @@ static size_t flow_successor(const struct graph *g, size_t i, unsigned k)
 static void flow_rank(struct graph *g, uint32_t *ranks)
 {
 	uint32_t *stack = mem_alloc(g->n + 1, sizeof(*stack));
-	uint8_t *tried = mem_zalloc(g->n + 1, sizeof(*tried)); /* successors visited, plus 1 */
+	/* 1 + successors visited so far; 0: not seen */
+	uint8_t *tried = mem_zalloc(g->n + 1, sizeof(*tried));
 	size_t depth = 0, n_done = 0;
 
 	g->order = mem_alloc(g->n + 1, sizeof(*g->order));

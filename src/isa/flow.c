@@ -9,7 +9,7 @@
 #include "base/cursor.h"
 #include "isa/x86.h"
 
-/* Words of A64; the target is `width` bits from `at`, in instructions. width 0: indirect. */
+/* The target is a signed field of `width` bits at bit `at`, in instructions. Width 0: indirect. */
 static const struct a64_branch {
 	uint32_t mask, match;
 	enum flow_kind kind;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where an instruction goes next, from its bytes. */
+/* Control flow of an instruction, from its bytes. */
 #ifndef CYCLOPS_ISA_FLOW_H
 #define CYCLOPS_ISA_FLOW_H
 
@@ -10,24 +10,24 @@
 #include "isa/access.h"
 
 enum flow_kind {
-	FLOW_NEXT,   /* on to the next instruction */
-	FLOW_BRANCH, /* to its target, or on to the next */
-	FLOW_JUMP,   /* to its target */
-	FLOW_CALL,   /* to its target, and back */
+	FLOW_NEXT,   /* falls through */
+	FLOW_BRANCH, /* conditional: to the target, or falls through */
+	FLOW_JUMP,   /* to the target */
+	FLOW_CALL,   /* to the target, and returns */
 	FLOW_RETURN,
-	FLOW_SYSTEM, /* into the kernel, a hypervisor, a debugger; mostly back */
-	FLOW_STOP,   /* nowhere: undefined for certain, or the end of all */
+	FLOW_SYSTEM, /* exception to the kernel, a hypervisor or a debugger; mostly returns */
+	FLOW_STOP,   /* ends execution: undefined, or a halt */
 };
 
 struct flow {
 	enum flow_kind kind;
-	bool has_target; /* a branch, jump or call without one is indirect */
+	bool has_target; /* false for branches, jumps and calls: indirect */
 	uint64_t target;
 };
 
 /*
- * The flow of the instruction at `address` that stands first in `code`, of which `size` bytes are
- * there. What is not known, or cut short, is FLOW_NEXT.
+ * The flow of the instruction at `address`, at the start of `code`, of which `size` bytes are
+ * readable. FLOW_NEXT if it is unknown or cut off.
  */
 struct flow isa_flow(enum isa, const void *code, size_t size, uint64_t address);
 

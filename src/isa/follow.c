@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each instruction has a state: what registers have before it. States are followed from the start
- * until none changes: a register that gets values of different roots gets one of its own there,
- * values of one root become those that either may be. Code that is reached by no way that is seen
- * (where exceptions are caught) begins with nothing known.
+ * Forward data-flow analysis to a fixpoint. Each instruction has a state: the values of the
+ * registers before it. Where paths meet, values with different roots become a new value, as at a
+ * phi node; values with one root become a value that covers both. Code without a known predecessor,
+ * such as exception handlers, begins with unknown registers.
  */
 #include "isa/follow.h"
 
@@ -22,20 +22,20 @@
 enum {
 	WORD = 4,
 	MOST_INSTRUCTIONS = 4096,
-	/* States change a few times each in sound code. */
+	/* sound code needs a few steps for each instruction */
 	STEPS_FOR_INSTRUCTION = 200,
 };
 
 struct isa_followed {
 	struct isa_function function;
-	uint32_t n; /* instructions */
+	uint32_t n; /* number of instructions */
 	uint32_t n_registers;
-	struct isa_x86_step *steps; /* of x86 */
-	uint32_t *starts;	    /* where they begin in the code, n + 1 of them */
-	struct isa_state *states;   /* before each instruction */
+	struct isa_x86_step *steps; /* decoded instructions, x86 only */
+	uint32_t *starts;	    /* offsets of instructions in the code, n + 1 of them */
+	struct isa_state *states;   /* by instruction: before it */
 	bool *is_reached, *is_open;
-	VEC_OF(uint32_t) open; /* numbers of instructions whose state is new */
-	bool is_lost;	       /* it cannot be told where it goes */
+	VEC_OF(uint32_t) open; /* work list: instructions whose state changed */
+	bool is_lost;	       /* an indirect jump, or too many steps: the result is not valid */
 };
 
 static uint32_t follow_word_at(const struct isa_followed *f, uint32_t number)
@@ -106,7 +106,7 @@ static struct isa_value own_value(enum isa_root root, uint32_t number, uint32_t 
 	return (struct isa_value){ root, (uint64_t)number << ISA_SLOT_SHIFT | reg, 0, 0, 0 };
 }
 
-/* Names what a register has that no instruction is known to make. */
+/* Gives unknown registers a value of their own, so that equal values are found again later. */
 static void name_unknown(const struct isa_followed *f, enum isa_root root, uint32_t number,
 			 struct isa_state *s)
 {
@@ -132,7 +132,7 @@ static bool follow_is_number(const struct isa_value *v)
 	return v->root == ISA_NUMBER || v->root == ISA_CONSTANT;
 }
 
-/* What a register has where different values meet: one of its own. */
+/* The new value of a register where different values meet. */
 static struct isa_value merged(uint32_t number, uint32_t reg, bool are_numbers)
 {
 	struct isa_value v = own_value(are_numbers ? ISA_NUMBER : ISA_MERGED, number, reg);
@@ -141,7 +141,10 @@ static struct isa_value merged(uint32_t number, uint32_t reg, bool are_numbers)
 	return v;
 }
 
-/* `number` is where the ways meet. Returns whether the register has something else now. */
+/*
+ * Merges `other` into the register's value before instruction `number`. Returns whether that
+ * changed.
+ */
 static bool join_register(uint32_t number, uint32_t reg, struct isa_value *at,
 			  const struct isa_value *other)
 {
@@ -163,7 +166,7 @@ static bool join_register(uint32_t number, uint32_t reg, struct isa_value *at,
 	return true;
 }
 
-/* What holds at a place, if `s` is another way to get there. */
+/* Merges the state of another predecessor into that before an instruction. */
 static void follow_join(struct isa_followed *f, uint32_t number, const struct isa_state *s)
 {
 	struct isa_state *at = &f->states[number];
@@ -227,7 +230,7 @@ static void follow_from(struct isa_followed *f, uint32_t number)
 		follow_join(f, number + 1, &s);
 }
 
-/* Fills the space between blocks. */
+/* Is it padding between blocks? */
 static bool is_padding(const struct isa_followed *f, uint32_t number)
 {
 	if (f->function.isa == ISA_A64)

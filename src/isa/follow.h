@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of registers at each instruction of a function, however the function gets there:
- * constants, the thread pointer, what was loaded or left by which instruction, and what was added
- * to that. Where paths meet, only what all of them agree on stays.
+ * What the general registers of a function hold before each instruction: a constant, the thread
+ * pointer, a value that some instruction loaded or computed, each plus an offset. Where paths meet
+ * only what holds on all of them is known.
  */
 #ifndef CYCLOPS_ISA_FOLLOW_H
 #define CYCLOPS_ISA_FOLLOW_H
@@ -15,47 +15,51 @@
 #include "isa/operand.h"
 
 enum {
-	ISA_N_REGISTERS = 31, /* general ones, by DWARF's numbers; the stack pointer counts not */
+	ISA_N_REGISTERS = 31, /* general registers by DWARF number, without the stack pointer */
 };
 
-/* What a value is made of. */
+/* What a value is based on. */
 enum isa_root {
 	ISA_ANYTHING,
-	ISA_CONSTANT,	/* nothing else: the offset is the value */
-	ISA_CONTENT,	/* of the 8 bytes at the address `slot` */
-	ISA_DESCRIBED,	/* what the TLS descriptor at `slot` gave */
+	ISA_CONSTANT,	/* nothing: the offset is the value */
+	ISA_CONTENT,	/* the 8 bytes at the constant address `slot` */
+	ISA_DESCRIBED,	/* the result of the TLS descriptor at `slot` */
 	ISA_THREAD,	/* the thread pointer */
-	ISA_THREAD_AND, /* … + what is at `slot` */
-	ISA_THREAD_BY,	/* … + what the descriptor at `slot` gave */
-	ISA_NUMBER,	/* something of 32 bits, or from a calculation: no address */
-	ISA_FETCHED,	/* 8 bytes that an instruction loaded, see isa_slot_of() */
-	ISA_LEFT,	/* what an instruction left in a register by other means */
-	ISA_MERGED, /* what a register has before an instruction, where paths meet that differ */
-	ISA_GIVEN, /* what a register has at the start, or where it is not told how one got there */
+	ISA_THREAD_AND, /* … + the 8 bytes at `slot` */
+	ISA_THREAD_BY,	/* … + the result of the TLS descriptor at `slot` */
+	ISA_NUMBER,	/* a 32-bit or computed value, which is not an address */
+	ISA_FETCHED,	/* 8 bytes that an instruction loaded; see isa_origin_of() */
+	ISA_LEFT,	/* another result of an instruction; see isa_origin_of() */
+	ISA_MERGED,	/* different values that meet before an instruction; see isa_origin_of() */
+	/* the unknown value at the entry, or where no predecessor is known; see isa_origin_of() */
+	ISA_GIVEN,
 };
 
-/* (1 + more) * the root + `offset` + an unknown multiple of `step`; step 0: it is just that. */
+/* (1 + more) * root + offset + n * step, where n is unknown. Step 0: exactly that. */
 struct isa_value {
 	enum isa_root root;
 	uint64_t slot;
 	uint64_t offset, step;
-	int64_t more; /* 0 where the root may be a pointer */
+	int64_t more; /* 0 for pointers: they contain their root once */
 };
 
-/* Of ISA_FETCHED, ISA_LEFT, ISA_MERGED and ISA_GIVEN: which. */
+/* The instruction that a value of ISA_FETCHED, ISA_LEFT, ISA_MERGED or ISA_GIVEN comes from. */
 struct isa_origin {
 	uint64_t address; /* of the instruction */
-	uint32_t reg;	  /* fetched: bytes from the address that it accesses */
+	/* number of the register; ISA_FETCHED: offset from the address of the load */
+	uint32_t reg;
 };
 
-/* The code of a whole function, and where else it may go on. All borrowed. */
+/* The code of a whole function. All borrowed. */
 struct isa_function {
 	enum isa isa; /* ISA_A64 or ISA_X86_64 */
 	const uint8_t *code;
 	size_t size;
 	uint64_t address;
 
-	/* May code at `target`, which is outside, come back with other values in registers? */
+	/*
+	 * May code at `target`, outside of the function, jump back into it with changed registers?
+	 */
 	bool (*may_return)(void *context, uint64_t target);
 	void *context;
 };
@@ -63,42 +67,45 @@ struct isa_function {
 struct isa_followed;
 
 /*
- * NULL if it cannot be told where the function goes: after jumps to where a register says, in
- * functions of more than 4096 instructions. The function's code must stay. Free with
- * isa_followed_free(), which takes NULL.
+ * Analyses a function. NULL if its control flow is not known (indirect jumps) or it has more than
+ * 4096 instructions. The code must stay valid. Free with isa_followed_free(), which accepts NULL.
  */
 struct isa_followed *isa_follow(const struct isa_function *);
 void isa_followed_free(struct isa_followed *);
 
-/* A register before the instruction at an address; ISA_ANYTHING if there is none. */
+/* A register before the instruction at an address; ISA_ANYTHING if no instruction begins there. */
 struct isa_value isa_followed_register(const struct isa_followed *, uint64_t at, uint32_t reg);
 
-/* The address that an instruction with this operand accesses: the root counts once. */
+/*
+ * The address that an instruction accesses with this operand. ISA_ANYTHING if it is unknown or
+ * contains its root more than once.
+ */
 struct isa_value isa_followed_address(const struct isa_followed *, uint64_t at,
 				      const struct isa_operand *);
 
 struct isa_origin isa_origin_of(const struct isa_followed *, const struct isa_value *);
 
-/* A register that has a value before an instruction. */
+/* A register that holds a value before an instruction. */
 struct isa_holder {
 	uint64_t address;
 	uint32_t reg;
-	uint64_t offset, step; /* as in the value */
+	uint64_t offset, step; /* as in struct isa_value */
 };
 
 /*
- * Where registers begin to hold the same root, at most `max`, by address. Returns how many.
+ * Lists where registers begin to hold values with the same root, in order of addresses, at most
+ * `max`. Returns how many.
  */
 size_t isa_followed_holders(const struct isa_followed *, const struct isa_value *, size_t max,
 			    struct isa_holder *out);
 
-/* Sums, differences, products. The sum of two that may be pointers is ISA_ANYTHING. */
+/* Arithmetic. The sum of two values that may both be pointers is ISA_ANYTHING. */
 struct isa_value isa_value_moved(struct isa_value, uint64_t by);
 struct isa_value isa_value_sum(struct isa_value, struct isa_value);
 struct isa_value isa_value_difference(struct isa_value, struct isa_value);
 struct isa_value isa_value_times(struct isa_value, uint64_t factor);
 
-/* What holds for either of two values that have as much of the same root. */
+/* A value that covers both, which have the same root, slot and factor: offsets become a step. */
 struct isa_value isa_value_either(struct isa_value, struct isa_value);
 
 #endif

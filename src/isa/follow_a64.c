@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What instructions of A64 leave in registers. Sequences for thread-local data are those of
- * "ELF for the Arm 64-bit Architecture", section "Thread Local Storage":
+ * The effect of A64 instructions on registers. Sequences for thread-local data are those of "ELF
+ * for the Arm 64-bit Architecture", section "Thread Local Storage":
  *
- *	mrs x0, tpidr_el0;  add x0, x0, #high, lsl #12;  add x0, x0, #low		local exec
- *	adrp x1, slot;  ldr x1, [x1, slot];  mrs x0, tpidr_el0;  add x0, x0, x1	initial exec
- *	adrp x0, slot;  ldr x1, [x0, slot];  add x0, x0, slot;  blr x1;
- *	mrs x1, tpidr_el0;  add x0, x1, x0						descriptor
+ *  mrs x0, tpidr_el0;  add x0, x0, #high, lsl #12;  add x0, x0, #low       local exec
+ *  adrp x1, slot;  ldr x1, [x1, slot];  mrs x0, tpidr_el0;  add x0, x0, x1   initial exec
+ *  adrp x0, slot;  ldr x1, [x0, slot];  add x0, x0, slot;  blr x1;
+ *     mrs x1, tpidr_el0;  add x0, x1, x0                                    descriptor
  *
- * Encodings: Arm Architecture Reference Manual, "A64 instruction set encoding". What is not known
- * leaves nothing known of any register that it may name.
+ * Encodings: Arm Architecture Reference Manual, "A64 instruction set encoding". An unknown
+ * instruction makes all registers unknown that it may name.
  */
 #include "base/alloc.h"
 #include "isa/follow_inside.h"
 
 enum {
-	ZERO = 31, /* or the stack pointer */
+	ZERO = 31, /* register 31: zero or the stack pointer */
 	LINK = 30,
-	LAST_LOST = 18, /* in calls */
+	LAST_LOST = 18, /* calls change x0 to x18 */
 	WORD_BITS = 64,
 };
 
@@ -30,7 +30,7 @@ static uint32_t follow_a64_field(uint32_t word, unsigned from, unsigned bits)
 	return word >> from & ((1u << bits) - 1);
 }
 
-/* A field that is a signed number. */
+/* A sign-extended field. */
 static uint64_t signed_field(uint32_t word, unsigned from, unsigned bits)
 {
 	uint64_t sign = UINT64_C(1) << (bits - 1);
@@ -66,7 +66,7 @@ static void add_immediate(struct isa_state *s, uint32_t word, struct isa_here he
 				follow_a64_field(word, 30, 1) ? 0 - by : by));
 }
 
-/* A register that is shifted to the left. */
+/* The second register, shifted left. */
 static struct isa_value shifted(const struct isa_state *s, uint32_t word)
 {
 	return isa_value_times(get_or_zero(s, follow_a64_field(word, 16, 5)),
@@ -94,7 +94,7 @@ static void subtract_register(struct isa_state *s, uint32_t word, struct isa_her
 				     shifted(s, word)));
 }
 
-/* "add x0, x1, w2, sxtw #3": of registers of 64 bits, or numbers of fewer */
+/* "add x0, x1, w2, sxtw #3": a 64-bit register, or a narrower one as a number. */
 static void add_extended(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	struct isa_value by = follow_a64_field(word, 13, 2) == 3
@@ -137,7 +137,7 @@ static void move_wide(struct isa_state *s, uint32_t word, struct isa_here here)
 	}
 }
 
-/* LSL, SBFIZ, UBFIZ: a multiple; SXTW, UBFX and such: some number. */
+/* LSL, SBFIZ and UBFIZ multiply. The others (SXTW, UBFX …) give an unknown number. */
 static void move_bits(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	unsigned by = WORD_BITS - follow_a64_field(word, 16, 6),
@@ -155,7 +155,7 @@ static void move_bits(struct isa_state *s, uint32_t word, struct isa_here here)
 			isa_value_times(isa_number(), UINT64_C(1) << by));
 }
 
-/* A product with a constant; else some number. */
+/* Exact if one factor is constant, else an unknown number. */
 static struct isa_value product(struct isa_value a, struct isa_value b)
 {
 	if (a.root == ISA_CONSTANT && a.step == 0)
@@ -188,7 +188,10 @@ static void lose_in_call(struct isa_state *s)
 	isa_forget(s, LINK);
 }
 
-/* A descriptor's function is called with its address, and keeps all other registers. */
+/*
+ * The resolver of a TLS descriptor gets the address of the descriptor in x0 and changes only x0.
+ * Other calls change the caller-saved registers.
+ */
 static void call_register(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	struct isa_value target = isa_get(s, follow_a64_field(word, 5, 5)),
@@ -218,7 +221,7 @@ static void follow_a64_keep(struct isa_state *s, uint32_t word, struct isa_here 
 	(void)here;
 }
 
-/* All that the word may name as a register, and those that pairs end with. */
+/* Forgets all registers that the word may name, and the following ones for pairs. */
 static void forget_all(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	static const unsigned fields[] = { 0, 5, 10, 16 };
@@ -230,7 +233,7 @@ static void forget_all(struct isa_state *s, uint32_t word, struct isa_here here)
 	}
 }
 
-/* What is loaded, and whether it was stored; of pairs the second ones, too. */
+/* Forgets the data and status registers, and the second registers of pairs. */
 static void forget_data(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
@@ -255,14 +258,14 @@ static void forget_first(struct isa_state *s, uint32_t word, struct isa_here her
 	isa_forget(s, follow_a64_field(word, 0, 5));
 }
 
-/* Of 32 bits: no address. */
+/* The result has 32 bits, so it is not an address. */
 static void leave_number(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
 	isa_set(s, follow_a64_field(word, 0, 5), isa_number());
 }
 
-/* What is loaded to a general register from this address; stores leave theirs as it is. */
+/* Sets the loaded general register. Stores and vector loads change none. */
 static void load_from(struct isa_state *s, uint32_t word, struct isa_here here,
 		      struct isa_value address)
 {
@@ -291,7 +294,7 @@ static void load_unscaled(struct isa_state *s, uint32_t word, struct isa_here he
 				  signed_field(word, 12, 9)));
 }
 
-/* Before the access or after it, the base moves on. */
+/* Pre-index and post-index. */
 static void load_and_write_back(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	struct isa_value base = isa_get(s, follow_a64_field(word, 5, 5));
@@ -326,7 +329,7 @@ static void load_acquire(struct isa_state *s, uint32_t word, struct isa_here her
 		isa_fetched(here, isa_get(s, follow_a64_field(word, 5, 5)), 0));
 }
 
-/* Pairs: after the access, at an offset, before it. */
+/* Pairs: post-index, offset, pre-index. */
 static void load_pair(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	unsigned shift = follow_a64_field(word, 26, 1) ? 2 + follow_a64_field(word, 30, 2)

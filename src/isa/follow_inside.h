@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What instructions do to what is known of registers; private to follow.c. */
+/* The effect of single instructions on the state of registers. For follow.c only. */
 #ifndef CYCLOPS_ISA_FOLLOW_INSIDE_H
 #define CYCLOPS_ISA_FOLLOW_INSIDE_H
 
 #include "isa/flow.h"
 #include "isa/follow.h"
 
-/* Registers before an instruction, and which that is. */
+/* The registers before an instruction. */
 struct isa_state {
 	struct isa_value registers[ISA_N_REGISTERS];
 };
 
-/* Roots that an instruction makes have its number, and a register or distance, in their slot. */
+/*
+ * The slot of a value that an instruction makes: its number << ISA_SLOT_SHIFT | register or offset.
+ */
 enum { ISA_SLOT_SHIFT = 8 };
 #define ISA_UNNAMED UINT64_MAX
 
@@ -31,7 +33,7 @@ static inline void isa_set(struct isa_state *s, uint32_t reg, struct isa_value v
 		s->registers[reg] = value;
 }
 
-/* What is left in it is a value of its own, which follow.c gives a name. */
+/* The register gets an unknown value. follow.c then gives it an identity. */
 static inline void isa_forget(struct isa_state *s, uint32_t reg)
 {
 	isa_set(s, reg, (struct isa_value){ 0 });
@@ -42,13 +44,13 @@ static inline struct isa_value isa_constant(uint64_t value)
 	return (struct isa_value){ .root = ISA_CONSTANT, .offset = value };
 }
 
-/* Some number; which one, follow.c gives a name. */
+/* An unknown number. follow.c then gives it an identity. */
 static inline struct isa_value isa_number(void)
 {
 	return (struct isa_value){ .root = ISA_NUMBER, .slot = ISA_UNNAMED };
 }
 
-/* 8 bytes that an instruction loads from its address + `displacement`. */
+/* The 8 bytes that an instruction loads from its address + `displacement`. */
 static inline struct isa_value isa_fetched(struct isa_here here, struct isa_value address,
 					   uint64_t displacement)
 {
@@ -58,10 +60,10 @@ static inline struct isa_value isa_fetched(struct isa_here here, struct isa_valu
 	return (struct isa_value){ .root = ISA_FETCHED, .slot = here.slot | displacement };
 }
 
-/* Does what one instruction of A64 does. */
+/* Applies an A64 instruction. */
 void isa_step_a64(struct isa_state *, uint32_t word, struct isa_here);
 
-/* What an instruction of x86-64 does. */
+/* The effect of an x86-64 instruction. */
 struct isa_x86_step {
 	uint8_t size; /* bytes, at least 1 */
 	enum isa_x86_effect {
@@ -72,17 +74,19 @@ struct isa_x86_step {
 		X86_EFFECT_ADD,	       /* target += 8 bytes of memory */
 	} effect;
 	bool is_nop;
-	bool is_narrow;		     /* the target has 32 bits of that, zeros above */
-	bool is_absolute;	     /* memory: at `displacement` */
-	uint8_t target, base, index; /* X86_NO_REGISTER: there is none */
-	uint32_t lost; /* bit n: register n has something else afterwards; before the target */
+	bool is_narrow;		     /* 32-bit result, zero-extended */
+	bool is_absolute;	     /* the address of the load is `displacement` */
+	uint8_t target, base, index; /* X86_NO_REGISTER: none */
+	uint32_t lost; /* bit n: register n becomes unknown; applied before the target is set */
 	uint64_t scale, displacement;
 	struct flow flow;
 };
 
 enum { X86_NO_REGISTER = 255 };
 
-/* Reads what stands first in `code`, of which `size` (at least 1) bytes are there. */
+/*
+ * Decodes the instruction at the start of `code`, of which `size` (at least 1) bytes are readable.
+ */
 void isa_read_x86(const uint8_t *code, size_t size, uint64_t address, struct isa_x86_step *out);
 void isa_step_x86(struct isa_state *, const struct isa_x86_step *, struct isa_here);
 

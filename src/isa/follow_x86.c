@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does what instructions of x86-64 do, as far as x86_step.c knows it. */
+/* Applies x86-64 instructions, as x86_step.c decoded them. */
 #include "isa/follow_inside.h"
 
-/* A register, or zero if there is none. */
+/* Zero if there is no register. */
 static struct isa_value get_or_zero(const struct isa_state *s, uint8_t reg)
 {
 	return reg == X86_NO_REGISTER ? isa_constant(0) : isa_get(s, reg);
 }
 
-/* The stack pointer is not followed, and is not lost. */
+/*
+ * base + index * scale + displacement. The stack pointer is not tracked, so it never becomes
+ * unknown.
+ */
 static struct isa_value follow_x86_sum_of(const struct isa_state *s,
 					  const struct isa_x86_step *step)
 {

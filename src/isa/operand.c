@@ -15,7 +15,7 @@ enum {
 	MAX_TERMS = 4,
 };
 
-/* A piece of text. */
+/* A part of the text; not terminated. */
 struct word {
 	const char *text;
 	size_t n;
@@ -26,7 +26,7 @@ static bool operand_is_word(struct word w, const char *text)
 	return strlen(text) == w.n && memcmp(w.text, text, w.n) == 0;
 }
 
-/* "17", of one or two digits. */
+/* Reads one or two digits. */
 static bool read_small(struct word w, uint32_t *out)
 {
 	*out = 0;
@@ -76,7 +76,7 @@ static struct word trimmed(struct word w)
 	return w;
 }
 
-/* Cuts at the commas. Returns how many pieces there are; MAX_TERMS + 1 if too many. */
+/* Splits at commas. Returns the number of parts; MAX_TERMS + 1 if there are too many. */
 static size_t operand_split(struct word w, struct word *out)
 {
 	size_t n = 0, from = 0;
@@ -92,7 +92,7 @@ static size_t operand_split(struct word w, struct word *out)
 	return n;
 }
 
-/* "lsl #3", "sxtw", "uxtw #2": how far the index is shifted. */
+/* Reads the shift of an index: "lsl #3", "sxtw", "uxtw #2". */
 static bool read_extension(struct word w, uint32_t *out_scale)
 {
 	const char *sharp = memchr(w.text, '#', w.n);
@@ -106,7 +106,7 @@ static bool read_extension(struct word w, uint32_t *out_scale)
 	return shift <= MAX_SHIFT;
 }
 
-/* "x1", "sp, #16", "x1, x2, lsl #3", "x1, w2, sxtw #3". */
+/* Reads "x1", "sp, #16", "x1, x2, lsl #3", "x1, w2, sxtw #3". */
 static bool parse_a64(struct word inside, struct isa_operand *out)
 {
 	struct word terms[MAX_TERMS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How an instruction makes the address that it accesses. With the debug information of the place
- * this tells what the address means.
+ * The memory operand of an instruction: how its address is computed. With debug information it
+ * shows what is accessed.
  */
 #ifndef CYCLOPS_ISA_OPERAND_H
 #define CYCLOPS_ISA_OPERAND_H
@@ -14,25 +14,24 @@
 
 /* base + index * scale + displacement. */
 struct isa_operand {
-	uint32_t base;	/* DWARF's number of the register, as the ABI of the architecture has it */
-	bool is_stack;	/* that is the stack pointer */
-	bool is_thread; /* it is not a register, but the thread pointer (fs) */
+	uint32_t base;	/* register number of DWARF, by the ABI of the architecture */
+	bool is_stack;	/* the base is the stack pointer */
+	bool is_thread; /* the base is the thread pointer (fs), not a register */
 	bool has_index;
-	uint32_t index; /* its register, as the base */
-	bool is_narrow; /* … of which 32 bits count */
-	uint32_t scale; /* of the index; 1 if there is none */
+	uint32_t index; /* register number of the index */
+	bool is_narrow; /* … its lower 32 bits only */
+	uint32_t scale; /* factor of the index; 1 without an index */
 	int64_t displacement;
 };
 
 /*
- * The operand of the instruction of A64 or x86-64 that stands first in `code`, of which `size` (at
- * least 1) bytes are there. False if there is no operand in memory, or more than one, or if its
- * address is made otherwise: of a vector, of the program counter, of another segment's base. With
- * the thread pointer a register is an index.
+ * The memory operand of the A64 or x86-64 instruction at the start of `code`, of which `size` (at
+ * least 1) bytes are readable. False if it has none or several, or one of another kind: vectors,
+ * PC-relative, other segments. With the thread pointer, a register is the index.
  */
 bool isa_operand(struct disasm *, const uint8_t *code, size_t size, struct isa_operand *out);
 
-/* The same of the operands of A64 as the disassembler writes them. */
+/* The same from the operands' text, as the disassembler writes it for A64. */
 bool isa_operand_parse_a64(const char *operands, struct isa_operand *out);
 
 #endif

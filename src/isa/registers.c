@@ -4,24 +4,24 @@
 
 #include "base/alloc.h"
 
-/* Fields of a word that name a register. */
+/* Register fields of the instruction word: Rd/Rt, Rn, Rm, Ra/Rt2. */
 enum field { D = 1, N = 2, M = 4, A = 8, N_FIELDS = 4 };
 
 enum form_flag {
 	READS_FLAGS = 1 << 0,
 	SETS_FLAGS = 1 << 1,
-	ACCESS = 1 << 2,    /* N is the base */
-	INDEX = 1 << 3,	    /* … and M an index */
-	PAIR_BACK = 1 << 4, /* the base moves on if bit 23 is set */
-	BACK = 1 << 5,	    /* it moves on if bit 10 is set */
-	STEP = 1 << 6,	    /* D is N and a constant */
+	ACCESS = 1 << 2,    /* a memory access, N is the base */
+	INDEX = 1 << 3,	    /* … with index M */
+	PAIR_BACK = 1 << 4, /* writes the base back if bit 23 is set */
+	BACK = 1 << 5,	    /* writes the base back if bit 10 is set */
+	STEP = 1 << 6,	    /* D = N + constant */
 	CALL = 1 << 7,
-	STRUCTURES = 1 << 8, /* as many registers as the opcode says */
+	STRUCTURES = 1 << 8, /* a number of registers that the opcode gives */
 	VECTOR = 1 << 9,
 	FLOAT = 1 << 10,
 };
 
-/* First match wins. Fields of general registers and of vector registers, read and written. */
+/* Which register fields are read and written, general and vector. First match wins. */
 static const struct form {
 	uint32_t mask, match;
 	uint8_t reads, writes, vector_reads, vector_writes;
@@ -174,10 +174,10 @@ static void add_write(struct isa_registers *out, unsigned reg)
 		out->writes[out->n_writes++] = (uint8_t)reg;
 }
 
-/* Registers that LD1 to LD4, ST1 to ST4 load or store. */
+/* How many registers LD1 to LD4 and ST1 to ST4 load or store. */
 static unsigned n_structures(uint32_t word)
 {
-	/* LD4, LD1 of 4, LD3, LD1 of 3, of 1, LD2, LD1 of 2 */
+	/* by opcode: LD4, LD1 of 4, LD3, LD1 of 3, LD1 of 1, LD2, LD1 of 2 */
 	static const uint8_t by_opcode[16] = { 4, 1, 4, 1, 3, 1, 3, 1, 2, 1, 2, 1, 1, 1, 1, 1 };
 
 	if (registers_bit(word, 24))
@@ -201,7 +201,7 @@ static void add_vectors(struct isa_registers *out, uint32_t word, const struct f
 	}
 }
 
-/* General registers; an address comes first. */
+/* Adds general registers, those of the address first. */
 static void add_general(struct isa_registers *out, uint32_t word, const struct form *form)
 {
 	unsigned address = form->flags & ACCESS ? N : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses that a function of A64 makes of the thread pointer: those of thread-local data, which
- * has no address that is known when linking.
+ * Addresses of thread-local data: the thread pointer plus an offset, which in A64 code several
+ * instructions may compute.
  */
 #ifndef CYCLOPS_ISA_THREAD_POINTER_H
 #define CYCLOPS_ISA_THREAD_POINTER_H
@@ -12,18 +12,18 @@
 #include "isa/follow.h"
 #include "isa/operand.h"
 
-/* Where an access is: the thread pointer + offset, + what a slot of the GOT stands for. */
+/* An address: thread pointer + offset + what a GOT slot stands for. */
 struct isa_thread_address {
 	uint64_t offset;
-	bool has_index; /* … + something that is not known, as of an element of an array */
+	bool has_index; /* … + an unknown index, as of an array's element */
 	bool has_slot;
-	bool is_descriptor; /* the slot is a TLS descriptor; else it holds the distance itself */
-	uint64_t slot;	    /* its address in the file */
+	bool is_descriptor; /* the slot is a TLS descriptor; else it contains the offset */
+	uint64_t slot;	    /* address of the slot in the file */
 };
 
 /*
- * What the instruction at `at` accesses, whose operand this is, if that is made of the thread
- * pointer however the function gets there. False if it is not, or not certain.
+ * The thread-local address that the instruction at `at` accesses with this operand. False if it is
+ * none, or not certain on all paths.
  */
 bool isa_thread_address(const struct isa_followed *, uint64_t at, const struct isa_operand *,
 			struct isa_thread_address *out);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic with what is known of registers. */
+/* Arithmetic of register values. */
 #include "base/gcd.h"
 #include "isa/follow.h"
 
 static const struct isa_value anything = { .root = ISA_ANYTHING };
 
-/* Of a distance either way. */
+/* The absolute value of a signed distance. */
 static uint64_t size_of_distance(uint64_t distance)
 {
 	return distance >> 63 ? 0 - distance : distance;
@@ -18,7 +18,7 @@ struct isa_value isa_value_moved(struct isa_value v, uint64_t by)
 	return v;
 }
 
-/* A distance from the thread pointer is not known if it varies. */
+/* Thread pointer + offset from memory or a descriptor. Unknown if there is a variable part. */
 static struct isa_value thread_sum(struct isa_value thread, struct isa_value by)
 {
 	if ((by.root != ISA_CONTENT && by.root != ISA_DESCRIBED) || (thread.step | by.step) != 0)
@@ -30,13 +30,16 @@ static struct isa_value thread_sum(struct isa_value thread, struct isa_value by)
 	};
 }
 
-/* What has a root once may be a pointer; less a pointer it is a distance of anything. */
+/*
+ * A value that contains its root once may be a pointer. So may one that contains it -1 times:
+ * subtracting it may leave a distance.
+ */
 static bool may_be_pointer(const struct isa_value *v)
 {
 	return v->root != ISA_CONSTANT && v->root != ISA_NUMBER && (v->more == 0 || v->more == -2);
 }
 
-/* A multiple of whatever the root is, as a number. */
+/* The value as a number: the unknown root becomes an unknown multiple. */
 static struct isa_value value_number_of(struct isa_value v)
 {
 	uint64_t times = size_of_distance((uint64_t)v.more + 1);
@@ -81,7 +84,9 @@ struct isa_value isa_value_sum(struct isa_value a, struct isa_value b)
 		a = b;
 		b = swapped;
 	}
-	/* The sum keeps the root of the one that may be a pointer, or is the only one with a root. */
+	/*
+	 * The sum keeps the root of the pointer; if neither is a pointer, the only root there is.
+	 */
 	b = value_number_of(b);
 	a.offset += b.offset;
 	a.step = gcd(a.step, b.step);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What x86 instructions do to memory, by what Zydis says of their operands. */
+/* Memory accesses of x86 instructions, from the operands that Zydis finds. */
 #include "base/alloc.h"
 #include "isa/x86_decode.h"
 
-/* Instructions that name an address, and do something else there than read or write data. */
+/* Instructions with a memory operand that is neither read nor written as data. */
 static const struct {
 	ZydisMnemonic mnemonic;
-	uint32_t flags; /* 0: nothing */
+	uint32_t flags; /* 0: no access */
 } other[] = {
 	{ ZYDIS_MNEMONIC_CLFLUSH, ACCESS_CACHE },
 	{ ZYDIS_MNEMONIC_CLFLUSHOPT, ACCESS_CACHE },
@@ -40,7 +40,7 @@ static bool is_prefetch(const ZydisDecodedInstruction *i)
 	return false;
 }
 
-/* Whether the instruction is one of those, and which. */
+/* Is it one of these? Sets its flags. */
 static bool is_other(const ZydisDecodedInstruction *i, uint32_t *flags)
 {
 	*flags = ACCESS_PREFETCH;
@@ -98,7 +98,7 @@ static bool is_atomic(const struct x86 *x)
 	return x->instruction.mnemonic == ZYDIS_MNEMONIC_XCHG;
 }
 
-/* How often a string repeats, and how long a state is that is saved, stands in registers. */
+/* False for repeated strings and saved states: their size is in registers. */
 static bool has_size(const ZydisDecodedInstruction *i)
 {
 	return !(i->attributes &
@@ -113,8 +113,8 @@ static uint32_t x86_access_width_of(const struct x86 *x, ZydisRegister reg)
 }
 
 /*
- * All that a gather or scatter accesses, of which the operand is one element. There are as many as
- * there is room for in the shorter of two vectors: data, and numbers that say where it is.
+ * The size of a gather or scatter in bits; the operand is one element. The number of elements is
+ * what fits in the shorter of the two vectors, data and indexes.
  */
 static uint32_t gathered_bits(const struct x86 *x, const ZydisDecodedOperand *memory)
 {

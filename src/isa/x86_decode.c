@@ -11,7 +11,7 @@ static const struct {
 	[ISA_X86_32] = { ZYDIS_MACHINE_MODE_LEGACY_32, ZYDIS_STACK_WIDTH_32 },
 };
 
-/* DWARF's numbers, in the order that instructions encode registers in. */
+/* DWARF numbers, by the number in x86 encodings. */
 static const uint8_t dwarf[X86_N_REGISTERS] = {
 	0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15
 };
@@ -49,7 +49,7 @@ bool x86_register(ZydisRegister reg, struct x86_register *out)
 	ZydisRegisterClass class = ZydisRegisterGetClass(reg);
 	ZydisRegister whole = reg;
 
-	if (class == ZYDIS_REGCLASS_GPR8) /* of which AH has not the number of RAX */
+	if (class == ZYDIS_REGCLASS_GPR8) /* the number of AH is not that of RAX */
 		whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
 	for (size_t i = 0; i < COUNT(classes); i++) {
 		if (class != classes[i].class)
@@ -75,7 +75,7 @@ const ZydisDecodedOperand *x86_memory(const struct x86 *x)
 	return found;
 }
 
-/* A register of 64 bits, of which there may be none. */
+/* Reads an optional 64-bit register. */
 static bool read_register(ZydisRegister reg, bool *is_there, uint32_t *number)
 {
 	struct x86_register r;
@@ -132,7 +132,7 @@ bool x86_pc_relative(const struct x86 *x, const ZydisDecodedOperand *operand, ui
 	       ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&x->instruction, operand, address, out));
 }
 
-/* What kind of flow a category of instructions has. */
+/* Flow by Zydis category. */
 static const uint8_t kinds_of_categories[ZYDIS_CATEGORY_MAX_VALUE + 1] = {
 	[ZYDIS_CATEGORY_COND_BR] = FLOW_BRANCH,	  [ZYDIS_CATEGORY_UNCOND_BR] = FLOW_JUMP,
 	[ZYDIS_CATEGORY_CALL] = FLOW_CALL,	  [ZYDIS_CATEGORY_RET] = FLOW_RETURN,

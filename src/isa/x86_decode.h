@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions of x86 as Zydis decodes them; private to the files x86_*.c. */
+/* Instructions as Zydis decodes them. For the files x86_*.c only. */
 #ifndef CYCLOPS_ISA_X86_DECODE_H
 #define CYCLOPS_ISA_X86_DECODE_H
 
@@ -7,35 +7,35 @@
 
 #include "isa/x86.h"
 
-/* An instruction with its operands: first those that its text shows, then all others. */
+/* An instruction with its operands, the visible ones first. */
 struct x86 {
 	ZydisDecodedInstruction instruction;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 };
 
-/* False if the bytes begin with no instruction, or with one that is cut short. */
+/* False if the bytes are no instruction, or it is cut off. */
 bool x86_decode(enum isa, const void *code, size_t size, struct x86 *out);
 
 /* A general register. */
 struct x86_register {
-	uint8_t number; /* DWARF's */
+	uint8_t number; /* DWARF number */
 	uint8_t bits;	/* 64, 32, 16 or 8 */
 };
 
-/* False if it is not a general register: of vectors, of segments, the program counter. */
+/* False if it is no general register. */
 bool x86_register(ZydisRegister, struct x86_register *out);
 
-/* The operand in memory that the text shows; NULL if there is none, or more than one. */
+/* The visible memory operand; NULL if there is none or several. */
 const ZydisDecodedOperand *x86_memory(const struct x86 *);
 
-/* How the address of an operand in memory is made; false if otherwise than isa_operand() says. */
+/* The address of a memory operand. False if isa_operand() cannot describe it. */
 bool x86_operand_of(const ZydisDecodedOperand *, struct isa_operand *out);
 
-/* An address relative to the program counter, if the operand in memory has one. */
+/* The PC-relative address of the memory operand, if it has one. */
 bool x86_pc_relative(const struct x86 *, const ZydisDecodedOperand *, uint64_t address,
 		     uint64_t *out);
 
-/* The flow of an instruction whose operands need not be decoded. */
+/* The flow of an instruction that was decoded without operands. */
 struct flow x86_flow_of(const ZydisDecodedInstruction *, uint64_t address);
 
 #endif

@@ -31,23 +31,23 @@ static const struct name att_names[] = {
 	NAME(MOVSX, "movs"),  NAME(MOVSXD, "movs"),
 };
 
-/* In AT&T syntax these have always had each other's name where the result is not in st. */
+/* Historical error of AT&T syntax: these names are exchanged if the result is not in st. */
 static const struct name swapped[] = {
 	NAME(FSUB, "fsubr"),   NAME(FSUBR, "fsub"),   NAME(FDIV, "fdivr"),   NAME(FDIVR, "fdiv"),
 	NAME(FSUBP, "fsubrp"), NAME(FSUBRP, "fsubp"), NAME(FDIVP, "fdivrp"), NAME(FDIVRP, "fdivp"),
 };
 
-/* Which letters go behind the name in AT&T syntax. */
+/* Which size letters AT&T syntax appends to the name. */
 enum letters {
 	NO_LETTERS,
-	INTEGER,   /* the size of memory, where no register tells it */
-	SOURCE,	   /* the size of what is read, where that is memory */
-	ALWAYS,	   /* … or a register */
-	EXTENSION, /* the size of what is read, and of what is written */
-	FLOAT,	   /* memory of the x87 */
+	INTEGER,   /* size of memory, if no register shows it */
+	SOURCE,	   /* size of the source, if that is memory */
+	ALWAYS,	   /* size of the source, also of a register */
+	EXTENSION, /* size of the source, and of the result */
+	FLOAT,	   /* x87 memory operand */
 	FLOAT_INTEGER,
-	VECTOR, /* memory that is longer than the result, which tells its size only if that is 32 */
-	WIDTH,	/* the size of operands, of which there are none */
+	VECTOR, /* memory that is longer than the result: only xmm is ambiguous */
+	WIDTH,	/* operand size of instructions without operands */
 };
 
 #define LETTERS(m, kind) [ZYDIS_MNEMONIC_##m] = (kind)
@@ -140,11 +140,11 @@ static const uint8_t letters_of[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
 	LETTERS(VFPCLASSPS, VECTOR),
 };
 
-/* Comparisons of vectors, whose last operand is the number of a condition. */
+/* Vector comparisons. The last operand is the number of the condition. */
 static const struct comparison {
 	ZydisMnemonic mnemonic;
 	const char *before, *behind; /* of the condition */
-	uint32_t conditions;	     /* bit n: number n has a name */
+	uint32_t conditions;	     /* bit n: condition n has a name */
 } comparisons[] = {
 #define OF_FLOATS(format)                                                                          \
 	{ ZYDIS_MNEMONIC_CMP##format, "cmp", #format, 0xff },                                      \
@@ -171,7 +171,7 @@ static const struct comparison {
 	{ ZYDIS_MNEMONIC_VCMPSH, "vcmp", "SH", UINT32_MAX },
 };
 
-/* Intel's manual, volume 2, "CMPPD"; the first eight are those of integers, too. */
+/* Intel's manual, volume 2, "CMPPD". Integer comparisons have the first eight. */
 static const char *const conditions[32] = {
 	"eq",	 "lt",	   "le",     "unord",	 "neq",	   "nlt",    "nle",    "ord",
 	"eq_uq", "nge",	   "ngt",    "false",	 "neq_oq", "ge",     "gt",     "true",
@@ -188,7 +188,7 @@ static const char *x86_name_find(const struct name *list, size_t n, ZydisMnemoni
 	return NULL;
 }
 
-/* An address or a number of 64 bits in the instruction itself. */
+/* Does the instruction contain a 64-bit address or constant? */
 static bool is_movabs(const ZydisDecodedInstruction *i)
 {
 	return i->mnemonic == ZYDIS_MNEMONIC_MOV &&
@@ -246,7 +246,7 @@ static const char *letter(enum letters kind, uint32_t bits)
 	}
 }
 
-/* Is how long memory is not told by a register? The count of a shift does not. */
+/* Is there no register that shows the size of the memory operand? The count of a shift does not. */
 static bool is_untold(const struct x86 *x)
 {
 	ZydisInstructionCategory category = x->instruction.meta.category;

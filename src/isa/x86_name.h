@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What x86 instructions are called; private to x86_text.c. */
+/* Names of x86 instructions. For x86_text.c only. */
 #ifndef CYCLOPS_ISA_X86_NAME_H
 #define CYCLOPS_ISA_X86_NAME_H
 
@@ -9,10 +9,9 @@
 enum { X86_NAME = 32 }; /* room for a name */
 
 /*
- * The name as objdump has it: "je" for what Zydis calls "jz". With AT&T syntax it has the letters
- * that say how long the operands are if no register does, of which Zydis writes too few (mul of
- * memory, the x87) and too many (vectors). Returns whether the name says what the last operand does,
- * too: "vpcmpeqb" for "vpcmpb" with the number 0.
+ * Writes the name as objdump does: "je" for Zydis's "jz". In AT&T syntax it has a size letter where
+ * no register shows the size; Zydis writes too few of them (mul with memory, x87) and too many
+ * (vectors). Returns whether the name replaces the last operand: "vpcmpeqb" for "vpcmpb" with 0.
  */
 bool x86_name(const struct x86 *, enum disasm_syntax, char out[X86_NAME]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of the other files x86_*.c, where there is no Zydis to build with: nothing is known. */
+/* Replaces the other files x86_*.c in builds without Zydis: x86 instructions are unknown. */
 #include <stdlib.h>
 
 #include "isa/disasm_x86.h"
@@ -38,7 +38,7 @@ size_t isa_x86_stub(enum isa isa, const void *code, size_t size, uint64_t addres
 	return 0;
 }
 
-/* A jump to nowhere known: no function is followed. */
+/* An indirect jump: isa_follow() then refuses the function. */
 void isa_read_x86(const uint8_t *code, size_t size, uint64_t address, struct isa_x86_step *out)
 {
 	(void)code, (void)size, (void)address;
@@ -58,7 +58,7 @@ void disasm_x86_free(struct disasm_x86 *d)
 	(void)d;
 }
 
-/* Nobody has a disassembler to call it with. */
+/* Never called: there is no disassembler to pass. */
 bool disasm_x86_next(const struct disasm_x86 *d, const uint8_t *code, size_t size, uint64_t address,
 		     struct instruction *out)
 {

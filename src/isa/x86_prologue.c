@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instructions of x86-64 that prologues are made of. Others that leave the arguments where they are
- * may stand in a loop behind the prologue, which is gone through again when they have changed.
+ * Instructions of x86-64 prologues. Only these count: other instructions that keep the arguments
+ * may be the start of a loop, which is reached again after the arguments have changed.
  */
 #include "base/alloc.h"
 #include "isa/x86_decode.h"
@@ -12,12 +12,12 @@ enum kind {
 	REGISTER,
 	STACK_POINTER,
 	FRAME_POINTER,
-	RAX,   /* or a part of it, which holds no argument */
-	SAVED, /* n(%rbp), of 4 or 8 bytes */
+	RAX,   /* or a part of it; holds no argument */
+	SAVED, /* n(%rbp), 4 or 8 bytes */
 	CANARY /* %fs:n */
 };
 
-/* The operands as in Intel's manual: what is written first. */
+/* Operands in Intel's order: the destination first. */
 static const struct {
 	ZydisMnemonic mnemonic;
 	uint8_t operands[2]; /* enum kind */
@@ -28,7 +28,7 @@ static const struct {
 	{ ZYDIS_MNEMONIC_MOV, { FRAME_POINTER, STACK_POINTER } },
 	{ ZYDIS_MNEMONIC_SUB, { STACK_POINTER, NUMBER } },
 	{ ZYDIS_MNEMONIC_AND, { STACK_POINTER, NUMBER } },
-	{ ZYDIS_MNEMONIC_MOV, { RAX, CANARY } }, /* the stack protector's word */
+	{ ZYDIS_MNEMONIC_MOV, { RAX, CANARY } }, /* stack protector */
 	{ ZYDIS_MNEMONIC_XOR, { RAX, RAX } },
 	{ ZYDIS_MNEMONIC_MOV, { SAVED, REGISTER } },
 };
@@ -75,7 +75,7 @@ static bool x86_prologue_fits(const struct x86 *x, const uint8_t *kinds)
 {
 	size_t n = x->instruction.operand_count_visible;
 
-	/* Longer ones align the loop behind. */
+	/* Longer NOPs align the loop that follows. */
 	if (x->instruction.mnemonic == ZYDIS_MNEMONIC_NOP && x->instruction.length > 1)
 		return false;
 	for (size_t i = 0; i < 2; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What instructions of x86-64 leave in general registers, by what Zydis says that they write. */
+/* The effect of x86-64 instructions on general registers, from what Zydis says that they write. */
 #include "base/alloc.h"
 #include "isa/follow_inside.h"
 #include "isa/x86_decode.h"
@@ -13,7 +13,7 @@ enum {
 	WIDE = 64,
 };
 
-/* Instructions that do more to registers than their operands say. */
+/* Instructions that change more registers than their operands show. */
 static const struct {
 	ZydisMnemonic mnemonic;
 	uint32_t lost;
@@ -62,7 +62,7 @@ static bool x86_step_read_number(const ZydisDecodedOperand *o, uint64_t *out)
 	return o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
 }
 
-/* [base + index * scale + displacement]; false if it is made otherwise. */
+/* Reads [base + index * scale + displacement]; false for other addresses. */
 static bool read_memory(const struct x86 *x, const ZydisDecodedOperand *operand, uint64_t address,
 			struct isa_x86_step *out)
 {
@@ -81,7 +81,7 @@ static bool read_memory(const struct x86 *x, const ZydisDecodedOperand *operand,
 	return true;
 }
 
-/* A register of 64 bits or a number as what is added. */
+/* Reads a 64-bit register or an immediate as an addend. */
 static bool read_addend(const ZydisDecodedOperand *o, struct isa_x86_step *out)
 {
 	struct x86_register r;
@@ -93,7 +93,7 @@ static bool read_addend(const ZydisDecodedOperand *o, struct isa_x86_step *out)
 	return r.bits == WIDE;
 }
 
-/* 8 bytes of memory, perhaps at an address that is not known. */
+/* Reads a load of 8 bytes, whose address may be unknown. */
 static bool read_load(const struct x86 *x, const ZydisDecodedOperand *o, uint64_t address,
 		      enum isa_x86_effect effect, struct isa_x86_step *out)
 {
@@ -118,7 +118,7 @@ static bool read_product(const ZydisDecodedOperand *of, const ZydisDecodedOperan
 	return true;
 }
 
-/* What the target has then; false if that is not known. */
+/* Reads the effect on the target; false if it is unknown. */
 static bool read_effect(const struct x86 *x, uint64_t address, struct isa_x86_step *out)
 {
 	const ZydisDecodedOperand *o = x->operands;
@@ -148,21 +148,21 @@ static bool read_effect(const struct x86 *x, uint64_t address, struct isa_x86_st
 	case ZYDIS_MNEMONIC_IMUL:
 		return x->instruction.operand_count_visible == 3 &&
 		       read_product(&o[1], &o[2], false, out);
-	case ZYDIS_MNEMONIC_XOR: /* with itself */
+	case ZYDIS_MNEMONIC_XOR: /* with itself: zero */
 		return o[1].type == ZYDIS_OPERAND_TYPE_REGISTER && o[0].reg.value == o[1].reg.value;
 	default:
 		return false;
 	}
 }
 
-/* Makes a longer register of a shorter one. */
+/* Does it extend a value to a longer register? */
 static bool is_extension(ZydisMnemonic mnemonic)
 {
 	return mnemonic == ZYDIS_MNEMONIC_MOVZX || mnemonic == ZYDIS_MNEMONIC_MOVSX ||
 	       mnemonic == ZYDIS_MNEMONIC_MOVSXD;
 }
 
-/* The register that the instruction is for, if it is a whole one that is followed. */
+/* Sets the target: a whole register that is tracked. */
 static void read_target(const struct x86 *x, uint64_t address, struct isa_x86_step *out)
 {
 	const ZydisDecodedOperand *first = &x->operands[0];

@@ -9,7 +9,7 @@ static bool is_endbr(const struct x86 *x)
 	       x->instruction.mnemonic == ZYDIS_MNEMONIC_ENDBR32;
 }
 
-/* The address of an operand of a jump that needs no register but the program counter and ebx. */
+/* The address of a jump's operand, which uses no register but the program counter and ebx. */
 static bool read_slot(const struct x86 *x, uint64_t address, uint64_t got, uint64_t *out)
 {
 	const ZydisDecodedOperand *o = x86_memory(x);

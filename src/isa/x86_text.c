@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions of x86 as text: Zydis's, with numbers as objdump writes them. */
+/* x86 instructions as text by Zydis, with numbers as in objdump. */
 #include "isa/disasm_x86.h"
 
 #include <ctype.h>
@@ -66,7 +66,7 @@ static bool is_at_start(const char *operands)
 	return operands[0] == '\0' || strcmp(operands, "*") == 0;
 }
 
-/* "%st3" as "%st(3)", "%st0" as "%st"; any other as it is. */
+/* Appends a register: "%st3" as "%st(3)", "%st0" as "%st". */
 static void append_register(struct instruction *out, const char *text)
 {
 	const char *name = text + (text[0] == '%');
@@ -82,7 +82,7 @@ static void append_register(struct instruction *out, const char *text)
 	x86_text_append(out->operands, sizeof(out->operands), numbered);
 }
 
-/* The mnemonic with prefixes before it; and what is behind it, without the blank between. */
+/* Takes the mnemonic with its prefixes, then the operands. */
 static void take_tokens(const ZydisFormatterToken *token, const char *name, struct instruction *out)
 {
 	bool is_behind = false;
@@ -106,7 +106,7 @@ static void take_tokens(const ZydisFormatterToken *token, const char *name, stru
 	}
 }
 
-/* AT&T marks what says where to go, to tell it from where that is. */
+/* AT&T marks indirect jumps and calls with a '*'. */
 static bool has_star(const struct disasm_x86 *d, const struct x86 *x)
 {
 	return d->syntax == SYNTAX_ATT &&
@@ -116,16 +116,16 @@ static bool has_star(const struct disasm_x86 *d, const struct x86 *x)
 		x->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY);
 }
 
-/* Leaves those that objdump shows, in an order that the formatter makes the right one of. */
+/* Chooses the operands that objdump shows, in the order that the formatter expects. */
 static void arrange_operands(const struct disasm_x86 *d, struct x86 *x)
 {
 	ZydisDecodedInstruction *i = &x->instruction;
 	ZydisDecodedOperand first = x->operands[0];
 
-	/* Its second operand does not matter. */
+	/* objdump does not show the second operand of a NOP */
 	if (i->mnemonic == ZYDIS_MNEMONIC_NOP && i->operand_count_visible > 1)
 		i->operand_count_visible = 1;
-	/* AT&T turns all lists of operands round but this one. */
+	/* AT&T reverses all operands but these */
 	if (i->mnemonic == ZYDIS_MNEMONIC_ENTER && d->syntax == SYNTAX_ATT) {
 		x->operands[0] = x->operands[1];
 		x->operands[1] = first;
