@@ -9,7 +9,7 @@
 
 int fail(const struct err *err)
 {
-	/* That a file begins at its first byte goes without saying. */
+	/* Positions 0 and "none" are not worth printing. */
 	if (err->at == ERR_NOWHERE || err->at == 0 || err->code == ERR_USAGE)
 		tell("%s", err->text);
 	else
@@ -17,7 +17,7 @@ int fail(const struct err *err)
 	return err->code == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED;
 }
 
-/* Help is for reading: no wider than a page, however wide the terminal is. */
+/* The width of help: at most a page, also on a wide terminal. */
 static size_t help_width(void)
 {
 	enum { PAGE = 100 };

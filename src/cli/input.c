@@ -85,7 +85,9 @@ static int check_path(const char *option, const char *path, bool is_folder, stru
 	return 0;
 }
 
-/* Files for names that are not there would only mean that nothing has a name. */
+/*
+ * Checks that --symfs and such exist: otherwise the only sign of a mistake would be missing names.
+ */
 static int check_paths(const struct input_options *o, struct err *err)
 {
 	for (const char *const *dir = o->debug_dirs.items; dir != NULL && *dir != NULL; dir++)
@@ -144,7 +146,10 @@ static void print_diag(const char *path, const struct diag *d)
 	text_release(&text);
 }
 
-/* Modules that only lack lines come last; they are not worth a warning. */
+/*
+ * Prints modules without names. Modules that lack only lines come last in the list; they are not
+ * worth a warning.
+ */
 static void print_missing(const struct session *s)
 {
 	const struct modules *modules = timeline_modules(s->timeline);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What commands that ask a capture read: their options, opening, what was damaged. */
+/* Input of commands that read a capture: options, opening, messages about damage. */
 #ifndef CYCLOPS_CLI_INPUT_H
 #define CYCLOPS_CLI_INPUT_H
 
@@ -9,7 +9,7 @@
 #include "scan/select.h"
 #include "session/session.h"
 
-/* Options about what is read. */
+/* Options for reading a capture. */
 struct input_options {
 	const char *path;
 	const char *select;
@@ -27,27 +27,25 @@ struct input_options {
 
 struct option_set input_option_set(struct input_options *);
 
-/* Refuses `-` as the place of a capture to be written: that takes a file. */
+/* Fails for "-": a capture cannot be written to standard output. */
 int check_capture_output(const char *path, struct err *);
 
-/*
- * The capture that --input or the only argument names, or the default, which has to be there.
- */
+/* The path of the capture: --input, the argument, or the default file, which must exist. */
 int choose_path(const char *input, const struct arguments *, const char **out, struct err *);
 
-/* Opens what the options and arguments say. */
+/* Opens the capture of the options and arguments. */
 int open_input(const struct input_options *, const struct arguments *, struct session *,
 	       struct select **out_select, struct err *);
 
 /*
- * Ends what open_input() began, also where it failed: says what was damaged or lost, given the
- * exit status so far, which it returns.
+ * Closes what open_input() opened, also if it failed. Prints damage and losses. Takes the exit
+ * status so far and returns it.
  */
 int close_input(struct session *, struct select *, int status);
 
 /*
- * Says on standard error what was damaged or lost and, if there was an answer (the status is
- * EXIT_DONE), for which modules names are missing; each once.
+ * Prints damage and losses on standard error and, after an answer (status EXIT_DONE), modules
+ * without names; each message once.
  */
 void print_diagnostics(const struct session *, int status);
 

@@ -17,7 +17,7 @@ struct all_sets {
 	size_t n;
 };
 
-/* The i-th option over all sets, or NULL. */
+/* Option number `i` of all sets, or NULL. */
 static const struct option *option_at(const struct all_sets *all, size_t i, void **out_into)
 {
 	for (size_t s = 0; s < all->n; s++) {
@@ -123,19 +123,19 @@ static bool may_be_alone(const struct option *o)
 	return o->kind == OPTION_OPTIONAL || o->kind == OPTION_OPTIONAL_WORD;
 }
 
-/* Is its value an argument of its own, if it is not written with the option? */
+/* Must the value be the next argument, if it is not given as "--name=VALUE"? */
 static bool takes_argument(const struct option *o)
 {
 	return o->kind != OPTION_FLAG && !may_be_alone(o);
 }
 
-/* Does a value stand behind an option that can do without? */
+/* Is the next argument the value of an option whose value is optional? */
 static bool has_word_behind(const struct option *o, int argc, char **argv, int at)
 {
 	return o->kind == OPTION_OPTIONAL_WORD && at + 1 < argc && argv[at + 1][0] != '-';
 }
 
-/* One option at argv[*at]; moves on over a value that is an argument of its own. */
+/* Parses the option at argv[*at] and moves on, over its value, too. */
 static int parse_option(const struct all_sets *all, int argc, char **argv, int *at, struct err *err)
 {
 	const char *argument = argv[*at];

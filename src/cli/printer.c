@@ -35,7 +35,7 @@ static const struct option row_list[] = {
 	{ "sort", 0, OPTION_TEXT, ROWS(sort), "COLUMN", "order by this column" },
 };
 
-/* The last of them is for single tables. */
+/* All but the last, --sort */
 enum { N_UNSORTED = COUNT(row_list) - 1 };
 
 struct option_set output_option_set(struct output_options *into)
@@ -60,7 +60,10 @@ size_t rows_to_show(const struct row_options *o)
 	return o->top > 0 ? o->top : DEFAULT_TOP;
 }
 
-/* What the user's terminal says of its character set; programs' output must not change. */
+/*
+ * Does the locale of the terminal use UTF-8? Only for output to a terminal, so that files do not
+ * depend on it.
+ */
 static bool terminal_is_unicode(void)
 {
 	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
@@ -98,7 +101,7 @@ static int choose_colour(const struct output_options *o, FILE *stream, bool *out
 	return 0;
 }
 
-/* Opening for writing would cut the capture short under our eyes. */
+/* Writing the answer over the mapped capture would truncate it. */
 static bool is_capture(const char *path, const struct session *session)
 {
 	struct stat output, capture;
@@ -180,7 +183,7 @@ static const char *table_name_at(const void *context, size_t i)
 	return i < tables->list.n ? tables->list.items[i]->name : NULL;
 }
 
-/* The table that --table names, alone. */
+/* Picks the table that --table names. */
 static int pick_table(const char *name, const struct tables *tables, struct tables *out,
 		      struct err *err)
 {

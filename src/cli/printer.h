@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where answers go: options about output and rows, and the stream that tables are written to. */
+/* Output of answers: options for format and rows, and the stream. */
 #ifndef CYCLOPS_CLI_PRINTER_H
 #define CYCLOPS_CLI_PRINTER_H
 
@@ -22,7 +22,7 @@ struct output_options {
 	bool no_pager;
 };
 
-/* Options about which rows are shown. */
+/* Options for the rows. */
 struct row_options {
 	const char *sort;
 	unsigned top;
@@ -33,7 +33,7 @@ struct option_set output_option_set(struct output_options *);
 struct option_set row_option_set(struct row_options *);
 struct option_set unsorted_row_option_set(struct row_options *); /* without --sort */
 
-/* Rows to show: --all, --top or the default of 20; 0 means all. */
+/* How many rows to show: --all, --top or 20; 0 means all. */
 size_t rows_to_show(const struct row_options *);
 
 /* Standard output, a pager before it, or the file of -o. */
@@ -46,9 +46,9 @@ struct printer {
 };
 
 /*
- * Opens the output, unless that is the capture itself. `default_format` is used if none was
- * asked for. An answer that is of no capture has no session: its document.is_modelled is for
- * the caller to set.
+ * Opens the output. Fails if it would overwrite the capture. `default_format` is used without
+ * --format. `session` NULL: the answer is not about a capture; the caller then sets
+ * document.is_modelled.
  */
 int printer_open(struct printer *, const struct output_options *, const char *default_format,
 		 const char *command, const struct session *, struct err *);
@@ -59,22 +59,22 @@ int printer_open(struct printer *, const struct output_options *, const char *de
  */
 void printer_page(struct printer *, const struct output_options *);
 
-/* Writes bytes; -1 and an error if they do not arrive. */
+/* Writes bytes; -1 and an error if that fails. */
 int printer_write(struct printer *, const struct text *, struct err *);
 
 /*
- * Flushes and closes after what came before returned `rc`: that, or -1 if the bytes do not
- * arrive. The first error stays.
+ * Flushes and closes. Returns `rc`, what the steps before returned, or -1 and an error if writing
+ * fails. The first error is kept.
  */
 int printer_close(struct printer *, int rc, struct err *);
 
-/* Writes the tables, or the one that --table names. */
+/* Writes all tables, or the one of --table. */
 int printer_tables(struct printer *, const struct output_options *, const struct tables *,
 		   struct err *);
 
 /*
- * Ends an answer, given what making it returned: writes its tables if that was 0, and closes in
- * any case. Returns that, or -1 as the two do.
+ * Ends an answer: writes the tables if `rc` is 0, and closes in any case. Returns `rc`, or -1 and
+ * an error if writing fails.
  */
 int printer_finish(struct printer *, const struct output_options *, const struct tables *, int rc,
 		   struct err *);

@@ -13,7 +13,7 @@ static const struct option time_options[] = {
 	  "cut the time into so many slices (at most 200)" },
 };
 
-/* What there is to set: the command's options first, then those that all commands have. */
+/* All sets of options: the command's own, then the common ones. */
 static size_t option_sets(struct question *q, struct option_set sets[SETS_MAX])
 {
 	size_t n = 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A question to one capture, answered by tables: what such commands read, open and print alike. */
+/*
+ * A question to one capture, answered with tables: the common part of commands that read, open and
+ * print alike.
+ */
 #ifndef CYCLOPS_CLI_QUESTION_H
 #define CYCLOPS_CLI_QUESTION_H
 
@@ -10,40 +13,41 @@
 
 enum question_rows {
 	QUESTION_ROWS_NONE,
-	QUESTION_ROWS_UNSORTED, /* without --sort */
+	QUESTION_ROWS_UNSORTED, /* all row options but --sort */
 	QUESTION_ROWS_SORTED,
 };
 
 struct question {
 	const struct usage *usage;
-	struct option_set what; /* the command's own options, and where they go */
+	struct option_set what; /* the command's own options, and the struct they fill */
 	enum question_rows has_rows;
 	size_t max_arguments;
-	const struct keys *by; /* that may have time among them, once checked; may be NULL */
+	/* keys of --by, valid after check(), which may include time; NULL: none */
+	const struct keys *by;
 
-	/* Refuses what does not go together, before anything is opened; may be NULL. */
+	/* Checks the options before the capture is opened; may be NULL. */
 	int (*check)(struct question *, struct err *);
 
-	/* Answers, by question_show(). */
+	/* Answers with question_show(). */
 	int (*answer)(struct question *, struct session *, const struct select *, struct err *);
 
-	/* What else was given, for the two: */
+	/* The common options, valid in both functions. */
 	struct input_options input;
 	struct row_options rows;
 	struct output_options output;
 	struct arguments arguments;
-	unsigned time_slices; /* of --time-slices; the session has them when it is answered */
+	unsigned time_slices; /* of --time-slices; applied before answer() */
 
-	struct printer out; /* open while it is answered */
+	struct printer out; /* open during answer() */
 };
 
-/* Reads the command line, answers, and says what went wrong. Returns the exit status. */
+/* Parses the command line, answers and prints errors. Returns the exit status. */
 int question_ask(struct question *, int argc, char **argv);
 
-/* Prints the tables, or the one that --table names. */
+/* Prints all tables, or the one of --table. */
 int question_show(struct question *, const struct tables *, struct err *);
 
-/* Is the answer for a person? Programs, and users that picked a table, get all rows and columns. */
+/* Is the answer text for a person? Other formats and --table give all rows and columns. */
 bool question_is_for_reading(const struct question *);
 
 #endif

@@ -16,7 +16,7 @@ enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, MOST_WIDTH = 10000 };
 
 static const char speaker[] = "cyclops: ";
 
-/* 0: the variable is not set, or no number of columns. */
+/* 0 if COLUMNS is not set to a number of columns. */
 static unsigned width_of_environment(void)
 {
 	const char *value = getenv("COLUMNS");
@@ -49,7 +49,7 @@ unsigned output_width(FILE *stream)
 	return width < LEAST_WIDTH ? LEAST_WIDTH : width;
 }
 
-/* Blanks in a row are one, and so are newlines. */
+/* Replaces runs of blanks and newlines by one blank. */
 static const char *one_line(const char *words, struct arena *memory)
 {
 	char *line = arena_alloc(memory, strlen(words) + 1), *end = line;
@@ -82,7 +82,7 @@ void put_words(struct text *out, const char *words, size_t column, size_t indent
 	arena_release(&memory);
 }
 
-/* Its lines, each wrapped. */
+/* Appends the lines of a message, each wrapped. */
 static void wrap(const char *message, size_t width, struct text *out)
 {
 	size_t indent = sizeof(speaker) - 1;

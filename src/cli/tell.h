@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages to the person at the terminal, and how wide that is. */
+/* Messages to the user, and the width of the terminal. */
 #ifndef CYCLOPS_CLI_TELL_H
 #define CYCLOPS_CLI_TELL_H
 
@@ -8,18 +8,18 @@
 
 #include "base/text.h"
 
-/* Columns of text for a stream: what COLUMNS says, or its terminal has, or 100. */
+/* The width for a stream in columns: COLUMNS, else that of its terminal, else 100. */
 unsigned output_width(FILE *);
 
 /*
- * Appends words, wrapped to `width` columns, and a newline: from column `indent` on, also in the
- * line that has `column` columns already. Blanks and newlines only part the words.
+ * Appends words, wrapped to `width` columns, and a newline. Lines begin at column `indent`; the
+ * first one has `column` columns already. Blanks and newlines only separate words.
  */
 void put_words(struct text *, const char *words, size_t column, size_t indent, size_t width);
 
 /*
- * Prints "cyclops: …" and a newline on standard error. On a terminal it is wrapped to its width;
- * elsewhere each line stays whole, for those who search them.
+ * Prints "cyclops: …" and a newline on standard error. Lines are wrapped on a terminal only, so
+ * that files can be searched by line.
  */
 void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
