@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cyclops dump: what the bytes say. */
+/* cyclops dump: records and SPE packets as text. */
 #include <stddef.h>
 #include <string.h>
 

@@ -9,11 +9,12 @@
 
 enum {
 	PART_BYTES = 128 << 10, /* dumps to some 2 MB of text */
-	TEXT_BYTES = 4 << 20,	/* written at once where a part cannot be split */
+	/* for parts that cannot be split: written whenever this much has gathered */
+	TEXT_BYTES = 4 << 20,
 	LARGE_PART = 4 * PART_BYTES,
 };
 
-/* A part of a chunk that begins and ends between records. */
+/* A part of a chunk, cut between records. */
 struct part {
 	const struct aux_chunk *chunk;
 	uint64_t from, to;
@@ -45,7 +46,7 @@ static void add_parts(struct dump_job *job, const struct aux_chunk *chunk)
 	} while (from < chunk->size);
 }
 
-/* A part too large to hold its text is left to dump_large(). */
+/* Large parts are left to dump_large(). */
 static bool is_large(const struct part *p)
 {
 	return p->to - p->from > LARGE_PART;
@@ -60,7 +61,7 @@ static void put_header(const struct part *p, struct text *out)
 	text_str(out, " bytes\n");
 }
 
-/* Names of the implementation defined event bits of a chunk's CPU. */
+/* The CPU's names for IMPLEMENTATION DEFINED event bits. */
 static struct spe_event_names dump_event_names(const struct dump_job *job,
 					       const struct aux_chunk *chunk)
 {
@@ -96,7 +97,9 @@ static void dump_part(void *context, size_t number, unsigned worker)
 	put_packets(job, p, p->from, SIZE_MAX, out);
 }
 
-/* Renders and writes a large part in turn, so that its text is not held as a whole. */
+/*
+ * Renders and writes a large part piece by piece, so that its text is never in memory as a whole.
+ */
 static int dump_large(struct dump_job *job, const struct part *p, struct text *out)
 {
 	put_header(p, out);

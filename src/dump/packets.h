@@ -9,14 +9,14 @@
 #include "cpu/cpu.h"
 #include "spe/packet.h"
 
-/* Takes a piece of the text, in order; -1 stops. */
+/* Takes the next piece of the text; -1 stops the dump. */
 typedef int packets_sink(void *context, const struct text *);
 
 /*
- * Dumps all AUX chunks of a scanned capture in file order: a line with the size, then one for
- * each packet. Rendered in parallel where chunks can be split; memory is bounded. The catalog has
- * the CPUs' own names of events; NULL: bits without a name stay numbers. Returns -1 if the sink
- * stopped it.
+ * Dumps all AUX chunks of a scanned capture in file order: a line with the size, then a line for
+ * each packet. Chunks are split and rendered in parallel where possible; memory is bounded. The
+ * catalog has the CPUs' own names for event bits; NULL: such bits stay numbers. Returns -1 if the
+ * sink stopped the dump.
  */
 int packets_dump(const struct capture *, const struct catalog *, struct pool *, enum spe_wording,
 		 packets_sink *, void *context);

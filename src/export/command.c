@@ -18,7 +18,7 @@ static const struct usage usage = {
 	"Every record as a row, in file order.",
 };
 
-/* The format that is not one of tables: three files of Arm's spe-parser. */
+/* The one format that is not a table: three files as Arm's spe-parser writes them. */
 static const char spe_parser_format[] = "spe-parser";
 
 static const struct option writing[] = {
@@ -63,7 +63,7 @@ static int export_table(struct session *s, const struct select *select,
 	return rc;
 }
 
-/* The files of spe-parser, opened when they get their first rows. */
+/* The files of spe-parser, opened with their first rows. */
 struct parser_files {
 	const char *prefix;
 	FILE *streams[SPE_PARSER_N_FILES];

@@ -17,7 +17,7 @@ struct cell export_id(uint64_t id)
 	return cell_signed((int32_t)id);
 }
 
-/* Columns of batches are of three widths. */
+/* Reads a value of a batch's column, which is 2, 4 or 8 bytes wide. */
 static uint64_t export_value_of(const struct export_field *f, const struct batch *b, size_t row)
 {
 	const void *at = (const char *)b + f->offset + row * f->size;
@@ -49,7 +49,7 @@ struct cell export_scratch_cell(const struct export_context *c, struct table *t)
 	return cell_text(table_text(t, c->scratch->bytes));
 }
 
-/* What one worker renders with. */
+/* The state of a worker. */
 struct export_worker {
 	struct table rows;
 	struct text scratch;
@@ -62,7 +62,7 @@ struct export_job {
 	const struct document *document;
 	struct names names;
 	struct export_worker *workers;
-	bool has_rows; /* something was written before */
+	bool has_rows; /* an earlier piece had rows */
 	export_sink *sink;
 	void *context;
 };
@@ -108,7 +108,7 @@ static void export_render(void *context, unsigned worker, const struct batch *b,
 	job->format->rows(job->document, &w->rows, false, &texts[0]);
 }
 
-/* The first piece with rows is not joined to anything. */
+/* Writes a piece. The first piece with rows has no separator before it. */
 static int export_join_piece(void *context, const struct text *texts)
 {
 	struct export_job *job = context;
@@ -124,7 +124,7 @@ static int export_join_piece(void *context, const struct text *texts)
 	return job->sink(job->context, &piece);
 }
 
-/* A scan before the export that only collects places, to name them all at once. */
+/* Scans once to collect places, so that they are named together. */
 static void name_places(struct export_job *job, const struct select *select)
 {
 	const struct hot_options options = {
@@ -157,7 +157,7 @@ static void workers_release(struct export_job *job, unsigned n)
 	free(job->workers);
 }
 
-/* What stands before all rows. */
+/* Writes what precedes the rows. */
 static int write_head(struct export_job *job, const struct table *empty)
 {
 	struct text text = { 0 };
@@ -188,7 +188,7 @@ int export_run(struct session *s, const struct select *select, const struct expo
 {
 	struct table empty;
 	struct tables tables = { 0 };
-	struct document described = *document; /* says what the columns mean */
+	struct document described = *document; /* with descriptions of the columns */
 	struct export_job job = {
 		.session = s,
 		.class = class,

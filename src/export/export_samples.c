@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table "samples": one row for each PMU sample. Columns are a contract; add at the right. */
+/* The table "samples": a row for each PMU sample. Columns are stable; append new ones. */
 #include "base/alloc.h"
 #include "export/export_tables.h"
 
@@ -68,7 +68,7 @@ static const struct export_field fields[] = {
 	EXPORT_FIELD(SAMPLES_COL_PADDR, HAS_PA, pa, cell_hex),
 };
 
-/* The kernel marks where a call chain goes from kernel to user with such values. */
+/* The kernel separates kernel and user frames with these values (PERF_CONTEXT_…). */
 static bool is_context_marker(uint64_t word)
 {
 	return word >= (uint64_t)-4095;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table "spe": one row for each SPE record. Columns are a contract; add at the right. */
+/* The table "spe": a row for each SPE record. Columns are stable; append new ones. */
 #include "base/alloc.h"
 #include "export/export_tables.h"
 #include "spe/names.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to the tables of export.h: columns, and how a row is made. */
+/* For the tables of export.h only: columns, and how a row is filled. */
 #ifndef CYCLOPS_EXPORT_EXPORT_TABLES_H
 #define CYCLOPS_EXPORT_EXPORT_TABLES_H
 
@@ -12,11 +12,11 @@
 #include "session/session.h"
 #include "table/table.h"
 
-/* What making a row may look at. */
+/* What rows are made from. */
 struct export_context {
 	const struct session *session;
-	const struct names *names; /* of the session's places, if the table wants names */
-	struct text *scratch;	   /* of the worker */
+	const struct names *names; /* names of the session's places; NULL: the table needs none */
+	struct text *scratch;	   /* a buffer of the worker */
 };
 
 struct export_table {
@@ -31,11 +31,11 @@ struct export_table {
 
 extern const struct export_table export_spe, export_samples;
 
-/* A column of the batch that becomes a column of the table as it is, where it was recorded. */
+/* A column of the batch that is copied to a column of the table, where it was recorded. */
 struct export_field {
 	size_t column;
 	uint32_t has;	     /* bit of batch.has */
-	size_t offset, size; /* of the first row's value in struct batch */
+	size_t offset, size; /* offset in struct batch of the first row's value */
 	struct cell (*make)(uint64_t);
 };
 
@@ -49,10 +49,10 @@ struct export_field {
 void export_fields(const struct export_field *, size_t n, const struct batch *, size_t row,
 		   struct cell *cells);
 
-/* Process and thread ids are signed: -1 is what the kernel calls "not a user's". */
+/* A process or thread id. They are signed: -1 is the kernel's "none". */
 struct cell export_id(uint64_t id);
 
-/* A text assembled in context->scratch, as a cell; an empty one is absent. */
+/* The text in context->scratch as a cell; absent if it is empty. */
 struct cell export_scratch_cell(const struct export_context *, struct table *);
 
 #endif

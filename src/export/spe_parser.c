@@ -25,12 +25,12 @@ static const char *const headers[SPE_PARSER_N_FILES] = {
 };
 /* clang-format on */
 
-/* The events that spe-parser knows; it drops the others. */
+/* The event bits that spe-parser knows; it drops others. */
 enum { KNOWN_EVENTS = 0x60fff };
 
 /*
- * A CAS on some Neoverse N1 is recorded as "other" with events of memory: spe-parser takes
- * these out, and sorts the rest by name, in rows of that file.
+ * Some CAS instructions of the Neoverse N1 are recorded as "other", with memory events. In such
+ * rows spe-parser leaves out the memory events and sorts the rest by name.
  */
 static const unsigned other_events_by_name[] = {
 	SPE_EV_ALIGNMENT,	  /* ALIGNMENT */
@@ -48,7 +48,7 @@ struct job {
 	bool has_header[SPE_PARSER_N_FILES];
 };
 
-/* One row being written. */
+/* A row being written. */
 struct line {
 	const struct batch *b;
 	size_t row;
@@ -82,7 +82,7 @@ static void spe_parser_put_word(const struct line *l, const char *word)
 	comma(l);
 }
 
-/* Its addresses: 56 bits as recorded, with "ff" put before them at EL2 and nowhere else. */
+/* Writes an address as spe-parser does: 56 bits as recorded, after "ff" at EL2 and nowhere else. */
 static void spe_parser_put_address(const struct line *l, bool is_there, uint64_t address,
 				   unsigned level)
 {
@@ -93,7 +93,7 @@ static void spe_parser_put_address(const struct line *l, bool is_there, uint64_t
 	comma(l);
 }
 
-/* Data addresses keep their tag, and go by the level of the pc. */
+/* Writes a data address with its tag. The exception level is that of the PC. */
 static void put_data_address(const struct line *l, unsigned level)
 {
 	uint64_t address = (l->b->va[l->row] & 0xffffffffffffff) | (uint64_t)l->b->va_tag[l->row]
@@ -158,7 +158,7 @@ static void put_end(const struct line *l)
 	text_char(l->out, '\n');
 }
 
-/* The tool knows the common encoding only, and decodes it so whatever the CPU. */
+/* spe-parser decodes every data source with Arm's common encoding, whatever the CPU. */
 static const char *source_name(uint16_t value)
 {
 	static const char *const names[] = {
@@ -223,7 +223,7 @@ static void put_other(const struct line *l, const struct spe_op *op)
 	put_end(l);
 }
 
-/* Which file records of an operation class go to, and how. */
+/* The file and writer for each operation class. */
 static const struct {
 	enum spe_parser_file file;
 	void (*put)(const struct line *, const struct spe_op *);
@@ -233,7 +233,7 @@ static const struct {
 	[SPE_OP_BRANCH] = { SPE_PARSER_BR, put_branch },
 };
 
-/* A record without operation has no place in any of the three files. */
+/* Records without an operation are in none of the files. */
 static void spe_parser_render(void *context, unsigned worker, const struct batch *b,
 			      struct text *texts)
 {

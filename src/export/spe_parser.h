@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The three CSV files of Arm's spe-parser, column for column: loads and stores, branches, others.
- * Differences are in docs/differences.md.
+ * The three CSV files of Arm's spe-parser, with the same columns: loads and stores, branches,
+ * others. Differences: docs/differences.md.
  */
 #ifndef CYCLOPS_EXPORT_SPE_PARSER_H
 #define CYCLOPS_EXPORT_SPE_PARSER_H
@@ -17,12 +17,12 @@ enum spe_parser_file {
 	SPE_PARSER_N_FILES,
 };
 
-/* "ldst", "br", "other": the file is PREFIX-ldst.csv. */
+/* Parts of file names, "ldst", "br", "other": PREFIX-ldst.csv. */
 extern const char *const spe_parser_names[SPE_PARSER_N_FILES];
 
 /*
- * Takes pieces of the files, in order. The header of a file comes with its first rows, so a
- * file without rows is never written to. -1 stops.
+ * Takes the next piece of a file; -1 stops. The header comes with the first rows, so there is no
+ * piece of a file without rows.
  */
 typedef int spe_parser_sink(void *context, enum spe_parser_file, const struct text *);
 

@@ -107,7 +107,7 @@ static const char *event_names(struct table *t, const struct event_list *list)
 	return out;
 }
 
-/* The least of its events' answers; not known beats yes. */
+/* Can all events of the metric be counted? "No" for one event decides, then "not known". */
 static const char *metric_here(const struct catalog_view *view, const struct cpu_metric *m)
 {
 	bool is_known = true;
@@ -265,7 +265,7 @@ int catalog_cpus_table(const struct catalog *catalog, struct table *out, struct 
 	return 0;
 }
 
-/* Only letters and digits, so that "graviton 4" is found in "AWS Graviton4". */
+/* Removes all but letters and digits, so that "graviton 4" is found in "AWS Graviton4". */
 static const char *without_spaces(const char *text, char out[TEXT_MAX])
 {
 	size_t n = 0;
@@ -285,7 +285,7 @@ static bool names_cpu(const char *text, const char *pattern)
 	return wanted[0] != '\0' && strcasestr(without_spaces(text, all), wanted) != NULL;
 }
 
-/* The name in the catalog stands first; words for people are further down. */
+/* Compares the pattern with the first column, the catalog's name, and with names for people. */
 static bool row_matches(const struct table *t, size_t row, const void *pattern)
 {
 	static const char *const others[] = { "name", "label", "also" };

@@ -34,7 +34,7 @@ static const struct option options[] = {
 	{ "help", 'h', OPTION_FLAG, offsetof(struct list_command, wants_help), NULL, "this text" },
 };
 
-/* What can be listed of a CPU. */
+/* The lists that can be asked for. */
 static const struct subject {
 	const char *name;
 	void (*fill)(const struct catalog_view *, struct table *);
@@ -62,7 +62,7 @@ static int unknown_subject(const char *name, struct err *err)
 		       name, list_words(subject_at, NULL, names, sizeof(names)));
 }
 
-/* May hardware events be counted? It is tried. */
+/* Tries whether this user may count hardware events. */
 static bool may_count(void)
 {
 	struct pmus pmus = { 0 };
@@ -74,7 +74,7 @@ static bool may_count(void)
 	return trial.error == 0;
 }
 
-/* Says what can be counted here, if the CPU is the one of this machine. */
+/* Fills a table, with what this machine can count if it has the CPU. */
 static void fill_with_here(const struct subject *subject, struct here *here, struct cpu_pmu *pmu,
 			   struct table *out)
 {
@@ -117,7 +117,7 @@ static int fill_subject(const struct catalog *catalog, const struct subject *sub
 	return rc;
 }
 
-/* The facts have to live as long as the table, which borrows their texts. */
+/* The table borrows texts of *pmu, which must be freed after it. */
 static int fill(const struct catalog *catalog, const char *what, const char *cpu,
 		struct cpu_pmu **pmu, struct table *out, struct err *err)
 {
@@ -144,7 +144,7 @@ static int list_print(struct table *table, const struct output_options *output, 
 	return rc;
 }
 
-/* What to list, and perhaps a pattern. */
+/* Answers `cyclops list SUBJECT [PATTERN]`. */
 static int list_answer(const struct list_command *command, const struct arguments *arguments,
 		       const struct output_options *output, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All subcommands: the one list of them. */
+/* The list of all subcommands. */
 #ifndef CYCLOPS_MAIN_COMMANDS_H
 #define CYCLOPS_MAIN_COMMANDS_H
 
@@ -8,13 +8,13 @@
 /* In the order of `cyclops --help`; ends with NULL. */
 extern const struct command *const commands[];
 
-/* The command of this name, or NULL. */
+/* The command of that name, or NULL. */
 const struct command *command_find(const char *name);
 
-/* The name of a command that is most like this word, or NULL. */
+/* The name of the most similar command, or NULL. */
 const char *command_nearest(const char *word);
 
-/* A line for each, for programs: its name, what it reads, its purpose, with tabs between them. */
+/* Prints a line for each command, for programs: name, what it reads, purpose, separated by tabs. */
 void commands_print_list(void);
 
 #endif

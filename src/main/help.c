@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cyclops help: the manual pages. */
+/* cyclops help: shows manual pages. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 static const struct usage usage = { "help", "[COMMAND]", "The manual page of a command." };
 
-/* What asks for the page of cyclops itself, and how help calls itself. */
+/* Is it the page of cyclops itself, under which help is found, too? */
 static bool is_about_all(const char *name)
 {
 	return strcmp(name, "cyclops") == 0 || strcmp(name, "help") == 0 ||

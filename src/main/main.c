@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cyclops: finds the subcommand and runs it. */
+/* Finds the subcommand and runs it. */
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static int unknown_command(const char *name)
 	return EXIT_USAGE;
 }
 
-/* Files are read where they are mapped: bytes that are gone by then end in this signal. */
+/* Captures are memory-mapped. Reading a part that was cut off since raises SIGBUS. */
 static void say_file_is_gone(int signal)
 {
 	static const char text[] = "cyclops: a file became shorter while it was read, or its disk "
@@ -61,9 +61,9 @@ static void say_file_is_gone(int signal)
 }
 
 /*
- * Large tables come and go with the steps of an answer. Left alone, glibc takes the size of the
- * largest that was freed for a sign to keep blocks of that size, and the next step needs as much
- * again.
+ * Gives freed large blocks back to the system at once. By default glibc raises its mmap threshold
+ * to the largest block that was freed. It then keeps such blocks, and the next large table is
+ * allocated beside them.
  */
 static void give_back_large_blocks(void)
 {

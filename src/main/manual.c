@@ -6,7 +6,7 @@
 
 #include "base/embedded.h"
 
-/* "cyclops.txt", "cyclops-hot.txt" …; made from docs/man by the build. */
+/* Made from docs/man by the build: "cyclops.txt", "cyclops-hot.txt" … */
 extern const struct embedded_file manual_files[];
 
 const char *manual_page(const char *command)
