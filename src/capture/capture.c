@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens captures, and hands out what scan.c found in them. */
+/* Opens captures and gives access to what scan.c found. */
 #include "capture/capture.h"
 
 #include <assert.h>
@@ -36,7 +36,7 @@ void capture_unread_bytes(struct capture *c, enum diag_level level, uint64_t at,
 	diags_add(&c->diags, level, at, bytes, text);
 }
 
-/* Decompressed bytes are not counted: they are no bytes of the file. */
+/* Bytes of decompressed records are not counted: they are not in the file. */
 void capture_unread(struct capture *c, enum diag_level level, const struct record *r,
 		    const char *text)
 {
@@ -51,7 +51,7 @@ void capture_move_unread(struct capture *c, uint64_t before)
 	c->totals.record_bytes -= bytes;
 }
 
-/* Smaller captures stay in memory: mapping their pages again costs more. */
+/* Pages of smaller captures are not given back: mapping them again costs more. */
 static const uint64_t kept_bytes = UINT64_C(256) << 20;
 
 void capture_forget(const struct capture *c, uint64_t from, uint64_t to)
@@ -99,7 +99,7 @@ void capture_free(struct capture *c)
 	free(c);
 }
 
-/* Adds a file of the capture. Its records are [start, end), which is all of it at first. */
+/* Adds a file of the capture. Its records are [start, end), at first the whole file. */
 static struct segment *add_segment(struct capture *c, const uint8_t *bytes, uint64_t size)
 {
 	struct segment *s = vec_add(&c->segments);
@@ -112,7 +112,7 @@ static struct segment *add_segment(struct capture *c, const uint8_t *bytes, uint
 	return s;
 }
 
-/* Reads the header of the first segment, and finds out where its records are. */
+/* Reads the header of the first segment and finds the range of its records. */
 static int capture_read_header(struct capture *c, const char *name, struct err *err)
 {
 	struct segment *s = &c->segments.items[0];
@@ -143,7 +143,7 @@ static int capture_open_file(struct capture *c, const char *path, struct err *er
 	return 0;
 }
 
-/* The number of a file called "data.N", or -1. */
+/* N of a file name "data.N", or -1. */
 static int64_t data_number(const char *name)
 {
 	char *end = NULL;
@@ -194,7 +194,7 @@ static int open_member(struct capture *c, const char *path, const char *name, st
 	return rc;
 }
 
-/* `data` is a complete file; data.0, data.1 … hold nothing but records. */
+/* `data` is a complete file; data.0, data.1 … contain records only. */
 static int open_directory(struct capture *c, const char *path, struct err *err)
 {
 	numbers files = { 0 };

@@ -5,7 +5,7 @@
 #include "batch/batch.h"
 #include "capture/format/sample.h"
 
-/* What a record's fields are appended with. */
+/* What a line is made of. */
 struct line {
 	const struct capture *capture;
 	const struct record *record;
@@ -26,7 +26,7 @@ static void put_dec(const struct line *l, const char *name, uint64_t value)
 	text_u64(l->out, value);
 }
 
-/* Ids that are signed in the kernel: pids, tids, and cpus that may be "any". */
+/* Appends an id that is signed in the kernel: a pid, a tid, or a cpu that may be "any". */
 static void put_id(const struct line *l, const char *name, uint32_t value)
 {
 	describe_field(l, name);
@@ -39,7 +39,7 @@ static void describe_put_address(const struct line *l, const char *name, uint64_
 	text_hex(l->out, value);
 }
 
-/* Text from outside: what could confuse a terminal or a reader of lines is escaped. */
+/* Appends text from outside. Control characters and newlines are escaped. */
 static void describe_put_text(const struct line *l, const char *name, const char *text)
 {
 	describe_field(l, name);
@@ -225,7 +225,7 @@ static void sample_sizes(const struct line *l, const struct sample *s)
 		put_dec(l, "aux", s->aux_size);
 }
 
-/* Numbers of a sample by the bit that says they were recorded. */
+/* Numbers of a sample, with the bit that says they were recorded. */
 static void sample_numbers(const struct line *l, const struct sample *s)
 {
 	const struct {
@@ -303,7 +303,7 @@ static const struct {
 	{ RECORD_SAMPLE, sample_fields },
 };
 
-/* Samples say the same in their body. */
+/* Appends the sample_id trailer. Samples have its fields in their body. */
 static void put_trailer(const struct line *l, const struct sample_id *id)
 {
 	if (id->has & HAS_TIME)

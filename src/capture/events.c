@@ -100,7 +100,7 @@ int events_of_id(const struct events *e, uint64_t id)
 	return number == TUPLES_NONE ? -1 : (int)e->event_of_id.items[number];
 }
 
-/* With one event, or none that tells its id, there is nothing to look up. */
+/* Is event 0 the answer without a look-up: with one event, or if records have no id? */
 static bool is_first_event(const struct events *e, int id_word)
 {
 	return e->list.n == 1 || id_word == NO_WORD;

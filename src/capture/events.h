@@ -11,10 +11,10 @@
 #include "capture/format/attr.h"
 #include "capture/format/record.h"
 
-/* Limit: a batch has 16 bits for the number of an event. */
+/* Batches have 16 bits for the number of an event. */
 enum { MAX_EVENTS = UINT16_MAX };
 
-/* For the word numbers below: the field is not recorded, or its place differs between events. */
+/* For the word numbers below: the field is not recorded, or is elsewhere for each event. */
 enum { NO_WORD = -1, WORD_DIFFERS = -2 };
 
 struct events {
@@ -23,19 +23,19 @@ struct events {
 	VEC_OF(uint32_t) event_of_id; /* … → index of the event */
 
 	/*
-	 * Numbers of 64-bit words in a record's body. All events of a capture have the id at one
-	 * place.
+	 * Positions of fields in a record's body, in 64-bit words. The id is at the same place in
+	 * all events.
 	 */
 	int sample_id_word;    /* from the start of a sample */
-	int trailer_id_word;   /* from the end of other records, 1 being the last */
-	int sample_time_word;  /* from the start; WORD_DIFFERS from event to event */
-	bool has_mixed_layout; /* they do not: the id cannot be found */
+	int trailer_id_word;   /* from the end of other records; 1 is the last word */
+	int sample_time_word;  /* from the start; WORD_DIFFERS: depends on the event */
+	bool has_mixed_layout; /* the id is not at the same place, so events cannot be found */
 };
 
 void events_init(struct events *);
 void events_release(struct events *);
 
-/* Appends an event with the ids in the cursor, 8 bytes each. The list must not be full. */
+/* Appends an event with the ids in the cursor, 8 bytes each. There must be room for it. */
 void events_add(struct events *, const struct attr *, struct cursor ids);
 
 /* The index of the event with this id, or -1. Id 0 is event 0, if there is one. */
@@ -47,7 +47,7 @@ int events_of_sample(const struct events *, const struct record *);
 /* The event that a record belongs to, by the id in its trailer, or -1. */
 int events_of_trailer(const struct events *, const struct record *);
 
-/* The time of a sample of any event; 0 if it has none. */
+/* The time of a sample, of any event; 0 if it has none. */
 uint64_t events_sample_time(const struct events *, const struct record *);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "capture/format/attr.h"
 
-/* Other files, and captures that are not supported, by their first bytes: for messages. */
+/* First bytes of other files, and of captures that are not supported, for messages. */
 static const struct magic {
 	const char *bytes;
 	uint8_t size;
@@ -36,7 +36,7 @@ static bool begins_with(const struct cursor *c, const void *bytes, size_t size)
 	return cur_left(c) >= size && memcmp(c->pos, bytes, size) == 0;
 }
 
-/* Printable characters as they are, others as in C. */
+/* Appends printable characters unchanged, others escaped as in C. */
 static void describe_bytes(const struct cursor *c, struct text *out)
 {
 	for (size_t i = 0; i < 8 && i < cur_left(c); i++) {
@@ -84,7 +84,7 @@ static int read_file_header(struct cursor c, const char *name, struct header *ou
 	h.entry_size = cur_u64(&c);
 	h.attrs = read_extent(&c);
 	h.data = read_extent(&c);
-	(void)read_extent(&c); /* event types: EVENT_DESC has replaced them */
+	(void)read_extent(&c); /* event types: replaced by EVENT_DESC */
 	for (unsigned i = 0; i < FEATURE_WORDS; i++)
 		h.features[i] = cur_u64(&c);
 	if (!cur_ok(&c))

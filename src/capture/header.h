@@ -11,7 +11,7 @@
 #include "base/cursor.h"
 #include "base/err.h"
 
-/* A range of the file, as recorded: it may be outside of it. */
+/* A range of the file as recorded; it may be invalid. */
 struct extent {
 	uint64_t offset, size;
 };
@@ -24,8 +24,8 @@ enum {
 };
 
 struct header {
-	bool is_pipe;	     /* a stream: records begin behind the header; all below is 0 */
-	uint64_t entry_size; /* bytes of an entry of `attrs`: an attr and a section of ids */
+	bool is_pipe;	     /* records follow the header; all members below are 0 */
+	uint64_t entry_size; /* size of an entry of `attrs`: attr and section of ids */
 	struct extent attrs, data;
 	uint64_t features[FEATURE_WORDS]; /* bit n of word n / 64 */
 };
@@ -35,10 +35,12 @@ static inline bool header_has_feature(const struct header *h, unsigned feature)
 	return h->features[feature / 64] >> feature % 64 & 1;
 }
 
-/* Fails if this is no perf.data file that we read; the text begins with `name`. */
+/*
+ * Reads a header. Fails if it is no perf.data file that is supported; the error begins with `name`.
+ */
 int header_read(struct cursor bytes, const char *name, struct header *out, struct err *);
 
-/* The part of a section that lies inside a file of `file_size` bytes; empty if none does. */
+/* The part of a section that is inside of a file of `file_size` bytes; empty if none is. */
 struct extent extent_clamp(struct extent, uint64_t file_size);
 
 #endif

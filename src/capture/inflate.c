@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decompresses the COMPRESSED records of a segment: one zstd stream, cut into records.
- * Format: docs/reference/perf-data.md section 4.
+ * Decompresses the COMPRESSED records of a segment, which are one zstd stream. Format:
+ * docs/reference/perf-data.md section 4.
  */
 #include "capture/segment.h"
 
@@ -13,8 +13,8 @@
 #include "base/alloc.h"
 
 /*
- * Limit of the compression ratio. Records compress to about a tenth, copied stacks to a
- * two-thousandth. A file that yields more is an attempt to fill the disk.
+ * Limit of the compression ratio. Records compress 10 times, copied stacks up to 2000 times. More
+ * is an attempt to fill the disk.
  */
 enum {
 	MAX_RATIO = 8192,
@@ -29,7 +29,7 @@ struct inflate {
 	uint64_t n_in, n_out;
 };
 
-/* The compressed bytes of a record; false if it does not hold what it says. */
+/* The compressed bytes of a record; false if it is too short for its size field. */
 static bool compressed_bytes(const struct frame *f, const uint8_t *at, ZSTD_inBuffer *out)
 {
 	struct cursor c = frame_body(f, at);
@@ -42,7 +42,7 @@ static bool compressed_bytes(const struct frame *f, const uint8_t *at, ZSTD_inBu
 	return true;
 }
 
-/* Returns -1 and sets err if the disk is full, 0 otherwise; `why` stays "" if all went well. */
+/* Returns -1 and an error if the disk is full, else 0; `why` is "" on success. */
 static int inflate_chunk(struct inflate *z, ZSTD_inBuffer in, char why[INFLATE_ERROR_BYTES],
 			 struct err *err)
 {

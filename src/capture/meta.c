@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events and features: in a file they stand in sections around the data, in a stream they
- * are records.
- * Format: docs/reference/perf-data.md sections 1 and 2.
+ * Events and features. In a file they are sections around the records, in a stream they are
+ * records. Format: docs/reference/perf-data.md sections 1 and 2.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +9,7 @@
 #include "base/text.h"
 #include "capture/state.h"
 
-/* Adds an event. Others are found by position, so one that is damaged keeps its place. */
+/* Adds an event. A damaged one is added, too, as events are found by position. */
 static void meta_add_event(struct capture *c, struct cursor attr_bytes, uint64_t at,
 			   struct cursor ids)
 {
@@ -27,7 +26,10 @@ static void meta_add_event(struct capture *c, struct cursor attr_bytes, uint64_t
 	events_add(&c->events, &attr, ids);
 }
 
-/* Sections of ids may overlap in a damaged file; all together are no longer than the file. */
+/*
+ * The ids of an attr, within a budget: sections of a damaged file may overlap, but all together are
+ * no larger than the file.
+ */
 static struct cursor ids_of(struct capture *c, struct extent wanted, uint64_t at, uint64_t *budget)
 {
 	const struct segment *s = &c->segments.items[0];
@@ -63,7 +65,7 @@ void meta_attrs(struct capture *c)
 	}
 }
 
-/* Reads the feature sections that the table at `at` lists. */
+/* Reads the feature sections listed in the table. */
 static void read_features(struct capture *c, struct cursor table, uint64_t at, struct diags *diags)
 {
 	const struct segment *s = &c->segments.items[0];
@@ -94,8 +96,8 @@ static void read_features(struct capture *c, struct cursor table, uint64_t at, s
 }
 
 /*
- * A recorder that was killed has not written the table, though the bits may be set. Sections
- * of a damaged file may overlap, or lie among the records; no byte is counted twice for that.
+ * Reads the features of a file. A killed recorder has not written their table, though the bits may
+ * be set. Sections of a damaged file may overlap each other or records, so bytes are counted once.
  */
 void meta_features(struct capture *c)
 {
@@ -138,7 +140,7 @@ void meta_attr_record(struct capture *c, const struct record *r)
 	meta_add_event(c, attr, r->position, body);
 }
 
-/* Of EVENT_UPDATE only the name matters here. */
+/* Only the name in an EVENT_UPDATE is used. */
 void meta_update_record(struct capture *c, const struct record *r)
 {
 	enum { UPDATE_NAME = 2 };
@@ -152,7 +154,7 @@ void meta_update_record(struct capture *c, const struct record *r)
 		c->events.list.items[event].name = strings_addz(&c->strings, name);
 }
 
-/* The record without data ends the list; its number is the recorder's count of features. */
+/* The list ends with a record without data, whose number is the recorder's number of features. */
 void meta_feature_record(struct capture *c, const struct record *r)
 {
 	struct cursor body = r->body;
@@ -165,7 +167,7 @@ void meta_feature_record(struct capture *c, const struct record *r)
 	capture_move_unread(c, unread);
 }
 
-/* The record is laid out as an entry of the BUILD_ID feature, with its header. */
+/* The record is like an entry of the BUILD_ID feature, header included. */
 void meta_build_id_record(struct capture *c, const struct record *r)
 {
 	struct cursor entry =
@@ -180,7 +182,7 @@ void meta_build_id_record(struct capture *c, const struct record *r)
 	capture_move_unread(c, unread);
 }
 
-/* The name of the PMU with this number, or NULL. */
+/* The name of the PMU with this type, or NULL. */
 static const char *pmu_name(const struct capture *c, uint32_t type)
 {
 	for (size_t i = 0; i < c->info.pmus.n; i++)
@@ -189,7 +191,7 @@ static const char *pmu_name(const struct capture *c, uint32_t type)
 	return NULL;
 }
 
-/* EVENT_DESC names events by position, as perf does. An EVENT_UPDATE may have come before. */
+/* EVENT_DESC names events by position, as in perf. An EVENT_UPDATE goes first. */
 void meta_name_events(struct capture *c)
 {
 	struct text made_up = { 0 };

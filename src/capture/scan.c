@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pass 1: walks all records once. Side-band records are handed on; samples and trace data are
- * only counted and put into units for pass 2. What cannot be read is accounted for.
+ * Pass 1: walks all records once. Passes side-band records on; counts samples and trace data and
+ * puts them into units for pass 2. Accounts for all bytes that cannot be read.
  */
 #include <inttypes.h>
 
 #include "capture/format/sample.h"
 #include "capture/state.h"
 
-/* A run of samples of about this size is a unit. */
+/* The size of a unit of samples. */
 enum { RUN_BYTES = 1 << 20 };
 
-/* Pages behind the walk are given back in steps of so many bytes. */
+/* The walk gives pages back in steps of this size. */
 enum { FORGET_BYTES = 4 << 20 };
 
 struct scan {
@@ -33,7 +33,7 @@ static void see_time(struct capture_totals *t, uint64_t time_ns)
 		t->last_ns = time_ns;
 }
 
-/* Counts a sample. Only its time is read: it is in the same cache line as the header. */
+/* Counts a sample. Reads only its time, which is in the cache line of the header. */
 static void count_sample(struct scan *s, const struct record *r)
 {
 	struct capture *c = s->capture;
@@ -109,7 +109,7 @@ static void scan_side_band(struct scan *s, const struct record *r)
 		s->visit(s->context, r, &id);
 }
 
-/* Its contents come next in the walk, if they are there. */
+/* The walk continues with its contents, if they could be decompressed. */
 static int scan_compressed(struct scan *s, const struct record *r, struct err *err)
 {
 	struct capture *c = s->capture;
@@ -149,21 +149,21 @@ static int scan_record(struct scan *s, const struct record *r, struct err *err)
 	return 0;
 }
 
-/* Diagnostics of bytes that are no record. */
+/* Diagnostics for bytes that are no record and reach to the end. */
 static const char *const bad_frames[] = {
 	[FRAME_CUT] = "the last record is cut off",
 	[FRAME_BAD_SIZE] = "a record smaller than its header; no other is found behind it",
 	[FRAME_BAD_TYPE] = "bytes that are no record; none is found behind them",
 };
 
-/* The same, if records follow behind them. */
+/* Diagnostics for bytes that are no record, with records behind them. */
 static const char *const skipped_frames[] = {
 	[FRAME_CUT] = "a record larger than what is left of the file; read on behind it",
 	[FRAME_BAD_SIZE] = "a record smaller than its header; read on behind it",
 	[FRAME_BAD_TYPE] = "bytes that are no record; read on behind them",
 };
 
-/* Text that the recorder printed while its standard output was the capture. */
+/* Is it text that the recorder printed while standard output was the capture? */
 static bool is_printed_text(const uint8_t *at, uint64_t size)
 {
 	for (uint64_t i = 0; i < size && i < 64; i++)
@@ -173,8 +173,8 @@ static bool is_printed_text(const uint8_t *at, uint64_t size)
 }
 
 /*
- * Counts the bytes behind the place where the walk stopped. In a stream, or a file whose recorder
- * was killed, a cut record is normal and no damage.
+ * Counts the bytes behind the place where the walk ended. A truncated record is normal in a stream,
+ * or if the recorder was killed.
  */
 static void account_for_rest(struct capture *c, const struct segment *s, const struct walk *w)
 {
@@ -196,7 +196,7 @@ static void account_for_rest(struct capture *c, const struct segment *s, const s
 		diags_add(&c->diags, DIAG_DAMAGE, w->at, rest, bad_frames[w->stop]);
 }
 
-/* Decompressed bytes are none of the file's, so they count as no bytes. */
+/* The same for decompressed records. Their bytes are not in the file, so 0 bytes are counted. */
 static void account_for_plain(struct capture *c, const struct segment *s, const struct walk *w)
 {
 	uint64_t at = s->chunks.n == 0 ? s->start : s->chunks.items[w->chunk].position;
@@ -207,7 +207,7 @@ static void account_for_plain(struct capture *c, const struct segment *s, const 
 		     bad_frames[w->plain_stop == FRAME_OK ? FRAME_CUT : w->plain_stop]);
 }
 
-/* Gives back pages behind `position`. Returns up to where that is done; `forgotten`: before. */
+/* Gives back pages before `position`. `forgotten`: where the last call ended; returns the same. */
 static uint64_t forget_behind(const struct capture *c, uint64_t forgotten, uint64_t position)
 {
 	if (position < forgotten + FORGET_BYTES)
@@ -216,7 +216,7 @@ static uint64_t forget_behind(const struct capture *c, uint64_t forgotten, uint6
 	return position;
 }
 
-/* Counts the bytes between two records that are none. */
+/* Counts bytes between two records that are no record. */
 static void account_for_skipped(struct scan *s, const struct record *r)
 {
 	const struct segment *segment = &s->capture->segments.items[s->segment];
@@ -248,7 +248,7 @@ static int scan_segment(struct scan *s, struct err *err)
 			return -1;
 		forgotten = forget_behind(c, forgotten, r.position);
 	}
-	/* The end of the last record's data is known where the size of the file is not. */
+	/* data missing in a file that should be larger, or in the last record */
 	c->totals.missing_bytes += segment->missing > 0 ? segment->missing : s->walk.missing;
 	if (segment->missing > 0)
 		capture_note(c, DIAG_DAMAGE, segment->end, 0,
@@ -261,7 +261,7 @@ static int scan_segment(struct scan *s, struct err *err)
 	return 0;
 }
 
-/* Fails if the capture has bytes for records, but none could be read. */
+/* Fails if there are bytes of records, but none could be read. */
 static int check_something_was_read(const struct capture *c, struct err *err)
 {
 	const struct segment *s = &c->segments.items[0];

@@ -2,9 +2,9 @@
 #include "capture/segment.h"
 
 enum {
-	/* Types are small numbers; text and other foreign bytes read as large ones. */
+	/* Record types are small; text and other data look like large ones. */
 	MAX_PLAUSIBLE_TYPE = 0xffff,
-	/* Behind damage, so many consecutive sound headers are taken for records. */
+	/* After damage so many sound headers in a row are taken for records. */
 	FRAME_WITNESSES = 4,
 	/* Sizes of records are multiples of this. */
 	RECORD_ALIGNMENT = 8,
@@ -17,7 +17,7 @@ void segment_release(struct segment *s)
 	vec_release(&s->chunks);
 }
 
-/* The size of the data behind the record, which record.size does not count. */
+/* The size of the data behind the record, which is not in its size field. */
 static uint64_t trace_payload_size(const struct frame *f, const uint8_t *at)
 {
 	if (f->type == RECORD_AUXTRACE && f->size >= RECORD_HEADER_BYTES + sizeof(uint64_t))
@@ -27,7 +27,7 @@ static uint64_t trace_payload_size(const struct frame *f, const uint8_t *at)
 	return 0;
 }
 
-/* The size of the largest COMPRESSED2 records, 64 KiB, does not fit its field, which is then 0. */
+/* The largest COMPRESSED2 records have 64 KiB: this overflows the size field to 0. */
 static uint64_t wrapped_size(uint32_t type, const uint8_t *at, uint64_t left)
 {
 	const uint64_t full = (uint64_t)UINT16_MAX + 1,
@@ -73,8 +73,8 @@ static bool is_known_frame(const uint8_t *at, uint64_t left, struct frame *out)
 }
 
 /*
- * Is it a record? FRAME_WITNESSES sound headers follow each other, or fewer up to the end of the
- * file.
+ * Is it a record? FRAME_WITNESSES sound headers must follow each other, or fewer up to the end of
+ * the file.
  */
 static bool is_believed(const uint8_t *at, uint64_t left)
 {
@@ -126,7 +126,7 @@ static void segment_fill(struct record *out, const struct frame *f, const uint8_
 	};
 }
 
-/* A record that the chunk cuts in two waits for the next chunk. */
+/* Returns the next decompressed record. One that is split over two chunks waits for the second. */
 static bool next_plain(struct walk *w, struct record *out)
 {
 	const struct segment *s = w->segment;
@@ -154,7 +154,7 @@ static bool next_plain(struct walk *w, struct record *out)
 	return true;
 }
 
-/* The record at the place of the walk, or the next one behind it. */
+/* Finds the record at the walk's position, or the next one after it. */
 static bool segment_find_frame(struct walk *w, struct frame *out)
 {
 	const struct segment *s = w->segment;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Side-band records that tell about the capture itself: losses, clocks, events, features. */
+/* Side-band records about the capture itself: losses, clocks, events, features. */
 #include <stdio.h>
 
 #include "base/alloc.h"
@@ -90,14 +90,15 @@ static void (*const readers[N_RECORD_TYPES])(struct capture *, const struct reco
 	[RECORD_HEADER_ATTR] = meta_attr_record,
 	[RECORD_BUILD_ID] = meta_build_id_record,
 	[RECORD_AUXTRACE_INFO] = spe_info_record,
-	[RECORD_AUXTRACE] = side_band_damaged, /* only if it came out of compressed data */
+	/* only as a decompressed record, where it is damage */
+	[RECORD_AUXTRACE] = side_band_damaged,
 	[RECORD_AUXTRACE_ERROR] = read_auxtrace_error,
 	[RECORD_EVENT_UPDATE] = meta_update_record,
 	[RECORD_TIME_CONV] = read_time_conv,
 	[RECORD_HEADER_FEATURE] = meta_feature_record,
 };
 
-/* Perf compresses records of the kernel only: others in compressed data are damage. */
+/* perf compresses only kernel records; others in compressed data are damage. */
 void side_band_read(struct capture *c, const struct record *r)
 {
 	if (record_type_name(r->type) == NULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the capture says of its SPE data: whose it is, and on what CPUs it was made.
- * Format: docs/reference/perf-data.md section 5.
+ * SPE data of a capture: which buffers, of which CPUs. Format: docs/reference/perf-data.md section
+ * 5.
  */
 #include <string.h>
 
@@ -10,11 +10,11 @@
 
 enum {
 	AUXTRACE_ARM_SPE = 4,
-	V1_WORDS = 2, /* version 1 has no version field, but always this size */
+	V1_WORDS = 2, /* version 1 has no version field, but this size */
 	CPU_BLOCK_WORDS = 3,
 };
 
-/* By number of enum auxtrace_type of perf's util/auxtrace.h. */
+/* Names of enum auxtrace_type in perf's util/auxtrace.h. */
 static const char *const auxtrace_names[] = {
 	[1] = "Intel PT",      [2] = "Intel BTS",
 	[3] = "CoreSight ETM", [AUXTRACE_ARM_SPE] = "Arm SPE",
@@ -33,10 +33,10 @@ static void read_version_1(struct cursor c, struct spe_info *spe)
 {
 	spe->version = 1;
 	spe->pmu_type = (uint32_t)cur_u64(&c);
-	spe->is_per_thread = cur_u64(&c) == 0; /* the word says "one buffer for each CPU" */
+	spe->is_per_thread = cur_u64(&c) == 0; /* the word means "buffers are for each CPU" */
 }
 
-/* magic, CPU, number of parameters, then the parameters; newer recorders have more of them. */
+/* Magic, CPU, number of parameters, then the parameters. Newer recorders write more of them. */
 static bool spe_info_read_cpu(struct cursor *c, struct spe_cpu *out)
 {
 	uint64_t magic = cur_u64(c);
@@ -141,7 +141,7 @@ void spe_info_finish(struct capture *c)
 	struct spe_info *spe = &c->spe;
 
 	spe->event = spe_event(c);
-	/* A damaged capture may have lost the record, but not what its event is. */
+	/* In a damaged capture the record may be lost, but the event is still known. */
 	if (spe->auxtrace_type == 0 && spe->event >= 0 && c->chunks.n > 0)
 		spe->is_present = true;
 	if (spe->version != 1)
@@ -150,7 +150,7 @@ void spe_info_finish(struct capture *c)
 			   strstr(strings_get(&c->strings, c->info.cpu_desc), "modelled") != NULL;
 }
 
-/* The MIDR that all CPUs with metadata share, or 0. */
+/* The MIDR of all CPUs with metadata, if they are equal; else 0. */
 static uint64_t common_midr(const struct spe_info *spe)
 {
 	for (size_t i = 1; i < spe->cpus.n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pass 2: the samples and SPE records of a unit as batches. */
+/* Pass 2: decodes the samples and SPE records of a unit to batches. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -7,23 +7,23 @@
 #include "capture/state.h"
 #include "spe/decode.h"
 
-/* Values of the abi in front of registers (PERF_SAMPLE_REGS_ABI), and of misc. */
+/* PERF_SAMPLE_REGS_ABI_64, and a value of misc. */
 enum { ABI_64 = 2, CPUMODE_USER = 2 };
 
 struct unit_reader {
 	const struct capture *capture;
 	struct diags diags;
 	const struct unit *unit;
-	bool is_done; /* and its damage counted */
+	bool is_done; /* the unit has ended and its damage is counted */
 	bool wants_registers, wants_stacks;
 
-	/* Samples: the next record, counted as unit.from is. */
+	/* Samples: the next record, in the same unit as unit.from. */
 	uint64_t at;
-	size_t chunk; /* that it came from, if it was compressed */
+	size_t chunk; /* its COMPRESSED record, if any */
 
 	/* SPE: the next bytes. */
 	size_t piece;	/* of the unit */
-	uint64_t place; /* in the chunk */
+	uint64_t place; /* offset in the chunk */
 	struct spe_decoder *decoder;
 };
 
@@ -84,7 +84,7 @@ const struct diags *unit_reader_diags(const struct unit_reader *r)
 	return &r->diags;
 }
 
-/* Fills CPU or thread, and time, of the rows from `first` on, by their buffer. */
+/* Fills cpu or tid, and time, of the rows from `first` on, from their buffer. */
 static void describe_rows(const struct unit_reader *r, const struct aux_chunk *chunk,
 			  struct batch *b, size_t first)
 {
@@ -136,7 +136,7 @@ static void next_spe(struct unit_reader *r, struct batch *b)
 	}
 }
 
-/* Fills the addresses; a physical address of 0 means that there was none. */
+/* Fills the addresses. A physical address of 0 means that there is none. */
 static void add_addresses(struct batch *b, size_t row, const struct sample *s)
 {
 	b->pc[row] = s->ip;
@@ -168,7 +168,9 @@ static void add_slices(struct batch *b, size_t row, const struct sample *s)
 	}
 }
 
-/* The registers that belong to the pc; those of 32-bit code have other numbers. */
+/*
+ * Adds the registers at the pc. In 32-bit code registers have other numbers, so they are left out.
+ */
 static void unit_add_registers(struct batch *b, size_t row, const struct attr *attr,
 			       const struct sample *s)
 {
@@ -206,7 +208,7 @@ static void add_user_stack(struct batch *b, size_t row, const struct attr *attr,
 	b->has[row] |= HAS_USER_STACK;
 }
 
-/* Bits of sample_type, and what they say of the row. */
+/* Columns for bits of sample_type. */
 static const struct {
 	uint8_t sample_bit;
 	uint32_t has;
@@ -221,7 +223,7 @@ static const struct {
 	{ SAMPLE_DATA_SRC, HAS_DATA_SRC },
 };
 
-/* The kernel writes -1 for a thread that is exiting. */
+/* The kernel writes pid and tid -1 for an exiting thread. */
 static uint32_t columns_of_sample(const struct sample *s)
 {
 	uint32_t has = HAS_PERIOD;
@@ -285,7 +287,7 @@ static void unit_read_sample(struct unit_reader *r, const struct record *record,
 	unit_add_sample(r, b, record, event, (size_t)index, &s);
 }
 
-/* The record at `at`, and where the next one is. False if it is no sample. */
+/* Reads the record at `at` and moves on; false if it is no sample. */
 static bool take_record(struct unit_reader *r, struct record *out)
 {
 	const struct segment *s = &r->capture->segments.items[r->unit->segment];
@@ -294,7 +296,7 @@ static bool take_record(struct unit_reader *r, struct record *out)
 	struct frame f;
 
 	if (frame_read(bytes, r->unit->to - r->at, &f) != FRAME_OK) {
-		r->at = r->unit->to; /* the file changed since pass 1 */
+		r->at = r->unit->to; /* the file has changed since pass 1 */
 		return false;
 	}
 	*out = (struct record){
@@ -323,7 +325,7 @@ static void next_samples(struct unit_reader *r, struct batch *b)
 			unit_read_sample(r, &record, b);
 }
 
-/* The bytes of this unit are not needed soon. */
+/* Gives back the pages of this unit. */
 static void forget_unit(const struct unit_reader *r)
 {
 	const struct capture *c = r->capture;

@@ -28,22 +28,22 @@ enum {
 	CHUNK_ALIGNMENT = 8,
 };
 
-/* SPE packets that are looked for by their header: what records end with, and begin with. */
+/* Headers of the packets that begin and end records. */
 enum { TIMESTAMP_HEADER = 0x71, TIMESTAMP_BYTES = 9, PC_HEADER = 0xb0 };
 
-/* The stream being cut. */
+/* The state of cutting a stream. */
 struct cutter {
 	struct capture *capture;
-	const struct aux_chunk *last; /* chunk of the stream, NULL: none yet */
+	const struct aux_chunk *last; /* the last chunk of the stream; NULL: none yet */
 	bool has_unit;		      /* the last unit belongs to this stream */
 };
 
-/* The last bytes of a piece, which packets are followed through to see how it ends. */
+/* The last bytes of a part, parsed to see whether it ends with a whole record. */
 struct tail {
 	const uint8_t *bytes;
 	size_t size;
 	uint64_t address;	    /* of the first byte */
-	uint8_t passed[TAIL_BYTES]; /* by place: 1 << (the packet before ended a record) */
+	uint8_t passed[TAIL_BYTES]; /* by offset: 1 << (the packet before ended a record) */
 };
 
 /*
@@ -95,7 +95,7 @@ static bool ends_clean(const struct capture *c, const struct aux_piece *piece, b
 	return true;
 }
 
-/* Does the last unit, which belongs to this stream, end with a whole record? */
+/* Does the last unit, which is of this stream, end with a whole record? */
 static bool last_unit_is_clean(const struct cutter *t)
 {
 	const struct capture *c = t->capture;
@@ -104,7 +104,7 @@ static bool last_unit_is_clean(const struct cutter *t)
 	return ends_clean(c, &c->pieces.items[c->pieces.n - 1], u->n_pieces == 1);
 }
 
-/* Does a record begin here, or padding in front of one, on the CPUs that are known? */
+/* Do the bytes begin with a record, or with padding before one, as on all known CPUs? */
 static bool begins_clean(const uint8_t *bytes, uint64_t size)
 {
 	for (uint64_t pad = 0; pad < RECORD_BYTES && pad < size; pad++)
@@ -113,7 +113,7 @@ static bool begins_clean(const uint8_t *bytes, uint64_t size)
 	return false;
 }
 
-/* A PC at the start, and at the end a timestamp that may have padding behind it. */
+/* A PC at the start, a timestamp at the end, with padding behind it. */
 static bool is_record(const uint8_t *bytes)
 {
 	if (bytes[0] != PC_HEADER)
@@ -170,7 +170,7 @@ static void add_piece(struct cutter *t, const struct aux_chunk *chunk, uint64_t 
 	c->units.items[c->units.n - 1].n_pieces++;
 }
 
-/* Adds the bytes of a chunk from `from` on. */
+/* Adds the bytes of a chunk from `from` on, cut into parts. */
 static void add_pieces(struct cutter *t, const struct aux_chunk *chunk, uint64_t from)
 {
 	uint64_t at = from;
@@ -187,7 +187,7 @@ static void add_pieces(struct cutter *t, const struct aux_chunk *chunk, uint64_t
 	add_piece(t, chunk, from, chunk->size);
 }
 
-/* Are the bytes of the overlap of two chunks equal? */
+/* Are the overlapping bytes of two chunks equal? */
 static bool overlap_is_same(const struct aux_chunk *a, const struct aux_chunk *b)
 {
 	uint64_t from = a->header.offset > b->header.offset ? a->header.offset : b->header.offset;
@@ -221,8 +221,8 @@ static bool drop_padding(struct cutter *t, uint64_t overlap)
 }
 
 /*
- * How many bytes of the chunk are in the stream already: snapshots repeat what was still in the
- * ring buffer. If the chunk does not continue the stream, a new stream begins.
+ * The number of bytes at the start of the chunk that are in the stream already: snapshots repeat
+ * what was still in the ring buffer. If the chunk does not continue the stream, begins a new one.
  */
 static uint64_t bytes_seen(struct cutter *t, const struct aux_chunk *chunk)
 {
@@ -245,7 +245,7 @@ static uint64_t bytes_seen(struct cutter *t, const struct aux_chunk *chunk)
 	return overlap < chunk->size ? overlap : chunk->size;
 }
 
-/* Gives back the pages of a chunk, of which only the ends were read. */
+/* Gives back the pages of a chunk: only its ends were read. */
 static void forget_chunk(const struct capture *c, const struct aux_chunk *chunk)
 {
 	capture_forget(c, chunk->position, chunk->position + chunk->size);
@@ -270,7 +270,7 @@ static void add_chunk(struct cutter *t, const struct aux_chunk *chunk)
 	t->last = chunk;
 }
 
-/* By buffer, then in the order of the file. */
+/* By buffer, then in file order. */
 static int compare_chunks(const void *left, const void *right)
 {
 	const struct aux_chunk *a = *(const struct aux_chunk *const *)left;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perf_event_attr on disk, and the names that perf makes up for events without one. */
+/* perf_event_attr on disk, and perf's names for events without a name. */
 #include "capture/format/attr.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 
-/* Where the members of struct attr stand on disk. Their size there is their size here. */
+/* The offset of a member on disk. Its size is that in struct attr. */
 #define MEMBER(at, name)                                                                           \
 	{                                                                                          \
 		(at), sizeof(((struct attr *)NULL)->name), offsetof(struct attr, name)             \
@@ -125,12 +125,12 @@ static const char *const software_names[] = {
 	"emulation-faults", "dummy",	    "bpf-output",
 };
 
-/* Bits of cache_names.ops, and the words for an operation. */
+/* Bits of cache_names.ops, and words for the operations. */
 enum { LOADS = 1, STORES = 2, PREFETCHES = 4 };
 
 static const struct {
 	const char *name;
-	unsigned ops; /* those that make sense */
+	unsigned ops; /* operations that the cache has */
 } cache_names[] = {
 	{ "L1-dcache", LOADS | STORES | PREFETCHES },
 	{ "L1-icache", LOADS | PREFETCHES },
@@ -168,7 +168,7 @@ static void cache_name(uint64_t config, struct text *out)
 	}
 }
 
-/* A watched address and what is watched for. */
+/* The name of a breakpoint: address and access. */
 static void breakpoint_name(const struct attr *attr, struct text *out)
 {
 	static const char letters[] = { 'r', 'w', 'x' };
@@ -186,7 +186,7 @@ static const char *listed_name(const char *const *names, size_t n, uint64_t conf
 	return config < n ? names[config] : unknown;
 }
 
-/* One letter for each kind of code that is not excluded. `n` counts what was added. */
+/* Appends the letter of a mode that is not excluded. `n`: letters so far. */
 static unsigned add_letter(const struct attr *attr, enum attr_flag excluded, char letter,
 			   unsigned n, struct text *out)
 {
@@ -214,7 +214,7 @@ static void add_modifiers(const struct attr *attr, struct text *out)
 		text_char(out, ':');
 	text_repeat(out, 'p', precise);
 	n += precise;
-	/* perf excludes the guest by itself as soon as there is another modifier. */
+	/* perf always excludes guests if there is another modifier. */
 	if (attr_has(attr, ATTR_EXCLUDE_HOST) ||
 	    attr_has(attr, ATTR_EXCLUDE_GUEST) == (user_or_kernel || precise > 0)) {
 		n = add_letter(attr, ATTR_EXCLUDE_HOST, 'H', n, out);
@@ -224,7 +224,7 @@ static void add_modifiers(const struct attr *attr, struct text *out)
 
 void attr_name(const struct attr *attr, const char *pmu, struct text *out)
 {
-	/* On hybrid machines the upper half says which of the core PMUs. */
+	/* On hybrid machines the upper half is the PMU's type. */
 	uint64_t event = attr->config & UINT32_MAX;
 
 	switch (attr->type) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * struct perf_event_attr as a capture holds it, whatever its size, and the names of events.
- * Format: include/uapi/linux/perf_event.h; docs/reference/perf-data.md sections 1.1, 1.1a.
+ * struct perf_event_attr as captures have it, in any of its sizes, and event names. Format:
+ * include/uapi/linux/perf_event.h; docs/reference/perf-data.md sections 1.1, 1.1a.
  */
 #ifndef CYCLOPS_CAPTURE_FORMAT_ATTR_H
 #define CYCLOPS_CAPTURE_FORMAT_ATTR_H
@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-/* Fields as in perf_event.h; those the file's attr was too short for are zero. */
+/* Fields as in perf_event.h. Fields that the file's attr is too short for are zero. */
 struct attr {
 	uint32_t type;
 	uint32_t size; /* as recorded */
@@ -38,7 +38,7 @@ struct attr {
 	uint64_t sig_data;
 };
 
-/* Values of attr.type. Others are numbers the kernel gives to PMUs. */
+/* Values of attr.type. Others are types of dynamic PMUs. */
 enum attr_type {
 	ATTR_TYPE_HARDWARE = 0,
 	ATTR_TYPE_SOFTWARE = 1,
@@ -48,18 +48,18 @@ enum attr_type {
 	ATTR_TYPE_BREAKPOINT = 5,
 };
 
-/* Values of attr.config of software events that mean something special. */
+/* Software events (attr.config) that need special treatment. */
 enum software_event {
 	SOFTWARE_CPU_CLOCK = 0,
 	SOFTWARE_TASK_CLOCK = 1,
 	SOFTWARE_DUMMY = 9,
 };
 
-/* Sizes that perf_event_attr had or has. */
+/* Sizes of perf_event_attr. */
 enum {
-	ATTR_SIZE_MIN = 64,   /* the first one; also meant by size 0 */
-	ATTR_SIZE_PERF = 128, /* what perf 6.1 accepts at most */
-	ATTR_SIZE_MAX = 144,  /* what we know */
+	ATTR_SIZE_MIN = 64,   /* the first version; size 0 means it, too */
+	ATTR_SIZE_PERF = 128, /* the largest that perf 6.1 accepts */
+	ATTR_SIZE_MAX = 144,  /* the largest that is known here */
 };
 
 /* Bits of attr.flags. */
@@ -91,7 +91,7 @@ enum attr_flag {
 	ATTR_KSYMBOL = 29,
 	ATTR_BPF_EVENT = 30,
 	ATTR_BUILD_ID = 34,
-	/* the others by number in docs/reference/perf-data.md */
+	/* other flags: docs/reference/perf-data.md */
 };
 
 static inline bool attr_has(const struct attr *a, enum attr_flag flag)
@@ -109,29 +109,29 @@ static inline void attr_clear(struct attr *a, enum attr_flag flag)
 	a->flags &= ~((uint64_t)1 << flag);
 }
 
-/* Are its periods nanoseconds? */
+/* Are the event's periods nanoseconds? */
 static inline bool attr_is_clock(const struct attr *a)
 {
 	return a->type == ATTR_TYPE_SOFTWARE &&
 	       (a->config == SOFTWARE_CPU_CLOCK || a->config == SOFTWARE_TASK_CLOCK);
 }
 
-/* Is it there for its side-band records only, and never has a sample? */
+/* Does the event never sample, and exists for side-band records only? */
 static inline bool attr_is_dummy(const struct attr *a)
 {
 	return a->type == ATTR_TYPE_SOFTWARE && a->config == SOFTWARE_DUMMY;
 }
 
 /*
- * Reads the attr that `bytes` hold: all of them, or fewer if its own size field says so.
- * Unknown trailing bytes are ignored. Fails if the size field says less than the smallest
- * attr or more than there are bytes. `at` is its position, for messages.
+ * Reads an attr from `bytes`: all of them, or as many as its own size field says. Unknown bytes at
+ * the end are ignored. Fails if the size is below the smallest attr or above the bytes there are.
+ * `at`: position in the file, for messages.
  */
 int attr_read(struct cursor bytes, uint64_t at, struct attr *out, struct err *);
 
 /*
- * Writes the attr as on disk. The bytes in use are the first attr.size (0: ATTR_SIZE_MIN) of
- * them; fields behind are lost.
+ * Writes an attr as on disk. The first attr.size bytes are valid (0: ATTR_SIZE_MIN); fields behind
+ * them are lost.
  */
 void attr_write(const struct attr *, uint8_t out[ATTR_SIZE_MAX]);
 
@@ -144,17 +144,17 @@ enum read_bit {
 	READ_LOST,
 };
 
-/* An event of the capture: one attr with its ids and its name. */
+/* An event of a capture: attr, ids and name. */
 struct event {
 	struct attr attr;
 	VEC_OF(uint64_t) ids;
-	struct str_id name; /* as typed by the user, or made up as perf 6.1 does */
+	struct str_id name; /* as typed by the user, else the name that perf 6.1 makes up */
 };
 
 /*
- * Appends the name that perf 6.1 makes up for an event without one. `pmu` is the name of the
- * PMU with number attr.type if the capture tells it, or NULL; perf itself does not look
- * there, nor does it know bpf-output.
+ * Appends the name that perf 6.1 makes up for an event. `pmu`: name of the PMU with number
+ * attr.type, NULL if the capture has none. Unlike here, perf ignores the PMU and does not know
+ * bpf-output.
  */
 void attr_name(const struct attr *, const char *pmu, struct text *);
 

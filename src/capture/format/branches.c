@@ -12,7 +12,7 @@ enum {
 	WORDS = sizeof(struct branch_entry) / sizeof(uint64_t),
 };
 
-/* Payload of the operation packet of a branch: docs/reference/spe-packets.md section 6.3. */
+/* Payload bits of the operation packet for a branch: docs/reference/spe-packets.md section 6.3. */
 enum {
 	OP_CONDITIONAL = 1 << 0,
 	OP_INDIRECT = 1 << 1,
@@ -28,7 +28,7 @@ bool branches_are_calls(const struct attr *a)
 	return a->branch_sample_type >> CALL_STACK & 1;
 }
 
-/* Kinds of branches (PERF_BR_…) as the payload of an operation packet; others are not told. */
+/* Branch types (PERF_BR_…) as payload of an operation packet. Others are unknown. */
 static const struct {
 	bool is_known;
 	uint8_t op;
@@ -39,11 +39,11 @@ static const struct {
 	[4] = { true, OP_CALL },
 	[5] = { true, OP_CALL | OP_INDIRECT },
 	[6] = { true, OP_RETURN | OP_INDIRECT },
-	[7] = { true, 0 }, /* system calls, and back */
+	[7] = { true, 0 }, /* system call, and return */
 	[8] = { true, 0 },
 	[9] = { true, OP_CALL | OP_CONDITIONAL },
 	[10] = { true, OP_RETURN | OP_CONDITIONAL | OP_INDIRECT },
-	[11] = { true, 0 }, /* exceptions, and back */
+	[11] = { true, 0 }, /* exception, and return */
 	[12] = { true, 0 },
 	[13] = { true, 0 },
 };
@@ -70,20 +70,21 @@ static void branches_add_entry(struct batch *out, const struct batch *samples, s
 	out->pid[row] = samples->pid[sample];
 	out->tid[row] = samples->tid[sample];
 	out->event[row] = samples->event[sample];
-	out->mode[row] = from >> 63 ? MODE_KERNEL : MODE_USER; /* the sample was elsewhere */
+	/* bit 63: a kernel address; the mode of the sample is that of another address */
+	out->mode[row] = from >> 63 ? MODE_KERNEL : MODE_USER;
 	out->events[row] = flags & FLAG_MISPREDICTED ? BRANCH_EVENTS : 0;
 	out->op_class[row] = SPE_OP_BRANCH;
 	out->op[row] = kinds[type].op;
 	out->branch_cycles[row] = cycles;
 }
 
-/* Older kernels also write what the hardware had not filled. */
+/* Older kernels also write slots that the hardware has not filled. */
 static bool is_entry(const uint64_t *entry)
 {
 	return entry[0] != 0 || entry[1] != 0;
 }
 
-/* Entries of a sample that are wanted. */
+/* How many entries of the sample are wanted. */
 static uint32_t entries_of(const struct batch *samples, size_t row, const bool *is_skipped)
 {
 	if (!(samples->has[row] & HAS_BRANCHES) || is_skipped[samples->event[row]])

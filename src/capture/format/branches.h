@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Branch stacks as rows. Each entry (x86 LBR, Arm BRBE) of a sample becomes a row of kind
- * BATCH_BRANCHES, with the columns of an SPE record of a branch, so that analyses treat both alike:
+ * BATCH_BRANCHES. It has the columns of an SPE branch record, so that analyses treat both alike:
  *
- *	pc, target	where the branch was, and where it went
- *	op_class, op	a branch; with HAS_BRANCH_TYPE of which kind
- *	events		HAS_EVENTS: whether it was predicted is known; SPE_EV_MISPREDICTED if not so
- *	branch_cycles	HAS_BRANCH_CYCLES: cycles since the branch before
- *	event, time, cpu, pid, tid, position: of the sample
+ *   pc, target        source and destination of the branch
+ *   op_class, op      a branch; HAS_BRANCH_TYPE: its type is in op
+ *   events            HAS_EVENTS: the prediction was recorded; SPE_EV_MISPREDICTED if wrong
+ *   branch_cycles     HAS_BRANCH_CYCLES: cycles since the previous branch
+ *   event, time, cpu, pid, tid, position: of the sample
  *
  * Format of the entries: docs/reference/perf-data.md section 3.4.
  */
@@ -22,23 +22,23 @@
 #include "capture/format/attr.h"
 #include "spe/packet.h"
 
-/* The next entry of a batch of samples to be turned into a row. Zeroed: the first. */
+/* The next entry of a batch of samples to become a row. Zeroed: the first. */
 struct branch_rows {
 	size_t row;
 	uint32_t entry;
 };
 
 /*
- * Fills `out` with the next entries of these samples, those of events with `is_skipped` (by
- * number of the event) left out; false once there are none left.
+ * Fills `out` with the next entries of the samples. Skips events whose number is set in
+ * `is_skipped`. False if there are none left.
  */
 bool branch_rows_next(struct branch_rows *, const struct batch *samples, const bool *is_skipped,
 		      struct batch *out);
 
-/* Are the branch stacks of this event call chains (--call-graph lbr), not branches? */
+/* Are branch stacks of this event call stacks (--call-graph lbr)? */
 bool branches_are_calls(const struct attr *);
 
-/* What branch entries can tell: bits of SPE events. */
+/* Bits of SPE events that branch entries can have. */
 #define BRANCH_EVENTS ((uint64_t)1 << SPE_EV_MISPREDICTED)
 
 #endif

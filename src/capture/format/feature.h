@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Readers of single header features, for info.c only. Each reads the whole section into a
- * draft of struct info and returns false if it does not parse. The draft begins as a copy of
- * the info: a reader makes new lists (LIST_FORGET) and never touches the items of old ones.
+ * Readers of header features, for info.c only. Each reads a whole section into a draft of struct
+ * info and returns false if it cannot be parsed. The draft begins as a copy of the info. A reader
+ * replaces lists (LIST_FORGET) and never changes the items of old ones.
  */
 #ifndef CYCLOPS_CAPTURE_FORMAT_FEATURE_H
 #define CYCLOPS_CAPTURE_FORMAT_FEATURE_H
@@ -20,19 +20,21 @@ struct section {
 	struct strings *strings;
 };
 
-/* Leaves an empty list without freeing what somebody else still holds. */
+/* Empties a list without freeing its items, which another struct info holds. */
 #define LIST_FORGET(list) ((list).items = NULL, (list).n = (list).cap = 0)
 
-/* Bytes of the smallest string: its length. */
+/* The smallest string: its length field. */
 enum { STRING_MIN = 4 };
 
-/* A string, padded with NULs to the length before it. Empty (and a bad cursor) if cut. */
+/*
+ * Reads a string, padded with NULs to the length before it. If it is cut off: "" and a bad cursor.
+ */
 struct str_id section_string(struct section *);
 
-/* Steps over a list of strings; false if it is cut. */
+/* Skips a list of strings; false if it is cut off. */
 bool section_skip_strings(struct section *);
 
-/* What was run, when, and what was recorded (feature_run.c). */
+/* Features about the run (feature_run.c). */
 bool read_build_ids(struct section *, struct info *draft);
 bool read_command_line(struct section *, struct info *draft);
 bool read_event_descs(struct section *, struct info *draft);
@@ -42,7 +44,7 @@ bool read_clock_resolution(struct section *, struct info *draft);
 bool read_clock_data(struct section *, struct info *draft);
 bool read_compression(struct section *, struct info *draft);
 
-/* The machine it ran on (feature_machine.c). */
+/* Features about the machine (feature_machine.c). */
 bool read_n_cpus(struct section *, struct info *draft);
 bool read_total_memory(struct section *, struct info *draft);
 bool read_cpu_topology(struct section *, struct info *draft);

@@ -28,8 +28,8 @@ static bool read_dies(struct section *s, struct info *draft)
 }
 
 /*
- * The table by CPU says all that the lists of siblings before it say. Files of perf 3.x have
- * the lists only, and without NRCPUS nobody can tell where the table ends.
+ * The table by CPU contains all that the lists of siblings before it do. perf 3.x writes the lists
+ * only. The size of the table is in NRCPUS; without that it cannot be read.
  */
 bool read_cpu_topology(struct section *s, struct info *draft)
 {
@@ -74,7 +74,7 @@ static bool read_memory_node(struct section *s, struct memory_node *out)
 	uint64_t n_bits, n_words;
 
 	out->node = cur_u64(&s->c);
-	cur_skip(&s->c, 8); /* the number of bits stands there twice */
+	cur_skip(&s->c, 8); /* the number of bits is stored twice */
 	n_bits = cur_u64(&s->c);
 	n_words = n_bits / 64 + (n_bits % 64 != 0);
 	if (!cur_holds(&s->c, n_words, 8))
@@ -139,7 +139,7 @@ bool read_pmus(struct section *s, struct info *draft)
 	return cur_ok(&s->c);
 }
 
-/* Adds capabilities whose PMU is not known yet. */
+/* Reads capabilities of a PMU whose name follows later. */
 static bool read_capability_list(struct section *s, struct info *draft)
 {
 	uint32_t n = cur_u32(&s->c);
@@ -155,7 +155,7 @@ static bool read_capability_list(struct section *s, struct info *draft)
 	return cur_ok(&s->c);
 }
 
-/* Two features fill one list: the draft goes on with a copy of what is there. */
+/* Two features add to one list, so the draft begins with a copy of the items. */
 static void copy_capabilities(struct info *draft)
 {
 	struct info old = *draft;
@@ -165,7 +165,7 @@ static void copy_capabilities(struct info *draft)
 		*vec_add(&draft->capabilities) = old.capabilities.items[i];
 }
 
-/* Of the same feature the first section stands, or the list could grow without end. */
+/* A feature is read once: repeated sections could let the list grow without limit. */
 static bool feature_machine_is_known(const struct info *info, enum feature feature)
 {
 	return info->features >> feature & 1;

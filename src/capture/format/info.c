@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The header features of a capture, all together. Single ones: feature_*.c. */
+/* The header features of a capture. Readers are in feature_*.c. */
 #include "capture/format/info.h"
 
 #include <errno.h>
@@ -13,11 +13,11 @@
 
 typedef bool feature_reader(struct section *, struct info *draft);
 
-/* Neither reader nor string: the bit says all, or somebody else reads the section. */
+/* A feature with neither reader nor string has no content, or is read elsewhere. */
 static const struct {
 	const char *name;
 	feature_reader *read;
-	size_t string; /* offset in struct info of the str_id that is the whole section; or 0 */
+	size_t string; /* offset in struct info of a str_id for the whole section; 0: none */
 } features[N_FEATURES] = {
 	[FEATURE_TRACING_DATA] = { "TRACING_DATA" },
 	[FEATURE_BUILD_ID] = { "BUILD_ID", read_build_ids },
@@ -57,7 +57,7 @@ const char *feature_name(unsigned feature)
 	return feature < COUNT(features) ? features[feature].name : NULL;
 }
 
-/* Frees the lists of `info` that are not also those of `shared`. */
+/* Frees the lists of `info` that `shared` does not have. */
 static void release_lists(struct info *info, const struct info *shared)
 {
 	if (info->event_descs.items != shared->event_descs.items) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a capture says of the machine and the run: the header features.
- * Format: docs/reference/perf-data.md section 1.2.
+ * Header features: what a capture says about the machine and the run. Format:
+ * docs/reference/perf-data.md section 1.2.
  */
 #ifndef CYCLOPS_CAPTURE_FORMAT_INFO_H
 #define CYCLOPS_CAPTURE_FORMAT_INFO_H
@@ -71,7 +71,7 @@ struct cpu_place {
 struct numa_node {
 	uint32_t node;
 	uint64_t total_kb, free_kb;
-	struct str_id cpus; /* list such as "0-3,8" */
+	struct str_id cpus; /* a list, "0-3,8" */
 };
 
 struct memory_node {
@@ -95,22 +95,22 @@ struct cache_level {
 };
 
 struct capability {
-	struct str_id pmu; /* "" for the cpu PMU of CPU_PMU_CAPS */
+	struct str_id pmu; /* "" for the PMU of CPU_PMU_CAPS */
 	struct str_id name, value;
 };
 
-/* Entry of the EVENT_DESC feature. */
+/* An entry of EVENT_DESC. */
 struct event_desc {
 	struct attr attr;
 	struct str_id name;
 	VEC_OF(uint64_t) ids;
 };
 
-/* Everything the features say. Zero, "" or an empty list where the capture does not say. */
+/* All features. Zero, "" or an empty list if a feature is missing. */
 struct info {
-	uint64_t features; /* bit n: feature n was present and could be read */
+	uint64_t features; /* bit n: feature n was read */
 	struct str_id hostname, os_release, perf_version, arch, cpu_desc, cpuid;
-	struct str_id command_line; /* the arguments joined with blanks */
+	struct str_id command_line; /* arguments joined with blanks */
 	uint32_t n_cpus_available, n_cpus_online;
 	uint64_t total_memory_kb;
 	VEC_OF(struct build_id_entry) build_ids;
@@ -126,30 +126,29 @@ struct info {
 	uint64_t first_sample_ns, last_sample_ns; /* 0, 0 if unknown */
 	uint64_t clock_resolution_ns;
 	uint32_t clock_id;	/* of clock_time_ns */
-	uint64_t clock_time_ns; /* the events' clock … */
-	uint64_t wall_clock_ns; /* … and the wall clock (since 1970) at one moment; 0 unknown */
+	uint64_t clock_time_ns; /* on the events' clock … */
+	uint64_t wall_clock_ns; /* … and since 1970, at the same moment; 0: not known */
 	uint32_t compression_type, compression_level, compression_ratio, compressed_mmap_len;
 };
 
 void info_release(struct info *);
 
 /*
- * Reads one feature section into `info`. A section that does not parse is counted in
- * `diags`, and the rest of the capture goes on. `at` is its position in the file.
- * Returns whether it was read.
+ * Reads a feature section into `info`. A section that cannot be parsed is counted in `diags`. `at`:
+ * position in the file. Returns whether it was read.
  */
 bool feature_read(struct info *, unsigned feature, struct cursor bytes, uint64_t at,
 		  struct strings *, struct diags *);
 
-/* Name of a feature bit ("HOSTNAME"), or NULL. */
+/* The name of a feature ("HOSTNAME"), or NULL. */
 const char *feature_name(unsigned feature);
 
-/* The MIDR_EL1 of the CPUID feature, 0 if it is not there or not an Arm one. */
+/* MIDR_EL1 in the CPUID feature; 0 if there is none. */
 uint64_t info_midr(const struct info *, const struct strings *);
 
 /*
- * The NUMA node of a physical address, by the memory blocks that the capture lists; -1: not
- * known. Below INFO_NODES, so that sets of nodes fit a word.
+ * The NUMA node of a physical address, by the capture's memory blocks; -1 if not known. Less than
+ * INFO_NODES, so that a set of nodes fits into a word.
  */
 enum { INFO_NODES = 64 };
 int info_memory_node(const struct info *, uint64_t physical);

@@ -64,7 +64,7 @@ const char *record_type_name(uint32_t type)
 	return type < COUNT(type_names) ? type_names[type] : NULL;
 }
 
-/* 64-bit words that the trailer has for a bit of sample_type, in their order. */
+/* Fields of the trailer, 64 bits each, in order. */
 static const uint8_t trailer_bits[] = {
 	SAMPLE_TID, SAMPLE_TIME, SAMPLE_ID, SAMPLE_STREAM_ID, SAMPLE_CPU, SAMPLE_IDENTIFIER,
 };
@@ -97,13 +97,13 @@ static void trailer_field(struct sample_id *id, unsigned bit, const uint8_t *at)
 		id->cpu = load_u32(at);
 		id->has |= HAS_CPU;
 		break;
-	default: /* ID and IDENTIFIER say the same */
+	default: /* ID and IDENTIFIER have the same value */
 		id->id = load_u64(at);
 		break;
 	}
 }
 
-/* From the end, because the strings before it are padded. */
+/* Read from the end, as strings before the trailer are padded. */
 struct sample_id sample_id_read(const struct record *r, const struct attr *attr)
 {
 	struct sample_id id = { 0 };
@@ -137,7 +137,7 @@ static int no_string_end(const struct record *r, const char *what, struct err *e
 		       r->size, what);
 }
 
-/* The 24 bytes of an MMAP2 record that are either an inode or a build-id. */
+/* Reads 24 bytes of an MMAP2 record: device and inode, or a build-id. */
 static void read_file_identity(struct cursor *c, bool is_build_id, struct record_mmap *m)
 {
 	if (!is_build_id) {
@@ -282,7 +282,7 @@ int record_ksymbol_read(const struct record *r, struct record_ksymbol *out, stru
 	return 0;
 }
 
-/* Old recorders end behind `zero`. */
+/* Older recorders end the record after `zero`. */
 int record_time_conv_read(const struct record *r, struct record_time_conv *out, struct err *err)
 {
 	struct cursor c = r->body;

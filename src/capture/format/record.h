@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The records of a perf.data file other than samples: reading their bodies.
- * Format: docs/reference/perf-data.md section 3.
- */
+/* Records of perf.data files, except samples. Format: docs/reference/perf-data.md section 3. */
 #ifndef CYCLOPS_CAPTURE_FORMAT_RECORD_H
 #define CYCLOPS_CAPTURE_FORMAT_RECORD_H
 
@@ -68,7 +65,7 @@ enum record_misc {
 	MISC_CPUMODE = 7, /* mask: 1 kernel, 2 user, 3 hypervisor, 4 guest kernel, 5 guest user */
 	MISC_MMAP_DATA = 1 << 13,
 	MISC_COMM_EXEC = 1 << 13,
-	MISC_FORK_EXEC = 1 << 13, /* of forks that a recorder made up from /proc */
+	MISC_FORK_EXEC = 1 << 13, /* a fork that a recorder made up from /proc */
 	MISC_SWITCH_OUT = 1 << 13,
 	MISC_MMAP_BUILD_ID = 1 << 14,
 	MISC_SWITCH_OUT_PREEMPT = 1 << 14,
@@ -83,30 +80,32 @@ enum aux_flag {
 	AUX_COLLISION = 8,
 };
 
-/* A record as it stands in the capture. */
+/* A record in the capture. */
 struct record {
 	uint32_t type;
 	uint16_t misc;
-	uint64_t size; /* in bytes, with header; AUXTRACE and TRACING_DATA: without what follows */
-	uint64_t position;   /* in the file; of a compressed record: where its chunk begins */
-	struct cursor body;  /* behind the 8-byte header; the sample_id trailer is inside */
-	bool was_compressed; /* came out of a COMPRESSED record */
+	/* bytes with header; of AUXTRACE and TRACING_DATA without the data behind them */
+	uint64_t size;
+	uint64_t position;   /* in the file; of a decompressed record: of its COMPRESSED record */
+	struct cursor body;  /* behind the 8-byte header, trailer included */
+	bool was_compressed; /* from a COMPRESSED record */
 };
 
-/* "MMAP2" …, or NULL for an unknown type. */
+/* "MMAP2" …; NULL for an unknown type. */
 const char *record_type_name(uint32_t type);
 
-/* Which fields the trailer or the sample had. Absent: bit clear in `has` (HAS_TID … batch.h). */
+/* The sample_id trailer, or the same fields of a sample. */
 struct sample_id {
-	uint32_t has; /* HAS_PID, HAS_TID, HAS_TIME, HAS_CPU of batch.h */
+	/* bits HAS_PID, HAS_TID, HAS_TIME, HAS_CPU of batch.h: fields that are present */
+	uint32_t has;
 	uint32_t pid, tid, cpu;
 	uint64_t time_ns;
 	uint64_t id, stream_id; /* 0 if absent */
 };
 
 /*
- * Reads the sample_id trailer at the end of a kernel record's body. `attr` is the event's,
- * with ATTR_SAMPLE_ID_ALL; otherwise nothing is there and everything is absent.
+ * Reads the sample_id trailer at the end of a kernel record. `attr` is that of its event. All
+ * fields are absent without ATTR_SAMPLE_ID_ALL.
  */
 struct sample_id sample_id_read(const struct record *, const struct attr *attr);
 
@@ -130,7 +129,7 @@ struct record_comm {
 struct record_task { /* FORK and EXIT */
 	uint32_t pid, ppid, tid, ptid;
 	uint64_t time_ns;
-	bool lists_maps; /* made up from /proc: mappings are listed, not inherited */
+	bool lists_maps; /* made up from /proc: its mappings are listed, not inherited */
 };
 
 enum { N_NAMESPACES = 7 };
@@ -144,8 +143,9 @@ struct record_namespaces {
 
 struct record_switch { /* SWITCH and SWITCH_CPU_WIDE */
 	bool is_out, is_preempted;
-	bool has_other;		       /* SWITCH_CPU_WIDE: */
-	uint32_t other_pid, other_tid; /* next on switch-out, previous on switch-in */
+	bool has_other; /* SWITCH_CPU_WIDE: */
+	/* the next thread on switch-out, the previous one on switch-in */
+	uint32_t other_pid, other_tid;
 };
 
 struct record_aux {
@@ -166,7 +166,7 @@ struct record_ksymbol {
 
 struct record_time_conv {
 	uint64_t shift, mult, zero, cycles, mask;
-	bool has_short; /* apply cycles and mask */
+	bool has_short; /* `cycles` and `mask` are present */
 };
 
 struct record_lost {
@@ -174,8 +174,8 @@ struct record_lost {
 };
 
 /*
- * Each fills `out` from the record's body, or fails naming the record and its position.
- * `out` is untouched on failure.
+ * Each reads the body of a record into `out`. On failure the error names the record and its
+ * position, and `out` is unchanged.
  */
 int record_mmap_read(const struct record *, struct record_mmap *out, struct err *);
 int record_comm_read(const struct record *, struct record_comm *out, struct err *);
@@ -187,7 +187,7 @@ int record_ksymbol_read(const struct record *, struct record_ksymbol *out, struc
 int record_time_conv_read(const struct record *, struct record_time_conv *out, struct err *);
 int record_lost_read(const struct record *, struct record_lost *out, struct err *);
 
-/* Timer ticks to nanoseconds of the perf clock, and back. Arithmetic wraps as the kernel's. */
+/* Converts timer ticks to nanoseconds of the perf clock, and back. Wraps as in the kernel. */
 static inline uint64_t time_from_ticks(const struct record_time_conv *t, uint64_t ticks)
 {
 	if (t->has_short)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads PERF_RECORD_SAMPLE: fields stand in a fixed order, each if its bit is set.
- * Format: docs/reference/perf-data.md sections 3.3 and 3.4.
+ * Reads PERF_RECORD_SAMPLE. Fields have a fixed order; each is present if its bit is set. Format:
+ * docs/reference/perf-data.md sections 3.3 and 3.4.
  */
 #include "capture/format/sample.h"
 
@@ -20,7 +20,7 @@ static bool attr_has_bit(uint64_t bits, unsigned bit)
 	return bits >> bit & 1;
 }
 
-/* `n` items of `words` 64-bit words each. */
+/* Takes `n` items of `words` 64-bit words. */
 static struct sample_words take_words(struct cursor *c, uint64_t n, size_t words)
 {
 	size_t item_size = words * sizeof(uint64_t);
@@ -32,7 +32,7 @@ static struct sample_words take_words(struct cursor *c, uint64_t n, size_t words
 	return (struct sample_words){ .bytes = cur_take(c, n * item_size), .n = n };
 }
 
-/* Words of one value in a READ field, without those that a group has only once. */
+/* The words of a value in a READ field, without those that a group has once. */
 static size_t read_value_words(uint64_t format)
 {
 	return 1u + attr_has_bit(format, READ_ID) + attr_has_bit(format, READ_LOST);
@@ -56,7 +56,7 @@ static struct sample_words take_read(struct cursor *c, uint64_t format)
 	return take_words(c, n + n_values * read_value_words(format), 1);
 }
 
-/* The size in front of raw data is a u32, and both together are padded to 8 bytes. */
+/* Raw data begins with a u32 size; both together are padded to 8 bytes. */
 static void take_raw(struct cursor *c, struct sample *s)
 {
 	s->raw_size = cur_u32(c);
@@ -109,7 +109,7 @@ static uint64_t take_if(struct cursor *c, uint64_t sample_type, unsigned bit)
 	return attr_has_bit(sample_type, bit) ? cur_u64(c) : 0;
 }
 
-/* Everything in front of the first field of variable length. */
+/* Reads the fields before the first one of variable length. */
 static void take_fixed(struct cursor *c, uint64_t type, struct sample *s)
 {
 	s->id = take_if(c, type, SAMPLE_IDENTIFIER);

@@ -42,21 +42,21 @@ enum sample_bit {
 	SAMPLE_WEIGHT_STRUCT,
 };
 
-/* A variable-length part, still in the capture's bytes: may be unaligned, use load_u64(). */
+/* A part of variable length, inside of the capture: may be unaligned, read with load_u64(). */
 struct sample_words {
 	const uint8_t *bytes; /* NULL if not recorded */
-	uint64_t n;	      /* 64-bit words (branch stack: entries of three words) */
+	uint64_t n;	      /* 64-bit words; of the branch stack: entries of three words */
 };
 
-/* Fields whose bit is not set in the event's sample_type are zero. */
+/* A sample. Fields whose bit is not set in sample_type are zero. */
 struct sample {
-	uint64_t sample_type; /* says which fields mean something */
+	uint64_t sample_type; /* which fields are valid */
 	uint64_t id, ip, time_ns, addr, stream_id, period;
 	uint32_t pid, tid, cpu;
-	struct sample_words read; /* words of the read_format, undecoded */
+	struct sample_words read; /* READ values, not decoded */
 	struct sample_words callchain;
 	struct sample_words branches; /* from, to, flags */
-	uint64_t branch_hw_index;     /* all ones: unknown */
+	uint64_t branch_hw_index;     /* all ones: not known */
 	const uint8_t *raw;
 	uint32_t raw_size;
 	uint64_t user_regs_abi, intr_regs_abi;
@@ -71,12 +71,12 @@ struct sample {
 };
 
 /*
- * Reads a sample of an event with this attr. Fails if the body ends early; bytes left over
- * behind the last field are an error too (the layout was not what the attr says).
+ * Reads a sample of an event with this attr. Fails if the body is too short, or has bytes left
+ * over, which means that the attr is wrong.
  */
 int sample_read(const struct record *, const struct attr *, struct sample *out, struct err *);
 
-/* The fields that a sample has in common with the trailer of other records. */
+/* The fields that a sample shares with the trailer of other records. */
 struct sample_id sample_read_id(const struct record *, const struct attr *);
 
 #endif

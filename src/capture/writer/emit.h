@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Little-endian values appended to a growing buffer. The opposite of base/cursor.h. */
+/* Appends little-endian values to a buffer: the counterpart of base/cursor.h. */
 #ifndef CYCLOPS_CAPTURE_WRITER_EMIT_H
 #define CYCLOPS_CAPTURE_WRITER_EMIT_H
 
@@ -68,7 +68,7 @@ static inline void emit_padding(struct text *out, size_t step)
 	emit_zeros(out, (step - out->n % step) % step);
 }
 
-/* The text with its NUL, padded to a multiple of `step` bytes of its own. */
+/* The text with its NUL, padded to a multiple of `step` bytes. */
 static inline void emit_padded_text(struct text *out, const char *text, size_t step)
 {
 	size_t size = strlen(text) + 1;
@@ -77,7 +77,7 @@ static inline void emit_padded_text(struct text *out, const char *text, size_t s
 	emit_zeros(out, (step - size % step) % step);
 }
 
-/* A string of a header feature: its length, rounded up to 64 as perf does, and its bytes. */
+/* A string of a header feature: its length, rounded up to 64 as in perf, then its bytes. */
 static inline void emit_string(struct text *out, const char *text)
 {
 	size_t size = strlen(text) + 1;

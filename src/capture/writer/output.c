@@ -64,8 +64,9 @@ static bool is_the_file(const struct output *o, int fd)
 }
 
 /*
- * A program on the machine model is in the process of its writer, and may close all files that it
- * does not know, or have one of its own by that number. Then the file is opened for each write.
+ * Opens the file for each write if the descriptor is not ours any more. A program on the machine
+ * model shares the process with its writer. It may close unknown descriptors, or use the number for
+ * a file of its own.
  */
 static int open_file(const struct output *o)
 {
@@ -115,7 +116,7 @@ size_t output_write_at(struct output *o, const void *bytes, size_t size, uint64_
 	return done;
 }
 
-/* How many of the bytes are whole records, with the data behind AUXTRACE records. */
+/* The size of the whole records in the bytes, with the data behind AUXTRACE records. */
 static size_t whole_records(const uint8_t *bytes, size_t size)
 {
 	size_t at = 0;
@@ -132,7 +133,7 @@ static size_t whole_records(const uint8_t *bytes, size_t size)
 	return at;
 }
 
-/* Takes note of the end of the last whole record on disk, in the header too. */
+/* Sets the end of the last whole record on disk, in the header, too. */
 static void set_end(struct output *o, uint64_t end)
 {
 	uint8_t data_size[8];
@@ -142,7 +143,7 @@ static void set_end(struct output *o, uint64_t end)
 	output_write_at(o, data_size, sizeof(data_size), DATA_SIZE_AT);
 }
 
-/* What is written next takes the place of the features: first the header must forget them. */
+/* Before records overwrite the features, the header must not mention them any more. */
 static void drop_tail(struct output *o)
 {
 	static const uint8_t none[FEATURES_BYTES];
@@ -175,7 +176,7 @@ void output_fail(struct output *o, enum err_code code, const char *what)
 	fail_at(o, code, o->end, what);
 }
 
-/* Makes room in the buffer; false if it is too small for that. */
+/* Makes room in the buffer; false if it is too small. */
 static bool output_make_room(struct output *o, size_t size)
 {
 	if (size > BUFFER_BYTES - o->used)
@@ -198,7 +199,7 @@ void output_records(struct output *o, const void *records, size_t size)
 		write_records(o, records, size);
 }
 
-/* A record larger than the buffer, which is empty then. */
+/* Writes a record larger than the buffer, which must be empty. */
 static void write_large(struct output *o, const struct piece *pieces, size_t n)
 {
 	uint64_t at = o->end;

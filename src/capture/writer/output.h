@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file under a writer: records appended through a buffer. The buffer begins at a record
- * and holds whole ones, so wherever writing stops, the end of the last whole record on disk
- * is known, and the header in the file says it.
+ * The file of a writer. Records are appended through a buffer that begins at a record and holds
+ * whole ones. So the end of the last whole record on disk is always known, and it is in the file's
+ * header.
  */
 #ifndef CYCLOPS_CAPTURE_WRITER_OUTPUT_H
 #define CYCLOPS_CAPTURE_WRITER_OUTPUT_H
@@ -17,7 +17,7 @@ enum {
 	RECORD_HEADER_SIZE = 8,
 	RECORD_SIZE_MAX = UINT16_MAX,
 	AUXTRACE_RECORD_SIZE = RECORD_HEADER_SIZE + 40,
-	DATA_SIZE_AT = 48, /* in the file header: bytes of whole records */
+	DATA_SIZE_AT = 48, /* offset in the file header: size of whole records */
 };
 
 struct output {
@@ -25,46 +25,46 @@ struct output {
 	char *path;
 	char *full_path; /* NULL: not known */
 	uint64_t device, inode;
-	uint64_t data_at; /* position of the first record; set by the user */
-	uint64_t end;	  /* of the whole records on disk: where the buffer belongs */
+	uint64_t data_at; /* position of the first record; set by the user of this */
+	uint64_t end;	  /* end of the whole records on disk, where the buffer goes */
 	uint8_t *buffer;
 	size_t used;
-	bool has_tail; /* features stand behind the records, and the header says so */
+	bool has_tail; /* features are behind the records, and the header says so */
 	bool has_failed;
-	struct err err; /* the first error; nothing is written after it */
+	struct err err; /* the first error, after which nothing is written */
 };
 
-/* A piece of something to be written. */
+/* A part of a record to be written. */
 struct piece {
 	const void *bytes;
 	size_t size;
 };
 
-/* Creates the file, or fails naming it. */
+/* Creates the file. On failure the error names it. */
 int output_open(struct output *, const char *path, struct err *);
 
-/* Opens a file that is there, and leaves it as it is. `end` is for the user to set, too. */
+/* Opens an existing file without changing it. The caller sets `end`, too. */
 int output_reopen(struct output *, const char *path, struct err *);
 
-/* Closes without flushing, frees. The error stays. */
+/* Closes without flushing and frees. The error is kept. */
 void output_close(struct output *);
 
-/* Keeps an error of the user's, as if writing had failed behind what is there. */
+/* Keeps an error of the caller: nothing is written after it. */
 void output_fail(struct output *, enum err_code, const char *what);
 
-/* Writes anywhere in the file. Returns how many bytes got there. */
+/* Writes at a position of the file. Returns how many bytes were written. */
 size_t output_write_at(struct output *, const void *bytes, size_t size, uint64_t at);
 
-/* Appends whole records as they stand. */
+/* Appends whole records. */
 void output_records(struct output *, const void *records, size_t size);
 
-/* Appends one record that consists of the pieces (trace data behind it included). */
+/* Appends a record of several parts, with the trace data behind it. */
 void output_record(struct output *, const struct piece *pieces, size_t n);
 
-/* Writes what is in the buffer. */
+/* Writes the content of the buffer. */
 void output_flush(struct output *);
 
-/* Cuts off what lies behind the last whole record. */
+/* Truncates the file behind the last whole record. */
 void output_cut(struct output *);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writer's file as a whole:
+ * The file that a writer makes:
  *
- *	header (104 bytes) | ids of all events | attrs | records … | feature table | sections
+ *   header (104 bytes) | ids of all events | attrs | records … | feature table | sections
  */
 #include "capture/writer/writer.h"
 
@@ -31,13 +31,13 @@ struct stored_event {
 struct writer {
 	struct output file;
 	VEC_OF(struct stored_event) events;
-	struct tuples ids;	    /* of all events */
-	VEC_OF(uint32_t) id_events; /* by number in `ids`: the event */
-	uint32_t attr_size;	    /* of all attrs */
-	uint64_t attrs_at;	    /* in the file */
+	struct tuples ids;	    /* ids of all events */
+	VEC_OF(uint32_t) id_events; /* event by number in `ids` */
+	uint32_t attr_size;	    /* size of each attr */
+	uint64_t attrs_at;	    /* position in the file */
 	struct text scratch;
-	VEC_OF(uint64_t) aux_positions; /* of all AUXTRACE records */
-	struct compressor *compressor;	/* NULL: nothing is compressed */
+	VEC_OF(uint64_t) aux_positions; /* positions of AUXTRACE records */
+	struct compressor *compressor;	/* NULL: no compression */
 	struct text features[N_FEATURES];
 	uint64_t feature_bits;
 };
@@ -191,7 +191,7 @@ static void store_event(struct writer *w, const struct writer_event *event)
 	}
 }
 
-/* The size all attrs are written with, or 0 if that is not possible. */
+/* The size of all attrs, or 0 if the events cannot have a common one. */
 static uint32_t common_attr_size(const struct writer_event *events, size_t n_events)
 {
 	uint32_t common = 0;
@@ -222,7 +222,7 @@ static void emit_ids(struct text *out, const struct stored_event *event)
 		emit_u64(out, event->ids.items[i]);
 }
 
-/* The header as it is to stand in the file when the writer is at this point. */
+/* The header for the current state of the file. */
 static void emit_header(struct text *out, const struct writer *w, uint64_t feature_bits)
 {
 	emit_bytes(out, "PERFILE2", 8);
@@ -232,12 +232,12 @@ static void emit_header(struct text *out, const struct writer *w, uint64_t featu
 	emit_u64(out, w->file.data_at - w->attrs_at);
 	emit_u64(out, w->file.data_at);
 	emit_u64(out, w->file.end - w->file.data_at);
-	emit_zeros(out, 16); /* event types: perf 3.8 was the last to have them */
+	emit_zeros(out, 16); /* event types, used until perf 3.8 */
 	emit_u64(out, feature_bits);
 	emit_zeros(out, 24); /* features above 63 */
 }
 
-/* Room for the header, ids and attrs; the file then ends where the records begin. */
+/* Header, ids and attrs of a file that has no records yet. */
 static struct text *make_front(struct writer *w)
 {
 	struct text *out = writer_scratch(w);
@@ -332,7 +332,7 @@ static bool is_trace(const uint8_t *record)
 	return load_u32(record) == RECORD_AUXTRACE;
 }
 
-/* Bytes of a record with its trace data; 0 if `left` bytes are not the whole of it. */
+/* The size of a record with its trace data; 0 if it is longer than `left` bytes. */
 static uint64_t record_size(const uint8_t *record, uint64_t left)
 {
 	uint64_t size = left >= RECORD_HEADER_SIZE ? load_u16(record + 6) : 0;
@@ -346,7 +346,7 @@ static uint64_t record_size(const uint8_t *record, uint64_t left)
 	return size + load_u64(record + RECORD_HEADER_SIZE);
 }
 
-/* Finds the end of the last whole record, and the trace data before it. */
+/* Finds the end of the last whole record, and the AUXTRACE records before it. */
 static void resume_at(struct writer *w, const struct mapped *file)
 {
 	uint64_t at = w->file.data_at, size = load_u64(file->bytes + DATA_SIZE_AT), next;
@@ -358,7 +358,7 @@ static void resume_at(struct writer *w, const struct mapped *file)
 	w->file.end = at;
 }
 
-/* Is this the file that such a writer begins? */
+/* Does the file begin as this writer would begin it? */
 static bool has_front(const struct mapped *file, const struct text *front)
 {
 	return file->size >= front->n && memcmp(file->bytes, "PERFILE2", 8) == 0 &&
@@ -408,7 +408,9 @@ static void make_event_desc(struct writer *w)
 	writer_feature(w, FEATURE_EVENT_DESC, out->bytes, out->n);
 }
 
-/* Only records that are in the file: after an error the last ones may not be. */
+/*
+ * Makes the index of AUX data that is in the file: after an error the last records may be missing.
+ */
 static void make_aux_index(struct writer *w)
 {
 	struct text *out = writer_scratch(w);
@@ -427,7 +429,7 @@ static void make_aux_index(struct writer *w)
 	writer_feature(w, FEATURE_AUXTRACE, out->bytes, out->n);
 }
 
-/* The table of sections, then the sections. Returns whether they found room. */
+/* Writes the table of sections and the sections. Returns false if there was no room. */
 static bool write_features(struct writer *w)
 {
 	uint64_t at = w->file.end + 16 * (uint64_t)__builtin_popcountll(w->feature_bits);
@@ -447,13 +449,13 @@ static bool write_features(struct writer *w)
 }
 
 /*
- * The disk is full: the last records make room for the features, without which perf cannot read
- * compressed ones. False if no record would be left.
+ * The disk is full: removes the last records to make room for the features. perf cannot read
+ * compressed records without them. False if no record would be left.
  */
 static bool give_up_last_records(struct writer *w)
 {
 	uint64_t at = w->file.data_at, next, limit = w->file.end;
-	uint64_t room = w->scratch.n; /* the features that were not written */
+	uint64_t room = w->scratch.n; /* the size of the features that did not fit */
 	struct mapped file;
 	struct err ignored;
 
@@ -471,7 +473,7 @@ static bool give_up_last_records(struct writer *w)
 	return true;
 }
 
-/* Features and header, for the records that are on disk. */
+/* Writes features and header for the records on disk. */
 static void finish_file(struct writer *w)
 {
 	bool has_features;
@@ -502,7 +504,7 @@ int writer_close(struct writer *w, struct err *err)
 {
 	int rc = 0;
 
-	/* Data of size 0 is the mark of a file that was not finished. */
+	/* A size of 0 marks a file that was not finished, so there must be a record. */
 	if (writer_size(w) == w->file.data_at)
 		writer_finished_round(w);
 	output_flush(&w->file);

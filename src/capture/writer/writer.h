@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes perf.data files that perf reads as well: for the recorder, the machine model and
- * tests. File mode, little-endian. Records stream to disk through a buffer of a few MiB; the
- * features, with the index of AUX buffers, come at the end.
+ * Writes perf.data files, which perf can read, too: for the recorder, the machine model and tests.
+ * File mode, little-endian. Records are written through a buffer of a few MiB. Features and the
+ * index of AUX buffers are written at the end.
  *
- * The first error is kept, nothing is written after it, and writer_close() reports it. The
- * file is readable whenever the program stops: each time the buffer goes out, the header is
- * told where the last whole record ends. What is then missing are the records still in the
- * buffer and, but for writer_checkpoint(), the features. After an error (a full disk) writer_close() cuts the file behind
- * the last whole record and adds the features if they find room.
+ * The first error is kept, nothing is written after it, and writer_close() returns it. The file can
+ * be read whenever the program stops: after each write of the buffer the header has the end of the
+ * last whole record. What is in the buffer is then missing, and the features, except with
+ * writer_checkpoint(). After an error (a full disk) writer_close() truncates the file behind the
+ * last whole record and adds the features if there is room.
  *
- * A writer is for one thread at a time.
+ * Not for two threads at a time.
  */
 #ifndef CYCLOPS_CAPTURE_WRITER_WRITER_H
 #define CYCLOPS_CAPTURE_WRITER_WRITER_H
@@ -28,9 +28,8 @@
 struct writer;
 
 /*
- * An event to declare. perf wants attrs of one size in a file: all are written with that of
- * the largest, where attr.size 0 stands for ATTR_SIZE_PERF. Without a name it gets the one
- * that attr_name() makes up.
+ * An event of the file. perf requires attrs of the same size: all get the largest, where attr.size
+ * 0 means ATTR_SIZE_PERF. Without a name the event gets that of attr_name().
  */
 struct writer_event {
 	struct attr attr;
@@ -40,60 +39,59 @@ struct writer_event {
 };
 
 /*
- * Creates the file (readable by its owner only, as perf does: it holds addresses) and writes
- * header and attrs. At least one event. Everything is copied.
+ * Creates the file and writes header and attrs. Only the owner may read it, as in perf, because it
+ * contains addresses. At least one event. Everything is copied.
  */
 int writer_open(const char *path, const struct writer_event *events, size_t n_events,
 		struct writer **out, struct err *);
 
 /*
- * Opens a file that a writer of the same events began and did not live to finish, to go on
- * behind the last whole record in it. Features are to be set again, and build-ids. Fails if the
- * file is another one.
+ * Opens a file that an interrupted writer of the same events left, to append behind its last whole
+ * record. Features and build-ids have to be set again. Fails if it is another file.
  */
 int writer_resume(const char *path, const struct writer_event *events, size_t n_events,
 		  struct writer **out, struct err *);
 
-/* Bytes of the file so far, those in the buffer included. */
+/* The size of the file, with the buffer. */
 uint64_t writer_size(const struct writer *);
 
-/* There was an error: it makes no sense to go on, but does no harm. */
+/* Has there been an error? Writing on has no effect then. */
 bool writer_has_failed(const struct writer *);
 
-/* Appends one record; `size` excludes the 8-byte header. */
+/* Appends a record; `size` is without the 8-byte header. */
 void writer_record(struct writer *, uint32_t type, uint16_t misc, const void *body, size_t size);
 
-/* Appends whole records as they stand. */
+/* Appends whole records. */
 void writer_records(struct writer *, const void *records, size_t size);
 
 /*
- * The same for the bytes of a kernel ring, in two pieces where it wraps: records may go from
- * one into the other. This is what is compressed, if anything is.
+ * The same for bytes of a kernel ring, in two parts if it wraps: a record may be split between
+ * them. Only these bytes are compressed.
  */
 void writer_ring(struct writer *, const void *bytes, size_t size, const void *rest, size_t n_rest);
 
 /*
- * Compresses what writer_ring() gets from now on, as one zstd stream. Level 1 to 22. Begins with a
- * record that says so, for files that have no features yet.
+ * Compresses what writer_ring() writes from now on, as one zstd stream of level 1 to 22. First
+ * writes a record that says so, as the features may be missing later.
  */
 int writer_compress(struct writer *, int level, struct err *);
 
-/* Appends an AUXTRACE record and its data (padded to 8 bytes), and notes it in the index. */
+/* Appends an AUXTRACE record with its data, padded to 8 bytes, and adds it to the index. */
 void writer_auxtrace(struct writer *, const struct record_auxtrace *, const void *data);
 
-/* The same with the data in two pieces, as a ring has it: `size` bytes at `data`, then `rest`. */
+/* The same for data in two parts, as in a ring: `size` bytes at `data`, then `rest`. */
 void writer_auxtrace_pieces(struct writer *, const struct record_auxtrace *, const void *data,
 			    size_t size, const void *rest);
 
 /*
- * Kernel records. Each ends with a sample_id trailer laid out by the attr of the event whose
- * id is in sample_id.id, or of event 0 if none has it. Values that sample_id.has lacks are
- * written as 0; NULL means all of them, as in records that perf makes up itself.
+ * Kernel records. Each ends with a sample_id trailer, laid out by the attr of the event with the id
+ * sample_id.id, or of event 0. Values that are not in sample_id.has are written as 0. NULL: all of
+ * them, as in records that perf makes up.
  */
 void writer_mmap2(struct writer *, const struct record_mmap *, uint16_t misc,
 		  const struct sample_id *);
 void writer_mmap(struct writer *, const struct record_mmap *, uint16_t misc,
-		 const struct sample_id *); /* the old kind, for the kernel and its modules */
+		 const struct sample_id *); /* the old format, for the kernel and its modules */
 void writer_comm(struct writer *, const struct record_comm *, const struct sample_id *);
 void writer_task(struct writer *, uint32_t type, const struct record_task *,
 		 const struct sample_id *);
@@ -105,18 +103,18 @@ void writer_lost(struct writer *, const struct record_lost *, const struct sampl
 void writer_ksymbol(struct writer *, const struct record_ksymbol *, const struct sample_id *);
 
 /*
- * A sample of event number `event`: the fields that its sample_type names, whatever
- * sample.sample_type says. The words of `read` must be those that its read_format asks for.
- * Raw data is padded, as the kernel does it, to end at a multiple of 8 bytes.
+ * Writes a sample of event number `event`, with the fields of its attr (sample.sample_type is
+ * ignored). The words of `read` must match its read_format. Raw data is padded to end at a multiple
+ * of 8 bytes, as in the kernel.
  */
 void writer_sample(struct writer *, size_t event, uint16_t misc, const struct sample *);
 
-/* Records of perf itself, without trailer. */
+/* Records of perf, without trailer. */
 void writer_time_conv(struct writer *, const struct record_time_conv *);
-void writer_finished_round(struct writer *); /* all before may be sorted by time and used */
-void writer_finished_init(struct writer *);  /* the state at the start has been described */
+void writer_finished_round(struct writer *); /* records so far may be sorted and used */
+void writer_finished_init(struct writer *);  /* the initial state has been described */
 
-/* AUXTRACE_INFO for Arm SPE. perf wants it behind TIME_CONV. */
+/* AUXTRACE_INFO of Arm SPE. perf expects it behind TIME_CONV. */
 struct writer_spe_cpu {
 	uint32_t cpu;
 	uint64_t midr;
@@ -129,8 +127,8 @@ void writer_spe_info_v2(struct writer *, uint32_t pmu_type, const struct writer_
 			size_t n_cpus);
 
 /*
- * Header features, written at close. Setting one again replaces it. EVENT_DESC, AUXTRACE (if
- * there was any) and BUILD_ID (if there is any) are made without being asked for.
+ * Header features, written at the end. Setting one again replaces it. EVENT_DESC, AUXTRACE and
+ * BUILD_ID are added automatically.
  */
 void writer_feature(struct writer *, unsigned feature, const void *bytes, size_t size);
 void writer_feature_string(struct writer *, unsigned feature, const char *text);
@@ -142,7 +140,7 @@ void writer_sample_time(struct writer *, uint64_t first_ns, uint64_t last_ns);
 void writer_clock_data(struct writer *, uint32_t clock_id, uint64_t clock_time_ns,
 		       uint64_t wall_clock_ns);
 
-/* Adds one to the list of build-ids. `misc` as in record.misc: the cpumode. */
+/* Adds a build-id to the list. `misc`: the cpumode, as in record.misc. */
 void writer_build_id(struct writer *, const struct build_id *, const char *path, int32_t pid,
 		     uint16_t misc);
 
@@ -152,7 +150,7 @@ struct writer_pmu {
 };
 void writer_pmus(struct writer *, const struct writer_pmu *pmus, size_t n_pmus);
 
-/* Lists of CPUs such as "0-3": one for each set of siblings. `places` is by CPU. */
+/* Lists of CPUs such as "0-3", one for each set of siblings. `places` is indexed by CPU. */
 struct writer_cpu_topology {
 	const char *const *core_siblings, *const *thread_siblings, *const *die_siblings;
 	size_t n_core_siblings, n_thread_siblings, n_die_siblings;
@@ -182,33 +180,33 @@ struct writer_cache {
 };
 void writer_caches(struct writer *, const struct writer_cache *caches, size_t n_caches);
 
-/* Events that were scheduled together. `leader` counts events as they were declared. */
+/* A group of events. `leader` is the number of its first event. */
 struct writer_group {
 	const char *name;
 	uint32_t leader, n_members;
 };
 void writer_groups(struct writer *, const struct writer_group *groups, size_t n_groups);
 
-/* What the PMU says of itself: "slots" is "0x8". */
+/* A capability of a PMU: "slots" is "0x8". */
 struct writer_capability {
 	const char *name, *value;
 };
 void writer_pmu_capabilities(struct writer *, const char *pmu,
 			     const struct writer_capability *capabilities, size_t n);
 
-/* Brings all records to disk. */
+/* Writes all records to disk. */
 void writer_flush(struct writer *);
 
 /*
- * Brings everything to disk, the features as they are set so far behind the records, so that
- * the file is complete if the program is stopped now. The next records take their place.
+ * Writes all records to disk, and the features behind them, so that the file is complete if the
+ * program is killed now. The next records overwrite the features.
  */
 void writer_checkpoint(struct writer *);
 
-/* Writes the features, finishes the header, closes, frees. Reports the first error. */
+/* Writes features and header, closes and frees. Returns the first error. */
 int writer_close(struct writer *, struct err *);
 
-/* Closes and removes the file, frees. NULL does nothing. */
+/* Closes and removes the file, and frees. NULL does nothing. */
 void writer_abandon(struct writer *);
 
 #endif

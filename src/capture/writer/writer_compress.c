@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ring bytes as COMPRESSED records: docs/reference/perf-data.md section 4. All records of a
- * file are one zstd stream, and each ends at a flush, so that a cut file can be read as far as
- * it goes.
+ * Ring bytes as COMPRESSED records: docs/reference/perf-data.md section 4. All records of a file
+ * are one zstd stream. Each record ends with a flush, so that a truncated file can be read up to
+ * its end.
  */
 #include "capture/writer/writer_inside.h"
 
@@ -16,7 +16,7 @@
 
 enum { RECORD_ROOM = RECORD_SIZE_MAX - RECORD_HEADER_SIZE };
 
-/* A step always fits in a record: what zstd adds at worst is a few hundred bytes. */
+/* A step always fits into a record: zstd adds a few hundred bytes at most. */
 _Static_assert(ZSTD_COMPRESSBOUND(COMPRESSOR_STEP) + 64 < RECORD_ROOM, "step fits in a record");
 
 struct compressor {
@@ -53,14 +53,14 @@ void compressor_free(struct compressor *c)
 	free(c);
 }
 
-/* Ring bytes from `at` on, in the first piece and then in the rest. */
+/* Unwritten ring bytes: first the one part, then the rest. */
 struct source {
 	const uint8_t *bytes, *rest;
 	size_t n, n_rest;
 	size_t at;
 };
 
-/* The piece that the next byte is in: at most `size` bytes of it. */
+/* The part with the next byte, at most `size` bytes of it. */
 static ZSTD_inBuffer next_piece(const struct source *s, size_t size)
 {
 	bool is_first = s->at < s->n;
@@ -71,8 +71,8 @@ static ZSTD_inBuffer next_piece(const struct source *s, size_t size)
 }
 
 /*
- * Bytes of whole records for one step, so that a record's place in the file is known; of a
- * record that is larger, a part.
+ * The size of a step: whole records, so that the position of a record in the file is known; or a
+ * part of a larger record.
  */
 static size_t step_size(const struct source *s)
 {
@@ -83,7 +83,7 @@ static size_t step_size(const struct source *s)
 		ZSTD_inBuffer piece = next_piece(&next, RECORD_HEADER_SIZE);
 		size_t size;
 
-		/* Records stand at multiples of 8, so their headers do not wrap. */
+		/* records are 8-byte aligned, so headers are not split */
 		if (piece.size < RECORD_HEADER_SIZE)
 			break;
 		size = load_u16((const uint8_t *)piece.src + 6);
@@ -97,7 +97,7 @@ static size_t step_size(const struct source *s)
 	return end - s->at < COMPRESSOR_STEP ? end - s->at : COMPRESSOR_STEP;
 }
 
-/* Moves on by `size` bytes, which become one record. */
+/* Compresses the next `size` bytes to one record. */
 static void write_step(struct compressor *c, struct writer *w, struct source *s, size_t size)
 {
 	ZSTD_outBuffer out = { c->out, sizeof(c->out), 0 };

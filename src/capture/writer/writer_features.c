@@ -191,7 +191,9 @@ static void emit_capabilities(struct text *out, const struct writer_capability *
 	}
 }
 
-/* The PMU named "cpu" has a feature of its own; the other feature lists PMUs, here one. */
+/*
+ * The PMU "cpu" has a feature of its own. The other feature is a list of PMUs, here with one entry.
+ */
 void writer_pmu_capabilities(struct writer *w, const char *pmu,
 			     const struct writer_capability *capabilities, size_t n)
 {

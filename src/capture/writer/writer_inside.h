@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files writer*.c share and nobody else needs. */
+/* Shared by the files writer*.c, and private to them. */
 #ifndef CYCLOPS_CAPTURE_WRITER_WRITER_INSIDE_H
 #define CYCLOPS_CAPTURE_WRITER_WRITER_INSIDE_H
 
 #include "base/text.h"
 #include "capture/writer/writer.h"
 
-/* The attr of event number `event`, or of the event that has the id (event 0 if none has). */
+/* The attr of event number `event`; of the event with this id, or event 0. */
 const struct attr *writer_attr(const struct writer *, size_t event);
 const struct attr *writer_attr_of_id(const struct writer *, uint64_t id);
 
-/* An empty buffer to compose one record or section in. Used up by the next call. */
+/* An empty buffer to compose a record or section in. Valid until the next call. */
 struct text *writer_scratch(struct writer *);
 
-/* Keeps the error and ends writing. */
+/* Keeps an error: nothing is written after it. */
 void writer_fail(struct writer *, const char *what);
 
-/* Compression of ring bytes (writer_compress.c). */
+/* writer_compress.c */
 struct compressor;
 
 /* Whole records of up to so many bytes become one COMPRESSED record. */
@@ -27,13 +27,13 @@ void compressor_write(struct compressor *, struct writer *, const uint8_t *bytes
 		      const uint8_t *rest, size_t n_rest);
 
 /*
- * The COMPRESSED feature: how to read what was written. And as a record, which is as good for perf
- * where the feature is not in the file because the recorder was killed.
+ * Write how to decompress: as COMPRESSED feature; as a record, which perf accepts if a killed
+ * recorder left no features.
  */
 void compressor_describe(const struct compressor *, struct writer *);
 void compressor_begin(const struct compressor *, struct writer *);
 
-/* The bytes of the BUILD_ID section so far. */
+/* The BUILD_ID section so far. */
 struct text *writer_build_id_section(struct writer *);
 
 #endif

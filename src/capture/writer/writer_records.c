@@ -15,7 +15,7 @@ static bool wants(const struct attr *attr, enum sample_bit bit)
 	return attr->sample_type >> bit & 1;
 }
 
-/* A value that may be absent: those are 0 on disk. */
+/* A value of the trailer: 0 if it is absent. */
 static uint64_t given(const struct sample_id *id, uint32_t has, uint64_t value)
 {
 	return (id->has & has) != 0 ? value : 0;
@@ -41,7 +41,7 @@ static void emit_sample_id(struct text *out, const struct attr *attr, const stru
 		emit_u64(out, id->id);
 }
 
-/* Ends a kernel record: adds the trailer and hands it on. */
+/* Ends a kernel record: appends the trailer and writes it. */
 static void writer_records_finish(struct writer *w, uint32_t type, uint16_t misc, struct text *body,
 				  const struct sample_id *id)
 {

@@ -42,7 +42,7 @@ static void emit_callchain(struct text *out, const struct attr *attr, const stru
 	emit_words(out, &s->callchain);
 }
 
-/* The kernel counts the padding as data. */
+/* Raw data. The kernel includes the padding in its size. */
 static void emit_raw(struct text *out, const struct attr *attr, const struct sample *s)
 {
 	uint32_t padding = -(s->raw_size + (uint32_t)sizeof(uint32_t)) & 7;
@@ -105,10 +105,10 @@ static void emit_aux(struct text *out, const struct attr *attr, const struct sam
 	emit_bytes(out, s->aux, s->aux_size);
 }
 
-/* The fields in the order they stand in: one word of struct sample, or something longer. */
+/* The fields in order: a word of struct sample, or written by `emit`. */
 static const struct {
 	enum sample_bit bit;
-	size_t word; /* offset in struct sample, unless `emit` is there */
+	size_t word; /* offset in struct sample, if `emit` is NULL */
 	void (*emit)(struct text *out, const struct attr *, const struct sample *);
 } fields[] = {
 	{ SAMPLE_IDENTIFIER, offsetof(struct sample, id) },
