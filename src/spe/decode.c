@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Decodes SPE bytes packet by packet. Records with a known layout are decoded by shape.c instead.
- */
+/* Decodes SPE packet by packet. Records of a known layout are decoded by shape.c. */
 #include "spe/decode.h"
 
 #include <stdlib.h>
@@ -12,10 +10,10 @@
 #include "spe/header.h"
 #include "spe/shape.h"
 
-/* No packet is longer, and none needs to see more bytes than this to be told from damage. */
+/* The longest packet; with so many bytes a packet can be recognised, or damage. */
 enum { PACKET_MAX = 16 };
 
-/* The start of a packet that the end of the bytes cut, with the position of each byte. */
+/* The start of a packet that is split at the end of the bytes, with the position of each byte. */
 struct carry {
 	size_t n; /* less than PACKET_MAX between calls */
 	uint8_t bytes[2 * PACKET_MAX];
@@ -25,11 +23,11 @@ struct carry {
 
 struct spe_decoder {
 	struct spe_fields fields; /* the record being read */
-	uint64_t record_bytes;	  /* bytes of its packets so far; 0: none has come */
+	uint64_t record_bytes;	  /* size of its packets so far; 0: no packet yet */
 	uint64_t position;	  /* of its first packet */
-	bool after_damage;	  /* something before its first packet was no packet … */
-	bool is_counted;	  /* … and a record lost there has been counted */
-	bool in_bad_run;	  /* the byte before was no packet */
+	bool after_damage;	  /* bytes before its first packet were no packet … */
+	bool is_counted;	  /* … and the record lost there has been counted */
+	bool in_bad_run;	  /* the previous byte was no packet */
 	bool use_shapes;
 	struct spe_wanted wanted;
 	struct carry carry;
@@ -86,7 +84,9 @@ struct spe_damage spe_decoder_damage(const struct spe_decoder *d)
 	return d->damage;
 }
 
-/* A second packet of a field: events, and operations of the same class, are ORed. */
+/*
+ * The value of a field that comes twice: events are ORed, and so are operations of the same class.
+ */
 static uint64_t repeated(const struct spe_fields *f, enum spe_field field, uint8_t index)
 {
 	if (field == SPE_FIELD_EVENTS || (field == SPE_FIELD_OP && f->op_class == index))
@@ -105,7 +105,7 @@ static void take_payload(struct spe_fields *f, enum spe_field field, uint8_t ind
 		f->context_level = spe_context_level(index);
 }
 
-/* Drops the record read so far, and counts it. */
+/* Drops the record read so far and counts it. */
 static void drop_record(struct spe_decoder *d, uint64_t n_bytes)
 {
 	if (n_bytes == 0)
@@ -128,7 +128,7 @@ static void take_bad_byte(struct spe_decoder *d, uint64_t position)
 	drop_record(d, d->record_bytes);
 }
 
-/* Returns whether the record became a row. */
+/* Ends the record. Returns whether it became a row. */
 static bool end_record(struct spe_decoder *d, struct batch *out)
 {
 	bool is_rest = d->after_damage && !(d->fields.has & HAS_PC);
@@ -150,7 +150,7 @@ static void take_padding(struct spe_decoder *d, size_t n)
 	d->in_bad_run = false;
 }
 
-/* `n` bytes of packets follow, the first of them at `position`. */
+/* Counts `n` bytes of packets, the first one at `position`. */
 static void count_packets(struct spe_decoder *d, uint64_t position, size_t n)
 {
 	if (d->record_bytes == 0)
@@ -159,7 +159,7 @@ static void count_packets(struct spe_decoder *d, uint64_t position, size_t n)
 	d->in_bad_run = false;
 }
 
-/* Takes the packet that was read from `bytes`. Returns whether it made a row. */
+/* Adds a packet, whose bytes are `bytes`, to the record. Returns whether that made a row. */
 static bool accept(struct spe_decoder *d, const struct spe_packet *p, const uint8_t *bytes,
 		   uint64_t position, struct batch *out)
 {
@@ -198,8 +198,8 @@ static void carry_keep(struct carry *c, size_t from, size_t to)
 }
 
 /*
- * Goes on with a packet that the end of an earlier call cut. Returns how many of the new
- * bytes that took. The carry is empty then, unless the batch is full or the bytes ended.
+ * Completes a packet that was split at the end of an earlier call. Returns the number of new bytes
+ * used. The carry is then empty, unless the batch is full or the bytes ended.
  */
 static size_t finish_carry(struct spe_decoder *d, const struct input *in, struct batch *out)
 {
@@ -226,12 +226,12 @@ static size_t finish_carry(struct spe_decoder *d, const struct input *in, struct
 	return at - n_old;
 }
 
-/* Fields that are ORed if they come twice. */
+/* Fields that are ORed if they are repeated. */
 static const uint32_t adding_fields = HAS_EVENTS | HAS_OP;
 
 /*
- * Fast path for packets with a short header and a payload, which most are. Stops before any other,
- * and before a repeated field. Returns where it stopped.
+ * Fast path for packets with a short header and a payload: most packets. Stops before any other
+ * packet, and before a repeated field. Returns where it stopped.
  */
 static size_t take_plain_packets(struct spe_fields *f, const uint8_t *bytes, size_t at, size_t size)
 {
@@ -255,8 +255,8 @@ static size_t take_plain_packets(struct spe_fields *f, const uint8_t *bytes, siz
 }
 
 /*
- * Reads on until a row is made or the bytes end. Returns where it stopped. A packet that the
- * end cuts is carried over.
+ * Parses until a row is made or the bytes end. A split packet is carried over. Returns where it
+ * stopped.
  */
 static size_t parse_record(struct spe_decoder *d, const struct input *in, size_t at,
 			   struct batch *out)
@@ -296,7 +296,7 @@ static size_t parse_record(struct spe_decoder *d, const struct input *in, size_t
 	return at;
 }
 
-/* Decodes the next records by their shapes. Returns where it stopped. */
+/* Decodes records by their layout. Returns where it stopped. */
 static size_t match_records(struct spe_decoder *d, const struct input *in, size_t at,
 			    struct batch *out)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Buffers as text, a line for each packet, in the columns of `perf script -D`:
+ * A buffer as text, one line per packet, in the columns of `perf script -D`:
  *
- *	.  00000013:  99 07 00                                        LAT 7 ISSUE
+ *   .  00000013:  99 07 00                                        LAT 7 ISSUE
  *
- * A dump is some fifteen times the size of the bytes: this is written for speed.
+ * The text is about fifteen times as large as the bytes, so this code is optimised.
  */
 #include "spe/packet.h"
 
@@ -12,8 +12,8 @@
 
 /* Columns of a line. */
 enum {
-	BYTES_AT = 13,	     /* three columns for each byte */
-	BYTES_PER_LINE = 16, /* a longer run of padding goes on in the next line */
+	BYTES_AT = 13,	     /* three columns per byte */
+	BYTES_PER_LINE = 16, /* longer padding is continued in the next line */
 	TEXT_AT = BYTES_AT + 3 * BYTES_PER_LINE + 1,
 	LINE_ROOM = TEXT_AT + SPE_TEXT_ROOM + 16,
 };
@@ -32,7 +32,7 @@ static void put_pair(char *at, uint8_t byte)
 	memcpy(at, hex_pairs + 2 * (size_t)byte, 2);
 }
 
-/* ".  OFFSET: ", where the offset has eight digits, or more where it must. */
+/* ".  OFFSET: ", with eight digits or more. */
 static char *put_offset(char *at, uint64_t offset)
 {
 	memcpy(at, ".  ", 3);
@@ -50,7 +50,7 @@ static char *put_offset(char *at, uint64_t offset)
 	return at + BYTES_AT;
 }
 
-/* The bytes in their columns, blanks where there are none, and the blank before the text. */
+/* The bytes in their columns, then a blank before the text. */
 static char *put_bytes(char *at, const uint8_t *bytes, size_t n)
 {
 	memset(at, ' ', TEXT_AT - BYTES_AT);
@@ -59,7 +59,7 @@ static char *put_bytes(char *at, const uint8_t *bytes, size_t n)
 	return at + TEXT_AT - BYTES_AT;
 }
 
-/* How many of the bytes belong to the line of a packet: padding takes in what follows. */
+/* The size of a packet's line: consecutive padding shares lines. */
 static size_t line_length(const struct spe_packet *p, const uint8_t *bytes, size_t left)
 {
 	size_t n = p->length;

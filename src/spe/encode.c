@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records into bytes: the inverse of decode.c. */
+/* Encodes records as bytes: the inverse of decode.c. */
 #include "spe/encode.h"
 
 #include <assert.h>
@@ -8,9 +8,9 @@
 #include "base/alloc.h"
 
 /*
- * Neoverse N1: each packet has its place in 64 bytes; what a record does not have is padding.
- * A branch target stands where loads and stores have the virtual address. These cores have no
- * previous target: a record that brings one is longer.
+ * Neoverse N1: 64-byte records with a fixed place for each packet; absent packets leave padding.
+ * The branch target uses the place of the virtual address. The core has no previous target: a
+ * record with one becomes longer.
  */
 static const uint8_t n1_order[] = {
 	SPE_SLOT_PC,	SPE_SLOT_CONTEXT, SPE_SLOT_OP,	   SPE_SLOT_EVENTS,
@@ -28,12 +28,12 @@ const struct spe_layout spe_layout_n1 = {
 	.source_size = 1,
 };
 
-/* How each kind is written: its first header, to which index and size are added. */
+/* By kind: the header for index 0 and size 0. */
 static const struct form {
 	uint8_t header;
-	uint8_t size;	   /* of the payload; 0 with `is_sized`: as the packet says */
-	uint8_t is_sized;  /* bits 5:4 of the header are log2 of the size */
-	uint8_t max_index; /* of the short header */
+	uint8_t size;	   /* of the payload; 0 with is_sized: given by the packet */
+	uint8_t is_sized;  /* bits 5:4 of the header are log2 of the payload size */
+	uint8_t max_index; /* largest index of the short header */
 } forms[] = {
 	[SPE_PAD] = { 0x00, 0, 0, 0 },	     [SPE_END] = { 0x01, 0, 0, 0 },
 	[SPE_TIMESTAMP] = { 0x71, 8, 0, 0 }, [SPE_EVENTS] = { 0x42, 0, 1, 0 },
@@ -49,7 +49,7 @@ static size_t put_payload(uint8_t *out, uint64_t payload, size_t size)
 	return size;
 }
 
-/* The extended header is the short one behind a byte that has the upper bits of the index. */
+/* The extended header is a byte with the upper bits of the index, then the short header. */
 static size_t write_packet(const struct spe_packet *p, bool is_extended, uint8_t *out)
 {
 	const struct form *form = &forms[p->kind];
@@ -100,7 +100,7 @@ static struct spe_packet counter(unsigned index, uint64_t cycles)
 				    .payload = cycles };
 }
 
-/* The smallest payload of 1, 2, 4 or 8 bytes, not below `least`, that holds the value. */
+/* The smallest payload size (1, 2, 4, 8) of at least `least` that holds the value. */
 static uint8_t least_payload_size(uint64_t value, uint8_t least)
 {
 	uint8_t size = least > 0 ? least : 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes SPE records as bytes: for tests, generated captures and the machine model. */
+/* Encodes SPE records: for tests, generated captures and the machine model. */
 #ifndef CYCLOPS_SPE_ENCODE_H
 #define CYCLOPS_SPE_ENCODE_H
 
@@ -9,11 +9,11 @@
 #include "batch/batch.h"
 #include "spe/packet.h"
 
-/* The packets of one record. Bit HAS_x of `has` (batch.h) says which fields are written. */
+/* The fields of a record. Bit HAS_x of `has` (batch.h): the field is written. */
 struct spe_record {
-	uint32_t has;				  /* HAS_PC … HAS_CONTEXT as in batch.h */
-	uint64_t pc, va, pa, target, prev_target; /* low 56 bits are written (va: all 64);
-						     all but va are marked non-secure */
+	uint32_t has; /* HAS_PC … HAS_CONTEXT as in batch.h */
+	/* low 56 bits (va: all 64), marked non-secure (not va) */
+	uint64_t pc, va, pa, target, prev_target;
 	uint8_t pc_level, target_level, prev_target_level; /* exception levels 0..3 */
 	uint8_t context_level;				   /* 1 or 2 */
 	uint64_t ticks; /* without HAS_TICKS the record ends with an END packet */
@@ -24,24 +24,24 @@ struct spe_record {
 	uint8_t op_class, op;
 };
 
-/* How records are laid out. */
+/* A layout of records. */
 struct spe_layout {
-	const uint8_t *order; /* enum spe_slot, n_order of them: packets in this order */
+	const uint8_t *order; /* order of packets: n_order values of enum spe_slot */
 	size_t n_order;
 
 	/*
-	 * By packet of `order`: the lowest offset in the record at which it starts. Absent packets
-	 * leave padding. NULL: packets follow each other.
+	 * By packet of `order`: the least offset in the record. Absent packets leave padding. NULL:
+	 * packets are adjacent.
 	 */
 	const uint8_t *places;
 
-	size_t record_size;  /* padded to a multiple of this; 0 or 1: no padding. N1: 64 */
-	uint8_t events_size; /* payload bytes: 1, 2, 4, 8; more if it needs more */
-	uint8_t source_size; /* payload bytes: 1 or 2; more if it needs more */
-	uint8_t extended;    /* write address and counter packets with the extended header */
+	size_t record_size;  /* records are padded to a multiple of this; 0 or 1: no padding */
+	uint8_t events_size; /* least payload: 1, 2, 4 or 8 bytes */
+	uint8_t source_size; /* least payload: 1 or 2 bytes */
+	uint8_t extended;    /* write addresses and counters with the extended header */
 };
 
-/* A packet's turn in spe_layout.order. The timestamp or END always comes last. */
+/* Packets in spe_layout.order. Timestamp or END is always the last one. */
 enum spe_slot {
 	SPE_SLOT_PC,
 	SPE_SLOT_CONTEXT,
@@ -64,15 +64,15 @@ extern const struct spe_layout spe_layout_n1;
 enum { SPE_RECORD_MAX = 2048 };
 
 /*
- * Writes one record to `out` (room for SPE_RECORD_MAX bytes) and returns its size, padding
- * included. The timestamp stands at the end, behind the padding, as in hardware.
+ * Encodes a record to `out`, which has room for SPE_RECORD_MAX bytes. Returns its size with
+ * padding. The timestamp is behind the padding, as in hardware.
  */
 size_t spe_encode(const struct spe_record *, const struct spe_layout *, uint8_t *out);
 
 /*
- * Writes one packet with its short header (or extended if its index needs that) and returns
- * its size, at most SPE_PACKET_MAX. `size` counts for events and sources only, `length` never.
- * Of an alignment packet it writes the header: what it aligns is the caller's business.
+ * Writes a packet with its short header, or the extended one if the index needs that. Returns its
+ * size, at most SPE_PACKET_MAX. Uses `size` for events and sources only, `length` never. Of an
+ * alignment packet only the header is written.
  */
 enum { SPE_PACKET_MAX = 10 };
 size_t spe_packet_write(const struct spe_packet *, uint8_t *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fields of one record, and how they become a row of a batch. Private to this folder. Both
- * decoders (decode.c by packets, shape.c by layouts) end here, so that they cannot differ.
+ * The fields of a record, and how they become a row. For this folder only. Both decoders (decode.c
+ * by packets, shape.c by layouts) use this, so they cannot differ.
  */
 #ifndef CYCLOPS_SPE_FIELDS_H
 #define CYCLOPS_SPE_FIELDS_H
@@ -11,7 +11,7 @@
 
 #include "batch/batch.h"
 
-/* The payload of a packet. Each number is that of the HAS_x bit. */
+/* Packets by their content; numbers are those of the HAS_x bits. */
 enum spe_field {
 	SPE_FIELD_PC = 0,
 	SPE_FIELD_VA = 1,
@@ -19,7 +19,7 @@ enum spe_field {
 	SPE_FIELD_TARGET = 3,
 	SPE_FIELD_PREV_TARGET = 4,
 	SPE_FIELD_TICKS = 5,
-	SPE_FIELD_NONE = 6, /* of a later architecture: no column for it */
+	SPE_FIELD_NONE = 6, /* of a later architecture version: no column for it */
 	SPE_FIELD_TOTAL = 7,
 	SPE_FIELD_ISSUE = 8,
 	SPE_FIELD_XLAT = 9,
@@ -39,7 +39,7 @@ static_assert(HAS_XLAT == 1 << SPE_FIELD_XLAT && HAS_EVENTS == 1 << SPE_FIELD_EV
 static_assert(HAS_OP == 1 << SPE_FIELD_OP && HAS_SOURCE == 1 << SPE_FIELD_SOURCE, "same bits");
 static_assert(HAS_CONTEXT == 1 << SPE_FIELD_CONTEXT, "same bits");
 
-/* Payloads as recorded; zero where bit n of `has` is clear. */
+/* Payloads as recorded; 0 if bit n of `has` is clear. */
 struct spe_fields {
 	uint32_t has;
 	uint8_t op_class;      /* index of the operation packet */
@@ -55,24 +55,29 @@ static inline uint8_t spe_code_level(uint64_t payload)
 	return payload >> 61 & 3;
 }
 
-/* The level of a context packet: 1 or 2. The other indexes are reserved; they give 3 and 0. */
+/* The exception level of a context packet: 1 or 2. Reserved indexes give 3 and 0. */
 static inline uint8_t spe_context_level(unsigned index)
 {
 	return (index + 1) & 3;
 }
 
-/* Code addresses have 56 bits; those of a kernel (non-secure EL1 and EL2) begin with ones. */
+/*
+ * Code addresses have 56 bits. Those of a kernel (non-secure EL1, EL2) are sign-extended with ones.
+ */
 static inline uint64_t spe_code_address(uint64_t payload)
 {
 	static const uint64_t top[8] = {
 		[5] = (uint64_t)0xff << SPE_ADDRESS_BITS,
 		[6] = (uint64_t)0xff << SPE_ADDRESS_BITS,
-	}; /* by what is not secure, and the level */
+	}; /* by NS and EL */
 
 	return (payload & UINT64_MAX >> 8) | top[payload >> 61];
 }
 
-/* Data addresses carry a tag in the top byte instead of a level: bits 55:52 tell. */
+/*
+ * Data addresses have a tag in the top byte, no level. Bits 55:52 show whether it is a kernel
+ * address.
+ */
 static inline uint64_t spe_data_address(uint64_t payload)
 {
 	uint64_t is_high = (payload >> 52 & 15) == 15;
@@ -86,8 +91,8 @@ static inline uint64_t spe_physical_address(uint64_t payload)
 }
 
 /*
- * Appends a row; the batch must have room. Absent fields are stored as zero, without branches:
- * mispredictions would cost more than the stores.
+ * Appends a row; there must be room. Absent fields are stored as 0: stores are cheaper than
+ * mispredicted branches.
  */
 __attribute__((always_inline)) static inline void spe_fields_deliver(const struct spe_fields *f,
 								     uint64_t position,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Made-up records. The shares and latencies are of the order seen on server cores. */
+/* Generates SPE records. Shares and latencies are as seen on server cores. */
 #include "spe/generate.h"
 
 #include "base/alloc.h"
@@ -40,10 +40,10 @@ const struct spe_generate_options spe_generate_defaults = {
 	.saturation = 4095,
 };
 
-/* Of the first so many rows of the table: loads and stores of registers. */
+/* So many rows at the start of the table are plain loads and stores. */
 enum { N_PLAIN_ACCESSES = 4 };
 
-/* What is executed: a share of all records. */
+/* Operations and their share of all records, per mille. */
 static const struct mix {
 	uint16_t share;
 	uint8_t op_class, op;
@@ -80,7 +80,9 @@ static const struct mix newer_mix[] = {
 	{ 1, SPE_OP_BRANCH, 0x1a }, /* B IND CR-NON-BL-RET */
 };
 
-/* Where a load finds its data: shares without and with sharing, source as on Neoverse, … */
+/*
+ * Where loads find their data: shares without and with sharing, data source on Neoverse, latency.
+ */
 static const struct level {
 	uint16_t shares[2]; /* per mille */
 	uint16_t source;
@@ -121,7 +123,7 @@ static uint16_t between(struct spe_random *r, uint16_t least, uint16_t most)
 	return (uint16_t)(least + spe_random_below(r, most - least + 1u));
 }
 
-/* Places near the start are hotter, as some functions are hotter than others. */
+/* Addresses near the start of the region are more frequent, as some functions are hotter. */
 static uint64_t place_in(struct spe_random *r, struct spe_region region, uint64_t alignment)
 {
 	uint64_t hot = 1 + spe_random_below(r, (region.size + alignment - 1) / alignment);
@@ -163,7 +165,7 @@ static const struct level *pick_level(struct spe_random *r, bool with_sharing)
 	return &levels[i];
 }
 
-/* Pages lie in physical memory in an order of their own. */
+/* A physical address: pages are permuted. */
 static uint64_t physical_of(uint64_t va)
 {
 	uint64_t frame = (va >> 12) * 0x9e3779b1 & 0xffffff;

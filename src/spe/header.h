@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The header bytes, for the loops that look at all of them. Inside this folder only: others
- * use spe_packet_read().
- */
+/* Decodes header bytes, for the inner loops of this folder. Others use spe_packet_read(). */
 #ifndef CYCLOPS_SPE_HEADER_H
 #define CYCLOPS_SPE_HEADER_H
 
@@ -10,17 +7,17 @@
 #include "spe/fields.h"
 #include "spe/packet.h"
 
-/* What a header byte says. SPE_ALIGNMENT stands for the first byte of extended headers too. */
+/* What a header byte means. SPE_ALIGNMENT also stands for the first byte of extended headers. */
 struct spe_header {
-	uint8_t kind;	    /* enum spe_kind; SPE_BAD: it is no header */
+	uint8_t kind;	    /* enum spe_kind; SPE_BAD: not a header */
 	uint8_t size;	    /* payload bytes */
-	uint8_t index_mask; /* the bits of the header that are the index */
-	uint8_t field;	    /* enum spe_field, for the kinds that have a payload */
+	uint8_t index_mask; /* bits of the header that are the index */
+	uint8_t field;	    /* enum spe_field, for packets with a payload */
 };
 
 extern const struct spe_header spe_headers[256];
 
-/* The bits of a payload of so many bytes: 0, 1, 2, 4 or 8. */
+/* The mask of a payload of 0, 1, 2, 4 or 8 bytes. */
 static inline uint64_t spe_payload_mask(unsigned size)
 {
 	static const uint64_t masks[] = {
@@ -30,7 +27,7 @@ static inline uint64_t spe_payload_mask(unsigned size)
 	return masks[size];
 }
 
-/* The field of a packet; SPE_FIELD_NONE if it has no payload, or there is no column for it. */
+/* The field of a packet; SPE_FIELD_NONE if it has no payload or no column. */
 static inline enum spe_field spe_field_of(const uint8_t *packet, const struct spe_packet *p)
 {
 	unsigned header_size = p->length - p->size;
@@ -40,7 +37,7 @@ static inline enum spe_field spe_field_of(const uint8_t *packet, const struct sp
 	return (enum spe_field)spe_headers[packet[header_size - 1]].field;
 }
 
-/* How many bytes of padding stand at the beginning of the bytes. */
+/* The number of padding bytes at the start. */
 static inline size_t spe_padding_size(const uint8_t *bytes, size_t left)
 {
 	size_t n = 0;

@@ -33,7 +33,7 @@ const struct spe_word spe_event_words[64] = {
 	[SPE_EV_SMCU] = SPE_WORD("SMCU"),
 };
 
-/* What people type, beside the dump's own words. */
+/* Spellings beside the names in dumps. */
 static const struct spelling {
 	const char *name;
 	uint8_t bit;
@@ -86,7 +86,7 @@ const char *spe_event_name(unsigned bit)
 	return spe_event_words[bit].text;
 }
 
-/* As typed, without case and with one kind of dash. */
+/* Lower case, and '-' for '_'. */
 static char plain_char(char c)
 {
 	if (c == '_')

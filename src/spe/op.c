@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What operation packets mean, and how they are written. */
+/* Operation packets: meaning and text. */
 #include <stdbool.h>
 
 #include "base/alloc.h"
 #include "spe/names.h"
 #include "spe/words.h"
 
-/* Bits of the payload; which ones mean anything depends on class and subclass. */
+/* Bits of the payload; their meaning depends on class and subclass. */
 enum {
 	OP_STORE = 1 << 0,
 	OP_COND = 1 << 0, /* branch, other */
@@ -22,15 +22,15 @@ enum {
 	OP_GCS_COMMON = 1 << 2,
 };
 
-/* What follows the name of a subclass. */
+/* What follows the name of the subclass. */
 enum detail { NOTHING, INSN, SVE_LENGTH, SME_TILE, ORDERING, GATHER, COMMON, RESERVED };
 
-/* Subclasses by payload: the first row with (payload & mask) == match. */
+/* A subclass: the first row with (payload & mask) == match. */
 struct row {
 	uint8_t mask, match;
 	bool in_perf_6_1;
 	enum detail detail;
-	const char *subclass; /* for struct spe_op, where it is not written as in the dump */
+	const char *subclass; /* for struct spe_op, if it differs from the dump */
 	struct spe_word word;
 };
 
@@ -63,15 +63,16 @@ static const struct spe_word other_word = SPE_WORD("OTHER");
 static const struct spe_word evlen_word = SPE_WORD(" EVLEN "), ets_word = SPE_WORD(" ETS ");
 static const struct spe_word op_type_word = SPE_WORD("OP-TYPE ");
 
-/* A word that stands there when its bit is set. */
+/* A word for a set bit. */
 struct flag {
 	uint8_t bit;
 	struct spe_word word;
 };
 
-/* What each kind of detail consists of. */
+/* The text of each kind of detail. */
 static const struct form {
-	const struct spe_word *length; /* the name of a vector length that comes first */
+	/* words for the vector length, which comes first; NULL: none */
+	const struct spe_word *length;
 	struct flag flags[3];
 } forms[] = {
 	[NOTHING] = { NULL, { { 0 } } },
@@ -94,7 +95,7 @@ static const struct flag branch_flags[] = { { OP_COND, SPE_WORD(" COND") },
 					    { OP_INDIRECT, SPE_WORD(" IND") },
 					    { OP_BRANCH_GCS, SPE_WORD(" GCS") } };
 
-/* What kind of call or return a branch is, payload bits 4:3. */
+/* Calls and returns: payload bits 4:3. */
 enum { CR_CALL = 1, CR_RETURN = 2 };
 static const struct spe_word call_return_words[] = { SPE_WORD(""), SPE_WORD(" CR-BL"),
 						     SPE_WORD(" CR-RET"),
@@ -177,8 +178,8 @@ static char *put_full(char *at, unsigned op_class, uint64_t payload)
 }
 
 /*
- * The text of perf 6.1: it prints everything of class 0 but SVE as OTHER, does not know the newer
- * loads and stores, and prints IND only if no other bit of a branch is set.
+ * The text of perf 6.1. It prints all of class 0 as OTHER except SVE, does not know newer loads and
+ * stores, and prints IND only if no other bit of a branch is set.
  */
 static char *put_perf_6_1(char *at, unsigned op_class, uint64_t payload)
 {
@@ -249,7 +250,7 @@ static struct spe_op other_op(uint8_t p)
 
 static struct spe_op ldst_op(uint8_t p)
 {
-	/* By the ordering bits, payload bits 4:2. */
+	/* by the ordering bits, payload bits 4:2 */
 	static const char *const orderings[] = { "",   "AT",	"EXCL",	   "AT EXCL",
 						 "AR", "AT AR", "EXCL AR", "AT EXCL AR" };
 	const struct row *row = op_find_row(ldst_rows, p);

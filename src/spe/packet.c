@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding a packet's kind, index and payload. Format: see spe/packet.h. */
+/* Decodes a packet: kind, index, payload. Format: see spe/packet.h. */
 #include "spe/packet.h"
 
 #include "spe/header.h"
@@ -34,7 +34,7 @@ const struct spe_header spe_headers[256] = {
 static const struct spe_packet bad_packet = { .kind = SPE_BAD, .length = 1 };
 static const struct spe_packet cut_packet = { .kind = SPE_BAD, .length = 1, .is_cut = true };
 
-/* The payload at `at`, of which `left` bytes can be read. */
+/* The payload at `at`, where `left` bytes can be read. */
 static uint64_t read_payload(const uint8_t *at, size_t left, unsigned size)
 {
 	uint64_t payload = 0;
@@ -46,7 +46,7 @@ static uint64_t read_payload(const uint8_t *at, size_t left, unsigned size)
 	return payload;
 }
 
-/* The packet that ends its header of `header_size` bytes with one that `h` describes. */
+/* Reads the packet whose header, of `header_size` bytes, ends with a byte that `h` describes. */
 static inline struct spe_packet read_body(const struct spe_header *h, const uint8_t *bytes,
 					  size_t left, unsigned header_size, unsigned index_high)
 {
@@ -64,8 +64,8 @@ static inline struct spe_packet read_body(const struct spe_header *h, const uint
 }
 
 /*
- * An alignment packet extends to the next multiple of its alignment. Like other decoders, takes it
- * for cut if fewer bytes than the alignment are left, even if it needs less.
+ * An alignment packet extends to the next multiple of its alignment. As in other decoders it is
+ * incomplete if fewer bytes than the alignment are left, even if it needs less.
  */
 static struct spe_packet read_alignment(const uint8_t *bytes, size_t left, uint64_t address)
 {
@@ -80,7 +80,7 @@ static struct spe_packet read_alignment(const uint8_t *bytes, size_t left, uint6
 	};
 }
 
-/* The second byte has the short header's form; only two kinds may be extended. */
+/* The second byte is like a short header. Only addresses and counters can be extended. */
 static struct spe_packet read_extended(const uint8_t *bytes, size_t left, uint64_t address)
 {
 	const struct spe_header *h;

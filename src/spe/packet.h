@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arm SPE packets: a header of one or two bytes and at most eight payload bytes.
- * Format: Arm Architecture Reference Manual, "Statistical Profiling Extension sample
- * record"; the facts are collected in docs/reference/spe-packets.md.
+ * Arm SPE packets: a header of one or two bytes and at most eight payload bytes. Format: Arm
+ * Architecture Reference Manual, "Statistical Profiling Extension sample record"; summary in
+ * docs/reference/spe-packets.md.
  */
 #ifndef CYCLOPS_SPE_PACKET_H
 #define CYCLOPS_SPE_PACKET_H
@@ -14,7 +14,7 @@
 #include "base/text.h"
 
 enum spe_kind {
-	SPE_BAD, /* not a packet, or its end is missing: one byte */
+	SPE_BAD, /* no packet, or an incomplete one: one byte */
 	SPE_PAD,
 	SPE_ALIGNMENT,
 	SPE_END,
@@ -51,7 +51,7 @@ enum spe_op_class {
 	SPE_OP_RESERVED,
 };
 
-/* Bits of an events packet; the rest is implementation defined or reserved. */
+/* Bits of the events packet; others are IMPLEMENTATION DEFINED or reserved. */
 enum spe_event {
 	SPE_EV_EXCEPTION,
 	SPE_EV_RETIRED,
@@ -82,47 +82,45 @@ struct spe_packet {
 	uint8_t index;	/* of addresses, counters, contexts, operations (class) */
 	uint8_t size;	/* payload bytes: 0, 1, 2, 4, 8 */
 	uint8_t length; /* all bytes of the packet, at least 1 */
-	bool is_cut;	/* only with SPE_BAD: a packet begins here, but its end is missing */
+	bool is_cut;	/* only with SPE_BAD: the packet is incomplete */
 	uint64_t payload;
 };
 
 /*
- * Reads the packet at `bytes`, of which `left` (at least 1) are there. `address` is the
- * position that alignment packets count from. A packet that is not complete is SPE_BAD of
- * length 1. A PAD is one byte.
+ * Reads the packet at `bytes`, where `left` (at least 1) bytes can be read. Alignment packets count
+ * from `address`. Incomplete packets are SPE_BAD with length 1. A PAD is one byte.
  */
 struct spe_packet spe_packet_read(const uint8_t *bytes, size_t left, uint64_t address);
 
-/* Which names a packet's text uses. */
+/* The words of a packet's text. */
 enum spe_wording {
-	SPE_WORDING_PERF_6_1, /* letter for letter what perf 6.1 prints */
-	SPE_WORDING_FULL,     /* everything the architecture names, as the newest perf does */
+	SPE_WORDING_PERF_6_1, /* exactly as perf 6.1 */
+	SPE_WORDING_FULL,     /* all names of the architecture, as in the newest perf */
 };
 
-/* The CPU's own names of bits of the events packet; NULL where it has none. Borrowed. */
+/* A CPU's names for bits of the events packet; NULL if it has none. Borrowed. */
 struct spe_event_names {
 	const char *by_bit[64];
 };
 
 /*
- * Appends the packet's text. The names, or NULL, are for bits that the architecture does not
- * name; used by the full wording only.
+ * Appends the packet's text. `names` (NULL: none) are for bits that the architecture does not name,
+ * in full wording only.
  */
 void spe_packet_text(const struct spe_packet *, enum spe_wording, const struct spe_event_names *,
 		     struct text *);
 
 /*
- * Appends a dump of a buffer, a line for each packet, as `perf script -D` prints it: offset
- * (from the start of the buffer), bytes, text. `address` as in spe_packet_read().
- * Runs of padding share lines of up to 16 bytes.
+ * Appends a dump of a buffer as `perf script -D` prints it, one line per packet: offset in the
+ * buffer, bytes, text. `address` as in spe_packet_read(). Padding shares lines of up to 16 bytes.
  */
 void spe_dump(const uint8_t *bytes, size_t size, uint64_t address, enum spe_wording,
 	      const struct spe_event_names *, struct text *);
 
 /*
- * The same in pieces, for buffers whose dump should not stand in memory at once (it is some
- * fifteen times their size): appends the lines from bytes[from] on until the text has grown
- * by `limit` bytes or the bytes end. Returns the `from` of the next call; `size` when done.
+ * The same in parts, as a dump is about fifteen times as large as its buffer. Appends lines from
+ * bytes[from] on until the text has grown by `limit` bytes or the bytes end. Returns `from` of the
+ * next call; `size` at the end.
  */
 size_t spe_dump_some(const uint8_t *bytes, size_t size, uint64_t address, size_t from, size_t limit,
 		     enum spe_wording, const struct spe_event_names *, struct text *);

@@ -9,10 +9,10 @@
 /* Payload bits of address packets. */
 enum { ADDRESS_BITS = 56, LEVEL_SHIFT = 61, NS_SHIFT = 63, CH_SHIFT = 62, PAT_SHIFT = 56 };
 
-/* Event bits that perf 6.1 knows: 0 to 11, 17 and 18. */
+/* Event bits that perf 6.1 names: 0 to 11, 17, 18. */
 static const uint64_t perf_6_1_events = 0x60fff;
 
-/* The size of perf's buffer: if the text does not fit, perf prints the raw payload. */
+/* The size of perf's buffer. If the text is longer, perf prints the raw payload. */
 enum { EVENTS_TEXT_LIMIT = 256 };
 
 static const struct spe_word kind_words[] = {
@@ -56,7 +56,7 @@ static char *put_signed(char *at, uint64_t value)
 	return at + put_u64(at, is_negative ? -value : value);
 }
 
-/* How perf writes what it cannot describe: the name of the kind, payload and a number. */
+/* The text for unknown values: name of the kind, payload and a number, as in perf. */
 static char *put_raw(char *at, const struct spe_word *name, uint64_t payload, unsigned number)
 {
 	at = put_word(at, name);
@@ -75,8 +75,8 @@ static char *packet_text_put_event(char *at, const struct spe_word *name)
 }
 
 /*
- * The names that only this CPU gives to bits of `events`; takes those bits out of it. They may
- * have any length: NULL where they do not fit before `end`.
+ * Appends the CPU's own names for bits of `events`, and clears these bits. Returns NULL if a name
+ * does not fit before `end`: names may have any length.
  */
 static char *put_cpu_events(char *at, const char *end, const struct spe_event_names *names,
 			    uint64_t *events)

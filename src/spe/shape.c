@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records by their layout: see shape.h. */
+/* Decodes records by layout: see shape.h. */
 #include "spe/shape.h"
 
 #include <assert.h>
@@ -11,31 +11,34 @@
 #include "spe/header.h"
 
 enum {
-	/* A field is read with up to eight bytes, which may pass the end of the record. */
+	/* A field is read with eight bytes, which may extend past the end of the record. */
 	READ_AHEAD = SPE_SHAPE_SIZE + 8,
-	/* Processors fetch what follows by themselves, but not beyond the page. */
+	/*
+	 * Hardware prefetchers stop at the end of a page, so records ahead are prefetched in
+	 * software.
+	 */
 	FETCH_AHEAD = 1024,
 	/*
-	 * Learning costs more than parsing. After n misses the next lesson comes n / PATIENCE misses
-	 * later: ever more rarely in a stream with many layouts.
+	 * Learning costs more than parsing. After n misses the next attempt comes n / PATIENCE
+	 * misses later: rarely in streams with many layouts.
 	 */
 	PATIENCE = 16,
 };
 
-/* Adds the packet that starts at record[at]. False if such a record has no shape. */
+/* Adds the packet at record[at] to the shape. False if such a record has no fixed layout. */
 static bool add_packet(struct spe_shape *s, const struct spe_packet *p, const uint8_t *record,
 		       size_t at)
 {
 	enum spe_field field = spe_field_of(record + at, p);
 
 	if (p->kind == SPE_BAD || p->kind == SPE_ALIGNMENT)
-		return false; /* the length of an alignment packet depends on the address */
+		return false; /* its length depends on the address */
 	if (p->kind == SPE_PAD)
 		s->padding++;
 	if (field == SPE_FIELD_NONE)
 		return true;
 	if (s->has & 1u << field)
-		return false; /* twice in a record: parse them */
+		return false; /* a repeated field: to be parsed */
 	s->has |= 1u << field;
 	s->place[field] = (uint8_t)(at + p->length - p->size);
 	if (field == SPE_FIELD_OP)
@@ -46,7 +49,7 @@ static bool add_packet(struct spe_shape *s, const struct spe_packet *p, const ui
 	return true;
 }
 
-/* Fills the empty shape with that of a record. False if it has none. */
+/* Fills an empty shape with the layout of a record. False if it has no fixed layout. */
 static bool read_shape(struct spe_shape *s, const uint8_t *record, size_t size)
 {
 	if (size > SPE_SHAPE_SIZE)
@@ -66,9 +69,9 @@ static bool read_shape(struct spe_shape *s, const uint8_t *record, size_t size)
 }
 
 /*
- * Fills the table that guesses a shape of the group (a set, as bits) by the byte at a place:
- * of those that have the same byte there, the most frequent; those that have a payload there
- * cannot be guessed. Returns how many of the records seen would be guessed right.
+ * Fills the table that guesses a shape of the group (a set of bits) by the byte at `place`. Of
+ * shapes with the same byte there, the most frequent one is guessed; shapes with a payload byte
+ * there cannot be. Returns how many records seen so far would be guessed right.
  */
 static uint64_t guess_by(const struct spe_shapes *all, unsigned group, size_t place,
 			 uint8_t table[256])
@@ -90,7 +93,7 @@ static uint64_t guess_by(const struct spe_shapes *all, unsigned group, size_t pl
 	return n_right;
 }
 
-/* Finds the place that guesses best, and fills the table by it. */
+/* Finds the place that guesses most records right, and fills the table for it. */
 static uint8_t best_guess(const struct spe_shapes *all, unsigned group, uint8_t table[256])
 {
 	uint64_t most_right = 0;
@@ -109,10 +112,14 @@ static uint8_t best_guess(const struct spe_shapes *all, unsigned group, uint8_t 
 	return (uint8_t)best;
 }
 
-/* Chooses the probes and fills the tables. Bytes of no shape map to any: it will not match. */
+/*
+ * Chooses the probes and fills the tables. Bytes without a shape map to any shape, which will not
+ * match.
+ */
 static void learn_to_guess(struct spe_shapes *all)
 {
-	unsigned groups[SPE_N_SHAPES] = { 0 }; /* named by their most frequent shape */
+	/* group of each shape, numbered by its most frequent shape */
+	unsigned groups[SPE_N_SHAPES] = { 0 };
 
 	memset(all->group_of, 0, sizeof(all->group_of));
 	memset(all->shape_of, 0, sizeof(all->shape_of));
@@ -123,7 +130,7 @@ static void learn_to_guess(struct spe_shapes *all)
 		all->probe_of_group[g] = best_guess(all, groups[g], all->shape_of[g]);
 }
 
-/* Room for a new shape; if there is none left, that of the least used one. */
+/* Makes room for a shape, in place of the least used one if necessary. */
 static struct spe_shape *shapes_make_room(struct spe_shapes *all)
 {
 	struct spe_shape *rarest = &all->items[0];
@@ -138,7 +145,7 @@ static struct spe_shape *shapes_make_room(struct spe_shapes *all)
 	return rarest;
 }
 
-/* Hardware pads records: mostly all are as long. */
+/* The length of all shapes, or 0. Hardware pads records, so most cores have one length. */
 static size_t common_length(const struct spe_shapes *all)
 {
 	for (size_t i = 1; i < all->n; i++)
@@ -170,7 +177,7 @@ void spe_shapes_learn(struct spe_shapes *all, const uint8_t *record, size_t size
 	all->length = common_length(all);
 }
 
-/* As many bytes as are compared at once. */
+/* The bytes that are compared at once. */
 typedef uint64_t piece __attribute__((vector_size(16)));
 
 static inline piece load_piece(const uint8_t *bytes)
@@ -181,13 +188,13 @@ static inline piece load_piece(const uint8_t *bytes)
 	return p;
 }
 
-/* The bits in which a piece of a record differs from the shape, under its mask. */
+/* The masked bits in which a record differs from the shape. */
 static inline piece differing(const struct spe_shape *s, const uint8_t *bytes, size_t at)
 {
 	return (load_piece(bytes + at) ^ load_piece(s->value + at)) & load_piece(s->mask + at);
 }
 
-/* Unrolled: a loop's exit branch would cost as much as the comparison. */
+/* Unrolled: the exit branch of a loop would be as expensive as the comparison. */
 static inline bool shape_matches(const struct spe_shape *s, const uint8_t *bytes)
 {
 	piece all = differing(s, bytes, 0) | differing(s, bytes, 16) | differing(s, bytes, 32) |
@@ -197,7 +204,7 @@ static inline bool shape_matches(const struct spe_shape *s, const uint8_t *bytes
 	return (all[0] | all[1]) == 0;
 }
 
-/* Not inlined, to keep the common path small. */
+/* Not inlined, to keep the common path short. */
 __attribute__((noinline)) static struct spe_shape *search_shape(struct spe_shapes *all,
 								const uint8_t *bytes)
 {
@@ -218,7 +225,7 @@ static inline struct spe_shape *find_shape(struct spe_shapes *all, const uint8_t
 	return search_shape(all, bytes);
 }
 
-/* Absent fields are read, too (offset 0, mask 0), so that there is no branch. */
+/* Reads absent fields, too (offset 0, mask 0), so that there is no branch. */
 static inline uint64_t payload(const struct spe_shape *s, const uint8_t *bytes,
 			       enum spe_field field)
 {
@@ -251,7 +258,7 @@ __attribute__((always_inline)) static inline void deliver_as(const struct spe_sh
 	spe_fields_deliver(&f, position, out);
 }
 
-/* Appends a row. Fields of branches are a third of the work: they are skipped for other records. */
+/* Appends a row. Branch targets are a third of the work, so they are skipped for other records. */
 static void deliver(const struct spe_shape *s, const uint8_t *bytes, uint64_t position,
 		    struct batch *out)
 {
@@ -273,14 +280,14 @@ static inline bool shape_is_wanted(const struct spe_shape *s, const uint8_t *byt
 }
 
 /*
- * `length` is that of all shapes, or 0: then it is known only after the shape, and the next
- * record is not looked at before. Each caller gets a loop of its own.
+ * `length` is that of all shapes, or 0: then it is only known after the look-up, so the next record
+ * cannot be examined in parallel. Each caller gets its own copy of the loop.
  */
 __attribute__((always_inline)) static inline size_t spe_decode_shapes(
 	struct spe_shapes *all, size_t length, const uint8_t *bytes, size_t size, uint64_t position,
 	const struct spe_wanted *wanted, struct batch *out, uint64_t *padding)
 {
-	const struct spe_wanted w = *wanted; /* which nothing here changes */
+	const struct spe_wanted w = *wanted; /* a copy, which the compiler knows to be constant */
 	size_t n_padding = 0;
 	size_t at = 0;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which records a decoder must deliver. Skipping the others saves most of its work. */
+/* Which records a decoder must deliver. Skipping others saves most of its work. */
 #ifndef CYCLOPS_SPE_WANTED_H
 #define CYCLOPS_SPE_WANTED_H
 
@@ -7,10 +7,11 @@
 
 #include "base/address_filter.h"
 
-/* Zeroed: all. Borrows the filter. */
+/* Zeroed: all records. The filter is borrowed. */
 struct spe_wanted {
-	const struct address_filter *addresses; /* with a data address it may have; NULL: any */
-	bool only_memory;			/* loads, stores and atomics */
+	/* only if it may contain the data address; NULL: any */
+	const struct address_filter *addresses;
+	bool only_memory; /* only loads, stores and atomics */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formatting for this folder: text that goes to a place with enough room, word by word. */
+/* Text formatting for this folder, word by word, to a buffer with enough room. */
 #ifndef CYCLOPS_SPE_WORDS_H
 #define CYCLOPS_SPE_WORDS_H
 
@@ -8,7 +8,7 @@
 
 #include "spe/packet.h"
 
-/* A word of at most 23 letters. All 24 bytes are copied: that is one or two instructions. */
+/* A word of at most 23 letters. All 24 bytes are copied, with one or two instructions. */
 struct spe_word {
 	uint8_t size;
 	char text[24];
@@ -19,21 +19,21 @@ struct spe_word {
 		.size = sizeof(string) - 1, .text = string                                         \
 	}
 
-/* Writes up to 24 bytes at `at`, returns where the word ends. */
+/* Copies 24 bytes to `at`, and returns where the word ends. */
 static inline char *put_word(char *at, const struct spe_word *w)
 {
 	memcpy(at, w->text, sizeof(w->text));
 	return at + w->size;
 }
 
-/* The dump's name of each event bit; size 0 if it has none. */
+/* Names of event bits in dumps; size 0 if there is none. */
 extern const struct spe_word spe_event_words[64];
 
-/* The operation as the dump says it. At most SPE_OP_ROOM bytes are touched. */
+/* The operation as in dumps. Writes at most SPE_OP_ROOM bytes. */
 enum { SPE_OP_ROOM = 128 };
 char *spe_put_op(char *at, enum spe_wording, unsigned op_class, uint64_t payload);
 
-/* The packet's text. At most SPE_TEXT_ROOM bytes are touched. */
+/* The packet's text. Writes at most SPE_TEXT_ROOM bytes. */
 enum { SPE_TEXT_ROOM = 768 };
 char *spe_put_packet(char *at, const struct spe_packet *, enum spe_wording,
 		     const struct spe_event_names *);
