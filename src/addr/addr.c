@@ -18,7 +18,7 @@ static uint32_t number_in(const char **text)
 	return n;
 }
 
-/* Sets the node of the CPUs in a list such as "0-3,8". */
+/* Sets the NUMA node of the CPUs in a list, "0-3,8". */
 static void mark_cpus(struct addr *a, const char *list, uint32_t node)
 {
 	while (*list >= '0' && *list <= '9') {
@@ -180,7 +180,7 @@ static uint32_t addr_process_of(const struct batch *b, size_t row, uint64_t addr
 	return b->has[row] & HAS_PROCESS ? b->process[row] : 0;
 }
 
-/* Fills in the key of the group. False if the access is outside of the window. */
+/* Fills the key of the group. False if the access is outside of the window. */
 static bool addr_key_of(const struct addr *a, const struct batch *b, size_t row, uint64_t address,
 			uint64_t key[ADDR_KEY_WORDS])
 {
@@ -245,7 +245,7 @@ static void addr_add_slice(struct addr *a, uint32_t group, const struct batch *b
 		a->slices.items[(size_t)group * s->n + slices_find(s, b->time_ns[row])]++;
 }
 
-/* Rows of a batch are in the order of the file: consecutive ones were consecutive samples. */
+/* Rows are in file order, so neighbouring rows of an instruction are consecutive samples. */
 static void add_pattern(struct addr *a, uint32_t group, uint64_t address)
 {
 	struct addr_pattern *p = &a->patterns.items[group];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory accesses by data address: number, latency and data source of accesses, by page, cache
- * line, object, member or instruction. Counts SPE records, or PMU samples with a data source: never
- * both (access_is_sampled()), because their sampling differs.
+ * Memory accesses by data address: number, latency and data source, by page, cache line, object,
+ * member or instruction. Counts SPE records, or else PMU samples with a data source. Never both,
+ * because their sampling differs (access_is_sampled()).
  */
 #ifndef CYCLOPS_ADDR_ADDR_H
 #define CYCLOPS_ADDR_ADDR_H
@@ -20,14 +20,15 @@
 
 enum { ADDR_PAGE_SHIFT = 12, ADDR_HUGE_SHIFT = 21 };
 
-/* The process of a kernel address, which belongs to all. */
+/* In place of a process: kernel addresses, which all processes share. */
 #define ADDR_KERNEL UINT32_MAX
 
-/* What a scan groups by. The comments name the ADDR_KEY_WORDS words of a group's key. */
+/* What a scan groups by. Comments: the ADDR_KEY_WORDS words of a group's key. */
 enum addr_grain {
-	ADDR_PAGES,	   /* process, page number, 0 */
-	ADDR_LINES,	   /* process, line number, 0 */
-	ADDR_FIELDS,	   /* object, offset in its element, 0; for memory see addr_by_code() */
+	ADDR_PAGES, /* process, page number, 0 */
+	ADDR_LINES, /* process, line number, 0 */
+	/* object, offset in its element, 0; memory without variables: see addr_by_code() */
+	ADDR_FIELDS,
 	ADDR_OFFSETS,	   /* offset in the window's element, place, 0 */
 	ADDR_INSTRUCTIONS, /* place, thread, process */
 };
@@ -40,19 +41,20 @@ struct addr_sums {
 	uint64_t cycles;	   /* sum of total latencies, of n_cycles records */
 	uint64_t full_cycles;	   /* the part of `cycles` by the n_saturated full counters */
 	uint64_t n_cycles, n_saturated;
-	uint64_t n_translated;	     /* records that say how the address was translated */
-	uint64_t walks, walk_cycles; /* records with a table walk; their translation latency, … */
-	uint64_t n_walk_cycles;	     /* … of so many of them that have one */
+	uint64_t n_translated; /* records that say how the address was translated */
+	/* records with a page table walk; their translation latency … */
+	uint64_t walks, walk_cycles;
+	uint64_t n_walk_cycles;		  /* … of the walks with a latency */
 	uint64_t levels[N_SOURCE_LEVELS]; /* loads by level of their data source */
 	uint64_t memory_operations; /* operations that loads from memory stand for; 0: not known */
-	uint64_t n_near, n_far;	    /* page on the NUMA node of the CPU; on another node */
+	uint64_t n_near, n_far;	    /* page on the CPU's NUMA node; on another one */
 	uint64_t far_cycles;	    /* total latency of the n_far */
 	uint64_t page_nodes, cpu_nodes; /* bit n: NUMA node n, below INFO_NODES */
 	uint64_t least;			/* lowest address */
-	uint64_t first_ns;		/* earliest time, for looking up names: see data_time() */
+	uint64_t first_ns;		/* earliest time, for naming: see data_time() */
 };
 
-/* The addresses of interest: `count` elements of `size` bytes from `base` on; size 0: none. */
+/* The addresses to count: `count` elements of `size` bytes from `base` on. Size 0: all. */
 struct addr_window {
 	uint64_t base, size, count;
 	uint32_t process; /* 0: of any */
@@ -72,13 +74,13 @@ struct addr {
 	struct tuples keys;
 	VEC_OF(struct addr_sums) sums;
 	VEC_OF(struct addr_pattern) patterns; /* of ADDR_INSTRUCTIONS */
-	VEC_OF(uint64_t) slices;	      /* records by group and slice, if time is sliced */
+	VEC_OF(uint64_t) slices;	      /* by group and slice, if time is sliced */
 	uint64_t n_without_address;	      /* loads and stores without an address: not counted */
 	bool is_sampled;		      /* counts PMU samples, those of `sampling` */
 	struct access_sampling sampling;
-	uint64_t *cpu_nodes; /* by CPU: the bit of its NUMA node; 0: not known */
+	uint64_t *cpu_nodes; /* by CPU: bit of its NUMA node; 0: not known */
 	size_t n_cpus;
-	struct addr_last *last; /* last address by instruction, for patterns */
+	struct addr_last *last; /* last address of each instruction */
 };
 
 void addr_sums_add(struct addr_sums *, const struct addr_sums *);
@@ -89,15 +91,15 @@ void addr_sums_add(struct addr_sums *, const struct addr_sums *);
  */
 void addr_regroup(struct addr *, const uint64_t *keys);
 
-/* Records of memory without variables (heap, stack …), and how many of them code could name. */
+/* Records of memory without variables (heap, stack …), and those that code gives a name. */
 struct addr_named {
 	uint64_t n, n_named;
 };
 
 /*
- * For a result with grain ADDR_FIELDS. Records of memory without variables have the key (object,
- * process, place + 1) after the scan. This asks debug information what the instruction at the place
- * accesses, adds that as objects, and regroups everything by (object, offset, 0).
+ * For ADDR_FIELDS. The scan leaves records of memory without variables under the key (object,
+ * process, place + 1). This finds in debug information what the instruction at the place accesses,
+ * adds it as an object, and regroups all by (object, offset, 0).
  */
 struct addr_named addr_by_code(struct addr *, struct addr_objects *);
 

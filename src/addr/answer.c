@@ -43,7 +43,7 @@ int addr_by_parse(const char *text, enum addr_by *out, struct err *err)
 		       text, list_words(by_name_at, NULL, names, sizeof(names)));
 }
 
-/* The scans of one report, and what they found. */
+/* The scans of an answer and their results. */
 struct work {
 	struct session *session;
 	const struct select *select;
@@ -219,7 +219,7 @@ static void name_groups(struct work *w, const struct addr *a)
 	free(queries);
 }
 
-/* Makes what rows are made from. Scans by page first if objects are needed, then by the grain. */
+/* Runs the scans that the rows need: by page, if objects are needed, then by the grain. */
 static int addr_find_source(struct work *w, struct err *err)
 {
 	enum addr_by by = w->request->by;
@@ -256,7 +256,7 @@ static int addr_find_source(struct work *w, struct err *err)
 	return 0;
 }
 
-/* Adds the tables with advice: structs to split, and huge pages. */
+/* Adds the tables of advice: structs to split, huge pages. */
 static void add_advice(struct work *w, const struct addr_rows *rows)
 {
 	struct addr_report *report = w->report;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects in memory without variables (heap, stack …), from debug information of the instructions
- * that access them. One address of each instruction is looked up, and its answer (type, member) is
- * used for all addresses of the instruction. Which kind of memory it is, is that of each page.
+ * Objects in memory without variables (heap, stack …), by debug information of the instructions
+ * that access them. For each instruction one address is looked up; type and member then hold for
+ * all its addresses. The kind of memory is that of each page.
  */
 #include <stdlib.h>
 
 #include "addr/addr.h"
 #include "base/alloc.h"
 
-/* The groups that are looked up by their code. */
+/* The groups that are named by their code. */
 struct asking {
 	const struct addr *from;
 	struct addr_objects *objects;
@@ -34,13 +34,13 @@ static void ask_group(struct asking *a, uint32_t group)
 	};
 }
 
-/* Did the code tell the object, with its size? */
+/* Does the code give the object and its size? */
 static bool addr_code_is_known(const struct data_name *name)
 {
 	return name->is_by_code && name->object.v != 0 && name->object_size > 0;
 }
 
-/* The object of a group. Its kind of memory is that of the page, unless the code proves another. */
+/* The object of a group. Its kind of memory is that of the page, unless the code is more exact. */
 static struct addr_object addr_code_object(const struct asking *a, uint32_t group,
 					   const struct data_name *name)
 {

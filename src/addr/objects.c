@@ -9,25 +9,25 @@
 
 enum {
 	KEY_WORDS = 7,
-	/* Offsets in larger elements are not recorded: there may be too many of them. */
+	/* Offsets in larger elements are not counted: there could be too many. */
 	MOST_ELEMENT = 1 << 20,
-	/* The same for objects without a type, whose offsets mean less. */
+	/* The same for objects without a type. */
 	MOST_UNTYPED = 4096,
 	/*
-	 * Up to so many pages are searched byte by byte for variables that have DWARF but no
-	 * symbol.
+	 * Up to so many pages are searched byte by byte for variables that are in DWARF, but not in
+	 * the symbol table.
 	 */
 	FEW_PAGES = 256,
 	STEP_BYTES = 16,
 	PAGE_BYTES = 1 << ADDR_PAGE_SHIFT,
 };
 
-/* Queries for data_names_init(), and how they are made. */
+/* Queries for data_names_init(). */
 struct asking {
 	struct addr_objects *objects;
 	const struct addr *pages;
 	VEC_OF(struct data_query) queries;
-	struct data_names by_page; /* of one address of each page, by number of the group */
+	struct data_names by_page; /* names of one address of each page, by group */
 	uint32_t *order;	   /* groups by process and page */
 
 	/* For add_symbol(): pages first … last - 1 of `order` are of one module and process. */
@@ -147,7 +147,7 @@ static void ask_run(struct asking *a)
 			query_of(a, a->order[i], a->pages->sums.items[a->order[i]].least);
 }
 
-/* Adds queries for the variables of each module, by stretches of its pages in one process. */
+/* Adds queries for the variables of each module, for runs of its pages in a process. */
 static void ask_runs(struct asking *a)
 {
 	size_t n = a->pages->keys.n;
@@ -186,7 +186,7 @@ uint32_t addr_objects_add(struct addr_objects *o, const struct addr_object *obje
 	return number;
 }
 
-/* Sets the element type of an array (the innermost), and the size that offsets are modulo of. */
+/* Sets the element type of an array, the innermost one, and its size. */
 static void set_element(const struct types *t, struct addr_object *object)
 {
 	struct type_id id = types_plain(t, object->type);
@@ -267,7 +267,7 @@ static void add_variables(struct asking *a)
 	o->variables.n = n;
 }
 
-/* Adds an object for the bytes of each page outside variables: one for each kind and module. */
+/* Adds an object for each kind of memory and module, for the bytes outside of variables. */
 static void add_pages(struct asking *a)
 {
 	for (size_t i = 0; i < a->pages->keys.n; i++) {

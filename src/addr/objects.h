@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects by data address: the variables on the pages that were accessed, and for pages without
- * variables the kind of memory. Constant once made, so workers share it.
+ * Objects by data address: the variables on accessed pages, and the kind of memory elsewhere.
+ * Constant once made, so workers share it.
  */
 #ifndef CYCLOPS_ADDR_OBJECTS_H
 #define CYCLOPS_ADDR_OBJECTS_H
@@ -14,10 +14,10 @@
 
 struct addr;
 
-/* A variable, all objects of one type, or all memory of one kind (heap …) or module. */
+/* A variable, all objects of a type, or all memory of a kind (heap …) or module. */
 struct addr_object {
 	enum data_kind kind;
-	bool is_by_code;	/* known by the code that accesses it, not by its address */
+	bool is_by_code;	/* found by the code that accesses it, not by address */
 	bool is_by_type;	/* all objects of one type; `name` is the type's */
 	struct str_id function; /* of a local variable: its function */
 	struct module_id module;
@@ -46,8 +46,7 @@ struct addr_objects {
 };
 
 /*
- * Is it memory without variables (heap, stack …)? Only the code that accesses it can name its
- * parts.
+ * Is it memory without variables (heap, stack …)? Only code that accesses it can name its objects.
  */
 static inline bool addr_object_is_memory(const struct addr_object *object)
 {
@@ -57,7 +56,7 @@ static inline bool addr_object_is_memory(const struct addr_object *object)
 /* The number of the object with these properties. Adds it if it is new. */
 uint32_t addr_objects_add(struct addr_objects *, const struct addr_object *);
 
-/* The object that a name stands for. `module` is 0 if the name comes from code. */
+/* The object of a name. `module` is 0 if the name comes from code. */
 struct addr_object addr_object_of(const struct addr_objects *, const struct data_name *);
 
 /* Looks up the objects on the pages of a result with grain ADDR_PAGES. */

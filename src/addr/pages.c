@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many huge pages would avoid how much of the table walks. */
+/* How many huge pages would avoid which part of the page table walks. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -26,13 +26,13 @@ static const struct column columns[] = {
  */
 static const double unseen_at_most = 0.01;
 
-/* Huge pages of processes by cycles of walks, descending. */
+/* Huge pages of processes, ordered by the cycles of their walks. */
 struct ranking {
 	const struct addr_rows *rows; /* by huge page */
 	uint32_t *order;
 	size_t n;
 	uint64_t total;
-	uint64_t n_walks; /* sampled */
+	uint64_t n_walks; /* records with a walk */
 };
 
 static uint64_t weight_of(const struct addr_rows *r, uint32_t row)
@@ -73,7 +73,7 @@ static void pages_rank(struct ranking *k, const struct addr_rows *r)
 			(void *)(uintptr_t)r);
 }
 
-/* How many pages, in order of the ranking, make up this share of the walk cycles. */
+/* How many pages, in this order, have this share of the walk cycles. */
 static size_t count_for(const struct ranking *k, double share)
 {
 	uint64_t sum = 0;
@@ -84,13 +84,13 @@ static size_t count_for(const struct ranking *k, double share)
 	return n;
 }
 
-/* The mark of a number of pages: exact, or at least that (see unseen_at_most). */
+/* The mark of a number of pages: exact, or a lower bound (see unseen_at_most). */
 static enum cell_mark pages_mark(uint64_t n_once, uint64_t n_walks)
 {
 	return (double)n_once > unseen_at_most * (double)n_walks ? MARK_AT_LEAST : MARK_EXACT;
 }
 
-/* By row: 4 KiB pages with walks in it. *out_once: how many of all these pages had one walk. */
+/* By row: 4 KiB pages with walks. *out_once: how many of them had one walk. */
 static uint64_t *count_pages(const struct addr_rows *r, uint64_t *out_once)
 {
 	const struct addr *a = r->source->addr;

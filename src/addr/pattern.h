@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Access patterns of instructions. Samples are many operations apart, so the stride from one access
- * to the next is not seen. Seen is that all addresses differ by multiples of it, and that they
- * ascend.
+ * Access patterns of instructions. Samples are many operations apart, so consecutive strides are
+ * not visible. Visible is that addresses differ by multiples of the stride, and that they ascend.
  */
 #ifndef CYCLOPS_ADDR_PATTERN_H
 #define CYCLOPS_ADDR_PATTERN_H
@@ -17,8 +16,8 @@
 /* Sums over the accesses of one instruction of one thread. The order of adding does not matter. */
 struct addr_pattern {
 	uint64_t n;	  /* samples */
-	uint64_t any;	  /* the lowest address */
-	uint64_t most;	  /* the highest */
+	uint64_t any;	  /* lowest address */
+	uint64_t most;	  /* highest address */
 	uint64_t divisor; /* greatest common divisor of all differences; 0: all equal */
 	uint64_t n_pairs; /* pairs of consecutive samples, within a batch */
 	uint64_t n_same, n_up, n_down; /* pairs with equal, ascending, descending addresses */

@@ -29,14 +29,14 @@ static const struct addr *addr_of(const struct addr_source *s)
 	return s->addr;
 }
 
-/* A value of --by: its words identify a row, its columns show them. */
+/* A value of --by: words that identify a row, columns that show them. */
 struct view {
 	const char *name;
 	size_t n_columns;
 	struct column columns[KEY_COLUMNS];
 	void (*make)(const struct addr_source *, uint32_t group, uint64_t *words);
 	void (*show)(const struct addr_rows *, uint32_t row, struct table *, struct cell *);
-	bool in_order; /* rows are sorted by the first column, not by weight */
+	bool in_order; /* sorted by the first column instead of the weight */
 };
 
 static const uint64_t *addr_row_words(const struct addr_rows *r, uint32_t row)
@@ -183,7 +183,7 @@ static struct cell process_cell(const struct addr_rows *r, uint64_t process)
 			->pid);
 }
 
-/* The object at the lowest accessed address of the page or line. */
+/* The object at the lowest address of the page or line. */
 static struct cell holds_cell(const struct addr_rows *r, uint32_t row, struct table *t)
 {
 	const struct addr_source *s = r->source;
@@ -411,7 +411,7 @@ static const struct view views[N_ADDR_BYS] = {
 			     true },
 };
 
-/* Does the group belong into the answer (only_type)? */
+/* Is the group a part of the answer (only_type)? */
 static bool addr_rows_is_wanted(const struct addr_source *s, uint32_t group)
 {
 	const struct addr_object *object;
@@ -535,7 +535,7 @@ static const char *const level_names[N_SOURCE_LEVELS] = {
 	[SOURCE_DEVICE] = "loads_device",
 };
 
-/* Does text show the column? csv and json have all of them. */
+/* Is the column shown in text? csv and json have all. */
 static bool addr_rows_is_shown(const struct addr_rows *r, enum sum_column column)
 {
 	switch (column) {
@@ -599,7 +599,7 @@ static void show_sources(const struct addr_rows *r, const struct addr_sums *s, s
 	for (int i = SOURCE_UNKNOWN + 1; i < N_SOURCE_LEVELS; i++)
 		known += s->levels[i];
 	if (known == 0 && s->loads > 0)
-		return; /* no data source was recorded: a share of 0 would be wrong */
+		return; /* no data source was recorded: 0 would be wrong */
 	for (int i = SOURCE_UNKNOWN + 1; i < N_SOURCE_LEVELS; i++)
 		cells[SUM_LEVELS + i - 1] = cell_count(s->levels[i]);
 	if (known > 0) {
@@ -612,7 +612,7 @@ static void show_sources(const struct addr_rows *r, const struct addr_sums *s, s
 			memory < SPARSE_BELOW ? MARK_SPARSE : MARK_SCALED);
 }
 
-/* PMU samples say that there was a walk, but not how long it took. */
+/* PMU samples record that there was a walk, but not its latency. */
 static void show_walks(const struct addr_rows *r, const struct addr_sums *s, struct cell *cells)
 {
 	if (s->n_translated == 0)
@@ -656,7 +656,7 @@ static int sort_rows(const struct view *view, const struct addr_request *request
 		column = table_sort_column(t, request->sort, err);
 	if (column < 0)
 		return -1;
-	/* table_sort() sorts quantities descending; offsets ascend. */
+	/* table_sort() sorts quantities descending, but offsets ascend. */
 	table_sort(t, (size_t)column, view->in_order && request->sort == NULL);
 	table_show_top(t, request->top);
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structs in arrays of which few members are hot and others are never accessed: split them. */
+/* Arrays of structs with few hot members, and others that are never accessed: advises to split. */
 #include <stdlib.h>
 
 #include "addr/rows.h"
@@ -14,7 +14,7 @@ enum {
 /* Members with at least this part of the records are hot. */
 static const double hot_part = 0.05;
 
-/* A split is advised where hot members are at most this part of the struct. */
+/* A split is advised if the hot members are at most this part of the struct. */
 static const double most_hot = 0.5;
 
 static const struct column columns[] = {
@@ -160,7 +160,7 @@ void addr_splits_table(const struct addr_rows *r, struct table *out)
 	for (size_t i = 0; i < u.list.n; i++) {
 		const struct usage *usage = &u.list.items[i];
 
-		/* A single struct gains nothing: only arrays of it do. */
+		/* A single struct gains nothing, only an array does. */
 		if (usage->n >= LEAST_RECORDS &&
 		    usage->largest >= 2 * types_get(u.types, usage->type)->size)
 			put_usage(&u, usage, out);
