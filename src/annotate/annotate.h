@@ -33,15 +33,15 @@ struct annotate_region {
 };
 
 /*
- * Finds the function that `symbol` means among those with records. It is "name", "name@module",
- * "name+0x10", an address in it ("0x4a2080", in its file or where it ran), or a range of addresses
- * of the file ("0x4a2000..0x4a2080"). NULL: the hottest function, by latency cycles or samples. If
- * none or several match, the error lists candidates. Scans the capture once.
+ * Finds the function of `symbol` among those with records: "name", "name@module", "name+0x10", an
+ * address in it ("0x4a2080", in its file or in memory), or a range of file addresses
+ * ("0x4a2000..0x4a2080"). NULL: the hottest function, by latency cycles or samples. If none or
+ * several match, the error lists candidates. Scans the capture once.
  */
 int annotate_find(struct session *, const struct select *, const char *symbol,
 		  struct annotate_region *out, struct err *);
 
-/* What is counted of an instruction, and what the count's value means. */
+/* What is counted for an instruction. Comments: the records, and what the value is. */
 enum annotate_what {
 	COUNT_SAMPLES, /* samples; value: event */
 	COUNT_PERIOD,  /* sum of their periods; value: event */
@@ -68,8 +68,8 @@ struct annotate {
 extern const struct analysis_class annotate_class;
 
 /*
- * What the scan for annotate_class needs: entries of branch stacks, but not if there are SPE
- * records. Those tell more of branches, and the two samplings must not be added up.
+ * The scan for annotate_class needs branch stacks only without SPE records: these have more about
+ * branches, and counts of two samplings must not be added.
  */
 struct scan_wish annotate_wish(const struct session *);
 
@@ -81,10 +81,12 @@ struct annotate_value {
 /* An instruction with its counts. */
 struct annotated {
 	struct instruction text;
-	uint64_t offset;	      /* in the module */
-	struct symbol symbol;	      /* its source line and inline chain */
-	const char *target_name;      /* function that a branch out of it goes to; or NULL */
-	uint32_t first[N_COUNTS + 1]; /* in `values`: of `what` up to first[what + 1] - 1 */
+	uint64_t offset;      /* in the module */
+	struct symbol symbol; /* its source line and inline chain */
+	/* the function that a branch goes to, if it leaves this one; NULL */
+	const char *target_name;
+	/* by `what`: the range first[what] … first[what + 1] - 1 of `values` */
+	uint32_t first[N_COUNTS + 1];
 };
 
 /* The function with all that was counted. Zeroed is empty. */
@@ -92,7 +94,7 @@ struct annotation {
 	struct session *session;
 	const struct annotate_region *region;
 	enum isa isa;
-	const char *shortage; /* why instructions could not be disassembled; NULL: they were */
+	const char *shortage; /* why there is no disassembly; NULL: there is */
 	VEC_OF(struct annotated) list;
 	VEC_OF(struct annotate_value) values; /* sorted by instruction, what, value */
 	struct arena memory;
@@ -114,8 +116,8 @@ uint64_t annotation_count_of(const struct annotation *, enum annotate_what, uint
 /* Recorded executions of a branch instruction. */
 struct annotated_branches {
 	uint64_t n;
-	uint64_t n_directed, n_taken;	      /* those known to be taken or not; taken. SPE only */
-	uint64_t n_predicted, n_mispredicted; /* those with a prediction recorded; mispredicted */
+	uint64_t n_directed, n_taken;	      /* direction known; taken. Only with SPE */
+	uint64_t n_predicted, n_mispredicted; /* prediction recorded; mispredicted */
 };
 
 struct annotated_branches annotated_branches(const struct annotation *, size_t instruction);
@@ -133,11 +135,11 @@ struct annotated_latency annotated_latency(const struct annotation *, size_t ins
 /* Samples and records of an instruction by slice of time: fills session->slices.n of them. */
 void annotated_slices(const struct annotation *, size_t instruction, uint64_t out[SLICES_MAX]);
 
-/* The number of the instruction that a branch goes to; list.n if that is outside or not known. */
+/* The instruction that a branch goes to; list.n if it is outside or unknown. */
 size_t annotated_target(const struct annotation *, size_t instruction);
 
 /*
- * A natural loop: a branch back to an instruction (head) that dominates it, and all code between.
+ * A natural loop: a branch back to an instruction (head) that dominates it, with all code between.
  */
 struct annotated_loop {
 	size_t head, branch;

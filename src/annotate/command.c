@@ -69,8 +69,8 @@ static bool is_existing_file(const char *argument)
 }
 
 /*
- * Which argument is the capture, which the symbol? Of two the first is the capture, unless only the
- * second one is a file. A single one is the capture if it is a file and there is no --input.
+ * Takes the arguments apart. Of two, the first is the capture, unless only the second is a file. A
+ * single one is the capture if it is a file and there is no --input, else the symbol.
  */
 static int annotate_take_symbol(struct question *q, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the code that a name means. Candidates are the functions with records. */
+/* Finds the code of a name among the functions with records. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 #include "variables/code.h"
 
 enum {
-	/* Bytes shown before and behind the hottest place of code without symbols. */
+	/* Code without symbols: bytes shown before and after the hottest place. */
 	NAMELESS_BYTES = 2048,
-	RANGE_BYTES = 4 << 20, /* how far a range goes from code with records, either way */
+	RANGE_BYTES = 4 << 20, /* a range reaches at most so far from code with records */
 	MAX_LISTED = 8,
 	LISTED_BYTES = 300, /* of names in an error */
 };
@@ -24,7 +24,7 @@ enum {
 /* A function with records. */
 struct candidate {
 	struct annotate_region region;
-	bool is_sized;	    /* the symbol says how long the function is */
+	bool is_sized;	    /* the symbol has a size */
 	uint64_t weight[2]; /* SPE: latency cycles; samples */
 	uint64_t n;
 };
@@ -77,7 +77,7 @@ static void place_candidate(const struct finding *f, uint32_t place, struct cand
 	out->region.from = at.offset - before;
 	out->region.to =
 		out->region.has_name ? out->region.from + symbol->function_size : at.offset + after;
-	/* without the file, offsets serve as addresses */
+	/* without the file, offsets are used as addresses */
 	out->region.address = symbol->address == 0 ? out->region.from : symbol->address - before;
 }
 
@@ -100,7 +100,7 @@ static void annotate_find_add_place(struct finding *f, uint32_t group)
 		*vec_add(&f->list) = made;
 	c = &f->list.items[number];
 	if (hot_is_branches(f->hot, raw[DIM_EVENT], &sampled))
-		return; /* code without symbols is no candidate; its address finds it */
+		return; /* code without symbols is only found by its address */
 	is_spe = hot_is_spe(f->hot, raw[DIM_EVENT]);
 	offset = session_place(f->session, (uint32_t)raw[DIM_PLACE]).offset;
 	c->weight[!is_spe] += is_spe ? cost->cycles : cost->n;
@@ -335,7 +335,7 @@ static int annotate_find_choose(const struct finding *f, const char *symbol,
 	for (size_t i = 0; i < f->list.n && (symbol != NULL || n == 0); i++) {
 		if (symbol != NULL && !annotate_matches(f, &wanted, &f->list.items[i]))
 			continue;
-		/* A range may have several functions, but of one module. */
+		/* A range may cover several functions of one module. */
 		if (wanted.is_range && found != NULL &&
 		    found->region.module.v == f->list.items[i].region.module.v)
 			continue;

@@ -13,13 +13,13 @@
 #include "spe/packet.h"
 
 enum {
-	SHORT_FUNCTION = 60, /* up to so many instructions all are shown */
-	ALWAYS_HOT = 20,     /* so many of the hottest are shown even below cold_below */
+	SHORT_FUNCTION = 60, /* all instructions of shorter functions are shown */
+	ALWAYS_HOT = 20,     /* so many of the hottest are always shown */
 	MAX_LISTING_COLUMNS = 11 + ANNOTATE_EVENTS,
 	MNEMONIC_WIDTH = 7,
 };
 
-/* An instruction is cold if it has less than this part of each column. */
+/* Cold: less than this part of each column. */
 static const double cold_below = 0.005;
 
 enum row_kind {
@@ -280,7 +280,7 @@ static void listing_write_instruction(const struct listing *l, size_t number, st
 
 static struct cell annotate_listing_share_cell(double share, uint64_t n)
 {
-	/* A blank says "nothing" better than a column of zeros. */
+	/* an empty cell is easier to read than a column of zeros */
 	if (n == 0)
 		return (struct cell){ .type = CELL_NONE };
 	return cell_number(share);

@@ -12,7 +12,7 @@
 #include "variables/code.h"
 
 enum {
-	/* At most so many bytes of a function are read: a symbol's size is not to be trusted. */
+	/* Limit of a function's size: symbol sizes may be wrong. */
 	MAX_CODE = 4 << 20,
 	WORD = 4, /* an instruction of A64 */
 };
@@ -217,7 +217,7 @@ static const char *name_target(struct annotation *a, const struct symbol *symbol
 	struct text text = { 0 };
 	char *name;
 
-	/* distances in memory and in the file are equal only within a segment: check */
+	/* equal distances in memory and in the file need one segment: check */
 	if (symbol->function.v == 0 || symbol->address != target)
 		return NULL;
 	function = strings_get(symbols_strings(a->session->symbols), symbol->function);

@@ -5,7 +5,7 @@
 
 #include "elf/regular_file.h"
 
-/* Larger files are not taken for source. */
+/* Larger files are not read as sources. */
 enum { MAX_SOURCE = 64 << 20 };
 
 void sources_release(struct sources *s)

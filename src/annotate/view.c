@@ -8,7 +8,7 @@
 #include "spe/names.h"
 #include "spe/packet.h"
 
-/* Most event columns without --event; csv and json have all events. */
+/* Event columns without --event; csv and json have all events. */
 enum { UNASKED = 3 };
 
 /* SPE events that mean a delay, the worst first. */

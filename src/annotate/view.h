@@ -22,11 +22,11 @@ struct annotate_event {
 struct annotate_view {
 	struct annotate_event events[ANNOTATE_EVENTS];
 	size_t n_events;
-	bool shows_all;	     /* cold instructions, too */
+	bool shows_all;	     /* cold instructions are shown, too */
 	unsigned context;    /* instructions shown before and after each hot one */
 	bool without_source; /* no text of source lines */
 	bool has_unicode;    /* arrows may use UTF-8 */
-	const char *symfs;   /* where source files may be, too; NULL: nowhere else */
+	const char *symfs;   /* prefix for source files; NULL: none */
 };
 
 /*
