@@ -162,7 +162,7 @@ static bool disasm_llvm_is_blank(char c)
 }
 
 /* Copies up to `end` with runs of blanks as one, none at either end. Cuts what is too long. */
-static void copy_text(char *out, size_t room, const char *text, const char *end)
+static void copy_trimmed(char *out, size_t room, const char *text, const char *end)
 {
 	size_t n = 0;
 
@@ -198,8 +198,8 @@ static void split_line(enum isa isa, const char *line, struct instruction *out)
 	const char *word = line + strspn(line, " \t");
 	size_t n = strcspn(word, " \t");
 
-	copy_text(out->mnemonic, sizeof(out->mnemonic), word, word + n);
-	copy_text(out->operands, sizeof(out->operands), word + n, end);
+	copy_trimmed(out->mnemonic, sizeof(out->mnemonic), word, word + n);
+	copy_trimmed(out->operands, sizeof(out->operands), word + n, end);
 }
 
 bool disasm_arm_next(struct disasm_arm *d, const uint8_t *code, size_t size, uint64_t address,

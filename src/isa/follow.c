@@ -115,7 +115,7 @@ static void name_unknown(const struct isa_followed *f, enum isa_root root, uint3
 
 		if (v->root == ISA_NUMBER && v->slot == ISA_UNNAMED)
 			v->slot = own_value(root, number, i).slot;
-		else if (v->root == ISA_ANYTHING && is_followed(f, i))
+		else if (v->root == ISA_UNKNOWN_VALUE && is_followed(f, i))
 			*v = own_value(root, number, i);
 	}
 }
@@ -151,7 +151,7 @@ static bool join_register(uint32_t number, uint32_t reg, struct isa_value *at,
 	struct isa_value both =
 		merged(number, reg, follow_is_number(at) && follow_is_number(other));
 
-	if (at->root == ISA_ANYTHING)
+	if (at->root == ISA_UNKNOWN_VALUE)
 		return false;
 	if (at->root == both.root && at->slot == both.slot)
 		return false;
@@ -203,7 +203,7 @@ static struct flow flow_of(const struct isa_followed *f, uint32_t number)
 			f->function.address + f->starts[number]);
 }
 
-static struct isa_state state_after(const struct isa_followed *f, uint32_t number)
+static struct isa_state apply_instruction(const struct isa_followed *f, uint32_t number)
 {
 	struct isa_state s = f->states[number];
 
@@ -211,14 +211,14 @@ static struct isa_state state_after(const struct isa_followed *f, uint32_t numbe
 		isa_step_a64(&s, follow_word_at(f, number), here_of(f, number));
 	else
 		isa_step_x86(&s, &f->steps[number], here_of(f, number));
-	name_unknown(f, ISA_LEFT, number, &s);
+	name_unknown(f, ISA_COMPUTED, number, &s);
 	return s;
 }
 
 static void follow_from(struct isa_followed *f, uint32_t number)
 {
 	struct flow flow = flow_of(f, number);
-	struct isa_state s = state_after(f, number);
+	struct isa_state s = apply_instruction(f, number);
 
 	if (flow.kind == FLOW_JUMP || flow.kind == FLOW_BRANCH) {
 		f->is_lost |= !flow.has_target;
@@ -261,7 +261,7 @@ static void follow_all(struct isa_followed *f)
 
 		if (f->is_reached[i] || (i > 0 && is_padding(f, i)))
 			continue;
-		name_unknown(f, ISA_GIVEN, i, &unknown);
+		name_unknown(f, ISA_INITIAL, i, &unknown);
 		follow_join(f, i, &unknown);
 		follow_open(f);
 	}

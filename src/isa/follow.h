@@ -20,19 +20,19 @@ enum {
 
 /* What a value is based on. */
 enum isa_root {
-	ISA_ANYTHING,
-	ISA_CONSTANT,	/* nothing: the offset is the value */
-	ISA_CONTENT,	/* the 8 bytes at the constant address `slot` */
-	ISA_DESCRIBED,	/* the result of the TLS descriptor at `slot` */
-	ISA_THREAD,	/* the thread pointer */
-	ISA_THREAD_AND, /* … + the 8 bytes at `slot` */
-	ISA_THREAD_BY,	/* … + the result of the TLS descriptor at `slot` */
-	ISA_NUMBER,	/* a 32-bit or computed value, which is not an address */
-	ISA_FETCHED,	/* 8 bytes that an instruction loaded; see isa_origin_of() */
-	ISA_LEFT,	/* another result of an instruction; see isa_origin_of() */
-	ISA_MERGED,	/* different values that meet before an instruction; see isa_origin_of() */
+	ISA_UNKNOWN_VALUE,
+	ISA_CONSTANT,	       /* nothing: the offset is the value */
+	ISA_CONTENT,	       /* the 8 bytes at the constant address `slot` */
+	ISA_DESCRIPTOR,	       /* the result of the TLS descriptor at `slot` */
+	ISA_THREAD,	       /* the thread pointer */
+	ISA_THREAD_CONTENT,    /* … + the 8 bytes at `slot` */
+	ISA_THREAD_DESCRIPTOR, /* … + the result of the TLS descriptor at `slot` */
+	ISA_NUMBER,	       /* a 32-bit or computed value, which is not an address */
+	ISA_LOADED,	       /* 8 bytes that an instruction loaded; see isa_origin_of() */
+	ISA_COMPUTED,	       /* another result of an instruction; see isa_origin_of() */
+	ISA_MERGED, /* different values that meet before an instruction; see isa_origin_of() */
 	/* the unknown value at the entry, or where no predecessor is known; see isa_origin_of() */
-	ISA_GIVEN,
+	ISA_INITIAL,
 };
 
 /* (1 + more) * root + offset + n * step, where n is unknown. Step 0: exactly that. */
@@ -43,10 +43,10 @@ struct isa_value {
 	int64_t more; /* 0 for pointers: they contain their root once */
 };
 
-/* The instruction that a value of ISA_FETCHED, ISA_LEFT, ISA_MERGED or ISA_GIVEN comes from. */
+/* The instruction that a value of ISA_LOADED, ISA_COMPUTED, ISA_MERGED or ISA_INITIAL comes from. */
 struct isa_origin {
 	uint64_t address; /* of the instruction */
-	/* number of the register; ISA_FETCHED: offset from the address of the load */
+	/* number of the register; ISA_LOADED: offset from the address of the load */
 	uint32_t reg;
 };
 
@@ -73,11 +73,11 @@ struct isa_followed;
 struct isa_followed *isa_follow(const struct isa_function *);
 void isa_followed_free(struct isa_followed *);
 
-/* A register before the instruction at an address; ISA_ANYTHING if no instruction begins there. */
+/* A register before the instruction at an address; ISA_UNKNOWN_VALUE if none begins there. */
 struct isa_value isa_followed_register(const struct isa_followed *, uint64_t at, uint32_t reg);
 
 /*
- * The address that an instruction accesses with this operand. ISA_ANYTHING if it is unknown or
+ * The address that an instruction accesses with this operand. ISA_UNKNOWN_VALUE if it is unknown or
  * contains its root more than once.
  */
 struct isa_value isa_followed_address(const struct isa_followed *, uint64_t at,
@@ -99,7 +99,7 @@ struct isa_holder {
 size_t isa_followed_holders(const struct isa_followed *, const struct isa_value *, size_t max,
 			    struct isa_holder *out);
 
-/* Arithmetic. The sum of two values that may both be pointers is ISA_ANYTHING. */
+/* Arithmetic. The sum of two values that may both be pointers is ISA_UNKNOWN_VALUE. */
 struct isa_value isa_value_moved(struct isa_value, uint64_t by);
 struct isa_value isa_value_sum(struct isa_value, struct isa_value);
 struct isa_value isa_value_difference(struct isa_value, struct isa_value);

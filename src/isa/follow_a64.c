@@ -25,9 +25,30 @@ enum {
 #define READ_THREAD_POINTER UINT32_C(0xd53bd040)
 #define FIRST_FIELD UINT32_C(0x1f)
 
-static uint32_t follow_a64_field(uint32_t word, unsigned from, unsigned bits)
+static uint32_t a64_field(uint32_t word, unsigned from, unsigned bits)
 {
 	return word >> from & ((1u << bits) - 1);
+}
+
+/* The register fields: Rd or Rt, Rn, Rm, Ra or Rt2. */
+static uint32_t rd(uint32_t word)
+{
+	return a64_field(word, 0, 5);
+}
+
+static uint32_t rn(uint32_t word)
+{
+	return a64_field(word, 5, 5);
+}
+
+static uint32_t rm(uint32_t word)
+{
+	return a64_field(word, 16, 5);
+}
+
+static uint32_t ra(uint32_t word)
+{
+	return a64_field(word, 10, 5);
 }
 
 /* A sign-extended field. */
@@ -35,124 +56,111 @@ static uint64_t signed_field(uint32_t word, unsigned from, unsigned bits)
 {
 	uint64_t sign = UINT64_C(1) << (bits - 1);
 
-	return (follow_a64_field(word, from, bits) ^ sign) - sign;
+	return (a64_field(word, from, bits) ^ sign) - sign;
 }
 
 /* The register, or zero. */
-static struct isa_value get_or_zero(const struct isa_state *s, uint32_t reg)
+static struct isa_value a64_value(const struct isa_state *s, uint32_t reg)
 {
 	return reg == ZERO ? isa_constant(0) : isa_get(s, reg);
 }
 
 static void adr(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	uint64_t distance =
-		(uint64_t)follow_a64_field(word, 5, 19) << 2 | follow_a64_field(word, 29, 2);
+	uint64_t distance = (uint64_t)a64_field(word, 5, 19) << 2 | a64_field(word, 29, 2);
 
 	distance = (distance ^ 1u << 20) - (1u << 20);
-	isa_set(s, follow_a64_field(word, 0, 5),
+	isa_set(s, rd(word),
 		isa_constant(word >> 31 ? (here.address & ~(uint64_t)0xfff) + (distance << 12)
 					: here.address + distance));
 }
 
 static void add_immediate(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	uint64_t by = (uint64_t)follow_a64_field(word, 10, 12)
-		      << (follow_a64_field(word, 22, 1) ? 12 : 0);
+	uint64_t by = (uint64_t)a64_field(word, 10, 12) << (a64_field(word, 22, 1) ? 12 : 0);
 
 	(void)here;
-	isa_set(s, follow_a64_field(word, 0, 5),
-		isa_value_moved(isa_get(s, follow_a64_field(word, 5, 5)),
-				follow_a64_field(word, 30, 1) ? 0 - by : by));
+	isa_set(s, rd(word),
+		isa_value_moved(isa_get(s, rn(word)), a64_field(word, 30, 1) ? 0 - by : by));
 }
 
 /* The second register, shifted left. */
 static struct isa_value shifted(const struct isa_state *s, uint32_t word)
 {
-	return isa_value_times(get_or_zero(s, follow_a64_field(word, 16, 5)),
-			       UINT64_C(1) << follow_a64_field(word, 10, 6));
+	return isa_value_times(a64_value(s, rm(word)), UINT64_C(1) << a64_field(word, 10, 6));
 }
 
 static void add_register(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
-	if (follow_a64_field(word, 5, 5) == follow_a64_field(word, 16, 5))
-		isa_set(s, follow_a64_field(word, 0, 5),
-			isa_value_times(get_or_zero(s, follow_a64_field(word, 5, 5)),
-					(UINT64_C(1) << follow_a64_field(word, 10, 6)) + 1));
+	if (rn(word) == rm(word))
+		isa_set(s, rd(word),
+			isa_value_times(a64_value(s, rn(word)),
+					(UINT64_C(1) << a64_field(word, 10, 6)) + 1));
 	else
-		isa_set(s, follow_a64_field(word, 0, 5),
-			isa_value_sum(get_or_zero(s, follow_a64_field(word, 5, 5)),
-				      shifted(s, word)));
+		isa_set(s, rd(word), isa_value_sum(a64_value(s, rn(word)), shifted(s, word)));
 }
 
 static void subtract_register(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
-	isa_set(s, follow_a64_field(word, 0, 5),
-		isa_value_difference(get_or_zero(s, follow_a64_field(word, 5, 5)),
-				     shifted(s, word)));
+	isa_set(s, rd(word), isa_value_difference(a64_value(s, rn(word)), shifted(s, word)));
 }
 
 /* "add x0, x1, w2, sxtw #3": a 64-bit register, or a narrower one as a number. */
 static void add_extended(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	struct isa_value by = follow_a64_field(word, 13, 2) == 3
-				      ? get_or_zero(s, follow_a64_field(word, 16, 5))
-				      : isa_number();
+	struct isa_value by = a64_field(word, 13, 2) == 3 ? a64_value(s, rm(word)) : isa_number();
 
 	(void)here;
-	isa_set(s, follow_a64_field(word, 0, 5),
-		isa_value_sum(isa_get(s, follow_a64_field(word, 5, 5)),
-			      isa_value_times(by, UINT64_C(1) << follow_a64_field(word, 10, 3))));
+	isa_set(s, rd(word),
+		isa_value_sum(isa_get(s, rn(word)),
+			      isa_value_times(by, UINT64_C(1) << a64_field(word, 10, 3))));
 }
 
 static void move_register(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
-	isa_set(s, follow_a64_field(word, 0, 5), get_or_zero(s, follow_a64_field(word, 16, 5)));
+	isa_set(s, rd(word), a64_value(s, rm(word)));
 }
 
 static void move_wide(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	unsigned shift = follow_a64_field(word, 21, 2) * 16;
-	uint64_t value = (uint64_t)follow_a64_field(word, 5, 16) << shift;
-	struct isa_value old = isa_get(s, follow_a64_field(word, 0, 5));
+	unsigned shift = a64_field(word, 21, 2) * 16;
+	uint64_t value = (uint64_t)a64_field(word, 5, 16) << shift;
+	struct isa_value old = isa_get(s, rd(word));
 
 	(void)here;
-	switch (follow_a64_field(word, 29, 2)) {
+	switch (a64_field(word, 29, 2)) {
 	case 0:
-		isa_set(s, follow_a64_field(word, 0, 5),
-			isa_constant(word >> 31 ? ~value : (uint32_t)~value));
+		isa_set(s, rd(word), isa_constant(word >> 31 ? ~value : (uint32_t)~value));
 		return;
 	case 2:
-		isa_set(s, follow_a64_field(word, 0, 5), isa_constant(value));
+		isa_set(s, rd(word), isa_constant(value));
 		return;
 	default:
 		old.offset = (old.offset & ~((uint64_t)0xffff << shift)) | value;
 		if (old.root == ISA_CONSTANT && old.step == 0)
-			isa_set(s, follow_a64_field(word, 0, 5), old);
+			isa_set(s, rd(word), old);
 		else
-			isa_forget(s, follow_a64_field(word, 0, 5));
+			isa_forget(s, rd(word));
 	}
 }
 
 /* LSL, SBFIZ and UBFIZ multiply. The others (SXTW, UBFX …) give an unknown number. */
 static void move_bits(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	unsigned by = WORD_BITS - follow_a64_field(word, 16, 6),
-		 last = follow_a64_field(word, 10, 6);
-	bool is_shift = follow_a64_field(word, 16, 6) > last;
-	struct isa_value from = get_or_zero(s, follow_a64_field(word, 5, 5));
+	unsigned by = WORD_BITS - a64_field(word, 16, 6), last = a64_field(word, 10, 6);
+	bool is_shift = a64_field(word, 16, 6) > last;
+	struct isa_value from = a64_value(s, rn(word));
 
 	(void)here;
 	if (!is_shift)
-		isa_set(s, follow_a64_field(word, 0, 5), isa_number());
-	else if (last + 1 + by == WORD_BITS && follow_a64_field(word, 29, 2) == 2)
-		isa_set(s, follow_a64_field(word, 0, 5), isa_value_times(from, UINT64_C(1) << by));
+		isa_set(s, rd(word), isa_number());
+	else if (last + 1 + by == WORD_BITS && a64_field(word, 29, 2) == 2)
+		isa_set(s, rd(word), isa_value_times(from, UINT64_C(1) << by));
 	else
-		isa_set(s, follow_a64_field(word, 0, 5),
-			isa_value_times(isa_number(), UINT64_C(1) << by));
+		isa_set(s, rd(word), isa_value_times(isa_number(), UINT64_C(1) << by));
 }
 
 /* Exact if one factor is constant, else an unknown number. */
@@ -167,18 +175,16 @@ static struct isa_value product(struct isa_value a, struct isa_value b)
 
 static void multiply_add(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	struct isa_value by = product(get_or_zero(s, follow_a64_field(word, 5, 5)),
-				      get_or_zero(s, follow_a64_field(word, 16, 5)));
+	struct isa_value by = product(a64_value(s, rn(word)), a64_value(s, rm(word)));
 
 	(void)here;
-	isa_set(s, follow_a64_field(word, 0, 5),
-		isa_value_sum(get_or_zero(s, follow_a64_field(word, 10, 5)), by));
+	isa_set(s, rd(word), isa_value_sum(a64_value(s, ra(word)), by));
 }
 
 static void read_thread_pointer(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
-	isa_set(s, follow_a64_field(word, 0, 5), (struct isa_value){ .root = ISA_THREAD });
+	isa_set(s, rd(word), (struct isa_value){ .root = ISA_THREAD });
 }
 
 static void lose_in_call(struct isa_state *s)
@@ -194,27 +200,26 @@ static void lose_in_call(struct isa_state *s)
  */
 static void call_register(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	struct isa_value target = isa_get(s, follow_a64_field(word, 5, 5)),
-			 argument = isa_get(s, 0);
+	struct isa_value target = isa_get(s, rn(word)), argument = isa_get(s, 0);
 
 	(void)here;
 	if (target.root == ISA_CONTENT && (target.offset | target.step) == 0 &&
 	    argument.root == ISA_CONSTANT && argument.step == 0 && argument.offset == target.slot) {
-		isa_set(s, 0, (struct isa_value){ .root = ISA_DESCRIBED, .slot = target.slot });
+		isa_set(s, 0, (struct isa_value){ .root = ISA_DESCRIPTOR, .slot = target.slot });
 		isa_forget(s, LINK);
 	} else {
 		lose_in_call(s);
 	}
 }
 
-static void follow_a64_call(struct isa_state *s, uint32_t word, struct isa_here here)
+static void a64_call(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)word;
 	(void)here;
 	lose_in_call(s);
 }
 
-static void follow_a64_keep(struct isa_state *s, uint32_t word, struct isa_here here)
+static void a64_keep(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)s;
 	(void)word;
@@ -228,8 +233,8 @@ static void forget_all(struct isa_state *s, uint32_t word, struct isa_here here)
 
 	(void)here;
 	for (size_t i = 0; i < COUNT(fields); i++) {
-		isa_forget(s, follow_a64_field(word, fields[i], 5));
-		isa_forget(s, follow_a64_field(word, fields[i], 5) + 1);
+		isa_forget(s, a64_field(word, fields[i], 5));
+		isa_forget(s, a64_field(word, fields[i], 5) + 1);
 	}
 }
 
@@ -237,117 +242,107 @@ static void forget_all(struct isa_state *s, uint32_t word, struct isa_here here)
 static void forget_data(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
-	isa_forget(s, follow_a64_field(word, 0, 5));
-	isa_forget(s, follow_a64_field(word, 16, 5));
-	if (!follow_a64_field(word, 21, 1))
+	isa_forget(s, rd(word));
+	isa_forget(s, rm(word));
+	if (!a64_field(word, 21, 1))
 		return;
-	isa_forget(s, follow_a64_field(word, 10, 5));
-	isa_forget(s, follow_a64_field(word, 0, 5) + 1);
-	isa_forget(s, follow_a64_field(word, 16, 5) + 1);
+	isa_forget(s, ra(word));
+	isa_forget(s, rd(word) + 1);
+	isa_forget(s, rm(word) + 1);
 }
 
 static void forget_base(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
-	isa_forget(s, follow_a64_field(word, 5, 5));
+	isa_forget(s, rn(word));
 }
 
 static void forget_first(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
-	isa_forget(s, follow_a64_field(word, 0, 5));
+	isa_forget(s, rd(word));
 }
 
 /* The result has 32 bits, so it is not an address. */
 static void leave_number(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
-	isa_set(s, follow_a64_field(word, 0, 5), isa_number());
+	isa_set(s, rd(word), isa_number());
 }
 
 /* Sets the loaded general register. Stores and vector loads change none. */
 static void load_from(struct isa_state *s, uint32_t word, struct isa_here here,
 		      struct isa_value address)
 {
-	bool is_vector = follow_a64_field(word, 26, 1),
-	     is_double = follow_a64_field(word, 30, 2) == 3;
+	bool is_vector = a64_field(word, 26, 1), is_double = a64_field(word, 30, 2) == 3;
 
-	if (is_vector || follow_a64_field(word, 22, 2) == 0)
+	if (is_vector || a64_field(word, 22, 2) == 0)
 		return;
 	if (!is_double)
-		isa_set(s, follow_a64_field(word, 0, 5), isa_number());
-	else if (follow_a64_field(word, 22, 2) == 1)
-		isa_set(s, follow_a64_field(word, 0, 5), isa_fetched(here, address, 0));
+		isa_set(s, rd(word), isa_number());
+	else if (a64_field(word, 22, 2) == 1)
+		isa_set(s, rd(word), isa_loaded(here, address, 0));
 }
 
 static void load_unsigned(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	uint64_t by = (uint64_t)follow_a64_field(word, 10, 12) << follow_a64_field(word, 30, 2);
+	uint64_t by = (uint64_t)a64_field(word, 10, 12) << a64_field(word, 30, 2);
 
-	load_from(s, word, here, isa_value_moved(isa_get(s, follow_a64_field(word, 5, 5)), by));
+	load_from(s, word, here, isa_value_moved(isa_get(s, rn(word)), by));
 }
 
 static void load_unscaled(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	load_from(s, word, here,
-		  isa_value_moved(isa_get(s, follow_a64_field(word, 5, 5)),
-				  signed_field(word, 12, 9)));
+	load_from(s, word, here, isa_value_moved(isa_get(s, rn(word)), signed_field(word, 12, 9)));
 }
 
 /* Pre-index and post-index. */
 static void load_and_write_back(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	struct isa_value base = isa_get(s, follow_a64_field(word, 5, 5));
+	struct isa_value base = isa_get(s, rn(word));
 	struct isa_value moved = isa_value_moved(base, signed_field(word, 12, 9));
 
-	isa_set(s, follow_a64_field(word, 5, 5), moved);
-	load_from(s, word, here, follow_a64_field(word, 11, 1) ? moved : base);
+	isa_set(s, rn(word), moved);
+	load_from(s, word, here, a64_field(word, 11, 1) ? moved : base);
 }
 
 static void load_by_register(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	struct isa_value by = follow_a64_field(word, 13, 2) == 3
-				      ? get_or_zero(s, follow_a64_field(word, 16, 5))
-				      : isa_number();
-	unsigned shift = follow_a64_field(word, 12, 1) ? follow_a64_field(word, 30, 2) : 0;
+	struct isa_value by = a64_field(word, 13, 2) == 3 ? a64_value(s, rm(word)) : isa_number();
+	unsigned shift = a64_field(word, 12, 1) ? a64_field(word, 30, 2) : 0;
 
 	load_from(s, word, here,
-		  isa_value_sum(isa_get(s, follow_a64_field(word, 5, 5)),
-				isa_value_times(by, UINT64_C(1) << shift)));
+		  isa_value_sum(isa_get(s, rn(word)), isa_value_times(by, UINT64_C(1) << shift)));
 }
 
 static void load_literal(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
-	if (!follow_a64_field(word, 26, 1))
-		isa_forget(s, follow_a64_field(word, 0, 5));
+	if (!a64_field(word, 26, 1))
+		isa_forget(s, rd(word));
 }
 
 static void load_acquire(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	isa_set(s, follow_a64_field(word, 0, 5),
-		isa_fetched(here, isa_get(s, follow_a64_field(word, 5, 5)), 0));
+	isa_set(s, rd(word), isa_loaded(here, isa_get(s, rn(word)), 0));
 }
 
 /* Pairs: post-index, offset, pre-index. */
 static void load_pair(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	unsigned shift = follow_a64_field(word, 26, 1) ? 2 + follow_a64_field(word, 30, 2)
-						       : 2 + follow_a64_field(word, 31, 1);
-	struct isa_value base = isa_get(s, follow_a64_field(word, 5, 5));
+	unsigned shift =
+		a64_field(word, 26, 1) ? 2 + a64_field(word, 30, 2) : 2 + a64_field(word, 31, 1);
+	struct isa_value base = isa_get(s, rn(word));
 	struct isa_value moved = isa_value_moved(base, signed_field(word, 15, 7) << shift);
-	struct isa_value address = follow_a64_field(word, 23, 2) == 1 ? base : moved;
-	bool is_double = follow_a64_field(word, 30, 2) == 2;
+	struct isa_value address = a64_field(word, 23, 2) == 1 ? base : moved;
+	bool is_double = a64_field(word, 30, 2) == 2;
 
-	if (follow_a64_field(word, 23, 1))
-		isa_set(s, follow_a64_field(word, 5, 5),
-			follow_a64_field(word, 30, 2) == 1 ? (struct isa_value){ 0 } : moved);
-	if (follow_a64_field(word, 26, 1) || !follow_a64_field(word, 22, 1))
+	if (a64_field(word, 23, 1))
+		isa_set(s, rn(word), a64_field(word, 30, 2) == 1 ? (struct isa_value){ 0 } : moved);
+	if (a64_field(word, 26, 1) || !a64_field(word, 22, 1))
 		return;
-	isa_set(s, follow_a64_field(word, 0, 5),
-		is_double ? isa_fetched(here, address, 0) : isa_number());
-	isa_set(s, follow_a64_field(word, 10, 5),
-		is_double ? isa_fetched(here, address, 8) : isa_number());
+	isa_set(s, rd(word), is_double ? isa_loaded(here, address, 0) : isa_number());
+	isa_set(s, ra(word), is_double ? isa_loaded(here, address, 8) : isa_number());
 }
 
 /* First match wins. */
@@ -378,31 +373,31 @@ static const struct form {
 	{ 0x3b200c00, 0x38200800, load_by_register },
 	{ 0x3b000000, 0x18000000, load_literal },
 	{ 0x3a000000, 0x28000000, load_pair },
-	{ 0xfffffc00, 0xc8dffc00, load_acquire },    /* LDAR */
-	{ 0xfffffc00, 0xf8bfc000, load_acquire },    /* LDAPR */
-	{ 0x3b208c00, 0x38200000, forget_first },    /* LDADD and such */
-	{ 0x3b20fc00, 0x38208000, forget_first },    /* SWP */
-	{ 0x3f000000, 0x08000000, forget_data },     /* exclusive, ordered, CAS */
-	{ 0xbfbf0000, 0x0c000000, follow_a64_keep }, /* vectors side by side */
-	{ 0xbf9f0000, 0x0d000000, follow_a64_keep },
-	{ 0xbe800000, 0x0c800000, forget_base },     /* … and the base moves on */
-	{ 0x0a000000, 0x08000000, forget_all },	     /* other loads and stores */
-	{ 0xfc000000, 0x94000000, follow_a64_call }, /* BL */
+	{ 0xfffffc00, 0xc8dffc00, load_acquire }, /* LDAR */
+	{ 0xfffffc00, 0xf8bfc000, load_acquire }, /* LDAPR */
+	{ 0x3b208c00, 0x38200000, forget_first }, /* LDADD and such */
+	{ 0x3b20fc00, 0x38208000, forget_first }, /* SWP */
+	{ 0x3f000000, 0x08000000, forget_data },  /* exclusive, ordered, CAS */
+	{ 0xbfbf0000, 0x0c000000, a64_keep },	  /* vectors side by side */
+	{ 0xbf9f0000, 0x0d000000, a64_keep },
+	{ 0xbe800000, 0x0c800000, forget_base }, /* … and the base moves on */
+	{ 0x0a000000, 0x08000000, forget_all },	 /* other loads and stores */
+	{ 0xfc000000, 0x94000000, a64_call },	 /* BL */
 	{ 0xfffffc1f, 0xd63f0000, call_register },
-	{ 0xfefff000, 0xd63f0000, follow_a64_call }, /* … with authentication */
-	{ 0xff000000, 0xd4000000, follow_a64_call }, /* SVC and such */
-	{ 0x7c000000, 0x14000000, follow_a64_keep }, /* branches */
-	{ 0x7c000000, 0x34000000, follow_a64_keep },
-	{ 0xfe000000, 0x54000000, follow_a64_keep },
-	{ 0xfe000000, 0xd6000000, follow_a64_keep },
-	{ 0xfff00000, 0xd5000000, follow_a64_keep }, /* MSR, hints, barriers; SYS */
-	{ 0x5f20fc00, 0x1e200000, forget_first },    /* from vectors: FMOV, FCVTZS … */
+	{ 0xfefff000, 0xd63f0000, a64_call }, /* … with authentication */
+	{ 0xff000000, 0xd4000000, a64_call }, /* SVC and such */
+	{ 0x7c000000, 0x14000000, a64_keep }, /* branches */
+	{ 0x7c000000, 0x34000000, a64_keep },
+	{ 0xfe000000, 0x54000000, a64_keep },
+	{ 0xfe000000, 0xd6000000, a64_keep },
+	{ 0xfff00000, 0xd5000000, a64_keep },	  /* MSR, hints, barriers; SYS */
+	{ 0x5f20fc00, 0x1e200000, forget_first }, /* from vectors: FMOV, FCVTZS … */
 	{ 0x5f200000, 0x1e000000, forget_first },
-	{ 0xbfe0ec00, 0x0e002c00, forget_first },    /* SMOV, UMOV */
-	{ 0x0e000000, 0x0e000000, follow_a64_keep }, /* other vectors */
-	{ 0x3fe00000, 0x3a400000, follow_a64_keep }, /* conditional comparisons, flags */
-	{ 0x3fe07c00, 0x3a000400, follow_a64_keep },
-	{ 0xffffbc1f, 0x3a00080d, follow_a64_keep },
+	{ 0xbfe0ec00, 0x0e002c00, forget_first }, /* SMOV, UMOV */
+	{ 0x0e000000, 0x0e000000, a64_keep },	  /* other vectors */
+	{ 0x3fe00000, 0x3a400000, a64_keep },	  /* conditional comparisons, flags */
+	{ 0x3fe07c00, 0x3a000400, a64_keep },
+	{ 0xffffbc1f, 0x3a00080d, a64_keep },
 	{ 0x9c000000, 0x10000000, leave_number }, /* data processing of 32 bits */
 	{ 0x8e000000, 0x0a000000, leave_number },
 	{ 0, 0, forget_first },

@@ -51,13 +51,13 @@ static inline struct isa_value isa_number(void)
 }
 
 /* The 8 bytes that an instruction loads from its address + `displacement`. */
-static inline struct isa_value isa_fetched(struct isa_here here, struct isa_value address,
-					   uint64_t displacement)
+static inline struct isa_value isa_loaded(struct isa_here here, struct isa_value address,
+					  uint64_t displacement)
 {
 	if (address.root == ISA_CONSTANT && address.step == 0)
 		return (struct isa_value){ .root = ISA_CONTENT,
 					   .slot = address.offset + displacement };
-	return (struct isa_value){ .root = ISA_FETCHED, .slot = here.slot | displacement };
+	return (struct isa_value){ .root = ISA_LOADED, .slot = here.slot | displacement };
 }
 
 /* Applies an A64 instruction. */

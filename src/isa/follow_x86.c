@@ -3,7 +3,7 @@
 #include "isa/follow_inside.h"
 
 /* Zero if there is no register. */
-static struct isa_value get_or_zero(const struct isa_state *s, uint8_t reg)
+static struct isa_value x86_register_or_zero(const struct isa_state *s, uint8_t reg)
 {
 	return reg == X86_NO_REGISTER ? isa_constant(0) : isa_get(s, reg);
 }
@@ -15,7 +15,8 @@ static struct isa_value get_or_zero(const struct isa_state *s, uint8_t reg)
 static struct isa_value follow_x86_sum_of(const struct isa_state *s,
 					  const struct isa_x86_step *step)
 {
-	struct isa_value base = get_or_zero(s, step->base), index = get_or_zero(s, step->index);
+	struct isa_value base = x86_register_or_zero(s, step->base),
+			 index = x86_register_or_zero(s, step->index);
 
 	if (step->base == step->index && step->base != X86_NO_REGISTER)
 		base = isa_value_times(base, step->scale + 1);
@@ -26,9 +27,9 @@ static struct isa_value follow_x86_sum_of(const struct isa_state *s,
 
 static struct isa_value difference_of(const struct isa_state *s, const struct isa_x86_step *step)
 {
-	struct isa_value index = get_or_zero(s, step->index);
+	struct isa_value index = x86_register_or_zero(s, step->index);
 
-	return isa_value_difference(get_or_zero(s, step->base),
+	return isa_value_difference(x86_register_or_zero(s, step->base),
 				    isa_value_moved(index, step->displacement));
 }
 
@@ -36,11 +37,11 @@ static struct isa_value fetched(const struct isa_state *s, const struct isa_x86_
 				struct isa_here here)
 {
 	if (step->is_absolute)
-		return isa_fetched(here, isa_constant(step->displacement), 0);
-	return isa_fetched(here,
-			   step->base == X86_NO_REGISTER ? (struct isa_value){ 0 }
-							 : follow_x86_sum_of(s, step),
-			   0);
+		return isa_loaded(here, isa_constant(step->displacement), 0);
+	return isa_loaded(here,
+			  step->base == X86_NO_REGISTER ? (struct isa_value){ 0 }
+							: follow_x86_sum_of(s, step),
+			  0);
 }
 
 void isa_step_x86(struct isa_state *s, const struct isa_x86_step *step, struct isa_here here)

@@ -3,7 +3,8 @@
 
 static bool is_thread(const struct isa_value *v)
 {
-	return (v->root == ISA_THREAD || v->root == ISA_THREAD_AND || v->root == ISA_THREAD_BY) &&
+	return (v->root == ISA_THREAD || v->root == ISA_THREAD_CONTENT ||
+		v->root == ISA_THREAD_DESCRIPTOR) &&
 	       v->step == 0 && v->more == 0;
 }
 
@@ -21,7 +22,7 @@ bool isa_thread_address(const struct isa_followed *f, uint64_t at, const struct 
 		.offset = v.offset,
 		.has_index = !is_known,
 		.has_slot = v.root != ISA_THREAD,
-		.is_descriptor = v.root == ISA_THREAD_BY,
+		.is_descriptor = v.root == ISA_THREAD_DESCRIPTOR,
 		.slot = v.slot,
 	};
 	return is_known || (o->has_index && is_thread(&v));

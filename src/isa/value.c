@@ -3,7 +3,7 @@
 #include "base/gcd.h"
 #include "isa/follow.h"
 
-static const struct isa_value anything = { .root = ISA_ANYTHING };
+static const struct isa_value anything = { .root = ISA_UNKNOWN_VALUE };
 
 /* The absolute value of a signed distance. */
 static uint64_t size_of_distance(uint64_t distance)
@@ -13,7 +13,7 @@ static uint64_t size_of_distance(uint64_t distance)
 
 struct isa_value isa_value_moved(struct isa_value v, uint64_t by)
 {
-	if (v.root != ISA_ANYTHING)
+	if (v.root != ISA_UNKNOWN_VALUE)
 		v.offset += by;
 	return v;
 }
@@ -21,10 +21,10 @@ struct isa_value isa_value_moved(struct isa_value v, uint64_t by)
 /* Thread pointer + offset from memory or a descriptor. Unknown if there is a variable part. */
 static struct isa_value thread_sum(struct isa_value thread, struct isa_value by)
 {
-	if ((by.root != ISA_CONTENT && by.root != ISA_DESCRIBED) || (thread.step | by.step) != 0)
+	if ((by.root != ISA_CONTENT && by.root != ISA_DESCRIPTOR) || (thread.step | by.step) != 0)
 		return anything;
 	return (struct isa_value){
-		.root = by.root == ISA_CONTENT ? ISA_THREAD_AND : ISA_THREAD_BY,
+		.root = by.root == ISA_CONTENT ? ISA_THREAD_CONTENT : ISA_THREAD_DESCRIPTOR,
 		.slot = by.slot,
 		.offset = thread.offset + by.offset,
 	};
@@ -67,7 +67,7 @@ static struct isa_value sum_of_same(struct isa_value a, struct isa_value b)
 
 struct isa_value isa_value_sum(struct isa_value a, struct isa_value b)
 {
-	if (a.root == ISA_ANYTHING || b.root == ISA_ANYTHING)
+	if (a.root == ISA_UNKNOWN_VALUE || b.root == ISA_UNKNOWN_VALUE)
 		return anything;
 	if (a.root == b.root && a.slot == b.slot && a.root != ISA_CONSTANT)
 		return sum_of_same(a, b);
@@ -110,7 +110,7 @@ struct isa_value isa_value_times(struct isa_value v, uint64_t factor)
 {
 	int64_t times;
 
-	if (factor == 1 || v.root == ISA_ANYTHING)
+	if (factor == 1 || v.root == ISA_UNKNOWN_VALUE)
 		return v;
 	if (factor == 0)
 		return (struct isa_value){ .root = ISA_CONSTANT };

@@ -16,8 +16,9 @@ static const uint8_t dwarf[X86_N_REGISTERS] = {
 	0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15
 };
 
-static bool decode(enum isa isa, const void *code, size_t size, ZydisDecodedInstruction *out,
-		   ZydisDecoderContext *context, ZydisDecoder *decoder)
+static bool decode_by_zydis(enum isa isa, const void *code, size_t size,
+			    ZydisDecodedInstruction *out, ZydisDecoderContext *context,
+			    ZydisDecoder *decoder)
 {
 	if (ZYAN_FAILED(ZydisDecoderInit(decoder, modes[isa].mode, modes[isa].width)))
 		return false;
@@ -29,7 +30,7 @@ bool x86_decode(enum isa isa, const void *code, size_t size, struct x86 *out)
 	ZydisDecoder decoder;
 	ZydisDecoderContext context;
 
-	return decode(isa, code, size, &out->instruction, &context, &decoder) &&
+	return decode_by_zydis(isa, code, size, &out->instruction, &context, &decoder) &&
 	       ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&decoder, &context, &out->instruction,
 						       out->operands,
 						       out->instruction.operand_count));
@@ -76,7 +77,7 @@ const ZydisDecodedOperand *x86_memory(const struct x86 *x)
 }
 
 /* Reads an optional 64-bit register. */
-static bool read_register(ZydisRegister reg, bool *is_there, uint32_t *number)
+static bool read_optional_register(ZydisRegister reg, bool *is_there, uint32_t *number)
 {
 	struct x86_register r;
 
@@ -96,8 +97,8 @@ bool x86_operand_of(const ZydisDecodedOperand *operand, struct isa_operand *out)
 
 	if (operand->mem.type == ZYDIS_MEMOP_TYPE_VSIB ||
 	    operand->mem.segment == ZYDIS_REGISTER_GS ||
-	    !read_register(operand->mem.base, &has_base, &o.base) ||
-	    !read_register(operand->mem.index, &o.has_index, &o.index))
+	    !read_optional_register(operand->mem.base, &has_base, &o.base) ||
+	    !read_optional_register(operand->mem.index, &o.has_index, &o.index))
 		return false;
 	o.is_thread = operand->mem.segment == ZYDIS_REGISTER_FS;
 	if (o.has_index)
@@ -174,7 +175,7 @@ struct flow x86_flow(enum isa isa, const void *code, size_t size, uint64_t addre
 	ZydisDecoderContext context;
 	ZydisDecoder decoder;
 
-	if (!decode(isa, code, size, &instruction, &context, &decoder))
+	if (!decode_by_zydis(isa, code, size, &instruction, &context, &decoder))
 		return (struct flow){ .kind = FLOW_NEXT };
 	return x86_flow_of(&instruction, address);
 }

@@ -195,7 +195,7 @@ static bool is_movabs(const ZydisDecodedInstruction *i)
 	       (i->raw.imm[0].size == 64 || i->raw.disp.size == 64);
 }
 
-static const char *find_name(const ZydisDecodedInstruction *i)
+static const char *find_objdump_name(const ZydisDecodedInstruction *i)
 {
 	const char *name = x86_name_find(names, COUNT(names), i->mnemonic);
 
@@ -217,7 +217,7 @@ static const char *find_att_name(const ZydisDecodedInstruction *i)
 		name = "movsl";
 	if (name == NULL && is_string && i->mnemonic == ZYDIS_MNEMONIC_CMPSD)
 		name = "cmpsl";
-	return name != NULL ? name : find_name(i);
+	return name != NULL ? name : find_objdump_name(i);
 }
 
 static const char *letter(enum letters kind, uint32_t bits)
@@ -247,7 +247,7 @@ static const char *letter(enum letters kind, uint32_t bits)
 }
 
 /* Is there no register that shows the size of the memory operand? The count of a shift does not. */
-static bool is_untold(const struct x86 *x)
+static bool has_no_size_register(const struct x86 *x)
 {
 	ZydisInstructionCategory category = x->instruction.meta.category;
 
@@ -268,7 +268,7 @@ static void add_letters(const struct x86 *x, const char *name, char out[X86_NAME
 
 	switch (kind) {
 	case INTEGER:
-		if (memory != NULL && is_untold(x))
+		if (memory != NULL && has_no_size_register(x))
 			first = letter(kind, memory->size);
 		break;
 	case SOURCE:
@@ -346,6 +346,6 @@ bool x86_name(const struct x86 *x, enum disasm_syntax syntax, char out[X86_NAME]
 	if (syntax == SYNTAX_ATT)
 		write_att_name(x, out);
 	else
-		snprintf(out, X86_NAME, "%s", find_name(&x->instruction));
+		snprintf(out, X86_NAME, "%s", find_objdump_name(&x->instruction));
 	return false;
 }

@@ -57,7 +57,7 @@ static enum kind kind_of_memory(const ZydisDecodedOperand *o)
 	return operand.base == X86_FRAME_POINTER && o->size >= 32 ? SAVED : NONE;
 }
 
-static bool is_of_kind(const ZydisDecodedOperand *o, enum kind wanted)
+static bool is_operand_kind(const ZydisDecodedOperand *o, enum kind wanted)
 {
 	enum kind kind;
 
@@ -80,7 +80,7 @@ static bool x86_prologue_fits(const struct x86 *x, const uint8_t *kinds)
 		return false;
 	for (size_t i = 0; i < 2; i++) {
 		if ((kinds[i] != NONE) != (i < n) ||
-		    (i < n && !is_of_kind(&x->operands[i], (enum kind)kinds[i])))
+		    (i < n && !is_operand_kind(&x->operands[i], (enum kind)kinds[i])))
 			return false;
 	}
 	return n <= 2;

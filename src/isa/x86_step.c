@@ -46,12 +46,12 @@ static uint32_t lost_registers(const struct x86 *x)
 	return lost;
 }
 
-static bool is_memory(const ZydisDecodedOperand *o)
+static bool is_memory_operand(const ZydisDecodedOperand *o)
 {
 	return o->type == ZYDIS_OPERAND_TYPE_MEMORY;
 }
 
-static bool read_register(const ZydisDecodedOperand *o, struct x86_register *out)
+static bool read_whole_register(const ZydisDecodedOperand *o, struct x86_register *out)
 {
 	return o->type == ZYDIS_OPERAND_TYPE_REGISTER && x86_register(o->reg.value, out);
 }
@@ -86,7 +86,7 @@ static bool read_addend(const ZydisDecodedOperand *o, struct isa_x86_step *out)
 {
 	struct x86_register r;
 
-	if (!read_register(o, &r))
+	if (!read_whole_register(o, &r))
 		return x86_step_read_number(o, &out->displacement);
 	out->index = r.number;
 	out->scale = 1;
@@ -110,7 +110,7 @@ static bool read_product(const ZydisDecodedOperand *of, const ZydisDecodedOperan
 	struct x86_register r;
 	uint64_t factor;
 
-	if (!read_register(of, &r) || !x86_step_read_number(by, &factor) ||
+	if (!read_whole_register(of, &r) || !x86_step_read_number(by, &factor) ||
 	    (is_shift && factor >= WIDE))
 		return false;
 	out->index = r.number;
@@ -119,25 +119,25 @@ static bool read_product(const ZydisDecodedOperand *of, const ZydisDecodedOperan
 }
 
 /* Reads the effect on the target; false if it is unknown. */
-static bool read_effect(const struct x86 *x, uint64_t address, struct isa_x86_step *out)
+static bool read_target_effect(const struct x86 *x, uint64_t address, struct isa_x86_step *out)
 {
 	const ZydisDecodedOperand *o = x->operands;
 
 	out->effect = X86_EFFECT_SUM;
 	switch (x->instruction.mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
-		return is_memory(&o[1]) ? read_load(x, &o[1], address, X86_EFFECT_LOAD, out)
-					: read_addend(&o[1], out);
+		return is_memory_operand(&o[1]) ? read_load(x, &o[1], address, X86_EFFECT_LOAD, out)
+						: read_addend(&o[1], out);
 	case ZYDIS_MNEMONIC_LEA:
 		return read_memory(x, &o[1], address, out);
 	case ZYDIS_MNEMONIC_ADD:
 		out->base = out->target;
-		return is_memory(&o[1]) ? read_load(x, &o[1], address, X86_EFFECT_ADD, out)
-					: read_addend(&o[1], out);
+		return is_memory_operand(&o[1]) ? read_load(x, &o[1], address, X86_EFFECT_ADD, out)
+						: read_addend(&o[1], out);
 	case ZYDIS_MNEMONIC_SUB:
 		out->effect = X86_EFFECT_DIFFERENCE;
 		out->base = out->target;
-		return !is_memory(&o[1]) && read_addend(&o[1], out);
+		return !is_memory_operand(&o[1]) && read_addend(&o[1], out);
 	case ZYDIS_MNEMONIC_INC:
 	case ZYDIS_MNEMONIC_DEC:
 		out->base = out->target;
@@ -168,13 +168,13 @@ static void read_target(const struct x86 *x, uint64_t address, struct isa_x86_st
 	const ZydisDecodedOperand *first = &x->operands[0];
 	struct x86_register target;
 
-	if (x->instruction.operand_count_visible == 0 || !read_register(first, &target) ||
+	if (x->instruction.operand_count_visible == 0 || !read_whole_register(first, &target) ||
 	    !(first->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) ||
 	    target.number == X86_STACK_POINTER)
 		return;
 	out->target = target.number;
 	out->is_narrow = target.bits == 32 || is_extension(x->instruction.mnemonic);
-	if (target.bits < 32 || !read_effect(x, address, out))
+	if (target.bits < 32 || !read_target_effect(x, address, out))
 		out->effect = X86_EFFECT_NONE;
 }
 

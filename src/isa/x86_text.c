@@ -132,8 +132,8 @@ static void arrange_operands(const struct disasm_x86 *d, struct x86 *x)
 	}
 }
 
-static bool write_text(const struct disasm_x86 *d, struct x86 *x, uint64_t address,
-		       struct instruction *out)
+static bool write_x86_text(const struct disasm_x86 *d, struct x86 *x, uint64_t address,
+			   struct instruction *out)
 {
 	char buffer[4 * DISASM_TEXT], name[X86_NAME];
 	const ZydisFormatterToken *tokens;
@@ -158,7 +158,7 @@ bool disasm_x86_next(const struct disasm_x86 *d, const uint8_t *code, size_t siz
 	const ZydisDecodedOperand *memory;
 	struct x86 x;
 
-	if (!x86_decode(d->isa, code, size, &x) || !write_text(d, &x, address, out))
+	if (!x86_decode(d->isa, code, size, &x) || !write_x86_text(d, &x, address, out))
 		return false;
 	out->size = x.instruction.length;
 	out->flow = x86_flow_of(&x.instruction, address);

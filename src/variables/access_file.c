@@ -355,7 +355,7 @@ static void by_source(struct job *job, Dwarf_Die *own, const struct access_query
 		return;
 	if (v->root == ISA_CONTENT)
 		(void)globals_find(&job->globals, &job->file, v->slot, take_global, &by);
-	else if (v->root == ISA_FETCHED)
+	else if (v->root == ISA_LOADED)
 		by_load(job, own, &q->source, depth, &a);
 }
 

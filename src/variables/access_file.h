@@ -23,10 +23,10 @@ enum { ACCESS_MAX_LOADS = 4 };
 
 /* How the address was computed: from a root value, plus an offset (struct isa_value). */
 struct access_source {
-	struct isa_value value; /* ISA_ANYTHING: not known */
+	struct isa_value value; /* ISA_UNKNOWN_VALUE: not known */
 	uint32_t load;		/* if is_loaded: the load of the root, an index in `loads` … */
 	uint32_t displacement;	/* … and the offset of the pointer in what it accesses */
-	bool is_loaded;		/* the root is ISA_FETCHED, by a known load */
+	bool is_loaded;		/* the root is ISA_LOADED, by a known load */
 	uint32_t first_holder;	/* registers that hold the root too: in `holders` */
 	uint32_t n_holders;
 };

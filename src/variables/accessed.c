@@ -96,7 +96,7 @@ static void accessed_add_source(struct work *w, struct group *g,
 	struct isa_value base;
 
 	s->value = isa_followed_address(followed, q->address, &q->operand);
-	if (s->value.root != ISA_CONTENT && s->value.root < ISA_FETCHED) {
+	if (s->value.root != ISA_CONTENT && s->value.root < ISA_LOADED) {
 		s->value = (struct isa_value){ 0 };
 		return;
 	}
@@ -109,7 +109,7 @@ static void accessed_add_source(struct work *w, struct group *g,
 	     i < n; i++)
 		*vec_add(&g->holders) = holders[i];
 	s->n_holders = (uint32_t)g->holders.n - s->first_holder;
-	if (s->value.root != ISA_FETCHED)
+	if (s->value.root != ISA_LOADED)
 		return;
 	origin = isa_origin_of(followed, &s->value);
 	accessed_add_load(w, g, followed, &origin, depth, s);

@@ -105,7 +105,7 @@ static void follow(enum isa isa, const uint8_t *code, size_t size)
 		struct isa_holder holders[2];
 
 		require(isa_followed_holders(f, &v, COUNT(holders), holders) <= COUNT(holders));
-		if (v.root >= ISA_FETCHED)
+		if (v.root >= ISA_LOADED)
 			require(isa_origin_of(f, &v).address - function.address < size);
 	}
 	isa_followed_free(f);
