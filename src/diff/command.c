@@ -196,7 +196,8 @@ static int load_run(const struct loader *l, const char *counts, const char *capt
 	return access(capture, F_OK) == 0 ? load_capture(l, capture, out, err) : 0;
 }
 
-static int load(const struct loader *l, const char *path, struct measures *out, struct err *err)
+static int load_measures(const struct loader *l, const char *path, struct measures *out,
+			 struct err *err)
 {
 	char *counts, *capture;
 	int rc;
@@ -217,7 +218,7 @@ static int load(const struct loader *l, const char *path, struct measures *out, 
 	return rc;
 }
 
-static int save(const char *path, const struct measures *m, struct err *err)
+static int save_baseline(const char *path, const struct measures *m, struct err *err)
 {
 	struct text text = { 0 };
 	FILE *stream = fopen(path, "we");
@@ -290,7 +291,7 @@ static int parse_gates(const struct diff_command *command, struct gate *gates, s
 	return 0;
 }
 
-static void put_kinds(const struct measures *m, struct text *out)
+static void put_measure_kinds(const struct measures *m, struct text *out)
 {
 	const char *separator = "";
 
@@ -310,9 +311,9 @@ static int nothing_in_common(const struct diff *d, struct err *err)
 
 	text_format(&text, "%s and %s have nothing in common to compare: a has ", d->a->origin,
 		    d->b->origin);
-	put_kinds(d->a, &text);
+	put_measure_kinds(d->a, &text);
 	text_str(&text, "; b has ");
-	put_kinds(d->b, &text);
+	put_measure_kinds(d->b, &text);
 	text_str(&text, "; compare counts with counts, a capture with a capture, or folders of "
 			"`cyclops run`, which have both");
 	text_char(&text, '\0');
@@ -342,9 +343,10 @@ static int diff_answer(const struct diff_command *command, const struct input_op
 	    parse_gates(command, gates, err) < 0 ||
 	    choose_runs(command, input, arguments, &a, &b, err) < 0)
 		return -1;
-	if ((a != NULL && load(&loader, a, &from, err) < 0) || load(&loader, b, &to, err) < 0)
+	if ((a != NULL && load_measures(&loader, a, &from, err) < 0) ||
+	    load_measures(&loader, b, &to, err) < 0)
 		goto out;
-	if (command->save != NULL && save(command->save, &to, err) < 0)
+	if (command->save != NULL && save_baseline(command->save, &to, err) < 0)
 		goto out;
 	rc = 0;
 	if (a != NULL) {

@@ -39,9 +39,9 @@ double diff_share(const struct diff_row *row)
 	return row->from == 0 ? NAN : (row->to - row->from) / fabs(row->from);
 }
 
-double diff_full_part(const struct measure *m)
+double diff_saturated_part(const struct measure *m)
 {
-	return m == NULL || m->value <= 0 ? 0 : fmin(m->full / m->value, 1);
+	return m == NULL || m->value <= 0 ? 0 : fmin(m->saturated / m->value, 1);
 }
 
 struct diff_range diff_change_range(const struct diff_row *row)
@@ -112,7 +112,7 @@ static void index_release(struct index *x)
  * Returns the measure with the same name in the other run and marks it as taken. NULL if there is
  * none.
  */
-static const struct measure *take(struct index *x, const struct measure *m, bool by_full)
+static const struct measure *take_partner(struct index *x, const struct measure *m, bool by_full)
 {
 	uint64_t full[FULL_WORDS], short_[SHORT_WORDS];
 	uint32_t number, found;
@@ -135,24 +135,24 @@ static bool is_compared(const struct diff *d, const struct measure *m)
 }
 
 /* Pairs the measures of both runs: first by name and module, then what is left by name alone. */
-static void join(struct diff *d, struct index *of_b)
+static void pair_measures(struct diff *d, struct index *of_b)
 {
 	for (size_t i = 0; i < d->a->list.n; i++)
 		if (is_compared(d, &d->a->list.items[i]))
 			*vec_add(&d->rows) = (struct diff_row){
 				.a = &d->a->list.items[i],
-				.b = take(of_b, &d->a->list.items[i], true),
+				.b = take_partner(of_b, &d->a->list.items[i], true),
 			};
 	for (size_t i = 0; i < d->rows.n; i++)
 		if (d->rows.items[i].b == NULL)
-			d->rows.items[i].b = take(of_b, d->rows.items[i].a, false);
+			d->rows.items[i].b = take_partner(of_b, d->rows.items[i].a, false);
 	for (size_t i = 0; i < d->b->list.n; i++)
 		if (!of_b->is_taken.items[i] && is_compared(d, &d->b->list.items[i]))
 			*vec_add(&d->rows) = (struct diff_row){ .b = &d->b->list.items[i] };
 }
 
 /* The total of an event in a run, or NULL. */
-static const struct measure *total_of(const struct measures *m, const char *event)
+static const struct measure *event_total(const struct measures *m, const char *event)
 {
 	for (size_t i = 0; i < m->list.n; i++)
 		if (m->list.items[i].kind == MEASURE_TOTAL &&
@@ -184,8 +184,8 @@ static struct estimate as_share(struct estimate part, const struct measure *whol
  * The value that is compared, after the division. A measure without samples counts as 0. Its error
  * is then one sample, of the mean size that samples have in the other run.
  */
-static struct estimate estimate_of(const struct diff *d, const struct measures *run,
-				   const struct measure *m, const struct measure *other)
+static struct estimate compared_value(const struct diff *d, const struct measures *run,
+				      const struct measure *m, const struct measure *other)
 {
 	const struct measure *named = m != NULL ? m : other;
 	struct estimate e = { 0, 0 };
@@ -201,14 +201,15 @@ static struct estimate estimate_of(const struct diff *d, const struct measures *
 	if (named->samples == 0 || d->per == DIFF_PER_RUN)
 		return e;
 	if (d->per == DIFF_PER_TOTAL)
-		return named->kind == MEASURE_TOTAL ? e : as_share(e, total_of(run, named->event));
+		return named->kind == MEASURE_TOTAL ? e
+						    : as_share(e, event_total(run, named->event));
 	return (struct estimate){ e.value / seconds, e.variance / (seconds * seconds) };
 }
 
 /* An upper bound of what saturated counters hide of a measure. */
 static double hidden_of(const struct measure *m)
 {
-	return m == NULL ? 0 : m->full * (DIFF_FULL_TIMES - 1);
+	return m == NULL ? 0 : m->saturated * (DIFF_SATURATED_TIMES - 1);
 }
 
 /*
@@ -229,16 +230,17 @@ static struct diff_range range_of_share(double value, const struct measure *m,
 }
 
 /* Is the measure compared as a share of its event's total? */
-static bool is_shared_out(const struct diff *d, const struct measure *m)
+static bool is_compared_as_share(const struct diff *d, const struct measure *m)
 {
 	return m != NULL && m->samples > 0 && m->kind != MEASURE_TOTAL && d->per == DIFF_PER_TOTAL;
 }
 
-static uint64_t n_full_of(const struct diff *d, const struct measures *run, const struct measure *m)
+static uint64_t n_saturated_of(const struct diff *d, const struct measures *run,
+			       const struct measure *m)
 {
-	const struct measure *of = is_shared_out(d, m) ? total_of(run, m->event) : m;
+	const struct measure *of = is_compared_as_share(d, m) ? event_total(run, m->event) : m;
 
-	return of != NULL ? of->n_full : 0;
+	return of != NULL ? of->n_saturated : 0;
 }
 
 /* Bounds of the value that is compared. */
@@ -248,21 +250,21 @@ static struct diff_range range_of(const struct diff *d, const struct measures *r
 	/* scales to the value that is compared */
 	double factor = m == NULL || m->value == 0 ? 0 : value / m->value;
 
-	if (is_shared_out(d, m))
-		return range_of_share(value, m, total_of(run, m->event));
+	if (is_compared_as_share(d, m))
+		return range_of_share(value, m, event_total(run, m->event));
 	return (struct diff_range){ value, value + hidden_of(m) * factor };
 }
 
 static void estimate_row(const struct diff *d, struct diff_row *row)
 {
-	struct estimate a = estimate_of(d, d->a, row->a, row->b);
-	struct estimate b = estimate_of(d, d->b, row->b, row->a);
+	struct estimate a = compared_value(d, d->a, row->a, row->b);
+	struct estimate b = compared_value(d, d->b, row->b, row->a);
 
 	row->from = a.value;
 	row->to = b.value;
 	row->from_range = range_of(d, d->a, row->a, a.value);
 	row->to_range = range_of(d, d->b, row->b, b.value);
-	row->n_full = n_full_of(d, d->a, row->a) + n_full_of(d, d->b, row->b);
+	row->n_saturated = n_saturated_of(d, d->a, row->a) + n_saturated_of(d, d->b, row->b);
 	row->error = sqrt(a.variance + b.variance);
 	if (diff_is_scaled(row))
 		row->error = NAN;
@@ -288,9 +290,9 @@ static double deviations_of(double probability)
  * Does chance explain the number of saturated counters? Its variance is the number itself
  * (Poisson).
  */
-static bool are_few(const struct diff_row *row, double limit)
+static bool chance_explains_saturated(const struct diff_row *row, double limit)
 {
-	return (double)row->n_full <= limit * limit;
+	return (double)row->n_saturated <= limit * limit;
 }
 
 /* A change of more than `limit` standard errors is certain. */
@@ -305,14 +307,15 @@ static enum diff_certainty certainty_of(const struct diff_row *row, double limit
 		return DIFF_CERTAIN;
 	if (range.low >= -noise && range.high <= noise)
 		return DIFF_NOISE;
-	return change <= noise && are_few(row, limit) ? DIFF_NOISE : DIFF_CUT;
+	return change <= noise && chance_explains_saturated(row, limit) ? DIFF_NOISE
+									: DIFF_SATURATED;
 }
 
 /*
  * Bonferroni correction: each row gets an equal part of the probability of a false alarm, because
  * in a table of many rows one is far off by chance.
  */
-static void judge(struct diff *d)
+static void set_certainties(struct diff *d)
 {
 	size_t n_of_kind[N_MEASURE_KINDS] = { 0 };
 	double limits[N_MEASURE_KINDS];
@@ -333,22 +336,22 @@ static void judge(struct diff *d)
  * What the rows of an event are sorted by: the size of the change. Counted measures have different
  * units, so they are not sorted.
  */
-static double size_of(const struct diff_row *row)
+static double change_size(const struct diff_row *row)
 {
 	double size = diff_measure(row)->samples > 0 ? fabs(row->to - row->from) : 0;
 
 	/* the hidden change may be as large as the saturated part */
-	if (row->certainty == DIFF_CUT)
-		size = fmax(size, fmax(row->from * diff_full_part(row->a),
-				       row->to * diff_full_part(row->b)));
+	if (row->certainty == DIFF_SATURATED)
+		size = fmax(size, fmax(row->from * diff_saturated_part(row->a),
+				       row->to * diff_saturated_part(row->b)));
 	return isnan(size) ? -1 : size;
 }
 
-static int compare(const void *left, const void *right)
+static int diff_compare_rows(const void *left, const void *right)
 {
 	const struct diff_row *x = left, *y = right;
 	const struct measure *a = diff_measure(x), *b = diff_measure(y);
-	double size_a = size_of(x), size_b = size_of(y);
+	double size_a = change_size(x), size_b = change_size(y);
 	int order;
 
 	if (a->kind != b->kind)
@@ -372,16 +375,16 @@ void diff_make(const struct measures *a, const struct measures *b, enum diff_per
 	*out = (struct diff){ .a = a, .b = b, .per = per };
 	strings_init(&strings);
 	index_init(&of_b, b, &strings);
-	join(out, &of_b);
+	pair_measures(out, &of_b);
 	index_release(&of_b);
 	strings_release(&strings);
 	for (size_t i = 0; i < out->rows.n; i++) {
 		out->rows.items[i].number = i;
 		estimate_row(out, &out->rows.items[i]);
 	}
-	judge(out);
+	set_certainties(out);
 	if (out->rows.n > 1)
-		qsort(out->rows.items, out->rows.n, sizeof(*out->rows.items), compare);
+		qsort(out->rows.items, out->rows.n, sizeof(*out->rows.items), diff_compare_rows);
 }
 
 void diff_release(struct diff *d)

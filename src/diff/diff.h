@@ -23,10 +23,10 @@ enum diff_per {
 int diff_per_find(const char *name);
 
 enum diff_certainty {
-	DIFF_CERTAIN, /* real, at 99 % for all rows of the table together */
-	DIFF_NOISE,   /* chance explains it: sampling, or the spread of repeated runs */
-	DIFF_UNKNOWN, /* the error is not known */
-	DIFF_CUT,     /* saturated latency counters may hide a change, or show one that is none */
+	DIFF_CERTAIN,	/* real, at 99 % for all rows of the table together */
+	DIFF_NOISE,	/* chance explains it: sampling, or the spread of repeated runs */
+	DIFF_UNKNOWN,	/* the error is not known */
+	DIFF_SATURATED, /* saturated latency counters may hide a change, or show one that is none */
 	N_DIFF_CERTAINTIES,
 };
 
@@ -35,7 +35,7 @@ enum diff_certainty {
  * times what the counter shows. A load in a pointer chase waits for all loads before it in the
  * instruction window: up to about a hundred, of some hundred cycles each.
  */
-#define DIFF_FULL_TIMES 10
+#define DIFF_SATURATED_TIMES 10
 
 /* A measure of both runs. */
 struct diff_row {
@@ -46,8 +46,8 @@ struct diff_row {
 	} from_range,
 		/* bounds of from and to; narrower than a value only if counters are saturated */
 		to_range;
-	uint64_t n_full; /* saturated counters of both runs */
-	double error;	 /* standard error of to - from; NAN: not known */
+	uint64_t n_saturated; /* saturated counters of both runs */
+	double error;	      /* standard error of to - from; NAN: not known */
 	enum diff_certainty certainty;
 	size_t number; /* in the order of run a; what only run b has comes last */
 };
@@ -68,7 +68,7 @@ bool diff_is_scaled(const struct diff_row *);
 double diff_share(const struct diff_row *);
 
 /* The share of a measure that operations with a saturated latency counter make up, 0 … 1. */
-double diff_full_part(const struct measure *);
+double diff_saturated_part(const struct measure *);
 
 /* The bounds of the change, given what saturated counters hide. */
 struct diff_range diff_change_range(const struct diff_row *);

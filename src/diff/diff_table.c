@@ -120,7 +120,7 @@ static const char *const certainty_words[] = {
 	[DIFF_CERTAIN] = "certain",
 	[DIFF_NOISE] = "noise",
 	[DIFF_UNKNOWN] = "unknown",
-	[DIFF_CUT] = "saturated",
+	[DIFF_SATURATED] = "saturated",
 };
 
 /* Saturated counters that make up less than this part of a value do not mark it as a bound. */
@@ -133,7 +133,7 @@ static struct cell text_or_absent(struct table *t, const char *text)
 	return cell_text(table_text(t, text));
 }
 
-static void add_run(struct table *t, const char *name, const struct measures *m)
+static void add_run_row(struct table *t, const char *name, const struct measures *m)
 {
 	struct cell *row = table_add_row(t);
 
@@ -172,7 +172,7 @@ static const struct diff_row *first_row(const struct diff *d, enum measure_kind 
 /* In which direction saturated counters may hide a part of the value. */
 static enum cell_mark bound_of(const struct diff_row *r, double value, struct diff_range range)
 {
-	double times = r->certainty == DIFF_CUT ? 1 : 1 + little * (DIFF_FULL_TIMES - 1);
+	double times = r->certainty == DIFF_SATURATED ? 1 : 1 + little * (DIFF_SATURATED_TIMES - 1);
 
 	return mark_bound(range.high > value * times, range.low * times < value);
 }
@@ -220,9 +220,9 @@ static const char *change_words(struct table *t, const struct diff_row *r)
 }
 
 /* "full counters hold 97.3 % of its latency cycles in a, 98.0 % in b" */
-static const char *full_words(struct table *t, const struct diff_row *r)
+static const char *saturated_words(struct table *t, const struct diff_row *r)
 {
-	double a = 100 * diff_full_part(r->a), b = 100 * diff_full_part(r->b);
+	double a = 100 * diff_saturated_part(r->a), b = 100 * diff_saturated_part(r->b);
 
 	if (r->a == NULL || r->b == NULL)
 		return table_format(t, "full counters hold %.1f %% of its latency cycles",
@@ -269,9 +269,9 @@ static void add_headline(const struct diff *d, struct table *t)
 				  : "b takes",
 			   fabs(100 * share), share > 0 ? "more" : "less", is_spe ? "" : " than a",
 			   change_words(t, total));
-	else if (total->certainty == DIFF_CUT)
+	else if (total->certainty == DIFF_SATURATED)
 		table_note(t, "%s: summed latency cannot be compared: %s", event,
-			   full_words(t, total));
+			   saturated_words(t, total));
 	else
 		table_note(t, "%s: the total changed by no more than chance makes", event);
 	if (function != NULL)
@@ -282,8 +282,8 @@ static void add_headline(const struct diff *d, struct table *t)
 static void make_runs(const struct diff *d, struct table *t)
 {
 	table_init(t, "runs", NULL, run_columns, N_RUN_COLUMNS);
-	add_run(t, "a", d->a);
-	add_run(t, "b", d->b);
+	add_run_row(t, "a", d->a);
+	add_run_row(t, "b", d->b);
 	add_headline(d, t);
 	if (per_notes[d->per] != NULL)
 		table_note(t, "%s", per_notes[d->per]);
@@ -324,24 +324,24 @@ static struct cell marked_words(struct table *t, const struct measure *m, struct
 /* Fills the cells of the change; they stay empty if saturated counters hide it. */
 static void show_change(struct table *t, const struct diff_row *r, struct cell *row)
 {
-	double change = r->certainty == DIFF_CUT ? NAN : r->to - r->from;
-	double error = r->certainty == DIFF_CUT ? NAN : r->error;
+	double change = r->certainty == DIFF_SATURATED ? NAN : r->to - r->from;
+	double error = r->certainty == DIFF_SATURATED ? NAN : r->error;
 
 	row[ROW_CHANGE] = number_or_absent(change, mark_of(r));
 	row[ROW_CHANGE_WORDS] = words_or_absent(t, diff_measure(r), row[ROW_CHANGE], change);
 	row[ROW_ERROR] = number_or_absent(error, MARK_EXACT);
 	row[ROW_INTERVAL] = number_or_absent(deviations_95 * error, MARK_EXACT);
-	if (r->certainty != DIFF_CUT)
+	if (r->certainty != DIFF_SATURATED)
 		row[ROW_SHARE] = number_or_absent(diff_share(r), mark_of(r));
 }
 
-static void show_full(const struct measure *m, struct cell *row)
+static void show_saturated(const struct measure *m, struct cell *row)
 {
-	if (m != NULL && m->n_full > 0)
-		*row = cell_number(diff_full_part(m));
+	if (m != NULL && m->n_saturated > 0)
+		*row = cell_number(diff_saturated_part(m));
 }
 
-static void diff_table_add_row(struct table *t, const struct diff_row *r)
+static void add_change_row(struct table *t, const struct diff_row *r)
 {
 	const struct measure *m = diff_measure(r);
 	struct cell *row = table_add_row(t);
@@ -357,8 +357,8 @@ static void diff_table_add_row(struct table *t, const struct diff_row *r)
 	row[ROW_A_WORDS] = marked_words(t, m, row[ROW_A], r->from);
 	row[ROW_B_WORDS] = marked_words(t, m, row[ROW_B], r->to);
 	show_change(t, r, row);
-	show_full(r->a, &row[ROW_A_FULL]);
-	show_full(r->b, &row[ROW_B_FULL]);
+	show_saturated(r->a, &row[ROW_A_FULL]);
+	show_saturated(r->b, &row[ROW_B_FULL]);
 	row[ROW_CERTAINTY] = cell_text(certainty_words[r->certainty]);
 	if (r->a != NULL && r->a->samples > 0)
 		row[ROW_A_SAMPLES] = cell_count(r->a->samples);
@@ -367,7 +367,7 @@ static void diff_table_add_row(struct table *t, const struct diff_row *r)
 }
 
 /* The unit that all measures of a kind share, to be shown in the headings; NULL if they differ. */
-static const char *unit_of(const struct diff *d, enum measure_kind kind)
+static const char *common_unit(const struct diff *d, enum measure_kind kind)
 {
 	const char *unit = NULL;
 
@@ -384,10 +384,10 @@ static const char *unit_of(const struct diff *d, enum measure_kind kind)
 }
 
 /* Notes how many rows saturated counters hide, with the first of them. */
-static void note_cut(const struct diff_row *first, size_t n_cut, size_t n, struct table *t)
+static void note_saturated(const struct diff_row *first, size_t n_hidden, size_t n, struct table *t)
 {
-	table_note(t, "%zu of %zu cannot be compared; %s: %s", n_cut, n, diff_row_name(first),
-		   full_words(t, first));
+	table_note(t, "%zu of %zu cannot be compared; %s: %s", n_hidden, n, diff_row_name(first),
+		   saturated_words(t, first));
 	if (diff_measure(first)->kind == MEASURE_FUNCTION)
 		table_note(t,
 			   "cyclops mem --region %s of each run tells by the clock how long its "
@@ -398,7 +398,7 @@ static void note_cut(const struct diff_row *first, size_t n_cut, size_t n, struc
 static void note_changes(const struct diff *d, enum measure_kind kind, size_t cut, struct table *t)
 {
 	size_t n = 0, n_by_certainty[N_DIFF_CERTAINTIES] = { 0 };
-	const struct diff_row *first_cut = NULL;
+	const struct diff_row *first_hidden = NULL;
 
 	for (size_t i = 0; i < d->rows.n; i++) {
 		const struct diff_row *row = &d->rows.items[i];
@@ -407,8 +407,8 @@ static void note_changes(const struct diff *d, enum measure_kind kind, size_t cu
 			continue;
 		n++;
 		n_by_certainty[row->certainty]++;
-		if (first_cut == NULL && row->certainty == DIFF_CUT)
-			first_cut = row;
+		if (first_hidden == NULL && row->certainty == DIFF_SATURATED)
+			first_hidden = row;
 	}
 	if (kind != MEASURE_TOTAL && n > n_by_certainty[DIFF_UNKNOWN])
 		table_note(t, "%zu of %zu changed by more than chance makes",
@@ -418,8 +418,8 @@ static void note_changes(const struct diff *d, enum measure_kind kind, size_t cu
 			   "the error of %zu of %zu is not known: count several times (cyclops "
 			   "stat --repeat)",
 			   n_by_certainty[DIFF_UNKNOWN], n);
-	if (first_cut != NULL && (kind != MEASURE_TOTAL || d->per == DIFF_PER_TOTAL))
-		note_cut(first_cut, n_by_certainty[DIFF_CUT], n, t);
+	if (first_hidden != NULL && (kind != MEASURE_TOTAL || d->per == DIFF_PER_TOTAL))
+		note_saturated(first_hidden, n_by_certainty[DIFF_SATURATED], n, t);
 	if (cut > 0)
 		table_note(t, "%zu more; --all shows them", cut);
 }
@@ -429,7 +429,7 @@ static const struct column *columns_of(const struct diff *d, enum measure_kind k
 				       struct table *t)
 {
 	struct column *columns = arena_alloc(&t->memory, sizeof(row_columns));
-	const char *unit = unit_of(d, kind);
+	const char *unit = common_unit(d, kind);
 
 	memcpy(columns, row_columns, sizeof(row_columns));
 	columns[ROW_NAME].title = headings[kind].key_title;
@@ -463,7 +463,7 @@ static void make_kind(const struct diff *d, enum measure_kind kind, size_t top, 
 	t->columns = columns_of(d, kind, t);
 	for (size_t i = 0; i < d->rows.n; i++)
 		if (diff_measure(&d->rows.items[i])->kind == kind)
-			diff_table_add_row(t, &d->rows.items[i]);
+			add_change_row(t, &d->rows.items[i]);
 	if (top > 0)
 		cut = table_keep_top(t, top);
 	note_changes(d, kind, cut, t);
@@ -502,7 +502,7 @@ static int add_gate(const struct diff *d, const struct gate *g, struct table *t,
 	row[GATE_RESULT] = cell_text(result_of(&result));
 	if (result.undecided != NULL)
 		table_note(t, "%s: undecided, which counts as failed: %s: %s", g->text,
-			   diff_row_name(result.undecided), full_words(t, result.undecided));
+			   diff_row_name(result.undecided), saturated_words(t, result.undecided));
 	if (result.worst == NULL && result.undecided != NULL)
 		row[GATE_NAME] = cell_text(table_text(t, diff_row_name(result.undecided)));
 	if (result.worst == NULL)

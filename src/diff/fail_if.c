@@ -83,7 +83,7 @@ int gate_parse(const char *text, struct gate *out, struct err *err)
 	return 0;
 }
 
-static bool is_called(const struct gate *g, const char *name)
+static bool gate_has_name(const struct gate *g, const char *name)
 {
 	return strlen(name) == g->name_size && strncasecmp(name, g->name, g->name_size) == 0;
 }
@@ -93,7 +93,7 @@ static bool is_about(const struct gate *g, const struct diff_row *row)
 	const struct measure *m = diff_measure(row);
 
 	return (g->kind < 0 || g->kind == m->kind) &&
-	       (is_called(g, m->name) || is_called(g, diff_row_name(row)));
+	       (gate_has_name(g, m->name) || gate_has_name(g, diff_row_name(row)));
 }
 
 /* The change as the condition's limit is given. From 0 the relative change is infinite. */
@@ -129,7 +129,7 @@ static bool is_undecided(const struct gate *g, const struct diff_row *row)
 	return row->certainty != DIFF_NOISE && is_met(g, least) != is_met(g, largest);
 }
 
-static const char *name_at(const void *context, size_t i)
+static const char *row_name_at(const void *context, size_t i)
 {
 	const struct diff *d = context;
 
@@ -145,7 +145,7 @@ static void put_names(const struct diff *d, struct text *out)
 		if (diff_measure(&d->rows.items[i])->kind > MEASURE_METRIC)
 			continue;
 		if (n < MAX_NAMES)
-			text_format(out, "%s%s", n > 0 ? ", " : "", name_at(d, i));
+			text_format(out, "%s%s", n > 0 ? ", " : "", row_name_at(d, i));
 		n++;
 	}
 	if (n > MAX_NAMES)
@@ -155,7 +155,7 @@ static void put_names(const struct diff *d, struct text *out)
 static int no_such(const struct gate *g, const struct diff *d, struct err *err)
 {
 	char *name = mem_strndup(g->name, g->name_size);
-	const char *nearest = nearest_word(name, name_at, d);
+	const char *nearest = nearest_word(name, row_name_at, d);
 	struct text hint = { 0 };
 
 	if (nearest != NULL) {

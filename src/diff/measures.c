@@ -39,19 +39,19 @@ int measure_kind_find(const char *name)
  * The standard error of the mean of repeated runs; NAN for a single run, which has no spread. If
  * the number of runs is not known, the spread is that of the mean, as perf prints it.
  */
-static double measures_error_of(const struct stat_total *c)
+static double standard_error_of(const struct stat_total *c)
 {
 	if (c->spread <= 0)
 		return NAN;
 	return fabs(c->value) * c->spread / (c->n_runs > 1 ? sqrt(c->n_runs) : 1);
 }
 
-static bool is_scaled(const struct stat_total *c)
+static bool is_multiplexed(const struct stat_total *c)
 {
 	return stat_total_coverage(c) < 1 || c->is_partial;
 }
 
-static void add_events(const struct stat_totals *totals, struct measures *out)
+static void measure_events(const struct stat_totals *totals, struct measures *out)
 {
 	for (size_t i = 0; i < totals->list.n; i++) {
 		const struct stat_total *c = &totals->list.items[i];
@@ -60,13 +60,13 @@ static void add_events(const struct stat_totals *totals, struct measures *out)
 			continue;
 		*vec_add(&out->list) = (struct measure){
 			.kind = MEASURE_EVENT,
-			.is_scaled = is_scaled(c),
+			.is_scaled = is_multiplexed(c),
 			.event = "",
 			.name = measures_text(out, c->event),
 			.module = "",
 			.unit = c->unit != NULL ? measures_text(out, c->unit) : "events",
 			.value = c->value,
-			.error = measures_error_of(c),
+			.error = standard_error_of(c),
 		};
 	}
 }
@@ -80,7 +80,7 @@ struct evaluation {
 	bool has_errors; /* all events have a known error */
 };
 
-static bool value_of(void *context, size_t name, double *out)
+static bool evaluation_value(void *context, size_t name, double *out)
 {
 	struct evaluation *e = context;
 	const struct stat_total *c = stat_totals_find(e->totals, e->formula->names[name]);
@@ -88,11 +88,11 @@ static bool value_of(void *context, size_t name, double *out)
 	if (c == NULL || c->state != COUNT_COUNTED)
 		return false;
 	*out = c->value;
-	if (isnan(measures_error_of(c)))
+	if (isnan(standard_error_of(c)))
 		e->has_errors = false;
 	else if (name == e->moved)
-		*out += measures_error_of(c);
-	e->is_scaled |= is_scaled(c);
+		*out += standard_error_of(c);
+	e->is_scaled |= is_multiplexed(c);
 	return true;
 }
 
@@ -107,14 +107,14 @@ static double error_of_metric(struct evaluation *e, double value)
 		double moved = value;
 
 		e->moved = i;
-		formula_evaluate(e->formula, value_of, e, &moved);
+		formula_evaluate(e->formula, evaluation_value, e, &moved);
 		sum += (moved - value) * (moved - value);
 	}
 	return sqrt(sum);
 }
 
-static void add_metric(const struct stat_totals *totals, const struct cpu_metric *metric,
-		       struct measures *out)
+static void measure_metric(const struct stat_totals *totals, const struct cpu_metric *metric,
+			   struct measures *out)
 {
 	struct evaluation e = {
 		.totals = totals,
@@ -124,7 +124,7 @@ static void add_metric(const struct stat_totals *totals, const struct cpu_metric
 	};
 	double value;
 
-	if (!formula_evaluate(&metric->formula, value_of, &e, &value))
+	if (!formula_evaluate(&metric->formula, evaluation_value, &e, &value))
 		return;
 	*vec_add(&out->list) = (struct measure){
 		.kind = MEASURE_METRIC,
@@ -147,13 +147,13 @@ static bool is_root(const struct cpu_pmu *pmu, const struct cpu_metric *metric)
 }
 
 /* Adds metrics, those of the top-down tree's root first. */
-static void add_metrics(const struct stat_totals *totals, const struct cpu_pmu *pmu,
-			struct measures *out)
+static void measure_metrics(const struct stat_totals *totals, const struct cpu_pmu *pmu,
+			    struct measures *out)
 {
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < pmu->n_metrics; i++)
 			if (is_root(pmu, &pmu->metrics[i]) == (pass == 0))
-				add_metric(totals, &pmu->metrics[i], out);
+				measure_metric(totals, &pmu->metrics[i], out);
 }
 
 void measures_add_time(struct measures *out, double spread)
@@ -193,8 +193,8 @@ void measures_of_counts(const struct counts *counts, const struct cpu_pmu *pmu,
 		snprintf(name, sizeof(name), "%s%s", cpu_name(pmu->cpu),
 			 pmu->is_architectural ? " (events of any PMUv3 core)" : "");
 		out->cpu = measures_text(out, name);
-		add_metrics(&totals, pmu, out);
+		measure_metrics(&totals, pmu, out);
 	}
-	add_events(&totals, out);
+	measure_events(&totals, out);
 	stat_totals_release(&totals);
 }

@@ -44,8 +44,8 @@ struct measure {
 	double value;
 	double error;	  /* standard error; NAN: not known */
 	uint64_t samples; /* behind the value; 0: counted */
-	double full;	  /* the part of the value from saturated latency counters: a lower bound */
-	uint64_t n_full;  /* samples with a saturated latency counter */
+	double saturated; /* the part of the value from saturated latency counters: a lower bound */
+	uint64_t n_saturated; /* samples with a saturated latency counter */
 };
 
 /* All numbers of a run. Zeroed is empty. */

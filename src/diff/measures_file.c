@@ -38,16 +38,17 @@ static json_t *measure_json(const struct measure *m)
 		json_object_set_new(object, "error", json_real(m->error));
 	if (m->samples > 0)
 		json_object_set_new(object, "samples", json_integer((json_int_t)m->samples));
-	if (m->n_full > 0) {
-		json_object_set_new(object, "full", json_real(m->full));
-		json_object_set_new(object, "full_samples", json_integer((json_int_t)m->n_full));
+	if (m->n_saturated > 0) {
+		json_object_set_new(object, "full", json_real(m->saturated));
+		json_object_set_new(object, "full_samples",
+				    json_integer((json_int_t)m->n_saturated));
 	}
 	if (m->is_scaled)
 		json_object_set_new(object, "scaled", json_true());
 	return object;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_measures(const void *left, const void *right)
 {
 	const struct measure *a = left, *b = right;
 	int order = (a->kind > b->kind) - (a->kind < b->kind);
@@ -66,7 +67,7 @@ static json_t *list_json(const struct measures *m)
 
 	if (m->list.n > 0)
 		memcpy(sorted, m->list.items, m->list.n * sizeof(*sorted));
-	qsort(sorted, m->list.n, sizeof(*sorted), compare);
+	qsort(sorted, m->list.n, sizeof(*sorted), compare_measures);
 	for (size_t i = 0; i < m->list.n; i++)
 		json_array_append_new(list, measure_json(&sorted[i]));
 	free(sorted);
@@ -134,8 +135,8 @@ static int read_measure(struct measures *m, const json_t *object, size_t number,
 		.value = json_number_value(json_object_get(object, "value")),
 		.error = json_is_number(error) ? json_number_value(error) : NAN,
 		.samples = measures_file_number_of(object, "samples"),
-		.full = fmax(0, json_number_value(json_object_get(object, "full"))),
-		.n_full = measures_file_number_of(object, "full_samples"),
+		.saturated = fmax(0, json_number_value(json_object_get(object, "full"))),
+		.n_saturated = measures_file_number_of(object, "full_samples"),
 		.is_scaled = json_is_true(json_object_get(object, "scaled")),
 	};
 
@@ -151,7 +152,7 @@ static int read_measure(struct measures *m, const json_t *object, size_t number,
 	return 0;
 }
 
-static int read_root(const json_t *root, struct measures *out, struct err *err)
+static int read_baseline(const json_t *root, struct measures *out, struct err *err)
 {
 	const json_t *list = json_object_get(root, "measures");
 
@@ -181,7 +182,7 @@ int measures_read(const char *bytes, size_t size, const char *name, struct measu
 	if (root == NULL)
 		return err_set(err, ERR_FORMAT, (uint64_t)(why.position > 0 ? why.position : 0),
 			       "%s: not a baseline: line %d: %s", name, why.line, why.text);
-	rc = read_root(root, out, err);
+	rc = read_baseline(root, out, err);
 	json_decref(root);
 	return rc < 0 ? err_within(err, "%s", name) : 0;
 }

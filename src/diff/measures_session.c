@@ -20,8 +20,8 @@ typedef unsigned __int128 wide;
 
 /* The records with one key. */
 struct sum {
-	uint64_t n, n_full; /* n_full: with a saturated latency counter */
-	wide value, squares, full;
+	uint64_t n, n_saturated; /* n_saturated: with a saturated latency counter */
+	wide value, squares, saturated;
 };
 
 /* Words of a key: event (SPE: the number behind the last event), place, data source. */
@@ -55,7 +55,7 @@ static void costs_free(void *partial)
 	free(c);
 }
 
-static struct sum *sum_of(struct costs *c, const uint64_t key[AT_WORDS])
+static struct sum *cost_sum_of(struct costs *c, const uint64_t key[AT_WORDS])
 {
 	uint32_t number = tuples_add(&c->keys, key);
 
@@ -64,13 +64,13 @@ static struct sum *sum_of(struct costs *c, const uint64_t key[AT_WORDS])
 	return &c->sums.items[number];
 }
 
-static void sum_add(struct sum *to, const struct sum *from)
+static void cost_sum_add(struct sum *to, const struct sum *from)
 {
 	to->n += from->n;
-	to->n_full += from->n_full;
+	to->n_saturated += from->n_saturated;
 	to->value += from->value;
 	to->squares += from->squares;
-	to->full += from->full;
+	to->saturated += from->saturated;
 }
 
 static uint64_t source_of(const struct session *s, const struct batch *b, size_t row)
@@ -110,11 +110,12 @@ static void costs_consume(void *partial, const struct batch *b)
 		uint64_t value = is_spe ? spe_cost(c->session, b, row) : b->period[row];
 		bool is_full = is_spe && b->has[row] & HAS_TOTAL && latency_is_full(b->total[row]);
 
-		sum_add(sum_of(c, key), &(struct sum){ .n = 1,
-						       .n_full = is_full,
-						       .value = value,
-						       .squares = (wide)value * value,
-						       .full = is_full ? value : 0 });
+		cost_sum_add(cost_sum_of(c, key),
+			     &(struct sum){ .n = 1,
+					    .n_saturated = is_full,
+					    .value = value,
+					    .squares = (wide)value * value,
+					    .saturated = is_full ? value : 0 });
 	}
 }
 
@@ -124,7 +125,7 @@ static void costs_merge(void *into, const void *from, const struct id_map *map)
 
 	(void)map;
 	for (uint32_t i = 0; i < part->keys.n; i++)
-		sum_add(sum_of(into, tuples_get(&part->keys, i)), &part->sums.items[i]);
+		cost_sum_add(cost_sum_of(into, tuples_get(&part->keys, i)), &part->sums.items[i]);
 }
 
 static const struct analysis_class costs_class = {
@@ -143,7 +144,7 @@ struct named {
 	VEC_OF(struct sum) sums;
 };
 
-static const char *module_of(const struct named *n, uint64_t place)
+static const char *costs_module(const struct named *n, uint64_t place)
 {
 	struct place p = session_place(n->session, (uint32_t)place);
 
@@ -202,19 +203,19 @@ static void add_named(struct named *n, enum measure_kind kind, const uint64_t *k
 
 	writers[kind](n, key, &name);
 	if (name.n > 0) {
-		const char *module = kind == MEASURE_SOURCE ? "" : module_of(n, key[AT_PLACE]);
+		const char *module = kind == MEASURE_SOURCE ? "" : costs_module(n, key[AT_PLACE]);
 		const uint64_t words[3] = { key[AT_EVENT], intern(&n->strings, &name).v,
 					    strings_addz(&n->strings, module).v };
 		uint32_t number = tuples_add(&n->keys, words);
 
 		if (number == n->sums.n)
 			vec_add(&n->sums);
-		sum_add(&n->sums.items[number], sum);
+		cost_sum_add(&n->sums.items[number], sum);
 	}
 	text_release(&name);
 }
 
-static const char *event_name(const struct session *s, uint64_t event)
+static const char *costs_event_name(const struct session *s, uint64_t event)
 {
 	return event == capture_n_events(s->capture) ? "arm_spe"
 						     : capture_event_name(s->capture, event);
@@ -238,15 +239,15 @@ static void add_measure(struct measures *out, const struct session *s, enum meas
 
 	*vec_add(&out->list) = (struct measure){
 		.kind = (uint8_t)kind,
-		.event = measures_text(out, event_name(s, event)),
+		.event = measures_text(out, costs_event_name(s, event)),
 		.name = measures_text(out, name),
 		.module = measures_text(out, module),
 		.unit = event_unit(&events, event),
 		.value = (double)sum->value,
 		.error = sqrt((double)sum->squares),
 		.samples = sum->n,
-		.full = (double)sum->full,
-		.n_full = sum->n_full,
+		.saturated = (double)sum->saturated,
+		.n_saturated = sum->n_saturated,
 	};
 }
 
@@ -272,14 +273,13 @@ static void add_kind(struct session *s, const struct names *names, const struct 
 	vec_release(&n.sums);
 }
 
-static void measures_session_add_totals(struct session *s, const struct costs *costs,
-					struct measures *out)
+static void add_total_measures(struct session *s, const struct costs *costs, struct measures *out)
 {
 	size_t n_events = capture_n_events(s->capture) + 1;
 	struct sum *totals = mem_zalloc(n_events, sizeof(*totals));
 
 	for (uint32_t i = 0; i < costs->keys.n; i++)
-		sum_add(&totals[tuples_get(&costs->keys, i)[AT_EVENT]], &costs->sums.items[i]);
+		cost_sum_add(&totals[tuples_get(&costs->keys, i)[AT_EVENT]], &costs->sums.items[i]);
 	for (size_t event = 0; event < n_events; event++)
 		if (totals[event].n > 0)
 			add_measure(out, s, MEASURE_TOTAL, event, "total", "", &totals[event]);
@@ -312,7 +312,7 @@ void measures_of_session(struct session *s, const struct select *select, uint32_
 	names_init(&names, s, NULL, depth);
 	describe(s, costs.result, out);
 	out->kinds |= kinds | 1u << MEASURE_TOTAL;
-	measures_session_add_totals(s, costs.result, out);
+	add_total_measures(s, costs.result, out);
 	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
 		if (kinds >> kind & 1 && writers[kind] != NULL)
 			add_kind(s, &names, costs.result, (enum measure_kind)kind, out);

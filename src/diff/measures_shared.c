@@ -15,7 +15,7 @@ enum { MAX_LINES = 1000 }; /* the lines with the highest cost */
  * Excess latency of loads over a local hit, of all lines with one name. Squares are for the error.
  */
 struct waits {
-	uint64_t n, n_full;
+	uint64_t n, n_saturated;
 	double cycles, squares;
 };
 
@@ -29,7 +29,7 @@ struct by_name {
 static const char all_lines[] = "all lines";
 
 /* The excess latency of a line: its contended loads and reloads. */
-static struct waits measures_shared_waits_of(const struct c2c *s, const struct c2c_subject *subject)
+static struct waits waits_of_line(const struct c2c *s, const struct c2c_subject *subject)
 {
 	double base = (double)s->local_cycles;
 	struct c2c_latency l = subject->contended;
@@ -37,13 +37,13 @@ static struct waits measures_shared_waits_of(const struct c2c *s, const struct c
 	c2c_latency_merge(&l, &subject->reloads);
 	return (struct waits){
 		.n = l.n,
-		.n_full = l.n_saturated,
+		.n_saturated = l.n_saturated,
 		.cycles = (double)subject->excess_cycles,
 		.squares = (double)l.squares - 2 * base * (double)l.cycles + base * base * l.n,
 	};
 }
 
-static void add(struct by_name *b, const char *name, const struct waits *l)
+static void add_named_waits(struct by_name *b, const char *name, const struct waits *l)
 {
 	uint64_t word = strings_addz(&b->strings, name).v;
 	uint32_t number = tuples_add(&b->names, &word);
@@ -53,7 +53,7 @@ static void add(struct by_name *b, const char *name, const struct waits *l)
 		vec_add(&b->list);
 	w = &b->list.items[number];
 	w->n += l->n;
-	w->n_full += l->n_full;
+	w->n_saturated += l->n_saturated;
 	w->cycles += l->cycles;
 	w->squares += l->squares;
 }
@@ -72,32 +72,32 @@ static const char *heaviest_function(const struct c2c *s, const struct c2c_subje
 	return best == NULL ? "[unknown]" : names_function(&s->names, best->place);
 }
 
-static void measures_shared_add_line(struct by_name *b, const struct c2c *s,
-				     const struct c2c_labels *labels, size_t i)
+static void add_line_waits(struct by_name *b, const struct c2c *s, const struct c2c_labels *labels,
+			   size_t i)
 {
 	const struct c2c_subject *subject = &s->subjects.items[i];
-	const struct waits waits = measures_shared_waits_of(s, subject);
+	const struct waits waits = waits_of_line(s, subject);
 	struct text name = { 0 };
 
-	add(b, all_lines, &waits);
+	add_named_waits(b, all_lines, &waits);
 	if (labels->names[i] != NULL) {
-		add(b, labels->names[i], &waits);
+		add_named_waits(b, labels->names[i], &waits);
 		return;
 	}
 	text_format(&name, "data of %s", heaviest_function(s, subject));
 	text_char(&name, '\0');
-	add(b, name.bytes, &waits);
+	add_named_waits(b, name.bytes, &waits);
 	text_release(&name);
 }
 
 /* The part of the excess from saturated counters, a lower bound. */
-static double full_of(const struct waits *w)
+static double saturated_waits(const struct waits *w)
 {
-	return fmin(w->cycles, (double)w->n_full * LATENCY_LEAST_FULL);
+	return fmin(w->cycles, (double)w->n_saturated * LATENCY_LEAST_FULL);
 }
 
-static void add_measures(const struct by_name *b, const struct session *s, double interval,
-			 struct measures *out)
+static void add_shared_measures(const struct by_name *b, const struct session *s, double interval,
+				struct measures *out)
 {
 	bool is_spe = capture_spe(s->capture)->is_present;
 
@@ -115,8 +115,8 @@ static void add_measures(const struct by_name *b, const struct session *s, doubl
 			.value = w->cycles * interval,
 			.error = sqrt(w->squares > 0 ? w->squares : 0) * interval,
 			.samples = w->n,
-			.full = full_of(w) * interval,
-			.n_full = w->n_full,
+			.saturated = saturated_waits(w) * interval,
+			.n_saturated = w->n_saturated,
 		};
 	}
 }
@@ -142,12 +142,14 @@ int measures_add_shared(struct c2c *sharing, const struct select *select, struct
 	strings_init(&b.strings);
 	tuples_init(&b.names, 1);
 	c2c_labels_init(&labels, sharing);
-	add(&b, all_lines, &none); /* also if nothing is shared: a later run may share something */
+	add_named_waits(&b, all_lines,
+			&none); /* also if nothing is shared: a later run may share something */
 	for (size_t i = 0; i < sharing->subjects.n; i++)
 		if (c2c_waited(&sharing->subjects.items[i], sharing->options.mode) > 0 &&
 		    !c2c_is_in_phases(&sharing->subjects.items[i].judgement))
-			measures_shared_add_line(&b, sharing, &labels, i);
-	add_measures(&b, sharing->session, sharing->interval > 0 ? sharing->interval : 1, out);
+			add_line_waits(&b, sharing, &labels, i);
+	add_shared_measures(&b, sharing->session, sharing->interval > 0 ? sharing->interval : 1,
+			    out);
 	out->kinds |= 1u << MEASURE_SHARED;
 	tuples_release(&b.names);
 	strings_release(&b.strings);

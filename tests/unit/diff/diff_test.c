@@ -71,31 +71,28 @@ static void a_change_is_certain_beyond_its_error(void **state)
 	}
 }
 
-/*
- * A hundred records, `full` of the value by counters that were full: what they show is the least,
- * ten times that the most that they stand for.
- */
-static void full_counters_are_no_answer(void **state)
+/* What saturated counters show is a lower bound; the upper bound is ten times that. */
+static void saturated_counters_are_no_answer(void **state)
 {
 	static const struct {
-		double a, a_full, b, b_full;
-		uint64_t n_full; /* of each run */
+		double a, a_saturated, b, b_saturated;
+		uint64_t n_saturated; /* of each run */
 		enum diff_per per;
 		enum diff_certainty certainty;
 		double low, high; /* of the change */
 	} cases[] = {
-		/* All of it is full in both: any change may be behind it. */
-		{ 1000, 1000, 1000, 1000, 100, DIFF_PER_RUN, DIFF_CUT, -9000, 9000 },
-		{ 1000, 1000, 2000, 2000, 100, DIFF_PER_RUN, DIFF_CUT, -8000, 19000 },
-		/* Only what grew is cut: it grew by at least that; or only what it was. */
+		/* All saturated in both runs: any change is possible. */
+		{ 1000, 1000, 1000, 1000, 100, DIFF_PER_RUN, DIFF_SATURATED, -9000, 9000 },
+		{ 1000, 1000, 2000, 2000, 100, DIFF_PER_RUN, DIFF_SATURATED, -8000, 19000 },
+		/* Saturated in one run only: the change has a bound on one side. */
 		{ 1000, 0, 2000, 500, 100, DIFF_PER_RUN, DIFF_CERTAIN, 1000, 5500 },
 		{ 2000, 500, 1000, 0, 100, DIFF_PER_RUN, DIFF_CERTAIN, -5500, -1000 },
-		{ 1000, 500, 2000, 0, 100, DIFF_PER_RUN, DIFF_CUT, -3500, 1000 },
-		/* Little of it is full: the change is larger than what that hides. */
+		{ 1000, 500, 2000, 0, 100, DIFF_PER_RUN, DIFF_SATURATED, -3500, 1000 },
+		/* Little is saturated: the change is larger than what that hides. */
 		{ 1000, 10, 2000, 10, 100, DIFF_PER_RUN, DIFF_CERTAIN, 910, 1090 },
 		{ 1000, 1, 1000, 1, 100, DIFF_PER_RUN, DIFF_NOISE, -9, 9 },
-		{ 1000, 10, 1000, 10, 100, DIFF_PER_RUN, DIFF_CUT, -90, 90 },
-		/* Few records: chance explains whatever they hide. */
+		{ 1000, 10, 1000, 10, 100, DIFF_PER_RUN, DIFF_SATURATED, -90, 90 },
+		/* Few saturated records: chance explains them. */
 		{ 1000, 1000, 1000, 1000, 3, DIFF_PER_RUN, DIFF_NOISE, -9000, 9000 },
 	};
 
@@ -106,11 +103,11 @@ static void full_counters_are_no_answer(void **state)
 		struct diff_range range;
 
 		add(&a, MEASURE_FUNCTION, "f", "m", cases[i].a, 10, 100);
-		a.list.items[0].full = cases[i].a_full;
-		a.list.items[0].n_full = cases[i].a_full > 0 ? cases[i].n_full : 0;
+		a.list.items[0].saturated = cases[i].a_saturated;
+		a.list.items[0].n_saturated = cases[i].a_saturated > 0 ? cases[i].n_saturated : 0;
 		add(&b, MEASURE_FUNCTION, "f", "m", cases[i].b, 10, 100);
-		b.list.items[0].full = cases[i].b_full;
-		b.list.items[0].n_full = cases[i].b_full > 0 ? cases[i].n_full : 0;
+		b.list.items[0].saturated = cases[i].b_saturated;
+		b.list.items[0].n_saturated = cases[i].b_saturated > 0 ? cases[i].n_saturated : 0;
 		diff_make(&a, &b, cases[i].per, &d);
 		range = diff_change_range(&d.rows.items[0]);
 		if (d.rows.items[0].certainty != cases[i].certainty || range.low != cases[i].low ||
@@ -123,8 +120,8 @@ static void full_counters_are_no_answer(void **state)
 	}
 }
 
-/* A share is off by what is cut in others, too, though none of its own is. */
-static void full_counters_of_others_bound_a_share(void **state)
+/* Saturated counters of other parts bound a share, too. */
+static void saturated_counters_of_others_bound_a_share(void **state)
 {
 	struct measures a = { 0 }, b = { 0 };
 	struct diff d;
@@ -134,18 +131,18 @@ static void full_counters_of_others_bound_a_share(void **state)
 		struct measures *m = run == 0 ? &a : &b;
 
 		add(m, MEASURE_TOTAL, "total", "", 1000, 10, 200);
-		m->list.items[0].full = 500;
-		m->list.items[0].n_full = 100;
-		add(m, MEASURE_FUNCTION, "cut", "m", 500, 5, 100);
-		m->list.items[1].full = 500;
-		m->list.items[1].n_full = 100;
+		m->list.items[0].saturated = 500;
+		m->list.items[0].n_saturated = 100;
+		add(m, MEASURE_FUNCTION, "saturated", "m", 500, 5, 100);
+		m->list.items[1].saturated = 500;
+		m->list.items[1].n_saturated = 100;
 		add(m, MEASURE_FUNCTION, "whole", "m", 500, 5, 100);
 	}
 	diff_make(&a, &b, DIFF_PER_TOTAL, &d);
-	assert_int_equal(get(&d, "cut", "m")->certainty, DIFF_CUT);
-	assert_int_equal(get(&d, "whole", "m")->certainty, DIFF_CUT);
-	assert_true(get(&d, "cut", "m")->from_range.low == 0.5);
-	assert_true(fabs(get(&d, "cut", "m")->from_range.high - 5000. / 5500) < 1e-12);
+	assert_int_equal(get(&d, "saturated", "m")->certainty, DIFF_SATURATED);
+	assert_int_equal(get(&d, "whole", "m")->certainty, DIFF_SATURATED);
+	assert_true(get(&d, "saturated", "m")->from_range.low == 0.5);
+	assert_true(fabs(get(&d, "saturated", "m")->from_range.high - 5000. / 5500) < 1e-12);
 	assert_true(fabs(get(&d, "whole", "m")->from_range.low - 500. / 5500) < 1e-12);
 	assert_true(get(&d, "whole", "m")->from_range.high == 0.5);
 	diff_release(&d);
@@ -337,8 +334,8 @@ static void a_condition_trips_if_the_change_is_no_noise(void **state)
 	measures_release(&b);
 }
 
-/* What full counters hide does not pass: neither met nor not met. */
-static void a_condition_is_undecided_by_full_counters(void **state)
+/* A condition is undecided if saturated counters hide whether it is met. */
+static void a_condition_is_undecided_by_saturated_counters(void **state)
 {
 	static const struct {
 		const char *text;
@@ -364,15 +361,15 @@ static void a_condition_is_undecided_by_full_counters(void **state)
 		struct measures *m = run == 0 ? &a : &b;
 
 		add(m, MEASURE_FUNCTION, "f", "m", 1000, 10, 100);
-		m->list.items[0].full = 1000;
-		m->list.items[0].n_full = 100;
+		m->list.items[0].saturated = 1000;
+		m->list.items[0].n_saturated = 100;
 		add(m, MEASURE_FUNCTION, "few", "m", 1000, 500, 4);
-		m->list.items[1].full = 1000;
-		m->list.items[1].n_full = 4;
+		m->list.items[1].saturated = 1000;
+		m->list.items[1].n_saturated = 4;
 		add(m, MEASURE_FUNCTION, "g", "m", 1000 * (run + 1), 10, 100);
 	}
-	b.list.items[2].full = 300;
-	b.list.items[2].n_full = 100;
+	b.list.items[2].saturated = 300;
+	b.list.items[2].n_saturated = 100;
 	diff_make(&a, &b, DIFF_PER_RUN, &d);
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		assert_int_equal(gate_parse(cases[i].text, &g, &err), 0);
@@ -384,7 +381,7 @@ static void a_condition_is_undecided_by_full_counters(void **state)
 	assert_int_equal(diff_tables(&d, &g, 1, 0, &tables, &tripped, &err), 0);
 	assert_true(tripped);
 	assert_string_equal(table_cell(&tables.gates, 0, 1)->text, "undecided");
-	/* f is not known to have changed, and as large as what is cut; g grew by 1000 or more */
+	/* f: saturated counters may hide a change; g grew by at least 1000 */
 	functions = &tables.kinds[MEASURE_FUNCTION];
 	at = (size_t)table_column(functions, "change");
 	assert_int_equal(table_cell(functions, 0, at)->type, CELL_NONE);
@@ -487,8 +484,8 @@ static void captures_are_measured(void **state)
 	}
 }
 
-/* What full counters of SPE show is told apart. */
-static void full_counters_are_measured(void **state)
+/* Costs of records with a saturated counter are summed apart, too. */
+static void saturated_counters_are_measured(void **state)
 {
 	const struct spe_record records[] = {
 		spe_of(FIRST, ALPHA, SPE_OP_OTHER, 0, 4095, 1000),
@@ -508,8 +505,8 @@ static void full_counters_are_measured(void **state)
 	for (size_t i = 0; i < m.list.n; i++) {
 		if (strcmp(m.list.items[i].event, "arm_spe") != 0)
 			continue;
-		assert_int_equal(m.list.items[i].n_full, 2);
-		assert_true(fabs(diff_full_part(&m.list.items[i]) - part) < 1e-12);
+		assert_int_equal(m.list.items[i].n_saturated, 2);
+		assert_true(fabs(diff_saturated_part(&m.list.items[i]) - part) < 1e-12);
 		n++;
 	}
 	assert_int_equal(n, 2); /* the total and the function */
@@ -523,8 +520,8 @@ static void put_baseline(struct text *out)
 
 	add(&m, MEASURE_FUNCTION, "f \"quoted\"", "m", 1e15 / 3, 12.5, 100);
 	add(&m, MEASURE_METRIC, "ipc", "", 0.1, NAN, 0);
-	m.list.items[0].full = 1000;
-	m.list.items[0].n_full = 7;
+	m.list.items[0].saturated = 1000;
+	m.list.items[0].n_saturated = 7;
 	m.list.items[1].is_scaled = true;
 	measures_write(&m, out);
 	measures_release(&m);
@@ -546,7 +543,7 @@ static void a_baseline_comes_back(void **state)
 	assert_true(isnan(m.list.items[0].error) && m.list.items[0].is_scaled);
 	assert_string_equal(m.list.items[1].name, "f \"quoted\"");
 	assert_true(fabs(m.list.items[1].value - 1e15 / 3) < 1);
-	assert_true(m.list.items[1].full == 1000 && m.list.items[1].n_full == 7);
+	assert_true(m.list.items[1].saturated == 1000 && m.list.items[1].n_saturated == 7);
 	measures_write(&m, &again);
 	assert_int_equal(again.n, file.n);
 	assert_memory_equal(again.bytes, file.bytes, file.n);
@@ -615,17 +612,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_change_is_certain_beyond_its_error),
-		cmocka_unit_test(full_counters_are_no_answer),
-		cmocka_unit_test(full_counters_of_others_bound_a_share),
+		cmocka_unit_test(saturated_counters_are_no_answer),
+		cmocka_unit_test(saturated_counters_of_others_bound_a_share),
 		cmocka_unit_test(many_rows_ask_for_more),
 		cmocka_unit_test(rows_are_matched_across_builds),
 		cmocka_unit_test(costs_are_divided),
 		cmocka_unit_test(conditions_are_read),
 		cmocka_unit_test(a_condition_trips_if_the_change_is_no_noise),
-		cmocka_unit_test(a_condition_is_undecided_by_full_counters),
+		cmocka_unit_test(a_condition_is_undecided_by_saturated_counters),
 		cmocka_unit_test(counts_are_measures),
 		cmocka_unit_test(captures_are_measured),
-		cmocka_unit_test(full_counters_are_measured),
+		cmocka_unit_test(saturated_counters_are_measured),
 		cmocka_unit_test(a_baseline_comes_back),
 		cmocka_unit_test(names_become_text),
 		cmocka_unit_test(a_cut_baseline_is_an_error),
