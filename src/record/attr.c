@@ -126,7 +126,7 @@ static uint64_t sample_type(const struct record_options *o, bool has_ids, bool h
 	return type;
 }
 
-static int set_clock(struct attr *attr, const char *name, struct err *err)
+static int set_clockid(struct attr *attr, const char *name, struct err *err)
 {
 	static const struct {
 		const char *name;
@@ -254,8 +254,8 @@ bool record_is_of_program(const struct record_options *o)
 	       o->tids == NULL && o->cgroup == NULL;
 }
 
-static int complete(struct record_event *e, const struct record_options *o, const char *root,
-		    struct err *err)
+static int complete_attr(struct record_event *e, const struct record_options *o, const char *root,
+			 struct err *err)
 {
 	struct attr *attr = &e->attr;
 
@@ -274,7 +274,7 @@ static int complete(struct record_event *e, const struct record_options *o, cons
 
 	set_registers(attr, o);
 	set_stacks(attr, o);
-	if (o->clock != NULL && set_clock(attr, o->clock, err) < 0)
+	if (o->clock != NULL && set_clockid(attr, o->clock, err) < 0)
 		return -1;
 	return set_rate(e, o, root, err);
 }
@@ -325,7 +325,7 @@ int record_attrs_complete(struct record_events *events, const struct record_opti
 
 	choose_side_band(events, o, pmus);
 	for (size_t i = 0; i < events->list.n; i++) {
-		if (complete(&events->list.items[i], o, root, err) < 0)
+		if (complete_attr(&events->list.items[i], o, root, err) < 0)
 			return -1;
 		has_periods |= attr_has(&events->list.items[i].attr, ATTR_FREQ);
 	}

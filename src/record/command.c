@@ -195,8 +195,8 @@ static int read_options(const struct record_command *c, struct record_options *o
 }
 
 /* Prints the summary in one line, then the diagnostics. */
-static void say(const struct record_options *o, const struct record_summary *s,
-		const struct diags *diags, bool is_quiet)
+static void print_summary(const struct record_options *o, const struct record_summary *s,
+			  const struct diags *diags, bool is_quiet)
 {
 	struct text line = { 0 };
 
@@ -237,7 +237,7 @@ static int record_run(const struct record_command *command, char **argv, int pro
 	rc = record(&options, &kernel_linux, &summary, &diags, err);
 	free(line);
 	if (rc == 0)
-		say(&options, &summary, &diags, command->quiet);
+		print_summary(&options, &summary, &diags, command->quiet);
 	diags_release(&diags);
 	*out_status = summary.status;
 	return rc;

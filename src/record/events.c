@@ -129,7 +129,7 @@ static void take_spec(struct parser *p, const struct event_spec *spec, size_t le
 }
 
 /* Parses the event at p->at and moves on behind it. Mixed cores give an event for each PMU. */
-static int parse_event(struct parser *p)
+static int parse_record_event(struct parser *p)
 {
 	size_t first = p->events->list.n, first_spec = p->events->specs.list.n;
 	size_t len = event_text_length(p->at), modifiers = modifiers_at(p->at, len);
@@ -197,7 +197,7 @@ static int parse_group(struct parser *p)
 
 	do {
 		p->at++;
-		if (parse_event(p) < 0)
+		if (parse_record_event(p) < 0)
 			return -1;
 	} while (*p->at == ',');
 	if (*p->at != '}')
@@ -214,7 +214,7 @@ int record_events_add(struct record_events *events, const char *text, struct pmu
 	};
 
 	for (;;) {
-		if ((*p.at == '{' ? parse_group(&p) : parse_event(&p)) < 0)
+		if ((*p.at == '{' ? parse_group(&p) : parse_record_event(&p)) < 0)
 			return -1;
 		if (*p.at == '\0')
 			return 0;

@@ -24,11 +24,9 @@ struct machine_reader {
 	struct arena text; /* for texts until they are written */
 };
 
-/*
- * The value of the first line "name : value" in /proc/cpuinfo, for the first CPU; NULL if there is
- * none.
- */
-static const char *cpuinfo_value(struct machine_reader *m, const char *cpuinfo, const char *name)
+/* The value of the first line "name : value", which is for the first CPU; NULL if there is none. */
+static const char *first_cpuinfo_value(struct machine_reader *m, const char *cpuinfo,
+				       const char *name)
 {
 	for (const char *line = cpuinfo; line != NULL && *line != '\0';) {
 		size_t len = strlen(name);
@@ -81,11 +79,11 @@ static void set_arm_identity(const struct machine_reader *m, uint64_t midr)
 static void set_x86_identity(struct machine_reader *m, const char *cpuinfo)
 {
 	static const char *const names[] = { "vendor_id", "cpu family", "model", "stepping" };
-	const char *description = cpuinfo_value(m, cpuinfo, "model name");
+	const char *description = first_cpuinfo_value(m, cpuinfo, "model name");
 	struct text id = { 0 };
 
 	for (size_t i = 0; i < COUNT(names); i++) {
-		const char *value = cpuinfo_value(m, cpuinfo, names[i]);
+		const char *value = first_cpuinfo_value(m, cpuinfo, names[i]);
 
 		if (value == NULL)
 			goto out;
@@ -125,7 +123,7 @@ static void set_system(struct machine_reader *m)
 	writer_feature_string(m->writer, FEATURE_ARCH, system.machine);
 	if (system_text(m->root, &meminfo, "/proc/meminfo")) {
 		text_char(&meminfo, '\0');
-		total = cpuinfo_value(m, meminfo.bytes, "MemTotal");
+		total = first_cpuinfo_value(m, meminfo.bytes, "MemTotal");
 		if (total != NULL)
 			writer_feature_u64(m->writer, FEATURE_TOTAL_MEM, strtoull(total, NULL, 10));
 	}
@@ -291,7 +289,7 @@ static struct writer_memory_node memory_node(struct machine_reader *m, uint32_t 
 	return (struct writer_memory_node){ .node = node, .blocks = bits, .n_blocks = n_bits };
 }
 
-static void set_memory(struct machine_reader *m, const struct numbers *nodes)
+static void write_memory_topology(struct machine_reader *m, const struct numbers *nodes)
 {
 	VEC_OF(struct writer_memory_node) list = { 0 };
 	char block[64];
@@ -313,7 +311,7 @@ static void set_nodes(struct machine_reader *m)
 
 	add_numbers(&nodes, &names, "node");
 	set_numa(m, &nodes);
-	set_memory(m, &nodes);
+	write_memory_topology(m, &nodes);
 	vec_release(&nodes.list);
 }
 

@@ -133,7 +133,7 @@ static int open_recording(struct job *j, struct err *err)
  * Called after the program was forked, so that it does not inherit the settings. SIGXFSZ is
  * ignored: writes then fail with an error at the file size limit. SIGUSR2 asks for a snapshot.
  */
-static int watch_signals(struct job *j, struct err *err)
+static int prepare_signals(struct job *j, struct err *err)
 {
 	sigset_t signals;
 
@@ -220,7 +220,7 @@ static int record_open_file(struct job *j, struct err *err)
 	return 0;
 }
 
-static void set_groups(struct job *j)
+static void write_groups(struct job *j)
 {
 	VEC_OF(struct writer_group) groups = { 0 };
 
@@ -238,7 +238,7 @@ static void set_groups(struct job *j)
 	vec_release(&groups);
 }
 
-static void set_pmus(struct job *j)
+static void write_pmus(struct job *j)
 {
 	VEC_OF(struct writer_pmu) list = { 0 };
 	const struct pmu *core = pmus_core(&j->pmus, 0);
@@ -261,7 +261,7 @@ static void set_pmus(struct job *j)
 }
 
 /* Writes how the clock of --clockid relates to the wall clock. */
-static void set_clock(struct job *j)
+static void write_clock(struct job *j)
 {
 	const struct attr *attr = &j->events.list.items[0].attr;
 	struct timespec resolution = { 0 };
@@ -291,9 +291,9 @@ static void set_features(struct job *j)
 		n++;
 	writer_command_line(j->writer, n, o->command_line);
 	record_machine(j->writer, ROOT);
-	set_pmus(j);
-	set_groups(j);
-	set_clock(j);
+	write_pmus(j);
+	write_groups(j);
+	write_clock(j);
 	if (o->branch_filter != 0)
 		writer_feature(j->writer, FEATURE_BRANCH_STACK, NULL, 0);
 }
@@ -407,7 +407,7 @@ static int time_to_wait(const struct job *j, uint64_t now)
 /*
  * Has a limit been reached, writing failed, or the program not ended within GRACE_NS of a signal?
  */
-static bool is_enough(struct job *j, uint64_t now)
+static bool must_end(struct job *j, uint64_t now)
 {
 	const struct record_options *o = j->options;
 
@@ -421,14 +421,14 @@ static bool is_enough(struct job *j, uint64_t now)
 	       (j->interrupted_ns != 0 && now - j->interrupted_ns >= GRACE_NS);
 }
 
-static int run(struct job *j, struct err *err)
+static int record_until_end(struct job *j, struct err *err)
 {
 	bool has_events = true;
 
 	while (has_events && !launch_is_over(&j->launch)) {
 		uint64_t now = now_ns(j);
 
-		if (is_enough(j, now))
+		if (must_end(j, now))
 			break;
 		has_events = recording_wait(&j->recording, time_to_wait(j, now));
 		j->summary.n_wakeups++;
@@ -532,7 +532,7 @@ static int record_finish(struct job *j, struct err *err)
 }
 
 /* After a failure to start: removes the file and restores the older one. */
-static void leave(struct job *j)
+static void abandon_file(struct job *j)
 {
 	if (j->writer == NULL)
 		return;
@@ -542,9 +542,9 @@ static void leave(struct job *j)
 		rename(j->old_path, j->options->output);
 }
 
-static void release(struct job *j)
+static void record_job_release(struct job *j)
 {
-	leave(j);
+	abandon_file(j);
 	recording_release(&j->recording);
 	if (j->snapshot_fd >= 0)
 		close(j->snapshot_fd);
@@ -572,18 +572,18 @@ int record(const struct record_options *options, const struct kernel *kernel,
 
 	pmus_read(&j.pmus, ROOT);
 	if (choose_events(&j, err) < 0 || start_program(&j, err) < 0 ||
-	    open_recording(&j, err) < 0 || watch_signals(&j, err) < 0 ||
+	    open_recording(&j, err) < 0 || prepare_signals(&j, err) < 0 ||
 	    record_open_file(&j, err) < 0)
 		goto out;
 	if (record_start(&j, err) < 0) {
 		j.summary.status = launch_status(&j.launch);
 		goto out;
 	}
-	rc = run(&j, err);
+	rc = record_until_end(&j, err);
 	if (record_finish(&j, err) < 0)
 		rc = -1;
 out:
 	*out = j.summary;
-	release(&j);
+	record_job_release(&j);
 	return rc;
 }

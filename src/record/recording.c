@@ -101,7 +101,8 @@ static struct attr attr_on_cpu(const struct recording *r, const struct record_ev
  * Opens an event on a CPU. If the kernel refuses it, simplifies it and tries again; it then stays
  * simpler on all later CPUs. Returns the descriptor or a negative errno.
  */
-static int open_event(struct recording *r, size_t event, int32_t thread, uint32_t cpu, int group)
+static int open_or_simplify(struct recording *r, size_t event, int32_t thread, uint32_t cpu,
+			    int group)
 {
 	struct record_event *e = &r->events->list.items[event];
 	struct attr attr = attr_on_cpu(r, e, cpu);
@@ -145,7 +146,7 @@ static int group_fd(const struct recording *r, size_t event, int32_t thread, uin
 	return EVENT_NO_GROUP;
 }
 
-static struct stream *find_stream(struct recording *r, uint32_t cpu)
+static struct stream *find_stream_of_cpu(struct recording *r, uint32_t cpu)
 {
 	struct stream *last = r->streams.n > 0 ? &r->streams.items[r->streams.n - 1] : NULL;
 
@@ -213,7 +214,7 @@ static int map_aux(struct recording *r, struct stream *s, int fd, size_t event, 
 /* Makes the event write to the CPU's ring, or own it. */
 static int attach(struct recording *r, const struct recording_fd *f, struct err *err)
 {
-	struct stream *s = find_stream(r, f->cpu);
+	struct stream *s = find_stream_of_cpu(r, f->cpu);
 	int rc = 0;
 
 	if (s == NULL) {
@@ -240,7 +241,7 @@ static int recording_add_event(struct recording *r, size_t event, int32_t thread
 {
 	const struct record_event *e = &r->events->list.items[event];
 	int group = group_fd(r, event, thread, cpu);
-	int fd = open_event(r, event, thread, cpu, group);
+	int fd = open_or_simplify(r, event, thread, cpu, group);
 	struct recording_fd *f;
 
 	if (fd == -ESRCH && thread != RECORDING_ALL_THREADS)

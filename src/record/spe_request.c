@@ -123,7 +123,7 @@ static int spe_request_read_number(struct request *r, const char *text, const ch
 }
 
 /* Newer PMUs list the event bits that they can filter by. */
-static int check_event(struct request *r, int bit, const char *word)
+static int check_event_filter(struct request *r, int bit, const char *word)
 {
 	uint64_t known = pmu_cap_number(r->pmu, "event_filter", UINT64_MAX);
 
@@ -148,7 +148,7 @@ static int apply_value(struct request *r, size_t i, const char *text, const char
 				       "--spe '%s': there is no SPE event '%s'; there are "
 				       "l1d-refill, tlb-walk, mispredicted and others",
 				       word, text);
-		if (check_event(r, bit, word) < 0)
+		if (check_event_filter(r, bit, word) < 0)
 			return -1;
 		return set_format(r, values[i].format, (uint64_t)1 << bit, true, word);
 	case VALUE_BIT:

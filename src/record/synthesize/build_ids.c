@@ -32,7 +32,7 @@ void build_id_cache_free(struct build_id_cache *cache)
 	free(cache);
 }
 
-static struct build_id read_file(const char *path)
+static struct build_id read_build_id_of_file(const char *path)
 {
 	struct build_id id = { 0 };
 	struct elf_file file = { 0 };
@@ -51,10 +51,10 @@ struct build_id build_id_cache_get(struct build_id_cache *cache, const char *pat
 	uint32_t number;
 
 	if (inode == 0)
-		return read_file(path);
+		return read_build_id_of_file(path);
 	number = tuples_add(&cache->files, key);
 	if (number == cache->ids.n)
-		*vec_add(&cache->ids) = read_file(path);
+		*vec_add(&cache->ids) = read_build_id_of_file(path);
 	return cache->ids.items[number];
 }
 

@@ -209,7 +209,7 @@ static bool synthesize_is_number(const char *name, uint32_t *out)
 	return end != name && *end == '\0';
 }
 
-static bool is_written(const struct synthesis *s, uint32_t pid)
+static bool is_process_written(const struct synthesis *s, uint32_t pid)
 {
 	for (size_t i = 0; i < s->pids.n; i++)
 		if (s->pids.items[i] == pid)
@@ -225,7 +225,7 @@ void synthesize_process(struct synthesis *s, uint32_t tid)
 
 	if (s->build_ids == NULL)
 		s->build_ids = build_id_cache_new();
-	if (!read_status(s, tid, &pid, &ppid) || is_written(s, pid))
+	if (!read_status(s, tid, &pid, &ppid) || is_process_written(s, pid))
 		return;
 	*vec_add(&s->pids) = pid;
 	write_thread(s, pid, ppid, pid);
