@@ -47,7 +47,7 @@ void catalog_events_free(struct catalog_events *events)
 	free(events);
 }
 
-static struct cpu_pmu *open_facts(const struct catalog_events *events, const struct pmu *pmu)
+static struct cpu_pmu *open_core_facts(const struct catalog_events *events, const struct pmu *pmu)
 {
 	uint32_t first = pmu->cpus.n > 0 ? pmu->cpus.items[0].first : 0;
 	uint64_t midr = machine_midr(events->root, first);
@@ -71,7 +71,7 @@ static struct cpu_pmu *open_facts(const struct catalog_events *events, const str
 	return facts;
 }
 
-static const struct cpu_pmu *facts_of(const struct catalog_events *events, const struct pmu *pmu)
+static const struct cpu_pmu *core_facts(const struct catalog_events *events, const struct pmu *pmu)
 {
 	struct answers *answers = events->answers;
 	struct core *core;
@@ -81,7 +81,7 @@ static const struct cpu_pmu *facts_of(const struct catalog_events *events, const
 			return answers->cores.items[i].facts;
 	core = vec_add(&answers->cores);
 	core->pmu = pmu;
-	core->facts = open_facts(events, pmu);
+	core->facts = open_core_facts(events, pmu);
 	return core->facts;
 }
 
@@ -92,7 +92,7 @@ static const struct cpu_pmu *facts_of(const struct catalog_events *events, const
 static bool catalog_events_find(const void *context, const struct pmu *pmu, const char *name,
 				uint64_t *code)
 {
-	const struct cpu_pmu *facts = facts_of(context, pmu);
+	const struct cpu_pmu *facts = core_facts(context, pmu);
 	const struct cpu_event *event = facts != NULL ? cpu_event_find(facts, name) : NULL;
 
 	if (event == NULL || event->linux_name != NULL)

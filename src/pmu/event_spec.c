@@ -50,8 +50,8 @@ struct privileges {
 	unsigned precise;
 };
 
-static int read_modifiers(const struct parser *p, const char *event, const char *text,
-			  struct privileges *out)
+static int read_privilege_letters(const struct parser *p, const char *event, const char *text,
+				  struct privileges *out)
 {
 	for (; *text != '\0'; text++) {
 		switch (*text) {
@@ -109,7 +109,7 @@ static int modify(const struct parser *p, size_t from, const char *event, const 
 {
 	struct privileges modifiers = { 0 };
 
-	if (read_modifiers(p, event, text, &modifiers) < 0)
+	if (read_privilege_letters(p, event, text, &modifiers) < 0)
 		return -1;
 	for (size_t i = from; i < p->out->list.n; i++)
 		apply_modifiers(&p->out->list.items[i], &modifiers);
@@ -385,7 +385,7 @@ static char *split_modifiers(char *event)
 }
 
 /* Parses one event. Its text is changed. */
-static int parse_event(const struct parser *p, char *event)
+static int parse_event_spec(const struct parser *p, char *event)
 {
 	size_t n_before = p->out->list.n;
 	char *slash = strchr(event, '/');
@@ -439,7 +439,7 @@ static int parse_next(const struct parser *p, const char **at)
 	if (length == 0)
 		return bad(p, *at, "the name of an event is missing");
 	*at += length;
-	return parse_event(p, event);
+	return parse_event_spec(p, event);
 }
 
 /* Ends a group, whose closing brace may be followed by modifiers for all its events. */

@@ -62,7 +62,7 @@ static void unwatch_signals(struct launch *l)
  * In the child: waits for a byte from `go`, then becomes the program. Writes errno to `tell` if
  * exec fails.
  */
-static void become(const struct launch *l, char *const *argv, int go, int tell)
+static void run_child(const struct launch *l, char *const *argv, int go, int tell)
 {
 	char word;
 	ssize_t n;
@@ -95,7 +95,7 @@ static int start_child(struct launch *l, char *const *argv, struct err *err)
 	if (l->pid == 0) {
 		close(go[1]);
 		close(tell[0]);
-		become(l, argv, go[0], tell[1]);
+		run_child(l, argv, go[0], tell[1]);
 	}
 	if (l->pid < 0) {
 		err_set(err, ERR_IO, ERR_NOWHERE, "cannot fork: %s", strerror(errno));
@@ -164,7 +164,7 @@ static int read_exec_error(struct launch *l)
  * Lets the child run. If it was killed while waiting, the write raises SIGPIPE: this is blocked
  * during the write and consumed, so that the process's handling of SIGPIPE stays as it is.
  */
-static void give_word(struct launch *l)
+static void let_child_run(struct launch *l)
 {
 	sigset_t broken, old;
 	ssize_t n;
@@ -186,7 +186,7 @@ int launch_go(struct launch *l, struct err *err)
 	l->start_ns = clock_now_ns();
 	if (l->pid == 0)
 		return 0;
-	give_word(l);
+	let_child_run(l);
 	l->is_started = true;
 	l->exec_error = read_exec_error(l);
 	if (l->exec_error == 0)
@@ -204,7 +204,7 @@ int launch_go(struct launch *l, struct err *err)
  * A signal that a process sent is passed on to the program. One that the kernel sent, for ^C or a
  * lost terminal, went to all processes of the foreground, the program included.
  */
-static void take_signal(struct launch *l, const struct signalfd_siginfo *signal)
+static void handle_signal(struct launch *l, const struct signalfd_siginfo *signal)
 {
 	if (signal->ssi_signo == SIGCHLD) {
 		reap(l, WNOHANG);
@@ -226,7 +226,7 @@ int launch_wait(struct launch *l, int timeout_ms, struct err *err)
 		return err_set(err, ERR_IO, ERR_NOWHERE, "cannot wait for the program: %s",
 			       strerror(errno));
 	while (read(l->signal_fd, &signal, sizeof(signal)) == sizeof(signal))
-		take_signal(l, &signal);
+		handle_signal(l, &signal);
 	return 0;
 }
 

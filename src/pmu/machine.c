@@ -11,8 +11,8 @@
 enum { VALUE_MAX = 256 };
 
 /* The value of a line "name : value" of /proc/cpuinfo, in the block of this CPU. */
-static bool cpuinfo_value(const struct text *info, uint32_t cpu, const char *name,
-			  char out[VALUE_MAX])
+static bool cpuinfo_value_of_cpu(const struct text *info, uint32_t cpu, const char *name,
+				 char out[VALUE_MAX])
 {
 	const char *at = info->bytes, *end = info->bytes + info->n;
 	bool is_block = false;
@@ -55,7 +55,7 @@ static uint64_t midr_of_cpuinfo(const struct text *info, uint32_t cpu)
 	char value[VALUE_MAX];
 
 	for (size_t i = 0; i < COUNT(fields); i++) {
-		if (!cpuinfo_value(info, cpu, fields[i].name, value))
+		if (!cpuinfo_value_of_cpu(info, cpu, fields[i].name, value))
 			return 0;
 		midr |= (strtoull(value, NULL, 0) & ((1ull << fields[i].bits) - 1))
 			<< fields[i].shift;
@@ -90,7 +90,7 @@ static const char *machine_keep(struct machine *m, const char *text)
 	return arena_strndup(&m->memory, text, strlen(text));
 }
 
-static void add_core(struct machine *m, uint64_t midr, const char *name)
+static void count_core(struct machine *m, uint64_t midr, const char *name)
 {
 	for (size_t i = 0; i < m->cores.n; i++) {
 		struct machine_core *core = &m->cores.items[i];
@@ -123,9 +123,9 @@ static void read_cores(struct machine *m, const char *root, const struct text *i
 		char name[VALUE_MAX] = "";
 
 		if (midr == 0)
-			cpuinfo_value(info, cpu, "model name", name);
+			cpuinfo_value_of_cpu(info, cpu, "model name", name);
 		m->is_arm |= midr != 0;
-		add_core(m, midr, name);
+		count_core(m, midr, name);
 	}
 }
 

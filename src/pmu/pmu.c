@@ -127,7 +127,7 @@ static void read_alias(struct pmus *pmus, const char *root, struct pmu *pmu, con
 	pmu->aliases[pmu->n_aliases++] = alias;
 }
 
-static void read_aliases(struct pmus *pmus, const char *root, struct pmu *pmu)
+static void read_named_events(struct pmus *pmus, const char *root, struct pmu *pmu)
 {
 	struct system_names names =
 		system_list(root, &pmus->memory, DEVICES "/%s/events", pmu->name);
@@ -226,7 +226,7 @@ static const struct pmu *pmu_load(struct pmus *pmus, struct pmu *pmu)
 	if (pmu->is_loaded)
 		return pmu;
 	read_formats(pmus, pmus->root, pmu);
-	read_aliases(pmus, pmus->root, pmu);
+	read_named_events(pmus, pmus->root, pmu);
 	read_caps(pmus, pmus->root, pmu);
 	pmu->is_loaded = true;
 	return pmu;

@@ -17,8 +17,9 @@
 enum { TEXT_MAX = 1 << 20, PIECE = 4096 };
 
 /* Makes the path below the root; false if it is too long. */
-__attribute__((format(printf, 2, 0))) static bool path_of(const char *root, const char *format,
-							  va_list args, char out[SYSTEM_PATH_MAX])
+__attribute__((format(printf, 2, 0))) static bool path_below_root(const char *root,
+								  const char *format, va_list args,
+								  char out[SYSTEM_PATH_MAX])
 {
 	int at = snprintf(out, SYSTEM_PATH_MAX, "%s", root);
 	int n;
@@ -83,7 +84,7 @@ bool system_line(const char *root, char *out, size_t size, const char *format, .
 
 	out[0] = '\0';
 	va_start(args, format);
-	is_path = path_of(root, format, args, path);
+	is_path = path_below_root(root, format, args, path);
 	va_end(args);
 	return is_path && system_line_of(path, out, size);
 }
@@ -97,7 +98,7 @@ bool system_number(const char *root, int64_t *out, const char *format, ...)
 	bool is_path;
 
 	va_start(args, format);
-	is_path = path_of(root, format, args, path);
+	is_path = path_below_root(root, format, args, path);
 	va_end(args);
 	if (!is_path || !system_line_of(path, line, sizeof(line)))
 		return false;
@@ -116,7 +117,7 @@ bool system_text(const char *root, struct text *out, const char *format, ...)
 	bool is_path;
 
 	va_start(args, format);
-	is_path = path_of(root, format, args, path);
+	is_path = path_below_root(root, format, args, path);
 	va_end(args);
 	return is_path && system_read_all(path, out);
 }
@@ -128,7 +129,7 @@ bool system_has(const char *root, const char *format, ...)
 	bool is_path;
 
 	va_start(args, format);
-	is_path = path_of(root, format, args, path);
+	is_path = path_below_root(root, format, args, path);
 	va_end(args);
 	return is_path && access(path, F_OK) == 0;
 }
@@ -150,7 +151,7 @@ enum system_access system_access(const char *root, const char *format, ...)
 	bool is_path;
 
 	va_start(args, format);
-	is_path = path_of(root, format, args, path);
+	is_path = path_below_root(root, format, args, path);
 	va_end(args);
 	if (!is_path)
 		return SYSTEM_MISSING;
@@ -169,7 +170,7 @@ struct system_names system_list(const char *root, struct arena *memory, const ch
 	int n;
 
 	va_start(args, format);
-	is_path = path_of(root, format, args, path);
+	is_path = path_below_root(root, format, args, path);
 	va_end(args);
 	n = is_path ? scandir(path, &entries, is_visible, by_name) : 0;
 	if (n <= 0) {

@@ -99,8 +99,8 @@ static int add_processes(struct target_threads *threads, const char *list, const
 	return 0;
 }
 
-static int add_threads(struct target_threads *threads, const char *list, const char *root,
-		       struct err *err)
+static int add_listed_threads(struct target_threads *threads, const char *list, const char *root,
+			      struct err *err)
 {
 	const char *at = list;
 
@@ -123,7 +123,7 @@ int target_threads_find(struct target_threads *threads, const char *pids, const 
 {
 	if (pids != NULL && add_processes(threads, pids, root, err) < 0)
 		return -1;
-	return tids != NULL ? add_threads(threads, tids, root, err) : 0;
+	return tids != NULL ? add_listed_threads(threads, tids, root, err) : 0;
 }
 
 void target_threads_release(struct target_threads *threads)
