@@ -22,7 +22,7 @@ static int read_embedded(struct catalog *c, struct err *err)
 	return catalog_read(c, index->bytes, index->size, "(embedded)", err);
 }
 
-static int read_file(struct catalog *c, const char *path, struct err *err)
+static int read_extra_catalog(struct catalog *c, const char *path, struct err *err)
 {
 	struct mapped file = { 0 };
 	int rc;
@@ -69,7 +69,7 @@ int catalog_open(const char *extra_path, struct catalog **out, struct err *err)
 	struct catalog *c = mem_zalloc(1, sizeof(*c));
 
 	if (read_embedded(c, err) < 0 ||
-	    (extra_path != NULL && read_file(c, extra_path, err) < 0)) {
+	    (extra_path != NULL && read_extra_catalog(c, extra_path, err) < 0)) {
 		catalog_free(c);
 		return -1;
 	}
@@ -106,7 +106,7 @@ const struct cpu *catalog_cpu_at(const struct catalog *c, size_t index)
 	return c->cpus.items[index];
 }
 
-static const struct part_facts *find_part(const struct catalog *c, uint64_t midr)
+static const struct part_facts *find_part_facts(const struct catalog *c, uint64_t midr)
 {
 	uint64_t word = midr_part_word(midr_part_of(midr));
 	uint32_t number = tuples_find(&c->parts, &word);
@@ -116,7 +116,7 @@ static const struct part_facts *find_part(const struct catalog *c, uint64_t midr
 
 const struct cpu *catalog_cpu_of_midr(const struct catalog *c, uint64_t midr)
 {
-	const struct part_facts *facts = find_part(c, midr);
+	const struct part_facts *facts = find_part_facts(c, midr);
 
 	return facts == NULL ? NULL : facts->cpu;
 }
@@ -242,7 +242,7 @@ const struct cpu *catalog_cpu_stand_in(const struct catalog *c, uint64_t midr)
 void midr_describe(const struct catalog *c, uint64_t midr, char *out, size_t size)
 {
 	struct midr_part key = midr_part_of(midr);
-	const struct part_facts *facts = find_part(c, midr);
+	const struct part_facts *facts = find_part_facts(c, midr);
 	const struct implementer *maker = find_implementer(c, key.implementer);
 
 	if (facts != NULL)

@@ -28,7 +28,7 @@ static const char *catalog_read_copy(struct catalog *c, const char *text)
 	return arena_strndup(&c->memory, text, strlen(text));
 }
 
-static void *array(struct catalog *c, size_t n, size_t size)
+static void *catalog_array(struct catalog *c, size_t n, size_t size)
 {
 	return json_array_memory(&c->memory, n, size);
 }
@@ -72,21 +72,21 @@ static void index_values(struct catalog *c, struct encoding *e)
 	for (size_t i = 0; i < e->n_values; i++)
 		if (e->values[i].value >= e->n_by_value)
 			e->n_by_value = e->values[i].value + 1u;
-	e->by_value = array(c, e->n_by_value, sizeof(*e->by_value));
+	e->by_value = catalog_array(c, e->n_by_value, sizeof(*e->by_value));
 	for (size_t i = 0; i < e->n_values; i++)
 		e->by_value[e->values[i].value] = &e->values[i];
 }
 
 static int read_encoding(struct catalog *c, const json_t *object, struct err *err)
 {
-	struct encoding *e = array(c, 1, sizeof(*e));
+	struct encoding *e = catalog_array(c, 1, sizeof(*e));
 	const json_t *values = NULL;
 
 	if (json_read_text(&c->memory, object, "id", &e->id, err) < 0 ||
 	    json_read_list(object, "values", &values, err) < 0)
 		return -1;
 	e->n_values = json_array_size(values);
-	e->values = array(c, e->n_values, sizeof(*e->values));
+	e->values = catalog_array(c, e->n_values, sizeof(*e->values));
 	for (size_t i = 0; i < e->n_values; i++)
 		if (catalog_read_value(c, json_array_get(values, i), &e->values[i], err) < 0)
 			return err_within(err, "%s: values[%zu]", e->id, i);
@@ -95,14 +95,15 @@ static int read_encoding(struct catalog *c, const json_t *object, struct err *er
 	return 0;
 }
 
-static int read_aliases(struct catalog *c, const json_t *object, struct cpu *cpu, struct err *err)
+static int read_other_names(struct catalog *c, const json_t *object, struct cpu *cpu,
+			    struct err *err)
 {
 	const json_t *list = NULL;
 
 	if (json_read_list(object, "aliases", &list, err) < 0)
 		return -1;
 	cpu->n_aliases = json_array_size(list);
-	cpu->aliases = array(c, cpu->n_aliases, sizeof(*cpu->aliases));
+	cpu->aliases = catalog_array(c, cpu->n_aliases, sizeof(*cpu->aliases));
 	for (size_t i = 0; i < cpu->n_aliases; i++) {
 		const json_t *alias = json_array_get(list, i);
 
@@ -123,7 +124,7 @@ static int read_match(struct catalog *c, const json_t *object, struct cpu *cpu, 
 	if (json_read_list(object, "match", &list, err) < 0)
 		return -1;
 	cpu->n_parts = 0;
-	cpu->parts = array(c, json_array_size(list), sizeof(*cpu->parts));
+	cpu->parts = catalog_array(c, json_array_size(list), sizeof(*cpu->parts));
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *entry = json_array_get(list, i);
 		struct named_part part = { 0 };
@@ -208,7 +209,7 @@ static int read_spe_events(struct catalog *c, const json_t *spe, struct cpu *cpu
 	if (json_read_list(spe, "events", &list, err) < 0)
 		return -1;
 	cpu->n_spe_events = json_array_size(list);
-	cpu->spe_events = array(c, cpu->n_spe_events, sizeof(*cpu->spe_events));
+	cpu->spe_events = catalog_array(c, cpu->n_spe_events, sizeof(*cpu->spe_events));
 	for (size_t i = 0; i < cpu->n_spe_events; i++) {
 		const json_t *event = json_array_get(list, i);
 		const json_t *bit = json_object_get(event, "bit");
@@ -248,7 +249,7 @@ static int read_support(const json_t *spe, struct cpu *cpu, struct err *err)
 	return 0;
 }
 
-static int read_spe(struct catalog *c, const json_t *object, struct cpu *cpu, struct err *err)
+static int read_spe_facts(struct catalog *c, const json_t *object, struct cpu *cpu, struct err *err)
 {
 	const json_t *spe = json_object_get(object, "spe");
 
@@ -260,7 +261,7 @@ static int read_spe(struct catalog *c, const json_t *object, struct cpu *cpu, st
 	return 0;
 }
 
-static int read_name(struct catalog *c, const json_t *object, struct cpu *cpu, struct err *err)
+static int read_cpu_name(struct catalog *c, const json_t *object, struct cpu *cpu, struct err *err)
 {
 	return json_read_text(&c->memory, object, "name", &cpu->name, err);
 }
@@ -270,11 +271,11 @@ static const struct cpu_key {
 	const char *name;
 	int (*read)(struct catalog *, const json_t *, struct cpu *, struct err *);
 } cpu_keys[] = {
-	{ "name", read_name },
-	{ "aliases", read_aliases },
+	{ "name", read_cpu_name },
+	{ "aliases", read_other_names },
 	{ "match", read_match },
 	{ "cache_line", read_cache_line },
-	{ "spe", read_spe },
+	{ "spe", read_spe_facts },
 	{ "errata", read_errata },
 	{ "own_cache_lines", read_own_cache_lines },
 };
@@ -318,7 +319,7 @@ static void keep_change(struct catalog *c, const json_t *object, const char *id)
 /* A CPU whose id is known keeps the facts that the file does not give. */
 static int catalog_read_cpu(struct catalog *c, const json_t *object, struct err *err)
 {
-	struct cpu *cpu = array(c, 1, sizeof(*cpu));
+	struct cpu *cpu = catalog_array(c, 1, sizeof(*cpu));
 	const struct cpu *known;
 	const char *id;
 
@@ -432,7 +433,7 @@ static int read_telemetry(struct catalog *c, const json_t *root, struct err *err
 	return rc < 0 ? err_within(err, "telemetry file") : 0;
 }
 
-static int read_root(struct catalog *c, const json_t *root, struct err *err)
+static int read_catalog_root(struct catalog *c, const json_t *root, struct err *err)
 {
 	const json_t *schema = json_object_get(root, "schema");
 
@@ -456,7 +457,7 @@ int catalog_read(struct catalog *c, const char *text, size_t size, const char *f
 	if (root == NULL)
 		return err_set(err, ERR_FORMAT, ERR_NOWHERE, "catalog %s: line %d, column %d: %s",
 			       file, syntax.line, syntax.column, syntax.text);
-	rc = read_root(c, root, err);
+	rc = read_catalog_root(c, root, err);
 	json_decref(root);
 	return rc < 0 ? err_within(err, "catalog %s", file) : 0;
 }

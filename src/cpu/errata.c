@@ -33,7 +33,7 @@ static int revision_of_midr(uint64_t midr)
 	return (int)((midr >> 20 & 15) << 4 | (midr & 15));
 }
 
-static int read_effect(const json_t *object, enum erratum_effect *out, struct err *err)
+static int read_erratum_effect(const json_t *object, enum erratum_effect *out, struct err *err)
 {
 	const json_t *value = json_object_get(object, "affects");
 	const char *word = json_string_value(value);
@@ -53,7 +53,7 @@ static int read_erratum(struct arena *memory, const json_t *object, struct cpu_e
 	const json_t *fixed_in = json_object_get(object, "fixed_in");
 
 	if (json_read_text(memory, object, "id", &out->id, err) < 0 ||
-	    read_effect(object, &out->affects, err) < 0 ||
+	    read_erratum_effect(object, &out->affects, err) < 0 ||
 	    json_read_text(memory, object, "what", &out->what, err) < 0)
 		return -1;
 	if (fixed_in == NULL || json_is_null(fixed_in))

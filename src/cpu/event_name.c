@@ -84,7 +84,7 @@ bool cpu_word_is_same(const char *a, const char *b)
 	return *a == *b;
 }
 
-static const struct cpu_event *find_word(const struct cpu_pmu *pmu, const char *word)
+static const struct cpu_event *find_kernel_word(const struct cpu_pmu *pmu, const char *word)
 {
 	for (size_t i = 0; i < pmu->n_events; i++)
 		if (cpu_word_is_same(pmu->events[i].name, word))
@@ -155,14 +155,15 @@ static bool read_raw(const char *text, uint64_t *out)
 	return text[0] == 'r' && event_name_read_number(text + 1, strlen(text + 1), 16, out);
 }
 
-static const struct cpu_event *find_event(const struct cpu_pmu *pmu, const struct event_name *name)
+static const struct cpu_event *find_core_event(const struct cpu_pmu *pmu,
+					       const struct event_name *name)
 {
 	const struct cpu_event *event;
 	uint64_t config;
 
 	if (!cpu_is_core_pmu(name->pmu))
 		return NULL;
-	event = find_word(pmu, name->event);
+	event = find_kernel_word(pmu, name->event);
 	if (event == NULL && !pmu->is_generic &&
 	    (read_raw(name->event, &config) || read_terms(name->event, &config)))
 		event = cpu_event_of_code(pmu, config);
@@ -174,7 +175,7 @@ const struct cpu_event *cpu_event_of_name(const struct cpu_pmu *pmu, const char 
 	struct event_name name;
 
 	event_name_split(text, &name);
-	return find_event(pmu, &name);
+	return find_core_event(pmu, &name);
 }
 
 static void name_count(struct counts *c, struct count *count, const struct cpu_pmu *pmu)
@@ -183,7 +184,7 @@ static void name_count(struct counts *c, struct count *count, const struct cpu_p
 	const struct cpu_event *event;
 
 	event_name_split(count->event, &name);
-	event = find_event(pmu, &name);
+	event = find_core_event(pmu, &name);
 	count->is_user_only |= name.is_user_only;
 	if (name.pmu[0] != '\0')
 		count->pmu = arena_strndup(&c->memory, name.pmu, strlen(name.pmu));

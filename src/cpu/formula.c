@@ -76,7 +76,7 @@ static int formula_add_value(struct parser *p, struct formula_step step)
 	return 0;
 }
 
-static size_t find_name(struct parser *p, const char *name, size_t len)
+static size_t formula_find_name(struct parser *p, const char *name, size_t len)
 {
 	size_t i;
 
@@ -87,14 +87,14 @@ static size_t find_name(struct parser *p, const char *name, size_t len)
 	return i;
 }
 
-static int read_name(struct parser *p)
+static int formula_read_name(struct parser *p)
 {
 	const char *start = p->at;
 	struct formula_step step = { .kind = STEP_NAME };
 
 	while (continues_name(*p->at))
 		p->at++;
-	step.name = find_name(p, start, (size_t)(p->at - start));
+	step.name = formula_find_name(p, start, (size_t)(p->at - start));
 	return formula_add_value(p, step);
 }
 
@@ -139,7 +139,7 @@ static int formula_read_value(struct parser *p, bool *wants_value)
 		return push(p, STEP_OPEN);
 	*wants_value = false;
 	if (begins_name(*p->at))
-		return read_name(p);
+		return formula_read_name(p);
 	if (isdigit((unsigned char)*p->at))
 		return formula_read_number(p);
 	return wrong(p, *p->at == '\0' ? "it ends where a value should stand"

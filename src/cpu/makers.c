@@ -51,7 +51,7 @@ int maker_read(struct catalog *c, const json_t *object, struct err *err)
 	return 0;
 }
 
-static bool begins(const char *text, const char *with)
+static bool matches_prefix(const char *text, const char *with)
 {
 	return strncmp(text, with, strlen(with)) == 0;
 }
@@ -60,8 +60,8 @@ const struct cpu_maker *catalog_maker_find(const struct catalog *c, const char *
 					   const char *cpuid)
 {
 	for (size_t i = c->makers.n; i-- > 0;)
-		if (begins(arch, c->makers.items[i].arch) &&
-		    begins(cpuid, c->makers.items[i].cpuid))
+		if (matches_prefix(arch, c->makers.items[i].arch) &&
+		    matches_prefix(cpuid, c->makers.items[i].cpuid))
 			return &c->makers.items[i];
 	return NULL;
 }

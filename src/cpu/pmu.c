@@ -28,7 +28,7 @@ static json_t *embedded_facts(const char *id)
 }
 
 /* The embedded file with the changes of --catalog. To be given back with json_decref(). */
-static json_t *facts_of(const struct catalog *c, const char *id)
+static json_t *changed_facts(const struct catalog *c, const char *id)
 {
 	json_t *object = embedded_facts(id);
 
@@ -49,7 +49,7 @@ static bool is_pmuv3(const json_t *object)
 }
 
 /* Copies what `object` lacks from another CPU's file. */
-static void add_same(const json_t *other, json_t *object)
+static void add_missing(const json_t *other, json_t *object)
 {
 	static const char *const keys[] = { "events",	 "metrics",  "groups",	 "topdown",
 					    "drilldown", "variants", "penalties" };
@@ -67,18 +67,18 @@ static void add_same(const json_t *other, json_t *object)
  * Completes the facts of a CPU from a similar CPU that its file names. Without events of its own it
  * gets those of any PMUv3 core; returns whether it did.
  */
-static bool complete(const struct catalog *c, const json_t *any_arm, json_t *object)
+static bool complete_facts(const struct catalog *c, const json_t *any_arm, json_t *object)
 {
 	const char *other_id = json_string_value(json_object_get(object, "same_as"));
-	json_t *other = other_id == NULL ? NULL : facts_of(c, other_id);
+	json_t *other = other_id == NULL ? NULL : changed_facts(c, other_id);
 
 	if (other != NULL)
-		add_same(other, object);
+		add_missing(other, object);
 	json_decref(other);
 	if (any_arm == NULL || json_object_get(object, "pmu_arch") == NULL ||
 	    json_array_size(json_object_get(object, "events")) > 0)
 		return false;
-	add_same(any_arm, object);
+	add_missing(any_arm, object);
 	return true;
 }
 
@@ -86,13 +86,13 @@ int cpu_pmu_open(const struct catalog *c, const struct cpu *cpu, uint64_t midr,
 		 struct cpu_pmu **out, struct err *err)
 {
 	struct cpu_pmu *pmu = mem_zalloc(1, sizeof(*pmu));
-	json_t *facts = facts_of(c, cpu->id);
-	json_t *any_arm = is_pmuv3(facts) ? facts_of(c, CPU_ANY_ARM) : NULL;
+	json_t *facts = changed_facts(c, cpu->id);
+	json_t *any_arm = is_pmuv3(facts) ? changed_facts(c, CPU_ANY_ARM) : NULL;
 	int rc;
 
 	pmu->cpu = cpu;
 	pmu->thresholds = c->thresholds;
-	pmu->is_architectural = complete(c, any_arm, facts);
+	pmu->is_architectural = complete_facts(c, any_arm, facts);
 	rc = cpu_pmu_read(pmu, facts, midr, err);
 	if (rc == 0)
 		rc = cpu_pmu_read_costs(pmu, facts, any_arm, err);

@@ -28,7 +28,7 @@ static const char *pmu_read_copy(struct cpu_pmu *pmu, const char *text)
 	return arena_strndup(&pmu->memory, text, strlen(text));
 }
 
-static void *array(struct cpu_pmu *pmu, size_t n, size_t size)
+static void *pmu_array(struct cpu_pmu *pmu, size_t n, size_t size)
 {
 	return json_array_memory(&pmu->memory, n, size);
 }
@@ -79,7 +79,7 @@ static const char *pmu_read_name_at(const json_t *list, size_t i, const char *ke
 static int read_events_named(struct cpu_pmu *pmu, const json_t *list, const char *key,
 			     struct event_list *out, struct err *err)
 {
-	out->items = array(pmu, json_array_size(list), sizeof(struct cpu_event *));
+	out->items = pmu_array(pmu, json_array_size(list), sizeof(struct cpu_event *));
 	for (out->n = 0; out->n < json_array_size(list); out->n++) {
 		const char *name = pmu_read_name_at(list, out->n, key, err);
 
@@ -95,7 +95,7 @@ static int read_events_named(struct cpu_pmu *pmu, const json_t *list, const char
 static int read_metrics_named(struct cpu_pmu *pmu, const json_t *list, const char *key,
 			      struct metric_list *out, struct err *err)
 {
-	out->items = array(pmu, json_array_size(list), sizeof(struct cpu_metric *));
+	out->items = pmu_array(pmu, json_array_size(list), sizeof(struct cpu_metric *));
 	for (out->n = 0; out->n < json_array_size(list); out->n++) {
 		const char *name = pmu_read_name_at(list, out->n, key, err);
 
@@ -111,7 +111,7 @@ static int read_metrics_named(struct cpu_pmu *pmu, const json_t *list, const cha
 static int read_groups_named(struct cpu_pmu *pmu, const json_t *list, const char *key,
 			     struct group_list *out, struct err *err)
 {
-	out->items = array(pmu, json_array_size(list), sizeof(struct cpu_group *));
+	out->items = pmu_array(pmu, json_array_size(list), sizeof(struct cpu_group *));
 	for (out->n = 0; out->n < json_array_size(list); out->n++) {
 		const char *name = pmu_read_name_at(list, out->n, key, err);
 
@@ -124,8 +124,8 @@ static int read_groups_named(struct cpu_pmu *pmu, const json_t *list, const char
 	return 0;
 }
 
-static int read_event(struct cpu_pmu *pmu, const json_t *object, struct cpu_event *out,
-		      struct err *err)
+static int pmu_read_event(struct cpu_pmu *pmu, const json_t *object, struct cpu_event *out,
+			  struct err *err)
 {
 	unsigned long code = 0;
 
@@ -144,11 +144,11 @@ static int read_event(struct cpu_pmu *pmu, const json_t *object, struct cpu_even
 
 static int pmu_read_events(struct cpu_pmu *pmu, const json_t *list, struct err *err)
 {
-	pmu->events = array(pmu, json_array_size(list), sizeof(*pmu->events));
+	pmu->events = pmu_array(pmu, json_array_size(list), sizeof(*pmu->events));
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		struct cpu_event event = { 0 };
 
-		if (read_event(pmu, json_array_get(list, i), &event, err) < 0)
+		if (pmu_read_event(pmu, json_array_get(list, i), &event, err) < 0)
 			return err_within(err, "events[%zu]", i);
 		pmu->events[pmu->n_events++] = event;
 	}
@@ -159,7 +159,7 @@ static int pmu_read_events(struct cpu_pmu *pmu, const json_t *list, struct err *
 static int bind_formula(struct cpu_pmu *pmu, struct cpu_metric *m, struct err *err)
 {
 	m->events = (struct event_list){ 0 };
-	m->events.items = array(pmu, m->formula.n_names, sizeof(*m->events.items));
+	m->events.items = pmu_array(pmu, m->formula.n_names, sizeof(*m->events.items));
 	m->needs_slots = false;
 	for (size_t i = 0; i < m->formula.n_names; i++) {
 		const char *name = m->formula.names[i];
@@ -260,7 +260,8 @@ static int read_spe_ratios(struct cpu_pmu *pmu, const json_t *spe, struct err *e
 
 static int read_metrics(struct cpu_pmu *pmu, const json_t *list, struct err *err)
 {
-	pmu->metrics = array(pmu, json_array_size(list) + COUNT(spe_ratios), sizeof(*pmu->metrics));
+	pmu->metrics =
+		pmu_array(pmu, json_array_size(list) + COUNT(spe_ratios), sizeof(*pmu->metrics));
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		struct cpu_metric metric = { 0 };
 
@@ -271,9 +272,9 @@ static int read_metrics(struct cpu_pmu *pmu, const json_t *list, struct err *err
 	return 0;
 }
 
-static int read_groups(struct cpu_pmu *pmu, const json_t *list, struct err *err)
+static int read_metric_groups(struct cpu_pmu *pmu, const json_t *list, struct err *err)
 {
-	pmu->groups = array(pmu, json_array_size(list) + 1, sizeof(*pmu->groups));
+	pmu->groups = pmu_array(pmu, json_array_size(list) + 1, sizeof(*pmu->groups));
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *object = json_array_get(list, i);
 		struct cpu_group group = { 0 };
@@ -293,7 +294,7 @@ static void add_spe_group(struct cpu_pmu *pmu)
 {
 	struct cpu_group group = { .name = "SPE_Sampling", .label = "SPE Sampling" };
 
-	group.metrics.items = array(pmu, pmu->n_spe_ratios, sizeof(*group.metrics.items));
+	group.metrics.items = pmu_array(pmu, pmu->n_spe_ratios, sizeof(*group.metrics.items));
 	for (; group.metrics.n < pmu->n_spe_ratios; group.metrics.n++)
 		group.metrics.items[group.metrics.n] =
 			&pmu->metrics[pmu->n_metrics - pmu->n_spe_ratios + group.metrics.n];
@@ -332,7 +333,7 @@ static int read_nodes(struct cpu_pmu *pmu, const json_t *tree, struct err *err)
 
 	if (json_read_list(tree, "nodes", &list, err) < 0)
 		return -1;
-	t->nodes = array(pmu, json_array_size(list), sizeof(*t->nodes));
+	t->nodes = pmu_array(pmu, json_array_size(list), sizeof(*t->nodes));
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		struct cpu_node node = { 0 };
 
@@ -422,7 +423,7 @@ static int read_variants(struct cpu_pmu *pmu, const json_t *list, uint64_t midr,
 
 static void read_linux_names(struct cpu_pmu *pmu, const json_t *list)
 {
-	pmu->linux_names = array(pmu, json_array_size(list), sizeof(*pmu->linux_names));
+	pmu->linux_names = pmu_array(pmu, json_array_size(list), sizeof(*pmu->linux_names));
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const char *name = json_string_value(json_array_get(list, i));
 
@@ -432,7 +433,7 @@ static void read_linux_names(struct cpu_pmu *pmu, const json_t *list)
 }
 
 /* Finds the events of cycles and instructions: those of the formula of ipc. */
-static void find_roles(struct cpu_pmu *pmu)
+static void find_cycles_and_instructions(struct cpu_pmu *pmu)
 {
 	const struct cpu_metric *ipc = cpu_metric_find(pmu, "ipc");
 
@@ -455,7 +456,7 @@ int cpu_pmu_read(struct cpu_pmu *pmu, const json_t *object, uint64_t midr, struc
 	    json_read_list(object, "variants", &variants, err) < 0 ||
 	    pmu_read_events(pmu, events, err) < 0 || read_metrics(pmu, metrics, err) < 0 ||
 	    read_spe_ratios(pmu, json_object_get(object, "spe"), err) < 0 ||
-	    read_groups(pmu, groups, err) < 0 ||
+	    read_metric_groups(pmu, groups, err) < 0 ||
 	    read_topdown(pmu, json_object_get(object, "topdown"), err) < 0 ||
 	    read_drilldown(pmu, json_object_get(object, "drilldown"), err) < 0 ||
 	    read_variants(pmu, variants, midr, err) < 0 ||
@@ -475,6 +476,6 @@ int cpu_pmu_read(struct cpu_pmu *pmu, const json_t *object, uint64_t midr, struc
 	pmu->note = text_or(pmu, object, "note", NULL);
 	read_linux_names(pmu, json_object_get(object, "linux_pmu_names"));
 	add_spe_group(pmu);
-	find_roles(pmu);
+	find_cycles_and_instructions(pmu);
 	return 0;
 }

@@ -59,7 +59,7 @@ static void make_id(const char *name, char *out)
 	out[n] = '\0';
 }
 
-static const char *class_of(const char *event)
+static const char *event_class_of(const char *event)
 {
 	if (strcmp(event, "CPU_CYCLES") == 0)
 		return "cycles";
@@ -96,7 +96,7 @@ static json_t *convert_events(json_t *events)
 		event = json_object();
 		json_object_set_new(event, "name", json_string(name));
 		set_text(event, "code", from, "code");
-		json_object_set_new(event, "class", json_string(class_of(name)));
+		json_object_set_new(event, "class", json_string(event_class_of(name)));
 		if (is_impdef(from))
 			json_object_set_new(event, "impdef", json_true());
 		if (len > 8 && strcmp(name + len - 8, "_RETIRED") == 0)
