@@ -220,7 +220,7 @@ static void set_enabled(struct count *c, double percent, uint64_t longest_ns)
  * Events in a row with exactly the same running time were a group. If all were counted all of the
  * time, groups do not matter.
  */
-static void set_groups(struct counts *c, const struct import_times *times)
+static void set_groups_by_times(struct counts *c, const struct import_times *times)
 {
 	uint32_t group = 0;
 
@@ -250,7 +250,7 @@ void import_times_finish(struct import_times *times, struct counts *c)
 		if (times->percent.items[i] >= 100 && c->items.items[i].running_ns > *ns)
 			*ns = c->items.items[i].running_ns;
 	}
-	set_groups(c, times);
+	set_groups_by_times(c, times);
 	for (size_t i = 0; i < c->items.n; i++)
 		set_enabled(&c->items.items[i], times->percent.items[i],
 			    *longest_at(&longest, &c->items.items[i]));

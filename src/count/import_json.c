@@ -50,8 +50,8 @@ struct events_of {
 	const char *pmu; /* NULL: not known */
 };
 
-static void read_event(const char *name, const json_t *object, struct events_of of,
-		       struct counts *out)
+static void read_json_event(const char *name, const json_t *object, struct events_of of,
+			    struct counts *out)
 {
 	struct count *c = counts_add(out, name);
 
@@ -73,7 +73,7 @@ static void import_json_read_events(json_t *events, struct events_of of, struct 
 	json_t *event;
 
 	json_object_foreach(events, name, event) if (json_is_object(event) && name[0] != '\0')
-		read_event(name, event, of, out);
+		read_json_event(name, event, of, out);
 }
 
 /* Reads the counts of each CPU, which the model has, too. */

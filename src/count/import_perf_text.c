@@ -226,7 +226,7 @@ static void take_prefix(struct reader *r, struct slice *line, struct count *out,
 	}
 }
 
-static void read_count(struct reader *r, struct slice line)
+static void read_count_line(struct reader *r, struct slice line)
 {
 	struct count read = { .cpu = COUNT_ANY, .tid = COUNT_ANY };
 	double coverage = 1, seconds = -1;
@@ -293,7 +293,7 @@ static int read_text(const char *text, size_t size, struct counts *out, struct e
 		if (slice_begins(begin, "Performance counter stats for"))
 			import_perf_text_read_header(&r, begin);
 		else if (!read_elapsed(&r, begin))
-			read_count(&r, line);
+			read_count_line(&r, line);
 	}
 	set_times(&r);
 	vec_release(&r.coverage);

@@ -71,7 +71,7 @@ static bool take_grouped_u64(struct slice *s, uint64_t *out)
 	return slice_u64((struct slice){ digits, n }, out);
 }
 
-static void read_event(struct rpistat *r, size_t i, struct slice value)
+static void read_rpistat_event(struct rpistat *r, size_t i, struct slice value)
 {
 	uint64_t raw, scaled;
 	struct count *c;
@@ -89,13 +89,13 @@ static void read_event(struct rpistat *r, size_t i, struct slice value)
 	c->group = events[i].group;
 }
 
-static void read_member(struct rpistat *r, struct slice label, struct slice value)
+static void read_rpistat_member(struct rpistat *r, struct slice label, struct slice value)
 {
 	uint64_t n;
 
 	for (size_t i = 0; i < COUNT(events); i++)
 		if (slice_is(label, events[i].label))
-			read_event(r, i, value);
+			read_rpistat_event(r, i, value);
 	for (size_t i = 0; i < COUNT(periods); i++)
 		if (slice_is(label, periods[i].label) && take_grouped_u64(&value, &n) &&
 		    n <= PERIODS_MAX)
@@ -141,9 +141,10 @@ static int read_rpistat(const char *text, size_t size, struct counts *out, struc
 		if (r.expects_date && line.n > 0 && line.at[0] != '*')
 			out->date = slice_copy(&out->memory, line);
 		else if (colon != NULL)
-			read_member(&r, (struct slice){ line.at, (size_t)(colon - line.at) },
-				    (struct slice){ colon + 1,
-						    line.n - (size_t)(colon + 1 - line.at) });
+			read_rpistat_member(
+				&r, (struct slice){ line.at, (size_t)(colon - line.at) },
+				(struct slice){ colon + 1,
+						line.n - (size_t)(colon + 1 - line.at) });
 		r.expects_date = false;
 	}
 	set_periods(&r);

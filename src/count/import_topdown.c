@@ -84,7 +84,7 @@ static struct slice import_topdown_field(const struct table *t, const struct sli
 	return column < 0 || (size_t)column >= n ? (struct slice){ 0 } : fields[column];
 }
 
-static uint32_t interval_of(struct table *t, struct slice time)
+static uint32_t topdown_interval(struct table *t, struct slice time)
 {
 	double seconds;
 
@@ -102,7 +102,7 @@ static void import_topdown_add_event(struct table *t, const struct slice *fields
 	if (name.n == 0)
 		return;
 	count = counts_add(t->out, slice_copy(&t->out->memory, name));
-	count->interval = interval_of(t, import_topdown_field(t, fields, n, FIELD_TIME));
+	count->interval = topdown_interval(t, import_topdown_field(t, fields, n, FIELD_TIME));
 	count->state = slice_number(import_topdown_field(t, fields, n, FIELD_VALUE), &value)
 			       ? COUNT_COUNTED
 			       : COUNT_NOT_COUNTED;
@@ -117,7 +117,8 @@ static void import_topdown_add_metric(struct table *t, const struct slice *field
 	struct slice name = import_topdown_field(t, fields, n, FIELD_METRIC);
 	struct slice units = import_topdown_field(t, fields, n, FIELD_UNITS);
 	struct count_metric *metric;
-	uint32_t interval = interval_of(t, import_topdown_field(t, fields, n, FIELD_TIME)), n_seen;
+	uint32_t interval = topdown_interval(t, import_topdown_field(t, fields, n, FIELD_TIME)),
+		 n_seen;
 	double value;
 
 	if (name.n == 0 || !slice_number(import_topdown_field(t, fields, n, FIELD_VALUE), &value))
