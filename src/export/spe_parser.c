@@ -159,7 +159,7 @@ static void put_end(const struct line *l)
 }
 
 /* spe-parser decodes every data source with Arm's common encoding, whatever the CPU. */
-static const char *source_name(uint16_t value)
+static const char *spe_parser_source_name(uint16_t value)
 {
 	static const char *const names[] = {
 		[0x0] = "L1D",		 [0x8] = "L2D",	     [0x9] = "PEER-CPU",
@@ -187,7 +187,8 @@ static void put_ldst(const struct line *l, const struct spe_op *op)
 	put_data_address(l, level);
 	put_number(l, line_has(l, HAS_XLAT), l->b->xlat[l->row]);
 	spe_parser_put_address(l, line_has(l, HAS_PA), l->b->pa[l->row], 0);
-	spe_parser_put_word(l, line_has(l, HAS_SOURCE) ? source_name(l->b->source[l->row]) : "");
+	spe_parser_put_word(
+		l, line_has(l, HAS_SOURCE) ? spe_parser_source_name(l->b->source[l->row]) : "");
 	put_end(l);
 }
 

@@ -93,7 +93,7 @@ static struct spe_packet code_address(unsigned index, uint64_t address, unsigned
 	};
 }
 
-static struct spe_packet counter(unsigned index, uint64_t cycles)
+static struct spe_packet counter_packet(unsigned index, uint64_t cycles)
 {
 	return (struct spe_packet){ .kind = SPE_COUNTER,
 				    .index = (uint8_t)index,
@@ -143,11 +143,11 @@ static struct spe_packet slot_packet(const struct spe_record *r, const struct sp
 	case SPE_SLOT_PA:
 		return code_address(SPE_ADDR_PA, r->pa, 0);
 	case SPE_SLOT_ISSUE:
-		return counter(SPE_COUNT_ISSUE, r->issue);
+		return counter_packet(SPE_COUNT_ISSUE, r->issue);
 	case SPE_SLOT_TOTAL:
-		return counter(SPE_COUNT_TOTAL, r->total);
+		return counter_packet(SPE_COUNT_TOTAL, r->total);
 	case SPE_SLOT_XLAT:
-		return counter(SPE_COUNT_XLAT, r->xlat);
+		return counter_packet(SPE_COUNT_XLAT, r->xlat);
 	case SPE_SLOT_CONTEXT:
 		return (struct spe_packet){ .kind = SPE_CONTEXT,
 					    .index = (uint8_t)(r->context_level - 1) & 3,

@@ -239,7 +239,7 @@ static void make_context(struct spe_generator *g, struct spe_record *out)
 		(o->n_contexts > 0 ? (uint32_t)spe_random_below(&g->random, o->n_contexts) : 0);
 }
 
-static void make_code(struct spe_generator *g, struct spe_record *out)
+static void make_code_addresses(struct spe_generator *g, struct spe_record *out)
 {
 	const struct spe_generate_options *o = &g->options;
 	bool is_kernel = spe_random_chance(&g->random, o->kernel_permille);
@@ -268,7 +268,7 @@ void spe_generator_next(struct spe_generator *g, struct spe_record *out)
 	const struct spe_generate_options *o = &g->options;
 
 	*out = (struct spe_record){ .has = HAS_EVENTS | HAS_ISSUE | HAS_TOTAL, .events = RETIRED };
-	make_code(g, out);
+	make_code_addresses(g, out);
 	if (o->with_context)
 		make_context(g, out);
 	pick_op(g, out);

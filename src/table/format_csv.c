@@ -13,7 +13,7 @@
 #include "table/sort.h"
 #include "table/utf8.h"
 
-static bool is_written(const struct column *c)
+static bool csv_has_column(const struct column *c)
 {
 	return (c->flags & COLUMN_TEXT_ONLY) == 0;
 }
@@ -121,7 +121,7 @@ static void csv_head(const struct document *d, const struct table *t, bool is_fi
 	for (size_t i = 0; i < t->n_columns; i++) {
 		const struct column *c = &t->columns[i];
 
-		if (!is_written(c))
+		if (!csv_has_column(c))
 			continue;
 		text_str(out, separator);
 		text_str(out, c->name);

@@ -254,7 +254,7 @@ static void describe_table(struct text *out, const struct table *t, bool *is_fir
 	text_char(out, '}');
 }
 
-static void add_notes(struct text *out, const struct table *t, bool *is_first_table)
+static void json_add_notes(struct text *out, const struct table *t, bool *is_first_table)
 {
 	if (t->notes.n == 0)
 		return;
@@ -326,7 +326,7 @@ static void json_tail(const struct document *d, const struct table *t, struct te
 static void json_end(const struct document *d, struct text *out)
 {
 	text_str(out, "\"notes\":{");
-	for_each_table(d, out, add_notes);
+	for_each_table(d, out, json_add_notes);
 	text_str(out, "}}\n");
 }
 
