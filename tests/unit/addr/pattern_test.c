@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What walks through memory look like, of sequences whose steps are known. */
+/* Access patterns of known sequences. */
 #include "addr/pattern.h"
 
 #include <setjmp.h>
@@ -30,7 +30,7 @@ static uint64_t down_24(unsigned i)
 	return BASE + 24 * (uint64_t)(MOST - i);
 }
 
-/* Every eighth is a step back, as where a loop begins again. */
+/* A step back at every eighth, as at the start of a loop. */
 static uint64_t sawtooth(unsigned i)
 {
 	return BASE + 128 * (uint64_t)(i % 8);
@@ -42,7 +42,7 @@ static uint64_t short_sawtooth(unsigned i)
 	return BASE + 128 * (uint64_t)(i % 4);
 }
 
-/* Up and down by turns, far: halves of a large array. */
+/* Alternates between the halves of a large array. */
 static uint64_t far_and_back(unsigned i)
 {
 	return BASE + (i % 2) * UINT64_C(0x100000) + 8 * (uint64_t)((i * 7) % 32);
@@ -117,7 +117,9 @@ static void walks_are_told(void **state)
 	}
 }
 
-/* Parts that workers saw make the same whole, in either order, but for the pair between them. */
+/*
+ * Partial sums of workers add up to the whole, in either order, except for the pair between them.
+ */
 static void parts_make_the_whole(void **state)
 {
 	(void)state;
@@ -141,7 +143,7 @@ static void parts_make_the_whole(void **state)
 	}
 }
 
-/* Another thread walks elsewhere: how far away that is says nothing of the stride. */
+/* Threads have memory of their own: the distance between them is no multiple of the stride. */
 static void threads_keep_their_places(void **state)
 {
 	struct addr_pattern a = { 0 }, b = { 0 };

@@ -49,7 +49,7 @@ static void reads_little_endian(void **state)
 	assert_string_equal(f.text, "ok");
 }
 
-/* Wherever the input ends, what is there is read, what is not is zero, and the cursor says so. */
+/* Input truncated at each byte: what is there is read, the rest is 0 and marks the cursor bad. */
 static void cut_at_each_byte(void **state)
 {
 	(void)state;

@@ -50,7 +50,7 @@ static void add_part(struct diags *d, int part)
 	}
 }
 
-/* However the work was divided, and in whichever order it is put together, the result is one. */
+/* The result does not depend on how the work was divided, or in which order parts are merged. */
 static void merging_does_not_depend_on_the_order(void **state)
 {
 	(void)state;

@@ -64,7 +64,7 @@ static void a_pipe_is_read_to_its_end(void **state)
 	close(ends[0]);
 }
 
-/* Any two places will do, those outside and in the wrong order, too. */
+/* Any range is accepted, also outside of the file and in the wrong order. */
 static void forgotten_bytes_can_be_read_again(void **state)
 {
 	enum { PAGE = 4096, SIZE = 3 * PAGE + 5 };
@@ -88,7 +88,7 @@ static void forgotten_bytes_can_be_read_again(void **state)
 	fclose(file);
 }
 
-/* Files of the kernel have a size that is not theirs, or none, and cannot be mapped. */
+/* Files of the kernel have size 0 or a wrong one, and cannot be mapped. */
 static void files_of_the_kernel_are_read(void **state)
 {
 	static const char *const paths[] = { "/proc/self/status", "/sys/kernel/notes",

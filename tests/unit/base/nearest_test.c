@@ -49,12 +49,12 @@ static void test_several(void **state)
 		size_t max;
 		const char *expected;
 	} cases[] = {
-		{ "re", 4, "report record" },	    /* both begin with it: in their order */
-		{ "port", 4, "report export hot" }, /* both have it inside; p for h, no r */
-		{ "REC", 4, "record" },		    /* in three letters one step is much */
+		{ "re", 4, "report record" },	    /* two prefixes: in their order */
+		{ "port", 4, "report export hot" }, /* inside of two; hot: a small distance */
+		{ "REC", 4, "record" },		    /* in three letters one edit is much */
 		{ "hot", 1, "hot" },
 		{ "hot", 0, "" },
-		{ "recort", 4, "report record export" }, /* one step, two steps, three */
+		{ "recort", 4, "report record export" }, /* one, two and three edits */
 		{ "elephants", 4, "" },
 	};
 

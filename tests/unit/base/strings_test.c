@@ -46,7 +46,7 @@ static void the_empty_string_is_zero(void **state)
 	strings_release(&s);
 }
 
-/* Neither a prefix, nor bytes behind the length or a NUL, make strings equal or different. */
+/* Only the given bytes count: not a prefix, not bytes behind the length or a NUL. */
 static void only_the_given_bytes_count(void **state)
 {
 	struct strings s;

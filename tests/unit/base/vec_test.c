@@ -36,7 +36,7 @@ static void items_stay_and_new_ones_are_zero(void **state)
 	vec_release(&items);
 }
 
-/* Memory that held items before is zeroed again when it is handed out. */
+/* Memory of removed items is zeroed when it is used again. */
 static void used_memory_is_zeroed(void **state)
 {
 	VEC_OF(struct item) items = { 0 };

@@ -123,7 +123,7 @@ static void unwanted_entries_are_left_out(void **state)
 	add_sample(f->samples, 1, entries, COUNT(entries));
 	f->samples->has[f->samples->n++] = HAS_PC; /* without a stack */
 	assert_true(branch_rows_next(&f->at, f->samples, first, f->out));
-	assert_int_equal(f->out->n, 3); /* what hardware left empty is no branch */
+	assert_int_equal(f->out->n, 3); /* slots that the hardware has not filled */
 	assert_int_equal(f->out->pc[0], 0);
 	assert_int_equal(f->out->pc[1], 0x20);
 	assert_int_equal(f->out->mode[2], KERNEL_MODE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections are composed here byte by byte: the writer is not asked what is right. */
+/* Sections are composed byte by byte, independently of the writer. */
 #include "capture/format/info.h"
 
 #include <setjmp.h>
@@ -463,7 +463,7 @@ static void sections_cut_anywhere_are_refused(void **state)
 	}
 }
 
-/* Whatever number is replaced by the largest one: no reading outside, no giant allocation. */
+/* Any number replaced by the largest one: no read past the end, no huge allocation. */
 static void absurd_numbers_do_no_harm(void **state)
 {
 	(void)state;

@@ -185,7 +185,7 @@ static void test_file_and_stream(void **state)
 	}
 }
 
-/* Opens and reads everything; whatever happens, no byte may get lost. */
+/* Opens and reads everything; all bytes must be accounted for. */
 static bool try_bytes(const uint8_t *bytes, size_t n)
 {
 	struct seen seen = { 0 };
@@ -268,7 +268,7 @@ static void test_cut_file_says_so(void **state)
 	text_release(&t);
 }
 
-/* A stream does not know its size, but the last record that of its data. */
+/* In a stream, the size of the last record's data is known. */
 static void test_cut_stream_says_so(void **state)
 {
 	const struct record_auxtrace auxtrace = { .size = 100 };
@@ -286,7 +286,7 @@ static void test_cut_stream_says_so(void **state)
 	text_release(&t);
 }
 
-/* What stands behind two good records of a stream or file, and what is made of it. */
+/* What follows two good records of a stream or file, and how it is read. */
 static const struct {
 	bool is_file;
 	const char *tail;

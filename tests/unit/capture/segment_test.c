@@ -125,7 +125,7 @@ static const struct {
 	{ 0x2a20666570205b20, FRAME_BAD_TYPE },
 };
 
-/* Only the damaged record is lost, wherever it stands; behind the last one there is no other. */
+/* Only the damaged record is lost. */
 static void test_walk_goes_on_behind_damage(void **state)
 {
 	(void)state;
@@ -328,7 +328,7 @@ static void test_compressed_size_is_checked(void **state)
 	text_release(&t);
 }
 
-/* Zeros compress so well that a small file could fill a disk. */
+/* A zstd bomb: zeros compress so well that a small file could fill a disk. */
 static void test_bomb(void **state)
 {
 	enum { PIECE = 8 << 20, N_PIECES = 8 };

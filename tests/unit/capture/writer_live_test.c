@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a recorder needs of the writer: rings, compression, files that are sound at any time. */
+/* The writer as recorders use it: rings, compression, files that can be read at any time. */
 #include "capture/writer/writer.h"
 
 #include <setjmp.h>
@@ -128,7 +128,7 @@ static void levels_are_checked(void **state)
 	free(path);
 }
 
-/* What is on disk is sound and complete at each checkpoint, and sound between them. */
+/* The file is complete at each checkpoint, and readable between them. */
 static void the_file_is_sound_at_any_time(void **state)
 {
 	char *path = temporary_path();
@@ -211,7 +211,7 @@ static void compression_is_described_before_it_begins(void **state)
 	free(s.bytes);
 }
 
-/* Some records, and features behind those before the last; its process then ends. */
+/* Writes records, features behind some of them, then more records; the process then ends. */
 static void begin_file(const char *path)
 {
 	const struct record_auxtrace chunk = { .size = 24 };
@@ -234,7 +234,7 @@ static void begin_file(const char *path)
 	assert_int_equal(status, 0);
 }
 
-/* Another writer goes on where the first one had to stop; the trace data are in its index. */
+/* A second writer continues the file; its index has the trace data of the first. */
 static void a_file_is_gone_on_with(void **state)
 {
 	const struct record_auxtrace chunk = { .size = 8, .offset = 24 };
@@ -256,7 +256,7 @@ static void a_file_is_gone_on_with(void **state)
 	discard(path);
 }
 
-/* Wherever the file was cut, the whole records before are kept. */
+/* A truncated file is continued behind its last whole record. */
 static void a_cut_file_is_gone_on_with(void **state)
 {
 	(void)state;

@@ -251,7 +251,7 @@ static void a_full_disk_leaves_a_sound_file(void **state)
 		assert_int_equal(diags_bytes(capture_diags(c), DIAG_NOTE), 0);
 		assert_in_range(capture_totals(c)->n_records, 1, n - 1);
 		assert_in_range(capture_size(c), 1, cases[i].limit);
-		/* Nothing that found room beside the features is thrown away. */
+		/* All that fits beside the features is kept. */
 		room = cases[i].limit < FEATURES_MAX ? cases[i].limit : FEATURES_MAX;
 		if (!cases[i].is_within_large)
 			assert_in_range(capture_size(c), cases[i].limit - room, cases[i].limit);

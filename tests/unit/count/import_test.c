@@ -249,7 +249,7 @@ static void reads_every_format(void **state)
 	}
 }
 
-/* Each text cut at each byte: an answer or an error, and nothing read past the end. */
+/* Each text, truncated at each byte: an answer or an error, and no read past the end. */
 static void is_cut_anywhere(void **state)
 {
 	(void)state;
@@ -332,7 +332,7 @@ static void knows_the_rest(void **state)
 	counts_release(&c);
 }
 
-/* The answer about a machine with cores of two types, in the form cyclops stat writes it. */
+/* A machine with two types of cores, as cyclops stat writes it. */
 static void reads_types_of_cores(void **state)
 {
 	static const char json[] =
@@ -354,7 +354,7 @@ static void reads_types_of_cores(void **state)
 	counts_release(&c);
 }
 
-/* Events of the same run time, below all of the time, were counted together. */
+/* Events with equal running times, below all of the time, were a group. */
 static void infers_groups(void **state)
 {
 	static const char text[] = "9;;task-clock;1000;100.00;;\n"

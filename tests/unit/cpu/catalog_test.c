@@ -230,18 +230,18 @@ static void knows_what_cores_can_keep(void **state)
 	assert_non_null(catalog_cpu_find(*state, CPU_ANY_ARM));
 }
 
-/* What stands for CPUs without a file: cores of makers with a PMU of their own have no PMUv3. */
+/* Generic entries. Cores with a PMU of their maker have no PMUv3. */
 static void knows_what_stands_for_others(void **state)
 {
 	static const struct {
 		uint64_t midr;
 		const char *id;
 	} cases[] = {
-		{ 0, CPU_ANY },		     /* not told */
-		{ 0x410ffff0, CPU_ANY_ARM }, /* Arm, a part to come */
-		{ 0x990f0010, CPU_ANY_ARM }, /* a maker to come */
+		{ 0, CPU_ANY },		     /* not known */
+		{ 0x410ffff0, CPU_ANY_ARM }, /* Arm, an unknown part */
+		{ 0x990f0010, CPU_ANY_ARM }, /* an unknown maker */
 		{ 0x610f0231, CPU_ANY },     /* Apple M1 Firestorm */
-		{ 0x610fff00, CPU_ANY },     /* Apple, a part to come */
+		{ 0x610fff00, CPU_ANY },     /* Apple, an unknown part */
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++)
@@ -292,7 +292,7 @@ static void names_levels(void **state)
 	assert_int_equal(source_level_find("l4"), -1);
 }
 
-/* Every embedded file is the CPU that its name says, and stands in the index. */
+/* Each embedded file has the CPU of its name, and is in the index. */
 static void embeds_whole_files(void **state)
 {
 	size_t n = 0;

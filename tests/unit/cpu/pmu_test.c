@@ -84,7 +84,7 @@ static void every_metric_of_every_cpu(void **state)
 	assert_true(n_metrics >= 1866);
 }
 
-/* A CPU whose own events are not known has those of any PMUv3, and says so. */
+/* A CPU with unknown events has those of any PMUv3, and a flag that says so. */
 static void architectural_events(void **state)
 {
 	static const struct {
@@ -288,7 +288,7 @@ static void takes_a_file_on_top(void **state)
 	catalog_free(catalog);
 }
 
-/* A file may change the usual thresholds, and those of a CPU count more. */
+/* A file changes the defaults; thresholds of a CPU come before them. */
 static void puts_thresholds_together(void **state)
 {
 	static const struct {

@@ -41,7 +41,10 @@ static const struct diff_row *get(const struct diff *d, const char *name, const 
 	abort();
 }
 
-/* By hand: one row of its kind is certain from 2.58 standard errors of the difference on. */
+/*
+ * A row is certain from 2.58 standard errors of the difference on, if it is the only one of its
+ * kind.
+ */
 static void a_change_is_certain_beyond_its_error(void **state)
 {
 	static const struct {
@@ -153,7 +156,7 @@ static void saturated_counters_of_others_bound_a_share(void **state)
 	measures_release(&b);
 }
 
-/* Among a thousand functions the largest of many small differences is no finding. */
+/* Among a thousand functions the largest of many small differences is noise. */
 static void many_rows_ask_for_more(void **state)
 {
 	struct measures a = { 0 }, b = { 0 };
@@ -195,7 +198,7 @@ static void rows_are_matched_across_builds(void **state)
 	assert_int_equal(d.rows.n, 6);
 	assert_true(get(&d, "main", "new")->from == 10 && get(&d, "main", "new")->to == 20);
 	assert_true(get(&d, "start", "libc")->from == 1 && get(&d, "start", "libc")->to == 4);
-	/* Which "start" another one is, nobody can tell. */
+	/* "start" is in several modules, so it is not paired. */
 	assert_null(get(&d, "start", "old")->b);
 	assert_null(get(&d, "start", "new")->a);
 	assert_true(get(&d, "gone", "old")->to == 0 && get(&d, "gone", "old")->from == 100);
@@ -208,7 +211,7 @@ static void rows_are_matched_across_builds(void **state)
 	measures_release(&b);
 }
 
-/* Twice the work in twice the time is no change per second, nor of shares. */
+/* Twice the work in twice the time: no change per second, and none of shares. */
 static void costs_are_divided(void **state)
 {
 	struct measures a = { .elapsed_ns = 1000000000 }, b = { .elapsed_ns = 2000000000 };
@@ -397,7 +400,7 @@ static void a_condition_is_undecided_by_saturated_counters(void **state)
 	measures_release(&b);
 }
 
-/* Counts and metrics: the error of a ratio is that of its parts. */
+/* The error of a ratio follows from those of its events. */
 static void counts_are_measures(void **state)
 {
 	struct counts counts = { .command = "true", .elapsed_ns = 5 };
@@ -446,7 +449,7 @@ static void counts_are_measures(void **state)
 	counts_release(&counts);
 }
 
-/* Sums of a capture: two cycles samples in one function, and SPE records. */
+/* A capture with two cycles samples in one function, and SPE records. */
 static void captures_are_measured(void **state)
 {
 	const struct sample samples[] = {
@@ -588,7 +591,7 @@ static void names_become_text(void **state)
 	assert_null(measures_text(&(struct measures){ 0 }, NULL));
 }
 
-/* A file that is cut anywhere is an error, or whole but for its last line break. */
+/* A truncated file is an error, unless only the last newline is missing. */
 static void a_cut_baseline_is_an_error(void **state)
 {
 	struct text file = { 0 };

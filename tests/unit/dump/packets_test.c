@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dumps of SPE data, cut into parts for the workers, are the dump of the whole, in order. */
+/* Dumps in parts, by several workers, equal the dump of the whole. */
 #include "dump/packets.h"
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 
 enum {
 	N_RECORDS = 20000,     /* some parts for each CPU */
-	NO_RECORD = 700 << 10, /* bytes that cannot be cut, more than a part may have */
+	NO_RECORD = 700 << 10, /* bytes without a record, more than a part may have */
 	CPU_EVENT = 12, /* an event bit that Neoverse N1 has a name for, and the architecture not */
 	BAD_PACKET = 2,
 	MAX_HEADER = 64,
@@ -96,7 +96,7 @@ static void parts_make_the_whole(void **state)
 			packets_dump(s.capture, NULL, s.pool, SPE_WORDING_FULL, take, &taken), 0);
 		assert_int_equal(taken.text.n, whole.n);
 		assert_memory_equal(taken.text.bytes, whole.bytes, whole.n);
-		/* In pieces: the whole is never held at once. */
+		/* In pieces: the whole is never in memory at once. */
 		assert_true(taken.n_pieces > 6);
 		assert_true(taken.most < whole.n / 4);
 		text_release(&taken.text);
@@ -129,7 +129,7 @@ static void a_sink_stops_the_dump(void **state)
 	free(records);
 }
 
-/* Bits of events that are the CPU's own have its name, if there is a catalog. */
+/* With a catalog, the CPU's own event bits have names. */
 static void events_have_names_of_the_cpu(void **state)
 {
 	const struct spe_record record =

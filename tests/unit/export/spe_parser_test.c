@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spe-parser's files: rows that the tool itself writes for such records. */
+/* Rows as spe-parser itself writes them for the same records. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -109,7 +109,7 @@ static void release(struct files *files)
 		text_release(&files->texts[i]);
 }
 
-/* Each case alone: its file has a header and its row, the others are not touched. */
+/* Each case alone: one file has a header and a row, the others stay empty. */
 static void test_rows(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Some of each kind; tests/e2e/a64_access.py tries all encodings. */
+/* Some instructions of each kind; tests/e2e/a64_access.py tries all encodings. */
 #include "isa/access.h"
 
 #include <setjmp.h>
@@ -50,7 +50,7 @@ static const struct a64_case {
 	{ "ret", 0xd65f03c0, 0, 0 },
 };
 
-/* Undefined: nothing is accessed, and nothing is an instruction. */
+/* Undefined words: no access, and no instruction. */
 static const uint32_t a64_undefined[] = {
 	0x00000000, /* udf */
 	0x02000000, /* group 0001 */

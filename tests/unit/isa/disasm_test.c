@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The manner of it; tests/e2e/disasm_vs_objdump.py and x86_vs_objdump.py compare whole
+ * Interface and format. tests/e2e/disasm_vs_objdump.py and x86_vs_objdump.py compare whole
  * libraries with objdump.
  */
 #include "isa/disasm.h"

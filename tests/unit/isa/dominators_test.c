@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dominators, against what cannot be reached without them. */
+/* Dominators, compared with reachability. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ static size_t make_random(struct isa_step *steps, uint32_t *seed)
 	return n;
 }
 
-/* `by` is passed on every way to `to` if `to` cannot be reached without it. */
+/* `by` dominates `to` if `to` cannot be reached without it. */
 static void dominators_are_those_that_cannot_be_avoided(void **state)
 {
 	uint32_t seed = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What registers have, followed through functions. */
+/* Values of registers in small functions. */
 #include "isa/follow.h"
 
 #include <setjmp.h>
@@ -17,7 +17,7 @@ enum { MOST = 12, MOST_BYTES = 64, WORD = 4 };
 
 #define START UINT64_C(0x400000)
 
-/* What an access is to; slots that number instructions are told by the address of these. */
+/* What an access is to. The origin of a value is given by the index of the instruction. */
 struct wanted {
 	enum isa_root root;
 	uint64_t slot; /* or which instruction it is of */
@@ -159,7 +159,7 @@ static void a64_is_followed(void **state)
 	}
 }
 
-/* The same of x86-64: the last instruction accesses. */
+/* The same for x86-64: the last instruction is the access. */
 static const struct {
 	const char *what;
 	uint8_t code[MOST_BYTES];
@@ -292,7 +292,7 @@ static void x86_is_followed(void **state)
 	disasm_free(d);
 }
 
-/* Where a parameter is kept: at the start, and where it was moved to. */
+/* Where a parameter is held: at the start, and after a move. */
 static void holders_are_found(void **state)
 {
 	static const uint32_t code[] = { 0xaa0003f3 /* mov x19, x0 */, 0x94000400 /* bl */,
@@ -314,7 +314,7 @@ static void holders_are_found(void **state)
 	isa_followed_free(f);
 }
 
-/* Whatever bytes there are, and wherever the code is cut: nothing is read outside. */
+/* Random bytes, truncated anywhere: no read past the end. */
 static void any_bytes_are_followed(void **state)
 {
 	static const enum isa isas[] = { ISA_A64, ISA_X86_64 };

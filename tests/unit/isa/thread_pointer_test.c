@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses that A64 code makes of the thread pointer. */
+/* Thread-local addresses in A64 code. */
 #include "isa/thread_pointer.h"
 
 #include <setjmp.h>
@@ -193,7 +193,7 @@ static void addresses_are_followed(void **state)
 	}
 }
 
-/* Whatever words there are, and wherever the code is cut: nothing is read outside. */
+/* Random words, truncated anywhere: no read past the end. */
 static void any_words_are_followed(void **state)
 {
 	uint64_t seed = 1;

@@ -70,7 +70,7 @@ static void missing_programs_are_reported(void **state)
 	}
 }
 
-/* Nothing of the program may happen before the word, nor without it. */
+/* Nothing of the program may run before launch_go(), or without it. */
 static void the_program_waits_for_the_word(void **state)
 {
 	char path[] = "/tmp/cyclops-launch-XXXXXX";
@@ -101,7 +101,10 @@ static void signals_are_passed_on(void **state)
 		struct launch l;
 		struct err err;
 
-		/* nohup and shells' background jobs leave some ignored, and sleep would inherit that */
+		/*
+		 * nohup and shells ignore some signals of background jobs, and sleep would inherit
+		 * that
+		 */
 		signal(signals[i], SIG_DFL);
 		assert_int_equal(launch_init(&l, (char *const *)(uintptr_t)argv, &err), 0);
 		assert_int_equal(launch_go(&l, &err), 0);
@@ -174,7 +177,7 @@ static void what_the_program_used_is_known(void **state)
 	assert_int_equal(launch_go(&l, &err), 0);
 	while (!launch_is_over(&l))
 		assert_int_equal(launch_wait(&l, LAUNCH_FOREVER, &err), 0);
-	/* what is the user's and what the kernel's is told apart by ticks, of which there are few */
+	/* user and system time are sampled at ticks, so only their sum is reliable */
 	assert_true(l.usage.ru_utime.tv_sec + l.usage.ru_utime.tv_usec + l.usage.ru_stime.tv_sec +
 			    l.usage.ru_stime.tv_usec >
 		    0);

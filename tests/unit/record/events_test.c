@@ -138,7 +138,7 @@ static void members_of_groups_know_their_leader(void **state)
 	release(&w);
 }
 
-/* Whatever the case; the number is that of this CPU. */
+/* In upper or lower case. The number is that of this CPU. */
 static void the_catalog_names_events(void **state)
 {
 	static const struct {
@@ -159,7 +159,7 @@ static void the_catalog_names_events(void **state)
 		assert_int_equal(w.events.list.items[0].attr.config, cases[i].config);
 		assert_true(w.events.list.items[0].pmu->is_core);
 		release(&w);
-		/* Nobody knows it where there is no such CPU. */
+		/* An unknown event of the catalog is an error without such a CPU. */
 		assert_int_equal(add(&w, tree_without_pmu, cases[i].text, &err), -1);
 		assert_non_null(strstr(err.text, "there is no event"));
 		release(&w);

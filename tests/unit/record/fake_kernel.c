@@ -164,7 +164,7 @@ void fake_kernel_init(struct fake_kernel *k)
 	k->kernel.context = k;
 }
 
-/* Memory that was never handed out is nobody's; the rest was unmapped by the code under test. */
+/* All memory was unmapped by the code under test, so nothing is left to free. */
 void fake_kernel_release(struct fake_kernel *k)
 {
 	*k = (struct fake_kernel){ 0 };

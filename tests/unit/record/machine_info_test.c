@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What made-up machines tell of themselves, read back from a capture. */
+/* Features of fake machines, read back from a capture. */
 #include "record/machine_info.h"
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 #define CPU "/sys/devices/system/cpu/"
 #define NODE "/sys/devices/system/node/"
 
-/* The capture that has the features of such a machine, and nothing else. */
+/* A capture with the features of a machine, and nothing else. */
 static struct capture *capture_of(const struct tree_file *files)
 {
 	const struct writer_event event = { .attr = { .type = 1 } };
@@ -139,7 +139,7 @@ static void where_the_cpus_are(void **state)
 	capture_free(c);
 }
 
-/* Shared caches once; those of a level by their CPUs. */
+/* Shared caches are listed once; those of a level in order of their CPUs. */
 static void which_caches_there_are(void **state)
 {
 	struct capture *c = capture_of(x86_server);
@@ -163,7 +163,7 @@ static void which_caches_there_are(void **state)
 	capture_free(c);
 }
 
-/* In the order of their numbers, which is not that of their names. */
+/* In order of numbers, which differs from that of names. */
 static void which_memory_belongs_to_whom(void **state)
 {
 	struct capture *c = capture_of(x86_server);
@@ -209,7 +209,7 @@ static void arm_says_it_by_midr(void **state)
 	capture_free(c);
 }
 
-/* A part of the identity is none. */
+/* An incomplete MIDR is left out. */
 static void what_is_not_told_is_left_out(void **state)
 {
 	static const struct tree_file nothing[] = { { NULL, NULL } };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events, rings and AUX buffers against a kernel that does what the test wants. */
+/* Events, rings and AUX buffers, with a fake kernel. */
 #include "record/recording.h"
 
 #include <errno.h>
@@ -135,7 +135,7 @@ static void events_of_a_cpu_share_a_ring(void **state)
 	world_release(&w);
 }
 
-/* Threads may be started and map their code where no samples are taken. */
+/* Threads may start and map code on CPUs where no samples are taken. */
 static void other_cpus_have_the_side_band_alone(void **state)
 {
 	const int32_t threads[] = { 5, 6 };
@@ -256,8 +256,10 @@ static void the_kernel_is_left_out_where_it_must_be(void **state)
 
 	(void)state;
 	world_make(&w, false);
-	/* A kernel that refuses all that has not excluded it cannot be said with bits that are
-	 * set, so the refusal ends by hand: first with rights for nothing. */
+	/*
+	 * The fake kernel refuses attrs by bits that are set. Here the refusal is to end when
+	 * exclude_kernel is set, so it is ended by hand: first nothing is allowed.
+	 */
 	w.kernel.refusals[0].error = EACCES;
 	w.kernel.refusals[0].flags = BIT(ATTR_SAMPLE_ID_ALL);
 	assert_int_equal(world_open(&w, 0, &err), -1);
@@ -309,7 +311,7 @@ static void memory_is_what_the_limit_allows(void **state)
 	assert_non_null(strstr(w.diags.list.items[1].text, "AUX buffers are smaller than 1 MiB"));
 	world_release(&w);
 
-	/* Less than the default is enough from 1 MiB on; a small one that was asked for is, too. */
+	/* A buffer below the default is no warning from 1 MiB on, nor if it was asked for. */
 	world_make(&w, true);
 	w.options.aux_bytes = 0;
 	w.kernel.max_aux = 1 << 20;
@@ -338,7 +340,7 @@ static void memory_is_what_the_limit_allows(void **state)
 	world_release(&w);
 }
 
-/* What the reader needs while it is away for half a second, between 1 and 32 MiB. */
+/* Room for half a second, between 1 and 32 MiB. */
 static void memory_is_as_much_as_seems_right(void **state)
 {
 	static const struct {
@@ -403,7 +405,7 @@ static void memory_that_cannot_be_had_is_told(void **state)
 	}
 }
 
-/* A leader that is not there, on this CPU or for this thread: its members lead themselves. */
+/* Members whose leader is missing on this CPU, or for this thread, lead themselves. */
 static void members_without_a_leader_stand_alone(void **state)
 {
 	const struct pmu first_cpu = {
@@ -523,7 +525,7 @@ static void records_come_out_as_they_went_in(void **state)
 		lost += round;
 		assert_int_equal(recording_drain(&w.recording, w.writer), bytes + 24);
 		assert_int_equal(writer_size(w.writer) - before,
-				 bytes + 24 + 8); /* and the round */
+				 bytes + 24 + 8); /* and the FINISHED_ROUND record */
 		assert_int_equal(w.kernel.events[0].page->data_tail,
 				 w.kernel.events[0].page->data_head);
 	}
@@ -545,19 +547,19 @@ static void aux_records_are_counted(void **state)
 	world_write(&w);
 	for (uint64_t flags = 0; flags < 16; flags++)
 		put_words(&w, RECORD_AUX, (const uint64_t[]){ 0, 64, flags }, 3);
-	put_words(&w, RECORD_AUX, (const uint64_t[]){ 0, 64 }, 2); /* cut: counts nothing */
+	put_words(&w, RECORD_AUX, (const uint64_t[]){ 0, 64 }, 2); /* truncated: not counted */
 	put_words(&w, RECORD_LOST, NULL, 0);
 	recording_drain(&w.recording, w.writer);
 	assert_int_equal(w.recording.n_aux_truncated, 8);
 	assert_int_equal(w.recording.n_aux_collided, 8);
 	assert_int_equal(w.recording.n_records_lost, 0);
 	put_words(&w, RECORD_COMM, NULL, 0);
-	w.kernel.events[0].page->data_head += 8; /* zeros: not a record, not an endless loop */
+	w.kernel.events[0].page->data_head += 8; /* zeros are no record and no endless loop */
 	assert_int_equal(recording_drain(&w.recording, w.writer), 16);
 	world_release(&w);
 }
 
-/* What no kernel writes is left alone, and what lies before it is counted. */
+/* Records that no kernel writes are skipped; those before are counted. */
 static void odd_records_are_not_looked_into(void **state)
 {
 	struct world w;
@@ -605,8 +607,8 @@ static uint8_t *file_bytes(struct world *w, uint64_t from, size_t *out_n)
 }
 
 /*
- * What perf writes of an AUX buffer (tools/perf/util/auxtrace.c): a record of 48 bytes, then the
- * data in order, up to a multiple of 8.
+ * perf's record of AUX data (tools/perf/util/auxtrace.c): 48 bytes, then the data in order, padded
+ * to 8 bytes.
  */
 static void expect_chunk(const uint8_t *at, uint64_t position, const uint8_t *data, size_t size)
 {
@@ -617,7 +619,7 @@ static void expect_chunk(const uint8_t *at, uint64_t position, const uint8_t *da
 	assert_int_equal(load_u16(at + 6), 48);
 	assert_int_equal(load_u64(at + 8), padded);
 	assert_int_equal(load_u64(at + 16), position);
-	assert_int_equal(load_u64(at + 24), 77); /* the clock */
+	assert_int_equal(load_u64(at + 24), 77); /* the CPU clock event */
 	assert_int_equal(load_u32(at + 32), 1);	 /* number of the ring */
 	assert_int_equal(load_u32(at + 36), UINT32_MAX);
 	assert_int_equal(load_u32(at + 40), 1); /* CPU */
@@ -662,7 +664,7 @@ static void aux_data_comes_out_as_it_went_in(void **state)
 	world_release(&w);
 }
 
-/* What the kernel does to events that find their buffer full; they are 2 and 4 of the world. */
+/* As the kernel does it: events 2 and 4 have a full buffer, and are stopped. */
 static void fill_up(struct world *w)
 {
 	static const uint8_t data[64] = { 1 };
@@ -681,7 +683,7 @@ static void spe_that_was_stopped_goes_on(void **state)
 	world_make(&w, true);
 	assert_int_equal(world_open(&w, 1, &err), 0);
 	world_write(&w);
-	/* Nothing came: nothing is started, it may be a program that was not started yet. */
+	/* Without data no event is started: the program may not have started yet. */
 	recording_drain(&w.recording, w.writer);
 	assert_false(w.kernel.events[2].is_enabled);
 	recording_enable(&w.recording);
@@ -720,7 +722,7 @@ static void expect_snapshot(struct world *w, uint64_t position, const uint8_t *d
 	free(bytes);
 }
 
-/* The kernel overwrites; its head is a place in the buffer, or a position (`counts_on`). */
+/* The kernel overwrites old bytes. Its head is an offset, or with `counts_on` a position. */
 static void snapshots_hold_the_last_of_it(void **state)
 {
 	(void)state;
@@ -748,7 +750,8 @@ static void snapshots_hold_the_last_of_it(void **state)
 		if (!counts_on)
 			w.kernel.events[2].page->aux_head %= AUX;
 		expect_snapshot(&w, 1612, data + 1612, AUX);
-		expect_snapshot(&w, 1612, data + 1612, AUX); /* nobody knows what was read */
+		/* a full buffer: the last snapshot is unknown */
+		expect_snapshot(&w, 1612, data + 1612, AUX);
 		world_release(&w);
 	}
 }
@@ -855,7 +858,7 @@ static void *end_writing(void *page)
 	return NULL;
 }
 
-/* While the kernel writes, the number is odd. */
+/* The sequence number is odd while the kernel writes. */
 static void a_half_written_clock_is_waited_for(void **state)
 {
 	struct record_time_conv t = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filters of SPE to bits: docs/reference/spe-interop.md sections 2 and 2.2; perf-data.md 5. */
+/* Bits of SPE filters: docs/reference/spe-interop.md sections 2 and 2.2; perf-data.md 5. */
 #include "record/spe_request.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@
 #define CPUS "/sys/devices/system/cpu"
 #define BIT(n) ((uint64_t)1 << (n))
 
-/* Everything that the newest driver offers. */
+/* All formats of the newest driver. */
 static const struct tree_file all_options[] = {
 	{ SPE "/type", "10" },
 	{ SPE "/cpumask", "0-1" },
@@ -48,7 +48,7 @@ static const struct tree_file all_options[] = {
 	{ NULL, NULL },
 };
 
-/* An old driver, on the little cores alone. */
+/* An old driver, on little cores only. */
 static const struct tree_file few_options[] = {
 	{ SPE_1 "/type", "11" },
 	{ SPE_1 "/cpumask", "2" },
@@ -93,7 +93,7 @@ static const struct {
 	{ "interval=0", 0, false, NULL, USUAL, 0, 0, 0, 0, 1024 },
 	{ "interval=1024", 0, false, NULL, USUAL, 0, 0, 0, 0, 1024 },
 	{ "interval=5000", 2048, false, NULL, USUAL, 0, 0, 0, 0, 4864 },
-	/* What cannot be. */
+	/* Errors. */
 	{ "load", 0, false, "did you mean loads?", 0 },
 	{ "zzzzzzz", 0, false, "there is no filter 'zzzzzzz'; there are loads", 0 },
 	{ "latency>=4096", 0, false, "at most 4095", 0 },
@@ -268,17 +268,17 @@ static void metadata_is_that_of_perf(void **state)
 	assert_int_equal(words[6 + 14 + 3], 0x410fd050);
 	assert_int_equal(words[6 + 14 + 4], 11);
 	assert_int_equal(words[6 + 14 + 5], 4096);
-	/* Version 1 cannot tell them apart, and is written if told to. */
+	/* Version 1 does not distinguish them, and is written if asked for. */
 	assert_int_equal(info_words(&pmus, &cpus, tree.root, SPE_INFO_1, words), COUNT(version_1));
 	assert_memory_equal(words, version_1, sizeof(version_1));
-	/* Alike but for their PMU. */
+	/* Equal, except for their PMU. */
 	tree_add(&tree, CPUS "/cpu2/regs/identification/midr_el1", "0x00000000413fd0c1");
 	assert_int_equal(info_words(&pmus, &cpus, tree.root, SPE_INFO_AUTO, words), 2 + 4 + 21);
 	assert_int_equal(words[6 + 14 + 3], 0x413fd0c1);
 	assert_int_equal(words[6 + 14 + 4], 11);
 	pmus_release(&pmus);
 	tree_remove(&tree);
-	/* A PMU that does not name its CPUs is on all of them. */
+	/* A PMU without "cpumask" is on all CPUs. */
 	tree_make(&tree, all_options);
 	tree_add(&tree, SPE "/cpumask", "");
 	pmus_read(&pmus, tree.root);

@@ -103,7 +103,7 @@ static void lines_cut_short_do_no_harm(void **state)
 		char *copy = mem_strndup(line, n);
 		struct record_mmap map;
 
-		/* From the inode's first digit on it is all there. */
+		/* complete from the first digit of the inode on */
 		assert_int_equal(synthesize_read_map(copy, &map),
 				 n > strlen("00400000-00401000 "
 					    "r-xp 00001000 08:02 "));
@@ -176,7 +176,7 @@ static void symbols_tell_where_the_kernel_is(void **state)
 	}
 }
 
-/* A file, and what was written behind its front. */
+/* A file, and the records behind its header. */
 struct file {
 	char path[32];
 	struct writer *writer;
@@ -280,7 +280,7 @@ static void processes_are_written_once(void **state)
 	file_begin(f);
 	s.writer = f->writer;
 	s.root = tree.root;
-	synthesize_process(&s, 13); /* a thread stands for its process */
+	synthesize_process(&s, 13); /* any thread of the process */
 	synthesize_process(&s, 12);
 	synthesize_all(&s);
 	synthesis_release(&s);
@@ -345,7 +345,7 @@ static void data_and_namespaces_are_written_if_wanted(void **state)
 	assert_non_null(at);
 	assert_int_equal(load_u64(at + 16), N_NAMESPACES);
 	assert_int_not_equal(load_u64(at + 32), 0); /* the inode of net */
-	assert_int_equal(load_u64(at + 48), 0);	    /* uts is not told */
+	assert_int_equal(load_u64(at + 48), 0);	    /* not given */
 	diags_release(&diags);
 	tree_remove(&tree);
 	free(f);
@@ -444,8 +444,8 @@ static void a_kernel_that_hides_is_noted(void **state)
 }
 
 /*
- * A kernel with programs 3, 5, 8 and 9: of one function, of two, one that was never compiled, and
- * one that goes away before it is asked for.
+ * A kernel with BPF programs 3, 5, 8 and 9: with one function, with two, never compiled, and one
+ * that is unloaded meanwhile.
  */
 struct bpf_world {
 	int error; /* of every call */

@@ -147,13 +147,13 @@ static const struct {
 	    .total = 7,
 	    .issue = 6,
 	    .xlat = 5 } },
-	/* What has no column changes nothing. */
+	/* Fields without a column are ignored. */
 	{ "b5 01 02 03 04 05 06 07 08 21 b0 01 02 03 04 05 06 07 08 9b 01 00 21 98 02 00 48 00 01",
 	  { .has = HAS_OP } },
 	/* Alignment packets and padding between packets. */
 	{ "48 01 21 00 00 00 00 98 01 00 23 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 01",
 	  { .has = HAS_OP | HAS_TOTAL, .op = 1, .total = 1 } },
-	/* Twice: the last counts, events and operations of a class add up. */
+	/* Repeated fields: the last one counts; events, and operations of one class, are ORed. */
 	{ "98 05 00 98 07 00 43 01 43 02 64 01 00 00 00 65 02 00 00 00 42 02 52 00 01 49 02 49 15 "
 	  "b0 01 00 00 00 00 00 00 a0 b0 02 00 00 00 00 00 00 80 71 01 00 00 00 00 00 00 00",
 	  { .has = HAS_TOTAL | HAS_SOURCE | HAS_CONTEXT | HAS_EVENTS | HAS_OP | HAS_PC | HAS_TICKS,
@@ -267,7 +267,7 @@ static const struct {
 	{ PC "02 48 00 ff 48 00 " TS PC TS, 1, 2, AT + 9, 2, 22, AT, 1 },
 	/* The end of a record goes: the next one is whole. */
 	{ PC "02 02 " PC TS, 1, 2, AT + 9, 1, 9, AT, 1 },
-	/* The rest of a record whose beginning went. */
+	/* The rest of a record whose start is damaged. */
 	{ "02 48 00 98 01 00 " TS PC TS, 1, 1, AT, 1, 14, AT + 1, 1 },
 	{ "02 " TS "48 00 01", 1, 1, AT, 1, 9, AT + 1, 1 },
 	/* Two damaged records are two. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which records are known by their shape, and which are left to the parser. */
+/* Which records have a shape, and which are left to the parser. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static const struct {
 	{ "64 01 00 00 00 01", "65 01 00 00 00 01", false },
 	{ PC "01", PC TS, false },
 	{ PC "01", PC "02", false },
-	/* Not to be told by their bytes alone. */
+	/* No shape: the layout depends on more than these bytes. */
 	{ PC "42 00 42 01 01", PC "42 00 42 01 01", false },
 	{ PC "21 00 00 00 01", PC "21 00 00 00 01", false },
 	{ PC
@@ -75,7 +75,7 @@ static void test_known(void **state)
 	batch_free(b);
 }
 
-/* More layouts than there is room for: those met since stay known. */
+/* More layouts than there is room for: the last ones are kept. */
 static void test_rarest_gives_way(void **state)
 {
 	enum { N_LAYOUTS = 40 };
@@ -103,7 +103,7 @@ static void test_rarest_gives_way(void **state)
 	batch_free(b);
 }
 
-/* Any of the known shapes is found, also where two bytes do not tell which it is. */
+/* All shapes are found, also where two bytes are not enough. */
 static void test_all_are_found(void **state)
 {
 	/* Events, counters and sources in all combinations of presence. */
@@ -155,7 +155,7 @@ static size_t learn_all(struct spe_shapes *shapes, const char *const *records, s
 	return n;
 }
 
-/* Those of other addresses, and those without one, are passed over like those that are taken. */
+/* Records with other addresses, or without one, are skipped like those that are taken. */
 static void test_filter(void **state)
 {
 	static const char *const records[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whole streams, good and damaged: the rows and the account must not depend on how the bytes
- * were handed over, nor on whether layouts were learned.
+ * Whole streams, sound and damaged. Rows and counts must not depend on how the bytes are split, nor
+ * on whether layouts are learned.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ struct result {
 	struct spe_damage damage;
 };
 
-/* How the bytes are handed over. */
+/* How the bytes are passed to the decoder. */
 struct feeding {
 	bool use_shapes;
 	size_t max_piece; /* pieces of 0 to so many bytes; 0: all at once */

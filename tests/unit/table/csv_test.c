@@ -28,7 +28,7 @@ static void one_table(void **state)
 		"matmul_naive_with_a_rather_long_name,/usr/src/numeric/matmul.c:10,0.0875,sparse,"
 		"11245,16900000000,2468,,12347,0xffff800000001002,\n"
 		"memcpy,,0.0002,saturated,0,0,3702,3,12348,0xffff800000001003,\n";
-	/* A single table has nothing above its first line, on which others lean. */
+	/* A single table has no line before its header, as other tools expect. */
 	static const struct document document = { .command = "hot" };
 	struct table t;
 

@@ -200,7 +200,7 @@ static void tables_stand_apart(void **state)
 	table_release(&accesses);
 }
 
-/* Next to headings of texts a title would be taken for one. */
+/* A title beside headings of texts could be taken for one of them. */
 static void the_title_shares_a_line_with_numbers_alone(void **state)
 {
 	static const struct column columns[] = {
@@ -338,7 +338,7 @@ static void fill_randomly(struct table *t, uint64_t *seed)
 	table_note(t, "%s", hostile_texts[next_random(seed) % COUNT(hostile_texts)]);
 }
 
-/* Each line fits, ends in ink, and holds nothing but printable characters. */
+/* Each line fits, ends in a visible character, and has printable characters only. */
 static void assert_page(const char *page, size_t width, bool has_unicode)
 {
 	for (const char *line = page; *line != '\0';) {
@@ -361,7 +361,7 @@ static void assert_page(const char *page, size_t width, bool has_unicode)
 	}
 }
 
-/* Whatever an analysis and a hostile file come up with, and however narrow the terminal is. */
+/* Any table, with any bytes, at any width. */
 static void any_table_fits_any_width(void **state)
 {
 	static const char *const titles[] = {
