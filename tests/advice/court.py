@@ -40,7 +40,12 @@ import by_hand  # noqa: E402
 COMPILER = "aarch64-linux-gnu-gcc"
 FLAGS = ["-O2", "-g", "-static", "-Wall", "-Wextra", "-pthread"]
 ADVISERS = ("run", "report", "stat", "by hand")
-PARTS = {"open": "written here", "blind": "written blind"}
+# Part: its key in court.json, which is its folder, and its title.
+PARTS = {
+    "open": ("programs", "written here"),
+    "blind": ("blind", "written blind"),
+    "blind2": ("blind2", "written blind, second set"),
+}
 LEAST_GAIN = 0.05  # of the modelled time
 NO_GAIN = 0.01  # nothing that gains less may be said first
 LEAST_PART = 0.5  # of the best idealisation
@@ -66,8 +71,7 @@ class Program:
 
 def read_programs(only):
     court = json.loads((HERE / "court.json").read_text())
-    programs = [Program(entry, court, HERE / "programs", "open") for entry in court["programs"]]
-    programs += [Program(entry, court, HERE / "blind", "blind") for entry in court["blind"]]
+    programs = [Program(entry, court, HERE / key, part) for part, (key, _) in PARTS.items() for entry in court[key]]
     unknown = set(only) - {program.name for program in programs}
     if unknown:
         sys.exit(f"court.json has no program {', '.join(sorted(unknown))}")
@@ -213,7 +217,7 @@ def same_answers(cyclops, case, said):
 
 def try_program(options, program, folder):
     """All about one program, as a dict."""
-    case = Case(options.cyclops, program, folder / program.name)
+    case = Case(options.cyclops, program, folder / program.part / program.name)
     binary = build(program.source, case.folder / "program")
     said = ask(options.cyclops, case, binary, not options.small)
     best = max(case.gains, key=case.gains.get) if case.gains else None
@@ -261,10 +265,9 @@ def spearman(xs, ys):
 
 def predictions(results, programs):
     """(name, idealisation, predicted, applied) where a program has an idealisation that its best remedy removes."""
-    what_ifs = {program.name: program.what_if for program in programs}
     out = []
-    for result in results:
-        ideal = what_ifs[result["name"]]
+    for program, result in zip(programs, results):
+        ideal = program.what_if
         applied = [verdict["gain"] for verdict in result["verdicts"].values() if verdict["gain"] is not None]
         applied += result["twins"].values()
         if ideal in result["what_if"] and applied:
@@ -307,13 +310,13 @@ def replace_part(page, name, lines):
 def markdown(results, programs):
     """The tables of docs/advice.md."""
     scores = ["| programs | " + " | ".join(ADVISERS) + " |", "| --- " * (len(ADVISERS) + 1) + "|"]
-    for part, title in PARTS.items():
+    for part, (_, title) in PARTS.items():
         some = [result for result in results if result["part"] == part]
         scores.append(f"| {title} | " + " | ".join(
             f"{sum(result['verdicts'][adviser]['passed'] for result in some)} of {len(some)}" for adviser in ADVISERS) + " |")
     rows = ["| program | cause | " + " | ".join(ADVISERS) + " | best what-if |", "| --- " * (len(ADVISERS) + 3) + "|"]
     for result in results:
-        cells = [f"`{result['name']}`" + (" (blind)" if result["part"] == "blind" else ""), result["cause"]]
+        cells = [f"`{result['name']}`" + ("" if result["part"] == "open" else f" ({result['part']})"), result["cause"]]
         for adviser in ADVISERS:
             verdict, said = result["verdicts"][adviser], result["said"][adviser]
             what = "nothing" if said is None else said["remedy_id"]
@@ -340,11 +343,10 @@ def print_table(results):
 
 def unexpected(results, programs, small):
     """What differs from the passes that court.json tells: failures that are not known, and known ones that pass."""
-    known = {program.name: program.known for program in programs}
     bad, better = [], []
-    for result in results:
+    for program, result in zip(programs, results):
         for adviser in ("run", "report", "stat"):
-            passed, reason = result["verdicts"][adviser]["passed"], known[result["name"]].get(adviser)
+            passed, reason = result["verdicts"][adviser]["passed"], program.known.get(adviser)
             if not passed and reason is None:
                 bad.append(f"{result['name']}: {adviser}: {said_words(result['said'][adviser])}: "
                            f"{result['verdicts'][adviser]['why']}")
