@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "cli/command.h"
 #include "cli/tell.h"
+#include "scan/lost_samples.h"
 
 enum { SHOWN_MISSING = 5 };
 
@@ -34,6 +35,8 @@ static const struct option input_list[] = {
 	{ "no-debuginfod", 0, OPTION_FLAG, IN(no_debuginfod), NULL, "do not (the default)" },
 	{ "interval", 0, OPTION_COUNT, IN(interval), "N",
 	  "operations between SPE samples (default: as recorded)" },
+	{ "counts", 0, OPTION_TEXT, IN(counts), "FILE",
+	  "counts of the same run: SAMPLE_COLLISION and the like" },
 	{ "jobs", 'j', OPTION_NUMBER, IN(n_workers), "N", "threads (default: one for each CPU)" },
 	{ "help", 'h', OPTION_FLAG, IN(wants_help), NULL, "this text" },
 };
@@ -122,7 +125,8 @@ int open_input(const struct input_options *input, const struct arguments *argume
 	if (check_paths(input, err) < 0 ||
 	    choose_path(input->path, arguments, &options.path, err) < 0)
 		return -1;
-	if (session_open(session, &options, err) < 0)
+	if (session_open(session, &options, err) < 0 ||
+	    lost_samples_find(session, input->counts, err) < 0)
 		return -1;
 	if (input->select != NULL && select_compile(session, input->select, out_select, err) < 0)
 		return err_within(err, "--select");

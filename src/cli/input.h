@@ -18,6 +18,7 @@ struct input_options {
 	const char *symfs;
 	const char *kallsyms;
 	const char *vmlinux;
+	const char *counts;
 	struct option_list debug_dirs;
 	bool use_debuginfod, no_debuginfod;
 	unsigned n_workers;

@@ -460,7 +460,7 @@ int elapsed_answer_table(struct elapsed_answer *a, struct table *out, double *ou
 	};
 	int rc = 0;
 
-	m.range.has_collisions = false; /* time is bounded by the records before and behind */
+	m.range.lost = (struct lost_samples){ 0 }; /* time is bounded by the records around it */
 	if (a->obstacle != NULL)
 		make_empty_table(a->session, &m, a->obstacle, out);
 	else

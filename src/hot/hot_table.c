@@ -226,8 +226,7 @@ static void hot_table_show_estimates(const struct hot_grouping *g, const struct 
 	if (range.longest == 0)
 		return;
 	e = estimate_of(group->cost.n, group->operations, &range);
-	hot_table_set(t, row, "estimated_operations",
-		      cell_marked(cell_count(group->operations), MARK_SCALED));
+	hot_table_set(t, row, "estimated_operations", estimate_cell(&e));
 	hot_table_set(t, row, "estimated_low", cell_number(e.low));
 	hot_table_set(t, row, "estimated_high", estimate_high_cell(&e));
 	hot_table_set(t, row, "estimated_limits", limits_cell(&e, t));

@@ -204,11 +204,12 @@ struct cell mem_mean_cell(const struct latency_sum *sum, double factor)
 	return sum->n_full > 0 ? cell_marked(cell, MARK_SATURATED) : cell;
 }
 
-struct cell mem_rate_cell(const struct session *s, uint64_t bytes, uint64_t length_ns)
+struct cell mem_rate_cell(const struct session *s, uint64_t bytes, uint64_t n, uint64_t length_ns)
 {
 	if (length_ns == 0 || spe_filters_thin(s))
 		return (struct cell){ 0 };
-	return cell_marked(cell_number((double)bytes / (double)length_ns * 1e9), MARK_SCALED);
+	return estimate_amount_cell(cell_number((double)bytes / (double)length_ns * 1e9), n,
+				    &s->lost);
 }
 
 static struct cell quantile_cell(const struct histogram *h, double q)
@@ -252,14 +253,15 @@ static void mem_table_show_estimates(const struct making *m, const struct mem_ro
 	if (m->range.longest == 0)
 		return;
 	e = estimate_of(c->n, c->operations, &m->range);
-	*sum_cell(m, row, SUM_ESTIMATED) = cell_marked(cell_count(c->operations), MARK_SCALED);
+	*sum_cell(m, row, SUM_ESTIMATED) = estimate_cell(&e);
 	*sum_cell(m, row, SUM_ESTIMATED_LOW) = cell_number(e.low);
 	*sum_cell(m, row, SUM_ESTIMATED_HIGH) = estimate_high_cell(&e);
 	if (r->n_sized == 0)
 		return;
-	*sum_cell(m, row, SUM_BYTES) = cell_marked(cell_count(r->bytes), MARK_SCALED);
+	*sum_cell(m, row, SUM_BYTES) =
+		estimate_amount_cell(cell_count(r->bytes), r->n_sized, &m->range.lost);
 	*sum_cell(m, row, SUM_RATE) =
-		mem_rate_cell(m->rows->mem->session, r->bytes, m->view->length_ns);
+		mem_rate_cell(m->rows->mem->session, r->bytes, r->n_sized, m->view->length_ns);
 }
 
 static void show_sums(const struct making *m, enum memory_kind kind, const struct mem_row *r,

@@ -110,24 +110,24 @@ static void mem_region_show_estimates(const struct mem_region *r, enum memory_ki
 	const struct session *s = r->rows->mem->session;
 	uint64_t length_ns = mem_set_length_ns(r->set);
 	struct spe_interval_range range = spe_interval_range(s);
-	double operations = (double)w->cost->operations;
 	struct estimate e;
 
 	if (w->cost->operations == 0 || range.longest == 0)
 		return;
 	e = estimate_of(w->cost->n, w->cost->operations, &range);
-	row[REGION_ESTIMATED] = cell_marked(cell_count(w->cost->operations), MARK_SCALED);
+	row[REGION_ESTIMATED] = estimate_cell(&e);
 	if (!isinf(e.high))
 		row[REGION_ERROR] = cell_number(estimate_error(&e));
 	row[REGION_LOW] = cell_number(e.low);
 	row[REGION_HIGH] = estimate_high_cell(&e);
-	if (w->thread_ns > 0 && has_derived_latency(r, kind))
+	if (w->thread_ns > 0 && has_derived_latency(r, kind) &&
+	    !estimate_is_open(w->cost->n, &range.lost))
 		row[REGION_DERIVED] =
-			cell_marked(cell_number((double)w->thread_ns / operations), MARK_SCALED);
+			cell_marked(cell_number((double)w->thread_ns / e.total), MARK_SCALED);
 	if (w->n_sized == 0)
 		return;
-	row[REGION_BYTES] = cell_marked(cell_count(w->bytes), MARK_SCALED);
-	row[REGION_RATE] = mem_rate_cell(s, w->bytes, length_ns);
+	row[REGION_BYTES] = estimate_amount_cell(cell_count(w->bytes), w->n_sized, &range.lost);
+	row[REGION_RATE] = mem_rate_cell(s, w->bytes, w->n_sized, length_ns);
 }
 
 static void note_basis(const struct mem_region *r, struct table *out)
@@ -175,7 +175,6 @@ static void note_vectors(const struct vector_length *v, uint32_t given, struct t
 
 static void note_limits(const struct mem_region *r, struct table *out)
 {
-	const struct capture_totals *t = capture_totals(r->rows->mem->session->capture);
 	bool has_bytes = false, has_derived = false;
 
 	for (size_t row = 0; row < table_n_rows(out); row++) {
@@ -194,6 +193,10 @@ static void note_limits(const struct mem_region *r, struct table *out)
 			out,
 			"no derived latency: --select leaves out operations by how they went, but "
 			"they took their part of the time");
+	else if (has_derived_latency(r, MEMORY_LOAD) &&
+		 estimate_is_open(r->rows->kinds[MEMORY_LOAD].n, &r->rows->mem->session->lost))
+		table_note(out, "no derived latency: samples were lost, so how many operations "
+				"took the time is not known");
 	if (has_bytes && spe_filters_thin(r->rows->mem->session))
 		table_note(out,
 			   "no bandwidth: the recorder left out operations by latency, event or "
@@ -201,11 +204,6 @@ static void note_limits(const struct mem_region *r, struct table *out)
 	else if (has_bytes)
 		table_note(out, "caution: bytes and bandwidth are sampled estimates, good for "
 				"comparing, not for accounting");
-	if (t->n_aux_truncated > 0)
-		table_note(out,
-			   "the SPE buffer was full %" PRIu64
-			   " times: estimates leave out what was lost (cyclops quality)",
-			   t->n_aux_truncated);
 }
 
 void mem_region_table(const struct mem_region *r, struct table *out)

@@ -64,10 +64,11 @@ int mem_table(const struct mem_rows *, const struct mem_view *, struct table *ou
 struct cell mem_mean_cell(const struct latency_sum *, double factor);
 
 /*
- * Bytes a second. Absent without a time, and where the recorder left out operations by latency,
- * event or data source: the bytes are of those that passed, the time is of all.
+ * Bytes a second, of the accesses that `n` records stand for. Absent without a time, and where the
+ * recorder left out operations by latency, event or data source: the bytes are of those that passed,
+ * the time is of all.
  */
-struct cell mem_rate_cell(const struct session *, uint64_t bytes, uint64_t length_ns);
+struct cell mem_rate_cell(const struct session *, uint64_t bytes, uint64_t n, uint64_t length_ns);
 
 /* Distributions in steps of half a doubling, a row for each step that has records. */
 void mem_histogram_table(const struct mem_rows *, struct table *out);

@@ -27,7 +27,8 @@ static const char *row_event(const struct hot *hot, uint64_t event)
 static void quality_rows_show_row(const struct hot *hot, const uint64_t *words, uint64_t n,
 				  uint64_t n_all, struct table *out)
 {
-	struct estimate e = estimate_share(n, n_all);
+	const struct lost_samples none = { 0 }, *lost = &hot->session->lost;
+	struct estimate e = estimate_share(n, n_all, hot_is_spe(hot, words[2]) ? lost : &none);
 	struct cell *row = table_add_row(out);
 
 	row[0] = cell_text(words[0] == 0 ? "[unknown]"

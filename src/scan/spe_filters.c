@@ -6,6 +6,7 @@
 
 #include "access/kind.h"
 #include "base/alloc.h"
+#include "scan/lost_samples.h"
 #include "spe/names.h"
 #include "spe/packet.h"
 
@@ -263,30 +264,22 @@ bool spe_filters_sentence(const struct session *s, struct text *out)
 	return true;
 }
 
-/* How many samples were lost, only the PMU event tells; slow operations lose most. */
-static void note_collisions(const struct session *s, struct table *t)
-{
-	const struct capture_totals *totals = capture_totals(s->capture);
-
-	if (totals->n_aux_collision > 0 && spe_interval_range(s).longest > 0)
-		table_note(t,
-			   "samples were lost to collisions (in %" PRIu64 " of %" PRIu64
-			   " buffers): estimates of operations, bytes and rates are too low and "
-			   "have no upper limit; time by operation is too high; record with a "
-			   "longer interval (--spe interval=N)",
-			   totals->n_aux_collision, totals->n_aux);
-}
-
-void spe_filters_note(const struct session *s, struct table *t)
+static void note_sentence(bool (*write)(const struct session *, struct text *),
+			  const struct session *s, struct table *t)
 {
 	struct text text = { 0 };
 
-	note_collisions(s, t);
-	if (!spe_filters_sentence(s, &text))
+	if (!write(s, &text))
 		return;
 	text_char(&text, '\0');
 	table_note(t, "%s", text.bytes);
 	text_release(&text);
+}
+
+void spe_filters_note(const struct session *s, struct table *t)
+{
+	note_sentence(lost_samples_sentence, s, t);
+	note_sentence(spe_filters_sentence, s, t);
 }
 
 void spe_filters_name_estimates(const struct session *s, struct table *t)

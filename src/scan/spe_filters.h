@@ -49,7 +49,7 @@ uint64_t spe_filters_least_cycles(const struct session *);
 /* Appends "filtered when recorded (only loads): …". False if nothing was filtered. */
 bool spe_filters_sentence(const struct session *, struct text *);
 
-/* Adds that sentence, and that samples were lost to collisions, as notes to a table of records. */
+/* Adds that sentence, and that samples were lost, as notes to a table of records. */
 void spe_filters_note(const struct session *, struct table *);
 
 /*

@@ -135,7 +135,7 @@ struct spe_interval_range spe_interval_range(const struct session *s)
 	const struct spe_interval_range unknown = {
 		.least = 1,
 		.most = 1,
-		.has_collisions = capture_totals(s->capture)->n_aux_collision > 0,
+		.lost = s->lost,
 	};
 	const struct spe_interval *one = common_one(s);
 	struct spe_interval_range r = unknown;

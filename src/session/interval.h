@@ -48,11 +48,23 @@ struct spe_interval spe_interval_common(const struct session *);
 /* Do CPUs with SPE data have different ones? */
 bool spe_interval_varies(const struct session *);
 
+/*
+ * SPE samples that are not in the capture: an operation was due to be sampled while the one before
+ * was not finished (a collision), or the buffer was full. Zeroed: none.
+ */
+struct lost_samples {
+	bool is_unknown; /* some were lost, but nobody counted how many */
+	bool is_counted; /* the PMU counted (scan/lost_samples.h) */
+	double n;	 /* best estimate */
+	double most;	 /* at most; all of them may belong to one row of an answer */
+	double share;	 /* n by all samples that were due, 0 … 1; 0: not known, or none */
+};
+
 /* The intervals of all CPUs with SPE data. */
 struct spe_interval_range {
-	uint64_t longest;    /* operations; 0: one of them is not known: no totals */
-	double least, most;  /* true interval / mean is within these; 1 and 1: known exactly */
-	bool has_collisions; /* samples were lost, nobody knows how many: no upper limits */
+	uint64_t longest;   /* operations; 0: one of them is not known: no totals */
+	double least, most; /* true interval / mean is within these; 1 and 1: known exactly */
+	struct lost_samples lost;
 };
 
 struct spe_interval_range spe_interval_range(const struct session *);

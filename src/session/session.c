@@ -88,6 +88,9 @@ int session_open(struct session *out, const struct session_options *options, str
 	for (uint32_t i = 0; i < SESSION_CPUS; i++)
 		s->cpus[i] = look_up_cpu(s, i);
 	find_intervals(s, options->interval);
+	s->lost.is_unknown = capture_totals(s->capture)->n_aux_collision +
+				     capture_totals(s->capture)->n_aux_truncated >
+			     0;
 	set_symbols_options(s, &options->symbols);
 	s->symbols = symbols_new(timeline_modules(s->timeline), &s->symbols_options);
 	s->pool = pool_new(options->n_workers);

@@ -47,12 +47,15 @@ struct session {
 	const struct cpu *cpu;		 /* by --cpu, else that of the capture; NULL: not known */
 	const char *path, *catalog_path; /* of the capture, and of --catalog, as given */
 	const char *select;		 /* --select as given, or NULL: for tip() */
+	const char *counts_path;	 /* --counts as given, or NULL: for tip() */
 	uint64_t interval_given;	 /* --interval, or 0 */
 	bool cpu_is_given;		 /* by --cpu: it is the model of every core */
 	const struct cpu *cpus[SESSION_CPUS]; /* by number of the core; NULL: not known */
 
 	/* SPE sampling interval by number of the core; the last one is for all others. */
 	struct spe_interval intervals[SESSION_CPUS + 1];
+
+	struct lost_samples lost; /* of SPE */
 
 	struct slices slices; /* --time-slices, or none */
 

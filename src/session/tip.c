@@ -31,6 +31,7 @@ const char *tip(struct table *t, const struct session *s, const char *command)
 		text_str(&line, " --debuginfod");
 	if (s->interval_given != 0)
 		text_format(&line, " --interval %" PRIu64, s->interval_given);
+	add_option(&line, "counts", s->counts_path);
 	add_option(&line, "select", s->select);
 	text_shell_word(&line, s->path);
 	text_char(&line, '\0');

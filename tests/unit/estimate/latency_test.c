@@ -130,8 +130,8 @@ static void limits_counts(void **state)
 		{ 100, 81.364, 121.627 },
 	};
 
-	const struct spe_interval_range known = { 1000, 1, 1, false };
-	const struct spe_interval_range assumed = { 1152, 1025.0 / 1152, 1, false };
+	const struct spe_interval_range known = { 1000, 1, 1, { 0 } };
+	const struct spe_interval_range assumed = { 1152, 1025.0 / 1152, 1, { 0 } };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -150,12 +150,14 @@ static void limits_counts(void **state)
 
 static void limits_shares(void **state)
 {
-	struct estimate none = estimate_share(0, 10), all = estimate_share(10, 10);
+	const struct lost_samples complete = { 0 };
+	struct estimate none = estimate_share(0, 10, &complete),
+			all = estimate_share(10, 10, &complete);
 
 	(void)state;
 	assert_true(none.total == 0 && none.low == 0 && fabs(none.high - 0.2775) < 1e-3);
 	assert_true(all.total == 1 && fabs(all.high - 1) < 1e-9 && fabs(all.low - 0.7225) < 1e-3);
-	assert_true(estimate_share(0, 0).high == 1);
+	assert_true(estimate_share(0, 0, &complete).high == 1);
 }
 
 /* By hand: of 1000 cycles, full counters are worth a word from 11 on. */
