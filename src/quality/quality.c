@@ -187,6 +187,7 @@ static void check_filters(struct judging *j)
 static void check_buffers(struct judging *j)
 {
 	const struct losses *l = j->losses;
+	const struct lost_samples *lost = &j->s->lost;
 	double truncated = ratio(l->n[LOSS_TRUNCATED], l->n_aux);
 	double collided = ratio(l->n[LOSS_COLLISION], l->n_aux);
 
@@ -201,12 +202,15 @@ static void check_buffers(struct judging *j)
 		    ? ", with less than 1 MiB in each"
 		    : "");
 	say(j, "collisions", quality_judge(collided, SOME, 0.5), collided,
-	    l->n[LOSS_COLLISION] > 0
-		    ? "in %" PRIu64 " of %" PRIu64 " buffers samples fell behind operations that "
-		      "were not finished: slow code is "
-		      "sampled too seldom; count SAMPLE_COLLISION, or take a longer interval"
-		    : "in %" PRIu64 " of %" PRIu64 " buffers",
-	    l->n[LOSS_COLLISION], l->n_aux);
+	    l->n[LOSS_COLLISION] > 0 ? "in %" PRIu64 " of %" PRIu64
+				       " buffers samples fell behind operations that "
+				       "were not finished: slow code is sampled too seldom; %s"
+				     : "in %" PRIu64 " of %" PRIu64 " buffers",
+	    l->n[LOSS_COLLISION], l->n_aux,
+	    lost->is_counted
+		    ? table_format(j->out, "%.0f samples (%.1f %%) were lost, as the PMU counted",
+				   lost->n, 100 * lost->share)
+		    : "count SAMPLE_COLLISION, or take a longer interval");
 }
 
 static void check_ring(struct judging *j)
