@@ -86,13 +86,20 @@ struct elapsed_span elapsed_plan_span(const struct elapsed_plan *, uint64_t of, 
 /* The longest gap between two records, in ns, that counts as run time. */
 uint64_t elapsed_longest_ns(const struct spe_interval *);
 
+/* Sums by the number of a tuple. */
+typedef VEC_OF(uint64_t) elapsed_amounts;
+
 /* Result of a scan; options: struct elapsed_plan. */
 struct elapsed {
 	const struct elapsed_plan *plan;
 	struct elapsed_sum *rows; /* by row */
 	struct elapsed_rest rest;
 	struct tuples pairs; /* two rows with an edge between them, the lower number first … */
-	VEC_OF(uint64_t) pair_ns;	   /* … → time of these edges */
+	elapsed_amounts pair_ns;	   /* … → time of these edges */
+	struct tuples threads;		   /* tids … */
+	elapsed_amounts thread_ns;	   /* … → time between records of each */
+	struct tuples thread_rows;	   /* row and tid … */
+	elapsed_amounts thread_records;	   /* … → records */
 	struct tuples streams;		   /* numbers of streams … */
 	VEC_OF(struct elapsed_span) spans; /* … → first and last record of each */
 	struct elapsed_span known;	   /* the last answer of elapsed_plan_span() */

@@ -170,12 +170,72 @@ static void find_limits(struct making *m, uint32_t row)
 	}
 	t->low = fmax(0, t->low);
 	t->high = fmin(covered, t->high);
-	t->is_sure = t->high - t->low <= fmax(close_share * covered, close_part * (double)t->ns);
-	t->is_told = t->is_sure || t->low > t->high / 2;
-	m->told_ns += t->is_told ? (double)t->ns : 0;
 	m->all.all.operations += sum->all.operations;
 	m->all.latency.cycles += sum->latency.cycles;
 	m->all.latency.full += sum->latency.full;
+}
+
+/* Of a thread's time: what may be of code that none of its records met. */
+static uint64_t unmet_in_thread(const struct making *m, uint32_t thread, uint64_t n_records)
+{
+	double most = estimate_of(0, 0, &m->range).high / (double)m->range.longest;
+	double ns = (double)m->e->thread_ns.items[thread];
+
+	return (uint64_t)llround(ns * fmin(1, most / (double)n_records));
+}
+
+/*
+ * The time of a thread is known, and its rows share it. A row that has all records of a thread has
+ * its time but for code that no record met, and in threads where a row has no record it is such code.
+ * There may be as many operations of that as no record need meet, and they are taken to last as long
+ * as the thread's operations do on average. In whole ns, so that the order of threads does not matter.
+ */
+static void bound_by_threads(struct making *m)
+{
+	const struct elapsed *e = m->e;
+	uint64_t *n_records = mem_zalloc(e->threads.n + 1, sizeof(*n_records));
+	uint64_t *low = mem_zalloc(e->plan->rows.n + 1, sizeof(*low)), unmet = 0;
+	uint64_t *high = mem_zalloc(e->plan->rows.n + 1, sizeof(*high));
+
+	for (uint32_t i = 0; i < e->thread_rows.n; i++) {
+		uint32_t thread = tuples_find(&e->threads, tuples_get(&e->thread_rows, i) + 1);
+
+		if (thread != TUPLES_NONE)
+			n_records[thread] += e->thread_records.items[i];
+	}
+	for (uint32_t i = 0; i < e->threads.n; i++)
+		unmet += unmet_in_thread(m, i, n_records[i]);
+	for (uint32_t i = 0; i < e->thread_rows.n; i++) {
+		const uint64_t *key = tuples_get(&e->thread_rows, i);
+		uint32_t thread = tuples_find(&e->threads, key + 1);
+		uint64_t ns;
+
+		if (thread == TUPLES_NONE || key[0] == ELAPSED_NO_ROW)
+			continue;
+		ns = e->thread_ns.items[thread] - unmet_in_thread(m, thread, n_records[thread]);
+		high[key[0]] += ns;
+		low[key[0]] += e->thread_records.items[i] == n_records[thread] ? ns : 0;
+	}
+	for (uint32_t row = 0; row < e->plan->rows.n; row++) {
+		struct row_time *t = &m->times[row];
+
+		t->high = fmin(t->high, (double)(high[row] + unmet));
+		t->low = fmin(fmax(t->low, (double)low[row]), t->high);
+	}
+	free(low);
+	free(high);
+	free(n_records);
+}
+
+/* Which limits are close enough to say a share. */
+static void judge_limits(struct making *m, uint32_t row)
+{
+	double covered = (double)m->rest.covered_ns;
+	struct row_time *t = &m->times[row];
+
+	t->is_sure = t->high - t->low <= fmax(close_share * covered, close_part * (double)t->ns);
+	t->is_told = t->is_sure || t->low > t->high / 2;
+	m->told_ns += t->is_told ? (double)t->ns : 0;
 }
 
 static void elapsed_add_up(struct making *m)
@@ -189,6 +249,10 @@ static void elapsed_add_up(struct making *m)
 	share_edges(m);
 	for (uint32_t row = 0; row < n; row++)
 		find_limits(m, row);
+	if (m->has_code)
+		bound_by_threads(m);
+	for (uint32_t row = 0; row < n; row++)
+		judge_limits(m, row);
 }
 
 static void elapsed_start_table(const struct making *m, struct table *t)

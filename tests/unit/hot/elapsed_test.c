@@ -23,6 +23,9 @@ enum {
 /* What the fixture's interval leaves open: as many slow operations as no record need meet. */
 static const double unmet_ms = 3.70 * 1025 * 150 / MS;
 
+/* Of a thread's time: what is of the code that has all of its EACH_CPU records. */
+#define met (1 - 3.70 / EACH_CPU)
+
 /* A row as it should be: times in ms; told < 0: not told apart. */
 struct expected {
 	const char *name;
@@ -30,7 +33,10 @@ struct expected {
 	enum cell_mark mark;
 };
 
-/* Records of a CPU: 'f' and 's' are alpha's in first() and second(), 'b' one of another thread. */
+/*
+ * Records of a CPU: 'f' and 's' are alpha's in first() and second(), 't' of alpha's other thread in
+ * second(), 'b' of another process.
+ */
 struct trace {
 	const char *code;
 	uint64_t step_ns;
@@ -57,6 +63,12 @@ static const struct test_case cases[] = {
 	  22,
 	  { { "first", -1, 0, 22, MARK_EXACT }, { "second", -1, 0, 22, MARK_EXACT } },
 	  "not told apart" },
+	{ "short, each in a thread of its own",
+	  { { "ffffffffffff", MS / 1000, 0 }, { "tttttttttttt", MS / 1000, 0 } },
+	  0.022,
+	  { { "first", 0.011, 0.011 * met, 0.011 * (2 - met), MARK_SPARSE },
+	    { "second", 0.011, 0.011 * met, 0.011 * (2 - met), MARK_SPARSE } },
+	  NULL },
 	{ "a pause is no run time",
 	  { { "ffffffffffff", MS, 6 }, { "ffffffffffff", MS, 0 } },
 	  21,
@@ -72,9 +84,10 @@ static const struct test_case cases[] = {
 
 static struct spe_record record_of(char code, uint64_t time_ns)
 {
-	uint64_t pc = code == 'f' ? FIRST : code == 's' ? SECOND : TEXT_START;
+	uint64_t pc = code == 'f' ? FIRST : code == 'b' ? TEXT_START : SECOND;
+	uint32_t tid = code == 'b' ? BETA : code == 't' ? ALPHA_THREAD : ALPHA;
 
-	return spe_of(pc, code == 'b' ? BETA : ALPHA, 0, 0, 10, time_ns);
+	return spe_of(pc, tid, 0, 0, 10, time_ns);
 }
 
 static void fill(const struct trace *t, struct spe_record *out)
