@@ -116,12 +116,18 @@ bool interconnect_retake(struct memory *m, unsigned cpu, uint64_t line)
 	return true;
 }
 
+/* Another CPU writes the line: the copies of this one are invalid. */
 static void take_away(struct memory *m, unsigned cpu, uint64_t line)
 {
+	struct private_caches *c = &m->cpus[cpu];
+
 	if (m->keeps_taken)
 		directory_add(&m->taken, line, cpu);
-	assoc_remove(&m->cpus[cpu].l1d, line);
-	assoc_remove(&m->cpus[cpu].l2, line);
+	if (assoc_peek(&c->l1d, line) != NULL)
+		add_count(c, COUNT_L1D_CACHE_INVAL);
+	add_count(c, COUNT_L2D_CACHE_INVAL);
+	assoc_remove(&c->l1d, line);
+	assoc_remove(&c->l2, line);
 	remove_holder(m, cpu, line);
 }
 

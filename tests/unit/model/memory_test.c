@@ -243,6 +243,33 @@ static void write_backs_are_counted(void **state)
 	memory_release(&m);
 }
 
+/* A CPU that writes a line makes the copies of the others invalid: they count it, not the writer. */
+static void invalidations_are_counted(void **state)
+{
+	struct params p = small_params();
+	struct counts counts[4] = { 0 };
+	struct memory m;
+
+	(void)state;
+	memory_init(&m, &p, counts);
+	memory_access(&m, 0, 8, ACCESS_LOAD, 0);
+	memory_access(&m, 1, 8, ACCESS_LOAD, 10000);
+	assert_int_equal(counts[0].n[COUNT_L1D_CACHE_INVAL], 0);
+	memory_access(&m, 2, 8, ACCESS_STORE, 20000);
+	memory_access(&m, 2, 8, ACCESS_STORE, 30000);
+	for (int cpu = 0; cpu < 4; cpu++) {
+		assert_int_equal(counts[cpu].n[COUNT_L1D_CACHE_INVAL], cpu < 2);
+		assert_int_equal(counts[cpu].n[COUNT_L2D_CACHE_INVAL], cpu < 2);
+	}
+	/* What left the L1D before is invalidated in the L2 alone. */
+	memory_access(&m, 2, 10, ACCESS_LOAD, 40000);
+	memory_access(&m, 2, 12, ACCESS_LOAD, 50000);
+	memory_access(&m, 1, 8, ACCESS_STORE, 60000);
+	assert_int_equal(counts[2].n[COUNT_L1D_CACHE_INVAL], 0);
+	assert_int_equal(counts[2].n[COUNT_L2D_CACHE_INVAL], 1);
+	memory_release(&m);
+}
+
 static void latencies_vary_around_the_mean(void **state)
 {
 	struct params p = small_params();
@@ -325,6 +352,7 @@ int main(void)
 		cmocka_unit_test(misses_queue_up),
 		cmocka_unit_test(the_first_place_that_is_free_is_taken),
 		cmocka_unit_test(write_backs_are_counted),
+		cmocka_unit_test(invalidations_are_counted),
 		cmocka_unit_test(latencies_vary_around_the_mean),
 		cmocka_unit_test(random_accesses_keep_lines_coherent),
 	};
