@@ -102,6 +102,9 @@ enum cpu_side {
 /* The catalog's word, "frontend": metrics of that side begin with it. */
 const char *cpu_side_name(enum cpu_side);
 
+/* Is the metric about that side: a root of the tree, or a part of it? Rates are about none. */
+bool cpu_metric_is_of_side(const struct cpu_metric *, enum cpu_side);
+
 /*
  * The upper bound of the cycles that an occurrence of an event costs, beyond the cost of the level
  * before. Events of one issue are alternatives, the preferred one first: only one of them may be

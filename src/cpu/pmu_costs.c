@@ -21,6 +21,11 @@ const char *cpu_side_name(enum cpu_side side)
 	return side_names[side];
 }
 
+bool cpu_metric_is_of_side(const struct cpu_metric *m, enum cpu_side side)
+{
+	return strncmp(m->name, side_names[side], strlen(side_names[side])) == 0;
+}
+
 static int read_side(const json_t *object, enum cpu_side *out, struct err *err)
 {
 	const json_t *kind = json_object_get(object, "kind");

@@ -52,10 +52,11 @@ struct heaviest {
 	uint64_t n;
 };
 
+/* Latencies of SPE and periods of samples are not added up: SPE counts, if it was recorded. */
 static bool counts_for(const struct hot *hot, const uint64_t *key, int spe_event)
 {
 	if (!hot_is_spe(hot, key[DIM_EVENT]))
-		return spe_event < 0;
+		return spe_event < 0 && !capture_spe(hot->session->capture)->is_present;
 	return spe_event < 0 || key[DIM_EVENTS] >> spe_event & 1;
 }
 
@@ -213,23 +214,16 @@ static void add_sampled(struct method *m, const struct session *s)
 	}
 }
 
-/* Metrics of the trees, by how their names begin. */
-static const struct {
-	const char *prefix;
-	enum finding_side side;
-} sides[] = {
-	{ "backend", FINDING_SIDE_BACK_END },
-	{ "frontend", FINDING_SIDE_FRONT_END },
-	{ "bad_speculation", FINDING_SIDE_FRONT_END },
-	{ "retiring", FINDING_SIDE_BUSY },
-};
-
 /* On Arm what is lost by mispredictions counts for the front end. */
 static enum finding_side side_of(const struct cpu_metric *metric, const struct event_class *class)
 {
-	for (size_t i = 0; i < COUNT(sides); i++)
-		if (strncmp(metric->name, sides[i].prefix, strlen(sides[i].prefix)) == 0)
-			return sides[i].side;
+	if (cpu_metric_is_of_side(metric, SIDE_BACKEND))
+		return FINDING_SIDE_BACK_END;
+	if (cpu_metric_is_of_side(metric, SIDE_FRONTEND) ||
+	    cpu_metric_is_of_side(metric, SIDE_BAD_SPECULATION))
+		return FINDING_SIDE_FRONT_END;
+	if (strcmp(metric->name, "retiring") == 0)
+		return FINDING_SIDE_BUSY;
 	return class != NULL ? class->side : FINDING_SIDE_NONE;
 }
 

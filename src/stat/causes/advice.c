@@ -118,7 +118,7 @@ static double counted_value(const struct stat *s, const char *event)
 
 static bool is_front(const struct cpu_metric *root)
 {
-	return stat_is_of_side(root, SIDE_FRONTEND);
+	return cpu_metric_is_of_side(root, SIDE_FRONTEND);
 }
 
 /* Levels that instructions and data share, and what the front end's own misses are. */
@@ -242,10 +242,10 @@ struct stat_cause stat_cause_of(const struct stat *s, const struct stat_costs *c
 {
 	struct stat_cause out = { .share = NAN };
 
-	if (stat_is_of_side(root, SIDE_BACKEND) &&
+	if (cpu_metric_is_of_side(root, SIDE_BACKEND) &&
 	    (compare_metrics(s, &out) || ask_stalls(s, &out)))
 		return out;
-	if (stat_is_of_side(root, SIDE_BACKEND) || is_front(root))
+	if (cpu_metric_is_of_side(root, SIDE_BACKEND) || is_front(root))
 		weigh_costs(s, costs, root, &out);
 	return out;
 }

@@ -7,20 +7,13 @@
 
 #include "base/alloc.h"
 
-bool stat_is_of_side(const struct cpu_metric *m, enum cpu_side side)
-{
-	const char *name = cpu_side_name(side);
-
-	return strncmp(m->name, name, strlen(name)) == 0;
-}
-
 /* The root of the tree, or of stalled cycles, that is about the side. */
 static bool find_root(const struct stat *s, enum cpu_side side, double *out)
 {
 	for (size_t i = 0; i < s->roots->n; i++) {
 		const struct stat_value *v = stat_value_of(s, s->roots->items[i]);
 
-		if (!stat_is_of_side(s->roots->items[i], side) || !stat_value_is_firm(v))
+		if (!cpu_metric_is_of_side(s->roots->items[i], side) || !stat_value_is_firm(v))
 			continue;
 		*out = fmax(0, v->value / 100);
 		return true;
@@ -53,9 +46,10 @@ double stat_side_share(const struct stat *s, enum cpu_side side)
 
 bool stat_cost_is_of(const struct stat_cost *c, const struct cpu_metric *root)
 {
-	if (stat_is_of_side(root, c->penalty->side))
+	if (cpu_metric_is_of_side(root, c->penalty->side))
 		return true;
-	return c->penalty->side == SIDE_BAD_SPECULATION && stat_is_of_side(root, SIDE_FRONTEND);
+	return c->penalty->side == SIDE_BAD_SPECULATION &&
+	       cpu_metric_is_of_side(root, SIDE_FRONTEND);
 }
 
 /* Levels, the first one first: what misses one has missed those before. */

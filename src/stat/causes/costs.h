@@ -35,9 +35,6 @@ void stat_costs_release(struct stat_costs *);
 /* The share of cycles (or slots) that a side loses; what no root tells is what is not retired. */
 double stat_side_share(const struct stat *, enum cpu_side);
 
-/* Is the metric about that side, by the beginning of its name? */
-bool stat_is_of_side(const struct cpu_metric *, enum cpu_side);
-
 /* Is the cost one of what this root is about? */
 bool stat_cost_is_of(const struct stat_cost *, const struct cpu_metric *root);
 
