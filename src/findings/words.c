@@ -159,46 +159,49 @@ void put_place(const struct finding_place *p, struct text *out)
 		text_format(out, "  %s:%" PRIu32, p->file, p->line);
 }
 
-/* "strcmp", or "strcmp, called from main (slow.c:6)," */
-static const char *subject_with_caller(struct table *t, const struct finding *f)
+/* "strcmp", or "strcmp, called from main (slow.c:6)" and what ends that. */
+static const char *subject_with_caller(struct table *t, const struct finding *f, const char *end)
 {
 	if (f->caller.name == NULL)
 		return f->subject;
 	if (f->caller.file == NULL)
-		return table_format(t, "%s, called from %s,", f->subject, f->caller.name);
-	return table_format(t, "%s, called from %s (%s:%" PRIu32 "),", f->subject, f->caller.name,
-			    f->caller.file, f->caller.line);
+		return table_format(t, "%s, called from %s%s", f->subject, f->caller.name, end);
+	return table_format(t, "%s, called from %s (%s:%" PRIu32 ")%s", f->subject, f->caller.name,
+			    f->caller.file, f->caller.line, end);
 }
 
 /* Of a function, by what samples say of it. */
 static const char *function_claim(struct table *t, const struct finding *f)
 {
+	bool is_label = f->kind == FINDING_MISPREDICTIONS || f->kind == FINDING_SLOW_OPERATIONS;
+	const char *subject = subject_with_caller(t, f, is_label ? "" : ",");
+
 	switch (f->kind) {
 	case FINDING_MEMORY_BOUND:
 		return table_format(t,
 				    "%s waits for memory: %.0f %% of its sampled loads come from "
 				    "DRAM or another socket",
-				    f->subject, f->value);
+				    subject, f->value);
 	case FINDING_SHARED_DATA:
 		return table_format(t,
 				    "%s waits for other cores: %.0f %% of its sampled loads come "
 				    "from their caches",
-				    f->subject, f->value);
+				    subject, f->value);
 	case FINDING_TLB_WALKS:
 		return table_format(t,
 				    "%s walks the page tables in %.0f %% of its sampled operations",
-				    f->subject, f->value);
+				    subject, f->value);
 	case FINDING_MISPREDICTIONS:
 		return table_format(t, "%s: %.0f %% of its sampled branches are mispredicted",
-				    f->subject, f->value);
+				    subject, f->value);
 	case FINDING_SLOW_OPERATIONS:
 		return table_format(
 			t, "%s: its operations take %.0f cycles on average, all operations %.0f",
-			f->subject, f->value, f->other);
+			subject, f->value, f->other);
 	case FINDING_UNNAMED_CODE:
-		return table_format(t, "%s has no names", subject_with_caller(t, f));
+		return table_format(t, "%s has no names", subject);
 	default:
-		return table_format(t, "%s is hot by %s", subject_with_caller(t, f), f->event);
+		return table_format(t, "%s is hot by %s", subject, f->event);
 	}
 }
 

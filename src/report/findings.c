@@ -181,11 +181,11 @@ static void add_caller(const struct finder *d, const struct hot_function *functi
 {
 	uint32_t place = function->places[0], caller;
 
-	if (d->user_code == NULL || hot_is_spe(d->hot, function->event) ||
-	    !user_code_is_library(d->user_code, place))
+	if (d->user_code == NULL || !user_code_is_library(d->user_code, place))
 		return;
 	if (!user_code_caller(d->user_code, function->event, place, &caller, &out->caller_share)) {
-		if (!user_code_has_chains(d->user_code))
+		if (finding_is_general(out->kind) && !hot_is_spe(d->hot, function->event) &&
+		    !user_code_has_chains(d->user_code))
 			finding_add_remedy(out, (struct remedy){ .kind = REMEDY_CALL_CHAINS });
 		return;
 	}
@@ -223,8 +223,7 @@ static void add_finding(const struct finder *d, const struct candidate *found)
 		.no_jitter = s.is_spe && spe_lacks_jitter(d->session->capture),
 		.full_share = e->mark == MARK_EXACT ? -1 : ratio(s.all->full, s.all->cycles),
 	};
-	if (finding_is_general(class->kind))
-		add_caller(d, s.f, f);
+	add_caller(d, s.f, f);
 	f->function = findings_text(d->out, names_function(d->names, place));
 	f->module = findings_text(
 		d->out, names_module(d->session, session_place(d->session, place).module));

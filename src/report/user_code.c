@@ -303,6 +303,8 @@ bool user_code_caller(const struct user_code *u, uint64_t event, uint32_t place,
 	uint32_t module = session_place(u->names->session, place).module.v, caller = 0;
 	uint64_t most = 0, all = 0;
 
+	if (hot_is_spe(u->hot, event))
+		event = (uint64_t)u->event;
 	for (uint32_t i = 0; i < u->calls.keys.n; i++) {
 		const uint64_t *key = tuples_get(&u->calls.keys, i);
 		uint64_t weight = u->calls.list.items[i];

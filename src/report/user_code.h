@@ -30,6 +30,7 @@ bool user_code_is_library(const struct user_code *, uint32_t place);
 /*
  * The place of the program's own code that calls the library function of a place most, for samples of
  * an event, and the part of the function's weight that it has there; false if no call chain tells.
+ * SPE has no call chains: for its records those of the first event that has some are taken.
  */
 bool user_code_caller(const struct user_code *, uint64_t event, uint32_t place,
 		      uint32_t *out_caller, double *out_share);

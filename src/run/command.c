@@ -25,6 +25,7 @@
 #include "pmu/pmu.h"
 #include "run/command.h"
 #include "run/method.h"
+#include "run/sampling.h"
 #include "run/steps.h"
 
 static const struct usage usage = {
@@ -232,59 +233,23 @@ int run_counting(struct run *r, unsigned n_times, struct err *err)
 	return step(r, &w, "to count", r->counts_path, err);
 }
 
-static bool has_spe(struct pmus *pmus)
-{
-	for (size_t i = 0; pmus_at(pmus, i) != NULL; i++)
-		if (strncmp(pmus_at(pmus, i)->name, "arm_spe", 7) == 0)
-			return true;
-	return false;
-}
-
-/* "cycles" and what the metric of the first finding says is worth sampling. */
-static const char *events_for(struct run *r, const struct cpu_metric *m)
-{
-	struct text text = { 0 };
-	const char *result;
-
-	text_str(&text, "cycles");
-	for (size_t i = 0; m != NULL && i < m->samples.n; i++)
-		text_format(&text, ",%s", m->samples.items[i]->name);
-	text_char(&text, '\0');
-	result = arena_strndup(&r->memory, text.bytes, text.n);
-	text_release(&text);
-	return result;
-}
-
-/* All operations: with filters the time between records, and so that of loops, would not be known. */
-static const char *spe_for(struct run *r)
-{
-	enum { TEXT = 48 };
-	char *text;
-
-	if (r->command->interval == 0)
-		return "--spe";
-	text = arena_alloc(&r->memory, TEXT);
-	snprintf(text, TEXT, "--spe=interval=%u", r->command->interval);
-	return text;
-}
-
 static int run_sampling(struct run *r, const struct cpu_metric *first, struct err *err)
 {
 	struct pmus pmus = { 0 };
+	struct sampling sampling;
 	struct words w;
 
 	pmus_read(&pmus, "");
+	sampling = sampling_choose(&pmus, first, r->command->interval, &r->memory);
+	pmus_release(&pmus);
 	begin(&w, "record");
 	add(&w, "--output");
 	add(&w, r->capture_path);
 	add(&w, "-g");
-	if (has_spe(&pmus)) {
-		add(&w, spe_for(r));
-	} else {
-		add(&w, "--event");
-		add(&w, pmus_core(&pmus, 0) != NULL ? events_for(r, first) : "cpu-clock");
-	}
-	pmus_release(&pmus);
+	if (sampling.spe != NULL)
+		add(&w, sampling.spe);
+	add(&w, "--event");
+	add(&w, sampling.events);
 	add_program(r, &w);
 	return step(r, &w, "to find the places", r->capture_path, err);
 }
