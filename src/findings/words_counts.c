@@ -243,6 +243,9 @@ static void put_contradiction(struct table *t, const struct contradiction *c, st
 	case CONTRADICTION_WIDTH:
 		text_format(out, "%g slots in a cycle, not %g", c->value, c->limit);
 		break;
+	case CONTRADICTION_IDLE:
+		text_format(out, "%s counted %.2f in each nanosecond", c->event, c->value);
+		break;
 	case CONTRADICTION_EVENT:
 		text_str(out, c->event);
 		break;
@@ -271,6 +274,10 @@ static const struct contradiction_note {
 	  "these counts cannot come from ", ": ",
 	  "; wrong --cpu, another revision of it, or counted at different times? Nothing is "
 	  "concluded from what is marked implausible (!)" },
+	{ 1u << CONTRADICTION_IDLE, "CPUs were counted, not a program: on ", ", ",
+	  ", as the counter of cycles may stand still while a CPU waits for work (WFI), and others "
+	  "go on. Shares of cycles are those of CPUs at work; cycles tell no time and no clock "
+	  "rate" },
 };
 
 enum { CONTRADICTIONS_SHOWN = 4 };

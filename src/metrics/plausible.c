@@ -318,6 +318,53 @@ static void add_width(struct stat *s)
 	c->limit = s->pmu->slots;
 }
 
+/* Were CPUs counted, whatever ran on them, and not a program? */
+static bool is_of_cpus(const struct stat *s)
+{
+	const struct stat_total *task = stat_totals_find(&s->totals, "task-clock");
+	const struct stat_total *cpu = stat_totals_find(&s->totals, "cpu-clock");
+
+	for (size_t i = 0; i < s->counts->items.n; i++)
+		if (s->counts->items.items[i].cpu != COUNT_ANY)
+			return true;
+	return task == NULL && cpu != NULL && cpu->state == COUNT_COUNTED;
+}
+
+static bool contradicts_cycles(const struct stat *s, const struct stat_total *busy)
+{
+	for (size_t i = 0; i < s->contradictions.n; i++) {
+		const struct contradiction *c = &s->contradictions.items[i];
+
+		if (c->kind != CONTRADICTION_ZERO && c->other != NULL &&
+		    strcasecmp(c->other, busy->event) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A CPU without work waits in WFI, where most cycle counters stand still. Shares of cycles are right
+ * then, unless other counters go on; but cycles tell no time. No CPU that works is clocked below
+ * `least` cycles in a nanosecond.
+ */
+static void check_idle(struct stat *s)
+{
+	const double least = 0.4;
+	const struct stat_total *busy = total_of(s, cycles);
+	struct contradiction *c;
+	double rate;
+
+	if (busy == NULL || busy->is_user_only || busy->enabled_ns == 0 || s->counts->is_modelled ||
+	    !is_of_cpus(s))
+		return;
+	rate = busy->value / (double)busy->enabled_ns;
+	if (rate >= least && !contradicts_cycles(s, busy))
+		return;
+	c = add(s, CONTRADICTION_IDLE);
+	c->event = busy->event;
+	c->value = rate;
+}
+
 void stat_check_totals(struct stat *s)
 {
 	if (s->counts->cpu != NULL && !is_cpu_named(s->pmu->cpu, s->counts->cpu))
@@ -333,6 +380,7 @@ void stat_check_totals(struct stat *s)
 		check_bound(s, &bounds[i]);
 	check_slots(s);
 	check_issued(s);
+	check_idle(s);
 }
 
 /* Wholes that shares cannot be more of. */

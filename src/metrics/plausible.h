@@ -19,6 +19,7 @@ enum contradiction_kind {
 	CONTRADICTION_EVENT,   /* the CPU has no event of that name or number */
 	CONTRADICTION_CPU,     /* counted on `other` */
 	CONTRADICTION_WIDTH,   /* counted where a cycle has `value` slots, not `limit` */
+	CONTRADICTION_IDLE,    /* of whole CPUs: `value` of `event` in a nanosecond of their time */
 };
 
 struct contradiction {

@@ -135,6 +135,55 @@ static void concludes_nothing_from_what_cannot_be(void **state)
 		check_case(*state, &cases[i]);
 }
 
+/* Cycles of whole CPUs, which wait in WFI for most of the time: they tell no time. */
+static void knows_cpus_that_wait(void **state)
+{
+	static const struct {
+		const char *what;
+		int cpu; /* COUNT_ANY: of the program */
+		bool is_user_only;
+		double cycles, stalls;
+		const char *says, *says_not;
+	} cases[] = {
+		{ "an idle machine", 0, false, 5e7, 1e7,
+		  "CPU_CYCLES counted 0.05 in each nanosecond", "cannot come from" },
+		{ "a busy machine", 0, false, 2.5e9, 1e9, "lacks", "WFI" },
+		{ "a program in the kernel", COUNT_ANY, true, 5e7, 1e7, "lacks", "WFI" },
+		{ "other counters go on", 0, false, 2.5e9, 2.8e9, "WFI", NOTHING },
+		{ "a program has no such excuse", COUNT_ANY, false, 2.5e9, 2.8e9, "wrong --cpu",
+		  "WFI" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *const events[] = { "CPU_CYCLES", "STALL_BACKEND" };
+		const double values[] = { cases[i].cycles, cases[i].stalls };
+		struct cpu_pmu *pmu = open_pmu(*state, catalog_cpu_find(*state, "neoverse-n1"));
+		const struct stat_options options = { 0 };
+		struct counts c = { 0 };
+		struct stat_answer answer;
+		struct text said = { 0 };
+		struct err err = { 0 };
+
+		for (size_t k = 0; k < COUNT(events); k++) {
+			struct count *count = counts_add(&c, events[k]);
+
+			count->value = values[k];
+			count->cpu = cases[i].cpu;
+			count->is_user_only = cases[i].is_user_only;
+			count->enabled_ns = count->running_ns = 1000000000;
+		}
+		assert_int_equal(stat_answer_make(pmu, &c, &options, &answer, &err), 0);
+		all_words(&answer.findings, &said);
+		if (strstr(said.bytes, cases[i].says) == NULL ||
+		    strstr(said.bytes, cases[i].says_not) != NULL)
+			fail_msg("%s: '%s'", cases[i].what, said.bytes);
+		text_release(&said);
+		stat_answer_release(&answer);
+		counts_release(&c);
+		cpu_pmu_free(pmu);
+	}
+}
+
 static void says_what_to_count(void **state)
 {
 	static const struct case_of_counts cases[] = {
@@ -490,6 +539,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(concludes_nothing_from_what_cannot_be),
+		cmocka_unit_test(knows_cpus_that_wait),
 		cmocka_unit_test(says_what_to_count),
 		cmocka_unit_test(notices_the_wrong_cpu),
 	};
