@@ -282,7 +282,7 @@ static void takes_a_file_on_top(void **state)
 	assert_true(cpu_threshold_find(n1, "branch_mpki")->value == 3);
 	assert_true(cpu_threshold_find(n1, "BRANCH_MPKI_SPEC")->value == 10);
 	assert_true(cpu_threshold_find(pmu, "branch_mpki")->value == 10);
-	assert_int_equal(n1->n_metrics, 46 + 3);
+	assert_int_equal(n1->n_metrics, 47 + 3);
 	cpu_pmu_free(n1);
 	cpu_pmu_free(pmu);
 	catalog_free(catalog);
