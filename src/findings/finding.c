@@ -71,6 +71,9 @@ static const char *const remedy_ids[N_REMEDIES] = {
 	[REMEDY_HUGE_PAGES] = "huge-pages",
 	[REMEDY_CACHE_L1] = "cache-l1",
 	[REMEDY_CACHE] = "cache",
+	[REMEDY_CACHE_CHAIN] = "cache-chain",
+	[REMEDY_CACHE_SCATTERED] = "cache-scattered",
+	[REMEDY_LESS_SHARING] = "less-sharing",
 	[REMEDY_SPECULATION] = "speculation",
 	[REMEDY_FRONT_END] = "front-end",
 	[REMEDY_VECTORISE] = "vectorise",
@@ -151,12 +154,17 @@ struct evidence *finding_add_evidence(struct finding *f, enum evidence_kind kind
 	return e;
 }
 
+static bool is_of_caches(enum remedy_kind kind)
+{
+	return kind == REMEDY_CACHE_L1 || kind == REMEDY_CACHE || kind == REMEDY_CACHE_CHAIN ||
+	       kind == REMEDY_CACHE_SCATTERED;
+}
+
 /* What is part of another remedy, or nearly the same. */
 static bool contains(enum remedy_kind large, enum remedy_kind small)
 {
 	return large == small || (large == REMEDY_DENSER_PAGES && small == REMEDY_HUGE_PAGES) ||
-	       (large == REMEDY_CACHE_L1 && small == REMEDY_CACHE) ||
-	       (large == REMEDY_CACHE && small == REMEDY_CACHE_L1);
+	       (is_of_caches(large) && is_of_caches(small));
 }
 
 void finding_add_remedy(struct finding *f, struct remedy remedy)

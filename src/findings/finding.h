@@ -94,11 +94,16 @@ enum evidence_kind {
 	EVIDENCE_REST_FETCH,	/* the same of the front end */
 	EVIDENCE_STORES,	/* lines fetched for stores cost `share` of cycles at most */
 	EVIDENCE_LINES,		/* `value` lines from DRAM at a time, `share` of what can be */
-	EVIDENCE_MIX,		/* `value` per cent vector, `share` per cent scalar work */
-	EVIDENCE_CACHES_NOT_COUNTED, /* so memory or core is not known */
-	EVIDENCE_BRANCH_STALLS,	     /* `value` stalled cycles for each mispredicted branch */
-	EVIDENCE_LEFT_CPU,	     /* why threads did not run */
-	EVIDENCE_FINDING,	     /* another finding, which says the same of another source */
+	EVIDENCE_ONE_MISS,	/* `value` misses at a time: each load waits for the one before */
+	EVIDENCE_SCATTERED,	/* `value` misses at a time, `share` lines of each page */
+	EVIDENCE_IN_ORDER,	/* `share` lines of each page */
+	EVIDENCE_TAKEN_LINES,	/* `share` of L1D misses are of lines that other CPUs took */
+	EVIDENCE_SHARING_NOT_COUNTED, /* on `value` CPUs; `unit`: the event, NULL: there is none */
+	EVIDENCE_MIX,		      /* `value` per cent vector, `share` per cent scalar work */
+	EVIDENCE_CACHES_NOT_COUNTED,  /* so memory or core is not known */
+	EVIDENCE_BRANCH_STALLS,	      /* `value` stalled cycles for each mispredicted branch */
+	EVIDENCE_LEFT_CPU,	      /* why threads did not run */
+	EVIDENCE_FINDING,	      /* another finding, which says the same of another source */
 };
 
 struct finding;
@@ -150,6 +155,9 @@ enum remedy_kind {
 	REMEDY_HUGE_PAGES,
 	REMEDY_CACHE_L1,
 	REMEDY_CACHE,
+	REMEDY_CACHE_CHAIN,	/* one miss at a time */
+	REMEDY_CACHE_SCATTERED, /* several, of lines that are not next to each other */
+	REMEDY_LESS_SHARING,
 	REMEDY_SPECULATION,
 	REMEDY_FRONT_END,
 	REMEDY_VECTORISE,
@@ -315,9 +323,10 @@ struct finding {
 	const char *where_of, *where_from;
 	double where_percent;
 
-	const char *function, *module;	    /* of its place; NULL: not known */
-	const char *writer;		    /* of sharing: the function that writes most */
-	const char *command;		    /* "mem --by instruction" would say more; or NULL */
+	const char *function, *module; /* of its place; NULL: not known */
+	const char *writer;	       /* of sharing: the function that writes most */
+	const char *command;	       /* "mem --by instruction" would say more; or NULL */
+	const char *recorded;	       /* … of a capture with SPE, if counts are all there is */
 	const char *events[FINDING_EVENTS]; /* … or sampling these */
 	size_t n_events;
 	struct finding_samples samples;

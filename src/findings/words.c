@@ -115,13 +115,25 @@ static const char *const remedy_words[N_REMEDIES] = {
 	[REMEDY_BRANCH_FREE] = "branch-free code (csel), sort or split by case; profile-guided "
 			       "optimisation",
 	[REMEDY_CODE_PAGES] = "huge pages for code; order functions by profile (PGO, BOLT)",
-	[REMEDY_CODE_ORDER] = "order functions by profile (PGO, BOLT), less inlining, -O2",
+	[REMEDY_CODE_ORDER] =
+		"order functions by profile (PGO, BOLT), less inlining and unrolling, -O2",
 	[REMEDY_HUGE_PAGES] = "huge pages (madvise, hugetlbfs); denser data",
 	[REMEDY_CACHE_L1] =
 		"regular strides: prefetch ahead, block, use smaller types; pointers: pack "
 		"nodes, keep indexes, split hot from cold",
 	[REMEDY_CACHE] = "regular strides: prefetch ahead, block; pointers: pack nodes, split hot "
 			 "from cold",
+	[REMEDY_CACHE_CHAIN] =
+		"where each load waits for the one before: keep what follows each other together "
+		"(pool, array, wider nodes), make the data smaller, follow several chains at once, "
+		"split hot members from cold",
+	[REMEDY_CACHE_SCATTERED] =
+		"loops that step by a line or more: interchange them, so that the inner one goes "
+		"along a line, or block them; places that are known ahead: prefetch; pack what is "
+		"used together",
+	[REMEDY_LESS_SHARING] =
+		"keep what different threads write on cache lines of their own; take locks and "
+		"atomics less often; give each thread a copy and add them up later",
 	[REMEDY_SPECULATION] = "look at branches and at faults: more is issued than kept",
 	[REMEDY_FRONT_END] = "order code by profile (PGO, BOLT); look at branches, L1I and "
 			     "instruction TLB",
@@ -298,6 +310,11 @@ static void put_evidence(struct table *t, const struct evidence *e, struct text 
 	case EVIDENCE_REST_FETCH:
 	case EVIDENCE_STORES:
 	case EVIDENCE_LINES:
+	case EVIDENCE_ONE_MISS:
+	case EVIDENCE_SCATTERED:
+	case EVIDENCE_IN_ORDER:
+	case EVIDENCE_TAKEN_LINES:
+	case EVIDENCE_SHARING_NOT_COUNTED:
 	case EVIDENCE_MIX:
 	case EVIDENCE_BRANCH_STALLS:
 		counts_evidence(e, out);
@@ -387,6 +404,11 @@ static const char *next_words(struct table *t, const struct session *s, const st
 
 	if (f->command != NULL)
 		return tip(t, s, f->command);
+	if (f->recorded != NULL && s != NULL && capture_spe(s->capture)->is_present)
+		return tip(t, s, f->recorded);
+	if (f->recorded != NULL)
+		return table_format(t, "cyclops record --spe -- PROGRAM, then cyclops %s",
+				    f->recorded);
 	for (size_t i = 0; i < f->n_events; i++)
 		text_format(&text, "%s%s", i == 0 ? "sample " : ", ", f->events[i]);
 	if (text.n > 0)

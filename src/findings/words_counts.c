@@ -27,6 +27,7 @@ static const struct issue {
 	{ "l1d_miss", "L1D misses", ", on memory (the L2 cache)" },
 	{ "l2_miss", "L2 misses", ", on memory (the last-level cache, or another core)" },
 	{ "llc_miss", "last-level misses", ", on memory (DRAM)" },
+	{ "coherence", "lines that another CPU took", ", on cache lines that move between cores" },
 	{ "l1d_tlb_miss", "L1D TLB misses", ", on memory (address translation)" },
 	{ "dtlb_walk", "page walks", ", on memory (page walks)" },
 	{ "main_tlb_miss", "main TLB misses", ", on memory (page walks)" },
@@ -151,6 +152,37 @@ void counts_evidence(const struct evidence *e, struct text *out)
 			    "%.1f lines from DRAM are on their way at a time, %.0f %% of what the "
 			    "core can have",
 			    e->value, 100 * e->share);
+		break;
+	case EVIDENCE_ONE_MISS:
+		text_format(out,
+			    "%.1f misses of the L2 wait at a time: about one, as where each load "
+			    "waits for the one before",
+			    e->value);
+		break;
+	case EVIDENCE_SCATTERED:
+		text_format(out,
+			    "%.1f misses of the L2 wait at a time, %.1f lines of each page: counts "
+			    "alone cannot tell long steps from random places",
+			    e->value, e->share);
+		break;
+	case EVIDENCE_IN_ORDER:
+		text_format(out, "%.0f lines of each page: memory is read in order", e->share);
+		break;
+	case EVIDENCE_TAKEN_LINES:
+		text_format(
+			out,
+			"lines that another CPU took to write them are as many as %.0f %% of the "
+			"L1D misses, and requests for one line wait for each other; counts alone "
+			"cannot tell which data, nor false sharing from true",
+			100 * e->share);
+		break;
+	case EVIDENCE_SHARING_NOT_COUNTED:
+		text_format(
+			out,
+			"it ran on %.1f CPUs: the core, or cache lines that move between cores, "
+			"is not told%s%s",
+			e->value, e->unit != NULL ? " without " : "",
+			e->unit != NULL ? e->unit : "");
 		break;
 	case EVIDENCE_MIX:
 		text_format(out, "%.1f %% of operations are of vectors, %.1f %% scalar arithmetic",

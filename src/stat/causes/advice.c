@@ -19,6 +19,7 @@ static const struct issue_advice {
 	{ "l1d_miss", REMEDY_CACHE_L1 },
 	{ "l2_miss", REMEDY_CACHE },
 	{ "llc_miss", REMEDY_CACHE },
+	{ "coherence", REMEDY_LESS_SHARING },
 	{ "l1d_tlb_miss", REMEDY_HUGE_PAGES },
 	{ "dtlb_walk", REMEDY_HUGE_PAGES },
 	{ "main_tlb_miss", REMEDY_HUGE_PAGES },
@@ -59,11 +60,20 @@ static bool begins(const char *name, const char *with)
 	return strncmp(name, with, strlen(with)) == 0;
 }
 
-enum remedy_kind stat_remedy_of_cost(const struct stat_cost *c)
+/* What misses of the L2 are about, by how memory is accessed. */
+static const enum remedy_kind pattern_remedies[] = {
+	[PATTERN_UNKNOWN] = REMEDY_CACHE,
+	[PATTERN_CHAIN] = REMEDY_CACHE_CHAIN,
+	[PATTERN_SCATTERED] = REMEDY_CACHE_SCATTERED,
+	[PATTERN_IN_ORDER] = REMEDY_CACHE,
+};
+
+enum remedy_kind stat_remedy_of_cost(const struct stat_cost *c, enum stat_pattern pattern)
 {
 	for (size_t i = 0; i < COUNT(issue_advices); i++)
 		if (strcmp(issue_advices[i].issue, c->penalty->issue) == 0)
-			return issue_advices[i].remedy;
+			return issue_advices[i].remedy == REMEDY_CACHE ? pattern_remedies[pattern]
+								       : issue_advices[i].remedy;
 	return REMEDY_NONE;
 }
 
@@ -205,6 +215,42 @@ static struct explained explain_root(const struct stat *s, const struct stat_cos
 /* Without so many, nothing is said about the rest. */
 enum { LEAST_FRONT_COSTS = 2, LEAST_BACK_COSTS = 3 };
 
+/* More CPUs than these seldom ask for a line at the same time. */
+enum { MOST_WAITING = 4 };
+
+/* Of the stalls, that a cause has to explain. */
+static const double enough_of_back_end = 2 / 3., enough_of_front_end = 1 / 2.;
+
+/*
+ * If most misses of the L1D are of lines that other CPUs took, requests for them wait for each other:
+ * each costs as often as CPUs ask for the line, which is bounded by those that were at work.
+ */
+static bool weigh_taken_lines(const struct stat *s, const struct stat_costs *costs, double side,
+			      struct stat_cause *out)
+{
+	const struct stat_cost *c = stat_cost_of_issue(costs, "coherence");
+	double share = stat_taken_share(s), cpus = stat_busy_cpus(s);
+	double waiting = cpus > 0 ? fmin(cpus, MOST_WAITING) : MOST_WAITING;
+
+	if (c == NULL || !(share >= 1 / 2.) || c->raw * waiting < enough_of_back_end * side)
+		return false;
+	out->cause = CAUSE_MEMORY;
+	out->issue = "coherence";
+	out->remedy = stat_taken_by_writes(s) ? REMEDY_LOCK_LESS : REMEDY_LESS_SHARING;
+	out->has_reason = true;
+	out->reason = EVIDENCE_TAKEN_LINES;
+	out->share = share;
+	return true;
+}
+
+/* Threads on several CPUs may wait for each other's lines, and nobody has counted that. */
+static bool lacks_taken_lines(const struct stat *s)
+{
+	const double several = 1.5;
+
+	return stat_busy_cpus(s) >= several && isnan(stat_taken_share(s));
+}
+
 /*
  * Memory is the cause if its misses are likely to explain two thirds of the stalls: a miss costs
  * less than its latency. A misprediction costs more than the pipeline is long, so that half of the
@@ -215,17 +261,23 @@ static void weigh_costs(const struct stat *s, const struct stat_costs *costs,
 {
 	double side = stat_value_of(s, root)->value / 100;
 	struct explained e = explain_root(s, costs, root, side);
-	double enough = (is_front(root) ? 1 / 2. : 2 / 3.) * side;
+	double enough = (is_front(root) ? enough_of_front_end : enough_of_back_end) * side;
 	double stores = is_front(root) ? 0 : stat_stores_cost(s) / 2;
 
+	if (!is_front(root) && weigh_taken_lines(s, costs, side, out))
+		return;
 	if (stores >= enough && stores > e.all) {
 		out->cause = CAUSE_MEMORY;
 		out->issue = "stores";
+		out->remedy = REMEDY_STORE_IN_ORDER;
 		out->has_reason = true;
 		out->reason = EVIDENCE_STORES;
 		out->share = fmin(2 * stores, side);
 	} else if (e.n > 0 && e.share >= enough) {
 		out->cause = is_front(root) ? CAUSE_COUNTED : CAUSE_MEMORY;
+	} else if (!is_front(root) && e.n >= LEAST_BACK_COSTS && lacks_taken_lines(s)) {
+		out->has_reason = true;
+		out->reason = EVIDENCE_SHARING_NOT_COUNTED;
 	} else if (e.n >= (is_front(root) ? LEAST_FRONT_COSTS : LEAST_BACK_COSTS)) {
 		out->cause = is_front(root) ? CAUSE_FETCH : CAUSE_CORE;
 		out->has_reason = true;

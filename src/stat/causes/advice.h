@@ -6,6 +6,7 @@
 #include "findings/finding.h"
 #include "metrics/inside.h"
 #include "stat/causes/costs.h"
+#include "stat/causes/pattern.h"
 
 /* What a root is about, as far as the counts tell. */
 struct stat_cause {
@@ -13,7 +14,8 @@ struct stat_cause {
 	bool is_measured; /* by stalls that the CPU tells apart, not by what misses may cost */
 	bool has_reason;
 	enum evidence_kind reason; /* what says so, or what would */
-	const char *issue;	   /* "stores"; NULL: what costs most */
+	const char *issue;	   /* "stores", "coherence"; NULL: what costs most */
+	enum remedy_kind remedy;   /* against that issue */
 	double share;		   /* of cycles, that the reason is about; NAN: of none */
 };
 
@@ -31,7 +33,7 @@ struct stat_cause stat_cause_of(const struct stat *, const struct stat_costs *,
 bool stat_fits_root(const struct stat *, const struct cpu_metric *root, const struct cpu_metric *);
 
 /* What to try against a cost, and where a metric stands out; REMEDY_NONE: nothing is known. */
-enum remedy_kind stat_remedy_of_cost(const struct stat_cost *);
+enum remedy_kind stat_remedy_of_cost(const struct stat_cost *, enum stat_pattern);
 enum remedy_kind stat_remedy_of_metric(const struct stat *, const struct cpu_metric *);
 
 /* What operations are, in per cent of them; NAN: not known. */

@@ -55,7 +55,7 @@ bool stat_cost_is_of(const struct stat_cost *c, const struct cpu_metric *root)
 /* Levels, the first one first: what misses one has missed those before. */
 static const char *const levels[] = { "l1d_miss", "l2_miss", "llc_miss" };
 
-static const struct stat_cost *find_issue(const struct stat_costs *costs, const char *issue)
+const struct stat_cost *stat_cost_of_issue(const struct stat_costs *costs, const char *issue)
 {
 	for (size_t i = 0; i < costs->list.n; i++)
 		if (strcmp(costs->list.items[i].penalty->issue, issue) == 0)
@@ -76,8 +76,8 @@ static double waiting_count(const struct stat_costs *costs, const struct cpu_pen
 			    double count)
 {
 	for (int i = 0; i < level_of(p); i++) {
-		const struct stat_cost *before = find_issue(costs, levels[i]);
-		const struct stat_cost *code = find_issue(costs, "l1i_miss");
+		const struct stat_cost *before = stat_cost_of_issue(costs, levels[i]);
+		const struct stat_cost *code = stat_cost_of_issue(costs, "l1i_miss");
 
 		if (before != NULL)
 			count = fmin(count, before->total->value +
@@ -86,8 +86,7 @@ static double waiting_count(const struct stat_costs *costs, const struct cpu_pen
 	return count;
 }
 
-/* From the L1 to where the data is: the penalties up to that level. */
-static double whole_latency(const struct stat *s, const struct cpu_penalty *p)
+double stat_whole_latency(const struct stat *s, const struct cpu_penalty *p)
 {
 	enum { L1_CYCLES = 4 };
 	double cycles = L1_CYCLES + p->cycles;
@@ -116,7 +115,7 @@ bool stat_little_retires(const struct stat *s)
 static bool is_hidden(const struct stat *s, const struct cpu_penalty *p, double count,
 		      double cycles)
 {
-	double latency = whole_latency(s, p);
+	double latency = stat_whole_latency(s, p);
 
 	if (p->side != SIDE_BACKEND || p->cycles <= 1 ||
 	    latency > s->pmu->reorder_entries / cpu_most_ipc(s->pmu))
@@ -144,7 +143,7 @@ static void add_cost(const struct stat *s, const struct cpu_penalty *p, struct s
 	struct stat_cost c = { .penalty = p, .total = t, .per_1000 = NAN };
 	double count;
 
-	if (!is_usable(s, t) || find_issue(out, p->issue) != NULL ||
+	if (!is_usable(s, t) || stat_cost_of_issue(out, p->issue) != NULL ||
 	    t->is_user_only != cycles->is_user_only)
 		return;
 	count = waiting_count(out, p, t->value);
@@ -175,16 +174,17 @@ static void set_here(const struct stat *s, double cycles, struct stat_costs *cos
 	for (size_t i = 0; i < costs->list.n; i++) {
 		struct stat_cost *c = &costs->list.items[i];
 		int level = level_of(c->penalty);
-		const struct stat_cost *next = level < 0 || (size_t)level + 1 == COUNT(levels)
-						       ? NULL
-						       : find_issue(costs, levels[level + 1]);
+		const struct stat_cost *next =
+			level < 0 || (size_t)level + 1 == COUNT(levels)
+				? NULL
+				: stat_cost_of_issue(costs, levels[level + 1]);
 		double count = c->raw * cycles / c->penalty->cycles;
 
 		if (level < 0)
 			continue;
 		if (next != NULL)
 			count -= next->raw * cycles / next->penalty->cycles;
-		c->here = fmax(0, count) * whole_latency(s, c->penalty) / cycles;
+		c->here = fmax(0, count) * stat_whole_latency(s, c->penalty) / cycles;
 	}
 }
 
@@ -239,7 +239,7 @@ bool stat_costs_have(const struct stat *s, const struct stat_costs *costs,
 {
 	for (size_t i = 0; i < s->pmu->n_penalties; i++) {
 		const struct cpu_penalty *p = &s->pmu->penalties[i];
-		const struct stat_cost *cost = find_issue(costs, p->issue);
+		const struct stat_cost *cost = stat_cost_of_issue(costs, p->issue);
 
 		if (cost == NULL || (root != NULL && !stat_cost_is_of(cost, root)))
 			continue;
@@ -273,14 +273,4 @@ double stat_stores_cost(const struct stat *s)
 		}
 	}
 	return cycles == NULL || cycles->value <= 0 ? 0 : sum / cycles->value;
-}
-
-double stat_lines_on_the_way(const struct stat *s, const struct stat_costs *costs)
-{
-	const struct stat_cost *dram = find_issue(costs, "llc_miss");
-	const struct stat_total *cycles = stat_counted(s, s->pmu->cycles);
-
-	if (dram == NULL || cycles == NULL || cycles->value <= 0)
-		return NAN;
-	return dram->total->value * whole_latency(s, dram->penalty) / cycles->value;
 }

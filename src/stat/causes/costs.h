@@ -51,7 +51,10 @@ bool stat_costs_have(const struct stat *, const struct stat_costs *, const struc
 /* What a store that misses the caches would cost, if it waited, as a share of cycles; 0: not known. */
 double stat_stores_cost(const struct stat *);
 
-/* Lines from DRAM that are on their way at the same time, on average; NAN: not known. */
-double stat_lines_on_the_way(const struct stat *, const struct stat_costs *);
+/* The cost of that issue, or NULL. */
+const struct stat_cost *stat_cost_of_issue(const struct stat_costs *, const char *issue);
+
+/* Cycles from the L1D to where the data is, of a level of memory: the penalties up to there. */
+double stat_whole_latency(const struct stat *, const struct cpu_penalty *);
 
 #endif

@@ -15,6 +15,7 @@ struct finder {
 	const struct stat *s;
 	struct findings *out;
 	struct stat_costs costs;
+	struct stat_accesses accesses;
 	double least_cost;  /* share of cycles from which on a cost is worth a word */
 	bool *is_told;	    /* by metric: part of a finding already */
 	bool *is_cost_told; /* by cost */
@@ -209,23 +210,45 @@ static void add_cost(struct finder *f, size_t i, struct finding *out)
 		fmin(out->coverage.least_coverage, stat_total_coverage(c->total));
 }
 
-/* From here on more misses at a time do not help: the memory, or the core's list of them, is busy. */
-static const double saturated = 0.75;
+static bool is_issue(const struct finding *f, const char *issue)
+{
+	return f->issue != NULL && strcmp(f->issue, issue) == 0;
+}
 
 /* Of DRAM: is it latency or bandwidth? */
 static void add_lines(const struct finder *f, struct finding *out)
 {
-	double lines = stat_lines_on_the_way(f->s, &f->costs);
+	double lines = stat_dram_lines(f->s, &f->costs);
 	unsigned most = f->s->pmu->outstanding_lines;
 	struct evidence *e;
 
-	if (out->issue == NULL || strcmp(out->issue, "llc_miss") != 0 || most == 0 || isnan(lines))
+	if (!is_issue(out, "llc_miss") || most == 0 || isnan(lines))
 		return;
 	e = finding_add_evidence(out, EVIDENCE_LINES);
 	e->value = lines;
 	e->share = lines / most;
-	if (e->share >= saturated)
+	if (stat_is_bandwidth(f->s, &f->costs, &f->accesses))
 		finding_add_remedy(out, (struct remedy){ .kind = REMEDY_FEWER_BYTES });
+}
+
+/* How memory is accessed, as far as counts show it. */
+static void add_pattern(const struct finder *f, struct finding *out)
+{
+	static const enum evidence_kind kinds[] = {
+		[PATTERN_CHAIN] = EVIDENCE_ONE_MISS,
+		[PATTERN_SCATTERED] = EVIDENCE_SCATTERED,
+		[PATTERN_IN_ORDER] = EVIDENCE_IN_ORDER,
+	};
+	struct evidence *e;
+
+	if (f->accesses.pattern == PATTERN_UNKNOWN ||
+	    (!is_issue(out, "l2_miss") && !is_issue(out, "llc_miss")))
+		return;
+	e = finding_add_evidence(out, kinds[f->accesses.pattern]);
+	e->value = f->accesses.misses;
+	e->share = f->accesses.per_page;
+	if (f->accesses.pattern == PATTERN_SCATTERED)
+		out->recorded = "addr --by instruction";
 }
 
 /* What costs of the root's side are worth a word, the largest first, and what helps against them. */
@@ -245,16 +268,31 @@ static void add_costs(struct finder *f, const struct cpu_metric *root, struct fi
 	}
 }
 
+/* Lines that another CPU took are missed in the L1D and the L2: that is no case for those caches. */
+static bool is_taken_line(const struct finding *f, const struct stat_cost *c)
+{
+	return is_issue(f, "coherence") && (strcmp(c->penalty->issue, "l1d_miss") == 0 ||
+					    strcmp(c->penalty->issue, "l2_miss") == 0);
+}
+
+/* How memory is accessed matters where memory is the cause. */
 static void add_remedies_of_costs(const struct finder *f, struct finding *out)
 {
+	enum stat_pattern pattern =
+		out->cause == CAUSE_CORE ? PATTERN_UNKNOWN : f->accesses.pattern;
+
 	for (size_t i = 0; i < f->costs.list.n; i++) {
 		const struct stat_cost *c = &f->costs.list.items[i];
 		bool is_evidence = false;
 
+		if (is_taken_line(out, c))
+			continue;
+
 		for (size_t k = 0; k < out->evidence.n; k++)
 			is_evidence |= out->evidence.items[k].penalty == c->penalty;
 		if (is_evidence)
-			finding_add_remedy(out, (struct remedy){ .kind = stat_remedy_of_cost(c) });
+			finding_add_remedy(
+				out, (struct remedy){ .kind = stat_remedy_of_cost(c, pattern) });
 	}
 }
 
@@ -293,10 +331,11 @@ static void add_root_remedies(struct finder *f, const struct cpu_metric *root,
 {
 	const struct cpu_metric *node = deepest_node(out);
 
-	if (cause->cause == CAUSE_MEMORY)
+	if (cause->cause == CAUSE_MEMORY) {
 		add_lines(f, out);
-	if (cause->issue != NULL)
-		finding_add_remedy(out, (struct remedy){ .kind = REMEDY_STORE_IN_ORDER });
+		add_pattern(f, out);
+	}
+	finding_add_remedy(out, (struct remedy){ .kind = cause->remedy });
 	if (node != NULL)
 		finding_add_remedy(out,
 				   (struct remedy){ .kind = stat_remedy_of_metric(f->s, node) });
@@ -317,6 +356,20 @@ static void add_root_remedies(struct finder *f, const struct cpu_metric *root,
 				   (struct remedy){ .kind = stat_remedy_of_metric(f->s, root) });
 }
 
+static void add_reason(const struct finder *f, const struct stat_cause *cause, struct finding *out)
+{
+	const struct cpu_event *taken = cpu_event_find(f->s->pmu, "L1D_CACHE_INVAL");
+	struct evidence *e = finding_add_evidence(out, cause->reason);
+
+	e->share = cause->share;
+	if (cause->reason == EVIDENCE_SHARING_NOT_COUNTED) {
+		e->value = stat_busy_cpus(f->s);
+		e->unit = taken != NULL ? taken->name : NULL;
+	}
+	if (cause->reason == EVIDENCE_SHARING_NOT_COUNTED || is_issue(out, "coherence"))
+		out->recorded = "c2c";
+}
+
 /* A root that the walk points at, with all that the walk found below it. */
 static void add_root(struct finder *f, uint32_t step)
 {
@@ -331,7 +384,7 @@ static void add_root(struct finder *f, uint32_t step)
 	out->issue = cause.issue;
 	add_path(f, step, out);
 	if (cause.has_reason)
-		finding_add_evidence(out, cause.reason)->share = cause.share;
+		add_reason(f, &cause, out);
 	out->n_events = 0; /* the most specific first */
 	add_costs(f, m, out);
 	for (size_t i = 0; i < all.list.n; i++)
@@ -550,6 +603,7 @@ void stat_find(const struct stat *s, struct findings *out)
 	struct finder f = { .s = s, .out = out };
 
 	stat_costs_find(s, &f.costs);
+	f.accesses = stat_accesses_of(s, &f.costs);
 	stat_threshold_of(s, THRESHOLD_COST, &f.least_cost);
 	f.least_cost /= 100;
 	f.is_told = mem_zalloc(s->pmu->n_metrics + 1, sizeof(*f.is_told));

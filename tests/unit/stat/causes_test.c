@@ -56,7 +56,7 @@ static const struct program {
 	  "CPU_CYCLES 43809490290 INST_RETIRED 10040907789 STALL_FRONTEND 4020406 STALL_BACKEND "
 	  "36777347524 L1D_CACHE_REFILL 1069353328 L2D_CACHE_REFILL 785969088 LL_CACHE_RD "
 	  "1956721560 LL_CACHE_MISS_RD 1956637893 DTLB_WALK 140572709",
-	  "backend_stalled_cycles", "llc_miss", REMEDY_CACHE, REMEDY_HUGE_PAGES,
+	  "backend_stalled_cycles", "llc_miss", REMEDY_CACHE_SCATTERED, REMEDY_HUGE_PAGES,
 	  "12.6 lines from DRAM are on their way at a time, 49 %" },
 	/* The same with the prefetch: as many lines as the core can have. */
 	{ "stride with prefetch", "neoverse-n1",
@@ -64,7 +64,7 @@ static const struct program {
 	  "14000000000 L1D_CACHE_REFILL 331828745 L2D_CACHE_REFILL 966401485 LL_CACHE_RD "
 	  "1960623393 "
 	  "LL_CACHE_MISS_RD 1960505782 DTLB_WALK 140572709",
-	  "backend_stalled_cycles", "llc_miss", REMEDY_FEWER_BYTES, REMEDY_CACHE,
+	  "backend_stalled_cycles", "llc_miss", REMEDY_FEWER_BYTES, REMEDY_CACHE_SCATTERED,
 	  "26.6 lines from DRAM" },
 	/* What-if: 34 % by arithmetic of one cycle, 15 % by an L1D that never misses. */
 	{ "multiply 256 x 256", "neoverse-n1",
@@ -79,18 +79,81 @@ static const struct program {
 	  "L1D_CACHE_REFILL_RD 10 L2D_CACHE_REFILL_RD 6 LL_CACHE_MISS_RD 6 DTLB_WALK 1",
 	  "backend_stalled_cycles", "core", REMEDY_CORE, REMEDY_NONE,
 	  "69.1 % of cycles are likely" },
+	/* Four threads, each with a sum of its own, in two lines. What-if: 94 % without coherence. */
+	{ "false sharing", "neoverse-n1",
+	  "CPU_CYCLES 33966000 INST_RETIRED 7812000 STALL_FRONTEND 340000 STALL_BACKEND 31830000 "
+	  "L1D_CACHE 2441000 L1D_CACHE_REFILL 62220 L1D_CACHE_REFILL_RD 62000 L1D_CACHE_INVAL "
+	  "61870 L2D_CACHE_REFILL_RD 63130 LL_CACHE_MISS_RD 1027 L1D_TLB_REFILL 62 DTLB_WALK 70",
+	  "backend_stalled_cycles", "coherence", REMEDY_LESS_SHARING, REMEDY_NONE,
+	  "as many as 99 % of the L1D misses" },
+	/* Atomic additions to one sum: what misses are stores. Own sums gain 90 %. */
+	{ "an atomic sum", "neoverse-n1",
+	  "CPU_CYCLES 17100000 INST_RETIRED 4310000 STALL_FRONTEND 1e5 STALL_BACKEND 15800000 "
+	  "L1D_CACHE 482000 L1D_CACHE_REFILL 37500 L1D_CACHE_REFILL_RD 180 L1D_CACHE_REFILL_WR "
+	  "37320 "
+	  "L1D_CACHE_INVAL 37170 L2D_CACHE_REFILL_RD 1281 L2D_CACHE_REFILL_WR 37290 "
+	  "LL_CACHE_MISS_RD "
+	  "992 L1D_TLB_REFILL 61 DTLB_WALK 69",
+	  "backend_stalled_cycles", "coherence", REMEDY_LOCK_LESS, REMEDY_LESS_SHARING, NULL },
+	/* Requests for a line wait for those before them: a transfer alone is a quarter of it. */
+	{ "false sharing in one line", "neoverse-n1",
+	  "CPU_CYCLES 411800000 INST_RETIRED 14700000 STALL_FRONTEND 1e6 STALL_BACKEND 407800000 "
+	  "L1D_CACHE 7254000 L1D_CACHE_REFILL 452500 L1D_CACHE_REFILL_RD 452300 L1D_CACHE_INVAL "
+	  "451900 L2D_CACHE_REFILL_RD 455700 LL_CACHE_MISS_RD 2145 L1D_TLB_REFILL 107 DTLB_WALK "
+	  "120",
+	  "backend_stalled_cycles", "coherence", REMEDY_LESS_SHARING, REMEDY_NONE, NULL },
+	/* A few lines that go from core to core cost little: the core is what waits. */
+	{ "divisions beside some sharing", "neoverse-n1",
+	  "CPU_CYCLES 3901635 INST_RETIRED 2100025 STALL_FRONTEND 1869 STALL_BACKEND 2699803 "
+	  "L1D_CACHE 300000 L1D_CACHE_REFILL 500 L1D_CACHE_REFILL_RD 500 L1D_CACHE_INVAL 480 "
+	  "L2D_CACHE_REFILL_RD 500 LL_CACHE_MISS_RD 6 DTLB_WALK 1",
+	  "backend_stalled_cycles", "core", REMEDY_CORE, REMEDY_NONE, NULL },
+	/* Three passes over 6 MB in order: fusing them gains 65 %, prefetching half of that. */
+	{ "streams from DRAM", "neoverse-n1",
+	  "CPU_CYCLES 33200000 INST_RETIRED 24240000 STALL_FRONTEND 1e5 STALL_BACKEND 26700000 "
+	  "L1D_CACHE_REFILL 1646000 L1D_CACHE_REFILL_RD 1646000 L2D_CACHE_REFILL_RD 1969000 "
+	  "LL_CACHE_MISS_RD 1969000 L1D_TLB_REFILL 30740 DTLB_WALK 30740",
+	  "backend_stalled_cycles", "llc_miss", REMEDY_FEWER_BYTES, REMEDY_CACHE,
+	  "54 lines of each page: memory is read in order" },
+	/* Columns of a table by rows: interchanging the loops gains 46 %. */
+	{ "columns", "neoverse-n1",
+	  "CPU_CYCLES 15600000 INST_RETIRED 14660000 STALL_FRONTEND 1e5 STALL_BACKEND 10600000 "
+	  "L1D_CACHE_REFILL 2419000 L1D_CACHE_REFILL_RD 2398000 L2D_CACHE_REFILL_RD 2425000 "
+	  "LL_CACHE_MISS_RD 181200 L1D_TLB_REFILL 377900 DTLB_WALK 378000",
+	  "backend_stalled_cycles", "l2_miss", REMEDY_CACHE_SCATTERED, REMEDY_HUGE_PAGES,
+	  "17.8 misses of the L2 wait at a time, 6.4 lines of each page" },
+	/* Records of 180 bytes, one member of each: every third line. The other loop outside gains half. */
+	{ "a member of each record", "neoverse-n1",
+	  "CPU_CYCLES 11800000 INST_RETIRED 12390000 STALL_FRONTEND 1e5 STALL_BACKEND 7190000 "
+	  "L1D_CACHE_REFILL 1379000 L1D_CACHE_REFILL_RD 1353000 L2D_CACHE_REFILL_RD 1607000 "
+	  "LL_CACHE_MISS_RD 68760 L1D_TLB_REFILL 60560 DTLB_WALK 1093",
+	  "backend_stalled_cycles", "l2_miss", REMEDY_CACHE_SCATTERED, REMEDY_NONE,
+	  "22.8 lines of each page" },
+	/* The same in pages of 2 MiB: how far apart lines are is not known. */
+	{ "large pages", "neoverse-n1",
+	  "CPU_CYCLES 11800000 INST_RETIRED 12390000 STALL_FRONTEND 1e5 STALL_BACKEND 7190000 "
+	  "L1D_CACHE_REFILL 1379000 L1D_CACHE_REFILL_RD 1353000 L2D_CACHE_REFILL_RD 1607000 "
+	  "LL_CACHE_MISS_RD 68760 L1D_TLB_REFILL 240 DTLB_WALK 24",
+	  "backend_stalled_cycles", "l2_miss", REMEDY_CACHE, REMEDY_NONE, NULL },
+	/* 190 KiB of straight code, a line of 16 instructions after the other. */
+	{ "unrolled too far", "neoverse-n1",
+	  "CPU_CYCLES 3650000 INST_RETIRED 2658000 STALL_FRONTEND 2978000 STALL_BACKEND 1e3 "
+	  "BR_MIS_PRED_RETIRED 355 L1I_CACHE_REFILL 166100 ITLB_WALK 20",
+	  "frontend_stalled_cycles", "l1i_miss", REMEDY_CODE_ORDER, REMEDY_NONE,
+	  "62.5 L1I misses per 1000 instructions" },
 	/* What-if: 37 % by DRAM as fast as the LLC, 19 % by LLC hits as fast as the L2, 12 % by walks. */
 	{ "chase through memory", "neoverse-n1",
 	  "CPU_CYCLES 58515023 INST_RETIRED 5095276 STALL_FRONTEND 10331 STALL_BACKEND 57032776 "
 	  "L1D_CACHE_REFILL_RD 359691 L1D_CACHE_REFILL_WR 332162 L2D_CACHE_REFILL_RD 258501 "
 	  "L2D_CACHE_REFILL_WR 331246 LL_CACHE_MISS_RD 122539 L1D_TLB_REFILL 594095 DTLB_WALK "
 	  "479302",
-	  "backend_stalled_cycles", "llc_miss", REMEDY_CACHE, REMEDY_HUGE_PAGES, "page walks" },
+	  "backend_stalled_cycles", "llc_miss", REMEDY_CACHE_CHAIN, REMEDY_HUGE_PAGES,
+	  "page walks" },
 	{ "chase in the last-level cache", "neoverse-n1",
 	  "CPU_CYCLES 46398756 INST_RETIRED 2124319 STALL_FRONTEND 2182 STALL_BACKEND 45865489 "
 	  "L1D_CACHE_REFILL_RD 400000 L2D_CACHE_REFILL_RD 400270 LL_CACHE_MISS_RD 263 "
 	  "L1D_TLB_REFILL 454313 DTLB_WALK 177140",
-	  "backend_stalled_cycles", "l2_miss", REMEDY_CACHE, REMEDY_HUGE_PAGES, "L2 misses" },
+	  "backend_stalled_cycles", "l2_miss", REMEDY_CACHE_CHAIN, REMEDY_HUGE_PAGES, "L2 misses" },
 	/* What-if: 63 % by L2 hits as fast as the L1. */
 	{ "chase in the L2", "neoverse-n1",
 	  "CPU_CYCLES 5845826 INST_RETIRED 1632799 STALL_FRONTEND 2261 STALL_BACKEND 5435361 "
@@ -104,7 +167,8 @@ static const struct program {
 	  "L1D_CACHE_REFILL_RD 98289 L2D_CACHE_REFILL_RD 100054 LL_CACHE_MISS_RD 521 "
 	  "L1D_TLB_REFILL "
 	  "102402 DTLB_WALK 102120",
-	  "backend_stalled_cycles", "l2_miss", REMEDY_CACHE, REMEDY_HUGE_PAGES, "page walks" },
+	  "backend_stalled_cycles", "l2_miss", REMEDY_CACHE_SCATTERED, REMEDY_HUGE_PAGES,
+	  "page walks" },
 	/* Walks whose tables and data are near. */
 	{ "walks", "neoverse-n1",
 	  "CPU_CYCLES 1e7 INST_RETIRED 4e6 STALL_FRONTEND 3e4 STALL_BACKEND 6e6 "
