@@ -138,6 +138,7 @@ void isa_dominators_init(struct isa_dominators *f, const struct isa_step *steps,
 {
 	struct graph g = { .steps = steps, .n = n };
 
+	f->steps = steps;
 	f->rank = mem_zalloc(g.n + 1, sizeof(*f->rank));
 	f->dominator = mem_zalloc(g.n + 1, sizeof(*f->dominator));
 	if (g.n == 0)
@@ -166,5 +167,9 @@ bool isa_dominates(const struct isa_dominators *f, size_t by, size_t to)
 
 bool isa_is_loop(const struct isa_dominators *f, size_t head, size_t branch)
 {
-	return head <= branch && (f->rank[branch] == 0 || isa_dominates(f, head, branch));
+	if (head > branch || f->rank[branch] == 0)
+		return head <= branch;
+	while (!isa_dominates(f, head, branch) && f->steps[head].kind == FLOW_NEXT && head < branch)
+		head++;
+	return isa_dominates(f, head, branch);
 }

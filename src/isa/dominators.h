@@ -17,11 +17,9 @@ struct isa_step {
 };
 
 struct isa_dominators {
-	/*
-	 * by instruction: rank in reverse postorder, from 1. 0: not reachable on known edges, as
-	 * behind a jump table
-	 */
-	uint32_t *rank;
+	const struct isa_step *steps; /* borrowed */
+	uint32_t *rank;	     /* by instruction: in reverse postorder from 1; 0: no known path
+				leads to it, as to code behind a jump table */
 	uint32_t *dominator; /* by instruction: its immediate dominator */
 };
 
@@ -33,10 +31,11 @@ void isa_dominators_release(struct isa_dominators *);
 bool isa_dominates(const struct isa_dominators *, size_t by, size_t to);
 
 /*
- * Does the branch from `branch` to `head` close a loop? A backward branch does, if its target
- * dominates it; other backward branches return from rarely executed code that the compiler moved to
- * the end of the function. In code that is reached through a jump table only, every backward branch
- * counts, as its predecessors are unknown.
+ * Does a branch at `branch` to `head` close a loop? A backward branch does if its target dominates
+ * it, or if what follows the target in a straight line does: such a loop is entered behind its first
+ * instructions. Others are rare paths that the compiler moved to the end of the function, and that jump back.
+ * Code that is reached by a jump table only has no known predecessors: there every backward branch
+ * counts.
  */
 bool isa_is_loop(const struct isa_dominators *, size_t head, size_t branch);
 

@@ -83,10 +83,55 @@ static void dominators_are_those_that_cannot_be_avoided(void **state)
 	assert_true(n_passed > RANDOM_FUNCTIONS);
 }
 
+static const struct isa_step next = { FLOW_NEXT, 6 }, end = { FLOW_RETURN, 6 };
+
+static const struct {
+	const char *what;
+	struct isa_step steps[6];
+	size_t head, branch;
+	bool is_loop;
+} loops[] = {
+	{ "back to what every way passes",
+	  { next, next, next, { FLOW_BRANCH, 1 }, next, end },
+	  1,
+	  3,
+	  true },
+	{ "entered behind its first instructions",
+	  { { FLOW_JUMP, 3 }, next, next, next, { FLOW_BRANCH, 1 }, end },
+	  1,
+	  4,
+	  true },
+	{ "a rare path at the end, which jumps back",
+	  { { FLOW_BRANCH, 4 }, next, next, end, { FLOW_JUMP, 1 }, end },
+	  1,
+	  4,
+	  false },
+	{ "entered behind a branch",
+	  { { FLOW_JUMP, 3 }, next, { FLOW_BRANCH, 5 }, next, { FLOW_BRANCH, 1 }, end },
+	  1,
+	  4,
+	  false },
+	{ "forward", { { FLOW_BRANCH, 3 }, next, next, next, next, end }, 3, 0, false },
+};
+
+static void loops_go_back_to_what_every_way_around_passes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(loops); i++) {
+		struct isa_dominators d;
+
+		isa_dominators_init(&d, loops[i].steps, COUNT(loops[i].steps));
+		if (isa_is_loop(&d, loops[i].head, loops[i].branch) != loops[i].is_loop)
+			fail_msg("%s", loops[i].what);
+		isa_dominators_release(&d);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dominators_are_those_that_cannot_be_avoided),
+		cmocka_unit_test(loops_go_back_to_what_every_way_around_passes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
