@@ -18,6 +18,7 @@ enum {
 	NAMELESS_BYTES = 4096, /* of code without names, looked at together */
 	MOST_INSNS = 16384,    /* of a function */
 	SPE_EVENTS = 64,
+	ASSUMED_WINDOW = 256, /* where the catalog has none */
 };
 
 /* A function of the first scan. */
@@ -226,6 +227,7 @@ static int read_cpu(const struct session *s, struct bottleneck_cpu *out, struct 
 		return -1;
 	*out = (struct bottleneck_cpu){
 		.width = cpu_most_ipc(pmu),
+		.window = pmu->reorder_entries > 0 ? pmu->reorder_entries : ASSUMED_WINDOW,
 		.restart_cycles = penalty_cycles(pmu, "mispredict"),
 		.refill_cycles = penalty_cycles(pmu, "l1d_miss") + penalty_cycles(pmu, "l2_miss"),
 		.llc_miss_cycles = penalty_cycles(pmu, "llc_miss"),
@@ -261,7 +263,9 @@ int bottlenecks_new(struct session *s, const struct hot *hot, const struct names
 		regions_cut(all, i);
 	all->is_explained = mem_zalloc(all->functions.n, sizeof(*all->is_explained));
 	all->analysis = (struct analysis){ .class = &bottleneck_class, .options = all };
+	all->clock_pairs = (struct analysis){ .class = &clock_pairs_class };
 	shared_scan_add(next, &all->analysis, &(struct scan_wish){ .keeps_places = true });
+	shared_scan_add(next, &all->clock_pairs, &(struct scan_wish){ .keeps_places = true });
 	*out = all;
 	return 0;
 }
@@ -283,6 +287,7 @@ void bottlenecks_free(struct bottlenecks *all)
 	for (size_t i = 0; i < all->regions.n; i++)
 		vec_release(&all->regions.items[i].inner);
 	bottleneck_class.free(all->analysis.result);
+	clock_pairs_class.free(all->clock_pairs.result);
 	vec_release(&all->functions);
 	vec_release(&all->regions);
 	vec_release(&all->slots);

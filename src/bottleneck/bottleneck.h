@@ -37,6 +37,7 @@ struct bottleneck {
 	uint32_t loop_place;	 /* an instruction of the loop's end */
 	uint32_t prefetch;	 /* of BOTTLENECK_PREFETCH; UINT32_MAX: not known */
 	bool is_division;	 /* of BOTTLENECK_CHAIN: a division has most of it */
+	bool is_contended;	 /* other cores take the lines that it loads from away */
 	enum source_level level; /* of BOTTLENECK_DATA */
 
 	/* Part of the run time: of the loop, and of it that the cause may have at most. */

@@ -232,15 +232,33 @@ struct value {
 	enum address_move move;
 	bool knows_step; /* it is `step` + `times` * a register that the loop does not change */
 	int64_t step, times;
-	uint8_t step_reg; /* of no matter if times is 0 */
+	uint8_t step_reg;    /* of no matter if times is 0 */
+	enum link_kind link; /* of ADDRESS_LOADED */
+	uint64_t inputs;     /* registers that the loop leaves as they are */
 };
 
-static const struct value fixed = { ADDRESS_FIXED, true, 0, 0, 0 };
+static const struct value fixed = { .move = ADDRESS_FIXED, .knows_step = true };
+
+static enum link_kind weaker_link(enum link_kind a, enum link_kind b)
+{
+	return a < b ? a : b;
+}
+
+/* The sum of a link and a value that does not change is a link. */
+static enum link_kind link_of_sum(const struct value *a, const struct value *b)
+{
+	const struct value *link = a->move == ADDRESS_LOADED ? a : b, *other = link == a ? b : a;
+
+	return other->move == ADDRESS_FIXED ? weaker_link(link->link, LINK_SCALED) : LINK_NONE;
+}
 
 static struct value worse_value(struct value a, struct value b)
 {
+	a.inputs |= b.inputs;
+	b.inputs = a.inputs;
 	if (a.move != b.move)
 		return a.move > b.move ? a : b;
+	a.link = weaker_link(a.link, b.link);
 	a.knows_step &= b.knows_step && a.step == b.step && a.times == b.times &&
 			(a.times == 0 || a.step_reg == b.step_reg);
 	return a;
@@ -254,9 +272,14 @@ static bool is_linear(const struct value *v)
 /* a + b * factor */
 static struct value linear_sum(struct value a, struct value b, int64_t factor)
 {
-	if (!is_linear(&a) || !is_linear(&b))
-		return worse_value(a, b);
+	if (!is_linear(&a) || !is_linear(&b)) {
+		struct value sum = worse_value(a, b);
+
+		sum.link = link_of_sum(&a, &b);
+		return sum;
+	}
 	return (struct value){
+		.inputs = a.inputs | b.inputs,
 		.move = worse_value(a, b).move,
 		.knows_step = a.knows_step && b.knows_step &&
 			      (a.times == 0 || b.times == 0 || a.step_reg == b.step_reg),
@@ -269,6 +292,55 @@ static struct value linear_sum(struct value a, struct value b, int64_t factor)
 static struct value register_value(const struct value *values, unsigned reg)
 {
 	return reg == 31 ? fixed : values[reg];
+}
+
+static bool is_copy(uint32_t word)
+{
+	return (word & 0x7fe0ffe0) == 0x2a0003e0 && (word >> 16 & 31) != 31; /* MOV */
+}
+
+/* Does it take some bits of its operand: AND with a constant, a bit field? */
+static bool takes_bits(uint32_t word)
+{
+	return (word & 0x1f800000) == 0x12000000 ? (word >> 29 & 3) == 0 || (word >> 29 & 3) == 3
+						 : (word & 0x1f800000) == 0x13000000;
+}
+
+static bool is_multiplication(uint32_t word)
+{
+	return (word & 0x7fe00000) == 0x1b000000 || (word & 0xff600000) == 0x9b200000;
+}
+
+static bool is_selection(uint32_t word)
+{
+	return (word & 0x3fe00c00) == 0x1a800000;
+}
+
+/*
+ * What is left of a link by an instruction that is no sum. A product is one as long as nothing but
+ * additions follow: what takes bits of a product is a hash.
+ */
+static enum link_kind link_of_calculation(uint32_t word, const struct isa_registers *r,
+					  const struct value *values)
+{
+	enum link_kind link = LINK_PLAIN;
+	unsigned n_loaded = 0;
+
+	if (!takes_bits(word) && !is_multiplication(word) && !is_selection(word))
+		return LINK_NONE;
+	for (unsigned i = 0; i < r->n_reads; i++) {
+		const struct value *v = &values[r->reads[i]];
+
+		if (r->reads[i] == ISA_REG_FLAGS || v->move == ADDRESS_FIXED)
+			continue;
+		link = v->move == ADDRESS_LOADED ? weaker_link(link, v->link) : LINK_NONE;
+		n_loaded++;
+	}
+	if (is_selection(word))
+		return link;
+	if (n_loaded != 1 || (takes_bits(word) && link != LINK_PLAIN))
+		return LINK_NONE;
+	return takes_bits(word) ? LINK_PLAIN : weaker_link(link, LINK_SCALED);
 }
 
 /* What an instruction of general registers makes of what it reads. */
@@ -287,7 +359,7 @@ static struct value computed_value(uint32_t word, const struct isa_registers *r,
 	if ((word & 0x1fe00000) == 0x0b200000) /* extended */
 		return linear_sum(a, b,
 				  (word >> 30 & 1 ? -1 : 1) * ((int64_t)1 << (word >> 10 & 7)));
-	if ((word & 0x7fe0ffe0) == 0x2a0003e0) /* MOV */
+	if (is_copy(word))
 		return b;
 	if ((word & 0x1f800000) == 0x13000000 && (word >> 29 & 3) != 1) {
 		if (immr == 0 && imms >= 31)
@@ -299,6 +371,8 @@ static struct value computed_value(uint32_t word, const struct isa_registers *r,
 		all = worse_value(all, values[r->reads[i]]);
 	if (all.move == ADDRESS_STEPS)
 		all.move = ADDRESS_COMPUTED;
+	if (all.move == ADDRESS_LOADED)
+		all.link = link_of_calculation(word, r, values);
 	return all;
 }
 
@@ -312,6 +386,41 @@ static bool adds_same(const struct execution *e, size_t i)
 	       !e->changes[by];
 }
 
+/* A register as one of those before the iteration and a constant. */
+struct origin {
+	uint8_t reg; /* ISA_REG_NONE: it is something else */
+	int64_t offset;
+};
+
+/*
+ * The origin of each register after an iteration. "mov x4, x5; add x5, x4, #1" leaves x5 as x5 + 1:
+ * both step.
+ */
+static void find_origins(const struct execution *e, struct origin *out)
+{
+	for (int i = 0; i < ISA_N_REGS; i++)
+		out[i] = (struct origin){ (uint8_t)i, 0 };
+	for (size_t i = 0; i < e->n; i++) {
+		const struct isa_registers *r = &e->registers[i];
+		uint32_t word = e->code[i].word;
+		struct origin result = { ISA_REG_NONE, 0 };
+
+		if (e->code[i].is_rare)
+			continue;
+		if (is_copy(word))
+			result = out[word >> 16 & 31];
+		else if (r->is_step && r->n_reads > 0)
+			result = (struct origin){ out[r->reads[0]].reg,
+						  out[r->reads[0]].offset + r->step };
+		for (unsigned k = 0; k < r->n_writes; k++) {
+			if (r->writes[k] == r->moved)
+				out[r->moved].offset += r->step;
+			else
+				out[r->writes[k]] = result;
+		}
+	}
+}
+
 /*
  * Registers that the loop only adds constants to step by their sum; others that one iteration leaves
  * for the next are a calculation, until a load makes them more.
@@ -319,12 +428,14 @@ static bool adds_same(const struct execution *e, size_t i)
 static void begin_values(const struct execution *e, struct value *values)
 {
 	bool is_other[ISA_N_REGS] = { false };
+	struct origin origins[ISA_N_REGS];
 
-	for (int i = 0; i < ISA_N_REGS; i++)
+	for (int i = 0; i < ISA_N_REGS; i++) {
 		values[i] = fixed;
+		values[i].inputs = i < 64 && !e->changes[i] ? (uint64_t)1 << i : 0;
+	}
 	for (size_t i = 0; i < e->n; i++) {
 		const struct isa_registers *r = &e->registers[i];
-
 		uint32_t word = e->code[i].word;
 		bool is_sum = adds_same(e, i);
 
@@ -344,9 +455,19 @@ static void begin_values(const struct execution *e, struct value *values)
 				(word >> 30 & 1 ? -1 : 1) * ((int64_t)1 << (word >> 10 & 31));
 		}
 	}
-	for (int i = 0; i < ISA_N_REGS; i++)
-		if (is_other[i])
-			values[i] = (struct value){ .move = ADDRESS_COMPUTED };
+	find_origins(e, origins);
+	for (int i = 0; i < ISA_N_REGS; i++) {
+		struct origin from = origins[i];
+
+		if (!is_other[i])
+			continue;
+		values[i] = (struct value){ .move = ADDRESS_COMPUTED };
+		if (from.reg != ISA_REG_NONE && origins[from.reg].reg == from.reg &&
+		    e->changes[from.reg])
+			values[i] = (struct value){ .move = ADDRESS_STEPS,
+						    .knows_step = true,
+						    .step = origins[from.reg].offset };
+	}
 }
 
 static void set_address(const struct execution *e, size_t i, const struct value *values,
@@ -358,10 +479,14 @@ static void set_address(const struct execution *e, size_t i, const struct value 
 		word >> 12 & 1 ? (word >> 30) + (word >> 26 & 1 && word >> 23 & 1 ? 4 : 0) : 0;
 	struct value v = r->n_address > 0 ? values[r->reads[0]] : fixed;
 
+	bool has_link_base = v.move == ADDRESS_LOADED && v.link != LINK_NONE;
+
 	if (r->n_address > 1)
 		v = linear_sum(v, values[r->reads[1]], (int64_t)1 << shift);
 	*out = e->addresses[i];
 	out->move = v.move;
+	out->is_link = v.move == ADDRESS_LOADED && (has_link_base || v.link != LINK_NONE);
+	out->inputs = v.inputs;
 	out->knows_step = v.knows_step && v.times == 0;
 	out->step = v.step;
 	out->times = v.knows_step ? v.times : 0;
@@ -372,7 +497,7 @@ static void step_values(const struct execution *e, size_t i, struct value *value
 {
 	const struct isa_registers *r = &e->registers[i];
 	bool is_load = r->is_access && !is_store(e->code[i].word, r), is_sum = adds_same(e, i);
-	struct value v = is_load ? (struct value){ .move = ADDRESS_LOADED }
+	struct value v = is_load ? (struct value){ .move = ADDRESS_LOADED, .link = LINK_PLAIN }
 				 : computed_value(e->code[i].word, r, values);
 
 	for (unsigned k = 0; k < r->n_writes; k++) {
@@ -384,6 +509,26 @@ static void step_values(const struct execution *e, size_t i, struct value *value
 		if (!steps)
 			values[reg] = v;
 	}
+}
+
+bool chain_register_step(const struct loop_insn *code, size_t n, size_t at, unsigned reg,
+			 int64_t *out_step)
+{
+	struct value values[ISA_N_REGS];
+	struct execution e;
+	bool is_known = false;
+
+	if (execution_init(&e, code, n)) {
+		begin_values(&e, values);
+		for (size_t k = 0; k < n + at; k++)
+			if (!code[k % n].is_rare)
+				step_values(&e, k % n, values);
+		is_known = values[reg].move == ADDRESS_STEPS && values[reg].knows_step &&
+			   values[reg].times == 0;
+		*out_step = values[reg].step;
+	}
+	execution_release(&e);
+	return is_known;
 }
 
 /* Twice: what an iteration leaves, the next one begins with. */

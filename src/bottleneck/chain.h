@@ -36,6 +36,13 @@ enum address_move {
 	ADDRESS_LOADED,	  /* something that is loaded in the loop */
 };
 
+/* What a value keeps of one that was loaded. */
+enum link_kind {
+	LINK_NONE,   /* more goes into it than that and what the loop leaves as it is */
+	LINK_SCALED, /* multiplied, added to something that the loop leaves as it is */
+	LINK_PLAIN,  /* unchanged, or some bits of it */
+};
+
 struct loop_address {
 	enum address_move move;
 	bool knows_step;
@@ -44,6 +51,11 @@ struct loop_address {
 			  knows_step is not set */
 	uint8_t step_reg;
 
+	/* ADDRESS_LOADED, and the base or the whole address is a link: a pointer or an index. */
+	bool is_link;
+	uint64_t
+		inputs; /* registers that the loop leaves as they are and that go into it: bit n of n */
+
 	uint8_t base;	 /* register that the address begins with */
 	bool has_offset; /* … and with `offset` ends: of two with one base the distance is known */
 	int64_t offset;
@@ -51,6 +63,13 @@ struct loop_address {
 
 /* Of each instruction. `out` is all ADDRESS_NONE where chain_find() gives up. */
 void chain_addresses(const struct loop_insn *, size_t n, struct loop_address *out);
+
+/*
+ * By how much a register differs from iteration to iteration when the instruction `at` of the loop
+ * is reached. False: not known, or it does not step.
+ */
+bool chain_register_step(const struct loop_insn *, size_t n, size_t at, unsigned reg,
+			 int64_t *out_step);
 
 /* The mean latencies of a loop's calculations where none was measured. */
 enum { CHAIN_LATENCY_ALU = 1, CHAIN_LATENCY_LOAD = 4 };

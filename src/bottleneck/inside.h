@@ -6,6 +6,7 @@
 #include "addr/pattern.h"
 #include "bottleneck/bottleneck.h"
 #include "bottleneck/chain.h"
+#include "estimate/clock.h"
 #include "session/analysis.h"
 
 #define NO_SLOT UINT32_MAX
@@ -40,7 +41,9 @@ struct inner_loop {
 struct region {
 	uint32_t function;
 	bool is_loop;
-	size_t head, branch;		 /* instructions of the function; of its rest: all */
+	size_t head, branch; /* instructions of the function; of its rest: all */
+	bool has_outer;	     /* the smallest loop around it is known: … */
+	size_t outer_head, outer_branch;
 	VEC_OF(struct inner_loop) inner; /* outer ones first */
 	struct pair_sums pairs;		 /* with both records in it */
 };
@@ -68,6 +71,7 @@ struct slot {
 /* What the catalog says of the CPU; of one that it does not know, what it says of any Arm CPU. */
 struct bottleneck_cpu {
 	double width;		/* instructions a cycle at most */
+	double window;		/* instructions that are under way at most */
 	double restart_cycles;	/* from a mispredicted branch to the next instructions */
 	double refill_cycles;	/* of a line of the L1D, from a cache outside of the core … */
 	double llc_miss_cycles; /* … and if that has not got it, so many more */
@@ -76,13 +80,14 @@ struct bottleneck_cpu {
 struct bottlenecks {
 	struct session *session;
 	struct bottleneck_cpu cpu;
+	struct core_clock clock; /* basis CLOCK_UNKNOWN: assumed */
 	VEC_OF(struct function_insns) functions;
 	VEC_OF(struct region) regions;
 	VEC_OF(struct slot) slots;
 	uint32_t *slot_of_place;
 	uint32_t n_places;
 	int late_prefetch; /* bit of that event; -1: the CPU has none */
-	struct analysis analysis;
+	struct analysis analysis, clock_pairs;
 	VEC_OF(struct bottleneck) found;
 	bool *is_explained; /* by function */
 };

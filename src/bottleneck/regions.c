@@ -224,6 +224,8 @@ static void add_region(struct cutting *c, struct bottlenecks *all, size_t number
 	const struct loop *loop = &c->loops.items[number];
 	struct function_insns *f = c->f;
 	uint32_t region = (uint32_t)all->regions.n;
+	size_t around = loop_around(c, number);
+	bool has_outer = around < c->loops.n;
 	uint64_t n;
 
 	*vec_add(&all->regions) = (struct region){
@@ -231,6 +233,9 @@ static void add_region(struct cutting *c, struct bottlenecks *all, size_t number
 		.is_loop = true,
 		.head = loop->head,
 		.branch = loop->branch,
+		.has_outer = has_outer,
+		.outer_head = has_outer ? c->loops.items[around].head : 0,
+		.outer_branch = has_outer ? c->loops.items[around].branch : 0,
 	};
 	add_inner(c, number, &all->regions.items[region]);
 	for (size_t i = loop->head; i <= loop->branch; i++) {

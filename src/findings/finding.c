@@ -47,6 +47,7 @@ static const char *const remedy_ids[N_REMEDIES] = {
 	[REMEDY_DENSER_PAGES] = "denser-pages",
 	[REMEDY_PREDICTABLE] = "predictable",
 	[REMEDY_POINTER_CHASE] = "pointer-chase",
+	[REMEDY_SMALLER_TABLE] = "smaller-table",
 	[REMEDY_BREAK_CHAIN] = "break-chain",
 	[REMEDY_DIVISION] = "division",
 	[REMEDY_INTERCHANGE] = "interchange",

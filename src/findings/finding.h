@@ -130,6 +130,7 @@ enum remedy_kind {
 	REMEDY_DENSER_PAGES,
 	REMEDY_PREDICTABLE,
 	REMEDY_POINTER_CHASE, /* `percent` of its operations walk the page tables */
+	REMEDY_SMALLER_TABLE,
 	REMEDY_BREAK_CHAIN,
 	REMEDY_DIVISION,
 	REMEDY_INTERCHANGE,
@@ -270,6 +271,7 @@ struct finding_sharing {
 enum finding_walk {
 	WALK_UNKNOWN,
 	WALK_CHASE,	 /* it loads the address that it loads from next */
+	WALK_LOOKUP,	 /* the next address is calculated from what it loads */
 	WALK_SEQUENTIAL, /* ascends or descends by less than a cache line */
 	WALK_STRIDE,	 /* by a line or more, each line once */
 	WALK_COLUMNS,	 /* by a line or more, and comes back for the rest of the lines */

@@ -76,6 +76,11 @@ static const char *const remedy_words[N_REMEDIES] = {
 	[REMEDY_DENSER_PAGES] =
 		"huge pages (madvise, hugetlbfs); denser data; fewer pages touched at random",
 	[REMEDY_PREDICTABLE] = "make the branch predictable (sort, split the loop) or branch-free",
+	[REMEDY_SMALLER_TABLE] =
+		"each look-up waits for the one before: make what is looked up smaller, so that a "
+		"nearer cache holds it (smaller types, hot members apart), or block the loops, so "
+		"that a part of it is used for all work before the next; do several independent "
+		"look-ups at once",
 	[REMEDY_BREAK_CHAIN] =
 		"several accumulators, or several chains at once (unroll; -fassociative-math lets "
 		"the compiler do it); fewer operations from one iteration to the next",

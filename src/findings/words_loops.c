@@ -23,6 +23,7 @@ static void put_loop(const struct finding_loop *l, struct text *out)
 static const char *const walk_words[N_FINDING_WALKS] = {
 	[WALK_UNKNOWN] = NULL,
 	[WALK_CHASE] = "pointer chase",
+	[WALK_LOOKUP] = "dependent look-ups: the next address is calculated from what is loaded",
 	[WALK_SEQUENTIAL] = "sequential access",
 	[WALK_STRIDE] = "strided access",
 	[WALK_COLUMNS] = "column-wise access",

@@ -14,9 +14,9 @@ enum { CAUSES_OF_A_LOOP = 3 };
 /* What helps, by how the data are walked through. */
 static const enum remedy_kind walk_remedies[N_FINDING_WALKS] = {
 	[WALK_UNKNOWN] = REMEDY_TOUCH_LESS,	 [WALK_CHASE] = REMEDY_POINTER_CHASE,
-	[WALK_SEQUENTIAL] = REMEDY_BLOCK,	 [WALK_STRIDE] = REMEDY_SHORTER_STRIDE,
-	[WALK_COLUMNS] = REMEDY_INTERCHANGE,	 [WALK_INDIRECT] = REMEDY_PREFETCH_AHEAD,
-	[WALK_COMPUTED] = REMEDY_PREFETCH_AHEAD,
+	[WALK_LOOKUP] = REMEDY_SMALLER_TABLE,	 [WALK_SEQUENTIAL] = REMEDY_BLOCK,
+	[WALK_STRIDE] = REMEDY_SHORTER_STRIDE,	 [WALK_COLUMNS] = REMEDY_INTERCHANGE,
+	[WALK_INDIRECT] = REMEDY_PREFETCH_AHEAD, [WALK_COMPUTED] = REMEDY_PREFETCH_AHEAD,
 };
 
 /* What findings are called, by where the data come from. */
@@ -57,8 +57,9 @@ static struct cause_class cause_class_of(const struct bottleneck *b)
 
 	if (b->cause == BOTTLENECK_CHAIN && b->is_division)
 		c.remedy = REMEDY_DIVISION;
-	else if (b->cause == BOTTLENECK_CHAIN && b->loop.walk == WALK_CHASE)
-		c.remedy = REMEDY_POINTER_CHASE;
+	else if (b->cause == BOTTLENECK_CHAIN &&
+		 (b->loop.walk == WALK_CHASE || b->loop.walk == WALK_LOOKUP))
+		c.remedy = walk_remedies[b->loop.walk];
 	else if (b->loop.walk == WALK_COLUMNS)
 		c.remedy = REMEDY_INTERCHANGE;
 	if (b->cause != BOTTLENECK_DATA)
@@ -142,7 +143,8 @@ static void add_loop(const struct bottleneck *b, const struct names *names, stru
 /* What another finding says better: which line the cores share (c2c), and in which functions. */
 static bool is_of_sharing(const struct bottleneck *b)
 {
-	return b->cause == BOTTLENECK_DATA && level_kinds[b->level] == FINDING_SHARED_DATA;
+	return b->is_contended ||
+	       (b->cause == BOTTLENECK_DATA && level_kinds[b->level] == FINDING_SHARED_DATA);
 }
 
 size_t report_add_loops(const struct bottlenecks *all, const struct names *names, double least,

@@ -158,6 +158,17 @@ static const struct {
 	  ADDRESS_LOADED,
 	  false,
 	  0 },
+	{ "mov x4, x5; ldrb w0, [x7, x4]; add x5, x4, #1: a step by way of a copy",
+	  { { 0xaa0503e4, 1, false },
+	    { 0x386468e0, 4, false },
+	    { 0x91000485, 1, false },
+	    COUNT_DOWN,
+	    BACK },
+	  5,
+	  1,
+	  ADDRESS_STEPS,
+	  true,
+	  1 },
 	{ "sub", { { 0xf9400000, 4, false }, COUNT_DOWN, BACK }, 3, 1, ADDRESS_NONE, false, 0 },
 };
 
@@ -176,11 +187,107 @@ static void addresses_move_as_the_code_says(void **state)
 	}
 }
 
+/* Addresses that something loaded goes into: pointers and indexes, or more than that? */
+static const struct {
+	const char *what;
+	struct loop_insn code[MOST];
+	size_t n, at;
+	bool is_link;
+	uint64_t inputs;
+} links[] = {
+	{ "ldr x0, [x0]", { { 0xf9400000, 4, false }, COUNT_DOWN, BACK }, 3, 0, true, 0 },
+	{ "ldr x0, [x0, #8]; and x0, x0, #-8: a pointer with a tag",
+	  { { 0xf9400400, 4, false }, { 0x927df000, 1, false }, COUNT_DOWN, BACK },
+	  4,
+	  0,
+	  true,
+	  0 },
+	{ "ldr w2, [x0, x2, lsl #2]: an index",
+	  { { 0xb8627802, 4, false }, COUNT_DOWN, BACK },
+	  3,
+	  0,
+	  true,
+	  1 << 0 },
+	{ "madd x2, x2, x3, x0; ldr x2, [x2]: an index of large elements",
+	  { { 0x9b030042, 3, false }, { 0xf9400042, 4, false }, COUNT_DOWN, BACK },
+	  4,
+	  1,
+	  true,
+	  1 << 0 | 1 << 3 },
+	{ "ldp x2, x3, [x0]; csel x0, x2, x3, lt: one of two",
+	  { { 0xa9400c02, 4, false }, { 0x9a83b040, 1, false }, COUNT_DOWN, BACK },
+	  4,
+	  0,
+	  true,
+	  0 },
+	{ "ldr x0, [x0, x1, lsl #3]: one of many, by a number that steps",
+	  { { 0xf8617800, 4, false }, COUNT_DOWN, BACK },
+	  3,
+	  0,
+	  true,
+	  0 },
+	{ "ldr x2, [x0, x2, lsl #3]; add x2, x2, x1: a number that steps goes into the index",
+	  { { 0xf8627802, 4, false }, { 0x8b010042, 1, false }, COUNT_DOWN, BACK },
+	  4,
+	  0,
+	  false,
+	  1 << 0 },
+	{ "ldr x2, [x0, x2, lsl #3]; eor x2, x2, x2, lsr #7: a hash",
+	  { { 0xf8627802, 4, false }, { 0xca421c42, 1, false }, COUNT_DOWN, BACK },
+	  4,
+	  0,
+	  false,
+	  1 << 0 },
+	{ "ldr x2, [x0, x2]; madd x2, x2, x3, x4; and x2, x2, #0xff8: bits of a product",
+	  { { 0xf8626802, 4, false },
+	    { 0x9b031042, 3, false },
+	    { 0x927d1c42, 1, false },
+	    COUNT_DOWN,
+	    BACK },
+	  5,
+	  0,
+	  false,
+	  1 << 0 | 1 << 3 | 1 << 4 },
+};
+
+static void links_are_told_from_calculations(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(links); i++) {
+		struct loop_address out[MOST];
+		const struct loop_address *a = &out[links[i].at];
+
+		chain_addresses(links[i].code, links[i].n, out);
+		if (a->move != ADDRESS_LOADED || a->is_link != links[i].is_link ||
+		    a->inputs != links[i].inputs)
+			fail_msg("%s: %d, %d, %#x", links[i].what, a->move, a->is_link,
+				 (unsigned)a->inputs);
+	}
+}
+
+/* lsl x3, x6, #1; [ldr x4, [x2], #8; ldrsh w1, [x4, x3]; cbnz]; add x6, x6, #2; cbnz */
+static void the_loop_around_moves_on_by_a_step(void **state)
+{
+	static const struct loop_insn code[] = {
+		{ 0xd37ff8c3, 1, false }, { 0xf8408444, 4, false }, { 0x78e36881, 4, false },
+		{ 0xb5ffffc1, 1, false }, { 0x910008c6, 1, false }, { 0xb5ffff67, 1, false },
+	};
+	int64_t step = 0;
+
+	(void)state;
+	assert_true(chain_register_step(code, COUNT(code), 1, 3, &step));
+	assert_int_equal(step, 4);
+	assert_false(chain_register_step(code, COUNT(code), 1, 0, &step)); /* stays */
+	assert_false(chain_register_step(code, COUNT(code), 1, 4, &step)); /* loaded */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_longest_way_around_is_found),
 		cmocka_unit_test(addresses_move_as_the_code_says),
+		cmocka_unit_test(links_are_told_from_calculations),
+		cmocka_unit_test(the_loop_around_moves_on_by_a_step),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
