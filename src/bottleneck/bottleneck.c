@@ -254,14 +254,10 @@ int bottlenecks_new(struct session *s, const struct hot *hot, const struct names
 	add_hot_functions(&f);
 	tuples_release(&f.keys);
 	vec_release(&f.list);
-	if (all->functions.n == 0) {
-		bottlenecks_free(all);
-		*out = NULL;
-		return 0;
-	}
 	for (uint32_t i = 0; i < all->functions.n; i++)
 		regions_cut(all, i);
-	all->is_explained = mem_zalloc(all->functions.n, sizeof(*all->is_explained));
+	code_measure_footprint(all, hot);
+	all->is_explained = mem_zalloc(all->functions.n + 1, sizeof(*all->is_explained));
 	all->analysis = (struct analysis){ .class = &bottleneck_class, .options = all };
 	all->clock_pairs = (struct analysis){ .class = &clock_pairs_class };
 	shared_scan_add(next, &all->analysis, &(struct scan_wish){ .keeps_places = true });
@@ -300,6 +296,11 @@ void bottlenecks_free(struct bottlenecks *all)
 const struct bottleneck *bottleneck_at(const struct bottlenecks *all, size_t i)
 {
 	return all != NULL && i < all->found.n ? &all->found.items[i] : NULL;
+}
+
+const struct bottleneck_code *bottlenecks_code(const struct bottlenecks *all)
+{
+	return &all->code;
 }
 
 bool bottlenecks_explain(const struct bottlenecks *all, uint32_t place)

@@ -47,11 +47,26 @@ struct bottleneck {
 	struct finding_loop loop;   /* without the names of places */
 };
 
+/*
+ * All code together, for each operation: how long it takes, and how much of that may be what the
+ * records tell of. The rest is what no operation waits for once it is dispatched: the front end did
+ * not deliver it, or something was not sampled.
+ */
+struct bottleneck_code {
+	const char *obstacle; /* why the following two are not known, as a clause; NULL: they are */
+	double cycles;	      /* at the least clock that it may have had */
+	double explained;     /* at most: by latencies, mispredictions, stores, the core's width */
+	double hz;
+	bool is_clock_assumed;
+	uint64_t n;		   /* pairs of records */
+	uint64_t n_lines, n_pages; /* of 64 bytes, of 4 KiB: that nine of ten records are in */
+};
+
 struct bottlenecks;
 
 /*
  * Looks at the hot functions of a scan by place, whose names are `names`, and adds what it needs to
- * know to the next scan, which keeps the places. `out` is NULL if there is nothing to look at.
+ * know to the next scan, which keeps the places.
  */
 int bottlenecks_new(struct session *, const struct hot *, const struct names *,
 		    struct shared_scan *, struct bottlenecks **out, struct err *);
@@ -60,6 +75,8 @@ void bottlenecks_free(struct bottlenecks *);
 /* After that scan: what was found, the largest first. */
 void bottlenecks_find(struct bottlenecks *);
 const struct bottleneck *bottleneck_at(const struct bottlenecks *, size_t i); /* NULL: no more */
+
+const struct bottleneck_code *bottlenecks_code(const struct bottlenecks *);
 
 /*
  * Is it known of most of a function what limits it, be it no more than the width of the core? The

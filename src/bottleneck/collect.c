@@ -76,10 +76,9 @@ static void add_address(struct bottleneck_sums *s, uint32_t slot, uint64_t addre
 }
 
 static void add_insn_record(struct bottleneck_sums *s, uint32_t slot, const struct batch *b,
-			    size_t row)
+			    size_t row, struct latencies l)
 {
 	struct insn_sums *to = &s->slots[slot];
-	struct latencies l = latencies_of(b, row);
 	uint32_t has = b->has[row];
 	uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
 	bool is_access =
@@ -145,6 +144,7 @@ static void add_time_between(struct bottleneck_sums *s, uint32_t before, uint32_
 	uint32_t regions[2] = { NO_SLOT, NO_SLOT };
 
 	add_pair_time(&s->all, 2, ns);
+	code_sums_add_gap(&s->code, ns);
 	for (int i = 0; i < 2; i++) {
 		const struct slot *slot = &plan->slots.items[slots[i]];
 
@@ -170,8 +170,11 @@ static void bottleneck_consume(void *partial, const struct batch *b)
 		uint32_t place = b->has[row] & HAS_PLACE ? b->place[row] : 0;
 		uint32_t slot = place < s->plan->n_places ? s->plan->slot_of_place[place] : NO_SLOT;
 
+		struct latencies l = latencies_of(b, row);
+
+		code_sums_add(&s->code, b, row, &l);
 		if (slot != NO_SLOT)
-			add_insn_record(s, slot, b, row);
+			add_insn_record(s, slot, b, row, l);
 		if (row > 0 && follows_in_thread(s, b, row))
 			add_time_between(s, before, slot, b->time_ns[row] - b->time_ns[row - 1]);
 		before = slot;
@@ -216,6 +219,7 @@ static void bottleneck_merge(void *into, const void *from, const struct id_map *
 	for (size_t i = 0; i < s->plan->functions.n; i++)
 		merge_pairs(&s->functions[i], &part->functions[i]);
 	merge_pairs(&s->all, &part->all);
+	code_sums_merge(&s->code, &part->code);
 }
 
 const struct analysis_class bottleneck_class = {

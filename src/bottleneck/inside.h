@@ -7,6 +7,7 @@
 #include "bottleneck/bottleneck.h"
 #include "bottleneck/chain.h"
 #include "estimate/clock.h"
+#include "estimate/latency.h"
 #include "session/analysis.h"
 
 #define NO_SLOT UINT32_MAX
@@ -29,6 +30,18 @@ struct insn_sums {
 /* Times between records that follow each other, in halves: a pair may be of two functions. */
 struct pair_sums {
 	uint64_t n, half_ns, squares;
+};
+
+enum { GAP_BUCKETS = 512 };
+
+/* Sums over the records of all code. */
+struct code_sums {
+	uint64_t n, n_full; /* records; those whose latency counter was full */
+	uint64_t waits;	    /* cycles of total latencies, but for the first few of each */
+	uint64_t n_mispredicted, n_store_refills, n_store_llc_misses;
+
+	/* Times between records that follow each other in a thread, by size: eight steps an octave. */
+	uint64_t n_gaps[GAP_BUCKETS], gap_ns[GAP_BUCKETS];
 };
 
 /* A loop inside of a region that is part of it. */
@@ -90,16 +103,28 @@ struct bottlenecks {
 	struct analysis analysis, clock_pairs;
 	VEC_OF(struct bottleneck) found;
 	bool *is_explained; /* by function */
+	struct bottleneck_code code;
 };
 
 /* Cuts a function into regions, by what its instructions were sampled. */
 void regions_cut(struct bottlenecks *, uint32_t function);
+
+/* Into how many lines and pages the code goes that most records are of. */
+void code_measure_footprint(struct bottlenecks *, const struct hot *);
+
+/* What an operation takes, and what that can be. */
+void code_measure_time(struct bottlenecks *);
+
+void code_sums_add(struct code_sums *, const struct batch *, size_t row, const struct latencies *);
+void code_sums_add_gap(struct code_sums *, uint64_t ns);
+void code_sums_merge(struct code_sums *, const struct code_sums *from);
 
 /* Result of the scan; options: struct bottlenecks. */
 struct bottleneck_sums {
 	const struct bottlenecks *plan;
 	struct insn_sums *slots;
 	struct pair_sums *regions, *functions, all;
+	struct code_sums code;
 
 	/* The last address of each slot, and in which batch that was. */
 	struct {

@@ -417,6 +417,7 @@ void bottlenecks_find(struct bottlenecks *all)
 	all->clock = core_clock_derived(all->clock_pairs.result);
 	if (all->clock.basis == CLOCK_UNKNOWN)
 		all->clock.hz = assumed_hz;
+	code_measure_time(all);
 	for (uint32_t i = 0; i < all->regions.n; i++)
 		judge_region(all, i, explained);
 	for (size_t f = 0; f < all->functions.n; f++) {

@@ -24,6 +24,7 @@ static const struct kind {
 	[FINDING_STORE_BOUND] = { "store-bound", false, true, FINDING_SIDE_BACK_END },
 	[FINDING_LATE_PREFETCH] = { "late-prefetch", false, false, FINDING_SIDE_BACK_END },
 	[FINDING_SCALAR_LOOP] = { "scalar-loop", false, false, FINDING_SIDE_BUSY },
+	[FINDING_FRONT_END] = { "front-end", false, false, FINDING_SIDE_FRONT_END },
 	[FINDING_SLOW_OPERATIONS] = { "slow-operations", true, true, FINDING_SIDE_NONE },
 	[FINDING_UNNAMED_CODE] = { "unnamed-code", true, false, FINDING_SIDE_NONE },
 	[FINDING_HOT_FUNCTION] = { "hot-function", true, false, FINDING_SIDE_NONE },

@@ -32,6 +32,7 @@ enum finding_kind {
 	FINDING_STORE_BOUND,
 	FINDING_LATE_PREFETCH,
 	FINDING_SCALAR_LOOP,
+	FINDING_FRONT_END, /* … and of all code (struct finding_code) */
 	FINDING_SLOW_OPERATIONS,
 	FINDING_UNNAMED_CODE,
 	FINDING_HOT_FUNCTION,
@@ -300,6 +301,14 @@ struct finding_loop {
 				      0: not known */
 };
 
+/* What is known of all code: for each operation, and how far it is spread. */
+struct finding_code {
+	double cycles, explained; /* what it takes; what its records can have of that at most */
+	double ghz;
+	bool is_clock_assumed;
+	uint64_t n_lines, n_pages; /* of 64 bytes, of 4 KiB: of nine of ten records */
+};
+
 struct finding {
 	enum finding_kind kind;
 	enum finding_origin origin;
@@ -316,6 +325,7 @@ struct finding {
 	struct finding_place where;
 	struct finding_sharing *sharing; /* NULL: it is about no lines */
 	struct finding_loop *loop;	 /* NULL: it is about no loop */
+	struct finding_code *code;	 /* NULL: it is not about all code */
 
 	/* Of code of a library or the kernel: where the program calls it; and the part it has there. */
 	struct finding_place caller;
@@ -337,8 +347,11 @@ struct finding {
 
 /* Why there is no finding, or what is missing beside those there are. */
 enum silence_kind {
-	SILENCE_FEW_SAMPLES,   /* `n` of an event, `least` wanted */
-	SILENCE_NOTHING,       /* of samples */
+	SILENCE_FEW_SAMPLES,  /* `n` of an event, `least` wanted */
+	SILENCE_NOTHING,      /* of samples: all that takes time was seen, and nothing is much */
+	SILENCE_NO_LATENCIES, /* samples tell where, not why */
+	SILENCE_NO_TIMES, /* of SPE: what the records can have of the time is not known: `text` */
+	SILENCE_UNEXPLAINED,   /* `percent` of the time is of nothing that was sampled */
 	SILENCE_IMPLAUSIBLE,   /* counts contradict each other or the CPU: `contradictions` */
 	SILENCE_NO_CPU_EVENTS, /* only times and the kernel's own events were counted */
 	SILENCE_COVERAGE,      /* the tree was counted less than `percent` of the time */

@@ -233,6 +233,8 @@ const char *finding_claim_words(struct table *t, const struct finding *f)
 		return sharing_claim(t, f);
 	if (f->loop != NULL)
 		return loop_claim(t, f);
+	if (f->code != NULL)
+		return "instructions do not come as fast as the core could take them";
 	return is_of_counts(f) ? counts_claim(t, f, true) : function_claim(t, f);
 }
 
@@ -242,7 +244,10 @@ const char *finding_size_words(struct table *t, const struct finding *f)
 		return sharing_size(t, f);
 	if (is_of_counts(f))
 		return counts_size(t, f);
-	return table_format(t, "%s%.1f %% of %s", f->loop != NULL ? "at most " : "",
+	return table_format(t, "%s%.1f %% of %s",
+			    f->loop != NULL   ? "at most "
+			    : f->code != NULL ? "at least "
+					      : "",
 			    100 * f->size.share, f->size.whole);
 }
 
@@ -345,6 +350,8 @@ static const char *evidence_words(struct table *t, const struct finding *f)
 		text_str(&text, sharing_cost_words(t, f));
 	if (f->loop != NULL)
 		put_loop_evidence(t, f, &text);
+	if (f->code != NULL)
+		put_code_evidence(t, f->code, &text);
 	for (size_t i = 0; i < f->evidence.n; i++) {
 		text_str(&text, text.n > 0 ? "; " : "");
 		put_evidence(t, &f->evidence.items[i], &text);
@@ -455,8 +462,9 @@ static void findings_words_add_row(struct table *t, const struct session *s,
 	struct cell *row = table_add_row(t);
 
 	row[CLAIM] = cell_text(finding_claim_words(t, f));
-	row[SIZE] = cell_marked(text_or_none(finding_size_words(t, f)),
-				f->loop != NULL ? MARK_EXACT : f->size.mark); /* words say it */
+	row[SIZE] = cell_marked(
+		text_or_none(finding_size_words(t, f)),
+		f->loop != NULL || f->code != NULL ? MARK_EXACT : f->size.mark); /* words say it */
 	row[EVIDENCE] = text_or_none(evidence_words(t, f));
 	row[WHERE] = text_or_none(where_words(t, f));
 	row[TRY] = text_or_none(finding_remedy_words(t, f));
@@ -485,6 +493,24 @@ static void add_note(struct table *t, const struct silence *s)
 		break;
 	case SILENCE_NOTHING:
 		table_note(t, "no bottleneck found: nothing stands out above the thresholds");
+		break;
+	case SILENCE_NO_LATENCIES:
+		table_note(t, "cannot tell what limits it: these samples say where the program is, "
+			      "not what it waits for; count: cyclops stat -- COMMAND");
+		break;
+	case SILENCE_NO_TIMES:
+		table_note(t,
+			   "cannot tell whether all that takes time was seen: %s; count: cyclops "
+			   "stat -- COMMAND",
+			   s->text);
+		break;
+	case SILENCE_UNEXPLAINED:
+		table_note(
+			t,
+			"cannot tell what %.0f %% of the time is (an estimate): no operation "
+			"that was sampled waits so long. The front end, or what was not sampled, "
+			"such as the kernel; count: cyclops stat -- COMMAND",
+			s->percent);
 		break;
 	case SILENCE_IMPLAUSIBLE:
 	case SILENCE_NO_CPU_EVENTS:

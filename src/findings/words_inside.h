@@ -25,6 +25,7 @@ const char *sharing_where(struct table *, const struct finding *);
 /* words_loops.c */
 const char *loop_claim(struct table *, const struct finding *);
 void put_loop_evidence(struct table *, const struct finding *, struct text *);
+void put_code_evidence(struct table *, const struct finding_code *, struct text *);
 
 /* "chase+0x4  walk.c:8" */
 void put_place(const struct finding_place *, struct text *);

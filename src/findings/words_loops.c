@@ -150,3 +150,16 @@ void put_loop_evidence(struct table *t, const struct finding *f, struct text *ou
 	if (!isnan(l->iteration_ns) && l->is_loop)
 		text_format(out, "; an iteration takes %.3g ns", l->iteration_ns);
 }
+
+void put_code_evidence(struct table *t, const struct finding_code *c, struct text *out)
+{
+	text_format(
+		out,
+		"an operation takes %.3g cycles at %s%.3g GHz; what it waits for after dispatch, "
+		"mispredicted branches and the width of the core have %.2g of them at most (an "
+		"estimate); ",
+		c->cycles, c->is_clock_assumed ? "an assumed " : "", c->ghz, c->explained);
+	text_format(out, "nine of ten samples are in %s of code or more, on %" PRIu64 " page%s",
+		    table_human(t, cell_count(64 * c->n_lines), "bytes"), c->n_pages,
+		    plural(c->n_pages));
+}

@@ -232,16 +232,24 @@ static void add_finding(const struct finder *d, const struct candidate *found)
 /* Says why there is no finding: nothing stands out, or nothing could. */
 static void add_silence(const struct finder *d)
 {
-	uint64_t most = 0;
+	struct silence silence = { .kind = SILENCE_NOTHING, .least = LEAST_SAMPLES };
+	bool has_spe = false;
 
-	for (uint64_t event = 0; event < hot_event_end(d->hot); event++)
-		if (d->functions.totals[event].n > most)
-			most = d->functions.totals[event].n;
-	*vec_add(&d->out->silences) = (struct silence){
-		.kind = most < LEAST_SAMPLES ? SILENCE_FEW_SAMPLES : SILENCE_NOTHING,
-		.n = most,
-		.least = LEAST_SAMPLES,
-	};
+	for (uint64_t event = 0; event < hot_event_end(d->hot); event++) {
+		uint64_t n = d->functions.totals[event].n;
+
+		silence.n = n > silence.n ? n : silence.n;
+		has_spe |= n > 0 && hot_is_spe(d->hot, event);
+	}
+	if (silence.n < LEAST_SAMPLES)
+		silence.kind = SILENCE_FEW_SAMPLES;
+	else if (!has_spe)
+		silence.kind = SILENCE_NO_LATENCIES;
+	else if (d->bottlenecks != NULL)
+		silence.text = bottlenecks_code(d->bottlenecks)->obstacle;
+	if (silence.text != NULL && silence.kind == SILENCE_NOTHING)
+		silence.kind = SILENCE_NO_TIMES;
+	*vec_add(&d->out->silences) = silence;
 }
 
 void report_find(const struct hot *hot, const struct names *names,
@@ -250,6 +258,7 @@ void report_find(const struct hot *hot, const struct names *names,
 {
 	struct finder d = { .hot = hot, .session = hot->session, .names = names, .out = out };
 	size_t n_loops;
+	bool has_code;
 
 	d.bottlenecks = bottlenecks;
 	d.user_code = user_code;
@@ -267,7 +276,8 @@ void report_find(const struct hot *hot, const struct names *names,
 		add_finding(&d, found);
 		d.shown[d.n_shown++] = found;
 	}
-	if (d.found.n + n_loops == 0)
+	has_code = report_add_code(bottlenecks, out);
+	if (d.found.n + n_loops == 0 && !has_code)
 		add_silence(&d);
 	findings_sort(out);
 	vec_release(&d.found);

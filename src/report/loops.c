@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings of loops: what they wait for, as data of findings. */
+/* Findings of loops and of all code: what they wait for, as data of findings. */
 #include "report/loops.h"
 
 #include <math.h>
@@ -9,7 +9,16 @@
 #include "session/interval.h"
 #include "session/session.h"
 
-enum { CAUSES_OF_A_LOOP = 3 };
+enum {
+	CAUSES_OF_A_LOOP = 3,
+	/* What the cores of servers hold: code beyond that comes from the L2, or needs page table walks. */
+	L1I_LINES = 1024,
+	ITLB_PAGES = 48,
+	LARGE_LINES = L1I_LINES / 2, /* samples meet a part of the code */
+};
+
+/* Parts of the time that nothing explains: of less nothing is said, of small code as well. */
+static const double least_front_end = 0.2, least_unexplained = 0.4;
 
 /* What helps, by how the data are walked through. */
 static const enum remedy_kind walk_remedies[N_FINDING_WALKS] = {
@@ -165,4 +174,48 @@ size_t report_add_loops(const struct bottlenecks *all, const struct names *names
 		n++;
 	}
 	return n;
+}
+
+static void add_front_end(const struct bottleneck_code *code, double share, struct findings *out)
+{
+	struct finding *f = findings_add(out, FINDING_FRONT_END);
+	bool is_of_pages = code->n_lines < LARGE_LINES; /* which the L1I holds */
+
+	f->subject = "code";
+	f->event = "time";
+	f->size = (struct finding_size){
+		.share = share, .error = NAN, .mark = MARK_AT_LEAST, .whole = "time"
+	};
+	f->command = "hot --by line";
+	f->code = arena_alloc(&out->memory, sizeof(*f->code));
+	*f->code = (struct finding_code){
+		.cycles = code->cycles,
+		.explained = code->explained,
+		.ghz = code->hz / 1e9,
+		.is_clock_assumed = code->is_clock_assumed,
+		.n_lines = code->n_lines,
+		.n_pages = code->n_pages,
+	};
+	finding_add_remedy(
+		f, (struct remedy){ .kind = is_of_pages ? REMEDY_CODE_PAGES : REMEDY_CODE_ORDER });
+}
+
+bool report_add_code(const struct bottlenecks *all, struct findings *out)
+{
+	const struct bottleneck_code *code = all == NULL ? NULL : bottlenecks_code(all);
+	double rest;
+
+	if (code == NULL || code->obstacle != NULL)
+		return false;
+	rest = 1 - code->explained / code->cycles;
+	if (rest >= least_front_end &&
+	    (code->n_lines >= LARGE_LINES || code->n_pages > ITLB_PAGES)) {
+		add_front_end(code, rest, out);
+		return true;
+	}
+	if (rest < least_unexplained)
+		return false;
+	*vec_add(&out->silences) =
+		(struct silence){ .kind = SILENCE_UNEXPLAINED, .percent = 100 * rest };
+	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings of what hot loops wait for. */
+/* Findings of what hot loops wait for, and of all code. */
 #ifndef CYCLOPS_REPORT_LOOPS_H
 #define CYCLOPS_REPORT_LOOPS_H
 
@@ -13,6 +13,12 @@
  */
 size_t report_add_loops(const struct bottlenecks *, const struct names *, double least, size_t most,
 			struct findings *out);
+
+/*
+ * Adds that the front end does not keep up, if that is much of the time and the code is large. Else, if
+ * it is much, adds a silence: something has the time, and was not sampled. True if it added either.
+ */
+bool report_add_code(const struct bottlenecks *, struct findings *out);
 
 /* The function of a place, or what it lies in where functions have no names. */
 const char *subject_name(const struct names *, uint32_t place, struct findings *out);

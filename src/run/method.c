@@ -230,7 +230,7 @@ static enum finding_side side_of(const struct cpu_metric *metric, const struct e
 /* Does it have half of what was counted at least? Of rates it is not known how much they take. */
 static bool may_explain(const struct finding *sampled, const struct finding *counted)
 {
-	return sampled->loop != NULL &&
+	return (sampled->loop != NULL || sampled->code != NULL) &&
 	       (isnan(counted->size.share) || 2 * sampled->size.share >= counted->size.share);
 }
 

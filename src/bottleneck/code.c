@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What all code takes, and how much of that the back end may have. What the back end is to blame for
+ * shows in latencies: dispatch stops only when the window or a queue is full, and then its oldest
+ * operation has been there for longer than the few cycles that filling takes. So the sum of all
+ * latencies beyond those few cycles is the most that it can have; latencies overlap, so mostly it has
+ * much less. Where that, mispredicted branches and the width of the core do not reach what an operation
+ * takes, operations were not there in time.
+ */
+#include <stdlib.h>
+
+#include "access/kind.h"
+#include "base/alloc.h"
+#include "bottleneck/inside.h"
+#include "estimate/shares.h"
+#include "scan/spe_filters.h"
+#include "session/interval.h"
+#include "spe/packet.h"
+
+enum {
+	SHORT_CYCLES =
+		10, /* from dispatch to the end, of what waits for nothing; to fill a queue */
+	LEAST_GAPS = 100,
+	LONG_GAP = 4, /* medians: of longer ones a part was not sampled, such as the kernel's */
+	FULL_RARELY = 1000, /* one in so many counters may be full */
+	LINE = 64,
+	PAGE = 4096,
+};
+
+/* Where the frequency is not known: the slowest of the servers', which makes times short in cycles. */
+static const double least_hz = 2e9;
+
+/* Part of the records whose lines and pages are counted. */
+static const double most_records = 0.9;
+
+static size_t gap_bucket(uint64_t ns)
+{
+	unsigned shift = ns < 8 ? 0 : 60 - (unsigned)__builtin_clzll(ns);
+
+	return ns < 8 ? (size_t)ns : (shift + 1) * 8 + (ns >> shift & 7);
+}
+
+void code_sums_add_gap(struct code_sums *s, uint64_t ns)
+{
+	size_t bucket = gap_bucket(ns);
+
+	s->n_gaps[bucket]++;
+	s->gap_ns[bucket] += ns;
+}
+
+void code_sums_add(struct code_sums *s, const struct batch *b, size_t row,
+		   const struct latencies *l)
+{
+	uint32_t has = b->has[row];
+	uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
+	uint32_t cycles = l->cycles[LATENCY_TOTAL];
+
+	s->n++;
+	s->n_full += l->state[LATENCY_TOTAL] != LATENCY_USABLE;
+	if (l->state[LATENCY_TOTAL] != LATENCY_ABSENT && cycles > SHORT_CYCLES)
+		s->waits += cycles - SHORT_CYCLES;
+	if (!(has & HAS_OP))
+		return;
+	s->n_mispredicted += b->op_class[row] == SPE_OP_BRANCH && events >> SPE_EV_MISPREDICTED & 1;
+	if (memory_kind_of(b->op_class[row], b->op[row]) != MEMORY_STORE)
+		return;
+	s->n_store_refills += events >> SPE_EV_L1D_REFILL & 1;
+	s->n_store_llc_misses += events >> SPE_EV_LLC_MISS & 1;
+}
+
+void code_sums_merge(struct code_sums *s, const struct code_sums *from)
+{
+	s->n += from->n;
+	s->n_full += from->n_full;
+	s->waits += from->waits;
+	s->n_mispredicted += from->n_mispredicted;
+	s->n_store_refills += from->n_store_refills;
+	s->n_store_llc_misses += from->n_store_llc_misses;
+	for (size_t i = 0; i < GAP_BUCKETS; i++) {
+		s->n_gaps[i] += from->n_gaps[i];
+		s->gap_ns[i] += from->gap_ns[i];
+	}
+}
+
+static uint64_t count_gaps(const struct code_sums *s)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < GAP_BUCKETS; i++)
+		n += s->n_gaps[i];
+	return n;
+}
+
+static double median_gap(const struct code_sums *s, uint64_t n)
+{
+	uint64_t below = 0;
+	size_t i = 0;
+
+	while (2 * (below + s->n_gaps[i]) < n)
+		below += s->n_gaps[i++];
+	return ratio(s->gap_ns[i], s->n_gaps[i]);
+}
+
+/* The mean of those that are not long; no more than the median, as lost records make some longer. */
+static double usual_gap(const struct code_sums *s, uint64_t n)
+{
+	double median = median_gap(s, n), mean;
+	uint64_t n_usual = 0, ns = 0;
+
+	for (size_t i = 0; i < GAP_BUCKETS; i++) {
+		if ((double)s->gap_ns[i] > LONG_GAP * median * (double)s->n_gaps[i])
+			continue;
+		n_usual += s->n_gaps[i];
+		ns += s->gap_ns[i];
+	}
+	mean = ratio(ns, n_usual);
+	return mean < median ? mean : median;
+}
+
+static const char *find_obstacle(const struct bottlenecks *all, const struct code_sums *s,
+				 uint64_t n)
+{
+	if (spe_filters_hide(all->session))
+		return "operations were filtered when recorded";
+	if (spe_interval_range(all->session).longest == 0)
+		return "the sampling interval is not known (--interval)";
+	if (n < LEAST_GAPS)
+		return "too few records follow each other in a thread, with times";
+	if (s->n_full * FULL_RARELY > s->n)
+		return "latencies are full or not recorded";
+	return all->cpu.width > 0 ? NULL : "the width of the core is not known";
+}
+
+void code_measure_time(struct bottlenecks *all)
+{
+	const struct bottleneck_sums *sums = all->analysis.result;
+	const struct code_sums *s = &sums->code;
+	const struct bottleneck_cpu *cpu = &all->cpu;
+	struct spe_interval_range interval = spe_interval_range(all->session);
+	struct bottleneck_code *out = &all->code;
+
+	out->n = count_gaps(s);
+	out->is_clock_assumed = all->clock.basis == CLOCK_UNKNOWN;
+	out->hz = out->is_clock_assumed ? least_hz : all->clock.hz;
+	out->obstacle = find_obstacle(all, s, out->n);
+	if (out->obstacle != NULL)
+		return;
+	out->cycles = usual_gap(s, out->n) * out->hz / 1e9 /
+		      ((double)interval.longest * (interval.most > 0 ? interval.most : 1));
+	out->explained =
+		1 / cpu->width + ((double)s->waits +
+				  (cpu->restart_cycles + SHORT_CYCLES) * (double)s->n_mispredicted +
+				  cpu->refill_cycles * (double)s->n_store_refills +
+				  cpu->llc_miss_cycles * (double)s->n_store_llc_misses) /
+					 (double)s->n;
+}
+
+struct block {
+	uint64_t module, number, n;
+};
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct block *a = left, *b = right;
+
+	if (a->module != b->module)
+		return (a->module > b->module) - (a->module < b->module);
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+static int compare_records(const void *left, const void *right)
+{
+	const struct block *a = left, *b = right;
+
+	return (a->n < b->n) - (a->n > b->n);
+}
+
+/* Blocks of one size are those of a smaller one, joined; sorted by place. */
+static size_t join_blocks(struct block *blocks, size_t n, uint64_t divisor)
+{
+	size_t out = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct block b = { blocks[i].module, blocks[i].number / divisor, blocks[i].n };
+
+		if (out > 0 && blocks[out - 1].module == b.module &&
+		    blocks[out - 1].number == b.number)
+			blocks[out - 1].n += b.n;
+		else
+			blocks[out++] = b;
+	}
+	return out;
+}
+
+/* How many have most of the records. */
+static uint64_t count_most(const struct block *blocks, size_t n, uint64_t n_records)
+{
+	struct block *sorted = mem_alloc(n + 1, sizeof(*sorted));
+	uint64_t sum = 0;
+	size_t i = 0;
+
+	for (size_t k = 0; k < n; k++)
+		sorted[k] = blocks[k];
+	if (n > 1)
+		qsort(sorted, n, sizeof(*sorted), compare_records);
+	while (i < n && (double)sum < most_records * (double)n_records)
+		sum += sorted[i++].n;
+	free(sorted);
+	return i;
+}
+
+void code_measure_footprint(struct bottlenecks *all, const struct hot *hot)
+{
+	VEC_OF(struct block) blocks = { 0 };
+	uint64_t n_records = 0;
+	size_t n;
+
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+		uint64_t raw[N_DIMENSIONS];
+		struct place at;
+
+		hot_key(hot, i, raw);
+		if (!hot_is_spe(hot, raw[DIM_EVENT]))
+			continue;
+		at = session_place(all->session, (uint32_t)raw[DIM_PLACE]);
+		*vec_add(&blocks) = (struct block){ at.module.v, at.offset, hot_cost(hot, i)->n };
+		n_records += hot_cost(hot, i)->n;
+	}
+	if (blocks.n > 1)
+		qsort(blocks.items, blocks.n, sizeof(*blocks.items), compare_places);
+	n = join_blocks(blocks.items, blocks.n, LINE);
+	all->code.n_lines = count_most(blocks.items, n, n_records);
+	n = join_blocks(blocks.items, n, PAGE / LINE);
+	all->code.n_pages = count_most(blocks.items, n, n_records);
+	vec_release(&blocks);
+}
