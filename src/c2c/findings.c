@@ -187,6 +187,7 @@ static struct finding_sharing *sharing_of(const struct teller *t)
 		.is_both = j->is_both,
 		.false_part = j->false_part,
 		.is_guarded = j->is_guarded,
+		.is_common = j->is_common,
 		.has_lock = j->has_lock,
 		.doubt = doubt_of(j),
 		.has_latency = t->s->lines->loads.cycles > 0,
@@ -228,20 +229,21 @@ static void add_remote_remedy(struct finding *f)
 			f, (struct remedy){ .kind = REMEDY_ONE_NODE, .percent = 100 * part });
 }
 
-/* What helps if nothing is known of the layout of the data. */
+/* The words are those of the layout, where it is known: of what to move, or why that is no use. */
 static struct remedy remedy_of(const struct teller *t)
 {
 	const struct c2c_judgement *j = &t->cause->sum.judgement;
-	const char *fix = t->labels->fixes[t->cause->lines.items[0]];
+	uint32_t line = t->cause->lines.items[0];
+	const char *fix = findings_text(t->out, t->labels->fixes[line]);
 
-	if (fix != NULL)
-		return (struct remedy){ .kind = REMEDY_LAYOUT, .text = findings_text(t->out, fix) };
-	if (j->verdict == C2C_FALSE)
+	if (j->verdict != C2C_FALSE && j->verdict != C2C_TRUE)
+		return (struct remedy){ .kind = REMEDY_NONE };
+	if (t->labels->moves_data[line] && fix != NULL)
+		return (struct remedy){ .kind = REMEDY_LAYOUT, .text = fix };
+	if (j->verdict == C2C_FALSE && fix == NULL)
 		return (struct remedy){ .kind = REMEDY_SEPARATE_THREADS };
-	if (j->verdict == C2C_TRUE)
-		return (struct remedy){ .kind = j->has_lock ? REMEDY_LOCK_LESS
-							    : REMEDY_WRITE_LESS };
-	return (struct remedy){ .kind = REMEDY_NONE };
+	return (struct remedy){ .kind = j->has_lock ? REMEDY_LOCK_LESS : REMEDY_WRITE_LESS,
+				.text = fix };
 }
 
 static void add_functions(const struct teller *t, struct finding *f)

@@ -178,7 +178,7 @@ const char *finding_remedy_id(enum remedy_kind);
 struct remedy {
 	enum remedy_kind kind;
 	double percent;
-	const char *text;
+	const char *text; /* of any kind: words of its own; NULL: those of the kind */
 };
 
 /* What a side of the pipeline waits for, as far as counts tell. */
@@ -252,6 +252,7 @@ struct finding_sharing {
 	bool is_both; /* false and true sharing: … */
 	double false_part;
 	bool is_guarded, has_lock;
+	bool is_common; /* with lines of their own bytes would be waited for nearly as often */
 	enum finding_doubt doubt;
 	bool has_latency; /* the share is of latency, not of contended loads */
 	bool has_waited;  /* loads did, also if their latency is not known */

@@ -396,7 +396,7 @@ static void put_remedy(const struct remedy *r, struct text *out)
 			r->percent);
 		return;
 	}
-	text_str(out, remedy_words[r->kind] != NULL ? remedy_words[r->kind] : r->text);
+	text_str(out, r->text != NULL ? r->text : remedy_words[r->kind]);
 }
 
 const char *finding_remedy_words(struct table *t, const struct finding *f)

@@ -226,7 +226,14 @@ const char *sharing_ruled_out_words(struct table *t, const struct finding *f)
 
 	if (f->kind == FINDING_CONTENDED)
 		return NULL;
-	if (!s->is_both && !s->is_guarded)
+	if (s->is_common)
+		put_ruled_out(table_format(t,
+					   "other bytes of the line (%.0f %% of the waits, by the "
+					   "sampled stores; but on lines of their own threads "
+					   "would wait nearly as often)",
+					   100 * s->false_part),
+			      &text);
+	else if (!s->is_both && !s->is_guarded)
 		put_ruled_out(table_format(t, "%s (%.0f %% of the waits, by the sampled stores)",
 					   is_false ? "the same bytes" : "other bytes of the line",
 					   100 * (is_false ? 1 - s->false_part : s->false_part)),

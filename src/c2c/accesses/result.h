@@ -89,6 +89,7 @@ struct c2c_judgement {
 	uint32_t n_victims;   /* sampled accesses that the verdict is about: those, or else all */
 	bool has_lock;	      /* atomics or exclusives: a lock, or another word for synchronising */
 	bool is_guarded; /* … a lock of several threads, and the data that they use under it */
+	bool is_common;	 /* stores to other bytes matter, but apart loads would wait as often */
 };
 
 /* What the instruction at a place does: all zero if that is not known. */

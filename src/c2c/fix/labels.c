@@ -320,6 +320,7 @@ static void put_layout(struct labelling *l, size_t number, const struct c2c_subj
 	text_str(fix, fix->n > 0 ? "; " : "");
 	before = fix->n;
 	layout_fix(&layout, fix);
+	l->out->moves_data[number] |= layout.advice != LAYOUT_KEEP;
 	if (fix->n == before && before > 0)
 		fix->n -= strlen("; ");
 	if (layout.body != LAYOUT_BYTES) {
@@ -358,7 +359,8 @@ static void label_objects(struct labelling *l, const struct c2c_cause *cause)
 	struct parts parts = { 0 };
 
 	label_line(l, number, &parts);
-	if (parts.list.n > 1 && have_conflict(l, &parts))
+	l->out->moves_data[number] = parts.list.n > 1 && have_conflict(l, &parts);
+	if (l->out->moves_data[number])
 		put_apart(l, &parts, &fix);
 	for (size_t i = 0; i < parts.list.n; i++)
 		put_layout(l, number, subject, &parts.list.items[i], &fix, &drawing);
@@ -441,6 +443,7 @@ static void label_others(struct labelling *l, const struct c2c_cause *cause)
 			label_line(l, line, &parts);
 		l->out->drawings[line] = l->out->drawings[first];
 		l->out->fixes[line] = l->out->fixes[first];
+		l->out->moves_data[line] = l->out->moves_data[first];
 		parts_release(&parts);
 	}
 }
@@ -471,6 +474,7 @@ void c2c_labels_init(struct c2c_labels *out, const struct c2c *s)
 	out->objects = mem_zalloc(s->subjects.n + 1, sizeof(*out->objects));
 	out->drawings = mem_zalloc(s->subjects.n + 1, sizeof(*out->drawings));
 	out->fixes = mem_zalloc(s->subjects.n + 1, sizeof(*out->fixes));
+	out->moves_data = mem_zalloc(s->subjects.n + 1, sizeof(*out->moves_data));
 	out->fields = mem_zalloc(s->accesses.n + 1, sizeof(*out->fields));
 	out->fields_of_any = mem_zalloc(s->accesses.n + 1, sizeof(*out->fields_of_any));
 	c2c_causes_init(&out->causes, s->objects, s->instances);
@@ -484,6 +488,7 @@ void c2c_labels_release(struct c2c_labels *l)
 	free(l->objects);
 	free(l->drawings);
 	free(l->fixes);
+	free(l->moves_data);
 	free(l->fields);
 	free(l->fields_of_any);
 	c2c_causes_release(&l->causes);

@@ -15,6 +15,7 @@ struct c2c_labels {
 	const char **objects;	    /* the same with what it is: "buf1 (struct buf, 64 bytes)" */
 	const char **drawings;	    /* by subject: the object with its lines, one or more lines */
 	const char **fixes;	    /* by subject: what to change */
+	bool *moves_data;	    /* by subject: the fix is another layout */
 	const char **fields;	    /* by access: "buf1.reader1", "table[3].lock" */
 	const char **fields_of_any; /* the same of any element: "table[].lock" */
 	struct c2c_causes causes;

@@ -4,9 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-
-/* Fields are put apart for this part of the accesses that find their line gone, or more. */
-static const double least_gain = 0.3;
+#include "c2c/verdict/verdict.h"
 
 void layout_uses_add(struct layout_uses *to, const struct layout_field *f)
 {
@@ -19,10 +17,7 @@ void layout_uses_add(struct layout_uses *to, const struct layout_field *f)
 	}
 }
 
-/*
- * Accesses that find the line gone. Of those of a thread and the stores of others, in any order,
- * as many come right behind such a store as there are stores among all.
- */
+/* Accesses that find the line gone. */
 static double waits(const struct layout_uses *u)
 {
 	uint64_t stores = 0;
@@ -33,10 +28,8 @@ static double waits(const struct layout_uses *u)
 	for (size_t i = 0; i < u->n; i++) {
 		const struct layout_use *use = &u->items[i];
 		double own = (double)(use->loads + use->stores);
-		double others = (double)(stores - use->stores);
 
-		if (others > 0)
-			n += own * others / (own + others);
+		n += own * c2c_chance_gone(own, (double)(stores - use->stores));
 	}
 	return n;
 }
@@ -66,7 +59,8 @@ static bool are_friends(const struct layout_field *a, const struct layout_field 
 	if (a->stores == 0 && b->stores == 0)
 		return true;
 	together = waits_together(a, b);
-	return together - waits_alone(a) - waits_alone(b) < least_gain * together || together == 0;
+	return together - waits_alone(a) - waits_alone(b) < C2C_LEAST_GAIN * together ||
+	       together == 0;
 }
 
 static struct layout_field *layout_groups_used_field(const struct layout *l, size_t i)

@@ -7,9 +7,13 @@
  * Samples show a part of the stores. If all of five that were drawn are of one kind, more than
  * half of all are, with 95 % confidence: with fewer there is no verdict.
  *
+ * Where threads use the fields of a line alike, stores are of both kinds, but with a line for each
+ * field loads would wait nearly as often: that is true sharing.
+ *
  * Threads that never use a line at once do not make each other wait, but for the time that it is
  * handed over.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +65,7 @@ struct blame {
 /* Accesses, and the stores that they are divided among. */
 struct division {
 	struct blame blame;
+	double n_lasting; /* those that would wait, too, if their bytes had a line of their own */
 	uint32_t n;
 };
 
@@ -268,9 +273,14 @@ static void sort_reaches(struct judging *j)
 	}
 }
 
+static bool overlap(struct extent a, struct extent b)
+{
+	return a.from < b.to && b.from < a.to;
+}
+
 static void blame_stores(struct blame *b, struct extent victim, struct extent written, double n)
 {
-	if (victim.from < written.to && written.from < victim.to)
+	if (overlap(victim, written))
 		b->same += n;
 	else if (victim.first < written.end && written.first < victim.end)
 		b->unsure += n;
@@ -306,6 +316,24 @@ static struct blame blame_for(const struct judging *j, const struct reach *victi
 	return b;
 }
 
+/* What part of a victim's waits for these stores would be left with a line for its own bytes? */
+static double lasting_part(const struct judging *j, const struct reach *victim,
+			   const struct blame *b)
+{
+	const struct turn *turn = &j->turns.items[victim->thread];
+	struct extent bytes = c2c_verdict_extent_of(j, victim->extent);
+	double same = 0, all = 0;
+
+	for (uint32_t i = 0; i < turn->n_reaches; i++) {
+		const struct reach *own = &j->reaches.items[turn->first_reach + i];
+
+		all += own->n_all;
+		same += overlap(bytes, c2c_verdict_extent_of(j, own->extent)) ? own->n_all : 0;
+	}
+	return fmin(1, c2c_chance_gone(same, b->same) /
+			       c2c_chance_gone(all, b->same + b->other + b->unsure));
+}
+
 /* Divides the victims by whom they waited for. */
 static void divide(const struct judging *j, bool only_waits, struct division *out)
 {
@@ -325,12 +353,8 @@ static void divide(const struct judging *j, bool only_waits, struct division *ou
 		out->blame.same += weight * b.same / all;
 		out->blame.other += weight * b.other / all;
 		out->blame.unsure += weight * b.unsure / all;
+		out->n_lasting += weight * lasting_part(j, victim, &b);
 	}
-}
-
-static bool overlap(struct extent a, struct extent b)
-{
-	return a.from < b.to && b.from < a.to;
 }
 
 /* What a thread may do to bytes. */
@@ -418,7 +442,7 @@ static void call_guarded(struct c2c_judgement *out)
 {
 	out->verdict = C2C_TRUE;
 	out->false_part = 0;
-	out->is_both = false;
+	out->is_both = out->is_common = false;
 	out->is_guarded = true;
 }
 
@@ -459,8 +483,11 @@ static void decide_fought(struct verdict_sums *v)
 		return;
 	}
 	out->false_part = b->other / sure;
-	out->verdict = out->false_part >= 0.5 ? C2C_FALSE : C2C_TRUE;
-	out->is_both = out->false_part >= both_from && out->false_part <= 1 - both_from;
+	out->is_common =
+		out->false_part >= both_from && d->n - d->n_lasting < C2C_LEAST_GAIN * d->n;
+	out->verdict = out->false_part >= 0.5 && !out->is_common ? C2C_FALSE : C2C_TRUE;
+	out->is_both =
+		!out->is_common && out->false_part >= both_from && out->false_part <= 1 - both_from;
 	if (out->has_lock && is_guarded(v))
 		call_guarded(out);
 	else if (out->has_lock && out->verdict == C2C_FALSE &&

@@ -11,6 +11,18 @@
 /* "false-sharing" … */
 const char *c2c_verdict_name(enum c2c_verdict);
 
+/*
+ * How likely a thread finds a line gone, if its accesses and the stores of others come in any order:
+ * so many come right behind such a store as there are stores among all.
+ */
+static inline double c2c_chance_gone(double own_accesses, double stores_of_others)
+{
+	return stores_of_others > 0 ? stores_of_others / (own_accesses + stores_of_others) : 0;
+}
+
+/* Bytes are put on lines of their own for this part of the waits, or more. */
+#define C2C_LEAST_GAIN 0.3
+
 /* Judges `n` lines, by number among the subjects, that are used alike. */
 struct c2c_judgement c2c_judge(const struct c2c *, const uint32_t *lines, size_t n);
 

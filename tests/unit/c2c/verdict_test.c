@@ -99,7 +99,7 @@ static const struct {
 	  80 },
 	{ "both, more of the other",
 	  { { STORE, 1, 0, 4, 0 }, { STORE, 1, 8, 16, 0 }, { LOAD, 2, 8, 20, 10 } },
-	  { C2C_TRUE, C2C_SURE, true, 0, 2, 1, 1, 20, 10, 10, false, false },
+	  { C2C_TRUE, C2C_SURE, false, 0, 2, 1, 1, 20, 10, 10, false, false, true },
 	  20 },
 	{ "a little of the other",
 	  { { STORE, 1, 0, 19, 0 }, { STORE, 1, 8, 1, 0 }, { LOAD, 2, 8, 20, 10 } },
@@ -312,8 +312,31 @@ static const struct {
 	    { STORE, 2, 0, 10, 5 },
 	    { STORE, 1, 8, 10, 0 },
 	    { STORE, 2, 8, 10, 0 } },
-	  { C2C_FALSE, C2C_SURE, true, 0, 2, 2, 1, 40, 10, 10, false, false },
+	  { C2C_TRUE, C2C_SURE, false, 0, 2, 2, 1, 40, 10, 10, false, false, true },
 	  50 },
+	{ "atomics that all update",
+	  { { ATOMIC, 1, 0, 10, 5 },
+	    { ATOMIC, 2, 0, 10, 5 },
+	    { ATOMIC, 3, 0, 10, 5 },
+	    { ATOMIC, 1, 8, 12, 6 },
+	    { ATOMIC, 2, 8, 12, 6 },
+	    { ATOMIC, 3, 8, 12, 6 } },
+	  { C2C_TRUE, C2C_SURE, false, 0, 3, 3, 1, 66, 33, 33, true, false, true },
+	  50 },
+	{ "the same, and one thread has the second for itself",
+	  { { ATOMIC, 1, 0, 10, 5 },
+	    { ATOMIC, 2, 0, 10, 5 },
+	    { ATOMIC, 3, 0, 10, 5 },
+	    { ATOMIC, 1, 8, 36, 6 } },
+	  { C2C_FALSE, C2C_SURE, true, 0, 3, 3, 1, 66, 21, 21, true, false },
+	  59 },
+	{ "what one alone wrote before is not what all use alike",
+	  { { STORE, 3, 8, 1000, 0, 0, 9 },
+	    { STORE, 1, 0, 10, 0, 20, 63 },
+	    { LOAD, 1, 8, 40, 10, 20, 63 },
+	    { LOAD, 2, 8, 40, 10, 20, 63 } },
+	  { C2C_FALSE, C2C_SURE, false, 0, 3, 2, 1, 1010, 20, 10, false, false },
+	  100 },
 	{ "a lock, and what each has for itself",
 	  { { ATOMIC, 1, 0, 20, 0 },
 	    { ATOMIC, 2, 0, 20, 0 },
@@ -443,6 +466,7 @@ static void expect(const struct c2c_judgement *is, const struct c2c_judgement *w
 	assert_int_equal(is->n_victims, wanted->n_victims);
 	assert_int_equal(is->has_lock, wanted->has_lock);
 	assert_int_equal(is->is_guarded, wanted->is_guarded);
+	assert_int_equal(is->is_common, wanted->is_common);
 }
 
 static void a_line_has_its_verdict(void **state)
