@@ -278,6 +278,18 @@ static void add_advice(struct work *w, const struct addr_rows *rows)
 	addr_rows_release(&huge);
 }
 
+static void add_heap_note(const struct session *s, struct table *t)
+{
+	struct text text = { 0 };
+
+	data_heap_text(s, &text);
+	if (text.n > 0) {
+		text_char(&text, '\0');
+		table_note(t, "heap: %s", text.bytes);
+	}
+	text_release(&text);
+}
+
 static void addr_answer_add_notes(struct work *w, const struct addr_rows *rows)
 {
 	struct table *t = &w->report->rows;
@@ -293,6 +305,7 @@ static void addr_answer_add_notes(struct work *w, const struct addr_rows *rows)
 		spe_filters_note(w->session, t);
 		access_samples_note_unused(w->session, t);
 	}
+	add_heap_note(w->session, t);
 	if (a->n_without_address > 0)
 		table_note(t, "left out, without an address: %s",
 			   table_human(t, cell_count(a->n_without_address), "accesses"));

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "cli/question.h"
 #include "cli/command.h"
+#include "variables/heap_map.h"
 
 static const struct usage usage = {
 	"addr",
@@ -14,7 +15,7 @@ static const struct usage usage = {
 };
 
 struct addr_command {
-	const char *by, *object, *type, *base;
+	const char *by, *object, *type, *base, *heap_map;
 	struct addr_request request; /* the options above, parsed */
 };
 
@@ -29,6 +30,9 @@ static const struct option options[] = {
 	  "                          structs of it, or of so many bytes" },
 	{ "base", 0, OPTION_TEXT, offsetof(struct addr_command, base), "ADDR[,COUNT]",
 	  "where the first of COUNT (1) structs is" },
+	{ "heap-map", 0, OPTION_TEXT, offsetof(struct addr_command, heap_map), "FILE",
+	  "what classes objects of a Java heap are of: see HEAP MAPS in\n"
+	  "                          cyclops-c2c(1)" },
 };
 
 /* --object, or --type with --base, imply --by offset. */
@@ -72,11 +76,20 @@ static int addr_answer(struct question *q, struct session *s, const struct selec
 {
 	const struct addr_command *command = q->what.into;
 	struct addr_report report = { 0 };
-	int rc = addr_report_make(s, select, &command->request, &report, err);
+	struct heap_map heap = { 0 };
+	int rc = 0;
 
+	if (command->heap_map != NULL) {
+		rc = heap_map_open(&heap, command->heap_map, err);
+		s->heap = &heap;
+	}
+	if (rc == 0)
+		rc = addr_report_make(s, select, &command->request, &report, err);
 	if (rc == 0)
 		rc = question_show(q, &report.shown, err);
 	addr_report_release(&report);
+	s->heap = NULL;
+	heap_map_release(&heap);
 	return rc;
 }
 

@@ -6,6 +6,7 @@
 
 #include "addr/addr.h"
 #include "base/alloc.h"
+#include "variables/heap_map.h"
 
 enum {
 	KEY_WORDS = 7,
@@ -19,6 +20,7 @@ enum {
 	 */
 	FEW_PAGES = 256,
 	STEP_BYTES = 16,
+	HEAP_STEP = 8, /* objects of heap maps begin at its multiples */
 	PAGE_BYTES = 1 << ADDR_PAGE_SHIFT,
 };
 
@@ -147,6 +149,24 @@ static void ask_run(struct asking *a)
 			query_of(a, a->order[i], a->pages->sums.items[a->order[i]].least);
 }
 
+/* Adds queries for the objects of the heap map on a page. */
+static void ask_heap(struct asking *a, size_t page)
+{
+	const struct heap_map *map = a->objects->session->heap;
+	uint64_t address = page_key(a, page)[1] << ADDR_PAGE_SHIFT;
+	uint64_t last = address + (PAGE_BYTES - 1);
+
+	while (map != NULL && address <= last) {
+		const struct heap_object *object = heap_map_find(map, address);
+
+		if (object != NULL)
+			*vec_add(&a->queries) = query_of(a, a->order[page], address);
+		if (object != NULL && last - object->address < object->size)
+			return;
+		address = object == NULL ? address + HEAP_STEP : object->address + object->size;
+	}
+}
+
 /* Adds queries for the variables of each module, for runs of its pages in a process. */
 static void ask_runs(struct asking *a)
 {
@@ -156,8 +176,10 @@ static void ask_runs(struct asking *a)
 		const struct data_name *name = name_of_page(a, a->first);
 
 		a->last = a->first + 1;
-		if (name->kind != DATA_STATIC)
+		if (name->kind != DATA_STATIC) {
+			ask_heap(a, a->first);
 			continue;
+		}
 		while (a->last < n && name_of_page(a, a->last)->kind == DATA_STATIC &&
 		       name_of_page(a, a->last)->module.v == name->module.v &&
 		       page_key(a, a->last)[0] == page_key(a, a->first)[0] &&

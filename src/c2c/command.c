@@ -6,6 +6,7 @@
 #include "c2c/tables.h"
 #include "cli/question.h"
 #include "cli/command.h"
+#include "variables/heap_map.h"
 
 static const struct usage usage = {
 	"c2c",
@@ -17,7 +18,7 @@ static const struct usage usage = {
 enum { WIDE = 1000 };
 
 struct c2c_command {
-	const char *mode, *coalesce, *sort;
+	const char *mode, *coalesce, *sort, *heap_map;
 	unsigned line_size, vector_length;
 	bool double_line, physical;
 	bool full, wide;
@@ -45,6 +46,9 @@ static const struct option options[] = {
 	{ "physical", 0, OPTION_FLAG, offsetof(struct c2c_command, physical), NULL,
 	  "take lines for one that are at one physical address, whatever\n"
 	  "                          processes map it, and where" },
+	{ "heap-map", 0, OPTION_TEXT, offsetof(struct c2c_command, heap_map), "FILE",
+	  "what classes objects of a Java heap are of: see HEAP MAPS in\n"
+	  "                          cyclops-c2c(1)" },
 	{ "full", 0, OPTION_FLAG, offsetof(struct c2c_command, full), NULL,
 	  "and all counters, as tables" },
 	{ "wide", 0, OPTION_FLAG, offsetof(struct c2c_command, wide), NULL,
@@ -120,8 +124,15 @@ static int c2c_answer(struct question *q, struct session *s, const struct select
 	struct c2c sharing = { 0 };
 	struct c2c_labels labels = { 0 };
 	struct answer tables = { 0 };
-	int rc = c2c_run(s, select, &command->request, &sharing, err);
+	struct heap_map heap = { 0 };
+	int rc = 0;
 
+	if (command->heap_map != NULL) {
+		rc = heap_map_open(&heap, command->heap_map, err);
+		s->heap = &heap;
+	}
+	if (rc == 0)
+		rc = c2c_run(s, select, &command->request, &sharing, err);
 	if (rc == 0) {
 		/* Findings have the drawings; for a program they are rows. */
 		bool with_layouts = !question_is_for_reading(q);
@@ -136,6 +147,8 @@ static int c2c_answer(struct question *q, struct session *s, const struct select
 	release_answer(&tables);
 	c2c_labels_release(&labels);
 	c2c_release(&sharing);
+	s->heap = NULL;
+	heap_map_release(&heap);
 	return rc;
 }
 

@@ -303,6 +303,19 @@ static void add_mode(const struct c2c *s, struct table *t)
 			      c2c_mode_names[s->options.mode]));
 }
 
+/* What names of Java objects rest on. */
+static void add_heap_map(const struct c2c *s, struct table *t)
+{
+	struct text text = { 0 };
+
+	data_heap_text(s->session, &text);
+	if (text.n > 0) {
+		text_char(&text, '\0');
+		add_fact(t, "heap", table_text(t, text.bytes));
+	}
+	text_release(&text);
+}
+
 /* What was not recorded. */
 static void add_caution(const struct c2c *s, struct table *t)
 {
@@ -331,5 +344,6 @@ void c2c_summary_table(const struct c2c *s, const struct c2c_labels *labels, str
 	add_mode(s, out);
 	add_ruled_out(s, out);
 	add_latency(s, out);
+	add_heap_map(s, out);
 	add_caution(s, out);
 }

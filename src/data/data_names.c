@@ -17,6 +17,7 @@
 #include "data/thread_blocks.h"
 #include "session/names.h"
 #include "variables/accessed.h"
+#include "variables/heap_map.h"
 
 enum {
 	/* Mappings searched for code, in each direction: a library has about five. */
@@ -256,6 +257,32 @@ static void set_path(struct data_names *names, const struct data_query *q, uint6
 		out->path = strings_add(&names->strings, path->bytes, path->n);
 }
 
+/* Is it in an object of the heap map? Then it is that, whatever code accesses it. */
+static bool name_in_heap(struct data_names *names, const struct data_query *q,
+			 struct type_id *map_types, struct data_name *out, struct text *path)
+{
+	const struct session *s = names->session;
+	const struct heap_map *map = s->heap;
+	const struct heap_object *object;
+
+	if (!heap_map_is_of(map, timeline_process(s->timeline, q->process)->pid))
+		return false;
+	object = heap_map_find(map, q->address);
+	if (object == NULL)
+		return false;
+	*out = (struct data_name){
+		.kind = DATA_HEAP,
+		.is_by_type = true,
+		.is_managed = true,
+		.object_address = object->address,
+		.object_size = object->size,
+		.type = symbols_heap_type(s->symbols, map, object, map_types),
+	};
+	out->object = types_get(symbols_types(s->symbols), out->type)->name;
+	set_path(names, q, q->address - object->address, out, path);
+	return true;
+}
+
 static void set_object(struct data_names *names, const struct data_query *q, uint64_t address,
 		       const struct data_object *object, struct data_name *out, struct text *path)
 {
@@ -430,6 +457,8 @@ void data_names_init(struct data_names *out, struct session *s, const struct dat
 	uint32_t *numbers = mem_alloc(n + 1, sizeof(*numbers));
 	struct data_place *places = mem_alloc(n + 1, sizeof(*places));
 	struct data_object *objects = mem_alloc(n + 1, sizeof(*objects));
+	struct type_id *map_types =
+		mem_zalloc(s->heap == NULL ? 1 : s->heap->types.list.n, sizeof(*map_types));
 	struct region region = { 0 };
 	struct text path = { 0 };
 	size_t n_places = 0;
@@ -438,9 +467,12 @@ void data_names_init(struct data_names *out, struct session *s, const struct dat
 	strings_init(&out->strings);
 	out->list = mem_zalloc(n + 1, sizeof(*out->list));
 	for (size_t i = 0; i < n; i++) {
+		const struct data_query *q = &queries[order[i]];
+		struct data_name *name = &out->list[order[i]];
+
 		numbers[n_places] = order[i];
-		n_places += place_query(s, &queries[order[i]], &region, &out->list[order[i]],
-					&places[n_places]);
+		if (!name_in_heap(out, q, map_types, name, &path))
+			n_places += place_query(s, q, &region, name, &places[n_places]);
 	}
 	symbols_data(s->symbols, s->pool, places, n_places, objects);
 	for (size_t i = 0; i < n_places; i++)
@@ -448,6 +480,7 @@ void data_names_init(struct data_names *out, struct session *s, const struct dat
 			   &out->list[numbers[i]], &path);
 	ask_code(out, queries, &path);
 	text_release(&path);
+	free(map_types);
 	free(objects);
 	free(places);
 	free(numbers);
@@ -497,6 +530,21 @@ uint64_t data_time(const struct session *s, const struct batch *b, size_t row)
 	if (timeline_is_by_position(s->timeline))
 		return b->position[row];
 	return b->has[row] & HAS_TIME ? b->time_ns[row] : TIMELINE_NO_TIME;
+}
+
+void data_heap_text(const struct session *s, struct text *out)
+{
+	const struct heap_map *map = s->heap;
+
+	if (map == NULL)
+		return;
+	text_format(out, "%zu object%s of one moment", map->objects.n, plural(map->objects.n));
+	if (map->time.v != 0)
+		text_format(out, " (%s)", strings_get(&map->strings, map->time));
+	text_str(out, ": what the collector moved before or after it has a wrong name, or none");
+	if (map->pid != 0 && timeline_process_of_pid(s->timeline, map->pid, TIMELINE_NO_TIME) == 0)
+		text_format(out, "; process %" PRIu32 ", whose heap it is, is not in the capture",
+			    map->pid);
 }
 
 void data_memory_text(const struct session *s, enum data_kind kind, struct module_id module,

@@ -53,6 +53,7 @@ struct data_name {
 	struct str_id object;	 /* in symbols_strings(): variable, or type; 0: not known */
 	bool is_by_type;	 /* `object` is the type: the object has no name */
 	bool is_by_code;	 /* named by the query's own instruction */
+	bool is_managed;	 /* named by the heap map of the session: it is at no fixed place */
 	uint32_t tid;		 /* of DATA_THREAD: the thread whose copy it is; 0: not known */
 	struct str_id function; /* of DATA_STACK: the function whose frame it is in; 0: not known */
 	uint64_t object_address; /* where it starts, in the process */
@@ -98,6 +99,9 @@ void data_name_text(const struct data_names *, const struct data_query *, const 
 
 /* The same without offset and member. */
 void data_object_text(const struct data_names *, const struct data_name *, struct text *);
+
+/* Appends what names by the session's heap map rest on; nothing if it has none. */
+void data_heap_text(const struct session *, struct text *);
 
 /* Appends what memory without a variable is called: "[heap]", "libc.so.6", "[anonymous]". */
 void data_memory_text(const struct session *, enum data_kind, struct module_id, struct text *);

@@ -37,6 +37,8 @@ struct session_options {
 /* CPUs with higher numbers are not cached in struct session. */
 enum { SESSION_CPUS = 512 };
 
+struct heap_map;
+
 struct session {
 	struct capture *capture;
 	struct timeline *timeline;
@@ -58,6 +60,8 @@ struct session {
 	struct lost_samples lost; /* of SPE */
 
 	struct slices slices; /* --time-slices, or none */
+
+	const struct heap_map *heap; /* --heap-map: borrowed from the command; NULL: none */
 
 	/* Results of the last scan. A scan with scan_wish.keeps_places keeps the places. */
 	struct place_numbers *places; /* place 0: unknown */

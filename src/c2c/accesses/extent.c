@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "c2c/accesses/extent.h"
 #include "variables/code.h"
+#include "variables/heap_map.h"
 
 enum {
 	SCALAR_MAX = 16,    /* bytes of an access whose instruction is not known: a pair … */
@@ -74,12 +75,26 @@ static void stretch(uint32_t bytes, uint32_t said_bits, uint32_t given_bits, str
 	}
 }
 
+/* Code that is not known accesses no more than the rest of the field: 0 if that is not known. */
+static uint64_t field_room(const struct c2c *s, const struct c2c_touch_key *k)
+{
+	const struct heap_map *map = s->session->heap;
+	const uint64_t *line;
+
+	if (!heap_map_is_of(map, timeline_process(s->session->timeline, k->process)->pid) ||
+	    k->line >= s->choice.keys.n)
+		return 0;
+	line = tuples_get(&s->choice.keys, k->line);
+	return line[0] == k->process ? heap_map_room(map, line[1] + k->offset) : 0;
+}
+
 struct c2c_extent c2c_extent(const struct c2c *s, const struct c2c_touch_key *k)
 {
 	const struct c2c_instruction *i = &s->instructions[k->place];
 	bool fits = k->kind & C2C_KIND_STORE ? i->is_store : i->is_load;
 
 	struct c2c_extent out = { .least = 1, .kind = k->kind };
+	uint64_t room = 0;
 
 	if (fits)
 		out.kind |= i->kind;
@@ -93,6 +108,10 @@ struct c2c_extent c2c_extent(const struct c2c *s, const struct c2c_touch_key *k)
 			s->request.vector_bits, &out);
 	else if (fits && i->bytes > 0)
 		out.least = out.most = i->bytes;
+	else if (!out.is_scattered && s->session->heap != NULL)
+		room = field_room(s, k);
+	if (room > 0 && room < out.most)
+		out.most = (uint16_t)room;
 	if (out.kind & C2C_KIND_PARTIAL)
 		out.least = 1;
 	return out;

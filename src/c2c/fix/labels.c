@@ -242,6 +242,7 @@ static struct layout_question question_of(const struct labelling *l,
 		.address = is_known ? part->name->object_address : subject->address,
 		.size = part->name->object_size,
 		.line_bytes = l->sharing->options.line_bytes,
+		.is_managed = part->name->is_managed,
 		.is_allocated = part->name->is_by_type && part->name->kind != DATA_STACK &&
 				part->name->kind != DATA_KERNEL,
 		.accesses = part->accesses.items,

@@ -37,6 +37,7 @@ struct layout_question {
 	uint64_t address;    /* where it starts, in the process */
 	uint64_t size;	     /* 0: not known */
 	uint64_t line_bytes; /* a power of two */
+	bool is_managed;     /* by a collector: the source cannot say where it stands */
 	bool is_allocated;   /* while the program runs: what type it has does not align it */
 	const struct layout_access *accesses;
 	size_t n;

@@ -165,9 +165,11 @@ static void put_alignments(const struct layout *l, struct text *out)
 /* Alignment within the object is worth nothing if the object does not begin a line. */
 static void put_own_alignment(const struct layout *l, struct text *out)
 {
-	if (l->is_within)
+	if (l->question.is_managed)
+		text_str(out, "; Java: @Contended, with a group for each (-XX:-RestrictContended)");
+	else if (l->is_within)
 		return;
-	if (l->question.is_allocated)
+	else if (l->question.is_allocated)
 		text_format(out,
 			    "; allocate %s at a multiple of %" PRIu64 ", which malloc() does not",
 			    l->question.n_elements > 0 ? "all of them"
@@ -234,6 +236,8 @@ static void put_spread(const struct layout *l, struct text *out)
 		text_str(out, "align ");
 		put_type(l, element, out);
 		text_format(out, " to %" PRIu64, l->question.line_bytes);
+	} else if (l->question.is_managed) {
+		text_format(out, "leave %" PRIu64 " bytes between two", l->question.line_bytes);
 	} else {
 		text_str(out, "put the ");
 		put_type(l, element, out);
@@ -245,7 +249,7 @@ static void put_spread(const struct layout *l, struct text *out)
 	else
 		text_format(out, " (%" PRIu64 " -> %" PRIu64 " bytes each)", size,
 			    l->new_size / (l->size / size));
-	if (l->question.is_allocated)
+	if (l->question.is_allocated && (kind == TYPE_STRUCT || !l->question.is_managed))
 		put_own_alignment(l, out);
 }
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "variables/heap_map.h"
 #include "../session/fixture.h"
 
 static const struct {
@@ -54,9 +55,67 @@ static void addresses_have_kinds(void **state)
 	close_fixture(&session);
 }
 
+/* A heap map names what is in its objects, of its own process only. */
+static void heap_maps_name_objects(void **state)
+{
+	static const char map_of_alpha[] = "pid %d\n"
+					   "field 16 8 long a.Counters.hits\n"
+					   "500000000000 24 a.Counters\n"
+					   "500000000018 8 java.lang.Object\n";
+	static const struct {
+		uint32_t pid;
+		uint64_t address;
+		const char *text;
+	} named[] = {
+		{ ALPHA, 0x500000000010, "a.Counters.hits" },
+		{ ALPHA, 0x500000000004, "a.Counters.(padding)" },
+		{ ALPHA, 0x50000000001c, "java.lang.Object+0x4" },
+		{ ALPHA, 0x500000000020, "[unknown]" },
+		{ BETA, 0x500000000010, "[unknown]" },
+	};
+	struct contents contents = { 0 };
+	struct data_query queries[COUNT(named)];
+	struct heap_map map;
+	struct session session;
+	struct data_names names;
+	struct text text = { 0 };
+	struct err err;
+
+	(void)state;
+	text_format(&text, map_of_alpha, ALPHA);
+	assert_int_equal(heap_map_read(&map, text.bytes, text.n, &err), 0);
+	open_fixture(&contents, 1, &session);
+	session.heap = &map;
+	for (size_t i = 0; i < COUNT(named); i++)
+		queries[i] = (struct data_query){
+			.process =
+				timeline_process_of_pid(session.timeline, named[i].pid, START_NS),
+			.time_ns = START_NS,
+			.address = named[i].address,
+			.size = 4,
+		};
+	data_names_init(&names, &session, queries, COUNT(named));
+	for (size_t i = 0; i < COUNT(named); i++) {
+		text_reset(&text);
+		data_name_text(&names, &queries[i], &names.list[i], &text);
+		text_char(&text, '\0');
+		assert_string_equal(text.bytes, named[i].text);
+	}
+	text_reset(&text);
+	data_heap_text(&session, &text);
+	text_char(&text, '\0');
+	assert_string_equal(text.bytes, "2 objects of one moment: what the collector moved before "
+					"or after it has a wrong name, or none");
+	text_release(&text);
+	data_names_release(&names);
+	close_fixture(&session);
+	heap_map_release(&map);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(heap_maps_name_objects),
 		cmocka_unit_test(addresses_have_kinds),
 	};
 
