@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Unpacks Debian packages for arm64 into a folder of their own, without root and without touching
-# the system's own packages: what a static cyclops for AArch64 is linked from, and with --vm what
+# the system's own packages: the libraries for a static cyclops on AArch64, and with --vm what
 # the virtual machine of tests/vm boots: a kernel, busybox and perf with its libraries.
 #
 # usage: arm64-sysroot.sh [--vm] FOLDER

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Cross-builds cyclops for AArch64 as one static file, that runs on any arm64 Linux as it is.
+# Cross-builds cyclops for AArch64 as a static file that runs on any arm64 Linux.
 # The libraries come from Debian's arm64 packages (arm64-sysroot.sh), into CYCLOPS_SYSROOT or
 # beside the build.
 #
@@ -36,5 +36,5 @@ c_link_args = ['-static']
 END
 [ -e "$build/build.ninja" ] || meson setup "$build" --cross-file "$build/cross.ini" \
 	-Dtests=disabled -Ddisassembler=disabled -Dzydis=disabled -Dprefer_static=true -Dbuildtype=release >/dev/null
-# the model's plugin is for the machine that models, not for this one
+# the model's plugin is not built: it runs on the machine with qemu, not on the target
 ninja -C "$build" --quiet cyclops

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the index of the CPU catalog: what the program wants to know of every CPU at once.
+"""Makes the index of the CPU catalog: the facts of all CPUs that the program loads at its start.
 
 usage: catalog-index.py OUT FILE...
 
 The files are those of catalog/. The index has the form that --catalog reads (catalog/schema.md);
-its CPUs are without the long lists of events and metrics.
+it lacks the long lists of events and metrics.
 """
 
 import csv

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the files of catalog/ to the checks of catalog/schema.md.
+"""Checks the files of catalog/ as catalog/schema.md describes.
 
 usage: check-catalog.py [CATALOG_DIR]
 """
@@ -48,7 +48,7 @@ TOKEN = re.compile(r"\s*(?:([A-Za-z_][A-Za-z0-9_.]*)|(\d+(?:\.\d+)?)|([-+*/()]))
 
 
 class Checker:
-    """Collects what is wrong, each with its file."""
+    """Collects errors, each with its file."""
 
     def __init__(self):
         self.faults = []
@@ -217,7 +217,7 @@ def check_thresholds(check, thresholds, names):
 
 
 def check_usual_thresholds(check, root, cpus):
-    """Those of all CPUs: each says where it comes from, and the walk finds all of its own."""
+    """Default thresholds: each has a source, and all that walking the tree needs are there."""
     thresholds = root["thresholds"]
     metrics = {m["name"] for cpu in cpus.values() for m in cpu["metrics"]}
     check_thresholds(check, thresholds, metrics | WALK_THRESHOLDS)
@@ -277,13 +277,13 @@ def check_encoding(check, encoding):
 
 
 def spoken_forms(name):
-    """What the program takes for a name: letters and digits, with and without the first word."""
+    """Names as the program compares them: letters and digits, with and without the first word."""
     short = re.sub(r"^[^ -]*[ -]*", "", name)
     return {re.sub(r"[^a-z0-9]", "", form.lower()) for form in (name, short)} - {""}
 
 
 def check_names(check, cpus):
-    """No id, name or alias may stand for two CPUs."""
+    """No two CPUs may share an id, name or alias."""
     owner = {}
     for cpu in cpus.values():
         matched = [m["name"] for m in cpu["match"] if "name" in m]
@@ -294,7 +294,7 @@ def check_names(check, cpus):
 
 
 def check_midr(check, rows, implementers, cpus):
-    """midr.csv and the `match` lists say the same."""
+    """midr.csv and the `match` lists must agree."""
     parts = check.unique("part", [(int(r["implementer"], 16), int(r["part"], 16)) for r in rows])
     check.expect(all(i <= 0xFF and p <= 0xFFF for i, p in parts), "implementer or part too large")
     check.known("implementers.csv", {i for i, _ in parts if i != 0x3F}, implementers)
@@ -316,7 +316,7 @@ def check_midr(check, rows, implementers, cpus):
 
 
 def check_listed(check, root):
-    """Every file is named in meson.build, or it would not get into the program."""
+    """Every file must be listed in meson.build, which embeds it in the program."""
     listed = set(re.findall(r"'((?:cpu|sources)/[^']+\.json)'", (root / "meson.build").read_text()))
     there = {f"{p.parent.name}/{p.name}" for p in [*root.glob("cpu/*.json"), *root.glob("sources/*.json")]}
     for name in sorted(listed ^ there):

@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 
-# Files and lines that a room may have; and rooms whose subject is one, though larger.
+# Limits of files and lines for a room, and the larger rooms that are excepted.
 LIMITS = (25, 5000)
 LARGE = {"base": "one helper a file", "isa": "tables of two instruction sets",
          "process": "one timeline, in small steps",
@@ -41,7 +41,7 @@ def room_of(src, path):
 
 
 def included_rooms(root, path):
-    """Yields line, what is included, and its room (None: not written from the source root)."""
+    """Yields line number, included file, and its room (None: not written from the source root)."""
     src = root / "src"
     text = path.read_text()
     for match in INCLUDE.finditer(text):
@@ -56,7 +56,7 @@ def included_rooms(root, path):
 
 
 def wrong_includes(root, paths, allowed):
-    """Yields a line for each include that the table does not allow, or that it allows in vain."""
+    """Yields a line for each include that is not in the table, and each entry without an include."""
     used = collections.defaultdict(set)
     for path in paths:
         room = room_of(root / "src", path)
@@ -77,7 +77,7 @@ def wrong_includes(root, paths, allowed):
 
 
 def circles(allowed):
-    """Yields a line for each room that uses itself by way of others."""
+    """Yields a line for each room in a cycle of includes."""
     for room in allowed:
         seen, rest = set(), list(allowed[room])
         while rest:
@@ -101,7 +101,7 @@ def too_large(src, paths):
 
 
 def errors_alone(src, header):
-    """Yields the compiler's complaints about a file that includes the header and nothing else."""
+    """Yields compiler errors of a file that includes only this header."""
     command = [*os.environ.get("CC", "cc").split(), "-std=gnu17", "-D_GNU_SOURCE", "-Wall",
                "-Werror", "-fsyntax-only", "-I", str(src), "-I", str(src.parent), "-x", "c", "-"]
     source = f'#include "{header.relative_to(src)}"\n'

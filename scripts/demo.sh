@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Shows what cyclops answers: on captures that come with the sources, of programs with one problem
-# each, and on one recorded here and now, if this machine lets us.
+# Shows cyclops on captures that come with the sources, of programs with one problem
+# each, and on one that is recorded now, if this machine allows it.
 set -e
 build=${1:-build}
 data=$(dirname "$0")/../tests/data

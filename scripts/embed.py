@@ -17,8 +17,8 @@ HEAD = """\
 extern const struct embedded_file {symbol}[];
 """
 
-# A string literal compiles many times faster than a list of numbers. Octal escapes of three
-# digits cannot run into the character that follows them; '?' is escaped against trigraphs.
+# String literals compile many times faster than lists of numbers. Octal escapes of three
+# digits cannot include the next character; '?' is escaped because of trigraphs.
 ESCAPES = {ord("\n"): "\\n", ord("\t"): "\\t", ord('"'): '\\"', ord("\\"): "\\\\", ord("?"): "\\?"}
 
 

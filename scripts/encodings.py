@@ -13,7 +13,7 @@ import sys
 KINDS = ["load", "store", "atomic", "exclusive", "acquire", "release", "prefetch", "vector",
          "scalable", "strided", "cache"]
 
-# What a bit adds to the kinds: letter, value of the bit.
+# Flags that a bit of the encoding adds: its letter, its value.
 BIT_KINDS = {("L", 1): "load", ("L", 0): "store", ("S", 1): "store", ("S", 0): "load",
              ("A", 1): "acquire", ("R", 1): "release"}
 
@@ -29,11 +29,11 @@ HEAD = """\
 
 
 class Wrong(Exception):
-    """The description says something that cannot be."""
+    """An error in the description."""
 
 
 def number(bits, letter, values):
-    """The number that the bits with the letter make, highest first."""
+    """The number in the bits with this letter, highest bit first."""
     value = 0
     for bit, chosen in zip(bits, values):
         if bit == letter:
@@ -42,7 +42,7 @@ def number(bits, letter, values):
 
 
 def forms(line):
-    """Yields (mask, match, bytes, kinds) for each value of the bits that have a letter."""
+    """Yields (mask, match, bytes, flags) for each value of the bits with letters."""
     found = LINE.fullmatch(line)
     bits = found["bits"].replace(" ", "") if found else ""
     if len(bits) != 32:
@@ -72,7 +72,7 @@ def read(path):
 
 
 def buckets(every):
-    """The forms for each value of the highest byte; where one word has two it is an error."""
+    """The forms for each value of the highest byte. Two forms for one word are an error."""
     for top in range(N_BUCKETS):
         bucket = [form for form in every if (top << 24 ^ form[1]) & form[0] >> 24 << 24 == 0]
         for a, b in itertools.combinations(bucket, 2):

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Fuzzes every target, one after the other: fuzz.sh [SECONDS [TARGET...]], 60 s each unless it says
-# otherwise. What is found stays in build-fuzz/found, the inputs worth keeping in build-fuzz/new.
+# Runs the fuzz targets, one after the other: fuzz.sh [SECONDS [TARGET...]]. Default: all, 60 s
+# each. Failing inputs are kept in build-fuzz/found, inputs with new coverage in build-fuzz/new.
 set -e
 cd "$(dirname "$0")/.."
 seconds=${1:-60}

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian packages of the groups named (build, check, test, soak, bench) that are missing.
+# Installs the missing Debian packages of the given groups (build, check, test, soak, bench).
 set -e
 
 build="gcc make git python3 meson ninja-build pkg-config mandoc libdw-dev libelf-dev libiberty-dev

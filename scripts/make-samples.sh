@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Makes the programs and captures of tests/data/samples again: make-samples.sh [BUILD_DIR]
+# Makes the programs and captures of tests/data/samples anew: make-samples.sh [BUILD_DIR]
 # As with make-demo.sh, the same compiler and emulator give the same bytes.
 set -eu
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A newer perf than this system's as a second referee: Debian's backports for the release after it,
-# in a root of its own; nothing is changed here. Packages come from where this system gets its own.
-# Takes root and debootstrap.
+# Installs a newer perf, to compare with: that of Debian's backports for the next release,
+# in a root of its own. The system is not changed; packages come from its own sources.
+# Needs root and debootstrap.
 #
 # usage: new-perf.sh FOLDER     prints the folder to put first into PATH
 set -e

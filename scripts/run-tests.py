@@ -17,7 +17,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# Real captures beside the source tree are tested with, unless others are named.
+# Captures beside the source tree are used, unless the environment names others.
 CAPTURES = ROOT.parent / "shared" / "captures"
 
 CHECKS = [
@@ -27,12 +27,12 @@ CHECKS = [
     ["python3", "scripts/check-catalog.py"],
 ]
 
-# Suites of whole programs that ask what the code does, which another compiler of the same sources
-# does not change: `make soak` runs them with clang, too.
+# Suites of whole programs test behaviour, which does not depend on the compiler:
+# only `make soak` runs them with clang, too.
 ONCE = ["--no-suite", "vm", "--no-suite", "qemu", "--no-suite", "once"]
 
 # name, compiler, meson options, arguments of `meson test`. Warnings are errors in the plain
-# builds; instrumented code makes gcc warn of things that cannot be.
+# builds only: gcc has false warnings for instrumented code.
 BUILDS = [
     ("gcc", "gcc", ["-Dwerror=true"], []),
     ("clang", "clang", ["-Dwerror=true"], ["--no-suite", "e2e", *ONCE]),
@@ -45,7 +45,7 @@ BUILDS = [
 # How much of a failed test's output is repeated at the end.
 LAST_WORDS = 6
 
-# What failed: its name and its last words, printed above the counts so that the end of a log tells.
+# Failed tests: name and end of output, printed before the counts, at the end of the log.
 failures = []
 
 
@@ -61,20 +61,20 @@ def check_tree():
 
 
 def build_arm64():
-    """What the virtual machine boots; without it the tests that need it are skipped by name."""
+    """Gets what the virtual machine boots. Without it the tests that need it are skipped."""
     failed = run(["sh", "scripts/build-arm64.sh", "--vm"]) != 0
     return (0, 0, 1) if failed else (1, 0, 0)
 
 
 def last_words(test):
-    """The end of what a failed test printed, errors last."""
+    """The end of a failed test's output, errors last."""
     lines = [line.strip() for stream in ("stdout", "stderr")
              for line in test.get(stream, "").splitlines() if line.strip()]
     return lines[-LAST_WORDS:]
 
 
 def count(log, build):
-    """Passed, failed and skipped tests of a meson log; remembers what failed for the end."""
+    """Passed, failed and skipped tests of a meson log; keeps failed ones for the summary."""
     passed = failed = skipped = 0
     for line in log.read_text().splitlines():
         test = json.loads(line)
@@ -102,7 +102,7 @@ def say_failures():
 
 
 def check(build):
-    """The tests of the suites for it, in a build that is there already but may be without tests."""
+    """Runs the suites that this build is for. The build exists, but its tests may not be built."""
     log = build / "meson-logs" / "testlog.json"
     options = json.loads(subprocess.run(["meson", "introspect", "--buildoptions", build], cwd=ROOT, check=True,
                                         stdout=subprocess.PIPE).stdout)
@@ -129,7 +129,7 @@ def environment_of(compiler):
 
 
 def make_build(build, compiler, options):
-    """Sets the folder up and builds in it; did it work?"""
+    """Configures and builds. Returns whether that succeeded."""
     environment = environment_of(compiler)
     setup = ["meson", "setup", build, "-Dtests=enabled", *options]
     if build.exists():

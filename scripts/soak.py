@@ -25,7 +25,7 @@ CORPUS = ROOT / "tests" / "fuzz" / "corpus"
 DATA = ROOT / "tests" / "data"
 LOGS = ROOT / "build-soak"
 SKIP = 77
-# Tests that sample, count or wait; they must not mind a busy machine.
+# Tests that sample, count or wait. They must pass on a busy machine.
 TIMED = ["e2e/record", "e2e/unwind", "e2e/run-live", "e2e/stat-live", "e2e/arguments", "model/elapsed", "model/statistics",
          "model/estimates", "vm/record", "vm/stat"]
 LAST_WORDS = 6
@@ -65,7 +65,7 @@ def meson(build, *words):
             *words]
 
 
-# Name: the twin in `make test`, the build, and the command for an amount, which a scale makes smaller.
+# Name: the same test in `make test`, the build, the command for an amount, which --scale reduces.
 ENTRIES = {
     "differential": ("e2e/differential", GCC, 200, lambda n: script(
         "differential.py", "--seeds", n, "--records", 5000, GCC.cyclops, GCC.maker)),
@@ -104,7 +104,7 @@ LEAST = {"busy": 1, "fuzz": 5}
 
 
 def prepare(builds):
-    """The builds that are wanted, as `make test` makes them; names of those that failed."""
+    """Makes the builds that are needed, as in `make test`. Returns the names of failed ones."""
     failed = set()
     for name, compiler, options, _ in run_tests.BUILDS:
         folder = ROOT / f"build-{name}"
@@ -114,14 +114,14 @@ def prepare(builds):
 
 
 def newer_perf():
-    """The folder with a newer perf; None: it cannot be had here, and why was printed."""
+    """The folder with a newer perf. None, and the reason is printed, if it is not available."""
     done = subprocess.run([ROOT / "scripts/new-perf.sh", ROOT / "build-new-perf"], stdout=subprocess.PIPE, text=True,
                           check=False)
     return done.stdout.strip() if done.returncode == 0 else None
 
 
 def load_machine(name):
-    """Twice as much work as there are CPUs, beside the tests that must not mind."""
+    """Runs twice as many busy processes as CPUs beside the tests."""
     n = 2 * os.cpu_count() if name == "busy" else 0
     return [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n)]
 
