@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the comparisons read: programs and captures, made when first asked for."""
+"""Inputs of the comparisons: programs and captures, made on first use."""
 
 import pathlib
 import shutil
@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 }}
 """
 
-# A name that any list of functions of the program has.
+# A function that is in every list of the program's functions.
 A_FUNCTION = "function_7"
 
 
@@ -43,7 +43,7 @@ def parse_size(text):
 
 
 class Inputs:
-    """Files in a directory. Those that are there already are taken as they are."""
+    """Files in a directory. Existing files are reused."""
 
     def __init__(self, directory, build):
         self.directory = directory
@@ -56,7 +56,7 @@ class Inputs:
                          f"{free >> 20} MB are free (TMPDIR or --dir name another place)")
 
     def _run(self, command, into):
-        """Has `command` write a file, which gets its name when it is whole."""
+        """Runs `command` to write a file, which gets its final name when it is complete."""
         if into.exists():
             return into
         partial = into.with_name(into.name + ".partial")
@@ -103,7 +103,7 @@ class Inputs:
         return directory / "big"
 
     def big_places(self, n_records):
-        """A capture of that program: with few records, most are at a place of their own."""
+        """A capture of that program with few records, most of them at distinct places."""
         return self._run([self.make_capture, "--records", str(n_records), "--kernel-share", "0",
                           "--symbols", "--binary", self.big_program(), "--output"],
                          self.directory / f"places-{n_records}.data")

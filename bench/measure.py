@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs commands and says what they took."""
+"""Measures time and memory of commands."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import tempfile
 import time
 from typing import NamedTuple
 
-# No answer from a server, a pager or a configuration of the user's may get into a measurement.
+# Measurements must not depend on a debuginfod server, a pager or the user's configuration.
 ENVIRONMENT = {
     "PATH": os.environ.get("PATH", ""),
     "LC_ALL": "C.UTF-8",
@@ -21,7 +21,7 @@ ENVIRONMENT = {
 
 
 class Cost(NamedTuple):
-    """Seconds on the wall's clock, and on all processors together."""
+    """Seconds of wall-clock time, and of CPU time on all CPUs."""
 
     wall: float
     cpu: float
@@ -37,7 +37,7 @@ def start(command, home, stdout):
 
 
 def finish(process, command):
-    """Waits, and fails as the process did. What it printed of errors is shown then."""
+    """Waits. Fails if the process failed, and shows its standard error."""
     errors = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -49,7 +49,7 @@ def finish(process, command):
 
 
 def run(command, home):
-    """Runs once; the output goes nowhere."""
+    """Runs once and discards the output."""
     began = time.monotonic()
     process = start(command, home, subprocess.DEVNULL)
     usage = finish(process, command)
@@ -57,8 +57,8 @@ def run(command, home):
 
 
 def best(commands, home, runs):
-    """The least cost of each command; runs[i] times each, in turn, so that both meet the same
-    disturbances. Wall and processor time are each their own minimum."""
+    """The minimum for each command of runs[i] runs, in turn, so that all have the same
+    disturbances. Wall-clock and CPU time have minima of their own."""
     costs = [[] for _ in commands]
     for turn in range(max(runs)):
         for i, command in enumerate(commands):
@@ -75,7 +75,7 @@ def output(command, home):
 
 
 def private_bytes(pid):
-    """What a process holds now that is not a page of a file."""
+    """Resident memory of a process without pages of files."""
     fields = {}
     try:
         for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
@@ -87,8 +87,8 @@ def private_bytes(pid):
 
 
 def peak_private_bytes(command, home):
-    """The most it held at any of many looks, a millisecond or so apart. The kernel keeps a
-    peak only of all pages together, those of mapped files included."""
+    """The maximum, polled about every millisecond. The kernel only has the
+    peak of all pages, including those of mapped files."""
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                    stderr=errors, env=dict(ENVIRONMENT, HOME=str(home)))
@@ -104,8 +104,8 @@ def peak_private_bytes(command, home):
 
 
 def best_short(commands, home):
-    """The same as best() for commands of a few milliseconds, where the time to start a process
-    must be known: by hyperfine, which measures it, if it is installed."""
+    """As best(), for commands of a few milliseconds, where the time to start a process
+    matters. Uses hyperfine, if it is installed."""
     if shutil.which("hyperfine") is None:
         return best(commands, home, [20] * len(commands))
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
@@ -118,7 +118,7 @@ def best_short(commands, home):
 
 
 def forget_file(path):
-    """Makes the next reader of a file wait for the disk, as far as the kernel agrees."""
+    """Asks the kernel to drop a file from the page cache, so that the next reader waits for the disk."""
     with open(path, "rb") as file:
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)

@@ -26,7 +26,7 @@ SYMBOLS_LIMIT_S = 3
 
 
 class Bench:
-    """What all comparisons need, and the table they fill."""
+    """State of all comparisons, and the table that they fill."""
 
     def __init__(self, options, directory):
         self.cyclops = [options.build / "cyclops"]
@@ -52,14 +52,14 @@ class Bench:
         return [*self.cyclops, "dump", "--packets", file]
 
     def compare(self, what, ours, peer, target, peer_runs):
-        """How many times faster than the peer."""
+        """The speed relative to the peer."""
         a, b = measure.best([ours, peer], self.home, [self.runs, peer_runs])
         self.add(what, f"{a.wall:.3f} s", f"{b.wall:.3f} s", f"{b.wall / a.wall:.1f} x",
                  f">= {target} x", b.wall >= target * a.wall, f"{b.cpu / a.cpu:.1f} x")
 
 
 def few(size):
-    """So many runs of a slow peer."""
+    """The number of runs of a slow peer."""
     return 3 if inputs.parse_size(size) < 1 << 30 else 1
 
 
@@ -85,7 +85,7 @@ def bench_hot(b):
 
 
 def bench_mem(b):
-    """Memory operations, which look at more of each record than hotspots do."""
+    """Memory operations, which read more of each record than hotspots."""
     file = b.inputs.spe("128M")
     mem = [*b.cyclops, "mem", "--symfs", "/", file]
     ours, hot = measure.best([mem, b.hot(file)], b.home, [b.runs, b.runs])
@@ -108,7 +108,7 @@ def bench_export(b):
 
 
 def bench_dump(b):
-    """Packet by packet. perf needs minutes for gigabytes: 128 MB tell as much."""
+    """Packet by packet. perf takes minutes for gigabytes, so 128 MB are used."""
     file = b.inputs.spe("128M")
     b.compare("dump, perf script -D (128M)", b.dump(file), ["perf", "script", "-D", "-i", file],
               20, 1)
@@ -170,16 +170,16 @@ def bench_symbols(b):
 
 
 def bench_start(b):
-    """A small file: mostly what starting costs."""
+    """A small file: mostly the time of starting."""
     file = b.inputs.spe("64K")
     ours, peer = measure.best_short([b.hot(file), [*PERF_REPORT, "-i", file]], b.home)
     b.add("start, perf report (64K)", f"{ours.wall * 1e3:.1f} ms", f"{peer.wall * 1e3:.1f} ms",
           f"{peer.wall / ours.wall:.1f} x", by_cpu=f"{peer.cpu / ours.cpu:.1f} x")
 
 
-# Work of a fixed size, so that a recorder that disturbs it shows.
+# A program with a fixed amount of work, to measure how much a recorder slows it down.
 WORK = ["python3", "-c", "for i in range(8000000): pass"]
-# What is recorded: the kernel's clock, which every machine has.
+# The event: the kernel's clock, which every machine has.
 RECORDED = ["-e", "cpu-clock", "-F", "10000"]
 
 
@@ -190,7 +190,7 @@ def add_cpu_times(b, what, ours, peer, target):
 
 
 def bench_record(b):
-    """The recorder's own time, with all it writes of what was there before; and a program's with it."""
+    """The recorder's time, including the records about running processes; and the program's."""
     files = [b.home / "cyclops.data", b.home / "perf.data"]
     tools = [[*b.cyclops, "record", "-q", *RECORDED, "-o", files[0]], ["perf", "record", "-q", *RECORDED, "-o", files[1]]]
     if any(subprocess.run([*tool, "true"], check=False, capture_output=True).returncode != 0 for tool in tools):

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How fast SPE bytes become batches, and text: GB of SPE bytes a second, on one core.
+ * The speed of decoding SPE bytes to batches, and to text: GB of SPE bytes a second, on one core.
  *
  *	spe-decode [MEGABYTES [REPEATS]]	(128 and 5)
  *
- * Each row is the best of the repeats. The records are made up in memory (spe/generate.h).
+ * Each row is the best of the repeats. Records are generated in memory (spe/generate.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct buffer {
 	uint64_t n_records;
 };
 
-/* Time on the core: other programs may run meanwhile. */
+/* CPU time, because other programs may run, too. */
 static double now_s(void)
 {
 	struct timespec t;

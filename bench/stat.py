@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What counting costs: cyclops stat beside perf stat, taking turns in one run.
+"""The overhead of counting: cyclops stat and perf stat, in turn, in one run.
 
 usage: stat.py [--build DIR] [--rounds N]
 
