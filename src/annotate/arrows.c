@@ -36,7 +36,7 @@ struct drawing {
 	size_t n_rows, n_lanes, width;
 };
 
-static size_t length(const struct arrow *a)
+static size_t arrow_length(const struct arrow *a)
 {
 	return a->from > a->to ? a->from - a->to : a->to - a->from;
 }
@@ -52,16 +52,16 @@ static int compare_weights(const void *left, const void *right)
 
 	if (a->n != b->n)
 		return a->n > b->n ? -1 : 1;
-	return length(a) != length(b) ? (length(a) > length(b) ? 1 : -1)
-				      : annotate_arrows_compare_rows(a, b);
+	return arrow_length(a) != arrow_length(b) ? (arrow_length(a) > arrow_length(b) ? 1 : -1)
+						  : annotate_arrows_compare_rows(a, b);
 }
 
 static int compare_lengths(const void *left, const void *right)
 {
 	const struct arrow *a = left, *b = right;
 
-	return length(a) != length(b) ? (length(a) > length(b) ? 1 : -1)
-				      : annotate_arrows_compare_rows(a, b);
+	return arrow_length(a) != arrow_length(b) ? (arrow_length(a) > arrow_length(b) ? 1 : -1)
+						  : annotate_arrows_compare_rows(a, b);
 }
 
 /* Lists the branches whose both ends are shown. */
@@ -98,7 +98,7 @@ static bool annotate_arrows_overlap(const struct arrow *a, const struct arrow *b
 	size_t a_low = a->from < a->to ? a->from : a->to;
 	size_t b_low = b->from < b->to ? b->from : b->to;
 
-	return a_low <= b_low + length(b) && b_low <= a_low + length(a);
+	return a_low <= b_low + arrow_length(b) && b_low <= a_low + arrow_length(a);
 }
 
 /* The innermost lane that no overlapping arrow uses; MAX_LANES if there is none. */
@@ -138,7 +138,7 @@ static void draw_arrow(struct drawing *d, const struct arrow *a)
 
 	draw_end(d, a->from, column, a->from == a->to ? 0 : is_down ? DOWN : UP, false);
 	draw_end(d, a->to, column, a->from == a->to ? 0 : is_down ? UP : DOWN, true);
-	for (size_t row = low + 1; row < low + length(a); row++)
+	for (size_t row = low + 1; row < low + arrow_length(a); row++)
 		*cell_at(d, row, column) |= UP | DOWN;
 }
 

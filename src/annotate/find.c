@@ -182,7 +182,7 @@ static bool annotate_find_is_in(const struct annotate_region *r, uint64_t addres
 	       (address >= r->from && address < r->to);
 }
 
-static bool overlaps(const struct annotate_region *r, const struct wanted_symbol *w)
+static bool regions_overlap(const struct annotate_region *r, const struct wanted_symbol *w)
 {
 	return w->address < r->address + (r->to - r->from) && w->end > r->address;
 }
@@ -214,7 +214,7 @@ static bool annotate_matches(const struct finding *f, const struct wanted_symbol
 			     const struct candidate *c)
 {
 	if (w->is_range)
-		return overlaps(&c->region, w);
+		return regions_overlap(&c->region, w);
 	if (w->is_address)
 		return annotate_find_is_in(&c->region, w->address);
 	if (region_has_name(&c->region, w->name, strlen(w->name)))

@@ -51,7 +51,7 @@ static uint64_t annotate_address_of(const struct annotate_region *r, uint64_t of
 	return r->address + (offset - r->from);
 }
 
-static void disassemble(struct annotation *a, struct disasm *disasm, const struct code *code)
+static void disassemble_code(struct annotation *a, struct disasm *disasm, const struct code *code)
 {
 	const struct annotate_region *r = a->region;
 
@@ -126,7 +126,7 @@ static void annotate_read_code(struct annotation *a, enum disasm_syntax syntax,
 			list_places(a, entries, n);
 		return;
 	}
-	disassemble(a, disasm, &code);
+	disassemble_code(a, disasm, &code);
 	disasm_free(disasm);
 }
 
@@ -344,8 +344,8 @@ struct annotated_branches annotated_branches(const struct annotation *a, size_t 
 }
 
 /* The median: the smallest value that is not below half of all `n`. Values ascend. */
-static uint64_t median(const struct annotation *a, const struct annotated *i,
-		       enum annotate_what what, uint64_t n)
+static uint64_t median_value(const struct annotation *a, const struct annotated *i,
+			     enum annotate_what what, uint64_t n)
 {
 	uint64_t below = 0;
 	uint32_t k = i->first[what];
@@ -377,7 +377,7 @@ struct annotated_latency annotated_latency(const struct annotation *a, size_t nu
 		l.usable += v->n * v->value;
 	}
 	if (l.n_all > 0)
-		l.p50 = median(a, i, what, l.n_all);
+		l.p50 = median_value(a, i, what, l.n_all);
 	return l;
 }
 
