@@ -17,7 +17,7 @@ enum {
 	FORGOTTEN_BYTES = 16 << 20, /* a multiple of the size of any page */
 };
 
-static int map(struct mapped *out, int fd, size_t size, const char *name, struct err *err)
+static int map_fd(struct mapped *out, int fd, size_t size, const char *name, struct err *err)
 {
 	void *bytes = NULL;
 
@@ -68,7 +68,7 @@ FILE *temporary_file(struct err *err)
 }
 
 /* Copies a stream that cannot be mapped to an unnamed temporary file, and maps that. */
-static int spool(struct mapped *out, int fd, const char *name, struct err *err)
+static int spool_stream(struct mapped *out, int fd, const char *name, struct err *err)
 {
 	FILE *copy = temporary_file(err);
 	char *buffer = NULL;
@@ -114,12 +114,12 @@ int mapped_from_fd(struct mapped *out, int fd, const char *name, struct err *err
 	 * read.
 	 */
 	if (S_ISREG(st.st_mode) && st.st_size > 0) {
-		if (map(out, fd, (size_t)st.st_size, name, err) == 0)
+		if (map_fd(out, fd, (size_t)st.st_size, name, err) == 0)
 			return 0;
 		if (errno != ENODEV)
 			return -1;
 	}
-	return spool(out, fd, name, err);
+	return spool_stream(out, fd, name, err);
 }
 
 int mapped_from_stream(struct mapped *out, FILE *stream, struct err *err)
@@ -128,7 +128,7 @@ int mapped_from_stream(struct mapped *out, FILE *stream, struct err *err)
 
 	if (fflush(stream) != 0 || fstat(fileno(stream), &st) < 0)
 		return err_set(err, ERR_IO, ERR_NOWHERE, "temporary file: %s", strerror(errno));
-	return map(out, fileno(stream), (size_t)st.st_size, "temporary file", err);
+	return map_fd(out, fileno(stream), (size_t)st.st_size, "temporary file", err);
 }
 
 int mapped_open(struct mapped *out, const char *path, struct err *err)
