@@ -10,13 +10,13 @@
 #include "capture/writer/emit.h"
 #include "capture/writer/writer_inside.h"
 
-static bool wants(const struct attr *attr, enum sample_bit bit)
+static bool wants_field(const struct attr *attr, enum sample_bit bit)
 {
 	return attr->sample_type >> bit & 1;
 }
 
 /* A value of the trailer: 0 if it is absent. */
-static uint64_t given(const struct sample_id *id, uint32_t has, uint64_t value)
+static uint64_t value_or_zero(const struct sample_id *id, uint32_t has, uint64_t value)
 {
 	return (id->has & has) != 0 ? value : 0;
 }
@@ -25,19 +25,19 @@ static void emit_sample_id(struct text *out, const struct attr *attr, const stru
 {
 	if (!attr_has(attr, ATTR_SAMPLE_ID_ALL))
 		return;
-	if (wants(attr, SAMPLE_TID)) {
-		emit_u32(out, (uint32_t)given(id, HAS_PID, id->pid));
-		emit_u32(out, (uint32_t)given(id, HAS_TID, id->tid));
+	if (wants_field(attr, SAMPLE_TID)) {
+		emit_u32(out, (uint32_t)value_or_zero(id, HAS_PID, id->pid));
+		emit_u32(out, (uint32_t)value_or_zero(id, HAS_TID, id->tid));
 	}
-	if (wants(attr, SAMPLE_TIME))
-		emit_u64(out, given(id, HAS_TIME, id->time_ns));
-	if (wants(attr, SAMPLE_ID))
+	if (wants_field(attr, SAMPLE_TIME))
+		emit_u64(out, value_or_zero(id, HAS_TIME, id->time_ns));
+	if (wants_field(attr, SAMPLE_ID))
 		emit_u64(out, id->id);
-	if (wants(attr, SAMPLE_STREAM_ID))
+	if (wants_field(attr, SAMPLE_STREAM_ID))
 		emit_u64(out, id->stream_id);
-	if (wants(attr, SAMPLE_CPU))
-		emit_u64(out, given(id, HAS_CPU, id->cpu));
-	if (wants(attr, SAMPLE_IDENTIFIER))
+	if (wants_field(attr, SAMPLE_CPU))
+		emit_u64(out, value_or_zero(id, HAS_CPU, id->cpu));
+	if (wants_field(attr, SAMPLE_IDENTIFIER))
 		emit_u64(out, id->id);
 }
 
