@@ -17,7 +17,7 @@ static const struct {
 	{ "forbidden", COUNT_FORBIDDEN },
 };
 
-static uint64_t number(const json_t *object, const char *name)
+static uint64_t number_member(const json_t *object, const char *name)
 {
 	const json_t *value = json_object_get(object, name);
 	double n = json_number_value(value);
@@ -27,7 +27,7 @@ static uint64_t number(const json_t *object, const char *name)
 	return n > 0 && n < 0x1p64 ? (uint64_t)n : 0;
 }
 
-static const char *text(const json_t *object, const char *name, struct counts *c)
+static const char *copied_member(const json_t *object, const char *name, struct counts *c)
 {
 	const char *value = json_string_value(json_object_get(object, name));
 
@@ -59,10 +59,10 @@ static void read_json_event(const char *name, const json_t *object, struct event
 	c->pmu = of.pmu;
 	c->state = state_of(object);
 	c->value = json_number_value(json_object_get(object, "count"));
-	c->enabled_ns = number(object, "enabled_ns");
-	c->running_ns = number(object, "running_ns");
+	c->enabled_ns = number_member(object, "enabled_ns");
+	c->running_ns = number_member(object, "running_ns");
 	c->spread = json_number_value(json_object_get(object, "spread"));
-	c->unit = text(object, "unit", out);
+	c->unit = copied_member(object, "unit", out);
 	if (c->running_ns > c->enabled_ns)
 		c->enabled_ns = c->running_ns;
 }
@@ -81,7 +81,7 @@ static void import_json_read_cpus(const json_t *cpus, struct counts *out)
 {
 	for (size_t i = 0; i < json_array_size(cpus); i++) {
 		const json_t *object = json_array_get(cpus, i);
-		uint64_t cpu = number(object, "cpu");
+		uint64_t cpu = number_member(object, "cpu");
 
 		struct events_of of = { .cpu = cpu <= INT32_MAX ? (int32_t)cpu : COUNT_ANY };
 
@@ -141,14 +141,14 @@ static void read_head(const json_t *root, struct counts *out)
 	const json_t *counted = json_object_get(json_object_get(root, "run"), "counted");
 
 	out->is_modelled = json_is_true(json_object_get(root, "modelled"));
-	out->command = text(root, "program", out);
-	out->elapsed_ns = number(root, "time_ns");
+	out->command = copied_member(root, "program", out);
+	out->elapsed_ns = number_member(root, "time_ns");
 	out->source = out->command != NULL ? "cyclops model" : "cyclops stat";
 	if (out->command == NULL) {
-		out->command = text(counted, "program", out);
-		out->elapsed_ns = number(counted, "time_ns");
-		out->n_gave_up = number(counted, "voluntary_switches");
-		out->n_put_off = number(counted, "involuntary_switches");
+		out->command = copied_member(counted, "program", out);
+		out->elapsed_ns = number_member(counted, "time_ns");
+		out->n_gave_up = number_member(counted, "voluntary_switches");
+		out->n_put_off = number_member(counted, "involuntary_switches");
 	}
 	if (midr != NULL)
 		out->midr = strtoull(midr, NULL, 0);

@@ -51,7 +51,7 @@ static void import_perf_csv_split(struct slice line, struct slice separator, str
 }
 
 /* The fields `first` to `last`, with the separators between them. */
-static struct slice joined(const struct fields *f, size_t first, size_t last)
+static struct slice join_fields(const struct fields *f, size_t first, size_t last)
 {
 	const char *start = f->items[first].at;
 
@@ -130,11 +130,11 @@ static bool read_counter(const struct fields *f, size_t at, struct counter_line 
 		return false;
 	out->unit = f->items[at + 1];
 	last = end_of_event(f, at + 2, times);
-	out->event = joined(f, at + 2, last);
+	out->event = join_fields(f, at + 2, last);
 	if (times > last + 1 && is_deviation(f->items[times - 1], &out->deviation))
 		times--;
 	if (times > last + 1)
-		out->where = joined(f, last + 1, times - 1);
+		out->where = join_fields(f, last + 1, times - 1);
 	return true;
 }
 
@@ -142,7 +142,7 @@ static bool read_counter(const struct fields *f, size_t at, struct counter_line 
 static bool read_thread(const struct fields *f, size_t at, struct counter_line *out)
 {
 	for (size_t last = at; last + 1 < f->n; last++) {
-		struct slice who = joined(f, at, last);
+		struct slice who = join_fields(f, at, last);
 
 		if (!slice_is_thread(who, &out->tid) || !read_counter(f, last + 1, out))
 			continue;

@@ -11,7 +11,7 @@ static struct slice slice_of(const char *text)
 	return (struct slice){ text, text == NULL ? 0 : strlen(text) };
 }
 
-static struct slice member(const json_t *object, const char *name)
+static struct slice text_member(const json_t *object, const char *name)
 {
 	return slice_of(json_string_value(json_object_get(object, name)));
 }
@@ -21,13 +21,13 @@ static void read_place(const json_t *object, struct counts *c, struct count *cou
 {
 	static const char *const parts[] = { "core",   "die",  "cluster", "cache",
 					     "socket", "node", "thread",  "cgroup" };
-	struct slice cpu = member(object, "cpu");
+	struct slice cpu = text_member(object, "cpu");
 	uint64_t number;
 
 	if (slice_u64(cpu, &number) && number <= INT32_MAX)
 		count->cpu = (int32_t)number;
 	for (size_t i = 0; i < COUNT(parts); i++) {
-		struct slice part = member(object, parts[i]);
+		struct slice part = text_member(object, parts[i]);
 
 		if (part.n == 0)
 			continue;
@@ -52,7 +52,7 @@ static void read_object(const json_t *object, struct counts *c, struct import_ti
 	json_int_t running;
 
 	if (event == NULL || event[0] == '\0' ||
-	    !import_perf_json_read_value(member(object, "counter-value"), &read))
+	    !import_perf_json_read_value(text_member(object, "counter-value"), &read))
 		return;
 	count = counts_add(c, event);
 	count->value = read.value;
@@ -63,7 +63,7 @@ static void read_object(const json_t *object, struct counts *c, struct import_ti
 	if (json_is_number(interval))
 		count->interval = import_interval(c, json_number_value(interval));
 	read_place(object, c, count);
-	import_unit(c, count, slice_trim(member(object, "unit")));
+	import_unit(c, count, slice_trim(text_member(object, "unit")));
 	*vec_add(&times->percent) = json_is_number(percent) ? json_number_value(percent) : 100;
 }
 
