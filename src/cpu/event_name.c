@@ -71,7 +71,7 @@ bool cpu_is_core_pmu(const char *name)
 	return false;
 }
 
-static int plain(char c)
+static int folded_letter(char c)
 {
 	return c == '-' || c == ' ' ? '_' : tolower((unsigned char)c);
 }
@@ -79,7 +79,7 @@ static int plain(char c)
 bool cpu_word_is_same(const char *a, const char *b)
 {
 	for (; *a != '\0' && *b != '\0'; a++, b++)
-		if (plain(*a) != plain(*b))
+		if (folded_letter(*a) != folded_letter(*b))
 			return false;
 	return *a == *b;
 }

@@ -51,7 +51,7 @@ struct parser {
 	struct err *err;
 };
 
-static int wrong(const struct parser *p, const char *what)
+static int formula_error(const struct parser *p, const char *what)
 {
 	return err_set(p->err, ERR_FORMAT, (uint64_t)(p->at - p->text),
 		       "formula '%.200s': %s at column %zu", p->text, what,
@@ -71,7 +71,7 @@ static bool continues_name(char c)
 static int formula_add_value(struct parser *p, struct formula_step step)
 {
 	if (++p->depth > DEPTH_MAX)
-		return wrong(p, "too deeply nested");
+		return formula_error(p, "too deeply nested");
 	*vec_add(&p->steps) = step;
 	return 0;
 }
@@ -114,10 +114,10 @@ static int formula_read_number(struct parser *p)
 	return formula_add_value(p, step);
 }
 
-static int push(struct parser *p, enum step_kind kind)
+static int push_operator(struct parser *p, enum step_kind kind)
 {
 	if (p->n_waiting == DEPTH_MAX)
-		return wrong(p, "too deeply nested");
+		return formula_error(p, "too deeply nested");
 	p->waiting[p->n_waiting++] = kind;
 	p->at++;
 	return 0;
@@ -136,14 +136,14 @@ static void formula_settle(struct parser *p, int binds)
 static int formula_read_value(struct parser *p, bool *wants_value)
 {
 	if (*p->at == '(')
-		return push(p, STEP_OPEN);
+		return push_operator(p, STEP_OPEN);
 	*wants_value = false;
 	if (begins_name(*p->at))
 		return formula_read_name(p);
 	if (isdigit((unsigned char)*p->at))
 		return formula_read_number(p);
-	return wrong(p, *p->at == '\0' ? "it ends where a value should stand"
-				       : "wanted a name, a number or '('");
+	return formula_error(p, *p->at == '\0' ? "it ends where a value should stand"
+					       : "wanted a name, a number or '('");
 }
 
 /* Reads an operator or a closing parenthesis. */
@@ -154,13 +154,13 @@ static int read_operator(struct parser *p, bool *wants_value)
 			continue;
 		formula_settle(p, operators[kind].binds);
 		*wants_value = true;
-		return push(p, kind);
+		return push_operator(p, kind);
 	}
 	if (*p->at != ')')
-		return wrong(p, "wanted an operator or ')'");
+		return formula_error(p, "wanted an operator or ')'");
 	formula_settle(p, 1);
 	if (p->n_waiting == 0)
-		return wrong(p, "a ')' too many");
+		return formula_error(p, "a ')' too many");
 	p->n_waiting--;
 	p->at++;
 	return 0;
@@ -181,7 +181,7 @@ static int parse(struct parser *p)
 			return -1;
 	}
 	formula_settle(p, 1);
-	return p->n_waiting > 0 ? wrong(p, "a '(' is not closed") : 0;
+	return p->n_waiting > 0 ? formula_error(p, "a '(' is not closed") : 0;
 }
 
 static void *formula_keep(struct arena *memory, const void *items, size_t n, size_t size)
@@ -192,7 +192,7 @@ static void *formula_keep(struct arena *memory, const void *items, size_t n, siz
 int formula_parse(const char *text, struct arena *memory, struct formula *out, struct err *err)
 {
 	struct parser p = { .text = text, .at = text, .memory = memory, .err = err };
-	int rc = strlen(text) > LENGTH_MAX ? wrong(&p, "too long") : parse(&p);
+	int rc = strlen(text) > LENGTH_MAX ? formula_error(&p, "too long") : parse(&p);
 
 	if (rc == 0)
 		*out = (struct formula){
@@ -209,7 +209,7 @@ int formula_parse(const char *text, struct arena *memory, struct formula *out, s
 	return rc;
 }
 
-static bool calculate(enum step_kind kind, double *left, double right)
+static bool apply_operator(enum step_kind kind, double *left, double right)
 {
 	switch (kind) {
 	case STEP_ADD:
@@ -240,7 +240,7 @@ bool formula_evaluate(const struct formula *f, formula_value *value, void *conte
 		} else if (step->kind == STEP_NAME) {
 			if (!value(context, step->name, &stack[n++]))
 				return false;
-		} else if (!calculate(step->kind, &stack[n - 2], stack[n - 1])) {
+		} else if (!apply_operator(step->kind, &stack[n - 2], stack[n - 1])) {
 			return false;
 		} else {
 			n--;

@@ -204,7 +204,7 @@ static bool is_dropped(const struct file *file, const json_t *metric)
 }
 
 /* The names of a list without those of events and metrics that were left out. */
-static json_t *countable(const struct file *file, json_t *names)
+static json_t *countable_names(const struct file *file, json_t *names)
 {
 	json_t *out;
 
@@ -228,7 +228,7 @@ static void set_list(const struct file *file, json_t *object, const char *key, c
 	json_t *list = json_object_get(from, from_key);
 
 	if (list != NULL)
-		json_object_set_new(object, key, countable(file, list));
+		json_object_set_new(object, key, countable_names(file, list));
 }
 
 static json_t *convert_metrics(const struct file *file)
@@ -275,7 +275,7 @@ static json_t *convert_groups(const struct file *file)
 static void split_items(const struct file *file, json_t *names, json_t *node)
 {
 	json_t *next_metrics = json_array(), *next_groups = json_array();
-	json_t *items = countable(file, names);
+	json_t *items = countable_names(file, names);
 
 	for (size_t i = 0; i < json_array_size(items); i++) {
 		json_t *item = json_array_get(items, i);
