@@ -60,7 +60,7 @@ static bool line_has(const struct line *l, uint32_t bits)
 	return (l->b->has[l->row] & bits) != 0;
 }
 
-static void comma(const struct line *l)
+static void put_comma(const struct line *l)
 {
 	text_char(l->out, ',');
 }
@@ -68,7 +68,7 @@ static void comma(const struct line *l)
 static void put_number(const struct line *l, bool is_there, uint64_t value)
 {
 	text_u64(l->out, is_there ? value : 0);
-	comma(l);
+	put_comma(l);
 }
 
 static void put_bool(const struct line *l, bool value)
@@ -79,7 +79,7 @@ static void put_bool(const struct line *l, bool value)
 static void spe_parser_put_word(const struct line *l, const char *word)
 {
 	text_str(l->out, word);
-	comma(l);
+	put_comma(l);
 }
 
 /* Writes an address as spe-parser does: 56 bits as recorded, after "ff" at EL2 and nowhere else. */
@@ -90,7 +90,7 @@ static void spe_parser_put_address(const struct line *l, bool is_there, uint64_t
 		text_str(l->out, level == 2 ? "0xff" : "0x");
 		text_hex_padded(l->out, address & 0xffffffffffffff, 1);
 	}
-	comma(l);
+	put_comma(l);
 }
 
 /* Writes a data address with its tag. The exception level is that of the PC. */
@@ -103,14 +103,14 @@ static void put_data_address(const struct line *l, unsigned level)
 		text_str(l->out, level == 2 ? "0xff" : "0x");
 		text_hex_padded(l->out, address, 1);
 	}
-	comma(l);
+	put_comma(l);
 }
 
 static void spe_parser_put_events(const struct line *l)
 {
 	if (line_has(l, HAS_EVENTS))
 		spe_events_text(l->b->events[l->row] & KNOWN_EVENTS, ':', l->out);
-	comma(l);
+	put_comma(l);
 }
 
 static void put_other_events(const struct line *l)
@@ -126,7 +126,7 @@ static void put_other_events(const struct line *l)
 		text_str(l->out, spe_event_name(other_events_by_name[i]));
 		is_first = false;
 	}
-	comma(l);
+	put_comma(l);
 }
 
 /* cpu, op, pc, el */
@@ -135,7 +135,7 @@ static unsigned put_start(const struct line *l, const struct spe_op *op)
 	unsigned level = line_has(l, HAS_PC) ? batch_pc_level(l->b, l->row) : 0;
 
 	text_u64(l->out, line_has(l, HAS_CPU) ? l->b->cpu[l->row] : UINT32_MAX);
-	comma(l);
+	put_comma(l);
 	spe_parser_put_word(l, op->op);
 	spe_parser_put_address(l, line_has(l, HAS_PC), l->b->pc[l->row], level);
 	put_number(l, true, level);
@@ -153,7 +153,7 @@ static void put_end(const struct line *l)
 {
 	if (line_has(l, HAS_CONTEXT))
 		text_hex(l->out, l->b->context[l->row]);
-	comma(l);
+	put_comma(l);
 	text_u64(l->out, line_has(l, HAS_TICKS) ? l->b->ticks[l->row] : 0);
 	text_char(l->out, '\n');
 }
