@@ -133,7 +133,7 @@ static bool follow_is_number(const struct isa_value *v)
 }
 
 /* The new value of a register where different values meet. */
-static struct isa_value merged(uint32_t number, uint32_t reg, bool are_numbers)
+static struct isa_value merged_value(uint32_t number, uint32_t reg, bool are_numbers)
 {
 	struct isa_value v = own_value(are_numbers ? ISA_NUMBER : ISA_MERGED, number, reg);
 
@@ -149,7 +149,7 @@ static bool join_register(uint32_t number, uint32_t reg, struct isa_value *at,
 			  const struct isa_value *other)
 {
 	struct isa_value both =
-		merged(number, reg, follow_is_number(at) && follow_is_number(other));
+		merged_value(number, reg, follow_is_number(at) && follow_is_number(other));
 
 	if (at->root == ISA_UNKNOWN_VALUE)
 		return false;

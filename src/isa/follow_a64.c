@@ -85,7 +85,7 @@ static void add_immediate(struct isa_state *s, uint32_t word, struct isa_here he
 }
 
 /* The second register, shifted left. */
-static struct isa_value shifted(const struct isa_state *s, uint32_t word)
+static struct isa_value shifted_value(const struct isa_state *s, uint32_t word)
 {
 	return isa_value_times(a64_value(s, rm(word)), UINT64_C(1) << a64_field(word, 10, 6));
 }
@@ -98,13 +98,13 @@ static void add_register(struct isa_state *s, uint32_t word, struct isa_here her
 			isa_value_times(a64_value(s, rn(word)),
 					(UINT64_C(1) << a64_field(word, 10, 6)) + 1));
 	else
-		isa_set(s, rd(word), isa_value_sum(a64_value(s, rn(word)), shifted(s, word)));
+		isa_set(s, rd(word), isa_value_sum(a64_value(s, rn(word)), shifted_value(s, word)));
 }
 
 static void subtract_register(struct isa_state *s, uint32_t word, struct isa_here here)
 {
 	(void)here;
-	isa_set(s, rd(word), isa_value_difference(a64_value(s, rn(word)), shifted(s, word)));
+	isa_set(s, rd(word), isa_value_difference(a64_value(s, rn(word)), shifted_value(s, word)));
 }
 
 /* "add x0, x1, w2, sxtw #3": a 64-bit register, or a narrower one as a number. */
@@ -164,7 +164,7 @@ static void move_bits(struct isa_state *s, uint32_t word, struct isa_here here)
 }
 
 /* Exact if one factor is constant, else an unknown number. */
-static struct isa_value product(struct isa_value a, struct isa_value b)
+static struct isa_value product_value(struct isa_value a, struct isa_value b)
 {
 	if (a.root == ISA_CONSTANT && a.step == 0)
 		return isa_value_times(b, a.offset);
@@ -175,7 +175,7 @@ static struct isa_value product(struct isa_value a, struct isa_value b)
 
 static void multiply_add(struct isa_state *s, uint32_t word, struct isa_here here)
 {
-	struct isa_value by = product(a64_value(s, rn(word)), a64_value(s, rm(word)));
+	struct isa_value by = product_value(a64_value(s, rn(word)), a64_value(s, rm(word)));
 
 	(void)here;
 	isa_set(s, rd(word), isa_value_sum(a64_value(s, ra(word)), by));

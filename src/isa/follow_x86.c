@@ -33,8 +33,8 @@ static struct isa_value difference_of(const struct isa_state *s, const struct is
 				    isa_value_moved(index, step->displacement));
 }
 
-static struct isa_value fetched(const struct isa_state *s, const struct isa_x86_step *step,
-				struct isa_here here)
+static struct isa_value loaded_value(const struct isa_state *s, const struct isa_x86_step *step,
+				     struct isa_here here)
 {
 	if (step->is_absolute)
 		return isa_loaded(here, isa_constant(step->displacement), 0);
@@ -54,9 +54,9 @@ void isa_step_x86(struct isa_state *s, const struct isa_x86_step *step, struct i
 	else if (step->effect == X86_EFFECT_DIFFERENCE)
 		value = difference_of(s, step);
 	else if (step->effect == X86_EFFECT_LOAD)
-		value = fetched(s, step, here);
+		value = loaded_value(s, step, here);
 	else if (step->effect == X86_EFFECT_ADD)
-		value = isa_value_sum(isa_get(s, step->target), fetched(s, step, here));
+		value = isa_value_sum(isa_get(s, step->target), loaded_value(s, step, here));
 	for (uint32_t i = 0; i < ISA_N_REGISTERS; i++)
 		if (step->lost >> i & 1)
 			isa_forget(s, i);

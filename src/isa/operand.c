@@ -67,7 +67,7 @@ static bool operand_read_number(struct word w, int64_t *out)
 	return *end == '\0' && errno == 0;
 }
 
-static struct word trimmed(struct word w)
+static struct word trim_word(struct word w)
 {
 	while (w.n > 0 && w.text[0] == ' ')
 		w = rest_of(w, 1);
@@ -86,7 +86,7 @@ static size_t operand_split(struct word w, struct word *out)
 			continue;
 		if (n == MAX_TERMS)
 			return MAX_TERMS + 1;
-		out[n++] = trimmed((struct word){ w.text + from, i - from });
+		out[n++] = trim_word((struct word){ w.text + from, i - from });
 		from = i + 1;
 	}
 	return n;

@@ -93,7 +93,7 @@ struct isa_value isa_value_sum(struct isa_value a, struct isa_value b)
 	return a;
 }
 
-static struct isa_value negative(struct isa_value v)
+static struct isa_value negated_value(struct isa_value v)
 {
 	v.offset = 0 - v.offset;
 	if (v.root != ISA_CONSTANT)
@@ -103,7 +103,7 @@ static struct isa_value negative(struct isa_value v)
 
 struct isa_value isa_value_difference(struct isa_value a, struct isa_value b)
 {
-	return b.more <= INT64_MIN + 2 ? anything : isa_value_sum(a, negative(b));
+	return b.more <= INT64_MIN + 2 ? anything : isa_value_sum(a, negated_value(b));
 }
 
 struct isa_value isa_value_times(struct isa_value v, uint64_t factor)

@@ -220,7 +220,7 @@ static const char *find_att_name(const ZydisDecodedInstruction *i)
 	return name != NULL ? name : find_objdump_name(i);
 }
 
-static const char *letter(enum letters kind, uint32_t bits)
+static const char *size_letter(enum letters kind, uint32_t bits)
 {
 	bool is_float = kind == FLOAT, is_integer = kind == FLOAT_INTEGER;
 
@@ -269,28 +269,28 @@ static void add_letters(const struct x86 *x, const char *name, char out[X86_NAME
 	switch (kind) {
 	case INTEGER:
 		if (memory != NULL && has_no_size_register(x))
-			first = letter(kind, memory->size);
+			first = size_letter(kind, memory->size);
 		break;
 	case SOURCE:
 	case FLOAT:
 	case FLOAT_INTEGER:
 		if (memory != NULL)
-			first = letter(kind, memory->size);
+			first = size_letter(kind, memory->size);
 		break;
 	case VECTOR:
 		if (memory != NULL && o[0].size != 256 &&
 		    x->instruction.avx.broadcast.mode == ZYDIS_BROADCAST_MODE_INVALID)
-			first = letter(kind, x->instruction.avx.vector_length);
+			first = size_letter(kind, x->instruction.avx.vector_length);
 		break;
 	case ALWAYS:
-		first = letter(kind, o[1].size);
+		first = size_letter(kind, o[1].size);
 		break;
 	case EXTENSION:
-		first = letter(kind, o[1].size);
-		second = letter(kind, o[0].size);
+		first = size_letter(kind, o[1].size);
+		second = size_letter(kind, o[0].size);
 		break;
 	case WIDTH:
-		first = letter(kind, x->instruction.operand_width == 64 ? 64 : 32);
+		first = size_letter(kind, x->instruction.operand_width == 64 ? 64 : 32);
 		break;
 	case NO_LETTERS:
 		break;
