@@ -218,7 +218,7 @@ static const struct column cpu_columns[N_CPU_COLUMNS] = {
 	[ALSO] = { "also", NULL, "", CELL_TEXT, COLUMN_GROW, "products that have it, other names" },
 };
 
-static const char *aliases(const struct cpu *cpu, struct table *t)
+static const char *cpu_aliases(const struct cpu *cpu, struct table *t)
 {
 	const char *all = NULL, *alias;
 
@@ -234,7 +234,7 @@ static void put_cpu(const struct cpu_pmu *pmu, struct table *t)
 
 	row[CPU] = cell_text(cpu_id(pmu->cpu));
 	row[NAME] = cell_text(cpu_name(pmu->cpu));
-	row[ALSO] = cell_text(aliases(pmu->cpu, t));
+	row[ALSO] = cell_text(cpu_aliases(pmu->cpu, t));
 	row[N_EVENTS] = cell_count(pmu->is_architectural ? 0 : pmu->n_events);
 	row[N_METRICS] = cell_count(pmu->is_architectural ? 0 : pmu->n_metrics);
 	if (pmu->topdown.roots.n > 0) {

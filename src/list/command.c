@@ -118,8 +118,8 @@ static int fill_subject(const struct catalog *catalog, const struct subject *sub
 }
 
 /* The table borrows texts of *pmu, which must be freed after it. */
-static int fill(const struct catalog *catalog, const char *what, const char *cpu,
-		struct cpu_pmu **pmu, struct table *out, struct err *err)
+static int fill_table(const struct catalog *catalog, const char *what, const char *cpu,
+		      struct cpu_pmu **pmu, struct table *out, struct err *err)
 {
 	if (strcmp(what, cpus) == 0)
 		return catalog_cpus_table(catalog, out, err);
@@ -155,7 +155,7 @@ static int list_answer(const struct list_command *command, const struct argument
 
 	if (catalog_open(command->catalog, &catalog, err) < 0)
 		return -1;
-	rc = fill(catalog, arguments->items[0], command->cpu, &pmu, &table, err);
+	rc = fill_table(catalog, arguments->items[0], command->cpu, &pmu, &table, err);
 	if (rc == 0 && arguments->n > 1)
 		rc = catalog_keep_matches(&table, arguments->items[1], err);
 	if (rc == 0)
