@@ -20,7 +20,7 @@ struct parser {
 	struct err *err;
 };
 
-static int bad(const struct parser *p, const char *event, const char *why)
+static int bad_event(const struct parser *p, const char *event, const char *why)
 {
 	return err_set(p->err, ERR_USAGE, ERR_NOWHERE, "event '%s': %s", event, why);
 }
@@ -76,7 +76,7 @@ static int read_privilege_letters(const struct parser *p, const char *event, con
 		case 'p':
 			if (++out->precise <= 3)
 				break;
-			return bad(p, event, "more than three p for precision");
+			return bad_event(p, event, "more than three p for precision");
 		default:
 			return err_set(p->err, ERR_USAGE, ERR_NOWHERE,
 				       "event '%s': no modifier '%c'; there are u, k, h, H, G, p, "
@@ -394,7 +394,7 @@ static int parse_event_spec(const struct parser *p, char *event)
 	char name[WORD_MAX];
 
 	if (slash != NULL && second == NULL)
-		return bad(p, event, "a '/' is missing behind its terms");
+		return bad_event(p, event, "a '/' is missing behind its terms");
 	if (slash == NULL) {
 		modifiers = split_modifiers(event);
 		if (parse_named_event(p, event) < 0)
@@ -404,7 +404,7 @@ static int parse_event_spec(const struct parser *p, char *event)
 		modifiers += *modifiers == ':';
 		second[1] = '\0';
 		if ((size_t)(slash - event) >= sizeof(name))
-			return bad(p, event, "the name of the PMU is too long");
+			return bad_event(p, event, "the name of the PMU is too long");
 		snprintf(name, sizeof(name), "%.*s", (int)(slash - event), event);
 		*second = '\0';
 		slash = arena_strndup(&p->out->memory, slash + 1, strlen(slash + 1));
@@ -437,7 +437,7 @@ static int parse_next(const struct parser *p, const char **at)
 	char *event = arena_strndup(&p->out->memory, *at, length);
 
 	if (length == 0)
-		return bad(p, *at, "the name of an event is missing");
+		return bad_event(p, *at, "the name of an event is missing");
 	*at += length;
 	return parse_event_spec(p, event);
 }
@@ -453,7 +453,7 @@ static int close_group(struct parser *p, size_t first, const char **at)
 	if (*modifiers == '\0')
 		return 0;
 	if (*modifiers != ':')
-		return bad(p, modifiers, "a comma is missing behind the group");
+		return bad_event(p, modifiers, "a comma is missing behind the group");
 	return modify(p, first, modifiers, modifiers + 1);
 }
 
@@ -478,9 +478,9 @@ int event_specs_parse(struct event_specs *specs, const char *text, struct pmus *
 				return -1;
 		}
 		if (*at != ',' && *at != '\0')
-			return bad(&p, text, "a brace at the wrong place");
+			return bad_event(&p, text, "a brace at the wrong place");
 	} while (*at++ == ',');
-	return p.group == 0 ? 0 : bad(&p, text, "a '}' is missing");
+	return p.group == 0 ? 0 : bad_event(&p, text, "a '}' is missing");
 }
 
 bool event_takes_counter(const struct event_spec *spec)
