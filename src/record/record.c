@@ -354,13 +354,13 @@ static int record_start(struct job *j, struct err *err)
 	return launch_go(&j->launch, err);
 }
 
-static void drain(struct job *j)
+static void drain_rings(struct job *j)
 {
 	if (recording_drain(&j->recording, j->writer) > 0)
 		j->is_dirty = true;
 }
 
-static void checkpoint(struct job *j, uint64_t now)
+static void checkpoint_if_due(struct job *j, uint64_t now)
 {
 	if (now - j->checkpoint_ns < (uint64_t)CHECKPOINT_MS * NS_PER_MS)
 		return;
@@ -376,7 +376,7 @@ static void checkpoint(struct job *j, uint64_t now)
 static void take_snapshot(struct job *j)
 {
 	recording_hold_spe(&j->recording, true);
-	drain(j);
+	drain_rings(j);
 	recording_snapshot(&j->recording, j->writer);
 	j->is_dirty = true;
 }
@@ -432,10 +432,10 @@ static int record_until_end(struct job *j, struct err *err)
 			break;
 		has_events = recording_wait(&j->recording, time_to_wait(j, now));
 		j->summary.n_wakeups++;
-		drain(j);
+		drain_rings(j);
 		answer_snapshot(j);
 		now = now_ns(j);
-		checkpoint(j, now);
+		checkpoint_if_due(j, now);
 		if (!j->is_enabled && now - j->start_ns >= j->options->delay_ns) {
 			recording_enable(&j->recording);
 			j->is_enabled = true;
@@ -508,7 +508,7 @@ static int record_finish(struct job *j, struct err *err)
 	int rc;
 
 	recording_disable(r);
-	drain(j);
+	drain_rings(j);
 	if (j->options->is_snapshot)
 		take_snapshot(j);
 	if (r->last_ns != 0)

@@ -212,7 +212,7 @@ static int map_aux(struct recording *r, struct stream *s, int fd, size_t event, 
 }
 
 /* Makes the event write to the CPU's ring, or own it. */
-static int attach(struct recording *r, const struct recording_fd *f, struct err *err)
+static int attach_to_ring(struct recording *r, const struct recording_fd *f, struct err *err)
 {
 	struct stream *s = find_stream_of_cpu(r, f->cpu);
 	int rc = 0;
@@ -263,7 +263,7 @@ static int recording_add_event(struct recording *r, size_t event, int32_t thread
 	if (r->kernel->id(r->kernel->context, fd, &f->id) < 0)
 		return err_set(err, ERR_IO, ERR_NOWHERE, "event '%s': the kernel gives it no id",
 			       e->name);
-	return attach(r, f, err);
+	return attach_to_ring(r, f, err);
 }
 
 static bool is_on_cpu(const struct recording *r, const struct record_event *e, uint32_t cpu)

@@ -39,7 +39,7 @@ void ring_unmap(struct ring *r, const struct kernel *k)
 }
 
 /* The bytes of positions [from, to) in memory of `size` bytes, in one or two pieces. */
-static struct ring_bytes pieces(const uint8_t *data, size_t size, uint64_t from, uint64_t to)
+static struct ring_bytes ring_pieces(const uint8_t *data, size_t size, uint64_t from, uint64_t to)
 {
 	size_t n = (size_t)(to - from), at = from & (size - 1), room = size - at;
 	struct ring_bytes b = { .bytes = data + at, .n = n, .position = from };
@@ -60,7 +60,7 @@ struct ring_bytes ring_peek(const struct ring *r)
 {
 	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
 
-	return pieces(r->data, r->size, r->read_to, head);
+	return ring_pieces(r->data, r->size, r->read_to, head);
 }
 
 void ring_consume(struct ring *r, const struct ring_bytes *b)
@@ -126,7 +126,7 @@ struct ring_bytes aux_ring_peek(const struct aux_ring *a)
 {
 	uint64_t head = __atomic_load_n(&a->page->aux_head, __ATOMIC_ACQUIRE);
 
-	return pieces(a->data, a->size, a->read_to, head);
+	return ring_pieces(a->data, a->size, a->read_to, head);
 }
 
 void aux_ring_consume(struct aux_ring *a, const struct ring_bytes *b)
@@ -156,9 +156,9 @@ struct ring_bytes aux_ring_snapshot(struct aux_ring *a)
 		uint64_t from = a->read_to;
 
 		a->read_to = head;
-		return pieces(a->data, a->size, from, head);
+		return ring_pieces(a->data, a->size, from, head);
 	}
 	if (head < a->size)
 		head += a->size;
-	return pieces(a->data, a->size, head - a->size, head);
+	return ring_pieces(a->data, a->size, head - a->size, head);
 }

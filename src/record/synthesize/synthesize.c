@@ -54,7 +54,7 @@ static bool take_rights(char **at, struct record_mmap *map)
 }
 
 /* The kernel escapes newlines in names as "\012", and nothing else. */
-static void unescape(char *path)
+static void unescape_path(char *path)
 {
 	char *to = path;
 
@@ -84,7 +84,7 @@ bool synthesize_read_map(char *line, struct record_mmap *out)
 	map.minor = (uint32_t)minor;
 	map.inode = strtoull(line, &path, 10);
 	path += strspn(path, " ");
-	unescape(path);
+	unescape_path(path);
 	map.path = *path != '\0' ? path : "//anon";
 	*out = map;
 	return true;
