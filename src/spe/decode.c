@@ -87,7 +87,7 @@ struct spe_damage spe_decoder_damage(const struct spe_decoder *d)
 /*
  * The value of a field that comes twice: events are ORed, and so are operations of the same class.
  */
-static uint64_t repeated(const struct spe_fields *f, enum spe_field field, uint8_t index)
+static uint64_t repeated_value(const struct spe_fields *f, enum spe_field field, uint8_t index)
 {
 	if (field == SPE_FIELD_EVENTS || (field == SPE_FIELD_OP && f->op_class == index))
 		return f->value[field];
@@ -97,7 +97,7 @@ static uint64_t repeated(const struct spe_fields *f, enum spe_field field, uint8
 static void take_payload(struct spe_fields *f, enum spe_field field, uint8_t index,
 			 uint64_t payload)
 {
-	f->value[field] = payload | repeated(f, field, index);
+	f->value[field] = payload | repeated_value(f, field, index);
 	f->has |= 1u << field;
 	if (field == SPE_FIELD_OP)
 		f->op_class = index;
@@ -160,8 +160,8 @@ static void count_packets(struct spe_decoder *d, uint64_t position, size_t n)
 }
 
 /* Adds a packet, whose bytes are `bytes`, to the record. Returns whether that made a row. */
-static bool accept(struct spe_decoder *d, const struct spe_packet *p, const uint8_t *bytes,
-		   uint64_t position, struct batch *out)
+static bool accept_packet(struct spe_decoder *d, const struct spe_packet *p, const uint8_t *bytes,
+			  uint64_t position, struct batch *out)
 {
 	switch (p->kind) {
 	case SPE_BAD:
@@ -215,7 +215,7 @@ static size_t finish_carry(struct spe_decoder *d, const struct input *in, struct
 			carry_keep(c, at, c->n);
 			return in->size;
 		}
-		accept(d, &p, c->bytes + at, c->position[at], out);
+		accept_packet(d, &p, c->bytes + at, c->position[at], out);
 		at += p.length;
 	}
 	if (at < n_old) {
@@ -284,7 +284,8 @@ static size_t parse_record(struct spe_decoder *d, const struct input *in, size_t
 			return in->size;
 		}
 		at += p.length;
-		if (!accept(d, &p, in->bytes + at - p.length, in->position + at - p.length, out))
+		if (!accept_packet(d, &p, in->bytes + at - p.length, in->position + at - p.length,
+				   out))
 			continue;
 		if (begins_here && d->use_shapes) {
 			size_t start = d->position - in->position;

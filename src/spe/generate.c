@@ -118,7 +118,7 @@ bool spe_random_chance(struct spe_random *r, unsigned permille)
 	return spe_random_below(r, 1000) < permille;
 }
 
-static uint16_t between(struct spe_random *r, uint16_t least, uint16_t most)
+static uint16_t random_between(struct spe_random *r, uint16_t least, uint16_t most)
 {
 	return (uint16_t)(least + spe_random_below(r, most - least + 1u));
 }
@@ -182,16 +182,17 @@ static void make_memory_access(struct spe_generator *g, struct spe_record *out)
 
 	out->has |= HAS_VA | HAS_XLAT;
 	out->events |= level->events | L1D_ACCESS | TLB_ACCESS;
-	out->xlat = between(r, 1, 4);
+	out->xlat = random_between(r, 1, 4);
 	if (spe_random_chance(r, 15)) {
 		out->events |= TLB_WALK;
-		out->xlat = between(r, 20, 200);
+		out->xlat = random_between(r, 20, 200);
 	}
 	if (spe_random_chance(r, 5)) {
 		out->events |= ALIGNMENT;
 		va += 3;
 	}
-	out->total = (uint16_t)(out->issue + out->xlat + between(r, level->least, level->most));
+	out->total =
+		(uint16_t)(out->issue + out->xlat + random_between(r, level->least, level->most));
 	out->va = va;
 	if (o->with_tags && out->pc_level == 0)
 		out->va |= spe_random_below(r, 256) << 56;
@@ -223,7 +224,7 @@ static void make_branch(struct spe_generator *g, struct spe_record *out)
 		out->events |= MISPREDICTED;
 }
 
-static uint16_t clamp(uint16_t cycles, uint16_t most)
+static uint16_t saturate(uint16_t cycles, uint16_t most)
 {
 	return cycles < most ? cycles : most;
 }
@@ -272,8 +273,8 @@ void spe_generator_next(struct spe_generator *g, struct spe_record *out)
 	if (o->with_context)
 		make_context(g, out);
 	pick_op(g, out);
-	out->issue = between(r, 2, spe_random_chance(r, 100) ? 400 : 30);
-	out->total = (uint16_t)(out->issue + between(r, 1, 6));
+	out->issue = random_between(r, 2, spe_random_chance(r, 100) ? 400 : 30);
+	out->total = (uint16_t)(out->issue + random_between(r, 1, 6));
 	if (out->op_class == SPE_OP_LDST)
 		make_memory_access(g, out);
 	if (out->op_class == SPE_OP_BRANCH)
@@ -284,8 +285,8 @@ void spe_generator_next(struct spe_generator *g, struct spe_record *out)
 		out->events |= PARTIAL_PREDICATE;
 	if (spe_random_chance(r, 1))
 		out->total = UINT16_MAX; /* a page fault */
-	out->total = clamp(out->total, o->saturation);
-	out->issue = clamp(out->issue, o->saturation);
+	out->total = saturate(out->total, o->saturation);
+	out->issue = saturate(out->issue, o->saturation);
 	g->ticks += spe_random_below(r, 2 * o->mean_gap_ticks + 1);
 	out->ticks = g->ticks;
 	if (o->with_ticks)

@@ -189,7 +189,7 @@ static inline piece load_piece(const uint8_t *bytes)
 }
 
 /* The masked bits in which a record differs from the shape. */
-static inline piece differing(const struct spe_shape *s, const uint8_t *bytes, size_t at)
+static inline piece differing_bits(const struct spe_shape *s, const uint8_t *bytes, size_t at)
 {
 	return (load_piece(bytes + at) ^ load_piece(s->value + at)) & load_piece(s->mask + at);
 }
@@ -197,8 +197,8 @@ static inline piece differing(const struct spe_shape *s, const uint8_t *bytes, s
 /* Unrolled: the exit branch of a loop would be as expensive as the comparison. */
 static inline bool shape_matches(const struct spe_shape *s, const uint8_t *bytes)
 {
-	piece all = differing(s, bytes, 0) | differing(s, bytes, 16) | differing(s, bytes, 32) |
-		    differing(s, bytes, 48);
+	piece all = differing_bits(s, bytes, 0) | differing_bits(s, bytes, 16) |
+		    differing_bits(s, bytes, 32) | differing_bits(s, bytes, 48);
 
 	static_assert(SPE_SHAPE_SIZE == 64, "all of it is compared");
 	return (all[0] | all[1]) == 0;
@@ -226,8 +226,8 @@ static inline struct spe_shape *find_shape(struct spe_shapes *all, const uint8_t
 }
 
 /* Reads absent fields, too (offset 0, mask 0), so that there is no branch. */
-static inline uint64_t payload(const struct spe_shape *s, const uint8_t *bytes,
-			       enum spe_field field)
+static inline uint64_t shape_payload(const struct spe_shape *s, const uint8_t *bytes,
+				     enum spe_field field)
 {
 	return load_u64(bytes + s->place[field]) & s->payload_mask[field];
 }
@@ -242,25 +242,26 @@ __attribute__((always_inline)) static inline void deliver_as(const struct spe_sh
 	f.has = s->has;
 	f.op_class = s->op_class;
 	f.context_level = s->context_level;
-	f.value[SPE_FIELD_PC] = payload(s, bytes, SPE_FIELD_PC);
-	f.value[SPE_FIELD_VA] = payload(s, bytes, SPE_FIELD_VA);
-	f.value[SPE_FIELD_PA] = payload(s, bytes, SPE_FIELD_PA);
-	f.value[SPE_FIELD_TARGET] = is_branch ? payload(s, bytes, SPE_FIELD_TARGET) : 0;
-	f.value[SPE_FIELD_PREV_TARGET] = is_branch ? payload(s, bytes, SPE_FIELD_PREV_TARGET) : 0;
-	f.value[SPE_FIELD_TICKS] = payload(s, bytes, SPE_FIELD_TICKS);
-	f.value[SPE_FIELD_TOTAL] = payload(s, bytes, SPE_FIELD_TOTAL);
-	f.value[SPE_FIELD_ISSUE] = payload(s, bytes, SPE_FIELD_ISSUE);
-	f.value[SPE_FIELD_XLAT] = payload(s, bytes, SPE_FIELD_XLAT);
-	f.value[SPE_FIELD_EVENTS] = payload(s, bytes, SPE_FIELD_EVENTS);
-	f.value[SPE_FIELD_OP] = payload(s, bytes, SPE_FIELD_OP);
-	f.value[SPE_FIELD_SOURCE] = payload(s, bytes, SPE_FIELD_SOURCE);
-	f.value[SPE_FIELD_CONTEXT] = payload(s, bytes, SPE_FIELD_CONTEXT);
+	f.value[SPE_FIELD_PC] = shape_payload(s, bytes, SPE_FIELD_PC);
+	f.value[SPE_FIELD_VA] = shape_payload(s, bytes, SPE_FIELD_VA);
+	f.value[SPE_FIELD_PA] = shape_payload(s, bytes, SPE_FIELD_PA);
+	f.value[SPE_FIELD_TARGET] = is_branch ? shape_payload(s, bytes, SPE_FIELD_TARGET) : 0;
+	f.value[SPE_FIELD_PREV_TARGET] =
+		is_branch ? shape_payload(s, bytes, SPE_FIELD_PREV_TARGET) : 0;
+	f.value[SPE_FIELD_TICKS] = shape_payload(s, bytes, SPE_FIELD_TICKS);
+	f.value[SPE_FIELD_TOTAL] = shape_payload(s, bytes, SPE_FIELD_TOTAL);
+	f.value[SPE_FIELD_ISSUE] = shape_payload(s, bytes, SPE_FIELD_ISSUE);
+	f.value[SPE_FIELD_XLAT] = shape_payload(s, bytes, SPE_FIELD_XLAT);
+	f.value[SPE_FIELD_EVENTS] = shape_payload(s, bytes, SPE_FIELD_EVENTS);
+	f.value[SPE_FIELD_OP] = shape_payload(s, bytes, SPE_FIELD_OP);
+	f.value[SPE_FIELD_SOURCE] = shape_payload(s, bytes, SPE_FIELD_SOURCE);
+	f.value[SPE_FIELD_CONTEXT] = shape_payload(s, bytes, SPE_FIELD_CONTEXT);
 	spe_fields_deliver(&f, position, out);
 }
 
 /* Appends a row. Branch targets are a third of the work, so they are skipped for other records. */
-static void deliver(const struct spe_shape *s, const uint8_t *bytes, uint64_t position,
-		    struct batch *out)
+static void deliver_row(const struct spe_shape *s, const uint8_t *bytes, uint64_t position,
+			struct batch *out)
 {
 	if (s->has & (HAS_TARGET | HAS_PREV_TARGET))
 		deliver_as(s, bytes, position, true, out);
@@ -276,7 +277,7 @@ static inline bool shape_is_wanted(const struct spe_shape *s, const uint8_t *byt
 	return wanted->addresses == NULL ||
 	       ((s->has & HAS_VA) != 0 &&
 		address_filter_may_have(wanted->addresses,
-					spe_data_address(payload(s, bytes, SPE_FIELD_VA))));
+					spe_data_address(shape_payload(s, bytes, SPE_FIELD_VA))));
 }
 
 /*
@@ -308,7 +309,7 @@ __attribute__((always_inline)) static inline size_t spe_decode_shapes(
 		if (s == NULL)
 			break;
 		if (shape_is_wanted(s, bytes + at, &w))
-			deliver(s, bytes + at, position + at, out);
+			deliver_row(s, bytes + at, position + at, out);
 		s->n_hits++;
 		at += length != 0 ? length : s->length;
 		n_padding += s->padding;
