@@ -65,7 +65,7 @@ static size_t least_width(const struct grid *g, const struct lane *lane, enum th
 }
 
 /* Sets all lanes to their least width. Returns their total. */
-static size_t shrink(struct grid *g, enum thrift thrift)
+static size_t shrink_lanes(struct grid *g, enum thrift thrift)
 {
 	size_t total = g->indent;
 
@@ -142,7 +142,7 @@ void grid_fit(struct grid *g)
 
 	if (g->n_lanes == 0)
 		return;
-	while ((total = shrink(g, thrift)) > g->line_width) {
+	while ((total = shrink_lanes(g, thrift)) > g->line_width) {
 		if (thrift + 1 < N_THRIFTS)
 			thrift++;
 		else if (!leave_one_out(g))

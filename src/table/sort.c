@@ -176,7 +176,7 @@ uint32_t *table_tree_order(const struct table *t)
 }
 
 /* Reorders the table: row i becomes what was row order[i]. */
-static void reorder(struct table *t, const uint32_t *order)
+static void reorder_rows(struct table *t, const uint32_t *order)
 {
 	uint32_t n = (uint32_t)table_n_rows(t);
 	size_t row_size = t->n_columns * sizeof(struct cell);
@@ -208,7 +208,7 @@ void table_sort(struct table *t, size_t column, bool reverse)
 	if (table_n_rows(t) == 0)
 		return;
 	order = order_by(&key);
-	reorder(t, order);
+	reorder_rows(t, order);
 	free(order);
 }
 
