@@ -191,7 +191,7 @@ static void (*const writers[N_MEASURE_KINDS])(const struct named *, const uint64
 	[MEASURE_SOURCE] = write_source,
 };
 
-static struct str_id intern(struct strings *s, const struct text *t)
+static struct str_id intern_text(struct strings *s, const struct text *t)
 {
 	return strings_add(s, t->bytes, t->n);
 }
@@ -204,7 +204,7 @@ static void add_named(struct named *n, enum measure_kind kind, const uint64_t *k
 	writers[kind](n, key, &name);
 	if (name.n > 0) {
 		const char *module = kind == MEASURE_SOURCE ? "" : costs_module(n, key[AT_PLACE]);
-		const uint64_t words[3] = { key[AT_EVENT], intern(&n->strings, &name).v,
+		const uint64_t words[3] = { key[AT_EVENT], intern_text(&n->strings, &name).v,
 					    strings_addz(&n->strings, module).v };
 		uint32_t number = tuples_add(&n->keys, words);
 
@@ -287,7 +287,7 @@ static void add_total_measures(struct session *s, const struct costs *costs, str
 	measures_add_time(out, 0);
 }
 
-static void describe(const struct session *s, const struct costs *costs, struct measures *out)
+static void describe_run(const struct session *s, const struct costs *costs, struct measures *out)
 {
 	uint64_t spe_event = capture_n_events(s->capture);
 
@@ -310,7 +310,7 @@ void measures_of_session(struct session *s, const struct select *select, uint32_
 	shared_scan_add(first, &costs, &(struct scan_wish){ 0 });
 	shared_scan_run(s, select, first);
 	names_init(&names, s, NULL, depth);
-	describe(s, costs.result, out);
+	describe_run(s, costs.result, out);
 	out->kinds |= kinds | 1u << MEASURE_TOTAL;
 	add_total_measures(s, costs.result, out);
 	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
