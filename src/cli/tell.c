@@ -83,7 +83,7 @@ void put_words(struct text *out, const char *words, size_t column, size_t indent
 }
 
 /* Appends the lines of a message, each wrapped. */
-static void wrap(const char *message, size_t width, struct text *out)
+static void wrap_message(const char *message, size_t width, struct text *out)
 {
 	size_t indent = sizeof(speaker) - 1;
 	struct arena memory = { 0 };
@@ -110,7 +110,7 @@ void tell(const char *format, ...)
 	if (size < 0)
 		return;
 	if (isatty(STDERR_FILENO))
-		wrap(message, output_width(stderr), &out);
+		wrap_message(message, output_width(stderr), &out);
 	else
 		text_format(&out, "%s%s\n", speaker, message);
 	fflush(stdout);
