@@ -182,7 +182,7 @@ def judge(case, said, best):
         return judge_efficient(said)
     if said is None:
         return {"gain": None, "passed": False, "why": "says no remedy"}
-    actions = program.remedies.get(f"{said['kind']}/{said['remedy_id']}", program.remedies.get(said["remedy_id"]))
+    actions = program.remedies.get(said["remedy_id"])
     if actions is None:
         return {"gain": None, "passed": False, "why": f"court.json knows no remedy {said['remedy_id']}"}
     action = next((action for action in actions if action in program.apply), None)
