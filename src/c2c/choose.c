@@ -16,6 +16,12 @@ enum { MORE_LINES = 4096, MORE_OF_SHARD = 256, MORE_RECORDS = 65536, FEW_LINES =
 
 static const double least_part = 0.25;
 
+/*
+ * As many lines are looked at also where fewer are shown, as in a report: what is found of one object
+ * or type is to be the same, whoever asks.
+ */
+enum { LEAST_LINES = 20 };
+
 /* A line that could be shown. */
 struct candidate {
 	int64_t rank;	      /* what it is ordered by; more comes first */
@@ -102,6 +108,14 @@ static int compare_candidates(const void *left, const void *right)
 static bool wants_more(const struct c2c *s)
 {
 	return s->request.with_objects && s->request.top > 0 && s->request.sort == C2C_SORT_COST;
+}
+
+/* 0: all */
+static size_t lines_to_choose(const struct c2c *s)
+{
+	size_t top = s->request.top;
+
+	return top > 0 && top < LEAST_LINES ? LEAST_LINES : top;
 }
 
 /* Lets the root sink to where it belongs. */
@@ -194,7 +208,7 @@ static void join_choice(struct c2c *s, struct choice *all, struct choice *part)
 /* Puts them in order and cuts them off. */
 static void keep_chosen(struct choice *all)
 {
-	size_t n, top = all->s->request.top;
+	size_t n, top = lines_to_choose(all->s);
 	uint64_t n_records = 0;
 	uint64_t ranks = 0;
 
@@ -255,7 +269,7 @@ void c2c_choose_lines(struct c2c *s)
 	for (size_t i = 0; i < C2C_SHARDS; i++)
 		choices[i] = (struct choice){
 			.s = s,
-			.top = s->request.top + (wants_more(s) ? MORE_OF_SHARD : 0),
+			.top = lines_to_choose(s) + (wants_more(s) ? MORE_OF_SHARD : 0),
 			.shared_mask = c2c_tally_of_mask(c2c_mode_masks[C2C_BY_PEER] |
 							 c2c_mode_masks[C2C_BY_HITM]),
 			.mode_mask = c2c_tally_of_mask(c2c_mode_masks[s->options.mode]),

@@ -113,6 +113,18 @@ def connections(case, n, step=192, start=HEAP, owners=4, per=3):
     return case
 
 
+def check_askers(places, tools, folder, checks):
+    """A report, and a c2c that shows less, say the same of a cause, also if more lines are of it than are looked at."""
+    case = connections(Case(places, 5), 6000, per=1)
+    whole = case.ask(tools, folder, "c2c")["findings"][0]
+    for words, fix in ((["c2c", "--top", "1"], "fix"), (["report"], "try")):
+        found = next(f for f in case.ask(tools, folder, *words)["findings"] if f["kind"] == whole["kind"])
+        same = [found[name] == whole[name] for name in ("claim", "size", "share", "sure", "function", "writer")]
+        checks.expect(all(same) and found[fix] == whole["fix"], f"{words}: {found['claim']}, {found['size']}, {found['sure']}; "
+                      f"c2c: {whole['claim']}, {whole['size']}, {whole['sure']}")
+    checks.count("findings as others are told them", 2)
+
+
 def check_heap(places, tools, folder, checks):
     """Hardly a sample of each object, but many objects: one finding, with all costs and all accesses."""
     for n, step in ((240, 192), (240, 208), (3000, 192)):
@@ -287,6 +299,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         places, table = build(folder)
         check_heap(places, tools, folder, checks)
+        check_askers(places, tools, folder, checks)
         check_other_lines(places, tools, folder, checks)
         check_array(places, table, tools, folder, checks)
         check_types(places, tools, folder, checks)
