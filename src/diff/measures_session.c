@@ -191,11 +191,6 @@ static void (*const writers[N_MEASURE_KINDS])(const struct named *, const uint64
 	[MEASURE_SOURCE] = write_source,
 };
 
-static struct str_id intern_text(struct strings *s, const struct text *t)
-{
-	return strings_add(s, t->bytes, t->n);
-}
-
 static void add_named(struct named *n, enum measure_kind kind, const uint64_t *key,
 		      const struct sum *sum)
 {
@@ -204,7 +199,8 @@ static void add_named(struct named *n, enum measure_kind kind, const uint64_t *k
 	writers[kind](n, key, &name);
 	if (name.n > 0) {
 		const char *module = kind == MEASURE_SOURCE ? "" : costs_module(n, key[AT_PLACE]);
-		const uint64_t words[3] = { key[AT_EVENT], intern_text(&n->strings, &name).v,
+		const uint64_t words[3] = { key[AT_EVENT],
+					    strings_add(&n->strings, name.bytes, name.n).v,
 					    strings_addz(&n->strings, module).v };
 		uint32_t number = tuples_add(&n->keys, words);
 

@@ -154,10 +154,9 @@ static struct stream *find_stream_of_cpu(struct recording *r, uint32_t cpu)
 	return last != NULL && last->cpu == cpu ? last : NULL;
 }
 
-static int memory_error(const struct recording *r, const struct stream *s, const char *what,
-			size_t size, int error, struct err *err)
+static int memory_error(const struct stream *s, const char *what, size_t size, int error,
+			struct err *err)
 {
-	(void)r;
 	return err_set(
 		err, ERR_IO, ERR_NOWHERE, "cannot map %zu KiB for the %s of CPU %" PRIu32 ": %s%s",
 		size >> 10, what, s->cpu, strerror(error),
@@ -178,7 +177,7 @@ static int map_ring(struct recording *r, struct stream *s, struct err *err)
 		rc = ring_map(&s->ring, r->kernel, s->fd, size);
 	}
 	if (rc < 0)
-		return memory_error(r, s, "ring", size, -rc, err);
+		return memory_error(s, "ring", size, -rc, err);
 	if (size < wanted)
 		diags_add(r->diags, DIAG_NOTE, ERR_NOWHERE, 0,
 			  "rings are smaller than they should be, samples may be lost: locked "
@@ -201,7 +200,7 @@ static int map_aux(struct recording *r, struct stream *s, int fd, size_t event, 
 		rc = aux_ring_map(&s->aux, r->kernel, &s->ring, fd, size, r->options->is_snapshot);
 	}
 	if (rc < 0)
-		return memory_error(r, s, "AUX buffer", size, -rc, err);
+		return memory_error(s, "AUX buffer", size, -rc, err);
 	if (size < wanted && size < AUX_ENOUGH)
 		diags_add(r->diags, DIAG_NOTE, ERR_NOWHERE, 0,
 			  "AUX buffers are smaller than 1 MiB, SPE data may be cut: locked memory "
