@@ -5,15 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/tell.h"
+#include "cli/message.h"
 
 int fail(const struct err *err)
 {
 	/* Positions 0 and "none" are not worth printing. */
 	if (err->at == ERR_NOWHERE || err->at == 0 || err->code == ERR_USAGE)
-		tell("%s", err->text);
+		message_print("%s", err->text);
 	else
-		tell("%s (at 0x%" PRIx64 ")", err->text, err->at);
+		message_print("%s (at 0x%" PRIx64 ")", err->text, err->at);
 	return err->code == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED;
 }
 

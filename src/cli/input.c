@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "cli/command.h"
-#include "cli/tell.h"
+#include "cli/message.h"
 #include "scan/lost_samples.h"
 
 enum { SHOWN_MISSING = 5 };
@@ -146,7 +146,7 @@ static void print_diag(const char *path, const struct diag *d)
 		text_format(&text, ", %" PRIu64 " byte%s%s", d->bytes, plural(d->bytes),
 			    d->level == DIAG_NOTE ? "" : " not read");
 	text_char(&text, '\0');
-	tell("%s: %s", path, text.bytes);
+	message_print("%s: %s", path, text.bytes);
 	text_release(&text);
 }
 
@@ -164,14 +164,14 @@ static void print_missing(const struct session *s)
 	for (size_t i = 0; i < n && i < SHOWN_MISSING; i++) {
 		const struct symbols_missing *m = symbols_missing_at(s->symbols, i);
 
-		tell("no names for %" PRIu64 " place%s in %s: %s%s%s", m->n_places,
-		     plural(m->n_places),
-		     strings_get(modules->strings, modules_get(modules, m->module)->path),
-		     m->reason, m->remedy[0] != '\0' ? "; " : "", m->remedy);
+		message_print("no names for %" PRIu64 " place%s in %s: %s%s%s", m->n_places,
+			      plural(m->n_places),
+			      strings_get(modules->strings, modules_get(modules, m->module)->path),
+			      m->reason, m->remedy[0] != '\0' ? "; " : "", m->remedy);
 	}
 	if (n > SHOWN_MISSING)
-		tell("and %zu more module%s without names", n - SHOWN_MISSING,
-		     plural(n - SHOWN_MISSING));
+		message_print("and %zu more module%s without names", n - SHOWN_MISSING,
+			      plural(n - SHOWN_MISSING));
 }
 
 void print_diagnostics(const struct session *s, int status)

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
-#include "cli/tell.h"
+#include "cli/message.h"
 
 enum { HELP_COLUMN = 26 };
 

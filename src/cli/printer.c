@@ -10,8 +10,8 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "cli/message.h"
 #include "cli/pager.h"
-#include "cli/tell.h"
 
 enum { DEFAULT_TOP = 20 };
 

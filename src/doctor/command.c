@@ -6,8 +6,8 @@
 
 #include "base/alloc.h"
 #include "cli/command.h"
+#include "cli/message.h"
 #include "cli/printer.h"
-#include "cli/tell.h"
 #include "counting/event_checks.h"
 #include "doctor/events.h"
 #include "pmu/here.h"
@@ -111,7 +111,7 @@ static int check_events(const struct catalog *catalog, struct here *here, const 
 		rc = print_events(&events, output, err);
 	key = event_checks_key(&found.memory, midr, core != NULL ? core->name : NULL);
 	if (rc == 0 && event_checks_save(key, &found, &not_kept) < 0)
-		tell("not remembered: %s", not_kept.text);
+		message_print("not remembered: %s", not_kept.text);
 	table_release(&events);
 	cpu_pmu_free(facts);
 	event_checks_release(&found);
@@ -135,7 +135,7 @@ static int doctor_check_events(const struct catalog *catalog, const char *names,
 	here_init(&here, "", catalog, NULL, trial.error == 0);
 	*out_status = EXIT_DONE;
 	if (here_why_not(&here) != NULL) {
-		tell("no event can be checked: %s", here_why_not(&here));
+		message_print("no event can be checked: %s", here_why_not(&here));
 		*out_status = EXIT_FAILED;
 	} else {
 		rc = check_events(catalog, &here, names, output, err);

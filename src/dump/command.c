@@ -7,8 +7,8 @@
 #include "capture/describe.h"
 #include "cli/command.h"
 #include "cli/input.h"
+#include "cli/message.h"
 #include "cli/printer.h"
-#include "cli/tell.h"
 #include "cpu/cpu.h"
 #include "dump/packets.h"
 
@@ -105,10 +105,10 @@ static int dump_all(struct capture *capture, const struct dump_command *command,
 		return d.has_failed ? -1 : 0;
 	}
 	if (!capture_spe(capture)->is_present || capture_totals(capture)->aux_bytes == 0)
-		tell("%s: there are no SPE packets: %s", capture_path(capture),
-		     capture_spe(capture)->is_present
-			     ? "SPE was on, but left no data"
-			     : "SPE was not recorded (cyclops record --spe does)");
+		message_print("%s: there are no SPE packets: %s", capture_path(capture),
+			      capture_spe(capture)->is_present
+				      ? "SPE was on, but left no data"
+				      : "SPE was not recorded (cyclops record --spe does)");
 	if (wording == SPE_WORDING_FULL && catalog_open(NULL, &catalog, err) < 0)
 		return -1;
 	pool = pool_new(command->n_workers);

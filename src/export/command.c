@@ -7,8 +7,8 @@
 #include "base/alloc.h"
 #include "cli/command.h"
 #include "cli/input.h"
+#include "cli/message.h"
 #include "cli/printer.h"
-#include "cli/tell.h"
 #include "export/export.h"
 #include "export/spe_parser.h"
 
@@ -99,9 +99,9 @@ static int export_spe_parser(struct session *s, const struct select *select,
 	for (int i = 0; i < SPE_PARSER_N_FILES; i++) {
 		if (files.streams[i] == NULL) {
 			if (rc == 0)
-				tell("%s-%s.csv not written: there are no such "
-				     "records",
-				     files.prefix, spe_parser_names[i]);
+				message_print("%s-%s.csv not written: there are no such "
+					      "records",
+					      files.prefix, spe_parser_names[i]);
 			continue;
 		}
 		if (fclose(files.streams[i]) != 0 && rc == 0)

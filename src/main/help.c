@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/message.h"
 #include "cli/pager.h"
-#include "cli/tell.h"
 #include "main/commands.h"
 #include "main/manual.h"
 
@@ -24,10 +24,12 @@ static int no_page(const char *name)
 	const char *nearest = command_nearest(name);
 
 	if (nearest != NULL && strcmp(nearest, name) != 0)
-		tell("there is no manual page for '%s'; did you mean 'cyclops help %s'?", name,
-		     nearest);
+		message_print("there is no manual page for '%s'; did you mean 'cyclops help %s'?",
+			      name, nearest);
 	else
-		tell("there is no manual page for '%s' (cyclops --help lists the commands)", name);
+		message_print(
+			"there is no manual page for '%s' (cyclops --help lists the commands)",
+			name);
 	return EXIT_USAGE;
 }
 
@@ -47,7 +49,7 @@ static int help_command(int argc, char **argv)
 	const char *page;
 
 	if (argc > 2) {
-		tell("too many arguments: '%s' (usage: cyclops help [COMMAND])", argv[2]);
+		message_print("too many arguments: '%s' (usage: cyclops help [COMMAND])", argv[2]);
 		return EXIT_USAGE;
 	}
 	page = manual_page(is_about_all(name) ? "" : name);

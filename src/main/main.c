@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/tell.h"
+#include "cli/message.h"
 #include "main/commands.h"
 #include "main/version.h"
 
@@ -34,17 +34,19 @@ static int unknown_command(const char *name)
 	const char *nearest = command_nearest(name);
 
 	if (name[0] == '-') {
-		tell("there is no option %s before a command, only --help and "
-		     "--version",
-		     name);
+		message_print("there is no option %s before a command, only --help and "
+			      "--version",
+			      name);
 		return EXIT_USAGE;
 	}
 	if (access(name, F_OK) == 0)
-		tell("there is no command '%s'; did you mean 'cyclops report %s'?", name, name);
+		message_print("there is no command '%s'; did you mean 'cyclops report %s'?", name,
+			      name);
 	else if (nearest != NULL)
-		tell("there is no command '%s'; did you mean 'cyclops %s'?", name, nearest);
+		message_print("there is no command '%s'; did you mean 'cyclops %s'?", name,
+			      nearest);
 	else
-		tell("there is no command '%s' (cyclops --help lists them)", name);
+		message_print("there is no command '%s' (cyclops --help lists them)", name);
 	return EXIT_USAGE;
 }
 

@@ -7,8 +7,8 @@
 #include "base/alloc.h"
 #include "cli/command.h"
 #include "cli/input.h"
+#include "cli/message.h"
 #include "cli/printer.h"
-#include "cli/tell.h"
 #include "model/experiments.h"
 #include "model/run.h"
 #include "model/what_if.h"
@@ -96,10 +96,11 @@ static int model_read_events(const struct option_list *names, uint64_t *out, str
 static void say_executed(const struct model_options *o, const struct model_end *end)
 {
 	if (end->n_executed > 0)
-		tell("%u process%s of the program executed another program, which is not modelled; "
-		     "%s has what %s did until then",
-		     end->n_executed, end->n_executed > 1 ? "es" : "", o->output,
-		     end->n_executed > 1 ? "they" : "it");
+		message_print("%u process%s of the program executed another program, which is not "
+			      "modelled; "
+			      "%s has what %s did until then",
+			      end->n_executed, end->n_executed > 1 ? "es" : "", o->output,
+			      end->n_executed > 1 ? "they" : "it");
 }
 
 /* A program that did not end by itself: what is there of it, and what is not. */
@@ -117,7 +118,7 @@ static void say_end(const struct model_options *o, const struct model_end *end)
 	text_format(&text, "%s has what it did until then", o->output);
 	if (end->is_cut && o->truth != NULL)
 		text_format(&text, ", %s was not written", o->truth);
-	tell("%.*s", (int)text.n, text.bytes);
+	message_print("%.*s", (int)text.n, text.bytes);
 	text_release(&text);
 }
 

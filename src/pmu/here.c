@@ -78,7 +78,7 @@ int here_can_count(void *here, const struct cpu_event *event)
 		return HERE_NO;
 	if (!h->core->is_arm)
 		return try_event(h, event);
-	if (!pmu_tells(h->core, event->code))
+	if (!pmu_lists_event(h->core, event->code))
 		return HERE_NOT_KNOWN;
 	return pmu_has_event(h->core, event->code) ? HERE_YES : HERE_NO;
 }

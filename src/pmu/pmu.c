@@ -306,7 +306,7 @@ static bool is_common_event(uint64_t code)
 	return code < 0x40 || (code >= 0x4000 && code < 0x4040);
 }
 
-bool pmu_tells(const struct pmu *pmu, uint64_t code)
+bool pmu_lists_event(const struct pmu *pmu, uint64_t code)
 {
 	return pmu->is_arm && pmu->n_aliases > 0 && is_common_event(code);
 }
@@ -330,7 +330,7 @@ bool pmu_has_event(const struct pmu *pmu, uint64_t code)
 	for (size_t i = 0; i < pmu->n_dead; i++)
 		if (pmu->dead[i] == code)
 			return false;
-	if (!pmu_tells(pmu, code))
+	if (!pmu_lists_event(pmu, code))
 		return true;
 	for (size_t i = 0; i < pmu->n_aliases; i++) {
 		const char *terms = pmu->aliases[i].terms;

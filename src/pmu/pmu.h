@@ -112,6 +112,6 @@ bool pmu_has_event(const struct pmu *, uint64_t code);
 void pmu_forget_events(struct pmus *, const struct pmu *, const uint64_t *codes, size_t n);
 
 /* Does the PMU say whether it has the event? */
-bool pmu_tells(const struct pmu *, uint64_t code);
+bool pmu_lists_event(const struct pmu *, uint64_t code);
 
 #endif

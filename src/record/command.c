@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "cli/command.h"
 #include "cli/input.h"
-#include "cli/tell.h"
+#include "cli/message.h"
 #include "record/amounts.h"
 #include "record/attr.h"
 #include "record/record.h"
@@ -202,10 +202,10 @@ static void print_summary(const struct record_options *o, const struct record_su
 
 	record_sum_up(o, s, &line);
 	if (!is_quiet || record_has_losses(s))
-		tell("%.*s", (int)line.n, line.bytes);
+		message_print("%.*s", (int)line.n, line.bytes);
 	text_release(&line);
 	for (size_t i = 0; i < diags->list.n; i++)
-		tell("%s", diags->list.items[i].text);
+		message_print("%s", diags->list.items[i].text);
 }
 
 /*

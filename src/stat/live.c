@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "cli/command.h"
-#include "cli/tell.h"
+#include "cli/message.h"
 #include "counting/counters.h"
 #include "counting/counting.h"
 #include "counting/event_checks.h"
@@ -114,15 +114,15 @@ static void say_what_is_missing(const struct live *l)
 	for (size_t i = 0; i < plan->specs.list.n; i++)
 		is_wanted |= event_takes_counter(&plan->specs.list.items[i]);
 	if (!has_pmu && is_wanted)
-		tell("no hardware counters here, only the kernel's own events; "
-		     "cyclops doctor says why");
+		message_print("no hardware counters here, only the kernel's own events; "
+			      "cyclops doctor says why");
 	if (plan->n_left_out > 0)
-		tell("mixed cores: %zu more group%s of events would have to take "
-		     "turns, "
-		     "which tasks on mixed cores cannot%s",
-		     plan->n_left_out, plural(plan->n_left_out),
-		     l->options->command == NULL ? "; --all-cpus counts them"
-						 : "; --no-mux runs the command for each");
+		message_print("mixed cores: %zu more group%s of events would have to take "
+			      "turns, "
+			      "which tasks on mixed cores cannot%s",
+			      plan->n_left_out, plural(plan->n_left_out),
+			      l->options->command == NULL ? "; --all-cpus counts them"
+							  : "; --no-mux runs the command for each");
 }
 
 /* Groups are numbered from 1 in each run. */
@@ -188,7 +188,7 @@ static int count(struct live *l, struct err *err)
 	l->out->elapsed_ns = (uint64_t)(l->elapsed_ns / l->out->n_runs + 0.5);
 	number_groups(l, first);
 	if (first == 0 && l->plan.cores.items[0].pmu != NULL && end.why[0] != '\0')
-		tell("%s", end.why);
+		message_print("%s", end.why);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/tell.h"
+#include "cli/message.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -97,7 +97,7 @@ static void wrap_message(const char *message, size_t width, struct text *out)
 	arena_release(&memory);
 }
 
-void tell(const char *format, ...)
+void message_print(const char *format, ...)
 {
 	struct text out = { 0 };
 	char *message = NULL;

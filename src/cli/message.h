@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages to the user, and the width of the terminal. */
-#ifndef CYCLOPS_CLI_TELL_H
-#define CYCLOPS_CLI_TELL_H
+#ifndef CYCLOPS_CLI_MESSAGE_H
+#define CYCLOPS_CLI_MESSAGE_H
 
 #include <stddef.h>
 #include <stdio.h>
@@ -21,6 +21,6 @@ void put_words(struct text *, const char *words, size_t column, size_t indent, s
  * Prints "cyclops: …" and a newline on standard error. Lines are wrapped on a terminal only, so
  * that files can be searched by line.
  */
-void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void message_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif
