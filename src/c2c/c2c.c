@@ -18,7 +18,7 @@
 #include "session/interval.h"
 
 enum {
-	LINE_BYTES = 64, /* where nothing tells */
+	LINE_BYTES = 64, /* where nothing says it */
 };
 
 /* Which of struct c2c.looks. */
@@ -156,7 +156,7 @@ static void *take_look(struct c2c *s, int look)
 	return result;
 }
 
-/* What the first look tells of the capture. */
+/* What the first look found of the capture. */
 static int take_first_look(struct c2c *s, const struct select *select, struct err *err)
 {
 	s->lines = take_look(s, LOOK_AT_ALL);
@@ -211,7 +211,7 @@ static void take_second_look(struct c2c *s)
 
 /*
  * By what they are found to cost in the end: of what the first look took to be reloads some are not;
- * and what was handed over is behind what is fought over.
+ * and what threads used one after the other is behind what is contended.
  */
 static int compare_subjects(const void *left, const void *right)
 {
@@ -273,7 +273,7 @@ static void find_objects(struct c2c *s)
 	c2c_instances_init(s->instances, s->objects);
 }
 
-/* The other lines of objects on lines of causes that are worth a word. */
+/* The other lines of objects that findings are about. */
 static void c2c_find_lines(const struct c2c *s, struct tuples *out)
 {
 	bool *wanted = mem_zalloc(s->subjects.n + 1, sizeof(*wanted));
@@ -370,7 +370,7 @@ int c2c_choose(struct c2c *s, const struct select *select, struct shared_scan *s
 	if (take_first_look(s, select, err) < 0)
 		return -1;
 	c2c_choose_lines(s);
-	if (s->request.with_objects && s->may_be_worth)
+	if (s->request.with_objects && s->may_have_findings)
 		c2c_near_choose(s);
 	c2c_table_free(s->options.table);
 	s->options.table = NULL;

@@ -4,7 +4,7 @@
  * (true sharing) or merely neighbouring ones (false sharing), and who they are.
  *
  * Two passes: the first counts each line in a few words (c2c/lines/lines.h) and ranks them, the
- * second tells the accesses apart of those that are to be shown (c2c/accesses/accesses.h), and of
+ * second distinguishes the accesses to those that are to be shown (c2c/accesses/accesses.h), and of
  * lines near them (c2c/accesses/near.h).
  */
 #ifndef CYCLOPS_C2C_C2C_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which lines are worth a second look, by what the first one counted. */
+/* Which lines get a second look, by what the first one counted. */
 #include <stdlib.h>
 
 #include "c2c/accesses/cost.h"
@@ -10,7 +10,7 @@
  * Objects of one type may be many, and little is lost on each of them. So more lines are looked at
  * than are shown, those that cost most first: as many as have so many records together, which is
  * what time and memory grow with. Where they are a small part of what is lost all the same they
- * cannot tell much of it, and a few have to do.
+ * cannot say much of it, and a few have to do.
  */
 enum { MORE_LINES = 4096, MORE_OF_SHARD = 256, MORE_RECORDS = 65536, FEW_LINES = 128 };
 
@@ -230,10 +230,10 @@ static void keep_chosen(struct choice *all)
 }
 
 /*
- * May any be worth a word? Not if all of them together wait for less than that, and are written to
+ * May there be findings? Not if all of them together wait for less than that, and are written to
  * less than what only stores meet on has to be (c2c/verdict/classes.h).
  */
-static bool may_be_worth(const struct choice *all)
+static bool may_have_findings(const struct choice *all)
 {
 	const struct c2c *s = all->s;
 	double cycles = (double)s->lines->loads.cycles, stores = s->total.n[C2C_STORES];
@@ -278,7 +278,7 @@ void c2c_choose_lines(struct c2c *s)
 	for (size_t i = 0; i < C2C_SHARDS; i++)
 		join_choice(s, &all, &choices[i]);
 	keep_chosen(&all);
-	s->may_be_worth = may_be_worth(&all);
+	s->may_have_findings = may_have_findings(&all);
 	for (size_t i = 0; i < all.list.n; i++)
 		*vec_add(&s->subjects) = (struct c2c_subject){
 			.space = all.list.items[i].space,

@@ -11,7 +11,7 @@
 #include "c2c/verdict/verdict.h"
 #include "findings/words.h"
 
-/* Less than this of the latency of loads is not told in a report. */
+/* Less than this of the latency of loads is not in a report. */
 static const double least_share = 0.01;
 
 /* Of contended loads, from another socket: with less, threads on one node would not gain much. */
@@ -119,15 +119,15 @@ static enum finding_doubt doubt_of(const struct c2c_judgement *j)
 	}
 }
 
-/* What is being told. */
-struct teller {
+/* What findings are made of. */
+struct filling {
 	const struct c2c *s;
 	const struct c2c_labels *labels;
 	const struct c2c_cause *cause;
 	struct findings *out;
 };
 
-static struct finding_access access_of(const struct teller *t, const struct c2c_ranked *r,
+static struct finding_access access_of(const struct filling *t, const struct c2c_ranked *r,
 				       bool is_write)
 {
 	const struct c2c_access *a = &t->s->accesses.items[r->number];
@@ -152,7 +152,7 @@ static struct finding_access access_of(const struct teller *t, const struct c2c_
 }
 
 /* Returns how many there are; those that matter most are filled in. */
-static size_t add_accesses(const struct teller *t, bool writers, struct finding_access *out)
+static size_t add_accesses(const struct filling *t, bool writers, struct finding_access *out)
 {
 	struct c2c_ranking all = c2c_rank_accesses(t->s, t->cause, writers);
 	size_t n = all.n;
@@ -172,7 +172,7 @@ static struct finding_waits c2c_findings_waits_of(const struct c2c_latency *l)
 	};
 }
 
-static struct finding_sharing *sharing_of(const struct teller *t)
+static struct finding_sharing *sharing_of(const struct filling *t)
 {
 	const struct c2c_subject *subject = &t->cause->sum;
 	const struct c2c_judgement *j = &subject->judgement;
@@ -230,7 +230,7 @@ static void add_remote_remedy(struct finding *f)
 }
 
 /* The words are those of the layout, where it is known: of what to move, or why that is no use. */
-static struct remedy remedy_of(const struct teller *t)
+static struct remedy remedy_of(const struct filling *t)
 {
 	const struct c2c_judgement *j = &t->cause->sum.judgement;
 	uint32_t line = t->cause->lines.items[0];
@@ -246,7 +246,7 @@ static struct remedy remedy_of(const struct teller *t)
 				.text = fix };
 }
 
-static void add_functions(const struct teller *t, struct finding *f)
+static void add_functions(const struct filling *t, struct finding *f)
 {
 	const struct c2c *s = t->s;
 	uint32_t writer = c2c_first_place(s, t->cause, true);
@@ -265,7 +265,7 @@ static void add_functions(const struct teller *t, struct finding *f)
 static struct finding *add_finding(const struct c2c *s, const struct c2c_labels *labels,
 				   const struct c2c_cause *cause, struct findings *out)
 {
-	const struct teller t = { s, labels, cause, out };
+	const struct filling t = { s, labels, cause, out };
 	const struct c2c_subject *subject = &cause->sum;
 	struct finding *f = findings_add(out, kind_of(&subject->judgement));
 

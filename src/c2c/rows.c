@@ -525,7 +525,7 @@ static void add_access(const struct c2c *s, const struct c2c_labels *labels, uin
 	}
 }
 
-/* Those that come first, and the first line of each finding, which it tells the number of. */
+/* Those that come first, and the first line of each finding, which it has the number of. */
 static bool is_shown(const struct c2c *s, const struct c2c_labels *labels, size_t line)
 {
 	const struct c2c_cause *f = &labels->causes.list.items[labels->causes.of_line[line]];

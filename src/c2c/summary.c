@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many lines are fought over, what they cost together, and what that rests on. */
+/* How many lines are contended, what they cost together, and what that rests on. */
 #include <inttypes.h>
 
 #include "base/alloc.h"
@@ -64,14 +64,14 @@ static void add_fact(struct table *t, const char *name, const char *value)
 	row[1] = cell_text(value);
 }
 
-/* What is worth a word. */
+/* What there are findings of. */
 struct tally {
 	size_t n[C2C_N_CLASSES];		      /* lines */
-	size_t n_objects;			      /* of those that are fought over, … */
+	size_t n_objects;			      /* of those that are contended, … */
 	uint32_t n_false, n_true, n_locks, n_unknown; /* … and the causes that they are of */
 	double share;				      /* of those, too */
-	size_t n_handed;     /* lines that were handed over, and that loads waited for */
-	double handed_share; /* of those */
+	size_t n_in_phases;  /* lines of one thread after the other, that loads waited for */
+	double phases_share; /* of those */
 };
 
 static void count_cause(const struct c2c_cause *f, struct tally *tally)
@@ -95,8 +95,8 @@ static struct tally count_causes(const struct c2c_labels *labels)
 
 		tally.n[f->class] += f->lines.n;
 		if (c2c_is_in_phases(&f->sum.judgement) && f->sum.judgement.n_waited > 0) {
-			tally.n_handed += f->lines.n;
-			tally.handed_share += f->sum.share;
+			tally.n_in_phases += f->lines.n;
+			tally.phases_share += f->sum.share;
 		}
 		if (f->class == C2C_CONTENDED)
 			count_cause(f, &tally);
@@ -176,14 +176,14 @@ static void add_answer(const struct c2c *s, const struct tally *tally, struct ta
 /* What threads did one after the other made loads wait, too, but once. */
 static void add_phases(const struct c2c *s, const struct tally *tally, struct table *t)
 {
-	if (tally->n_handed == 0 || tally->handed_share < C2C_LEAST_SHARE)
+	if (tally->n_in_phases == 0 || tally->phases_share < C2C_LEAST_SHARE)
 		return;
 	add_fact(t, "phases",
 		 table_format(t,
 			      "%zu line%s handed over: threads used %s one after the other, "
 			      "which is no sharing; loads of the new ones took %.1f %% of %s",
-			      tally->n_handed, tally->n_handed == 1 ? " was" : "s were",
-			      tally->n_handed == 1 ? "it" : "them", 100 * tally->handed_share,
+			      tally->n_in_phases, tally->n_in_phases == 1 ? " was" : "s were",
+			      tally->n_in_phases == 1 ? "it" : "them", 100 * tally->phases_share,
 			      c2c_latency_words(s)));
 }
 
@@ -276,7 +276,7 @@ static void add_seen(const struct c2c *s, struct table *t)
 }
 
 /* Can a record of the CPU say that the data had been modified? */
-static bool tells_modified(const struct c2c *s)
+static bool records_say_modified(const struct c2c *s)
 {
 	if (!capture_spe(s->session->capture)->is_present ||
 	    c2c_contended(&s->total, C2C_BY_HITM) > 0)
@@ -293,7 +293,7 @@ static bool tells_modified(const struct c2c *s)
 /* Modes of HITM count nothing where the CPU says only that the data came from a peer. */
 static void add_mode(const struct c2c *s, struct table *t)
 {
-	if (s->options.mode == C2C_BY_PEER || tells_modified(s))
+	if (s->options.mode == C2C_BY_PEER || records_say_modified(s))
 		return;
 	add_fact(t, "mode",
 		 table_format(t,

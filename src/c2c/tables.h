@@ -14,7 +14,7 @@ void c2c_summary_table(const struct c2c *, const struct c2c_labels *, struct tab
 /* What to say if there is no finding; the text may be one of the table's. */
 const char *c2c_nothing_found(const struct c2c *, struct table *);
 
-/* The lines that are fought over, in words, those that cost most first: "findings". */
+/* The contended lines, in words, those that cost most first: "findings". */
 void c2c_findings_table(const struct c2c *, const struct c2c_labels *, struct table *out);
 
 /*

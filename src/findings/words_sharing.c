@@ -97,7 +97,7 @@ static const char *access_words(struct table *t, const struct finding *f,
 	return words_take(t, &text);
 }
 
-/* The last that is told, if there are more. */
+/* The last that is shown, if there are more. */
 static const char *last_access_words(struct table *t, const struct finding *f,
 				     const struct finding_access *a, size_t i, size_t n)
 {

@@ -80,7 +80,7 @@ static bool has_data_sources(const struct session *s)
 	return false;
 }
 
-/* May threads fight over cache lines in this capture? A closer look takes time. */
+/* May there be contended cache lines in this capture? A closer look takes time. */
 static bool may_share(const struct session *s, const struct hot *code)
 {
 	uint64_t n = 0;

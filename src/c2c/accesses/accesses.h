@@ -38,7 +38,7 @@ void c2c_choice_add(struct c2c_choice *, uint32_t space, uint64_t address);
 void c2c_choice_add_near(struct c2c_choice *, uint32_t space, uint64_t address);
 void c2c_choice_release(struct c2c_choice *);
 
-/* How an access was made, as far as the record tells. */
+/* How an access was made, as far as the record says. */
 enum c2c_kind {
 	C2C_KIND_STORE = 1,
 	C2C_KIND_ATOMIC = 2, /* reads and writes in one */

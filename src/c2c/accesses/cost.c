@@ -56,7 +56,7 @@ bool c2c_is_kept(const struct c2c *s, const struct c2c_use *use)
 		(double)c->n[C2C_RECORDS] - c->n[C2C_LOAD_NO_ADDRESS] - c->n[C2C_STORE_NO_ADDRESS];
 	double n = (double)use->n_records;
 
-	/* How often it hits is not known then, so the transfers that were seen have to tell. */
+	/* How often it hits is not known then, so the transfers that were seen are counted. */
 	if (s->minimum_cycles > 1)
 		return use->n_contended >= use->n_reloads;
 	/* Used by one access of so many it is not evicted, even if each other is to another line. */

@@ -7,7 +7,7 @@
 #include "c2c/accesses/cost.h"
 #include "c2c/accesses/group.h"
 
-/* The keys of a touch's row, in the order in which rows are told apart. */
+/* The keys of a touch's row, in the order in which rows differ. */
 enum { GROUP_WORDS = 7 };
 
 static void group_words(const struct c2c *s, const struct c2c_touch_key *k, uint64_t *out)

@@ -26,7 +26,7 @@ enum c2c_sort {
 	C2C_N_SORTS,
 };
 
-/* What tells rows of a line's breakdown apart, besides their offset. */
+/* What rows of a line's breakdown differ by, besides their offset. */
 enum c2c_coalesce {
 	C2C_BY_PLACE = 1,
 	C2C_BY_PROCESS = 2,
@@ -172,7 +172,7 @@ struct c2c {
 	uint64_t n_shared_lines; /* with contended loads, or written and used by several threads */
 	uint64_t n_candidates;	 /* lines that could be shown */
 	struct c2c_counts total, shared; /* of everything; of lines with peer or HITM loads */
-	bool may_be_worth; /* a word: some of the lines, by what the first look counted */
+	bool may_have_findings;		 /* by what the first look counted */
 	uint64_t n_contended_lines;
 	bool lacks_stores;	  /* filters or --select may have left some out */
 	bool selects_stores;	  /* --select does */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What was done to many objects of one type, as if it were one object: offsets are those in each of
- * them, and threads are told apart by what they do there.
+ * them, and threads are distinguished by what they do there.
  */
 #ifndef CYCLOPS_C2C_FIX_FOLD_H
 #define CYCLOPS_C2C_FIX_FOLD_H

@@ -22,7 +22,7 @@ enum {
 /* A wider interval says nothing. */
 static const double most_error = 0.2;
 
-/* As much of the waiting has to be of threads that tell. */
+/* As much of the waiting has to be of threads whose pace is known. */
 static const double least_covered = 0.8;
 
 /* A thread that waited for the lines. */
@@ -249,7 +249,7 @@ bool c2c_gain_of_windows(const struct c2c_window *windows, size_t n, double *out
 }
 
 /* Is what passed a part of all operations that is the same at any time? */
-static bool tells_pace(const struct c2c *s)
+static bool has_pace(const struct c2c *s)
 {
 	return capture_spe(s->session->capture)->is_present && !spe_filters_thin(s->session) &&
 	       !s->selects_stores && s->lines->n_samples == 0;
@@ -258,7 +258,7 @@ static bool tells_pace(const struct c2c *s)
 /* Sums of what groups of threads would save. */
 struct savings {
 	double saved_ns, variance, time_ns;
-	double told, wanted; /* cycles of waiting: of groups that tell, and of all */
+	double covered, wanted; /* cycles of waiting: of groups whose pace is known, and of all */
 };
 
 static void add_group(const struct group *g, struct savings *sum)
@@ -272,7 +272,7 @@ static void add_group(const struct group *g, struct savings *sum)
 		return;
 	sum->saved_ns += share * part * g->time_ns;
 	sum->variance += pow(error * part * g->time_ns, 2);
-	sum->told += (double)g->wanted;
+	sum->covered += (double)g->wanted;
 }
 
 /* The first thread of those that wait in its function. */
@@ -293,7 +293,7 @@ struct c2c_gain c2c_gain_of(const struct c2c *s, const struct c2c_cause *cause)
 	struct savings sum = { 0 };
 	struct slice *scratch;
 
-	if (!tells_pace(s))
+	if (!has_pace(s))
 		return out;
 	tuples_init(&g.threads, 1);
 	find_waiters(&g, cause);
@@ -311,7 +311,7 @@ struct c2c_gain c2c_gain_of(const struct c2c *s, const struct c2c_cause *cause)
 	free(scratch);
 	tuples_release(&g.threads);
 	vec_release(&g.waiters);
-	if (sum.time_ns <= 0 || sum.told < least_covered * sum.wanted)
+	if (sum.time_ns <= 0 || sum.covered < least_covered * sum.wanted)
 		return out;
 	out.share = sum.saved_ns / sum.time_ns;
 	out.error = sqrt(sum.variance) / sum.time_ns;

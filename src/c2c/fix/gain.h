@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What run time a fix would save. Latencies do not tell: a core does other work while a load waits,
+ * What run time a fix would save. Latencies do not say: a core does other work while a load waits,
  * and several loads of a line wait for it together. But where the others pause or are done, the same
  * threads do the same without waiting, and how fast they are then is how fast they would be.
  */
@@ -14,9 +14,9 @@
 #include "c2c/verdict/cause.h"
 
 struct c2c_gain {
-	bool is_known;	     /* the capture tells: there was time without contention, too */
+	bool is_known;	     /* there was time without contention, too */
 	double share, error; /* of the run time of those threads; half of the 95 % interval */
-	uint32_t n_threads;  /* that waited for the lines, often enough to tell */
+	uint32_t n_threads;  /* that waited for the lines, often enough */
 };
 
 struct c2c_gain c2c_gain_of(const struct c2c *, const struct c2c_cause *);

@@ -83,7 +83,7 @@ enum layout_body {
 	LAYOUT_ELEMENTS, /* those elements of an array that were accessed */
 };
 
-/* What to do, as far as the accesses tell. */
+/* What to do, as far as the accesses say. */
 enum layout_advice {
 	LAYOUT_KEEP,	/* nothing: no line is used in ways that conflict */
 	LAYOUT_ALIGN,	/* members stand in the right order: begin new lines between them */

@@ -15,7 +15,7 @@ enum {
 	TYPE_WIDTH = 60, /* columns of its name in a sentence */
 };
 
-/* Less of the waiting on a line is not worth a word, where the rest can be helped. */
+/* Less of the waiting on a line is not mentioned, where the rest can be helped. */
 static const double worth_saying = 0.1;
 
 static const struct layout_field *layout_fix_used_field(const struct layout *l, size_t i)
@@ -162,7 +162,7 @@ static void put_alignments(const struct layout *l, struct text *out)
 	free(offsets);
 }
 
-/* Alignment within the object is worth nothing if the object does not begin a line. */
+/* Alignment within the object is of no use if the object does not begin a line. */
 static void put_own_alignment(const struct layout *l, struct text *out)
 {
 	if (l->question.is_managed)

@@ -128,7 +128,7 @@ static bool has_event(uint64_t events, enum spe_event event)
 	return events >> event & 1;
 }
 
-/* Where events alone tell. First match wins. */
+/* Where only events say it. First match wins. */
 static const struct event_level {
 	enum spe_event set;
 	int clear; /* must not be set; -1: does not matter */

@@ -20,7 +20,7 @@ enum c2c_count {
 	C2C_L1,	       /* loads … that hit the core's own L1, … */
 	C2C_L2,	       /* … L2, or another core near by, */
 	C2C_LLC,       /* … the last level cache or one as far away, without HITM */
-	C2C_STORE_ANY, /* stores of which the hardware does not tell the level */
+	C2C_STORE_ANY, /* stores of which the hardware does not say the level */
 	C2C_NO_MAP,    /* the address or the instruction is outside all known mappings */
 	C2C_LOCAL_PEER,
 	C2C_REMOTE_PEER, /* the data came out of another core's cache; of another socket */

@@ -2,7 +2,7 @@
 /*
  * First look at sharing: what each cache line of data was accessed by, in few words for each
  * line, so that memory grows with the lines and not with what is done to them. It finds the
- * lines that are worth a second look (c2c/accesses/accesses.h).
+ * lines that are for a second look (c2c/accesses/accesses.h).
  */
 #ifndef CYCLOPS_C2C_LINES_LINES_H
 #define CYCLOPS_C2C_LINES_LINES_H

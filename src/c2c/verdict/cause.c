@@ -9,7 +9,7 @@
 
 enum { MAX_LINES = 64 }; /* of an object in one cause; of objects of a type there are more */
 
-/* What tells causes apart. */
+/* What causes differ by. */
 enum { OF_LINE, OF_OBJECT, OF_PLACE, OF_TYPE };
 enum { KEY_WORDS = 6 };
 
@@ -31,7 +31,7 @@ static void add_to_sum(struct c2c_subject *to, const struct c2c_subject *from)
 	to->n_pages = from->n_pages > to->n_pages ? from->n_pages : to->n_pages;
 }
 
-/* Fights while lines are put into them. */
+/* Causes while lines are put into them. */
 struct grouping {
 	const struct c2c *s;
 	struct tuples keys;

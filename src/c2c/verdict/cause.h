@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One cause is one finding: lines that are fought over in the same manner, of one object or of
+ * One cause is one finding: lines that are contended in the same manner, of one object or of
  * objects of one type.
  */
 #ifndef CYCLOPS_C2C_VERDICT_CAUSE_H
@@ -17,7 +17,7 @@ struct c2c_cause {
 	struct c2c_subject sum; /* of all lines; it is at the first and has the accesses of that */
 	enum c2c_class class;
 	uint32_t n_objects; /* of a type; 0: it is not about a type */
-	uint32_t finding;   /* its number among those that are worth a word; 0: it is not */
+	uint32_t finding;   /* its number among the findings; 0: it is none */
 };
 
 struct c2c_causes {

@@ -4,7 +4,7 @@
 /* Of contended loads; see also C2C_LEAST_SHARE. */
 static const double least_part = 0.01;
 
-/* As many loads of which none waited tell that hardly any did: 95 % of them, at 95 %. */
+/* If none of so many loads waited, less than 5 % of all did, with 95 % confidence. */
 static const uint32_t enough_loads = 60;
 
 const char *c2c_latency_words(const struct c2c *s)
@@ -24,7 +24,7 @@ double c2c_contended_part(const struct c2c *s, const struct c2c_subject *subject
 		       c2c_contended(&s->total, s->options.mode));
 }
 
-/* Do loads wait here, enough to be worth a word? */
+/* Do loads wait here, enough for a finding? */
 static bool is_waited_for(const struct c2c *s, const struct c2c_subject *subject)
 {
 	if (subject->judgement.n_waited == 0)
@@ -61,7 +61,7 @@ enum c2c_class c2c_class_of(const struct c2c *s, const struct c2c_subject *subje
 	return C2C_CONTENDED;
 }
 
-/* Atomics write, too, but they are loads in the record: where there are any, lines tell. */
+/* Atomics write, too, but they are loads in the record: where there are any, they are counted by line. */
 bool c2c_has_writes(const struct c2c *s)
 {
 	bool any = s->total.n[C2C_STORES] > 0;
@@ -71,7 +71,7 @@ bool c2c_has_writes(const struct c2c *s)
 	return any;
 }
 
-/* Do many lines wait that are worth no word one by one? */
+/* Do many lines wait, none of them enough for a finding? */
 static bool is_spread(const struct c2c *s)
 {
 	enum { LEAST_LOADS = 100, LEAST_PART = 50 }; /* one in so many */

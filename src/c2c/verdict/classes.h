@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which lines are told of, and what is to be said if none is. */
+/* Which lines are findings, and what is to be said if none is. */
 #ifndef CYCLOPS_C2C_VERDICT_CLASSES_H
 #define CYCLOPS_C2C_VERDICT_CLASSES_H
 
 #include "c2c/accesses/result.h"
 
-/* A line with less of the latency of all loads is not worth a word. */
+/* A line with less of the latency of all loads is no finding. */
 #define C2C_LEAST_SHARE 0.001
 
 /* Of all stores, for lines that only stores meet on. */
@@ -15,7 +15,7 @@
 enum c2c_class {
 	C2C_NOT_CONTENDED,
 	C2C_STORES_ONLY, /* several write different parts of it; what stores wait for is not recorded */
-	C2C_SUSPECTED, /* loads waited, but they do not tell whom for */
+	C2C_SUSPECTED, /* loads waited, whom for is not known */
 	C2C_CONTENDED,
 	C2C_N_CLASSES,
 };
@@ -30,7 +30,7 @@ const char *c2c_latency_words(const struct c2c *);
 
 /* Why there is no finding. */
 enum c2c_silence {
-	C2C_NO_DATA_ADDRESSES, /* only they can tell */
+	C2C_NO_DATA_ADDRESSES, /* which it takes */
 	C2C_NO_WRITES,	       /* stores were not recorded */
 	C2C_SPREAD,	       /* many lines wait, none of them much */
 	C2C_NONE_CONTENDED,

@@ -29,7 +29,7 @@ bool c2c_is_in_array(const struct c2c_objects *o, uint32_t access)
 	return name->n_elements > 0 || types_get(t, types_plain(t, name->type))->kind == TYPE_ARRAY;
 }
 
-/* May objects like this one be told apart, and be many? Then fills in type and variable. */
+/* Is its type known, and may there be many objects of it? Then fills in type and variable. */
 static bool is_of_kind(const struct c2c_objects *o, uint32_t access, uint64_t *out_kind)
 {
 	const struct types *t = symbols_types(o->sharing->session->symbols);

@@ -10,8 +10,8 @@
  * Where threads use the fields of a line alike, stores are of both kinds, but with a line for each
  * field loads would wait nearly as often: that is true sharing.
  *
- * Threads that never use a line at once do not make each other wait, but for the time that it is
- * handed over.
+ * Threads that never use a line at once do not make each other wait, but for the first accesses of
+ * each.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,11 +25,11 @@
 enum {
 	ENOUGH = 5,	     /* stores, and accesses they made wait */
 	ENOUGH_READS = 20,   /* accesses, none of which is a store */
-	ENOUGH_BY_LOCK = 20, /* … and those to a line with a lock, to tell who uses what of it */
+	ENOUGH_BY_LOCK = 20, /* … and those to a line with a lock, to know who uses what of it */
 	ENOUGH_IN_TURN = 8,  /* of each thread, to say that they took turns */
 };
 
-/* Parts below this are not worth calling a line both. */
+/* Below this part a line is not called both. */
 static const double both_from = 0.1;
 
 /* As much of the accesses beside a lock may seem not to be guarded: few samples show one thread. */
@@ -74,10 +74,10 @@ struct verdict_sums {
 	struct tuples threads;	/* process << 32 | tid */
 	VEC_OF(bool) is_writer; /* by thread */
 	struct c2c_counts counts;
-	struct division waits, all;	/* of the accesses that waited; of all */
-	uint32_t n_writes;		/* those that somebody may have waited for */
-	uint32_t n_guarded, n_apart;	/* accesses under a lock; and those that are not */
-	uint32_t n_fought, n_unwritten; /* lines */
+	struct division waits, all;	   /* of the accesses that waited; of all */
+	uint32_t n_writes;		   /* those that somebody may have waited for */
+	uint32_t n_guarded, n_apart;	   /* accesses under a lock; and those that are not */
+	uint32_t n_contended, n_unwritten; /* lines */
 	uint32_t n_in_turn, n_phases, n_few_turns, n_unexplained;
 	bool lacks_stores;	      /* not all of them may have been let through */
 	bool lacks_length, has_parts; /* what extents may be unsure for */
@@ -365,7 +365,7 @@ static bool does(const struct reach *r, enum access_class what)
 	return (what == LOCKS ? r->n_locks : what == WRITES ? r->n_writes : r->n_all) > 0;
 }
 
-/* How many threads do that to such bytes: enough to tell one from more. */
+/* How many threads do that to such bytes: counted up to two. */
 static uint32_t count_reaching(const struct judging *j, uint32_t extent, enum access_class what)
 {
 	struct extent bytes = c2c_verdict_extent_of(j, extent);
@@ -462,7 +462,7 @@ static enum c2c_reason why_unsure(const struct verdict_sums *v)
 	return v->has_parts ? C2C_PARTS_UNKNOWN : C2C_SIZES_UNKNOWN;
 }
 
-static void decide_fought(struct verdict_sums *v)
+static void decide_contended(struct verdict_sums *v)
 {
 	struct c2c_judgement *out = &v->out;
 	const struct division *d = v->waits.n >= ENOUGH ? &v->waits : &v->all;
@@ -549,9 +549,9 @@ static void count_threads(struct judging *j)
 	}
 }
 
-static void add_fought(struct judging *j)
+static void add_contended(struct judging *j)
 {
-	j->sums->n_fought++;
+	j->sums->n_contended++;
 	divide(j, true, &j->sums->waits);
 	divide(j, false, &j->sums->all);
 	if (j->has_lock)
@@ -559,7 +559,7 @@ static void add_fought(struct judging *j)
 }
 
 /*
- * What kind of a line it is. That it is handed over once makes hardly a sampled load wait: where
+ * What kind of a line it is. Where one thread uses it after another, hardly a sampled load waits: where
  * several did, somebody wrote.
  */
 static void c2c_verdict_add_line(struct judging *j, uint64_t n_waited)
@@ -575,7 +575,7 @@ static void c2c_verdict_add_line(struct judging *j, uint64_t n_waited)
 	else if (took_turns(j))
 		count_turns(j, &j->sums->n_in_turn);
 	else if (find_phases(j))
-		add_fought(j);
+		add_contended(j);
 	else if (n_waited < ENOUGH)
 		count_turns(j, &j->sums->n_phases);
 	else
@@ -607,8 +607,8 @@ static void judge_line(const struct c2c *s, const struct c2c_subject *subject,
 
 static void c2c_verdict_decide(const struct c2c *s, struct verdict_sums *v)
 {
-	if (v->n_fought > 0)
-		decide_fought(v);
+	if (v->n_contended > 0)
+		decide_contended(v);
 	else if (v->n_unexplained > 0)
 		v->out.reason = C2C_OTHER_TIMES;
 	else if (v->n_in_turn + v->n_phases + v->n_few_turns > 0)

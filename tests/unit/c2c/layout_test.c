@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What to change in structs that threads fight over, with known answers. */
+/* What to change in structs that threads contend for, with known answers. */
 #include "c2c/fix/layout.h"
 
 #include <setjmp.h>
@@ -231,7 +231,7 @@ static const struct {
 	  LAYOUT_KEEP,
 	  "count,… are bit-fields of one word, which 2 threads write, each the whole of it: give "
 	  "those of each thread a word of its own, on a line of its own" },
-	/* What threads share on another line is not what this one is fought over for. */
+	/* What threads share on another line is not what this one is contended for. */
 	{ BUF,
 	  { { 0, 8, 1, 9, 90, false },
 	    { 16, 8, 1, 0, 9, false, .is_outside = true },
