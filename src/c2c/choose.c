@@ -115,7 +115,7 @@ static size_t lines_to_choose(const struct c2c *s)
 {
 	size_t top = s->request.top;
 
-	return top > 0 && top < LEAST_LINES ? LEAST_LINES : top;
+	return s->request.with_objects && top > 0 && top < LEAST_LINES ? LEAST_LINES : top;
 }
 
 /* Lets the root sink to where it belongs. */

@@ -58,7 +58,9 @@ static void extents_are_as_sure_as_known(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct c2c_instruction instructions[] = { { 0 }, *cases[i].instruction };
-		const struct c2c s = { .instructions = instructions,
+		struct session session = { 0 };
+		const struct c2c s = { .session = &session,
+				       .instructions = instructions,
 				       .request.vector_bits = cases[i].given_bits };
 		const struct c2c_touch_key key = { .place = 1,
 						   .kind = (uint8_t)cases[i].kind,

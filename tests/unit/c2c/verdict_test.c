@@ -371,6 +371,7 @@ static const struct {
 };
 
 struct world {
+	struct session session; /* without a heap map */
 	struct c2c sharing;
 	struct c2c_accesses seen;
 	struct c2c_instruction instructions[N_WHATS];
@@ -383,6 +384,7 @@ static void world_init(struct world *w, unsigned circumstances)
 	tuples_init(&w->seen.keys, C2C_TOUCH_WORDS);
 	for (size_t i = 0; i < N_WHATS; i++)
 		w->instructions[i] = whats[i].instruction;
+	w->sharing.session = &w->session;
 	w->sharing.options.mode = C2C_BY_PEER;
 	w->sharing.accesses_seen = &w->seen;
 	w->sharing.instructions = w->instructions;
