@@ -30,7 +30,6 @@ static void *elapsed_new(const struct session *session, const void *options)
 	e->rest.has_switches = e->plan->has_switches;
 	tuples_init(&e->pairs, 2);
 	tuples_init(&e->threads, 1);
-	tuples_init(&e->thread_rows, 2);
 	tuples_init(&e->streams, 1);
 	return e;
 }
@@ -45,9 +44,7 @@ static void elapsed_free(void *partial)
 	tuples_release(&e->pairs);
 	vec_release(&e->pair_ns);
 	tuples_release(&e->threads);
-	vec_release(&e->thread_ns);
-	tuples_release(&e->thread_rows);
-	vec_release(&e->thread_records);
+	vec_release(&e->by_thread);
 	tuples_release(&e->streams);
 	vec_release(&e->spans);
 	free(e);
@@ -82,8 +79,6 @@ struct looked_at {
 	struct elapsed_operations records[BATCH_ROWS];
 	uint64_t pairs[BATCH_ROWS][2], pair_ns[BATCH_ROWS]; /* edges, for struct elapsed */
 	size_t n_pairs;
-	uint64_t thread_rows[BATCH_ROWS][2], thread_records[BATCH_ROWS]; /* for it, too */
-	size_t n_thread_rows;
 };
 
 static uint64_t stream_of(const struct batch *b, size_t row)
@@ -141,6 +136,8 @@ static void elapsed_count_record(struct elapsed *e, struct looked_at *l, size_t 
 		return;
 	sum = &e->rows[l->rows[row]];
 	add_operations(&sum->all, &l->records[row]);
+	if (b->has[row] & HAS_TID)
+		sum->threads |= elapsed_thread_bit(b->tid[row]);
 	if (b->has[row] & HAS_TOTAL) {
 		sum->latency.cycles += b->total[row];
 		sum->latency.full += latency_is_full(b->total[row]) ? b->total[row] : 0u;
@@ -218,43 +215,52 @@ static void add_inside(struct elapsed *e, const struct looked_at *l, const struc
 		add_operations(&sum->briefly, &l->records[row]);
 }
 
-/* All pairs of a batch at once: tuples_add_all() is faster than one by one. */
-static void elapsed_add_pairs(struct tuples *to, elapsed_amounts *sums, const uint64_t *pairs,
-			      const uint64_t *amounts, size_t n)
+/* All edges of a batch at once: tuples_add_all() is faster than one by one. */
+static void elapsed_add_pairs(struct elapsed *e, const uint64_t *pairs, const uint64_t *ns,
+			      size_t n)
 {
 	uint32_t numbers[BATCH_ROWS];
 
-	tuples_add_all(to, pairs, n, numbers);
-	while (sums->n < to->n)
-		vec_add(sums);
+	tuples_add_all(&e->pairs, pairs, n, numbers);
+	while (e->pair_ns.n < e->pairs.n)
+		vec_add(&e->pair_ns);
 	for (size_t i = 0; i < n; i++)
-		sums->items[numbers[i]] += amounts[i];
+		e->pair_ns.items[numbers[i]] += ns[i];
 }
 
-static void add_thread_time(struct elapsed *e, uint64_t tid, uint64_t ns)
+static void add_thread(struct elapsed *e, uint64_t tid, const struct elapsed_thread *more)
 {
 	uint32_t number = tuples_add(&e->threads, &tid);
+	struct elapsed_thread *t;
 
-	if (number == e->thread_ns.n)
-		vec_add(&e->thread_ns);
-	e->thread_ns.items[number] += ns;
+	if (number == e->by_thread.n)
+		vec_add(&e->by_thread)->only_row = more->only_row;
+	t = &e->by_thread.items[number];
+	t->ns += more->ns;
+	t->n += more->n;
+	if (more->n > 0 && t->only_row != more->only_row)
+		t->only_row = ELAPSED_NO_ROW;
 }
 
-/* Notes whose records a thread has: neighbours are often of one row. */
-static void count_in_thread(struct looked_at *l, size_t row)
+/* Counts the records of each thread, and notes which rows they are of. */
+static void add_threads(struct elapsed *e, const struct looked_at *l)
 {
-	uint64_t *last = l->n_thread_rows > 0 ? l->thread_rows[l->n_thread_rows - 1] : NULL;
 	const struct batch *b = l->batch;
+	struct elapsed_thread t = { 0 };
 
-	if (!(b->has[row] & HAS_TID))
-		return;
-	if (last == NULL || last[0] != l->rows[row] || last[1] != b->tid[row]) {
-		last = l->thread_rows[l->n_thread_rows];
-		last[0] = l->rows[row];
-		last[1] = b->tid[row];
-		l->thread_records[l->n_thread_rows++] = 0;
+	for (size_t row = 0; row < b->n; row++) {
+		if (!(b->has[row] & HAS_TID))
+			continue;
+		if (t.n == 0)
+			t.only_row = l->rows[row];
+		else if (t.only_row != l->rows[row])
+			t.only_row = ELAPSED_NO_ROW;
+		t.n++;
+		if (row + 1 < b->n && b->has[row + 1] & HAS_TID && b->tid[row + 1] == b->tid[row])
+			continue;
+		add_thread(e, b->tid[row], &t);
+		t = (struct elapsed_thread){ 0 };
 	}
-	l->thread_records[l->n_thread_rows - 1]++;
 }
 
 static void add_edge(struct elapsed *e, struct looked_at *l, const struct run *a,
@@ -300,13 +306,14 @@ static void add_visits(struct elapsed *e, const struct looked_at *l, const struc
 /* Sums up the records [from, to), each of which follows the one before it. */
 static void elapsed_take_records(struct elapsed *e, struct looked_at *l, size_t from, size_t to)
 {
+	struct elapsed_thread time = { 0 };
 	struct run runs[BATCH_ROWS];
 	size_t n;
 
 	if (to - from < 2)
 		return;
-	add_thread_time(e, l->batch->tid[from],
-			l->batch->time_ns[to - 1] - l->batch->time_ns[from]);
+	time.ns = l->batch->time_ns[to - 1] - l->batch->time_ns[from];
+	add_thread(e, l->batch->tid[from], &time);
 	n = cut_runs(l, from, to, runs);
 	for (size_t i = 0; i < n; i++) {
 		add_inside(e, l, &runs[i]);
@@ -327,12 +334,10 @@ static void elapsed_consume(void *partial, const struct batch *b)
 		return;
 	l.batch = b;
 	l.n_pairs = 0;
-	l.n_thread_rows = 0;
 	elapsed_plan_find(e->plan, b, l.rows);
-	for (size_t row = 0; row < b->n; row++) {
+	for (size_t row = 0; row < b->n; row++)
 		elapsed_count_record(e, &l, row);
-		count_in_thread(&l, row);
-	}
+	add_threads(e, &l);
 	add_spans(e, b);
 	for (size_t row = 1; row <= b->n; row++) {
 		if (row < b->n && follows(e, &l, row))
@@ -340,9 +345,7 @@ static void elapsed_consume(void *partial, const struct batch *b)
 		elapsed_take_records(e, &l, from, row);
 		from = row;
 	}
-	elapsed_add_pairs(&e->pairs, &e->pair_ns, l.pairs[0], l.pair_ns, l.n_pairs);
-	elapsed_add_pairs(&e->thread_rows, &e->thread_records, l.thread_rows[0], l.thread_records,
-			  l.n_thread_rows);
+	elapsed_add_pairs(e, l.pairs[0], l.pair_ns, l.n_pairs);
 }
 
 static void add_sum(struct elapsed_sum *to, const struct elapsed_sum *from)
@@ -358,15 +361,7 @@ static void add_sum(struct elapsed_sum *to, const struct elapsed_sum *from)
 	to->edge_ns += from->edge_ns;
 	to->ending += from->ending;
 	to->beginning += from->beginning;
-}
-
-static void elapsed_merge_pairs(struct tuples *to, elapsed_amounts *sums, const struct tuples *from,
-				const elapsed_amounts *amounts)
-{
-	for (uint32_t i = 0, n; i < from->n; i += n) {
-		n = from->n - i < BATCH_ROWS ? from->n - i : BATCH_ROWS;
-		elapsed_add_pairs(to, sums, tuples_get(from, i), amounts->items + i, n);
-	}
+	to->threads |= from->threads;
 }
 
 static void elapsed_merge(void *into, const void *from, const struct id_map *map)
@@ -377,11 +372,12 @@ static void elapsed_merge(void *into, const void *from, const struct id_map *map
 	(void)map;
 	for (uint32_t i = 0; i < e->plan->rows.n; i++)
 		add_sum(&e->rows[i], &part->rows[i]);
-	elapsed_merge_pairs(&e->pairs, &e->pair_ns, &part->pairs, &part->pair_ns);
-	elapsed_merge_pairs(&e->thread_rows, &e->thread_records, &part->thread_rows,
-			    &part->thread_records);
+	for (uint32_t i = 0, n; i < part->pairs.n; i += n) {
+		n = part->pairs.n - i < BATCH_ROWS ? part->pairs.n - i : BATCH_ROWS;
+		elapsed_add_pairs(e, tuples_get(&part->pairs, i), part->pair_ns.items + i, n);
+	}
 	for (uint32_t i = 0; i < part->threads.n; i++)
-		add_thread_time(e, *tuples_get(&part->threads, i), part->thread_ns.items[i]);
+		add_thread(e, *tuples_get(&part->threads, i), &part->by_thread.items[i]);
 	for (uint32_t i = 0; i < part->streams.n; i++)
 		add_span(e, *tuples_get(&part->streams, i), part->spans.items[i].first_ns,
 			 part->spans.items[i].last_ns);

@@ -30,7 +30,14 @@ struct elapsed_sum {
 	struct elapsed_operations visitors; /* records of brief runs beside its steady ones */
 	/* Delay cycles of the last record before an edge: of its own, and of the row before it. */
 	uint64_t ending, beginning;
+	uint64_t threads; /* bit elapsed_thread_bit(tid): of those that have records of it */
 };
+
+/* Threads may share a bit: limits are wider then. */
+static inline uint64_t elapsed_thread_bit(uint64_t tid)
+{
+	return (uint64_t)1 << tid % 64;
+}
 
 /* Sums of all time between records. */
 struct elapsed_rest {
@@ -86,8 +93,11 @@ struct elapsed_span elapsed_plan_span(const struct elapsed_plan *, uint64_t of, 
 /* The longest gap between two records, in ns, that counts as run time. */
 uint64_t elapsed_longest_ns(const struct spe_interval *);
 
-/* Sums by the number of a tuple. */
-typedef VEC_OF(uint64_t) elapsed_amounts;
+/* What a thread has. */
+struct elapsed_thread {
+	uint64_t ns, n;	   /* between its records that follow each other; records */
+	uint32_t only_row; /* that all of them are of; ELAPSED_NO_ROW: there are several */
+};
 
 /* Result of a scan; options: struct elapsed_plan. */
 struct elapsed {
@@ -95,14 +105,12 @@ struct elapsed {
 	struct elapsed_sum *rows; /* by row */
 	struct elapsed_rest rest;
 	struct tuples pairs; /* two rows with an edge between them, the lower number first … */
-	elapsed_amounts pair_ns;	   /* … → time of these edges */
-	struct tuples threads;		   /* tids … */
-	elapsed_amounts thread_ns;	   /* … → time between records of each */
-	struct tuples thread_rows;	   /* row and tid … */
-	elapsed_amounts thread_records;	   /* … → records */
-	struct tuples streams;		   /* numbers of streams … */
-	VEC_OF(struct elapsed_span) spans; /* … → first and last record of each */
-	struct elapsed_span known;	   /* the last answer of elapsed_plan_span() */
+	VEC_OF(uint64_t) pair_ns;		 /* … → time of these edges */
+	struct tuples threads;			 /* tids … */
+	VEC_OF(struct elapsed_thread) by_thread; /* … → what they have */
+	struct tuples streams;			 /* numbers of streams … */
+	VEC_OF(struct elapsed_span) spans;	 /* … → first and last record of each */
+	struct elapsed_span known;		 /* the last answer of elapsed_plan_span() */
 };
 
 extern const struct analysis_class elapsed_class;

@@ -175,15 +175,6 @@ static void find_limits(struct making *m, uint32_t row)
 	m->all.latency.full += sum->latency.full;
 }
 
-/* Of a thread's time: what may be of code that none of its records met. */
-static uint64_t unmet_in_thread(const struct making *m, uint32_t thread, uint64_t n_records)
-{
-	double most = estimate_of(0, 0, &m->range).high / (double)m->range.longest;
-	double ns = (double)m->e->thread_ns.items[thread];
-
-	return (uint64_t)llround(ns * fmin(1, most / (double)n_records));
-}
-
 /*
  * The time of a thread is known, and its rows share it. A row that has all records of a thread has
  * its time but for code that no record met, and in threads where a row has no record it is such code.
@@ -193,38 +184,31 @@ static uint64_t unmet_in_thread(const struct making *m, uint32_t thread, uint64_
 static void bound_by_threads(struct making *m)
 {
 	const struct elapsed *e = m->e;
-	uint64_t *n_records = mem_zalloc(e->threads.n + 1, sizeof(*n_records));
-	uint64_t *low = mem_zalloc(e->plan->rows.n + 1, sizeof(*low)), unmet = 0;
-	uint64_t *high = mem_zalloc(e->plan->rows.n + 1, sizeof(*high));
+	double most = estimate_of(0, 0, &m->range).high / (double)m->range.longest;
+	uint64_t met_by_bit[64] = { 0 }, unmet = 0;
+	uint64_t *low = mem_zalloc(e->plan->rows.n + 1, sizeof(*low));
 
-	for (uint32_t i = 0; i < e->thread_rows.n; i++) {
-		uint32_t thread = tuples_find(&e->threads, tuples_get(&e->thread_rows, i) + 1);
+	for (uint32_t i = 0; i < e->threads.n; i++) {
+		const struct elapsed_thread *t = &e->by_thread.items[i];
+		double part = fmin(1, most / (double)t->n);
+		uint64_t tid = *tuples_get(&e->threads, i);
+		uint64_t its_unmet = (uint64_t)llround((double)t->ns * part);
 
-		if (thread != TUPLES_NONE)
-			n_records[thread] += e->thread_records.items[i];
-	}
-	for (uint32_t i = 0; i < e->threads.n; i++)
-		unmet += unmet_in_thread(m, i, n_records[i]);
-	for (uint32_t i = 0; i < e->thread_rows.n; i++) {
-		const uint64_t *key = tuples_get(&e->thread_rows, i);
-		uint32_t thread = tuples_find(&e->threads, key + 1);
-		uint64_t ns;
-
-		if (thread == TUPLES_NONE || key[0] == ELAPSED_NO_ROW)
-			continue;
-		ns = e->thread_ns.items[thread] - unmet_in_thread(m, thread, n_records[thread]);
-		high[key[0]] += ns;
-		low[key[0]] += e->thread_records.items[i] == n_records[thread] ? ns : 0;
+		unmet += its_unmet;
+		met_by_bit[tid % COUNT(met_by_bit)] += t->ns - its_unmet;
+		if (t->only_row != ELAPSED_NO_ROW)
+			low[t->only_row] += t->ns - its_unmet;
 	}
 	for (uint32_t row = 0; row < e->plan->rows.n; row++) {
 		struct row_time *t = &m->times[row];
+		uint64_t high = unmet;
 
-		t->high = fmin(t->high, (double)(high[row] + unmet));
+		for (int bit = 0; bit < 64; bit++)
+			high += e->rows[row].threads >> bit & 1 ? met_by_bit[bit] : 0;
+		t->high = fmin(t->high, (double)high);
 		t->low = fmin(fmax(t->low, (double)low[row]), t->high);
 	}
 	free(low);
-	free(high);
-	free(n_records);
 }
 
 /* Which limits are close enough to say a share. */
