@@ -56,6 +56,11 @@ struct bottleneck_code {
 	const char *obstacle; /* why the following two are not known, as a clause; NULL: they are */
 	double cycles;	      /* at the least clock that it may have had */
 	double explained;     /* at most: by latencies, mispredictions, stores, the core's width */
+	/*
+	 * The same with those latencies only in which the window fills, at the pace that was measured.
+	 * Queues before the units may be full sooner, so it is less certain.
+	 */
+	double explained_in_window;
 	double hz;
 	bool is_clock_assumed;
 	uint64_t n;		   /* pairs of records */

@@ -30,22 +30,32 @@ enum {
 /* Where the frequency is not known: the slowest of the servers', which makes times short in cycles. */
 static const double least_hz = 2e9;
 
+/* Part of the window that others fill while an operation is under way, for it to stop dispatch. */
+static const double large_window = 0.75;
+
 /* Part of the records whose lines and pages are counted. */
 static const double most_records = 0.9;
 
-static size_t gap_bucket(uint64_t ns)
+static void spread_add(struct spread *s, uint64_t number)
 {
-	unsigned shift = ns < 8 ? 0 : 60 - (unsigned)__builtin_clzll(ns);
+	unsigned shift = number < 8 ? 0 : 60 - (unsigned)__builtin_clzll(number);
+	size_t bucket = number < 8 ? (size_t)number : (shift + 1) * 8 + (number >> shift & 7);
 
-	return ns < 8 ? (size_t)ns : (shift + 1) * 8 + (ns >> shift & 7);
+	s->n[bucket]++;
+	s->sum[bucket] += number;
+}
+
+static void spread_merge(struct spread *s, const struct spread *from)
+{
+	for (size_t i = 0; i < SPREAD_BUCKETS; i++) {
+		s->n[i] += from->n[i];
+		s->sum[i] += from->sum[i];
+	}
 }
 
 void code_sums_add_gap(struct code_sums *s, uint64_t ns)
 {
-	size_t bucket = gap_bucket(ns);
-
-	s->n_gaps[bucket]++;
-	s->gap_ns[bucket] += ns;
+	spread_add(&s->gap_ns, ns);
 }
 
 void code_sums_add(struct code_sums *s, const struct batch *b, size_t row,
@@ -53,12 +63,11 @@ void code_sums_add(struct code_sums *s, const struct batch *b, size_t row,
 {
 	uint32_t has = b->has[row];
 	uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
-	uint32_t cycles = l->cycles[LATENCY_TOTAL];
 
 	s->n++;
 	s->n_full += l->state[LATENCY_TOTAL] != LATENCY_USABLE;
-	if (l->state[LATENCY_TOTAL] != LATENCY_ABSENT && cycles > SHORT_CYCLES)
-		s->waits += cycles - SHORT_CYCLES;
+	if (l->state[LATENCY_TOTAL] != LATENCY_ABSENT)
+		spread_add(&s->cycles, l->cycles[LATENCY_TOTAL]);
 	if (!(has & HAS_OP))
 		return;
 	s->n_mispredicted += b->op_class[row] == SPE_OP_BRANCH && events >> SPE_EV_MISPREDICTED & 1;
@@ -72,46 +81,54 @@ void code_sums_merge(struct code_sums *s, const struct code_sums *from)
 {
 	s->n += from->n;
 	s->n_full += from->n_full;
-	s->waits += from->waits;
 	s->n_mispredicted += from->n_mispredicted;
 	s->n_store_refills += from->n_store_refills;
 	s->n_store_llc_misses += from->n_store_llc_misses;
-	for (size_t i = 0; i < GAP_BUCKETS; i++) {
-		s->n_gaps[i] += from->n_gaps[i];
-		s->gap_ns[i] += from->gap_ns[i];
-	}
+	spread_merge(&s->cycles, &from->cycles);
+	spread_merge(&s->gap_ns, &from->gap_ns);
 }
 
-static uint64_t count_gaps(const struct code_sums *s)
+static uint64_t spread_count(const struct spread *s)
 {
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < GAP_BUCKETS; i++)
-		n += s->n_gaps[i];
+	for (size_t i = 0; i < SPREAD_BUCKETS; i++)
+		n += s->n[i];
 	return n;
 }
 
-static double median_gap(const struct code_sums *s, uint64_t n)
+static double spread_median(const struct spread *s, uint64_t n)
 {
 	uint64_t below = 0;
 	size_t i = 0;
 
-	while (2 * (below + s->n_gaps[i]) < n)
-		below += s->n_gaps[i++];
-	return ratio(s->gap_ns[i], s->n_gaps[i]);
+	while (2 * (below + s->n[i]) < n)
+		below += s->n[i++];
+	return ratio(s->sum[i], s->n[i]);
+}
+
+/* The part above `least` of all that are above it; `kept` of that is left out of each. */
+static double spread_sum_above(const struct spread *s, double least, double kept)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < SPREAD_BUCKETS; i++)
+		if (s->n[i] > 0 && ratio(s->sum[i], s->n[i]) > least)
+			sum += (double)s->sum[i] - kept * (double)s->n[i];
+	return sum;
 }
 
 /* The mean of those that are not long; no more than the median, as lost records make some longer. */
-static double usual_gap(const struct code_sums *s, uint64_t n)
+static double usual_gap(const struct spread *s, uint64_t n)
 {
-	double median = median_gap(s, n), mean;
+	double median = spread_median(s, n), mean;
 	uint64_t n_usual = 0, ns = 0;
 
-	for (size_t i = 0; i < GAP_BUCKETS; i++) {
-		if ((double)s->gap_ns[i] > LONG_GAP * median * (double)s->n_gaps[i])
+	for (size_t i = 0; i < SPREAD_BUCKETS; i++) {
+		if ((double)s->sum[i] > LONG_GAP * median * (double)s->n[i])
 			continue;
-		n_usual += s->n_gaps[i];
-		ns += s->gap_ns[i];
+		n_usual += s->n[i];
+		ns += s->sum[i];
 	}
 	mean = ratio(ns, n_usual);
 	return mean < median ? mean : median;
@@ -138,21 +155,26 @@ void code_measure_time(struct bottlenecks *all)
 	const struct bottleneck_cpu *cpu = &all->cpu;
 	struct spe_interval_range interval = spe_interval_range(all->session);
 	struct bottleneck_code *out = &all->code;
+	double others;
 
-	out->n = count_gaps(s);
+	out->n = spread_count(&s->gap_ns);
 	out->is_clock_assumed = all->clock.basis == CLOCK_UNKNOWN;
 	out->hz = out->is_clock_assumed ? least_hz : all->clock.hz;
 	out->obstacle = find_obstacle(all, s, out->n);
 	if (out->obstacle != NULL)
 		return;
-	out->cycles = usual_gap(s, out->n) * out->hz / 1e9 /
+	out->cycles = usual_gap(&s->gap_ns, out->n) * out->hz / 1e9 /
 		      ((double)interval.longest * (interval.most > 0 ? interval.most : 1));
-	out->explained =
-		1 / cpu->width + ((double)s->waits +
-				  (cpu->restart_cycles + SHORT_CYCLES) * (double)s->n_mispredicted +
+	others =
+		1 / cpu->width + ((cpu->restart_cycles + SHORT_CYCLES) * (double)s->n_mispredicted +
 				  cpu->refill_cycles * (double)s->n_store_refills +
 				  cpu->llc_miss_cycles * (double)s->n_store_llc_misses) /
 					 (double)s->n;
+	out->explained =
+		others + spread_sum_above(&s->cycles, SHORT_CYCLES, SHORT_CYCLES) / (double)s->n;
+	out->explained_in_window =
+		others + spread_sum_above(&s->cycles, large_window * cpu->window * out->cycles, 0) /
+				 (double)s->n;
 }
 
 struct block {

@@ -32,16 +32,19 @@ struct pair_sums {
 	uint64_t n, half_ns, squares;
 };
 
-enum { GAP_BUCKETS = 512 };
+/* Numbers by size: exact up to 15, then in eight steps for each doubling. */
+enum { SPREAD_BUCKETS = 512 };
+
+struct spread {
+	uint64_t n[SPREAD_BUCKETS], sum[SPREAD_BUCKETS];
+};
 
 /* Sums over the records of all code. */
 struct code_sums {
 	uint64_t n, n_full; /* records; those whose latency counter was full */
-	uint64_t waits;	    /* cycles of total latencies, but for the first few of each */
 	uint64_t n_mispredicted, n_store_refills, n_store_llc_misses;
-
-	/* Times between records that follow each other in a thread, by size: eight steps an octave. */
-	uint64_t n_gaps[GAP_BUCKETS], gap_ns[GAP_BUCKETS];
+	struct spread cycles; /* total latencies */
+	struct spread gap_ns; /* times between records that follow each other in a thread */
 };
 
 /* A loop inside of a region that is part of it. */

@@ -135,6 +135,41 @@ static bool is_shown(const struct finder *d, const struct candidate *found)
 	return false;
 }
 
+/* What a finding of a function says once more of all of it that one of its loop has said. */
+static bool is_same_cause(enum finding_kind of_function, enum finding_kind of_loop)
+{
+	switch (of_function) {
+	case FINDING_MEMORY_BOUND:
+		return finding_side(of_loop) == FINDING_SIDE_BACK_END &&
+		       of_loop != FINDING_TLB_WALKS;
+	case FINDING_TLB_WALKS:
+	case FINDING_MISPREDICTIONS:
+		return of_loop == of_function;
+	default:
+		return finding_is_general(of_function);
+	}
+}
+
+/* Do findings of the function's loops tell at least half of it? They know more of the cause. */
+static bool is_told_by_loops(const struct finder *d, const struct candidate *found)
+{
+	uint32_t place = found->function->places[0];
+	const char *function = names_function(d->names, place);
+	const char *module = names_module(d->session, session_place(d->session, place).module);
+	double share = 0;
+
+	if (d->names->symbols[place].function.v == 0 || !found->class->is_of_loops)
+		return false;
+	for (size_t i = 0; i < d->out->list.n; i++) {
+		const struct finding *f = d->out->list.items[i];
+
+		if (f->loop != NULL && finding_is_in(f, function, module) &&
+		    is_same_cause(found->class->kind, f->kind))
+			share += f->size.share;
+	}
+	return 2 * share >= found->extent.share;
+}
+
 static bool is_chase(const struct finder *d, const struct candidate *found)
 {
 	return found->class->may_chase && hot_is_spe(d->hot, found->function->event) &&
@@ -271,7 +306,7 @@ void report_find(const struct hot *hot, const struct names *names,
 	for (size_t i = 0; i < d.found.n && n_loops + d.n_shown < SHOWN; i++) {
 		const struct candidate *found = &d.found.items[i];
 
-		if (is_shown(&d, found))
+		if (is_shown(&d, found) || is_told_by_loops(&d, found))
 			continue;
 		add_finding(&d, found);
 		d.shown[d.n_shown++] = found;

@@ -176,6 +176,12 @@ size_t report_add_loops(const struct bottlenecks *all, const struct names *names
 	return n;
 }
 
+/* That code misses the L1I for certain: what may be of queues or of the front end is of that. */
+static double explained_cycles(const struct bottleneck_code *code)
+{
+	return code->n_lines >= L1I_LINES ? code->explained_in_window : code->explained;
+}
+
 static void add_front_end(const struct bottleneck_code *code, double share, struct findings *out)
 {
 	struct finding *f = findings_add(out, FINDING_FRONT_END);
@@ -190,7 +196,7 @@ static void add_front_end(const struct bottleneck_code *code, double share, stru
 	f->code = arena_alloc(&out->memory, sizeof(*f->code));
 	*f->code = (struct finding_code){
 		.cycles = code->cycles,
-		.explained = code->explained,
+		.explained = explained_cycles(code),
 		.ghz = code->hz / 1e9,
 		.is_clock_assumed = code->is_clock_assumed,
 		.n_lines = code->n_lines,
@@ -207,7 +213,7 @@ bool report_add_code(const struct bottlenecks *all, struct findings *out)
 
 	if (code == NULL || code->obstacle != NULL)
 		return false;
-	rest = 1 - code->explained / code->cycles;
+	rest = 1 - explained_cycles(code) / code->cycles;
 	if (rest >= least_front_end &&
 	    (code->n_lines >= LARGE_LINES || code->n_pages > ITLB_PAGES)) {
 		add_front_end(code, rest, out);
