@@ -232,9 +232,11 @@ struct value {
 	enum address_move move;
 	bool knows_step; /* it is `step` + `times` * a register that the loop does not change */
 	int64_t step, times;
-	uint8_t step_reg;    /* of no matter if times is 0 */
-	enum link_kind link; /* of ADDRESS_LOADED */
-	uint64_t inputs;     /* registers that the loop leaves as they are */
+	uint8_t step_reg; /* of no matter if times is 0 */
+	enum link_kind
+		link; /* of ADDRESS_LOADED: and of what the instruction `loaded_by` has loaded */
+	size_t loaded_by;
+	uint64_t inputs; /* registers that the loop leaves as they are */
 };
 
 static const struct value fixed = { .move = ADDRESS_FIXED, .knows_step = true };
@@ -244,11 +246,15 @@ static enum link_kind weaker_link(enum link_kind a, enum link_kind b)
 	return a < b ? a : b;
 }
 
-/* The sum of a link and a value that does not change is a link. */
+/* The sum of a link and a value that does not change is a link, and "x + (x << 1)" is one scaled. */
 static enum link_kind link_of_sum(const struct value *a, const struct value *b)
 {
+	bool is_scaled = a->move == ADDRESS_LOADED && b->move == ADDRESS_LOADED &&
+			 a->loaded_by == b->loaded_by;
 	const struct value *link = a->move == ADDRESS_LOADED ? a : b, *other = link == a ? b : a;
 
+	if (is_scaled)
+		return weaker_link(weaker_link(a->link, b->link), LINK_SCALED);
 	return other->move == ADDRESS_FIXED ? weaker_link(link->link, LINK_SCALED) : LINK_NONE;
 }
 
@@ -497,7 +503,9 @@ static void step_values(const struct execution *e, size_t i, struct value *value
 {
 	const struct isa_registers *r = &e->registers[i];
 	bool is_load = r->is_access && !is_store(e->code[i].word, r), is_sum = adds_same(e, i);
-	struct value v = is_load ? (struct value){ .move = ADDRESS_LOADED, .link = LINK_PLAIN }
+	struct value v = is_load ? (struct value){ .move = ADDRESS_LOADED,
+						   .link = LINK_PLAIN,
+						   .loaded_by = i }
 				 : computed_value(e->code[i].word, r, values);
 
 	for (unsigned k = 0; k < r->n_writes; k++) {

@@ -244,4 +244,123 @@ int main(void)
 	multiply(12);
 	return product[1][1] != 0;
 }
+#elif defined(HASHED)
+/* Each place is a hash of what was found at the one before. */
+enum { PLACES = 1 << 19 };
+
+uint64_t places[PLACES];
+
+KEPT static uint64_t visit(uint64_t at, int n)
+{
+	for (int i = 0; i < n; i++) {
+		uint64_t found = places[at % PLACES] + (uint64_t)i;
+
+		at = found ^ found >> 13 ^ found << 7;
+	}
+	return at;
+}
+
+int main(void)
+{
+	for (int i = 0; i < PLACES; i++)
+		places[i] = next_random();
+	return visit(1, 300000) == 0;
+}
+#elif defined(NUMBERED)
+/* A list whose nodes know the number of the next. */
+enum { NODES = 1 << 16 };
+
+struct {
+	uint32_t value[11], next;
+} nodes[NODES];
+
+KEPT static uint32_t walk(uint32_t at, int n)
+{
+	uint32_t sum = 0;
+
+	for (int i = 0; i < n; i++) {
+		sum += nodes[at].value[3];
+		at = nodes[at].next;
+	}
+	return sum;
+}
+
+int main(void)
+{
+	for (uint32_t i = 0; i < NODES; i++)
+		nodes[i].next = (i * 5 + 12345) % NODES;
+	return walk(1, 300000) == 1;
+}
+#elif defined(AUTOMATA)
+/* Six tables of 32 KiB in turn, each for a few steps that depend on each other. */
+enum { TABLES = 6, STATES = 128, LETTERS = 128, STEPS = 40, WORDS = 1500 };
+
+uint16_t tables[TABLES][STATES][LETTERS];
+uint8_t text[WORDS][STEPS];
+
+KEPT static uint32_t match(uint32_t *ends)
+{
+	for (int word = 0; word < WORDS; word++)
+		for (int table = 0; table < TABLES; table++) {
+			uint32_t at = 0;
+
+			for (int i = 0; i < STEPS; i++)
+				at = (&tables[table][0][0])[at + text[word][i]];
+			ends[table] += at;
+		}
+	return ends[0];
+}
+
+int main(void)
+{
+	uint32_t ends[TABLES] = { 0 };
+
+	for (int i = 0; i < TABLES * STATES * LETTERS; i++)
+		(&tables[0][0][0])[i] = (uint16_t)(next_random() % STATES * LETTERS);
+	for (int i = 0; i < WORDS * STEPS; i++)
+		(&text[0][0])[i] = (uint8_t)(next_random() % LETTERS);
+	return match(ends) == 1;
+}
+#elif defined(ROWS)
+/* Columns of rows that are found by pointers, in no order. */
+enum { HEIGHT = 6000, WIDTH = 40 };
+
+float *rows[HEIGHT];
+
+KEPT static float add_columns(void)
+{
+	float most = 0;
+
+	for (int x = 0; x < WIDTH; x++) {
+		int n = 0;
+
+		for (int y = 0; y < HEIGHT; y++)
+			n += rows[y][x] > 1;
+		most += (float)n;
+	}
+	return most;
+}
+
+int main(void)
+{
+	float *memory = calloc(HEIGHT * WIDTH * 4, sizeof(*memory));
+
+	for (uint32_t y = 0; y < HEIGHT; y++)
+		rows[y] = memory + y * 2609 % HEIGHT * WIDTH * 4;
+	return add_columns() == 1;
+}
+#elif defined(LARGE_CODE)
+/* 160 KiB of straight code. */
+int main(void)
+{
+	uint64_t a = 1, b = 2;
+
+	for (int i = 0; i < 70; i++)
+		__asm__ volatile(".rept 10240\n\tadd %0, %0, #3\n\teor %1, %1, #8\n\t"
+				 "add x9, %0, #1\n\teor x10, %1, #2\n\t.endr"
+				 : "+r"(a), "+r"(b)
+				 :
+				 : "x9", "x10");
+	return a + b == 1;
+}
 #endif
