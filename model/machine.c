@@ -44,8 +44,8 @@ int machine_init(struct machine *m, const struct config *config, struct err *err
 
 static void keep_blocks(const struct thread *t)
 {
-	if (t->block != NULL)
-		t->block->is_kept = true;
+	if (t->walk.block != NULL)
+		t->walk.block->is_kept = true;
 	for (size_t i = 0; i < t->deferred.n; i++)
 		if (t->deferred.items[i].block != NULL)
 			t->deferred.items[i].block->is_kept = true;
@@ -316,8 +316,9 @@ static void access_noted(struct thread *t, const struct insn *in, uint64_t va, u
  * An access that the emulator does not show. The registers are those behind the instruction
  * number `index`: none up to there may have changed those of the address.
  */
-static void access_unseen(struct thread *t, const struct insn *in, size_t index)
+static void access_unseen(void *context, const struct insn *in, size_t index)
 {
+	struct thread *t = context;
 	bool is_zeroing = in->kind == INSN_STORE;
 
 	if (in->kept_until <= index || !registers_trusted(&t->machine->trust, &t->registers))
@@ -329,24 +330,12 @@ static void access_unseen(struct thread *t, const struct insn *in, size_t index)
 /* Executes what comes before the instruction `index` of the block, and begins that one. */
 static void advance(struct thread *t, size_t index)
 {
-	const struct insn *insns = t->block->insns;
-
-	for (; t->next <= index; t->next++) {
-		if (t->core->now.insn != NULL)
-			core_end(t->core, insns[t->next].pc);
-		core_begin(t->core, &insns[t->next]);
-		if (insns[t->next].flags & INSN_UNSEEN)
-			access_unseen(t, &insns[t->next], index);
-	}
+	walk_advance(&t->walk, t->core, index, access_unseen, t);
 }
 
 static void complete(struct thread *t, uint64_t next_pc)
 {
-	if (t->block == NULL)
-		return;
-	advance(t, t->block->n - 1);
-	core_end(t->core, next_pc);
-	t->block = NULL;
+	walk_complete(&t->walk, t->core, next_pc, access_unseen, t);
 }
 
 static void enter(struct thread *t, struct block *block)
@@ -361,18 +350,13 @@ static void enter(struct thread *t, struct block *block)
 	}
 	if (t->machine->truth != NULL)
 		truth_block(t->machine->truth, block->pc, block_end(block));
-	if (t->core->tally != NULL)
-		t->core->tally_block = tally_reserve(t->core->tally, block->number);
 	note(t, &(struct operation){ .block = block });
-	core_fetch(t->core, block->pc, block_end(block));
-	core_count_cycles(t->core);
-	t->block = block;
-	t->next = 0;
+	walk_enter(&t->walk, t->core, block);
 }
 
 static void access_memory(struct thread *t, const struct insn *in, uint64_t va, unsigned size_bytes)
 {
-	if (t->block == NULL)
+	if (t->walk.block == NULL)
 		return;
 	if (t->core->now.insn != in) {
 		advance(t, in->index);
@@ -466,8 +450,8 @@ void thread_call(struct thread *t, const struct call *call)
 
 	if (!take_turn(t))
 		return;
-	if (t->block != NULL) {
-		complete(t, block_end(t->block));
+	if (t->walk.block != NULL) {
+		complete(t, block_end(t->walk.block));
 		note(t, &(struct operation){ 0 });
 	}
 	if (call->unmapped_end > call->unmapped)
@@ -535,8 +519,9 @@ uint64_t thread_time(struct thread *t)
 	const struct core *c = t->core;
 	uint64_t at = core_cycle(c) > c->last_retire ? core_cycle(c) : c->last_retire;
 
-	for (size_t i = t->next; t->has_turn && t->block != NULL && i < t->block->n; i++) {
-		if ((t->block->insns[i].flags & INSN_READS_TIMER) == 0)
+	for (size_t i = t->walk.next; t->has_turn && t->walk.block != NULL && i < t->walk.block->n;
+	     i++) {
+		if ((t->walk.block->insns[i].flags & INSN_READS_TIMER) == 0)
 			continue;
 		advance(t, i);
 		at = c->now.done;

@@ -12,6 +12,7 @@
 #include "model/registers.h"
 #include "model/replica.h"
 #include "model/turns.h"
+#include "model/walk.h"
 
 struct machine;
 
@@ -41,10 +42,9 @@ struct thread {
 	struct seat *seat;
 	struct thread_ids ids;
 	struct registers registers; /* of the guest */
-	struct block *block;	    /* being executed; NULL between blocks */
-	size_t next;		    /* the first instruction of it that has not begun */
-	uint64_t last_time;	    /* told by thread_time() */
-	bool is_away;		    /* in a system call that may block */
+	struct walk walk;
+	uint64_t last_time; /* told by thread_time() */
+	bool is_away;	    /* in a system call that may block */
 	bool has_turn;
 	VEC_OF(struct deferred) deferred;
 };

@@ -69,36 +69,6 @@ void replicas_free(struct replicas *r)
 	free(r);
 }
 
-/* Executes what comes before the instruction `index` of the block, and begins that one. */
-static void advance(struct replica *r, size_t index)
-{
-	const struct insn *insns = r->block->insns;
-
-	for (; r->next <= index; r->next++) {
-		if (r->core.now.insn != NULL)
-			core_end(&r->core, insns[r->next].pc);
-		core_begin(&r->core, &insns[r->next]);
-	}
-}
-
-static void complete(struct replica *r, uint64_t next_pc)
-{
-	if (r->block == NULL)
-		return;
-	advance(r, r->block->n - 1);
-	core_end(&r->core, next_pc);
-	r->block = NULL;
-}
-
-static void enter(struct replica *r, const struct block *block)
-{
-	complete(r, block->pc);
-	r->core.tally_block = tally_reserve(&r->tally, block->number);
-	core_fetch(&r->core, block->pc, block_end(block));
-	r->block = block;
-	r->next = 0;
-}
-
 static void catch_up(void *context, size_t job, unsigned worker)
 {
 	const struct replicas *all = context;
@@ -109,13 +79,14 @@ static void catch_up(void *context, size_t job, unsigned worker)
 		const struct operation *o = &all->operations[i];
 
 		if (o->block != NULL) {
-			enter(r, o->block);
+			walk_complete(&r->walk, &r->core, o->block->pc, NULL, NULL);
+			walk_enter(&r->walk, &r->core, o->block);
 		} else if (o->insn != NULL) {
 			if (r->core.now.insn != o->insn)
-				advance(r, o->insn->index);
+				walk_advance(&r->walk, &r->core, o->insn->index, NULL, NULL);
 			core_access(&r->core, o->va, o->size_bytes);
-		} else if (r->block != NULL) {
-			complete(r, block_end(r->block));
+		} else if (r->walk.block != NULL) {
+			walk_complete(&r->walk, &r->core, block_end(r->walk.block), NULL, NULL);
 		}
 	}
 	core_count_cycles(&r->core);

@@ -17,12 +17,13 @@
 #include "model/config.h"
 #include "model/core.h"
 #include "model/tally.h"
+#include "model/walk.h"
 
 /* One thing that the thread does. */
 struct operation {
-	const struct block *block; /* it enters this one, or NULL: */
-	const struct insn *insn;   /* this instruction … or NULL: it enters the kernel */
-	uint64_t va;		   /* … accesses memory */
+	struct block *block;	 /* it enters this one, or NULL: */
+	const struct insn *insn; /* this instruction … or NULL: it enters the kernel */
+	uint64_t va;		 /* … accesses memory */
 	uint32_t size_bytes;
 };
 
@@ -34,8 +35,7 @@ struct replica {
 	struct core core;
 	struct counts counts;
 	struct tally tally;
-	const struct block *block; /* being executed; NULL between blocks */
-	size_t next;		   /* the first instruction of it that has not begun */
+	struct walk walk;
 };
 
 struct replicas {
