@@ -5,7 +5,7 @@
  */
 #include "start.h"
 
-enum { WORDS = 512, ROUNDS = 1500, LANES = 4 };
+enum { WORDS = 4096, ROUNDS = 190, LANES = 4 };
 
 static uint32_t words[WORDS];
 

@@ -26,6 +26,7 @@ void core_init(struct core *c, unsigned cpu, struct memory *memory, struct frame
 		.memory_issue = mem_zalloc(p->memory_queue, sizeof(*c->memory_issue)),
 		.drained = mem_zalloc(p->store_buffer, sizeof(*c->drained)),
 	};
+	units_init(&c->units, p);
 	tlbs_init(&c->tlbs, p);
 	predictor_init(&c->predictor, p);
 	sampler_init(&c->sampler, sampling, seed + cpu, counts);
@@ -156,6 +157,7 @@ static uint64_t dispatch(struct core *c, const struct insn *in)
 	count_stalls(c, last, fetched, at);
 	if (at == last && c->dispatched >= c->params->width && !is_ideal(c, IDEAL_WIDTH))
 		at++;
+	units_forget_before(&c->units, at);
 	if (at > last)
 		c->dispatched = 0;
 	c->dispatched++;
@@ -167,6 +169,16 @@ static uint64_t sources_ready(const struct core *c, const struct insn *in)
 {
 	return later(later(c->ready[in->sources[0]], c->ready[in->sources[1]]),
 		     later(c->ready[in->sources[2]], c->ready[in->sources[3]]));
+}
+
+/* When the address of a load or store is known, if its data may not be. */
+static uint64_t address_ready(const struct core *c, const struct insn *in)
+{
+	uint64_t at = 0;
+
+	for (unsigned i = 0; i < in->n_address; i++)
+		at = later(at, c->ready[in->sources[i]]);
+	return at;
 }
 
 /* Others see at once what such an instruction does: it must be certain that it happens. */
@@ -197,25 +209,38 @@ static uint64_t latency_of(const struct core *c, const struct insn *in)
 	return is_arithmetic && is_ideal(c, IDEAL_ARITHMETIC) ? 1 : c->params->latency[in->timing];
 }
 
+/* When the sources of the instruction are there, and nothing that must come first holds it. */
+static uint64_t ready_at(struct core *c, const struct insn *in, uint64_t dispatched)
+{
+	const struct params *p = c->params;
+	bool is_ordered = !is_ideal(c, IDEAL_ORDERING);
+	uint64_t at = sources_ready(c, in);
+
+	if (is_memory(in)) {
+		at = later(at, dispatched + p->issue_memory_cycles);
+		return is_ordered ? later(at, order_at(c, in)) : at;
+	}
+	at = later(at, dispatched + p->issue_cycles);
+	if (in->flags & INSN_FLUSH && in->class == CLASS_BARRIER) /* ISB: all before it is done */
+		at = later(at, c->last_retire);
+	return is_ordered && in->flags & INSN_BARRIER ? later(at, c->memory_done) : at;
+}
+
 /* The cycle at which the instruction starts to execute. */
 static uint64_t issue(struct core *c, const struct insn *in, uint64_t dispatched)
 {
 	const struct params *p = c->params;
-	uint64_t at = sources_ready(c, in);
-	bool is_ordered = !is_ideal(c, IDEAL_ORDERING);
+	uint64_t at = ready_at(c, in, dispatched);
 
-	if (!is_memory(in)) {
-		at = later(at, dispatched + p->issue_cycles);
-		if (in->flags & INSN_FLUSH &&
-		    in->class == CLASS_BARRIER) /* ISB: all before it is done */
-			at = later(at, c->last_retire);
-		return is_ordered && in->flags & INSN_BARRIER ? later(at, c->memory_done) : at;
-	}
-	at = later(at, dispatched + p->issue_memory_cycles);
-	if (is_ordered)
-		at = later(at, order_at(c, in));
+	if (!is_ideal(c, IDEAL_UNITS))
+		at = units_take(&c->units, in,
+				is_ideal(c, IDEAL_ARITHMETIC) ? 1 : p->busy[in->timing], at);
+	if (!is_memory(in))
+		return at;
 	c->now.queued = ring_next(c->memory_issue, &c->next_memory, p->memory_queue);
 	*c->now.queued = at;
+	if (in->kind == INSN_STORE) /* it leaves the queue with its address; its data comes later */
+		*c->now.queued = later(address_ready(c, in), dispatched + p->issue_memory_cycles);
 	return at;
 }
 
@@ -298,17 +323,21 @@ void core_end(struct core *c, uint64_t next_pc)
 {
 	struct execution *now = &c->now;
 	const struct insn *in = now->insn;
+	const struct params *p = c->params;
 
 	now->insn = NULL;
+	if (in->early_result != REG_LOST)
+		c->ready[in->early_result] =
+			later(address_ready(c, in), now->dispatch + p->issue_cycles) +
+			p->latency[TIMING_ALU];
 	for (size_t i = 0; i < COUNT(in->results); i++)
 		c->ready[in->results[i]] = now->done;
-	c->ready[in->early_result] = now->issue + 1;
 	c->ready[REG_LOST] = 0;
 	now->advance = now->done > c->last_retire ? now->done - c->last_retire : 0;
 	c->last_retire += now->advance;
 	if (c->tally != NULL)
 		c->tally->cycles.items[c->tally_block] += now->advance;
-	*ring_next(c->retire, &c->next_retire, c->params->window) = c->last_retire;
+	*ring_next(c->retire, &c->next_retire, p->window) = c->last_retire;
 	count_instruction(c, in);
 	if (in->kind == INSN_BRANCH)
 		end_branch(c, in, next_pc);
@@ -317,7 +346,7 @@ void core_end(struct core *c, uint64_t next_pc)
 	if (in->flags & INSN_BARRIER)
 		c->memory_floor = later(c->memory_floor, now->done);
 	if (in->flags & INSN_FLUSH)
-		c->fetch_ready = later(c->fetch_ready, now->done + c->params->mispredict_cycles);
+		c->fetch_ready = later(c->fetch_ready, now->done + p->mispredict_cycles);
 	if (c->truth != NULL)
 		core_note(c, in, next_pc);
 	if (now->is_sampled)

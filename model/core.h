@@ -5,8 +5,8 @@
  *
  * Dispatch is in order: `width` a cycle, as long as the window and the queue of memory
  * operations have room and the fetch delivers. An instruction issues when its sources are
- * ready, whatever happens to those before it; it leaves the window in order. No execution
- * ports are modelled, and nothing is ever fetched from a wrong path.
+ * ready and its execution units are free, whatever happens to those before it; it leaves the window
+ * in order. Nothing is ever fetched from a wrong path.
  */
 #ifndef CYCLOPS_MODEL_CORE_H
 #define CYCLOPS_MODEL_CORE_H
@@ -23,6 +23,7 @@
 #include "model/tally.h"
 #include "model/tlb.h"
 #include "model/truth.h"
+#include "model/units.h"
 #include "spe/encode.h"
 
 enum { FORWARD_SLOTS = 64 };
@@ -76,6 +77,7 @@ struct core {
 	uint64_t fetch_line;   /* the line instructions come from */
 
 	struct forward forward[FORWARD_SLOTS];
+	struct units units;
 
 	struct execution now;
 	struct tlbs tlbs;

@@ -25,6 +25,7 @@ const struct idealisation idealisations[] = {
 	{ "arithmetic", "arithmetic (one cycle)", IDEAL_ARITHMETIC, false },
 	{ "outstanding-misses", "outstanding misses (unlimited)", IDEAL_MISSES, false },
 	{ "window", "window (unlimited)", IDEAL_WINDOW, true },
+	{ "units", "execution units (unlimited)", IDEAL_UNITS, true },
 	{ "width", "width (unlimited)", IDEAL_WIDTH, true },
 	{ "no-prefetchers", "prefetchers off", IDEAL_NO_PREFETCH, false },
 };

@@ -34,6 +34,7 @@ enum ideal_bit {
 	IDEAL_WINDOW = 1 << 15, /* any number of instructions are in flight */
 	IDEAL_WIDTH = 1 << 16,	/* any number of instructions are dispatched in a cycle */
 	IDEAL_NO_PREFETCH = 1 << 17, /* the prefetchers are off */
+	IDEAL_UNITS = 1 << 18,	     /* any number of execution units */
 };
 
 /* One of them, as users name it. */

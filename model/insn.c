@@ -9,7 +9,14 @@
 
 /* Data processing with an immediate. */
 
-enum { GROUP_ADDRESS = 0, GROUP_ADD = 2, GROUP_LOGICAL = 4, GROUP_MOVE = 5, GROUP_BITFIELD = 6 };
+enum {
+	GROUP_ADDRESS = 0,
+	GROUP_ADD = 2,
+	GROUP_LOGICAL = 4,
+	GROUP_MOVE = 5,
+	GROUP_BITFIELD = 6,
+	GROUP_EXTRACT = 7
+};
 
 static void decode_immediate(struct insn *in, uint32_t w)
 {
@@ -24,8 +31,12 @@ static void decode_immediate(struct insn *in, uint32_t w)
 		reads_general(in, rd(w));
 	if (group > 1 && group != GROUP_MOVE)
 		reads_general(in, rn(w));
-	if (group == 7) /* EXTR */
+	if (group == GROUP_EXTRACT)
 		reads_general(in, rm(w));
+	if (group == GROUP_EXTRACT && rn(w) != rm(w)) /* else ROR */
+		in->timing = TIMING_EXTRACT;
+	if (group == GROUP_BITFIELD && keeps_old)
+		in->timing = TIMING_ALU_SHIFTED;
 	if (sets_flags)
 		writes(in, REG_FLAGS);
 }
@@ -46,14 +57,17 @@ static void decode_two_sources(struct insn *in, uint32_t w)
 
 static void decode_three_sources(struct insn *in, uint32_t w)
 {
+	enum { SIGNED_HIGH = 2, UNSIGNED_HIGH = 6 };
 	unsigned op = bits(w, 23, 21);
 
 	reads_general(in, rn(w));
 	reads_general(in, rm(w));
 	reads_general(in, ra(w));
 	writes_general(in, rd(w));
-	in->timing = bit(w, 31) && (op == 0 || op == 2 || op == 6) ? TIMING_MULTIPLY_LONG
-								   : TIMING_MULTIPLY;
+	if (op == SIGNED_HIGH || op == UNSIGNED_HIGH)
+		in->timing = TIMING_MULTIPLY_HIGH;
+	else
+		in->timing = bit(w, 31) && op == 0 ? TIMING_MULTIPLY_LONG : TIMING_MULTIPLY;
 }
 
 /* Conditional compare, conditional select, add with carry: these read the flags. */
@@ -73,12 +87,18 @@ static void decode_flag_users(struct insn *in, uint32_t w)
 		in->op = OP_CONDITION;
 }
 
-/* No shift, or LSL by at most 4: no slower than without. */
-static bool is_short_shift(uint32_t w)
+/*
+ * Not slowed down by the shift of its second source: sums with LSL by at most 4; logical operations
+ * that set no flags.
+ */
+static bool has_cheap_shift(uint32_t w)
 {
-	bool is_extended = bit(w, 24) && bit(w, 21);
+	bool is_sum = bit(w, 24), is_extended = is_sum && bit(w, 21);
+	bool is_short = bits(w, 23, 22) == 0 && bits(w, 15, 10) <= 4;
 
-	return is_extended ? bits(w, 15, 10) == 0 : bits(w, 23, 22) == 0 && bits(w, 15, 10) <= 4;
+	if (is_extended)
+		return false;
+	return is_sum ? is_short : bits(w, 30, 29) != 3 || bits(w, 15, 10) == 0;
 }
 
 static void decode_registers(struct insn *in, uint32_t w)
@@ -105,7 +125,7 @@ static void decode_registers(struct insn *in, uint32_t w)
 	reads_general(in, rm(w));
 	if (is_add ? bit(w, 29) : bits(w, 30, 29) == 3)
 		writes(in, REG_FLAGS);
-	if (!is_short_shift(w))
+	if (!has_cheap_shift(w))
 		in->timing = TIMING_ALU_SHIFTED;
 }
 
@@ -200,6 +220,55 @@ uint64_t insn_address_of(const struct insn *in, const uint64_t registers[32])
 	return registers[a->base] + (index << a->shift);
 }
 
+/* The units of an instruction, unless its decoder knows better. */
+static void set_units(struct insn *in)
+{
+	static const struct {
+		uint8_t unit, second;
+	} units[N_TIMINGS] = {
+		[TIMING_ALU] = { UNIT_INTEGER, 0 },
+		[TIMING_ALU_SHIFTED] = { UNIT_MULTICYCLE, 0 },
+		[TIMING_EXTRACT] = { UNIT_MULTICYCLE, UNIT_INTEGER },
+		[TIMING_MULTIPLY] = { UNIT_MULTICYCLE, 0 },
+		[TIMING_MULTIPLY_LONG] = { UNIT_MULTICYCLE, 0 },
+		[TIMING_MULTIPLY_HIGH] = { UNIT_MULTICYCLE, 0 },
+		[TIMING_DIVIDE] = { UNIT_MULTICYCLE, 0 },
+		[TIMING_DIVIDE_LONG] = { UNIT_MULTICYCLE, 0 },
+		[TIMING_CRC] = { UNIT_MULTICYCLE, 0 },
+		[TIMING_FLOAT_ADD] = { UNIT_VECTOR, 0 },
+		[TIMING_FLOAT_MULTIPLY] = { UNIT_VECTOR, 0 },
+		[TIMING_FLOAT_FUSED] = { UNIT_VECTOR, 0 },
+		[TIMING_FLOAT_DIVIDE] = { UNIT_VECTOR_FIRST, 0 },
+		[TIMING_FLOAT_ROOT] = { UNIT_VECTOR_FIRST, 0 },
+		[TIMING_CONVERT] = { UNIT_VECTOR, 0 },
+		[TIMING_CONVERT_TO_VECTOR] = { UNIT_MULTICYCLE, UNIT_VECTOR_FIRST },
+		[TIMING_CONVERT_TO_GENERAL] = { UNIT_VECTOR_FIRST, UNIT_VECTOR_LAST },
+		[TIMING_MOVE_TO_VECTOR] = { UNIT_MULTICYCLE, 0 },
+		[TIMING_MOVE_TO_GENERAL] = { UNIT_VECTOR_LAST, 0 },
+		[TIMING_VECTOR] = { UNIT_VECTOR, 0 },
+		[TIMING_VECTOR_MULTIPLY] = { UNIT_VECTOR_FIRST, 0 },
+		[TIMING_CRYPTO] = { UNIT_VECTOR_FIRST, 0 },
+		[TIMING_LOAD] = { UNIT_MEMORY, 0 },
+		[TIMING_LOAD_VECTOR] = { UNIT_MEMORY, 0 },
+		[TIMING_STORE] = { UNIT_MEMORY, 0 },
+		[TIMING_BRANCH] = { UNIT_BRANCH, 0 },
+	};
+	bool has_none = in->class == CLASS_SYSTEM || in->class == CLASS_BARRIER;
+
+	if (has_none)
+		return;
+	if (in->unit == UNIT_NONE)
+		in->unit = units[in->timing].unit;
+	if (in->n_uses == 0)
+		in->n_uses = 1;
+	if (in->second_unit == UNIT_NONE)
+		in->second_unit = units[in->timing].second;
+	if (in->second_unit == UNIT_NONE && (in->early_result != REG_LOST || in->flags & INSN_CALL))
+		in->second_unit = UNIT_INTEGER; /* makes the new base, or the return address */
+	if (in->second_unit != UNIT_NONE && in->n_second_uses == 0)
+		in->n_second_uses = 1;
+}
+
 struct insn insn_decode(uint64_t pc, uint32_t word)
 {
 	struct insn in = {
@@ -222,5 +291,6 @@ struct insn insn_decode(uint64_t pc, uint32_t word)
 		decode_registers(&in, word);
 	else if ((group & 7) == 7)
 		insn_decode_float(&in, word);
+	set_units(&in);
 	return in;
 }

@@ -68,8 +68,10 @@ enum insn_class {
 enum insn_timing {
 	TIMING_ALU,
 	TIMING_ALU_SHIFTED,
+	TIMING_EXTRACT, /* EXTR of two registers */
 	TIMING_MULTIPLY,
-	TIMING_MULTIPLY_LONG, /* 64 bits, or the high half */
+	TIMING_MULTIPLY_LONG, /* 64 bits */
+	TIMING_MULTIPLY_HIGH, /* the high half */
 	TIMING_DIVIDE,
 	TIMING_DIVIDE_LONG,
 	TIMING_CRC,
@@ -79,7 +81,10 @@ enum insn_timing {
 	TIMING_FLOAT_DIVIDE,
 	TIMING_FLOAT_ROOT,
 	TIMING_CONVERT,
-	TIMING_MOVE_ACROSS, /* between general and vector registers */
+	TIMING_CONVERT_TO_VECTOR, /* between general and vector registers */
+	TIMING_CONVERT_TO_GENERAL,
+	TIMING_MOVE_TO_VECTOR,
+	TIMING_MOVE_TO_GENERAL,
 	TIMING_VECTOR,
 	TIMING_VECTOR_MULTIPLY,
 	TIMING_CRYPTO,
@@ -89,6 +94,19 @@ enum insn_timing {
 	TIMING_BRANCH,
 	TIMING_SYSTEM,
 	N_TIMINGS,
+};
+
+/* Which execution units it needs: struct units. */
+enum insn_unit {
+	UNIT_NONE,
+	UNIT_BRANCH,
+	UNIT_INTEGER, /* any of the integer units */
+	UNIT_MULTICYCLE,
+	UNIT_MEMORY,
+	UNIT_VECTOR, /* floating point and vectors: any */
+	UNIT_VECTOR_FIRST,
+	UNIT_VECTOR_LAST,
+	N_INSN_UNITS,
 };
 
 /* How the address of an access is made: base + offset, or base + extended index. */
@@ -114,8 +132,11 @@ struct insn {
 
 	uint8_t sources[4];   /* REG_NONE if fewer */
 	uint8_t results[3];   /* ready when it completes; REG_LOST if fewer */
-	uint8_t early_result; /* a written-back base register: ready one cycle after issue */
+	uint8_t n_address;    /* of the sources, the first so many make the address */
+	uint8_t early_result; /* a written-back base register: waits for the address alone */
 	uint8_t timing;	      /* enum insn_timing */
+	uint8_t unit, n_uses; /* enum insn_unit; of how many of it, or for how many cycles */
+	uint8_t second_unit, n_second_uses; /* the same; 0 uses: none */
 	uint8_t op_class, op; /* of the SPE operation packet: spe-packets.md section 6 */
 	uint16_t index;	      /* in its block */
 	uint16_t kept_until;  /* of its block: the first to change a register of its address */

@@ -98,6 +98,18 @@ static inline void writes_vector(struct insn *in, unsigned n)
 	writes(in, REG_VECTOR + n);
 }
 
+static inline void uses(struct insn *in, enum insn_unit unit, unsigned n)
+{
+	in->unit = (uint8_t)unit;
+	in->n_uses = (uint8_t)n;
+}
+
+static inline void also_uses(struct insn *in, enum insn_unit unit, unsigned n)
+{
+	in->second_unit = (uint8_t)unit;
+	in->n_second_uses = (uint8_t)n;
+}
+
 /* A mask and what is left below it; the first form that fits decodes. */
 struct insn_form {
 	uint32_t mask, match;

@@ -17,7 +17,10 @@ static void decode_conversion(struct insn *in, uint32_t w)
 	unsigned opcode = bits(w, 18, 16);
 	bool from_general = opcode == 2 || opcode == 3 || opcode == 7;
 
-	set_float(in, opcode >= 6 ? TIMING_MOVE_ACROSS : TIMING_CONVERT);
+	if (from_general)
+		set_float(in, opcode >= 6 ? TIMING_MOVE_TO_VECTOR : TIMING_CONVERT_TO_VECTOR);
+	else
+		set_float(in, opcode >= 6 ? TIMING_MOVE_TO_GENERAL : TIMING_CONVERT_TO_GENERAL);
 	if (from_general) {
 		reads_general(in, rn(w));
 		writes_vector(in, rd(w));
@@ -42,12 +45,14 @@ static void decode_float_two_sources(struct insn *in, uint32_t w)
 
 static void decode_float_one_source(struct insn *in, uint32_t w)
 {
-	enum { SQUARE_ROOT = 3, TO_SINGLE = 4, TO_HALF = 7 };
+	enum { SQUARE_ROOT = 3, TO_SINGLE = 4, ROUND = 8 };
 	unsigned opcode = bits(w, 20, 15);
 
-	set_float(in, opcode == SQUARE_ROOT			 ? TIMING_FLOAT_ROOT
-		      : opcode >= TO_SINGLE && opcode <= TO_HALF ? TIMING_CONVERT
-								 : TIMING_FLOAT_ADD);
+	set_float(in, opcode == SQUARE_ROOT ? TIMING_FLOAT_ROOT
+		      : opcode >= TO_SINGLE ? TIMING_CONVERT
+					    : TIMING_FLOAT_ADD);
+	if (opcode >= ROUND)
+		uses(in, UNIT_VECTOR_FIRST, 1);
 	reads_vector(in, rn(w));
 	writes_vector(in, rd(w));
 }
@@ -64,10 +69,12 @@ static void decode_float_flags(struct insn *in, uint32_t w)
 		reads(in, REG_FLAGS);
 		in->op = OP_CONDITION;
 	}
-	if (is_select)
+	if (is_select) {
 		writes_vector(in, rd(w));
-	else
+	} else {
+		uses(in, UNIT_VECTOR_FIRST, 1);
 		writes(in, REG_FLAGS);
+	}
 }
 
 static void decode_float_fused(struct insn *in, uint32_t w)
@@ -124,11 +131,16 @@ static bool decode_lane_move(struct insn *in, uint32_t w)
 
 	if ((w & 0x9fe08400) != 0x0e000400)
 		return false;
-	in->timing = TIMING_MOVE_ACROSS;
 	if (op == DUP || op == INS) {
+		in->timing = TIMING_MOVE_TO_VECTOR;
 		reads_general(in, rn(w));
+		if (op == INS) {
+			reads_vector(in, rd(w));
+			also_uses(in, UNIT_VECTOR, 1);
+		}
 		writes_vector(in, rd(w));
 	} else if (op == SMOV || op == UMOV) {
+		in->timing = TIMING_MOVE_TO_GENERAL;
 		reads_vector(in, rn(w));
 		writes_general(in, rd(w));
 	} else {
@@ -171,10 +183,32 @@ static enum insn_timing by_element_timing(uint32_t w)
 	}
 }
 
+/* Conversions, roundings, estimates of reciprocals, square roots: two registers. */
+static enum insn_timing two_registers_timing(uint32_t w)
+{
+	enum { FIRST_CONVERSION = 22, LAST_CONVERSION = 29, SQUARE_ROOT = 31 };
+	unsigned opcode = bits(w, 16, 12);
+
+	if (opcode == SQUARE_ROOT)
+		return TIMING_FLOAT_ROOT;
+	return opcode >= FIRST_CONVERSION && opcode <= LAST_CONVERSION ? TIMING_CONVERT
+								       : TIMING_VECTOR;
+}
+
+static bool is_shift_by_constant(uint32_t w)
+{
+	return (w & 0x8f800400) == 0x0f000400;
+}
+
 static enum insn_timing vector_timing(uint32_t w)
 {
+	enum { FROM_FIXED_POINT = 28, TO_FIXED_POINT = 31 };
 	unsigned opcode = bits(w, 15, 11);
 
+	if ((w & 0x8f3e0c00) == 0x0e200800)
+		return two_registers_timing(w);
+	if (is_shift_by_constant(w) && (opcode == FROM_FIXED_POINT || opcode == TO_FIXED_POINT))
+		return TIMING_CONVERT;
 	if ((w & 0x8f000400) == 0x0f000000)
 		return by_element_timing(w);
 	if ((w & 0x8f200400) == 0x0e200400 && opcode >= 24)
@@ -184,6 +218,25 @@ static enum insn_timing vector_timing(uint32_t w)
 	if ((w & 0x8f200c00) == 0x0e200000 && bits(w, 15, 12) >= 8)
 		return TIMING_VECTOR_MULTIPLY; /* SMULL and its kin */
 	return TIMING_VECTOR;
+}
+
+/* Vector operations that only one of the units executes. */
+static void set_vector_units(struct insn *in, uint32_t w)
+{
+	bool is_shift =
+		is_shift_by_constant(w) || ((w & 0x8f20e400) == 0x0e204400); /* by a register */
+	bool is_sum_of_lanes = (w & 0x8f3e0c00) == 0x0e300800;
+	bool is_by_element = (w & 0x8f000400) == 0x0f000000;
+	/* A result of twice the width. */
+	bool is_long = is_by_element ? bit(w, 13) : (w & 0x8f200c00) == 0x0e200000;
+	bool is_whole = bit(w, 30) && !bit(w, 28); /* 16 bytes */
+
+	if (in->timing == TIMING_VECTOR_MULTIPLY)
+		uses(in, UNIT_VECTOR_FIRST, is_whole && !is_long ? 2 : 1);
+	else if (in->timing == TIMING_CONVERT)
+		uses(in, UNIT_VECTOR_FIRST, is_whole && !bit(w, 22) ? 2 : 1);
+	else if (in->timing == TIMING_VECTOR && (is_shift || is_sum_of_lanes))
+		uses(in, UNIT_VECTOR_LAST, 1);
 }
 
 /* AES and SHA. */
@@ -203,12 +256,27 @@ static bool decode_constant(struct insn *in, uint32_t w)
 	return true;
 }
 
+/* Does it add to what its result register holds? */
+static bool accumulates(uint32_t w)
+{
+	unsigned opcode = bits(w, 15, 11);
+
+	if ((w & 0x8f000400) == 0x0f000000) /* by element */
+		return !bit(w, 15);
+	if ((w & 0x8f200c00) == 0x0e200000) /* of different widths */
+		return opcode >> 1 == 5 || (bit(w, 15) && !bit(w, 14));
+	if ((w & 0x8f200400) == 0x0e200400) /* FMLA; MLA; SABA */
+		return opcode == 25 || opcode == 18 || opcode == 15;
+	return false;
+}
+
 static void decode_vector(struct insn *in, uint32_t w)
 {
 	in->class = CLASS_VECTOR;
 	if (decode_lane_move(in, w) || decode_constant(in, w))
 		return;
 	in->timing = (uint8_t)vector_timing(w);
+	set_vector_units(in, w);
 	if (is_crypto(w)) {
 		in->class = CLASS_CRYPTO;
 		in->timing = TIMING_CRYPTO;
@@ -216,9 +284,8 @@ static void decode_vector(struct insn *in, uint32_t w)
 	reads_vector(in, rn(w));
 	if (reads_third(w))
 		reads_vector(in, rm(w));
-	if (in->timing == TIMING_FLOAT_FUSED || in->timing == TIMING_VECTOR_MULTIPLY ||
-	    in->timing == TIMING_CRYPTO)
-		reads_vector(in, rd(w)); /* most of them accumulate */
+	if (accumulates(w) || in->timing == TIMING_CRYPTO)
+		reads_vector(in, rd(w));
 	writes_vector(in, rd(w));
 }
 

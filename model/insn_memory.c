@@ -13,6 +13,13 @@ static void set_memory(struct insn *in, enum insn_kind kind, unsigned op, bool i
 					: TIMING_LOAD;
 }
 
+/* What was read so far makes the address. */
+static void end_address(struct insn *in)
+{
+	while (in->n_address < COUNT(in->sources) && in->sources[in->n_address] != REG_NONE)
+		in->n_address++;
+}
+
 /* The register that a load writes and a store reads. */
 static void set_data(struct insn *in, unsigned reg, bool is_vector)
 {
@@ -56,6 +63,7 @@ static void decode_exclusive(struct insn *in, uint32_t w)
 		return;
 	}
 	set_memory(in, is_load ? INSN_LOAD : INSN_STORE, 0, false);
+	end_address(in);
 	set_data(in, rd(w), false);
 	if (is_pair)
 		set_data(in, ra(w), false);
@@ -88,6 +96,7 @@ static void decode_structures(struct insn *in, uint32_t w)
 	/* LD4, LD1 of 4, LD3, LD1 of 3, of 1, LD2, LD1 of 2 */
 	static const uint8_t n_registers[16] = { 4, 0, 4, 0, 3, 0, 3, 1, 2, 0, 2 };
 	unsigned n = bit(w, 24) ? 1 + (bit(w, 13) << 1 | bit(w, 21)) : n_registers[bits(w, 15, 12)];
+	bool is_plain = !bit(w, 24) && bit(w, 13); /* LD1 of whole registers */
 
 	set_memory(in, bit(w, 22) ? INSN_LOAD : INSN_STORE, OP_VECTOR, true);
 	reads_general(in, rn(w));
@@ -95,8 +104,12 @@ static void decode_structures(struct insn *in, uint32_t w)
 		reads_general(in, rm(w));
 		in->early_result = rn(w) != 31 ? (uint8_t)rn(w) : REG_LOST;
 	}
+	end_address(in);
 	for (unsigned i = 0; i < n; i++)
 		set_data(in, (rd(w) + i) & 31, true);
+	uses(in, UNIT_MEMORY, n);
+	if (in->kind == INSN_STORE || !is_plain)
+		also_uses(in, UNIT_VECTOR, n);
 }
 
 /* The value of a field with a sign. */
@@ -141,17 +154,36 @@ static void set_single_address(struct insn *in, uint32_t w)
 		};
 }
 
+/* By the size of a register: W, SW, X; S, D, Q. */
+static void set_pair_units(struct insn *in, unsigned opc, bool is_vector)
+{
+	enum { WORD = 0, SINGLE = 0, QUAD = 2 };
+	bool is_store = in->kind == INSN_STORE;
+
+	if (!is_vector) {
+		uses(in, UNIT_MEMORY, opc == WORD ? 1 : 2);
+		return;
+	}
+	uses(in, UNIT_MEMORY, is_store && opc == SINGLE ? 1 : is_store && opc == QUAD ? 4 : 2);
+	if (is_store)
+		also_uses(in, UNIT_VECTOR, opc == SINGLE ? 1 : 2);
+	else
+		also_uses(in, UNIT_INTEGER, 1);
+}
+
 static void decode_pair(struct insn *in, uint32_t w)
 {
 	bool is_vector = bit(w, 26);
 
 	set_memory(in, bit(w, 22) ? INSN_LOAD : INSN_STORE, is_vector ? OP_VECTOR : 0, is_vector);
 	reads_general(in, rn(w));
+	end_address(in);
 	set_data(in, rd(w), is_vector);
 	set_data(in, ra(w), is_vector);
 	set_pair_address(in, w);
 	if (bit(w, 23) && rn(w) != 31)
 		in->early_result = (uint8_t)rn(w);
+	set_pair_units(in, bits(w, 31, 30), is_vector);
 }
 
 static void decode_single(struct insn *in, uint32_t w)
@@ -170,6 +202,7 @@ static void decode_single(struct insn *in, uint32_t w)
 	reads_general(in, rn(w));
 	if (has_register && bits(w, 11, 10) == 2)
 		reads_general(in, rm(w));
+	end_address(in);
 	set_single_address(in, w);
 	if (!is_vector && opc == 2 && bits(w, 31, 30) == 3)
 		in->flags |= INSN_PREFETCH | INSN_UNSEEN;
@@ -177,6 +210,14 @@ static void decode_single(struct insn *in, uint32_t w)
 		set_data(in, rd(w), is_vector);
 	if (writes_back && rn(w) != 31)
 		in->early_result = (uint8_t)rn(w);
+	if (is_vector && !is_load) { /* of 16 bytes: two operations */
+		unsigned n = bit(w, 23) ? 2 : 1;
+
+		uses(in, UNIT_MEMORY, n);
+		also_uses(in, UNIT_VECTOR, n);
+	} else if (is_vector && (bit(w, 24) || has_register)) {
+		also_uses(in, UNIT_INTEGER, 1);
+	}
 }
 
 static void decode_literal(struct insn *in, uint32_t w)
@@ -199,6 +240,7 @@ static void decode_unscaled_ordered(struct insn *in, uint32_t w)
 	set_order(in, is_load, !is_load);
 	in->flags &= (uint16_t)~INSN_AFTER_RELEASE;
 	reads_general(in, rn(w));
+	end_address(in);
 	set_data(in, rd(w), false);
 }
 
@@ -206,6 +248,7 @@ void insn_decode_zero(struct insn *in, uint32_t w)
 {
 	set_memory(in, INSN_STORE, 0, false);
 	reads_general(in, rd(w));
+	end_address(in);
 	in->flags |= INSN_UNSEEN;
 	in->address = (struct insn_address){ .form = ADDRESS_OFFSET,
 					     .base = (uint8_t)rd(w),

@@ -17,11 +17,17 @@
 			1000                                                                       \
 	}
 
+#define BUSY(name, timing)                                                                         \
+	{                                                                                          \
+		"busy_" name, offsetof(struct params, busy) + timing * sizeof(uint32_t), 1, 100    \
+	}
+
 enum {
 	MOST_BYTES = 1 << 30,
 	MOST_ENTRIES = 1 << 20,
 	MOST_CYCLES = 10000,
 	MOST_QUEUE = 512,
+	MOST_UNITS = 3, /* of a kind: all have a bit of 16 */
 };
 
 static const struct field {
@@ -75,10 +81,17 @@ static const struct field {
 	FIELD(target_entries, 1, MOST_ENTRIES),
 	FIELD(indirect_entries, 1, MOST_ENTRIES),
 	FIELD(return_stack, 1, 64),
+	FIELD(branch_units, 1, MOST_UNITS),
+	FIELD(integer_units, 1, MOST_UNITS),
+	FIELD(multicycle_units, 1, MOST_UNITS),
+	FIELD(memory_units, 1, MOST_UNITS),
+	FIELD(vector_units, 1, MOST_UNITS),
 	LATENCY("alu", TIMING_ALU),
 	LATENCY("alu_shifted", TIMING_ALU_SHIFTED),
+	LATENCY("extract", TIMING_EXTRACT),
 	LATENCY("multiply", TIMING_MULTIPLY),
 	LATENCY("multiply_long", TIMING_MULTIPLY_LONG),
+	LATENCY("multiply_high", TIMING_MULTIPLY_HIGH),
 	LATENCY("divide", TIMING_DIVIDE),
 	LATENCY("divide_long", TIMING_DIVIDE_LONG),
 	LATENCY("crc", TIMING_CRC),
@@ -88,7 +101,10 @@ static const struct field {
 	LATENCY("float_divide", TIMING_FLOAT_DIVIDE),
 	LATENCY("float_root", TIMING_FLOAT_ROOT),
 	LATENCY("convert", TIMING_CONVERT),
-	LATENCY("move_across", TIMING_MOVE_ACROSS),
+	LATENCY("convert_to_vector", TIMING_CONVERT_TO_VECTOR),
+	LATENCY("convert_to_general", TIMING_CONVERT_TO_GENERAL),
+	LATENCY("move_to_vector", TIMING_MOVE_TO_VECTOR),
+	LATENCY("move_to_general", TIMING_MOVE_TO_GENERAL),
 	LATENCY("vector", TIMING_VECTOR),
 	LATENCY("vector_multiply", TIMING_VECTOR_MULTIPLY),
 	LATENCY("crypto", TIMING_CRYPTO),
@@ -97,6 +113,12 @@ static const struct field {
 	LATENCY("store", TIMING_STORE),
 	LATENCY("branch", TIMING_BRANCH),
 	LATENCY("system", TIMING_SYSTEM),
+	BUSY("multiply_long", TIMING_MULTIPLY_LONG),
+	BUSY("multiply_high", TIMING_MULTIPLY_HIGH),
+	BUSY("divide", TIMING_DIVIDE),
+	BUSY("divide_long", TIMING_DIVIDE_LONG),
+	BUSY("float_divide", TIMING_FLOAT_DIVIDE),
+	BUSY("float_root", TIMING_FLOAT_ROOT),
 	FIELD(prefetch_distance, 0, 16),
 	FIELD(prefetch_longest_stride, 0, 1 << 20),
 	FIELD(prefetch_next_line, 0, 1),

@@ -38,7 +38,9 @@ struct params {
 	uint32_t issue_cycles, issue_memory_cycles; /* from dispatch, at least */
 	uint32_t mispredict_cycles, resteer_cycles;
 	uint32_t conditional_entries, history_bits, target_entries, indirect_entries, return_stack;
+	uint32_t branch_units, integer_units, multicycle_units, memory_units, vector_units;
 	uint32_t latency[N_TIMINGS];
+	uint32_t busy[N_TIMINGS]; /* cycles until its unit can start another; 0: as 1 */
 
 	uint32_t prefetch_distance;	  /* of the stride prefetcher; 0: none */
 	uint32_t prefetch_longest_stride; /* bytes */

@@ -22,6 +22,8 @@ static const uint32_t multiply_x3_x3 = 0x1b037c63;     /* mul w3, w3, w3 */
 static const uint32_t load_x0 = 0xf9400020;	       /* ldr x0, [x1] */
 static const uint32_t load_x0_x0 = 0xf9400000;	       /* ldr x0, [x0] */
 static const uint32_t store_x3 = 0xf9000083;	       /* str x3, [x4] */
+static const uint32_t divide_x0 = 0x1ac20820;	       /* udiv w0, w1, w2 */
+static const uint32_t store_x3_forward = 0xf8008483;   /* str x3, [x4], #8 */
 static const uint32_t load_x5 = 0xf9400085;	       /* ldr x5, [x4] */
 static const uint32_t swap_x5 = 0xf8208085;	       /* swp x0, x5, [x4] */
 static const uint32_t swap_acquire_x5 = 0xf8a08085;    /* swpa x0, x5, [x4] */
@@ -165,6 +167,52 @@ static void chains_wait_for_their_sources(void **state)
 	/* The window holds eight: the ninth is dispatched when the first has left. */
 	assert_int_equal(rig.core.dispatch_cycle, issue + 3 - 8 * 3);
 	assert_true(rig.counts[0].n[COUNT_STALL_BACKEND] > 80);
+	rig_release(&rig);
+}
+
+/*
+ * One multiplication a cycle; while the unit waits for the first of a chain, it does those that are
+ * ready. A division keeps it for as long as it takes.
+ */
+static void units_do_one_thing_at_a_time(void **state)
+{
+	struct rig rig;
+	struct times a, b, c;
+
+	(void)state;
+	rig_init(&rig);
+	rig.params.busy[TIMING_DIVIDE] = rig.params.latency[TIMING_DIVIDE] = 8;
+	core_wait_until(&rig.core, 1000);
+	a = execute(&rig, multiply_x0_x0, 0, 0);
+	b = execute(&rig, multiply_x0_x0, 0, 0);
+	c = execute(&rig, multiply_x3_x3, 0, 0);
+	assert_int_equal(a.issue, a.dispatch + 2);
+	assert_int_equal(b.issue, a.issue + 3);
+	assert_int_equal(c.issue, a.issue + 1);
+	core_wait_until(&rig.core, 2000);
+	a = execute(&rig, divide_x0, 0, 0);
+	b = execute(&rig, multiply_x3_x3, 0, 0);
+	c = execute(&rig, add_x0, 0, 0);
+	assert_int_equal(b.issue, a.issue + 8);
+	assert_int_equal(c.issue, c.dispatch + 2);
+	rig_release(&rig);
+}
+
+/* A written-back base does not wait for the data that is stored. */
+static void bases_do_not_wait_for_data(void **state)
+{
+	struct rig rig;
+	struct times store, load;
+
+	(void)state;
+	rig_init(&rig);
+	warm(&rig, 0x8000);
+	for (int i = 0; i < 5; i++)
+		execute(&rig, multiply_x3_x3, 0, 0);
+	store = execute(&rig, store_x3_forward, 0x8000, 0);
+	load = execute(&rig, load_x5, 0x8008, 0);
+	assert_int_equal(load.issue, load.dispatch + 4);
+	assert_true(store.issue > load.issue + 8);
 	rig_release(&rig);
 }
 
@@ -418,6 +466,8 @@ int main(void)
 		cmocka_unit_test(translation_overlaps_with_the_first_level),
 		cmocka_unit_test(dispatch_is_two_a_cycle),
 		cmocka_unit_test(chains_wait_for_their_sources),
+		cmocka_unit_test(units_do_one_thing_at_a_time),
+		cmocka_unit_test(bases_do_not_wait_for_data),
 		cmocka_unit_test(independent_loads_overlap),
 		cmocka_unit_test(misses_hold_the_queue),
 		cmocka_unit_test(a_chase_waits_for_each_load),

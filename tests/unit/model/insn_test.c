@@ -31,6 +31,10 @@ static const struct {
 	  "x1 x2", "x0" },
 	{ "add x0, x1, w2, uxtw #2", 0x8b224820, INSN_OTHER, CLASS_INTEGER, TIMING_ALU_SHIFTED,
 	  0x00, "x1 x2", "x0" },
+	{ "orr x0, x1, x2, lsl #20", 0xaa025020, INSN_OTHER, CLASS_INTEGER, TIMING_ALU, 0x00,
+	  "x1 x2", "x0" },
+	{ "ands x0, x1, x2, lsl #20", 0xea025020, INSN_OTHER, CLASS_INTEGER, TIMING_ALU_SHIFTED,
+	  0x00, "x1 x2", "x0 flags" },
 	{ "adds x3, x4, #0x1", 0xb1000483, INSN_OTHER, CLASS_INTEGER, TIMING_ALU, 0x00, "x4",
 	  "x3 flags" },
 	{ "cmp x4, #0x1", 0xf100049f, INSN_OTHER, CLASS_INTEGER, TIMING_ALU, 0x00, "x4", "flags" },
@@ -40,17 +44,19 @@ static const struct {
 	{ "movk x5, #0x2, lsl #16", 0xf2a00045, INSN_OTHER, CLASS_INTEGER, TIMING_ALU, 0x00, "x5",
 	  "x5" },
 	{ "adrp x6, .", 0x90000006, INSN_OTHER, CLASS_INTEGER, TIMING_ALU, 0x00, "", "x6" },
-	{ "bfi x0, x1, #3, #4", 0xb37d0c20, INSN_OTHER, CLASS_INTEGER, TIMING_ALU, 0x00, "x0 x1",
-	  "x0" },
+	{ "bfi x0, x1, #3, #4", 0xb37d0c20, INSN_OTHER, CLASS_INTEGER, TIMING_ALU_SHIFTED, 0x00,
+	  "x0 x1", "x0" },
 	{ "ubfx x0, x1, #3, #4", 0xd3431820, INSN_OTHER, CLASS_INTEGER, TIMING_ALU, 0x00, "x1",
 	  "x0" },
-	{ "extr x0, x1, x2, #3", 0x93c20c20, INSN_OTHER, CLASS_INTEGER, TIMING_ALU, 0x00, "x1 x2",
+	{ "extr x0, x1, x2, #3", 0x93c20c20, INSN_OTHER, CLASS_INTEGER, TIMING_EXTRACT, 0x00,
+	  "x1 x2", "x0" },
+	{ "ror x0, x1, #3", 0x93c10c20, INSN_OTHER, CLASS_INTEGER, TIMING_ALU, 0x00, "x1 x1",
 	  "x0" },
 	{ "mul x0, x1, x2", 0x9b027c20, INSN_OTHER, CLASS_INTEGER, TIMING_MULTIPLY_LONG, 0x00,
 	  "x1 x2", "x0" },
 	{ "madd w0, w1, w2, w3", 0x1b020c20, INSN_OTHER, CLASS_INTEGER, TIMING_MULTIPLY, 0x00,
 	  "x1 x2 x3", "x0" },
-	{ "umulh x0, x1, x2", 0x9bc27c20, INSN_OTHER, CLASS_INTEGER, TIMING_MULTIPLY_LONG, 0x00,
+	{ "umulh x0, x1, x2", 0x9bc27c20, INSN_OTHER, CLASS_INTEGER, TIMING_MULTIPLY_HIGH, 0x00,
 	  "x1 x2", "x0" },
 	{ "smull x0, w1, w2", 0x9b227c20, INSN_OTHER, CLASS_INTEGER, TIMING_MULTIPLY, 0x00, "x1 x2",
 	  "x0" },
@@ -162,11 +168,13 @@ static const struct {
 	{ "fcsel d0, d1, d2, eq", 0x1e620c20, INSN_OTHER, CLASS_FLOAT, TIMING_FLOAT_ADD, 0x01,
 	  "v1 v2 flags", "v0" },
 	{ "fcvt d0, s1", 0x1e22c020, INSN_OTHER, CLASS_FLOAT, TIMING_CONVERT, 0x00, "v1", "v0" },
-	{ "scvtf d0, x1", 0x9e620020, INSN_OTHER, CLASS_FLOAT, TIMING_CONVERT, 0x00, "x1", "v0" },
-	{ "fcvtzs x0, d1", 0x9e780020, INSN_OTHER, CLASS_FLOAT, TIMING_CONVERT, 0x00, "v1", "x0" },
-	{ "fmov x0, d1", 0x9e660020, INSN_OTHER, CLASS_FLOAT, TIMING_MOVE_ACROSS, 0x00, "v1",
+	{ "scvtf d0, x1", 0x9e620020, INSN_OTHER, CLASS_FLOAT, TIMING_CONVERT_TO_VECTOR, 0x00, "x1",
+	  "v0" },
+	{ "fcvtzs x0, d1", 0x9e780020, INSN_OTHER, CLASS_FLOAT, TIMING_CONVERT_TO_GENERAL, 0x00,
+	  "v1", "x0" },
+	{ "fmov x0, d1", 0x9e660020, INSN_OTHER, CLASS_FLOAT, TIMING_MOVE_TO_GENERAL, 0x00, "v1",
 	  "x0" },
-	{ "fmov d0, x1", 0x9e670020, INSN_OTHER, CLASS_FLOAT, TIMING_MOVE_ACROSS, 0x00, "x1",
+	{ "fmov d0, x1", 0x9e670020, INSN_OTHER, CLASS_FLOAT, TIMING_MOVE_TO_VECTOR, 0x00, "x1",
 	  "v0" },
 	{ "fmov d0, #1.000000000000000000e+00", 0x1e6e1000, INSN_OTHER, CLASS_FLOAT, TIMING_VECTOR,
 	  0x00, "", "v0" },
@@ -176,7 +184,7 @@ static const struct {
 	{ "mla v0.4s, v1.4s, v2.4s", 0x4ea29420, INSN_OTHER, CLASS_VECTOR, TIMING_VECTOR_MULTIPLY,
 	  0x00, "v1 v2 v0", "v0" },
 	{ "mul v0.4s, v1.4s, v2.4s", 0x4ea29c20, INSN_OTHER, CLASS_VECTOR, TIMING_VECTOR_MULTIPLY,
-	  0x00, "v1 v2 v0", "v0" },
+	  0x00, "v1 v2", "v0" },
 	{ "fmla v0.2d, v1.2d, v2.2d", 0x4e62cc20, INSN_OTHER, CLASS_VECTOR, TIMING_FLOAT_FUSED,
 	  0x00, "v1 v2 v0", "v0" },
 	{ "fadd v0.2d, v1.2d, v2.2d", 0x4e62d420, INSN_OTHER, CLASS_VECTOR, TIMING_FLOAT_ADD, 0x00,
@@ -185,16 +193,24 @@ static const struct {
 	  0x00, "v1 v2", "v0" },
 	{ "fmla v0.2d, v1.2d, v2.d[0]", 0x4fc21020, INSN_OTHER, CLASS_VECTOR, TIMING_FLOAT_FUSED,
 	  0x00, "v1 v2 v0", "v0" },
-	{ "mov w0, v1.s[1]", 0x0e0c3c20, INSN_OTHER, CLASS_VECTOR, TIMING_MOVE_ACROSS, 0x00, "v1",
-	  "x0" },
-	{ "dup v0.4s, w1", 0x4e040c20, INSN_OTHER, CLASS_VECTOR, TIMING_MOVE_ACROSS, 0x00, "x1",
+	{ "mov w0, v1.s[1]", 0x0e0c3c20, INSN_OTHER, CLASS_VECTOR, TIMING_MOVE_TO_GENERAL, 0x00,
+	  "v1", "x0" },
+	{ "dup v0.4s, w1", 0x4e040c20, INSN_OTHER, CLASS_VECTOR, TIMING_MOVE_TO_VECTOR, 0x00, "x1",
 	  "v0" },
-	{ "mov v0.s[1], w1", 0x4e0c1c20, INSN_OTHER, CLASS_VECTOR, TIMING_MOVE_ACROSS, 0x00, "x1",
+	{ "mov v0.s[1], w1", 0x4e0c1c20, INSN_OTHER, CLASS_VECTOR, TIMING_MOVE_TO_VECTOR, 0x00,
+	  "x1 v0", "v0" },
+	{ "scvtf v0.4s, v1.4s", 0x4e21d820, INSN_OTHER, CLASS_VECTOR, TIMING_CONVERT, 0x00, "v1",
 	  "v0" },
+	{ "fsqrt v0.2d, v1.2d", 0x6ee1f820, INSN_OTHER, CLASS_VECTOR, TIMING_FLOAT_ROOT, 0x00, "v1",
+	  "v0" },
+	{ "smlal v0.2d, v1.2s, v2.2s", 0x0ea28020, INSN_OTHER, CLASS_VECTOR, TIMING_VECTOR_MULTIPLY,
+	  0x00, "v1 v2 v0", "v0" },
+	{ "mul v0.4s, v1.4s, v2.s[0]", 0x4f828020, INSN_OTHER, CLASS_VECTOR, TIMING_VECTOR_MULTIPLY,
+	  0x00, "v1 v2", "v0" },
 	{ "aese v0.16b, v1.16b", 0x4e284820, INSN_OTHER, CLASS_CRYPTO, TIMING_CRYPTO, 0x00, "v1 v0",
 	  "v0" },
 	{ "smull v0.2d, v1.2s, v2.2s", 0x0ea2c020, INSN_OTHER, CLASS_VECTOR, TIMING_VECTOR_MULTIPLY,
-	  0x00, "v1 v2 v0", "v0" },
+	  0x00, "v1 v2", "v0" },
 	{ "cnt v0.8b, v1.8b", 0x0e205820, INSN_OTHER, CLASS_VECTOR, TIMING_VECTOR, 0x00, "v1",
 	  "v0" },
 	{ "addv s0, v1.4s", 0x4eb1b820, INSN_OTHER, CLASS_VECTOR, TIMING_VECTOR, 0x00, "v1", "v0" },
@@ -241,6 +257,56 @@ static void decodes_what_the_assembler_wrote(void **state)
 		    in.timing != cases[i].timing || in.op != cases[i].op)
 			fail_msg("%s: kind %u, class %u, timing %u, op 0x%x", cases[i].text,
 				 in.kind, in.class, in.timing, in.op);
+	}
+}
+
+static void knows_the_units(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t word;
+		enum insn_unit unit;
+		uint8_t n;
+		enum insn_unit second;
+		uint8_t n_second;
+	} more[] = {
+		{ "add x0, x1, x2", 0x8b020020, UNIT_INTEGER, 1, UNIT_NONE, 0 },
+		{ "add x0, x1, x2, lsl #5", 0x8b021420, UNIT_MULTICYCLE, 1, UNIT_NONE, 0 },
+		{ "udiv x0, x1, x2", 0x9ac20820, UNIT_MULTICYCLE, 1, UNIT_NONE, 0 },
+		{ "nop", 0xd503201f, UNIT_NONE, 0, UNIT_NONE, 0 },
+		{ "b.eq .", 0x54000000, UNIT_BRANCH, 1, UNIT_NONE, 0 },
+		{ "bl .", 0x94000000, UNIT_BRANCH, 1, UNIT_INTEGER, 1 },
+		{ "ldr x0, [x1, #8]", 0xf9400420, UNIT_MEMORY, 1, UNIT_NONE, 0 },
+		{ "ldr x0, [x1], #8", 0xf8408420, UNIT_MEMORY, 1, UNIT_INTEGER, 1 },
+		{ "ldp x0, x3, [x1, #16]", 0xa9410c20, UNIT_MEMORY, 2, UNIT_NONE, 0 },
+		{ "ldp w0, w3, [x1, #16]", 0x29420c20, UNIT_MEMORY, 1, UNIT_NONE, 0 },
+		{ "str x0, [x1, #8]", 0xf9000420, UNIT_MEMORY, 1, UNIT_NONE, 0 },
+		{ "str d0, [x1, #8]", 0xfd000420, UNIT_MEMORY, 1, UNIT_VECTOR, 1 },
+		{ "str q0, [x1, #16]", 0x3d800420, UNIT_MEMORY, 2, UNIT_VECTOR, 2 },
+		{ "stp q0, q1, [x1]", 0xad000420, UNIT_MEMORY, 4, UNIT_VECTOR, 2 },
+		{ "ld1 {v0.4s}, [x1]", 0x4c407820, UNIT_MEMORY, 1, UNIT_NONE, 0 },
+		{ "ld2 {v0.4s, v1.4s}, [x1]", 0x4c408820, UNIT_MEMORY, 2, UNIT_VECTOR, 2 },
+		{ "fadd d0, d1, d2", 0x1e622820, UNIT_VECTOR, 1, UNIT_NONE, 0 },
+		{ "fcmp d1, d2", 0x1e622020, UNIT_VECTOR_FIRST, 1, UNIT_NONE, 0 },
+		{ "fdiv s0, s1, s2", 0x1e221820, UNIT_VECTOR_FIRST, 1, UNIT_NONE, 0 },
+		{ "scvtf d0, x1", 0x9e620020, UNIT_MULTICYCLE, 1, UNIT_VECTOR_FIRST, 1 },
+		{ "fmov x0, d1", 0x9e660020, UNIT_VECTOR_LAST, 1, UNIT_NONE, 0 },
+		{ "mul v0.4s, v1.4s, v2.4s", 0x4ea29c20, UNIT_VECTOR_FIRST, 2, UNIT_NONE, 0 },
+		{ "mul v0.2s, v1.2s, v2.2s", 0x0ea29c20, UNIT_VECTOR_FIRST, 1, UNIT_NONE, 0 },
+		{ "smull2 v0.2d, v1.4s, v2.4s", 0x4ea2c020, UNIT_VECTOR_FIRST, 1, UNIT_NONE, 0 },
+		{ "ushr v0.4s, v1.4s, #3", 0x6f3d0420, UNIT_VECTOR_LAST, 1, UNIT_NONE, 0 },
+		{ "addv s0, v1.4s", 0x4eb1b820, UNIT_VECTOR_LAST, 1, UNIT_NONE, 0 },
+		{ "movi v0.4s, #0x0", 0x4f000400, UNIT_VECTOR, 1, UNIT_NONE, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(more); i++) {
+		struct insn in = insn_decode(0x1000, more[i].word);
+
+		if (in.unit != more[i].unit || in.n_uses != more[i].n ||
+		    in.second_unit != more[i].second || in.n_second_uses != more[i].n_second)
+			fail_msg("%s: units %u x %u, %u x %u", more[i].text, in.unit, in.n_uses,
+				 in.second_unit, in.n_second_uses);
 	}
 }
 
@@ -306,6 +372,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decodes_what_the_assembler_wrote),
+		cmocka_unit_test(knows_the_units),
 		cmocka_unit_test(tells_branches_and_order),
 		cmocka_unit_test(survives_any_word),
 	};
