@@ -11,7 +11,7 @@
 static const struct usage usage = {
 	"c2c",
 	"[OPTIONS] [FILE]",
-	"Which cache lines do threads fight over: false or true sharing, where, at what cost.",
+	"Which cache lines do threads contend for: false or true sharing, where, at what cost.",
 };
 
 /* Columns of the wide form: more than any terminal has. */
@@ -169,7 +169,7 @@ static int c2c_command(int argc, char **argv)
 
 const struct command command_c2c = {
 	.usage = &usage,
-	.purpose = "cache lines that threads fight over: false and true sharing",
+	.purpose = "cache lines that threads contend for: false and true sharing",
 	.reads = COMMAND_READS_CAPTURE,
 	.run = c2c_command,
 };

@@ -357,7 +357,7 @@ void c2c_findings_table(const struct c2c *s, const struct c2c_labels *labels, st
 	struct findings found = { 0 };
 	size_t n_more = 0;
 
-	table_init(out, "findings", "Lines that threads fight over", columns, COUNT(columns));
+	table_init(out, "findings", "Lines that threads contend for", columns, COUNT(columns));
 	out->style = TABLE_FINDINGS;
 	slices_add_columns(&s->session->slices, "records", "records of the line over time", out);
 	for (size_t i = 0; i < causes->list.n; i++) {

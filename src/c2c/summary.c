@@ -46,14 +46,14 @@ const char *c2c_nothing_found(const struct c2c *s, struct table *t)
 				    c2c_contended(&s->total, s->options.mode) == 0
 					    ? "no load waited for another core; what stores wait "
 					      "for is not known"
-					    : "no line is seen to be fought over",
+					    : "no line is seen to be contended",
 				    why_no_stores(s, t));
 	case C2C_SPREAD:
 		return "no line stands out; what waits for other cores is spread over many";
 	case C2C_NONE_CONTENDED:
 		break;
 	}
-	return "no line is fought over";
+	return "no line is contended";
 }
 
 static void add_fact(struct table *t, const char *name, const char *value)
@@ -105,7 +105,7 @@ static struct tally count_causes(const struct c2c_labels *labels)
 }
 
 /*
- * "1 line is fought over, 41.1 % of load access latency: 1 false sharing", "240 lines of 120 objects
+ * "1 line is contended, 41.1 % of load access latency: 1 false sharing", "240 lines of 120 objects
  * are …": the kinds are those of the findings.
  */
 static const char *contended_text(const struct c2c *s, const struct tally *tally, struct table *t)
@@ -125,7 +125,7 @@ static const char *contended_text(const struct c2c *s, const struct tally *tally
 	if (n > tally->n_false + tally->n_true + tally->n_locks + tally->n_unknown)
 		of = table_format(t, " of %zu object%s", tally->n_objects,
 				  plural(tally->n_objects));
-	text = table_format(t, "%zu line%s%s %s fought over", n, plural(n), of,
+	text = table_format(t, "%zu line%s%s %s contended", n, plural(n), of,
 			    n == 1 ? "is" : "are");
 
 	if (s->lines->loads.cycles > 0)
@@ -158,9 +158,9 @@ static void add_answer(const struct c2c *s, const struct tally *tally, struct ta
 	if (tally->n[C2C_CONTENDED] > 0)
 		text = contended_text(s, tally, t);
 	else if (n_suspects + n_stores > 0 && c2c_has_writes(s))
-		text = "no line is seen to be fought over";
+		text = "no line is seen to be contended";
 	if (n_suspects > 0 && s->lacks_stores && tally->n[C2C_CONTENDED] == 0)
-		text = table_format(t, "%zu line%s may be fought over%s", n_suspects,
+		text = table_format(t, "%zu line%s may be contended%s", n_suspects,
 				    plural(n_suspects), suspicion(s, t));
 	else if (n_suspects > 0)
 		text = table_format(t, "%s; %zu%s may be%s", text, n_suspects,
@@ -180,11 +180,10 @@ static void add_phases(const struct c2c *s, const struct tally *tally, struct ta
 		return;
 	add_fact(t, "phases",
 		 table_format(t,
-			      "%zu line%s handed over: threads used %s one after the other, "
-			      "which is no sharing; loads of the new ones took %.1f %% of %s",
-			      tally->n_in_phases, tally->n_in_phases == 1 ? " was" : "s were",
-			      tally->n_in_phases == 1 ? "it" : "them", 100 * tally->phases_share,
-			      c2c_latency_words(s)));
+			      "threads used %zu line%s one after the other, which is no sharing; "
+			      "loads of the later ones took %.1f %% of %s",
+			      tally->n_in_phases, plural(tally->n_in_phases),
+			      100 * tally->phases_share, c2c_latency_words(s)));
 }
 
 /* Lines that were looked at and are not contended, by what speaks against it. */

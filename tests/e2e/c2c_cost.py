@@ -41,7 +41,7 @@ class Case:
             self.add(9, [1000 + i], OTHERS + 64 * (i % lines), LD)
         return self
 
-    def fight(self, writes=range(1000, 2000, 50), reloads=range(1010, 2000, 25), peers=range(1020, 2000, 100)):
+    def contend(self, writes=range(1000, 2000, 50), reloads=range(1010, 2000, 25), peers=range(1020, 2000, 100)):
         """Thread 0 writes, thread 1 reads other bytes."""
         self.add(0, writes, BASE, ST)
         self.add(1, range(1015, 2000, 10), BASE + 32, LD)
@@ -81,16 +81,16 @@ def fact(answer, name):
 
 def check_costs(tools, checks):
     """Name: case, sources of loads that wait."""
-    start = Case().fight(writes=range(0, 100, 5)).add(0, [1500], BASE, LD).background(200)
+    start = Case().contend(writes=range(0, 100, 5)).add(0, [1500], BASE, LD).background(200)
     seldom = Case().add(0, range(1000, 2000, 150), BASE, ST).add(1, range(1010, 2000, 200), BASE + 32, LD, SYS_CACHE)
     own = Case().add(1, range(1000, 2000, 10), BASE, LD).add(0, range(1000, 2000, 50), BASE + 32, ST)
     own.add(0, range(1010, 2000, 50), BASE + 32, LD, SYS_CACHE).add(1, range(1005, 2000, 100), BASE, LD, PEER)
     cases = {
-        "reloads beside contended loads": (Case().fight().background(200), {PEER, SYS_CACHE}),
-        "reloads alone": (Case().fight(peers=()).background(200), {SYS_CACHE}),
-        "from memory": (Case().fight(peers=()).add(1, range(1012, 2000, 50), BASE + 32, LD, DRAM), {SYS_CACHE, DRAM}),
+        "reloads beside contended loads": (Case().contend().background(200), {PEER, SYS_CACHE}),
+        "reloads alone": (Case().contend(peers=()).background(200), {SYS_CACHE}),
+        "from memory": (Case().contend(peers=()).add(1, range(1012, 2000, 50), BASE + 32, LD, DRAM), {SYS_CACHE, DRAM}),
         "written at the start alone": (start, {PEER}),
-        "four writes": (Case().fight(writes=range(1000, 2000, 250)).background(200), {PEER}),
+        "four writes": (Case().contend(writes=range(1000, 2000, 250)).background(200), {PEER}),
         "seldom used": (seldom.background(100000, 40000), set()),
         "by the only writer": (own.background(200), {PEER}),
     }
@@ -110,7 +110,7 @@ def check_costs(tools, checks):
 
 def check_mode(tools, checks):
     """Nothing is HITM here, so in that mode loads from other cores are reloads, and that is said."""
-    case = Case().fight().background(200)
+    case = Case().contend().background(200)
     answer = ask(tools, case, "--mode", "tot")
     line = line_of(answer)
     peers = sum(r[4] == PEER for r in case.records)
@@ -124,19 +124,19 @@ def check_mode(tools, checks):
 
 
 def check_words(tools, checks):
-    fight = Case().fight().background(200)
-    answer = ask(tools, fight)
-    checks.expect(f"{100 * fight.share({PEER, SYS_CACHE}):.1f} % of load access latency" in fact(answer, "answer"),
+    both = Case().contend().background(200)
+    answer = ask(tools, both)
+    checks.expect(f"{100 * both.share({PEER, SYS_CACHE}):.1f} % of load access latency" in fact(answer, "answer"),
                   f"answer: {fact(answer, 'answer')}")
     finding = answer["findings"][0]
-    contended, reloads = (sum(r[4] == source for r in fight.records) for source in (PEER, SYS_CACHE))
+    contended, reloads = (sum(r[4] == source for r in both.records) for source in (PEER, SYS_CACHE))
     checks.expect(f"{contended} loads from another core took 100 cycles; {reloads} reloads" in finding["cost"] and
                   "a local hit takes 4" in finding["cost"], f"cost: {finding['cost']}")
     checks.expect(f"{contended + reloads} loads that waited" in finding["sure"], f"sure: {finding['sure']}")
     checks.expect(fact(answer, "latency") == "", "latency: issue was recorded")
 
-    total = ask(tools, fight, with_issue=False)
-    share = fight.share({PEER, SYS_CACHE}, with_issue=False)
+    total = ask(tools, both, with_issue=False)
+    share = both.share({PEER, SYS_CACHE}, with_issue=False)
     checks.expect(abs(line_of(total)["share"] - share) < 1e-9, f"without issue: {line_of(total)['share']}, expected {share}")
     checks.expect("% of load latency" in fact(total, "answer") and fact(total, "latency").startswith("total"),
                   f"without issue: {total['sharing']}")
@@ -146,7 +146,7 @@ def check_words(tools, checks):
 def check_sockets(tools, checks):
     """What comes from another socket is said, and what would help; a few such loads are no reason to."""
     for n_local, n_remote in ((10, 0), (10, 30), (100, 1)):
-        case = Case().fight(reloads=(), peers=range(1020, 1020 + n_local)).background(200)
+        case = Case().contend(reloads=(), peers=range(1020, 1020 + n_local)).background(200)
         case.add(1, range(1500, 1500 + n_remote), BASE + 32, LD, REMOTE)
         answer = ask(tools, case)
         finding, n = answer["findings"][0], n_local + n_remote
@@ -177,7 +177,7 @@ def check_atomics(tools, checks):
 
 def check_pairs(tools, checks):
     """Whose loads wait for whose stores: all of what a line costs, divided as others' stores are."""
-    for case in (Case().fight().background(200), Case().fight(reloads=()).background(200)):
+    for case in (Case().contend().background(200), Case().contend(reloads=()).background(200)):
         answer = ask(tools, case)
         pairs, finding = answer["pairs"], answer["findings"][0]
         waited = sum(r[4] in (PEER, SYS_CACHE) for r in case.records)
@@ -190,11 +190,11 @@ def check_pairs(tools, checks):
 
 def check_elsewhere(tools, checks):
     """The report and what has changed reckon it the same way: reloads alone are enough."""
-    case = Case().fight(peers=()).background(200)
+    case = Case().contend(peers=()).background(200)
     share, cycles = case.share({SYS_CACHE}), sum(r[5] - 4 for r in case.records if r[4] == SYS_CACHE)
     line = line_of(ask(tools, case))
     with tempfile.NamedTemporaryFile(suffix=".data") as file, tempfile.NamedTemporaryFile(suffix=".data") as base:
-        for name, one in ((file.name, case), (base.name, Case().fight(writes=(), reloads=(), peers=()).background(200))):
+        for name, one in ((file.name, case), (base.name, Case().contend(writes=(), reloads=(), peers=()).background(200))):
             subprocess.run([tools[1], name, "/program"], input="\n".join(one.lines(True)).encode(), check=True)
         report = json.loads(run(tools[0], "report", "--format", "json", file.name))
         found = [f["share"] for f in report["findings"] if f["kind"] == "false-sharing" or f["kind"] == "unknown"]
@@ -207,23 +207,23 @@ def check_elsewhere(tools, checks):
 
 
 def check_phases(tools, checks):
-    """What a thread hands over makes the next ones wait once: said apart, behind what is fought over."""
-    handed = Case().add(0, range(0, 1000, 10), BASE, ST).add(1, [1010, 1015], BASE + 32, LD, PEER)
-    handed.add(1, range(1020, 2000, 10), BASE + 32, LD).add(2, range(1021, 2000, 10), BASE + 32, LD).background(200)
-    answer = ask(tools, handed)
-    share, line = handed.share({PEER}), line_of(answer)
+    """Threads that use a line one after the other wait once each: said apart, behind what is contended."""
+    later = Case().add(0, range(0, 1000, 10), BASE, ST).add(1, [1010, 1015], BASE + 32, LD, PEER)
+    later.add(1, range(1020, 2000, 10), BASE + 32, LD).add(2, range(1021, 2000, 10), BASE + 32, LD).background(200)
+    answer = ask(tools, later)
+    share, line = later.share({PEER}), line_of(answer)
     checks.expect((line["verdict"], line["reason"]) == ("read-only", "written at another time than by others used"),
-                  f"handed over: {line}")
-    checks.expect(fact(answer, "answer") == "no line is fought over" and answer["findings"] == [], f"handed over: {answer}")
-    checks.expect(fact(answer, "phases").startswith("1 line was handed over") and
+                  f"one after the other: {line}")
+    checks.expect(fact(answer, "answer") == "no line is contended" and answer["findings"] == [], f"one after the other: {answer}")
+    checks.expect(fact(answer, "phases").startswith("threads used 1 line one after the other") and
                   f"took {100 * share:.1f} % of load access latency" in fact(answer, "phases"),
-                  f"handed over: {fact(answer, 'phases')}, expected {share}")
-    checks.expect(fact(ask(tools, Case().fight().background(200)), "phases") == "", "a fight in phases")
-    # Another line that is fought over, at less cost, stands before it.
+                  f"one after the other: {fact(answer, 'phases')}, expected {share}")
+    checks.expect(fact(ask(tools, Case().contend().background(200)), "phases") == "", "contention in phases")
+    # Another line that is contended, at less cost, stands before it.
     for thread, time, offset, op, source in [(t, i, 8 * t, ST if t else LD, L1) for t in (3, 4) for i in range(0, 2000, 20)] + \
             [(4, i, 16, LD, PEER) for i in range(100, 2000, 1900)]:
-        handed.add(thread, [time], BASE + 64 + offset, op, source)
-    lines = ask(tools, handed)["lines"]
+        later.add(thread, [time], BASE + 64 + offset, op, source)
+    lines = ask(tools, later)["lines"]
     checks.expect([int(line["address"], 16) for line in lines[:2]] == [BASE + 64, BASE] and
                   lines[0]["share"] < lines[1]["share"], f"order: {lines[:2]}")
     checks.count("phases")
@@ -239,17 +239,17 @@ def check_headlines(tools, checks):
     few = Case().add(0, [1100], BASE, ST).add(1, [1110], BASE + 32, LD, PEER).background(100)
     loads = Case().add(0, range(1000, 2000, 20), BASE, LD, PEER).add(1, range(1010, 2000, 20), BASE + 32, LD, PEER)
     expected = {
-        "written by several": (slots, "no line is seen to be fought over; 1 line is written by several threads"),
-        "loads that never waited": (quiet, "no line is fought over"),
-        "too few": (few, "no line is seen to be fought over; 1 may be: too few samples"),
-        "no stores": (loads, "no line is seen to be fought over: no store was sampled; record loads and stores; 1 may be"),
-        "nothing": (Case().background(100).add(0, range(100), OTHERS + 2**20, ST), "no line is fought over"),
+        "written by several": (slots, "no line is seen to be contended; 1 line is written by several threads"),
+        "loads that never waited": (quiet, "no line is contended"),
+        "too few": (few, "no line is seen to be contended; 1 may be: too few samples"),
+        "no stores": (loads, "no line is seen to be contended: no store was sampled; record loads and stores; 1 may be"),
+        "nothing": (Case().background(100).add(0, range(100), OTHERS + 2**20, ST), "no line is contended"),
         "no stores, no sharing": (Case().background(100), "no load waited for another core; what stores wait for is not known: no store was sampled"),
     }
     for name, (case, words) in expected.items():
         found = fact(ask(tools, case), "answer")
         checks.expect(found.startswith(words), f"{name}: {found}")
-        checks.expect(found == words or found.startswith(words + ",") or not words.startswith("no line is fought"),
+        checks.expect(found == words or found.startswith(words + ",") or not words.startswith("no line is contended"),
                       f"{name}: {found}")
         checks.count("headlines")
 

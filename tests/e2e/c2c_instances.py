@@ -147,7 +147,7 @@ def check_heap(places, tools, folder, checks):
         checks.expect(rows == {("lock", "A"): (0, 3 * sum(on_line)), ("refs", "B"): (4 * sum(on_line), 0)}, f"{what}: {rows}")
         checks.expect({line["finding"] for line in answer["lines"] if line.get("finding")} == {1}, f"{what}: lines")
         words = answer["sharing"]["answer"]["value"]
-        checks.expect(words.startswith(f"{sum(on_line)} lines of {sum(on_line)} objects are fought over, "
+        checks.expect(words.startswith(f"{sum(on_line)} lines of {sum(on_line)} objects are contended, "
                                        f"{100 * expected:.1f} % of load access latency: 1 false sharing"), f"{what}: {words}")
         if n == 240:
             report = case.ask(tools, folder, "report")
@@ -192,7 +192,7 @@ def check_array(places, table, tools, folder, checks):
 
 
 def check_types(places, tools, folder, checks):
-    """Types do not mix; one object is no group; objects that nobody fights over do not count."""
+    """Types do not mix; one object is no group; objects that nobody contends for do not count."""
     case = connections(Case(places, 3), 30, per=4)
     for i in range(20):
         at = HEAP + 0x100000 + 256 * i
@@ -224,18 +224,18 @@ def check_symmetric(places, tools, folder, checks):
     checks.count("symmetric")
 
 
-def check_handed(places, tools, folder, checks):
+def check_phases(places, tools, folder, checks):
     """A thread makes objects, others use them then: many loads wait, once each, and there is no sharing."""
     case = Case(places, 6)
     for i in range(200):
         at = HEAP + 128 * 2 * i
         case.add(0, "take", at, 9, at=(0, 0.4)).add(1, "look", at, 1, PEER, at=(0.41, 0.42)).add(1, "look", at, 9, at=(0.43, 1))
     answer = case.background(50).ask(tools, folder, "c2c")
-    checks.expect(answer["findings"] == [], f"handed over: {[f['claim'] for f in answer['findings']]}")
+    checks.expect(answer["findings"] == [], f"one after the other: {[f['claim'] for f in answer['findings']]}")
     words = answer["sharing"].get("phases", {}).get("value", "")
-    checks.expect(words.startswith("200 lines were handed over") and f"took {100 * case.share():.1f} % of" in words,
-                  f"handed over: {words}")
-    checks.count("handed over")
+    checks.expect(words.startswith("threads used 200 lines one after the other") and f"took {100 * case.share():.1f} % of" in words,
+                  f"one after the other: {words}")
+    checks.count("one after the other")
 
 
 CXX_SOURCE = """
@@ -304,7 +304,7 @@ def main():
         check_array(places, table, tools, folder, checks)
         check_types(places, tools, folder, checks)
         check_symmetric(places, tools, folder, checks)
-        check_handed(places, tools, folder, checks)
+        check_phases(places, tools, folder, checks)
         check_addr(places, table, tools, folder, checks)
         check_long_names(tools, folder, checks)
         places, table = build(folder)

@@ -464,7 +464,7 @@ def check_no_addresses(tools, folder, checks):
         subprocess.run([tools[1], path, "/program"], input=records.encode(), check=True)
         text = " ".join(run(tools[0], "c2c", path).decode().split())
         checks.expect(("no access with a data address was found: SPE records" in text) != can_tell
-                      and ("no line is fought over" in text) == can_tell, f"c2c of {records!r}: {text}")
+                      and ("no line is contended" in text) == can_tell, f"c2c of {records!r}: {text}")
         if records == "":
             said = " ".join(run(tools[0], "addr", path).decode().split())
             checks.expect(said in text, f"no records: addr says {said}, c2c {text}")

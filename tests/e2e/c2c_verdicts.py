@@ -223,8 +223,8 @@ def draw(rng, dos, more, places, n_samples):
         phases = phases.get((thread, name, offset), phases.get(thread))
         time = rng.randrange(10**6) if not more.get("in_turn") else rng.randrange(10**5) + 10**6 * thread
         time = int(10**6 * rng.uniform(*rng.choice(phases))) if phases else time
-        fought = len(threads) > 1 and writers - {thread} and not more.get("in_turn")
-        peer = fought and not more.get("quiet") and rng.random() < 0.4
+        contended = len(threads) > 1 and writers - {thread} and not more.get("in_turn")
+        peer = contended and not more.get("quiet") and rng.random() < 0.4
         records.append((thread, time, places[name], base + offset, INSTRUCTIONS[name][1],
                         PEER if peer else L1, rng.randrange(80, 140) if peer else rng.randrange(4, 12),
                         sum(INSTRUCTIONS[name][2:])))
@@ -257,7 +257,7 @@ def check(name, seed, n_samples, tools, folder, places, checks):
     write(tools, path, "/nowhere/program" if more.get("stripped") else "/program", records)
     line = verdict_of(tools, path, base, ["--symfs", folder, *more.get("options", [])])
     enough = n_samples >= 60
-    # Lines that nobody was seen fighting over are not listed.
+    # Lines that nobody was seen contending for are not listed.
     verdict = line["verdict"] if line else "not listed"
     if line is None and (not enough or truth in (("read-only",), ("single-thread",))):
         verdict = truth[0]
@@ -281,7 +281,7 @@ def check(name, seed, n_samples, tools, folder, places, checks):
 
 
 def check_report(name, n_samples, tools, folder, places, checks):
-    """The report names what is fought over, with the same verdict, and nothing else."""
+    """The report names what is contended, with the same verdict, and nothing else."""
     dos, truth, more = CASES[name]
     path = os.path.join(folder, "perf.data")
     _, records = draw(random.Random(name), dos, more, places, n_samples)

@@ -48,7 +48,7 @@ def check_twins(checks, cyclops, data):
 
 
 def check_shared(checks, cyclops, data):
-    """A struct that two threads fought over is found again where it is larger and lies elsewhere."""
+    """A struct that two threads contended for is found again where it is larger and lies elsewhere."""
     symbols = ("--symfs", os.path.join(data, "root"))
     sharing, padded, stride = (os.path.join(data, "samples", name + ".data") for name in ("sharing", "padded", "stride"))
     for before, after, sign in ((sharing, padded, -1), (padded, sharing, 1)):

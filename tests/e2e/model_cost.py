@@ -3,9 +3,9 @@
 """What a contended line costs on the modelled machine, against what happened there:
 model_cost.py CYCLOPS KERNELS.
 
-The model writes what each load took. Of the program that fights over a line, nearly all loads from
+The model writes what each load took. Of the program that contends for a line, nearly all loads from
 beyond the own caches are to that line, so their part of all latency is the cost; without the
-fight, and where they are those of a table that does not fit, there is none. Without the emulator
+stores, and where they are those of a table that does not fit, there is none. Without the emulator
 or the cross compiler the test is skipped.
 """
 
@@ -36,7 +36,7 @@ def true_share(sources):
     return sum(access[name] - hit * sources[name]["n"] for name in beyond) / sum(access.values())
 
 
-def check_fight(cyclops, kernels, folder, checks):
+def check_contention(cyclops, kernels, folder, checks):
     sources, answer = model(cyclops, kernels, folder)
     line = next((l for l in answer["lines"] if str(l.get("object")).startswith("settings ")), {})
     truth = true_share(sources)
@@ -50,10 +50,10 @@ def check_fight(cyclops, kernels, folder, checks):
 def check_peace(cyclops, kernels, folder, flag, checks):
     _, answer = model(cyclops, kernels, folder, flag)
     words = answer["sharing"]["answer"]["value"]
-    checks.expect("lines are" not in words and "line is fought over," not in words, f"{flag}: {words}")
+    checks.expect("lines are" not in words and "line is contended," not in words, f"{flag}: {words}")
     checks.expect(sum(line["reloads"] for line in answer["lines"]) == 0, f"{flag}: reloads")
     checks.expect(not any(f["kind"].endswith("sharing") for f in answer["findings"]), f"{flag}: {answer['findings']}")
-    checks.count("programs that do not fight")
+    checks.count("programs that do not contend")
 
 
 def main():
@@ -62,7 +62,7 @@ def main():
     need("qemu-aarch64")
     checks = Checks()
     with tempfile.TemporaryDirectory() as folder:
-        check_fight(cyclops, kernels, folder, checks)
+        check_contention(cyclops, kernels, folder, checks)
         check_peace(cyclops, kernels, folder, "-DPADDED", checks)
         check_peace(cyclops, kernels, folder, "-DTABLE", checks)
     checks.finish()

@@ -83,7 +83,7 @@ def check_stores(checks, cyclops, folder):
             said = (line["verdict"], line.get("reason"))
             checks.expect(said == wanted, f"{list(fields)}, {select}: {said}, wanted {wanted}")
             text = " ".join(run(*command).decode().split())
-            checks.expect((f"may be fought over: {left_out}" in text) == is_missing, f"{list(fields)}, {select}: {text[:200]}")
+            checks.expect((f"may be contended: {left_out}" in text) == is_missing, f"{list(fields)}, {select}: {text[:200]}")
             checks.count("ways to leave out stores" if is_missing else "ways to have them")
 
 
