@@ -6,6 +6,9 @@
 #include "base/alloc.h"
 #include "c2c/verdict/verdict.h"
 
+/* Fields are put apart for this part of the accesses that find their line gone, or more. */
+static const double least_gain = 0.3;
+
 void layout_uses_add(struct layout_uses *to, const struct layout_field *f)
 {
 	for (size_t i = 0; i < f->uses.n; i++) {
@@ -59,8 +62,7 @@ static bool are_friends(const struct layout_field *a, const struct layout_field 
 	if (a->stores == 0 && b->stores == 0)
 		return true;
 	together = waits_together(a, b);
-	return together - waits_alone(a) - waits_alone(b) < C2C_LEAST_GAIN * together ||
-	       together == 0;
+	return together - waits_alone(a) - waits_alone(b) < least_gain * together || together == 0;
 }
 
 static struct layout_field *layout_groups_used_field(const struct layout *l, size_t i)

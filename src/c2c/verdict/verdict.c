@@ -32,6 +32,9 @@ enum {
 /* Below this part a line is not called both. */
 static const double both_from = 0.1;
 
+/* If lines of their own for all bytes would save less of the waits, they are waited for by all alike. */
+static const double least_gain = 0.15;
+
 /* As much of the accesses beside a lock may seem not to be guarded: few samples show one thread. */
 static const double apart_at_most = 0.1;
 
@@ -483,8 +486,7 @@ static void decide_contended(struct verdict_sums *v)
 		return;
 	}
 	out->false_part = b->other / sure;
-	out->is_common =
-		out->false_part >= both_from && d->n - d->n_lasting < C2C_LEAST_GAIN * d->n;
+	out->is_common = out->false_part >= both_from && d->n - d->n_lasting < least_gain * d->n;
 	out->verdict = out->false_part >= 0.5 && !out->is_common ? C2C_FALSE : C2C_TRUE;
 	out->is_both =
 		!out->is_common && out->false_part >= both_from && out->false_part <= 1 - both_from;

@@ -20,9 +20,6 @@ static inline double c2c_chance_gone(double own_accesses, double stores_of_other
 	return stores_of_others > 0 ? stores_of_others / (own_accesses + stores_of_others) : 0;
 }
 
-/* Bytes are put on lines of their own for this part of the waits, or more. */
-#define C2C_LEAST_GAIN 0.3
-
 /* Judges `n` lines, by number among the subjects, that are used alike. */
 struct c2c_judgement c2c_judge(const struct c2c *, const uint32_t *lines, size_t n);
 
