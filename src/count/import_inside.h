@@ -53,9 +53,9 @@ uint32_t import_interval(struct counts *, double seconds);
 void import_unit(struct counts *, struct count *, struct slice unit);
 
 /*
- * The times that perf prints: the running time, and its share of the enabled time, truncated to two
- * decimals or less. The enabled time is that of an event with 100 % at the same place and interval,
- * if it fits the share.
+ * The times that perf prints: the running time, and its percentage of the enabled time, truncated
+ * to a whole number. The enabled time is that of an event with 100 % at the same place and
+ * interval, if it fits the percentage.
  */
 struct import_times {
 	VEC_OF(double) percent; /* by count; 100: all of the time */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Output of `perf stat -x SEP` (docs/reference/counting.md section 7). There is no header and no
+ * Output of `perf stat -x SEP` (perf-stat(1), "CSV FORMAT"). There is no header and no
  * quoting, so the separator is found by trying: it is the one with which lines make sense.
  *
  *	[time] [place [n]] value unit event [cgroup] [deviation] run-time percentage [metric unit]

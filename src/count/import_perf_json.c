@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads `perf stat -j`: an object on each line (docs/reference/counting.md section 7). */
+/* Reads `perf stat -j`: an object on each line (perf-stat(1), "JSON FORMAT"). */
 #include <jansson.h>
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CSV files of Arm's topdown-tool (docs/reference/counting.md section 8). Events:
- * "run,time,event,value". Metrics: "time,group,stage,level,metric,value,units". A missing value is
- * empty.
+ * The CSV files of Arm's topdown-tool. Events: "run,time,event,value". Metrics:
+ * "time,group,stage,level,metric,value,units". A missing value is empty.
  */
 #include <string.h>
 

@@ -46,7 +46,7 @@ enum letters {
 	EXTENSION, /* size of the source, and of the result */
 	FLOAT,	   /* x87 memory operand */
 	FLOAT_INTEGER,
-	VECTOR, /* memory that is longer than the result: only xmm is ambiguous */
+	VECTOR, /* memory longer than the result: only a result of 32 bytes shows its size */
 	WIDTH,	/* operand size of instructions without operands */
 };
 

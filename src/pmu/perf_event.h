@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * perf_event_open() and what its errors mean. Facts: docs/reference/counting.md sections 1 and 4.
- */
+/* The system call perf_event_open(2), and what its errors mean. */
 #ifndef CYCLOPS_PMU_PERF_EVENT_H
 #define CYCLOPS_PMU_PERF_EVENT_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The PMUs that the kernel has: their numbers, CPUs, formats, named events and capabilities.
- * Format: docs/reference/counting.md section 5; Documentation/ABI/testing/
- * sysfs-bus-event_source-devices-{format,events} of the kernel.
+ * Format: the kernel's Documentation/ABI/testing/sysfs-bus-event_source-devices-{format,events}.
  */
 #ifndef CYCLOPS_PMU_PMU_H
 #define CYCLOPS_PMU_PMU_H
