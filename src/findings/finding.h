@@ -339,6 +339,7 @@ struct finding {
 	const char *function, *module; /* of its place; NULL: not known */
 	const char *writer;	       /* of sharing: the function that writes most */
 	const char *command;	       /* "mem --by instruction" would say more; or NULL */
+	const char *counting;	       /* a whole command that counts what is missing; or NULL */
 	const char *recorded;	       /* … of a capture with SPE, if counts are all there is */
 	const char *events[FINDING_EVENTS]; /* … or sampling these */
 	size_t n_events;

@@ -278,7 +278,7 @@ static void put_left_cpu(const struct evidence *e, struct text *out)
 			      "about the time that it was running");
 }
 
-static const char *evidence_words(struct table *, const struct finding *);
+static const char *evidence_words(struct table *, const struct finding *, bool is_alone);
 
 /* "counted: 52.6 % of cycles stalled in the back end; no cache or TLB rate …" */
 static void put_finding(struct table *t, const struct finding *f, struct text *out)
@@ -289,13 +289,13 @@ static void put_finding(struct table *t, const struct finding *f, struct text *o
 		text_format(out, "%s (%s)", finding_claim_words(t, f), finding_size_words(t, f));
 		return;
 	}
-	evidence = evidence_words(t, f);
+	evidence = evidence_words(t, f, false);
 	text_format(out, "counted: %s", counts_claim(t, f, false));
 	if (evidence != NULL)
 		text_format(out, "; %s", evidence);
 }
 
-static void put_evidence(struct table *t, const struct evidence *e, struct text *out)
+static void put_evidence(struct table *t, const struct evidence *e, bool is_alone, struct text *out)
 {
 	switch (e->kind) {
 	case EVIDENCE_WEIGHT:
@@ -327,7 +327,7 @@ static void put_evidence(struct table *t, const struct evidence *e, struct text 
 	case EVIDENCE_SHARING_NOT_COUNTED:
 	case EVIDENCE_MIX:
 	case EVIDENCE_BRANCH_STALLS:
-		counts_evidence(e, out);
+		counts_evidence(e, is_alone, out);
 		break;
 	case EVIDENCE_CACHES_NOT_COUNTED:
 		text_str(out, "memory or core is not told: the caches of the data side were not "
@@ -342,7 +342,8 @@ static void put_evidence(struct table *t, const struct evidence *e, struct text 
 	}
 }
 
-static const char *evidence_words(struct table *t, const struct finding *f)
+/* What counts cannot tell is said where they stand alone, not beside samples, which can. */
+static const char *evidence_words(struct table *t, const struct finding *f, bool is_alone)
 {
 	struct text text = { 0 };
 
@@ -354,7 +355,7 @@ static const char *evidence_words(struct table *t, const struct finding *f)
 		put_code_evidence(t, f->code, &text);
 	for (size_t i = 0; i < f->evidence.n; i++) {
 		text_str(&text, text.n > 0 ? "; " : "");
-		put_evidence(t, &f->evidence.items[i], &text);
+		put_evidence(t, &f->evidence.items[i], is_alone, &text);
 	}
 	return words_take(t, &text);
 }
@@ -418,8 +419,10 @@ static const char *next_words(struct table *t, const struct session *s, const st
 		return tip(t, s, f->command);
 	if (f->recorded != NULL && s != NULL && capture_spe(s->capture)->is_present)
 		return tip(t, s, f->recorded);
+	if (f->counting != NULL)
+		return f->counting;
 	if (f->recorded != NULL)
-		return table_format(t, "cyclops record --spe -- PROGRAM, then cyclops %s",
+		return table_format(t, "cyclops record --spe -- PROGRAM && cyclops %s",
 				    f->recorded);
 	for (size_t i = 0; i < f->n_events; i++)
 		text_format(&text, "%s%s", i == 0 ? "sample " : ", ", f->events[i]);
@@ -465,7 +468,7 @@ static void findings_words_add_row(struct table *t, const struct session *s,
 	row[SIZE] = cell_marked(
 		text_or_none(finding_size_words(t, f)),
 		f->loop != NULL || f->code != NULL ? MARK_EXACT : f->size.mark); /* words say it */
-	row[EVIDENCE] = text_or_none(evidence_words(t, f));
+	row[EVIDENCE] = text_or_none(evidence_words(t, f, true));
 	row[WHERE] = text_or_none(where_words(t, f));
 	row[TRY] = text_or_none(finding_remedy_words(t, f));
 	row[NEXT] = text_or_none(next_words(t, s, f));

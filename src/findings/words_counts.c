@@ -123,7 +123,7 @@ static void put_cost(const struct evidence *e, struct text *out)
 		text_str(out, " (estimate)");
 }
 
-void counts_evidence(const struct evidence *e, struct text *out)
+void counts_evidence(const struct evidence *e, bool is_alone, struct text *out)
 {
 	switch (e->kind) {
 	case EVIDENCE_COST:
@@ -132,9 +132,9 @@ void counts_evidence(const struct evidence *e, struct text *out)
 	case EVIDENCE_REST_CORE:
 		text_format(out,
 			    "%.1f %% of cycles are likely none of the misses that were counted: a "
-			    "chain of dependent operations, or operations of long latency; counts "
-			    "alone cannot tell which instruction",
-			    100 * e->share);
+			    "chain of dependent operations, or operations of long latency%s",
+			    100 * e->share,
+			    is_alone ? "; counts alone cannot tell which instruction" : "");
 		break;
 	case EVIDENCE_REST_FETCH:
 		text_format(out,
@@ -160,10 +160,10 @@ void counts_evidence(const struct evidence *e, struct text *out)
 			    e->value);
 		break;
 	case EVIDENCE_SCATTERED:
-		text_format(out,
-			    "%.1f misses of the L2 wait at a time, %.1f lines of each page: counts "
-			    "alone cannot tell long steps from random places",
-			    e->value, e->share);
+		text_format(out, "%.1f misses of the L2 wait at a time, %.1f lines of each page%s",
+			    e->value, e->share,
+			    is_alone ? ": counts alone cannot tell long steps from random places"
+				     : "");
 		break;
 	case EVIDENCE_IN_ORDER:
 		text_format(out, "%.0f lines of each page: memory is read in order", e->share);
@@ -172,9 +172,11 @@ void counts_evidence(const struct evidence *e, struct text *out)
 		text_format(
 			out,
 			"lines that another CPU took to write them are as many as %.0f %% of the "
-			"L1D misses, and requests for one line wait for each other; counts alone "
-			"cannot tell which data, nor false sharing from true",
-			100 * e->share);
+			"L1D misses, and requests for one line wait for each other%s",
+			100 * e->share,
+			is_alone ? "; counts alone cannot tell which data, nor false sharing "
+				   "from true"
+				 : "");
 		break;
 	case EVIDENCE_SHARING_NOT_COUNTED:
 		text_format(

@@ -13,7 +13,7 @@ const char *counts_claim(struct table *, const struct finding *, bool with_cause
 const char *counts_size(struct table *, const struct finding *);
 const char *counts_confidence(struct table *, const struct finding_coverage *);
 const char *counts_cause(const struct finding *);
-void counts_evidence(const struct evidence *, struct text *out);
+void counts_evidence(const struct evidence *, bool is_alone, struct text *out);
 void counts_note(struct table *, const struct silence *);
 
 /* words_sharing.c */

@@ -330,6 +330,17 @@ static bool is_of_cpus(const struct stat *s)
 	return task == NULL && cpu != NULL && cpu->state == COUNT_COUNTED;
 }
 
+/* Time of all CPUs together; 0: not told. */
+static double time_of_cpus(const struct stat *s, const struct stat_total *busy)
+{
+	const struct stat_total *cpu = stat_totals_find(&s->totals, "cpu-clock");
+
+	if (cpu != NULL && cpu->state == COUNT_COUNTED && cpu->unit != NULL &&
+	    strcmp(cpu->unit, "ns") == 0)
+		return cpu->value;
+	return (double)busy->enabled_ns;
+}
+
 static bool contradicts_cycles(const struct stat *s, const struct stat_total *busy)
 {
 	for (size_t i = 0; i < s->contradictions.n; i++) {
@@ -354,10 +365,10 @@ static void check_idle(struct stat *s)
 	struct contradiction *c;
 	double rate;
 
-	if (busy == NULL || busy->is_user_only || busy->enabled_ns == 0 || s->counts->is_modelled ||
-	    !is_of_cpus(s))
+	if (busy == NULL || busy->is_user_only || s->counts->is_modelled || !is_of_cpus(s) ||
+	    time_of_cpus(s, busy) <= 0)
 		return;
-	rate = busy->value / (double)busy->enabled_ns;
+	rate = busy->value / time_of_cpus(s, busy);
 	if (rate >= least && !contradicts_cycles(s, busy))
 		return;
 	c = add(s, CONTRADICTION_IDLE);

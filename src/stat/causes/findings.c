@@ -366,6 +366,8 @@ static void add_reason(const struct finder *f, const struct stat_cause *cause, s
 		e->value = stat_busy_cpus(f->s);
 		e->unit = taken != NULL ? taken->name : NULL;
 	}
+	if (cause->reason == EVIDENCE_CACHES_NOT_COUNTED)
+		out->counting = stat_find_counting(f->s, f->out);
 	if (cause->reason == EVIDENCE_SHARING_NOT_COUNTED || is_issue(out, "coherence"))
 		out->recorded = "c2c";
 }

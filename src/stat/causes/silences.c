@@ -221,6 +221,22 @@ static void add_lack(const struct stat *s, const struct stat_lacking *l, struct 
 	vec_release(&below.list);
 }
 
+const char *stat_find_counting(const struct stat *s, struct findings *out)
+{
+	struct stat_lacking lacking = { 0 };
+	struct event_names roots = { 0 }, all = { 0 };
+	const char *command = NULL;
+
+	stat_find_lacking(s, &lacking);
+	collect_events(s, &lacking, &roots, &all);
+	if (lacking.below.n > 0)
+		command = counting_command(s, &all, out);
+	vec_release(&roots.list);
+	vec_release(&all.list);
+	stat_lacking_release(&lacking);
+	return command;
+}
+
 void stat_find_silences(const struct stat *s, struct findings *out)
 {
 	struct stat_lacking lacking = { 0 };

@@ -45,7 +45,7 @@ static void add_counts(struct counts *c, const char *text)
 /* All that the findings say: claims, evidence, remedies, notes. */
 static void all_words(const struct table *t, struct text *out)
 {
-	static const char *const columns[] = { "claim", "evidence", "try" };
+	static const char *const columns[] = { "claim", "evidence", "try", "next" };
 
 	for (size_t row = 0; row < table_n_rows(t); row++)
 		for (size_t k = 0; k < COUNT(columns); k++) {
@@ -147,6 +147,8 @@ static void knows_cpus_that_wait(void **state)
 	} cases[] = {
 		{ "an idle machine", 0, false, 5e7, 1e7,
 		  "CPU_CYCLES counted 0.05 in each nanosecond", "cannot come from" },
+		{ "the time of all CPUs", COUNT_ANY, false, 4e8, 1e8,
+		  "CPU_CYCLES counted 0.05 in each nanosecond", "cannot come from" },
 		{ "a busy machine", 0, false, 2.5e9, 1e9, "lacks", "WFI" },
 		{ "a program in the kernel", COUNT_ANY, true, 5e7, 1e7, "lacks", "WFI" },
 		{ "other counters go on", 0, false, 2.5e9, 2.8e9, "WFI", NOTHING },
@@ -171,6 +173,12 @@ static void knows_cpus_that_wait(void **state)
 			count->cpu = cases[i].cpu;
 			count->is_user_only = cases[i].is_user_only;
 			count->enabled_ns = count->running_ns = 1000000000;
+		}
+		if (strcmp(cases[i].what, "the time of all CPUs") == 0) {
+			struct count *count = counts_add(&c, "cpu-clock");
+
+			count->value = 8e9;
+			count->unit = "ns";
 		}
 		assert_int_equal(stat_answer_make(pmu, &c, &options, &answer, &err), 0);
 		all_words(&answer.findings, &said);
@@ -205,6 +213,12 @@ static void says_what_to_count(void **state)
 		  "lacks STALL_FRONTEND, STALL_BACKEND", NOTHING },
 		{ "cortex-a72", "perf stat -x", "CPU_CYCLES 1e9 INST_RETIRED 6.8e8", 0,
 		  "Cortex-A72 has no events of stalls", NOTHING },
+		/* It stalls, and what tells why is not counted. */
+		{ "neoverse-n1", "perf stat -x",
+		  "CPU_CYCLES 1e9 STALL_BACKEND 6e8 STALL_FRONTEND 3e7 INST_RETIRED 5e8", 1,
+		  "is not told: the caches of the data side were not counted\n\nperf stat -e "
+		  "r8,r11,",
+		  NOTHING },
 		/* Both roots are low, and nothing below them is known. */
 		{ "neoverse-n1", "perf stat -x",
 		  "CPU_CYCLES 1e9 STALL_BACKEND 9.6e7 STALL_FRONTEND 3e7 INST_RETIRED 2.5e9", 0,
