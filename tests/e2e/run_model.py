@@ -56,6 +56,9 @@ def check_findings(checks, cyclops, kernels, folder):
         checks.expect(len(set(waits)) == len(waits), f"{name}: {waits} waits for several things")
         if first["kind"] in DATA:
             checks.expect("; counted: " in first["evidence"], f"{name}: no counts: {first}")
+        # What counts cannot tell samples can.
+        checks.expect(all("counts alone" not in finding["evidence"] for finding in findings
+                          if finding["from"] == "samples"), f"{name}: {findings}")
         commands = [shlex.split(finding["next"]) for finding in findings if "next" in finding]
         checks.expect(all(words[0] == "cyclops" and words[-1] == f"{name}/perf.data" for words in commands),
                       f"{name}: cannot be pasted: {commands}")

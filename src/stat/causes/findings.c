@@ -256,7 +256,9 @@ static void add_costs(struct finder *f, const struct cpu_metric *root, struct fi
 {
 	size_t n = 0;
 
-	if (out->cause != CAUSE_CORE && out->cause != CAUSE_FETCH && out->issue == NULL)
+	/* where only a capture can tell, no cost is the issue */
+	if (out->cause != CAUSE_CORE && out->cause != CAUSE_FETCH && out->issue == NULL &&
+	    out->recorded == NULL)
 		out->issue = stat_costs_issue(&f->costs, root);
 	for (size_t i = 0; i < f->costs.list.n; i++) {
 		const struct stat_cost *c = &f->costs.list.items[i];

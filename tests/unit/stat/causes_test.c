@@ -341,11 +341,72 @@ static void costs_are_bounded(void **state)
 	}
 }
 
+/* Whether threads wait for each other: by the CPUs that were at work. */
+static void threads_wait_for_each_other(void **state)
+{
+	static const char waits[] =
+		"CPU_CYCLES 1.12e10 INST_RETIRED 2.8e9 STALL_FRONTEND 1e8 STALL_BACKEND 9.5e9 "
+		"L1D_CACHE_REFILL 1e7 L2D_CACHE_REFILL 1e7 LL_CACHE_MISS_RD 1e4 DTLB_WALK 2e4";
+	static const struct {
+		const char *what;
+		double busy_ns;	   /* in a second; 0: not told */
+		double taken;	   /* L1D_CACHE_INVAL; below 0: not counted */
+		unsigned n_cpus;   /* with a part of the cycles each; 0: not told */
+		const char *cause; /* NULL: not told */
+	} cases[] = {
+		{ "four threads, lines not counted", 4e9, -1, 0, NULL },
+		{ "one thread, lines not counted", 1e9, -1, 0, "core" },
+		{ "nobody knows how many, lines not counted", 0, -1, 0, "core" },
+		{ "four threads, no line is taken", 4e9, 10, 0, "core" },
+		{ "four threads, each miss is of a line that was taken", 4e9, 9.9e6, 0,
+		  "coherence" },
+		{ "the same by CPU", 0, 9.9e6, 4, "coherence" },
+		{ "one CPU waits for nobody", 0, 9.9e6, 1, "core" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct stat_options options = { 0 };
+		struct counts c = { .elapsed_ns = 1000000000 };
+		struct cpu_pmu *pmu = NULL;
+		struct stat_answer answer;
+		struct err err = { 0 };
+		const char *cause;
+
+		assert_int_equal(cpu_pmu_open(*state, catalog_cpu_find(*state, "neoverse-n1"), 0,
+					      &pmu, &err),
+				 0);
+		for (unsigned cpu = 0; cpu < cases[i].n_cpus; cpu++) {
+			struct count *cycles = counts_add(&c, "CPU_CYCLES");
+
+			cycles->value = 1.12e10 / cases[i].n_cpus;
+			cycles->cpu = (int32_t)cpu;
+		}
+		add_counts(&c, cases[i].n_cpus > 0 ? strstr(waits, "INST") : waits);
+		if (cases[i].taken >= 0)
+			counts_add(&c, "L1D_CACHE_INVAL")->value = cases[i].taken;
+		if (cases[i].busy_ns > 0) {
+			struct count *busy = counts_add(&c, "task-clock");
+
+			busy->value = cases[i].busy_ns;
+			busy->unit = "ns";
+		}
+		assert_int_equal(stat_answer_make(pmu, &c, &options, &answer, &err), 0);
+		assert_true(answer.found.list.n > 0);
+		cause = cause_of(answer.found.list.items[0]);
+		if (!are_same(cause, cases[i].cause))
+			fail_msg("%s: %s", cases[i].what, cause);
+		stat_answer_release(&answer);
+		counts_release(&c);
+		cpu_pmu_free(pmu);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(says_what_costs_most),
 		cmocka_unit_test(costs_are_bounded),
+		cmocka_unit_test(threads_wait_for_each_other),
 	};
 
 	return cmocka_run_group_tests(tests, open_embedded, close_catalog);
