@@ -21,7 +21,6 @@ enum {
 	SHORT_CYCLES =
 		10, /* from dispatch to the end, of what waits for nothing; to fill a queue */
 	LEAST_GAPS = 100,
-	LONG_GAP = 4, /* medians: of longer ones a part was not sampled, such as the kernel's */
 	FULL_RARELY = 1000, /* one in so many counters may be full */
 	LINE = 64,
 	PAGE = 4096,
@@ -118,19 +117,16 @@ static double spread_sum_above(const struct spread *s, double least, double kept
 	return sum;
 }
 
-/* The mean of those that are not long; no more than the median, as lost records make some longer. */
+/*
+ * The mean or the median, whichever is less: lost records and time that was not sampled, such as the
+ * kernel's, make some of them longer.
+ */
 static double usual_gap(const struct spread *s, uint64_t n)
 {
-	double median = spread_median(s, n), mean;
-	uint64_t n_usual = 0, ns = 0;
+	double median = spread_median(s, n), mean = 0;
 
-	for (size_t i = 0; i < SPREAD_BUCKETS; i++) {
-		if ((double)s->sum[i] > LONG_GAP * median * (double)s->n[i])
-			continue;
-		n_usual += s->n[i];
-		ns += s->sum[i];
-	}
-	mean = ratio(ns, n_usual);
+	for (size_t i = 0; i < SPREAD_BUCKETS; i++)
+		mean += ratio(s->sum[i], n);
 	return mean < median ? mean : median;
 }
 

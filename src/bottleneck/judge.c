@@ -262,6 +262,8 @@ static void fill_common(const struct judged *j, const struct cause *c, struct bo
 			.is_loop = j->region->is_loop,
 			.n_insns = j->insns,
 			.iteration_ns = j->time_ns,
+			.ghz = j->all->clock.hz / 1e9,
+			.is_clock_assumed = j->all->clock.basis == CLOCK_UNKNOWN,
 			.chain_cycles = j->chain,
 			.width = j->all->cpu.width,
 			.access_cycles = mean_of(&judged_sums(j, c->insn)->access, 0),

@@ -289,12 +289,14 @@ struct finding_loop {
 	struct finding_place other; /* the prefetch */
 	double n_insns;		    /* for each iteration; 1: not of a loop */
 	double iteration_ns;	    /* NAN: not known */
-	double chain_cycles;	    /* for each iteration; 0: there is no chain */
-	double width;		    /* instructions a cycle at most */
-	double access_cycles;	    /* of the instruction that it is about, from issue on */
-	uint64_t n_here, n_of;	    /* its records that the cause is about, and all of it */
-	double part;		    /* of the latency of the loop's accesses, from issue on; NAN */
-	const char *level;	    /* where its data come from: "DRAM" */
+	double ghz;		    /* that times are compared with latencies at */
+	bool is_clock_assumed;
+	double chain_cycles;   /* for each iteration; 0: there is no chain */
+	double width;	       /* instructions a cycle at most */
+	double access_cycles;  /* of the instruction that it is about, from issue on */
+	uint64_t n_here, n_of; /* its records that the cause is about, and all of it */
+	double part;	       /* of the latency of the loop's accesses, from issue on; NAN */
+	const char *level;     /* where its data come from: "DRAM" */
 	enum finding_walk walk;
 	int64_t stride; /* bytes; 0: not known */
 	unsigned element_bytes;

@@ -148,7 +148,9 @@ void put_loop_evidence(struct table *t, const struct finding *f, struct text *ou
 	}
 	put_walk(t, l, out);
 	if (!isnan(l->iteration_ns) && l->is_loop)
-		text_format(out, "; an iteration takes %.3g ns", l->iteration_ns);
+		text_format(out, "; an iteration takes %.3g ns, %.3g cycles at %s%.3g GHz",
+			    l->iteration_ns, l->iteration_ns * l->ghz,
+			    l->is_clock_assumed ? "an assumed " : "", l->ghz);
 }
 
 void put_code_evidence(struct table *t, const struct finding_code *c, struct text *out)

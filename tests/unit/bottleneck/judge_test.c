@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a loop waits for: sums of records that were made up, and the cause that has most of the time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fixture.h"
+
+enum { RECORDS = 200, PAIRS = 100, MOST_SUMS = 3, FAR = 1 << 22 };
+
+/* 2.8 GHz is assumed. */
+static const double ghz = 2.8;
+
+/* Sums of an instruction: means over its records. */
+struct given {
+	size_t insn;
+	unsigned access, xlat;
+	enum source_level level;		    /* SOURCE_UNKNOWN: it loads nothing */
+	unsigned refills, llc_misses, mispredicted; /* of 100 records */
+	unsigned mispredicted_cycles;		    /* of each */
+	uint64_t span;				    /* of its addresses; 0: not known */
+};
+
+static const struct {
+	const char *what;
+	uint32_t words[MOST_INSNS];
+	double cycles; /* of an iteration; 0: not known */
+	struct given given[MOST_SUMS];
+	bool is_found;
+	enum bottleneck_cause cause;
+	size_t insn;
+	double least_cost, most_cost;
+	enum finding_walk walk;
+	bool is_division, is_contended;
+} cases[] = {
+	{ "ldr x0, [x0] from the system cache",
+	  { 0xf9400000, 0xd1000421, 0xb5ffffc1, 0xd65f03c0 },
+	  100,
+	  { { 0, 110, 1, SOURCE_SYSTEM_CACHE, 100, 100, 0, 0, FAR } },
+	  true,
+	  BOTTLENECK_DATA,
+	  0,
+	  0.95,
+	  1,
+	  WALK_CHASE,
+	  false,
+	  false },
+	{ "the same, times not known",
+	  { 0xf9400000, 0xd1000421, 0xb5ffffc1, 0xd65f03c0 },
+	  0,
+	  { { 0, 110, 1, SOURCE_SYSTEM_CACHE, 100, 100, 0, 0, FAR } },
+	  true,
+	  BOTTLENECK_DATA,
+	  0,
+	  0.95,
+	  1,
+	  WALK_CHASE,
+	  false,
+	  false },
+	{ "ldr x4, [x3, x0, lsl #3]; eor x0, x4, x4, lsr #7",
+	  { 0xf8607864, 0xca441c80, 0xd1000421, 0xb5ffffa1, 0xd65f03c0 },
+	  100,
+	  { { 0, 110, 1, SOURCE_SYSTEM_CACHE, 100, 100, 0, 0, FAR } },
+	  true,
+	  BOTTLENECK_DATA,
+	  0,
+	  0.9,
+	  1,
+	  WALK_LOOKUP,
+	  false,
+	  false },
+	{ "a line that another core takes",
+	  { 0xf9400000, 0xd1000421, 0xb5ffffc1, 0xd65f03c0 },
+	  100,
+	  { { 0, 110, 1, SOURCE_PEER_CORE, 100, 100, 0, 0, FAR } },
+	  true,
+	  BOTTLENECK_DATA,
+	  0,
+	  0.95,
+	  1,
+	  WALK_CHASE,
+	  false,
+	  true },
+	{ "one line that is missed again and again",
+	  { 0xf9400000, 0xd1000421, 0xb5ffffc1, 0xd65f03c0 },
+	  100,
+	  { { 0, 110, 1, SOURCE_SYSTEM_CACHE, 100, 100, 0, 0, 48 } },
+	  true,
+	  BOTTLENECK_DATA,
+	  0,
+	  0.95,
+	  1,
+	  WALK_CHASE,
+	  false,
+	  true },
+	{ "one line that is there mostly",
+	  { 0xf9400000, 0xd1000421, 0xb5ffffc1, 0xd65f03c0 },
+	  20,
+	  { { 0, 22, 1, SOURCE_L2, 30, 0, 0, 0, 48 } },
+	  true,
+	  BOTTLENECK_DATA,
+	  0,
+	  0.95,
+	  1,
+	  WALK_CHASE,
+	  false,
+	  false },
+	{ "ldr x0, [x0] that walks the page table",
+	  { 0xf9400000, 0xd1000421, 0xb5ffffc1, 0xd65f03c0 },
+	  100,
+	  { { 0, 110, 81, SOURCE_L2, 100, 0, 0, 0, FAR } },
+	  true,
+	  BOTTLENECK_WALKS,
+	  0,
+	  0.7,
+	  0.75,
+	  WALK_UNKNOWN,
+	  false,
+	  false },
+	{ "ldr x2, [x0, #8] before it walks",
+	  { 0xf9400402, 0xf9400000, 0xd1000421, 0xb5ffffa1, 0xd65f03c0 },
+	  100,
+	  { { 0, 110, 81, SOURCE_L2, 100, 0, 0, 0, FAR },
+	    { 1, 110, 1, SOURCE_L2, 100, 0, 0, 0, FAR } },
+	  true,
+	  BOTTLENECK_WALKS,
+	  0,
+	  0.7,
+	  0.75,
+	  WALK_UNKNOWN,
+	  false,
+	  false },
+	{ "mul x2, x2, x3",
+	  { 0x9b037c42, 0xd1000421, 0xb5ffffc1, 0xd65f03c0 },
+	  20,
+	  { { 0, 20, 0, SOURCE_UNKNOWN, 0, 0, 0, 0, 0 } },
+	  true,
+	  BOTTLENECK_CHAIN,
+	  0,
+	  0.95,
+	  0.97,
+	  WALK_UNKNOWN,
+	  false,
+	  false },
+	{ "udiv x2, x2, x3",
+	  { 0x9ac30842, 0xd1000421, 0xb5ffffc1, 0xd65f03c0 },
+	  20,
+	  { { 0, 20, 0, SOURCE_UNKNOWN, 0, 0, 0, 0, 0 } },
+	  true,
+	  BOTTLENECK_CHAIN,
+	  0,
+	  0.95,
+	  0.97,
+	  WALK_UNKNOWN,
+	  true,
+	  false },
+	{ "a chain that is not most of the time: nothing else is known",
+	  { 0x9b037c42, 0xd1000421, 0xb5ffffc1, 0xd65f03c0 },
+	  40,
+	  { { 0, 20, 0, SOURCE_UNKNOWN, 0, 0, 0, 0, 0 } },
+	  false,
+	  BOTTLENECK_CHAIN,
+	  0,
+	  0,
+	  0,
+	  WALK_UNKNOWN,
+	  false,
+	  false },
+	{ "half of the branches are mispredicted, after 19 cycles, and 11 to begin again",
+	  { 0x9b037c42, 0xd1000421, 0xb5ffffc1, 0xd65f03c0 },
+	  20,
+	  { { 0, 4, 0, SOURCE_UNKNOWN, 0, 0, 0, 0, 0 },
+	    { 2, 1, 0, SOURCE_UNKNOWN, 0, 0, 50, 19, 0 } },
+	  true,
+	  BOTTLENECK_MISPREDICTIONS,
+	  2,
+	  0.74,
+	  0.76,
+	  WALK_UNKNOWN,
+	  false,
+	  false },
+	{ "str x2, [x3], #128 to DRAM: 300 cycles a line, in 100; it comes back for other elements",
+	  { 0xf8080462, 0xd1000421, 0xb5ffffc1, 0xd65f03c0 },
+	  100,
+	  { { 0, 1, 1, SOURCE_UNKNOWN, 100, 100, 0, 0, FAR } },
+	  true,
+	  BOTTLENECK_STORES,
+	  0,
+	  0.9,
+	  1,
+	  WALK_COLUMNS,
+	  false,
+	  false },
+	{ "ldrb; strb: one byte at a time, as fast as the width",
+	  { 0x38401444, 0x38001464, 0xd1000421, 0xb5ffffa1, 0xd65f03c0 },
+	  1.1,
+	  { { 0, 4, 1, SOURCE_L1, 0, 0, 0, 0, FAR }, { 1, 1, 1, SOURCE_UNKNOWN, 0, 0, 0, 0, FAR } },
+	  true,
+	  BOTTLENECK_SCALAR,
+	  0,
+	  0.9,
+	  1,
+	  WALK_SEQUENTIAL,
+	  false,
+	  false },
+	{ "ldr q0; str q0: vectors",
+	  { 0x3cc10440, 0x3c810460, 0xd1000421, 0xb5ffffa1, 0xd65f03c0 },
+	  1.1,
+	  { { 0, 5, 1, SOURCE_L1, 0, 0, 0, 0, FAR }, { 1, 1, 1, SOURCE_UNKNOWN, 0, 0, 0, 0, FAR } },
+	  false,
+	  BOTTLENECK_SCALAR,
+	  0,
+	  0,
+	  0,
+	  WALK_UNKNOWN,
+	  false,
+	  false },
+	{ "ldr q0 from DRAM one line after the other",
+	  { 0x3cc10440, 0x3c810460, 0xd1000421, 0xb5ffffa1, 0xd65f03c0 },
+	  20,
+	  { { 0, 80, 1, SOURCE_DRAM, 25, 25, 0, 0, FAR },
+	    { 1, 1, 1, SOURCE_UNKNOWN, 0, 0, 0, 0, FAR } },
+	  true,
+	  BOTTLENECK_DATA,
+	  0,
+	  0.9,
+	  1,
+	  WALK_SEQUENTIAL,
+	  false,
+	  false },
+};
+
+static void give(struct insn_sums *s, const struct given *g)
+{
+	s->access.cycles = (uint64_t)g->access * RECORDS;
+	s->xlat.cycles = (uint64_t)g->xlat * RECORDS;
+	s->xlat.n = g->xlat > 0 ? RECORDS : 0;
+	s->n_walks = g->xlat > 30 ? RECORDS : 0;
+	s->n_refills = g->refills * RECORDS / 100;
+	s->n_llc_misses = g->llc_misses * RECORDS / 100;
+	s->n_mispredicted = g->mispredicted * RECORDS / 100;
+	s->mispredicted_cycles = s->n_mispredicted * g->mispredicted_cycles;
+	if (g->level != SOURCE_UNKNOWN) {
+		s->n_level[g->level] = RECORDS;
+		s->level_cycles[g->level] = s->access.cycles;
+	}
+	for (uint64_t k = 0; k < 2 * MOST_INSNS && g->span > 0; k++)
+		addr_pattern_add(&s->addresses,
+				 0x10000 + k * 8 % (g->span + 8) + (k == 1 ? g->span : 0));
+}
+
+static void fill_sums(size_t i, struct bottleneck_fixture *b)
+{
+	const struct function_insns *f = b->all->functions.items;
+	size_t n_insns = f->n - 1; /* of the loop */
+	double ns = cases[i].cycles / ghz / (double)n_insns * INTERVAL;
+	struct pair_sums pairs = { PAIRS, (uint64_t)(2 * ns * PAIRS),
+				   (uint64_t)(2 * ns * ns * PAIRS) };
+
+	for (size_t k = 0; k < n_insns; k++) {
+		struct insn_sums *s = &b->sums->slots[f->slots[k]];
+
+		s->n = RECORDS;
+		s->access = (struct insn_latency){ RECORDS, RECORDS };
+	}
+	for (size_t k = 0; k < MOST_SUMS && cases[i].given[k].access > 0; k++)
+		give(&b->sums->slots[cases[i].given[k].insn], &cases[i].given[k]);
+	if (cases[i].cycles == 0)
+		pairs = (struct pair_sums){ 1, 1000, 1000 };
+	b->sums->regions[1] = b->sums->functions[0] = b->sums->all = pairs;
+}
+
+static void the_largest_cause_is_found(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct function_case function = { 0 };
+		struct bottleneck_fixture b;
+		const struct bottleneck *first;
+
+		memcpy(function.words, cases[i].words, sizeof(function.words));
+		for (size_t k = 0; k < MOST_INSNS; k++)
+			function.counts[k] =
+				function.words[k] == 0 || function.words[k] == 0xd65f03c0 ? 0
+											  : RECORDS;
+		open_function(&function, &b);
+		fill_sums(i, &b);
+		bottlenecks_find(b.all);
+		first = bottleneck_at(b.all, 0);
+		if ((first != NULL) != cases[i].is_found)
+			fail_msg("%s: %s", cases[i].what, first == NULL ? "nothing" : "something");
+		if (first != NULL &&
+		    (first->cause != cases[i].cause ||
+		     first->place != b.all->slots.items[cases[i].insn].place ||
+		     first->cost < cases[i].least_cost || first->cost > cases[i].most_cost ||
+		     first->loop.walk != cases[i].walk ||
+		     first->is_division != cases[i].is_division ||
+		     first->is_contended != cases[i].is_contended))
+			fail_msg("%s: cause %d, cost %g, walk %d, division %d, contended %d",
+				 cases[i].what, first->cause, first->cost, first->loop.walk,
+				 first->is_division, first->is_contended);
+		close_function(&b);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_largest_cause_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
