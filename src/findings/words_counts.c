@@ -155,12 +155,14 @@ void counts_evidence(const struct evidence *e, bool is_alone, struct text *out)
 		break;
 	case EVIDENCE_ONE_MISS:
 		text_format(out,
-			    "%.1f misses of the L2 wait at a time: about one, as where each load "
-			    "waits for the one before",
+			    "while it stalls, %.1f misses of the L2 wait at a time: about one, as "
+			    "where each load waits for the one before",
 			    e->value);
 		break;
 	case EVIDENCE_SCATTERED:
-		text_format(out, "%.1f misses of the L2 wait at a time, %.1f lines of each page%s",
+		text_format(out,
+			    "while it stalls, %.1f misses of the L2 wait at a time, %.1f lines of "
+			    "each page%s",
 			    e->value, e->share,
 			    is_alone ? ": counts alone cannot tell long steps from random places"
 				     : "");

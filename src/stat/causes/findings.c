@@ -204,7 +204,8 @@ static void add_cost(struct finder *f, size_t i, struct finding *out)
 	e->penalty = c->penalty;
 	e->value = c->per_1000;
 	e->share = c->bound;
-	if (out->n_events < FINDING_EVENTS)
+	/* a line is taken from a CPU whatever it does then: samples of that do not find the code */
+	if (out->n_events < FINDING_EVENTS && strcmp(c->penalty->issue, "coherence") != 0)
 		out->events[out->n_events++] = c->penalty->event->name;
 	out->coverage.least_coverage =
 		fmin(out->coverage.least_coverage, stat_total_coverage(c->total));

@@ -9,17 +9,20 @@
 /* Of both levels outside of the core; those in the L2 are mostly hidden. */
 static const char *const far_misses[] = { "l2_miss", "llc_miss" };
 
-/* By Little's law: how often in a cycle, times how long each takes. */
-static double misses_at_a_time(const struct stat_costs *costs)
+/*
+ * By Little's law: how often in a cycle, times how long each takes. In the cycles that the back end
+ * stalls, as hardly any miss costs others.
+ */
+static double misses_at_a_time(const struct stat *s, const struct stat_costs *costs)
 {
-	double sum = 0;
+	double sum = 0, stalls = stat_side_share(s, SIDE_BACKEND);
 
 	for (size_t i = 0; i < COUNT(far_misses); i++) {
 		const struct stat_cost *c = stat_cost_of_issue(costs, far_misses[i]);
 
 		sum += c == NULL ? 0 : c->here;
 	}
-	return sum;
+	return stalls <= 0 ? 0 : sum / stalls;
 }
 
 static const struct stat_total *pattern_total(const struct stat *s, const char *event)
@@ -44,14 +47,13 @@ static double lines_per_page(const struct stat *s, bool *out_is_least)
 
 struct stat_accesses stat_accesses_of(const struct stat *s, const struct stat_costs *costs)
 {
-	enum { HALF = 32, MOST = 80 }; /* a page of 4 KiB has 64; larger ones tell nothing */
-	const double one = 1.5;	       /* on average, with what else the program does */
-	struct stat_accesses out = { .misses = misses_at_a_time(costs) };
+	enum { HALF = 32, MOST = 80 };	    /* a page of 4 KiB has 64; larger ones tell nothing */
+	const double none = 0.5, one = 1.7; /* with what else the program does */
+	struct stat_accesses out = { .misses = misses_at_a_time(s, costs) };
 	bool is_least;
 
 	out.per_page = lines_per_page(s, &is_least);
-	/* fewer than wait while it stalls: they are not what it waits for */
-	if (out.misses < stat_side_share(s, SIDE_BACKEND) / 2)
+	if (out.misses < none) /* they are not what it waits for */
 		return out;
 	if (out.misses < one)
 		out.pattern = PATTERN_CHAIN;

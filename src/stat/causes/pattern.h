@@ -17,7 +17,7 @@ enum stat_pattern {
 
 struct stat_accesses {
 	enum stat_pattern pattern;
-	double misses;	 /* that wait at a time, on average over all cycles */
+	double misses;	 /* that wait at a time, on average while the back end stalls */
 	double per_page; /* lines of L1D misses for each miss of the L1D TLB; NAN: not known */
 };
 
