@@ -53,7 +53,9 @@ class Build:
         return self.folder / "tests" / "e2e" / name
 
 
-GCC, SANITIZE, CLANG = Build("gcc"), Build("sanitize"), Build("clang")
+GCC, SANITIZE, THREADS, CLANG = Build("gcc"), Build("sanitize"), Build("threads"), Build("clang")
+# Those of `make test`, and one without sanitizers by the other compiler.
+BUILDS = [*run_tests.BUILDS, ("clang", "clang", ["-Dwerror=true"], [])]
 
 
 def script(name, *words):
@@ -75,6 +77,16 @@ ENTRIES = {
     "elapsed": ("model/elapsed", GCC, 20, lambda n: script(
         "elapsed_truth.py", GCC.cyclops, DATA, ROOT / "kernels", n)),
     "estimates": ("model/estimates", GCC, 200, lambda n: script("estimate_truth.py", GCC.cyclops, DATA, n)),
+    "x86": ("e2e/x86-vs-objdump", GCC, 1, lambda n: script(
+        "x86_vs_objdump.py", "--all", GCC.e2e("disassemble"), GCC.e2e("access-of"))),
+    "layouts": ("e2e/layouts", GCC, 400, lambda n: script("layouts_vs_gdb.py", GCC.e2e("layouts"), n)),
+    "symbols": ("e2e/symbols", GCC, 20000, lambda n: script("symbols_vs_addr2line.py", GCC.e2e("resolve"), n)),
+    "stat-import": ("e2e/stat-import", GCC, 1, lambda n: script("stat_import.py", GCC.cyclops, "--all")),
+    "what-if": ("model/what-if", GCC, 1, lambda n: script("model_what_if.py", GCC.cyclops, DATA, "--all")),
+    "sharing-programs": ("model/sharing-programs", GCC, 1, lambda n: script(
+        "sharing_programs.py", GCC.cyclops, E2E / "sharing", "--all")),
+    "time-shares": ("model/time-shares", GCC, 1, lambda n: script("time_shares.py", "--all", GCC.cyclops, DATA)),
+    "statistics": ("model/statistics", GCC, 50, lambda n: script("model_statistics.py", GCC.cyclops, DATA, n)),
     "determinism": ("e2e/determinism", GCC, 1, lambda n: script("determinism.py", "--all", GCC.cyclops, GCC.maker)),
     "debian": ("model/debian", GCC, 1, lambda n: script("model_debian.py", "--all", GCC.cyclops, ROOT / "build-debian")),
     "advice": ("advice/court", GCC, 1, lambda n: [sys.executable, ADVICE / "court.py", "--renamed", GCC.cyclops]),
@@ -87,7 +99,12 @@ ENTRIES = {
         CORPUS / "session")),
     "damage": ("corpus/damage", SANITIZE, 100000, lambda n: [
         SANITIZE.folder / "tests/corpus/damage-captures", n, CORPUS / "capture"]),
-    "clang": ("clang: unit tests", CLANG, 1, lambda n: meson(CLANG, "--no-suite", "vm")),
+    "threads": ("threads/session", THREADS, 30000, lambda n: [
+        "sh", "-ec", '"$1" --records "$2" --samples 2000 --cpus 3 --chunk 256K --output "$3"; "$4" "$3"', "sh",
+        THREADS.maker, n, LOGS / "busy.data", THREADS.folder / "tests/fuzz/replay-session"]),
+    "plugin": ("plugin/sanitized", SANITIZE, 1, lambda n: script(
+        "model_sanitized.py", "--all", "clang", SANITIZE.cyclops, SANITIZE.folder / "model/cyclops-model.so", DATA)),
+    "clang": ("gcc: all tests", CLANG, 1, lambda n: meson(CLANG, "--no-suite", "vm")),
     "sanitize": ("sanitize: without suite once", SANITIZE, 1, lambda n: meson(
         SANITIZE, "--suite", "once", "--no-suite", "qemu", "--no-suite", "vm")),
     "busy": ("the same tests, once", GCC, 3, lambda n: meson(GCC, "--logbase", "busy", "--repeat", n, *TIMED)),
@@ -106,7 +123,7 @@ LEAST = {"busy": 1, "fuzz": 5}
 def prepare(builds):
     """Makes the builds that are needed, as in `make test`. Returns the names of failed ones."""
     failed = set()
-    for name, compiler, options, _ in run_tests.BUILDS:
+    for name, compiler, options, _ in BUILDS:
         folder = ROOT / f"build-{name}"
         if folder in builds and not run_tests.make_build(folder, compiler, options):
             failed.add(folder)

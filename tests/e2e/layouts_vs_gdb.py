@@ -6,6 +6,8 @@ Structs are made up at random in C and C++ (nested, anonymous, unions, arrays, b
 packed, aligned, base classes, templates), built with what compilers and DWARF versions there
 are; a Rust program is written by hand. gdb describes the types, and the paths that follow
 from its description must be ours, byte by byte.
+
+usage: layouts_vs_gdb.py LAYOUTS [STRUCTS]    so many of each compiler
 """
 
 import os
@@ -17,7 +19,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
-N_STRUCTS = 100
+N_STRUCTS = 40
 
 BASES = ["char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long",
          "unsigned long", "long long", "float", "double", "void *", "char *", "int (*)(int)"]
@@ -170,10 +172,10 @@ class Maker:
             self.lines.append(f"typedef {self.structs[-1]} t{number};")
             self.structs.append(f"t{number}")
 
-    def source(self):
+    def source(self, n_structs):
         self.cxx_bases = []
         sized = []
-        for i in range(N_STRUCTS):
+        for i in range(n_structs):
             self.struct(i)
             sized.append(f"v{i}")
         names = [f"{'union' if l.startswith('union') else 'struct'} {l.split()[1]}"
@@ -210,7 +212,7 @@ BUILDS = [(f"{cc}-dwarf{d}-{seed}", cc, f"-gdwarf-{d} {more}", seed)
                ("aarch64-linux-gnu-gcc", 5, "")])]
 
 
-def build(name, compiler, options, seed, folder):
+def build(name, compiler, options, seed, folder, n_structs):
     """The program and the names of its variables, or None if it cannot be built here."""
     out = folder / name
     if shutil.which(compiler) is None:
@@ -221,7 +223,7 @@ def build(name, compiler, options, seed, folder):
         command = ["rustc", "-g", "--crate-type", "bin"]
     else:
         is_cxx = "++" in compiler
-        text, names = Maker(seed, is_cxx).source()
+        text, names = Maker(seed, is_cxx).source(n_structs)
         suffix = "cc" if is_cxx else "c"
         command = [compiler, "-w", *options.split()]
     source = folder / f"{name}.{suffix}"
@@ -291,6 +293,7 @@ def compare(tool, program, names, folder):
 
 def main():
     tool = os.path.abspath(sys.argv[1])
+    n_of_each = int(sys.argv[2]) if len(sys.argv) > 2 else N_STRUCTS
     if shutil.which("gdb") is None or shutil.which("nm") is None:
         print("skipped: gdb or nm is not installed")
         return SKIPPED
@@ -298,7 +301,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder_name:
         folder = pathlib.Path(folder_name)
         for name, compiler, options, seed in [*BUILDS, ("rust", "rustc", "", 0)]:
-            built = build(name, compiler, options, seed, folder)
+            built = build(name, compiler, options, seed, folder, n_of_each)
             if built is None:
                 continue
             structs, n, wrong = compare(tool, *built, folder)

@@ -1,35 +1,40 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The plugin, built with the sanitizers, in the emulator: model_sanitized.py CYCLOPS PLUGIN DATA_DIR.
+"""The plugin, built with the sanitizers, in the emulator.
 
-The emulator itself has no sanitizers, so theirs have to be loaded before it. All sample programs
-run, with everything switched on; a complaint ends them. Without the emulator or the sanitizer's
-library the test is skipped.
+usage: model_sanitized.py [--all] COMPILER CYCLOPS PLUGIN DATA_DIR
+
+The emulator itself has no sanitizers, so those of COMPILER, gcc or clang, have to be loaded before it.
+Some of the sample programs, or all, run with everything switched on; a complaint ends them. Without the
+emulator or the sanitizer's library the test is skipped.
 """
 
 import os
 import pathlib
+import platform
 import subprocess
 import sys
 import tempfile
 
 from harness import SKIP, Failed, need, run
 
+LIBRARIES = {"gcc": ["libasan.so", "libubsan.so"], "clang": [f"libclang_rt.asan-{platform.machine()}.so"]}
+SOME = ("chase", "copies", "padded", "sharing")  # of the kernels
 OPTIONS = ["--event", "retired", "--min-latency", "3", "--set", "huge_pages=1", "--set", "n_cpus=2"]
 
 
-def library(name):
-    path = run("gcc", f"-print-file-name={name}").decode().strip()
+def library(compiler, name):
+    path = run(compiler, f"-print-file-name={name}").decode().strip()
     if not os.path.isabs(path):
         print(f"skipped: {name} is not installed")
         sys.exit(SKIP)
     return path
 
 
-def write_emulator(path):
+def write_emulator(path, compiler):
     """A script that runs the emulator with the sanitizers."""
-    path.write_text("#!/bin/sh\nLD_PRELOAD="
-                    f"{library('libasan.so')}:{library('libubsan.so')} exec qemu-aarch64 \"$@\"\n")
+    libraries = ":".join(library(compiler, name) for name in LIBRARIES[compiler])
+    path.write_text(f"#!/bin/sh\nLD_PRELOAD={libraries} exec qemu-aarch64 \"$@\"\n")
     path.chmod(0o755)
 
 
@@ -47,16 +52,18 @@ def check(cyclops, plugin, folder, program, options):
 
 
 def main():
-    for program in ("qemu-aarch64", "gcc"):
+    has_all = sys.argv[1] == "--all"
+    compiler, *paths = sys.argv[1 + has_all:]
+    for program in ("qemu-aarch64", compiler):
         need(program)
-    cyclops, plugin = (os.path.realpath(path) for path in sys.argv[1:3])
-    data = pathlib.Path(sys.argv[3]).resolve()
+    cyclops, plugin, data = (pathlib.Path(path).resolve() for path in paths)
     programs = [data / "root/opt/demo/demo",
-                *(path for path in sorted((data / "root/opt/kernels").iterdir()) if not path.suffix)]
+                *(path for path in sorted((data / "root/opt/kernels").iterdir())
+                  if not path.suffix and (has_all or path.name in SOME))]
     try:
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            write_emulator(folder / "emulator")
+            write_emulator(folder / "emulator", compiler)
             for program in programs:
                 check(cyclops, plugin, folder, program, [])
             check(cyclops, plugin, folder, data / "root/opt/kernels/sharing", OPTIONS)

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 What `cyclops c2c` says a fix would save, against the applied fix, on the machine model:
-sharing_programs.py CYCLOPS FOLDER [--print]
+sharing_programs.py CYCLOPS FOLDER [--all] [--print]
 
 Six programs in the manner of Phoenix and PARSEC share cache lines for no reason; built with -DPADDED
 they do not. Each false sharing has to be found, none in the twins. Predicted are the load access
 latency and, where the threads ran without contention for a while, their run time; both have to be
-within ten points of what the twin takes less. Without the emulator or the cross compiler the test is
-skipped.
+within ten points of what the twin takes less. Without --all two of the six are asked. Without the
+emulator or the cross compiler the test is skipped.
 """
 
 import json
@@ -23,6 +23,7 @@ FLAGS = ["-O2", "-g", "-march=armv8.2-a", "-ffreestanding", "-fno-stack-protecto
 # What each shares, and whether there is a time without contention that tells the run time.
 PROGRAMS = {"histogram": ("counts", True), "regression": ("sums", True), "cluster": ("work", True),
             "locker": ("table", False), "ring": ("sides", False), "counters": ("counters", True)}
+SOME = ("counters", "ring")
 WITHIN = 0.10
 
 
@@ -43,7 +44,8 @@ def main():
     for program in ("qemu-aarch64", COMPILER):
         need(program)
     checks = Checks()
-    for name, (shared, is_told) in PROGRAMS.items():
+    for name in PROGRAMS if "--all" in sys.argv else SOME:
+        shared, is_told = PROGRAMS[name]
         source = os.path.join(folder, name + ".c")
         with tempfile.TemporaryDirectory() as scratch:
             answer, cycles, latency = model(cyclops, source, scratch)

@@ -6,6 +6,8 @@ Small programs are built in many ways (compilers, DWARF versions, machines, spli
 stripped); for addresses all over their code, our answer must be that of llvm-symbolizer (or
 addr2line), and the function must be one that nm has there. What cannot be built here is
 named and left out.
+
+usage: symbols_vs_addr2line.py RESOLVE [PLACES]    at most so many addresses of each program
 """
 
 import ctypes.util
@@ -18,7 +20,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).parent / "symbols"
-MAX_PLACES = 2500
+MAX_PLACES = int(sys.argv[2]) if len(sys.argv) > 2 else 800
 SKIPPED = 77
 
 C = f"{HERE}/inlines.c -nostdlib -static"

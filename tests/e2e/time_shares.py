@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How far shares of time made of SPE records are from the commit stage's: time_shares.py CYCLOPS DATA_DIR.
+"""How far shares of time made of SPE records are from the commit stage's: time_shares.py [--all] CYCLOPS DATA_DIR.
 
 By the metric of TIP (MICRO 2021): half the sum of the differences of shares, by instruction and by function, for
 several ways to weigh the same records. The truth are `commit_cycles` of the model. Prints the table that docs/model.md
-has, and fails if the best estimate gets worse than that page says. Without the emulator, the cross compiler or its
-objdump the test is skipped.
+has, and fails if the best estimate gets worse than that page says. Without --all some of the programs are asked. Without
+the emulator, the cross compiler or its objdump the test is skipped.
 """
 
 import argparse
@@ -31,6 +31,7 @@ INTERVAL = 1024
 PROGRAMS = ("opt/demo/demo", "opt/kernels/chase", "opt/kernels/copies", "opt/kernels/multiply",
             "opt/kernels/pages", "opt/kernels/sharing", "opt/kernels/padded", "opt/kernels/steady",
             "opt/kernels/stride", "opt/kernels/stride-ahead")
+SOME_PROGRAMS = ("opt/demo/demo", "opt/kernels/copies", "opt/kernels/multiply")
 # What the walk knows of the CPU: dispatch width, window, refill of the pipeline after a misprediction.
 WIDTH, WINDOW, REFILL = 4, 128, 11
 WALKS, WARM_UP, WALK = 400, 400, 800
@@ -40,6 +41,7 @@ FULL_EXECUTION = 280  # of loads of which all records are full: a load from DRAM
 DEFAULT_LATENCY = 1  # of what no record met
 BEST = "walk and times"
 WORST_MEANS = {BEST: (0.20, 0.05)}  # by instruction, by function
+WORST_MEANS_OF_SOME = {BEST: (0.10, 0.03)}
 
 
 REGISTER = re.compile(r"\b([wxbhsdqv])(\d+)\b")
@@ -287,6 +289,7 @@ def main():
     parser.add_argument("cyclops", type=os.path.realpath)
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("--interval", type=int, default=INTERVAL)
+    parser.add_argument("--all", action="store_true")
     options = parser.parse_args()
     for program in ("qemu-aarch64", "nm", OBJDUMP, COMPILER):
         need(program)
@@ -294,10 +297,10 @@ def main():
     try:
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            for program in PROGRAMS:
+            for program in PROGRAMS if options.all else SOME_PROGRAMS:
                 path = options.data.resolve() / "root" / program
                 results[path.name] = measure(options.cyclops, folder, path, options.interval)
-            for what, flags in OWN:
+            for what, flags in OWN if options.all else OWN[:1]:
                 source = pathlib.Path(__file__).with_suffix(".c")
                 run(COMPILER, *flags, "-static", "-o", folder / "program", source)
                 results[what] = measure(options.cyclops, folder, folder / "program", options.interval)
@@ -309,7 +312,7 @@ def main():
         print(f"| {program} | " + " | ".join(f"{errors[n][0]:.0%}, {errors[n][1]:.0%}" for n in names) + " |")
     means = {n: [statistics.mean(errors[n][i] for errors in results.values()) for i in (0, 1)] for n in names}
     print("| mean | " + " | ".join(f"{means[n][0]:.0%}, {means[n][1]:.0%}" for n in names) + " |")
-    for name, limits in WORST_MEANS.items():
+    for name, limits in (WORST_MEANS if options.all else WORST_MEANS_OF_SOME).items():
         if any(mean > limit for mean, limit in zip(means[name], limits)):
             sys.exit(f"{name}: {means[name]}, docs/model.md has at most {limits}")
 

@@ -5,8 +5,9 @@ Compares instructions of x86-64 with objdump's: their text, their length, and wh
 
 usage: x86_vs_objdump.py DISASSEMBLE ACCESS_OF [--all] [--verbose] [FILE...]
 
-Without files: programs and libraries of this machine, the first bytes of the code of each (--all: all of it), and
-every opcode of every map with every prefix that tells opcodes apart, in the legacy, VEX and EVEX encodings.
+Without files: programs and libraries of this machine, the first bytes of the code of each, and every opcode of every
+map with every prefix that tells opcodes apart, in the legacy, VEX and EVEX encodings. --all takes all code of each file,
+and the opcodes in all lengths of vectors with all masks, for three registers.
 
 Texts are in AT&T syntax. Each difference must be one of spelling that is listed in RULES (and in
 docs/differences.md): what is left when both texts are brought to one spelling must be equal. How often each rule was
@@ -40,7 +41,7 @@ NO_INSTRUCTION = (0xFFFFFFFF, 0xFFFFFFFF)
 LOAD, STORE, ATOMIC, PREFETCH, VECTOR, STRIDED, CACHE = 1, 2, 4, 64, 128, 512, 1024
 
 EM_X86_64 = 62
-SOME_BYTES = 48 << 10  # of code, of each file
+SOME_BYTES = 8 << 10  # of code, of each file
 MOST_SHOWN = 40
 
 LIBRARIES = "/usr/lib/x86_64-linux-gnu"
@@ -193,7 +194,16 @@ class Compared:
                 print(f"  {name} {at:#x}: objdump {their.get(at)}, cyclops {our.get(at)}")
 
 
-def opcode_blocks():
+def vector_forms(reg, has_all):
+    """(length of the vectors, mask or one element for all) of EVEX. Without has_all fewer; gathers need a mask."""
+    rests = (0x08, 0x09, 0x18)  # no mask, a mask, one element for all
+    if has_all:
+        return [(length, rest) for length in (0, 1, 2) for rest in rests]
+    some = [(0, 0x08), (2, 0x09)]
+    return [*some, (1, 0x08), (2, 0x08), (0, 0x09), (0, 0x18), (1, 0x18), (2, 0x18)] if reg == 1 else some
+
+
+def opcode_blocks(has_all):
     """Every opcode, with an address made of a base and an index behind it."""
     for reg in range(8):
         tail = bytes([reg << 3 | 4, 0x13])  # [rbx+rdx]
@@ -209,10 +219,9 @@ def opcode_blocks():
             for length in (0, 1):
                 for map_ in (1, 2, 3):
                     yield bytes([0xC4, 0xE0 | map_, wide | 0x78 | length << 2 | pp, opcode]) + tail
-            for length in (0, 1, 2):
-                for rest in (0x08, 0x09, 0x18):  # no mask, a mask, one element for all
-                    for map_ in (1, 2, 3, 5, 6):
-                        yield bytes([0x62, 0xF0 | map_, wide | 0x7C | pp, length << 5 | rest, opcode]) + tail
+            for length, rest in vector_forms(reg, has_all):
+                for map_ in (1, 2, 3, 5, 6):
+                    yield bytes([0x62, 0xF0 | map_, wide | 0x7C | pp, length << 5 | rest, opcode]) + tail
 
 
 def stream_of(blocks):
@@ -332,7 +341,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("disassemble")
     parser.add_argument("access_of")
-    parser.add_argument("--all", action="store_true", help="all code of each file, not its first bytes")
+    parser.add_argument("--all", action="store_true", help="all code of each file, more forms of each opcode")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
@@ -344,7 +353,7 @@ def main():
     files = options.files or [path for path in map(pathlib.Path, DEFAULT_FILES) if path.exists()]
     results = compare_files(files, compared, options)
     if not options.files:
-        blocks = list(opcode_blocks())
+        blocks = list(opcode_blocks(options.all))
         intel = disassemble_blocks(blocks, "intel")
         texts = [intel.get(BLOCK * i, (0, None))[1] for i in range(len(blocks))]
         results.append(compare("opcodes", blocks, texts, ask(options.access_of, blocks), options, False))
