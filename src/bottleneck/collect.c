@@ -6,7 +6,6 @@
 #include "base/alloc.h"
 #include "bottleneck/inside.h"
 #include "estimate/latency.h"
-#include "hot/elapsed_inside.h"
 #include "spe/packet.h"
 
 static void *bottleneck_new(const struct session *session, const void *options)
@@ -123,19 +122,6 @@ static void merge_pairs(struct pair_sums *to, const struct pair_sums *from)
 	to->squares += from->squares;
 }
 
-/* Two records of a thread, one after the other on a CPU, between which it ran. */
-static bool follows_in_thread(const struct bottleneck_sums *s, const struct batch *b, size_t row)
-{
-	const uint32_t need = HAS_TIME | HAS_TID, has = b->has[row] & b->has[row - 1];
-	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
-
-	return (has & need) == need && b->tid[row] == b->tid[row - 1] &&
-	       (!(has & HAS_CPU) || b->cpu[row] == b->cpu[row - 1]) &&
-	       b->time_ns[row] >= b->time_ns[row - 1] &&
-	       b->time_ns[row] - b->time_ns[row - 1] <=
-		       elapsed_longest_ns(spe_interval(s->plan->session, cpu));
-}
-
 static void add_time_between(struct bottleneck_sums *s, uint32_t before, uint32_t after,
 			     uint64_t ns)
 {
@@ -175,7 +161,7 @@ static void bottleneck_consume(void *partial, const struct batch *b)
 		code_sums_add(&s->code, b, row, &l);
 		if (slot != NO_SLOT)
 			add_insn_record(s, slot, b, row, l);
-		if (row > 0 && follows_in_thread(s, b, row))
+		if (row > 0 && spe_record_follows(s->plan->session, b, row))
 			add_time_between(s, before, slot, b->time_ns[row] - b->time_ns[row - 1]);
 		before = slot;
 	}

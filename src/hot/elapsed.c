@@ -11,14 +11,7 @@ enum {
 	ISSUE_CYCLES = 4, /* from dispatch to issue of an operation that waits for nothing */
 	FULL_CYCLES =
 		4095, /* assumed where the latency was not recorded, or its counter was full */
-	LONGEST_NS_PER_OPERATION = 1000, /* no code is slower: a far memory access per operation */
-	LONGEST_INTERVAL = 4096,	 /* operations between records, if not known */
 };
-
-uint64_t elapsed_longest_ns(const struct spe_interval *i)
-{
-	return (i->mean == 0 ? LONGEST_INTERVAL : i->mean) * LONGEST_NS_PER_OPERATION;
-}
 
 static void *elapsed_new(const struct session *session, const void *options)
 {
@@ -166,7 +159,7 @@ static bool follows(struct elapsed *e, const struct looked_at *l, size_t row)
 	    b->tid[row] != b->tid[row - 1] || to_ns < from_ns || l->rows[row] == ELAPSED_NO_ROW ||
 	    l->rows[row - 1] == ELAPSED_NO_ROW || has_stop(e, of, from_ns, to_ns))
 		return false;
-	if (to_ns - from_ns <= elapsed_longest_ns(spe_interval(e->plan->session, cpu)))
+	if (to_ns - from_ns <= spe_longest_gap_ns(spe_interval(e->plan->session, cpu)))
 		return true;
 	e->rest.waiting_ns += to_ns - from_ns;
 	return false;

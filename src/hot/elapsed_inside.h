@@ -90,9 +90,6 @@ void elapsed_plan_find(const struct elapsed_plan *, const struct batch *, uint32
 /* The stops of a stream around `time_ns`: the last one before it, and the first one from it on. */
 struct elapsed_span elapsed_plan_span(const struct elapsed_plan *, uint64_t of, uint64_t time_ns);
 
-/* The longest gap between two records, in ns, that counts as run time. */
-uint64_t elapsed_longest_ns(const struct spe_interval *);
-
 /* What a thread has. */
 struct elapsed_thread {
 	uint64_t ns, n;	   /* between its records that follow each other; records */

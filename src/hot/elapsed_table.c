@@ -90,14 +90,10 @@ int elapsed_check_keys(const struct keys *keys, struct err *err)
 const char *elapsed_obstacle(const struct session *s, const struct select *select)
 {
 	const struct spe_info *spe = capture_spe(s->capture);
+	const char *obstacle = spe_filters_obstacle(s, select);
 
-	if (!spe->is_present)
-		return "there are no SPE records";
-	if (select != NULL)
-		return "--select leaves out what was between its records";
-	if (spe_filters_hide(s))
-		return "filters hid operations when it was recorded, so it is not known what was "
-		       "between records";
+	if (obstacle != NULL)
+		return obstacle;
 	if (!spe->has_time)
 		return "the capture does not tell what the times of SPE records stand for";
 	if (spe_interval_range(s).longest == 0)
@@ -408,7 +404,7 @@ static void elapsed_note_basis(const struct making *m, const struct session *s, 
 	if (!m->rest.has_switches)
 		table_note(t,
 			   "there are no switch records: waits of less than %s count as run time",
-			   table_human(t, cell_count(elapsed_longest_ns(&longest)), "ns"));
+			   table_human(t, cell_count(spe_longest_gap_ns(&longest)), "ns"));
 	if (a != NULL && attr_has(a, ATTR_EXCLUDE_KERNEL))
 		table_note(t, "user only: time in the kernel counts for the code that was running");
 }

@@ -99,6 +99,18 @@ bool spe_filters_hide(const struct session *s)
 	return false;
 }
 
+const char *spe_filters_obstacle(const struct session *s, const struct select *select)
+{
+	if (!capture_spe(s->capture)->is_present)
+		return "there are no SPE records";
+	if (select != NULL)
+		return "--select leaves out what was between its records";
+	if (spe_filters_hide(s))
+		return "filters hid operations when it was recorded, so it is not known what was "
+		       "between records";
+	return NULL;
+}
+
 static enum spe_stores stores_of(const struct attr *a)
 {
 	if (spe_filters_hide_kinds(a) && !(a->config >> STORES & 1))

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "batch/batch.h"
 #include "capture/format/attr.h"
+#include "scan/select.h"
 #include "session/session.h"
 #include "table/table.h"
 
@@ -23,6 +24,12 @@ bool spe_filters_hide_outcomes(const struct attr *);
 
 /* Does any SPE event of the capture drop records? Then totals are not those of all operations. */
 bool spe_filters_hide(const struct session *);
+
+/*
+ * Why the records that come to an analysis are not a sample of all operations, taken at equal
+ * distances, as a clause for messages; NULL: they are. `select` may be NULL.
+ */
+const char *spe_filters_obstacle(const struct session *, const struct select *);
 
 /* Why stores may be missing. Of several reasons, the first of these. */
 enum spe_stores {

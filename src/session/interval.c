@@ -120,6 +120,27 @@ bool spe_interval_varies(const struct session *s)
 	return common_one(s) == NULL;
 }
 
+uint64_t spe_longest_gap_ns(const struct spe_interval *i)
+{
+	enum {
+		NS_PER_OPERATION = 1000, /* no code is slower: a far memory access per operation */
+		UNKNOWN_INTERVAL = 4096, /* operations between records, if not known */
+	};
+
+	return (i->mean == 0 ? UNKNOWN_INTERVAL : i->mean) * NS_PER_OPERATION;
+}
+
+bool spe_record_follows(const struct session *s, const struct batch *b, size_t row)
+{
+	const uint32_t need = HAS_TIME | HAS_TID, has = b->has[row] & b->has[row - 1];
+	uint32_t cpu = b->has[row] & HAS_CPU ? b->cpu[row] : UINT32_MAX;
+
+	return (has & need) == need && b->tid[row] == b->tid[row - 1] &&
+	       (!(has & HAS_CPU) || b->cpu[row] == b->cpu[row - 1]) &&
+	       b->time_ns[row] >= b->time_ns[row - 1] &&
+	       b->time_ns[row] - b->time_ns[row - 1] <= spe_longest_gap_ns(spe_interval(s, cpu));
+}
+
 /* Widens the range by one interval, which is known. */
 static void range_add(struct spe_interval_range *r, const struct spe_interval *i)
 {

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "batch/batch.h"
 #include "capture/capture.h"
 #include "cpu/cpu.h"
 
@@ -59,6 +60,15 @@ struct lost_samples {
 	double most;	 /* at most; all of them may belong to one row of an answer */
 	double share;	 /* n by all samples that were due, 0 … 1; 0: not known, or none */
 };
+
+/* The longest gap between two records of a CPU with this interval, in ns, that counts as run time. */
+uint64_t spe_longest_gap_ns(const struct spe_interval *);
+
+/*
+ * Is row `row` (at least 1) of a batch of SPE records of the same thread and CPU as the one before,
+ * and did the thread run from that one to it?
+ */
+bool spe_record_follows(const struct session *, const struct batch *, size_t row);
 
 /* The intervals of all CPUs with SPE data. */
 struct spe_interval_range {
