@@ -28,6 +28,7 @@ struct hot_command {
 	bool arguments;
 	bool histogram;
 	bool elapsed;
+	bool time_estimate;
 	const char *ghz;
 
 	struct keys keys;	 /* of --by */
@@ -55,6 +56,9 @@ static const struct option options[] = {
 	  "instead: run time, out of the times of SPE records" },
 	{ "ghz", 0, OPTION_TEXT, offsetof(struct hot_command, ghz), "F",
 	  "with --elapsed: frequency of the cores" },
+	{ "time-estimate", 0, OPTION_FLAG, offsetof(struct hot_command, time_estimate), NULL,
+	  "order by an estimate of the time, from SPE records and code\n"
+	  "                          (--by module, function, line, instruction, place)" },
 };
 
 /* The table, and that of the skid if there is something to compare with. */
@@ -83,25 +87,77 @@ static int hot_make_tables(struct session *s, const struct hot *hot, const struc
 	return rc;
 }
 
+/* The second scan for the estimate of time, after the first. */
+static void hot_estimate_time(struct session *s, const struct select *select,
+			      struct commit_time *time, void *first_result, const struct hot *hot)
+{
+	const struct keys functions = { { KEY_FUNCTION }, 1 };
+	const struct scan_wish wish = { .keeps_places = true };
+	struct analysis second = commit_time_second(time);
+	struct names names = { 0 };
+
+	hot_names(s, hot, &functions, &names);
+	commit_time_walk(time, &names, first_result);
+	names_release(&names);
+	scan_part(s, select, &wish, &second, 1);
+	commit_time_finish(time, second.result);
+}
+
+/* How the estimate of time came about, or why there is none. */
+static void hot_note_estimate(const struct commit_time *time, const char *obstacle, struct table *t)
+{
+	const double nearly_all = 0.95;
+
+	if (obstacle != NULL) {
+		table_note(t, "no estimate of the time: %s", obstacle);
+		return;
+	}
+	table_note(
+		t,
+		"time est.: an estimate from latencies and code; waits for instructions and locks "
+		"are not in records");
+	if (commit_time_known(time) < nearly_all)
+		table_note(t,
+			   "%.0f %% of the SPE records are of code that is not here: their time "
+			   "is a guess",
+			   100 * (1 - commit_time_known(time)));
+}
+
 static int answer_hot(struct question *q, struct session *s, const struct select *select,
-		      const struct hot_view *view, const struct hot_event *event, struct err *err)
+		      struct hot_view *view, const struct hot_event *event, struct err *err)
 {
 	const struct hot_options hot_options = hot_event_options(
 		event, keys_dimensions(&view->keys) | 1u << DIM_FRAME |
 			       (s->slices.n > 0 ? 1u << DIM_SLICE : 0) |
 			       (view->with_estimates ? estimate_dimensions(s) : 0));
 	const struct scan_wish wish = { .with_branches = event->with_branches };
-	struct analysis hot = { .class = &hot_class, .options = &hot_options };
+	const struct hot_command *command = q->what.into;
+	struct analysis analyses[] = { { .class = &hot_class, .options = &hot_options }, { 0 } };
+	struct analysis *hot = &analyses[0];
+	const char *obstacle = NULL;
+	struct commit_time *time = NULL;
 	struct table table = { 0 }, skid = { 0 };
 	struct tables tables = { 0 };
 	int rc;
 
-	scan_part(s, select, &wish, &hot, 1);
-	rc = hot_make_tables(s, hot.result, event, view, &table, &skid, &tables, err);
+	if (command->time_estimate)
+		time = commit_time_new(s, select, &obstacle);
+	if (time != NULL)
+		analyses[1] = commit_time_first(time);
+	scan_part(s, select, &wish, analyses, time != NULL ? 2 : 1);
+	if (time != NULL)
+		hot_estimate_time(s, select, time, analyses[1].result, hot->result);
+	if (time != NULL && commit_time_known(time) == 0)
+		obstacle = "no A64 code of what was sampled is here (--symfs, --debug-dir)";
+	view->time = obstacle == NULL ? time : NULL;
+	rc = hot_make_tables(s, hot->result, event, view, &table, &skid, &tables, err);
 	hot_event_note_none(s, event, select, &table);
+	if (rc == 0 && command->time_estimate)
+		hot_note_estimate(time, obstacle, &table);
 	if (rc == 0)
 		rc = question_show(q, &tables, err);
-	hot_class.free(hot.result);
+	hot_class.free(hot->result);
+	commit_time_free(time);
 	table_release(&table);
 	table_release(&skid);
 	vec_release(&tables.list);
@@ -196,8 +252,20 @@ static int hot_check_options(struct question *q, struct err *err)
 			       "--by-samples, --time-slices or --against");
 	if (command->histogram && !command->arguments)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--histogram needs --arguments");
+	if (command->time_estimate &&
+	    (command->elapsed || command->arguments || command->events.n > 0 || command->callers ||
+	     command->by_samples || q->time_slices != 0 || command->against != NULL))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--time-estimate is of all SPE records: not with --event, "
+			       "--callers, --by-samples, --time-slices, --against, --elapsed or "
+			       "--arguments");
 	if (keys_parse(command->by != NULL ? command->by : "function", &command->keys, err) < 0)
 		return -1;
+	for (size_t i = 0; i < command->keys.n && command->time_estimate; i++)
+		if (!key_classes[command->keys.keys[i]].is_code)
+			return err_set(err, ERR_USAGE, ERR_NOWHERE,
+				       "--time-estimate is of code: not by %s",
+				       key_classes[command->keys.keys[i]].name);
 	return check_elapsed(q, command, err);
 }
 

@@ -117,6 +117,9 @@ static void group_all(struct hot_grouping *g, uint32_t *groups)
 		groups[i] = hot_group_group_of(g, words);
 		hot_cost_add(&g->groups.items[groups[i]].cost, cost);
 		g->groups.items[groups[i]].operations += hot_group_operations(g, raw, cost->n);
+		if (g->view->time != NULL && hot_is_spe(hot, raw[DIM_EVENT]))
+			g->groups.items[groups[i]].time +=
+				commit_time_share(g->view->time, (uint32_t)raw[DIM_PLACE], cost->n);
 		g->weights[raw[DIM_EVENT]] += weight;
 		g->full[raw[DIM_EVENT]] += hot_full_weight(g, raw[DIM_EVENT], cost);
 		hot_group_add_slice(g, groups[i], raw[DIM_SLICE], weight);
@@ -219,6 +222,8 @@ static int compare_groups(const void *left, const void *right, void *context)
 		return (x[0] > y[0]) - (x[0] < y[0]);
 	if (keys_are_time(&g->view->keys))
 		return hot_words_compare(g, x, y);
+	if (ga->time != gb->time)
+		return (ga->time < gb->time) - (ga->time > gb->time);
 	if (wa != wb)
 		return (wa < wb) - (wa > wb);
 	if (ga->inclusive != gb->inclusive)

@@ -16,6 +16,7 @@ enum { HOT_GROUP_WORDS = 1 + N_KEYS * KEY_MAX_WORDS };
 struct hot_group {
 	struct hot_cost cost;
 	uint64_t operations; /* that SPE records stand for; 0: not known */
+	uint64_t time;	     /* of COMMIT_TIME_WHOLE, if view->time */
 	uint64_t inclusive;  /* weight of records that have it anywhere in their call chain */
 	uint32_t last_raw;   /* number + 1 of the raw group that was added to `inclusive` last */
 };

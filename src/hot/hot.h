@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/tuples.h"
 #include "base/vec.h"
+#include "commit_time/commit_time.h"
 #include "keys/keys.h"
 #include "keys/place_groups.h"
 #include "scan/select.h"
@@ -146,6 +147,9 @@ struct hot_view {
 	bool with_estimates; /* totals that SPE records stand for */
 	bool with_branches;  /* what entries of branch stacks tell */
 	const char *sort;    /* name of a column, or NULL */
+
+	/* Not NULL: a column with the estimated time, by which rows are ordered. */
+	const struct commit_time *time;
 };
 
 /*

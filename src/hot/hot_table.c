@@ -17,6 +17,7 @@ enum {
 
 /* Columns of the sums, behind those of the keys. */
 enum sum_column {
+	SUM_TIME_ESTIMATE,
 	SUM_SHARE,
 	SUM_TOTAL_SHARE,
 	SUM_SAMPLES,
@@ -76,6 +77,9 @@ static const struct column sum_columns[N_SUMS] = {
 				"mean cycles from the branch before to one of these" },
 	[SUM_TIME] = { "time", SLICES_TITLE, "", CELL_TEXT, COLUMN_SPARK | COLUMN_TEXT_ONLY,
 		       "weight over time" },
+	[SUM_TIME_ESTIMATE] = { "time_estimate", "time est.", "", CELL_NUMBER,
+				COLUMN_SHARE | COLUMN_BAR | COLUMN_TRUST,
+				"part of the time of all code, estimated by a walk through it" },
 };
 
 static bool has_sum(const struct hot_grouping *g, enum sum_column sum)
@@ -92,6 +96,8 @@ static bool has_sum(const struct hot_grouping *g, enum sum_column sum)
 	case SUM_BRANCH_RATE:
 	case SUM_BRANCH_CYCLES:
 		return g->view->with_branches;
+	case SUM_TIME_ESTIMATE:
+		return g->view->time != NULL;
 	case SUM_TIME:
 		return g->hot->session->slices.n > 0;
 	default:
@@ -128,6 +134,8 @@ static void hot_start_table(const struct hot_grouping *g, struct table *t)
 	own = table_own_columns(t, slices->n);
 	if (g->view->with_estimates) /* how many there are is the question, not their sum */
 		own[table_column(t, "latency_cycles")].flags |= COLUMN_MACHINE_ONLY;
+	if (g->view->time != NULL) /* rows are in that order */
+		own[table_column(t, "share")].flags &= ~(unsigned)COLUMN_BAR;
 	if (weighs_latency(g->hot, g->view) && hot_n_events(g->hot) == 1)
 		own[table_column(t, "share")].title = "of latency";
 	for (uint32_t i = 0; i < slices->n; i++)
@@ -269,6 +277,9 @@ static void show_group(const struct hot_grouping *g, uint32_t number, struct tab
 	if (g->view->with_estimates && hot_is_spe(g->hot, words[0]))
 		hot_table_show_estimates(g, group, t, row);
 	hot_show_slices(g, number, t, row);
+	if (g->view->time != NULL && hot_is_spe(g->hot, words[0]))
+		hot_table_set(t, row, "time_estimate",
+			      cell_marked(cell_ratio(group->time, COMMIT_TIME_WHOLE), MARK_SCALED));
 	if (g->has_chains)
 		hot_table_set(t, row, "total_share",
 			      cell_ratio(group->inclusive, g->weights[words[0]]));

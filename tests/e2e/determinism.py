@@ -51,6 +51,7 @@ SOME = {
         ["--by", "{keys}", "--format", "csv", "--all"],
         ["--callers", "--all"],
         ["--elapsed", "--all", "--format", "json", "--interval", "1024"],
+        ["--time-estimate", "--by", "instruction", "--all", "--format", "csv"],
     ],
     "annotate": [["--format", "json"]],
     "mem": [["--format", "json", "--all"]],
@@ -71,6 +72,7 @@ ALL = {
         *(["--elapsed", "--by", key, "--format", "csv", "--all", "--interval", "1024"]
           for key in ("function", "thread,module", "instruction")),
         ["--by", "function,source", "--select", "op=load || period>1", "--format", "csv"],
+        ["--time-estimate", "--by", "instruction", "--all", "--format", "csv"],
         ["--event", "list", "--format", "csv"],
         ["--event", "mispredicted", "--format", "json", "--all"],
         ["--time-slices", "7", "--format", "json", "--all"],

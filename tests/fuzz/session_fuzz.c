@@ -18,6 +18,7 @@
 #include "export/spe_parser.h"
 #include "hot/arguments/arguments.h"
 #include "hot/elapsed.h"
+#include "commit_time/commit_time.h"
 #include "hot/event.h"
 #include "main/commands.h"
 #include "mem/answer.h"
@@ -185,6 +186,31 @@ static void show_elapsed(struct session *s)
 	vec_release(&tables.list);
 }
 
+/* The estimate of time, which walks through code as far as it is there. */
+static void show_time_estimate(struct session *s)
+{
+	const struct hot_options options = { .dimensions = 1u << DIM_PLACE, .event = -1 };
+	const struct keys keys = { .keys = { KEY_FUNCTION }, .n = 1 };
+	const struct scan_wish wish = { .keeps_places = true };
+	const char *obstacle;
+	struct commit_time *time = commit_time_new(s, NULL, &obstacle);
+	struct analysis first[] = { { .class = &hot_class, .options = &options }, { 0 } }, second;
+	struct names names = { 0 };
+
+	if (time == NULL)
+		return;
+	first[1] = commit_time_first(time);
+	scan(s, NULL, first, 2);
+	hot_names(s, first[0].result, &keys, &names);
+	commit_time_walk(time, &names, first[1].result);
+	second = commit_time_second(time);
+	scan_part(s, NULL, &wish, &second, 1);
+	commit_time_finish(time, second.result);
+	names_release(&names);
+	hot_class.free(first[0].result);
+	commit_time_free(time);
+}
+
 static void show_arguments(struct session *s, const struct select *select)
 {
 	const struct argument_request request = { .event = -1, .with_histogram = true };
@@ -306,6 +332,7 @@ static void run_hot(struct session *s, const struct select *select)
 	show_hot(s, select);
 	list_events(s);
 	show_elapsed(s);
+	show_time_estimate(s);
 	show_arguments(s, NULL);
 }
 
