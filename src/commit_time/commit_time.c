@@ -197,6 +197,25 @@ static void weigh(struct commit_time *t, const struct program *p)
 	t->known = all > 0 ? (double)p->n_records / all : 0;
 }
 
+/*
+ * A thread may have waited between two records, of which captures without switch records say
+ * nothing. Then the time is many times what the walk says of the operations, at 1 GHz.
+ */
+static void limit_gaps(struct commit_time *t)
+{
+	enum { SLOWER = 16, USUAL_INTERVAL = 4096 };
+	uint64_t interval = spe_interval_range(t->session).longest;
+
+	for (int f = 0; f < MOST_FUNCTIONS; f++) {
+		double cycles = t->function_records[f] > 0
+					? t->function_weights[f] / t->function_records[f]
+					: 0;
+
+		t->longest_ns[f] = (uint64_t)(SLOWER * fmax(cycles, 1) *
+					      (double)(interval > 0 ? interval : USUAL_INTERVAL));
+	}
+}
+
 void commit_time_walk(struct commit_time *t, const struct names *names, void *first_result)
 {
 	struct commit_records *records = first_result;
@@ -211,6 +230,7 @@ void commit_time_walk(struct commit_time *t, const struct names *names, void *fi
 	number_functions(t, names, records);
 	program_walk(&p);
 	weigh(t, &p);
+	limit_gaps(t);
 	program_release(&p);
 	commit_records_class.free(records);
 }

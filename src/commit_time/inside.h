@@ -118,6 +118,8 @@ struct commit_time {
 	double *weights;       /* by place: records × cycles for each execution, by the walk */
 	uint32_t *records;     /* by place */
 	double *shares;	       /* by place: the result, 0 … 1 */
+	/* By function: the longest time between two records in which it ran, in ns. */
+	uint64_t longest_ns[MOST_FUNCTIONS];
 	double function_weights[MOST_FUNCTIONS], function_records[MOST_FUNCTIONS];
 	double known; /* part of the records whose code is there */
 };

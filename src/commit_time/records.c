@@ -167,10 +167,12 @@ static void commit_pairs_consume(void *partial, const struct batch *b)
 
 	for (size_t row = 1; row < b->n && b->kind == BATCH_SPE; row++) {
 		unsigned before = function_at(p, b, row - 1), after = function_at(p, b, row);
+		uint64_t ns = b->time_ns[row] - b->time_ns[row - 1];
 
-		if (!spe_record_follows(p->all->session, b, row))
+		if (!spe_record_follows(p->all->session, b, row) ||
+		    (ns > p->all->longest_ns[before] && ns > p->all->longest_ns[after]))
 			continue;
-		p->ns[before][after] += b->time_ns[row] - b->time_ns[row - 1];
+		p->ns[before][after] += ns;
 		p->n[before][after]++;
 	}
 }
