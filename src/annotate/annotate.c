@@ -50,6 +50,7 @@ static void count_spe(struct annotate *a, const struct batch *b, size_t row, uin
 	uint64_t events = has & HAS_EVENTS ? b->events[row] : 0;
 
 	annotate_count(a, offset, COUNT_RECORDS, 0, 1);
+	annotate_count(a, offset, COUNT_PLACE, b->place[row], 1);
 	for (uint64_t bits = events; bits != 0; bits &= bits - 1)
 		annotate_count(a, offset, COUNT_EVENT, (uint64_t)__builtin_ctzll(bits), 1);
 	if (has & HAS_TOTAL)

@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/tuples.h"
 #include "base/vec.h"
+#include "commit_time/commit_time.h"
 #include "estimate/latency.h"
 #include "isa/disasm.h"
 #include "scan/scan.h"
@@ -36,9 +37,9 @@ struct annotate_region {
  * Finds the function of `symbol` among those with records: "name", "name@module", "name+0x10", an
  * address in it ("0x4a2080", in its file or in memory), or a range of file addresses
  * ("0x4a2000..0x4a2080"). NULL: the hottest function, by latency cycles or samples. If none or
- * several match, the error lists candidates. Scans the capture once.
+ * several match, the error lists candidates. Scans the capture once, also for `time` if that is not NULL.
  */
-int annotate_find(struct session *, const struct select *, const char *symbol,
+int annotate_find(struct session *, const struct select *, const char *symbol, struct commit_time *,
 		  struct annotate_region *out, struct err *);
 
 /* What is counted for an instruction. Comments: the records, and what the value is. */
@@ -54,6 +55,7 @@ enum annotate_what {
 	COUNT_BRANCH,  /* SPE records of branches; value: 1 taken, 0 not taken */
 	COUNT_ENTRY,   /* branch stack entries; value: 1 if the prediction was recorded, else 0 */
 	COUNT_SLICE,   /* samples and records; value: slice of time */
+	COUNT_PLACE,   /* SPE records; value: number of the place in the session */
 	N_COUNTS,
 };
 
@@ -94,7 +96,8 @@ struct annotation {
 	struct session *session;
 	const struct annotate_region *region;
 	enum isa isa;
-	const char *shortage; /* why there is no disassembly; NULL: there is */
+	const char *shortage;		/* why there is no disassembly; NULL: there is */
+	const struct commit_time *time; /* borrowed, of the same places; NULL: no estimate */
 	VEC_OF(struct annotated) list;
 	VEC_OF(struct annotate_value) values; /* sorted by instruction, what, value */
 	struct arena memory;
@@ -112,6 +115,10 @@ uint64_t annotated_count_of(const struct annotation *, size_t instruction, enum 
 /* The same summed over all instructions. */
 uint64_t annotation_count(const struct annotation *, enum annotate_what);
 uint64_t annotation_count_of(const struct annotation *, enum annotate_what, uint64_t value);
+
+/* The estimated time of an instruction and of all, of COMMIT_TIME_WHOLE; needs `time`. */
+uint64_t annotated_time(const struct annotation *, size_t instruction);
+uint64_t annotation_time(const struct annotation *);
 
 /* Recorded executions of a branch instruction. */
 struct annotated_branches {

@@ -60,6 +60,7 @@ enum instruction_column {
 	INS_BRANCHES,
 	INS_TAKEN,
 	INS_MISPREDICTED,
+	INS_TIME, /* only with an estimate */
 	N_INS,
 };
 
@@ -103,6 +104,8 @@ static const struct column instruction_columns[N_INS] = {
 			"part of them that were taken" },
 	[INS_MISPREDICTED] = { "mispredicted", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
 			       "part of them that were mispredicted" },
+	[INS_TIME] = { "time_estimate", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
+		       "part of the function's time, estimated by a walk through the code" },
 };
 
 static const struct column event_columns[] = {
@@ -268,7 +271,7 @@ static void annotate_fill_branches(const struct annotation *a, size_t i, struct 
 }
 
 static void fill_instruction(const struct annotation *a, size_t i,
-			     const struct latency_amount *whole, struct table *t)
+			     const struct latency_amount *whole, uint64_t all_time, struct table *t)
 {
 	const struct annotated *line = &a->list.items[i];
 	const struct instruction *text = &line->text;
@@ -292,6 +295,9 @@ static void fill_instruction(const struct annotation *a, size_t i,
 	if (annotated_count(a, i, COUNT_RECORDS) > 0)
 		fill_spe(a, i, whole, row);
 	annotate_fill_branches(a, i, row);
+	if (a->time != NULL && annotated_count(a, i, COUNT_RECORDS) > 0)
+		row[INS_TIME] =
+			cell_marked(cell_ratio(annotated_time(a, i), all_time), MARK_SCALED);
 	annotated_slices(a, i, slices);
 	slices_show(&a->session->slices, slices, t, row);
 }
@@ -397,6 +403,7 @@ void annotate_tables_make(const struct annotation *a, const struct annotate_view
 			  bool is_text, struct annotate_tables *out)
 {
 	struct latency_amount whole = all_latency(a);
+	uint64_t all_time;
 
 	table_init(&out->loops, "loops", "Loops", loop_columns, COUNT(loop_columns));
 	fill_loops(a, &out->loops);
@@ -408,14 +415,16 @@ void annotate_tables_make(const struct annotation *a, const struct annotate_view
 		return;
 	}
 	table_init(&out->function, "function", NULL, function_columns, COUNT(function_columns));
-	table_init(&out->instructions, "instructions", NULL, instruction_columns, N_INS);
+	table_init(&out->instructions, "instructions", NULL, instruction_columns,
+		   a->time != NULL ? N_INS : INS_TIME);
 	slices_add_columns(&a->session->slices, "records", "samples and SPE records over time",
 			   &out->instructions);
 	table_init(&out->events, "events", NULL, event_columns, COUNT(event_columns));
 	table_init(&out->sources, "sources", NULL, source_columns, COUNT(source_columns));
 	fill_function(a, &out->function);
+	all_time = a->time != NULL ? annotation_time(a) : 0;
 	for (size_t i = 0; i < a->list.n; i++)
-		fill_instruction(a, i, &whole, &out->instructions);
+		fill_instruction(a, i, &whole, all_time, &out->instructions);
 	fill_events(a, &out->events);
 	fill_sources(a, &out->sources);
 	table_nest(&out->instructions, &out->events);

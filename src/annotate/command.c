@@ -22,7 +22,7 @@ enum { DEFAULT_CONTEXT = 3 };
 struct annotate_command {
 	struct option_list events;
 	const char *context, *syntax;
-	bool all, no_source;
+	bool all, no_source, time_estimate;
 
 	const char *symbol; /* NULL: the hottest */
 };
@@ -37,6 +37,8 @@ static const struct option options[] = {
 	  "show cold stretches, too" },
 	{ "no-source", 0, OPTION_FLAG, offsetof(struct annotate_command, no_source), NULL,
 	  "no text of source lines" },
+	{ "time-estimate", 0, OPTION_FLAG, offsetof(struct annotate_command, time_estimate), NULL,
+	  "a column with an estimate of the time, from SPE records and code" },
 	{ "syntax", 0, OPTION_TEXT, offsetof(struct annotate_command, syntax), "NAME",
 	  "of x86: att (the default) or intel" },
 };
@@ -97,17 +99,22 @@ static int annotate_take_symbol(struct question *q, struct err *err)
 }
 
 static int annotate_print(struct question *q, struct session *s, const struct annotate *counted,
-			  enum disasm_syntax syntax, struct annotate_view *view, struct err *err)
+			  enum disasm_syntax syntax, const struct commit_time *time,
+			  const char *obstacle, struct annotate_view *view, struct err *err)
 {
+	const struct annotate_command *command = q->what.into;
 	struct annotate_tables tables = { 0 };
 	struct annotation annotation;
 	int rc;
 
 	annotation_read(&annotation, s, counted, syntax);
+	annotation.time = obstacle == NULL ? time : NULL;
 	if (view->n_events == 0)
 		annotate_view_fill(view, &annotation);
 	view->has_unicode = q->out.document.has_unicode;
 	annotate_tables_make(&annotation, view, q->out.format == &format_text, &tables);
+	if (command->time_estimate)
+		commit_time_note(time, obstacle, tables.shown.list.items[0]);
 	rc = question_show(q, &tables.shown, err);
 	annotate_tables_release(&tables);
 	annotation_release(&annotation);
@@ -124,18 +131,30 @@ static int annotate_answer(struct question *q, struct session *s, const struct s
 		.symfs = q->input.symfs,
 	};
 	struct annotate_region region;
-	struct analysis analysis = { .class = &annotate_class, .options = &region };
+	struct analysis analyses[] = { { .class = &annotate_class, .options = &region }, { 0 } };
+	struct commit_time *time = NULL;
+	const char *obstacle = NULL;
 	enum disasm_syntax syntax = SYNTAX_ATT;
 	struct scan_wish wish;
 	int rc;
 
-	if (read_view(command, s, &view, &syntax, err) < 0 ||
-	    annotate_find(s, select, command->symbol, &region, err) < 0)
+	if (read_view(command, s, &view, &syntax, err) < 0)
 		return -1;
-	wish = annotate_wish(s);
-	scan_part(s, select, &wish, &analysis, 1);
-	rc = annotate_print(q, s, analysis.result, syntax, &view, err);
-	annotate_class.free(analysis.result);
+	if (command->time_estimate)
+		time = commit_time_new(s, select, &obstacle);
+	rc = annotate_find(s, select, command->symbol, time, &region, err);
+	if (rc == 0) {
+		wish = annotate_wish(s);
+		wish.keeps_places = true;
+		if (time != NULL)
+			analyses[1] = commit_time_second(time);
+		scan_part(s, select, &wish, analyses, time != NULL ? 2 : 1);
+		if (time != NULL)
+			obstacle = commit_time_finish(time, analyses[1].result);
+		rc = annotate_print(q, s, analyses[0].result, syntax, time, obstacle, &view, err);
+		annotate_class.free(analyses[0].result);
+	}
+	commit_time_free(time);
 	return rc;
 }
 

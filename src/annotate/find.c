@@ -110,15 +110,20 @@ static void annotate_find_add_place(struct finding *f, uint32_t group)
 }
 
 static void annotate_find_candidates(struct finding *f, const struct select *select,
-				     struct analysis *hot)
+				     struct commit_time *time, struct analysis *hot)
 {
 	const struct keys keys = { { KEY_FUNCTION }, 1 };
-
 	const struct scan_wish wish = annotate_wish(f->session);
+	struct analysis analyses[] = { *hot, { 0 } };
 
-	scan_part(f->session, select, &wish, hot, 1);
+	if (time != NULL)
+		analyses[1] = commit_time_first(time);
+	scan_part(f->session, select, &wish, analyses, time != NULL ? 2 : 1);
+	*hot = analyses[0];
 	f->hot = hot->result;
 	hot_names(f->session, f->hot, &keys, &f->names);
+	if (time != NULL)
+		commit_time_walk(time, &f->names, analyses[1].result);
 	tuples_init(&f->keys, 2);
 	for (uint32_t i = hot_next(f->hot, 0); i < hot_end(f->hot); i = hot_next(f->hot, i + 1))
 		annotate_find_add_place(f, i);
@@ -355,7 +360,7 @@ static int annotate_find_choose(const struct finding *f, const char *symbol,
 }
 
 int annotate_find(struct session *session, const struct select *select, const char *symbol,
-		  struct annotate_region *out, struct err *err)
+		  struct commit_time *time, struct annotate_region *out, struct err *err)
 {
 	const struct hot_options options = {
 		.dimensions = 1u << DIM_EVENT | 1u << DIM_PLACE,
@@ -365,7 +370,7 @@ int annotate_find(struct session *session, const struct select *select, const ch
 	struct finding f = { .session = session };
 	int rc;
 
-	annotate_find_candidates(&f, select, &hot);
+	annotate_find_candidates(&f, select, time, &hot);
 	if (f.list.n > 1)
 		qsort(f.list.items, f.list.n, sizeof(*f.list.items),
 		      annotate_find_compare_candidates);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The listing (text): source lines, branch arrows, instructions and their numbers. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "annotate/view.h"
 #include "base/alloc.h"
 #include "base/text.h"
+#include "estimate/shares.h"
 #include "keys/keys.h"
 #include "scan/spe_filters.h"
 #include "session/names.h"
@@ -15,7 +17,7 @@
 enum {
 	SHORT_FUNCTION = 60, /* all instructions of shorter functions are shown */
 	ALWAYS_HOT = 20,     /* so many of the hottest are always shown */
-	MAX_LISTING_COLUMNS = 11 + ANNOTATE_EVENTS,
+	MAX_LISTING_COLUMNS = 12 + ANNOTATE_EVENTS,
 	MNEMONIC_WIDTH = 7,
 };
 
@@ -43,6 +45,7 @@ struct listing {
 	VEC_OF(struct listing_row) rows;
 	const char **arrows; /* by row */
 	uint64_t cycles;     /* sum of all total latencies */
+	uint64_t time;	     /* estimated, of all; 0: no estimate */
 	uint64_t totals[ANNOTATE_EVENTS];
 	struct column columns[MAX_LISTING_COLUMNS];
 	size_t n_columns;
@@ -84,9 +87,15 @@ static void choose_columns(struct listing *l)
 	annotate_listing_add_column(
 		l, (struct column){ "instruction", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_WIDE,
 				    "source lines, arrows of branches, instructions" });
+	if (l->time > 0)
+		annotate_listing_add_column(
+			l, (struct column){ "time_estimate", "time est.", "", CELL_NUMBER,
+					    share | COLUMN_BAR,
+					    "part of the function's time, estimated" });
 	if (l->has_spe)
 		annotate_listing_add_column(
-			l, (struct column){ "share", "latency", "", CELL_NUMBER, share | COLUMN_BAR,
+			l, (struct column){ "share", "latency", "", CELL_NUMBER,
+					    share | (l->time > 0 ? 0 : COLUMN_BAR),
 					    "part of the function's latency cycles" });
 	if (l->a->session->slices.n > 0)
 		annotate_listing_add_column(
@@ -125,6 +134,9 @@ static double heat_of(const struct listing *l, size_t i)
 {
 	uint64_t cycles = annotated_latency(l->a, i, COUNT_TOTAL).cycles;
 	double heat = l->cycles == 0 ? 0 : (double)cycles / (double)l->cycles;
+
+	if (l->time > 0)
+		heat = fmax(heat, (double)annotated_time(l->a, i) / (double)l->time);
 
 	for (size_t k = 0; k < l->view->n_events; k++) {
 		double share = annotate_share(l->a, &l->view->events[k], l->totals[k], i);
@@ -354,6 +366,10 @@ static void fill_numbers(const struct listing *l, size_t i, struct cell *row)
 {
 	size_t column = 2;
 
+	if (l->time > 0 && annotated_count(l->a, i, COUNT_RECORDS) > 0)
+		row[column] =
+			cell_marked(cell_ratio(annotated_time(l->a, i), l->time), MARK_SCALED);
+	column += l->time > 0;
 	if (l->has_spe) {
 		struct annotated_latency total = annotated_latency(l->a, i, COUNT_TOTAL);
 
@@ -432,6 +448,7 @@ static void listing_measure(struct listing *l)
 		l->cycles += annotated_latency(l->a, i, COUNT_TOTAL).cycles;
 	for (size_t k = 0; k < l->view->n_events; k++)
 		l->totals[k] = annotate_total(l->a, &l->view->events[k]);
+	l->time = l->a->time != NULL ? annotation_time(l->a) : 0;
 	l->has_spe = l->cycles > 0;
 	l->has_branches =
 		annotation_count(l->a, COUNT_BRANCH) > 0 || annotation_count(l->a, COUNT_ENTRY) > 0;

@@ -312,6 +312,28 @@ void annotated_slices(const struct annotation *a, size_t number, uint64_t out[SL
 		out[a->values.items[k].value] = a->values.items[k].n;
 }
 
+uint64_t annotated_time(const struct annotation *a, size_t number)
+{
+	const struct annotated *i = &a->list.items[number];
+	uint64_t time = 0;
+
+	for (uint32_t k = i->first[COUNT_PLACE]; k < i->first[COUNT_PLACE + 1]; k++) {
+		const struct annotate_value *v = &a->values.items[k];
+
+		time += commit_time_share(a->time, (uint32_t)v->value, v->n);
+	}
+	return time;
+}
+
+uint64_t annotation_time(const struct annotation *a)
+{
+	uint64_t time = 0;
+
+	for (size_t i = 0; i < a->list.n; i++)
+		time += annotated_time(a, i);
+	return time;
+}
+
 uint64_t annotation_count(const struct annotation *a, enum annotate_what what)
 {
 	uint64_t n = 0;

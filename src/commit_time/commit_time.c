@@ -280,7 +280,7 @@ static bool function_times(const struct commit_time *t, const struct commit_pair
 	return n_all >= 2 * LEAST_PAIRS;
 }
 
-void commit_time_finish(struct commit_time *t, void *second_result)
+const char *commit_time_finish(struct commit_time *t, void *second_result)
 {
 	struct commit_pairs *pairs = second_result;
 	double times[MOST_FUNCTIONS] = { 0 }, whole = 0;
@@ -296,6 +296,8 @@ void commit_time_finish(struct commit_time *t, void *second_result)
 			t->shares[i] = times[f] / whole * t->weights[i] / t->function_weights[f];
 	}
 	commit_pairs_class.free(pairs);
+	return t->known > 0 ? NULL
+			    : "no A64 code of what was sampled is here (--symfs, --debug-dir)";
 }
 
 uint64_t commit_time_share(const struct commit_time *t, uint32_t place, uint64_t n)
@@ -306,7 +308,21 @@ uint64_t commit_time_share(const struct commit_time *t, uint32_t place, uint64_t
 			  (double)COMMIT_TIME_WHOLE);
 }
 
-double commit_time_known(const struct commit_time *t)
+void commit_time_note(const struct commit_time *time, const char *obstacle, struct table *t)
 {
-	return t->known;
+	const double nearly_all = 0.95;
+
+	if (obstacle != NULL) {
+		table_note(t, "no estimate of the time: %s", obstacle);
+		return;
+	}
+	table_note(
+		t,
+		"time est.: an estimate from latencies and code; waits for instructions and locks "
+		"are not in records");
+	if (time->known < nearly_all)
+		table_note(t,
+			   "%.0f %% of the SPE records are of code that is not here: their time "
+			   "is a guess",
+			   100 * (1 - time->known));
 }

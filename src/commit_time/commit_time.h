@@ -47,6 +47,7 @@
 #include "scan/select.h"
 #include "session/analysis.h"
 #include "session/names.h"
+#include "table/table.h"
 
 struct commit_time;
 
@@ -69,8 +70,8 @@ struct analysis commit_time_second(const struct commit_time *);
 /* After the first scan; `names` has the functions of its places, and is borrowed for the call. */
 void commit_time_walk(struct commit_time *, const struct names *, void *first_result);
 
-/* After the second scan. */
-void commit_time_finish(struct commit_time *, void *second_result);
+/* After the second scan. NULL; or why there is no estimate after all, as above. */
+const char *commit_time_finish(struct commit_time *, void *second_result);
 
 /* Shares of time are whole numbers, so that sums do not depend on their order: of this. */
 #define COMMIT_TIME_WHOLE ((uint64_t)1 << 60)
@@ -81,7 +82,7 @@ void commit_time_finish(struct commit_time *, void *second_result);
  */
 uint64_t commit_time_share(const struct commit_time *, uint32_t place, uint64_t n);
 
-/* The part, 0 … 1, of all SPE records that are of code that could be read; 0: there is no estimate. */
-double commit_time_known(const struct commit_time *);
+/* Adds a note on how far the estimate can be leant on; of an obstacle that there is none. */
+void commit_time_note(const struct commit_time *, const char *obstacle, struct table *);
 
 #endif

@@ -87,9 +87,10 @@ static int hot_make_tables(struct session *s, const struct hot *hot, const struc
 	return rc;
 }
 
-/* The second scan for the estimate of time, after the first. */
-static void hot_estimate_time(struct session *s, const struct select *select,
-			      struct commit_time *time, void *first_result, const struct hot *hot)
+/* The second scan for the estimate of time, after the first. NULL, or why there is none. */
+static const char *hot_estimate_time(struct session *s, const struct select *select,
+				     struct commit_time *time, void *first_result,
+				     const struct hot *hot)
 {
 	const struct keys functions = { { KEY_FUNCTION }, 1 };
 	const struct scan_wish wish = { .keeps_places = true };
@@ -100,27 +101,7 @@ static void hot_estimate_time(struct session *s, const struct select *select,
 	commit_time_walk(time, &names, first_result);
 	names_release(&names);
 	scan_part(s, select, &wish, &second, 1);
-	commit_time_finish(time, second.result);
-}
-
-/* How the estimate of time came about, or why there is none. */
-static void hot_note_estimate(const struct commit_time *time, const char *obstacle, struct table *t)
-{
-	const double nearly_all = 0.95;
-
-	if (obstacle != NULL) {
-		table_note(t, "no estimate of the time: %s", obstacle);
-		return;
-	}
-	table_note(
-		t,
-		"time est.: an estimate from latencies and code; waits for instructions and locks "
-		"are not in records");
-	if (commit_time_known(time) < nearly_all)
-		table_note(t,
-			   "%.0f %% of the SPE records are of code that is not here: their time "
-			   "is a guess",
-			   100 * (1 - commit_time_known(time)));
+	return commit_time_finish(time, second.result);
 }
 
 static int answer_hot(struct question *q, struct session *s, const struct select *select,
@@ -146,14 +127,12 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 		analyses[1] = commit_time_first(time);
 	scan_part(s, select, &wish, analyses, time != NULL ? 2 : 1);
 	if (time != NULL)
-		hot_estimate_time(s, select, time, analyses[1].result, hot->result);
-	if (time != NULL && commit_time_known(time) == 0)
-		obstacle = "no A64 code of what was sampled is here (--symfs, --debug-dir)";
+		obstacle = hot_estimate_time(s, select, time, analyses[1].result, hot->result);
 	view->time = obstacle == NULL ? time : NULL;
 	rc = hot_make_tables(s, hot->result, event, view, &table, &skid, &tables, err);
 	hot_event_note_none(s, event, select, &table);
 	if (rc == 0 && command->time_estimate)
-		hot_note_estimate(time, obstacle, &table);
+		commit_time_note(time, obstacle, &table);
 	if (rc == 0)
 		rc = question_show(q, &tables, err);
 	hot_class.free(hot->result);

@@ -71,6 +71,17 @@ def estimate(cyclops, capture, threads):
                "-j", threads, capture).decode()
 
 
+def check_annotate(cyclops, capture, shares, fold):
+    """annotate has the same shares, as parts of its function's."""
+    function = fold(shares).most_common(1)[0][0]
+    own = {pc: share for pc, share in shares.items() if fold.function_of(pc) == function}
+    answer = json.loads(run(cyclops, "annotate", "--time-estimate", "--format", "json", capture, function))
+    rows = {int(row["address"], 16) if isinstance(row["address"], str) else row["address"]:
+            row.get("time_estimate") or 0 for row in answer["instructions"]}
+    if error(rows, own) > 1e-6:
+        raise Failed(f"{function}: annotate and hot differ")
+
+
 def measure(cyclops, folder, program, options):
     capture, truth_file = folder / "out.data", folder / "truth.json"
     settings = [word for setting in options.set for word in ("--set", setting)]
@@ -87,6 +98,7 @@ def measure(cyclops, folder, program, options):
     fold = Fold(program)
     if not 0.98 < sum(views[BEST].values()) < 1.000001:
         raise Failed(f"{program}: the shares add up to {sum(views[BEST].values())}")
+    check_annotate(cyclops, capture, views[BEST], fold)
     return {name: (error(view, commit), error(fold(view), fold(commit))) for name, view in views.items()}
 
 

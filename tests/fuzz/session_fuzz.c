@@ -231,7 +231,7 @@ static void annotate_hottest(struct session *s, const struct select *select)
 	struct scan_wish wish;
 	struct err err;
 
-	if (annotate_find(s, select, NULL, &region, &err) < 0)
+	if (annotate_find(s, select, NULL, NULL, &region, &err) < 0)
 		return;
 	wish = annotate_wish(s);
 	scan_part(s, select, &wish, &analysis, 1);
