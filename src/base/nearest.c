@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST_WORD = 64, NEAREST_MAX = 16 };
@@ -78,6 +79,18 @@ const char *nearest_word(const char *word, word_at *next, const void *context)
 	const char *found;
 
 	return nearest_words(word, next, context, &found, 1) > 0 ? found : NULL;
+}
+
+const char *did_you_mean(const char *word, word_at *at, const void *context, const char *otherwise,
+			 char *out, size_t size)
+{
+	const char *nearest = nearest_word(word, at, context);
+
+	if (nearest != NULL)
+		snprintf(out, size, "; did you mean %s?", nearest);
+	else
+		snprintf(out, size, "%s", otherwise);
+	return out;
 }
 
 const char *list_words(word_at *next, const void *context, char *out, size_t size)

@@ -19,7 +19,14 @@ size_t nearest_words(const char *word, word_at *, const void *context, const cha
 /* The best similar word, or NULL. */
 const char *nearest_word(const char *word, word_at *, const void *context);
 
-/* Writes "a, b, c" to `out` and returns it. Cuts what is too long. */
+/*
+ * The end of a message about a word that does not exist: "; did you mean NEAREST?", or `otherwise` if
+ * none is alike. In `out`, of which it returns the address; what is too long is cut.
+ */
+const char *did_you_mean(const char *word, word_at *, const void *context, const char *otherwise,
+			 char *out, size_t size);
+
+/* The words as "a, b, c" in `out`, of which it returns the address; what is too long is cut. */
 const char *list_words(word_at *, const void *context, char *out, size_t size);
 
 #endif

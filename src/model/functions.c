@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/functions.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +98,7 @@ static void add_range(struct ideal *out, struct ideal_range range)
 int model_functions_find(const struct model_functions *f, const char *name, struct ideal *out,
 			 struct err *err)
 {
-	const char *nearest;
+	char advice[NAME_MAX];
 
 	for (size_t i = 0; i < f->of_block.n; i++)
 		if (is_called(&f->list.items[f->of_block.items[i]], name) &&
@@ -105,9 +106,7 @@ int model_functions_find(const struct model_functions *f, const char *name, stru
 			add_range(out, f->ranges.items[i]);
 	if (out->ranges.n > 0)
 		return 0;
-	nearest = nearest_word(name, label_at, f);
 	return err_set(err, ERR_USAGE, ERR_NOWHERE,
-		       "--what-if: no function '%s' of known size ran%s%s%s", name,
-		       nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "",
-		       nearest != NULL ? "?" : "");
+		       "--what-if: no function '%s' of known size ran%s", name,
+		       did_you_mean(name, label_at, f, "", advice, sizeof(advice)));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/what_if_list.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,18 +17,17 @@ static const char *name_at(const void *context, size_t i)
 
 static int find_bit(const char *name, uint32_t *bits, struct err *err)
 {
-	const char *nearest;
+	char advice[NAME_MAX];
 
 	for (size_t i = 0; i < n_idealisations; i++)
 		if (strcmp(idealisations[i].name, name) == 0) {
 			*bits |= idealisations[i].bit;
 			return 0;
 		}
-	nearest = nearest_word(name, name_at, NULL);
-	return err_set(err, ERR_USAGE, ERR_NOWHERE,
-		       "--what-if: there is no idealisation '%s'%s%s%s", name,
-		       nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "",
-		       nearest != NULL ? "?" : " (--what-if=list lists them)");
+	return err_set(err, ERR_USAGE, ERR_NOWHERE, "--what-if: there is no idealisation '%s'%s",
+		       name,
+		       did_you_mean(name, name_at, NULL, " (--what-if=list lists them)", advice,
+				    sizeof(advice)));
 }
 
 /* Names with "+" between them. */

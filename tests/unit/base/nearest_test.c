@@ -89,12 +89,25 @@ static void test_list(void **state)
 	assert_string_equal(list_words(at, none, (char[4]){ "abc" }, 4), "");
 }
 
+static void test_did_you_mean(void **state)
+{
+	char out[64];
+
+	(void)state;
+	assert_string_equal(did_you_mean("recrod", at, words, "", out, sizeof(out)),
+			    "; did you mean record?");
+	assert_string_equal(did_you_mean("zzzzzz", at, words, " (or not)", out, sizeof(out)),
+			    " (or not)");
+	assert_string_equal(did_you_mean("recrod", at, words, "", out, 8), "; did y");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nearest),
 		cmocka_unit_test(test_several),
 		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_did_you_mean),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
