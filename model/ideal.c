@@ -17,6 +17,7 @@ const struct idealisation idealisations[] = {
 	{ "llc-hits", "LLC hits (as fast as L2)", IDEAL_LLC_HITS, false },
 	{ "l2-hits", "L2 hits (as fast as L1D)", IDEAL_L2_HITS, false },
 	{ "page-walks", "no page walks", IDEAL_PAGE_WALKS, false },
+	{ "dtlb", "data TLB (every page hits)", IDEAL_DTLB, false },
 	{ "huge-pages", "huge pages for data", IDEAL_HUGE_PAGES, false },
 	{ "branch-prediction", "branch prediction", IDEAL_BRANCHES, false },
 	{ "instruction-side", "instruction fetch (L1I, ITLB)", IDEAL_FETCH, false },

@@ -35,6 +35,7 @@ enum ideal_bit {
 	IDEAL_WIDTH = 1 << 16,	/* any number of instructions are dispatched in a cycle */
 	IDEAL_NO_PREFETCH = 1 << 17, /* the prefetchers are off */
 	IDEAL_UNITS = 1 << 18,	     /* any number of execution units */
+	IDEAL_DTLB = 1 << 19,	     /* the first-level TLB for data has every page */
 };
 
 /* One of them, as users name it. */

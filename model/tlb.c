@@ -99,13 +99,21 @@ static uint64_t walk(struct memory *m, unsigned cpu, uint64_t key, uint64_t time
 	return memory_access(m, cpu, line, ACCESS_WALK, start).ready - time;
 }
 
+/* Is the page table walked for pages that no TLB has? `kind`: whose walks are counted. */
+static bool walks(const struct memory *m, enum count kind)
+{
+	uint32_t perfect = IDEAL_PAGE_WALKS | (kind == COUNT_DTLB_WALK ? IDEAL_DTLB : 0);
+
+	return (m->ideal & perfect) == 0;
+}
+
 /* The PMU does not tell the walks of a prefetcher from others. */
 static uint64_t walk_counted(struct memory *m, unsigned cpu, uint64_t key, enum count kind,
 			     uint64_t time)
 {
 	uint64_t *counts = m->cpus[cpu].counts->n;
 
-	if (m->ideal & IDEAL_PAGE_WALKS)
+	if (!walks(m, kind))
 		return 0;
 	counts[COUNT_L2D_TLB_REFILL]++;
 	counts[kind]++;
@@ -227,14 +235,15 @@ struct translation tlb_translate(struct tlbs *t, struct frames *f, struct memory
 	} else {
 		counts[counted[kind].refill]++;
 		counts[COUNT_L2D_TLB]++;
-		result.cycles = m->params->l2tlb_cycles;
+		if (kind == TRANSLATE_FETCH || !(m->ideal & IDEAL_DTLB))
+			result.cycles = m->params->l2tlb_cycles;
 		entry = assoc_find(&t->l2, key);
 		if (entry != NULL) {
 			if (entry->state == PAGE_COPIED_ON_WRITE)
 				refresh(t, f, process, va, shift, key, to_write);
 			frame = entry->value;
 		} else {
-			result.walked = !(m->ideal & IDEAL_PAGE_WALKS);
+			result.walked = walks(m, counted[kind].walk);
 			result.cycles +=
 				walk_counted(m, cpu, key, counted[kind].walk, time + result.cycles);
 			frame = keep_walked(t, f, process, va, shift, key, to_write);

@@ -48,6 +48,7 @@ PARTS = {
 }
 LEAST_GAIN = 0.05  # of the modelled time
 NO_GAIN = 0.01  # nothing that gains less may be said first
+SAME_WORK = 0.1  # an idealisation says what the same instructions would gain: so much more or fewer are as many
 LEAST_PART = 0.5  # of the best idealisation
 # Each takes a run. l1d is at least what the other idealisations of data in caches are; limits of every core (width,
 # window) are left out: where only these gain, the program has to execute fewer instructions.
@@ -110,9 +111,11 @@ class Case:
         if known.get("model") != self.model:
             known = {}
         self.times, self.gains = known.get("times", {}), known.get("gains", {})
+        self.instructions = known.get("instructions", {})
 
     def keep(self):
-        self.kept.write_text(json.dumps({"model": self.model, "times": self.times, "gains": self.gains}))
+        self.kept.write_text(json.dumps({"model": self.model, "times": self.times, "gains": self.gains,
+                                         "instructions": self.instructions}))
 
     def resources(self):
         """The idealisations to try: those of all programs, and what the remedy comes closest to."""
@@ -120,7 +123,7 @@ class Case:
 
     def time_ns(self, application):
         """Modelled time with a twin (-DFIXED...) or a setting of the model."""
-        if application not in self.times:
+        if application not in self.instructions:
             kind, _, value = application.partition(":")
             twin = [value] if kind == "twin" else []
             program = build(self.program.source, self.folder / "applied", *twin)
@@ -128,11 +131,20 @@ class Case:
             counts = self.folder / "applied.json"
             run(self.cyclops, "model", *settings, "-o", self.folder / "applied.data", "--counts", counts, "--", program,
                 cwd=self.folder)
-            self.times[application] = json.loads(counts.read_text())["time_ns"]
+            self.take(application, json.loads(counts.read_text()))
         return self.times[application]
+
+    def take(self, application, counts):
+        self.times[application] = counts["time_ns"]
+        self.instructions[application] = counts["events"]["INST_RETIRED"]["count"]
 
     def gain(self, application):
         return 1 - self.time_ns(application) / self.time_ns("as it is")
+
+    def applied(self):
+        """What was applied: its gain, and how many of the instructions it executes."""
+        return {name: {"gain": self.gain(name), "work": self.instructions[name] / self.instructions["as it is"]}
+                for name in sorted(self.instructions) if name != "as it is"}
 
 
 def answer(cyclops, case, name, *words):
@@ -166,7 +178,7 @@ def ask(cyclops, case, program, has_what_if):
         "by hand": by_hand.first(json.loads(counts.read_text())),
     }
     if program.name == "program":
-        case.times["as it is"] = json.loads(counts.read_text())["time_ns"]
+        case.take("as it is", json.loads(counts.read_text()))
     case.gains.update({row["name"]: row["gain"] for row in whole.get("what_if", []) if row.get("gain") is not None})
     return said
 
@@ -226,6 +238,7 @@ def try_program(options, program, folder):
               "verdicts": {adviser: judge(case, said[adviser], case.gains.get(best)) for adviser in ADVISERS}}
     twins = [application for application in program.apply.values() if application.startswith("twin:")]
     result["twins"] = {twin: case.gain(twin) for twin in sorted(set(twins)) if not options.small}
+    result["applied"] = case.applied()
     if options.renamed:
         result["renamed"] = same_answers(options.cyclops, case, said)
     case.keep()
@@ -264,14 +277,16 @@ def spearman(xs, ys):
 
 
 def predictions(results, programs):
-    """(name, idealisation, predicted, applied) where a program has an idealisation that its best remedy removes."""
+    """
+    (name, idealisation, predicted, applied) where a remedy removes what an idealisation makes perfect. A twin that
+    executes more or fewer instructions is left out: no idealisation says what that takes.
+    """
     out = []
     for program, result in zip(programs, results):
         ideal = program.what_if
-        applied = [verdict["gain"] for verdict in result["verdicts"].values() if verdict["gain"] is not None]
-        applied += result["twins"].values()
-        if ideal in result["what_if"] and applied:
-            out.append((result["name"], ideal, result["what_if"][ideal], max(applied)))
+        gains = [row["gain"] for row in result["applied"].values() if abs(row["work"] - 1) <= SAME_WORK]
+        if ideal in result["what_if"] and gains:
+            out.append((result["name"], ideal, result["what_if"][ideal], max(gains)))
     return out
 
 

@@ -209,6 +209,7 @@ static const struct {
 } walks[] = {
 	{ 0, { 6 + 20 + 1000, 1, 6 + 20 + 10 } }, /* the second entry of a line is in the L2 */
 	{ IDEAL_PAGE_WALKS, { 6, 1, 6 } },
+	{ IDEAL_DTLB, { 1, 1, 1 } },
 	{ IDEAL_HUGE_PAGES, { 6 + 20 + 1000, 1, 1 } },
 };
 
