@@ -61,6 +61,19 @@ static const struct option options[] = {
 	  "                          (--by module, function, line, instruction, place)" },
 };
 
+/* Inlined functions are rows where functions are. */
+static void find_names(struct session *s, const struct hot *hot, const struct keys *keys,
+		       struct names *out)
+{
+	bool has_function = false;
+
+	hot_names(s, hot, keys, out);
+	for (size_t i = 0; i < keys->n; i++)
+		has_function |= keys->keys[i] == KEY_FUNCTION;
+	if (has_function)
+		hot_names_inlined(s, hot, out);
+}
+
 /* The table, and that of the skid if there is something to compare with. */
 static int hot_make_tables(struct session *s, const struct hot *hot, const struct hot_event *event,
 			   const struct hot_view *view, struct table *table, struct table *skid,
@@ -71,7 +84,7 @@ static int hot_make_tables(struct session *s, const struct hot *hot, const struc
 
 	if (event->with_branches && hot_branches_check(hot, event, err) < 0)
 		return -1;
-	hot_names(s, hot, &view->keys, &names);
+	find_names(s, hot, &view->keys, &names);
 	rc = hot_table(hot, &names, view, table, err);
 	*vec_add(&out->list) = table;
 	hot_table_notes(hot, view, table);

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hot/group.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+
+/* Of functions that have a smaller part of all events it is not looked up what they have inlined. */
+enum { PART_BITS = 40 };
+#define LEAST_SPLIT (((uint64_t)1 << PART_BITS) / 1000)
 
 uint64_t hot_weight(const struct hot_grouping *g, uint64_t event, const struct hot_cost *c)
 {
@@ -51,6 +56,41 @@ static uint32_t hot_group_group_of(struct hot_grouping *g, const uint64_t *words
 	return number;
 }
 
+static void add_inclusive_once(struct hot_grouping *g, uint32_t group, uint32_t number,
+			       uint64_t weight)
+{
+	struct hot_group *its = &g->groups.items[group];
+
+	if (its->last_raw != number + 1)
+		its->inclusive += weight;
+	its->last_raw = number + 1;
+}
+
+bool hot_words_of_outer(const struct hot_grouping *g, uint64_t *words)
+{
+	bool is_inlined = false;
+
+	words++;
+	for (size_t i = 0; i < g->view->keys.n; i++) {
+		if (g->view->keys.keys[i] == KEY_FUNCTION && words[KEY_INLINED] != 0) {
+			words[KEY_INLINED] = 0;
+			is_inlined = true;
+		}
+		words += key_classes[g->view->keys.keys[i]].n_words;
+	}
+	return is_inlined;
+}
+
+/* What code is inlined into has it, too. */
+static void add_to_outer(struct hot_grouping *g, uint32_t group, uint32_t number, uint64_t weight)
+{
+	uint64_t words[HOT_GROUP_WORDS];
+
+	memcpy(words, tuples_get(&g->keys, group), g->n_words * sizeof(*words));
+	if (hot_words_of_outer(g, words))
+		add_inclusive_once(g, hot_group_group_of(g, words), number, weight);
+}
+
 /* Adds what a raw group weighs to each distinct group of its call chain, once. */
 static void add_inclusive(struct hot_grouping *g, uint32_t number, const uint64_t *raw,
 			  uint32_t self, uint64_t weight)
@@ -60,12 +100,10 @@ static void add_inclusive(struct hot_grouping *g, uint32_t number, const uint64_
 	uint32_t group = self;
 
 	for (;;) {
-		struct hot_group *its = &g->groups.items[group];
 		uint64_t words[HOT_GROUP_WORDS];
 
-		if (its->last_raw != number + 1)
-			its->inclusive += weight;
-		its->last_raw = number + 1;
+		add_inclusive_once(g, group, number, weight);
+		add_to_outer(g, group, number, weight);
 		if (frame == 0)
 			break;
 		hot_caller_words(g, raw, tuples_get(frames, (uint32_t)frame)[1], words);
@@ -191,6 +229,57 @@ void hot_names(struct session *s, const struct hot *hot, const struct keys *keys
 	}
 	names_init(out, s, wanted, depth);
 	free(is_done);
+	free(wanted);
+}
+
+/* Of a group, its part of the weight of its event, in 2^40ths: sums do not depend on the order. */
+static uint64_t part_of_event(const struct hot *hot, const struct hot_cost *totals,
+			      const uint64_t *raw, uint32_t group)
+{
+	uint64_t event = raw[DIM_EVENT];
+	double whole = (double)hot_event_weight(hot, event, &totals[event]);
+
+	return whole == 0
+		       ? 0
+		       : (uint64_t)ldexp(
+				 (double)hot_event_weight(hot, event, hot_cost(hot, group)) / whole,
+				 PART_BITS);
+}
+
+void hot_names_inlined(struct session *s, const struct hot *hot, struct names *names)
+{
+	bool *wanted = mem_zalloc(names->n + 1, sizeof(*wanted)), has_any = false;
+	struct hot_cost *totals = hot_totals(hot);
+	uint32_t last = 0;
+	uint64_t *parts; /* by function */
+	struct names lines;
+
+	for (uint32_t place = 0; place < names->n; place++)
+		last = names->symbols[place].function.v > last ? names->symbols[place].function.v
+							       : last;
+	parts = mem_zalloc((size_t)last + 1, sizeof(*parts));
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+		uint64_t raw[N_DIMENSIONS];
+
+		hot_key(hot, i, raw);
+		parts[names->symbols[raw[DIM_PLACE]].function.v] +=
+			part_of_event(hot, totals, raw, i);
+	}
+	for (uint32_t place = 0; place < names->n; place++) {
+		uint32_t function = names->symbols[place].function.v;
+
+		wanted[place] = function != 0 && parts[function] >= LEAST_SPLIT;
+		has_any |= wanted[place];
+	}
+	if (has_any) {
+		names_init(&lines, s, wanted, SYMBOLS_LINES);
+		for (uint32_t place = 0; place < names->n; place++)
+			if (wanted[place])
+				names->symbols[place] = lines.symbols[place];
+		names_release(&lines);
+	}
+	free(parts);
+	free(totals);
 	free(wanted);
 }
 

@@ -54,6 +54,9 @@ void hot_words(const struct hot_grouping *, const uint64_t *raw, uint64_t *words
 void hot_caller_words(const struct hot_grouping *, const uint64_t *raw, uint64_t place,
 		      uint64_t *words);
 
+/* Makes inlined code that of the function that it is inlined into. False if there is none. */
+bool hot_words_of_outer(const struct hot_grouping *, uint64_t *words);
+
 /* Orders the words of two groups of one event by the names they stand for, not by ids. */
 int hot_words_compare(const struct hot_grouping *, const uint64_t *a, const uint64_t *b);
 

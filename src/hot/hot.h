@@ -159,6 +159,12 @@ struct hot_view {
 void hot_names(struct session *, const struct hot *, const struct keys *, struct names *out);
 
 /*
+ * Looks up, in names of functions, what was inlined into those that matter, so that this gets rows
+ * of its own: reading debug information for all takes longer.
+ */
+void hot_names_inlined(struct session *, const struct hot *, struct names *);
+
+/*
  * Fills `out` (to be released by the caller also after a failure). Fails if there is no
  * column `sort`.
  */

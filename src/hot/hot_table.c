@@ -117,6 +117,23 @@ static bool weighs_latency(const struct hot *hot, const struct hot_view *view)
 	return found;
 }
 
+static bool has_key(const struct keys *keys, enum key key)
+{
+	for (size_t i = 0; i < keys->n; i++)
+		if (keys->keys[i] == key)
+			return true;
+	return false;
+}
+
+static const struct column inlined_column = {
+	"inlined",
+	NULL,
+	"",
+	CELL_TEXT,
+	COLUMN_MACHINE_ONLY,
+	"function that the code is of, if that was inlined into the one before",
+};
+
 /* The event first if there are several, then keys and sums. */
 static void hot_start_table(const struct hot_grouping *g, struct table *t)
 {
@@ -131,13 +148,15 @@ static void hot_start_table(const struct hot_grouping *g, struct table *t)
 		if (has_sum(g, (enum sum_column)i))
 			n = columns_add(list, n, &sum_columns[i]);
 	table_init(t, g->view->name, g->view->title, list, n);
-	own = table_own_columns(t, slices->n);
+	own = table_own_columns(t, slices->n + 1);
 	if (g->view->with_estimates) /* how many there are is the question, not their sum */
 		own[table_column(t, "latency_cycles")].flags |= COLUMN_MACHINE_ONLY;
 	if (g->view->time != NULL) /* rows are in that order */
 		own[table_column(t, "share")].flags &= ~(unsigned)COLUMN_BAR;
 	if (weighs_latency(g->hot, g->view) && hot_n_events(g->hot) == 1)
 		own[table_column(t, "share")].title = "of latency";
+	if (has_key(&g->view->keys, KEY_FUNCTION))
+		own[t->n_columns++] = inlined_column;
 	for (uint32_t i = 0; i < slices->n; i++)
 		own[t->n_columns++] = (struct column){
 			.name = table_format(t, "slice_%u", i),
@@ -158,6 +177,12 @@ static void hot_table_set(struct table *t, struct cell *row, const char *column,
 		row[at] = cell;
 }
 
+static const char *inlined_name(const struct hot_grouping *g, uint64_t id)
+{
+	return strings_get(symbols_strings(g->hot->session->symbols),
+			   (struct str_id){ (uint32_t)id });
+}
+
 void hot_show_keys(const struct hot_grouping *g, const uint64_t *words, struct table *t,
 		   struct cell *row)
 {
@@ -168,6 +193,9 @@ void hot_show_keys(const struct hot_grouping *g, const uint64_t *words, struct t
 		class->show(g->names, words, t, cells);
 		for (size_t c = 0; c < class->n_columns; c++)
 			hot_table_set(t, row, class->columns[c].name, cells[c]);
+		if (g->view->keys.keys[i] == KEY_FUNCTION && words[KEY_INLINED] != 0)
+			hot_table_set(t, row, inlined_column.name,
+				      cell_text(inlined_name(g, words[KEY_INLINED])));
 		words += class->n_words;
 	}
 }

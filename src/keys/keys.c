@@ -110,21 +110,28 @@ static void make_function(const struct names *n, const uint64_t *raw, uint64_t *
 {
 	words[0] = n->symbols[raw[DIM_PLACE]].function.v;
 	words[1] = keys_module_of(n, raw[DIM_PLACE]);
+	words[KEY_INLINED] = names_inlined(n, (uint32_t)raw[DIM_PLACE]).v;
 }
 
 static void key_show_function(const struct names *n, const uint64_t *words, struct table *t,
 			      struct cell *cells)
 {
-	(void)t;
-	cells[0] = cell_text(function_text(n, words[0]));
-	cells[1] = key_module_cell(n, words[1]);
+	const char *function = function_text(n, words[0]);
+
+	cells[0] = cell_text(function);
+	if (words[KEY_INLINED] != 0)
+		cells[0] = cell_text(table_format(t, "%s (inlined into %s)",
+						  symbol_text(n, words[KEY_INLINED]), function));
+	cells[1] = cell_text(function);
+	cells[2] = key_module_cell(n, words[1]);
 }
 
 static void make_line(const struct names *n, const uint64_t *raw, uint64_t *words)
 {
 	const struct symbol *s = &n->symbols[raw[DIM_PLACE]];
 
-	make_function(n, raw, words);
+	words[0] = s->function.v;
+	words[1] = keys_module_of(n, raw[DIM_PLACE]);
 	words[2] = words[3] = 0;
 	if (s->n_frames > 0) {
 		const struct symbol_frame *f = &symbols_frames(n->session->symbols)[s->first_frame];
@@ -317,9 +324,11 @@ const struct key_class key_classes[N_KEYS] = {
 	[KEY_FUNCTION] = {
 		.name = "function", .meaning = "function (ELF symbol)", .dimensions = DIM(PLACE),
 		.is_code = true, .needs_names = true,
-		.n_words = 2, .words = { WORD_SYMBOL, WORD_NUMBER },
-		.n_columns = 2,
-		.columns = { FUNCTION_COLUMN(COLUMN_TREE), MODULE_COLUMN },
+		.n_words = 3, .words = { WORD_SYMBOL, WORD_NUMBER, WORD_SYMBOL },
+		.n_columns = 3,
+		.columns = { { "code", "function", "", CELL_TEXT, COLUMN_TREE | COLUMN_GROW | COLUMN_TEXT_ONLY,
+			       "function, with what it is inlined into" },
+			     FUNCTION_COLUMN(COLUMN_TREE | COLUMN_MACHINE_ONLY), MODULE_COLUMN },
 		.make = make_function, .show = key_show_function,
 	},
 	[KEY_LINE] = {

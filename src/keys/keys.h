@@ -39,6 +39,9 @@ int keys_parse(const char *text, struct keys *out, struct err *);
 
 enum { KEY_MAX_WORDS = 4, KEY_MAX_COLUMNS = 5 };
 
+/* The word of KEY_FUNCTION that tells names_inlined(); 0: the function's own code. */
+enum { KEY_INLINED = 2 };
+
 /*
  * What a word of a key is: for sorting by what it stands for, not by ids, which differ between
  * runs.

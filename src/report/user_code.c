@@ -115,12 +115,11 @@ static bool find_user_place(const struct user_code *u, const uint64_t *raw, uint
 
 static uint32_t row_of(struct user_code *u, uint32_t place)
 {
-	const struct symbol_frame *f = innermost_frame(u->names, place);
-	bool is_inlined = f != NULL && f->is_inlined && f->function.v != 0;
+	uint32_t inlined = names_inlined(u->names, place).v;
 	uint32_t function = u->names->symbols[place].function.v;
 	const uint64_t key[] = {
-		is_inlined ? f->function.v : function,
-		is_inlined ? function : 0,
+		inlined != 0 ? inlined : function,
+		inlined != 0 ? function : 0,
 		session_place(u->names->session, place).module.v,
 	};
 	uint32_t number = tuples_add(&u->keys, key);

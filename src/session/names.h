@@ -26,6 +26,12 @@ const char *names_module(const struct session *, struct module_id);
 /* The function's name; "[unknown]" if there is none. */
 const char *names_function(const struct names *, uint32_t place);
 
+/*
+ * The function that the code of a place is of, if it was inlined into that of the symbol; 0: it was
+ * not, or lines were not looked up.
+ */
+struct str_id names_inlined(const struct names *, uint32_t place);
+
 /* Innermost source line of a place; false if it is not known. */
 bool names_line(const struct names *, uint32_t place, const char **out_file, uint32_t *out_line);
 

@@ -67,11 +67,12 @@ def rows(cyclops, path, *command):
 
 
 def estimates(cyclops, path, *options):
-    """(function, what) -> (estimate, low, high)."""
+    """(function, what) -> (estimate, low, high); of a function with what is inlined into it, which has rows of its own."""
     found = {}
     for what, event in EVENTS.items():
         for row in rows(cyclops, path, "hot", "--table", "hot", "--event", event, *options):
-            found[row["function"], what] = limits(row)
+            before = found.get((row["function"], what), (0, 0, 0))
+            found[row["function"], what] = tuple(map(sum, zip(before, limits(row))))
     for row in rows(cyclops, path, "mem", "--by", "function", "--table", "mem", *options):
         if row["access"] == "load":
             found[row["function"], "loads of mem"] = limits(row)
