@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/shares.h"
 
-/* Of the whole: what full counters hold is worth a word from here on. */
+/* Of the whole: where full counters hold more, shares are bounds. */
 static const double least_full_share = 0.01;
 
 struct cell cell_ratio(uint64_t part, uint64_t whole)

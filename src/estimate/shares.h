@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of a whole, and how far they can be leant on. */
+/* Parts of a whole, and how reliable they are. */
 #ifndef CYCLOPS_ESTIMATE_SHARES_H
 #define CYCLOPS_ESTIMATE_SHARES_H
 

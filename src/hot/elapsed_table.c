@@ -246,6 +246,8 @@ static void elapsed_start_table(const struct making *m, struct table *t)
 	table_init(t, "elapsed", m->request->title, list, n);
 	own = table_own_columns(t, 0);
 	own[table_column(t, each)].flags = 0;
+	if (m->request->is_brief) /* room for the share of latency */
+		own[table_column(t, "operation_share")].flags |= COLUMN_MACHINE_ONLY;
 }
 
 static void set_cell(struct table *t, struct cell *row, const char *column, struct cell cell)

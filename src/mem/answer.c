@@ -14,7 +14,7 @@
 /* What the scan is asked for. */
 enum part { MEM, CLOCK, VECTORS, N_PARTS };
 
-/* What memory operations are told apart by. */
+/* What memory operations are grouped by. */
 enum grouping { BY_EVENTS, BY_PLACE, N_GROUPINGS };
 
 enum { BRIEF_TOP = 8 };
@@ -101,7 +101,7 @@ static int make_rows(struct making *m, struct err *err)
 	return 0;
 }
 
-/* The functions that matter most, without distributions: those would take a second pass. */
+/* The functions with most latency, without distributions: those would take a second pass. */
 static int make_functions(struct making *m, struct err *err)
 {
 	const struct mem_view view = {
@@ -126,7 +126,7 @@ static void mem_answer_show(struct making *m, struct table *t)
 	*vec_add(&m->out->shown.list) = t;
 }
 
-/* What is told of everything, when it is not told by a key. */
+/* The tables of all operations, shown if no key was asked for. */
 static int make_overview(struct making *m, struct err *err)
 {
 	const struct mem *by_events = mem_of(m, BY_EVENTS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Everything that `cyclops mem` tells: latencies by key, translation, events, bandwidth. */
+/* The answer of `cyclops mem`: latencies by key, translation, events, bandwidth. */
 #ifndef CYCLOPS_MEM_ANSWER_H
 #define CYCLOPS_MEM_ANSWER_H
 
@@ -10,7 +10,7 @@
 #include "scan/select.h"
 
 struct mem_request {
-	struct keys by;	  /* none: by source, and the functions that matter most */
+	struct keys by;	  /* none: by source, and the functions with most latency */
 	size_t top;	  /* rows of each kind; 0: all */
 	const char *sort; /* name of a column of the table by key, or NULL */
 	bool with_histogram;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The groups of mem.h. What besides the place tells records apart takes few values, which get
+ * The groups of mem.h. The dimensions besides the place take few values, which get
  * numbers: with the place they are the group.
  *
  * The sums of a group have room for 65535 records. When that is used up they move into a struct

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads, stores and atomics of SPE, or of PMU samples (access/samples.h): how many, how long they took, and when, by whatever is
- * told apart. What is sampled is operations; the interval says how many each stands for.
+ * Loads, stores and atomics of SPE, or of PMU samples (access/samples.h): their number, latencies and
+ * times, grouped by any dimensions. Operations are sampled; the interval says how many each record
+ * stands for.
  */
 #ifndef CYCLOPS_MEM_MEM_H
 #define CYCLOPS_MEM_MEM_H
@@ -25,7 +26,7 @@ struct mem_cost {
 	struct latency_sum sums[N_ALL_LATENCIES];
 	uint64_t full_cycles;	 /* what full counters of the total latency show at least */
 	uint64_t n_walks;	 /* with a translation table walk */
-	uint64_t n_translated;	 /* samples: that tell how the address was translated */
+	uint64_t n_translated;	 /* samples that say how the address was translated */
 	struct latency_sum walk; /* translation latency of those */
 };
 
@@ -63,7 +64,7 @@ void mem_times_add(struct mem_times *, const struct mem_times *);
 uint64_t mem_times_length_ns(const struct mem_times *);
 
 struct mem_options {
-	uint32_t dimensions; /* bit n: enum dimension n is told apart */
+	uint32_t dimensions; /* bit n: grouped by enum dimension n */
 	bool with_histograms;
 };
 
@@ -77,13 +78,13 @@ void mem_histograms_merge(struct mem_histograms *into, const struct mem_histogra
 void mem_histograms_release(struct mem_histograms *);
 
 /*
- * Groups of records, numbered. The kind is told apart always. Most groups differ in their
+ * Groups of records, numbered. The kind is always one of the dimensions. Most groups differ in their
  * place, and there may be very many, so they are as small as they can be (mem/groups.c).
  */
 struct mem {
 	const struct session *session;
 	const struct mem_options *options;
-	enum dimension dimensions[N_DIMENSIONS]; /* told apart, but for the place */
+	enum dimension dimensions[N_DIMENSIONS]; /* grouped by, but for the place */
 	size_t n_dimensions;
 	bool has_place;
 	bool is_sampled; /* of PMU samples, which: */
@@ -107,7 +108,7 @@ static inline uint32_t mem_n_groups(const struct mem *m)
 	return (uint32_t)m->sums.n;
 }
 
-/* The key of a group: its kind, and a word for each dimension, 0 where not told apart. */
+/* The key of a group: its kind, and a word for each dimension; 0: not grouped by. */
 enum memory_kind mem_key(const struct mem *, uint32_t group, uint64_t key[N_DIMENSIONS]);
 
 /* Adds what a group adds up to. */
@@ -116,7 +117,7 @@ void mem_cost_add_group(struct mem_cost *, const struct mem *, uint32_t group);
 /* The group of a record of this kind, or UINT32_MAX. */
 uint32_t mem_find(const struct mem *, enum memory_kind, const struct batch *, size_t row);
 
-/* What to tell apart: several answers from one look at the records. */
+/* Several groupings, made in one look at the records. */
 struct mem_set_options {
 	const struct mem_options *list;
 	size_t n;
@@ -127,8 +128,8 @@ struct mem_set {
 	size_t n;
 
 	/*
-	 * What records are told apart by in any of the list, but for the place. One look-up tells
-	 * a record's class, which tells the rest in each of the list.
+	 * The dimensions of all of the list, but for the place. One look-up finds a record's class,
+	 * and the class has the rest in each of the list.
 	 */
 	struct tuples classes; /* kind, then the dimensions */
 	enum dimension dimensions[N_DIMENSIONS];

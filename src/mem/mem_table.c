@@ -85,7 +85,7 @@ static const struct {
 	[LATENCY_STAGE] = { "stage", "stage", "third part of the samples' weight" },
 };
 
-/* What is told of each latency. */
+/* The columns of each latency. */
 enum figure { FIGURE_MEAN, FIGURE_P50, FIGURE_P90, FIGURE_P99, FIGURE_MAX, FIGURE_NS, N_FIGURES };
 static const struct {
 	const char *name, *unit;

@@ -34,7 +34,7 @@ static const struct column translation_columns[N_TRANSLATION] = {
 	  "translation's part of the total latency cycles of this kind of access" },
 };
 
-/* SPE records always tell whether there was a walk, samples do not have to. */
+/* SPE records always say whether there was a walk, samples need not. */
 enum translation { NO_WALK, WALK, NOT_TOLD, N_TRANSLATIONS };
 static const char *const translation_words[] = { "no walk", "walk", "not recorded" };
 

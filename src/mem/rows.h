@@ -38,7 +38,7 @@ void mem_rows_init(struct mem_rows *, const struct mem *, const struct names *,
 		   const struct keys *by, const struct access_sizes *, size_t top);
 void mem_rows_release(struct mem_rows *);
 
-/* Takes distributions from a result that tells the dimensions of the keys apart. */
+/* Takes distributions from a result that is grouped by the dimensions of the keys. */
 void mem_rows_take_histograms(struct mem_rows *, const struct mem *);
 
 /*

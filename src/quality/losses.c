@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the recorder says of losses: which, where, when, how much. */
+/* Losses that the recorder noted: kind, cpu, time, amount. */
 #include <stdlib.h>
 
 #include "base/alloc.h"

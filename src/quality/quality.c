@@ -24,7 +24,7 @@ enum {
 	SMALL_BUFFER = 1 << 20,
 };
 
-/* Shares from which on something is worth a word, and from which on it is serious. */
+/* Shares from which on a check is a note, and a warning. */
 #define SOME 0.001
 #define MUCH 0.02
 #define NEVER 2.0
@@ -81,7 +81,7 @@ static void say_nothing(struct judging *j, const char *check, const char *what)
 	row[3] = cell_text(table_format(j->out, "nothing to judge: no %s", what));
 }
 
-/* A part of what was recorded; `remedy` is said of one that is worth a word. */
+/* A part of what was recorded; `remedy` is shown from SOME on. */
 struct missing {
 	const char *check;
 	uint64_t n, n_all;

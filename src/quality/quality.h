@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Can this capture be trusted? What was lost, when and how much; what filters hide; what
- * records lack; how sure the largest rows are; whether the sampling interval beats with a loop.
+ * records lack; how uncertain the largest rows are; whether the sampling interval beats with a loop.
  */
 #ifndef CYCLOPS_QUALITY_QUALITY_H
 #define CYCLOPS_QUALITY_QUALITY_H

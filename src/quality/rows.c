@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How sure shares of functions are, by how many records or samples they rest on. */
+/* The limits of shares of functions, by the number of records or samples. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -43,7 +43,6 @@ static void quality_rows_show_row(const struct hot *hot, const uint64_t *words, 
 		row[6] = cell_text(row_event(hot, words[2]));
 }
 
-/* How sure the shares of the functions with the most records or samples are. */
 void quality_rows(const struct hot *hot, const struct names *names, size_t top, struct table *out)
 {
 	size_t n_columns = COUNT(row_columns) - (hot_n_events(hot) > 1 ? 0 : 1);
