@@ -117,6 +117,48 @@ static const char *hot_estimate_time(struct session *s, const struct select *sel
 	return commit_time_finish(time, second.result);
 }
 
+/* Trace data that is read a second time for run time without being asked. */
+enum { MOST_TRACE_BYTES = 64 << 20 };
+
+/* Of less run time it is not shown which rows took it. */
+static const double least_told = 0.5;
+
+/* Is it the plain question, asked by a person, of a capture that may tell run time? */
+static bool wants_run_time(const struct question *q, const struct session *s,
+			   const struct select *select)
+{
+	const struct hot_command *command = q->what.into;
+	struct err err;
+
+	return question_is_for_reading(q) && command->events.n == 0 && command->against == NULL &&
+	       !command->callers && !command->by_samples && !command->time_estimate &&
+	       q->rows.sort == NULL && s->slices.n == 0 &&
+	       capture_totals(s->capture)->aux_bytes <= MOST_TRACE_BYTES &&
+	       elapsed_check_keys(&command->keys, &err) == 0 && elapsed_obstacle(s, select) == NULL;
+}
+
+/* The rows by run time, to be shown in front of those by latency. False: it is mostly not told. */
+static bool make_run_time(struct question *q, struct session *s, const struct hot *hot,
+			  struct table *out)
+{
+	const struct hot_command *command = q->what.into;
+	const struct elapsed_request request = {
+		.keys = &command->keys,
+		.title = "Run time",
+		.top = rows_to_show(&q->rows),
+		.is_brief = true,
+	};
+	struct names names = { 0 };
+	struct err err;
+	double told = 0;
+	int rc;
+
+	hot_names(s, hot, &command->keys, &names);
+	rc = elapsed_table(s, NULL, hot, &names, &request, out, &told, &err);
+	names_release(&names);
+	return rc == 0 && told >= least_told;
+}
+
 static int answer_hot(struct question *q, struct session *s, const struct select *select,
 		      struct hot_view *view, const struct hot_event *event, struct err *err)
 {
@@ -130,7 +172,8 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	struct analysis *hot = &analyses[0];
 	const char *obstacle = NULL;
 	struct commit_time *time = NULL;
-	struct table table = { 0 }, skid = { 0 };
+	struct table run_time = { 0 }, table = { 0 }, skid = { 0 };
+	struct hot_view shown = *view;
 	struct tables tables = { 0 };
 	int rc;
 
@@ -141,8 +184,12 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	scan_part(s, select, &wish, analyses, time != NULL ? 2 : 1);
 	if (time != NULL)
 		obstacle = hot_estimate_time(s, select, time, analyses[1].result, hot->result);
-	view->time = obstacle == NULL ? time : NULL;
-	rc = hot_make_tables(s, hot->result, event, view, &table, &skid, &tables, err);
+	shown.time = obstacle == NULL ? time : NULL;
+	if (wants_run_time(q, s, select) && make_run_time(q, s, hot->result, &run_time)) {
+		*vec_add(&tables.list) = &run_time;
+		shown.title = "Latency";
+	}
+	rc = hot_make_tables(s, hot->result, event, &shown, &table, &skid, &tables, err);
 	hot_event_note_none(s, event, select, &table);
 	if (rc == 0 && command->time_estimate)
 		commit_time_note(time, obstacle, &table);
@@ -150,6 +197,7 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 		rc = question_show(q, &tables, err);
 	hot_class.free(hot->result);
 	commit_time_free(time);
+	table_release(&run_time);
 	table_release(&table);
 	table_release(&skid);
 	vec_release(&tables.list);
