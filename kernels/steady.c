@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Integer work in independent chains, on a few lines, with branches that are easily foreseen:
+ * Integer work in independent chains, on lines of the L1D, with branches that are easily foreseen:
  * nothing stands in its way.
  */
 #include "start.h"
