@@ -40,8 +40,7 @@ static const struct option options[] = {
 	  "process, thread, cpu, module, function (the default), line,\n"
 	  "                          instruction, place, event, operation, source, time" },
 	{ "event", 'e', OPTION_LIST, offsetof(struct hot_command, events), "NAME",
-	  "only this: a sampled event, or what SPE records or branch\n"
-	  "                          stacks tell: 'l1d-refill && load'; list: what there is" },
+	  "a sampled event, or 'l1d-refill && load'; list shows all" },
 	{ "against", 0, OPTION_TEXT, offsetof(struct hot_command, against), "EVENT",
 	  "a sampled event to compare with what SPE tells" },
 	{ "callers", 0, OPTION_FLAG, offsetof(struct hot_command, callers), NULL,
