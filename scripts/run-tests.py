@@ -9,6 +9,7 @@ usage: run-tests.py [--check BUILD]
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -60,7 +61,8 @@ def run(command, **options):
 
 
 def check_tree():
-    failed = [command[1] for command in CHECKS if run(command) != 0]
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        failed = [command[1] for command, status in zip(CHECKS, pool.map(run, CHECKS)) if status != 0]
     failures.extend((f"tree: {name}", []) for name in failed)
     return len(CHECKS) - len(failed), len(failed), 0
 

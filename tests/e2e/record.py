@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records real programs with cyclops and with perf, and compares what both tools see.
 
-usage: record.py CYCLOPS DUMP_SAMPLES PROGRAM [--kills N]
+usage: record.py CYCLOPS DUMP_SAMPLES PROGRAM [--kills N] [--no-shares]
 
 The kernel's clock is sampled, so any machine will do that lets its users see perf events; what takes
 more rights than there are is left out, and said. Nothing here depends on how fast the machine is:
@@ -511,6 +511,7 @@ def main():
     parser.add_argument("dump_samples")
     parser.add_argument("program")
     parser.add_argument("--kills", type=int, default=8)
+    parser.add_argument("--no-shares", action="store_true", help="without the comparison of shares by both recorders")
     options = parser.parse_args()
     harness.need("perf")
     with tempfile.TemporaryDirectory(prefix="cyclops-record-") as home:
@@ -519,6 +520,8 @@ def main():
         for test in (test_shares, test_differential, test_group_reads, test_features, test_children, test_attach,
                      test_cpus, test_bpf, test_unfinished, test_signals, test_limits, test_missed_breakpoint,
                      test_without_spe, test_refusals, test_full_disk, test_rights, test_kills):
+            if test is test_shares and options.no_shares:
+                continue
             begin = time.monotonic()
             try:
                 test(*((tools, options.kills) if test is test_kills else (tools,)))
