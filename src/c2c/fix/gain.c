@@ -185,8 +185,9 @@ static void add_windows(const struct c2c *s, const struct waiter *w, const struc
 		add_window(s, w, &window, out);
 		window = (struct c2c_pace){ .first_ns = UINT64_MAX };
 	}
-	keep_long_quiet(out->windows.items + first, out->windows.n - first,
-			least_records(slices, n));
+	if (out->windows.n > first)
+		keep_long_quiet(out->windows.items + first, out->windows.n - first,
+				least_records(slices, n));
 }
 
 static bool is_in_group(const struct waiter *w, uint64_t code)
