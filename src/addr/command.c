@@ -85,6 +85,7 @@ static int addr_answer(struct question *q, struct session *s, const struct selec
 	}
 	if (rc == 0)
 		rc = addr_report_make(s, select, &command->request, &report, err);
+	q->lacks_data = rc == 0 && table_n_rows(&report.rows) == 0;
 	if (rc == 0)
 		rc = question_show(q, &report.shown, err);
 	addr_report_release(&report);

@@ -289,7 +289,7 @@ static int refuse_unknown(const struct finding *f, const char *symbol, struct er
 	int rc;
 
 	if (f->list.n == 0)
-		rc = err_set(err, ERR_USAGE, ERR_NOWHERE, "no records with code to annotate");
+		rc = err_set(err, ERR_NO_DATA, ERR_NOWHERE, "no records with code to annotate");
 	else if (names[0] == NULL)
 		rc = err_set(
 			err, ERR_USAGE, ERR_NOWHERE,

@@ -15,6 +15,7 @@ enum err_code {
 	ERR_UNSUPPORTED, /* well-formed, but not supported */
 	ERR_USAGE,	 /* the user asked for something that does not exist */
 	ERR_LIMIT,	 /* larger than what we are prepared to hold */
+	ERR_NO_DATA,	 /* the input is sound, but has nothing of this kind */
 };
 
 /* "No position": the error is not about a byte of the input. */

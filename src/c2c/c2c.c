@@ -165,7 +165,7 @@ static int take_first_look(struct c2c *s, const struct select *select, struct er
 			       "more than 2^32 records, which is more than a line's counters "
 			       "hold; narrow it down with --select 'time in …'");
 	if (s->request.by_physical && s->lines->n_physical == 0)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
 			       "--physical: the capture has no physical addresses; record them: "
 			       "pa_enable=1 for SPE, --phys-data for samples, both as root");
 	s->first_ns = s->session->first_ns;

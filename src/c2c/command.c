@@ -141,6 +141,7 @@ static int c2c_answer(struct question *q, struct session *s, const struct select
 		if (command->wide)
 			q->out.document.width = WIDE;
 		c2c_labels_init(&labels, &sharing);
+		q->lacks_data = sharing.n_lines == 0;
 		make_answer(&sharing, &labels, is_brief, with_layouts, &tables);
 		rc = question_show(q, &tables.shown, err);
 	}

@@ -14,7 +14,14 @@ int fail(const struct err *err)
 		message_print("%s", err->text);
 	else
 		message_print("%s (at 0x%" PRIx64 ")", err->text, err->at);
-	return err->code == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED;
+	switch (err->code) {
+	case ERR_USAGE:
+		return EXIT_USAGE;
+	case ERR_NO_DATA:
+		return EXIT_NO_DATA;
+	default:
+		return EXIT_FAILED;
+	}
 }
 
 /* The width of help: at most a page, also on a wide terminal. */

@@ -16,7 +16,8 @@ enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
-	EXIT_GATE = 3, /* done, and a --fail-if condition failed */
+	EXIT_GATE = 3,	  /* done, and a --fail-if condition failed */
+	EXIT_NO_DATA = 4, /* the capture has no data of the kind that was asked for */
 };
 
 /* What --help prints before the options. */

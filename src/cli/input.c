@@ -133,6 +133,13 @@ int open_input(const struct input_options *input, const struct arguments *argume
 	return 0;
 }
 
+bool capture_is_empty(const struct capture *capture)
+{
+	const struct capture_totals *totals = capture_totals(capture);
+
+	return totals->n_samples == 0 && totals->aux_bytes == 0;
+}
+
 static void print_diag(const char *path, const struct diag *d)
 {
 	struct text text = { 0 };

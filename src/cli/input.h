@@ -38,6 +38,9 @@ int choose_path(const char *input, const struct arguments *, const char **out, s
 int open_input(const struct input_options *, const struct arguments *, struct session *,
 	       struct select **out_select, struct err *);
 
+/* Has it neither samples nor SPE data? */
+bool capture_is_empty(const struct capture *);
+
 /*
  * Closes what open_input() opened, also if it failed. Prints damage and losses. Takes the exit
  * status so far and returns it.

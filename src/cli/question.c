@@ -39,6 +39,7 @@ static int question_answer(struct question *q, struct session *s, const struct s
 		return -1;
 	printer_page(&q->out, &q->output);
 	rc = q->answer(q, s, select, err);
+	q->lacks_data |= capture_is_empty(s->capture);
 	return printer_close(&q->out, rc, err);
 }
 
@@ -59,6 +60,8 @@ int question_ask(struct question *q, int argc, char **argv)
 	    open_input(&q->input, &q->arguments, &session, &select, &err) < 0 ||
 	    question_answer(q, &session, select, &err) < 0)
 		status = fail(&err);
+	else if (q->lacks_data)
+		status = EXIT_NO_DATA;
 	return close_input(&session, select, status);
 }
 

@@ -38,6 +38,12 @@ struct question {
 	struct arguments arguments;
 	unsigned time_slices; /* of --time-slices; applied before answer() */
 
+	/*
+	 * Set by answer(): what it showed only says that the capture has no data of this kind. The
+	 * exit status is EXIT_NO_DATA then.
+	 */
+	bool lacks_data;
+
 	struct printer out; /* open during answer() */
 };
 

@@ -85,6 +85,11 @@ static int find_wording(const char *name, enum spe_wording *out, struct err *err
 		       "--wording: there is no '%s'; there are perf-6.1, full", name);
 }
 
+static bool has_packets(const struct capture *capture)
+{
+	return capture_spe(capture)->is_present && capture_totals(capture)->aux_bytes > 0;
+}
+
 static int dump_all(struct capture *capture, const struct dump_command *command,
 		    struct printer *out, struct err *err)
 {
@@ -104,7 +109,7 @@ static int dump_all(struct capture *capture, const struct dump_command *command,
 		text_release(&d.text);
 		return d.has_failed ? -1 : 0;
 	}
-	if (!capture_spe(capture)->is_present || capture_totals(capture)->aux_bytes == 0)
+	if (!has_packets(capture))
 		message_print("%s: there are no SPE packets: %s", capture_path(capture),
 			      capture_spe(capture)->is_present
 				      ? "SPE was on, but left no data"
@@ -143,7 +148,9 @@ static int dump_command(int argc, char **argv)
 	if (rc == 0)
 		rc = dump_all(session.capture, &command, &out, &err);
 	rc = printer_close(&out, rc, &err);
-	status = rc < 0 ? fail(&err) : EXIT_DONE;
+	status = rc < 0						    ? fail(&err)
+		 : command.packets && !has_packets(session.capture) ? EXIT_NO_DATA
+								    : EXIT_DONE;
 	print_diagnostics(&session, status);
 	session_release(&session);
 	return status;

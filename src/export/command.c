@@ -44,7 +44,7 @@ static int export_write_piece(void *context, const struct text *text)
 }
 
 static int export_table(struct session *s, const struct select *select,
-			const struct output_options *options, struct err *err)
+			const struct output_options *options, bool *out_has_data, struct err *err)
 {
 	const struct export_table *table = export_table_default(s);
 	const char *name = options->format != NULL ? options->format : "csv";
@@ -56,6 +56,7 @@ static int export_table(struct session *s, const struct select *select,
 		table = export_table_find(options->table, err);
 	if (table == NULL)
 		return -1;
+	*out_has_data = export_table_has_data(table, s);
 	if (printer_open(&out, options, name, usage.command, s, err) < 0)
 		return -1;
 	rc = export_run(s, select, table, out.format, &out.document, export_write_piece, &sink);
@@ -88,7 +89,8 @@ static int write_parser_piece(void *context, enum spe_parser_file file, const st
 }
 
 static int export_spe_parser(struct session *s, const struct select *select,
-			     const struct output_options *options, struct err *err)
+			     const struct output_options *options, bool *out_has_data,
+			     struct err *err)
 {
 	struct parser_files files = {
 		.prefix = options->path != NULL ? options->path : "spe",
@@ -96,6 +98,7 @@ static int export_spe_parser(struct session *s, const struct select *select,
 	};
 	int rc = spe_parser_run(s, select, write_parser_piece, &files);
 
+	*out_has_data = capture_n_chunks(s->capture) > 0;
 	for (int i = 0; i < SPE_PARSER_N_FILES; i++) {
 		if (files.streams[i] == NULL) {
 			if (rc == 0)
@@ -139,6 +142,7 @@ static int export_command(int argc, char **argv)
 	struct session session = { 0 };
 	struct select *select = NULL;
 	struct arguments arguments;
+	bool has_data = true;
 	struct err err;
 	int rc;
 	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 1, &input.wants_help,
@@ -150,10 +154,10 @@ static int export_command(int argc, char **argv)
 	if (rc == 0)
 		rc = open_input(&input, &arguments, &session, &select, &err);
 	if (rc == 0 && wants_spe_parser(&output))
-		rc = export_spe_parser(&session, select, &output, &err);
+		rc = export_spe_parser(&session, select, &output, &has_data, &err);
 	else if (rc == 0)
-		rc = export_table(&session, select, &output, &err);
-	status = rc < 0 ? fail(&err) : EXIT_DONE;
+		rc = export_table(&session, select, &output, &has_data, &err);
+	status = rc < 0 ? fail(&err) : has_data ? EXIT_DONE : EXIT_NO_DATA;
 	return close_input(&session, select, status);
 }
 

@@ -90,6 +90,12 @@ const struct export_table *export_table_default(const struct session *s)
 	return capture_n_chunks(s->capture) > 0 ? &export_spe : &export_samples;
 }
 
+bool export_table_has_data(const struct export_table *table, const struct session *s)
+{
+	return table == &export_spe ? capture_n_chunks(s->capture) > 0
+				    : capture_totals(s->capture)->n_samples > 0;
+}
+
 static void export_render(void *context, unsigned worker, const struct batch *b, struct text *texts)
 {
 	struct export_job *job = context;

@@ -17,6 +17,9 @@ const struct export_table *export_table_find(const char *name, struct err *);
 /* The table for the most frequent kind of record. */
 const struct export_table *export_table_default(const struct session *);
 
+/* Has the capture any records of that kind? */
+bool export_table_has_data(const struct export_table *, const struct session *);
+
 /* Takes the next piece of output; -1 stops the export. */
 typedef int export_sink(void *context, const struct text *);
 

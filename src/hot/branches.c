@@ -62,12 +62,12 @@ int hot_branches_check(const struct hot *hot, const struct hot_event *e, struct 
 	if (all.n_branches == 0 || capture_spe(hot->session->capture)->is_present)
 		return 0;
 	if (e->needs_prediction && all.n_predicted == 0)
-		return err_set(err, ERR_UNSUPPORTED, ERR_NOWHERE,
+		return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
 			       "--event: the CPU did not record whether branches were predicted: "
 			       "none of the %" PRIu32 " entries of branch stacks says it",
 			       all.n_branches);
 	if (e->needs_type && all.n_typed == 0)
-		return err_set(err, ERR_UNSUPPORTED, ERR_NOWHERE,
+		return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
 			       "--event: kinds of branches were not recorded: none of the %" PRIu32
 			       " entries of branch stacks says its own (record with --branches="
 			       "any,save_type)",

@@ -190,6 +190,7 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	}
 	rc = hot_make_tables(s, hot->result, event, &shown, &table, &skid, &tables, err);
 	hot_event_note_none(s, event, select, &table);
+	q->lacks_data = rc == 0 && table_n_rows(&table) == 0;
 	if (rc == 0 && command->time_estimate)
 		commit_time_note(time, obstacle, &table);
 	if (rc == 0)
@@ -228,6 +229,7 @@ static int answer_elapsed(struct question *q, struct session *s, const struct se
 	hot_names(s, hot.result, request.keys, &names);
 	rc = elapsed_table(s, select, hot.result, &names, &request, &table, NULL, err);
 	*vec_add(&tables.list) = &table;
+	q->lacks_data = rc == 0 && table_n_rows(&table) == 0;
 	if (rc == 0)
 		rc = question_show(q, &tables, err);
 	names_release(&names);

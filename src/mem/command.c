@@ -69,6 +69,7 @@ static int mem_answer(struct question *q, struct session *s, const struct select
 
 	command->request.for_programs = !question_is_for_reading(q);
 	rc = mem_report_make(s, select, &command->request, &report, err);
+	q->lacks_data = rc == 0 && table_n_rows(&report.rows) == 0;
 	if (rc == 0)
 		rc = question_show(q, &report.shown, err);
 	mem_report_release(&report);

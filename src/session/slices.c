@@ -15,7 +15,7 @@ int slices_init(const struct capture *c, uint32_t n, struct slices *out, struct 
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "--time-slices: found %" PRIu32 ", wanted 1 to %d", n, SLICES_MAX);
 	if (totals->last_ns <= totals->first_ns)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
 			       "--time-slices: the records of this capture have no times");
 	*out = (struct slices){ totals->first_ns, length / n + 1, n };
 	return 0;

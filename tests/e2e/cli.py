@@ -20,9 +20,9 @@ import termios
 
 from harness import ENVIRONMENT, Checks, run
 
-DONE, FAILED, USAGE = 0, 1, 2
+DONE, FAILED, USAGE, NO_DATA = 0, 1, 2, 4
 PIPE_WIDTH = 100
-SCREEN_LINES = 45
+SCREEN_LINES = 56
 COMMANDS = ("report", "diff", "hot", "dump", "export")
 ESCAPE = re.compile(rb"\x1b\[[0-9;]*m")
 
@@ -258,7 +258,7 @@ def check_no_packets(checks, folder):
     """A dump of packets that are not there says so."""
     run(folder.maker, "--output", folder.file("samples.data"), "--records", 0, "--samples", 20)
     done = folder.run("dump", "--packets", "samples.data")
-    checks.expect(done.returncode == DONE and done.stdout == b"" and b"there are no SPE packets" in done.stderr,
+    checks.expect(done.returncode == NO_DATA and done.stdout == b"" and b"there are no SPE packets" in done.stderr,
                   f"dump --packets without SPE: {done.returncode} {done.stderr}")
     judged = folder.run("quality", "samples.data").stdout.decode()
     checks.expect(re.search(r"^context +- +nothing to judge: no SPE records", judged, re.M), f"quality: {judged}")
@@ -329,7 +329,7 @@ def on_terminal(folder, columns, words, stderr=False, **variables):
     """Output of a command on a terminal of so many columns."""
     terminal, child = pty.openpty()
     fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    environment = ENVIRONMENT | {"TERM": "xterm", "LC_ALL": "C.UTF-8"} | variables
+    environment = ENVIRONMENT | {"TERM": "xterm", "LC_ALL": "C.UTF-8", "PAGER": "cat"} | variables
     process = subprocess.Popen([folder.cyclops, *words], stdin=subprocess.DEVNULL, stdout=child,
                                stderr=child if stderr else subprocess.DEVNULL, env=environment, cwd=folder.path)
     os.close(child)

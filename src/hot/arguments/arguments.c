@@ -21,7 +21,7 @@ static int find_registers(const struct session *s, const struct registers **out,
 	const char *arch = s->symbols_options.arch;
 
 	if (!has_registers(s->capture))
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
 			       "--arguments: no event of this capture records registers; "
 			       "cyclops record --regs does");
 	*out = arch == NULL ? NULL : registers_of(arch);
