@@ -38,7 +38,7 @@ static const struct option options[] = {
 	{ "no-source", 0, OPTION_FLAG, offsetof(struct annotate_command, no_source), NULL,
 	  "no text of source lines" },
 	{ "time-estimate", 0, OPTION_FLAG, offsetof(struct annotate_command, time_estimate), NULL,
-	  "a column with an estimate of the time, from SPE records and code" },
+	  "a column with estimated time, from SPE records and code" },
 	{ "syntax", 0, OPTION_TEXT, offsetof(struct annotate_command, syntax), "NAME",
 	  "of x86: att (the default) or intel" },
 };

@@ -56,8 +56,7 @@ static const struct option options[] = {
 	{ "ghz", 0, OPTION_TEXT, offsetof(struct hot_command, ghz), "F",
 	  "with --elapsed: frequency of the cores" },
 	{ "time-estimate", 0, OPTION_FLAG, offsetof(struct hot_command, time_estimate), NULL,
-	  "order by an estimate of the time, from SPE records and code\n"
-	  "                          (--by module, function, line, instruction, place)" },
+	  "order by estimated time, from SPE records and code" },
 };
 
 /* Inlined functions are rows where functions are. */
@@ -161,12 +160,14 @@ static bool make_run_time(struct question *q, struct session *s, const struct ho
 static int answer_hot(struct question *q, struct session *s, const struct select *select,
 		      struct hot_view *view, const struct hot_event *event, struct err *err)
 {
+	const struct hot_command *command = q->what.into;
+	/* a second scan forgets the call chains of the first */
 	const struct hot_options hot_options = hot_event_options(
-		event, keys_dimensions(&view->keys) | 1u << DIM_FRAME |
+		event, keys_dimensions(&view->keys) |
+			       (command->time_estimate ? 0 : 1u << DIM_FRAME) |
 			       (s->slices.n > 0 ? 1u << DIM_SLICE : 0) |
 			       (view->with_estimates ? estimate_dimensions(s) : 0));
 	const struct scan_wish wish = { .with_branches = event->with_branches };
-	const struct hot_command *command = q->what.into;
 	struct analysis analyses[] = { { .class = &hot_class, .options = &hot_options }, { 0 } };
 	struct analysis *hot = &analyses[0];
 	const char *obstacle = NULL;
