@@ -34,7 +34,7 @@ PROGRAMS = ("opt/demo/demo", "opt/kernels/chase", "opt/kernels/copies", "opt/ker
 VIEWS = {"total latency": "latency_cycles", "number of records": "samples", "estimate": "time_estimate"}
 BEST = "estimate"
 SOME_PROGRAMS = ("opt/demo/demo", "opt/kernels/copies", "opt/kernels/multiply")
-WORST_MEANS = (0.13, 0.03)  # of PROGRAMS and OWN: by instruction, by function
+WORST_MEANS = (0.17, 0.03)  # of PROGRAMS and OWN: by instruction, by function
 
 
 def normalise(weights):

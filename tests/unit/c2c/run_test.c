@@ -303,12 +303,15 @@ static void causes_are_numbered(void **state)
 
 static void wrong_requests_fail(void **state)
 {
-	static const struct c2c_request requests[] = {
-		{ .mode = -1, .line_bytes = 12 },
-		{ .mode = -1, .line_bytes = 4 },
-		{ .mode = -1, .line_bytes = 2 * C2C_LINE_BYTES_MAX },
-		{ .mode = -1, .vector_bits = 100 },
-		{ .mode = -1, .by_physical = true }, /* none was recorded */
+	static const struct {
+		struct c2c_request request;
+		enum err_code code;
+	} requests[] = {
+		{ { .mode = -1, .line_bytes = 12 }, ERR_USAGE },
+		{ { .mode = -1, .line_bytes = 4 }, ERR_USAGE },
+		{ { .mode = -1, .line_bytes = 2 * C2C_LINE_BYTES_MAX }, ERR_USAGE },
+		{ { .mode = -1, .vector_bits = 100 }, ERR_USAGE },
+		{ { .mode = -1, .by_physical = true }, ERR_NO_DATA }, /* none was recorded */
 	};
 	struct world w;
 
@@ -318,8 +321,8 @@ static void wrong_requests_fail(void **state)
 		struct err err = { 0 };
 		struct c2c s;
 
-		assert_int_equal(c2c_run(&w.session, NULL, &requests[i], &s, &err), -1);
-		assert_int_equal(err.code, ERR_USAGE);
+		assert_int_equal(c2c_run(&w.session, NULL, &requests[i].request, &s, &err), -1);
+		assert_int_equal(err.code, requests[i].code);
 		c2c_release(&s);
 	}
 	world_release(&w);
