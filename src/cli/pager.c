@@ -13,16 +13,15 @@
 extern char **environ;
 
 /* Runs it with `input` as its standard input. 0: it cannot be run. */
-static pid_t spawn(const char *command, int input)
+static pid_t spawn(char *command, int input)
 {
-	char *by_shell[] = { (char[]){ "sh" }, (char[]){ "-c" }, NULL, NULL };
+	char *by_shell[] = { (char[]){ "sh" }, (char[]){ "-c" }, command, NULL };
 	char *by_default[] = { (char[]){ "less" }, NULL };
 	char *const *argv = command != NULL ? by_shell : by_default;
 	posix_spawn_file_actions_t actions;
 	pid_t pid = 0;
 	int failed;
 
-	by_shell[2] = (char *)command;
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
 	failed = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
@@ -32,7 +31,7 @@ static pid_t spawn(const char *command, int input)
 
 pid_t pager_start(FILE **stream)
 {
-	const char *command = getenv("PAGER");
+	char *command = getenv("PAGER");
 	int ends[2];
 	pid_t pid;
 
