@@ -194,6 +194,10 @@ class Compared:
                 print(f"  {name} {at:#x}: objdump {their.get(at)}, cyclops {our.get(at)}")
 
 
+# With VEX or EVEX, those of which the register's number is a part.
+GROUPS = (0x71, 0x72, 0x73, 0xAE, 0xC6, 0xC7, 0xF3)
+
+
 def vector_forms(reg, has_all):
     """(length of the vectors, mask or one element for all) of EVEX. Without has_all fewer; gathers need a mask."""
     rests = (0x08, 0x09, 0x18)  # no mask, a mask, one element for all
@@ -216,6 +220,8 @@ def opcode_blocks(has_all):
         tail = bytes([reg << 3 | 4, 0x13])
         for number in range(256 * 4 * 2):
             opcode, pp, wide = number & 255, number >> 8 & 3, number >> 10 << 7
+            if reg > 1 and opcode not in GROUPS and not has_all:
+                continue
             for length in (0, 1):
                 for map_ in (1, 2, 3):
                     yield bytes([0xC4, 0xE0 | map_, wide | 0x78 | length << 2 | pp, opcode]) + tail
