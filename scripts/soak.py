@@ -99,7 +99,7 @@ ENTRIES = {
         CORPUS / "session")),
     "damage": ("corpus/damage", SANITIZE, 100000, lambda n: [
         SANITIZE.folder / "tests/corpus/damage-captures", n, CORPUS / "capture"]),
-    "threads": ("threads/session", THREADS, 30000, lambda n: [
+    "threads": ("threads/session", THREADS, 300000, lambda n: [
         "sh", "-ec", '"$1" --records "$2" --samples 2000 --cpus 3 --chunk 256K --output "$3"; "$4" "$3"', "sh",
         THREADS.maker, n, LOGS / "busy.data", THREADS.folder / "tests/fuzz/replay-session"]),
     "plugin": ("plugin/sanitized", SANITIZE, 1, lambda n: script(
