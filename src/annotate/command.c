@@ -31,6 +31,8 @@ static const struct option options[] = {
 	{ "event", 'e', OPTION_LIST, offsetof(struct annotate_command, events), "NAME",
 	  "a column for this event, of the capture or of SPE records;\n"
 	  "                          may be repeated (default: those there are most of)" },
+	{ "symbol", 's', OPTION_TEXT, offsetof(struct annotate_command, symbol), "NAME",
+	  "this function; the same as SYMBOL" },
 	{ "context", 0, OPTION_TEXT, offsetof(struct annotate_command, context), "N",
 	  "instructions shown around hot ones (default 3)" },
 	{ "all", 0, OPTION_FLAG, offsetof(struct annotate_command, all), NULL,
@@ -82,7 +84,10 @@ static int annotate_take_symbol(struct question *q, struct err *err)
 	bool is_second =
 		arguments->n < 2 || is_existing_file(items[0]) || !is_existing_file(items[1]);
 
-	if (arguments->n == 0)
+	if (arguments->n == 2 && command->symbol != NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "two symbols given: '%s' by --symbol",
+			       command->symbol);
+	if (arguments->n == 0 || command->symbol != NULL)
 		return 0;
 	if (arguments->n == 1 && q->input.path == NULL &&
 	    (is_existing_file(items[0]) || strchr(items[0], '/') != NULL))

@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "cli/habits.h"
 #include "cli/message.h"
 
 enum { HELP_COLUMN = 26 };
@@ -135,8 +137,85 @@ static bool has_word_behind(const struct option *o, int argc, char **argv, int a
 	return o->kind == OPTION_OPTIONAL_WORD && at + 1 < argc && argv[at + 1][0] != '-';
 }
 
+/* The free part of the room for values. */
+static char *free_room(struct arguments *a, size_t *out_size)
+{
+	*out_size = sizeof(a->room) - a->n_room;
+	return a->room + a->n_room;
+}
+
+/* The free part, where a text was just written, becomes the value of an option. */
+static const char *keep_text(struct arguments *a)
+{
+	const char *text = a->room + a->n_room;
+
+	a->n_room += strlen(text) + 1;
+	return text;
+}
+
+/* Narrows --select down by what an option of perf's selects. */
+static int add_selection(const struct all_sets *all, const struct habit *habit, const char *value,
+			 struct arguments *a, struct err *err)
+{
+	char condition[ARGUMENTS_ROOM / 4];
+	void *into;
+	const struct option *o = find_option(all, "select", strlen("select"), 0, &into);
+	const char **field = o == NULL ? NULL : (const char **)((char *)into + o->offset);
+	size_t size;
+	char *text = free_room(a, &size);
+	int n;
+
+	if (field == NULL)
+		return habit_advise(habit, value, err);
+	if (habit_translate(habit, value, condition, sizeof(condition), err) < 0)
+		return -1;
+	n = *field == NULL ? snprintf(text, size, "(%s)", condition)
+			   : snprintf(text, size, "(%s) && (%s)", *field, condition);
+	if (n < 0 || (size_t)n >= size)
+		return err_set(err, ERR_LIMIT, ERR_NOWHERE, "'%s' is too long", value);
+	*field = keep_text(a);
+	return 0;
+}
+
+/* Does what an option of perf's means here. */
+static int apply_habit(const struct all_sets *all, const struct habit *habit, const char *argument,
+		       const char *value, struct arguments *a, struct err *err)
+{
+	const struct option *o;
+	size_t size;
+	char *text;
+	void *into;
+
+	if (habit->kind == HABIT_NOTHING)
+		return 0;
+	if (habit->kind == HABIT_SELECT)
+		return add_selection(all, habit, value, a, err);
+	o = find_option(all, habit->ours, strlen(habit->ours), 0, &into);
+	if (habit->kind != HABIT_OPTION || o == NULL)
+		return habit_advise(habit, argument, err);
+	text = free_room(a, &size);
+	if (habit_translate(habit, value != NULL ? value : "", text, size, err) < 0)
+		return -1;
+	return set_option(o, into, keep_text(a), err);
+}
+
+/* An option that is not ours, at argv[*at], with the value that is attached to it. */
+static int parse_habit(const struct all_sets *all, const struct habit *habit, int argc, char **argv,
+		       int *at, const char *value, struct arguments *a, struct err *err)
+{
+	const char *argument = argv[*at];
+
+	if (habit->value == HABIT_VALUE && value == NULL) {
+		if (*at + 1 >= argc)
+			return err_set(err, ERR_USAGE, ERR_NOWHERE, "%s needs a value", argument);
+		value = argv[++*at];
+	}
+	return apply_habit(all, habit, argument, value, a, err);
+}
+
 /* Parses the option at argv[*at] and moves on, over its value, too. */
-static int parse_option(const struct all_sets *all, int argc, char **argv, int *at, struct err *err)
+static int parse_option(const struct all_sets *all, int argc, char **argv, int *at,
+			struct arguments *a, struct err *err)
 {
 	const char *argument = argv[*at];
 	bool is_long = argument[1] == '-';
@@ -145,9 +224,13 @@ static int parse_option(const struct all_sets *all, int argc, char **argv, int *
 	const char *value = name[len] == '\0' ? NULL : name + len + (is_long ? 1 : 0);
 	void *into;
 	const struct option *o = find_option(all, name, len, is_long ? 0 : *name, &into);
+	const struct habit *habit;
 
-	if (o == NULL)
-		return unknown_option(all, argument, err);
+	if (o == NULL) {
+		habit = habit_find(argv[0], name, len, is_long ? 0 : *name);
+		return habit != NULL ? parse_habit(all, habit, argc, argv, at, value, a, err)
+				     : unknown_option(all, argument, err);
+	}
 	if (o->kind == OPTION_FLAG && value != NULL)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%s takes no value, found '%s'",
 			       o->name, value);
@@ -159,6 +242,9 @@ static int parse_option(const struct all_sets *all, int argc, char **argv, int *
 	}
 	if (value == NULL && has_word_behind(o, argc, argv, *at))
 		value = argv[++*at];
+	habit = value != NULL ? habit_of_value(argv[0], o->name, value) : NULL;
+	if (habit != NULL)
+		return apply_habit(all, habit, argument, value, a, err);
 	return set_option(o, into, value, err);
 }
 
@@ -168,14 +254,14 @@ int options_parse(int argc, char **argv, const struct option_set *sets, size_t n
 	struct all_sets all = { .sets = sets, .n = n_sets };
 	bool has_ended = false;
 
-	out->n = 0;
+	out->n = out->n_room = 0;
 	for (int i = 1; i < argc; i++) {
 		if (!has_ended && strcmp(argv[i], "--") == 0) {
 			has_ended = true;
 			continue;
 		}
 		if (!has_ended && argv[i][0] == '-' && argv[i][1] != '\0') {
-			if (parse_option(&all, argc, argv, &i, err) < 0)
+			if (parse_option(&all, argc, argv, &i, out, err) < 0)
 				return -1;
 			continue;
 		}
@@ -205,6 +291,7 @@ int options_find_program(int argc, char **argv, const struct option_set *sets, s
 		bool is_long = argument[0] == '-' && argument[1] == '-';
 		size_t len = is_long ? strcspn(argument + 2, "=") : 1;
 		const char *name = argument + (is_long ? 2 : 1);
+		const struct habit *habit;
 		const struct option *o;
 		void *into;
 
@@ -215,6 +302,9 @@ int options_find_program(int argc, char **argv, const struct option_set *sets, s
 		o = find_option(&all, name, len, is_long ? 0 : *name, &into);
 		if (o != NULL && name[len] == '\0' &&
 		    (takes_argument(o) || has_word_behind(o, argc, argv, i)))
+			i++;
+		habit = o == NULL ? habit_find(argv[0], name, len, is_long ? 0 : *name) : NULL;
+		if (habit != NULL && habit->value == HABIT_VALUE && name[len] == '\0')
 			i++;
 	}
 	return argc;

@@ -23,7 +23,7 @@ enum option_kind {
 	OPTION_OPTIONAL_WORD,
 };
 
-enum { OPTION_LIST_MAX = 16, ARGUMENTS_MAX = 8 };
+enum { OPTION_LIST_MAX = 16, ARGUMENTS_MAX = 8, ARGUMENTS_ROOM = 2048 };
 
 /* Values in the order given; ends with NULL. */
 struct option_list {
@@ -48,15 +48,24 @@ struct option_set {
 	void *into;
 };
 
-/* Arguments that are not options. */
+/*
+ * Arguments that are not options. Stays where it is as long as the values of options are used: some
+ * are in `room`.
+ */
 struct arguments {
 	const char *items[ARGUMENTS_MAX];
 	size_t n;
+
+	/* values that were typed in other words, or stand in the configuration file */
+	char room[ARGUMENTS_ROOM];
+	size_t n_room;
 };
 
 /*
  * Parses argv[1] …: "--name VALUE", "--name=VALUE", "-n VALUE", "-nVALUE". "--" ends the options,
- * "-" is an argument. The error of an unknown option names the most similar one.
+ * "-" is an argument. Options of perf that the command does not have are taken for what they mean
+ * here (cli/habits.h); argv[0] is the command. The error of an unknown option names the most similar
+ * one.
  */
 int options_parse(int argc, char **argv, const struct option_set *sets, size_t n_sets,
 		  struct arguments *out, struct err *);

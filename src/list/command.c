@@ -15,7 +15,7 @@
 
 static const struct usage usage = {
 	"list",
-	"cpus|events|metrics|groups [PATTERN] [--cpu NAME] [OPTIONS]",
+	"[events|metrics|groups|cpus] [PATTERN] [--cpu NAME] [OPTIONS]",
 	"What is known about a CPU: events, metrics and their formulas, groups; or which CPUs "
 	"are. PATTERN is a part of a name or label (tlb), or all of it with * and ? ('L1D_*RD').",
 };
@@ -182,9 +182,8 @@ static int list_command(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (arguments.n == 0)
-		err_set(&err, ERR_USAGE, ERR_NOWHERE,
-			"list: what? cpus, events, metrics or groups");
-	else if (list_answer(&command, &arguments, &output, &err) == 0)
+		arguments.items[arguments.n++] = "events"; /* as perf list does */
+	if (list_answer(&command, &arguments, &output, &err) == 0)
 		return EXIT_DONE;
 	return fail(&err);
 }

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "base/text.h"
+#include "cli/habits.h"
 #include "cli/message.h"
 #include "main/commands.h"
 #include "main/version.h"
@@ -74,10 +76,43 @@ static void give_back_large_blocks(void)
 	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 }
 
+/* Tells whoever typed perf's words what they are here. */
+static void say_ours(const struct habit_line *line)
+{
+	struct text text = { 0 };
+
+	for (int i = 0; i < line->argc; i++)
+		text_format(&text, " %s", line->argv[i]);
+	message_print("here this is: cyclops%.*s", (int)text.n, text.bytes);
+	text_release(&text);
+}
+
+/* Runs a command; argv[0] is its name. */
+static int run_line(int argc, char **argv)
+{
+	struct habit_line line;
+	struct err err;
+	int status = EXIT_USAGE;
+
+	if (habit_line_read(argc, argv, &line, &err) < 0) {
+		status = fail(&err);
+	} else if (strcmp(line.argv[0], "--version") == 0) {
+		status = print_version();
+	} else {
+		const struct command *command = command_find(line.argv[0]);
+
+		if (line.has_changed && command != NULL)
+			say_ours(&line);
+		status = command != NULL ? command->run(line.argc, line.argv)
+					 : unknown_command(line.argv[0]);
+	}
+	habit_line_release(&line);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	const struct sigaction gone = { .sa_handler = say_file_is_gone };
-	const struct command *command;
 
 	give_back_large_blocks();
 	sigaction(SIGBUS, &gone, NULL);
@@ -89,12 +124,11 @@ int main(int argc, char **argv)
 		print_usage(stdout);
 		return EXIT_DONE;
 	}
-	if (strcmp(argv[1], "--version") == 0)
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
 		return print_version();
 	if (strcmp(argv[1], "--list-commands") == 0) {
 		commands_print_list();
 		return EXIT_DONE;
 	}
-	command = command_find(argv[1]);
-	return command != NULL ? command->run(argc - 1, argv + 1) : unknown_command(argv[1]);
+	return run_line(argc - 1, argv + 1);
 }

@@ -78,6 +78,44 @@ static const char *default_event(const struct job *j)
 	return "cpu-clock";
 }
 
+/* Takes SPE out of the events, where users of perf name it. */
+static void find_spe(struct job *j)
+{
+	const struct record_options *o = j->options;
+	struct text filters = { 0 }, others = { 0 };
+	bool found = false;
+
+	text_str(&filters, j->spe != NULL ? j->spe : "");
+	for (size_t i = 0; i < o->n_events; i++)
+		found |= spe_request_split(o->events[i], &filters, &others);
+	if (found)
+		j->spe = arena_strndup(&j->events.names, filters.n > 0 ? filters.bytes : "",
+				       filters.n);
+	text_release(&filters);
+	text_release(&others);
+}
+
+/* Adds the events but SPE. */
+static int add_events(struct job *j, const struct event_finder *finder, struct err *err)
+{
+	const struct record_options *o = j->options;
+	struct text filters = { 0 }, others = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; i < o->n_events && rc == 0; i++) {
+		bool has_spe = spe_request_split(o->events[i], &filters, &others);
+
+		text_char(&others, '\0');
+		if (!has_spe || others.n > 1)
+			rc = record_events_add(&j->events, has_spe ? others.bytes : o->events[i],
+					       &j->pmus, finder, err);
+		text_reset(&others);
+	}
+	text_release(&filters);
+	text_release(&others);
+	return rc;
+}
+
 static int choose_events(struct job *j, struct err *err)
 {
 	const struct record_options *o = j->options;
@@ -87,6 +125,7 @@ static int choose_events(struct job *j, struct err *err)
 	j->catalog = catalog_events_new(ROOT);
 	finder = catalog_events_finder(j->catalog);
 	event_rights_read(&rights, ROOT);
+	find_spe(j);
 	/* SPE has the most about memory accesses. */
 	if (o->with_addresses && j->spe == NULL && o->n_events == 0 && spe_pmu(&j->pmus, 0) != NULL)
 		j->spe = "loads,stores";
@@ -95,9 +134,8 @@ static int choose_events(struct job *j, struct err *err)
 		return -1;
 	if (j->spe != NULL)
 		j->summary.spe_interval = j->events.list.items[0].attr.sample_period;
-	for (size_t i = 0; i < o->n_events; i++)
-		if (record_events_add(&j->events, o->events[i], &j->pmus, &finder, err) < 0)
-			return -1;
+	if (add_events(j, &finder, err) < 0)
+		return -1;
 	if (j->events.list.n == 0 &&
 	    record_events_add(&j->events, default_event(j), &j->pmus, &finder, err) < 0)
 		return -1;

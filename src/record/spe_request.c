@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "capture/format/sample.h"
+#include "pmu/event_spec.h"
 #include "pmu/machine.h"
 #include "spe/names.h"
 
@@ -203,11 +204,26 @@ static int apply_format(struct request *r, const char *word)
 	return rc;
 }
 
+/* "user" or "kernel" */
+static bool apply_mode(struct request *r, const char *word)
+{
+	if (strcmp(word, "user") == 0)
+		attr_set(&r->event->attr, ATTR_EXCLUDE_KERNEL);
+	else if (strcmp(word, "kernel") == 0)
+		attr_set(&r->event->attr, ATTR_EXCLUDE_USER);
+	else
+		return false;
+	r->event->names_modes = true;
+	return true;
+}
+
 static int apply_word(struct request *r, const char *word)
 {
 	bool is_off = strncmp(word, "no-", 3) == 0;
 	const char *name = is_off ? word + 3 : word;
 
+	if (apply_mode(r, word))
+		return 0;
 	for (size_t i = 0; i < COUNT(switches); i++)
 		if (strcmp(switches[i].word, name) == 0)
 			return set_format(r, switches[i].format, is_off ? 0 : 1, false, word);
@@ -286,6 +302,66 @@ int spe_request_add(struct record_events *events, const char *filters, struct pm
 		if (add_pmu(events, pmu, filters, period, is_privileged, err) < 0)
 			return -1;
 	return 0;
+}
+
+static void add_filter(struct text *filters, const char *word, size_t len)
+{
+	if (len > 0)
+		text_format(filters, "%s%.*s", filters->n > 0 ? "," : "", (int)len, word);
+}
+
+/* "/load_filter=1,period=4096/u", what stands behind the PMU's name, as filters. */
+static void add_terms(struct text *filters, const char *terms, size_t len)
+{
+	static const char period[] = "period=";
+	const char *end = memchr(terms + 1, '/', len - 1), *modifiers;
+	bool is_user, is_kernel;
+
+	if (end == NULL)
+		end = terms + len;
+	for (const char *at = terms + 1; at < end; at++) {
+		size_t n = strcspn(at, ",/");
+
+		if (strncmp(at, period, sizeof(period) - 1) == 0) {
+			add_filter(filters, "interval=", sizeof("interval=") - 1);
+			at += sizeof(period) - 1;
+			n -= sizeof(period) - 1;
+			text_add(filters, at, n);
+		} else {
+			add_filter(filters, at, n);
+		}
+		at += n;
+	}
+	modifiers = end < terms + len ? end + 1 : end;
+	is_user = memchr(modifiers, 'u', (size_t)(terms + len - modifiers)) != NULL;
+	is_kernel = memchr(modifiers, 'k', (size_t)(terms + len - modifiers)) != NULL;
+	if (is_user != is_kernel)
+		add_filter(filters, is_user ? "user" : "kernel",
+			   strlen(is_user ? "user" : "kernel"));
+}
+
+bool spe_request_split(const char *events, struct text *filters, struct text *others)
+{
+	bool found = false;
+
+	for (const char *at = events; *at != '\0';) {
+		size_t len = event_text_length(at), name = strcspn(at, "/,");
+		bool is_spe = strncmp(at, "arm_spe_", 8) == 0 && at[name] == '/' && name < len;
+
+		if (is_spe)
+			add_terms(filters, at + name, len - name);
+		else
+			text_format(others, "%s%.*s", others->n > 0 ? "," : "", (int)len, at);
+		found |= is_spe;
+		at += len;
+		/* What is no event here is for the parser of events to say. */
+		if (*at != '\0' && *at != ',') {
+			text_str(others, at);
+			break;
+		}
+		at += *at == ',';
+	}
+	return found;
 }
 
 /* The SPE PMU of a CPU, or NULL. */

@@ -8,6 +8,7 @@
  *	event!=l1d-refill	only what does not have it
  *	source!=3		only what another data source served, by its number
  *	interval=4096		operations between samples
+ *	user, kernel		only there
  *	no-jitter, ts, pa, pct, discard, or any option of the PMU's format as NAME=VALUE
  *
  * Facts: docs/reference/spe-interop.md section 2.
@@ -18,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "capture/writer/writer.h"
 #include "record/events.h"
 
@@ -31,6 +33,13 @@ const struct pmu *spe_pmu(struct pmus *, size_t index);
  */
 int spe_request_add(struct record_events *, const char *filters, struct pmus *, uint64_t period,
 		    bool is_privileged, struct err *);
+
+/*
+ * Takes a list of events apart: SPE as perf names it ("arm_spe_0/load_filter=1,period=4096/u") becomes
+ * filters, which are appended to `filters`, and the other events are appended to `others`; both with
+ * commas between them. Returns whether there was SPE.
+ */
+bool spe_request_split(const char *events, struct text *filters, struct text *others);
 
 /*
  * The sampling interval that the driver makes of `wanted`: at least the PMU's minimum, rounded down

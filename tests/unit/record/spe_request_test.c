@@ -288,11 +288,77 @@ static void metadata_is_that_of_perf(void **state)
 	tree_remove(&tree);
 }
 
+/* perf's spelling of SPE in a list of events. */
+static void perf_spelling_is_taken(void **state)
+{
+	static const struct {
+		const char *events, *filters, *others;
+		bool is_spe;
+	} lists[] = {
+		{ "cycles:u,{a,b}:S", "", "cycles:u,{a,b}:S", false },
+		{ "arm_spe_0//", "", "", true },
+		{ "arm_spe_0/load_filter=1,store_filter=1,min_latency=30/",
+		  "load_filter=1,store_filter=1,min_latency=30", "", true },
+		{ "arm_spe_0/ts_enable=1,period=4096/u", "ts_enable=1,interval=4096,user", "",
+		  true },
+		{ "cycles,arm_spe_0/jitter=1/k,r11", "jitter=1,kernel", "cycles,r11", true },
+		{ "arm_spe_0/pa_enable/uk", "pa_enable", "", true },
+		{ "arm_spe_0", "", "arm_spe_0", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		struct text filters = { 0 }, others = { 0 };
+
+		print_message("%s\n", lists[i].events);
+		assert_int_equal(spe_request_split(lists[i].events, &filters, &others),
+				 lists[i].is_spe);
+		text_char(&filters, '\0');
+		text_char(&others, '\0');
+		assert_string_equal(filters.bytes, lists[i].filters);
+		assert_string_equal(others.bytes, lists[i].others);
+		text_release(&filters);
+		text_release(&others);
+	}
+}
+
+/* Filters that leave the kernel out, or all but the kernel. */
+static void modes_are_excluded(void **state)
+{
+	static const struct {
+		const char *filters;
+		bool no_kernel, no_user;
+	} modes[] = { { "", false, false }, { "user", true, false }, { "kernel", false, true } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(modes); i++) {
+		struct record_events events = { 0 };
+		struct pmus pmus = { 0 };
+		struct tree tree;
+		struct err err = { 0 };
+		const struct record_event *e;
+
+		tree_make(&tree, all_options);
+		pmus_read(&pmus, tree.root);
+		assert_int_equal(spe_request_add(&events, modes[i].filters, &pmus, 0, false, &err),
+				 0);
+		e = &events.list.items[0];
+		assert_int_equal(attr_has(&e->attr, ATTR_EXCLUDE_KERNEL), modes[i].no_kernel);
+		assert_int_equal(attr_has(&e->attr, ATTR_EXCLUDE_USER), modes[i].no_user);
+		assert_int_equal(e->names_modes, modes[i].no_kernel || modes[i].no_user);
+		record_events_release(&events);
+		pmus_release(&pmus);
+		tree_remove(&tree);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(filters_become_bits),
 		cmocka_unit_test(old_drivers_say_what_they_lack),
+		cmocka_unit_test(perf_spelling_is_taken),
+		cmocka_unit_test(modes_are_excluded),
 		cmocka_unit_test(metadata_is_that_of_perf),
 	};
 
