@@ -13,8 +13,8 @@ _cyclops()
 		mapfile -t COMPREPLY < <(compgen -W "$(cyclops --list-commands 2>/dev/null |
 			cut -f 1)" -- "$word")
 	elif [ "${word:0:1}" = - ]; then
-		mapfile -t COMPREPLY < <(compgen -W "$(cyclops "$command" --help 2>/dev/null |
-			grep -oE '^ +(-[a-zA-Z], )?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+')" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "$(cyclops "$command" --list-options 2>/dev/null |
+			cut -f 1 | sed 's/^/--/')" -- "$word")
 	fi
 }
 complete -o default -F _cyclops cyclops

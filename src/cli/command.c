@@ -47,12 +47,26 @@ static void print_help(const struct usage *usage, const struct option_set *sets,
 	text_release(&text);
 }
 
+/* Options for programs: shells complete them. */
+static void print_list(const struct option_set *sets, size_t n_sets)
+{
+	struct text text = { 0 };
+
+	options_list(sets, n_sets, &text);
+	fwrite(text.bytes, 1, text.n, stdout);
+	text_release(&text);
+}
+
 int start_command(const struct usage *usage, int argc, char **argv, const struct option_set *sets,
 		  size_t n_sets, size_t max_arguments, const bool *wants_help,
 		  struct arguments *out)
 {
 	struct err err;
 
+	if (argc == 2 && strcmp(argv[1], "--list-options") == 0) {
+		print_list(sets, n_sets);
+		return EXIT_DONE;
+	}
 	if (options_parse(argc, argv, sets, n_sets, out, &err) < 0)
 		return fail(&err);
 	if (*wants_help) {

@@ -327,6 +327,29 @@ static void help_line(const struct option *o, size_t width, struct text *out)
 	put_words(out, o->help, out->n - start, HELP_COLUMN, width);
 }
 
+/* One line of words, whatever blanks and newlines are between them. */
+static void put_line(const char *words, struct text *out)
+{
+	for (const char *at = words; *at != '\0'; at++)
+		if ((*at != ' ' && *at != '\n') || (at[1] != ' ' && at[1] != '\n'))
+			text_char(out, *at == '\n' ? ' ' : *at);
+}
+
+void options_list(const struct option_set *sets, size_t n_sets, struct text *out)
+{
+	struct all_sets all = { .sets = sets, .n = n_sets };
+	const struct option *o;
+	void *into;
+
+	for (size_t i = 0; (o = option_at(&all, i, &into)) != NULL; i++) {
+		char letter[2] = { o->letter, '\0' };
+
+		text_format(out, "%s\t%s\t%s\t", o->name, letter, o->value != NULL ? o->value : "");
+		put_line(o->help, out);
+		text_char(out, '\n');
+	}
+}
+
 void options_help(const struct option_set *sets, size_t n_sets, size_t width, struct text *out)
 {
 	for (size_t s = 0; s < n_sets; s++) {

@@ -79,6 +79,12 @@ int options_find_end(int argc, char **argv);
  */
 int options_find_program(int argc, char **argv, const struct option_set *sets, size_t n_sets);
 
+/*
+ * Appends a line for each option, for programs such as shells: name, letter, name of the value, help,
+ * with tabs between them. Empty: there is none.
+ */
+void options_list(const struct option_set *sets, size_t n_sets, struct text *);
+
 /* Appends the help of all options, wrapped to `width` columns. */
 void options_help(const struct option_set *sets, size_t n_sets, size_t width, struct text *);
 
