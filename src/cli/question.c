@@ -60,7 +60,7 @@ int question_ask(struct question *q, int argc, char **argv)
 	    open_input(&q->input, &q->arguments, &session, &select, &err) < 0 ||
 	    question_answer(q, &session, select, &err) < 0)
 		status = fail(&err);
-	else if (q->lacks_data)
+	else if (q->lacks_data && select == NULL) /* a selection may match nothing */
 		status = EXIT_NO_DATA;
 	return close_input(&session, select, status);
 }

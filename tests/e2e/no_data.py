@@ -25,7 +25,7 @@ ASKED = {
     "report": [(DONE, "full", ""), (DONE, "samples", ""), (NO_DATA, "empty", "")],
     "hot": [(DONE, "full", ""), (DONE, "full", "--event l1d-refill"), (NO_DATA, "samples", "--event l1d-refill"),
             (NO_DATA, "samples", "--elapsed"), (NO_DATA, "samples", "--arguments"),
-            (NO_DATA, "full", "--select comm=nobody"), (NO_DATA, "empty", "")],
+            (DONE, "full", "--select comm=nobody"), (NO_DATA, "empty", "")],
     "annotate": [(DONE, "full", ""), (NO_DATA, "empty", "")],
     "mem": [(DONE, "full", ""), (NO_DATA, "samples", ""), (NO_DATA, "samples", "--by function"), (NO_DATA, "empty", "")],
     "c2c": [(DONE, "full", ""), (DONE, "spe", ""), (NO_DATA, "samples", ""), (NO_DATA, "empty", ""),

@@ -386,8 +386,7 @@ def test_without_spe(tools):
     subprocess.run([tools.cyclops, "record", "-q", "-o", path, "-e", "cpu-clock", "--", tools.program, "busy", "50"],
                    capture_output=True, env=harness.ENVIRONMENT, check=True)
     for command in (["hot", "--event", "mispredicted"], ["mem"]):
-        said = subprocess.run([tools.cyclops, *command, path], capture_output=True, text=True,
-                              env=harness.ENVIRONMENT, check=True).stdout
+        said = harness.run(tools.cyclops, *command, path).decode()
         words = " ".join(said.split())
         missing = "neither SPE records nor samples with data sources" if command == ["mem"] else "no SPE records"
         tools.expect(words.count(missing) == 1 and "none" not in words.split(), f"{command}: {said}")
