@@ -132,7 +132,7 @@ def check_made_up(checks, cyclops, path, samples, style):
                 hot(cyclops, path, word, "place")
                 checks.fail(f"{style}: {word} is told, and nothing was recorded of it")
             except Failed as failed:
-                checks.expect("exit status 1" in str(failed), f"{style}: {word}: {failed}")
+                checks.expect("exit status 4" in str(failed), f"{style}: {word}: {failed}")
             continue
         rows = hot(cyclops, path, word, "thread,place")
         for number, name in enumerate(("cycles", "instructions")):
