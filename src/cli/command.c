@@ -57,6 +57,19 @@ static void print_list(const struct option_set *sets, size_t n_sets)
 	text_release(&text);
 }
 
+/* Applies the configuration file. */
+static int set_defaults(const struct option_set *sets, size_t n_sets, struct arguments *out,
+			struct err *err)
+{
+	struct config config;
+	int rc = config_read(&config, err);
+
+	if (rc == 0)
+		rc = options_set_defaults(sets, n_sets, &config, out, err);
+	config_release(&config);
+	return rc;
+}
+
 int start_command(const struct usage *usage, int argc, char **argv, const struct option_set *sets,
 		  size_t n_sets, size_t max_arguments, const bool *wants_help,
 		  struct arguments *out)
@@ -73,6 +86,8 @@ int start_command(const struct usage *usage, int argc, char **argv, const struct
 		print_help(usage, sets, n_sets);
 		return EXIT_DONE;
 	}
+	if (set_defaults(sets, n_sets, out, &err) < 0)
+		return fail(&err);
 	if (out->n > max_arguments && strstr(usage->synopsis, " -- ") != NULL) {
 		err_set(&err, ERR_USAGE, ERR_NOWHERE,
 			"'%s': the program stands behind --: cyclops %s [OPTIONS] -- %s",

@@ -273,6 +273,51 @@ int options_parse(int argc, char **argv, const struct option_set *sets, size_t n
 	return 0;
 }
 
+/* Sets an option that was not given. */
+static int set_default(const struct option *o, void *into, const char *value, struct arguments *a,
+		       struct err *err)
+{
+	void *field = (char *)into + o->offset;
+	size_t size;
+	char *text = free_room(a, &size);
+
+	if (o->kind == OPTION_FLAG) {
+		*(bool *)field |= strcmp(value, "yes") == 0;
+		return 0;
+	}
+	if (o->kind == OPTION_COUNT)
+		return *(unsigned *)field != 0 ? 0 : set_number(o, field, value, 1, err);
+	if (*(const char **)field != NULL)
+		return 0;
+	if (strlen(value) >= size)
+		return err_set(err, ERR_LIMIT, ERR_NOWHERE, "%s of the configuration is too long",
+			       o->name);
+	memcpy(text, value, strlen(value) + 1);
+	return set_option(o, into, keep_text(a), err);
+}
+
+int options_set_defaults(const struct option_set *sets, size_t n_sets, const struct config *config,
+			 struct arguments *a, struct err *err)
+{
+	struct all_sets all = { .sets = sets, .n = n_sets };
+	void *into;
+	bool reads_capture = find_option(&all, "symfs", strlen("symfs"), 0, &into) != NULL;
+
+	for (int key = 0; key < N_CONFIG_KEYS; key++) {
+		const char *name = config_key_name((enum config_key)key);
+		const struct option *o = find_option(&all, name, strlen(name), 0, &into);
+
+		if (o == NULL || config->values[key] == NULL)
+			continue;
+		/* What is counted here is of this machine's CPU. */
+		if (key == CONFIG_CPU && !reads_capture)
+			continue;
+		if (set_default(o, into, config->values[key], a, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int options_find_end(int argc, char **argv)
 {
 	int i = 1;

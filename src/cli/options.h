@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/text.h"
+#include "cli/config.h"
 
 enum option_kind {
 	OPTION_FLAG,   /* bool: set to true */
@@ -69,6 +70,13 @@ struct arguments {
  */
 int options_parse(int argc, char **argv, const struct option_set *sets, size_t n_sets,
 		  struct arguments *out, struct err *);
+
+/*
+ * Sets options that were not given to what the configuration file says: after options_parse(), with
+ * the same arguments.
+ */
+int options_set_defaults(const struct option_set *sets, size_t n_sets, const struct config *,
+			 struct arguments *, struct err *);
 
 /* The index of the "--" that ends our options, or argc. A program may follow it. */
 int options_find_end(int argc, char **argv);

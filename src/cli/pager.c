@@ -10,31 +10,37 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+
 extern char **environ;
 
 /* Runs it with `input` as its standard input. 0: it cannot be run. */
-static pid_t spawn(char *command, int input)
+static pid_t spawn(const char *command, int input)
 {
-	char *by_shell[] = { (char[]){ "sh" }, (char[]){ "-c" }, command, NULL };
+	char *by_shell[] = { (char[]){ "sh" }, (char[]){ "-c" }, NULL, NULL };
 	char *by_default[] = { (char[]){ "less" }, NULL };
 	char *const *argv = command != NULL ? by_shell : by_default;
 	posix_spawn_file_actions_t actions;
 	pid_t pid = 0;
 	int failed;
 
+	if (command != NULL)
+		by_shell[2] = mem_strndup(command, strlen(command));
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
 	failed = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
+	free(by_shell[2]);
 	return failed == 0 ? pid : 0;
 }
 
-pid_t pager_start(FILE **stream)
+pid_t pager_start(const char *command, FILE **stream)
 {
-	char *command = getenv("PAGER");
 	int ends[2];
 	pid_t pid;
 
+	if (command == NULL)
+		command = getenv("PAGER");
 	if (command != NULL && (command[0] == '\0' || strcmp(command, "cat") == 0))
 		return 0;
 	setenv("LESS", "FRX", 0);

@@ -7,10 +7,10 @@
 #include <sys/types.h>
 
 /*
- * Starts $PAGER by the shell, or `less` with the options FRX, unless LESS has others. What is written to
+ * Starts `command`, or if it is NULL $PAGER, by the shell, or `less` with the options FRX, unless LESS has others. What is written to
  * *stream, which changes, goes to it. Returns its process, or 0 if there is no pager: nothing has changed then.
  */
-pid_t pager_start(FILE **stream);
+pid_t pager_start(const char *command, FILE **stream);
 
 /* Closes the stream and waits until the person leaves the pager. Returns `rc`: to leave early is no error. */
 int pager_end(FILE *stream, pid_t pager, int rc);

@@ -26,6 +26,10 @@ static const struct option output_list[] = {
 	  "auto (on a terminal, unless NO_COLOR is set), always or never" },
 	{ "columns", 0, OPTION_TEXT, OUT(columns), "NAMES", "only these columns, in this order" },
 	{ "wide", 0, OPTION_FLAG, OUT(is_wide), NULL, "hide no column, however long lines become" },
+	{ "width", 0, OPTION_COUNT, OUT(width), "N",
+	  "columns of text (default COLUMNS, or those of the terminal, or 100)" },
+	{ "pager", 0, OPTION_TEXT, OUT(pager), "COMMAND",
+	  "what lets you scroll on a terminal (default PAGER, or less)" },
 	{ "no-pager", 0, OPTION_FLAG, OUT(no_pager), NULL, "write to the terminal at once" },
 };
 
@@ -134,7 +138,7 @@ int printer_open(struct printer *out, const struct output_options *o, const char
 		.command = command,
 		.version = CYCLOPS_VERSION,
 		.is_modelled = session != NULL && capture_spe(session->capture)->is_modelled,
-		.width = output_width(out->stream),
+		.width = o->width > 0 ? o->width : output_width(out->stream),
 		.is_wide = o->is_wide,
 		.has_unicode = terminal_is_unicode(),
 	};
@@ -146,7 +150,7 @@ void printer_page(struct printer *out, const struct output_options *o)
 	if (out->stream != stdout || o->no_pager || !out->format->is_for_people ||
 	    !isatty(STDOUT_FILENO))
 		return;
-	out->pager = pager_start(&out->stream);
+	out->pager = pager_start(o->pager, &out->stream);
 }
 
 int printer_write(struct printer *out, const struct text *text, struct err *err)

@@ -19,6 +19,8 @@ struct output_options {
 	const char *columns; /* "a,b,c": these alone; NULL: as the command chooses */
 	const char *colour;  /* "auto", "always", "never"; NULL: auto */
 	bool is_wide;	     /* no column is hidden for want of room */
+	unsigned width;	     /* columns of text; 0: as many as there are */
+	const char *pager;   /* a command; NULL: $PAGER, or less */
 	bool no_pager;
 };
 

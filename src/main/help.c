@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/config.h"
 #include "cli/message.h"
 #include "cli/pager.h"
 #include "main/commands.h"
@@ -33,10 +34,10 @@ static int no_page(const char *name)
 	return EXIT_USAGE;
 }
 
-static void show_page(const char *page)
+static void show_page(const char *page, const char *pager_command)
 {
 	FILE *stream = stdout;
-	pid_t pager = isatty(STDOUT_FILENO) ? pager_start(&stream) : 0;
+	pid_t pager = isatty(STDOUT_FILENO) ? pager_start(pager_command, &stream) : 0;
 
 	fputs(page, stream);
 	if (pager > 0)
@@ -47,6 +48,8 @@ static int help_command(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
 	const char *page;
+	struct config config;
+	struct err err;
 
 	if (argc > 2) {
 		message_print("too many arguments: '%s' (usage: cyclops help [COMMAND])", argv[2]);
@@ -55,7 +58,10 @@ static int help_command(int argc, char **argv)
 	page = manual_page(is_about_all(name) ? "" : name);
 	if (page == NULL)
 		return no_page(name);
-	show_page(page);
+	if (config_read(&config, &err) < 0)
+		message_print("%s", err.text); /* help is most wanted then */
+	show_page(page, config.values[CONFIG_PAGER]);
+	config_release(&config);
 	return EXIT_DONE;
 }
 

@@ -347,6 +347,61 @@ def on_terminal(folder, columns, words, stderr=False, **variables):
     return output.replace(b"\r\n", b"\n")
 
 
+def check_config(checks, folder):
+    """The configuration file: like options before those of the command line; csv and json keep their form."""
+    home = folder.file("home")
+    os.makedirs(os.path.join(home, "cyclops"))
+    path = os.path.join(home, "cyclops", "config")
+
+    def run_with(text, *words, **variables):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return folder.run(*words, env=ENVIRONMENT | {"XDG_CONFIG_HOME": home} | variables)
+
+    looks = "width = 60\ncolor = always\npager = cat\n"
+    for words in (["hot", "a.data"], ["report", "a.data"], ["list", "events", "--cpu", "neoverse-n1"]):
+        plain = run_with(looks, *words)
+        same = folder.run(*words, "--width", "60", "--color", "always")
+        checks.expect(plain.stdout == same.stdout and b"\x1b" in plain.stdout and widest(plain.stdout) <= 60,
+                      f"{words}: not as with options: {plain.stderr}")
+        for form in ("csv", "json"):
+            formal, wanted = run_with(looks, *words, "--format", form), folder.run(*words, "--format", form)
+            checks.expect(formal.stdout == wanted.stdout and formal.stdout, f"{words}: another {form}: {formal.stderr}")
+        checks.count("answers with a configuration")
+    won = run_with(looks, "hot", "a.data", "--width", "90", "--color", "never")
+    checks.expect(won.stdout == folder.run("hot", "a.data", "--width", "90").stdout, "the command line goes before")
+    wide = run_with("width = 60\n", "hot", "a.data", COLUMNS="140")
+    checks.expect(wide.stdout == folder.run("hot", "a.data", "--width", "140").stdout, "COLUMNS goes before")
+    cpu = run_with("cpu = cortex-a72\n", "report", "a.data", "--format", "json")
+    checks.expect(cpu.stdout == folder.run("report", "--cpu", "cortex-a72", "a.data", "--format", "json").stdout,
+                  f"cpu: {cpu.stderr}")
+    here = run_with("cpu = nobody-has-it\n", "list", "events")
+    checks.expect(here.returncode == DONE, f"cpu is for captures: {here.stderr}")
+    lost = run_with("symfs = /nowhere/at/all\n", "report", "a.data")
+    checks.expect(lost.returncode == USAGE and b"--symfs: /nowhere/at/all" in lost.stderr, f"symfs: {lost.stderr}")
+    for text, words in (("widht = 60", "config:1: there is no key 'widht'"), ("# a\ncolor", "config:2: found 'color', wanted KEY"),
+                        ("color = red", "found 'red', wanted auto, always or never"), ("cpu = \n", "config:1: cpu: found ''")):
+        for command in (["hot", "a.data"], ["stat", "--import", "counts"], ["dump", "a.data"]):
+            done = run_with(text, *command)
+            checks.expect(done.returncode == USAGE and words in done.stderr.decode() and not done.stdout,
+                          f"{text}: {done.returncode} {done.stderr}")
+        checks.expect(run_with(text, "hot", "--help").returncode == DONE, f"{text}: no help")
+        page = run_with(text, "help", "hot")
+        checks.expect(page.returncode == DONE and b"SYNOPSIS" in page.stdout, f"{text}: no manual page")
+    at_home = folder.file("at-home")
+    os.makedirs(os.path.join(at_home, ".config", "cyclops"))
+    with open(os.path.join(at_home, ".config", "cyclops", "config"), "w", encoding="utf-8") as file:
+        file.write("width = 60\n")
+    for place in ("", "relative"):  # neither is a folder, by the specification
+        done = folder.run("hot", "a.data", env=ENVIRONMENT | {"XDG_CONFIG_HOME": place, "HOME": at_home})
+        checks.expect(done.stdout == folder.run("hot", "a.data", "--width", "60").stdout, f"~/.config: {done.stderr}")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("pager = tr a-z A-Z\n")
+    shown = on_terminal(folder, 80, ["hot", "a.data"], NO_COLOR="1", XDG_CONFIG_HOME=home)
+    straight = on_terminal(folder, 80, ["hot", "a.data"], NO_COLOR="1")
+    checks.expect(shown == straight.upper() != straight, f"pager: {shown[:200]}")
+
+
 def widest(output):
     return max(map(len, ESCAPE.sub(b"", output).decode().splitlines()), default=0)
 
@@ -428,6 +483,7 @@ def main():
         check_dump(checks, folder)
         check_formats(checks, folder)
         check_screens(checks, folder)
+        check_config(checks, folder)
         check_messages(checks, folder)
         check_help(checks, folder)
     checks.finish()

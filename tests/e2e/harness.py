@@ -16,7 +16,7 @@ NO_DATA = 4
 
 # What perf may find at home must not change its answer.
 ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C", "TZ": "UTC", "HOME": "/nonexistent",
-               "PERF_CONFIG": "/dev/null"}
+               "PERF_CONFIG": "/dev/null", "XDG_CONFIG_HOME": "/nonexistent"}
 # How a sanitizer is to behave has to come from outside.
 ENVIRONMENT.update({name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")})
 
