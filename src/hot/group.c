@@ -181,7 +181,7 @@ static void list_raws(struct hot_grouping *g, const uint32_t *groups)
 		g->raws[g->first_raw[groups[i] + 1]++] = i;
 }
 
-static bool any_chains(const struct hot *hot)
+bool hot_has_chains(const struct hot *hot)
 {
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
 		uint64_t raw[N_DIMENSIONS];
@@ -347,7 +347,7 @@ void hot_grouping_init(struct hot_grouping *g, const struct hot *hot, const stru
 		hot->options->dimensions >> DIM_CPU & 1 && spe_interval_varies(hot->session);
 	g->weights = mem_zalloc(hot_event_end(hot), sizeof(*g->weights));
 	g->full = mem_zalloc(hot_event_end(hot), sizeof(*g->full));
-	g->has_chains = keys_are_code(&view->keys) && any_chains(hot);
+	g->has_chains = keys_are_code(&view->keys) && hot_has_chains(hot);
 	groups = mem_alloc(hot_end(hot) + 1, sizeof(*groups));
 	group_all(g, groups);
 	if (g->has_chains && view->with_callers)

@@ -178,6 +178,9 @@ int hot_table(const struct hot *, const struct names *, const struct hot_view *,
 bool hot_heaviest_function(const struct hot *, const struct names *, struct str_id *out_function,
 			   struct module_id *out_module);
 
+/* Does anything that was counted have a call chain? */
+bool hot_has_chains(const struct hot *);
+
 /*
  * Adds the notes below a table of hotspots: SPE latencies overlap and are not run time; filtered
  * records are not all of the program.

@@ -394,5 +394,10 @@ void hot_table_notes(const struct hot *hot, const struct hot_view *view, struct 
 			   elapsed_obstacle(hot->session, NULL) == NULL ? " (hot --elapsed)" : "");
 	if (has_spe)
 		spe_filters_note(hot->session, t);
+	if (view->with_callers && !hot_has_chains(hot))
+		table_note(t,
+			   "no callers: this capture has no call chains; cyclops record -g records "
+			   "them%s",
+			   has_spe ? " of events, SPE has none" : "");
 	free(totals);
 }

@@ -201,11 +201,25 @@ void catalog_groups_table(const struct catalog_view *view, struct table *out)
 
 enum { TEXT_MAX = 512 };
 
-enum cpu_column { CPU, NAME, N_EVENTS, N_METRICS, METHOD, COUNTERS, SLOTS, ALSO, N_CPU_COLUMNS };
+enum cpu_column {
+	CPU,
+	NAME,
+	PRODUCTS,
+	N_EVENTS,
+	N_METRICS,
+	METHOD,
+	COUNTERS,
+	SLOTS,
+	ALSO,
+	N_CPU_COLUMNS
+};
 
 static const struct column cpu_columns[N_CPU_COLUMNS] = {
 	[CPU] = { "cpu", NULL, "", CELL_TEXT, 0, "id, as --cpu takes it" },
 	[NAME] = { "name", NULL, "", CELL_TEXT, COLUMN_GROW, "what people call it" },
+	/* People look for these; the last columns are hidden first where there is no room. */
+	[PRODUCTS] = { "products", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_TEXT_ONLY,
+		       "products that have it, other names" },
 	[N_EVENTS] = { "events", NULL, "", CELL_COUNT, 0, "known" },
 	[N_METRICS] = { "metrics", NULL, "", CELL_COUNT, 0, "known" },
 	[METHOD] = { "top_down", "top-down", "", CELL_TEXT, 0,
@@ -215,7 +229,8 @@ static const struct column cpu_columns[N_CPU_COLUMNS] = {
 		       "programmable ones; none: not published" },
 	[SLOTS] = { "slots", NULL, "", CELL_COUNT, 0,
 		    "in a cycle; none: the kernel knows, or there are no events for it" },
-	[ALSO] = { "also", NULL, "", CELL_TEXT, COLUMN_GROW, "products that have it, other names" },
+	[ALSO] = { "also", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
+		   "products that have it, other names" },
 };
 
 static const char *cpu_aliases(const struct cpu *cpu, struct table *t)
@@ -234,7 +249,7 @@ static void put_cpu(const struct cpu_pmu *pmu, struct table *t)
 
 	row[CPU] = cell_text(cpu_id(pmu->cpu));
 	row[NAME] = cell_text(cpu_name(pmu->cpu));
-	row[ALSO] = cell_text(cpu_aliases(pmu->cpu, t));
+	row[ALSO] = row[PRODUCTS] = cell_text(cpu_aliases(pmu->cpu, t));
 	row[N_EVENTS] = cell_count(pmu->is_architectural ? 0 : pmu->n_events);
 	row[N_METRICS] = cell_count(pmu->is_architectural ? 0 : pmu->n_metrics);
 	if (pmu->topdown.roots.n > 0) {

@@ -230,6 +230,25 @@ def check_lists(checks, folder):
     checks.expect(len(names("cpus", "neoverse-n")) < len(names("cpus")), "list cpus neoverse-n: all")
 
 
+def check_callers(checks, folder):
+    """Callers that were not recorded: that is said, and how to record them."""
+    run(folder.maker, "--output", folder.file("spe.data"), "--records", 100)
+    for words, note in ((["spe.data"], True), (["a.data"], False), (["a.data", "--by", "cpu"], False)):
+        text = " ".join(folder.run("hot", "--callers", *words).stdout.decode().split())
+        checks.expect(("no callers: this capture has no call chains; cyclops record -g" in text) == note, f"callers: {text}")
+        plain = folder.run("hot", *words).stdout.decode()
+        checks.expect("no callers" not in plain, f"without --callers: {plain}")
+    os.remove(folder.file("spe.data"))
+
+
+def check_cpus(checks, folder):
+    """Products are shown, however narrow it is."""
+    for width in ("60", "80", "100", "160"):
+        text = folder.run("list", "cpus", "--width", width).stdout.decode()
+        checks.expect("Ampere1A" in text and "X-Gene" in text, f"list cpus, {width} columns: {text[:300]}")
+        checks.count("widths of list cpus")
+
+
 def check_nothing_left(checks, folder):
     """A program that cannot be run leaves no folder."""
     before = set(os.listdir(folder.path))
@@ -484,6 +503,8 @@ def main():
         check_formats(checks, folder)
         check_screens(checks, folder)
         check_config(checks, folder)
+        check_callers(checks, folder)
+        check_cpus(checks, folder)
         check_messages(checks, folder)
         check_help(checks, folder)
     checks.finish()
