@@ -237,6 +237,14 @@ def check_makers(check, makers):
         check.expect(all(code <= 0xFFFF for code in codes), f"{where}: an event has more than 16 bits")
 
 
+def check_descriptions(check, descriptions, cpus):
+    """Each is of an event that some CPU has, and fits a column."""
+    known = {event["name"] for cpu in cpus.values() for event in cpu["events"]}
+    for name, text in descriptions.items():
+        check.expect(name in known, f"{name}: no CPU has this event")
+        check.expect(text and len(text) <= 80, f"{name}: {len(text)} characters, wanted 1 to 80")
+
+
 def check_cpu(check, cpu, encodings, ids):
     check.expect(cpu["schema"] == 1, f"schema {cpu['schema']}, wanted 1")
     check.expect(f"{cpu['id']}.json" == check.where, f"id '{cpu['id']}' differs from the file's name")
@@ -345,6 +353,8 @@ def main():
     check_usual_thresholds(check, load(root / check.where), cpus)
     check.where = "makers.json"
     check_makers(check, load(root / check.where)["makers"])
+    check.where = "events.json"
+    check_descriptions(check, load(root / check.where)["event_descriptions"], cpus)
     check.where = "names"
     check_names(check, cpus)
     check.where = "midr.csv"

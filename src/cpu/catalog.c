@@ -91,6 +91,7 @@ void catalog_free(struct catalog *c)
 	for (size_t i = 0; i < c->changes.n; i++)
 		json_decref(c->changes.items[i].object);
 	vec_release(&c->changes);
+	json_decref(c->descriptions);
 	tuples_release(&c->parts);
 	arena_release(&c->memory);
 	free(c);

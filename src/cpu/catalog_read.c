@@ -383,6 +383,25 @@ static const struct file_list {
 	{ "makers", maker_read },
 };
 
+/* Adds descriptions of events, in words, by their names. */
+static int read_descriptions(struct catalog *c, json_t *object, struct err *err)
+{
+	const char *name;
+	json_t *text;
+
+	if (object == NULL)
+		return 0;
+	if (!json_is_object(object))
+		return json_wrong("event_descriptions", object, "an object of names and texts",
+				  err);
+	json_object_foreach(object, name, text) if (!json_is_string(text)) return json_wrong(
+		name, text, "a text", err);
+	if (c->descriptions == NULL)
+		c->descriptions = json_object();
+	json_object_update(c->descriptions, object);
+	return 0;
+}
+
 static int read_parts(struct catalog *c, const json_t *root, struct err *err)
 {
 	for (size_t i = 0; i < COUNT(file_lists); i++) {
@@ -394,6 +413,8 @@ static int read_parts(struct catalog *c, const json_t *root, struct err *err)
 			if (file_lists[i].read(c, json_array_get(list, j), err) < 0)
 				return err_within(err, "%s[%zu]", file_lists[i].name, j);
 	}
+	if (read_descriptions(c, json_object_get(root, "event_descriptions"), err) < 0)
+		return -1;
 	return thresholds_read(&c->memory, json_object_get(root, "thresholds"), &c->thresholds,
 			       err);
 }

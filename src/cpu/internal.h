@@ -89,6 +89,7 @@ struct catalog {
 	VEC_OF(struct cpu_maker) makers;
 	VEC_OF(struct cpu_change) changes; /* in order of reading */
 	struct threshold_list thresholds;  /* defaults */
+	json_t *descriptions;		   /* of events: name -> text; NULL: none */
 	struct tuples parts;		   /* midr_part_word() of every part → number … */
 	VEC_OF(struct part_facts) by_part; /* … → facts; made after all is read */
 };

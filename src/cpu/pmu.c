@@ -82,6 +82,18 @@ static bool complete_facts(const struct catalog *c, const json_t *any_arm, json_
 	return true;
 }
 
+/* Events are described by the architecture's name, unless a file of the CPU says more. */
+static void describe_events(const struct catalog *c, struct cpu_pmu *pmu)
+{
+	for (size_t i = 0; i < pmu->n_events; i++) {
+		struct cpu_event *e = &pmu->events[i];
+		const char *text = json_string_value(json_object_get(c->descriptions, e->name));
+
+		if (e->description == NULL && text != NULL)
+			e->description = arena_strndup(&pmu->memory, text, strlen(text));
+	}
+}
+
 int cpu_pmu_open(const struct catalog *c, const struct cpu *cpu, uint64_t midr,
 		 struct cpu_pmu **out, struct err *err)
 {
@@ -94,6 +106,8 @@ int cpu_pmu_open(const struct catalog *c, const struct cpu *cpu, uint64_t midr,
 	pmu->thresholds = c->thresholds;
 	pmu->is_architectural = complete_facts(c, any_arm, facts);
 	rc = cpu_pmu_read(pmu, facts, midr, err);
+	if (rc == 0)
+		describe_events(c, pmu);
 	if (rc == 0)
 		rc = cpu_pmu_read_costs(pmu, facts, any_arm, err);
 	json_decref(any_arm);

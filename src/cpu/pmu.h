@@ -25,10 +25,11 @@ enum event_stage {
 };
 
 struct cpu_event {
-	const char *name;  /* "L1D_CACHE_REFILL" */
-	uint64_t code;	   /* Arm: the event number; x86: the raw config */
-	const char *class; /* "l1d" */
-	const char *note;  /* NULL: none */
+	const char *name;	 /* "L1D_CACHE_REFILL" */
+	uint64_t code;		 /* Arm: the event number; x86: the raw config */
+	const char *class;	 /* "l1d" */
+	const char *note;	 /* NULL: none */
+	const char *description; /* what it counts, in words; NULL: not known */
 	/* open it by this generic name of the kernel, not by `code`; NULL: by `code` */
 	const char *linux_name;
 	enum event_stage stage;

@@ -135,6 +135,7 @@ static int pmu_read_event(struct cpu_pmu *pmu, const json_t *object, struct cpu_
 	out->code = code;
 	out->class = text_or(pmu, object, "class", "other");
 	out->note = text_or(pmu, object, "note", NULL);
+	out->description = text_or(pmu, object, "description", NULL);
 	out->linux_name = text_or(pmu, object, "linux_name", NULL);
 	out->stage =
 		(enum event_stage)word_number(object, "stage", stage_words, COUNT(stage_words));

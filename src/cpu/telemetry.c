@@ -97,6 +97,7 @@ static json_t *convert_events(json_t *events)
 		json_object_set_new(event, "name", json_string(name));
 		set_text(event, "code", from, "code");
 		json_object_set_new(event, "class", json_string(event_class_of(name)));
+		set_text(event, "description", from, "title");
 		if (is_impdef(from))
 			json_object_set_new(event, "impdef", json_true());
 		if (len > 8 && strcmp(name + len - 8, "_RETIRED") == 0)

@@ -20,11 +20,24 @@ static const char *const better_words[] = {
 	[BETTER_LOWER] = "lower",
 };
 
-enum event_column { EVENT, CODE, CLASS, STAGE, FIXED, HERE, NOTE, N_EVENT_COLUMNS };
+enum event_column {
+	EVENT,
+	CODE,
+	COUNTS, /* for people, who read it first; DESCRIPTION for programs */
+	CLASS,
+	STAGE,
+	FIXED,
+	HERE,
+	NOTE,
+	DESCRIPTION,
+	N_EVENT_COLUMNS
+};
 
 static const struct column event_columns[N_EVENT_COLUMNS] = {
 	[EVENT] = { "event", NULL, "", CELL_TEXT, COLUMN_GROW, "name in the catalog" },
 	[CODE] = { "code", NULL, "", CELL_HEX, 0, "number, as perf stat -e rNN has it" },
+	[COUNTS] = { "counts", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_TEXT_ONLY | COLUMN_BLANK,
+		     "what it counts" },
 	[CLASS] = { "class", NULL, "", CELL_TEXT, 0, "what it is about" },
 	[STAGE] = { "stage", NULL, "", CELL_TEXT, 0,
 		    "retired, or speculative if wrong paths are counted, too" },
@@ -32,6 +45,8 @@ static const struct column event_columns[N_EVENT_COLUMNS] = {
 		    "the architecture fixes its number" },
 	[HERE] = { "here", NULL, "", CELL_TEXT, 0, "whether this machine can count it" },
 	[NOTE] = { "note", "", "", CELL_TEXT, COLUMN_GROW, "a caution" },
+	[DESCRIPTION] = { "description", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
+			  "what it counts, in words" },
 };
 
 static const char *here_word(const struct catalog_view *view, const struct cpu_event *event)
@@ -58,6 +73,8 @@ void catalog_events_table(const struct catalog_view *view, struct table *out)
 			row[HERE] = cell_text(here_word(view, e));
 		if (e->note != NULL)
 			row[NOTE] = cell_text(e->note);
+		if (e->description != NULL)
+			row[COUNTS] = row[DESCRIPTION] = cell_text(e->description);
 	}
 }
 

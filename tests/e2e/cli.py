@@ -230,6 +230,25 @@ def check_lists(checks, folder):
     checks.expect(len(names("cpus", "neoverse-n")) < len(names("cpus")), "list cpus neoverse-n: all")
 
 
+def check_descriptions(checks, folder):
+    """What events count, in each form; a catalog file may say more."""
+    words = ["list", "events", "--cpu", "neoverse-n1"]
+    rows = {row["event"]: row for row in csv.DictReader(folder.run(*words, "--format", "csv").stdout.decode().splitlines())}
+    for name, row in rows.items():
+        checks.expect(row["description"], f"list events: {name} is not described")
+        checks.count("described events")
+    listed = json.loads(folder.run(*words, "--format", "json").stdout)["events"]
+    checks.expect({e["event"]: e["description"] for e in listed} == {n: r["description"] for n, r in rows.items()}, "json and csv")
+    text = " ".join(folder.run(*words, "DTLB_WALK").stdout.decode().split())
+    checks.expect("DTLB_WALK 0x34 page table walks for data" in text, f"list events DTLB_WALK: {text}")
+    folder.write("more.json", json.dumps({"schema": 1, "event_descriptions": {"DTLB_WALK": "walks"}}).encode())
+    text = folder.run(*words, "DTLB_WALK", "--catalog", "more.json").stdout.decode()
+    checks.expect(re.search(r"0x34 +walks ", text), f"more.json: {text}")
+    folder.write("more.json", json.dumps({"schema": 1, "event_descriptions": {"DTLB_WALK": 3}}).encode())
+    done = folder.run(*words, "--catalog", "more.json")
+    checks.expect(done.returncode == FAILED and b"DTLB_WALK" in done.stderr and b"a text" in done.stderr, f"no text: {done.stderr}")
+
+
 def check_callers(checks, folder):
     """Callers that were not recorded: that is said, and how to record them."""
     run(folder.maker, "--output", folder.file("spe.data"), "--records", 100)
@@ -505,6 +524,7 @@ def main():
         check_config(checks, folder)
         check_callers(checks, folder)
         check_cpus(checks, folder)
+        check_descriptions(checks, folder)
         check_messages(checks, folder)
         check_help(checks, folder)
     checks.finish()
