@@ -102,8 +102,8 @@ static void note_threshold(const struct session *s, size_t event, const struct c
 
 	if (has_source(s, event) && least > 1)
 		table_note(t,
-			   "%s samples no load that took less than %" PRIu64
-			   " cycles: counts, shares, means and percentiles are of slower ones only",
+			   "%s samples only loads of %" PRIu64
+			   " cycles or more: all numbers are of these",
 			   name, least);
 }
 
@@ -125,13 +125,12 @@ void access_samples_note(const struct session *s, struct table *t)
 	const char *arch = strings_get(strings, info->arch);
 	const struct cpu_maker *maker = catalog_maker_find(s->catalog, arch, cpuid);
 
-	table_note(t, "of PMU samples with a data source: nothing follows for operations that "
-		      "were not sampled, so no totals, bytes or bandwidth");
+	table_note(t, "from PMU samples with a data source: no totals, bytes or bandwidth");
 	if (has_weights(s) && maker != NULL)
 		table_note(t, "latency (the sample's weight): %s", maker->weight);
 	else if (has_weights(s))
-		table_note(t, "latency: the sample's weight, whose meaning depends on the CPU, "
-			      "which the capture does not tell");
+		table_note(t, "latency: the sample's weight. Its meaning depends on the CPU, "
+			      "which the capture does not name");
 	else
 		table_note(t, "no latencies: the samples have no weights (perf record -W)");
 	for (size_t i = 0; i < capture_n_events(s->capture); i++)
@@ -142,8 +141,6 @@ void access_samples_note_unused(const struct session *s, struct table *t)
 {
 	for (size_t i = 0; i < capture_n_events(s->capture); i++)
 		if (has_source(s, i))
-			table_note(t,
-				   "samples of %s have data sources, too, and are not counted "
-				   "here: they are another sampling than SPE records",
+			table_note(t, "SPE records are counted here, samples of %s are not",
 				   capture_event_name(s->capture, i));
 }

@@ -145,7 +145,7 @@ struct core_clock core_clock_derived(const struct clock_pairs *p)
 void core_clock_text(const struct core_clock *c, struct text *out)
 {
 	if (c->basis == CLOCK_UNKNOWN) {
-		text_str(out, "core frequency not known (--ghz gives it): no nanoseconds");
+		text_str(out, "core frequency unknown: no nanoseconds (--ghz)");
 		return;
 	}
 	text_format(out, "at %.3g GHz ", c->hz / 1e9);

@@ -7,9 +7,11 @@
 #include "keys/keys.h"
 #include "mem/parts.h"
 #include "mem/rows.h"
+#include "mem/summary.h"
 #include "scan/scan.h"
 #include "scan/spe_filters.h"
 #include "session/without_spe.h"
+#include "table/answer.h"
 
 /* What the scan is asked for. */
 enum part { MEM, CLOCK, VECTORS, N_PARTS };
@@ -78,7 +80,7 @@ static int make_rows(struct making *m, struct err *err)
 	const struct mem_request *request = m->request;
 	struct mem_view view = {
 		.name = request->by.n > 0 ? "mem" : "sources",
-		.title = request->by.n > 0 ? NULL : "Where the data came from",
+		.title = request->by.n > 0 ? NULL : "Data sources",
 		.clock = &m->clock,
 		.length_ns = mem_set_length_ns(set_of(m)),
 		.sort = request->sort,
@@ -96,7 +98,7 @@ static int make_rows(struct making *m, struct err *err)
 	if (mem_table(&m->rows, &view, &m->out->rows, err) < 0)
 		return -1;
 	if (n_without > 0)
-		table_note(&m->out->rows, "percentiles are of the first %d rows only",
+		table_note(&m->out->rows, "percentiles: only of the first %d rows",
 			   MEM_ROWS_DETAILED);
 	return 0;
 }
@@ -117,6 +119,7 @@ static int make_functions(struct making *m, struct err *err)
 
 	mem_rows_init(&rows, mem_of(m, BY_PLACE), &m->names, &by_function, &m->sizes, top);
 	rc = mem_table(&rows, &view, &m->out->functions, err);
+	mem_summary_functions(&rows, &m->out->answer);
 	mem_rows_release(&rows);
 	return rc;
 }
@@ -169,6 +172,12 @@ static int mem_answer_make_tables(struct making *m, struct err *err)
 
 	if (make_rows(m, err) < 0)
 		return -1;
+	answer_init(&m->out->answer);
+	if (m->request->by.n == 0) {
+		mem_summary_sources(&m->rows, &m->out->answer);
+		if (table_n_rows(&m->out->answer) > 0)
+			mem_answer_show(m, &m->out->answer);
+	}
 	mem_answer_show(m, &m->out->rows);
 	if (is_sampled)
 		access_samples_note(m->s, &m->out->rows);
@@ -222,8 +231,8 @@ int mem_report_make(struct session *s, const struct select *select,
 
 void mem_report_release(struct mem_report *r)
 {
-	struct table *const tables[] = { &r->rows,   &r->functions, &r->translation,
-					 &r->events, &r->region,    &r->histogram };
+	struct table *const tables[] = { &r->answer, &r->rows,	 &r->functions, &r->translation,
+					 &r->events, &r->region, &r->histogram };
 
 	for (size_t i = 0; i < COUNT(tables); i++)
 		table_release(tables[i]);

@@ -22,7 +22,7 @@ struct mem_request {
 
 /* The tables, to be released with mem_report_release(). Zeroed is empty. */
 struct mem_report {
-	struct table rows, functions, translation, events, region, histogram;
+	struct table answer, rows, functions, translation, events, region, histogram;
 	struct tables shown;
 };
 

@@ -43,18 +43,19 @@ static const struct column sum_columns[N_SUMS] = {
 			  "SPE records, or samples with a data source" },
 	[SUM_SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
 			"part of all records of this kind of access" },
-	[SUM_LATENCY_SHARE] = { "latency_share", "of latency", "", CELL_NUMBER,
+	[SUM_LATENCY_SHARE] = { "latency_share", "latency share", "", CELL_NUMBER,
 				COLUMN_SHARE | COLUMN_TRUST,
-				"part of the total latency cycles of this kind of access, full "
-				"counters taken for what they show" },
+				"part of the total latency cycles of this kind of access; "
+				"saturated "
+				"ones count as the maximum" },
 	[SUM_ESTIMATED] = { "estimated_operations", "estimated", "operations", CELL_COUNT,
 			    COLUMN_TRUST, "operations that the records stand for" },
 	[SUM_ESTIMATED_LOW] = { "estimated_low", NULL, "operations", CELL_NUMBER,
 				COLUMN_MACHINE_ONLY, "lower limit of it (95 %)" },
 	[SUM_ESTIMATED_HIGH] = { "estimated_high", NULL, "operations", CELL_NUMBER,
 				 COLUMN_MACHINE_ONLY, "upper limit of it (95 %)" },
-	[SUM_SATURATED] = { "saturated_share", "full", "", CELL_NUMBER, COLUMN_SHARE,
-			    "part of the records whose total latency counter was full" },
+	[SUM_SATURATED] = { "saturated_share", "saturated", "", CELL_NUMBER, COLUMN_SHARE,
+			    "part of the records whose total latency counter was saturated" },
 	[SUM_WALKS] = { "walk_share", "walks", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_MACHINE_ONLY,
 			"part of the records with a translation table walk" },
 	[SUM_WALK_MEAN] = { "walk_mean_cycles", "walk", "cycles", CELL_NUMBER,
@@ -76,12 +77,13 @@ static const struct {
 } latency_words[N_ALL_LATENCIES] = {
 	[LATENCY_TOTAL] = { "total", "total", "total latency" },
 	[LATENCY_ISSUE] = { "issue", "issue", "issue latency" },
-	[LATENCY_XLAT] = { "translation", "transl.", "translation latency" },
-	[LATENCY_EXECUTION] = { "execution", "exec.",
+	[LATENCY_XLAT] = { "translation", "translation", "translation latency" },
+	[LATENCY_EXECUTION] = { "execution", "execution",
 				"execution latency (total - issue - translation)" },
-	[LATENCY_ACCESS] = { "access", "exec. + transl.",
+	[LATENCY_ACCESS] = { "access", "execution + translation",
 			     "execution and translation latency (total - issue)" },
-	[LATENCY_INSTRUCTION] = { "instruction", "instr.", "second part of the samples' weight" },
+	[LATENCY_INSTRUCTION] = { "instruction", "instruction",
+				  "second part of the samples' weight" },
 	[LATENCY_STAGE] = { "stage", "stage", "third part of the samples' weight" },
 };
 

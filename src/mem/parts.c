@@ -25,12 +25,12 @@ static const struct column translation_columns[N_TRANSLATION] = {
 	{ "translation", NULL, "", CELL_TEXT, 0, "whether the translation tables were walked" },
 	{ "samples", NULL, "samples", CELL_COUNT, 0, "SPE records, or samples" },
 	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE, "part of this kind of access" },
-	{ "translation_mean_cycles", "transl.", "cycles", CELL_NUMBER, COLUMN_TRUST,
+	{ "translation_mean_cycles", "translation", "cycles", CELL_NUMBER, COLUMN_TRUST,
 	  "mean translation latency" },
-	{ "access_mean_cycles", "exec. + transl.", "cycles", CELL_NUMBER, COLUMN_TRUST,
+	{ "access_mean_cycles", "execution + translation", "cycles", CELL_NUMBER, COLUMN_TRUST,
 	  "mean execution and translation latency" },
 	{ "total_mean_cycles", "total", "cycles", CELL_NUMBER, COLUMN_TRUST, "mean total latency" },
-	{ "translation_share", "transl. of total", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
+	{ "translation_share", "translation share", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
 	  "translation's part of the total latency cycles of this kind of access" },
 };
 

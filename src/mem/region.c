@@ -33,7 +33,7 @@ static const struct column columns[N_REGION] = {
 	[REGION_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0, "SPE records, or samples" },
 	[REGION_ESTIMATED] = { "estimated_operations", "estimated", "operations", CELL_COUNT,
 			       COLUMN_TRUST, "operations that the records stand for" },
-	[REGION_ERROR] = { "estimated_error", "+-", "", CELL_NUMBER, COLUMN_SHARE,
+	[REGION_ERROR] = { "estimated_error", "\xc2\xb1", "", CELL_NUMBER, COLUMN_SHARE,
 			   "half the width of its 95 % interval, as a part of it" },
 	[REGION_LOW] = { "estimated_low", NULL, "operations", CELL_NUMBER, COLUMN_MACHINE_ONLY,
 			 "lower limit of it (95 %)" },
@@ -136,7 +136,7 @@ static void note_basis(const struct mem_region *r, struct table *out)
 	double timer_hz = spe_timer_hz(s->capture);
 	struct text text = { 0 };
 
-	text_str(&text, "sampled: ");
+	text_str(&text, "sampling interval: ");
 	spe_intervals_text(s, &text);
 	if (timer_hz > 0)
 		text_format(&text, "; timer %s", table_human(out, cell_number(timer_hz), "Hz"));
@@ -145,7 +145,7 @@ static void note_basis(const struct mem_region *r, struct table *out)
 	table_note(out, "%.*s", (int)text.n, text.bytes);
 	text_release(&text);
 	if (spe_interval_range(s).longest == 0)
-		table_note(out, "the capture does not tell the interval: shares only "
+		table_note(out, "the sampling interval is not recorded: shares only "
 				"(--interval gives it)");
 }
 
@@ -184,26 +184,23 @@ static void note_limits(const struct mem_region *r, struct table *out)
 	if (has_bytes && r->vectors != NULL)
 		note_vectors(r->vectors, r->vector_bits, out);
 	if (has_derived)
-		table_note(out, "direct: execution + translation of the sampled operations; "
-				"derived: time from the first to the last of them / estimated "
-				"operations, shorter where they overlap, longer where threads do "
-				"other things");
+		table_note(out,
+			   "direct: mean execution + translation latency; derived: thread time "
+			   "/ estimated operations, which is shorter if they overlap");
 	else if (select_thins(r->select))
 		table_note(
 			out,
-			"no derived latency: --select leaves out operations by how they went, but "
-			"they took their part of the time");
+			"no derived latency: --select leaves out a part of the operations, but not "
+			"their time");
 	else if (has_derived_latency(r, MEMORY_LOAD) &&
 		 estimate_is_open(r->rows->kinds[MEMORY_LOAD].n, &r->rows->mem->session->lost))
-		table_note(out, "no derived latency: samples were lost, so how many operations "
-				"took the time is not known");
+		table_note(out, "no derived latency: samples were lost");
 	if (has_bytes && spe_filters_thin(r->rows->mem->session))
 		table_note(out,
 			   "no bandwidth: the recorder left out operations by latency, event or "
-			   "data source. Record without these filters to measure it");
+			   "data source. Record without these filters.");
 	else if (has_bytes)
-		table_note(out, "caution: bytes and bandwidth are sampled estimates, good for "
-				"comparing, not for accounting");
+		table_note(out, "bytes and bandwidth are estimated from samples");
 }
 
 void mem_region_table(const struct mem_region *r, struct table *out)

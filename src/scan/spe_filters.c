@@ -198,12 +198,10 @@ static bool add_contradiction(const struct session *s, struct text *out)
 {
 	if (!spe_filters_are_contradicted(s))
 		return false;
-	text_format(
-		out,
-		"): so says the header, but %" PRIu64 " of %" PRIu64
-		" records would not have passed: it is not theirs, the interval and totals cannot "
-		"be trusted",
-		s->unfiltered.n, s->unfiltered.n_records);
+	text_format(out,
+		    "), but %" PRIu64 " of %" PRIu64
+		    " records do not pass it: do not trust the interval and totals",
+		    s->unfiltered.n, s->unfiltered.n_records);
 	return true;
 }
 
@@ -259,7 +257,8 @@ bool spe_filters_sentence(const struct session *s, struct text *out)
 		first = first != NULL ? first : a;
 		differ |= a != NULL && !spe_filters_are_alike(first, a);
 	}
-	text_str(out, "filtered when recorded (");
+	text_str(out, spe_filters_are_contradicted(s) ? "the header names a filter ("
+						      : "filtered when recorded (");
 	for (size_t i = 0; i < capture_n_events(s->capture); i++) {
 		const struct attr *a = spe_attr(s, i);
 

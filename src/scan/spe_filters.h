@@ -53,7 +53,7 @@ bool spe_filters_are_contradicted(const struct session *);
 /* The highest minimum latency of the events: faster operations were not recorded by all of them. */
 uint64_t spe_filters_least_cycles(const struct session *);
 
-/* Appends "filtered when recorded (only loads): …". False if nothing was filtered. */
+/* Appends "filtered when recorded (only loads): …", or that records contradict the header. False if nothing was filtered. */
 bool spe_filters_sentence(const struct session *, struct text *);
 
 /* Adds that sentence, and that samples were lost, as notes to a table of records. */

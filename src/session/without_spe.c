@@ -6,12 +6,11 @@
 void note_without_memory(const struct session *s, struct table *t)
 {
 	if (!capture_spe(s->capture)->is_present)
-		table_note(
-			t,
-			"this capture has neither SPE records nor samples with data sources, which "
-			"tell this: cyclops record --spe makes records on Arm CPUs that have "
-			"SPE, perf mem record samples on x86 and POWER, cyclops model records of "
-			"AArch64 programs elsewhere");
+		table_note(t,
+			   "this capture has neither SPE records nor samples with data sources. "
+			   "Record "
+			   "with cyclops record --spe (Arm CPUs with SPE), perf mem record (x86, "
+			   "POWER) or cyclops model (AArch64 programs anywhere)");
 }
 
 bool note_without_spe(const struct session *s, struct table *t)
@@ -23,16 +22,17 @@ bool note_without_spe(const struct session *s, struct table *t)
 		return false;
 	for (size_t i = 0; i < capture_n_events(s->capture); i++)
 		fields |= capture_event(s->capture, i)->attr.sample_type;
-	table_note(t, "this capture has no SPE records, and only they tell this: cyclops record "
-		      "--spe makes them on Arm CPUs that have SPE (cyclops doctor says so), "
-		      "cyclops model for AArch64 programs elsewhere");
+	table_note(t,
+		   "this capture has no SPE records, which this needs. Record with cyclops record "
+		   "--spe (Arm CPUs with SPE: cyclops doctor) or cyclops model (AArch64 programs "
+		   "anywhere)");
 	if (fields >> SAMPLE_DATA_SRC & 1)
-		table_note(t, "its samples have data sources: cyclops mem and cyclops hot --by "
-			      "source show them");
+		table_note(t, "its samples have data sources: see cyclops mem and cyclops hot --by "
+			      "source");
 	else if (fields & weights)
-		table_note(t, "its samples have weights, but no data source: cyclops hot shows "
-			      "where they fell (perf record -d records data sources)");
+		table_note(t, "its samples have weights but no data source (perf record -d): see "
+			      "cyclops hot");
 	if (fields >> SAMPLE_BRANCH_STACK & 1)
-		table_note(t, "its samples have branch stacks, which are not used for this");
+		table_note(t, "its branch stacks are not used here");
 	return true;
 }

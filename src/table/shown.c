@@ -16,12 +16,12 @@ static const struct sign {
 	[MARK_EXACT] = { "", "", "", "" },
 	[MARK_SCALED] = { "", "", "~", "~ scaled up from a part" },
 	[MARK_SPARSE] = { "", "", "?", "? too few samples" },
-	[MARK_SATURATED] = { "≥ ", ">= ", "", "≥ at least, the counter was full" },
-	[MARK_NOISE] = { "", "", "=", "= no more than chance makes" },
-	[MARK_AT_MOST] = { "≤ ", "<= ", "", "≤ at most, as counters of others were full" },
-	[MARK_UNCERTAIN] = { "≈ ", "~= ", "", "≈ more or less, as counters were full" },
-	[MARK_AT_LEAST] = { "≥ ", ">= ", "", "≥ at least: so many were sampled" },
-	[MARK_IMPLAUSIBLE] = { "", "", "!", "! implausible: it cannot be so" },
+	[MARK_SATURATED] = { "≥ ", ">= ", "", "≥ saturated: at least this" },
+	[MARK_NOISE] = { "", "", "=", "= not significant" },
+	[MARK_AT_MOST] = { "≤ ", "<= ", "", "≤ others saturated: at most this" },
+	[MARK_UNCERTAIN] = { "≈ ", "~= ", "", "≈ saturated: more or less" },
+	[MARK_AT_LEAST] = { "≥ ", ">= ", "", "≥ at least this many: not all are sampled" },
+	[MARK_IMPLAUSIBLE] = { "", "", "!", "! impossible: counts contradict each other" },
 };
 
 /* Decimals of a column, by its largest unscaled fraction. */

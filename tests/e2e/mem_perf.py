@@ -98,7 +98,7 @@ def check_both(checks, cyclops, make_capture, path):
     rows = csv.DictReader(run(cyclops, "mem", "--table", "region", "--format", "csv", path).decode().splitlines())
     checks.equal("records beside samples", [sum(int(row["samples"]) for row in rows)], [n])
     text = " ".join(run(cyclops, "mem", path).decode().split())
-    checks.expect("samples of memory have data sources, too, and are not counted here" in text, "samples are left out silently")
+    checks.expect("SPE records are counted here, samples of memory are not" in text, "samples are left out silently")
     run(make_capture, "--records", "0", "--samples", "20", "-o", path)
     text = run(cyclops, "mem", path).decode()
     checks.expect("PMU samples" not in text, f"an SPE event without records is sampled: {text}")

@@ -165,6 +165,14 @@ static const struct expected_cell cells[] = {
 	{ "functions", 1, "samples", 10, MARK_EXACT },
 	{ "functions", 3, "function", 0, MARK_EXACT, "second" },
 
+	/* What is said first has the numbers of the tables. */
+	{ "answer", 0, "answer", 0, MARK_EXACT,
+	  "28.6 % of loads come from DRAM (p50 400 cycles): at least 90.6 % of load latency "
+	  "(too few samples)." },
+	{ "answer", 1, "answer", 0, MARK_EXACT,
+	  "first has at least 90.6 % of load latency. 14.3 % of loads need a page table walk. "
+	  "7.1 % of total latencies are saturated." },
+
 	/* Of loads from memory, total: steps of half a doubling, then the full counters. */
 	{ "histogram", 0, "latency", 0, MARK_EXACT, "total" },
 	{ "histogram", 0, "from_cycles", 192, MARK_EXACT },

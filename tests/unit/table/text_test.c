@@ -29,7 +29,7 @@ static const char hot_100[] =
 "  matmul_naive_with…  …eric/matmul.c:10     8.8 %?  11 245       16.9  s       2 468  -     12347\n"
 "  memcpy                                 ≥ <0.1 %        0        0    ns      3 702  3.00  12348\n"
 "  12 more functions, 3.8 %\n"
-"  ~ scaled up from a part   ? too few samples   ≥ at least, the counter was full\n";
+"  ~ scaled up from a part   ? too few samples   ≥ saturated: at least this\n";
 
 static const char hot_60[] =
 "Where the time goes                                  latency\n"
@@ -40,8 +40,8 @@ static const char hot_60[] =
 "  memcpy                              ≥ <0.1 %        0\n"
 "  hidden columns: time, loads (records), IPC, tid (--wide)\n"
 "  12 more functions, 3.8 %\n"
-"  ~ scaled up from a part   ? too few samples   ≥ at least,\n"
-"  the counter was full\n";
+"  ~ scaled up from a part   ? too few samples   ≥ saturated:\n"
+"  at least this\n";
 
 static const char hot_40_ascii[] =
 "Where the time goes                share\n"
@@ -54,8 +54,7 @@ static const char hot_40_ascii[] =
 "  (--wide)\n"
 "  12 more functions, 3.8 %\n"
 "  ~ scaled up from a part   ? too few\n"
-"  samples   >= at least, the counter was\n"
-"  full\n";
+"  samples   >= saturated: at least this\n";
 
 static const char calls_60[] =
 "place         cycles                                   share\n"
@@ -66,7 +65,7 @@ static const char calls_60[] =
 "│   └ memcpy   ≥ 400  ███████████▋                    40.0 %\n"
 "└ write          300  ████████▊                       30.0 %\n"
 "idle              25  ▊                                2.5 %\n"
-"≥ at least, the counter was full\n";
+"≥ saturated: at least this\n";
 
 static const char calls_60_ascii[] =
 "place            cycles                                share\n"
@@ -77,7 +76,7 @@ static const char calls_60_ascii[] =
 "|     `- memcpy  >= 400  ##########                   40.0 %\n"
 "`- write            300  ########                     30.0 %\n"
 "idle                 25  #                             2.5 %\n"
-">= at least, the counter was full\n";
+">= saturated: at least this\n";
 
 static const char facts_100[] =
 "program  walk  (pid 5000, 1 thread)   Neoverse N1\n"
