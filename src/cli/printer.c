@@ -232,3 +232,8 @@ int printer_finish(struct printer *out, const struct output_options *o, const st
 		rc = printer_tables(out, o, tables, err);
 	return printer_close(out, rc, err);
 }
+
+bool printer_shows_screen(const struct printer *p, const struct output_options *o)
+{
+	return p->format->is_for_people && o->table == NULL && o->columns == NULL;
+}

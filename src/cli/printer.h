@@ -81,4 +81,7 @@ int printer_tables(struct printer *, const struct output_options *, const struct
 int printer_finish(struct printer *, const struct output_options *, const struct tables *, int rc,
 		   struct err *);
 
+/* Is the whole answer shown to a person: no table or columns were picked from it? */
+bool printer_shows_screen(const struct printer *, const struct output_options *);
+
 #endif

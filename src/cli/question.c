@@ -74,3 +74,8 @@ bool question_is_for_reading(const struct question *q)
 {
 	return q->out.format == &format_text && q->output.table == NULL;
 }
+
+bool question_shows_screen(const struct question *q)
+{
+	return printer_shows_screen(&q->out, &q->output);
+}

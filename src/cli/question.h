@@ -56,4 +56,7 @@ int question_show(struct question *, const struct tables *, struct err *);
 /* Is the answer text for a person? Other formats and --table give all rows and columns. */
 bool question_is_for_reading(const struct question *);
 
+/* printer_shows_screen() of this question, once the output is open. */
+bool question_shows_screen(const struct question *);
+
 #endif

@@ -43,10 +43,10 @@ static const struct column columns[N_COLUMNS] = {
 	[SIZE] = { "size", NULL, "", CELL_TEXT, 0, "how much of the whole it concerns" },
 	[EVIDENCE] = PROSE("evidence", "", "what says so"),
 	[WHERE] = PROSE("where", NULL, "its heaviest place"),
-	[TRY] = PROSE("try", NULL, "what might change it"),
+	[TRY] = PROSE("try", "fix", "what might change it"),
 	[NEXT] = { "next", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_COMMAND,
 		   "what would tell more" },
-	[SURE] = PROSE("sure", NULL, "how certain it is"),
+	[SURE] = PROSE("sure", "confidence", "how certain it is"),
 	[KIND] =
 		FACT("kind", CELL_TEXT, "kind of finding, or the metric that passes its threshold"),
 	[REMEDY_ID] = FACT("remedy_id", CELL_TEXT, "what might change it: the first of it"),
@@ -222,7 +222,7 @@ static const char *function_claim(struct table *t, const struct finding *f)
 	}
 }
 
-static bool is_of_counts(const struct finding *f)
+bool finding_is_of_counts(const struct finding *f)
 {
 	return f->kind == FINDING_METRIC || f->kind == FINDING_WAITING || f->kind == FINDING_SCALAR;
 }
@@ -235,14 +235,14 @@ const char *finding_claim_words(struct table *t, const struct finding *f)
 		return loop_claim(t, f);
 	if (f->code != NULL)
 		return "instructions do not come as fast as the core could take them";
-	return is_of_counts(f) ? counts_claim(t, f, true) : function_claim(t, f);
+	return finding_is_of_counts(f) ? counts_claim(t, f, true) : function_claim(t, f);
 }
 
 const char *finding_size_words(struct table *t, const struct finding *f)
 {
 	if (f->sharing != NULL)
 		return sharing_size(t, f);
-	if (is_of_counts(f))
+	if (finding_is_of_counts(f))
 		return counts_size(t, f);
 	return table_format(t, "%s%.1f %% of %s",
 			    f->loop != NULL   ? "at most "
@@ -285,7 +285,7 @@ static void put_finding(struct table *t, const struct finding *f, struct text *o
 {
 	const char *evidence;
 
-	if (!is_of_counts(f)) {
+	if (!finding_is_of_counts(f)) {
 		text_format(out, "%s (%s)", finding_claim_words(t, f), finding_size_words(t, f));
 		return;
 	}
@@ -411,7 +411,7 @@ const char *finding_remedy_words(struct table *t, const struct finding *f)
 	return words_take(t, &text);
 }
 
-static const char *next_words(struct table *t, const struct session *s, const struct finding *f)
+const char *finding_next_words(struct table *t, const struct session *s, const struct finding *f)
 {
 	struct text text = { 0 };
 
@@ -471,7 +471,7 @@ static void findings_words_add_row(struct table *t, const struct session *s,
 	row[EVIDENCE] = text_or_none(evidence_words(t, f, true));
 	row[WHERE] = text_or_none(where_words(t, f));
 	row[TRY] = text_or_none(finding_remedy_words(t, f));
-	row[NEXT] = text_or_none(next_words(t, s, f));
+	row[NEXT] = text_or_none(finding_next_words(t, s, f));
 	row[SURE] = text_or_none(finding_confidence_words(t, f));
 	row[KIND] = cell_text(f->metric != NULL ? f->metric->name : finding_kind_name(f->kind));
 	if (f->remedies.n > 0)
@@ -485,7 +485,7 @@ static void findings_words_add_row(struct table *t, const struct session *s,
 	row[WRITER] = table_text_cell(t, f->writer);
 }
 
-static void add_note(struct table *t, const struct silence *s)
+void findings_note_silence(struct table *t, const struct silence *s)
 {
 	switch (s->kind) {
 	case SILENCE_FEW_SAMPLES:
@@ -558,5 +558,5 @@ void findings_table(const struct findings *f, const struct session *s, struct ta
 	for (size_t i = 0; i < f->list.n; i++)
 		findings_words_add_row(out, s, f->list.items[i]);
 	for (size_t i = 0; i < f->silences.n; i++)
-		add_note(out, &f->silences.items[i]);
+		findings_note_silence(out, &f->silences.items[i]);
 }

@@ -13,6 +13,15 @@
  */
 void findings_table(const struct findings *, const struct session *, struct table *out);
 
+/*
+ * The same at a glance, for people: the answer in at most three sentences, or why there is none;
+ * table "summary" with a row for each finding; table "next" with commands that show more. `lost`: what
+ * the capture lacks; NULL: nothing.
+ */
+void findings_answer(const struct findings *, const char *lost, struct table *out);
+void findings_brief_table(const struct findings *, struct table *out);
+void findings_next_table(const struct findings *, const struct session *, struct table *out);
+
 /* Parts of it, for tables that show more. Texts belong to the table; NULL: nothing to say. */
 const char *finding_claim_words(struct table *, const struct finding *);
 const char *finding_size_words(struct table *, const struct finding *);

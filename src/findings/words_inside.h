@@ -4,9 +4,18 @@
 #define CYCLOPS_FINDINGS_WORDS_INSIDE_H
 
 #include "findings/words.h"
+#include "table/answer.h"
 
 /* A text that was put together, as one of the table; NULL if it is empty. Releases it. */
 const char *words_take(struct table *, struct text *);
+
+/* Where counters of SPE records end: estimate/latency.h. */
+enum { LATENCY_LEAST_FULL = 4095 };
+
+/* words.c */
+bool finding_is_of_counts(const struct finding *);
+const char *finding_next_words(struct table *, const struct session *, const struct finding *);
+void findings_note_silence(struct table *, const struct silence *);
 
 /* words_counts.c */
 const char *counts_claim(struct table *, const struct finding *, bool with_cause);

@@ -6,9 +6,6 @@
 #include "findings/words_inside.h"
 #include "table/table.h"
 
-/* Where counters of SPE records end: estimate/latency.h. */
-enum { LATENCY_LEAST_FULL = 4095 };
-
 /* "the loop at walk.c:8", "the loop up to walk+0x10", "its code". */
 static void put_loop(const struct finding_loop *l, struct text *out)
 {

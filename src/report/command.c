@@ -1,33 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cyclops report: what is in this capture, which code is hot, what stands out. */
-#include "cli/question.h"
+#include <stddef.h>
+
+#include "base/alloc.h"
 #include "cli/command.h"
+#include "cli/question.h"
 #include "report/report.h"
 
 static const struct usage usage = {
 	"report",
 	"[OPTIONS] [FILE]",
-	"What is in this capture, what was lost, which code is hot, what stands out.",
+	"What is wrong, where, how much it costs, what to change; then which code is hot.",
+};
+
+struct report_command {
+	bool is_verbose;
+};
+
+static const struct option options[] = {
+	{ "verbose", 'v', OPTION_FLAG, offsetof(struct report_command, is_verbose), NULL,
+	  "all facts about the capture" },
 };
 
 static int report_answer(struct question *q, struct session *s, const struct select *select,
 			 struct err *err)
 {
 	bool is_brief = !q->rows.all && q->rows.top == 0;
+	const struct report_command *command = q->what.into;
+	const struct report_detail detail = { !is_brief, command->is_verbose };
 	struct report report = { 0 };
 	int rc = report_make(s, select, is_brief ? REPORT_BRIEF : rows_to_show(&q->rows), &report,
 			     err);
 
-	if (rc == 0)
+	if (rc == 0 && question_shows_screen(q)) {
+		report_screen(s, &detail, &report);
+		rc = question_show(q, &report.screen, err);
+	} else if (rc == 0) {
 		rc = question_show(q, &report.shown, err);
+	}
 	report_release(&report);
 	return rc;
 }
 
 static int report_command(int argc, char **argv)
 {
+	struct report_command command = { 0 };
 	struct question q = {
 		.usage = &usage,
+		.what = { "How much:", options, COUNT(options), &command },
 		.has_rows = QUESTION_ROWS_UNSORTED,
 		.max_arguments = 1,
 		.answer = report_answer,
@@ -38,7 +58,7 @@ static int report_command(int argc, char **argv)
 
 const struct command command_report = {
 	.usage = &usage,
-	.purpose = "what is in this capture, which code is hot, what stands out",
+	.purpose = "what is wrong, where, what it costs, what to change",
 	.reads = COMMAND_READS_CAPTURE,
 	.run = report_command,
 };

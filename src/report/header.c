@@ -38,20 +38,29 @@ static void counted(struct facts *f, uint64_t n, const char *unit)
 	text_str(&f->text, table_human(f->out, cell_count(n), unit));
 }
 
-static void ran(struct facts *f)
+/* How many processes of programs there are; one of them, NULL if there is none. */
+static const struct process *only_process(const struct timeline *timeline, size_t *out_n)
 {
-	const struct timeline *timeline = f->s->timeline;
 	const struct process *only = NULL;
-	size_t n = 0;
 
+	*out_n = 0;
 	for (uint32_t i = 1; i < timeline_n_processes(timeline); i++) {
 		const struct process *p = timeline_process(timeline, i);
 
 		if (p->is_kernel)
 			continue;
 		only = p;
-		n++;
+		++*out_n;
 	}
+	return only;
+}
+
+static void ran(struct facts *f)
+{
+	const struct timeline *timeline = f->s->timeline;
+	size_t n;
+	const struct process *only = only_process(timeline, &n);
+
 	if (f->info->command_line.v != 0)
 		text_str(&f->text, string_of(f, f->info->command_line));
 	table_fact(f->out, "command", &f->text);
@@ -206,7 +215,7 @@ static void loss(struct facts *f, uint64_t n, const char *unit, const char *what
 	text_str(&f->text, what);
 }
 
-static void lost(struct facts *f)
+static void put_losses(struct facts *f)
 {
 	const struct capture_totals *t = f->totals;
 	uint64_t unread = diags_bytes(capture_diags(f->s->capture), DIAG_LOSS);
@@ -218,6 +227,11 @@ static void lost(struct facts *f)
 	loss(f, t->n_throttled, "times", "sampling was throttled");
 	loss(f, t->missing_bytes, "bytes", "are missing, the file was cut off");
 	loss(f, unread, "bytes", "of the file could not be read");
+}
+
+static void lost(struct facts *f)
+{
+	put_losses(f);
 	if (f->text.n == 0)
 		text_str(&f->text, "nothing");
 	table_fact(f->out, "lost", &f->text);
@@ -256,9 +270,9 @@ static void unknown(struct facts *f)
 	table_fact(f->out, "unknown", &f->text);
 }
 
-void facts_table(const struct session *s, const struct hot *hot, struct table *out)
+static struct facts facts_of(const struct session *s, const struct hot *hot, struct table *out)
 {
-	struct facts f = {
+	return (struct facts){
 		.s = s,
 		.hot = hot,
 		.info = capture_info(s->capture),
@@ -266,6 +280,75 @@ void facts_table(const struct session *s, const struct hot *hot, struct table *o
 		.totals = capture_totals(s->capture),
 		.out = out,
 	};
+}
+
+const char *facts_lost(const struct session *s, struct table *t)
+{
+	struct facts f = facts_of(s, NULL, t);
+	const char *words = NULL;
+
+	put_losses(&f);
+	if (f.text.n > 0) {
+		text_char(&f.text, '\0');
+		words = table_text(t, f.text.bytes);
+	}
+	text_release(&f.text);
+	return words;
+}
+
+/* "demo, 1 thread", "3 processes" */
+static void put_processes(struct facts *f)
+{
+	size_t n;
+	const struct process *only = only_process(f->s->timeline, &n);
+
+	if (n == 0)
+		return;
+	text_part(&f->text);
+	if (n == 1)
+		text_format(&f->text, "%s, %" PRIu32 " thread%s",
+			    strings_get(timeline_strings(f->s->timeline), only->comm),
+			    only->n_threads, plural(only->n_threads));
+	else
+		text_format(&f->text, "%zu processes", n);
+}
+
+void facts_brief_table(const struct session *s, const struct hot *hot, struct table *out)
+{
+	struct facts f = facts_of(s, hot, out);
+
+	table_init(out, "about", NULL, columns, COUNT(columns));
+	if (capture_spe(s->capture)->is_present && f.totals->n_auxtrace > 0) {
+		counted(&f, n_spe_records(hot), "SPE records");
+		if (spe_interval_varies(s))
+			text_str(&f.text, " (intervals differ between CPUs)");
+		else if (spe_interval_common(s).mean > 0)
+			text_format(&f.text, " (1 in %s)",
+				    table_human(out,
+						cell_count((uint64_t)spe_interval_common(s).mean),
+						"operations"));
+	}
+	if (f.totals->n_samples > 0) {
+		text_part(&f.text);
+		counted(&f, f.totals->n_samples, "samples");
+	}
+	text_part(&f.text);
+	text_str(&f.text, facts_lost(s, out) == NULL ? "nothing lost" : "some lost");
+	if (s->last_ns > s->first_ns) {
+		text_part(&f.text);
+		counted(&f, s->last_ns - s->first_ns, "ns");
+	}
+	put_processes(&f);
+	if (s->cpu != NULL)
+		text_format(&f.text, ", %s", cpu_name(s->cpu));
+	text_char(&f.text, '\0');
+	table_note(out, "%s", f.text.bytes);
+	text_release(&f.text);
+}
+
+void facts_table(const struct session *s, const struct hot *hot, struct table *out)
+{
+	struct facts f = facts_of(s, hot, out);
 
 	table_init(out, "capture", NULL, columns, COUNT(columns));
 	out->style = TABLE_FACTS;

@@ -116,6 +116,9 @@ static void add_sharing(struct c2c *sharing, const struct select *select, struct
 /* Of less it is not shown which function took the time. */
 static const double least_told = 0.5;
 
+/* From here on run time stands for shares of latency on a short screen. */
+static const double least_timed = 0.99;
+
 static void show_second(struct tables *shown, struct table *t)
 {
 	vec_add(&shown->list);
@@ -134,6 +137,7 @@ static int add_elapsed(const struct session *s, struct elapsed_answer *answer, s
 
 	if (elapsed_answer_table(answer, &out->elapsed, &told, err) < 0)
 		return -1;
+	out->is_timed = told >= least_timed;
 	if (told >= least_told)
 		show_second(&out->shown, &out->elapsed);
 	else
@@ -152,6 +156,7 @@ static int make_tables(struct session *s, const struct analysis *parts, const st
 	int rc = 0;
 
 	facts_table(s, code, &out->facts);
+	facts_brief_table(s, code, &out->brief_facts);
 	*vec_add(&out->shown.list) = &out->facts;
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]) && rc == 0; i++) {
 		struct hot_view view = sections[i].view;
@@ -275,8 +280,50 @@ int report_make(struct session *s, const struct select *select, size_t top, stru
 	return report_make_beside(s, select, top, NULL, out, err);
 }
 
+/* What is in the long form as well: not the answer, nor the facts of the capture, which end it. */
+static void screen_sections(struct report *r)
+{
+	for (size_t i = 0; i < r->shown.list.n; i++)
+		if (r->shown.list.items[i] != &r->facts && r->shown.list.items[i] != &r->findings)
+			*vec_add(&r->screen.list) = r->shown.list.items[i];
+}
+
+/* The capture may have no samples of code. */
+static void screen_code(struct report *r)
+{
+	struct table *code = r->is_timed ? &r->elapsed : &r->functions;
+
+	if (table_n_rows(code) > 0)
+		*vec_add(&r->screen.list) = code;
+}
+
+void report_screen(const struct session *s, const struct report_detail *detail, struct report *r)
+{
+	findings_answer(&r->found, facts_lost(s, &r->facts), &r->answer);
+	*vec_add(&r->screen.list) = &r->answer;
+	if (detail->is_long && r->found.list.n > 0) {
+		*vec_add(&r->screen.list) = &r->findings;
+	} else if (r->found.list.n > 0) {
+		findings_brief_table(&r->found, &r->summary);
+		*vec_add(&r->screen.list) = &r->summary;
+	}
+	if (detail->is_long)
+		screen_sections(r);
+	else
+		screen_code(r);
+	*vec_add(&r->screen.list) = detail->is_verbose ? &r->facts : &r->brief_facts;
+	findings_next_table(&r->found, s, &r->next);
+	if (!detail->is_long && table_n_rows(&r->next) > 0)
+		*vec_add(&r->screen.list) = &r->next;
+}
+
 void report_release(struct report *r)
 {
+	table_release(&r->answer);
+	table_release(&r->summary);
+	table_release(&r->brief_facts);
+	table_release(&r->next);
+	vec_release(&r->screen.list);
 	table_release(&r->facts);
 	table_release(&r->elapsed);
 	table_release(&r->functions);

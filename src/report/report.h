@@ -21,7 +21,10 @@ extern const struct hot_options report_hot_options;
 /* The tables of a report, to be released with report_release(). Zeroed is empty. */
 struct report {
 	struct table facts, elapsed, functions, user_code, lines, modules, processes, findings;
-	struct tables shown;   /* those that have something to say, in order */
+	struct tables shown; /* those that have something to say, in order: for programs */
+	struct table answer, summary, brief_facts, next; /* for people */
+	struct tables screen;  /* for people, the answer first; see report_screen() */
+	bool is_timed;	       /* nearly all of the run time is known by function */
 	struct findings found; /* those of the table, as data */
 };
 
@@ -36,6 +39,21 @@ int report_make(struct session *, const struct select *, size_t top, struct repo
 int report_make_beside(struct session *, const struct select *, size_t top, struct analysis *,
 		       struct report *out, struct err *);
 void report_release(struct report *);
+
+/* How much of a report people are shown. */
+struct report_detail {
+	bool is_long;	 /* all sections, and what findings rest on */
+	bool is_verbose; /* all facts of the capture */
+};
+
+/* Makes the screen of a report. */
+void report_screen(const struct session *, const struct report_detail *, struct report *);
+
+/* Facts of the capture in a line, as a note: how many records, what was lost, how long. */
+void facts_brief_table(const struct session *, const struct hot *, struct table *out);
+
+/* What the capture lost, of the table's memory; NULL: nothing. */
+const char *facts_lost(const struct session *, struct table *);
 
 /* The head of the report (report/header.c). */
 void facts_table(const struct session *, const struct hot *, struct table *out);

@@ -49,7 +49,7 @@ static size_t heading_width(const struct lane *lane, enum thrift thrift)
 	return width > bar + GRID_GAP ? width - bar - GRID_GAP : 0;
 }
 
-/* The least width of a lane. Wide texts keep their share of the line. A sparkline is never cut. */
+/* The least width of a lane. Wide texts keep their share of the line, others yield. A sparkline is never cut. */
 static size_t least_width(const struct grid *g, const struct lane *lane, enum thrift thrift)
 {
 	bool is_cut = lane->is_text && !lane_has_flag(lane, COLUMN_SPARK) &&
@@ -59,6 +59,8 @@ static size_t least_width(const struct grid *g, const struct lane *lane, enum th
 		is_wide ? g->line_width * 2 / 5 : g->line_width / (thrift < THRIFT_TEXTS ? 4 : 6);
 	size_t content = lane->content;
 
+	if (lane_has_flag(lane, COLUMN_YIELD))
+		share = LEAST_TEXT;
 	if (is_cut)
 		content = min_of(content, max_of(share, LEAST_TEXT));
 	return max_of(content, heading_width(lane, thrift));

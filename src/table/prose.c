@@ -38,6 +38,23 @@ static size_t prose_label_width(size_t width, const struct pen *pen)
 	return width < pen->width / 3 ? width : pen->width / 3;
 }
 
+static bool is_command(const char *text)
+{
+	return strncmp(text, "cyclops ", strlen("cyclops ")) == 0;
+}
+
+/* A value, wrapped; a command so that it can be pasted. */
+static void write_value(struct prose *p, size_t row, size_t column, size_t indent)
+{
+	const struct cell *cell = table_cell(p->table, row, column);
+	struct span words = prose_words(p, row, column);
+
+	if (p->table->columns[column].flags & COLUMN_COMMAND && is_command(cell->text))
+		pen_wrap_command(p->pen, words, indent);
+	else
+		pen_wrap(p->pen, PEN_PLAIN, words, indent, p->pen->width);
+}
+
 static void write_fact(struct prose *p, size_t row, size_t label_at, size_t value_at)
 {
 	const struct table *t = p->table;
@@ -51,7 +68,7 @@ static void write_fact(struct prose *p, size_t row, size_t label_at, size_t valu
 		if (!prose_is_shown(t, row, c))
 			continue;
 		p->pen->column = from;
-		pen_wrap(p->pen, PEN_PLAIN, prose_words(p, row, c), value_at, p->pen->width);
+		write_value(p, row, c, value_at);
 		from = p->pen->column + GAP;
 	}
 	pen_newline(p->pen);
@@ -137,11 +154,6 @@ static void write_lines(struct prose *p, const char *text, size_t at)
 	}
 }
 
-static bool is_command(const char *text)
-{
-	return strncmp(text, "cyclops ", strlen("cyclops ")) == 0;
-}
-
 static void write_support(struct prose *p, size_t row, size_t column, size_t label_at,
 			  size_t value_at)
 {
@@ -156,10 +168,7 @@ static void write_support(struct prose *p, size_t row, size_t column, size_t lab
 		return;
 	}
 	p->pen->column = from;
-	if (p->table->columns[column].flags & COLUMN_COMMAND && is_command(cell->text))
-		pen_wrap_command(p->pen, prose_words(p, row, column), from);
-	else
-		pen_wrap(p->pen, PEN_PLAIN, prose_words(p, row, column), from, p->pen->width);
+	write_value(p, row, column, from);
 	pen_newline(p->pen);
 }
 

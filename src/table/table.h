@@ -73,6 +73,7 @@ enum column_flags {
 	COLUMN_BLANK = 512,    /* text: absent cells are empty, not "-" */
 	COLUMN_COMMAND = 2048, /* text: what begins with "cyclops " is a command to paste */
 	COLUMN_WIDE = 1024,    /* text: gets two fifths of the line before others are cut */
+	COLUMN_YIELD = 4096,   /* text, with COLUMN_GROW: cut to little before others are cut */
 };
 
 /* Constant data of the analysis. */

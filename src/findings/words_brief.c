@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings at a glance: the answer in sentences, a row for each finding, the commands that show more. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "data/short_name.h"
+#include "findings/words_inside.h"
+#include "session/tip.h"
+
+enum { COMMANDS_SHOWN = 2, NAME_WIDTH = 40 };
+
+enum column_index { NUMBER, WHAT, WHERE, LINE, COST, EVIDENCE, FIX, N_COLUMNS };
+
+static const struct column columns[N_COLUMNS] = {
+	[NUMBER] = { "number", "#", "", CELL_COUNT, 0, "as the long form counts them" },
+	[WHAT] = { "what", NULL, "", CELL_TEXT, 0, "the cause" },
+	[WHERE] = { "where", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_YIELD,
+		    "function, or the data that threads share" },
+	[LINE] = { "line", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_PATH, "source line" },
+	[COST] = { "cost", NULL, "", CELL_TEXT, COLUMN_BLANK,
+		   "share that it concerns, half of its 95 % interval, and what it is a share of" },
+	[EVIDENCE] = { "evidence", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_YIELD,
+		       "what shows it" },
+	[FIX] = { "fix", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_YIELD, "what to change first" },
+};
+
+static const char *const causes[N_FINDING_KINDS] = {
+	[FINDING_MEMORY_BOUND] = "DRAM latency",
+	[FINDING_SHARED_DATA] = "peer snoops",
+	[FINDING_TLB_WALKS] = "page table walks",
+	[FINDING_MISPREDICTIONS] = "branch mispredicts",
+	[FINDING_DEPENDENCY_CHAIN] = "dependency chain",
+	[FINDING_L2_BOUND] = "L2 latency",
+	[FINDING_LLC_BOUND] = "LLC latency",
+	[FINDING_DRAM_LATENCY] = "DRAM latency",
+	[FINDING_DRAM_BANDWIDTH] = "DRAM bandwidth",
+	[FINDING_STORE_BOUND] = "store misses",
+	[FINDING_LATE_PREFETCH] = "late prefetch",
+	[FINDING_SCALAR_LOOP] = "scalar loop",
+	[FINDING_FRONT_END] = "instruction fetch",
+	[FINDING_SLOW_OPERATIONS] = "slow operations",
+	[FINDING_UNNAMED_CODE] = "no symbols",
+	[FINDING_HOT_FUNCTION] = "hot function",
+	[FINDING_FALSE_SHARING] = "false sharing",
+	[FINDING_TRUE_SHARING] = "true sharing",
+	[FINDING_CONTENDED] = "contended line",
+	[FINDING_WAITING] = "not running",
+	[FINDING_SCALAR] = "scalar code",
+};
+
+/* The first thing to change, in a clause. Those with a NULL have words of their own. */
+static const char *const fixes[N_REMEDIES] = {
+	[REMEDY_TOUCH_LESS] = "touch less memory, or in order; prefetch ahead",
+	[REMEDY_OWN_LINES] = "give each thread cache lines of its own",
+	[REMEDY_DENSER_PAGES] = "huge pages, or denser data",
+	[REMEDY_PREDICTABLE] = "sort or split the cases, or write branch-free code",
+	[REMEDY_POINTER_CHASE] = "pack nodes in visiting order, or follow several chains at once",
+	[REMEDY_SMALLER_TABLE] = "make the table smaller, or do several look-ups at once",
+	[REMEDY_BREAK_CHAIN] = "several accumulators; unroll",
+	[REMEDY_DIVISION] = "multiply by the reciprocal, or shift, in place of the division",
+	[REMEDY_INTERCHANGE] = "interchange the loops",
+	[REMEDY_SHORTER_STRIDE] = "prefetch ahead, or shorten the stride",
+	[REMEDY_PREFETCH_AHEAD] = "prefetch some iterations ahead",
+	[REMEDY_PREFETCH_DISTANCE] = "prefetch more iterations ahead",
+	[REMEDY_FEWER_BYTES] = "read fewer bytes: smaller types, fused loops",
+	[REMEDY_BLOCK] = "block the loops",
+	[REMEDY_STORE_IN_ORDER] = "store in order, whole cache lines",
+	[REMEDY_CALL_LESS] = "call it less: another algorithm or data structure",
+	[REMEDY_CALL_CHAINS] = "record the callers: cyclops record -g",
+	[REMEDY_SEPARATE_THREADS] = "give each thread's data its own cache line",
+	[REMEDY_LOCK_LESS] = "take the lock or atomic less often",
+	[REMEDY_WRITE_LESS] = "write it less often, or give each thread a copy",
+	[REMEDY_ONE_NODE] = "run these threads on one node",
+	[REMEDY_BRANCH_FREE_SIZES] = "write branch-free code, or sort by case",
+	[REMEDY_BRANCH_FREE] = "write branch-free code, or sort by case",
+	[REMEDY_CODE_PAGES] = "huge pages for code",
+	[REMEDY_CODE_ORDER] = "order functions by profile (PGO, BOLT)",
+	[REMEDY_HUGE_PAGES] = "huge pages, or denser data",
+	[REMEDY_CACHE_L1] = "prefetch ahead, block, or use smaller types",
+	[REMEDY_CACHE] = "prefetch ahead, block, or pack nodes",
+	[REMEDY_CACHE_CHAIN] = "pack nodes in visiting order, or follow several chains at once",
+	[REMEDY_CACHE_SCATTERED] = "interchange or block the loops; prefetch known addresses",
+	[REMEDY_LESS_SHARING] = "give each thread's data its own cache line",
+	[REMEDY_SPECULATION] = "look at branches and faults",
+	[REMEDY_FRONT_END] = "order code by profile (PGO, BOLT)",
+	[REMEDY_VECTORISE] = "vectorise (NEON, SVE)",
+	[REMEDY_LESS_WORK] = "fewer instructions: a better algorithm",
+	[REMEDY_NODES] = "keep threads and their data on one node",
+	[REMEDY_CORE] = "break dependency chains, unroll, replace divisions",
+	[REMEDY_IDLE_MACHINE] = "measure on an idle machine",
+	[REMEDY_IDLE_OR_WAITS] = "find what it waits for, or measure on an idle machine",
+	[REMEDY_WAITS] = "find what it waits for: I/O, locks, sleep",
+};
+
+static const char *cause_words(const struct finding *f)
+{
+	if (f->metric != NULL)
+		return f->metric->label;
+	if (f->kind == FINDING_TRUE_SHARING && f->sharing != NULL && f->sharing->has_lock)
+		return "contended lock";
+	return causes[f->kind];
+}
+
+static const char *fix_words(const struct finding *f)
+{
+	const struct remedy *first = f->remedies.items;
+
+	if (f->remedies.n == 0)
+		return NULL;
+	return first->text != NULL ? first->text : fixes[first->kind];
+}
+
+static void put_line(const struct finding_place *p, const char *before, const char *after,
+		     struct text *out)
+{
+	if (p->file != NULL)
+		text_format(out, "%s%s:%" PRIu32 "%s", before, p->file, p->line, after);
+}
+
+/* The object of a line, the function, or the code without names of a module. */
+static void put_subject(const struct finding *f, struct text *out)
+{
+	const char *name = f->function != NULL && f->function[0] != '\0' ? f->function : f->subject;
+
+	if (f->sharing != NULL && f->sharing->object != NULL)
+		name = f->sharing->object;
+	if (f->sharing != NULL && f->sharing->object == NULL && f->sharing->n_lines > 0)
+		text_format(out, "%sline 0x%" PRIx64, f->sharing->is_physical ? "physical " : "",
+			    f->sharing->lines[0]);
+	else if (f->kind == FINDING_UNNAMED_CODE)
+		text_str(out, f->subject);
+	else if (name != NULL)
+		short_name(name, strlen(name), NAME_WIDTH, out);
+}
+
+static const struct finding_place *place_of(const struct finding *f)
+{
+	if (f->sharing == NULL)
+		return &f->where;
+	return f->sharing->n_write_places > 0 ? &f->sharing->writes[0].place
+					      : &f->sharing->reads[0].place;
+}
+
+/* An object without its type: "account" of "account (struct account, 64 bytes)". */
+static const char *where_words(struct table *t, const struct finding *f)
+{
+	struct text text = { 0 };
+	const char *type;
+
+	put_subject(f, &text);
+	text_char(&text, '\0');
+	type = f->sharing != NULL ? strstr(text.bytes, " (") : NULL;
+	text.n = type != NULL ? (size_t)(type - text.bytes) : text.n - 1;
+	return words_take(t, &text);
+}
+
+static const char *line_words(struct table *t, const struct finding *f)
+{
+	struct text text = { 0 };
+
+	put_line(place_of(f), "", "", &text);
+	return words_take(t, &text);
+}
+
+static const char *bound_words(const struct finding *f)
+{
+	if (f->loop != NULL)
+		return "at most ";
+	return f->code != NULL ? "at least " : "";
+}
+
+/* A saturated counter makes the share a bound, which has no interval. */
+static bool has_error(const struct finding *f)
+{
+	bool is_bound = f->loop == NULL && f->size.mark != MARK_EXACT;
+
+	return !is_bound && !isnan(f->size.error) && f->size.error > 0;
+}
+
+/* "68.2 % +- 3.7" */
+static const char *cost_words(struct table *t, const struct finding *f)
+{
+	struct text text = { 0 };
+
+	if (isnan(f->size.share) || (f->sharing != NULL && !f->sharing->has_latency))
+		return NULL;
+	text_format(&text, "%.1f %%", 100 * f->size.share);
+	if (has_error(f))
+		text_format(&text, " \xc2\xb1 %.1f", 100 * f->size.error);
+	return words_take(t, &text);
+}
+
+/* What shares are of, where there is little room. */
+static const char *whole_brief(const char *whole)
+{
+	static const struct {
+		const char *whole, *brief;
+	} known[] = {
+		{ "latency cycles", "latency" },
+		{ "load access latency", "load latency" },
+		{ "sampled branches", "branches" },
+	};
+
+	for (size_t i = 0; i < COUNT(known); i++)
+		if (strcmp(known[i].whole, whole) == 0)
+			return known[i].brief;
+	return whole;
+}
+
+/* "<= 68.2 % +- 3.7 time" */
+static const char *cost_brief(struct table *t, const struct finding *f)
+{
+	const char *cost = cost_words(t, f);
+
+	if (cost == NULL)
+		return NULL;
+	return table_format(t, "%s%s %s",
+			    f->loop != NULL   ? "\xe2\x89\xa4 "
+			    : f->code != NULL ? "\xe2\x89\xa5 "
+					      : "",
+			    cost, whole_brief(f->size.whole));
+}
+
+static void put_loop_brief(const struct finding *f, struct text *out)
+{
+	const struct finding_loop *l = f->loop;
+
+	switch (f->kind) {
+	case FINDING_DEPENDENCY_CHAIN:
+		text_format(out, "%.3g cycles per iteration", l->chain_cycles);
+		return;
+	case FINDING_TLB_WALKS:
+		text_format(out, "%" PRIu64 " of %" PRIu64 " accesses walk", l->n_here, l->n_of);
+		return;
+	case FINDING_MISPREDICTIONS:
+		text_format(out, "%" PRIu64 " of %" PRIu64 " branches", l->n_here, l->n_of);
+		return;
+	case FINDING_STORE_BOUND:
+		text_format(out, "%" PRIu64 " of %" PRIu64 " stores miss L1D", l->n_here, l->n_of);
+		return;
+	case FINDING_LATE_PREFETCH:
+		text_format(out, "%" PRIu64 " of %" PRIu64 " loads still miss L1D", l->n_here,
+			    l->n_of);
+		return;
+	case FINDING_SCALAR_LOOP:
+		text_format(out, "%.0f instructions per iteration", l->n_insns);
+		return;
+	default:
+		text_format(out, "%" PRIu64 " of %" PRIu64 " loads, %s%.0f cycles", l->n_here,
+			    l->n_of, l->access_cycles >= LATENCY_LEAST_FULL ? "\xe2\x89\xa5" : "",
+			    l->access_cycles);
+	}
+}
+
+static void put_sharing_brief(struct table *t, const struct finding *f, struct text *out)
+{
+	const struct finding_sharing *s = f->sharing;
+	const struct finding_waits *w = s->contended.n > 0 ? &s->contended : &s->reloads;
+
+	if (w->n > 0)
+		text_format(out, "%s, %s%.0f cycles",
+			    table_human(t, cell_count(w->n), w->n == 1 ? "load" : "loads"),
+			    w->n_saturated > 0 ? "\xe2\x89\xa5" : "", w->mean_cycles);
+	else
+		text_str(out, table_human(t, cell_count(s->n_writes),
+					  s->n_writes == 1 ? "sampled write" : "sampled writes"));
+}
+
+static const char *evidence_brief(struct table *t, const struct finding *f)
+{
+	struct text text = { 0 };
+
+	if (f->loop != NULL)
+		put_loop_brief(f, &text);
+	else if (f->sharing != NULL)
+		put_sharing_brief(t, f, &text);
+	else if (f->kind == FINDING_MEMORY_BOUND)
+		text_format(&text, "%.0f %% of loads from DRAM", f->value);
+	else if (f->kind == FINDING_SHARED_DATA)
+		text_format(&text, "%.0f %% of loads from peers", f->value);
+	else if (f->kind == FINDING_TLB_WALKS)
+		text_format(&text, "%.0f %% of operations walk", f->value);
+	else if (f->kind == FINDING_MISPREDICTIONS)
+		text_format(&text, "%.0f %% of its branches", f->value);
+	else if (f->kind == FINDING_SLOW_OPERATIONS)
+		text_format(&text, "mean %.0f cycles, of all %.0f", f->value, f->other);
+	else if (f->metric != NULL || f->kind == FINDING_WAITING || f->kind == FINDING_SCALAR)
+		text_str(&text, counts_claim(t, f, false));
+	else if (f->samples.n_all > 0)
+		text_str(&text, table_human(t, cell_count(f->samples.n), "samples"));
+	return words_take(t, &text);
+}
+
+static struct cell text_or_none(const char *text)
+{
+	return text == NULL ? (struct cell){ 0 } : cell_text(text);
+}
+
+void findings_brief_table(const struct findings *f, struct table *out)
+{
+	table_init(out, "summary", NULL, columns, N_COLUMNS);
+	for (size_t i = 0; i < f->list.n; i++) {
+		const struct finding *each = f->list.items[i];
+		struct cell *row = table_add_row(out);
+
+		row[NUMBER] = cell_count(i + 1);
+		row[WHAT] = cell_text(cause_words(each));
+		row[WHERE] = text_or_none(where_words(out, each));
+		row[LINE] = text_or_none(line_words(out, each));
+		row[COST] = text_or_none(cost_brief(out, each));
+		row[EVIDENCE] = text_or_none(evidence_brief(out, each));
+		row[FIX] = text_or_none(fix_words(each));
+	}
+	for (size_t i = 0; i < f->silences.n && f->list.n > 0; i++)
+		findings_note_silence(out, &f->silences.items[i]);
+}
+
+/* ": at most 68.2 % +- 3.7 of the time" */
+static void put_cost(struct table *t, const struct finding *f, struct text *out)
+{
+	const char *cost = cost_words(t, f);
+
+	if (cost == NULL)
+		return;
+	text_format(out, ": %s%s of %s%s", bound_words(f), cost,
+		    strcmp(f->size.whole, "time") == 0 ? "the " : "", f->size.whole);
+	if (f->loop == NULL && f->size.mark == MARK_SATURATED)
+		text_str(out, " or more");
+	else if (f->loop == NULL && f->size.mark == MARK_AT_MOST)
+		text_str(out, " or less");
+}
+
+/* ", written at sharing.c:38, read at sharing.c:52" */
+static void put_accesses(const struct finding_sharing *s, struct text *out)
+{
+	if (s->n_write_places > 0)
+		put_line(&s->writes[0].place, ", written at ", "", out);
+	if (s->n_read_places > 0)
+		put_line(&s->reads[0].place, ", read at ", "", out);
+}
+
+/* " in chase (walk.c:8), called from main (walk.c:20)" */
+static void put_location(const struct finding *f, struct text *out)
+{
+	if (f->subject != NULL || f->sharing != NULL || f->function != NULL) {
+		text_str(out, " in ");
+		put_subject(f, out);
+	}
+	if (f->sharing != NULL)
+		put_accesses(f->sharing, out);
+	else
+		put_line(&f->where, " (", ")", out);
+	if (f->caller.name != NULL && f->caller.name[0] != '[') {
+		text_format(out, ", called from %s", f->caller.name);
+		put_line(&f->caller, " (", ")", out);
+	}
+}
+
+/* The findings are of counts: a share of cycles, and perhaps the place that samples have for it. */
+static void put_counts(struct table *t, const struct finding *f, struct text *out)
+{
+	text_str(out, counts_claim(t, f, true));
+	if (f->where.name != NULL)
+		put_location(f, out);
+}
+
+/* Begins with a capital letter, and ends with a full stop. */
+static void say(struct table *t, struct text *text)
+{
+	if (text->n > 0) {
+		text->bytes[0] = (char)toupper((unsigned char)text->bytes[0]);
+		if (text->bytes[text->n - 1] != '.')
+			text_char(text, '.');
+		text_char(text, '\0');
+		answer_say(t, "%s", text->bytes);
+	}
+	text_release(text);
+}
+
+static void say_cause(struct table *t, const struct finding *f)
+{
+	struct text text = { 0 };
+
+	if (finding_is_of_counts(f)) {
+		put_counts(t, f, &text);
+	} else if (f->kind == FINDING_HOT_FUNCTION || f->kind == FINDING_UNNAMED_CODE) {
+		text_format(&text, "%s of %s is", cost_words(t, f), f->size.whole);
+		put_location(f, &text);
+		if (f->kind == FINDING_UNNAMED_CODE)
+			text_str(&text, ", which has no symbols here");
+	} else {
+		text_str(&text, cause_words(f));
+		put_location(f, &text);
+		put_cost(t, f, &text);
+	}
+	say(t, &text);
+}
+
+static void say_fix(struct table *t, const struct finding *f)
+{
+	struct text text = { 0 };
+	const char *fix = fix_words(f);
+
+	if (fix == NULL)
+		return;
+	text_format(&text, "Fix: %s", fix);
+	say(t, &text);
+}
+
+/* What it rests on, and what was lost of that. */
+static void say_confidence(struct table *t, const struct finding *f, bool has_causes,
+			   const char *lost)
+{
+	struct text text = { 0 };
+
+	if (!has_causes)
+		text_str(&text,
+			 "These samples say where, not why; count: cyclops stat -- COMMAND. ");
+	if (f->sharing != NULL || f->coverage.is_set)
+		text_format(&text, "Confidence: %s", finding_confidence_words(t, f));
+	else if (f->samples.n_all > 0)
+		text_format(&text, "Confidence: %s %s",
+			    table_human(t, cell_count(f->samples.n), "of"),
+			    table_human(t, cell_count(f->samples.n_all), f->samples.of));
+	if (f->sharing == NULL && f->samples.n_all > 0 && has_error(f))
+		text_str(&text, ", \xc2\xb1 is the 95 % interval");
+	if (f->samples.no_jitter)
+		text_str(&text, "; no jitter, so loops in step with the interval mislead");
+	if (lost != NULL)
+		text_format(&text, "; lost: %s", lost);
+	say(t, &text);
+}
+
+static void say_silences(struct table *t, const struct findings *f)
+{
+	struct table notes;
+
+	table_init(&notes, "notes", NULL, columns, N_COLUMNS);
+	for (size_t i = 0; i < f->silences.n; i++)
+		findings_note_silence(&notes, &f->silences.items[i]);
+	for (size_t i = 0; i < notes.notes.n; i++) {
+		struct text text = { 0 };
+
+		text_str(&text, notes.notes.items[i]);
+		say(t, &text);
+	}
+	table_release(&notes);
+}
+
+void findings_answer(const struct findings *f, const char *lost, struct table *out)
+{
+	const struct finding *first;
+	struct text text = { 0 };
+
+	answer_init(out);
+	if (f->list.n == 0) {
+		say_silences(out, f);
+		if (lost != NULL) {
+			text_format(&text, "Lost: %s", lost);
+			say(out, &text);
+		}
+		return;
+	}
+	first = f->list.items[0];
+	say_cause(out, first);
+	say_fix(out, first);
+	say_confidence(out, first, !finding_is_general(first->kind), lost);
+}
+
+static const struct column next_columns[] = {
+	{ "label", NULL, "", CELL_TEXT, 0, "next" },
+	{ "command", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_COMMAND, "shows more" },
+};
+
+static void add_command(struct table *t, const char *command)
+{
+	struct cell *row;
+
+	for (size_t i = 0; i < table_n_rows(t); i++)
+		if (strcmp(table_cell(t, i, 1)->text, command) == 0)
+			return;
+	row = table_add_row(t);
+	row[0] = cell_text(table_n_rows(t) == 1 ? "next:" : "");
+	row[1] = cell_text(command);
+}
+
+void findings_next_table(const struct findings *f, const struct session *s, struct table *out)
+{
+	table_init(out, "next", NULL, next_columns, COUNT(next_columns));
+	out->style = TABLE_FACTS;
+	for (size_t i = 0; i < f->list.n && table_n_rows(out) < COMMANDS_SHOWN; i++) {
+		const char *command = finding_next_words(out, s, f->list.items[i]);
+
+		if (command != NULL)
+			add_command(out, command);
+	}
+}
