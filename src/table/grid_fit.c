@@ -137,10 +137,24 @@ static bool leave_one_out(struct grid *g)
 	return false;
 }
 
+/* Is a name cut, beside bars that take its room? */
+static bool has_bars_for_texts(const struct grid *g)
+{
+	bool has_bar = false, has_cut = false;
+
+	for (size_t i = 0; i < g->n_lanes; i++) {
+		const struct lane *lane = &g->lanes[i];
+
+		has_bar |= !lane->is_left_out && lane->bar > 0;
+		has_cut |= !lane->is_left_out && lane->is_text && lane->width < lane->content;
+	}
+	return has_bar && has_cut;
+}
+
 void grid_fit(struct grid *g)
 {
 	enum thrift thrift = THRIFT_NONE;
-	size_t total = 0;
+	size_t total = 0, spare;
 
 	if (g->n_lanes == 0)
 		return;
@@ -150,8 +164,12 @@ void grid_fit(struct grid *g)
 		else if (!leave_one_out(g))
 			break;
 	}
-	if (total > g->line_width)
+	if (total > g->line_width) {
 		g->lanes[0].width = g->line_width - g->indent;
-	else
-		grow_bars(g, grow_texts(g, g->line_width - total));
+		return;
+	}
+	spare = grow_texts(g, g->line_width - total);
+	if (has_bars_for_texts(g))
+		spare = grow_texts(g, g->line_width - shrink_lanes(g, THRIFT_BARS));
+	grow_bars(g, spare);
 }
