@@ -68,33 +68,27 @@ static void find_names(struct session *s, const struct hot *hot, const struct ke
 	hot_names(s, hot, keys, out);
 	for (size_t i = 0; i < keys->n; i++)
 		has_function |= keys->keys[i] == KEY_FUNCTION;
-	if (has_function)
+	if (has_function && out->depth == SYMBOLS_FUNCTIONS)
 		hot_names_inlined(s, hot, out);
 }
 
 /* The table, and that of the skid if there is something to compare with. */
-static int hot_make_tables(struct session *s, const struct hot *hot, const struct hot_event *event,
-			   const struct hot_view *view, struct table *table, struct table *skid,
-			   struct tables *out, struct err *err)
+static int hot_make_tables(struct session *s, const struct hot *hot, const struct names *names,
+			   const struct hot_event *event, const struct hot_view *view,
+			   struct table *table, struct table *skid, struct err *err)
 {
-	struct names names = { 0 };
 	int rc;
 
 	if (event->with_branches && hot_branches_check(hot, event, err) < 0)
 		return -1;
-	find_names(s, hot, &view->keys, &names);
-	rc = hot_table(hot, &names, view, table, err);
-	*vec_add(&out->list) = table;
+	rc = hot_table(hot, names, view, table, err);
 	hot_table_notes(hot, view, table);
 	if (rc == 0 && event->with_branches)
 		hot_branches_note(hot, table);
 	else if (rc == 0 && event->is_spe)
 		note_without_spe(s, table);
-	if (rc == 0 && event->with_skid) {
-		hot_skid_table(hot, event, &names, &view->keys, view->top, skid);
-		*vec_add(&out->list) = skid;
-	}
-	names_release(&names);
+	if (rc == 0 && event->with_skid)
+		hot_skid_table(hot, event, names, &view->keys, view->top, skid);
 	return rc;
 }
 
@@ -135,9 +129,12 @@ static bool wants_run_time(const struct question *q, const struct session *s,
 	       elapsed_check_keys(&command->keys, &err) == 0 && elapsed_obstacle(s, select) == NULL;
 }
 
-/* The rows by run time, to be shown in front of those by latency. False: it is mostly not told. */
+/*
+ * The rows by run time, to be shown in front of those by latency. False: it is mostly not told.
+ * Scans once more, which forgets the call chains of the first scan.
+ */
 static bool make_run_time(struct question *q, struct session *s, const struct hot *hot,
-			  struct table *out)
+			  const struct names *names, struct table *out)
 {
 	const struct hot_command *command = q->what.into;
 	const struct elapsed_request request = {
@@ -146,15 +143,11 @@ static bool make_run_time(struct question *q, struct session *s, const struct ho
 		.top = rows_to_show(&q->rows),
 		.is_brief = true,
 	};
-	struct names names = { 0 };
 	struct err err;
 	double told = 0;
-	int rc;
 
-	hot_names(s, hot, &command->keys, &names);
-	rc = elapsed_table(s, NULL, hot, &names, &request, out, &told, &err);
-	names_release(&names);
-	return rc == 0 && told >= least_told;
+	return elapsed_table(s, NULL, hot, names, &request, out, &told, &err) == 0 &&
+	       told >= least_told;
 }
 
 static int answer_hot(struct question *q, struct session *s, const struct select *select,
@@ -175,6 +168,7 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	struct table run_time = { 0 }, table = { 0 }, skid = { 0 };
 	struct hot_view shown = *view;
 	struct tables tables = { 0 };
+	struct names names = { 0 };
 	int rc;
 
 	if (command->time_estimate)
@@ -185,17 +179,23 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	if (time != NULL)
 		obstacle = hot_estimate_time(s, select, time, analyses[1].result, hot->result);
 	shown.time = obstacle == NULL ? time : NULL;
-	if (wants_run_time(q, s, select) && make_run_time(q, s, hot->result, &run_time)) {
+	find_names(s, hot->result, &shown.keys, &names);
+	rc = hot_make_tables(s, hot->result, &names, event, &shown, &table, &skid, err);
+	if (rc == 0 && wants_run_time(q, s, select) &&
+	    make_run_time(q, s, hot->result, &names, &run_time)) {
 		*vec_add(&tables.list) = &run_time;
-		shown.title = "Latency";
+		table.title = "Latency";
 	}
-	rc = hot_make_tables(s, hot->result, event, &shown, &table, &skid, &tables, err);
+	*vec_add(&tables.list) = &table;
+	if (event->with_skid)
+		*vec_add(&tables.list) = &skid;
 	hot_event_note_none(s, event, select, &table);
 	q->lacks_data = rc == 0 && table_n_rows(&table) == 0;
 	if (rc == 0 && command->time_estimate)
 		commit_time_note(time, obstacle, &table);
 	if (rc == 0)
 		rc = question_show(q, &tables, err);
+	names_release(&names);
 	hot_class.free(hot->result);
 	commit_time_free(time);
 	table_release(&run_time);

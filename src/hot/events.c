@@ -48,21 +48,24 @@ struct hot_cost *hot_totals(const struct hot *hot)
 	struct hot_cost *totals = mem_zalloc(hot_event_end(hot), sizeof(*totals));
 
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		uint64_t key[N_DIMENSIONS];
+		uint64_t event = hot_key_word(hot, i, DIM_EVENT);
 
-		hot_key(hot, i, key);
-		hot_cost_add(&totals[key[DIM_EVENT]], hot_cost(hot, i));
+		hot_cost_add(&totals[event], hot_cost(hot, i));
 	}
 	return totals;
 }
 
 size_t hot_n_events(const struct hot *hot)
 {
-	struct hot_cost *totals = hot_totals(hot);
+	bool *is_there = mem_zalloc(hot_event_end(hot), sizeof(*is_there));
 	size_t n = 0;
 
-	for (uint64_t event = 0; event < hot_event_end(hot); event++)
-		n += totals[event].n > 0;
-	free(totals);
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
+		bool *its = &is_there[hot_key_word(hot, i, DIM_EVENT)];
+
+		n += !*its && hot_cost(hot, i)->n > 0;
+		*its |= hot_cost(hot, i)->n > 0;
+	}
+	free(is_there);
 	return n;
 }

@@ -183,13 +183,9 @@ static void list_raws(struct hot_grouping *g, const uint32_t *groups)
 
 bool hot_has_chains(const struct hot *hot)
 {
-	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		uint64_t raw[N_DIMENSIONS];
-
-		hot_key(hot, i, raw);
-		if (raw[DIM_FRAME] != 0)
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1))
+		if (hot_key_word(hot, i, DIM_FRAME) != 0)
 			return true;
-	}
 	return false;
 }
 
@@ -219,51 +215,49 @@ void hot_names(struct session *s, const struct hot *hot, const struct keys *keys
 			depth = SYMBOLS_LINES;
 	}
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		uint64_t raw[N_DIMENSIONS];
-
 		if (!needs_names)
 			break;
-		hot_key(hot, i, raw);
-		wanted[raw[DIM_PLACE]] = true;
-		want_frames(s, raw[DIM_FRAME], is_done, wanted);
+		wanted[hot_key_word(hot, i, DIM_PLACE)] = true;
+		want_frames(s, hot_key_word(hot, i, DIM_FRAME), is_done, wanted);
 	}
 	names_init(out, s, wanted, depth);
 	free(is_done);
 	free(wanted);
 }
 
-/* Of a group, its part of the weight of its event, in 2^40ths: sums do not depend on the order. */
-static uint64_t part_of_event(const struct hot *hot, const struct hot_cost *totals,
-			      const uint64_t *raw, uint32_t group)
+/* By event: what a unit of weight is of its whole weight, in 2^PART_BITS. Free with free(). */
+static double *parts_of_events(const struct hot *hot)
 {
-	uint64_t event = raw[DIM_EVENT];
-	double whole = (double)hot_event_weight(hot, event, &totals[event]);
+	double *parts = mem_zalloc(hot_event_end(hot), sizeof(*parts));
+	struct hot_cost *totals = hot_totals(hot);
 
-	return whole == 0
-		       ? 0
-		       : (uint64_t)ldexp(
-				 (double)hot_event_weight(hot, event, hot_cost(hot, group)) / whole,
-				 PART_BITS);
+	for (uint64_t event = 0; event < hot_event_end(hot); event++) {
+		double whole = (double)hot_event_weight(hot, event, &totals[event]);
+
+		parts[event] = whole == 0 ? 0 : ldexp(1, PART_BITS) / whole;
+	}
+	free(totals);
+	return parts;
 }
 
 void hot_names_inlined(struct session *s, const struct hot *hot, struct names *names)
 {
 	bool *wanted = mem_zalloc(names->n + 1, sizeof(*wanted)), has_any = false;
-	struct hot_cost *totals = hot_totals(hot);
+	double *parts_of_event = parts_of_events(hot);
 	uint32_t last = 0;
-	uint64_t *parts; /* by function */
-	struct names lines;
+	uint64_t *parts; /* by function; whole numbers: the sum does not depend on the order */
+	struct names inlined;
 
 	for (uint32_t place = 0; place < names->n; place++)
 		last = names->symbols[place].function.v > last ? names->symbols[place].function.v
 							       : last;
 	parts = mem_zalloc((size_t)last + 1, sizeof(*parts));
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
-		uint64_t raw[N_DIMENSIONS];
+		uint64_t event = hot_key_word(hot, i, DIM_EVENT);
+		uint64_t weight = hot_event_weight(hot, event, hot_cost(hot, i));
 
-		hot_key(hot, i, raw);
-		parts[names->symbols[raw[DIM_PLACE]].function.v] +=
-			part_of_event(hot, totals, raw, i);
+		parts[names->symbols[hot_key_word(hot, i, DIM_PLACE)].function.v] +=
+			(uint64_t)((double)weight * parts_of_event[event]);
 	}
 	for (uint32_t place = 0; place < names->n; place++) {
 		uint32_t function = names->symbols[place].function.v;
@@ -272,14 +266,14 @@ void hot_names_inlined(struct session *s, const struct hot *hot, struct names *n
 		has_any |= wanted[place];
 	}
 	if (has_any) {
-		names_init(&lines, s, wanted, SYMBOLS_LINES);
+		names_init(&inlined, s, wanted, SYMBOLS_INLINED);
 		for (uint32_t place = 0; place < names->n; place++)
 			if (wanted[place])
-				names->symbols[place] = lines.symbols[place];
-		names_release(&lines);
+				names->symbols[place] = inlined.symbols[place];
+		names_release(&inlined);
 	}
 	free(parts);
-	free(totals);
+	free(parts_of_event);
 	free(wanted);
 }
 

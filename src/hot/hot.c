@@ -35,6 +35,7 @@ static void *hot_new(const struct session *session, const void *options)
 
 	hot->session = session;
 	hot->options = options;
+	hot->spe_event = capture_n_events(session->capture);
 	for (int i = 0; i < N_DIMENSIONS; i++)
 		if (i != DIM_PLACE && is_told_apart(hot, i))
 			hot->dimensions[hot->n_dimensions++] = (enum dimension)i;
@@ -73,7 +74,7 @@ void hot_key(const struct hot *hot, uint32_t group, uint64_t key[N_DIMENSIONS])
 	for (size_t i = 0; i < N_DIMENSIONS; i++)
 		key[i] = 0;
 	if (group < hot->by_place.n) {
-		key[DIM_EVENT] = capture_n_events(hot->session->capture);
+		key[DIM_EVENT] = hot->spe_event;
 		key[DIM_PLACE] = group;
 		return;
 	}

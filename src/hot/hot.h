@@ -71,6 +71,8 @@ struct hot {
 	const struct session *session;
 	const struct hot_options *options;
 
+	uint64_t spe_event; /* DIM_EVENT of SPE records */
+
 	/* If the place is the only dimension of SPE records: their sums by place. */
 	bool is_by_place;
 	VEC_OF(struct hot_cost) by_place;
@@ -111,6 +113,19 @@ static inline uint32_t hot_next(const struct hot *hot, uint32_t group)
 
 /* The key of a group: a word for each dimension; 0 for those that are not grouped by. */
 void hot_key(const struct hot *, uint32_t group, uint64_t key[N_DIMENSIONS]);
+
+/* One word of that key. */
+static inline uint64_t hot_key_word(const struct hot *hot, uint32_t group, enum dimension dimension)
+{
+	uint64_t key[N_DIMENSIONS];
+
+	if (group < hot->by_place.n && dimension == DIM_PLACE)
+		return group;
+	if (group < hot->by_place.n)
+		return dimension == DIM_EVENT ? hot->spe_event : 0;
+	hot_key(hot, group, key);
+	return key[dimension];
+}
 
 /* How many events there are records of; all SPE records count as one. */
 size_t hot_n_events(const struct hot *);

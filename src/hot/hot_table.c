@@ -105,16 +105,18 @@ static bool has_sum(const struct hot_grouping *g, enum sum_column sum)
 	}
 }
 
+static bool has_spe_records(const struct hot *hot)
+{
+	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1))
+		if (hot_is_spe(hot, hot_key_word(hot, i, DIM_EVENT)) && hot_cost(hot, i)->n > 0)
+			return true;
+	return false;
+}
+
 /* Are rows of SPE records weighed by their latency? */
 static bool weighs_latency(const struct hot *hot, const struct hot_view *view)
 {
-	struct hot_cost *totals = hot_totals(hot);
-	bool found = false;
-
-	for (uint64_t event = 0; event < hot_event_end(hot) && !view->by_samples; event++)
-		found |= hot_is_spe(hot, event) && totals[event].n > 0;
-	free(totals);
-	return found;
+	return !view->by_samples && has_spe_records(hot);
 }
 
 static bool has_key(const struct keys *keys, enum key key)
@@ -384,20 +386,16 @@ bool hot_heaviest_function(const struct hot *hot, const struct names *names,
 
 void hot_table_notes(const struct hot *hot, const struct hot_view *view, struct table *t)
 {
-	struct hot_cost *totals = hot_totals(hot);
-	bool has_spe = totals[capture_n_events(hot->session->capture)].n > 0;
-
 	if (weighs_latency(hot, view))
 		table_note(t,
 			   "SPE shares are of latency: latencies of operations overlap and are no "
 			   "run time%s",
 			   elapsed_obstacle(hot->session, NULL) == NULL ? " (hot --elapsed)" : "");
-	if (has_spe)
+	if (has_spe_records(hot))
 		spe_filters_note(hot->session, t);
 	if (view->with_callers && !hot_has_chains(hot))
 		table_note(t,
 			   "no callers: this capture has no call chains; cyclops record -g records "
 			   "them%s",
-			   has_spe ? " of events, SPE has none" : "");
-	free(totals);
+			   has_spe_records(hot) ? " of events, SPE has none" : "");
 }

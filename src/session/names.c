@@ -15,7 +15,7 @@ void names_init(struct names *out, struct session *s, const bool *wanted, enum s
 	struct place *places = mem_alloc(n, sizeof(*places));
 	size_t n_wanted = 0;
 
-	*out = (struct names){ .session = s, .n = n };
+	*out = (struct names){ .session = s, .n = n, .depth = depth };
 	out->symbols = mem_zalloc(n, sizeof(*out->symbols));
 	place_numbers_sorted(s->places, numbers, places);
 	for (uint32_t i = 0; i < n; i++) {

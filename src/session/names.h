@@ -14,6 +14,7 @@ struct names {
 	const struct session *session;
 	struct symbol *symbols;
 	uint32_t n;
+	enum symbols_depth depth;
 };
 
 /* Resolves the places whose `wanted` is true (NULL: all of the session's). */

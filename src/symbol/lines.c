@@ -191,17 +191,18 @@ static void lines_note(struct job *job, enum diag_level level, const char *text)
 /* Decodes what the unit's addresses need. What is damaged stays empty. */
 static void lines_read_unit(struct job *job, struct unit_work *work)
 {
+	bool with_lines = !job->question->without_lines;
 	Dwarf_Die root = work->unit->die;
 
 	if (!dwarf_unit_tree(work->unit, &work->tree))
 		lines_note(job, DIAG_NOTE,
 			   "its .dwo files were not found (.dwp files are not read): no inlines");
-	if (dwarf_hasattr(&root, DW_AT_stmt_list) &&
+	if (with_lines && dwarf_hasattr(&root, DW_AT_stmt_list) &&
 	    dwarf_getsrclines(&root, &work->lines, &work->n_lines) != 0) {
 		work->n_lines = 0;
 		lines_note(job, DIAG_DAMAGE, "a line table is damaged: its lines are missing");
 	}
-	if (dwarf_getsrcfiles(&work->tree, &work->files, &work->n_files) != 0)
+	if (with_lines && dwarf_getsrcfiles(&work->tree, &work->files, &work->n_files) != 0)
 		work->n_files = 0;
 	if (!scopes_find(&job->scopes, &work->tree, work->addresses, work->n,
 			 scopes_budget(work->unit, &work->tree, work->n), work->scopes))

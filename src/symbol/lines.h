@@ -3,6 +3,7 @@
 #ifndef CYCLOPS_SYMBOL_LINES_H
 #define CYCLOPS_SYMBOL_LINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,7 @@ struct lines_question {
 	const uint64_t *addresses; /* ascending */
 	size_t n;
 	size_t part, n_parts;
+	bool without_lines; /* inline chains only: no line tables are read (SYMBOLS_INLINED) */
 };
 
 /* Zeroed is empty. */

@@ -291,7 +291,7 @@ static size_t count_parts(const struct group *group, const struct binary *binary
 	return n < n_workers ? n : n_workers;
 }
 
-static void make_askings(struct resolving *r, size_t n_workers)
+static void make_askings(struct resolving *r, size_t n_workers, enum symbols_depth depth)
 {
 	for (size_t g = 0; g < r->groups.n; g++) {
 		struct group *group = &r->groups.items[g];
@@ -313,6 +313,7 @@ static void make_askings(struct resolving *r, size_t n_workers)
 				.n = group->n_addresses,
 				.part = part,
 				.n_parts = group->n_answers,
+				.without_lines = depth == SYMBOLS_INLINED,
 			};
 	}
 }
@@ -414,9 +415,9 @@ static void count_missing(struct resolving *r)
 	}
 }
 
-static void ask_for_lines(struct resolving *r, struct pool *pool)
+static void ask_for_lines(struct resolving *r, struct pool *pool, enum symbols_depth depth)
 {
-	make_askings(r, pool_size(pool));
+	make_askings(r, pool_size(pool), depth);
 	pool_run(pool, r->askings.n, resolve_ask, r);
 	for (size_t i = 0; i < r->askings.n; i++)
 		diags_merge(&r->symbols->diags, &r->askings.items[i].answer.diags);
@@ -460,8 +461,8 @@ void symbols_resolve_numbered(struct symbols *s, struct pool *pool, const struct
 	resolve_name_functions(&r);
 	pool_run(pool, r.stretches.n, resolve_write_answers, &r);
 	count_missing(&r);
-	if (depth == SYMBOLS_LINES)
-		ask_for_lines(&r, pool);
+	if (depth != SYMBOLS_FUNCTIONS)
+		ask_for_lines(&r, pool, depth);
 	resolving_release(&r);
 	symbols_update_missing(s);
 }
