@@ -24,6 +24,20 @@ enum cell_mark latency_share_mark(struct latency_amount part, struct latency_amo
 	return mark_bound((double)part.full > little, others > little);
 }
 
+const char *latency_share_words(enum cell_mark mark)
+{
+	switch (mark) {
+	case MARK_SATURATED:
+		return "at least ";
+	case MARK_AT_MOST:
+		return "at most ";
+	case MARK_UNCERTAIN:
+		return "about ";
+	default:
+		return "";
+	}
+}
+
 struct cell cell_latency_share(struct latency_amount part, struct latency_amount whole, uint64_t n)
 {
 	struct cell cell = cell_ratio(part.cycles, whole.cycles);

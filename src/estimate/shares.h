@@ -35,6 +35,9 @@ struct latency_amount {
  */
 enum cell_mark latency_share_mark(struct latency_amount part, struct latency_amount whole);
 
+/* That mark in front of a share in a sentence: "at least ", "at most ", "about ", or "". */
+const char *latency_share_words(enum cell_mark);
+
 /* The share as a cell; `n` records have it. */
 struct cell cell_latency_share(struct latency_amount part, struct latency_amount whole, uint64_t n);
 

@@ -9,9 +9,11 @@
 #include "hot/elapsed.h"
 #include "hot/event.h"
 #include "hot/hot.h"
+#include "hot/summary.h"
 #include "cli/command.h"
 #include "scan/scan.h"
 #include "session/without_spe.h"
+#include "table/answer.h"
 
 static const struct usage usage = {
 	"hot",
@@ -75,12 +77,15 @@ static void find_names(struct session *s, const struct hot *hot, const struct ke
 /* The table, and that of the skid if there is something to compare with. */
 static int hot_make_tables(struct session *s, const struct hot *hot, const struct names *names,
 			   const struct hot_event *event, const struct hot_view *view,
-			   struct table *table, struct table *skid, struct err *err)
+			   struct table *answer, struct table *table, struct table *skid,
+			   struct err *err)
 {
 	int rc;
 
 	if (event->with_branches && hot_branches_check(hot, event, err) < 0)
 		return -1;
+	if (answer != NULL)
+		hot_summary(s, hot, names, view, answer);
 	rc = hot_table(hot, names, view, table, err);
 	hot_table_notes(hot, view, table);
 	if (rc == 0 && event->with_branches)
@@ -150,6 +155,13 @@ static bool make_run_time(struct question *q, struct session *s, const struct ho
 	       told >= least_told;
 }
 
+/* Is it the plain table by function, the hottest one first? */
+static bool is_by_function(const struct hot_view *view)
+{
+	return view->keys.n == 1 && view->keys.keys[0] == KEY_FUNCTION && view->sort == NULL &&
+	       view->time == NULL;
+}
+
 static int answer_hot(struct question *q, struct session *s, const struct select *select,
 		      struct hot_view *view, const struct hot_event *event, struct err *err)
 {
@@ -165,7 +177,7 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	struct analysis *hot = &analyses[0];
 	const char *obstacle = NULL;
 	struct commit_time *time = NULL;
-	struct table run_time = { 0 }, table = { 0 }, skid = { 0 };
+	struct table answer, run_time = { 0 }, table = { 0 }, skid = { 0 };
 	struct hot_view shown = *view;
 	struct tables tables = { 0 };
 	struct names names = { 0 };
@@ -179,8 +191,11 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	if (time != NULL)
 		obstacle = hot_estimate_time(s, select, time, analyses[1].result, hot->result);
 	shown.time = obstacle == NULL ? time : NULL;
+	answer_init(&answer);
+	*vec_add(&tables.list) = &answer;
 	find_names(s, hot->result, &shown.keys, &names);
-	rc = hot_make_tables(s, hot->result, &names, event, &shown, &table, &skid, err);
+	rc = hot_make_tables(s, hot->result, &names, event, &shown,
+			     is_by_function(&shown) ? &answer : NULL, &table, &skid, err);
 	if (rc == 0 && wants_run_time(q, s, select) &&
 	    make_run_time(q, s, hot->result, &names, &run_time)) {
 		*vec_add(&tables.list) = &run_time;
@@ -198,6 +213,7 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	names_release(&names);
 	hot_class.free(hot->result);
 	commit_time_free(time);
+	table_release(&answer);
 	table_release(&run_time);
 	table_release(&table);
 	table_release(&skid);

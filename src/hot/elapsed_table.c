@@ -35,19 +35,19 @@ static const bool is_of_time[N_KEYS] = {
 };
 
 static const struct column columns[] = {
-	{ "time_share", "of time", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR | COLUMN_TRUST,
+	{ "time_share", "time share", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR | COLUMN_TRUST,
 	  "part of the time between records that it ran; absent: not told apart from others" },
 	{ "time_low", "from", "", CELL_NUMBER, COLUMN_SHARE, "lower limit of that" },
 	{ "time_high", "to", "", CELL_NUMBER, COLUMN_SHARE, "upper limit of that" },
 	{ "time_ns", "time", "ns", CELL_COUNT, 0, "time that it ran, between records" },
-	{ "ns_per_operation", "ns/op", "ns", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+	{ "ns_per_operation", "ns per operation", "ns", CELL_NUMBER, COLUMN_MACHINE_ONLY,
 	  "that by the operations that its records stand for" },
-	{ "cycles_per_operation", "cycles/op", "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+	{ "cycles_per_operation", "cycles per operation", "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
 	  "the same in cycles, if the frequency of the cores is known" },
 	{ "samples", NULL, "samples", CELL_COUNT, 0, "SPE records" },
-	{ "operation_share", "of operations", "", CELL_NUMBER, COLUMN_SHARE,
+	{ "operation_share", "operation share", "", CELL_NUMBER, COLUMN_SHARE,
 	  "part of the operations that records stand for" },
-	{ "latency_share", "of latency", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
+	{ "latency_share", "latency share", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
 	  "part of the total latencies of sampled operations, which overlap" },
 };
 
@@ -353,38 +353,30 @@ static void note_rest(const struct making *m, struct table *t)
 	table_note(t, "100 %%: %s between records of a thread that follow each other",
 		   table_human(t, cell_count(m->rest.covered_ns), "ns"));
 	if (m->rest.waiting_ns > 0)
-		table_note(t,
-			   "left out: %s in which a thread waited or was preempted: so long "
-			   "between records that it is no run time",
+		table_note(t, "left out: %s in which a thread waited or was preempted",
 			   table_human(t, cell_count(m->rest.waiting_ns), "ns"));
 	if (span - covered - waiting > least_share * span)
 		table_note(t, "left out: %s between records of different threads or buffers",
 			   table_human(t, cell_number(round(span - covered - waiting)), "ns"));
 }
 
-/* Why limits are far apart: the capture is short, or rows alternate quickly. */
-static const char *why_untold(const struct making *m, struct table *t)
-{
-	double unmet = unmet_ns(m);
-
-	if (!m->has_code || unmet < close_share * (double)m->rest.covered_ns)
-		return "they alternate about as fast as records are taken, or have too few";
-	return table_format(t,
-			    "slow operations that no record met may have taken up to %s of each, "
-			    "which is much in so short a capture (record longer, or more often), "
-			    "or they alternate about as fast as records are taken",
-			    table_human(t, cell_number(unmet), "ns"));
-}
-
+/* Time that is of no row: limits are far apart if the capture is short, or if rows alternate quickly. */
 static void note_untold(const struct making *m, struct table *t)
 {
 	double untold = 1 - m->told_ns / (double)m->rest.covered_ns;
+	bool is_short = m->has_code && unmet_ns(m) >= close_share * (double)m->rest.covered_ns;
+	bool is_by_function = m->request->keys->keys[0] == KEY_FUNCTION;
 
-	if (untold > least_share)
-		table_note(t, "%s%.1f %% of the time is of %s that are not told apart: %s%s",
-			   m->request->is_brief ? "" : "-: ", 100 * untold,
-			   m->request->is_brief ? "others" : "rows", why_untold(m, t),
-			   m->request->is_brief ? "" : " (--by module, thread are coarser)");
+	if (untold <= least_share)
+		return;
+	table_note(
+		t, "%s%.1f %% of the run time is of no single row. %s",
+		m->request->is_brief ? "" : "-: ", 100 * untold,
+		is_short ? table_format(t,
+					"The capture is too short to separate these %s' run time. "
+					"Record longer, or sample more often.",
+					is_by_function ? "functions" : "rows")
+			 : "The rows alternate too fast, or have too few samples.");
 }
 
 /* What limits and shares rest on. */
@@ -396,16 +388,16 @@ static void elapsed_note_basis(const struct making *m, const struct session *s, 
 
 	if (m->has_code)
 		table_note(t,
-			   "from, to: what ran unseen between two records took no longer than "
-			   "its latency, %s %.3g GHz%s",
+			   "from, to: operations between two records took at most their latency, "
+			   "%s %.3g GHz%s",
 			   m->request->clock.hz > 0 ? "at" : "on cores that run at", m->hz / 1e9,
 			   m->request->clock.hz > 0 ? "" : " at least (--ghz)");
 	if (m->has_code && spe_lacks_jitter(s->capture))
-		table_note(t, "samples were taken without jitter: code in step with the interval "
-			      "may never be met, and limits do not hold for it");
-	if (!m->rest.has_switches)
 		table_note(t,
-			   "there are no switch records: waits of less than %s count as run time",
+			   "sampled without jitter: limits do not hold for code in step with the "
+			   "interval");
+	if (!m->rest.has_switches)
+		table_note(t, "no switch records: waits of less than %s count as run time",
 			   table_human(t, cell_count(spe_longest_gap_ns(&longest)), "ns"));
 	if (a != NULL && attr_has(a, ATTR_EXCLUDE_KERNEL))
 		table_note(t, "user only: time in the kernel counts for the code that was running");
@@ -414,15 +406,13 @@ static void elapsed_note_basis(const struct making *m, const struct session *s, 
 static void make_notes(const struct making *m, const struct session *s, struct table *t)
 {
 	if (m->rest.covered_ns == 0) {
-		table_note(t, "no two records of a thread have times (ts_enable=1) and follow each "
-			      "other: nothing is known of what is between them");
+		table_note(t, "no two successive records of a thread have times (ts_enable=1)");
 		return;
 	}
 	note_left_out(m, t);
 	note_untold(m, t);
 	if (m->request->is_brief) {
-		table_note(t, "between records; more, and what limits rest on: %s",
-			   tip(t, s, "hot --elapsed"));
+		table_note(t, "details: %s", tip(t, s, "hot --elapsed"));
 		return;
 	}
 	note_rest(m, t);
@@ -449,7 +439,7 @@ static void make_empty_table(const struct session *s, const struct making *m, co
 {
 	elapsed_start_table(m, out);
 	if (!note_without_spe(s, out))
-		table_note(out, "no time of code: %s", obstacle);
+		table_note(out, "no run time: %s", obstacle);
 }
 
 struct elapsed_answer {

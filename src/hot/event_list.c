@@ -15,7 +15,7 @@ enum { SPE_BITS = 64, MAX_WORDS = SPE_BITS + 32 };
 
 static const struct column columns[] = {
 	{ "event", NULL, "", CELL_TEXT, COLUMN_GROW, "name for --event" },
-	{ "records", "of", "", CELL_TEXT, COLUMN_GROW,
+	{ "records", NULL, "", CELL_TEXT, COLUMN_GROW,
 	  "whose records tell it: samples, arm_spe, or branch stacks of a sampled event" },
 	{ "samples", NULL, "samples", CELL_COUNT, 0,
 	  "records or samples, or entries of branch stacks" },
@@ -170,12 +170,12 @@ void hot_event_note_none(struct session *s, const struct hot_event *e, const str
 	if (n[0] == 0)
 		table_note(t, "none: the capture has no SPE records");
 	else if (n[1] > 0)
-		table_note(t, "none of the selected; of all SPE records %" PRIu64 " have it", n[1]);
+		table_note(t, "no selected SPE record has it; %" PRIu64 " of all do", n[1]);
 	else
 		table_note(t,
-			   e->is_spe ? "none of %s has it; not every CPU records it"
-				     : "none of %s matches; not every CPU records every event and "
-				       "kind of operation",
+			   e->is_spe ? "none of %s has it; not all CPUs record it"
+				     : "none of %s matches; not all CPUs record all events and "
+				       "operations",
 			   table_human(t, cell_count(n[0]), "SPE records"));
 	spe_filters_note(s, t);
 }

@@ -46,7 +46,7 @@ static const struct column sum_columns[N_SUMS] = {
 	[SUM_SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR | COLUMN_TRUST,
 			"part of the event's total: of latency cycles for SPE, of events for "
 			"samples" },
-	[SUM_TOTAL_SHARE] = { "total_share", "with callees", "", CELL_NUMBER, COLUMN_SHARE,
+	[SUM_TOTAL_SHARE] = { "total_share", "total", "", CELL_NUMBER, COLUMN_SHARE,
 			      "the same, with everything it called" },
 	[SUM_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0,
 			  "records or samples, or entries of branch stacks" },
@@ -66,18 +66,18 @@ static const struct column sum_columns[N_SUMS] = {
 		      "lower limit of it (95 %)" },
 	[SUM_HIGH] = { "estimated_high", NULL, "operations", CELL_NUMBER, COLUMN_MACHINE_ONLY,
 		       "upper limit of it (95 %)" },
-	[SUM_LIMITS] = { "estimated_limits", "95 %", "", CELL_TEXT, COLUMN_TEXT_ONLY,
+	[SUM_LIMITS] = { "estimated_limits", "95 % interval", "", CELL_TEXT, COLUMN_TEXT_ONLY,
 			 "where the truth lies, 19 times out of 20" },
 	[SUM_BRANCHES] = { "branches", NULL, "entries", CELL_COUNT, 0,
 			   "entries of branch stacks there, of the event or not" },
-	[SUM_BRANCH_RATE] = { "branch_share", "of them", "", CELL_NUMBER,
+	[SUM_BRANCH_RATE] = { "branch_share", "event ratio", "", CELL_NUMBER,
 			      COLUMN_SHARE | COLUMN_TRUST,
 			      "part of those that tell it for which the event holds" },
-	[SUM_BRANCH_CYCLES] = { "branch_cycles", "after", "cycles", CELL_NUMBER, 0,
+	[SUM_BRANCH_CYCLES] = { "branch_cycles", "since last branch", "cycles", CELL_NUMBER, 0,
 				"mean cycles from the branch before to one of these" },
 	[SUM_TIME] = { "time", SLICES_TITLE, "", CELL_TEXT, COLUMN_SPARK | COLUMN_TEXT_ONLY,
 		       "weight over time" },
-	[SUM_TIME_ESTIMATE] = { "time_estimate", "time est.", "", CELL_NUMBER,
+	[SUM_TIME_ESTIMATE] = { "time_estimate", "time estimate", "", CELL_NUMBER,
 				COLUMN_SHARE | COLUMN_BAR | COLUMN_TRUST,
 				"part of the time of all code, estimated by a walk through it" },
 };
@@ -156,7 +156,9 @@ static void hot_start_table(const struct hot_grouping *g, struct table *t)
 	if (g->view->time != NULL) /* rows are in that order */
 		own[table_column(t, "share")].flags &= ~(unsigned)COLUMN_BAR;
 	if (weighs_latency(g->hot, g->view) && hot_n_events(g->hot) == 1)
-		own[table_column(t, "share")].title = "of latency";
+		own[table_column(t, "share")].title = "latency share";
+	else if (g->has_chains)
+		own[table_column(t, "share")].title = "self";
 	if (has_key(&g->view->keys, KEY_FUNCTION))
 		own[t->n_columns++] = inlined_column;
 	for (uint32_t i = 0; i < slices->n; i++)
@@ -387,9 +389,7 @@ bool hot_heaviest_function(const struct hot *hot, const struct names *names,
 void hot_table_notes(const struct hot *hot, const struct hot_view *view, struct table *t)
 {
 	if (weighs_latency(hot, view))
-		table_note(t,
-			   "SPE shares are of latency: latencies of operations overlap and are no "
-			   "run time%s",
+		table_note(t, "latency is no run time: operations overlap%s",
 			   elapsed_obstacle(hot->session, NULL) == NULL ? " (hot --elapsed)" : "");
 	if (has_spe_records(hot))
 		spe_filters_note(hot->session, t);

@@ -123,7 +123,7 @@ void hot_skid_table(const struct hot *hot, const struct hot_event *e, const stru
 	tuples_init(&skid.keys, HOT_GROUP_WORDS);
 	add_groups(&skid, hot, e, &g);
 	skid_start_table(keys, out);
-	out->title = table_format(out, "Where %s was sampled, and where SPE saw it",
+	out->title = table_format(out, "Skid of %s: samples beside SPE records",
 				  capture_event_name(hot->session->capture, (size_t)e->sampled));
 	numbers = mem_alloc(skid.rows.n + 1, sizeof(*numbers));
 	for (uint32_t i = 0; i < skid.rows.n; i++)
@@ -132,10 +132,11 @@ void hot_skid_table(const struct hot *hot, const struct hot_event *e, const stru
 	for (size_t i = 0; i < skid.rows.n && (top == 0 || i < top); i++)
 		hot_skid_show_row(&skid, &g, &skid.rows.items[numbers[i]], out);
 	if (skid.period > 0 && skid.n_spe > 0)
-		table_note(out,
-			   "%.1f %% of the sampled event fell where SPE never saw it: samples skid "
-			   "to what runs when the interrupt is taken, SPE records do not",
-			   100 * (1 - ratio(skid.on_spe, skid.period)));
+		table_note(
+			out,
+			"%.1f %% of the samples are where SPE has no record of the event: samples "
+			"skid, SPE records do not",
+			100 * (1 - ratio(skid.on_spe, skid.period)));
 	free(numbers);
 	tuples_release(&skid.keys);
 	vec_release(&skid.rows);

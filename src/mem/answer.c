@@ -174,9 +174,8 @@ static int mem_answer_make_tables(struct making *m, struct err *err)
 		return -1;
 	answer_init(&m->out->answer);
 	if (m->request->by.n == 0) {
+		mem_answer_show(m, &m->out->answer);
 		mem_summary_sources(&m->rows, &m->out->answer);
-		if (table_n_rows(&m->out->answer) > 0)
-			mem_answer_show(m, &m->out->answer);
 	}
 	mem_answer_show(m, &m->out->rows);
 	if (is_sampled)

@@ -55,7 +55,7 @@ static const struct column sum_columns[N_SUMS] = {
 	[SUM_ESTIMATED_HIGH] = { "estimated_high", NULL, "operations", CELL_NUMBER,
 				 COLUMN_MACHINE_ONLY, "upper limit of it (95 %)" },
 	[SUM_SATURATED] = { "saturated_share", "saturated", "", CELL_NUMBER, COLUMN_SHARE,
-			    "part of the records whose total latency counter was saturated" },
+			    "part of the records whose total latency counter was full" },
 	[SUM_WALKS] = { "walk_share", "walks", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_MACHINE_ONLY,
 			"part of the records with a translation table walk" },
 	[SUM_WALK_MEAN] = { "walk_mean_cycles", "walk", "cycles", CELL_NUMBER,

@@ -37,19 +37,14 @@ static const char *name_of(const struct mem_rows *rows, const uint64_t *words, s
 static const char *latency_of(const struct mem_rows *rows, const struct mem_cost *cost,
 			      struct table *t)
 {
-	static const char *const bounds[] = {
-		[MARK_SATURATED] = "at least ",
-		[MARK_AT_MOST] = "at most ",
-		[MARK_UNCERTAIN] = "about ",
-	};
 	const struct mem_cost *all = &rows->kinds[MEMORY_LOAD];
 	struct latency_amount part = { mem_weight(cost), cost->full_cycles };
 	struct latency_amount whole = { mem_weight(all), all->full_cycles };
-	enum cell_mark mark = latency_share_mark(part, whole);
 
 	if (whole.cycles == 0)
 		return NULL;
-	return table_format(t, "%s%.1f %% of load latency", mark == MARK_EXACT ? "" : bounds[mark],
+	return table_format(t, "%s%.1f %% of load latency",
+			    latency_share_words(latency_share_mark(part, whole)),
 			    100 * ratio(part.cycles, whole.cycles));
 }
 

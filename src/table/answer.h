@@ -2,6 +2,7 @@
 /*
  * What a screen begins with: what is wrong, where, how much it costs, what to do. At most three lines, for
  * people: only formats for people have it. Programs read the tables that it is made of.
+ * An answer without sentences is not shown.
  */
 #ifndef CYCLOPS_TABLE_ANSWER_H
 #define CYCLOPS_TABLE_ANSWER_H

@@ -24,9 +24,12 @@ struct tables format_tables(const struct format *format, const struct tables *ta
 {
 	struct tables shown = { 0 };
 
-	for (size_t i = 0; i < tables->list.n; i++)
-		if (format->is_for_people || tables->list.items[i]->style != TABLE_ANSWER)
-			*vec_add(&shown.list) = tables->list.items[i];
+	for (size_t i = 0; i < tables->list.n; i++) {
+		struct table *t = tables->list.items[i];
+
+		if (t->style != TABLE_ANSWER || (format->is_for_people && table_n_rows(t) > 0))
+			*vec_add(&shown.list) = t;
+	}
 	return shown;
 }
 

@@ -75,7 +75,7 @@ def hotspots_without_skid(c):
     c.expect(float(skid["copy+0x24"]["spe_share"]) == 0 and float(skid["copy+0x24"]["sampled_share"]) == 0.2,
              "samples behind the ldp")
     text = run(c.cyclops, "hot", "--symfs", "/", "--event", "l1d-refill", "--by", "instruction", c.path).decode()
-    c.expect("80.0 % of the sampled event fell where SPE never saw it" in " ".join(text.split()), "the note on skid")
+    c.expect("80.0 % of the samples are where SPE has no record of the event" in " ".join(text.split()), "the note on skid")
     rows = c.table("hot", "hot", "--event", "mispredicted", "--by", "instruction")
     c.expect(rows[0]["instruction"] == "copy+0x24" and float(rows[0]["share"]) == 0.97, f"tbz: {rows[0]}")
 
@@ -246,7 +246,7 @@ def stops(c):
 
     gap = 1000 * 40
     c.expect(run_ns([trace(0)]) == 100 * gap, "all of it")
-    c.expect("there are no switch records" in notes(), "that switches are not known")
+    c.expect("no switch records" in notes(), "that switches are not known")
     c.expect(run_ns([trace(0), trace(1)]) == 200 * gap, "two CPUs")
     c.expect(run_ns([trace(0), trace(1), "switch 1 1010100", "switch 1 1010900"]) == 199 * gap, "a switch on one CPU")
     c.expect("no switch records" not in notes(), "that switches are known")

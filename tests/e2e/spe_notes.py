@@ -25,7 +25,7 @@ L1D_REFILL = 1 << 3
 FIRST_PMU = 6  # types below are the kernel's own
 CONFIG, CONFIG1, CONFIG2 = 8, 56, 64  # offsets in perf_event_attr
 
-LATENCY = "latencies of operations overlap and are no run time"
+LATENCY = "latency is no run time: operations overlap"
 PASSED = "totals, means and shares are of what passed"
 BROKEN = "do not trust the interval and totals"
 REGULAR = "code in step with the interval"
@@ -127,7 +127,7 @@ def main():
                                     (("hot", "--by-samples"), False), (("hot", "--event", "load"), False)]:
             text = shown("plain", *screen)
             checks.expect((LATENCY in text) == has_latency, f"{' '.join(screen)}: note on latencies")
-            checks.expect(("of latency" in text) == has_latency, f"{' '.join(screen)}: heading of the share")
+            checks.expect(("latency share" in text) == has_latency, f"{' '.join(screen)}: heading of the share")
 
         # A total of what passed a filter is none of all operations.
         checks.expect("estimated" in shown("plain", "hot", "--event", "l1d-refill"), "estimate of all")
@@ -149,12 +149,12 @@ def main():
 
         # What is never recorded is not what never happens.
         total = "2 619 SPE records"
-        checks.expect(f"none of {total} has it; not every CPU records it" in shown("plain", "hot", "--event", "remote"),
+        checks.expect(f"none of {total} has it; not all CPUs record it" in shown("plain", "hot", "--event", "remote"),
                    "hot --event of what no record has")
-        checks.expect(f"none of {total} matches; not every CPU" in shown("plain", "hot", "--select", "event==remote"),
+        checks.expect(f"none of {total} matches; not all CPUs" in shown("plain", "hot", "--select", "event==remote"),
                    "hot --select of what no record has")
         text = shown("plain", "hot", "--event", "l1d-refill", "--select", "tid==1")
-        checks.expect("none of the selected; of all SPE records" in text, "an event that only others have")
+        checks.expect("no selected SPE record has it" in text, "an event that only others have")
         # Over a whole program the time by the stores is no latency of theirs.
         def derived(*words, name="plain"):
             text = run(cyclops, "mem", "--table", "region", "--format", "csv", *words, os.path.join(scratch, name),
