@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 SKIP = 77
+NO_DATA = 4
 PERF_TRIES = 4
 
 # cyclops's exit status where a capture has no data of this kind: with an answer that is empty, or without one.
@@ -42,7 +43,10 @@ def run_perf(*words, **options):
 
 
 def run(*command, **options):
-    """Output of a program, as bytes; raises Failed if it fails."""
+    """
+    Output of a program, as bytes; raises Failed if it fails. An empty table of cyclops is an answer here,
+    though its exit status says that there is nothing.
+    """
     if command[0] == "perf":
         done = run_perf(*command[1:], **options)
     else:

@@ -386,8 +386,10 @@ def test_without_spe(tools):
     subprocess.run([tools.cyclops, "record", "-q", "-o", path, "-e", "cpu-clock", "--", tools.program, "busy", "50"],
                    capture_output=True, env=harness.ENVIRONMENT, check=True)
     for command in (["hot", "--event", "mispredicted"], ["mem"]):
-        said = harness.run(tools.cyclops, *command, path).decode()
-        words = " ".join(said.split())
+        done = subprocess.run([tools.cyclops, *command, path], capture_output=True, text=True,
+                              env=harness.ENVIRONMENT, check=False)
+        said, words = done.stdout, " ".join(done.stdout.split())
+        tools.expect(done.returncode == harness.NO_DATA, f"{command}: status {done.returncode}: {done.stderr}")
         missing = "neither SPE records nor samples with data sources" if command == ["mem"] else "no SPE records"
         tools.expect(words.count(missing) == 1 and "none" not in words.split(), f"{command}: {said}")
 
