@@ -6,6 +6,7 @@
 #include "c2c/tables.h"
 #include "cli/question.h"
 #include "cli/command.h"
+#include "table/answer.h"
 #include "variables/heap_map.h"
 
 static const struct usage usage = {
@@ -80,33 +81,38 @@ static int make_request(struct question *q, struct err *err)
 
 /* The tables of an answer. */
 struct answer {
-	struct table summary, findings, pairs, trace, shared, lines, accesses;
+	struct table first, summary, findings, pairs, trace, shared, lines, accesses;
 	struct tables shown;
 };
 
 static void make_answer(const struct c2c *s, struct c2c_labels *labels, bool is_brief,
 			bool with_layouts, struct answer *out)
 {
-	struct table *const all[] = { &out->summary, &out->findings, &out->pairs,
-				      &out->trace,   &out->shared,   &out->lines };
-	size_t n = COUNT(all);
+	struct table *const all[] = { &out->first, &out->findings, &out->summary, &out->pairs,
+				      &out->trace, &out->shared,   &out->lines };
+	struct table *const for_programs[] = { &out->summary, &out->findings, &out->pairs,
+					       &out->trace,   &out->shared,   &out->lines };
+	size_t n = with_layouts ? COUNT(for_programs) : COUNT(all);
 
-	c2c_summary_table(s, labels, &out->summary);
+	answer_init(&out->first);
+	c2c_summary_table(s, labels, with_layouts ? NULL : &out->first, &out->summary);
 	c2c_findings_table(s, labels, &out->findings);
 	c2c_pairs_table(s, labels, &out->pairs);
 	c2c_trace_table(s, &out->trace);
 	c2c_shared_table(s, &out->shared);
 	c2c_lines_tables(s, labels, &out->lines, &out->accesses);
 	if (is_brief)
-		n = table_n_rows(&out->pairs) > 1 ? 3 : table_n_rows(&out->findings) > 0 ? 2 : 1;
+		n = table_n_rows(&out->pairs) > 1 ? 4 : 3;
 	for (size_t i = 0; i < n; i++)
-		*vec_add(&out->shown.list) = all[i];
+		if (!is_brief || all[i] != &out->findings || table_n_rows(all[i]) > 0)
+			*vec_add(&out->shown.list) = with_layouts ? for_programs[i] : all[i];
 	if (with_layouts)
 		*vec_add(&out->shown.list) = &labels->layouts;
 }
 
 static void release_answer(struct answer *a)
 {
+	table_release(&a->first);
 	table_release(&a->summary);
 	table_release(&a->findings);
 	table_release(&a->pairs);

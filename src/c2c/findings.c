@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings of shared lines: who wants which bytes, what it costs, the fix. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "c2c/tables.h"
 #include "c2c/verdict/verdict.h"
 #include "findings/words.h"
+#include "table/answer.h"
 
 /* Less than this of the latency of loads is not in a report. */
 static const double least_share = 0.01;
@@ -59,8 +61,8 @@ static const struct column columns[N_COLUMNS] = {
 	[COST] = PROSE("cost", NULL, "what it is made of"),
 	[GAIN] = PROSE("gain", NULL, "what a fix would save"),
 	[FIX] = PROSE("fix", NULL, "what to change"),
-	[RULED_OUT] = PROSE("not", NULL, "other causes, and what speaks against them"),
-	[SURE] = PROSE("sure", NULL, "what the verdict rests on"),
+	[RULED_OUT] = PROSE("not", "excluded", "other causes, and what speaks against them"),
+	[SURE] = PROSE("sure", "confidence", "what the verdict rests on"),
 	[KIND] = { "kind", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "the verdict" },
 	[LINE] = { "line", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
 		   "number of the line among `lines`" },
@@ -349,6 +351,45 @@ static void c2c_findings_add_row(const struct c2c *s, const struct c2c_labels *l
 	row[MODULE] = table_text_cell(t, f->module);
 	row[WRITER] = table_text_cell(t, f->writer);
 	put_slices(s, cause, t, row);
+}
+
+/* "False sharing in account (struct account, 64 bytes): 86.4 % of load latency." and the fix. */
+static void say_finding(const struct finding *f, struct table *answer)
+{
+	static const char *const kinds[] = {
+		[FINDING_FALSE_SHARING] = "False sharing",
+		[FINDING_TRUE_SHARING] = "True sharing",
+		[FINDING_CONTENDED] = "Contention",
+	};
+	const char *object = f->sharing->object, *fix = finding_remedy_words(answer, f);
+
+	answer_say(answer, "%s in %s: %s.", kinds[f->kind],
+		   object != NULL ? object
+				  : table_format(answer, "line 0x%" PRIx64, f->sharing->lines[0]),
+		   finding_size_words(answer, f));
+	if (fix != NULL)
+		answer_say(answer, "Fix: %s.", fix);
+}
+
+void c2c_say_findings(const struct c2c *s, const struct c2c_labels *labels, struct table *answer)
+{
+	const struct c2c_causes *causes = &labels->causes;
+	struct findings found = { 0 };
+	size_t n = 0, n_false = 0;
+
+	for (size_t i = 0; i < causes->list.n; i++) {
+		const struct c2c_cause *cause = &causes->list.items[i];
+
+		if (cause->class != C2C_CONTENDED)
+			continue;
+		n_false += cause->sum.judgement.verdict == C2C_FALSE;
+		if (n++ == 0)
+			say_finding(add_finding(s, labels, cause, &found), answer);
+	}
+	if (n > 1)
+		answer_say(answer, "%zu causes of contention, %zu of them false sharing.", n,
+			   n_false);
+	findings_release(&found);
 }
 
 void c2c_findings_table(const struct c2c *s, const struct c2c_labels *labels, struct table *out)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many lines are contended, what they cost together, and what that rests on. */
+#include <ctype.h>
 #include <inttypes.h>
 
 #include "base/alloc.h"
@@ -8,6 +9,7 @@
 #include "cpu/cpu.h"
 #include "data/data_names.h"
 #include "scan/spe_filters.h"
+#include "table/answer.h"
 
 static const struct column summary_columns[] = {
 	{ "name", NULL, "", CELL_TEXT, 0, "what the fact is about" },
@@ -150,7 +152,7 @@ static const char *suspicion(const struct c2c *s, struct table *t)
 }
 
 /* How many lines there are of each kind, and what they cost together. */
-static void add_answer(const struct c2c *s, const struct tally *tally, struct table *t)
+static const char *answer_text(const struct c2c *s, const struct tally *tally, struct table *t)
 {
 	size_t n_suspects = tally->n[C2C_SUSPECTED], n_stores = tally->n[C2C_STORES_ONLY];
 	const char *text = c2c_nothing_found(s, t);
@@ -170,7 +172,13 @@ static void add_answer(const struct c2c *s, const struct tally *tally, struct ta
 				    "%s; %zu line%s written by several threads, whether they wait "
 				    "is not recorded",
 				    text, n_stores, n_stores == 1 ? " is" : "s are");
-	add_fact(t, "answer", text);
+	return text;
+}
+
+/* The text with a capital at its beginning. */
+static const char *sentence(struct table *t, const char *text)
+{
+	return table_format(t, "%c%s", toupper((unsigned char)text[0]), text + 1);
 }
 
 /* What threads did one after the other made loads wait, too, but once. */
@@ -254,7 +262,25 @@ static const char *seen_elsewhere(const struct c2c *s, struct table *t)
 	return text;
 }
 
-static void add_seen(const struct c2c *s, struct table *t)
+/* "583 loads, 44 stores, 24 atomics to 170 lines, 55 loads from another core's cache" */
+static void add_operations(const struct c2c *s, const char *from, struct table *t)
+{
+	const struct c2c_counts *c = &s->total;
+	uint64_t n_atomics = s->lines->n_atomics;
+
+	add_fact(
+		t, "samples",
+		table_format(t, "%s, %s%s%s to %s, %s %s%s",
+			     table_human(t, cell_count(c->n[C2C_LOADS] - n_atomics), "loads"),
+			     table_human(t, cell_count(c->n[C2C_STORES]), "stores"),
+			     n_atomics > 0 ? ", " : "",
+			     n_atomics > 0 ? table_human(t, cell_count(n_atomics), "atomics") : "",
+			     table_human(t, cell_count(s->n_lines), "lines"),
+			     table_human(t, cell_count(c2c_contended(c, s->options.mode)), "loads"),
+			     from, seen_elsewhere(s, t)));
+}
+
+static void add_seen(const struct c2c *s, bool is_for_people, struct table *t)
 {
 	const struct c2c_counts *c = &s->total;
 	static const char *const met[C2C_N_MODES] = {
@@ -264,6 +290,10 @@ static void add_seen(const struct c2c *s, struct table *t)
 		[C2C_BY_REMOTE_HITM] = "that found it modified on another socket",
 	};
 
+	if (is_for_people) {
+		add_operations(s, met[s->options.mode], t);
+		return;
+	}
 	add_fact(
 		t, "seen",
 		table_format(t, "%s and %s to %s, %s %s%s",
@@ -330,16 +360,22 @@ static void add_caution(const struct c2c *s, struct table *t)
 	text_release(&text);
 }
 
-void c2c_summary_table(const struct c2c *s, const struct c2c_labels *labels, struct table *out)
+void c2c_summary_table(const struct c2c *s, const struct c2c_labels *labels, struct table *answer,
+		       struct table *out)
 {
 	struct tally tally = count_causes(labels);
 
 	table_init(out, "sharing", NULL, summary_columns, COUNT(summary_columns));
 	out->style = TABLE_FACTS;
 	out->is_keyed = true;
-	add_answer(s, &tally, out);
+	if (answer == NULL)
+		add_fact(out, "answer", answer_text(s, &tally, out));
+	else if (tally.n[C2C_CONTENDED] > 0)
+		c2c_say_findings(s, labels, answer);
+	else
+		answer_say(answer, "%s.", sentence(answer, answer_text(s, &tally, answer)));
 	add_phases(s, &tally, out);
-	add_seen(s, out);
+	add_seen(s, answer != NULL, out);
 	add_mode(s, out);
 	add_ruled_out(s, out);
 	add_latency(s, out);

@@ -271,6 +271,7 @@ static void c2c_lines_add_rows(struct c2c_lines *l, const struct batch *b, const
 		out->space = spot.space;
 		out->tid = has & HAS_TID ? b->tid[row] : C2C_NO_TID;
 		out->is_write = writes(b, row, mask);
+		l->n_atomics += out->is_write & ((mask & C2C_BIT(LOADS)) != 0);
 		l->n_physical += (has & HAS_PA) != 0;
 		out++;
 	}
@@ -331,6 +332,7 @@ static void lines_merge(void *into, const void *from, const struct id_map *map)
 	c2c_latency_merge(&to->loads, &part->loads);
 	to->has_issue |= part->has_issue;
 	to->lacks_issue |= part->lacks_issue;
+	to->n_atomics += part->n_atomics;
 	to->n_physical += part->n_physical;
 	to->period += part->period;
 	to->n_samples += part->n_samples;

@@ -47,6 +47,7 @@ struct c2c_lines {
 	struct c2c_counts total;     /* of all records, whether they have a line or not */
 	struct c2c_latency loads;    /* all loads with an address */
 	bool has_issue, lacks_issue; /* some accesses say when they were issued; some do not */
+	uint64_t n_atomics;	     /* loads of `total` with an address that write, too */
 	uint64_t n_physical;	     /* records of lines with a physical address */
 	uint64_t period;	     /* sum of what samples stand for */
 	uint64_t n_samples;	     /* those of `period`: records of SPE are not among them */
