@@ -274,7 +274,7 @@ static void put_left_cpu(const struct evidence *e, struct text *out)
 			    e->part, plural(e->part), e->all, plural(e->all),
 			    e->n_runs > 1 ? " in each run" : "");
 	else
-		text_str(out, "whether for a CPU or for something else is not told; the rest is "
+		text_str(out, "whether for a CPU or for something else is not known; the rest is "
 			      "about the time that it was running");
 }
 
@@ -330,7 +330,7 @@ static void put_evidence(struct table *t, const struct evidence *e, bool is_alon
 		counts_evidence(e, is_alone, out);
 		break;
 	case EVIDENCE_CACHES_NOT_COUNTED:
-		text_str(out, "memory or core is not told: the caches of the data side were not "
+		text_str(out, "memory or core is not known: the caches of the data side were not "
 			      "counted");
 		break;
 	case EVIDENCE_LEFT_CPU:
@@ -490,8 +490,9 @@ void findings_note_silence(struct table *t, const struct silence *s)
 	switch (s->kind) {
 	case SILENCE_FEW_SAMPLES:
 		table_note(t,
-			   "too few samples to tell (%" PRIu64 " of an event, at least %u wanted): "
-			   "a longer run, or a shorter interval",
+			   "cannot tell: %" PRIu64
+			   " samples of an event, and at least %u are needed. "
+			   "Record longer, or sample more often",
 			   s->n, s->least);
 		break;
 	case SILENCE_NOTHING:
@@ -535,17 +536,15 @@ void findings_note_silence(struct table *t, const struct silence *s)
 		table_note(t, "no function has a large part of the time; %s has most", s->text);
 		break;
 	case SILENCE_NO_COUNTERS:
-		table_note(t, "what limits it cannot be told: there are neither counters of the "
-			      "CPU nor SPE here (cyclops doctor says why)");
+		table_note(t, "no hardware counters and no SPE here: times say where, not why "
+			      "(cyclops doctor)");
 		break;
 	case SILENCE_NO_LIMIT:
 		table_note(t, "nothing stands out: no share of cycles, slots, misses or waits "
-			      "is above what is worth a word");
+			      "passes its threshold");
 		break;
 	case SILENCE_MOSTLY:
-		table_note(t,
-			   "most of the time is spent in %s: less work there is what is left to "
-			   "try",
+		table_note(t, "most of the time is spent in %s; what is left is less work there",
 			   s->text);
 		break;
 	}

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "data/short_name.h"
 #include "findings/words_inside.h"
+#include "metrics/metric_words.h"
 #include "session/tip.h"
 
 enum { COMMANDS_SHOWN = 2, NAME_WIDTH = 40 };
@@ -20,7 +21,7 @@ static const struct column columns[N_COLUMNS] = {
 	[WHERE] = { "where", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_YIELD,
 		    "function, or the data that threads share" },
 	[LINE] = { "line", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_PATH, "source line" },
-	[COST] = { "cost", NULL, "", CELL_TEXT, COLUMN_BLANK,
+	[COST] = { "cost", NULL, "", CELL_TEXT, COLUMN_BLANK | COLUMN_WHOLE,
 		   "share that it concerns, half of its 95 % interval, and what it is a share of" },
 	[EVIDENCE] = { "evidence", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_YIELD,
 		       "what shows it" },
@@ -193,21 +194,23 @@ static const char *cost_words(struct table *t, const struct finding *f)
 	return words_take(t, &text);
 }
 
-/* What shares are of, where there is little room. */
-static const char *whole_brief(const char *whole)
+/* What the share is of, in few words; "" if that is not known. */
+static const char *whole_brief(const struct finding *f)
 {
 	static const struct {
 		const char *whole, *brief;
 	} known[] = {
-		{ "latency cycles", "latency" },
-		{ "load access latency", "load latency" },
-		{ "sampled branches", "branches" },
+		{ "latency cycles", "latency" },    { "load access latency", "load latency" },
+		{ "sampled branches", "branches" }, { "cpu-clock", "CPU time" },
+		{ "task-clock", "CPU time" },
 	};
 
+	if (f->size.whole == NULL)
+		return f->metric != NULL ? metric_whole(f->metric) : "";
 	for (size_t i = 0; i < COUNT(known); i++)
-		if (strcmp(known[i].whole, whole) == 0)
+		if (strcmp(known[i].whole, f->size.whole) == 0)
 			return known[i].brief;
-	return whole;
+	return f->size.whole;
 }
 
 /* "<= 68.2 % +- 3.7 time" */
@@ -217,11 +220,11 @@ static const char *cost_brief(struct table *t, const struct finding *f)
 
 	if (cost == NULL)
 		return NULL;
-	return table_format(t, "%s%s %s",
+	return table_format(t, "%s%s%s%s",
 			    f->loop != NULL   ? "\xe2\x89\xa4 "
 			    : f->code != NULL ? "\xe2\x89\xa5 "
 					      : "",
-			    cost, whole_brief(f->size.whole));
+			    cost, whole_brief(f)[0] != '\0' ? " " : "", whole_brief(f));
 }
 
 static void put_loop_brief(const struct finding *f, struct text *out)
@@ -315,7 +318,15 @@ void findings_brief_table(const struct findings *f, struct table *out)
 		row[FIX] = text_or_none(fix_words(each));
 	}
 	for (size_t i = 0; i < f->silences.n && f->list.n > 0; i++)
-		findings_note_silence(out, &f->silences.items[i]);
+		if (f->silences.items[i].kind != SILENCE_NO_COUNTERS) /* the answer says so */
+			findings_note_silence(out, &f->silences.items[i]);
+}
+
+static const char *whole_words(const struct finding *f)
+{
+	if (strcmp(f->size.whole, "time") == 0)
+		return "the time";
+	return strcmp(whole_brief(f), "CPU time") == 0 ? "the CPU time" : f->size.whole;
 }
 
 /* ": at most 68.2 % +- 3.7 of the time" */
@@ -325,8 +336,7 @@ static void put_cost(struct table *t, const struct finding *f, struct text *out)
 
 	if (cost == NULL)
 		return;
-	text_format(out, ": %s%s of %s%s", bound_words(f), cost,
-		    strcmp(f->size.whole, "time") == 0 ? "the " : "", f->size.whole);
+	text_format(out, ": %s%s of %s", bound_words(f), cost, whole_words(f));
 	if (f->loop == NULL && f->size.mark == MARK_SATURATED)
 		text_str(out, " or more");
 	else if (f->loop == NULL && f->size.mark == MARK_AT_MOST)
@@ -387,7 +397,7 @@ static void say_cause(struct table *t, const struct finding *f)
 	if (finding_is_of_counts(f)) {
 		put_counts(t, f, &text);
 	} else if (f->kind == FINDING_HOT_FUNCTION || f->kind == FINDING_UNNAMED_CODE) {
-		text_format(&text, "%s of %s is", cost_words(t, f), f->size.whole);
+		text_format(&text, "%s of %s is", cost_words(t, f), whole_words(f));
 		put_location(f, &text);
 		if (f->kind == FINDING_UNNAMED_CODE)
 			text_str(&text, ", which has no symbols here");
@@ -410,15 +420,28 @@ static void say_fix(struct table *t, const struct finding *f)
 	say(t, &text);
 }
 
-/* What it rests on, and what was lost of that. */
-static void say_confidence(struct table *t, const struct finding *f, bool has_causes,
-			   const char *lost)
+/* Why the cause is not known, if the samples only say where. */
+static void put_why_not(const struct findings *f, struct text *out)
 {
+	if (!finding_is_general(f->list.items[0]->kind))
+		return;
+	for (size_t i = 0; i < f->silences.n; i++)
+		if (f->silences.items[i].kind == SILENCE_NO_COUNTERS) {
+			text_str(out,
+				 "No hardware counters here: this says where, not why (cyclops "
+				 "doctor). ");
+			return;
+		}
+	text_str(out, "These samples say where, not why; count: cyclops stat -- COMMAND. ");
+}
+
+/* What it rests on, and what was lost of that. */
+static void say_confidence(struct table *t, const struct findings *found, const char *lost)
+{
+	const struct finding *f = found->list.items[0];
 	struct text text = { 0 };
 
-	if (!has_causes)
-		text_str(&text,
-			 "These samples say where, not why; count: cyclops stat -- COMMAND. ");
+	put_why_not(found, &text);
 	if (f->sharing != NULL || f->coverage.is_set)
 		text_format(&text, "Confidence: %s", finding_confidence_words(t, f));
 	else if (f->samples.n_all > 0)
@@ -467,7 +490,7 @@ void findings_answer(const struct findings *f, const char *lost, struct table *o
 	first = f->list.items[0];
 	say_cause(out, first);
 	say_fix(out, first);
-	say_confidence(out, first, !finding_is_general(first->kind), lost);
+	say_confidence(out, f, lost);
 }
 
 static const struct column next_columns[] = {

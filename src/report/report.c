@@ -141,7 +141,7 @@ static int add_elapsed(const struct session *s, struct elapsed_answer *answer, s
 	if (told >= least_told)
 		show_second(&out->shown, &out->elapsed);
 	else
-		table_note(&out->functions, "run time by function: mostly not told apart: %s",
+		table_note(&out->functions, "run time is not known for most functions: %s",
 			   tip(&out->functions, s, "hot --elapsed"));
 	return 0;
 }

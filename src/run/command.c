@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cyclops run: the whole method. Each step is a run of this program with another command, said
- * before it is done, so that everything can be done again by hand. The files stay in a folder.
+ * cyclops run: the whole method. Each step is a run of this program with another command, which
+ * --verbose says before it is done, so that everything can be done again by hand. The files stay in a folder.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -56,6 +56,8 @@ static const struct option options[] = {
 	  "count a run for each value, in the environment as NAME and in\n"
 	  "                          the arguments as {NAME}: how fast is each?" },
 	{ "seed", 0, OPTION_NUMBER, AT(seed), "N", "with --model: another choice of samples" },
+	{ "verbose", 'v', OPTION_FLAG, AT(verbose), NULL,
+	  "each step as a command, what findings rest on, all facts" },
 	{ "help", 'h', OPTION_FLAG, AT(wants_help), NULL, "this text" },
 };
 
@@ -130,18 +132,21 @@ static void add_program(struct run *r, struct words *w)
 		add(w, *word);
 }
 
-/* Each run of the program is announced, with what it is for and how to do it by hand. */
-static void announce(const struct run *r, const struct words *w, const char *what_for)
+/* A person is told which run of the program this is, and with --verbose how to do it by hand. */
+static void announce(const struct run *r, const struct words *w, const char *doing)
 {
 	struct text line = { 0 };
 
+	if (r->command->verbose || isatty(STDERR_FILENO))
+		fprintf(stderr, "Run %u of %u: %s\n", r->n_done + 1, r->n_wanted, doing);
+	if (!r->command->verbose)
+		return;
 	if (r->environment != NULL)
 		text_shell_word(&line, r->environment);
 	for (size_t i = 0; i < w->n; i++)
 		text_shell_word(&line, i == 0 ? "cyclops" : w->items[i]);
 	text_char(&line, '\0');
-	fprintf(stderr, "cyclops run: run %u of %u, %s:\n  %s\n", r->n_done + 1, r->n_wanted,
-		what_for, line.bytes);
+	fprintf(stderr, "  %s\n", line.bytes);
 	text_release(&line);
 }
 
@@ -164,14 +169,14 @@ static int check_result(const struct run *r, const char *path, int status, struc
 		       path, status);
 }
 
-static int step(struct run *r, struct words *w, const char *what_for, const char *result,
+static int step(struct run *r, struct words *w, const char *doing, const char *result,
 		struct err *err)
 {
 	struct launch l;
 	int rc;
 
 	w->items[w->n] = NULL;
-	announce(r, w, what_for);
+	announce(r, w, doing);
 	if (launch_init(&l, (char *const *)(uintptr_t)w->items, err) < 0)
 		return -1;
 	rc = launch_go(&l, err);
@@ -215,7 +220,7 @@ int run_model(struct run *r, struct err *err)
 	add_number(r, &w, "--interval", r->command->interval);
 	add_number(r, &w, "--seed", r->command->seed);
 	add_program(r, &w);
-	return step(r, &w, "to count and sample on the machine model", r->capture_path, err);
+	return step(r, &w, "counting and sampling on the machine model", r->capture_path, err);
 }
 
 int run_counting(struct run *r, unsigned n_times, struct err *err)
@@ -230,7 +235,7 @@ int run_counting(struct run *r, unsigned n_times, struct err *err)
 	if (n_times > 1)
 		add_number(r, &w, "--repeat", n_times);
 	add_program(r, &w);
-	return step(r, &w, "to count", r->counts_path, err);
+	return step(r, &w, "counting", r->counts_path, err);
 }
 
 static int run_sampling(struct run *r, const struct cpu_metric *first, struct err *err)
@@ -251,7 +256,7 @@ static int run_sampling(struct run *r, const struct cpu_metric *first, struct er
 	add(&w, "--event");
 	add(&w, sampling.events);
 	add_program(r, &w);
-	return step(r, &w, "to find the places", r->capture_path, err);
+	return step(r, &w, "sampling", r->capture_path, err);
 }
 
 int run_read_counts(struct run *r, struct err *err)
@@ -277,7 +282,7 @@ static int run_decide(struct run *r, const struct cpu_metric **out, struct err *
 	int rc = stat_answer_make(r->pmu, &r->counts, &stat_options, &stat, err);
 
 	*out = rc == 0 ? method_first(&stat) : NULL;
-	if (*out != NULL)
+	if (*out != NULL && r->command->verbose)
 		fprintf(stderr, "cyclops run: largest of the counts: %s\n", (*out)->label);
 	stat_answer_release(&stat);
 	return rc;
@@ -338,8 +343,12 @@ static int run_answer(struct run *r, const struct output_options *output, struct
 		rc = add_what_if(r, &session, &what_if, &method.shown, err);
 	if (rc == 0)
 		rc = printer_open(&out, output, "text", usage.command, &session, err);
-	if (rc == 0)
+	if (rc == 0 && printer_shows_screen(&out, output)) {
+		method_screen(&session, &what_if.shown, r->command->verbose, &method);
+		rc = printer_finish(&out, output, &method.screen, 0, err);
+	} else if (rc == 0) {
 		rc = printer_finish(&out, output, &method.shown, 0, err);
+	}
 	print_diagnostics(&session, rc < 0 ? EXIT_FAILED : EXIT_DONE);
 	what_if_release(&what_if);
 	method_release(&method);
@@ -374,10 +383,8 @@ static int run(struct run *r, const struct output_options *output, struct err *e
 	if (r->program_status != 0)
 		fprintf(stderr, "cyclops run: the program ended with status %d\n",
 			r->program_status);
-	fprintf(stderr,
-		"cyclops run: the files are in %s; more: cyclops report %s (or annotate, mem, "
-		"c2c)\n",
-		r->folder, r->capture_path);
+	fprintf(stderr, "cyclops run: the files are in %s; more: cyclops report %s\n", r->folder,
+		r->capture_path);
 	return 0;
 }
 

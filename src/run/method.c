@@ -430,8 +430,33 @@ int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *cou
 	return 0;
 }
 
+void method_screen(const struct session *s, const struct tables *more, bool is_verbose,
+		   struct method *m)
+{
+	struct report *r = &m->report;
+
+	findings_answer(&m->found, facts_lost(s, &r->facts), &m->answer);
+	findings_brief_table(&m->found, &m->summary);
+	findings_next_table(&m->found, s, &m->next);
+	*vec_add(&m->screen.list) = &m->answer;
+	show(&m->screen, is_verbose ? &m->findings : &m->summary);
+	for (size_t i = 0; i < more->list.n; i++)
+		*vec_add(&m->screen.list) = more->list.items[i];
+	show(&m->screen, &m->stat.topdown);
+	show(&m->screen, &r->functions);
+	show(&m->screen, &r->user_code);
+	show(&m->screen, &m->stat.run);
+	*vec_add(&m->screen.list) = is_verbose ? &r->facts : &r->brief_facts;
+	if (!is_verbose)
+		show(&m->screen, &m->next);
+}
+
 void method_release(struct method *m)
 {
+	table_release(&m->answer);
+	table_release(&m->summary);
+	table_release(&m->next);
+	vec_release(&m->screen.list);
 	stat_answer_release(&m->stat);
 	report_release(&m->report);
 	table_release(&m->findings);

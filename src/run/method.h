@@ -21,7 +21,9 @@ struct method {
 	struct report report;
 	struct table findings;
 	struct findings found; /* of counts and samples: those of `stat` and `report` */
-	struct tables shown;
+	struct tables shown;   /* for programs */
+	struct table answer, summary, next;
+	struct tables screen; /* for people, the answer first; see method_screen() */
 };
 
 /*
@@ -30,6 +32,10 @@ struct method {
  */
 int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *counts,
 		struct method *out, struct err *);
+
+/* Makes the screen. `more`: tables behind the findings; `is_verbose`: the long form, and all facts. */
+void method_screen(const struct session *, const struct tables *more, bool is_verbose,
+		   struct method *);
 void method_release(struct method *);
 
 #endif

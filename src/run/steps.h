@@ -14,7 +14,7 @@
 struct run_command {
 	const char *folder, *sysroot, *sweep, *what_if;
 	unsigned runs, interval, seed;
-	bool model, wants_help;
+	bool model, verbose, wants_help;
 };
 
 /* What is on the way from the program to the answer. */

@@ -7,6 +7,7 @@ enum {
 	LEAST_BAR = 10,
 	MOST_BAR = 40,
 	LEAST_TEXT = 12,
+	LEAST_YIELD = 10,
 };
 
 /* Ways to save width, in order, before columns are left out. */
@@ -53,16 +54,16 @@ static size_t heading_width(const struct lane *lane, enum thrift thrift)
 static size_t least_width(const struct grid *g, const struct lane *lane, enum thrift thrift)
 {
 	bool is_cut = lane->is_text && !lane_has_flag(lane, COLUMN_SPARK) &&
+		      !lane_has_flag(lane, COLUMN_WHOLE) &&
 		      (lane_has_flag(lane, COLUMN_GROW) || thrift >= THRIFT_TEXTS);
 	bool is_wide = lane_has_flag(lane, COLUMN_WIDE);
 	size_t share =
 		is_wide ? g->line_width * 2 / 5 : g->line_width / (thrift < THRIFT_TEXTS ? 4 : 6);
+	size_t least = lane_has_flag(lane, COLUMN_YIELD) ? LEAST_YIELD : max_of(share, LEAST_TEXT);
 	size_t content = lane->content;
 
-	if (lane_has_flag(lane, COLUMN_YIELD))
-		share = LEAST_TEXT;
 	if (is_cut)
-		content = min_of(content, max_of(share, LEAST_TEXT));
+		content = min_of(content, least);
 	return max_of(content, heading_width(lane, thrift));
 }
 

@@ -74,6 +74,7 @@ enum column_flags {
 	COLUMN_COMMAND = 2048, /* text: what begins with "cyclops " is a command to paste */
 	COLUMN_WIDE = 1024,    /* text: gets two fifths of the line before others are cut */
 	COLUMN_YIELD = 4096,   /* text, with COLUMN_GROW: cut to little before others are cut */
+	COLUMN_WHOLE = 8192,   /* text: never cut */
 };
 
 /* Constant data of the analysis. */

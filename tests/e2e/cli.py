@@ -309,7 +309,7 @@ def check_no_packets(checks, folder):
     checks.expect(rows and all(float(row["share_low"]) <= float(row["share"]) <= float(row["share_high"]) and
                                int(row["records"]) / 20 == float(row["share"]) for row in rows), f"quality: rows {rows}")
     reported = " ".join(folder.run("report", "samples.data").stdout.decode().split())
-    checks.expect("too few samples to tell (20 of an event, at least 30 wanted)" in reported, f"report: {reported}")
+    checks.expect("Cannot tell: 20 samples of an event, and at least 30 are needed" in reported, f"report: {reported}")
     os.remove(folder.file("samples.data"))
 
 

@@ -100,7 +100,8 @@ def check_errors(checks, cyclops, kernels, folder):
 def check_sweep(checks, cyclops, kernels, folder):
     """A run for each value, in the program's words: cycles, and how fast each is beside the first."""
     values = ["stride", "steady", "stride"]
-    done = run_program(cyclops, folder, "--model", "--sweep", "WHICH=" + ",".join(values), "--format", "json",
+    done = run_program(cyclops, folder, "--model", "--verbose", "--sweep", "WHICH=" + ",".join(values),
+                       "--format", "json",
                        "--folder", "sweep", "--", os.path.join(kernels, "{WHICH}"))
     if not checks.expect(done.returncode == 0, f"sweep: {done.returncode} {done.stderr}"):
         return

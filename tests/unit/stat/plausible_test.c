@@ -216,7 +216,7 @@ static void says_what_to_count(void **state)
 		/* It stalls, and what tells why is not counted. */
 		{ "neoverse-n1", "perf stat -x",
 		  "CPU_CYCLES 1e9 STALL_BACKEND 6e8 STALL_FRONTEND 3e7 INST_RETIRED 5e8", 1,
-		  "is not told: the caches of the data side were not counted\n\nperf stat -e "
+		  "is not known: the caches of the data side were not counted\n\nperf stat -e "
 		  "r8,r11,",
 		  NOTHING },
 		/* Both roots are low, and nothing below them is known. */

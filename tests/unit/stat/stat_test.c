@@ -591,7 +591,7 @@ static void tells_why_it_did_not_run(void **state)
 		{ 3e8, 4, 9, 2, "it mostly waited: 30.0 %",
 		  "left a CPU 2 times to wait for something, 5 times for another task in each run",
 		  "if other tasks" },
-		{ 3e8, 0, 0, 1, "it mostly waited: 30.0 %", "is not told", "if other tasks" },
+		{ 3e8, 0, 0, 1, "it mostly waited: 30.0 %", "is not known", "if other tasks" },
 	};
 	struct cpu_pmu *pmu = open_pmu(*state, "neoverse-n1");
 	const struct stat_options options = { 0 };

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The screen of a report: the answer first, on one screen, with nothing that csv and json do not rest on.
+
+usage: screens.py CYCLOPS DATA_DIR
+"""
+
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+from harness import ENVIRONMENT, Checks
+
+LINES, ANSWER_LINES = 40, 5  # an answer has three sentences, which may take more lines
+
+# What begins the answer for a capture: the cause and the place.
+CAUSES = {
+    "demo": r"DRAM latency in chase_memory \(demo\.c:96\): at most [0-9.]+ % (±|\+-) [0-9.]+ of the time",
+    "sharing": r"False sharing in account .*, written at sharing\.c:38, read at sharing\.c:52",
+    "copies": r"Branch mispredicts in copy_all \(copies\.c:\d+\): at most ",
+    "stride": r"\w+ latency in walk \(stride\.c:33\): at most ",
+}
+
+
+def screen(cyclops, data, path, width, *words):
+    environment = {**ENVIRONMENT, "COLUMNS": str(width)}
+    command = [cyclops, "report", "--symfs", os.path.join(data, "root"), *words, path]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+
+def check_answer(checks, cyclops, data, path):
+    name = os.path.splitext(os.path.basename(path))[0]
+    text = screen(cyclops, data, path, 100)
+    lines = text.splitlines()
+    findings = json.loads(screen(cyclops, data, path, 100, "--format", "json"))["findings"]
+    checks.expect(len(lines) <= LINES, f"{name}: {len(lines)} lines")
+    for width in (80, 100):
+        wide = [line for line in screen(cyclops, data, path, width).splitlines() if len(line) > width]
+        checks.expect(not wide, f"{name}: wider than {width}: {wide}")
+    checks.expect("" in lines and lines.index("") <= ANSWER_LINES + 1, f"{name}: a long answer: {lines[:8]}")
+    checks.expect("modelled: " in " ".join(lines[:lines.index("")]), f"{name}: not said to be modelled")
+    answer = " ".join(lines[:lines.index("")])
+    if name in CAUSES:
+        checks.expect(re.match(CAUSES[name], answer), f"{name}: {answer}")
+    checks.expect(("Fix: " in answer) == bool(findings and findings[0].get("try")), f"{name}: {answer}")
+    rows = [line for line in lines if re.match(r"\d  ", line)]
+    checks.expect(len(rows) == len(findings), f"{name}: {rows} for {len(findings)} findings")
+    for row, finding in zip(rows, findings):
+        if finding["kind"] != "unknown":
+            checks.expect(f"{100 * finding['share']:.1f} %" in row, f"{name}: {finding['share']} is not in {row}")
+    checks.expect(re.search(r"^[0-9 ]+ SPE records \(1 in [0-9 ]+ operations\), nothing lost, ", text, re.M), f"{name}: {text}")
+    checks.count("screens")
+
+
+def check_long(checks, cyclops, data):
+    """--all has each finding at length and all sections, --verbose the facts."""
+    path = os.path.join(data, "demo.data")
+    short = screen(cyclops, data, path, 100)
+    long = screen(cyclops, data, path, 100, "--all")
+    verbose = screen(cyclops, data, path, 100, "--verbose")
+    for words in ("   confidence:  ", "Source lines", "   fix:  "):
+        checks.expect(words in long and words not in short, f"--all: {words}")
+    checks.expect(long.startswith(short.split("\n\n", maxsplit=1)[0]), f"--all: {long[:200]}")
+    checks.expect("\ncommand  " in verbose and "\ncommand  " not in short, f"--verbose: {verbose}")
+    # A table or columns that are asked for are shown as they are.
+    for words in (("--table", "findings"), ("--columns", "claim")):
+        checks.expect("waits for data of DRAM" in screen(cyclops, data, path, 100, *words), f"{words}")
+
+
+def main():
+    cyclops, data = sys.argv[1:]
+    checks = Checks()
+    for path in [os.path.join(data, "demo.data"), *sorted(glob.glob(os.path.join(data, "samples", "*.data")))]:
+        check_answer(checks, cyclops, data, path)
+    check_long(checks, cyclops, data)
+    return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
