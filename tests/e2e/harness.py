@@ -9,7 +9,6 @@ import subprocess
 import sys
 
 SKIP = 77
-NO_DATA = 4
 PERF_TRIES = 4
 
 # cyclops's exit status where a capture has no data of this kind: with an answer that is empty, or without one.
