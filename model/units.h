@@ -64,6 +64,8 @@ static inline uint64_t units_take(struct units *u, const struct insn *in, uint32
 {
 	uint64_t last = ready;
 
+	if (busy_cycles <= 1 && in->n_uses == 1 && in->n_second_uses == 0) /* most of them */
+		return units_take_one(u, u->kinds[in->unit], ready);
 	if (busy_cycles > 1)
 		last = units_take_long(u, u->kinds[in->unit], ready, busy_cycles);
 	else if (in->n_uses > 0)
