@@ -193,13 +193,13 @@ static int check_named(const struct doctor_counter *c, const char *names, struct
 			 (int)(length < NAME_MAX ? length : NAME_MAX - 1), names);
 		event = cpu_event_of_name(c->facts, name);
 		if (event == NULL) {
-			const char *nearest = nearest_word(name, event_name_at, c->facts);
+			char advice[NAME_MAX + 32];
 
 			return err_set(err, ERR_USAGE, ERR_NOWHERE,
-				       "--events: %s has no event '%s'%s%s%s",
-				       cpu_name(c->facts->cpu), name,
-				       nearest != NULL ? "; did you mean " : "",
-				       nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
+				       "--events: %s has no event '%s'%s", cpu_name(c->facts->cpu),
+				       name,
+				       did_you_mean(name, event_name_at, c->facts, "", advice,
+						    sizeof(advice)));
 		}
 		check_event(c, event, stage, out, found);
 		names += length + (names[length] == ',');

@@ -346,12 +346,12 @@ static const char *first_cell_at(const void *context, size_t row)
 
 int catalog_keep_matches(struct table *t, const char *pattern, struct err *err)
 {
-	const char *nearest = nearest_word(pattern, first_cell_at, t);
 	size_t n = table_n_rows(t);
+	char advice[256];
 
+	did_you_mean(pattern, first_cell_at, t, "", advice, sizeof(advice));
 	if (table_keep(t, row_matches, pattern) > 0)
 		return 0;
-	return err_set(err, ERR_USAGE, ERR_NOWHERE, "none of the %zu %s matches '%s'%s%s%s", n,
-		       t->name, pattern, nearest != NULL ? "; did you mean " : "",
-		       nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
+	return err_set(err, ERR_USAGE, ERR_NOWHERE, "none of the %zu %s matches '%s'%s", n, t->name,
+		       pattern, advice);
 }

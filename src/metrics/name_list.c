@@ -2,6 +2,7 @@
 #include "metrics/name_list.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -62,15 +63,13 @@ static const char *metric_at(const void *context, size_t i)
 static int name_list_unknown(const struct cpu_pmu *pmu, const char *what, const char *name,
 			     word_at *at, struct err *err)
 {
-	const char *nearest = nearest_word(name, at, pmu);
+	char list[128], advice[256];
 
-	if (nearest != NULL)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--%ss: %s has no %s '%s'; did you mean '%s'?", what,
-			       cpu_name(pmu->cpu), what, name, nearest);
-	return err_set(err, ERR_USAGE, ERR_NOWHERE,
-		       "--%ss: %s has no %s '%s' (cyclops list %ss --cpu %s shows them)", what,
-		       cpu_name(pmu->cpu), what, name, what, cpu_id(pmu->cpu));
+	snprintf(list, sizeof(list), " (cyclops list %ss --cpu %s shows them)", what,
+		 cpu_id(pmu->cpu));
+	return err_set(err, ERR_USAGE, ERR_NOWHERE, "--%ss: %s has no %s '%s'%s", what,
+		       cpu_name(pmu->cpu), what, name,
+		       did_you_mean(name, at, pmu, list, advice, sizeof(advice)));
 }
 
 const struct cpu_group *stat_group(const struct cpu_pmu *pmu, const char *name, struct err *err)

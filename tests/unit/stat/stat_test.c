@@ -694,9 +694,9 @@ static void refuses_unknown_names(void **state)
 		struct stat_options options;
 		const char *says;
 	} cases[] = {
-		{ { .groups = bad_groups }, "did you mean 'L1D_Cache_Effectiveness'" },
-		{ { .metrics = bad_metrics }, "did you mean 'l1d_cache_mpki'" },
-		{ { .thresholds = bad_thresholds }, "did you mean 'backend_bound'" },
+		{ { .groups = bad_groups }, "did you mean L1D_Cache_Effectiveness?" },
+		{ { .metrics = bad_metrics }, "did you mean l1d_cache_mpki?" },
+		{ { .thresholds = bad_thresholds }, "did you mean backend_bound?" },
 		{ { .thresholds = no_number }, "wanted NAME=VALUE" },
 	};
 	struct cpu_pmu *pmu = open_pmu(*state, "neoverse-n1");
