@@ -12,7 +12,10 @@
 
 #define NO_SLOT UINT32_MAX
 
-/* Sums of latencies; a full counter counts with what it shows at least. */
+/*
+ * Sums of latencies; a full counter counts with what it shows at least. struct latency_sum leaves
+ * those out: without them the slowest instructions would lose most of their part of a function.
+ */
 struct insn_latency {
 	uint64_t cycles;
 	uint32_t n;

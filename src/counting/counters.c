@@ -2,7 +2,7 @@
 /*
  * A group of n events of this thread is opened, one by one. As long as all of them run all of
  * the time there were enough counters. The leader is not disabled: Arm's driver does not check
- * groups of disabled events (docs/reference/counting.md, sections 1 and 3).
+ * groups of disabled events (perf_event_open(2)).
  */
 #include "counting/counters.h"
 

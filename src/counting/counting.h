@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts events of a command, processes, threads, CPUs or a cgroup
- * (docs/reference/counting.md). Events of a group are counted at the same moments; groups that
- * have no room beside each other take turns, or the command is run once for each of them.
+ * Counts events of a command, processes, threads, CPUs or a cgroup (perf_event_open(2)). Events of a
+ * group are counted at the same moments; groups that have no room beside each other take turns, or
+ * the command is run once for each of them.
  */
 #ifndef CYCLOPS_COUNTING_COUNTING_H
 #define CYCLOPS_COUNTING_COUNTING_H

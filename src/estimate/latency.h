@@ -53,7 +53,11 @@ static inline bool latency_is_full(uint64_t cycles)
 	return cycles == LATENCY_LEAST_FULL || cycles == 65535;
 }
 
-/* Sums of many records, up to 2^32 - 1: 256 GiB of them. Each place has some. */
+/*
+ * Sums of many records, up to 2^32 - 1: 256 GiB of them. Each place has some. Full counters are kept
+ * apart, so that a mean is of measured values only; bottleneck/ needs parts of a whole instead, and
+ * adds what full counters show.
+ */
 struct latency_sum {
 	uint64_t cycles;    /* of usable ones */
 	uint32_t n, n_full; /* usable ones, and full ones */

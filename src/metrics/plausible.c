@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plausibility of counts (docs/reference/methodology.md, step 0). Limits are those of the events'
+ * Plausibility of counts, which is checked before they are used. Limits are those of the events'
  * definitions in the Arm manual and of the CPU's width. Where a refill may also be caused by what
  * the access event leaves out (prefetches, walks), the limit is loose: only nonsense is caught.
  */

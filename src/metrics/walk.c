@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Follows the decision tree of the top-down method (docs/reference/methodology.md): of the nodes
+ * Follows the decision tree of the top-down method (Arm Neoverse N1 core: performance analysis methodology): of the nodes
  * beside each other the worst is taken, and those nearly as bad; its parts are looked at next.
  */
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What findings of counts mean, after docs/reference/methodology.md, steps 3 and 5. */
+/* What findings of counts mean (Arm Neoverse N1 core: performance analysis methodology). */
 #include "stat/causes/advice.h"
 
 #include <math.h>

@@ -21,7 +21,7 @@ struct stat_cause {
 
 /*
  * Of the back end: memory or core; of the front end: what was counted, or fetching
- * (docs/reference/methodology.md, step 3).
+ * (Arm Neoverse N1 core: performance analysis methodology).
  */
 struct stat_cause stat_cause_of(const struct stat *, const struct stat_costs *,
 				const struct cpu_metric *root);
