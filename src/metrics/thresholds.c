@@ -38,7 +38,7 @@ static int check(const struct cpu_pmu *pmu, const char *text, struct err *err)
 {
 	size_t len;
 	double value;
-	const char *nearest;
+	char advice[256];
 	char *name;
 	int rc = 0;
 
@@ -48,12 +48,11 @@ static int check(const struct cpu_pmu *pmu, const char *text, struct err *err)
 			       "backend_bound=25",
 			       text);
 	name = mem_strndup(text, len);
-	nearest = nearest_word(name, metrics_thresholds_name_at, pmu);
 	if (cpu_threshold_find(pmu, name) == NULL && cpu_metric_find(pmu, name) == NULL)
-		rc = err_set(err, ERR_USAGE, ERR_NOWHERE,
-			     "--threshold: %s has no metric '%s'%s%s%s", cpu_name(pmu->cpu), name,
-			     nearest != NULL ? "; did you mean '" : "",
-			     nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+		rc = err_set(err, ERR_USAGE, ERR_NOWHERE, "--threshold: %s has no metric '%s'%s",
+			     cpu_name(pmu->cpu), name,
+			     did_you_mean(name, metrics_thresholds_name_at, pmu, "", advice,
+					  sizeof(advice)));
 	free(name);
 	return rc;
 }

@@ -58,7 +58,7 @@ struct symbol {
 
 enum symbols_depth {
 	SYMBOLS_FUNCTIONS, /* symbol table only */
-	SYMBOLS_INLINED,   /* and inline chains: the innermost frame has no line, calls no file */
+	SYMBOLS_INLINED,   /* and inline chains, without source files */
 	SYMBOLS_LINES,	   /* and source lines with inline chains */
 };
 

@@ -318,6 +318,47 @@ static void test_chains(void **state)
 	folder_remove(folder);
 }
 
+/* Inline chains alone: no line table is read. */
+static void test_without_lines(void **state)
+{
+	static const struct expected chains[] = {
+		{ CODE, "outer :0" },
+		{ CODE + 0x10, "_ZN2ns6middleEi :0 < outer :33" },
+		{ CODE + 0x20, "inner :0 < _ZN2ns6middleEi :44 < outer :33" },
+		{ CODE + 0x60, "" },
+		{ CODE + 0x90, "" },
+	};
+	char *folder = folder_make();
+	const char *path = in_folder(folder, "file");
+	uint64_t addresses[COUNT(chains)];
+	struct lines_question question = {
+		.path = path,
+		.addresses = addresses,
+		.n = COUNT(chains),
+		.n_parts = 1,
+		.without_lines = true,
+	};
+	struct lines_answer answer = { 0 };
+	struct dwarf d = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(chains); i++)
+		addresses[i] = chains[i].address;
+	make_sound(&d);
+	write_file(path, &d);
+	lines_ask(&question, &answer);
+	for (size_t i = 0; i < COUNT(chains); i++) {
+		char *found = chain_text(&answer, i);
+
+		assert_string_equal(found, chains[i].chain);
+		free(found);
+	}
+	assert_int_equal(answer.diags.list.n, 0);
+	lines_answer_release(&answer);
+	dwarf_release(&d);
+	folder_remove(folder);
+}
+
 /* One of the parts of a question has the unit; the others leave its addresses alone. */
 static void test_parts(void **state)
 {
@@ -491,7 +532,7 @@ int main(void)
 		cmocka_unit_test(test_chains),	cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_cut),	cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_circles), cmocka_unit_test(test_deep),
-		cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_no_file), cmocka_unit_test(test_without_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
