@@ -67,6 +67,7 @@ ALL = {
     "hot": [
         *([*form, "--callers", "--all"] for form in FORMS),
         *([*form, "--top", "3"] for form in FORMS),
+        ["--interval", "1024", "--all"],  # with run time in front
         ["--format", "csv", "--by", "{key}", "--all"],
         ["--by", "{keys}", "--format", "csv", "--all"],
         *(["--elapsed", "--by", key, "--format", "csv", "--all", "--interval", "1024"]
