@@ -101,13 +101,14 @@ void biases_release(struct biases *b)
 static const struct column columns[] = {
 	{ "instruction", NULL, "", CELL_TEXT, COLUMN_GROW, "function + offset" },
 	{ "samples", NULL, "samples", CELL_COUNT, 0, "SPE records of it" },
-	{ "samples_next", "of the next one", "samples", CELL_COUNT, 0,
+	{ "samples_next", "samples of the next", "samples", CELL_COUNT, 0,
 	  "SPE records of the instruction behind it, which runs as often" },
 };
 
 void biases_table(const struct biases *b, const struct names *names, size_t top, struct table *out)
 {
-	table_init(out, "bias", "Sampled more often than what follows", columns, COUNT(columns));
+	table_init(out, "bias", "Sampled more often than the next instruction", columns,
+		   COUNT(columns));
 	for (size_t i = 0; i < b->list.n && (top == 0 || i < top); i++) {
 		const struct bias *bias = &b->list.items[i];
 		struct cell *row = table_add_row(out);

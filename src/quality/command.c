@@ -13,7 +13,7 @@ static const struct usage usage = {
 static int quality_answer(struct question *q, struct session *s, const struct select *select,
 			  struct err *err)
 {
-	struct quality quality = { 0 };
+	struct quality quality = { .is_for_people = question_is_for_reading(q) };
 	int rc = quality_make(s, select, rows_to_show(&q->rows), &quality, err);
 
 	if (rc == 0)

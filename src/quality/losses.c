@@ -14,7 +14,7 @@ static const struct {
 	[LOSS_COLLISION] = { "collision", NULL,
 			     "samples were dropped because one before was not finished" },
 	[LOSS_PARTIAL] = { "partial", NULL, "the buffer may begin or end within a record" },
-	[LOSS_EVENTS] = { "lost-records", "records", "found no room in the ring" },
+	[LOSS_EVENTS] = { "lost-records", "records", "did not fit into the ring buffer" },
 	[LOSS_SAMPLES] = { "lost-samples", "samples", "were dropped by the kernel" },
 	[LOSS_THROTTLED] = { "throttled", NULL, "too many interrupts: sampling paused" },
 };

@@ -14,6 +14,7 @@
 #include "scan/scan.h"
 #include "scan/spe_filters.h"
 #include "session/names.h"
+#include "table/answer.h"
 
 enum {
 	BRIEF_ROWS = 10,
@@ -29,8 +30,10 @@ enum {
 #define MUCH 0.02
 #define NEVER 2.0
 
-enum verdict { OK, NOTE, WARNING };
-static const char *const verdicts[] = { [OK] = "ok", [NOTE] = "note", [WARNING] = "warning" };
+enum verdict { OK, NOTE, WARNING, NOTHING, N_VERDICTS };
+static const char *const verdicts[] = {
+	[OK] = "ok", [NOTE] = "note", [WARNING] = "warning", [NOTHING] = "n/a"
+};
 
 static const struct column check_columns[] = {
 	{ "check", NULL, "", CELL_TEXT, 0, "what was looked at" },
@@ -50,7 +53,17 @@ struct judging {
 	const struct hot *hot;
 	const struct attr *spe; /* the SPE event's, or NULL */
 	struct table *out;
+
+	bool is_for_people;
+	enum verdict wanted;	       /* for people: rows are of this one … */
+	size_t n[N_VERDICTS];	       /* … and so many */
+	struct text names[N_VERDICTS]; /* of these checks */
 };
+
+static bool is_wanted(const struct judging *j, enum verdict verdict)
+{
+	return !j->is_for_people || j->wanted == verdict;
+}
 
 static void say(struct judging *j, const char *check, enum verdict verdict, double value,
 		const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -58,10 +71,16 @@ static void say(struct judging *j, const char *check, enum verdict verdict, doub
 static void say(struct judging *j, const char *check, enum verdict verdict, double value,
 		const char *format, ...)
 {
-	struct cell *row = table_add_row(j->out);
+	struct cell *row;
 	va_list arguments;
 	char text[600];
 
+	if (!is_wanted(j, verdict))
+		return;
+	if (verdict != OK)
+		text_format(&j->names[verdict], "%s%s", j->names[verdict].n > 0 ? ", " : "", check);
+	j->n[verdict]++;
+	row = table_add_row(j->out);
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
@@ -74,11 +93,14 @@ static void say(struct judging *j, const char *check, enum verdict verdict, doub
 /* The check is there, but nothing of what it looks at was recorded. */
 static void say_nothing(struct judging *j, const char *check, const char *what)
 {
-	struct cell *row = table_add_row(j->out);
+	struct cell *row;
 
+	if (!is_wanted(j, NOTHING))
+		return;
+	row = table_add_row(j->out);
 	row[0] = cell_text(check);
-	row[1] = cell_text("-");
-	row[3] = cell_text(table_format(j->out, "nothing to judge: no %s", what));
+	row[1] = cell_text(j->is_for_people ? "n/a" : "-");
+	row[3] = cell_text(table_format(j->out, "no %s", what));
 }
 
 /* A part of what was recorded; `remedy` is shown from SOME on. */
@@ -143,13 +165,11 @@ static void check_interval(struct judging *j)
 		    text.bytes);
 	else if (spe_filters_are_contradicted(j->s))
 		say(j, "interval", WARNING, mean,
-		    "%s, by a header that is not of these records (filters): estimates may be far "
-		    "off",
+		    "%s, but records contradict the header (see filters): do not trust estimates",
 		    text.bytes);
 	else if (range.least < 1)
 		say(j, "interval", NOTE, mean,
-		    "%s; the capture does not tell how this CPU adds jitter: estimates may be %.1f "
-		    "%% too high%s",
+		    "%s; jitter of this CPU is not known: estimates may be %.1f %% too high%s",
 		    text.bytes, 100 * (1 - range.least), fault);
 	else
 		say(j, "interval", fault[0] != '\0' ? NOTE : OK, mean, "%s%s", text.bytes, fault);
@@ -164,17 +184,15 @@ static void check_filters(struct judging *j)
 	text_char(&text, '\0');
 	if (spe_filters_are_contradicted(j->s))
 		say(j, "filters", WARNING, ratio(j->s->unfiltered.n, j->s->unfiltered.n_records),
-		    "%s, says the header, but %" PRIu64 " of %" PRIu64
-		    " records are none of these: it is not theirs, interval and totals cannot be "
-		    "trusted",
+		    "the header says %s, but %" PRIu64 " of %" PRIu64
+		    " records are none of these: do not trust interval and totals",
 		    text.bytes + 2, j->s->unfiltered.n, j->s->unfiltered.n_records);
 	else if (j->spe->config2 != 0)
 		say(j, "filters", WARNING, 1,
-		    "%s: what was faster is not here, so means and shares are not those of the "
-		    "program",
+		    "%s: faster operations are missing, so means and shares are not those of all",
 		    text.bytes + 2);
 	else if (spe_filters_hide_outcomes(j->spe))
-		say(j, "filters", WARNING, 1, "%s: the rest is not here, shares are of what is",
+		say(j, "filters", WARNING, 1, "%s: the rest is missing, shares are of these",
 		    text.bytes + 2);
 	else if (spe_filters_hide_kinds(j->spe))
 		say(j, "filters", NOTE, 1, "%s: shares are of these, not of all operations",
@@ -203,8 +221,8 @@ static void check_buffers(struct judging *j)
 		    : "");
 	say(j, "collisions", quality_judge(collided, SOME, 0.5), collided,
 	    l->n[LOSS_COLLISION] > 0 ? "in %" PRIu64 " of %" PRIu64
-				       " buffers samples fell behind operations that "
-				       "were not finished: slow code is sampled too seldom; %s"
+				       " buffers samples collided: slow code is sampled "
+				       "too seldom; %s"
 				     : "in %" PRIu64 " of %" PRIu64 " buffers",
 	    l->n[LOSS_COLLISION], l->n_aux,
 	    lost->is_counted
@@ -222,7 +240,7 @@ static void check_ring(struct judging *j)
 	uint64_t other = capture_other_trace_bytes(j->s->capture);
 
 	say(j, "lost", lost > 0 ? quality_judge(share, 0, MUCH) : OK, share,
-	    "%" PRIu64 " record%s and %" PRIu64 " sample%s found no room%s", t->n_lost_events,
+	    "%" PRIu64 " record%s and %" PRIu64 " sample%s were lost%s", t->n_lost_events,
 	    plural(t->n_lost_events), t->n_lost_samples, plural(t->n_lost_samples),
 	    t->n_lost_events > 0 ? ": maps and threads may be among them" : "");
 	say(j, "throttled", t->n_throttled > 0 ? WARNING : OK, (double)t->n_throttled,
@@ -244,14 +262,11 @@ static void check_saturation(struct judging *j)
 	double part = ratio(q->full_cycles, q->cycles);
 
 	say(j, "saturated", quality_judge(part, 0.01, 0.1), part,
-	    "full counters hold %.1f %% of the latency cycles%s; %.1f %% of total latencies are "
-	    "full, %.1f %% of issue, %.1f %% of translation",
-	    100 * part,
-	    part >= 0.01 ? " and stand for more, so shares of latency are bounds (\xe2\x89\xa5, "
-			   "\xe2\x89\xa4); hot --elapsed is not of latencies"
-			 : "",
+	    "%.1f %% of total latencies, %.1f %% of issue, %.1f %% of translation; they "
+	    "have %.1f %% of the latency cycles%s",
 	    100 * ratio(q->full_total, q->with_total), 100 * ratio(q->full_issue, q->with_issue),
-	    100 * ratio(q->full_xlat, q->with_xlat));
+	    100 * ratio(q->full_xlat, q->with_xlat), 100 * part,
+	    part >= 0.01 ? ": latency shares are bounds (\xe2\x89\xa5, \xe2\x89\xa4)" : "");
 }
 
 static void check_missing(struct judging *j, const struct missing *m)
@@ -320,12 +335,12 @@ static void check_time(struct judging *j)
 	}
 	if (q->slices.n > 0)
 		say(j, "coverage", quality_judge(ratio(holes, n), 0.05, 0.25), 1 - ratio(holes, n),
-		    "%.0f %% of the time from the first to the last record of a CPU has records "
-		    "(in %u slices); the rest is idle, or lost",
+		    "%.0f %% of the time of the CPUs has records (%u slices); the rest is idle, or "
+		    "lost",
 		    100 * (1 - ratio(holes, n)), q->slices.n);
 	if (most > 0)
 		say(j, "balance", most > UNEVEN * least ? NOTE : OK, ratio(least, most),
-		    "the busiest CPU has %" PRIu64 " record%s, the idlest %" PRIu64, most,
+		    "the busiest CPU has %" PRIu64 " record%s, the least busy %" PRIu64, most,
 		    plural(most), least);
 }
 
@@ -348,22 +363,24 @@ static void check_bias(struct judging *j)
 	const struct biases *b = j->biases;
 	double share = ratio(b->n_biased, b->n_tested);
 	bool has_jitter = j->spe->config >> 16 & 1;
+	enum verdict untested = !has_jitter ? NOTE : j->is_for_people ? NOTHING : OK;
 
 	if (spe_filters_hide_kinds(j->spe) || spe_filters_hide_outcomes(j->spe))
-		say(j, "bias", has_jitter ? OK : NOTE, 0,
+		say(j, "bias", untested, 0,
 		    "cannot be tested, filters hide neighbouring instructions%s",
 		    has_jitter ? "" : "; without jitter the interval may beat with a loop");
 	else if (b->n_tested == 0)
-		say(j, "bias", has_jitter ? OK : NOTE, 0,
+		say(j, "bias", untested, 0,
 		    "cannot be tested: no instruction with enough records and known code%s",
 		    has_jitter ? "" : "; without jitter the interval may beat with a loop");
 	else
 		say(j, "bias", quality_judge(share, SOME, 0.01), share,
-		    "%.1f %% of the records tested are of instructions that are sampled much more "
-		    "often than the one behind them%s%s",
+		    "%.1f %% of the tested records are of instructions sampled much more often "
+		    "than "
+		    "the next one%s%s",
 		    100 * share,
 		    share < SOME ? ""
-		    : has_jitter ? ": the CPU favours them"
+		    : has_jitter ? ": a bias of the CPU"
 				 : ": the interval beats with a loop; record with jitter=1",
 		    share >= SOME && has_jitter ? known_fault(j) : "");
 }
@@ -372,8 +389,6 @@ static void make_checks(struct judging *j)
 {
 	bool has_spe = j->spe != NULL && j->counts->n > 0;
 
-	table_init(j->out, "quality", NULL, check_columns, COUNT(check_columns));
-	j->out->style = TABLE_FACTS;
 	check_records(j);
 	if (has_spe) {
 		check_interval(j);
@@ -388,6 +403,39 @@ static void make_checks(struct judging *j)
 	check_contents(j);
 	if (has_spe)
 		check_time(j);
+}
+
+static void say_names(struct judging *j, enum verdict verdict, const char *words, struct table *t)
+{
+	size_t n = j->n[verdict];
+
+	if (n > 0)
+		answer_say(t, "%zu %s%s: %.*s.", n, words, plural(n), (int)j->names[verdict].n,
+			   j->names[verdict].bytes);
+}
+
+/* For people, problems are first, and an answer says which. */
+static void make_all_checks(struct judging *j, struct table *answer)
+{
+	static const enum verdict order[] = { WARNING, NOTE, NOTHING, OK };
+
+	table_init(j->out, "quality", NULL, check_columns, COUNT(check_columns));
+	j->out->style = TABLE_FACTS;
+	answer_init(answer);
+	if (!j->is_for_people) {
+		make_checks(j);
+	} else {
+		for (size_t i = 0; i < COUNT(order); i++) {
+			j->wanted = order[i];
+			make_checks(j);
+		}
+		if (j->n[WARNING] == 0)
+			answer_say(answer, "No problem found.");
+		say_names(j, WARNING, "problem", answer);
+		say_names(j, NOTE, "note", answer);
+	}
+	for (size_t i = 0; i < N_VERDICTS; i++)
+		text_release(&j->names[i]);
 }
 
 static const struct column cpu_columns[] = {
@@ -440,11 +488,12 @@ static void quality_make_tables(struct judging *j, struct session *s, size_t top
 	struct names names = { 0 };
 
 	hot_names(s, j->hot, &by_function, &names);
-	make_checks(j);
+	make_all_checks(j, &out->answer);
 	losses_table(j->losses, s->capture, &out->losses);
 	biases_table(j->biases, &names, n_rows, &out->bias);
 	quality_rows(j->hot, &names, n_rows, &out->rows);
 	make_cpus(j->counts, &out->cpus);
+	quality_show(out, &out->answer, false);
 	quality_show(out, &out->checks, true);
 	quality_show(out, &out->losses, false);
 	quality_show(out, &out->bias, false);
@@ -464,7 +513,11 @@ int quality_make(struct session *s, const struct select *select, size_t top, str
 	int event = capture_spe(s->capture)->event;
 	struct losses losses;
 	struct biases biases = { 0 };
-	struct judging j = { .s = s, .losses = &losses, .biases = &biases, .out = &out->checks };
+	struct judging j = { .s = s,
+			     .losses = &losses,
+			     .biases = &biases,
+			     .out = &out->checks,
+			     .is_for_people = out->is_for_people };
 
 	(void)err;
 	scan(s, select, parts, COUNT(parts));
@@ -484,7 +537,8 @@ int quality_make(struct session *s, const struct select *select, size_t top, str
 
 void quality_release(struct quality *q)
 {
-	struct table *const tables[] = { &q->checks, &q->losses, &q->cpus, &q->rows, &q->bias };
+	struct table *const tables[] = { &q->answer, &q->checks, &q->losses,
+					 &q->cpus,   &q->rows,	 &q->bias };
 
 	for (size_t i = 0; i < COUNT(tables); i++)
 		table_release(tables[i]);

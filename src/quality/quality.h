@@ -13,7 +13,8 @@
 
 /* The tables, to be released with quality_release(). Zeroed is empty. */
 struct quality {
-	struct table checks, losses, cpus, rows, bias;
+	bool is_for_people; /* set it before: problems first, and an answer */
+	struct table answer, checks, losses, cpus, rows, bias;
 	struct tables shown; /* those that have something to say */
 };
 

@@ -64,7 +64,7 @@ void quality_rows(const struct hot *hot, const struct names *names, size_t top, 
 			vec_add(&counts);
 		counts.items[number] += hot_cost(hot, i)->n;
 	}
-	table_init(out, "rows", "How sure the largest rows are", row_columns, n_columns);
+	table_init(out, "rows", "Confidence intervals of the largest rows", row_columns, n_columns);
 	for (uint32_t i = 0; i < keys.n; i++) {
 		const uint64_t *words = tuples_get(&keys, i);
 

@@ -299,7 +299,7 @@ def check_no_packets(checks, folder):
     checks.expect(done.returncode == NO_DATA and done.stdout == b"" and b"there are no SPE packets" in done.stderr,
                   f"dump --packets without SPE: {done.returncode} {done.stderr}")
     judged = folder.run("quality", "samples.data").stdout.decode()
-    checks.expect(re.search(r"^context +- +nothing to judge: no SPE records", judged, re.M), f"quality: {judged}")
+    checks.expect(re.search(r"^context +n/a +no SPE records", judged, re.M), f"quality: {judged}")
     cpus = list(csv.DictReader(folder.run("quality", "--table", "cpus", "--format", "csv", "samples.data").stdout.decode().splitlines()))
     for cpu in cpus:
         over_time = sum(int(n) for name, n in cpu.items() if name.startswith("slice_"))
