@@ -137,12 +137,15 @@ static void put_subject(const struct finding *f, struct text *out)
 		short_name(name, strlen(name), NAME_WIDTH, out);
 }
 
+/* Of shared data where they are written, or, if that has no source line, read. */
 static const struct finding_place *place_of(const struct finding *f)
 {
-	if (f->sharing == NULL)
+	const struct finding_sharing *s = f->sharing;
+
+	if (s == NULL)
 		return &f->where;
-	return f->sharing->n_write_places > 0 ? &f->sharing->writes[0].place
-					      : &f->sharing->reads[0].place;
+	return s->n_write_places > 0 && s->writes[0].place.file != NULL ? &s->writes[0].place
+									: &s->reads[0].place;
 }
 
 /* An object without its type: "account" of "account (struct account, 64 bytes)". */
@@ -453,7 +456,7 @@ static void say_confidence(struct table *t, const struct findings *found, const 
 	if (f->samples.no_jitter)
 		text_str(&text, "; no jitter, so loops in step with the interval mislead");
 	if (lost != NULL)
-		text_format(&text, "; lost: %s", lost);
+		text_format(&text, "; incomplete: %s", lost);
 	say(t, &text);
 }
 
@@ -482,7 +485,7 @@ void findings_answer(const struct findings *f, const char *lost, struct table *o
 	if (f->list.n == 0) {
 		say_silences(out, f);
 		if (lost != NULL) {
-			text_format(&text, "Lost: %s", lost);
+			text_format(&text, "Incomplete: %s", lost);
 			say(out, &text);
 		}
 		return;

@@ -16,7 +16,7 @@ import tempfile
 
 import harness
 
-BLIND = "what limits it cannot be told"
+BLIND = "times say where, not why"
 
 
 def run(cyclops, folder, name, *program):
