@@ -163,23 +163,34 @@ static size_t slowest_of(const struct execution *e)
 	return slowest;
 }
 
+/* As many whole rounds back as the first quarter of the iterations leaves; the same node if that is none. */
+static int rounds_back(const struct execution *e, int from)
+{
+	int n = (int)e->n, end = from;
+
+	for (int at = from; at >= ITERATIONS / 4 * n; at = e->nodes[at].before)
+		if (at % n == from % n)
+			end = at;
+	return end;
+}
+
 /*
  * From the slowest result of the last iteration back to one in the middle, in whole rounds: from one
  * instruction back to the same. Gives what each has of that way. What only hangs on the chain is in
- * the last iteration.
+ * the last iterations: a result may be used an iteration after the chain has passed it, or later.
  */
 static double walk_back(const struct execution *e, double *parts)
 {
 	int n = (int)e->n, last = (ITERATIONS - 1) * n, first = last + (int)slowest_of(e);
-	int end = NO_NODE;
+	int end = first;
 	double around;
 
-	while (first >= last)
-		first = e->nodes[first].before;
-	for (int at = first; at >= ITERATIONS / 4 * n; at = e->nodes[at].before)
-		if (at % n == first % n)
-			end = at;
-	if (end == NO_NODE || end == first)
+	for (; end == first && last >= ITERATIONS / 2 * n; last -= n) {
+		while (first >= last)
+			first = e->nodes[first].before;
+		end = rounds_back(e, first);
+	}
+	if (end == first)
 		return 0;
 	around = first / n - end / n;
 	for (int at = first; at != end;) {
