@@ -10,6 +10,7 @@
 #include "hot/elapsed.h"
 #include "keys/keys.h"
 #include "scan/shared_scan.h"
+#include "scan/spe_filters.h"
 #include "session/tip.h"
 
 /* Rows of a brief table, and of each event where there are several. */
@@ -299,6 +300,8 @@ static void screen_code(struct report *r)
 
 void report_screen(const struct session *s, const struct report_detail *detail, struct report *r)
 {
+	struct table *facts = detail->is_verbose ? &r->facts : &r->brief_facts;
+
 	findings_answer(&r->found, facts_lost(s, &r->facts), &r->answer);
 	*vec_add(&r->screen.list) = &r->answer;
 	if (detail->is_long && r->found.list.n > 0) {
@@ -311,7 +314,9 @@ void report_screen(const struct session *s, const struct report_detail *detail, 
 		screen_sections(r);
 	else
 		screen_code(r);
-	*vec_add(&r->screen.list) = detail->is_verbose ? &r->facts : &r->brief_facts;
+	*vec_add(&r->screen.list) = facts;
+	if (!detail->is_long && r->is_timed) /* else the functions say so */
+		spe_filters_note(s, facts);
 	findings_next_table(&r->found, s, &r->next);
 	if (!detail->is_long && table_n_rows(&r->next) > 0)
 		*vec_add(&r->screen.list) = &r->next;

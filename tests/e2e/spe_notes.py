@@ -140,9 +140,11 @@ def main():
             text = shown(name, "hot", "--event", "remote")
             checks.expect("SPE records has it" in text and BROKEN in text, f"{name}: none, or filtered")
 
-        checks.expect(REGULAR not in shown("plain", "report"), "report: has jitter")
-        checks.expect(REGULAR in shown("two", "report"), "report: the second event has no jitter")
-        text = shown("regular", "report")
+        long = ("report", "--all", "--verbose")
+        checks.expect(REGULAR not in shown("plain", *long), "report: has jitter")
+        checks.expect(REGULAR in shown("two", *long), "report: the second event has no jitter")
+        checks.expect("no jitter, so loops in step" in shown("regular", "report"), "report: the answer says so")
+        text = shown("regular", *long)
         checks.expect(f"jitter none: {REGULAR}" in text, "report: a fact that there is no jitter")
         checks.expect(text.count("95 % confidence if no code is in step with the interval") ==
                    text.count("95 % confidence") > 0, "report: how sure findings are without jitter")
