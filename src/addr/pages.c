@@ -10,7 +10,7 @@
 static const double shares[] = { 0.5, 0.8, 0.9, 0.99, 1 };
 
 static const struct column columns[] = {
-	{ "walks_share", "of walks", "", CELL_NUMBER, COLUMN_SHARE,
+	{ "walks_share", "walk share", "", CELL_NUMBER, COLUMN_SHARE,
 	  "part of the cycles of translation table walks; of their number without cycles" },
 	{ "huge_pages", "huge pages", "", CELL_COUNT, COLUMN_TRUST,
 	  "of 2 MiB that would serve so much" },

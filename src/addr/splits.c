@@ -25,7 +25,8 @@ static const struct column columns[] = {
 	{ "untouched_bytes", "untouched", "bytes", CELL_COUNT, 0, "members never seen accessed" },
 	{ "untouched", "untouched members", "", CELL_TEXT, COLUMN_GROW, "those members" },
 	{ "records", NULL, "records", CELL_COUNT, 0, "sampled accesses to such structs" },
-	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE, "of the latency of all accesses" },
+	{ "share", "latency share", "", CELL_NUMBER, COLUMN_SHARE,
+	  "of the latency of all accesses" },
 };
 
 /* Records of a type by member. */

@@ -134,7 +134,8 @@ static const struct column loop_columns[] = {
 	{ "spe_records", "records", "records", CELL_COUNT, 0, "SPE records in it" },
 	{ "samples", NULL, "samples", CELL_COUNT, 0, "samples of all events in it" },
 	{ "taken", NULL, "records", CELL_COUNT, 0, "records of the branch back, taken" },
-	{ "not_taken", "left", "records", CELL_COUNT, 0, "records of the branch back, not taken" },
+	{ "not_taken", "not taken", "records", CELL_COUNT, 0,
+	  "records of the branch back, not taken" },
 	{ "iterations", NULL, "iterations", CELL_NUMBER, COLUMN_TRUST,
 	  "for each time it is entered, estimated: all of the branch / not taken" },
 };

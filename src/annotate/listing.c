@@ -89,12 +89,12 @@ static void choose_columns(struct listing *l)
 				    "source lines, arrows of branches, instructions" });
 	if (l->time > 0)
 		annotate_listing_add_column(
-			l, (struct column){ "time_estimate", "time est.", "", CELL_NUMBER,
+			l, (struct column){ "time_estimate", "time estimate", "", CELL_NUMBER,
 					    share | COLUMN_BAR,
 					    "part of the function's time, estimated" });
 	if (l->has_spe)
 		annotate_listing_add_column(
-			l, (struct column){ "share", "latency", "", CELL_NUMBER,
+			l, (struct column){ "share", "latency share", "", CELL_NUMBER,
 					    share | (l->time > 0 ? 0 : COLUMN_BAR),
 					    "part of the function's latency cycles" });
 	if (l->a->session->slices.n > 0)
@@ -116,13 +116,14 @@ static void choose_columns(struct listing *l)
 		annotate_listing_add_column(l,
 					    (struct column){ "taken", NULL, "", CELL_NUMBER, share,
 							     "part of a branch's records" });
-		annotate_listing_add_column(l,
-					    (struct column){ "missed", NULL, "", CELL_NUMBER, share,
-							     "part that was mispredicted" });
+		annotate_listing_add_column(l, (struct column){ "missed", "mispredicted", "",
+								CELL_NUMBER, share,
+								"part that was mispredicted" });
 	}
 	if (l->has_sources)
-		annotate_listing_add_column(l, (struct column){ "from", NULL, "", CELL_TEXT, 0,
-								"most frequent data source" });
+		annotate_listing_add_column(l,
+					    (struct column){ "from", "data source", "", CELL_TEXT,
+							     0, "most frequent data source" });
 	if (l->has_spe)
 		annotate_listing_add_column(l, (struct column){ "mean", NULL, "", CELL_NUMBER,
 								COLUMN_TRUST,

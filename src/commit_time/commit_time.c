@@ -318,7 +318,7 @@ void commit_time_note(const struct commit_time *time, const char *obstacle, stru
 	}
 	table_note(
 		t,
-		"time est.: an estimate from latencies and code; waits for instructions and locks "
+		"time estimate: an estimate from latencies and code; waits for instructions and locks "
 		"are not in records");
 	if (time->known < nearly_all)
 		table_note(t,
