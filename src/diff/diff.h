@@ -114,7 +114,7 @@ int gate_check(const struct gate *, const struct diff *, struct gate_result *out
 
 /* The answer as tables. Zeroed is empty. */
 struct diff_tables {
-	struct table runs, gates, kinds[N_MEASURE_KINDS];
+	struct table answer, runs, gates, kinds[N_MEASURE_KINDS];
 	struct tables shown;
 };
 

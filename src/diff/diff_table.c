@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "diff/diff.h"
+#include "table/answer.h"
 
 /* A 95 % confidence interval reaches so many standard errors to either side. */
 static const double deviations_95 = 1.96;
@@ -100,7 +101,7 @@ static const struct column row_columns[N_ROW_COLUMNS] = {
 			"the change as a part of a" },
 	[ROW_ERROR] = { "error", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
 			"standard error of the change; absent: not known" },
-	[ROW_INTERVAL] = { "interval", "+- at 95 %", "", CELL_NUMBER, COLUMN_TEXT_ONLY,
+	[ROW_INTERVAL] = { "interval", "\xc2\xb1 (95 %)", "", CELL_NUMBER, COLUMN_TEXT_ONLY,
 			   "so far the change may be off, 19 times out of 20" },
 	[ROW_CERTAINTY] = { "certainty", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
 			    "certain: at 99 % for the whole table; noise: chance explains it; "
@@ -273,7 +274,7 @@ static void add_headline(const struct diff *d, struct table *t)
 		table_note(t, "%s: summed latency cannot be compared: %s", event,
 			   saturated_words(t, total));
 	else
-		table_note(t, "%s: the total changed by no more than chance makes", event);
+		table_note(t, "%s: the change of the total is not significant (99 %%)", event);
 	if (function != NULL)
 		table_note(t, "the largest change of a function: %s, %s",
 			   diff_measure(function)->name, change_words(t, function));
@@ -411,8 +412,9 @@ static void note_changes(const struct diff *d, enum measure_kind kind, size_t cu
 			first_hidden = row;
 	}
 	if (kind != MEASURE_TOTAL && n > n_by_certainty[DIFF_UNKNOWN])
-		table_note(t, "%zu of %zu changed by more than chance makes",
-			   n_by_certainty[DIFF_CERTAIN], n - n_by_certainty[DIFF_UNKNOWN]);
+		table_note(t, "%zu of %zu changes %s significant (99 %%)",
+			   n_by_certainty[DIFF_CERTAIN], n - n_by_certainty[DIFF_UNKNOWN],
+			   n_by_certainty[DIFF_CERTAIN] == 1 ? "is" : "are");
 	if (kind != MEASURE_TOTAL && n_by_certainty[DIFF_UNKNOWN] > 0)
 		table_note(t,
 			   "the error of %zu of %zu is not known: count several times (cyclops "
@@ -531,6 +533,34 @@ static bool is_worth_showing(const struct diff *d, enum measure_kind kind)
 	return false;
 }
 
+/* How many changes are significant, and the first one of the tables below. */
+static void say_changes(const struct diff *d, struct table *answer)
+{
+	const struct diff_row *first = NULL;
+	size_t n = 0, n_certain = 0;
+
+	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
+		for (size_t i = 0; i < d->rows.n; i++) {
+			const struct diff_row *r = &d->rows.items[i];
+
+			if (diff_measure(r)->kind != (enum measure_kind)kind ||
+			    r->certainty == DIFF_UNKNOWN)
+				continue;
+			n++;
+			n_certain += r->certainty == DIFF_CERTAIN;
+			if (first == NULL && r->certainty == DIFF_CERTAIN)
+				first = r;
+		}
+	if (n == 0)
+		return;
+	if (first == NULL)
+		answer_say(answer, "No change is significant (99 %%), of %zu.", n);
+	else
+		answer_say(answer, "%zu of %zu changes %s significant (99 %%): %s, %s%s.",
+			   n_certain, n, n_certain == 1 ? "is" : "are", diff_row_name(first),
+			   change_words(answer, first), n_certain > 1 ? ", and others" : "");
+}
+
 int diff_tables(const struct diff *d, const struct gate *gates, size_t n_gates, size_t top,
 		struct diff_tables *out, bool *out_tripped, struct err *err)
 {
@@ -539,6 +569,9 @@ int diff_tables(const struct diff *d, const struct gate *gates, size_t n_gates, 
 	table_init(&out->gates, "gates", NULL, gate_columns, N_GATE_COLUMNS);
 	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
 		make_kind(d, (enum measure_kind)kind, top, &out->kinds[kind]);
+	answer_init(&out->answer);
+	say_changes(d, &out->answer);
+	*vec_add(&out->shown.list) = &out->answer;
 	*vec_add(&out->shown.list) = &out->runs;
 	for (size_t i = 0; i < n_gates; i++)
 		if (add_gate(d, &gates[i], &out->gates, out_tripped, err) < 0)
@@ -553,6 +586,7 @@ int diff_tables(const struct diff *d, const struct gate *gates, size_t n_gates, 
 
 void diff_tables_release(struct diff_tables *t)
 {
+	table_release(&t->answer);
 	table_release(&t->runs);
 	table_release(&t->gates);
 	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)

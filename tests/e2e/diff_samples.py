@@ -83,7 +83,7 @@ def check_words(checks, cyclops, data):
     order = [notes.find(words) for words in (f"time: b takes {share:.1f} % less than a",
                                              "arm_spe: summed latency of sampled operations, which overlap")]
     checks.expect(0 <= order[0] < order[1] and "arm_spe: b takes" not in text, f"headline: {notes}")
-    checks.expect("+- at 95 %" in text, f"no level of +-: {text}")
+    checks.expect("(95 %)" in text, f"no level of +-: {text}")
     after = os.path.join(data, "counts", "stride-ahead.csv")
     metrics = json.loads(run(cyclops, "diff", "--format", "json", "--all", counts, after))["metrics"]
     lines = run(cyclops, "diff", "--all", counts, after).decode().splitlines()
