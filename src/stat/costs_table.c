@@ -24,10 +24,10 @@ enum column_index {
 static const struct column columns[N_COLUMNS] = {
 	[CAUSE] = { "cause", "", "", CELL_TEXT, COLUMN_GROW, "what may cost cycles" },
 	[EVENT] = { "event", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "that counts it" },
-	[RATE] = { "per_1000", "per 1000 instr.", "", CELL_NUMBER, COLUMN_TRUST, "rate" },
+	[RATE] = { "per_1000", "PKI", "", CELL_NUMBER, COLUMN_TRUST, "rate" },
 	[PENALTY] = { "penalty_cycles", "cycles each", "cycles", CELL_NUMBER, 0,
 		      "of the catalog, beyond what the level before costs" },
-	[SHARE] = { "share", "of cycles", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
+	[SHARE] = { "share", "cycle share", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
 		    "of all cycles, at most what its side of the pipeline loses" },
 	[REMARK] = { "remark", "", "", CELL_TEXT, COLUMN_TEXT_ONLY | COLUMN_GROW,
 		     "how likely that is" },

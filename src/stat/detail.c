@@ -24,7 +24,7 @@ enum column_index {
 static const struct column columns[N_COLUMNS] = {
 	[GROUP] = { "group", "", "", CELL_TEXT, 0, "what they are about" },
 	[WHAT] = { "what", "", "", CELL_TEXT, COLUMN_GROW, "metric" },
-	[RATE] = { "per_1000", "per 1000 instr.", "", CELL_NUMBER, 0, "rate" },
+	[RATE] = { "per_1000", "PKI", "", CELL_NUMBER, 0, "rate" },
 	[SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_SHARE, "ratio or percentage" },
 	[VALUE] = { "value", NULL, "", CELL_NUMBER, 0, "what is neither" },
 	[UNIT] = { "unit", "of", "", CELL_TEXT, COLUMN_GROW, "of the share or the value" },

@@ -23,8 +23,8 @@ static const struct column columns[N_COLUMNS] = {
 	[RAW] = { "raw", "counted", "", CELL_COUNT, 0, "as read from the counter" },
 	[SCALED] = { "scaled", "[scaled]", "", CELL_COUNT, COLUMN_TRUST,
 		     "to the whole time, where the counter was shared" },
-	[RATE] = { "per_1000", "per 1000 instr.", "", CELL_TEXT, 0, "rate" },
-	[COVERAGE] = { "coverage", "of the time", "", CELL_NUMBER, COLUMN_SHARE,
+	[RATE] = { "per_1000", "PKI", "", CELL_TEXT, 0, "rate" },
+	[COVERAGE] = { "coverage", "coverage", "", CELL_NUMBER, COLUMN_SHARE,
 		       "part of the time in which it was counted" },
 	[PERIODS] = { "periods", NULL, "", CELL_COUNT, 0,
 		      "of the tool that let events take turns, or intervals, in which it was "
