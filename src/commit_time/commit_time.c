@@ -316,10 +316,9 @@ void commit_time_note(const struct commit_time *time, const char *obstacle, stru
 		table_note(t, "no estimate of the time: %s", obstacle);
 		return;
 	}
-	table_note(
-		t,
-		"time estimate: an estimate from latencies and code; waits for instructions and locks "
-		"are not in records");
+	table_note(t, "time estimate: an estimate from latencies and code; waits for instructions "
+		      "and locks "
+		      "are not in records");
 	if (time->known < nearly_all)
 		table_note(t,
 			   "%.0f %% of the SPE records are of code that is not here: their time "
