@@ -45,9 +45,8 @@ static const struct column sum_columns[N_SUMS] = {
 			"part of all records of this kind of access" },
 	[SUM_LATENCY_SHARE] = { "latency_share", "latency share", "", CELL_NUMBER,
 				COLUMN_SHARE | COLUMN_TRUST,
-				"part of the total latency cycles of this kind of access; "
-				"saturated "
-				"ones count as the maximum" },
+				"part of the total latency cycles of this kind of access, full "
+				"counters taken for what they show" },
 	[SUM_ESTIMATED] = { "estimated_operations", "estimated", "operations", CELL_COUNT,
 			    COLUMN_TRUST, "operations that the records stand for" },
 	[SUM_ESTIMATED_LOW] = { "estimated_low", NULL, "operations", CELL_NUMBER,
