@@ -20,9 +20,10 @@
 #include "session/names.h"
 
 enum bottleneck_cause {
-	BOTTLENECK_CHAIN, /* results of calculations, from iteration to iteration */
-	BOTTLENECK_DATA,  /* data of a level of the memory hierarchy */
-	BOTTLENECK_WALKS, /* page table walks */
+	BOTTLENECK_CHAIN,    /* results of calculations, from iteration to iteration */
+	BOTTLENECK_DIVISION, /* divisions, whose unit never stands still */
+	BOTTLENECK_DATA,     /* data of a level of the memory hierarchy */
+	BOTTLENECK_WALKS,    /* page table walks */
 	BOTTLENECK_MISPREDICTIONS,
 	BOTTLENECK_STORES,   /* lines to store into */
 	BOTTLENECK_PREFETCH, /* prefetches of the program come too late */

@@ -69,6 +69,11 @@ static double weight_walks(const struct judged *j, size_t i)
 	return (double)judged_sums(j, i)->xlat.cycles;
 }
 
+static double weight_divisions(const struct judged *j, size_t i)
+{
+	return is_division_word(judged_word(j, i)) ? (double)judged_sums(j, i)->access.cycles : -1;
+}
+
 static double weight_mispredicted(const struct judged *j, size_t i)
 {
 	const struct insn_sums *s = judged_sums(j, i);
@@ -82,18 +87,6 @@ static double weight_stores(const struct judged *j, size_t i)
 	const struct insn_sums *s = judged_sums(j, i);
 
 	return loads_data(s) || s->xlat.n == 0 ? 0 : judged_store_cycles(j, s);
-}
-
-static bool writes_register(uint32_t word, unsigned reg)
-{
-	struct isa_registers r;
-
-	if (!isa_registers_of(word, &r))
-		return true;
-	for (unsigned i = 0; i < r.n_writes; i++)
-		if (r.writes[i] == reg)
-			return true;
-	return false;
 }
 
 /* Cycles of an instruction's translation, if its address begins with this register. */
@@ -117,10 +110,10 @@ static double walk_cycles(const struct judged *j, size_t i)
 
 	if (base == ISA_REG_NONE)
 		return cycles;
-	for (size_t k = i; k-- > 0 && !writes_register(judged_word(j, k), base);)
+	for (size_t k = i; k-- > 0 && !isa_writes_register(judged_word(j, k), base);)
 		cycles = fmax(cycles, translation_by(j, k, base));
-	for (size_t k = i; k < j->n && (k == i || !writes_register(judged_word(j, k - 1), base));
-	     k++)
+	for (size_t k = i;
+	     k < j->n && (k == i || !isa_writes_register(judged_word(j, k - 1), base)); k++)
 		cycles = fmax(cycles, translation_by(j, k, base));
 	return cycles;
 }
@@ -153,7 +146,8 @@ enum { MOST_CAUSES = 8 };
 static size_t weigh_causes(const struct judged *j, struct cause *out)
 {
 	double time = judged_time(j);
-	double busy = fmax(j->chain < time ? j->chain : 0, j->width), left, waits, branch_waits;
+	double busy = fmax(j->chain < time ? j->chain : 0, j->width), left, waits, stores,
+	       branch_waits;
 	struct chain_parts chain = split_chain(j);
 	bool is_of_data = 2 * chain.beyond >= chain.loads && 3 * chain.loads >= 2 * j->chain;
 	double data = is_of_data ? j->chain - chain.walks : chain.beyond, scale;
@@ -176,6 +170,11 @@ static size_t weigh_causes(const struct judged *j, struct cause *out)
 					   heaviest(j, weight_walks) };
 		busy = fmin(time, j->chain);
 	}
+	if (is_division_limited(j)) {
+		out[n++] = (struct cause){ BOTTLENECK_DIVISION, fmin(j->divisions, time),
+					   heaviest(j, weight_divisions) };
+		busy = fmin(time, fmax(busy, j->divisions));
+	}
 	if (isnan(j->time))
 		return n;
 	left = fmax(0, time - busy);
@@ -185,7 +184,9 @@ static size_t weigh_causes(const struct judged *j, struct cause *out)
 	out[n++] = (struct cause){ BOTTLENECK_MISPREDICTIONS, scale - branch_waits,
 				   heaviest(j, weight_mispredicted) };
 	left = fmax(0, left - scale);
-	waits = j->data + j->walks + j->stores;
+	/* Where accesses wait for units, lines to store into come while they do. */
+	stores = j->has_access_backlog ? 0 : j->stores;
+	waits = j->data + j->walks + stores;
 	scale = waits > 0 ? fmin(left, waits) / waits : 0;
 	if (!is_chain_limited(j)) {
 		out[n++] = (struct cause){ BOTTLENECK_DATA,
@@ -194,8 +195,7 @@ static size_t weigh_causes(const struct judged *j, struct cause *out)
 		out[n++] = (struct cause){ BOTTLENECK_WALKS, scale * j->walks,
 					   heaviest(j, weight_walks) };
 	}
-	out[n++] =
-		(struct cause){ BOTTLENECK_STORES, scale * j->stores, heaviest(j, weight_stores) };
+	out[n++] = (struct cause){ BOTTLENECK_STORES, scale * stores, heaviest(j, weight_stores) };
 	return n;
 }
 
@@ -265,18 +265,13 @@ static void fill_common(const struct judged *j, const struct cause *c, struct bo
 			.ghz = j->all->clock.hz / 1e9,
 			.is_clock_assumed = j->all->clock.basis == CLOCK_UNKNOWN,
 			.chain_cycles = j->chain,
+			.division_cycles = j->divisions,
+			.division_wait = j->division_wait,
 			.width = j->all->cpu.width,
 			.access_cycles = mean_of(&judged_sums(j, c->insn)->access, 0),
 			.part = NAN,
 		},
 	};
-}
-
-/* UDIV, SDIV; FDIV, FSQRT of scalars; FDIV of vectors. */
-static bool is_division(uint32_t word)
-{
-	return (word & 0x7fe0f800) == 0x1ac00800 || (word & 0xff20fc00) == 0x1e201800 ||
-	       (word & 0xff3ffc00) == 0x1e21c000 || (word & 0xbfa0fc00) == 0x2e20fc00;
 }
 
 static void add_cause(struct judged *j, struct bottlenecks *all, const struct cause *c)
@@ -316,7 +311,7 @@ static void add_cause(struct judged *j, struct bottlenecks *all, const struct ca
 		describe_walk(j, c->insn, &b.loop);
 		break;
 	default:
-		b.is_division = is_division(judged_word(j, c->insn));
+		b.is_division = is_division_word(judged_word(j, c->insn));
 		b.loop.walk = loads_data(s) ? chained_walk(j, c->insn) : WALK_UNKNOWN;
 		if (b.loop.walk == WALK_UNKNOWN)
 			describe_columns(j, &b.loop);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A region with what was measured of it, for each iteration: by region_cycles.c. How its accesses
- * walk through memory: by region_walks.c. What it waits for: by judge.c.
+ * A region with what was measured of it, for each iteration: by region_cycles.c. Whether
+ * units limit it: by region_units.c. How its accesses walk through memory: by region_walks.c. What it waits
+ * for: by judge.c.
  */
 #ifndef CYCLOPS_BOTTLENECK_JUDGED_H
 #define CYCLOPS_BOTTLENECK_JUDGED_H
@@ -36,6 +37,9 @@ struct judged {
 	double latency; /* of all accesses, from issue on */
 	double stores;	/* of lines to store into, by what the catalog says */
 	double time_share;
+	double divisions; /* if the unit that divides never stands still: what they take; else 0 */
+	double division_wait;	 /* the longest of a division for that unit */
+	bool has_access_backlog; /* accesses wait for their units longer than an iteration takes */
 };
 
 /* What the records of an instruction of the region add up to; all 0 if it is of another region. */
@@ -54,6 +58,12 @@ static inline double mean_of(const struct insn_latency *l, double otherwise)
 
 /* Is it a prefetch of the program? */
 bool is_prefetch_word(uint32_t word);
+
+/* UDIV, SDIV; FDIV, FSQRT of scalars; FDIV of vectors. */
+bool is_division_word(uint32_t word);
+
+/* Of a region whose chain and latencies are known: what its units limit. */
+void judged_measure_units(struct judged *);
 
 /* Loads, atomics; a prefetch is none. */
 bool loads_data(const struct insn_sums *);
@@ -76,6 +86,9 @@ bool is_near_width(const struct judged *);
 
 /* Is it the chain around the loop that takes the time? */
 bool is_chain_limited(const struct judged *);
+
+/* Do divisions that do not wait for each other have half of the time or more? */
+bool is_division_limited(const struct judged *);
 
 /* The same of a load of the chain around the loop. */
 enum finding_walk chained_walk(const struct judged *, size_t i);

@@ -20,8 +20,8 @@ enum {
 	SHORT_WAIT = 30,    /* a branch that is mispredicted is dispatched so long before */
 };
 
-/* Parts of the time: a chain that limits has more than that, a loop near the width, too. */
-static const double least_chain = 0.75, least_width = 0.6;
+/* Parts of the time: a chain that limits has more than that, a loop near the width, divisions, too. */
+static const double least_chain = 0.75, least_width = 0.6, least_divisions = 0.5;
 
 const struct insn_sums *judged_sums(const struct judged *j, size_t i)
 {
@@ -295,7 +295,7 @@ static void add_latencies(struct judged *j)
 
 double judged_time(const struct judged *j)
 {
-	return isnan(j->time) ? fmax(j->chain, j->width) : j->time;
+	return isnan(j->time) ? fmax(fmax(j->chain, j->width), j->divisions) : j->time;
 }
 
 /* Units of the core limit some loops to less than the width, and nothing is known of these. */
@@ -313,6 +313,12 @@ bool is_chain_limited(const struct judged *j)
 	return j->chain >= least_chain * time && j->chain > 1.2 * j->width;
 }
 
+bool is_division_limited(const struct judged *j)
+{
+	return !is_chain_limited(j) && j->divisions > 0 &&
+	       j->divisions >= least_divisions * judged_time(j);
+}
+
 bool judged_measure(struct judged *j)
 {
 	count_iterations(j);
@@ -321,6 +327,7 @@ bool judged_measure(struct judged *j)
 		return false;
 	find_chain(j);
 	add_latencies(j);
+	judged_measure_units(j);
 	return true;
 }
 

@@ -17,6 +17,7 @@ static const struct kind {
 	[FINDING_TLB_WALKS] = { "tlb-walks", false, false, FINDING_SIDE_BACK_END },
 	[FINDING_MISPREDICTIONS] = { "mispredictions", false, false, FINDING_SIDE_FRONT_END },
 	[FINDING_DEPENDENCY_CHAIN] = { "dependency-chain", false, true, FINDING_SIDE_BACK_END },
+	[FINDING_DIVISION] = { "division", false, false, FINDING_SIDE_BACK_END },
 	[FINDING_L2_BOUND] = { "l2-bound", false, true, FINDING_SIDE_BACK_END },
 	[FINDING_LLC_BOUND] = { "llc-bound", false, true, FINDING_SIDE_BACK_END },
 	[FINDING_DRAM_LATENCY] = { "dram-latency", false, false, FINDING_SIDE_BACK_END },

@@ -25,6 +25,7 @@ enum finding_kind {
 	FINDING_MISPREDICTIONS,
 	/* … and by loop (struct finding_loop). */
 	FINDING_DEPENDENCY_CHAIN,
+	FINDING_DIVISION,
 	FINDING_L2_BOUND,
 	FINDING_LLC_BOUND,
 	FINDING_DRAM_LATENCY,
@@ -291,12 +292,14 @@ struct finding_loop {
 	double iteration_ns;	    /* NAN: not known */
 	double ghz;		    /* that times are compared with latencies at */
 	bool is_clock_assumed;
-	double chain_cycles;   /* for each iteration; 0: there is no chain */
-	double width;	       /* instructions a cycle at most */
-	double access_cycles;  /* of the instruction that it is about, from issue on */
-	uint64_t n_here, n_of; /* its records that the cause is about, and all of it */
-	double part;	       /* of the latency of the loop's accesses, from issue on; NAN */
-	const char *level;     /* where its data come from: "DRAM" */
+	double chain_cycles;	/* for each iteration; 0: there is no chain */
+	double division_cycles; /* of divisions, for each iteration; 0: they do not limit it */
+	double division_wait;	/* the longest wait of a division for its unit */
+	double width;		/* instructions a cycle at most */
+	double access_cycles;	/* of the instruction that it is about, from issue on */
+	uint64_t n_here, n_of;	/* its records that the cause is about, and all of it */
+	double part;		/* of the latency of the loop's accesses, from issue on; NAN */
+	const char *level;	/* where its data come from: "DRAM" */
 	enum finding_walk walk;
 	int64_t stride; /* bytes; 0: not known */
 	unsigned element_bytes;

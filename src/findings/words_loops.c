@@ -51,6 +51,7 @@ static const struct {
 	const char *before, *after;
 } claims[N_FINDING_KINDS] = {
 	[FINDING_DEPENDENCY_CHAIN] = { "a chain of dependent operations limits ", "" },
+	[FINDING_DIVISION] = { "", " waits for the unit that divides" },
 	[FINDING_L2_BOUND] = { "", " waits for data of the L2" },
 	[FINDING_LLC_BOUND] = { "", " waits for data of the last-level cache" },
 	[FINDING_DRAM_LATENCY] = { "", " waits for data of DRAM" },
@@ -116,6 +117,12 @@ void put_loop_evidence(struct table *t, const struct finding *f, struct text *ou
 	switch (f->kind) {
 	case FINDING_DEPENDENCY_CHAIN:
 		put_chain(l, out);
+		break;
+	case FINDING_DIVISION:
+		text_format(out,
+			    "divisions take %.3g cycles for each iteration, one after the other; "
+			    "one that has its inputs waits %.3g cycles",
+			    l->division_cycles, l->division_wait);
 		break;
 	case FINDING_TLB_WALKS:
 		text_format(out,

@@ -277,3 +277,15 @@ bool isa_registers_of(uint32_t word, struct isa_registers *out)
 			    (registers_bit(word, 30) ? -1 : 1);
 	return true;
 }
+
+bool isa_writes_register(uint32_t word, unsigned reg)
+{
+	struct isa_registers r;
+
+	if (!isa_registers_of(word, &r))
+		return true;
+	for (unsigned i = 0; i < r.n_writes; i++)
+		if (r.writes[i] == reg)
+			return true;
+	return false;
+}

@@ -36,4 +36,7 @@ struct isa_registers {
  */
 bool isa_registers_of(uint32_t word, struct isa_registers *out);
 
+/* Does it write this register? What an unknown word does is not known: true. */
+bool isa_writes_register(uint32_t word, unsigned reg);
+
 #endif
