@@ -135,6 +135,23 @@ static bool is_usable(const struct stat *s, const struct stat_total *t)
 	return mark != MARK_IMPLAUSIBLE && mark != MARK_SPARSE;
 }
 
+/*
+ * What the side loses. Of what misses the L2, also at most the stalls with a demand miss of the last
+ * cache of the core outstanding, where they were counted (Arm ARM, STALL_BACKEND_MEM).
+ */
+static double most_cost(const struct stat *s, const struct cpu_penalty *p,
+			const struct stat_total *cycles)
+{
+	const struct stat_total *memory =
+		stat_counted(s, cpu_event_find(s->pmu, "STALL_BACKEND_MEM"));
+	double share = stat_side_share(s, p->side);
+
+	if (level_of(p) <= 0 || !is_usable(s, memory) ||
+	    memory->is_user_only != cycles->is_user_only)
+		return share;
+	return fmin(share, memory->value / cycles->value);
+}
+
 static void add_cost(const struct stat *s, const struct cpu_penalty *p, struct stat_costs *out)
 {
 	const struct stat_total *t = stat_counted(s, p->event);
@@ -150,7 +167,7 @@ static void add_cost(const struct stat *s, const struct cpu_penalty *p, struct s
 	if (is_usable(s, instructions) && instructions->value > 0)
 		c.per_1000 = 1000 * t->value / instructions->value;
 	c.raw = count * p->cycles / cycles->value;
-	c.bound = fmin(c.raw, stat_side_share(s, p->side));
+	c.bound = fmin(c.raw, most_cost(s, p, cycles));
 	c.is_hidden = is_hidden(s, p, count, cycles->value);
 	if (!c.is_hidden)
 		c.weight = is_uncertain(s, p) ? c.raw / 2 : c.raw;

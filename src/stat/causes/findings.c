@@ -428,13 +428,16 @@ static const struct cpu_metric *metric_of_event(const struct stat *s, const stru
 	return found;
 }
 
-/* Is it worth a word, though no finding is about its side: the root is low, or is not known? */
+/*
+ * Is it worth a word, though no finding is about its side: the root is low, or is not known? Nothing
+ * says then that its misses waited: what is likely has to be enough, not only what is possible.
+ */
 static bool is_other_cost(const struct finder *f, size_t i)
 {
 	const struct stat_cost *c = &f->costs.list.items[i];
 
-	return !f->is_cost_told[i] && !is_of_pointed_root(f, c) && !c->is_hidden &&
-	       c->bound >= f->least_cost;
+	return !f->is_cost_told[i] && !is_of_pointed_root(f, c) &&
+	       fmin(c->weight, c->bound) >= f->least_cost;
 }
 
 /* One finding for each side, about what costs most there. */
