@@ -46,6 +46,7 @@ PARTS = {
     "blind": ("blind", "written blind"),
     "blind2": ("blind2", "written blind, second set"),
 }
+TWIN = "twin:-DFIXED"
 LEAST_GAIN = 0.05  # of the modelled time
 NO_GAIN = 0.01  # nothing that gains less may be said first
 SAME_WORK = 0.1  # an idealisation says what the same instructions would gain: so much more or fewer are as many
@@ -63,6 +64,8 @@ class Program:
         self.source = folder / f"{self.name}.c"
         self.part = part
         self.apply = {**court["settings"], **entry.get("apply", {})}
+        # What removes the cause: the twin; a setting of the model where there is none.
+        self.cure = TWIN if TWIN in self.apply.values() else next(iter(court["settings"].values()))
         self.is_efficient = entry.get("efficient", False)
         self.is_small = entry.get("small", False)
         self.what_if = entry.get("what_if")
@@ -236,8 +239,10 @@ def try_program(options, program, folder):
     result = {"name": program.name, "part": program.part, "cause": program.cause, "said": said, "what_if": case.gains,
               "best": best, "best_gain": case.gains.get(best), "efficient": program.is_efficient,
               "verdicts": {adviser: judge(case, said[adviser], case.gains.get(best)) for adviser in ADVISERS}}
-    twins = [application for application in program.apply.values() if application.startswith("twin:")]
-    result["twins"] = {twin: case.gain(twin) for twin in sorted(set(twins)) if not options.small}
+    twins = {application for application in program.apply.values() if application.startswith("twin:")}
+    result["twins"] = {twin: case.gain(twin) for twin in sorted(twins) if not options.small}
+    if program.what_if and not options.small:
+        case.time_ns(program.cure)
     result["applied"] = case.applied()
     if options.renamed:
         result["renamed"] = same_answers(options.cyclops, case, said)
@@ -277,16 +282,12 @@ def spearman(xs, ys):
 
 
 def predictions(results, programs):
-    """
-    (name, idealisation, predicted, applied) where a remedy removes what an idealisation makes perfect. A twin that
-    executes more or fewer instructions is left out: no idealisation says what that takes.
-    """
+    """(predicted, applied, work) of programs whose cause an idealisation makes perfect: its gain, and what removing it does."""
     out = []
     for program, result in zip(programs, results):
-        ideal = program.what_if
-        gains = [row["gain"] for row in result["applied"].values() if abs(row["work"] - 1) <= SAME_WORK]
-        if ideal in result["what_if"] and gains:
-            out.append((result["name"], ideal, result["what_if"][ideal], max(gains)))
+        cured = result["applied"].get(program.cure)
+        if program.what_if in result["what_if"] and cured:
+            out.append((result["what_if"][program.what_if], cured["gain"], cured["work"]))
     return out
 
 
@@ -302,14 +303,19 @@ def score_lines(results):
     return lines
 
 
+def prediction_line(title, found):
+    errors = [abs(predicted - applied) for predicted, applied, _ in found]
+    rank = spearman([predicted for predicted, _, _ in found], [applied for _, applied, _ in found])
+    return (f"predicted against applied, {title}: {len(found)} programs, median error "
+            f"{100 * statistics.median(errors):.1f} points, rank correlation {'not defined' if rank is None else f'{rank:.2f}'}")
+
+
 def prediction_lines(results, programs):
+    """Of all programs, and of those where the question is the same: no idealisation says what other instructions take."""
     found = predictions(results, programs)
-    if not found:
-        return []
-    errors = [abs(predicted - applied) for _, _, predicted, applied in found]
-    rank = spearman([row[2] for row in found], [row[3] for row in found])
-    return [f"predicted against applied: {len(found)} programs, median error {100 * statistics.median(errors):.1f} points, "
-            f"rank correlation {'not defined' if rank is None else f'{rank:.2f}'}"]
+    same = [row for row in found if abs(row[2] - 1) <= SAME_WORK]
+    titles = (("all", found), ("as many instructions", same))
+    return [prediction_line(title, rows) for title, rows in titles if rows]
 
 
 def replace_part(page, name, lines):
@@ -339,7 +345,7 @@ def markdown(results, programs):
             cells.append(f"{what}{gain}" if verdict["passed"] else f"**{what}**{gain}")
         cells.append(f"{result['best']} {percent(result['best_gain'])}" if result["best"] else "")
         rows.append("| " + " | ".join(cells) + " |")
-    return [*scores, "", *(f"{line[0].upper()}{line[1:]}." for line in prediction_lines(results, programs)), "", *rows]
+    return [*scores, "", *(f"- {line[0].upper()}{line[1:]}." for line in prediction_lines(results, programs)), "", *rows]
 
 
 def print_table(results):
