@@ -61,12 +61,12 @@ static void print_list(const struct option_set *sets, size_t n_sets)
 static int set_defaults(const struct option_set *sets, size_t n_sets, struct arguments *out,
 			struct err *err)
 {
-	struct config config;
-	int rc = config_read(&config, err);
+	struct user_config config;
+	int rc = user_config_read(&config, err);
 
 	if (rc == 0)
 		rc = options_set_defaults(sets, n_sets, &config, out, err);
-	config_release(&config);
+	user_config_release(&config);
 	return rc;
 }
 

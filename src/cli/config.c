@@ -65,7 +65,7 @@ static int shown(struct part p)
 	return (int)(p.n < SHOWN ? p.n : SHOWN);
 }
 
-const char *config_key_name(enum config_key key)
+const char *user_config_key_name(enum config_key key)
 {
 	return rules[key].name;
 }
@@ -109,7 +109,7 @@ static bool is_good(const struct config_rule *rule, const char *value)
 }
 
 static int set_key(const struct place *place, struct part key, struct part value,
-		   struct config *config)
+		   struct user_config *config)
 {
 	const char *name = arena_strndup(&config->memory, key.text, key.n);
 	const char *text = arena_strndup(&config->memory, value.text, value.n);
@@ -131,7 +131,7 @@ static int set_key(const struct place *place, struct part key, struct part value
 	return 0;
 }
 
-static int parse_line(const struct place *place, struct part line, struct config *config)
+static int parse_line(const struct place *place, struct part line, struct user_config *config)
 {
 	const char *equals = memchr(line.text, '=', line.n);
 
@@ -148,8 +148,8 @@ static int parse_line(const struct place *place, struct part line, struct config
 		       trimmed(equals + 1, line.n - (size_t)(equals - line.text) - 1), config);
 }
 
-int config_parse(const char *text, size_t size, const char *path, struct config *config,
-		 struct err *err)
+int user_config_parse(const char *text, size_t size, const char *path, struct user_config *config,
+		      struct err *err)
 {
 	struct place place = { .path = path, .line = 1, .err = err };
 
@@ -180,19 +180,19 @@ static bool put_path(struct text *out)
 	return true;
 }
 
-int config_read(struct config *config, struct err *err)
+int user_config_read(struct user_config *config, struct err *err)
 {
 	const char *columns = getenv("COLUMNS");
 	struct mapped file = { 0 };
 	struct text path = { 0 };
 	int rc = 0;
 
-	*config = (struct config){ 0 };
+	*config = (struct user_config){ 0 };
 	if (put_path(&path) && access(path.bytes, F_OK) == 0) {
 		rc = mapped_open(&file, path.bytes, err);
 		if (rc == 0)
-			rc = config_parse((const char *)file.bytes, file.size, path.bytes, config,
-					  err);
+			rc = user_config_parse((const char *)file.bytes, file.size, path.bytes,
+					       config, err);
 		mapped_release(&file);
 	}
 	text_release(&path);
@@ -201,8 +201,8 @@ int config_read(struct config *config, struct err *err)
 	return rc;
 }
 
-void config_release(struct config *config)
+void user_config_release(struct user_config *config)
 {
 	arena_release(&config->memory);
-	*config = (struct config){ 0 };
+	*config = (struct user_config){ 0 };
 }

@@ -21,26 +21,27 @@ enum config_key {
 };
 
 /* What the file says. Zeroed is empty. */
-struct config {
+struct user_config {
 	const char *values[N_CONFIG_KEYS]; /* NULL: nothing; checked */
 	struct arena memory;
 };
 
 /* The name of a key, which is that of an option. */
-const char *config_key_name(enum config_key);
+const char *user_config_key_name(enum config_key);
 
 /*
  * Reads the text of a file. The error names line, what was found and what was wanted. To be released
  * also after a failure.
  */
-int config_parse(const char *text, size_t size, const char *path, struct config *, struct err *);
+int user_config_parse(const char *text, size_t size, const char *path, struct user_config *,
+		      struct err *);
 
 /*
  * Reads $XDG_CONFIG_HOME/cyclops/config, or else ~/.config/cyclops/config. It is empty if there is no
  * such file. COLUMNS of the environment replaces CONFIG_WIDTH.
  */
-int config_read(struct config *, struct err *);
+int user_config_read(struct user_config *, struct err *);
 
-void config_release(struct config *);
+void user_config_release(struct user_config *);
 
 #endif

@@ -296,15 +296,15 @@ static int set_default(const struct option *o, void *into, const char *value, st
 	return set_option(o, into, keep_text(a), err);
 }
 
-int options_set_defaults(const struct option_set *sets, size_t n_sets, const struct config *config,
-			 struct arguments *a, struct err *err)
+int options_set_defaults(const struct option_set *sets, size_t n_sets,
+			 const struct user_config *config, struct arguments *a, struct err *err)
 {
 	struct all_sets all = { .sets = sets, .n = n_sets };
 	void *into;
 	bool reads_capture = find_option(&all, "symfs", strlen("symfs"), 0, &into) != NULL;
 
 	for (int key = 0; key < N_CONFIG_KEYS; key++) {
-		const char *name = config_key_name((enum config_key)key);
+		const char *name = user_config_key_name((enum config_key)key);
 		const struct option *o = find_option(&all, name, strlen(name), 0, &into);
 
 		if (o == NULL || config->values[key] == NULL)

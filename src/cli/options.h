@@ -75,7 +75,7 @@ int options_parse(int argc, char **argv, const struct option_set *sets, size_t n
  * Sets options that were not given to what the configuration file says: after options_parse(), with
  * the same arguments.
  */
-int options_set_defaults(const struct option_set *sets, size_t n_sets, const struct config *,
+int options_set_defaults(const struct option_set *sets, size_t n_sets, const struct user_config *,
 			 struct arguments *, struct err *);
 
 /* The index of the "--" that ends our options, or argc. A program may follow it. */

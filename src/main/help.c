@@ -48,7 +48,7 @@ static int help_command(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
 	const char *page;
-	struct config config;
+	struct user_config config;
 	struct err err;
 
 	if (argc > 2) {
@@ -58,10 +58,10 @@ static int help_command(int argc, char **argv)
 	page = manual_page(is_about_all(name) ? "" : name);
 	if (page == NULL)
 		return no_page(name);
-	if (config_read(&config, &err) < 0)
+	if (user_config_read(&config, &err) < 0)
 		message_print("%s", err.text); /* help is most wanted then */
 	show_page(page, config.values[CONFIG_PAGER]);
-	config_release(&config);
+	user_config_release(&config);
 	return EXIT_DONE;
 }
 

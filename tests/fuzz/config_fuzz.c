@@ -9,10 +9,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	struct config config = { 0 };
+	struct user_config config = { 0 };
 	struct err err;
 
-	config_parse((const char *)bytes, size, "config", &config, &err);
-	config_release(&config);
+	user_config_parse((const char *)bytes, size, "config", &config, &err);
+	user_config_release(&config);
 	return 0;
 }

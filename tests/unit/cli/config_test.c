@@ -47,9 +47,10 @@ static void lines_say_this(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(files); i++) {
-		struct config config = { 0 };
+		struct user_config config = { 0 };
 		struct err err = { 0 };
-		int rc = config_parse(files[i].text, strlen(files[i].text), "f", &config, &err);
+		int rc =
+			user_config_parse(files[i].text, strlen(files[i].text), "f", &config, &err);
 
 		print_message("%zu: %s\n", i, err.text);
 		assert_int_equal(rc, files[i].error == NULL ? 0 : -1);
@@ -61,7 +62,7 @@ static void lines_say_this(void **state)
 			assert_null(config.values[files[i].key]);
 		else
 			assert_string_equal(config.values[files[i].key], files[i].value);
-		config_release(&config);
+		user_config_release(&config);
 	}
 }
 
@@ -74,13 +75,13 @@ static void cut_files_are_read_or_refused(void **state)
 	(void)state;
 	for (size_t n = 0; n < sizeof(whole); n++) {
 		char *cut = mem_zalloc(n > 0 ? n : 1, 1);
-		struct config config = { 0 };
+		struct user_config config = { 0 };
 		struct err err = { 0 };
 
 		memcpy(cut, whole, n);
-		if (config_parse(cut, n, "f", &config, &err) < 0)
+		if (user_config_parse(cut, n, "f", &config, &err) < 0)
 			assert_int_equal(strncmp(err.text, "f:", 2), 0);
-		config_release(&config);
+		user_config_release(&config);
 		free(cut);
 	}
 }
@@ -88,13 +89,13 @@ static void cut_files_are_read_or_refused(void **state)
 static void nul_bytes_are_refused(void **state)
 {
 	static const char bytes[] = "cpu = a\0b\n";
-	struct config config = { 0 };
+	struct user_config config = { 0 };
 	struct err err = { 0 };
 
 	(void)state;
-	assert_int_equal(config_parse(bytes, sizeof(bytes) - 1, "f", &config, &err), -1);
+	assert_int_equal(user_config_parse(bytes, sizeof(bytes) - 1, "f", &config, &err), -1);
 	assert_non_null(strstr(err.text, "f:1: found a NUL byte"));
-	config_release(&config);
+	user_config_release(&config);
 }
 
 /* The command line goes before the file. */
@@ -104,13 +105,13 @@ static void given_options_stay(void **state)
 	struct output_options output = { .width = 99, .colour = "always" };
 	struct option_set set = output_option_set(&output);
 	struct arguments arguments = { 0 };
-	struct config config = { 0 };
+	struct user_config config = { 0 };
 	struct err err = { 0 };
 
 	(void)state;
-	assert_int_equal(config_parse(text, strlen(text), "f", &config, &err), 0);
+	assert_int_equal(user_config_parse(text, strlen(text), "f", &config, &err), 0);
 	assert_int_equal(options_set_defaults(&set, 1, &config, &arguments, &err), 0);
-	config_release(&config); /* values stay in the arguments */
+	user_config_release(&config); /* values stay in the arguments */
 	assert_int_equal(output.width, 99);
 	assert_string_equal(output.colour, "always");
 	assert_string_equal(output.pager, "more");
