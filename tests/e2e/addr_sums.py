@@ -172,7 +172,7 @@ def main():
             run(arguments.make_capture, "--output", path, *options)
             check_ranges(checks, cyclops, path, " ".join(map(str, options)))
             text = " ".join(run(cyclops, "addr", path).decode().split())
-            checks.expect(("are not counted here" in text) == ("--memory-samples" in options), "which records count is told")
+            checks.expect(("samples of memory are not" in text) == ("--memory-samples" in options), "which records count is told")
             base = busiest(cyclops, path)
             for size, count in ((48, 85), (64, 64), (1000, 7)):
                 check_window(checks, cyclops, path, f"window {size}",

@@ -21,7 +21,7 @@ PROGRAMS = [
     ("copies", ("mispredictions",), ("copy_all", "copies.c")),
     ("multiply", ("dependency-chain",), ("multiply_naive", "multiply.c:29")),
     ("pages", ("llc-bound",), ("visit", "pages.c:35")),
-    ("steady", None, None),
+    ("steady", ("scalar-work",), ("vectorise",)),
 ]
 
 # Findings of samples that are about waiting for data.
