@@ -38,6 +38,29 @@ int main(void)
 		sum += add();
 	return sum != 0;
 }
+#elif defined(DIVISION)
+uint64_t numbers[2048], parts = 1021;
+
+/* No quotient waits for another. */
+KEPT static uint64_t add(uint64_t by)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < 2048; i++)
+		sum += numbers[i] / by;
+	return sum;
+}
+
+int main(void)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < 2048; i++)
+		numbers[i] = next_random();
+	for (int i = 0; i < 300; i++)
+		sum += add(parts + (uint64_t)i);
+	return sum == 1;
+}
 #elif defined(CHASE) || defined(LONG_CHASE)
 enum { NODES = 1 << 16 };
 

@@ -20,6 +20,7 @@ SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "loop_causes.c
 # By what is defined: kind of the first finding, its remedy, its function, and what its evidence has to say.
 CASES = {
     "CHAIN": ("dependency-chain", "break-chain", "add", "the chain takes 2 cycles"),
+    "DIVISION": ("division", "division", "add", "one after the other; one that has its inputs waits"),
     "CHASE": ("llc-bound", "pointer-chase", "walk", "pointer chase"),
     "LONG_CHASE": ("llc-bound", "pointer-chase", "walk", "pointer chase"),
     "NUMBERED": ("llc-bound", "pointer-chase", "walk", "pointer chase"),
