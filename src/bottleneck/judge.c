@@ -13,6 +13,9 @@
 #include "estimate/shares.h"
 #include "isa/registers.h"
 
+/* A level of the memory that has less of the latency of a loop's accesses is not what the loop waits for. */
+static const double least_latency_part = 0.1;
+
 enum {
 	LEAST_HERE = 5,		/* records that a cause rests on */
 	FOOTPRINT_RECORDS = 16, /* addresses, for what they span to be known */
@@ -290,6 +293,8 @@ static void add_cause(struct judged *j, struct bottlenecks *all, const struct ca
 		b.loop.n_here = s->n_level[b.level];
 		b.loop.n_of = s->n;
 		b.loop.part = j->latency > 0 ? fmin(1, j->by_level[b.level] / j->latency) : 0;
+		if (b.loop.part < least_latency_part)
+			return;
 		describe_walk(j, c->insn, &b.loop);
 		if (b.loop.walk == WALK_CHASE || b.loop.walk == WALK_LOOKUP)
 			count_chain(j, &b);
