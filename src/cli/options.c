@@ -160,7 +160,7 @@ static int add_selection(const struct all_sets *all, const struct habit *habit, 
 	char condition[ARGUMENTS_ROOM / 4];
 	void *into;
 	const struct option *o = find_option(all, "select", strlen("select"), 0, &into);
-	const char **field = o == NULL ? NULL : (const char **)((char *)into + o->offset);
+	const char **field = o == NULL ? NULL : (void *)((char *)into + o->offset);
 	size_t size;
 	char *text = free_room(a, &size);
 	int n;

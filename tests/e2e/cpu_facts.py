@@ -34,7 +34,7 @@ def bias(path, *options):
     """Loads alone: what stands behind them was sampled too seldom, as if the CPU favoured loads."""
     rows = json.loads(run(CYCLOPS, "quality", path, "--select", "op=load", "--symfs", DATA / "root",
                           "--format", "json", *options))["quality"]
-    return next(row["finding"] for row in rows if row["check"] == "bias").split("the CPU favours them")[1]
+    return next(row["finding"] for row in rows if row["check"] == "bias").split(": a bias of the CPU")[1]
 
 
 def check_midr(checks, path, midr, has_names, fault):

@@ -83,7 +83,14 @@ static void dominators_are_those_that_cannot_be_avoided(void **state)
 	assert_true(n_passed > RANDOM_FUNCTIONS);
 }
 
-static const struct isa_step next = { FLOW_NEXT, 6 }, end = { FLOW_RETURN, 6 };
+#define NEXT                                                                                       \
+	{                                                                                          \
+		FLOW_NEXT, 6                                                                       \
+	}
+#define END                                                                                        \
+	{                                                                                          \
+		FLOW_RETURN, 6                                                                     \
+	}
 
 static const struct {
 	const char *what;
@@ -92,26 +99,26 @@ static const struct {
 	bool is_loop;
 } loops[] = {
 	{ "back to what every way passes",
-	  { next, next, next, { FLOW_BRANCH, 1 }, next, end },
+	  { NEXT, NEXT, NEXT, { FLOW_BRANCH, 1 }, NEXT, END },
 	  1,
 	  3,
 	  true },
 	{ "entered behind its first instructions",
-	  { { FLOW_JUMP, 3 }, next, next, next, { FLOW_BRANCH, 1 }, end },
+	  { { FLOW_JUMP, 3 }, NEXT, NEXT, NEXT, { FLOW_BRANCH, 1 }, END },
 	  1,
 	  4,
 	  true },
 	{ "a rare path at the end, which jumps back",
-	  { { FLOW_BRANCH, 4 }, next, next, end, { FLOW_JUMP, 1 }, end },
+	  { { FLOW_BRANCH, 4 }, NEXT, NEXT, END, { FLOW_JUMP, 1 }, END },
 	  1,
 	  4,
 	  false },
 	{ "entered behind a branch",
-	  { { FLOW_JUMP, 3 }, next, { FLOW_BRANCH, 5 }, next, { FLOW_BRANCH, 1 }, end },
+	  { { FLOW_JUMP, 3 }, NEXT, { FLOW_BRANCH, 5 }, NEXT, { FLOW_BRANCH, 1 }, END },
 	  1,
 	  4,
 	  false },
-	{ "forward", { { FLOW_BRANCH, 3 }, next, next, next, next, end }, 3, 0, false },
+	{ "forward", { { FLOW_BRANCH, 3 }, NEXT, NEXT, NEXT, NEXT, END }, 3, 0, false },
 };
 
 static void loops_go_back_to_what_every_way_around_passes(void **state)
