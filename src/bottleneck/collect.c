@@ -132,10 +132,11 @@ static void add_time_between(struct bottleneck_sums *s, uint32_t before, uint32_
 	add_pair_time(&s->all, 2, ns);
 	code_sums_add_gap(&s->code, ns);
 	for (int i = 0; i < 2; i++) {
-		const struct slot *slot = &plan->slots.items[slots[i]];
+		const struct slot *slot;
 
 		if (slots[i] == NO_SLOT)
 			continue;
+		slot = &plan->slots.items[slots[i]];
 		regions[i] = plan->functions.items[slot->function].regions[slot->insn];
 		add_pair_time(&s->functions[slot->function], 1, ns);
 	}

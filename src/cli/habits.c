@@ -282,7 +282,8 @@ int habit_translate(const struct habit *h, const char *value, char *out, size_t 
 	if (rc == 0 && text.n >= size)
 		rc = err_set(err, ERR_LIMIT, ERR_NOWHERE, "'%s' is too long", value);
 	if (rc == 0) {
-		memcpy(out, text.bytes, text.n);
+		if (text.n > 0)
+			memcpy(out, text.bytes, text.n);
 		out[text.n] = '\0';
 	}
 	text_release(&text);

@@ -165,15 +165,14 @@ static uint64_t end_of(struct walk *w, const struct node *node, uint64_t issue)
 static void add_store(struct walk *w, const struct node *node, uint64_t issue)
 {
 	const struct record_sums *s = node->sums;
-	uint64_t number = s == NULL || s->n_misses == 0
-				  ? UINT64_MAX
-				  : walk_random_below(w, s->n_hits + s->n_misses);
+	bool may_miss = s != NULL && s->n_misses > 0;
+	uint64_t number = may_miss ? walk_random_below(w, s->n_hits + s->n_misses) : 0;
 
 	w->drained = later(w->drained, w->commit);
-	if (number < s->n_far)
+	if (may_miss && number < s->n_far)
 		w->drained = later(w->drained, line_arrives(w, &w->last_stored,
 							    issue + w->p->cpu.memory_cycles));
-	else if (number < s->n_misses)
+	else if (may_miss && number < s->n_misses)
 		w->drained = later(w->drained, issue + w->p->cpu.l2_cycles);
 	w->stores[w->next_store] = w->drained;
 	w->next_store = (w->next_store + 1) % STORE_BUFFER;
