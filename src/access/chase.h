@@ -11,7 +11,7 @@
 
 /*
  * Is instruction `at` of `n` of A64 a load into its own base register, such as "ldr x0, [x0, #8]", in a
- * loop that does not write this register otherwise? False, too, where that cannot be told: the loop
+ * loop that does not write this register otherwise? Also false where that is not known: the loop
  * calls, is longer than the code that is given, or has an instruction that may write it.
  */
 bool chase_in_loop(const uint32_t *code, size_t n, size_t at);

@@ -65,12 +65,10 @@ static void read_offset(uint32_t word, const struct isa_registers *r, struct loo
 
 static bool is_store(uint32_t word, const struct isa_registers *r)
 {
-	return r->is_access && r->n_reads > r->n_address &&
-	       (r->n_writes == 0 || (r->n_writes == 1 && r->moved != ISA_REG_NONE)) &&
-	       (word & 0xffc00000) != 0xf9800000;
+	return isa_registers_are_store(r) && (word & 0xffc00000) != 0xf9800000;
 }
 
-/* False if it cannot be told what the loop does. */
+/* False if it is not known what the loop does. */
 static bool read_loop(struct execution *e)
 {
 	if (e->n == 0 || e->n > CHAIN_MOST_INSNS)

@@ -17,7 +17,6 @@
 static const double least_latency_part = 0.1;
 
 enum {
-	LEAST_HERE = 5,		/* records that a cause rests on */
 	FOOTPRINT_RECORDS = 16, /* addresses, for what they span to be known */
 	FOOTPRINT_BYTES = 256,
 };

@@ -11,6 +11,8 @@
 
 enum {
 	HIT_CYCLES = 4, /* of a load that finds its data in the L1D */
+	LEAST_HERE = 5, /* records of an instruction that something is concluded from */
+	LINE = 64,
 	TRANSLATED = 1, /* of a translation that the first-level TLB has */
 };
 

@@ -8,8 +8,6 @@
 #include "bottleneck/judged.h"
 #include "isa/registers.h"
 
-enum { LEAST_HERE = 5 }; /* records of an instruction whose waiting is told */
-
 bool is_division_word(uint32_t word)
 {
 	return (word & 0x7fe0f800) == 0x1ac00800 || (word & 0xff20fc00) == 0x1e201800 ||

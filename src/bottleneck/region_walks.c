@@ -8,11 +8,6 @@
 #include "bottleneck/judged.h"
 #include "variables/code.h"
 
-enum {
-	LEAST_HERE = 5, /* records */
-	LINE = 64,
-};
-
 static unsigned bytes_of(const struct judged *j, size_t i)
 {
 	struct isa_access access = { 0 };

@@ -12,7 +12,7 @@
 
 enum {
 	SHOWN_THREADS = 256, /* in the list of an access */
-	SPARSE_BELOW = 10,   /* loads: the mean of fewer is not much to lean on */
+	SPARSE_BELOW = 10,   /* loads: the mean of fewer is not reliable */
 };
 
 enum line_column {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many lines are contended, what they cost together, and what that rests on. */
-#include <ctype.h>
 #include <inttypes.h>
 
 #include "base/alloc.h"
@@ -173,12 +172,6 @@ static const char *answer_text(const struct c2c *s, const struct tally *tally, s
 				    "is not recorded",
 				    text, n_stores, n_stores == 1 ? " is" : "s are");
 	return text;
-}
-
-/* The text with a capital at its beginning. */
-static const char *sentence(struct table *t, const char *text)
-{
-	return table_format(t, "%c%s", toupper((unsigned char)text[0]), text + 1);
 }
 
 /* What threads did one after the other made loads wait, too, but once. */
@@ -373,7 +366,7 @@ void c2c_summary_table(const struct c2c *s, const struct c2c_labels *labels, str
 	else if (tally.n[C2C_CONTENDED] > 0)
 		c2c_say_findings(s, labels, answer);
 	else
-		answer_say(answer, "%s.", sentence(answer, answer_text(s, &tally, answer)));
+		answer_say_sentence(answer, answer_text(s, &tally, answer));
 	add_phases(s, &tally, out);
 	add_seen(s, answer != NULL, out);
 	add_mode(s, out);

@@ -321,6 +321,7 @@ static void add_argument(struct habit_line *line, const char *word)
 int habit_line_read(int argc, char **argv, struct habit_line *out, struct err *err)
 {
 	const char *const *words = NULL;
+	const char *command;
 	int n_theirs = 0;
 
 	*out = (struct habit_line){ 0 };
@@ -343,9 +344,8 @@ int habit_line_read(int argc, char **argv, struct habit_line *out, struct err *e
 		add_argument(out, *words);
 	for (int i = n_theirs; i < argc; i++)
 		out->argv[out->argc++] = argv[i];
-	if (command_of_options(out->argc, out->argv) != NULL) {
-		const char *command = command_of_options(out->argc, out->argv);
-
+	command = command_of_options(out->argc, out->argv);
+	if (command != NULL) {
 		out->argv[0] = arena_strndup(&out->memory, command, strlen(command));
 		n_theirs = 1;
 	}

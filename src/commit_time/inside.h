@@ -101,9 +101,6 @@ void program_init(struct program *, struct session *, const struct commit_record
 		  const struct commit_cpu *);
 void program_release(struct program *);
 
-/* A store to memory: something is read besides the address, and nothing but a moved base written. */
-bool registers_are_store(const struct isa_registers *);
-
 /* The node at a place; NO_NODE if there is no A64 code. */
 uint32_t program_node(struct program *, struct place);
 

@@ -50,12 +50,6 @@ static void read_branches(struct program *p)
 		p->first_branch[place++] = (uint32_t)p->branches.n;
 }
 
-bool registers_are_store(const struct isa_registers *r)
-{
-	return r->is_access && r->n_reads > r->n_address &&
-	       r->n_writes == (r->moved != ISA_REG_NONE);
-}
-
 static uint32_t decode(struct program *p, struct place at)
 {
 	struct code code;
@@ -74,7 +68,7 @@ static uint32_t decode(struct program *p, struct place at)
 	node->kind = flow.kind;
 	node->goes_to = flow.has_target ? flow.target : at.offset;
 	if (isa_registers_of(load_u32(code.bytes), &node->registers))
-		node->is_store = registers_are_store(&node->registers);
+		node->is_store = isa_registers_are_store(&node->registers);
 	return number;
 }
 

@@ -57,7 +57,7 @@ bool is_at(const struct event_spec *, const struct target_place *);
 /* Numbers the groups of each core PMU: a batch has one group of each. */
 void make_batches(struct state *);
 
-/* Would events take turns that cannot be told from being on another kind of core? */
+/* Would events take turns that look the same as being on another kind of core? */
 bool has_ambiguous_turns(const struct state *);
 
 /* What is known of an event before it is opened: an enum count_state. */

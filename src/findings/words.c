@@ -454,11 +454,6 @@ const char *finding_confidence_words(struct table *t, const struct finding *f)
 	return f->samples.n_all > 0 ? samples_words(t, &f->samples) : NULL;
 }
 
-static struct cell text_or_none(const char *text)
-{
-	return text == NULL ? (struct cell){ 0 } : cell_text(text);
-}
-
 static void findings_words_add_row(struct table *t, const struct session *s,
 				   const struct finding *f)
 {
@@ -466,20 +461,20 @@ static void findings_words_add_row(struct table *t, const struct session *s,
 
 	row[CLAIM] = cell_text(finding_claim_words(t, f));
 	row[SIZE] = cell_marked(
-		text_or_none(finding_size_words(t, f)),
+		words_cell(finding_size_words(t, f)),
 		f->loop != NULL || f->code != NULL ? MARK_EXACT : f->size.mark); /* words say it */
-	row[EVIDENCE] = text_or_none(evidence_words(t, f, true));
-	row[WHERE] = text_or_none(where_words(t, f));
-	row[TRY] = text_or_none(finding_remedy_words(t, f));
-	row[NEXT] = text_or_none(finding_next_words(t, s, f));
-	row[SURE] = text_or_none(finding_confidence_words(t, f));
+	row[EVIDENCE] = words_cell(evidence_words(t, f, true));
+	row[WHERE] = words_cell(where_words(t, f));
+	row[TRY] = words_cell(finding_remedy_words(t, f));
+	row[NEXT] = words_cell(finding_next_words(t, s, f));
+	row[SURE] = words_cell(finding_confidence_words(t, f));
 	row[KIND] = cell_text(f->metric != NULL ? f->metric->name : finding_kind_name(f->kind));
 	if (f->remedies.n > 0)
 		row[REMEDY_ID] = cell_text(finding_remedy_id(f->remedies.items[0].kind));
-	row[CAUSE] = text_or_none(counts_cause(f));
+	row[CAUSE] = words_cell(counts_cause(f));
 	if (!isnan(f->size.share))
 		row[SHARE] = cell_marked(cell_number(f->size.share), f->size.mark);
-	row[FROM] = text_or_none(origin_words[f->origin]);
+	row[FROM] = words_cell(origin_words[f->origin]);
 	row[FUNCTION] = table_text_cell(t, f->function);
 	row[MODULE] = table_text_cell(t, f->module);
 	row[WRITER] = table_text_cell(t, f->writer);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings at a glance: the answer in sentences, a row for each finding, the commands that show more. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -300,11 +299,6 @@ static const char *evidence_brief(struct table *t, const struct finding *f)
 	return words_take(t, &text);
 }
 
-static struct cell text_or_none(const char *text)
-{
-	return text == NULL ? (struct cell){ 0 } : cell_text(text);
-}
-
 void findings_brief_table(const struct findings *f, struct table *out)
 {
 	table_init(out, "summary", NULL, columns, N_COLUMNS);
@@ -314,11 +308,11 @@ void findings_brief_table(const struct findings *f, struct table *out)
 
 		row[NUMBER] = cell_count(i + 1);
 		row[WHAT] = cell_text(cause_words(each));
-		row[WHERE] = text_or_none(where_words(out, each));
-		row[LINE] = text_or_none(line_words(out, each));
-		row[COST] = text_or_none(cost_brief(out, each));
-		row[EVIDENCE] = text_or_none(evidence_brief(out, each));
-		row[FIX] = text_or_none(fix_words(each));
+		row[WHERE] = words_cell(where_words(out, each));
+		row[LINE] = words_cell(line_words(out, each));
+		row[COST] = words_cell(cost_brief(out, each));
+		row[EVIDENCE] = words_cell(evidence_brief(out, each));
+		row[FIX] = words_cell(fix_words(each));
 	}
 	for (size_t i = 0; i < f->silences.n && f->list.n > 0; i++)
 		if (f->silences.items[i].kind != SILENCE_NO_COUNTERS) /* the answer says so */
@@ -380,16 +374,10 @@ static void put_counts(struct table *t, const struct finding *f, struct text *ou
 		put_location(f, out);
 }
 
-/* Begins with a capital letter, and ends with a full stop. */
 static void say(struct table *t, struct text *text)
 {
-	if (text->n > 0) {
-		text->bytes[0] = (char)toupper((unsigned char)text->bytes[0]);
-		if (text->bytes[text->n - 1] != '.')
-			text_char(text, '.');
-		text_char(text, '\0');
-		answer_say(t, "%s", text->bytes);
-	}
+	text_char(text, '\0');
+	answer_say_sentence(t, text->bytes);
 	text_release(text);
 }
 

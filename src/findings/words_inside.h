@@ -9,6 +9,12 @@
 /* A text that was put together, as one of the table; NULL if it is empty. Releases it. */
 const char *words_take(struct table *, struct text *);
 
+/* A text that lives as long as the table, as a cell; absent if it is NULL. */
+static inline struct cell words_cell(const char *text)
+{
+	return text == NULL ? (struct cell){ 0 } : cell_text(text);
+}
+
 /* Where counters of SPE records end: estimate/latency.h. */
 enum { LATENCY_LEAST_FULL = 4095 };
 

@@ -65,12 +65,8 @@ static const struct option options[] = {
 static void find_names(struct session *s, const struct hot *hot, const struct keys *keys,
 		       struct names *out)
 {
-	bool has_function = false;
-
 	hot_names(s, hot, keys, out);
-	for (size_t i = 0; i < keys->n; i++)
-		has_function |= keys->keys[i] == KEY_FUNCTION;
-	if (has_function && out->depth == SYMBOLS_FUNCTIONS)
+	if (keys_have(keys, KEY_FUNCTION))
 		hot_names_inlined(s, hot, out);
 }
 
@@ -155,11 +151,11 @@ static bool make_run_time(struct question *q, struct session *s, const struct ho
 	       told >= least_told;
 }
 
-/* Is it the plain table by function, the hottest one first? */
-static bool is_by_function(const struct hot_view *view)
+/* Is it the plain table by function, the hottest one first, for a person? That begins with an answer. */
+static bool has_answer(const struct question *q, const struct hot_view *view)
 {
-	return view->keys.n == 1 && view->keys.keys[0] == KEY_FUNCTION && view->sort == NULL &&
-	       view->time == NULL;
+	return question_is_for_reading(q) && view->keys.n == 1 &&
+	       view->keys.keys[0] == KEY_FUNCTION && view->sort == NULL && view->time == NULL;
 }
 
 static int answer_hot(struct question *q, struct session *s, const struct select *select,
@@ -195,7 +191,7 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	*vec_add(&tables.list) = &answer;
 	find_names(s, hot->result, &shown.keys, &names);
 	rc = hot_make_tables(s, hot->result, &names, event, &shown,
-			     is_by_function(&shown) ? &answer : NULL, &table, &skid, err);
+			     has_answer(q, &shown) ? &answer : NULL, &table, &skid, err);
 	if (rc == 0 && wants_run_time(q, s, select) &&
 	    make_run_time(q, s, hot->result, &names, &run_time)) {
 		*vec_add(&tables.list) = &run_time;

@@ -119,14 +119,6 @@ static bool weighs_latency(const struct hot *hot, const struct hot_view *view)
 	return !view->by_samples && has_spe_records(hot);
 }
 
-static bool has_key(const struct keys *keys, enum key key)
-{
-	for (size_t i = 0; i < keys->n; i++)
-		if (keys->keys[i] == key)
-			return true;
-	return false;
-}
-
 static const struct column inlined_column = {
 	"inlined",
 	NULL,
@@ -159,7 +151,7 @@ static void hot_start_table(const struct hot_grouping *g, struct table *t)
 		own[table_column(t, "share")].title = "latency share";
 	else if (g->has_chains)
 		own[table_column(t, "share")].title = "self";
-	if (has_key(&g->view->keys, KEY_FUNCTION))
+	if (keys_have(&g->view->keys, KEY_FUNCTION))
 		own[t->n_columns++] = inlined_column;
 	for (uint32_t i = 0; i < slices->n; i++)
 		own[t->n_columns++] = (struct column){

@@ -278,6 +278,12 @@ bool isa_registers_of(uint32_t word, struct isa_registers *out)
 	return true;
 }
 
+bool isa_registers_are_store(const struct isa_registers *r)
+{
+	return r->is_access && r->n_reads > r->n_address &&
+	       r->n_writes == (r->moved != ISA_REG_NONE);
+}
+
 bool isa_writes_register(uint32_t word, unsigned reg)
 {
 	struct isa_registers r;

@@ -36,6 +36,9 @@ struct isa_registers {
  */
 bool isa_registers_of(uint32_t word, struct isa_registers *out);
 
+/* A store to memory: something is read besides the address, and nothing but a moved base written. */
+bool isa_registers_are_store(const struct isa_registers *);
+
 /* Does it write this register? What an unknown word does is not known: true. */
 bool isa_writes_register(uint32_t word, unsigned reg);
 

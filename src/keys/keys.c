@@ -473,12 +473,17 @@ static int unknown_key(const char *name, size_t len, struct err *err)
 		       (int)len, name, list_words(key_name_at, NULL, names, sizeof(names)));
 }
 
-bool keys_have_time(const struct keys *keys)
+bool keys_have(const struct keys *keys, enum key key)
 {
 	for (size_t i = 0; i < keys->n; i++)
-		if (keys->keys[i] == KEY_TIME)
+		if (keys->keys[i] == key)
 			return true;
 	return false;
+}
+
+bool keys_have_time(const struct keys *keys)
+{
+	return keys_have(keys, KEY_TIME);
 }
 
 bool keys_are_time(const struct keys *keys)

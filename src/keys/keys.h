@@ -81,6 +81,7 @@ uint32_t estimate_dimensions(const struct session *);
 
 /* Is time among them? */
 bool keys_have_time(const struct keys *);
+bool keys_have(const struct keys *, enum key);
 
 /* Is time the only key? Then all slices are shown, in order of time. */
 bool keys_are_time(const struct keys *);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/answer.h"
 
+#include <ctype.h>
 #include <stdarg.h>
+#include <string.h>
 
 static const struct column answer_columns[] = {
 	{ "answer", "", "", CELL_TEXT, COLUMN_TEXT_ONLY, "what to know first" },
@@ -22,4 +24,13 @@ void answer_say(struct table *t, const char *format, ...)
 	words = table_vformat(t, format, args);
 	va_end(args);
 	table_add_row(t)[0] = cell_text(words);
+}
+
+void answer_say_sentence(struct table *t, const char *words)
+{
+	size_t n = strlen(words);
+
+	if (n > 0)
+		answer_say(t, "%c%s%s", toupper((unsigned char)words[0]), words + 1,
+			   words[n - 1] == '.' ? "" : ".");
 }

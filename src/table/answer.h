@@ -15,4 +15,7 @@ void answer_init(struct table *);
 /* Appends a sentence, or several. It begins a line of its own. */
 void answer_say(struct table *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Appends words as a sentence: with a capital letter in front, and a full stop behind unless there is one. */
+void answer_say_sentence(struct table *, const char *words);
+
 #endif

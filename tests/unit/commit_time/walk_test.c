@@ -90,7 +90,7 @@ static void init_loop(struct program *p, size_t number)
 		node->is_code = node->has_looked = true;
 		node->sums = &loops[number].code[i].sums;
 		assert_true(isa_registers_of(loops[number].code[i].word, &node->registers));
-		node->is_store = registers_are_store(&node->registers);
+		node->is_store = isa_registers_are_store(&node->registers);
 		node->kind = i + 1 < n ? FLOW_NEXT : FLOW_BRANCH;
 		node->next = i + 1 < n ? (uint32_t)i + 1 : NO_NODE;
 		node->target = 0;
