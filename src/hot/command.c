@@ -66,7 +66,7 @@ static void find_names(struct session *s, const struct hot *hot, const struct ke
 		       struct names *out)
 {
 	hot_names(s, hot, keys, out);
-	if (keys_have(keys, KEY_FUNCTION))
+	if (keys_have(keys, KEY_FUNCTION) && out->depth == SYMBOLS_FUNCTIONS)
 		hot_names_inlined(s, hot, out);
 }
 

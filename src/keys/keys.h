@@ -79,9 +79,9 @@ size_t keys_add_columns(const struct keys *, struct column *list, size_t n);
 /* The dimensions that estimated totals need: DIM_CPU, if sampling intervals differ between CPUs. */
 uint32_t estimate_dimensions(const struct session *);
 
-/* Is time among them? */
-bool keys_have_time(const struct keys *);
+/* Is this key among them? Is time? */
 bool keys_have(const struct keys *, enum key);
+bool keys_have_time(const struct keys *);
 
 /* Is time the only key? Then all slices are shown, in order of time. */
 bool keys_are_time(const struct keys *);
