@@ -256,7 +256,7 @@ int bottlenecks_new(struct session *s, const struct hot *hot, const struct names
 	vec_release(&f.list);
 	for (uint32_t i = 0; i < all->functions.n; i++)
 		regions_cut(all, i);
-	code_measure_footprint(all, hot);
+	code_measure_footprint(all, hot, names);
 	all->is_explained = mem_zalloc(all->functions.n + 1, sizeof(*all->is_explained));
 	all->analysis = (struct analysis){ .class = &bottleneck_class, .options = all };
 	all->clock_pairs = (struct analysis){ .class = &clock_pairs_class };

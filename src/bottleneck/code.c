@@ -173,18 +173,11 @@ void code_measure_time(struct bottlenecks *all)
 				 (double)s->n;
 }
 
+/* Records of a block of code: a line, or a page. */
 struct block {
-	uint64_t module, number, n;
+	struct place start; /* offset: number of the block in the module */
+	uint64_t n;
 };
-
-static int compare_places(const void *left, const void *right)
-{
-	const struct block *a = left, *b = right;
-
-	if (a->module != b->module)
-		return (a->module > b->module) - (a->module < b->module);
-	return (a->number > b->number) - (a->number < b->number);
-}
 
 static int compare_records(const void *left, const void *right)
 {
@@ -193,62 +186,71 @@ static int compare_records(const void *left, const void *right)
 	return (a->n < b->n) - (a->n > b->n);
 }
 
-/* Blocks of one size are those of a smaller one, joined; sorted by place. */
-static size_t join_blocks(struct block *blocks, size_t n, uint64_t divisor)
+/* Adds records to the last block, if they are of it, else to a new one. */
+static size_t blocks_add(struct block *blocks, size_t n, struct place start, uint64_t n_records)
 {
-	size_t out = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		struct block b = { blocks[i].module, blocks[i].number / divisor, blocks[i].n };
-
-		if (out > 0 && blocks[out - 1].module == b.module &&
-		    blocks[out - 1].number == b.number)
-			blocks[out - 1].n += b.n;
-		else
-			blocks[out++] = b;
+	if (n > 0 && blocks[n - 1].start.module.v == start.module.v &&
+	    blocks[n - 1].start.offset == start.offset) {
+		blocks[n - 1].n += n_records;
+		return n;
 	}
-	return out;
+	blocks[n] = (struct block){ start, n_records };
+	return n + 1;
 }
 
-/* How many have most of the records. */
-static uint64_t count_most(const struct block *blocks, size_t n, uint64_t n_records)
+/* By place number: how many SPE records. Free with free(). */
+static uint64_t *count_by_place(const struct hot *hot, uint32_t n_places, uint64_t *out_n)
 {
-	struct block *sorted = mem_alloc(n + 1, sizeof(*sorted));
-	uint64_t sum = 0;
-	size_t i = 0;
+	uint64_t *counts = mem_zalloc(n_places + 1, sizeof(*counts));
 
-	for (size_t k = 0; k < n; k++)
-		sorted[k] = blocks[k];
-	if (n > 1)
-		qsort(sorted, n, sizeof(*sorted), compare_records);
-	while (i < n && (double)sum < most_records * (double)n_records)
-		sum += sorted[i++].n;
-	free(sorted);
-	return i;
-}
-
-void code_measure_footprint(struct bottlenecks *all, const struct hot *hot)
-{
-	VEC_OF(struct block) blocks = { 0 };
-	uint64_t n_records = 0;
-	size_t n;
-
+	*out_n = 0;
 	for (uint32_t i = hot_next(hot, 0); i < hot_end(hot); i = hot_next(hot, i + 1)) {
 		uint64_t raw[N_DIMENSIONS];
-		struct place at;
 
 		hot_key(hot, i, raw);
 		if (!hot_is_spe(hot, raw[DIM_EVENT]))
 			continue;
-		at = session_place(all->session, (uint32_t)raw[DIM_PLACE]);
-		*vec_add(&blocks) = (struct block){ at.module.v, at.offset, hot_cost(hot, i)->n };
-		n_records += hot_cost(hot, i)->n;
+		counts[raw[DIM_PLACE]] += hot_cost(hot, i)->n;
+		*out_n += hot_cost(hot, i)->n;
 	}
-	if (blocks.n > 1)
-		qsort(blocks.items, blocks.n, sizeof(*blocks.items), compare_places);
-	n = join_blocks(blocks.items, blocks.n, LINE);
-	all->code.n_lines = count_most(blocks.items, n, n_records);
-	n = join_blocks(blocks.items, n, PAGE / LINE);
-	all->code.n_pages = count_most(blocks.items, n, n_records);
-	vec_release(&blocks);
+	return counts;
+}
+
+/* How many have most of the records. Sorts the blocks. */
+static uint64_t count_most(struct block *blocks, size_t n, uint64_t n_records)
+{
+	uint64_t sum = 0;
+	size_t i = 0;
+
+	if (n > 1)
+		qsort(blocks, n, sizeof(*blocks), compare_records);
+	while (i < n && (double)sum < most_records * (double)n_records)
+		sum += blocks[i++].n;
+	return i;
+}
+
+void code_measure_footprint(struct bottlenecks *all, const struct hot *hot,
+			    const struct names *names)
+{
+	struct block *lines = mem_alloc(names->n + 1, sizeof(*lines));
+	struct block *pages = mem_alloc(names->n + 1, sizeof(*pages));
+	uint64_t n_records, *counts = count_by_place(hot, names->n, &n_records);
+	size_t n_lines = 0, n_pages = 0;
+
+	for (uint32_t i = 0; i < names->n; i++) {
+		uint64_t n = counts[names->numbers[i]];
+		struct place line = names->places[i], page = line;
+
+		line.offset /= LINE;
+		page.offset /= PAGE;
+		if (n == 0)
+			continue;
+		n_lines = blocks_add(lines, n_lines, line, n);
+		n_pages = blocks_add(pages, n_pages, page, n);
+	}
+	all->code.n_lines = count_most(lines, n_lines, n_records);
+	all->code.n_pages = count_most(pages, n_pages, n_records);
+	free(counts);
+	free(lines);
+	free(pages);
 }

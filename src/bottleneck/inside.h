@@ -116,7 +116,7 @@ struct bottlenecks {
 void regions_cut(struct bottlenecks *, uint32_t function);
 
 /* Into how many lines and pages the code goes that most records are of. */
-void code_measure_footprint(struct bottlenecks *, const struct hot *);
+void code_measure_footprint(struct bottlenecks *, const struct hot *, const struct names *);
 
 /* What an operation takes, and what that can be. */
 void code_measure_time(struct bottlenecks *);

@@ -67,7 +67,7 @@ static void find_names(struct session *s, const struct hot *hot, const struct ke
 {
 	hot_names(s, hot, keys, out);
 	if (keys_have(keys, KEY_FUNCTION) && out->depth == SYMBOLS_FUNCTIONS)
-		hot_names_inlined(s, hot, out);
+		hot_names_inlined(hot, out);
 }
 
 /* The table, and that of the skid if there is something to compare with. */

@@ -240,13 +240,12 @@ static double *parts_of_events(const struct hot *hot)
 	return parts;
 }
 
-void hot_names_inlined(struct session *s, const struct hot *hot, struct names *names)
+void hot_names_inlined(const struct hot *hot, struct names *names)
 {
 	bool *wanted = mem_zalloc(names->n + 1, sizeof(*wanted)), has_any = false;
 	double *parts_of_event = parts_of_events(hot);
 	uint32_t last = 0;
 	uint64_t *parts; /* by function; whole numbers: the sum does not depend on the order */
-	struct names inlined;
 
 	for (uint32_t place = 0; place < names->n; place++)
 		last = names->symbols[place].function.v > last ? names->symbols[place].function.v
@@ -265,13 +264,8 @@ void hot_names_inlined(struct session *s, const struct hot *hot, struct names *n
 		wanted[place] = function != 0 && parts[function] >= LEAST_SPLIT;
 		has_any |= wanted[place];
 	}
-	if (has_any) {
-		names_init(&inlined, s, wanted, SYMBOLS_INLINED);
-		for (uint32_t place = 0; place < names->n; place++)
-			if (wanted[place])
-				names->symbols[place] = inlined.symbols[place];
-		names_release(&inlined);
-	}
+	if (has_any)
+		names_add_inlined(names, wanted);
 	free(parts);
 	free(parts_of_event);
 	free(wanted);

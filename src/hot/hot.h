@@ -177,7 +177,7 @@ void hot_names(struct session *, const struct hot *, const struct keys *, struct
  * Looks up, in names of functions, what was inlined into those that matter, so that this gets rows
  * of its own: reading debug information for all takes longer.
  */
-void hot_names_inlined(struct session *, const struct hot *, struct names *);
+void hot_names_inlined(const struct hot *, struct names *);
 
 /*
  * Fills `out` (to be released by the caller also after a failure). Fails if there is no

@@ -8,30 +8,47 @@
 
 static const char unknown[] = "[unknown]";
 
+/* Looks up those that are wanted (NULL: all) of the sorted places. */
+static void resolve_wanted(struct names *n, const bool *wanted, enum symbols_depth depth,
+			   struct symbol *out)
+{
+	struct session *s = n->session;
+	uint32_t *numbers = mem_alloc(n->n, sizeof(*numbers));
+	struct place *places = mem_alloc(n->n, sizeof(*places));
+	size_t n_wanted = 0;
+
+	for (uint32_t i = 0; i < n->n; i++) {
+		places[n_wanted] = n->places[i];
+		numbers[n_wanted] = n->numbers[i];
+		n_wanted += wanted == NULL || wanted[n->numbers[i]];
+	}
+	symbols_resolve_numbered(s->symbols, s->pool, places, numbers, n_wanted, depth, out);
+	free(numbers);
+	free(places);
+}
+
 void names_init(struct names *out, struct session *s, const bool *wanted, enum symbols_depth depth)
 {
 	uint32_t n = place_numbers_n(s->places);
-	uint32_t *numbers = mem_alloc(n, sizeof(*numbers));
-	struct place *places = mem_alloc(n, sizeof(*places));
-	size_t n_wanted = 0;
 
 	*out = (struct names){ .session = s, .n = n, .depth = depth };
 	out->symbols = mem_zalloc(n, sizeof(*out->symbols));
-	place_numbers_sorted(s->places, numbers, places);
-	for (uint32_t i = 0; i < n; i++) {
-		places[n_wanted] = places[i];
-		numbers[n_wanted] = numbers[i];
-		n_wanted += wanted == NULL || wanted[numbers[i]];
-	}
-	symbols_resolve_numbered(s->symbols, s->pool, places, numbers, n_wanted, depth,
-				 out->symbols);
-	free(numbers);
-	free(places);
+	out->numbers = mem_alloc(n, sizeof(*out->numbers));
+	out->places = mem_alloc(n, sizeof(*out->places));
+	place_numbers_sorted(s->places, out->numbers, out->places);
+	resolve_wanted(out, wanted, depth, out->symbols);
+}
+
+void names_add_inlined(struct names *n, const bool *wanted)
+{
+	resolve_wanted(n, wanted, SYMBOLS_INLINED, n->symbols);
 }
 
 void names_release(struct names *n)
 {
 	free(n->symbols);
+	free(n->numbers);
+	free(n->places);
 	*n = (struct names){ 0 };
 }
 

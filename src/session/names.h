@@ -11,15 +11,22 @@
 
 /* Symbols by global place id. Zeroed is empty. */
 struct names {
-	const struct session *session;
+	struct session *session;
 	struct symbol *symbols;
 	uint32_t n;
 	enum symbols_depth depth;
+
+	/* All places with their numbers, sorted by module and offset. */
+	uint32_t *numbers;
+	struct place *places;
 };
 
 /* Resolves the places whose `wanted` is true (NULL: all of the session's). */
 void names_init(struct names *, struct session *, const bool *wanted, enum symbols_depth);
 void names_release(struct names *);
+
+/* Looks up again the places whose `wanted` is true, now with what was inlined. */
+void names_add_inlined(struct names *, const bool *wanted);
 
 /* The module's short name; "[unknown]" if there is none. */
 const char *names_module(const struct session *, struct module_id);
