@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the rooms of src/ against the table of docs/design.md, and that headers stand alone.
+"""Checks the rooms of src/ against the table of docs/design.md, that headers stand alone, and that
+each exported name is defined once.
 
 usage: check-layers.py [SOURCE_ROOT]    CC names the compiler
 
 The table says of each folder with sources what it may include. Both ways: what is included must be
 allowed, what is allowed must be included. No folders may use each other in a circle, and none may
-have more files or lines than LIMITS says.
+have more files or lines than LIMITS says. Rooms are static libraries: of two functions with one name,
+the linker takes the first it finds and says nothing, so no two files of src/ and model/ may define
+the same one, unless the build takes only one of the two files.
 """
 
 import collections
@@ -27,6 +30,14 @@ PLUGIN = "model (plugin)"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 ROW = re.compile(r"^\| `([a-z0-9_/]+)/` \|.*\| ([^|]*) \|$", re.MULTILINE)
+
+# What a file exports: a function with its body, a variable with its value. Code at the left margin.
+FUNCTION = re.compile(r"^(?!static\b)[A-Za-z_][\w *]*?[ *](\w+)\([^;{}#]*\)\n\{", re.MULTILINE)
+VARIABLE = re.compile(r"^(?!static\b)[A-Za-z_][\w *]*[ *](\w+)(?:\[[^\]\n]*\])* = ", re.MULTILINE)
+ATTRIBUTE = re.compile(r"\b__attribute__\(\(.*?\)\) ?")
+
+# Files that stand in for others of their folder where a library is missing.
+STAND_INS = "_none.c"
 
 
 def allowed_includes(root):
@@ -100,6 +111,26 @@ def too_large(src, paths):
             yield f"src/{room}: {files[room]} files, {lines[room]} lines: is it two rooms?"
 
 
+def exported_names(text):
+    """Yields each function and variable that C source defines for other files, with its line."""
+    text = ATTRIBUTE.sub("", text)
+    for pattern in (FUNCTION, VARIABLE):
+        for match in pattern.finditer(text):
+            yield match[1], text.count("\n", 0, match.start()) + 1
+
+
+def defined_twice(sources):
+    """Yields a line for each exported name that two files define."""
+    places = collections.defaultdict(list)
+    for path in sources:
+        if not path.name.endswith(STAND_INS):
+            for name, line in exported_names(path.read_text()):
+                places[name].append(f"{path}:{line}")
+    for name, where in places.items():
+        if len(where) > 1:
+            yield f"{where[0]}: {name} is also defined at {', '.join(where[1:])}"
+
+
 def errors_alone(src, header):
     """Yields compiler errors of a file that includes only this header."""
     command = [*os.environ.get("CC", "cc").split(), "-std=gnu17", "-D_GNU_SOURCE", "-Wall",
@@ -120,6 +151,8 @@ def main():
         sys.exit(f"check-layers: no headers below {src}")
     allowed = allowed_includes(root)
     wrong = [*wrong_includes(root, paths, allowed), *circles(allowed), *too_large(src, paths)]
+    sources = [*sorted(src.rglob("*.c")), *sorted((root / "model").rglob("*.c"))]
+    wrong += defined_twice(sources)
     wrong += [line for header in headers for line in errors_alone(src, header)]
     for line in wrong:
         print(line)
