@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/shares.h"
 
+#include <math.h>
+
 /* Of the whole: where full counters hold more, shares are bounds. */
 static const double least_full_share = 0.01;
 
@@ -12,6 +14,19 @@ struct cell cell_ratio(uint64_t part, uint64_t whole)
 struct cell cell_sparse(struct cell cell, uint64_t n)
 {
 	return n < SPARSE_BELOW && cell.type != CELL_NONE ? cell_marked(cell, MARK_SPARSE) : cell;
+}
+
+double share_spread(double squares, double n, double weight)
+{
+	return squares <= 0 || weight <= 0 ? 1 : squares * n / (weight * weight);
+}
+
+double share_error(double share, uint64_t n, uint64_t n_all, double spread, double rest_spread)
+{
+	if (n == 0 || n >= n_all || share >= 1)
+		return 0;
+	return 1.96 * share * (1 - share) *
+	       sqrt(spread / (double)n + rest_spread / (double)(n_all - n));
 }
 
 enum cell_mark latency_share_mark(struct latency_amount part, struct latency_amount whole)

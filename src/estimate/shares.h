@@ -23,6 +23,16 @@ struct cell cell_ratio(uint64_t part, uint64_t whole);
 /* Marks what rests on `n` records as sparse if those are few. */
 struct cell cell_sparse(struct cell, uint64_t n);
 
+/*
+ * Half the width of the 95 % interval of a share: what `n` of `n_all` samples gave, against what the others
+ * gave. How many there are is chance, and what each weighs: `spread` is the mean square of the weights of
+ * the n by the square of their mean (share_spread()), `rest_spread` that of the others.
+ */
+double share_error(double share, uint64_t n, uint64_t n_all, double spread, double rest_spread);
+
+/* From the sums of weights and of their squares; 1 without squares: all weigh the same. */
+double share_spread(double squares, double n, double weight);
+
 /* Latency cycles, and how many of them full counters show: those stand for that or more. */
 struct latency_amount {
 	uint64_t cycles, full;

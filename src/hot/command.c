@@ -73,15 +73,12 @@ static void find_names(struct session *s, const struct hot *hot, const struct ke
 /* The table, and that of the skid if there is something to compare with. */
 static int hot_make_tables(struct session *s, const struct hot *hot, const struct names *names,
 			   const struct hot_event *event, const struct hot_view *view,
-			   struct table *answer, struct table *table, struct table *skid,
-			   struct err *err)
+			   struct table *table, struct table *skid, struct err *err)
 {
 	int rc;
 
 	if (event->with_branches && hot_branches_check(hot, event, err) < 0)
 		return -1;
-	if (answer != NULL)
-		hot_summary(s, hot, names, view, answer);
 	rc = hot_table(hot, names, view, table, err);
 	hot_table_notes(hot, view, table);
 	if (rc == 0 && event->with_branches)
@@ -135,7 +132,8 @@ static bool wants_run_time(const struct question *q, const struct session *s,
  * Scans once more, which forgets the call chains of the first scan.
  */
 static bool make_run_time(struct question *q, struct session *s, const struct hot *hot,
-			  const struct names *names, struct table *out)
+			  const struct names *names, struct table *out,
+			  struct elapsed_told *out_told)
 {
 	const struct hot_command *command = q->what.into;
 	const struct elapsed_request request = {
@@ -145,10 +143,9 @@ static bool make_run_time(struct question *q, struct session *s, const struct ho
 		.is_brief = true,
 	};
 	struct err err;
-	double told = 0;
 
-	return elapsed_table(s, NULL, hot, names, &request, out, &told, &err) == 0 &&
-	       told >= least_told;
+	return elapsed_table(s, NULL, hot, names, &request, out, out_told, &err) == 0 &&
+	       out_told->share >= least_told;
 }
 
 /* Is it the plain table by function, the hottest one first, for a person? That begins with an answer. */
@@ -175,6 +172,7 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	struct commit_time *time = NULL;
 	struct table answer, run_time = { 0 }, table = { 0 }, skid = { 0 };
 	struct hot_view shown = *view;
+	struct elapsed_told told = { 0 };
 	struct tables tables = { 0 };
 	struct names names = { 0 };
 	int rc;
@@ -190,12 +188,15 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	answer_init(&answer);
 	*vec_add(&tables.list) = &answer;
 	find_names(s, hot->result, &shown.keys, &names);
-	rc = hot_make_tables(s, hot->result, &names, event, &shown,
-			     has_answer(q, &shown) ? &answer : NULL, &table, &skid, err);
+	if (has_answer(q, &shown))
+		hot_summary(s, hot->result, &names, &shown, &answer);
+	rc = hot_make_tables(s, hot->result, &names, event, &shown, &table, &skid, err);
 	if (rc == 0 && wants_run_time(q, s, select) &&
-	    make_run_time(q, s, hot->result, &names, &run_time)) {
+	    make_run_time(q, s, hot->result, &names, &run_time, &told)) {
 		*vec_add(&tables.list) = &run_time;
 		table.title = "Latency";
+		if (has_answer(q, &shown))
+			hot_summary_run_time(s, hot->result, &names, &told, &answer);
 	}
 	*vec_add(&tables.list) = &table;
 	if (event->with_skid)
@@ -232,21 +233,28 @@ static int answer_elapsed(struct question *q, struct session *s, const struct se
 		.sort = q->rows.sort,
 		.clock = command->clock,
 	};
+	const struct hot_view view = { .keys = command->keys, .sort = request.sort };
 	struct analysis hot = { .class = &hot_class, .options = &hot_options };
 	struct names names = { 0 };
-	struct table table = { 0 };
+	struct table answer, table = { 0 };
+	struct elapsed_told told = { 0 };
 	struct tables tables = { 0 };
 	int rc;
 
 	scan(s, select, &hot, 1);
 	hot_names(s, hot.result, request.keys, &names);
-	rc = elapsed_table(s, select, hot.result, &names, &request, &table, NULL, err);
+	rc = elapsed_table(s, select, hot.result, &names, &request, &table, &told, err);
+	answer_init(&answer);
+	if (rc == 0 && has_answer(q, &view))
+		hot_summary_run_time(s, hot.result, &names, &told, &answer);
+	*vec_add(&tables.list) = &answer;
 	*vec_add(&tables.list) = &table;
 	q->lacks_data = rc == 0 && table_n_rows(&table) == 0;
 	if (rc == 0)
 		rc = question_show(q, &tables, err);
 	names_release(&names);
 	hot_class.free(hot.result);
+	table_release(&answer);
 	table_release(&table);
 	vec_release(&tables.list);
 	return rc;

@@ -39,6 +39,14 @@ struct elapsed_request {
 	struct core_clock clock; /* basis CLOCK_UNKNOWN: 2 GHz are assumed, as the slowest */
 };
 
+/* How much of the run time the rows tell, and the row that has most of it. */
+struct elapsed_told {
+	double share; /* of the time, 0 … 1: of rows whose time is known */
+	bool has_first;
+	uint64_t first[N_KEYS * KEY_MAX_WORDS];	   /* that row: the words of its keys */
+	double first_share, first_low, first_high; /* of the time, 0 … 1, and its limits */
+};
+
 /* Fails if one of the keys is of single operations (event, source …), which have no run time. */
 int elapsed_check_keys(const struct keys *, struct err *);
 
@@ -48,11 +56,11 @@ const char *elapsed_obstacle(const struct session *, const struct select *);
 /*
  * Scans once more and fills the table. `hot` is the result of a scan of the same session with the
  * dimensions of the keys; `names` has the names of its places. If elapsed_obstacle() is not NULL,
- * the table is empty and has it as a note. `out` is to be released also after a failure. *out_told
- * (may be NULL) is the part of the time, 0 … 1, that belongs to rows whose time is known.
+ * the table is empty and has it as a note. `out` is to be released also after a failure. `out_told`
+ * may be NULL.
  */
 int elapsed_table(struct session *, const struct select *, const struct hot *, const struct names *,
-		  const struct elapsed_request *, struct table *out, double *out_told,
+		  const struct elapsed_request *, struct table *out, struct elapsed_told *out_told,
 		  struct err *);
 
 /*
@@ -64,7 +72,7 @@ struct elapsed_answer;
 struct elapsed_answer *elapsed_answer_new(struct session *, const struct select *,
 					  const struct hot *, const struct names *,
 					  const struct elapsed_request *, struct shared_scan *);
-int elapsed_answer_table(struct elapsed_answer *, struct table *out, double *out_told,
+int elapsed_answer_table(struct elapsed_answer *, struct table *out, struct elapsed_told *out_told,
 			 struct err *);
 void elapsed_answer_free(struct elapsed_answer *);
 

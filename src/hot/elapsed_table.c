@@ -73,6 +73,7 @@ struct making {
 	double most_left_out;  /* … and the largest of their upper limits, ns */
 	bool has_code;	       /* a key is of code: other rows may run between two records */
 	struct hot_grouping g; /* for names */
+	struct elapsed_told told;
 };
 
 int elapsed_check_keys(const struct keys *keys, struct err *err)
@@ -305,6 +306,25 @@ static int compare_rows(const void *left, const void *right, void *context)
 	return hot_words_compare(&m->g, tuples_get(rows, a), tuples_get(rows, b));
 }
 
+/* Notes how much the rows tell, whose order is this, and the first of them that is told. */
+static void note_told(struct making *m, const uint32_t *order)
+{
+	double covered = (double)m->rest.covered_ns;
+	uint32_t n = m->e->plan->rows.n, i = 0;
+
+	m->told.share = covered == 0 ? 0 : m->told_ns / covered;
+	while (i < n && !m->times[order[i]].is_told)
+		i++;
+	if (i == n || covered == 0)
+		return;
+	m->told.has_first = true;
+	memcpy(m->told.first, tuples_get(&m->e->plan->rows, order[i]) + 1,
+	       (m->e->plan->rows.width - 1) * sizeof(*m->told.first));
+	m->told.first_share = (double)m->times[order[i]].ns / covered;
+	m->told.first_low = m->times[order[i]].low / covered;
+	m->told.first_high = m->times[order[i]].high / covered;
+}
+
 /* A row with few records and limits far apart is left out, unless all are asked for. */
 static bool is_worth_a_row(const struct making *m, uint32_t number)
 {
@@ -323,6 +343,7 @@ static void show_rows(struct making *m, struct table *t)
 		order[i] = i;
 	if (n > 1)
 		qsort_r(order, n, sizeof(*order), compare_rows, m);
+	note_told(m, order);
 	for (uint32_t i = 0; i < n; i++)
 		if (is_worth_a_row(m, order[i])) {
 			show_row(m, order[i], t);
@@ -482,7 +503,7 @@ static bool elapsed_has_code(const struct keys *keys)
 	return has;
 }
 
-int elapsed_answer_table(struct elapsed_answer *a, struct table *out, double *out_told,
+int elapsed_answer_table(struct elapsed_answer *a, struct table *out, struct elapsed_told *out_told,
 			 struct err *err)
 {
 	const struct hot_view view = { .keys = *a->request->keys };
@@ -502,7 +523,7 @@ int elapsed_answer_table(struct elapsed_answer *a, struct table *out, double *ou
 	else
 		rc = make_table(&m, a->session, out, err);
 	if (out_told != NULL)
-		*out_told = m.rest.covered_ns == 0 ? 0 : m.told_ns / (double)m.rest.covered_ns;
+		*out_told = m.told;
 	return rc;
 }
 
@@ -517,7 +538,7 @@ void elapsed_answer_free(struct elapsed_answer *a)
 
 int elapsed_table(struct session *s, const struct select *select, const struct hot *hot,
 		  const struct names *names, const struct elapsed_request *request,
-		  struct table *out, double *out_told, struct err *err)
+		  struct table *out, struct elapsed_told *out_told, struct err *err)
 {
 	struct shared_scan scan = { 0 };
 	struct elapsed_answer *answer = elapsed_answer_new(s, select, hot, names, request, &scan);

@@ -9,6 +9,7 @@
 #include "estimate/shares.h"
 #include "hot/functions.h"
 #include "hot/group.h"
+#include "session/tip.h"
 #include "table/answer.h"
 
 enum { NO_PLACE = UINT32_MAX };
@@ -27,8 +28,8 @@ static bool first_group(const struct hot_grouping *g, uint32_t *out)
 	return i < g->groups.n;
 }
 
-/* The place of the group that weighs most; of equals the first in its module. */
-static uint32_t heaviest_place(const struct hot_grouping *g, const uint64_t *group)
+/* The place that weighs most of those whose keys have these words; of equals the first in its module. */
+static uint32_t heaviest_place(const struct hot_grouping *g, const uint64_t *wanted, bool is_outer)
 {
 	const struct hot *hot = g->hot;
 	uint64_t *weights = mem_zalloc(g->names->n + 1, sizeof(*weights));
@@ -39,8 +40,11 @@ static uint32_t heaviest_place(const struct hot_grouping *g, const uint64_t *gro
 
 		hot_key(hot, i, raw);
 		hot_words(g, raw, words);
-		if (memcmp(words, group, g->n_words * sizeof(*words)) == 0)
-			weights[raw[DIM_PLACE]] += hot_weight(g, raw[DIM_EVENT], hot_cost(hot, i));
+		if (is_outer)
+			hot_words_of_outer(g, words);
+		if (memcmp(words, wanted, g->n_words * sizeof(*words)) == 0)
+			weights[raw[DIM_PLACE]] +=
+				hot_event_weight(hot, raw[DIM_EVENT], hot_cost(hot, i));
 	}
 	for (uint32_t place = 0; place < g->names->n; place++) {
 		bool is_equal = best != NO_PLACE && weights[place] == weights[best];
@@ -83,30 +87,111 @@ static const char *whole_of(const struct hot_grouping *g, uint64_t event)
 		       : capture_event_name(g->hot->session->capture, (size_t)event);
 }
 
+/* "compare", or "code without symbols of libc.so.6". */
+static const char *function_words(const struct names *names, const uint64_t *words, struct table *t)
+{
+	struct cell cells[KEY_MAX_COLUMNS] = { 0 };
+
+	key_classes[KEY_FUNCTION].show(names, words, t, cells);
+	if (words[0] != 0)
+		return cells[0].text;
+	return table_format(t, "code without symbols in %s", cells[2].text);
+}
+
+/* "cyclops annotate compare": what to look at next. Nothing for code without names. */
+static void say_next(const struct session *s, const struct names *names, const uint64_t *words,
+		     struct table *answer)
+{
+	struct text command = { 0 };
+	const uint64_t outer[KEY_MAX_WORDS] = { words[0], words[1] };
+	struct cell cells[KEY_MAX_COLUMNS] = { 0 };
+
+	if (words[0] == 0)
+		return;
+	key_classes[KEY_FUNCTION].show(names, outer, answer, cells);
+	text_str(&command, "annotate");
+	text_shell_word(&command, cells[0].text);
+	text_char(&command, '\0');
+	answer_say(answer, "Next: %s", tip(answer, s, command.bytes));
+	text_release(&command);
+}
+
+/* " ± 2.0" half the 95 % interval of a share; "" where the share is a bound, or has no samples beside it. */
+static const char *error_words(const struct hot_grouping *g, uint64_t event,
+			       const struct hot_cost *cost, double share, struct table *t)
+{
+	struct hot_cost *totals = hot_totals(g->hot);
+	const struct hot_cost *all = &totals[event];
+	bool is_latency = hot_is_spe(g->hot, event) && !g->view->by_samples;
+	double squares = is_latency ? (double)cost->squares : 0;
+	double rest = is_latency ? (double)(all->squares - cost->squares) : 0;
+	double error = share_error(share, cost->n, all->n,
+				   share_spread(squares, (double)cost->n, (double)cost->cycles),
+				   share_spread(rest, (double)(all->n - cost->n),
+						(double)(all->cycles - cost->cycles)));
+
+	free(totals);
+	return error == 0 ? "" : table_format(t, " \xc2\xb1 %.1f", 100 * error);
+}
+
+static void say_first(struct session *s, const struct hot_grouping *g, uint32_t number,
+		      struct table *answer)
+{
+	const uint64_t *words = tuples_get(&g->keys, number);
+	const struct hot_cost *cost = &g->groups.items[number].cost;
+	struct latency_amount part = { hot_weight(g, words[0], cost),
+				       hot_full_weight(g, words[0], cost) };
+	struct latency_amount whole = { g->weights[words[0]], g->full[words[0]] };
+	enum cell_mark mark = latency_share_mark(part, whole);
+	double share = ratio(part.cycles, whole.cycles);
+	const char *bound = latency_share_words(mark);
+	size_t sampled;
+
+	if (words[2] == 0 || whole.cycles == 0 || hot_is_branches(g->hot, words[0], &sampled))
+		return;
+	answer_say_sentence(
+		answer,
+		table_format(answer, "%s%.1f %%%s of %s %s in %s%s%s", bound, 100 * share,
+			     mark == MARK_EXACT ? error_words(g, words[0], cost, share, answer)
+						: "",
+			     whole_of(g, words[0]), hot_is_spe(g->hot, words[0]) ? "is" : "are",
+			     function_words(g->names, words + 1, answer),
+			     line_of(s, heaviest_place(g, words, false), g->names->n, answer),
+			     cost->n < SPARSE_BELOW ? ": too few samples" : ""));
+	say_next(s, g->names, words + 1, answer);
+}
+
 void hot_summary(struct session *s, const struct hot *hot, const struct names *names,
 		 const struct hot_view *view, struct table *answer)
 {
 	struct hot_grouping g;
 	uint32_t number = 0;
-	size_t sampled;
 
 	hot_grouping_init(&g, hot, names, view);
-	if (first_group(&g, &number)) {
-		const uint64_t *words = tuples_get(&g.keys, number);
-		const struct hot_cost *cost = &g.groups.items[number].cost;
-		struct latency_amount part = { hot_weight(&g, words[0], cost),
-					       hot_full_weight(&g, words[0], cost) };
-		struct latency_amount whole = { g.weights[words[0]], g.full[words[0]] };
-		struct cell cells[KEY_MAX_COLUMNS] = { 0 };
-
-		key_classes[KEY_FUNCTION].show(names, words + 1, answer, cells);
-		if (words[1] != 0 && whole.cycles > 0 && !hot_is_branches(hot, words[0], &sampled))
-			answer_say(answer, "%s%.1f %% of %s in %s%s%s.",
-				   latency_share_words(latency_share_mark(part, whole)),
-				   100 * ratio(part.cycles, whole.cycles), whole_of(&g, words[0]),
-				   cells[0].text,
-				   line_of(s, heaviest_place(&g, words), names->n, answer),
-				   cost->n < SPARSE_BELOW ? ", too few samples" : "");
-	}
+	if (first_group(&g, &number))
+		say_first(s, &g, number, answer);
 	hot_grouping_release(&g);
+}
+
+void hot_summary_run_time(struct session *s, const struct hot *hot, const struct names *names,
+			  const struct elapsed_told *told, struct table *answer)
+{
+	const struct hot_view view = { .keys = { { KEY_FUNCTION }, 1 } };
+	const struct hot_grouping g = {
+		.hot = hot,
+		.view = &view,
+		.names = names,
+		.n_words = 1 + key_classes[KEY_FUNCTION].n_words,
+	};
+	uint64_t words[HOT_GROUP_WORDS] = { hot->spe_event };
+
+	if (!told->has_first || told->first[1] == 0)
+		return;
+	memcpy(words + 1, told->first, (g.n_words - 1) * sizeof(*words));
+	table_reset(answer);
+	answer_say(answer, "%.1f %% of the run time (%.1f to %.1f %%) is in %s%s.",
+		   100 * told->first_share, 100 * told->first_low, 100 * told->first_high,
+		   function_words(names, words + 1, answer),
+		   line_of(s, heaviest_place(&g, words, true), names->n, answer));
+	say_next(s, names, words + 1, answer);
 }

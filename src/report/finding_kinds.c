@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/finding_kinds.h"
 
-#include <math.h>
-
 #include "base/alloc.h"
 
 enum {
@@ -22,12 +20,6 @@ static double mean_latency(const struct hot_cost *c)
 	return ratio(c->cycles, c->n_cycles);
 }
 
-/* 1 where all weigh the same, as samples of the PMU are taken to. */
-static double spread(double squares, double n, double weight)
-{
-	return squares <= 0 ? 1 : squares * n / (weight * weight);
-}
-
 /* Part of the weight of all, that `n` samples of the function have; `full`: in full counters. */
 static struct extent part_with(const struct subject *s, double share, uint64_t n, uint64_t full)
 {
@@ -39,10 +31,11 @@ static struct extent part_with(const struct subject *s, double share, uint64_t n
 					   (struct latency_amount){ all->cycles, all->full }),
 		.n = n,
 		.n_all = all->n,
-		.spread = spread((double)mine->squares, (double)mine->n, (double)mine->cycles),
-		.rest_spread =
-			spread((double)(all->squares - mine->squares), (double)(all->n - mine->n),
-			       (double)(all->cycles - mine->cycles)),
+		.spread =
+			share_spread((double)mine->squares, (double)mine->n, (double)mine->cycles),
+		.rest_spread = share_spread((double)(all->squares - mine->squares),
+					    (double)(all->n - mine->n),
+					    (double)(all->cycles - mine->cycles)),
 	};
 }
 
@@ -144,12 +137,7 @@ static void measure_slow(const struct subject *s, struct finding *out)
 
 double extent_error(const struct extent *e)
 {
-	double rest = (double)(e->n_all - e->n);
-
-	if (e->n >= e->n_all || e->share >= 1)
-		return 0;
-	return 1.96 * e->share * (1 - e->share) *
-	       sqrt(e->spread / (double)e->n + e->rest_spread / rest);
+	return share_error(e->share, e->n, e->n_all, e->spread, e->rest_spread);
 }
 
 const struct finding_class finding_classes[] = {

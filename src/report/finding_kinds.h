@@ -43,10 +43,7 @@ struct finding_class {
 	bool is_of_loops;	/* where it is known what loops wait for, that says it better */
 };
 
-/*
- * Half the width of the 95 % interval of a share: what `n` samples gave, against what the
- * others gave. How many there are is chance, and what each weighs.
- */
+/* Half the width of its 95 % interval: share_error(). */
 double extent_error(const struct extent *);
 
 /* Special before general: one that explains more stands for the plain "it is hot". */

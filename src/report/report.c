@@ -134,12 +134,12 @@ static const struct keys function_key = { { KEY_FUNCTION }, 1 };
 static int add_elapsed(const struct session *s, struct elapsed_answer *answer, struct report *out,
 		       struct err *err)
 {
-	double told;
+	struct elapsed_told told;
 
 	if (elapsed_answer_table(answer, &out->elapsed, &told, err) < 0)
 		return -1;
-	out->is_timed = told >= least_timed;
-	if (told >= least_told)
+	out->is_timed = told.share >= least_timed;
+	if (told.share >= least_told)
 		show_second(&out->shown, &out->elapsed);
 	else
 		table_note(&out->functions, "run time is not known for most functions: %s",

@@ -55,6 +55,31 @@ def check_answer(checks, cyclops, data, path):
     checks.count("screens")
 
 
+def answer_of(cyclops, data, path, *words):
+    """The sentences that an answer begins with, on one line."""
+    done = subprocess.run([cyclops, *words, "--symfs", os.path.join(data, "root"), path], env=ENVIRONMENT,
+                          capture_output=True, text=True, check=True)
+    return " ".join(done.stdout.split("\n\n", maxsplit=1)[0].split())
+
+
+def check_hot(checks, cyclops, data, path):
+    """Where run time is known it leads, with the limits that csv and json have."""
+    answer = answer_of(cyclops, data, path, "hot")
+    rows = json.loads(subprocess.run(
+        [cyclops, "hot", "--elapsed", "--format", "json", "--symfs", os.path.join(data, "root"), path],
+        env=ENVIRONMENT, capture_output=True, text=True, check=True).stdout)["elapsed"]
+    told = [row for row in rows if "time_share" in row]
+    known = sum(row["time_share"] for row in told)
+    checks.expect(re.match(r"[A-Z0-9]", answer), f"{path}: begins with no capital: {answer}")
+    checks.expect(("of the run time" in answer) == (known >= 0.5), f"{path}: {known} of the run time: {answer}")
+    if known >= 0.5:
+        first = told[0]
+        begin = (f"{100 * first['time_share']:.1f} % of the run time ({100 * first['time_low']:.1f} to "
+                 f"{100 * first['time_high']:.1f} %) is in {first['function']} (")
+        checks.expect(answer.startswith(begin), f"{path}: {begin} is not in {answer}")
+    checks.count("answers of hot")
+
+
 def check_long(checks, cyclops, data):
     """--all has each finding at length and all sections, --verbose the facts."""
     path = os.path.join(data, "demo.data")
@@ -75,6 +100,7 @@ def main():
     checks = Checks()
     for path in [os.path.join(data, "demo.data"), *sorted(glob.glob(os.path.join(data, "samples", "*.data")))]:
         check_answer(checks, cyclops, data, path)
+        check_hot(checks, cyclops, data, path)
     check_long(checks, cyclops, data)
     return checks.finish()
 
