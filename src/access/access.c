@@ -6,7 +6,8 @@
 #include "estimate/latency.h"
 #include "spe/packet.h"
 
-static bool read_spe(const struct session *s, const struct batch *b, size_t row, struct access *out)
+static bool read_spe_access(const struct session *s, const struct batch *b, size_t row,
+			    struct access *out)
 {
 	uint32_t has = b->has[row];
 	uint32_t cpu = has & HAS_CPU ? b->cpu[row] : UINT32_MAX;
@@ -31,8 +32,8 @@ static bool read_spe(const struct session *s, const struct batch *b, size_t row,
 	return true;
 }
 
-static bool read_sample(const struct access_sampling *sampling, const struct batch *b, size_t row,
-			struct access *out)
+static bool read_sample_access(const struct access_sampling *sampling, const struct batch *b,
+			       size_t row, struct access *out)
 {
 	int event = sampling->event;
 	uint64_t source = b->has[row] & HAS_DATA_SRC ? b->data_src[row] : 0;
@@ -59,6 +60,6 @@ bool access_read(const struct session *s, const struct access_sampling *sampling
 {
 	*out = (struct access){ .address = b->has[row] & HAS_VA ? b->va[row] : 0 };
 	if (b->kind == BATCH_SPE)
-		return read_spe(s, b, row, out);
-	return b->kind == BATCH_SAMPLES && read_sample(sampling, b, row, out);
+		return read_spe_access(s, b, row, out);
+	return b->kind == BATCH_SAMPLES && read_sample_access(sampling, b, row, out);
 }

@@ -6,15 +6,15 @@
 #include "variables/code.h"
 
 enum {
-	REACH = 64, /* instructions of a loop before and behind the load */
+	REACH = 64, /* instructions that are read before the load, and behind it */
 	WORD = 4,
-	ZERO = 31, /* the number of no register */
+	ZERO = 31, /* as a destination: the zero register */
 };
 
-/* Where code stands, for relative branches: far enough from 0. */
+/* Pretended address of the code. Backward branches must not pass 0. */
 static const uint64_t start = (uint64_t)1 << 32;
 
-static unsigned chase_field(uint32_t word, unsigned shift)
+static unsigned register_field(uint32_t word, unsigned shift)
 {
 	return word >> shift & 31;
 }
@@ -25,20 +25,20 @@ static bool is_clear(uint32_t word, unsigned bit)
 }
 
 /*
- * Loads of 64 bits into a general register: unsigned offset, unscaled, post- and pre-indexed, and with
- * a register offset.
+ * 64-bit loads into a general register: unsigned offset, unscaled offset, post- and pre-indexed,
+ * register offset.
  */
-static bool loads_own_base(uint32_t word)
+static bool loads_into_base(uint32_t word)
 {
 	bool is_load = (word & 0xffc00000) == 0xf9400000 || (word & 0xffe00000) == 0xf8400000 ||
 		       (word & 0xffe00c00) == 0xf8600800;
 
-	return is_load && chase_field(word, 0) == chase_field(word, 5) &&
-	       chase_field(word, 0) != ZERO;
+	return is_load && register_field(word, 0) == register_field(word, 5) &&
+	       register_field(word, 0) != ZERO;
 }
 
-/* Loads and stores write more than one register, or back to their base. */
-static bool may_write_by_memory(uint32_t word, unsigned reg)
+/* A load or store may write one register, two, or its base register (writeback). */
+static bool memory_access_may_write(uint32_t word, unsigned reg)
 {
 	bool is_pair = (word >> 27 & 7) == 5, is_single = (word >> 27 & 7) == 7;
 	bool is_store = is_pair ? is_clear(word, 22) : is_single && (word >> 22 & 3) == 0;
@@ -46,18 +46,18 @@ static bool may_write_by_memory(uint32_t word, unsigned reg)
 				   : is_single && is_clear(word, 24) && is_clear(word, 21) &&
 					     !is_clear(word, 10);
 
-	if (writes_back && chase_field(word, 5) == reg)
+	if (writes_back && register_field(word, 5) == reg)
 		return true;
 	if (is_store)
 		return false;
-	if (chase_field(word, 0) == reg || (!is_single && chase_field(word, 10) == reg))
+	if (register_field(word, 0) == reg || (!is_single && register_field(word, 10) == reg))
 		return true;
-	/* exclusives and compare-and-swap, of pairs, too */
-	return !is_single && !is_pair && chase_field(word, 16) <= reg &&
-	       reg <= chase_field(word, 16) + 1;
+	/* exclusives write a status, compare-and-swap of pairs writes two registers */
+	return !is_single && !is_pair && register_field(word, 16) <= reg &&
+	       reg <= register_field(word, 16) + 1;
 }
 
-/* Rather yes than no: vector registers have the same numbers. */
+/* True if in doubt: a vector register with the same number counts as this one. */
 static bool may_write(uint32_t word, unsigned reg)
 {
 	bool is_branch = (word & 0x1c000000) == 0x14000000;
@@ -65,10 +65,10 @@ static bool may_write(uint32_t word, unsigned reg)
 
 	if (is_branch)
 		return false;
-	return is_memory ? may_write_by_memory(word, reg) : chase_field(word, 0) == reg;
+	return is_memory ? memory_access_may_write(word, reg) : register_field(word, 0) == reg;
 }
 
-/* The instruction that a loop around `at` begins with; `n` if the branch at `i` makes none. */
+/* The first instruction of the loop around `at` that the branch at `i` closes; `n` if it closes none. */
 static size_t loop_start(const uint32_t *code, size_t n, size_t at, size_t i)
 {
 	struct flow flow = isa_flow(ISA_A64, &code[i], WORD, start + WORD * i);
@@ -78,14 +78,15 @@ static size_t loop_start(const uint32_t *code, size_t n, size_t at, size_t i)
 	return goes_back ? (size_t)(flow.target - start) / WORD : n;
 }
 
-static bool is_kept(const uint32_t *code, size_t first, size_t last, size_t at)
+/* Does no other instruction of the loop write the register that the load at `at` writes? */
+static bool is_only_writer(const uint32_t *code, size_t first, size_t last, size_t at)
 {
 	for (size_t i = first; i <= last; i++) {
 		struct flow flow = isa_flow(ISA_A64, &code[i], WORD, start + WORD * i);
 
 		if (flow.kind == FLOW_CALL || flow.kind == FLOW_SYSTEM)
 			return false;
-		if (i != at && may_write(code[i], chase_field(code[at], 0)))
+		if (i != at && may_write(code[i], register_field(code[at], 0)))
 			return false;
 	}
 	return true;
@@ -93,13 +94,13 @@ static bool is_kept(const uint32_t *code, size_t first, size_t last, size_t at)
 
 bool chase_in_loop(const uint32_t *code, size_t n, size_t at)
 {
-	if (at >= n || !loads_own_base(code[at]))
+	if (at >= n || !loads_into_base(code[at]))
 		return false;
 	for (size_t i = at; i < n; i++) {
 		size_t first = loop_start(code, n, at, i);
 
 		if (first < n)
-			return is_kept(code, first, i, at);
+			return is_only_writer(code, first, i, at);
 	}
 	return false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads of which each address comes out of the load before: lists, trees, chains of a hash table. */
+/* Pointer chases: each load takes its address from the load before, as in lists and trees. */
 #ifndef CYCLOPS_ACCESS_CHASE_H
 #define CYCLOPS_ACCESS_CHASE_H
 
@@ -10,13 +10,14 @@
 #include "session/session.h"
 
 /*
- * Is instruction `at` of `n` of A64 a load into its own base register, such as "ldr x0, [x0, #8]", in a
- * loop that does not write this register otherwise? Also false where that is not known: the loop
- * calls, is longer than the code that is given, or has an instruction that may write it.
+ * Is instruction `at` of the `n` A64 instructions a pointer chase? It is one if it loads into its own
+ * base register, such as "ldr x0, [x0, #8]", and stands in a loop that does not write this register
+ * elsewhere. Also false where that is not certain: the loop has a call, does not end within the code,
+ * or has an instruction that may write the register.
  */
 bool chase_in_loop(const uint32_t *code, size_t n, size_t at);
 
-/* The same of a place, by the code around it; false if that is not known, or not of A64. */
+/* The same for a place; false if the code around it is not A64, or not found. */
 bool chase_at(const struct session *, uint32_t place);
 
 #endif

@@ -22,13 +22,13 @@ unsigned data_src_access(uint64_t data_src)
 	return access;
 }
 
-/* The value puts sources of a level in an order. */
+/* `at` orders the sources of one level. */
 #define SOURCE(at, its_name, its_level)                                                            \
 	{                                                                                          \
 		.value = (at), .name = (its_name), .level = SOURCE_##its_level                     \
 	}
 
-/* Levels of samples, nearest to what the record says first. */
+/* Sources by the bits of mem_lvl. The first row whose bit is set names the source. */
 static const struct {
 	uint64_t level; /* DATA_SRC_LEVEL_… */
 	struct cpu_source hit, miss;
@@ -52,13 +52,13 @@ static const struct {
 };
 
 /*
- * The same where only mem_lvl_num tells it, as of newer kernels: what is far is told by
- * mem_remote. Numbers are those of perf_event.h, of which older headers lack some.
+ * Sources by mem_lvl_num, which newer kernels fill instead; mem_remote selects `far`. The numbers are
+ * those of perf_event.h. They stand here because older headers lack some.
  */
 static const struct {
 	uint8_t number;
 	struct cpu_source near, far;
-} numbers[] = {
+} numbered_levels[] = {
 	{ 0x7, SOURCE(3, "L0", L1), SOURCE(3, "remote-L0", REMOTE) },
 	{ 0x1, SOURCE(4, "L1", L1), SOURCE(4, "remote-L1", REMOTE) },
 	{ 0xc, SOURCE(5, "LFB", L1), SOURCE(5, "remote-LFB", REMOTE) },
@@ -75,7 +75,7 @@ static const struct {
 	{ 0x8, SOURCE(4, "uncached", DEVICE), SOURCE(6, "remote-uncached", DEVICE) },
 };
 
-/* What both of the tables have is one source. */
+/* A name that stands in both tables is one source: that of the first table. */
 static const struct cpu_source *canonical(const struct cpu_source *source)
 {
 	for (size_t i = 0; i < COUNT(levels); i++)
@@ -86,9 +86,10 @@ static const struct cpu_source *canonical(const struct cpu_source *source)
 
 static const struct cpu_source *source_of_number(const struct data_src *s)
 {
-	for (size_t i = 0; i < COUNT(numbers); i++)
-		if (s->level_number == numbers[i].number)
-			return canonical(s->has_remote ? &numbers[i].far : &numbers[i].near);
+	for (size_t i = 0; i < COUNT(numbered_levels); i++)
+		if (s->level_number == numbered_levels[i].number)
+			return canonical(s->has_remote ? &numbered_levels[i].far
+						       : &numbered_levels[i].near);
 	return NULL;
 }
 
@@ -105,7 +106,7 @@ const struct cpu_source *data_src_source(uint64_t data_src)
 		if (s.level & DATA_SRC_LEVEL_MISS)
 			return &levels[i].miss;
 	}
-	/* Else the number tells where it hit, unless the level says that it did not. */
+	/* mem_lvl_num names a hit, unless mem_lvl has a miss alone. */
 	if ((s.level & outcomes) == DATA_SRC_LEVEL_MISS)
 		return NULL;
 	return source_of_number(&s);
@@ -124,14 +125,14 @@ bool data_src_is_name(const char *name)
 		if (strcasecmp(levels[i].hit.name, name) == 0 ||
 		    strcasecmp(levels[i].miss.name, name) == 0)
 			return true;
-	for (size_t i = 0; i < COUNT(numbers); i++)
-		if (strcasecmp(numbers[i].near.name, name) == 0 ||
-		    strcasecmp(numbers[i].far.name, name) == 0)
+	for (size_t i = 0; i < COUNT(numbered_levels); i++)
+		if (strcasecmp(numbered_levels[i].near.name, name) == 0 ||
+		    strcasecmp(numbered_levels[i].far.name, name) == 0)
 			return true;
 	return false;
 }
 
-/* Facts, by the place of their bits in the word. */
+/* Where the fields begin in the union, in bits. */
 enum { SNOOP = 19, LOCK = 24, TLB = 26, SNOOPX = 38, BLOCK = 40 };
 #define FACT(at, value) ((uint64_t)(value) << (at))
 
@@ -157,11 +158,11 @@ static const struct {
 };
 
 /*
- * A miss of the last TLB, and what the kernel answered, took a walk. No kernel writes the walker's
- * bit: perf does, with a hit or a miss, where it makes samples of SPE records that tell of their
- * translation; only a miss of those took a walk.
+ * A miss of the last-level TLB took a walk, and so did what the kernel had to handle (TLB-FAULT).
+ * Kernels do not set the walker's bit. perf sets it, beside a hit or a miss, in samples that it makes of
+ * SPE records; of these, only a miss took a walk.
  */
-static uint64_t translation_of(const struct data_src *s)
+static uint64_t data_src_translation(const struct data_src *s)
 {
 	const unsigned last = DATA_SRC_TLB_L2 | DATA_SRC_TLB_WALKER;
 	bool is_miss = (s->tlb & DATA_SRC_TLB_MISS) && (s->tlb & last);
@@ -175,19 +176,19 @@ static uint64_t translation_of(const struct data_src *s)
 uint64_t data_src_facts(uint64_t data_src)
 {
 	const struct data_src s = data_src_read(data_src);
-	uint64_t told = 0;
+	uint64_t bits = 0;
 
 	for (size_t i = 0; i < COUNT(facts); i++)
-		told |= data_src & facts[i].bit;
-	return told | translation_of(&s);
+		bits |= data_src & facts[i].bit;
+	return bits | data_src_translation(&s);
 }
 
-void data_src_facts_text(uint64_t told, char separator, struct text *out)
+void data_src_facts_text(uint64_t bits, char separator, struct text *out)
 {
 	bool is_first = true;
 
 	for (size_t i = 0; i < COUNT(facts); i++) {
-		if (!(told & facts[i].bit))
+		if (!(bits & facts[i].bit))
 			continue;
 		if (!is_first)
 			text_char(out, separator);

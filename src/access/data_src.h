@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What samples of memory events say of their access: union perf_mem_data_src of perf_event.h. */
+/* The data source of memory samples: union perf_mem_data_src of linux/perf_event.h. */
 #ifndef CYCLOPS_ACCESS_DATA_SRC_H
 #define CYCLOPS_ACCESS_DATA_SRC_H
 
@@ -10,8 +10,8 @@
 #include "cpu/cpu.h"
 
 /*
- * The fields of union perf_mem_data_src (docs/reference/perf-data.md, section 3.5), and their bits.
- * Numbers of ours, as older kernel headers lack some.
+ * Bits of the fields of union perf_mem_data_src (docs/reference/perf-data.md, section 3.5). They are
+ * defined here because older kernel headers lack some.
  */
 enum {
 	DATA_SRC_OP_LOAD = 2,
@@ -52,7 +52,7 @@ enum {
 struct data_src {
 	unsigned op, level, snoop, lock, tlb, level_number, snoopx, block;
 	bool has_remote; /* mem_remote is set */
-	bool is_remote;	 /* and not merely another node of the same socket */
+	bool is_remote;	 /* the same, without mem_hops, which may be a core of the same node */
 };
 
 static inline struct data_src data_src_read(uint64_t v)
@@ -74,33 +74,33 @@ static inline struct data_src data_src_read(uint64_t v)
 enum data_access {
 	DATA_LOAD = 1,
 	DATA_STORE = 2,
-	DATA_LOCKED = 4, /* an atomic operation, which is one of the others, too */
+	DATA_LOCKED = 4, /* an atomic operation: set beside one of the others */
 };
 
-/* Bits of enum data_access; 0: it is no access, or not known. */
+/* Bits of enum data_access; 0: no access, or not known which. */
 unsigned data_src_access(uint64_t data_src);
 
 /*
- * Where it hit ("L2", "remote-DRAM"), or what it missed without saying where it hit ("L1-miss",
- * of no level); NULL: it tells neither. Constant: equal sources have equal addresses.
+ * The level that the access hit ("L2", "remote-DRAM"). Where only a miss is recorded, the level that
+ * it missed ("L1-miss", with SOURCE_UNKNOWN as its level). NULL: neither is recorded. The result is
+ * constant, and equal sources have equal addresses.
  */
 const struct cpu_source *data_src_source(uint64_t data_src);
 
-/* The level of it, SOURCE_UNKNOWN if it did not hit or that is not told. */
+/* The level that the access hit; SOURCE_UNKNOWN if no hit is recorded. */
 enum source_level data_src_level(uint64_t data_src);
 
-/* Is there a source of this name, whatever its case? */
+/* Is there a source of this name? Case does not matter. */
 bool data_src_is_name(const char *name);
 
 /*
- * What else it says, as a word: how the address was translated, what the other caches had,
- * whether it was locked or blocked. What it does not tell leaves no trace: words are equal if
- * they say the same. The bits SPE_EV_TLB_ACCESS and SPE_EV_TLB_WALK are as in SPE records:
- * translation is told at all, and tables were walked.
+ * The facts beside the level, as a set of bits: address translation, snoop, lock, blocked. Bits of
+ * "not available" are left out, so that sets are equal if they mean the same. Two more bits are as in
+ * SPE records: SPE_EV_TLB_ACCESS, translation is recorded; SPE_EV_TLB_WALK, it took a page table walk.
  */
 uint64_t data_src_facts(uint64_t data_src);
 
-/* Appends them in words: "TLB-L2:HITM:LOCKED"; nothing if there are none. */
+/* Appends the facts in words: "TLB-L2:HITM:LOCKED"; nothing if there are none. */
 void data_src_facts_text(uint64_t facts, char separator, struct text *);
 
 #endif

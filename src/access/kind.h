@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an operation does to memory, by its SPE operation packet. */
+/* Load, store or atomic: by the SPE operation packet. */
 #ifndef CYCLOPS_ACCESS_KIND_H
 #define CYCLOPS_ACCESS_KIND_H
 
@@ -16,10 +16,10 @@ enum memory_kind {
 
 const char *memory_kind_name(enum memory_kind); /* "load" … */
 
-/* The kind of an operation packet. */
+/* The kind by class and payload of the operation packet; MEMORY_NONE if it accesses no memory. */
 enum memory_kind memory_kind_of(uint8_t op_class, uint8_t op);
 
-/* The same where the class is SPE_OP_LDST (docs/reference/spe-packets.md, section 6.2). */
+/* The kind by the payload of class SPE_OP_LDST (docs/reference/spe-packets.md, section 6.2). */
 static inline enum memory_kind memory_kind_of_payload(uint8_t op)
 {
 	enum { STORE = 0x01, AT = 0x04, EXTENDED = 0x02, EXTENDED_MASK = 0xe2 };

@@ -11,13 +11,13 @@
 #include "capture/format/sample.h"
 #include "cpu/makers.h"
 
-enum { FULL = 65535 };		    /* weights of PMUs have 16 bits, or more */
-#define LARGEST ((uint64_t)1 << 31) /* more is no latency of anything */
+enum { FULL = 65535 };		    /* saturated counter of 16 bits; some PMUs have wider ones */
+#define LARGEST ((uint64_t)1 << 31) /* no access takes so many cycles */
 
-enum { LEAST_MASK = 0xffff }; /* of config1 */
+enum { LDLAT_MASK = 0xffff }; /* least latency of x86 loads, in config1 */
 
-/* Events of SPE may have the flag, too, but no samples. */
-static bool has_source(const struct session *s, size_t event)
+/* Do samples of the event have a data source? SPE's event may ask for one, but has no samples. */
+static bool has_data_source(const struct session *s, size_t event)
 {
 	const struct attr *a = &capture_event(s->capture, event)->attr;
 
@@ -30,7 +30,7 @@ bool access_is_sampled(const struct session *s)
 	if (capture_spe(s->capture)->is_present && capture_totals(s->capture)->aux_bytes > 0)
 		return false;
 	for (size_t i = 0; i < capture_n_events(s->capture); i++)
-		if (has_source(s, i))
+		if (has_data_source(s, i))
 			return true;
 	return false;
 }
@@ -52,12 +52,13 @@ struct access_sampling access_sampling_of(const struct session *s)
 	struct access_sampling out = { .is_of_spe = strcmp(arch, "aarch64") == 0, .event = -1 };
 
 	for (size_t i = 0; out.is_of_spe && i < capture_n_events(s->capture); i++)
-		if (has_source(s, i) && strcmp(capture_event_name(s->capture, i), "memory") == 0)
+		if (has_data_source(s, i) &&
+		    strcmp(capture_event_name(s->capture, i), "memory") == 0)
 			out.event = (int)i;
 	return out;
 }
 
-static void access_samples_set(struct sample_latencies *l, enum latency what, bool has,
+static void set_sample_latency(struct sample_latencies *l, enum latency what, bool has,
 			       uint64_t cycles)
 {
 	l->cycles[what] = (uint32_t)(cycles < LARGEST ? cycles : LARGEST);
@@ -72,16 +73,16 @@ struct sample_latencies sample_latencies_of(const struct access_sampling *sampli
 	struct sample_latencies l = { .state = { LATENCY_ABSENT } };
 	bool has_parts = b->has[row] & HAS_WEIGHT_PARTS;
 
-	access_samples_set(&l, LATENCY_TOTAL, b->has[row] & HAS_WEIGHT, b->weight[row]);
+	set_sample_latency(&l, LATENCY_TOTAL, b->has[row] & HAS_WEIGHT, b->weight[row]);
 	if (l.state[LATENCY_TOTAL] == LATENCY_USABLE && sampling->is_of_spe &&
 	    latency_is_full(b->weight[row]))
 		l.state[LATENCY_TOTAL] = LATENCY_FULL;
-	access_samples_set(&l, LATENCY_INSTRUCTION, has_parts, has_parts ? b->weight2[row] : 0);
-	access_samples_set(&l, LATENCY_STAGE, has_parts, has_parts ? b->weight3[row] : 0);
+	set_sample_latency(&l, LATENCY_INSTRUCTION, has_parts, has_parts ? b->weight2[row] : 0);
+	set_sample_latency(&l, LATENCY_STAGE, has_parts, has_parts ? b->weight3[row] : 0);
 	return l;
 }
 
-/* The least latency that an event samples: as its name has it, or its configuration; 0: any. */
+/* The least latency that an event samples, in cycles: by its name, else by its config1; 0: any. */
 static uint64_t least_latency(const struct attr *a, const char *name, const struct cpu_maker *maker)
 {
 	const char *text = strstr(name, "ldlat=");
@@ -89,7 +90,7 @@ static uint64_t least_latency(const struct attr *a, const char *name, const stru
 	if (text != NULL)
 		return strtoull(text + strlen("ldlat="), NULL, 0);
 	if (cpu_maker_samples_latency(maker, a->config))
-		return a->config1 & LEAST_MASK;
+		return a->config1 & LDLAT_MASK;
 	return 0;
 }
 
@@ -100,7 +101,7 @@ static void note_threshold(const struct session *s, size_t event, const struct c
 	const struct attr *a = &capture_event(s->capture, event)->attr;
 	uint64_t least = least_latency(a, name, maker);
 
-	if (has_source(s, event) && least > 1)
+	if (has_data_source(s, event) && least > 1)
 		table_note(t,
 			   "%s samples only loads of %" PRIu64
 			   " cycles or more: all numbers are of these",
@@ -140,7 +141,7 @@ void access_samples_note(const struct session *s, struct table *t)
 void access_samples_note_unused(const struct session *s, struct table *t)
 {
 	for (size_t i = 0; i < capture_n_events(s->capture); i++)
-		if (has_source(s, i))
+		if (has_data_source(s, i))
 			table_note(t, "SPE records are counted here, samples of %s are not",
 				   capture_event_name(s->capture, i));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads and stores that PMU samples tell of: x86 load latency and stores (PEBS), AMD's IBS, POWER's
- * random sampling. Data source and weight stand for what SPE records say of the same.
+ * Memory accesses recorded as PMU samples: load latency and stores of x86 (PEBS), AMD's IBS, random
+ * sampling of POWER. The sample's data source and weight take the place of SPE's data source and
+ * latency.
  */
 #ifndef CYCLOPS_ACCESS_SAMPLES_H
 #define CYCLOPS_ACCESS_SAMPLES_H
@@ -13,44 +14,45 @@
 #include "session/session.h"
 #include "table/table.h"
 
-/* What memory samples are. */
+/* Which samples stand for memory accesses. */
 struct access_sampling {
-	bool is_of_spe; /* perf made them of SPE records, their weight is the total latency */
-	int event;	/* number of the only event that counts; -1: all do */
+	bool is_of_spe; /* perf made the samples of SPE records; their weight is the total latency */
+	int event;	/* number of the only event to use; -1: all */
 };
 
 /*
- * Are memory operations those of PMU samples? Only if there is no SPE data: the two are
- * different samplings, not to be added up.
+ * Are PMU samples used as memory accesses? Only if the capture has no SPE data: the two are
+ * different samplings, which must not be added up.
  */
 bool access_is_sampled(const struct session *);
 
 /*
- * Which samples count. Where perf inject made samples of SPE records there may be one for each event
- * of a record, all with its data source: then those of "memory", one for each load and store.
+ * Which samples to use. Out of one SPE record, perf inject may make a sample for each event, all with
+ * the same data source. Then only the samples of "memory" are used: one for each load and store.
  */
 struct access_sampling access_sampling_of(const struct session *);
 
-/* The kind of access of a sample with a data source; MEMORY_NONE: it is none, or not known. */
+/* The kind of access by the sample's data source; MEMORY_NONE: no access, or not known. */
 enum memory_kind sample_memory_kind(const struct batch *, size_t row);
 
-/* The latencies of a sample; weights are wider than the counters of SPE. */
+/* The latencies of a sample, in cycles. Weights are wider than the counters of SPE. */
 struct sample_latencies {
 	uint32_t cycles[N_ALL_LATENCIES];
 	uint8_t state[N_ALL_LATENCIES]; /* enum latency_state */
 };
 
 /*
- * A weight of 0 is none: of stores without a latency, of hits where only misses are timed. One of
- * 65535 is a full counter, and so is what does not fit; of SPE records also 4095.
+ * Reads the latencies of a sample out of its weights. A weight of 0 is absent: stores may have no
+ * latency, and some CPUs time misses only. 65535 is a saturated counter, as is a weight of 2^31 or more;
+ * for samples made of SPE records 4095 is one, too.
  */
 struct sample_latencies sample_latencies_of(const struct access_sampling *, const struct batch *,
 					    size_t row);
 
-/* Notes what the numbers of these samples are, and what their sampling leaves out. */
+/* Adds notes to the table: what the weights of these samples mean, which accesses are not sampled. */
 void access_samples_note(const struct session *, struct table *);
 
-/* Notes memory samples that do not count because the capture has SPE data. */
+/* Adds a note for each event whose memory samples are not used because the capture has SPE data. */
 void access_samples_note_unused(const struct session *, struct table *);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "variables/code.h"
 
-static void access_sizes_look_at(struct access_sizes *a, const struct session *s, uint32_t place)
+static void access_sizes_add(struct access_sizes *a, const struct session *s, uint32_t place)
 {
 	const uint32_t kinds = ACCESS_LOAD | ACCESS_STORE;
 	struct isa_access access;
@@ -27,14 +27,15 @@ void access_sizes_init(struct access_sizes *a, struct session *s, const bool *wa
 	a->is_scalable = mem_zalloc(a->n + 1, sizeof(*a->is_scalable));
 	for (uint32_t i = 0; i < a->n; i++)
 		if (wanted[i])
-			access_sizes_look_at(a, s, i);
+			access_sizes_add(a, s, i);
 }
 
 /*
- * What accesses a part of each vector, as with elements that are shorter in memory, may say how long
- * that part is instead of the vector: so it does if that is less than any vector.
+ * An instruction that extends or truncates its elements moves less than a vector. Its records may hold
+ * the length of what it moves instead of the vector length. That is certain where the recorded length is
+ * below the shortest vector.
  */
-uint32_t access_sizes_bytes(const struct access_sizes *a, uint64_t place, uint32_t said_bits)
+uint32_t access_sizes_bytes(const struct access_sizes *a, uint64_t place, uint32_t recorded_bits)
 {
 	bool is_whole;
 	uint32_t bytes;
@@ -43,9 +44,9 @@ uint32_t access_sizes_bytes(const struct access_sizes *a, uint64_t place, uint32
 		return place < a->n ? a->bytes[place] : 0;
 	bytes = a->bytes[place];
 	is_whole = bytes >= VECTOR_LEAST_BITS / 8;
-	if (said_bits != 0 && said_bits < VECTOR_LEAST_BITS && !is_whole)
-		return said_bits / 8;
-	return bytes * (said_bits >= VECTOR_LEAST_BITS ? said_bits : a->vector_bits) /
+	if (recorded_bits != 0 && recorded_bits < VECTOR_LEAST_BITS && !is_whole)
+		return recorded_bits / 8;
+	return bytes * (recorded_bits >= VECTOR_LEAST_BITS ? recorded_bits : a->vector_bits) /
 	       VECTOR_LEAST_BITS;
 }
 

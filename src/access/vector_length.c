@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "spe/packet.h"
 
-/* Loads and stores of SVE, and their length (docs/reference/spe-packets.md, section 6.2). */
+/* Payload of SVE loads and stores (docs/reference/spe-packets.md, section 6.2). */
 enum { SVE = 0x08, SVE_MASK = 0x0a, LENGTH_SHIFT = 4, LENGTH_MASK = 7, LENGTH_UNIT_BITS = 32 };
 
 static void *vector_length_new(const struct session *session, const void *options)
@@ -23,7 +23,7 @@ static void vector_length_add(struct vector_length *v, uint64_t n, uint32_t bits
 	v->bits = bits > v->bits ? bits : v->bits;
 }
 
-uint32_t vector_length_said(const struct batch *b, size_t row)
+uint32_t vector_length_recorded(const struct batch *b, size_t row)
 {
 	if (b->kind != BATCH_SPE || !(b->has[row] & HAS_OP) || b->op_class[row] != SPE_OP_LDST ||
 	    (b->op[row] & SVE_MASK) != SVE)
@@ -34,7 +34,7 @@ uint32_t vector_length_said(const struct batch *b, size_t row)
 static void vector_length_consume(void *partial, const struct batch *b)
 {
 	for (size_t row = 0; b->kind == BATCH_SPE && row < b->n; row++) {
-		uint32_t bits = vector_length_said(b, row);
+		uint32_t bits = vector_length_recorded(b, row);
 
 		if (bits > 0)
 			vector_length_add(partial, 1, bits);

@@ -66,7 +66,7 @@ static inline __attribute__((always_inline)) uint64_t record_word(const struct s
 	case DIM_SOURCE:
 		return b->kind == BATCH_SPE ? source_word(s, b, row) : sample_source(b, row);
 	case DIM_VECTOR:
-		return vector_length_said(b, row);
+		return vector_length_recorded(b, row);
 	case DIM_SLICE:
 		return has & HAS_TIME && s->slices.n > 0 ? slices_find(&s->slices, b->time_ns[row])
 							 : DIM_ABSENT;

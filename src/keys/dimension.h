@@ -22,7 +22,7 @@ enum dimension {
 	DIM_EVENTS,    /* event bits of an SPE record; of samples data_src_facts() */
 	DIM_SOURCE,    /* address of the struct cpu_source; the raw value if the CPU's sources are
 			  not known; or DIM_ABSENT */
-	DIM_VECTOR,    /* vector_length_said() */
+	DIM_VECTOR,    /* vector_length_recorded() */
 	DIM_SLICE,     /* slice of the session's time, or DIM_ABSENT */
 	N_DIMENSIONS,
 };
