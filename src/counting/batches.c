@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which events are counted in which run of the command. */
+/* Without multiplexing: which groups of events are counted in which run of the command. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "counting/counting_inside.h"
 
-void make_batches(struct state *s)
+void assign_batches(struct counting_state *s)
 {
 	const struct pmu *pmu;
 
 	s->n_batches = 1;
 	for (size_t i = 0; i < s->n_specs; i++)
 		s->batches[i] = EVERY_BATCH;
-	if (!s->c->one_group_at_a_time)
+	if (!s->c->no_mux)
 		return;
 	for (size_t p = 0; (pmu = pmus_core(s->c->pmus, p)) != NULL; p++) {
 		uint32_t n = 0;
@@ -35,29 +35,31 @@ void make_batches(struct state *s)
 
 unsigned counting_n_batches(const struct counting *c)
 {
-	struct state s = { .c = c, .specs = c->specs->list.items, .n_specs = c->specs->list.n };
+	struct counting_state s = { .c = c,
+				    .specs = c->specs->list.items,
+				    .n_specs = c->specs->list.n };
 
 	s.batches = mem_zalloc(s.n_specs + 1, sizeof(*s.batches));
 	s.states = mem_zalloc(s.n_specs + 1, sizeof(*s.states));
 	for (size_t i = 0; i < s.n_specs; i++)
-		s.states[i] = state_before(&s, &s.specs[i]);
-	make_batches(&s);
+		s.states[i] = state_before_open(&s, &s.specs[i]);
+	assign_batches(&s);
 	free(s.batches);
 	free(s.states);
 	return s.n_batches;
 }
 
 /*
- * Mixed cores: time off the counter is turns or other cores, and nobody knows which; so a task
- * may have one group of a kind of core.
+ * On mixed cores an event of a task is off its counter for two reasons: other groups have the counter, or
+ * the task runs on cores of another type. They cannot be told apart, so counts cannot be scaled.
  */
-bool has_ambiguous_turns(const struct state *s)
+bool multiplexing_is_ambiguous(const struct counting_state *s)
 {
-	if (!s->is_mixed || target_is_cpus(s->c->target) || s->c->one_group_at_a_time)
+	if (!s->is_mixed || target_is_cpus(s->c->target) || s->c->no_mux)
 		return false;
 	for (size_t i = 0; i < s->n_specs; i++)
 		for (size_t k = 0; k < i; k++)
-			if (is_core(&s->specs[i]) && s->specs[i].pmu == s->specs[k].pmu &&
+			if (is_core_event(&s->specs[i]) && s->specs[i].pmu == s->specs[k].pmu &&
 			    s->states[i] == COUNT_COUNTED && s->states[k] == COUNT_COUNTED &&
 			    (s->specs[i].group == 0 || s->specs[i].group != s->specs[k].group))
 				return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A group of n events of this thread is opened, one by one. As long as all of them run all of
- * the time there were enough counters. The leader is not disabled: Arm's driver does not check
- * groups of disabled events (perf_event_open(2)).
+ * Opens a group of events on this thread, one event after the other, until the group no longer runs all
+ * of the time: then it has more events than there are free counters. The leader is not disabled, because
+ * Arm's driver does not check whether a group fits if its events are disabled.
  */
 #include "counting/counters.h"
 
@@ -14,17 +14,17 @@
 #include "pmu/perf_event.h"
 
 enum {
-	READ_TIMES = 3, /* read_format: time enabled, time running */
-	PATIENCE_NS = 2000000,
-	RUN_NS = 20000, /* long enough to see whether it runs */
-	BRANCHES = 4,	/* PERF_COUNT_HW_BRANCH_INSTRUCTIONS: has no counter of its own on x86 */
+	READ_TIMES = 3,	      /* read_format: time enabled, time running */
+	GIVE_UP_NS = 2000000, /* of waiting until the group was enabled for RUN_NS */
+	RUN_NS = 20000,	      /* of enabled time, to see whether the group runs */
+	BRANCHES = 4, /* PERF_COUNT_HW_BRANCH_INSTRUCTIONS: has no counter of its own on x86 */
 };
 
 struct times {
 	uint64_t value, enabled_ns, running_ns;
 };
 
-/* SW_INCR on Arm: it needs no particular counter and is on all of them. */
+/* Arm: SW_INCR, which every programmable counter can count. */
 static struct attr probe_attr(struct pmus *pmus, const struct pmu *core)
 {
 	struct attr a = {
@@ -39,10 +39,10 @@ static struct attr probe_attr(struct pmus *pmus, const struct pmu *core)
 	return a;
 }
 
-/* Does the group run all of the time from now on? */
+/* Does the group run all of the time? Looks at RUN_NS of it. */
 static bool runs_fully(int leader)
 {
-	uint64_t give_up_ns = clock_now_ns() + PATIENCE_NS;
+	uint64_t give_up_ns = clock_now_ns() + GIVE_UP_NS;
 	struct times first, now;
 
 	if (read(leader, &first, sizeof(first)) != sizeof(first))
@@ -97,7 +97,7 @@ void counters_move_to(const struct pmu *core, cpu_set_t *old)
 	sched_setaffinity(0, sizeof(wanted), &wanted);
 }
 
-unsigned counters_free(struct pmus *pmus, const struct pmu *core)
+unsigned counters_available(struct pmus *pmus, const struct pmu *core)
 {
 	struct attr attr = probe_attr(pmus, core);
 	bool is_mixed = pmus_core(pmus, 1) != NULL && core->cpus.n > 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many counters there really are. No file says it: others may hold some (another profiler,
- * the x86 NMI watchdog), and virtual machines are given fewer than the CPU has.
+ * How many counters can be used now. No file of the system says that: another profiler or the NMI
+ * watchdog of x86 may hold some, and a virtual machine may have fewer than the CPU.
  */
 #ifndef CYCLOPS_COUNTING_COUNTERS_H
 #define CYCLOPS_COUNTING_COUNTERS_H
@@ -13,13 +13,13 @@
 enum { COUNTERS_MAX = 32 };
 
 /*
- * Programmable counters of a core PMU that are free for this process at the moment, by trying:
- * not the one that counts cycles besides. 0 if nothing can be counted there. The thread that
- * asks is moved to the PMU's CPUs while it does.
+ * The number of free programmable counters of a core PMU, without the fixed cycle counter; found by
+ * opening events. 0 if nothing can be counted there. The calling thread runs on the PMU's CPUs
+ * meanwhile.
  */
-unsigned counters_free(struct pmus *, const struct pmu *core);
+unsigned counters_available(struct pmus *, const struct pmu *core);
 
-/* Moves this thread to the CPUs of the PMU, if it has its own; `old` is where it was. */
+/* Moves this thread to the CPUs of the PMU, if it lists any. `old` gets the previous affinity. */
 void counters_move_to(const struct pmu *core, cpu_set_t *old);
 
 #endif

@@ -12,22 +12,23 @@
 
 enum {
 	NS_PER_MS = 1000000,
-	FIRST_CHOICE_NS = 20 * NS_PER_MS,    /* then twice as late each time, */
-	CHOICES_APART_NS = 1000 * NS_PER_MS, /* but at least so often */
+	/* time to the next choice of groups: as long as the run has lasted, within these limits */
+	CHOICE_LEAST_NS = 20 * NS_PER_MS,
+	CHOICE_MOST_NS = 1000 * NS_PER_MS,
 };
 
 /* One run of the command. */
 struct run {
 	struct launch launch;
 	struct target_places places;
-	struct target_places uncore; /* places of PMUs that count for no task */
+	struct target_places uncore; /* of the uncore PMU that is being opened: its CPUs */
 	struct handles handles;
-	struct sum *sums;		       /* of each slot and spec, of the whole run */
-	struct sum *tick_sums;		       /* of the interval */
-	uint64_t next_tick_ns, next_choice_ns; /* UINT64_MAX: none */
+	struct sum *sums;		       /* of each slot and spec, over the whole run */
+	struct sum *tick_sums;		       /* the same over the interval */
+	uint64_t next_tick_ns, next_choice_ns; /* of clock_now_ns(); UINT64_MAX: none */
 };
 
-/* Each event may take a descriptor on each thread and CPU; the limit is ours to raise. */
+/* Each event takes a descriptor for each thread and CPU. The soft limit may be too low for that. */
 static void raise_descriptor_limit(void)
 {
 	struct rlimit limit;
@@ -38,10 +39,10 @@ static void raise_descriptor_limit(void)
 	}
 }
 
-/* Slots are places if counts are wanted apart, else there is one. They are the same in each run. */
-static void make_slots(struct state *s, const struct target_places *places)
+/* One slot for each place if counts are separate, else one in all. All runs share the slots. */
+static void make_slots(struct counting_state *s, const struct target_places *places)
 {
-	size_t n = is_apart(s->c) ? places->list.n : 1;
+	size_t n = has_separate_counts(s->c) ? places->list.n : 1;
 
 	if (s->slots != NULL)
 		return;
@@ -52,18 +53,19 @@ static void make_slots(struct state *s, const struct target_places *places)
 		s->slots[i] = (struct target_place){ .cpu = COUNT_ANY, .tid = COUNT_ANY };
 		if (i >= places->list.n)
 			continue;
-		if (is_apart(s->c)) {
+		if (has_separate_counts(s->c)) {
 			s->slots[i] = places->list.items[i];
 		}
 		if (places->list.items[i].where != NULL &&
-		    (is_apart(s->c) || places->list.items[i].is_cgroup))
+		    (has_separate_counts(s->c) || places->list.items[i].is_cgroup))
 			s->slots[i].where = arena_strndup(&s->memory, places->list.items[i].where,
 							  strlen(places->list.items[i].where));
 	}
 }
 
-/* The events that go into one group with event number `first`: itself, and those of its braces. */
-static size_t members(const struct state *s, size_t first, uint32_t batch, uint32_t *out)
+/* The events to open as a group with event `first`: itself, and the others of its braces. */
+static size_t group_members(const struct counting_state *s, size_t first, uint32_t batch,
+			    uint32_t *out)
 {
 	const struct event_spec *leader = &s->specs[first];
 	size_t n = 0;
@@ -82,7 +84,7 @@ static size_t members(const struct state *s, size_t first, uint32_t batch, uint3
 	return n;
 }
 
-static int open_group(struct state *s, struct run *run, const uint32_t *events, size_t n,
+static int open_group(struct counting_state *s, struct run *run, const uint32_t *events, size_t n,
 		      const struct target_places *places, size_t first_slot, struct err *err)
 {
 	const struct target *target = s->c->target;
@@ -96,8 +98,8 @@ static int open_group(struct state *s, struct run *run, const uint32_t *events, 
 			.group = events[0] + 1,
 			.next_group = (uint32_t)s->n_specs,
 			.place = place,
-			.place_index = is_apart(s->c) ? (uint32_t)(first_slot + i) : 0,
-			.spot = (uint32_t)i,
+			.slot = has_separate_counts(s->c) ? (uint32_t)(first_slot + i) : 0,
+			.place_index = (uint32_t)i,
 			.with_children = place->pid > 0 && !place->is_cgroup &&
 					 !s->c->without_children && !s->c->by_thread,
 			.starts_by_exec =
@@ -106,23 +108,23 @@ static int open_group(struct state *s, struct run *run, const uint32_t *events, 
 			.kernel_only = s->c->kernel_only,
 		};
 
-		if (!is_at(&s->specs[events[0]], place))
+		if (!event_counts_at(&s->specs[events[0]], place))
 			continue;
-		if (handles_open(&run->handles, &opening, s->fates, s->c->root, err) < 0)
+		if (handles_open(&run->handles, &opening, s->outcomes, s->c->root, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* Opens one group for each event that is not in one yet. */
-static int open_all(struct state *s, struct run *run, uint32_t batch, struct err *err)
+/* Opens all groups of the batch. An event outside of braces is a group of its own. */
+static int open_all(struct counting_state *s, struct run *run, uint32_t batch, struct err *err)
 {
 	uint32_t *events = mem_alloc(s->n_specs + 1, sizeof(*events));
 	bool *is_done = mem_zalloc(s->n_specs + 1, sizeof(*is_done));
 	int rc = 0;
 
 	for (size_t i = 0; i < s->n_specs && rc == 0; i++) {
-		size_t n = is_done[i] ? 0 : members(s, i, batch, events);
+		size_t n = is_done[i] ? 0 : group_members(s, i, batch, events);
 		const struct pmu *pmu = s->specs[i].pmu;
 
 		if (n == 0 || events[0] != i)
@@ -142,8 +144,8 @@ static int open_all(struct state *s, struct run *run, uint32_t batch, struct err
 	return rc;
 }
 
-/* If nothing could be opened for lack of rights, counting makes no sense; say why. */
-static int check_rights(const struct state *s, const struct run *run, struct err *err)
+/* Keeps the reason of the first error. Fails if nothing was opened, for lack of rights. */
+static int check_opened(const struct counting_state *s, const struct run *run, struct err *err)
 {
 	for (size_t i = 0; i < s->n_specs; i++) {
 		struct event_request request = {
@@ -160,22 +162,19 @@ static int check_rights(const struct state *s, const struct run *run, struct err
 		if (s->user_only)
 			attr.flags |= 1ull << ATTR_EXCLUDE_KERNEL;
 		request.attr = &attr;
-		if (s->fates[i].error == 0)
+		if (s->outcomes[i].error == 0)
 			continue;
-		event_explain(&request, s->fates[i].error, s->c->root, err);
+		event_explain(&request, s->outcomes[i].error, s->c->root, err);
 		if (s->end->why[0] == '\0')
 			memccpy(s->end->why, err->text, '\0', sizeof(s->end->why) - 1);
 		if (run->handles.list.n == 0 &&
-		    (s->fates[i].error == EACCES || s->fates[i].error == EPERM))
+		    (s->outcomes[i].error == EACCES || s->outcomes[i].error == EPERM))
 			return -1;
 	}
 	return 0;
 }
 
-/*
- * Reads what was counted since the last reading, by handle; those that are in error have
- * `has_failed`.
- */
+/* For each handle: the counts since its last reading, or has_failed if its group cannot be read. */
 static void read_deltas(struct run *run, struct reading *deltas, bool *has_failed)
 {
 	struct reading now[GROUP_MAX];
@@ -197,30 +196,32 @@ static void read_deltas(struct run *run, struct reading *deltas, bool *has_faile
 }
 
 /*
- * A group that was switched off was to be counted all the same: the time of the whole is that of
- * the group at its place that was on longest.
+ * The kernel does not add to the enabled time of a group that is switched off. Counts are scaled to the
+ * whole time, so each group gets the enabled time of the group at its place that was on longest.
  */
-static void make_times_whole(const struct state *s, const struct run *run, struct reading *deltas)
+static void extend_enabled_times(const struct counting_state *s, const struct run *run,
+				 struct reading *deltas)
 {
 	uint64_t *longest = mem_zalloc(run->places.list.n + 1, sizeof(*longest));
 
 	for (size_t i = 0; i < run->handles.list.n; i++) {
 		const struct handle *h = &run->handles.list.items[i];
 
-		if (is_core(&s->specs[h->event]) && deltas[i].enabled_ns > longest[h->spot])
-			longest[h->spot] = deltas[i].enabled_ns;
+		if (is_core_event(&s->specs[h->event]) &&
+		    deltas[i].enabled_ns > longest[h->place_index])
+			longest[h->place_index] = deltas[i].enabled_ns;
 	}
 	for (size_t i = 0; i < run->handles.list.n; i++) {
 		const struct handle *h = &run->handles.list.items[i];
 
-		if (is_core(&s->specs[h->event]))
-			deltas[i].enabled_ns = longest[h->spot];
+		if (is_core_event(&s->specs[h->event]))
+			deltas[i].enabled_ns = longest[h->place_index];
 	}
 	free(longest);
 }
 
-/* Adds what was counted since the last reading to the sums. */
-static void counting_read_all(const struct state *s, struct run *run, struct sum *sums)
+/* Adds the counts since the last reading to `sums`, of each slot and spec. */
+static void counting_read_all(const struct counting_state *s, struct run *run, struct sum *sums)
 {
 	size_t n = run->handles.list.n;
 	struct reading *deltas = mem_zalloc(n + 1, sizeof(*deltas));
@@ -228,15 +229,15 @@ static void counting_read_all(const struct state *s, struct run *run, struct sum
 
 	read_deltas(run, deltas, has_failed);
 	if (s->c->choose != NULL)
-		make_times_whole(s, run, deltas);
+		extend_enabled_times(s, run, deltas);
 	for (size_t i = 0; i < n; i++) {
 		const struct handle *h = &run->handles.list.items[i];
-		struct sum *sum = &sums[h->place * s->n_specs + h->event];
+		struct sum *sum = &sums[h->slot * s->n_specs + h->event];
 
 		if (has_failed[i])
 			continue;
 		sum->group = h->group;
-		sum->is_unscaled = s->is_mixed && is_core(&s->specs[h->event]) &&
+		sum->is_unscaled = s->is_mixed && is_core_event(&s->specs[h->event]) &&
 				   !target_is_cpus(s->c->target);
 		sum_add(sum, &deltas[i]);
 	}
@@ -244,8 +245,8 @@ static void counting_read_all(const struct state *s, struct run *run, struct sum
 	free(has_failed);
 }
 
-/* The counts of an interval, which is a run of its own. */
-static int tick(struct state *s, struct run *run, struct err *err)
+/* Ends an interval: its counts go to counting.tick, or to the result. */
+static int end_interval(struct counting_state *s, struct run *run, struct err *err)
 {
 	size_t n = s->n_slots * s->n_specs;
 	struct runs *runs = mem_zalloc(n + 1, sizeof(*runs));
@@ -260,7 +261,7 @@ static int tick(struct state *s, struct run *run, struct err *err)
 		sum_merge(&run->sums[i], &run->tick_sums[i]);
 	}
 	vec_add(&out->intervals)->end_ns = clock_now_ns() - run->launch.start_ns;
-	add_counts(s, out, runs);
+	add_slot_counts(s, out, runs);
 	if (s->c->tick != NULL)
 		rc = s->c->tick(s->c->context, out, err);
 	counts_release(&own);
@@ -268,8 +269,8 @@ static int tick(struct state *s, struct run *run, struct err *err)
 	return rc;
 }
 
-/* Switches groups on and off, and remembers which ever were on. */
-static void switch_groups(struct state *s, const struct run *run)
+/* Switches groups on and off by is_on, and notes in was_on which were ever on. */
+static void switch_groups(struct counting_state *s, const struct run *run)
 {
 	for (uint32_t i = 0; i <= s->c->specs->n_groups; i++)
 		s->was_on[i] |= s->is_on[i];
@@ -282,8 +283,8 @@ static void switch_groups(struct state *s, const struct run *run)
 	}
 }
 
-/* Asks which groups matter, given what was counted so far. */
-static void counting_choose(struct state *s, struct run *run)
+/* Calls counting.choose with the counts so far. */
+static void choose_groups(struct counting_state *s, struct run *run)
 {
 	size_t n = s->n_slots * s->n_specs;
 	struct runs *runs = mem_zalloc(n + 1, sizeof(*runs));
@@ -294,23 +295,23 @@ static void counting_choose(struct state *s, struct run *run)
 		counting_read_all(s, run, run->sums);
 	for (size_t i = 0; i < n; i++)
 		runs_add(&runs[i], &run->sums[i]);
-	add_counts(s, &so_far, runs);
+	add_slot_counts(s, &so_far, runs);
 	s->c->choose(s->c->choose_context, &so_far, s->is_on, s->c->specs->n_groups);
 	switch_groups(s, run);
 	past_ns = clock_now_ns() - run->launch.start_ns;
-	if (past_ns < FIRST_CHOICE_NS)
-		past_ns = FIRST_CHOICE_NS;
+	if (past_ns < CHOICE_LEAST_NS)
+		past_ns = CHOICE_LEAST_NS;
 	run->next_choice_ns =
-		clock_now_ns() + (past_ns < CHOICES_APART_NS ? past_ns : CHOICES_APART_NS);
+		clock_now_ns() + (past_ns < CHOICE_MOST_NS ? past_ns : CHOICE_MOST_NS);
 	counts_release(&so_far);
 	free(runs);
 }
 
 /*
- * Before anything is counted. The program may just be being executed, which switches all groups
- * on: so they are switched again soon.
+ * The first choice, before anything is counted. If exec of the program comes later, it switches all
+ * groups on (enable_on_exec). So the next choice comes soon.
  */
-static void choose_first(struct state *s, struct run *run)
+static void choose_groups_first(struct counting_state *s, struct run *run)
 {
 	const struct counts none = { 0 };
 
@@ -332,8 +333,8 @@ static int ms_until(uint64_t time_ns)
 	return time_ns <= now_ns ? 0 : (int)((time_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS);
 }
 
-/* Until the command is over, or until ^C. */
-static int wait_for_end(struct state *s, struct run *run, struct err *err)
+/* Waits until the command ends, or for ^C, and ends intervals and chooses groups meanwhile. */
+static int wait_for_end(struct counting_state *s, struct run *run, struct err *err)
 {
 	uint64_t step_ns = (uint64_t)s->c->interval_ms * NS_PER_MS;
 
@@ -347,19 +348,20 @@ static int wait_for_end(struct state *s, struct run *run, struct err *err)
 		if (clock_now_ns() < next_ns || launch_is_over(&run->launch))
 			continue;
 		if (!is_tick_next) {
-			counting_choose(s, run);
+			choose_groups(s, run);
 			continue;
 		}
 		while (run->next_tick_ns <= clock_now_ns())
 			run->next_tick_ns += step_ns;
-		if (tick(s, run, err) < 0)
+		if (end_interval(s, run, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* A switch to another task is known to the kernel's accounting, too. */
-static void use_accounting(const struct state *s, const struct run *run, struct runs *runs)
+/* Context switches that may not be counted are in the command's getrusage(), too. */
+static void count_switches_by_rusage(const struct counting_state *s, const struct run *run,
+				     struct runs *runs)
 {
 	const struct rusage *usage = &run->launch.usage;
 
@@ -374,14 +376,14 @@ static void use_accounting(const struct state *s, const struct run *run, struct 
 	}
 }
 
-static void finish_run(struct state *s, struct run *run, uint32_t batch)
+static void finish_run(struct counting_state *s, struct run *run, uint32_t batch)
 {
 	int status = launch_status(&run->launch);
 
 	for (size_t i = 0; i < s->n_slots * s->n_specs; i++) {
 		uint32_t its_batch = s->batches[i % s->n_specs];
 
-		/* not chosen in this run: that is no count of 0 */
+		/* its group was never on in this run: there is no count, which is not 0 */
 		if (s->c->choose != NULL && s->specs[i % s->n_specs].group != 0 &&
 		    run->sums[i].enabled_ns > 0 && run->sums[i].running_ns == 0)
 			continue;
@@ -389,7 +391,7 @@ static void finish_run(struct state *s, struct run *run, uint32_t batch)
 		    (its_batch == EVERY_BATCH || its_batch == batch))
 			runs_add(&s->runs[i], &run->sums[i]);
 	}
-	use_accounting(s, run, s->runs);
+	count_switches_by_rusage(s, run, s->runs);
 	if (target_is_command(s->c->target)) {
 		s->out->n_gave_up += (uint64_t)run->launch.usage.ru_nvcsw;
 		s->out->n_put_off += (uint64_t)run->launch.usage.ru_nivcsw;
@@ -402,7 +404,7 @@ static void finish_run(struct state *s, struct run *run, uint32_t batch)
 	s->end->n_runs++;
 }
 
-static int count_once(struct state *s, struct run *run, uint32_t batch, struct err *err)
+static int count_once(struct counting_state *s, struct run *run, uint32_t batch, struct err *err)
 {
 	if (places_find(&run->places, s->c->target, run->launch.pid, s->c->root, err) < 0)
 		return -1;
@@ -410,25 +412,25 @@ static int count_once(struct state *s, struct run *run, uint32_t batch, struct e
 	run->sums = mem_zalloc(s->n_slots * s->n_specs + 1, sizeof(*run->sums));
 	run->tick_sums = mem_zalloc(s->n_slots * s->n_specs + 1, sizeof(*run->tick_sums));
 	raise_descriptor_limit();
-	if (open_all(s, run, batch, err) < 0 || check_rights(s, run, err) < 0)
+	if (open_all(s, run, batch, err) < 0 || check_opened(s, run, err) < 0)
 		return -1;
 	handles_start(&run->handles);
 	if (launch_go(&run->launch, err) < 0) {
 		s->end->status = launch_status(&run->launch);
 		return -1;
 	}
-	choose_first(s, run);
+	choose_groups_first(s, run);
 	if (wait_for_end(s, run, err) < 0)
 		return -1;
 	handles_stop(&run->handles);
-	if (s->c->interval_ms > 0 && tick(s, run, err) < 0)
+	if (s->c->interval_ms > 0 && end_interval(s, run, err) < 0)
 		return -1;
 	counting_read_all(s, run, run->sums);
 	finish_run(s, run, batch);
 	return 0;
 }
 
-static int run_once(struct state *s, uint32_t batch, struct err *err)
+static int run_once(struct counting_state *s, uint32_t batch, struct err *err)
 {
 	struct run run = { .handles.kernel = s->c->kernel };
 	int rc;
@@ -445,7 +447,7 @@ static int run_once(struct state *s, uint32_t batch, struct err *err)
 	return rc;
 }
 
-static int run_all(struct state *s, struct err *err)
+static int run_all(struct counting_state *s, struct err *err)
 {
 	unsigned n_runs = s->c->n_runs > 0 ? s->c->n_runs : 1;
 
@@ -456,7 +458,7 @@ static int run_all(struct state *s, struct err *err)
 	return 0;
 }
 
-static int check_counting(const struct state *s, struct err *err)
+static int check_counting(const struct counting_state *s, struct err *err)
 {
 	const struct counting *c = s->c;
 	bool is_repeated = c->n_runs > 1 || s->n_batches > 1;
@@ -469,7 +471,7 @@ static int check_counting(const struct state *s, struct err *err)
 	if (is_repeated && c->interval_ms > 0)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "intervals are for a single run: not together with repeats");
-	if (has_ambiguous_turns(s))
+	if (multiplexing_is_ambiguous(s))
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "on mixed cores events of a task must not take turns: name fewer "
 			       "of them, or run the command once for each group with --no-mux");
@@ -481,25 +483,25 @@ static int check_counting(const struct state *s, struct err *err)
 	return 0;
 }
 
-static void counting_start(struct state *s)
+static void counting_start(struct counting_state *s)
 {
 	event_rights_read(&s->rights, s->c->root);
 	s->user_only = s->c->user_only || (!s->c->kernel_only && !target_is_cpus(s->c->target) &&
 					   !event_rights_kernel(&s->rights));
 	s->is_mixed = pmus_core(s->c->pmus, 1) != NULL;
-	s->fates = mem_zalloc(s->n_specs + 1, sizeof(*s->fates));
+	s->outcomes = mem_zalloc(s->n_specs + 1, sizeof(*s->outcomes));
 	s->states = mem_zalloc(s->n_specs + 1, sizeof(*s->states));
 	s->batches = mem_zalloc(s->n_specs + 1, sizeof(*s->batches));
 	s->is_on = mem_zalloc(s->c->specs->n_groups + 1, sizeof(*s->is_on));
 	s->was_on = mem_zalloc(s->c->specs->n_groups + 1, sizeof(*s->was_on));
 	for (size_t i = 0; i < s->n_specs; i++)
-		s->states[i] = state_before(s, &s->specs[i]);
-	make_batches(s);
+		s->states[i] = state_before_open(s, &s->specs[i]);
+	assign_batches(s);
 }
 
-static void release(struct state *s)
+static void release(struct counting_state *s)
 {
-	free(s->fates);
+	free(s->outcomes);
 	free(s->states);
 	free(s->batches);
 	free(s->is_on);
@@ -513,7 +515,7 @@ int counting_run(const struct counting *c, struct counts *out, struct counting_e
 		 struct err *err)
 {
 	struct counting_end end = { 0 };
-	struct state s = {
+	struct counting_state s = {
 		.c = c,
 		.specs = c->specs->list.items,
 		.n_specs = c->specs->list.n,
@@ -527,7 +529,7 @@ int counting_run(const struct counting *c, struct counts *out, struct counting_e
 	if (rc == 0) {
 		out->elapsed_ns = (uint64_t)(s.elapsed_ns / end.n_runs + 0.5);
 		if (c->interval_ms == 0 || c->tick != NULL)
-			add_counts(&s, out, s.runs);
+			add_slot_counts(&s, out, s.runs);
 	}
 	release(&s);
 	*out_end = end;

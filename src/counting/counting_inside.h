@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files that count share: inside this folder only. */
+/* Types shared by the files of this folder, and used by no other. */
 #ifndef CYCLOPS_COUNTING_COUNTING_INSIDE_H
 #define CYCLOPS_COUNTING_COUNTING_INSIDE_H
 
@@ -11,26 +11,27 @@
 #include "counting/sums.h"
 #include "pmu/perf_event.h"
 
-/* Software events that happen in the kernel alone: counting "user" finds none. */
+/* Software events that happen in the kernel only. With EXCLUDE_KERNEL they count 0. */
 enum { CONTEXT_SWITCHES = 3, CPU_MIGRATIONS = 4, CGROUP_SWITCHES = 11 };
 
 /* Everything about one call of counting_run(). */
-struct state {
+struct counting_state {
 	const struct counting *c;
 	const struct event_spec *specs;
 	size_t n_specs;
 	struct event_rights rights;
 	bool user_only;	   /* asked for, or nothing else is allowed */
 	bool is_mixed;	   /* several kinds of cores */
-	uint32_t *batches; /* of each spec: the batch it is in, or EVERY_BATCH */
+	uint32_t *batches; /* of each spec: the run of the command that counts it, or EVERY_BATCH */
 	uint32_t n_batches;
-	bool *is_on, *was_on; /* of each group, 0: of events in none; see counting.choose */
-	struct fate *fates;
-	uint8_t *states;   /* enum count_state of each spec, as decided before opening */
-	struct runs *runs; /* of each slot and spec */
+	bool *is_on, *was_on; /* of each group, by number; 0: no group. See counting.choose */
+	struct open_outcome *outcomes; /* of each spec */
+	uint8_t *states;	       /* enum count_state of each spec, as known before opening */
+	struct runs *runs;	       /* of each slot and spec */
+
+	/* A slot is a place that has counts of its own: a CPU or thread, or one for all. */
 	size_t n_slots;
-	struct target_place
-		*slots; /* what the counts of each are of; texts borrowed from `memory` */
+	struct target_place *slots; /* texts are in `memory` */
 	struct arena memory;
 	double elapsed_ns;
 	struct counts *out;
@@ -39,31 +40,31 @@ struct state {
 
 enum { EVERY_BATCH = UINT32_MAX };
 
-/* Does the event count what cores do? */
-static inline bool is_core(const struct event_spec *spec)
+/* Is the event counted by a core PMU? */
+static inline bool is_core_event(const struct event_spec *spec)
 {
 	return spec->pmu != NULL && spec->pmu->is_core;
 }
 
-/* Are counts of places wanted apart? */
-static inline bool is_apart(const struct counting *c)
+/* Does each CPU or thread have counts of its own? */
+static inline bool has_separate_counts(const struct counting *c)
 {
 	return c->by_cpu || c->by_thread;
 }
 
-/* Is there anything to open for the event at that place? */
-bool is_at(const struct event_spec *, const struct target_place *);
+/* Can the event be counted at that place? A PMU counts on its own CPUs only. */
+bool event_counts_at(const struct event_spec *, const struct target_place *);
 
-/* Numbers the groups of each core PMU: a batch has one group of each. */
-void make_batches(struct state *);
+/* Fills `batches`: a batch has one group of each core PMU. */
+void assign_batches(struct counting_state *);
 
-/* Would events take turns that look the same as being on another kind of core? */
-bool has_ambiguous_turns(const struct state *);
+/* Would multiplexed events look the same as events of a task that is on another type of core? */
+bool multiplexing_is_ambiguous(const struct counting_state *);
 
 /* What is known of an event before it is opened: an enum count_state. */
-uint8_t state_before(const struct state *, const struct event_spec *);
+uint8_t state_before_open(const struct counting_state *, const struct event_spec *);
 
-/* Adds a count of each event and slot to `out`. */
-void add_counts(const struct state *, struct counts *out, const struct runs *);
+/* Adds a count for each slot and event to `out`. */
+void add_slot_counts(const struct counting_state *, struct counts *out, const struct runs *);
 
 #endif

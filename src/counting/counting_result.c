@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From sums to counts: what became of each event, in the form that everybody reads. */
+/* Makes struct counts, which other rooms read, out of the sums of each slot and event. */
 #include <errno.h>
 #include <string.h>
 
 #include "counting/counting_inside.h"
 
-uint8_t state_before(const struct state *s, const struct event_spec *spec)
+uint8_t state_before_open(const struct counting_state *s, const struct event_spec *spec)
 {
 	const struct attr *a = &spec->attr;
 	bool only_in_kernel = a->type == ATTR_TYPE_SOFTWARE &&
 			      (a->config == CONTEXT_SWITCHES || a->config == CPU_MIGRATIONS ||
 			       a->config == CGROUP_SWITCHES);
 
-	if (is_core(spec) && a->type == spec->pmu->type && !pmu_has_event(spec->pmu, a->config))
+	if (is_core_event(spec) && a->type == spec->pmu->type &&
+	    !pmu_has_event(spec->pmu, a->config))
 		return COUNT_NOT_SUPPORTED;
 	if (only_in_kernel && s->user_only && !s->c->user_only)
 		return COUNT_FORBIDDEN;
 	return COUNT_COUNTED;
 }
 
-/* A core PMU has CPUs of its own; there is nothing to open elsewhere. */
-bool is_at(const struct event_spec *spec, const struct target_place *place)
+bool event_counts_at(const struct event_spec *spec, const struct target_place *place)
 {
 	return place->cpu == EVENT_ANY_CPU || spec->pmu == NULL || spec->pmu->cpus.n == 0 ||
 	       cpu_list_has(&spec->pmu->cpus, (uint32_t)place->cpu);
 }
 
-/* How it stands with an event that was to be counted. */
-static uint8_t state_after(const struct state *s, size_t event, const struct runs *runs)
+/* The enum count_state of an event after counting. */
+static uint8_t state_after_counting(const struct counting_state *s, size_t event,
+				    const struct runs *runs)
 {
-	int error = s->fates[event].error;
+	int error = s->outcomes[event].error;
 
-	if (s->states[event] != COUNT_COUNTED) /* unless the kernel's accounting has it */
+	if (s->states[event] != COUNT_COUNTED) /* getrusage() may have counted it */
 		return runs->n > 0 ? COUNT_COUNTED : s->states[event];
 	if (error == EACCES || error == EPERM)
 		return COUNT_FORBIDDEN;
@@ -40,7 +41,7 @@ static uint8_t state_after(const struct state *s, size_t event, const struct run
 	return runs_are_counted(runs) ? COUNT_COUNTED : COUNT_NOT_COUNTED;
 }
 
-static void add_count(const struct state *s, struct counts *out, size_t slot, size_t event,
+static void add_count(const struct counting_state *s, struct counts *out, size_t slot, size_t event,
 		      const struct runs *runs)
 {
 	const struct event_spec *spec = &s->specs[event];
@@ -66,16 +67,16 @@ static void add_count(const struct state *s, struct counts *out, size_t slot, si
 	count->tid = s->c->by_thread ? place->tid : COUNT_ANY;
 	if (place->where != NULL)
 		count->where = arena_strndup(&out->memory, place->where, strlen(place->where));
-	count->state = state_after(s, event, runs);
-	/* clocks and the kernel's accounting know no such difference */
+	count->state = state_after_counting(s, event, runs);
+	/* clocks, and counts of getrusage(), include the kernel */
 	count->is_user_only = !is_clock && s->states[event] == COUNT_COUNTED &&
 			      ((s->user_only && !spec->has_privilege) ||
 			       attr_has(&spec->attr, ATTR_EXCLUDE_KERNEL));
 	count->interval = out->intervals.n > 0 ? (uint32_t)out->intervals.n - 1 : 0;
 }
 
-/* Is it an event of a place where its PMU is not, or one that was never chosen? */
-static bool is_elsewhere(const struct state *s, size_t slot, size_t event)
+/* Is there nothing to show? The PMU of the event is not in the slot, or its group was never on. */
+static bool is_not_in_slot(const struct counting_state *s, size_t slot, size_t event)
 {
 	const struct event_spec *spec = &s->specs[event];
 
@@ -83,13 +84,13 @@ static bool is_elsewhere(const struct state *s, size_t slot, size_t event)
 		return true;
 	if (spec->pmu != NULL && spec->pmu->is_uncore && !target_is_cpus(s->c->target))
 		return slot >= cpu_list_n(&spec->pmu->cpus);
-	return !is_at(spec, &s->slots[slot]);
+	return !event_counts_at(spec, &s->slots[slot]);
 }
 
-void add_counts(const struct state *s, struct counts *out, const struct runs *runs)
+void add_slot_counts(const struct counting_state *s, struct counts *out, const struct runs *runs)
 {
 	for (size_t slot = 0; slot < s->n_slots; slot++)
 		for (size_t event = 0; event < s->n_specs; event++)
-			if (!is_elsewhere(s, slot, event))
+			if (!is_not_in_slot(s, slot, event))
 				add_count(s, out, slot, event, &runs[slot * s->n_specs + event]);
 }

@@ -75,7 +75,7 @@ const char *event_checks_key(struct arena *memory, uint64_t midr, const char *cp
 	return key;
 }
 
-/* The folder of the file. False: nobody says where the user's files are. */
+/* The folder of the file. False if neither XDG_STATE_HOME nor HOME is set. */
 static bool state_folder(char out[PATH_SIZE])
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -88,7 +88,7 @@ static bool state_folder(char out[PATH_SIZE])
 	return n > 0 && n < PATH_SIZE - 64;
 }
 
-/* All of the file; an empty object if there is none that can be read. */
+/* The parsed file; an empty object if it cannot be read or has another schema. */
 static json_t *read_file(const char *folder)
 {
 	char path[PATH_SIZE];
@@ -140,7 +140,7 @@ void event_checks_load(const char *key, struct event_checks *out)
 	json_decref(root);
 }
 
-/* Makes the folders of a path, as far as they are not there. */
+/* Makes the folders of a path that do not exist yet. */
 static int make_folders(char *path)
 {
 	for (char *at = strchr(path + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
@@ -152,7 +152,7 @@ static int make_folders(char *path)
 	return mkdir(path, 0700) < 0 && errno != EEXIST ? -1 : 0;
 }
 
-/* A file of its own that then takes the place of the old one: nobody reads a half. */
+/* Writes a temporary file and renames it, so that no reader sees a part of the file. */
 static int write_file(char *folder, const json_t *root, struct err *err)
 {
 	char path[PATH_SIZE], temporary[PATH_SIZE];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What known kernels told of the events of this machine (cyclops doctor --events). It is remembered
- * in $XDG_STATE_HOME/cyclops/events.json, or below ~/.local/state, by CPU and kernel version: an event
- * that reads 0 whatever runs is as good as absent.
+ * Results of cyclops doctor --events: which events of this machine read 0, or are off, for loops of known
+ * counts. They are kept in $XDG_STATE_HOME/cyclops/events.json, or below ~/.local/state, by CPU and
+ * kernel version. An event that reads 0 is treated as one that the machine does not have.
  */
 #ifndef CYCLOPS_COUNTING_EVENT_CHECKS_H
 #define CYCLOPS_COUNTING_EVENT_CHECKS_H
@@ -17,15 +17,15 @@
 
 enum event_verdict {
 	EVENT_OK,
-	EVENT_READS_0, /* where it had to count */
-	EVENT_IS_OFF,  /* by a factor */
+	EVENT_READS_0, /* though the loop makes it count */
+	EVENT_IS_OFF,  /* the count is outside of the expected range */
 	N_EVENT_VERDICTS,
 };
 
 struct event_check {
 	const char *event; /* the catalog's name */
 	enum event_verdict verdict;
-	double factor; /* counted by expected, where it is off; else 1 */
+	double factor; /* EVENT_IS_OFF: the count divided by the nearest expected one; else 1 */
 };
 
 /* Zeroed is empty. */
@@ -41,16 +41,22 @@ const struct event_check *event_checks_find(const struct event_checks *, const c
 /* "ok", "reads 0", "off". */
 const char *event_verdict_name(enum event_verdict);
 
-/* By what checks are remembered: "0x413fd0c1 6.1.0-13-arm64". 0: by the CPU's name. */
+/*
+ * The key of this machine in the file: MIDR and kernel version, "0x413fd0c1 6.1.0-13-arm64". A MIDR of 0
+ * is replaced by the CPU's name, which may be NULL. The text is in the arena.
+ */
 const char *event_checks_key(struct arena *, uint64_t midr, const char *cpu_name);
 
-/* Adds what is remembered under the key; nothing if there is nothing, or it cannot be read. */
+/* Adds the checks under the key. Adds nothing if the file has none or cannot be read. */
 void event_checks_load(const char *key, struct event_checks *out);
 
-/* Remembers them, in place of what was known of these events. The file is for this user alone. */
+/*
+ * Writes checks under the key; they replace older checks of the same events. Only this user can read the
+ * file. Fails if it cannot be written, or if the environment names no folder for it.
+ */
 int event_checks_save(const char *key, const struct event_checks *, struct err *);
 
-/* Counts of 0 of events that read 0 here become counts of what this machine does not have. */
+/* Counts of 0 become COUNT_NOT_SUPPORTED for events that read 0 here. */
 void event_checks_apply(const struct event_checks *, struct counts *);
 
 #endif

@@ -29,7 +29,10 @@ static struct attr attr_of(const struct opening *o, const struct event_spec *spe
 	a.flags |= 1ull << ATTR_DISABLED;
 	if (spec->is_pinned)
 		a.flags |= 1ull << ATTR_PINNED;
-	/* without it Arm's driver does not check whether the group fits; nobody executes here */
+	/*
+	 * Arm's driver checks whether a group fits only if the leader is enabled or has this flag. A
+	 * process that runs already executes no program, so there the flag does nothing else.
+	 */
 	if (o->starts_by_exec || (o->place->pid > 0 && !o->place->is_cgroup))
 		a.flags |= 1ull << ATTR_ENABLE_ON_EXEC;
 	return a;
@@ -63,15 +66,15 @@ static void add_handle(struct handles *h, const struct opening *o, uint32_t even
 		.fd = fd,
 		.event = event,
 		.group = o->group,
-		.place = o->place_index,
-		.spot = o->spot,
+		.slot = o->slot,
+		.place_index = o->place_index,
 		.is_leader = is_leader,
 		.is_started_by_exec = o->starts_by_exec,
 	};
 }
 
-static int explain(const struct opening *o, uint32_t event, int error, const char *root,
-		   struct err *err)
+static int explain_open_error(const struct opening *o, uint32_t event, int error, const char *root,
+			      struct err *err)
 {
 	struct attr attr = attr_of(o, &o->specs[event], true);
 	struct event_request request = {
@@ -87,11 +90,12 @@ static int explain(const struct opening *o, uint32_t event, int error, const cha
 }
 
 /*
- * Opens as many as fit beside the first that can be opened. Those that do not fit go to `rest`,
- * whose number is returned; -1: failed.
+ * Opens a group: the first event that can be opened leads it, the others join as far as they fit. Those
+ * that do not fit go to `rest`, which may be `events`. Returns their number, or -1 on failure.
  */
-static int open_some(struct handles *h, const struct opening *o, const uint32_t *events, size_t n,
-		     uint32_t *rest, struct fate *fates, const char *root, struct err *err)
+static int open_one_group(struct handles *h, const struct opening *o, const uint32_t *events,
+			  size_t n, uint32_t *rest, struct open_outcome *outcomes, const char *root,
+			  struct err *err)
 {
 	int leader = EVENT_NO_GROUP;
 	int n_rest = 0;
@@ -101,14 +105,14 @@ static int open_some(struct handles *h, const struct opening *o, const uint32_t 
 		int fd = n_open == GROUP_MAX ? -EINVAL : open_event(h, o, events[i], leader);
 
 		if (fd == -EMFILE || fd == -ENFILE)
-			return explain(o, events[i], -fd, root, err);
+			return explain_open_error(o, events[i], -fd, root, err);
 		if (fd == -ESRCH)
 			continue;
 		if (fd == -EINVAL && leader != EVENT_NO_GROUP) {
 			rest[n_rest++] = events[i];
 			continue;
 		}
-		fates[events[i]].error = fd < 0 ? -fd : 0;
+		outcomes[events[i]].error = fd < 0 ? -fd : 0;
 		if (fd < 0)
 			continue;
 		add_handle(h, o, events[i], fd, leader == EVENT_NO_GROUP);
@@ -119,8 +123,8 @@ static int open_some(struct handles *h, const struct opening *o, const uint32_t 
 	return n_rest;
 }
 
-/* Each turn opens one or finds one that cannot be, so that fewer are left. */
-int handles_open(struct handles *h, const struct opening *asked, struct fate *fates,
+/* The loop ends: each call of open_one_group() opens the first event or drops it, so fewer are left. */
+int handles_open(struct handles *h, const struct opening *asked, struct open_outcome *outcomes,
 		 const char *root, struct err *err)
 {
 	struct opening o = *asked;
@@ -129,7 +133,7 @@ int handles_open(struct handles *h, const struct opening *asked, struct fate *fa
 	int n = (int)o.n_events;
 
 	while (n > 0) {
-		n = open_some(h, &o, events, (size_t)n, rest, fates, root, err);
+		n = open_one_group(h, &o, events, (size_t)n, rest, outcomes, root, err);
 		events = rest;
 		o.group += o.next_group;
 	}
@@ -137,7 +141,7 @@ int handles_open(struct handles *h, const struct opening *asked, struct fate *fa
 	return n;
 }
 
-static void control(const struct handles *h, enum kernel_request request)
+static void control_leaders(const struct handles *h, enum kernel_request request)
 {
 	const struct kernel *k = kernel_of(h);
 
@@ -159,12 +163,12 @@ void handles_switch(const struct handles *h, size_t leader, bool is_on)
 
 void handles_start(const struct handles *h)
 {
-	control(h, KERNEL_ENABLE);
+	control_leaders(h, KERNEL_ENABLE);
 }
 
 void handles_stop(const struct handles *h)
 {
-	control(h, KERNEL_DISABLE);
+	control_leaders(h, KERNEL_DISABLE);
 }
 
 size_t readings_parse(const void *bytes, size_t size, struct reading out[GROUP_MAX])

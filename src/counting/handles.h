@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Open events, in groups that count at the same moments, and what they have counted. */
+/* Opens events as groups, starts and stops them, reads their counts (perf_event_open(2)). */
 #ifndef CYCLOPS_COUNTING_HANDLES_H
 #define CYCLOPS_COUNTING_HANDLES_H
 
@@ -16,70 +16,69 @@ struct reading {
 	uint64_t value, enabled_ns, running_ns;
 };
 
-/* One event at one place. A leader is followed by the others of its group. */
+/* One event that is open at one place. The members of a group follow its leader. */
 struct handle {
 	int fd;
-	uint32_t event; /* index into the specs */
-	uint32_t group; /* number of the group, from 1, the same at all places */
-	uint32_t place; /* index that the opener gave */
-	uint32_t spot;	/* where it is open, as the opener numbers that */
+	uint32_t event;	      /* index into the specs */
+	uint32_t group;	      /* number of the group, from 1, the same at all places */
+	uint32_t slot;	      /* opening.slot */
+	uint32_t place_index; /* opening.place_index */
 	bool is_leader;
 	bool is_started_by_exec;
-	struct reading last; /* what handles_read() found before */
+	struct reading last; /* the caller's: what it read last */
 };
 
-/* How events of a group are opened. */
+/* A group of events to open at one place. */
 struct opening {
 	const struct event_spec *specs;
 	const uint32_t *events; /* indices into the specs */
 	size_t n_events;
-	uint32_t group, next_group; /* the former, plus multiples of the latter for what does not
-				       fit into it */
+	uint32_t group;	     /* its number */
+	uint32_t next_group; /* added to the number for each further group of what does not fit */
 	const struct target_place *place;
-	uint32_t place_index, spot;
-	bool with_children;  /* follows children and new threads */
-	bool starts_by_exec; /* counting starts when the task executes a program */
+	uint32_t slot, place_index; /* the caller's numbers, copied to the handles */
+	bool with_children;	    /* also counts children and new threads */
+	bool starts_by_exec;	    /* counting starts when the task executes a program */
 	bool user_only, kernel_only;
 };
 
-/* What became of an event. */
-struct fate {
-	int error; /* errno of opening it; 0: it is open */
+/* The outcome of opening an event. */
+struct open_outcome {
+	int error; /* errno; 0: it is open */
 };
 
 /* Zeroed is empty. */
 struct handles {
 	VEC_OF(struct handle) list;
-	const struct kernel *kernel; /* NULL: the one this program runs on */
+	const struct kernel *kernel; /* NULL: the running kernel */
 };
 
 /*
- * Opens a group; an event that cannot be opened is left out and its fate told, by index of the
- * spec. Events that do not fit into the group are put into another one. Fails if nothing else
- * could be opened either: no descriptors left; or, with ESRCH, if the task is gone, which is
- * no error but adds nothing.
+ * Opens a group. An event that cannot be opened is left out; `outcomes`, by index of the spec, has its
+ * error. Events that do not fit into the group go into another one. A task that has ended (ESRCH) adds
+ * nothing and is no error. Fails if there are no descriptors left.
  */
-int handles_open(struct handles *, const struct opening *, struct fate *fates, const char *root,
-		 struct err *);
+int handles_open(struct handles *, const struct opening *, struct open_outcome *outcomes,
+		 const char *root, struct err *);
 
-/* Starts and stops those that do not start by exec. */
+/* Starts or stops all groups, except those that start by exec. */
 void handles_start(const struct handles *);
 void handles_stop(const struct handles *);
 
-/* Lets the group of that leader take turns, or not, whatever it did before. */
+/* Switches the group of the leader with this index on or off; also one that starts by exec. */
 void handles_switch(const struct handles *, size_t leader, bool is_on);
 
 /*
- * Reads all events of the group whose leader is handle number `leader`, in the order of the
- * handles, and how many there are in `out_n`. False: it is in error, which is not counted.
+ * Reads the group whose leader has index `leader`: the counts of its events in the order of the
+ * handles, and their number in out_n. False: the group cannot be read (a pinned group in error).
  */
 bool handles_read(const struct handles *, size_t leader, struct reading *out, size_t *out_n);
 
 enum { GROUP_MAX = 64 }; /* events; a larger group is split */
 
 /*
- * Reads what the kernel gives for a group with both times: nr, enabled, running, values.
- * Returns the number of events, 0 if the bytes are not that.
+ * Parses what read(2) gives for a group with PERF_FORMAT_GROUP and both times: nr, time_enabled,
+ * time_running, values. Returns the number of events; 0 if the bytes have another form.
  */
 size_t readings_parse(const void *bytes, size_t size, struct reading out[GROUP_MAX]);
 

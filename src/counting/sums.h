@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Readings of events added up over places, then over runs. */
+/* Sums of readings over places, and statistics of such sums over runs. */
 #ifndef CYCLOPS_COUNTING_SUMS_H
 #define CYCLOPS_COUNTING_SUMS_H
 
@@ -9,32 +9,32 @@
 
 #include "counting/handles.h"
 
-/* One event of one run, over places. */
+/* The readings of one event in one run, summed over places. */
 struct sum {
 	uint64_t raw, enabled_ns, running_ns;
-	double scaled;	  /* readings that ran, each to the whole of its time */
-	uint64_t seen_ns; /* of enabled_ns: where the event ran at all */
+	double scaled;	  /* sum of the readings that ran, each scaled by enabled / running */
+	uint64_t seen_ns; /* the part of enabled_ns in readings that ran */
 	uint32_t group;
 	uint32_t n_readings;
-	bool is_unscaled; /* time off the counter is time on another kind of core */
+	bool is_unscaled; /* not scaled: time off the counter is time on another type of core */
 };
 
 void sum_add(struct sum *, const struct reading *);
 
-/* Adds what another span of time has of the same event. */
+/* Adds the sum of the same event over another span of time. */
 void sum_merge(struct sum *, const struct sum *from);
 
-/* What it would be had the event been on a counter all of the time; 0 if it never was. */
+/* The count scaled to all of the enabled time; 0 if the event never ran. */
 double sum_value(const struct sum *);
 
 /* The difference of two readings of a counter that only grows. */
 struct reading reading_since(const struct reading *now, const struct reading *before);
 
-/* One event over runs. */
+/* Statistics of one event over runs. */
 struct runs {
 	uint32_t n;
-	double mean, squares; /* Welford's method */
-	double raw, enabled_ns, running_ns;
+	double mean, squares;		    /* Welford's algorithm */
+	double raw, enabled_ns, running_ns; /* sums */
 	uint32_t group;
 	uint32_t n_readings;
 };
@@ -42,8 +42,8 @@ struct runs {
 void runs_add(struct runs *, const struct sum *);
 
 /*
- * Was it counted? Not if it could never be read, or was to be counted and never was. A task that
- * never ran had no events, and that is a count.
+ * Was the event counted? No if it was never read, or if it was enabled and never ran. A task that never
+ * ran has no enabled time: its count is 0, which is a count.
  */
 bool runs_are_counted(const struct runs *);
 

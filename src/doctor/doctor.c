@@ -101,7 +101,7 @@ void doctor_try(struct pmus *pmus, struct doctor_trial *out)
 	if (fd >= 0)
 		close(fd);
 	if (fd >= 0 && core != NULL)
-		out->n_free = counters_free(pmus, core);
+		out->n_free = counters_available(pmus, core);
 }
 
 static void say_cpu(struct doctor *d)

@@ -161,7 +161,7 @@ static int count(struct live *l, struct err *err)
 		.pmus = &l->plan.pmus,
 		.specs = &l->plan.specs,
 		.root = "",
-		.one_group_at_a_time = o->no_mux,
+		.no_mux = o->no_mux,
 		.n_runs = o->repeat,
 		.interval_ms = o->interval_ms,
 		.by_cpu = o->by_cpu,
@@ -230,8 +230,8 @@ static int plan_and_count(struct live *l, const struct catalog *catalog, const c
 		.cpus = l->options->cpus,
 		.cpu_name = cpu_name,
 		.is_of_tasks = !target_is_cpus(&target),
-		.one_group_at_a_time = l->options->no_mux,
-		.n_free = counters_free,
+		.no_mux = l->options->no_mux,
+		.n_free = counters_available,
 	};
 
 	if (stat_plan_init(&l->plan, &machine, catalog, err) < 0 ||

@@ -221,7 +221,7 @@ static void keep_to_one_group(struct stat_plan *plan, struct plan_core *core)
 {
 	const struct plan_machine *m = &plan->machine;
 
-	if (plan->cores.n < 2 || !m->is_of_tasks || m->one_group_at_a_time)
+	if (plan->cores.n < 2 || !m->is_of_tasks || m->no_mux)
 		return;
 	for (size_t i = 1; i < core->packed.list.n; i++)
 		plan->n_left_out++;

@@ -25,12 +25,12 @@ struct plan_core {
 
 /* How the machine is to be looked at. */
 struct plan_machine {
-	const char *root;	  /* where /proc and /sys are: "" */
-	const char *cpus;	  /* only cores that are on these CPUs; NULL: all */
-	const char *cpu_name;	  /* take the CPU to be this one; NULL: as found */
-	bool is_of_tasks;	  /* tasks are counted, which move between types of cores */
-	bool one_group_at_a_time; /* groups of events need not take turns */
-	unsigned (*n_free)(struct pmus *, const struct pmu *); /* counters_free() */
+	const char *root;     /* where /proc and /sys are: "" */
+	const char *cpus;     /* only cores that are on these CPUs; NULL: all */
+	const char *cpu_name; /* take the CPU to be this one; NULL: as found */
+	bool is_of_tasks;     /* tasks are counted, which move between types of cores */
+	bool no_mux;	      /* groups are not multiplexed: each is counted in a run of its own */
+	unsigned (*n_free)(struct pmus *, const struct pmu *); /* counters_available() */
 };
 
 /* Zeroed is empty. */

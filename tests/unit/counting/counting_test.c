@@ -300,9 +300,9 @@ static void batches_have_one_group_of_each_pmu(void **state)
 		tree_make(&tree, cases[i].machine);
 		pmus_read(&pmus, tree.root);
 		assert_int_equal(event_specs_parse(&specs, cases[i].events, &pmus, NULL, &err), 0);
-		c.one_group_at_a_time = true;
+		c.no_mux = true;
 		assert_int_equal(counting_n_batches(&c), cases[i].n);
-		c.one_group_at_a_time = false;
+		c.no_mux = false;
 		assert_int_equal(counting_n_batches(&c), 1);
 		event_specs_release(&specs);
 		pmus_release(&pmus);

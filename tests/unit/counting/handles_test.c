@@ -59,18 +59,19 @@ static void what_cannot_be_opened_is_left_out(void **state)
 		.user_only = true,
 	};
 	struct handles handles = { 0 };
-	struct fate fates[3] = { { 0 } };
+	struct open_outcome outcomes[3] = { { 0 } };
 	struct reading out[GROUP_MAX];
 	struct err err;
 	size_t n;
 
 	(void)state;
-	assert_int_equal(handles_open(&handles, &opening, fates, "", &err), 0);
-	if (fates[0].error == EACCES || fates[0].error == EPERM || fates[0].error == ENOSYS)
+	assert_int_equal(handles_open(&handles, &opening, outcomes, "", &err), 0);
+	if (outcomes[0].error == EACCES || outcomes[0].error == EPERM ||
+	    outcomes[0].error == ENOSYS)
 		skip();
-	assert_int_equal(fates[0].error, 0);
-	assert_int_equal(fates[1].error, ENOENT);
-	assert_int_equal(fates[2].error, 0);
+	assert_int_equal(outcomes[0].error, 0);
+	assert_int_equal(outcomes[1].error, ENOENT);
+	assert_int_equal(outcomes[2].error, 0);
 	assert_int_equal(handles.list.n, 2);
 	assert_true(handles.list.items[0].is_leader);
 	assert_false(handles.list.items[1].is_leader);
