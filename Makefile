@@ -10,7 +10,7 @@ all: $(BUILD)/build.ninja
 $(BUILD)/build.ninja:
 	@meson setup $(BUILD) --prefix=$(PREFIX) $(if $(QUIET),>/dev/null)
 
-# Installs what is missing on Debian 12, builds, and reports on real captures.
+# Installs what is missing on Debian 12, builds, and shows one page.
 demo:
 	@scripts/install-packages.sh build
 	@echo "building (about two minutes)"

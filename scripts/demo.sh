@@ -1,12 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Shows cyclops on captures that come with the sources, of programs with one problem
-# each, and on one that is recorded now, if this machine allows it.
+# Shows what cyclops says of a capture that comes with the sources, and that it is right: demo.sh [BUILD_DIR]
 set -e
-build=${1:-build}
-data=$(dirname "$0")/../tests/data
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+cyclops=$(realpath "${1:-build}/cyclops")
+cd "$(dirname "$0")/.."
 
 bold= plain=
 if [ -t 1 ]; then
@@ -15,37 +12,17 @@ fi
 
 say() { printf '\n%s\n' "$bold$*$plain"; }
 
-# show COMMAND SAMPLE [OPTIONS]: a command of cyclops on one of the samples
+# show ARGUMENTS...: a command of cyclops as readers type it, and its answer
 show() {
-	command=$1 sample=$2
-	shift 2
-	say "\$ cyclops $command${*:+ $*} --symfs root samples/$sample.data"
-	echo
-	"$build/cyclops" "$command" "$@" --symfs "$data/root" "$data/samples/$sample.data"
+	say "\$ build/cyclops $*"
+	"$cyclops" "$@" --no-pager
 }
 
-say "Two threads that share nothing but a cache line (kernels/sharing.c), on a modelled Neoverse N1"
-show c2c sharing
+samples=tests/data/samples
+say "Two threads that share nothing but a cache line (kernels/sharing.c): what is it, and what would change it?"
+show c2c --symfs tests/data/root $samples/sharing.data
 
-say "Loads that come from memory (kernels/chase.c)"
-show report chase --top 4
+say "Was that right? The same program with the padding (-DPADDED):"
+show diff --symfs tests/data/root --table totals $samples/sharing.data $samples/padded.data
 
-say "Copies whose lengths no branch predictor knows (kernels/copies.c)"
-show hot copies --event mispredicted --by instruction --top 5
-
-say "This machine, now"
-cat >"$work/work.py" <<'EOS'
-import json, random
-random.seed(1)
-rows = [{"id": i, "name": str(random.random()), "tags": [i % 7, i % 11]} for i in range(60000)]
-text = json.dumps(sorted(rows, key=lambda row: row["name"]))
-print(len(text), sum(len(row["tags"]) for row in json.loads(text)))
-EOS
-python=$(python3 -c 'import sys; print(sys.executable)')
-if "$build/cyclops" record -e cpu-clock -g -o "$work/perf.data" -- "$python" "$work/work.py" >"$work/log" 2>&1; then
-	say "\$ cyclops record -e cpu-clock -g -- python3 work.py; cyclops report"
-	echo
-	"$build/cyclops" report --top 5 "$work/perf.data"
-else
-	echo "this machine does not let us sample: $(tail -n 1 "$work/log")"
-fi
+say "Next: build/cyclops run -- ./your-program    docs/gallery.md"

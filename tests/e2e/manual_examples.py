@@ -5,8 +5,11 @@
 usage: manual_examples.py [--update] [--needs PROGRAM] CYCLOPS DATA_DIR PAGE...
 
 An example stands in a literal display of the EXAMPLES section, in Markdown in an indented block: a
-line "$ COMMAND", then the expected output. A line "..." stands for any number of lines. The commands run in a folder that holds links to
-the files of DATA_DIR, so they may write files of their own; examples of one page see each other's.
+line "$ COMMAND", then the expected output. A line "..." stands for any number of lines. The commands
+run in a folder of links, so they may write files of their own; examples of one page see each other's.
+The links are to the files of DATA_DIR; in Markdown to those of the checkout, which DATA_DIR is
+part of, and "build" to the folder of CYCLOPS: such commands run as printed after "make". Numbers
+with a unit in the text of Markdown have to stand in what a command of the page prints.
 --update writes what was printed into the pages (the number of lines around a "..." is kept).
 --needs skips the test where a program is not installed.
 """
@@ -15,6 +18,7 @@ import argparse
 import difflib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -50,6 +54,7 @@ def escape(line):
 
 
 INDENT = " " * 4  # of a block in Markdown
+NUMBER = re.compile(r"(?<![\d.])\d[\d.]* (?:%|[GM] cycles|cycles|ms|µs)")
 
 
 def read_markdown(lines):
@@ -90,6 +95,14 @@ def read_examples(lines):
         elif in_display and examples:
             examples[-1].expected.append(unescape(line))
     return examples
+
+
+def unprinted_numbers(lines, outputs):
+    """Numbers that the text of a page in Markdown claims, but that none of its commands prints."""
+    prose = " ".join(line for line in lines if not line.startswith(INDENT))
+    printed = "\n".join("\n".join(lines) for lines, _ in outputs)
+    return [number for number in NUMBER.findall(prose)
+            if not re.search(rf"(?<![\d.]){re.escape(number)}(?!\w)", printed)]
 
 
 def matches(expected, printed):
@@ -138,16 +151,26 @@ def show_difference(page, example, printed, status):
         print("    " + line)
 
 
-def check_page(page, data, path, update):
+def links_of(cyclops, data, is_manual):
+    """What the folder holds that commands run in: names, and the files that they lead to."""
+    if is_manual:
+        return {entry.name: entry for entry in data.iterdir()}
+    checkout = data.resolve().parent.parent
+    sources = {entry.name: entry for entry in checkout.iterdir() if not entry.name.startswith((".", "build"))}
+    return {**sources, "build": cyclops.parent}
+
+
+def check_page(page, cyclops, data, update):
     """Returns the number of examples and of those that failed."""
     lines = page.read_text().splitlines()
     is_manual = page.suffix != ".md"
     examples = read_examples(lines) if is_manual else read_markdown(lines)
     n_failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for entry in data.iterdir():
-            os.symlink(entry.resolve(), pathlib.Path(folder) / entry.name)
+        for name, target in links_of(cyclops, data, is_manual).items():
+            os.symlink(target.resolve(), pathlib.Path(folder) / name)
         variables = {"LC_ALL": "C", "COLUMNS": MANUAL_COLUMNS} if is_manual else {"LC_ALL": "C.UTF-8"}
+        path = f"{cyclops.parent}:{os.environ['PATH']}"
         outputs = [run(example, folder, path, variables) for example in examples]
     for example, (printed, status) in reversed(list(zip(examples, outputs))):
         if matches(example.expected, printed):
@@ -159,6 +182,9 @@ def check_page(page, data, path, update):
             )
             continue
         show_difference(page, example, printed, status)
+        n_failed += 1
+    for number in [] if is_manual else unprinted_numbers(lines, outputs):
+        print(f"{page.name}: no command of this page prints the '{number}' that its text claims")
         n_failed += 1
     if update:
         page.write_text("\n".join(lines) + "\n")
@@ -180,8 +206,7 @@ def main():
     if not (args.data / "demo.data").exists():
         print(f"{args.data / 'demo.data'} is not there")
         sys.exit(SKIPPED)
-    path = f"{args.cyclops.resolve().parent}:{os.environ['PATH']}"
-    results = [check_page(page, args.data, path, args.update) for page in args.pages]
+    results = [check_page(page, args.cyclops.resolve(), args.data, args.update) for page in args.pages]
     n, n_failed = (sum(column) for column in zip(*results))
     print(f"{n} examples, {n_failed} failed")
     if n == 0 or n_failed:
