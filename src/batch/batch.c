@@ -71,6 +71,8 @@ static void move_branch(struct batch *b, size_t to, size_t from)
 	b->op_class[to] = b->op_class[from];
 	b->op[to] = b->op[from];
 	b->branch_cycles[to] = b->branch_cycles[from];
+	b->branch_flags[to] = b->branch_flags[from];
+	b->branch_position[to] = b->branch_position[from];
 	b->event[to] = b->event[from];
 	b->mode[to] = b->mode[from];
 }

@@ -108,7 +108,9 @@ struct batch {
 	uint8_t va_tag[BATCH_ROWS];   /* top byte of the virtual address as recorded */
 
 	/* Branch entries only. */
-	uint16_t branch_cycles[BATCH_ROWS]; /* since the previous branch */
+	uint16_t branch_cycles[BATCH_ROWS];   /* since the previous branch */
+	uint64_t branch_flags[BATCH_ROWS];    /* as struct branch_entry has them */
+	uint32_t branch_position[BATCH_ROWS]; /* in its stack; 0: the newest */
 
 	/* PMU samples; branch entries have event and mode. */
 	uint16_t event[BATCH_ROWS];    /* index of the event in the capture */

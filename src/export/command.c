@@ -14,7 +14,7 @@
 
 static const struct usage usage = {
 	"export",
-	"[--table spe|samples] [--format csv|json|spe-parser] [OPTIONS] [FILE]",
+	"[--table spe|samples|branches] [--format csv|json|spe-parser] [OPTIONS] [FILE]",
 	"Every record as a row, in file order.",
 };
 
@@ -23,7 +23,8 @@ static const char spe_parser_format[] = "spe-parser";
 
 static const struct option writing[] = {
 	{ "table", 0, OPTION_TEXT, offsetof(struct output_options, table), "NAME",
-	  "spe (the default where there are SPE records) or samples" },
+	  "spe (the default where there are SPE records), samples or\n"
+	  "                          branches: entries of branch stacks" },
 	{ "format", 0, OPTION_TEXT, offsetof(struct output_options, format), "NAME",
 	  "csv (the default), json, or spe-parser: the files of Arm's tool" },
 	{ "output", 'o', OPTION_TEXT, offsetof(struct output_options, path), "PATH",
@@ -57,6 +58,8 @@ static int export_table(struct session *s, const struct select *select,
 	if (table == NULL)
 		return -1;
 	*out_has_data = export_table_has_data(table, s);
+	if (!*out_has_data && options->table != NULL)
+		message_print("%s: %s", capture_path(s->capture), export_table_shortage(table));
 	if (printer_open(&out, options, name, usage.command, s, err) < 0)
 		return -1;
 	rc = export_run(s, select, table, out.format, &out.document, export_write_piece, &sink);

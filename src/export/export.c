@@ -7,10 +7,12 @@
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "export/export_tables.h"
+#include "hot/branches.h"
 #include "hot/hot.h"
 #include "scan/scan.h"
 
-static const struct export_table *const export_tables[] = { &export_spe, &export_samples };
+static const struct export_table *const export_tables[] = { &export_spe, &export_samples,
+							    &export_branches };
 
 struct cell export_id(uint64_t id)
 {
@@ -92,8 +94,15 @@ const struct export_table *export_table_default(const struct session *s)
 
 bool export_table_has_data(const struct export_table *table, const struct session *s)
 {
+	if (table == &export_branches)
+		return session_has_branches(s);
 	return table == &export_spe ? capture_n_chunks(s->capture) > 0
 				    : capture_totals(s->capture)->n_samples > 0;
+}
+
+const char *export_table_shortage(const struct export_table *table)
+{
+	return table->shortage;
 }
 
 static void export_render(void *context, unsigned worker, const struct batch *b, struct text *texts)
@@ -210,6 +219,7 @@ int export_run(struct session *s, const struct select *select, const struct expo
 		.context = &job,
 		.without_place = !class->wants_names,
 		.keeps_places = class->wants_names,
+		.with_branches = class->kind == BATCH_BRANCHES,
 	};
 	unsigned n_workers = pool_size(s->pool);
 	int rc;

@@ -11,7 +11,7 @@
 /* A table to be exported; listed in export.c. */
 struct export_table;
 
-/* The table of that name ("spe", "samples"); NULL and an error that lists the names. */
+/* The table of that name ("spe", "samples", "branches"); NULL and an error that lists the names. */
 const struct export_table *export_table_find(const char *name, struct err *);
 
 /* The table for the most frequent kind of record. */
@@ -19,6 +19,9 @@ const struct export_table *export_table_default(const struct session *);
 
 /* Has the capture any records of that kind? */
 bool export_table_has_data(const struct export_table *, const struct session *);
+
+/* What to say where it has none: what was not recorded, and how to. */
+const char *export_table_shortage(const struct export_table *);
 
 /* Takes the next piece of output; -1 stops the export. */
 typedef int export_sink(void *context, const struct text *);

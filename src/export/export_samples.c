@@ -140,6 +140,7 @@ static void samples_row(const struct export_context *c, const struct batch *b, s
 
 const struct export_table export_samples = {
 	.name = "samples",
+	.shortage = "no PMU samples",
 	.kind = BATCH_SAMPLES,
 	.wants_names = true,
 	.columns = columns,

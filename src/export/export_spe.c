@@ -106,6 +106,7 @@ static void spe_row(const struct export_context *c, const struct batch *b, size_
 
 const struct export_table export_spe = {
 	.name = "spe",
+	.shortage = "no SPE records (cyclops record --spe)",
 	.kind = BATCH_SPE,
 	.columns = columns,
 	.n_columns = COUNT(columns),

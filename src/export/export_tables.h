@@ -21,6 +21,7 @@ struct export_context {
 
 struct export_table {
 	const char *name;
+	const char *shortage; /* see export_table_shortage() */
 	enum batch_kind kind;
 	bool wants_names;
 	const struct column *columns;
@@ -29,7 +30,7 @@ struct export_table {
 		    struct cell *cells);
 };
 
-extern const struct export_table export_spe, export_samples;
+extern const struct export_table export_spe, export_samples, export_branches;
 
 /* A column of the batch that is copied to a column of the table, where it was recorded. */
 struct export_field {

@@ -110,6 +110,7 @@ static void worker_init(struct worker *w, const struct scan_job *job)
 	w->batch = batch_new();
 	if (job->without_branches != NULL)
 		w->samples = batch_new();
+	w->entries.with_wrong_path = job->wish.with_wrong_path;
 	w->first_ns = UINT64_MAX;
 	w->partials = mem_zalloc(job->n_analyses, sizeof(*w->partials));
 	for (size_t i = 0; i < job->n_analyses; i++) {
@@ -224,7 +225,7 @@ static bool read_rows(const struct scan_job *job, struct worker *w)
 			batch_reset(w->samples, BATCH_SPE);
 			return true;
 		}
-		w->entries = (struct branch_rows){ 0 };
+		branch_rows_restart(&w->entries);
 		if (!unit_reader_next(w->reader, w->samples))
 			return false;
 	}
@@ -367,10 +368,24 @@ static void add_unwind_totals(struct session *s, const struct worker *w)
 	diags_release(&diags);
 }
 
+/* Adds a diagnostic of branch entries that were left out, in the first scan that does so. */
+static void add_branch_totals(struct session *s, const struct worker *w)
+{
+	struct diags diags = { 0 };
+
+	if (w->entries.n_wrong_path == 0 || s->has_branch_notes)
+		return;
+	diags_add_n(&diags, DIAG_NOTE, w->entries.n_wrong_path, w->entries.first_wrong_path, 0,
+		    "branch stack entries left out: executed on a wrong path, never retired");
+	capture_add_diags(s->capture, &diags);
+	diags_release(&diags);
+}
+
 static void add_worker_totals(struct session *s, const struct worker *w)
 {
 	scan_add_totals(&s->attribution, attribution_totals(w->attribution));
 	add_unwind_totals(s, w);
+	add_branch_totals(s, w);
 	if (!s->has_unit_damage)
 		capture_add_diags(s->capture, unit_reader_diags(w->reader));
 	s->first_ns = w->first_ns < s->first_ns ? w->first_ns : s->first_ns;
@@ -409,6 +424,7 @@ static void workers_finish(struct scan_job *job)
 		add_worker_totals(s, &job->workers[i]);
 	take_unfiltered(job);
 	s->has_unwind_notes |= job->unwinds;
+	s->has_branch_notes |= job->wish.with_branches && !job->wish.with_wrong_path;
 	pool_run(s->pool, n, release_worker, job);
 	s->has_unit_damage = true; /* every scan finds the same */
 	if (s->first_ns > s->last_ns)
@@ -477,6 +493,8 @@ int scan_ordered(struct session *s, const struct select *select, const struct sc
 		.window = 2 * (size_t)pool_size(s->pool),
 		.wish.without_places = output->without_place,
 		.wish.keeps_places = output->keeps_places,
+		.wish.with_branches = output->with_branches,
+		.wish.with_wrong_path = output->with_branches,
 	};
 
 	job.slots = mem_zalloc(job.window * output->n_texts, sizeof(*job.slots));

@@ -25,7 +25,9 @@ struct scan_wish {
 	bool without_places; /* no places and frames, and no HAS_PLACE */
 	bool with_registers; /* registers of samples */
 	bool with_branches;  /* entries of branch stacks: batches of BATCH_BRANCHES */
-	bool keeps_places;   /* place numbers of the scan before stay valid */
+	/* … and those that the CPU executed speculatively on a wrong path */
+	bool with_wrong_path;
+	bool keeps_places; /* place numbers of the scan before stay valid */
 	/*
 	 * Not NULL: only rows whose data address may be in this filter. Other rows are dropped
 	 * before anything is looked up for them.
@@ -55,6 +57,7 @@ struct scan_output {
 	void *context;	    /* of both */
 	bool without_place; /* `render` looks at no places and frames, nor at HAS_PLACE */
 	bool keeps_places;  /* see struct scan_wish */
+	bool with_branches; /* every entry of branch stacks, as BATCH_BRANCHES */
 };
 
 /*

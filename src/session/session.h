@@ -74,6 +74,7 @@ struct session {
 	uint64_t first_ns, last_ns; /* times of the scanned records; 0, 0: none has a time */
 	unsigned n_scans;	    /* how often the capture was decoded, in whole or in part */
 	bool has_unwind_notes;	    /* diagnostics of unwinding are in the capture's, once */
+	bool has_branch_notes;	    /* diagnostics of branch stacks are in the capture's, once */
 	bool has_unit_damage;	    /* diagnostics of units are in the capture's, once */
 };
 

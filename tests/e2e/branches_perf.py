@@ -32,6 +32,12 @@ KERNEL = 0xffffffff81000000
 # PERF_BR_…: is it what the word says? None: the entry does not tell.
 TYPES = {"conditional": {1, 9, 10}, "indirect": {3, 5, 6, 10}, "call": {4, 5, 9}, "return": {6, 10}}
 KNOWN_TYPES = set(range(1, 14))
+TYPE_NAMES = ["", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",
+              "SERROR", "NO_TX"]
+NEW_TYPE_NAMES = ["FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5"] + [""] * 8
+SPEC_NAMES = ["", "SPEC_WRONG_PATH", "NON_SPEC_CORRECT_PATH", "SPEC_CORRECT_PATH"]
+WRONG_PATH = 1
+PRIVILEGE_NAMES = ["", "user", "kernel", "hypervisor"]
 
 
 def entry(rng, at, style):
@@ -51,13 +57,17 @@ def entry(rng, at, style):
         flags |= rng.randrange(300) << 4
     if style["types"]:
         flags |= rng.randrange(16) << 20
+    if style["speculation"]:
+        privilege = rng.choice((0, 2 if source >= KERNEL else 1))
+        flags |= rng.randrange(4) << 24 | rng.randrange(16) << 26 | privilege << 30 | rng.choice((0, 0, 4, 12))
     return (source, rng.choice(starts), flags)
 
 
 STYLES = {
-    "lbr": {"predictions": 1, "cycles": True, "types": False, "empty": True, "branch_type": ANY},
-    "brbe": {"predictions": 0.8, "cycles": True, "types": True, "empty": False, "branch_type": ANY | TYPE_SAVE | HW_INDEX},
-    "old": {"predictions": 0, "cycles": False, "types": False, "empty": False, "branch_type": ANY},
+    "lbr": {"predictions": 1, "cycles": True, "types": False, "speculation": False, "empty": True, "branch_type": ANY},
+    "brbe": {"predictions": 0.8, "cycles": True, "types": True, "speculation": False, "empty": False, "branch_type": ANY | TYPE_SAVE | HW_INDEX},
+    "old": {"predictions": 0, "cycles": False, "types": False, "speculation": False, "empty": False, "branch_type": ANY},
+    "new": {"predictions": 0.9, "cycles": True, "types": True, "speculation": True, "empty": True, "branch_type": ANY | TYPE_SAVE | HW_INDEX},
 }
 
 
@@ -227,6 +237,38 @@ def check_annotate(checks, cyclops, path, samples):
                       f"annotate: {row['address']}: {told} of {n_missed} / {n_telling}")
 
 
+def without_wrong_paths(samples):
+    return [(event, tid, [each for each in entries if each[2] >> 24 & 3 != WRONG_PATH]) for event, tid, entries in samples]
+
+
+def decoded(flags):
+    """mispredicted, predicted, cycles, type, spec, priv, in_tx, abort: as the table branches has them."""
+    number = flags >> 20 & 15
+    tells = flags & 3 != 0
+    return (["false", "true"][flags & 1] if tells else "", ["false", "true"][flags >> 1 & 1] if tells else "",
+            str(flags >> 4 & 0xffff or ""), TYPE_NAMES[number] if number < 15 else NEW_TYPE_NAMES[flags >> 26 & 15],
+            SPEC_NAMES[flags >> 24 & 3], PRIVILEGE_NAMES[flags >> 30 & 3], ["false", "true"][flags >> 2 & 1],
+            ["false", "true"][flags >> 3 & 1])
+
+
+def exported(cyclops, path, *options):
+    """Rows of the table branches by sample."""
+    stacks = collections.OrderedDict()
+    text = run(cyclops, "export", "--table", "branches", *options, path).decode()
+    for row in csv.DictReader(text.splitlines()):
+        stacks.setdefault(row["sample"], []).append(row)
+    return list(stacks.values())
+
+
+def check_export(checks, cyclops, path, samples):
+    """Each entry with its position and all that its flags say; those of wrong paths, too."""
+    wanted = [[(str(position), *decoded(entry[2]), hex(entry[0]), hex(entry[1])) for position, entry in enumerate(entries)
+               if entry[:2] != (0, 0)] for event, _, entries in samples if event < 2]
+    columns = ("position", "mispredicted", "predicted", "cycles", "type", "spec", "priv", "in_tx", "abort", "from", "to")
+    ours = [[tuple(row[column] for column in columns) for row in rows] for rows in exported(cyclops, path)]
+    checks.equal("exported entries", ours, [rows for rows in wanted if rows])
+
+
 def check_select(checks, cyclops, path, samples, at):
     """What is selected is entries: by their own places and targets."""
     chosen = [(event, tid, [each for each in entries if each[1] == at["work1"] and 0x400000 <= each[0] < 0x410000])
@@ -242,6 +284,20 @@ def check_threads(checks, cyclops, path):
     texts = {run(cyclops, "hot", "--event", "branch", "--by", "thread,place,event", "--all", "--format", "csv", "--jobs", n,
                  path) for n in (1, 2, 3)}
     checks.expect(len(texts) == 1, "the answer depends on the number of threads")
+
+
+def check_export_script(checks, cyclops, path):
+    """The table branches of a real capture, entry by entry, as perf script prints it."""
+    theirs = []
+    for line in run("perf", "script", "-i", path, "-F", "brstack").decode().splitlines():
+        stack = [each.split("/")[:6] for each in line.split() if not each.startswith("0x0/0x0/")]
+        if stack:
+            theirs.append(stack)
+    marks = {("true", "false"): "M", ("false", "true"): "P", ("", ""): "-"}
+    ours = [[[row["from"], row["to"], marks[row["mispredicted"], row["predicted"]], "X" if row["in_tx"] == "true" else "-",
+              "A" if row["abort"] == "true" else "-", row["cycles"] or "0"] for row in rows] for rows in exported(cyclops, path)]
+    # perf sorts by time, and the captures are in the order of the file.
+    checks.equal(f"exported entries of {os.path.basename(path)}", sorted(ours), sorted(theirs), "perf script")
 
 
 def check_script(checks, cyclops, path):
@@ -300,20 +356,23 @@ def main():
         for seed in range(n_seeds):
             for style in STYLES:
                 path, samples = make(write_samples, folder, at, style, seed)
+                check_export(checks, cyclops, path, samples)
+                samples = without_wrong_paths(samples)
                 check_made_up(checks, cyclops, path, samples, style)
                 check_annotate(checks, cyclops, path, samples)
                 check_select(checks, cyclops, path, samples, at)
                 check_threads(checks, cyclops, path)
                 if STYLES[style]["cycles"]:
                     check_cycles(checks, cyclops, path, samples)
-                if STYLES[style]["predictions"]:
+                if STYLES[style]["predictions"] and not STYLES[style]["speculation"]:  # perf counts wrong paths (DIFFERENCE)
                     check_functions(checks, cyclops, path)
                 if STYLES[style]["predictions"] == 1:
                     check_report(checks, cyclops, path)
         check_beside_spe(checks, cyclops, make_capture, os.path.join(folder, "b.data"))
     for path in real_captures():
-        if "branch" in os.path.basename(path):
+        if "branch" in path:
             check_script(checks, cyclops, path)
+            check_export_script(checks, cyclops, path)
             check_report(checks, cyclops, path)
     checks.finish()
 

@@ -75,7 +75,7 @@ CASES = [
     ("export --format cvs a.data", USAGE, r"export writes csv, json or spe-parser, not 'cvs'"),
     ("export --format text a.data", USAGE, r"export writes csv, json or spe-parser, not 'text'"),
     ("report --table xyzzy a.data", USAGE, r"no table 'xyzzy'; there are capture, functions"),
-    ("export --table xyzzy a.data", USAGE, r"no table 'xyzzy'; there are spe, samples"),
+    ("export --table xyzzy a.data", USAGE, r"no table 'xyzzy'; there are spe, samples, branches"),
     ("hot --by functon a.data", USAGE, r"no key 'functon'; there are process, thread"),
     ("hot --by function,,cpu a.data", USAGE, r"there is no key ''"),
     ("hot --sort xyzzy a.data", USAGE, r"this table has no column 'xyzzy'"),

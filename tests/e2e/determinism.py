@@ -60,7 +60,7 @@ SOME = {
     "quality": [["--format", "json"]],
     "diff": [["--save", "saved", "--by", "function,line,instruction,source"]],
     "dump": [["--packets"]],
-    "export": [[], ["--table", "samples"]],
+    "export": [[], ["--table", "samples"], ["--table", "branches"]],
 }
 ALL = {
     "report": FORMS,

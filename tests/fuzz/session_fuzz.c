@@ -302,12 +302,12 @@ static void compare(struct session *s)
 
 static void export_all(struct session *s, const struct select *select)
 {
-	static const char *const names[] = { "spe", "samples" };
+	static const char *const names[] = { "spe", "samples", "branches" };
 	struct err err;
 
 	for (size_t i = 0; i < COUNT(names); i++)
-		export_run(s, select, export_table_find(names[i], &err), formats[1 + i], &document,
-			   take_text, NULL);
+		export_run(s, select, export_table_find(names[i], &err), formats[1 + i % 2],
+			   &document, take_text, NULL);
 	spe_parser_run(s, select, take_file, NULL);
 }
 

@@ -10,7 +10,10 @@
 #include "base/alloc.h"
 #include "capture/format/branches.h"
 
-enum { N_EVENTS = 2, CYCLES = 4, TYPE = 20, KERNEL_MODE = 1, USER_MODE = 2 };
+enum { N_EVENTS = 2, CYCLES = 4, TYPE = 20, SPEC = 24, NEW_TYPE = 26, PRIVILEGE = 30 };
+enum { KERNEL_MODE = 1, USER_MODE = 2, HYPERVISOR_MODE = 3 };
+
+static const uint64_t kernel = 0xffff800000000000;
 
 static const bool none[N_EVENTS];
 
@@ -111,6 +114,149 @@ static void flags_become_columns(void **state)
 	assert_false(branch_rows_next(&f->at, f->samples, none, f->out));
 }
 
+static void flags_are_taken_apart(void **state)
+{
+	static const struct {
+		uint64_t flags;
+		struct branch_flags wanted;
+		const char *type, *arm_type, *spec, *privilege;
+	} cases[] = {
+		{ 0, { 0 }, NULL, NULL, NULL, NULL },
+		{ 1, { .is_mispredicted = true }, NULL, NULL, NULL, NULL },
+		{ 2, { .is_predicted = true }, NULL, NULL, NULL, NULL },
+		{ 4, { .is_in_transaction = true }, NULL, NULL, NULL, NULL },
+		{ 8, { .is_abort = true }, NULL, NULL, NULL, NULL },
+		{ 0xffff << CYCLES, { .cycles = 0xffff }, NULL, NULL, NULL, NULL },
+		{ 1 << TYPE, { .type = BRANCH_CONDITIONAL }, "COND", "COND", NULL, NULL },
+		{ 13 << TYPE, { .type = BRANCH_SYSTEM_ERROR }, "SERROR", "SERROR", NULL, NULL },
+		{ 14 << TYPE, { .type = BRANCH_NO_TRANSACTION }, "NO_TX", "NO_TX", NULL, NULL },
+		{ 15 << TYPE,
+		  { .type = BRANCH_NEW_TYPES },
+		  "FAULT_ALGN",
+		  "FAULT_ALGN",
+		  NULL,
+		  NULL },
+		{ 15 << TYPE | 3 << NEW_TYPE,
+		  { .type = BRANCH_NEW_TYPES + 3 },
+		  "ARCH_1",
+		  "FIQ",
+		  NULL,
+		  NULL },
+		{ 15 << TYPE | 15ull << NEW_TYPE,
+		  { .type = BRANCH_NEW_TYPES + 15 },
+		  NULL,
+		  NULL,
+		  NULL,
+		  NULL },
+		/* the other field counts only with type 15 */
+		{ 6 << TYPE | 7 << NEW_TYPE, { .type = BRANCH_RETURN }, "RET", "RET", NULL, NULL },
+		{ 1 << SPEC, { .spec = BRANCH_WRONG_PATH }, NULL, NULL, "SPEC_WRONG_PATH", NULL },
+		{ 2 << SPEC,
+		  { .spec = BRANCH_NOT_SPECULATIVE },
+		  NULL,
+		  NULL,
+		  "NON_SPEC_CORRECT_PATH",
+		  NULL },
+		{ 3 << SPEC, { .spec = BRANCH_RIGHT_PATH }, NULL, NULL, "SPEC_CORRECT_PATH", NULL },
+		{ 1ull << PRIVILEGE, { .privilege = BRANCH_USER }, NULL, NULL, NULL, "user" },
+		{ 3ull << PRIVILEGE,
+		  { .privilege = BRANCH_HYPERVISOR },
+		  NULL,
+		  NULL,
+		  NULL,
+		  "hypervisor" },
+		{ 7ull << PRIVILEGE, { .privilege = 7 }, NULL, NULL, NULL, NULL },
+		{ UINT64_MAX << 33, { 0 }, NULL, NULL, NULL, NULL }, /* reserved */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct branch_flags f = branch_read_flags(cases[i].flags);
+		const struct branch_flags *w = &cases[i].wanted;
+		const char *texts[][2] = {
+			{ branch_type_name(f.type, false), cases[i].type },
+			{ branch_type_name(f.type, true), cases[i].arm_type },
+			{ branch_spec_name(f.spec), cases[i].spec },
+			{ branch_privilege_name(f.privilege), cases[i].privilege },
+		};
+
+		assert_int_equal(f.is_mispredicted, w->is_mispredicted);
+		assert_int_equal(f.is_predicted, w->is_predicted);
+		assert_int_equal(f.is_in_transaction, w->is_in_transaction);
+		assert_int_equal(f.is_abort, w->is_abort);
+		assert_int_equal(f.cycles, w->cycles);
+		assert_int_equal(f.type, w->type);
+		assert_int_equal(f.spec, w->spec);
+		assert_int_equal(f.privilege, w->privilege);
+		for (size_t k = 0; k < COUNT(texts); k++) {
+			assert_int_equal(texts[k][0] == NULL, texts[k][1] == NULL);
+			if (texts[k][0] != NULL)
+				assert_string_equal(texts[k][0], texts[k][1]);
+		}
+	}
+}
+
+/* The mode is that of the source. */
+static void privilege_gives_the_mode(void **state)
+{
+	static const struct {
+		uint64_t from, flags;
+		uint8_t mode;
+	} cases[] = {
+		{ 0x1000, 0, USER_MODE },
+		{ kernel, 0, KERNEL_MODE },
+		{ 0x1000, 1 << TYPE | 2ull << PRIVILEGE, KERNEL_MODE },
+		{ 0x1000, 1 << TYPE | 3ull << PRIVILEGE, HYPERVISOR_MODE },
+		{ kernel, 4 << TYPE | 1ull << PRIVILEGE, USER_MODE },
+		{ 0x1000, 1 << TYPE | 7ull << PRIVILEGE, USER_MODE }, /* not defined */
+		/* the privilege is that of the target */
+		{ 0x1000, 7 << TYPE | 2ull << PRIVILEGE, USER_MODE },
+		{ kernel, 11 << TYPE | 1ull << PRIVILEGE, KERNEL_MODE },
+		{ 0x1000, 15 << TYPE | 1 << NEW_TYPE | 2ull << PRIVILEGE, USER_MODE },
+		{ 0x1000, 2ull << PRIVILEGE, USER_MODE },
+	};
+	struct branch_entry entries[COUNT(cases)];
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		entries[i] = (struct branch_entry){ cases[i].from, 0x2000, cases[i].flags };
+	add_sample(f->samples, 0, entries, COUNT(cases));
+	assert_true(branch_rows_next(&f->at, f->samples, none, f->out));
+	for (size_t i = 0; i < COUNT(cases); i++)
+		assert_int_equal(f->out->mode[i], cases[i].mode);
+}
+
+/* Entries of a wrong path are left out, and counted once; or kept with their own position. */
+static void wrong_paths_are_left_out(void **state)
+{
+	static const struct branch_entry entries[] = { { 1, 9, 1 << SPEC },
+						       { 2, 9, 2 << SPEC },
+						       { 3, 9, 3 << SPEC | 1 },
+						       { 4, 9, 1 << SPEC | 1 },
+						       { 5, 9, 0 } };
+	struct fixture *f = *state;
+
+	add_sample(f->samples, 0, entries, COUNT(entries));
+	f->samples->position[0] = 77;
+	assert_true(branch_rows_next(&f->at, f->samples, none, f->out));
+	assert_int_equal(f->out->n, 3);
+	for (size_t i = 0; i < 3; i++) {
+		static const uint32_t positions[] = { 1, 2, 4 };
+
+		assert_int_equal(f->out->branch_position[i], positions[i]);
+		assert_int_equal(f->out->pc[i], positions[i] + 1);
+		assert_int_equal(f->out->branch_flags[i], entries[positions[i]].flags);
+	}
+	assert_int_equal(f->at.n_wrong_path, 2);
+	assert_int_equal(f->at.first_wrong_path, 77);
+	assert_false(branch_rows_next(&f->at, f->samples, none, f->out));
+	branch_rows_restart(&f->at);
+	f->at.with_wrong_path = true;
+	assert_true(branch_rows_next(&f->at, f->samples, none, f->out));
+	assert_int_equal(f->out->n, COUNT(entries));
+	assert_int_equal(f->at.n_wrong_path, 2);
+}
+
 static void unwanted_entries_are_left_out(void **state)
 {
 	static const bool first[N_EVENTS] = { true, false };
@@ -172,6 +318,8 @@ static void rows_can_be_kept(void **state)
 	assert_int_equal(f->out->pc[0], 3);
 	assert_int_equal(f->out->target[1], 6);
 	assert_int_equal(f->out->branch_cycles[0], 8);
+	assert_int_equal(f->out->branch_flags[0], entries[1].flags);
+	assert_int_equal(f->out->branch_position[1], 2);
 	assert_int_equal(f->out->events[1], BRANCH_EVENTS);
 	assert_int_equal(f->out->op[1], 0x02);
 	assert_int_equal(f->out->op_class[1], SPE_OP_BRANCH);
@@ -182,6 +330,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(flags_become_columns, set_up, tear_down),
+		cmocka_unit_test(flags_are_taken_apart),
+		cmocka_unit_test_setup_teardown(privilege_gives_the_mode, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(wrong_paths_are_left_out, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(unwanted_entries_are_left_out, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(long_stacks_go_on, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(other_batches_have_none, set_up, tear_down),

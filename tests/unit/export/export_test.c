@@ -213,7 +213,8 @@ static void test_unknown_table(void **state)
 
 	(void)state;
 	assert_null(export_table_find("spes", &err));
-	assert_string_equal(err.text, "--table: there is no table 'spes'; there are spe, samples");
+	assert_string_equal(err.text,
+			    "--table: there is no table 'spes'; there are spe, samples, branches");
 }
 
 int main(void)
