@@ -35,8 +35,8 @@ static const struct option options[] = {
 	  "this text" },
 };
 
-static int examine(const struct catalog *catalog, const struct output_options *output,
-		   bool *can_count, struct err *err)
+static int print_checks(const struct catalog *catalog, const struct output_options *output,
+			bool *can_count, struct err *err)
 {
 	struct pmus pmus = { 0 };
 	struct doctor_trial trial;
@@ -60,9 +60,9 @@ static int examine(const struct catalog *catalog, const struct output_options *o
 	return rc;
 }
 
-/* The CPU's facts, or those of what stands for CPUs that are not known. */
-static int open_facts(const struct catalog *catalog, const struct here *here, uint64_t midr,
-		      struct cpu_pmu **out, struct err *err)
+/* The catalog's events of this CPU. A CPU that is not in the catalog has those of its stand-in. */
+static int open_core_events(const struct catalog *catalog, const struct here *here, uint64_t midr,
+			    struct cpu_pmu **out, struct err *err)
 {
 	const struct cpu *cpu = here->cpu;
 
@@ -71,7 +71,8 @@ static int open_facts(const struct catalog *catalog, const struct here *here, ui
 	return cpu_pmu_open(catalog, cpu, midr, out, err);
 }
 
-static int print_events(struct table *events, const struct output_options *output, struct err *err)
+static int print_event_table(struct table *events, const struct output_options *output,
+			     struct err *err)
 {
 	struct tables tables = { 0 };
 	struct printer out = { 0 };
@@ -85,9 +86,9 @@ static int print_events(struct table *events, const struct output_options *outpu
 	return rc;
 }
 
-/* Checks events on the first type of core, tells and remembers what came of it. */
-static int check_events(const struct catalog *catalog, struct here *here, const char *names,
-			const struct output_options *output, struct err *err)
+/* Checks events on the first type of core, prints the results and saves them for this machine. */
+static int check_events_of_core(const struct catalog *catalog, struct here *here, const char *names,
+				const struct output_options *output, struct err *err)
 {
 	struct doctor_counter counter = { &kernel_linux, &here->pmus, here->core, NULL };
 	struct event_checks found = { 0 };
@@ -103,12 +104,12 @@ static int check_events(const struct catalog *catalog, struct here *here, const 
 	machine_read(&machine, "");
 	core = machine.cores.n > 0 ? &machine.cores.items[0] : NULL;
 	midr = machine_midr("", here->core->cpus.n > 0 ? here->core->cpus.items[0].first : 0);
-	rc = open_facts(catalog, here, midr, &facts, err);
+	rc = open_core_events(catalog, here, midr, &facts, err);
 	counter.facts = facts;
 	if (rc == 0)
 		rc = doctor_events(&counter, names, &events, &found, err);
 	if (rc == 0)
-		rc = print_events(&events, output, err);
+		rc = print_event_table(&events, output, err);
 	key = event_checks_key(&found.memory, midr, core != NULL ? core->name : NULL);
 	if (rc == 0 && event_checks_save(key, &found, &not_kept) < 0)
 		message_print("not remembered: %s", not_kept.text);
@@ -119,10 +120,10 @@ static int check_events(const struct catalog *catalog, struct here *here, const 
 	return rc;
 }
 
-/* Without counters there is one thing to say. */
-static int doctor_check_events(const struct catalog *catalog, const char *names,
-			       const struct output_options *output, int *out_status,
-			       struct err *err)
+/* The --events option. Prints the reason instead if no event can be counted. */
+static int check_events_if_countable(const struct catalog *catalog, const char *names,
+				     const struct output_options *output, int *out_status,
+				     struct err *err)
 {
 	struct doctor_trial trial;
 	struct here here;
@@ -138,7 +139,7 @@ static int doctor_check_events(const struct catalog *catalog, const char *names,
 		message_print("no event can be checked: %s", here_why_not(&here));
 		*out_status = EXIT_FAILED;
 	} else {
-		rc = check_events(catalog, &here, names, output, err);
+		rc = check_events_of_core(catalog, &here, names, output, err);
 	}
 	here_release(&here);
 	return rc;
@@ -164,9 +165,9 @@ static int doctor_command(int argc, char **argv)
 	if (catalog_open(command.catalog, &catalog, &err) < 0)
 		return fail(&err);
 	if (command.events != NULL) {
-		if (doctor_check_events(catalog, command.events, &output, &status, &err) < 0)
+		if (check_events_if_countable(catalog, command.events, &output, &status, &err) < 0)
 			status = fail(&err);
-	} else if (examine(catalog, &output, &can_count, &err) < 0)
+	} else if (print_checks(catalog, &output, &can_count, &err) < 0)
 		status = fail(&err);
 	else
 		status = can_count ? EXIT_DONE : EXIT_FAILED;

@@ -37,9 +37,9 @@ static const char *const state_words[] = {
 	[DOCTOR_NOTE] = "note",
 };
 
-__attribute__((format(printf, 2, 0))) static const char *doctor_keep(struct table *t,
-								     const char *format,
-								     va_list args)
+__attribute__((format(printf, 2, 0))) static const char *doctor_format(struct table *t,
+								       const char *format,
+								       va_list args)
 {
 	char text[TEXT_MAX];
 
@@ -53,20 +53,20 @@ const char *doctor_text(struct doctor *d, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	text = doctor_keep(d->checks, format, args);
+	text = doctor_format(d->checks, format, args);
 	va_end(args);
 	return text;
 }
 
-void doctor_say(struct doctor *d, const char *name, enum doctor_state state, const char *fix,
-		const char *format, ...)
+void doctor_add_check(struct doctor *d, const char *name, enum doctor_state state, const char *fix,
+		      const char *format, ...)
 {
 	struct cell *row;
 	const char *found;
 	va_list args;
 
 	va_start(args, format);
-	found = doctor_keep(d->checks, format, args);
+	found = doctor_format(d->checks, format, args);
 	va_end(args);
 	row = table_add_row(d->checks);
 	row[CHECK_NAME] = cell_text(name);
@@ -104,7 +104,7 @@ void doctor_try(struct pmus *pmus, struct doctor_trial *out)
 		out->n_free = counters_available(pmus, core);
 }
 
-static void say_cpu(struct doctor *d)
+static void check_cpu(struct doctor *d)
 {
 	const struct machine *m = &d->machine;
 	struct text text = { 0 };
@@ -130,7 +130,7 @@ static void say_cpu(struct doctor *d)
 	if (m->is_container)
 		text_str(&text, ", in a container");
 	text_char(&text, '\0');
-	doctor_say(d, "CPU", DOCTOR_NOTE, NULL, "%s", text.n > 1 ? text.bytes : "not told");
+	doctor_add_check(d, "CPU", DOCTOR_NOTE, NULL, "%s", text.n > 1 ? text.bytes : "not told");
 	text_release(&text);
 }
 
@@ -153,7 +153,7 @@ bool doctor_examine(const struct catalog *catalog, const char *root,
 	pmus_read(&d.pmus, root);
 	machine_read(&d.machine, root);
 	event_rights_read(&d.rights, root);
-	say_cpu(&d);
+	check_cpu(&d);
 	can_count = doctor_pmu(&d);
 	may_count = doctor_access(&d);
 	doctor_spe(&d);

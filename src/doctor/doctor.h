@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Can this machine measure, what is missing, and what would help? Everything is read below a
- * root directory, but for what only trying tells.
+ * Can this machine measure, what is missing, and what would help? Files of the system are read below
+ * a root folder, so that tests can make one. What no file says is found by opening events.
  */
 #ifndef CYCLOPS_DOCTOR_DOCTOR_H
 #define CYCLOPS_DOCTOR_DOCTOR_H
@@ -12,18 +12,18 @@
 #include "pmu/pmu.h"
 #include "table/table.h"
 
-/* What only trying tells. */
+/* The result of opening events. */
 struct doctor_trial {
-	int error;	 /* errno of counting cycles of this process in user mode; 0: it works */
-	unsigned n_free; /* programmable counters that are free */
+	int error; /* errno of opening "cycles" in user mode for this process; 0: it is open */
+	unsigned n_free; /* free programmable counters, see counters_available() */
 };
 
-/* Tries it on this machine. */
+/* Opens events on this machine. */
 void doctor_try(struct pmus *, struct doctor_trial *out);
 
 /*
- * Fills the tables of checks and of what to fix, which the caller releases. Returns whether
- * hardware events can be counted here by whoever asks.
+ * Fills the tables of checks and of fixes, which the caller releases. Returns whether this user can
+ * count hardware events here.
  */
 bool doctor_examine(const struct catalog *, const char *root, const struct doctor_trial *,
 		    struct table *checks, struct table *fixes);

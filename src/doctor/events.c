@@ -45,29 +45,29 @@ static const struct column columns[N_COLUMNS] = {
 	[WHAT] = { "step", "a step is", "", CELL_TEXT, COLUMN_GROW, "what a step does" },
 };
 
-/* The kernel whose memory is ready. */
-struct stage {
+/* A kernel with its prepared memory. Events of the same kernel share it. */
+struct loaded_kernel {
 	const struct doctor_kernel *kernel;
-	void *memory; /* NULL: the kernel wants none, or it could not be had */
-	bool is_ready;
+	void *memory;  /* NULL: the kernel needs none, or mmap() failed */
+	bool is_ready; /* it can run */
 };
 
-static void stage_release(struct stage *s)
+static void tear_down_kernel(struct loaded_kernel *s)
 {
 	if (s->memory != NULL)
 		munmap(s->memory, s->kernel->memory_bytes);
-	*s = (struct stage){ 0 };
+	*s = (struct loaded_kernel){ 0 };
 }
 
-/* Small pages, so that there are many of them. */
-static void stage_set(struct stage *s, const struct doctor_kernel *kernel)
+/* Replaces the loaded kernel. Memory is in small pages, so that loops over it miss the TLB. */
+static void set_up_kernel(struct loaded_kernel *s, const struct doctor_kernel *kernel)
 {
 	int protection = PROT_READ | PROT_WRITE | (kernel->is_code ? PROT_EXEC : 0);
 	void *memory;
 
 	if (s->kernel == kernel)
 		return;
-	stage_release(s);
+	tear_down_kernel(s);
 	s->kernel = kernel;
 	s->is_ready = kernel->memory_bytes == 0;
 	if (s->is_ready)
@@ -81,7 +81,7 @@ static void stage_set(struct stage *s, const struct doctor_kernel *kernel)
 	kernel->prepare(memory, kernel->memory_bytes);
 }
 
-/* Opens the event, not yet counting, for this thread in user mode. Negative: an errno. */
+/* Opens the event for this thread in user mode, disabled. Returns the descriptor, or -errno. */
 static int open_event(const struct doctor_counter *c, const struct cpu_event *event)
 {
 	struct event_specs specs = { 0 };
@@ -109,9 +109,9 @@ static int open_event(const struct doctor_counter *c, const struct cpu_event *ev
 	return fd;
 }
 
-/* Counts one run. False: it was not on a counter all of the time. */
+/* Counts the event in one run of the kernel. False: it did not run all of the time, or failed. */
 static bool count_run(const struct doctor_counter *c, const struct cpu_event *event,
-		      const struct stage *s, double *out)
+		      const struct loaded_kernel *s, double *out)
 {
 	const struct kernel *k = c->kernel;
 	struct {
@@ -131,8 +131,8 @@ static bool count_run(const struct doctor_counter *c, const struct cpu_event *ev
 	return is_read && read.running_ns > 0 && read.running_ns >= read.enabled_ns;
 }
 
-static void put_row(struct table *t, const struct cpu_event *event, const char *verdict,
-		    const struct doctor_expectation *e, const double *count, double factor)
+static void add_verdict_row(struct table *t, const struct cpu_event *event, const char *verdict,
+			    const struct doctor_expectation *e, const double *count, double factor)
 {
 	struct cell *row = table_add_row(t);
 
@@ -154,24 +154,24 @@ static void put_row(struct table *t, const struct cpu_event *event, const char *
 }
 
 static void check_event(const struct doctor_counter *c, const struct cpu_event *event,
-			struct stage *stage, struct table *out, struct event_checks *found)
+			struct loaded_kernel *loaded, struct table *out, struct event_checks *found)
 {
-	const struct doctor_expectation *e = doctor_expect(event->name);
+	const struct doctor_expectation *e = doctor_expectation_find(event->name);
 	struct event_check check;
 	double count;
 
 	if (e == NULL) {
-		put_row(out, event, "no kernel", NULL, NULL, 1);
+		add_verdict_row(out, event, "no kernel", NULL, NULL, 1);
 		return;
 	}
-	stage_set(stage, e->kernel);
-	if (!stage->is_ready || !count_run(c, event, stage, &count)) {
-		put_row(out, event, "not counted", e, NULL, 1);
+	set_up_kernel(loaded, e->kernel);
+	if (!loaded->is_ready || !count_run(c, event, loaded, &count)) {
+		add_verdict_row(out, event, "not counted", e, NULL, 1);
 		return;
 	}
-	check = doctor_judge(e, count);
+	check = doctor_verdict(e, count);
 	event_checks_add(found, event->name, check.verdict, check.factor);
-	put_row(out, event, event_verdict_name(check.verdict), e, &count, check.factor);
+	add_verdict_row(out, event, event_verdict_name(check.verdict), e, &count, check.factor);
 }
 
 static const char *event_name_at(const void *context, size_t i)
@@ -181,8 +181,9 @@ static const char *event_name_at(const void *context, size_t i)
 	return i < pmu->n_events ? pmu->events[i].name : NULL;
 }
 
-static int check_named(const struct doctor_counter *c, const char *names, struct stage *stage,
-		       struct table *out, struct event_checks *found, struct err *err)
+static int check_named_events(const struct doctor_counter *c, const char *names,
+			      struct loaded_kernel *loaded, struct table *out,
+			      struct event_checks *found, struct err *err)
 {
 	while (*names != '\0') {
 		size_t length = strcspn(names, ",");
@@ -201,15 +202,15 @@ static int check_named(const struct doctor_counter *c, const char *names, struct
 				       did_you_mean(name, event_name_at, c->facts, "", advice,
 						    sizeof(advice)));
 		}
-		check_event(c, event, stage, out, found);
+		check_event(c, event, loaded, out, found);
 		names += length + (names[length] == ',');
 	}
 	return 0;
 }
 
-/* In the order of kernels, so that each prepares its memory once. */
-static void check_all(const struct doctor_counter *c, struct stage *stage, struct table *out,
-		      struct event_checks *found)
+/* Events are in the order of their kernels, so that each kernel is loaded once. */
+static void check_known_events(const struct doctor_counter *c, struct loaded_kernel *loaded,
+			       struct table *out, struct event_checks *found)
 {
 	const struct doctor_expectation *e;
 
@@ -218,12 +219,12 @@ static void check_all(const struct doctor_counter *c, struct stage *stage, struc
 
 		if (event != NULL && e->kernel->run != NULL &&
 		    (event->linux_name != NULL || pmu_has_event(c->core, event->code)))
-			check_event(c, event, stage, out, found);
+			check_event(c, event, loaded, out, found);
 	}
 }
 
-/* The answer in a line. */
-static void add_sum(const struct event_checks *found, struct table *out)
+/* The table's title: how many events have which verdict. */
+static void set_events_title(const struct event_checks *found, struct table *out)
 {
 	size_t n[N_EVENT_VERDICTS] = { 0 };
 
@@ -238,18 +239,18 @@ static void add_sum(const struct event_checks *found, struct table *out)
 int doctor_events(const struct doctor_counter *c, const char *names, struct table *out,
 		  struct event_checks *found, struct err *err)
 {
-	struct stage stage = { 0 };
+	struct loaded_kernel loaded = { 0 };
 	cpu_set_t old;
 	int rc = 0;
 
 	counters_move_to(c->core, &old);
 	table_init(out, "events", NULL, columns, COUNT(columns));
 	if (names[0] != '\0')
-		rc = check_named(c, names, &stage, out, found, err);
+		rc = check_named_events(c, names, &loaded, out, found, err);
 	else
-		check_all(c, &stage, out, found);
-	stage_release(&stage);
+		check_known_events(c, &loaded, out, found);
+	tear_down_kernel(&loaded);
 	sched_setaffinity(0, sizeof(old), &old);
-	add_sum(found, out);
+	set_events_title(found, out);
 	return rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Do events count what they say? Known kernels are run, and their counts compared. */
+/* cyclops doctor --events: runs loops of known counts, and compares what events count. */
 #ifndef CYCLOPS_DOCTOR_EVENTS_H
 #define CYCLOPS_DOCTOR_EVENTS_H
 
@@ -13,14 +13,14 @@
 struct doctor_counter {
 	const struct kernel *kernel;
 	struct pmus *pmus;
-	const struct pmu *core; /* the first type of core: the others may count otherwise */
-	const struct cpu_pmu *facts;
+	const struct pmu *core;	     /* the first type of core; other types are not checked */
+	const struct cpu_pmu *facts; /* the catalog's events of this core */
 };
 
 /*
- * Checks events: those named ("A,B", as --events takes them elsewhere), or with "" all that the CPU has
- * and a kernel is known for. Fills the table, and what is worth remembering. Fails for a name that
- * the CPU does not have.
+ * Checks the events in `names` ("A,B", as --events takes them elsewhere), or with "" all events of the
+ * CPU that have an expectation (kernels.h). Fills the table, which the caller releases; adds the
+ * verdicts to `found`. Fails for an event that the CPU does not have.
  */
 int doctor_events(const struct doctor_counter *, const char *names, struct table *out,
 		  struct event_checks *found, struct err *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the doctor share: inside this folder only. */
+/* Types shared by the files of this folder, and used by no other. */
 #ifndef CYCLOPS_DOCTOR_INSIDE_H
 #define CYCLOPS_DOCTOR_INSIDE_H
 
@@ -11,7 +11,7 @@ enum doctor_state {
 	DOCTOR_OK,
 	DOCTOR_LIMITED, /* some of it works */
 	DOCTOR_NO,
-	DOCTOR_NOTE, /* neither good nor bad */
+	DOCTOR_NOTE, /* for information */
 };
 
 struct doctor {
@@ -24,15 +24,18 @@ struct doctor {
 	struct table *checks, *fixes;
 };
 
-/* Adds a line; `fix` is a command or what else to do, NULL: nothing to do. */
-void doctor_say(struct doctor *, const char *name, enum doctor_state, const char *fix,
-		const char *format, ...) __attribute__((format(printf, 5, 6)));
+/*
+ * Adds a row to the checks: what was found, by the format. With a `fix`, a command or other advice,
+ * it adds one to the fixes, too; NULL: there is nothing to fix.
+ */
+void doctor_add_check(struct doctor *, const char *name, enum doctor_state, const char *fix,
+		      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* A command made of a format, that lives as long as the tables. */
+/* A formatted text that lives as long as the tables. */
 const char *doctor_text(struct doctor *, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Subjects. */
+/* One function for each subject. A result says whether events can be counted, as far as it knows. */
 bool doctor_pmu(struct doctor *);
 void doctor_spe(struct doctor *);
 bool doctor_access(struct doctor *);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loops are in assembly for AArch64, where each instruction is counted; elsewhere the compiler
- * chooses the instructions, so that more of them are expected, and some loops are missing.
+ * On AArch64 the loops are in assembly, so that the number of instructions is known. Elsewhere they are
+ * in C: the compiler may choose more instructions, and some loops are missing.
  */
 #include "doctor/kernels.h"
 
@@ -14,13 +14,13 @@
 enum {
 	LINE = 64,
 	PAGE = 4096,
-	SMALL = 16 << 10, /* within any first-level cache */
-	LARGE = 64 << 20, /* beyond what a core has for itself */
+	SMALL = 16 << 10, /* fits any L1D */
+	LARGE = 64 << 20, /* larger than any private cache */
 	CODE = 16 << 20,
 };
 
-/* A fixed sequence: runs repeat. */
-static uint64_t next_random(uint64_t *state)
+/* Xorshift (Marsaglia, 2003). The seed is fixed, so that runs repeat. */
+static uint64_t next_random_bits(uint64_t *state)
 {
 	*state ^= *state << 13;
 	*state ^= *state >> 7;
@@ -28,8 +28,8 @@ static uint64_t next_random(uint64_t *state)
 	return *state;
 }
 
-/* A ring through all lines in random order. */
-static void make_ring(void *memory, size_t size)
+/* Makes a ring of pointers through all lines, in random order. */
+static void make_pointer_ring(void *memory, size_t size)
 {
 	size_t n = size / LINE;
 	uint32_t *order = mem_alloc(n, sizeof(*order));
@@ -39,7 +39,7 @@ static void make_ring(void *memory, size_t size)
 	for (size_t i = 0; i < n; i++)
 		order[i] = (uint32_t)i;
 	for (size_t i = n - 1; i > 0; i--) {
-		size_t k = next_random(&state) % (i + 1);
+		size_t k = next_random_bits(&state) % (i + 1);
 		uint32_t kept = order[i];
 
 		order[i] = order[k];
@@ -53,15 +53,15 @@ static void make_ring(void *memory, size_t size)
 	free(order);
 }
 
-static void clear(void *memory, size_t size)
+static void clear_memory(void *memory, size_t size)
 {
 	memset(memory, 0, size);
 }
 
 #ifdef __aarch64__
 
-/* A step: a load that waits for the one before, and a branch. */
-static void chase(uint64_t n, void *memory)
+/* Each load waits for the one before. */
+static void chase_loop(uint64_t n, void *memory)
 {
 	__asm__ volatile("1: ldr %0, [%0]\n"
 			 "subs %1, %1, #1\n"
@@ -71,7 +71,7 @@ static void chase(uint64_t n, void *memory)
 			 : "cc", "memory");
 }
 
-static void store(uint64_t n, void *memory)
+static void store_loop(uint64_t n, void *memory)
 {
 	__asm__ volatile("1: str %1, [%0]\n"
 			 "subs %1, %1, #1\n"
@@ -81,8 +81,8 @@ static void store(uint64_t n, void *memory)
 			 : "cc", "memory");
 }
 
-/* Every second branch, by a random bit, goes the other way. */
-static void branch(uint64_t n, void *memory)
+/* A branch on a random bit: half of them are mispredicted. */
+static void branch_loop(uint64_t n, void *memory)
 {
 	uint64_t state = 88172645463325252u;
 
@@ -99,7 +99,7 @@ static void branch(uint64_t n, void *memory)
 			 : "cc");
 }
 
-static void call(uint64_t n, void *memory)
+static void call_loop(uint64_t n, void *memory)
 {
 	(void)memory;
 	__asm__ volatile("b 2f\n"
@@ -112,7 +112,7 @@ static void call(uint64_t n, void *memory)
 			 : "cc", "x30");
 }
 
-static void arithmetic(uint64_t n, void *memory)
+static void integer_loop(uint64_t n, void *memory)
 {
 	(void)memory;
 	__asm__ volatile("1: add x9, x9, #1\n"
@@ -126,7 +126,7 @@ static void arithmetic(uint64_t n, void *memory)
 			 : "cc", "x9", "x10", "x11", "x12");
 }
 
-static void floating(uint64_t n, void *memory)
+static void float_loop(uint64_t n, void *memory)
 {
 	(void)memory;
 	__asm__ volatile("1: fadd d0, d1, d2\n"
@@ -140,7 +140,7 @@ static void floating(uint64_t n, void *memory)
 			 : "cc", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7");
 }
 
-static void barrier(uint64_t n, void *memory)
+static void barrier_loop(uint64_t n, void *memory)
 {
 	(void)memory;
 	__asm__ volatile("1: dmb ish\n"
@@ -153,7 +153,7 @@ static void barrier(uint64_t n, void *memory)
 			 : "cc", "memory");
 }
 
-static void exclusive(uint64_t n, void *memory)
+static void exclusive_loop(uint64_t n, void *memory)
 {
 	__asm__ volatile("1: ldxr x9, [%0]\n"
 			 "stxr w10, x9, [%0]\n"
@@ -164,8 +164,8 @@ static void exclusive(uint64_t n, void *memory)
 			 : "cc", "x9", "x10", "memory");
 }
 
-/* Loads and stores over the end of a line. */
-static void unaligned(uint64_t n, void *memory)
+/* Loads and stores that cross the end of a line. */
+static void unaligned_loop(uint64_t n, void *memory)
 {
 	__asm__ volatile("1: ldr x9, [%0, #60]\n"
 			 "str x9, [%0, #60]\n"
@@ -176,8 +176,8 @@ static void unaligned(uint64_t n, void *memory)
 			 : "cc", "x9", "memory");
 }
 
-/* A function on each line that only returns. */
-static void make_code(void *memory, size_t size)
+/* Fills the memory with functions that only return, one on each line. */
+static void make_return_functions(void *memory, size_t size)
 {
 	static const uint32_t ret = 0xd65f03c0;
 	char *code = memory;
@@ -187,34 +187,34 @@ static void make_code(void *memory, size_t size)
 	__builtin___clear_cache(code, code + size);
 }
 
-static void call_code(uint64_t n, void *memory)
+static void call_functions_loop(uint64_t n, void *memory)
 {
 	uint64_t state = 88172645463325252u;
 
 	for (; n > 0; n--) {
-		char *function = (char *)memory + next_random(&state) % (CODE / LINE) * LINE;
+		char *function = (char *)memory + next_random_bits(&state) % (CODE / LINE) * LINE;
 
 		__asm__ volatile("blr %0" : : "r"(function) : "x30");
 	}
 }
 
-enum { CHOSEN_BY_COMPILER = 1 }; /* nothing */
+enum { COMPILER_FACTOR = 1 }; /* the loops are in assembly */
 
 #else
 
-/* What only assembly can do has no kernel here. */
-#define call NULL
-#define arithmetic NULL
-#define floating NULL
-#define barrier NULL
-#define exclusive NULL
-#define unaligned NULL
-#define make_code NULL
-#define call_code NULL
+/* These need assembly. */
+#define call_loop NULL
+#define integer_loop NULL
+#define float_loop NULL
+#define barrier_loop NULL
+#define exclusive_loop NULL
+#define unaligned_loop NULL
+#define make_return_functions NULL
+#define call_functions_loop NULL
 
-enum { CHOSEN_BY_COMPILER = 4 }; /* times as many instructions as in assembly, at the most */
+enum { COMPILER_FACTOR = 4 }; /* at most so many times the instructions of the assembly */
 
-static void chase(uint64_t n, void *memory)
+static void chase_loop(uint64_t n, void *memory)
 {
 	for (; n > 0; n--) {
 		memory = *(void **)memory;
@@ -222,18 +222,18 @@ static void chase(uint64_t n, void *memory)
 	}
 }
 
-static void store(uint64_t n, void *memory)
+static void store_loop(uint64_t n, void *memory)
 {
 	for (; n > 0; n--)
 		*(volatile uint64_t *)memory = n;
 }
 
-static void branch(uint64_t n, void *memory)
+static void branch_loop(uint64_t n, void *memory)
 {
 	uint64_t state = 88172645463325252u;
 
 	for (; n > 0; n--) {
-		if (next_random(&state) & 128)
+		if (next_random_bits(&state) & 128)
 			__asm__ volatile("nop");
 		__asm__ volatile("" : "+r"(n) : : "memory");
 	}
@@ -243,46 +243,55 @@ static void branch(uint64_t n, void *memory)
 #endif
 
 static const struct doctor_kernel chain = {
-	"chain", "a load that hits L1 and waits for the one before",
-	1000000, SMALL,
-	false,	 make_ring,
-	chase,
+	"chain",    "a load that hits L1 and waits for the one before",
+	1000000,    SMALL,
+	false,	    make_pointer_ring,
+	chase_loop,
 };
 static const struct doctor_kernel memory_chain = {
-	"memory", "a load of a random line of 64 MiB", 300000, LARGE, false, make_ring, chase,
+	"memory",   "a load of a random line of 64 MiB", 300000, LARGE, false, make_pointer_ring,
+	chase_loop,
 };
 static const struct doctor_kernel stores = {
-	"stores", "a store that hits L1", 1000000, SMALL, false, clear, store,
+	"stores", "a store that hits L1", 1000000, SMALL, false, clear_memory, store_loop,
 };
 static const struct doctor_kernel branches = {
-	"branches", "a branch by a random bit", 500000, 0, false, NULL, branch,
+	"branches", "a branch by a random bit", 500000, 0, false, NULL, branch_loop,
 };
 
 static const struct doctor_kernel calls = {
-	"calls", "a call and its return", 500000, 0, false, NULL, call,
+	"calls", "a call and its return", 500000, 0, false, NULL, call_loop,
 };
 static const struct doctor_kernel integers = {
-	"integers", "four integer operations", 500000, 0, false, NULL, arithmetic,
+	"integers", "four integer operations", 500000, 0, false, NULL, integer_loop,
 };
 static const struct doctor_kernel floats = {
-	"floats", "two scalar and two vector operations", 500000, 0, false, NULL, floating,
+	"floats", "two scalar and two vector operations", 500000, 0, false, NULL, float_loop,
 };
 static const struct doctor_kernel barriers = {
-	"barriers", "a DMB, a DSB and an ISB", 100000, 0, false, NULL, barrier,
+	"barriers", "a DMB, a DSB and an ISB", 100000, 0, false, NULL, barrier_loop,
 };
 static const struct doctor_kernel exclusives = {
-	"exclusives", "a load exclusive and its store", 200000, SMALL, false, clear, exclusive,
+	"exclusives",	"a load exclusive and its store", 200000, SMALL, false, clear_memory,
+	exclusive_loop,
 };
 static const struct doctor_kernel splits = {
-	"splits",  "a load and a store over the end of a line", 200000, SMALL, false, clear,
-	unaligned,
+	"splits",	"a load and a store over the end of a line",
+	200000,		SMALL,
+	false,		clear_memory,
+	unaligned_loop,
 };
 static const struct doctor_kernel code = {
-	"code",	   "a call into a random line of 16 MiB of code", 200000, CODE, true, make_code,
-	call_code,
+	"code",
+	"a call into a random line of 16 MiB of code",
+	200000,
+	CODE,
+	true,
+	make_return_functions,
+	call_functions_loop,
 };
 
-/* Room for what is left to the core: speculation, refills by the prefetcher, widths. */
+/* Ranges allow for what differs between cores: speculation, refills by prefetchers, width. */
 static const struct doctor_expectation expectations[] = {
 	{ "CPU_CYCLES", &chain, 1, 100 },
 	{ "INST_RETIRED", &chain, 3, 3 },
@@ -357,7 +366,7 @@ static const struct doctor_expectation expectations[] = {
 	{ "L1I_TLB", &code, 0.3, 50 },
 	{ "L1I_TLB_REFILL", &code, 0.3, 10 },
 	{ "ITLB_WALK", &code, 0.02, 10 },
-	/* Words of the kernel's, for CPUs whose own events are not known. */
+	/* The kernel's generic events, for CPUs whose own events are not in the catalog. */
 	{ "CYCLES", &chain, 1, 100 },
 	{ "INSTRUCTIONS", &chain, 3, 12 },
 	{ "BRANCHES", &chain, 1, 3 },
@@ -379,7 +388,7 @@ const struct doctor_expectation *doctor_expectation_at(size_t i)
 	return i < COUNT(expectations) ? &expectations[i] : NULL;
 }
 
-const struct doctor_expectation *doctor_expect(const char *event)
+const struct doctor_expectation *doctor_expectation_find(const char *event)
 {
 	for (size_t i = 0; i < COUNT(expectations); i++)
 		if (strcasecmp(expectations[i].event, event) == 0 &&
@@ -388,13 +397,13 @@ const struct doctor_expectation *doctor_expect(const char *event)
 	return NULL;
 }
 
-/* What enabling and disabling the counter adds is far below this. */
+/* Covers what is counted while the counter is enabled and disabled. */
 static const double tolerance = 0.01;
 
-struct event_check doctor_judge(const struct doctor_expectation *e, double count)
+struct event_check doctor_verdict(const struct doctor_expectation *e, double count)
 {
 	double least = e->least * (double)e->kernel->n_steps;
-	double most = CHOSEN_BY_COMPILER * e->most * (double)e->kernel->n_steps;
+	double most = COMPILER_FACTOR * e->most * (double)e->kernel->n_steps;
 	struct event_check check = { .event = e->event, .verdict = EVENT_OK, .factor = 1 };
 
 	if (count == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small loops of which it is known what they make events count: so many in each step. With them
- * events are checked on the machine at hand. Counts are of user mode.
+ * Small loops with known counts, to check the events of this machine. Each step of a loop makes an
+ * event count a number from a known range. Counts are of user mode.
  */
 #ifndef CYCLOPS_DOCTOR_KERNELS_H
 #define CYCLOPS_DOCTOR_KERNELS_H
@@ -17,28 +17,27 @@ struct doctor_kernel {
 	const char *name;    /* "chain" */
 	const char *what;    /* what a step does */
 	uint64_t n_steps;    /* of one run */
-	size_t memory_bytes; /* that it wants */
+	size_t memory_bytes; /* 0: it needs none */
 	bool is_code;	     /* the memory holds instructions */
 
-	/* Prepares the memory once, then runs the steps. */
-	void (*prepare)(void *memory, size_t size);
-	void (*run)(uint64_t n_steps, void *memory);
+	void (*prepare)(void *memory, size_t size);  /* fills the memory, once */
+	void (*run)(uint64_t n_steps, void *memory); /* NULL: not on this architecture */
 };
 
-/* What a step of a kernel makes an event count. */
+/* The range of counts of an event for a step of a kernel. */
 struct doctor_expectation {
 	const char *event; /* the catalog's name */
 	const struct doctor_kernel *kernel;
-	double least, most; /* of a step */
+	double least, most; /* counts for each step */
 };
 
-/* What is expected of an event; NULL: no kernel here makes it count for certain. */
-const struct doctor_expectation *doctor_expect(const char *event);
+/* The expectation of an event; NULL: no kernel on this architecture has a known count of it. */
+const struct doctor_expectation *doctor_expectation_find(const char *event);
 
-/* All of them, in the order of kernels; NULL behind the last. */
+/* All expectations by index, those of a kernel together; NULL behind the last. */
 const struct doctor_expectation *doctor_expectation_at(size_t i);
 
-/* Judges a count of a run. */
-struct event_check doctor_judge(const struct doctor_expectation *, double count);
+/* The verdict on the count of one run. `event` of the result is borrowed from the expectation. */
+struct event_check doctor_verdict(const struct doctor_expectation *, double count);
 
 #endif

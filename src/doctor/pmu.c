@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters and SPE: there, or why not. */
+/* Are there a core PMU and SPE? If not, why, and what would help? */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,19 +8,19 @@
 #include "base/alloc.h"
 #include "doctor/inside.h"
 
-/* What a cloud or a hypervisor has to be told. */
+/* The fix for a virtual machine. */
 static const char pmu_for_virtual[] = "use a bare-metal or full-size instance, or give the machine "
 				      "a PMU (QEMU: -cpu host,pmu=on; "
 				      "libvirt: <features><pmu state='on'/></features>)";
 
-static void read_log(const struct doctor *d, struct text *out)
+static void read_kernel_log(const struct doctor *d, struct text *out)
 {
 	if (!system_text(d->root, out, "/dev/kmsg"))
 		system_text(d->root, out, "/var/log/dmesg");
 }
 
-/* Does the device tree have a node that begins so? */
-static bool tree_has(struct doctor *d, const char *prefix)
+/* Does the device tree have a node whose name begins with `prefix`? */
+static bool device_tree_has(struct doctor *d, const char *prefix)
 {
 	struct system_names names =
 		system_list(d->root, &d->machine.memory, "/sys/firmware/devicetree/base");
@@ -31,45 +31,50 @@ static bool tree_has(struct doctor *d, const char *prefix)
 	return false;
 }
 
-/* There is no core PMU: why? */
-static void say_why_no_pmu(struct doctor *d)
+/* There is no core PMU: says why. */
+static void explain_no_pmu(struct doctor *d)
 {
 	const struct machine *m = &d->machine;
 
 	if (d->pmus.list.n == 0 && !system_has(d->root, "/proc/sys/kernel/perf_event_paranoid"))
-		doctor_say(d, "PMU", DOCTOR_NO, "use a kernel built with CONFIG_PERF_EVENTS=y",
-			   "this kernel is built without perf events");
+		doctor_add_check(d, "PMU", DOCTOR_NO,
+				 "use a kernel built with CONFIG_PERF_EVENTS=y",
+				 "this kernel is built without perf events");
 	else if (m->is_virtual)
-		doctor_say(d, "PMU", DOCTOR_NO, pmu_for_virtual,
-			   "this virtual machine has none: only the kernel's own events can be "
-			   "counted");
-	else if (m->is_arm && m->has_device_tree && !tree_has(d, "pmu") && !tree_has(d, "arm-pmu"))
-		doctor_say(d, "PMU", DOCTOR_NO,
-			   "add a node to the device tree: pmu { compatible = \"arm,armv8-pmuv3\"; "
-			   "interrupts = <...>; }, with the interrupts of the chip's manual",
-			   "the device tree has no pmu node, so the kernel does not know of it");
+		doctor_add_check(
+			d, "PMU", DOCTOR_NO, pmu_for_virtual,
+			"this virtual machine has none: only the kernel's own events can be "
+			"counted");
+	else if (m->is_arm && m->has_device_tree && !device_tree_has(d, "pmu") &&
+		 !device_tree_has(d, "arm-pmu"))
+		doctor_add_check(
+			d, "PMU", DOCTOR_NO,
+			"add a node to the device tree: pmu { compatible = \"arm,armv8-pmuv3\"; "
+			"interrupts = <...>; }, with the interrupts of the chip's manual",
+			"the device tree has no pmu node, so the kernel does not know of it");
 	else if (m->is_arm)
-		doctor_say(
+		doctor_add_check(
 			d, "PMU", DOCTOR_NO,
 			"use a kernel built with CONFIG_HW_PERF_EVENTS=y and CONFIG_ARM_PMUV3=y, "
 			"or firmware that describes the PMU (ACPI: its interrupt in MADT)",
 			"the kernel has no driver for it, or firmware hides it");
 	else
-		doctor_say(d, "PMU", DOCTOR_NO,
-			   "look for performance monitoring in the firmware's settings, and for "
-			   "'Performance Events' in dmesg",
-			   "the kernel found none");
+		doctor_add_check(
+			d, "PMU", DOCTOR_NO,
+			"look for performance monitoring in the firmware's settings, and for "
+			"'Performance Events' in dmesg",
+			"the kernel found none");
 }
 
-/* x86 and some Arm kernels watch for lock-ups with a counter of every CPU. */
-static void say_watchdog(struct doctor *d)
+/* The lock-up detector of x86 and some Arm kernels uses a counter of each CPU. */
+static void check_watchdog(struct doctor *d)
 {
 	int64_t is_on = 0;
 
 	system_number(d->root, &is_on, "/proc/sys/kernel/nmi_watchdog");
 	if (is_on == 1)
-		doctor_say(d, "watchdog", DOCTOR_LIMITED, "sudo sysctl kernel.nmi_watchdog=0",
-			   "the NMI watchdog holds one counter of each CPU");
+		doctor_add_check(d, "watchdog", DOCTOR_LIMITED, "sudo sysctl kernel.nmi_watchdog=0",
+				 "the NMI watchdog holds one counter of each CPU");
 }
 
 bool doctor_pmu(struct doctor *d)
@@ -78,30 +83,31 @@ bool doctor_pmu(struct doctor *d)
 	struct text names = { 0 };
 
 	if (core == NULL) {
-		say_why_no_pmu(d);
+		explain_no_pmu(d);
 		return false;
 	}
 	for (size_t i = 0; (core = pmus_core(&d->pmus, i)) != NULL; i++)
 		text_format(&names, "%s%s", i > 0 ? ", " : "", core->name);
 	text_char(&names, '\0');
 	if (d->trial->n_free > 0)
-		doctor_say(d, "PMU", DOCTOR_OK, NULL, "%s, %u counter%s free, cycles extra",
-			   names.bytes, d->trial->n_free, plural(d->trial->n_free));
+		doctor_add_check(d, "PMU", DOCTOR_OK, NULL, "%s, %u counter%s free, cycles extra",
+				 names.bytes, d->trial->n_free, plural(d->trial->n_free));
 	else if (d->trial->error == 0)
-		doctor_say(d, "PMU", DOCTOR_LIMITED,
-			   "look for other profilers: sudo lsof /proc/*/fd/* 2>/dev/null | grep "
-			   "perf_event",
-			   "%s, but no counter is free: somebody else holds them", names.bytes);
+		doctor_add_check(
+			d, "PMU", DOCTOR_LIMITED,
+			"look for other profilers: sudo lsof /proc/*/fd/* 2>/dev/null | grep "
+			"perf_event",
+			"%s, but no counter is free: somebody else holds them", names.bytes);
 	else
-		doctor_say(d, "PMU", DOCTOR_NOTE, NULL,
-			   "%s; how many counters are free cannot be tried without access",
-			   names.bytes);
-	say_watchdog(d);
+		doctor_add_check(d, "PMU", DOCTOR_NOTE, NULL,
+				 "%s; how many counters are free cannot be tried without access",
+				 names.bytes);
+	check_watchdog(d);
 	text_release(&names);
 	return true;
 }
 
-/* May the first core of this machine have SPE, as far as the catalog knows? */
+/* May the first core have SPE, by the catalog? True if it is not in the catalog. */
 static bool core_may_have_spe(const struct doctor *d)
 {
 	const struct cpu *cpu = catalog_cpu_of_midr(d->catalog, d->machine.cores.items[0].midr);
@@ -125,8 +131,8 @@ static bool has_spe_module(const struct doctor *d)
 			  release);
 }
 
-/* Page-table isolation takes away the kernel's mapping that the SPE buffer needs. */
-static bool has_isolation(const struct doctor *d, const struct text *log)
+/* Is page table isolation on? It unmaps the kernel, and with it the SPE buffer, in user mode. */
+static bool has_page_table_isolation(const struct doctor *d, const struct text *log)
 {
 	char line[SYSTEM_LINE_MAX];
 
@@ -140,39 +146,44 @@ static bool has_isolation(const struct doctor *d, const struct text *log)
 	       !text_has(log, "isolation forced OFF") && !text_has(log, "isolation disabled");
 }
 
-static void say_why_no_spe(struct doctor *d)
+static void explain_no_spe(struct doctor *d)
 {
 	const struct machine *m = &d->machine;
 	struct text log = { 0 };
 	char name[128];
 
 	midr_describe(d->catalog, m->cores.items[0].midr, name, sizeof(name));
-	read_log(d, &log);
+	read_kernel_log(d, &log);
 	if (!core_may_have_spe(d))
-		doctor_say(d, "SPE", DOCTOR_NOTE, NULL, "not implemented by this CPU (%s)", name);
+		doctor_add_check(d, "SPE", DOCTOR_NOTE, NULL, "not implemented by this CPU (%s)",
+				 name);
 	else if (m->is_virtual)
-		doctor_say(d, "SPE", DOCTOR_NO,
-			   "use the bare machine (instance types called metal): hypervisors do not "
-			   "hand SPE on",
-			   "not implemented by this CPU, a virtual one (%s in silicon may have it)",
-			   name);
-	else if (has_isolation(d, &log))
-		doctor_say(d, "SPE", DOCTOR_NO,
-			   "boot with kpti=off (a security trade-off: see cyclops help doctor)",
-			   "the CPU has it, the kernel hides it: page-table isolation is on");
+		doctor_add_check(
+			d, "SPE", DOCTOR_NO,
+			"use the bare machine (instance types called metal): hypervisors do not "
+			"hand SPE on",
+			"not implemented by this CPU, a virtual one (%s in silicon may have it)",
+			name);
+	else if (has_page_table_isolation(d, &log))
+		doctor_add_check(
+			d, "SPE", DOCTOR_NO,
+			"boot with kpti=off (a security trade-off: see cyclops help doctor)",
+			"the CPU has it, the kernel hides it: page-table isolation is on");
 	else if (has_spe_module(d) && !system_has(d->root, "/sys/module/arm_spe_pmu"))
-		doctor_say(d, "SPE", DOCTOR_NO, "sudo modprobe arm_spe_pmu",
-			   "the driver is there, but not loaded");
+		doctor_add_check(d, "SPE", DOCTOR_NO, "sudo modprobe arm_spe_pmu",
+				 "the driver is there, but not loaded");
 	else if (system_has(d->root, "/sys/module/arm_spe_pmu"))
-		doctor_say(d, "SPE", DOCTOR_NO,
-			   "update the firmware, or enable SPE in its settings: it has to describe "
-			   "SPE's interrupt (device tree: spe-pmu; ACPI: MADT 6.3)",
-			   "the CPU may have it and the driver is loaded, but firmware does not "
-			   "tell of it");
+		doctor_add_check(
+			d, "SPE", DOCTOR_NO,
+			"update the firmware, or enable SPE in its settings: it has to describe "
+			"SPE's interrupt (device tree: spe-pmu; ACPI: MADT 6.3)",
+			"the CPU may have it and the driver is loaded, but firmware does not "
+			"tell of it");
 	else
-		doctor_say(d, "SPE", DOCTOR_NO,
-			   "use a kernel built with CONFIG_ARM_SPE_PMU=m, and load arm_spe_pmu",
-			   "the CPU may have it, the kernel has no driver for it");
+		doctor_add_check(
+			d, "SPE", DOCTOR_NO,
+			"use a kernel built with CONFIG_ARM_SPE_PMU=m, and load arm_spe_pmu",
+			"the CPU may have it, the kernel has no driver for it");
 	text_release(&log);
 }
 
@@ -184,13 +195,14 @@ void doctor_spe(struct doctor *d)
 		if (strncmp(pmu->name, "arm_spe_", 8) == 0)
 			spe = pmu;
 	if (spe != NULL)
-		doctor_say(d, "SPE", DOCTOR_OK, NULL,
-			   "%s on %zu CPU%s, one in %llu operations at most, counters of %llu bits",
-			   spe->name, cpu_list_n(&spe->cpus), plural(cpu_list_n(&spe->cpus)),
-			   (unsigned long long)pmu_cap_number(spe, "min_interval", 0),
-			   (unsigned long long)pmu_cap_number(spe, "count_size", 12));
+		doctor_add_check(
+			d, "SPE", DOCTOR_OK, NULL,
+			"%s on %zu CPU%s, one in %llu operations at most, counters of %llu bits",
+			spe->name, cpu_list_n(&spe->cpus), plural(cpu_list_n(&spe->cpus)),
+			(unsigned long long)pmu_cap_number(spe, "min_interval", 0),
+			(unsigned long long)pmu_cap_number(spe, "count_size", 12));
 	else if (!d->machine.is_arm)
-		doctor_say(d, "SPE", DOCTOR_NOTE, NULL, "not an Arm CPU");
+		doctor_add_check(d, "SPE", DOCTOR_NOTE, NULL, "not an Arm CPU");
 	else
-		say_why_no_spe(d);
+		explain_no_spe(d);
 }
