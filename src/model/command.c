@@ -77,7 +77,7 @@ static const struct option machine_options[] = {
 	{ "help", 'h', OPTION_FLAG, AT(wants_help), NULL, "this text" },
 };
 
-static int model_read_events(const struct option_list *names, uint64_t *out, struct err *err)
+static int read_event_filter(const struct option_list *names, uint64_t *out, struct err *err)
 {
 	for (size_t i = 0; i < names->n; i++) {
 		int bit = spe_event_find(names->items[i]);
@@ -92,8 +92,8 @@ static int model_read_events(const struct option_list *names, uint64_t *out, str
 	return 0;
 }
 
-/* Processes that became another program: what the capture has of them ends there. */
-static void say_executed(const struct model_options *o, const struct model_end *end)
+/* Says how many processes executed another program, after which they are not modelled. */
+static void report_executed(const struct model_options *o, const struct model_end *end)
 {
 	if (end->n_executed > 0)
 		message_print("%u process%s of the program executed another program, which is not "
@@ -103,12 +103,12 @@ static void say_executed(const struct model_options *o, const struct model_end *
 			      end->n_executed > 1 ? "they" : "it");
 }
 
-/* A program that did not end by itself: what is there of it, and what is not. */
-static void say_end(const struct model_options *o, const struct model_end *end)
+/* Says why a program did not end by itself, and which files are incomplete. */
+static void report_end(const struct model_options *o, const struct model_end *end)
 {
 	struct text text = { 0 };
 
-	if (end->signal == 0 && !end->is_cut)
+	if (end->signal == 0 && !end->is_unfinished)
 		return;
 	if (end->signal != 0)
 		text_format(&text, "signal %d (%s) killed the program; ", end->signal,
@@ -116,13 +116,13 @@ static void say_end(const struct model_options *o, const struct model_end *end)
 	else
 		text_str(&text, "the program became another one, which is not modelled; ");
 	text_format(&text, "%s has what it did until then", o->output);
-	if (end->is_cut && o->truth != NULL)
+	if (end->is_unfinished && o->truth != NULL)
 		text_format(&text, ", %s was not written", o->truth);
 	message_print("%.*s", (int)text.n, text.bytes);
 	text_release(&text);
 }
 
-/* How the answer of --what-if is shown. */
+/* Format and rows of the tables of --what-if. */
 struct what_if_output {
 	struct output_options to;
 	struct row_options rows;
@@ -151,9 +151,11 @@ static int print_what_if(const struct model_command *command, const struct what_
 	return rc;
 }
 
-/* The program as it is, then with each idealisation. */
-static int run_what_if(const struct model_command *command, const struct what_if_output *output,
-		       const struct model_options *options, struct model_end *end, struct err *err)
+/* Runs the experiments of --what-if; writes their cycles to --gains, or prints the tables. */
+static int run_what_if_list(const struct model_command *command,
+			    const struct what_if_output *output,
+			    const struct model_options *options, struct model_end *end,
+			    struct err *err)
 {
 	struct what_if_list list = { 0 };
 	struct gains gains;
@@ -171,9 +173,9 @@ static int run_what_if(const struct model_command *command, const struct what_if
 	return rc;
 }
 
-/* argv[0] is the name of the subcommand; the capture gets the line as it was typed. */
-static int run(const struct model_command *command, const struct what_if_output *output,
-	       char **argv, int program, struct err *err)
+/* Runs the program. argv[0] is "model"; the capture's header gets the whole command line. */
+static int run_on_model(const struct model_command *command, const struct what_if_output *output,
+			char **argv, int program, struct err *err)
 {
 	const char *line[ARGUMENTS_MAX * 32];
 	struct model_options options = {
@@ -205,18 +207,18 @@ static int run(const struct model_command *command, const struct what_if_output 
 		line[n++] = *word;
 	line[n] = NULL;
 	if (check_capture_output(options.output, err) < 0 ||
-	    model_read_events(&command->events, &options.event_filter, err) < 0)
+	    read_event_filter(&command->events, &options.event_filter, err) < 0)
 		return -1;
 	if (command->what_if != NULL)
-		return run_what_if(command, output, &options, &end, err) < 0 ? -1 : end.status;
+		return run_what_if_list(command, output, &options, &end, err) < 0 ? -1 : end.status;
 	if (model_run(&options, &end, err) < 0)
 		return -1;
-	say_end(&options, &end);
-	say_executed(&options, &end);
+	report_end(&options, &end);
+	report_executed(&options, &end);
 	return end.status;
 }
 
-static int print_names(void)
+static int print_what_if_names(void)
 {
 	struct text names = { 0 };
 
@@ -246,10 +248,10 @@ static int model_command(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (command.what_if != NULL && strcmp(command.what_if, "list") == 0)
-		return print_names();
+		return print_what_if_names();
 	if (need_program(&usage, argc, program, &err) < 0)
 		return fail(&err);
-	status = run(&command, &output, argv, program, &err);
+	status = run_on_model(&command, &output, argv, program, &err);
 	return status < 0 ? fail(&err) : status;
 }
 

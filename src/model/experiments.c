@@ -19,25 +19,25 @@
 
 enum { PATH_SIZE = 64, PROGRESS_MS = 500, ALL_SAMPLES_FILTERED = 1 << 30 };
 
-/* A run besides the first one: with one thing perfect, or with several replicas of the machine. */
+/* One further run. It times one idealisation, or several of a program that has one thread. */
 struct experiment {
-	size_t first, n; /* of `ideals` */
-	pid_t pid;	 /* 0: not started, or over */
-	bool is_done;
+	size_t first, n; /* range of experiments.ideals */
+	pid_t pid;	 /* 0: not started, or ended */
+	bool is_done;	 /* ended with success */
 };
 
 struct experiments {
 	const struct model_options *options;
-	char folder[PATH_SIZE]; /* of files that nobody sees */
-	int input;		/* what each run reads from the beginning, or -1 */
-	off_t input_start;
+	char folder[PATH_SIZE]; /* temporary files */
+	int input;		/* the standard input of all runs; -1: none */
+	off_t input_start;	/* where each run starts to read it */
 	VEC_OF(struct ideal) ideals;
 	VEC_OF(struct experiment) list;
 	size_t n_started, n_over;
 	bool is_interrupted;
 };
 
-static char *path_of(const struct experiments *e, size_t number, const char *suffix)
+static char *experiment_path(const struct experiments *e, size_t number, const char *suffix)
 {
 	struct text path = { 0 };
 
@@ -46,8 +46,8 @@ static char *path_of(const struct experiments *e, size_t number, const char *suf
 	return path.bytes;
 }
 
-/* A pipe can be read once: its bytes are kept for all runs. */
-static int keep_pipe(int from, struct err *err)
+/* Copies a pipe, which can be read once only, to memory. Returns the descriptor, or -1. */
+static int copy_pipe(int from, struct err *err)
 {
 	char bytes[65536];
 	int fd = memfd_create("cyclops-input", MFD_CLOEXEC);
@@ -72,7 +72,7 @@ static int open_input(struct experiments *e, struct err *err)
 	if (fstat(STDIN_FILENO, &st) < 0)
 		return 0;
 	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) {
-		e->input = keep_pipe(STDIN_FILENO, err);
+		e->input = copy_pipe(STDIN_FILENO, err);
 		return e->input < 0 ? -1 : 0;
 	}
 	if (S_ISREG(st.st_mode)) {
@@ -82,8 +82,8 @@ static int open_input(struct experiments *e, struct err *err)
 	return 0;
 }
 
-/* Gives this process a standard input that no other one moves on. */
-static void rewind_input(const struct experiments *e)
+/* Opens the standard input again, because processes that share a descriptor share its position. */
+static void reopen_input(const struct experiments *e)
 {
 	char path[32];
 	int fd;
@@ -97,7 +97,7 @@ static void rewind_input(const struct experiments *e)
 	close(fd);
 }
 
-/* In a process of its own: nobody sees what the program writes. */
+/* Runs in a child process. The program's output goes to /dev/null. Returns the exit status. */
 static int run_experiment(const struct experiments *e, size_t number)
 {
 	struct model_options o = *e->options;
@@ -107,13 +107,13 @@ static int run_experiment(const struct experiments *e, size_t number)
 	struct err err;
 	int status;
 
-	rewind_input(e);
+	reopen_input(e);
 	dup2(nothing, STDOUT_FILENO);
 	dup2(nothing, STDERR_FILENO);
 	o.ideals = &e->ideals.items[x->first];
 	o.n_ideals = x->n;
-	o.output = path_of(e, number, "data");
-	o.gains = path_of(e, number, "json");
+	o.output = experiment_path(e, number, "data");
+	o.gains = experiment_path(e, number, "json");
 	o.counts = o.truth = NULL;
 	o.interval = ALL_SAMPLES_FILTERED;
 	status = model_run(&o, &end, &err) < 0 ? EXIT_FAILURE : end.signal;
@@ -139,15 +139,15 @@ static int start_experiment(struct experiments *e, const struct signal_state *si
 	return 0;
 }
 
-static void kill_all(const struct experiments *e, int signal)
+static void signal_experiments(const struct experiments *e, int signal)
 {
 	for (size_t i = 0; i < e->list.n; i++)
 		if (e->list.items[i].pid > 0)
 			kill(e->list.items[i].pid, signal);
 }
 
-/* Those that have ended. An interrupted one is the last: no other is started. */
-static void receive_ended(struct experiments *e)
+/* Collects the runs that have ended. After an interrupted one no other is started. */
+static void collect_ended(struct experiments *e)
 {
 	for (size_t i = 0; i < e->list.n; i++) {
 		struct experiment *x = &e->list.items[i];
@@ -162,7 +162,7 @@ static void receive_ended(struct experiments *e)
 	}
 }
 
-static void show_progress(const struct experiments *e, bool is_last)
+static void show_run_number(const struct experiments *e, bool is_last)
 {
 	if (!isatty(STDERR_FILENO))
 		return;
@@ -174,8 +174,8 @@ static void show_progress(const struct experiments *e, bool is_last)
 	fflush(stderr);
 }
 
-/* Waits until one ends, or for a moment. */
-static void wait_a_moment(struct experiments *e)
+/* Waits for a signal or PROGRESS_MS. Passes on signals that end the program. */
+static void wait_for_signal(struct experiments *e)
 {
 	const struct timespec moment = { .tv_nsec = PROGRESS_MS * 1000000L };
 	const sigset_t set = signals_waited_for();
@@ -183,13 +183,14 @@ static void wait_a_moment(struct experiments *e)
 
 	if (signal == SIGTERM || signal == SIGHUP) {
 		e->is_interrupted = true;
-		kill_all(e, signal);
+		signal_experiments(e, signal);
 	}
 	if (signal < 0)
-		show_progress(e, false);
+		show_run_number(e, false);
 }
 
-static int run_all(struct experiments *e, const struct signal_state *signals, struct err *err)
+static int run_all_experiments(struct experiments *e, const struct signal_state *signals,
+			       struct err *err)
 {
 	size_t n_at_once = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
 	int rc = 0;
@@ -203,14 +204,14 @@ static int run_all(struct experiments *e, const struct signal_state *signals, st
 		else if (e->n_over == e->n_started)
 			break;
 		else
-			wait_a_moment(e);
-		receive_ended(e);
+			wait_for_signal(e);
+		collect_ended(e);
 	}
-	show_progress(e, true);
+	show_run_number(e, true);
 	return rc;
 }
 
-/* A program of one thread is timed by several replicas at once, any other runs for each of them. */
+/* A program of one thread runs once: replicas time all idealisations. Any other runs for each. */
 static void add_experiments(struct experiments *e, const struct gains *gains)
 {
 	size_t n = gains->is_parallel ? 1 : e->ideals.n;
@@ -219,18 +220,18 @@ static void add_experiments(struct experiments *e, const struct gains *gains)
 		*vec_add(&e->list) = (struct experiment){ .first = i, .n = n };
 }
 
-static int run_list(struct experiments *e, struct gains *out, struct err *err)
+static int run_experiments(struct experiments *e, struct gains *out, struct err *err)
 {
 	struct signal_state signals;
 	int rc;
 
 	signals_set(&signals);
-	rc = run_all(e, &signals, err);
+	rc = run_all_experiments(e, &signals, err);
 	signals_restore(&signals);
 	if (rc == 0 && e->is_interrupted)
 		rc = err_set(err, ERR_IO, ERR_NOWHERE, "interrupted: there is no answer");
 	for (size_t i = 0; i < e->list.n; i++) {
-		char *path = path_of(e, i, "json");
+		char *path = experiment_path(e, i, "json");
 
 		if (rc == 0 && !e->list.items[i].is_done)
 			rc = err_set(err, ERR_IO, ERR_NOWHERE,
@@ -249,9 +250,9 @@ static int run_list(struct experiments *e, struct gains *out, struct err *err)
 	return rc;
 }
 
-/* What the first run has not told yet. Where it is about a function, it gets its addresses. */
-static int add_ideals(struct experiments *e, const struct what_if_list *list, const char *symfs,
-		      const struct gains *gains, struct err *err)
+/* Adds the idealisations that the first run has not timed, with the addresses of their functions. */
+static int add_remaining_ideals(struct experiments *e, const struct what_if_list *list,
+				const char *symfs, const struct gains *gains, struct err *err)
 {
 	const struct session_options session_options = {
 		.path = e->options->output,
@@ -284,18 +285,18 @@ static int add_ideals(struct experiments *e, const struct what_if_list *list, co
 	return rc;
 }
 
-/* The program as it is, with replicas for what the whole program is asked about. */
-static int run_first(struct experiments *e, const struct what_if_list *list, struct gains *out,
-		     struct model_end *end, struct err *err)
+/* The program as it is, with replicas for all idealisations that are not limited to a function. */
+static int run_as_it_is(struct experiments *e, const struct what_if_list *list, struct gains *out,
+			struct model_end *end, struct err *err)
 {
 	struct model_options o = *e->options;
 	VEC_OF(struct ideal) ideals = { 0 };
 	struct stat st;
-	char *path = path_of(e, 0, "json");
+	char *path = experiment_path(e, 0, "json");
 	int rc;
 
 	if (e->input >= 0)
-		rewind_input(e);
+		reopen_input(e);
 	*vec_add(&ideals) = (struct ideal){ .name = "now" };
 	for (size_t i = 0; i < list->items.n; i++)
 		if (list->items.items[i].function == NULL)
@@ -306,11 +307,11 @@ static int run_first(struct experiments *e, const struct what_if_list *list, str
 	o.n_ideals = ideals.n;
 	o.gains = path;
 	rc = model_run(&o, end, err);
-	if (rc == 0 && (end->signal != 0 || end->is_cut))
+	if (rc == 0 && (end->signal != 0 || end->is_unfinished))
 		rc = err_set(err, ERR_IO, ERR_NOWHERE,
 			     "%s did not end by itself, so there is nothing to compare",
 			     o.program[0]);
-	if (rc == 0 && stat(path, &st) == 0 && st.st_size > 0) /* else it said why not */
+	if (rc == 0 && stat(path, &st) == 0 && st.st_size > 0) /* else the plugin printed why */
 		rc = gains_read(out, path, err);
 	unlink(path);
 	free(path);
@@ -333,12 +334,12 @@ int experiments_run(const struct model_options *options, const struct what_if_li
 		return err_set(err, ERR_IO, ERR_NOWHERE, "cannot make a folder in %s: %s",
 			       tmp != NULL ? tmp : "/tmp", strerror(errno));
 	if (open_input(&e, err) == 0)
-		rc = run_first(&e, list, out, out_end, err);
+		rc = run_as_it_is(&e, list, out, out_end, err);
 	if (rc == 0 && out->runs.n > 0)
-		rc = add_ideals(&e, list, symfs, out, err);
+		rc = add_remaining_ideals(&e, list, symfs, out, err);
 	if (rc == 0 && out->runs.n > 0) {
 		add_experiments(&e, out);
-		rc = run_list(&e, out, err);
+		rc = run_experiments(&e, out, err);
 	}
 	for (size_t i = 0; i < e.ideals.n; i++)
 		ideal_release(&e.ideals.items[i]);

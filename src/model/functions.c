@@ -9,7 +9,7 @@
 #include "base/nearest.h"
 #include "session/names.h"
 
-/* The first process of the capture; those that it forks have the same addresses. */
+/* The first process of the capture. Processes that it forks have the same addresses. */
 static uint32_t first_process(const struct session *s)
 {
 	enum { UNKNOWN, IDLE, FIRST };
@@ -72,14 +72,14 @@ const char *model_function_label(const struct model_function *f)
 	return f->name != NULL ? f->name : f->module;
 }
 
-static const char *label_at(const void *context, size_t i)
+static const char *function_label_at(const void *context, size_t i)
 {
 	const struct model_functions *f = context;
 
 	return i < f->list.n ? model_function_label(&f->list.items[i]) : NULL;
 }
 
-static bool is_called(const struct model_function *f, const char *name)
+static bool is_function_named(const struct model_function *f, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -101,12 +101,12 @@ int model_functions_find(const struct model_functions *f, const char *name, stru
 	char advice[NAME_MAX];
 
 	for (size_t i = 0; i < f->of_block.n; i++)
-		if (is_called(&f->list.items[f->of_block.items[i]], name) &&
+		if (is_function_named(&f->list.items[f->of_block.items[i]], name) &&
 		    f->ranges.items[i].end != 0)
 			add_range(out, f->ranges.items[i]);
 	if (out->ranges.n > 0)
 		return 0;
 	return err_set(err, ERR_USAGE, ERR_NOWHERE,
 		       "--what-if: no function '%s' of known size ran%s", name,
-		       did_you_mean(name, label_at, f, "", advice, sizeof(advice)));
+		       did_you_mean(name, function_label_at, f, "", advice, sizeof(advice)));
 }

@@ -41,7 +41,7 @@ static bool read_number(const json_t *object, const char *key, uint64_t *out)
 	return json_is_integer(number) && json_integer_value(number) >= 0;
 }
 
-static int add_run(struct gains *g, const json_t *run, const char *path, struct err *err)
+static int read_gains_run(struct gains *g, const json_t *run, const char *path, struct err *err)
 {
 	const char *name = json_string_value(json_object_get(run, "name"));
 	struct gains_run *out = vec_add(&g->runs);
@@ -57,9 +57,9 @@ static int add_run(struct gains *g, const json_t *run, const char *path, struct 
 	return 0;
 }
 
-/* [address, cycles of each run from `first` on] */
-static int add_block(struct gains *g, size_t first, const json_t *block, const char *path,
-		     struct err *err)
+/* A block of the file is an array: address, then the cycles of each run from number `first` on. */
+static int read_gains_block(struct gains *g, size_t first, const json_t *block, const char *path,
+			    struct err *err)
 {
 	const char *address = json_string_value(json_array_get(block, 0));
 	size_t n = g->runs.n - first;
@@ -82,7 +82,7 @@ static int add_block(struct gains *g, size_t first, const json_t *block, const c
 	return 0;
 }
 
-static int read_root(struct gains *g, const json_t *root, const char *path, struct err *err)
+static int read_gains_file(struct gains *g, const json_t *root, const char *path, struct err *err)
 {
 	const json_t *runs = json_object_get(root, "runs");
 	const json_t *blocks = json_object_get(root, "blocks");
@@ -96,10 +96,10 @@ static int read_root(struct gains *g, const json_t *root, const char *path, stru
 			       "%s: wanted runs of the model, schema 1", path);
 	g->is_parallel |= json_is_true(parallel);
 	for (size_t i = 0; i < json_array_size(runs); i++)
-		if (add_run(g, json_array_get(runs, i), path, err) < 0)
+		if (read_gains_run(g, json_array_get(runs, i), path, err) < 0)
 			return -1;
 	for (size_t i = 0; i < json_array_size(blocks); i++)
-		if (add_block(g, first, json_array_get(blocks, i), path, err) < 0)
+		if (read_gains_block(g, first, json_array_get(blocks, i), path, err) < 0)
 			return -1;
 	return 0;
 }
@@ -113,12 +113,12 @@ int gains_read(struct gains *g, const char *path, struct err *err)
 	if (root == NULL)
 		return err_set(err, ERR_FORMAT, ERR_NOWHERE, "%s:%d: %s", path, syntax.line,
 			       syntax.text);
-	rc = read_root(g, root, path, err);
+	rc = read_gains_file(g, root, path, err);
 	json_decref(root);
 	return rc;
 }
 
-static json_t *json_of(const struct gains *g)
+static json_t *gains_json(const struct gains *g)
 {
 	json_t *runs = json_array(), *blocks = json_array();
 	char address[24];
@@ -147,7 +147,7 @@ static json_t *json_of(const struct gains *g)
 
 int gains_write(const struct gains *g, const char *path, struct err *err)
 {
-	json_t *root = json_of(g);
+	json_t *root = gains_json(g);
 	int rc = json_dump_file(root, path, JSON_COMPACT);
 
 	json_decref(root);

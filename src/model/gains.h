@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modelled cycles of a program as it is, and with something perfect: by block of code. */
+/* Modelled cycles of a program as it is, and with idealisations: by block of code. */
 #ifndef CYCLOPS_MODEL_GAINS_H
 #define CYCLOPS_MODEL_GAINS_H
 
@@ -11,26 +11,26 @@
 #include "base/vec.h"
 
 struct gains_run {
-	char *name;		 /* of a struct what_if_item, or "now" */
+	char *name;		 /* what_if_item.name, or "now" */
 	uint32_t bits;		 /* enum ideal_bit */
-	uint64_t cycles;	 /* from its beginning to its end */
-	uint64_t cpu_cycles;	 /* in which a CPU ran, of all CPUs */
-	VEC_OF(uint64_t) blocks; /* by number in `pcs`; those behind the end have 0 */
+	uint64_t cycles;	 /* from the program's start to its end */
+	uint64_t cpu_cycles;	 /* without idle ones, over all CPUs */
+	VEC_OF(uint64_t) blocks; /* cycles, by index into `pcs`; blocks behind the end have 0 */
 };
 
 struct gains {
 	VEC_OF(struct gains_run) runs;
-	struct tuples pcs; /* addresses of blocks */
-	bool is_parallel;  /* the program makes threads or processes */
+	struct tuples pcs; /* first addresses of blocks */
+	bool is_parallel;  /* the program has several threads or processes */
 };
 
 void gains_init(struct gains *);
 void gains_release(struct gains *);
 
-/* Adds the runs of a file of the model. */
+/* Adds the runs in a json file of the model (results_write_gains()). */
 int gains_read(struct gains *, const char *path, struct err *);
 
-/* Writes such a file. */
+/* Writes the runs as json in the same form. */
 int gains_write(const struct gains *, const char *path, struct err *);
 
 /* The run of that name, or NULL. */

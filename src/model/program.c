@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Format: System V ABI, "Object Files"; the numbers of machines from the ELF registry. */
+/* Format: System V ABI, "Object Files". Machine numbers are those of elf.h. */
 #include "model/program.h"
 
 #include <elf.h>
@@ -53,7 +53,7 @@ static int check_header(const char *path, const uint8_t *bytes, size_t size, str
 	return 0;
 }
 
-/* The segment that names the loader, as far as it is in the file. */
+/* Reads the name of the loader out of segment PT_INTERP; "" if there is none. */
 static int find_loader(const char *path, const uint8_t *bytes, size_t size,
 		       char loader[INTERPRETER_MAX], struct err *err)
 {

@@ -24,13 +24,13 @@
 enum { CANNOT_EXECUTE = 127, SIGNAL_STATUS = 128 };
 enum { PROGRESS_NS = 500000000, INSTRUCTIONS_PER_MEGA = 1000000 };
 
-/* Where Debian's cross compiler has the libraries that its programs need. */
+/* Debian's folder of AArch64 libraries on other machines. */
 static const char cross_sysroot[] = "/usr/aarch64-linux-gnu";
 
-/* What is needed to start the emulator. */
-struct launch {
+/* What starts the emulator. */
+struct emulator_run {
 	char emulator[PATH_MAX], plugin[PATH_MAX];
-	const char *sysroot; /* NULL: none needed */
+	const char *sysroot; /* NULL: none */
 	struct model_facts facts;
 	struct text settings;
 	const struct journal *journal;
@@ -67,7 +67,7 @@ static int find_emulator(const char *given, char out[PATH_MAX], struct err *err)
 		       "does not do: it has no plugins)");
 }
 
-/* The plugin lies beside the program in a build, and in the library folder once installed. */
+/* The plugin is below the program's folder in a build, and in the library folder if installed. */
 static int find_plugin(const char *given, char out[PATH_MAX], struct err *err)
 {
 	static const char *const places[] = {
@@ -104,8 +104,9 @@ static bool has_loader(const char *sysroot, const char *loader)
 	       access(path, R_OK) == 0;
 }
 
-/* Where the loader is: what the user says, this system itself, or the cross compiler's folder. */
-static int find_sysroot(const char *given, const char *loader, const char **out, struct err *err)
+/* Finds the folder of the loader: the given one, else this system's root, else cross_sysroot. */
+static int find_loader_root(const char *given, const char *loader, const char **out,
+			    struct err *err)
 {
 	const char *const places[] = { given != NULL ? given : "", cross_sysroot };
 
@@ -123,8 +124,8 @@ static int find_sysroot(const char *given, const char *loader, const char **out,
 		       given != NULL ? given : "", loader, cross_sysroot);
 }
 
-/* A file descriptor that the emulator inherits, from which the plugin reads the settings. */
-static int settings_file(const struct text *settings, struct err *err)
+/* Makes a descriptor that the emulator inherits, from which the plugin reads the settings. */
+static int write_settings(const struct text *settings, struct err *err)
 {
 	int fd = memfd_create("cyclops-model", 0);
 
@@ -138,7 +139,7 @@ static int settings_file(const struct text *settings, struct err *err)
 	return -1;
 }
 
-/* "-plugin" takes FILE,KEY=VALUE with commas doubled. */
+/* The value of "-plugin": FILE,KEY=VALUE. A comma in FILE is doubled. */
 static void plugin_argument(const char *path, int fd, struct text *out)
 {
 	for (; *path != '\0'; path++) {
@@ -150,8 +151,9 @@ static void plugin_argument(const char *path, int fd, struct text *out)
 	text_char(out, '\0');
 }
 
-/* Replaces this process. Addresses must be the same in each run: nothing is placed at random. */
-static void execute(const struct launch *l, const struct model_options *o, int settings_fd)
+/* Replaces this process by the emulator. No address is random, so that all runs are the same. */
+static void exec_emulator(const struct emulator_run *l, const struct model_options *o,
+			  int settings_fd)
 {
 	VEC_OF(const char *) arguments = { 0 };
 	struct text plugin = { 0 };
@@ -179,7 +181,7 @@ static void execute(const struct launch *l, const struct model_options *o, int s
 	_exit(CANNOT_EXECUTE);
 }
 
-static void show_progress(const struct launch *l)
+static void show_instruction_count(const struct emulator_run *l)
 {
 	uint64_t n = 0;
 
@@ -189,9 +191,9 @@ static void show_progress(const struct launch *l)
 		n / INSTRUCTIONS_PER_MEGA);
 }
 
-/* Waits for the end of the program, and passes on what would end this process. */
-static int wait_for(pid_t pid, const struct launch *l, bool shows_progress, struct model_end *out,
-		    struct err *err)
+/* Waits for the program's end. Passes on signals that would end this process. */
+static int wait_for_program(pid_t pid, const struct emulator_run *l, bool shows_progress,
+			    struct model_end *out, struct err *err)
 {
 	const struct timespec moment = { .tv_nsec = PROGRESS_NS };
 	const sigset_t set = signals_waited_for();
@@ -203,7 +205,7 @@ static int wait_for(pid_t pid, const struct launch *l, bool shows_progress, stru
 					    : sigwaitinfo(&set, NULL);
 
 		if (signal < 0 && shows_progress)
-			show_progress(l);
+			show_instruction_count(l);
 		if (signal == SIGTERM || signal == SIGHUP)
 			kill(pid, signal);
 	}
@@ -217,8 +219,8 @@ static int wait_for(pid_t pid, const struct launch *l, bool shows_progress, stru
 	return 0;
 }
 
-static int start_and_wait(const struct launch *l, const struct model_options *o, int settings_fd,
-			  struct model_end *out, struct err *err)
+static int start_and_wait(const struct emulator_run *l, const struct model_options *o,
+			  int settings_fd, struct model_end *out, struct err *err)
 {
 	struct signal_state old;
 	pid_t pid;
@@ -229,18 +231,19 @@ static int start_and_wait(const struct launch *l, const struct model_options *o,
 	pid = fork();
 	if (pid == 0) {
 		signals_restore(&old);
-		execute(l, o, settings_fd);
+		exec_emulator(l, o, settings_fd);
 	}
 	rc = pid < 0 ? err_set(err, ERR_IO, ERR_NOWHERE, "cannot fork: %s", strerror(errno))
-		     : wait_for(pid, l, o->shows_progress && isatty(STDERR_FILENO), out, err);
+		     : wait_for_program(pid, l, o->shows_progress && isatty(STDERR_FILENO), out,
+					err);
 	signals_restore(&old);
 	return rc;
 }
 
-static int model_run_run(const struct launch *l, const struct model_options *o,
-			 struct model_end *out, struct err *err)
+static int run_with_settings(const struct emulator_run *l, const struct model_options *o,
+			     struct model_end *out, struct err *err)
 {
-	int fd = settings_file(&l->settings, err);
+	int fd = write_settings(&l->settings, err);
 	int rc;
 
 	if (fd < 0)
@@ -250,16 +253,16 @@ static int model_run_run(const struct launch *l, const struct model_options *o,
 	return rc;
 }
 
-/* Did the model begin a capture and not finish it? */
-static bool is_cut(const struct journal *j)
+/* Did the plugin begin a capture and not finish it? */
+static bool is_unfinished(const struct journal *j)
 {
 	return j->size_bytes == sizeof(*j) && atomic_load(&j->is_begun) &&
 	       !atomic_load(&j->is_finished);
 }
 
-/* The program runs with memory that outlives it. */
-static int run_with_journal(struct launch *l, const struct model_options *o, struct model_end *out,
-			    struct err *err)
+/* Runs the program with a journal, and completes the capture with it if the plugin did not. */
+static int run_with_journal(struct emulator_run *l, const struct model_options *o,
+			    struct model_end *out, struct err *err)
 {
 	int fd = journal_create(err);
 	struct journal *journal = fd < 0 ? NULL : journal_open(fd, err);
@@ -269,12 +272,12 @@ static int run_with_journal(struct launch *l, const struct model_options *o, str
 	if (journal != NULL) {
 		text_format(&l->settings, "journal=%d", fd);
 		text_char(&l->settings, '\0');
-		rc = model_run_run(l, o, out, err);
+		rc = run_with_settings(l, o, out, err);
 	}
 	if (rc == 0)
 		out->n_executed = atomic_load(&journal->n_executed);
-	if (rc == 0 && is_cut(journal)) {
-		out->is_cut = true;
+	if (rc == 0 && is_unfinished(journal)) {
+		out->is_unfinished = true;
 		rc = salvage(&l->settings, journal, err);
 	}
 	journal_close(journal);
@@ -285,7 +288,7 @@ static int run_with_journal(struct launch *l, const struct model_options *o, str
 
 int model_run(const struct model_options *o, struct model_end *out, struct err *err)
 {
-	struct launch launch = { 0 };
+	struct emulator_run launch = { 0 };
 	char loader[INTERPRETER_MAX];
 	int rc = -1;
 
@@ -293,7 +296,7 @@ int model_run(const struct model_options *o, struct model_end *out, struct err *
 	if (find_emulator(o->emulator, launch.emulator, err) == 0 &&
 	    find_plugin(o->plugin, launch.plugin, err) == 0 &&
 	    model_program_check(o->program[0], loader, err) == 0 &&
-	    find_sysroot(o->sysroot, loader, &launch.sysroot, err) == 0 &&
+	    find_loader_root(o->sysroot, loader, &launch.sysroot, err) == 0 &&
 	    model_settings(o, &launch.settings, &launch.facts, err) == 0)
 		rc = run_with_journal(&launch, o, out, err);
 	text_release(&launch.settings);

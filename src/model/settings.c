@@ -12,8 +12,8 @@
 
 extern const struct embedded_file model_files[];
 
-/* One entry. Its value may come from outside and hold anything but a NUL. */
-static void add_text(struct text *out, const char *key, const char *value)
+/* Appends an entry. The value may hold anything but a NUL. */
+static void add_text_setting(struct text *out, const char *key, const char *value)
 {
 	text_str(out, key);
 	text_char(out, '=');
@@ -21,12 +21,12 @@ static void add_text(struct text *out, const char *key, const char *value)
 	text_char(out, '\0');
 }
 
-static void model_settings_add_number(struct text *out, const char *key, uint64_t value)
+static void add_number_setting(struct text *out, const char *key, uint64_t value)
 {
 	char text[24];
 
 	snprintf(text, sizeof(text), "%" PRIu64, value);
-	add_text(out, key, text);
+	add_text_setting(out, key, text);
 }
 
 static int add_parameter(const json_t *parameter, const char *path, struct text *out,
@@ -42,9 +42,9 @@ static int add_parameter(const json_t *parameter, const char *path, struct text 
 			       path, name != NULL ? name : "");
 	snprintf(key, sizeof(key), "param.%s", name);
 	if (json_is_string(value))
-		add_text(out, key, json_string_value(value));
+		add_text_setting(out, key, json_string_value(value));
 	else
-		model_settings_add_number(out, key, (uint64_t)json_integer_value(value));
+		add_number_setting(out, key, (uint64_t)json_integer_value(value));
 	return 0;
 }
 
@@ -76,7 +76,7 @@ static int read_model(const json_t *root, const char *path, struct text *out,
 	for (size_t i = 0; i < json_array_size(parameters); i++)
 		if (add_parameter(json_array_get(parameters, i), path, out, err) < 0)
 			return -1;
-	add_text(out, "model", facts->name);
+	add_text_setting(out, "model", facts->name);
 	return 0;
 }
 
@@ -95,7 +95,7 @@ static int parse_model(const char *bytes, size_t size, const char *path, struct 
 	return rc;
 }
 
-/* An embedded model by its id, or else a file. */
+/* `model` is the id of an embedded model, or the path of a file. */
 static int load_model(const char *model, struct text *out, struct model_facts *facts,
 		      struct err *err)
 {
@@ -116,7 +116,7 @@ static int load_model(const char *model, struct text *out, struct model_facts *f
 	return rc;
 }
 
-static int add_sets(const char *const *sets, struct text *out, struct err *err)
+static int add_parameter_settings(const char *const *sets, struct text *out, struct err *err)
 {
 	for (size_t i = 0; sets != NULL && sets[i] != NULL; i++) {
 		if (strchr(sets[i], '=') == NULL)
@@ -129,7 +129,6 @@ static int add_sets(const char *const *sets, struct text *out, struct err *err)
 	return 0;
 }
 
-/* The part of a path behind the last slash. */
 static const char *last_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -137,15 +136,15 @@ static const char *last_part(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* Recorded paths are the real ones, so the root that is taken off them must be, too. */
-static int add_root(const char *root, struct text *out, struct err *err)
+/* Resolves links in the root, because recorded paths have none. */
+static int add_root_setting(const char *root, struct text *out, struct err *err)
 {
 	char *real = realpath(root, NULL);
 
 	if (real == NULL)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--root: there is no folder '%s'",
 			       root);
-	add_text(out, "root", strcmp(real, "/") == 0 ? "" : real);
+	add_text_setting(out, "root", strcmp(real, "/") == 0 ? "" : real);
 	free(real);
 	return 0;
 }
@@ -154,33 +153,33 @@ int model_settings(const struct model_options *o, struct text *out, struct model
 		   struct err *err)
 {
 	if (load_model(o->model != NULL ? o->model : "neoverse-n1", out, facts, err) < 0 ||
-	    add_sets(o->sets, out, err) < 0)
+	    add_parameter_settings(o->sets, out, err) < 0)
 		return -1;
-	if (o->root != NULL && add_root(o->root, out, err) < 0)
+	if (o->root != NULL && add_root_setting(o->root, out, err) < 0)
 		return -1;
-	add_text(out, "output", o->output);
+	add_text_setting(out, "output", o->output);
 	if (o->counts != NULL)
-		add_text(out, "counts", o->counts);
+		add_text_setting(out, "counts", o->counts);
 	if (o->truth != NULL)
-		add_text(out, "truth", o->truth);
+		add_text_setting(out, "truth", o->truth);
 	if (o->gains != NULL)
-		add_text(out, "gains", o->gains);
+		add_text_setting(out, "gains", o->gains);
 	for (size_t i = 0; i < o->n_ideals; i++) {
 		text_str(out, "ideal=");
 		ideal_write(&o->ideals[i], out);
 		text_char(out, '\0');
 	}
-	add_text(out, "name", last_part(o->program[0]));
-	add_text(out, "version", o->version);
+	add_text_setting(out, "name", last_part(o->program[0]));
+	add_text_setting(out, "version", o->version);
 	for (size_t i = 0; o->command[i] != NULL; i++)
-		add_text(out, "argument", o->command[i]);
-	model_settings_add_number(out, "seed", o->seed);
-	model_settings_add_number(out, "interval", o->interval);
-	model_settings_add_number(out, "jitter", !o->without_jitter);
-	model_settings_add_number(out, "loads", o->loads);
-	model_settings_add_number(out, "stores", o->stores);
-	model_settings_add_number(out, "branches", o->branches);
-	model_settings_add_number(out, "min_latency", o->min_latency);
-	model_settings_add_number(out, "event_filter", o->event_filter);
+		add_text_setting(out, "argument", o->command[i]);
+	add_number_setting(out, "seed", o->seed);
+	add_number_setting(out, "interval", o->interval);
+	add_number_setting(out, "jitter", !o->without_jitter);
+	add_number_setting(out, "loads", o->loads);
+	add_number_setting(out, "stores", o->stores);
+	add_number_setting(out, "branches", o->branches);
+	add_number_setting(out, "min_latency", o->min_latency);
+	add_number_setting(out, "event_filter", o->event_filter);
 	return 0;
 }

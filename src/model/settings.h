@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The settings of the machine model: those of its file (catalog/model/), and of the user. */
+/* The settings of the machine model: parameters of its file (catalog/model/), options of the user. */
 #ifndef CYCLOPS_MODEL_SETTINGS_H
 #define CYCLOPS_MODEL_SETTINGS_H
 
@@ -7,15 +7,15 @@
 #include "base/text.h"
 #include "model/run.h"
 
-/* A model's file, as far as it is not a list of parameters. */
+/* The fields of a model's file beside its parameters. */
 struct model_facts {
 	char name[64];	       /* "Neoverse N1" */
-	char emulator_cpu[64]; /* what -cpu of the emulator is to be */
+	char emulator_cpu[64]; /* for the emulator's option -cpu */
 };
 
 /*
- * Appends the settings for the plugin: entries "key=value", each ended by a NUL. The values of
- * parameters are not checked here: the model does that.
+ * Appends the settings for the plugin: entries "key=value", each ended by a NUL. The plugin checks the
+ * values of parameters. Fails if the model's file cannot be read, or an option has the wrong form.
  */
 int model_settings(const struct model_options *, struct text *, struct model_facts *out,
 		   struct err *);

@@ -8,10 +8,10 @@
 #include "model/functions.h"
 #include "model/what_if_list.h"
 
-/* Less is no cause. */
+/* A resource that gains less than this share of the cycles is not named as a cause. */
 #define LEAST_GAIN 0.05
 
-/* Of all that a function gains, what is listed for it. */
+/* Functions that gain less than this share of all cycles have no row. */
 #define LEAST_FUNCTION_GAIN 0.005
 
 enum { IDEAL_NAME, IDEAL_TITLE, IDEAL_CYCLES, IDEAL_CPU_CYCLES, IDEAL_GAIN, IDEAL_WHERE };
@@ -45,9 +45,9 @@ static const struct column function_columns[] = {
 	[FUNCTION_MODULE] = { "module", NULL, "", CELL_TEXT, 0, "file that the function is in" },
 };
 
-/* What a run does for a function. */
+/* The cycles of a function as it is, and in a run with an idealisation. */
 struct effect {
-	uint32_t function;
+	uint32_t function; /* index into model_functions.list */
 	uint64_t now, then;
 };
 
@@ -60,7 +60,7 @@ static double gain_of(uint64_t now, uint64_t then, uint64_t all)
 	return all > 0 ? ((double)now - (double)then) / (double)all : 0;
 }
 
-/* Larger gains first; functions in order of appearance. */
+/* Larger gains first, then by index. */
 static int compare_effects(const void *a, const void *b)
 {
 	const struct effect *x = a, *y = b;
@@ -71,8 +71,8 @@ static int compare_effects(const void *a, const void *b)
 	return (x->function > y->function) - (x->function < y->function);
 }
 
-static void sum_functions(const struct gains *g, const struct model_functions *f,
-			  const struct gains_run *run, struct effects *out)
+static void sum_by_function(const struct gains *g, const struct model_functions *f,
+			    const struct gains_run *run, struct effects *out)
 {
 	out->list.n = 0;
 	for (uint32_t i = 0; i < f->list.n; i++)
@@ -87,9 +87,9 @@ static void sum_functions(const struct gains *g, const struct model_functions *f
 		qsort(out->list.items, out->list.n, sizeof(*out->list.items), compare_effects);
 }
 
-/* The functions that together have most of a gain. */
-static struct cell mostly_in(struct table *t, const struct effects *effects,
-			     const struct model_functions *f, uint64_t gain)
+/* Names at most two functions: each has a fifth of the gain, and they stop at four fifths. */
+static struct cell name_top_functions(struct table *t, const struct effects *effects,
+				      const struct model_functions *f, uint64_t gain)
 {
 	enum { MOST = 2 };
 	struct text names = { 0 };
@@ -111,9 +111,9 @@ static struct cell mostly_in(struct table *t, const struct effects *effects,
 	return cell;
 }
 
-static void add_functions(struct table *t, const struct gains_run *run,
-			  const struct effects *effects, const struct model_functions *f,
-			  uint64_t all)
+static void add_function_rows(struct table *t, const struct gains_run *run,
+			      const struct effects *effects, const struct model_functions *f,
+			      uint64_t all)
 {
 	for (size_t i = 0; i < effects->list.n; i++) {
 		const struct effect *e = &effects->list.items[i];
@@ -134,7 +134,7 @@ static void add_functions(struct table *t, const struct gains_run *run,
 	}
 }
 
-static void set_title(struct table *t, const struct gains_run *run, struct cell *row)
+static void set_ideal_name(struct table *t, const struct gains_run *run, struct cell *row)
 {
 	struct text title = { 0 };
 
@@ -145,27 +145,27 @@ static void set_title(struct table *t, const struct gains_run *run, struct cell 
 	text_release(&title);
 }
 
-static void add_run(struct what_if *w, const struct gains *g, const struct gains_run *run,
-		    const struct model_functions *f, struct effects *effects)
+static void add_ideal_row(struct what_if *w, const struct gains *g, const struct gains_run *run,
+			  const struct model_functions *f, struct effects *effects)
 {
 	const struct gains_run *now = &g->runs.items[0];
 	struct cell *row = table_add_row(&w->ideals);
 
-	set_title(&w->ideals, run, row);
+	set_ideal_name(&w->ideals, run, row);
 	row[IDEAL_CYCLES] = cell_count(run->cycles);
 	row[IDEAL_CPU_CYCLES] = cell_count(run->cpu_cycles);
 	if (run == now)
 		return;
-	sum_functions(g, f, run, effects);
+	sum_by_function(g, f, run, effects);
 	row[IDEAL_GAIN] = cell_number(gain_of(now->cycles, run->cycles, now->cycles));
 	if (gain_of(now->cpu_cycles, run->cpu_cycles, now->cpu_cycles) >= LEAST_FUNCTION_GAIN)
-		row[IDEAL_WHERE] =
-			mostly_in(&w->ideals, effects, f, now->cpu_cycles - run->cpu_cycles);
-	add_functions(&w->functions, run, effects, f, now->cpu_cycles);
+		row[IDEAL_WHERE] = name_top_functions(&w->ideals, effects, f,
+						      now->cpu_cycles - run->cpu_cycles);
+	add_function_rows(&w->functions, run, effects, f, now->cpu_cycles);
 }
 
-/* What the whole says, where no single row does. */
-static void add_notes(struct table *t, const struct gains *g)
+/* Notes on all runs together: is the core the limit, does anything gain, do gains add up? */
+static void add_what_if_notes(struct table *t, const struct gains *g)
 {
 	const struct gains_run *now = &g->runs.items[0];
 	bool limits = false, causes = false;
@@ -197,11 +197,11 @@ void what_if_make(const struct gains *g, struct session *s, size_t top, struct w
 		   COUNT(function_columns));
 	model_functions_init(&functions, s, &g->pcs);
 	for (size_t i = 0; i < g->runs.n; i++)
-		add_run(out, g, &g->runs.items[i], &functions, &effects);
+		add_ideal_row(out, g, &g->runs.items[i], &functions, &effects);
 	table_sort(&out->ideals, IDEAL_GAIN, false);
 	table_sort(&out->functions, FUNCTION_GAIN, false);
 	table_show_top(&out->functions, top);
-	add_notes(&out->ideals, g);
+	add_what_if_notes(&out->ideals, g);
 	*vec_add(&out->shown.list) = &out->ideals;
 	if (table_n_rows(&out->functions) > 0)
 		*vec_add(&out->shown.list) = &out->functions;

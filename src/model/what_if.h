@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program would gain if one resource were perfect, as tables. */
+/* The tables of --what-if: what a program would gain if one resource were perfect. */
 #ifndef CYCLOPS_MODEL_WHAT_IF_H
 #define CYCLOPS_MODEL_WHAT_IF_H
 
@@ -8,13 +8,13 @@
 #include "table/table.h"
 
 struct what_if {
-	struct table ideals, functions;
-	struct tables shown;
+	struct table ideals, functions; /* a row for each run; for each function and run */
+	struct tables shown;		/* what is printed */
 };
 
 /*
- * Makes the tables. Run 0 is the program as it is, the session its capture: names live as long as
- * that. `top` functions are shown; 0: all.
+ * Makes the tables. Run 0 is the program as it is, the session is its capture. `top`: how many functions
+ * are shown; 0: all.
  */
 void what_if_make(const struct gains *, struct session *, size_t top, struct what_if *out);
 void what_if_release(struct what_if *);

@@ -9,13 +9,13 @@
 #include "base/nearest.h"
 #include "model/ideal.h"
 
-static const char *name_at(const void *context, size_t i)
+static const char *idealisation_name_at(const void *context, size_t i)
 {
 	(void)context;
 	return i < n_idealisations ? idealisations[i].name : NULL;
 }
 
-static int find_bit(const char *name, uint32_t *bits, struct err *err)
+static int find_idealisation(const char *name, uint32_t *bits, struct err *err)
 {
 	char advice[NAME_MAX];
 
@@ -26,17 +26,17 @@ static int find_bit(const char *name, uint32_t *bits, struct err *err)
 		}
 	return err_set(err, ERR_USAGE, ERR_NOWHERE, "--what-if: there is no idealisation '%s'%s",
 		       name,
-		       did_you_mean(name, name_at, NULL, " (--what-if=list lists them)", advice,
-				    sizeof(advice)));
+		       did_you_mean(name, idealisation_name_at, NULL,
+				    " (--what-if=list lists them)", advice, sizeof(advice)));
 }
 
-/* Names with "+" between them. */
-static int read_bits(const char *names, size_t length, uint32_t *bits, struct err *err)
+/* Reads names joined by "+". */
+static int read_idealisations(const char *names, size_t length, uint32_t *bits, struct err *err)
 {
 	for (const char *end = names + length; names <= end;) {
 		size_t n = strcspn(names, "+@,");
 		char *name = mem_strndup(names, n);
-		int rc = find_bit(name, bits, err);
+		int rc = find_idealisation(name, bits, err);
 
 		free(name);
 		if (rc < 0)
@@ -46,7 +46,7 @@ static int read_bits(const char *names, size_t length, uint32_t *bits, struct er
 	return 0;
 }
 
-static bool has_item(const struct what_if_list *list, const char *name)
+static bool has_what_if_item(const struct what_if_list *list, const char *name)
 {
 	for (size_t i = 0; i < list->items.n; i++)
 		if (strcmp(list->items.items[i].name, name) == 0)
@@ -54,18 +54,20 @@ static bool has_item(const struct what_if_list *list, const char *name)
 	return false;
 }
 
-/* "dram+l2@function" */
-static int add_item(const char *text, size_t length, struct what_if_list *out, struct err *err)
+/* Adds an item such as "dram+l2@function"; one that is in the list is not added again. */
+static int add_what_if_item(const char *text, size_t length, struct what_if_list *out,
+			    struct err *err)
 {
 	char *name = mem_strndup(text, length);
 	const char *at = strchr(name, '@');
 	struct what_if_item item = { .name = name };
-	int rc = read_bits(name, at != NULL ? (size_t)(at - name) : length, &item.bits, err);
+	int rc = read_idealisations(name, at != NULL ? (size_t)(at - name) : length, &item.bits,
+				    err);
 
 	if (rc == 0 && at != NULL && at[1] == '\0')
 		rc = err_set(err, ERR_USAGE, ERR_NOWHERE,
 			     "--what-if: '%s' wants a function behind the @", name);
-	if (rc < 0 || has_item(out, name)) {
+	if (rc < 0 || has_what_if_item(out, name)) {
 		free(name);
 		return rc;
 	}
@@ -74,7 +76,7 @@ static int add_item(const char *text, size_t length, struct what_if_list *out, s
 	return 0;
 }
 
-/* The length up to the next comma that is not between the angle brackets of a C++ name. */
+/* The length up to the next comma. Commas between the angle brackets of a C++ name do not count. */
 static size_t item_length(const char *text)
 {
 	size_t n = 0;
@@ -84,8 +86,9 @@ static size_t item_length(const char *text)
 	return n;
 }
 
-/* Every idealisation, of what stands behind "all": nothing, or "@function". */
-static int add_all(const char *behind, size_t length, struct what_if_list *out, struct err *err)
+/* Adds every idealisation, each followed by what is behind "all": nothing, or "@function". */
+static int add_all_idealisations(const char *behind, size_t length, struct what_if_list *out,
+				 struct err *err)
 {
 	int rc = 0;
 
@@ -94,7 +97,7 @@ static int add_all(const char *behind, size_t length, struct what_if_list *out, 
 
 		text_str(&item, idealisations[i].name);
 		text_add(&item, behind, length);
-		rc = add_item(item.bytes, item.n, out, err);
+		rc = add_what_if_item(item.bytes, item.n, out, err);
 		text_release(&item);
 	}
 	return rc;
@@ -110,8 +113,8 @@ int what_if_list_read(const char *text, struct what_if_list *out, struct err *er
 		size_t n = item_length(at);
 		bool is_all = n >= n_all && memcmp(at, all, n_all) == 0 &&
 			      (n == n_all || at[n_all] == '@');
-		int rc = is_all ? add_all(at + n_all, n - n_all, out, err)
-				: add_item(at, n, out, err);
+		int rc = is_all ? add_all_idealisations(at + n_all, n - n_all, out, err)
+				: add_what_if_item(at, n, out, err);
 
 		if (rc < 0) {
 			what_if_list_release(out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What --what-if asks for: "dram,page-walks+dram,l2@main". */
+/* The argument of --what-if: "dram,page-walks+dram,l2@main". */
 #ifndef CYCLOPS_MODEL_WHAT_IF_LIST_H
 #define CYCLOPS_MODEL_WHAT_IF_LIST_H
 
@@ -10,28 +10,28 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-/* One experiment: what is perfect at the same time, and for whose instructions. */
+/* One idealisation, or several at the same time. */
 struct what_if_item {
-	char *name;	/* as it was asked for */
+	char *name;	/* as the user typed it */
 	uint32_t bits;	/* enum ideal_bit (model/ideal.h) */
-	char *function; /* NULL: the whole program */
+	char *function; /* holds for this function's instructions; NULL: for all */
 };
 
 struct what_if_list {
-	VEC_OF(struct what_if_item) items; /* none twice */
+	VEC_OF(struct what_if_item) items; /* without duplicates */
 };
 
-/* Reads a list; "all" and "" stand for every idealisation. An unknown name gives the nearest right one. */
+/* Reads a list; "all" and "" mean every idealisation. The error suggests a name for an unknown one. */
 int what_if_list_read(const char *text, struct what_if_list *out, struct err *);
 void what_if_list_release(struct what_if_list *);
 
-/* What the bits stand for, in words: "DRAM (as fast as LLC)". */
+/* Appends the titles of the idealisations: "DRAM (as fast as LLC)". */
 void what_if_title(uint32_t bits, struct text *);
 
-/* Is only what limits every core perfect? */
+/* Are all of the bits limits that every core has: window, execution units, width? */
 bool what_if_is_core_limit(uint32_t bits);
 
-/* Every idealisation: a line each, of its name and what it stands for. */
+/* Appends a line for each idealisation: name and title. */
 void what_if_names(struct text *);
 
 #endif
