@@ -336,6 +336,68 @@ def read_csv(path):
         return list(csv.DictReader(file))
 
 
+TREE_KEYS = {"schema", "id", "name", "match", "slots", "cycles", "stalled", "instructions", "source", "nodes"}
+TREE_KEYS_OPTIONAL = {"reference_ghz"}
+NODE_KEYS = {
+    "event": {"code", "period", "precise", "penalty", "unit", "source", "in_cycles", "adds"},
+    "branch": {"adds", "cap", "side"},
+    "formula": {"adds", "side", "formula"},
+}
+NODE_KEYS_ANY = {"name", "kind", "parent", "note"}
+FORMULA_KINDS = {"sum", "wrong-path", "average", "busiest", "underuse", "empty-slots", "remainder"}
+
+
+def names_in_formula(formula):
+    """The nodes that a formula names."""
+    for key, value in formula.items():
+        if key == "ports":
+            for port in value:
+                yield from port["events"]
+        elif key != "kind":
+            yield from value if isinstance(value, list) else [value]
+
+
+def check_node(check, node, before, names, events):
+    where = f"node {node['name']}"
+    check.known(f"{where}: kind", [node["kind"]], NODE_KEYS)
+    check.known(f"{where}: unknown key", node, NODE_KEYS_ANY | NODE_KEYS.get(node["kind"], set()))
+    if "parent" in node:
+        check.expect(node["parent"] in before, f"{where}: parent {node['parent']} does not stand before it")
+    if node["kind"] == "event":
+        check.expect(re.fullmatch(r"0x[0-9a-f]{1,8}", node.get("code", "")), f"{where}: code: {node.get('code')}")
+        check.expect(("penalty" in node) == ("unit" in node), f"{where}: a penalty has a unit, cycles or ns")
+        check.expect(not node.get("adds") or "penalty" in node, f"{where}: adds to its branch, but costs nothing")
+    if "cap" in node:
+        check.known(f"{where}: cap", [node["cap"]], events)
+    if node["kind"] == "formula":
+        check.known(f"{where}: formula", [node["formula"]["kind"]], FORMULA_KINDS)
+        check.known(f"{where}: formula", names_in_formula(node["formula"]), names)
+
+
+def check_tree(check, tree, cpus):
+    check.expect(tree["schema"] == 1, f"schema {tree['schema']}, wanted 1")
+    check.expect(f"{tree['id']}.json" == check.where, f"id '{tree['id']}' differs from the file's name")
+    check.known("missing key", TREE_KEYS, tree)
+    check.known("unknown key", tree, TREE_KEYS | TREE_KEYS_OPTIONAL)
+    check.known("match", tree["match"].get("cpu", []), cpus)
+    nodes = tree["nodes"]
+    names = check.unique("node", [n["name"] for n in nodes])
+    events = {n["name"] for n in nodes if n["kind"] == "event"}
+    check.unique("code", [n["code"] for n in nodes if "code" in n])
+    check.known("tree", [tree["cycles"], tree["stalled"], tree["instructions"]], names)
+    for at, node in enumerate(nodes):
+        check_node(check, node, {n["name"] for n in nodes[:at]}, names, events)
+    # an Arm core's own events: names and codes are those of its catalog file
+    for cpu in (cpus[name] for name in tree["match"].get("cpu", []) if name in cpus):
+        codes = {e["name"]: int(e["code"], 16) for e in cpu["events"]}
+        for node in nodes:
+            if node["kind"] == "event":
+                check.expect(
+                    codes.get(node["name"]) == int(node["code"], 16),
+                    f"{node['name']}: code {node['code']}, the CPU's file has {codes.get(node['name'])}",
+                )
+
+
 def main():
     if len(sys.argv) > 2:
         sys.exit(__doc__)
@@ -349,6 +411,10 @@ def main():
     for name, cpu in cpus.items():
         check.where = f"{name}.json"
         check_cpu(check, cpu, set(encodings), set(cpus))
+    trees = {p.stem: load(p) for p in sorted(root.glob("cycles/*.json"))}
+    for name, tree in trees.items():
+        check.where = f"{name}.json"
+        check_tree(check, tree, cpus)
     check.where = "thresholds.json"
     check_usual_thresholds(check, load(root / check.where), cpus)
     check.where = "makers.json"
@@ -364,9 +430,9 @@ def main():
     check_listed(check, root)
     for fault in check.faults:
         print(fault, file=sys.stderr)
-    if not cpus or check.faults:
-        sys.exit(f"{len(check.faults)} faults in {len(cpus)} CPU files")
-    print(f"{len(cpus)} CPU files, {len(encodings)} encodings: as they should be")
+    if not cpus or not trees or check.faults:
+        sys.exit(f"{len(check.faults)} faults in {len(cpus)} CPU files and {len(trees)} trees")
+    print(f"{len(cpus)} CPU files, {len(encodings)} encodings, {len(trees)} trees: as they should be")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Captures beside the source tree are used, unless the environment names others.
 CAPTURES = ROOT.parent / "shared" / "captures"
+GOODA_SAMPLE = ROOT.parent / "shared" / "reference" / "cycle-accounting" / "westmere-sample"
 
 CHECKS = [
     ["python3", "scripts/check-layers.py"],
@@ -132,6 +133,8 @@ def environment_of(compiler):
                        TSAN_OPTIONS="halt_on_error=1")
     if CAPTURES.is_dir():
         environment.setdefault("CYCLOPS_CAPTURES", str(CAPTURES))
+    if GOODA_SAMPLE.is_dir():
+        environment.setdefault("CYCLOPS_GOODA_SAMPLE", str(GOODA_SAMPLE))
     return environment
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads members of untrusted JSON objects. For this folder only. */
+/* Reads members of untrusted JSON objects: files of the catalog, and those that users write. */
 #ifndef CYCLOPS_CPU_JSON_READ_H
 #define CYCLOPS_CPU_JSON_READ_H
 
