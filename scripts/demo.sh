@@ -25,4 +25,4 @@ show c2c --symfs tests/data/root $samples/sharing.data
 say "Was that right? The same program with the padding (-DPADDED):"
 show diff --symfs tests/data/root --table totals $samples/sharing.data $samples/padded.data
 
-say "Next: build/cyclops run -- ./your-program    docs/gallery.md"
+say "Next: build/cyclops run -- ./your-program    docs/gallery.md    docs/tutorial.md"

@@ -9,7 +9,8 @@ line "$ COMMAND", then the expected output. A line "..." stands for any number o
 run in a folder of links, so they may write files of their own; examples of one page see each other's.
 The links are to the files of DATA_DIR; in Markdown to those of the checkout, which DATA_DIR is
 part of, and "build" to the folder of CYCLOPS: such commands run as printed after "make". Numbers
-with a unit in the text of Markdown have to stand in what a command of the page prints.
+with a unit in the text of Markdown have to stand in what a command of the page prints, and all its
+commands have to succeed: one that checks a gain (--fail-if) holds, whatever --update writes.
 --update writes what was printed into the pages (the number of lines around a "..." is kept).
 --needs skips the test where a program is not installed.
 """
@@ -26,7 +27,7 @@ import tempfile
 
 ANY = "..."
 SKIPPED = 77  # what the test runner takes for "skipped"
-TIMEOUT_S = 60
+TIMEOUT_S = 600
 MANUAL_COLUMNS = "95"  # five less than a screen has: displays are indented
 ENVIRONMENT = {"TZ": "UTC", "NO_COLOR": "1", "HOME": "/nonexistent"}
 # A program's stack begins below its environment, so where it is depends on how long paths are: what
@@ -183,9 +184,14 @@ def check_page(page, cyclops, data, update):
             continue
         show_difference(page, example, printed, status)
         n_failed += 1
-    for number in [] if is_manual else unprinted_numbers(lines, outputs):
-        print(f"{page.name}: no command of this page prints the '{number}' that its text claims")
-        n_failed += 1
+    if not is_manual:
+        for number in unprinted_numbers(lines, outputs):
+            print(f"{page.name}: no command of this page prints the '{number}' that its text claims")
+            n_failed += 1
+        for example, (_, status) in zip(examples, outputs):
+            if status:
+                print(f"{page.name}: $ {example.command}: exit status {status}")
+                n_failed += 1
     if update:
         page.write_text("\n".join(lines) + "\n")
     return len(examples), n_failed

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs every command that the README names: the indented ones, and those in its text and tables; and the demo.
+"""Runs every command that the README and other pages name: the indented ones, and those in text and tables; and the demo.
 
-usage: readme_commands.py CYCLOPS DATA_DIR README
+usage: readme_commands.py CYCLOPS DATA_DIR README PAGE...
 
 Commands with printed output ("$ COMMAND") are those of manual_examples.py; the demo runs some of them.
 What a command works on is made first: ./program, perf.data, two runs to compare. Make and scripts are
@@ -10,6 +10,7 @@ asked what they would do.
 """
 
 import os
+import pathlib
 import re
 import shlex
 import shutil
@@ -21,7 +22,7 @@ from harness import ENVIRONMENT, NO_DATA, Checks
 
 PAGE_LINES = 55  # of the demo
 SPAN = re.compile(r"`([^`]+)`")
-SHORTEST_README = 25  # commands: fewer are found only if this test reads the README wrongly
+FEWEST = 25  # commands: fewer are found only if this test reads the pages wrongly
 
 # What the README writes for what the reader has.
 VALUES = {"FILE": "counts.json", "FUNCTION": "chase_memory", "COMMAND": "c2c", "ADDRESS": "0x401000"}
@@ -35,8 +36,12 @@ SILENT = {"record", "model"}  # what they find is in a file
 
 def commands_of(text):
     """In the order of the page: what is indented, then what stands in the text; each once."""
-    blocks = [line.strip().split("  # ")[0].split("     ")[0] for line in text.splitlines()
-              if line.startswith("    ") and not line.startswith("    $")]
+    blocks = []
+    is_example = False
+    for line in text.splitlines():
+        is_example = line.startswith("    $ ") or is_example and (line.startswith("    ") or not line)
+        if line.startswith("    ") and not is_example:
+            blocks.append(line.split("  # ")[0].strip())
     known = ("cyclops ", "make", "scripts/", "--select")
     return list(dict.fromkeys(words.strip() for words in [*blocks, *SPAN.findall(text)]
                               if words.startswith(known)))
@@ -102,11 +107,11 @@ def check_demo(checks, cyclops, readme):
 
 
 def main():
-    cyclops, data, readme = map(os.path.realpath, sys.argv[1:])
+    cyclops, data, *pages = map(os.path.realpath, sys.argv[1:])
+    readme = pages[0]
     checks = Checks()
-    with open(readme, encoding="utf-8") as file:
-        commands = commands_of(file.read())
-    checks.expect(len(commands) >= SHORTEST_README, f"only {len(commands)} commands: {commands}")
+    commands = commands_of("\n".join(pathlib.Path(page).read_text(encoding="utf-8") for page in pages))
+    checks.expect(len(commands) >= FEWEST, f"only {len(commands)} commands: {commands}")
     here, modelled = shutil.which("true"), os.path.join(data, "root/opt/kernels/steady")
     with tempfile.TemporaryDirectory() as folder:
         counts_here = can_count(cyclops, folder)
