@@ -11,6 +11,7 @@
 #include "base/mapped.h"
 #include "base/nearest.h"
 #include "cli/command.h"
+#include "cli/gates.h"
 #include "cli/input.h"
 #include "cli/printer.h"
 #include "count/import.h"
@@ -27,7 +28,6 @@ static const struct usage usage = {
 
 struct diff_command {
 	const char *by, *per, *baseline, *save;
-	struct option_list fail_if;
 };
 
 static const struct option options[] = {
@@ -37,9 +37,6 @@ static const struct option options[] = {
 	{ "per", 0, OPTION_TEXT, offsetof(struct diff_command, per), "UNIT",
 	  "compare the costs of a run (the default), of a second, or shares\n"
 	  "                          of the total: run, second, total" },
-	{ "fail-if", 0, OPTION_LIST, offsetof(struct diff_command, fail_if), "CONDITION",
-	  "exit with 3 if a change meets it and is not noise, or if full\n"
-	  "                          counters hide whether it does: 'ipc < -3%'" },
 	{ "baseline", 0, OPTION_TEXT, offsetof(struct diff_command, baseline), "FILE",
 	  "this is run A" },
 	{ "save", 0, OPTION_TEXT, offsetof(struct diff_command, save), "FILE",
@@ -264,31 +261,40 @@ static int choose_runs(const struct diff_command *command, const struct input_op
 	return 0;
 }
 
-static int print_answer(const struct diff *d, const struct gate *gates, size_t n_gates,
-			const struct row_options *rows, const struct output_options *output,
-			bool *out_tripped, struct err *err)
+static int parse_gates(const struct gate_options *o, struct diff_gate *out, struct err *err)
 {
-	struct diff_tables tables = { 0 };
-	struct printer out = { 0 };
-	int rc = diff_tables(d, gates, n_gates, rows_to_show(rows), &tables, out_tripped, err);
-
-	if (rc == 0)
-		rc = printer_open(&out, output, "text", usage.command, NULL, err);
-	if (rc == 0) {
-		out.document.is_modelled = d->a->is_modelled || d->b->is_modelled;
-		printer_page(&out, output);
-		rc = printer_finish(&out, output, &tables.shown, 0, err);
-	}
-	diff_tables_release(&tables);
-	return rc;
-}
-
-static int parse_gates(const struct diff_command *command, struct gate *gates, struct err *err)
-{
-	for (size_t i = 0; i < command->fail_if.n; i++)
-		if (gate_parse(command->fail_if.items[i], &gates[i], err) < 0)
+	for (size_t i = 0; i < o->conditions.n; i++)
+		if (diff_gate_parse(o->conditions.items[i], &out[i], err) < 0)
 			return -1;
 	return 0;
+}
+
+/* How the comparison is answered. */
+struct answering {
+	const struct row_options *rows;
+	const struct output_options *output;
+	const struct gate_options *gates;
+};
+
+static int print_answer(const struct diff *d, const struct answering *how,
+			const struct diff_gate *gates, struct gates *results, struct err *err)
+{
+	size_t n_gates = how->gates->conditions.n;
+	struct diff_tables tables = { 0 };
+	struct printer out = { 0 };
+	int rc = diff_tables(d, gates, n_gates, rows_to_show(how->rows), &tables, results, err);
+
+	if (rc == 0)
+		rc = printer_open(&out, how->output, "text", usage.command, NULL, err);
+	if (rc == 0) {
+		out.document.is_modelled = d->a->is_modelled || d->b->is_modelled;
+		printer_page(&out, how->output);
+		rc = printer_finish(&out, how->output, &tables.shown, 0, err);
+	}
+	if (rc == 0)
+		rc = gate_options_report(how->gates, results, how->output, usage.command, err);
+	diff_tables_release(&tables);
+	return rc;
 }
 
 static void put_measure_kinds(const struct measures *m, struct text *out)
@@ -323,24 +329,23 @@ static int nothing_in_common(const struct diff *d, struct err *err)
 }
 
 static int diff_answer(const struct diff_command *command, const struct input_options *input,
-		       const struct arguments *arguments, const struct row_options *rows,
-		       const struct output_options *output, bool *out_tripped, struct err *err)
+		       const struct arguments *arguments, const struct answering *how,
+		       struct gates *results, struct err *err)
 {
 	struct loader loader = { .input = input, .kinds_are_given = command->by != NULL };
 	struct measures from = { 0 }, to = { 0 };
-	struct gate gates[OPTION_LIST_MAX];
+	struct diff_gate gates[OPTION_LIST_MAX];
 	struct diff diff = { 0 };
 	const char *a = NULL, *b = NULL;
 	int per = command->per != NULL ? diff_per_find(command->per) : DIFF_PER_RUN;
 	int rc = -1;
 
-	*out_tripped = false;
 	if (per < 0)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "--per: '%s' is not one of run, second, total", command->per);
 	if (parse_kinds(command->by != NULL ? command->by : "function,source,shared", &loader.kinds,
 			err) < 0 ||
-	    parse_gates(command, gates, err) < 0 ||
+	    gate_options_check(how->gates, err) < 0 || parse_gates(how->gates, gates, err) < 0 ||
 	    choose_runs(command, input, arguments, &a, &b, err) < 0)
 		return -1;
 	if ((a != NULL && load_measures(&loader, a, &from, err) < 0) ||
@@ -353,9 +358,8 @@ static int diff_answer(const struct diff_command *command, const struct input_op
 		diff_make(&from, &to, (enum diff_per)per, &diff);
 		rc = diff.rows.n > 0 ? 0 : nothing_in_common(&diff, err);
 	}
-	if (rc == 0 && a != NULL) {
-		rc = print_answer(&diff, gates, command->fail_if.n, rows, output, out_tripped, err);
-	}
+	if (rc == 0 && a != NULL)
+		rc = print_answer(&diff, how, gates, results, err);
 out:
 	diff_release(&diff);
 	measures_release(&from);
@@ -369,23 +373,30 @@ static int diff_command(int argc, char **argv)
 	struct row_options rows = { 0 };
 	struct output_options output = { 0 };
 	struct diff_command command = { 0 };
+	struct gate_options gate_options = { 0 };
+	const struct answering how = { &rows, &output, &gate_options };
 	const struct option_set sets[] = {
 		{ "What:", options, COUNT(options), &command },
+		gate_option_set(&gate_options),
 		input_option_set(&input),
 		unsorted_row_option_set(&rows),
 		output_option_set(&output),
 	};
 	struct arguments arguments;
 	struct err err;
-	bool tripped;
+	struct gates results;
 	int status = start_command(&usage, argc, argv, sets, COUNT(sets), 2, &input.wants_help,
 				   &arguments);
 
 	if (status >= 0)
 		return status;
-	if (diff_answer(&command, &input, &arguments, &rows, &output, &tripped, &err) < 0)
-		return fail(&err);
-	return tripped ? EXIT_GATE : EXIT_DONE;
+	gates_init(&results);
+	if (diff_answer(&command, &input, &arguments, &how, &results, &err) < 0)
+		status = fail(&err);
+	else
+		status = results.n_failed > 0 ? EXIT_GATE : EXIT_DONE;
+	gates_release(&results);
+	return status;
 }
 
 const struct command command_diff = {

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "diff/measures.h"
+#include "gate/gate.h"
 #include "table/table.h"
 
 /* What sampled costs are divided by before they are compared. */
@@ -91,26 +92,24 @@ void diff_release(struct diff *);
  * The condition fails if a change meets it and is not noise. It also fails if the error of the
  * change is not known, or if saturated counters hide whether the change meets it.
  */
-struct gate {
-	const char *text; /* as it was given; borrowed */
-	const char *name; /* in `text`, not terminated … */
+struct diff_gate {
+	struct condition condition;
+	const char *name; /* without the kind: in the condition's text, not terminated … */
 	size_t name_size; /* … of so many bytes */
 	int kind;	  /* enum measure_kind, or -1: any */
-	bool is_less, or_equal;
-	bool is_share;
-	double limit; /* relative: 0.03 is 3 % */
 };
 
-int gate_parse(const char *text, struct gate *out, struct err *);
+int diff_gate_parse(const char *text, struct diff_gate *out, struct err *err);
 
-/* The changes that a condition is about. gate_check() fails if no measure has the name. */
-struct gate_result {
+/* The changes that a condition is about. diff_gate_check() fails if no measure has the name. */
+struct diff_gate_result {
 	size_t n_matches, n_met, n_tripped;
 	size_t n_undecided;		  /* saturated counters hide the answer; not in n_met */
-	const struct diff_row *worst;	  /* the largest change of those met */
+	const struct diff_row *worst;	  /* the largest change; of those met, if any are */
 	const struct diff_row *undecided; /* the first undecided one */
 };
-int gate_check(const struct gate *, const struct diff *, struct gate_result *out, struct err *);
+int diff_gate_check(const struct diff_gate *, const struct diff *, struct diff_gate_result *out,
+		    struct err *err);
 
 /* The answer as tables. Zeroed is empty. */
 struct diff_tables {
@@ -118,9 +117,9 @@ struct diff_tables {
 	struct tables shown;
 };
 
-/* At most `top` rows of each kind, 0: all. Sets *out_tripped if a gate tripped. */
-int diff_tables(const struct diff *, const struct gate *gates, size_t n_gates, size_t top,
-		struct diff_tables *out, bool *out_tripped, struct err *);
+/* At most `top` rows of each kind, 0: all. The results of the gates are added to `results`. */
+int diff_tables(const struct diff *, const struct diff_gate *gates, size_t n_gates, size_t top,
+		struct diff_tables *out, struct gates *results, struct err *err);
 void diff_tables_release(struct diff_tables *);
 
 #endif

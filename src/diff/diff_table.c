@@ -39,8 +39,11 @@ enum gate_column {
 	GATE_RESULT,
 	GATE_NAME,
 	GATE_WORDS,
+	GATE_ERROR_WORDS,
 	GATE_CHANGE,
 	GATE_SHARE,
+	GATE_ERROR,
+	GATE_LIMIT,
 	N_GATE_COLUMNS,
 };
 
@@ -50,12 +53,18 @@ static const struct column gate_columns[N_GATE_COLUMNS] = {
 			  "passed, failed, undecided: full counters hide it, or noise: met, but "
 			  "chance explains it" },
 	[GATE_NAME] = { "worst", NULL, "", CELL_TEXT, COLUMN_GROW,
-			"the measure that meets it most" },
+			"the measure that meets it most, or comes nearest to it" },
 	[GATE_WORDS] = { "change_words", "change", "", CELL_TEXT, COLUMN_TEXT_ONLY,
 			 "how it changed" },
+	[GATE_ERROR_WORDS] = { "error_words", "± (95 %)", "", CELL_TEXT, COLUMN_TEXT_ONLY,
+			       "how far the change may be off, 19 times out of 20" },
 	[GATE_CHANGE] = { "change", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY, "of that measure" },
 	[GATE_SHARE] = { "change_share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_MACHINE_ONLY,
 			 "the same as a part of what it was" },
+	[GATE_ERROR] = { "change_error", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+			 "standard error of the change" },
+	[GATE_LIMIT] = { "limit", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+			 "that the condition gives; with % a part of what it was" },
 };
 
 enum row_column {
@@ -471,17 +480,46 @@ static void make_kind(const struct diff *d, enum measure_kind kind, size_t top, 
 	note_changes(d, kind, cut, t);
 }
 
-/* The change as the condition gives its limit: relative or absolute. */
-static const char *gate_words(struct table *t, const struct gate *g, const struct diff_row *r)
+/* Is the limit for the relative change, and is there one? */
+static bool is_relative(const struct diff_gate *g, const struct diff_row *r)
 {
-	double share = diff_share(r);
+	return g->condition.unit == CONDITION_PERCENT && isfinite(diff_share(r));
+}
 
-	if (g->is_share && isfinite(share))
-		return table_format(t, "%+.1f %%", 100 * share);
+/* The change as the condition gives its limit: relative or absolute. */
+static const char *gate_words(struct table *t, const struct diff_gate *g, const struct diff_row *r)
+{
+	if (is_relative(g, r))
+		return table_format(t, "%+.1f %%", 100 * diff_share(r));
 	return r->a == NULL ? table_format(t, "new, %s", change_words(t, r)) : change_words(t, r);
 }
 
-static const char *result_of(const struct gate_result *r)
+static const char *limit_words(struct table *t, const struct condition *c)
+{
+	switch (c->unit) {
+	case CONDITION_PERCENT:
+		return table_format(t, "%+g %%", 100 * c->limit);
+	case CONDITION_TIME:
+		return table_format(t, "%s%s", c->limit < 0 ? "-" : "+",
+				    table_human(t, cell_number(fabs(c->limit)), "ns"));
+	default:
+		return table_format(t, "%+g", c->limit);
+	}
+}
+
+/* How far the change may be off, as the limit is given; NULL: not known. */
+static const char *error_words(struct table *t, const struct diff_gate *g, const struct diff_row *r)
+{
+	double error = deviations_95 * r->error;
+
+	if (!isfinite(error) || error == 0)
+		return NULL;
+	if (is_relative(g, r))
+		return table_format(t, "%.1f %%", 100 * error / fabs(r->from));
+	return table_human(t, cell_number(error), diff_measure(r)->unit);
+}
+
+static const char *result_of(const struct diff_gate_result *r)
 {
 	if (r->n_tripped > 0)
 		return "failed";
@@ -490,33 +528,79 @@ static const char *result_of(const struct gate_result *r)
 	return r->n_met > 0 ? "noise" : "passed";
 }
 
-static int add_gate(const struct diff *d, const struct gate *g, struct table *t, bool *out_tripped,
-		    struct err *err)
+/* What the result rests on; NULL: nothing to add. */
+static const char *gate_remark(struct table *t, const struct diff_gate *g,
+			       const struct diff_gate_result *result)
 {
-	struct gate_result result;
+	const struct diff_row *worst = result->worst;
+	double change, error;
+
+	if (result->n_tripped == 0 && result->undecided != NULL)
+		return table_format(t, "undecided, which counts as failed: %s: %s",
+				    diff_row_name(result->undecided),
+				    saturated_words(t, result->undecided));
+	if (worst->certainty == DIFF_UNKNOWN)
+		return table_format(t, "error not known: %s",
+				    diff_is_scaled(worst) ? "counted for a part of the run only"
+							  : "one run each");
+	if (worst->certainty == DIFF_NOISE)
+		return result->n_met > 0 ? "not significant" : NULL;
+	change = is_relative(g, worst) ? diff_share(worst) : worst->to - worst->from;
+	error = deviations_95 * worst->error / (is_relative(g, worst) ? fabs(worst->from) : 1);
+	if (fabs(change - g->condition.limit) <= error)
+		return "the limit is within the error, the measured value decides";
+	return NULL;
+}
+
+/* "time -79.7 % ± 1.2 % (limit +5 %): pass" */
+static const char *gate_sentence(struct table *t, const struct diff_gate *g,
+				 const struct diff_row *r, const char *remark, bool is_failed)
+{
+	const struct condition *c = &g->condition;
+	const char *name = diff_row_name(r), *error = error_words(t, g, r);
+	bool is_named = strncasecmp(name, g->name, g->name_size) == 0 && name[g->name_size] == '\0';
+
+	return table_format(t, "%.*s%s%s %s%s%s (limit %s%s%s): %s", (int)c->name_size, c->name,
+			    is_named ? "" : ": ", is_named ? "" : name, gate_words(t, g, r),
+			    error != NULL ? " ± " : "", error != NULL ? error : "",
+			    limit_words(t, c), remark != NULL ? "; " : "",
+			    remark != NULL ? remark : "", gate_outcome(is_failed));
+}
+
+static int add_gate(const struct diff *d, const struct diff_gate *g, struct table *t,
+		    struct gates *results, struct err *err)
+{
+	struct diff_gate_result result;
+	const struct diff_row *worst;
+	const char *remark, *error;
+	bool is_failed;
 	struct cell *row;
 
-	if (gate_check(g, d, &result, err) < 0)
+	if (diff_gate_check(g, d, &result, err) < 0)
 		return -1;
-	*out_tripped |= result.n_tripped + result.n_undecided > 0;
+	is_failed = result.n_tripped + result.n_undecided > 0;
+	worst = result.worst != NULL && (result.n_tripped > 0 || result.n_undecided == 0)
+			? result.worst
+			: result.undecided;
+	remark = gate_remark(t, g, &result);
 	row = table_add_row(t);
-	row[GATE_TEXT] = cell_text(table_text(t, g->text));
+	row[GATE_TEXT] = cell_text(table_text(t, g->condition.text));
 	row[GATE_RESULT] = cell_text(result_of(&result));
-	if (result.undecided != NULL)
-		table_note(t, "%s: undecided, which counts as failed: %s: %s", g->text,
-			   diff_row_name(result.undecided), saturated_words(t, result.undecided));
-	if (result.worst == NULL && result.undecided != NULL)
-		row[GATE_NAME] = cell_text(table_text(t, diff_row_name(result.undecided)));
-	if (result.worst == NULL)
+	row[GATE_NAME] = cell_text(table_text(t, diff_row_name(worst)));
+	row[GATE_LIMIT] = cell_number(g->condition.limit);
+	if (remark != NULL)
+		table_note(t, "%s: %s", g->condition.text, remark);
+	gates_add_result(results, g->condition.text, gate_sentence(t, g, worst, remark, is_failed),
+			 is_failed);
+	if (worst == result.undecided)
 		return 0;
-	if (result.worst->certainty == DIFF_UNKNOWN)
-		table_note(t, "%s: error not known: %s", g->text,
-			   diff_is_scaled(result.worst) ? "counted for a part of the run only"
-							: "one run each");
-	row[GATE_NAME] = cell_text(table_text(t, diff_row_name(result.worst)));
-	row[GATE_WORDS] = cell_text(gate_words(t, g, result.worst));
-	row[GATE_CHANGE] = number_or_absent(result.worst->to - result.worst->from, MARK_EXACT);
-	row[GATE_SHARE] = number_or_absent(diff_share(result.worst), MARK_EXACT);
+	row[GATE_WORDS] = cell_text(gate_words(t, g, worst));
+	error = error_words(t, g, worst);
+	if (error != NULL)
+		row[GATE_ERROR_WORDS] = cell_text(error);
+	row[GATE_CHANGE] = number_or_absent(worst->to - worst->from, MARK_EXACT);
+	row[GATE_SHARE] = number_or_absent(diff_share(worst), MARK_EXACT);
+	row[GATE_ERROR] = number_or_absent(worst->error, MARK_EXACT);
 	return 0;
 }
 
@@ -561,10 +645,9 @@ static void say_changes(const struct diff *d, struct table *answer)
 			   change_words(answer, first), n_certain > 1 ? ", and others" : "");
 }
 
-int diff_tables(const struct diff *d, const struct gate *gates, size_t n_gates, size_t top,
-		struct diff_tables *out, bool *out_tripped, struct err *err)
+int diff_tables(const struct diff *d, const struct diff_gate *gates, size_t n_gates, size_t top,
+		struct diff_tables *out, struct gates *results, struct err *err)
 {
-	*out_tripped = false;
 	make_runs(d, &out->runs);
 	table_init(&out->gates, "gates", NULL, gate_columns, N_GATE_COLUMNS);
 	for (int kind = 0; kind < N_MEASURE_KINDS; kind++)
@@ -574,7 +657,7 @@ int diff_tables(const struct diff *d, const struct gate *gates, size_t n_gates, 
 	*vec_add(&out->shown.list) = &out->answer;
 	*vec_add(&out->shown.list) = &out->runs;
 	for (size_t i = 0; i < n_gates; i++)
-		if (add_gate(d, &gates[i], &out->gates, out_tripped, err) < 0)
+		if (add_gate(d, &gates[i], &out->gates, results, err) < 0)
 			return -1;
 	if (n_gates > 0)
 		*vec_add(&out->shown.list) = &out->gates;

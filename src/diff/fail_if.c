@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditions of --fail-if. */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,23 +11,8 @@
 
 enum { MAX_NAMES = 12 }; /* listed in a message */
 
-static const char *skip_blanks(const char *at)
-{
-	while (isspace((unsigned char)*at))
-		at++;
-	return at;
-}
-
-static int bad_gate(const char *text, const char *what, struct err *err)
-{
-	return err_set(err, ERR_USAGE, ERR_NOWHERE,
-		       "--fail-if '%s': %s; a condition is NAME < NUMBER or NAME > NUMBER with or "
-		       "without %%, such as 'ipc < -3%%'",
-		       text, what);
-}
-
 /* Takes the kind, as in "function:", off the name. */
-static void split_kind(struct gate *g)
+static void split_kind(struct diff_gate *g)
 {
 	for (int kind = 0; kind < N_MEASURE_KINDS; kind++) {
 		const char *word = measure_kind_name((enum measure_kind)kind);
@@ -44,89 +28,57 @@ static void split_kind(struct gate *g)
 	}
 }
 
-/* The last < or > is the operator: names of C++ functions contain such signs, too. */
-static const char *find_sign(const char *text)
+int diff_gate_parse(const char *text, struct diff_gate *out, struct err *err)
 {
-	const char *sign = NULL;
+	struct condition c;
 
-	for (const char *at = strpbrk(text, "<>"); at != NULL; at = strpbrk(at + 1, "<>"))
-		sign = at;
-	return sign;
-}
-
-int gate_parse(const char *text, struct gate *out, struct err *err)
-{
-	const char *sign = find_sign(text), *at;
-	char *end;
-
-	*out = (struct gate){ .text = text, .name = skip_blanks(text), .kind = -1 };
-	if (sign == NULL)
-		return bad_gate(text, "there is no < or >", err);
-	out->is_less = *sign == '<';
-	out->or_equal = sign[1] == '=';
-	for (at = sign; at > out->name && isspace((unsigned char)at[-1]);)
-		at--;
-	if (at <= out->name)
-		return bad_gate(text, "there is no name", err);
-	out->name_size = (size_t)(at - out->name);
-	at = skip_blanks(sign + 1 + out->or_equal);
-	out->limit = strtod(at, &end);
-	if (end == at || !isfinite(out->limit))
-		return bad_gate(text, "there is no number", err);
-	at = skip_blanks(end);
-	out->is_share = *at == '%';
-	if (*skip_blanks(at + out->is_share) != '\0')
-		return bad_gate(text, "something follows the number", err);
-	if (out->is_share)
-		out->limit /= 100;
+	if (condition_parse(text, &c, err) < 0)
+		return -1;
+	*out = (struct diff_gate){ c, c.name, c.name_size, -1 };
 	split_kind(out);
 	return 0;
 }
 
-static bool gate_has_name(const struct gate *g, const char *name)
+static bool gate_has_name(const struct diff_gate *g, const char *name)
 {
 	return strlen(name) == g->name_size && strncasecmp(name, g->name, g->name_size) == 0;
 }
 
-static bool is_about(const struct gate *g, const struct diff_row *row)
+static bool is_about(const struct diff_gate *g, const struct diff_row *row)
 {
 	const struct measure *m = diff_measure(row);
 
+	if (g->condition.unit == CONDITION_TIME && strcmp(m->unit, "ns") != 0)
+		return false;
 	return (g->kind < 0 || g->kind == m->kind) &&
 	       (gate_has_name(g, m->name) || gate_has_name(g, diff_row_name(row)));
 }
 
 /* The change as the condition's limit is given. From 0 the relative change is infinite. */
-static double change_between(const struct gate *g, double from, double to)
+static double change_between(const struct diff_gate *g, double from, double to)
 {
 	double change = to - from;
 
-	if (!g->is_share)
+	if (g->condition.unit != CONDITION_PERCENT)
 		return change;
 	if (from == 0)
 		return change == 0 ? 0 : copysign(INFINITY, change);
 	return change / fabs(from);
 }
 
-static double change_of(const struct gate *g, const struct diff_row *row)
+static double change_of(const struct diff_gate *g, const struct diff_row *row)
 {
 	return change_between(g, row->from, row->to);
 }
 
-static bool is_met(const struct gate *g, double change)
-{
-	if (change == g->limit)
-		return g->or_equal;
-	return g->is_less ? change < g->limit : change > g->limit;
-}
-
 /* Do saturated counters hide whether the change meets the condition? */
-static bool is_undecided(const struct gate *g, const struct diff_row *row)
+static bool is_undecided(const struct diff_gate *g, const struct diff_row *row)
 {
 	double least = change_between(g, row->from_range.high, row->to_range.low);
 	double largest = change_between(g, row->from_range.low, row->to_range.high);
 
-	return row->certainty != DIFF_NOISE && is_met(g, least) != is_met(g, largest);
+	return row->certainty != DIFF_NOISE &&
+	       condition_is_met(&g->condition, least) != condition_is_met(&g->condition, largest);
 }
 
 static const char *row_name_at(const void *context, size_t i)
@@ -152,7 +104,7 @@ static void put_names(const struct diff *d, struct text *out)
 		text_format(out, " and %zu more", n - MAX_NAMES);
 }
 
-static int no_such(const struct gate *g, const struct diff *d, struct err *err)
+static int no_such(const struct diff_gate *g, const struct diff *d, struct err *err)
 {
 	char *name = mem_strndup(g->name, g->name_size);
 	const char *nearest = nearest_word(name, row_name_at, d);
@@ -171,20 +123,37 @@ static int no_such(const struct gate *g, const struct diff *d, struct err *err)
 		text_str(&hint, " (perf stat -x and -j tell the time with -e duration_time)");
 	text_char(&hint, '\0');
 	err_set(err, ERR_FORMAT, ERR_NOWHERE, "--fail-if '%s': neither run has a measure '%s'%s",
-		g->text, name, hint.bytes);
+		g->condition.text, name, hint.bytes);
 	text_release(&hint);
 	free(name);
 	return -1;
 }
 
-int gate_check(const struct gate *g, const struct diff *d, struct gate_result *out, struct err *err)
+/* What makes a change worth telling more than others: that it trips, or at least meets the condition. */
+static int rank_of(const struct diff_gate *g, const struct diff_row *row)
 {
-	*out = (struct gate_result){ 0 };
+	if (!condition_is_met(&g->condition, change_of(g, row)))
+		return 0;
+	return row->certainty == DIFF_NOISE ? 1 : 2;
+}
+
+static bool is_worse(const struct diff_gate *g, const struct diff_row *row,
+		     const struct diff_row *than)
+{
+	if (than == NULL || rank_of(g, row) != rank_of(g, than))
+		return than == NULL || rank_of(g, row) > rank_of(g, than);
+	return g->condition.is_less ? change_of(g, row) < change_of(g, than)
+				    : change_of(g, row) > change_of(g, than);
+}
+
+int diff_gate_check(const struct diff_gate *g, const struct diff *d, struct diff_gate_result *out,
+		    struct err *err)
+{
+	*out = (struct diff_gate_result){ 0 };
 	for (size_t i = 0; i < d->rows.n; i++) {
 		const struct diff_row *row = &d->rows.items[i];
-		double change = change_of(g, row);
 
-		if (!is_about(g, row) || isnan(change))
+		if (!is_about(g, row) || isnan(change_of(g, row)))
 			continue;
 		out->n_matches++;
 		if (is_undecided(g, row)) {
@@ -193,12 +162,9 @@ int gate_check(const struct gate *g, const struct diff *d, struct gate_result *o
 				out->undecided = row;
 			continue;
 		}
-		if (!is_met(g, change))
-			continue;
-		out->n_met++;
-		out->n_tripped += row->certainty != DIFF_NOISE;
-		if (out->worst == NULL || (g->is_less ? change < change_of(g, out->worst)
-						      : change > change_of(g, out->worst)))
+		out->n_met += rank_of(g, row) > 0;
+		out->n_tripped += rank_of(g, row) > 1;
+		if (is_worse(g, row, out->worst))
 			out->worst = row;
 	}
 	return out->n_matches > 0 ? 0 : no_such(g, d, err);

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "diff/diff.h"
+#include "gate/junit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -12,10 +13,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	char *text = mem_strndup((const char *)bytes, size);
 	struct measures a = { 0 }, b = { 0 };
+	static const struct quantity quantities[] = {
+		{ "ipc", NULL, "", false, "" },
+		{ "share", "FUNCTION", "", true, "" },
+		{ "time", NULL, "ns", false, "" },
+	};
+	struct diff_gate change;
 	struct gate gate;
 	struct err err;
 
-	gate_parse(text, &gate, &err);
+	diff_gate_parse(text, &change, &err);
+	if (gate_parse(text, quantities, COUNT(quantities), &gate, &err) == 0) {
+		const struct measured measured = measured_between(0.5, 0.25, 0.75);
+		const struct quantity *quantity = &quantities[gate.quantity];
+		struct text xml = { 0 };
+		struct gates gates;
+
+		gates_init(&gates);
+		gates_add(&gates, &gate, quantity, &measured);
+		junit_put(gates.results.items, gates.results.n, "fuzz", &xml);
+		gates_release(&gates);
+		text_release(&xml);
+	}
 	if (measures_read(text, size, "fuzz", &a, &err) == 0) {
 		struct diff d;
 

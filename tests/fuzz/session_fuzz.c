@@ -281,9 +281,10 @@ static void compare(struct session *s)
 	struct text baseline = { 0 };
 	struct shared_scan first = { 0 };
 	struct c2c sharing = { 0 };
-	bool has_tripped;
+	struct gates gates;
 	struct err err;
 
+	gates_init(&gates);
 	if (c2c_begin(&sharing, s, &measures_shared_request, &first, &err) == 0) {
 		measures_of_session(s, NULL, UINT32_MAX, &first, &measures);
 		measures_add_shared(&sharing, NULL, &measures, &err);
@@ -292,8 +293,9 @@ static void compare(struct session *s)
 	c2c_release(&sharing);
 	measures_write(&measures, &baseline);
 	diff_make(&measures, &measures, DIFF_PER_RUN, &diff);
-	if (diff_tables(&diff, NULL, 0, TOP, &tables, &has_tripped, &err) == 0)
+	if (diff_tables(&diff, NULL, 0, TOP, &tables, &gates, &err) == 0)
 		render(&tables.shown);
+	gates_release(&gates);
 	diff_tables_release(&tables);
 	diff_release(&diff);
 	text_release(&baseline);

@@ -262,22 +262,22 @@ static void conditions_are_read(void **state)
 		"",	      "ipc",	   "< 3",	"ipc <", "ipc < x",
 		"ipc < 3 %%", "ipc < 3 x", "ipc < nan", "> inf",
 	};
-	struct gate g;
+	struct diff_gate g;
 	struct err err;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		assert_int_equal(gate_parse(cases[i].text, &g, &err), 0);
+		assert_int_equal(diff_gate_parse(cases[i].text, &g, &err), 0);
 		assert_int_equal(g.name_size, strlen(cases[i].name));
 		assert_memory_equal(g.name, cases[i].name, g.name_size);
 		assert_int_equal(g.kind, cases[i].kind);
-		assert_int_equal(g.is_less, cases[i].is_less);
-		assert_int_equal(g.or_equal, cases[i].or_equal);
-		assert_int_equal(g.is_share, cases[i].is_share);
-		assert_true(fabs(g.limit - cases[i].limit) < 1e-12);
+		assert_int_equal(g.condition.is_less, cases[i].is_less);
+		assert_int_equal(g.condition.or_equal, cases[i].or_equal);
+		assert_int_equal(g.condition.unit == CONDITION_PERCENT, cases[i].is_share);
+		assert_true(fabs(g.condition.limit - cases[i].limit) < 1e-12);
 	}
 	for (size_t i = 0; i < COUNT(bad); i++) {
-		if (gate_parse(bad[i], &g, &err) == 0)
+		if (diff_gate_parse(bad[i], &g, &err) == 0)
 			fail_msg("'%s' is taken for a condition", bad[i]);
 		assert_int_equal(err.code, ERR_USAGE);
 	}
@@ -298,8 +298,8 @@ static void a_condition_trips_if_the_change_is_no_noise(void **state)
 		{ "function:cycles > 5%", 0, 0, 0 },
 	};
 	struct measures a = { .kinds = UINT32_MAX }, b = { .kinds = UINT32_MAX };
-	struct gate_result r;
-	struct gate g;
+	struct diff_gate_result r;
+	struct diff_gate g;
 	struct diff d;
 	struct err err;
 
@@ -315,22 +315,23 @@ static void a_condition_trips_if_the_change_is_no_noise(void **state)
 	add(&b, MEASURE_TOTAL, "total", "", 3000, 20, 300);
 	diff_make(&a, &b, DIFF_PER_RUN, &d);
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		assert_int_equal(gate_parse(cases[i].text, &g, &err), 0);
-		assert_int_equal(gate_check(&g, &d, &r, &err), cases[i].n_matches > 0 ? 0 : -1);
+		assert_int_equal(diff_gate_parse(cases[i].text, &g, &err), 0);
+		assert_int_equal(diff_gate_check(&g, &d, &r, &err),
+				 cases[i].n_matches > 0 ? 0 : -1);
 		if (r.n_matches != cases[i].n_matches || r.n_met != cases[i].n_met ||
 		    r.n_tripped != cases[i].n_tripped)
 			fail_msg("%s: %zu %zu %zu", cases[i].text, r.n_matches, r.n_met,
 				 r.n_tripped);
 	}
-	assert_int_equal(gate_parse("grow > 1", &g, &err), 0);
-	assert_int_equal(gate_check(&g, &d, &r, &err), -1);
+	assert_int_equal(diff_gate_parse("grow > 1", &g, &err), 0);
+	assert_int_equal(diff_gate_check(&g, &d, &r, &err), -1);
 	assert_non_null(strstr(err.text, "did you mean 'grown'"));
-	assert_int_equal(gate_parse("xyz > 1", &g, &err), 0);
-	assert_int_equal(gate_check(&g, &d, &r, &err), -1);
+	assert_int_equal(diff_gate_parse("xyz > 1", &g, &err), 0);
+	assert_int_equal(diff_gate_check(&g, &d, &r, &err), -1);
 	assert_non_null(strstr(err.text, "there are cycles"));
 	assert_null(strstr(err.text, "need counts"));
 	b.kinds &= ~(1u << MEASURE_METRIC);
-	assert_int_equal(gate_check(&g, &d, &r, &err), -1);
+	assert_int_equal(diff_gate_check(&g, &d, &r, &err), -1);
 	assert_non_null(strstr(err.text, "ipc need counts"));
 	diff_release(&d);
 	measures_release(&a);
@@ -351,12 +352,12 @@ static void a_condition_is_undecided_by_saturated_counters(void **state)
 	};
 	struct measures a = { 0 }, b = { 0 };
 	struct diff_tables tables = { 0 };
-	struct gate_result r;
-	struct gate g;
+	struct diff_gate_result r;
+	struct diff_gate g;
 	struct diff d;
 	struct err err;
 	const struct table *functions;
-	bool tripped;
+	struct gates results;
 	size_t at;
 
 	(void)state;
@@ -375,14 +376,16 @@ static void a_condition_is_undecided_by_saturated_counters(void **state)
 	b.list.items[2].n_saturated = 100;
 	diff_make(&a, &b, DIFF_PER_RUN, &d);
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		assert_int_equal(gate_parse(cases[i].text, &g, &err), 0);
-		assert_int_equal(gate_check(&g, &d, &r, &err), 0);
+		assert_int_equal(diff_gate_parse(cases[i].text, &g, &err), 0);
+		assert_int_equal(diff_gate_check(&g, &d, &r, &err), 0);
 		if (r.n_met != cases[i].n_met || r.n_undecided != cases[i].n_undecided)
 			fail_msg("%s: %zu %zu", cases[i].text, r.n_met, r.n_undecided);
 	}
-	assert_int_equal(gate_parse("f > 5%", &g, &err), 0);
-	assert_int_equal(diff_tables(&d, &g, 1, 0, &tables, &tripped, &err), 0);
-	assert_true(tripped);
+	assert_int_equal(diff_gate_parse("f > 5%", &g, &err), 0);
+	gates_init(&results);
+	assert_int_equal(diff_tables(&d, &g, 1, 0, &tables, &results, &err), 0);
+	assert_int_equal(results.n_failed, 1);
+	assert_non_null(strstr(results.results.items[0].sentence, "): FAIL"));
 	assert_string_equal(table_cell(&tables.gates, 0, 1)->text, "undecided");
 	/* f: saturated counters may hide a change; g grew by at least 1000 */
 	functions = &tables.kinds[MEASURE_FUNCTION];
@@ -394,6 +397,7 @@ static void a_condition_is_undecided_by_saturated_counters(void **state)
 	assert_int_equal(table_cell(functions, 0, at)->mark, MARK_SATURATED);
 	assert_int_equal(table_cell(functions, 1, at)->mark, MARK_SATURATED);
 	assert_int_equal(table_cell(functions, 2, at)->mark, MARK_SATURATED);
+	gates_release(&results);
 	diff_tables_release(&tables);
 	diff_release(&d);
 	measures_release(&a);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --fail-if and --junit: gates for continuous integration, in commands that have them. */
+#ifndef CYCLOPS_CLI_GATES_H
+#define CYCLOPS_CLI_GATES_H
+
+#include "cli/options.h"
+#include "cli/printer.h"
+#include "gate/gate.h"
+
+struct gate_options {
+	struct option_list conditions; /* of --fail-if, as given */
+	const char *junit;	       /* a file for the results; NULL: none */
+};
+
+struct option_set gate_option_set(struct gate_options *);
+
+/* Does the file of --junit have anything to hold? */
+int gate_options_check(const struct gate_options *, struct err *);
+
+/* Reads all conditions, which are about `n` quantities: as many gates as there are conditions. */
+int gate_options_parse(const struct gate_options *, const struct quantity *, size_t n,
+		       struct gate out[OPTION_LIST_MAX], struct err *);
+
+/* What a command measured of a quantity: fails if it cannot be told. */
+typedef int gate_measure(void *context, const struct gate *, struct measured *out, struct err *);
+
+/* Measures and judges all gates. */
+int gate_options_judge(const struct gate_options *, const struct quantity *, size_t n,
+		       gate_measure *, void *context, struct gates *out, struct err *);
+
+/*
+ * After the answer: writes the file of --junit. What failed is said on standard error if --table or
+ * --columns keep the gates' table from being shown.
+ */
+int gate_options_report(const struct gate_options *, const struct gates *,
+			const struct output_options *, const char *command, struct err *);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Format: the schema of the Jenkins xUnit plugin, junit-10.xsd: the part that all readers take. */
+#include "gate/junit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "table/utf8.h"
+
+/* What means something in XML. */
+static const char *entity_of(char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	default:
+		return NULL;
+	}
+}
+
+/* XML has no character for these two, though UTF-8 does. */
+static bool is_no_character(const char *bytes)
+{
+	return memcmp(bytes, "\xef\xbf", 2) == 0 && ((uint8_t)bytes[2] & 0xfe) == 0xbe;
+}
+
+/* Appends text. Bytes that are not UTF-8, and control characters, become \xNN (utf8.h). */
+static void put_escaped(struct text *out, const char *words)
+{
+	struct arena memory = { 0 };
+	struct span span = span_of(&memory, words, true);
+
+	for (size_t i = 0; i < span.size; i++) {
+		const char *entity = entity_of(span.bytes[i]);
+
+		if (entity != NULL) {
+			text_str(out, entity);
+		} else if (span.size - i >= 3 && is_no_character(span.bytes + i)) {
+			text_str(out, "\xef\xbf\xbd");
+			i += 2;
+		} else {
+			text_char(out, span.bytes[i]);
+		}
+	}
+	arena_release(&memory);
+}
+
+static void put_case(struct text *out, const struct gate_result *r, const char *command)
+{
+	text_format(out, "    <testcase classname=\"cyclops.%s\" name=\"", command);
+	put_escaped(out, r->text);
+	text_str(out, "\">\n");
+	text_str(out, r->is_failed ? "      <failure message=\"" : "      <system-out>");
+	put_escaped(out, r->sentence);
+	text_str(out, r->is_failed ? "\" type=\"gate\"/>\n" : "</system-out>\n");
+	text_str(out, "    </testcase>\n");
+}
+
+void junit_put(const struct gate_result *results, size_t n, const char *command, struct text *out)
+{
+	size_t n_failed = 0;
+
+	for (size_t i = 0; i < n; i++)
+		n_failed += results[i].is_failed;
+	text_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
+	text_format(out,
+		    "  <testsuite name=\"cyclops %s\" tests=\"%zu\" failures=\"%zu\" "
+		    "errors=\"0\">\n",
+		    command, n, n_failed);
+	for (size_t i = 0; i < n; i++)
+		put_case(out, &results[i], command);
+	text_str(out, "  </testsuite>\n</testsuites>\n");
+}
+
+int junit_write(const struct gates *gates, const char *command, const char *path, struct err *err)
+{
+	FILE *stream = fopen(path, "we");
+	struct text text = { 0 };
+	int rc = stream == NULL ? -1 : 0;
+
+	if (rc == 0) {
+		junit_put(gates->results.items, gates->results.n, command, &text);
+		if (fwrite(text.bytes, 1, text.n, stream) != text.n)
+			rc = -1;
+		if (fclose(stream) != 0)
+			rc = -1;
+		text_release(&text);
+	}
+	return rc == 0 ? 0
+		       : err_set(err, ERR_IO, ERR_NOWHERE, "--junit: %s: cannot write: %s", path,
+				 strerror(errno));
+}
