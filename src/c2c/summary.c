@@ -106,7 +106,7 @@ static struct tally count_causes(const struct c2c_labels *labels)
 }
 
 /*
- * "1 line is contended, 41.1 % of load access latency: 1 false sharing", "240 lines of 120 objects
+ * "1 line is contended, 41.1 % of load latency: 1 false sharing", "240 lines of 120 objects
  * are …": the kinds are those of the findings.
  */
 static const char *contended_text(const struct c2c *s, const struct tally *tally, struct table *t)

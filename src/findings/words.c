@@ -41,24 +41,22 @@ enum column_index {
 static const struct column columns[N_COLUMNS] = {
 	[CLAIM] = PROSE("claim", NULL, "what stands out"),
 	[SIZE] = { "size", NULL, "", CELL_TEXT, 0, "how much of the whole it concerns" },
-	[EVIDENCE] = PROSE("evidence", "", "what says so"),
-	[WHERE] = PROSE("where", NULL, "its heaviest place"),
-	[TRY] = PROSE("try", "fix", "what might change it"),
+	[EVIDENCE] = PROSE("evidence", "", "the evidence"),
+	[WHERE] = PROSE("where", NULL, "the instruction or line with most of it"),
+	[TRY] = PROSE("try", "fix", "what may reduce it"),
 	[NEXT] = { "next", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_COMMAND,
-		   "what would tell more" },
-	[SURE] = PROSE("sure", "confidence", "how certain it is"),
-	[KIND] =
-		FACT("kind", CELL_TEXT, "kind of finding, or the metric that passes its threshold"),
-	[REMEDY_ID] = FACT("remedy_id", CELL_TEXT, "what might change it: the first of it"),
-	[CAUSE] =
-		FACT("cause", CELL_TEXT,
-		     "of counts: what costs most, as the catalog calls it; core or fetch: none of "
-		     "what was counted"),
+		   "command that shows more" },
+	[SURE] = PROSE("sure", "confidence", "what the conclusion rests on"),
+	[KIND] = FACT("kind", CELL_TEXT, "kind of finding, or the metric beyond its threshold"),
+	[REMEDY_ID] = FACT("remedy_id", CELL_TEXT, "id of the first remedy"),
+	[CAUSE] = FACT("cause", CELL_TEXT,
+		       "of counts: the costliest penalty, by its name in the catalog; core or "
+		       "fetch: no counted event explains the stalls"),
 	[SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY | COLUMN_TRUST,
 		    "the size, as a share of the whole" },
-	[FROM] = FACT("from", CELL_TEXT, "samples or counts"),
-	[FUNCTION] = FACT("function", CELL_TEXT, "that its heaviest place is in"),
-	[MODULE] = FACT("module", CELL_TEXT, "that the function is in"),
+	[FROM] = FACT("from", CELL_TEXT, "what it was concluded from: samples or counts"),
+	[FUNCTION] = FACT("function", CELL_TEXT, "function of that instruction"),
+	[MODULE] = FACT("module", CELL_TEXT, "module of the function"),
 	[WRITER] = FACT("writer", CELL_TEXT, "of sharing: the function that writes most"),
 };
 
@@ -70,91 +68,85 @@ static const char *const origin_words[] = {
 
 /* What might change it. Those with a NULL have words of their own. */
 static const char *const remedy_words[N_REMEDIES] = {
-	[REMEDY_TOUCH_LESS] = "touch less memory or touch it in order; prefetch ahead; pack what "
-			      "is used together",
-	[REMEDY_OWN_LINES] = "give each thread cache lines of its own",
-	[REMEDY_DENSER_PAGES] =
-		"huge pages (madvise, hugetlbfs); denser data; fewer pages touched at random",
-	[REMEDY_PREDICTABLE] = "make the branch predictable (sort, split the loop) or branch-free",
-	[REMEDY_SMALLER_TABLE] =
-		"each look-up waits for the one before: make what is looked up smaller, so that a "
-		"nearer cache holds it (smaller types, hot members apart), or block the loops, so "
-		"that a part of it is used for all work before the next; do several independent "
-		"look-ups at once",
-	[REMEDY_BREAK_CHAIN] =
-		"several accumulators, or several chains at once (unroll; -fassociative-math lets "
-		"the compiler do it); fewer operations from one iteration to the next",
-	[REMEDY_DIVISION] = "replace the division: by a constant, a shift, a multiplication by the "
-			    "reciprocal; divide several at once",
-	[REMEDY_INTERCHANGE] = "interchange the loops, so that the inner one goes along a line; or "
+	[REMEDY_TOUCH_LESS] = "access less memory, or access it in order; prefetch ahead; store "
+			      "together what is used together",
+	[REMEDY_OWN_LINES] = "give each thread its own cache lines",
+	[REMEDY_DENSER_PAGES] = "use huge pages (madvise, hugetlbfs); make the data denser; access "
+				"fewer pages at random",
+	[REMEDY_PREDICTABLE] = "make the branch predictable: sort the data, or split the loop; or "
+			       "write branch-free code",
+	[REMEDY_SMALLER_TABLE] = "each look-up waits for the previous one: make the table smaller, "
+				 "so that a nearer cache holds it (smaller types, hot members in "
+				 "their own struct); block the loops, so that one part of the "
+				 "table is used at a time; do several independent look-ups at once",
+	[REMEDY_BREAK_CHAIN] = "use several accumulators, or work on several chains at once "
+			       "(unroll; with -fassociative-math the compiler may do it); shorten "
+			       "the chain from one iteration to the next",
+	[REMEDY_DIVISION] = "divide by a constant, shift, or multiply by the reciprocal; or divide "
+			    "several values at once (vectors)",
+	[REMEDY_INTERCHANGE] = "interchange the loops, so that the inner one walks along a row; or "
 			       "transpose or block the data",
-	[REMEDY_SHORTER_STRIDE] =
-		"prefetch ahead; or pack what is used together, so that the stride is shorter",
-	[REMEDY_PREFETCH_AHEAD] =
-		"the addresses of later iterations are known: prefetch some iterations ahead; make "
-		"the data smaller, or sort what is looked up",
+	[REMEDY_SHORTER_STRIDE] = "prefetch ahead; or store together what is used together, which "
+				  "shortens the stride",
+	[REMEDY_PREFETCH_AHEAD] = "prefetch some iterations ahead: the addresses are known early; "
+				  "make the data smaller; or sort the look-ups",
 	[REMEDY_PREFETCH_DISTANCE] = "prefetch more iterations ahead",
-	[REMEDY_FEWER_BYTES] =
-		"fewer bytes: smaller types, hot members apart from cold ones; fuse or block loops "
-		"that read the same data; prefetching does not help a memory that is busy",
-	[REMEDY_BLOCK] = "block the loops, so that data are used again while they are in the L1D; "
+	[REMEDY_FEWER_BYTES] = "read fewer bytes: use smaller types, and split hot from cold "
+			       "members; fuse or block loops that read the same data; prefetching "
+			       "does not help, as the memory is busy",
+	[REMEDY_BLOCK] = "block the loops, so that data are reused while they are in the L1D; use "
 			 "smaller types",
-	[REMEDY_STORE_IN_ORDER] = "store in order, whole cache lines: sort or partition what is "
-				  "stored first, combine "
-				  "small stores; smaller types; non-temporal stores (stnp) for "
-				  "what is not read again",
-	[REMEDY_CALL_LESS] = "call it less often or on less data from there: another algorithm or "
-			     "data structure",
-	[REMEDY_CALL_CHAINS] = "record call chains, which say what code of the program calls it: "
-			       "cyclops record -g",
-	[REMEDY_SEPARATE_THREADS] =
-		"keep what different threads use on lines of their own: align or pad it, or "
-		"give each thread a copy",
-	[REMEDY_LOCK_LESS] = "take the lock or atomic less often: one for each part of the data, "
-			     "or a counter for each thread",
+	[REMEDY_STORE_IN_ORDER] = "store whole cache lines, in order: sort or partition the data "
+				  "first; combine small stores; use smaller types; use "
+				  "non-temporal stores (stnp) for data that are not read again",
+	[REMEDY_CALL_LESS] =
+		"call it less often, or on less data: use another algorithm or data structure",
+	[REMEDY_CALL_CHAINS] =
+		"record call chains, to see which code of the program calls it: cyclops record -g",
+	[REMEDY_SEPARATE_THREADS] = "put the data of different threads on different cache lines: "
+				    "align or pad them, or give each thread a copy",
+	[REMEDY_LOCK_LESS] = "use the lock or atomic less often: one lock for each part of the "
+			     "data, or one counter for each thread",
 	[REMEDY_WRITE_LESS] =
-		"write it less often, or give each thread a copy and add them up later",
-	[REMEDY_BRANCH_FREE_SIZES] =
-		"branch-free code (csel), sort or split by case, specialise constant "
-		"sizes; profile-guided optimisation",
-	[REMEDY_BRANCH_FREE] = "branch-free code (csel), sort or split by case; profile-guided "
-			       "optimisation",
-	[REMEDY_CODE_PAGES] = "huge pages for code; order functions by profile (PGO, BOLT)",
+		"write it less often; or give each thread a copy, and add up the copies later",
+	[REMEDY_BRANCH_FREE_SIZES] = "write branch-free code (csel); sort or split by case; "
+				     "specialise constant sizes; use profile-guided optimisation",
+	[REMEDY_BRANCH_FREE] = "write branch-free code (csel); sort or split by case; use "
+			       "profile-guided optimisation",
+	[REMEDY_CODE_PAGES] = "use huge pages for code; order functions by profile (PGO, BOLT)",
 	[REMEDY_CODE_ORDER] =
-		"order functions by profile (PGO, BOLT), less inlining and unrolling, -O2",
-	[REMEDY_HUGE_PAGES] = "huge pages (madvise, hugetlbfs); denser data",
+		"order functions by profile (PGO, BOLT); inline and unroll less (-O2)",
+	[REMEDY_HUGE_PAGES] = "use huge pages (madvise, hugetlbfs); make the data denser",
 	[REMEDY_CACHE_L1] =
-		"regular strides: prefetch ahead, block, use smaller types; pointers: pack "
-		"nodes, keep indexes, split hot from cold",
-	[REMEDY_CACHE] = "regular strides: prefetch ahead, block; pointers: pack nodes, split hot "
-			 "from cold",
-	[REMEDY_CACHE_CHAIN] =
-		"where each load waits for the one before: keep what follows each other together "
-		"(pool, array, wider nodes), make the data smaller, follow several chains at once, "
-		"split hot members from cold",
+		"regular strides: prefetch ahead, block the loops, use smaller types; pointers: "
+		"store nodes together, use indexes, split hot from cold members",
+	[REMEDY_CACHE] = "regular strides: prefetch ahead, block the loops; pointers: store nodes "
+			 "together, split hot from cold members",
+	[REMEDY_CACHE_CHAIN] = "each load waits for the previous one: store successive nodes "
+			       "together (pool, array, wider nodes); make the data smaller; follow "
+			       "several chains at once; split hot from cold members",
 	[REMEDY_CACHE_SCATTERED] =
-		"loops that step by a line or more: interchange them, so that the inner one goes "
-		"along a line, or block them; places that are known ahead: prefetch; pack what is "
-		"used together",
+		"loops whose stride is a cache line or more: interchange them, so that the inner "
+		"one walks along a row, or block them; addresses that are known early: prefetch; "
+		"store together what is used together",
 	[REMEDY_LESS_SHARING] =
-		"keep what different threads write on cache lines of their own; take locks and "
-		"atomics less often; give each thread a copy and add them up later",
-	[REMEDY_SPECULATION] = "look at branches and at faults: more is issued than kept",
-	[REMEDY_FRONT_END] = "order code by profile (PGO, BOLT); look at branches, L1I and "
+		"put the data that different threads write on different cache lines; use locks and "
+		"atomics less often; give each thread a copy, and add up the copies later",
+	[REMEDY_SPECULATION] =
+		"look at mispredicted branches and at faults: their work is thrown away",
+	[REMEDY_FRONT_END] = "order code by profile (PGO, BOLT); look at branches, the L1I and the "
 			     "instruction TLB",
-	[REMEDY_VECTORISE] = "vectorise (NEON, SVE), a better algorithm, a library",
-	[REMEDY_LESS_WORK] = "fewer instructions: a better algorithm, a library",
-	[REMEDY_NODES] = "keep threads and their data on one node (numactl), let the thread that "
-			 "uses data touch it first, give each node a copy",
-	[REMEDY_CORE] = "break chains of dependencies, unroll, replace divisions, spread work "
-			"over units",
-	[REMEDY_IDLE_MACHINE] =
-		"other tasks had the CPUs: measure on a machine that is not busy, with no "
-		"more threads than CPUs",
-	[REMEDY_IDLE_OR_WAITS] =
-		"if other tasks had the CPUs, measure without them; else find what it waits "
-		"for: input and output, locks, sleep",
-	[REMEDY_WAITS] = "find what it waits for: input and output, locks, sleep",
+	[REMEDY_VECTORISE] = "vectorise (NEON, SVE); use a better algorithm or a library",
+	[REMEDY_LESS_WORK] = "execute fewer instructions: use a better algorithm or a library",
+	[REMEDY_NODES] = "keep threads and their data on one node (numactl); let the thread that "
+			 "uses data write them first; give each node a copy",
+	[REMEDY_CORE] =
+		"break dependency chains; unroll; replace divisions; use more of the core's units",
+	[REMEDY_IDLE_MACHINE] = "other tasks used the CPUs: measure on an idle machine, with no "
+				"more threads than CPUs",
+	[REMEDY_IDLE_OR_WAITS] = "if other tasks used the CPUs, measure on an idle machine; else "
+				 "find what the program waits for: I/O, locks, sleep",
+	[REMEDY_WAITS] = "find what the program waits for: I/O, locks, sleep",
 };
 
 const char *words_take(struct table *t, struct text *text)
@@ -206,19 +198,19 @@ static const char *function_claim(struct table *t, const struct finding *f)
 				    subject, f->value);
 	case FINDING_TLB_WALKS:
 		return table_format(t,
-				    "%s walks the page tables in %.0f %% of its sampled operations",
+				    "%s: %.0f %% of its sampled operations need a page table walk",
 				    subject, f->value);
 	case FINDING_MISPREDICTIONS:
 		return table_format(t, "%s: %.0f %% of its sampled branches are mispredicted",
 				    subject, f->value);
 	case FINDING_SLOW_OPERATIONS:
-		return table_format(
-			t, "%s: its operations take %.0f cycles on average, all operations %.0f",
-			subject, f->value, f->other);
+		return table_format(t,
+				    "%s: mean latency %.0f cycles; of all operations %.0f cycles",
+				    subject, f->value, f->other);
 	case FINDING_UNNAMED_CODE:
-		return table_format(t, "%s has no names", subject);
+		return table_format(t, "%s has no symbols", subject);
 	default:
-		return table_format(t, "%s is hot by %s", subject, f->event);
+		return table_format(t, "%s is hot (%s)", subject, f->event);
 	}
 }
 
@@ -234,7 +226,7 @@ const char *finding_claim_words(struct table *t, const struct finding *f)
 	if (f->loop != NULL)
 		return loop_claim(t, f);
 	if (f->code != NULL)
-		return "instructions do not come as fast as the core could take them";
+		return "the core waits for instructions";
 	return finding_is_of_counts(f) ? counts_claim(t, f, true) : function_claim(t, f);
 }
 
@@ -257,7 +249,7 @@ static void put_weight(struct table *t, const struct evidence *e, struct text *o
 	struct cell part = cell_count(e->part), all = cell_count(e->all);
 
 	if (!isnan(e->value))
-		text_format(out, "the function has %.1f %%: ", 100 * e->value);
+		text_format(out, "the function has %.1f %%:  ", 100 * e->value);
 	if (strcmp(e->unit, "ns") == 0)
 		text_format(out, "%s of %s", table_human(t, part, "ns"), table_human(t, all, "ns"));
 	else
@@ -267,15 +259,15 @@ static void put_weight(struct table *t, const struct evidence *e, struct text *o
 static void put_left_cpu(const struct evidence *e, struct text *out)
 {
 	if (e->is_known)
-		text_format(out,
-			    "left a CPU %" PRIu64 " time%s to wait for something, %" PRIu64
-			    " time%s for another task%s; the rest is about the time that it "
-			    "was running",
-			    e->part, plural(e->part), e->all, plural(e->all),
-			    e->n_runs > 1 ? " in each run" : "");
+		text_format(
+			out,
+			"its threads left a CPU %" PRIu64 " time%s to wait, and %" PRIu64
+			" time%s for another task%s; all other numbers are of the time on a CPU",
+			e->part, plural(e->part), e->all, plural(e->all),
+			e->n_runs > 1 ? " in each run" : "");
 	else
-		text_str(out, "whether for a CPU or for something else is not known; the rest is "
-			      "about the time that it was running");
+		text_str(out, "what it waited for is not known: a CPU, or something else; all "
+			      "other numbers are of the time on a CPU");
 }
 
 static const char *evidence_words(struct table *, const struct finding *, bool is_alone);
@@ -310,10 +302,10 @@ static void put_evidence(struct table *t, const struct evidence *e, bool is_alon
 			    e->metric->label, e->threshold);
 		break;
 	case EVIDENCE_THRESHOLD:
-		text_format(out, "threshold %g, by itself no proof of lost time", e->threshold);
+		text_format(out, "threshold %g; this alone does not prove lost time", e->threshold);
 		break;
 	case EVIDENCE_MEMORY_STALLS:
-		text_str(out, "at least half of the back end's stalls wait for a miss of the L2");
+		text_str(out, "at least half of the backend stalls wait for an L2 miss");
 		break;
 	case EVIDENCE_COST:
 	case EVIDENCE_REST_CORE:
@@ -330,8 +322,7 @@ static void put_evidence(struct table *t, const struct evidence *e, bool is_alon
 		counts_evidence(e, is_alone, out);
 		break;
 	case EVIDENCE_CACHES_NOT_COUNTED:
-		text_str(out, "memory or core is not known: the caches of the data side were not "
-			      "counted");
+		text_str(out, "memory or core is not known: no data cache events were counted");
 		break;
 	case EVIDENCE_LEFT_CPU:
 		put_left_cpu(e, out);
@@ -378,23 +369,22 @@ static const char *where_words(struct table *t, const struct finding *f)
 static void put_remedy(const struct remedy *r, struct text *out)
 {
 	if (r->kind == REMEDY_POINTER_CHASE) {
-		text_str(out, "each address comes out of the load before: keep nodes that follow "
-			      "each other together (pool, array, wider nodes), follow several "
-			      "chains at once, split hot members from cold");
+		text_str(out, "each address is loaded by the previous load: store successive nodes "
+			      "together (pool, array, wider nodes); follow several chains at once; "
+			      "split hot from cold members");
 		if (r->percent >= 10)
 			text_format(out,
-				    "; huge pages (madvise, hugetlbfs): %.0f %% of its operations "
-				    "walk the page tables",
+				    "; use huge pages (madvise, hugetlbfs): %.0f %% of its "
+				    "operations need a page table walk",
 				    r->percent);
 		return;
 	}
 	if (r->kind == REMEDY_ONE_NODE) {
-		text_format(
-			out,
-			"%.0f %% of the contended loads cross sockets: run these threads on one "
-			"node (numactl --cpunodebind), allocate the data there, or give each "
-			"node a copy",
-			r->percent);
+		text_format(out,
+			    "%.0f %% of the contended loads cross sockets: run these threads on "
+			    "one node (numactl --cpunodebind); allocate the data there; or give "
+			    "each node a copy",
+			    r->percent);
 		return;
 	}
 	text_str(out, r->text != NULL ? r->text : remedy_words[r->kind]);
@@ -435,12 +425,14 @@ static const char *samples_words(struct table *t, const struct finding_samples *
 {
 	struct text text = { 0 };
 
-	text_format(&text, "%s %s, \xc2\xb1 %.1f %% with 95 %% confidence%s",
+	text_format(&text, "%s %s, \xc2\xb1 %.1f %% (95 %% interval)%s",
 		    table_human(t, cell_count(s->n), "of"),
 		    table_human(t, cell_count(s->n_all), s->of), 100 * s->error,
-		    s->no_jitter ? " if no code is in step with the interval (no jitter)" : "");
+		    s->no_jitter ? "; the interval had no jitter: loops in step with it are over- "
+				   "or undercounted"
+				 : "");
 	if (s->full_share >= 0)
-		text_format(&text, "; full counters hold %.1f %% of all cycles, and stand for more",
+		text_format(&text, "; saturated latencies have at least %.1f %% of all cycles",
 			    100 * s->full_share);
 	return words_take(t, &text);
 }
@@ -485,31 +477,28 @@ void findings_note_silence(struct table *t, const struct silence *s)
 	switch (s->kind) {
 	case SILENCE_FEW_SAMPLES:
 		table_note(t,
-			   "cannot tell: %" PRIu64
-			   " samples of an event, and at least %u are needed. "
-			   "Record longer, or sample more often",
+			   "Too few samples: an event has %" PRIu64
+			   ", at least %u are needed. Record longer, or sample more often.",
 			   s->n, s->least);
 		break;
 	case SILENCE_NOTHING:
-		table_note(t, "no bottleneck found: nothing stands out above the thresholds");
+		table_note(t, "No bottleneck found: everything is below its threshold.");
 		break;
 	case SILENCE_NO_LATENCIES:
-		table_note(t, "cannot tell what limits it: these samples say where the program is, "
-			      "not what it waits for; count: cyclops stat -- COMMAND");
+		table_note(t, "What limits the program is not known: these samples say where it "
+			      "spends time, not why. Count: cyclops stat -- COMMAND");
 		break;
 	case SILENCE_NO_TIMES:
 		table_note(t,
-			   "cannot tell whether all that takes time was seen: %s; count: cyclops "
-			   "stat -- COMMAND",
+			   "Some causes cannot be tested here: %s. Count: cyclops stat -- COMMAND",
 			   s->text);
 		break;
 	case SILENCE_UNEXPLAINED:
-		table_note(
-			t,
-			"cannot tell what %.0f %% of the time is (an estimate): no operation "
-			"that was sampled waits so long. The front end, or what was not sampled, "
-			"such as the kernel; count: cyclops stat -- COMMAND",
-			s->percent);
+		table_note(t,
+			   "About %.0f %% of the time is unexplained: no sampled operation waits "
+			   "that long. The cause is the frontend, or code that was not sampled "
+			   "(the kernel). Count: cyclops stat -- COMMAND",
+			   s->percent);
 		break;
 	case SILENCE_IMPLAUSIBLE:
 	case SILENCE_NO_CPU_EVENTS:
@@ -522,24 +511,24 @@ void findings_note_silence(struct table *t, const struct silence *s)
 		counts_note(t, s);
 		break;
 	case SILENCE_TOO_SHORT:
-		table_note(t,
-			   "%" PRIu64 " sample%s: too few to say where the time goes; give the "
-			   "program more to do",
+		table_note(t, "Too few samples: %" PRIu64 " sample%s. Give the program more work.",
 			   s->n, plural(s->n));
 		break;
 	case SILENCE_NO_FUNCTION:
-		table_note(t, "no function has a large part of the time; %s has most", s->text);
+		table_note(t, "The time is spread over many functions; %s has most.", s->text);
 		break;
 	case SILENCE_NO_COUNTERS:
-		table_note(t, "no hardware counters and no SPE here: times say where, not why "
-			      "(cyclops doctor)");
+		table_note(t, "No hardware counters and no SPE here: this says where time goes, "
+			      "not why (cyclops doctor).");
 		break;
 	case SILENCE_NO_LIMIT:
-		table_note(t, "nothing stands out: no share of cycles, slots, misses or waits "
-			      "passes its threshold");
+		table_note(t, "Nothing stands out: all shares of cycles, slots, misses and waits "
+			      "are below their thresholds.");
 		break;
 	case SILENCE_MOSTLY:
-		table_note(t, "most of the time is spent in %s; what is left is less work there",
+		table_note(t,
+			   "Most of the time is spent in %s. Only less work there will make the "
+			   "program faster.",
 			   s->text);
 		break;
 	}

@@ -15,15 +15,15 @@ enum { COMMANDS_SHOWN = 2, NAME_WIDTH = 40 };
 enum column_index { NUMBER, WHAT, WHERE, LINE, COST, EVIDENCE, FIX, N_COLUMNS };
 
 static const struct column columns[N_COLUMNS] = {
-	[NUMBER] = { "number", "#", "", CELL_COUNT, 0, "as the long form counts them" },
+	[NUMBER] = { "number", "#", "", CELL_COUNT, 0, "number of the finding" },
 	[WHAT] = { "what", NULL, "", CELL_TEXT, 0, "the cause" },
 	[WHERE] = { "where", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_YIELD,
 		    "function, or the data that threads share" },
 	[LINE] = { "line", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_PATH, "source line" },
 	[COST] = { "cost", NULL, "", CELL_TEXT, COLUMN_BLANK | COLUMN_WHOLE,
-		   "share that it concerns, half of its 95 % interval, and what it is a share of" },
+		   "cost as a share, half of its 95 % interval, and what it is a share of" },
 	[EVIDENCE] = { "evidence", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_YIELD,
-		       "what shows it" },
+		       "the evidence" },
 	[FIX] = { "fix", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_YIELD, "what to change first" },
 };
 
@@ -53,13 +53,13 @@ static const char *const causes[N_FINDING_KINDS] = {
 
 /* The first thing to change, in a clause. Those with a NULL have words of their own. */
 static const char *const fixes[N_REMEDIES] = {
-	[REMEDY_TOUCH_LESS] = "touch less memory, or in order; prefetch ahead",
-	[REMEDY_OWN_LINES] = "give each thread cache lines of its own",
-	[REMEDY_DENSER_PAGES] = "huge pages, or denser data",
+	[REMEDY_TOUCH_LESS] = "access less memory, or in order; prefetch ahead",
+	[REMEDY_OWN_LINES] = "give each thread its own cache lines",
+	[REMEDY_DENSER_PAGES] = "use huge pages, or denser data",
 	[REMEDY_PREDICTABLE] = "sort or split the cases, or write branch-free code",
-	[REMEDY_POINTER_CHASE] = "pack nodes in visiting order, or follow several chains at once",
+	[REMEDY_POINTER_CHASE] = "store nodes in visiting order, or follow several chains at once",
 	[REMEDY_SMALLER_TABLE] = "make the table smaller, or do several look-ups at once",
-	[REMEDY_BREAK_CHAIN] = "several accumulators; unroll",
+	[REMEDY_BREAK_CHAIN] = "use several accumulators; unroll",
 	[REMEDY_DIVISION] = "multiply by the reciprocal, or shift, in place of the division",
 	[REMEDY_INTERCHANGE] = "interchange the loops",
 	[REMEDY_SHORTER_STRIDE] = "prefetch ahead, or shorten the stride",
@@ -68,31 +68,31 @@ static const char *const fixes[N_REMEDIES] = {
 	[REMEDY_FEWER_BYTES] = "read fewer bytes: smaller types, fused loops",
 	[REMEDY_BLOCK] = "block the loops",
 	[REMEDY_STORE_IN_ORDER] = "store in order, whole cache lines",
-	[REMEDY_CALL_LESS] = "call it less: another algorithm or data structure",
+	[REMEDY_CALL_LESS] = "call it less often: use another algorithm or data structure",
 	[REMEDY_CALL_CHAINS] = "record the callers: cyclops record -g",
 	[REMEDY_SEPARATE_THREADS] = "give each thread's data its own cache line",
-	[REMEDY_LOCK_LESS] = "take the lock or atomic less often",
+	[REMEDY_LOCK_LESS] = "use the lock or atomic less often",
 	[REMEDY_WRITE_LESS] = "write it less often, or give each thread a copy",
 	[REMEDY_ONE_NODE] = "run these threads on one node",
 	[REMEDY_BRANCH_FREE_SIZES] = "write branch-free code, or sort by case",
 	[REMEDY_BRANCH_FREE] = "write branch-free code, or sort by case",
-	[REMEDY_CODE_PAGES] = "huge pages for code",
+	[REMEDY_CODE_PAGES] = "use huge pages for code",
 	[REMEDY_CODE_ORDER] = "order functions by profile (PGO, BOLT)",
-	[REMEDY_HUGE_PAGES] = "huge pages, or denser data",
-	[REMEDY_CACHE_L1] = "prefetch ahead, block, or use smaller types",
-	[REMEDY_CACHE] = "prefetch ahead, block, or pack nodes",
-	[REMEDY_CACHE_CHAIN] = "pack nodes in visiting order, or follow several chains at once",
+	[REMEDY_HUGE_PAGES] = "use huge pages, or denser data",
+	[REMEDY_CACHE_L1] = "prefetch ahead, block the loops, or use smaller types",
+	[REMEDY_CACHE] = "prefetch ahead, block the loops, or store nodes together",
+	[REMEDY_CACHE_CHAIN] = "store nodes in visiting order, or follow several chains at once",
 	[REMEDY_CACHE_SCATTERED] = "interchange or block the loops; prefetch known addresses",
 	[REMEDY_LESS_SHARING] = "give each thread's data its own cache line",
-	[REMEDY_SPECULATION] = "look at branches and faults",
+	[REMEDY_SPECULATION] = "look at mispredicted branches and faults",
 	[REMEDY_FRONT_END] = "order code by profile (PGO, BOLT)",
 	[REMEDY_VECTORISE] = "vectorise (NEON, SVE)",
-	[REMEDY_LESS_WORK] = "fewer instructions: a better algorithm",
+	[REMEDY_LESS_WORK] = "execute fewer instructions: a better algorithm",
 	[REMEDY_NODES] = "keep threads and their data on one node",
 	[REMEDY_CORE] = "break dependency chains, unroll, replace divisions",
 	[REMEDY_IDLE_MACHINE] = "measure on an idle machine",
-	[REMEDY_IDLE_OR_WAITS] = "find what it waits for, or measure on an idle machine",
-	[REMEDY_WAITS] = "find what it waits for: I/O, locks, sleep",
+	[REMEDY_IDLE_OR_WAITS] = "find what the program waits for, or measure on an idle machine",
+	[REMEDY_WAITS] = "find what the program waits for: I/O, locks, sleep",
 };
 
 static const char *cause_words(const struct finding *f)
@@ -202,7 +202,7 @@ static const char *whole_brief(const struct finding *f)
 	static const struct {
 		const char *whole, *brief;
 	} known[] = {
-		{ "latency cycles", "latency" },    { "load access latency", "load latency" },
+		{ "latency cycles", "latency" },    { "total load latency", "load latency" },
 		{ "sampled branches", "branches" }, { "cpu-clock", "CPU time" },
 		{ "task-clock", "CPU time" },
 	};
@@ -238,10 +238,12 @@ static void put_loop_brief(const struct finding *f, struct text *out)
 		text_format(out, "%.3g cycles per iteration", l->chain_cycles);
 		return;
 	case FINDING_TLB_WALKS:
-		text_format(out, "%" PRIu64 " of %" PRIu64 " accesses walk", l->n_here, l->n_of);
+		text_format(out, "%" PRIu64 " of %" PRIu64 " accesses need a walk", l->n_here,
+			    l->n_of);
 		return;
 	case FINDING_MISPREDICTIONS:
-		text_format(out, "%" PRIu64 " of %" PRIu64 " branches", l->n_here, l->n_of);
+		text_format(out, "%" PRIu64 " of %" PRIu64 " branches mispredicted", l->n_here,
+			    l->n_of);
 		return;
 	case FINDING_STORE_BOUND:
 		text_format(out, "%" PRIu64 " of %" PRIu64 " stores miss L1D", l->n_here, l->n_of);
@@ -285,13 +287,13 @@ static const char *evidence_brief(struct table *t, const struct finding *f)
 	else if (f->kind == FINDING_MEMORY_BOUND)
 		text_format(&text, "%.0f %% of loads from DRAM", f->value);
 	else if (f->kind == FINDING_SHARED_DATA)
-		text_format(&text, "%.0f %% of loads from peers", f->value);
+		text_format(&text, "%.0f %% of loads are peer snoops", f->value);
 	else if (f->kind == FINDING_TLB_WALKS)
-		text_format(&text, "%.0f %% of operations walk", f->value);
+		text_format(&text, "%.0f %% of operations need a walk", f->value);
 	else if (f->kind == FINDING_MISPREDICTIONS)
-		text_format(&text, "%.0f %% of its branches", f->value);
+		text_format(&text, "%.0f %% of its branches mispredicted", f->value);
 	else if (f->kind == FINDING_SLOW_OPERATIONS)
-		text_format(&text, "mean %.0f cycles, of all %.0f", f->value, f->other);
+		text_format(&text, "mean %.0f cycles; of all operations %.0f", f->value, f->other);
 	else if (f->metric != NULL || f->kind == FINDING_WAITING || f->kind == FINDING_SCALAR)
 		text_str(&text, counts_claim(t, f, false));
 	else if (f->samples.n_all > 0)
@@ -418,12 +420,12 @@ static void put_why_not(const struct findings *f, struct text *out)
 		return;
 	for (size_t i = 0; i < f->silences.n; i++)
 		if (f->silences.items[i].kind == SILENCE_NO_COUNTERS) {
-			text_str(out,
-				 "No hardware counters here: this says where, not why (cyclops "
-				 "doctor). ");
+			text_str(out, "No hardware counters here: this says where time goes, not "
+				      "why (cyclops doctor). ");
 			return;
 		}
-	text_str(out, "These samples say where, not why; count: cyclops stat -- COMMAND. ");
+	text_str(out,
+		 "These samples say where time goes, not why. Count: cyclops stat -- COMMAND. ");
 }
 
 /* What it rests on, and what was lost of that. */
@@ -442,7 +444,7 @@ static void say_confidence(struct table *t, const struct findings *found, const 
 	if (f->sharing == NULL && f->samples.n_all > 0 && has_error(f))
 		text_str(&text, ", \xc2\xb1 is the 95 % interval");
 	if (f->samples.no_jitter)
-		text_str(&text, "; no jitter, so loops in step with the interval mislead");
+		text_str(&text, "; no jitter: loops in step with the interval mislead");
 	if (lost != NULL)
 		text_format(&text, "; incomplete: %s", lost);
 	say(t, &text);

@@ -11,12 +11,12 @@
 static const struct claim {
 	const char *metric, *words;
 } claims[] = {
-	{ "frontend_stalled_cycles", "stalled in the front end" },
-	{ "backend_stalled_cycles", "stalled in the back end" },
-	{ "frontend_bound", "empty because the front end delivered too little" },
-	{ "backend_bound", "empty because the back end took no more" },
-	{ "bad_speculation", "lost to work on wrong paths" },
-	{ "retiring", "did work that was kept: fewer instructions is what is left" },
+	{ "frontend_stalled_cycles", "stalled in the frontend" },
+	{ "backend_stalled_cycles", "stalled in the backend" },
+	{ "frontend_bound", "are Frontend Bound" },
+	{ "backend_bound", "are Backend Bound" },
+	{ "bad_speculation", "are lost to Bad Speculation" },
+	{ "retiring", "are Retiring: only fewer instructions will make it faster" },
 };
 
 /* Issues of the catalog's penalties: their occurrences, and what a side waits for. */
@@ -27,7 +27,7 @@ static const struct issue {
 	{ "l1d_miss", "L1D misses", ", on memory (the L2 cache)" },
 	{ "l2_miss", "L2 misses", ", on memory (the last-level cache, or another core)" },
 	{ "llc_miss", "last-level misses", ", on memory (DRAM)" },
-	{ "coherence", "lines that another CPU took", ", on cache lines that move between cores" },
+	{ "coherence", "lines that another core took", ", on cache lines that move between cores" },
 	{ "l1d_tlb_miss", "L1D TLB misses", ", on memory (address translation)" },
 	{ "dtlb_walk", "page walks", ", on memory (page walks)" },
 	{ "main_tlb_miss", "main TLB misses", ", on memory (page walks)" },
@@ -93,11 +93,12 @@ static const char *share_words(struct table *t, const struct cpu_metric *m, doub
 const char *counts_claim(struct table *t, const struct finding *f, bool with_cause)
 {
 	if (f->kind == FINDING_WAITING)
-		return table_format(t, "it mostly waited%s: %.1f %% of one CPU was used",
+		return table_format(t, "the program mostly waited%s: it used %.1f %% of one CPU",
 				    f->is_probable ? ", probably for a CPU" : "", f->value);
 	if (f->kind == FINDING_SCALAR)
 		return table_format(t,
-				    "%.1f %% of cycles are not stalled, and no work is of vectors",
+				    "%.1f %% of cycles are not stalled, and no operations are "
+				    "vector operations",
 				    f->value);
 	if (metric_whole(f->metric)[0] == '\0')
 		return table_format(t, "%s %s", metric_value_words(t, f->metric, f->value),
@@ -131,71 +132,69 @@ void counts_evidence(const struct evidence *e, bool is_alone, struct text *out)
 		break;
 	case EVIDENCE_REST_CORE:
 		text_format(out,
-			    "%.1f %% of cycles are likely none of the misses that were counted: a "
-			    "chain of dependent operations, or operations of long latency%s",
-			    100 * e->share,
-			    is_alone ? "; counts alone cannot tell which instruction" : "");
+			    "%.1f %% of cycles are not explained by the counted misses: likely a "
+			    "dependency chain, or operations of long latency%s",
+			    100 * e->share, is_alone ? "; sample to find the instruction" : "");
 		break;
 	case EVIDENCE_REST_FETCH:
 		text_format(out,
-			    "%.1f %% of cycles are likely none of the mispredictions and misses "
-			    "that were counted: taken branches, decoding",
+			    "%.1f %% of cycles are not explained by the counted mispredictions and "
+			    "misses: likely taken branches or decoding",
 			    100 * e->share);
 		break;
 	case EVIDENCE_STORES:
-		text_format(out,
-			    "\xe2\x89\xa4 %.1f %% of cycles: lines that are fetched for stores",
+		text_format(out, "\xe2\x89\xa4 %.1f %% of cycles: cache lines fetched for stores",
 			    100 * e->share);
 		break;
 	case EVIDENCE_LINES:
-		text_format(out,
-			    "%.1f lines from DRAM are on their way at a time, %.0f %% of what the "
-			    "core can have",
-			    e->value, 100 * e->share);
+		text_format(
+			out,
+			"%.1f DRAM lines are in flight at a time: %.0f %% of what the core allows",
+			e->value, 100 * e->share);
 		break;
 	case EVIDENCE_ONE_MISS:
 		text_format(out,
-			    "while it stalls, %.1f misses of the L2 wait at a time: about one, as "
-			    "where each load waits for the one before",
+			    "%.1f L2 misses are outstanding during a stall: each load seems to "
+			    "wait for the previous one",
 			    e->value);
 		break;
 	case EVIDENCE_SCATTERED:
-		text_format(out,
-			    "while it stalls, %.1f misses of the L2 wait at a time, %.1f lines of "
-			    "each page%s",
-			    e->value, e->share,
-			    is_alone ? ": counts alone cannot tell long steps from random places"
-				     : "");
-		break;
-	case EVIDENCE_IN_ORDER:
-		text_format(out, "%.0f lines of each page: memory is read in order", e->share);
-		break;
-	case EVIDENCE_TAKEN_LINES:
 		text_format(
 			out,
-			"lines that another CPU took to write them are as many as %.0f %% of the "
-			"L1D misses, and requests for one line wait for each other%s",
-			100 * e->share,
-			is_alone ? "; counts alone cannot tell which data, nor false sharing "
-				   "from true"
+			"%.1f L2 misses are outstanding during a stall, with %.1f lines of each "
+			"page%s",
+			e->value, e->share,
+			is_alone ? "; counts alone do not tell long strides from random addresses"
 				 : "");
 		break;
+	case EVIDENCE_IN_ORDER:
+		text_format(out, "%.0f lines of each page are read: the accesses are in order",
+			    e->share);
+		break;
+	case EVIDENCE_TAKEN_LINES:
+		text_format(out,
+			    "lines that other cores took to write to them: %.0f %% of the number "
+			    "of L1D misses; requests for one line wait for each other%s",
+			    100 * e->share,
+			    is_alone ? "; counts alone do not tell which data, nor false from true "
+				       "sharing"
+				     : "");
+		break;
 	case EVIDENCE_SHARING_NOT_COUNTED:
-		text_format(
-			out,
-			"it ran on %.1f CPUs: the core, or cache lines that move between cores, "
-			"is not told%s%s",
-			e->value, e->unit != NULL ? " without " : "",
-			e->unit != NULL ? e->unit : "");
+		text_format(out, "it ran on %.1f CPUs: core or shared cache lines is not known%s%s",
+			    e->value, e->unit != NULL ? " without " : "",
+			    e->unit != NULL ? e->unit : "");
 		break;
 	case EVIDENCE_MIX:
-		text_format(out, "%.1f %% of operations are of vectors, %.1f %% scalar arithmetic",
+		text_format(out,
+			    "%.1f %% of operations are vector operations, %.1f %% are scalar "
+			    "arithmetic",
 			    e->value, e->share);
 		break;
 	default: /* EVIDENCE_BRANCH_STALLS */
 		text_format(out,
-			    "%.0f stalled cycles for each mispredicted branch, if all are theirs: "
-			    "branches wait for what they compare",
+			    "up to %.0f stalled cycles for each mispredicted branch: branches wait "
+			    "for the data they compare",
 			    e->value);
 		break;
 	}
@@ -222,16 +221,16 @@ const char *counts_confidence(struct table *t, const struct finding_coverage *c)
 	struct text text = { 0 };
 
 	if (c->is_imported)
-		text_str(&text, "as told by the tool that counted; its coverage is not known");
+		text_str(&text, "counted by another tool; coverage is not known");
 	else if (c->mark == MARK_EXACT)
 		text_str(&text, "counted all of the time");
 	else if (c->mark == MARK_SATURATED)
-		text_str(&text, "a counter was full: a lower bound");
+		text_str(&text, "a counter was saturated: the value is a lower bound");
 	else
-		text_format(&text, "counted %.0f %% of the time, scaled to all of it",
-			    100 * c->coverage);
+		text_format(&text, "counted %.0f %% of the time, scaled up", 100 * c->coverage);
 	if (c->least_coverage < c->coverage && c->least_coverage < 0.999)
-		text_format(&text, ", what explains it %.0f %% (scaled)", 100 * c->least_coverage);
+		text_format(&text, "; the explaining events %.0f %% (scaled up)",
+			    100 * c->least_coverage);
 	if (c->spread > 0)
 		text_format(&text, "; runs differ by %.1f %%", 100 * c->spread);
 	return words_take(t, &text);
@@ -267,10 +266,8 @@ static void put_contradiction(struct table *t, const struct contradiction *c, st
 		text_format(out, "the roots of the tree add up to %.1f %%", c->value);
 		break;
 	case CONTRADICTION_ISSUED:
-		text_format(
-			out,
-			"%s is %.2f times the slots that were not empty, if a cycle has %g slots",
-			c->event, c->value, c->limit);
+		text_format(out, "%s is %.2f times the slots in use, at %g slots in a cycle",
+			    c->event, c->value, c->limit);
 		break;
 	case CONTRADICTION_ZERO:
 		text_format(out, "%s reads 0 in %s", c->event,
@@ -280,7 +277,7 @@ static void put_contradiction(struct table *t, const struct contradiction *c, st
 		text_format(out, "%g slots in a cycle, not %g", c->value, c->limit);
 		break;
 	case CONTRADICTION_IDLE:
-		text_format(out, "%s counted %.2f in each nanosecond", c->event, c->value);
+		text_format(out, "%s counted %.2f per ns", c->event, c->value);
 		break;
 	case CONTRADICTION_EVENT:
 		text_str(out, c->event);
@@ -297,23 +294,22 @@ static const struct contradiction_note {
 	const char *before, *beside; /* the CPU stands between them */
 	const char *behind;
 } contradiction_notes[] = {
-	{ 1u << CONTRADICTION_CPU | 1u << CONTRADICTION_WIDTH, "the counts are taken for those of ",
-	  ", but say: ", "; wrong --cpu?" },
-	{ 1u << CONTRADICTION_EVENT, "events that ", " does not have: ", "; wrong --cpu?" },
-	{ 1u << CONTRADICTION_ZERO, "counters that do not count, if it is ", ": ",
-	  "; any program causes some, so that is not 0 but not known" },
-	{ 1u << CONTRADICTION_DIVIDED, "these counts cannot come from ", ": ",
-	  "; the cycle counter may count every 64th cycle (PMCR.D): multiply cycles by 64. "
-	  "Nothing is concluded from what is marked implausible (!)" },
+	{ 1u << CONTRADICTION_CPU | 1u << CONTRADICTION_WIDTH, "These counts do not fit ", ": ",
+	  ". Wrong --cpu?" },
+	{ 1u << CONTRADICTION_EVENT, "These events do not exist on ", ": ", ". Wrong --cpu?" },
+	{ 1u << CONTRADICTION_ZERO, "These counters do not count on ", ": ",
+	  ". Any program causes some, so their values are not known." },
+	{ 1u << CONTRADICTION_DIVIDED, "These counts are impossible on ", ": ",
+	  ". The cycle counter may count every 64th cycle (PMCR.D): multiply cycles by 64. No "
+	  "conclusion uses the values marked !." },
 	{ 1u << CONTRADICTION_MORE | 1u << CONTRADICTION_LESS | 1u << CONTRADICTION_IPC |
 		  1u << CONTRADICTION_SHARE | 1u << CONTRADICTION_SUM | 1u << CONTRADICTION_ISSUED,
-	  "these counts cannot come from ", ": ",
-	  "; wrong --cpu, another revision of it, or counted at different times? Nothing is "
-	  "concluded from what is marked implausible (!)" },
-	{ 1u << CONTRADICTION_IDLE, "CPUs were counted, not a program: on ", ", ",
-	  ", as the counter of cycles may stand still while a CPU waits for work (WFI), and others "
-	  "go on. Shares of cycles are those of CPUs at work; cycles tell no time and no clock "
-	  "rate" },
+	  "These counts are impossible on ", ": ",
+	  ". Wrong --cpu, another revision of it, or counted at different times? No conclusion "
+	  "uses the values marked !." },
+	{ 1u << CONTRADICTION_IDLE, "CPUs were counted, not a program. On ", ", ",
+	  ": the cycle counter stops while a CPU is idle (WFI), other counters go on. Shares are "
+	  "of the cycles of busy CPUs. Cycles give no time and no clock rate." },
 };
 
 enum { CONTRADICTIONS_SHOWN = 4 };
@@ -349,34 +345,31 @@ static const char *silence_words(struct table *t, const struct silence *s)
 {
 	switch (s->kind) {
 	case SILENCE_NO_CPU_EVENTS:
-		return "cannot tell what limits it: no event of the CPU was counted";
+		return "What limits the program is not known: no event of the CPU was counted";
 	case SILENCE_COVERAGE:
-		return table_format(t,
-				    "cannot tell what limits it: what the tree begins with was "
-				    "counted less than %.0f %% of the time; count fewer events at "
-				    "once",
-				    s->percent);
-	case SILENCE_NO_ROOTS:
-		return table_format(t, "cannot tell how much is lost, and where: lacks %s",
-				    s->text);
-	case SILENCE_REFUSED_ROOTS:
 		return table_format(
 			t,
-			"cannot tell how much is lost, and where: this machine does not "
-			"count %s",
+			"What limits the program is not known: the roots of the tree were counted "
+			"less than %.0f %% of the time. Count fewer events at once",
+			s->percent);
+	case SILENCE_NO_ROOTS:
+		return table_format(t, "How many cycles are lost is not known without %s", s->text);
+	case SILENCE_REFUSED_ROOTS:
+		return table_format(
+			t, "How many cycles are lost is not known: this machine does not count %s",
 			s->text);
 	case SILENCE_NO_STALLS:
 		return table_format(t,
-				    "cannot tell whether it waits: %s has no events of stalls; no "
-				    "rate that was counted is above its threshold",
+				    "Stalls are not known: %s has no stall events. All counted "
+				    "rates are below their thresholds",
 				    s->text);
 	case SILENCE_NOT_EXPLORED:
 		return table_format(t,
-				    "no root of the tree is above its threshold; that nothing "
-				    "stands out cannot be told without %s",
+				    "All counted roots of the tree are below their thresholds. The "
+				    "answer is incomplete without %s",
 				    s->text);
 	default:
-		return "no bottleneck found: nothing is above its threshold";
+		return "No bottleneck found: everything is below its threshold";
 	}
 }
 
@@ -386,8 +379,8 @@ void counts_note(struct table *t, const struct silence *s)
 		for (size_t i = 0; i < COUNT(contradiction_notes); i++)
 			note_contradictions(t, s, &contradiction_notes[i]);
 	} else if (s->command != NULL) {
-		table_note(t, "%s; count: %s", silence_words(t, s), s->command);
+		table_note(t, "%s. Count: %s", silence_words(t, s), s->command);
 	} else {
-		table_note(t, "%s", silence_words(t, s));
+		table_note(t, "%s.", silence_words(t, s));
 	}
 }

@@ -10,7 +10,7 @@
 static void put_loop(const struct finding_loop *l, struct text *out)
 {
 	if (!l->is_loop)
-		text_str(out, "its code outside of loops");
+		text_str(out, "its code outside loops");
 	else if (l->at.file != NULL)
 		text_format(out, "the loop at %s:%" PRIu32, l->at.file, l->at.line);
 	else
@@ -20,12 +20,12 @@ static void put_loop(const struct finding_loop *l, struct text *out)
 static const char *const walk_words[N_FINDING_WALKS] = {
 	[WALK_UNKNOWN] = NULL,
 	[WALK_CHASE] = "pointer chase",
-	[WALK_LOOKUP] = "dependent look-ups: the next address is calculated from what is loaded",
+	[WALK_LOOKUP] = "dependent look-ups: each address is computed from the previous load",
 	[WALK_SEQUENTIAL] = "sequential access",
 	[WALK_STRIDE] = "strided access",
 	[WALK_COLUMNS] = "column-wise access",
-	[WALK_INDIRECT] = "random access: the addresses come from other loads",
-	[WALK_COMPUTED] = "random access: the addresses are calculated",
+	[WALK_INDIRECT] = "random access: the addresses are loaded",
+	[WALK_COMPUTED] = "random access: the addresses are computed",
 };
 
 /* "column-wise access: stride 2.00 KiB over 8-byte elements" */
@@ -51,17 +51,17 @@ static const struct {
 	const char *before, *after;
 } claims[N_FINDING_KINDS] = {
 	[FINDING_DEPENDENCY_CHAIN] = { "a chain of dependent operations limits ", "" },
-	[FINDING_DIVISION] = { "", " waits for the unit that divides" },
-	[FINDING_L2_BOUND] = { "", " waits for data of the L2" },
-	[FINDING_LLC_BOUND] = { "", " waits for data of the last-level cache" },
-	[FINDING_DRAM_LATENCY] = { "", " waits for data of DRAM" },
-	[FINDING_DRAM_BANDWIDTH] = { "", " takes data as fast as DRAM gives them to one core" },
-	[FINDING_SHARED_DATA] = { "", " waits for data of other cores" },
+	[FINDING_DIVISION] = { "", " waits for the divider" },
+	[FINDING_L2_BOUND] = { "", " waits for data from the L2" },
+	[FINDING_LLC_BOUND] = { "", " waits for data from the LLC" },
+	[FINDING_DRAM_LATENCY] = { "", " waits for data from DRAM" },
+	[FINDING_DRAM_BANDWIDTH] = { "", " uses all DRAM bandwidth of one core" },
+	[FINDING_SHARED_DATA] = { "", " waits for data from other cores" },
 	[FINDING_TLB_WALKS] = { "", " waits for page table walks" },
 	[FINDING_MISPREDICTIONS] = { "", " waits for mispredicted branches" },
-	[FINDING_STORE_BOUND] = { "", " waits for cache lines to store into" },
+	[FINDING_STORE_BOUND] = { "", " waits for the cache lines it stores to" },
 	[FINDING_LATE_PREFETCH] = { "prefetches come too late in ", "" },
-	[FINDING_SCALAR_LOOP] = { "", " handles one element at a time, as fast as the core can" },
+	[FINDING_SCALAR_LOOP] = { "", " handles one element at a time, at the core's full speed" },
 };
 
 const char *loop_claim(struct table *t, const struct finding *f)
@@ -77,26 +77,28 @@ const char *loop_claim(struct table *t, const struct finding *f)
 static void put_chain(const struct finding_loop *l, struct text *out)
 {
 	text_format(out,
-		    "the chain takes %.3g cycles for each iteration of %.0f instructions, which "
-		    "could be done in %.2g",
+		    "the chain takes %.3g cycles per iteration; its %.0f instructions alone need "
+		    "%.2g cycles",
 		    l->chain_cycles, l->n_insns, l->n_insns / l->width);
 }
 
 static void put_data(const struct finding_loop *l, struct text *out)
 {
 	if (!isnan(l->part))
-		text_format(out,
-			    "%s has %.0f %% of the execution and translation latency of its "
-			    "accesses; ",
-			    l->level, 100 * l->part);
-	text_format(out, "%" PRIu64 " of %" PRIu64 " records there, %.0f cycles%s from issue on",
+		text_format(
+			out,
+			"%s has %.0f %% of the execution and translation latency of its accesses; ",
+			l->level, 100 * l->part);
+	text_format(out,
+		    "%" PRIu64 " of %" PRIu64
+		    " samples come from there, mean %.0f cycles%s after issue",
 		    l->n_here, l->n_of, l->access_cycles,
 		    l->access_cycles >= LATENCY_LEAST_FULL ? " or more" : "");
 }
 
 static void put_prefetch(const struct finding_loop *l, struct text *out)
 {
-	text_format(out, "%" PRIu64 " of %" PRIu64 " records of the load miss the L1D all the same",
+	text_format(out, "%" PRIu64 " of %" PRIu64 " samples of the load still miss the L1D",
 		    l->n_here, l->n_of);
 	if (l->other.name != NULL) {
 		text_str(out, "; prefetch: ");
@@ -106,7 +108,7 @@ static void put_prefetch(const struct finding_loop *l, struct text *out)
 		text_format(out, ", %" PRId64 " iteration%s ahead", l->distance,
 			    l->distance == 1 ? "" : "s");
 	if (l->lacking > 0)
-		text_format(out, "; the data take %" PRId64 " iteration%s more", l->lacking,
+		text_format(out, "; the data arrive %" PRId64 " iteration%s too late", l->lacking,
 			    l->lacking == 1 ? "" : "s");
 }
 
@@ -120,30 +122,30 @@ void put_loop_evidence(struct table *t, const struct finding *f, struct text *ou
 		break;
 	case FINDING_DIVISION:
 		text_format(out,
-			    "divisions take %.3g cycles for each iteration, one after the other; "
-			    "one that has its inputs waits %.3g cycles",
+			    "divisions take %.3g cycles per iteration, one after the other; a "
+			    "division with its inputs ready waits %.3g cycles",
 			    l->division_cycles, l->division_wait);
 		break;
 	case FINDING_TLB_WALKS:
 		text_format(out,
-			    "translation has %.0f %% of the execution and translation latency "
-			    "of its accesses; %" PRIu64 " of %" PRIu64 " records there walk",
+			    "translation has %.0f %% of the execution and translation latency of "
+			    "its accesses; %" PRIu64 " of %" PRIu64 " samples need a walk",
 			    100 * l->part, l->n_here, l->n_of);
 		break;
 	case FINDING_MISPREDICTIONS:
 		text_format(out,
-			    "%" PRIu64 " of %" PRIu64 " records of the branch are mispredicted",
+			    "%" PRIu64 " of %" PRIu64 " samples of the branch are mispredicted",
 			    l->n_here, l->n_of);
 		break;
 	case FINDING_STORE_BOUND:
-		text_format(out, "%" PRIu64 " of %" PRIu64 " records of the store miss the L1D",
+		text_format(out, "%" PRIu64 " of %" PRIu64 " samples of the store miss the L1D",
 			    l->n_here, l->n_of);
 		break;
 	case FINDING_LATE_PREFETCH:
 		put_prefetch(l, out);
 		break;
 	case FINDING_SCALAR_LOOP:
-		text_format(out, "%.0f instructions for each iteration, %.2g cycles at least",
+		text_format(out, "%.0f instructions per iteration need at least %.2g cycles",
 			    l->n_insns, l->n_insns / l->width);
 		break;
 	default:
@@ -161,11 +163,12 @@ void put_code_evidence(struct table *t, const struct finding_code *c, struct tex
 {
 	text_format(
 		out,
-		"an operation takes %.3g cycles at %s%.3g GHz; what it waits for after dispatch, "
-		"mispredicted branches and the width of the core have %.2g of them at most (an "
-		"estimate); ",
+		"an operation takes %.3g cycles at %s%.3g GHz; waits after dispatch, mispredicted "
+		"branches and the core's width explain at most %.2g cycles (estimate); ",
 		c->cycles, c->is_clock_assumed ? "an assumed " : "", c->ghz, c->explained);
-	text_format(out, "nine of ten samples are in %s of code or more, on %" PRIu64 " page%s",
+	text_format(out,
+		    "90 %% of the samples are spread over %s of code or more, on %" PRIu64
+		    " page%s",
 		    table_human(t, cell_count(64 * c->n_lines), "bytes"), c->n_pages,
 		    plural(c->n_pages));
 }

@@ -17,18 +17,18 @@ static const char *verdict_words(const struct finding *f)
 	const struct finding_sharing *s = f->sharing;
 
 	if (s->is_both)
-		return f->kind == FINDING_FALSE_SHARING ? "false sharing, and true sharing too"
-							: "true sharing, and false sharing too";
+		return f->kind == FINDING_FALSE_SHARING ? "false sharing, with true sharing"
+							: "true sharing, with false sharing";
 	switch (f->kind) {
 	case FINDING_FALSE_SHARING:
 		return "false sharing";
 	case FINDING_TRUE_SHARING:
 		if (s->is_guarded)
-			return "a contended lock, with the data that it guards";
+			return "contended lock with the data it protects";
 		return s->has_lock ? "true sharing of a lock or atomic" : "true sharing";
 	default:
-		return s->doubt == DOUBT_FEW_SAMPLES ? "perhaps contended, too few samples"
-						     : "contended, kind unknown";
+		return s->doubt == DOUBT_FEW_SAMPLES ? "may be contended: too few samples"
+						     : "contended line, kind not known";
 	}
 }
 
@@ -89,10 +89,10 @@ static const char *access_words(struct table *t, const struct finding *f,
 		text_format(&text, "%" PRIu32 " of ", a->n_waited);
 	text_format(&text, "%" PRIu64 " %s%s", a->records, a->operation, plural(a->records));
 	if (a->n_waited > 0)
-		text_format(&text, " %s, %.0f cycles",
+		text_format(&text, " %s, mean %.0f cycles",
 			    a->has_reloads	     ? "waited"
-			    : f->sharing->is_by_hitm ? "of what another core had modified"
-						     : "from another core",
+			    : f->sharing->is_by_hitm ? "hit lines modified by another core"
+						     : "hit another core's cache",
 			    a->wait_cycles);
 	return words_take(t, &text);
 }
@@ -162,30 +162,31 @@ const char *sharing_cost_words(struct table *t, const struct finding *f)
 	struct text text = { 0 };
 
 	if (c->n + r->n == 0)
-		return s->has_waited ? "not measured: the capture has no latencies"
-				     : "not measured: no sampled load waited for it";
+		return s->has_waited ? "not known: the capture has no latencies"
+				     : "not known: no sampled load waited";
 	if (c->n > 0) {
-		text_format(&text, "%" PRIu32 " load%s %s took %s%.0f cycles", c->n, plural(c->n),
-			    s->is_by_hitm ? "that another core had modified (HITM)"
+		text_format(&text, "%" PRIu32 " load%s %s: mean %s%.0f cycles", c->n, plural(c->n),
+			    s->is_by_hitm ? "of lines modified by another core (HITM)"
 					  : "from another core",
 			    least_words(c), c->mean_cycles);
 		put_kinds(s, &text);
 	}
 	if (r->n > 0)
 		text_format(&text,
-			    "%s%" PRIu32 " reload%s of what others wrote, from %sshared caches or "
-			    "memory, %s%.0f cycles (%.1f %% \xc2\xb1 %.1f)",
+			    "%s%" PRIu32
+			    " reload%s of lines that other threads wrote, from %sshared caches or "
+			    "memory: mean %s%.0f cycles (%.1f %% \xc2\xb1 %.1f)",
 			    c->n > 0 ? "; " : "", r->n, plural(r->n),
 			    s->is_by_hitm ? "other cores, " : "", least_words(r), r->mean_cycles,
 			    100 * s->reload_share, 100 * s->reload_error);
 	if (s->local_cycles > 0)
-		text_format(&text, "%s a local hit takes %" PRIu64, r->n > 0 ? ";" : ",",
+		text_format(&text, "%s a local hit takes %" PRIu64 " cycles", r->n > 0 ? ";" : ",",
 			    s->local_cycles);
 	return words_take(t, &text);
 }
 
 /*
- * "a fix would save about 77.4 % +- 5.0 of load access latency, 64.0 % +- 0.5 of the run time of the
+ * "a fix would save about 77.4 % +- 5.0 of load latency, 64.0 % +- 0.5 of the run time of the
  * 4 threads that wait"; NULL: not known. No layout takes the waits for bytes that are wanted.
  */
 const char *sharing_gain_words(struct table *t, const struct finding *f)
@@ -203,10 +204,9 @@ const char *sharing_gain_words(struct table *t, const struct finding *f)
 	if (s->has_gain)
 		text_format(&text,
 			    "%s%.1f %% \xc2\xb1 %.1f of the run time of the %" PRIu32
-			    " thread%s that wait%s",
-			    is_false ? ", and " : "", 100 * s->gain, 100 * s->gain_error,
-			    s->gain_threads, plural(s->gain_threads),
-			    s->gain_threads == 1 ? "s" : "");
+			    " waiting thread%s",
+			    is_false ? "; " : "", 100 * s->gain, 100 * s->gain_error,
+			    s->gain_threads, plural(s->gain_threads));
 	return words_take(t, &text);
 }
 
@@ -228,14 +228,13 @@ const char *sharing_ruled_out_words(struct table *t, const struct finding *f)
 		return NULL;
 	if (s->is_common)
 		put_ruled_out(table_format(t,
-					   "other bytes of the line (%.0f %% of the waits, by the "
-					   "sampled stores; but on lines of their own threads "
-					   "would wait nearly as often)",
+					   "false sharing (%.0f %% of the waits; but with a cache "
+					   "line for each thread they would wait nearly as often)",
 					   100 * s->false_part),
 			      &text);
 	else if (!s->is_both && !s->is_guarded)
-		put_ruled_out(table_format(t, "%s (%.0f %% of the waits, by the sampled stores)",
-					   is_false ? "the same bytes" : "other bytes of the line",
+		put_ruled_out(table_format(t, "%s (%.0f %% of the waits)",
+					   is_false ? "true sharing" : "false sharing",
 					   100 * (is_false ? 1 - s->false_part : s->false_part)),
 			      &text);
 	if (!s->has_lock)
@@ -245,23 +244,24 @@ const char *sharing_ruled_out_words(struct table *t, const struct finding *f)
 			table_format(t, "another socket (0 of %" PRIu32 " loads)", s->n_contended),
 			&text);
 	if (s->contended.n > 0 && s->reloads.n == 0)
-		put_ruled_out("evictions (all that waited came from another core)", &text);
+		put_ruled_out("evictions (all waiting loads hit another core's cache)", &text);
 	return words_take(t, &text);
 }
 
 static const char *const doubt_words[] = {
-	[DOUBT_NO_STORES] = "the capture holds no stores: record stores, too",
+	[DOUBT_NO_STORES] = "the capture has no stores: record stores, too",
 	[DOUBT_STORES_FILTERED] =
-		"stores may have been left out when recorded, or by --select: take them all",
-	[DOUBT_STORES_UNSEEN] = "loads found the line modified, but no store to it was sampled",
+		"stores may be missing: a filter of the recording or --select may hide them",
+	[DOUBT_STORES_UNSEEN] =
+		"loads found the line modified (HITM), but no store to it was sampled",
 	[DOUBT_OTHER_TIMES] =
-		"loads waited, but stores of other threads were sampled at other times only",
-	[DOUBT_SIZES] = "accesses may overlap: their sizes are not known, because the program was "
-			"not found (--symfs DIR)",
-	[DOUBT_VECTOR_LENGTH] = "accesses may overlap: how long vectors of SVE are is not in the "
-				"records (--vector-length BITS)",
-	[DOUBT_PREDICATES] = "accesses may overlap: records do not say which elements of a vector "
-			     "its predicate left out",
+		"loads waited, but other threads' stores were sampled at other times only",
+	[DOUBT_SIZES] = "the sizes of accesses are not known, as the program was not found: give "
+			"--symfs DIR",
+	[DOUBT_VECTOR_LENGTH] = "the sizes of accesses are not known, as the SVE vector length was "
+				"not recorded: give --vector-length BITS",
+	[DOUBT_PREDICATES] =
+		"the accessed bytes are not known: SPE does not record predicates of vectors",
 	[DOUBT_OTHER] = "",
 };
 
@@ -273,7 +273,7 @@ const char *sharing_confidence(struct table *t, const struct finding *f)
 	if (f->kind == FINDING_CONTENDED && s->doubt == DOUBT_FEW_SAMPLES)
 		return table_format(t,
 				    "too few samples (%" PRIu32 " write%s, %" PRIu32
-				    " load%s that waited): record longer or more often",
+				    " waiting load%s): record longer, or sample more often",
 				    s->n_writes, plural(s->n_writes), s->n_waited,
 				    plural(s->n_waited));
 	if (f->kind == FINDING_CONTENDED)
@@ -282,7 +282,7 @@ const char *sharing_confidence(struct table *t, const struct finding *f)
 		parts = table_format(t, "; %.0f %% of it is false sharing", 100 * s->false_part);
 	return table_format(t,
 			    "%" PRIu32 " sampled write%s by %" PRIu32 " of %" PRIu32
-			    " thread%s, %" PRIu32 " load%s that waited%s",
+			    " thread%s, %" PRIu32 " waiting load%s%s",
 			    s->n_writes, plural(s->n_writes), s->n_writers, s->n_threads,
 			    plural(s->n_threads), s->n_waited, plural(s->n_waited), parts);
 }

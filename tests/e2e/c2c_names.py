@@ -478,7 +478,7 @@ def check_cost(tools, folder, checks):
                       for t in (0, 1) for i in range(1, 40))
     subprocess.run([tools[1], path, "/program"], input=records.encode(), check=True)
     text = " ".join(run(tools[0], "c2c", path).decode().split())
-    checks.expect("39 loads from another core took 200 cycles" in text and "lost" not in text,
+    checks.expect("39 loads from another core: mean 200 cycles" in text and "lost" not in text,
                   f"the cost of a line: {text}")
     line = json.loads(run(tools[0], "c2c", "--format", "json", path))["lines"][0]
     # The interval is 1024 operations, and what its jitter adds.

@@ -27,7 +27,7 @@ CASES = {
     "HASHED": ("llc-bound", "smaller-table", "visit", "dependent look-ups"),
     "AUTOMATA": ("l2-bound", "smaller-table", "match", "dependent look-ups"),
     "ROWS": ("llc-bound", "interchange", "add_columns", "column-wise access over 4-byte elements"),
-    "LARGE_CODE": ("front-end", "code-order", None, "nine of ten samples are in"),
+    "LARGE_CODE": ("front-end", "code-order", None, "90 % of the samples are spread over"),
     "COLUMNS": ("llc-bound", "interchange", "add_columns", "column-wise access, stride 16 KiB over 4-byte elements"),
     "GATHER": ("dram-latency", "prefetch-ahead", "pick", "the addresses come from other loads"),
     "BRANCHES": ("mispredictions", "predictable", "count", "are mispredicted"),

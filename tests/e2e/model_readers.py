@@ -40,7 +40,7 @@ def check_shared(answer, checks):
         checks.expect(line.get("verdict") == "false-sharing", f"{name}: {line.get('verdict')}")
         checks.expect({f"{name}.holder", f"{name}.limits[0]", f"{name}.limits[1]"} <= fields,
                       f"{name}: {fields}")
-        checks.expect("limits" in finding.get("fix", "") and "struct shared grows 64 -> 128 bytes" in
+        checks.expect("limits" in finding.get("fix", "") and "sizeof(struct shared) grows from 64 to 128" in
                       finding.get("fix", ""), f"{name}: fix {finding.get('fix')}")
         checks.expect("take_locks" in str(finding.get("writes")) and "add_limits" in str(finding.get("reads")),
                       f"{name}: {finding.get('writes')}, {finding.get('reads')}")

@@ -16,7 +16,7 @@ import tempfile
 
 import harness
 
-BLIND = "times say where, not why"
+BLIND = "this says where time goes, not why"
 
 
 def run(cyclops, folder, name, *program):
@@ -47,7 +47,7 @@ def check_waiting(checks, answer, notes):
     """A program that sleeps: that it waits comes first, and of its few samples nothing is said."""
     kinds = [finding["kind"] for finding in answer["findings"]]
     checks.expect(kinds == ["waiting"], f"sleep: {kinds}, not that it waits")
-    checks.expect(any("too few" in note for note in notes), f"sleep: {notes} do not say that samples are few")
+    checks.expect(any("Too few" in note for note in notes), f"sleep: {notes} do not say that samples are few")
     checks.count("programs")
 
 

@@ -92,7 +92,7 @@ def check_long(checks, cyclops, data):
     checks.expect("\ncommand  " in verbose and "\ncommand  " not in short, f"--verbose: {verbose}")
     # A table or columns that are asked for are shown as they are.
     for words in (("--table", "findings"), ("--columns", "claim")):
-        checks.expect("waits for data of DRAM" in screen(cyclops, data, path, 100, *words), f"{words}")
+        checks.expect("waits for data from DRAM" in screen(cyclops, data, path, 100, *words), f"{words}")
 
 
 def main():

@@ -143,11 +143,11 @@ def main():
         long = ("report", "--all", "--verbose")
         checks.expect(REGULAR not in shown("plain", *long), "report: has jitter")
         checks.expect(REGULAR in shown("two", *long), "report: the second event has no jitter")
-        checks.expect("no jitter, so loops in step" in shown("regular", "report"), "report: the answer says so")
+        checks.expect("no jitter: loops in step" in shown("regular", "report"), "report: the answer says so")
         text = shown("regular", *long)
         checks.expect(f"jitter none: {REGULAR}" in text, "report: a fact that there is no jitter")
-        checks.expect(text.count("95 % confidence if no code is in step with the interval") ==
-                   text.count("95 % confidence") > 0, "report: how sure findings are without jitter")
+        checks.expect(text.count("the interval had no jitter: loops in step") ==
+                   text.count("(95 % interval)") > 0, "report: how sure findings are without jitter")
 
         # What is never recorded is not what never happens.
         total = "2 619 SPE records"
@@ -173,7 +173,7 @@ def main():
     # What helps where pointers are followed is not what helps elsewhere; what does is told of no other code.
     root, path = os.path.join(folder, "root"), os.path.join(folder, "samples", "chase.data")
     found = json.loads(run(cyclops, "report", "--format", "json", "--symfs", root, path))["findings"]
-    chased = {finding["function"] for finding in found if "out of the load before" in finding.get("try", "")}
+    chased = {finding["function"] for finding in found if "is loaded by the previous load" in finding.get("try", "")}
     checks.expect(chased == {"chase_memory", "chase_system_cache"}, f"pointers are followed in {chased}")
     checks.expect(any(finding["function"] == "link_nodes" for finding in found), "a finding of no such code")
 

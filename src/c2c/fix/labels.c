@@ -288,7 +288,7 @@ static void put_apart(struct labelling *l, const struct parts *parts, struct tex
 {
 	bool is_allocated = true;
 
-	text_str(out, "keep on different lines: ");
+	text_str(out, "put on different cache lines: ");
 	for (size_t i = 0; i < parts->list.n; i++) {
 		text_str(out, i > 0 ? ", " : "");
 		data_object_text(&l->objects->names, parts->list.items[i].name, out);

@@ -32,10 +32,20 @@ static void put_type(const struct layout *l, struct type_id type, struct text *o
 	text_release(&name);
 }
 
+/* A member as in source: `limit`; bytes without one: +0x20. */
+static void put_name(const struct layout *l, const struct layout_field *f, struct text *out)
+{
+	const char *quote = l->body == LAYOUT_BYTES ? "" : "`";
+
+	text_str(out, quote);
+	layout_field_name(l, f, out);
+	text_str(out, quote);
+}
+
 static void separate(struct text *out)
 {
 	if (out->n > 0)
-		text_str(out, "; ");
+		text_str(out, ". ");
 }
 
 /* "threads 1, 2", of those that write, or that do not. */
@@ -95,98 +105,111 @@ static size_t end_of_run(const struct layout *l, size_t i)
 	return i;
 }
 
-/* "lock..count (thread 1)" */
+/* "`lock` and `count`", or "`lock` .. `count`" */
 static void put_run(const struct layout *l, size_t first, size_t last, struct text *out)
 {
-	struct layout_uses uses = { 0 };
-
-	layout_field_name(l, layout_fix_used_field(l, first), out);
+	put_name(l, layout_fix_used_field(l, first), out);
 	if (last > first) {
 		text_str(out, last > first + 1 ? " .. " : " and ");
-		layout_field_name(l, layout_fix_used_field(l, last), out);
+		put_name(l, layout_fix_used_field(l, last), out);
 	}
-	for (size_t i = first; i <= last; i++)
-		layout_uses_add(&uses, layout_fix_used_field(l, i));
-	put_threads(l, &uses, out);
-	vec_release(&uses);
 }
 
-/* "lock and count (thread 1), limit (thread 2)" */
+/* "`lock` and `count` (thread 1), `limit` (thread 2)" */
 static void put_runs(const struct layout *l, struct text *out)
 {
 	size_t n = 0, i = 0;
 
 	for (; i < l->used.n && n < SHOWN_RUNS; n++) {
 		size_t last = end_of_run(l, i);
+		struct layout_uses uses = { 0 };
 
 		text_str(out, n > 0 ? ", " : "");
 		put_run(l, i, last, out);
-		i = last + 1;
+		for (; i <= last; i++)
+			layout_uses_add(&uses, layout_fix_used_field(l, i));
+		put_threads(l, &uses, out);
+		vec_release(&uses);
 	}
 	if (i < l->used.n)
 		text_format(out, " and %zu more member%s", l->used.n - i, plural(l->used.n - i));
 }
 
+/* "sizeof(struct account) grows from 64 to 128" */
 static void put_growth(const struct layout *l, struct text *out)
 {
-	text_str(out, "; ");
+	bool is_c = l->type.v != 0 && !l->question.is_managed;
+
+	separate(out);
+	text_str(out, is_c ? "sizeof(" : "");
 	if (l->type.v != 0)
 		put_type(l, l->type, out);
 	else
-		text_str(out, "it");
+		text_str(out, "Its size");
+	text_str(out, is_c ? ")" : "");
 	if (l->new_size > l->size)
-		text_format(out, " grows %" PRIu64 " -> %" PRIu64 " bytes", l->size, l->new_size);
+		text_format(out, " grows from %" PRIu64 " to %" PRIu64, l->size, l->new_size);
 	else
-		text_format(out, " keeps its %" PRIu64 " bytes", l->size);
+		text_format(out, " stays %" PRIu64, l->size);
+	text_str(out, is_c ? "" : " bytes");
 }
 
-/* "align limit to 64 bytes (48 bytes of padding before it)", for each place a run begins. */
-static void put_alignments(const struct layout *l, struct text *out)
+/* The member that each run but the first begins with: "`limit`, `total`". */
+static void put_first_members(const struct layout *l, struct text *out)
 {
-	uint64_t *offsets = mem_alloc(l->fields.n, sizeof(*offsets));
-	uint64_t size;
 	size_t n = 0;
 
-	layout_move(l, offsets, &size);
-	for (size_t i = end_of_run(l, 0) + 1; i < l->used.n; i = end_of_run(l, i) + 1) {
-		uint32_t number = l->used.items[i];
-		uint64_t end = offsets[number - 1] + l->fields.items[number - 1].size;
-
-		if (n++ == SHOWN_RUNS)
-			break;
-		text_str(out, n > 1 ? ", " : "");
-		layout_field_name(l, &l->fields.items[number], out);
-		text_format(out, " to %" PRIu64 " (%" PRIu64 " bytes of padding before it)",
-			    l->question.line_bytes, offsets[number] - end);
+	for (size_t i = end_of_run(l, 0) + 1; i < l->used.n && n < SHOWN_RUNS;
+	     i = end_of_run(l, i) + 1) {
+		text_str(out, n++ > 0 ? ", " : "");
+		put_name(l, layout_fix_used_field(l, i), out);
 	}
-	free(offsets);
 }
 
 /* Alignment within the object is of no use if the object does not begin a line. */
 static void put_own_alignment(const struct layout *l, struct text *out)
 {
-	if (l->question.is_managed)
-		text_str(out, "; Java: @Contended, with a group for each (-XX:-RestrictContended)");
-	else if (l->is_within)
+	if (l->is_within || l->question.is_managed)
 		return;
-	else if (l->question.is_allocated)
-		text_format(out,
-			    "; allocate %s at a multiple of %" PRIu64 ", which malloc() does not",
+	if (l->question.is_allocated)
+		text_format(out, ". Allocate %s at a multiple of %" PRIu64 " (malloc() does not)",
 			    l->question.n_elements > 0 ? "all of them"
 			    : l->question.is_of_many   ? "each"
 						       : "it",
 			    l->question.line_bytes);
 	else if (l->question.address % l->question.line_bytes != 0)
-		text_format(out, "; align %s itself to %" PRIu64 ", too", l->question.object,
+		text_format(out, ". `%s` needs alignas(%" PRIu64 "), too", l->question.object,
 			    l->question.line_bytes);
 }
 
+/* How the source asks for it: "alignas(64)". */
+static void put_align_words(const struct layout *l, struct text *out)
+{
+	if (l->question.is_managed)
+		text_str(out, "@Contended with a group name (-XX:-RestrictContended)");
+	else
+		text_format(out, "alignas(%" PRIu64 ")", l->question.line_bytes);
+}
+
+/* "move `limit` to its own cache line: alignas(64)"; of several runs each gets a line. */
 static void put_align(const struct layout *l, struct text *out)
 {
-	text_str(out, "keep on different lines: ");
-	put_runs(l, out);
-	text_str(out, ": align ");
-	put_alignments(l, out);
+	size_t first = end_of_run(l, 0) + 1, last = end_of_run(l, first);
+
+	if (last + 1 == l->used.n) {
+		text_str(out, "move ");
+		put_run(l, first, last, out);
+		text_format(out, " to %s own cache line: ", last > first ? "their" : "its");
+	} else {
+		text_str(out, "put on different cache lines: ");
+		put_runs(l, out);
+		text_str(out, ": ");
+	}
+	put_align_words(l, out);
+	if (last + 1 != l->used.n || last > first) {
+		text_str(out, " on ");
+		put_first_members(l, out);
+	}
 	put_growth(l, out);
 	put_own_alignment(l, out);
 }
@@ -206,7 +229,7 @@ static void put_groups(const struct layout *l, struct text *out)
 			if (n++ >= SHOWN_RUNS)
 				continue;
 			text_str(out, n > 1 ? ", " : "");
-			layout_field_name(l, layout_fix_used_field(l, i), out);
+			put_name(l, layout_fix_used_field(l, i), out);
 		}
 		if (n > SHOWN_RUNS)
 			text_format(out, " and %zu more", n - SHOWN_RUNS);
@@ -217,9 +240,11 @@ static void put_groups(const struct layout *l, struct text *out)
 
 static void put_reorder(const struct layout *l, struct text *out)
 {
-	text_str(out, "put together what the same threads use: ");
+	text_str(out, "group the members by thread: ");
 	put_groups(l, out);
-	text_format(out, ", each group aligned to %" PRIu64, l->question.line_bytes);
+	text_str(out, ": ");
+	put_align_words(l, out);
+	text_str(out, " on the first of each group");
 	put_growth(l, out);
 	put_own_alignment(l, out);
 }
@@ -231,23 +256,25 @@ static void put_spread(const struct layout *l, struct text *out)
 	enum type_kind kind = types_get(t, types_plain(t, element))->kind;
 	uint64_t size = l->fields.items[0].size;
 
-	text_str(out, "elements belong to different threads, give each a line of its own: ");
+	text_str(out, "give each element its own cache line: ");
 	if (kind == TYPE_STRUCT || kind == TYPE_UNION) {
-		text_str(out, "align ");
+		put_align_words(l, out);
+		text_str(out, " on ");
 		put_type(l, element, out);
-		text_format(out, " to %" PRIu64, l->question.line_bytes);
 	} else if (l->question.is_managed) {
-		text_format(out, "leave %" PRIu64 " bytes between two", l->question.line_bytes);
+		text_format(out, "leave %" PRIu64 " bytes between elements",
+			    l->question.line_bytes);
 	} else {
 		text_str(out, "put the ");
 		put_type(l, element, out);
-		text_format(out, " into a struct aligned to %" PRIu64, l->question.line_bytes);
+		text_format(out, " into a struct with alignas(%" PRIu64 ")",
+			    l->question.line_bytes);
 	}
 	if (l->type.v != 0)
-		text_format(out, " (the array grows %" PRIu64 " -> %" PRIu64 " bytes)", l->size,
+		text_format(out, ". The array grows from %" PRIu64 " to %" PRIu64 " bytes", l->size,
 			    l->new_size);
 	else
-		text_format(out, " (%" PRIu64 " -> %" PRIu64 " bytes each)", size,
+		text_format(out, ". Each grows from %" PRIu64 " to %" PRIu64 " bytes", size,
 			    l->new_size / (l->size / size));
 	if (l->question.is_allocated && (kind == TYPE_STRUCT || !l->question.is_managed))
 		put_own_alignment(l, out);
@@ -255,9 +282,9 @@ static void put_spread(const struct layout *l, struct text *out)
 
 static void put_pad(const struct layout *l, struct text *out)
 {
-	text_str(out, "keep on different lines: ");
+	text_str(out, "put on different cache lines: ");
 	put_runs(l, out);
-	text_format(out, ": align what begins a group to %" PRIu64, l->question.line_bytes);
+	text_format(out, ": begin each group at a multiple of %" PRIu64, l->question.line_bytes);
 }
 
 static bool writes(const struct layout_field *f, uint32_t thread)
@@ -303,34 +330,35 @@ static void put_shared(const struct layout *l, const struct layout_field *f, str
 {
 	bool is_moved = l->advice != LAYOUT_KEEP;
 	size_t writers = n_writers(&f->uses);
+	bool is_word = writers > 1 && f->is_bits && f->is_several;
 
 	separate(out);
-	layout_field_name(l, f, out);
-	if (writers > 1 && f->is_bits && f->is_several) {
+	if (!is_moved && !is_word)
+		text_str(out, out->n > 0 ? "Moving " : "moving ");
+	put_name(l, f, out);
+	if (is_word) {
 		text_format(out,
-			    " are bit-fields of one word, which %zu threads write, each the whole "
-			    "of it: give "
-			    "those of each thread a word of its own, on a line of its own",
+			    " are bit-fields of one word: each of %zu threads writes the whole "
+			    "word. Give each thread its own word, on its own cache line",
 			    writers);
 		return;
 	}
-	text_str(out, is_moved ? " still waits then: it is " : " is ");
+	text_str(out, is_moved ? " is still contended: " : " does not help: ");
 	if (writers > 1)
-		text_format(out, "%s by %zu threads",
-			    f->is_atomic ? "updated atomically" : "written", writers);
+		text_format(out, "%zu threads %s it. ", writers, f->is_atomic ? "update" : "write");
 	else
-		text_format(out, "written by one thread and used by %zu more", f->uses.n - 1);
-	text_str(out, is_moved ? "; " : ", moving it does not help: ");
+		text_format(out, "one thread writes it, %zu more use%s it. ", f->uses.n - 1,
+			    f->uses.n == 2 ? "s" : "");
 	if (writers > 1 && f->is_atomic && guards_any(l, f))
-		text_str(out,
-			 "take it less often, hold it for less, or split it and what it guards");
+		text_str(out, "Lock less often, hold the lock for less time, or split the lock and "
+			      "its data");
 	else if (writers > 1 && f->is_atomic)
-		text_str(out, "do it less often, or one for each thread");
+		text_str(out, "Update it less often, or give each thread its own");
 	else if (writers > 1)
-		text_str(out, "a copy for each thread, on a line of its own, brought together when "
-			      "read");
+		text_str(out, "Give each thread a copy on its own cache line, and combine the "
+			      "copies when reading");
 	else
-		text_str(out, "write it less often, or only when it changes");
+		text_str(out, "Write it less often, or only when its value changes");
 }
 
 static bool is_of_structs(const struct layout *l)
@@ -351,9 +379,9 @@ static void put_within(const struct layout *l, const struct layout_field *f, str
 	layout_fix(&own, &fix);
 	if (fix.n > 0) {
 		separate(out);
-		text_str(out, "within ");
-		layout_field_name(l, f, out);
-		text_str(out, ", ");
+		text_str(out, "Within ");
+		put_name(l, f, out);
+		text_str(out, ": ");
 		text_add(out, fix.bytes, fix.n);
 	}
 	text_release(&fix);

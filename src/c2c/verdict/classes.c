@@ -9,8 +9,8 @@ static const uint32_t enough_loads = 60;
 
 const char *c2c_latency_words(const struct c2c *s)
 {
-	return s->lines->has_issue && !s->lines->lacks_issue ? "load access latency"
-							     : "load latency";
+	return s->lines->has_issue && !s->lines->lacks_issue ? "load latency"
+							     : "total load latency";
 }
 
 static double part_of(uint64_t n, uint64_t all)

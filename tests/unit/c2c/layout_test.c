@@ -146,9 +146,8 @@ static const struct {
 	    { 32, 8, 2, 70, 0, false },
 	    { 56, 8, 3, 80, 0, false } },
 	  LAYOUT_ALIGN,
-	  "keep on different lines: lock0 and lock1 (thread 1), reader1 and reader4 (threads 2, "
-	  "3): align reader1 to 64 (32 bytes of padding before it); struct buf grows 64 -> 128 "
-	  "bytes" },
+	  "move `reader1` and `reader4` to their own cache line: alignas(64) on `reader1`. "
+	  "sizeof(struct buf) grows from 64 to 128" },
 	{ PADDED,
 	  { { 0, 8, 1, 5, 100, true }, { 8, 8, 1, 0, 90, false }, { 64, 8, 2, 70, 0, false } },
 	  LAYOUT_KEEP,
@@ -163,49 +162,48 @@ static const struct {
 	    { 16, 8, 1, 0, 9, false },
 	    { 24, 8, 2, 0, 9, false } },
 	  LAYOUT_REORDER,
-	  "put together what the same threads use: lock0, reserved1 (thread 1) | lock1, pad "
-	  "(thread 2), each group aligned to 64; struct buf grows 64 -> 128 bytes" },
+	  "group the members by thread: `lock0`, `reserved1` (thread 1) | `lock1`, `pad` (thread "
+	  "2): alignas(64) on the first of each group. sizeof(struct buf) grows from 64 to 128" },
 	/* What is used on the object's other line belongs to a group, too. */
 	{ PADDED,
 	  { { 8, 8, 2, 70, 0, false },
 	    { 16, 8, 1, 5, 100, false },
 	    { 80, 8, 2, 70, 0, false, .is_outside = true } },
 	  LAYOUT_REORDER,
-	  "put together what the same threads use: lock1, reader3 (thread 2) | reserved1 "
-	  "(thread 1), each group aligned to 64; struct buf grows 96 -> 128 bytes" },
+	  "group the members by thread: `lock1`, `reader3` (thread 2) | `reserved1` (thread 1): "
+	  "alignas(64) on the first of each group. sizeof(struct buf) grows from 96 to 128" },
 	/* … unless it is of another element. */
 	{ BIG,
 	  { { 64, 8, 1, 0, 9, false },
 	    { 96, 8, 2, 9, 0, false },
 	    { 160, 8, 1, 0, 9, false, .is_outside = true } },
 	  LAYOUT_ALIGN,
-	  "keep on different lines: lock0 (thread 1), reader1 (thread 2): align reader1 to 64 "
-	  "(32 bytes of padding before it); struct buf grows 64 -> 128 bytes" },
+	  "move `reader1` to its own cache line: alignas(64). sizeof(struct buf) grows from 64 to "
+	  "128" },
 	/* A slot for each thread. */
 	{ SLOTS,
 	  { { 0, 8, 1, 0, 9, false }, { 16, 8, 2, 0, 9, false }, { 40, 8, 3, 1, 1, false } },
 	  LAYOUT_SPREAD,
-	  "elements belong to different threads, give each a line of its own: align struct slot "
-	  "to 64 (the array grows 128 -> 512 bytes)" },
+	  "give each element its own cache line: alignas(64) on struct slot. The array grows from "
+	  "128 to 512 bytes" },
 	{ COUNTERS,
 	  { { 0, 8, 1, 0, 9, false }, { 8, 8, 2, 0, 9, false } },
 	  LAYOUT_SPREAD,
-	  "elements belong to different threads, give each a line of its own: put the long into "
-	  "a struct aligned to 64 (the array grows 64 -> 512 bytes)" },
+	  "give each element its own cache line: put the long into a struct with alignas(64). The "
+	  "array grows from 64 to 512 bytes" },
 	/* All in one element of an array of structs. */
 	{ BIG,
 	  { { 64, 8, 1, 0, 9, false }, { 96, 8, 2, 9, 0, false } },
 	  LAYOUT_ALIGN,
-	  "keep on different lines: lock0 (thread 1), reader1 (thread 2): align reader1 to 64 "
-	  "(32 bytes of padding before it); struct buf grows 64 -> 128 bytes" },
+	  "move `reader1` to its own cache line: alignas(64). sizeof(struct buf) grows from 64 to "
+	  "128" },
 	/* Between elements, and between members of one of them. */
 	{ SLOTS,
 	  { { 0, 8, 1, 0, 9, false }, { 8, 8, 2, 9, 0, false }, { 16, 8, 3, 0, 9, false } },
 	  LAYOUT_SPREAD,
-	  "elements belong to different threads, give each a line of its own: align struct slot "
-	  "to 64 (the array grows 128 -> 512 bytes); within [0], keep on different lines: hits "
-	  "(thread 1), misses (thread 2): align misses to 64 (56 bytes of padding before it); "
-	  "struct slot grows 16 -> 128 bytes" },
+	  "give each element its own cache line: alignas(64) on struct slot. The array grows from "
+	  "128 to 512 bytes. Within `[0]`: move `misses` to its own cache line: alignas(64). "
+	  "sizeof(struct slot) grows from 16 to 128" },
 	/* In two elements, each used by all: within them. */
 	{ BIG,
 	  { { 0, 8, 1, 0, 5, false },
@@ -213,33 +211,32 @@ static const struct {
 	    { 64, 8, 1, 0, 9, false },
 	    { 96, 8, 2, 9, 0, false } },
 	  LAYOUT_ALIGN,
-	  "keep on different lines: lock0 (thread 1), reader1 (thread 2): align reader1 to 64 "
-	  "(32 bytes of padding before it); struct buf grows 64 -> 128 bytes" },
+	  "move `reader1` to its own cache line: alignas(64). sizeof(struct buf) grows from 64 to "
+	  "128" },
 	/* The same bytes: no layout helps. */
 	{ COUNTERS,
 	  { { 0, 8, 1, 9, 9, true }, { 0, 8, 2, 9, 9, true } },
 	  LAYOUT_KEEP,
-	  "[0] is updated atomically by 2 threads, moving it does not help: do it less often, or "
-	  "one for each thread" },
+	  "moving `[0]` does not help: 2 threads update it. Update it less often, or give each "
+	  "thread its own" },
 	{ BUF,
 	  { { 8, 8, 1, 0, 9, false }, { 8, 8, 2, 9, 0, false }, { 8, 8, 3, 9, 0, false } },
 	  LAYOUT_KEEP,
-	  "lock1 is written by one thread and used by 2 more, moving it does not help: write it "
-	  "less often, or only when it changes" },
+	  "moving `lock1` does not help: one thread writes it, 2 more use it. Write it less often, "
+	  "or only when its value changes" },
 	{ BITS,
 	  { { 0, 4, 1, 9, 9, false }, { 0, 4, 2, 9, 9, false } },
 	  LAYOUT_KEEP,
-	  "count,… are bit-fields of one word, which 2 threads write, each the whole of it: give "
-	  "those of each thread a word of its own, on a line of its own" },
+	  "`count,…` are bit-fields of one word: each of 2 threads writes the whole word. Give "
+	  "each thread its own word, on its own cache line" },
 	/* What threads share on another line is not what this one is contended for. */
 	{ BUF,
 	  { { 0, 8, 1, 9, 90, false },
 	    { 16, 8, 1, 0, 9, false, .is_outside = true },
 	    { 16, 8, 2, 9, 0, false, .is_outside = true } },
 	  LAYOUT_ALIGN,
-	  "keep on different lines: lock0 (thread 1), reserved1 (thread 1 writes, thread 2 "
-	  "reads): align reserved1 to 64 (48 bytes of padding before it); struct buf grows 64 -> "
-	  "128 bytes" },
+	  "move `reserved1` to its own cache line: alignas(64). sizeof(struct buf) grows from 64 "
+	  "to 128" },
 	/* Head and tail of a ring: each writes one, and now and then looks at the other's. */
 	{ BUF,
 	  { { 0, 8, 1, 0, 90, false },
@@ -247,9 +244,8 @@ static const struct {
 	    { 8, 8, 2, 0, 90, false },
 	    { 8, 8, 1, 3, 0, false } },
 	  LAYOUT_ALIGN,
-	  "keep on different lines: lock0 (thread 1 writes, thread 2 reads), lock1 (thread 2 "
-	  "writes, thread 1 reads): align lock1 to 64 (56 bytes of padding before it); struct buf "
-	  "grows 64 -> 128 bytes" },
+	  "move `lock1` to its own cache line: alignas(64). sizeof(struct buf) grows from 64 to "
+	  "128" },
 	/* … and those where each is looked at as often as it is written: they meet anyway. */
 	{ BUF,
 	  { { 0, 8, 1, 0, 90, false },
@@ -257,9 +253,9 @@ static const struct {
 	    { 8, 8, 2, 0, 90, false },
 	    { 8, 8, 1, 90, 0, false } },
 	  LAYOUT_KEEP,
-	  "lock0 is written by one thread and used by 1 more, moving it does not help: write it "
-	  "less often, or only when it changes; lock1 is written by one thread and used by 1 "
-	  "more, moving it does not help: write it less often, or only when it changes" },
+	  "moving `lock0` does not help: one thread writes it, 1 more uses it. Write it less "
+	  "often, or only when its value changes. Moving `lock1` does not help: one thread writes "
+	  "it, 1 more uses it. Write it less often, or only when its value changes" },
 	/* A lock, and what it guards, which was not seen with every thread: they meet anyway. */
 	{ BUF,
 	  { { 0, 8, 1, 9, 9, true },
@@ -268,28 +264,27 @@ static const struct {
 	    { 16, 8, 1, 4, 2, false },
 	    { 16, 8, 2, 3, 2, false } },
 	  LAYOUT_KEEP,
-	  "lock0 is updated atomically by 3 threads, moving it does not help: take it less "
-	  "often, hold it for less, or split it and what it guards" },
+	  "moving `lock0` does not help: 3 threads update it. Lock less often, hold the lock for "
+	  "less time, or split the lock and its data" },
 	/* Both at once: a lock of two threads, and what a third reads. */
 	{ BUF,
 	  { { 0, 8, 1, 0, 9, true }, { 0, 8, 2, 0, 9, true }, { 32, 8, 3, 9, 0, false } },
 	  LAYOUT_ALIGN,
-	  "keep on different lines: lock0 (threads 1, 2), reader1 (thread 3): align reader1 to "
-	  "64 (32 bytes of padding before it); struct buf grows 64 -> 128 bytes; lock0 still "
-	  "waits then: it is updated atomically by 2 threads; do it less often, or one for each "
-	  "thread" },
+	  "move `reader1` to its own cache line: alignas(64). sizeof(struct buf) grows from 64 to "
+	  "128. `lock0` is still contended: 2 threads update it. Update it less often, or give "
+	  "each thread its own" },
 	/* No type: bytes; overlapping accesses are one. */
 	{ NO_TYPE,
 	  { { 0, 8, 1, 0, 9, false }, { 4, 8, 1, 0, 9, false }, { 32, 0, 2, 9, 0, false } },
 	  LAYOUT_PAD,
-	  "keep on different lines: +0x0 (thread 1), +0x20 (thread 2): align what begins a group "
-	  "to 64" },
+	  "put on different cache lines: +0x0 (thread 1), +0x20 (thread 2): begin each group at a "
+	  "multiple of 64" },
 	/* Beyond the type: only bytes can be spoken of. */
 	{ COUNTERS,
 	  { { 60, 8, 1, 0, 9, false }, { 0, 8, 2, 9, 0, false } },
 	  LAYOUT_PAD,
-	  "keep on different lines: +0x0 (thread 2), +0x3c (thread 1): align what begins a group "
-	  "to 64" },
+	  "put on different cache lines: +0x0 (thread 2), +0x3c (thread 1): begin each group at a "
+	  "multiple of 64" },
 };
 
 static size_t count_accesses(const struct layout_access *a)
@@ -397,9 +392,8 @@ static void side_by_side_is_an_array(void **state)
 	assert_int_equal(layout.advice, LAYOUT_SPREAD);
 	assert_string_equal(
 		text.bytes,
-		"elements belong to different threads, give each a line of its own: align struct "
-		"slot to 64 (16 -> 64 bytes each); allocate all of them at a multiple of 64, which "
-		"malloc() does not");
+		"give each element its own cache line: alignas(64) on struct slot. Each grows from "
+		"16 to 64 bytes. Allocate all of them at a multiple of 64 (malloc() does not)");
 	layout_release(&layout);
 	text_release(&text);
 	world_release(&w);
@@ -483,9 +477,9 @@ static void bytes_have_a_name(void **state)
 	static const struct {
 		uint64_t size, offset;
 		const char *expected;
-	} list[] = { { 16, 0, "counter is updated atomically by 2 threads" },
-		     { 16, 8, "counter+0x8 is updated atomically by 2 threads" },
-		     { 0, 8, "+0x8 is updated atomically by 2 threads" } };
+	} list[] = { { 16, 0, "moving counter does not help: 2 threads update it" },
+		     { 16, 8, "moving counter+0x8 does not help: 2 threads update it" },
+		     { 0, 8, "moving +0x8 does not help: 2 threads update it" } };
 	struct world w;
 
 	(void)state;

@@ -590,9 +590,8 @@ static const struct {
 	    { LARGE, 0x2000, 0, 32, 9, 40, .first_tid = 10 } },
 	  "struct large",
 	  "struct large (128 bytes, heap)",
-	  "keep on different lines: m00 (thread A), m04 (thread B): align m04 to 64 (32 bytes of "
-	  "padding before it); struct large grows 128 -> 192 bytes; allocate each at a multiple of "
-	  "64, which malloc() does not",
+	  "move `m04` to its own cache line: alignas(64). sizeof(struct large) grows from 128 to "
+	  "192. Allocate each at a multiple of 64 (malloc() does not)",
 	  "offset  size  struct large   loads  stores  threads\n"
 	  "-- line 1 of each --\n"
 	  "     0     8  long m00           0      18  A w\n"
@@ -607,9 +606,9 @@ static const struct {
 	  { { LARGE, 0x1000, 0, 32, 9, 40 }, { LARGE, 0x2010, 0x30, 32, 9, 50 } },
 	  "struct large",
 	  "struct large (128 bytes, heap)",
-	  "put together what the same threads use: m00, m06 (thread 1) | m04, m10 (thread 2), each "
-	  "group aligned to 64; struct large keeps its 128 bytes; allocate each at a multiple of "
-	  "64, which malloc() does not",
+	  "group the members by thread: `m00`, `m06` (thread 1) | `m04`, `m10` (thread 2): "
+	  "alignas(64) on the first of each group. sizeof(struct large) stays 128. Allocate each "
+	  "at a multiple of 64 (malloc() does not)",
 	  "offset  size  struct large   loads  stores  threads\n"
 	  "-- line 1 of each --\n"
 	  "     0     8  long m00           0       9  1 w\n"
@@ -629,9 +628,8 @@ static const struct {
 	  { { INNER, 0x1000, 0, 8, 9, 50 } },
 	  "struct inner",
 	  "struct inner (16 bytes, heap)",
-	  "keep on different lines: a (thread 1), b (thread 2): align b to 64 (56 bytes of padding "
-	  "before it); struct inner grows 16 -> 128 bytes; allocate it at a multiple of 64, which "
-	  "malloc() does not",
+	  "move `b` to its own cache line: alignas(64). sizeof(struct inner) grows from 16 to 128. "
+	  "Allocate it at a multiple of 64 (malloc() does not)",
 	  "offset  size  struct inner   loads  stores  threads\n"
 	  "-- line 0x1000 --\n"
 	  "     0     8  long a             0       9  1 w\n"
@@ -641,10 +639,9 @@ static const struct {
 	  { { LARGE, 0x1000, 0, 32, 9, 50 }, { LARGE, 0x1000, 64, 0, 9, 40, .first_tid = 2 } },
 	  "struct large",
 	  "struct large (128 bytes, heap)",
-	  "keep on different lines: m00 (thread 1), m04 (thread 2), m08 (thread 3 writes, thread 4 "
-	  "reads): align m04 to 64 (32 bytes of padding before it), m08 to 64 (32 bytes of padding "
-	  "before it); struct large grows 128 -> 192 bytes; allocate it at a multiple of 64, which "
-	  "malloc() does not",
+	  "put on different cache lines: `m00` (thread 1), `m04` (thread 2), `m08` (thread 3 "
+	  "writes, thread 4 reads): alignas(64) on `m04`, `m08`. sizeof(struct large) grows from "
+	  "128 to 192. Allocate it at a multiple of 64 (malloc() does not)",
 	  "offset  size  struct large   loads  stores  threads\n"
 	  "-- line 0x1000 --\n"
 	  "     0     8  long m00           0       9  1 w\n"
@@ -659,7 +656,8 @@ static const struct {
 	  { { OUTER, 0x1000, 0, 32, 9, 50, .beside = INNER } },
 	  "struct outer and struct inner",
 	  "struct outer (32 bytes, heap) and struct inner (16 bytes, heap)",
-	  "keep on different lines: struct outer, struct inner: allocate each at a multiple of 64",
+	  "put on different cache lines: struct outer, struct inner: allocate each at a multiple "
+	  "of 64",
 	  "offset  size  struct outer   loads  stores  threads\n"
 	  "-- line 0x1000 --\n"
 	  "     0     8  long head          0       9  1 w\n"
@@ -673,8 +671,8 @@ static const struct {
 	  { { NOTHING, 0x1000, 0, 32, 9, 50 } },
 	  "[heap]",
 	  "[heap]",
-	  "keep on different lines: +0x0 (thread 1), +0x20 (thread 2): align what begins a group "
-	  "to 64",
+	  "put on different cache lines: +0x0 (thread 1), +0x20 (thread 2): begin each group at a "
+	  "multiple of 64",
 	  NULL,
 	  0 },
 	{ "too few samples to advise",

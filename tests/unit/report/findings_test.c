@@ -157,9 +157,9 @@ static void fill_samples(struct sample *out, size_t n)
 static void test_order(void **state)
 {
 	static const char *const expected[] = {
-		"first is hot by cycles",	"second is hot by cycles",
-		"first is hot by cache-misses", "second is hot by cache-misses",
-		"first is hot by cpu-clock",
+		"first is hot (cycles)",       "second is hot (cycles)",
+		"first is hot (cache-misses)", "second is hot (cache-misses)",
+		"first is hot (cpu-clock)",
 	};
 	struct sample samples[600];
 
@@ -185,11 +185,11 @@ static void test_words(void **state)
 	static const struct {
 		const char *column, *text;
 	} expected[] = {
-		{ "claim", "first is hot by cpu-clock" },
+		{ "claim", "first is hot (cpu-clock)" },
 		{ "size", "75.0 % of cpu-clock" },
 		{ "evidence", "90.0 ms of 120.0 ms" },
 		{ "where", "first+0x4" },
-		{ "sure", "90 of 120 samples, \xc2\xb1 7.7 % with 95 % confidence" },
+		{ "sure", "90 of 120 samples, ± 7.7 % (95 % interval)" },
 		{ "kind", "hot-function" },
 	};
 	struct sample samples[120];
@@ -209,7 +209,7 @@ static void test_words(void **state)
 	text_format(&next, "cyclops hot --by line %s%c", capture_path(s.capture), 0);
 	assert_string_equal(cell_of(&t, 0, "next"), next.bytes);
 	text_release(&next);
-	assert_string_equal(cell_of(&t, 1, "claim"), "code in alpha has no names");
+	assert_string_equal(cell_of(&t, 1, "claim"), "code in alpha has no symbols");
 	assert_string_equal(cell_of(&t, 1, "where"), "alpha+0x2d0");
 	table_release(&t);
 	close_fixture(&s);
@@ -234,8 +234,8 @@ static void test_spread(void **state)
 	find(&s, &t);
 	assert_string_equal(cell_of(&t, 0, "size"), "50.0 % of latency cycles");
 	assert_string_equal(cell_of(&t, 0, "sure"),
-			    "50 of 100 samples, \xc2\xb1 11.6 % with 95 % confidence if no code is "
-			    "in step with the interval (no jitter)");
+			    "50 of 100 samples, ± 11.6 % (95 % interval); the interval had no "
+			    "jitter: loops in step with it are over- or undercounted");
 	table_release(&t);
 	close_fixture(&s);
 }
@@ -254,8 +254,8 @@ static void test_unnamed_once(void **state)
 	open_fixture(&(struct contents){ .samples = samples, .n_samples = COUNT(samples) }, 1, &s);
 	find(&s, &t);
 	assert_int_equal(table_n_rows(&t), 2);
-	assert_string_equal(cell_of(&t, 0, "claim"), "code in alpha has no names");
-	assert_string_equal(cell_of(&t, 1, "claim"), "code in beta has no names");
+	assert_string_equal(cell_of(&t, 0, "claim"), "code in alpha has no symbols");
+	assert_string_equal(cell_of(&t, 1, "claim"), "code in beta has no symbols");
 	table_release(&t);
 	close_fixture(&s);
 }

@@ -92,8 +92,8 @@ static const struct {
 	bool has_chains;
 	const char *claim, *remedy;
 } cases[] = {
-	{ true, "code outside all known files, called from first, has no names", "call-less" },
-	{ false, "code outside all known files has no names", "call-chains" },
+	{ true, "code outside all known files, called from first, has no symbols", "call-less" },
+	{ false, "code outside all known files has no symbols", "call-chains" },
 };
 
 static void a_finding_says_who_calls(void **state)

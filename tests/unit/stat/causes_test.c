@@ -57,7 +57,7 @@ static const struct program {
 	  "36777347524 L1D_CACHE_REFILL 1069353328 L2D_CACHE_REFILL 785969088 LL_CACHE_RD "
 	  "1956721560 LL_CACHE_MISS_RD 1956637893 DTLB_WALK 140572709",
 	  "backend_stalled_cycles", "llc_miss", REMEDY_CACHE_SCATTERED, REMEDY_HUGE_PAGES,
-	  "12.6 lines from DRAM are on their way at a time, 49 %" },
+	  "12.6 DRAM lines are in flight at a time: 49 %" },
 	/* The same with the prefetch: as many lines as the core can have. */
 	{ "stride with prefetch", "neoverse-n1",
 	  "CPU_CYCLES 20858281670 INST_RETIRED 14031047062 STALL_FRONTEND 4020406 STALL_BACKEND "
@@ -65,27 +65,27 @@ static const struct program {
 	  "1960623393 "
 	  "LL_CACHE_MISS_RD 1960505782 DTLB_WALK 140572709",
 	  "backend_stalled_cycles", "llc_miss", REMEDY_FEWER_BYTES, REMEDY_CACHE_SCATTERED,
-	  "26.6 lines from DRAM" },
+	  "26.6 DRAM lines are in flight" },
 	/* What-if: 34 % by arithmetic of one cycle, 15 % by an L1D that never misses. */
 	{ "multiply 256 x 256", "neoverse-n1",
 	  "CPU_CYCLES 38338118 INST_RETIRED 59249444 STALL_FRONTEND 436171 STALL_BACKEND 21049684 "
 	  "BR_MIS_PRED_RETIRED 33287 L1I_CACHE_REFILL 6 L1D_CACHE_REFILL_RD 8323396 "
 	  "L2D_CACHE_REFILL_RD 165668 LL_CACHE_MISS_RD 21410 L1D_TLB_REFILL 4243846 DTLB_WALK 387",
 	  "backend_stalled_cycles", "core", REMEDY_CORE, REMEDY_CACHE,
-	  "counts alone cannot tell which instruction" },
+	  "sample to find the instruction" },
 	/* 99 % of it divides. */
 	{ "divisions", "neoverse-n1",
 	  "CPU_CYCLES 3901635 INST_RETIRED 2100025 STALL_FRONTEND 1869 STALL_BACKEND 2699803 "
 	  "L1D_CACHE_REFILL_RD 10 L2D_CACHE_REFILL_RD 6 LL_CACHE_MISS_RD 6 DTLB_WALK 1",
 	  "backend_stalled_cycles", "core", REMEDY_CORE, REMEDY_NONE,
-	  "69.1 % of cycles are likely" },
+	  "69.1 % of cycles are not explained" },
 	/* Four threads, each with a sum of its own, in two lines. What-if: 94 % without coherence. */
 	{ "false sharing", "neoverse-n1",
 	  "CPU_CYCLES 33966000 INST_RETIRED 7812000 STALL_FRONTEND 340000 STALL_BACKEND 31830000 "
 	  "L1D_CACHE 2441000 L1D_CACHE_REFILL 62220 L1D_CACHE_REFILL_RD 62000 L1D_CACHE_INVAL "
 	  "61870 L2D_CACHE_REFILL_RD 63130 LL_CACHE_MISS_RD 1027 L1D_TLB_REFILL 62 DTLB_WALK 70",
 	  "backend_stalled_cycles", "coherence", REMEDY_LESS_SHARING, REMEDY_NONE,
-	  "as many as 99 % of the L1D misses" },
+	  "99 % of the number of L1D misses" },
 	/* Atomic additions to one sum: what misses are stores. Own sums gain 90 %. */
 	{ "an atomic sum", "neoverse-n1",
 	  "CPU_CYCLES 17100000 INST_RETIRED 4310000 STALL_FRONTEND 1e5 STALL_BACKEND 15800000 "
@@ -114,14 +114,14 @@ static const struct program {
 	  "L1D_CACHE_REFILL 1646000 L1D_CACHE_REFILL_RD 1646000 L2D_CACHE_REFILL_RD 1969000 "
 	  "LL_CACHE_MISS_RD 1969000 L1D_TLB_REFILL 30740 DTLB_WALK 30740",
 	  "backend_stalled_cycles", "llc_miss", REMEDY_FEWER_BYTES, REMEDY_CACHE,
-	  "54 lines of each page: memory is read in order" },
+	  "54 lines of each page are read: the accesses are in order" },
 	/* Columns of a table by rows: interchanging the loops gains 46 %. */
 	{ "columns", "neoverse-n1",
 	  "CPU_CYCLES 15600000 INST_RETIRED 14660000 STALL_FRONTEND 1e5 STALL_BACKEND 10600000 "
 	  "L1D_CACHE_REFILL 2419000 L1D_CACHE_REFILL_RD 2398000 L2D_CACHE_REFILL_RD 2425000 "
 	  "LL_CACHE_MISS_RD 181200 L1D_TLB_REFILL 377900 DTLB_WALK 378000",
 	  "backend_stalled_cycles", "l2_miss", REMEDY_CACHE_SCATTERED, REMEDY_HUGE_PAGES,
-	  "26.2 misses of the L2 wait at a time, 6.4 lines of each page" },
+	  "26.2 L2 misses are outstanding during a stall, with 6.4 lines of each page" },
 	/* Records of 180 bytes, one member of each: every third line. The other loop outside gains half. */
 	{ "a member of each record", "neoverse-n1",
 	  "CPU_CYCLES 11800000 INST_RETIRED 12390000 STALL_FRONTEND 1e5 STALL_BACKEND 7190000 "
@@ -205,7 +205,7 @@ static const struct program {
 	  "L1D_CACHE_REFILL 64 L2D_CACHE_REFILL 791 LL_CACHE_MISS_RD 772 DTLB_WALK 15 LD_SPEC "
 	  "819200 "
 	  "ST_SPEC 409603 DP_SPEC 1639215 ASE_SPEC 0 VFP_SPEC 0",
-	  "", NULL, REMEDY_VECTORISE, REMEDY_NONE, "0.0 % of operations are of vectors" },
+	  "", NULL, REMEDY_VECTORISE, REMEDY_NONE, "0.0 % of operations are vector operations" },
 	{ "steady vector work", "neoverse-n1",
 	  "CPU_CYCLES 361695 INST_RETIRED 992261 INST_SPEC 992261 STALL_FRONTEND 26472 "
 	  "STALL_BACKEND "

@@ -86,14 +86,14 @@ static void check_case(const struct catalog *catalog, const struct case_of_count
 	cpu_pmu_free(pmu);
 }
 
-#define NOTHING "no bottleneck found"
+#define NOTHING "No bottleneck found"
 
 static void concludes_nothing_from_what_cannot_be(void **state)
 {
 	static const struct case_of_counts cases[] = {
 		/* The Raspberry Pi's own measurement: cycles divided by 64. */
 		{ "arm1176", NULL, "CPU_CYCLES 181984943 INSTR_EXEC 1190897822", 0,
-		  "cannot come from an ARM1176JZF-S: IPC 6.54, at most 1.25 is possible", NOTHING },
+		  "impossible on an ARM1176JZF-S: IPC 6.54, at most 1.25 is possible", NOTHING },
 		{ "arm1176", NULL, "CPU_CYCLES 181984943 INSTR_EXEC 1190897822", 0,
 		  "multiply cycles by 64", NULL },
 		{ "neoverse-n1", NULL, "CPU_CYCLES 1e9 INST_RETIRED 4.5e9", 0,
@@ -128,7 +128,7 @@ static void concludes_nothing_from_what_cannot_be(void **state)
 		  "CPU_CYCLES 1e9 STALL_SLOT 3.2e9 STALL_SLOT_FRONTEND 1.2e9 STALL_SLOT_BACKEND "
 		  "2e9 "
 		  "OP_RETIRED 1.7e9 OP_SPEC 1.8e9 BR_MIS_PRED 1e6",
-		  0, "if a cycle has 8 slots; wrong --cpu", NOTHING },
+		  0, "at 8 slots in a cycle. Wrong --cpu", NOTHING },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++)
@@ -145,14 +145,15 @@ static void knows_cpus_that_wait(void **state)
 		double cycles, stalls;
 		const char *says, *says_not;
 	} cases[] = {
-		{ "an idle machine", 0, false, 5e7, 1e7,
-		  "CPU_CYCLES counted 0.05 in each nanosecond", "cannot come from" },
+		{ "an idle machine", 0, false, 5e7, 1e7, "CPU_CYCLES counted 0.05 per ns",
+		  "are impossible" },
 		{ "the time of all CPUs", COUNT_ANY, false, 4e8, 1e8,
-		  "CPU_CYCLES counted 0.05 in each nanosecond", "cannot come from" },
-		{ "a busy machine", 0, false, 2.5e9, 1e9, "lacks", "WFI" },
-		{ "a program in the kernel", COUNT_ANY, true, 5e7, 1e7, "lacks", "WFI" },
+		  "CPU_CYCLES counted 0.05 per ns", "are impossible" },
+		{ "a busy machine", 0, false, 2.5e9, 1e9, "not known without", "WFI" },
+		{ "a program in the kernel", COUNT_ANY, true, 5e7, 1e7, "not known without",
+		  "WFI" },
 		{ "other counters go on", 0, false, 2.5e9, 2.8e9, "WFI", NOTHING },
-		{ "a program has no such excuse", COUNT_ANY, false, 2.5e9, 2.8e9, "wrong --cpu",
+		{ "a program has no such excuse", COUNT_ANY, false, 2.5e9, 2.8e9, "Wrong --cpu",
 		  "WFI" },
 	};
 
@@ -199,30 +200,31 @@ static void says_what_to_count(void **state)
 		  "CPU_CYCLES 1e9 STALL_BACKEND 0 STALL_FRONTEND 0 INST_RETIRED 9e8", 0,
 		  "does not count STALL_FRONTEND, STALL_BACKEND", NOTHING },
 		{ "neoverse-n1", "perf stat -x", "CPU_CYCLES 1e9 INST_RETIRED 9e8", 0,
-		  "lacks STALL_FRONTEND, STALL_BACKEND; count: perf stat -e r8,r11,r23,r24,",
+		  "not known without STALL_FRONTEND, STALL_BACKEND. Count: perf stat -e "
+		  "r8,r11,r23,r24,",
 		  NOTHING },
 		{ "neoverse-n1", "cyclops stat", "CPU_CYCLES 1e9 INST_RETIRED 9e8", 0,
-		  "count: cyclops stat -- COMMAND", NOTHING },
+		  "Count: cyclops stat -- COMMAND", NOTHING },
 		{ "linux-generic", "perf stat", "cpu-clock 1e7", 0,
-		  "no event of the CPU was counted; count: perf stat -e instructions,cycles,"
+		  "no event of the CPU was counted. Count: perf stat -e instructions,cycles,"
 		  "stalled-cycles-frontend,",
 		  NOTHING },
 		/* No stalls, but misses: both are said. */
 		{ "neoverse-n1", "perf stat -x",
 		  "CPU_CYCLES 1e9 INST_RETIRED 6.8e8 L1D_CACHE_REFILL 3.468e7 L1D_CACHE 3e8", 1,
-		  "lacks STALL_FRONTEND, STALL_BACKEND", NOTHING },
+		  "without STALL_FRONTEND, STALL_BACKEND", NOTHING },
 		{ "cortex-a72", "perf stat -x", "CPU_CYCLES 1e9 INST_RETIRED 6.8e8", 0,
-		  "Cortex-A72 has no events of stalls", NOTHING },
+		  "Cortex-A72 has no stall events", NOTHING },
 		/* It stalls, and what tells why is not counted. */
 		{ "neoverse-n1", "perf stat -x",
 		  "CPU_CYCLES 1e9 STALL_BACKEND 6e8 STALL_FRONTEND 3e7 INST_RETIRED 5e8", 1,
-		  "is not known: the caches of the data side were not counted\n\nperf stat -e "
+		  "is not known: no data cache events were counted\n\nperf stat -e "
 		  "r8,r11,",
 		  NOTHING },
 		/* Both roots are low, and nothing below them is known. */
 		{ "neoverse-n1", "perf stat -x",
 		  "CPU_CYCLES 1e9 STALL_BACKEND 9.6e7 STALL_FRONTEND 3e7 INST_RETIRED 2.5e9", 0,
-		  "cannot be told without BR_MIS_PRED_RETIRED, ITLB_WALK,", NOTHING },
+		  "is incomplete without BR_MIS_PRED_RETIRED, ITLB_WALK,", NOTHING },
 		{ "neoverse-n1", "perf stat -x",
 		  "CPU_CYCLES 1e9 STALL_BACKEND 9.6e7 STALL_FRONTEND 3e7 INST_RETIRED 2.5e9 "
 		  "BR_MIS_PRED_RETIRED 1e6 ITLB_WALK 1e3 L1I_CACHE_REFILL 1e5 L2D_CACHE_REFILL 1e5 "
@@ -234,9 +236,9 @@ static void says_what_to_count(void **state)
 		  "CPU_CYCLES 1e9 STALL_SLOT 3.225e9 STALL_SLOT_FRONTEND 1.225e9 "
 		  "STALL_SLOT_BACKEND "
 		  "2e9 OP_RETIRED 1.7e9 OP_SPEC 1.775e9 BR_MIS_PRED 1e6",
-		  2, "24.4 % of slots empty because the front end", NOTHING },
+		  2, "24.4 % of slots are Frontend Bound", NOTHING },
 		{ "neoverse-n2", NULL, "CPU_CYCLES 1e9 L3D_CACHE_WAYS 1e6 rffe 1", 0,
-		  "events that a Neoverse N2 does not have: L3D_CACHE_WAYS, rffe", NOTHING },
+		  "These events do not exist on a Neoverse N2: L3D_CACHE_WAYS, rffe", NOTHING },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++)

@@ -579,19 +579,20 @@ static void tells_why_it_did_not_run(void **state)
 		uint32_t n_runs;
 		const char *claim, *evidence, *remedy;
 	} cases[] = {
-		{ 3e8, 3, 53, 1, "it mostly waited, probably for a CPU: 30.0 %",
-		  "left a CPU 3 times to wait for something, 53 times for another task",
-		  "not busy" },
-		{ 3e8, 53, 3, 1, "it mostly waited: 30.0 %", "53 times to wait for something",
-		  "find what it waits for" },
+		{ 3e8, 3, 53, 1, "the program mostly waited, probably for a CPU: it used 30.0 %",
+		  "left a CPU 3 times to wait, and 53 times for another task", "idle machine" },
+		{ 3e8, 53, 3, 1, "the program mostly waited: it used 30.0 %", "53 times to wait",
+		  "find what the program waits for" },
 		/* a long sleep */
-		{ 1e7, 1, 2, 1, "it mostly waited: 1.0 %", "1 time to wait", "if other tasks" },
+		{ 1e7, 1, 2, 1, "the program mostly waited: it used 1.0 %", "1 time to wait",
+		  "if other tasks" },
 		/* all runs together */
 		{ 3e8, 1, 9, 0, "probably for a CPU", "", "" },
-		{ 3e8, 4, 9, 2, "it mostly waited: 30.0 %",
-		  "left a CPU 2 times to wait for something, 5 times for another task in each run",
+		{ 3e8, 4, 9, 2, "the program mostly waited: it used 30.0 %",
+		  "left a CPU 2 times to wait, and 5 times for another task in each run",
 		  "if other tasks" },
-		{ 3e8, 0, 0, 1, "it mostly waited: 30.0 %", "is not known", "if other tasks" },
+		{ 3e8, 0, 0, 1, "the program mostly waited: it used 30.0 %", "is not known",
+		  "if other tasks" },
 	};
 	struct cpu_pmu *pmu = open_pmu(*state, "neoverse-n1");
 	const struct stat_options options = { 0 };
