@@ -17,8 +17,7 @@ static bool read_spe_access(const struct session *s, const struct batch *b, size
 
 	if (kind == MEMORY_NONE)
 		return false;
-	out->is_load = kind != MEMORY_STORE;
-	out->is_store = kind != MEMORY_LOAD;
+	out->kind = kind;
 	out->has_cycles = has & HAS_TOTAL;
 	out->cycles = b->total[row];
 	out->is_saturated = latency_is_full(b->total[row]);
@@ -26,7 +25,7 @@ static bool read_spe_access(const struct session *s, const struct batch *b, size
 	out->has_walk = out->is_translated && b->events[row] >> SPE_EV_TLB_WALK & 1;
 	out->has_walk_cycles = out->has_walk && has & HAS_XLAT;
 	out->walk_cycles = out->has_walk_cycles ? b->xlat[row] : 0;
-	if (has & HAS_SOURCE && out->is_load)
+	if (has & HAS_SOURCE && kind != MEMORY_STORE)
 		source = session_source(s, cpu, b->source[row]);
 	out->level = source == NULL ? SOURCE_UNKNOWN : source->level;
 	return true;
@@ -44,14 +43,13 @@ static bool read_sample_access(const struct access_sampling *sampling, const str
 	if (access == 0 || (event >= 0 && b->event[row] != (unsigned)event))
 		return false;
 	l = sample_latencies_of(sampling, b, row);
-	out->is_load = access & DATA_LOAD;
-	out->is_store = access & DATA_STORE;
+	out->kind = sample_memory_kind(b, row);
 	out->has_cycles = l.state[LATENCY_TOTAL] != LATENCY_ABSENT;
 	out->is_saturated = l.state[LATENCY_TOTAL] == LATENCY_FULL;
 	out->cycles = out->has_cycles ? l.cycles[LATENCY_TOTAL] : 0;
 	out->has_walk = facts >> SPE_EV_TLB_WALK & 1;
 	out->is_translated = out->has_walk || facts >> SPE_EV_TLB_ACCESS & 1;
-	out->level = out->is_load ? data_src_level(source) : SOURCE_UNKNOWN;
+	out->level = access & DATA_LOAD ? data_src_level(source) : SOURCE_UNKNOWN;
 	return true;
 }
 

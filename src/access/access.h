@@ -15,12 +15,12 @@
 #include "session/session.h"
 
 struct access {
-	uint64_t address;			       /* 0 if it was not recorded */
-	bool is_load, is_store;			       /* an atomic is both */
+	uint64_t address; /* 0 if it was not recorded */
+	enum memory_kind kind;
 	bool is_translated, has_walk, has_walk_cycles; /* translation is recorded; it took a walk */
 	bool has_cycles, is_saturated;
 	uint64_t cycles, walk_cycles; /* total latency; translation latency of a walk */
-	enum source_level level;      /* of a load; SOURCE_UNKNOWN if none was recorded */
+	enum source_level level;      /* of what reads; SOURCE_UNKNOWN if none was recorded */
 };
 
 /*

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "table/table.h"
+
 /* An atomic is neither a load nor a store. */
 enum memory_kind {
 	MEMORY_LOAD,
@@ -28,5 +30,39 @@ static inline enum memory_kind memory_kind_of_payload(uint8_t op)
 		return MEMORY_ATOMIC;
 	return op & STORE ? MEMORY_STORE : MEMORY_LOAD;
 }
+
+/* How many accesses there are of each kind: what screens and files call loads, stores and atomics. */
+struct memory_counts {
+	uint64_t loads, stores, atomics;
+};
+
+/* Adds `n` accesses of a kind; MEMORY_NONE is none. */
+static inline void memory_counts_add(struct memory_counts *c, enum memory_kind kind, uint64_t n)
+{
+	c->loads += kind == MEMORY_LOAD ? n : 0;
+	c->stores += kind == MEMORY_STORE ? n : 0;
+	c->atomics += kind == MEMORY_ATOMIC ? n : 0;
+}
+
+static inline void memory_counts_merge(struct memory_counts *to, const struct memory_counts *from)
+{
+	to->loads += from->loads;
+	to->stores += from->stores;
+	to->atomics += from->atomics;
+}
+
+/* Accesses that read, and that write: an atomic does both. */
+static inline uint64_t memory_reads(const struct memory_counts *c)
+{
+	return c->loads + c->atomics;
+}
+
+static inline uint64_t memory_writes(const struct memory_counts *c)
+{
+	return c->stores + c->atomics;
+}
+
+/* "583 loads, 44 stores, 24 atomics"; atomics are named if there are any. Lives as long as the table. */
+const char *memory_counts_words(struct table *, const struct memory_counts *);
 
 #endif

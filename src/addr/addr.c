@@ -86,8 +86,7 @@ void addr_sums_add(struct addr_sums *to, const struct addr_sums *from)
 	if (to->n == 0 || from->least < to->least)
 		to->least = from->least;
 	to->n += from->n;
-	to->loads += from->loads;
-	to->stores += from->stores;
+	memory_counts_merge(&to->kinds, &from->kinds);
 	to->cycles += from->cycles;
 	to->full_cycles += from->full_cycles;
 	to->n_cycles += from->n_cycles;
@@ -150,8 +149,6 @@ static struct addr_sums addr_record_sums(const struct addr *a, const struct batc
 {
 	struct addr_sums sums = {
 		.n = 1,
-		.loads = access->is_load,
-		.stores = access->is_store,
 		.cycles = access->has_cycles ? access->cycles : 0,
 		.n_cycles = access->has_cycles,
 		.n_saturated = access->has_cycles && access->is_saturated,
@@ -163,6 +160,7 @@ static struct addr_sums addr_record_sums(const struct addr *a, const struct batc
 		.first_ns = data_time(a->session, b, row),
 	};
 
+	memory_counts_add(&sums.kinds, access->kind, 1);
 	if (access->level != SOURCE_UNKNOWN)
 		sums.levels[access->level] = 1;
 	if (access->level == SOURCE_DRAM || access->level == SOURCE_REMOTE_DRAM)

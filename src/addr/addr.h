@@ -37,9 +37,10 @@ enum { ADDR_KEY_WORDS = 3 };
 
 /* The sums of a group. */
 struct addr_sums {
-	uint64_t n, loads, stores; /* records; an atomic counts as a load and as a store */
-	uint64_t cycles;	   /* sum of total latencies, of n_cycles records */
-	uint64_t full_cycles;	   /* the part of `cycles` by the n_saturated full counters */
+	uint64_t n;		    /* records … */
+	struct memory_counts kinds; /* … by kind */
+	uint64_t cycles;	    /* sum of total latencies, of n_cycles records */
+	uint64_t full_cycles;	    /* the part of `cycles` by the n_saturated full counters */
 	uint64_t n_cycles, n_saturated;
 	uint64_t n_translated; /* records that say how the address was translated */
 	/* records with a page table walk; their translation latency … */

@@ -479,6 +479,7 @@ enum sum_column {
 	SUM_MEAN,
 	SUM_LOADS,
 	SUM_STORES,
+	SUM_ATOMICS,
 	SUM_CYCLES,
 	SUM_MEMORY,
 	SUM_PEER,
@@ -497,8 +498,10 @@ static const struct column sum_columns[N_SUMS] = {
 			"part of the latency of all accesses, or of their number without latency" },
 	[SUM_RECORDS] = { "records", NULL, "records", CELL_COUNT, COLUMN_MACHINE_ONLY,
 			  "sampled accesses" },
-	[SUM_LOADS] = { "loads", NULL, "records", CELL_COUNT, 0, "sampled loads; atomics, too" },
-	[SUM_STORES] = { "stores", NULL, "records", CELL_COUNT, 0, "sampled stores; atomics, too" },
+	[SUM_LOADS] = { "loads", NULL, "records", CELL_COUNT, 0, "sampled loads" },
+	[SUM_STORES] = { "stores", NULL, "records", CELL_COUNT, 0, "sampled stores" },
+	[SUM_ATOMICS] = { "atomics", NULL, "records", CELL_COUNT, 0,
+			  "sampled atomic operations, which are neither of them" },
 	[SUM_MEAN] = { "mean_latency_cycles", "mean", "cycles", CELL_NUMBER, COLUMN_TRUST,
 		       "mean latency of an access" },
 	[SUM_CYCLES] = { "latency_cycles", "latency", "cycles", CELL_COUNT,
@@ -541,6 +544,8 @@ static bool addr_rows_is_shown(const struct addr_rows *r, enum sum_column column
 	switch (column) {
 	case SUM_FAR:
 		return r->total.n_far > 0;
+	case SUM_ATOMICS:
+		return r->total.kinds.atomics > 0;
 	case SUM_WALKS:
 		return r->total.walks > 0 && r->by != ADDR_BY_INSTRUCTION;
 	case SUM_MEMORY:
@@ -598,7 +603,7 @@ static void show_sources(const struct addr_rows *r, const struct addr_sums *s, s
 
 	for (int i = SOURCE_UNKNOWN + 1; i < N_SOURCE_LEVELS; i++)
 		known += s->levels[i];
-	if (known == 0 && s->loads > 0)
+	if (known == 0 && memory_reads(&s->kinds) > 0)
 		return; /* no data source was recorded: 0 would be wrong */
 	for (int i = SOURCE_UNKNOWN + 1; i < N_SOURCE_LEVELS; i++)
 		cells[SUM_LEVELS + i - 1] = cell_count(s->levels[i]);
@@ -630,8 +635,9 @@ static void addr_show_sums(const struct addr_rows *r, const struct addr_sums *s,
 		(struct latency_amount){ addr_weight(r, s), s->full_cycles },
 		(struct latency_amount){ addr_weight(r, &r->total), r->total.full_cycles }, s->n);
 	cells[SUM_RECORDS] = cell_count(s->n);
-	cells[SUM_LOADS] = cell_count(s->loads);
-	cells[SUM_STORES] = cell_count(s->stores);
+	cells[SUM_LOADS] = cell_count(s->kinds.loads);
+	cells[SUM_STORES] = cell_count(s->kinds.stores);
+	cells[SUM_ATOMICS] = cell_count(s->kinds.atomics);
 	if (s->n_cycles > 0) {
 		cells[SUM_MEAN] =
 			cell_marked(cell_number((double)s->cycles / (double)s->n_cycles), mark);

@@ -63,6 +63,8 @@ enum line_column {
 	LINE_RELOAD_ERROR,
 	LINE_GUARDED,
 	LINE_FINDING,
+	LINE_ATOMICS,
+	LINE_STORE_OPERATIONS,
 	LINE_N_COLUMNS,
 };
 
@@ -73,6 +75,15 @@ enum line_column {
 #define STORES_OF(name, title, meaning)                                                            \
 	{                                                                                          \
 		name, title, "stores", CELL_COUNT, 0, meaning                                      \
+	}
+
+#define ATOMICS_MEANING "atomic operations, which are neither loads nor stores here"
+
+#define STORE_OPERATIONS                                                                           \
+	{                                                                                          \
+		"store_operations", NULL, "stores", CELL_COUNT, COLUMN_MACHINE_ONLY,               \
+			"`Total Stores` of perf c2c: atomics of which the record says that they "  \
+			"store are among them"                                                     \
 	}
 
 static const struct column line_columns[LINE_N_COLUMNS] = {
@@ -157,6 +168,8 @@ static const struct column line_columns[LINE_N_COLUMNS] = {
 			   "a lock that several threads take, and the data they use under it" },
 	[LINE_FINDING] = { "finding", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
 			   "number of the finding that it is part of" },
+	[LINE_STORE_OPERATIONS] = STORE_OPERATIONS,
+	[LINE_ATOMICS] = { "atomics", NULL, "records", CELL_COUNT, 0, ATOMICS_MEANING },
 };
 
 enum access_column {
@@ -193,6 +206,8 @@ enum access_column {
 	ACCESS_MEAN_HITM_REMOTE,
 	ACCESS_FIRST,
 	ACCESS_LAST,
+	ACCESS_ATOMICS,
+	ACCESS_STORE_OPERATIONS,
 	ACCESS_N_COLUMNS,
 };
 
@@ -246,6 +261,8 @@ static const struct column access_columns[ACCESS_N_COLUMNS] = {
 			   "time of the first" },
 	[ACCESS_LAST] = { "last_ns", "last", "ns", CELL_COUNT, COLUMN_MACHINE_ONLY,
 			  "time of the last" },
+	[ACCESS_STORE_OPERATIONS] = STORE_OPERATIONS,
+	[ACCESS_ATOMICS] = { "atomics", NULL, "records", CELL_COUNT, 0, ATOMICS_MEANING },
 };
 
 /* Counters that are columns as they are. */
@@ -253,8 +270,7 @@ static const struct {
 	uint8_t column, count;
 } line_counts[] = {
 	{ LINE_RECORDS, C2C_RECORDS },
-	{ LINE_LOADS, C2C_LOADS },
-	{ LINE_STORES, C2C_STORES },
+	{ LINE_STORE_OPERATIONS, C2C_STORES },
 	{ LINE_PEER_LOCAL, C2C_LOCAL_PEER },
 	{ LINE_PEER_REMOTE, C2C_REMOTE_PEER },
 	{ LINE_HITM_LOCAL, C2C_LOCAL_HITM },
@@ -272,8 +288,7 @@ static const struct {
 	{ LINE_LOCKED, C2C_LOCKED },
 }, access_counts[] = {
 	{ ACCESS_RECORDS, C2C_RECORDS },
-	{ ACCESS_LOADS, C2C_LOADS },
-	{ ACCESS_STORES, C2C_STORES },
+	{ ACCESS_STORE_OPERATIONS, C2C_STORES },
 	{ ACCESS_PEER_LOCAL, C2C_LOCAL_PEER },
 	{ ACCESS_PEER_REMOTE, C2C_REMOTE_PEER },
 	{ ACCESS_HITM_LOCAL, C2C_LOCAL_HITM },
@@ -384,6 +399,28 @@ static void line_cost(const struct c2c *s, const struct c2c_subject *subject, st
 		row[LINE_LOST] = cell_marked(cell_number(c2c_lost_cycles(s, subject)), MARK_SCALED);
 }
 
+/* The accesses of one kind; what perf c2c counts as load and store are operations that may be both. */
+static void count_access(const struct c2c_access *a, struct memory_counts *out)
+{
+	const struct c2c_counts *c = &a->sum.counts;
+
+	if (c2c_memory_kind(a->kind) == MEMORY_ATOMIC) {
+		memory_counts_add(out, MEMORY_ATOMIC, c->n[C2C_LOADS] + c->n[C2C_STORES]);
+		return;
+	}
+	memory_counts_add(out, MEMORY_LOAD, c->n[C2C_LOADS]);
+	memory_counts_add(out, MEMORY_STORE, c->n[C2C_STORES]);
+}
+
+static struct memory_counts line_kinds(const struct c2c *s, const struct c2c_subject *subject)
+{
+	struct memory_counts out = { 0 };
+
+	for (uint32_t i = 0; i < subject->n_accesses; i++)
+		count_access(&s->accesses.items[subject->first_access + i], &out);
+	return out;
+}
+
 static uint64_t nodes_of(const struct c2c *s, const struct c2c_subject *subject)
 {
 	uint64_t nodes = 0;
@@ -402,6 +439,7 @@ static void c2c_rows_add_line(const struct c2c *s, const struct c2c_labels *labe
 			      struct table *t)
 {
 	const struct c2c_subject *subject = &s->subjects.items[number];
+	const struct memory_counts kinds = line_kinds(s, subject);
 	uint64_t loads = c2c_placed_loads(&subject->counts);
 	struct cell *row = table_add_row(t);
 
@@ -409,6 +447,9 @@ static void c2c_rows_add_line(const struct c2c *s, const struct c2c_labels *labe
 	row[LINE_ADDRESS] = cell_hex(subject->address);
 	for (size_t i = 0; i < COUNT(line_counts); i++)
 		row[line_counts[i].column] = cell_count(subject->counts.n[line_counts[i].count]);
+	row[LINE_LOADS] = cell_count(kinds.loads);
+	row[LINE_STORES] = cell_count(kinds.stores);
+	row[LINE_ATOMICS] = cell_count(kinds.atomics);
 	row[LINE_PLACED_LOADS] = cell_count(loads);
 	row[LINE_PLACED_RECORDS] = cell_count(loads + c2c_placed_stores(&subject->counts));
 	row[LINE_OBJECT] = text_or_none(t, labels->objects[number]);
@@ -497,6 +538,7 @@ static void add_access(const struct c2c *s, const struct c2c_labels *labels, uin
 {
 	const struct c2c_access *a = &s->accesses.items[number];
 	const struct c2c_counts *c = &a->sum.counts;
+	struct memory_counts kinds = { 0 };
 	struct cell *row = table_add_row(t);
 
 	row[ACCESS_LINE] = cell_count(line + 1);
@@ -511,6 +553,10 @@ static void add_access(const struct c2c *s, const struct c2c_labels *labels, uin
 	for (size_t i = 0; i < C2C_N_MET; i++)
 		row[mean_columns[i]] = c2c_mean_cell(a->sum.met[i].cycles, a->sum.met[i].n,
 						     a->sum.met[i].n_saturated);
+	count_access(a, &kinds);
+	row[ACCESS_LOADS] = cell_count(kinds.loads);
+	row[ACCESS_STORES] = cell_count(kinds.stores);
+	row[ACCESS_ATOMICS] = cell_count(kinds.atomics);
 	row[ACCESS_PLACED_RECORDS] = cell_count(c2c_placed_loads(c) + c2c_placed_stores(c));
 	row[ACCESS_TIDS] = tids_cell(s, a, t);
 	row[ACCESS_FIELD] = text_or_none(t, labels->fields[number]);

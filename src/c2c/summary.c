@@ -256,23 +256,6 @@ static const char *seen_elsewhere(const struct c2c *s, struct table *t)
 }
 
 /* "583 loads, 44 stores, 24 atomics to 170 lines, 55 loads from another core's cache" */
-static void add_operations(const struct c2c *s, const char *from, struct table *t)
-{
-	const struct c2c_counts *c = &s->total;
-	uint64_t n_atomics = s->lines->n_atomics;
-
-	add_fact(
-		t, "samples",
-		table_format(t, "%s, %s%s%s to %s, %s %s%s",
-			     table_human(t, cell_count(c->n[C2C_LOADS] - n_atomics), "loads"),
-			     table_human(t, cell_count(c->n[C2C_STORES]), "stores"),
-			     n_atomics > 0 ? ", " : "",
-			     n_atomics > 0 ? table_human(t, cell_count(n_atomics), "atomics") : "",
-			     table_human(t, cell_count(s->n_lines), "lines"),
-			     table_human(t, cell_count(c2c_contended(c, s->options.mode)), "loads"),
-			     from, seen_elsewhere(s, t)));
-}
-
 static void add_seen(const struct c2c *s, bool is_for_people, struct table *t)
 {
 	const struct c2c_counts *c = &s->total;
@@ -283,15 +266,9 @@ static void add_seen(const struct c2c *s, bool is_for_people, struct table *t)
 		[C2C_BY_REMOTE_HITM] = "that found it modified on another socket",
 	};
 
-	if (is_for_people) {
-		add_operations(s, met[s->options.mode], t);
-		return;
-	}
 	add_fact(
-		t, "seen",
-		table_format(t, "%s and %s to %s, %s %s%s",
-			     table_human(t, cell_count(c->n[C2C_LOADS]), "loads"),
-			     table_human(t, cell_count(c->n[C2C_STORES]), "stores"),
+		t, is_for_people ? "samples" : "seen",
+		table_format(t, "%s to %s, %s %s%s", memory_counts_words(t, &s->lines->kinds),
 			     table_human(t, cell_count(s->n_lines), "lines"),
 			     table_human(t, cell_count(c2c_contended(c, s->options.mode)), "loads"),
 			     met[s->options.mode], seen_elsewhere(s, t)));

@@ -259,7 +259,7 @@ struct finding_sharing {
 	bool has_waited;  /* loads did, also if their latency is not known */
 	bool is_by_hitm;  /* contended are loads of what another core had modified, no others */
 	uint32_t n_contended, n_remote, n_modified; /* loads; from another socket; HITM */
-	uint32_t n_writes, n_writers, n_threads, n_waited;
+	uint32_t n_stores, n_atomics, n_writers, n_threads, n_waited;
 	struct finding_waits contended, reloads;
 	double reload_share, reload_error;
 	uint64_t local_cycles; /* of a hit in the own cache; 0: not known */

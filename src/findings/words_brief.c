@@ -272,8 +272,7 @@ static void put_sharing_brief(struct table *t, const struct finding *f, struct t
 			    table_human(t, cell_count(w->n), w->n == 1 ? "load" : "loads"),
 			    w->n_saturated > 0 ? "\xe2\x89\xa5" : "", w->mean_cycles);
 	else
-		text_str(out, table_human(t, cell_count(s->n_writes),
-					  s->n_writes == 1 ? "sampled write" : "sampled writes"));
+		text_str(out, sharing_writes(t, s));
 }
 
 static const char *evidence_brief(struct table *t, const struct finding *f)

@@ -45,4 +45,7 @@ void put_code_evidence(struct table *, const struct finding_code *, struct text 
 /* "chase+0x4  walk.c:8" */
 void put_place(const struct finding_place *, struct text *);
 
+/* "42 stores and 24 atomics": the sampled writes to the lines. */
+const char *sharing_writes(struct table *, const struct finding_sharing *);
+
 #endif

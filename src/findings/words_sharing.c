@@ -265,6 +265,18 @@ static const char *const doubt_words[] = {
 	[DOUBT_OTHER] = "",
 };
 
+const char *sharing_writes(struct table *t, const struct finding_sharing *s)
+{
+	const char *stores =
+		table_human(t, cell_count(s->n_stores), s->n_stores == 1 ? "store" : "stores");
+	const char *atomics =
+		table_human(t, cell_count(s->n_atomics), s->n_atomics == 1 ? "atomic" : "atomics");
+
+	if (s->n_atomics == 0)
+		return stores;
+	return s->n_stores == 0 ? atomics : table_format(t, "%s and %s", stores, atomics);
+}
+
 const char *sharing_confidence(struct table *t, const struct finding *f)
 {
 	const struct finding_sharing *s = f->sharing;
@@ -272,17 +284,15 @@ const char *sharing_confidence(struct table *t, const struct finding *f)
 
 	if (f->kind == FINDING_CONTENDED && s->doubt == DOUBT_FEW_SAMPLES)
 		return table_format(t,
-				    "too few samples (%" PRIu32 " write%s, %" PRIu32
+				    "too few samples (%s, %" PRIu32
 				    " waiting load%s): record longer, or sample more often",
-				    s->n_writes, plural(s->n_writes), s->n_waited,
-				    plural(s->n_waited));
+				    sharing_writes(t, s), s->n_waited, plural(s->n_waited));
 	if (f->kind == FINDING_CONTENDED)
 		return doubt_words[s->doubt];
 	if (s->is_both)
 		parts = table_format(t, "; %.0f %% of it is false sharing", 100 * s->false_part);
-	return table_format(t,
-			    "%" PRIu32 " sampled write%s by %" PRIu32 " of %" PRIu32
-			    " thread%s, %" PRIu32 " waiting load%s%s",
-			    s->n_writes, plural(s->n_writes), s->n_writers, s->n_threads,
-			    plural(s->n_threads), s->n_waited, plural(s->n_waited), parts);
+	return table_format(
+		t, "%s by %" PRIu32 " of %" PRIu32 " thread%s, %" PRIu32 " waiting load%s%s",
+		sharing_writes(t, s), s->n_writers, s->n_threads, plural(s->n_threads), s->n_waited,
+		plural(s->n_waited), parts);
 }

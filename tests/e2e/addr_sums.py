@@ -24,6 +24,7 @@ MADE_UP = [["--records", 20000, "--cpus", 4], ["--records", 8000, "--cpus", 2, "
 SAMPLES = ["sharing", "padded", "chase", "stride", "multiply", "copies"]
 
 # Level of memory that a data source of these captures stands for.
+KINDS = ("loads", "stores", "atomics")  # an access is of one of them
 LEVELS = {"L1D": "loads_l1", "L2": "loads_l2", "PEER_CORE": "loads_peer_core", "DRAM": "loads_dram",
           "LOCAL_CLUSTER": "loads_local_cluster", "SYS_CACHE": "loads_system_cache",
           "PEER_CLUSTER": "loads_peer_cluster", "REMOTE": "loads_remote"}
@@ -40,21 +41,20 @@ def accesses(cyclops, path):
         if row["op"] not in ("LD", "ST") or not row["vaddr"]:
             continue
         is_atomic = "AT" in row["subclass"].split()
-        row["loads"] = row["op"] == "LD" or is_atomic
-        row["stores"] = row["op"] == "ST" or is_atomic
+        row["reads"] = row["op"] == "LD" or is_atomic
+        row["kind"] = "atomics" if is_atomic else {"LD": "loads", "ST": "stores"}[row["op"]]
         found.append(row)
     return found
 
 
 def add(sums, key, row):
-    s = sums.setdefault(key, {"records": 0, "loads": 0, "stores": 0, "walks": 0, "latency_cycles": 0})
+    s = sums.setdefault(key, {"records": 0, **dict.fromkeys(KINDS, 0), "walks": 0, "latency_cycles": 0})
     s["records"] += 1
-    s["loads"] += row["loads"]
-    s["stores"] += row["stores"]
+    s[row["kind"]] += 1
     s["walks"] += "TLB-REFILL" in row["events"].split(":")
     s["latency_cycles"] += int(row["total_lat"] or 0)
     level = LEVELS.get(row["source"])
-    if level and row["loads"]:
+    if level and row["reads"]:
         s[level] = s.get(level, 0) + 1
 
 
@@ -73,7 +73,7 @@ def answered(cyclops, path, by, options=()):
     for row in rows_of(cyclops, "addr", "--by", by, "--all", "--format", "csv", "--table", table, *options, path):
         s = sums.setdefault((int(row[by], 16), row["pid"]), {})
         for name, value in row.items():
-            if name in ("records", "loads", "stores", "walks", "latency_cycles") or name.startswith("loads_"):
+            if name in ("records", *KINDS, "walks", "latency_cycles") or name.startswith("loads_"):
                 s[name] = s.get(name, 0) + int(value or 0)
     return sums
 
@@ -132,8 +132,9 @@ def check_coverage(checks, cyclops, path, name):
 def offsets(cyclops, path, options):
     sums = {}
     for row in rows_of(cyclops, "addr", *options, "--all", "--format", "csv", path):
-        n, loads, stores = sums.get(int(row["offset"]), (0, 0, 0))
-        sums[int(row["offset"])] = (n + int(row["records"]), loads + int(row["loads"]), stores + int(row["stores"]))
+        s = sums.setdefault(int(row["offset"]), dict.fromkeys(("records", *KINDS), 0))
+        for name in s:
+            s[name] += int(row[name])
     return sums
 
 
@@ -143,8 +144,9 @@ def check_window(checks, cyclops, path, name, options, base, size, count):
         address = int(row["vaddr"], 16)
         if base <= address < base + size * count:
             key = (address - base) % size
-            n, loads, stores = sums.get(key, (0, 0, 0))
-            sums[key] = (n + 1, loads + row["loads"], stores + row["stores"])
+            s = sums.setdefault(key, dict.fromkeys(("records", *KINDS), 0))
+            s["records"] += 1
+            s[row["kind"]] += 1
     ours = offsets(cyclops, path, options)
     checks.count("offsets", len(sums))
     checks.expect(len(sums) > 0, f"{name}: nothing to compare")

@@ -84,7 +84,7 @@ MODES = {
     "lcl": ("hitm_local", "hitm_remote"),
     "rmt": ("hitm_local", "hitm_remote"),
 }
-LINE = ["placed_records", "placed_loads", "stores", "store_l1_hit", "store_l1_miss",
+LINE = ["placed_records", "placed_loads", "store_operations", "store_l1_hit", "store_l1_miss",
         "store_any_level", "load_fill_buffer", "load_l1", "load_l2", "load_llc", "hitm_local",
         "load_remote_hit", "hitm_remote", "load_dram_local", "load_dram_remote"]
 
@@ -209,7 +209,7 @@ def number_of_mean(access, met, count):
     """Of how many loads a mean is: each load is in the first class that fits."""
     if count is not None:
         return access[count]
-    return access["loads"] - sum(access[c] for _, c in MEANS if c is not None)
+    return access["records"] - access["store_operations"] - sum(access[c] for _, c in MEANS if c is not None)
 
 
 def our_pareto(line, mode):
@@ -217,7 +217,7 @@ def our_pareto(line, mode):
     rows = []
     for (offset, pc), row in merge_accesses(line).items():
         contended = {"lcl": row[local], "rmt": row[remote]}.get(mode, row[local] + row[remote])
-        if row["stores"] == 0 and contended == 0:
+        if row["store_operations"] == 0 and contended == 0:
             continue
         rows.append(((percent(row[remote], line[remote]), percent(row[local], line[local]),
                       percent(row["store_l1_hit"], line["store_l1_hit"]),
@@ -245,7 +245,7 @@ def compare_pareto(name, line, perf_rows, mode, checks):
         for column, met in ((9, f"mean_{kind}_remote_cycles"), (10, f"mean_{kind}_local_cycles"),
                             (11, "mean_load_cycles")):
             n = dict(MEANS)[met]
-            n = row[n] if n else row["loads"] - sum(row[c] for _, c in MEANS if c)
+            n = row[n] if n else row["records"] - row["store_operations"] - sum(row[c] for _, c in MEANS if c)
             checks.expect(words[column] in mean_words(row[met + "*"], n),
                           f"{name}: {line['address']} {key[5]} {met}: {row[met + '*']}/{n}, "
                           f"perf {words[column]}")

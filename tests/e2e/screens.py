@@ -80,6 +80,29 @@ def check_hot(checks, cyclops, data, path):
     checks.count("answers of hot")
 
 
+def answer_json(cyclops, data, path, *words):
+    command = [cyclops, *words, "--format", "json", "--all", "--symfs", os.path.join(data, "root"), path]
+    return json.loads(subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=True).stdout)
+
+
+def check_kinds(checks, cyclops, data, path):
+    """Loads, stores and atomics are counted one way by all commands."""
+    kinds = dict.fromkeys(("loads", "stores", "atomics"), 0)
+    for row in answer_json(cyclops, data, path, "mem")["sources"]:
+        kinds[row["access"] + "s"] += row["samples"]
+    objects = answer_json(cyclops, data, path, "addr")["objects"]
+    ours = {kind: sum(row[kind] for row in objects) for kind in kinds}
+    checks.expect(ours == kinds, f"{path}: addr has {ours}, mem {kinds}")
+    words = ", ".join(f"{n:,} {kind}".replace(",", " ") for kind, n in kinds.items() if n > 0 or kind != "atomics")
+    sharing = answer_json(cyclops, data, path, "c2c")
+    checks.expect(sharing["sharing"]["seen"]["value"].startswith(words + " to "), f"{path}: {words}: {sharing['sharing']}")
+    for line in sharing["lines"]:
+        for kind in kinds:
+            n = sum(access[kind] for access in line["accesses"])
+            checks.expect(line[kind] == n, f"{path}: {line['address']} {kind}: {line[kind]}, its accesses {n}")
+    checks.count("captures with one set of counts")
+
+
 def check_long(checks, cyclops, data):
     """--all has each finding at length and all sections, --verbose the facts."""
     path = os.path.join(data, "demo.data")
@@ -101,6 +124,7 @@ def main():
     for path in [os.path.join(data, "demo.data"), *sorted(glob.glob(os.path.join(data, "samples", "*.data")))]:
         check_answer(checks, cyclops, data, path)
         check_hot(checks, cyclops, data, path)
+        check_kinds(checks, cyclops, data, path)
     check_long(checks, cyclops, data)
     return checks.finish()
 

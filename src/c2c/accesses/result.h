@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "access/kind.h"
 #include "base/vec.h"
 #include "c2c/accesses/accesses.h"
 #include "c2c/accesses/near.h"
@@ -88,8 +89,9 @@ struct c2c_judgement {
 	uint32_t n_waited;    /* sampled loads that waited: contended ones, and reloads */
 	uint32_t n_victims;   /* sampled accesses that the verdict is about: those, or else all */
 	bool has_lock;	      /* atomics or exclusives: a lock, or another word for synchronising */
-	bool is_guarded; /* … a lock of several threads, and the data that they use under it */
-	bool is_common;	 /* stores to other bytes matter, but apart loads would wait as often */
+	bool is_guarded;    /* … a lock of several threads, and the data that they use under it */
+	bool is_common;	    /* stores to other bytes matter, but apart loads would wait as often */
+	uint32_t n_atomics; /* of n_writes: those that are atomics */
 };
 
 /* What the instruction at a place does: all zero if that is not known. */
@@ -221,6 +223,14 @@ static inline uint64_t c2c_waited(const struct c2c_subject *subject, enum c2c_mo
 static inline bool c2c_kind_writes(unsigned kind)
 {
 	return (kind & (C2C_KIND_STORE | C2C_KIND_ATOMIC)) != 0;
+}
+
+/* What it counts as. */
+static inline enum memory_kind c2c_memory_kind(unsigned kind)
+{
+	if (kind & C2C_KIND_ATOMIC)
+		return MEMORY_ATOMIC;
+	return kind & C2C_KIND_STORE ? MEMORY_STORE : MEMORY_LOAD;
 }
 
 #endif

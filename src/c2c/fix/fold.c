@@ -36,17 +36,17 @@ struct layout_access c2c_layout_access(const struct c2c *s, uint32_t touch, uint
 	struct c2c_touch_key key = c2c_touch_key(s->accesses_seen, touch);
 	struct c2c_extent extent = c2c_extent(s, &key);
 	uint64_t n = s->accesses_seen->touches.items[touch].counts.n[C2C_RECORDS];
-	bool is_write = c2c_kind_writes(extent.kind);
 	bool is_atomic = extent.kind & (C2C_KIND_ATOMIC | C2C_KIND_EXCLUSIVE);
 
-	return (struct layout_access){
+	struct layout_access out = {
 		.offset = offset,
 		.size = c2c_extent_bytes(&extent),
 		.thread = key.tid,
-		.loads = !is_write || extent.kind & C2C_KIND_ATOMIC ? n : 0,
-		.stores = is_write ? n : 0,
 		.is_atomic = is_atomic,
 	};
+
+	memory_counts_add(&out.counts, c2c_memory_kind(extent.kind), n);
+	return out;
 }
 
 static uint32_t root_of(struct folding *f, uint32_t place)
@@ -114,7 +114,8 @@ static void add_access(struct folding *f, uint32_t number, bool is_outside)
 			c2c_layout_access(s, touch, f->objects->queries[number].address - in.start);
 		uint32_t actor_number = actor_of(f, instance, &k);
 		struct actor *actor = &f->actors.items[actor_number];
-		uint64_t *lowest = access.stores > 0 ? &actor->written : &actor->read;
+		uint64_t *lowest =
+			memory_writes(&access.counts) > 0 ? &actor->written : &actor->read;
 
 		clip(&access, types_get(types, type)->size);
 		access.is_outside = is_outside;
@@ -225,8 +226,7 @@ static void add_up(struct folding *f)
 			*vec_add(&out->accesses) = a;
 			continue;
 		}
-		out->accesses.items[number].loads += a.loads;
-		out->accesses.items[number].stores += a.stores;
+		memory_counts_merge(&out->accesses.items[number].counts, &a.counts);
 	}
 	tuples_release(&keys);
 }

@@ -265,6 +265,11 @@ static void overlap(const struct layout_field *f, const struct layout_access *a,
 	*last = (end < f->offset + f->size ? end : f->offset + f->size) - 1;
 }
 
+static uint64_t n_accesses(const struct memory_counts *c)
+{
+	return c->loads + c->stores + c->atomics;
+}
+
 static void count_use(const struct layout *l, struct layout_field *f, const struct layout_access *a)
 {
 	struct layout_use *use = layout_use_of(&f->uses, a->thread);
@@ -274,10 +279,8 @@ static void count_use(const struct layout *l, struct layout_field *f, const stru
 	layout_add_line(f, layout_line(l, first));
 	layout_add_line(f, layout_line(l, last));
 
-	use->loads += a->loads;
-	use->stores += a->stores;
-	f->loads += a->loads;
-	f->stores += a->stores;
+	memory_counts_merge(&use->counts, &a->counts);
+	memory_counts_merge(&f->counts, &a->counts);
 	f->is_atomic |= a->is_atomic;
 }
 
@@ -329,7 +332,7 @@ bool layout_part(const struct layout *l, const struct layout_field *f, uint64_t 
 		part.size = start + l->question.line_bytes - part.offset;
 	memset(&part.uses, 0, sizeof(part.uses));
 	memset(&part.lines, 0, sizeof(part.lines));
-	part.loads = part.stores = 0;
+	part.counts = (struct memory_counts){ 0 };
 	for (size_t i = 0; i < l->question.n; i++) {
 		const struct layout_access *a = &l->question.accesses[i];
 		uint64_t first, last;
@@ -485,7 +488,8 @@ static void look_into_elements(struct layout *l)
 		const struct layout_field *f = layout_used_field(l, i);
 		struct layout own;
 
-		if (f->uses.n < 2 || f->stores == 0 || f->loads + f->stores <= most)
+		if (f->uses.n < 2 || memory_writes(&f->counts) == 0 ||
+		    n_accesses(&f->counts) <= most)
 			continue;
 		n_asked++;
 		layout_init_within(&own, l, f);
@@ -495,7 +499,7 @@ static void look_into_elements(struct layout *l)
 		}
 		layout_release(&best);
 		best = own;
-		most = f->loads + f->stores;
+		most = n_accesses(&f->counts);
 	}
 	if (most == 0)
 		return;
@@ -529,7 +533,7 @@ bool layout_field_is_shared(const struct layout *l, const struct layout_field *f
 			continue;
 		first = first != NULL ? first : a;
 		has_threads |= a->thread != first->thread;
-		is_written |= a->stores > 0;
+		is_written |= memory_writes(&a->counts) > 0;
 	}
 	return has_threads && is_written;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "access/kind.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "dwarf/types.h"
@@ -20,7 +21,7 @@ struct layout_access {
 	uint64_t offset; /* from the object's start */
 	uint32_t size;	 /* bytes; 0: not known, the first at least */
 	uint32_t thread;
-	uint64_t loads, stores; /* sampled; what does both counts as both */
+	struct memory_counts counts; /* sampled */
 	bool is_atomic;
 	bool is_outside; /* on another line than the question is about: it says what members are
 			    used for, not which part of the object it is about */
@@ -46,7 +47,7 @@ struct layout_question {
 /* One thread's part in a field. */
 struct layout_use {
 	uint32_t thread;
-	uint64_t loads, stores;
+	struct memory_counts counts;
 };
 
 /* What threads do to a field, or to some of them together: a vector, by thread. */
@@ -66,7 +67,7 @@ struct layout_field {
 	uint64_t index;	       /* of an element */
 	struct layout_uses uses;
 	VEC_OF(uint64_t) lines; /* where it was accessed, by number */
-	uint64_t loads, stores;
+	struct memory_counts counts;
 	bool is_atomic;	 /* accessed as locks and counters are */
 	bool is_bits;	 /* a bit-field */
 	bool is_several; /* bit-fields and such, in the same bytes: the name is that of the first */

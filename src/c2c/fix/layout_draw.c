@@ -12,9 +12,15 @@ enum {
 	SHOWN_FIELDS = 32,
 	SHOWN_THREADS = 4,
 	SHOWN_PARTS = 8,
-	NUMBERS_WIDTH = 32, /* offset, size, loads, stores with blanks */
+	NUMBERS_WIDTH = 41, /* offset, size, loads, stores, atomics with blanks */
 	THREADS_WIDTH = 24,
 	LEAST_NAME = 12,
+};
+
+/* What all lines of a drawing have in common. */
+struct drawing {
+	size_t name_width;
+	bool has_atomics; /* a column of them */
 };
 
 /* The struct or array, for headings: "struct account account". */
@@ -59,7 +65,8 @@ static void put_uses(const struct layout *l, const struct layout_field *f, struc
 
 		text_str(out, i > 0 ? ", " : "");
 		layout_thread(l, use->thread, out);
-		text_format(out, " %s%s", use->loads > 0 ? "r" : "", use->stores > 0 ? "w" : "");
+		text_format(out, " %s%s", memory_reads(&use->counts) > 0 ? "r" : "",
+			    memory_writes(&use->counts) > 0 ? "w" : "");
 	}
 	if (f->uses.n > SHOWN_THREADS)
 		text_format(out, " +%zu", f->uses.n - SHOWN_THREADS);
@@ -88,19 +95,22 @@ static void put_cut(const struct text *from, size_t width, struct text *out)
 	text_release(&brief);
 }
 
-static void put_field(const struct layout *l, const struct layout_field *f, size_t name_width,
+static void put_field(const struct layout *l, const struct layout_field *f, const struct drawing *d,
 		      struct text *out)
 {
 	struct text cell = { 0 };
 
 	put_name(l, f, &cell);
 	text_format(out, "%6" PRIu64 " %5" PRIu64 "  ", f->offset, f->size);
-	put_cut(&cell, name_width, out);
+	put_cut(&cell, d->name_width, out);
 	if (f->uses.n == 0) {
 		while (out->bytes[out->n - 1] == ' ')
 			out->n--;
 	} else {
-		text_format(out, " %7" PRIu64 " %7" PRIu64 "  ", f->loads, f->stores);
+		text_format(out, " %7" PRIu64 " %7" PRIu64, f->counts.loads, f->counts.stores);
+		if (d->has_atomics)
+			text_format(out, " %8" PRIu64, f->counts.atomics);
+		text_str(out, "  ");
 		put_uses(l, f, out);
 	}
 	text_char(out, '\n');
@@ -111,14 +121,14 @@ static void put_field(const struct layout *l, const struct layout_field *f, size
  * A field under each line where it was accessed. Accesses are few where a field is large: the
  * lines are those of the accesses.
  */
-static void put_field_parts(const struct layout *l, const struct layout_field *f, size_t name_width,
-			    uint64_t *last, struct text *out)
+static void put_field_parts(const struct layout *l, const struct layout_field *f,
+			    const struct drawing *d, uint64_t *last, struct text *out)
 {
 	uint64_t line = layout_line(l, f->offset), end = layout_line(l, f->offset + f->size - 1);
 
 	if (f->uses.n == 0 || line == end) {
 		put_line(l, line, last, out);
-		put_field(l, f, name_width, out);
+		put_field(l, f, d, out);
 		return;
 	}
 	for (size_t shown = 0; line <= end && shown < SHOWN_PARTS; line++) {
@@ -126,7 +136,7 @@ static void put_field_parts(const struct layout *l, const struct layout_field *f
 
 		if (layout_part(l, f, line, &part)) {
 			put_line(l, line, last, out);
-			put_field(l, &part, name_width, out);
+			put_field(l, &part, d, out);
 			shown++;
 		}
 		layout_field_release(&part);
@@ -177,17 +187,20 @@ static size_t name_width(const struct layout *l, size_t title, size_t width)
 
 void layout_draw(const struct layout *l, size_t width, struct text *out)
 {
-	size_t names, n = 0, i = 0;
+	struct drawing d = { 0 };
+	size_t n = 0, i = 0;
 	uint64_t line = UINT64_MAX;
 	struct text title = { 0 };
 
 	put_title(l, &title);
 	text_char(&title, '\0');
-	names = name_width(l, display_width(title.bytes), width);
+	d.name_width = name_width(l, display_width(title.bytes), width);
+	for (size_t k = 0; k < l->fields.n; k++)
+		d.has_atomics |= l->fields.items[k].counts.atomics > 0;
 	title.n--;
 	text_str(out, "offset  size  ");
-	put_cut(&title, names, out);
-	text_str(out, "   loads  stores  threads\n");
+	put_cut(&title, d.name_width, out);
+	text_format(out, "   loads  stores%s  threads\n", d.has_atomics ? "  atomics" : "");
 	text_release(&title);
 	while (i < l->fields.n && n++ < SHOWN_FIELDS) {
 		const struct layout_field *f = &l->fields.items[i];
@@ -197,7 +210,7 @@ void layout_draw(const struct layout *l, size_t width, struct text *out)
 			put_line(l, layout_line(l, f->offset), &line, out);
 			put_unused(l, i, end, out);
 		} else {
-			put_field_parts(l, f, names, &line, out);
+			put_field_parts(l, f, &d, &line, out);
 		}
 		i = end > i + 1 ? end : i + 1;
 	}
@@ -219,6 +232,7 @@ enum {
 	ROW_GROUP,
 	ROW_ROLE,
 	ROW_FINDING,
+	ROW_ATOMICS,
 	N_ROW_COLUMNS,
 };
 
@@ -238,6 +252,8 @@ const struct column layout_columns[] = {
 	[ROW_ROLE] = { "role", NULL, "", CELL_TEXT, 0,
 		       "of objects of one type: which of the threads of each, by what they do" },
 	[ROW_FINDING] = { "finding", NULL, "", CELL_COUNT, 0, "number of the finding" },
+	[ROW_ATOMICS] = { "atomics", NULL, "records", CELL_COUNT, 0,
+			  "sampled atomic operations, which are neither loads nor stores" },
 };
 
 const size_t n_layout_columns = COUNT(layout_columns);
@@ -300,8 +316,9 @@ void layout_rows(const struct layout *l, uint64_t line, uint64_t finding, struct
 			struct cell *row = layout_draw_add_row(l, f, line, finding, t);
 
 			add_thread(l, f->uses.items[k].thread, t, row);
-			row[ROW_LOADS] = cell_count(f->uses.items[k].loads);
-			row[ROW_STORES] = cell_count(f->uses.items[k].stores);
+			row[ROW_LOADS] = cell_count(f->uses.items[k].counts.loads);
+			row[ROW_STORES] = cell_count(f->uses.items[k].counts.stores);
+			row[ROW_ATOMICS] = cell_count(f->uses.items[k].counts.atomics);
 			row[ROW_GROUP] = cell_count(f->group);
 		}
 	}

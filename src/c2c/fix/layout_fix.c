@@ -56,11 +56,11 @@ static void put_some_threads(const struct layout *l, const struct layout_uses *u
 	size_t n = 0;
 
 	for (size_t i = 0; i < uses->n; i++)
-		n += (uses->items[i].stores > 0) == writers;
+		n += (memory_writes(&uses->items[i].counts) > 0) == writers;
 	text_str(out, n == 1 ? "thread " : "threads ");
 	n = 0;
 	for (size_t i = 0; i < uses->n; i++) {
-		if ((uses->items[i].stores > 0) != writers || n++ >= SHOWN_THREADS)
+		if ((memory_writes(&uses->items[i].counts) > 0) != writers || n++ >= SHOWN_THREADS)
 			continue;
 		text_str(out, before);
 		layout_thread(l, uses->items[i].thread, out);
@@ -75,7 +75,7 @@ static size_t n_writers(const struct layout_uses *uses)
 	size_t n = 0;
 
 	for (size_t i = 0; i < uses->n; i++)
-		n += uses->items[i].stores > 0;
+		n += memory_writes(&uses->items[i].counts) > 0;
 	return n;
 }
 
@@ -291,7 +291,7 @@ static bool writes(const struct layout_field *f, uint32_t thread)
 {
 	for (size_t i = 0; i < f->uses.n; i++)
 		if (f->uses.items[i].thread == thread)
-			return f->uses.items[i].stores > 0;
+			return memory_writes(&f->uses.items[i].counts) > 0;
 	return false;
 }
 
@@ -304,7 +304,8 @@ static bool guards(const struct layout_field *lock, const struct layout_field *f
 	if (!lock->is_atomic || f->is_atomic || n_writers(&f->uses) < 2)
 		return false;
 	for (size_t i = 0; i < f->uses.n; i++)
-		if (f->uses.items[i].stores > 0 && !writes(lock, f->uses.items[i].thread))
+		if (memory_writes(&f->uses.items[i].counts) > 0 &&
+		    !writes(lock, f->uses.items[i].thread))
 			return false;
 	return true;
 }

@@ -15,8 +15,7 @@ void layout_uses_add(struct layout_uses *to, const struct layout_field *f)
 		const struct layout_use *from = &f->uses.items[i];
 		struct layout_use *use = layout_use_of(to, from->thread);
 
-		use->loads += from->loads;
-		use->stores += from->stores;
+		memory_counts_merge(&use->counts, &from->counts);
 	}
 }
 
@@ -27,12 +26,13 @@ static double waits(const struct layout_uses *u)
 	double n = 0;
 
 	for (size_t i = 0; i < u->n; i++)
-		stores += u->items[i].stores;
+		stores += memory_writes(&u->items[i].counts);
 	for (size_t i = 0; i < u->n; i++) {
 		const struct layout_use *use = &u->items[i];
-		double own = (double)(use->loads + use->stores);
+		uint64_t its_stores = memory_writes(&use->counts);
+		double own = (double)(memory_reads(&use->counts) + its_stores);
 
-		n += own * c2c_chance_gone(own, (double)(stores - use->stores));
+		n += own * c2c_chance_gone(own, (double)(stores - its_stores));
 	}
 	return n;
 }
@@ -59,7 +59,7 @@ static bool are_friends(const struct layout_field *a, const struct layout_field 
 {
 	double together;
 
-	if (a->stores == 0 && b->stores == 0)
+	if (memory_writes(&a->counts) == 0 && memory_writes(&b->counts) == 0)
 		return true;
 	together = waits_together(a, b);
 	return together - waits_alone(a) - waits_alone(b) < least_gain * together || together == 0;

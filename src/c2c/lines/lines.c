@@ -186,6 +186,12 @@ static bool writes(const struct batch *b, size_t row, uint32_t mask)
 	return is_store | (b->kind == BATCH_SPE && spe_op_is_atomic(b->op[row]));
 }
 
+static enum memory_kind kind_of(const struct batch *b, size_t row)
+{
+	return b->kind == BATCH_SPE ? memory_kind_of(b->op_class[row], b->op[row])
+				    : sample_memory_kind(b, row);
+}
+
 static void empty_count(struct c2c_lines *l, struct mask_count *c)
 {
 	for (uint32_t mask = c->mask; mask != 0; mask &= mask - 1)
@@ -259,6 +265,8 @@ static void c2c_lines_add_rows(struct c2c_lines *l, const struct batch *b, const
 		uint32_t mask = masks[row], has = b->has[row];
 		struct c2c_spot spot;
 
+		if (mask & (C2C_BIT(LOADS) | C2C_BIT(STORES)))
+			memory_counts_add(&l->kinds, kind_of(b, row), 1);
 		if (!c2c_is_of_line(mask))
 			continue;
 		any |= has;
@@ -271,7 +279,6 @@ static void c2c_lines_add_rows(struct c2c_lines *l, const struct batch *b, const
 		out->space = spot.space;
 		out->tid = has & HAS_TID ? b->tid[row] : C2C_NO_TID;
 		out->is_write = writes(b, row, mask);
-		l->n_atomics += out->is_write & ((mask & C2C_BIT(LOADS)) != 0);
 		l->n_physical += (has & HAS_PA) != 0;
 		out++;
 	}
@@ -332,7 +339,7 @@ static void lines_merge(void *into, const void *from, const struct id_map *map)
 	c2c_latency_merge(&to->loads, &part->loads);
 	to->has_issue |= part->has_issue;
 	to->lacks_issue |= part->lacks_issue;
-	to->n_atomics += part->n_atomics;
+	memory_counts_merge(&to->kinds, &part->kinds);
 	to->n_physical += part->n_physical;
 	to->period += part->period;
 	to->n_samples += part->n_samples;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "access/samples.h"
 #include "c2c/lines/counts.h"
 #include "c2c/lines/line_table.h"
 #include "c2c/lines/paces.h"
@@ -47,7 +48,7 @@ struct c2c_lines {
 	struct c2c_counts total;     /* of all records, whether they have a line or not */
 	struct c2c_latency loads;    /* all loads with an address */
 	bool has_issue, lacks_issue; /* some accesses say when they were issued; some do not */
-	uint64_t n_atomics;	     /* loads of `total` with an address that write, too */
+	struct memory_counts kinds;  /* of all accesses, also of those without an address */
 	uint64_t n_physical;	     /* records of lines with a physical address */
 	uint64_t period;	     /* sum of what samples stand for */
 	uint64_t n_samples;	     /* those of `period`: records of SPE are not among them */

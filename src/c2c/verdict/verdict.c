@@ -97,7 +97,7 @@ struct judging {
 	VEC_OF(uint32_t) writes;      /* by extent: stores of all threads */
 	VEC_OF(struct reach) reaches; /* by pair */
 	bool *apart; /* by thread and writer: they did not use the line at once; NULL: all did */
-	uint32_t n_writes;
+	uint32_t n_writes, n_atomics;
 	bool has_lock;
 };
 
@@ -179,6 +179,7 @@ static void add_touch(struct judging *j, uint32_t number)
 		c2c_activity_add(&turn->writes, t);
 	j->writes.items[extent] += n_writes;
 	j->n_writes += n_writes;
+	j->n_atomics += e.kind & C2C_KIND_ATOMIC ? n_writes : 0;
 	j->has_lock |= (e.kind & (C2C_KIND_ATOMIC | C2C_KIND_EXCLUSIVE)) != 0;
 	j->sums->lacks_length |= e.lacks_length;
 	j->sums->has_parts |= (e.kind & C2C_KIND_PARTIAL) != 0;
@@ -569,6 +570,7 @@ static void c2c_verdict_add_line(struct judging *j, uint64_t n_waited)
 	count_threads(j);
 	sort_reaches(j);
 	j->sums->out.n_writes += j->n_writes;
+	j->sums->out.n_atomics += j->n_atomics;
 	j->sums->out.has_lock |= j->has_lock;
 	if (j->turns.n < 2)
 		return;

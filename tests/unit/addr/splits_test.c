@@ -70,7 +70,7 @@ static void add_group(struct world *w, uint32_t object, uint64_t offset, unsigne
 	tuples_add(&w->addr.keys, key);
 	*vec_add(&w->addr.sums) = (struct addr_sums){
 		.n = n,
-		.loads = n,
+		.kinds.loads = n,
 		.n_cycles = n,
 		.cycles = (uint64_t)n * CYCLES,
 	};

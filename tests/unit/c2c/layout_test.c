@@ -141,147 +141,159 @@ static const struct {
 } cases[] = {
 	/* The example of the seeds: locks and readers on one line, and with a line each. */
 	{ BUF,
-	  { { 0, 8, 1, 5, 100, true },
-	    { 8, 8, 1, 0, 90, false },
-	    { 32, 8, 2, 70, 0, false },
-	    { 56, 8, 3, 80, 0, false } },
+	  { { 0, 8, 1, { 5, 100 }, true },
+	    { 8, 8, 1, { 0, 90 }, false },
+	    { 32, 8, 2, { 70, 0 }, false },
+	    { 56, 8, 3, { 80, 0 }, false } },
 	  LAYOUT_ALIGN,
 	  "move `reader1` and `reader4` to their own cache line: alignas(64) on `reader1`. "
 	  "sizeof(struct buf) grows from 64 to 128" },
 	{ PADDED,
-	  { { 0, 8, 1, 5, 100, true }, { 8, 8, 1, 0, 90, false }, { 64, 8, 2, 70, 0, false } },
+	  { { 0, 8, 1, { 5, 100 }, true },
+	    { 8, 8, 1, { 0, 90 }, false },
+	    { 64, 8, 2, { 70, 0 }, false } },
 	  LAYOUT_KEEP,
 	  "" },
 	/* Nobody writes; or one thread is alone. */
-	{ BUF, { { 0, 8, 1, 5, 0, false }, { 8, 8, 2, 9, 0, false } }, LAYOUT_KEEP, "" },
-	{ BUF, { { 0, 8, 1, 5, 3, false }, { 8, 8, 1, 9, 4, false } }, LAYOUT_KEEP, "" },
+	{ BUF, { { 0, 8, 1, { 5, 0 }, false }, { 8, 8, 2, { 9, 0 }, false } }, LAYOUT_KEEP, "" },
+	{ BUF, { { 0, 8, 1, { 5, 3 }, false }, { 8, 8, 1, { 9, 4 }, false } }, LAYOUT_KEEP, "" },
 	/* Members of two threads take turns. */
 	{ BUF,
-	  { { 0, 8, 1, 0, 9, false },
-	    { 8, 8, 2, 0, 9, false },
-	    { 16, 8, 1, 0, 9, false },
-	    { 24, 8, 2, 0, 9, false } },
+	  { { 0, 8, 1, { 0, 9 }, false },
+	    { 8, 8, 2, { 0, 9 }, false },
+	    { 16, 8, 1, { 0, 9 }, false },
+	    { 24, 8, 2, { 0, 9 }, false } },
 	  LAYOUT_REORDER,
 	  "group the members by thread: `lock0`, `reserved1` (thread 1) | `lock1`, `pad` (thread "
 	  "2): alignas(64) on the first of each group. sizeof(struct buf) grows from 64 to 128" },
 	/* What is used on the object's other line belongs to a group, too. */
 	{ PADDED,
-	  { { 8, 8, 2, 70, 0, false },
-	    { 16, 8, 1, 5, 100, false },
-	    { 80, 8, 2, 70, 0, false, .is_outside = true } },
+	  { { 8, 8, 2, { 70, 0 }, false },
+	    { 16, 8, 1, { 5, 100 }, false },
+	    { 80, 8, 2, { 70, 0 }, false, .is_outside = true } },
 	  LAYOUT_REORDER,
 	  "group the members by thread: `lock1`, `reader3` (thread 2) | `reserved1` (thread 1): "
 	  "alignas(64) on the first of each group. sizeof(struct buf) grows from 96 to 128" },
 	/* … unless it is of another element. */
 	{ BIG,
-	  { { 64, 8, 1, 0, 9, false },
-	    { 96, 8, 2, 9, 0, false },
-	    { 160, 8, 1, 0, 9, false, .is_outside = true } },
+	  { { 64, 8, 1, { 0, 9 }, false },
+	    { 96, 8, 2, { 9, 0 }, false },
+	    { 160, 8, 1, { 0, 9 }, false, .is_outside = true } },
 	  LAYOUT_ALIGN,
 	  "move `reader1` to its own cache line: alignas(64). sizeof(struct buf) grows from 64 to "
 	  "128" },
 	/* A slot for each thread. */
 	{ SLOTS,
-	  { { 0, 8, 1, 0, 9, false }, { 16, 8, 2, 0, 9, false }, { 40, 8, 3, 1, 1, false } },
+	  { { 0, 8, 1, { 0, 9 }, false },
+	    { 16, 8, 2, { 0, 9 }, false },
+	    { 40, 8, 3, { 1, 1 }, false } },
 	  LAYOUT_SPREAD,
 	  "give each element its own cache line: alignas(64) on struct slot. The array grows from "
 	  "128 to 512 bytes" },
 	{ COUNTERS,
-	  { { 0, 8, 1, 0, 9, false }, { 8, 8, 2, 0, 9, false } },
+	  { { 0, 8, 1, { 0, 9 }, false }, { 8, 8, 2, { 0, 9 }, false } },
 	  LAYOUT_SPREAD,
 	  "give each element its own cache line: put the long into a struct with alignas(64). The "
 	  "array grows from 64 to 512 bytes" },
 	/* All in one element of an array of structs. */
 	{ BIG,
-	  { { 64, 8, 1, 0, 9, false }, { 96, 8, 2, 9, 0, false } },
+	  { { 64, 8, 1, { 0, 9 }, false }, { 96, 8, 2, { 9, 0 }, false } },
 	  LAYOUT_ALIGN,
 	  "move `reader1` to its own cache line: alignas(64). sizeof(struct buf) grows from 64 to "
 	  "128" },
 	/* Between elements, and between members of one of them. */
 	{ SLOTS,
-	  { { 0, 8, 1, 0, 9, false }, { 8, 8, 2, 9, 0, false }, { 16, 8, 3, 0, 9, false } },
+	  { { 0, 8, 1, { 0, 9 }, false },
+	    { 8, 8, 2, { 9, 0 }, false },
+	    { 16, 8, 3, { 0, 9 }, false } },
 	  LAYOUT_SPREAD,
 	  "give each element its own cache line: alignas(64) on struct slot. The array grows from "
 	  "128 to 512 bytes. Within `[0]`: move `misses` to its own cache line: alignas(64). "
 	  "sizeof(struct slot) grows from 16 to 128" },
 	/* In two elements, each used by all: within them. */
 	{ BIG,
-	  { { 0, 8, 1, 0, 5, false },
-	    { 8, 8, 2, 5, 0, false },
-	    { 64, 8, 1, 0, 9, false },
-	    { 96, 8, 2, 9, 0, false } },
+	  { { 0, 8, 1, { 0, 5 }, false },
+	    { 8, 8, 2, { 5, 0 }, false },
+	    { 64, 8, 1, { 0, 9 }, false },
+	    { 96, 8, 2, { 9, 0 }, false } },
 	  LAYOUT_ALIGN,
 	  "move `reader1` to its own cache line: alignas(64). sizeof(struct buf) grows from 64 to "
 	  "128" },
 	/* The same bytes: no layout helps. */
 	{ COUNTERS,
-	  { { 0, 8, 1, 9, 9, true }, { 0, 8, 2, 9, 9, true } },
+	  { { 0, 8, 1, { 9, 9 }, true }, { 0, 8, 2, { 9, 9 }, true } },
 	  LAYOUT_KEEP,
 	  "moving `[0]` does not help: 2 threads update it. Update it less often, or give each "
 	  "thread its own" },
 	{ BUF,
-	  { { 8, 8, 1, 0, 9, false }, { 8, 8, 2, 9, 0, false }, { 8, 8, 3, 9, 0, false } },
+	  { { 8, 8, 1, { 0, 9 }, false },
+	    { 8, 8, 2, { 9, 0 }, false },
+	    { 8, 8, 3, { 9, 0 }, false } },
 	  LAYOUT_KEEP,
 	  "moving `lock1` does not help: one thread writes it, 2 more use it. Write it less often, "
 	  "or only when its value changes" },
 	{ BITS,
-	  { { 0, 4, 1, 9, 9, false }, { 0, 4, 2, 9, 9, false } },
+	  { { 0, 4, 1, { 9, 9 }, false }, { 0, 4, 2, { 9, 9 }, false } },
 	  LAYOUT_KEEP,
 	  "`count,…` are bit-fields of one word: each of 2 threads writes the whole word. Give "
 	  "each thread its own word, on its own cache line" },
 	/* What threads share on another line is not what this one is contended for. */
 	{ BUF,
-	  { { 0, 8, 1, 9, 90, false },
-	    { 16, 8, 1, 0, 9, false, .is_outside = true },
-	    { 16, 8, 2, 9, 0, false, .is_outside = true } },
+	  { { 0, 8, 1, { 9, 90 }, false },
+	    { 16, 8, 1, { 0, 9 }, false, .is_outside = true },
+	    { 16, 8, 2, { 9, 0 }, false, .is_outside = true } },
 	  LAYOUT_ALIGN,
 	  "move `reserved1` to its own cache line: alignas(64). sizeof(struct buf) grows from 64 "
 	  "to 128" },
 	/* Head and tail of a ring: each writes one, and now and then looks at the other's. */
 	{ BUF,
-	  { { 0, 8, 1, 0, 90, false },
-	    { 0, 8, 2, 3, 0, false },
-	    { 8, 8, 2, 0, 90, false },
-	    { 8, 8, 1, 3, 0, false } },
+	  { { 0, 8, 1, { 0, 90 }, false },
+	    { 0, 8, 2, { 3, 0 }, false },
+	    { 8, 8, 2, { 0, 90 }, false },
+	    { 8, 8, 1, { 3, 0 }, false } },
 	  LAYOUT_ALIGN,
 	  "move `lock1` to its own cache line: alignas(64). sizeof(struct buf) grows from 64 to "
 	  "128" },
 	/* … and those where each is looked at as often as it is written: they meet anyway. */
 	{ BUF,
-	  { { 0, 8, 1, 0, 90, false },
-	    { 0, 8, 2, 90, 0, false },
-	    { 8, 8, 2, 0, 90, false },
-	    { 8, 8, 1, 90, 0, false } },
+	  { { 0, 8, 1, { 0, 90 }, false },
+	    { 0, 8, 2, { 90, 0 }, false },
+	    { 8, 8, 2, { 0, 90 }, false },
+	    { 8, 8, 1, { 90, 0 }, false } },
 	  LAYOUT_KEEP,
 	  "moving `lock0` does not help: one thread writes it, 1 more uses it. Write it less "
 	  "often, or only when its value changes. Moving `lock1` does not help: one thread writes "
 	  "it, 1 more uses it. Write it less often, or only when its value changes" },
 	/* A lock, and what it guards, which was not seen with every thread: they meet anyway. */
 	{ BUF,
-	  { { 0, 8, 1, 9, 9, true },
-	    { 0, 8, 2, 9, 9, true },
-	    { 0, 8, 3, 9, 9, true },
-	    { 16, 8, 1, 4, 2, false },
-	    { 16, 8, 2, 3, 2, false } },
+	  { { 0, 8, 1, { 9, 9 }, true },
+	    { 0, 8, 2, { 9, 9 }, true },
+	    { 0, 8, 3, { 9, 9 }, true },
+	    { 16, 8, 1, { 4, 2 }, false },
+	    { 16, 8, 2, { 3, 2 }, false } },
 	  LAYOUT_KEEP,
 	  "moving `lock0` does not help: 3 threads update it. Lock less often, hold the lock for "
 	  "less time, or split the lock and its data" },
 	/* Both at once: a lock of two threads, and what a third reads. */
 	{ BUF,
-	  { { 0, 8, 1, 0, 9, true }, { 0, 8, 2, 0, 9, true }, { 32, 8, 3, 9, 0, false } },
+	  { { 0, 8, 1, { 0, 9 }, true },
+	    { 0, 8, 2, { 0, 9 }, true },
+	    { 32, 8, 3, { 9, 0 }, false } },
 	  LAYOUT_ALIGN,
 	  "move `reader1` to its own cache line: alignas(64). sizeof(struct buf) grows from 64 to "
 	  "128. `lock0` is still contended: 2 threads update it. Update it less often, or give "
 	  "each thread its own" },
 	/* No type: bytes; overlapping accesses are one. */
 	{ NO_TYPE,
-	  { { 0, 8, 1, 0, 9, false }, { 4, 8, 1, 0, 9, false }, { 32, 0, 2, 9, 0, false } },
+	  { { 0, 8, 1, { 0, 9 }, false },
+	    { 4, 8, 1, { 0, 9 }, false },
+	    { 32, 0, 2, { 9, 0 }, false } },
 	  LAYOUT_PAD,
 	  "put on different cache lines: +0x0 (thread 1), +0x20 (thread 2): begin each group at a "
 	  "multiple of 64" },
 	/* Beyond the type: only bytes can be spoken of. */
 	{ COUNTERS,
-	  { { 60, 8, 1, 0, 9, false }, { 0, 8, 2, 9, 0, false } },
+	  { { 60, 8, 1, { 0, 9 }, false }, { 0, 8, 2, { 9, 0 }, false } },
 	  LAYOUT_PAD,
 	  "put on different cache lines: +0x0 (thread 2), +0x3c (thread 1): begin each group at a "
 	  "multiple of 64" },
@@ -291,7 +303,7 @@ static size_t count_accesses(const struct layout_access *a)
 {
 	size_t n = 0;
 
-	while (n < MAX_ACCESSES && a[n].loads + a[n].stores > 0)
+	while (n < MAX_ACCESSES && a[n].counts.loads + a[n].counts.stores > 0)
 		n++;
 	return n;
 }
@@ -364,9 +376,9 @@ static void the_drawing_shows_all(void **state)
 static void side_by_side_is_an_array(void **state)
 {
 	static const struct layout_access accesses[] = {
-		{ 8, 8, 1, 9, 9, false },
-		{ 24, 8, 2, 9, 9, false },
-		{ 48, 8, 3, 9, 9, false, .is_outside = true },
+		{ 8, 8, 1, { 9, 9 }, false },
+		{ 24, 8, 2, { 9, 9 }, false },
+		{ 48, 8, 3, { 9, 9 }, false, .is_outside = true },
 	};
 	struct world w;
 	struct text text = { 0 };
@@ -412,9 +424,9 @@ static void the_drawing_has_lines(void **state)
 		"    40    24  long[5] pad             3       0  2 r\n"
 		"    64    32  (4 members not used)\n";
 	static const struct layout_access accesses[] = {
-		{ 0, 8, 1, 0, 9, false },
-		{ 16, 8, 2, 7, 0, false },
-		{ 48, 8, 2, 3, 0, false, .is_outside = true },
+		{ 0, 8, 1, { 0, 9 }, false },
+		{ 16, 8, 2, { 7, 0 }, false },
+		{ 48, 8, 2, { 3, 0 }, false, .is_outside = true },
 	};
 	struct world w;
 	struct text text = { 0 };
@@ -489,14 +501,14 @@ static void bytes_have_a_name(void **state)
 			{ .offset = list[i].offset,
 			  .size = 8,
 			  .thread = 1,
-			  .loads = 9,
-			  .stores = 9,
+			  .counts.loads = 9,
+			  .counts.stores = 9,
 			  .is_atomic = true },
 			{ .offset = list[i].offset,
 			  .size = 8,
 			  .thread = 2,
-			  .loads = 9,
-			  .stores = 9,
+			  .counts.loads = 9,
+			  .counts.stores = 9,
 			  .is_atomic = true },
 		};
 		const struct layout_question question = { .types = &w.types,

@@ -429,7 +429,7 @@ static const struct {
 	  { { LARGE, 0x1000, 0, 32, 2, 50 },
 	    { LARGE, 0x2000, 0, 32, 2, 40 },
 	    { LARGE, 0x3000, 0, 32, 2, 30 } },
-	  { { 0, LONG, 1, .stores = 6 }, { 32, LONG, 2, .loads = 15 } },
+	  { { 0, LONG, 1, .counts.stores = 6 }, { 32, LONG, 2, .counts.loads = 15 } },
 	  0x1000,
 	  3,
 	  3,
@@ -438,7 +438,7 @@ static const struct {
 	  { { LARGE, 0x1000, 0, 32, 2, 50, .first_tid = 40 },
 	    { LARGE, 0x2000, 0, 32, 2, 40, .first_tid = 10 },
 	    { LARGE, 0x3000, 0, 32, 2, 30, .first_tid = 20 } },
-	  { { 0, LONG, 0, .stores = 6 }, { 32, LONG, 1, .loads = 15 } },
+	  { { 0, LONG, 0, .counts.stores = 6 }, { 32, LONG, 1, .counts.loads = 15 } },
 	  0x1000,
 	  3,
 	  3,
@@ -446,7 +446,7 @@ static const struct {
 	{ "a thread that does another thing elsewhere",
 	  { { LARGE, 0x1000, 0, 32, 2, 50, .first_tid = 1 },
 	    { LARGE, 0x2000, 0, 32, 2, 40, .first_tid = 2 } },
-	  { { 0, LONG, 0, .stores = 4 }, { 32, LONG, 1, .loads = 10 } },
+	  { { 0, LONG, 0, .counts.stores = 4 }, { 32, LONG, 1, .counts.loads = 10 } },
 	  0x1000,
 	  2,
 	  2,
@@ -454,10 +454,10 @@ static const struct {
 	{ "a thread that is elsewhere in other code",
 	  { { LARGE, 0x1000, 0, 32, 2, 50, .first_tid = 1, .places = { 0, 1 } },
 	    { LARGE, 0x2000, 0, 32, 2, 40, .first_tid = 2, .places = { 2, 3 } } },
-	  { { 0, LONG, 0, .stores = 2 },
-	    { 32, LONG, 1, .loads = 5 },
-	    { 0, LONG, 2, .stores = 2 },
-	    { 32, LONG, 3, .loads = 5 } },
+	  { { 0, LONG, 0, .counts.stores = 2 },
+	    { 32, LONG, 1, .counts.loads = 5 },
+	    { 0, LONG, 2, .counts.stores = 2 },
+	    { 32, LONG, 3, .counts.loads = 5 } },
 	  0x1000,
 	  2,
 	  2,
@@ -466,10 +466,10 @@ static const struct {
 	  { { LARGE, 0x1000, 0, 32, 9, 50, .first_tid = 40, .places = { 0, 1 } },
 	    { LARGE, 0x1000, 64, 32, 9, 10, .first_tid = 40, .places = { 2, 1 } },
 	    { LARGE, 0x2000, 0, 32, 9, 40, .first_tid = 10, .places = { 2, 1 } } },
-	  { { 0, LONG, 0, .stores = 18 },
-	    { 32, LONG, 1, .loads = 10 },
-	    { 64, LONG, 0, .stores = 9 },
-	    { 96, LONG, 1, .loads = 5 } },
+	  { { 0, LONG, 0, .counts.stores = 18 },
+	    { 32, LONG, 1, .counts.loads = 10 },
+	    { 64, LONG, 0, .counts.stores = 9 },
+	    { 96, LONG, 1, .counts.loads = 5 } },
 	  0x1000,
 	  2,
 	  2,
@@ -479,20 +479,20 @@ static const struct {
 	    { LARGE, 0x1000, 64, 32, 9, 10, .first_tid = 10 },
 	    { LARGE, 0x2000, 0, 32, 9, 40, .first_tid = 10 },
 	    { LARGE, 0x2000, 64, 32, 9, 10, .first_tid = 0 } },
-	  { { 0, LONG, 0, .stores = 18 },
-	    { 32, LONG, 1, .loads = 10 },
-	    { 64, LONG, 2, .stores = 18 },
-	    { 96, LONG, 3, .loads = 10 } },
+	  { { 0, LONG, 0, .counts.stores = 18 },
+	    { 32, LONG, 1, .counts.loads = 10 },
+	    { 64, LONG, 2, .counts.stores = 18 },
+	    { 96, LONG, 3, .counts.loads = 10 } },
 	  0x1000,
 	  2,
 	  2,
 	  true },
 	{ "one that begins elsewhere in a line, and costs more",
 	  { { LARGE, 0x1000, 0, 32, 9, 40 }, { LARGE, 0x2010, 0x30, 32, 9, 50 } },
-	  { { 0, LONG, 1, .stores = 9 },
-	    { 0x20, LONG, 2, .loads = 5 },
-	    { 0x30, LONG, 1, .stores = 9 },
-	    { 0x50, LONG, 2, .loads = 5 } },
+	  { { 0, LONG, 1, .counts.stores = 9 },
+	    { 0x20, LONG, 2, .counts.loads = 5 },
+	    { 0x30, LONG, 1, .counts.stores = 9 },
+	    { 0x50, LONG, 2, .counts.loads = 5 } },
 	  0x2010,
 	  2,
 	  1,
@@ -502,17 +502,17 @@ static const struct {
 	    { LARGE, 0x1000, 64, 0, 9, 20 },
 	    { LARGE, 0x2000, 0, 32, 9, 10 },
 	    { LARGE, 0x2000, 64, 0, 9, 20 } },
-	  { { 0, LONG, 1, .stores = 18, .is_outside = true },
-	    { 32, LONG, 2, .loads = 10, .is_outside = true },
-	    { 64, LONG, 1, .stores = 18 },
-	    { 64, LONG, 2, .loads = 10 } },
+	  { { 0, LONG, 1, .counts.stores = 18, .is_outside = true },
+	    { 32, LONG, 2, .counts.loads = 10, .is_outside = true },
+	    { 64, LONG, 1, .counts.stores = 18 },
+	    { 64, LONG, 2, .counts.loads = 10 } },
 	  0x1000,
 	  2,
 	  2,
 	  false },
 	{ "what reaches over the end is cut off",
 	  { { OUTER, 0x1000, 0, 28, 9, 50 }, { OUTER, 0x2000, 0, 28, 9, 40 } },
-	  { { 0, LONG, 1, .stores = 18 }, { 28, 4, 2, .loads = 10 } },
+	  { { 0, LONG, 1, .counts.stores = 18 }, { 28, 4, 2, .counts.loads = 10 } },
 	  0x1000,
 	  2,
 	  2,
@@ -523,15 +523,15 @@ static void expect_accesses(const struct c2c_fold *fold, const struct layout_acc
 {
 	size_t n = 0;
 
-	for (; expected[n].loads + expected[n].stores > 0; n++) {
+	for (; expected[n].counts.loads + expected[n].counts.stores > 0; n++) {
 		const struct layout_access *a = &fold->accesses.items[n];
 
 		assert_true(n < fold->accesses.n);
 		assert_int_equal(a->offset, expected[n].offset);
 		assert_int_equal(a->size, expected[n].size);
 		assert_int_equal(a->thread, expected[n].thread);
-		assert_int_equal(a->loads, expected[n].loads);
-		assert_int_equal(a->stores, expected[n].stores);
+		assert_int_equal(a->counts.loads, expected[n].counts.loads);
+		assert_int_equal(a->counts.stores, expected[n].counts.stores);
 		assert_int_equal(a->is_outside, expected[n].is_outside);
 		assert_false(a->is_atomic);
 	}

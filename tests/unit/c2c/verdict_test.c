@@ -296,7 +296,7 @@ static const struct {
 	    { STORE, 2, 8, 10, 0 },
 	    { LOAD, 1, 8, 10, 5 },
 	    { LOAD, 2, 8, 10, 5 } },
-	  { C2C_TRUE, C2C_SURE, false, 0, 2, 2, 1, 40, 20, 20, true, true },
+	  { C2C_TRUE, C2C_SURE, false, 0, 2, 2, 1, 40, 20, 20, true, true, .n_atomics = 20 },
 	  0 },
 	{ "exclusives are locks, too",
 	  { { EXCLUSIVE, 1, 0, 10, 0 },
@@ -321,14 +321,14 @@ static const struct {
 	    { ATOMIC, 1, 8, 12, 6 },
 	    { ATOMIC, 2, 8, 12, 6 },
 	    { ATOMIC, 3, 8, 12, 6 } },
-	  { C2C_TRUE, C2C_SURE, false, 0, 3, 3, 1, 66, 33, 33, true, false, true },
+	  { C2C_TRUE, C2C_SURE, false, 0, 3, 3, 1, 66, 33, 33, true, false, true, .n_atomics = 66 },
 	  50 },
 	{ "the same, and one thread has the second for itself",
 	  { { ATOMIC, 1, 0, 10, 5 },
 	    { ATOMIC, 2, 0, 10, 5 },
 	    { ATOMIC, 3, 0, 10, 5 },
 	    { ATOMIC, 1, 8, 36, 6 } },
-	  { C2C_FALSE, C2C_SURE, true, 0, 3, 3, 1, 66, 21, 21, true, false },
+	  { C2C_FALSE, C2C_SURE, true, 0, 3, 3, 1, 66, 21, 21, true, false, .n_atomics = 66 },
 	  59 },
 	{ "what one alone wrote before is not what all use alike",
 	  { { STORE, 3, 8, 1000, 0, 0, 9 },
@@ -342,7 +342,7 @@ static const struct {
 	    { ATOMIC, 2, 0, 20, 0 },
 	    { STORE, 1, 8, 20, 0 },
 	    { STORE, 2, 16, 20, 0 } },
-	  { C2C_FALSE, C2C_SURE, true, 0, 2, 2, 1, 80, 0, 80, true, false },
+	  { C2C_FALSE, C2C_SURE, true, 0, 2, 2, 1, 80, 0, 80, true, false, .n_atomics = 40 },
 	  75 },
 	{ "a lock, what it guards, and more that each has for itself",
 	  { { ATOMIC, 1, 0, 10, 0 },
@@ -351,14 +351,15 @@ static const struct {
 	    { STORE, 2, 8, 5, 0 },
 	    { STORE, 1, 16, 20, 0 },
 	    { STORE, 2, 24, 20, 0 } },
-	  { C2C_FALSE, C2C_SURE, true, 0, 2, 2, 1, 70, 0, 70, true, false },
+	  { C2C_FALSE, C2C_SURE, true, 0, 2, 2, 1, 70, 0, 70, true, false, .n_atomics = 20 },
 	  90 },
 	{ "a lock and what each has for itself, of few samples",
 	  { { ATOMIC, 1, 0, 4, 0 },
 	    { ATOMIC, 2, 0, 4, 0 },
 	    { STORE, 1, 8, 4, 0 },
 	    { STORE, 2, 16, 4, 0 } },
-	  { C2C_UNKNOWN, C2C_FEW_SAMPLES, false, 0, 2, 2, 1, 16, 0, 16, true, false },
+	  { C2C_UNKNOWN, C2C_FEW_SAMPLES, false, 0, 2, 2, 1, 16, 0, 16, true, false,
+	    .n_atomics = 8 },
 	  0 },
 	{ "a third thread reads beside a lock without taking it",
 	  { { ATOMIC, 1, 0, 20, 0 },
@@ -366,7 +367,7 @@ static const struct {
 	    { STORE, 1, 8, 20, 0 },
 	    { STORE, 2, 8, 20, 0 },
 	    { LOAD, 3, 16, 20, 20 } },
-	  { C2C_FALSE, C2C_SURE, false, 0, 3, 2, 1, 80, 20, 20, true, false },
+	  { C2C_FALSE, C2C_SURE, false, 0, 3, 2, 1, 80, 20, 20, true, false, .n_atomics = 40 },
 	  100 },
 };
 
@@ -464,6 +465,7 @@ static void expect(const struct c2c_judgement *is, const struct c2c_judgement *w
 	assert_int_equal(is->n_writers, wanted->n_writers);
 	assert_int_equal(is->n_processes, wanted->n_processes);
 	assert_int_equal(is->n_writes, wanted->n_writes);
+	assert_int_equal(is->n_atomics, wanted->n_atomics);
 	assert_int_equal(is->n_waited, wanted->n_waited);
 	assert_int_equal(is->n_victims, wanted->n_victims);
 	assert_int_equal(is->has_lock, wanted->has_lock);
