@@ -22,22 +22,22 @@ void directory_release(struct directory *d)
 	*d = (struct directory){ 0 };
 }
 
-/* Where the search for a line begins. The same in each run: results must not differ. */
-static size_t home(const struct directory *d, uint64_t line)
+/* The slot where the search for a line begins. No random seed: all runs have the same results. */
+static size_t directory_home(const struct directory *d, uint64_t line)
 {
 	const uint64_t odd = 0x9e3779b97f4a7c15;
 
 	return (size_t)(line * odd >> 32) & d->mask;
 }
 
-void directory_expect(const struct directory *d, uint64_t line)
+void directory_host_prefetch(const struct directory *d, uint64_t line)
 {
-	__builtin_prefetch(&d->slots[home(d, line)]);
+	__builtin_prefetch(&d->slots[directory_home(d, line)]);
 }
 
 static size_t find_slot(const struct directory *d, uint64_t line)
 {
-	size_t i = home(d, line);
+	size_t i = directory_home(d, line);
 
 	while (d->slots[i].holders != 0 && d->slots[i].line != line)
 		i = (i + 1) & d->mask;
@@ -49,7 +49,7 @@ uint64_t directory_holders(const struct directory *d, uint64_t line)
 	return d->slots[find_slot(d, line)].holders;
 }
 
-static void grow(struct directory *d)
+static void directory_grow(struct directory *d)
 {
 	struct directory larger = { .mask = 2 * d->mask + 1, .n = d->n };
 
@@ -66,18 +66,18 @@ void directory_add(struct directory *d, uint64_t line, unsigned cpu)
 	struct directory_slot *slot = &d->slots[find_slot(d, line)];
 
 	if (slot->holders == 0 && 2 * ++d->n > d->mask + 1) {
-		grow(d);
+		directory_grow(d);
 		slot = &d->slots[find_slot(d, line)];
 	}
 	slot->line = line;
 	slot->holders |= (uint64_t)1 << cpu;
 }
 
-/* Empties a slot and moves those that were pushed behind it forward. */
+/* Empties a slot, and moves entries behind it forward so that searches still find them. */
 static void empty_slot(struct directory *d, size_t hole)
 {
 	for (size_t i = (hole + 1) & d->mask; d->slots[i].holders != 0; i = (i + 1) & d->mask) {
-		size_t from_home = (i - home(d, d->slots[i].line)) & d->mask;
+		size_t from_home = (i - directory_home(d, d->slots[i].line)) & d->mask;
 
 		if (from_home < ((i - hole) & d->mask))
 			continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which CPUs' private caches hold a line: what a snoop filter of the interconnect knows. */
+/* Which CPUs hold a line in their private caches: the snoop filter of the interconnect. */
 #ifndef CYCLOPS_MODEL_DIRECTORY_H
 #define CYCLOPS_MODEL_DIRECTORY_H
 
@@ -12,8 +12,8 @@ struct directory_slot {
 };
 
 /*
- * Open addressing with linear probing; never more than half full. It is as large as the lines
- * that are held at the same time need: for most programs it then fits the host's caches.
+ * A hash table: open addressing with linear probing, at most half full. Lines that no CPU holds are
+ * removed, so that for most programs it fits the host's caches.
  */
 struct directory {
 	struct directory_slot *slots;
@@ -27,8 +27,8 @@ void directory_release(struct directory *);
 /* Bit n: CPU n holds the line. */
 uint64_t directory_holders(const struct directory *, uint64_t line);
 
-/* The line will be looked for soon. */
-void directory_expect(const struct directory *, uint64_t line);
+/* Prefetches the line's slot into the host's caches. */
+void directory_host_prefetch(const struct directory *, uint64_t line);
 
 void directory_add(struct directory *, uint64_t line, unsigned cpu);
 

@@ -7,7 +7,7 @@
 
 enum { FIRST_SLOTS = 64, PROCESS_SHIFT = 48 };
 
-/* No program has addresses beyond. */
+/* Virtual addresses have at most 52 bits. */
 #define ADDRESSES_END ((uint64_t)1 << 52)
 
 void frames_init(struct frames *f, const struct params *p)
@@ -30,27 +30,27 @@ void frames_release(struct frames *f)
 	for (size_t i = 0; f->slots != NULL && i <= f->mask; i++)
 		free(f->slots[i]);
 	free(f->slots);
-	vec_release(&f->given_up);
+	vec_release(&f->freed);
 	vec_release(&f->n_users);
 	*f = (struct frames){ 0 };
 }
 
-static size_t home(const struct frames *f, uint64_t key)
+static size_t frames_home(const struct frames *f, uint64_t key)
 {
 	return (size_t)(key * 0x9e3779b97f4a7c15 >> 32) & f->mask;
 }
 
-/* The slot of a leaf, or the empty one where it belongs. */
+/* The slot of a leaf, or the empty slot to put it into. */
 static size_t find_slot(const struct frames *f, uint64_t key)
 {
-	size_t i = home(f, key);
+	size_t i = frames_home(f, key);
 
 	while (f->slots[i] != NULL && f->slots[i]->key != key)
 		i = (i + 1) & f->mask;
 	return i;
 }
 
-static void grow(struct frames *f)
+static void frames_grow(struct frames *f)
 {
 	struct frames_leaf **old = f->slots;
 	size_t n = f->mask + 1;
@@ -74,18 +74,18 @@ static struct frames_leaf *add_leaf(struct frames *f, uint64_t key)
 
 	leaf->key = key;
 	if (2 * ++f->n_leaves > f->mask + 1)
-		grow(f);
+		frames_grow(f);
 	f->slots[find_slot(f, key)] = leaf;
 	return leaf;
 }
 
-/* Those that were pushed behind it move forward. */
+/* Entries behind it move forward so that searches still find them. */
 static void remove_leaf(struct frames *f, struct frames_leaf *leaf)
 {
 	size_t hole = find_slot(f, leaf->key);
 
 	for (size_t i = (hole + 1) & f->mask; f->slots[i] != NULL; i = (i + 1) & f->mask) {
-		size_t from_home = (i - home(f, f->slots[i]->key)) & f->mask;
+		size_t from_home = (i - frames_home(f, f->slots[i]->key)) & f->mask;
 
 		if (from_home < ((i - hole) & f->mask))
 			continue;
@@ -98,14 +98,14 @@ static void remove_leaf(struct frames *f, struct frames_leaf *leaf)
 	free(leaf);
 }
 
-static uint64_t key_of(uint32_t process, uint64_t page)
+static uint64_t frames_key(uint32_t process, uint64_t page)
 {
 	return page >> FRAMES_LEAF_SHIFT | (uint64_t)process << PROCESS_SHIFT;
 }
 
 static uint32_t new_frame(struct frames *f)
 {
-	uint32_t number = f->given_up.n > 0 ? f->given_up.items[--f->given_up.n] : ++f->n;
+	uint32_t number = f->freed.n > 0 ? f->freed.items[--f->freed.n] : ++f->n;
 
 	if (f->n_users.n > 0) {
 		while (f->n_users.n <= number)
@@ -115,17 +115,17 @@ static uint32_t new_frame(struct frames *f)
 	return number;
 }
 
-/* A page no longer has the frame. */
-static void drop_frame(struct frames *f, uint32_t number)
+/* A page gives up the frame. The frame is freed with its last page. */
+static void release_frame(struct frames *f, uint32_t number)
 {
 	if (f->n_users.n == 0 || --f->n_users.items[number] == 0)
-		*vec_add(&f->given_up) = number;
+		*vec_add(&f->freed) = number;
 }
 
-/* The number of the frame of a page, with its flag. */
-static uint32_t *number_of(struct frames *f, uint32_t process, uint64_t va)
+/* The entry of a page in its leaf; allocates leaf and frame. */
+static uint32_t *frame_entry(struct frames *f, uint32_t process, uint64_t va)
 {
-	uint64_t page = va >> f->shift, key = key_of(process, page);
+	uint64_t page = va >> f->shift, key = frames_key(process, page);
 	struct frames_leaf *leaf = find_leaf(f, key);
 	uint32_t *number;
 
@@ -142,17 +142,17 @@ static uint32_t *number_of(struct frames *f, uint32_t process, uint64_t va)
 
 uint32_t frames_get(struct frames *f, uint32_t process, uint64_t va)
 {
-	return (*number_of(f, process, va) & ~COPY_ON_WRITE) - 1;
+	return (*frame_entry(f, process, va) & ~COPY_ON_WRITE) - 1;
 }
 
 uint32_t frames_write(struct frames *f, uint32_t process, uint64_t va)
 {
-	uint32_t *number = number_of(f, process, va), old = *number & ~COPY_ON_WRITE;
+	uint32_t *number = frame_entry(f, process, va), old = *number & ~COPY_ON_WRITE;
 
 	if (old != *number) {
 		*number = old;
 		if (f->n_users.items[old] > 1) {
-			drop_frame(f, old);
+			release_frame(f, old);
 			*number = new_frame(f);
 		}
 	}
@@ -162,12 +162,12 @@ uint32_t frames_write(struct frames *f, uint32_t process, uint64_t va)
 bool frames_copies(const struct frames *f, uint32_t process, uint64_t va)
 {
 	uint64_t page = va >> f->shift;
-	const struct frames_leaf *leaf = find_leaf(f, key_of(process, page));
+	const struct frames_leaf *leaf = find_leaf(f, frames_key(process, page));
 
 	return leaf != NULL && (leaf->numbers[page % FRAMES_LEAF] & COPY_ON_WRITE) != 0;
 }
 
-/* So far each frame had one page. */
+/* Begins to count pages of frames: before the first fork each frame has one. */
 static void count_users(struct frames *f)
 {
 	if (f->n_users.n > 0)
@@ -180,7 +180,7 @@ static void fork_leaf(struct frames *f, struct frames_leaf *from, uint32_t child
 		      const struct spans *shared)
 {
 	uint64_t first = (from->key & (((uint64_t)1 << PROCESS_SHIFT) - 1)) << FRAMES_LEAF_SHIFT;
-	struct frames_leaf *to = add_leaf(f, key_of(child, first));
+	struct frames_leaf *to = add_leaf(f, frames_key(child, first));
 
 	for (size_t i = 0; i < FRAMES_LEAF; i++) {
 		if (from->numbers[i] == 0)
@@ -193,7 +193,7 @@ static void fork_leaf(struct frames *f, struct frames_leaf *from, uint32_t child
 	}
 }
 
-/* The leaves of a process, which adding and removing others would move. */
+/* A list of the leaves of a process: adding and removing leaves moves slots. The caller frees it. */
 static size_t find_leaves(const struct frames *f, uint32_t process, struct frames_leaf ***out)
 {
 	struct frames_leaf **leaves = mem_alloc(f->n_leaves + 1, sizeof(struct frames_leaf *));
@@ -217,8 +217,9 @@ void frames_fork(struct frames *f, uint32_t parent, uint32_t child, const struct
 	free(leaves);
 }
 
-/* The same within a leaf: pages from `first` to before `end`. */
-static size_t forget_in(struct frames *f, struct frames_leaf *leaf, uint64_t first, uint64_t end)
+/* Unmaps pages of one leaf, from `first` to before `end`. Frees the leaf with its last page. */
+static size_t unmap_in_leaf(struct frames *f, struct frames_leaf *leaf, uint64_t first,
+			    uint64_t end)
 {
 	size_t n = 0;
 
@@ -227,7 +228,7 @@ static size_t forget_in(struct frames *f, struct frames_leaf *leaf, uint64_t fir
 
 		if (*number == 0)
 			continue;
-		drop_frame(f, *number & ~COPY_ON_WRITE);
+		release_frame(f, *number & ~COPY_ON_WRITE);
 		*number = 0;
 		n++;
 	}
@@ -237,7 +238,7 @@ static size_t forget_in(struct frames *f, struct frames_leaf *leaf, uint64_t fir
 	return n;
 }
 
-size_t frames_forget(struct frames *f, uint32_t process, uint64_t start, uint64_t end)
+size_t frames_unmap(struct frames *f, uint32_t process, uint64_t start, uint64_t end)
 {
 	uint64_t size = (uint64_t)1 << f->shift;
 	uint64_t page = start / size + (start % size != 0), last = end >> f->shift;
@@ -247,10 +248,10 @@ size_t frames_forget(struct frames *f, uint32_t process, uint64_t start, uint64_
 		return 0;
 	while (page < last) {
 		uint64_t stop = (page | (FRAMES_LEAF - 1)) + 1;
-		struct frames_leaf *leaf = find_leaf(f, key_of(process, page));
+		struct frames_leaf *leaf = find_leaf(f, frames_key(process, page));
 
 		if (leaf != NULL)
-			n += forget_in(f, leaf, page, stop < last ? stop : last);
+			n += unmap_in_leaf(f, leaf, page, stop < last ? stop : last);
 		page = stop;
 	}
 	return n;
@@ -262,6 +263,6 @@ void frames_exit(struct frames *f, uint32_t process)
 	size_t n = find_leaves(f, process, &leaves);
 
 	for (size_t i = 0; i < n; i++)
-		forget_in(f, leaves[i], 0, FRAMES_LEAF);
+		unmap_in_leaf(f, leaves[i], 0, FRAMES_LEAF);
 	free(leaves);
 }

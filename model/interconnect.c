@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Behind the private caches: other CPUs, the system cache, DRAM. */
 #include "model/interconnect.h"
 
 #include <assert.h>
 
-static void add_count(struct private_caches *cpu, enum count count)
-{
-	cpu->counts->n[count]++;
-}
-
-/* A number that looks random but is the same in each run. */
-static uint64_t scatter(uint64_t line, uint64_t n)
+/* A hash of the line and n, mixed as in splitmix64. */
+static uint64_t hash_line(uint64_t line, uint64_t n)
 {
 	uint64_t x = (line + 0x9e3779b97f4a7c15 * n) * 0xbf58476d1ce4e5b9;
 
@@ -19,7 +13,7 @@ static uint64_t scatter(uint64_t line, uint64_t n)
 }
 
 /* A latency between mean - spread and mean + spread. */
-static uint64_t around(uint64_t mean, uint64_t spread, uint64_t random)
+static uint64_t spread_latency(uint64_t mean, uint64_t spread, uint64_t random)
 {
 	uint64_t low = mean > spread ? mean - spread : 0;
 
@@ -27,8 +21,9 @@ static uint64_t around(uint64_t mean, uint64_t spread, uint64_t random)
 }
 
 /*
- * Cycles until data from that source is there. The interconnect's node for a line is near or
- * far, the same one each time; DRAM has its rows open or closed as others left them.
+ * Cycles until data of that source arrives. The spread of the system cache stands for near and far nodes
+ * of the interconnect, so it is fixed for a line and CPU. That of DRAM stands for open and closed rows, so
+ * it differs from miss to miss.
  */
 static uint64_t source_cycles(const struct memory *m, unsigned cpu, uint64_t line,
 			      enum source source)
@@ -41,20 +36,22 @@ static uint64_t source_cycles(const struct memory *m, unsigned cpu, uint64_t lin
 	if (source == SOURCE_SYSTEM_CACHE && m->ideal & IDEAL_LLC_HITS)
 		return p->l2_cycles;
 	if (source == SOURCE_SYSTEM_CACHE || source == SOURCE_PEER_CLUSTER)
-		return around(m->cycles[source], p->system_cache_spread, scatter(line, cpu));
+		return spread_latency(m->cycles[source], p->system_cache_spread,
+				      hash_line(line, cpu));
 	if (source == SOURCE_DRAM)
-		return around(dram_cycles, p->dram_spread, scatter(line, m->cpus[cpu].n_misses));
+		return spread_latency(dram_cycles, p->dram_spread,
+				      hash_line(line, m->cpus[cpu].n_misses));
 	return m->cycles[source];
 }
 
-/* The system cache takes what a private cache gives up; it has no state of its own. */
-static void give_to_system_cache(struct memory *m, uint64_t line)
+/* Adds a line to the system cache, which holds victims of the L2s and data that peers supplied. */
+static void fill_system_cache(struct memory *m, uint64_t line)
 {
 	if (!tags_use(&m->system_cache, line))
 		tags_put(&m->system_cache, line);
 }
 
-/* From now on it matters who holds which line: so far it was the first CPU. */
+/* A second CPU uses memory: enters into the directory the lines that the first one holds. */
 static void begin_directory(struct memory *m)
 {
 	const struct assoc *l2 = &m->cpus[m->first_cpu].l2;
@@ -94,48 +91,48 @@ static uint64_t other_holders(struct memory *m, unsigned cpu, uint64_t line)
 	return directory_holders(&m->directory, line) & ~((uint64_t)1 << cpu);
 }
 
-/* A line leaves a CPU's L2, and with it the L1D. */
-static void evict(struct memory *m, unsigned cpu, uint64_t line, const struct entry *entry)
+/* Evicts a line from a CPU's L2, and from the L1D that it includes. */
+static void evict_l2(struct memory *m, unsigned cpu, uint64_t line, const struct entry *entry)
 {
 	struct private_caches *c = &m->cpus[cpu];
 
 	assoc_remove(&c->l1d, line);
 	remove_holder(m, cpu, line);
-	give_to_system_cache(m, line);
+	fill_system_cache(m, line);
 	if (entry->state == LINE_MODIFIED) {
-		add_count(c, COUNT_L2D_CACHE_WB);
-		add_count(c, COUNT_BUS_ACCESS_WR);
+		count_event(c, COUNT_L2D_CACHE_WB);
+		count_event(c, COUNT_BUS_ACCESS_WR);
 	}
 }
 
-bool interconnect_retake(struct memory *m, unsigned cpu, uint64_t line)
+bool interconnect_clear_invalidated(struct memory *m, unsigned cpu, uint64_t line)
 {
-	if (!m->keeps_taken || !(directory_holders(&m->taken, line) >> cpu & 1))
+	if (!m->tracks_invalidated || !(directory_holders(&m->invalidated, line) >> cpu & 1))
 		return false;
-	directory_remove(&m->taken, line, cpu);
+	directory_remove(&m->invalidated, line, cpu);
 	return true;
 }
 
-/* Another CPU writes the line: the copies of this one are invalid. */
-static void take_away(struct memory *m, unsigned cpu, uint64_t line)
+/* Invalidates the line in the CPU's caches, because another CPU writes it. */
+static void invalidate_line(struct memory *m, unsigned cpu, uint64_t line)
 {
 	struct private_caches *c = &m->cpus[cpu];
 
-	if (m->keeps_taken)
-		directory_add(&m->taken, line, cpu);
+	if (m->tracks_invalidated)
+		directory_add(&m->invalidated, line, cpu);
 	if (assoc_peek(&c->l1d, line) != NULL)
-		add_count(c, COUNT_L1D_CACHE_INVAL);
-	add_count(c, COUNT_L2D_CACHE_INVAL);
+		count_event(c, COUNT_L1D_CACHE_INVAL);
+	count_event(c, COUNT_L2D_CACHE_INVAL);
 	assoc_remove(&c->l1d, line);
 	assoc_remove(&c->l2, line);
 	remove_holder(m, cpu, line);
 }
 
-/* Takes the line from all CPUs in the mask. */
-static void take_from_all(struct memory *m, uint64_t cpus, uint64_t line)
+/* Invalidates the line in all CPUs of the mask. */
+static void invalidate_copies(struct memory *m, uint64_t cpus, uint64_t line)
 {
 	for (; cpus != 0; cpus &= cpus - 1)
-		take_away(m, (unsigned)__builtin_ctzll(cpus), line);
+		invalidate_line(m, (unsigned)__builtin_ctzll(cpus), line);
 }
 
 static bool same_cluster(const struct memory *m, unsigned a, unsigned b)
@@ -143,7 +140,7 @@ static bool same_cluster(const struct memory *m, unsigned a, unsigned b)
 	return a / m->params->cores_per_cluster == b / m->params->cores_per_cluster;
 }
 
-/* The holder that answers: one of the own cluster if there is one. */
+/* The holder that supplies the data: one of the own cluster if there is one. */
 static unsigned choose_peer(const struct memory *m, unsigned cpu, uint64_t holders)
 {
 	for (uint64_t left = holders; left != 0; left &= left - 1)
@@ -152,7 +149,7 @@ static unsigned choose_peer(const struct memory *m, unsigned cpu, uint64_t holde
 	return (unsigned)__builtin_ctzll(holders);
 }
 
-/* One of another cluster if there is one: all have to answer. */
+/* The holder that answers last: one of another cluster if there is one. */
 static unsigned farthest_peer(const struct memory *m, unsigned cpu, uint64_t holders)
 {
 	for (uint64_t left = holders; left != 0; left &= left - 1)
@@ -166,7 +163,7 @@ static enum source peer_source(const struct memory *m, unsigned cpu, unsigned pe
 	return same_cluster(m, cpu, peer) ? SOURCE_PEER_CORE : SOURCE_PEER_CLUSTER;
 }
 
-/* A peer keeps the line to read it; if it had written it, the data goes to the system cache. */
+/* A peer keeps the line as shared. Modified data goes to the system cache. */
 static void make_shared(struct memory *m, unsigned cpu, uint64_t line)
 {
 	struct entry *l2 = assoc_peek(&m->cpus[cpu].l2, line);
@@ -174,19 +171,19 @@ static void make_shared(struct memory *m, unsigned cpu, uint64_t line)
 
 	assert(l2 != NULL);
 	if (l2->state == LINE_MODIFIED)
-		give_to_system_cache(m, line);
+		fill_system_cache(m, line);
 	l2->state = LINE_SHARED;
 	if (l1 != NULL)
 		l1->state = LINE_SHARED;
 }
 
 /*
- * Gets a line from behind the L2. A peer that may write it has to answer; one that may only
- * read it answers if the system cache does not have the line. *out_peers gets those that answer
- * or lose the line.
+ * Finds the source of a line and changes the state of all copies. A peer with an exclusive or modified copy
+ * supplies the data; one with a shared copy does if the system cache does not have the line. *out_peers:
+ * CPUs that supply the line or lose it.
  */
-static enum source get_line(struct memory *m, unsigned cpu, uint64_t line, bool to_write,
-			    enum line_state *out_state, uint64_t *out_peers)
+static enum source find_source(struct memory *m, unsigned cpu, uint64_t line, bool to_write,
+			       enum line_state *out_state, uint64_t *out_peers)
 {
 	uint64_t holders = other_holders(m, cpu, line);
 	bool is_in_system_cache = tags_use(&m->system_cache, line);
@@ -203,7 +200,7 @@ static enum source get_line(struct memory *m, unsigned cpu, uint64_t line, bool 
 			*out_peers = (uint64_t)1 << peer;
 		}
 		if (to_write) {
-			take_from_all(m, holders, line);
+			invalidate_copies(m, holders, line);
 			*out_peers = holders;
 		} else {
 			make_shared(m, peer, line);
@@ -221,26 +218,26 @@ struct entry *interconnect_fill_l2(struct memory *m, unsigned cpu, uint64_t line
 	entry = assoc_add(&m->cpus[cpu].l2, line, &victim_line, &victim);
 	add_holder(m, cpu, line);
 	if (victim_line != ASSOC_NONE)
-		evict(m, cpu, victim_line, &victim);
+		evict_l2(m, cpu, victim_line, &victim);
 	return entry;
 }
 
 static void count_behind_l2(struct private_caches *c, enum source source, bool is_read)
 {
 	if (is_read) {
-		add_count(c, COUNT_LL_CACHE_RD);
+		count_event(c, COUNT_LL_CACHE_RD);
 		if (source == SOURCE_DRAM)
-			add_count(c, COUNT_LL_CACHE_MISS_RD);
+			count_event(c, COUNT_LL_CACHE_MISS_RD);
 	}
-	add_count(c, COUNT_BUS_ACCESS_RD);
+	count_event(c, COUNT_BUS_ACCESS_RD);
 }
 
-/* With these, lines from DRAM keep no distance. */
+/* With these, lines from DRAM come without a gap. */
 enum { IDEAL_ANY_BANDWIDTH = IDEAL_L1D | IDEAL_L2 | IDEAL_LLC | IDEAL_DRAM_BANDWIDTH };
 
-/* When the data of a miss in L2, started at `time`, is there. */
-static uint64_t arrival(struct memory *m, unsigned cpu, uint64_t line, enum source source,
-			uint64_t time)
+/* The cycle at which the data of an L2 miss arrives that is requested at `time`. */
+static uint64_t data_arrival(struct memory *m, unsigned cpu, uint64_t line, enum source source,
+			     uint64_t time)
 {
 	struct private_caches *c = &m->cpus[cpu];
 	uint64_t start = time;
@@ -253,46 +250,46 @@ static uint64_t arrival(struct memory *m, unsigned cpu, uint64_t line, enum sour
 	return start + source_cycles(m, cpu, line, source);
 }
 
-void interconnect_expect(const struct memory *m, unsigned cpu, uint64_t line)
+void interconnect_host_prefetch(const struct memory *m, unsigned cpu, uint64_t line)
 {
 	const struct assoc *l2 = &m->cpus[cpu].l2;
 	uint64_t victim = assoc_oldest(l2, line);
 
-	tags_prefetch(&m->system_cache, line);
+	tags_host_prefetch(&m->system_cache, line);
 	__builtin_prefetch(&l2->entries[assoc_set(l2, line)]);
 	if (m->held == HELD_BY_MORE)
-		directory_expect(&m->directory, line);
+		directory_host_prefetch(&m->directory, line);
 	if (victim == ASSOC_NONE)
 		return;
-	tags_prefetch(&m->system_cache, victim);
+	tags_host_prefetch(&m->system_cache, victim);
 	if (m->held == HELD_BY_MORE)
-		directory_expect(&m->directory, victim);
+		directory_host_prefetch(&m->directory, victim);
 }
 
-static struct home_slot *home_of(const struct memory *m, uint64_t line)
+static struct home_slot *home_slot_of(const struct memory *m, uint64_t line)
 {
-	return &m->homes[scatter(line, 0) % HOME_SLOTS];
+	return &m->homes[hash_line(line, 0) % HOME_SLOTS];
 }
 
-/* The cycle at which a request made at `time` is served. Others matter once there are some. */
-static uint64_t served_at(const struct memory *m, uint64_t line, uint64_t time)
+/* The cycle at which the home node serves a request made at `time`. One CPU alone never waits. */
+static uint64_t home_free_at(const struct memory *m, uint64_t line, uint64_t time)
 {
-	const struct home_slot *home = home_of(m, line);
+	const struct home_slot *home = home_slot_of(m, line);
 	bool waits = m->held == HELD_BY_MORE && home->line == line && home->is_free > time &&
 		     !(m->ideal & IDEAL_COHERENCE);
 
 	return waits ? home->is_free : time;
 }
 
-static void serve_until(const struct memory *m, uint64_t line, uint64_t time)
+static void set_home_busy(const struct memory *m, uint64_t line, uint64_t time)
 {
 	if (m->held == HELD_BY_MORE)
-		*home_of(m, line) = (struct home_slot){ .line = line, .is_free = time };
+		*home_slot_of(m, line) = (struct home_slot){ .line = line, .is_free = time };
 }
 
 /*
- * The same way as data that a peer has: to the home node, to the others that have the line, and
- * back. If nobody has it any more, the home node answers.
+ * An upgrade takes as long as data from a peer: to the home node, to the holders, and back. Without other
+ * holders the home node answers.
  */
 static uint64_t upgrade_cycles(const struct memory *m, unsigned cpu, uint64_t line, uint64_t peers)
 {
@@ -306,12 +303,12 @@ static uint64_t upgrade_cycles(const struct memory *m, unsigned cpu, uint64_t li
 void interconnect_upgrade(struct memory *m, unsigned cpu, uint64_t line, struct access *a)
 {
 	a->peers = other_holders(m, cpu, line);
-	take_from_all(m, a->peers, line);
+	invalidate_copies(m, a->peers, line);
 	m->n_transfers++;
 	if (m->ideal & (IDEAL_L1D | IDEAL_COHERENCE))
 		return;
-	a->ready = served_at(m, line, a->ready) + upgrade_cycles(m, cpu, line, a->peers);
-	serve_until(m, line, a->ready);
+	a->ready = home_free_at(m, line, a->ready) + upgrade_cycles(m, cpu, line, a->peers);
+	set_home_busy(m, line, a->ready);
 }
 
 enum line_state interconnect_get(struct memory *m, unsigned cpu, uint64_t line, bool to_write,
@@ -320,10 +317,11 @@ enum line_state interconnect_get(struct memory *m, unsigned cpu, uint64_t line, 
 	struct private_caches *c = &m->cpus[cpu];
 	enum line_state state;
 
-	out->source = (uint8_t)get_line(m, cpu, line, to_write, &state, &out->peers);
+	out->source = (uint8_t)find_source(m, cpu, line, to_write, &state, &out->peers);
 	out->missed_l2 = true;
-	out->ready = arrival(m, cpu, line, (enum source)out->source, served_at(m, line, time));
-	serve_until(m, line, out->ready);
+	out->ready =
+		data_arrival(m, cpu, line, (enum source)out->source, home_free_at(m, line, time));
+	set_home_busy(m, line, out->ready);
 	count_behind_l2(c, (enum source)out->source, !to_write);
 	return state;
 }

@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lies behind a CPU's L2; the part of memory.h that only memory.c uses. */
+/* The memory system behind the L2s: coherence, system cache, DRAM. Used by memory.c only. */
 #ifndef CYCLOPS_MODEL_INTERCONNECT_H
 #define CYCLOPS_MODEL_INTERCONNECT_H
 
 #include "model/memory.h"
 
-/* The CPU will ask its L2 for the line: what that needs is fetched into this machine's caches. */
-void interconnect_expect(const struct memory *, unsigned cpu, uint64_t line);
+/* Prefetches into the host's caches what an access of the line in the CPU's L2 needs. */
+void interconnect_host_prefetch(const struct memory *, unsigned cpu, uint64_t line);
 
 /*
- * Gets a line that the CPU's L2 does not have, at cycle `time`. Fills in where it came from,
- * from whom, and when; returns what the CPU may do with it.
+ * Requests a line that misses the CPU's L2, at cycle `time`. Sets source, peers, missed_l2 and ready of
+ * `out`. Returns the state that the line gets.
  */
 enum line_state interconnect_get(struct memory *, unsigned cpu, uint64_t line, bool to_write,
 				 uint64_t time, struct access *out);
 
-/* Makes room for the line in the L2, and returns its entry. What leaves goes further down. */
+/* Adds the line to the L2, and returns its entry. The victim goes to the system cache. */
 struct entry *interconnect_fill_l2(struct memory *, unsigned cpu, uint64_t line);
 
-/* Did another CPU take the line from this one, which has not had it since? It is forgotten. */
-bool interconnect_retake(struct memory *, unsigned cpu, uint64_t line);
+/*
+ * Has another CPU invalidated the line in this one, which has not had it since? Clears that. False unless
+ * memory.tracks_invalidated is set.
+ */
+bool interconnect_clear_invalidated(struct memory *, unsigned cpu, uint64_t line);
 
-/* All other CPUs lose the line, and this one may write it; the access takes longer. */
+/* Upgrades a shared line to be written: invalidates all other copies. Adds to the access's time. */
 void interconnect_upgrade(struct memory *, unsigned cpu, uint64_t line, struct access *);
 
 #endif

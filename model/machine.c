@@ -67,11 +67,11 @@ static void forget_mapping(struct machine *m, struct process *p, uint64_t start,
 	described_remapped(&p->described, start, end);
 	if (m->replicas != NULL)
 		replicas_forget_mapping(m->replicas, start, end);
-	if (frames_forget(&m->frames, p->number, start, end) == 0)
+	if (frames_unmap(&m->frames, p->number, start, end) == 0)
 		return;
 	for (uint32_t i = 0; i < m->config->params.n_cpus; i++)
 		if (m->counts[i].n[COUNT_INST_RETIRED] != 0)
-			tlbs_forget(&m->cores[i].tlbs, p->number, start, end);
+			tlbs_invalidate(&m->cores[i].tlbs, p->number, start, end);
 }
 
 void machine_stop(struct machine *m)
@@ -187,7 +187,7 @@ static void forget_translations(struct machine *m, const struct process *p)
 {
 	for (uint32_t i = 0; i < m->config->params.n_cpus; i++)
 		if (m->counts[i].n[COUNT_INST_RETIRED] != 0)
-			tlbs_forget_process(&m->cores[i].tlbs, p->number);
+			tlbs_invalidate_process(&m->cores[i].tlbs, p->number);
 }
 
 static void remove_process(struct machine *m, struct process *p)

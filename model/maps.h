@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is mapped into this process, which is also where the guest's memory lies. */
+/* The mappings of this process, which include the guest's memory; sets of address ranges. */
 #ifndef CYCLOPS_MODEL_MAPS_H
 #define CYCLOPS_MODEL_MAPS_H
 
@@ -9,20 +9,20 @@
 #include "base/vec.h"
 
 struct mapping {
-	uint64_t start, end; /* addresses of ours */
+	uint64_t start, end; /* addresses of this process */
 	uint64_t offset;     /* in the file */
 	uint32_t protection; /* PROT_READ … */
 	bool is_shared;
 	char *path; /* "" if there is no file */
 };
 
-/* The mapping that holds the address, by /proc/self/maps. The caller frees the path. */
+/* The mapping that holds the address, by /proc/self/maps; false if none. The caller frees the path. */
 bool mapping_find(uint64_t address, struct mapping *out);
 
-/* Reads one line of /proc/self/maps. The path is copied; false if it is no such line. */
+/* Parses a line of /proc/self/maps; false if it has another form. The caller frees the path. */
 bool mapping_read(const char *line, struct mapping *out);
 
-/* Address ranges, as a set that is searched by address. Few, and seldom changed. */
+/* A set of address ranges, from `start` to before `end`. Searched linearly: there are few. */
 struct span {
 	uint64_t start, end;
 };
@@ -35,16 +35,13 @@ void spans_release(struct spans *);
 bool spans_hold(const struct spans *, uint64_t address);
 void spans_add(struct spans *, uint64_t start, uint64_t end);
 
-/* Makes the same set again, in memory of its own. */
+/* Adds all ranges of a set to `out`. */
 void spans_copy(const struct spans *, struct spans *out);
 
-/*
- * What other processes write there is seen here: mappings that fork() shares. Addresses are ours
- * less `base`.
- */
+/* Adds the shared mappings of this process, at addresses less `base`; lower ones are left out. */
 void mappings_find_shared(uint64_t base, struct spans *out);
 
-/* Forgets each range that has an address in common with this one. */
+/* Removes each range that overlaps this one, as a whole. */
 void spans_forget(struct spans *, uint64_t start, uint64_t end);
 
 #endif

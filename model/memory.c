@@ -6,10 +6,10 @@
 #include "base/alloc.h"
 #include "model/interconnect.h"
 
-/* Misses with these wait for no place among those that are outstanding, and take none. */
+/* With these, misses need no miss buffer. */
 enum { ANY_MISSES = IDEAL_L1D | IDEAL_MISSES };
 
-/* Of fields of an entry. */
+/* Widths of the fields of struct entry. */
 #define STATE_MASK 7u
 #define SOURCE_MASK 15u
 
@@ -41,7 +41,7 @@ void memory_init(struct memory *m, const struct params *p, struct counts *counts
 		  p->system_cache_ways);
 	directory_init(&m->directory);
 	m->homes = mem_zalloc(HOME_SLOTS, sizeof(*m->homes));
-	directory_init(&m->taken);
+	directory_init(&m->invalidated);
 	for (unsigned i = 0; i < p->n_cpus; i++) {
 		struct private_caches *cpu = &m->cpus[i];
 
@@ -55,7 +55,7 @@ void memory_init(struct memory *m, const struct params *p, struct counts *counts
 
 void memory_make_ideal(struct memory *m, const struct ideal *ideal)
 {
-	m->keeps_taken = ideal->bits & IDEAL_COHERENCE;
+	m->tracks_invalidated = ideal->bits & IDEAL_COHERENCE;
 }
 
 void memory_release(struct memory *m)
@@ -69,17 +69,12 @@ void memory_release(struct memory *m)
 	tags_release(&m->system_cache);
 	directory_release(&m->directory);
 	free(m->homes);
-	directory_release(&m->taken);
+	directory_release(&m->invalidated);
 	*m = (struct memory){ 0 };
 }
 
-static void add_count(struct private_caches *cpu, enum count count)
-{
-	cpu->counts->n[count]++;
-}
-
-/* The place among the outstanding misses that is free first: when the one there ends. */
-static uint64_t *first_free(const struct memory *m, const struct private_caches *c)
+/* The miss buffer that is free first. */
+static uint64_t *first_free_miss_buffer(const struct memory *m, const struct private_caches *c)
 {
 	uint64_t *first = &c->misses[0];
 
@@ -93,19 +88,19 @@ static void count_l2(struct private_caches *c, enum access_kind kind, bool is_re
 {
 	bool is_write = kind == ACCESS_STORE;
 
-	add_count(c, is_write ? COUNT_L2D_CACHE_WR : COUNT_L2D_CACHE_RD);
+	count_event(c, is_write ? COUNT_L2D_CACHE_WR : COUNT_L2D_CACHE_RD);
 	if (is_refill)
-		add_count(c, is_write ? COUNT_L2D_CACHE_REFILL_WR : COUNT_L2D_CACHE_REFILL_RD);
+		count_event(c, is_write ? COUNT_L2D_CACHE_REFILL_WR : COUNT_L2D_CACHE_REFILL_RD);
 }
 
-/* The source of an access, and with it its latency, if a resource is perfect. */
-static void make_ideal(const struct memory *m, enum access_kind kind, uint64_t time, bool was_taken,
-		       struct access *a)
+/* Changes source and latency of an access if a resource is perfect. */
+static void make_ideal(const struct memory *m, enum access_kind kind, uint64_t time,
+		       bool was_invalidated, struct access *a)
 {
 	bool is_data = kind != ACCESS_FETCH && kind != ACCESS_WALK;
 	bool hits_l1 = (m->ideal & IDEAL_L1D && is_data) ||
 		       (m->ideal & IDEAL_L2_HITS && a->source == SOURCE_L2) ||
-		       (m->ideal & IDEAL_COHERENCE && was_taken);
+		       (m->ideal & IDEAL_COHERENCE && was_invalidated);
 
 	if (hits_l1)
 		*a = (struct access){ .start = a->start,
@@ -120,7 +115,7 @@ static void make_ideal(const struct memory *m, enum access_kind kind, uint64_t t
 				      .peers = a->peers };
 }
 
-/* The access at the L2, not counted. *out_l2 is its entry there. */
+/* The access at the L2, without L2 counts. *out_l2: the line's entry there. */
 static struct access access_l2(struct memory *m, unsigned cpu, uint64_t line, enum access_kind kind,
 			       uint64_t time, struct entry **out_l2)
 {
@@ -128,7 +123,7 @@ static struct access access_l2(struct memory *m, unsigned cpu, uint64_t line, en
 	bool to_write = kind == ACCESS_STORE;
 	struct entry *l2 = assoc_find(&c->l2, line);
 	struct access a = { .start = time, .source = SOURCE_L2, .missed_l1 = true };
-	bool was_taken = interconnect_retake(m, cpu, line);
+	bool was_invalidated = interconnect_clear_invalidated(m, cpu, line);
 	enum line_state state;
 
 	if (l2 != NULL) {
@@ -148,14 +143,14 @@ static struct access access_l2(struct memory *m, unsigned cpu, uint64_t line, en
 		l2 = interconnect_fill_l2(m, cpu, line);
 		l2->state = state & STATE_MASK;
 	}
-	make_ideal(m, kind, time, was_taken, &a);
+	make_ideal(m, kind, time, was_invalidated, &a);
 	a.finish = a.ready + m->finish[a.source];
 	*out_l2 = l2;
 	return a;
 }
 
-static struct entry *put_into_l1(struct private_caches *c, struct assoc *l1, uint64_t line,
-				 const struct access *a, uint8_t state)
+static struct entry *fill_l1(struct private_caches *c, struct assoc *l1, uint64_t line,
+			     const struct access *a, uint8_t state)
 {
 	struct entry victim, *entry;
 	uint64_t victim_line;
@@ -167,13 +162,13 @@ static struct entry *put_into_l1(struct private_caches *c, struct assoc *l1, uin
 		.state = state & STATE_MASK,
 	};
 	if (victim_line != ASSOC_NONE && victim.state == LINE_MODIFIED) {
-		add_count(c, COUNT_L1D_CACHE_WB);
-		add_count(c, COUNT_L2D_CACHE_WR);
+		count_event(c, COUNT_L1D_CACHE_WB);
+		count_event(c, COUNT_L2D_CACHE_WR);
 	}
 	return entry;
 }
 
-/* A store to a line in the L1D: the L2 must know that it is written. */
+/* A store that hits the L1D. Sets the line's state in the L2, too. */
 static void write_l1(struct memory *m, unsigned cpu, uint64_t line, struct entry *l1,
 		     struct access *a)
 {
@@ -185,7 +180,7 @@ static void write_l1(struct memory *m, unsigned cpu, uint64_t line, struct entry
 	assoc_peek(&m->cpus[cpu].l2, line)->state = LINE_MODIFIED;
 }
 
-/* What the PMU calls a refill: the first demand for a line that is not there, or not yet. */
+/* Counts a refill: the first demand access to a line that is not there, or has not arrived. */
 static void count_refill(struct private_caches *c, enum access_kind kind)
 {
 	static const enum count counts[] = {
@@ -195,10 +190,10 @@ static void count_refill(struct private_caches *c, enum access_kind kind)
 	};
 
 	if (kind != ACCESS_PREFETCH)
-		add_count(c, counts[kind]);
+		count_event(c, counts[kind]);
 }
 
-/* A hit, perhaps on a line that is still on its way: then it counts as a miss of its source. */
+/* A hit in the L1. A line that has not arrived yet counts as a miss with the line's source. */
 static struct access hit_l1(struct memory *m, unsigned cpu, uint64_t line, enum access_kind kind,
 			    uint64_t time, struct entry *l1)
 {
@@ -228,7 +223,7 @@ static struct access hit_l1(struct memory *m, unsigned cpu, uint64_t line, enum 
 	return a;
 }
 
-/* What the L1 may do with a line; the L2 alone has what was written before it left the L1. */
+/* The line's state in the L1. Modified in the L2 alone: the L1 has written back its data. */
 static uint8_t state_in_l1(enum access_kind kind, const struct entry *l2)
 {
 	if (kind == ACCESS_FETCH)
@@ -236,27 +231,27 @@ static uint8_t state_in_l1(enum access_kind kind, const struct entry *l2)
 	return kind != ACCESS_STORE && l2->state == LINE_MODIFIED ? LINE_EXCLUSIVE : l2->state;
 }
 
-/* As memory_access_early(), in which the L1 did not have the line. */
+/* memory_access_early() for an L1 miss. */
 static struct access miss_l1(struct memory *m, unsigned cpu, uint64_t line, enum access_kind kind,
 			     uint64_t time, uint64_t early, struct assoc *l1)
 {
 	struct private_caches *c = &m->cpus[cpu];
-	uint64_t no_place = 0, *place, start;
+	uint64_t no_buffer = 0, *buffer, start;
 	struct entry *l2;
 	struct access a;
 
-	interconnect_expect(m, cpu, line);
-	place = m->ideal & ANY_MISSES ? &no_place : first_free(m, c);
-	start = *place > time - early ? *place : time - early;
+	interconnect_host_prefetch(m, cpu, line);
+	buffer = m->ideal & ANY_MISSES ? &no_buffer : first_free_miss_buffer(m, c);
+	start = *buffer > time - early ? *buffer : time - early;
 	a = access_l2(m, cpu, line, kind, start, &l2);
 	c->n_misses++;
-	*place = a.ready;
+	*buffer = a.ready;
 	if (a.source == SOURCE_L1)
 		a.ready = a.finish = a.ready + early;
 	count_l2(c, kind, a.missed_l2);
 	count_refill(c, kind);
 	a.is_first = true;
-	put_into_l1(c, l1, line, &a, state_in_l1(kind, l2))->is_early = kind == ACCESS_PREFETCH;
+	fill_l1(c, l1, line, &a, state_in_l1(kind, l2))->is_early = kind == ACCESS_PREFETCH;
 	return a;
 }
 
@@ -284,7 +279,7 @@ struct access memory_access_early(struct memory *m, unsigned cpu, uint64_t line,
 
 	if (kind == ACCESS_WALK)
 		return walk_l2(m, cpu, line, time);
-	add_count(c, counts[kind]);
+	count_event(c, counts[kind]);
 	entry = assoc_find(l1, line);
 	if (entry != NULL)
 		return hit_l1(m, cpu, line, kind, time, entry);
@@ -301,19 +296,19 @@ void memory_prefetch(struct memory *m, unsigned cpu, uint64_t line, bool into_l1
 	struct private_caches *c = &m->cpus[cpu];
 	struct entry *l2;
 	struct access a;
-	uint64_t no_place = 0, *place;
+	uint64_t no_buffer = 0, *buffer;
 
 	if (assoc_peek(into_l1 ? &c->l1d : &c->l2, line) != NULL)
 		return;
-	place = m->ideal & ANY_MISSES ? &no_place : first_free(m, c);
-	if (*place > time)
+	buffer = m->ideal & ANY_MISSES ? &no_buffer : first_free_miss_buffer(m, c);
+	if (*buffer > time)
 		return;
 	c->n_misses++;
 	a = access_l2(m, cpu, line, ACCESS_LOAD, time, &l2);
-	*place = a.ready;
+	*buffer = a.ready;
 	if (into_l1) {
 		count_l2(c, ACCESS_PREFETCH, a.missed_l2);
-		put_into_l1(c, &c->l1d, line, &a, state_in_l1(ACCESS_LOAD, l2))->is_early = true;
+		fill_l1(c, &c->l1d, line, &a, state_in_l1(ACCESS_LOAD, l2))->is_early = true;
 	} else {
 		l2->value = a.ready & ENTRY_VALUE;
 		l2->source = a.source & SOURCE_MASK;

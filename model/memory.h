@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory of the modelled machine: private first and second level caches, a system cache
- * behind the interconnect, DRAM; and which CPU may write which line.
+ * The memory system of the modelled machine: private L1 and L2 caches, a system cache behind the
+ * interconnect, DRAM, and coherence of the private caches (MESI).
  *
  *	CPU 0: L1I L1D		CPU 1: L1I L1D	…
  *	       L2 (holds L1D)	       L2
  *	            interconnect: directory
- *	     system cache (what the L2s throw out)
+ *	     system cache (victims of the L2s)
  *	                 DRAM
  */
 #ifndef CYCLOPS_MODEL_MEMORY_H
@@ -21,7 +21,7 @@
 #include "model/params.h"
 #include "model/tags.h"
 
-/* Where data came from, as SPE says it: docs/reference/spe-packets.md section 8.1. */
+/* Data sources, with SPE's values for Neoverse: docs/reference/spe-packets.md section 8.1. */
 enum source {
 	SOURCE_L1 = 0x0,
 	SOURCE_L2 = 0x8,
@@ -33,49 +33,54 @@ enum source {
 	N_SOURCES,
 };
 
-/* What a CPU may do with a line that it holds. */
+/* The state of a line in a CPU's caches (MESI). */
 enum line_state {
-	LINE_SHARED,	/* read; others may hold it too */
-	LINE_EXCLUSIVE, /* write without asking; nobody else holds it */
-	LINE_MODIFIED,	/* written: the only true copy */
+	LINE_SHARED,	/* read only; other CPUs may hold it */
+	LINE_EXCLUSIVE, /* may be written; no other CPU holds it */
+	LINE_MODIFIED,	/* written; no other CPU holds it */
 };
 
 enum access_kind {
 	ACCESS_LOAD,
 	ACCESS_STORE,	 /* and atomics */
-	ACCESS_PREFETCH, /* by an instruction: a load that nobody waits for */
+	ACCESS_PREFETCH, /* software prefetch (PRFM) */
 	ACCESS_FETCH,	 /* of instructions */
 	ACCESS_WALK,	 /* of a page table entry; begins at the L2 */
 };
 
 /* The outcome of an access. */
 struct access {
-	uint64_t start;	 /* cycle at which it begins: a miss waits for a place among others */
-	uint64_t ready;	 /* cycle at which what depends on it can go on */
+	uint64_t start;	 /* cycle at which it begins, after it waited for a miss buffer */
+	uint64_t ready;	 /* cycle at which dependent instructions can start */
 	uint64_t finish; /* cycle at which SPE calls it finished; not before `ready` */
 	uint8_t source;	 /* enum source */
-	bool missed_l1;	 /* the line was not there, or still on its way */
-	bool missed_l2;	 /* it came from behind the L2 */
-	uint64_t peers;	 /* bit n: CPU n gave the line, or lost it */
-	bool was_late;	 /* a prefetch had asked for the line, but it was still on its way */
-	bool is_first;	 /* the line was not used before, since it came or had to come */
+	bool missed_l1;	 /* the line was not in the L1, or had not arrived yet */
+	bool missed_l2;	 /* the line came from behind the L2 */
+	uint64_t peers;	 /* bit n: CPU n supplied the line, or lost it */
+	bool was_late;	 /* the line was prefetched, but had not arrived yet */
+	bool is_first;	 /* the first use of the line since it was requested */
 };
 
-/* A CPU's private part. */
+/* The private caches of a CPU. */
 struct private_caches {
 	struct assoc l1i, l1d, l2;
-	uint64_t *misses;      /* when the outstanding ones end */
+	uint64_t *misses;      /* miss buffers: the cycle at which each becomes free */
 	uint64_t n_misses;     /* so far */
-	uint64_t dram_is_free; /* the cycle at which the next line can be asked from DRAM */
+	uint64_t dram_is_free; /* the cycle at which DRAM takes the next request */
 	struct counts *counts; /* borrowed */
 };
 
+static inline void count_event(struct private_caches *c, enum count event)
+{
+	c->counts->n[event]++;
+}
+
 /*
- * The node of the interconnect that lines of these addresses have as their home serves one request
- * for a line after the other: the next one when what the one before asked for has arrived.
+ * The home node of a line serves requests for it one after the other: the next one when the data of the
+ * one before has arrived. A slot has the last line of all lines that map to it.
  */
 struct home_slot {
-	uint64_t line, is_free; /* the last line, and the cycle from which on it can be asked for */
+	uint64_t line, is_free; /* is_free: the cycle at which the line can be requested again */
 };
 
 enum { HOME_SLOTS = 4096 };
@@ -87,27 +92,26 @@ struct memory {
 	struct directory directory; /* empty as long as only the first CPU holds lines */
 	struct home_slot *homes;    /* HOME_SLOTS of them */
 	unsigned first_cpu;
-	enum { HELD_BY_NONE, HELD_BY_FIRST, HELD_BY_MORE } held; /* lines in the L2s */
+	enum { HELD_BY_NONE, HELD_BY_FIRST, HELD_BY_MORE } held; /* which CPUs hold lines */
 	uint16_t cycles[N_SOURCES], finish[N_SOURCES];
-	uint32_t ideal;		/* enum ideal_bit: what is perfect for the access at hand */
-	struct directory taken; /* what which CPU lost to others; kept with IDEAL_COHERENCE alone */
-	bool keeps_taken;
-	uint64_t
-		n_transfers; /* times that a CPU took a line, or the right to write it, from another */
+	uint32_t ideal;		      /* enum ideal_bit: for the current access */
+	struct directory invalidated; /* CPUs that lost a line to another */
+	bool tracks_invalidated;      /* `invalidated` is kept, for IDEAL_COHERENCE */
+	uint64_t n_transfers;	      /* lines and upgrades that a CPU got from another */
 };
 
 /* `counts` has one entry for each CPU; it is borrowed. */
 void memory_init(struct memory *, const struct params *, struct counts *counts);
 
-/* Before the first access: keeps what the idealisation needs. */
+/* Prepares an idealisation. To be called before the first access. */
 void memory_make_ideal(struct memory *, const struct ideal *);
 
 void memory_release(struct memory *);
 
 /*
- * One access by a CPU to a line (physical address >> LINE_SHIFT), starting at cycle `time`. If the
- * first level does not have it, the second one is asked `early` cycles sooner: the look at the
- * first one is part of what a miss takes, and need not wait for the address to be translated.
+ * One access by a CPU to a line (physical address >> LINE_SHIFT), starting at cycle `time`. An L1 miss
+ * begins at the L2 `early` cycles sooner: the look-up of the L1 is part of the L2's latency, and it
+ * overlaps with address translation.
  */
 struct access memory_access_early(struct memory *, unsigned cpu, uint64_t line, enum access_kind,
 				  uint64_t time, uint64_t early);
@@ -121,7 +125,7 @@ static inline struct access memory_access(struct memory *m, unsigned cpu, uint64
 /* Does the CPU's L2 have the line? */
 bool memory_has(const struct memory *, unsigned cpu, uint64_t line);
 
-/* The line is wanted soon, in the L1D or the L2 alone. Nothing waits for it. */
+/* A hardware prefetch into the L1D and L2, or into the L2 alone; dropped if no miss buffer is free. */
 void memory_prefetch(struct memory *, unsigned cpu, uint64_t line, bool into_l1, uint64_t time);
 
 #endif

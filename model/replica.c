@@ -102,6 +102,6 @@ void replicas_forget_mapping(struct replicas *r, uint64_t start, uint64_t end)
 {
 	replicas_catch_up(r);
 	for (size_t i = 0; i < r->n; i++)
-		if (frames_forget(&r->list[i].frames, 0, start, end) > 0)
-			tlbs_forget(&r->list[i].core.tlbs, 0, start, end);
+		if (frames_unmap(&r->list[i].frames, 0, start, end) > 0)
+			tlbs_invalidate(&r->list[i].core.tlbs, 0, start, end);
 }

@@ -29,10 +29,7 @@ void tags_release(struct tags *t)
 	*t = (struct tags){ 0 };
 }
 
-/*
- * Bits of the line above those that fit are mixed in: only page tables have any (tlb.c), and each
- * of their few ranges ends up somewhere else.
- */
+/* High bits of the line, which only lines of page tables have (tlb.c), are hashed into the tag. */
 static uint32_t tag_of(const struct tags *t, uint64_t line)
 {
 	const uint32_t odd = 0x9e3779b1;
@@ -42,7 +39,7 @@ static uint32_t tag_of(const struct tags *t, uint64_t line)
 	return tag < NO_TAG ? tag : NO_TAG - 1;
 }
 
-/* Puts the tag in front of the first `n` ways of a set, which move back by one. */
+/* Moves the first `n` ways of a set back by one, and puts the tag in front. */
 static void to_front(uint32_t *ways, unsigned n, uint32_t tag)
 {
 	memmove(&ways[1], &ways[0], n * sizeof(*ways));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A set-associative cache of lines of which nothing is known but that they are there, with
- * least-recently-used replacement. A set of sixteen takes one cache line of the machine that
- * this runs on:
+ * A set-associative cache without contents, only tags, with least-recently-used replacement. A set of
+ * sixteen ways is one cache line of the host:
  *
  *	tags | newest … oldest | newest … oldest | …
  */
@@ -19,16 +18,16 @@ struct tags {
 };
 
 /*
- * An empty table; n_sets is a power of two. Lines below 2^32 * n_sets are told apart for sure,
- * others nearly always.
+ * An empty table; n_sets is a power of two. Lines below 2^32 * n_sets have distinct tags; the tags of
+ * higher lines are hashed.
  */
 void tags_init(struct tags *, size_t n_sets, unsigned n_ways);
 void tags_release(struct tags *);
 
-/* Is the line there? If so it becomes the one used last. */
+/* Does the line hit? If so it becomes the one used last. */
 bool tags_use(struct tags *, uint64_t line);
 
-/* Puts a line that is not there in front of its set; the last one leaves. */
+/* Adds a line that is not in the table, as the one used last; evicts the oldest of its set. */
 void tags_put(struct tags *, uint64_t line);
 
 static inline size_t tags_set(const struct tags *t, uint64_t line)
@@ -36,8 +35,8 @@ static inline size_t tags_set(const struct tags *t, uint64_t line)
 	return (size_t)(line & (((uint64_t)1 << t->set_shift) - 1)) * t->n_ways;
 }
 
-/* The set of the line will be looked at soon. */
-static inline void tags_prefetch(const struct tags *t, uint64_t line)
+/* Prefetches the set of the line into the host's caches. */
+static inline void tags_host_prefetch(const struct tags *t, uint64_t line)
 {
 	__builtin_prefetch(&t->tags[tags_set(t, line)]);
 }

@@ -3,18 +3,18 @@
 
 #include "base/alloc.h"
 
-/* Physical memory begins at 2 GiB, as on the servers modelled. */
+/* Physical memory begins at 2 GiB, as on servers with Neoverse N1. */
 static const uint64_t first_frame = 0x80000000 >> PAGE_SHIFT;
 
-/* Page table entries have lines of their own, far from all frames. */
+/* Page table entries are in lines from here on, far from all frames. */
 static const uint64_t page_table_line = (uint64_t)1 << 62;
 
 enum { ENTRIES_PER_LINE_SHIFT = LINE_SHIFT - 3, PROCESS_SHIFT = 53, HUGE_KEY = 52 };
 
-/* `state` of an entry: a page whose frame changes when it is written. */
-enum { PAGE_OWN, PAGE_COPIED_ON_WRITE };
+/* The state of a TLB entry. A page that is copied on write gets another frame when it is written. */
+enum page_state { PAGE_OWN, PAGE_COPIED_ON_WRITE };
 
-/* The frame, of that size, that holds an address. A huge frame may hold small pages of code. */
+/* The frame of size 2^shift that holds an address. Frames may be huge, and pages of code small. */
 static uint64_t frame_of(struct frames *f, uint32_t process, uint64_t va, unsigned shift,
 			 bool to_write)
 {
@@ -24,15 +24,15 @@ static uint64_t frame_of(struct frames *f, uint32_t process, uint64_t va, unsign
 	return (pa + (va & (((uint64_t)1 << f->shift) - 1))) >> shift;
 }
 
-/* log2 of the size of the page that an access is in. */
-static unsigned shift_of(const struct memory *m, enum translation_kind kind)
+/* log2 of the size of the page of an access. Pages of code are always small. */
+static unsigned page_shift_of(const struct memory *m, enum translation_kind kind)
 {
 	bool are_huge = m->params->huge_pages || m->ideal & IDEAL_HUGE_PAGES;
 
 	return are_huge && kind != TRANSLATE_FETCH ? HUGE_PAGE_SHIFT : PAGE_SHIFT;
 }
 
-static uint64_t key_of(uint32_t process, uint64_t va, unsigned shift)
+static uint64_t tlb_key(uint32_t process, uint64_t va, unsigned shift)
 {
 	return va >> shift | (uint64_t)(shift == HUGE_PAGE_SHIFT) << HUGE_KEY |
 	       (uint64_t)process << PROCESS_SHIFT;
@@ -52,9 +52,9 @@ void tlbs_release(struct tlbs *t)
 	assoc_release(&t->l2);
 }
 
-/* All pages of a size. Beyond some number everything goes, as Linux does it. */
-static void forget_pages(struct tlbs *t, uint32_t process, uint64_t start, uint64_t end,
-			 unsigned shift)
+/* Invalidates pages of one size. Above a number of pages it flushes the TLBs, as Linux does. */
+static void invalidate_pages(struct tlbs *t, uint32_t process, uint64_t start, uint64_t end,
+			     unsigned shift)
 {
 	enum { MOST_PAGES = 512 };
 	struct assoc *const tables[] = { &t->itlb, &t->dtlb, &t->l2 };
@@ -64,17 +64,17 @@ static void forget_pages(struct tlbs *t, uint32_t process, uint64_t start, uint6
 		if (are_many)
 			assoc_reset(tables[i]);
 		for (uint64_t va = start; va < end && !are_many; va += (uint64_t)1 << shift)
-			assoc_remove(tables[i], key_of(process, va, shift));
+			assoc_remove(tables[i], tlb_key(process, va, shift));
 	}
 }
 
-void tlbs_forget(struct tlbs *t, uint32_t process, uint64_t start, uint64_t end)
+void tlbs_invalidate(struct tlbs *t, uint32_t process, uint64_t start, uint64_t end)
 {
-	forget_pages(t, process, start, end, PAGE_SHIFT);
-	forget_pages(t, process, start, end, HUGE_PAGE_SHIFT);
+	invalidate_pages(t, process, start, end, PAGE_SHIFT);
+	invalidate_pages(t, process, start, end, HUGE_PAGE_SHIFT);
 }
 
-void tlbs_forget_process(struct tlbs *t, uint32_t process)
+void tlbs_invalidate_process(struct tlbs *t, uint32_t process)
 {
 	struct assoc *const tables[] = { &t->itlb, &t->dtlb, &t->l2 };
 
@@ -88,10 +88,10 @@ void tlbs_forget_process(struct tlbs *t, uint32_t process)
 }
 
 /*
- * Loads the page's entry of the last level of the page table: neighbouring pages have theirs in
- * one line. The levels above fit the walker's own caches; `walk_cycles` stands for them.
+ * Loads the entry of the last level of the page table. Entries of neighbouring pages share a line. The
+ * levels above are in the walker's caches; their time is `walk_cycles`.
  */
-static uint64_t walk(struct memory *m, unsigned cpu, uint64_t key, uint64_t time)
+static uint64_t load_page_entry(struct memory *m, unsigned cpu, uint64_t key, uint64_t time)
 {
 	uint64_t line = page_table_line + (key >> ENTRIES_PER_LINE_SHIFT);
 	uint64_t start = time + m->params->walk_cycles;
@@ -99,28 +99,28 @@ static uint64_t walk(struct memory *m, unsigned cpu, uint64_t key, uint64_t time
 	return memory_access(m, cpu, line, ACCESS_WALK, start).ready - time;
 }
 
-/* Is the page table walked for pages that no TLB has? `kind`: whose walks are counted. */
-static bool walks(const struct memory *m, enum count kind)
+/* Does a miss of all TLBs take a walk? Not if that is perfect. `kind`: the event that counts walks. */
+static bool needs_walk(const struct memory *m, enum count kind)
 {
 	uint32_t perfect = IDEAL_PAGE_WALKS | (kind == COUNT_DTLB_WALK ? IDEAL_DTLB : 0);
 
 	return (m->ideal & perfect) == 0;
 }
 
-/* The PMU does not tell the walks of a prefetcher from others. */
-static uint64_t walk_counted(struct memory *m, unsigned cpu, uint64_t key, enum count kind,
-			     uint64_t time)
+/* A walk with its counts. The PMU also counts walks for prefetches. */
+static uint64_t walk_page_table(struct memory *m, unsigned cpu, uint64_t key, enum count kind,
+				uint64_t time)
 {
 	uint64_t *counts = m->cpus[cpu].counts->n;
 
-	if (!walks(m, kind))
+	if (!needs_walk(m, kind))
 		return 0;
 	counts[COUNT_L2D_TLB_REFILL]++;
 	counts[kind]++;
-	return walk(m, cpu, key, time);
+	return load_page_entry(m, cpu, key, time);
 }
 
-static uint64_t keep(struct assoc *tlb, uint64_t key, uint64_t frame, unsigned state)
+static uint64_t tlb_add(struct assoc *tlb, uint64_t key, uint64_t frame, unsigned state)
 {
 	struct entry lost_entry, *entry;
 	uint64_t lost;
@@ -131,22 +131,22 @@ static uint64_t keep(struct assoc *tlb, uint64_t key, uint64_t frame, unsigned s
 	return frame;
 }
 
-/* Brings what comes from the page table into the second level. */
-static uint64_t keep_walked(struct tlbs *t, struct frames *f, uint32_t process, uint64_t va,
-			    unsigned shift, uint64_t key, bool to_write)
+/* Adds a page to the L2 TLB after a walk; returns its frame. */
+static uint64_t add_walked_page(struct tlbs *t, struct frames *f, uint32_t process, uint64_t va,
+				unsigned shift, uint64_t key, bool to_write)
 {
 	uint64_t frame = frame_of(f, process, va, shift, to_write);
 
-	return keep(&t->l2, key, frame,
-		    frames_copies(f, process, va) ? PAGE_COPIED_ON_WRITE : PAGE_OWN);
+	return tlb_add(&t->l2, key, frame,
+		       frames_copies(f, process, va) ? PAGE_COPIED_ON_WRITE : PAGE_OWN);
 }
 
 /*
- * The page is copied on write, or was: a store makes the copy now, and another CPU may have made
- * it since. The system does that; no time is modelled for it.
+ * Updates the TLB entries of a page that is copied on write, or was: this store copies it, or another CPU
+ * has copied it meanwhile. The page fault takes no modelled time.
  */
-static void refresh(struct tlbs *t, struct frames *f, uint32_t process, uint64_t va, unsigned shift,
-		    uint64_t key, bool to_write)
+static void update_page_entries(struct tlbs *t, struct frames *f, uint32_t process, uint64_t va,
+				unsigned shift, uint64_t key, bool to_write)
 {
 	struct assoc *const tables[] = { &t->itlb, &t->dtlb, &t->l2 };
 	uint64_t frame = frame_of(f, process, va, shift, to_write);
@@ -163,8 +163,8 @@ static void refresh(struct tlbs *t, struct frames *f, uint32_t process, uint64_t
 }
 
 /*
- * Misses that go from page to page: the next one's translation is fetched before it is needed.
- * A key of the next page is that of this one and 1, up or down.
+ * The TLB prefetcher: after two misses at neighbouring pages it walks for the next page. Keys of
+ * neighbouring pages differ by 1.
  */
 static void prefetch_next(struct tlbs *t, struct frames *f, struct memory *m, unsigned cpu,
 			  uint32_t process, uint64_t va, unsigned shift, uint64_t key,
@@ -178,9 +178,9 @@ static void prefetch_next(struct tlbs *t, struct frames *f, struct memory *m, un
 	t->last_step = step;
 	if (!goes_on || assoc_peek(&t->l2, next) != NULL)
 		return;
-	walk_counted(m, cpu, next, COUNT_DTLB_WALK, time);
+	walk_page_table(m, cpu, next, COUNT_DTLB_WALK, time);
 	va += (uint64_t)step << shift;
-	keep_walked(t, f, process, va, shift, next, false);
+	add_walked_page(t, f, process, va, shift, next, false);
 }
 
 static uint64_t address_in(uint64_t frame, uint64_t va, unsigned shift)
@@ -191,19 +191,19 @@ static uint64_t address_in(uint64_t frame, uint64_t va, unsigned shift)
 uint64_t tlb_prefetch(struct tlbs *t, struct frames *f, struct memory *m, unsigned cpu,
 		      uint32_t process, uint64_t va, uint64_t time)
 {
-	unsigned shift = shift_of(m, TRANSLATE_LOAD);
-	uint64_t key = key_of(process, va, shift);
+	unsigned shift = page_shift_of(m, TRANSLATE_LOAD);
+	uint64_t key = tlb_key(process, va, shift);
 	const struct entry *entry = assoc_peek(&t->dtlb, key);
 
 	if (entry == NULL)
 		entry = assoc_peek(&t->l2, key);
 	if (entry != NULL)
 		return address_in(entry->value, va, shift);
-	walk_counted(m, cpu, key, COUNT_DTLB_WALK, time);
-	return address_in(keep_walked(t, f, process, va, shift, key, false), va, shift);
+	walk_page_table(m, cpu, key, COUNT_DTLB_WALK, time);
+	return address_in(add_walked_page(t, f, process, va, shift, key, false), va, shift);
 }
 
-/* Counts of a first-level TLB. */
+/* The events of ITLB and DTLB. */
 static const struct {
 	enum count access, refill, walk;
 } counted[] = {
@@ -218,10 +218,8 @@ struct translation tlb_translate(struct tlbs *t, struct frames *f, struct memory
 {
 	uint64_t *counts = m->cpus[cpu].counts->n;
 	struct assoc *l1 = kind == TRANSLATE_FETCH ? &t->itlb : &t->dtlb;
-	unsigned shift = shift_of(m, kind);
-	bool is_huge = shift == HUGE_PAGE_SHIFT;
-	uint64_t key =
-		va >> shift | (uint64_t)is_huge << HUGE_KEY | (uint64_t)process << PROCESS_SHIFT;
+	unsigned shift = page_shift_of(m, kind);
+	uint64_t key = tlb_key(process, va, shift);
 	const struct entry *entry = assoc_find(l1, key);
 	struct translation result = { .cycles = 1 };
 	bool to_write = kind == TRANSLATE_STORE;
@@ -230,7 +228,7 @@ struct translation tlb_translate(struct tlbs *t, struct frames *f, struct memory
 	counts[counted[kind].access]++;
 	if (entry != NULL) {
 		if (entry->state == PAGE_COPIED_ON_WRITE)
-			refresh(t, f, process, va, shift, key, to_write);
+			update_page_entries(t, f, process, va, shift, key, to_write);
 		frame = entry->value;
 	} else {
 		counts[counted[kind].refill]++;
@@ -240,16 +238,16 @@ struct translation tlb_translate(struct tlbs *t, struct frames *f, struct memory
 		entry = assoc_find(&t->l2, key);
 		if (entry != NULL) {
 			if (entry->state == PAGE_COPIED_ON_WRITE)
-				refresh(t, f, process, va, shift, key, to_write);
+				update_page_entries(t, f, process, va, shift, key, to_write);
 			frame = entry->value;
 		} else {
-			result.walked = walks(m, counted[kind].walk);
-			result.cycles +=
-				walk_counted(m, cpu, key, counted[kind].walk, time + result.cycles);
-			frame = keep_walked(t, f, process, va, shift, key, to_write);
+			result.walked = needs_walk(m, counted[kind].walk);
+			result.cycles += walk_page_table(m, cpu, key, counted[kind].walk,
+							 time + result.cycles);
+			frame = add_walked_page(t, f, process, va, shift, key, to_write);
 			entry = assoc_peek(&t->l2, key);
 		}
-		keep(l1, key, frame, entry->state);
+		tlb_add(l1, key, frame, entry->state);
 		if (m->params->tlb_prefetch && kind != TRANSLATE_FETCH)
 			prefetch_next(t, f, m, cpu, process, va, shift, key, time);
 	}

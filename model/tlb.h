@@ -11,39 +11,36 @@
 
 /* A CPU's TLBs. */
 struct tlbs {
-	struct assoc itlb, dtlb; /* of one set */
-	struct assoc l2;	 /* for both */
-	uint64_t last_page;	 /* that the data TLB missed */
-	int64_t last_step;	 /* from the one before */
+	struct assoc itlb, dtlb; /* fully associative */
+	struct assoc l2;	 /* unified */
+	uint64_t last_page;	 /* the last page that missed the DTLB */
+	int64_t last_step;	 /* pages from the miss before to that one */
 };
 
 void tlbs_init(struct tlbs *, const struct params *);
 void tlbs_release(struct tlbs *);
 
-/* Forgets what is known of pages between `start` and `end`. */
-void tlbs_forget(struct tlbs *, uint32_t process, uint64_t start, uint64_t end);
+/* Invalidates the pages from `start` to before `end`. */
+void tlbs_invalidate(struct tlbs *, uint32_t process, uint64_t start, uint64_t end);
 
-/* The same of all pages of a process. */
-void tlbs_forget_process(struct tlbs *, uint32_t process);
+/* Invalidates all pages of a process. */
+void tlbs_invalidate_process(struct tlbs *, uint32_t process);
 
 /* The outcome of a translation. */
 struct translation {
 	uint64_t pa;
-	uint64_t cycles; /* 1 if the first level had it */
-	bool walked;
+	uint64_t cycles; /* 1: a hit in the ITLB or DTLB */
+	bool walked;	 /* by a page table walk */
 };
 
 enum translation_kind { TRANSLATE_LOAD, TRANSLATE_STORE, TRANSLATE_FETCH };
 
-/* Translates an address of a process for a CPU at cycle `time`. */
+/* Translates a virtual address of a process for a CPU, at cycle `time`. */
 struct translation tlb_translate(struct tlbs *, struct frames *, struct memory *, unsigned cpu,
 				 uint32_t process, uint64_t va, enum translation_kind,
 				 uint64_t time);
 
-/*
- * Translates an address for a prefetcher: no one waits for it. A page that no TLB knows comes
- * into the second level.
- */
+/* Translates an address for a hardware prefetch: a page that misses the TLBs is added to the L2 TLB. */
 uint64_t tlb_prefetch(struct tlbs *, struct frames *, struct memory *, unsigned cpu,
 		      uint32_t process, uint64_t va, uint64_t time);
 

@@ -186,9 +186,8 @@ static void pages_are_given_up(void **state)
 		struct translation t;
 
 		if (i == 4) {
-			assert_int_equal(frames_forget(&frames, 0, 10 * PAGE + 1, 13 * PAGE + 5),
-					 2);
-			tlbs_forget(&tlbs, 0, 11 * PAGE, 13 * PAGE);
+			assert_int_equal(frames_unmap(&frames, 0, 10 * PAGE + 1, 13 * PAGE + 5), 2);
+			tlbs_invalidate(&tlbs, 0, 11 * PAGE, 13 * PAGE);
 		}
 		t = tlb_translate(&tlbs, &frames, &m, 0, 0, steps[i].page * PAGE, TRANSLATE_LOAD,
 				  100000 * i);
@@ -218,13 +217,13 @@ static void frames_are_used_again(void **state)
 		for (uint64_t at = va; at < end; at += PAGE)
 			assert_in_range(frames_get(&frames, 0, at), 1, PAGES);
 		assert_int_equal(frames_get(&frames, 0, va), frames_get(&frames, 0, va + 5));
-		assert_int_equal(frames_forget(&frames, 0, va, end), PAGES);
-		assert_int_equal(frames_forget(&frames, 0, va, end), 0);
+		assert_int_equal(frames_unmap(&frames, 0, va, end), PAGES);
+		assert_int_equal(frames_unmap(&frames, 0, va, end), 0);
 	}
 	assert_int_equal(frames.n_leaves, 1);
 	assert_int_equal(frames_get(&frames, 0, 4), 0);
-	assert_int_equal(frames_forget(&frames, 0, 0x2000, 0x1000), 0); /* from beyond its end */
-	assert_int_equal(frames_forget(&frames, 0, 0x2000, UINT64_MAX), 0);
+	assert_int_equal(frames_unmap(&frames, 0, 0x2000, 0x1000), 0); /* from beyond its end */
+	assert_int_equal(frames_unmap(&frames, 0, 0x2000, UINT64_MAX), 0);
 	frames_release(&frames);
 }
 
@@ -248,7 +247,7 @@ static void forked_pages_are_copied(void **state)
 	before = PA(0, own, TRANSLATE_STORE);
 	written = PA(0, shared, TRANSLATE_STORE);
 	spans_add(&both, shared, shared + 0x1000);
-	tlbs_forget_process(&tlbs, 0);
+	tlbs_invalidate_process(&tlbs, 0);
 	frames_fork(&frames, 0, 1, &both);
 	assert_true(frames_copies(&frames, 1, own) && !frames_copies(&frames, 1, shared));
 	assert_int_equal(PA(1, own, TRANSLATE_LOAD), before);
@@ -262,9 +261,9 @@ static void forked_pages_are_copied(void **state)
 	assert_false(frames_copies(&frames, 0, own));
 	assert_int_not_equal(PA(1, never, TRANSLATE_LOAD), PA(0, never, TRANSLATE_LOAD));
 	frames_exit(&frames, 1);
-	assert_int_equal(frames.given_up.n, 2); /* what only it had */
+	assert_int_equal(frames.freed.n, 2); /* what only it had */
 	frames_exit(&frames, 0);
-	assert_int_equal(frames.given_up.n, frames.n);
+	assert_int_equal(frames.freed.n, frames.n);
 #undef PA
 	spans_release(&both);
 	tlbs_release(&tlbs);
