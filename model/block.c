@@ -8,8 +8,8 @@
 #include "base/alloc.h"
 
 /*
- * Not from mem_alloc(): what that gives is shared by processes (shared_memory.h). Here a child of
- * fork goes on with the blocks of the translations that it inherits, and forgets them when it likes.
+ * Private memory, not that of mem_alloc(), which processes share (shared_memory.h). A child of fork
+ * inherits its parent's translations with their blocks, and drops them independently of the parent.
  */
 static void *alloc_block(size_t size)
 {
@@ -62,8 +62,8 @@ static bool writes(const struct insn *in, unsigned reg)
 }
 
 /*
- * The first instruction behind this one that changes a register of its address. The stack
- * pointer's changes are not seen: nothing is known of addresses on the stack.
+ * Until which instruction the address can be computed from the registers: the first one behind it that
+ * writes one of them. 0 for addresses on the stack, because the decoder does not note writes to SP.
  */
 static size_t kept_until(const struct block *block, size_t index)
 {

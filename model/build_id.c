@@ -8,19 +8,19 @@
 #include "base/cursor.h"
 #include "base/mapped.h"
 
-static size_t round_up(size_t n)
+static size_t align_note(size_t n)
 {
 	return (n + 3) & ~(size_t)3;
 }
 
-/* One note of a segment. */
+/* Reads the next note. Is it a build-id? */
 static bool is_build_id(struct cursor *notes, struct build_id *out)
 {
 	uint32_t name_size = cur_u32(notes);
 	uint32_t size = cur_u32(notes);
 	uint32_t type = cur_u32(notes);
-	const uint8_t *name = cur_take(notes, round_up(name_size));
-	const uint8_t *id = cur_take(notes, round_up(size));
+	const uint8_t *name = cur_take(notes, align_note(name_size));
+	const uint8_t *id = cur_take(notes, align_note(size));
 
 	if (!cur_ok(notes) || type != NT_GNU_BUILD_ID || name_size != sizeof("GNU") ||
 	    memcmp(name, "GNU", sizeof("GNU")) != 0 || size == 0 || size > BUILD_ID_MAX)

@@ -27,7 +27,7 @@ enum {
 	FUTEX_REALTIME = 256,
 };
 
-/* Those that are not CALL_PLAIN, besides futex. */
+/* Calls that are not CALL_PLAIN; futex is in futex_kind(). */
 static const struct {
 	int16_t number;
 	uint8_t kind;
@@ -82,7 +82,7 @@ static enum call_kind kind_of(int64_t number)
 	return CALL_PLAIN;
 }
 
-/* Of the operations of futex only some wait. */
+/* Some operations of futex block, the others may wake threads. */
 static enum call_kind futex_kind(uint64_t operation)
 {
 	enum { WAIT = FUTEX_WAIT, LOCK_PI = 6, WAIT_BITSET = 9, WAIT_REQUEUE = 11, LOCK_PI2 = 13 };
@@ -99,8 +99,8 @@ static enum call_kind futex_kind(uint64_t operation)
 	}
 }
 
-/* The time to sleep, in the guest's memory; the emulator has not looked at it yet. */
-static void read_time(struct call *call, uint64_t address, uint64_t guest_base)
+/* Reads the time to sleep. The guest's values are not checked yet: invalid ones are left out. */
+static void read_sleep_time(struct call *call, uint64_t address, uint64_t guest_base)
 {
 	int64_t time[2];
 
@@ -111,7 +111,7 @@ static void read_time(struct call *call, uint64_t address, uint64_t guest_base)
 		call->sleep_ns = (uint64_t)time[0] * NS_PER_SECOND + (uint64_t)time[1];
 }
 
-static void unmap(struct call *call, uint64_t address, uint64_t size)
+static void set_unmapped(struct call *call, uint64_t address, uint64_t size)
 {
 	call->unmapped = address;
 	call->unmapped_end = address + size;
@@ -132,24 +132,24 @@ struct call call_read(int64_t number, const uint64_t a[CALL_ARGUMENTS], uint64_t
 		}
 		break;
 	case NANOSLEEP:
-		read_time(&call, a[0], guest_base);
+		read_sleep_time(&call, a[0], guest_base);
 		break;
 	case CLOCK_NANOSLEEP:
 		call.kind = a[1] == relative ? CALL_SLEEPS : CALL_BLOCKS;
 		if (a[1] == relative) {
-			read_time(&call, a[2], guest_base);
+			read_sleep_time(&call, a[2], guest_base);
 		} else {
 			call.deadline = a[2];
 			call.clock = (int)a[0];
 		}
 		break;
 	case MMAP:
-		if ((a[3] & MAP_FIXED) != 0) /* else it takes what is free */
-			unmap(&call, a[0], a[1]);
+		if ((a[3] & MAP_FIXED) != 0) /* else it maps free addresses */
+			set_unmapped(&call, a[0], a[1]);
 		break;
 	case MUNMAP:
 	case MREMAP:
-		unmap(&call, a[0], a[1]);
+		set_unmapped(&call, a[0], a[1]);
 		break;
 	case CLONE: /* the emulator treats vfork as fork */
 		call.makes_process = (a[0] & CLONE_VM) == 0 || (a[0] & CLONE_VFORK) != 0;
@@ -158,15 +158,15 @@ struct call call_read(int64_t number, const uint64_t a[CALL_ARGUMENTS], uint64_t
 	case CLONE3:
 		call.makes_thread = true;
 		break;
-	case PSELECT6: /* of nothing: a sleep */
+	case PSELECT6: /* without descriptors it is a sleep, and so is ppoll */
 		call.kind = a[0] == 0 && a[4] != 0 ? CALL_SLEEPS : CALL_BLOCKS;
 		if (a[0] == 0)
-			read_time(&call, a[4], guest_base);
+			read_sleep_time(&call, a[4], guest_base);
 		break;
 	case PPOLL:
 		call.kind = a[1] == 0 && a[2] != 0 ? CALL_SLEEPS : CALL_BLOCKS;
 		if (a[1] == 0)
-			read_time(&call, a[2], guest_base);
+			read_sleep_time(&call, a[2], guest_base);
 		break;
 	case EXIT_GROUP:
 		call.ends_process = true;

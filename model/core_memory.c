@@ -107,9 +107,10 @@ static void prefetch(struct core *c, uint64_t va, uint64_t pa, const struct acce
 
 	if (c->memory->ideal & IDEAL_NO_PREFETCH)
 		return;
-	prefetch_lines(c, vas, prefetcher_see(&c->prefetcher, c->now.insn->pc, va, vas), time);
+	prefetch_lines(c, vas, prefetcher_train_stride(&c->prefetcher, c->now.insn->pc, va, vas),
+		       time);
 	if (a->is_first)
-		prefetch_lines(c, vas, prefetcher_see_line(&c->prefetcher, va, vas), time);
+		prefetch_lines(c, vas, prefetcher_train_stream(&c->prefetcher, va, vas), time);
 	if (c->params->prefetch_next_line && a->missed_l2 && is_in_page &&
 	    memory_has(c->memory, c->cpu, line - 1))
 		memory_prefetch(c->memory, c->cpu, line + 1, false, time);

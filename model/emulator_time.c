@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table is described in the System V ABI, "Dynamic Linking". */
+/* Relocations: System V ABI, "Dynamic Linking". */
 #include "model/emulator_time.h"
 
 #include <link.h>
@@ -15,7 +15,7 @@
 enum { NS_PER_SECOND = 1000000000, N_CLOCKS = 12 };
 
 static modelled_time_function *modelled_time;
-static int64_t begin_ns[N_CLOCKS]; /* of clocks of this machine, when the program began */
+static int64_t begin_ns[N_CLOCKS]; /* the host's clocks when the program started */
 
 static int64_t real_ns(clockid_t clock)
 {
@@ -25,19 +25,19 @@ static int64_t real_ns(clockid_t clock)
 	return (int64_t)t.tv_sec * NS_PER_SECOND + t.tv_nsec;
 }
 
-/* Does the clock tell time that passes for everybody? The others tell that of a CPU. */
-static bool is_of_all(clockid_t clock)
+/* Is it a clock of elapsed time? The others count CPU time. */
+static bool is_elapsed_clock(clockid_t clock)
 {
 	return clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID;
 }
 
 static int64_t modelled_ns(clockid_t clock, const struct modelled_time *now)
 {
-	return is_of_all(clock) ? begin_ns[clock] + (int64_t)now->elapsed_ns
-				: (int64_t)now->busy_ns;
+	return is_elapsed_clock(clock) ? begin_ns[clock] + (int64_t)now->elapsed_ns
+				       : (int64_t)now->busy_ns;
 }
 
-static int tell_clock(clockid_t clock, struct timespec *out)
+static int modelled_clock_gettime(clockid_t clock, struct timespec *out)
 {
 	struct modelled_time now;
 	int64_t ns;
@@ -50,24 +50,24 @@ static int tell_clock(clockid_t clock, struct timespec *out)
 	return 0;
 }
 
-static int tell_time_of_day(struct timeval *out, void *zone)
+static int modelled_gettimeofday(struct timeval *out, void *zone)
 {
 	struct timespec t;
 
 	(void)zone;
-	tell_clock(CLOCK_REALTIME, &t);
+	modelled_clock_gettime(CLOCK_REALTIME, &t);
 	out->tv_sec = t.tv_sec;
 	out->tv_usec = t.tv_nsec / 1000;
 	return 0;
 }
 
-/* Where the emulator's calls of a function of this name find its address. */
+/* Searches the relocations of the emulator for a function. */
 struct search {
 	const char *name;
-	void **slot; /* NULL: not found */
+	void **slot; /* holds the address that is called; NULL: not found */
 };
 
-/* What a program's dynamic section says. */
+/* Tables named by a program's dynamic section. */
 struct dynamic {
 	const ElfW(Sym) * symbols;
 	const char *names;
@@ -98,7 +98,7 @@ static struct dynamic read_dynamic(const ElfW(Dyn) * d)
 	return out;
 }
 
-/* The first object is the program itself. */
+/* For dl_iterate_phdr(). The first object is the program itself; 1 ends the iteration. */
 static int search_program(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct search *search = context;
@@ -135,22 +135,22 @@ static bool redirect(const char *name, void *function)
 	if (mprotect(page, page_size, PROT_READ | PROT_WRITE) < 0)
 		return false;
 	*search.slot = function;
-	mprotect(page, page_size, PROT_READ); /* as the loader leaves it */
+	mprotect(page, page_size, PROT_READ); /* as before (RELRO) */
 	return true;
 }
 
 bool emulator_time_install(modelled_time_function *function)
 {
 	modelled_time = function;
-	for (clockid_t clock = 0; clock < N_CLOCKS; clock++) /* whole seconds: fewer runs differ */
+	for (clockid_t clock = 0; clock < N_CLOCKS; clock++) /* in seconds: runs differ less */
 		begin_ns[clock] = real_ns(clock) / NS_PER_SECOND * NS_PER_SECOND;
-	return redirect("clock_gettime", (void *)tell_clock) &&
-	       redirect("gettimeofday", (void *)tell_time_of_day);
+	return redirect("clock_gettime", (void *)modelled_clock_gettime) &&
+	       redirect("gettimeofday", (void *)modelled_gettimeofday);
 }
 
 int64_t emulator_time_ahead(clockid_t clock, const struct modelled_time *now)
 {
-	if (clock < 0 || clock >= N_CLOCKS || !is_of_all(clock))
+	if (clock < 0 || clock >= N_CLOCKS || !is_elapsed_clock(clock))
 		return 0;
 	return real_ns(clock) - modelled_ns(clock, now);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What time the emulator thinks it is. CNTVCT_EL0 and the guest's system calls for the time end in
- * calls of the C library, which the emulator, a dynamic program, makes through a table. Here they
- * are led to functions that tell modelled time.
+ * Gives the guest modelled time. The emulator implements CNTVCT_EL0 and the guest's system calls for time
+ * by clock_gettime() and gettimeofday() of the C library, which it calls through its table of
+ * relocations. These entries are redirected to functions that return modelled time.
  */
 #ifndef CYCLOPS_MODEL_EMULATOR_TIME_H
 #define CYCLOPS_MODEL_EMULATOR_TIME_H
@@ -11,19 +11,18 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Nanoseconds since the program began; of the CPU, those that it was not idle. False: not known. */
+/* Times since the program started; busy_ns is that in which the calling thread's CPU was not idle. */
 struct modelled_time {
 	uint64_t elapsed_ns, busy_ns;
 };
+
+/* Returns false if the calling thread is not modelled. */
 typedef bool modelled_time_function(struct modelled_time *out);
 
-/* From now on calls by the emulator get modelled times. False: its table was not found. */
+/* Redirects the emulator's calls. False: the entries of its table were not found. */
 bool emulator_time_install(modelled_time_function *);
 
-/*
- * By how much that clock of this machine is ahead of the one the guest sees: what has to be added to
- * the guest's deadlines.
- */
+/* How far the host's clock is ahead of the guest's, in ns: to be added to deadlines of the guest. */
 int64_t emulator_time_ahead(clockid_t, const struct modelled_time *);
 
 #endif

@@ -41,7 +41,7 @@ void ideal_write(const struct ideal *ideal, struct text *out)
 	text_format(out, "=%s", ideal->name);
 }
 
-/* Hexadecimal digits at *at, which moves behind them. */
+/* Reads hexadecimal digits at *at, and moves *at behind them. */
 static bool read_hex(const char **at, uint64_t *out)
 {
 	char *end;

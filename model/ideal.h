@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Idealisations: what the modelled machine would do if one resource were perfect. What programs
- * compute stays the same; only the cycles change.
+ * Idealisations: one resource of the modelled machine is perfect. Programs compute the same; only the
+ * cycles change.
  */
 #ifndef CYCLOPS_MODEL_IDEAL_H
 #define CYCLOPS_MODEL_IDEAL_H
@@ -19,34 +19,33 @@ enum ideal_bit {
 	IDEAL_L2 = 1 << 1,	       /* what misses a first-level cache hits the L2 */
 	IDEAL_LLC = 1 << 2,	       /* what misses the L2 hits the last-level cache */
 	IDEAL_DRAM = 1 << 3,	       /* DRAM has the latency of the last-level cache */
-	IDEAL_DRAM_BANDWIDTH = 1 << 4, /* lines come from DRAM without a gap between them */
+	IDEAL_DRAM_BANDWIDTH = 1 << 4, /* no gap between lines from DRAM */
 	IDEAL_LLC_HITS = 1 << 5,       /* the last-level cache has the latency of the L2 */
 	IDEAL_L2_HITS = 1 << 6,	       /* the L2 has the latency of the L1D */
 	IDEAL_PAGE_WALKS = 1 << 7,     /* the second-level TLB has every page */
 	IDEAL_HUGE_PAGES = 1 << 8,     /* data lies in pages of 2 MiB */
 	IDEAL_BRANCHES = 1 << 9,       /* every branch is predicted */
-	IDEAL_FETCH = 1 << 10,	       /* instructions are always at hand */
-	IDEAL_COHERENCE = 1 << 11,     /* lines that another CPU took away are still there */
+	IDEAL_FETCH = 1 << 10,	       /* instruction fetch takes no time */
+	IDEAL_COHERENCE = 1 << 11,     /* lines that another CPU invalidated hit the L1D */
 	IDEAL_ORDERING = 1 << 12,      /* barriers, acquire, release and atomics wait for nothing */
-	IDEAL_ARITHMETIC =
-		1 << 13,	/* one cycle for whatever is no load, store or system operation */
-	IDEAL_MISSES = 1 << 14, /* any number of lines are on their way */
-	IDEAL_WINDOW = 1 << 15, /* any number of instructions are in flight */
-	IDEAL_WIDTH = 1 << 16,	/* any number of instructions are dispatched in a cycle */
-	IDEAL_NO_PREFETCH = 1 << 17, /* the prefetchers are off */
-	IDEAL_UNITS = 1 << 18,	     /* any number of execution units */
-	IDEAL_DTLB = 1 << 19,	     /* the first-level TLB for data has every page */
+	IDEAL_ARITHMETIC = 1 << 13,    /* one cycle for all but loads, stores, system operations */
+	IDEAL_MISSES = 1 << 14,	       /* any number of misses are outstanding */
+	IDEAL_WINDOW = 1 << 15,	       /* any number of instructions are in flight */
+	IDEAL_WIDTH = 1 << 16,	       /* any number of instructions are dispatched in a cycle */
+	IDEAL_NO_PREFETCH = 1 << 17,   /* the prefetchers are off */
+	IDEAL_UNITS = 1 << 18,	       /* any number of execution units */
+	IDEAL_DTLB = 1 << 19,	       /* the first-level TLB for data has every page */
 };
 
-/* One of them, as users name it. */
+/* An idealisation as users name it. */
 struct idealisation {
 	const char *name;  /* "dram" */
 	const char *title; /* "DRAM (as fast as LLC)" */
 	uint32_t bit;
-	bool is_core_limit; /* of every core: a program needs fewer instructions then */
+	bool is_core_limit; /* every core has this limit: only fewer instructions would help */
 };
 
-/* All of them, in the order of tables. */
+/* All idealisations, in the order of tables. */
 extern const struct idealisation idealisations[];
 extern const size_t n_idealisations;
 
@@ -55,9 +54,9 @@ struct ideal_range {
 	uint64_t start, end;
 };
 
-/* What is perfect, and for which instructions: those in any of the ranges; without any, all. */
+/* What is perfect, and for which instructions: those in the ranges, or without ranges all. */
 struct ideal {
-	const char *name; /* as the user asked for it; borrowed */
+	const char *name; /* as the user typed it; borrowed */
 	uint32_t bits;	  /* enum ideal_bit; 0: the machine as it is */
 	VEC_OF(struct ideal_range) ranges;
 };
@@ -75,8 +74,8 @@ static inline uint32_t ideal_at(const struct ideal *ideal, uint64_t pc)
 }
 
 /*
- * As text and back: "BITS=NAME" or "BITS:START-END:START-END=NAME", numbers in hexadecimal digits.
- * The name read is part of the text.
+ * Text form: "BITS=NAME" or "BITS:START-END:START-END=NAME", numbers in hexadecimal digits. The name of an
+ * ideal that was read is borrowed from the text.
  */
 void ideal_write(const struct ideal *, struct text *);
 int ideal_read(const char *text, struct ideal *out, struct err *);

@@ -44,7 +44,7 @@ static struct plugin {
 	atomic_bool is_over; /* nothing is modelled any more in this process */
 	bool is_child;	     /* another process finishes the capture */
 	bool is_resetting;   /* blocks are about to go */
-} the;
+} plugin;
 
 /* A deadline of the guest, told in modelled time, that the emulator gets in this machine's. */
 struct deadline {
@@ -60,18 +60,18 @@ int qemu_plugin_version = 1;
 /* The thread of one of the emulator's CPUs, NULL if the model does not follow it (any more). */
 static struct thread *thread_of(unsigned vcpu)
 {
-	if (the.is_over || vcpu >= MAX_THREADS || atomic_load(&the.machine->journal->is_over))
+	if (plugin.is_over || vcpu >= MAX_THREADS || atomic_load(&plugin.machine->journal->is_over))
 		return NULL;
-	return the.threads[vcpu];
+	return plugin.threads[vcpu];
 }
 
-static bool tell_time(struct modelled_time *out)
+static bool get_modelled_time(struct modelled_time *out)
 {
-	const struct params *p = &the.config.params;
+	const struct params *p = &plugin.config.params;
 	const struct thread *t = current;
 	uint64_t cycle;
 
-	if (t == NULL || the.is_over)
+	if (t == NULL || plugin.is_over)
 		return false;
 	cycle = thread_time(current);
 	out->elapsed_ns = cycle * 1000 / p->core_mhz;
@@ -89,15 +89,15 @@ static bool write_guest(void *at, const void *bytes, size_t size)
 }
 
 /* The system will wait until a time of its own; deadline.time is what the guest wrote there. */
-static void move_deadline(const struct call *call)
+static void convert_deadline(const struct call *call)
 {
 	enum { NS_PER_SECOND = 1000000000 };
 	struct modelled_time now;
 	int64_t time[2], ns;
 
-	if (call->deadline == 0 || !tell_time(&now))
+	if (call->deadline == 0 || !get_modelled_time(&now))
 		return;
-	deadline.at = (void *)(uintptr_t)(call->deadline + the.process->described.guest_base);
+	deadline.at = (void *)(uintptr_t)(call->deadline + plugin.process->described.guest_base);
 	memcpy(deadline.time, deadline.at, sizeof(deadline.time));
 	ns = deadline.time[1] + emulator_time_ahead(call->clock, &now);
 	time[0] = deadline.time[0] + ns / NS_PER_SECOND;
@@ -110,7 +110,7 @@ static void move_deadline(const struct call *call)
 		deadline.at = NULL;
 }
 
-static void say(const struct err *err)
+static void print_error(const struct err *err)
 {
 	fprintf(stderr, "cyclops: %s\n", err->text);
 }
@@ -177,8 +177,8 @@ static size_t read_words(const struct qemu_plugin_tb *tb, uint32_t words[MAX_BLO
 static void on_flush(qemu_plugin_id_t id)
 {
 	(void)id;
-	if (!the.is_over)
-		machine_forget_blocks(the.machine, the.process);
+	if (!plugin.is_over)
+		machine_forget_blocks(plugin.machine, plugin.process);
 }
 
 static void on_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2,
@@ -191,23 +191,23 @@ static void on_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint6
 	(void)id, (void)a6, (void)a7, (void)a8;
 	if (t == NULL)
 		return;
-	call = call_read(number, arguments, the.process->described.guest_base);
+	call = call_read(number, arguments, plugin.process->described.guest_base);
 	if (call.makes_thread)
-		the.cloning = t;
+		plugin.cloning = t;
 	current = t;
-	move_deadline(&call);
+	convert_deadline(&call);
 	thread_call(t, &call);
 	if (call.makes_process) {
-		the.forking = t;
-		the.forking_vcpu = vcpu;
+		plugin.forking = t;
+		plugin.forking_vcpu = vcpu;
 	}
 	if (!call.ends_process)
 		return;
-	the.is_over = true;
-	if (the.is_child)
+	plugin.is_over = true;
+	if (plugin.is_child)
 		machine_exit(t);
 	else
-		machine_stop(the.machine);
+		machine_stop(plugin.machine);
 }
 
 static void on_syscall_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t result)
@@ -220,9 +220,9 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number
 	deadline.at = NULL;
 	if (t == NULL)
 		return;
-	if (t == the.forking) {
-		machine_forked(t, result < 0 ? the.forked : NULL);
-		the.forking = the.forked = NULL;
+	if (t == plugin.forking) {
+		machine_forked(t, result < 0 ? plugin.forked : NULL);
+		plugin.forking = plugin.forked = NULL;
 	}
 	thread_return(t, call_returned(number));
 }
@@ -231,10 +231,10 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number
 static void on_vcpu_init(qemu_plugin_id_t id, unsigned vcpu)
 {
 	(void)id;
-	if (!the.is_over && vcpu < MAX_THREADS)
-		the.threads[vcpu] = machine_thread(the.machine, the.cloning);
-	if (the.process == NULL && the.threads[vcpu] != NULL)
-		the.process = the.threads[vcpu]->process;
+	if (!plugin.is_over && vcpu < MAX_THREADS)
+		plugin.threads[vcpu] = machine_thread(plugin.machine, plugin.cloning);
+	if (plugin.process == NULL && plugin.threads[vcpu] != NULL)
+		plugin.process = plugin.threads[vcpu]->process;
 }
 
 static void on_vcpu_exit(qemu_plugin_id_t id, unsigned vcpu)
@@ -244,7 +244,7 @@ static void on_vcpu_exit(qemu_plugin_id_t id, unsigned vcpu)
 	(void)id;
 	if (t == NULL)
 		return;
-	the.threads[vcpu] = NULL;
+	plugin.threads[vcpu] = NULL;
 	current = NULL;
 	thread_exit(t);
 }
@@ -254,42 +254,42 @@ static void on_end(qemu_plugin_id_t id, void *user)
 	struct err err;
 
 	(void)id, (void)user;
-	if (the.is_child) {
-		for (unsigned i = 0; i < MAX_THREADS && !the.is_over; i++) {
+	if (plugin.is_child) {
+		for (unsigned i = 0; i < MAX_THREADS && !plugin.is_over; i++) {
 			struct thread *t = thread_of(i);
 
-			the.is_over = t != NULL;
+			plugin.is_over = t != NULL;
 			if (t != NULL)
 				machine_exit(t);
 		}
 		return;
 	}
-	the.is_over = true;
-	machine_stop(the.machine);
-	if (machine_finish(the.machine, &err) < 0)
-		say(&err);
+	plugin.is_over = true;
+	machine_stop(plugin.machine);
+	if (machine_finish(plugin.machine, &err) < 0)
+		print_error(&err);
 }
 
 static void on_fork(void)
 {
-	if (the.forking != NULL)
-		the.forked = machine_fork(the.forking);
+	if (plugin.forking != NULL)
+		plugin.forked = machine_fork(plugin.forking);
 }
 
 /* The thread that called fork is the only one here. */
 static void on_fork_in_child(void)
 {
-	the.is_child = true;
-	current = the.forked;
-	memset(the.threads, 0, sizeof(the.threads));
-	if (the.forked == NULL) {
-		the.is_over = true;
+	plugin.is_child = true;
+	current = plugin.forked;
+	memset(plugin.threads, 0, sizeof(plugin.threads));
+	if (plugin.forked == NULL) {
+		plugin.is_over = true;
 		return;
 	}
-	the.process = the.forked->process;
-	the.threads[the.forking_vcpu] = the.forked;
-	machine_begin_child(the.forked);
-	the.forking = the.forked = NULL;
+	plugin.process = plugin.forked->process;
+	plugin.threads[plugin.forking_vcpu] = plugin.forked;
+	machine_begin_child(plugin.forked);
+	plugin.forking = plugin.forked = NULL;
 }
 
 /* What the command put into the file descriptor: all of it. */
@@ -342,7 +342,7 @@ static void register_calls(qemu_plugin_id_t id)
 static void on_reset(qemu_plugin_id_t id)
 {
 	register_calls(id);
-	the.is_resetting = false;
+	plugin.is_resetting = false;
 }
 
 /* The emulator translates one block at a time, whatever the threads do. */
@@ -354,15 +354,16 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	struct block *block;
 	uint64_t pc;
 
-	if (the.is_over || n == 0)
+	if (plugin.is_over || n == 0)
 		return;
 	first = qemu_plugin_tb_get_insn(tb, 0);
 	pc = qemu_plugin_insn_vaddr(first);
-	the.process->described.guest_base = (uint64_t)(uintptr_t)qemu_plugin_insn_haddr(first) - pc;
-	block = blocks_get(&the.process->blocks, pc, words, n);
+	plugin.process->described.guest_base =
+		(uint64_t)(uintptr_t)qemu_plugin_insn_haddr(first) - pc;
+	block = blocks_get(&plugin.process->blocks, pc, words, n);
 	block->is_new = true;
-	if (the.process->blocks.size_bytes > MOST_BLOCK_BYTES && !the.is_resetting) {
-		the.is_resetting = true;
+	if (plugin.process->blocks.size_bytes > MOST_BLOCK_BYTES && !plugin.is_resetting) {
+		plugin.is_resetting = true;
 		qemu_plugin_reset(id, on_reset);
 	}
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, cyclops_model_on_block, QEMU_PLUGIN_CB_NO_REGS,
@@ -382,15 +383,15 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 			info->target_name);
 		return -1;
 	}
-	if (shared_memory_open(&err) < 0 || read_config(argc, argv, &the.config, &err) < 0 ||
-	    machine_init(the.machine = mem_zalloc(1, sizeof(*the.machine)), &the.config, &err) <
-		    0) {
-		say(&err);
+	if (shared_memory_open(&err) < 0 || read_config(argc, argv, &plugin.config, &err) < 0 ||
+	    machine_init(plugin.machine = mem_zalloc(1, sizeof(*plugin.machine)), &plugin.config,
+			 &err) < 0) {
+		print_error(&err);
 		_exit(EXIT_FAILURE); /* the emulator would add that a plugin failed, and which */
 	}
-	if (the.config.journal > 0)
-		close((int)the.config.journal); /* not for the program */
-	emulator_time_install(tell_time);	/* else the guest has this machine's time */
+	if (plugin.config.journal > 0)
+		close((int)plugin.config.journal); /* not for the program */
+	emulator_time_install(get_modelled_time);  /* else the guest has this machine's time */
 	pthread_atfork(on_fork, NULL, on_fork_in_child);
 	register_calls(id);
 	return 0;

@@ -6,13 +6,13 @@
 
 #include "base/alloc.h"
 
-enum { WEAKLY_NOT = 1, WEAKLY = 2, SURELY = 3 }; /* two-bit counters: taken from WEAKLY on */
+enum { WEAKLY_NOT_TAKEN = 1, WEAKLY_TAKEN = 2, STRONGLY_TAKEN = 3 }; /* two-bit counters */
 
 static uint8_t *new_counters(uint32_t n)
 {
 	uint8_t *counters = mem_alloc(n, 1);
 
-	memset(counters, WEAKLY_NOT, n);
+	memset(counters, WEAKLY_NOT_TAKEN, n);
 	return counters;
 }
 
@@ -44,48 +44,48 @@ void predictor_release(struct predictor *p)
 	*p = (struct predictor){ 0 };
 }
 
-static bool says_yes(uint8_t counter)
+static bool is_high(uint8_t counter)
 {
-	return counter >= WEAKLY;
+	return counter >= WEAKLY_TAKEN;
 }
 
 static void train(uint8_t *counter, bool outcome)
 {
-	if (outcome && *counter < SURELY)
+	if (outcome && *counter < STRONGLY_TAKEN)
 		++*counter;
 	else if (!outcome && *counter > 0)
 		--*counter;
 }
 
-/* Spreads neighbouring branches over a table. */
-static uint32_t fold(uint64_t address)
+/* Hash of a branch address. */
+static uint32_t hash_address(uint64_t address)
 {
 	return (uint32_t)(address >> 2 ^ address >> 17);
 }
 
 static bool predict_condition(struct predictor *p, uint64_t pc, bool is_taken)
 {
-	uint32_t own = fold(pc) & p->conditional_mask;
-	uint32_t recent = (fold(pc) ^ p->history * 0x9e3779b1u >> 7) & p->conditional_mask;
-	bool own_says = says_yes(p->by_address[own]);
-	bool recent_says = says_yes(p->by_history[recent]);
-	bool says = says_yes(p->chooser[own]) ? recent_says : own_says;
+	uint32_t bimodal = hash_address(pc) & p->conditional_mask;
+	uint32_t gshare = (hash_address(pc) ^ p->history * 0x9e3779b1u >> 7) & p->conditional_mask;
+	bool bimodal_taken = is_high(p->by_address[bimodal]);
+	bool gshare_taken = is_high(p->by_history[gshare]);
+	bool predicted = is_high(p->chooser[bimodal]) ? gshare_taken : bimodal_taken;
 
-	if (own_says != recent_says)
-		train(&p->chooser[own], recent_says == is_taken);
-	train(&p->by_address[own], is_taken);
-	train(&p->by_history[recent], is_taken);
+	if (bimodal_taken != gshare_taken)
+		train(&p->chooser[bimodal], gshare_taken == is_taken);
+	train(&p->by_address[bimodal], is_taken);
+	train(&p->by_history[gshare], is_taken);
 	p->history = (p->history << 1 | is_taken) & p->history_mask;
-	return says == is_taken;
+	return predicted == is_taken;
 }
 
 static bool predict_indirect(struct predictor *p, uint64_t pc, uint64_t next)
 {
-	uint32_t slot = (fold(pc) ^ p->target_history) & p->indirect_mask;
+	uint32_t slot = (hash_address(pc) ^ p->target_history) & p->indirect_mask;
 	bool is_right = p->indirect_targets[slot] == next;
 
 	p->indirect_targets[slot] = next;
-	p->target_history = (p->target_history << 3) ^ fold(next);
+	p->target_history = (p->target_history << 3) ^ hash_address(next);
 	return is_right;
 }
 
@@ -101,10 +101,10 @@ static void push_return(struct predictor *p, uint64_t address)
 	p->return_top = (p->return_top + 1) % p->n_returns;
 }
 
-/* Was the branch known to the fetch before it was decoded? From now on it is. */
-static bool is_known(struct predictor *p, uint64_t pc)
+/* Was the branch in the target buffer? Adds it. */
+static bool look_up_and_add(struct predictor *p, uint64_t pc)
 {
-	uint64_t *slot = &p->known_branches[fold(pc) & p->target_mask];
+	uint64_t *slot = &p->known_branches[hash_address(pc) & p->target_mask];
 	bool known = *slot == pc;
 
 	*slot = pc;
@@ -133,5 +133,5 @@ enum prediction predictor_branch(struct predictor *p, const struct insn *in, uin
 		push_return(p, in->pc + 4);
 	if (!is_right)
 		return MISPREDICTED;
-	return is_taken && !is_known(p, in->pc) ? RESTEERED : PREDICTED;
+	return is_taken && !look_up_and_add(p, in->pc) ? RESTEERED : PREDICTED;
 }

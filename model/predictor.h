@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Branch prediction. Conditional branches: two tables of two-bit counters, one by address and
- * one by address and recent outcomes, and a third that learns which of the two is right.
- * Indirect branches: targets by address and recent targets. Returns: a stack.
+ * Branch prediction. Conditional branches: a tournament of a bimodal and a gshare predictor (McFarling,
+ * 1993), with two-bit counters. Indirect branches: a table of targets, by address and recent targets.
+ * Returns: a return stack. Taken branches: a table of known addresses (branch target buffer).
  */
 #ifndef CYCLOPS_MODEL_PREDICTOR_H
 #define CYCLOPS_MODEL_PREDICTOR_H
@@ -16,8 +16,8 @@
 struct predictor {
 	uint32_t conditional_mask, target_mask, indirect_mask;
 	uint32_t history_mask;
-	uint32_t n_returns; /* of the stack; a power of two is not needed */
-	uint8_t *by_address, *by_history, *chooser;
+	uint32_t n_returns;			    /* entries of the return stack; any number */
+	uint8_t *by_address, *by_history, *chooser; /* bimodal, gshare; high: use gshare */
 	uint64_t *known_branches; /* addresses of taken branches whose target is known */
 	uint64_t *indirect_targets;
 	uint64_t *returns;
@@ -30,12 +30,12 @@ void predictor_init(struct predictor *, const struct params *);
 void predictor_release(struct predictor *);
 
 enum prediction {
-	PREDICTED,    /* the fetch went on at the right place */
-	RESTEERED,    /* decoding found a taken branch nobody knew of: a short bubble */
-	MISPREDICTED, /* what was fetched is thrown away when the branch is executed */
+	PREDICTED,    /* fetch went on at the right address */
+	RESTEERED,    /* a taken branch that was not known before decode: a short bubble */
+	MISPREDICTED, /* the pipeline is flushed when the branch executes */
 };
 
-/* Predicts a branch that goes on at `next`, and learns from it. */
+/* Predicts a branch after which the program goes on at `next`, and trains the tables. */
 enum prediction predictor_branch(struct predictor *, const struct insn *, uint64_t next);
 
 #endif

@@ -6,10 +6,10 @@
 
 #include "model/params.h"
 
-enum { SURE_AFTER = 2 };
+enum { CONFIDENT_AFTER = 2 }; /* equal strides or steps */
 
-/* Notes the stride from the last access. Is it sure, and has the access come to a new line? */
-static bool learn(struct stride_entry *e, uint64_t pc, uint64_t va, int64_t longest)
+/* Updates the stride. Is it confident, and is the access in another line than the last one? */
+static bool update_stride(struct stride_entry *e, uint64_t pc, uint64_t va, int64_t longest)
 {
 	int64_t stride = (int64_t)(va - e->va);
 	bool is_new_line = va >> LINE_SHIFT != e->va >> LINE_SHIFT;
@@ -26,10 +26,10 @@ static bool learn(struct stride_entry *e, uint64_t pc, uint64_t va, int64_t long
 		e->n_same++;
 	e->stride = stride;
 	e->va = va;
-	return is_new_line && e->n_same >= SURE_AFTER && llabs(stride) <= longest;
+	return is_new_line && e->n_same >= CONFIDENT_AFTER && llabs(stride) <= longest;
 }
 
-/* Short strides are a walk from line to line. */
+/* A stride shorter than a line goes from line to line. */
 static int64_t step_of(int64_t stride)
 {
 	if (llabs(stride) >= LINE_BYTES)
@@ -37,15 +37,15 @@ static int64_t step_of(int64_t stride)
 	return stride < 0 ? -LINE_BYTES : LINE_BYTES;
 }
 
-size_t prefetcher_see(struct prefetcher *p, uint64_t pc, uint64_t va, uint64_t *out_vas)
+size_t prefetcher_train_stride(struct prefetcher *p, uint64_t pc, uint64_t va, uint64_t *out_vas)
 {
 	struct stride_entry *e = &p->entries[(pc >> 2) % STRIDE_ENTRIES];
 	size_t n = 0;
 
-	if (p->distance == 0 || !learn(e, pc, va, p->longest_stride))
+	if (p->distance == 0 || !update_stride(e, pc, va, p->longest_stride))
 		return 0;
 	if (e->n_ahead > 0)
-		e->n_ahead--; /* this access is the first of them */
+		e->n_ahead--; /* this access is the first of those prefetched */
 	while (e->n_ahead < p->distance && n < PREFETCH_MAX) {
 		e->n_ahead++;
 		out_vas[n++] = va + (uint64_t)(step_of(e->stride) * (int64_t)e->n_ahead);
@@ -53,7 +53,7 @@ size_t prefetcher_see(struct prefetcher *p, uint64_t pc, uint64_t va, uint64_t *
 	return n;
 }
 
-/* The stream that a line goes on with, or else the one not seen for longest, begun anew. */
+/* The stream that the line continues, or else the least recently used one, emptied. */
 static struct stream *find_stream(struct prefetcher *p, uint64_t line)
 {
 	struct stream *oldest = &p->streams[0];
@@ -63,18 +63,18 @@ static struct stream *find_stream(struct prefetcher *p, uint64_t line)
 		int64_t step = (int64_t)(line - s->line);
 		bool is_next = s->step != 0 ? step == s->step : step == 1 || step == -1;
 
-		if (s->seen != 0 && is_next) {
+		if (s->used != 0 && is_next) {
 			s->step = step;
 			return s;
 		}
-		if (s->seen < oldest->seen)
+		if (s->used < oldest->used)
 			oldest = s;
 	}
 	*oldest = (struct stream){ 0 };
 	return oldest;
 }
 
-size_t prefetcher_see_line(struct prefetcher *p, uint64_t va, uint64_t *out_vas)
+size_t prefetcher_train_stream(struct prefetcher *p, uint64_t va, uint64_t *out_vas)
 {
 	uint64_t line = va >> LINE_SHIFT;
 	struct stream *s;
@@ -84,8 +84,8 @@ size_t prefetcher_see_line(struct prefetcher *p, uint64_t va, uint64_t *out_vas)
 		return 0;
 	s = find_stream(p, line);
 	s->line = line;
-	s->seen = ++p->n_lines;
-	if (s->step == 0 || ++s->n_same < SURE_AFTER)
+	s->used = ++p->n_lines;
+	if (s->step == 0 || ++s->n_same < CONFIDENT_AFTER)
 		return 0;
 	if (s->n_ahead > 0)
 		s->n_ahead--;

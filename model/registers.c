@@ -8,10 +8,10 @@
 #include "base/alloc.h"
 
 enum {
-	/* In the state of QEMU's Arm CPUs: behind sixteen 32-bit registers of the other mode. */
+	/* CPUARMState of QEMU begins with the sixteen registers of AArch32; those of AArch64 follow. */
 	REGISTERS_AT = 16 * sizeof(uint32_t),
 	N_GENERAL = 32,
-	ENOUGH = 200, /* right addresses: of many instructions, with many bases */
+	ENOUGH = 200, /* right addresses to verify with, of many instructions and base registers */
 };
 
 static bool is_readable(const void *at)
@@ -42,7 +42,7 @@ void registers_learn(struct registers *r, struct register_trust *t, const void *
 	r->values = at;
 }
 
-/* A load may have changed the register that its address came from. */
+/* Does the instruction overwrite its base register? Then the address cannot be checked after it. */
 static bool changes_base(const struct insn *in)
 {
 	for (size_t i = 0; i < COUNT(in->results); i++)

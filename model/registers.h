@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The guest's general registers. The plugin interface does not show them, but the emulator's
- * code keeps a pointer to its CPU state in a fixed host register, and that state holds x0 …
- * x30 and the stack pointer one after another. Whether they really are there is found out:
- * loads and stores whose address is a register and a constant must access just that address,
- * over and over, before anything is believed; one that does not ends it for good.
+ * The guest's general registers. The plugin interface does not give them. But translated code keeps a
+ * pointer to the emulator's CPU state in a fixed host register, and x0 … x30 and SP follow each other in
+ * that state. This is verified before it is used: loads and stores of base and constant must access the
+ * computed address, many times. One wrong address ends the use of registers.
  *
- * The model needs them for accesses that the emulator does not show (PRFM, DC ZVA). Without,
- * these do nothing.
+ * The model needs them for the addresses of accesses that the emulator does not report (PRFM, DC ZVA).
+ * Without registers, these access nothing.
  */
 #ifndef CYCLOPS_MODEL_REGISTERS_H
 #define CYCLOPS_MODEL_REGISTERS_H
@@ -18,21 +17,21 @@
 
 #include "model/insn.h"
 
-/* What all threads have found out together. */
+/* The verification, by all threads together. */
 struct register_trust {
-	atomic_uint n_right; /* addresses that were as computed */
-	atomic_bool is_wrong;
+	atomic_uint n_right;  /* addresses that were as computed */
+	atomic_bool is_wrong; /* registers are not used any more */
 };
 
-/* What a thread knows of its own. Zeroed: nothing yet. */
+/* The registers of a thread. Zeroed is unknown. */
 struct registers {
 	const void *cpu_state;	/* of the emulator */
-	const uint64_t *values; /* x0 … x30, sp in it; NULL: not known */
+	const uint64_t *values; /* x0 … x30, SP; NULL: not known */
 };
 
 /*
- * The thread enters a block, and this is said to be the CPU state (NULL: unknown). It must be
- * readable memory, and the same each time.
+ * Sets the CPU state of the thread, as a callback got it (NULL: unknown). It must be readable, and the same
+ * in each call; else registers are not used.
  */
 void registers_learn(struct registers *, struct register_trust *, const void *cpu_state);
 static inline void registers_see(struct registers *r, struct register_trust *t,
@@ -42,11 +41,11 @@ static inline void registers_see(struct registers *r, struct register_trust *t,
 		registers_learn(r, t, cpu_state);
 }
 
-/* An access was seen, and its instruction is done: does the address fit? */
+/* Compares the address of an access, whose instruction has executed, with the computed one. */
 void registers_check(struct register_trust *, const struct registers *, const struct insn *,
 		     uint64_t va);
 
-/* May the registers be believed? */
+/* Are the registers known and verified? */
 bool registers_trusted(const struct register_trust *, const struct registers *);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Locks that processes share, one of which may be killed while it holds them. */
+/* Locks in memory that processes share. A process may be killed while it holds one. */
 #ifndef CYCLOPS_MODEL_ROBUST_H
 #define CYCLOPS_MODEL_ROBUST_H
 
@@ -28,7 +28,7 @@ static inline void robust_cond_init(pthread_cond_t *cond)
 	pthread_condattr_destroy(&attr);
 }
 
-/* Who got a lock of a process that is gone goes on with what that one left. */
+/* The lock of a process that was killed is taken over, with the data as it is. */
 static inline void robust_lock(pthread_mutex_t *mutex)
 {
 	if (pthread_mutex_lock(mutex) == EOWNERDEAD)

@@ -23,7 +23,7 @@ int salvage(struct text *settings, struct journal *journal, struct err *err)
 	*settings = (struct text){ 0 };
 	if (rc < 0)
 		return -1;
-	atomic_store(&journal->is_over, true); /* other processes of the program may live */
+	atomic_store(&journal->is_over, true); /* for other processes of the program */
 	rc = finish(&config, journal, err);
 	config_release(&config);
 	return rc;

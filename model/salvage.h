@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finishes the files of a run that ended before the model could. */
+/* Completes the files of a run whose plugin ended early. */
 #ifndef CYCLOPS_MODEL_SALVAGE_H
 #define CYCLOPS_MODEL_SALVAGE_H
 
@@ -8,9 +8,9 @@
 #include "model/journal.h"
 
 /*
- * Completes the capture with what the journal holds, and writes the counts if they were asked for.
- * `settings` are those that the model got; the bytes are taken over. What only the model's own
- * memory held is lost: the truth. The process of the run must be gone.
+ * Completes the capture with the journal, and writes the counts if the settings ask for them. `settings`
+ * are those of the plugin; their bytes are taken over. The truth is lost, because it was in the plugin's
+ * memory. The first process of the run must have ended.
  */
 int salvage(struct text *settings, struct journal *, struct err *);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A heap in one mapping: what is freed goes into a list of its size, what is new comes from the
- * end. Sizes are multiples of a power of two, four of them between one power and the next. A
- * block is 64 bytes, which say its size, and what the caller gets.
+ * A heap in one mapping. Freed blocks go into a list for their size; new blocks come from the end. There
+ * are four sizes between a power of two and the next. A block is a head of 64 bytes, which holds its
+ * size, and the caller's memory.
  */
 #include "model/shared_memory.h"
 
@@ -16,7 +16,7 @@
 
 #include "model/robust.h"
 
-/* The first: addresses only, memory comes with use. Systems that limit those get less. */
+/* Size of the mapping: the most that the system allows. Memory is used as it is written. */
 #define MOST_BYTES ((size_t)1 << 36)
 #define LEAST_BYTES ((size_t)1 << 30)
 
@@ -25,10 +25,10 @@ enum {
 	STEPS = 4, /* sizes between powers of two */
 	N_SIZES = 64 * STEPS,
 	PAGE = 4096,
-	LARGE = 1 << 20, /* the memory of freed blocks of this size goes back to the system */
+	LARGE = 1 << 20, /* from this size on, freed memory goes back to the system */
 };
 
-/* A block's head; the link is only there while it is free. */
+/* The head of a block; `next` is used while the block is free. */
 struct block_head {
 	size_t size; /* of head and contents */
 	struct block_head *next;
@@ -67,8 +67,8 @@ int shared_memory_open(struct err *err)
 	return 0;
 }
 
-/* The next size that blocks have, 0 if there is none; *out_index is its number. */
-static size_t round_up(size_t size, size_t *out_index)
+/* The size of a block for `size` bytes; 0: too large. *out_index: index into heap.freed. */
+static size_t block_size_for(size_t size, size_t *out_index)
 {
 	unsigned power;
 	size_t step;
@@ -86,7 +86,7 @@ static size_t round_up(size_t size, size_t *out_index)
 	return size;
 }
 
-/* A block from the list, or from the end, where memory is zero. */
+/* Takes a block from the list, or from the end (*out_is_new), where memory is zero. */
 static struct block_head *take_block(size_t size, size_t index, bool *out_is_new)
 {
 	struct block_head *block;
@@ -108,7 +108,7 @@ static struct block_head *take_block(size_t size, size_t index, bool *out_is_new
 static void *allocate(size_t size, bool must_zero)
 {
 	struct block_head *block;
-	size_t index, rounded = round_up(size, &index);
+	size_t index, rounded = block_size_for(size, &index);
 	bool is_new = false;
 
 	block = rounded > 0 ? take_block(rounded, index, &is_new) : NULL;
@@ -130,7 +130,7 @@ void __wrap_free(void *memory)
 		return;
 	}
 	block = (void *)((char *)memory - HEAD);
-	round_up(block->size - HEAD, &index);
+	block_size_for(block->size - HEAD, &index);
 	if (block->size >= LARGE) {
 		size_t first = -(uintptr_t)memory % PAGE;
 
@@ -155,7 +155,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
 	return alignment > HEAD ? NULL : allocate(size, false);
 }
 
-/* Of memory of this heap. */
+/* `memory` is of this heap, or NULL. */
 void *__wrap_reallocarray(void *memory, size_t n, size_t size)
 {
 	size_t bytes, held;

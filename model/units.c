@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The next `n` units, from number *first on. */
+/* The mask of the next `n` units, from number *first on. */
 static uint16_t next_units(unsigned *first, uint32_t n)
 {
 	uint32_t units = ((UINT32_C(1) << n) - 1) << *first;
@@ -21,7 +21,7 @@ void units_init(struct units *u, const struct params *p)
 	uint16_t memory = next_units(&n, p->memory_units);
 	uint16_t vector = next_units(&n, p->vector_units);
 
-	/* Lower numbers are taken first: simple operations leave the multicycle unit to others. */
+	/* Free units with lower numbers are taken first, so simple operations spare the multicycle unit. */
 	*u = (struct units){
 		.kinds = {
 			[UNIT_BRANCH] = branch,
@@ -48,7 +48,7 @@ void units_forget(struct units *u, uint64_t cycle)
 	u->from = from;
 }
 
-/* Is the unit not taken in those cycles? What is not kept is free. */
+/* Is the unit free in these cycles? Cycles that are not kept are free. */
 static bool is_free(const struct units *u, uint32_t unit, uint64_t at, uint32_t cycles)
 {
 	for (uint64_t end = at + cycles; at < end && at - u->from < UNIT_CYCLES; at++)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The execution units of a core, and in which cycles each of them starts an operation or is still
- * busy with one. Operations come in program order and take units in any order of time: each the
- * first cycle, from the one on in which it is ready, in which a unit of its kind is free.
+ * The execution units of a core, and the cycles in which each is busy. Operations come in program order,
+ * and may start out of order: each in the first cycle in which it is ready and a unit of its kind is free.
  */
 #ifndef CYCLOPS_MODEL_UNITS_H
 #define CYCLOPS_MODEL_UNITS_H
@@ -14,30 +13,30 @@
 #include "model/params.h"
 
 /*
- * Cycles that are kept, from about that of dispatch on. Operations that start later find all units
- * free: they wait for something that takes longer than any unit would.
+ * Cycles that are kept, from about that of dispatch on. Operations that start later find all units free:
+ * they wait longer for their operands than they would for a unit.
  */
 enum { UNIT_CYCLES = 4096, UNIT_CYCLES_FORGOTTEN = 256 };
 
 struct units {
-	uint16_t kinds[N_INSN_UNITS]; /* bit n: unit n executes such operations */
+	uint16_t kinds[N_INSN_UNITS]; /* bit n: unit n executes this kind of operation */
 	uint64_t from;		      /* the first cycle that is kept */
-	uint16_t busy[UNIT_CYCLES];   /* by cycle modulo UNIT_CYCLES; bit n: unit n is taken */
+	uint16_t busy[UNIT_CYCLES];   /* by cycle modulo UNIT_CYCLES; bit n: unit n is busy */
 };
 
 void units_init(struct units *, const struct params *);
 
-/* Forgets cycles, so that those from `cycle` on, which is late enough for that, can be kept. */
+/* Part of units_forget_before(): drops cycles in pieces of UNIT_CYCLES_FORGOTTEN. */
 void units_forget(struct units *, uint64_t cycle);
 
-/* Nothing starts before this cycle any more. */
+/* Drops cycles before `cycle`: no operation starts there any more. */
 static inline void units_forget_before(struct units *u, uint64_t cycle)
 {
 	if (cycle - u->from >= 2 * UNIT_CYCLES_FORGOTTEN)
 		units_forget(u, cycle);
 }
 
-/* Takes one unit of a kind for a cycle, from `ready` on as early as possible. Returns that cycle. */
+/* Takes a unit of a kind for the first cycle from `ready` on in which one is free. Returns the cycle. */
 static inline uint64_t units_take_one(struct units *u, uint32_t kind, uint64_t ready)
 {
 	for (; ready - u->from < UNIT_CYCLES; ready++) {
@@ -52,12 +51,12 @@ static inline uint64_t units_take_one(struct units *u, uint32_t kind, uint64_t r
 	return ready;
 }
 
-/* The same for several cycles: the first unit of the kind alone does what takes so long. */
+/* The same for several cycles. Only the first unit of the kind executes such operations. */
 uint64_t units_take_long(struct units *, uint32_t kind, uint64_t ready, uint32_t cycles);
 
 /*
- * The cycle in which an instruction starts that is ready in the cycle `ready`: its units are taken
- * from then on, the first of them for `busy_cycles` (0 is as 1), the others for one.
+ * Takes all units of an instruction that is ready in the cycle `ready`: the first one for `busy_cycles`
+ * (0 is as 1), the others for one cycle. Returns the cycle in which the last of them starts.
  */
 static inline uint64_t units_take(struct units *u, const struct insn *in, uint32_t busy_cycles,
 				  uint64_t ready)

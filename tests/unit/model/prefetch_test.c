@@ -38,7 +38,7 @@ static void strides_are_learnt(void **state)
 
 		for (unsigned n = 0; n < 16 && asking == UINT32_MAX; n++) {
 			uint64_t va = START + (uint64_t)(cases[i].stride * (int64_t)n);
-			size_t found = prefetcher_see(&p, PC, va, vas);
+			size_t found = prefetcher_train_stride(&p, PC, va, vas);
 
 			if (found == 0)
 				continue;
@@ -60,12 +60,13 @@ static void one_more_for_each_access(void **state)
 
 	(void)state;
 	for (unsigned n = 0; n < 4; n++)
-		prefetcher_see(&p, PC, START + 64 * n, vas);
-	assert_int_equal(prefetcher_see(&p, PC, START + 64 * 4, vas), 1);
+		prefetcher_train_stride(&p, PC, START + 64 * n, vas);
+	assert_int_equal(prefetcher_train_stride(&p, PC, START + 64 * 4, vas), 1);
 	assert_int_equal(vas[0], START + 64 * 7);
-	assert_int_equal(prefetcher_see(&p, PC, START + 64 * 9, vas), 0);
-	assert_int_equal(prefetcher_see(&p, PC, START + 64 * 10, vas), 0);
-	assert_int_equal(prefetcher_see(&p, PC + 4, START, vas), 0); /* another instruction */
+	assert_int_equal(prefetcher_train_stride(&p, PC, START + 64 * 9, vas), 0);
+	assert_int_equal(prefetcher_train_stride(&p, PC, START + 64 * 10, vas), 0);
+	assert_int_equal(prefetcher_train_stride(&p, PC + 4, START, vas),
+			 0); /* another instruction */
 }
 
 /* Lines in a row, whoever uses them; each access calls for the line after those asked for. */
@@ -87,7 +88,7 @@ static void streams_are_followed(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(steps); i++) {
-		size_t n = prefetcher_see_line(&p, steps[i].line * LINE_BYTES + i, vas);
+		size_t n = prefetcher_train_stream(&p, steps[i].line * LINE_BYTES + i, vas);
 
 		if (n != steps[i].n)
 			fail_msg("step %zu: %zu lines", i, n);
@@ -97,7 +98,7 @@ static void streams_are_followed(void **state)
 						 LINE_BYTES);
 	}
 	p.distance = 0;
-	assert_int_equal(prefetcher_see_line(&p, 106 * LINE_BYTES, vas), 0);
+	assert_int_equal(prefetcher_train_stream(&p, 106 * LINE_BYTES, vas), 0);
 }
 
 /* There are so many places for streams: the one not seen for longest makes room. */
@@ -110,13 +111,13 @@ static void old_streams_are_forgotten(void **state)
 	for (uint64_t round = 0; round < 3; round++)
 		for (uint64_t i = 0; i < STREAMS; i++)
 			assert_int_equal(
-				prefetcher_see_line(&p, (1000 * i + round) * LINE_BYTES, vas),
+				prefetcher_train_stream(&p, (1000 * i + round) * LINE_BYTES, vas),
 				round == 2 ? 3 : 0);
-	prefetcher_see_line(&p, 3 * LINE_BYTES,
-			    vas); /* the first goes on, the second is the oldest */
-	prefetcher_see_line(&p, 500 * LINE_BYTES, vas);
-	assert_int_equal(prefetcher_see_line(&p, 4 * LINE_BYTES, vas), 1);
-	assert_int_equal(prefetcher_see_line(&p, 1003 * LINE_BYTES, vas), 0);
+	prefetcher_train_stream(&p, 3 * LINE_BYTES,
+				vas); /* the first goes on, the second is the oldest */
+	prefetcher_train_stream(&p, 500 * LINE_BYTES, vas);
+	assert_int_equal(prefetcher_train_stream(&p, 4 * LINE_BYTES, vas), 1);
+	assert_int_equal(prefetcher_train_stream(&p, 1003 * LINE_BYTES, vas), 0);
 }
 
 static void late_prefetches_are_told(void **state)
