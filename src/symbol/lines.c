@@ -43,6 +43,7 @@ struct placed_address {
 struct unit_work {
 	const struct dwarf_unit *unit;
 	Dwarf_Die tree;
+	const char *folder; /* that it was compiled in, or NULL */
 	size_t n;
 	uint64_t *addresses;
 	uint32_t *scopes; /* by address: the innermost scope */
@@ -52,26 +53,69 @@ struct unit_work {
 	size_t n_files;
 };
 
-/* The id of a string of the file, demangled if `is_symbol`. Each string is looked at once only. */
-static struct str_id symbol_lines_intern(struct job *job, const char *text, bool is_symbol)
+/* Where a source file was: compilers name it as on their command line. */
+static void symbol_lines_path(const char *folder, const char *path, struct text *out)
+{
+	if (path[0] != '/' && folder != NULL) {
+		text_add(out, folder, strnlen(folder, PATH_MAX));
+		text_char(out, '/');
+	}
+	text_add(out, path, strnlen(path, PATH_MAX));
+}
+
+/* Is the string of the file new? Else its id is in `out`. Each string is looked at once only. */
+static bool symbol_lines_is_new(struct job *job, const char *text, bool is_symbol,
+				struct str_id *out)
 {
 	uint64_t key = (uint64_t)(uintptr_t)text << 1 | is_symbol;
 	uint32_t n_before = job->texts.n;
 	uint32_t number;
 
-	if (text == NULL)
-		return (struct str_id){ 0 };
+	if (text == NULL) {
+		*out = (struct str_id){ 0 };
+		return false;
+	}
 	number = tuples_add(&job->texts, &key);
-	if (number < n_before)
-		return job->text_ids.items[number];
+	if (number < n_before) {
+		*out = job->text_ids.items[number];
+		return false;
+	}
 	text_reset(&job->buffer);
+	return true;
+}
+
+/* Interns what is in the buffer. */
+static struct str_id symbol_lines_add(struct job *job)
+{
+	struct str_id id = strings_add(&job->answer->strings, job->buffer.bytes, job->buffer.n);
+
+	*vec_add(&job->text_ids) = id;
+	return id;
+}
+
+/* The id of a name, demangled if `is_symbol`. */
+static struct str_id symbol_lines_intern(struct job *job, const char *text, bool is_symbol)
+{
+	struct str_id id;
+
+	if (!symbol_lines_is_new(job, text, is_symbol, &id))
+		return id;
 	if (is_symbol)
 		demangle(text, job->question->style, &job->buffer);
 	else
 		text_add(&job->buffer, text, strnlen(text, PATH_MAX));
-	*vec_add(&job->text_ids) =
-		strings_add(&job->answer->strings, job->buffer.bytes, job->buffer.n);
-	return job->text_ids.items[number];
+	return symbol_lines_add(job);
+}
+
+static struct str_id symbol_lines_intern_path(struct job *job, const struct unit_work *work,
+					      const char *path)
+{
+	struct str_id id;
+
+	if (!symbol_lines_is_new(job, path, false, &id))
+		return id;
+	symbol_lines_path(work->folder, path, &job->buffer);
+	return symbol_lines_add(job);
 }
 
 static const char *symbol_lines_string_of(Dwarf_Die *die, unsigned attribute)
@@ -107,13 +151,14 @@ static uint32_t to_u32(uint64_t number)
 }
 
 /* Where a frame stands: the file, line and column of a row of the line table. */
-static void symbol_lines_set_place(struct job *job, Dwarf_Line *row, struct symbol_frame *out)
+static void symbol_lines_set_place(struct job *job, const struct unit_work *work, Dwarf_Line *row,
+				   struct symbol_frame *out)
 {
 	int line = 0, column = 0;
 
 	if (row == NULL)
 		return;
-	out->file = symbol_lines_intern(job, dwarf_linesrc(row, NULL, NULL), false);
+	out->file = symbol_lines_intern_path(job, work, dwarf_linesrc(row, NULL, NULL));
 	if (dwarf_lineno(row, &line) == 0 && line > 0)
 		out->line = (uint32_t)line;
 	if (dwarf_linecol(row, &column) == 0 && column > 0)
@@ -127,8 +172,8 @@ static void set_call_site(struct job *job, const struct unit_work *work, Dwarf_D
 	uint64_t file = symbol_lines_number_of(inlined, DW_AT_call_file);
 
 	if (dwarf_hasattr(inlined, DW_AT_call_file) && file < work->n_files)
-		out->file = symbol_lines_intern(job, dwarf_filesrc(work->files, file, NULL, NULL),
-						false);
+		out->file = symbol_lines_intern_path(job, work,
+						     dwarf_filesrc(work->files, file, NULL, NULL));
 	out->line = to_u32(symbol_lines_number_of(inlined, DW_AT_call_line));
 	out->column = to_u32(symbol_lines_number_of(inlined, DW_AT_call_column));
 }
@@ -163,7 +208,7 @@ static struct line_chain build_chain(struct job *job, const struct unit_work *wo
 	struct symbol_frame frame = { 0 };
 	struct scope *scope = &job->scopes.list.items[work->scopes[i]];
 
-	symbol_lines_set_place(job, row, &frame);
+	symbol_lines_set_place(job, work, row, &frame);
 	while (scope != job->scopes.list.items) {
 		frame.function = symbol_lines_name_of(job, &scope->die);
 		frame.is_inlined = scope->is_inlined && scope->parent != 0;
@@ -194,6 +239,7 @@ static void lines_read_unit(struct job *job, struct unit_work *work)
 	bool with_lines = !job->question->without_lines;
 	Dwarf_Die root = work->unit->die;
 
+	work->folder = symbol_lines_string_of(&root, DW_AT_comp_dir);
 	if (!dwarf_unit_tree(work->unit, &work->tree))
 		lines_note(job, DIAG_NOTE,
 			   "its .dwo files were not found (.dwp files are not read): no inlines");
@@ -303,9 +349,13 @@ void lines_ask(const struct lines_question *question, struct lines_answer *answe
 }
 
 /* The rows of one unit: each reaches to the next one, which has another address. */
-static void visit_unit(const struct dwarf_unit *unit, lines_visit *visit, void *context)
+static void visit_unit(const struct dwarf_unit *unit, struct strings *paths, lines_visit *visit,
+		       void *context)
 {
 	Dwarf_Die root = unit->die;
+	const char *folder = symbol_lines_string_of(&root, DW_AT_comp_dir);
+	const char *last = NULL, *path = NULL;
+	struct text joined = { 0 };
 	Dwarf_Lines *lines;
 	size_t n;
 
@@ -323,22 +373,32 @@ static void visit_unit(const struct dwarf_unit *unit, lines_visit *visit, void *
 		if (dwarf_lineendsequence(row, &is_end) != 0 || is_end || from >= to ||
 		    dwarf_lineno(row, &line) != 0 || line <= 0 || file == NULL)
 			continue;
-		visit(context, file, (uint32_t)line, from, to);
+		if (file != last) {
+			text_reset(&joined);
+			symbol_lines_path(folder, file, &joined);
+			path = strings_get(paths, strings_add(paths, joined.bytes, joined.n));
+			last = file;
+		}
+		visit(context, path, (uint32_t)line, from, to);
 	}
+	text_release(&joined);
 }
 
 void lines_each(const char *path, const char *alt_path, lines_visit *visit, void *context,
 		struct diags *diags)
 {
 	struct dwarf_file file = { 0 };
+	struct strings paths;
 	struct err err;
 
 	if (dwarf_file_open(&file, path, alt_path, diags, &err) < 0) {
 		diags_add(diags, DIAG_DAMAGE, ERR_NOWHERE, 0, err.text);
 		return;
 	}
+	strings_init(&paths);
 	for (size_t i = 0; i < file.units.n; i++)
-		visit_unit(&file.units.items[i], visit, context);
+		visit_unit(&file.units.items[i], &paths, visit, context);
+	strings_release(&paths);
 	dwarf_file_release(&file);
 }
 

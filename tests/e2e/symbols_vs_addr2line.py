@@ -36,6 +36,9 @@ BUILDS = [
     *((f"clang++-dwarf{d}-O2", "clang++", [f"clang++ -gdwarf-{d} -O2 {CXX} -o {{out}}"])
       for d in (4, 5)),
     ("clang", "clang", [f"clang -g -O2 {C} -o {{out}}"]),
+    *((f"gcc-relative-dwarf{d}", "gcc", [
+        "mkdir -p relative/below", f"cp {HERE}/inlines.c relative", "ln -sfn ../inlines.c relative/below/inlines.c",
+        f"gcc -gdwarf-{d} -O2 relative/below/../inlines.c -nostdlib -static -o {{out}}"]) for d in (4, 5)),
     ("g++-lto", "g++", [f"g++ -g -O2 -flto {CXX} -o {{out}}"]),
     ("g++-types", "g++", [f"g++ -gdwarf-4 -fdebug-types-section -O2 {CXX} -o {{out}}"]),
     ("g++-compressed", "g++", [f"g++ -g -gz=zlib -O2 {CXX} -o {{out}}"]),
@@ -95,6 +98,11 @@ def code_offsets(program):
     return pairs[:: len(pairs) // MAX_PLACES + 1]
 
 
+def place_of(path):
+    """The file of a source path, with its folders, of which tools leave ".." as it is or not."""
+    return os.path.normpath(path) if path and not path.startswith("??") else "??"
+
+
 def ask_ours(resolve, program, pairs):
     """For each pair: address, function, and the frames (function, file, line)."""
     text = "".join(f"{offset:x}\n" for offset, _ in pairs)
@@ -105,7 +113,7 @@ def ask_ours(resolve, program, pairs):
             answers.append((int(fields[2], 16), fields[3], []))
         else:
             function, path, number = fields[1:4]
-            answers[-1][2].append((function or "??", os.path.basename(path) or "??", int(number)))
+            answers[-1][2].append((function or "??", place_of(path), int(number)))
     return answers
 
 
@@ -126,7 +134,7 @@ def ask_theirs(program, addresses):
         else:
             path, _, number = line.split(" (discriminator")[0].rpartition(":")
             number = int(number) if number.isdigit() else 0
-            chain.append((function, os.path.basename(path) or "??", number))
+            chain.append((function, place_of(path), number))
             function = None
     return frames
 
