@@ -24,7 +24,7 @@ int machine_init(struct machine *m, const struct config *config, struct err *err
 	m->counts = m->journal->counts;
 	memory_init(&m->memory, &config->params, m->counts);
 	frames_init(&m->frames, &config->params);
-	turns_init(&m->turns, config->params.quantum, &m->journal->n_executed);
+	scheduler_init(&m->scheduler, config->params.quantum, &m->journal->n_executed);
 	tuples_init(&m->block_pcs, 1);
 	if (config->truth != NULL)
 		m->truth = truth_new();
@@ -44,8 +44,8 @@ int machine_init(struct machine *m, const struct config *config, struct err *err
 
 static void keep_blocks(const struct thread *t)
 {
-	if (t->walk.block != NULL)
-		t->walk.block->is_kept = true;
+	if (t->stepper.block != NULL)
+		t->stepper.block->is_kept = true;
 	for (size_t i = 0; i < t->deferred.n; i++)
 		if (t->deferred.items[i].block != NULL)
 			t->deferred.items[i].block->is_kept = true;
@@ -77,7 +77,7 @@ static void forget_mapping(struct machine *m, struct process *p, uint64_t start,
 void machine_stop(struct machine *m)
 {
 	atomic_store(&m->journal->is_over, true);
-	turns_end(&m->turns);
+	scheduler_stop(&m->scheduler);
 }
 
 /* The program as this machine and its replicas have seen it. */
@@ -213,7 +213,7 @@ static struct thread *add_thread(struct machine *m, struct process *p, const str
 		core_wait_until(t->core, core_cycle(parent->core));
 	p->n_threads++;
 	*vec_add(&m->threads) = t;
-	t->seat = turns_join(&m->turns, &t->core->dispatch_cycle, p->number);
+	t->task = scheduler_add(&m->scheduler, &t->core->dispatch_cycle, p->number);
 	return t;
 }
 
@@ -267,7 +267,7 @@ struct thread *machine_fork(struct thread *parent)
 	if (p == NULL)
 		return NULL;
 	machine_drop_replicas(m);
-	turns_interrupt(&m->turns, parent->seat);
+	scheduler_interrupt(&m->scheduler, parent->task);
 	p->blocks = parent->process->blocks;
 	described_copy(&parent->process->described, &p->described);
 	mappings_find_shared(p->described.guest_base, &shared);
@@ -283,17 +283,17 @@ struct thread *machine_fork(struct thread *parent)
 
 void machine_begin_child(struct thread *child)
 {
-	turns_introduce(&child->machine->turns, child->seat);
+	scheduler_set_thread(&child->machine->scheduler, child->task);
 }
 
 void machine_forked(struct thread *parent, struct thread *child)
 {
 	struct machine *m = parent->machine;
 
-	turns_resume(&m->turns, parent->seat);
+	scheduler_resume(&m->scheduler, parent->task);
 	if (child == NULL)
 		return;
-	turns_leave(&m->turns, child->seat);
+	scheduler_remove(&m->scheduler, child->task);
 	remove_thread(child);
 }
 
@@ -330,12 +330,12 @@ static void access_unseen(void *context, const struct insn *in, size_t index)
 /* Executes what comes before the instruction `index` of the block, and begins that one. */
 static void advance(struct thread *t, size_t index)
 {
-	walk_advance(&t->walk, t->core, index, access_unseen, t);
+	stepper_advance(&t->stepper, t->core, index, access_unseen, t);
 }
 
 static void complete(struct thread *t, uint64_t next_pc)
 {
-	walk_complete(&t->walk, t->core, next_pc, access_unseen, t);
+	stepper_complete(&t->stepper, t->core, next_pc, access_unseen, t);
 }
 
 static void enter(struct thread *t, struct block *block)
@@ -351,12 +351,12 @@ static void enter(struct thread *t, struct block *block)
 	if (t->machine->truth != NULL)
 		truth_block(t->machine->truth, block->pc, block_end(block));
 	note(t, &(struct operation){ .block = block });
-	walk_enter(&t->walk, t->core, block);
+	stepper_enter(&t->stepper, t->core, block);
 }
 
 static void access_memory(struct thread *t, const struct insn *in, uint64_t va, unsigned size_bytes)
 {
-	if (t->walk.block == NULL)
+	if (t->stepper.block == NULL)
 		return;
 	if (t->core->now.insn != in) {
 		advance(t, in->index);
@@ -365,7 +365,7 @@ static void access_memory(struct thread *t, const struct insn *in, uint64_t va, 
 	access_noted(t, in, va, size_bytes);
 }
 
-/* Makes up for what happened before the thread got the turn. */
+/* Executes what the thread did before it was chosen. */
 static void replay(struct thread *t)
 {
 	for (size_t i = 0; i < t->deferred.n; i++) {
@@ -379,64 +379,64 @@ static void replay(struct thread *t)
 	t->deferred.n = 0;
 }
 
-/* The thread has the turn again; another one may have used its CPU. */
+/* The thread runs again; another one may have used its CPU. */
 static void resume(struct thread *t)
 {
-	core_wait_until(t->core, t->seat->wake_at);
+	core_wait_until(t->core, t->task->wake_at);
 	core_switch(t->core, t, t->ids.tid, t->process->number);
 	t->machine->n_transfers = t->machine->memory.n_transfers;
 	replay(t);
 }
 
-/* Waits for the turn, if the thread does not have it. False: it has to go on without. */
-static bool take_turn(struct thread *t)
+/* Waits until the thread is the running one. False: it goes on, and what it does is deferred. */
+static bool wait_to_run(struct thread *t)
 {
-	if (t->has_turn)
+	if (t->is_running)
 		return true;
-	t->has_turn = turns_wait(&t->machine->turns, t->seat);
-	if (t->has_turn)
+	t->is_running = scheduler_wait(&t->machine->scheduler, t->task);
+	if (t->is_running)
 		resume(t);
-	return t->has_turn;
+	return t->is_running;
 }
 
 /*
- * Lines that go from CPU to CPU do so in the order of the clocks: turns are then short, and for as
- * long as it takes to see that no more do.
+ * Transfers of lines between CPUs shall be in the order of the clocks. So the quantum is short after a
+ * transfer, until there was none for some long quanta.
  */
 static void set_quantum(struct machine *m, const struct core *c)
 {
-	enum { LONG_TURNS = 10 };
+	enum { LONG_QUANTA = 10 };
 	const struct params *p = &m->config->params;
 
 	if (m->memory.n_transfers != m->n_transfers)
-		m->shared_until = core_cycle(c) + LONG_TURNS * p->quantum;
-	m->turns.quantum = core_cycle(c) < m->shared_until ? p->sharing_quantum : p->quantum;
+		m->shared_until = core_cycle(c) + LONG_QUANTA * p->quantum;
+	m->scheduler.quantum = core_cycle(c) < m->shared_until ? p->sharing_quantum : p->quantum;
 }
 
 void thread_enter(struct thread *t, struct block *block, const void *cpu_state)
 {
-	struct turns *turns = &t->machine->turns;
+	struct scheduler *scheduler = &t->machine->scheduler;
 
 	registers_see(&t->registers, &t->machine->trust, cpu_state);
-	if (t->is_away)
+	if (t->is_in_call)
 		thread_return(t, CALL_BLOCKS);
-	if (!take_turn(t)) {
+	if (!wait_to_run(t)) {
 		*vec_add(&t->deferred) = (struct deferred){ .block = block };
 		return;
 	}
-	turns_beat(turns);
+	scheduler_note_progress(scheduler);
 	enter(t, block);
-	if (core_cycle(t->core) < t->seat->limit)
+	if (core_cycle(t->core) < t->task->limit)
 		return;
 	set_quantum(t->machine, t->core);
-	t->has_turn = false;
-	turns_pass(turns, t->seat);
-	take_turn(t);
+	t->is_running = false;
+	scheduler_end_quantum(scheduler, t->task);
+	wait_to_run(t);
 }
 
 void thread_access(struct thread *t, const struct insn *in, uint64_t va, unsigned size_bytes)
 {
-	if (t->has_turn)
+	if (t->is_running)
 		access_memory(t, in, va, size_bytes);
 	else
 		*vec_add(&t->deferred) =
@@ -448,60 +448,60 @@ void thread_call(struct thread *t, const struct call *call)
 	struct machine *m = t->machine;
 	uint64_t sleep_cycles = call->sleep_ns / 1000 * m->config->params.core_mhz;
 
-	if (!take_turn(t))
+	if (!wait_to_run(t))
 		return;
-	if (t->walk.block != NULL) {
-		complete(t, block_end(t->walk.block));
+	if (t->stepper.block != NULL) {
+		complete(t, block_end(t->stepper.block));
 		note(t, &(struct operation){ 0 });
 	}
 	if (call->unmapped_end > call->unmapped)
 		forget_mapping(m, t->process, call->unmapped, call->unmapped_end);
-	if (m->turns.seats.n == 1 || call->kind == CALL_PLAIN || call->kind == CALL_WAKES)
+	if (m->scheduler.tasks.n == 1 || call->kind == CALL_PLAIN || call->kind == CALL_WAKES)
 		return;
-	t->has_turn = false;
+	t->is_running = false;
 	if (call->kind == CALL_BLOCKS) {
-		t->is_away = true;
-		turns_away(&m->turns, t->seat);
+		t->is_in_call = true;
+		scheduler_enter_call(&m->scheduler, t->task);
 	} else if (call->kind == CALL_EXECUTES) {
-		t->is_away = true;
-		turns_execute(&m->turns, t->seat);
+		t->is_in_call = true;
+		scheduler_execute(&m->scheduler, t->task);
 	} else if (call->kind == CALL_SLEEPS) {
-		turns_sleep(&m->turns, t->seat, core_cycle(t->core) + sleep_cycles);
+		scheduler_sleep(&m->scheduler, t->task, core_cycle(t->core) + sleep_cycles);
 	} else if (call->kind == CALL_YIELDS) {
-		turns_yield(&m->turns, t->seat);
+		scheduler_yield(&m->scheduler, t->task);
 	}
 }
 
 void thread_return(struct thread *t, enum call_kind kind)
 {
-	if (t->is_away) {
-		t->is_away = false;
-		turns_back(&t->machine->turns, t->seat);
-	} else if (kind == CALL_WAKES && t->has_turn) {
-		turns_settle(&t->machine->turns, t->seat);
+	if (t->is_in_call) {
+		t->is_in_call = false;
+		scheduler_return(&t->machine->scheduler, t->task);
+	} else if (kind == CALL_WAKES && t->is_running) {
+		scheduler_settle(&t->machine->scheduler, t->task);
 	}
 }
 
 void thread_exit(struct thread *t)
 {
 	struct machine *m = t->machine;
-	struct seat *seat = t->seat;
+	struct task *task = t->task;
 	struct moment at;
 
-	take_turn(t);
+	wait_to_run(t);
 	at = thread_moment(t);
 	recorder_exit(&m->recorder, &at);
 	remove_thread(t);
-	turns_quit(&m->turns, seat);
+	scheduler_exit(&m->scheduler, task);
 }
 
 void machine_exit(struct thread *t)
 {
 	struct machine *m = t->machine;
 	struct process *p = t->process;
-	struct seat *seat = t->seat;
+	struct task *task = t->task;
 
-	take_turn(t);
+	wait_to_run(t);
 	for (size_t i = m->threads.n; i-- > 0;) {
 		struct thread *other = m->threads.items[i];
 		struct moment at = thread_moment(other);
@@ -511,7 +511,7 @@ void machine_exit(struct thread *t)
 		recorder_exit(&m->recorder, &at);
 		remove_thread(other);
 	}
-	turns_quit_process(&m->turns, seat);
+	scheduler_exit_process(&m->scheduler, task);
 }
 
 uint64_t thread_time(struct thread *t)
@@ -519,9 +519,9 @@ uint64_t thread_time(struct thread *t)
 	const struct core *c = t->core;
 	uint64_t at = core_cycle(c) > c->last_retire ? core_cycle(c) : c->last_retire;
 
-	for (size_t i = t->walk.next; t->has_turn && t->walk.block != NULL && i < t->walk.block->n;
-	     i++) {
-		if ((t->walk.block->insns[i].flags & INSN_READS_TIMER) == 0)
+	for (size_t i = t->stepper.next;
+	     t->is_running && t->stepper.block != NULL && i < t->stepper.block->n; i++) {
+		if ((t->stepper.block->insns[i].flags & INSN_READS_TIMER) == 0)
 			continue;
 		advance(t, i);
 		at = c->now.done;

@@ -11,12 +11,12 @@
 #include "model/recorder.h"
 #include "model/registers.h"
 #include "model/replica.h"
-#include "model/turns.h"
-#include "model/walk.h"
+#include "model/scheduler.h"
+#include "model/stepper.h"
 
 struct machine;
 
-/* Something that a thread did while it could not get the turn. */
+/* What a thread did while it could not be the running one. */
 struct deferred {
 	struct block *block;	 /* it entered this one, or NULL: */
 	const struct insn *insn; /* this instruction … */
@@ -39,13 +39,13 @@ struct thread {
 	struct machine *machine;
 	struct process *process;
 	struct core *core;
-	struct seat *seat;
+	struct task *task;
 	struct thread_ids ids;
 	struct registers registers; /* of the guest */
-	struct walk walk;
+	struct stepper stepper;
 	uint64_t last_time; /* told by thread_time() */
-	bool is_away;	    /* in a system call that may block */
-	bool has_turn;
+	bool is_in_call;    /* in a system call that may block */
+	bool is_running;
 	VEC_OF(struct deferred) deferred;
 };
 
@@ -63,10 +63,10 @@ struct machine {
 	struct replicas *replicas; /* of a program of one thread; NULL: none */
 	bool is_parallel;	   /* it made a thread or a process */
 	struct tally tally;	   /* … where the cycles go; empty unless config->gains asks */
-	struct turns turns;
+	struct scheduler scheduler;
 	struct register_trust trust;
-	uint64_t shared_until; /* the cycle at which turns get long again */
-	uint64_t n_transfers;  /* of lines between CPUs, when the last turn began */
+	uint64_t shared_until; /* the cycle from which on the quantum is long again */
+	uint64_t n_transfers;  /* memory.n_transfers when the thread was chosen */
 	VEC_OF(struct thread *) threads;
 	VEC_OF(struct process *) processes; /* by number; NULL: ended */
 	uint32_t n_threads;		    /* so far */
@@ -88,13 +88,13 @@ void machine_stop(struct machine *);
 int machine_finish(struct machine *, struct err *);
 
 /*
- * A new thread, made by `parent`, which has the turn; NULL for the first one. The machine
+ * A new thread, made by `parent`, which is running; NULL for the first one. The machine
  * keeps it until machine_finish() or thread_exit().
  */
 struct thread *machine_thread(struct machine *, struct thread *parent);
 
 /*
- * The thread, which has the turn, makes a new process by fork: it is there, with one thread, when
+ * The running thread makes a new process by fork: it is there, with one thread, when
  * this returns. Until machine_forked() the other threads of its own process do not wait. NULL: too
  * many processes live.
  */
@@ -106,14 +106,14 @@ void machine_begin_child(struct thread *child);
 /* In the parent. `child`, if the fork failed, or NULL. */
 void machine_forked(struct thread *parent, struct thread *child);
 
-/* The process of the thread, which has the turn, ends. */
+/* The process of the running thread ends. */
 void machine_exit(struct thread *);
 
-/* The thread, which has the turn, ends. */
+/* The running thread ends. */
 void thread_exit(struct thread *);
 
 /*
- * The thread enters a block: the one before is completed. Waits for the thread's turn.
+ * The thread enters a block: the one before is completed. Waits until the thread is chosen to run.
  * `cpu_state`: of the emulator, NULL if it is not known.
  */
 void thread_enter(struct thread *, struct block *, const void *cpu_state);

@@ -79,14 +79,15 @@ static void catch_up(void *context, size_t job, unsigned worker)
 		const struct operation *o = &all->operations[i];
 
 		if (o->block != NULL) {
-			walk_complete(&r->walk, &r->core, o->block->pc, NULL, NULL);
-			walk_enter(&r->walk, &r->core, o->block);
+			stepper_complete(&r->stepper, &r->core, o->block->pc, NULL, NULL);
+			stepper_enter(&r->stepper, &r->core, o->block);
 		} else if (o->insn != NULL) {
 			if (r->core.now.insn != o->insn)
-				walk_advance(&r->walk, &r->core, o->insn->index, NULL, NULL);
+				stepper_advance(&r->stepper, &r->core, o->insn->index, NULL, NULL);
 			core_access(&r->core, o->va, o->size_bytes);
-		} else if (r->walk.block != NULL) {
-			walk_complete(&r->walk, &r->core, block_end(r->walk.block), NULL, NULL);
+		} else if (r->stepper.block != NULL) {
+			stepper_complete(&r->stepper, &r->core, block_end(r->stepper.block), NULL,
+					 NULL);
 		}
 	}
 	core_count_cycles(&r->core);

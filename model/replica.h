@@ -17,7 +17,7 @@
 #include "model/config.h"
 #include "model/core.h"
 #include "model/tally.h"
-#include "model/walk.h"
+#include "model/stepper.h"
 
 /* One thing that the thread does. */
 struct operation {
@@ -35,7 +35,7 @@ struct replica {
 	struct core core;
 	struct counts counts;
 	struct tally tally;
-	struct walk walk;
+	struct stepper stepper;
 };
 
 struct replicas {

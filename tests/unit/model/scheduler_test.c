@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that take turns: real ones, whose modelled clocks and system calls are made up. What
+ * Schedules real threads, whose modelled clocks and system calls are scripted. What
  * each run does is written down as a line of text, which must not depend on the host.
  */
 #include <pthread.h>
@@ -17,7 +17,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "model/turns.h"
+#include "model/scheduler.h"
 
 enum { QUANTUM = 10, MAX_PLAYERS = 8, SLOW_MS = 400 };
 
@@ -29,7 +29,7 @@ struct player {
 	char name;
 	const char *script;
 	uint64_t clock;
-	struct seat *seat;
+	struct task *task;
 	pthread_t thread;
 };
 
@@ -38,11 +38,11 @@ struct player {
  * wait), "sN" sleeps until cycle N, "y" yields.
  */
 struct game {
-	struct turns turns;
+	struct scheduler scheduler;
 	struct player players[MAX_PLAYERS];
 	size_t n;
 	int pipe[2];
-	struct text log; /* of the holder: who did what at which cycle */
+	struct text log; /* of the running thread: who did what at which cycle */
 };
 
 static void note(struct player *p, char what)
@@ -52,29 +52,29 @@ static void note(struct player *p, char what)
 
 static void take(struct player *p)
 {
-	assert_true(turns_wait(&p->game->turns, p->seat));
-	if (p->clock < p->seat->wake_at)
-		p->clock = p->seat->wake_at;
+	assert_true(scheduler_wait(&p->game->scheduler, p->task));
+	if (p->clock < p->task->wake_at)
+		p->clock = p->task->wake_at;
 }
 
 static void work(struct player *p, long cycles)
 {
 	for (; cycles > 0; cycles--) {
 		p->clock++;
-		turns_beat(&p->game->turns);
-		if (p->clock < p->seat->limit)
+		scheduler_note_progress(&p->game->scheduler);
+		if (p->clock < p->task->limit)
 			continue;
 		note(p, '.');
-		turns_pass(&p->game->turns, p->seat);
+		scheduler_end_quantum(&p->game->scheduler, p->task);
 		take(p);
 	}
 }
 
 static void put(struct player *p)
 {
-	turns_away(&p->game->turns, p->seat);
+	scheduler_enter_call(&p->game->scheduler, p->task);
 	assert_int_equal(write(p->game->pipe[1], "x", 1), 1);
-	turns_back(&p->game->turns, p->seat);
+	scheduler_return(&p->game->scheduler, p->task);
 	take(p);
 }
 
@@ -82,15 +82,15 @@ static void get(struct player *p)
 {
 	char byte;
 
-	turns_away(&p->game->turns, p->seat);
+	scheduler_enter_call(&p->game->scheduler, p->task);
 	assert_int_equal(read(p->game->pipe[0], &byte, 1), 1);
-	turns_back(&p->game->turns, p->seat);
+	scheduler_return(&p->game->scheduler, p->task);
 	take(p);
 }
 
 static void nap(struct player *p, long until)
 {
-	turns_sleep(&p->game->turns, p->seat, (uint64_t)until);
+	scheduler_sleep(&p->game->scheduler, p->task, (uint64_t)until);
 	usleep(300);
 	take(p);
 }
@@ -116,21 +116,21 @@ static void *play(void *argument)
 		else if (action == 's')
 			nap(p, number);
 		else if (action == 'y') {
-			turns_yield(&p->game->turns, p->seat);
+			scheduler_yield(&p->game->scheduler, p->task);
 			take(p);
 		}
 	}
 	note(p, '!');
-	turns_quit(&p->game->turns, p->seat);
+	scheduler_exit(&p->game->scheduler, p->task);
 	return NULL;
 }
 
-/* The first player's thread begins with the turn, so the others are seated before it starts. */
+/* The first player runs at once, so the others are added before its thread starts. */
 static void run(const char *const *scripts, struct text *out)
 {
 	struct game game = { 0 };
 
-	turns_init(&game.turns, QUANTUM, NULL);
+	scheduler_init(&game.scheduler, QUANTUM, NULL);
 	assert_int_equal(pipe(game.pipe), 0);
 	for (; scripts[game.n] != NULL; game.n++) {
 		struct player *p = &game.players[game.n];
@@ -138,7 +138,7 @@ static void run(const char *const *scripts, struct text *out)
 		*p = (struct player){ .game = &game,
 				      .name = (char)('A' + game.n),
 				      .script = scripts[game.n] };
-		p->seat = turns_join(&game.turns, &p->clock, 0);
+		p->task = scheduler_add(&game.scheduler, &p->clock, 0);
 	}
 	for (size_t i = game.n; i-- > 0;)
 		pthread_create(&game.players[i].thread, NULL, play, &game.players[i]);
@@ -147,7 +147,7 @@ static void run(const char *const *scripts, struct text *out)
 	*out = game.log;
 	close(game.pipe[0]);
 	close(game.pipe[1]);
-	turns_release(&game.turns);
+	scheduler_release(&game.scheduler);
 }
 
 static void the_clocks_decide(void **state)
@@ -200,7 +200,7 @@ static long thread_ms(void)
 	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Has the turn, and gets nowhere for long, as where other programs have the CPU. */
+/* Runs without progress for long, as if other programs had the CPU. */
 static void *be_slow(void *argument)
 {
 	struct player *p = argument;
@@ -208,7 +208,7 @@ static void *be_slow(void *argument)
 	take(p);
 	while (thread_ms() < SLOW_MS)
 		;
-	turns_yield(&p->game->turns, p->seat);
+	scheduler_yield(&p->game->scheduler, p->task);
 	return NULL;
 }
 
@@ -216,11 +216,11 @@ static void *wait_in_vain(void *argument)
 {
 	struct player *p = argument;
 
-	p->clock = turns_wait(&p->game->turns, p->seat);
+	p->clock = scheduler_wait(&p->game->scheduler, p->task);
 	return NULL;
 }
 
-/* The holder never passes: the one that waits is let go after a while, or when all ends. */
+/* The running thread never ends its quantum: a waiting one gives up after a while, or at the stop. */
 static void nobody_waits_for_ever(void **state)
 {
 	(void)state;
@@ -228,40 +228,40 @@ static void nobody_waits_for_ever(void **state)
 		struct game game = { 0 };
 		struct player *a = &game.players[0], *b = &game.players[1];
 
-		turns_init(&game.turns, QUANTUM, NULL);
+		scheduler_init(&game.scheduler, QUANTUM, NULL);
 		a->game = b->game = &game;
-		a->seat = turns_join(&game.turns, &a->clock, 0);
-		b->seat = turns_join(&game.turns, &b->clock, 0);
-		turns_introduce(&game.turns, a->seat);
+		a->task = scheduler_add(&game.scheduler, &a->clock, 0);
+		b->task = scheduler_add(&game.scheduler, &b->clock, 0);
+		scheduler_set_thread(&game.scheduler, a->task);
 		pthread_create(&b->thread, NULL, wait_in_vain, b);
 		if (ends)
-			turns_end(&game.turns);
+			scheduler_stop(&game.scheduler);
 		pthread_join(b->thread, NULL);
 		assert_int_equal(b->clock, false);
-		turns_release(&game.turns);
+		scheduler_release(&game.scheduler);
 	}
 }
 
-/* A holder that runs is waited for, however long the host lets it wait. */
+/* Others wait for a running thread that is not asleep, however long it waits for a CPU. */
 static void the_slow_are_waited_for(void **state)
 {
 	struct game game = { 0 };
 	struct player *a = &game.players[0], *b = &game.players[1];
 
 	(void)state;
-	turns_init(&game.turns, QUANTUM, NULL);
+	scheduler_init(&game.scheduler, QUANTUM, NULL);
 	a->game = b->game = &game;
-	a->seat = turns_join(&game.turns, &a->clock, 0);
-	b->seat = turns_join(&game.turns, &b->clock, 0);
+	a->task = scheduler_add(&game.scheduler, &a->clock, 0);
+	b->task = scheduler_add(&game.scheduler, &b->clock, 0);
 	pthread_create(&a->thread, NULL, be_slow, a);
 	pthread_create(&b->thread, NULL, wait_in_vain, b);
 	pthread_join(a->thread, NULL);
 	pthread_join(b->thread, NULL);
 	assert_int_equal(b->clock, true);
-	turns_release(&game.turns);
+	scheduler_release(&game.scheduler);
 }
 
-/* A process that is killed while it has the turn: another one goes on. */
+/* A process is killed while its thread is the running one: another thread is chosen. */
 static void the_killed_are_replaced(void **state)
 {
 	struct game game = { 0 };
@@ -269,17 +269,17 @@ static void the_killed_are_replaced(void **state)
 	pid_t child;
 
 	(void)state;
-	turns_init(&game.turns, QUANTUM, NULL);
-	a->seat = turns_join(&game.turns, &a->clock, 1);
-	b->seat = turns_join(&game.turns, &b->clock, 0);
+	scheduler_init(&game.scheduler, QUANTUM, NULL);
+	a->task = scheduler_add(&game.scheduler, &a->clock, 1);
+	b->task = scheduler_add(&game.scheduler, &b->clock, 0);
 	child = fork();
 	if (child == 0)
 		_exit(0);
-	a->seat->kernel_id = child;
-	assert_true(turns_wait(&game.turns, b->seat));
-	assert_int_equal(game.turns.seats.n, 1);
+	a->task->kernel_id = child;
+	assert_true(scheduler_wait(&game.scheduler, b->task));
+	assert_int_equal(game.scheduler.tasks.n, 1);
 	assert_int_equal(waitpid(child, NULL, 0), child);
-	turns_release(&game.turns);
+	scheduler_release(&game.scheduler);
 }
 
 /* Threads of a process that stops them all do not wait; those of another one do. */
@@ -289,18 +289,18 @@ static void the_interrupted_go_on(void **state)
 	struct player *a = &game.players[0], *b = &game.players[1], *c = &game.players[2];
 
 	(void)state;
-	turns_init(&game.turns, QUANTUM, NULL);
-	a->seat = turns_join(&game.turns, &a->clock, 0);
-	b->seat = turns_join(&game.turns, &b->clock, 0);
-	c->seat = turns_join(&game.turns, &c->clock, 1);
-	turns_interrupt(&game.turns, a->seat);
-	assert_false(turns_wait(&game.turns, b->seat));
-	assert_false(atomic_load(&c->seat->is_waved));
-	turns_resume(&game.turns, a->seat);
-	assert_false(atomic_load(&b->seat->is_waved));
-	turns_leave(&game.turns, c->seat);
-	assert_int_equal(game.turns.seats.n, 2);
-	turns_release(&game.turns);
+	scheduler_init(&game.scheduler, QUANTUM, NULL);
+	a->task = scheduler_add(&game.scheduler, &a->clock, 0);
+	b->task = scheduler_add(&game.scheduler, &b->clock, 0);
+	c->task = scheduler_add(&game.scheduler, &c->clock, 1);
+	scheduler_interrupt(&game.scheduler, a->task);
+	assert_false(scheduler_wait(&game.scheduler, b->task));
+	assert_false(atomic_load(&c->task->must_not_wait));
+	scheduler_resume(&game.scheduler, a->task);
+	assert_false(atomic_load(&b->task->must_not_wait));
+	scheduler_remove(&game.scheduler, c->task);
+	assert_int_equal(game.scheduler.tasks.n, 2);
+	scheduler_release(&game.scheduler);
 }
 
 int main(void)
