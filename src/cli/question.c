@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "base/alloc.h"
-#include "session/slices.h"
+#include "scan/time_slices.h"
 
 enum { SETS_MAX = 5 };
 
@@ -34,7 +34,8 @@ static int question_answer(struct question *q, struct session *s, const struct s
 {
 	int rc;
 
-	if (slices_choose(s, q->time_slices, q->by != NULL && keys_have_time(q->by), err) < 0 ||
+	if (scan_choose_slices(s, q->time_slices, q->by != NULL && keys_have_time(q->by), err) <
+		    0 ||
 	    printer_open(&q->out, &q->output, "text", q->usage->command, s, err) < 0)
 		return -1;
 	printer_page(&q->out, &q->output);

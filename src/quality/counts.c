@@ -11,15 +11,11 @@
 static void *counts_new(const struct session *session, const void *options)
 {
 	struct quality_counts *q = mem_zalloc(1, sizeof(*q));
-	struct err err;
 
-	(void)options;
 	q->session = session;
 	q->times_samples = capture_totals(session->capture)->n_auxtrace == 0;
 	tuples_init(&q->cpus, 1);
-	q->slices = session->slices;
-	if (q->slices.n == 0 && slices_init(session->capture, QUALITY_SLICES, &q->slices, &err) < 0)
-		q->slices = (struct slices){ 0 };
+	q->slices = *(const struct slices *)options;
 	return q;
 }
 

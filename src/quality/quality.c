@@ -13,6 +13,7 @@
 #include "quality/parts.h"
 #include "scan/scan.h"
 #include "scan/spe_filters.h"
+#include "scan/time_slices.h"
 #include "session/names.h"
 #include "table/answer.h"
 
@@ -506,8 +507,9 @@ int quality_make(struct session *s, const struct select *select, size_t top, str
 		 struct err *err)
 {
 	const struct hot_options options = { .dimensions = 1u << DIM_PLACE, .event = -1 };
+	struct slices slices = s->slices;
 	struct analysis parts[] = {
-		{ .class = &quality_class },
+		{ .class = &quality_class, .options = &slices },
 		{ .class = &hot_class, .options = &options },
 	};
 	int event = capture_spe(s->capture)->event;
@@ -519,7 +521,8 @@ int quality_make(struct session *s, const struct select *select, size_t top, str
 			     .out = &out->checks,
 			     .is_for_people = out->is_for_people };
 
-	(void)err;
+	if (slices.n == 0 && scan_time_slices(s, QUALITY_SLICES, &slices, err) < 0)
+		slices = (struct slices){ 0 }; /* records have no times */
 	scan(s, select, parts, COUNT(parts));
 	j.counts = parts[0].result;
 	j.hot = parts[1].result;

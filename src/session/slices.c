@@ -4,28 +4,24 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "session/session.h"
-
-int slices_init(const struct capture *c, uint32_t n, struct slices *out, struct err *err)
+int slices_init(const struct slices_span *span, uint32_t n, struct slices *out, struct err *err)
 {
-	const struct capture_totals *totals = capture_totals(c);
-	uint64_t length = totals->last_ns - totals->first_ns;
+	uint64_t length = span->last_ns - span->first_ns;
 
 	if (n == 0 || n > SLICES_MAX)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "--time-slices: found %" PRIu32 ", wanted 1 to %d", n, SLICES_MAX);
-	if (totals->last_ns <= totals->first_ns)
+	if (span->last_ns <= span->first_ns)
 		return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
 			       "--time-slices: the records of this capture have no times");
-	*out = (struct slices){ totals->first_ns, length / n + 1, n };
+	*out = (struct slices){
+		.first_ns = span->first_ns,
+		.width_ns = length / n + 1,
+		.n = n,
+	};
+	if (span->start_ns != 0 && span->start_ns < span->first_ns)
+		out->offset_ns = span->first_ns - span->start_ns;
 	return 0;
-}
-
-int slices_choose(struct session *s, uint32_t n, bool by_time, struct err *err)
-{
-	if (n == 0 && !by_time)
-		return 0;
-	return slices_init(s->capture, n == 0 ? SLICES_DEFAULT : n, &s->slices, err);
 }
 
 uint32_t slices_find(const struct slices *s, uint64_t time_ns)
@@ -40,7 +36,7 @@ uint32_t slices_find(const struct slices *s, uint64_t time_ns)
 
 uint64_t slices_start_ns(const struct slices *s, uint32_t slice)
 {
-	return slice * s->width_ns;
+	return s->offset_ns + slice * s->width_ns;
 }
 
 /* Slices that share a bar. */

@@ -7,35 +7,28 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "capture/capture.h"
 #include "table/table.h"
 
 enum { SLICES_MAX = 200, SLICES_DEFAULT = 20, SLICES_BARS = 40 };
 
-struct session;
-
 struct slices {
 	uint64_t first_ns, width_ns;
-	uint32_t n; /* 0: time is not sliced */
+	uint64_t offset_ns; /* from the start of the capture to the first slice */
+	uint32_t n;	    /* 0: time is not sliced */
 };
 
-/*
- * `n` slices from the first record with a time to the last one (of those that pass 1 looks
- * into: samples and side-band records, among them those of AUX buffers). Fails if the capture
- * has no times, or there are too many slices.
- */
-int slices_init(const struct capture *, uint32_t n, struct slices *out, struct err *);
+/* What is to be sliced: from the first time to the last one; and where the capture starts. */
+struct slices_span {
+	uint64_t start_ns, first_ns, last_ns;
+};
 
-/*
- * Sets session->slices for --time-slices `n`. 0: no slices, or SLICES_DEFAULT if rows are grouped
- * by time (keys_have_time()).
- */
-int slices_choose(struct session *, uint32_t n, bool by_time, struct err *err);
+/* Fails if the times are not of different moments, or there are too many slices. */
+int slices_init(const struct slices_span *, uint32_t n, struct slices *out, struct err *err);
 
 /* The slice of a time; times outside belong to the first or the last one. */
 uint32_t slices_find(const struct slices *, uint64_t time_ns);
 
-/* The start of a slice, from the start of the first one. */
+/* The start of a slice, from the start of the capture: as times are in --select. */
 uint64_t slices_start_ns(const struct slices *, uint32_t slice);
 
 /* Heading of such columns: bars are relative to the largest of their row. */

@@ -5,14 +5,13 @@ Compares --time-slices of every command that has it with the times of the export
 
 usage: time_slices.py CYCLOPS MAKE-CAPTURE DATA-FOLDER
 
-Slices are worked out here from the times of all samples and side-band records in the dump; then
+Slices are worked out here from the times of the exported records and samples; then
 each row of an answer must have its records in the slices that their times belong to.
 """
 
 import collections
 import csv
 import os
-import re
 import sys
 import tempfile
 
@@ -26,17 +25,17 @@ class Capture:
 
     def __init__(self, cyclops, path, n, options=()):
         self.cyclops, self.path, self.n, self.options = cyclops, path, n, options
-        times = [int(t) for t in re.findall(r" time=(\d+)", run(cyclops, "dump", path).decode())]
-        self.first, self.width = min(times), (max(times) - min(times)) // n + 1
         self.spe, self.samples = self.exported("spe"), self.exported("samples")
-
-    def exported(self, table):
-        rows = self.rows_of("export", "--table", table, "--format", "csv", self.path)
-        for row in rows:
+        everything = self.spe + self.samples
+        times = [int(row["time_ns"]) for row in everything if row["time_ns"]]
+        self.first, self.width = min(times), (max(times) - min(times)) // n + 1
+        for row in everything:
             slice_of = (int(row["time_ns"]) - self.first) // self.width
             row["slice"] = min(max(slice_of, 0), self.n - 1)
             row["pc"] = int(row.get("pc") or row.get("ip") or "0", 0)
-        return rows
+
+    def exported(self, table):
+        return self.rows_of("export", "--table", table, "--format", "csv", self.path)
 
     def rows_of(self, *command):
         return list(csv.DictReader(run(self.cyclops, *command).decode().splitlines()))

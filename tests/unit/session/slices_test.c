@@ -10,11 +10,11 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "fixture.h"
+#include "table/table.h"
 
 static void times_have_their_slice(void **state)
 {
-	static const struct slices s = { 1000, 101, 10 };
+	static const struct slices s = { .first_ns = 1000, .width_ns = 101, .n = 10 };
 	static const struct {
 		uint64_t time_ns;
 		uint32_t slice;
@@ -30,71 +30,40 @@ static void times_have_their_slice(void **state)
 	assert_int_equal(slices_start_ns(&s, 9), 909);
 }
 
-static void slices_are_of_the_capture(void **state)
+static void slices_are_of_the_span(void **state)
 {
 	static const struct {
-		uint64_t last_ns;
+		struct slices_span span;
 		uint32_t n;
 		int rc;
-		uint64_t width_ns;
+		uint64_t width_ns, offset_ns;
 	} cases[] = {
-		{ START_NS + 1000, 10, 0, 101 },
-		{ START_NS + 1000, 1, 0, 1001 },
-		{ START_NS + 1000, SLICES_MAX, 0, 6 },
-		{ START_NS + 1000, SLICES_MAX + 1, -1 },
-		{ START_NS + 1000, 0, -1 },
-		{ START_NS, 10, -1 }, /* all at once */
-		{ START_NS + 1, 10, 0, 1 },
+		{ { 100, 100, 1100 }, 10, 0, 101, 0 },
+		{ { 100, 600, 1100 }, 10, 0, 51, 500 },
+		{ { 0, 600, 1100 }, 10, 0, 51, 0 }, /* where the capture starts is not known */
+		{ { 100, 100, 1100 }, 1, 0, 1001, 0 },
+		{ { 100, 100, 1100 }, SLICES_MAX, 0, 6, 0 },
+		{ { 100, 100, 1100 }, SLICES_MAX + 1, -1 },
+		{ { 100, 100, 1100 }, 0, -1 },
+		{ { 100, 100, 100 }, 10, -1 }, /* all at once */
+		{ { 100, 100, 101 }, 10, 0, 1, 0 },
+		{ { 0, 0, 0 }, 10, -1 }, /* no times */
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct sample samples[2] = {
-			sample_of(EVENT_CYCLES, TEXT_START, ALPHA, 1, NULL, 0),
-			sample_of(EVENT_CYCLES, TEXT_START, ALPHA, 1, NULL, 0),
-		};
+		const struct slices_span *span = &cases[i].span;
 		struct slices slices = { 0 };
-		struct session s;
 		struct err err;
 
 		print_message("%zu\n", i);
-		samples[1].time_ns = cases[i].last_ns;
-		open_fixture(&(struct contents){ .samples = samples, .n_samples = 2 }, 1, &s);
-		assert_int_equal(slices_init(s.capture, cases[i].n, &slices, &err), cases[i].rc);
+		assert_int_equal(slices_init(span, cases[i].n, &slices, &err), cases[i].rc);
 		assert_int_equal(slices.n, cases[i].rc < 0 ? 0 : cases[i].n);
 		assert_int_equal(slices.width_ns, cases[i].width_ns);
+		assert_int_equal(slices_start_ns(&slices, 0), cases[i].offset_ns);
 		if (cases[i].rc == 0)
-			assert_int_equal(slices_find(&slices, cases[i].last_ns),
-					 (cases[i].last_ns - START_NS) / cases[i].width_ns);
-		close_fixture(&s);
-	}
-}
-
-/* No option and no key of time: none; the key alone: as many as are usual. */
-static void slices_are_chosen(void **state)
-{
-	static const struct {
-		uint32_t n;
-		bool by_time;
-		uint32_t expected;
-	} cases[] = {
-		{ 0, false, 0 }, { 0, true, SLICES_DEFAULT }, { 7, false, 7 }, { 7, true, 7 }
-	};
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct sample samples[2] = {
-			sample_of(EVENT_CYCLES, TEXT_START, ALPHA, 1, NULL, 0),
-			sample_of(EVENT_CYCLES, TEXT_START, ALPHA, 1, NULL, 0),
-		};
-		struct session s;
-		struct err err;
-
-		samples[1].time_ns = 5000;
-		open_fixture(&(struct contents){ .samples = samples, .n_samples = 2 }, 1, &s);
-		assert_int_equal(slices_choose(&s, cases[i].n, cases[i].by_time, &err), 0);
-		assert_int_equal(s.slices.n, cases[i].expected);
-		close_fixture(&s);
+			assert_int_equal(slices_find(&slices, span->last_ns),
+					 (span->last_ns - span->first_ns) / cases[i].width_ns);
 	}
 }
 
@@ -131,8 +100,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_have_their_slice),
-		cmocka_unit_test(slices_are_of_the_capture),
-		cmocka_unit_test(slices_are_chosen),
+		cmocka_unit_test(slices_are_of_the_span),
 		cmocka_unit_test(bars_have_their_heights),
 	};
 
