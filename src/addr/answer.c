@@ -107,7 +107,7 @@ static int place_object(struct work *w, struct err *err)
 		if (found != NULL)
 			return err_set(err, ERR_USAGE, ERR_NOWHERE,
 				       "--object: '%s' is at 0x%" PRIx64 " and at 0x%" PRIx64
-				       "; choose with --type and --base, or a process with "
+				       "; choose one with --type and --base, or a process with "
 				       "--select pid=N",
 				       w->request->object, found->first, r->first);
 		found = r;
@@ -121,8 +121,8 @@ static int place_object(struct work *w, struct err *err)
 	}
 	if (found == NULL)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--object: no access to a variable '%s' was sampled "
-			       "(cyclops addr --by object --all lists those that were)",
+			       "--object: no access to a variable '%s' was sampled (cyclops addr "
+			       "--by object --all lists sampled ones)",
 			       w->request->object);
 	return 0;
 }
@@ -137,7 +137,7 @@ static int parse_base(const char *text, struct addr_window *out, struct err *err
 		out->count = strtoull(end + 1, &end, 0);
 	if (end == text || *end != '\0' || out->count == 0)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--base: '%s' is not ADDRESS or ADDRESS,COUNT", text);
+			       "--base: found '%s', wanted ADDRESS or ADDRESS,COUNT", text);
 	return 0;
 }
 
@@ -154,12 +154,13 @@ static int addr_parse_type(struct work *w, struct err *err)
 		size = types_get(symbols_types(w->session->symbols), w->source.window_type)->size;
 		if (size == 0)
 			return err_set(err, ERR_USAGE, ERR_NOWHERE,
-				       "--type: no file of this capture has debug information of "
-				       "a type '%s'; a size in bytes will do, too",
+				       "--type: no debug information of a type '%s' in the files "
+				       "of this capture; or give a size in bytes",
 				       text);
 	}
 	if (size == 0)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--type: a size of 0 bytes");
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--type: found a size of 0 bytes, wanted at least 1");
 	w->options.window.size = size;
 	return 0;
 }
@@ -184,9 +185,10 @@ static int choose_type(struct work *w, struct err *err)
 	if (addr_parse_type(w, err) < 0)
 		return -1;
 	if (w->source.window_type.v == 0)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--type %s: where are structs of so many bytes? Add --base ADDR",
-			       w->request->type);
+		return err_set(
+			err, ERR_USAGE, ERR_NOWHERE,
+			"--type %s: a size needs --base ADDR, the address of the first struct",
+			w->request->type);
 	w->source.only_type =
 		types_plain(symbols_types(w->session->symbols), w->source.window_type);
 	return 0;
@@ -298,7 +300,7 @@ static void addr_answer_add_notes(struct work *w, const struct addr_rows *rows)
 	if (rows->total.n == 0)
 		table_note(t, "%s", no_data_addresses);
 	else if (rows->keys.n == 0 && rows->source->only_type.v != 0)
-		table_note(t, "no sampled access is known to be to a %s", w->request->type);
+		table_note(t, "no sampled access to a %s", w->request->type);
 	if (a->is_sampled) {
 		access_samples_note(w->session, t);
 	} else {
@@ -307,24 +309,24 @@ static void addr_answer_add_notes(struct work *w, const struct addr_rows *rows)
 	}
 	add_heap_note(w->session, t);
 	if (a->n_without_address > 0)
-		table_note(t, "left out, without an address: %s",
+		table_note(t, "accesses without an address, not shown: %s",
 			   table_human(t, cell_count(a->n_without_address), "accesses"));
 	if (w->named.n > 0)
 		table_note(t,
-			   "of %" PRIu64 " access%s to memory without variables (heap, stack and "
-			   "such) code names %.1f %%%s",
+			   "%" PRIu64 " access%s to memory without variables (heap, stack): the "
+			   "code gives a type for %.1f %%%s",
 			   w->named.n, w->named.n == 1 ? "" : "es",
 			   100 * (double)w->named.n_named / (double)w->named.n,
 			   w->named.n_named == 0 || w->named.n_named == w->named.n
 				   ? ""
-				   : ": what it names may have more of them; what pointers (*p) "
-				     "lead to may be parts of one object");
+				   : "; the named types may have more of the accesses; targets of "
+				     "pointers (*p) may be parts of one object");
 	if (rows->by == ADDR_BY_INSTRUCTION && rows->total.n > 0)
-		table_note(t, "samples are many operations apart: 'multiple of' is what all "
-			      "distances share, the true stride or a multiple of it");
+		table_note(t, "'multiple of' is the stride or a multiple of it: samples are many "
+			      "operations apart");
 	if (rows->by == ADDR_BY_NODE && rows->total.page_nodes == 0)
-		table_note(t, "the nodes of pages are not known: that takes physical addresses and "
-			      "the recorded memory topology");
+		table_note(t, "NUMA nodes of pages are not known: the capture has no physical "
+			      "addresses or no memory topology");
 }
 
 static void work_release(struct work *w)

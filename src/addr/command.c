@@ -11,7 +11,7 @@
 static const struct usage usage = {
 	"addr",
 	"[OPTIONS] [FILE]",
-	"Data addresses: objects, members, pages and lines; how instructions walk through them.",
+	"Which data are hot: objects, members, cache lines, pages; the strides of instructions.",
 };
 
 struct addr_command {
@@ -26,13 +26,13 @@ static const struct option options[] = {
 	{ "object", 0, OPTION_TEXT, offsetof(struct addr_command, object), "NAME",
 	  "offsets in the elements of this variable" },
 	{ "type", 0, OPTION_TEXT, offsetof(struct addr_command, type), "NAME",
-	  "the members of all objects of this type; with --base offsets in\n"
-	  "                          structs of it, or of so many bytes" },
+	  "members of all objects of this type; with --base: offsets in\n                          "
+	  "structs of this type, or of this many bytes" },
 	{ "base", 0, OPTION_TEXT, offsetof(struct addr_command, base), "ADDR[,COUNT]",
-	  "where the first of COUNT (1) structs is" },
+	  "address of the first of COUNT (1) structs" },
 	{ "heap-map", 0, OPTION_TEXT, offsetof(struct addr_command, heap_map), "FILE",
-	  "what classes objects of a Java heap are of: see HEAP MAPS in\n"
-	  "                          cyclops-c2c(1)" },
+	  "classes of objects in a Java heap: see HEAP MAPS in\n                          "
+	  "cyclops-c2c(1)" },
 };
 
 /* --object, or --type with --base, imply --by offset. */
@@ -56,18 +56,16 @@ static int addr_make_request(struct question *q, struct err *err)
 	if (command->by != NULL && addr_by_parse(command->by, &out->by, err) < 0)
 		return -1;
 	if (is_of_type && out->by != ADDR_BY_FIELD && command->object == NULL)
-		return err_set(
-			err, ERR_USAGE, ERR_NOWHERE,
-			"--by %s: with --type alone there are only fields; with --base, too, "
-			"offsets",
-			command->by);
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--by %s: --type alone shows fields; --type and --base show offsets",
+			       command->by);
 	if (has_window && out->by != ADDR_BY_OFFSET)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--by %s: with --object or --base there are only offsets",
-			       command->by);
+			       "--by %s: --object and --base show offsets only", command->by);
 	if (command->object != NULL && (command->type != NULL || command->base != NULL))
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--object stands alone: it has a type and a place");
+			       "--object excludes --type and --base: the object has a type and an "
+			       "address");
 	return 0;
 }
 
@@ -111,7 +109,7 @@ static int addr_command(int argc, char **argv)
 
 const struct command command_addr = {
 	.usage = &usage,
-	.purpose = "objects, members and pages: which data is hot, what to move",
+	.purpose = "which data are hot: objects, members, cache lines, pages",
 	.reads = COMMAND_READS_CAPTURE,
 	.run = addr_command,
 };

@@ -11,12 +11,13 @@ static const double shares[] = { 0.5, 0.8, 0.9, 0.99, 1 };
 
 static const struct column columns[] = {
 	{ "walks_share", "walk share", "", CELL_NUMBER, COLUMN_SHARE,
-	  "part of the cycles of translation table walks; of their number without cycles" },
+	  "part of the cycles of page table walks; without cycles: of their number" },
 	{ "huge_pages", "huge pages", "", CELL_COUNT, COLUMN_TRUST,
-	  "of 2 MiB that would serve so much" },
-	{ "huge_bytes", "memory", "bytes", CELL_COUNT, COLUMN_TRUST, "that they are" },
+	  "huge pages of 2 MiB that would cover that share of the walks" },
+	{ "huge_bytes", "memory", "bytes", CELL_COUNT, COLUMN_TRUST,
+	  "their part of all pages with walks" },
 	{ "pages", "4 KiB pages", "", CELL_COUNT, COLUMN_TRUST,
-	  "with sampled walks, inside of them" },
+	  "4 KiB pages with sampled walks, inside them" },
 };
 
 /*
@@ -117,8 +118,7 @@ void addr_coverage_table(const struct addr_rows *r, struct table *out)
 	enum cell_mark mark, huge_mark;
 	struct ranking k;
 
-	table_init(out, "huge_pages", "Translation table walks and huge pages", columns,
-		   COUNT(columns));
+	table_init(out, "huge_pages", "Page table walks and huge pages", columns, COUNT(columns));
 	pages_rank(&k, r);
 	for (size_t i = 0; i < k.n; i++)
 		n_huge_once += r->sums.items[k.order[i]].walks == 1;
@@ -139,10 +139,10 @@ void addr_coverage_table(const struct addr_rows *r, struct table *out)
 	if (mark == MARK_AT_LEAST)
 		table_note(out,
 			   "%" PRIu64 " of %" PRIu64
-			   " sampled walks were to a 4 KiB page that no other one was to",
+			   " sampled walks are the only one of their 4 KiB page",
 			   n_once, k.n_walks);
 	if (k.n > 0 && k.n_walks < SPARSE_BELOW)
-		table_note(out, "of %" PRIu64 " sampled walk%s, too few to lean on", k.n_walks,
+		table_note(out, "too few samples: %" PRIu64 " walk%s", k.n_walks,
 			   k.n_walks == 1 ? "" : "s");
 	free(k.order);
 	free(pages);

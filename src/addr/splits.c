@@ -19,14 +19,15 @@ static const double most_hot = 0.5;
 
 static const struct column columns[] = {
 	{ "type", NULL, "", CELL_TEXT, 0, "struct, in arrays" },
-	{ "size", NULL, "bytes", CELL_COUNT, 0, "of one" },
+	{ "size", NULL, "bytes", CELL_COUNT, 0, "size of one" },
 	{ "hot_bytes", "hot", "bytes", CELL_COUNT, 0, "members with 5 % of the accesses or more" },
-	{ "hot", "hot members", "", CELL_TEXT, COLUMN_GROW, "those members" },
-	{ "untouched_bytes", "untouched", "bytes", CELL_COUNT, 0, "members never seen accessed" },
-	{ "untouched", "untouched members", "", CELL_TEXT, COLUMN_GROW, "those members" },
+	{ "hot", "hot members", "", CELL_TEXT, COLUMN_GROW, "their sizes" },
+	{ "untouched_bytes", "untouched", "bytes", CELL_COUNT, 0,
+	  "members without a sampled access" },
+	{ "untouched", "untouched members", "", CELL_TEXT, COLUMN_GROW, "their sizes" },
 	{ "records", NULL, "records", CELL_COUNT, 0, "sampled accesses to such structs" },
 	{ "share", "latency share", "", CELL_NUMBER, COLUMN_SHARE,
-	  "of the latency of all accesses" },
+	  "part of the latency of all accesses" },
 };
 
 /* Records of a type by member. */
@@ -156,8 +157,8 @@ void addr_splits_table(const struct addr_rows *r, struct table *out)
 	tuples_init(&u.keys, 1);
 	for (uint32_t group = 0; group < r->source->addr->keys.n; group++)
 		count_group(&u, group);
-	table_init(out, "splits", "Structs that could be split: hot members apart from the others",
-		   columns, COUNT(columns));
+	table_init(out, "splits", "Structs to split into hot and cold members", columns,
+		   COUNT(columns));
 	for (size_t i = 0; i < u.list.n; i++) {
 		const struct usage *usage = &u.list.items[i];
 

@@ -23,16 +23,16 @@ static const char *const flow_names[] = {
 };
 
 static const struct column function_columns[] = {
-	{ "function", NULL, "", CELL_TEXT, 0, "its name" },
-	{ "module", NULL, "", CELL_TEXT, 0, "the file it is in" },
-	{ "address", NULL, "", CELL_HEX, 0, "where it begins, in its file" },
-	{ "size", NULL, "bytes", CELL_COUNT, 0, "of its code" },
+	{ "function", NULL, "", CELL_TEXT, 0, "name of the function" },
+	{ "module", NULL, "", CELL_TEXT, 0, "module of the function" },
+	{ "address", NULL, "", CELL_HEX, 0, "address of its start, in the module's file" },
+	{ "size", NULL, "bytes", CELL_COUNT, 0, "size of its code" },
 	{ "isa", NULL, "", CELL_TEXT, 0, "instruction set" },
 	{ "spe_records", NULL, "records", CELL_COUNT, 0, "SPE records in it" },
 	{ "latency_cycles", NULL, "cycles", CELL_COUNT, COLUMN_TRUST,
 	  "sum of their total latencies" },
-	{ "samples", NULL, "samples", CELL_COUNT, 0, "samples of all events in it" },
-	{ "shortage", NULL, "", CELL_TEXT, 0, "why there are no instructions" },
+	{ "samples", NULL, "samples", CELL_COUNT, 0, "samples of all events" },
+	{ "shortage", NULL, "", CELL_TEXT, 0, "reason, where there are no instructions" },
 };
 
 enum instruction_column {
@@ -65,20 +65,20 @@ enum instruction_column {
 };
 
 static const struct column instruction_columns[N_INS] = {
-	[INS_ADDRESS] = { "address", NULL, "", CELL_HEX, 0, "in the module's file" },
+	[INS_ADDRESS] = { "address", NULL, "", CELL_HEX, 0, "address in the module's file" },
 	[INS_OFFSET] = { "offset", NULL, "bytes", CELL_COUNT, 0, "from the start of the function" },
-	[INS_SIZE] = { "size", NULL, "bytes", CELL_COUNT, 0, "of the instruction" },
+	[INS_SIZE] = { "size", NULL, "bytes", CELL_COUNT, 0, "text of the instruction" },
 	[INS_TEXT] = { "instruction", NULL, "", CELL_TEXT, 0, "disassembled" },
 	[INS_FLOW] = { "flow", NULL, "", CELL_TEXT, 0,
 		       "next, branch (conditional), jump, call, return, system, stop" },
-	[INS_TARGET] = { "target", NULL, "", CELL_HEX, 0, "where a branch, jump or call goes" },
-	[INS_TARGET_NAME] = { "target_name", NULL, "", CELL_TEXT, 0, "the function there" },
+	[INS_TARGET] = { "target", NULL, "", CELL_HEX, 0, "target of a branch, jump or call" },
+	[INS_TARGET_NAME] = { "target_name", NULL, "", CELL_TEXT, 0, "function at the target" },
 	[INS_FUNCTION] = { "source_function", NULL, "", CELL_TEXT, 0,
-			   "function that the source line is in: may be inlined" },
+			   "function of the source line, which may be inlined" },
 	[INS_FILE] = { "file", NULL, "", CELL_TEXT, 0, "source file" },
 	[INS_LINE] = { "line", NULL, "", CELL_COUNT, 0, "source line" },
 	[INS_INLINED] = { "inlined", NULL, "", CELL_TEXT, 0,
-			  "into which functions, and where, from the inside out" },
+			  "functions that it is inlined into, and where, from the inside out" },
 	[INS_RECORDS] = { "spe_records", NULL, "records", CELL_COUNT, 0, "SPE records" },
 	[INS_SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
 			"part of the function's latency cycles" },
@@ -87,17 +87,17 @@ static const struct column instruction_columns[N_INS] = {
 	[INS_TOTAL_P50] = { "total_p50_cycles", NULL, "cycles", CELL_COUNT, COLUMN_TRUST,
 			    "median of the total latency" },
 	[INS_TOTAL_MEAN] = { "total_mean_cycles", NULL, "cycles", CELL_NUMBER, COLUMN_TRUST,
-			     "mean total latency, without full counters" },
+			     "mean total latency, without saturated ones" },
 	[INS_TOTAL_MAX] = { "total_max_cycles", NULL, "cycles", CELL_COUNT, COLUMN_TRUST,
 			    "longest total latency" },
 	[INS_ISSUE_P50] = { "issue_p50_cycles", NULL, "cycles", CELL_COUNT, COLUMN_TRUST,
 			    "median of the issue latency" },
 	[INS_ISSUE_MEAN] = { "issue_mean_cycles", NULL, "cycles", CELL_NUMBER, COLUMN_TRUST,
-			     "mean issue latency, without full counters" },
+			     "mean issue latency, without saturated ones" },
 	[INS_XLAT_P50] = { "translation_p50_cycles", NULL, "cycles", CELL_COUNT, COLUMN_TRUST,
 			   "median of the translation latency" },
 	[INS_XLAT_MEAN] = { "translation_mean_cycles", NULL, "cycles", CELL_NUMBER, COLUMN_TRUST,
-			    "mean translation latency, without full counters" },
+			    "mean translation latency, without saturated ones" },
 	[INS_BRANCHES] = { "branches", NULL, "records", CELL_COUNT, 0,
 			   "SPE records of branches, or entries of branch stacks" },
 	[INS_TAKEN] = { "taken", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
@@ -109,35 +109,36 @@ static const struct column instruction_columns[N_INS] = {
 };
 
 static const struct column event_columns[] = {
-	{ "address", NULL, "", CELL_HEX, 0, "of the instruction" },
+	{ "address", NULL, "", CELL_HEX, 0, "text of the instruction" },
 	{ "event", NULL, "", CELL_TEXT, 0, "event of samples, or of SPE records" },
 	{ "samples", NULL, "samples", CELL_COUNT, 0, "samples or records" },
 	{ "period", NULL, "events", CELL_COUNT, 0, "events that samples stand for" },
 	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
-	  "part of the function's: of events for samples, of records for SPE" },
+	  "part of the function's events (samples) or records (SPE)" },
 };
 
 static const struct column source_columns[] = {
-	{ "address", NULL, "", CELL_HEX, 0, "of the instruction" },
-	{ "source", NULL, "", CELL_TEXT, 0, "where its data came from" },
+	{ "address", NULL, "", CELL_HEX, 0, "text of the instruction" },
+	{ "source", NULL, "", CELL_TEXT, 0, "data source" },
 	{ "spe_records", NULL, "records", CELL_COUNT, 0, "SPE records" },
 	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
-	  "part of its records with a source" },
+	  "part of its records with a data source" },
 };
 
 static const struct column loop_columns[] = {
 	{ "start", "from", "", CELL_HEX, 0, "first instruction" },
-	{ "end", "to", "", CELL_HEX, 0, "the branch back" },
-	{ "instructions", NULL, "instructions", CELL_COUNT, 0, "from start to end" },
+	{ "end", "to", "", CELL_HEX, 0, "address of the branch back" },
+	{ "instructions", NULL, "instructions", CELL_COUNT, 0, "number of instructions" },
 	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR | COLUMN_TRUST,
 	  "part of the function's latency cycles, or samples; outer loops include inner ones" },
 	{ "spe_records", "records", "records", CELL_COUNT, 0, "SPE records in it" },
-	{ "samples", NULL, "samples", CELL_COUNT, 0, "samples of all events in it" },
+	{ "samples", NULL, "samples", CELL_COUNT, 0, "samples of all events" },
 	{ "taken", NULL, "records", CELL_COUNT, 0, "records of the branch back, taken" },
 	{ "not_taken", "not taken", "records", CELL_COUNT, 0,
 	  "records of the branch back, not taken" },
 	{ "iterations", NULL, "iterations", CELL_NUMBER, COLUMN_TRUST,
-	  "for each time it is entered, estimated: all of the branch / not taken" },
+	  "estimated iterations each time the loop is entered: records of the branch / records not "
+	  "taken" },
 };
 
 static struct cell annotate_table_share_cell(uint64_t part, uint64_t whole, uint64_t n)

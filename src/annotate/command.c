@@ -14,7 +14,7 @@
 static const struct usage usage = {
 	"annotate",
 	"[OPTIONS] [FILE] [SYMBOL]",
-	"A function's source and instructions with what each of them was sampled with.",
+	"Which instructions and source lines of a function take the time.",
 };
 
 enum { DEFAULT_CONTEXT = 3 };
@@ -29,20 +29,20 @@ struct annotate_command {
 
 static const struct option options[] = {
 	{ "event", 'e', OPTION_LIST, offsetof(struct annotate_command, events), "NAME",
-	  "a column for this event, of the capture or of SPE records;\n"
-	  "                          may be repeated (default: those there are most of)" },
+	  "a column for this event, of the capture or of SPE records;\n                          "
+	  "may be repeated (default: the most frequent ones)" },
 	{ "symbol", 's', OPTION_TEXT, offsetof(struct annotate_command, symbol), "NAME",
 	  "this function; the same as SYMBOL" },
 	{ "context", 0, OPTION_TEXT, offsetof(struct annotate_command, context), "N",
 	  "instructions shown around hot ones (default 3)" },
 	{ "all", 0, OPTION_FLAG, offsetof(struct annotate_command, all), NULL,
-	  "show cold stretches, too" },
+	  "show cold instructions, too" },
 	{ "no-source", 0, OPTION_FLAG, offsetof(struct annotate_command, no_source), NULL,
-	  "no text of source lines" },
+	  "no source text" },
 	{ "time-estimate", 0, OPTION_FLAG, offsetof(struct annotate_command, time_estimate), NULL,
 	  "a column with estimated time, from SPE records and code" },
 	{ "syntax", 0, OPTION_TEXT, offsetof(struct annotate_command, syntax), "NAME",
-	  "of x86: att (the default) or intel" },
+	  "syntax of x86 code: att (the default) or intel" },
 };
 
 static int read_view(const struct annotate_command *c, const struct session *s,
@@ -53,11 +53,11 @@ static int read_view(const struct annotate_command *c, const struct session *s,
 		c->context == NULL ? DEFAULT_CONTEXT : strtoul(c->context, &end, 10);
 
 	if (end != NULL && (*end != '\0' || end == c->context || context > 1000000))
-		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--context: '%s' is not a number",
-			       c->context);
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--context: found '%s', wanted a number", c->context);
 	if (c->syntax != NULL && strcmp(c->syntax, "att") != 0 && strcmp(c->syntax, "intel") != 0)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--syntax: '%s' is neither att nor intel", c->syntax);
+			       "--syntax: found '%s', wanted att or intel", c->syntax);
 	*out_syntax =
 		c->syntax != NULL && strcmp(c->syntax, "intel") == 0 ? SYNTAX_INTEL : SYNTAX_ATT;
 	view->context = (unsigned)context;
@@ -179,7 +179,7 @@ static int annotate_command(int argc, char **argv)
 
 const struct command command_annotate = {
 	.usage = &usage,
-	.purpose = "a function's source and instructions with their numbers",
+	.purpose = "which instructions and source lines of a function take the time",
 	.reads = COMMAND_READS_CAPTURE,
 	.run = annotate_command,
 };

@@ -472,13 +472,13 @@ void annotate_listing(const struct annotation *a, const struct annotate_view *vi
 	for (size_t i = 0; i < l.rows.n; i++)
 		annotate_listing_show_row(&l, i, &text);
 	if (annotation_count(a, COUNT_ENTRY) > 0)
-		table_note(out, "missed: of the entries of branch stacks at the branch, which hold "
+		table_note(out, "missed: part of the branch's entries in branch stacks, which hold "
 				"taken branches only");
 	if (a->shortage != NULL)
 		table_note(out, "%s", a->shortage);
 	if (!a->region->has_name && !a->region->is_range)
-		table_note(out, "no symbol tells where a function begins and ends: this is what "
-				"is around the hottest place; 0xSTART..0xEND shows another range");
+		table_note(out, "no symbols: this is the code around the hottest address; "
+				"0xSTART..0xEND shows another range");
 	if (annotation_count(a, COUNT_RECORDS) > 0)
 		spe_filters_note(a->session, out);
 	text_release(&text);

@@ -162,8 +162,8 @@ static int take_first_look(struct c2c *s, const struct select *select, struct er
 	s->lines = take_look(s, LOOK_AT_ALL);
 	if (s->session->attribution.n_rows > UINT32_MAX)
 		return err_set(err, ERR_LIMIT, ERR_NOWHERE,
-			       "more than 2^32 records, which is more than a line's counters "
-			       "hold; narrow it down with --select 'time in …'");
+			       "more than 2^32 records, the limit of a line's counters; select "
+			       "fewer with --select 'time in …'");
 	if (s->request.by_physical && s->lines->n_physical == 0)
 		return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
 			       "--physical: the capture has no physical addresses; record them: "

@@ -12,7 +12,7 @@
 static const struct usage usage = {
 	"c2c",
 	"[OPTIONS] [FILE]",
-	"Which cache lines do threads contend for: false or true sharing, where, at what cost.",
+	"Which cache lines threads contend for: false or true sharing, where, at what cost.",
 };
 
 /* Columns of the wide form: more than any terminal has. */
@@ -29,31 +29,28 @@ struct c2c_command {
 
 static const struct option options[] = {
 	{ "mode", 'd', OPTION_TEXT, offsetof(struct c2c_command, mode), "MODE",
-	  "which loads are contended: peer (from another core's cache),\n"
-	  "                          tot (modified there), lcl or rmt (… on this or another "
-	  "socket)" },
+	  "which loads are contended: peer (from another core's cache),\n                          "
+	  "tot (HITM), lcl or rmt (HITM on this or another socket)" },
 	{ "coalesce", 'c', OPTION_TEXT, offsetof(struct c2c_command, coalesce), "KEY[,KEY]",
-	  "what tells accesses apart: place (the default), process, thread,\n"
-	  "                          module" },
+	  "rows of accesses: by place (the default), process, thread,\n                          "
+	  "module" },
 	{ "sort", 0, OPTION_TEXT, offsetof(struct c2c_command, sort), "KEY",
-	  "which lines come first: cost (the default), count, records,\n"
-	  "                          stores, address" },
+	  "order of lines: cost (the default), count, records,\n                          stores, "
+	  "address" },
 	{ "line-size", 0, OPTION_COUNT, offsetof(struct c2c_command, line_size), "BYTES",
-	  "of a cache line (that of the CPU)" },
+	  "size of a cache line (default: that of the CPU)" },
 	{ "double-line", 0, OPTION_FLAG, offsetof(struct c2c_command, double_line), NULL,
-	  "take two neighbouring lines for one, as prefetchers do" },
+	  "treat two neighbouring lines as one, as prefetchers do" },
 	{ "vector-length", 0, OPTION_COUNT, offsetof(struct c2c_command, vector_length), "BITS",
-	  "of SVE, where records do not say it" },
+	  "length of SVE vectors, where it was not recorded" },
 	{ "physical", 0, OPTION_FLAG, offsetof(struct c2c_command, physical), NULL,
-	  "take lines for one that are at one physical address, whatever\n"
-	  "                          processes map it, and where" },
+	  "group lines by physical address, over all processes" },
 	{ "heap-map", 0, OPTION_TEXT, offsetof(struct c2c_command, heap_map), "FILE",
-	  "what classes objects of a Java heap are of: see HEAP MAPS in\n"
-	  "                          cyclops-c2c(1)" },
-	{ "full", 0, OPTION_FLAG, offsetof(struct c2c_command, full), NULL,
-	  "and all counters, as tables" },
+	  "classes of objects in a Java heap: see HEAP MAPS in\n                          "
+	  "cyclops-c2c(1)" },
+	{ "full", 0, OPTION_FLAG, offsetof(struct c2c_command, full), NULL, "all counters, too" },
 	{ "wide", 0, OPTION_FLAG, offsetof(struct c2c_command, wide), NULL,
-	  "the same with all columns, however wide that is" },
+	  "all counters, with all columns" },
 };
 
 static int make_request(struct question *q, struct err *err)

@@ -49,37 +49,35 @@ enum column_index {
 	}
 
 static const struct column columns[N_COLUMNS] = {
-	[CLAIM] = PROSE("claim", NULL, "which line, and what happens there"),
-	[SIZE] = { "size", NULL, "", CELL_TEXT, 0, "how much it costs" },
-	[DRAWING] = PROSE("drawing", "", "the object and who touches what of it"),
+	[CLAIM] = PROSE("claim", NULL, "kind of sharing, object and cache line"),
+	[SIZE] = { "size", NULL, "", CELL_TEXT, 0, "cost as a share of load latency" },
+	[DRAWING] = PROSE("drawing", "", "the object, and which threads access which members"),
 	[WRITES] = PROSE("writes", NULL, "the instruction that writes most"),
 	[WRITES + 1] = PROSE("writes_2", " ", "the next one"),
 	[WRITES + 2] = PROSE("writes_3", " ", "the next one"),
-	[READS] = PROSE("reads", NULL, "the instruction that waits most"),
+	[READS] = PROSE("reads", NULL, "the instruction whose loads wait most"),
 	[READS + 1] = PROSE("reads_2", " ", "the next one"),
 	[READS + 2] = PROSE("reads_3", " ", "the next one"),
-	[COST] = PROSE("cost", NULL, "what it is made of"),
+	[COST] = PROSE("cost", NULL, "the waits behind the cost"),
 	[GAIN] = PROSE("gain", NULL, "what a fix would save"),
 	[FIX] = PROSE("fix", NULL, "what to change"),
-	[RULED_OUT] = PROSE("not", "excluded", "other causes, and what speaks against them"),
-	[SURE] = PROSE("sure", "confidence", "what the verdict rests on"),
-	[KIND] = { "kind", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "the verdict" },
+	[RULED_OUT] = PROSE("not", "excluded", "other causes, and why they are excluded"),
+	[SURE] = PROSE("sure", "confidence", "samples that the conclusion rests on"),
+	[KIND] = { "kind", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "kind of sharing" },
 	[LINE] = { "line", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
 		   "number of the line among `lines`" },
 	[SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY | COLUMN_TRUST,
-		    "of the latency of all sampled loads" },
+		    "part of the latency of all sampled loads" },
 	[FUNCTION] = { "function", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
-		       "that waits most, or else writes most" },
-	[MODULE] = { "module", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
-		     "that the function is in" },
+		       "function that waits most; without one, that writes most" },
+	[MODULE] = { "module", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "module of the function" },
 	[WRITER] = { "writer", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
 		     "function that writes most" },
 	[OBJECTS] = { "objects", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
-		      "of one type, if it is about such" },
-	[LINES] = { "n_lines", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
-		    "lines that it is about" },
+		      "number of objects, for a finding of many objects of one type" },
+	[LINES] = { "n_lines", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY, "number of cache lines" },
 	[GAIN_SHARE] = { "gain_share", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY | COLUMN_TRUST,
-			 "of the run time of the threads that wait: what a fix would save" },
+			 "part of the waiting threads' run time that a fix would save" },
 	[GAIN_ERROR] = { "gain_error", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
 			 "half of its 95 % interval" },
 };
@@ -399,9 +397,9 @@ void c2c_findings_table(const struct c2c *s, const struct c2c_labels *labels, st
 	struct findings found = { 0 };
 	size_t n_more = 0;
 
-	table_init(out, "findings", "Lines that threads contend for", columns, COUNT(columns));
+	table_init(out, "findings", "Contended lines", columns, COUNT(columns));
 	out->style = TABLE_FINDINGS;
-	slices_add_columns(&s->session->slices, "records", "records of the line over time", out);
+	slices_add_columns(&s->session->slices, "records", "samples of the line over time", out);
 	for (size_t i = 0; i < causes->list.n; i++) {
 		const struct c2c_cause *cause = &causes->list.items[i];
 

@@ -25,11 +25,11 @@ enum pair_column {
 static const struct column columns[PAIR_N_COLUMNS] = {
 	[PAIR_WRITER] = { "writer", NULL, "", CELL_TEXT, COLUMN_GROW, "function that stores" },
 	[PAIR_READER] = { "reader", NULL, "", CELL_TEXT, COLUMN_GROW,
-			  "function of another thread, whose loads wait for these stores" },
+			  "function of another thread whose loads wait for these stores" },
 	[PAIR_LOADS] = { "loads", NULL, "loads", CELL_NUMBER, 0,
-			 "sampled loads that waited, divided among the stores of others" },
+			 "sampled loads that waited, divided among the stores of other threads" },
 	[PAIR_SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_SHARE,
-			 "of the latency of all sampled loads" },
+			 "part of the latency of all sampled loads" },
 	[PAIR_FINDING] = { "finding", "#", "", CELL_COUNT, 0, "number of the finding" },
 	[PAIR_WRITER_MODULE] = { "writer_module", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
 				 "module of the writer" },
@@ -206,7 +206,8 @@ void c2c_pairs_table(const struct c2c *s, const struct c2c_labels *labels, struc
 {
 	struct pairing p = { .s = s };
 
-	table_init(out, "pairs", "Functions that make others wait", columns, COUNT(columns));
+	table_init(out, "pairs", "Functions whose stores make others wait", columns,
+		   COUNT(columns));
 	tuples_init(&p.functions, 2);
 	tuples_init(&p.keys, 3);
 	for (size_t i = 0; i < labels->causes.list.n; i++) {

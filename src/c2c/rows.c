@@ -77,13 +77,13 @@ enum line_column {
 		name, title, "stores", CELL_COUNT, 0, meaning                                      \
 	}
 
-#define ATOMICS_MEANING "atomic operations, which are neither loads nor stores here"
+#define ATOMICS_MEANING "atomic operations, counted apart from loads and stores"
 
 #define STORE_OPERATIONS                                                                           \
 	{                                                                                          \
 		"store_operations", NULL, "stores", CELL_COUNT, COLUMN_MACHINE_ONLY,               \
-			"`Total Stores` of perf c2c: atomics of which the record says that they "  \
-			"store are among them"                                                     \
+			"`Total Stores` of perf c2c: stores, and atomics that are recorded as "    \
+			"stores"                                                                   \
 	}
 
 static const struct column line_columns[LINE_N_COLUMNS] = {
@@ -92,82 +92,82 @@ static const struct column line_columns[LINE_N_COLUMNS] = {
 	[LINE_VERDICT] = { "verdict", NULL, "", CELL_TEXT, 0,
 			   "false-sharing, true-sharing, read-only, single-thread or unknown" },
 	[LINE_SHARE] = { "share", "latency share", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
-			 "cycles that its contended loads and reloads took longer than a local "
-			 "hit, of the latency of all sampled loads: from issue on where issue was "
-			 "recorded, or else from dispatch" },
+			 "cycles of contended loads and reloads above a local hit, as part of the "
+			 "latency of all sampled loads; latency counts from issue, or from "
+			 "dispatch where issue was not recorded" },
 	[LINE_RECORDS] = { "records", NULL, "records", CELL_COUNT, 0, "all records of the line" },
 	[LINE_LOADS] = LOADS_OF("loads", NULL, "loads, wherever they hit"),
 	[LINE_STORES] = STORES_OF("stores", NULL, "stores"),
 	[LINE_PEER_LOCAL] = LOADS_OF("peer_local", "peer",
-				     "that got it from another core's cache on the same socket"),
-	[LINE_PEER_REMOTE] = LOADS_OF("peer_remote", "remote peer",
-				      "that got it from a cache of another socket"),
+				     "loads from another core's cache on the same socket"),
+	[LINE_PEER_REMOTE] =
+		LOADS_OF("peer_remote", "remote peer", "loads from a cache of another socket"),
 	[LINE_HITM_LOCAL] =
-		LOADS_OF("hitm_local", "HITM", "that got it modified, on the same socket"),
-	[LINE_HITM_REMOTE] =
-		LOADS_OF("hitm_remote", "remote HITM", "that got it modified, from another socket"),
-	[LINE_THREADS] = { "threads", NULL, "threads", CELL_COUNT, 0, "that accessed it" },
-	[LINE_OBJECT] = { "object", NULL, "", CELL_TEXT, COLUMN_GROW, "what lies there" },
+		LOADS_OF("hitm_local", "HITM", "loads of a modified line, on the same socket"),
+	[LINE_HITM_REMOTE] = LOADS_OF("hitm_remote", "remote HITM",
+				      "loads of a modified line, from another socket"),
+	[LINE_THREADS] = { "threads", NULL, "threads", CELL_COUNT, 0, "threads that accessed it" },
+	[LINE_OBJECT] = { "object", NULL, "", CELL_TEXT, COLUMN_GROW, "object on the line" },
 	[LINE_ERROR] = { "share_error", "\xc2\xb1", "", CELL_NUMBER, COLUMN_SHARE,
 			 "half of the 95 % confidence interval of the share" },
 	[LINE_LOST] = { "lost_cycles", "lost", "cycles", CELL_NUMBER, COLUMN_TRUST,
-			"what contention added to the latency of all loads of the line, summed: "
-			"loads "
-			"overlap, so at most this was lost, and it may be more than the program "
-			"ran" },
+			"latency that contention added to all loads of the line, summed; loads "
+			"overlap, so this is an upper limit of the lost time" },
 	[LINE_CONTENDED_SHARE] = { "contended_share", "contended share", "", CELL_NUMBER,
 				   COLUMN_SHARE,
-				   "of all contended loads of the capture (peer or HITM, by the "
-				   "mode)" },
+				   "part of all contended loads of the capture (peer snoop or "
+				   "HITM, by --mode)" },
 	[LINE_CONTENDED_MEAN] = { "contended_mean_cycles", "mean", "cycles", CELL_NUMBER,
 				  COLUMN_TRUST,
-				  "mean latency of its contended loads, as in the share" },
+				  "mean latency of its contended loads, counted as for the share" },
 	[LINE_FALSE_PART] = { "false_part", "false sharing", "", CELL_NUMBER, COLUMN_SHARE,
 			      "part of the contention that is false sharing" },
 	[LINE_BOTH] = { "is_both", "both", "", CELL_BOOL, 0,
-			"false and true sharing have a tenth each at least" },
+			"false and true sharing have at least 10 % each" },
 	[LINE_REASON] = { "reason", NULL, "", CELL_TEXT, 0,
-			  "why the verdict is unknown, or what else is to be said" },
+			  "why the verdict is unknown, or another remark" },
 	[LINE_LOCK] = { "has_lock", "lock", "", CELL_BOOL, 0,
 			"atomics or exclusives among the accesses" },
-	[LINE_WRITERS] = { "writers", NULL, "threads", CELL_COUNT, 0, "that wrote to it" },
-	[LINE_PROCESSES] = { "processes", NULL, "processes", CELL_COUNT, 0, "of these threads" },
-	[LINE_PID] = { "pid", NULL, "", CELL_COUNT, 0, "whose address it is; none: the kernel's" },
+	[LINE_WRITERS] = { "writers", NULL, "threads", CELL_COUNT, 0, "threads that wrote to it" },
+	[LINE_PROCESSES] = { "processes", NULL, "processes", CELL_COUNT, 0,
+			     "processes of these threads" },
+	[LINE_PID] = { "pid", NULL, "", CELL_COUNT, 0, "process of the address; none: the kernel" },
 	[LINE_PLACED_RECORDS] = { "placed_records", "placed", "records", CELL_COUNT, 0,
 				  "with a level: `Total records` of perf c2c" },
 	[LINE_PLACED_LOADS] =
 		LOADS_OF("placed_loads", NULL, "with a level: `Total Loads` of perf c2c"),
 	[LINE_STORE_HIT] = STORES_OF("store_l1_hit", "L1D hit", "to L1"),
 	[LINE_STORE_MISS] = STORES_OF("store_l1_miss", "L1D miss", "that missed L1"),
-	[LINE_STORE_ANY] =
-		STORES_OF("store_any_level", "any level", "of which the level is not told"),
+	[LINE_STORE_ANY] = STORES_OF("store_any_level", "no level", "stores without a known level"),
 	[LINE_FILL_BUFFER] = LOADS_OF("load_fill_buffer", "fill buffer", "from fill buffers"),
 	[LINE_L1] = LOADS_OF("load_l1", "L1D", "from L1"),
 	[LINE_L2] = LOADS_OF("load_l2", "L2", "from L2 or as near"),
-	[LINE_LLC] = LOADS_OF("load_llc", "LLC", "from the last level or as far, without HITM"),
+	[LINE_LLC] =
+		LOADS_OF("load_llc", "LLC", "from the last-level cache or as far, without HITM"),
 	[LINE_REMOTE_HIT] = LOADS_OF("load_remote_hit", "remote", "from another socket's caches"),
 	[LINE_DRAM_LOCAL] = LOADS_OF("load_dram_local", "DRAM", "from local memory"),
 	[LINE_DRAM_REMOTE] = LOADS_OF("load_dram_remote", "remote DRAM", "from remote memory"),
 	[LINE_LOCKED] = { "locked", NULL, "records", CELL_COUNT, 0, "with a lock prefix" },
 	[LINE_PAGES] = { "pages", NULL, "pages", CELL_COUNT, 0,
-			 "distinct physical pages it was seen in" },
+			 "distinct physical pages it was in" },
 	[LINE_NODES] = { "nodes", NULL, "", CELL_TEXT, 0, "NUMA nodes of these pages" },
 	[LINE_PHYSICAL] = { "is_physical", "physical", "", CELL_BOOL, COLUMN_MACHINE_ONLY,
 			    "the address is one of physical memory" },
 	[LINE_FIX] = { "fix", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "what to change" },
 	[LINE_RELOADS] = { "reloads", NULL, "loads", CELL_COUNT, COLUMN_MACHINE_ONLY,
-			   "that got it from shared caches or memory because others wrote to it" },
+			   "loads from shared caches or memory, after another thread wrote to the "
+			   "line" },
 	[LINE_RELOAD_MEAN] = { "reload_mean_cycles", "mean reload", "cycles", CELL_NUMBER,
-			       COLUMN_MACHINE_ONLY, "mean latency of those" },
+			       COLUMN_MACHINE_ONLY, "mean latency of reloads" },
 	[LINE_RELOAD_SHARE] = { "reload_share", "reloads", "", CELL_NUMBER,
-				COLUMN_MACHINE_ONLY | COLUMN_TRUST, "their part of the share" },
+				COLUMN_MACHINE_ONLY | COLUMN_TRUST,
+				"part of the share that reloads have" },
 	[LINE_RELOAD_ERROR] = { "reload_share_error", "\xc2\xb1", "", CELL_NUMBER,
-				COLUMN_MACHINE_ONLY,
-				"half of the 95 % confidence interval of that" },
+				COLUMN_MACHINE_ONLY, "half of its 95 % confidence interval" },
 	[LINE_GUARDED] = { "is_guarded", "guarded", "", CELL_BOOL, COLUMN_MACHINE_ONLY,
-			   "a lock that several threads take, and the data they use under it" },
+			   "a lock of several threads, with the data that it protects" },
 	[LINE_FINDING] = { "finding", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
-			   "number of the finding that it is part of" },
+			   "number of its finding" },
 	[LINE_STORE_OPERATIONS] = STORE_OPERATIONS,
 	[LINE_ATOMICS] = { "atomics", NULL, "records", CELL_COUNT, 0, ATOMICS_MEANING },
 };
@@ -218,49 +218,52 @@ enum access_column {
 
 static const struct column access_columns[ACCESS_N_COLUMNS] = {
 	[ACCESS_LINE] = { "line", "#", "", CELL_COUNT, 0, "number of the line" },
-	[ACCESS_OFFSET] = { "offset", NULL, "", CELL_COUNT, 0, "of the access in the line, bytes" },
+	[ACCESS_OFFSET] = { "offset", NULL, "", CELL_COUNT, 0, "offset of the access in the line" },
 	[ACCESS_SIZE] = { "size", NULL, "", CELL_COUNT, 0,
-			  "bytes, by the instruction; absent: not known" },
+			  "size by the instruction; absent: not known" },
 	[ACCESS_OP] = { "op", NULL, "", CELL_TEXT, 0, "load, store, atomic …" },
 	[ACCESS_PLACE] = { "place", NULL, "", CELL_TEXT, COLUMN_GROW, "function and offset" },
-	[ACCESS_SOURCE_LINE] = { "source_line", "line of source", "", CELL_TEXT,
-				 COLUMN_GROW | COLUMN_PATH, "innermost one" },
-	[ACCESS_RECORDS] = { "records", NULL, "records", CELL_COUNT, 0, "all of them" },
+	[ACCESS_SOURCE_LINE] = { "source_line", "source line", "", CELL_TEXT,
+				 COLUMN_GROW | COLUMN_PATH, "innermost inlined function" },
+	[ACCESS_RECORDS] = { "records", NULL, "records", CELL_COUNT, 0, "all inlined functions" },
 	[ACCESS_LOADS] = LOADS_OF("loads", NULL, "loads"),
 	[ACCESS_STORES] = STORES_OF("stores", NULL, "stores"),
 	[ACCESS_PEER_LOCAL] = LOADS_OF("peer_local", "peer", "from another core's cache"),
 	[ACCESS_PEER_REMOTE] = LOADS_OF("peer_remote", "remote peer", "from another socket"),
-	[ACCESS_HITM_LOCAL] = LOADS_OF("hitm_local", "HITM", "modified, on the same socket"),
-	[ACCESS_HITM_REMOTE] = LOADS_OF("hitm_remote", "remote HITM", "modified, another socket"),
-	[ACCESS_MEAN] = MEAN_OF("mean_load_cycles", "other loads",
-				"mean latency of loads that no other column has"),
+	[ACCESS_HITM_LOCAL] =
+		LOADS_OF("hitm_local", "HITM", "of a modified line, on the same socket"),
+	[ACCESS_HITM_REMOTE] =
+		LOADS_OF("hitm_remote", "remote HITM", "of a modified line, from another socket"),
+	[ACCESS_MEAN] =
+		MEAN_OF("mean_load_cycles", "other loads", "mean latency of all other loads"),
 	[ACCESS_TIDS] = { "tids", "threads", "", CELL_TEXT, COLUMN_GROW,
-			  "numbers of the threads, joined by ':'" },
-	[ACCESS_FIELD] = { "field", NULL, "", CELL_TEXT, COLUMN_GROW, "what is accessed" },
+			  "thread ids, joined by ':'" },
+	[ACCESS_FIELD] = { "field", NULL, "", CELL_TEXT, COLUMN_GROW, "member that is accessed" },
 	[ACCESS_PC] = { "pc", NULL, "", CELL_HEX, 0, "address of the instruction" },
-	[ACCESS_FUNCTION] = { "function", NULL, "", CELL_TEXT, COLUMN_GROW, "that it is in" },
-	[ACCESS_MODULE] = { "module", NULL, "", CELL_TEXT, 0, "file that it is in" },
-	[ACCESS_PID] = { "pid", NULL, "", CELL_COUNT, 0, "of the threads, if it is one process" },
-	[ACCESS_THREADS] = { "threads", "threads", "threads", CELL_COUNT, 0, "how many" },
-	[ACCESS_CPUS] = { "cpus", NULL, "cpus", CELL_COUNT, 0, "on how many it ran" },
+	[ACCESS_FUNCTION] = { "function", NULL, "", CELL_TEXT, COLUMN_GROW, "module of the code" },
+	[ACCESS_MODULE] = { "module", NULL, "", CELL_TEXT, 0, "file of the code" },
+	[ACCESS_PID] = { "pid", NULL, "", CELL_COUNT, 0,
+			 "process of the threads, if there is only one" },
+	[ACCESS_THREADS] = { "threads", "threads", "threads", CELL_COUNT, 0, "number of threads" },
+	[ACCESS_CPUS] = { "cpus", NULL, "cpus", CELL_COUNT, 0, "number of CPUs" },
 	[ACCESS_NODES] = { "nodes", NULL, "", CELL_TEXT, 0, "NUMA nodes of the physical pages" },
 	[ACCESS_PLACED_RECORDS] = { "placed_records", "placed", "records", CELL_COUNT, 0,
 				    "with a level: `Total records` of perf c2c" },
 	[ACCESS_STORE_HIT] = STORES_OF("store_l1_hit", "L1D hit", "to L1"),
 	[ACCESS_STORE_MISS] = STORES_OF("store_l1_miss", "L1D miss", "that missed L1"),
-	[ACCESS_STORE_ANY] = STORES_OF("store_any_level", "any level", "level not told"),
+	[ACCESS_STORE_ANY] = STORES_OF("store_any_level", "no level", "level not known"),
 	[ACCESS_MEAN_PEER_LOCAL] = MEAN_OF("mean_peer_local_cycles", "peer",
 					   "mean latency of loads from another core's cache"),
 	[ACCESS_MEAN_PEER_REMOTE] =
-		MEAN_OF("mean_peer_remote_cycles", "peer, remote", "the same from another socket"),
+		MEAN_OF("mean_peer_remote_cycles", "remote peer", "the same, from another socket"),
 	[ACCESS_MEAN_HITM_LOCAL] = MEAN_OF("mean_hitm_local_cycles", "HITM",
-					   "mean latency of loads that found it modified"),
+					   "mean latency of loads of a modified line"),
 	[ACCESS_MEAN_HITM_REMOTE] =
-		MEAN_OF("mean_hitm_remote_cycles", "HITM, remote", "the same from another socket"),
+		MEAN_OF("mean_hitm_remote_cycles", "remote HITM", "the same, from another socket"),
 	[ACCESS_FIRST] = { "first_ns", "first", "ns", CELL_COUNT, COLUMN_MACHINE_ONLY,
-			   "time of the first" },
+			   "time of the first access" },
 	[ACCESS_LAST] = { "last_ns", "last", "ns", CELL_COUNT, COLUMN_MACHINE_ONLY,
-			  "time of the last" },
+			  "time of the last access" },
 	[ACCESS_STORE_OPERATIONS] = STORE_OPERATIONS,
 	[ACCESS_ATOMICS] = { "atomics", NULL, "records", CELL_COUNT, 0, ATOMICS_MEANING },
 };
@@ -310,14 +313,14 @@ static const char *const reason_words[] = {
 	[C2C_SURE] = NULL,
 	[C2C_FEW_SAMPLES] = "too few samples",
 	[C2C_NO_STORES] = "no stores were recorded",
-	[C2C_STORES_LEFT_OUT] = "stores may have been left out",
+	[C2C_STORES_LEFT_OUT] = "stores may be missing",
 	[C2C_UNSEEN_STORES] = "no store was sampled",
-	[C2C_SIZES_UNKNOWN] = "sizes of accesses are not known",
-	[C2C_VECTORS_UNKNOWN] = "the length of vectors is not known",
-	[C2C_PARTS_UNKNOWN] = "which elements of vectors were accessed is not known",
+	[C2C_SIZES_UNKNOWN] = "access sizes not known",
+	[C2C_VECTORS_UNKNOWN] = "vector length not known",
+	[C2C_PARTS_UNKNOWN] = "accessed elements of vectors not known",
 	[C2C_ONE_BY_ONE] = "threads one after the other",
-	[C2C_OTHER_TIMES] = "stores of others were sampled at other times",
-	[C2C_IN_PHASES] = "written at another time than by others used",
+	[C2C_OTHER_TIMES] = "stores of other threads at other times only",
+	[C2C_IN_PHASES] = "written and used at different times",
 };
 
 struct cell c2c_mean_cell(uint64_t cycles, uint64_t n, uint64_t n_saturated)
@@ -586,9 +589,9 @@ void c2c_lines_tables(const struct c2c *s, const struct c2c_labels *labels, stru
 		      struct table *out_accesses)
 {
 	table_init(out_lines, "lines", "Shared lines", line_columns, COUNT(line_columns));
-	table_init(out_accesses, "accesses", "What they are accessed by", access_columns,
+	table_init(out_accesses, "accesses", "Accesses to them", access_columns,
 		   COUNT(access_columns));
-	slices_add_columns(&s->session->slices, "records", "records of the line over time",
+	slices_add_columns(&s->session->slices, "records", "samples of the line over time",
 			   out_lines);
 	table_nest(out_lines, out_accesses);
 	for (size_t i = 0; i < s->subjects.n; i++) {

@@ -19,18 +19,16 @@ static const struct column summary_columns[] = {
 static const char *why_no_stores(const struct c2c *s, struct table *t)
 {
 	if (s->selects_stores)
-		return "--select leaves stores out";
+		return "--select excludes stores";
 	switch (s->stores) {
 	case SPE_STORES_BY_KIND:
-		return "the recording's filter asked for other operations (store_filter=1 adds "
-		       "stores)";
+		return "the recording's filter excluded stores (store_filter=1 adds them)";
 	case SPE_STORES_BY_EVENT:
-		return "the recording's event filter leaves stores out (event_filter)";
+		return "the recording's event_filter excluded stores";
 	case SPE_STORES_BY_LATENCY:
-		return table_format(t,
-				    "the recording's latency filter leaves out stores that took "
-				    "less than %" PRIu64 " cycles (min_latency)",
-				    s->minimum_cycles);
+		return table_format(
+			t, "the recording's min_latency excluded stores below %" PRIu64 " cycles",
+			s->minimum_cycles);
 	case SPE_STORES_ALL:
 		break;
 	}
@@ -45,12 +43,12 @@ const char *c2c_nothing_found(const struct c2c *s, struct table *t)
 	case C2C_NO_WRITES:
 		return table_format(t, "%s: %s",
 				    c2c_contended(&s->total, s->options.mode) == 0
-					    ? "no load waited for another core; what stores wait "
-					      "for is not known"
-					    : "no line is seen to be contended",
+					    ? "no load waited for another core; waits of stores "
+					      "are not recorded"
+					    : "no contended line found",
 				    why_no_stores(s, t));
 	case C2C_SPREAD:
-		return "no line stands out; what waits for other cores is spread over many";
+		return "no line stands out: the waits are spread over many lines";
 	case C2C_NONE_CONTENDED:
 		break;
 	}
@@ -146,7 +144,7 @@ static const char *contended_text(const struct c2c *s, const struct tally *tally
 static const char *suspicion(const struct c2c *s, struct table *t)
 {
 	if (s->lacks_stores)
-		return table_format(t, ": stores may have been left out: %s", why_no_stores(s, t));
+		return table_format(t, ": stores may be missing: %s", why_no_stores(s, t));
 	return c2c_has_writes(s) ? ": too few samples" : "";
 }
 
@@ -159,17 +157,18 @@ static const char *answer_text(const struct c2c *s, const struct tally *tally, s
 	if (tally->n[C2C_CONTENDED] > 0)
 		text = contended_text(s, tally, t);
 	else if (n_suspects + n_stores > 0 && c2c_has_writes(s))
-		text = "no line is seen to be contended";
+		text = "no contended line found";
 	if (n_suspects > 0 && s->lacks_stores && tally->n[C2C_CONTENDED] == 0)
 		text = table_format(t, "%zu line%s may be contended%s", n_suspects,
 				    plural(n_suspects), suspicion(s, t));
 	else if (n_suspects > 0)
-		text = table_format(t, "%s; %zu%s may be%s", text, n_suspects,
-				    tally->n[C2C_CONTENDED] > 0 ? " more" : "", suspicion(s, t));
+		text = table_format(t, "%s; %zu%s line%s may be contended%s", text, n_suspects,
+				    tally->n[C2C_CONTENDED] > 0 ? " more" : "", plural(n_suspects),
+				    suspicion(s, t));
 	if (n_stores > 0)
 		text = table_format(t,
-				    "%s; %zu line%s written by several threads, whether they wait "
-				    "is not recorded",
+				    "%s; %zu line%s written by several threads; waits of stores "
+				    "are not recorded",
 				    text, n_stores, n_stores == 1 ? " is" : "s are");
 	return text;
 }
@@ -181,8 +180,8 @@ static void add_phases(const struct c2c *s, const struct tally *tally, struct ta
 		return;
 	add_fact(t, "phases",
 		 table_format(t,
-			      "threads used %zu line%s one after the other, which is no sharing; "
-			      "loads of the later ones took %.1f %% of %s",
+			      "threads used %zu line%s one after the other (no contention); "
+			      "their first loads took %.1f %% of %s",
 			      tally->n_in_phases, plural(tally->n_in_phases),
 			      100 * tally->phases_share, c2c_latency_words(s)));
 }
@@ -194,8 +193,8 @@ static void add_ruled_out(const struct c2c *s, struct table *t)
 	static const char *const words[N_GROUNDS] = {
 		[ONLY_READ] = "only read",
 		[ONE_THREAD] = "used by one thread",
-		[NO_WAITS] = "without a load that waited",
-		[FEW_WAITS] = "with too few or too short waits",
+		[NO_WAITS] = "without waiting loads",
+		[FEW_WAITS] = "with few or short waits",
 	};
 	size_t n[N_GROUNDS] = { 0 }, n_all = 0;
 	struct text text = { 0 };
@@ -214,8 +213,8 @@ static void add_ruled_out(const struct c2c *s, struct table *t)
 	}
 	if (n_all == 0)
 		return;
-	text_format(&text, "%zu of %" PRIu64 " line%s that could be contended:", n_all,
-		    s->n_candidates, plural(s->n_candidates));
+	text_format(&text, "%zu of %" PRIu64 " candidate line%s:", n_all, s->n_candidates,
+		    plural(s->n_candidates));
 	for (size_t i = 0; i < N_GROUNDS; i++)
 		if (n[i] > 0)
 			text_format(&text, "%s %zu %s", text.bytes[text.n - 1] == ':' ? "" : ",",
@@ -232,11 +231,10 @@ static void add_latency(const struct c2c *s, struct table *t)
 	    !s->lines->lacks_issue)
 		return;
 	add_fact(t, "latency",
-		 table_format(
-			 t,
-			 "total: the time of issue was not recorded%s, so what loads waited for "
-			 "operands counts, too",
-			 s->lines->has_issue ? " of some accesses" : ""));
+		 table_format(t,
+			      "total latency: the time of issue was not recorded%s, so waits for "
+			      "operands count, too",
+			      s->lines->has_issue ? " for some accesses" : ""));
 }
 
 /* ", 12 of them on another socket"; with a mode of HITM, what came unmodified, too. */
@@ -247,7 +245,7 @@ static const char *seen_elsewhere(const struct c2c *s, struct table *t)
 	const char *text = "";
 
 	if (s->options.mode != C2C_BY_PEER && n_peer > 0)
-		return table_format(t, ", %s from another core's cache, modified or not",
+		return table_format(t, ", %s from another core's cache (modified or not)",
 				    table_human(t, cell_count(n_peer), ""));
 	if (c->n[C2C_REMOTE_PEER] > 0)
 		text = table_format(t, ", %s of them from another socket",
@@ -261,9 +259,9 @@ static void add_seen(const struct c2c *s, bool is_for_people, struct table *t)
 	const struct c2c_counts *c = &s->total;
 	static const char *const met[C2C_N_MODES] = {
 		[C2C_BY_PEER] = "from another core's cache",
-		[C2C_BY_HITM] = "that found it modified by another core",
-		[C2C_BY_LOCAL_HITM] = "that found it modified on the same socket",
-		[C2C_BY_REMOTE_HITM] = "that found it modified on another socket",
+		[C2C_BY_HITM] = "of lines modified by another core (HITM)",
+		[C2C_BY_LOCAL_HITM] = "of lines modified on the same socket (HITM)",
+		[C2C_BY_REMOTE_HITM] = "of lines modified on another socket (HITM)",
 	};
 
 	add_fact(
@@ -296,9 +294,8 @@ static void add_mode(const struct c2c *s, struct table *t)
 		return;
 	add_fact(t, "mode",
 		 table_format(t,
-			      "--mode %s counts nothing here: no record says whether another core "
-			      "had modified the data (HITM), only that it came from there; --mode "
-			      "peer counts these",
+			      "--mode %s counts nothing here: this CPU records peer snoops, but "
+			      "not HITM; use --mode peer",
 			      c2c_mode_names[s->options.mode]));
 }
 
@@ -323,8 +320,7 @@ static void add_caution(const struct c2c *s, struct table *t)
 	if (!spe_filters_sentence(s->session, &text))
 		return;
 	if (s->minimum_cycles > 1)
-		text_str(&text, "; without fast operations hits and most stores are missing, so "
-				"shares are too high");
+		text_str(&text, "; fast operations are missing, so shares are too high");
 	text_char(&text, '\0');
 	add_fact(t, "caution", table_text(t, text.bytes));
 	text_release(&text);

@@ -23,7 +23,7 @@
 static const struct usage usage = {
 	"diff",
 	"[OPTIONS] A B",
-	"What changed from run A to run B: captures, counts, baselines, folders of runs.",
+	"What changed from run A to run B, and whether it is significant.",
 };
 
 struct diff_command {

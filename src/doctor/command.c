@@ -16,8 +16,8 @@
 static const struct usage usage = {
 	"doctor",
 	"[OPTIONS]",
-	"Can this machine measure, what is missing, and what fixes it.\n"
-	"Exit status: 0 if hardware events can be counted, 1 if not.",
+	"Whether this machine can measure, what is missing, and how to fix it.\nExit status: 0 if "
+	"hardware events can be counted, 1 if not.",
 };
 
 struct doctor_command {
@@ -177,7 +177,7 @@ static int doctor_command(int argc, char **argv)
 
 const struct command command_doctor = {
 	.usage = &usage,
-	.purpose = "can this machine measure, what is missing, what fixes it",
+	.purpose = "whether this machine can measure, and how to fix what is missing",
 	.reads = COMMAND_READS_MACHINE,
 	.run = doctor_command,
 };

@@ -15,7 +15,7 @@
 static const struct usage usage = {
 	"dump",
 	"[--packets [--wording perf-6.1|full]] [-o PATH] [FILE]",
-	"What the bytes say: a line for each record, or for each SPE packet.",
+	"Prints what the file contains: a line for each record, or for each SPE packet.",
 };
 
 enum { WRITE_BYTES = 1 << 20 };
@@ -32,7 +32,7 @@ static const struct option options[] = {
 	{ "packets", 0, OPTION_FLAG, offsetof(struct dump_command, packets), NULL,
 	  "SPE packets, as perf script -D prints them" },
 	{ "wording", 0, OPTION_TEXT, offsetof(struct dump_command, wording), "NAME",
-	  "names of packets: perf-6.1 (the default), or full for everything newer" },
+	  "names of packets: perf-6.1 (the default), or full with newer ones" },
 	{ "output", 'o', OPTION_TEXT, offsetof(struct dump_command, output), "PATH",
 	  "write there instead of standard output" },
 	{ "jobs", 'j', OPTION_NUMBER, offsetof(struct dump_command, n_workers), "N",
@@ -158,7 +158,7 @@ static int dump_command(int argc, char **argv)
 
 const struct command command_dump = {
 	.usage = &usage,
-	.purpose = "what the bytes say: records and SPE packets",
+	.purpose = "records and SPE packets as they are in the file",
 	.reads = COMMAND_READS_CAPTURE,
 	.run = dump_command,
 };

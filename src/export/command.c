@@ -15,7 +15,7 @@
 static const struct usage usage = {
 	"export",
 	"[--table spe|samples|branches] [--format csv|json|spe-parser] [OPTIONS] [FILE]",
-	"Every record as a row, in file order.",
+	"Writes every record as a row, in file order.",
 };
 
 /* The one format that is not a table: three files as Arm's spe-parser writes them. */
@@ -28,8 +28,8 @@ static const struct option writing[] = {
 	{ "format", 0, OPTION_TEXT, offsetof(struct output_options, format), "NAME",
 	  "csv (the default), json, or spe-parser: the files of Arm's tool" },
 	{ "output", 'o', OPTION_TEXT, offsetof(struct output_options, path), "PATH",
-	  "write there instead of standard output; of spe-parser's\n"
-	  "                          files what their names begin with (default spe)" },
+	  "write there instead of standard output; for spe-parser:\n                          the "
+	  "beginning of the file names (default spe)" },
 };
 
 struct sink {
@@ -105,8 +105,7 @@ static int export_spe_parser(struct session *s, const struct select *select,
 	for (int i = 0; i < SPE_PARSER_N_FILES; i++) {
 		if (files.streams[i] == NULL) {
 			if (rc == 0)
-				message_print("%s-%s.csv not written: there are no such "
-					      "records",
+				message_print("%s-%s.csv not written: no such records",
 					      files.prefix, spe_parser_names[i]);
 			continue;
 		}
@@ -129,9 +128,8 @@ static int check_format(const struct output_options *options, struct err *err)
 	if (options->format == NULL || wants_spe_parser(options) ||
 	    (format != NULL && format->can_stream))
 		return 0;
-	return err_set(err, ERR_USAGE, ERR_NOWHERE,
-		       "--format: export writes csv, json or %s, not '%s'", spe_parser_format,
-		       options->format);
+	return err_set(err, ERR_USAGE, ERR_NOWHERE, "--format: found '%s', wanted csv, json or %s",
+		       options->format, spe_parser_format);
 }
 
 static int export_command(int argc, char **argv)

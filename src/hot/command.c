@@ -18,7 +18,7 @@
 static const struct usage usage = {
 	"hot",
 	"[OPTIONS] [FILE]",
-	"Hotspots: where samples and SPE records add up, grouped by any keys.",
+	"Where the time goes: samples and SPE records by function, line or other keys.",
 };
 
 struct hot_command {
@@ -44,19 +44,19 @@ static const struct option options[] = {
 	{ "event", 'e', OPTION_LIST, offsetof(struct hot_command, events), "NAME",
 	  "a sampled event, or 'l1d-refill && load'; list shows all" },
 	{ "against", 0, OPTION_TEXT, offsetof(struct hot_command, against), "EVENT",
-	  "a sampled event to compare with what SPE tells" },
+	  "a sampled event to compare with SPE records" },
 	{ "callers", 0, OPTION_FLAG, offsetof(struct hot_command, callers), NULL,
-	  "who called, as a tree (needs call chains)" },
+	  "callers, as a tree (needs call chains)" },
 	{ "by-samples", 0, OPTION_FLAG, offsetof(struct hot_command, by_samples), NULL,
-	  "weigh every sample the same, not by its period or latency" },
+	  "count samples, without their periods and latencies" },
 	{ "arguments", 0, OPTION_FLAG, offsetof(struct hot_command, arguments), NULL,
-	  "instead: what functions are called with (needs recorded registers)" },
+	  "instead: arguments of functions (needs recorded registers)" },
 	{ "histogram", 0, OPTION_FLAG, offsetof(struct hot_command, histogram), NULL,
-	  "with --arguments: a table of how their values are distributed" },
+	  "with --arguments: also the distribution of their values" },
 	{ "elapsed", 0, OPTION_FLAG, offsetof(struct hot_command, elapsed), NULL,
-	  "instead: run time, out of the times of SPE records" },
+	  "instead: run time, from the times of SPE records" },
 	{ "ghz", 0, OPTION_TEXT, offsetof(struct hot_command, ghz), "F",
-	  "with --elapsed: frequency of the cores" },
+	  "with --elapsed: core frequency" },
 	{ "time-estimate", 0, OPTION_FLAG, offsetof(struct hot_command, time_estimate), NULL,
 	  "order by estimated time, from SPE records and code" },
 };
@@ -415,7 +415,7 @@ static int hot_command(int argc, char **argv)
 
 const struct command command_hot = {
 	.usage = &usage,
-	.purpose = "hotspots by process, function, line, instruction, event, source …",
+	.purpose = "where the time goes, by function, line, instruction, event, source …",
 	.reads = COMMAND_READS_CAPTURE,
 	.run = hot_command,
 };

@@ -16,8 +16,8 @@
 static const struct usage usage = {
 	"list",
 	"[events|metrics|groups|cpus] [PATTERN] [--cpu NAME] [OPTIONS]",
-	"What is known about a CPU: events, metrics and their formulas, groups; or which CPUs "
-	"are. PATTERN is a part of a name or label (tlb), or all of it with * and ? ('L1D_*RD').",
+	"Lists the events, metrics and groups of a CPU, or the known CPUs. PATTERN is a part of a "
+	"name or label (tlb), or all of it with * and ? ('L1D_*RD').",
 };
 
 struct list_command {
@@ -27,8 +27,8 @@ struct list_command {
 
 static const struct option options[] = {
 	{ "cpu", 0, OPTION_TEXT, offsetof(struct list_command, cpu), "NAME",
-	  "of this CPU (default: that of this machine, or else what\n"
-	  "                          all Arm CPUs have in common)" },
+	  "of this CPU (default: that of this machine, else what\n                          all "
+	  "Arm CPUs have in common)" },
 	{ "catalog", 0, OPTION_TEXT, offsetof(struct list_command, catalog), "FILE",
 	  "more facts about CPUs; Arm's telemetry files, too" },
 	{ "help", 'h', OPTION_FLAG, offsetof(struct list_command, wants_help), NULL, "this text" },
@@ -190,7 +190,7 @@ static int list_command(int argc, char **argv)
 
 const struct command command_list = {
 	.usage = &usage,
-	.purpose = "what is known about CPUs: events, metrics, groups",
+	.purpose = "events, metrics and groups of CPUs",
 	.reads = COMMAND_READS_NOTHING,
 	.run = list_command,
 };

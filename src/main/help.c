@@ -11,7 +11,10 @@
 #include "main/commands.h"
 #include "main/manual.h"
 
-static const struct usage usage = { "help", "[COMMAND]", "The manual page of a command." };
+static const struct usage usage = {
+	"help", "[COMMAND]",
+	"Shows the manual page of a command, or of the terms on screens: cyclops help terms."
+};
 
 /* Is it the page of cyclops itself, under which help is found, too? */
 static bool is_about_all(const char *name)

@@ -11,7 +11,7 @@
 static const struct usage usage = {
 	"mem",
 	"[OPTIONS] [FILE]",
-	"Loads, stores and atomics of SPE or memory samples: latency, data source, bandwidth.",
+	"How long loads and stores take, and where their data come from.",
 };
 
 struct mem_command {
@@ -30,13 +30,13 @@ static const struct option options[] = {
 	  "source (the default), function, line, instruction,\n"
 	  "                          place, module, process, thread, cpu, event, operation, time" },
 	{ "region", 0, OPTION_TEXT, offsetof(struct mem_command, region), "WHAT",
-	  "only this function, or code: 0x1000..0x1fff" },
+	  "only this function or address range (0x1000..0x1fff)" },
 	{ "ghz", 0, OPTION_TEXT, offsetof(struct mem_command, ghz), "F",
-	  "frequency of the cores, for nanoseconds" },
+	  "core frequency, for latencies in ns" },
 	{ "vector-length", 0, OPTION_COUNT, offsetof(struct mem_command, vector_length), "BITS",
-	  "of SVE, where no record says it" },
+	  "length of SVE vectors, where it was not recorded" },
 	{ "histogram", 0, OPTION_FLAG, offsetof(struct mem_command, histogram), NULL,
-	  "the distribution of each row's latencies, too" },
+	  "also the distribution of each row's latencies" },
 };
 
 static int mem_make_request(struct question *q, struct err *err)
@@ -96,7 +96,7 @@ static int mem_command(int argc, char **argv)
 
 const struct command command_mem = {
 	.usage = &usage,
-	.purpose = "latency of loads and stores, data sources, translation, bandwidth",
+	.purpose = "how long loads and stores take, and where their data come from",
 	.reads = COMMAND_READS_CAPTURE,
 	.run = mem_command,
 };

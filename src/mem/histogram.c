@@ -26,10 +26,10 @@ enum histogram_column {
 static const struct column columns[N_COLUMNS] = {
 	[COL_KIND] = { "access", NULL, "", CELL_TEXT, 0, "load, store, or atomic" },
 	[COL_GROUP] = { "group", NULL, "", CELL_TEXT, COLUMN_GROW, "the keys of --by" },
-	[COL_LATENCY] = { "latency", NULL, "", CELL_TEXT, 0, "which latency" },
+	[COL_LATENCY] = { "latency", NULL, "", CELL_TEXT, 0, "kind of latency" },
 	[COL_FROM] = { "from_cycles", "from", "cycles", CELL_COUNT, COLUMN_TRUST,
 		       "shortest of the step" },
-	[COL_TO] = { "to_cycles", "below", "cycles", CELL_COUNT, 0, "where the next step begins" },
+	[COL_TO] = { "to_cycles", "below", "cycles", CELL_COUNT, 0, "end of the step" },
 	[COL_SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR,
 			"part of the group's records" },
 	[COL_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0, "SPE records, or samples" },

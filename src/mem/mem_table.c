@@ -34,7 +34,7 @@ enum sum_column {
 };
 
 static const struct column kind_column = {
-	"access", NULL, "", CELL_TEXT, 0, "load, store, or atomic (which is neither)",
+	"access", NULL, "", CELL_TEXT, 0, "load, store, or atomic (counted as neither)",
 };
 
 /* Those of the latencies come behind SUM_TIME. */
@@ -45,27 +45,27 @@ static const struct column sum_columns[N_SUMS] = {
 			"part of all records of this kind of access" },
 	[SUM_LATENCY_SHARE] = { "latency_share", "latency share", "", CELL_NUMBER,
 				COLUMN_SHARE | COLUMN_TRUST,
-				"part of the total latency cycles of this kind of access, full "
-				"counters taken for what they show" },
+				"part of the total latency cycles of this kind of access; "
+				"saturated counters count with their maximum" },
 	[SUM_ESTIMATED] = { "estimated_operations", "estimated", "operations", CELL_COUNT,
-			    COLUMN_TRUST, "operations that the records stand for" },
+			    COLUMN_TRUST, "estimated operations" },
 	[SUM_ESTIMATED_LOW] = { "estimated_low", NULL, "operations", CELL_NUMBER,
 				COLUMN_MACHINE_ONLY, "lower limit of it (95 %)" },
 	[SUM_ESTIMATED_HIGH] = { "estimated_high", NULL, "operations", CELL_NUMBER,
 				 COLUMN_MACHINE_ONLY, "upper limit of it (95 %)" },
 	[SUM_SATURATED] = { "saturated_share", "saturated", "", CELL_NUMBER, COLUMN_SHARE,
-			    "part of the records whose total latency counter was full" },
+			    "part of the records with a saturated total latency" },
 	[SUM_WALKS] = { "walk_share", "walks", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_MACHINE_ONLY,
-			"part of the records with a translation table walk" },
+			"part of the records with a page table walk" },
 	[SUM_WALK_MEAN] = { "walk_mean_cycles", "walk", "cycles", CELL_NUMBER,
 			    COLUMN_TRUST | COLUMN_MACHINE_ONLY,
-			    "mean translation latency of those" },
+			    "mean translation latency of records with a walk" },
 	[SUM_BYTES] = { "bytes", NULL, "bytes", CELL_COUNT, COLUMN_TRUST | COLUMN_MACHINE_ONLY,
 			"estimated bytes that were accessed" },
 	[SUM_RATE] = { "bytes_per_s", "bandwidth", "bytes/s", CELL_NUMBER, COLUMN_TRUST,
-		       "those in the time from the first record to the last one" },
+		       "these bytes by the time from the first record to the last one" },
 	[SUM_SIZED] = { "sized_share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_MACHINE_ONLY,
-			"part of the records whose instruction, and so its size, is known" },
+			"part of the records with a known access size" },
 	[SUM_TIME] = { "time", SLICES_TITLE, "", CELL_TEXT, COLUMN_SPARK | COLUMN_TEXT_ONLY,
 		       "records over time" },
 };

@@ -21,8 +21,8 @@ enum translation_column {
 	N_TRANSLATION,
 };
 static const struct column translation_columns[N_TRANSLATION] = {
-	{ "access", NULL, "", CELL_TEXT, 0, "load, store, or atomic (which is neither)" },
-	{ "translation", NULL, "", CELL_TEXT, 0, "whether the translation tables were walked" },
+	{ "access", NULL, "", CELL_TEXT, 0, "load, store, or atomic (counted as neither)" },
+	{ "translation", NULL, "", CELL_TEXT, 0, "with or without a page table walk" },
 	{ "samples", NULL, "samples", CELL_COUNT, 0, "SPE records, or samples" },
 	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE, "part of this kind of access" },
 	{ "translation_mean_cycles", "translation", "cycles", CELL_NUMBER, COLUMN_TRUST,
@@ -84,9 +84,9 @@ void mem_translation_table(const struct mem *mem, struct table *out)
 }
 
 static const struct column event_columns[] = {
-	{ "access", NULL, "", CELL_TEXT, 0, "load, store, or atomic (which is neither)" },
+	{ "access", NULL, "", CELL_TEXT, 0, "load, store, or atomic (counted as neither)" },
 	{ "events", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_PATH,
-	  "events that the records have, all of them together" },
+	  "the set of events of the records" },
 	{ "samples", NULL, "samples", CELL_COUNT, 0, "SPE records, or samples" },
 	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE, "part of this kind of access" },
 	{ "total_mean_cycles", "total", "cycles", CELL_NUMBER, COLUMN_TRUST | COLUMN_MACHINE_ONLY,

@@ -29,30 +29,30 @@ enum region_column {
 };
 static const struct column columns[N_REGION] = {
 	[REGION_KIND] = { "access", NULL, "", CELL_TEXT, 0,
-			  "load, store, or atomic (which is neither)" },
+			  "load, store, or atomic (counted as neither)" },
 	[REGION_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0, "SPE records, or samples" },
 	[REGION_ESTIMATED] = { "estimated_operations", "estimated", "operations", CELL_COUNT,
-			       COLUMN_TRUST, "operations that the records stand for" },
+			       COLUMN_TRUST, "estimated operations" },
 	[REGION_ERROR] = { "estimated_error", "\xc2\xb1", "", CELL_NUMBER, COLUMN_SHARE,
-			   "half the width of its 95 % interval, as a part of it" },
+			   "half of its 95 % interval, as a part of it" },
 	[REGION_LOW] = { "estimated_low", NULL, "operations", CELL_NUMBER, COLUMN_MACHINE_ONLY,
 			 "lower limit of it (95 %)" },
 	[REGION_HIGH] = { "estimated_high", NULL, "operations", CELL_NUMBER, COLUMN_MACHINE_ONLY,
 			  "upper limit of it (95 %)" },
 	[REGION_TIME] = { "thread_time_ns", "thread time", "ns", CELL_COUNT, 0,
-			  "from the first to the last record, added up over threads" },
+			  "time from the first to the last record, summed over threads" },
 	[REGION_DIRECT_CYCLES] = { "direct_latency_cycles", "direct", "cycles", CELL_NUMBER,
 				   COLUMN_TRUST, "mean execution and translation latency" },
 	[REGION_DIRECT_NS] = { "direct_latency_ns", "direct", "ns", CELL_NUMBER, COLUMN_TRUST,
-			       "the same in nanoseconds" },
+			       "the same in ns" },
 	[REGION_DERIVED] = { "derived_latency_ns", "derived", "ns", CELL_NUMBER, COLUMN_TRUST,
-			     "that time by the estimated operations: of loads, and of a region" },
+			     "thread time by estimated operations: for loads and regions" },
 	[REGION_BYTES] = { "bytes", NULL, "bytes", CELL_COUNT, COLUMN_TRUST | COLUMN_MACHINE_ONLY,
 			   "estimated bytes that were accessed" },
 	[REGION_RATE] = { "bytes_per_s", "bandwidth", "bytes/s", CELL_NUMBER, COLUMN_TRUST,
-			  "those in the time from the first record to the last one" },
+			  "these bytes by the time from the first record to the last one" },
 	[REGION_SIZED] = { "sized_share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_MACHINE_ONLY,
-			   "part of the records whose instruction, and so its size, is known" },
+			   "part of the records with a known access size" },
 };
 
 /* A kind of access over all threads. */
@@ -145,8 +145,8 @@ static void note_basis(const struct mem_region *r, struct table *out)
 	table_note(out, "%.*s", (int)text.n, text.bytes);
 	text_release(&text);
 	if (spe_interval_range(s).longest == 0)
-		table_note(out, "the sampling interval is not recorded: shares only "
-				"(--interval gives it)");
+		table_note(out,
+			   "the sampling interval is not known: shares only (give --interval)");
 }
 
 /* What the bytes of vectors without a length of their own rest on. */
@@ -156,20 +156,18 @@ static void note_vectors(const struct vector_length *v, uint32_t given, struct t
 
 	if (v->bits >= VECTOR_LEAST_BITS)
 		table_note(out,
-			   "SVE: vectors as long as each record says (up to %" PRIu32
-			   " bits), where none does of %" PRIu32
-			   " bits; bytes as if all elements were active",
+			   "SVE: vector lengths as recorded (up to %" PRIu32 " bits), else %" PRIu32
+			   " bits; bytes assume that all elements are active",
 			   v->bits, bits);
 	else if (given != 0)
 		table_note(out,
-			   "SVE: vectors of %" PRIu32 " bits, as given; bytes as if all elements "
-			   "were active",
+			   "SVE: vector length %" PRIu32
+			   " bits, as given; bytes assume that all elements are active",
 			   bits);
 	else
 		table_note(out,
-			   "SVE: no record says how long vectors are (--vector-length does); bytes "
-			   "are for %" PRIu32
-			   " bits, the shortest there are, as if all elements were active",
+			   "SVE: the vector length was not recorded (give --vector-length); bytes "
+			   "assume %" PRIu32 " bits, the minimum, and that all elements are active",
 			   bits);
 }
 
@@ -184,21 +182,17 @@ static void note_limits(const struct mem_region *r, struct table *out)
 	if (has_bytes && r->vectors != NULL)
 		note_vectors(r->vectors, r->vector_bits, out);
 	if (has_derived)
-		table_note(out,
-			   "direct: mean execution + translation latency; derived: thread time "
-			   "/ estimated operations, which is shorter if they overlap");
+		table_note(out, "direct: mean execution + translation latency; derived: thread "
+				"time / estimated operations, shorter where operations overlap");
 	else if (select_thins(r->select))
-		table_note(
-			out,
-			"no derived latency: --select leaves out a part of the operations, but not "
-			"their time");
+		table_note(out,
+			   "no derived latency: --select excludes operations, but not their time");
 	else if (has_derived_latency(r, MEMORY_LOAD) &&
 		 estimate_is_open(r->rows->kinds[MEMORY_LOAD].n, &r->rows->mem->session->lost))
 		table_note(out, "no derived latency: samples were lost");
 	if (has_bytes && spe_filters_thin(r->rows->mem->session))
-		table_note(out,
-			   "no bandwidth: the recorder left out operations by latency, event or "
-			   "data source. Record without these filters.");
+		table_note(out, "no bandwidth: the recording was filtered by latency, event or "
+				"data source; record without these filters");
 	else if (has_bytes)
 		table_note(out, "bytes and bandwidth are estimated from samples");
 }

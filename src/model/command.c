@@ -40,16 +40,16 @@ static const struct option sampling_options[] = {
 	{ "stores", 0, OPTION_FLAG, AT(stores), NULL, "record stores" },
 	{ "branches", 0, OPTION_FLAG, AT(branches), NULL, "record branches" },
 	{ "min-latency", 0, OPTION_NUMBER, AT(min_latency), "N",
-	  "record what took N cycles or more" },
+	  "record operations of N cycles or more" },
 	{ "event", 'e', OPTION_LIST, AT(events), "NAME",
-	  "record what has this event, such as l1d-refill; repeated: all of them" },
-	{ "seed", 0, OPTION_NUMBER, AT(seed), "N", "another choice of samples (default 0)" },
+	  "record operations with this event (l1d-refill …); repeated: with all of them" },
+	{ "seed", 0, OPTION_NUMBER, AT(seed), "N", "seed of the choice of samples (default 0)" },
 };
 
 static const struct option what_if_options[] = {
 	{ "what-if", 0, OPTION_OPTIONAL_WORD, AT(what_if), "[=LIST]",
-	  "cycles if one resource were perfect: all of them, or some\n"
-	  "                          (dram,page-walks@FUNCTION); list names them" },
+	  "cycles if one resource were perfect: all resources, or some\n                          "
+	  "(dram,page-walks@FUNCTION); list names them" },
 	{ "gains", 0, OPTION_TEXT, AT(gains), "FILE",
 	  "write that as json, by block of code, instead of a table" },
 };
@@ -63,17 +63,16 @@ static const struct option output_options[] = {
 
 static const struct option machine_options[] = {
 	{ "output", 'o', OPTION_TEXT, AT(output), "FILE", "the capture (default perf.data)" },
-	{ "counts", 0, OPTION_TEXT, AT(counts), "FILE",
-	  "write what the PMU would have counted, as json" },
-	{ "truth", 0, OPTION_TEXT, AT(truth), "FILE", "write everything that happened, as json" },
+	{ "counts", 0, OPTION_TEXT, AT(counts), "FILE", "write the PMU's counts, as json" },
+	{ "truth", 0, OPTION_TEXT, AT(truth), "FILE", "write every modelled event, as json" },
 	{ "sysroot", 'L', OPTION_TEXT, AT(sysroot), "DIR",
-	  "where the program's loader and libraries are" },
+	  "folder of the program's loader and libraries" },
 	{ "root", 0, OPTION_TEXT, AT(root), "DIR",
-	  "record paths below DIR without it; --symfs DIR finds them" },
+	  "record paths without DIR; --symfs DIR finds them later" },
 	{ "model", 0, OPTION_TEXT, AT(model), "NAME", "neoverse-n1, or a file of that form" },
 	{ "set", 0, OPTION_LIST, AT(sets), "NAME=N", "another value of a parameter of the model" },
-	{ "emulator", 0, OPTION_TEXT, AT(emulator), "PATH", "which qemu-aarch64" },
-	{ "plugin", 0, OPTION_TEXT, AT(plugin), "PATH", "which cyclops-model.so" },
+	{ "emulator", 0, OPTION_TEXT, AT(emulator), "PATH", "path of qemu-aarch64" },
+	{ "plugin", 0, OPTION_TEXT, AT(plugin), "PATH", "path of cyclops-model.so" },
 	{ "help", 'h', OPTION_FLAG, AT(wants_help), NULL, "this text" },
 };
 
@@ -84,8 +83,8 @@ static int read_event_filter(const struct option_list *names, uint64_t *out, str
 
 		if (bit < 0)
 			return err_set(err, ERR_USAGE, ERR_NOWHERE,
-				       "--event: '%s' is no SPE event; there are l1d-refill, "
-				       "tlb-walk, mispredicted and others",
+				       "--event: '%s' is not an SPE event; some are l1d-refill, "
+				       "tlb-walk, mispredicted",
 				       names->items[i]);
 		*out |= (uint64_t)1 << bit;
 	}
@@ -114,8 +113,8 @@ static void report_end(const struct model_options *o, const struct model_end *en
 		text_format(&text, "signal %d (%s) killed the program; ", end->signal,
 			    strsignal(end->signal));
 	else
-		text_str(&text, "the program became another one, which is not modelled; ");
-	text_format(&text, "%s has what it did until then", o->output);
+		text_str(&text, "the program executed another program, which is not modelled; ");
+	text_format(&text, "%s has the events until then", o->output);
 	if (end->is_unfinished && o->truth != NULL)
 		text_format(&text, ", %s was not written", o->truth);
 	message_print("%.*s", (int)text.n, text.bytes);
@@ -257,7 +256,7 @@ static int model_command(int argc, char **argv)
 
 const struct command command_model = {
 	.usage = &usage,
-	.purpose = "a capture of an AArch64 program, without the hardware",
+	.purpose = "a capture of an AArch64 program, without Arm hardware",
 	.reads = COMMAND_READS_PROGRAM,
 	.run = model_command,
 };

@@ -7,7 +7,7 @@
 static const struct usage usage = {
 	"quality",
 	"[OPTIONS] [FILE]",
-	"Can this capture be trusted: lost, truncated, filtered, saturated, biased, uncertain.",
+	"Whether a capture can be trusted: lost, filtered, saturated or biased samples.",
 };
 
 static int quality_answer(struct question *q, struct session *s, const struct select *select,
@@ -36,7 +36,7 @@ static int quality_command(int argc, char **argv)
 
 const struct command command_quality = {
 	.usage = &usage,
-	.purpose = "can this capture be trusted: lost, filtered, saturated, biased",
+	.purpose = "whether a capture can be trusted: lost, filtered, biased samples",
 	.reads = COMMAND_READS_CAPTURE,
 	.run = quality_command,
 };

@@ -10,7 +10,7 @@
 static const struct usage usage = {
 	"report",
 	"[OPTIONS] [FILE]",
-	"What is wrong, where, how much it costs, what to change; then which code is hot.",
+	"What is wrong, where, what it costs and what to change; then the hot code.",
 };
 
 struct report_command {

@@ -31,7 +31,7 @@
 static const struct usage usage = {
 	"run",
 	"[OPTIONS] -- PROGRAM [ARGUMENTS]",
-	"From a program to what to change in it: counts, decides, samples, reports.",
+	"What to change in a program: counts, samples and reports in one command.",
 };
 
 enum { DEFAULT_RUNS = 2, WORDS_MAX = 512, FOLDERS_MAX = 1000, FUNCTIONS_SHOWN = 8 };
@@ -40,24 +40,24 @@ enum { DEFAULT_RUNS = 2, WORDS_MAX = 512, FOLDERS_MAX = 1000, FUNCTIONS_SHOWN = 
 
 static const struct option options[] = {
 	{ "runs", 0, OPTION_COUNT, AT(runs), "N",
-	  "how often the program may run (default 2: count, sample);\n"
-	  "                          1 samples only, more repeat the counting" },
+	  "runs of the program (default 2: count, sample);\n                          1: sample "
+	  "only; more: repeat the counting" },
 	{ "folder", 'd', OPTION_TEXT, AT(folder), "DIR",
 	  "keep the files here (default PROGRAM.cyclops)" },
 	{ "model", 0, OPTION_FLAG, AT(model), NULL,
-	  "on the machine model: one run of an AArch64 program" },
+	  "on the machine model: one run, of an AArch64 program" },
 	{ "what-if", 0, OPTION_OPTIONAL_WORD, AT(what_if), "[=LIST]",
 	  "with --model: cycles if one resource were perfect; see\n"
 	  "                          cyclops model --what-if=list" },
 	{ "sysroot", 'L', OPTION_TEXT, AT(sysroot), "DIR",
-	  "with --model: where the program's loader and libraries are" },
+	  "with --model: folder of the program's loader and libraries" },
 	{ "interval", 0, OPTION_COUNT, AT(interval), "N", "operations between SPE samples" },
 	{ "sweep", 0, OPTION_TEXT, AT(sweep), "NAME=V1,V2",
-	  "count a run for each value, in the environment as NAME and in\n"
-	  "                          the arguments as {NAME}: how fast is each?" },
+	  "one counted run for each value, given as NAME in the environment\n                      "
+	  "    and {NAME} in the arguments" },
 	{ "seed", 0, OPTION_NUMBER, AT(seed), "N", "with --model: another choice of samples" },
 	{ "verbose", 'v', OPTION_FLAG, AT(verbose), NULL,
-	  "each step as a command, what findings rest on, all facts" },
+	  "show each step as a command, confidence and all facts" },
 	{ "help", 'h', OPTION_FLAG, AT(wants_help), NULL, "this text" },
 };
 
@@ -97,7 +97,7 @@ static int make_folder(struct run *r, struct err *err)
 			return make_folder_named(r, path, err);
 	}
 	return err_set(err, ERR_LIMIT, ERR_NOWHERE,
-		       "there are %d folders of earlier runs; remove some or give --folder",
+		       "%d folders of earlier runs exist; remove some, or give --folder",
 		       FOLDERS_MAX);
 }
 
@@ -429,7 +429,7 @@ static int run_command(int argc, char **argv)
 
 const struct command command_run = {
 	.usage = &usage,
-	.purpose = "the whole method: count, decide, sample, report",
+	.purpose = "what to change in a program: count, sample and report in one",
 	.reads = COMMAND_READS_PROGRAM,
 	.run = run_command,
 };

@@ -16,7 +16,7 @@
 static const struct usage usage = {
 	"stat",
 	"[OPTIONS] [-- COMMAND [ARGUMENTS]]",
-	"Counts and metrics by the top-down method: what kind of limit, before where.",
+	"What limits a program: counts and metrics, top-down.",
 };
 
 struct stat_command {
@@ -265,7 +265,7 @@ static int stat_command(int argc, char **argv)
 
 const struct command command_stat = {
 	.usage = &usage,
-	.purpose = "counts and metrics, top-down first",
+	.purpose = "what limits a program: counts and metrics, top-down",
 	.reads = COMMAND_READS_PROGRAM,
 	.run = stat_command,
 };

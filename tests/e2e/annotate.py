@@ -192,7 +192,7 @@ def check_without_file(checks, cyclops, capture, program):
     program.rename(program.with_name("gone"))
     document = answer(cyclops, *HERE_TOO, "-i", capture)
     found = sum(row.get("spe_records") or 0 for row in document["instructions"])
-    checks.expect("no file" in document["function"][0]["shortage"], "shortage")
+    checks.expect("was not found" in document["function"][0]["shortage"], "shortage")
     wanted = sum(2 * n for n in MISSES.values()) + 300 + 1000 + 4000
     checks.expect(found == wanted, f"{found} records without the file, not {wanted}")
     program.with_name("gone").rename(program)

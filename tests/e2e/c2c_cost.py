@@ -115,7 +115,7 @@ def check_mode(tools, checks):
     line = line_of(answer)
     peers = sum(r[4] == PEER for r in case.records)
     checks.expect(fact(answer, "mode").startswith("--mode tot counts nothing here"), f"mode tot: {answer['sharing']}")
-    checks.expect(f"{peers} from another core's cache, modified or not" in fact(answer, "seen"), f"mode tot: {fact(answer, 'seen')}")
+    checks.expect(f"{peers} from another core's cache (modified or not)" in fact(answer, "seen"), f"mode tot: {fact(answer, 'seen')}")
     checks.expect("reloads of lines that other threads wrote, from other cores, shared caches or memory" in answer["findings"][0]["cost"],
                   f"mode tot: {answer['findings'][0]['cost']}")
     checks.expect(fact(ask(tools, case), "mode") == "", "mode peer needs no words")
@@ -212,7 +212,7 @@ def check_phases(tools, checks):
     later.add(1, range(1020, 2000, 10), BASE + 32, LD).add(2, range(1021, 2000, 10), BASE + 32, LD).background(200)
     answer = ask(tools, later)
     share, line = later.share({PEER}), line_of(answer)
-    checks.expect((line["verdict"], line["reason"]) == ("read-only", "written at another time than by others used"),
+    checks.expect((line["verdict"], line["reason"]) == ("read-only", "written and used at different times"),
                   f"one after the other: {line}")
     checks.expect(fact(answer, "answer") == "no line is contended" and answer["findings"] == [], f"one after the other: {answer}")
     checks.expect(fact(answer, "phases").startswith("threads used 1 line one after the other") and
@@ -239,12 +239,12 @@ def check_headlines(tools, checks):
     few = Case().add(0, [1100], BASE, ST).add(1, [1110], BASE + 32, LD, PEER).background(100)
     loads = Case().add(0, range(1000, 2000, 20), BASE, LD, PEER).add(1, range(1010, 2000, 20), BASE + 32, LD, PEER)
     expected = {
-        "written by several": (slots, "no line is seen to be contended; 1 line is written by several threads"),
+        "written by several": (slots, "no contended line found; 1 line is written by several threads"),
         "loads that never waited": (quiet, "no line is contended"),
-        "too few": (few, "no line is seen to be contended; 1 may be: too few samples"),
-        "no stores": (loads, "no line is seen to be contended: no store was sampled; record loads and stores; 1 may be"),
+        "too few": (few, "no contended line found; 1 line may be contended: too few samples"),
+        "no stores": (loads, "no contended line found: no store was sampled; record loads and stores; 1 line may be contended"),
         "nothing": (Case().background(100).add(0, range(100), OTHERS + 2**20, ST), "no line is contended"),
-        "no stores, no sharing": (Case().background(100), "no load waited for another core; what stores wait for is not known: no store was sampled"),
+        "no stores, no sharing": (Case().background(100), "no load waited for another core; waits of stores are not recorded: no store was sampled"),
     }
     for name, (case, words) in expected.items():
         found = fact(ask(tools, case), "answer")
@@ -260,11 +260,11 @@ def check_hidden_stores(tools, checks):
     slow = {"config2": lambda _: 30}
     cases = [
         ({}, (), "no store was sampled; record loads and stores"),
-        (loads, (), "asked for other operations (store_filter=1 adds stores)"),
-        ({**loads, **slow}, (), "asked for other operations"),
-        ({**kinds, **slow}, (), "stores that took less than 30 cycles (min_latency)"),
-        ({"config1": lambda _: L1D_REFILL}, (), "event filter leaves stores out"),
-        ({}, ("--select", "op=load"), "--select leaves stores out"),
+        (loads, (), "filter excluded stores (store_filter=1 adds them)"),
+        ({**loads, **slow}, (), "filter excluded stores (store_filter=1"),
+        ({**kinds, **slow}, (), "min_latency excluded stores below 30 cycles"),
+        ({"config1": lambda _: L1D_REFILL}, (), "event_filter excluded stores"),
+        ({}, ("--select", "op=load"), "--select excludes stores"),
     ]
     after_fix = Case().background(100)
     before_fix = Case().background(100).add(1, range(1000, 2000, 20), BASE + 32, LD, PEER).add(0, range(1010, 2000, 20), BASE, LD, PEER)

@@ -277,8 +277,8 @@ def check_addr(places, table, tools, folder, checks):
     found = {(row["object"], row["field"]): row["records"] for row in answer["fields"]}
     checks.expect(found == {("anonymous: struct conn", "lock"): 60, ("anonymous: struct conn", "refs"): 80,
                             ("table", "sent"): 5}, f"addr of a type: {found}")
-    for options, words in ((["--type", "struct list"], "no file of this capture has debug information"),
-                           (["--type", "64"], "Add --base ADDR"), (["--type", "struct conn", "--by", "line"], "only fields")):
+    for options, words in ((["--type", "struct list"], "no debug information of a type"),
+                           (["--type", "64"], "a size needs --base ADDR"), (["--type", "struct conn", "--by", "line"], "--type alone shows fields")):
         done = subprocess.run([tools[0], "addr", *options, "--symfs", folder, path], capture_output=True, check=False)
         checks.expect(done.returncode == 2 and words in " ".join(done.stderr.decode().split()), f"addr {options}: {done}")
     checks.count("addr", 4)

@@ -156,7 +156,7 @@ case("one thread after the other", rmw(0, "ldrx", "strx", 0) + rmw(1, "ldrx", "s
 case("one that makes it ready for two that read", [*rmw(0, "ldrx", "strx", 0), (1, "ldrx", 8, 1), (2, "ldrx", 8, 1)],
      "read-only", phases={0: [(0, 0.3)], 1: [(0.31, 1)], 2: [(0.31, 1)]}, quiet=True, phased=True)
 case("one that makes it ready for two that wait for somebody", [*rmw(0, "ldrx", "strx", 0), (1, "ldrx", 8, 1), (2, "ldrx", 8, 1)],
-     "unknown", phases={0: [(0, 0.3)], 1: [(0.31, 1)], 2: [(0.31, 1)]}, why="stores of others were sampled at other times")
+     "unknown", phases={0: [(0, 0.3)], 1: [(0.31, 1)], 2: [(0.31, 1)]}, why="stores of other threads at other times only")
 case("one that makes ready what two write, and reads it in the end",
      rmw(0, "ldrx", "strx", 0, 8) + [(0, "ldrx", 8, 1)] + each(2, lambda t: rmw(t + 1, "ldrx", "strx", 32, 2)),
      "true-sharing", phases={0: [(0, 0.3)], (0, "ldrx", 8): [(0.95, 1)], 1: [(0.31, 0.94)], 2: [(0.31, 0.94)]})
@@ -178,7 +178,7 @@ case("halves of elements, perhaps across a field", [(0, "st1w", 0, 1), (1, "ldrw
 case("halves of elements across a field", [(0, "st1w", 0, 1), (1, "ldrw", 4, 2)], "true-sharing")
 case("gathered elements beside a store", [(0, "strx", 0, 1), (1, "gather", 32, 2)], "unknown")
 case("vector of a length that is not said", [(0, "st1d?", 0, 1), (1, "ldrw", 32, 2)], "unknown",
-     why="the length of vectors is not known")
+     why="vector length not known")
 case("vector of a length that is given", [(0, "st1d?", 0, 1), (1, "ldrw", 32, 2)], "false-sharing",
      options=["--vector-length", "256"])
 case("vector of a larger length that is given", [(0, "st1d?", 0, 1), (1, "ldrw", 32, 2)], "true-sharing",
@@ -270,7 +270,7 @@ def check(name, seed, n_samples, tools, folder, places, checks):
     if more.get("why") and enough:
         checks.expect(line.get("reason") == more["why"], f"{name}, seed {seed}: because {line.get('reason')}")
     if line and more.get("phased") and enough:
-        checks.expect(line.get("reason") == "written at another time than by others used",
+        checks.expect(line.get("reason") == "written and used at different times",
                       f"{name}, seed {seed}: because {line.get('reason')}")
     if line and enough:
         checks.expect(line["is_guarded"] == more.get("guarded", False), f"{name}, seed {seed}: guarded: {line}")

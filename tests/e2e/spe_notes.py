@@ -61,10 +61,10 @@ def with_second(data):
 
 
 def check_stores(checks, cyclops, folder):
-    """Where stores may have been left out, nobody knows who wrote to a line that loads waited for."""
+    """Where stores may be missing, nobody knows who wrote to a line that loads waited for."""
     with open(os.path.join(folder, "samples", "sharing.data"), "rb") as file:
         data = file.read()
-    left_out = "stores may have been left out"
+    left_out = "stores may be missing"
     cases = [  # configuration, --select, and whether stores may be missing
         ({}, "cpu>=0", False), ({}, "op=load", True), ({}, "class=1", True), ({}, "tot>0", True),
         ({"config": lambda config: config | LOADS}, "cpu>=0", True),

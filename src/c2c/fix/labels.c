@@ -377,11 +377,10 @@ static void put_fold(const struct labelling *l, const struct c2c_fold *fold, str
 	if (out->n == 0)
 		return;
 	if (fold->has_roles)
-		text_str(out,
-			 "   threads are told apart by what they do: each object has its own\n");
+		text_str(out, "   each object has threads of its own: A, B … are their roles\n");
 	if (fold->n_alike < fold->n_objects)
 		text_format(out,
-			    "   drawn as the %" PRIu32 " of %" PRIu32 " that begin %" PRIu64
+			    "   drawn as %" PRIu32 " of %" PRIu32 " objects, which begin %" PRIu64
 			    " bytes into a line\n",
 			    fold->n_alike, fold->n_objects, fold->address % line_bytes);
 }
@@ -469,7 +468,7 @@ void c2c_labels_init(struct c2c_labels *out, const struct c2c *s)
 	};
 
 	*out = (struct c2c_labels){ 0 };
-	table_init(&out->layouts, "layouts", "Members and who uses them", layout_columns,
+	table_init(&out->layouts, "layouts", "Members and their threads", layout_columns,
 		   n_layout_columns);
 	out->names = mem_zalloc(s->subjects.n + 1, sizeof(*out->names));
 	out->objects = mem_zalloc(s->subjects.n + 1, sizeof(*out->objects));

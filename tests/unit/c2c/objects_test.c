@@ -600,7 +600,7 @@ static const struct {
 	  "    40    24  (3 members not used)\n"
 	  "-- line 2 of each --\n"
 	  "    64    64  (8 members not used)\n"
-	  "   threads are told apart by what they do: each object has its own\n",
+	  "   each object has threads of its own: A, B … are their roles\n",
 	  16 },
 	{ "objects that begin elsewhere in their lines",
 	  { { LARGE, 0x1000, 0, 32, 9, 40 }, { LARGE, 0x2010, 0x30, 32, 9, 50 } },
@@ -622,7 +622,7 @@ static const struct {
 	  "    88    24  (3 members not used)\n"
 	  "-- line 3 of each --\n"
 	  "   112    16  (2 members not used)\n"
-	  "   drawn as the 1 of 2 that begin 16 bytes into a line\n",
+	  "   drawn as 1 of 2 objects, which begin 16 bytes into a line\n",
 	  16 },
 	{ "one object",
 	  { { INNER, 0x1000, 0, 8, 9, 50 } },
