@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "base/alloc.h"
+#include "c2c/gates.h"
 #include "c2c/tables.h"
 #include "cli/question.h"
 #include "cli/command.h"
@@ -120,10 +121,24 @@ static void release_answer(struct answer *a)
 	vec_release(&a->shown.list);
 }
 
+/* What gates measure. */
+struct measuring {
+	const struct c2c *sharing;
+	const struct c2c_causes *causes;
+};
+
+static int measure(void *context, const struct gate *g, struct measured *out, struct err *err)
+{
+	const struct measuring *m = context;
+
+	return c2c_measure(m->sharing, m->causes, g->quantity, out, err);
+}
+
 static int c2c_answer(struct question *q, struct session *s, const struct select *select,
 		      struct err *err)
 {
 	const struct c2c_command *command = q->what.into;
+	struct c2c_request request = command->request;
 	struct c2c sharing = { 0 };
 	struct c2c_labels labels = { 0 };
 	struct answer tables = { 0 };
@@ -134,19 +149,25 @@ static int c2c_answer(struct question *q, struct session *s, const struct select
 		rc = heap_map_open(&heap, command->heap_map, err);
 		s->heap = &heap;
 	}
+	if (question_has_gates(q))
+		request.top = 0; /* which lines are shown is no matter of how many there are */
 	if (rc == 0)
-		rc = c2c_run(s, select, &command->request, &sharing, err);
+		rc = c2c_run(s, select, &request, &sharing, err);
 	if (rc == 0) {
 		/* Findings have the drawings; for a program they are rows. */
 		bool with_layouts = !question_is_for_reading(q);
 		bool is_brief = !with_layouts && !command->full && !command->wide;
+		struct measuring measuring = { &sharing, &labels.causes };
 
 		if (command->wide)
 			q->out.document.width = WIDE;
 		c2c_labels_init(&labels, &sharing);
+		sharing.request.top = command->request.top;
 		q->lacks_data = sharing.n_lines == 0;
 		make_answer(&sharing, &labels, is_brief, with_layouts, &tables);
-		rc = question_show(q, &tables.shown, err);
+		rc = question_judge(q, measure, &measuring, err);
+		if (rc == 0)
+			rc = question_show(q, &tables.shown, err);
 	}
 	release_answer(&tables);
 	c2c_labels_release(&labels);
@@ -164,6 +185,8 @@ static int c2c_command(int argc, char **argv)
 		.what = { "What:", options, COUNT(options), &command },
 		.has_rows = QUESTION_ROWS_UNSORTED,
 		.max_arguments = 1,
+		.quantities = c2c_quantities,
+		.n_quantities = C2C_N_QUANTITIES,
 		.check = make_request,
 		.answer = c2c_answer,
 	};

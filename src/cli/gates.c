@@ -9,9 +9,8 @@
 #include "gate/junit.h"
 
 static const struct option options[] = {
-	{ "fail-if", 0, OPTION_LIST, offsetof(struct gate_options, conditions), "CONDITION",
-	  "exit with 3 if this is met, such as 'NAME > 5%'; may be repeated:\n"
-	  "                          the manual page has the names" },
+	{ "fail-if", 0, OPTION_LIST, offsetof(struct gate_options, conditions), "EXPR",
+	  "exit with 3 if 'NAME > 5%' or the like is met; repeatable" },
 	{ "junit", 0, OPTION_TEXT, offsetof(struct gate_options, junit), "FILE",
 	  "write the results of --fail-if there, as JUnit XML" },
 };

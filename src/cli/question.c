@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "scan/time_slices.h"
 
-enum { SETS_MAX = 5 };
+enum { SETS_MAX = 6 };
 
 static const struct option time_options[] = {
 	{ "time-slices", 0, OPTION_COUNT, offsetof(struct question, time_slices), "N",
@@ -20,6 +20,8 @@ static size_t option_sets(struct question *q, struct option_set sets[SETS_MAX])
 
 	if (q->what.n > 0)
 		sets[n++] = q->what;
+	if (q->quantities != NULL)
+		sets[n++] = gate_option_set(&q->gates);
 	sets[n++] = (struct option_set){ "When:", time_options, COUNT(time_options), q };
 	sets[n++] = input_option_set(&q->input);
 	if (q->has_rows != QUESTION_ROWS_NONE)
@@ -44,6 +46,28 @@ static int question_answer(struct question *q, struct session *s, const struct s
 	return printer_close(&q->out, rc, err);
 }
 
+/* Conditions that make no sense are found before the capture is read. */
+static int check_gates(const struct question *q, struct err *err)
+{
+	struct gate gates[OPTION_LIST_MAX];
+
+	if (q->quantities == NULL)
+		return 0;
+	if (gate_options_check(&q->gates, err) < 0)
+		return -1;
+	return gate_options_parse(&q->gates, q->quantities, q->n_quantities, gates, err);
+}
+
+/* The exit status of a question that was answered. */
+static int question_status(const struct question *q, const struct select *select)
+{
+	bool has_gates = question_has_gates(q);
+
+	if (q->lacks_data && (select == NULL || has_gates)) /* a selection may match nothing */
+		return EXIT_NO_DATA;
+	return q->results.n_failed > 0 ? EXIT_GATE : EXIT_DONE;
+}
+
 int question_ask(struct question *q, int argc, char **argv)
 {
 	struct option_set sets[SETS_MAX];
@@ -56,19 +80,38 @@ int question_ask(struct question *q, int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	status = EXIT_DONE;
-	if ((q->check != NULL && q->check(q, &err) < 0) ||
+	gates_init(&q->results);
+	if ((q->check != NULL && q->check(q, &err) < 0) || check_gates(q, &err) < 0 ||
 	    open_input(&q->input, &q->arguments, &session, &select, &err) < 0 ||
-	    question_answer(q, &session, select, &err) < 0)
+	    question_answer(q, &session, select, &err) < 0 ||
+	    gate_options_report(&q->gates, &q->results, &q->output, q->usage->command, &err) < 0)
 		status = fail(&err);
-	else if (q->lacks_data && select == NULL) /* a selection may match nothing */
-		status = EXIT_NO_DATA;
+	else
+		status = question_status(q, select);
+	gates_release(&q->results);
 	return close_input(&session, select, status);
+}
+
+bool question_has_gates(const struct question *q)
+{
+	return q->gates.conditions.n > 0;
+}
+
+int question_judge(struct question *q, gate_measure *measure, void *context, struct err *err)
+{
+	if (q->lacks_data)
+		return 0;
+	return gate_options_judge(&q->gates, q->quantities, q->n_quantities, measure, context,
+				  &q->results, err);
 }
 
 int question_show(struct question *q, const struct tables *tables, struct err *err)
 {
-	return printer_tables(&q->out, &q->output, tables, err);
+	struct tables shown = gates_shown(&q->results, tables);
+	int rc = printer_tables(&q->out, &q->output, &shown, err);
+
+	vec_release(&shown.list);
+	return rc;
 }
 
 bool question_is_for_reading(const struct question *q)

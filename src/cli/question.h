@@ -7,6 +7,7 @@
 #define CYCLOPS_CLI_QUESTION_H
 
 #include "cli/command.h"
+#include "cli/gates.h"
 #include "cli/input.h"
 #include "cli/printer.h"
 #include "keys/keys.h"
@@ -25,6 +26,10 @@ struct question {
 	/* keys of --by, valid after check(), which may include time; NULL: none */
 	const struct keys *by;
 
+	/* What conditions of --fail-if may be about; NULL: the command has no gates. */
+	const struct quantity *quantities;
+	size_t n_quantities;
+
 	/* Checks the options before the capture is opened; may be NULL. */
 	int (*check)(struct question *, struct err *);
 
@@ -36,6 +41,7 @@ struct question {
 	struct row_options rows;
 	struct output_options output;
 	struct arguments arguments;
+	struct gate_options gates;
 	unsigned time_slices; /* of --time-slices; applied before answer() */
 
 	/*
@@ -44,11 +50,21 @@ struct question {
 	 */
 	bool lacks_data;
 
-	struct printer out; /* open during answer() */
+	struct printer out;   /* open during answer() */
+	struct gates results; /* of question_judge() */
 };
 
 /* Parses the command line, answers and prints errors. Returns the exit status. */
 int question_ask(struct question *, int argc, char **argv);
+
+/* Is there any --fail-if? */
+bool question_has_gates(const struct question *);
+
+/*
+ * Judges the conditions of --fail-if, before question_show(), which then shows their table. Does nothing
+ * where the capture lacks data: the exit status says so.
+ */
+int question_judge(struct question *, gate_measure *, void *context, struct err *);
 
 /* Prints all tables, or the one of --table. */
 int question_show(struct question *, const struct tables *, struct err *);

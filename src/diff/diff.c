@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "estimate/shares.h"
 #include "base/strings.h"
 #include "base/tuples.h"
 
@@ -209,7 +210,7 @@ static struct estimate compared_value(const struct diff *d, const struct measure
 /* An upper bound of what saturated counters hide of a measure. */
 static double hidden_of(const struct measure *m)
 {
-	return m == NULL ? 0 : m->saturated * (DIFF_SATURATED_TIMES - 1);
+	return m == NULL ? 0 : m->saturated * (LATENCY_SATURATED_TIMES - 1);
 }
 
 /*

@@ -31,13 +31,6 @@ enum diff_certainty {
 	N_DIFF_CERTAINTIES,
 };
 
-/*
- * An assumption: operations with a saturated latency counter take on average at most this many
- * times what the counter shows. A load in a pointer chase waits for all loads before it in the
- * instruction window: up to about a hundred, of some hundred cycles each.
- */
-#define DIFF_SATURATED_TIMES 10
-
 /* A measure of both runs. */
 struct diff_row {
 	const struct measure *a, *b; /* NULL: the run does not have it */

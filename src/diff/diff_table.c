@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "diff/diff.h"
+#include "estimate/shares.h"
 #include "table/answer.h"
 
 /* A 95 % confidence interval reaches so many standard errors to either side. */
@@ -182,7 +183,8 @@ static const struct diff_row *first_row(const struct diff *d, enum measure_kind 
 /* In which direction saturated counters may hide a part of the value. */
 static enum cell_mark bound_of(const struct diff_row *r, double value, struct diff_range range)
 {
-	double times = r->certainty == DIFF_SATURATED ? 1 : 1 + little * (DIFF_SATURATED_TIMES - 1);
+	double times =
+		r->certainty == DIFF_SATURATED ? 1 : 1 + little * (LATENCY_SATURATED_TIMES - 1);
 
 	return mark_bound(range.high > value * times, range.low * times < value);
 }

@@ -53,6 +53,18 @@ const char *latency_share_words(enum cell_mark mark)
 	}
 }
 
+void latency_share_bounds(struct latency_amount part, struct latency_amount whole,
+			  double *out_least, double *out_most)
+{
+	const double more = LATENCY_SATURATED_TIMES - 1;
+	double own = (double)part.cycles, most = own + more * (double)part.full;
+	double rest = (double)(whole.cycles - part.cycles);
+	double most_rest = rest + more * (double)(whole.full - part.full);
+
+	*out_least = own + most_rest > 0 ? own / (own + most_rest) : 0;
+	*out_most = most + rest > 0 ? most / (most + rest) : 0;
+}
+
 struct cell cell_latency_share(struct latency_amount part, struct latency_amount whole, uint64_t n)
 {
 	struct cell cell = cell_ratio(part.cycles, whole.cycles);

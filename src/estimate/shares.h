@@ -48,6 +48,17 @@ enum cell_mark latency_share_mark(struct latency_amount part, struct latency_amo
 /* That mark in front of a share in a sentence: "at least ", "at most ", "about ", or "". */
 const char *latency_share_words(enum cell_mark);
 
+/*
+ * An assumption: operations with a saturated latency counter take on average at most this many
+ * times what the counter shows. A load in a pointer chase waits for all loads before it in the
+ * instruction window: up to about a hundred, of some hundred cycles each.
+ */
+#define LATENCY_SATURATED_TIMES 10
+
+/* The bounds that saturated counters leave to a share, by that assumption. */
+void latency_share_bounds(struct latency_amount part, struct latency_amount whole,
+			  double *out_least, double *out_most);
+
 /* The share as a cell; `n` records have it. */
 struct cell cell_latency_share(struct latency_amount part, struct latency_amount whole, uint64_t n);
 

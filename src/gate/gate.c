@@ -23,17 +23,17 @@ struct measured measured_between(double value, double low, double high)
 	return (struct measured){ value, low, high, value, value };
 }
 
-struct verdict verdict_of(const struct condition *c, const struct measured *m)
+struct gate_verdict gate_verdict_of(const struct condition *c, const struct measured *m)
 {
 	bool is_met = condition_is_met(c, m->value);
 
 	if (condition_is_met(c, m->least) != condition_is_met(c, m->most))
-		return (struct verdict){ true, GATE_UNDECIDED };
+		return (struct gate_verdict){ true, GATE_UNDECIDED };
 	if (isnan(m->low) || isnan(m->high))
-		return (struct verdict){ is_met, GATE_UNKNOWN };
+		return (struct gate_verdict){ is_met, GATE_UNKNOWN };
 	if (condition_is_met(c, m->low) != is_met || condition_is_met(c, m->high) != is_met)
-		return (struct verdict){ is_met, GATE_WITHIN };
-	return (struct verdict){ is_met, GATE_CERTAIN };
+		return (struct gate_verdict){ is_met, GATE_WITHIN };
+	return (struct gate_verdict){ is_met, GATE_CERTAIN };
 }
 
 /* The quantities, for messages. */
@@ -204,6 +204,19 @@ static const char *error_words(struct table *t, const struct quantity *q, const 
 	return value_words(t, q, half);
 }
 
+/* The measured value, with a sign where saturated counters may move it by more than a hundredth. */
+static const char *measured_words(struct table *t, const struct quantity *q,
+				  const struct measured *m)
+{
+	bool may_be_more = m->most > m->value * 1.01, may_be_less = m->least < m->value * 0.99;
+	const char *sign = may_be_more && may_be_less ? "≈ "
+			   : may_be_more	      ? "≥ "
+			   : may_be_less	      ? "≤ "
+						      : "";
+
+	return table_format(t, "%s%s", sign, value_words(t, q, m->value));
+}
+
 /* The limit as short as it was given. */
 static const char *limit_words(struct table *t, const struct quantity *q, double limit)
 {
@@ -229,6 +242,20 @@ void gates_release(struct gates *g)
 	table_release(&g->table);
 }
 
+struct tables gates_shown(struct gates *g, const struct tables *tables)
+{
+	struct tables shown = { 0 };
+	size_t i = 0;
+
+	while (i < tables->list.n && tables->list.items[i]->style == TABLE_ANSWER)
+		*vec_add(&shown.list) = tables->list.items[i++];
+	if (g->results.n > 0)
+		*vec_add(&shown.list) = &g->table;
+	while (i < tables->list.n)
+		*vec_add(&shown.list) = tables->list.items[i++];
+	return shown;
+}
+
 const char *gate_outcome(bool is_failed)
 {
 	return is_failed ? "FAIL" : "pass";
@@ -243,7 +270,7 @@ void gates_add_result(struct gates *g, const char *text, const char *sentence, b
 
 /* The quantity stands there as the condition has it: "share(parse)". */
 static void add_sentence(struct gates *gates, const struct gate *g, const struct quantity *q,
-			 const struct measured *m, struct verdict v)
+			 const struct measured *m, struct gate_verdict v)
 {
 	struct table *t = &gates->table;
 	const struct condition *c = &g->condition;
@@ -251,7 +278,7 @@ static void add_sentence(struct gates *gates, const struct gate *g, const struct
 	const char *words;
 
 	words = table_format(t, "%.*s %s%s%s (limit %s%s%s): %s", (int)c->name_size, c->name,
-			     value_words(t, q, m->value), error != NULL ? " ± " : "",
+			     measured_words(t, q, m), error != NULL ? " ± " : "",
 			     error != NULL ? error : "", limit_words(t, q, c->limit),
 			     remark != NULL ? "; " : "", remark != NULL ? remark : "",
 			     gate_outcome(v.is_failed));
@@ -261,14 +288,14 @@ static void add_sentence(struct gates *gates, const struct gate *g, const struct
 void gates_add(struct gates *gates, const struct gate *g, const struct quantity *q,
 	       const struct measured *m)
 {
-	struct verdict v = verdict_of(&g->condition, m);
+	struct gate_verdict v = gate_verdict_of(&g->condition, m);
 	struct table *t = &gates->table;
 	const char *error = error_words(t, q, m);
 	struct cell *row = table_add_row(t);
 
 	row[GATE_TEXT] = cell_text(table_text(t, g->condition.text));
 	row[GATE_RESULT] = cell_text(v.is_failed ? "failed" : "passed");
-	row[GATE_WORDS] = cell_text(value_words(t, q, m->value));
+	row[GATE_WORDS] = cell_text(measured_words(t, q, m));
 	if (error != NULL)
 		row[GATE_ERROR] = cell_text(error);
 	row[GATE_CERTAINTY] = cell_text(certainty_names[v.certainty]);

@@ -46,12 +46,12 @@ enum gate_certainty {
 };
 
 /* What became of a condition. */
-struct verdict {
+struct gate_verdict {
 	bool is_failed; /* the condition is met, or that cannot be decided */
 	enum gate_certainty certainty;
 };
 
-struct verdict verdict_of(const struct condition *, const struct measured *);
+struct gate_verdict gate_verdict_of(const struct condition *, const struct measured *);
 
 /* A condition about one of a command's quantities. */
 struct gate {
@@ -91,6 +91,9 @@ void gates_add(struct gates *, const struct gate *, const struct quantity *,
 
 /* Adds a result that was judged elsewhere; the texts are copied. */
 void gates_add_result(struct gates *, const char *text, const char *sentence, bool is_failed);
+
+/* The tables of an answer with that of the gates, if there are any, behind its sentences. To be released. */
+struct tables gates_shown(struct gates *, const struct tables *);
 
 /* "pass" or "FAIL", as sentences end. */
 const char *gate_outcome(bool is_failed);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cyclops hot: hotspots by any key. */
 #include <stddef.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "cli/question.h"
@@ -155,6 +156,20 @@ static bool has_answer(const struct question *q, const struct hot_view *view)
 	       view->keys.keys[0] == KEY_FUNCTION && view->sort == NULL && view->time == NULL;
 }
 
+/* What gates measure. */
+struct measuring {
+	const struct hot *hot;
+	const struct names *names;
+	const struct hot_view *view;
+};
+
+static int measure(void *context, const struct gate *g, struct measured *out, struct err *err)
+{
+	const struct measuring *m = context;
+
+	return hot_measure(m->hot, m->names, m->view, g, out, err);
+}
+
 static int answer_hot(struct question *q, struct session *s, const struct select *select,
 		      struct hot_view *view, const struct hot_event *event, struct err *err)
 {
@@ -191,6 +206,10 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	if (has_answer(q, &shown))
 		hot_summary(s, hot->result, &names, &shown, &answer);
 	rc = hot_make_tables(s, hot->result, &names, event, &shown, &table, &skid, err);
+	q->lacks_data = rc == 0 && table_n_rows(&table) == 0;
+	if (rc == 0) /* before a second scan, which forgets call chains */
+		rc = question_judge(q, measure, &(struct measuring){ hot->result, &names, &shown },
+				    err);
 	if (rc == 0 && wants_run_time(q, s, select) &&
 	    make_run_time(q, s, hot->result, &names, &run_time, &told)) {
 		*vec_add(&tables.list) = &run_time;
@@ -202,7 +221,6 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	if (event->with_skid)
 		*vec_add(&tables.list) = &skid;
 	hot_event_note_none(s, event, select, &table);
-	q->lacks_data = rc == 0 && table_n_rows(&table) == 0;
 	if (rc == 0 && command->time_estimate)
 		commit_time_note(time, obstacle, &table);
 	if (rc == 0)
@@ -312,6 +330,12 @@ static int hot_check_options(struct question *q, struct err *err)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "--arguments is a question of its own: not with --by, --callers, "
 			       "--by-samples, --time-slices or --against");
+	if (question_has_gates(q) &&
+	    (command->arguments || command->elapsed ||
+	     (command->events.n == 1 && strcmp(command->events.items[0], HOT_EVENT_LIST) == 0)))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--fail-if is about the table of hotspots: not with --elapsed, "
+			       "--arguments or --event list");
 	if (command->histogram && !command->arguments)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--histogram needs --arguments");
 	if (command->time_estimate &&
@@ -406,6 +430,8 @@ static int hot_command(int argc, char **argv)
 		.has_rows = QUESTION_ROWS_SORTED,
 		.max_arguments = 1,
 		.by = &command.keys,
+		.quantities = hot_quantities,
+		.n_quantities = HOT_N_QUANTITIES,
 		.check = hot_check_options,
 		.answer = hot_answer,
 	};

@@ -14,6 +14,7 @@
 #include "base/tuples.h"
 #include "base/vec.h"
 #include "commit_time/commit_time.h"
+#include "gate/gate.h"
 #include "keys/keys.h"
 #include "keys/place_groups.h"
 #include "scan/select.h"
@@ -192,6 +193,18 @@ int hot_table(const struct hot *, const struct names *, const struct hot_view *,
  */
 bool hot_heaviest_function(const struct hot *, const struct names *, struct str_id *out_function,
 			   struct module_id *out_module);
+
+enum { HOT_N_QUANTITIES = 3 };
+
+/* What conditions of --fail-if may be about: shares of rows, by name. */
+extern const struct quantity hot_quantities[HOT_N_QUANTITIES];
+
+/*
+ * What one of them came to, for the first event of the view. Rows of one name in several modules, and code
+ * inlined in several places, add up. Fails if there is no such row.
+ */
+int hot_measure(const struct hot *, const struct names *, const struct hot_view *,
+		const struct gate *, struct measured *out, struct err *);
 
 /* Does anything that was counted have a call chain? */
 bool hot_has_chains(const struct hot *);

@@ -90,11 +90,13 @@ static int make_rows(struct making *m, struct err *err)
 	uint32_t n_without = 0;
 
 	mem_rows_init(&m->rows, mem_of(m, BY_PLACE), &m->names, m->by, &m->sizes,
-		      request->sort != NULL ? 0 : request->top);
+		      request->sort != NULL || request->with_loads ? 0 : request->top);
 	if (by_events->options->with_histograms)
 		mem_rows_take_histograms(&m->rows, by_events);
 	else
 		n_without = mem_rows_detail(&m->rows, m->s, m->select);
+	if (request->with_loads)
+		mem_loads_take(&m->out->loads, m->s, &m->rows);
 	if (mem_table(&m->rows, &view, &m->out->rows, err) < 0)
 		return -1;
 	if (n_without > 0)
@@ -236,4 +238,5 @@ void mem_report_release(struct mem_report *r)
 	for (size_t i = 0; i < COUNT(tables); i++)
 		table_release(tables[i]);
 	vec_release(&r->shown.list);
+	mem_loads_release(&r->loads);
 }

@@ -7,6 +7,7 @@
 
 #include "estimate/clock.h"
 #include "keys/keys.h"
+#include "mem/gates.h"
 #include "scan/select.h"
 
 struct mem_request {
@@ -14,6 +15,7 @@ struct mem_request {
 	size_t top;	  /* rows of each kind; 0: all */
 	const char *sort; /* name of a column of the table by key, or NULL */
 	bool with_histogram;
+	bool with_loads;	 /* what gates need; rows are by source then */
 	bool for_programs;	 /* all tables, also where all are empty for the same reason */
 	uint32_t vector_bits;	 /* of SVE, where no record says it; 0: not given */
 	const char *region;	 /* what is looked at, in words; NULL: everything */
@@ -24,6 +26,7 @@ struct mem_request {
 struct mem_report {
 	struct table answer, rows, functions, translation, events, region, histogram;
 	struct tables shown;
+	struct mem_loads loads; /* if wanted */
 };
 
 int mem_report_make(struct session *, const struct select *, const struct mem_request *,

@@ -49,6 +49,7 @@ static int mem_make_request(struct question *q, struct err *err)
 		.top = rows_to_show(&q->rows),
 		.sort = q->rows.sort,
 		.with_histogram = command->histogram,
+		.with_loads = question_has_gates(q),
 		.region = command->region,
 		.vector_bits = command->vector_length,
 	};
@@ -56,8 +57,17 @@ static int mem_make_request(struct question *q, struct err *err)
 		return -1;
 	if (command->by != NULL && keys_parse(command->by, &command->request.by, err) < 0)
 		return -1;
+	if (question_has_gates(q) && command->by != NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--fail-if is about all loads, or those of --region and --select: "
+			       "not with --by");
 	return command->ghz == NULL ? 0
 				    : core_clock_parse(command->ghz, &command->request.clock, err);
+}
+
+static int measure(void *context, const struct gate *g, struct measured *out, struct err *err)
+{
+	return mem_loads_measure(context, g, out, err);
 }
 
 static int mem_answer(struct question *q, struct session *s, const struct select *select,
@@ -70,6 +80,8 @@ static int mem_answer(struct question *q, struct session *s, const struct select
 	command->request.for_programs = !question_is_for_reading(q);
 	rc = mem_report_make(s, select, &command->request, &report, err);
 	q->lacks_data = rc == 0 && table_n_rows(&report.rows) == 0;
+	if (rc == 0)
+		rc = question_judge(q, measure, &report.loads, err);
 	if (rc == 0)
 		rc = question_show(q, &report.shown, err);
 	mem_report_release(&report);
@@ -85,6 +97,8 @@ static int mem_command(int argc, char **argv)
 		.has_rows = QUESTION_ROWS_SORTED,
 		.max_arguments = 1,
 		.by = &command.request.by,
+		.quantities = mem_quantities,
+		.n_quantities = MEM_N_QUANTITIES,
 		.check = mem_make_request,
 		.answer = mem_answer,
 	};

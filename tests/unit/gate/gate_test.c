@@ -177,12 +177,12 @@ static void judgements_follow_value_error_and_bounds(void **state)
 		  { 0.155, 0.15, 0.16, 0.155, 0.5 },
 		  true,
 		  GATE_UNDECIDED,
-		  "dram_share 15.5 % ± 0.50 % (limit 20 %; undecided, which counts as failed" },
+		  "dram_share ≥ 15.5 % ± 0.50 % (limit 20 %; undecided, which counts as failed" },
 		{ "dram_share > 60%",
 		  { 0.155, 0.15, 0.16, 0.155, 0.5 },
 		  false,
 		  GATE_CERTAIN,
-		  "(limit 60 %): pass" },
+		  "dram_share ≥ 15.5 % ± 0.50 % (limit 60 %): pass" },
 		{ "share(f) > 10 %",
 		  { 0.3, 0.2, 0.4, 0.3, 0.3 },
 		  true,
@@ -201,13 +201,13 @@ static void judgements_follow_value_error_and_bounds(void **state)
 	(void)state;
 	gates_init(&gates);
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct verdict v;
+		struct gate_verdict v;
 		struct gate g;
 		struct err err;
 
 		if (gate_parse(cases[i].text, quantities, COUNT(quantities), &g, &err) < 0)
 			fail_msg("%s", err.text);
-		v = verdict_of(&g.condition, &cases[i].measured);
+		v = gate_verdict_of(&g.condition, &cases[i].measured);
 		if (v.is_failed != cases[i].is_failed || v.certainty != cases[i].certainty)
 			fail_msg("%zu %s: %d %d", i, cases[i].text, v.is_failed, v.certainty);
 		gates_add(&gates, &g, &quantities[g.quantity], &cases[i].measured);

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+Gates of single runs: `--fail-if` of each command that has it, and the report for continuous integration.
+
+usage: gates.py CYCLOPS DATA
+
+What was measured is compared with the command's own tables; which result follows is computed here.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+from harness import ENVIRONMENT, Checks, commands, run, table_of
+
+DONE, FAILED, USAGE, GATE, NO_DATA = 0, 1, 2, 3, 4
+
+# What each command is asked: words, condition, status, and what it says (a regular expression).
+ASKED = {
+    "hot": [
+        ("stride", "share(walk) > 10%", GATE, r"share\(walk\) > 10% +failed"),
+        ("stride", "share(walk) > 99.99%", DONE, r"passed +99\.4 %"),
+        ("stride", "share(walk) >= 0.1", GATE, r"failed"),
+        ("stride", "samples < 1000000", GATE, r"failed"),
+        ("stride", "share(wlk) > 10%", FAILED, r"no sample is in 'wlk'; did you mean 'walk'\?"),
+        ("stride", "share > 10%", USAGE, r"it is written share\(NAME\)|It is written share\(NAME\)"),
+        ("stride", "total(walk) > 10%", NO_DATA, r"no call chains"),
+        ("stride", "hotness > 10%", USAGE, r"there are share, total, samples"),
+        ("stride --by line", "share(stride.c:33) > 10 %", GATE, r"failed"),
+        ("stride --by function,line", "share(walk) > 10 %", USAGE, r"several keys"),
+        ("stride --elapsed", "share(walk) > 10 %", USAGE, r"not with --elapsed"),
+        ("stride --select comm=nobody", "share(walk) > 10 %", NO_DATA, r""),
+        ("stride --event l1d-refill", "samples < 1", DONE, r"passed"),
+        ("stride --table hot", "samples > 1", GATE, r"samples \d+ \(limit 1\): FAIL"),
+        ("stride --columns samples", "samples > 1", GATE, r"samples \d+ \(limit 1\): FAIL"),
+    ],
+    "mem": [
+        ("stride", "dram_share > 10%", GATE, r"failed +27\.5 % +6\.51 %"),
+        ("stride", "dram_share > 27%", GATE, r"within the error, the measured value decides"),
+        ("stride", "dram_share > 28%", DONE, r"within the error, the measured value decides"),
+        ("stride", "share(SYS_CACHE) > 50%", DONE, r"passed"),
+        ("stride", "share(system-cache) > 50%", DONE, r"passed"),
+        ("stride", "share(nowhere) > 50%", USAGE, r"there is no data source 'nowhere'; there are "),
+        ("stride", "walk_share > 50%", DONE, r"passed"),
+        ("stride", "loads < 10", DONE, r"passed"),
+        ("stride", "p50_latency > 100", GATE, r"cycles"),
+        ("stride", "p50_latency > 100%", USAGE, r"p50_latency is no share"),
+        ("stride", "p50_latency > 100 s", USAGE, r"p50_latency is no time"),
+        ("stride", "dram_share > 10", USAGE, r"did you mean 10 %\?"),
+        ("stride --by function", "loads > 1", USAGE, r"not with --by"),
+        ("demo", "p99_latency > 4000", GATE, r"failed +>= 4 095 cycles"),
+        ("demo", "p99_latency > 4200", GATE, r"undecided, which counts as failed"),
+        ("demo", "saturated_share > 90 %", DONE, r"passed"),
+    ],
+    "c2c": [
+        ("sharing", "contended_lines > 0", GATE, r"failed +1\b"),
+        ("sharing --top 1", "contended_lines > 1", DONE, r"passed +1\b"),
+        ("sharing", "false_sharing_lines >= 1", GATE, r"failed"),
+        ("sharing", "true_sharing_lines >= 1", DONE, r"passed"),
+        ("sharing", "contended_latency_share > 50 %", GATE, r"failed"),
+        ("sharing", "contended_load_share > 90 %", DONE, r"passed"),
+        ("padded", "contended_lines > 0", DONE, r"passed +0\b"),
+        ("padded --select comm=nobody", "contended_lines > 0", NO_DATA, r""),
+    ],
+    "diff": [("padded sharing", "total > 5%", GATE, r"failed +arm_spe +\+165\.0 % +26\.2 %"),
+             ("padded sharing", "time > 5 ms", DONE, r"passed +time"),
+             ("padded sharing", "total > 5 ms", FAILED, r"neither run has a measure")],
+}
+
+
+def capture(data, name):
+    return os.path.join(data, name + ".data" if name == "demo" else os.path.join("samples", name + ".data"))
+
+
+def ask(cyclops, data, command, words, *more):
+    """Runs a command on the captures that its words name."""
+    line = [capture(data, word) if word.isalpha() and os.path.exists(capture(data, word)) else word
+            for word in words.split()]
+    return subprocess.run([cyclops, command, "--symfs", os.path.join(data, "root"), *line, *more], env=ENVIRONMENT,
+                          stdin=subprocess.DEVNULL, capture_output=True, check=False)
+
+
+def check_answers(checks, cyclops, data):
+    others = [name for name in commands(cyclops) if name == "help" or
+              "\nfail-if\t" not in "\n" + run(cyclops, name, "--list-options").decode()]
+    for command, cases in table_of(cyclops, ASKED, others):
+        for words, condition, status, said in cases:
+            done = ask(cyclops, data, command, words, "--fail-if", condition)
+            text = (done.stdout + done.stderr).decode()
+            checks.expect(done.returncode == status and re.search(said, text),
+                          f"{command} {words} --fail-if '{condition}': status {done.returncode}: {text[:600]}")
+            checks.count("conditions")
+
+
+def judge(row):
+    """The result that a row of the table has to have, from its own numbers. The last sign is the condition's."""
+    sign = re.findall(r"[<>]=?", row["fail_if"])[-1]
+    def met(value):
+        return {"<": value < row["limit"], "<=": value <= row["limit"], ">": value > row["limit"],
+                ">=": value >= row["limit"]}[sign]
+    value = row["measured"]
+    if row["certainty"] == "undecided":
+        return "failed"
+    if "measured_low" in row and "measured_high" in row:
+        differs = met(row["measured_low"]) != met(value) or met(row["measured_high"]) != met(value)
+        if differs != (row["certainty"] == "within"):
+            return f"certainty {row['certainty']}"
+    return "failed" if met(value) else "passed"
+
+
+def check_numbers(checks, cyclops, data):
+    """What gates measure is what the tables show."""
+    hot = json.loads(ask(cyclops, data, "hot", "stride", "--format", "json", "--fail-if", "share(walk) > 10%",
+                         "--fail-if", "share(fill) > 0.6%", "--fail-if", "samples > 7").stdout)
+    shares = {row["function"]: row["share"] for row in hot["hot"]}
+    measured = [row["measured"] for row in hot["gates"]]
+    checks.equal("shares", measured, [shares["walk"], shares["fill"], sum(row["samples"] for row in hot["hot"])])
+    mem = json.loads(ask(cyclops, data, "mem", "stride", "--format", "json", "--fail-if", "dram_share > 10%",
+                         "--fail-if", "loads > 7", "--fail-if", "share(L1D) < 0.9").stdout)
+    loads = {row.get("source"): row["samples"] for row in mem["sources"] if row["access"] == "load"}
+    total = sum(loads.values())
+    checks.equal("loads", [row["measured"] for row in mem["gates"]],
+                 [loads["DRAM"] / total, total, loads["L1D"] / total])
+    c2c = json.loads(ask(cyclops, data, "c2c", "sharing", "--format", "json", "--fail-if",
+                         "contended_latency_share > 10%").stdout)
+    checks.expect(abs(c2c["gates"][0]["measured"] - c2c["findings"][0]["share"]) < 1e-9, f"c2c: {c2c['gates']}")
+    for row in hot["gates"] + mem["gates"] + c2c["gates"]:
+        checks.expect(judge(row) == row["result"], f"{row}: {judge(row)}")
+        checks.count("judgements")
+
+
+def check_names(checks, cyclops, data):
+    """The manual has each name that the error of an unknown one lists."""
+    for command in ("hot", "mem", "c2c"):
+        error = ask(cyclops, data, command, "stride", "--fail-if", "zzzzzzzzzzzz > 0").stderr.decode()
+        names = re.search(r"there are (.*)", error)[1].strip().split(", ")
+        page = run(cyclops, "help", command).decode()
+        for name in names:
+            checks.expect(re.search(rf"\b{name}\b", page), f"cyclops-{command}(1) does not have {name}")
+            checks.count("names")
+
+
+def check_junit(checks, cyclops, data, folder):
+    """Valid XML with the results, whatever bytes a condition has; and an error if it cannot be written."""
+    path = os.path.join(folder, "junit.xml")
+    conditions = ["dram_share > 10%", "loads < 10", "p50_latency > 100"]
+    words = [word for condition in conditions for word in ("--fail-if", condition)]
+    done = ask(cyclops, data, "mem", "stride", *words, "--junit", path)
+    suite = ElementTree.parse(path).getroot().find("testsuite")
+    cases = suite.findall("testcase")
+    checks.expect(done.returncode == GATE and suite.get("tests") == "3" and suite.get("failures") == "2",
+                  f"junit: {ElementTree.tostring(suite)}")
+    checks.equal("test cases", [case.get("name") for case in cases], conditions)
+    failed = [case.find("failure").get("message") for case in cases if case.find("failure") is not None]
+    checks.expect(len(failed) == 2 and re.fullmatch(r"dram_share 27\.5 % ± 6\.51 % \(limit 10 %\): FAIL", failed[0]),
+                  f"junit: {failed}")
+    strange = b"share(a\x01<&\"'\xff\xef\xbf\xbe>) > 1"
+    for command, condition in (("diff", b"function:a\x01<&\"'\xff\xef\xbf\xbe> > 1"), ("hot", strange)):
+        words = "padded sharing" if command == "diff" else "stride"
+        done = ask(cyclops, data, command, words, "--fail-if", condition, "--junit", path)
+        checks.expect(done.returncode == FAILED, f"{command} {condition}: {done.returncode} {done.stderr}")
+    for bad, status in ((["--junit", path], USAGE),
+                        (["--fail-if", "loads > 1", "--junit", os.path.join(folder, "none", "x")], FAILED)):
+        done = ask(cyclops, data, "mem", "stride", *bad)
+        checks.expect(done.returncode == status and b"--junit" in done.stderr, f"{bad}: {done.returncode} {done.stderr}")
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    cyclops, data = map(os.path.abspath, sys.argv[1:])
+    checks = Checks()
+    check_answers(checks, cyclops, data)
+    check_numbers(checks, cyclops, data)
+    check_names(checks, cyclops, data)
+    with tempfile.TemporaryDirectory() as folder:
+        check_junit(checks, cyclops, data, folder)
+    return checks.finish()
+
+
+sys.exit(main())
