@@ -25,6 +25,10 @@ static const struct key {
 	{ "model", KEY_TEXT, offsetof(struct config, model) },
 	{ "journal", KEY_U32, offsetof(struct config, journal) },
 	{ "seed", KEY_U64, offsetof(struct config, seed) },
+	{ "counters", KEY_U32, offsetof(struct config, samples.n_counters) },
+	{ "branch_stack", KEY_U32, offsetof(struct config, samples.branches.depth) },
+	{ "branch_filter", KEY_U32, offsetof(struct config, samples.branches.filter) },
+	{ "without_spe", KEY_BOOL, offsetof(struct config, without_spe) },
 	{ "interval", KEY_U32, offsetof(struct config, sampling.interval) },
 	{ "jitter", KEY_BOOL, offsetof(struct config, sampling.has_jitter) },
 	{ "loads", KEY_BOOL, offsetof(struct config, sampling.loads) },
@@ -82,6 +86,19 @@ static int set_key(struct config *c, const struct key *key, const char *value, s
 	return 0;
 }
 
+static int add_sample(struct config *c, const char *value, struct err *err)
+{
+	struct sample_event event;
+
+	if (c->samples.events.n == PMU_EVENTS_MOST)
+		return err_set(err, ERR_LIMIT, ERR_NOWHERE, "more than %d events to sample",
+			       PMU_EVENTS_MOST);
+	if (sample_event_read(value, &event, err) < 0)
+		return -1;
+	*vec_add(&c->samples.events) = event;
+	return 0;
+}
+
 static int set_entry(struct config *c, const char *name, const char *value, struct err *err)
 {
 	static const char param[] = "param.";
@@ -92,6 +109,8 @@ static int set_entry(struct config *c, const char *name, const char *value, stru
 	}
 	if (strcmp(name, "ideal") == 0)
 		return ideal_read(value, vec_add(&c->ideals), err);
+	if (strcmp(name, "sample") == 0)
+		return add_sample(c, value, err);
 	if (strncmp(name, param, sizeof(param) - 1) == 0)
 		return params_set(&c->params, name + sizeof(param) - 1, value, err);
 	for (size_t i = 0; i < COUNT(keys); i++)
@@ -126,6 +145,12 @@ static int check(const struct config *c, struct err *err)
 	if (c->output == NULL || c->name == NULL)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "the model was not told the program or the file to write");
+	if (c->samples.branches.depth > BRANCH_STACK_MOST ||
+	    c->samples.branches.filter >= N_BRANCH_FILTERS)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "branch stacks have 1 to %d entries",
+			       BRANCH_STACK_MOST);
+	if (c->without_spe)
+		return 0;
 	if (c->sampling.interval < c->params.min_interval || c->sampling.interval % 256 != 0)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "interval %u: wanted a multiple of 256, at least %u",
@@ -152,6 +177,7 @@ void config_release(struct config *c)
 	for (size_t i = 0; i < c->ideals.n; i++)
 		ideal_release(&c->ideals.items[i]);
 	vec_release(&c->ideals);
+	vec_release(&c->samples.events);
 	free(c->text);
 	*c = (struct config){ 0 };
 }

@@ -7,11 +7,14 @@
 #include "base/vec.h"
 #include "model/ideal.h"
 #include "model/params.h"
+#include "model/pmu_sampler.h"
 #include "model/sampler.h"
 
 struct config {
 	struct params params;
-	struct sampling sampling;
+	bool without_spe;	     /* then `sampling` is not used */
+	struct sampling sampling;    /* of SPE */
+	struct pmu_sampling samples; /* of the PMU */
 	uint64_t seed;
 	uint32_t journal;		/* file descriptor of shared memory (journal.h); 0: none */
 	const char *output;		/* the capture to write */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "model/observer.h"
 #include "spe/packet.h"
 
 #define EVENT(n) ((uint64_t)1 << (n))
@@ -65,14 +66,20 @@ void core_wait_until(struct core *c, uint64_t cycle)
 {
 	if (cycle <= c->dispatch_cycle)
 		return;
-	c->counts->n[COUNT_IDLE_CYCLES] += cycle - c->dispatch_cycle;
 	c->dispatch_cycle = cycle;
-	c->last_retire = later(c->last_retire, cycle);
 	c->dispatched = 0;
+	if (cycle <= c->last_retire)
+		return;
+	c->counts->n[COUNT_IDLE_CYCLES] += cycle - c->last_retire;
+	c->last_retire = cycle;
+	if (c->observer != NULL)
+		observer_idle(c->observer, cycle);
 }
 
 void core_switch(struct core *c, void *record_context, uint32_t thread_id, uint32_t process)
 {
+	if (c->observer != NULL)
+		observer_switch(c->observer, record_context, thread_id != c->thread_id);
 	c->process = process;
 	c->record_context = record_context;
 	c->thread_id = thread_id;
@@ -272,14 +279,15 @@ static void end_branch(struct core *c, const struct insn *in, uint64_t next_pc)
 	};
 	const struct params *p = c->params;
 	struct execution *now = &c->now;
+	bool is_taken = next_pc != in->pc + 4;
 	enum prediction prediction = predictor_branch(&c->predictor, in, next_pc);
 
 	if (is_ideal(c, IDEAL_BRANCHES))
 		prediction = PREDICTED;
 
 	add_count(c, kinds[in->branch]);
-	add_count(c, COUNT_BR_RETIRED);
-	if (in->branch == BRANCH_CONDITIONAL && next_pc == in->pc + 4)
+	add_count(c, is_taken ? COUNT_BR_TAKEN : COUNT_BR_NOT_TAKEN);
+	if (!is_taken && in->branch == BRANCH_CONDITIONAL)
 		now->events |= EVENT(SPE_EV_NOT_TAKEN);
 	if (prediction == RESTEERED)
 		c->fetch_ready = later(c->fetch_ready, now->dispatch + p->resteer_cycles);
@@ -347,8 +355,8 @@ void core_end(struct core *c, uint64_t next_pc)
 		c->memory_floor = later(c->memory_floor, now->done);
 	if (in->flags & INSN_FLUSH)
 		c->fetch_ready = later(c->fetch_ready, now->done + p->mispredict_cycles);
-	if (c->truth != NULL)
-		core_note(c, in, next_pc);
 	if (now->is_sampled)
 		core_report(c, in, next_pc);
+	if (c->observer != NULL)
+		core_observe(c, in, next_pc);
 }

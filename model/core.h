@@ -50,6 +50,8 @@ struct forward {
 	uint64_t word, ready; /* address / 8, cycle */
 };
 
+struct observer;
+
 /* What a record's consumer gets: the record without thread and time, and when it was taken. */
 typedef void core_record(void *context, struct spe_record *, uint64_t cycle);
 
@@ -92,6 +94,7 @@ struct core {
 	struct tally *tally;	   /* borrowed; NULL: nobody asks where cycles go */
 	uint32_t tally_block;	   /* that cycles are counted for */
 	struct truth *truth;	   /* borrowed; NULL: only what is sampled is kept */
+	struct observer *observer; /* borrowed; NULL: neither truth nor samples of the PMU */
 };
 
 void core_init(struct core *, unsigned cpu, struct memory *, struct frames *, struct counts *,
@@ -107,7 +110,7 @@ static inline uint64_t core_cycle(const struct core *c)
 /* Brings the count of cycles up to date. */
 static inline void core_count_cycles(struct core *c)
 {
-	c->counts->n[COUNT_CPU_CYCLES] = c->dispatch_cycle - c->counts->n[COUNT_IDLE_CYCLES];
+	c->counts->n[COUNT_CPU_CYCLES] = c->last_retire - c->counts->n[COUNT_IDLE_CYCLES];
 }
 
 /* Nothing runs until this cycle: the core was idle. */
@@ -128,8 +131,8 @@ void core_access(struct core *, uint64_t va, unsigned size_bytes);
 /* Completes `now.insn`; `next_pc` is where the thread goes on. */
 void core_end(struct core *, uint64_t next_pc);
 
-/* The same without a sample: what is noted as the truth. */
-void core_note(struct core *, const struct insn *, uint64_t next_pc);
+/* Shows the execution of that instruction to the observer. */
+void core_observe(struct core *, const struct insn *, uint64_t next_pc);
 
 /* Hands `now`, of that instruction, to on_record if the filters let it pass. What core_end() does with a sample. */
 void core_report(struct core *, const struct insn *, uint64_t next_pc);

@@ -3,6 +3,7 @@
 #include "model/core.h"
 
 #include "batch/batch.h"
+#include "model/observer.h"
 #include "spe/packet.h"
 
 /* Latencies are counted in so many bits and stay at the end of their range. */
@@ -25,7 +26,8 @@ static void add_access(const struct core *c, const struct insn *in, struct spe_r
 	r->source = now->source;
 }
 
-void core_note(struct core *c, const struct insn *in, uint64_t next_pc)
+/* Adds the execution to the truth; returns the index of the instruction there. */
+static uint32_t note(struct core *c, const struct insn *in, uint64_t next_pc)
 {
 	const struct execution *now = &c->now;
 	uint64_t before = c->last_retire - now->advance;
@@ -43,9 +45,27 @@ void core_note(struct core *c, const struct insn *in, uint64_t next_pc)
 		.source = now->source,
 	};
 
-	truth_instruction(c->truth, in, &execution);
 	if (in->flags & INSN_CALL)
 		truth_call(c->truth, in->pc, next_pc);
+	return truth_instruction(c->truth, in, &execution);
+}
+
+void core_observe(struct core *c, const struct insn *in, uint64_t next_pc)
+{
+	const struct execution *now = &c->now;
+	struct observation seen = {
+		.insn = in,
+		.next_pc = next_pc,
+		.dispatch = now->dispatch,
+		.end = c->last_retire,
+		.is_mispredicted = now->events & (uint64_t)1 << SPE_EV_MISPREDICTED,
+		.counts = c->counts,
+	};
+
+	core_count_cycles(c);
+	if (c->truth != NULL)
+		seen.index = note(c, in, next_pc);
+	observer_see(c->observer, &seen);
 }
 
 void core_report(struct core *c, const struct insn *in, uint64_t next_pc)

@@ -205,6 +205,19 @@ static void decode_branch(struct insn *in, uint32_t w)
 	}
 }
 
+/* A signal may come at a branch: `next` is then its handler. Direct branches say where they go. */
+uint64_t insn_target(const struct insn *in, uint64_t next)
+{
+	uint32_t w = in->word;
+	bool is_test = (w & 0x7e000000) == 0x36000000; /* TBZ, TBNZ */
+
+	if (in->branch == BRANCH_INDIRECT || in->branch == BRANCH_RETURN)
+		return next;
+	if (in->branch == BRANCH_DIRECT)
+		return in->pc + (uint64_t)(int64_t)signed_bits(w, 25, 0) * 4;
+	return in->pc + (uint64_t)(int64_t)signed_bits(w, is_test ? 18 : 23, 5) * 4;
+}
+
 uint64_t insn_address_of(const struct insn *in, const uint64_t registers[32])
 {
 	enum { UXTW = 2, SXTW = 6, ZERO = 31 };

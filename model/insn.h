@@ -149,6 +149,9 @@ struct insn {
  */
 uint64_t insn_address_of(const struct insn *, const uint64_t registers[32]);
 
+/* Where a branch goes that does not go on at the next instruction, but at `next`. */
+uint64_t insn_target(const struct insn *, uint64_t next);
+
 /* Decodes one word. `index` is left 0. Anything unknown is an integer operation of one cycle. */
 struct insn insn_decode(uint64_t pc, uint32_t word);
 

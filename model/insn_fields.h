@@ -35,6 +35,12 @@ static inline bool bit(uint32_t word, unsigned n)
 	return word >> n & 1;
 }
 
+/* The value of a field with a sign. */
+static inline int32_t signed_bits(uint32_t w, unsigned high, unsigned low)
+{
+	return (int32_t)(w << (31 - high)) >> (31 - high + low);
+}
+
 /* The register fields, which stand in the same places in nearly all instructions. */
 static inline unsigned rd(uint32_t word)
 {

@@ -112,12 +112,6 @@ static void decode_structures(struct insn *in, uint32_t w)
 		also_uses(in, UNIT_VECTOR, n);
 }
 
-/* The value of a field with a sign. */
-static int32_t signed_bits(uint32_t w, unsigned high, unsigned low)
-{
-	return (int32_t)(w << (31 - high)) >> (31 - high + low);
-}
-
 static void set_offset(struct insn *in, uint32_t w, int32_t offset)
 {
 	in->address = (struct insn_address){ .form = ADDRESS_OFFSET,

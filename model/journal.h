@@ -33,6 +33,7 @@ struct moment {
 
 enum {
 	JOURNAL_AUX_BYTES = 64 << 10, /* perf reads its rings in such pieces */
+	JOURNAL_SAMPLES_BYTES = 64 << 10,
 	JOURNAL_PATHS_BYTES = 64 << 10,
 };
 
@@ -47,6 +48,13 @@ struct journal_cpu {
 	uint8_t bytes[JOURNAL_AUX_BYTES + SPE_RECORD_MAX];
 };
 
+/* Buffer of PMU samples that are not in the file yet. */
+struct journal_samples {
+	atomic_size_t n;	       /* bytes of whole records */
+	atomic_uint_fast64_t file_end; /* as of a CPU's buffer */
+	uint8_t bytes[JOURNAL_SAMPLES_BYTES];
+};
+
 struct journal {
 	uint64_t size_bytes;  /* of this struct */
 	atomic_bool is_begun; /* the capture is there */
@@ -58,6 +66,7 @@ struct journal {
 	size_t n_path_bytes;
 	char paths[JOURNAL_PATHS_BYTES]; /* of files with code, each ended by a NUL */
 	struct counts counts[MAX_CPUS];
+	struct journal_samples samples;
 	struct journal_cpu cpus[MAX_CPUS];
 };
 

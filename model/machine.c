@@ -4,12 +4,23 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "model/observer.h"
 #include "model/results.h"
 
 static const struct ideal as_it_is = { .name = "now" };
 
 /* Ids of the first process, the same in each run. Threads count on. */
 enum { FIRST_PID = 1000 };
+
+/* Of a CPU; NULL if nobody asks what it does. */
+static struct observer *new_observer(const struct machine *m, uint32_t cpu)
+{
+	const struct config *c = m->config;
+
+	if (m->truth == NULL && c->samples.events.n == 0)
+		return NULL;
+	return observer_new(m->truth, &c->samples, &c->params, c->seed * MAX_CPUS + cpu);
+}
 
 int machine_init(struct machine *m, const struct config *config, struct err *err)
 {
@@ -33,9 +44,10 @@ int machine_init(struct machine *m, const struct config *config, struct err *err
 	frames_make_ideal(&m->frames, m->ideal);
 	m->replicas = replicas_new(config);
 	for (uint32_t i = 0; i < n; i++) {
-		core_init(&m->cores[i], i, &m->memory, &m->frames, &m->counts[i], &config->sampling,
-			  config->seed);
+		core_init(&m->cores[i], i, &m->memory, &m->frames, &m->counts[i],
+			  config->without_spe ? &no_sampling : &config->sampling, config->seed);
 		m->cores[i].truth = m->truth;
+		m->cores[i].observer = new_observer(m, i);
 		m->cores[i].ideal = m->ideal->bits != 0 ? m->ideal : NULL;
 		m->cores[i].tally = config->gains != NULL ? &m->tally : NULL;
 	}
@@ -110,8 +122,11 @@ static int write_results(struct machine *m, struct err *err)
 {
 	const struct config *c = m->config;
 
-	for (uint32_t i = 0; i < c->params.n_cpus; i++)
+	for (uint32_t i = 0; i < c->params.n_cpus; i++) {
 		core_count_cycles(&m->cores[i]);
+		if (m->cores[i].observer != NULL)
+			observer_end(m->cores[i].observer, &m->counts[i]);
+	}
 	if (c->counts != NULL && results_write_counts(c, m->counts, err) < 0)
 		return -1;
 	if (c->gains != NULL && write_gains(m, err) < 0)
@@ -162,6 +177,14 @@ static void keep_record(void *context, struct spe_record *record, uint64_t cycle
 		     sampler_collided(&t->core->sampler));
 }
 
+static void keep_sample(void *context, const struct pmu_sample *sample)
+{
+	struct thread *t = context;
+	struct moment at = thread_moment(t);
+
+	recorder_sample(&t->machine->recorder, sample, &at);
+}
+
 /* Its number is the first that is free; NULL if the tables of translations have no more. */
 static struct process *add_process(struct machine *m)
 {
@@ -208,6 +231,8 @@ static struct thread *add_thread(struct machine *m, struct process *p, const str
 	t->process = p;
 	t->core = &m->cores[number % m->config->params.n_cpus];
 	t->core->on_record = keep_record;
+	if (t->core->observer != NULL)
+		t->core->observer->on_sample = keep_sample;
 	t->ids = (struct thread_ids){ .pid = p->pid, .tid = FIRST_PID + number };
 	if (parent != NULL)
 		core_wait_until(t->core, core_cycle(parent->core));

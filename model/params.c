@@ -126,6 +126,8 @@ static const struct field {
 	FIELD(huge_pages, 0, 1),
 	FIELD(min_interval, 1, 1 << 24),
 	FIELD(latency_max, 1, UINT16_MAX),
+	FIELD(mux_interval_us, 1, 1000000),
+	FIELD(skid_cycles, 0, MOST_CYCLES),
 	FIELD(quantum, 1, 10000000),
 	FIELD(sharing_quantum, 1, 10000000),
 };

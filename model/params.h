@@ -48,6 +48,8 @@ struct params {
 	uint32_t tlb_prefetch; /* of the next page, when misses go from page to page: 0 or 1 */
 	uint32_t huge_pages;   /* data lies in pages of 2 MiB: 0 or 1 */
 	uint32_t min_interval, latency_max;
+	uint32_t mux_interval_us;	   /* of multiplexed events of the PMU */
+	uint32_t skid_cycles;		   /* of PMU interrupts; 0: the skid is in instructions */
 	uint32_t quantum, sharing_quantum; /* of threads: cycles that one runs ahead of others */
 };
 

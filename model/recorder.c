@@ -12,7 +12,6 @@
 #define BIT(n) ((uint64_t)1 << (n))
 
 enum {
-	SPE_TYPE = 10,	 /* PMU number: any that perf does not use itself */
 	SPE_ID = 100,	 /* event ids: of the SPE event on CPU 0 … */
 	DUMMY_ID = 1000, /* … and of the one that carries the side-band */
 	TIME_SHIFT = 16,
@@ -30,11 +29,6 @@ enum {
 	CONFIG_STORES = 34,
 };
 
-enum {
-	COMMON_SAMPLE = 1 << SAMPLE_IP | 1 << SAMPLE_TID | 1 << SAMPLE_TIME | 1 << SAMPLE_CPU |
-			1 << SAMPLE_IDENTIFIER,
-};
-
 static struct attr spe_attr(const struct sampling *s)
 {
 	return (struct attr){
@@ -46,7 +40,7 @@ static struct attr spe_attr(const struct sampling *s)
 		.config1 = s->events,
 		.config2 = s->min_latency,
 		.sample_period = s->interval,
-		.sample_type = COMMON_SAMPLE | BIT(SAMPLE_ADDR) | BIT(SAMPLE_DATA_SRC) |
+		.sample_type = RECORDER_SAMPLE | BIT(SAMPLE_ADDR) | BIT(SAMPLE_DATA_SRC) |
 			       BIT(SAMPLE_WEIGHT) | BIT(SAMPLE_PHYS_ADDR),
 		.flags = BIT(ATTR_DISABLED) | BIT(ATTR_INHERIT) | BIT(ATTR_SAMPLE_ID_ALL) |
 			 BIT(ATTR_EXCLUDE_KERNEL) | BIT(ATTR_EXCLUDE_HV),
@@ -59,7 +53,7 @@ static struct attr dummy_attr(void)
 		.type = ATTR_TYPE_SOFTWARE,
 		.config = 9, /* dummy */
 		.sample_period = 1,
-		.sample_type = COMMON_SAMPLE,
+		.sample_type = RECORDER_SAMPLE,
 		.flags = BIT(ATTR_INHERIT) | BIT(ATTR_MMAP) | BIT(ATTR_COMM) | BIT(ATTR_TASK) |
 			 BIT(ATTR_SAMPLE_ID_ALL) | BIT(ATTR_MMAP2) | BIT(ATTR_COMM_EXEC) |
 			 BIT(ATTR_EXCLUDE_KERNEL) | BIT(ATTR_EXCLUDE_HV),
@@ -84,31 +78,56 @@ static void name_event(const struct sampling *s, struct text *out)
 typedef int open_function(const char *, const struct writer_event *, size_t, struct writer **,
 			  struct err *);
 
+enum { EVENTS_MOST = 2 + PMU_EVENTS_MOST };
+
+/* The events of the capture: SPE, what carries the side-band, and those of the PMU. */
+struct events {
+	struct writer_event list[EVENTS_MOST];
+	uint64_t ids[EVENTS_MOST][MAX_CPUS];
+	struct text names[EVENTS_MOST];
+	size_t n;
+};
+
+static struct text *add_event(struct events *e, const struct config *c, const struct attr *attr,
+			      uint64_t first_id)
+{
+	size_t n = e->n++;
+
+	for (unsigned i = 0; i < c->params.n_cpus; i++)
+		e->ids[n][i] = first_id + i;
+	e->list[n] =
+		(struct writer_event){ .attr = *attr, .ids = e->ids[n], .n_ids = c->params.n_cpus };
+	return &e->names[n];
+}
+
+static void list_events(const struct config *c, struct events *out)
+{
+	const struct attr spe = spe_attr(&c->sampling), dummy = dummy_attr();
+
+	*out = (struct events){ 0 };
+	if (!c->without_spe)
+		name_event(&c->sampling, add_event(out, c, &spe, SPE_ID));
+	text_add(add_event(out, c, &dummy, DUMMY_ID), "dummy:u", sizeof("dummy:u"));
+	for (size_t i = 0; i < c->samples.events.n; i++) {
+		const struct sample_event *event = &c->samples.events.items[i];
+		const struct attr attr = recorder_sample_attr(&c->samples, event);
+
+		recorder_sample_name(event,
+				     add_event(out, c, &attr, RECORDER_SAMPLE_IDS + i * MAX_CPUS));
+	}
+	for (size_t i = 0; i < out->n; i++)
+		out->list[i].name = out->names[i].bytes;
+}
+
 static int open_writer(struct recorder *r, open_function *open_file, struct err *err)
 {
-	const struct config *c = r->config;
-	uint64_t ids[2][MAX_CPUS];
-	struct text name = { 0 };
+	struct events events;
 	int rc;
 
-	for (unsigned i = 0; i < c->params.n_cpus; i++) {
-		ids[0][i] = SPE_ID + i;
-		ids[1][i] = DUMMY_ID + i;
-	}
-	name_event(&c->sampling, &name);
-	rc = open_file(c->output,
-		       (struct writer_event[]){
-			       { .attr = spe_attr(&c->sampling),
-				 .ids = ids[0],
-				 .n_ids = c->params.n_cpus,
-				 .name = name.bytes },
-			       { .attr = dummy_attr(),
-				 .ids = ids[1],
-				 .n_ids = c->params.n_cpus,
-				 .name = "dummy:u" },
-		       },
-		       2, &r->writer, err);
-	text_release(&name);
+	list_events(r->config, &events);
+	rc = open_file(r->config->output, events.list, events.n, &r->writer, err);
+	for (size_t i = 0; i < events.n; i++)
+		text_release(&events.names[i]);
 	return rc;
 }
 
@@ -144,15 +163,15 @@ int recorder_open(struct recorder *r, const struct config *c, struct journal *jo
 	if (recorder_init(r, c, journal, writer_open, err) < 0)
 		return -1;
 	writer_time_conv(r->writer, &r->time);
-	writer_spe_info_v1(r->writer, SPE_TYPE, true);
+	if (!c->without_spe)
+		writer_spe_info_v1(r->writer, SPE_TYPE, true);
 	writer_flush(r->writer);
 	journal->size_bytes = sizeof(*journal);
 	atomic_store(&journal->is_begun, true);
 	return 0;
 }
 
-/* The trailer of a record. */
-static struct sample_id trailer(struct recorder *r, const struct moment *at, uint64_t first_id)
+struct sample_id recorder_trailer(struct recorder *r, const struct moment *at, uint64_t first_id)
 {
 	uint64_t time_ns = time_from_ticks(&r->time, recorder_ticks(r, at->cycle));
 
@@ -171,9 +190,9 @@ static struct sample_id trailer(struct recorder *r, const struct moment *at, uin
 /* Tracing begins on the CPU, with this thread. */
 static void start(struct recorder *r, const struct moment *at)
 {
-	struct sample_id id = trailer(r, at, SPE_ID);
+	struct sample_id id = recorder_trailer(r, at, SPE_ID);
 
-	if (r->journal->cpus[at->cpu].is_started)
+	if (r->config->without_spe || r->journal->cpus[at->cpu].is_started)
 		return;
 	r->journal->cpus[at->cpu].is_started = true;
 	writer_itrace_start(r->writer, at->thread.pid, at->thread.tid, &id);
@@ -181,7 +200,7 @@ static void start(struct recorder *r, const struct moment *at)
 
 void recorder_program(struct recorder *r, const struct moment *at)
 {
-	struct sample_id id = trailer(r, at, DUMMY_ID);
+	struct sample_id id = recorder_trailer(r, at, DUMMY_ID);
 	const struct record_comm comm = { .pid = at->thread.pid,
 					  .tid = at->thread.tid,
 					  .is_exec = true,
@@ -196,7 +215,7 @@ void recorder_program(struct recorder *r, const struct moment *at)
 static void write_task(struct recorder *r, uint32_t type, struct thread_ids parent,
 		       const struct moment *at)
 {
-	struct sample_id id = trailer(r, at, DUMMY_ID);
+	struct sample_id id = recorder_trailer(r, at, DUMMY_ID);
 	const struct record_task task = { .pid = at->thread.pid,
 					  .tid = at->thread.tid,
 					  .ppid = parent.pid,
@@ -240,7 +259,7 @@ static uint32_t guest_protection(const struct mapping *m, bool is_code)
 static void write_mapping(struct recorder *r, const struct moment *at, const struct mapping *m,
 			  uint64_t guest_base, bool is_code)
 {
-	struct sample_id id = trailer(r, at, DUMMY_ID);
+	struct sample_id id = recorder_trailer(r, at, DUMMY_ID);
 	const struct record_mmap map = {
 		.pid = at->thread.pid,
 		.tid = at->thread.tid,
@@ -325,7 +344,7 @@ static void forget(struct journal_cpu *b)
 static void flush(struct recorder *r, unsigned cpu)
 {
 	struct journal_cpu *b = &r->journal->cpus[cpu];
-	struct sample_id id = trailer(r, &b->last, SPE_ID);
+	struct sample_id id = recorder_trailer(r, &b->last, SPE_ID);
 	const struct record_aux aux = {
 		.offset = b->offset,
 		.size = b->n,
@@ -359,6 +378,7 @@ int recorder_resume(struct recorder *r, const struct config *c, struct journal *
 		if (b->file_end != 0 && writer_size(r->writer) >= b->file_end)
 			forget(b);
 	}
+	recorder_drop_samples(r);
 	for (size_t at = 0; at < journal->n_path_bytes; at += strlen(journal->paths + at) + 1)
 		write_build_id(r, journal->paths + at);
 	return 0;
@@ -388,10 +408,12 @@ int recorder_close(struct recorder *r, struct err *err)
 
 	for (unsigned i = 0; i < MAX_CPUS; i++)
 		flush(r, i);
+	recorder_flush_samples(r);
 	writer_finished_round(r->writer);
 	recorder_features(r);
 	rc = writer_close(r->writer, err);
 	strings_release(&r->paths);
+	text_release(&r->sample);
 	*r = (struct recorder){ 0 };
 	return rc;
 }

@@ -15,6 +15,7 @@
 #include "model/config.h"
 #include "model/journal.h"
 #include "model/maps.h"
+#include "model/observer.h"
 #include "spe/encode.h"
 
 /* What the capture has of a process's addresses. */
@@ -29,8 +30,12 @@ struct recorder {
 	struct record_time_conv time;
 	struct journal *journal; /* borrowed: the buffers of SPE records */
 	struct strings paths;	 /* of files whose build-ids have been written */
+	struct text sample;	 /* the record of one */
 	uint64_t first_ns;	 /* when the machine began */
 };
+
+/* Numbers of PMUs: any that perf does not use itself. */
+enum { PMU_TYPE = 8, SPE_TYPE = 10 };
 
 /* Begins the capture. All that is ever missing in the file stands in the journal. */
 int recorder_open(struct recorder *, const struct config *, struct journal *, struct err *);
@@ -68,6 +73,31 @@ void described_release(struct described *);
  */
 void recorder_spe(struct recorder *, struct described *, struct spe_record *, const struct moment *,
 		  bool has_collided);
+
+/* Adds a sample of the PMU, of what runs at that moment. */
+void recorder_sample(struct recorder *, const struct pmu_sample *, const struct moment *);
+
+/* Fields of samples that all events have. */
+enum {
+	RECORDER_SAMPLE = 1 << SAMPLE_IP | 1 << SAMPLE_TID | 1 << SAMPLE_TIME | 1 << SAMPLE_CPU |
+			  1 << SAMPLE_IDENTIFIER,
+};
+
+/* The id of an event on CPU 0; those of the other CPUs follow. The first two have other ids. */
+enum { RECORDER_SAMPLE_IDS = 10000 };
+
+/* An event of the PMU that is sampled, for the capture's header; its name is appended. */
+struct attr recorder_sample_attr(const struct pmu_sampling *, const struct sample_event *);
+void recorder_sample_name(const struct sample_event *, struct text *name);
+
+/* Samples that are kept go to the file. */
+void recorder_flush_samples(struct recorder *);
+
+/* After an interruption: samples that are in the file are kept no longer. */
+void recorder_drop_samples(struct recorder *);
+
+/* The end of a record. `first_id`: of its event on CPU 0. */
+struct sample_id recorder_trailer(struct recorder *, const struct moment *, uint64_t first_id);
 
 /* The generic timer's count at a cycle. */
 uint64_t recorder_ticks(const struct recorder *, uint64_t cycle);

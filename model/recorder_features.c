@@ -7,7 +7,6 @@
 #include "model/recorder.h"
 
 enum {
-	SPE_TYPE = 10,
 	MEMORY_KB = 64 << 20, /* 64 GiB */
 	BLOCK_SHIFT = 30,     /* of the memory topology: 1 GiB */
 	FIRST_BLOCK = 2,      /* memory begins at 2 GiB */
@@ -104,7 +103,8 @@ static void describe_caches(struct writer *w, const struct params *p)
 void recorder_features(const struct recorder *r)
 {
 	const struct config *c = r->config;
-	const struct writer_pmu pmus[] = { { 1, "software" }, { SPE_TYPE, "arm_spe_0" } };
+	struct writer_pmu pmus[3] = { { 1, "software" } };
+	size_t n_pmus = 1;
 	struct writer *w = r->writer;
 
 	writer_feature_string(w, FEATURE_HOSTNAME, "model");
@@ -112,7 +112,13 @@ void recorder_features(const struct recorder *r)
 	writer_feature_string(w, FEATURE_VERSION, c->version);
 	writer_feature_string(w, FEATURE_ARCH, "aarch64");
 	writer_command_line(w, c->arguments.n, c->arguments.items);
-	writer_pmus(w, pmus, COUNT(pmus));
+	if (c->samples.events.n > 0)
+		pmus[n_pmus++] = (struct writer_pmu){ PMU_TYPE, "armv8_pmuv3_0" };
+	if (!c->without_spe)
+		pmus[n_pmus++] = (struct writer_pmu){ SPE_TYPE, "arm_spe_0" };
+	writer_pmus(w, pmus, n_pmus);
+	if (c->samples.branches.depth > 0)
+		writer_feature(w, FEATURE_BRANCH_STACK, NULL, 0);
 	writer_sample_time(w, r->first_ns, r->journal->last_ns);
 	describe_cpu(w, c);
 	describe_topology(w, &c->params);

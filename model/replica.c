@@ -7,9 +7,6 @@
 
 #include "base/alloc.h"
 
-/* No sample becomes a record. */
-static const struct sampling no_sampling = { .interval = UINT32_MAX, .min_latency = UINT16_MAX };
-
 static void replica_init(struct replica *r, const struct params *params, const struct ideal *ideal)
 {
 	r->ideal = ideal;

@@ -1,32 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/sampler.h"
 
+#include "model/random.h"
 #include "spe/packet.h"
 
 enum { JITTER_MASK = 255 };
 
-/* splitmix64: a small generator with a good spread from any seed. */
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t x = *state += 0x9e3779b97f4a7c15;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-	x = (x ^ x >> 27) * 0x94d049bb133111eb;
-	return x ^ x >> 31;
-}
+const struct sampling no_sampling = { .interval = UINT32_MAX, .min_latency = UINT16_MAX };
 
 static void reload(struct sampler *s)
 {
 	s->left = s->sampling->interval;
 	if (s->sampling->has_jitter)
-		s->left += (uint32_t)next_random(&s->random) & JITTER_MASK;
+		s->left += (uint32_t)random_next(&s->random) & JITTER_MASK;
 }
 
 void sampler_init(struct sampler *s, const struct sampling *sampling, uint64_t seed,
 		  struct counts *counts)
 {
 	*s = (struct sampler){ .sampling = sampling, .random = seed, .counts = counts };
-	next_random(&s->random);
+	random_next(&s->random);
 	reload(s);
 }
 

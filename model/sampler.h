@@ -33,6 +33,9 @@ struct sampler {
 
 void sampler_init(struct sampler *, const struct sampling *, uint64_t seed, struct counts *);
 
+/* No operation becomes a record. */
+extern const struct sampling no_sampling;
+
 /* Counts an operation down; true: it is the one. Then call sampler_begin(). */
 static inline bool sampler_tick(struct sampler *s)
 {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "model/events.h"
 #include "spe/names.h"
 
 /* The words of a tuple of `transfers`. */
@@ -20,6 +21,7 @@ struct truth *truth_new(void)
 	tuples_init(&t->pcs, 1);
 	tuples_init(&t->blocks, 2);
 	tuples_init(&t->calls, 2);
+	tuples_init(&t->edges, 2);
 	tuples_init(&t->last, 2);
 	tuples_init(&t->transfers, TRANSFER_WORDS);
 	return t;
@@ -32,11 +34,13 @@ void truth_free(struct truth *t)
 	tuples_release(&t->pcs);
 	tuples_release(&t->blocks);
 	tuples_release(&t->calls);
+	tuples_release(&t->edges);
 	tuples_release(&t->last);
 	tuples_release(&t->transfers);
 	vec_release(&t->insns);
 	vec_release(&t->block_counts);
 	vec_release(&t->call_counts);
+	vec_release(&t->edge_counts);
 	vec_release(&t->accesses);
 	vec_release(&t->transfer_counts);
 	for (size_t cpu = 0; cpu < MAX_CPUS; cpu++)
@@ -89,7 +93,7 @@ void truth_end(struct truth *t)
 		share_cycle(t, &t->commit[cpu]);
 }
 
-void truth_instruction(struct truth *t, const struct insn *in, const struct truth_execution *e)
+uint32_t truth_instruction(struct truth *t, const struct insn *in, const struct truth_execution *e)
 {
 	uint32_t number = tuples_add(&t->pcs, &in->pc);
 	struct truth_insn *all;
@@ -109,6 +113,15 @@ void truth_instruction(struct truth *t, const struct insn *in, const struct trut
 		all->sources[e->source]++;
 		add_to_source(&t->sources[e->source], e);
 	}
+	return number;
+}
+
+void truth_counts(struct truth *t, uint32_t index, const struct counts *counts)
+{
+	struct counts *all = &t->insns.items[index].counts;
+
+	for (size_t i = 0; i < N_COUNTS; i++)
+		all->n[i] += counts->n[i];
 }
 
 /* Counts a tuple in its table. */
@@ -132,6 +145,17 @@ void truth_call(struct truth *t, uint64_t from_pc, uint64_t to_pc)
 	const uint64_t key[] = { from_pc, to_pc };
 
 	COUNT_IN(&t->calls, &t->call_counts, key);
+}
+
+void truth_edge(struct truth *t, uint64_t from_pc, uint64_t to_pc, bool is_mispredicted)
+{
+	const uint64_t key[] = { from_pc, to_pc };
+	uint32_t number = tuples_add(&t->edges, key);
+
+	if (number == t->edge_counts.n)
+		*vec_add(&t->edge_counts) = (struct truth_edge){ 0 };
+	t->edge_counts.items[number].n++;
+	t->edge_counts.items[number].mispredicted += is_mispredicted;
 }
 
 static uint64_t at(const struct truth_access *a)
@@ -211,6 +235,23 @@ static const char *source_name(size_t source)
 	return names[source];
 }
 
+/* Events of the PMU, by name. */
+static void json_pmu(struct text *out, const struct counts *counts)
+{
+	const char *comma = "";
+
+	text_str(out, ",\"counts\":{");
+	for (size_t i = 0; i < n_modelled_events; i++) {
+		uint64_t n = modelled_event_sum(&modelled_events[i], counts);
+
+		if (n == 0)
+			continue;
+		text_format(out, "%s\"%s\":%" PRIu64, comma, modelled_events[i].name, n);
+		comma = ",";
+	}
+	text_char(out, '}');
+}
+
 static void json_latencies(struct text *out, uint64_t total, uint64_t issue, uint64_t xlat)
 {
 	text_format(out, ",\"total\":%" PRIu64 ",\"issue\":%" PRIu64 ",\"xlat\":%" PRIu64, total,
@@ -248,6 +289,7 @@ static void json_insns(const struct truth *t, struct text *out)
 			    in->cycles, in->commit_millicycles / 1000,
 			    in->commit_millicycles % 1000);
 		json_latencies(out, in->total, in->issue, in->xlat);
+		json_pmu(out, &in->counts);
 		json_counts(out, "events", in->events, TRUTH_EVENTS, event_name);
 		json_counts(out, "sources", in->sources, N_SOURCES, source_name);
 		text_char(out, '}');
@@ -266,6 +308,21 @@ static void json_pairs(const struct tuples *pairs, const uint64_t *counts, const
 			    "}",
 			    i > 0 ? "," : "", first, tuples_get(pairs, i)[0], second,
 			    tuples_get(pairs, i)[1], counts[i]);
+	text_str(out, "]");
+}
+
+static void json_edges(const struct truth *t, struct text *out)
+{
+	text_str(out, ",\n\"edges\":[");
+	for (uint32_t i = 0; i < t->edges.n; i++) {
+		const uint64_t *key = tuples_get(&t->edges, i);
+		const struct truth_edge *edge = &t->edge_counts.items[i];
+
+		text_format(out,
+			    "%s\n{\"from\":\"0x%" PRIx64 "\",\"to\":\"0x%" PRIx64
+			    "\",\"n\":%" PRIu64 ",\"mispredicted\":%" PRIu64 "}",
+			    i > 0 ? "," : "", key[0], key[1], edge->n, edge->mispredicted);
+	}
 	text_str(out, "]");
 }
 
@@ -299,5 +356,6 @@ void truth_json(const struct truth *t, struct text *out)
 	json_insns(t, out);
 	json_pairs(&t->blocks, t->block_counts.items, "blocks", "start", "end", out);
 	json_pairs(&t->calls, t->call_counts.items, "calls", "from", "to", out);
+	json_edges(t, out);
 	json_transfers(t, out);
 }

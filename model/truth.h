@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/tuples.h"
 #include "base/vec.h"
+#include "model/counts.h"
 #include "model/insn.h"
 #include "model/memory.h"
 
@@ -25,7 +26,13 @@ struct truth_insn {
 	uint64_t total, issue, xlat;   /* cycles in all, not saturated */
 	uint64_t cycles;	       /* by which they moved the end of all so far */
 	uint64_t commit_millicycles; /* for which the commit stage waited for them, or took them */
+	struct counts counts;	     /* of the PMU, that it raised */
 	uint8_t op_class, op;
+};
+
+/* A branch from one address to another, each time it was taken. */
+struct truth_edge {
+	uint64_t n, mispredicted;
 };
 
 /* All loads that got their data from one source. */
@@ -75,6 +82,8 @@ struct truth {
 	VEC_OF(uint64_t) block_counts;
 	struct tuples calls; /* (pc of the call, pc called) → … */
 	VEC_OF(uint64_t) call_counts;
+	struct tuples edges; /* (pc of the branch, pc it went to) → … */
+	VEC_OF(struct truth_edge) edge_counts;
 	struct tuples last;		      /* (line, CPU) → index of … */
 	VEC_OF(struct truth_access) accesses; /* the last one */
 	struct tuples transfers;	      /* (line, giver's …, taker's …) → … */
@@ -84,9 +93,15 @@ struct truth {
 struct truth *truth_new(void);
 void truth_free(struct truth *);
 
-void truth_instruction(struct truth *, const struct insn *, const struct truth_execution *);
+/* Its index among the instructions is returned. */
+uint32_t truth_instruction(struct truth *, const struct insn *, const struct truth_execution *);
+
+/* What the PMU counted for the instruction of that index. */
+void truth_counts(struct truth *, uint32_t index, const struct counts *);
+
 void truth_block(struct truth *, uint64_t first_pc, uint64_t end_pc);
 void truth_call(struct truth *, uint64_t from_pc, uint64_t to_pc);
+void truth_edge(struct truth *, uint64_t from_pc, uint64_t to_pc, bool is_mispredicted);
 void truth_access(struct truth *, const struct truth_access *);
 
 /* Nothing more happens. */

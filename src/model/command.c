@@ -24,9 +24,9 @@ enum { DEFAULT_INTERVAL = 1024 };
 
 struct model_command {
 	const char *output, *counts, *truth, *model, *sysroot, *root, *emulator, *plugin;
-	const char *what_if, *gains;
-	struct option_list sets, events;
-	unsigned interval, seed, min_latency;
+	const char *what_if, *gains, *branch_stack;
+	struct option_list sets, events, samples;
+	unsigned interval, seed, min_latency, counters;
 	bool without_jitter, loads, stores, branches, wants_help;
 };
 
@@ -44,6 +44,15 @@ static const struct option sampling_options[] = {
 	{ "event", 'e', OPTION_LIST, AT(events), "NAME",
 	  "record operations with this event (l1d-refill …); repeated: with all of them" },
 	{ "seed", 0, OPTION_NUMBER, AT(seed), "N", "seed of the choice of samples (default 0)" },
+};
+
+static const struct option pmu_options[] = {
+	{ "sample", 0, OPTION_LIST, AT(samples), "EVENT:PERIOD[:skid=N|precise]",
+	  "sample an event of the PMU instead of SPE, or with -c both; repeated: several" },
+	{ "counters", 0, OPTION_COUNT, AT(counters), "N",
+	  "multiplex these events on N counters (default: one for each)" },
+	{ "branch-stack", 0, OPTION_OPTIONAL, AT(branch_stack), "[=N][,any|ret|call]",
+	  "with the last N branches (default 32), or returns or calls" },
 };
 
 static const struct option what_if_options[] = {
@@ -172,6 +181,13 @@ static int run_what_if_list(const struct model_command *command,
 	return rc;
 }
 
+static bool asks_for_spe(const struct model_command *command)
+{
+	return command->interval > 0 || command->without_jitter || command->loads ||
+	       command->stores || command->branches || command->min_latency > 0 ||
+	       command->events.n > 0;
+}
+
 /* Runs the program. argv[0] is "model"; the capture's header gets the whole command line. */
 static int run_on_model(const struct model_command *command, const struct what_if_output *output,
 			char **argv, int program, struct err *err)
@@ -197,6 +213,10 @@ static int run_on_model(const struct model_command *command, const struct what_i
 		.stores = command->stores,
 		.branches = command->branches,
 		.min_latency = command->min_latency,
+		.samples = command->samples.items,
+		.branch_stack = command->branch_stack,
+		.counters = command->counters,
+		.without_spe = command->samples.n > 0 && !asks_for_spe(command),
 	};
 	struct model_end end;
 	size_t n = 0;
@@ -236,6 +256,7 @@ static int model_command(int argc, char **argv)
 		{ "Output of --what-if:", output_options, COUNT(output_options), &output.to },
 		unsorted_row_option_set(&output.rows),
 		{ "Sampling:", sampling_options, COUNT(sampling_options), &command },
+		{ "Samples of the PMU:", pmu_options, COUNT(pmu_options), &command },
 		{ "Machine:", machine_options, COUNT(machine_options), &command },
 	};
 	int program = options_find_end(argc, argv);

@@ -115,6 +115,10 @@ static int run_experiment(const struct experiments *e, size_t number)
 	o.output = experiment_path(e, number, "data");
 	o.gains = experiment_path(e, number, "json");
 	o.counts = o.truth = NULL;
+	o.samples = NULL;
+	o.branch_stack = NULL;
+	o.counters = 0;
+	o.without_spe = false;
 	o.interval = ALL_SAMPLES_FILTERED;
 	status = model_run(&o, &end, &err) < 0 ? EXIT_FAILURE : end.signal;
 	unlink(o.output);

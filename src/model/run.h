@@ -35,6 +35,10 @@ struct model_options {
 	bool shows_progress;	      /* on the terminal, while the program runs */
 	uint32_t min_latency;	      /* filter, in cycles */
 	uint64_t event_filter;	      /* bits of the SPE events packet */
+	const char *const *samples;   /* --sample (sampled_events.h); NULL ends them */
+	const char *branch_stack;     /* --branch-stack (sampled_events.h); NULL: none */
+	uint32_t counters;	      /* that sampled events share; 0: one for each */
+	bool without_spe;
 };
 
 /* How the program ended. */

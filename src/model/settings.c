@@ -9,6 +9,7 @@
 
 #include "base/embedded.h"
 #include "base/mapped.h"
+#include "model/sampled_events.h"
 
 extern const struct embedded_file model_files[];
 
@@ -70,6 +71,7 @@ static int read_model(const json_t *root, const char *path, struct text *out,
 		return err_set(err, ERR_FORMAT, ERR_NOWHERE, "%s: wanted a model of schema 1",
 			       path);
 	if (copy_text(root, "name", path, sizeof(facts->name), facts->name, err) < 0 ||
+	    copy_text(root, "cpu", path, sizeof(facts->cpu), facts->cpu, err) < 0 ||
 	    copy_text(root, "emulator_cpu", path, sizeof(facts->emulator_cpu), facts->emulator_cpu,
 		      err) < 0)
 		return -1;
@@ -129,6 +131,38 @@ static int add_parameter_settings(const char *const *sets, struct text *out, str
 	return 0;
 }
 
+/* The samples of the PMU. */
+static int add_samples(const struct model_options *o, const char *cpu, struct text *out,
+		       struct err *err)
+{
+	struct pmu_sampling s = { .n_counters = o->counters };
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && o->samples != NULL && o->samples[i] != NULL; i++)
+		rc = sampled_event_read(o->samples[i], cpu, &s, err);
+	if (rc == 0 && o->branch_stack != NULL)
+		rc = branch_recording_read(o->branch_stack, &s.branches, err);
+	if (rc == 0 && s.events.n == 0 && (s.branches.depth > 0 || s.n_counters > 0))
+		rc = err_set(err, ERR_USAGE, ERR_NOWHERE,
+			     "%s is about samples of the PMU; --sample EVENT:PERIOD takes them",
+			     s.branches.depth > 0 ? "--branch-stack" : "--counters");
+	for (size_t i = 0; rc == 0 && i < s.events.n; i++) {
+		const struct sample_event *e = &s.events.items[i];
+
+		text_format(out, "sample=%s:%" PRIu64 ":%" PRIu64 ":%" PRIu32 ":%d", e->event->name,
+			    e->code, e->period, e->skid, e->is_precise);
+		text_char(out, '\0');
+	}
+	if (rc == 0) {
+		add_number_setting(out, "counters", s.n_counters);
+		add_number_setting(out, "branch_stack", s.branches.depth);
+		add_number_setting(out, "branch_filter", s.branches.filter);
+		add_number_setting(out, "without_spe", o->without_spe);
+	}
+	vec_release(&s.events);
+	return rc;
+}
+
 static const char *last_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -154,6 +188,8 @@ int model_settings(const struct model_options *o, struct text *out, struct model
 {
 	if (load_model(o->model != NULL ? o->model : "neoverse-n1", out, facts, err) < 0 ||
 	    add_parameter_settings(o->sets, out, err) < 0)
+		return -1;
+	if (add_samples(o, facts->cpu, out, err) < 0)
 		return -1;
 	if (o->root != NULL && add_root_setting(o->root, out, err) < 0)
 		return -1;

@@ -10,6 +10,7 @@
 /* The fields of a model's file beside its parameters. */
 struct model_facts {
 	char name[64];	       /* "Neoverse N1" */
+	char cpu[64];	       /* its id in the catalog */
 	char emulator_cpu[64]; /* for the emulator's option -cpu */
 };
 

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/text.h"
 #include "capture/format/attr.h"
 #include "capture/format/info.h"
 #include "capture/format/record.h"
@@ -108,6 +109,10 @@ void writer_ksymbol(struct writer *, const struct record_ksymbol *, const struct
  * of 8 bytes, as in the kernel.
  */
 void writer_sample(struct writer *, size_t event, uint16_t misc, const struct sample *);
+
+/* Appends the record that writer_sample() writes: for who keeps it until writer_records(). */
+void writer_make_sample(const struct writer *, size_t event, uint16_t misc, const struct sample *,
+			struct text *out);
 
 /* Records of perf, without trailer. */
 void writer_time_conv(struct writer *, const struct record_time_conv *);

@@ -2,6 +2,7 @@
 /* Sample bodies for the writer, field by field: docs/reference/perf-data.md section 3.3. */
 #include "capture/writer/writer.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 #include "base/alloc.h"
@@ -146,11 +147,8 @@ static uint64_t writer_sample_word_at(const struct sample *sample, size_t offset
 	return word;
 }
 
-void writer_sample(struct writer *w, size_t event, uint16_t misc, const struct sample *sample)
+static void emit_sample(const struct attr *attr, const struct sample *sample, struct text *body)
 {
-	const struct attr *attr = writer_attr(w, event);
-	struct text *body = writer_scratch(w);
-
 	for (size_t i = 0; i < COUNT(fields); i++) {
 		if ((attr->sample_type >> fields[i].bit & 1) == 0)
 			continue;
@@ -159,5 +157,25 @@ void writer_sample(struct writer *w, size_t event, uint16_t misc, const struct s
 		else
 			emit_u64(body, writer_sample_word_at(sample, fields[i].word));
 	}
+}
+
+void writer_sample(struct writer *w, size_t event, uint16_t misc, const struct sample *sample)
+{
+	struct text *body = writer_scratch(w);
+
+	emit_sample(writer_attr(w, event), sample, body);
 	writer_record(w, RECORD_SAMPLE, misc, body->bytes, body->n);
+}
+
+void writer_make_sample(const struct writer *w, size_t event, uint16_t misc,
+			const struct sample *sample, struct text *out)
+{
+	size_t at = out->n;
+
+	emit_u32(out, RECORD_SAMPLE);
+	emit_u16(out, misc);
+	emit_u16(out, 0);
+	emit_sample(writer_attr(w, event), sample, out);
+	assert(out->n - at <= UINT16_MAX);
+	store_u16((uint8_t *)out->bytes + at + 6, (uint16_t)(out->n - at));
 }

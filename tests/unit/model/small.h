@@ -64,6 +64,7 @@ static inline struct params small_params(void)
 		.latency_max = 4095,
 		.quantum = 100,
 		.sharing_quantum = 100,
+		.mux_interval_us = 10,
 	};
 
 	for (unsigned i = 0; i < N_TIMINGS; i++)

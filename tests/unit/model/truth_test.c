@@ -61,6 +61,7 @@ static void instructions_add_up(void **state)
 	struct truth *t = truth_new();
 	const struct insn load = { .pc = 0x400, .op_class = SPE_OP_LDST };
 	const struct insn other = { .pc = 0x404 };
+	struct counts counts = { 0 };
 	json_t *root, *list;
 
 	(void)state;
@@ -75,7 +76,13 @@ static void instructions_add_up(void **state)
 					  .has_source = true,
 					  .source = i < 3 ? SOURCE_L2 : SOURCE_L1,
 				  });
-	truth_instruction(t, &other, &(struct truth_execution){ .events = EV(RETIRED) });
+	assert_int_equal(
+		truth_instruction(t, &other, &(struct truth_execution){ .events = EV(RETIRED) }),
+		1);
+	counts.n[COUNT_L1D_CACHE_RD] = 3;
+	counts.n[COUNT_L1D_CACHE_WR] = 4;
+	truth_counts(t, 1, &counts);
+	truth_counts(t, 1, &counts);
 	root = parse(t);
 	list = json_object_get(root, "instructions");
 	assert_int_equal(json_array_size(list), 2);
@@ -89,6 +96,8 @@ static void instructions_add_up(void **state)
 	assert_int_equal(number_at(list, 0, "sources", "L2"), 3);
 	assert_int_equal(number_at(list, 0, "sources", "L1D"), 7);
 	assert_int_equal(number_at(list, 1, "n", NULL), 1);
+	assert_int_equal(number_at(list, 1, "counts", "L1D_CACHE"), 14);
+	assert_int_equal(number_at(list, 1, "counts", "L1D_CACHE_WR"), 8);
 	check_source(root, "L2", 3, 30);
 	check_source(root, "L1D", 7, 70);
 	json_decref(root);
@@ -133,14 +142,22 @@ static void cycles_are_where_the_commit_waits(void **state)
 static void blocks_and_calls_are_counted(void **state)
 {
 	struct truth *t = truth_new();
-	json_t *root, *blocks, *calls;
+	json_t *root, *blocks, *calls, *edges;
 
 	(void)state;
 	truth_block(t, 0x400, 0x410);
 	truth_block(t, 0x400, 0x410);
 	truth_block(t, 0x400, 0x420);
 	truth_call(t, 0x40c, 0x500);
+	truth_edge(t, 0x40c, 0x500, false);
+	truth_edge(t, 0x40c, 0x500, true);
+	truth_edge(t, 0x40c, 0x600, false);
 	root = parse(t);
+	edges = json_object_get(root, "edges");
+	assert_int_equal(json_array_size(edges), 2);
+	assert_string_equal(text_at(edges, 1, "to", NULL), "0x600");
+	assert_int_equal(number_at(edges, 0, "n", NULL), 2);
+	assert_int_equal(number_at(edges, 0, "mispredicted", NULL), 1);
 	blocks = json_object_get(root, "blocks");
 	calls = json_object_get(root, "calls");
 	assert_int_equal(json_array_size(blocks), 2);

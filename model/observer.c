@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/observer.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+struct observer *observer_new(struct truth *truth, const struct pmu_sampling *sampling,
+			      const struct params *params, uint64_t seed)
+{
+	struct observer *o = mem_zalloc(1, sizeof(*o));
+
+	o->truth = truth;
+	o->has_samples = sampling->events.n > 0;
+	pmu_sampler_init(&o->pmu, sampling, params, seed);
+	branch_stack_init(&o->branches, &sampling->branches);
+	return o;
+}
+
+void observer_free(struct observer *o)
+{
+	if (o != NULL)
+		pmu_sampler_release(&o->pmu);
+	free(o);
+}
+
+void observer_switch(struct observer *o, void *context, bool is_other_thread)
+{
+	o->context = context;
+	if (!is_other_thread)
+		return;
+	o->first = o->n;
+	branch_stack_forget(&o->branches);
+}
+
+void observer_idle(struct observer *o, uint64_t cycle)
+{
+	o->cycle = cycle;
+	if (o->has_samples)
+		pmu_sampler_idle(&o->pmu, cycle);
+}
+
+static struct past_insn *insn_at(struct observer *o, uint64_t number)
+{
+	return &o->past[number % PAST_INSNS];
+}
+
+/* Takes the sample of an interrupt at instruction `number`, which has retired. */
+static void take_sample(struct observer *o, const struct pmu_interrupt *i, uint64_t number)
+{
+	const struct sample_event *event = &o->pmu.sampling->events.items[i->event];
+	struct branch_entry branches[BRANCH_STACK_MOST];
+	/* The interrupt comes before the instruction; a precise event happened in it. */
+	uint64_t before = event->is_precise ? number + 1 : number;
+	const struct pmu_sample sample = {
+		.event = i->event,
+		.is_precise = event->is_precise,
+		.pc = insn_at(o, number)->pc,
+		.value = i->is_new ? i->value : o->pmu.counters[i->event].value - i->rest,
+		.enabled = o->cycle,
+		.running = pmu_sampler_running(&o->pmu, i->event, o->cycle),
+		.branches = branches,
+		.n_branches = branch_stack_read(&o->branches, before, branches),
+	};
+
+	o->on_sample(o->context, &sample);
+}
+
+/* Attributes counts to the instruction `number`. Counts of cycles begin at `cycle`. */
+static void put_counts(struct observer *o, const struct counts *counts, uint64_t number,
+		       uint64_t cycle)
+{
+	if (o->truth != NULL)
+		truth_counts(o->truth, insn_at(o, number)->index, counts);
+	for (uint32_t i = 0; o->has_samples && i < o->pmu.sampling->events.n; i++) {
+		const struct modelled_event *event = o->pmu.sampling->events.items[i].event;
+		bool is_time = modelled_event_is_time(event);
+		const struct pmu_count count = {
+			.n = modelled_event_sum(event, counts),
+			.number = number,
+			.cycle = is_time ? cycle : o->cycle,
+			.is_time = is_time,
+		};
+
+		pmu_sampler_count(&o->pmu, i, &count);
+	}
+}
+
+/* The first instruction that retires after a cycle; if none does, the last one. */
+static uint64_t next_to_leave(struct observer *o, uint64_t cycle)
+{
+	uint64_t last = o->n - 1;
+	uint64_t low = last - o->first < PAST_INSNS ? o->first : last - PAST_INSNS + 1;
+	uint64_t high = last;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (insn_at(o, middle)->end > cycle)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* The instruction that an interrupt samples. False: it has not retired yet. */
+static bool find_sampled(struct observer *o, const struct pmu_interrupt *i, uint64_t *out)
+{
+	*out = i->number;
+	if (i->number == UINT64_MAX) {
+		uint64_t waited_for = next_to_leave(o, i->cycle - 1);
+
+		*out = waited_for + 1;
+	}
+	return *out < o->n;
+}
+
+/* Takes the samples of all interrupts whose instruction has retired. */
+static void take_samples(struct observer *o)
+{
+	size_t n = o->pmu.interrupts.n, kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct pmu_interrupt interrupt = o->pmu.interrupts.items[i];
+		uint64_t number;
+
+		if (find_sampled(o, &interrupt, &number)) {
+			take_sample(o, &interrupt, number);
+			continue;
+		}
+		if (interrupt.is_new)
+			interrupt.rest = o->pmu.counters[interrupt.event].value - interrupt.value;
+		interrupt.is_new = false;
+		o->pmu.interrupts.items[kept++] = interrupt;
+	}
+	o->pmu.interrupts.n = kept;
+}
+
+/* Attributes the stalled cycles that end at `end`: those of the front end come first. */
+static void put_stalls(struct observer *o, uint64_t n_frontend, uint64_t n_backend, uint64_t end)
+{
+	uint64_t at = end - n_frontend - n_backend, backend_at = end - n_backend;
+
+	while (at < end) {
+		bool is_frontend = at < backend_at;
+		uint64_t owner = next_to_leave(o, at);
+		uint64_t until = is_frontend ? backend_at : end;
+		struct counts piece = { 0 };
+
+		if (owner < o->n - 1 && insn_at(o, owner)->end < until)
+			until = insn_at(o, owner)->end;
+		piece.n[is_frontend ? COUNT_STALL_FRONTEND : COUNT_STALL_BACKEND] = until - at;
+		put_counts(o, &piece, owner, at);
+		at = until;
+	}
+}
+
+/* The counts since the last call. */
+static struct counts take_new(struct observer *o, const struct counts *counts)
+{
+	struct counts out;
+
+	for (size_t i = 0; i < N_COUNTS; i++)
+		out.n[i] = counts->n[i] - o->seen.n[i];
+	o->seen = *counts;
+	return out;
+}
+
+static void see_branch(struct observer *o, const struct observation *seen)
+{
+	const struct insn *in = seen->insn;
+	const struct branch_execution branch = {
+		.insn = in,
+		.number = o->n - 1,
+		.to = insn_target(in, seen->next_pc),
+		.cycle = seen->end,
+		.is_mispredicted = seen->is_mispredicted,
+	};
+
+	if (o->truth != NULL)
+		truth_edge(o->truth, in->pc, branch.to, branch.is_mispredicted);
+	branch_stack_take(&o->branches, &branch);
+}
+
+void observer_see(struct observer *o, const struct observation *seen)
+{
+	const struct insn *in = seen->insn;
+	struct counts counts = take_new(o, seen->counts);
+	uint64_t n_frontend = counts.n[COUNT_STALL_FRONTEND];
+	uint64_t n_backend = counts.n[COUNT_STALL_BACKEND], began = o->cycle;
+
+	*insn_at(o, o->n++) =
+		(struct past_insn){ .pc = in->pc, .end = seen->end, .index = seen->index };
+	if (in->kind == INSN_BRANCH && seen->next_pc != in->pc + 4)
+		see_branch(o, seen);
+	if (o->pmu.interrupts.n > 0)
+		take_samples(o);
+	o->cycle = seen->end;
+	counts.n[COUNT_STALL_FRONTEND] = counts.n[COUNT_STALL_BACKEND] = 0;
+	put_stalls(o, n_frontend, n_backend, seen->dispatch);
+	put_counts(o, &counts, o->n - 1, began);
+	if (!o->has_samples)
+		return;
+	if (o->pmu.interrupts.n > 0)
+		take_samples(o);
+	pmu_sampler_rotate(&o->pmu, o->cycle);
+}
+
+void observer_end(struct observer *o, const struct counts *counts)
+{
+	struct counts rest = take_new(o, counts);
+
+	if (o->truth != NULL && o->n > 0)
+		truth_counts(o->truth, insn_at(o, o->n - 1)->index, &rest);
+}
