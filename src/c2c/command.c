@@ -79,7 +79,7 @@ static int make_request(struct question *q, struct err *err)
 
 /* The tables of an answer. */
 struct answer {
-	struct table first, summary, findings, pairs, trace, shared, lines, accesses;
+	struct table first, summary, sharing, findings, pairs, trace, shared, lines, accesses;
 	struct tables shown;
 };
 
@@ -88,12 +88,14 @@ static void make_answer(const struct c2c *s, struct c2c_labels *labels, bool is_
 {
 	struct table *const all[] = { &out->first, &out->findings, &out->summary, &out->pairs,
 				      &out->trace, &out->shared,   &out->lines };
-	struct table *const for_programs[] = { &out->summary, &out->findings, &out->pairs,
-					       &out->trace,   &out->shared,   &out->lines };
+	struct table *const for_programs[] = { &out->summary, &out->sharing, &out->findings,
+					       &out->pairs,   &out->trace,   &out->shared,
+					       &out->lines };
 	size_t n = with_layouts ? COUNT(for_programs) : COUNT(all);
 
 	answer_init(&out->first);
 	c2c_summary_table(s, labels, with_layouts ? NULL : &out->first, &out->summary);
+	c2c_sharing_table(s, labels, &out->sharing);
 	c2c_findings_table(s, labels, &out->findings);
 	c2c_pairs_table(s, labels, &out->pairs);
 	c2c_trace_table(s, &out->trace);
@@ -112,6 +114,7 @@ static void release_answer(struct answer *a)
 {
 	table_release(&a->first);
 	table_release(&a->summary);
+	table_release(&a->sharing);
 	table_release(&a->findings);
 	table_release(&a->pairs);
 	table_release(&a->trace);

@@ -31,55 +31,111 @@ enum column_index {
 	SURE,
 	RULED_OUT,
 	KIND,
+	REMEDY_ID,
 	LINE,
+	OBJECT,
+	OBJECTS,
+	LINES,
 	SHARE,
+	SHARE_ERROR,
+	CONTENDED_SHARE,
 	FUNCTION,
 	MODULE,
 	WRITER,
-	OBJECTS,
-	LINES,
+	N_STORES,
+	N_ATOMICS,
+	N_WRITERS,
+	N_THREADS,
+	N_WAITED,
+	CONTENDED,
+	REMOTE,
+	MODIFIED,
+	CONTENDED_MEAN,
+	RELOADS,
+	RELOAD_MEAN,
+	RELOAD_SHARE,
+	RELOAD_ERROR,
+	LOCAL_CYCLES,
+	FALSE_PART,
+	HAS_LOCK,
+	IS_GUARDED,
 	GAIN_SHARE,
 	GAIN_ERROR,
+	GAIN_THREADS,
 	N_COLUMNS,
 };
 
-#define PROSE(name, title, meaning)                                                                \
+#define PROSE(name, title, flags, meaning)                                                         \
 	{                                                                                          \
-		name, title, "", CELL_TEXT, COLUMN_GROW, meaning                                   \
+		name, title, "", CELL_TEXT, COLUMN_GROW | (flags), meaning                         \
+	}
+#define FACT(name, unit, type, meaning)                                                            \
+	{                                                                                          \
+		name, NULL, unit, type, COLUMN_MACHINE_ONLY, meaning                               \
 	}
 
 static const struct column columns[N_COLUMNS] = {
-	[CLAIM] = PROSE("claim", NULL, "kind of sharing, object and cache line"),
-	[SIZE] = { "size", NULL, "", CELL_TEXT, 0, "cost as a share of load latency" },
-	[DRAWING] = PROSE("drawing", "", "the object, and which threads access which members"),
-	[WRITES] = PROSE("writes", NULL, "the instruction that writes most"),
-	[WRITES + 1] = PROSE("writes_2", " ", "the next one"),
-	[WRITES + 2] = PROSE("writes_3", " ", "the next one"),
-	[READS] = PROSE("reads", NULL, "the instruction whose loads wait most"),
-	[READS + 1] = PROSE("reads_2", " ", "the next one"),
-	[READS + 2] = PROSE("reads_3", " ", "the next one"),
-	[COST] = PROSE("cost", NULL, "the waits behind the cost"),
-	[GAIN] = PROSE("gain", NULL, "what a fix would save"),
-	[FIX] = PROSE("fix", NULL, "what to change"),
-	[RULED_OUT] = PROSE("not", "excluded", "other causes, and why they are excluded"),
-	[SURE] = PROSE("sure", "confidence", "samples that the conclusion rests on"),
-	[KIND] = { "kind", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "kind of sharing" },
-	[LINE] = { "line", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
-		   "number of the line among `lines`" },
+	[CLAIM] = PROSE("claim", NULL, COLUMN_MESSAGE, "kind of sharing, object and cache line"),
+	[SIZE] = { "size", NULL, "", CELL_TEXT, COLUMN_TEXT_ONLY,
+		   "cost as a share of load latency" },
+	[DRAWING] = PROSE("drawing", "", COLUMN_TEXT_ONLY,
+			  "the object, and which threads access which members"),
+	[WRITES] = PROSE("writes", NULL, COLUMN_TEXT_ONLY, "the instruction that writes most"),
+	[WRITES + 1] = PROSE("writes_2", " ", COLUMN_TEXT_ONLY, "the next one"),
+	[WRITES + 2] = PROSE("writes_3", " ", COLUMN_TEXT_ONLY, "the next one"),
+	[READS] = PROSE("reads", NULL, COLUMN_TEXT_ONLY, "the instruction whose loads wait most"),
+	[READS + 1] = PROSE("reads_2", " ", COLUMN_TEXT_ONLY, "the next one"),
+	[READS + 2] = PROSE("reads_3", " ", COLUMN_TEXT_ONLY, "the next one"),
+	[COST] = PROSE("cost", NULL, COLUMN_TEXT_ONLY, "the waits behind the cost"),
+	[GAIN] = PROSE("gain", NULL, COLUMN_TEXT_ONLY, "what a fix would save"),
+	[FIX] = PROSE("fix", NULL, COLUMN_MESSAGE, "what to change"),
+	[RULED_OUT] = PROSE("not", "excluded", COLUMN_TEXT_ONLY,
+			    "other causes, and why they are excluded"),
+	[SURE] = PROSE("sure", "confidence", COLUMN_TEXT_ONLY,
+		       "samples that the conclusion rests on"),
+	[KIND] = FACT("kind", "", CELL_TEXT, "kind of sharing"),
+	[REMEDY_ID] = FACT("remedy_id", "", CELL_TEXT, "id of the first remedy"),
+	[LINE] = FACT("line", "", CELL_COUNT, "number of the line among `lines`"),
+	[OBJECT] = FACT("object", "", CELL_TEXT, "what lies there"),
+	[OBJECTS] = FACT("objects", "", CELL_COUNT,
+			 "number of objects, for a finding of many objects of one type"),
+	[LINES] = FACT("n_lines", "", CELL_COUNT, "number of cache lines"),
 	[SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY | COLUMN_TRUST,
 		    "part of the latency of all sampled loads" },
-	[FUNCTION] = { "function", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
-		       "function that waits most; without one, that writes most" },
-	[MODULE] = { "module", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "module of the function" },
-	[WRITER] = { "writer", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
-		     "function that writes most" },
-	[OBJECTS] = { "objects", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
-		      "number of objects, for a finding of many objects of one type" },
-	[LINES] = { "n_lines", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY, "number of cache lines" },
+	[SHARE_ERROR] = FACT("share_error", "", CELL_NUMBER, "half of its 95 % interval"),
+	[CONTENDED_SHARE] =
+		FACT("contended_share", "", CELL_NUMBER, "of all contended loads, those to it"),
+	[FUNCTION] = FACT("function", "", CELL_TEXT,
+			  "function that waits most; without one, that writes most"),
+	[MODULE] = FACT("module", "", CELL_TEXT, "module of the function"),
+	[WRITER] = FACT("writer", "", CELL_TEXT, "function that writes most"),
+	[N_STORES] = FACT("stores", "records", CELL_COUNT, "to it, atomics left out"),
+	[N_ATOMICS] = FACT("atomics", "records", CELL_COUNT, "that write it"),
+	[N_WRITERS] = FACT("writing_threads", "", CELL_COUNT, "that these are of"),
+	[N_THREADS] = FACT("threads", "", CELL_COUNT, "that accessed it"),
+	[N_WAITED] = FACT("waiting_loads", "records", CELL_COUNT, "of other threads' stores"),
+	[CONTENDED] = FACT("contended_loads", "records", CELL_COUNT, "by the mode"),
+	[REMOTE] = FACT("remote_loads", "records", CELL_COUNT, "of these, from another socket"),
+	[MODIFIED] = FACT("hitm_loads", "records", CELL_COUNT,
+			  "of what another core had modified, as far as records say it"),
+	[CONTENDED_MEAN] = { "contended_mean_cycles", NULL, "cycles", CELL_NUMBER,
+			     COLUMN_MACHINE_ONLY | COLUMN_TRUST, "mean latency of these" },
+	[RELOADS] = FACT("reloads", "records", CELL_COUNT,
+			 "of what others wrote, from elsewhere than another core"),
+	[RELOAD_MEAN] = { "reload_mean_cycles", NULL, "cycles", CELL_NUMBER,
+			  COLUMN_MACHINE_ONLY | COLUMN_TRUST, "mean latency of these" },
+	[RELOAD_SHARE] = FACT("reload_share", "", CELL_NUMBER, "their part of the share"),
+	[RELOAD_ERROR] = FACT("reload_error", "", CELL_NUMBER, "half of its 95 % interval"),
+	[LOCAL_CYCLES] =
+		FACT("local_hit_cycles", "cycles", CELL_COUNT, "that a hit in the own cache takes"),
+	[FALSE_PART] = FACT("false_share", "", CELL_NUMBER,
+			    "of the waits, for other bytes than those written"),
+	[HAS_LOCK] = FACT("has_lock", "", CELL_BOOL, "atomics or exclusives access it"),
+	[IS_GUARDED] = FACT("is_guarded", "", CELL_BOOL, "a lock with the data that it guards"),
 	[GAIN_SHARE] = { "gain_share", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY | COLUMN_TRUST,
 			 "part of the waiting threads' run time that a fix would save" },
-	[GAIN_ERROR] = { "gain_error", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
-			 "half of its 95 % interval" },
+	[GAIN_ERROR] = FACT("gain_error", "", CELL_NUMBER, "half of its 95 % interval"),
+	[GAIN_THREADS] = FACT("gain_threads", "", CELL_COUNT, "that wait"),
 };
 
 /* What verdicts are as findings. */
@@ -319,6 +375,54 @@ static void put_slices(const struct c2c *s, const struct c2c_cause *f, struct ta
 	free(sums);
 }
 
+static struct cell mean_cell(const struct finding_waits *w)
+{
+	if (w->n == 0)
+		return (struct cell){ 0 };
+	return cell_marked(cell_number(w->mean_cycles), mark_bound(w->n_saturated > 0, false));
+}
+
+/* What is said in words, as numbers. */
+static void put_amounts(struct table *t, const struct finding *f, struct cell *row)
+{
+	const struct finding_sharing *s = f->sharing;
+
+	if (f->remedies.n > 0 && f->remedies.items[0].kind != REMEDY_NONE)
+		row[REMEDY_ID] = cell_text(finding_remedy_id(f->remedies.items[0].kind));
+	row[OBJECT] = table_text_cell(t, s->object);
+	if (s->has_latency) {
+		row[SHARE] = cell_marked(cell_number(f->size.share), f->size.mark);
+		row[SHARE_ERROR] = cell_number(f->size.error);
+	}
+	row[CONTENDED_SHARE] = cell_number(f->value);
+	row[N_STORES] = cell_count(s->n_stores);
+	row[N_ATOMICS] = cell_count(s->n_atomics);
+	row[N_WRITERS] = cell_count(s->n_writers);
+	row[N_THREADS] = cell_count(s->n_threads);
+	row[N_WAITED] = cell_count(s->n_waited);
+	row[CONTENDED] = cell_count(s->n_contended);
+	row[REMOTE] = cell_count(s->n_remote);
+	row[MODIFIED] = cell_count(s->n_modified);
+	row[CONTENDED_MEAN] = mean_cell(&s->contended);
+	row[RELOADS] = cell_count(s->reloads.n);
+	row[RELOAD_MEAN] = mean_cell(&s->reloads);
+	if (s->reloads.n > 0) {
+		row[RELOAD_SHARE] = cell_number(s->reload_share);
+		row[RELOAD_ERROR] = cell_number(s->reload_error);
+	}
+	if (s->local_cycles > 0)
+		row[LOCAL_CYCLES] = cell_count(s->local_cycles);
+	if (f->kind != FINDING_CONTENDED)
+		row[FALSE_PART] = cell_number(s->false_part);
+	row[HAS_LOCK] = cell_bool(s->has_lock);
+	row[IS_GUARDED] = cell_bool(s->is_guarded);
+	if (s->has_gain) {
+		row[GAIN_SHARE] = cell_number(s->gain);
+		row[GAIN_ERROR] = cell_number(s->gain_error);
+		row[GAIN_THREADS] = cell_count(s->gain_threads);
+	}
+}
+
 static void c2c_findings_add_row(const struct c2c *s, const struct c2c_labels *labels,
 				 const struct c2c_cause *cause, const struct finding *f,
 				 struct table *t)
@@ -333,22 +437,18 @@ static void c2c_findings_add_row(const struct c2c *s, const struct c2c_labels *l
 	sharing_show_accesses(t, f, false, row + READS);
 	row[COST] = cell_text(sharing_cost_words(t, f));
 	row[GAIN] = table_text_cell(t, sharing_gain_words(t, f));
-	if (f->sharing->has_gain) {
-		row[GAIN_SHARE] = cell_number(f->sharing->gain);
-		row[GAIN_ERROR] = cell_number(f->sharing->gain_error);
-	}
 	row[FIX] = table_text_cell(t, finding_remedy_words(t, f));
 	row[SURE] = cell_text(finding_confidence_words(t, f));
 	row[RULED_OUT] = table_text_cell(t, sharing_ruled_out_words(t, f));
 	row[KIND] = cell_text(finding_kind_name(f->kind));
 	row[LINE] = cell_count(number + 1);
-	row[SHARE] = cell_marked(cell_number(f->size.share), f->size.mark);
 	if (cause->n_objects > 0)
 		row[OBJECTS] = cell_count(cause->n_objects);
 	row[LINES] = cell_count(cause->lines.n);
 	row[FUNCTION] = table_text_cell(t, f->function);
 	row[MODULE] = table_text_cell(t, f->module);
 	row[WRITER] = table_text_cell(t, f->writer);
+	put_amounts(t, f, row);
 	put_slices(s, cause, t, row);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many lines are contended, what they cost together, and what that rests on. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "c2c/tables.h"
@@ -13,6 +14,86 @@
 static const struct column summary_columns[] = {
 	{ "name", NULL, "", CELL_TEXT, 0, "what the fact is about" },
 	{ "value", NULL, "", CELL_TEXT, COLUMN_GROW, "in words" },
+};
+
+/* The same for programs. */
+enum column_index {
+	CONTENDED_LINES,
+	CONTENDED_OBJECTS,
+	FALSE_SHARING,
+	TRUE_SHARING,
+	LOCKS,
+	NOT_KNOWN,
+	SHARE,
+	SUSPECTED_LINES,
+	WRITTEN_LINES,
+	SUCCESSIVE_LINES,
+	SUCCESSIVE_SHARE,
+	MODE,
+	LOADS,
+	STORES,
+	ATOMICS,
+	LINES,
+	CONTENDED_LOADS,
+	PEER_LOADS,
+	REMOTE_LOADS,
+	CANDIDATES,
+	READ_LINES,
+	OWNED_LINES,
+	UNWAITED_LINES,
+	LITTLE_WAITED_LINES,
+	IS_TOTAL,
+	LACKS_STORES,
+	SAYS_MODIFIED,
+	N_COLUMNS,
+};
+
+#define COUNTED(name, unit, meaning)                                                               \
+	{                                                                                          \
+		name, NULL, unit, CELL_COUNT, 0, meaning                                           \
+	}
+
+static const struct column sharing_columns[N_COLUMNS] = {
+	[CONTENDED_LINES] = COUNTED("contended_lines", "lines", "that threads contend for"),
+	[CONTENDED_OBJECTS] = COUNTED("contended_objects", "", "that these are of"),
+	[FALSE_SHARING] = COUNTED("false_sharing", "", "causes of contention that are so"),
+	[TRUE_SHARING] = COUNTED("true_sharing", "", "causes that are so, locks left out"),
+	[LOCKS] = COUNTED("locks", "", "causes that are locks with the data that they guard"),
+	[NOT_KNOWN] = COUNTED("unknown", "", "causes of a kind that is not known"),
+	[SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_SHARE,
+		    "of the latency of all sampled loads, that contended lines cost" },
+	[SUSPECTED_LINES] = COUNTED("suspected_lines", "lines", "that may be contended"),
+	[WRITTEN_LINES] = COUNTED("written_lines", "lines",
+				  "that several threads write; whether they wait is not recorded"),
+	[SUCCESSIVE_LINES] = COUNTED("successive_lines", "lines",
+				     "that threads used one after the other, which is no sharing"),
+	[SUCCESSIVE_SHARE] = { "successive_share", NULL, "", CELL_NUMBER, COLUMN_SHARE,
+			       "of the latency of all sampled loads, of those lines" },
+	[MODE] = { "mode", NULL, "", CELL_TEXT, 0,
+		   "which loads are contended: peer, tot, rmt, lcl" },
+	[LOADS] = COUNTED("loads", "records", "atomics left out"),
+	[STORES] = COUNTED("stores", "records", "atomics left out"),
+	[ATOMICS] = COUNTED("atomics", "records", "that are neither here"),
+	[LINES] = COUNTED("lines", "lines", "that these went to"),
+	[CONTENDED_LOADS] = COUNTED("contended_loads", "records", "by the mode"),
+	[PEER_LOADS] = COUNTED("peer_loads", "records",
+			       "from another core's cache, modified there or not"),
+	[REMOTE_LOADS] = COUNTED("remote_loads", "records", "of these, from another socket"),
+	[CANDIDATES] = COUNTED("candidate_lines", "lines", "that could be contended"),
+	[READ_LINES] = COUNTED("read_only_lines", "lines", "not contended: only read"),
+	[OWNED_LINES] =
+		COUNTED("single_thread_lines", "lines", "not contended: used by one thread"),
+	[UNWAITED_LINES] =
+		COUNTED("unwaited_lines", "lines", "not contended: without a load that waited"),
+	[LITTLE_WAITED_LINES] = COUNTED("little_waited_lines", "lines",
+					"not contended: with too few or too short waits"),
+	[IS_TOTAL] = { "latency_is_total", NULL, "", CELL_BOOL, 0,
+		       "the time of issue was not recorded: waits for operands count, too" },
+	[LACKS_STORES] = { "lacks_stores", NULL, "", CELL_BOOL, 0,
+			   "stores may have been left out when recorded, or by --select" },
+	[SAYS_MODIFIED] = { "has_hitm", NULL, "", CELL_BOOL, 0,
+			    "modes of HITM: records can say that another core had modified the "
+			    "data" },
 };
 
 /* Why stores are not in the capture, as far as it says. */
@@ -186,19 +267,15 @@ static void add_phases(const struct c2c *s, const struct tally *tally, struct ta
 			      100 * tally->phases_share, c2c_latency_words(s)));
 }
 
-/* Lines that were looked at and are not contended, by what speaks against it. */
-static void add_ruled_out(const struct c2c *s, struct table *t)
-{
-	enum { ONLY_READ, ONE_THREAD, NO_WAITS, FEW_WAITS, N_GROUNDS };
-	static const char *const words[N_GROUNDS] = {
-		[ONLY_READ] = "only read",
-		[ONE_THREAD] = "used by one thread",
-		[NO_WAITS] = "without waiting loads",
-		[FEW_WAITS] = "with few or short waits",
-	};
-	size_t n[N_GROUNDS] = { 0 }, n_all = 0;
-	struct text text = { 0 };
+/* What speaks against it that a line is contended. */
+enum ground { ONLY_READ, ONE_THREAD, NO_WAITS, FEW_WAITS, N_GROUNDS };
 
+/* Counts the lines that were looked at and are not contended. Returns how many there are. */
+static size_t count_ruled_out(const struct c2c *s, size_t out[N_GROUNDS])
+{
+	size_t n_all = 0;
+
+	memset(out, 0, N_GROUNDS * sizeof(*out));
 	for (size_t i = 0; i < s->subjects.n; i++) {
 		const struct c2c_judgement *j = &s->subjects.items[i].judgement;
 
@@ -206,11 +283,25 @@ static void add_ruled_out(const struct c2c *s, struct table *t)
 		    c2c_is_in_phases(j))
 			continue;
 		n_all++;
-		n[j->verdict == C2C_READ_ONLY	    ? ONLY_READ
-		  : j->verdict == C2C_SINGLE_THREAD ? ONE_THREAD
-		  : j->n_waited == 0		    ? NO_WAITS
-						    : FEW_WAITS]++;
+		out[j->verdict == C2C_READ_ONLY	      ? ONLY_READ
+		    : j->verdict == C2C_SINGLE_THREAD ? ONE_THREAD
+		    : j->n_waited == 0		      ? NO_WAITS
+						      : FEW_WAITS]++;
 	}
+	return n_all;
+}
+
+static void add_ruled_out(const struct c2c *s, struct table *t)
+{
+	static const char *const words[N_GROUNDS] = {
+		[ONLY_READ] = "only read",
+		[ONE_THREAD] = "used by one thread",
+		[NO_WAITS] = "without waiting loads",
+		[FEW_WAITS] = "with few or short waits",
+	};
+	size_t n[N_GROUNDS], n_all = count_ruled_out(s, n);
+	struct text text = { 0 };
+
 	if (n_all == 0)
 		return;
 	text_format(&text, "%zu of %" PRIu64 " candidate line%s:", n_all, s->n_candidates,
@@ -224,11 +315,16 @@ static void add_ruled_out(const struct c2c *s, struct table *t)
 	text_release(&text);
 }
 
-/* If latencies are not what the words on screen say, which is where issue was recorded. */
+/* Are latencies not what the words on screen say, which is where issue was recorded? */
+static bool has_other_latency(const struct c2c *s)
+{
+	return capture_spe(s->session->capture)->is_present && s->lines->loads.n > 0 &&
+	       s->lines->lacks_issue;
+}
+
 static void add_latency(const struct c2c *s, struct table *t)
 {
-	if (!capture_spe(s->session->capture)->is_present || s->lines->loads.n == 0 ||
-	    !s->lines->lacks_issue)
+	if (!has_other_latency(s))
 		return;
 	add_fact(t, "latency",
 		 table_format(t,
@@ -333,7 +429,7 @@ void c2c_summary_table(const struct c2c *s, const struct c2c_labels *labels, str
 
 	table_init(out, "sharing", NULL, summary_columns, COUNT(summary_columns));
 	out->style = TABLE_FACTS;
-	out->is_keyed = true;
+	out->readers = TABLE_FOR_PEOPLE;
 	if (answer == NULL)
 		add_fact(out, "answer", answer_text(s, &tally, out));
 	else if (tally.n[C2C_CONTENDED] > 0)
@@ -347,4 +443,62 @@ void c2c_summary_table(const struct c2c *s, const struct c2c_labels *labels, str
 	add_latency(s, out);
 	add_heap_map(s, out);
 	add_caution(s, out);
+}
+
+/* Sentences that the numbers need. */
+static void note_facts(const struct c2c *s, struct table *t)
+{
+	struct table facts;
+
+	table_init(&facts, "facts", NULL, summary_columns, COUNT(summary_columns));
+	add_mode(s, &facts);
+	add_latency(s, &facts);
+	add_heap_map(s, &facts);
+	add_caution(s, &facts);
+	for (size_t i = 0; i < table_n_rows(&facts); i++)
+		table_note(t, "%s", table_cell(&facts, i, 1)->text);
+	table_release(&facts);
+}
+
+void c2c_sharing_table(const struct c2c *s, const struct c2c_labels *labels, struct table *out)
+{
+	struct tally tally = count_causes(labels);
+	size_t grounds[N_GROUNDS];
+	struct cell *row;
+
+	count_ruled_out(s, grounds);
+	table_init(out, "sharing", NULL, sharing_columns, COUNT(sharing_columns));
+	out->readers = TABLE_FOR_PROGRAMS;
+	row = table_add_row(out);
+	row[CONTENDED_LINES] = cell_count(tally.n[C2C_CONTENDED]);
+	row[CONTENDED_OBJECTS] = cell_count(tally.n_objects);
+	row[FALSE_SHARING] = cell_count(tally.n_false);
+	row[TRUE_SHARING] = cell_count(tally.n_true);
+	row[LOCKS] = cell_count(tally.n_locks);
+	row[NOT_KNOWN] = cell_count(tally.n_unknown);
+	if (s->lines->loads.cycles > 0) {
+		row[SHARE] = cell_number(tally.share);
+		row[SUCCESSIVE_SHARE] = cell_number(tally.phases_share);
+	}
+	row[SUSPECTED_LINES] = cell_count(tally.n[C2C_SUSPECTED]);
+	row[WRITTEN_LINES] = cell_count(tally.n[C2C_STORES_ONLY]);
+	row[SUCCESSIVE_LINES] = cell_count(tally.n_in_phases);
+	row[MODE] = cell_text(c2c_mode_names[s->options.mode]);
+	row[LOADS] = cell_count(s->lines->kinds.loads);
+	row[STORES] = cell_count(s->lines->kinds.stores);
+	row[ATOMICS] = cell_count(s->lines->kinds.atomics);
+	row[LINES] = cell_count(s->n_lines);
+	row[CONTENDED_LOADS] = cell_count(c2c_contended(&s->total, s->options.mode));
+	row[PEER_LOADS] = cell_count(c2c_contended(&s->total, C2C_BY_PEER));
+	row[REMOTE_LOADS] = cell_count(s->total.n[C2C_REMOTE_PEER]);
+	row[CANDIDATES] = cell_count(s->n_candidates);
+	row[READ_LINES] = cell_count(grounds[ONLY_READ]);
+	row[OWNED_LINES] = cell_count(grounds[ONE_THREAD]);
+	row[UNWAITED_LINES] = cell_count(grounds[NO_WAITS]);
+	row[LITTLE_WAITED_LINES] = cell_count(grounds[FEW_WAITS]);
+	row[IS_TOTAL] = cell_bool(has_other_latency(s));
+	row[LACKS_STORES] = cell_bool(s->lacks_stores);
+	if (s->options.mode != C2C_BY_PEER)
+		row[SAYS_MODIFIED] = cell_bool(records_say_modified(s));
+	note_facts(s, out);
 }

@@ -15,6 +15,9 @@
 void c2c_summary_table(const struct c2c *, const struct c2c_labels *, struct table *answer,
 		       struct table *out);
 
+/* The same as typed columns, for programs: "sharing". What the numbers need to be understood are notes. */
+void c2c_sharing_table(const struct c2c *, const struct c2c_labels *, struct table *out);
+
 /* Says the costliest contended line and its fix; nothing if no line is contended. */
 void c2c_say_findings(const struct c2c *, const struct c2c_labels *, struct table *answer);
 

@@ -187,15 +187,15 @@ static const char *table_name_at(const void *context, size_t i)
 	return i < tables->list.n ? tables->list.items[i]->name : NULL;
 }
 
-/* Picks the table that --table names. */
-static int pick_table(const char *name, const struct tables *tables, struct tables *out,
-		      struct err *err)
+/* Leaves the table that --table names. */
+static int pick_table(const char *name, struct tables *tables, struct err *err)
 {
 	struct table *found = tables_find(tables, name);
 	char names[256];
 
 	if (found != NULL) {
-		*vec_add(&out->list) = found;
+		tables->list.n = 0;
+		*vec_add(&tables->list) = found;
 		return 0;
 	}
 	return err_set(err, ERR_USAGE, ERR_NOWHERE, "--table: there is no table '%s'; there are %s",
@@ -205,14 +205,12 @@ static int pick_table(const char *name, const struct tables *tables, struct tabl
 int printer_tables(struct printer *out, const struct output_options *o, const struct tables *tables,
 		   struct err *err)
 {
-	struct tables shown = { 0 };
+	struct tables shown = format_tables(out->format, tables);
 	struct text text = { 0 };
 	int rc = 0;
 
 	if (o->table != NULL)
-		rc = pick_table(o->table, tables, &shown, err);
-	else
-		shown = format_tables(out->format, tables);
+		rc = pick_table(o->table, &shown, err);
 	if (rc == 0 && o->columns != NULL)
 		rc = tables_keep_columns(&shown, o->columns, err);
 	out->document.is_plural = o->table == NULL && shown.list.n > 1;

@@ -17,6 +17,7 @@ enum count_state {
 	COUNT_NOT_COUNTED,   /* opened, but never on a counter: running_ns is 0 */
 	COUNT_NOT_SUPPORTED, /* this machine cannot count it */
 	COUNT_FORBIDDEN,     /* this user may not count it */
+	N_COUNT_STATES,
 };
 
 enum { COUNT_ANY = -1 };

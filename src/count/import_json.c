@@ -89,25 +89,10 @@ static void import_json_read_cpus(const json_t *cpus, struct counts *out)
 	}
 }
 
-/*
- * The CPU that cyclops stat wrote, "Neoverse N1 r3p1, …", without its revision; NULL if there is
- * none.
- */
-static const char *import_json_read_cpu(const json_t *run, struct counts *out)
+/* The row of cyclops stat's table "run", or of one of its cores' types; NULL: there is none. */
+static const json_t *run_of(const json_t *root, const char *table)
 {
-	const json_t *fact = json_object_get(run, "CPU");
-	const char *name = json_string_value(json_object_get(fact, "value"));
-	size_t n = name == NULL ? 0 : strcspn(name, ",:(");
-
-	for (size_t i = 0; i + 2 < n; i++)
-		if (name[i] == ' ' && name[i + 1] == 'r' && name[i + 2] >= '0' &&
-		    name[i + 2] <= '9')
-			n = i;
-	while (n > 0 && name[n - 1] == ' ')
-		n--;
-	if (n == 0 || strncmp(name, "not told", n) == 0)
-		return NULL;
-	return arena_strndup(&out->memory, name, n);
+	return json_array_get(json_object_get(root, table), 0);
 }
 
 /* Machines with several types of cores have tables for each: "events@PMU", "run@PMU". */
@@ -128,7 +113,7 @@ static void read_types(json_t *root, struct counts *out)
 		pmu = arena_strndup(&out->memory, pmu + 1, strlen(pmu + 1));
 		*vec_add(&out->pmus) = (struct count_pmu){
 			.name = pmu,
-			.cpu = import_json_read_cpu(json_object_get(root, run), out),
+			.cpu = copied_member(run_of(root, run), "cpu_id", out),
 		};
 		import_json_read_events(object, (struct events_of){ COUNT_ANY, pmu }, out);
 		out->has_own_times = true;
@@ -138,21 +123,21 @@ static void read_types(json_t *root, struct counts *out)
 static void read_head(const json_t *root, struct counts *out)
 {
 	const char *midr = json_string_value(json_object_get(root, "midr"));
-	const json_t *counted = json_object_get(json_object_get(root, "run"), "counted");
+	const json_t *run = run_of(root, "run");
 
 	out->is_modelled = json_is_true(json_object_get(root, "modelled"));
 	out->command = copied_member(root, "program", out);
 	out->elapsed_ns = number_member(root, "time_ns");
 	out->source = out->command != NULL ? "cyclops model" : "cyclops stat";
 	if (out->command == NULL) {
-		out->command = copied_member(counted, "program", out);
-		out->elapsed_ns = number_member(counted, "time_ns");
-		out->n_gave_up = number_member(counted, "voluntary_switches");
-		out->n_put_off = number_member(counted, "involuntary_switches");
+		out->command = copied_member(run, "program", out);
+		out->elapsed_ns = number_member(run, "time_ns");
+		out->n_gave_up = number_member(run, "voluntary_switches");
+		out->n_put_off = number_member(run, "involuntary_switches");
 	}
 	if (midr != NULL)
 		out->midr = strtoull(midr, NULL, 0);
-	out->cpu = import_json_read_cpu(json_object_get(root, "run"), out);
+	out->cpu = copied_member(run, "cpu_id", out);
 }
 
 static int read_json(const char *bytes, size_t size, struct counts *out, struct err *err)

@@ -23,15 +23,38 @@ enum column_index {
 	CAUSE,
 	SHARE,
 	FROM,
+	SHARE_ERROR,
+	WHOLE,
+	PART,
+	ALL,
+	UNIT,
+	SUBJECT,
 	FUNCTION,
 	MODULE,
+	PLACE,
+	SOURCE_FILE,
+	SOURCE_LINE,
+	CALLER,
+	CALLER_FILE,
+	CALLER_LINE,
 	WRITER,
+	EVENT,
+	AFFECTED,
+	MEAN,
+	MEAN_OF_ALL,
+	SAMPLES,
+	ALL_SAMPLES,
+	SAMPLES_OF,
+	SAMPLES_ERROR,
+	COVERAGE,
+	LEAST_COVERAGE,
+	SPREAD,
 	N_COLUMNS,
 };
 
-#define PROSE(name, title, meaning)                                                                \
+#define PROSE(name, title, flags, meaning)                                                         \
 	{                                                                                          \
-		name, title, "", CELL_TEXT, COLUMN_GROW, meaning                                   \
+		name, title, "", CELL_TEXT, COLUMN_GROW | (flags), meaning                         \
 	}
 #define FACT(name, type, meaning)                                                                  \
 	{                                                                                          \
@@ -39,14 +62,15 @@ enum column_index {
 	}
 
 static const struct column columns[N_COLUMNS] = {
-	[CLAIM] = PROSE("claim", NULL, "what stands out"),
-	[SIZE] = { "size", NULL, "", CELL_TEXT, 0, "how much of the whole it concerns" },
-	[EVIDENCE] = PROSE("evidence", "", "the evidence"),
-	[WHERE] = PROSE("where", NULL, "the instruction or line with most of it"),
-	[TRY] = PROSE("try", "fix", "what may reduce it"),
-	[NEXT] = { "next", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_COMMAND,
+	[CLAIM] = PROSE("claim", NULL, COLUMN_MESSAGE, "what stands out"),
+	[SIZE] = { "size", NULL, "", CELL_TEXT, COLUMN_TEXT_ONLY,
+		   "how much of the whole it concerns" },
+	[EVIDENCE] = PROSE("evidence", "", COLUMN_TEXT_ONLY, "the evidence"),
+	[WHERE] = PROSE("where", NULL, COLUMN_TEXT_ONLY, "the instruction or line with most of it"),
+	[TRY] = PROSE("try", "fix", COLUMN_MESSAGE, "what may reduce it"),
+	[NEXT] = { "next", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_COMMAND | COLUMN_MESSAGE,
 		   "command that shows more" },
-	[SURE] = PROSE("sure", "confidence", "what the conclusion rests on"),
+	[SURE] = PROSE("sure", "confidence", COLUMN_TEXT_ONLY, "what the conclusion rests on"),
 	[KIND] = FACT("kind", CELL_TEXT, "kind of finding, or the metric beyond its threshold"),
 	[REMEDY_ID] = FACT("remedy_id", CELL_TEXT, "id of the first remedy"),
 	[CAUSE] = FACT("cause", CELL_TEXT,
@@ -55,9 +79,40 @@ static const struct column columns[N_COLUMNS] = {
 	[SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY | COLUMN_TRUST,
 		    "the size, as a share of the whole" },
 	[FROM] = FACT("from", CELL_TEXT, "what it was concluded from: samples or counts"),
+	[SHARE_ERROR] = FACT("share_error", CELL_NUMBER, "half of its 95 % interval"),
+	[WHOLE] = FACT("share_of", CELL_TEXT, "the whole"),
+	[PART] = FACT("part", CELL_NUMBER, "the size, as an amount in `unit`"),
+	[ALL] = FACT("all", CELL_NUMBER, "the whole, as an amount in `unit`"),
+	[UNIT] = FACT("unit", CELL_TEXT, "of part and all"),
+	[SUBJECT] = FACT("subject", CELL_TEXT, "what it is about: a function, an object"),
 	[FUNCTION] = FACT("function", CELL_TEXT, "function of that instruction"),
 	[MODULE] = FACT("module", CELL_TEXT, "module of the function"),
+	[PLACE] = FACT("place", CELL_TEXT, "the instruction with most of it: function and offset"),
+	[SOURCE_FILE] = FACT("file", CELL_TEXT, "source file of that place"),
+	[SOURCE_LINE] = FACT("line", CELL_COUNT, "line in that file"),
+	[CALLER] = FACT("caller", CELL_TEXT, "of a library: where the program calls it"),
+	[CALLER_FILE] = FACT("caller_file", CELL_TEXT, "source file of the call"),
+	[CALLER_LINE] = FACT("caller_line", CELL_COUNT, "line in that file"),
 	[WRITER] = FACT("writer", CELL_TEXT, "of sharing: the function that writes most"),
+	[EVENT] = FACT("event", CELL_TEXT, "that the code is hot by"),
+	[AFFECTED] =
+		FACT("affected_share", CELL_NUMBER,
+		     "of its sampled loads, operations or branches: those that the kind is about"),
+	[MEAN] = { "mean_cycles", NULL, "cycles", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+		   "of slow operations: what one takes" },
+	[MEAN_OF_ALL] = { "mean_cycles_of_all", NULL, "cycles", CELL_NUMBER, COLUMN_MACHINE_ONLY,
+			  "what an operation of any code takes" },
+	[SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, COLUMN_MACHINE_ONLY,
+		      "that it rests on" },
+	[ALL_SAMPLES] = { "all_samples", NULL, "samples", CELL_COUNT, COLUMN_MACHINE_ONLY,
+			  "that these are a part of" },
+	[SAMPLES_OF] = FACT("sampled", CELL_TEXT, "what samples are called: samples, records"),
+	[SAMPLES_ERROR] =
+		FACT("samples_error", CELL_NUMBER, "of that part: half of its 95 % interval"),
+	[COVERAGE] = FACT("coverage", CELL_NUMBER, "part of the time that it was counted"),
+	[LEAST_COVERAGE] =
+		FACT("least_coverage", CELL_NUMBER, "the same of what explains it, the least"),
+	[SPREAD] = FACT("spread", CELL_NUMBER, "between runs, relative"),
 };
 
 static const char *const origin_words[] = {
@@ -217,6 +272,11 @@ static const char *function_claim(struct table *t, const struct finding *f)
 bool finding_is_of_counts(const struct finding *f)
 {
 	return f->kind == FINDING_METRIC || f->kind == FINDING_WAITING || f->kind == FINDING_SCALAR;
+}
+
+const char *finding_id(const struct finding *f)
+{
+	return f->metric != NULL ? f->metric->name : finding_kind_name(f->kind);
 }
 
 const char *finding_claim_words(struct table *t, const struct finding *f)
@@ -446,6 +506,68 @@ const char *finding_confidence_words(struct table *t, const struct finding *f)
 	return f->samples.n_all > 0 ? samples_words(t, &f->samples) : NULL;
 }
 
+/* A place in the columns of its name, file and line. */
+static void put_at(struct table *t, const struct finding_place *p, struct cell *cells)
+{
+	cells[0] = table_text_cell(t, p->name);
+	cells[1] = table_text_cell(t, p->file);
+	if (p->file != NULL)
+		cells[2] = cell_count(p->line);
+}
+
+/* Of lines that threads contend for: the instruction that waits most, or else writes most. */
+static const struct finding_place *place_of(const struct finding *f)
+{
+	const struct finding_sharing *s = f->sharing;
+
+	if (s == NULL)
+		return &f->where;
+	return s->n_read_places > 0 ? &s->reads[0].place : &s->writes[0].place;
+}
+
+/* How large it is; of functions also how much of its own work is affected. */
+static void put_amounts(struct table *t, const struct finding *f, struct cell *row)
+{
+	const struct finding_size *size = &f->size;
+
+	if (!isnan(size->share))
+		row[SHARE] = cell_marked(cell_number(size->share), size->mark);
+	if (f->sharing != NULL && f->sharing->has_latency)
+		row[SHARE_ERROR] = cell_number(size->error);
+	row[WHOLE] = table_text_cell(t, size->whole);
+	if (size->unit != NULL) {
+		row[PART] = cell_number(size->part);
+		row[ALL] = cell_number(size->all);
+		row[UNIT] = table_text_cell(t, size->unit);
+	}
+	if (f->loop != NULL)
+		return;
+	if (f->kind == FINDING_SLOW_OPERATIONS) {
+		row[MEAN] = cell_number(f->value);
+		row[MEAN_OF_ALL] = cell_number(f->other);
+	} else if (f->kind == FINDING_MEMORY_BOUND || f->kind == FINDING_SHARED_DATA ||
+		   f->kind == FINDING_TLB_WALKS || f->kind == FINDING_MISPREDICTIONS) {
+		row[AFFECTED] = cell_number(f->value / 100);
+	}
+}
+
+/* What it rests on. */
+static void put_rest(struct table *t, const struct finding *f, struct cell *row)
+{
+	if (f->samples.n_all > 0) {
+		row[SAMPLES] = cell_count(f->samples.n);
+		row[ALL_SAMPLES] = cell_count(f->samples.n_all);
+		row[SAMPLES_OF] = table_text_cell(t, f->samples.of);
+		row[SAMPLES_ERROR] = cell_number(f->samples.error);
+	}
+	if (!f->coverage.is_set || f->coverage.is_imported)
+		return;
+	row[COVERAGE] = cell_number(f->coverage.coverage);
+	row[LEAST_COVERAGE] = cell_number(f->coverage.least_coverage);
+	if (f->coverage.spread > 0)
+		row[SPREAD] = cell_number(f->coverage.spread);
+}
+
 static void findings_words_add_row(struct table *t, const struct session *s,
 				   const struct finding *f)
 {
@@ -460,16 +582,20 @@ static void findings_words_add_row(struct table *t, const struct session *s,
 	row[TRY] = words_cell(finding_remedy_words(t, f));
 	row[NEXT] = words_cell(finding_next_words(t, s, f));
 	row[SURE] = words_cell(finding_confidence_words(t, f));
-	row[KIND] = cell_text(f->metric != NULL ? f->metric->name : finding_kind_name(f->kind));
+	row[KIND] = cell_text(finding_id(f));
 	if (f->remedies.n > 0)
 		row[REMEDY_ID] = cell_text(finding_remedy_id(f->remedies.items[0].kind));
 	row[CAUSE] = words_cell(counts_cause(f));
-	if (!isnan(f->size.share))
-		row[SHARE] = cell_marked(cell_number(f->size.share), f->size.mark);
 	row[FROM] = words_cell(origin_words[f->origin]);
+	row[SUBJECT] = table_text_cell(t, f->sharing != NULL ? f->sharing->object : f->subject);
 	row[FUNCTION] = table_text_cell(t, f->function);
 	row[MODULE] = table_text_cell(t, f->module);
 	row[WRITER] = table_text_cell(t, f->writer);
+	row[EVENT] = table_text_cell(t, f->event);
+	put_amounts(t, f, row);
+	put_at(t, place_of(f), row + PLACE);
+	put_at(t, &f->caller, row + CALLER);
+	put_rest(t, f, row);
 }
 
 void findings_note_silence(struct table *t, const struct silence *s)

@@ -14,6 +14,13 @@
 void findings_table(const struct findings *, const struct session *, struct table *out);
 
 /*
+ * What they rest on, for programs: table "evidence"; what is known of the loops that they are about: table
+ * "loops". Both by the number of the finding, from 1.
+ */
+void findings_evidence_table(const struct findings *, struct table *out);
+void findings_loops_table(const struct findings *, struct table *out);
+
+/*
  * The same at a glance, for people: the answer in at most three sentences, or why there is none;
  * table "summary" with a row for each finding; table "next" with commands that show more. `lost`: what
  * the capture lacks; NULL: nothing.

@@ -20,6 +20,9 @@ enum { LATENCY_LEAST_FULL = 4095 };
 
 /* words.c */
 bool finding_is_of_counts(const struct finding *);
+
+/* The kind, or the metric that passes its threshold: what programs know it by. */
+const char *finding_id(const struct finding *);
 const char *finding_next_words(struct table *, const struct session *, const struct finding *);
 void findings_note_silence(struct table *, const struct silence *);
 

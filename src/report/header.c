@@ -38,8 +38,7 @@ static void counted(struct facts *f, uint64_t n, const char *unit)
 	text_str(&f->text, table_human(f->out, cell_count(n), unit));
 }
 
-/* How many processes of programs there are; one of them, NULL if there is none. */
-static const struct process *only_process(const struct timeline *timeline, size_t *out_n)
+const struct process *facts_only_process(const struct timeline *timeline, size_t *out_n)
 {
 	const struct process *only = NULL;
 
@@ -59,7 +58,7 @@ static void ran(struct facts *f)
 {
 	const struct timeline *timeline = f->s->timeline;
 	size_t n;
-	const struct process *only = only_process(timeline, &n);
+	const struct process *only = facts_only_process(timeline, &n);
 
 	if (f->info->command_line.v != 0)
 		text_str(&f->text, string_of(f, f->info->command_line));
@@ -73,19 +72,27 @@ static void ran(struct facts *f)
 	table_fact(f->out, "ran", &f->text);
 }
 
+void facts_cpu(const struct session *s, char *out, size_t size)
+{
+	uint64_t midr = capture_midr(s->capture, UINT32_MAX);
+
+	if (s->cpu != NULL)
+		snprintf(out, size, "%s", cpu_name(s->cpu));
+	else if (midr != 0)
+		midr_describe(s->catalog, midr, out, size);
+	else
+		snprintf(out, size, "%s",
+			 strings_get(capture_strings(s->capture),
+				     capture_info(s->capture)->cpu_desc));
+}
+
 static void where(struct facts *f)
 {
-	uint64_t midr = capture_midr(f->s->capture, UINT32_MAX);
-	char cpu[128] = "";
+	char cpu[128];
 
 	if (f->info->hostname.v != 0)
 		text_str(&f->text, string_of(f, f->info->hostname));
-	if (f->s->cpu != NULL)
-		snprintf(cpu, sizeof(cpu), "%s", cpu_name(f->s->cpu));
-	else if (midr != 0)
-		midr_describe(f->s->catalog, midr, cpu, sizeof(cpu));
-	else
-		snprintf(cpu, sizeof(cpu), "%s", string_of(f, f->info->cpu_desc));
+	facts_cpu(f->s, cpu, sizeof(cpu));
 	if (cpu[0] != '\0') {
 		text_part(&f->text);
 		text_str(&f->text, cpu);
@@ -158,7 +165,7 @@ static void samples(struct facts *f)
 	table_fact(f->out, "samples", &f->text);
 }
 
-static uint64_t n_spe_records(const struct hot *hot)
+uint64_t facts_n_spe_records(const struct hot *hot)
 {
 	uint64_t spe_event = capture_n_events(hot->session->capture);
 	uint64_t n = 0;
@@ -184,7 +191,7 @@ static void spe(struct facts *f)
 		table_fact(f->out, "SPE", &f->text);
 		return;
 	}
-	counted(f, n_spe_records(f->hot), "records");
+	counted(f, facts_n_spe_records(f->hot), "records");
 	if (spe_interval_common(f->s).mean > 0 || spe_interval_varies(f->s)) {
 		text_part(&f->text);
 		spe_intervals_text(f->s, &f->text);
@@ -300,7 +307,7 @@ const char *facts_lost(const struct session *s, struct table *t)
 static void put_processes(struct facts *f)
 {
 	size_t n;
-	const struct process *only = only_process(f->s->timeline, &n);
+	const struct process *only = facts_only_process(f->s->timeline, &n);
 
 	if (n == 0)
 		return;
@@ -319,7 +326,7 @@ void facts_brief_table(const struct session *s, const struct hot *hot, struct ta
 
 	table_init(out, "about", NULL, columns, COUNT(columns));
 	if (capture_spe(s->capture)->is_present && f.totals->n_auxtrace > 0) {
-		counted(&f, n_spe_records(hot), "SPE records");
+		counted(&f, facts_n_spe_records(hot), "SPE records");
 		if (spe_interval_varies(s))
 			text_str(&f.text, " (intervals differ between CPUs)");
 		else if (spe_interval_common(s).mean > 0)
@@ -352,7 +359,7 @@ void facts_table(const struct session *s, const struct hot *hot, struct table *o
 
 	table_init(out, "capture", NULL, columns, COUNT(columns));
 	out->style = TABLE_FACTS;
-	out->is_keyed = true;
+	out->readers = TABLE_FOR_PEOPLE;
 	ran(&f);
 	where(&f);
 	when(&f);

@@ -158,7 +158,11 @@ static int make_tables(struct session *s, const struct analysis *parts, const st
 
 	facts_table(s, code, &out->facts);
 	facts_brief_table(s, code, &out->brief_facts);
+	capture_table(s, code, &out->capture);
+	sampled_table(s, &out->sampled);
 	*vec_add(&out->shown.list) = &out->facts;
+	*vec_add(&out->shown.list) = &out->capture;
+	*vec_add(&out->shown.list) = &out->sampled;
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]) && rc == 0; i++) {
 		struct hot_view view = sections[i].view;
 
@@ -177,6 +181,8 @@ static int make_tables(struct session *s, const struct analysis *parts, const st
 			*vec_add(&out->shown.list) = &out->user_code;
 	}
 	*vec_add(&out->shown.list) = &out->findings;
+	*vec_add(&out->shown.list) = &out->evidence;
+	*vec_add(&out->shown.list) = &out->loops;
 	return rc;
 }
 
@@ -242,6 +248,8 @@ static int make_report(struct session *s, const struct select *select, struct an
 	if (rc == 0 && looks_closer)
 		add_sharing(sharing, select, &out->found);
 	findings_table(&out->found, s, &out->findings);
+	findings_evidence_table(&out->found, &out->evidence);
+	findings_loops_table(&out->found, &out->loops);
 	return rc;
 }
 
@@ -285,7 +293,8 @@ int report_make(struct session *s, const struct select *select, size_t top, stru
 static void screen_sections(struct report *r)
 {
 	for (size_t i = 0; i < r->shown.list.n; i++)
-		if (r->shown.list.items[i] != &r->facts && r->shown.list.items[i] != &r->findings)
+		if (r->shown.list.items[i]->readers == TABLE_FOR_ALL &&
+		    r->shown.list.items[i] != &r->findings)
 			*vec_add(&r->screen.list) = r->shown.list.items[i];
 }
 
@@ -330,6 +339,8 @@ void report_release(struct report *r)
 	table_release(&r->next);
 	vec_release(&r->screen.list);
 	table_release(&r->facts);
+	table_release(&r->capture);
+	table_release(&r->sampled);
 	table_release(&r->elapsed);
 	table_release(&r->functions);
 	table_release(&r->user_code);
@@ -337,6 +348,8 @@ void report_release(struct report *r)
 	table_release(&r->modules);
 	table_release(&r->processes);
 	table_release(&r->findings);
+	table_release(&r->evidence);
+	table_release(&r->loops);
 	findings_release(&r->found);
 	vec_release(&r->shown.list);
 }

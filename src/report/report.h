@@ -20,7 +20,9 @@ extern const struct hot_options report_hot_options;
 
 /* The tables of a report, to be released with report_release(). Zeroed is empty. */
 struct report {
-	struct table facts, elapsed, functions, user_code, lines, modules, processes, findings;
+	struct table capture, sampled; /* the facts, for programs */
+	struct table facts, elapsed, functions, user_code, lines, modules, processes, findings,
+		evidence, loops;
 	struct tables shown; /* those that have something to say, in order: for programs */
 	struct table answer, summary, brief_facts, next; /* for people */
 	struct tables screen;  /* for people, the answer first; see report_screen() */
@@ -54,6 +56,19 @@ void facts_brief_table(const struct session *, const struct hot *, struct table 
 
 /* What the capture lost, of the table's memory; NULL: nothing. */
 const char *facts_lost(const struct session *, struct table *);
+
+/* The same facts and more for programs (report/capture.c): a row, and one for each event that was sampled. */
+void capture_table(const struct session *, const struct hot *, struct table *out);
+void sampled_table(const struct session *, struct table *out);
+
+/* How many processes of programs there are; one of them, NULL if there is none. */
+const struct process *facts_only_process(const struct timeline *, size_t *out_n);
+
+/* What the CPU of the capture is called; "" if that is not known. */
+void facts_cpu(const struct session *, char *out, size_t size);
+
+/* Records of SPE that were scanned. */
+uint64_t facts_n_spe_records(const struct hot *);
 
 /* The head of the report (report/header.c). */
 void facts_table(const struct session *, const struct hot *, struct table *out);

@@ -404,6 +404,8 @@ int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *cou
 	if (s != NULL) {
 		hot_names(s, hot.result, &lines, &names);
 		show(&out->shown, &out->report.facts);
+		show(&out->shown, &out->report.capture);
+		show(&out->shown, &out->report.sampled);
 	}
 	/* Samples explain; where they only say where, what the counts say comes first. */
 	if (s != NULL && !is_blind(out, s))
@@ -413,16 +415,21 @@ int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *cou
 	if (s != NULL && is_blind(out, s))
 		add_sampled(out, s);
 	if (counts != NULL) {
+		show(&out->shown, &out->stat.facts);
 		show(&out->shown, &out->stat.run);
 		show(&out->shown, &out->stat.topdown);
 	}
 	add_silences(out, s, hot.result, &names);
 	findings_table(&out->found, s, &out->findings);
+	findings_evidence_table(&out->found, &out->evidence);
+	findings_loops_table(&out->found, &out->loops);
 	if (s != NULL)
 		show(&out->shown, &out->report.functions);
 	if (s != NULL)
 		show(&out->shown, &out->report.user_code);
 	*vec_add(&out->shown.list) = &out->findings;
+	show(&out->shown, &out->evidence);
+	show(&out->shown, &out->loops);
 	if (s != NULL) {
 		hot_class.free(hot.result);
 		names_release(&names);
@@ -445,7 +452,7 @@ void method_screen(const struct session *s, const struct tables *more, bool is_v
 	show(&m->screen, &m->stat.topdown);
 	show(&m->screen, &r->functions);
 	show(&m->screen, &r->user_code);
-	show(&m->screen, &m->stat.run);
+	show(&m->screen, &m->stat.facts);
 	*vec_add(&m->screen.list) = is_verbose ? &r->facts : &r->brief_facts;
 	if (!is_verbose)
 		show(&m->screen, &m->next);
@@ -460,6 +467,8 @@ void method_release(struct method *m)
 	stat_answer_release(&m->stat);
 	report_release(&m->report);
 	table_release(&m->findings);
+	table_release(&m->evidence);
+	table_release(&m->loops);
 	findings_release(&m->found);
 	vec_release(&m->shown.list);
 }

@@ -19,7 +19,7 @@ const struct cpu_metric *method_first(const struct stat_answer *);
 struct method {
 	struct stat_answer stat;
 	struct report report;
-	struct table findings;
+	struct table findings, evidence, loops;
 	struct findings found; /* of counts and samples: those of `stat` and `report` */
 	struct tables shown;   /* for programs */
 	struct table answer, summary, next;

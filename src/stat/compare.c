@@ -223,10 +223,12 @@ int stat_answer_compare(const struct cpu_pmu *pmu, struct counts *before, struct
 	counts_name(after, pmu);
 	stat_init(&b, pmu, before, options);
 	stat_init(&a, pmu, after, options);
+	stat_facts_table(&a, &out->facts);
 	stat_run_table(&a, &out->run);
 	events_table(&b, &a, &out->events);
 	metrics_table(&b, &a, &out->metrics);
 	caution(&b, &a, &out->metrics);
+	*vec_add(&out->shown.list) = &out->facts;
 	*vec_add(&out->shown.list) = &out->run;
 	*vec_add(&out->shown.list) = &out->events;
 	*vec_add(&out->shown.list) = &out->metrics;

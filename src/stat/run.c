@@ -12,12 +12,6 @@
 static const struct column columns[] = {
 	{ "name", NULL, "", CELL_TEXT, 0, "what the fact is about" },
 	{ "value", NULL, "", CELL_TEXT, COLUMN_GROW, "in words" },
-	{ "program", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "that was counted" },
-	{ "time_ns", NULL, "ns", CELL_COUNT, COLUMN_MACHINE_ONLY, "how long it ran" },
-	{ "voluntary_switches", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
-	  "times that its threads left a CPU to wait, in one run" },
-	{ "involuntary_switches", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
-	  "times that they left it for another task" },
 };
 
 /* A line being put together. */
@@ -31,7 +25,6 @@ static void stat_run_counted(struct line *l)
 {
 	const struct counts *c = l->s->counts;
 	double elapsed = stat_elapsed_ns(l->s);
-	struct cell *row;
 
 	if (c->command != NULL)
 		text_str(&l->text, c->command);
@@ -52,17 +45,6 @@ static void stat_run_counted(struct line *l)
 		text_str(&l->text, table_human(l->out, cell_count((uint64_t)elapsed), "ns"));
 	}
 	table_fact(l->out, "counted", &l->text);
-	if (table_n_rows(l->out) == 0)
-		return;
-	row = &l->out->cells.items[l->out->cells.n - COUNT(columns)];
-	if (c->command != NULL)
-		row[2] = cell_text(c->command);
-	if (elapsed > 0)
-		row[3] = cell_count((uint64_t)elapsed);
-	if (c->n_gave_up + c->n_put_off > 0) {
-		row[4] = cell_count(c->n_gave_up / (c->n_runs > 0 ? c->n_runs : 1));
-		row[5] = cell_count(c->n_put_off / (c->n_runs > 0 ? c->n_runs : 1));
-	}
 }
 
 static void cpu(struct line *l)
@@ -204,13 +186,13 @@ static void caution(struct line *l)
 	table_fact(l->out, "caution", &l->text);
 }
 
-void stat_run_table(const struct stat *s, struct table *out)
+void stat_facts_table(const struct stat *s, struct table *out)
 {
 	struct line line = { .s = s, .out = out };
 
 	table_init(out, "run", NULL, columns, COUNT(columns));
 	out->style = TABLE_FACTS;
-	out->is_keyed = true;
+	out->readers = TABLE_FOR_PEOPLE;
 	stat_run_counted(&line);
 	if (s->options->as_rates && s->counts->date != NULL)
 		text_str(&line.text, s->counts->date);

@@ -85,8 +85,10 @@ static void show_rates(const struct stat *s, struct stat_answer *a)
 
 static int make(const struct stat *s, struct stat_answer *a, struct err *err)
 {
+	stat_facts_table(s, &a->facts);
 	stat_run_table(s, &a->run);
 	stat_topdown_table(s, &a->topdown);
+	stat_show(a, &a->facts);
 	stat_show(a, &a->run);
 	if (s->options->for_programs)
 		for_programs(s, a);
@@ -98,7 +100,9 @@ static int make(const struct stat *s, struct stat_answer *a, struct err *err)
 		return 0;
 	stat_find(s, &a->found);
 	findings_table(&a->found, NULL, &a->findings);
+	findings_evidence_table(&a->found, &a->evidence);
 	stat_show(a, &a->findings);
+	stat_show(a, &a->evidence);
 	return 0;
 }
 
@@ -130,9 +134,9 @@ int stat_answer_make(const struct cpu_pmu *pmu, struct counts *counts,
 
 void stat_answer_release(struct stat_answer *a)
 {
-	struct table *const tables[] = { &a->run,	&a->topdown, &a->costs,	 &a->detail,
-					 &a->rates,	&a->metrics, &a->events, &a->counts,
-					 &a->intervals, &a->findings };
+	struct table *const tables[] = { &a->facts,  &a->run,	    &a->topdown,  &a->costs,
+					 &a->detail, &a->rates,	    &a->metrics,  &a->events,
+					 &a->counts, &a->intervals, &a->findings, &a->evidence };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		table_release(tables[i]);

@@ -9,8 +9,8 @@
 
 /* The answer; the tables are listed in `shown` in the order in which they are to be written. */
 struct stat_answer {
-	struct table run, topdown, costs, detail, rates, metrics, events, counts, intervals,
-		findings;
+	struct table facts, run, topdown, costs, detail, rates, metrics, events, counts, intervals,
+		findings, evidence;
 	struct tables shown;
 	struct findings found; /* those of the table, as data; metrics are borrowed */
 };

@@ -8,7 +8,8 @@
 #include "metrics/metric_words.h"
 #include "table/table.h"
 
-/* What was counted, on what, how fast it went, how well it was counted. */
+/* What was counted, on what, how fast it went, how well it was counted: for people, and for programs. */
+void stat_facts_table(const struct stat *, struct table *out);
 void stat_run_table(const struct stat *, struct table *out);
 
 /* Where slots or cycles go: the nodes that the walk came by. */

@@ -20,6 +20,13 @@ const char *format_names(void)
 	return "text, csv, json";
 }
 
+static bool format_has(const struct format *format, const struct table *t)
+{
+	if (t->readers != TABLE_FOR_ALL)
+		return format->is_for_people == (t->readers == TABLE_FOR_PEOPLE);
+	return t->style != TABLE_ANSWER || (format->is_for_people && table_n_rows(t) > 0);
+}
+
 struct tables format_tables(const struct format *format, const struct tables *tables)
 {
 	struct tables shown = { 0 };
@@ -27,7 +34,7 @@ struct tables format_tables(const struct format *format, const struct tables *ta
 	for (size_t i = 0; i < tables->list.n; i++) {
 		struct table *t = tables->list.items[i];
 
-		if (t->style != TABLE_ANSWER || (format->is_for_people && table_n_rows(t) > 0))
+		if (format_has(format, t))
 			*vec_add(&shown.list) = t;
 	}
 	return shown;

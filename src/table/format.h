@@ -63,8 +63,8 @@ const struct format *format_find(const char *name);
 const char *format_names(void);
 
 /*
- * The tables that the format has: all, or those without the answer in sentences. The list is the caller's, to be
- * released; the tables are borrowed.
+ * The tables that the format has: those for its readers; programs have no answer in sentences. The list is the
+ * caller's, to be released; the tables are borrowed.
  */
 struct tables format_tables(const struct format *, const struct tables *);
 

@@ -2,7 +2,7 @@
 /*
  * One object. Its shape:
  *
- *	{"schema":1,"cyclops":VERSION,"command":…,"modelled":false,
+ *	{"schema":2,"cyclops":VERSION,"command":…,"modelled":false,
  *	"columns":{TABLE:{COLUMN:{"unit":…,"meaning":…}, …}, …},
  *	TABLE:[
  *	{COLUMN:value, …, NESTED_TABLE:[{…}, …]},
@@ -28,7 +28,7 @@
 #include "table/sort.h"
 #include "table/utf8.h"
 
-enum { SCHEMA = 1 };
+enum { SCHEMA = 2 };
 
 /* Rows of a nested table, sorted by key. */
 struct key_index {

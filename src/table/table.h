@@ -75,6 +75,11 @@ enum column_flags {
 	COLUMN_WIDE = 1024,    /* text: gets two fifths of the line before others are cut */
 	COLUMN_YIELD = 4096,   /* text, with COLUMN_GROW: cut to little before others are cut */
 	COLUMN_WHOLE = 8192,   /* text: never cut */
+	/*
+	 * A sentence for people in csv and json, too, whose wording may change. Its numbers are in other
+	 * columns. No other text has amounts in it.
+	 */
+	COLUMN_MESSAGE = 16384,
 };
 
 /* Constant data of the analysis. */
@@ -105,6 +110,9 @@ enum table_style {
 	TABLE_ANSWER, /* sentences for people, the first of which stands out (answer.h) */
 };
 
+/* Who a table is for. Facts in words for people have typed columns for programs as their twin. */
+enum table_readers { TABLE_FOR_ALL, TABLE_FOR_PEOPLE, TABLE_FOR_PROGRAMS };
+
 struct table {
 	const char *name;  /* for --table, csv and json, never changed */
 	const char *title; /* a heading; NULL: none */
@@ -115,6 +123,7 @@ struct table {
 	VEC_OF(const char *) notes; /* lines below the table; a list in json */
 	struct arena memory;	    /* texts of this table */
 	enum table_style style;
+	enum table_readers readers;
 	/* json: an object with the first column as keys, not a list */
 	bool is_keyed;
 	VEC_OF(struct table *) nested; /* see table_nest(); borrowed */

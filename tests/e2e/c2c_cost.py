@@ -62,21 +62,31 @@ class Case:
         return max(lost, 0) / sum(cycles for _, cycles, _ in loads)
 
 
-def ask(tools, case, *options, with_issue=True, filters=None):
+def answer_of(tools, case, *options, with_issue=True, filters=None):
     with tempfile.NamedTemporaryFile(suffix=".data") as file:
         subprocess.run([tools[1], file.name, "/program"], input="\n".join(case.lines(with_issue)).encode(), check=True)
         if filters:
             data = configured(open(file.name, "rb").read(), **filters)
             open(file.name, "wb").write(data)
-        return json.loads(run(tools[0], "c2c", "--all", "--format", "json", *options, file.name))
+        return run(tools[0], "c2c", "--all", *options, file.name).decode()
+
+
+def ask(tools, case, *options, **how):
+    return json.loads(answer_of(tools, case, "--format", "json", *options, **how))
+
+
+def told(tools, case, *options, **how):
+    """What people are told first."""
+    lines = answer_of(tools, case, "--table", "sharing", "--width", "2000", *options, **how).splitlines()
+    return next(line.removeprefix("answer").strip() for line in lines if line.startswith("answer "))
 
 
 def line_of(answer):
     return next((line for line in answer["lines"] if int(line["address"], 16) == BASE), {})
 
 
-def fact(answer, name):
-    return answer["sharing"].get(name, {}).get("value", "")
+def notes(answer):
+    return " ".join(answer["notes"].get("sharing", []))
 
 
 def check_costs(tools, checks):
@@ -114,11 +124,12 @@ def check_mode(tools, checks):
     answer = ask(tools, case, "--mode", "tot")
     line = line_of(answer)
     peers = sum(r[4] == PEER for r in case.records)
-    checks.expect(fact(answer, "mode").startswith("--mode tot counts nothing here"), f"mode tot: {answer['sharing']}")
-    checks.expect(f"{peers} from another core's cache (modified or not)" in fact(answer, "seen"), f"mode tot: {fact(answer, 'seen')}")
-    checks.expect("reloads of lines that other threads wrote, from other cores, shared caches or memory" in answer["findings"][0]["cost"],
-                  f"mode tot: {answer['findings'][0]['cost']}")
-    checks.expect(fact(ask(tools, case), "mode") == "", "mode peer needs no words")
+    sharing, finding = answer["sharing"][0], answer["findings"][0]
+    checks.expect("--mode tot counts nothing here" in notes(answer), f"mode tot: {answer['notes']}")
+    checks.expect((sharing["contended_loads"], sharing["peer_loads"], sharing["has_hitm"]) == (0, peers, False),
+                  f"mode tot: {sharing}")
+    checks.expect((finding["contended_loads"], finding["reloads"]) == (0, line["reloads"]), f"mode tot: {finding}")
+    checks.expect("--mode" not in notes(ask(tools, case)), "mode peer needs no words")
     checks.expect(abs(line["share"] - case.share({PEER, SYS_CACHE})) < 1e-9, f"mode tot: {line}")
     checks.expect(line["reloads"] == sum(r[4] in (PEER, SYS_CACHE) for r in case.records), f"mode tot: {line['reloads']}")
 
@@ -126,19 +137,19 @@ def check_mode(tools, checks):
 def check_words(tools, checks):
     both = Case().contend().background(200)
     answer = ask(tools, both)
-    checks.expect(f"{100 * both.share({PEER, SYS_CACHE}):.1f} % of load latency" in fact(answer, "answer"),
-                  f"answer: {fact(answer, 'answer')}")
+    checks.expect(abs(answer["sharing"][0]["share"] - both.share({PEER, SYS_CACHE})) < 1e-9, f"answer: {answer['sharing']}")
     finding = answer["findings"][0]
     contended, reloads = (sum(r[4] == source for r in both.records) for source in (PEER, SYS_CACHE))
-    checks.expect(f"{contended} loads from another core: mean 100 cycles; {reloads} reloads" in finding["cost"] and
-                  "a local hit takes 4" in finding["cost"], f"cost: {finding['cost']}")
-    checks.expect(f"{contended + reloads} waiting loads" in finding["sure"], f"sure: {finding['sure']}")
-    checks.expect(fact(answer, "latency") == "", "latency: issue was recorded")
+    expected = {"contended_loads": contended, "contended_mean_cycles": 100, "reloads": reloads, "local_hit_cycles": 4,
+                "waiting_loads": contended + reloads}
+    found = {name: finding.get(name) for name in expected}
+    checks.expect(found == expected, f"cost: {found}, expected {expected}")
+    checks.expect(answer["sharing"][0]["latency_is_total"] is False, "latency: issue was recorded")
 
     total = ask(tools, both, with_issue=False)
     share = both.share({PEER, SYS_CACHE}, with_issue=False)
     checks.expect(abs(line_of(total)["share"] - share) < 1e-9, f"without issue: {line_of(total)['share']}, expected {share}")
-    checks.expect("% of total load latency" in fact(total, "answer") and fact(total, "latency").startswith("total"),
+    checks.expect(total["sharing"][0]["latency_is_total"] and "the time of issue was not recorded" in notes(total),
                   f"without issue: {total['sharing']}")
     checks.count("words")
 
@@ -150,10 +161,8 @@ def check_sockets(tools, checks):
         case.add(1, range(1500, 1500 + n_remote), BASE + 32, LD, REMOTE)
         answer = ask(tools, case)
         finding, n = answer["findings"][0], n_local + n_remote
-        said = f"{n_remote} of {n} from another socket"
-        checks.expect((said in finding["cost"]) == (n_remote > 0), f"sockets: {finding['cost']}")
-        checks.expect((f"{n_remote} of them from another socket" in fact(answer, "seen")) == (n_remote > 0),
-                      f"sockets: {fact(answer, 'seen')}")
+        checks.expect((finding["contended_loads"], finding["remote_loads"]) == (n, n_remote), f"sockets: {finding}")
+        checks.expect(answer["sharing"][0]["remote_loads"] == n_remote, f"sockets: {answer['sharing']}")
         advice = f"{100 * n_remote / n:.0f} % of the contended loads cross sockets"
         checks.expect((advice in finding["fix"]) == (n_remote > n_local), f"sockets: {finding['fix']}")
         checks.count("sockets")
@@ -164,14 +173,16 @@ def check_atomics(tools, checks):
     case = Case().background(200)
     for thread in (0, 1):
         case.add(thread, range(1000 + thread, 2000, 20), BASE, ATOMIC).add(thread, range(1010 + thread, 2000, 40), BASE, ATOMIC, PEER)
-    finding = ask(tools, case)["findings"][0]
+    answer = ask(tools, case)
+    finding = answer["findings"][0]
     waited = sum(r[4] == PEER for r in case.records)
     total = sum(r[3] == ATOMIC for r in case.records)
-    checks.expect(f"{waited} of {total} atomics hit another core's cache, mean 100 cycles" in finding.get("reads", ""), f"atomics: {finding}")
-    checks.expect(f"{total} atomics" in finding["writes"], f"atomics: {finding['writes']}")
+    checks.expect((finding["waiting_loads"], finding["contended_mean_cycles"]) == (waited, 100), f"atomics: {finding}")
+    checks.expect({row["op"] for row in line_of(answer)["accesses"]} == {"atomic"}, f"atomics: {line_of(answer)}")
+    checks.expect(finding["atomics"] == total, f"atomics: {finding}")
     case.records = [r[:4] + (L1, 4) + r[6:] for r in case.records]
     findings = ask(tools, case)["findings"]
-    checks.expect(all("reads" not in f for f in findings), f"atomics that did not wait: {findings}")
+    checks.expect(all(f["waiting_loads"] == 0 for f in findings), f"atomics that did not wait: {findings}")
     checks.count("atomics")
 
 
@@ -214,11 +225,12 @@ def check_phases(tools, checks):
     share, line = later.share({PEER}), line_of(answer)
     checks.expect((line["verdict"], line["reason"]) == ("read-only", "written and used at different times"),
                   f"one after the other: {line}")
-    checks.expect(fact(answer, "answer") == "no line is contended" and answer["findings"] == [], f"one after the other: {answer}")
-    checks.expect(fact(answer, "phases").startswith("threads used 1 line one after the other") and
-                  f"took {100 * share:.1f} % of load latency" in fact(answer, "phases"),
-                  f"one after the other: {fact(answer, 'phases')}, expected {share}")
-    checks.expect(fact(ask(tools, Case().contend().background(200)), "phases") == "", "contention in phases")
+    sharing = answer["sharing"][0]
+    checks.expect(told(tools, later) == "no line is contended" and answer["findings"] == [], f"one after the other: {answer}")
+    checks.expect(sharing["successive_lines"] == 1 and abs(sharing["successive_share"] - share) < 1e-9,
+                  f"one after the other: {sharing}, expected {share}")
+    contended = ask(tools, Case().contend().background(200))["sharing"][0]
+    checks.expect(contended["successive_lines"] == 0, "contention in phases")
     # Another line that is contended, at less cost, stands before it.
     for thread, time, offset, op, source in [(t, i, 8 * t, ST if t else LD, L1) for t in (3, 4) for i in range(0, 2000, 20)] + \
             [(4, i, 16, LD, PEER) for i in range(100, 2000, 1900)]:
@@ -247,7 +259,7 @@ def check_headlines(tools, checks):
         "no stores, no sharing": (Case().background(100), "no load waited for another core; waits of stores are not recorded: no store was sampled"),
     }
     for name, (case, words) in expected.items():
-        found = fact(ask(tools, case), "answer")
+        found = told(tools, case)
         checks.expect(found.startswith(words), f"{name}: {found}")
         checks.expect(found == words or found.startswith(words + ",") or not words.startswith("no line is contended"),
                       f"{name}: {found}")
@@ -269,9 +281,9 @@ def check_hidden_stores(tools, checks):
     after_fix = Case().background(100)
     before_fix = Case().background(100).add(1, range(1000, 2000, 20), BASE + 32, LD, PEER).add(0, range(1010, 2000, 20), BASE, LD, PEER)
     for filters, select, words in cases:
-        said = fact(ask(tools, after_fix, *select, filters=filters), "answer")
+        said = told(tools, after_fix, *select, filters=filters)
         checks.expect(said.startswith("no load waited for another core") and words in said, f"after a fix, {list(filters)}: {said}")
-        said = fact(ask(tools, before_fix, *select, filters=filters), "answer")
+        said = told(tools, before_fix, *select, filters=filters)
         checks.expect("no load waited" not in said and words in said and "may be" in said, f"before it, {list(filters)}: {said}")
         checks.count("hidden stores")
 

@@ -119,9 +119,8 @@ def check_askers(places, tools, folder, checks):
     whole = case.ask(tools, folder, "c2c")["findings"][0]
     for words, fix in ((["c2c", "--top", "1"], "fix"), (["report"], "try")):
         found = next(f for f in case.ask(tools, folder, *words)["findings"] if f["kind"] == whole["kind"])
-        same = [found[name] == whole[name] for name in ("claim", "size", "share", "sure", "function", "writer")]
-        checks.expect(all(same) and found[fix] == whole["fix"], f"{words}: {found['claim']}, {found['size']}, {found['sure']}; "
-                      f"c2c: {whole['claim']}, {whole['size']}, {whole['sure']}")
+        same = [found[name] == whole[name] for name in ("claim", "share", "share_error", "function", "writer")]
+        checks.expect(all(same) and found[fix] == whole["fix"], f"{words}: {found}; c2c: {whole}")
     checks.count("findings as others are told them", 2)
 
 
@@ -146,9 +145,10 @@ def check_heap(places, tools, folder, checks):
                 if "loads" in row and row.get("finding") == 1}
         checks.expect(rows == {("lock", "A"): (0, 3 * sum(on_line)), ("refs", "B"): (4 * sum(on_line), 0)}, f"{what}: {rows}")
         checks.expect({line["finding"] for line in answer["lines"] if line.get("finding")} == {1}, f"{what}: lines")
-        words = answer["sharing"]["answer"]["value"]
-        checks.expect(words.startswith(f"{sum(on_line)} lines of {sum(on_line)} objects are contended, "
-                                       f"{100 * expected:.1f} % of load latency: 1 false sharing"), f"{what}: {words}")
+        sharing = answer["sharing"][0]
+        counts = [sharing[name] for name in ("contended_lines", "contended_objects", "false_sharing", "true_sharing", "unknown")]
+        checks.expect(counts == [sum(on_line), sum(on_line), 1, 0, 0] and abs(sharing["share"] - expected) < 1e-9,
+                      f"{what}: {sharing}")
         if n == 240:
             report = case.ask(tools, folder, "report")
             said = [finding for finding in report["findings"] if finding["kind"] == "false-sharing"]
@@ -232,9 +232,9 @@ def check_phases(places, tools, folder, checks):
         case.add(0, "take", at, 9, at=(0, 0.4)).add(1, "look", at, 1, PEER, at=(0.41, 0.42)).add(1, "look", at, 9, at=(0.43, 1))
     answer = case.background(50).ask(tools, folder, "c2c")
     checks.expect(answer["findings"] == [], f"one after the other: {[f['claim'] for f in answer['findings']]}")
-    words = answer["sharing"].get("phases", {}).get("value", "")
-    checks.expect(words.startswith("threads used 200 lines one after the other") and f"took {100 * case.share():.1f} % of" in words,
-                  f"one after the other: {words}")
+    sharing = answer["sharing"][0]
+    checks.expect(sharing["successive_lines"] == 200 and abs(sharing["successive_share"] - case.share()) < 1e-9,
+                  f"one after the other: {sharing}")
     checks.count("one after the other")
 
 

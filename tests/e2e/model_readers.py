@@ -42,8 +42,8 @@ def check_shared(answer, checks):
                       f"{name}: {fields}")
         checks.expect("limits" in finding.get("fix", "") and "sizeof(struct shared) grows from 64 to 128" in
                       finding.get("fix", ""), f"{name}: fix {finding.get('fix')}")
-        checks.expect("take_locks" in str(finding.get("writes")) and "add_limits" in str(finding.get("reads")),
-                      f"{name}: {finding.get('writes')}, {finding.get('reads')}")
+        checks.expect((finding.get("writer"), finding.get("function")) == ("take_locks", "add_limits"),
+                      f"{name}: {finding.get('writer')}, {finding.get('function')}")
     checks.expect(len(found) == 2, f"{len(found)} findings")
 
 

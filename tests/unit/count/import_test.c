@@ -279,8 +279,8 @@ static void knows_the_rest(void **state)
 	static const char model[] =
 		"{\"modelled\":true,\"program\":\"walk\",\"midr\":\"0x413fd0c1\","
 		"\"time_ns\":10,\"events\":{\"A\":{\"count\":5}}}";
-	static const char own[] = "{\"run\":{\"counted\":{\"program\":\"walk\",\"time_ns\":10,"
-				  "\"voluntary_switches\":3,\"involuntary_switches\":53}},"
+	static const char own[] = "{\"run\":[{\"program\":\"walk\",\"time_ns\":10,"
+				  "\"voluntary_switches\":3,\"involuntary_switches\":53}],"
 				  "\"events\":{\"A\":{\"count\":5}}}";
 	static const char told[] = "time,group,stage,level,metric,value,units\n"
 				   ",General,2,1,ipc,1.5,per cycle\n"
@@ -336,7 +336,7 @@ static void knows_the_rest(void **state)
 static void reads_types_of_cores(void **state)
 {
 	static const char json[] =
-		"{\"schema\":1,\"run@armv8_pmuv3_0\":{\"CPU\":{\"value\":\"Neoverse N1 r3p1\"}},"
+		"{\"schema\":2,\"run@armv8_pmuv3_0\":[{\"cpu_id\":\"neoverse-n1\"}],"
 		"\"events@armv8_pmuv3_0\":{\"A\":{\"count\":5},\"page-faults\":{\"count\":7}},"
 		"\"events@armv8_pmuv3_1\":{\"A\":{\"count\":6,\"enabled_ns\":4,\"running_ns\":2}}}";
 	struct counts c = { 0 };
@@ -346,7 +346,7 @@ static void reads_types_of_cores(void **state)
 	assert_int_equal(counts_import(json, sizeof(json) - 1, NULL, &c, &err), 0);
 	assert_int_equal(c.items.n, 3);
 	assert_int_equal(c.pmus.n, 2);
-	assert_string_equal(c.pmus.items[0].cpu, "Neoverse N1");
+	assert_string_equal(c.pmus.items[0].cpu, "neoverse-n1");
 	assert_null(c.pmus.items[1].cpu);
 	assert_string_equal(c.items.items[0].pmu, "armv8_pmuv3_0");
 	assert_string_equal(c.items.items[2].pmu, "armv8_pmuv3_1");

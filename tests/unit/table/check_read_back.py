@@ -54,7 +54,7 @@ def reject_duplicates(pairs):
 
 def check_json(text):
     whole = json.loads(text, object_pairs_hook=reject_duplicates)
-    assert whole["schema"] == 1 and whole["modelled"] is False
+    assert whole["schema"] == 2 and whole["modelled"] is False
     assert [row["text"] for row in whole["texts"]] == list(expected_texts(False))
     assert [row["number"] for row in whole["texts"]] == [byte / 3 for byte in range(1, 256)]
     assert whole["hot"][0]["pc"] == "0xffff800000001000"

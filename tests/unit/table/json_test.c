@@ -48,7 +48,7 @@ static void one_document(void **state)
 	got = fixture_render("json", &d, (struct table *[]){ &t, &empty }, 2);
 	assert_string_equal(
 		got,
-		"{\"schema\":1,\"cyclops\":\"1.2\",\"command\":\"hot\",\"modelled\":true,\n"
+		"{\"schema\":2,\"cyclops\":\"1.2\",\"command\":\"hot\",\"modelled\":true,\n"
 		"\"columns\":{\"things\":{\"name\":{\"unit\":\"\",\"meaning\":\"what \\\"it\\\" "
 		"is\"},\"size\":{\"unit\":\"bytes\",\"meaning\":\"how large\"}},"
 		"\"others\":{\"name\":{\"unit\":\"\",\"meaning\":\"what \\\"it\\\" is\"}}},\n"
