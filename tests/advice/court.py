@@ -397,12 +397,9 @@ def main():
     programs = read_programs(options.names)
     if options.small:
         programs = [program for program in programs if program.is_small]
-    try:
-        with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            folder = options.keep.resolve() if options.keep else pathlib.Path(name)
-            results = list(pool.map(lambda program: try_program(options, program, folder), programs))
-    except Failed as failure:
-        sys.exit(str(failure))
+    with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        folder = options.keep.resolve() if options.keep else pathlib.Path(name)
+        results = list(pool.map(lambda program: try_program(options, program, folder), programs))
     print_table(results)
     print("\n".join(["", *score_lines(results), *prediction_lines(results, programs)]))
     if options.markdown:

@@ -11,11 +11,10 @@ exported record. Captures are made up, and those of the samples.
 
 import argparse
 import collections
-import csv
 import os
 import tempfile
 
-from harness import Checks, run
+from harness import Checks, csv_rows, folded, run
 
 LINE = 64
 MADE_UP = [["--records", 20000, "--cpus", 4], ["--records", 8000, "--cpus", 2, "--seed", 7],
@@ -31,7 +30,7 @@ LEVELS = {"L1D": "loads_l1", "L2": "loads_l2", "PEER_CORE": "loads_peer_core", "
 
 
 def rows_of(*command):
-    return list(csv.DictReader(run(*command).decode().splitlines()))
+    return csv_rows(*command)
 
 
 def accesses(cyclops, path):
@@ -173,7 +172,7 @@ def main():
         for options in MADE_UP:
             run(arguments.make_capture, "--output", path, *options)
             check_ranges(checks, cyclops, path, " ".join(map(str, options)))
-            text = " ".join(run(cyclops, "addr", path).decode().split())
+            text = folded(cyclops, "addr", path)
             checks.expect(("samples of memory are not" in text) == ("--memory-samples" in options), "which records count is told")
             base = busiest(cyclops, path)
             for size, count in ((48, 85), (64, 64), (1000, 7)):

@@ -9,8 +9,6 @@ counters, but rights for perf events and debug registers. Where the machine has 
 x86-64 (the numbers of registers differ), this is skipped.
 """
 
-import csv
-import io
 import json
 import math
 import os
@@ -118,8 +116,7 @@ def check_histogram(checks, where, steps, values):
 
 
 def rows_of(cyclops, path, *options):
-    text = harness.run(cyclops, "hot", "--arguments", "--format", "csv", "--all", *options, path).decode()
-    return list(csv.DictReader(io.StringIO(text)))
+    return harness.csv_rows(cyclops, "hot", "--arguments", "--format", "csv", "--all", *options, path)
 
 
 def check_capture(checks, cyclops, program, path, names):

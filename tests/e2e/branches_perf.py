@@ -11,7 +11,6 @@ empty (from 0 to 0) perf counts as a branch; that is the one thing which has to 
 """
 
 import collections
-import csv
 import os
 import random
 import re
@@ -21,7 +20,7 @@ import sys
 import tempfile
 
 import small_elf
-from harness import Checks, Failed, need, real_captures, run
+from harness import Checks, Failed, csv_rows, need, real_captures, run
 
 BRANCH_STACK, PERIOD, ADDR = 1 << 11, 1 << 8, 1 << 3
 ANY, CALL_STACK, HW_INDEX, TYPE_SAVE = 1 << 3, 1 << 11, 1 << 17, 1 << 16
@@ -102,8 +101,7 @@ def build(path):
 
 
 def hot(cyclops, path, event, by, *options):
-    text = run(cyclops, "hot", "--event", event, "--by", by, "--all", "--format", "csv", *options, path).decode()
-    return list(csv.DictReader(text.splitlines()))
+    return csv_rows(cyclops, "hot", "--event", event, "--by", by, "--all", "--format", "csv", *options, path)
 
 
 def place(address):
@@ -227,8 +225,7 @@ def check_annotate(checks, cyclops, path, samples):
             row[0] += 1
             row[1] += flags & 3 != 0
             row[2] += flags & 1
-    text = run(cyclops, "annotate", "--symfs", "/", "--table", "instructions", "--format", "csv", path, "work2").decode()
-    for row in csv.DictReader(text.splitlines()):
+    for row in csv_rows(cyclops, "annotate", "--symfs", "/", "--table", "instructions", "--format", "csv", path, "work2"):
         n, n_telling, n_missed = found[int(row["address"], 0)]
         checks.count("annotated instructions")
         checks.expect(int(row["branches"] or 0) == n and row["taken"] == "", f"annotate: {row['address']}: {row['branches']}")
@@ -254,8 +251,7 @@ def decoded(flags):
 def exported(cyclops, path, *options):
     """Rows of the table branches by sample."""
     stacks = collections.OrderedDict()
-    text = run(cyclops, "export", "--table", "branches", *options, path).decode()
-    for row in csv.DictReader(text.splitlines()):
+    for row in csv_rows(cyclops, "export", "--table", "branches", *options, path):
         stacks.setdefault(row["sample"], []).append(row)
     return list(stacks.values())
 
@@ -333,7 +329,7 @@ def check_beside_spe(checks, cyclops, make_capture, path):
     for line in run("perf", "script", "-i", path, "--no-itrace", "-F", "tid,brstack").decode().splitlines():
         tid, *entries = line.split()
         theirs["branches of cycles:u", int(tid)] += sum(each.split("/")[2] == "M" for each in entries)
-    for row in csv.DictReader(run(cyclops, "export", "--table", "spe", "--format", "csv", path).decode().splitlines()):
+    for row in csv_rows(cyclops, "export", "--table", "spe", "--format", "csv", path):
         theirs["arm_spe", int(row["tid"] or -1)] += "MISPRED" in row["events"]
     checks.equal("mispredicted beside SPE records", sorted(found.items()), sorted((+theirs).items()), "perf script and export")
     # What SPE records are compared with chooses no branch entries; what is asked for does.

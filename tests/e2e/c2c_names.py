@@ -21,7 +21,7 @@ import re
 import subprocess
 import tempfile
 
-from harness import Checks, need, run
+from harness import Checks, folded, need, run
 
 A64 = "aarch64-linux-gnu-"
 BASE, PAGE, LINE = 0x10000000, 4096, 64
@@ -220,7 +220,7 @@ def check_addr(found, tools, folder, checks, what):
         wanted[re.sub(r"^other\[2\]$", "other", name or "")] += 16
     checks.expect(said == wanted, f"{what}: addr says {said}, c2c {wanted}")
     # "208 accesses to memory without variables (heap, stack): the code gives a type for 84.6 %"
-    text = " ".join(run(tools[0], "addr", "--symfs", folder, os.path.join(folder, "perf.data")).decode().split())
+    text = folded(tools[0], "addr", "--symfs", folder, os.path.join(folder, "perf.data"))
     note = re.search(r"(\d+) accesses to memory without .* gives a type for (\d+\.\d) %", text)
     part = 100 * (1 - wanted[""] / wanted.total())
     checks.expect(note and int(note[1]) == wanted.total() and abs(float(note[2]) - part) <= 0.05,
@@ -462,11 +462,11 @@ def check_no_addresses(tools, folder, checks):
     private = "".join(f"0 500 500 {1000 * i:x} 400000 {BASE:x} 1 0 9\n" for i in range(1, 5))
     for records, can_tell in (("", False), (private.replace(f"{BASE:x}", "0"), False), (private, True)):
         subprocess.run([tools[1], path, "/program"], input=records.encode(), check=True)
-        text = " ".join(run(tools[0], "c2c", path).decode().split())
+        text = folded(tools[0], "c2c", path)
         checks.expect(("No access with a data address was found: SPE records" in text) != can_tell
                       and ("No line is contended" in text) == can_tell, f"c2c of {records!r}: {text}")
         if records == "":
-            said = " ".join(run(tools[0], "addr", path).decode().split())
+            said = folded(tools[0], "addr", path)
             checks.expect(said.lower() in text.lower(), f"no records: addr says {said}, c2c {text}")
         checks.count("captures without addresses", not can_tell)
 
@@ -477,7 +477,7 @@ def check_cost(tools, folder, checks):
     records = "".join(f"{t} 500 {500 + t} {1000 * i:x} 400000 {BASE + 8 * t:x} {ST if t == 0 else LD:x} 9 c8\n"
                       for t in (0, 1) for i in range(1, 40))
     subprocess.run([tools[1], path, "/program"], input=records.encode(), check=True)
-    text = " ".join(run(tools[0], "c2c", path).decode().split())
+    text = folded(tools[0], "c2c", path)
     checks.expect("39 loads from another core: mean 200 cycles" in text and "lost" not in text,
                   f"the cost of a line: {text}")
     line = json.loads(run(tools[0], "c2c", "--format", "json", path))["lines"][0]

@@ -12,14 +12,13 @@ something else, docs/differences.md has the reason; what is adjusted here is mar
 
 import argparse
 import collections
-import csv
 import json
 import os
 import random
 import re
 import tempfile
 
-from harness import Checks, Failed, need, real_captures, run
+from harness import Checks, Failed, csv_rows, need, real_captures, run
 
 # Rows of perf's "Trace Event Information", and our counters.
 TRACE = [
@@ -282,14 +281,12 @@ def uncounted(cyclops, path):
     memory that is marked as remote counts in both, and twice as exclusive or shared.
     """
     more = {kind: collections.Counter() for kind in ("trace", "shared", "perhaps")}
-    output = run(cyclops, "export", "--table", "spe", "--format", "csv", path).decode()
-    for row in csv.DictReader(output.splitlines()):
+    for row in csv_rows(cyclops, "export", "--table", "spe", "--format", "csv", path):
         if row["op"] == "OTHER" and row["subclass"] == "SVE":
             more["trace"].update(("records", "loads", "load_no_address"))
         elif row["op"] in ("LD", "ST") and row["vaddr"] and row["el"] in ("1", "2"):
             more["trace"]["no_mapping"] += 1
-    output = run(cyclops, "export", "--table", "samples", "--format", "csv", path).decode()
-    for row in csv.DictReader(output.splitlines()):
+    for row in csv_rows(cyclops, "export", "--table", "samples", "--format", "csv", path):
         src = int(row["data_src"] or "0", 16)
         if src and (int(row["addr"] or "0", 16) | int(row["ip"] or "0", 16)) >> 63:
             more["perhaps"]["no_mapping"] += 1
@@ -324,10 +321,10 @@ def draw_options(seed, n_records):
 
 def has_data_src(cyclops, path):
     try:
-        output = run(cyclops, "export", "--table", "samples", "--format", "csv", path).decode()
+        rows = csv_rows(cyclops, "export", "--table", "samples", "--format", "csv", path)
     except Failed:
         return False
-    return any(row["data_src"] not in ("", "0x0") for row in csv.DictReader(output.splitlines()))
+    return any(row["data_src"] not in ("", "0x0") for row in rows)
 
 
 def compare_real(path, cyclops, checks):

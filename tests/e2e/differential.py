@@ -14,16 +14,14 @@ and what is left out here is marked by DIFFERENCE.
 
 import argparse
 import collections
-import csv
 import os
 import random
 import re
-import sys
 import tempfile
 
 import perf_file
 import spe_bytes
-from harness import Checks, need, run
+from harness import Checks, csv_rows, need, run
 
 PROGRAM_START = 0xAAAAC0000000  # where make-capture's program lies
 FIRST_TICKS = 0x6450000000
@@ -203,9 +201,8 @@ def read_our_records(capture, no_time):
     record knows; context 0 in user code, because that is the number of the idle task; after
     damage a record without context, for which perf takes the thread of the one before.
     """
-    output = run(capture.cyclops, "export", "--table", "spe", "--format", "csv", capture.path).decode()
     sure, unsure = [], []
-    for row in csv.DictReader(output.splitlines()):
+    for row in csv_rows(capture.cyclops, "export", "--table", "spe", "--format", "csv", capture.path):
         is_sure = not (capture.has_context or capture.is_damaged)
         is_sure |= hexadecimal(row["context"]) in THREADS
         rows = sure if is_sure else unsure
@@ -333,8 +330,7 @@ def read_perf_chains(capture):
 
 
 def compare_samples(capture, checks):
-    output = run(capture.cyclops, "export", "--table", "samples", "--format", "csv", capture.path)
-    rows = list(csv.DictReader(output.decode().splitlines()))
+    rows = csv_rows(capture.cyclops, "export", "--table", "samples", "--format", "csv", capture.path)
     ours = [(int(row["pid"]), int(row["tid"]), int(row["cpu"]), int(row["time_ns"]), row["event"],
              int(row["period"]), int(row["ip"], 16), row["symbol"], row["module"]) for row in rows]
     checks.equal("PMU samples", ours, read_perf_samples(capture), f"perf ({capture.name})")

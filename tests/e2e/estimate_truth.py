@@ -11,7 +11,6 @@ emulator, or nm, the test is skipped.
 """
 
 import collections
-import csv
 import json
 import math
 import os
@@ -20,8 +19,8 @@ import sys
 import tempfile
 
 import perf_file
-from harness import Failed, need, run
-from model_statistics import INTERVAL, Functions, is_load
+from harness import Failed, Functions, csv_rows, need, run
+from model_statistics import INTERVAL, is_load
 
 EVENTS = {"loads": "load || atomic", "misses": "l1d-refill", "mispredictions": "mispredicted"}
 ALL = ("loads", "loads of mem", "misses", "mispredictions")
@@ -62,8 +61,7 @@ def limits(row):
 
 
 def rows(cyclops, path, *command):
-    out = run(cyclops, *command, "--symfs", "/", "--format", "csv", "--all", path)
-    return list(csv.DictReader(out.decode().splitlines()))
+    return csv_rows(cyclops, *command, "--symfs", "/", "--format", "csv", "--all", path)
 
 
 def estimates(cyclops, path, *options):
@@ -158,7 +156,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Failed as failure:
-        sys.exit(str(failure))
+    main()

@@ -2,6 +2,8 @@
 """What the tests of this folder share: running programs, and telling what was compared."""
 
 import collections
+import csv
+import io
 import os
 import shutil
 import signal
@@ -26,8 +28,8 @@ for ending in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
 signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 
-class Failed(Exception):
-    """A program did not do what it had to."""
+class Failed(SystemExit):
+    """A program did not do what it had to. A test that does not catch it fails with this text."""
 
 
 def run_perf(*words, **options):
@@ -56,6 +58,29 @@ def run(*command, **options):
         words = " ".join(str(word) for word in command)
         raise Failed(f"{words}: exit status {done.returncode}: {done.stderr.decode()[-400:]}")
     return done.stdout
+
+
+def csv_rows(*command, **options):
+    """Rows of a program's csv output, as run() gives it, by name of the column."""
+    text = run(*command, **options).decode(errors="surrogateescape")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def folded(*command):
+    """A program's output with each white space as one blank, to look for sentences in."""
+    return " ".join(run(*command).decode().split())
+
+
+class Functions:
+    """The functions of a program, by address."""
+
+    def __init__(self, program):
+        lines = [line.split() for line in run("nm", "-S", program).decode().splitlines()]
+        self.ranges = {f[3]: range(int(f[0], 16), int(f[0], 16) + int(f[1], 16))
+                       for f in lines if len(f) == 4}
+
+    def find(self, pc):
+        return next((name for name, where in self.ranges.items() if pc in where), None)
 
 
 def environment_of_guests():
@@ -134,6 +159,14 @@ class Checks:
         if not holds:
             self.fail(what)
         return holds
+
+    def expect_failure(self, why, *command):
+        """The command fails, and says why."""
+        try:
+            run(*command)
+        except Failed as failure:
+            return self.expect(why in str(failure), f"not '{why}': {failure}")
+        return self.expect(False, f"did not fail: {' '.join(map(str, command))}")
 
     def count(self, what, n=1):
         self.counts[what] += n

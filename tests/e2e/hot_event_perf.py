@@ -10,13 +10,12 @@ Each of perf's events by thread and instruction: how many records, and the share
 """
 
 import collections
-import csv
 import os
 import re
 import sys
 import tempfile
 
-from harness import Checks, need, run
+from harness import Checks, csv_rows, need, run
 
 # Our event, perf's, and its letter for --itrace.
 EVENTS = [("l1d-refill", "l1d-miss", "f"), ("l1d-access || l1d-refill", "l1d-access", "f"),
@@ -51,8 +50,7 @@ def of_perf(path, letter, code):
 
 
 def of_cyclops(cyclops, path, event):
-    rows = csv.DictReader(run(cyclops, "hot", "--event", event, "--by", "thread,place", "--all", "--format", "csv",
-                              path).decode().splitlines())
+    rows = csv_rows(cyclops, "hot", "--event", event, "--by", "thread,place", "--all", "--format", "csv", path)
     found = collections.Counter()
     for row in rows:
         found[int(row["tid"] or -1), int(row["offset"] or "0", 0)] += int(row["samples"])

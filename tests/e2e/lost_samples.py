@@ -9,13 +9,12 @@ truth 19 times out of 20; where AUX records alone tell of them there is a lower 
 """
 
 import collections
-import csv
 import os
 import pathlib
 import sys
 import tempfile
 
-from harness import Checks, Failed, run
+from harness import Checks, csv_rows, folded, run
 
 TRUE_LOADS, INTERVAL = 100_000, 384
 SLOW = "0x100"  # offset of the load
@@ -24,12 +23,7 @@ COMMANDS = ("report", "mem", "hot", "addr")
 
 
 def rows(cyclops, path, *words):
-    out = run(cyclops, *words, "--format", "csv", "--all", path)
-    return list(csv.DictReader(out.decode().splitlines()))
-
-
-def text(cyclops, path, *words):
-    return " ".join(run(cyclops, *words, path).decode().split())
+    return csv_rows(cyclops, *words, "--format", "csv", "--all", path)
 
 
 def loads(cyclops, path, *options):
@@ -75,17 +69,13 @@ def check_words(checks, cyclops, folder, write_lost):
                                  ("flags", ("--counts", folder / "counts"), "SPE samples were lost (1")):
         (folder / "counts").write_bytes(run(write_lost, folder / "a.data", 7, mode))
         for command in COMMANDS:
-            found = text(cyclops, folder / "a.data", command, *options)
+            found = folded(cyclops, command, *options, folder / "a.data")
             checks.expect(found.count(words) == 1, f"{command} {mode} {options}: '{words}' {found.count(words)} times")
-        found = text(cyclops, folder / "a.data", "quality", *options)
+        found = folded(cyclops, "quality", *options, folder / "a.data")
         checks.expect("collisions" in found, "quality")
     (folder / "other").write_text("5,,cycles,100,100.00,,\n")
     for bad, why in ((folder / "other", "has none of SAMPLE_COLLISION"), (folder / "none", "none")):
-        try:
-            text(cyclops, folder / "a.data", "mem", "--counts", bad)
-            checks.fail(f"--counts {bad} was taken")
-        except Failed as failure:
-            checks.expect(why in str(failure), f"--counts {bad}: {failure}")
+        checks.expect_failure(why, cyclops, "mem", "--counts", bad, folder / "a.data")
 
 
 def counts_of(listing):
@@ -115,7 +105,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Failed as failure:
-        sys.exit(str(failure))
+    main()

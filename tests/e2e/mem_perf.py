@@ -13,13 +13,12 @@ there, too, with its latency and its translation.
 """
 
 import collections
-import csv
 import os
 import re
 import sys
 import tempfile
 
-from harness import Checks, need, run
+from harness import Checks, csv_rows, folded, need, run
 
 # The CPU's words, by perf's. REMOTE is "N/A" there, as are all stores.
 LEVELS = {"L1D": "L1 or L1 hit", "L2": "L2 or L2 hit", "PEER_CORE": "L2 or L2 hit",
@@ -41,10 +40,9 @@ def of_perf(path):
 
 
 def of_cyclops(cyclops, path):
-    out = run(cyclops, "mem", "--table", "sources", "--all", "--format", "csv", path).decode()
     n, cycles = collections.Counter(), collections.Counter()
-    rows = list(csv.DictReader(out.splitlines()))
-    exported = csv.DictReader(run(cyclops, "export", "--table", "spe", "--format", "csv", path).decode().splitlines())
+    rows = csv_rows(cyclops, "mem", "--table", "sources", "--all", "--format", "csv", path)
+    exported = csv_rows(cyclops, "export", "--table", "spe", "--format", "csv", path)
     for row in exported:
         if row["op"] in ("LD", "ST"):
             cycles[LEVELS.get(row["source"], "N/A or N/A")] += int(row["total_lat"] or 0)
@@ -60,15 +58,15 @@ def of_cyclops(cyclops, path):
 def check_injected(checks, cyclops, path, folder):
     """Loads and stores by how they were translated, from the records and from the samples that perf makes of them."""
     theirs = collections.defaultdict(list)
-    for row in csv.DictReader(run(cyclops, "export", "--table", "spe", "--format", "csv", path).decode().splitlines()):
+    for row in csv_rows(cyclops, "export", "--table", "spe", "--format", "csv", path):
         events = row["events"].split(":")
         how = "walk" if "TLB-REFILL" in events else "no walk" if "TLB-ACCESS" in events else "not recorded"
         if row["op"] in ("LD", "ST") or row["subclass"] == "SVE":
             theirs["store" if row["op"] == "ST" else "load", how].append(int(row["total_lat"] or 0))
     injected = os.path.join(folder, "injected.data")
     run("perf", "inject", "--itrace", "-i", path, "-o", injected)
-    out = run(cyclops, "mem", "--table", "translation", "--format", "csv", injected).decode()
-    rows = {(row["access"], row["translation"]): row for row in csv.DictReader(out.splitlines())}
+    rows = {(row["access"], row["translation"]): row
+            for row in csv_rows(cyclops, "mem", "--table", "translation", "--format", "csv", injected)}
     checks.equal("records as samples", sorted((key, int(row["samples"])) for key, row in rows.items()),
                  sorted((key, len(its)) for key, its in theirs.items()))
     for key, its in theirs.items():
@@ -79,13 +77,13 @@ def check_injected(checks, cyclops, path, folder):
                       f"{key}: {row.get('total_mean_cycles')} cycles of {sum(usable)} / {len(usable)}")
         checks.expect((row.get("total_mean_cycles_trust") == "saturated") == (FULL in its), f"{key}: full counters")
     pages = [[(row["page"], row["pid"], *(row[name] for name in PAGE_SUMS)) for row in
-              csv.DictReader(run(cyclops, "addr", "--by", "page", "--table", "pages", "--all", "--format", "csv", each).decode().splitlines())]
+              csv_rows(cyclops, "addr", "--by", "page", "--table", "pages", "--all", "--format", "csv", each)]
              for each in (path, injected)]
     checks.equal("pages of records and of samples", *pages)
     # Operations of SVE that are neither are loads without an address to perf.
     counters = ("stores", "load_l1", "load_l2", "load_llc", "load_dram_local", "peer_local", "peer_remote")
-    shared = [sorted((row["counter"], int(row["records"])) for row in csv.DictReader(run(
-        cyclops, "c2c", "--table", "trace", "--format", "csv", each).decode().splitlines()) if row["counter"] in counters)
+    shared = [sorted((row["counter"], int(row["records"])) for row in csv_rows(
+        cyclops, "c2c", "--table", "trace", "--format", "csv", each) if row["counter"] in counters)
               for each in (path, injected)]
     checks.equal("accesses of c2c, of records and of samples", *shared)
 
@@ -93,11 +91,10 @@ def check_injected(checks, cyclops, path, folder):
 def check_both(checks, cyclops, make_capture, path):
     """Memory samples beside SPE records are left out, and that is said; an SPE event without records has no samples."""
     run(make_capture, "--records", "500", "--memory-samples", "200", "-o", path)
-    exported = run(cyclops, "export", "--table", "spe", "--format", "csv", path).decode().splitlines()
-    n = sum(row["op"] in ("LD", "ST") for row in csv.DictReader(exported))
-    rows = csv.DictReader(run(cyclops, "mem", "--table", "region", "--format", "csv", path).decode().splitlines())
+    n = sum(row["op"] in ("LD", "ST") for row in csv_rows(cyclops, "export", "--table", "spe", "--format", "csv", path))
+    rows = csv_rows(cyclops, "mem", "--table", "region", "--format", "csv", path)
     checks.equal("records beside samples", [sum(int(row["samples"]) for row in rows)], [n])
-    text = " ".join(run(cyclops, "mem", path).decode().split())
+    text = folded(cyclops, "mem", path)
     checks.expect("SPE records are counted here, samples of memory are not" in text, "samples are left out silently")
     run(make_capture, "--records", "0", "--samples", "20", "-o", path)
     text = run(cyclops, "mem", path).decode()

@@ -7,14 +7,13 @@ says of its own: interval 1024 with jitter on a Neoverse N1, a timer of 25 MHz, 
 usage: mem_published.py CYCLOPS MAKE-CASE
 """
 
-import csv
 import os
 import subprocess
 import sys
 import tempfile
 
 import small_elf
-from harness import Checks, run
+from harness import Checks, csv_rows, run
 
 GHZ = 2.8
 NS_PER_TICK = 40
@@ -60,9 +59,7 @@ def bits(events):
 
 
 def table(cyclops, path, name, *more):
-    out = run(cyclops, "mem", "--symfs", "/", "--ghz", GHZ, "--format", "csv", "--all", "--table", name,
-              *more, path)
-    return list(csv.DictReader(out.decode().splitlines()))
+    return csv_rows(cyclops, "mem", "--symfs", "/", "--ghz", GHZ, "--format", "csv", "--all", "--table", name, *more, path)
 
 
 def make(make_case, path, program, lines):

@@ -12,7 +12,6 @@ Real captures with data sources are compared with perf alone.
 """
 
 import collections
-import csv
 import math
 import os
 import platform
@@ -24,7 +23,7 @@ import sys
 import tempfile
 
 import small_elf
-from harness import Checks, need, real_captures, run
+from harness import Checks, csv_rows, folded, need, real_captures, run
 
 ADDR, PERIOD, WEIGHT, DATA_SRC, WEIGHT_STRUCT = 1 << 3, 1 << 8, 1 << 14, 1 << 15, 1 << 24
 MACHINE_AT, X86_64 = 18, 62
@@ -108,9 +107,7 @@ def make(write_samples, folder, at, style, seed):
 
 
 def mem(cyclops, path, by, *options):
-    text = run(cyclops, "mem", "--by", by, "--table", "mem", "--all", "--format", "csv", "--symfs", "/", *options,
-               path).decode()
-    return list(csv.DictReader(text.splitlines()))
+    return csv_rows(cyclops, "mem", "--by", by, "--table", "mem", "--all", "--format", "csv", "--symfs", "/", *options, path)
 
 
 def is_near(told, truth):
@@ -238,9 +235,9 @@ def check_instruction(checks, cyclops, path, samples):
         if sample["kind"] is None and sample["event"] == 0:
             cycles[sample["function"]] -= sample["instr"]
     for row in mem(cyclops, path, "function", "--select", "event == mem-loads"):
-        text = run(cyclops, "mem", "--by", "function", "--histogram", "--table", "histogram", "--format", "csv", "--symfs", "/", "--all",
-                   "--select", f"event == mem-loads && sym == {row['function']}", path).decode()
-        timed = sum(int(step["samples"]) for step in csv.DictReader(text.splitlines())
+        timed = sum(int(step["samples"]) for step in csv_rows(
+            cyclops, "mem", "--by", "function", "--histogram", "--table", "histogram", "--format", "csv", "--symfs", "/", "--all",
+            "--select", f"event == mem-loads && sym == {row['function']}", path)
                     if step["latency"] == "instruction" and step["access"] == row["access"])
         n[row["function"]] += float(row["instruction_mean_cycles"]) * timed
     for function, total in n.items():
@@ -249,7 +246,7 @@ def check_instruction(checks, cyclops, path, samples):
 
 
 def check_notes(checks, cyclops, path, style):
-    text = " ".join(run(cyclops, "mem", path).decode().split())
+    text = folded(cyclops, "mem", path)
     checks.expect(("mem-loads samples only loads of 30 cycles or more" in text) == (style != "ibs"),
                   f"{style}: the threshold is told")
     checks.expect("no totals, bytes or bandwidth" in text, f"{style}: what these samples are not")
@@ -262,8 +259,8 @@ def check_threads(checks, cyclops, path):
 
 def check_hot(checks, cyclops, path, samples, style):
     """hot knows the sources of samples, too; what else they tell does not split its events."""
-    text = run(cyclops, "hot", "--by", "source,event", "--by-samples", "--all", "--format", "csv", path).decode()
-    ours = {(row["events"], row["source"]): int(row["samples"]) for row in csv.DictReader(text.splitlines())}
+    ours = {(row["events"], row["source"]): int(row["samples"]) for row in
+            csv_rows(cyclops, "hot", "--by", "source,event", "--by-samples", "--all", "--format", "csv", path)}
     names = ("mem-loads", "mem-stores", "weights")
     theirs = collections.Counter((names[sample["event"]], sample["source"] if sample["event"] < 2 and sample["kind"] else "")
                                  for sample in samples)
@@ -272,8 +269,8 @@ def check_hot(checks, cyclops, path, samples, style):
 
 def check_addresses(checks, cyclops, path, samples, style):
     """addr counts the same samples; a weight of 0 is none there, too."""
-    text = run(cyclops, "addr", "--by", "instruction", "--table", "instructions", "--all", "--format", "csv", "--symfs", "/", path).decode()
-    rows = list(csv.DictReader(text.splitlines()))
+    rows = csv_rows(cyclops, "addr", "--by", "instruction", "--table", "instructions", "--all", "--format", "csv",
+                    "--symfs", "/", path)
     its = [sample for sample in samples if sample["kind"] is not None]
     usable = [sample["total"] for sample in its if sample["total"]]
     ours = [sum(int(row[name] or 0) for row in rows) for name in ("records", "latency_cycles", "walks")]
@@ -290,8 +287,8 @@ def check_addresses(checks, cyclops, path, samples, style):
 
 def check_export(checks, cyclops, path, samples, style):
     """All parts of a weight, as they were written; a weight of one part has no others."""
-    text = run(cyclops, "export", "--table", "samples", "--format", "csv", path).decode()
-    ours = [tuple(row[name] for name in ("weight", "weight2", "weight3")) for row in csv.DictReader(text.splitlines())]
+    ours = [tuple(row[name] for name in ("weight", "weight2", "weight3")) for row in
+            csv_rows(cyclops, "export", "--table", "samples", "--format", "csv", path)]
     has_parts = STYLES[style][2] == WEIGHT_STRUCT
     theirs = [(str(sample["total"]), *((str(sample["instr"]), str(sample["stage"])) if has_parts else ("", "")))
               for sample in samples]

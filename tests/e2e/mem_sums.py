@@ -12,7 +12,6 @@ more records in a group than 16 bits count.
 """
 
 import collections
-import csv
 import math
 import os
 import random
@@ -22,7 +21,7 @@ import tempfile
 
 import perf_file
 import spe_bytes
-from harness import Checks, run
+from harness import Checks, csv_rows, folded, run
 
 FULL = (4095, 65535)
 FIGURES = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("max", 1))
@@ -33,7 +32,7 @@ ABSENT, USABLE, AT_LEAST = range(3)
 
 
 def rows_of(cyclops, *command):
-    return list(csv.DictReader(run(cyclops, *command, "--format", "csv").decode().splitlines()))
+    return csv_rows(cyclops, *command, "--format", "csv")
 
 
 def counter(text):
@@ -250,7 +249,7 @@ def check_others(checks, cyclops, path, interval):
     checks.expect(told == truth, f"addr: {told} bytes, not {truth}")
     checks.expect(len(refills) > 0 and len(of_memory) > 0, "something to compare")
     for command in ("quality", "report", "mem"):
-        text = " ".join(run(cyclops, command, path).decode().split())
+        text = folded(cyclops, command, path)
         checks.expect("intervals differ between CPUs" in text and "shares only" not in text, f"{command} says it otherwise")
 
 

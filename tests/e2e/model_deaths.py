@@ -7,8 +7,6 @@ thread and a module, the header complete, and perf reads it as well. Nothing but
 the command says so. Without the emulator or the cross compiler the test is skipped.
 """
 
-import csv
-import io
 import json
 import os
 import pathlib
@@ -18,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from harness import ENVIRONMENT, Failed, need, run
+from harness import ENVIRONMENT, Failed, csv_rows, need, run
 
 SOURCE = """
 #include <signal.h>
@@ -81,8 +79,7 @@ def check_capture(cyclops, folder, name, least):
     """The capture has all that was counted, and a whole header."""
     counts = {event: count["count"] for event, count in
               json.loads((folder / "counts.json").read_text())["events"].items()}
-    text = run(cyclops, "export", "--table", "spe", "--format", "csv", folder / "out.data").decode()
-    rows = list(csv.DictReader(io.StringIO(text)))
+    rows = csv_rows(cyclops, "export", "--table", "spe", "--format", "csv", folder / "out.data")
     if len(rows) != counts["SAMPLE_FILTRATE"] or counts["INST_RETIRED"] < least:
         raise Failed(f"{name}: {len(rows)} records of {counts['INST_RETIRED']} instructions, counted "
                      f"{counts['SAMPLE_FILTRATE']}, wanted at least {least} instructions")
@@ -132,19 +129,16 @@ def main():
     cyclops = os.path.realpath(sys.argv[1])
     for program in ("qemu-aarch64", "aarch64-linux-gnu-gcc", "ps"):
         need(program)
-    try:
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            (folder / "program.c").write_text(SOURCE)
-            run("aarch64-linux-gnu-gcc", "-O2", "-static", "-o", folder / "program", folder / "program.c")
-            for how, work, *wanted in CASES:
-                process = start(cyclops, folder, how, work)
-                check_end(cyclops, folder, f"{how} after {work}", process, *wanted,
-                          LEAST if work else 1)
-            check_outside(cyclops, folder, "kill -9 of the emulator", signal.SIGKILL, False)
-            check_outside(cyclops, folder, "kill of the command", signal.SIGTERM, True)
-    except Failed as failure:
-        sys.exit(str(failure))
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "program.c").write_text(SOURCE)
+        run("aarch64-linux-gnu-gcc", "-O2", "-static", "-o", folder / "program", folder / "program.c")
+        for how, work, *wanted in CASES:
+            process = start(cyclops, folder, how, work)
+            check_end(cyclops, folder, f"{how} after {work}", process, *wanted,
+                      LEAST if work else 1)
+        check_outside(cyclops, folder, "kill -9 of the emulator", signal.SIGKILL, False)
+        check_outside(cyclops, folder, "kill of the command", signal.SIGTERM, True)
 
 
 if __name__ == "__main__":

@@ -14,9 +14,7 @@ Where packages cannot be had, the test is skipped.
 """
 
 import argparse
-import csv
 import gzip
-import io
 import lzma
 import os
 import pathlib
@@ -25,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 
-from harness import SKIP, Failed, need, run
+from harness import Failed, SKIP, csv_rows, need, run
 
 PACKAGES = ["libc6", "libc6-dbg", "libgcc-s1", "xz-utils", "liblzma5"]
 MORE_PACKAGES = ["lua5.4", "libreadline8", "libtinfo6", "sqlite3", "libsqlite3-0", "zlib1g", "pigz"]
@@ -93,9 +91,8 @@ def model(cyclops, root, capture, program, arguments, options=()):
 def check_names(cyclops, root, capture, program):
     """Functions and lines of the program's library."""
     debug = root / "usr/lib/debug"
-    text = run(cyclops, "hot", "--symfs", root, "--debug-dir", debug, "--by", "function,line",
-               "--all", "--format", "csv", capture).decode()
-    rows = list(csv.DictReader(io.StringIO(text)))
+    rows = csv_rows(cyclops, "hot", "--symfs", root, "--debug-dir", debug, "--by", "function,line",
+                    "--all", "--format", "csv", capture)
     library = [row for row in rows if row["module"].startswith("libc.so")]
     n, in_library, with_line = (sum(int(row["samples"]) for row in some) for some in (
         rows, library, [row for row in library if row["line"]]))
@@ -130,20 +127,17 @@ def main():
     root = fetch(packages, PACKAGES + MORE_PACKAGES if args.all else PACKAGES)
     size = MORE_SIZE if args.all else SIZE
     text = "".join(random.Random(1).choices("abcdefgh \n", k=size)).encode()
-    try:
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            (folder / "text").write_bytes(text)
-            cases = [
-                ("xz", ["-1", "-c", folder / "text"], lambda out: lzma.decompress(out) == text),
-                ("lua5.4", ["-e", LUA], lambda out: out.decode() == expected_lua()),
-                ("sqlite3", [":memory:", SQL], lambda out: out.decode() == expected_sql()),
-                ("pigz", ["-p", "4", "-b", "32", "-c", folder / "text"], lambda out: gzip.decompress(out) == text),
-            ]
-            for program, arguments, is_right in cases if args.all else cases[:1]:
-                check(args.cyclops, root, folder, program, arguments, is_right)
-    except Failed as failure:
-        sys.exit(str(failure))
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "text").write_bytes(text)
+        cases = [
+            ("xz", ["-1", "-c", folder / "text"], lambda out: lzma.decompress(out) == text),
+            ("lua5.4", ["-e", LUA], lambda out: out.decode() == expected_lua()),
+            ("sqlite3", [":memory:", SQL], lambda out: out.decode() == expected_sql()),
+            ("pigz", ["-p", "4", "-b", "32", "-c", folder / "text"], lambda out: gzip.decompress(out) == text),
+        ]
+        for program, arguments, is_right in cases if args.all else cases[:1]:
+            check(args.cyclops, root, folder, program, arguments, is_right)
 
 
 if __name__ == "__main__":

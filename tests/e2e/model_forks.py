@@ -9,8 +9,6 @@ Without the emulator or the cross compiler the test is skipped.
 """
 
 import collections
-import csv
-import io
 import json
 import os
 import pathlib
@@ -18,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from harness import ENVIRONMENT, Failed, need, run
+from harness import ENVIRONMENT, Failed, Functions, csv_rows, need, run
 
 SOURCE = r"""
 #include <fcntl.h>
@@ -193,8 +191,7 @@ def model(cyclops, folder, *arguments):
 
 
 def records(cyclops, folder):
-    text = run(cyclops, "export", "--table", "spe", "--format", "csv", folder / "out.data").decode()
-    return list(csv.DictReader(io.StringIO(text)))
+    return csv_rows(cyclops, "export", "--table", "spe", "--format", "csv", folder / "out.data")
 
 
 def processes(cyclops, folder):
@@ -234,15 +231,10 @@ def check_case(cyclops, folder, arguments, printed, n_processes, said):
     return float(done.stdout.split()[-1]) if printed is None else None
 
 
-def functions(program):
-    lines = [line.split() for line in run("nm", "-S", program).decode().splitlines()]
-    return {f[3]: range(int(f[0], 16), int(f[0], 16) + int(f[1], 16)) for f in lines if len(f) == 4}
-
-
 def check_measured(cyclops, folder, how, function, loads, ns):
     """What the child measured with its clock is what the truth has of it, and so are its records."""
     truth, rows = check_results(cyclops, folder, how, 2)
-    where = functions(folder / "program")[function]
+    where = Functions(folder / "program").ranges[function]
     inside = [one for one in truth["instructions"] if int(one["pc"], 16) in where]
     n_loads = sum(one["n"] for one in inside if one["class"] == 1 and one["op"] & 1 == 0)
     tids = collections.Counter(row["tid"] for row in rows if int(row["pc"], 16) in where)
@@ -256,23 +248,20 @@ def main():
     cyclops = os.path.realpath(sys.argv[1])
     for program in ("qemu-aarch64", "aarch64-linux-gnu-gcc", "nm"):
         need(program)
-    try:
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            (folder / "program.c").write_text(SOURCE)
-            run("aarch64-linux-gnu-gcc", "-O2", "-static", "-pthread", "-o", folder / "program", folder / "program.c")
-            for case in CASES:
-                ns = check_case(cyclops, folder, *case)
-                if case[0] == ["latency"]:
-                    check_measured(cyclops, folder, "latency", "chase", 100000, ns)
-                if case[0] == ["bandwidth"]:
-                    check_measured(cyclops, folder, "bandwidth", "add_all", 100000, ns)
-            done, _ = model(cyclops, folder, "threads")  # forks while another thread runs
-            if done.returncode != 3 or done.stdout != "500 1 0.00\n" or done.stderr:
-                raise Failed(f"threads: status {done.returncode}, {done.stdout!r}, {done.stderr!r}")
-            check_results(cyclops, folder, "threads", 2)
-    except Failed as failure:
-        sys.exit(str(failure))
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "program.c").write_text(SOURCE)
+        run("aarch64-linux-gnu-gcc", "-O2", "-static", "-pthread", "-o", folder / "program", folder / "program.c")
+        for case in CASES:
+            ns = check_case(cyclops, folder, *case)
+            if case[0] == ["latency"]:
+                check_measured(cyclops, folder, "latency", "chase", 100000, ns)
+            if case[0] == ["bandwidth"]:
+                check_measured(cyclops, folder, "bandwidth", "add_all", 100000, ns)
+        done, _ = model(cyclops, folder, "threads")  # forks while another thread runs
+        if done.returncode != 3 or done.stdout != "500 1 0.00\n" or done.stderr:
+            raise Failed(f"threads: status {done.returncode}, {done.stdout!r}, {done.stderr!r}")
+        check_results(cyclops, folder, "threads", 2)
 
 
 if __name__ == "__main__":

@@ -10,15 +10,13 @@ the test is skipped.
 """
 
 import collections
-import csv
-import io
 import json
 import os
 import subprocess
 import sys
 import tempfile
 
-from harness import Checks, environment_of_guests, need, run
+from harness import Checks, csv_rows, environment_of_guests, need, run
 
 COMPILER = "aarch64-linux-gnu-gcc"
 LOOPS = "sym=~'^(count|walk)'"
@@ -75,8 +73,7 @@ int main(void)
 def recorded(cyclops, capture, places):
     """Records by what was accessed, and by the function that did so."""
     counts = collections.Counter()
-    for row in csv.DictReader(io.StringIO(run(cyclops, "export", "--format", "csv", "--symfs", "/", "--select", LOOPS,
-                                              capture).decode())):
+    for row in csv_rows(cyclops, "export", "--format", "csv", "--symfs", "/", "--select", LOOPS, capture):
         if row["vaddr"] and row["op"] in ("LD", "ST", "LD ST"):
             address = int(row["vaddr"], 16)
             for name, start, size in places:

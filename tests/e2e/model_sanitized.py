@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from harness import SKIP, Failed, need, run
+from harness import Failed, SKIP, need, run
 
 LIBRARIES = {"gcc": ["libasan.so", "libubsan.so"], "clang": [f"libclang_rt.asan-{platform.machine()}.so"]}
 SOME = ("chase", "copies", "padded", "sharing")  # of the kernels
@@ -60,17 +60,14 @@ def main():
     programs = [data / "root/opt/demo/demo",
                 *(path for path in sorted((data / "root/opt/kernels").iterdir())
                   if not path.suffix and (has_all or path.name in SOME))]
-    try:
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            write_emulator(folder / "emulator", compiler)
-            for program in programs:
-                check(cyclops, plugin, folder, program, [])
-            check(cyclops, plugin, folder, data / "root/opt/kernels/sharing", OPTIONS)
-            check(cyclops, plugin, folder, data / "root/opt/kernels/copies", ["--what-if", "all"])
-            check(cyclops, plugin, folder, data / "root/opt/kernels/sharing", ["--what-if", "coherence,huge-pages"])
-    except Failed as failure:
-        sys.exit(str(failure))
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        write_emulator(folder / "emulator", compiler)
+        for program in programs:
+            check(cyclops, plugin, folder, program, [])
+        check(cyclops, plugin, folder, data / "root/opt/kernels/sharing", OPTIONS)
+        check(cyclops, plugin, folder, data / "root/opt/kernels/copies", ["--what-if", "all"])
+        check(cyclops, plugin, folder, data / "root/opt/kernels/sharing", ["--what-if", "coherence,huge-pages"])
 
 
 if __name__ == "__main__":

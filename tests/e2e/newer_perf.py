@@ -14,15 +14,13 @@ the tests that compare those are for 6.1 alone.
 
 import argparse
 import collections
-import csv
-import io
 import os
 import re
 import subprocess
 import tempfile
 
 from differential import PACKET, TEXT_COLUMN, Capture
-from harness import ENVIRONMENT, Checks, need, real_captures, run, skip
+from harness import Checks, ENVIRONMENT, csv_rows, need, real_captures, run, skip
 
 SAMPLE = re.compile(r"^ *(-?\d+)/(-?\d+) +([0-9a-f]+)\b")
 # Where that perf stops, or invents: what it is about, and what it says.
@@ -81,8 +79,8 @@ def compare_samples(checks, cyclops, path):
     if theirs is None:
         checks.count("captures that perf refuses")
         return
-    text = run(cyclops, "export", "--table", "samples", "--format", "csv", path).decode()
-    ours = [(int(row["pid"]), int(row["tid"]), int(row["ip"], 16)) for row in csv.DictReader(io.StringIO(text))]
+    ours = [(int(row["pid"]), int(row["tid"]), int(row["ip"], 16)) for row in
+            csv_rows(cyclops, "export", "--table", "samples", "--format", "csv", path)]
     checks.equal("samples", sorted(ours), sorted(theirs), f"perf ({os.path.basename(path)})")
     checks.count("captures")
 

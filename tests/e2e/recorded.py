@@ -2,8 +2,6 @@
 """What tests of recorders ask of a capture of record_program.c, by cyclops and by perf."""
 
 import collections
-import csv
-import io
 import math
 
 import harness
@@ -20,8 +18,7 @@ def frequency(hz):
 
 def samples(cyclops, path, *options):
     """Its PMU samples, as rows by name of the column."""
-    text = harness.run(cyclops, "export", "--table", "samples", "--format", "csv", *options, path)
-    return list(csv.DictReader(io.StringIO(text.decode())))
+    return harness.csv_rows(cyclops, "export", "--table", "samples", "--format", "csv", *options, path)
 
 
 def records(cyclops, path):

@@ -21,7 +21,7 @@ import shlex
 import sys
 import tempfile
 
-from harness import Checks, run
+from harness import Checks, csv_rows, run
 
 COMBINATIONS = 60
 TEXT_COLUMN = 62
@@ -319,11 +319,10 @@ def check_commands(checks, cyclops, path, tables, expressions):
 
 def sums(cyclops, data, *options):
     """What each function and line has: by function, module and FILE:LINE."""
-    output = run(cyclops, "hot", "--by", "line,function,module", "--all", "--format", "csv", "--symfs",
-                 os.path.join(data, "root"), *options, os.path.join(data, "demo.data")).decode()
     return {(row["function"], row["module"], f"{row['file']}:{row['line']}"):
             (row["samples"], row["period"], row["latency_cycles"])
-            for row in csv.DictReader(output.splitlines())}
+            for row in csv_rows(cyclops, "hot", "--by", "line,function,module", "--all", "--format", "csv", "--symfs",
+                                os.path.join(data, "root"), *options, os.path.join(data, "demo.data"))}
 
 
 def check_tips(checks, cyclops, data):
@@ -372,9 +371,9 @@ def check_code(checks, cyclops, data):
     rows = Table(cyclops, path, "spe", 0).rows
     annotate = [cyclops, "annotate", "--symfs", root, "--format", "csv", "-i", path]
     for name in ("chase_l1", "chase_l2", "multiply_naive"):
-        head = next(csv.DictReader(run(*annotate, "--table", "function", name).decode().splitlines()))
+        head = csv_rows(*annotate, "--table", "function", name)[0]
         start, size = int(head["address"], 16), int(head["size"])
-        listing = list(csv.DictReader(run(*annotate, "--table", "instructions", name).decode().splitlines()))
+        listing = csv_rows(*annotate, "--table", "instructions", name)
         line = max(listing, key=lambda row: int(row["spe_records"] or 0))
         where = f"{line['file']}:{line['line']}"
         code = {int(row["address"], 16) for row in listing if f"{row['file']}:{row['line']}" == where}
@@ -394,7 +393,7 @@ def check_code(checks, cyclops, data):
 
 def counted_code(cyclops, path, root, annotate, name, text):
     here = ["--symfs", root, "-i", path]
-    head = next(csv.DictReader(run(*annotate, "--table", "function", "--select", text, name).decode().splitlines()))
+    head = csv_rows(*annotate, "--table", "function", "--select", text, name)[0]
     return (counted(cyclops, None, ["mem", "--by", "cpu", "--all", *here], "mem", "samples", text),
             counted(cyclops, None, ["addr", "--by", "page", "--all", *here], "pages", "records", text),
             int(head["spe_records"]))

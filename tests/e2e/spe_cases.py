@@ -6,7 +6,6 @@ Captures of a few records that are spelled out, and what hot --event, hot --elap
 usage: spe_cases.py CYCLOPS MAKE-CASE
 """
 
-import csv
 import math
 import os
 import subprocess
@@ -14,7 +13,7 @@ import sys
 import tempfile
 
 import small_elf
-from harness import Checks, run
+from harness import Checks, csv_rows, folded, run
 
 NOP, LDP, TBZ = 0xD503201F, 0xA9401C26, 0x36180082
 LD1D = 0xA5E0A000  # {z0.d}, p0/z, [x0]
@@ -42,8 +41,7 @@ class Case:
                         str(min_latency)], input="\n".join(lines).encode() + b"\n", check=True)
 
     def table(self, command, name, *more):
-        out = run(self.cyclops, command, "--symfs", "/", "--format", "csv", "--table", name, *more, self.path)
-        return list(csv.DictReader(out.decode().splitlines()))
+        return csv_rows(self.cyclops, command, "--symfs", "/", "--format", "csv", "--table", name, *more, self.path)
 
     def expect(self, holds, what):
         self.checks.count("statements")
@@ -149,7 +147,7 @@ def contradictions(c):
         c.expect(("100 of 100 records are none of these" in checks["filters"]["finding"]) != obeys, where)
         c.expect(checks["filters"]["verdict"] == "warning" if not obeys else True, where)
         c.expect((checks["interval"]["verdict"] == "warning") != obeys, f"{where}: {checks['interval']}")
-        text = " ".join(run(c.cyclops, "hot", "--symfs", "/", c.path).decode().split())
+        text = folded(c.cyclops, "hot", "--symfs", "/", c.path)
         c.expect(("do not pass it" in text) != obeys, f"{where}: {text[-300:]}")
     c.make([spe(loop, *load, RETIRED, 5000), spe(loop, *other, RETIRED, 1)], config=LOADS | JITTER | 1)
     found = {row["check"]: row for row in c.table("quality", "quality")}["filters"]["finding"]
@@ -223,7 +221,7 @@ def vectors(c):
         row = c.table("mem", "mem", "--by", "function")[0]
         found = int(row["bytes"]) / int(row["estimated_operations"])
         c.expect(found == expected and row["function"] == "vector", f"{seen} bits: {found} bytes, wanted {expected}")
-        text = " ".join(run(c.cyclops, "mem", "--symfs", "/", c.path).decode().split())
+        text = folded(c.cyclops, "mem", "--symfs", "/", c.path)
         c.expect(words in text, f"{seen} bits: nothing of '{words}' in: {text[-600:]}")
     c.make([spe(c.at["copy"] + 32, MEMORY, evl[128], RETIRED, 100), "chunk 0 0"])
     text = run(c.cyclops, "mem", "--symfs", "/", c.path).decode()
@@ -242,7 +240,7 @@ def stops(c):
         return int(rows[0]["time_ns"])
 
     def notes():
-        return " ".join(run(c.cyclops, "hot", "--elapsed", "--symfs", "/", c.path).decode().split())
+        return folded(c.cyclops, "hot", "--elapsed", "--symfs", "/", c.path)
 
     gap = 1000 * 40
     c.expect(run_ns([trace(0)]) == 100 * gap, "all of it")

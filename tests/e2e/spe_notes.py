@@ -10,14 +10,13 @@ The captures are a real one with its SPE event configured otherwise: its records
 latency of one cycle, not to other filters.
 """
 
-import csv
 import json
 import os
 import struct
 import sys
 import tempfile
 
-from harness import Checks, real_captures, run
+from harness import Checks, csv_rows, folded, real_captures, run
 
 JITTER = 1 << 16
 LOADS, STORES = 1 << 33, 1 << 34
@@ -82,7 +81,7 @@ def check_stores(checks, cyclops, folder):
             wanted = ("unknown", left_out) if is_missing else ("false-sharing", None)
             said = (line["verdict"], line.get("reason"))
             checks.expect(said == wanted, f"{list(fields)}, {select}: {said}, wanted {wanted}")
-            text = " ".join(run(*command).decode().split())
+            text = folded(*command)
             checks.expect((f"may be contended: {left_out}" in text) == is_missing, f"{list(fields)}, {select}: {text[:200]}")
             checks.count("ways to leave out stores" if is_missing else "ways to have them")
 
@@ -159,9 +158,9 @@ def main():
         checks.expect("no selected SPE record has it" in text, "an event that only others have")
         # Over a whole program the time by the stores is no latency of theirs.
         def derived(*words, name="plain"):
-            text = run(cyclops, "mem", "--table", "region", "--format", "csv", *words, os.path.join(scratch, name),
-                       "--symfs", os.path.join(folder, "root")).decode()
-            return {row["access"]: row["derived_latency_ns"] != "" for row in csv.DictReader(text.splitlines())}
+            rows = csv_rows(cyclops, "mem", "--table", "region", "--format", "csv", *words, os.path.join(scratch, name),
+                            "--symfs", os.path.join(folder, "root"))
+            return {row["access"]: row["derived_latency_ns"] != "" for row in rows}
 
         checks.expect(derived() == {"load": True, "store": False}, f"derived latency of all: {derived()}")
         checks.expect(not any(derived(name="slow").values()), f"derived latency of slow ones: {derived(name='slow')}")
@@ -182,7 +181,7 @@ def main():
     # Memory samples have data sources and weights; only the latter may be said to be without.
     for path in real_captures():
         if os.path.basename(path) == "perf.data.weight_struct":
-            text = " ".join(run(cyclops, "hot", "--event", "mispredicted", path).decode().split())
+            text = folded(cyclops, "hot", "--event", "mispredicted", path)
             checks.expect("no data source" not in text, f"{path}: has data sources")
             checks.expect("its samples have data sources: see cyclops mem" in text, f"{path}: what tells them")
             checks.count("captures of memory samples")

@@ -10,13 +10,12 @@ records, period or latency, and share. On made-up captures, and on those in the 
 variable CYCLOPS_CAPTURES names.
 """
 
-import csv
 import math
 import os
 import sys
 import tempfile
 
-from harness import Checks, Failed, real_captures, run
+from harness import Checks, Failed, csv_rows, real_captures, run
 
 SPE = "arm_spe"
 
@@ -39,10 +38,6 @@ LEVELS = {0x08: "L1", 0x10: "LFB", 0x20: "L2", 0x40: "L3"}
 def level_of(data_src):
     """The source as `hot` names it."""
     return "".join(name for bit, name in LEVELS.items() if int(data_src or "0", 0) >> 5 & bit)
-
-
-def csv_rows(*command):
-    return list(csv.DictReader(run(*command).decode(errors="surrogateescape").splitlines()))
 
 
 def exported(cyclops, path):

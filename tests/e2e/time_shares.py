@@ -21,8 +21,7 @@ import statistics
 import sys
 import tempfile
 
-from harness import Failed, need, run
-from model_statistics import Functions
+from harness import Failed, Functions, need, run
 
 COMPILER = "aarch64-linux-gnu-gcc"
 OWN = (("mixed, -O2", ["-O2"]), ("mixed, -O0", ["-O0"]))  # time_shares.c, with the C library
@@ -133,14 +132,11 @@ def main():
         need(program)
     results = {}
     print("| program | " + " | ".join(VIEWS) + " |\n|" + " --- |" * (len(VIEWS) + 1))
-    try:
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            for what, program in programs_of(options, folder):
-                results[what] = measure(options.cyclops, folder, program, options)
-                print(table_row(what, results[what]), flush=True)
-    except Failed as failure:
-        sys.exit(str(failure))
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for what, program in programs_of(options, folder):
+            results[what] = measure(options.cyclops, folder, program, options)
+            print(table_row(what, results[what]), flush=True)
     means = {n: [statistics.mean(errors[n][i] for errors in results.values()) for i in (0, 1)] for n in VIEWS}
     print(table_row("mean", means))
     is_usual = not options.sources and not options.set and options.interval == INTERVAL

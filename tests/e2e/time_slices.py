@@ -10,12 +10,11 @@ each row of an answer must have its records in the slices that their times belon
 """
 
 import collections
-import csv
 import os
 import sys
 import tempfile
 
-from harness import Checks, run
+from harness import Checks, csv_rows, run
 
 LINE, PAGE = 64, 4096
 
@@ -38,7 +37,7 @@ class Capture:
         return self.rows_of("export", "--table", table, "--format", "csv", self.path)
 
     def rows_of(self, *command):
-        return list(csv.DictReader(run(self.cyclops, *command).decode().splitlines()))
+        return csv_rows(self.cyclops, *command)
 
     def answer(self, *command, table):
         return self.rows_of(*command, "--time-slices", self.n, "--format", "csv", "--table", table,
