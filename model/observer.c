@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "model/random.h"
 
 struct observer *observer_new(struct truth *truth, const struct pmu_sampling *sampling,
 			      const struct params *params, uint64_t seed)
@@ -13,7 +14,9 @@ struct observer *observer_new(struct truth *truth, const struct pmu_sampling *sa
 	o->truth = truth;
 	o->has_samples = sampling->events.n > 0;
 	pmu_sampler_init(&o->pmu, sampling, params, seed);
-	branch_stack_init(&o->branches, &sampling->branches);
+	branch_stack_init(&o->branches, &sampling->branches, params, seed);
+	o->random = seed;
+	o->next_interrupt = params->interrupt_cycles > 0 ? params->interrupt_cycles : UINT64_MAX;
 	return o;
 }
 
@@ -50,8 +53,8 @@ static void take_sample(struct observer *o, const struct pmu_interrupt *i, uint6
 {
 	const struct sample_event *event = &o->pmu.sampling->events.items[i->event];
 	struct branch_entry branches[BRANCH_STACK_MOST];
-	/* The interrupt comes before the instruction; a precise event happened in it. */
-	uint64_t before = event->is_precise ? number + 1 : number;
+	/* A precise sample is taken behind the instruction, others before it. */
+	uint64_t order = event->is_precise ? branch_order_behind(number) : branch_order(number);
 	const struct pmu_sample sample = {
 		.event = i->event,
 		.is_precise = event->is_precise,
@@ -60,7 +63,7 @@ static void take_sample(struct observer *o, const struct pmu_interrupt *i, uint6
 		.enabled = o->cycle,
 		.running = pmu_sampler_running(&o->pmu, i->event, o->cycle),
 		.branches = branches,
-		.n_branches = branch_stack_read(&o->branches, before, branches),
+		.n_branches = branch_stack_read(&o->branches, order, branches),
 	};
 
 	o->on_sample(o->context, &sample);
@@ -175,12 +178,26 @@ static void see_branch(struct observer *o, const struct observation *seen)
 		.number = o->n - 1,
 		.to = insn_target(in, seen->next_pc),
 		.cycle = seen->end,
+		.is_taken = seen->next_pc != in->pc + 4,
 		.is_mispredicted = seen->is_mispredicted,
 	};
 
-	if (o->truth != NULL)
+	if (o->truth != NULL && branch.is_taken)
 		truth_edge(o->truth, in->pc, branch.to, branch.is_mispredicted);
-	branch_stack_take(&o->branches, &branch);
+	branch_stack_see(&o->branches, &branch);
+}
+
+/* The interrupts of the machine, for the branch stacks. They take no time. */
+static void interrupt(struct observer *o, uint64_t next_pc)
+{
+	uint64_t mean = o->pmu.params->interrupt_cycles;
+
+	if (o->n == 1)
+		o->entry_pc = insn_at(o, 0)->pc;
+	if (o->cycle < o->next_interrupt)
+		return;
+	branch_stack_interrupt(&o->branches, o->n - 1, next_pc, o->entry_pc);
+	o->next_interrupt = o->cycle + mean / 2 + random_next(&o->random) % mean + 1;
 }
 
 void observer_see(struct observer *o, const struct observation *seen)
@@ -192,7 +209,7 @@ void observer_see(struct observer *o, const struct observation *seen)
 
 	*insn_at(o, o->n++) =
 		(struct past_insn){ .pc = in->pc, .end = seen->end, .index = seen->index };
-	if (in->kind == INSN_BRANCH && seen->next_pc != in->pc + 4)
+	if (in->kind == INSN_BRANCH)
 		see_branch(o, seen);
 	if (o->pmu.interrupts.n > 0)
 		take_samples(o);
@@ -205,6 +222,7 @@ void observer_see(struct observer *o, const struct observation *seen)
 	if (o->pmu.interrupts.n > 0)
 		take_samples(o);
 	pmu_sampler_rotate(&o->pmu, o->cycle);
+	interrupt(o, seen->next_pc);
 }
 
 void observer_end(struct observer *o, const struct counts *counts)

@@ -44,6 +44,9 @@ struct observer {
 	struct past_insn past[PAST_INSNS];
 	struct pmu_sampler pmu;
 	struct branch_stack branches;
+	uint64_t entry_pc;	 /* of the first instruction */
+	uint64_t next_interrupt; /* cycle */
+	uint64_t random;	 /* of interrupts */
 	pmu_on_sample *on_sample;
 	void *context; /* of it */
 };

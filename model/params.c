@@ -128,6 +128,11 @@ static const struct field {
 	FIELD(latency_max, 1, UINT16_MAX),
 	FIELD(mux_interval_us, 1, 1000000),
 	FIELD(skid_cycles, 0, MOST_CYCLES),
+	FIELD(stack_wrong_newest, 0, 100),
+	FIELD(stack_shallow, 0, 100),
+	FIELD(stack_wrong_path, 0, 100),
+	FIELD(interrupt_cycles, 0, 1000000000),
+	FIELD(interrupt_signals, 0, 1),
 	FIELD(quantum, 1, 10000000),
 	FIELD(sharing_quantum, 1, 10000000),
 };

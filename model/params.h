@@ -48,8 +48,12 @@ struct params {
 	uint32_t tlb_prefetch; /* of the next page, when misses go from page to page: 0 or 1 */
 	uint32_t huge_pages;   /* data lies in pages of 2 MiB: 0 or 1 */
 	uint32_t min_interval, latency_max;
-	uint32_t mux_interval_us;	   /* of multiplexed events of the PMU */
-	uint32_t skid_cycles;		   /* of PMU interrupts; 0: the skid is in instructions */
+	uint32_t mux_interval_us; /* of multiplexed events of the PMU */
+	uint32_t skid_cycles;	  /* of PMU interrupts; 0: the skid is in instructions */
+	/* Faults of branch stacks. Percent: of stacks; of mispredicted conditional branches */
+	uint32_t stack_wrong_newest, stack_shallow, stack_wrong_path;
+	uint32_t interrupt_cycles;	   /* between interrupts, on average; 0: none */
+	uint32_t interrupt_signals;	   /* they are signals: 0 or 1 */
 	uint32_t quantum, sharing_quantum; /* of threads: cycles that one runs ahead of others */
 };
 

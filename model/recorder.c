@@ -110,7 +110,7 @@ static void list_events(const struct config *c, struct events *out)
 	text_add(add_event(out, c, &dummy, DUMMY_ID), "dummy:u", sizeof("dummy:u"));
 	for (size_t i = 0; i < c->samples.events.n; i++) {
 		const struct sample_event *event = &c->samples.events.items[i];
-		const struct attr attr = recorder_sample_attr(&c->samples, event);
+		const struct attr attr = recorder_sample_attr(c, event);
 
 		recorder_sample_name(event,
 				     add_event(out, c, &attr, RECORDER_SAMPLE_IDS + i * MAX_CPUS));

@@ -87,7 +87,7 @@ enum {
 enum { RECORDER_SAMPLE_IDS = 10000 };
 
 /* An event of the PMU that is sampled, for the capture's header; its name is appended. */
-struct attr recorder_sample_attr(const struct pmu_sampling *, const struct sample_event *);
+struct attr recorder_sample_attr(const struct config *, const struct sample_event *);
 void recorder_sample_name(const struct sample_event *, struct text *name);
 
 /* Samples that are kept go to the file. */

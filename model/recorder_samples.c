@@ -12,35 +12,47 @@
 enum { MODE_USER = 2, EXACT_IP = 1 << 14 }; /* in misc */
 
 /* Bits of attr.branch_sample_type. */
-enum { BRANCH_USER = 0, BRANCH_ANY = 3, BRANCH_ANY_CALL, BRANCH_ANY_RETURN, BRANCH_TYPE_SAVE = 16 };
+enum {
+	BRANCH_USER,
+	BRANCH_KERNEL,
+	BRANCH_ANY = 3,
+	BRANCH_ANY_CALL,
+	BRANCH_ANY_RETURN,
+	BRANCH_TYPE_SAVE = 16,
+	BRANCH_PRIV_SAVE = 18
+};
 
 enum { PRECISE_IP = 2 }; /* no skid is asked for */
 
-static uint64_t branch_sample_type(const struct branch_recording *b)
+static uint64_t branch_sample_type(const struct config *c)
 {
+	const struct branch_recording *b = &c->samples.branches;
+	bool has_kernel = c->params.interrupt_cycles > 0 && !c->params.interrupt_signals;
 	static const uint8_t filters[N_BRANCH_FILTERS] = {
 		[BRANCHES_ANY] = BRANCH_ANY,
 		[BRANCHES_RETURN] = BRANCH_ANY_RETURN,
 		[BRANCHES_CALL] = BRANCH_ANY_CALL,
 	};
 
-	return b->depth == 0 ? 0
-			     : BIT(BRANCH_USER) | BIT(BRANCH_TYPE_SAVE) | BIT(filters[b->filter]);
+	if (b->depth == 0)
+		return 0;
+	return BIT(BRANCH_USER) | BIT(BRANCH_TYPE_SAVE) | BIT(filters[b->filter]) |
+	       (has_kernel ? BIT(BRANCH_KERNEL) | BIT(BRANCH_PRIV_SAVE) : 0);
 }
 
-struct attr recorder_sample_attr(const struct pmu_sampling *s, const struct sample_event *e)
+struct attr recorder_sample_attr(const struct config *c, const struct sample_event *e)
 {
 	return (struct attr){
 		.type = PMU_TYPE,
 		.config = e->code,
 		.sample_period = e->period,
 		.sample_type = RECORDER_SAMPLE | BIT(SAMPLE_PERIOD) | BIT(SAMPLE_READ) |
-			       (s->branches.depth > 0 ? BIT(SAMPLE_BRANCH_STACK) : 0),
+			       (c->samples.branches.depth > 0 ? BIT(SAMPLE_BRANCH_STACK) : 0),
 		.read_format = BIT(READ_TIME_ENABLED) | BIT(READ_TIME_RUNNING) | BIT(READ_ID),
 		.flags = BIT(ATTR_DISABLED) | BIT(ATTR_SAMPLE_ID_ALL) | BIT(ATTR_EXCLUDE_KERNEL) |
 			 BIT(ATTR_EXCLUDE_HV) |
 			 (e->is_precise ? (uint64_t)PRECISE_IP << ATTR_PRECISE_IP : 0),
-		.branch_sample_type = branch_sample_type(&s->branches),
+		.branch_sample_type = branch_sample_type(c),
 	};
 }
 

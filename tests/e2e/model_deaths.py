@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that do not end by themselves, under the model: model_deaths.py CYCLOPS.
 
-However a program ends, its capture is whole: as many records as the PMU counted, all of them with a
+However a program ends, its capture is whole: as many records and samples as the PMU counted, all of them with a
 thread and a module, the header complete, and perf reads it as well. Nothing but the truth is lost, and
 the command says so. Without the emulator or the cross compiler the test is skipped.
 """
@@ -10,6 +10,7 @@ the command says so. Without the emulator or the cross compiler the test is skip
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -54,6 +55,7 @@ int main(int argc, char **argv)
 }
 """
 LEAST = 320000  # instructions before the end
+PERIOD = 331  # of samples of the PMU
 
 # how, size of the work, status, what is said, whether the truth is there
 CASES = (
@@ -64,13 +66,14 @@ CASES = (
     ("kill", 40000, 128 + signal.SIGKILL, f"signal {int(signal.SIGKILL)} ", False),
     ("kill", 400000, 128 + signal.SIGKILL, f"signal {int(signal.SIGKILL)} ", False),  # more than a buffer
     ("_exit", 40000, 7, "", True),
-    ("exec", 40000, 0, "became another one", False),
+    ("exec", 40000, 0, "executed another program", False),
 )
 
 
 def start(cyclops, folder, *arguments):
     return subprocess.Popen([cyclops, "model", "-o", "out.data", "--counts", "counts.json", "--truth",
-                             "truth.json", "--", folder / "program", *map(str, arguments)], cwd=folder,
+                             "truth.json", "-c", "1024", "--sample", f"inst_retired:{PERIOD}:precise",
+                             "--branch-stack=8", "--", folder / "program", *map(str, arguments)], cwd=folder,
                             env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE)
 
@@ -83,6 +86,9 @@ def check_capture(cyclops, folder, name, least):
     if len(rows) != counts["SAMPLE_FILTRATE"] or counts["INST_RETIRED"] < least:
         raise Failed(f"{name}: {len(rows)} records of {counts['INST_RETIRED']} instructions, counted "
                      f"{counts['SAMPLE_FILTRATE']}, wanted at least {least} instructions")
+    n_samples = len(re.findall(rb"^0x[0-9a-f]+ size=\d+ SAMPLE .* tid=1000 ", run(cyclops, "dump", folder / "out.data"), re.M))
+    if n_samples not in (counts["INST_RETIRED"] // PERIOD, counts["INST_RETIRED"] // PERIOD + 1):
+        raise Failed(f"{name}: {n_samples} samples of {counts['INST_RETIRED']} instructions")
     if any(not row["tid"] for row in rows):
         raise Failed(f"{name}: records without a thread")
     report = run(cyclops, "report", folder / "out.data").decode()
@@ -93,8 +99,8 @@ def check_capture(cyclops, folder, name, least):
     if shutil.which("perf") is not None:
         read = run("perf", "script", "--itrace=i1i", "-F", "ip,sym", "-i", folder / "out.data").decode()
         n_read = sum(bool(line.strip()) for line in read.splitlines())
-        if n_read != len(rows):
-            raise Failed(f"{name}: perf reads {n_read} of {len(rows)} records")
+        if n_read != len(rows) + n_samples:
+            raise Failed(f"{name}: perf reads {n_read} of {len(rows)} records and {n_samples} samples")
 
 
 def check_end(cyclops, folder, name, process, status, said, has_truth, least):

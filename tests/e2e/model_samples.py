@@ -27,6 +27,8 @@ READ = struct.Struct("<QQQQ")  # value, enabled, running, id
 FIRST_ID, IDS = 10000, 64  # of the first event on CPU 0; ids of an event
 MISPREDICTED, PREDICTED = 1, 2
 CONDITIONAL, UNCONDITIONAL, INDIRECT, CALL, INDIRECT_CALL, RETURN = range(1, 7)
+ERET, IRQ = 11, 12
+SPEC_SHIFT, WRONG_PATH = 24, 1
 STANDARD_ERRORS = 5
 Sample = collections.namedtuple("Sample", "event ip tid time cpu period value enabled running exact branches")
 
@@ -257,6 +259,77 @@ def check_same_bytes(cyclops, folder, data):
     expect("another seed: the same bytes", captures[0] == captures[2], False)
 
 
+def with_fault(cyclops, folder, data, *sets):
+    """Samples of taken branches of a program that mispredicts many, on a machine with these parameters."""
+    options = ["--sample=pc_write_spec:197", "--branch-stack=16"]
+    for name in sets:
+        options += ["--set", name]
+    return Run(cyclops, folder, data / "root/opt/kernels/copies", *options)
+
+
+def check_share(name, n, total, percent):
+    wanted = total * percent / 100
+    error = (wanted * (1 - percent / 100)) ** 0.5
+    print(f"{name}: {n} of {total}")
+    if abs(n - wanted) > STANDARD_ERRORS * error:
+        raise Failed(f"{name}: {n} of {total}, wanted {percent} %")
+
+
+def check_injected(name, sound, faulty, is_injected):
+    """Without the entries that are injected, stacks are those of a sound machine, as far as they reach."""
+    injected = []
+    for one, other in zip(sound.samples, faulty.samples):
+        expect(f"{name}: samples", other[:-1], one[:-1])
+        kept = [entry[:2] for entry in other.branches if not is_injected(entry)]
+        expect(f"{name}: entries left", kept, [entry[:2] for entry in one.branches][:len(kept)])
+        expect(f"{name}: entries", len(other.branches) >= len(one.branches), True)
+        injected += [entry for entry in other.branches if is_injected(entry)]
+    print(f"{name}: {len(injected)} entries of {sum(len(one.branches) for one in faulty.samples)}")
+    if not injected or any(entry[:2] in faulty.edges for entry in injected):
+        raise Failed(f"{name}: {len(injected)} entries injected")
+    return injected
+
+
+def check_faults(cyclops, folder, data):
+    sound = with_fault(cyclops, folder, data)
+    faulty = with_fault(cyclops, folder, data, "stack_wrong_newest=30")
+    n_able = n_wrong = 0
+    for one, other in zip(sound.samples, faulty.samples):
+        expect("older entries", other.branches[1:], one.branches[1:])
+        sources = {source for source, _, _ in one.branches}
+        n_able += len(sources) > 1
+        if other.branches != one.branches:
+            n_wrong += 1
+            expect("a wrong source", other.branches[0][0] in sources - {one.branches[0][0]}, True)
+    check_share("wrong newest entries", n_wrong, n_able, 30)
+    faulty = with_fault(cyclops, folder, data, "stack_shallow=25")
+    for one, other in zip(sound.samples, faulty.samples):
+        expect("a shallow stack", other.branches, one.branches[:len(other.branches)])
+    check_share("shallow stacks", sum(len(one.branches) != len(other.branches)
+                                      for one, other in zip(sound.samples, faulty.samples)), len(sound.samples), 25)
+    faulty = with_fault(cyclops, folder, data, "stack_wrong_path=100")
+    check_injected("wrong path", sound, faulty, lambda entry: entry[2] >> SPEC_SHIFT & 3 == WRONG_PATH)
+    faulty = with_fault(cyclops, folder, data, "interrupt_cycles=2000")
+    injected = check_injected("interrupts", sound, faulty, lambda entry: (entry[0] | entry[1]) >> 63)
+    expect("types", {entry[2] >> 20 & 15 for entry in injected}, {CONDITIONAL, CALL, RETURN, ERET, IRQ})
+    if not run("perf", "script", "-i", faulty.capture, "-F", "ip,brstack").strip():
+        raise Failed("perf says nothing of interrupts")
+    faulty = with_fault(cyclops, folder, data, "interrupt_cycles=2000", "interrupt_signals=1")
+    check_injected("signals", sound, faulty, lambda entry: entry[:2] not in sound.edges)
+
+
+def check_shadow(cyclops, folder, data):
+    """An interrupt that takes time finds the instruction behind a long one."""
+    one = Run(cyclops, folder, data / "root/opt/kernels/chase", "--sample=inst_retired:997",
+              "--set", "skid_cycles=20")
+    insn = max((i for i in one.truth["instructions"] if i["n"] > 10000), key=lambda i: i["cycles"])
+    shadow = int(insn["pc"], 16) + 4
+    n = sum(sample.ip == shadow for sample in one.samples)
+    print(f"shadow: {n} samples behind the longest load, which ran {insn['n']} times")
+    if n < 2 * insn["n"] / 997:
+        raise Failed(f"only {n} samples behind the load at {insn['pc']}")
+
+
 PERF_LINE = re.compile(r"^ *(\d+)/(\d+) +\[(\d+)\] +(\d+)\.(\d+): +\d+ +([\w:-]+): +([0-9a-f]+)(.*)$")
 PERF_TYPES = {"COND": CONDITIONAL, "UNCOND": UNCONDITIONAL, "IND": INDIRECT, "CALL": CALL, "IND_CALL": INDIRECT_CALL,
               "RET": RETURN}
@@ -302,6 +375,8 @@ def main():
             check_filters(cyclops, folder, data)
             check_skid(cyclops, folder, data)
             check_multiplexing(cyclops, folder, data)
+            check_faults(cyclops, folder, data)
+            check_shadow(cyclops, folder, data)
             check_same_bytes(cyclops, folder, data)
     except Failed as failure:
         sys.exit(str(failure))

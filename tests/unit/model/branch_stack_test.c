@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "model/branch_stack.h"
+#include "small.h"
 
 static const struct {
 	uint32_t word;
@@ -35,24 +36,26 @@ static void take_all(struct branch_stack *s)
 		const struct insn in = insn_decode(0x1000, branches[i].word);
 		const struct branch_execution b = {
 			.insn = &in,
-			.number = 10 * i,
+			.number = i,
 			.to = insn_target(&in, branches[i].next),
 			.cycle = 100 + i * i,
+			.is_taken = true,
 			.is_mispredicted = i % 3 == 0,
 		};
 
-		branch_stack_take(s, &b);
+		branch_stack_see(s, &b);
 	}
 }
 
 static void entries_are_flagged(void **state)
 {
+	const struct params params = small_params();
 	const struct branch_recording recording = { .depth = BRANCH_STACK_MOST };
 	struct branch_entry out[BRANCH_STACK_MOST];
 	struct branch_stack s;
 
 	(void)state;
-	branch_stack_init(&s, &recording);
+	branch_stack_init(&s, &recording, &params, 7);
 	take_all(&s);
 	assert_int_equal(branch_stack_read(&s, UINT64_MAX, out), COUNT(branches));
 	for (size_t i = 0; i < COUNT(branches); i++) {
@@ -68,6 +71,7 @@ static void entries_are_flagged(void **state)
 
 static void filters_choose(void **state)
 {
+	const struct params params = small_params();
 	(void)state;
 	for (uint32_t filter = 0; filter < N_BRANCH_FILTERS; filter++) {
 		const struct branch_recording recording = { .depth = 64, .filter = filter };
@@ -75,7 +79,7 @@ static void filters_choose(void **state)
 		struct branch_stack s;
 		size_t n = 0;
 
-		branch_stack_init(&s, &recording);
+		branch_stack_init(&s, &recording, &params, 7);
 		take_all(&s);
 		for (size_t i = 0; i < COUNT(branches); i++)
 			n += filter == BRANCHES_ANY ||
@@ -88,12 +92,15 @@ static void filters_choose(void **state)
 /* Of an instruction in the past; no more than there is room for; not those of another thread. */
 static void samples_see_what_came_before(void **state)
 {
+	const struct params params = small_params();
 	static const struct {
 		uint32_t depth;
-		uint64_t before;
+		uint64_t order;
 		size_t n;
-	} cases[] = { { 64, 0, 0 },  { 64, 1, 1 }, { 64, 50, 5 },
-		      { 64, 51, 6 }, { 3, 51, 3 }, { 0, 51, 0 } };
+	} cases[] = {
+		{ 64, 0, 0 },  { 64, 1, 1 }, { 64, 10, 5 },
+		{ 64, 11, 6 }, { 3, 11, 3 }, { 0, 11, 0 },
+	};
 	struct branch_entry out[BRANCH_STACK_MOST];
 	struct branch_stack s;
 
@@ -102,14 +109,14 @@ static void samples_see_what_came_before(void **state)
 		const struct branch_recording recording = { .depth = cases[i].depth };
 		size_t n;
 
-		branch_stack_init(&s, &recording);
+		branch_stack_init(&s, &recording, &params, 7);
 		take_all(&s);
-		n = branch_stack_read(&s, cases[i].before, out);
+		n = branch_stack_read(&s, cases[i].order, out);
 		assert_int_equal(n, cases[i].n);
 		if (n > 0)
-			assert_int_equal(out[0].to, branches[(cases[i].before - 1) / 10].to);
+			assert_int_equal(out[0].to, branches[(cases[i].order - 1) / 2].to);
 	}
-	branch_stack_init(&s, &(struct branch_recording){ .depth = 64 });
+	branch_stack_init(&s, &(struct branch_recording){ .depth = 64 }, &params, 7);
 	take_all(&s);
 	branch_stack_forget(&s);
 	assert_int_equal(branch_stack_read(&s, UINT64_MAX, out), 0);
@@ -119,12 +126,66 @@ static void samples_see_what_came_before(void **state)
 	assert_int_equal(branch_stack_read(&s, UINT64_MAX, out), 64);
 }
 
+/* Each fault that a machine can have, always and never; what it does to the entries. */
+static void faults_are_made(void **state)
+{
+	enum { WRONG_PATH = 1, CORRECT_PATH = 3, SPEC_SHIFT = 24, PRIVILEGE_SHIFT = 30 };
+	const struct branch_recording recording = { .depth = 64 };
+	const struct insn branch = insn_decode(0x1000, 0x54000100); /* b.eq .+0x20 */
+	struct branch_entry out[BRANCH_STACK_MOST], *newest = &out[0];
+	struct params params = small_params();
+	struct branch_execution b = { .insn = &branch, .to = 0x1020, .is_mispredicted = true };
+	struct branch_stack s;
+
+	(void)state;
+	params.stack_wrong_path = 100;
+	branch_stack_init(&s, &recording, &params, 7);
+	branch_stack_see(&s, &b); /* not taken, as it was thought */
+	b.is_taken = true;
+	b.number = 1;
+	branch_stack_see(&s, &b);
+	assert_int_equal(branch_stack_read(&s, branch_order_behind(1), out), 2);
+	assert_int_equal(branch_stack_read(&s, branch_order(2), out), 3);
+	assert_int_equal(newest->from, 0x100c);
+	assert_int_equal(newest->flags >> SPEC_SHIFT, WRONG_PATH);
+	assert_int_equal(out[1].flags >> SPEC_SHIFT, CORRECT_PATH);
+	assert_int_equal(out[2].from, 0x1028);
+	assert_int_equal(out[2].flags >> SPEC_SHIFT, WRONG_PATH);
+
+	params.stack_wrong_path = 0;
+	params.interrupt_cycles = 1;
+	branch_stack_interrupt(&s, 1, 0x1020, 0x400);
+	assert_int_equal(branch_stack_read(&s, branch_order(2), out), 8);
+	assert_int_equal(newest->to, 0x1020);
+	assert_int_equal(newest->flags >> PRIVILEGE_SHIFT, 1);
+	assert_int_equal(out[1].flags >> PRIVILEGE_SHIFT, 2);
+	assert_int_equal(out[4].from, 0x1020);
+	assert_int_equal(out[4].to, out[3].from - 0x14);
+
+	params.interrupt_signals = 1;
+	branch_stack_interrupt(&s, 1, 0x1020, 0x400);
+	assert_int_equal(branch_stack_read(&s, branch_order(2), out), 10);
+	assert_int_equal(out[1].from, 0x404);
+	assert_int_equal(newest->flags >> SPEC_SHIFT, 0);
+
+	params.stack_wrong_newest = 100;
+	assert_int_equal(branch_stack_read(&s, branch_order(2), out), 10);
+	assert_int_equal(newest->from, 0x404);
+	params.stack_shallow = 100;
+	for (int i = 0; i < 100; i++) {
+		size_t n = branch_stack_read(&s, branch_order(2), out);
+
+		assert_true(n >= 1 && n < 10);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(entries_are_flagged),
 		cmocka_unit_test(filters_choose),
 		cmocka_unit_test(samples_see_what_came_before),
+		cmocka_unit_test(faults_are_made),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
