@@ -12,8 +12,9 @@
 #include "cli/command.h"
 #include "cli/message.h"
 #include "scan/lost_samples.h"
+#include "session/names.h"
 
-enum { SHOWN_MISSING = 5 };
+enum { SHOWN_MISSING = 3 };
 
 #define IN(field) offsetof(struct input_options, field)
 
@@ -157,28 +158,64 @@ static void print_diag(const char *path, const struct diag *d)
 	text_release(&text);
 }
 
+/* What modules without names have in common: what would give them names. */
+struct missing_names {
+	const struct symbols_missing *first;
+	bool is_one_reason;
+	struct text modules; /* "chrome, libc.so.6, ld.so and 12 more" */
+};
+
+/* Of the first `n` modules those with the remedy of module `at`, unless one before has it. */
+static bool find_missing(const struct session *s, size_t n, size_t at, struct missing_names *out)
+{
+	size_t n_alike = 0;
+
+	*out = (struct missing_names){ symbols_missing_at(s->symbols, at), true, { 0 } };
+	for (size_t i = 0; i < n; i++) {
+		const struct symbols_missing *m = symbols_missing_at(s->symbols, i);
+
+		if (strcmp(m->remedy, out->first->remedy) != 0)
+			continue;
+		if (i < at)
+			break;
+		out->is_one_reason &= strcmp(m->reason, out->first->reason) == 0;
+		if (n_alike++ < SHOWN_MISSING)
+			text_format(&out->modules, "%s%s", n_alike > 1 ? ", " : "",
+				    names_module(s, m->module));
+	}
+	if (n_alike > SHOWN_MISSING)
+		text_format(&out->modules, " and %zu more", n_alike - SHOWN_MISSING);
+	text_char(&out->modules, '\0');
+	return n_alike > 0;
+}
+
+/* Of several reasons only what they begin with: "build-id differs". */
+static void print_missing_names(const struct missing_names *m)
+{
+	const char *reason = m->first->reason, *remedy = m->first->remedy;
+	int n = (int)strcspn(reason, m->is_one_reason ? "" : ":");
+
+	message_print("no symbols for %s: %.*s%s%s", m->modules.bytes, n, reason,
+		      remedy[0] != '\0' ? "; " : "", remedy);
+}
+
 /*
- * Prints modules without names. Modules that lack only lines come last in the list; they are not
- * worth a warning.
+ * Prints modules without names, a line for all that one remedy gives names. Modules that lack only lines
+ * come last in the list; they are not worth a warning.
  */
 static void print_missing(const struct session *s)
 {
-	const struct modules *modules = timeline_modules(s->timeline);
 	size_t n = 0;
 
 	while (n < symbols_n_missing(s->symbols) && symbols_missing_at(s->symbols, n)->n_places > 0)
 		n++;
-	for (size_t i = 0; i < n && i < SHOWN_MISSING; i++) {
-		const struct symbols_missing *m = symbols_missing_at(s->symbols, i);
+	for (size_t i = 0; i < n; i++) {
+		struct missing_names m;
 
-		message_print("no names for %" PRIu64 " place%s in %s: %s%s%s", m->n_places,
-			      plural(m->n_places),
-			      strings_get(modules->strings, modules_get(modules, m->module)->path),
-			      m->reason, m->remedy[0] != '\0' ? "; " : "", m->remedy);
+		if (find_missing(s, n, i, &m))
+			print_missing_names(&m);
+		text_release(&m.modules);
 	}
-	if (n > SHOWN_MISSING)
-		message_print("and %zu more module%s without names", n - SHOWN_MISSING,
-			      plural(n - SHOWN_MISSING));
 }
 
 void print_diagnostics(const struct session *s, int status)

@@ -123,7 +123,7 @@ static void put_line(const struct finding_place *p, const char *before, const ch
 /* The object of a line, the function, or the code without names of a module. */
 static void put_subject(const struct finding *f, struct text *out)
 {
-	const char *name = f->function != NULL && f->function[0] != '\0' ? f->function : f->subject;
+	const char *name = f->subject != NULL ? f->subject : f->function;
 
 	if (f->sharing != NULL && f->sharing->object != NULL)
 		name = f->sharing->object;

@@ -170,6 +170,15 @@ static int measure(void *context, const struct gate *g, struct measured *out, st
 	return hot_measure(m->hot, m->names, m->view, g, out, err);
 }
 
+/* Where no function is known a person is shown addresses, unless functions are asked for. */
+static bool wants_addresses(const struct question *q, const struct names *names)
+{
+	const struct hot_command *command = q->what.into;
+
+	return question_is_for_reading(q) && command->by == NULL && !command->callers &&
+	       q->rows.sort == NULL && !names_have_functions(names);
+}
+
 static int answer_hot(struct question *q, struct session *s, const struct select *select,
 		      struct hot_view *view, const struct hot_event *event, struct err *err)
 {
@@ -186,10 +195,11 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	const char *obstacle = NULL;
 	struct commit_time *time = NULL;
 	struct table answer, run_time = { 0 }, table = { 0 }, skid = { 0 };
-	struct hot_view shown = *view;
+	struct hot_view shown = *view, addresses;
 	struct elapsed_told told = { 0 };
 	struct tables tables = { 0 };
 	struct names names = { 0 };
+	bool by_address;
 	int rc;
 
 	if (command->time_estimate)
@@ -205,12 +215,16 @@ static int answer_hot(struct question *q, struct session *s, const struct select
 	find_names(s, hot->result, &shown.keys, &names);
 	if (has_answer(q, &shown))
 		hot_summary(s, hot->result, &names, &shown, &answer);
-	rc = hot_make_tables(s, hot->result, &names, event, &shown, &table, &skid, err);
+	by_address = wants_addresses(q, &names);
+	addresses = shown;
+	addresses.keys = (struct keys){ { KEY_PLACE }, 1 };
+	rc = hot_make_tables(s, hot->result, &names, event, by_address ? &addresses : &shown,
+			     &table, &skid, err);
 	q->lacks_data = rc == 0 && table_n_rows(&table) == 0;
 	if (rc == 0) /* before a second scan, which forgets call chains */
 		rc = question_judge(q, measure, &(struct measuring){ hot->result, &names, &shown },
 				    err);
-	if (rc == 0 && wants_run_time(q, s, select) &&
+	if (rc == 0 && !by_address && wants_run_time(q, s, select) &&
 	    make_run_time(q, s, hot->result, &names, &run_time, &told)) {
 		*vec_add(&tables.list) = &run_time;
 		table.title = "Latency";

@@ -23,6 +23,7 @@ enum { BRIEF_TOP = 8 };
 
 static const struct keys by_source = { { KEY_SOURCE }, 1 };
 static const struct keys by_function = { { KEY_FUNCTION }, 1 };
+static const struct keys by_address = { { KEY_PLACE }, 1 };
 
 /* Everything between the request and its tables. */
 struct making {
@@ -105,12 +106,18 @@ static int make_rows(struct making *m, struct err *err)
 	return 0;
 }
 
+/* Where no function is known, a person is shown addresses. */
+static bool shows_addresses(const struct making *m)
+{
+	return !m->request->for_programs && !names_have_functions(&m->names);
+}
+
 /* The functions with most latency, without distributions: those would take a second pass. */
 static int make_functions(struct making *m, struct err *err)
 {
 	const struct mem_view view = {
 		.name = "functions",
-		.title = "Functions",
+		.title = shows_addresses(m) ? "Addresses" : "Functions",
 		.clock = &m->clock,
 		.length_ns = mem_set_length_ns(set_of(m)),
 	};
@@ -119,7 +126,8 @@ static int make_functions(struct making *m, struct err *err)
 	struct mem_rows rows;
 	int rc;
 
-	mem_rows_init(&rows, mem_of(m, BY_PLACE), &m->names, &by_function, &m->sizes, top);
+	mem_rows_init(&rows, mem_of(m, BY_PLACE), &m->names,
+		      shows_addresses(m) ? &by_address : &by_function, &m->sizes, top);
 	rc = mem_table(&rows, &view, &m->out->functions, err);
 	mem_summary_functions(&rows, &m->out->answer);
 	mem_rows_release(&rows);

@@ -89,11 +89,12 @@ void mem_summary_functions(const struct mem_rows *rows, struct table *answer)
 	const struct latency_sum *total = &all->sums[LATENCY_TOTAL];
 	const uint64_t *words = first_loads(rows, &row);
 	uint64_t n_translated = rows->mem->is_sampled ? all->n_translated : all->n;
-	const char *function, *latency, *text = "", *joint = "";
+	const char *function = NULL, *latency, *text = "", *joint = "";
 
 	if (words == NULL || all->n < SPARSE_BELOW)
 		return;
-	function = words[0] == 0 ? NULL : name_of(rows, words, answer); /* 0: unknown */
+	if (rows->by->keys[0] == KEY_FUNCTION && words[0] != 0) /* 0: unknown */
+		function = name_of(rows, words, answer);
 	latency = latency_of(rows, &row->cost, answer);
 	if (function != NULL && latency != NULL) {
 		text = table_format(answer, "%s has %s.", function, latency);

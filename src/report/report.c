@@ -147,6 +147,25 @@ static int add_elapsed(const struct session *s, struct elapsed_answer *answer, s
 	return 0;
 }
 
+/* Where no function is known people are shown addresses in place of functions. */
+static int make_addresses(const struct hot *code, const struct names *names, size_t top,
+			  struct report *out, struct err *err)
+{
+	const struct hot_view view = {
+		.keys = { { KEY_PLACE }, 1 },
+		.name = "addresses",
+		.title = "Addresses",
+		.top = top,
+	};
+	int rc;
+
+	if (names_have_functions(names))
+		return 0;
+	rc = hot_table(code, names, &view, &out->addresses, err);
+	hot_table_notes(code, &view, &out->addresses);
+	return rc;
+}
+
 static int make_tables(struct session *s, const struct analysis *parts, const struct names *names,
 		       const struct user_code *user_code, size_t top, struct report *out,
 		       struct err *err)
@@ -183,7 +202,7 @@ static int make_tables(struct session *s, const struct analysis *parts, const st
 	*vec_add(&out->shown.list) = &out->findings;
 	*vec_add(&out->shown.list) = &out->evidence;
 	*vec_add(&out->shown.list) = &out->loops;
-	return rc;
+	return rc == 0 ? make_addresses(code, names, top, out, err) : rc;
 }
 
 /* Those from `first` on, so that the next scan has their memory. */
@@ -292,16 +311,26 @@ int report_make(struct session *s, const struct select *select, size_t top, stru
 /* What is in the long form as well: not the answer, nor the facts of the capture, which end it. */
 static void screen_sections(struct report *r)
 {
-	for (size_t i = 0; i < r->shown.list.n; i++)
-		if (r->shown.list.items[i]->readers == TABLE_FOR_ALL &&
-		    r->shown.list.items[i] != &r->findings)
-			*vec_add(&r->screen.list) = r->shown.list.items[i];
+	bool has_addresses = table_n_rows(&r->addresses) > 0;
+
+	for (size_t i = 0; i < r->shown.list.n; i++) {
+		struct table *t = r->shown.list.items[i];
+
+		if (t == &r->functions && has_addresses)
+			*vec_add(&r->screen.list) = &r->addresses;
+		else if (t->readers == TABLE_FOR_ALL && t != &r->findings &&
+			 !(t == &r->elapsed && has_addresses))
+			*vec_add(&r->screen.list) = t;
+	}
 }
 
 /* The capture may have no samples of code. */
 static void screen_code(struct report *r)
 {
 	struct table *code = r->is_timed ? &r->elapsed : &r->functions;
+
+	if (table_n_rows(&r->addresses) > 0)
+		code = &r->addresses;
 
 	if (table_n_rows(code) > 0)
 		*vec_add(&r->screen.list) = code;
@@ -335,6 +364,7 @@ void report_release(struct report *r)
 {
 	table_release(&r->answer);
 	table_release(&r->summary);
+	table_release(&r->addresses);
 	table_release(&r->brief_facts);
 	table_release(&r->next);
 	vec_release(&r->screen.list);

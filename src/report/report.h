@@ -24,7 +24,7 @@ struct report {
 	struct table facts, elapsed, functions, user_code, lines, modules, processes, findings,
 		evidence, loops;
 	struct tables shown; /* those that have something to say, in order: for programs */
-	struct table answer, summary, brief_facts, next; /* for people */
+	struct table answer, summary, addresses, brief_facts, next; /* for people */
 	struct tables screen;  /* for people, the answer first; see report_screen() */
 	bool is_timed;	       /* nearly all of the run time is known by function */
 	struct findings found; /* those of the table, as data */

@@ -61,6 +61,14 @@ const char *names_module(const struct session *s, struct module_id id)
 	return strings_get(modules->strings, modules_get(modules, id)->name);
 }
 
+bool names_have_functions(const struct names *n)
+{
+	for (uint32_t i = 0; i < n->n; i++)
+		if (n->symbols[i].function.v != 0)
+			return true;
+	return n->n <= 1; /* no place at all: none is without */
+}
+
 const char *names_function(const struct names *n, uint32_t place)
 {
 	struct str_id function = n->symbols[place].function;

@@ -40,6 +40,9 @@ const char *names_function(const struct names *, uint32_t place);
  */
 struct str_id names_inlined(const struct names *, uint32_t place);
 
+/* Is the function of any place known, or is there no place? Without one, rows by function would be one for each module. */
+bool names_have_functions(const struct names *);
+
 /* Innermost source line of a place; false if it is not known. */
 bool names_line(const struct names *, uint32_t place, const char **out_file, uint32_t *out_line);
 

@@ -66,8 +66,8 @@ void shortage_set(struct shortage *shortage, enum shortage_kind kind)
 
 /* How a refused file is described; %s is its path. */
 static const struct wording refusals[] = {
-	[REFUSED_ABSENT] = { "not on this machine",
-			     "copy it with `perf archive`, or give --symfs DIR" },
+	[REFUSED_ABSENT] = { "not on this machine", "copy from the recorded machine (`perf "
+						    "archive`), or give --symfs DIR" },
 	[REFUSED_NOT_ELF] = { "%s is not an ELF file",
 			      "give --symfs DIR with the recorded machine's files" },
 	[REFUSED_OTHER_MACHINE] = { "the capture has no build-ids, and %s of this machine may be "

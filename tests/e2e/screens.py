@@ -103,6 +103,21 @@ def check_kinds(checks, cyclops, data, path):
     checks.count("captures with one set of counts")
 
 
+def check_addresses(checks, cyclops, data):
+    """Without symbols: one note, and one table of addresses that adds up to what the functions had."""
+    path = os.path.join(data, "samples", "chase.data")
+    places = json.loads(subprocess.run([cyclops, "hot", "--by", "place", "--all", "--format", "json", path], env=ENVIRONMENT,
+                                       capture_output=True, text=True, check=True).stdout)["hot"]
+    for command in ("report", "hot", "mem"):
+        done = subprocess.run([cyclops, command, path], env=ENVIRONMENT, capture_output=True, text=True, check=True)
+        checks.expect("[unknown]" not in done.stdout, f"{command}: {done.stdout}")
+        checks.expect(done.stderr.count("\n") == 1 and "no symbols for chase" in done.stderr, f"{command}: {done.stderr}")
+        for row in places[:2]:
+            checks.expect(re.search(rf"^ *(load  +)?chase +{row['offset']} ", done.stdout, re.M), f"{command}: {row} is not in {done.stdout}")
+    by_function = subprocess.run([cyclops, "hot", "--by", "function", path], env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    checks.expect("[unknown]" in by_function.stdout, f"--by function: {by_function.stdout}")
+
+
 def check_long(checks, cyclops, data):
     """--all has each finding at length and all sections, --verbose the facts."""
     path = os.path.join(data, "demo.data")
@@ -126,6 +141,7 @@ def main():
         check_hot(checks, cyclops, data, path)
         check_kinds(checks, cyclops, data, path)
     check_long(checks, cyclops, data)
+    check_addresses(checks, cyclops, data)
     return checks.finish()
 
 
