@@ -139,7 +139,7 @@ static int read_entries(struct config *c, size_t size, struct err *err)
 	return 0;
 }
 
-/* What no run can do without. */
+/* Checks the settings that every run needs. */
 static int check(const struct config *c, struct err *err)
 {
 	if (c->output == NULL || c->name == NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the command tells the plugin: entries "key=value", each ended by a NUL. */
+/* The settings that the command hands to the plugin: entries "key=value", each ended by a NUL. */
 #ifndef CYCLOPS_MODEL_CONFIG_H
 #define CYCLOPS_MODEL_CONFIG_H
 
@@ -16,23 +16,23 @@ struct config {
 	struct sampling sampling;    /* of SPE */
 	struct pmu_sampling samples; /* of the PMU */
 	uint64_t seed;
-	uint32_t journal;		/* file descriptor of shared memory (journal.h); 0: none */
-	const char *output;		/* the capture to write */
-	const char *name;		/* of the program: comm */
-	const char *counts;		/* json of PMU counts to write, NULL for none */
-	const char *truth;		/* the same of everything that happened */
-	const char *gains;		/* the same of cycles by block */
-	VEC_OF(struct ideal) ideals;	/* what is perfect: of the machine, then of its replicas */
-	const char *root;		/* taken off the front of paths; "" for none */
-	const char *version;		/* of cyclops */
-	const char *model;		/* "Neoverse N1" */
+	uint32_t journal;	     /* file descriptor of shared memory (journal.h); 0: none */
+	const char *output;	     /* path of the capture to write */
+	const char *name;	     /* of the program, for COMM records */
+	const char *counts;	     /* path for PMU counts as json; NULL: none */
+	const char *truth;	     /* path for everything that happened as json; NULL: none */
+	const char *gains;	     /* path for cycles by block as json; NULL: none */
+	VEC_OF(struct ideal) ideals; /* the first is the machine's, the others are for replicas */
+	const char *root;	     /* prefix to remove from recorded paths; "" for none */
+	const char *version;	     /* of cyclops */
+	const char *model;	     /* "Neoverse N1" */
 	VEC_OF(const char *) arguments; /* the command line */
-	char *text;			/* holds all of these */
+	char *text;			/* holds all texts */
 };
 
 /*
- * Reads the entries and takes the bytes over: config_release() frees them. Fails on a key that
- * is not known, on a value that does not fit, and if something needed is missing.
+ * Parses the entries. Takes `text` over, which config_release() frees. Fails if a key is unknown, a value
+ * is out of range, or a setting is missing that every run needs.
  */
 int config_read(char *text, size_t size, struct config *out, struct err *);
 void config_release(struct config *);

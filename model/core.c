@@ -53,7 +53,7 @@ static void add_count(struct core *c, enum count count)
 	c->counts->n[count]++;
 }
 
-/* The next place of a ring of `size`. */
+/* The next entry of a ring of `size`; advances the index. */
 static uint64_t *ring_next(uint64_t *ring, uint32_t *index, uint32_t size)
 {
 	uint64_t *place = &ring[*index];
@@ -86,20 +86,20 @@ void core_switch(struct core *c, void *record_context, uint32_t thread_id, uint3
 	c->fetch_line = UINT64_MAX;
 }
 
-/* Is it perfect for the operation at hand? */
+/* Is this perfect for the current instruction? */
 static bool is_ideal(const struct core *c, uint32_t bit)
 {
 	return (c->ideal_bits & bit) != 0;
 }
 
-/* What is perfect for an instruction. */
+/* Sets what is perfect for the instruction at `pc`. */
 static void set_ideal(struct core *c, uint64_t pc)
 {
 	if (c->ideal != NULL)
 		c->memory->ideal = c->ideal_bits = ideal_at(c->ideal, pc);
 }
 
-/* A line of instructions that is not the one at hand. */
+/* Fetches a line of instructions. */
 static void fetch_line(struct core *c, uint64_t va)
 {
 	uint64_t now = later(c->dispatch_cycle, c->fetch_ready);
@@ -128,7 +128,7 @@ static bool is_memory(const struct insn *in)
 	return in->kind == INSN_LOAD || in->kind == INSN_STORE || in->kind == INSN_ATOMIC;
 }
 
-/* Until when the back end has no room for the instruction. */
+/* The cycle at which window, queue and store buffer have room for the instruction. */
 static uint64_t room_at(struct core *c, const struct insn *in)
 {
 	uint64_t at = c->retire[c->next_retire];
@@ -142,7 +142,7 @@ static uint64_t room_at(struct core *c, const struct insn *in)
 	return at;
 }
 
-/* Cycles without dispatch, from the one after `last` to the one before `at`. */
+/* Counts the cycles without dispatch between `last` and `at`. Those before `fetched` are frontend stalls. */
 static void count_stalls(struct core *c, uint64_t last, uint64_t fetched, uint64_t at)
 {
 	uint64_t idle = at > last ? at - last - 1 : 0;
@@ -178,7 +178,7 @@ static uint64_t sources_ready(const struct core *c, const struct insn *in)
 		     later(c->ready[in->sources[2]], c->ready[in->sources[3]]));
 }
 
-/* When the address of a load or store is known, if its data may not be. */
+/* The cycle at which the address of a load or store is ready; its data may come later. */
 static uint64_t address_ready(const struct core *c, const struct insn *in)
 {
 	uint64_t at = 0;
@@ -188,7 +188,7 @@ static uint64_t address_ready(const struct core *c, const struct insn *in)
 	return at;
 }
 
-/* Others see at once what such an instruction does: it must be certain that it happens. */
+/* Atomics and exclusive stores are visible to others at once, so they must not be speculative. */
 static bool is_binding(const struct insn *in)
 {
 	bool is_exclusive_store = in->kind == INSN_STORE && in->flags & INSN_EXCLUSIVE;
@@ -196,7 +196,7 @@ static bool is_binding(const struct insn *in)
 	return in->kind == INSN_ATOMIC || is_exclusive_store;
 }
 
-/* Before when the order of memory accesses does not let the instruction begin. */
+/* The cycle from which on memory ordering lets the instruction issue. */
 static uint64_t order_at(const struct core *c, const struct insn *in)
 {
 	uint64_t at = c->memory_floor;
@@ -208,7 +208,7 @@ static uint64_t order_at(const struct core *c, const struct insn *in)
 	return is_binding(in) ? later(at, c->last_retire) : at;
 }
 
-/* Cycles from issue to the result, unless memory decides. */
+/* Cycles from issue to the result; of loads, those of an L1D hit. */
 static uint64_t latency_of(const struct core *c, const struct insn *in)
 {
 	bool is_arithmetic = in->timing < TIMING_LOAD;
@@ -216,7 +216,7 @@ static uint64_t latency_of(const struct core *c, const struct insn *in)
 	return is_arithmetic && is_ideal(c, IDEAL_ARITHMETIC) ? 1 : c->params->latency[in->timing];
 }
 
-/* When the sources of the instruction are there, and nothing that must come first holds it. */
+/* The cycle at which the instruction may issue: its sources are ready, and ordering lets it. */
 static uint64_t ready_at(struct core *c, const struct insn *in, uint64_t dispatched)
 {
 	const struct params *p = c->params;
@@ -228,12 +228,12 @@ static uint64_t ready_at(struct core *c, const struct insn *in, uint64_t dispatc
 		return is_ordered ? later(at, order_at(c, in)) : at;
 	}
 	at = later(at, dispatched + p->issue_cycles);
-	if (in->flags & INSN_FLUSH && in->class == CLASS_BARRIER) /* ISB: all before it is done */
+	if (in->flags & INSN_FLUSH && in->class == CLASS_BARRIER) /* ISB waits for all before it */
 		at = later(at, c->last_retire);
 	return is_ordered && in->flags & INSN_BARRIER ? later(at, c->memory_done) : at;
 }
 
-/* The cycle at which the instruction starts to execute. */
+/* The cycle at which the instruction issues, on a free unit. */
 static uint64_t issue(struct core *c, const struct insn *in, uint64_t dispatched)
 {
 	const struct params *p = c->params;
@@ -246,7 +246,8 @@ static uint64_t issue(struct core *c, const struct insn *in, uint64_t dispatched
 		return at;
 	c->now.queued = ring_next(c->memory_issue, &c->next_memory, p->memory_queue);
 	*c->now.queued = at;
-	if (in->kind == INSN_STORE) /* it leaves the queue with its address; its data comes later */
+	if (in->kind ==
+	    INSN_STORE) /* leaves the queue when its address is ready, before its data */
 		*c->now.queued = later(address_ready(c, in), dispatched + p->issue_memory_cycles);
 	return at;
 }
@@ -268,7 +269,7 @@ void core_begin(struct core *c, const struct insn *in)
 	now->is_sampled = sampler_tick(&c->sampler) && sampler_begin(&c->sampler, now->dispatch);
 }
 
-/* Where the fetch goes on, and when. */
+/* Predicts the branch, and delays fetch if the prediction is wrong. */
 static void end_branch(struct core *c, const struct insn *in, uint64_t next_pc)
 {
 	static const enum count kinds[] = {

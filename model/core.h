@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A modelled CPU core: takes the instructions of a thread in the order in which they ran, and
- * says when each would have been dispatched, issued and finished.
+ * A modelled out-of-order core: takes the instructions of a thread in program order, and computes the cycles
+ * at which each is dispatched, issued and finished.
  *
- * Dispatch is in order: `width` a cycle, as long as the window and the queue of memory
- * operations have room and the fetch delivers. An instruction issues when its sources are
- * ready and its execution units are free, whatever happens to those before it; it leaves the window
- * in order. Nothing is ever fetched from a wrong path.
+ * Dispatch is in order: `width` instructions a cycle, as long as they are fetched, and the window, the queue
+ * of memory operations and the store buffer have room. An instruction issues when its sources are ready and
+ * its execution units are free, out of order. It retires in order. There are no wrong-path instructions.
  */
 #ifndef CYCLOPS_MODEL_CORE_H
 #define CYCLOPS_MODEL_CORE_H
@@ -28,55 +27,56 @@
 
 enum { FORWARD_SLOTS = 64 };
 
-/* The instruction that is being executed: its accesses come one by one. */
+/* The instruction that is being executed, from core_begin() to core_end(). Times are cycles. */
 struct execution {
 	const struct insn *insn; /* NULL: none */
 	uint64_t dispatch, issue;
-	uint64_t done;	      /* its results are there */
+	uint64_t done;	      /* its results are ready */
 	uint64_t finish;      /* SPE calls it finished */
-	uint64_t line_ready;  /* of stores: the line can be written */
-	uint64_t *queued;     /* until when it holds a place in the queue of memory operations */
+	uint64_t line_ready;  /* store: the line can be written */
+	uint64_t *queued;     /* when it leaves its entry of the queue of memory operations */
 	uint64_t va, pa;      /* of the first access */
 	uint64_t last_line;   /* of the last access: va >> LINE_SHIFT */
 	uint64_t xlat_cycles; /* the longest translation */
-	uint64_t advance;     /* by which it leaves the window later than all before it */
+	uint64_t advance;     /* cycles by which it retires later than all before it */
 	uint64_t events;      /* bits of enum spe_event */
-	uint8_t source;
+	uint8_t source;	      /* enum source */
 	bool has_access, is_sampled;
 };
 
-/* A recent store: loads of the same eight bytes wait for its data. */
+/* Store forwarding: a load of the same eight bytes waits for the data of a recent store. */
 struct forward {
 	uint64_t word, ready; /* address / 8, cycle */
 };
 
 struct observer;
 
-/* What a record's consumer gets: the record without thread and time, and when it was taken. */
+/* Called with each record, which has no thread and time yet, and the cycle of its dispatch. */
 typedef void core_record(void *context, struct spe_record *, uint64_t cycle);
 
 struct core {
-	const struct params *params; /* borrowed, as the next three */
+	const struct params *params; /* borrowed, like the next three */
 	struct memory *memory;
 	struct frames *frames;
 	struct counts *counts;
 	unsigned cpu;
-	uint32_t process; /* whose addresses these are */
+	uint32_t process; /* number of the process that runs */
 
-	uint64_t ready[N_REGS];	 /* cycle at which a register's value is there */
+	/* Cycles, except for counts and positions. */
+	uint64_t ready[N_REGS];	 /* at which the value of a register is ready */
 	uint64_t dispatch_cycle; /* of the last instruction */
-	uint32_t dispatched;	 /* in that cycle */
-	uint64_t fetch_ready;	 /* nothing is dispatched before */
-	uint64_t last_retire;	 /* cycle */
-	uint64_t *retire;	 /* ring of `window`: when instructions left it */
-	uint64_t *memory_issue;	 /* ring of `memory_queue` */
-	uint64_t *drained;	 /* ring of `store_buffer`: when stores were written */
+	uint32_t dispatched;	 /* instructions in that cycle */
+	uint64_t fetch_ready;	 /* before which nothing is dispatched */
+	uint64_t last_retire;	 /* of the last instruction */
+	uint64_t *retire;	 /* ring of `window`: at which instructions retired */
+	uint64_t *memory_issue;	 /* ring of `memory_queue`: at which operations left it */
+	uint64_t *drained;	 /* ring of `store_buffer`: at which stores were written */
 	uint32_t next_retire, next_memory, next_drained; /* positions in the rings */
 	uint64_t last_drained;
-	uint64_t memory_done;  /* all memory accesses so far are done */
-	uint64_t memory_floor; /* none may issue before: a barrier */
-	uint64_t release_done; /* others see what was released */
-	uint64_t fetch_line;   /* the line instructions come from */
+	uint64_t memory_done;  /* at which all memory accesses so far are done */
+	uint64_t memory_floor; /* before which no access may issue, because of a barrier */
+	uint64_t release_done; /* at which other CPUs see the last release */
+	uint64_t fetch_line;   /* line of the last fetched instructions: va >> LINE_SHIFT */
 
 	struct forward forward[FORWARD_SLOTS];
 	struct units units;
@@ -90,9 +90,9 @@ struct core {
 	void *record_context;
 	uint32_t thread_id;	   /* of the thread that runs */
 	const struct ideal *ideal; /* borrowed; NULL: the machine as it is */
-	uint32_t ideal_bits;	   /* of it, for the instruction at hand */
-	struct tally *tally;	   /* borrowed; NULL: nobody asks where cycles go */
-	uint32_t tally_block;	   /* that cycles are counted for */
+	uint32_t ideal_bits;	   /* enum ideal_bit, for the current instruction */
+	struct tally *tally;	   /* borrowed; NULL: cycles by block are not needed */
+	uint32_t tally_block;	   /* number of the current block */
 	struct truth *truth;	   /* borrowed; NULL: only what is sampled is kept */
 	struct observer *observer; /* borrowed; NULL: neither truth nor samples of the PMU */
 };
@@ -101,40 +101,40 @@ void core_init(struct core *, unsigned cpu, struct memory *, struct frames *, st
 	       const struct sampling *, uint64_t seed);
 void core_release(struct core *);
 
-/* The cycle the core has come to. */
+/* The current cycle: that of the last dispatch. */
 static inline uint64_t core_cycle(const struct core *c)
 {
 	return c->dispatch_cycle;
 }
 
-/* Brings the count of cycles up to date. */
+/* Updates the count of CPU_CYCLES. */
 static inline void core_count_cycles(struct core *c)
 {
 	c->counts->n[COUNT_CPU_CYCLES] = c->last_retire - c->counts->n[COUNT_IDLE_CYCLES];
 }
 
-/* Nothing runs until this cycle: the core was idle. */
+/* The core is idle until this cycle. */
 void core_wait_until(struct core *, uint64_t cycle);
 
-/* Another thread goes on here: its records go to `record_context`. */
+/* Switches to another thread. Its records go to `record_context`. */
 void core_switch(struct core *, void *record_context, uint32_t thread_id, uint32_t process);
 
-/* A run of instructions at consecutive addresses is fetched. */
+/* Fetches instructions at consecutive addresses. */
 void core_fetch(struct core *, uint64_t first_pc, uint64_t end_pc);
 
-/* Executes an instruction up to where it accesses memory. core_end() must have been called. */
+/* Dispatches and issues an instruction. The one before it must have ended. */
 void core_begin(struct core *, const struct insn *);
 
-/* One access of `now.insn`. */
+/* A memory access of `now.insn`. */
 void core_access(struct core *, uint64_t va, unsigned size_bytes);
 
-/* Completes `now.insn`; `next_pc` is where the thread goes on. */
+/* Retires `now.insn`; `next_pc`: the next instruction of the thread. */
 void core_end(struct core *, uint64_t next_pc);
 
 /* Shows the execution of that instruction to the observer. */
 void core_observe(struct core *, const struct insn *, uint64_t next_pc);
 
-/* Hands `now`, of that instruction, to on_record if the filters let it pass. What core_end() does with a sample. */
+/* Part of core_end(): makes a record of the sampled `now`, and calls on_record if it passes the filters. */
 void core_report(struct core *, const struct insn *, uint64_t next_pc);
 
 #endif

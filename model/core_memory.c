@@ -6,7 +6,7 @@
 
 #define EVENT(n) ((uint64_t)1 << (n))
 
-/* The Neoverse N1's own event bit: docs/reference/spe-packets.md section 7. */
+/* An event bit of Neoverse N1: docs/reference/spe-packets.md section 7. */
 enum { EV_LATE_PREFETCH = 12 };
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -20,8 +20,8 @@ static struct forward *forward_slot(struct core *c, uint64_t va)
 }
 
 /*
- * A load of bytes that were just stored gets them no sooner than the store does. One that must see
- * what all others see, exclusive or atomic, gets them from the cache, once the store is there.
+ * Store forwarding: a load of bytes that a recent store writes waits for the data of the store. An exclusive
+ * or atomic load reads the cache instead, when the store buffer has written them.
  */
 static uint64_t forwarded(const struct core *c, const struct insn *in, uint64_t va)
 {
@@ -48,8 +48,8 @@ static struct translation translate(struct core *c, uint64_t va, bool is_store)
 }
 
 /*
- * The N1 reports each access that leaves the L2 as one of the last-level cache that missed
- * there, whether or not the system cache has the line: it only knows the caches of its cluster.
+ * The N1 reports each L2 miss as an access of the last-level cache that missed, also if the system cache
+ * has the line: it only knows the caches of its cluster.
  */
 static void note_events(struct execution *now, const struct access *a)
 {
@@ -62,7 +62,7 @@ static void note_events(struct execution *now, const struct access *a)
 		now->events |= EVENT(EV_LATE_PREFETCH);
 }
 
-/* The slowest access decides when the instruction is done, and from where its data came. */
+/* The slowest access of an instruction determines its end and its data source. */
 static void take_time(struct core *c, const struct access *a, uint64_t start)
 {
 	struct execution *now = &c->now;
@@ -72,12 +72,12 @@ static void take_time(struct core *c, const struct access *a, uint64_t start)
 
 	if (is_store)
 		now->line_ready = later(now->line_ready, a->ready);
-	if (is_store && !(now->insn->flags & INSN_EXCLUSIVE)) { /* the store buffer has it */
+	if (is_store && !(now->insn->flags & INSN_EXCLUSIVE)) { /* done in the store buffer */
 		now->done = now->finish = later(now->done, start + latency[TIMING_STORE]);
 		return;
 	}
 	extra = is_store ? 0 : latency[now->insn->timing] - latency[TIMING_LOAD]; /* vectors */
-	if (now->insn->flags & INSN_PREFETCH) { /* nobody waits for it */
+	if (now->insn->flags & INSN_PREFETCH) { /* no instruction depends on it */
 		now->source = a->source;
 		return;
 	}
@@ -87,7 +87,7 @@ static void take_time(struct core *c, const struct access *a, uint64_t start)
 	now->finish = later(now->finish, a->finish + extra);
 }
 
-/* Brings the lines of `n` addresses into the L1D. */
+/* Prefetches the lines of `n` addresses into the L1D. */
 static void prefetch_lines(struct core *c, const uint64_t *vas, size_t n, uint64_t time)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -98,7 +98,7 @@ static void prefetch_lines(struct core *c, const uint64_t *vas, size_t n, uint64
 	}
 }
 
-/* What the prefetchers make of an access. */
+/* Trains the prefetchers with an access, and does the prefetches. */
 static void prefetch(struct core *c, uint64_t va, uint64_t pa, const struct access *a,
 		     uint64_t time)
 {
@@ -156,7 +156,7 @@ static void access_line(struct core *c, uint64_t va)
 	now->last_line = va >> LINE_SHIFT;
 	if (c->truth != NULL)
 		note_access(c, va, is_store, &a);
-	if (now->insn->kind != INSN_STORE) /* a store waits in the store buffer */
+	if (now->insn->kind != INSN_STORE) /* stores wait in the store buffer */
 		*now->queued = later(*now->queued, a.start);
 	note_events(now, &a);
 	take_time(c, &a, start);

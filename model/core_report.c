@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What SPE says of a sampled instruction. */
+/* Makes the SPE record of a sampled instruction. */
 #include "model/core.h"
 
 #include "batch/batch.h"
 #include "model/observer.h"
 #include "spe/packet.h"
 
-/* Latencies are counted in so many bits and stay at the end of their range. */
+/* Latency counters saturate at latency_max. */
 static uint16_t counter(const struct core *c, uint64_t cycles)
 {
 	return (uint16_t)(cycles < c->params->latency_max ? cycles : c->params->latency_max);

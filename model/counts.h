@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a modelled CPU counts: the events of the Neoverse N1's PMU, by the names and meanings of
- * catalog/cpu/neoverse-n1.json. Wrong-path work does not exist here, so speculative and retired
- * counts agree.
+ * The counts of a modelled CPU: events of the Neoverse N1's PMU, with the names and meanings of
+ * catalog/cpu/neoverse-n1.json. There are no wrong-path instructions, so speculative and retired counts
+ * agree.
  */
 #ifndef CYCLOPS_MODEL_COUNTS_H
 #define CYCLOPS_MODEL_COUNTS_H
@@ -11,7 +11,7 @@
 
 enum count {
 	COUNT_CPU_CYCLES,
-	COUNT_IDLE_CYCLES, /* no event: nothing ran on the CPU */
+	COUNT_IDLE_CYCLES, /* no event of the PMU: no thread ran on the CPU */
 	COUNT_INST_RETIRED,
 	COUNT_STALL_FRONTEND,
 	COUNT_STALL_BACKEND,

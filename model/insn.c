@@ -88,8 +88,8 @@ static void decode_flag_users(struct insn *in, uint32_t w)
 }
 
 /*
- * Not slowed down by the shift of its second source: sums with LSL by at most 4; logical operations
- * that set no flags.
+ * Has the shift of the second source no extra latency? ADD and SUB with LSL by at most 4; logical operations
+ * that set no flags (Neoverse N1 Software Optimization Guide).
  */
 static bool has_cheap_shift(uint32_t w)
 {
@@ -175,7 +175,7 @@ static void decode_system(struct insn *in, uint32_t w)
 		in->flags |= op == ISB ? INSN_FLUSH : INSN_BARRIER;
 	} else if ((w & 0xfff00000) == 0xd5300000) { /* MRS */
 		writes_general(in, rd(w));
-		if ((w & 0xffffff60) == 0xd53be040) /* and CNTVCTSS_EL0 */
+		if ((w & 0xffffff60) == 0xd53be040) /* CNTVCT_EL0, CNTVCTSS_EL0 */
 			in->flags |= INSN_READS_TIMER;
 	} else if ((w & 0xfff00000) == 0xd5100000) { /* MSR */
 		reads_general(in, rd(w));
@@ -233,7 +233,7 @@ uint64_t insn_address_of(const struct insn *in, const uint64_t registers[32])
 	return registers[a->base] + (index << a->shift);
 }
 
-/* The units of an instruction, unless its decoder knows better. */
+/* Sets the execution units, where the decoder has not done so, by the latency class. */
 static void set_units(struct insn *in)
 {
 	static const struct {
@@ -277,7 +277,7 @@ static void set_units(struct insn *in)
 	if (in->second_unit == UNIT_NONE)
 		in->second_unit = units[in->timing].second;
 	if (in->second_unit == UNIT_NONE && (in->early_result != REG_LOST || in->flags & INSN_CALL))
-		in->second_unit = UNIT_INTEGER; /* makes the new base, or the return address */
+		in->second_unit = UNIT_INTEGER; /* computes the new base, or the return address */
 	if (in->second_unit != UNIT_NONE && in->n_second_uses == 0)
 		in->n_second_uses = 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An A64 instruction as the model sees it: what it reads and writes, how long it takes. */
+/* Decoded A64 instructions: registers, execution units, latency class, SPE operation. */
 #ifndef CYCLOPS_MODEL_INSN_H
 #define CYCLOPS_MODEL_INSN_H
 
@@ -7,18 +7,18 @@
 #include <stdint.h>
 
 /*
- * Places that instructions read and write: x0 … x30, v0 … v31 and the flags. The stack
- * pointer and the zero register (31) make no one wait: they are REG_NONE and REG_LOST.
+ * Registers that carry dependences: x0 … x30, v0 … v31 and the flags. The stack pointer and the zero
+ * register (31) carry none: they are REG_NONE as a source and REG_LOST as a result.
  */
 enum {
 	REG_VECTOR = 31, /* v0 */
 	REG_FLAGS = 63,
-	REG_NONE, /* reading it: always ready */
-	REG_LOST, /* writing it: no one will read */
+	REG_NONE, /* a source that is always ready */
+	REG_LOST, /* a result that nothing reads */
 	N_REGS,
 };
 
-/* What DC ZVA sets to zero: the size that Neoverse N1 and the emulator have. */
+/* Bytes that DC ZVA sets to zero, on Neoverse N1 and in the emulator. */
 enum { ZEROED_BYTES = 64 };
 
 enum insn_kind {
@@ -29,7 +29,7 @@ enum insn_kind {
 	INSN_BRANCH,
 };
 
-/* How a branch finds its target: each kind has its own predictor. */
+/* Kinds of branches. Each has its own predictor. */
 enum insn_branch {
 	BRANCH_DIRECT,
 	BRANCH_CONDITIONAL,
@@ -38,19 +38,19 @@ enum insn_branch {
 };
 
 enum insn_flag {
-	INSN_CALL = 1 << 0,	/* a branch that pushes its return address */
-	INSN_PREFETCH = 1 << 1, /* a load whose data no one waits for */
-	INSN_BARRIER = 1 << 2,	/* memory accesses do not pass it */
-	INSN_FLUSH = 1 << 3,	/* the fetch starts again behind it */
+	INSN_CALL = 1 << 0,	/* pushes its return address to the return stack */
+	INSN_PREFETCH = 1 << 1, /* a load without a result */
+	INSN_BARRIER = 1 << 2,	/* memory accesses are not reordered with it */
+	INSN_FLUSH = 1 << 3,	/* flushes the pipeline: fetch restarts behind it */
 	INSN_EXCLUSIVE = 1 << 4,
 	INSN_ACQUIRE = 1 << 5,
 	INSN_RELEASE = 1 << 6,
-	INSN_UNSEEN = 1 << 7,	     /* the emulator does not show its access */
+	INSN_UNSEEN = 1 << 7,	     /* the emulator does not report its access */
 	INSN_READS_TIMER = 1 << 9,   /* CNTVCT_EL0 */
 	INSN_AFTER_RELEASE = 1 << 8, /* an acquire that earlier releases must precede: not LDAPR */
 };
 
-/* The speculative event of the PMU that counts it (LD_SPEC …): one of them each. */
+/* The PMU event that counts the instruction by type (LD_SPEC …). */
 enum insn_class {
 	CLASS_INTEGER,
 	CLASS_LOAD,
@@ -64,7 +64,7 @@ enum insn_class {
 	N_INSN_CLASSES,
 };
 
-/* What it costs: an index into params.latency. */
+/* The latency class: an index into params.latency. */
 enum insn_timing {
 	TIMING_ALU,
 	TIMING_ALU_SHIFTED,
@@ -96,7 +96,7 @@ enum insn_timing {
 	N_TIMINGS,
 };
 
-/* Which execution units it needs: struct units. */
+/* The kind of execution unit: an index into units.kinds. */
 enum insn_unit {
 	UNIT_NONE,
 	UNIT_BRANCH,
@@ -109,7 +109,7 @@ enum insn_unit {
 	N_INSN_UNITS,
 };
 
-/* How the address of an access is made: base + offset, or base + extended index. */
+/* The form of an address: base + offset, or base + extended index. */
 enum address_form { ADDRESS_UNKNOWN, ADDRESS_OFFSET, ADDRESS_INDEX };
 
 struct insn_address {
@@ -117,7 +117,7 @@ struct insn_address {
 	uint8_t base;	/* x0 … x30; 31: the stack pointer */
 	uint8_t index;	/* of ADDRESS_INDEX */
 	uint8_t option; /* how it is extended: UXTW 2, LSL 3, SXTW 6, SXTX 7 */
-	uint8_t shift;	/* by which it is then shifted */
+	uint8_t shift;	/* left shift after that */
 	int32_t offset; /* of ADDRESS_OFFSET */
 	uint32_t mask;	/* low bits of the address that are cleared */
 };
@@ -130,29 +130,26 @@ struct insn {
 	uint8_t class;	/* enum insn_class */
 	uint16_t flags; /* enum insn_flag */
 
-	uint8_t sources[4];   /* REG_NONE if fewer */
-	uint8_t results[3];   /* ready when it completes; REG_LOST if fewer */
-	uint8_t n_address;    /* of the sources, the first so many make the address */
-	uint8_t early_result; /* a written-back base register: waits for the address alone */
+	uint8_t sources[4];   /* unused ones are REG_NONE */
+	uint8_t results[3];   /* ready when it completes; unused ones are REG_LOST */
+	uint8_t n_address;    /* the first sources are those of the address: their number */
+	uint8_t early_result; /* a base register with writeback: needs the address only */
 	uint8_t timing;	      /* enum insn_timing */
-	uint8_t unit, n_uses; /* enum insn_unit; of how many of it, or for how many cycles */
-	uint8_t second_unit, n_second_uses; /* the same; 0 uses: none */
+	uint8_t unit, n_uses; /* enum insn_unit; how many operations for such units */
+	uint8_t second_unit, n_second_uses; /* the same for a second kind; 0 uses: none */
 	uint8_t op_class, op; /* of the SPE operation packet: spe-packets.md section 6 */
 	uint16_t index;	      /* in its block */
-	uint16_t kept_until;  /* of its block: the first to change a register of its address */
+	uint16_t kept_until; /* in its block: the first one that writes a register of the address */
 	struct insn_address address;
 };
 
-/*
- * The address that the instruction accesses, by the values of x0 … x30 and the stack pointer
- * before it. Its form must be known.
- */
+/* The address of the access, by the values of x0 … x30 and SP before it. The form must be known. */
 uint64_t insn_address_of(const struct insn *, const uint64_t registers[32]);
 
 /* Where a branch goes that does not go on at the next instruction, but at `next`. */
 uint64_t insn_target(const struct insn *, uint64_t next);
 
-/* Decodes one word. `index` is left 0. Anything unknown is an integer operation of one cycle. */
+/* Decodes a word. Leaves `index` 0. An unknown word is an integer operation of one cycle. */
 struct insn insn_decode(uint64_t pc, uint32_t word);
 
 #endif

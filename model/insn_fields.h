@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parts of the decoder share (insn.c, insn_memory.c, insn_float.c): fields of a word,
- * and how an instruction's registers are noted.
+ * Shared by the parts of the decoder (insn.c, insn_memory.c, insn_float.c): fields of a word, and functions
+ * that add sources, results and units to an instruction.
  */
 #ifndef CYCLOPS_MODEL_INSN_FIELDS_H
 #define CYCLOPS_MODEL_INSN_FIELDS_H
@@ -35,13 +35,13 @@ static inline bool bit(uint32_t word, unsigned n)
 	return word >> n & 1;
 }
 
-/* The value of a field with a sign. */
+/* The value of a signed field. */
 static inline int32_t signed_bits(uint32_t w, unsigned high, unsigned low)
 {
 	return (int32_t)(w << (31 - high)) >> (31 - high + low);
 }
 
-/* The register fields, which stand in the same places in nearly all instructions. */
+/* The register fields, which have the same bits in nearly all instructions. */
 static inline unsigned rd(uint32_t word)
 {
 	return bits(word, 4, 0);
@@ -116,7 +116,7 @@ static inline void also_uses(struct insn *in, enum insn_unit unit, unsigned n)
 	in->n_second_uses = (uint8_t)n;
 }
 
-/* A mask and what is left below it; the first form that fits decodes. */
+/* An encoding: word & mask == match. The first one of a table that matches decodes. */
 struct insn_form {
 	uint32_t mask, match;
 	void (*decode)(struct insn *, uint32_t);
@@ -134,7 +134,7 @@ static inline bool decode_first(const struct insn_form *forms, size_t n, struct 
 	return false;
 }
 
-/* Loads and stores; DC ZVA, which is one, too; floating point and vectors. */
+/* Decode loads and stores; DC ZVA, which stores; floating point and vectors. */
 void insn_decode_memory(struct insn *, uint32_t word);
 void insn_decode_zero(struct insn *, uint32_t word);
 void insn_decode_float(struct insn *, uint32_t word);

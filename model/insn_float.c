@@ -57,7 +57,7 @@ static void decode_float_one_source(struct insn *in, uint32_t w)
 	writes_vector(in, rd(w));
 }
 
-/* FCMP, FCCMP and FCSEL meet the flags. */
+/* FCMP, FCCMP and FCSEL, which write or read the flags. */
 static void decode_float_flags(struct insn *in, uint32_t w)
 {
 	bool is_select = bits(w, 11, 10) == 3, is_plain_compare = bits(w, 11, 10) == 0;
@@ -116,14 +116,14 @@ static enum insn_timing vector_float_timing(uint32_t w)
 		return TIMING_FLOAT_FUSED;
 	case 27: /* FMUL, FMULX */
 		return TIMING_FLOAT_MULTIPLY;
-	case 31: /* FDIV; others of its opcode are estimates */
+	case 31: /* FDIV; the others with this opcode are estimates */
 		return bit(w, 29) && !bit(w, 23) ? TIMING_FLOAT_DIVIDE : TIMING_FLOAT_FUSED;
 	default:
 		return TIMING_FLOAT_ADD;
 	}
 }
 
-/* Moves between lanes and general registers; false if it is none. */
+/* Moves between lanes and general registers; false if the word is none. */
 static bool decode_lane_move(struct insn *in, uint32_t w)
 {
 	enum { DUP = 1, INS = 3, SMOV = 5, UMOV = 7 };
@@ -216,11 +216,11 @@ static enum insn_timing vector_timing(uint32_t w)
 	if ((w & 0x8f200400) == 0x0e200400 && (opcode == 18 || opcode == 19))
 		return TIMING_VECTOR_MULTIPLY;
 	if ((w & 0x8f200c00) == 0x0e200000 && bits(w, 15, 12) >= 8)
-		return TIMING_VECTOR_MULTIPLY; /* SMULL and its kin */
+		return TIMING_VECTOR_MULTIPLY; /* SMULL and the like */
 	return TIMING_VECTOR;
 }
 
-/* Vector operations that only one of the units executes. */
+/* Sets the units of vector operations that only one of the vector units executes. */
 static void set_vector_units(struct insn *in, uint32_t w)
 {
 	bool is_shift =
@@ -256,7 +256,7 @@ static bool decode_constant(struct insn *in, uint32_t w)
 	return true;
 }
 
-/* Does it add to what its result register holds? */
+/* Does the operation read its result register, to add to it? */
 static bool accumulates(uint32_t w)
 {
 	unsigned opcode = bits(w, 15, 11);

@@ -13,7 +13,7 @@ static void set_memory(struct insn *in, enum insn_kind kind, unsigned op, bool i
 					: TIMING_LOAD;
 }
 
-/* What was read so far makes the address. */
+/* All sources so far are those of the address. */
 static void end_address(struct insn *in)
 {
 	while (in->n_address < COUNT(in->sources) && in->sources[in->n_address] != REG_NONE)
@@ -71,7 +71,7 @@ static void decode_exclusive(struct insn *in, uint32_t w)
 		in->op |= OP_EXCLUSIVE;
 		in->flags |= INSN_EXCLUSIVE;
 		if (!is_load)
-			writes_general(in, rm(w)); /* did it succeed */
+			writes_general(in, rm(w)); /* the status */
 	}
 	set_order(in, is_load && is_ordered, !is_load && is_ordered);
 }
@@ -119,7 +119,7 @@ static void set_offset(struct insn *in, uint32_t w, int32_t offset)
 					     .offset = offset };
 }
 
-/* Post-index forms access the base as it is. */
+/* Sets the address of a pair; a post-indexed one is the base itself. */
 static void set_pair_address(struct insn *in, uint32_t w)
 {
 	enum { POST_INDEX = 1 };
@@ -220,7 +220,7 @@ static void decode_literal(struct insn *in, uint32_t w)
 
 	set_memory(in, INSN_LOAD, is_vector ? OP_VECTOR : 0, is_vector);
 	if (!is_vector && bits(w, 31, 30) == 3)
-		in->flags |= INSN_PREFETCH; /* of an address nobody knows here */
+		in->flags |= INSN_PREFETCH; /* PRFM (literal) */
 	else
 		set_data(in, rd(w), is_vector);
 }

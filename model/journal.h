@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the model has not written yet, in memory that it shares with the command that started it.
- * A program may end at any instruction, and takes the plugin with it; whoever waits for it then
- * finds here what is missing in the capture (salvage.h).
+ * Data that the plugin has not written to the capture yet, in memory that it shares with the command. A
+ * program may end at any instruction, and the plugin with it. The command then completes the capture from the
+ * journal (salvage.h).
  *
- * Plugin and command must be of the same build: `size_bytes` tells.
+ * Plugin and command must be of the same build, so that `size_bytes` is the same.
  */
 #ifndef CYCLOPS_MODEL_JOURNAL_H
 #define CYCLOPS_MODEL_JOURNAL_H
@@ -24,7 +24,7 @@ struct thread_ids {
 	uint32_t pid, tid;
 };
 
-/* Who does something, where and when. */
+/* A thread, its CPU, and the CPU's cycle. */
 struct moment {
 	struct thread_ids thread;
 	unsigned cpu;
@@ -32,19 +32,19 @@ struct moment {
 };
 
 enum {
-	JOURNAL_AUX_BYTES = 64 << 10, /* perf reads its rings in such pieces */
+	JOURNAL_AUX_BYTES = 64 << 10, /* a piece of AUX data, as large as those of perf */
 	JOURNAL_SAMPLES_BYTES = 64 << 10,
 	JOURNAL_PATHS_BYTES = 64 << 10,
 };
 
 /* A CPU's AUX buffer. */
 struct journal_cpu {
-	atomic_size_t n;	       /* bytes of whole records */
-	uint64_t offset;	       /* of the first byte in the CPU's stream */
-	atomic_uint_fast64_t file_end; /* not 0: they go to the file, which then ends here */
+	atomic_size_t n;	       /* bytes of complete records */
+	uint64_t offset;	       /* of the first byte in the CPU's AUX data */
+	atomic_uint_fast64_t file_end; /* size of the file once the bytes are in it; 0: not yet */
 	struct moment last;	       /* of the newest record */
-	bool has_collided;	       /* samples were lost since the last flush */
-	bool is_started;	       /* ITRACE_START has been written */
+	bool has_collided;	       /* samples collided since the last flush */
+	bool is_started;	       /* the ITRACE_START record is written */
 	uint8_t bytes[JOURNAL_AUX_BYTES + SPE_RECORD_MAX];
 };
 
@@ -57,28 +57,28 @@ struct journal_samples {
 
 struct journal {
 	uint64_t size_bytes;  /* of this struct */
-	atomic_bool is_begun; /* the capture is there */
-	atomic_bool is_over;  /* the first process ended: nothing is modelled any more */
+	atomic_bool is_begun; /* the capture exists */
+	atomic_bool is_over;  /* the first process has ended: nothing is modelled any more */
 	atomic_uint
 		n_executed; /* programs that processes became, by execve, and that are not modelled */
-	atomic_bool is_finished; /* all that is to be written has been */
-	uint64_t last_ns;	 /* of what was recorded */
+	atomic_bool is_finished; /* all files are written */
+	uint64_t last_ns;	 /* time of the last record */
 	size_t n_path_bytes;
-	char paths[JOURNAL_PATHS_BYTES]; /* of files with code, each ended by a NUL */
+	char paths[JOURNAL_PATHS_BYTES]; /* files with code, each path ended by a NUL */
 	struct counts counts[MAX_CPUS];
 	struct journal_samples samples;
 	struct journal_cpu cpus[MAX_CPUS];
 };
 
-/* A file descriptor of such memory, all zeros, that programs inherit. -1 and an error. */
+/* Makes a zeroed journal. Returns a descriptor that programs inherit, or -1 on failure. */
 int journal_create(struct err *);
 
-/* Maps what journal_create() made; with fd -1 memory that nobody else sees. NULL and an error. */
+/* Maps a journal; with fd -1 a private one. NULL on failure. */
 struct journal *journal_open(int fd, struct err *);
 
 void journal_close(struct journal *);
 
-/* Notes the path of a file with code; one that finds no room is left out. */
+/* Adds the path of a file with code, if there is room. */
 void journal_add_path(struct journal *, const char *path);
 
 #endif

@@ -9,7 +9,7 @@
 
 static const struct ideal as_it_is = { .name = "now" };
 
-/* Ids of the first process, the same in each run. Threads count on. */
+/* Process and thread id of the first thread, the same in each run. Further threads count up. */
 enum { FIRST_PID = 1000 };
 
 /* Of a CPU; NULL if nobody asks what it does. */
@@ -73,7 +73,7 @@ void machine_forget_blocks(struct machine *m, struct process *p)
 	blocks_sweep(&p->blocks);
 }
 
-/* The guest gave up what was mapped there. */
+/* The guest unmapped addresses, or mapped them anew. */
 static void forget_mapping(struct machine *m, struct process *p, uint64_t start, uint64_t end)
 {
 	described_remapped(&p->described, start, end);
@@ -92,7 +92,7 @@ void machine_stop(struct machine *m)
 	scheduler_stop(&m->scheduler);
 }
 
-/* The program as this machine and its replicas have seen it. */
+/* Writes the cycles of this machine and its replicas. */
 static int write_gains(const struct machine *m, struct err *err)
 {
 	const struct config *c = m->config;
@@ -137,7 +137,7 @@ static int write_results(struct machine *m, struct err *err)
 	return results_write_truth(c, m->truth, err);
 }
 
-/* Nothing is freed: other processes may still look at it, and this one ends. */
+/* Frees nothing: other processes may still use it, and this one ends. */
 int machine_finish(struct machine *m, struct err *err)
 {
 	int rc;
@@ -185,7 +185,7 @@ static void keep_sample(void *context, const struct pmu_sample *sample)
 	recorder_sample(&t->machine->recorder, sample, &at);
 }
 
-/* Its number is the first that is free; NULL if the tables of translations have no more. */
+/* Gives the process the first free number; NULL: TLB keys have room for no more processes. */
 static struct process *add_process(struct machine *m)
 {
 	enum { MOST = 1 << 11 };
@@ -242,7 +242,7 @@ static struct thread *add_thread(struct machine *m, struct process *p, const str
 	return t;
 }
 
-/* The process goes with its last thread. */
+/* Removes the process with its last thread. */
 static void remove_thread(struct thread *t)
 {
 	struct machine *m = t->machine;
@@ -322,7 +322,7 @@ void machine_forked(struct thread *parent, struct thread *child)
 	remove_thread(child);
 }
 
-/* What the thread does, for the replicas. */
+/* Logs an operation of the thread for the replicas. */
 static void note(const struct thread *t, const struct operation *operation)
 {
 	if (t->machine->replicas != NULL)
@@ -338,8 +338,8 @@ static void access_noted(struct thread *t, const struct insn *in, uint64_t va, u
 }
 
 /*
- * An access that the emulator does not show. The registers are those behind the instruction
- * number `index`: none up to there may have changed those of the address.
+ * An access that the emulator does not report. The registers are known as of instruction `index` of the
+ * block: no instruction up to there may write those of the address.
  */
 static void access_unseen(void *context, const struct insn *in, size_t index)
 {
@@ -352,7 +352,7 @@ static void access_unseen(void *context, const struct insn *in, size_t index)
 		     is_zeroing ? ZEROED_BYTES : 1);
 }
 
-/* Executes what comes before the instruction `index` of the block, and begins that one. */
+/* Executes the instructions before number `index` of the block, and begins that one. */
 static void advance(struct thread *t, size_t index)
 {
 	stepper_advance(&t->stepper, t->core, index, access_unseen, t);

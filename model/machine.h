@@ -18,23 +18,22 @@ struct machine;
 
 /* What a thread did while it could not be the running one. */
 struct deferred {
-	struct block *block;	 /* it entered this one, or NULL: */
-	const struct insn *insn; /* this instruction … */
-	uint64_t va;		 /* … accessed memory */
+	struct block *block;	 /* the block that it entered; NULL: it accessed memory */
+	const struct insn *insn; /* the instruction that accessed memory */
+	uint64_t va;
 	unsigned size_bytes;
 };
 
 /* A process of the guest. */
 struct process {
-	uint32_t
-		number; /* whose addresses: of those that live at the same time, each has its own */
-	uint32_t pid;	/* in the capture */
+	uint32_t number; /* unique among live processes, for frames and TLBs */
+	uint32_t pid;	 /* in the capture */
 	uint32_t n_threads;
 	struct described described;
-	struct blocks blocks; /* in memory that only this process has */
+	struct blocks blocks; /* in private memory of the process */
 };
 
-/* A thread of the guest. Each lives on one CPU; with more threads than CPUs they share. */
+/* A thread of the guest. It always runs on the same CPU, which it may share with others. */
 struct thread {
 	struct machine *machine;
 	struct process *process;
@@ -43,7 +42,7 @@ struct thread {
 	struct thread_ids ids;
 	struct registers registers; /* of the guest */
 	struct stepper stepper;
-	uint64_t last_time; /* told by thread_time() */
+	uint64_t last_time; /* the last result of thread_time() */
 	bool is_in_call;    /* in a system call that may block */
 	bool is_running;
 	VEC_OF(struct deferred) deferred;
@@ -53,57 +52,56 @@ struct machine {
 	const struct config *config; /* borrowed */
 	struct memory memory;
 	struct frames frames;
-	struct core *cores; /* config->params.n_cpus of them, as of the next */
+	struct core *cores; /* config->params.n_cpus of them */
 	struct journal *journal;
 	struct counts *counts; /* in the journal */
 	struct recorder recorder;
 	struct truth *truth;	   /* NULL: not asked for */
 	const struct ideal *ideal; /* borrowed, or constant */
-	struct tuples block_pcs;   /* numbers of blocks, for … */
+	struct tuples block_pcs;   /* numbers of blocks, by their first address */
 	struct replicas *replicas; /* of a program of one thread; NULL: none */
-	bool is_parallel;	   /* it made a thread or a process */
-	struct tally tally;	   /* … where the cycles go; empty unless config->gains asks */
+	bool is_parallel;	   /* the program made a thread or a process */
+	struct tally tally;	   /* cycles by number of the block, for config->gains */
 	struct scheduler scheduler;
 	struct register_trust trust;
 	uint64_t shared_until; /* the cycle from which on the quantum is long again */
 	uint64_t n_transfers;  /* memory.n_transfers when the thread was chosen */
 	VEC_OF(struct thread *) threads;
 	VEC_OF(struct process *) processes; /* by number; NULL: ended */
-	uint32_t n_threads;		    /* so far */
+	uint32_t n_threads;		    /* that the program ever had */
 };
 
-/* Creates the capture too. */
+/* Also creates the capture. */
 int machine_init(struct machine *, const struct config *, struct err *);
 
-/* No block of the process is entered again but those that threads are in: the others are freed. */
+/* The emulator drops its translations: frees the process's blocks, except those that threads are in. */
 void machine_forget_blocks(struct machine *, struct process *);
 
-/* The program is no longer one thread: what it does depends on how long it takes. */
+/* The program is no longer one thread, so its order depends on time: replicas cannot time it. */
 void machine_drop_replicas(struct machine *);
 
-/* No thread waits any more; those that run do so unseen. */
+/* Ends modelling. Threads no longer wait for each other. */
 void machine_stop(struct machine *);
 
-/* Finishes the capture. The process of the first thread is about to end. */
+/* Completes all files. The process of the first thread is about to end. */
 int machine_finish(struct machine *, struct err *);
 
 /*
- * A new thread, made by `parent`, which is running; NULL for the first one. The machine
- * keeps it until machine_finish() or thread_exit().
+ * Adds a thread, which the running thread `parent` made; NULL for the first one. The machine owns it until
+ * machine_finish() or thread_exit().
  */
 struct thread *machine_thread(struct machine *, struct thread *parent);
 
 /*
- * The running thread makes a new process by fork: it is there, with one thread, when
- * this returns. Until machine_forked() the other threads of its own process do not wait. NULL: too
- * many processes live.
+ * The running thread forks. Returns the thread of the new process, or NULL if there are too many. Until
+ * machine_forked() the other threads of the parent's process do not wait.
  */
 struct thread *machine_fork(struct thread *parent);
 
-/* In the child: the thread is the calling one. */
+/* In the child, called by its thread. */
 void machine_begin_child(struct thread *child);
 
-/* In the parent. `child`, if the fork failed, or NULL. */
+/* In the parent, after the fork. `child`: the thread to remove if the fork failed; else NULL. */
 void machine_forked(struct thread *parent, struct thread *child);
 
 /* The process of the running thread ends. */
@@ -113,25 +111,25 @@ void machine_exit(struct thread *);
 void thread_exit(struct thread *);
 
 /*
- * The thread enters a block: the one before is completed. Waits until the thread is chosen to run.
- * `cpu_state`: of the emulator, NULL if it is not known.
+ * The thread has executed its last block and enters this one. Waits until the thread is chosen to run.
+ * `cpu_state`: of the emulator; NULL: not known.
  */
 void thread_enter(struct thread *, struct block *, const void *cpu_state);
 
 /* The thread's instruction, in its current block, accesses memory. */
 void thread_access(struct thread *, const struct insn *, uint64_t va, unsigned size_bytes);
 
-/* The thread enters the kernel, and comes back. */
+/* The thread enters a system call, and returns from it. */
 void thread_call(struct thread *, const struct call *);
 void thread_return(struct thread *, enum call_kind);
 
 /*
- * The cycle at which the thread asks for the time: in a system call, or by an instruction of its
- * current block that reads the timer. Later than or the same as the last time it asked.
+ * The cycle at which the thread reads the time, in a system call or by an instruction of its current block
+ * that reads the timer. Never less than the last result.
  */
 uint64_t thread_time(struct thread *);
 
-/* Where the thread is now. */
+/* The thread with its CPU and cycle. */
 struct moment thread_moment(const struct thread *);
 
 #endif

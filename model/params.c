@@ -27,7 +27,7 @@ enum {
 	MOST_ENTRIES = 1 << 20,
 	MOST_CYCLES = 10000,
 	MOST_QUEUE = 512,
-	MOST_UNITS = 3, /* of a kind: all have a bit of 16 */
+	MOST_UNITS = 3, /* of a kind: the units of all kinds have 16 bits */
 };
 
 static const struct field {
@@ -178,7 +178,7 @@ int params_set(struct params *p, const char *name, const char *value, struct err
 	return 0;
 }
 
-/* Tables whose sets are found by masking: the number of sets must be a power of two. */
+/* Tables whose number of sets must be a power of two. */
 static const struct shape {
 	const char *name;
 	size_t size;   /* offset of the field */

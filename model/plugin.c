@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The model as a plugin of qemu-aarch64: what the emulator tells becomes calls of the machine.
- * The emulator's callbacks carry no pointer of ours, hence the one object of this file.
+ * The model as a plugin of qemu-aarch64: callbacks of the emulator call the machine. Most callbacks have no
+ * user pointer, so the file has one global object.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -20,16 +20,16 @@
 #include "model/qemu_plugin.h"
 #include "model/shared_memory.h"
 
-/* Blocks never have more; the emulator ends them at a page's end, too. */
+/* Most instructions in a block: those of a page. */
 enum { MAX_BLOCK = 1024 };
 
 /*
- * Decoded blocks. A program that makes code again and again fills this long before the emulator
- * throws its translations away; ten MB of code are executed before any other program does.
+ * Limit of decoded blocks, at which the translations are dropped. A program that generates code all the time
+ * gets there long before the emulator drops its translations; others need ten megabytes of code for it.
  */
 enum { MOST_BLOCK_BYTES = 128 << 20 };
 
-/* At the same time. Those beyond run unseen. */
+/* Most threads at the same time. Further ones are not modelled. */
 enum { MAX_THREADS = 4096 };
 
 static struct plugin {
@@ -37,27 +37,27 @@ static struct plugin {
 	struct machine *machine;	     /* of all processes: in shared memory */
 	struct process *process;	     /* this one; NULL: not modelled */
 	struct thread *threads[MAX_THREADS]; /* by number of the emulator's CPU */
-	struct thread *cloning;		     /* the thread that makes another one */
-	struct thread *forking;		     /* … or another process, … */
-	struct thread *forked;		     /* … this one, once it is there */
+	struct thread *cloning;		     /* it makes a thread */
+	struct thread *forking;		     /* it makes a process */
+	struct thread *forked;		     /* the thread of that process; NULL: not there yet */
 	unsigned forking_vcpu;
-	atomic_bool is_over; /* nothing is modelled any more in this process */
-	bool is_child;	     /* another process finishes the capture */
-	bool is_resetting;   /* blocks are about to go */
+	atomic_bool is_over; /* this process is not modelled any more */
+	bool is_child;	     /* another process completes the capture */
+	bool is_resetting;   /* translations are about to be dropped */
 } plugin;
 
-/* A deadline of the guest, told in modelled time, that the emulator gets in this machine's. */
+/* A deadline in the guest's memory, which is in the host's time during the system call. */
 struct deadline {
-	void *at; /* in the guest's memory; NULL: none */
-	int64_t time[2];
+	void *at;	 /* address in this process; NULL: none */
+	int64_t time[2]; /* the guest's value, in modelled time */
 };
 
-static _Thread_local struct thread *current; /* the guest thread that this one runs */
+static _Thread_local struct thread *current; /* the guest thread of this host thread */
 static _Thread_local struct deadline deadline;
 
 int qemu_plugin_version = 1;
 
-/* The thread of one of the emulator's CPUs, NULL if the model does not follow it (any more). */
+/* The thread of a virtual CPU of the emulator; NULL: not modelled, or not any more. */
 static struct thread *thread_of(unsigned vcpu)
 {
 	if (plugin.is_over || vcpu >= MAX_THREADS || atomic_load(&plugin.machine->journal->is_over))
@@ -88,7 +88,7 @@ static bool write_guest(void *at, const void *bytes, size_t size)
 	return process_vm_writev(getpid(), &from, 1, &to, 1, 0) == (ssize_t)size;
 }
 
-/* The system will wait until a time of its own; deadline.time is what the guest wrote there. */
+/* Replaces the deadline of a call by one in the host's time. */
 static void convert_deadline(const struct call *call)
 {
 	enum { NS_PER_SECOND = 1000000000 };
@@ -116,8 +116,8 @@ static void print_error(const struct err *err)
 }
 
 /*
- * The emulator's code has its CPU state in a register of the host that calls preserve. Callbacks
- * are called from that code, so they can pass it on as one more argument.
+ * Translated code has a pointer to the CPU state in a callee-saved register of the host. Callbacks are called
+ * from that code, so this one passes the register on as one more argument.
  */
 void cyclops_model_on_block(unsigned vcpu, void *user);
 void cyclops_model_on_block_of(unsigned vcpu, void *user, const void *cpu_state);
@@ -160,7 +160,7 @@ static void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t vaddr,
 		thread_access(t, user, vaddr, 1u << qemu_plugin_mem_size_shift(info));
 }
 
-/* The words of a block, and where the guest's addresses begin in our own. */
+/* The instruction words of a block. Returns their number. */
 static size_t read_words(const struct qemu_plugin_tb *tb, uint32_t words[MAX_BLOCK])
 {
 	size_t n = qemu_plugin_tb_n_insns(tb);
@@ -173,7 +173,7 @@ static size_t read_words(const struct qemu_plugin_tb *tb, uint32_t words[MAX_BLO
 	return n;
 }
 
-/* The emulator threw all translations away. Nobody executes anything meanwhile. */
+/* The emulator has dropped all translations. No thread executes code meanwhile. */
 static void on_flush(qemu_plugin_id_t id)
 {
 	(void)id;
@@ -227,7 +227,7 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number
 	thread_return(t, call_returned(number));
 }
 
-/* Called by the thread that makes the new one, or before the program starts. */
+/* Called by the thread that makes the new one; for the first one before the program starts. */
 static void on_vcpu_init(qemu_plugin_id_t id, unsigned vcpu)
 {
 	(void)id;
@@ -276,7 +276,7 @@ static void on_fork(void)
 		plugin.forked = machine_fork(plugin.forking);
 }
 
-/* The thread that called fork is the only one here. */
+/* In the child: the thread that called fork is its only one. */
 static void on_fork_in_child(void)
 {
 	plugin.is_child = true;
@@ -292,7 +292,7 @@ static void on_fork_in_child(void)
 	plugin.forking = plugin.forked = NULL;
 }
 
-/* What the command put into the file descriptor: all of it. */
+/* Reads a descriptor to its end. */
 static int read_all(int fd, struct text *out, struct err *err)
 {
 	ssize_t n;
@@ -338,14 +338,14 @@ static void register_calls(qemu_plugin_id_t id)
 	qemu_plugin_register_atexit_cb(id, on_end, NULL);
 }
 
-/* All translations are gone, and their blocks with them: everything begins anew. */
+/* All translations are dropped, and callbacks with them. */
 static void on_reset(qemu_plugin_id_t id)
 {
 	register_calls(id);
 	plugin.is_resetting = false;
 }
 
-/* The emulator translates one block at a time, whatever the threads do. */
+/* The emulator holds a lock here, so that one block is translated at a time. */
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	uint32_t words[MAX_BLOCK];
@@ -387,10 +387,10 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	    machine_init(plugin.machine = mem_zalloc(1, sizeof(*plugin.machine)), &plugin.config,
 			 &err) < 0) {
 		print_error(&err);
-		_exit(EXIT_FAILURE); /* the emulator would add that a plugin failed, and which */
+		_exit(EXIT_FAILURE); /* returning -1 would make the emulator print a second error */
 	}
 	if (plugin.config.journal > 0)
-		close((int)plugin.config.journal); /* not for the program */
+		close((int)plugin.config.journal); /* the program must not inherit it */
 	emulator_time_install(get_modelled_time);  /* else the guest has this machine's time */
 	pthread_atfork(on_fork, NULL, on_fork_in_child);
 	register_calls(id);

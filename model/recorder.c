@@ -12,11 +12,11 @@
 #define BIT(n) ((uint64_t)1 << (n))
 
 enum {
-	SPE_ID = 100,	 /* event ids: of the SPE event on CPU 0 … */
-	DUMMY_ID = 1000, /* … and of the one that carries the side-band */
+	SPE_ID = 100,	 /* id of the SPE event on CPU 0; other CPUs count up */
+	DUMMY_ID = 1000, /* the same of the dummy event, which has the side-band records */
 	TIME_SHIFT = 16,
-	START_SECONDS = 1000, /* the machine has been up for some time */
-	MODE_USER = 2,	      /* in misc */
+	START_SECONDS = 1000, /* uptime of the machine at cycle 0 */
+	MODE_USER = 2,	      /* PERF_RECORD_MISC_USER */
 };
 
 /* Format of the SPE event's config: docs/reference/spe-interop.md section 2. */
@@ -60,7 +60,7 @@ static struct attr dummy_attr(void)
 	};
 }
 
-/* The event as a user of perf would have typed it. */
+/* The name of the event as perf record takes it. */
 static void name_event(const struct sampling *s, struct text *out)
 {
 	text_str(out, "arm_spe_0/ts_enable=1,pa_enable=1");
@@ -74,7 +74,7 @@ static void name_event(const struct sampling *s, struct text *out)
 	text_add(out, "/u", sizeof("/u"));
 }
 
-/* How the writer comes to its file: writer_open() or writer_resume(). */
+/* writer_open() or writer_resume(). */
 typedef int open_function(const char *, const struct writer_event *, size_t, struct writer **,
 			  struct err *);
 
@@ -187,7 +187,7 @@ struct sample_id recorder_trailer(struct recorder *r, const struct moment *at, u
 	};
 }
 
-/* Tracing begins on the CPU, with this thread. */
+/* Writes ITRACE_START with the first thread of a CPU. */
 static void start(struct recorder *r, const struct moment *at)
 {
 	struct sample_id id = recorder_trailer(r, at, SPE_ID);
@@ -238,7 +238,7 @@ void recorder_exit(struct recorder *r, const struct moment *at)
 	writer_flush(r->writer);
 }
 
-/* The path as the program's own system would say it. */
+/* The path without the configured root; "//anon" without a file. */
 static const char *path_in_root(const struct recorder *r, const char *path)
 {
 	size_t length = strlen(r->config->root);
@@ -250,7 +250,7 @@ static const char *path_in_root(const struct recorder *r, const char *path)
 	return path;
 }
 
-/* The emulator maps the guest's code without the right to execute it. */
+/* The emulator maps the guest's code without PROT_EXEC, and may make it writable. */
 static uint32_t guest_protection(const struct mapping *m, bool is_code)
 {
 	return is_code ? (m->protection | PROT_EXEC) & ~(uint32_t)PROT_WRITE : m->protection;
@@ -284,7 +284,7 @@ static void write_build_id(struct recorder *r, const char *path)
 		writer_build_id(r->writer, &id, path_in_root(r, path), -1, MODE_USER);
 }
 
-/* Each file's build-id once, with its first mapping of code. */
+/* Writes the build-id of a file with its first mapping of code. */
 static void note_build_id(struct recorder *r, const char *path)
 {
 	uint32_t known = (uint32_t)r->paths.texts.n;
@@ -331,7 +331,7 @@ void described_release(struct described *d)
 	spans_release(&d->data);
 }
 
-/* Empties the buffer, whose bytes are in the file. */
+/* Empties the buffer. Its bytes are in the file. */
 static void forget(struct journal_cpu *b)
 {
 	b->offset += b->n;
@@ -340,7 +340,7 @@ static void forget(struct journal_cpu *b)
 	atomic_store(&b->file_end, 0);
 }
 
-/* If the process ends in here, the file's end says whether the bytes got there. */
+/* If the process ends in this function, file_end tells whether the bytes are in the file. */
 static void flush(struct recorder *r, unsigned cpu)
 {
 	struct journal_cpu *b = &r->journal->cpus[cpu];

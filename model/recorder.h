@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes what the model saw as perf would have recorded it on the machine: SPE records in one
- * buffer for each CPU, and the side-band records that say whose they are.
+ * Writes the capture, as perf record would on the modelled machine: SPE records in an AUX buffer for each
+ * CPU, and side-band records of threads and mappings.
  */
 #ifndef CYCLOPS_MODEL_RECORDER_H
 #define CYCLOPS_MODEL_RECORDER_H
@@ -18,59 +18,53 @@
 #include "model/observer.h"
 #include "spe/encode.h"
 
-/* What the capture has of a process's addresses. */
+/* The mappings of a process that are in the capture. */
 struct described {
-	uint64_t guest_base;	 /* our address of the guest's address 0 */
-	struct spans code, data; /* guest addresses whose mappings have been written */
+	uint64_t guest_base;	 /* address in this process of the guest's address 0 */
+	struct spans code, data; /* guest addresses whose MMAP2 records are written */
 };
 
 struct recorder {
 	const struct config *config; /* borrowed */
 	struct writer *writer;
 	struct record_time_conv time;
-	struct journal *journal; /* borrowed: the buffers of SPE records */
-	struct strings paths;	 /* of files whose build-ids have been written */
-	struct text sample;	 /* the record of one */
-	uint64_t first_ns;	 /* when the machine began */
+	struct journal *journal; /* borrowed: the AUX buffers */
+	struct strings paths;	 /* files whose build-ids are written */
+	struct text sample;	 /* memory for a SAMPLE record */
+	uint64_t first_ns;	 /* time of cycle 0 */
 };
 
-/* Numbers of PMUs: any that perf does not use itself. */
+/* PMU types: any numbers that no other PMU has. */
 enum { PMU_TYPE = 8, SPE_TYPE = 10 };
 
-/* Begins the capture. All that is ever missing in the file stands in the journal. */
+/* Begins the capture. Data that is not in the file yet is always in the journal. */
 int recorder_open(struct recorder *, const struct config *, struct journal *, struct err *);
 
-/* Goes on with one that another process began and cannot go on with, by what it left. */
+/* Continues the capture of a process that ended, with its journal. */
 int recorder_resume(struct recorder *, const struct config *, struct journal *, struct err *);
 
-/* Writes what is left and finishes the file. */
+/* Writes the buffers and the header, and closes the file. */
 int recorder_close(struct recorder *, struct err *);
 
 /* The first thread of the program. */
 void recorder_program(struct recorder *, const struct moment *);
 
-/* A thread begins or ends. `parent` is the thread that made it. */
+/* A thread starts or ends. `parent`: the thread that made it. */
 void recorder_fork(struct recorder *, struct thread_ids parent, const struct moment *);
 void recorder_exit(struct recorder *, const struct moment *);
 
-/*
- * Code or data at a guest address is used: writes the mapping it lies in, unless that has been
- * done.
- */
+/* Writes the mapping of a guest address, code or data, unless it is in the capture already. */
 void recorder_use(struct recorder *, struct described *, const struct moment *, uint64_t address,
 		  bool is_code);
 
-/* The guest changed what is mapped there. */
+/* The guest changed mappings from `start` to before `end`: they are to be written again. */
 void described_remapped(struct described *, uint64_t start, uint64_t end);
 
-/* A child process inherits what its parent has mapped. */
+/* For a child of fork, which has the mappings of its parent. */
 void described_copy(const struct described *parent, struct described *out);
 void described_release(struct described *);
 
-/*
- * Adds a record to a CPU's buffer; fills in its thread and time. `has_collided`: samples were
- * lost since the one before.
- */
+/* Adds a record to a CPU's buffer, with thread and time. `has_collided`: samples collided before it. */
 void recorder_spe(struct recorder *, struct described *, struct spe_record *, const struct moment *,
 		  bool has_collided);
 
@@ -102,7 +96,7 @@ struct sample_id recorder_trailer(struct recorder *, const struct moment *, uint
 /* The generic timer's count at a cycle. */
 uint64_t recorder_ticks(const struct recorder *, uint64_t cycle);
 
-/* The header features: what machine this is. */
+/* Writes the header's features: the description of the machine. */
 void recorder_features(const struct recorder *);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the capture's header says of the modelled machine. */
+/* The features of the capture's header, which describe the modelled machine. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ enum {
 	LINE = LINE_BYTES,
 };
 
-/* Says that this is a model, and of what: readers look for the word "modelled". */
+/* The CPU's description begins with "modelled": readers know modelled captures by this word. */
 static void describe_cpu(struct writer *w, const struct config *c)
 {
 	struct text text = { 0 };

@@ -19,7 +19,7 @@ static void replica_init(struct replica *r, const struct params *params, const s
 	r->core.tally = &r->tally;
 }
 
-/* The emulator's handlers of signals know its own threads alone. */
+/* Threads with all signals blocked: the emulator's signal handlers work in its own threads only. */
 static struct pool *pool_without_signals(void)
 {
 	sigset_t all, old;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Replicas of the machine, each with something perfect. What a program of one thread computes does
- * not depend on how long it takes, so one run of it can be timed by several machines: the first one
- * notes what the thread does, and the replicas do the same later, on several CPUs of the host.
+ * Replicas of the machine, each with another idealisation. A program of one thread executes the same
+ * instructions however long they take, so several machines can time one run: the machine logs the thread's
+ * operations, and the replicas execute them later, on several CPUs of the host.
  *
  *	thread ─► machine ─► operations ─┬─► replica 1
  *				         ├─► replica 2
@@ -19,11 +19,11 @@
 #include "model/tally.h"
 #include "model/stepper.h"
 
-/* One thing that the thread does. */
+/* An operation of the thread: it enters a block, accesses memory, or else enters a system call. */
 struct operation {
-	struct block *block;	 /* it enters this one, or NULL: */
-	const struct insn *insn; /* this instruction … or NULL: it enters the kernel */
-	uint64_t va;		 /* … accesses memory */
+	struct block *block;	 /* NULL: it enters no block */
+	const struct insn *insn; /* the instruction that accesses memory; NULL: none */
+	uint64_t va;
 	uint32_t size_bytes;
 };
 
@@ -43,20 +43,20 @@ struct replicas {
 	struct replica *list;
 	size_t n;
 	struct pool *pool;
-	struct operation *operations; /* that not all have done */
+	struct operation *operations; /* logged, and not yet executed by the replicas */
 	size_t n_operations;
 };
 
 enum { REPLICA_OPERATIONS = 1 << 18 };
 
-/* One for each idealisation but the first, which is the machine's own; NULL: none. */
+/* A replica for each idealisation but the first, which is the machine's own; NULL: there are none. */
 struct replicas *replicas_new(const struct config *);
 void replicas_free(struct replicas *);
 
-/* They do all that they have not done yet. */
+/* Executes the logged operations. */
 void replicas_catch_up(struct replicas *);
 
-/* The guest gave up what was mapped there. */
+/* The guest unmapped addresses, or mapped them anew. */
 void replicas_forget_mapping(struct replicas *, uint64_t start, uint64_t end);
 
 static inline void replicas_note(struct replicas *r, const struct operation *operation)

@@ -19,7 +19,7 @@ static void json_events(struct text *out, const struct counts *counts, uint64_t 
 			    modelled_event_sum(&modelled_events[i], counts), time_ns, time_ns);
 }
 
-/* A text of ours or a path: quotes, backslashes and control characters are escaped. */
+/* A json string: quotes, backslashes and control characters are escaped. */
 static void json_text(struct text *out, const char *text)
 {
 	text_char(out, '"');
@@ -34,7 +34,7 @@ static void json_text(struct text *out, const char *text)
 	text_char(out, '"');
 }
 
-/* What both files begin with: they say that this is a model, and of what. */
+/* The head of all files: that this is a model, of which CPU, with which settings. */
 static void json_head(struct text *out, const struct config *c)
 {
 	text_str(out, "{\"schema\":1,\"modelled\":true,\"model\":");
@@ -63,7 +63,7 @@ static int write_text(const char *path, const struct text *text, struct err *err
 	return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s", path, strerror(errno));
 }
 
-/* Creates the file, or leaves it as it is. */
+/* Fails if the file cannot be written. Creates it if it does not exist. */
 static int check_path(const char *path, struct err *err)
 {
 	FILE *file = path != NULL ? fopen(path, "ae") : NULL;

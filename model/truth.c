@@ -11,7 +11,7 @@
 /* The words of a tuple of `transfers`. */
 enum { LINE, GIVER, GIVER_PC, GIVER_AT, TAKER, TAKER_PC, TAKER_AT, TRANSFER_WORDS };
 
-/* In GIVER_AT and TAKER_AT: the offset in the line, and above it whether it was a store. */
+/* GIVER_AT and TAKER_AT: the offset in the line; from this bit on, 1 for a store. */
 enum { STORE_SHIFT = 8 };
 
 struct truth *truth_new(void)
@@ -56,7 +56,7 @@ static void add_to_source(struct truth_source *s, const struct truth_execution *
 	s->xlat += e->xlat;
 }
 
-/* The cycle in which the stage took instructions is over. */
+/* Divides the last cycle among the instructions that it committed. */
 static void share_cycle(struct truth *t, struct commit_stage *c)
 {
 	enum { CYCLE = 1000 };
@@ -69,7 +69,7 @@ static void share_cycle(struct truth *t, struct commit_stage *c)
 	c->has_cycle = false;
 }
 
-/* The instruction leaves the window, `cycles` after all those before it. */
+/* An instruction retires, e->cycles later than the one before it. */
 static void commit(struct truth *t, struct commit_stage *c, uint32_t number,
 		   const struct truth_execution *e)
 {
@@ -163,7 +163,7 @@ static uint64_t at(const struct truth_access *a)
 	return (a->va & (LINE_BYTES - 1)) | (uint64_t)a->is_store << STORE_SHIFT;
 }
 
-/* The line goes from a CPU to the one of this access: who used it there last? */
+/* Counts a transfer of the line from a CPU to that of the access; the giver is the last access there. */
 static void transfer(struct truth *t, const struct truth_access *taker, unsigned cpu)
 {
 	const uint64_t last[] = { taker->va >> LINE_SHIFT, cpu };
@@ -172,7 +172,7 @@ static void transfer(struct truth *t, const struct truth_access *taker, unsigned
 	uint64_t key[TRANSFER_WORDS];
 
 	if (number == TUPLES_NONE)
-		return; /* prefetched there, and never used */
+		return; /* the line was prefetched there and never used */
 	giver = &t->accesses.items[number];
 	key[LINE] = taker->va & ~(uint64_t)(LINE_BYTES - 1);
 	key[GIVER] = giver->tid;

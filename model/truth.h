@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything that happened, not only what was sampled: what analyses of a capture are checked
- * against. Memory grows with the instructions that ran and the lines that were used.
+ * The truth: everything that happened, not only what was sampled. Analyses of the capture are checked against
+ * it. Memory grows with the number of distinct instructions and lines.
  */
 #ifndef CYCLOPS_MODEL_TRUTH_H
 #define CYCLOPS_MODEL_TRUTH_H
@@ -21,12 +21,12 @@ enum { TRUTH_EVENTS = 16 }; /* event bits that the model can set, and more */
 /* All executions of an instruction. */
 struct truth_insn {
 	uint64_t n;
-	uint64_t events[TRUTH_EVENTS]; /* executions that had this SPE event */
-	uint64_t sources[N_SOURCES];   /* loads from there */
-	uint64_t total, issue, xlat;   /* cycles in all, not saturated */
-	uint64_t cycles;	       /* by which they moved the end of all so far */
-	uint64_t commit_millicycles; /* for which the commit stage waited for them, or took them */
-	struct counts counts;	     /* of the PMU, that it raised */
+	uint64_t events[TRUTH_EVENTS]; /* executions with this SPE event */
+	uint64_t sources[N_SOURCES];   /* loads with this data source */
+	uint64_t total, issue, xlat;   /* sums of latencies, in cycles, not saturated */
+	uint64_t cycles;	       /* by which they retired later than all before them */
+	uint64_t commit_millicycles;   /* of the commit stage, see struct commit_stage */
+	struct counts counts;	       /* of the PMU, that it raised */
 	uint8_t op_class, op;
 };
 
@@ -35,7 +35,7 @@ struct truth_edge {
 	uint64_t n, mispredicted;
 };
 
-/* All loads that got their data from one source. */
+/* All loads with one data source. */
 struct truth_source {
 	uint64_t n;
 	uint64_t total, issue, xlat;
@@ -45,58 +45,58 @@ struct truth_source {
 struct truth_execution {
 	uint64_t events;
 	uint64_t total, issue, xlat, cycles;
-	uint64_t empty; /* of `cycles`: the window was empty before it */
-	bool flushes;	/* it makes the fetch begin again behind it */
+	uint64_t empty; /* part of `cycles` in which the window was empty */
+	bool flushes;	/* the pipeline is flushed behind it */
 	bool has_source;
 	uint8_t source;
 	unsigned cpu;
 };
 
 /*
- * The commit stage of a CPU, as in TIP (Gottschall and others, MICRO 2021): a cycle belongs to the
- * instruction that it waits for; the cycle in which it takes instructions, to all that it takes,
- * in equal parts; a cycle with an empty window to the instruction that flushed it, or else to the
- * first that comes after.
+ * The commit stage of a CPU, with its cycles attributed as in TIP (Gottschall and others, MICRO 2021). A cycle
+ * that waits for an instruction is attributed to it. A cycle that commits instructions is divided equally
+ * among them. A cycle with an empty window is attributed to the instruction that flushed it, or else to the
+ * next instruction.
  */
 struct commit_stage {
-	VEC_OF(uint32_t) taken; /* in the cycle that is not yet over: indexes of instructions */
-	bool has_cycle;		/* that cycle has not been given to any */
-	uint32_t flusher;	/* index + 1 of the instruction before, if it flushed; else 0 */
+	VEC_OF(uint32_t) taken; /* committed in the current cycle: indexes of instructions */
+	bool has_cycle;		/* the current cycle is not attributed yet */
+	uint32_t flusher;	/* index + 1 of the last instruction if it flushed; else 0 */
 };
 
-/* An access, to a line that other CPUs may have. */
+/* A memory access. */
 struct truth_access {
 	unsigned cpu;
 	uint32_t tid;
 	uint64_t pc, va;
 	bool is_store;
-	uint64_t peers; /* of struct access */
+	uint64_t peers; /* access.peers */
 };
 
 struct truth {
-	struct tuples pcs; /* pc → index of … */
+	struct tuples pcs; /* pc → index into insns */
 	VEC_OF(struct truth_insn) insns;
 	struct commit_stage commit[MAX_CPUS];
 	struct truth_source sources[N_SOURCES];
-	struct tuples blocks; /* (first pc, end) → index of … */
+	struct tuples blocks; /* (first pc, end) → index into block_counts */
 	VEC_OF(uint64_t) block_counts;
-	struct tuples calls; /* (pc of the call, pc called) → … */
+	struct tuples calls; /* (pc of the call, pc called) → index into call_counts */
 	VEC_OF(uint64_t) call_counts;
-	struct tuples edges; /* (pc of the branch, pc it went to) → … */
+	struct tuples edges; /* (pc of the branch, its target) → index into edge_counts */
 	VEC_OF(struct truth_edge) edge_counts;
-	struct tuples last;		      /* (line, CPU) → index of … */
-	VEC_OF(struct truth_access) accesses; /* the last one */
-	struct tuples transfers;	      /* (line, giver's …, taker's …) → … */
+	struct tuples last;		      /* (line, CPU) → index into accesses */
+	VEC_OF(struct truth_access) accesses; /* the last access of that CPU to the line */
+	struct tuples transfers; /* (line, giver's access, taker's access) → transfer_counts */
 	VEC_OF(uint64_t) transfer_counts;
 };
 
 struct truth *truth_new(void);
 void truth_free(struct truth *);
 
-/* Its index among the instructions is returned. */
+/* Adds an execution. Returns the index of the instruction. */
 uint32_t truth_instruction(struct truth *, const struct insn *, const struct truth_execution *);
 
-/* What the PMU counted for the instruction of that index. */
+/* Adds the PMU counts of an execution of the instruction with that index. */
 void truth_counts(struct truth *, uint32_t index, const struct counts *);
 
 void truth_block(struct truth *, uint64_t first_pc, uint64_t end_pc);
@@ -104,10 +104,10 @@ void truth_call(struct truth *, uint64_t from_pc, uint64_t to_pc);
 void truth_edge(struct truth *, uint64_t from_pc, uint64_t to_pc, bool is_mispredicted);
 void truth_access(struct truth *, const struct truth_access *);
 
-/* Nothing more happens. */
+/* To be called after the last instruction. */
 void truth_end(struct truth *);
 
-/* Appends it all as the members of a json object, without the braces around. */
+/* Appends everything as members of a json object, without the braces around them. */
 void truth_json(const struct truth *, struct text *);
 
 #endif
