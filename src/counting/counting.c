@@ -469,12 +469,11 @@ static int check_counting(const struct counting_state *s, struct err *err)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "only a command can be run several times");
 	if (is_repeated && c->interval_ms > 0)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "intervals are for a single run: not together with repeats");
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--interval excludes --repeat");
 	if (multiplexing_is_ambiguous(s))
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "on mixed cores events of a task must not take turns: name fewer "
-			       "of them, or run the command once for each group with --no-mux");
+			       "on mixed cores events of a task cannot be multiplexed: give fewer "
+			       "events, or --no-mux");
 	if (c->by_cpu && !target_is_cpus(c->target))
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "counts by CPU need --all-cpus or --cpus");

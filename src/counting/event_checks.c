@@ -195,7 +195,7 @@ int event_checks_save(const char *key, const struct event_checks *c, struct err 
 
 	if (!state_folder(folder))
 		return err_set(err, ERR_IO, ERR_NOWHERE,
-			       "neither XDG_STATE_HOME nor HOME says where to keep it");
+			       "no folder for it: neither XDG_STATE_HOME nor HOME is set");
 	root = read_file(folder);
 	json_object_set_new(root, "schema", json_integer(SCHEMA));
 	events = member_object(member_object(root, "machines"), key);

@@ -34,21 +34,9 @@ const char *metric_whole(const struct cpu_metric *m)
 static const struct word {
 	const char *from, *to;
 } words[] = {
-	{ "frontend", "front end" },
-	{ "backend", "back end" },
-	{ "mem", "memory" },
-	{ "bound", "" },
-	{ "stalled", "stalled" },
-	{ "cycles", "" },
-	{ "l1d", "L1D" },
-	{ "l1i", "L1I" },
-	{ "l2d", "L2D" },
-	{ "l2i", "L2I" },
-	{ "tlb", "TLB" },
-	{ "cme", "CME" },
-	{ "bad", "bad" },
-	{ "l2", "L2" },
-	{ "l3", "L3" },
+	{ "mem", "memory" }, { "stalled", "stalled" }, { "cycles", "" }, { "l1d", "L1D" },
+	{ "l1i", "L1I" },    { "l2d", "L2D" },	       { "l2i", "L2I" }, { "tlb", "TLB" },
+	{ "cme", "CME" },    { "bad", "bad" },	       { "l2", "L2" },	 { "l3", "L3" },
 };
 
 static const char *metric_words_word_of(const char *from, size_t len)

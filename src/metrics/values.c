@@ -128,11 +128,11 @@ struct stat_value stat_evaluate(const struct cpu_metric *metric, const struct st
 		return out;
 	}
 	if (is_mixed(&e))
-		out.lacks = "the same modes: some events are without the kernel";
+		out.lacks = "events of the same modes: some exclude the kernel";
 	else if (metric->needs_slots && slots == 0)
 		out.lacks = CPU_SLOTS;
 	else if (!formula_evaluate(e.formula, value_of, &e, &out.value))
-		out.lacks = "a divisor that is not zero";
+		out.lacks = "a divisor above 0";
 	else
 		out.is_known = true;
 	metrics_values_judge(&e, least_coverage, &out);

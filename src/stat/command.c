@@ -31,26 +31,26 @@ struct stat_command {
 
 static const struct option input_list[] = {
 	{ "import", 0, OPTION_TEXT, STAT(import), "FILE",
-	  "counts of perf stat (plain, -x, -j), topdown-tool (csv),\n"
-	  "                          rpistat, cyclops stat or cyclops model (json); - is a pipe" },
+	  "read counts of perf stat (plain, -x, -j), topdown-tool (csv),\n                         "
+	  " rpistat, cyclops stat or cyclops model (json); - is a pipe" },
 	{ "against", 0, OPTION_TEXT, STAT(against), "FILE",
-	  "counts of another run, to be compared with these" },
+	  "counts of another run, to compare with" },
 	{ "cpu", 0, OPTION_TEXT, STAT(cpu), "NAME", "take the CPU to be this one" },
 	{ "catalog", 0, OPTION_TEXT, STAT(catalog), "FILE",
 	  "more facts about CPUs; Arm's telemetry files, too" },
 	{ "slots", 0, OPTION_COUNT, STAT(slots), "N",
-	  "slots in a cycle, where the kernel alone knows them" },
+	  "slots in a cycle, where only the kernel of the machine knows them" },
 	{ "help", 'h', OPTION_FLAG, STAT(wants_help), NULL, "this text" },
 };
 
 static const struct option what_list[] = {
-	{ "level", 0, OPTION_COUNT, STAT(level), "N", "go down the tree this far (1: its roots)" },
+	{ "level", 0, OPTION_COUNT, STAT(level), "N", "levels of the tree to show (1: its roots)" },
 	{ "groups", 0, OPTION_LIST, STAT(groups), "NAME[,NAME]", "these groups of metrics" },
 	{ "metrics", 0, OPTION_LIST, STAT(metrics), "NAME[,NAME]", "these metrics" },
 	{ "events", 'e', OPTION_LIST, STAT(events), "NAME[,NAME]", "these events" },
 	{ "all", 0, OPTION_FLAG, STAT(all), NULL, "all metrics and events" },
 	{ "threshold", 0, OPTION_LIST, STAT(thresholds), "NAME=VALUE",
-	  "from which value on a metric is worth a finding" },
+	  "value from which on a metric is a finding" },
 };
 
 static const char *const *list_or_null(const struct option_list *list)
@@ -205,8 +205,9 @@ static int answer_import(const struct catalog *catalog, const struct stat_comman
 			 struct err *err)
 {
 	if (live_is_wanted(&command->live))
-		return err_set(err, ERR_USAGE, ERR_NOWHERE,
-			       "--import takes counts from a file: nothing is counted here");
+		return err_set(
+			err, ERR_USAGE, ERR_NOWHERE,
+			"--import reads counts from a file: it excludes options that count here");
 	if (read_counts(command->import, counts, err) < 0)
 		return -1;
 	return (command->against != NULL ? stat_compare : explain)(catalog, command, counts, output,
@@ -250,7 +251,7 @@ static int stat_command(int argc, char **argv)
 		return status;
 	if (arguments.n > 0) {
 		err_set(&err, ERR_USAGE, ERR_NOWHERE,
-			"'%s': the command to count stands behind --: cyclops stat [OPTIONS] -- %s",
+			"'%s': put -- before the command: cyclops stat [OPTIONS] -- %s",
 			arguments.items[0], arguments.items[0]);
 		return fail(&err);
 	}

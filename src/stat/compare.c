@@ -39,30 +39,29 @@ enum metric_column {
 
 static const struct column event_columns[N_COLUMNS] = {
 	[NAME] = { "event", "", "", CELL_TEXT, COLUMN_GROW, "name in the catalog" },
-	[BEFORE] = { "before", NULL, "events", CELL_COUNT, COLUMN_TRUST, "of --against" },
-	[AFTER] = { "after", NULL, "events", CELL_COUNT, COLUMN_TRUST, "of --import" },
+	[BEFORE] = { "before", NULL, "events", CELL_COUNT, COLUMN_TRUST, "value of --against" },
+	[AFTER] = { "after", NULL, "events", CELL_COUNT, COLUMN_TRUST, "value of --import" },
 	[CHANGE] = { "change", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
 		     "(after - before) / before" },
-	[UNIT] = { "unit", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "if not events" },
+	[UNIT] = { "unit", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "unit, if not events" },
 	[KIND] = { "kind", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "event" },
 };
 
 static const struct column metric_columns[METRIC_N_COLUMNS] = {
 	[METRIC_NAME] = { "metric", "", "", CELL_TEXT, COLUMN_GROW, "name in the catalog" },
 	[METRIC_BEFORE] = { "before", NULL, "", CELL_NUMBER, COLUMN_TRUST | COLUMN_MACHINE_ONLY,
-			    "of --against" },
+			    "value of --against" },
 	[METRIC_AFTER] = { "after", NULL, "", CELL_NUMBER, COLUMN_TRUST | COLUMN_MACHINE_ONLY,
-			   "of --import" },
+			   "value of --import" },
 	[METRIC_BEFORE_WORDS] = { "before_words", "    before", "", CELL_TEXT, COLUMN_TEXT_ONLY,
-				  "of --against" },
+				  "value of --against" },
 	[METRIC_AFTER_WORDS] = { "after_words", "     after", "", CELL_TEXT, COLUMN_TEXT_ONLY,
-				 "of --import" },
+				 "value of --import" },
 	[METRIC_CHANGE] = { "change", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
 			    "(after - before) / before" },
-	[METRIC_UNIT] = { "unit", NULL, "", CELL_TEXT, 0, "of the metric" },
+	[METRIC_UNIT] = { "unit", NULL, "", CELL_TEXT, 0, "change of the metric" },
 	[METRIC_KIND] = { "kind", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
-			  "per-instruction, if it changes with the number of instructions; else "
-			  "plain" },
+			  "per-instruction: changes with the number of instructions; else plain" },
 };
 
 /* From here on the number of instructions makes rates per instruction hard to compare. */
@@ -117,7 +116,7 @@ static void events_table(const struct stat *before, const struct stat *after, st
 		if (b == NULL || b->state != COUNT_COUNTED || a->state != COUNT_COUNTED)
 			n_alone++;
 		else if (a->is_user_only != b->is_user_only)
-			table_note(t, "%s: one run was counted without the kernel's share", event);
+			table_note(t, "%s: not compared: only one run includes the kernel", event);
 		else
 			stat_compare_put_event(before, b, after, a, t);
 	}
@@ -205,8 +204,8 @@ static void caution(const struct stat *before, const struct stat *after, struct 
 	if (fabs(change) < same_instructions)
 		return;
 	table_note(t,
-		   "the runs differ in instructions by %+.1f %%: ipc and rates per 1000 "
-		   "instructions change by that alone; compare time, cycles and totals",
+		   "the runs differ by %+.1f %% in instructions: this alone changes IPC and rates "
+		   "per 1000 instructions. Compare time, cycles and totals.",
 		   100 * change);
 }
 

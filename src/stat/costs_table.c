@@ -22,28 +22,28 @@ enum column_index {
 };
 
 static const struct column columns[N_COLUMNS] = {
-	[CAUSE] = { "cause", "", "", CELL_TEXT, COLUMN_GROW, "what may cost cycles" },
-	[EVENT] = { "event", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "that counts it" },
+	[CAUSE] = { "cause", "", "", CELL_TEXT, COLUMN_GROW, "event that may cost cycles" },
+	[EVENT] = { "event", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "name of the event" },
 	[RATE] = { "per_1000", "PKI", "", CELL_NUMBER, COLUMN_TRUST, "rate" },
 	[PENALTY] = { "penalty_cycles", "cycles each", "cycles", CELL_NUMBER, 0,
-		      "of the catalog, beyond what the level before costs" },
+		      "penalty in the catalog, beyond that of the previous level" },
 	[SHARE] = { "share", "cycle share", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
-		    "of all cycles, at most what its side of the pipeline loses" },
+		    "part of all cycles; at most the stalls of its side of the pipeline" },
 	[REMARK] = { "remark", "", "", CELL_TEXT, COLUMN_TEXT_ONLY | COLUMN_GROW,
-		     "how likely that is" },
+		     "how good the estimate is" },
 	[ISSUE] = { "issue", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "name in the catalog" },
 	[SIDE] = { "side", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
-		   "of the pipeline: frontend, backend, bad_speculation" },
+		   "side of the pipeline: frontend, backend, bad_speculation" },
 	[IS_ESTIMATE] = { "is_estimate", NULL, "", CELL_BOOL, COLUMN_MACHINE_ONLY,
 			  "the penalty is not published for this CPU" },
 	[IS_HIDDEN] = { "is_hidden", NULL, "", CELL_BOOL, COLUMN_MACHINE_ONLY,
-			"other work covers it: it costs little" },
+			"other work hides it: it costs little" },
 };
 
 static const char *remark_on_cost(const struct stat_cost *c)
 {
 	if (c->is_hidden)
-		return "covered by other work";
+		return "hidden by other work";
 	return c->penalty->is_estimate ? "cycles estimated" : NULL;
 }
 
@@ -71,7 +71,7 @@ void stat_costs_table(const struct stat *s, struct table *out)
 	const double least_shown = 0.01;
 	struct stat_costs costs = { 0 };
 
-	table_init(out, "costs", "What it costs at most", columns, COUNT(columns));
+	table_init(out, "costs", "Costs (upper limits)", columns, COUNT(columns));
 	stat_costs_find(s, &costs);
 	for (size_t i = 0; i < costs.list.n; i++)
 		if (s->options->for_programs || costs.list.items[i].bound >= least_shown)

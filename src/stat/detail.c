@@ -22,12 +22,12 @@ enum column_index {
 };
 
 static const struct column columns[N_COLUMNS] = {
-	[GROUP] = { "group", "", "", CELL_TEXT, 0, "what they are about" },
+	[GROUP] = { "group", "", "", CELL_TEXT, 0, "group of the metric" },
 	[WHAT] = { "what", "", "", CELL_TEXT, COLUMN_GROW, "metric" },
 	[RATE] = { "per_1000", "PKI", "", CELL_NUMBER, 0, "rate" },
 	[SHARE] = { "share", NULL, "", CELL_NUMBER, COLUMN_SHARE, "ratio or percentage" },
-	[VALUE] = { "value", NULL, "", CELL_NUMBER, 0, "what is neither" },
-	[UNIT] = { "unit", "of", "", CELL_TEXT, COLUMN_GROW, "of the share or the value" },
+	[VALUE] = { "value", NULL, "", CELL_NUMBER, 0, "values that are neither" },
+	[UNIT] = { "unit", "of", "", CELL_TEXT, COLUMN_GROW, "what the share or value is of" },
 };
 
 /* Lines being gathered: each metric once. */
@@ -248,7 +248,8 @@ static void put_method(struct detail *d)
 	for (size_t i = 0; i < d->s->groups.n; i++)
 		put_group(d, d->s->groups.items[i]);
 	if (d->n_missing > 0)
-		table_note(d->out, "%zu metric%s of these groups without counts; --all names them",
+		table_note(d->out,
+			   "%zu metric%s of these groups were not counted; --all names them",
 			   d->n_missing, plural(d->n_missing));
 }
 
@@ -257,15 +258,13 @@ static void note_above(struct detail *d)
 {
 	if (d->n_above == 0)
 		return;
-	table_note(
-		d->out,
-		"above 100 %%: the two events are counted apart, and one need not be a part of the "
-		"other: prefetches, page walks and wrong paths are in some counts and not in "
-		"others%s",
-		d->n_above_scaled == 0 ? ""
-		: d->n_above_scaled < d->n_above
-			? "; those with ~ were scaled up from different times, too"
-			: "; these were scaled up from different times, too");
+	table_note(d->out,
+		   "above 100 %%: one event is not a part of the other; prefetches, page walks and "
+		   "mispredicted paths are in only one of them%s",
+		   d->n_above_scaled == 0 ? ""
+		   : d->n_above_scaled < d->n_above
+			   ? "; values with ~ were also scaled up from different times"
+			   : "; these values were also scaled up from different times");
 }
 
 int stat_detail_table(const struct stat *s, struct table *out, struct err *err)
@@ -274,7 +273,7 @@ int stat_detail_table(const struct stat *s, struct table *out, struct err *err)
 	struct detail d = { .s = s, .out = out, .err = err };
 	int rc = 0;
 
-	table_init(out, "detail", "What explains it", columns, COUNT(columns));
+	table_init(out, "detail", "Explaining metrics", columns, COUNT(columns));
 	d.is_done = mem_zalloc(s->pmu->n_metrics + 1, sizeof(*d.is_done));
 	d.shows_missing = (o->all && !o->as_rates) || o->groups != NULL || o->metrics != NULL;
 	if (stat_each_name(o->groups, put_group_named, &d) < 0 ||

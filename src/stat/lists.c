@@ -39,14 +39,14 @@ enum metric_column {
 
 static const struct column metric_columns[METRIC_N_COLUMNS] = {
 	[METRIC] = { "metric", NULL, "", CELL_TEXT, 0, "name in the catalog" },
-	[METRIC_VALUE] = { "value", NULL, "", CELL_NUMBER, 0, "in its unit" },
-	[METRIC_UNIT] = { "unit", NULL, "", CELL_TEXT, 0, "what it is in, or per what" },
+	[METRIC_VALUE] = { "value", NULL, "", CELL_NUMBER, 0, "value in its unit" },
+	[METRIC_UNIT] = { "unit", NULL, "", CELL_TEXT, 0, "unit of the value" },
 	[METRIC_TRUST] = { "trust", NULL, "", CELL_TEXT, 0,
 			   "exact, scaled (counted a part of the time), sparse (too small a part "
-			   "to conclude from), saturated (a counter was full), implausible (it "
-			   "cannot be so)" },
+			   "for conclusions), saturated (a counter at its maximum), implausible "
+			   "(contradicts other counts)" },
 	[METRIC_COVERAGE] = { "coverage", NULL, "", CELL_NUMBER, COLUMN_SHARE,
-			      "part of the time in which its events were counted" },
+			      "part of the time that its events were counted" },
 	[METRIC_SPREAD] = { "spread", NULL, "", CELL_NUMBER, COLUMN_SHARE,
 			    "largest relative deviation of its events over several runs" },
 };
@@ -93,26 +93,26 @@ enum event_column {
 };
 
 static const struct column event_columns[EVENT_N_COLUMNS] = {
-	[EVENT] = { "event", NULL, "", CELL_TEXT, 0, "name in the catalog, or the kernel's" },
+	[EVENT] = { "event", NULL, "", CELL_TEXT, 0, "name in the catalog, or of the kernel" },
 	[EVENT_COUNT] = { "count", NULL, "events", CELL_COUNT, COLUMN_TRUST | COLUMN_MACHINE_ONLY,
-			  "for the whole time, extrapolated if running_ns is less than "
+			  "count for the whole time; extrapolated if running_ns is less than "
 			  "enabled_ns" },
 	[EVENT_ENABLED] = { "enabled_ns", NULL, "ns", CELL_COUNT, COLUMN_MACHINE_ONLY,
-			    "time in which it was to be counted, over all CPUs or threads" },
+			    "enabled time, summed over all CPUs or threads" },
 	[EVENT_RUNNING] = { "running_ns", NULL, "ns", CELL_COUNT, COLUMN_MACHINE_ONLY,
-			    "time in which it was on a counter" },
+			    "time on a counter" },
 	[EVENT_UNIT] = { "unit", "", "", CELL_TEXT, COLUMN_MACHINE_ONLY,
-			 "of the count, if it is not a number of events" },
+			 "unit of the count, if not events" },
 	[EVENT_SHOWN] = { "shown_count", "count", "events", CELL_COUNT,
-			  COLUMN_TEXT_ONLY | COLUMN_BLANK, "the count, if it is no time" },
+			  COLUMN_TEXT_ONLY | COLUMN_BLANK, "count, if it is not a time" },
 	[EVENT_SHOWN_UNIT] = { "shown_unit", "", "", CELL_TEXT, COLUMN_TEXT_ONLY,
-			       "of that, if it is not a number of events" },
+			       "its unit, if not events" },
 	[EVENT_TIME] = { "shown_time", "time", "ns", CELL_COUNT, COLUMN_TEXT_ONLY | COLUMN_BLANK,
-			 "the count, if it is a time" },
+			 "count, if it is a time" },
 	[EVENT_RATE] = { "per_1000", "PKI", "", CELL_NUMBER, COLUMN_TRUST,
-			 "per thousand instructions" },
+			 "events per 1000 instructions" },
 	[EVENT_COVERAGE] = { "coverage", "coverage", "", CELL_NUMBER, COLUMN_SHARE,
-			     "part of the time in which it was on a counter" },
+			     "part of the time on a counter" },
 	[EVENT_SPREAD] = { "spread", NULL, "", CELL_NUMBER, COLUMN_SHARE,
 			   "relative deviation over several runs" },
 	[EVENT_STATE] = { "state", NULL, "", CELL_TEXT, 0,
@@ -196,28 +196,26 @@ enum count_column {
 };
 
 static const struct column count_columns[COUNTED_N_COLUMNS] = {
-	[COUNTED] = { "event", NULL, "", CELL_TEXT, 0, "name in the catalog, or the kernel's" },
+	[COUNTED] = { "event", NULL, "", CELL_TEXT, 0, "name in the catalog, or of the kernel" },
 	[COUNTED_VALUE] = { "count", NULL, "events", CELL_COUNT, COLUMN_TRUST,
-			    "extrapolated if running_ns is less than enabled_ns" },
-	[COUNTED_ENABLED] = { "enabled_ns", NULL, "ns", CELL_COUNT, 0,
-			      "time in which it was to be counted" },
-	[COUNTED_RUNNING] = { "running_ns", NULL, "ns", CELL_COUNT, 0,
-			      "time in which it was on a counter" },
-	[COUNTED_UNIT] = { "unit", NULL, "", CELL_TEXT, 0, "of the count, if not events" },
-	[COUNTED_CPU] = { "cpu", NULL, "", CELL_COUNT, 0, "on this CPU alone" },
-	[COUNTED_TID] = { "tid", NULL, "", CELL_COUNT, 0, "of this thread alone" },
+			    "count; extrapolated if running_ns is less than enabled_ns" },
+	[COUNTED_ENABLED] = { "enabled_ns", NULL, "ns", CELL_COUNT, 0, "enabled time" },
+	[COUNTED_RUNNING] = { "running_ns", NULL, "ns", CELL_COUNT, 0, "time on a counter" },
+	[COUNTED_UNIT] = { "unit", NULL, "", CELL_TEXT, 0, "unit of the count, if not events" },
+	[COUNTED_CPU] = { "cpu", NULL, "", CELL_COUNT, 0, "CPU of the count" },
+	[COUNTED_TID] = { "tid", NULL, "", CELL_COUNT, 0, "thread of the count" },
 	[COUNTED_WHERE] = { "where", NULL, "", CELL_TEXT, 0,
 			    "part of the machine (S0-D0-C3), cgroup or name of the thread" },
 	[COUNTED_END] = { "end_ns", NULL, "ns", CELL_COUNT, 0,
-			  "end of the interval, since the start" },
+			  "end of the interval, from the start" },
 	[COUNTED_GROUP] = { "group", NULL, "", CELL_COUNT, 0,
-			    "events of the same number were counted at the same moments" },
+			    "events with the same number were counted at the same time" },
 	[COUNTED_SPREAD] = { "spread", NULL, "", CELL_NUMBER, COLUMN_SHARE,
 			     "relative deviation over several runs" },
 	[COUNTED_STATE] = { "state", NULL, "", CELL_TEXT, 0,
 			    "counted, not-counted, not-supported, forbidden" },
 	[COUNTED_PMU] = { "pmu", NULL, "", CELL_TEXT, 0,
-			  "that counted it, as the kernel calls it" },
+			  "PMU that counted it, by its kernel name" },
 };
 
 static struct cell number_or_none(int32_t number)
@@ -276,14 +274,14 @@ enum interval_column {
 };
 
 static const struct column interval_columns[INTERVAL_N_COLUMNS] = {
-	[INTERVAL_END] = { "end_ns", "end", "ns", CELL_COUNT, 0, "since the start" },
+	[INTERVAL_END] = { "end_ns", "end", "ns", CELL_COUNT, 0, "time from the start" },
 	[INTERVAL_METRIC] = { "metric", NULL, "", CELL_TEXT, 0, "name in the catalog" },
-	[INTERVAL_VALUE] = { "value", NULL, "", CELL_NUMBER, 0, "of that interval" },
-	[INTERVAL_UNIT] = { "unit", NULL, "", CELL_TEXT, 0, "what it is in, or per what" },
+	[INTERVAL_VALUE] = { "value", NULL, "", CELL_NUMBER, 0, "value of the interval" },
+	[INTERVAL_UNIT] = { "unit", NULL, "", CELL_TEXT, 0, "unit of the value" },
 	[INTERVAL_TRUST] = { "trust", NULL, "", CELL_TEXT, 0,
 			     "exact, scaled, sparse, saturated, implausible" },
 	[INTERVAL_PMU] = { "pmu", NULL, "", CELL_TEXT, 0,
-			   "of the cores that it is of, where there are several types" },
+			   "type of the cores, on machines with several types" },
 };
 
 void stat_intervals_init(struct table *out)

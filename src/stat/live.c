@@ -21,22 +21,22 @@ static const struct option live_list[] = {
 	{ "pid", 'p', OPTION_TEXT, LIVE(pids), "PID[,PID]",
 	  "these processes, all threads of them" },
 	{ "tid", 't', OPTION_TEXT, LIVE(tids), "TID[,TID]", "these threads" },
-	{ "all-cpus", 'a', OPTION_FLAG, LIVE(all_cpus), NULL, "everything on all CPUs" },
-	{ "cpus", 'C', OPTION_TEXT, LIVE(cpus), "LIST", "everything on these CPUs: 0-3,8" },
-	{ "cgroup", 'G', OPTION_TEXT, LIVE(cgroup), "PATH", "everything in this cgroup" },
-	{ "by-cpu", 'A', OPTION_FLAG, LIVE(by_cpu), NULL, "counts of each CPU" },
-	{ "by-thread", 0, OPTION_FLAG, LIVE(by_thread), NULL, "counts of each thread" },
+	{ "all-cpus", 'a', OPTION_FLAG, LIVE(all_cpus), NULL, "all CPUs" },
+	{ "cpus", 'C', OPTION_TEXT, LIVE(cpus), "LIST", "these CPUs: 0-3,8" },
+	{ "cgroup", 'G', OPTION_TEXT, LIVE(cgroup), "PATH", "this cgroup" },
+	{ "by-cpu", 'A', OPTION_FLAG, LIVE(by_cpu), NULL, "counts by CPU" },
+	{ "by-thread", 0, OPTION_FLAG, LIVE(by_thread), NULL, "counts by thread" },
 	{ "interval", 'I', OPTION_COUNT, LIVE(interval_ms), "MS",
-	  "counts every so often as well, told at once" },
+	  "print counts at this interval, too" },
 	{ "repeat", 'r', OPTION_COUNT, LIVE(repeat), "N",
 	  "run the command N times: mean and spread" },
 	{ "no-mux", 0, OPTION_FLAG, LIVE(no_mux), NULL,
-	  "groups of events do not take turns: run the command once\n"
-	  "                          for each, as far as the method leads" },
+	  "no multiplexing: run the command once for each group\n                          of "
+	  "events" },
 	{ "no-inherit", 'i', OPTION_FLAG, LIVE(no_inherit), NULL,
-	  "leave children and new threads out" },
-	{ "user", 'u', OPTION_FLAG, LIVE(user), NULL, "leave the kernel out" },
-	{ "kernel", 'k', OPTION_FLAG, LIVE(kernel), NULL, "only the kernel" },
+	  "exclude children and new threads" },
+	{ "user", 'u', OPTION_FLAG, LIVE(user), NULL, "exclude the kernel" },
+	{ "kernel", 'k', OPTION_FLAG, LIVE(kernel), NULL, "exclude user code" },
 };
 
 struct option_set live_option_set(struct live_options *into)
@@ -114,15 +114,13 @@ static void say_what_is_missing(const struct live *l)
 	for (size_t i = 0; i < plan->specs.list.n; i++)
 		is_wanted |= event_takes_counter(&plan->specs.list.items[i]);
 	if (!has_pmu && is_wanted)
-		message_print("no hardware counters here, only the kernel's own events; "
-			      "cyclops doctor says why");
+		message_print("no hardware counters here: only the kernel's own events were "
+			      "counted (cyclops doctor)");
 	if (plan->n_left_out > 0)
-		message_print("mixed cores: %zu more group%s of events would have to take "
-			      "turns, "
-			      "which tasks on mixed cores cannot%s",
+		message_print("mixed cores: %zu more group%s of events not counted: events of a "
+			      "task cannot be multiplexed here%s",
 			      plan->n_left_out, plural(plan->n_left_out),
-			      l->options->command == NULL ? "; --all-cpus counts them"
-							  : "; --no-mux runs the command for each");
+			      l->options->command == NULL ? "; use --all-cpus" : "; use --no-mux");
 }
 
 /* Groups are numbered from 1 in each run. */

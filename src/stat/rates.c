@@ -20,15 +20,14 @@ enum column_index {
 
 static const struct column columns[N_COLUMNS] = {
 	[EVENT] = { "event", "", "", CELL_TEXT, COLUMN_GROW, "name in the catalog" },
-	[RAW] = { "raw", "counted", "", CELL_COUNT, 0, "as read from the counter" },
+	[RAW] = { "raw", "counted", "", CELL_COUNT, 0, "value read from the counter" },
 	[SCALED] = { "scaled", "[scaled]", "", CELL_COUNT, COLUMN_TRUST,
-		     "to the whole time, where the counter was shared" },
+		     "scaled to the whole time, where the counter was shared" },
 	[RATE] = { "per_1000", "PKI", "", CELL_TEXT, 0, "rate" },
 	[COVERAGE] = { "coverage", "coverage", "", CELL_NUMBER, COLUMN_SHARE,
-		       "part of the time in which it was counted" },
+		       "part of the time that it was counted" },
 	[PERIODS] = { "periods", NULL, "", CELL_COUNT, 0,
-		      "of the tool that let events take turns, or intervals, in which it was "
-		      "counted" },
+		      "multiplexing periods in which it was counted" },
 };
 
 /* An event that is looked for in the lists of a user. */
@@ -121,9 +120,9 @@ enum ratio_column { RATIO_NAME, RATIO_VALUE, RATIO_UNIT, RATIO_LABEL, N_RATIO_CO
 
 static const struct column ratio_columns[N_RATIO_COLUMNS] = {
 	[RATIO_NAME] = { "metric", "", "", CELL_TEXT, 0, "name in the catalog" },
-	[RATIO_VALUE] = { "value", "", "", CELL_TEXT, COLUMN_TRUST, "three decimals" },
-	[RATIO_UNIT] = { "unit", "", "", CELL_TEXT, 0, "of the value" },
-	[RATIO_LABEL] = { "label", "", "", CELL_TEXT, COLUMN_GROW, "what it is" },
+	[RATIO_VALUE] = { "value", "", "", CELL_TEXT, COLUMN_TRUST, "value with three decimals" },
+	[RATIO_UNIT] = { "unit", "", "", CELL_TEXT, 0, "unit of the value" },
+	[RATIO_LABEL] = { "label", "", "", CELL_TEXT, COLUMN_GROW, "what it means" },
 };
 
 void stat_ratios_table(const struct stat *s, struct table *out)

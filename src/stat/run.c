@@ -10,8 +10,8 @@
 #include "stat/tables.h"
 
 static const struct column columns[] = {
-	{ "name", NULL, "", CELL_TEXT, 0, "what the fact is about" },
-	{ "value", NULL, "", CELL_TEXT, COLUMN_GROW, "in words" },
+	{ "name", NULL, "", CELL_TEXT, 0, "name of the fact" },
+	{ "value", NULL, "", CELL_TEXT, COLUMN_GROW, "text of the fact" },
 };
 
 /* A line being put together. */
@@ -57,7 +57,7 @@ static void cpu(struct line *l)
 	if (l->s->counts->has_no_pmu && pmu->is_generic)
 		return;
 	if (pmu->is_generic || is_any_arm)
-		text_str(&l->text, pmu->is_generic && midr != 0 ? "not known" : "not told");
+		text_str(&l->text, pmu->is_generic && midr != 0 ? "not known" : "not given");
 	else
 		text_str(&l->text, cpu_name(pmu->cpu));
 	if (midr != 0)
@@ -66,19 +66,19 @@ static void cpu(struct line *l)
 	if (pmu->is_other_revision)
 		text_str(&l->text, " (with the formulas of this revision)");
 	if (l->s->counts->is_modelled)
-		text_str(&l->text, ", modelled: simulated counts, not measured ones");
+		text_str(&l->text, ", modelled: simulated counts, not measured");
 	if (pmu->is_generic && midr != 0)
-		text_str(&l->text, ": nothing is known of its PMU, which is not PMUv3; only what "
-				   "the kernel's generic events tell");
+		text_str(&l->text, ": its PMU is not in the catalog; only the kernel's generic "
+				   "events are used");
 	else if (pmu->is_generic)
-		text_str(&l->text, ": only what the kernel's generic events tell; --cpu NAME "
-				   "names it (cyclops list cpus)");
-	if (pmu->is_architectural)
-		text_str(&l->text, ": its own events are not known; this is what all PMUv3 cores "
-				   "have in common");
-	if (is_any_arm)
-		text_str(&l->text, ": what all Arm CPUs have in common; --cpu NAME names it "
+		text_str(&l->text, ": only the kernel's generic events are used; give --cpu NAME "
 				   "(cyclops list cpus)");
+	if (pmu->is_architectural)
+		text_str(&l->text, ": its own events are not in the catalog; only common PMUv3 "
+				   "events are used");
+	if (is_any_arm)
+		text_str(&l->text,
+			 ": only common Arm events are used; give --cpu NAME (cyclops list cpus)");
 	table_fact(l->out, "CPU", &l->text);
 }
 
@@ -148,23 +148,22 @@ static void coverage(struct line *l)
 		text_format(&l->text, "%" PRIu32 " counter%s", c->n_counters,
 			    plural(c->n_counters));
 	if (c->has_no_pmu)
-		text_str(&l->text,
-			 "no hardware ones here: only the kernel's own events; cyclops doctor says "
-			 "why");
+		text_str(
+			&l->text,
+			"no hardware counters here: only the kernel's own events (cyclops doctor)");
 	if (n > 0) {
 		text_part(&l->text);
 		text_format(&l->text,
-			    "%zu of %zu events shared counters: counted %.0f %% of the time at "
-			    "least, scaled to all of it%s",
+			    "%zu of %zu events were multiplexed: counted at least %.0f %% of the "
+			    "time, scaled up%s",
 			    n, l->s->totals.list.n, 100 * least,
-			    c->n_counters > 0 && c->command != NULL ? " (--no-mux runs the command "
-								      "again instead)"
+			    c->n_counters > 0 && c->command != NULL ? " (--no-mux avoids this)"
 								    : "");
 	}
 	if (!c->has_no_pmu)
-		refused(l, COUNT_NOT_SUPPORTED, "that this machine does not have");
+		refused(l, COUNT_NOT_SUPPORTED, "not supported by this machine");
 	refused(l, COUNT_NOT_COUNTED, "not counted");
-	refused(l, COUNT_FORBIDDEN, "that this user may not count");
+	refused(l, COUNT_FORBIDDEN, "forbidden for this user");
 	table_fact(l->out, "counters", &l->text);
 }
 
@@ -176,9 +175,8 @@ static void caution(struct line *l)
 	for (size_t i = 0; i < l->s->pmu->topdown.roots.n; i++)
 		needs_slots |= l->s->pmu->topdown.roots.items[i]->needs_slots;
 	if (needs_slots && l->s->slots == 0)
-		text_str(&l->text,
-			 "slots in a cycle: --slots N (in caps/slots of the PMU of the measured "
-			 "machine, below /sys/bus/event_source/devices)");
+		text_str(&l->text, "slots in a cycle: give --slots N (caps/slots of the PMU in "
+				   "/sys/bus/event_source/devices of the measured machine)");
 	table_fact(l->out, "missing", &l->text);
 	if (l->s->pmu->note != NULL && !l->s->pmu->is_generic &&
 	    strcmp(cpu_id(l->s->pmu->cpu), CPU_ANY_ARM) != 0)

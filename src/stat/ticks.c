@@ -11,8 +11,8 @@
 #include "stat/tables.h"
 
 static const struct column line_columns[] = {
-	{ "end", "", "", CELL_TEXT, 0, "of the interval, since the start" },
-	{ "counted", "", "", CELL_TEXT, COLUMN_GROW, "in words" },
+	{ "end", "", "", CELL_TEXT, 0, "end of the interval, from the start" },
+	{ "counted", "", "", CELL_TEXT, COLUMN_GROW, "text" },
 };
 
 /* A line being put together. */

@@ -21,15 +21,17 @@ enum column_index {
 static const struct column columns[N_COLUMNS] = {
 	[PART] = { "part", "", "", CELL_TEXT, COLUMN_TREE, "node of the top-down tree" },
 	[SHOWN] = { "shown", "share", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR | COLUMN_TEXT_ONLY,
-		    "the share, not below 0" },
+		    "the share; at least 0" },
 	[SHARE] = { "share", NULL, "", CELL_NUMBER,
 		    COLUMN_SHARE | COLUMN_MACHINE_ONLY | COLUMN_TRUST,
 		    "part of the whole; small negative values come from corrections" },
-	[OF] = { "of", NULL, "", CELL_TEXT, 0, "the whole: slots and cycles are different scales" },
-	[REMARK] = { "remark", "", "", CELL_TEXT, COLUMN_TEXT_ONLY, "what the walk did" },
+	[OF] = { "of", NULL, "", CELL_TEXT, 0,
+		 "the whole that the share is of: slots, cycles or stalls" },
+	[REMARK] = { "remark", "", "", CELL_TEXT, COLUMN_TEXT_ONLY,
+		     "remark of the walk: why it went on here, or not" },
 	[METRIC] = { "metric", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "name in the catalog" },
 	[THRESHOLD] = { "threshold", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY | COLUMN_SHARE,
-			"the share from which on it is worth a word" },
+			"share from which on it is a finding" },
 };
 
 static struct cell topdown_share_cell(const struct stat_value *v)
@@ -43,14 +45,14 @@ static const char *remark_on(const struct stat *s, struct table *t, const struct
 	double threshold;
 
 	if (!v->is_known)
-		return table_format(t, "not known: lacks %s", v->lacks);
+		return table_format(t, "not known without %s", v->lacks);
 	if (step->is_beside)
-		return "beside the others";
+		return "not followed";
 	if (!step->is_pointed)
 		return NULL;
 	if (stat_threshold_of(s, step->metric->name, &threshold))
 		return table_format(t, "above %g %%", threshold);
-	return "the most of these";
+	return "largest of these";
 }
 
 static void topdown_fill(const struct stat *s, struct table *t, const struct stat_step *step,
@@ -91,7 +93,7 @@ static void add_useful(const struct stat *s, struct table *t)
 		mark = v->mark > mark ? v->mark : mark;
 	}
 	row = table_add_row(t);
-	row[PART] = cell_text("useful");
+	row[PART] = cell_text("not stalled");
 	row[SHARE] = cell_marked(cell_number(1 - stalled / 100), mark);
 	row[SHOWN] = cell_marked(cell_number(fmax(0, 1 - stalled / 100)), mark);
 	row[OF] = cell_text("cycles");

@@ -172,13 +172,12 @@ int stat_types_compare(const struct catalog *catalog, const char *cpu_name,
 		struct stat_type *old = find_type(before, type->pmu);
 
 		if (old == NULL || before->list.n != out->list.n)
-			return err_set(
-				err, ERR_USAGE, ERR_NOWHERE,
-				"the runs are not of the same types of cores: the one before "
-				"counted %zu, this one %zu%s%s",
-				before->list.n, out->list.n,
-				type->pmu != NULL ? ", among them " : "",
-				type->pmu != NULL ? type->pmu : "");
+			return err_set(err, ERR_USAGE, ERR_NOWHERE,
+				       "the runs used different core types: the first counted %zu, "
+				       "this one %zu%s%s",
+				       before->list.n, out->list.n,
+				       type->pmu != NULL ? ", among them " : "",
+				       type->pmu != NULL ? type->pmu : "");
 		if (stat_answer_compare(type->facts,
 					old->pmu != NULL ? &old->counts : counts_before,
 					type->pmu != NULL ? &type->counts : counts_after, options,
@@ -271,9 +270,10 @@ static int check_word(const struct stat_types *types, const char *word, size_t l
 			return 0;
 	snprintf(name, sizeof(name), "%.*s", (int)len, word);
 	nearest = nearest_word(name, event_at, types);
-	return err_set(err, ERR_USAGE, ERR_NOWHERE, "--events: '%s' was not counted there%s%s%s",
-		       name, nearest != NULL ? "; did you mean " : "",
-		       nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
+	return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		       "--events: '%s' was not counted in that run%s%s%s", name,
+		       nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "",
+		       nearest != NULL ? "?" : "");
 }
 
 int stat_types_keep_events(struct stat_types *types, const char *const *lists, struct err *err)

@@ -50,9 +50,9 @@ def check_midr(checks, path, midr, has_names, fault):
 
 
 def threshold(counts, *options):
-    """Of cycles stalled in the back end, as the tree says it."""
+    """Of cycles stalled in the backend, as the tree says it."""
     text = run(CYCLOPS, "stat", "--import", counts, "--cpu", "neoverse-n1", *options).decode()
-    return re.search(r"back end stalled .* above (\d+) %", text)[1]
+    return re.search(r"backend stalled .* above (\d+) %", text)[1]
 
 
 def main():

@@ -263,7 +263,7 @@ static void contradictions_are_refused(void **state)
 	s.counting.n_runs = 2;
 	s.counting.interval_ms = 10;
 	assert_int_equal(run(&s), -1);
-	assert_non_null(strstr(s.err.text, "intervals are for a single run"));
+	assert_non_null(strstr(s.err.text, "--interval excludes --repeat"));
 	tear_down(&s);
 	set_up(&s, "task-clock", "exit 0");
 	s.counting.by_cpu = true;
