@@ -59,7 +59,7 @@ static void take_sample(struct observer *o, const struct pmu_interrupt *i, uint6
 		.event = i->event,
 		.is_precise = event->is_precise,
 		.pc = insn_at(o, number)->pc,
-		.value = i->is_new ? i->value : o->pmu.counters[i->event].value - i->rest,
+		.value = i->value,
 		.enabled = o->cycle,
 		.running = pmu_sampler_running(&o->pmu, i->event, o->cycle),
 		.branches = branches,
@@ -125,17 +125,13 @@ static void take_samples(struct observer *o)
 	size_t n = o->pmu.interrupts.n, kept = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		struct pmu_interrupt interrupt = o->pmu.interrupts.items[i];
+		const struct pmu_interrupt interrupt = o->pmu.interrupts.items[i];
 		uint64_t number;
 
-		if (find_sampled(o, &interrupt, &number)) {
+		if (find_sampled(o, &interrupt, &number))
 			take_sample(o, &interrupt, number);
-			continue;
-		}
-		if (interrupt.is_new)
-			interrupt.rest = o->pmu.counters[interrupt.event].value - interrupt.value;
-		interrupt.is_new = false;
-		o->pmu.interrupts.items[kept++] = interrupt;
+		else
+			o->pmu.interrupts.items[kept++] = interrupt;
 	}
 	o->pmu.interrupts.n = kept;
 }

@@ -28,7 +28,7 @@ struct pmu_sample {
 	uint32_t event;
 	bool is_precise;
 	uint64_t pc;
-	uint64_t value, enabled, running; /* of the counter; times in cycles */
+	uint64_t value, enabled, running; /* of the counter at the overflow; times in cycles, now */
 	const struct branch_entry *branches;
 	size_t n_branches;
 };

@@ -127,6 +127,7 @@ static const struct field {
 	FIELD(min_interval, 1, 1 << 24),
 	FIELD(latency_max, 1, UINT16_MAX),
 	FIELD(mux_interval_us, 1, 1000000),
+	FIELD(random_periods, 0, 1),
 	FIELD(skid_cycles, 0, MOST_CYCLES),
 	FIELD(stack_wrong_newest, 0, 100),
 	FIELD(stack_shallow, 0, 100),

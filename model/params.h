@@ -49,6 +49,7 @@ struct params {
 	uint32_t huge_pages;   /* data lies in pages of 2 MiB: 0 or 1 */
 	uint32_t min_interval, latency_max;
 	uint32_t mux_interval_us; /* of multiplexed events of the PMU */
+	uint32_t random_periods;  /* of events of the PMU: 0 or 1 */
 	uint32_t skid_cycles;	  /* of PMU interrupts; 0: the skid is in instructions */
 	/* Faults of branch stacks. Percent: of stacks; of mispredicted conditional branches */
 	uint32_t stack_wrong_newest, stack_shallow, stack_wrong_path;

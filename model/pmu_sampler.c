@@ -84,12 +84,23 @@ static uint64_t mux_cycles(const struct pmu_sampler *s)
 	return (uint64_t)s->params->mux_interval_us * s->params->core_mhz;
 }
 
+/* Occurrences from one overflow to the next. */
+static uint64_t next_period(struct pmu_sampler *s, uint32_t event)
+{
+	uint64_t period = s->sampling->events.items[event].period;
+
+	return s->params->random_periods ? random_exponential(&s->random, period) : period;
+}
+
 void pmu_sampler_init(struct pmu_sampler *s, const struct pmu_sampling *sampling,
 		      const struct params *params, uint64_t seed)
 {
-	*s = (struct pmu_sampler){ .sampling = sampling, .params = params };
+	*s = (struct pmu_sampler){ .sampling = sampling, .params = params, .random = seed };
 	for (uint32_t i = 0; i < sampling->events.n; i++) {
-		s->counters[i].left = 1 + random_next(&seed) % sampling->events.items[i].period;
+		uint64_t period = next_period(s, i);
+
+		s->counters[i].left =
+			params->random_periods ? period : 1 + random_next(&s->random) % period;
 		s->n_shared += is_shared(s, i);
 	}
 	s->rotates_at = s->n_shared > sampling->n_counters ? mux_cycles(s) : UINT64_MAX;
@@ -111,7 +122,6 @@ static void interrupt(struct pmu_sampler *s, uint32_t event, const struct pmu_co
 	*i = (struct pmu_interrupt){
 		.event = event,
 		.number = count->number,
-		.is_new = true,
 		.value = s->counters[event].value - count->n + passed,
 	};
 	if (e->is_precise)
@@ -134,7 +144,7 @@ void pmu_sampler_count(struct pmu_sampler *s, uint32_t event, const struct pmu_c
 	c->value += left;
 	while (left >= c->left) {
 		left -= c->left;
-		c->left = s->sampling->events.items[event].period;
+		c->left = next_period(s, event);
 		interrupt(s, event, count, count->n - left);
 	}
 	c->left -= left;

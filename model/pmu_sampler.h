@@ -50,15 +50,14 @@ struct pmu_interrupt {
 	uint32_t event;
 	uint64_t number; /* UINT64_MAX: the one behind the first that retires at `cycle` or later */
 	uint64_t cycle;
-	bool is_new;	/* raised by the last instruction, whose counts may not all be there yet */
 	uint64_t value; /* of the counter at the overflow */
-	uint64_t rest;	/* counts of the same instruction after the overflow; if not is_new */
 };
 
 struct pmu_sampler {
 	const struct pmu_sampling *sampling; /* borrowed, as the next */
 	const struct params *params;
 	struct pmu_counter counters[PMU_EVENTS_MOST];
+	uint64_t random; /* of periods */
 	uint64_t scheduled_at, rotates_at;
 	uint32_t n_shared;     /* events that share the counters */
 	uint32_t first_shared; /* the first of them that is counting */

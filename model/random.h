@@ -15,4 +15,10 @@ static inline uint64_t random_next(uint64_t *state)
 	return x ^ x >> 31;
 }
 
+/*
+ * An exponentially distributed number of that mean, at least 1. By comparisons only (J. von Neumann,
+ * 1951), so that all machines agree.
+ */
+uint64_t random_exponential(uint64_t *state, uint64_t mean);
+
 #endif

@@ -192,6 +192,35 @@ static void periods_are_kept(void **state)
 	rig_release(&rig);
 }
 
+/*
+ * Random periods: the numbers of samples in pieces of equal length have a Poisson distribution, whose
+ * variance is its mean. Limits are those of five standard errors.
+ */
+static void periods_can_be_random(void **state)
+{
+	enum { PIECES = 4000, MEAN = 25, PERIOD = 1009 };
+	struct rig rig;
+	double sum = 0, squares = 0, mean, variance;
+
+	(void)state;
+	rig_init(&rig, 0, PERIOD);
+	rig.params.random_periods = 1;
+	for (size_t i = 0; i < PIECES; i++) {
+		double n;
+
+		pmu_sampler_count(&rig.s, 1, &(struct pmu_count){ .n = MEAN * PERIOD });
+		n = (double)rig.s.interrupts.n;
+		rig.s.interrupts.n = 0;
+		sum += n;
+		squares += n * n;
+	}
+	mean = sum / PIECES;
+	variance = squares / PIECES - mean * mean;
+	assert_true(mean > MEAN - 0.4 && mean < MEAN + 0.4);
+	assert_true(variance > MEAN * 0.885 && variance < MEAN * 1.115);
+	rig_release(&rig);
+}
+
 /* By instructions, none for precise events, by cycles if the machine says so. */
 static void interrupts_are_late(void **state)
 {
@@ -250,9 +279,13 @@ static void counters_are_multiplexed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(options_are_read),    cmocka_unit_test(branch_stacks_are_read),
-		cmocka_unit_test(settings_are_read),   cmocka_unit_test(periods_are_kept),
-		cmocka_unit_test(interrupts_are_late), cmocka_unit_test(counters_are_multiplexed),
+		cmocka_unit_test(options_are_read),
+		cmocka_unit_test(branch_stacks_are_read),
+		cmocka_unit_test(settings_are_read),
+		cmocka_unit_test(periods_are_kept),
+		cmocka_unit_test(periods_can_be_random),
+		cmocka_unit_test(interrupts_are_late),
+		cmocka_unit_test(counters_are_multiplexed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
