@@ -7,11 +7,13 @@
 
 #include "access/samples.h"
 #include "addr/rows.h"
+#include "addr/summary.h"
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "scan/scan.h"
 #include "scan/spe_filters.h"
 #include "session/interval.h"
+#include "table/answer.h"
 
 enum { DEFAULT_LINE = 64 };
 
@@ -275,6 +277,8 @@ static void add_advice(struct work *w, const struct addr_rows *rows)
 	source.addr = w->pages.result;
 	addr_rows_init(&huge, &source, ADDR_BY_HUGEPAGE);
 	addr_coverage_table(&huge, &report->coverage);
+	if (rows->by == ADDR_BY_OBJECT)
+		addr_summary_walks(&huge, &report->answer);
 	if (table_n_rows(&report->coverage) > 0)
 		*vec_add(&report->shown.list) = &report->coverage;
 	addr_rows_release(&huge);
@@ -352,7 +356,11 @@ int addr_report_make(struct session *s, const struct select *select,
 	if (addr_find_source(&w, err) == 0) {
 		addr_rows_init(&rows, &w.source, request->by);
 		rc = addr_rows_table(&rows, request, &out->rows, err);
+		answer_init(&out->answer);
+		*vec_add(&out->shown.list) = &out->answer;
 		*vec_add(&out->shown.list) = &out->rows;
+		if (request->by == ADDR_BY_OBJECT)
+			addr_summary_object(&rows, &out->answer);
 		if (rc == 0) {
 			addr_answer_add_notes(&w, &rows);
 			add_advice(&w, &rows);
@@ -365,6 +373,7 @@ int addr_report_make(struct session *s, const struct select *select,
 
 void addr_report_release(struct addr_report *r)
 {
+	table_release(&r->answer);
 	table_release(&r->rows);
 	table_release(&r->splits);
 	table_release(&r->coverage);

@@ -40,9 +40,9 @@ struct addr_request {
 	const char *base;   /* "ADDR" or "ADDR,COUNT", or NULL */
 };
 
-/* The tables, to be released with addr_report_release(). Zeroed is empty. */
+/* The tables, the answer (of rows by object) first; to be released with addr_report_release(). Zeroed is empty. */
 struct addr_report {
-	struct table rows, splits, coverage;
+	struct table answer, rows, splits, coverage;
 	struct tables shown;
 };
 

@@ -85,6 +85,17 @@ static size_t count_for(const struct ranking *k, double share)
 	return n;
 }
 
+size_t addr_huge_pages(const struct addr_rows *r, double share)
+{
+	struct ranking k;
+	size_t n;
+
+	pages_rank(&k, r);
+	n = count_for(&k, share);
+	free(k.order);
+	return n;
+}
+
 /* The mark of a number of pages: exact, or a lower bound (see unseen_at_most). */
 static enum cell_mark pages_mark(uint64_t n_once, uint64_t n_walks)
 {

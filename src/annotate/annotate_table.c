@@ -10,6 +10,7 @@
 #include "spe/names.h"
 #include "spe/packet.h"
 #include "symbol/symbols.h"
+#include "table/answer.h"
 
 static const char *const isa_names[] = {
 	[ISA_UNKNOWN] = "unknown", [ISA_A64] = "AArch64", [ISA_A32] = "AArch32",
@@ -410,7 +411,10 @@ void annotate_tables_make(const struct annotation *a, const struct annotate_view
 	table_init(&out->loops, "loops", "Loops", loop_columns, COUNT(loop_columns));
 	fill_loops(a, &out->loops);
 	if (is_text) {
+		answer_init(&out->answer);
+		annotate_summary(a, &out->answer);
 		annotate_listing(a, view, &out->listing);
+		*vec_add(&out->shown.list) = &out->answer;
 		*vec_add(&out->shown.list) = &out->listing;
 		if (out->loops.cells.n > 0)
 			*vec_add(&out->shown.list) = &out->loops;
@@ -438,6 +442,7 @@ void annotate_tables_make(const struct annotation *a, const struct annotate_view
 
 void annotate_tables_release(struct annotate_tables *t)
 {
+	table_release(&t->answer);
 	table_release(&t->function);
 	table_release(&t->instructions);
 	table_release(&t->events);

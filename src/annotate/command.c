@@ -119,7 +119,9 @@ static int annotate_print(struct question *q, struct session *s, const struct an
 	view->has_unicode = q->out.document.has_unicode;
 	annotate_tables_make(&annotation, view, q->out.format == &format_text, &tables);
 	if (command->time_estimate)
-		commit_time_note(time, obstacle, tables.shown.list.items[0]);
+		commit_time_note(time, obstacle,
+				 q->out.format == &format_text ? &tables.listing
+							       : tables.shown.list.items[0]);
 	rc = question_show(q, &tables.shown, err);
 	annotate_tables_release(&tables);
 	annotation_release(&annotation);

@@ -48,7 +48,7 @@ struct listing {
 	uint64_t time;	     /* estimated, of all; 0: no estimate */
 	uint64_t totals[ANNOTATE_EVENTS];
 	struct column columns[MAX_LISTING_COLUMNS];
-	size_t n_columns;
+	size_t n_columns, first_event; /* those of events stand side by side */
 	bool has_spe, has_branches, has_sources, has_data;
 };
 
@@ -76,6 +76,8 @@ static void annotate_listing_start_table(struct listing *l)
 	own = table_own_columns(l->table, 0);
 	for (size_t i = 0; i < l->n_columns; i++)
 		own[i].name = lower_case(l->table, own[i].name);
+	for (size_t i = l->first_event; i < l->first_event + l->view->n_events; i++)
+		own[i].title = table_format(l->table, "%s share", own[i].name);
 }
 
 static void choose_columns(struct listing *l)
@@ -85,7 +87,8 @@ static void choose_columns(struct listing *l)
 	annotate_listing_add_column(
 		l, (struct column){ "address", NULL, "", CELL_HEX, 0, "in its file" });
 	annotate_listing_add_column(
-		l, (struct column){ "instruction", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_WIDE,
+		l, (struct column){ "instruction", NULL, "", CELL_TEXT,
+				    COLUMN_GROW | COLUMN_WIDE | COLUMN_SPAN,
 				    "source lines, arrows of branches, instructions" });
 	if (l->time > 0)
 		annotate_listing_add_column(
@@ -101,33 +104,33 @@ static void choose_columns(struct listing *l)
 		annotate_listing_add_column(
 			l, (struct column){ "time", SLICES_TITLE, "", CELL_TEXT, COLUMN_SPARK,
 					    "samples and SPE records over time" });
+	if (l->has_sources)
+		annotate_listing_add_column(l,
+					    (struct column){ "from", "data source", "", CELL_TEXT,
+							     0, "most frequent data source" });
+	if (l->has_spe) {
+		annotate_listing_add_column(l,
+					    (struct column){ "mean", NULL, "cycles", CELL_NUMBER,
+							     COLUMN_TRUST, "mean total latency" });
+		annotate_listing_add_column(l, (struct column){ "p50", NULL, "cycles", CELL_COUNT,
+								COLUMN_TRUST,
+								"median total latency" });
+	}
+	l->first_event = l->n_columns;
 	for (size_t i = 0; i < l->view->n_events; i++)
 		annotate_listing_add_column(
 			l, (struct column){ annotate_event_name(l->a, &l->view->events[i]), NULL,
 					    "", CELL_NUMBER,
 					    share | (l->has_spe || i > 0 ? 0 : COLUMN_BAR),
 					    "part of the function's" });
-	if (l->has_spe) {
-		annotate_listing_add_column(l, (struct column){ "p50", NULL, "", CELL_COUNT,
-								COLUMN_TRUST,
-								"median total latency, cycles" });
-	}
 	if (l->has_branches) {
-		annotate_listing_add_column(l,
-					    (struct column){ "taken", NULL, "", CELL_NUMBER, share,
-							     "part of a branch's records" });
-		annotate_listing_add_column(l, (struct column){ "missed", "mispredicted", "",
+		annotate_listing_add_column(l, (struct column){ "taken", "taken ratio", "",
 								CELL_NUMBER, share,
-								"part that was mispredicted" });
+								"part of a branch's records" });
+		annotate_listing_add_column(
+			l, (struct column){ "missed", "mispredict ratio", "", CELL_NUMBER, share,
+					    "part of a branch's records that was mispredicted" });
 	}
-	if (l->has_sources)
-		annotate_listing_add_column(l,
-					    (struct column){ "from", "data source", "", CELL_TEXT,
-							     0, "most frequent data source" });
-	if (l->has_spe)
-		annotate_listing_add_column(l, (struct column){ "mean", NULL, "", CELL_NUMBER,
-								COLUMN_TRUST,
-								"mean total latency, cycles" });
 }
 
 /* The largest part, 0 … 1, that the instruction has of any column. */
@@ -379,20 +382,20 @@ static void fill_numbers(const struct listing *l, size_t i, struct cell *row)
 	}
 	if (l->a->session->slices.n > 0)
 		fill_time(l, i, &row[column++]);
+	if (l->has_sources)
+		fill_source(l, i, &row[column++]);
+	if (l->has_spe) {
+		fill_mean(l, i, &row[column++]);
+		fill_median(l, i, &row[column++]);
+	}
 	for (size_t k = 0; k < l->view->n_events; k++) {
 		const struct annotate_event *e = &l->view->events[k];
 		double share = annotate_share(l->a, e, l->totals[k], i);
 
 		row[column++] = annotate_listing_share_cell(share, share > 0);
 	}
-	if (l->has_spe)
-		fill_median(l, i, &row[column++]);
 	if (l->has_branches)
 		listing_fill_branches(l, i, row, &column);
-	if (l->has_sources)
-		fill_source(l, i, &row[column++]);
-	if (l->has_spe)
-		fill_mean(l, i, &row[column]);
 }
 
 static void annotate_listing_show_row(struct listing *l, size_t number, struct text *text)

@@ -40,10 +40,10 @@ void annotate_view_fill(struct annotate_view *, const struct annotation *);
 
 /*
  * The tables of an annotated function; zeroed is empty. `shown` borrows from the others. csv and
- * json show `instructions` with their events and sources; text shows the listing.
+ * json show `instructions` with their events and sources; text shows the answer and the listing.
  */
 struct annotate_tables {
-	struct table function, instructions, events, sources, loops, listing;
+	struct table answer, function, instructions, events, sources, loops, listing;
 	struct tables shown;
 };
 
@@ -56,6 +56,9 @@ double annotate_share(const struct annotation *, const struct annotate_event *, 
 		      size_t instruction);
 uint64_t annotate_total(const struct annotation *, const struct annotate_event *);
 const char *annotate_event_name(const struct annotation *, const struct annotate_event *);
+
+/* Says which instruction has most; nothing if none has records. */
+void annotate_summary(const struct annotation *, struct table *answer);
 
 /* Fills the table of the listing for people. */
 void annotate_listing(const struct annotation *, const struct annotate_view *, struct table *out);

@@ -100,6 +100,16 @@ static void add_lanes(struct grid *g)
 	}
 }
 
+bool grid_cell_spans(const struct grid *g, size_t lane, uint32_t row)
+{
+	if (!(g->lanes[lane].how.column->flags & COLUMN_SPAN))
+		return false;
+	for (size_t i = lane + 1; i < g->n_lanes; i++)
+		if (!cell_is_absent(table_cell(g->table, row, g->lanes[i].column)))
+			return false;
+	return true;
+}
+
 static void measure_row(struct grid *g, struct lane *lane, uint32_t row)
 {
 	const struct cell *cell = table_cell(g->table, row, lane->column);
@@ -123,7 +133,8 @@ static void grid_measure(struct grid *g)
 	for (size_t i = 0; i < table_n_rows(g->table); i++) {
 		arena_reset(&g->scratch);
 		for (size_t k = 0; k < g->n_lanes; k++)
-			measure_row(g, &g->lanes[k], (uint32_t)i);
+			if (!grid_cell_spans(g, k, (uint32_t)i))
+				measure_row(g, &g->lanes[k], (uint32_t)i);
 	}
 	for (size_t k = 0; k < g->n_lanes; k++) {
 		struct lane *lane = &g->lanes[k];

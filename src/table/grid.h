@@ -54,6 +54,9 @@ void grid_release(struct grid *);
 /* A cell as it is shown, with branches of the tree. Valid until the next row. */
 struct shown grid_cell(struct grid *, const struct lane *, uint32_t row);
 
+/* Does the cell of a lane take the rest of its line (COLUMN_SPAN)? */
+bool grid_cell_spans(const struct grid *, size_t lane, uint32_t row);
+
 /* Sets the widths of lanes. Lanes on the right are left out if they do not fit. */
 void grid_fit(struct grid *);
 

@@ -263,6 +263,7 @@ static void draw_row(struct grid *g, uint32_t row, struct pen *pen)
 
 	arena_reset(&g->scratch);
 	for (size_t i = 0; i < g->n_lanes; i++) {
+		struct lane whole = g->lanes[i];
 		const struct lane *lane = &g->lanes[i];
 		const struct cell *cell = table_cell(g->table, row, lane->column);
 		struct shown shown;
@@ -274,7 +275,9 @@ static void draw_row(struct grid *g, uint32_t row, struct pen *pen)
 		if (lane->bar > 0)
 			draw_bar(lane, cell, pen);
 		pen->column = start + bar_width(lane);
-		draw_value(lane, cell, &shown, pen);
+		if (grid_cell_spans(g, i, row) && pen->column < g->line_width)
+			whole.width = g->line_width - pen->column;
+		draw_value(&whole, cell, &shown, pen);
 		start += bar_width(lane) + lane->width + GRID_GAP;
 	}
 	pen_newline(pen);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `cyclops addr` says first (table/answer.h): the costliest object, why it is, and what would help. */
+#ifndef CYCLOPS_ADDR_SUMMARY_H
+#define CYCLOPS_ADDR_SUMMARY_H
+
+#include "addr/rows.h"
+
+/* Of rows by object: the one with most latency. Nothing if there are no accesses. */
+void addr_summary_object(const struct addr_rows *, struct table *answer);
+
+/* Of rows by huge page: how many of them avoid most page table walks, if there are many walks. */
+void addr_summary_walks(const struct addr_rows *huge, struct table *answer);
+
+#endif
