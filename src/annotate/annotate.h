@@ -142,6 +142,9 @@ struct annotated_latency annotated_latency(const struct annotation *, size_t ins
 /* Samples and records of an instruction by slice of time: fills session->slices.n of them. */
 void annotated_slices(const struct annotation *, size_t instruction, uint64_t out[SLICES_MAX]);
 
+/* The number of the instruction that begins at an offset; list.n if none does. */
+size_t annotation_at(const struct annotation *, uint64_t offset);
+
 /* The instruction that a branch goes to; list.n if it is outside or unknown. */
 size_t annotated_target(const struct annotation *, size_t instruction);
 

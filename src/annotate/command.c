@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "annotate/view.h"
 #include "base/alloc.h"
@@ -67,40 +66,11 @@ static int read_view(const struct annotate_command *c, const struct session *s,
 	return 0;
 }
 
-static bool is_existing_file(const char *argument)
-{
-	return access(argument, F_OK) == 0 || strcmp(argument, "-") == 0;
-}
-
-/*
- * Takes the arguments apart. Of two, the first is the capture, unless only the second is a file. A
- * single one is the capture if it is a file and there is no --input, else the symbol.
- */
 static int annotate_take_symbol(struct question *q, struct err *err)
 {
 	struct annotate_command *command = q->what.into;
-	struct arguments *arguments = &q->arguments;
-	const char **items = arguments->items;
-	bool is_second =
-		arguments->n < 2 || is_existing_file(items[0]) || !is_existing_file(items[1]);
 
-	if (arguments->n == 2 && command->symbol != NULL)
-		return err_set(err, ERR_USAGE, ERR_NOWHERE, "two symbols given: '%s' by --symbol",
-			       command->symbol);
-	if (arguments->n == 0 || command->symbol != NULL)
-		return 0;
-	if (arguments->n == 1 && q->input.path == NULL &&
-	    (is_existing_file(items[0]) || strchr(items[0], '/') != NULL))
-		return 0;
-	if (arguments->n == 2 && q->input.path == NULL && !is_existing_file(items[0]) &&
-	    !is_existing_file(items[1]))
-		return err_set(err, ERR_IO, ERR_NOWHERE,
-			       "neither '%s' nor '%s' is a file: cyclops annotate FILE SYMBOL",
-			       items[0], items[1]);
-	command->symbol = items[is_second ? arguments->n - 1 : 0];
-	items[0] = items[is_second ? 0 : 1];
-	arguments->n--;
-	return 0;
+	return question_take_symbol(q, &command->symbol, err);
 }
 
 static int annotate_print(struct question *q, struct session *s, const struct annotate *counted,

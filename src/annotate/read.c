@@ -402,8 +402,7 @@ struct annotated_latency annotated_latency(const struct annotation *a, size_t nu
 	return l;
 }
 
-/* The number of the instruction at an offset; list.n if there is none. */
-static size_t annotation_at(const struct annotation *a, uint64_t offset)
+size_t annotation_at(const struct annotation *a, uint64_t offset)
 {
 	size_t low = 0, high = a->list.n;
 

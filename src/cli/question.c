@@ -2,6 +2,8 @@
 #include "cli/question.h"
 
 #include <stddef.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "scan/time_slices.h"
@@ -22,7 +24,8 @@ static size_t option_sets(struct question *q, struct option_set sets[SETS_MAX])
 		sets[n++] = q->what;
 	if (q->quantities != NULL)
 		sets[n++] = gate_option_set(&q->gates);
-	sets[n++] = (struct option_set){ "When:", time_options, COUNT(time_options), q };
+	if (!q->without_time_slices)
+		sets[n++] = (struct option_set){ "When:", time_options, COUNT(time_options), q };
 	sets[n++] = input_option_set(&q->input);
 	if (q->has_rows != QUESTION_ROWS_NONE)
 		sets[n++] = q->has_rows == QUESTION_ROWS_SORTED ? row_option_set(&q->rows)
@@ -122,4 +125,35 @@ bool question_is_for_reading(const struct question *q)
 bool question_shows_screen(const struct question *q)
 {
 	return printer_shows_screen(&q->out, &q->output);
+}
+
+static bool is_existing_file(const char *argument)
+{
+	return access(argument, F_OK) == 0 || strcmp(argument, "-") == 0;
+}
+
+int question_take_symbol(struct question *q, const char **symbol, struct err *err)
+{
+	struct arguments *arguments = &q->arguments;
+	const char **items = arguments->items;
+	bool is_second =
+		arguments->n < 2 || is_existing_file(items[0]) || !is_existing_file(items[1]);
+
+	if (arguments->n == 2 && *symbol != NULL)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "two symbols given: '%s' by --symbol",
+			       *symbol);
+	if (arguments->n == 0 || *symbol != NULL)
+		return 0;
+	if (arguments->n == 1 && q->input.path == NULL &&
+	    (is_existing_file(items[0]) || strchr(items[0], '/') != NULL))
+		return 0;
+	if (arguments->n == 2 && q->input.path == NULL && !is_existing_file(items[0]) &&
+	    !is_existing_file(items[1]))
+		return err_set(err, ERR_IO, ERR_NOWHERE,
+			       "neither '%s' nor '%s' is a file: cyclops %s FILE SYMBOL", items[0],
+			       items[1], q->usage->command);
+	*symbol = items[is_second ? arguments->n - 1 : 0];
+	items[0] = items[is_second ? 0 : 1];
+	arguments->n--;
+	return 0;
 }

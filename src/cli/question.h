@@ -22,6 +22,7 @@ struct question {
 	const struct usage *usage;
 	struct option_set what; /* the command's own options, and the struct they fill */
 	enum question_rows has_rows;
+	bool without_time_slices; /* no option --time-slices: nothing is shown over time */
 	size_t max_arguments;
 	/* keys of --by, valid after check(), which may include time; NULL: none */
 	const struct keys *by;
@@ -65,6 +66,13 @@ bool question_has_gates(const struct question *);
  * where the capture lacks data: the exit status says so.
  */
 int question_judge(struct question *, gate_measure *, void *context, struct err *);
+
+/*
+ * Takes FILE and SYMBOL apart, for check(); `symbol` is that of an option so far, or NULL. Of two
+ * arguments, the first is the capture, unless only the second is a file. A single one is the capture if
+ * it is a file and there is no --input, else the symbol.
+ */
+int question_take_symbol(struct question *, const char **symbol, struct err *);
 
 /* Prints all tables, or the one of --table. */
 int question_show(struct question *, const struct tables *, struct err *);

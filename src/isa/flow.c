@@ -9,6 +9,8 @@
 #include "base/cursor.h"
 #include "isa/x86.h"
 
+enum { A64_SIZE = 4 };
+
 /* The target is a signed field of `width` bits at bit `at`, in instructions. Width 0: indirect. */
 static const struct a64_branch {
 	uint32_t mask, match;
@@ -57,11 +59,26 @@ static struct flow a64_flow(struct cursor code, uint64_t address)
 	return (struct flow){ .kind = FLOW_NEXT };
 }
 
+size_t isa_flow_and_size(enum isa isa, const void *code, size_t size, uint64_t address,
+			 struct flow *out)
+{
+	size_t n = 0;
+
+	if (isa_is_x86(isa)) {
+		*out = x86_flow(isa, code, size, address, &n);
+		return n;
+	}
+	*out = (struct flow){ .kind = FLOW_NEXT };
+	if (isa != ISA_A64 || size < A64_SIZE)
+		return 0;
+	*out = a64_flow(cur_of(code, size), address);
+	return A64_SIZE;
+}
+
 struct flow isa_flow(enum isa isa, const void *code, size_t size, uint64_t address)
 {
-	if (isa == ISA_A64)
-		return a64_flow(cur_of(code, size), address);
-	if (isa_is_x86(isa))
-		return x86_flow(isa, code, size, address);
-	return (struct flow){ .kind = FLOW_NEXT };
+	struct flow flow;
+
+	isa_flow_and_size(isa, code, size, address, &flow);
+	return flow;
 }

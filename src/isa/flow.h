@@ -31,4 +31,17 @@ struct flow {
  */
 struct flow isa_flow(enum isa, const void *code, size_t size, uint64_t address);
 
+/*
+ * The same, and how many bytes the instruction has. 0 if it is unknown or cut off; every word is an
+ * instruction of A64.
+ */
+size_t isa_flow_and_size(enum isa, const void *code, size_t size, uint64_t address,
+			 struct flow *out);
+
+/* Is it a branch: does it go elsewhere, always or under a condition? */
+static inline bool flow_is_branch(enum flow_kind kind)
+{
+	return kind == FLOW_BRANCH || kind == FLOW_JUMP || kind == FLOW_CALL || kind == FLOW_RETURN;
+}
+
 #endif

@@ -24,7 +24,8 @@ static inline bool isa_is_x86(enum isa isa)
 
 /* As isa_access(), isa_flow(); isa_operand() for x86-64. */
 bool x86_access(enum isa isa, const void *code, size_t size, struct isa_access *out);
-struct flow x86_flow(enum isa isa, const void *code, size_t size, uint64_t address);
+struct flow x86_flow(enum isa isa, const void *code, size_t size, uint64_t address,
+		     size_t *out_size); /* of the instruction; 0: unknown, or cut off */
 bool x86_operand(const void *code, size_t size, struct isa_operand *out);
 
 /* The size of a prologue in bytes; see isa_prologue(). */

@@ -169,13 +169,16 @@ struct flow x86_flow_of(const ZydisDecodedInstruction *i, uint64_t address)
 	return flow;
 }
 
-struct flow x86_flow(enum isa isa, const void *code, size_t size, uint64_t address)
+struct flow x86_flow(enum isa isa, const void *code, size_t size, uint64_t address,
+		     size_t *out_size)
 {
 	ZydisDecodedInstruction instruction;
 	ZydisDecoderContext context;
 	ZydisDecoder decoder;
 
+	*out_size = 0;
 	if (!decode_by_zydis(isa, code, size, &instruction, &context, &decoder))
 		return (struct flow){ .kind = FLOW_NEXT };
+	*out_size = instruction.length;
 	return x86_flow_of(&instruction, address);
 }

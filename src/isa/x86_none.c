@@ -13,9 +13,11 @@ bool x86_access(enum isa isa, const void *code, size_t size, struct isa_access *
 	return false;
 }
 
-struct flow x86_flow(enum isa isa, const void *code, size_t size, uint64_t address)
+struct flow x86_flow(enum isa isa, const void *code, size_t size, uint64_t address,
+		     size_t *out_size)
 {
 	(void)isa, (void)code, (void)size, (void)address;
+	*out_size = 0;
 	return (struct flow){ .kind = FLOW_NEXT };
 }
 

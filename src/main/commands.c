@@ -13,6 +13,7 @@
 	X(report)                                                                                  \
 	X(hot)                                                                                     \
 	X(annotate)                                                                                \
+	X(blocks)                                                                                  \
 	X(mem)                                                                                     \
 	X(c2c)                                                                                     \
 	X(addr)                                                                                    \

@@ -21,6 +21,7 @@ static const struct sign {
 	[MARK_AT_MOST] = { "≤ ", "<= ", "", "≤ others saturated: at most this" },
 	[MARK_UNCERTAIN] = { "≈ ", "~= ", "", "≈ saturated: more or less" },
 	[MARK_AT_LEAST] = { "≥ ", ">= ", "", "≥ at least this many: not all are sampled" },
+	[MARK_BIASED] = { "", "", "*", "* biased: the samples prefer some of the code" },
 	[MARK_IMPLAUSIBLE] = { "", "", "!", "! impossible: counts contradict each other" },
 };
 

@@ -37,6 +37,7 @@ enum cell_mark {
 	MARK_AT_MOST,	  /* saturated counters elsewhere: an upper bound */
 	MARK_UNCERTAIN,	  /* saturated counters on both sides: may be more or less */
 	MARK_AT_LEAST,	  /* a number of distinct things that were sampled: there may be more */
+	MARK_BIASED,	  /* samples prefer some of it: only an order of magnitude */
 	MARK_IMPLAUSIBLE, /* impossible: the counts contradict each other */
 };
 

@@ -54,6 +54,7 @@ SOME = {
         ["--time-estimate", "--by", "instruction", "--all", "--format", "csv"],
     ],
     "annotate": [["--format", "json"]],
+    "blocks": [["--format", "json"]],
     "mem": [["--format", "json", "--all"]],
     "c2c": [["--all", "--format", "json"]],
     "addr": [["--by", key, "--format", "json", "--all"] for key in ("field", "page", "instruction")],
@@ -78,6 +79,7 @@ ALL = {
         ["--event", "mispredicted", "--format", "json", "--all"],
         ["--time-slices", "7", "--format", "json", "--all"],
     ],
+    "blocks": [*FORMS, ["--cfg", "dot", "--split-calls"], ["--cfg", "text"]],
     "annotate": [*FORMS, ["--all", "--no-source"], ["--time-slices", "5", "--format", "json"]],
     "mem": [
         *FORMS,

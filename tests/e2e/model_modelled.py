@@ -23,6 +23,7 @@ ASKED = {
     "report": [[]],
     "hot": [[], ["--by", "line,source"], ["--elapsed"]],
     "annotate": [["compare"]],
+    "blocks": [["compare"]],
     "mem": [[], ["--table", "sources"]],
     "c2c": [[]],
     "addr": [[]],
@@ -40,7 +41,7 @@ def answer(cyclops, data, words, form, capture):
     """What the command prints."""
     files = [capture, capture] if words[0] == "diff" else [capture]
     command = [cyclops, words[0], "--format", form, "--symfs", data / "root",
-               *(["-i"] if words[0] == "annotate" else []), *files, *words[1:]]
+               *(["-i"] if words[0] in ("annotate", "blocks") else []), *files, *words[1:]]
     done = subprocess.run(list(map(str, command)), env=ENVIRONMENT, capture_output=True, text=True,
                           check=False)
     if done.returncode != 0:

@@ -20,6 +20,9 @@ DONE, NO_DATA = 0, 4
 # Captures: with everything, with samples alone, with SPE records alone, with neither.
 CAPTURES = {"full": (3000, 200), "samples": (0, 100), "spe": (500, 0), "empty": (0, 0)}
 
+# With code that is here.
+PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "root", "opt", "demo", "demo")
+
 # What each command is asked: (status, capture, words).
 ASKED = {
     "report": [(DONE, "full", ""), (DONE, "samples", ""), (NO_DATA, "empty", "")],
@@ -27,6 +30,7 @@ ASKED = {
             (NO_DATA, "samples", "--elapsed"), (NO_DATA, "samples", "--arguments"),
             (DONE, "full", "--select comm=nobody"), (NO_DATA, "empty", "")],
     "annotate": [(DONE, "full", ""), (NO_DATA, "empty", "")],
+    "blocks": [(DONE, "code", "--symfs /"), (NO_DATA, "full", ""), (NO_DATA, "empty", "")],
     "mem": [(DONE, "full", ""), (NO_DATA, "samples", ""), (NO_DATA, "samples", "--by function"), (NO_DATA, "empty", "")],
     "c2c": [(DONE, "full", ""), (DONE, "spe", ""), (NO_DATA, "samples", ""), (NO_DATA, "empty", ""),
             (NO_DATA, "samples", "--physical")],
@@ -46,6 +50,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, (records, samples) in CAPTURES.items():
             run(maker, "--output", os.path.join(folder, name), "--records", records, "--samples", samples)
+        run(maker, "--output", os.path.join(folder, "code"), "--records", 300, "--samples", 100, "--branches",
+            "--symbols", "--binary", os.path.realpath(PROGRAM))
         for command, cases in table_of(cyclops, ASKED, others):
             for status, capture, words in cases:
                 line = [command, *words.split(), capture]

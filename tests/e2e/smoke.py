@@ -28,6 +28,7 @@ ASKED = {
     "report": ["--symfs", "ROOT", "CAPTURE"],
     "hot": ["--symfs", "ROOT", "CAPTURE"],
     "annotate": ["--symfs", "ROOT", "CAPTURE"],
+    "blocks": ["--symfs", "ROOT", "CAPTURE"],
     "mem": ["--symfs", "ROOT", "CAPTURE"],
     "c2c": ["--symfs", "ROOT", "CAPTURE"],
     "addr": ["--symfs", "ROOT", "CAPTURE"],

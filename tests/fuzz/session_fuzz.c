@@ -10,6 +10,7 @@
 #include "addr/answer.h"
 #include "annotate/view.h"
 #include "base/alloc.h"
+#include "blocks/blocks.h"
 #include "c2c/tables.h"
 #include "capture/describe.h"
 #include "diff/diff.h"
@@ -249,6 +250,40 @@ static void annotate_hottest(struct session *s, const struct select *select)
 	annotate_class.free(analysis.result);
 }
 
+/* Blocks of the hottest function, with executions where there are branch stacks. */
+static void show_blocks(struct session *s, const struct select *select)
+{
+	struct annotate_region region;
+	struct analysis analysis = { .class = &annotate_class, .options = &region };
+	const struct scan_wish wish = { .keeps_places = true };
+	struct branch_stacks stacks = { 0 };
+	struct blocks_tables tables = { 0 };
+	struct text text = { 0 };
+	struct annotation code;
+	struct cfg cfg;
+	struct err err;
+	int rc;
+
+	if (annotate_find(s, select, NULL, NULL, &region, &err) < 0)
+		return;
+	scan_part(s, select, &wish, &analysis, 1);
+	rc = branch_stacks_read(&stacks, s, select, -1, &err);
+	annotation_read(&code, s, analysis.result, SYNTAX_ATT);
+	if (code.list.n > 0) {
+		cfg_init(&cfg, &code, rc < 0 ? NULL : &stacks, false);
+		blocks_tables_make(&cfg, TOP, false, &tables);
+		cfg_draw_dot(&cfg, &text);
+		cfg_draw_text(&cfg, 80, true, &text);
+		render(&tables.shown);
+		blocks_tables_release(&tables);
+		cfg_release(&cfg);
+	}
+	text_release(&text);
+	annotation_release(&code);
+	branch_stacks_release(&stacks);
+	annotate_class.free(analysis.result);
+}
+
 static void show_addresses(struct session *s, const struct select *select)
 {
 	for (unsigned by = 0; by < ADDR_BY_OFFSET; by++) {
@@ -344,6 +379,12 @@ static void run_annotate(struct session *s, const struct select *select)
 	annotate_hottest(s, NULL);
 }
 
+static void run_blocks(struct session *s, const struct select *select)
+{
+	(void)select;
+	show_blocks(s, NULL);
+}
+
 static void run_mem(struct session *s, const struct select *select)
 {
 	(void)select;
@@ -386,10 +427,10 @@ static const struct {
 	const char *command;
 	void (*run)(struct session *, const struct select *);
 } answers[] = {
-	{ "report", run_report },   { "hot", run_hot },	  { "annotate", run_annotate },
-	{ "mem", run_mem },	    { "c2c", run_c2c },	  { "addr", run_addr },
-	{ "quality", run_quality }, { "diff", run_diff }, { "dump", run_dump },
-	{ "export", export_all },
+	{ "report", run_report }, { "hot", run_hot },	      { "annotate", run_annotate },
+	{ "blocks", run_blocks }, { "mem", run_mem },	      { "c2c", run_c2c },
+	{ "addr", run_addr },	  { "quality", run_quality }, { "diff", run_diff },
+	{ "dump", run_dump },	  { "export", export_all },
 };
 
 /* A command that is not in the table would be forgotten here. */

@@ -15,6 +15,7 @@ static const struct flow_case {
 	size_t size;
 	enum flow_kind kind;
 	uint64_t target; /* of an instruction at 0x1000; 0: none */
+	bool has_no_size;
 } cases[] = {
 	{ "b .+12", ISA_A64, { 0x03, 0, 0, 0x14 }, 4, FLOW_JUMP, 0x100c },
 	{ "b .-4", ISA_A64, { 0xff, 0xff, 0xff, 0x17 }, 4, FLOW_JUMP, 0xffc },
@@ -29,7 +30,7 @@ static const struct flow_case {
 	{ "svc #0", ISA_A64, { 0x01, 0, 0, 0xd4 }, 4, FLOW_SYSTEM, 0 },
 	{ "udf #0", ISA_A64, { 0, 0, 0, 0 }, 4, FLOW_STOP, 0 },
 	{ "ldr x0, [x0]", ISA_A64, { 0, 0, 0x40, 0xf9 }, 4, FLOW_NEXT, 0 },
-	{ "b, cut short", ISA_A64, { 0x03, 0, 0, 0x14 }, 3, FLOW_NEXT, 0 },
+	{ "b, cut short", ISA_A64, { 0x03, 0, 0, 0x14 }, 3, FLOW_NEXT, 0, true },
 	{ "je .+18", ISA_X86_64, { 0x74, 0x10 }, 2, FLOW_BRANCH, 0x1012 },
 	{ "jne .-2", ISA_X86_64, { 0x0f, 0x85, 0xf8, 0xff, 0xff, 0xff }, 6, FLOW_BRANCH, 0xffe },
 	{ "loop .+2", ISA_X86_64, { 0xe2, 0 }, 2, FLOW_BRANCH, 0x1002 },
@@ -45,9 +46,9 @@ static const struct flow_case {
 	{ "inc %eax, which is a prefix in 64 bits", ISA_X86_32, { 0x40 }, 1, FLOW_NEXT, 0 },
 	{ "jmp .+6", ISA_X86_32, { 0xe9, 1, 0, 0, 0 }, 5, FLOW_JUMP, 0x1006 },
 	{ "data16 jmp .+6", ISA_X86_32, { 0x66, 0xe9, 2, 0 }, 4, FLOW_JUMP, 0x1006 },
-	{ "jmp, cut short", ISA_X86_64, { 0xe9 }, 1, FLOW_NEXT, 0 },
-	{ "prefixes alone", ISA_X86_64, { 0x66, 0x66 }, 2, FLOW_NEXT, 0 },
-	{ "je, of nobody", ISA_UNKNOWN, { 0x74, 0x10 }, 2, FLOW_NEXT, 0 },
+	{ "jmp, cut short", ISA_X86_64, { 0xe9 }, 1, FLOW_NEXT, 0, true },
+	{ "prefixes alone", ISA_X86_64, { 0x66, 0x66 }, 2, FLOW_NEXT, 0, true },
+	{ "je, of nobody", ISA_UNKNOWN, { 0x74, 0x10 }, 2, FLOW_NEXT, 0, true },
 };
 
 static void flow_is_what_the_bytes_say(void **state)
@@ -64,9 +65,30 @@ static void flow_is_what_the_bytes_say(void **state)
 	}
 }
 
+/* An instruction that is cut off has no size, and goes on; one that is whole has all its bytes. */
+static void size_is_that_of_the_whole_instruction(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct flow_case *c = &cases[i];
+
+		for (size_t n = 0; n <= c->size; n++) {
+			bool is_whole = n == c->size && !c->has_no_size;
+			struct flow flow;
+			size_t size = isa_flow_and_size(c->isa, c->bytes, n, 0x1000, &flow);
+
+			if (size != (is_whole ? c->size : 0) ||
+			    flow.kind != (is_whole ? c->kind : FLOW_NEXT))
+				fail_msg("%s, %zu bytes: size %zu, kind %d", c->text, n, size,
+					 (int)flow.kind);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(size_is_that_of_the_whole_instruction),
 		cmocka_unit_test(flow_is_what_the_bytes_say),
 	};
 

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "blocks/blocks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "isa/dominators.h"
+
+static const char *const kind_names[N_EDGE_KINDS] = {
+	[EDGE_TAKEN] = "taken",
+	[EDGE_NEXT] = "next",
+	[EDGE_INDIRECT] = "indirect",
+	[EDGE_UNKNOWN] = "unknown",
+};
+
+const char *edge_kind_name(enum edge_kind kind)
+{
+	return kind_names[kind];
+}
+
+static const struct flow *flow_of(const struct cfg *b, size_t i)
+{
+	return &b->code->list.items[i].text.flow;
+}
+
+/* The instruction that a direct branch, jump or call goes to; list.n if it is outside. */
+static size_t direct_target(const struct cfg *b, size_t i)
+{
+	const struct flow *flow = flow_of(b, i);
+	const struct annotate_region *r = b->code->region;
+
+	if (!flow->has_target)
+		return b->code->list.n;
+	return annotation_at(b->code, r->from + (flow->target - r->address));
+}
+
+static bool ends_block(enum flow_kind kind, bool splits_calls)
+{
+	return kind == FLOW_BRANCH || kind == FLOW_JUMP || kind == FLOW_RETURN ||
+	       kind == FLOW_STOP || (splits_calls && kind == FLOW_CALL);
+}
+
+/*
+ * Does a recorded branch begin a block at its target? Not a return to behind a call, and not what came
+ * back from an exception.
+ */
+static bool begins_block(const struct cfg *b, const struct executed_branch *e)
+{
+	if (e->to == b->executions.n || branch_changes_privilege(e->type) ||
+	    e->from_place.module.v != e->to_place.module.v)
+		return false;
+	if (e->to > 0 && flow_of(b, e->to - 1)->kind == FLOW_CALL)
+		return false;
+	return e->from == b->executions.n || flow_is_branch(flow_of(b, e->from)->kind);
+}
+
+/* By instruction: does a block begin there? To be freed. */
+static bool *find_leaders(const struct cfg *b, bool splits_calls)
+{
+	size_t n = b->code->list.n;
+	bool *is_leader = mem_zalloc(n + 1, sizeof(*is_leader));
+
+	is_leader[0] = true;
+	for (size_t i = 0; i < n; i++) {
+		is_leader[direct_target(b, i)] = true; /* that outside is behind the last */
+		if (ends_block(flow_of(b, i)->kind, splits_calls))
+			is_leader[i + 1] = true;
+	}
+	for (size_t i = 0; i < b->executions.branches.n; i++)
+		if (begins_block(b, &b->executions.branches.items[i]))
+			is_leader[b->executions.branches.items[i].to] = true;
+	return is_leader;
+}
+
+static double executions_of(const struct cfg *b, uint64_t n, double weight)
+{
+	return b->stacks == NULL ? NAN : branch_stacks_executions(b->stacks, n, weight);
+}
+
+static double taken_of(const struct cfg *b, uint64_t n, double weight)
+{
+	return b->stacks == NULL ? NAN : branch_stacks_taken(b->stacks, n, weight);
+}
+
+/* The mean over its instructions: a segment may begin or end at a call inside of the block. */
+static void count_block(const struct cfg *b, struct block *block)
+{
+	const struct execution *runs = b->executions.runs;
+	double weight = 0, n = 0;
+
+	if (b->stacks == NULL) {
+		block->executions = NAN;
+		return;
+	}
+	for (size_t i = block->first; i <= block->last; i++) {
+		weight += (double)runs[i].weight;
+		n += (double)runs[i].n;
+	}
+	n /= (double)(block->last - block->first + 1);
+	weight /= (double)(block->last - block->first + 1);
+	block->entered = runs[block->first];
+	block->left = runs[block->last];
+	block->n_segments = runs[block->first].n;
+	block->executions = executions_of(b, (uint64_t)(n + 0.5), weight);
+}
+
+static void make_blocks(struct cfg *b, const bool *is_leader)
+{
+	size_t n = b->code->list.n;
+
+	b->block_of = mem_alloc(n + 1, sizeof(*b->block_of));
+	for (size_t i = 0; i < n; i++) {
+		if (is_leader[i])
+			vec_add(&b->list)->first = i;
+		b->list.items[b->list.n - 1].last = i;
+		b->block_of[i] = b->list.n - 1;
+	}
+	for (size_t i = 0; i < b->list.n; i++)
+		count_block(b, &b->list.items[i]);
+}
+
+/* What edges out of the function go to, by address; these two are no addresses. */
+#define TO_ELSEWHERE UINT64_MAX
+#define TO_UNKNOWN (UINT64_MAX - 1)
+
+static size_t add_outside(struct cfg *b, uint64_t address, const char *name)
+{
+	uint32_t number = tuples_add(&b->outside_keys, &address);
+
+	if (number == b->outside.n)
+		*vec_add(&b->outside) = arena_strndup(&b->memory, name, strlen(name));
+	return number;
+}
+
+static struct block_edge *add_edge(struct cfg *b, size_t from, enum edge_kind kind)
+{
+	struct block_edge *e = vec_add(&b->edges);
+
+	*e = (struct block_edge){ .from = from, .to = b->list.n, .kind = kind, .executions = NAN };
+	return e;
+}
+
+/* Takes what was recorded of the branches from instruction `i` to the edge's target. */
+static void count_taken_edge(struct cfg *b, struct block_edge *e, size_t i, uint64_t offset)
+{
+	for (size_t k = executions_first_from(&b->executions, i); k < b->executions.branches.n;
+	     k++) {
+		const struct executed_branch *t = &b->executions.branches.items[k];
+
+		if (t->from != i)
+			break;
+		if (t->to_place.offset != offset ||
+		    t->to_place.module.v != b->code->region->module.v)
+			continue;
+		e->n += t->sum.n;
+		e->n_told += t->sum.n_told;
+		e->n_mispredicted += t->sum.n_mispredicted;
+		e->weight += (double)t->sum.weight;
+	}
+	e->executions = taken_of(b, e->n, e->weight);
+}
+
+static void add_direct_edge(struct cfg *b, size_t from, size_t i)
+{
+	const struct flow *flow = flow_of(b, i);
+	const struct annotate_region *r = b->code->region;
+	struct block_edge *e = add_edge(b, from, EDGE_TAKEN);
+	size_t target = direct_target(b, i);
+	const char *name = b->code->list.items[i].target_name;
+	char address[32];
+
+	count_taken_edge(b, e, i, r->from + (flow->target - r->address));
+	if (target < b->code->list.n) {
+		e->to = b->block_of[target];
+		return;
+	}
+	snprintf(address, sizeof(address), "%#llx", (unsigned long long)flow->target);
+	e->outside = add_outside(b, flow->target, name != NULL ? name : address);
+}
+
+/* Edges of an indirect jump: one for each block that it was seen to go to, and one for the rest. */
+static void add_indirect_edges(struct cfg *b, size_t from, size_t i)
+{
+	size_t n_before = b->edges.n;
+	uint64_t n_outside = 0;
+	double outside = 0;
+
+	for (size_t k = executions_first_from(&b->executions, i); k < b->executions.branches.n;
+	     k++) {
+		const struct executed_branch *t = &b->executions.branches.items[k];
+		struct block_edge *e;
+
+		if (t->from != i)
+			break;
+		if (t->to == b->executions.n) {
+			n_outside += t->sum.n;
+			outside += (double)t->sum.weight;
+			continue;
+		}
+		e = add_edge(b, from, EDGE_INDIRECT);
+		e->to = b->block_of[t->to];
+		count_taken_edge(b, e, i, t->to_place.offset);
+	}
+	if (n_outside > 0) {
+		struct block_edge *e = add_edge(b, from, EDGE_INDIRECT);
+
+		e->n = n_outside;
+		e->weight = outside;
+		e->executions = taken_of(b, n_outside, outside);
+		e->outside = add_outside(b, TO_ELSEWHERE, "elsewhere");
+	}
+	if (b->edges.n == n_before)
+		add_edge(b, from, EDGE_UNKNOWN)->outside =
+			add_outside(b, TO_UNKNOWN, "indirect, targets unknown");
+}
+
+static void add_next_edge(struct cfg *b, size_t from, size_t i)
+{
+	const struct execution *went_on;
+	struct block_edge *e;
+
+	if (i + 1 == b->code->list.n)
+		return;
+	e = add_edge(b, from, EDGE_NEXT);
+	e->to = from + 1;
+	if (b->stacks == NULL)
+		return;
+	/* a call does not go on by itself, but it comes back */
+	went_on = flow_of(b, i)->kind == FLOW_CALL ? &b->executions.runs[i + 1]
+						   : &b->executions.goes_on[i];
+	e->n = went_on->n;
+	e->weight = (double)went_on->weight;
+	e->executions = executions_of(b, e->n, e->weight);
+}
+
+static void make_edges(struct cfg *b)
+{
+	for (size_t from = 0; from < b->list.n; from++) {
+		size_t i = b->list.items[from].last;
+		const struct flow *flow = flow_of(b, i);
+
+		switch (flow->kind) {
+		case FLOW_BRANCH:
+			add_direct_edge(b, from, i);
+			add_next_edge(b, from, i);
+			break;
+		case FLOW_JUMP:
+			if (flow->has_target)
+				add_direct_edge(b, from, i);
+			else
+				add_indirect_edges(b, from, i);
+			break;
+		case FLOW_RETURN:
+		case FLOW_STOP:
+			break;
+		default:
+			add_next_edge(b, from, i);
+		}
+	}
+}
+
+static struct isa_step *make_steps(const struct cfg *b)
+{
+	struct isa_step *steps = mem_alloc(b->code->list.n + 1, sizeof(*steps));
+
+	for (size_t i = 0; i < b->code->list.n; i++) {
+		enum flow_kind kind = flow_of(b, i)->kind;
+
+		steps[i] = (struct isa_step){
+			kind, (uint32_t)(kind == FLOW_CALL ? b->code->list.n : direct_target(b, i))
+		};
+	}
+	return steps;
+}
+
+/* What enters the head from outside of the loop [head, last]: branches, and what runs into it. */
+static void count_entries(const struct cfg *b, struct block_loop *l)
+{
+	size_t first = b->list.items[l->head].first, last = b->list.items[l->last].last;
+	uint64_t n = 0, n_on = 0;
+	double weight = 0, weight_on = 0;
+
+	for (size_t k = 0; k < b->executions.branches.n; k++) {
+		const struct executed_branch *t = &b->executions.branches.items[k];
+
+		if (t->to != first || (t->from >= first && t->from <= last))
+			continue;
+		n += t->sum.n;
+		weight += (double)t->sum.weight;
+	}
+	if (first > 0) {
+		n_on = b->executions.goes_on[first - 1].n;
+		weight_on = (double)b->executions.goes_on[first - 1].weight;
+	}
+	l->n_entries = n + n_on;
+	l->entries = taken_of(b, n, weight) + executions_of(b, n_on, weight_on);
+	l->trips = (double)b->executions.runs[first].weight / (weight + weight_on);
+	l->executions = executions_of(b, b->executions.runs[first].n,
+				      (double)b->executions.runs[first].weight);
+}
+
+static void add_loop(struct cfg *b, size_t head, size_t last)
+{
+	for (size_t i = 0; i < b->loops.n; i++) {
+		struct block_loop *l = &b->loops.items[i];
+
+		if (l->head != head)
+			continue;
+		l->last = last > l->last ? last : l->last;
+		return;
+	}
+	*vec_add(&b->loops) = (struct block_loop){
+		.head = head, .last = last, .entries = NAN, .executions = NAN
+	};
+}
+
+static int loops_compare(const void *left, const void *right)
+{
+	const struct block_loop *a = left, *b = right;
+
+	return (a->head > b->head) - (a->head < b->head);
+}
+
+static void find_loops(struct cfg *b)
+{
+	struct isa_step *steps = make_steps(b);
+	struct isa_dominators dominators;
+
+	isa_dominators_init(&dominators, steps, b->code->list.n);
+	for (size_t i = 0; i < b->edges.n; i++) {
+		struct block_edge *e = &b->edges.items[i];
+		size_t last = b->list.items[e->from].last;
+
+		if (e->kind != EDGE_TAKEN || e->to > e->from ||
+		    !isa_is_loop(&dominators, b->list.items[e->to].first, last))
+			continue;
+		e->is_back = true;
+		add_loop(b, e->to, e->from);
+	}
+	for (size_t i = 0; i < b->loops.n && b->stacks != NULL; i++)
+		count_entries(b, &b->loops.items[i]);
+	if (b->loops.n > 1)
+		qsort(b->loops.items, b->loops.n, sizeof(*b->loops.items), loops_compare);
+	isa_dominators_release(&dominators);
+	free(steps);
+}
+
+static enum annotate_what what_of(int event)
+{
+	return event < 0 ? COUNT_RECORDS : COUNT_SAMPLES;
+}
+
+static uint64_t value_of(int event)
+{
+	return event < 0 ? 0 : (uint64_t)event;
+}
+
+uint64_t block_samples(const struct cfg *b, const struct block *block, int event)
+{
+	uint64_t n = 0;
+
+	for (size_t i = block->first; i <= block->last; i++)
+		n += annotated_count_of(b->code, i, what_of(event), value_of(event));
+	return n;
+}
+
+uint64_t block_periods(const struct cfg *b, const struct block *block, size_t event)
+{
+	uint64_t n = 0;
+
+	for (size_t i = block->first; i <= block->last; i++)
+		n += annotated_count_of(b->code, i, COUNT_PERIOD, event);
+	return n;
+}
+
+/* The event with most samples; SPE records if there are more of them. */
+static void choose_event(struct cfg *b)
+{
+	const struct capture *c = b->code->session->capture;
+
+	b->event = -1;
+	b->n_all = annotation_count(b->code, COUNT_RECORDS);
+	for (size_t event = 0; event < capture_n_events(c); event++) {
+		uint64_t n = annotation_count_of(b->code, COUNT_SAMPLES, event);
+
+		if (n <= b->n_all)
+			continue;
+		b->event = (int)event;
+		b->n_all = n;
+	}
+	for (size_t i = 0; i < b->list.n; i++) {
+		struct block *block = &b->list.items[i];
+
+		block->n_samples = block_samples(b, block, b->event);
+		block->share = b->n_all == 0 ? NAN : (double)block->n_samples / (double)b->n_all;
+	}
+}
+
+static void count_executions(struct cfg *b)
+{
+	size_t n = b->code->list.n;
+	uint64_t *offsets = mem_alloc(n + 1, sizeof(*offsets));
+
+	for (size_t i = 0; i < n; i++)
+		offsets[i] = b->code->list.items[i].offset;
+	executions_init(&b->executions, b->stacks, b->code->region->module, b->code->region->to,
+			offsets, n);
+	free(offsets);
+}
+
+void cfg_init(struct cfg *b, const struct annotation *code, const struct branch_stacks *stacks,
+	      bool splits_calls)
+{
+	bool *is_leader;
+
+	*b = (struct cfg){ .code = code, .stacks = stacks };
+	tuples_init(&b->outside_keys, 1);
+	if (stacks != NULL)
+		count_executions(b);
+	else
+		b->executions.n = code->list.n;
+	is_leader = find_leaders(b, splits_calls);
+	make_blocks(b, is_leader);
+	make_edges(b);
+	find_loops(b);
+	choose_event(b);
+	free(is_leader);
+}
+
+void cfg_release(struct cfg *b)
+{
+	executions_release(&b->executions);
+	vec_release(&b->list);
+	vec_release(&b->edges);
+	vec_release(&b->loops);
+	vec_release(&b->outside);
+	tuples_release(&b->outside_keys);
+	arena_release(&b->memory);
+	free(b->block_of);
+	*b = (struct cfg){ 0 };
+}
+
+double block_edge_share(const struct cfg *b, const struct block_edge *e)
+{
+	double all = 0;
+	size_t first = (size_t)(e - b->edges.items);
+
+	while (first > 0 && b->edges.items[first - 1].from == e->from)
+		first--;
+	for (size_t i = first; i < b->edges.n && b->edges.items[i].from == e->from; i++)
+		all += b->edges.items[i].weight;
+	return all > 0 ? e->weight / all : NAN;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cyclops blocks: the basic blocks of a function. */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "blocks/blocks.h"
+#include "cli/command.h"
+#include "cli/question.h"
+#include "scan/scan.h"
+
+static const struct usage usage = {
+	"blocks",
+	"[OPTIONS] [FILE] [FUNCTION]",
+	"The basic blocks of a function: samples, executions, trips of loops, where it goes.",
+};
+
+struct blocks_command {
+	const char *event, *cfg, *function;
+	bool splits_calls;
+};
+
+static const struct option options[] = {
+	{ "event", 'e', OPTION_TEXT, offsetof(struct blocks_command, event), "NAME",
+	  "executions by the branch stacks of this event (default:\n"
+	  "                          one that counts taken branches, else the first)" },
+	{ "cfg", 0, OPTION_TEXT, offsetof(struct blocks_command, cfg), "FORM",
+	  "draw the control flow graph: dot (Graphviz) or text" },
+	{ "split-calls", 0, OPTION_FLAG, offsetof(struct blocks_command, splits_calls), NULL,
+	  "a call ends its block, too" },
+};
+
+static int check_options(struct question *q, struct err *err)
+{
+	struct blocks_command *command = q->what.into;
+
+	if (command->cfg != NULL && strcmp(command->cfg, "dot") != 0 &&
+	    strcmp(command->cfg, "text") != 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--cfg: '%s' is neither dot nor text",
+			       command->cfg);
+	return question_take_symbol(q, &command->function, err);
+}
+
+static int draw_blocks(struct question *q, const struct cfg *b, bool is_dot, struct err *err)
+{
+	static const char modelled[] = "modelled: these numbers are simulated, not measured\n";
+	struct text text = { 0 };
+	int rc;
+
+	if (q->out.document.is_modelled)
+		text_format(&text, "%s%s", is_dot ? "// " : "", modelled);
+	if (is_dot)
+		cfg_draw_dot(b, &text);
+	else
+		cfg_draw_text(b, q->out.document.width, q->out.document.has_unicode, &text);
+	rc = printer_write(&q->out, &text, err);
+	text_release(&text);
+	return rc;
+}
+
+static int show_blocks(struct question *q, const struct annotation *code,
+		       const struct branch_stacks *stacks, const struct err *obstacle,
+		       struct err *err)
+{
+	const struct blocks_command *command = q->what.into;
+	struct blocks_tables tables = { 0 };
+	struct cfg cfg;
+	int rc;
+
+	cfg_init(&cfg, code, stacks, command->splits_calls);
+	if (command->cfg != NULL) {
+		rc = draw_blocks(q, &cfg, strcmp(command->cfg, "dot") == 0, err);
+		cfg_release(&cfg);
+		return rc;
+	}
+	blocks_tables_make(&cfg, rows_to_show(&q->rows), question_is_for_reading(q), &tables);
+	if (obstacle != NULL)
+		table_note(&tables.blocks, "no executions: %s", obstacle->text);
+	rc = question_show(q, &tables.shown, err);
+	blocks_tables_release(&tables);
+	cfg_release(&cfg);
+	return rc;
+}
+
+/* Reads the code of the region, and shows its blocks. */
+static int show_region(struct question *q, struct session *s, const struct annotate *counted,
+		       const struct branch_stacks *stacks, const struct err *obstacle,
+		       struct err *err)
+{
+	struct annotation code;
+	int rc;
+
+	annotation_read(&code, s, counted, SYNTAX_ATT);
+	if (code.shortage != NULL || code.list.n == 0)
+		rc = err_set(err, ERR_NO_DATA, ERR_NOWHERE, "%s: %s", counted->region->name,
+			     code.shortage != NULL ? code.shortage : "no code");
+	else
+		rc = show_blocks(q, &code, stacks, obstacle, err);
+	annotation_release(&code);
+	return rc;
+}
+
+static int blocks_answer(struct question *q, struct session *s, const struct select *select,
+			 struct err *err)
+{
+	const struct blocks_command *command = q->what.into;
+	struct annotate_region region;
+	struct analysis analysis = { .class = &annotate_class, .options = &region };
+	struct scan_wish wish = { .keeps_places = true };
+	struct branch_stacks stacks = { 0 };
+	struct err obstacle;
+	int event = -1, rc;
+
+	if (command->event != NULL) {
+		event = branch_stacks_event(s, command->event, err);
+		if (event < 0)
+			return -1;
+	}
+	if (annotate_find(s, select, command->function, NULL, &region, err) < 0)
+		return -1;
+	scan_part(s, select, &wish, &analysis, 1);
+	if (branch_stacks_read(&stacks, s, select, event, &obstacle) < 0)
+		rc = show_region(q, s, analysis.result, NULL, &obstacle, err);
+	else
+		rc = show_region(q, s, analysis.result, &stacks, NULL, err);
+	branch_stacks_release(&stacks);
+	annotate_class.free(analysis.result);
+	return rc;
+}
+
+static int blocks_command(int argc, char **argv)
+{
+	struct blocks_command command = { 0 };
+	struct question q = {
+		.usage = &usage,
+		.what = { "What:", options, COUNT(options), &command },
+		.has_rows = QUESTION_ROWS_UNSORTED,
+		.without_time_slices = true,
+		.max_arguments = 2,
+		.check = check_options,
+		.answer = blocks_answer,
+	};
+
+	return question_ask(&q, argc, argv);
+}
+
+const struct command command_blocks = {
+	.usage = &usage,
+	.purpose = "basic blocks of a function, how often they ran, its control flow",
+	.reads = COMMAND_READS_CAPTURE,
+	.run = blocks_command,
+};

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "branch_stacks/code.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "variables/code.h"
+
+enum { MAX_CODE = 4 << 20, A64_SIZE = 4 };
+
+void code_functions_init(struct code_functions *c, struct session *session)
+{
+	*c = (struct code_functions){ .session = session };
+	tuples_init(&c->keys, 2);
+}
+
+void code_functions_release(struct code_functions *c)
+{
+	for (size_t i = 0; i < c->list.n; i++) {
+		vec_release(&c->list.items[i].list);
+		free(c->list.items[i].next_end);
+		free(c->list.items[i].next_call);
+	}
+	vec_release(&c->list);
+	tuples_release(&c->keys);
+}
+
+/* Instructions that are not known are as short as possible. */
+static void decode_instructions(struct code_function *f, const struct code *code)
+{
+	size_t shortest = code->isa == ISA_A64 ? A64_SIZE : 1;
+
+	for (size_t at = 0; code->size - at >= shortest;) {
+		struct flow flow;
+		size_t size = isa_flow_and_size(code->isa, code->bytes + at, code->size - at,
+						f->from + at, &flow);
+
+		*vec_add(&f->list) = (struct code_instruction){
+			.offset = f->from + at,
+			.size = (uint32_t)(size > 0 ? size : shortest),
+			.is_known = size > 0,
+			.flow = flow,
+		};
+		at += f->list.items[f->list.n - 1].size;
+	}
+}
+
+static bool ends_execution(const struct code_instruction *i)
+{
+	return i->flow.kind == FLOW_JUMP || i->flow.kind == FLOW_RETURN ||
+	       i->flow.kind == FLOW_STOP;
+}
+
+static void note_ends(struct code_function *f)
+{
+	uint32_t end = (uint32_t)f->list.n, call = end;
+
+	f->next_end = mem_alloc(f->list.n + 1, sizeof(*f->next_end));
+	f->next_call = mem_alloc(f->list.n + 1, sizeof(*f->next_call));
+	f->next_end[end] = f->next_call[end] = end;
+	for (uint32_t i = (uint32_t)f->list.n; i-- > 0;) {
+		end = ends_execution(&f->list.items[i]) ? i : end;
+		call = f->list.items[i].flow.kind == FLOW_CALL ? i : call;
+		f->next_end[i] = end;
+		f->next_call[i] = call;
+	}
+}
+
+const struct code_function *code_function_get(struct code_functions *c, struct module_id module,
+					      uint64_t from, uint64_t to)
+{
+	const uint64_t key[] = { module.v, from };
+	uint32_t number = tuples_add(&c->keys, key);
+	struct code_function *f;
+	struct code code;
+
+	if (number < c->list.n)
+		return &c->list.items[number];
+	f = vec_add(&c->list);
+	f->module = module;
+	f->from = from;
+	f->to = to > from && to - from < MAX_CODE ? to : from + MAX_CODE;
+	if (symbols_code(c->session->symbols, (struct place){ module, from }, f->to - from, &code))
+		decode_instructions(f, &code);
+	note_ends(f);
+	return f;
+}
+
+size_t code_instruction_at(const struct code_function *f, uint64_t offset)
+{
+	size_t low = 0, high = f->list.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (f->list.items[middle].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < f->list.n && f->list.items[low].offset == offset ? low : f->list.n;
+}

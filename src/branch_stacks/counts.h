@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counts the branch stacks of one event. Between two entries of a stack the CPU ran straight from
+ * where the older one went to where the newer one branched: a segment. A stack of n entries has n
+ * branches and n - 1 segments, position 0 being the newest.
+ *
+ * A sample stands for its period, divided among what it has: each of its n branches for period / n,
+ * each of its n - 1 segments for period / (n - 1). Entries of wrong paths, and slots that were not
+ * filled, are no entries.
+ */
+#ifndef CYCLOPS_BRANCH_STACKS_COUNTS_H
+#define CYCLOPS_BRANCH_STACKS_COUNTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/tuples.h"
+#include "base/vec.h"
+#include "capture/format/branches.h"
+#include "session/analysis.h"
+
+struct place_cache;
+
+enum {
+	STACK_POSITIONS = 64,	 /* older ones are counted with the last of them */
+	STACK_WEIGHT_ONE = 4096, /* weights are integers: sums do not depend on their order */
+	STACK_CHUNK = 8,	 /* positions that are counted together in memory */
+};
+
+/* How a segment ended, and where it lies. */
+enum segment_flag {
+	SEGMENT_BY_EXCEPTION = 1 << 0, /* the branch at its end is an exception, or aborts */
+	SEGMENT_CHANGES_MODE = 1 << 1, /* it begins in user code and ends in the kernel, or so */
+};
+
+/* A segment. Keys: places of its first and its last instruction, and flags. */
+struct segment_sum {
+	uint64_t n, weight;
+	uint64_t n_timed, cycles; /* those whose duration was recorded; their sum */
+};
+
+/* A branch. Keys: places of source and target, and type. */
+struct taken_sum {
+	uint64_t n, weight;
+	uint64_t n_told, n_mispredicted; /* those whose prediction was recorded */
+};
+
+struct stack_options {
+	size_t event;	   /* whose stacks */
+	bool has_segments; /* false: not all branches were recorded, so none are made */
+	bool is_left_out[STACK_POSITIONS]; /* segments, and the branch at their end */
+};
+
+/* How often a segment was at each of neighbouring positions. */
+struct chunk_sum {
+	uint64_t n[STACK_CHUNK];
+};
+
+/* Options: struct stack_options. Result: this. */
+struct stack_counts {
+	const struct session *session;
+	const struct stack_options *options;
+	struct place_cache *cache; /* the worker's */
+
+	struct tuples segments; /* start, end, flags … */
+	VEC_OF(struct segment_sum) segment_sums;
+	struct tuples chunks; /* number of the segment, position / STACK_CHUNK … */
+	VEC_OF(struct chunk_sum) chunk_sums;
+	struct tuples durations; /* number of the segment, cycles … */
+	VEC_OF(uint64_t) duration_sums;
+	struct tuples taken; /* from, to, type … */
+	VEC_OF(struct taken_sum) taken_sums;
+
+	uint64_t n_samples; /* with at least one entry */
+	uint64_t n_empty;   /* without */
+	uint64_t n_single;  /* with one: a branch, but no segment */
+	uint64_t n_entries, n_wrong_path;
+	uint64_t deepest; /* entries of the deepest stack */
+	uint64_t weight;  /* of samples that have segments, without rounding */
+};
+
+extern const struct analysis_class stack_class;
+
+/* Words of the keys. */
+enum { SEGMENT_START, SEGMENT_END, SEGMENT_FLAGS, SEGMENT_WORDS };
+enum { TAKEN_FROM, TAKEN_TO, TAKEN_TYPE, TAKEN_WORDS };
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "branch_stacks/segments.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "variables/code.h"
+
+enum { MAX_LENGTH = 64 << 10 };
+
+static const struct {
+	const char *id, *text;
+	bool is_impossible;
+} faults[N_SEGMENT_FAULTS] = {
+	[SEGMENT_GOOD] = { "none", "good", false },
+	[SEGMENT_UNRESOLVED] = { "unresolved", "an end is in no module", false },
+	[SEGMENT_OTHER_MODE] = { "privilege", "changes the privilege level", false },
+	[SEGMENT_TWO_MODULES] = { "two_modules", "ends in two modules", false },
+	[SEGMENT_BACKWARD] = { "backward", "ends before it begins", true },
+	[SEGMENT_TOO_LONG] = { "too_long", "longer than 64 KiB", true },
+	[SEGMENT_NO_CODE] = { "no_code", "its code is not here", false },
+	[SEGMENT_OFF_INSTRUCTION] = { "off_instruction", "begins or ends inside of an instruction",
+				      true },
+	[SEGMENT_OVER_JUMP] = { "over_jump", "passes a jump or a return", true },
+	[SEGMENT_OVER_CALL] = { "over_call", "passes a call", true },
+	[SEGMENT_LEAVES] = { "leaves", "leaves its function", true },
+	[SEGMENT_NO_BRANCH] = { "no_branch", "ends at no branch", true },
+};
+
+const char *segment_fault_text(enum segment_fault fault)
+{
+	return faults[fault].text;
+}
+
+const char *segment_fault_id(enum segment_fault fault)
+{
+	return faults[fault].id;
+}
+
+bool segment_fault_is_impossible(enum segment_fault fault)
+{
+	return faults[fault].is_impossible;
+}
+
+/* What is being checked. */
+struct check {
+	struct session *session;
+	struct code_functions *functions;
+	struct segment *segment;
+};
+
+/* The kernel replaces calls to its tracers by no operations while it runs. */
+static bool may_be_patched(const struct check *c)
+{
+	const struct modules *modules = timeline_modules(c->session->timeline);
+	enum module_kind kind = modules_get(modules, c->segment->module)->kind;
+
+	return kind == MODULE_KERNEL || kind == MODULE_KERNEL_MODULE;
+}
+
+static enum segment_fault check_last(const struct check *c, const struct code_instruction *last)
+{
+	if (flow_is_branch(last->flow.kind) || last->flow.kind == FLOW_SYSTEM ||
+	    c->segment->flags & SEGMENT_BY_EXCEPTION || may_be_patched(c))
+		return SEGMENT_GOOD;
+	return SEGMENT_NO_BRANCH;
+}
+
+/* Checks instructions `first` … `last` - 1 of a function: does execution go through them? */
+static enum segment_fault check_through(const struct check *c, const struct code_function *f,
+					size_t first, size_t last)
+{
+	if (f->next_end[first] < last)
+		return SEGMENT_OVER_JUMP;
+	if (f->next_call[first] < last && !may_be_patched(c))
+		return SEGMENT_OVER_CALL;
+	return SEGMENT_GOOD;
+}
+
+/* The function that begins where another ends; false if none does. */
+static bool find_next(const struct check *c, struct module_id module, uint64_t at, uint64_t *out_to)
+{
+	const struct place place = { module, at };
+	struct symbol symbol;
+
+	symbols_resolve(c->session->symbols, c->session->pool, &place, 1, SYMBOLS_FUNCTIONS,
+			&symbol);
+	*out_to = at + symbol.function_size;
+	return symbol.function.v != 0 && symbol.function_offset == 0 && symbol.function_size > 0;
+}
+
+/* Checks the segment from `at` on, in the function [from, to) and those that it runs into. */
+static enum segment_fault check_in_function(const struct check *c, uint64_t from, uint64_t to)
+{
+	struct segment *s = c->segment;
+	uint64_t at = s->start;
+
+	for (;;) {
+		const struct code_function *f =
+			code_function_get(c->functions, s->module, from, to);
+		size_t first = code_instruction_at(f, at), last = code_instruction_at(f, s->end);
+		bool is_last = s->end < f->to;
+		enum segment_fault fault;
+
+		if (f->list.n == 0)
+			return SEGMENT_NO_CODE;
+		if (first == f->list.n || (is_last && last == f->list.n))
+			return SEGMENT_OFF_INSTRUCTION;
+		fault = check_through(c, f, first, is_last ? last : f->list.n);
+		if (fault != SEGMENT_GOOD)
+			return fault;
+		s->n_instructions += (uint32_t)((is_last ? last + 1 : f->list.n) - first);
+		if (is_last)
+			return check_last(c, &f->list.items[last]);
+		at = from = f->to;
+		if (!find_next(c, s->module, from, &to))
+			return SEGMENT_LEAVES;
+	}
+}
+
+/* Without symbols: only the end can be looked at. */
+static enum segment_fault check_nameless(const struct check *c)
+{
+	const struct segment *s = c->segment;
+	struct code_instruction last = { .offset = s->end };
+	struct code code;
+
+	if (!symbols_code(c->session->symbols, (struct place){ s->module, s->end },
+			  ISA_LONGEST_INSTRUCTION, &code))
+		return SEGMENT_NO_CODE;
+	if (isa_flow_and_size(code.isa, code.bytes, code.size, s->end, &last.flow) == 0)
+		return SEGMENT_OFF_INSTRUCTION;
+	return check_last(c, &last);
+}
+
+static enum segment_fault check_segment(struct check *c, struct place end,
+					const struct symbol *symbol)
+{
+	const struct segment *s = c->segment;
+	uint64_t from;
+
+	if (s->module.v == 0 || end.module.v == 0)
+		return SEGMENT_UNRESOLVED;
+	if (s->flags & SEGMENT_CHANGES_MODE)
+		return SEGMENT_OTHER_MODE;
+	if (s->module.v != end.module.v)
+		return SEGMENT_TWO_MODULES;
+	if (s->end < s->start)
+		return SEGMENT_BACKWARD;
+	if (s->end - s->start > MAX_LENGTH)
+		return SEGMENT_TOO_LONG;
+	if (symbol->function.v == 0 || symbol->function_offset > s->start)
+		return check_nameless(c);
+	from = s->start - symbol->function_offset;
+	return check_in_function(c, from, from + symbol->function_size);
+}
+
+static int segments_compare(const void *left, const void *right)
+{
+	const struct segment *a = left, *b = right;
+
+	if (a->module.v != b->module.v)
+		return a->module.v < b->module.v ? -1 : 1;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->end != b->end)
+		return a->end < b->end ? -1 : 1;
+	return (a->flags > b->flags) - (a->flags < b->flags);
+}
+
+void segments_init(struct segments *out, struct session *session, struct code_functions *functions,
+		   const struct stack_counts *counts)
+{
+	uint32_t n = counts->segments.n;
+	struct place *starts = mem_alloc(n + 1, sizeof(*starts));
+	struct symbol *symbols = mem_zalloc(n + 1, sizeof(*symbols));
+
+	*out = (struct segments){ .counts = counts };
+	for (uint32_t i = 0; i < n; i++) {
+		const uint64_t *key = tuples_get(&counts->segments, i);
+		struct place start = session_place(session, (uint32_t)key[SEGMENT_START]);
+		struct place end = session_place(session, (uint32_t)key[SEGMENT_END]);
+
+		*vec_add(&out->list) = (struct segment){ .module = start.module,
+							 .start = start.offset,
+							 .end = end.offset,
+							 .number = i,
+							 .flags = (uint32_t)key[SEGMENT_FLAGS] };
+	}
+	if (n > 1)
+		qsort(out->list.items, n, sizeof(*out->list.items), segments_compare);
+	for (uint32_t i = 0; i < n; i++)
+		starts[i] = (struct place){ out->list.items[i].module, out->list.items[i].start };
+	symbols_resolve(session->symbols, session->pool, starts, n, SYMBOLS_FUNCTIONS, symbols);
+	for (uint32_t i = 0; i < n; i++) {
+		struct segment *s = &out->list.items[i];
+		const uint64_t *key = tuples_get(&counts->segments, s->number);
+		struct check check = { session, functions, s };
+
+		s->fault = check_segment(&check, session_place(session, (uint32_t)key[SEGMENT_END]),
+					 &symbols[i]);
+	}
+	free(starts);
+	free(symbols);
+}
+
+void segments_release(struct segments *s)
+{
+	vec_release(&s->list);
+}
+
+const struct segment_sum *segment_sum(const struct segments *s, const struct segment *segment)
+{
+	return &s->counts->segment_sums.items[segment->number];
+}

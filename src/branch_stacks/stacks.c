@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "branch_stacks/stacks.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "branch_stacks/window.h"
+#include "estimate/shares.h"
+#include "scan/scan.h"
+
+/* A position is left out if it has more impossible segments than this, and … */
+static const double most_impossible = 0.01;
+/* … so many times those of the median of all positions. */
+static const double most_of_median = 10;
+
+static const char *event_at(const void *context, size_t i)
+{
+	const struct session *s = context;
+
+	for (size_t event = 0; event < capture_n_events(s->capture); event++)
+		if (stack_filter_of(s, event) != FILTER_NONE && i-- == 0)
+			return capture_event_name(s->capture, event);
+	return NULL;
+}
+
+int branch_stacks_event(const struct session *s, const char *name, struct err *err)
+{
+	char list[256];
+
+	for (size_t event = 0; event < capture_n_events(s->capture); event++)
+		if (stack_filter_of(s, event) != FILTER_NONE &&
+		    strcmp(capture_event_name(s->capture, event), name) == 0)
+			return (int)event;
+	return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		       "--event: there are no branch stacks of '%s'; there are those of %s", name,
+		       list_words(event_at, s, list, sizeof(list)));
+}
+
+/* The event to take: by trigger, among those that record all branches; else any with stacks. */
+static int choose_event(const struct session *s)
+{
+	int best = -1, best_rank = 0;
+
+	for (size_t event = 0; event < capture_n_events(s->capture); event++) {
+		enum stack_filter filter = stack_filter_of(s, event);
+		int rank = filter == FILTER_NONE			  ? 0
+			   : filter != FILTER_ANY			  ? 1
+			   : stack_trigger_of(s, event) == TRIGGER_TAKEN  ? 4
+			   : stack_trigger_of(s, event) == TRIGGER_CYCLES ? 3
+									  : 2;
+
+		if (rank > best_rank) {
+			best = (int)event;
+			best_rank = rank;
+		}
+	}
+	return best;
+}
+
+static void run_scan(struct branch_stacks *b, const struct select *select)
+{
+	const struct scan_wish wish = { .keeps_places = true };
+	struct analysis analysis = { .class = &stack_class, .options = &b->options };
+
+	if (b->counts != NULL) {
+		segments_release(&b->segments);
+		stack_class.free(b->counts);
+	}
+	scan_part(b->session, select, &wish, &analysis, 1);
+	b->counts = analysis.result;
+	segments_init(&b->segments, b->session, &b->functions, b->counts);
+}
+
+static void count_positions(struct branch_stacks *b)
+{
+	const struct stack_counts *c = b->counts;
+	uint8_t *fault_of = mem_zalloc(c->segments.n + 1, 1); /* by number of the segment */
+
+	for (size_t i = 0; i < b->segments.list.n; i++)
+		fault_of[b->segments.list.items[i].number] =
+			(uint8_t)b->segments.list.items[i].fault;
+	for (uint32_t i = 0; i < c->chunks.n; i++) {
+		const uint64_t *key = tuples_get(&c->chunks, i);
+
+		for (size_t k = 0; k < STACK_CHUNK; k++) {
+			struct stack_position *p = &b->positions[key[1] * STACK_CHUNK + k];
+
+			p->n += c->chunk_sums.items[i].n[k];
+			p->by_fault[fault_of[key[0]]] += c->chunk_sums.items[i].n[k];
+		}
+	}
+	b->n_positions = c->deepest > 0 ? (size_t)c->deepest - 1 : 0;
+	if (b->n_positions > STACK_POSITIONS)
+		b->n_positions = STACK_POSITIONS;
+	free(fault_of);
+}
+
+double stack_position_impossible(const struct stack_position *p)
+{
+	uint64_t n = 0;
+
+	for (int fault = 0; fault < N_SEGMENT_FAULTS; fault++)
+		n += segment_fault_is_impossible((enum segment_fault)fault) ? p->by_fault[fault]
+									    : 0;
+	return ratio(n, p->n);
+}
+
+static int compare_shares(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Marks positions that were recorded wrongly. */
+static void test_positions(struct branch_stacks *b)
+{
+	double shares[STACK_POSITIONS], sorted[STACK_POSITIONS], median;
+	size_t n = b->n_positions;
+
+	if (n < 3) /* too few for a median that one position does not decide */
+		return;
+	for (size_t i = 0; i < n; i++)
+		shares[i] = sorted[i] = stack_position_impossible(&b->positions[i]);
+	qsort(sorted, n, sizeof(*sorted), compare_shares);
+	median = sorted[n / 2];
+	for (size_t i = 0; i < n; i++) {
+		b->options.is_left_out[i] =
+			shares[i] > most_impossible && shares[i] > most_of_median * median;
+		b->n_left_out += b->options.is_left_out[i];
+	}
+}
+
+static void sum_up(struct branch_stacks *b)
+{
+	b->events = (double)b->counts->weight / STACK_WEIGHT_ONE;
+	for (size_t i = 0; i < b->counts->taken_sums.n; i++)
+		b->n_taken += b->counts->taken_sums.items[i].n;
+	for (size_t i = 0; i < b->segments.list.n; i++) {
+		const struct segment *s = &b->segments.list.items[i];
+		const struct segment_sum *sum = segment_sum(&b->segments, s);
+
+		b->n_segments += sum->n;
+		b->weight += sum->weight;
+		b->by_fault[s->fault] += sum->n;
+		b->timed_cycles += (double)sum->cycles;
+		if (s->fault != SEGMENT_GOOD)
+			continue;
+		b->n_good += sum->n;
+		b->good_weight += sum->weight;
+	}
+}
+
+/* Executed instructions: executions of each good segment, times its instructions. */
+static double count_instructions(const struct branch_stacks *b)
+{
+	double n = 0;
+
+	for (size_t i = 0; i < b->segments.list.n; i++) {
+		const struct segment *s = &b->segments.list.items[i];
+		const struct segment_sum *sum = segment_sum(&b->segments, s);
+
+		if (s->fault == SEGMENT_GOOD)
+			n += s->n_instructions *
+			     branch_stacks_executions(b, sum->n, (double)sum->weight);
+	}
+	return n;
+}
+
+static int compare_timed(const void *left, const void *right)
+{
+	const struct stack_timed *a = left, *b = right;
+
+	if (a->segment != b->segment)
+		return a->segment < b->segment ? -1 : 1;
+	return (a->cycles > b->cycles) - (a->cycles < b->cycles);
+}
+
+static void sort_durations(struct branch_stacks *b)
+{
+	const struct stack_counts *c = b->counts;
+
+	for (uint32_t i = 0; i < c->durations.n; i++) {
+		const uint64_t *key = tuples_get(&c->durations, i);
+
+		*vec_add(&b->timed) = (struct stack_timed){
+			.segment = (uint32_t)key[0],
+			.cycles = key[1],
+			.n = c->duration_sums.items[i],
+		};
+	}
+	if (b->timed.n > 1)
+		qsort(b->timed.items, b->timed.n, sizeof(*b->timed.items), compare_timed);
+}
+
+int branch_stacks_read(struct branch_stacks *b, struct session *s, const struct select *select,
+		       int event, struct err *err)
+{
+	*b = (struct branch_stacks){ .session = s };
+	if (event < 0)
+		event = choose_event(s);
+	if (event < 0)
+		return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
+			       "no branch stacks were recorded (cyclops record --branches, on CPUs "
+			       "with LBR or BRBE)");
+	b->filter = stack_filter_of(s, (size_t)event);
+	b->trigger = stack_trigger_of(s, (size_t)event);
+	b->options.event = (size_t)event;
+	b->options.has_segments = b->filter == FILTER_ANY;
+	code_functions_init(&b->functions, s);
+	run_scan(b, select);
+	count_positions(b);
+	test_positions(b);
+	if (b->n_left_out > 0)
+		run_scan(b, select);
+	stack_window_test(b);
+	sum_up(b);
+	sort_durations(b);
+	b->instructions = count_instructions(b);
+	return 0;
+}
+
+void branch_stacks_release(struct branch_stacks *b)
+{
+	vec_release(&b->timed);
+	segments_release(&b->segments);
+	code_functions_release(&b->functions);
+	stack_class.free(b->counts);
+	*b = (struct branch_stacks){ 0 };
+}
+
+double branch_stacks_executions(const struct branch_stacks *b, uint64_t n, double weight)
+{
+	switch (b->trigger) {
+	case TRIGGER_TAKEN:
+		return weight / STACK_WEIGHT_ONE;
+	case TRIGGER_CYCLES:
+		return b->timed_cycles > 0 ? (double)n * b->events / b->timed_cycles : NAN;
+	default:
+		return NAN;
+	}
+}
+
+double branch_stacks_taken(const struct branch_stacks *b, uint64_t n, double weight)
+{
+	double executions = branch_stacks_executions(b, n, weight);
+
+	if (b->trigger == TRIGGER_CYCLES && b->n_taken > 0)
+		executions *= (double)b->n_segments / (double)b->n_taken;
+	return executions;
+}
+
+struct cell branch_stacks_cell(const struct branch_stacks *b, double executions, uint64_t n)
+{
+	enum cell_mark mark = b->bias.is_biased	 ? MARK_BIASED
+			      : n < SPARSE_BELOW ? MARK_SPARSE
+						 : MARK_SCALED;
+
+	if (isnan(executions))
+		return (struct cell){ 0 };
+	return cell_marked(cell_number(executions), mark);
+}
+
+static void note_faults(const struct branch_stacks *b, struct table *t)
+{
+	struct text text = { 0 };
+
+	for (int fault = SEGMENT_GOOD + 1; fault < N_SEGMENT_FAULTS; fault++)
+		if (b->by_fault[fault] > 0)
+			text_format(&text, "%s%s: %" PRIu64, text.n > 0 ? "; " : "",
+				    segment_fault_text((enum segment_fault)fault),
+				    b->by_fault[fault]);
+	if (text.n > 0)
+		table_note(t, "%" PRIu64 " of %" PRIu64 " segments (%.2g %%) are left out: %.*s",
+			   b->n_segments - b->n_good, b->n_segments,
+			   100 * ratio(b->n_segments - b->n_good, b->n_segments), (int)text.n,
+			   text.bytes);
+	text_release(&text);
+}
+
+static void note_positions(const struct branch_stacks *b, struct table *t)
+{
+	for (size_t i = 0; i < b->n_positions; i++)
+		if (b->options.is_left_out[i])
+			table_note(
+				t,
+				"position %zu of the stacks is left out%s: %.2g %% of its segments "
+				"cannot be code",
+				i, i == 0 ? " (the newest)" : "",
+				100 * stack_position_impossible(&b->positions[i]));
+}
+
+void branch_stacks_note(const struct branch_stacks *b, struct table *t)
+{
+	const char *name = capture_event_name(b->session->capture, b->options.event);
+
+	table_note(t,
+		   "%" PRIu64 " branch stacks of %s, %" PRIu64
+		   " branches; the deepest has %" PRIu64,
+		   b->counts->n_samples, name, b->counts->n_entries, b->counts->deepest);
+	if (!isnan(b->instructions) && b->instructions > 0)
+		table_note(t, "their segments stand for %s",
+			   table_human(t, cell_number(b->instructions), "instructions"));
+	note_faults(b, t);
+	note_positions(b, t);
+	if (b->bias.is_biased)
+		table_note(t,
+			   "biased: the share of a common branch differs %.1f times between "
+			   "positions of the stack; only shares mean something",
+			   b->bias.worst_ratio);
+	if (b->trigger == TRIGGER_OTHER)
+		table_note(t,
+			   "%s counts neither taken branches nor cycles: no counts of executions, "
+			   "only shares",
+			   name);
+	else if (b->trigger == TRIGGER_CYCLES && b->timed_cycles == 0)
+		table_note(t,
+			   "without cycles in the stacks, samples of %s give no counts of "
+			   "executions, only shares",
+			   name);
+	if (stack_period_is_regular(b->session, b->options.event))
+		table_note(t, "the sampling period has a small factor: it may fall into step with "
+			      "loops (a prime does not)");
+}

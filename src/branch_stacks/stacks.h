@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The branch stacks of an event of a capture: segments that are executions, and how far they can be
+ * trusted.
+ *
+ * A position of the stack whose segments are often impossible, and at others are not, was recorded
+ * wrongly: it is left out whole. The commonest branches must have the same share at each position;
+ * if not, what triggers the sample comes from where the program is slow, and the window of branches
+ * before it is biased: then counts are no counts of executions.
+ */
+#ifndef CYCLOPS_BRANCH_STACKS_STACKS_H
+#define CYCLOPS_BRANCH_STACKS_STACKS_H
+
+#include "branch_stacks/segments.h"
+#include "branch_stacks/trigger.h"
+#include "scan/select.h"
+#include "table/table.h"
+
+/* Segments at one position. */
+struct stack_position {
+	uint64_t n, by_fault[N_SEGMENT_FAULTS];
+};
+
+/* The test of the window. */
+struct stack_bias {
+	bool is_tested, is_biased;
+	double statistic; /* chi squared for one window: entries of one stack depend on each other */
+	double worst_ratio; /* of a common branch: largest share of a position to the smallest */
+	struct place worst; /* that branch */
+};
+
+/* Segments of a number that lasted so many cycles. */
+struct stack_timed {
+	uint32_t segment;
+	uint64_t cycles, n;
+};
+
+struct branch_stacks {
+	struct session *session;
+	enum stack_filter filter;
+	enum stack_trigger trigger;
+	struct stack_options options; /* of the last scan */
+	struct stack_counts *counts;
+	struct code_functions functions;
+	struct segments segments;
+
+	size_t n_positions;
+	struct stack_position positions[STACK_POSITIONS]; /* before any is left out */
+	size_t n_left_out;
+	struct stack_bias bias;
+
+	uint64_t weight, good_weight;	     /* of all segments; of good ones */
+	uint64_t n_segments, n_good;	     /* that were counted at the last scan */
+	uint64_t n_taken;		     /* branches, likewise */
+	uint64_t by_fault[N_SEGMENT_FAULTS]; /* of them */
+	double events;			     /* that all samples with segments stand for */
+	double timed_cycles;		     /* cycles that were recorded for all segments */
+	double instructions;		     /* executed, in good segments; NAN: not known */
+
+	VEC_OF(struct stack_timed) timed; /* by segment, then by cycles */
+};
+
+/*
+ * Scans the stacks of the event (-1: the best one, which counts taken branches, else the first that
+ * records all branches). ERR_NO_DATA says what was not recorded, and how to. `out` is to be released
+ * also after a failure.
+ */
+int branch_stacks_read(struct branch_stacks *out, struct session *, const struct select *,
+		       int event, struct err *);
+void branch_stacks_release(struct branch_stacks *);
+
+/* The number of an event by its name, or -1 and an error that lists those with branch stacks. */
+int branch_stacks_event(const struct session *, const char *name, struct err *);
+
+/* Executions that `n` segments of this weight stand for; NAN: cannot be said. */
+double branch_stacks_executions(const struct branch_stacks *, uint64_t n, double weight);
+
+/* The same of branches. A stack has one more of them than segments. */
+double branch_stacks_taken(const struct branch_stacks *, uint64_t n, double weight);
+
+/* A number of executions as a cell, with how far it can be trusted; absent if it is not known. */
+struct cell branch_stacks_cell(const struct branch_stacks *, double executions, uint64_t n);
+
+/* The part of a position's segments that the code cannot have run. */
+double stack_position_impossible(const struct stack_position *);
+
+/* The table "positions", of all segments before any position was left out. */
+void branch_stacks_positions(const struct branch_stacks *, struct table *out);
+
+/* Notes on what was left out and why, for the table that shows executions. */
+void branch_stacks_note(const struct branch_stacks *, struct table *);
+
+#endif

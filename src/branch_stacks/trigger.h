@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an event counts, as far as it decides what branch stacks stand for. By programming, not name. */
+#ifndef CYCLOPS_BRANCH_STACKS_TRIGGER_H
+#define CYCLOPS_BRANCH_STACKS_TRIGGER_H
+
+#include "session/session.h"
+
+enum stack_trigger {
+	TRIGGER_OTHER,
+	TRIGGER_TAKEN,	/* taken branches: each has the same chance to be recorded */
+	TRIGGER_CYCLES, /* slow code is recorded more often than fast code */
+};
+
+enum stack_trigger stack_trigger_of(const struct session *, size_t event);
+
+/* Which branches are recorded with an event's samples. */
+enum stack_filter {
+	FILTER_NONE,	/* no stacks, or call stacks */
+	FILTER_ANY,	/* all taken branches */
+	FILTER_RETURNS, /* returns, and nothing else */
+	FILTER_SOME,
+};
+
+enum stack_filter stack_filter_of(const struct session *, size_t event);
+
+/* Does a fixed period have a small factor, so that it may fall into step with loops? */
+bool stack_period_is_regular(const struct session *, size_t event);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A test of homogeneity: rows are the commonest branches, columns are positions of the stack. The entries of one stack depend on each other, so the sum over positions may be as large as
+ * that of one position times their number by chance alone: it is divided by it.
+ */
+#include "branch_stacks/window.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "branch_stacks/stacks.h"
+
+enum {
+	COMMONEST = 20,
+	LEAST_EXPECTED = 5, /* in a cell, for the test to hold */
+};
+
+/* By degrees of freedom: chi squared that is exceeded with a probability of 1e-4. */
+static const double critical[COMMONEST + 1] = {
+	0,	15.137, 18.421, 21.108, 23.513, 25.745, 27.856, 29.878, 31.828, 33.720, 35.564,
+	37.367, 39.134, 40.871, 42.579, 44.263, 45.925, 47.566, 49.189, 50.795, 52.386,
+};
+
+/* A branch, with how often it was at each position. */
+struct common {
+	struct place place;
+	uint64_t n, by_position[STACK_POSITIONS];
+};
+
+/* The branches at the ends of good segments; branches of one place are together. */
+struct window {
+	struct tuples keys; /* module, offset */
+	VEC_OF(struct common) list;
+	uint64_t all[STACK_POSITIONS];
+};
+
+static int common_compare(const void *left, const void *right)
+{
+	const struct common *a = left, *b = right;
+
+	if (a->n != b->n)
+		return a->n > b->n ? -1 : 1;
+	if (a->place.module.v != b->place.module.v)
+		return a->place.module.v < b->place.module.v ? -1 : 1;
+	return (a->place.offset > b->place.offset) - (a->place.offset < b->place.offset);
+}
+
+/* By number of a segment: that of its branch in the window; TUPLES_NONE if it is not good. */
+static uint32_t *window_branches(struct window *w, const struct branch_stacks *b)
+{
+	uint32_t *branch_of = mem_alloc(b->counts->segments.n + 1, sizeof(*branch_of));
+
+	for (size_t i = 0; i < b->segments.list.n; i++) {
+		const struct segment *s = &b->segments.list.items[i];
+		const uint64_t key[] = { s->module.v, s->end };
+		uint32_t number = TUPLES_NONE;
+
+		if (s->fault == SEGMENT_GOOD) {
+			number = tuples_add(&w->keys, key);
+			if (number == w->list.n)
+				vec_add(&w->list)->place = (struct place){ s->module, s->end };
+		}
+		branch_of[s->number] = number;
+	}
+	return branch_of;
+}
+
+static void window_count(struct window *w, const struct branch_stacks *b)
+{
+	const struct stack_counts *c = b->counts;
+	uint32_t *branch_of = window_branches(w, b);
+
+	for (uint32_t i = 0; i < c->chunks.n; i++) {
+		const uint64_t *key = tuples_get(&c->chunks, i);
+		uint32_t number = branch_of[key[0]];
+
+		for (size_t k = 0; number != TUPLES_NONE && k < STACK_CHUNK; k++) {
+			size_t position = (size_t)key[1] * STACK_CHUNK + k;
+			uint64_t n = c->chunk_sums.items[i].n[k];
+
+			w->list.items[number].n += n;
+			w->list.items[number].by_position[position] += n;
+			w->all[position] += n;
+		}
+	}
+	free(branch_of);
+}
+
+static double share_at(const struct window *w, const struct common *c, size_t position)
+{
+	return (double)c->by_position[position] / (double)w->all[position];
+}
+
+/* How much a row differs from what is expected of it; 0 if too little is expected anywhere. */
+static double row_statistic(const struct window *w, const struct common *c, double n_all,
+			    size_t n_positions)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n_positions; i++) {
+		double expected = (double)c->n * (double)w->all[i] / n_all;
+		double difference = (double)c->by_position[i] - expected;
+
+		if (w->all[i] == 0)
+			continue;
+		if (expected < LEAST_EXPECTED)
+			return 0;
+		sum += difference * difference / expected;
+	}
+	return sum;
+}
+
+static void take_ratio(struct stack_bias *bias, const struct window *w, const struct common *c,
+		       size_t n_positions)
+{
+	double least = 1, most = 0;
+
+	for (size_t i = 0; i < n_positions; i++) {
+		if (w->all[i] == 0)
+			continue;
+		least = share_at(w, c, i) < least ? share_at(w, c, i) : least;
+		most = share_at(w, c, i) > most ? share_at(w, c, i) : most;
+	}
+	/* a branch that is missing somewhere: as if it were there once */
+	least = least > 0 ? least : most / (double)(c->n + 1);
+	if (most / least <= bias->worst_ratio)
+		return;
+	bias->worst_ratio = most / least;
+	bias->worst = c->place;
+}
+
+void stack_window_test(struct branch_stacks *b)
+{
+	struct window w = { 0 };
+	double n_all = 0, sum = 0;
+	size_t n_used = 0, n_rows = 0;
+
+	tuples_init(&w.keys, 2);
+	window_count(&w, b);
+	if (w.list.n > 1)
+		qsort(w.list.items, w.list.n, sizeof(*w.list.items), common_compare);
+	for (size_t i = 0; i < b->n_positions; i++) {
+		n_all += (double)w.all[i];
+		n_used += w.all[i] > 0;
+	}
+	for (size_t i = 0; i < w.list.n && i < COMMONEST && n_used > 1; i++) {
+		double row = row_statistic(&w, &w.list.items[i], n_all, b->n_positions);
+
+		if (row == 0)
+			continue;
+		n_rows++;
+		sum += row;
+		take_ratio(&b->bias, &w, &w.list.items[i], b->n_positions);
+	}
+	b->bias.is_tested = n_rows > 0;
+	b->bias.statistic = n_used > 0 ? sum / (double)n_used : 0;
+	b->bias.is_biased = n_rows > 0 && b->bias.statistic > critical[n_rows];
+	vec_release(&w.list);
+	tuples_release(&w.keys);
+}
