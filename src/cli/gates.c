@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "cli/command.h"
 #include "cli/message.h"
 #include "gate/junit.h"
 
@@ -52,6 +53,13 @@ int gate_options_judge(const struct gate_options *o, const struct quantity *quan
 		gates_add(out, &gates[i], &quantities[gates[i].quantity], &m);
 	}
 	return 0;
+}
+
+int gate_options_status(const struct gate_options *o, const struct gates *gates, int program_status)
+{
+	if (gates->n_failed > 0)
+		return EXIT_GATE;
+	return o->conditions.n > 0 && program_status == EXIT_GATE ? EXIT_FAILED : program_status;
 }
 
 static bool shows_gates(const struct output_options *output, const struct gates *g)

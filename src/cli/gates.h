@@ -29,6 +29,12 @@ int gate_options_judge(const struct gate_options *, const struct quantity *, siz
 		       gate_measure *, void *context, struct gates *out, struct err *);
 
 /*
+ * The exit status of a command that passes that of a program on: with --fail-if, 3 means that a gate failed,
+ * and nothing else, so a program's own 3 becomes 1.
+ */
+int gate_options_status(const struct gate_options *, const struct gates *, int program_status);
+
+/*
  * After the answer: writes the file of --junit. What failed is said on standard error if --table or
  * --columns keep the gates' table from being shown.
  */

@@ -86,6 +86,7 @@ struct counts {
 	uint32_t n_runs;     /* of the command, in all counts; 0: not known */
 	uint64_t n_gave_up;  /* voluntary context switches in all runs */
 	uint64_t n_put_off;  /* involuntary context switches; both 0: not known */
+	int status;	     /* exit status of the command; 0 also if that is not known */
 	bool is_modelled;    /* simulated by the machine model */
 	bool has_no_pmu;     /* without a PMU: generic events of the kernel only */
 	/* enabled - running is multiplexing only, never time on cores of another type */

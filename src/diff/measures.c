@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "metrics/totals.h"
+#include "metrics/errors.h"
 
 static const char *const kind_names[N_MEASURE_KINDS] = {
 	[MEASURE_TOTAL] = "total",   [MEASURE_METRIC] = "metric",
@@ -35,22 +35,6 @@ int measure_kind_find(const char *name)
 	return -1;
 }
 
-/*
- * The standard error of the mean of repeated runs; NAN for a single run, which has no spread. If
- * the number of runs is not known, the spread is that of the mean, as perf prints it.
- */
-static double standard_error_of(const struct stat_total *c)
-{
-	if (c->spread <= 0)
-		return NAN;
-	return fabs(c->value) * c->spread / (c->n_runs > 1 ? sqrt(c->n_runs) : 1);
-}
-
-static bool is_multiplexed(const struct stat_total *c)
-{
-	return stat_total_coverage(c) < 1 || c->is_partial;
-}
-
 static void measure_events(const struct stat_totals *totals, struct measures *out)
 {
 	for (size_t i = 0; i < totals->list.n; i++) {
@@ -60,71 +44,23 @@ static void measure_events(const struct stat_totals *totals, struct measures *ou
 			continue;
 		*vec_add(&out->list) = (struct measure){
 			.kind = MEASURE_EVENT,
-			.is_scaled = is_multiplexed(c),
+			.is_scaled = stat_total_is_multiplexed(c),
 			.event = "",
 			.name = measures_text(out, c->event),
 			.module = "",
 			.unit = c->unit != NULL ? measures_text(out, c->unit) : "events",
 			.value = c->value,
-			.error = standard_error_of(c),
+			.error = stat_total_error(c),
 		};
 	}
-}
-
-/* A metric being evaluated, to find how the errors of its events affect it. */
-struct evaluation {
-	const struct stat_totals *totals;
-	const struct formula *formula;
-	size_t moved; /* number of the name whose value is moved by its error; SIZE_MAX: none */
-	bool is_scaled;
-	bool has_errors; /* all events have a known error */
-};
-
-static bool evaluation_value(void *context, size_t name, double *out)
-{
-	struct evaluation *e = context;
-	const struct stat_total *c = stat_totals_find(e->totals, e->formula->names[name]);
-
-	if (c == NULL || c->state != COUNT_COUNTED)
-		return false;
-	*out = c->value;
-	if (isnan(standard_error_of(c)))
-		e->has_errors = false;
-	else if (name == e->moved)
-		*out += standard_error_of(c);
-	e->is_scaled |= is_multiplexed(c);
-	return true;
-}
-
-/* Adds up how far each event's error moves the metric. Independent errors are assumed. */
-static double error_of_metric(struct evaluation *e, double value)
-{
-	double sum = 0;
-
-	if (!e->has_errors)
-		return NAN;
-	for (size_t i = 0; i < e->formula->n_names; i++) {
-		double moved = value;
-
-		e->moved = i;
-		formula_evaluate(e->formula, evaluation_value, e, &moved);
-		sum += (moved - value) * (moved - value);
-	}
-	return sqrt(sum);
 }
 
 static void measure_metric(const struct stat_totals *totals, const struct cpu_metric *metric,
 			   struct measures *out)
 {
-	struct evaluation e = {
-		.totals = totals,
-		.formula = &metric->formula,
-		.moved = SIZE_MAX,
-		.has_errors = true,
-	};
-	double value;
+	struct metric_estimate e;
 
-	if (!formula_evaluate(&metric->formula, evaluation_value, &e, &value))
+	if (!metric_estimate_of(metric, totals, &e))
 		return;
 	*vec_add(&out->list) = (struct measure){
 		.kind = MEASURE_METRIC,
@@ -133,8 +69,8 @@ static void measure_metric(const struct stat_totals *totals, const struct cpu_me
 		.name = measures_text(out, metric->name),
 		.module = "",
 		.unit = measures_text(out, metric->unit),
-		.value = value,
-		.error = error_of_metric(&e, value),
+		.value = e.value,
+		.error = e.error,
 	};
 }
 

@@ -27,6 +27,7 @@
 #include "run/method.h"
 #include "run/sampling.h"
 #include "run/steps.h"
+#include "stat/gates.h"
 
 static const struct usage usage = {
 	"run",
@@ -324,6 +325,35 @@ static int add_what_if(const struct run *r, struct session *s, struct what_if *o
 	return rc;
 }
 
+/* Judges the conditions by the counts. */
+static int run_judge(struct run *r, struct err *err)
+{
+	const struct stat_options all = { 0 };
+	struct stat_types types = { 0 };
+	int rc = 0;
+
+	if (r->command->gates.conditions.n > 0) {
+		rc = stat_types_open(r->catalog, NULL, &r->counts, &types, err);
+		if (rc == 0)
+			rc = stat_judge(&r->command->gates, &types, &r->counts, &all, &r->results,
+					err);
+		stat_types_release(&types);
+	}
+	return rc;
+}
+
+static int run_print(struct run *r, struct printer *out, const struct output_options *output,
+		     const struct tables *answer, struct err *err)
+{
+	struct tables shown = gates_shown(&r->results, answer);
+	int rc = printer_finish(out, output, &shown, 0, err);
+
+	vec_release(&shown.list);
+	return rc == 0 ? gate_options_report(&r->command->gates, &r->results, output, usage.command,
+					     err)
+		       : rc;
+}
+
 static int run_answer(struct run *r, const struct output_options *output, struct err *err)
 {
 	const struct session_options session_options = {
@@ -342,12 +372,14 @@ static int run_answer(struct run *r, const struct output_options *output, struct
 	if (rc == 0)
 		rc = add_what_if(r, &session, &what_if, &method.shown, err);
 	if (rc == 0)
+		rc = run_judge(r, err);
+	if (rc == 0)
 		rc = printer_open(&out, output, "text", usage.command, &session, err);
 	if (rc == 0 && printer_shows_screen(&out, output)) {
 		method_screen(&session, &what_if.shown, r->command->verbose, &method);
-		rc = printer_finish(&out, output, &method.screen, 0, err);
+		rc = run_print(r, &out, output, &method.screen, err);
 	} else if (rc == 0) {
-		rc = printer_finish(&out, output, &method.shown, 0, err);
+		rc = run_print(r, &out, output, &method.shown, err);
 	}
 	print_diagnostics(&session, rc < 0 ? EXIT_FAILED : EXIT_DONE);
 	what_if_release(&what_if);
@@ -370,6 +402,7 @@ static int run(struct run *r, const struct output_options *output, struct err *e
 	if (r->command->sweep != NULL) {
 		int rc = run_sweep(r, output, err);
 
+		r->program_status = 0; /* that of each run is in the table */
 		remove_empty_folder(r);
 		return rc;
 	}
@@ -388,12 +421,31 @@ static int run(struct run *r, const struct output_options *output, struct err *e
 	return 0;
 }
 
+/* Gates are about counts, and judged once. */
+static int check_gates(const struct run *r, struct err *err)
+{
+	const struct gate_options *o = &r->command->gates;
+	struct condition c;
+
+	if (gate_options_check(o, err) < 0)
+		return -1;
+	if (o->conditions.n > 0 && (r->command->sweep != NULL || r->command->runs == 1))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--fail-if is about what the program was counted to: not with "
+			       "--sweep or --runs 1");
+	for (size_t i = 0; i < o->conditions.n; i++)
+		if (condition_parse(o->conditions.items[i], &c, err) < 0)
+			return -1;
+	return 0;
+}
+
 static int run_command(int argc, char **argv)
 {
 	struct run_command command = { 0 };
 	struct output_options output = { 0 };
 	const struct option_set sets[] = {
 		{ "What:", options, COUNT(options), &command },
+		gate_option_set(&command.gates),
 		output_option_set(&output),
 	};
 	int program = options_find_end(argc, argv);
@@ -412,11 +464,16 @@ static int run_command(int argc, char **argv)
 			"--what-if asks the machine model: add --model");
 		return fail(&err);
 	}
-	if (command.sweep != NULL && run_sweep_check(command.sweep, &err) < 0)
+	if ((command.sweep != NULL && run_sweep_check(command.sweep, &err) < 0) ||
+	    check_gates(&r, &err) < 0)
 		return fail(&err);
 	r.program = &argv[program + 1];
 	r.n_wanted = command.model ? 1 : command.runs > 0 ? command.runs : DEFAULT_RUNS;
-	status = run(&r, &output, &err) < 0 ? fail(&err) : EXIT_DONE;
+	gates_init(&r.results);
+	status = run(&r, &output, &err) < 0
+			 ? fail(&err)
+			 : gate_options_status(&command.gates, &r.results, r.program_status);
+	gates_release(&r.results);
 	cpu_pmu_free(r.pmu);
 	counts_release(&r.counts);
 	catalog_free(r.catalog);

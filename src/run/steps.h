@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "cli/gates.h"
 #include "cli/printer.h"
 #include "count/counts.h"
 #include "cpu/pmu.h"
@@ -15,6 +16,7 @@ struct run_command {
 	const char *folder, *sysroot, *sweep, *what_if;
 	unsigned runs, interval, seed;
 	bool model, verbose, wants_help;
+	struct gate_options gates;
 };
 
 /* What is on the way from the program to the answer. */
@@ -32,6 +34,7 @@ struct run {
 	struct catalog *catalog;
 	struct counts counts;
 	struct cpu_pmu *pmu; /* NULL: nothing was counted */
+	struct gates results;
 };
 
 /* Runs the program on the machine model: counts and samples go to the paths of the run. */

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/printer.h"
 #include "count/import.h"
+#include "stat/gates.h"
 #include "stat/live.h"
 #include "stat/stat.h"
 #include "stat/stream.h"
@@ -23,6 +24,8 @@ struct stat_command {
 	const char *import, *against, *cpu, *catalog;
 	struct option_list groups, metrics, events, thresholds;
 	struct live_options live;
+	struct gate_options gates;
+	struct gates *results; /* of the gates */
 	unsigned level, slots;
 	bool all, wants_help;
 };
@@ -131,6 +134,26 @@ static int keep_events(const struct stat_command *command, struct stat_types *ma
 							: stat_types_keep_events(made, lists, err);
 }
 
+/* Judges the conditions, prints the tables with theirs, and writes the report. */
+static int stat_finish(const struct stat_command *command, struct stat_types *made,
+		       struct counts *counts, const struct output_options *output, bool is_modelled,
+		       struct err *err)
+{
+	struct stat_options options = options_of(command, output);
+	struct tables shown = { 0 };
+	int rc = stat_judge(&command->gates, made, counts, &options, command->results, err);
+
+	if (rc == 0) {
+		shown = gates_shown(command->results, &made->shown);
+		rc = stat_print(&shown, output, is_modelled, err);
+	}
+	if (rc == 0)
+		rc = gate_options_report(&command->gates, command->results, output, usage.command,
+					 err);
+	vec_release(&shown.list);
+	return rc;
+}
+
 static int stat_compare(const struct catalog *catalog, const struct stat_command *command,
 			struct counts *these, const struct output_options *output, struct err *err)
 {
@@ -143,7 +166,8 @@ static int stat_compare(const struct catalog *catalog, const struct stat_command
 	    stat_types_compare(catalog, command->cpu, &others, these, &options, &before, &made,
 			       err) == 0 &&
 	    keep_events(command, &made, err) == 0)
-		rc = stat_print(&made.shown, output, these->is_modelled || others.is_modelled, err);
+		rc = stat_finish(command, &made, these, output,
+				 these->is_modelled || others.is_modelled, err);
 	stat_types_release(&made);
 	stat_types_release(&before);
 	counts_release(&others);
@@ -160,7 +184,7 @@ static int explain(const struct catalog *catalog, const struct stat_command *com
 	if (rc == 0)
 		rc = keep_events(command, &made, err);
 	if (rc == 0)
-		rc = stat_print(&made.shown, output, counts->is_modelled, err);
+		rc = stat_finish(command, &made, counts, output, counts->is_modelled, err);
 	stat_types_release(&made);
 	return rc;
 }
@@ -189,6 +213,9 @@ static int answer_live(const struct catalog *catalog, const struct stat_command 
 	if (command->against != NULL && command->live.interval_ms > 0)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "--against compares whole runs: not together with --interval");
+	if (command->gates.conditions.n > 0 && command->live.interval_ms > 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "--fail-if is about whole runs: not together with --interval");
 	rc = live_count(&command->live, &options, catalog, command->cpu, &ticks, counts, status,
 			err);
 	if (rc == 0 && stream.is_open)
@@ -214,6 +241,17 @@ static int answer_import(const struct catalog *catalog, const struct stat_comman
 								   err);
 }
 
+/* A program is not run for a condition that makes no sense. */
+static int check_conditions(const struct stat_command *command, struct err *err)
+{
+	struct condition c;
+
+	for (size_t i = 0; i < command->gates.conditions.n; i++)
+		if (condition_parse(command->gates.conditions.items[i], &c, err) < 0)
+			return -1;
+	return 0;
+}
+
 /* *status becomes that of the command that was counted. */
 static int answer(const struct stat_command *command, const struct output_options *output,
 		  int *status, struct err *err)
@@ -222,6 +260,8 @@ static int answer(const struct stat_command *command, const struct output_option
 	struct counts counts = { 0 };
 	int rc = -1;
 
+	if (gate_options_check(&command->gates, err) < 0 || check_conditions(command, err) < 0)
+		return -1;
 	if (catalog_open(command->catalog, &catalog, err) == 0)
 		rc = command->import == NULL
 			     ? answer_live(catalog, command, output, &counts, status, err)
@@ -239,9 +279,11 @@ static int stat_command(int argc, char **argv)
 		{ "Input:", input_list, COUNT(input_list), &command },
 		live_option_set(&command.live),
 		{ "What:", what_list, COUNT(what_list), &command },
+		gate_option_set(&command.gates),
 		output_option_set(&output),
 	};
 	struct arguments arguments;
+	struct gates results;
 	struct err err;
 	int program = options_find_end(argc, argv);
 	int status = start_command(&usage, program, argv, sets, COUNT(sets), ARGUMENTS_MAX,
@@ -258,10 +300,15 @@ static int stat_command(int argc, char **argv)
 	if (program < argc - 1)
 		command.live.command = &argv[program + 1];
 	status = EXIT_DONE;
-	if (answer(&command, &output, &status, &err) == 0)
-		return status;
-	program = fail(&err);
-	return status > program ? status : program;
+	gates_init(&results);
+	command.results = &results;
+	if (answer(&command, &output, &status, &err) < 0) {
+		program = fail(&err);
+		status = status > program ? status : program;
+	}
+	status = gate_options_status(&command.gates, &results, status);
+	gates_release(&results);
+	return status;
 }
 
 const struct command command_stat = {

@@ -32,6 +32,7 @@ enum column_index {
 	LACKS_SLOTS,
 	GAVE_UP,
 	PUT_OFF,
+	STATUS,
 	N_COLUMNS,
 };
 
@@ -71,6 +72,8 @@ static const struct column columns[N_COLUMNS] = {
 		      "times that its threads left a CPU to wait, in one run" },
 	[PUT_OFF] = { "involuntary_switches", NULL, "", CELL_COUNT, 0,
 		      "times that they left it for another task" },
+	[STATUS] = { "exit_status", NULL, "", CELL_COUNT, 0,
+		     "of the program, as shells give it, if it was not 0" },
 };
 
 static void put_cpu(const struct stat *s, struct cell *row)
@@ -166,4 +169,6 @@ void stat_run_table(const struct stat *s, struct table *out)
 	put_coverage(s, row);
 	row[LACKS_SLOTS] = cell_bool(lacks_slots(s));
 	put_switches(c, row);
+	if (c->status != 0)
+		row[STATUS] = cell_count((uint64_t)c->status);
 }

@@ -271,6 +271,7 @@ int live_count(const struct live_options *options, const struct stat_options *st
 
 	if (rc == 0)
 		take_out_dead_events(&l);
+	out->status = l.status;
 	*out_status = rc < 0 && l.status == 0 ? EXIT_FAILED : l.status;
 	stat_plan_release(&l.plan);
 	return rc;

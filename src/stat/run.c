@@ -47,6 +47,16 @@ static void stat_run_counted(struct line *l)
 	table_fact(l->out, "counted", &l->text);
 }
 
+static void stat_run_status(struct line *l)
+{
+	int status = l->s->counts->status;
+
+	if (status == 0)
+		return;
+	text_format(&l->text, "the program ended with status %d", status);
+	table_fact(l->out, "status", &l->text);
+}
+
 static void cpu(struct line *l)
 {
 	const struct cpu_pmu *pmu = l->s->pmu;
@@ -192,6 +202,7 @@ void stat_facts_table(const struct stat *s, struct table *out)
 	out->style = TABLE_FACTS;
 	out->readers = TABLE_FOR_PEOPLE;
 	stat_run_counted(&line);
+	stat_run_status(&line);
 	if (s->options->as_rates && s->counts->date != NULL)
 		text_str(&line.text, s->counts->date);
 	table_fact(out, "date", &line.text);
