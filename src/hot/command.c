@@ -40,7 +40,7 @@ struct hot_command {
 
 static const struct option options[] = {
 	{ "by", 0, OPTION_TEXT, offsetof(struct hot_command, by), "KEY[,KEY]",
-	  "process, thread, cpu, module, function (the default), line,\n"
+	  "process, program, thread, cpu, module, function (the default), line,\n"
 	  "                          instruction, place, event, operation, source, time" },
 	{ "event", 'e', OPTION_LIST, offsetof(struct hot_command, events), "NAME",
 	  "a sampled event, or 'l1d-refill && load'; list shows all" },

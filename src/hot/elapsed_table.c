@@ -30,8 +30,9 @@ static const double least_share = 0.001;
 
 /* Keys that have a run time; the others describe single operations. */
 static const bool is_of_time[N_KEYS] = {
-	[KEY_PROCESS] = true,  [KEY_THREAD] = true, [KEY_CPU] = true,	      [KEY_MODULE] = true,
-	[KEY_FUNCTION] = true, [KEY_LINE] = true,   [KEY_INSTRUCTION] = true, [KEY_PLACE] = true,
+	[KEY_PROCESS] = true, [KEY_PROGRAM] = true,	[KEY_THREAD] = true,
+	[KEY_CPU] = true,     [KEY_MODULE] = true,	[KEY_FUNCTION] = true,
+	[KEY_LINE] = true,    [KEY_INSTRUCTION] = true, [KEY_PLACE] = true,
 };
 
 static const struct column columns[] = {
@@ -82,7 +83,8 @@ int elapsed_check_keys(const struct keys *keys, struct err *err)
 		if (!is_of_time[keys->keys[i]])
 			return err_set(err, ERR_USAGE, ERR_NOWHERE,
 				       "--elapsed: time between records is of what runs, by "
-				       "process, thread, cpu, module, function, line, instruction "
+				       "process, program, thread, cpu, module, function, line, "
+				       "instruction "
 				       "or place; not by %s",
 				       key_classes[keys->keys[i]].name);
 	return 0;

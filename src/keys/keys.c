@@ -47,6 +47,40 @@ static void show_process(const struct names *n, const uint64_t *words, struct ta
 	cells[1] = cell_signed((int32_t)p->pid);
 }
 
+/* Processes whose program is not known are of one by their name. */
+static void make_program(const struct names *n, const uint64_t *raw, uint64_t *words)
+{
+	const struct process *p =
+		timeline_process(n->session->timeline, (uint32_t)raw[DIM_PROCESS]);
+
+	words[0] = p->program.v;
+	words[1] = p->program.v == 0 ? p->comm.v : 0;
+}
+
+static void show_program(const struct names *n, const uint64_t *words, struct table *t,
+			 struct cell *cells)
+{
+	const struct timeline *timeline = n->session->timeline;
+	const struct modules *modules = timeline_modules(timeline);
+	struct module_id id = { (uint32_t)words[0] };
+	uint32_t n_processes;
+
+	if (id.v == 0) {
+		const char *comm = strings_get(timeline_strings(timeline),
+					       (struct str_id){ (uint32_t)words[1] });
+
+		cells[0] = cells[1] = cell_text(comm[0] != '\0' ? comm : "[unknown]");
+		return;
+	}
+	n_processes = timeline_n_of_program(timeline, id);
+	cells[1] = key_module_cell(n, id.v);
+	cells[0] = n_processes == 1 ? cells[1]
+				    : cell_text(table_format(t, "%s (%u)", cells[1].text,
+							     (unsigned)n_processes));
+	cells[2] = cell_text(strings_get(modules->strings, modules_get(modules, id)->path));
+	cells[3] = cell_count(n_processes);
+}
+
 static void make_thread(const struct names *n, const uint64_t *raw, uint64_t *words)
 {
 	(void)n;
@@ -295,6 +329,19 @@ const struct key_class key_classes[N_KEYS] = {
 		.columns = { { "process", NULL, "", CELL_TEXT, COLUMN_GROW, "name of the process" },
 			     { "pid", NULL, "", CELL_SIGNED, 0, "process id" } },
 		.make = make_process, .show = show_process,
+	},
+	[KEY_PROGRAM] = {
+		.name = "program", .meaning = "program: all processes that run one file", .dimensions = DIM(PROCESS),
+		.n_words = 2, .words = { WORD_NUMBER, WORD_NUMBER },
+		.n_columns = 4,
+		.columns = { { "program_processes", "program", "", CELL_TEXT, COLUMN_GROW | COLUMN_TEXT_ONLY,
+			       "name of the program, and how many processes run it" },
+			     { "program", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
+			       "name of the program; of processes without a known one the process name" },
+			     { "program_path", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "path of the program as recorded" },
+			     { "processes", NULL, "processes", CELL_COUNT, COLUMN_MACHINE_ONLY,
+			       "processes of the capture that run it" } },
+		.make = make_program, .show = show_program,
 	},
 	[KEY_THREAD] = {
 		.name = "thread", .meaning = "thread: name and tid", .dimensions = DIM(TID),

@@ -14,6 +14,7 @@
 /* What rows can be grouped by. */
 enum key {
 	KEY_PROCESS,
+	KEY_PROGRAM,
 	KEY_THREAD,
 	KEY_CPU,
 	KEY_MODULE,

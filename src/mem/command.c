@@ -28,7 +28,8 @@ struct mem_command {
 static const struct option options[] = {
 	{ "by", 0, OPTION_TEXT, offsetof(struct mem_command, by), "KEY,KEY...",
 	  "source (the default), function, line, instruction,\n"
-	  "                          place, module, process, thread, cpu, event, operation, time" },
+	  "                          place, module, process, program, thread, cpu, event, "
+	  "operation, time" },
 	{ "region", 0, OPTION_TEXT, offsetof(struct mem_command, region), "WHAT",
 	  "only this function or address range (0x1000..0x1fff)" },
 	{ "ghz", 0, OPTION_TEXT, offsetof(struct mem_command, ghz), "F",

@@ -18,6 +18,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
@@ -322,4 +323,48 @@ struct spot spaces_find(const struct spaces *s, uint32_t owner, uint64_t time_ns
 	if (spot.mapping != NULL && spot.mapping->module.v == 0)
 		spot.mapping = NULL;
 	return spot;
+}
+
+/* Is it the name of the file, or its first 15 bytes? */
+static bool is_comm_of(const char *comm, const char *file)
+{
+	enum { COMM_MAX = 15 };
+	size_t n = strlen(comm);
+
+	return n > 0 && strncmp(comm, file, n) == 0 && (file[n] == '\0' || n == COMM_MAX);
+}
+
+struct module_id *spaces_programs(const struct spaces *s, const struct modules *modules,
+				  const char *const *comms, uint32_t n_owners)
+{
+	struct module_id *programs = mem_zalloc(n_owners + 1u, sizeof(*programs));
+	struct module_id *of_space = mem_zalloc(s->spaces.n + 1, sizeof(*of_space));
+	bool *has_name = mem_zalloc(s->spaces.n + 1, sizeof(*has_name));
+
+	for (size_t i = 0; i < s->mappings.n; i++) {
+		const struct mapping *m = &s->mappings.items[i];
+		const struct module *module = modules_get(modules, m->module);
+		uint32_t owner = s->spaces.items[m->space].owner;
+		const char *name = strings_get(modules->strings, module->name);
+		bool is_named;
+
+		if (module->kind != MODULE_FILE || m->is_data || has_name[m->space] ||
+		    owner >= n_owners)
+			continue;
+		is_named = is_comm_of(comms[owner], name);
+		if (is_named || (of_space[m->space].v == 0 && strstr(name, ".so") == NULL))
+			of_space[m->space] = m->module;
+		has_name[m->space] = is_named;
+	}
+	for (uint32_t i = SPACES_KERNEL + 1; i < s->spaces.n; i++) {
+		const struct space *space = &s->spaces.items[i];
+
+		if (space->parent != i) /* a fork: its parent is a lower number */
+			of_space[i] = of_space[space->parent];
+		if (space->owner < n_owners)
+			programs[space->owner] = of_space[i];
+	}
+	free(of_space);
+	free(has_name);
+	return programs;
 }

@@ -75,6 +75,14 @@ void spaces_map(struct spaces *, const struct mapping *);
 /* Builds the look-up structures. Owners are below `n_owners`. */
 void spaces_freeze(struct spaces *, uint32_t n_owners);
 
+/*
+ * By process: the program that it runs in its last address space, 0 if not known. It is the mapped code of a
+ * file with the name in comms[owner], which the kernel cuts to 15 bytes; if there is none, that of the first
+ * file that is no shared library. A fork has its parent's. To be freed.
+ */
+struct module_id *spaces_programs(const struct spaces *, const struct modules *,
+				  const char *const *comms, uint32_t n_owners);
+
 /* An answer. It holds for all addresses of `range`, at all times of [from_ns, to_ns). */
 struct spot {
 	const struct mapping *mapping; /* NULL: nothing */

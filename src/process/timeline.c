@@ -3,8 +3,10 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/tuples.h"
 #include "process/module_table.h"
 #include "process/notes.h"
 #include "process/replay.h"
@@ -20,6 +22,7 @@ struct timeline {
 	struct module_table modules;
 	struct spaces spaces;
 	struct tasks tasks;
+	uint32_t *n_of_program; /* processes by module */
 	bool is_frozen, is_by_position;
 };
 
@@ -47,6 +50,7 @@ void timeline_free(struct timeline *t)
 	tasks_release(&t->tasks);
 	diags_release(&t->diags);
 	strings_release(&t->strings);
+	free(t->n_of_program);
 	free(t);
 }
 
@@ -56,6 +60,57 @@ void timeline_visit(void *timeline, const struct record *record, const struct sa
 
 	assert(!t->is_frozen);
 	notes_take(&t->notes, record, id);
+}
+
+/* By module: the first module with the same build-id, or itself. To be freed. */
+static struct module_id *first_of_build_id(const struct modules *m)
+{
+	enum { WORDS = 1 + (BUILD_ID_MAX + 7) / 8 }; /* its size, then its bytes */
+	struct module_id *first = mem_alloc(m->list.n, sizeof(*first));
+	VEC_OF(struct module_id) of_number = { 0 };
+	struct tuples seen;
+
+	tuples_init(&seen, WORDS);
+	for (uint32_t i = 0; i < m->list.n; i++) {
+		const struct build_id *id = &m->list.items[i].build_id;
+		uint64_t key[WORDS] = { id->size };
+		uint32_t number;
+
+		first[i] = (struct module_id){ i };
+		if (id->size == 0)
+			continue;
+		memcpy(&key[1], id->bytes, id->size);
+		number = tuples_add(&seen, key);
+		if (number == of_number.n)
+			*vec_add(&of_number) = first[i];
+		first[i] = of_number.items[number];
+	}
+	tuples_release(&seen);
+	vec_release(&of_number);
+	return first;
+}
+
+/* Which program each process runs. Processes of one file have one program, whatever its path. */
+static void find_programs(struct timeline *t)
+{
+	uint32_t n = (uint32_t)t->tasks.processes.n;
+	struct module_id *first = first_of_build_id(&t->modules.modules);
+	const char **comms = mem_alloc(n + 1u, sizeof(*comms));
+	struct module_id *programs;
+
+	for (uint32_t i = 0; i < n; i++)
+		comms[i] = strings_get(&t->strings, t->tasks.processes.items[i].comm);
+	programs = spaces_programs(&t->spaces, &t->modules.modules, comms, n);
+	t->n_of_program = mem_zalloc(t->modules.modules.list.n + 1, sizeof(*t->n_of_program));
+	for (uint32_t i = 0; i < n; i++) {
+		struct process *p = &t->tasks.processes.items[i];
+
+		p->program = p->is_kernel ? (struct module_id){ 0 } : first[programs[i].v];
+		t->n_of_program[p->program.v]++;
+	}
+	free(first);
+	free(comms);
+	free(programs);
 }
 
 void timeline_freeze(struct timeline *t, const struct info *info,
@@ -75,6 +130,7 @@ void timeline_freeze(struct timeline *t, const struct info *info,
 	if (t->is_by_position)
 		tasks_forget_times(&t->tasks);
 	tasks_freeze(&t->tasks, strings_addz(&t->strings, "kthreadd"));
+	find_programs(t);
 	spaces_freeze(&t->spaces, (uint32_t)t->tasks.processes.n);
 	switches_freeze(&t->switches);
 	notes_release(&t->notes);
@@ -95,6 +151,11 @@ size_t timeline_n_processes(const struct timeline *t)
 {
 	assert(t->is_frozen);
 	return t->tasks.processes.n;
+}
+
+uint32_t timeline_n_of_program(const struct timeline *t, struct module_id program)
+{
+	return t->n_of_program[program.v];
 }
 
 const struct process *timeline_process(const struct timeline *t, uint32_t index)

@@ -49,9 +49,14 @@ struct process {
 	struct str_id comm;	   /* the last name of its main thread */
 	uint32_t n_threads;	   /* seen, at least 1 */
 	bool is_kernel;		   /* pid 0, or a thread of the kernel's */
+	/* the file that it runs, the same for equal build-ids; 0: not known */
+	struct module_id program;
 };
 
 size_t timeline_n_processes(const struct timeline *);
+
+/* How many processes run this program. */
+uint32_t timeline_n_of_program(const struct timeline *, struct module_id);
 const struct process *timeline_process(const struct timeline *, uint32_t index);
 
 /* Strings of the timeline: comms, module paths. */

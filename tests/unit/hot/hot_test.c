@@ -296,7 +296,7 @@ static void test_keys(void **state)
 	assert_int_equal(keys.keys[0], KEY_CPU);
 	assert_int_equal(keys.keys[1], KEY_FUNCTION);
 	assert_int_equal(keys_parse("cpu,functions", &keys, &err), -1);
-	assert_non_null(strstr(err.text, "no key 'functions'; there are process, thread"));
+	assert_non_null(strstr(err.text, "no key 'functions'; there are process, program, thread"));
 	assert_int_equal(keys_parse("", &keys, &err), -1);
 	assert_int_equal(keys_parse("cpu,", &keys, &err), -1);
 }

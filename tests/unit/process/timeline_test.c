@@ -457,6 +457,47 @@ static void test_pieces(void **state)
 		     { 8, 40, 0x1000, "" }, { 7, 40, 0x2000, "/bin/a" });
 }
 
+static const char *program_of(const struct fixture *f, uint32_t pid)
+{
+	const struct modules *m = timeline_modules(f->timeline);
+	uint32_t process = timeline_process_of_pid(f->timeline, pid, TIMELINE_NO_TIME);
+	struct module_id id = timeline_process(f->timeline, process)->program;
+
+	return id.v == 0 ? "" : strings_get(m->strings, modules_get(m, id)->path);
+}
+
+/* A program is the file of the process's name, else the first that is no library; a fork's its parent's. */
+static void test_programs(void **state)
+{
+	struct fixture *f = *state;
+
+	feed_exec(f, 1, 7, "shell");
+	feed_map(f, 1, 7, 0x10000, 0x1000, 0, "/lib/libc.so.6");
+	feed_map(f, 2, 7, 0x20000, 0x1000, 0, "/bin/shell");
+	feed_fork(f, 3, 8, 8, 7, 7);
+	feed_fork(f, 4, 9, 9, 7, 7);
+	feed_exec(f, 5, 9, "compiler");
+	feed_map(f, 6, 9, 0x20000, 0x1000, 0, "/bin/first");
+	feed_map(f, 6, 9, 0x30000, 0x1000, 0, "/bin/second");
+	feed_exec(f, 7, 10, "libs");
+	feed_map(f, 8, 10, 0x30000, 0x1000, 0, "/lib/libc.so.6");
+	feed_exec(f, 9, 11, "a-very-long-nam");
+	feed_map(f, 9, 11, 0x10000, 0x1000, 0, "/bin/other");
+	feed_map(f, 9, 11, 0x30000, 0x1000, 0, "/bin/a-very-long-name-indeed");
+	fixture_freeze(f);
+	assert_string_equal(program_of(f, 7), "/bin/shell");
+	assert_string_equal(program_of(f, 8), "/bin/shell");
+	assert_string_equal(program_of(f, 9), "/bin/first");
+	assert_string_equal(program_of(f, 10), "");
+	assert_string_equal(program_of(f, 11), "/bin/a-very-long-name-indeed");
+	assert_int_equal(
+		timeline_n_of_program(
+			f->timeline,
+			timeline_process(f->timeline, timeline_process_of_pid(f->timeline, 7, 5))
+				->program),
+		2);
+}
+
 #define STORY(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -473,6 +514,7 @@ int main(void)
 		STORY(test_hidden_kernel),   STORY(test_endless_kernel),
 		STORY(test_guest),	     STORY(test_kernel_threads),
 		STORY(test_invisible_tasks), STORY(test_pieces),
+		STORY(test_programs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
