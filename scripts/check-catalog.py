@@ -343,7 +343,7 @@ NODE_KEYS = {
     "branch": {"adds", "cap", "side"},
     "formula": {"adds", "side", "formula"},
 }
-NODE_KEYS_ANY = {"name", "kind", "parent", "note"}
+NODE_KEYS_ANY = {"name", "kind", "parent", "note", "title"}
 FORMULA_KINDS = {"sum", "wrong-path", "average", "busiest", "underuse", "empty-slots", "remainder"}
 
 

@@ -31,5 +31,14 @@ make stride stride 2048 "--set system_cache_bytes=8388608"
 make stride-ahead stride 2048 "--set system_cache_bytes=8388608" -DAHEAD=40
 make copies copies 1024 ""
 make multiply multiply 4096 ""
+# The events of a cycle accounting tree, multiplexed on the six counters of the core.
+events=
+for event in CPU_CYCLES:29989 STALL_BACKEND:29989 STALL_FRONTEND:9973 INST_RETIRED:29989 INST_SPEC:29989 \
+	L1D_CACHE_REFILL_RD:2003 L2D_CACHE_REFILL_RD:499 L1D_TLB_REFILL_RD:997 DTLB_WALK:499 BR_MIS_PRED_RETIRED:499; do
+	events="$events --sample $event"
+done
+# shellcheck disable=SC2086 # options are words
+env -i PATH=/usr/local/bin:/usr/bin:/bin "$cyclops" model $events --counters 6 --set mux_interval_us=10 \
+	--root tests/data/root -o tests/data/cycles.data -- tests/data/root/opt/demo/demo
 ln -sf ../../../../../kernels/start.h $folder/start.h
 ls -l tests/data/samples $folder

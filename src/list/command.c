@@ -9,15 +9,17 @@
 #include "cli/printer.h"
 #include "doctor/doctor.h"
 #include "list/catalog_tables.h"
+#include "list/penalties.h"
 #include "metrics/cpu_choice.h"
 #include "pmu/here.h"
 #include "pmu/machine.h"
 
 static const struct usage usage = {
 	"list",
-	"[events|metrics|groups|cpus] [PATTERN] [--cpu NAME] [OPTIONS]",
-	"Lists the events, metrics and groups of a CPU, or the known CPUs. PATTERN is a part of a "
-	"name or label (tlb), or all of it with * and ? ('L1D_*RD').",
+	"[events|metrics|groups|penalties|cpus] [PATTERN] [--cpu NAME] [OPTIONS]",
+	"Lists the events, metrics and groups of a CPU, what its events cost, or the known CPUs. "
+	"PATTERN "
+	"is a part of a name or label (tlb), or all of it with * and ? ('L1D_*RD').",
 };
 
 struct list_command {
@@ -44,14 +46,17 @@ static const struct subject {
 	{ "groups", catalog_groups_table },
 };
 
-static const char cpus[] = "cpus";
+/* Lists that are of no CPU's facts, or of trees that have names of their own. */
+static const char cpus[] = "cpus", penalties[] = "penalties";
 
 static const char *subject_at(const void *context, size_t i)
 {
 	(void)context;
 	if (i < COUNT(subjects))
 		return subjects[i].name;
-	return i == COUNT(subjects) ? cpus : NULL;
+	if (i == COUNT(subjects))
+		return penalties;
+	return i == COUNT(subjects) + 1 ? cpus : NULL;
 }
 
 static int unknown_subject(const char *name, struct err *err)
@@ -117,12 +122,24 @@ static int fill_subject(const struct catalog *catalog, const struct subject *sub
 	return rc;
 }
 
+/* The tree of --cpu, which may name a CPU or a tree; else of this machine, else all trees. */
+static int fill_penalties(const struct catalog *catalog, const char *name, struct table *out,
+			  struct err *err)
+{
+	const struct cpu *cpu = name != NULL ? catalog_cpu_find(catalog, name)
+					     : catalog_cpu_of_midr(catalog, machine_midr("", 0));
+
+	return penalties_table(name, cpu, out, err);
+}
+
 /* The table borrows texts of *pmu, which must be freed after it. */
 static int fill_table(const struct catalog *catalog, const char *what, const char *cpu,
 		      struct cpu_pmu **pmu, struct table *out, struct err *err)
 {
 	if (strcmp(what, cpus) == 0)
 		return catalog_cpus_table(catalog, out, err);
+	if (strcmp(what, penalties) == 0)
+		return fill_penalties(catalog, cpu, out, err);
 	for (size_t i = 0; i < COUNT(subjects); i++)
 		if (strcmp(what, subjects[i].name) == 0)
 			return fill_subject(catalog, &subjects[i], cpu, pmu, out, err);

@@ -17,6 +17,7 @@
 	X(mem)                                                                                     \
 	X(c2c)                                                                                     \
 	X(addr)                                                                                    \
+	X(cycles)                                                                                  \
 	X(quality)                                                                                 \
 	X(diff)                                                                                    \
 	X(list)                                                                                    \

@@ -6,11 +6,17 @@
 #include "base/alloc.h"
 
 static const char *const words[] = {
-	[MARK_EXACT] = "exact",		[MARK_SCALED] = "scaled",
-	[MARK_SPARSE] = "sparse",	[MARK_SATURATED] = "saturated",
-	[MARK_NOISE] = "noise",		[MARK_AT_MOST] = "at-most",
-	[MARK_UNCERTAIN] = "uncertain", [MARK_AT_LEAST] = "at-least",
-	[MARK_BIASED] = "biased",	[MARK_IMPLAUSIBLE] = "implausible",
+	[MARK_EXACT] = "exact",
+	[MARK_SCALED] = "scaled",
+	[MARK_SPARSE] = "sparse",
+	[MARK_SATURATED] = "saturated",
+	[MARK_NOISE] = "noise",
+	[MARK_AT_MOST] = "at-most",
+	[MARK_UNCERTAIN] = "uncertain",
+	[MARK_AT_LEAST] = "at-least",
+	[MARK_BIASED] = "biased",
+	[MARK_INCOMPLETE] = "incomplete",
+	[MARK_IMPLAUSIBLE] = "implausible",
 };
 
 void text_raw(struct text *out, const struct cell *cell)

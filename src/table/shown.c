@@ -22,6 +22,7 @@ static const struct sign {
 	[MARK_UNCERTAIN] = { "≈ ", "~= ", "", "≈ saturated: more or less" },
 	[MARK_AT_LEAST] = { "≥ ", ">= ", "", "≥ at least this many: not all are sampled" },
 	[MARK_BIASED] = { "", "", "*", "* biased: the samples prefer some of the code" },
+	[MARK_INCOMPLETE] = { "≥ ", ">= ", "", "≥ a part was not collected: at least this" },
 	[MARK_IMPLAUSIBLE] = { "", "", "!", "! impossible: counts contradict each other" },
 };
 

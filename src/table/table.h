@@ -38,6 +38,7 @@ enum cell_mark {
 	MARK_UNCERTAIN,	  /* saturated counters on both sides: may be more or less */
 	MARK_AT_LEAST,	  /* a number of distinct things that were sampled: there may be more */
 	MARK_BIASED,	  /* samples prefer some of it: only an order of magnitude */
+	MARK_INCOMPLETE,  /* a part of it was not collected: a lower bound */
 	MARK_IMPLAUSIBLE, /* impossible: the counts contradict each other */
 };
 

@@ -59,6 +59,7 @@ SOME = {
     "c2c": [["--all", "--format", "json"]],
     "addr": [["--by", key, "--format", "json", "--all"] for key in ("field", "page", "instruction")],
     "quality": [["--format", "json"]],
+    "cycles": [["--template", "haswell", "--format", "csv", "--all"]],
     "diff": [["--save", "saved", "--by", "function,line,instruction,source"]],
     "dump": [["--packets"]],
     "export": [[], ["--table", "samples"], ["--table", "branches"]],
@@ -93,6 +94,11 @@ ALL = {
     ],
     "addr": [["--by", key, "--format", "json", "--all"] for key in (
         "object", "type", "field", "line", "page", "hugepage", "node", "instruction")],
+    "cycles": [
+        *(["--template", "neoverse-n1", *form, "--by", key]
+          for form in FORMS for key in ("function", "process,cpu", "line")),
+        ["--template", "haswell", "--tree", "all"],
+    ],
     "quality": [*FORMS, ["--all", "--format", "json"], ["--time-slices", "7", "--format", "csv"]],
     "diff": [
         ["--save", "saved", "--by", "function,line,instruction,source"],

@@ -31,6 +31,10 @@ ASKED = {
     "diff": [[]],
     "export": [["--table", "spe"]],
 }
+# Commands that need samples of the PMU, which the modelled capture above has not.
+OF_SAMPLES = {
+    "cycles": [[], ["--tree", "all"]],
+}
 # Commands that read no capture; and `dump`, which says what the bytes say.
 NOT_ASKED = ("run", "stat", "record", "list", "doctor", "model", "help", "dump")
 FORMATS = ("text", "csv", "json")
@@ -74,8 +78,10 @@ def check(cyclops, data, capture, is_modelled, commands):
 def main():
     cyclops, data = os.path.realpath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
     recorded = [path for path in real_captures() if os.path.getsize(path) < 10_000_000][:1]
-    commands = [[name, *words] for name, lists in table_of(cyclops, ASKED, NOT_ASKED) for words in lists]
+    commands = [[name, *words] for name, lists in table_of(cyclops, ASKED, (*NOT_ASKED, *OF_SAMPLES)) for words in lists]
     n = check(cyclops, data, data / "samples/sharing.data", True, commands)
+    n += check(cyclops, data, data / "cycles.data", True,
+               [[name, *words] for name, lists in OF_SAMPLES.items() for words in lists])
     for capture in recorded:
         n += check(cyclops, data, capture, False, [["report"], ["hot"]])
     print(f"{n} answers of {', '.join(sorted({words[0] for words in commands}))} say what they are")

@@ -36,6 +36,8 @@ ASKED = {
             (NO_DATA, "samples", "--physical")],
     "addr": [(DONE, "full", ""), (NO_DATA, "samples", ""), (NO_DATA, "samples", "--by page"), (NO_DATA, "empty", "")],
     "quality": [(DONE, "full", ""), (DONE, "samples", ""), (NO_DATA, "empty", "")],
+    "cycles": [(DONE, "full", "--template neoverse-n1"), (DONE, "samples", "--template haswell"),
+               (NO_DATA, "spe", "--template haswell"), (NO_DATA, "empty", "--template haswell")],
     "export": [(DONE, "full", "--table spe"), (DONE, "full", "--table samples"), (NO_DATA, "samples", "--table spe"),
                (NO_DATA, "spe", "--table samples"), (NO_DATA, "samples", "--format spe-parser"), (NO_DATA, "empty", "")],
     "dump": [(DONE, "full", ""), (DONE, "full", "--packets"), (NO_DATA, "samples", "--packets")],

@@ -23,7 +23,7 @@ from harness import ENVIRONMENT, Checks, Failed, table_of
 DONE, FAILED, MISUSED = 0, 1, 2
 FORMS = ("text", "csv", "json")
 
-# Words of each command; CAPTURE, COUNTS and ROOT stand for those of the test data, OUT for a path.
+# Words of each command; CAPTURE, SAMPLES (of the PMU), COUNTS and ROOT stand for those of the test data, OUT for a path.
 ASKED = {
     "report": ["--symfs", "ROOT", "CAPTURE"],
     "hot": ["--symfs", "ROOT", "CAPTURE"],
@@ -33,6 +33,7 @@ ASKED = {
     "c2c": ["--symfs", "ROOT", "CAPTURE"],
     "addr": ["--symfs", "ROOT", "CAPTURE"],
     "quality": ["--symfs", "ROOT", "CAPTURE"],
+    "cycles": ["--symfs", "ROOT", "SAMPLES"],
     "diff": ["--symfs", "ROOT", "CAPTURE", "CAPTURE"],
     "export": ["CAPTURE"],
     "dump": ["--packets", "CAPTURE"],
@@ -101,7 +102,7 @@ def check_command(checks, cyclops, data, name, words):
     for form in forms:
         with tempfile.TemporaryDirectory() as folder:
             out = os.path.join(folder, "out")
-            places = {"CAPTURE": f"{data}/samples/sharing.data", "COUNTS": f"{data}/counts/stride.csv",
+            places = {"CAPTURE": f"{data}/samples/sharing.data", "SAMPLES": f"{data}/cycles.data", "COUNTS": f"{data}/counts/stride.csv",
                       "ROOT": f"{data}/root", "OUT": out}
             command = [word.replace("ROOT/", places["ROOT"] + "/") if "/" in word else places.get(word, word)
                        for word in words]

@@ -23,6 +23,7 @@
 #include "hot/event.h"
 #include "main/commands.h"
 #include "mem/answer.h"
+#include "cycles/cycles.h"
 #include "quality/quality.h"
 #include "report/report.h"
 #include "scan/scan.h"
@@ -297,6 +298,36 @@ static void show_addresses(struct session *s, const struct select *select)
 	}
 }
 
+/* By a tree of another CPU, if the capture's has none. */
+static void account_cycles(struct session *s, const struct select *select)
+{
+	struct cycle_template *tree = NULL;
+	struct cycle_request request = { .node_of = NULL, .top = TOP };
+	double *penalties;
+	struct err err;
+
+	if (cycle_template_find("neoverse-n1", &tree, &err) < 0)
+		return;
+	penalties = mem_zalloc(tree->n_nodes, sizeof(*penalties));
+	for (size_t i = 0; i < tree->n_nodes; i++)
+		penalties[i] = cycle_node_penalty(tree, (int)i, 0);
+	request.tree = tree;
+	request.penalties = penalties;
+	for (unsigned i = 0; i < 4; i++) {
+		struct cycle_tables tables = { 0 };
+
+		request.is_for_people = i < 3;
+		request.node_of = i == 2 ? "all" : NULL;
+		if (keys_parse(i == 1 ? "process,instruction" : "function", &request.keys, &err) ==
+			    0 &&
+		    cycles_make(s, select, &request, &tables, &err) == 0)
+			render(&tables.shown);
+		cycle_tables_release(&tables);
+	}
+	free(penalties);
+	cycle_template_free(tree);
+}
+
 static void judge(struct session *s, const struct select *select)
 {
 	struct quality quality = { 0 };
@@ -403,6 +434,11 @@ static void run_addr(struct session *s, const struct select *select)
 	show_addresses(s, NULL);
 }
 
+static void run_cycles(struct session *s, const struct select *select)
+{
+	account_cycles(s, select);
+}
+
 static void run_quality(struct session *s, const struct select *select)
 {
 	(void)select;
@@ -430,7 +466,7 @@ static const struct {
 	{ "report", run_report }, { "hot", run_hot },	      { "annotate", run_annotate },
 	{ "blocks", run_blocks }, { "mem", run_mem },	      { "c2c", run_c2c },
 	{ "addr", run_addr },	  { "quality", run_quality }, { "diff", run_diff },
-	{ "dump", run_dump },	  { "export", export_all },
+	{ "dump", run_dump },	  { "export", export_all },   { "cycles", run_cycles },
 };
 
 /* A command that is not in the table would be forgotten here. */

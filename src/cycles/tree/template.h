@@ -61,9 +61,10 @@ struct cycle_port {
 };
 
 struct cycle_node {
-	const char *name; /* "DTLB_WALK", "load_latency" */
-	int parent;	  /* NO_NODE: at the top */
-	unsigned depth;	  /* 0: at the top */
+	const char *name;  /* "DTLB_WALK", "load_latency" */
+	const char *title; /* head of its column for people; NULL: it has no column */
+	int parent;	   /* NO_NODE: at the top */
+	unsigned depth;	   /* 0: at the top */
 	enum node_kind kind;
 	bool adds;	  /* to its parent's sum */
 	bool is_stall;	  /* at the top: a branch of the stalled cycles */

@@ -247,6 +247,7 @@ static int read_rest(struct cycle_template *t, const json_t *object, size_t inde
 		return json_wrong("side", side, "stall or work", err);
 	n->is_stall = word != NULL && strcmp(word, "stall") == 0;
 	if (read_optional_text(&t->memory->arena, object, "note", &n->note, err) < 0 ||
+	    read_optional_text(&t->memory->arena, object, "title", &n->title, err) < 0 ||
 	    read_flag(object, "adds", &n->adds, err) < 0 || read_cap(t, object, n, err) < 0)
 		return -1;
 	if (n->adds && n->parent == NO_NODE)
