@@ -541,6 +541,19 @@ static const char *const level_names[N_SOURCE_LEVELS] = {
 	[SOURCE_DEVICE] = "loads_device",
 };
 
+static uint64_t levels_sum(const struct addr_sums *s, const enum source_level *levels, size_t n)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += s->levels[levels[i]];
+	return sum;
+}
+
+static const enum source_level memory_levels[] = { SOURCE_DRAM, SOURCE_REMOTE_DRAM };
+static const enum source_level peer_levels[] = { SOURCE_PEER_CORE, SOURCE_PEER_CLUSTER,
+						 SOURCE_REMOTE };
+
 /* Is the column shown in text? csv and json have all. */
 static bool addr_rows_is_shown(const struct addr_rows *r, enum sum_column column)
 {
@@ -552,8 +565,11 @@ static bool addr_rows_is_shown(const struct addr_rows *r, enum sum_column column
 	case SUM_WALKS:
 		return r->total.walks > 0 && r->by != ADDR_BY_INSTRUCTION;
 	case SUM_MEMORY:
+		return r->by != ADDR_BY_INSTRUCTION &&
+		       levels_sum(&r->total, memory_levels, COUNT(memory_levels)) > 0;
 	case SUM_PEER:
-		return r->by != ADDR_BY_INSTRUCTION;
+		return r->by != ADDR_BY_INSTRUCTION &&
+		       levels_sum(&r->total, peer_levels, COUNT(peer_levels)) > 0;
 	default:
 		return true;
 	}
@@ -585,19 +601,6 @@ static void addr_rows_start_table(const struct addr_rows *r, const struct view *
 	table_own_columns(t, 0);
 	slices_add_columns(slices_of(r), "records", "accesses over time", t);
 }
-
-static uint64_t levels_sum(const struct addr_sums *s, const enum source_level *levels, size_t n)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += s->levels[levels[i]];
-	return sum;
-}
-
-static const enum source_level memory_levels[] = { SOURCE_DRAM, SOURCE_REMOTE_DRAM };
-static const enum source_level peer_levels[] = { SOURCE_PEER_CORE, SOURCE_PEER_CLUSTER,
-						 SOURCE_REMOTE };
 
 static void show_sources(const struct addr_rows *r, const struct addr_sums *s, struct cell *cells)
 {

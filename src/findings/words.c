@@ -461,12 +461,26 @@ const char *finding_remedy_words(struct table *t, const struct finding *f)
 	return words_take(t, &text);
 }
 
+/* The command, of `annotate` with the function: without one it shows the hottest. */
+static const char *command_words(struct table *t, const struct finding *f)
+{
+	bool has_name =
+		f->function != NULL && f->subject != NULL && strcmp(f->function, f->subject) == 0;
+	struct text text = { 0 };
+
+	if (strcmp(f->command, "annotate") != 0 || !has_name)
+		return f->command;
+	text_str(&text, f->command);
+	text_shell_word(&text, f->function);
+	return words_take(t, &text);
+}
+
 const char *finding_next_words(struct table *t, const struct session *s, const struct finding *f)
 {
 	struct text text = { 0 };
 
 	if (f->command != NULL)
-		return tip(t, s, f->command);
+		return tip(t, s, command_words(t, f));
 	if (f->recorded != NULL && s != NULL && capture_spe(s->capture)->is_present)
 		return tip(t, s, f->recorded);
 	if (f->counting != NULL)

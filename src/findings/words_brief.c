@@ -12,7 +12,7 @@
 
 enum { COMMANDS_SHOWN = 2, NAME_WIDTH = 40 };
 
-enum column_index { NUMBER, WHAT, WHERE, LINE, COST, EVIDENCE, FIX, N_COLUMNS };
+enum column_index { NUMBER, WHAT, WHERE, LINE, COST, FIX, EVIDENCE, N_COLUMNS };
 
 static const struct column columns[N_COLUMNS] = {
 	[NUMBER] = { "number", "#", "", CELL_COUNT, 0, "number of the finding" },
@@ -22,9 +22,8 @@ static const struct column columns[N_COLUMNS] = {
 	[LINE] = { "line", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_PATH, "source line" },
 	[COST] = { "cost", NULL, "", CELL_TEXT, COLUMN_BLANK | COLUMN_WHOLE,
 		   "cost as a share, half of its 95 % interval, and what it is a share of" },
-	[EVIDENCE] = { "evidence", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_YIELD,
-		       "the evidence" },
-	[FIX] = { "fix", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_YIELD, "what to change first" },
+	[FIX] = { "fix", NULL, "", CELL_TEXT, COLUMN_GROW, "what to change first" },
+	[EVIDENCE] = { "evidence", NULL, "", CELL_TEXT, COLUMN_WHOLE, "the evidence" },
 };
 
 static const char *const causes[N_FINDING_KINDS] = {
@@ -33,6 +32,7 @@ static const char *const causes[N_FINDING_KINDS] = {
 	[FINDING_TLB_WALKS] = "page table walks",
 	[FINDING_MISPREDICTIONS] = "branch mispredicts",
 	[FINDING_DEPENDENCY_CHAIN] = "dependency chain",
+	[FINDING_DIVISION] = "division",
 	[FINDING_L2_BOUND] = "L2 latency",
 	[FINDING_LLC_BOUND] = "LLC latency",
 	[FINDING_DRAM_LATENCY] = "DRAM latency",

@@ -45,7 +45,9 @@ void format_document(const struct format *format, const struct document *documen
 {
 	struct tables shown = format_tables(format, tables);
 	struct document whole = *document;
+	unsigned explained = 0;
 
+	whole.explained = &explained;
 	whole.tables = &shown;
 	format->begin(&whole, out);
 	for (size_t i = 0; i < shown.list.n; i++) {

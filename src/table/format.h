@@ -27,6 +27,11 @@ struct document {
 	 * then. NULL: no descriptions and notes.
 	 */
 	const struct tables *tables;
+	/*
+	 * Text: marks that were spelled out, bit n for mark n, so that each is spelled out once.
+	 * format_document() sets it; NULL: below each table.
+	 */
+	unsigned *explained;
 };
 
 /*

@@ -155,6 +155,10 @@ static void text_rows(const struct document *d, const struct table *t, bool is_f
 	for (size_t i = 0; i < t->notes.n; i++)
 		write_remark(&pen, PEN_PLAIN, indent_of(t),
 			     span_of(&memory, t->notes.items[i], d->has_unicode));
+	if (d->explained != NULL) {
+		marks &= ~*d->explained;
+		*d->explained |= marks;
+	}
 	write_remark(&pen, PEN_DIM, indent_of(t), show_legend(marks, d->has_unicode, &memory));
 	if (d->is_modelled && t->style == TABLE_ANSWER)
 		write_modelled(&pen);

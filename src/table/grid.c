@@ -36,13 +36,13 @@ static bool contains_word(const char *text, const char *word)
 	return false;
 }
 
-/* Title and unit; no unit if the title or the values contain it. */
+/* Title and unit; no unit if the title or the values contain it, or if rows are of records anyway. */
 static struct span grid_heading(const struct column *c, bool has_unicode, struct arena *memory)
 {
 	const char *title = c->title != NULL ? c->title : c->name;
 	bool is_share = (c->flags & COLUMN_SHARE) != 0;
 	bool has_unit = title[0] != '\0' && c->unit[0] != '\0' && !contains_word(title, c->unit) &&
-			!human_names_unit(c->unit, is_share);
+			strcmp(c->unit, "records") != 0 && !human_names_unit(c->unit, is_share);
 	struct text heading = { 0 };
 	struct span span;
 

@@ -162,11 +162,37 @@ size_t shown_width(const struct shown *shown)
 	return width;
 }
 
+/* Marks that say which way a value may be off: together they are one kind. */
+enum {
+	OF_SATURATED = 1u << MARK_SATURATED | 1u << MARK_AT_MOST | 1u << MARK_UNCERTAIN,
+	BOUNDS = OF_SATURATED | 1u << MARK_AT_LEAST,
+};
+
+/* "≥ ≤ bounds: some latencies are saturated" */
+static void put_bounds(unsigned marks, struct text *out)
+{
+	static const enum cell_mark order[] = { MARK_SATURATED, MARK_AT_MOST, MARK_UNCERTAIN };
+	bool is_at_least = marks >> MARK_AT_LEAST & 1;
+
+	if (is_at_least)
+		marks |= 1u << MARK_SATURATED; /* the same sign */
+	for (size_t i = 0; i < COUNT(order); i++)
+		if (marks >> order[i] & 1)
+			text_str(out, signs[order[i]].before);
+	text_format(out, "bounds: some latencies are saturated%s",
+		    is_at_least ? ", and not all is sampled" : "");
+}
+
 struct span show_legend(unsigned marks, bool has_unicode, struct arena *memory)
 {
+	unsigned bounds = marks & BOUNDS;
 	struct text legend = { 0 };
 	struct span span;
 
+	if ((bounds & (bounds - 1)) != 0) { /* several */
+		put_bounds(bounds, &legend);
+		marks &= ~(unsigned)BOUNDS;
+	}
 	for (unsigned mark = 0; mark < COUNT(signs); mark++) {
 		if ((marks & 1u << mark) == 0 || signs[mark].meaning[0] == '\0')
 			continue;

@@ -15,7 +15,7 @@ void fixture_hot(struct table *t)
 		  "share of all latency" },
 		{ "latency_cycles", "latency", "cycles", CELL_COUNT, 0, "sum of latencies" },
 		{ "time_ns", "time", "ns", CELL_NUMBER, 0, "time spent" },
-		{ "loads", NULL, "records", CELL_COUNT, 0, "loads among them" },
+		{ "loads", NULL, "entries", CELL_COUNT, 0, "loads among them" },
 		{ "ipc", "IPC", "", CELL_NUMBER, 0, "instructions per cycle" },
 		{ "tid", NULL, "", CELL_COUNT, 0, "thread" },
 		{ "pc", NULL, "", CELL_HEX, COLUMN_MACHINE_ONLY, "first address" },

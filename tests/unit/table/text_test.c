@@ -23,7 +23,7 @@ static void assert_text(struct table *t, unsigned width, bool has_unicode, const
 /* clang-format off */
 static const char hot_100[] =
 "Where the time goes                                     latency                loads\n"
-"                                             share     (cycles)      time  (records)   IPC    tid\n"
+"                                             share     (cycles)      time  (entries)   IPC    tid\n"
 "  chase               walk.c:8             71.9 %       36.8  G   1.24 ms          0  0.22  12345  !\n"
 "  main                walk.c:15            12.4 %~       1.24 G  93.9  ns          -  1.24  12346\n"
 "  matmul_naive_with…  …eric/matmul.c:10     8.8 %?  11 245       16.9  s       2 468  -     12347\n"
@@ -38,7 +38,7 @@ static const char hot_60[] =
 "  main              walk.c:15           12.4 %~       1.24 G\n"
 "  matmul_naive_wi…  …ric/matmul.c:10     8.8 %?  11 245\n"
 "  memcpy                              ≥ <0.1 %        0\n"
-"  hidden columns: time, loads (records), IPC, tid (--wide)\n"
+"  hidden columns: time, loads (entries), IPC, tid (--wide)\n"
 "  12 more functions, 3.8 %\n"
 "  ~ scaled up from a part   ? too few samples   ≥ saturated:\n"
 "  at least this\n";
@@ -50,7 +50,7 @@ static const char hot_40_ascii[] =
 "  matmul_na...  ...tmul.c:10      8.8 %?\n"
 "  memcpy                      >= <0.1 %\n"
 "  hidden columns: latency (cycles),\n"
-"  time, loads (records), IPC, tid\n"
+"  time, loads (entries), IPC, tid\n"
 "  (--wide)\n"
 "  12 more functions, 3.8 %\n"
 "  ~ scaled up from a part   ? too few\n"
