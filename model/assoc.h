@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Set-associative tables with least-recently-used replacement: caches and TLBs. The ways of a set are in
- * order of use, so that a search finds recently used keys first:
+ * Set-associative tables with least-recently-used replacement: caches and TLBs. The ways of a set
+ * are in order of use, so that a search finds recently used keys first:
  *
  *	keys    | newest … oldest | newest … oldest | …	  one run of `n_ways` for each set
  *	entries | the same order                        |
  *
- * The table of a large cache does not fit the host's caches. So entries are small, and a set of eight
- * ways begins at a cache line.
+ * The table of a large cache does not fit the host's caches. So entries are small, and a set of
+ * eight ways begins at a cache line.
  */
 #ifndef CYCLOPS_MODEL_ASSOC_H
 #define CYCLOPS_MODEL_ASSOC_H
@@ -41,7 +41,10 @@ struct assoc {
 void assoc_init(struct assoc *, size_t n_sets, unsigned n_ways);
 void assoc_release(struct assoc *);
 
-/* The entry of a key, or NULL. Does not change the order of use. Valid until the next call for its set. */
+/*
+ * The entry of a key, or NULL. Does not change the order of use. Valid until the next call for its
+ * set.
+ */
 struct entry *assoc_peek(const struct assoc *, uint64_t key);
 
 /* Part of assoc_find(): the key is not in the first way of its set. */
@@ -76,8 +79,8 @@ static inline struct entry *assoc_find(struct assoc *a, uint64_t key)
 }
 
 /*
- * Adds a key that is not in the table, as the one used last. Returns its zeroed entry. The victim goes to
- * *out_key (ASSOC_NONE: none) and *out_entry.
+ * Adds a key that is not in the table, as the one used last. Returns its zeroed entry. The victim
+ * goes to *out_key (ASSOC_NONE: none) and *out_entry.
  */
 struct entry *assoc_add(struct assoc *, uint64_t key, uint64_t *out_key, struct entry *out_entry);
 

@@ -62,8 +62,9 @@ static bool writes(const struct insn *in, unsigned reg)
 }
 
 /*
- * Until which instruction the address can be computed from the registers: the first one behind it that
- * writes one of them. 0 for addresses on the stack, because the decoder does not note writes to SP.
+ * Until which instruction the address can be computed from the registers: the first one behind it
+ * that writes one of them. 0 for addresses on the stack, because the decoder does not note writes
+ * to SP.
  */
 static size_t kept_until(const struct block *block, size_t index)
 {

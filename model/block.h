@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Blocks: straight-line runs of decoded instructions, as the emulator translates them. The emulator
- * translates the same code many times; equal blocks are stored once, until it drops its translations.
+ * translates the same code many times; equal blocks are stored once, until it drops its
+ * translations.
  */
 #ifndef CYCLOPS_MODEL_BLOCK_H
 #define CYCLOPS_MODEL_BLOCK_H

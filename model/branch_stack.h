@@ -62,7 +62,9 @@ struct branch_execution {
 
 void branch_stack_see(struct branch_stack *, const struct branch_execution *);
 
-/* An interrupt behind instruction `number`; the thread goes on at `pc`. `entry_pc`: of the program. */
+/*
+ * An interrupt behind instruction `number`; the thread goes on at `pc`. `entry_pc`: of the program.
+ */
 void branch_stack_interrupt(struct branch_stack *, uint64_t number, uint64_t pc, uint64_t entry_pc);
 
 /* Another thread runs: its stacks begin empty. */

@@ -28,8 +28,8 @@ struct call {
 enum { CALL_ARGUMENTS = 5 };
 
 /*
- * Decodes a call by its number and first arguments. Guest address 0 is at `guest_base` in this process;
- * times to sleep are read from guest memory.
+ * Decodes a call by its number and first arguments. Guest address 0 is at `guest_base` in this
+ * process; times to sleep are read from guest memory.
  */
 struct call call_read(int64_t number, const uint64_t arguments[CALL_ARGUMENTS],
 		      uint64_t guest_base);

@@ -31,8 +31,8 @@ struct config {
 };
 
 /*
- * Parses the entries. Takes `text` over, which config_release() frees. Fails if a key is unknown, a value
- * is out of range, or a setting is missing that every run needs.
+ * Parses the entries. Takes `text` over, which config_release() frees. Fails if a key is unknown, a
+ * value is out of range, or a setting is missing that every run needs.
  */
 int config_read(char *text, size_t size, struct config *out, struct err *);
 void config_release(struct config *);

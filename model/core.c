@@ -142,7 +142,10 @@ static uint64_t room_at(struct core *c, const struct insn *in)
 	return at;
 }
 
-/* Counts the cycles without dispatch between `last` and `at`. Those before `fetched` are frontend stalls. */
+/*
+ * Counts the cycles without dispatch between `last` and `at`. Those before `fetched` are frontend
+ * stalls.
+ */
 static void count_stalls(struct core *c, uint64_t last, uint64_t fetched, uint64_t at)
 {
 	uint64_t idle = at > last ? at - last - 1 : 0;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A modelled out-of-order core: takes the instructions of a thread in program order, and computes the cycles
- * at which each is dispatched, issued and finished.
+ * A modelled out-of-order core: takes the instructions of a thread in program order, and computes
+ * the cycles at which each is dispatched, issued and finished.
  *
- * Dispatch is in order: `width` instructions a cycle, as long as they are fetched, and the window, the queue
- * of memory operations and the store buffer have room. An instruction issues when its sources are ready and
- * its execution units are free, out of order. It retires in order. There are no wrong-path instructions.
+ * Dispatch is in order: `width` instructions a cycle, as long as they are fetched, and the window,
+ * the queue of memory operations and the store buffer have room. An instruction issues when its
+ * sources are ready and its execution units are free, out of order. It retires in order. There are
+ * no wrong-path instructions.
  */
 #ifndef CYCLOPS_MODEL_CORE_H
 #define CYCLOPS_MODEL_CORE_H
@@ -134,7 +135,10 @@ void core_end(struct core *, uint64_t next_pc);
 /* Shows the execution of that instruction to the observer. */
 void core_observe(struct core *, const struct insn *, uint64_t next_pc);
 
-/* Part of core_end(): makes a record of the sampled `now`, and calls on_record if it passes the filters. */
+/*
+ * Part of core_end(): makes a record of the sampled `now`, and calls on_record if it passes the
+ * filters.
+ */
 void core_report(struct core *, const struct insn *, uint64_t next_pc);
 
 #endif

@@ -20,8 +20,8 @@ static struct forward *forward_slot(struct core *c, uint64_t va)
 }
 
 /*
- * Store forwarding: a load of bytes that a recent store writes waits for the data of the store. An exclusive
- * or atomic load reads the cache instead, when the store buffer has written them.
+ * Store forwarding: a load of bytes that a recent store writes waits for the data of the store. An
+ * exclusive or atomic load reads the cache instead, when the store buffer has written them.
  */
 static uint64_t forwarded(const struct core *c, const struct insn *in, uint64_t va)
 {
@@ -48,8 +48,8 @@ static struct translation translate(struct core *c, uint64_t va, bool is_store)
 }
 
 /*
- * The N1 reports each L2 miss as an access of the last-level cache that missed, also if the system cache
- * has the line: it only knows the caches of its cluster.
+ * The N1 reports each L2 miss as an access of the last-level cache that missed, also if the system
+ * cache has the line: it only knows the caches of its cluster.
  */
 static void note_events(struct execution *now, const struct access *a)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The counts of a modelled CPU: events of the Neoverse N1's PMU, with the names and meanings of
- * catalog/cpu/neoverse-n1.json. There are no wrong-path instructions, so speculative and retired counts
- * agree.
+ * catalog/cpu/neoverse-n1.json. There are no wrong-path instructions, so speculative and retired
+ * counts agree.
  */
 #ifndef CYCLOPS_MODEL_COUNTS_H
 #define CYCLOPS_MODEL_COUNTS_H

@@ -193,7 +193,9 @@ static void fork_leaf(struct frames *f, struct frames_leaf *from, uint32_t child
 	}
 }
 
-/* A list of the leaves of a process: adding and removing leaves moves slots. The caller frees it. */
+/*
+ * A list of the leaves of a process: adding and removing leaves moves slots. The caller frees it.
+ */
 static size_t find_leaves(const struct frames *f, uint32_t process, struct frames_leaf ***out)
 {
 	struct frames_leaf **leaves = mem_alloc(f->n_leaves + 1, sizeof(struct frames_leaf *));

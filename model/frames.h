@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Page tables: which physical frame holds a page. A page gets the next free frame at its first use. The
- * order of first use is the same in each run, and pages that are first used in order have frames in
- * order. Frames of unmapped pages are used again, the last one first.
+ * Page tables: which physical frame holds a page. A page gets the next free frame at its first use.
+ * The order of first use is the same in each run, and pages that are first used in order have
+ * frames in order. Frames of unmapped pages are used again, the last one first.
  *
  *	leaves: hash table of (process, page / FRAMES_LEAF)  ->  frames of 512 neighbouring pages
  *
- * A child of fork has the frames of its parent. Private pages are copied on write: the first to write gets
- * a frame of its own. Shared mappings stay shared.
+ * A child of fork has the frames of its parent. Private pages are copied on write: the first to
+ * write gets a frame of its own. Shared mappings stay shared.
  */
 #ifndef CYCLOPS_MODEL_FRAMES_H
 #define CYCLOPS_MODEL_FRAMES_H
@@ -45,7 +45,10 @@ struct frames {
 
 void frames_init(struct frames *, const struct params *);
 
-/* Sets the size of frames if the idealisation changes it. To be called before the first page is used. */
+/*
+ * Sets the size of frames if the idealisation changes it. To be called before the first page is
+ * used.
+ */
 void frames_make_ideal(struct frames *, const struct ideal *);
 
 void frames_release(struct frames *);
@@ -66,8 +69,8 @@ void frames_fork(struct frames *, uint32_t parent, uint32_t child, const struct 
 void frames_exit(struct frames *, uint32_t process);
 
 /*
- * Unmaps the addresses from `start` to before `end`. A frame that they cover in part stays. Returns the
- * number of pages that had a frame.
+ * Unmaps the addresses from `start` to before `end`. A frame that they cover in part stays. Returns
+ * the number of pages that had a frame.
  */
 size_t frames_unmap(struct frames *, uint32_t process, uint64_t start, uint64_t end);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Idealisations: one resource of the modelled machine is perfect. Programs compute the same; only the
- * cycles change.
+ * Idealisations: one resource of the modelled machine is perfect. Programs compute the same; only
+ * the cycles change.
  */
 #ifndef CYCLOPS_MODEL_IDEAL_H
 #define CYCLOPS_MODEL_IDEAL_H
@@ -74,8 +74,8 @@ static inline uint32_t ideal_at(const struct ideal *ideal, uint64_t pc)
 }
 
 /*
- * Text form: "BITS=NAME" or "BITS:START-END:START-END=NAME", numbers in hexadecimal digits. The name of an
- * ideal that was read is borrowed from the text.
+ * Text form: "BITS=NAME" or "BITS:START-END:START-END=NAME", numbers in hexadecimal digits. The
+ * name of an ideal that was read is borrowed from the text.
  */
 void ideal_write(const struct ideal *, struct text *);
 int ideal_read(const char *text, struct ideal *out, struct err *);

@@ -88,8 +88,8 @@ static void decode_flag_users(struct insn *in, uint32_t w)
 }
 
 /*
- * Has the shift of the second source no extra latency? ADD and SUB with LSL by at most 4; logical operations
- * that set no flags (Neoverse N1 Software Optimization Guide).
+ * Has the shift of the second source no extra latency? ADD and SUB with LSL by at most 4; logical
+ * operations that set no flags (Neoverse N1 Software Optimization Guide).
  */
 static bool has_cheap_shift(uint32_t w)
 {

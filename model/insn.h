@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * Registers that carry dependences: x0 … x30, v0 … v31 and the flags. The stack pointer and the zero
- * register (31) carry none: they are REG_NONE as a source and REG_LOST as a result.
+ * Registers that carry dependences: x0 … x30, v0 … v31 and the flags. The stack pointer and the
+ * zero register (31) carry none: they are REG_NONE as a source and REG_LOST as a result.
  */
 enum {
 	REG_VECTOR = 31, /* v0 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the parts of the decoder (insn.c, insn_memory.c, insn_float.c): fields of a word, and functions
- * that add sources, results and units to an instruction.
+ * Shared by the parts of the decoder (insn.c, insn_memory.c, insn_float.c): fields of a word, and
+ * functions that add sources, results and units to an instruction.
  */
 #ifndef CYCLOPS_MODEL_INSN_FIELDS_H
 #define CYCLOPS_MODEL_INSN_FIELDS_H

@@ -21,9 +21,9 @@ static uint64_t spread_latency(uint64_t mean, uint64_t spread, uint64_t random)
 }
 
 /*
- * Cycles until data of that source arrives. The spread of the system cache stands for near and far nodes
- * of the interconnect, so it is fixed for a line and CPU. That of DRAM stands for open and closed rows, so
- * it differs from miss to miss.
+ * Cycles until data of that source arrives. The spread of the system cache stands for near and far
+ * nodes of the interconnect, so it is fixed for a line and CPU. That of DRAM stands for open and
+ * closed rows, so it differs from miss to miss.
  */
 static uint64_t source_cycles(const struct memory *m, unsigned cpu, uint64_t line,
 			      enum source source)
@@ -178,9 +178,9 @@ static void make_shared(struct memory *m, unsigned cpu, uint64_t line)
 }
 
 /*
- * Finds the source of a line and changes the state of all copies. A peer with an exclusive or modified copy
- * supplies the data; one with a shared copy does if the system cache does not have the line. *out_peers:
- * CPUs that supply the line or lose it.
+ * Finds the source of a line and changes the state of all copies. A peer with an exclusive or
+ * modified copy supplies the data; one with a shared copy does if the system cache does not have
+ * the line. *out_peers: CPUs that supply the line or lose it.
  */
 static enum source find_source(struct memory *m, unsigned cpu, uint64_t line, bool to_write,
 			       enum line_state *out_state, uint64_t *out_peers)
@@ -288,8 +288,8 @@ static void set_home_busy(const struct memory *m, uint64_t line, uint64_t time)
 }
 
 /*
- * An upgrade takes as long as data from a peer: to the home node, to the holders, and back. Without other
- * holders the home node answers.
+ * An upgrade takes as long as data from a peer: to the home node, to the holders, and back. Without
+ * other holders the home node answers.
  */
 static uint64_t upgrade_cycles(const struct memory *m, unsigned cpu, uint64_t line, uint64_t peers)
 {

@@ -9,8 +9,8 @@
 void interconnect_host_prefetch(const struct memory *, unsigned cpu, uint64_t line);
 
 /*
- * Requests a line that misses the CPU's L2, at cycle `time`. Sets source, peers, missed_l2 and ready of
- * `out`. Returns the state that the line gets.
+ * Requests a line that misses the CPU's L2, at cycle `time`. Sets source, peers, missed_l2 and
+ * ready of `out`. Returns the state that the line gets.
  */
 enum line_state interconnect_get(struct memory *, unsigned cpu, uint64_t line, bool to_write,
 				 uint64_t time, struct access *out);
@@ -19,8 +19,8 @@ enum line_state interconnect_get(struct memory *, unsigned cpu, uint64_t line, b
 struct entry *interconnect_fill_l2(struct memory *, unsigned cpu, uint64_t line);
 
 /*
- * Has another CPU invalidated the line in this one, which has not had it since? Clears that. False unless
- * memory.tracks_invalidated is set.
+ * Has another CPU invalidated the line in this one, which has not had it since? Clears that. False
+ * unless memory.tracks_invalidated is set.
  */
 bool interconnect_clear_invalidated(struct memory *, unsigned cpu, uint64_t line);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Data that the plugin has not written to the capture yet, in memory that it shares with the command. A
- * program may end at any instruction, and the plugin with it. The command then completes the capture from the
- * journal (salvage.h).
+ * Data that the plugin has not written to the capture yet, in memory that it shares with the
+ * command. A program may end at any instruction, and the plugin with it. The command then completes
+ * the capture from the journal (salvage.h).
  *
  * Plugin and command must be of the same build, so that `size_bytes` is the same.
  */
@@ -56,11 +56,10 @@ struct journal_samples {
 };
 
 struct journal {
-	uint64_t size_bytes;  /* of this struct */
-	atomic_bool is_begun; /* the capture exists */
-	atomic_bool is_over;  /* the first process has ended: nothing is modelled any more */
-	atomic_uint
-		n_executed; /* programs that processes became, by execve, and that are not modelled */
+	uint64_t size_bytes;	/* of this struct */
+	atomic_bool is_begun;	/* the capture exists */
+	atomic_bool is_over;	/* the first process has ended: nothing is modelled any more */
+	atomic_uint n_executed; /* processes that executed another program, which is not modelled */
 	atomic_bool is_finished; /* all files are written */
 	uint64_t last_ns;	 /* time of the last record */
 	size_t n_path_bytes;

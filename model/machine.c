@@ -338,8 +338,8 @@ static void access_noted(struct thread *t, const struct insn *in, uint64_t va, u
 }
 
 /*
- * An access that the emulator does not report. The registers are known as of instruction `index` of the
- * block: no instruction up to there may write those of the address.
+ * An access that the emulator does not report. The registers are known as of instruction `index` of
+ * the block: no instruction up to there may write those of the address.
  */
 static void access_unseen(void *context, const struct insn *in, size_t index)
 {
@@ -425,8 +425,8 @@ static bool wait_to_run(struct thread *t)
 }
 
 /*
- * Transfers of lines between CPUs shall be in the order of the clocks. So the quantum is short after a
- * transfer, until there was none for some long quanta.
+ * Transfers of lines between CPUs shall be in the order of the clocks. So the quantum is short
+ * after a transfer, until there was none for some long quanta.
  */
 static void set_quantum(struct machine *m, const struct core *c)
 {

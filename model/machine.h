@@ -74,7 +74,10 @@ struct machine {
 /* Also creates the capture. */
 int machine_init(struct machine *, const struct config *, struct err *);
 
-/* The emulator drops its translations: frees the process's blocks, except those that threads are in. */
+/*
+ * The emulator drops its translations: frees the process's blocks, except those that threads are
+ * in.
+ */
 void machine_forget_blocks(struct machine *, struct process *);
 
 /* The program is no longer one thread, so its order depends on time: replicas cannot time it. */
@@ -87,14 +90,14 @@ void machine_stop(struct machine *);
 int machine_finish(struct machine *, struct err *);
 
 /*
- * Adds a thread, which the running thread `parent` made; NULL for the first one. The machine owns it until
- * machine_finish() or thread_exit().
+ * Adds a thread, which the running thread `parent` made; NULL for the first one. The machine owns
+ * it until machine_finish() or thread_exit().
  */
 struct thread *machine_thread(struct machine *, struct thread *parent);
 
 /*
- * The running thread forks. Returns the thread of the new process, or NULL if there are too many. Until
- * machine_forked() the other threads of the parent's process do not wait.
+ * The running thread forks. Returns the thread of the new process, or NULL if there are too many.
+ * Until machine_forked() the other threads of the parent's process do not wait.
  */
 struct thread *machine_fork(struct thread *parent);
 
@@ -111,8 +114,8 @@ void machine_exit(struct thread *);
 void thread_exit(struct thread *);
 
 /*
- * The thread has executed its last block and enters this one. Waits until the thread is chosen to run.
- * `cpu_state`: of the emulator; NULL: not known.
+ * The thread has executed its last block and enters this one. Waits until the thread is chosen to
+ * run. `cpu_state`: of the emulator; NULL: not known.
  */
 void thread_enter(struct thread *, struct block *, const void *cpu_state);
 
@@ -124,8 +127,8 @@ void thread_call(struct thread *, const struct call *);
 void thread_return(struct thread *, enum call_kind);
 
 /*
- * The cycle at which the thread reads the time, in a system call or by an instruction of its current block
- * that reads the timer. Never less than the last result.
+ * The cycle at which the thread reads the time, in a system call or by an instruction of its
+ * current block that reads the timer. Never less than the last result.
  */
 uint64_t thread_time(struct thread *);
 

@@ -16,7 +16,9 @@ struct mapping {
 	char *path; /* "" if there is no file */
 };
 
-/* The mapping that holds the address, by /proc/self/maps; false if none. The caller frees the path. */
+/*
+ * The mapping that holds the address, by /proc/self/maps; false if none. The caller frees the path.
+ */
 bool mapping_find(uint64_t address, struct mapping *out);
 
 /* Parses a line of /proc/self/maps; false if it has another form. The caller frees the path. */

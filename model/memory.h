@@ -76,8 +76,8 @@ static inline void count_event(struct private_caches *c, enum count event)
 }
 
 /*
- * The home node of a line serves requests for it one after the other: the next one when the data of the
- * one before has arrived. A slot has the last line of all lines that map to it.
+ * The home node of a line serves requests for it one after the other: the next one when the data of
+ * the one before has arrived. A slot has the last line of all lines that map to it.
  */
 struct home_slot {
 	uint64_t line, is_free; /* is_free: the cycle at which the line can be requested again */
@@ -109,9 +109,9 @@ void memory_make_ideal(struct memory *, const struct ideal *);
 void memory_release(struct memory *);
 
 /*
- * One access by a CPU to a line (physical address >> LINE_SHIFT), starting at cycle `time`. An L1 miss
- * begins at the L2 `early` cycles sooner: the look-up of the L1 is part of the L2's latency, and it
- * overlaps with address translation.
+ * One access by a CPU to a line (physical address >> LINE_SHIFT), starting at cycle `time`. An L1
+ * miss begins at the L2 `early` cycles sooner: the look-up of the L1 is part of the L2's latency,
+ * and it overlaps with address translation.
  */
 struct access memory_access_early(struct memory *, unsigned cpu, uint64_t line, enum access_kind,
 				  uint64_t time, uint64_t early);
@@ -125,7 +125,9 @@ static inline struct access memory_access(struct memory *m, unsigned cpu, uint64
 /* Does the CPU's L2 have the line? */
 bool memory_has(const struct memory *, unsigned cpu, uint64_t line);
 
-/* A hardware prefetch into the L1D and L2, or into the L2 alone; dropped if no miss buffer is free. */
+/*
+ * A hardware prefetch into the L1D and L2, or into the L2 alone; dropped if no miss buffer is free.
+ */
 void memory_prefetch(struct memory *, unsigned cpu, uint64_t line, bool into_l1, uint64_t time);
 
 #endif

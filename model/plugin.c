@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The model as a plugin of qemu-aarch64: callbacks of the emulator call the machine. Most callbacks have no
- * user pointer, so the file has one global object.
+ * The model as a plugin of qemu-aarch64: callbacks of the emulator call the machine. Most callbacks
+ * have no user pointer, so the file has one global object.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -24,8 +24,9 @@
 enum { MAX_BLOCK = 1024 };
 
 /*
- * Limit of decoded blocks, at which the translations are dropped. A program that generates code all the time
- * gets there long before the emulator drops its translations; others need ten megabytes of code for it.
+ * Limit of decoded blocks, at which the translations are dropped. A program that generates code all
+ * the time gets there long before the emulator drops its translations; others need ten megabytes of
+ * code for it.
  */
 enum { MOST_BLOCK_BYTES = 128 << 20 };
 
@@ -116,8 +117,8 @@ static void print_error(const struct err *err)
 }
 
 /*
- * Translated code has a pointer to the CPU state in a callee-saved register of the host. Callbacks are called
- * from that code, so this one passes the register on as one more argument.
+ * Translated code has a pointer to the CPU state in a callee-saved register of the host. Callbacks
+ * are called from that code, so this one passes the register on as one more argument.
  */
 void cyclops_model_on_block(unsigned vcpu, void *user);
 void cyclops_model_on_block_of(unsigned vcpu, void *user, const void *cpu_state);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Branch prediction. Conditional branches: a tournament of a bimodal and a gshare predictor (McFarling,
- * 1993), with two-bit counters. Indirect branches: a table of targets, by address and recent targets.
- * Returns: a return stack. Taken branches: a table of known addresses (branch target buffer).
+ * Branch prediction. Conditional branches: a tournament of a bimodal and a gshare predictor
+ * (McFarling, 1993), with two-bit counters. Indirect branches: a table of targets, by address and
+ * recent targets. Returns: a return stack. Taken branches: a table of known addresses (branch
+ * target buffer).
  */
 #ifndef CYCLOPS_MODEL_PREDICTOR_H
 #define CYCLOPS_MODEL_PREDICTOR_H

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hardware prefetchers of a core: they are trained by its accesses and predict further addresses.
+ * The hardware prefetchers of a core: they are trained by its accesses and predict further
+ * addresses.
  *
- * The stride prefetcher follows the accesses of one instruction. The stream prefetcher follows lines that
- * are used one after the other, up or down, by any instructions. Each stays `distance` steps ahead.
+ * The stride prefetcher follows the accesses of one instruction. The stream prefetcher follows
+ * lines that are used one after the other, up or down, by any instructions. Each stays `distance`
+ * steps ahead.
  */
 #ifndef CYCLOPS_MODEL_PREFETCH_H
 #define CYCLOPS_MODEL_PREFETCH_H
@@ -39,8 +41,8 @@ struct prefetcher {
 };
 
 /*
- * Trains the stride prefetcher with an access. Stores the addresses to prefetch, at most PREFETCH_MAX;
- * returns their number.
+ * Trains the stride prefetcher with an access. Stores the addresses to prefetch, at most
+ * PREFETCH_MAX; returns their number.
  */
 size_t prefetcher_train_stride(struct prefetcher *, uint64_t pc, uint64_t va, uint64_t *out_vas);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the capture, as perf record would on the modelled machine: SPE records in an AUX buffer for each
- * CPU, and side-band records of threads and mappings.
+ * Writes the capture, as perf record would on the modelled machine: SPE records in an AUX buffer
+ * for each CPU, and side-band records of threads and mappings.
  */
 #ifndef CYCLOPS_MODEL_RECORDER_H
 #define CYCLOPS_MODEL_RECORDER_H
@@ -64,7 +64,10 @@ void described_remapped(struct described *, uint64_t start, uint64_t end);
 void described_copy(const struct described *parent, struct described *out);
 void described_release(struct described *);
 
-/* Adds a record to a CPU's buffer, with thread and time. `has_collided`: samples collided before it. */
+/*
+ * Adds a record to a CPU's buffer, with thread and time. `has_collided`: samples collided before
+ * it.
+ */
 void recorder_spe(struct recorder *, struct described *, struct spe_record *, const struct moment *,
 		  bool has_collided);
 

@@ -8,7 +8,10 @@
 #include "base/alloc.h"
 
 enum {
-	/* CPUARMState of QEMU begins with the sixteen registers of AArch32; those of AArch64 follow. */
+	/*
+	 * CPUARMState of QEMU begins with the sixteen registers of AArch32; those of AArch64
+	 * follow.
+	 */
 	REGISTERS_AT = 16 * sizeof(uint32_t),
 	N_GENERAL = 32,
 	ENOUGH = 200, /* right addresses to verify with, of many instructions and base registers */

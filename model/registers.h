@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The guest's general registers. The plugin interface does not give them. But translated code keeps a
- * pointer to the emulator's CPU state in a fixed host register, and x0 … x30 and SP follow each other in
- * that state. This is verified before it is used: loads and stores of base and constant must access the
- * computed address, many times. One wrong address ends the use of registers.
+ * The guest's general registers. The plugin interface does not give them. But translated code keeps
+ * a pointer to the emulator's CPU state in a fixed host register, and x0 … x30 and SP follow each
+ * other in that state. This is verified before it is used: loads and stores of base and constant
+ * must access the computed address, many times. One wrong address ends the use of registers.
  *
- * The model needs them for the addresses of accesses that the emulator does not report (PRFM, DC ZVA).
- * Without registers, these access nothing.
+ * The model needs them for the addresses of accesses that the emulator does not report (PRFM, DC
+ * ZVA). Without registers, these access nothing.
  */
 #ifndef CYCLOPS_MODEL_REGISTERS_H
 #define CYCLOPS_MODEL_REGISTERS_H
@@ -30,8 +30,8 @@ struct registers {
 };
 
 /*
- * Sets the CPU state of the thread, as a callback got it (NULL: unknown). It must be readable, and the same
- * in each call; else registers are not used.
+ * Sets the CPU state of the thread, as a callback got it (NULL: unknown). It must be readable, and
+ * the same in each call; else registers are not used.
  */
 void registers_learn(struct registers *, struct register_trust *, const void *cpu_state);
 static inline void registers_see(struct registers *r, struct register_trust *t,

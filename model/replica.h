@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Replicas of the machine, each with another idealisation. A program of one thread executes the same
- * instructions however long they take, so several machines can time one run: the machine logs the thread's
- * operations, and the replicas execute them later, on several CPUs of the host.
+ * Replicas of the machine, each with another idealisation. A program of one thread executes the
+ * same instructions however long they take, so several machines can time one run: the machine logs
+ * the thread's operations, and the replicas execute them later, on several CPUs of the host.
  *
  *	thread ─► machine ─► operations ─┬─► replica 1
  *				         ├─► replica 2
@@ -49,7 +49,9 @@ struct replicas {
 
 enum { REPLICA_OPERATIONS = 1 << 18 };
 
-/* A replica for each idealisation but the first, which is the machine's own; NULL: there are none. */
+/*
+ * A replica for each idealisation but the first, which is the machine's own; NULL: there are none.
+ */
 struct replicas *replicas_new(const struct config *);
 void replicas_free(struct replicas *);
 

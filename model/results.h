@@ -27,8 +27,8 @@ struct timed_run {
 };
 
 /*
- * Writes runs of the same program as json: runs[] with idealisation and cycles; blocks[] with address and
- * cycles of each run. `pcs`: first addresses of blocks, by number.
+ * Writes runs of the same program as json: runs[] with idealisation and cycles; blocks[] with
+ * address and cycles of each run. `pcs`: first addresses of blocks, by number.
  */
 int results_write_gains(const struct config *, const struct timed_run *runs, size_t n,
 			bool is_parallel, const struct tuples *pcs, struct err *);

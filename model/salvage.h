@@ -8,9 +8,9 @@
 #include "model/journal.h"
 
 /*
- * Completes the capture with the journal, and writes the counts if the settings ask for them. `settings`
- * are those of the plugin; their bytes are taken over. The truth is lost, because it was in the plugin's
- * memory. The first process of the run must have ended.
+ * Completes the capture with the journal, and writes the counts if the settings ask for them.
+ * `settings` are those of the plugin; their bytes are taken over. The truth is lost, because it was
+ * in the plugin's memory. The first process of the run must have ended.
  */
 int salvage(struct text *settings, struct journal *, struct err *);
 

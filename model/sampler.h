@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SPE's sampling and filters. A counter is decremented with each operation; at zero the operation is sampled,
- * and tracked until it finishes. If the sample before is still tracked, the new one is lost: a collision.
+ * SPE's sampling and filters. A counter is decremented with each operation; at zero the operation
+ * is sampled, and tracked until it finishes. If the sample before is still tracked, the new one is
+ * lost: a collision.
  */
 #ifndef CYCLOPS_MODEL_SAMPLER_H
 #define CYCLOPS_MODEL_SAMPLER_H

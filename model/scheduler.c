@@ -18,7 +18,10 @@ enum {
 	SPINS = 1000,	 /* of a waiting thread before it sleeps */
 	POLL_NS = 20000, /* between polls of threads in calls */
 	CHECK_MS = 50,	 /* between checks of the running thread's progress */
-	/* Checks without progress before a thread gives up: 20 s; a sleeping thread counts 100 times. */
+	/*
+	 * Checks without progress before a thread gives up: 20 s; a sleeping thread counts 100
+	 * times.
+	 */
 	MOST_CHECKS = 400,
 	CHECKS_IF_ASLEEP = 100,
 	LONE_QUANTA = 16, /* quanta after which the only ready thread checks for returned ones */
@@ -70,7 +73,9 @@ static struct task *choose_task(const struct scheduler *t, const struct task *ex
 	return best;
 }
 
-/* The cycle until which a thread may run: a quantum ahead of the next, or until a check for others. */
+/*
+ * The cycle until which a thread may run: a quantum ahead of the next, or until a check for others.
+ */
 static uint64_t limit_of(const struct scheduler *t, const struct task *task)
 {
 	const struct task *next = choose_task(t, task);
@@ -123,8 +128,8 @@ static void read_proc(pid_t id, const char *name, char *out, size_t size)
 }
 
 /*
- * The state letter of a thread of any process (proc(5), stat): 'S' asleep, 'R' running …; 0 if it has
- * ended. *out_n_threads: threads of its process.
+ * The state letter of a thread of any process (proc(5), stat): 'S' asleep, 'R' running …; 0 if it
+ * has ended. *out_n_threads: threads of its process.
  */
 static char kernel_state_of(pid_t id, int *out_n_threads)
 {
@@ -166,8 +171,8 @@ static bool has_ended(char state)
 }
 
 /*
- * Has the host's thread ended? At the end of a process its parent is woken when the last thread ends. One
- * thread is the emulator's own.
+ * Has the host's thread ended? At the end of a process its parent is woken when the last thread
+ * ends. One thread is the emulator's own.
  */
 static bool has_thread_ended(const struct task *task)
 {
@@ -178,8 +183,8 @@ static bool has_thread_ended(const struct task *task)
 }
 
 /*
- * The lock is held. The condition variable is not destroyed: pthread_cond_destroy() would wait for a thread
- * that was killed while it waited there.
+ * The lock is held. The condition variable is not destroyed: pthread_cond_destroy() would wait for
+ * a thread that was killed while it waited there.
  */
 static void remove_task(struct scheduler *t, struct task *task)
 {
@@ -221,7 +226,9 @@ static bool is_other_program(pid_t id)
 	       (self.st_ino != other.st_ino || self.st_dev != other.st_dev);
 }
 
-/* Updates the state of a thread. One that is ready, asleep or gone can wake no other (CLEAR, GONE). */
+/*
+ * Updates the state of a thread. One that is ready, asleep or gone can wake no other (CLEAR, GONE).
+ */
 static enum poll_result poll_task(struct scheduler *t, struct task *task, uint64_t now)
 {
 	char state;
@@ -247,14 +254,20 @@ static enum poll_result poll_task(struct scheduler *t, struct task *task, uint64
 		return POLL_UNCLEAR;
 	if (task->state == TASK_ASLEEP)
 		return POLL_CLEAR;
-	/* The kernel sets the state to asleep before it decides whether to wait: then nothing switched. */
+	/*
+	 * The kernel sets the state to asleep before it decides whether to wait: then nothing
+	 * switched.
+	 */
 	if (voluntary_switches(task->kernel_id) == task->n_switches)
 		return POLL_UNCLEAR;
 	task->state = TASK_ASLEEP;
 	return POLL_CHANGED;
 }
 
-/* The cycle at which threads are woken now: the latest clock of a thread in a call, else that of the running one. */
+/*
+ * The cycle at which threads are woken now: the latest clock of a thread in a call, else that of
+ * the running one.
+ */
 static uint64_t wake_cycle(const struct scheduler *t, const struct task *running)
 {
 	uint64_t latest = 0;
@@ -270,8 +283,8 @@ static uint64_t wake_cycle(const struct scheduler *t, const struct task *running
 }
 
 /*
- * Polls all threads until all states are clear and none has changed in a pass: a thread that was unclear may
- * have woken one that was asleep before.
+ * Polls all threads until all states are clear and none has changed in a pass: a thread that was
+ * unclear may have woken one that was asleep before.
  */
 static void settle_tasks(struct scheduler *t, const struct task *running)
 {
@@ -324,8 +337,8 @@ static void run_another_task(struct scheduler *t, const struct task *running)
 }
 
 /*
- * How much a check without progress counts. A thread that is running or starting may wait for a CPU of a
- * busy host, so it counts less than one that is asleep.
+ * How much a check without progress counts. A thread that is running or starting may wait for a CPU
+ * of a busy host, so it counts less than one that is asleep.
  */
 static unsigned checks_without_progress(const struct task *running)
 {
@@ -468,7 +481,9 @@ void scheduler_sleep(struct scheduler *t, struct task *task, uint64_t until)
 
 void scheduler_return(struct scheduler *t, struct task *task)
 {
-	/* Before the lock: a thread that sleeps there must not be taken for one asleep in its call. */
+	/*
+	 * Before the lock: a thread that sleeps there must not be taken for one asleep in its call.
+	 */
 	atomic_store(&task->has_returned, true);
 	robust_lock(&t->lock);
 	if (atomic_load(&t->running) == NULL) {

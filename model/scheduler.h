@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A deterministic scheduler of guest threads, of one process or several. One thread runs at a time: the one
- * with the lowest modelled clock, until it is a quantum ahead of the next. So threads interact as they
- * would on CPUs of their own, and each run of a program has the same order.
+ * A deterministic scheduler of guest threads, of one process or several. One thread runs at a time:
+ * the one with the lowest modelled clock, until it is a quantum ahead of the next. So threads
+ * interact as they would on CPUs of their own, and each run of a program has the same order.
  *
- * A thread in a system call that may block does not count as running. Before another thread is chosen, the
- * scheduler settles: it waits until each thread in a call has returned or is asleep in the kernel. So the
- * modelled clocks also decide when a thread is woken.
+ * A thread in a system call that may block does not count as running. Before another thread is
+ * chosen, the scheduler settles: it waits until each thread in a call has returned or is asleep in
+ * the kernel. So the modelled clocks also decide when a thread is woken.
  *
  *	READY ──chosen──► running ──end of quantum──► READY
  *	  ▲                 │ system call that may block
  *	  │ returned        ▼
  *	  └──────────────  IN_CALL ──asleep──► ASLEEP ──returned──► READY
  *
- * EXITING: until the host's thread has ended. EXECUTING: until its process runs another program, or the
- * call has failed.
+ * EXITING: until the host's thread has ended. EXECUTING: until its process runs another program, or
+ * the call has failed.
  */
 #ifndef CYCLOPS_MODEL_SCHEDULER_H
 #define CYCLOPS_MODEL_SCHEDULER_H
@@ -63,8 +63,8 @@ void scheduler_init(struct scheduler *, uint64_t quantum, atomic_uint *n_execute
 void scheduler_release(struct scheduler *);
 
 /*
- * Adds a new thread, which is ready. Called by the running thread; the first thread of all runs at once.
- * `clock` must live as long as the result, which the scheduler owns.
+ * Adds a new thread, which is ready. Called by the running thread; the first thread of all runs at
+ * once. `clock` must live as long as the result, which the scheduler owns.
  */
 struct task *scheduler_add(struct scheduler *, const uint64_t *clock, uint32_t process);
 
@@ -72,8 +72,8 @@ struct task *scheduler_add(struct scheduler *, const uint64_t *clock, uint32_t p
 void scheduler_set_thread(struct scheduler *, struct task *);
 
 /*
- * The running thread ends. It may still wake others until the host's thread has ended; then the scheduler
- * frees it.
+ * The running thread ends. It may still wake others until the host's thread has ended; then the
+ * scheduler frees it.
  */
 void scheduler_exit(struct scheduler *, struct task *);
 
@@ -92,9 +92,9 @@ static inline void scheduler_note_progress(struct scheduler *t)
 }
 
 /*
- * Waits until the thread is the running one. False if that does not happen: scheduler_stop() was called, or the
- * running thread has slept for so long without progress that it probably waits for this one. The emulator
- * sometimes stops all its threads, which it cannot do while they wait here.
+ * Waits until the thread is the running one. False if that does not happen: scheduler_stop() was
+ * called, or the running thread has slept for so long without progress that it probably waits for
+ * this one. The emulator sometimes stops all its threads, which it cannot do while they wait here.
  */
 bool scheduler_wait(struct scheduler *, struct task *);
 

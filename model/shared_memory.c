@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A heap in one mapping. Freed blocks go into a list for their size; new blocks come from the end. There
- * are four sizes between a power of two and the next. A block is a head of 64 bytes, which holds its
- * size, and the caller's memory.
+ * A heap in one mapping. Freed blocks go into a list for their size; new blocks come from the end.
+ * There are four sizes between a power of two and the next. A block is a head of 64 bytes, which
+ * holds its size, and the caller's memory.
  */
 #include "model/shared_memory.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The plugin's heap, in memory that a process shares with its children of fork, because they run on one
- * modelled machine. The linker's --wrap redirects the plugin's calls of calloc(), reallocarray(),
- * aligned_alloc() and free(). Memory of malloc() stays private: a child gets a copy.
+ * The plugin's heap, in memory that a process shares with its children of fork, because they run on
+ * one modelled machine. The linker's --wrap redirects the plugin's calls of calloc(),
+ * reallocarray(), aligned_alloc() and free(). Memory of malloc() stays private: a child gets a
+ * copy.
  */
 #ifndef CYCLOPS_MODEL_SHARED_MEMORY_H
 #define CYCLOPS_MODEL_SHARED_MEMORY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps a thread through its blocks. The emulator reports blocks and memory accesses. The instructions in
- * between are executed on the core when the next block or access is reported.
+ * Steps a thread through its blocks. The emulator reports blocks and memory accesses. The
+ * instructions in between are executed on the core when the next block or access is reported.
  */
 #ifndef CYCLOPS_MODEL_STEPPER_H
 #define CYCLOPS_MODEL_STEPPER_H
@@ -17,7 +17,10 @@ struct stepper {
 	size_t next;	     /* its first instruction that has not begun */
 };
 
-/* Called when an instruction with INSN_UNSEEN has begun, while stepping to number `index` of the block. */
+/*
+ * Called when an instruction with INSN_UNSEEN has begun, while stepping to number `index` of the
+ * block.
+ */
 typedef void stepper_unseen(void *context, const struct insn *, size_t index);
 
 /* Executes the instructions before number `index` of the block, and begins that one. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A set-associative cache without contents, only tags, with least-recently-used replacement. A set of
- * sixteen ways is one cache line of the host:
+ * A set-associative cache without contents, only tags, with least-recently-used replacement. A set
+ * of sixteen ways is one cache line of the host:
  *
  *	tags | newest … oldest | newest … oldest | …
  */
@@ -18,8 +18,8 @@ struct tags {
 };
 
 /*
- * An empty table; n_sets is a power of two. Lines below 2^32 * n_sets have distinct tags; the tags of
- * higher lines are hashed.
+ * An empty table; n_sets is a power of two. Lines below 2^32 * n_sets have distinct tags; the tags
+ * of higher lines are hashed.
  */
 void tags_init(struct tags *, size_t n_sets, unsigned n_ways);
 void tags_release(struct tags *);

@@ -11,7 +11,9 @@ static const uint64_t page_table_line = (uint64_t)1 << 62;
 
 enum { ENTRIES_PER_LINE_SHIFT = LINE_SHIFT - 3, PROCESS_SHIFT = 53, HUGE_KEY = 52 };
 
-/* The state of a TLB entry. A page that is copied on write gets another frame when it is written. */
+/*
+ * The state of a TLB entry. A page that is copied on write gets another frame when it is written.
+ */
 enum page_state { PAGE_OWN, PAGE_COPIED_ON_WRITE };
 
 /* The frame of size 2^shift that holds an address. Frames may be huge, and pages of code small. */
@@ -88,8 +90,8 @@ void tlbs_invalidate_process(struct tlbs *t, uint32_t process)
 }
 
 /*
- * Loads the entry of the last level of the page table. Entries of neighbouring pages share a line. The
- * levels above are in the walker's caches; their time is `walk_cycles`.
+ * Loads the entry of the last level of the page table. Entries of neighbouring pages share a line.
+ * The levels above are in the walker's caches; their time is `walk_cycles`.
  */
 static uint64_t load_page_entry(struct memory *m, unsigned cpu, uint64_t key, uint64_t time)
 {
@@ -99,7 +101,9 @@ static uint64_t load_page_entry(struct memory *m, unsigned cpu, uint64_t key, ui
 	return memory_access(m, cpu, line, ACCESS_WALK, start).ready - time;
 }
 
-/* Does a miss of all TLBs take a walk? Not if that is perfect. `kind`: the event that counts walks. */
+/*
+ * Does a miss of all TLBs take a walk? Not if that is perfect. `kind`: the event that counts walks.
+ */
 static bool needs_walk(const struct memory *m, enum count kind)
 {
 	uint32_t perfect = IDEAL_PAGE_WALKS | (kind == COUNT_DTLB_WALK ? IDEAL_DTLB : 0);
@@ -142,8 +146,8 @@ static uint64_t add_walked_page(struct tlbs *t, struct frames *f, uint32_t proce
 }
 
 /*
- * Updates the TLB entries of a page that is copied on write, or was: this store copies it, or another CPU
- * has copied it meanwhile. The page fault takes no modelled time.
+ * Updates the TLB entries of a page that is copied on write, or was: this store copies it, or
+ * another CPU has copied it meanwhile. The page fault takes no modelled time.
  */
 static void update_page_entries(struct tlbs *t, struct frames *f, uint32_t process, uint64_t va,
 				unsigned shift, uint64_t key, bool to_write)

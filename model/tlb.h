@@ -40,7 +40,10 @@ struct translation tlb_translate(struct tlbs *, struct frames *, struct memory *
 				 uint32_t process, uint64_t va, enum translation_kind,
 				 uint64_t time);
 
-/* Translates an address for a hardware prefetch: a page that misses the TLBs is added to the L2 TLB. */
+/*
+ * Translates an address for a hardware prefetch: a page that misses the TLBs is added to the L2
+ * TLB.
+ */
 uint64_t tlb_prefetch(struct tlbs *, struct frames *, struct memory *, unsigned cpu,
 		      uint32_t process, uint64_t va, uint64_t time);
 

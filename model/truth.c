@@ -163,7 +163,10 @@ static uint64_t at(const struct truth_access *a)
 	return (a->va & (LINE_BYTES - 1)) | (uint64_t)a->is_store << STORE_SHIFT;
 }
 
-/* Counts a transfer of the line from a CPU to that of the access; the giver is the last access there. */
+/*
+ * Counts a transfer of the line from a CPU to that of the access; the giver is the last access
+ * there.
+ */
 static void transfer(struct truth *t, const struct truth_access *taker, unsigned cpu)
 {
 	const uint64_t last[] = { taker->va >> LINE_SHIFT, cpu };

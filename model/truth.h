@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The truth: everything that happened, not only what was sampled. Analyses of the capture are checked against
- * it. Memory grows with the number of distinct instructions and lines.
+ * The truth: everything that happened, not only what was sampled. Analyses of the capture are
+ * checked against it. Memory grows with the number of distinct instructions and lines.
  */
 #ifndef CYCLOPS_MODEL_TRUTH_H
 #define CYCLOPS_MODEL_TRUTH_H
@@ -53,10 +53,10 @@ struct truth_execution {
 };
 
 /*
- * The commit stage of a CPU, with its cycles attributed as in TIP (Gottschall and others, MICRO 2021). A cycle
- * that waits for an instruction is attributed to it. A cycle that commits instructions is divided equally
- * among them. A cycle with an empty window is attributed to the instruction that flushed it, or else to the
- * next instruction.
+ * The commit stage of a CPU, with its cycles attributed as in TIP (Gottschall and others, MICRO
+ * 2021). A cycle that waits for an instruction is attributed to it. A cycle that commits
+ * instructions is divided equally among them. A cycle with an empty window is attributed to the
+ * instruction that flushed it, or else to the next instruction.
  */
 struct commit_stage {
 	VEC_OF(uint32_t) taken; /* committed in the current cycle: indexes of instructions */

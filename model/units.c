@@ -21,7 +21,10 @@ void units_init(struct units *u, const struct params *p)
 	uint16_t memory = next_units(&n, p->memory_units);
 	uint16_t vector = next_units(&n, p->vector_units);
 
-	/* Free units with lower numbers are taken first, so simple operations spare the multicycle unit. */
+	/*
+	 * Free units with lower numbers are taken first, so simple operations spare the multicycle
+	 * unit.
+	 */
 	*u = (struct units){
 		.kinds = {
 			[UNIT_BRANCH] = branch,

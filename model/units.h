@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The execution units of a core, and the cycles in which each is busy. Operations come in program order,
- * and may start out of order: each in the first cycle in which it is ready and a unit of its kind is free.
+ * The execution units of a core, and the cycles in which each is busy. Operations come in program
+ * order, and may start out of order: each in the first cycle in which it is ready and a unit of its
+ * kind is free.
  */
 #ifndef CYCLOPS_MODEL_UNITS_H
 #define CYCLOPS_MODEL_UNITS_H
@@ -13,8 +14,8 @@
 #include "model/params.h"
 
 /*
- * Cycles that are kept, from about that of dispatch on. Operations that start later find all units free:
- * they wait longer for their operands than they would for a unit.
+ * Cycles that are kept, from about that of dispatch on. Operations that start later find all units
+ * free: they wait longer for their operands than they would for a unit.
  */
 enum { UNIT_CYCLES = 4096, UNIT_CYCLES_FORGOTTEN = 256 };
 
@@ -36,7 +37,10 @@ static inline void units_forget_before(struct units *u, uint64_t cycle)
 		units_forget(u, cycle);
 }
 
-/* Takes a unit of a kind for the first cycle from `ready` on in which one is free. Returns the cycle. */
+/*
+ * Takes a unit of a kind for the first cycle from `ready` on in which one is free. Returns the
+ * cycle.
+ */
 static inline uint64_t units_take_one(struct units *u, uint32_t kind, uint64_t ready)
 {
 	for (; ready - u->from < UNIT_CYCLES; ready++) {
@@ -55,8 +59,9 @@ static inline uint64_t units_take_one(struct units *u, uint32_t kind, uint64_t r
 uint64_t units_take_long(struct units *, uint32_t kind, uint64_t ready, uint32_t cycles);
 
 /*
- * Takes all units of an instruction that is ready in the cycle `ready`: the first one for `busy_cycles`
- * (0 is as 1), the others for one cycle. Returns the cycle in which the last of them starts.
+ * Takes all units of an instruction that is ready in the cycle `ready`: the first one for
+ * `busy_cycles` (0 is as 1), the others for one cycle. Returns the cycle in which the last of them
+ * starts.
  */
 static inline uint64_t units_take(struct units *u, const struct insn *in, uint32_t busy_cycles,
 				  uint64_t ready)

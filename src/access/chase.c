@@ -68,7 +68,10 @@ static bool may_write(uint32_t word, unsigned reg)
 	return is_memory ? memory_access_may_write(word, reg) : register_field(word, 0) == reg;
 }
 
-/* The first instruction of the loop around `at` that the branch at `i` closes; `n` if it closes none. */
+/*
+ * The first instruction of the loop around `at` that the branch at `i` closes; `n` if it closes
+ * none.
+ */
 static size_t loop_start(const uint32_t *code, size_t n, size_t at, size_t i)
 {
 	struct flow flow = isa_flow(ISA_A64, &code[i], WORD, start + WORD * i);

@@ -10,10 +10,10 @@
 #include "session/session.h"
 
 /*
- * Is instruction `at` of the `n` A64 instructions a pointer chase? It is one if it loads into its own
- * base register, such as "ldr x0, [x0, #8]", and stands in a loop that does not write this register
- * elsewhere. Also false where that is not certain: the loop has a call, does not end within the code,
- * or has an instruction that may write the register.
+ * Is instruction `at` of the `n` A64 instructions a pointer chase? It is one if it loads into its
+ * own base register, such as "ldr x0, [x0, #8]", and stands in a loop that does not write this
+ * register elsewhere. Also false where that is not certain: the loop has a call, does not end
+ * within the code, or has an instruction that may write the register.
  */
 bool chase_in_loop(const uint32_t *code, size_t n, size_t at);
 

@@ -52,8 +52,8 @@ static const struct {
 };
 
 /*
- * Sources by mem_lvl_num, which newer kernels fill instead; mem_remote selects `far`. The numbers are
- * those of perf_event.h. They stand here because older headers lack some.
+ * Sources by mem_lvl_num, which newer kernels fill instead; mem_remote selects `far`. The numbers
+ * are those of perf_event.h. They stand here because older headers lack some.
  */
 static const struct {
 	uint8_t number;
@@ -159,8 +159,8 @@ static const struct {
 
 /*
  * A miss of the last-level TLB took a walk, and so did what the kernel had to handle (TLB-FAULT).
- * Kernels do not set the walker's bit. perf sets it, beside a hit or a miss, in samples that it makes of
- * SPE records; of these, only a miss took a walk.
+ * Kernels do not set the walker's bit. perf sets it, beside a hit or a miss, in samples that it
+ * makes of SPE records; of these, only a miss took a walk.
  */
 static uint64_t data_src_translation(const struct data_src *s)
 {

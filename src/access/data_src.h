@@ -10,8 +10,8 @@
 #include "cpu/cpu.h"
 
 /*
- * Bits of the fields of union perf_mem_data_src (docs/reference/perf-data.md, section 3.5). They are
- * defined here because older kernel headers lack some.
+ * Bits of the fields of union perf_mem_data_src (docs/reference/perf-data.md, section 3.5). They
+ * are defined here because older kernel headers lack some.
  */
 enum {
 	DATA_SRC_OP_LOAD = 2,
@@ -81,9 +81,9 @@ enum data_access {
 unsigned data_src_access(uint64_t data_src);
 
 /*
- * The level that the access hit ("L2", "remote-DRAM"). Where only a miss is recorded, the level that
- * it missed ("L1-miss", with SOURCE_UNKNOWN as its level). NULL: neither is recorded. The result is
- * constant, and equal sources have equal addresses.
+ * The level that the access hit ("L2", "remote-DRAM"). Where only a miss is recorded, the level
+ * that it missed ("L1-miss", with SOURCE_UNKNOWN as its level). NULL: neither is recorded. The
+ * result is constant, and equal sources have equal addresses.
  */
 const struct cpu_source *data_src_source(uint64_t data_src);
 
@@ -95,8 +95,9 @@ bool data_src_is_name(const char *name);
 
 /*
  * The facts beside the level, as a set of bits: address translation, snoop, lock, blocked. Bits of
- * "not available" are left out, so that sets are equal if they mean the same. Two more bits are as in
- * SPE records: SPE_EV_TLB_ACCESS, translation is recorded; SPE_EV_TLB_WALK, it took a page table walk.
+ * "not available" are left out, so that sets are equal if they mean the same. Two more bits are as
+ * in SPE records: SPE_EV_TLB_ACCESS, translation is recorded; SPE_EV_TLB_WALK, it took a page table
+ * walk.
  */
 uint64_t data_src_facts(uint64_t data_src);
 

@@ -31,7 +31,9 @@ static inline enum memory_kind memory_kind_of_payload(uint8_t op)
 	return op & STORE ? MEMORY_STORE : MEMORY_LOAD;
 }
 
-/* How many accesses there are of each kind: what screens and files call loads, stores and atomics. */
+/*
+ * How many accesses there are of each kind: what screens and files call loads, stores and atomics.
+ */
 struct memory_counts {
 	uint64_t loads, stores, atomics;
 };
@@ -62,7 +64,10 @@ static inline uint64_t memory_writes(const struct memory_counts *c)
 	return c->stores + c->atomics;
 }
 
-/* "583 loads, 44 stores, 24 atomics"; atomics are named if there are any. Lives as long as the table. */
+/*
+ * "583 loads, 44 stores, 24 atomics"; atomics are named if there are any. Lives as long as the
+ * table.
+ */
 const char *memory_counts_words(struct table *, const struct memory_counts *);
 
 #endif

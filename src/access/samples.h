@@ -16,7 +16,7 @@
 
 /* Which samples stand for memory accesses. */
 struct access_sampling {
-	bool is_of_spe; /* perf made the samples of SPE records; their weight is the total latency */
+	bool is_of_spe; /* perf made them of SPE records; the weight is the total latency */
 	int event;	/* number of the only event to use; -1: all */
 };
 
@@ -27,8 +27,9 @@ struct access_sampling {
 bool access_is_sampled(const struct session *);
 
 /*
- * Which samples to use. Out of one SPE record, perf inject may make a sample for each event, all with
- * the same data source. Then only the samples of "memory" are used: one for each load and store.
+ * Which samples to use. Out of one SPE record, perf inject may make a sample for each event, all
+ * with the same data source. Then only the samples of "memory" are used: one for each load and
+ * store.
  */
 struct access_sampling access_sampling_of(const struct session *);
 
@@ -43,13 +44,15 @@ struct sample_latencies {
 
 /*
  * Reads the latencies of a sample out of its weights. A weight of 0 is absent: stores may have no
- * latency, and some CPUs time misses only. 65535 is a saturated counter, as is a weight of 2^31 or more;
- * for samples made of SPE records 4095 is one, too.
+ * latency, and some CPUs time misses only. 65535 is a saturated counter, as is a weight of 2^31 or
+ * more; for samples made of SPE records 4095 is one, too.
  */
 struct sample_latencies sample_latencies_of(const struct access_sampling *, const struct batch *,
 					    size_t row);
 
-/* Adds notes to the table: what the weights of these samples mean, which accesses are not sampled. */
+/*
+ * Adds notes to the table: what the weights of these samples mean, which accesses are not sampled.
+ */
 void access_samples_note(const struct session *, struct table *);
 
 /* Adds a note for each event whose memory samples are not used because the capture has SPE data. */

@@ -31,9 +31,9 @@ void access_sizes_init(struct access_sizes *a, struct session *s, const bool *wa
 }
 
 /*
- * An instruction that extends or truncates its elements moves less than a vector. Its records may hold
- * the length of what it moves instead of the vector length. That is certain where the recorded length is
- * below the shortest vector.
+ * An instruction that extends or truncates its elements moves less than a vector. Its records may
+ * hold the length of what it moves instead of the vector length. That is certain where the recorded
+ * length is below the shortest vector.
  */
 uint32_t access_sizes_bytes(const struct access_sizes *a, uint64_t place, uint32_t recorded_bits)
 {

@@ -15,8 +15,8 @@ enum { VECTOR_LEAST_BITS = 128, VECTOR_MOST_BITS = 2048 };
 uint32_t vector_length_recorded(const struct batch *, size_t row);
 
 /*
- * The longest effective vector length of all records. An operation on part of a vector records less.
- * So this is the CPU's vector length if any operation used a whole vector.
+ * The longest effective vector length of all records. An operation on part of a vector records
+ * less. So this is the CPU's vector length if any operation used a whole vector.
  */
 struct vector_length {
 	uint64_t n;    /* records that have one */
@@ -27,8 +27,8 @@ struct vector_length {
 extern const struct analysis_class vector_length_class;
 
 /*
- * The vector length to assume for records that have none, in bits: `given` by the user, or if that is 0
- * the longest recorded one; at least the shortest.
+ * The vector length to assume for records that have none, in bits: `given` by the user, or if that
+ * is 0 the longest recorded one; at least the shortest.
  */
 static inline uint32_t vector_length_bits(const struct vector_length *v, uint32_t given)
 {
@@ -37,7 +37,9 @@ static inline uint32_t vector_length_bits(const struct vector_length *v, uint32_
 	return bits > VECTOR_LEAST_BITS ? bits : VECTOR_LEAST_BITS;
 }
 
-/* Fails with an error of usage if no SVE vector has so many bits. 0 means "not given" and is valid. */
+/*
+ * Fails with an error of usage if no SVE vector has so many bits. 0 means "not given" and is valid.
+ */
 int vector_length_check(uint32_t bits, struct err *);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opens a group of events on this thread, one event after the other, until the group no longer runs all
- * of the time: then it has more events than there are free counters. The leader is not disabled, because
- * Arm's driver does not check whether a group fits if its events are disabled.
+ * Opens a group of events on this thread, one event after the other, until the group no longer runs
+ * all of the time: then it has more events than there are free counters. The leader is not
+ * disabled, because Arm's driver does not check whether a group fits if its events are disabled.
  */
 #include "counting/counters.h"
 

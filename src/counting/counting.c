@@ -196,8 +196,9 @@ static void read_deltas(struct run *run, struct reading *deltas, bool *has_faile
 }
 
 /*
- * The kernel does not add to the enabled time of a group that is switched off. Counts are scaled to the
- * whole time, so each group gets the enabled time of the group at its place that was on longest.
+ * The kernel does not add to the enabled time of a group that is switched off. Counts are scaled to
+ * the whole time, so each group gets the enabled time of the group at its place that was on
+ * longest.
  */
 static void extend_enabled_times(const struct counting_state *s, const struct run *run,
 				 struct reading *deltas)

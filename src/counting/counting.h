@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts events of a command, processes, threads, CPUs or a cgroup (perf_event_open(2)). Events of a
- * group are counted at the same time. If there are too few counters for all groups, they are
+ * Counts events of a command, processes, threads, CPUs or a cgroup (perf_event_open(2)). Events of
+ * a group are counted at the same time. If there are too few counters for all groups, they are
  * multiplexed, or the command is run once for each group.
  */
 #ifndef CYCLOPS_COUNTING_COUNTING_H
@@ -30,19 +30,19 @@ struct counting {
 	bool user_only, kernel_only;
 
 	/*
-	 * Called at the end of each interval with its counts, which are released after the call; the
-	 * result then has the totals. Fails with -1, which ends counting. NULL: the result has the
-	 * counts of all intervals, and no totals.
+	 * Called at the end of each interval with its counts, which are released after the call;
+	 * the result then has the totals. Fails with -1, which ends counting. NULL: the result has
+	 * the counts of all intervals, and no totals.
 	 */
 	int (*tick)(void *context, const struct counts *, struct err *);
 	void *context;
 
 	/*
 	 * Chooses the groups to count from now on: is_on[1] to is_on[n], by number of the group. On
-	 * entry they hold the last choice. Called without counts at the start, then from time to time
-	 * with the counts so far. One group at least has to be on all of the time, because its enabled
-	 * time is taken for that of all. Events that never were on are not in the result. NULL: all
-	 * groups are on.
+	 * entry they hold the last choice. Called without counts at the start, then from time to
+	 * time with the counts so far. One group at least has to be on all of the time, because its
+	 * enabled time is taken for that of all. Events that never were on are not in the result.
+	 * NULL: all groups are on.
 	 */
 	void (*choose)(void *context, const struct counts *so_far, bool *is_on, uint32_t n);
 	void *choose_context;
@@ -58,8 +58,9 @@ struct counting_end {
 
 /*
  * Counts until the command ends, or without a command until ^C. `out` is zeroed by the caller, who
- * releases it also after a failure. An event that cannot be counted is in it with its state. Fails if
- * nothing may be counted at all, or if the command cannot be run (out_end->status is then 126 or 127).
+ * releases it also after a failure. An event that cannot be counted is in it with its state. Fails
+ * if nothing may be counted at all, or if the command cannot be run (out_end->status is then 126 or
+ * 127).
  */
 int counting_run(const struct counting *, struct counts *out, struct counting_end *out_end,
 		 struct err *);

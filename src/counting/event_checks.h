@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Results of cyclops doctor --events: which events of this machine read 0, or are off, for loops of known
- * counts. They are kept in $XDG_STATE_HOME/cyclops/events.json, or below ~/.local/state, by CPU and
- * kernel version. An event that reads 0 is treated as one that the machine does not have.
+ * Results of cyclops doctor --events: which events of this machine read 0, or are off, for loops of
+ * known counts. They are kept in $XDG_STATE_HOME/cyclops/events.json, or below ~/.local/state, by
+ * CPU and kernel version. An event that reads 0 is treated as one that the machine does not have.
  */
 #ifndef CYCLOPS_COUNTING_EVENT_CHECKS_H
 #define CYCLOPS_COUNTING_EVENT_CHECKS_H
@@ -42,8 +42,8 @@ const struct event_check *event_checks_find(const struct event_checks *, const c
 const char *event_verdict_name(enum event_verdict);
 
 /*
- * The key of this machine in the file: MIDR and kernel version, "0x413fd0c1 6.1.0-13-arm64". A MIDR of 0
- * is replaced by the CPU's name, which may be NULL. The text is in the arena.
+ * The key of this machine in the file: MIDR and kernel version, "0x413fd0c1 6.1.0-13-arm64". A MIDR
+ * of 0 is replaced by the CPU's name, which may be NULL. The text is in the arena.
  */
 const char *event_checks_key(struct arena *, uint64_t midr, const char *cpu_name);
 
@@ -51,8 +51,8 @@ const char *event_checks_key(struct arena *, uint64_t midr, const char *cpu_name
 void event_checks_load(const char *key, struct event_checks *out);
 
 /*
- * Writes checks under the key; they replace older checks of the same events. Only this user can read the
- * file. Fails if it cannot be written, or if the environment names no folder for it.
+ * Writes checks under the key; they replace older checks of the same events. Only this user can
+ * read the file. Fails if it cannot be written, or if the environment names no folder for it.
  */
 int event_checks_save(const char *key, const struct event_checks *, struct err *);
 

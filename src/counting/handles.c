@@ -30,8 +30,8 @@ static struct attr attr_of(const struct opening *o, const struct event_spec *spe
 	if (spec->is_pinned)
 		a.flags |= 1ull << ATTR_PINNED;
 	/*
-	 * Arm's driver checks whether a group fits only if the leader is enabled or has this flag. A
-	 * process that runs already executes no program, so there the flag does nothing else.
+	 * Arm's driver checks whether a group fits only if the leader is enabled or has this flag.
+	 * A process that runs already executes no program, so there the flag does nothing else.
 	 */
 	if (o->starts_by_exec || (o->place->pid > 0 && !o->place->is_cgroup))
 		a.flags |= 1ull << ATTR_ENABLE_ON_EXEC;
@@ -90,8 +90,9 @@ static int explain_open_error(const struct opening *o, uint32_t event, int error
 }
 
 /*
- * Opens a group: the first event that can be opened leads it, the others join as far as they fit. Those
- * that do not fit go to `rest`, which may be `events`. Returns their number, or -1 on failure.
+ * Opens a group: the first event that can be opened leads it, the others join as far as they fit.
+ * Those that do not fit go to `rest`, which may be `events`. Returns their number, or -1 on
+ * failure.
  */
 static int open_one_group(struct handles *h, const struct opening *o, const uint32_t *events,
 			  size_t n, uint32_t *rest, struct open_outcome *outcomes, const char *root,
@@ -123,7 +124,10 @@ static int open_one_group(struct handles *h, const struct opening *o, const uint
 	return n_rest;
 }
 
-/* The loop ends: each call of open_one_group() opens the first event or drops it, so fewer are left. */
+/*
+ * The loop ends: each call of open_one_group() opens the first event or drops it, so fewer are
+ * left.
+ */
 int handles_open(struct handles *h, const struct opening *asked, struct open_outcome *outcomes,
 		 const char *root, struct err *err)
 {

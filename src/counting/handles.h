@@ -54,9 +54,9 @@ struct handles {
 };
 
 /*
- * Opens a group. An event that cannot be opened is left out; `outcomes`, by index of the spec, has its
- * error. Events that do not fit into the group go into another one. A task that has ended (ESRCH) adds
- * nothing and is no error. Fails if there are no descriptors left.
+ * Opens a group. An event that cannot be opened is left out; `outcomes`, by index of the spec, has
+ * its error. Events that do not fit into the group go into another one. A task that has ended
+ * (ESRCH) adds nothing and is no error. Fails if there are no descriptors left.
  */
 int handles_open(struct handles *, const struct opening *, struct open_outcome *outcomes,
 		 const char *root, struct err *);

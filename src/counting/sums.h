@@ -42,8 +42,8 @@ struct runs {
 void runs_add(struct runs *, const struct sum *);
 
 /*
- * Was the event counted? No if it was never read, or if it was enabled and never ran. A task that never
- * ran has no enabled time: its count is 0, which is a count.
+ * Was the event counted? No if it was never read, or if it was enabled and never ran. A task that
+ * never ran has no enabled time: its count is 0, which is a count.
  */
 bool runs_are_counted(const struct runs *);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Can this machine measure, what is missing, and what would help? Files of the system are read below
- * a root folder, so that tests can make one. What no file says is found by opening events.
+ * Can this machine measure, what is missing, and what would help? Files of the system are read
+ * below a root folder, so that tests can make one. What no file says is found by opening events.
  */
 #ifndef CYCLOPS_DOCTOR_DOCTOR_H
 #define CYCLOPS_DOCTOR_DOCTOR_H

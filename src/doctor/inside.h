@@ -35,7 +35,9 @@ void doctor_add_check(struct doctor *, const char *name, enum doctor_state, cons
 const char *doctor_text(struct doctor *, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* One function for each subject. A result says whether events can be counted, as far as it knows. */
+/*
+ * One function for each subject. A result says whether events can be counted, as far as it knows.
+ */
 bool doctor_pmu(struct doctor *);
 void doctor_spe(struct doctor *);
 bool doctor_access(struct doctor *);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * On AArch64 the loops are in assembly, so that the number of instructions is known. Elsewhere they are
- * in C: the compiler may choose more instructions, and some loops are missing.
+ * On AArch64 the loops are in assembly, so that the number of instructions is known. Elsewhere they
+ * are in C: the compiler may choose more instructions, and some loops are missing.
  */
 #include "doctor/kernels.h"
 

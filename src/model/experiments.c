@@ -254,7 +254,9 @@ static int run_experiments(struct experiments *e, struct gains *out, struct err 
 	return rc;
 }
 
-/* Adds the idealisations that the first run has not timed, with the addresses of their functions. */
+/*
+ * Adds the idealisations that the first run has not timed, with the addresses of their functions.
+ */
 static int add_remaining_ideals(struct experiments *e, const struct what_if_list *list,
 				const char *symfs, const struct gains *gains, struct err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs an AArch64 program under qemu-aarch64. The machine model (model/) is its plugin, which writes
- * the capture.
+ * Runs an AArch64 program under qemu-aarch64. The machine model (model/) is its plugin, which
+ * writes the capture.
  */
 #ifndef CYCLOPS_MODEL_RUN_H
 #define CYCLOPS_MODEL_RUN_H
@@ -51,8 +51,8 @@ struct model_end {
 
 /*
  * Runs the program to its end, and completes its files if the plugin did not. Meanwhile SIGTERM and
- * SIGHUP are passed on to the program, and the terminal's SIGINT and SIGQUIT are left to it. Fails if
- * the program cannot be run, or its files cannot be completed. The error says what would help.
+ * SIGHUP are passed on to the program, and the terminal's SIGINT and SIGQUIT are left to it. Fails
+ * if the program cannot be run, or its files cannot be completed. The error says what would help.
  */
 int model_run(const struct model_options *, struct model_end *out, struct err *);
 

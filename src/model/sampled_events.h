@@ -7,8 +7,8 @@
 #include "model/pmu_sampler.h"
 
 /*
- * Adds the event of "EVENT:PERIOD[:skid=N|precise]". `cpu`: its id in the catalog. An event is named
- * as in the catalog or by the kernel, in any case. Fails if the model does not count it.
+ * Adds the event of "EVENT:PERIOD[:skid=N|precise]". `cpu`: its id in the catalog. An event is
+ * named as in the catalog or by the kernel, in any case. Fails if the model does not count it.
  */
 int sampled_event_read(const char *text, const char *cpu, struct pmu_sampling *, struct err *);
 

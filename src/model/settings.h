@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The settings of the machine model: parameters of its file (catalog/model/), options of the user. */
+/*
+ * The settings of the machine model: parameters of its file (catalog/model/), options of the user.
+ */
 #ifndef CYCLOPS_MODEL_SETTINGS_H
 #define CYCLOPS_MODEL_SETTINGS_H
 
@@ -15,8 +17,9 @@ struct model_facts {
 };
 
 /*
- * Appends the settings for the plugin: entries "key=value", each ended by a NUL. The plugin checks the
- * values of parameters. Fails if the model's file cannot be read, or an option has the wrong form.
+ * Appends the settings for the plugin: entries "key=value", each ended by a NUL. The plugin checks
+ * the values of parameters. Fails if the model's file cannot be read, or an option has the wrong
+ * form.
  */
 int model_settings(const struct model_options *, struct text *, struct model_facts *out,
 		   struct err *);

@@ -14,7 +14,9 @@ struct signal_state {
 /* The blocked signals, for sigwaitinfo(): SIGCHLD, and SIGTERM and SIGHUP, to be passed on. */
 sigset_t signals_waited_for(void);
 
-/* Ignores SIGINT and SIGQUIT, which the terminal also sends to the programs, and blocks the others. */
+/*
+ * Ignores SIGINT and SIGQUIT, which the terminal also sends to the programs, and blocks the others.
+ */
 void signals_set(struct signal_state *old);
 
 /* Restores the previous state. A child process calls this before it executes a program. */

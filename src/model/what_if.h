@@ -13,8 +13,8 @@ struct what_if {
 };
 
 /*
- * Makes the tables. Run 0 is the program as it is, the session is its capture. `top`: how many functions
- * are shown; 0: all.
+ * Makes the tables. Run 0 is the program as it is, the session is its capture. `top`: how many
+ * functions are shown; 0: all.
  */
 void what_if_make(const struct gains *, struct session *, size_t top, struct what_if *out);
 void what_if_release(struct what_if *);

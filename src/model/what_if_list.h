@@ -21,7 +21,9 @@ struct what_if_list {
 	VEC_OF(struct what_if_item) items; /* without duplicates */
 };
 
-/* Reads a list; "all" and "" mean every idealisation. The error suggests a name for an unknown one. */
+/*
+ * Reads a list; "all" and "" mean every idealisation. The error suggests a name for an unknown one.
+ */
 int what_if_list_read(const char *text, struct what_if_list *out, struct err *);
 void what_if_list_release(struct what_if_list *);
 

@@ -243,7 +243,9 @@ static void write_backs_are_counted(void **state)
 	memory_release(&m);
 }
 
-/* A CPU that writes a line makes the copies of the others invalid: they count it, not the writer. */
+/*
+ * A CPU that writes a line makes the copies of the others invalid: they count it, not the writer.
+ */
 static void invalidations_are_counted(void **state)
 {
 	struct params p = small_params();

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters of the PMU that samples are taken with: periods, skids, turns; what the command tells of them. */
+/*
+ * Counters of the PMU that samples are taken with: periods, skids, turns; what the command tells of
+ * them.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -220,7 +220,9 @@ static void *wait_in_vain(void *argument)
 	return NULL;
 }
 
-/* The running thread never ends its quantum: a waiting one gives up after a while, or at the stop. */
+/*
+ * The running thread never ends its quantum: a waiting one gives up after a while, or at the stop.
+ */
 static void nobody_waits_for_ever(void **state)
 {
 	(void)state;

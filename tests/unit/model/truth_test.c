@@ -104,7 +104,9 @@ static void instructions_add_up(void **state)
 	truth_free(t);
 }
 
-/* Cycles of the commit stage, in thousandths, of a load, what it holds up, a branch that flushes. */
+/*
+ * Cycles of the commit stage, in thousandths, of a load, what it holds up, a branch that flushes.
+ */
 static void cycles_are_where_the_commit_waits(void **state)
 {
 	static const struct {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording on the fake kernel: an event on all CPUs, and SPE on CPU 1 alone if it is asked for. */
+/*
+ * A recording on the fake kernel: an event on all CPUs, and SPE on CPU 1 alone if it is asked for.
+ */
 #ifndef CYCLOPS_TESTS_RECORD_RECORDING_WORLD_H
 #define CYCLOPS_TESTS_RECORD_RECORDING_WORLD_H
 
