@@ -49,20 +49,6 @@ static void json_head(struct text *out, const struct config *c)
 		    c->sampling.has_jitter ? "true" : "false");
 }
 
-static int write_text(const char *path, const struct text *text, struct err *err)
-{
-	FILE *file = fopen(path, "we");
-	bool is_written;
-
-	if (file == NULL)
-		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s", path,
-			       strerror(errno));
-	is_written = fwrite(text->bytes, 1, text->n, file) == text->n;
-	if (fclose(file) == 0 && is_written)
-		return 0;
-	return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s", path, strerror(errno));
-}
-
 /* Fails if the file cannot be written. Creates it if it does not exist. */
 static int check_path(const char *path, struct err *err)
 {
@@ -120,7 +106,7 @@ int results_write_counts(const struct config *c, const struct counts *counts, st
 		comma = ",";
 	}
 	text_str(&out, "]}\n");
-	rc = write_text(c->counts, &out, err);
+	rc = text_save(&out, c->counts, err);
 	text_release(&out);
 	return rc;
 }
@@ -133,7 +119,7 @@ int results_write_truth(const struct config *c, const struct truth *t, struct er
 	json_head(&out, c);
 	truth_json(t, &out);
 	text_str(&out, "}\n");
-	rc = write_text(c->truth, &out, err);
+	rc = text_save(&out, c->truth, err);
 	text_release(&out);
 	return rc;
 }
@@ -167,7 +153,7 @@ int results_write_gains(const struct config *c, const struct timed_run *runs, si
 		text_char(&out, ']');
 	}
 	text_str(&out, "]}\n");
-	rc = write_text(c->gains, &out, err);
+	rc = text_save(&out, c->gains, err);
 	text_release(&out);
 	return rc;
 }

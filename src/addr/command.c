@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "cli/question.h"
 #include "cli/command.h"
-#include "variables/heap_map.h"
+#include "data/heap.h"
 
 static const struct usage usage = {
 	"addr",
@@ -75,20 +75,15 @@ static int addr_answer(struct question *q, struct session *s, const struct selec
 	const struct addr_command *command = q->what.into;
 	struct addr_report report = { 0 };
 	struct heap_map heap = { 0 };
-	int rc = 0;
+	int rc = data_heap_open(s, &heap, command->heap_map, err);
 
-	if (command->heap_map != NULL) {
-		rc = heap_map_open(&heap, command->heap_map, err);
-		s->heap = &heap;
-	}
 	if (rc == 0)
 		rc = addr_report_make(s, select, &command->request, &report, err);
 	q->lacks_data = rc == 0 && table_n_rows(&report.rows) == 0;
 	if (rc == 0)
 		rc = question_show(q, &report.shown, err);
 	addr_report_release(&report);
-	s->heap = NULL;
-	heap_map_release(&heap);
+	data_heap_close(s, &heap);
 	return rc;
 }
 

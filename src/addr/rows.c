@@ -7,6 +7,7 @@
 
 #include "access/chase.h"
 #include "base/alloc.h"
+#include "base/path.h"
 #include "estimate/shares.h"
 #include "variables/code.h"
 

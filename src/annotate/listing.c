@@ -7,6 +7,7 @@
 #include "annotate/source.h"
 #include "annotate/view.h"
 #include "base/alloc.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "estimate/shares.h"
 #include "keys/keys.h"

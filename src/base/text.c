@@ -2,12 +2,14 @@
 #include "base/text.h"
 
 #include <endian.h>
+#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
@@ -262,4 +264,14 @@ void text_format(struct text *t, const char *format, ...)
 		t->n += (size_t)size;
 	}
 	va_end(again);
+}
+
+int text_save(const struct text *t, const char *path, struct err *err)
+{
+	FILE *file = fopen(path, "we");
+	bool is_written = file != NULL && fwrite(t->bytes, 1, t->n, file) == t->n;
+
+	if (file != NULL && fclose(file) == 0 && is_written)
+		return 0;
+	return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s", path, strerror(errno));
 }

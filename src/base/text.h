@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/err.h"
+
 /* Zeroed is empty and ready to use. Not NUL-terminated. */
 struct text {
 	char *bytes;
@@ -79,6 +81,9 @@ static inline const char *plural(uint64_t n)
 void text_things(struct text *, uint64_t n, const char *things);
 
 void text_format(struct text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Writes the text to a file, which it creates or replaces. */
+int text_save(const struct text *, const char *path, struct err *);
 
 /* The same formatting to a buffer. Returns the number of bytes written. */
 size_t put_u64(char *out, uint64_t value);			  /* at most 20 */

@@ -211,13 +211,6 @@ static int find_late_prefetch(const struct cpu *cpu)
 	return -1;
 }
 
-static double penalty_cycles(const struct cpu_pmu *pmu, const char *issue)
-{
-	const struct cpu_penalty *p = cpu_penalty_of_issue(pmu, issue);
-
-	return p == NULL ? 0 : p->cycles;
-}
-
 static int read_cpu(const struct session *s, struct bottleneck_cpu *out, struct err *err)
 {
 	const struct cpu *cpu = s->cpu != NULL ? s->cpu : catalog_cpu_find(s->catalog, CPU_ANY_ARM);
@@ -228,9 +221,10 @@ static int read_cpu(const struct session *s, struct bottleneck_cpu *out, struct 
 	*out = (struct bottleneck_cpu){
 		.width = cpu_most_ipc(pmu),
 		.window = pmu->reorder_entries > 0 ? pmu->reorder_entries : ASSUMED_WINDOW,
-		.restart_cycles = penalty_cycles(pmu, "mispredict"),
-		.refill_cycles = penalty_cycles(pmu, "l1d_miss") + penalty_cycles(pmu, "l2_miss"),
-		.llc_miss_cycles = penalty_cycles(pmu, "llc_miss"),
+		.restart_cycles = cpu_penalty_cycles(pmu, "mispredict"),
+		.refill_cycles =
+			cpu_penalty_cycles(pmu, "l1d_miss") + cpu_penalty_cycles(pmu, "l2_miss"),
+		.llc_miss_cycles = cpu_penalty_cycles(pmu, "llc_miss"),
 	};
 	cpu_pmu_free(pmu);
 	return 0;

@@ -7,8 +7,8 @@
 #include "c2c/tables.h"
 #include "cli/question.h"
 #include "cli/command.h"
+#include "data/heap.h"
 #include "table/answer.h"
-#include "variables/heap_map.h"
 
 static const struct usage usage = {
 	"c2c",
@@ -146,12 +146,8 @@ static int c2c_answer(struct question *q, struct session *s, const struct select
 	struct c2c_labels labels = { 0 };
 	struct answer tables = { 0 };
 	struct heap_map heap = { 0 };
-	int rc = 0;
+	int rc = data_heap_open(s, &heap, command->heap_map, err);
 
-	if (command->heap_map != NULL) {
-		rc = heap_map_open(&heap, command->heap_map, err);
-		s->heap = &heap;
-	}
 	if (question_has_gates(q))
 		request.top = 0; /* which lines are shown is no matter of how many there are */
 	if (rc == 0)
@@ -175,8 +171,7 @@ static int c2c_answer(struct question *q, struct session *s, const struct select
 	release_answer(&tables);
 	c2c_labels_release(&labels);
 	c2c_release(&sharing);
-	s->heap = NULL;
-	heap_map_release(&heap);
+	data_heap_close(s, &heap);
 	return rc;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "c2c/accesses/cost.h"
 #include "c2c/c2c.h"
 #include "c2c/tables.h"

@@ -31,13 +31,6 @@ static const struct commit_cpu usual = {
 	.line_gap = 11,
 };
 
-static double penalty(const struct cpu_pmu *pmu, const char *issue)
-{
-	const struct cpu_penalty *p = cpu_penalty_of_issue(pmu, issue);
-
-	return p == NULL ? 0 : p->cycles;
-}
-
 static void read_cpu(const struct session *s, struct commit_cpu *out)
 {
 	const struct cpu *cpu = s->cpu != NULL ? s->cpu : catalog_cpu_find(s->catalog, CPU_ANY_ARM);
@@ -48,14 +41,14 @@ static void read_cpu(const struct session *s, struct commit_cpu *out)
 	*out = usual;
 	if (cpu_pmu_open(s->catalog, cpu, 0, &pmu, &err) < 0)
 		return;
-	l1 = penalty(pmu, "l1d_miss");
-	memory = l1 + penalty(pmu, "l2_miss") + penalty(pmu, "llc_miss");
+	l1 = cpu_penalty_cycles(pmu, "l1d_miss");
+	memory = l1 + cpu_penalty_cycles(pmu, "l2_miss") + cpu_penalty_cycles(pmu, "llc_miss");
 	out->width = (unsigned)cpu_most_ipc(pmu);
 	if (pmu->reorder_entries > 0)
 		out->window =
 			pmu->reorder_entries < MOST_WINDOW ? pmu->reorder_entries : MOST_WINDOW;
-	if (penalty(pmu, "mispredict") > 0)
-		out->refill_cycles = (unsigned)penalty(pmu, "mispredict");
+	if (cpu_penalty_cycles(pmu, "mispredict") > 0)
+		out->refill_cycles = (unsigned)cpu_penalty_cycles(pmu, "mispredict");
 	if (l1 > 0)
 		out->l2_cycles = HIT_CYCLES + (unsigned)l1;
 	if (memory > l1)

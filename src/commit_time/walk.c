@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/random.h"
 #include "commit_time/inside.h"
 
 enum {
@@ -43,18 +44,9 @@ struct walk {
 };
 
 /* splitmix64: the same walk each time. */
-static uint64_t walk_random(struct walk *w)
-{
-	uint64_t z = w->random += 0x9e3779b97f4a7c15;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
-}
-
 static uint64_t walk_random_below(struct walk *w, uint64_t n)
 {
-	return walk_random(w) % n;
+	return random_next(&w->random) % n;
 }
 
 /* The node of record `number` of all. */

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "count/import_inside.h"
 
 enum { SIZE_MAX_TEXT = 1 << 30 };
@@ -22,11 +23,9 @@ static const struct import_format *const formats[] = {
 static void take_product(const char *path, struct counts *out)
 {
 	static const char *const ends[] = { "_core_", "_metrics", "_events" };
-	const char *name = strrchr(path, '/');
-	size_t len;
+	const char *name = path_base(path);
+	size_t len = strlen(name);
 
-	name = name != NULL ? name + 1 : path;
-	len = strlen(name);
 	for (size_t i = 0; i < COUNT(ends); i++) {
 		const char *end = strstr(name, ends[i]);
 

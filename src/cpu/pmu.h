@@ -198,8 +198,8 @@ const struct cpu_event *cpu_event_of_code(const struct cpu_pmu *, uint64_t code)
 /* The cost of an event, or NULL. */
 const struct cpu_penalty *cpu_penalty_of(const struct cpu_pmu *, const struct cpu_event *);
 
-/* The first, preferred penalty of an issue, or NULL. */
-const struct cpu_penalty *cpu_penalty_of_issue(const struct cpu_pmu *, const char *issue);
+/* The cycles of the first, preferred penalty of an issue; 0: not known. */
+double cpu_penalty_cycles(const struct cpu_pmu *, const char *issue);
 
 /* The node of a metric, or NULL. */
 const struct cpu_node *cpu_node_of(const struct cpu_pmu *, const struct cpu_metric *);

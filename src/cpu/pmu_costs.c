@@ -144,10 +144,10 @@ const struct cpu_penalty *cpu_penalty_of(const struct cpu_pmu *pmu, const struct
 	return NULL;
 }
 
-const struct cpu_penalty *cpu_penalty_of_issue(const struct cpu_pmu *pmu, const char *issue)
+double cpu_penalty_cycles(const struct cpu_pmu *pmu, const char *issue)
 {
 	for (size_t i = 0; i < pmu->n_penalties; i++)
 		if (strcmp(pmu->penalties[i].issue, issue) == 0)
-			return &pmu->penalties[i];
-	return NULL;
+			return pmu->penalties[i].cycles;
+	return 0;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cyclops diff: what changed between two runs. */
-#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,21 +217,12 @@ static int load_measures(const struct loader *l, const char *path, struct measur
 static int save_baseline(const char *path, const struct measures *m, struct err *err)
 {
 	struct text text = { 0 };
-	FILE *stream = fopen(path, "we");
-	int rc = 0;
+	int rc;
 
-	if (stream == NULL)
-		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s", path,
-			       strerror(errno));
 	measures_write(m, &text);
-	if (fwrite(text.bytes, 1, text.n, stream) != text.n)
-		rc = -1;
-	if (fclose(stream) != 0)
-		rc = -1;
+	rc = text_save(&text, path, err);
 	text_release(&text);
-	return rc == 0 ? 0
-		       : err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s", path,
-				 strerror(errno));
+	return rc;
 }
 
 /* Chooses the files of runs A and B. *a is NULL if there is one run only, to be saved. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "diff/measures.h"
 #include "estimate/latency.h"
 #include "hot/hot.h"

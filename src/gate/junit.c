@@ -2,8 +2,6 @@
 /* Format: the schema of the Jenkins xUnit plugin, junit-10.xsd: the part that all readers take. */
 #include "gate/junit.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "table/utf8.h"
@@ -81,19 +79,11 @@ void junit_put(const struct gate_result *results, size_t n, const char *command,
 
 int junit_write(const struct gates *gates, const char *command, const char *path, struct err *err)
 {
-	FILE *stream = fopen(path, "we");
 	struct text text = { 0 };
-	int rc = stream == NULL ? -1 : 0;
+	int rc;
 
-	if (rc == 0) {
-		junit_put(gates->results.items, gates->results.n, command, &text);
-		if (fwrite(text.bytes, 1, text.n, stream) != text.n)
-			rc = -1;
-		if (fclose(stream) != 0)
-			rc = -1;
-		text_release(&text);
-	}
-	return rc == 0 ? 0
-		       : err_set(err, ERR_IO, ERR_NOWHERE, "--junit: %s: cannot write: %s", path,
-				 strerror(errno));
+	junit_put(gates->results.items, gates->results.n, command, &text);
+	rc = text_save(&text, path, err);
+	text_release(&text);
+	return rc == 0 ? 0 : err_within(err, "--junit");
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "estimate/shares.h"
 #include "hot/functions.h"
 #include "hot/group.h"

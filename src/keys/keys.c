@@ -7,6 +7,7 @@
 #include "access/samples.h"
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "base/path.h"
 #include "spe/names.h"
 
 #define DIM(name) (1u << DIM_##name)

@@ -9,6 +9,7 @@
 
 #include "base/embedded.h"
 #include "base/mapped.h"
+#include "base/path.h"
 #include "model/sampled_events.h"
 
 extern const struct embedded_file model_files[];
@@ -163,13 +164,6 @@ static int add_samples(const struct model_options *o, const char *cpu, struct te
 	return rc;
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL ? slash + 1 : path;
-}
-
 /* Resolves links in the root, because recorded paths have none. */
 static int add_root_setting(const char *root, struct text *out, struct err *err)
 {
@@ -205,7 +199,7 @@ int model_settings(const struct model_options *o, struct text *out, struct model
 		ideal_write(&o->ideals[i], out);
 		text_char(out, '\0');
 	}
-	add_text_setting(out, "name", last_part(o->program[0]));
+	add_text_setting(out, "name", path_base(o->program[0]));
 	add_text_setting(out, "version", o->version);
 	for (size_t i = 0; o->command[i] != NULL; i++)
 		add_text_setting(out, "argument", o->command[i]);

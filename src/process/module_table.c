@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 
 enum {
 	MAP_HUGETLB_FLAG = 0x40000, /* of mmap(), on all but a few old machines */
@@ -52,13 +53,6 @@ static bool ends_with(const char *text, const char *suffix)
 	return len >= suffix_len && strcmp(text + len - suffix_len, suffix) == 0;
 }
 
-static const char *last_component(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash == NULL ? path : slash + 1;
-}
-
 void module_table_init(struct module_table *t, struct strings *strings)
 {
 	*t = (struct module_table){ .strings = strings, .modules.strings = strings };
@@ -96,7 +90,7 @@ void module_table_build_ids(struct module_table *t, const struct info *info,
 			continue; /* of a guest */
 		module_table_build_id(t, strings_addz(t->strings, path), &e->id);
 		/* perf writes the file's name if it had found the kernel's image. */
-		if (mode == CPUMODE_KERNEL && starts_with(last_component(path), "vmlinux"))
+		if (mode == CPUMODE_KERNEL && starts_with(path_base(path), "vmlinux"))
 			module_table_build_id(t, strings_addz(t->strings, kernel_name), &e->id);
 	}
 }
@@ -152,7 +146,7 @@ static enum module_kind module_table_kind_of(const struct module_table *t,
 static struct str_id kernel_module_name(struct strings *strings, const char *path)
 {
 	char name[256] = "[";
-	const char *base = last_component(path), *end = strstr(base, ".ko");
+	const char *base = path_base(path), *end = strstr(base, ".ko");
 	size_t len = end == NULL ? strlen(base) : (size_t)(end - base);
 
 	if (base[0] == '[' || len + 3 > sizeof(name))
@@ -165,7 +159,7 @@ static struct str_id kernel_module_name(struct strings *strings, const char *pat
 
 static struct str_id file_name(struct strings *strings, const char *path)
 {
-	const char *base = path[0] == '[' || starts_with(path, "//") ? path : last_component(path);
+	const char *base = path[0] == '[' || starts_with(path, "//") ? path : path_base(path);
 	size_t len = strlen(base);
 
 	return strings_add(strings, base, ends_with(base, deleted) ? len - strlen(deleted) : len);

@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/mapped.h"
+#include "base/path.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/printer.h"

@@ -121,10 +121,3 @@ void names_place(const struct names *n, uint32_t place, struct text *out)
 	text_char(out, '+');
 	text_hex(out, offset);
 }
-
-const char *path_base(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash == NULL ? path : slash + 1;
-}

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/path.h"
 #include "base/text.h"
 #include "session/session.h"
 
@@ -48,8 +49,5 @@ bool names_line(const struct names *, uint32_t place, const char **out_file, uin
 
 /* "chase+0x4", or "libc.so.6+0x1f00" where no function is known, or the bare address. */
 void names_place(const struct names *, uint32_t place, struct text *);
-
-/* The last component of a path. */
-const char *path_base(const char *path);
 
 #endif

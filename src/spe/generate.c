@@ -3,6 +3,7 @@
 #include "spe/generate.h"
 
 #include "base/alloc.h"
+#include "base/random.h"
 #include "spe/names.h"
 
 /* Event bits as masks. */
@@ -101,11 +102,7 @@ static const struct level {
 
 uint64_t spe_random_next(struct spe_random *r)
 {
-	uint64_t x = r->state += 0x9e3779b97f4a7c15;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-	x = (x ^ x >> 27) * 0x94d049bb133111eb;
-	return x ^ x >> 31;
+	return random_next(&r->state);
 }
 
 uint64_t spe_random_below(struct spe_random *r, uint64_t n)

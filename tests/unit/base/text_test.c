@@ -10,6 +10,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/text.h"
@@ -278,6 +280,31 @@ static void quotes_for_a_shell(void **state)
 	text_release(&t);
 }
 
+/* A file is replaced as a whole; a folder cannot be written. */
+static void saves_to_a_file(void **state)
+{
+	static const char *const words[] = { "a longer text", "short", "" };
+	char path[] = "/tmp/cyclops-text-XXXXXX", read[32];
+	int fd = mkstemp(path);
+	struct text t = { 0 };
+	struct err err;
+
+	(void)state;
+	assert_true(fd >= 0);
+	for (size_t i = 0; i < COUNT(words); i++) {
+		text_reset(&t);
+		text_str(&t, words[i]);
+		assert_int_equal(text_save(&t, path, &err), 0);
+		assert_int_equal(pread(fd, read, sizeof(read), 0), strlen(words[i]));
+		assert_memory_equal(read, words[i], strlen(words[i]));
+	}
+	assert_int_equal(text_save(&t, "/tmp", &err), -1);
+	assert_non_null(strstr(err.text, "/tmp: cannot write: "));
+	close(fd);
+	unlink(path);
+	text_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +317,7 @@ int main(void)
 		cmocka_unit_test(doubles_read_back),
 		cmocka_unit_test(counts_things),
 		cmocka_unit_test(quotes_for_a_shell),
+		cmocka_unit_test(saves_to_a_file),
 		cmocka_unit_test(grows_and_keeps_what_it_has),
 	};
 

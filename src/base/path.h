@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CYCLOPS_BASE_PATH_H
+#define CYCLOPS_BASE_PATH_H
+
+#include <string.h>
+
+/* The part of a path behind its last slash; the path itself if it has none. */
+static inline const char *path_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == NULL ? path : slash + 1;
+}
+
+#endif
