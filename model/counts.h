@@ -7,6 +7,7 @@
 #ifndef CYCLOPS_MODEL_COUNTS_H
 #define CYCLOPS_MODEL_COUNTS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum count {
@@ -73,8 +74,19 @@ enum count {
 	N_COUNTS,
 };
 
+/* A multiple of what the host adds at a time. */
+enum { COUNTS_ROOM = (N_COUNTS + 7) / 8 * 8 };
+
 struct counts {
-	uint64_t n[N_COUNTS];
+	uint64_t n[COUNTS_ROOM];
 };
+
+/* Adds what was counted from `before` to `after`. */
+static inline void counts_add(struct counts *restrict sum, const struct counts *restrict after,
+			      const struct counts *restrict before)
+{
+	for (size_t i = 0; i < COUNTS_ROOM; i++)
+		sum->n[i] += after->n[i] - before->n[i];
+}
 
 #endif

@@ -98,12 +98,6 @@ uint64_t modelled_event_sum(const struct modelled_event *event, const struct cou
 	return sum;
 }
 
-bool modelled_event_is_time(const struct modelled_event *event)
-{
-	return event->parts[0] == COUNT_CPU_CYCLES || event->parts[0] == COUNT_STALL_FRONTEND ||
-	       event->parts[0] == COUNT_STALL_BACKEND;
-}
-
 const struct modelled_event *modelled_event_find(const char *name)
 {
 	for (size_t i = 0; i < n_modelled_events; i++)

@@ -3,7 +3,6 @@
 #ifndef CYCLOPS_MODEL_EVENTS_H
 #define CYCLOPS_MODEL_EVENTS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,9 +21,6 @@ extern const size_t n_modelled_events;
 
 /* How often the event happened. */
 uint64_t modelled_event_sum(const struct modelled_event *, const struct counts *);
-
-/* Does it count cycles? */
-bool modelled_event_is_time(const struct modelled_event *);
 
 /* The event of that name, or NULL. */
 const struct modelled_event *modelled_event_find(const char *name);

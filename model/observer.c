@@ -69,26 +69,6 @@ static void take_sample(struct observer *o, const struct pmu_interrupt *i, uint6
 	o->on_sample(o->context, &sample);
 }
 
-/* Attributes counts to the instruction `number`. Counts of cycles begin at `cycle`. */
-static void put_counts(struct observer *o, const struct counts *counts, uint64_t number,
-		       uint64_t cycle)
-{
-	if (o->truth != NULL)
-		truth_counts(o->truth, insn_at(o, number)->index, counts);
-	for (uint32_t i = 0; o->has_samples && i < o->pmu.sampling->events.n; i++) {
-		const struct modelled_event *event = o->pmu.sampling->events.items[i].event;
-		bool is_time = modelled_event_is_time(event);
-		const struct pmu_count count = {
-			.n = modelled_event_sum(event, counts),
-			.number = number,
-			.cycle = is_time ? cycle : o->cycle,
-			.is_time = is_time,
-		};
-
-		pmu_sampler_count(&o->pmu, i, &count);
-	}
-}
-
 /* The first instruction that retires after a cycle; if none does, the last one. */
 static uint64_t next_to_leave(struct observer *o, uint64_t cycle)
 {
@@ -136,34 +116,61 @@ static void take_samples(struct observer *o)
 	o->pmu.interrupts.n = kept;
 }
 
-/* Attributes the stalled cycles that end at `end`: those of the front end come first. */
-static void put_stalls(struct observer *o, uint64_t n_frontend, uint64_t n_backend, uint64_t end)
+/* Counts `n` stalled cycles from `cycle` on, which belong to the instruction `number`. */
+static void count_stall(struct observer *o, enum count stall, uint64_t n, uint64_t number,
+			uint64_t cycle)
 {
-	uint64_t at = end - n_frontend - n_backend, backend_at = end - n_backend;
+	const struct pmu_count count = {
+		.n = n, .number = number, .cycle = cycle, .is_time = true
+	};
+
+	if (o->truth != NULL)
+		truth_counts(o->truth, insn_at(o, number)->index)->n[stall] += n;
+	for (uint32_t i = 0; i < o->pmu.sampling->events.n; i++)
+		if (o->pmu.sampling->events.items[i].event->parts[0] == stall)
+			pmu_sampler_count(&o->pmu, i, &count);
+}
+
+/* Attributes the stalled cycles that end at `end`: those of the front end come first. */
+static void count_stalls(struct observer *o, const struct counts *counts, uint64_t end)
+{
+	uint64_t *seen = o->seen.n;
+	uint64_t n_backend = counts->n[COUNT_STALL_BACKEND] - seen[COUNT_STALL_BACKEND];
+	uint64_t n_frontend = counts->n[COUNT_STALL_FRONTEND] - seen[COUNT_STALL_FRONTEND];
+	uint64_t backend_at = end - n_backend, at = backend_at - n_frontend;
 
 	while (at < end) {
-		bool is_frontend = at < backend_at;
-		uint64_t owner = next_to_leave(o, at);
-		uint64_t until = is_frontend ? backend_at : end;
-		struct counts piece = { 0 };
+		enum count stall = at < backend_at ? COUNT_STALL_FRONTEND : COUNT_STALL_BACKEND;
+		uint64_t owner = next_to_leave(o, at), until = at < backend_at ? backend_at : end;
 
 		if (owner < o->n - 1 && insn_at(o, owner)->end < until)
 			until = insn_at(o, owner)->end;
-		piece.n[is_frontend ? COUNT_STALL_FRONTEND : COUNT_STALL_BACKEND] = until - at;
-		put_counts(o, &piece, owner, at);
+		count_stall(o, stall, until - at, owner, at);
 		at = until;
 	}
+	seen[COUNT_STALL_FRONTEND] += n_frontend;
+	seen[COUNT_STALL_BACKEND] += n_backend;
 }
 
-/* The counts since the last call. */
-static struct counts take_new(struct observer *o, const struct counts *counts)
+/* Attributes all other counts to the last instruction. Its cycles begin at `cycle`. */
+static void count_events(struct observer *o, const struct counts *counts, uint64_t cycle)
 {
-	struct counts out;
+	for (uint32_t i = 0; i < o->pmu.sampling->events.n; i++) {
+		const struct modelled_event *event = o->pmu.sampling->events.items[i].event;
+		bool is_time = event->parts[0] == COUNT_CPU_CYCLES;
+		const struct pmu_count count = {
+			.n = modelled_event_sum(event, counts) -
+			     modelled_event_sum(event, &o->seen),
+			.number = o->n - 1,
+			.cycle = is_time ? cycle : o->cycle,
+			.is_time = is_time,
+		};
 
-	for (size_t i = 0; i < N_COUNTS; i++)
-		out.n[i] = counts->n[i] - o->seen.n[i];
+		pmu_sampler_count(&o->pmu, i, &count);
+	}
+	if (o->truth != NULL)
+		counts_add(truth_counts(o->truth, insn_at(o, o->n - 1)->index), counts, &o->seen);
 	o->seen = *counts;
-	return out;
 }
 
 static void see_branch(struct observer *o, const struct observation *seen)
@@ -199,9 +206,7 @@ static void interrupt(struct observer *o, uint64_t next_pc)
 void observer_see(struct observer *o, const struct observation *seen)
 {
 	const struct insn *in = seen->insn;
-	struct counts counts = take_new(o, seen->counts);
-	uint64_t n_frontend = counts.n[COUNT_STALL_FRONTEND];
-	uint64_t n_backend = counts.n[COUNT_STALL_BACKEND], began = o->cycle;
+	uint64_t began = o->cycle;
 
 	*insn_at(o, o->n++) =
 		(struct past_insn){ .pc = in->pc, .end = seen->end, .index = seen->index };
@@ -210,9 +215,8 @@ void observer_see(struct observer *o, const struct observation *seen)
 	if (o->pmu.interrupts.n > 0)
 		take_samples(o);
 	o->cycle = seen->end;
-	counts.n[COUNT_STALL_FRONTEND] = counts.n[COUNT_STALL_BACKEND] = 0;
-	put_stalls(o, n_frontend, n_backend, seen->dispatch);
-	put_counts(o, &counts, o->n - 1, began);
+	count_stalls(o, seen->counts, seen->dispatch);
+	count_events(o, seen->counts, began);
 	if (!o->has_samples)
 		return;
 	if (o->pmu.interrupts.n > 0)
@@ -223,8 +227,7 @@ void observer_see(struct observer *o, const struct observation *seen)
 
 void observer_end(struct observer *o, const struct counts *counts)
 {
-	struct counts rest = take_new(o, counts);
-
 	if (o->truth != NULL && o->n > 0)
-		truth_counts(o->truth, insn_at(o, o->n - 1)->index, &rest);
+		counts_add(truth_counts(o->truth, insn_at(o, o->n - 1)->index), counts, &o->seen);
+	o->seen = *counts;
 }

@@ -116,14 +116,6 @@ uint32_t truth_instruction(struct truth *t, const struct insn *in, const struct 
 	return number;
 }
 
-void truth_counts(struct truth *t, uint32_t index, const struct counts *counts)
-{
-	struct counts *all = &t->insns.items[index].counts;
-
-	for (size_t i = 0; i < N_COUNTS; i++)
-		all->n[i] += counts->n[i];
-}
-
 /* Counts a tuple in its table. */
 #define COUNT_IN(table, counts, tuple)                                                             \
 	do {                                                                                       \

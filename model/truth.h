@@ -96,8 +96,11 @@ void truth_free(struct truth *);
 /* Adds an execution. Returns the index of the instruction. */
 uint32_t truth_instruction(struct truth *, const struct insn *, const struct truth_execution *);
 
-/* Adds the PMU counts of an execution of the instruction with that index. */
-void truth_counts(struct truth *, uint32_t index, const struct counts *);
+/* What the PMU counted for the instruction of that index, to be added to. */
+static inline struct counts *truth_counts(struct truth *t, uint32_t index)
+{
+	return &t->insns.items[index].counts;
+}
 
 void truth_block(struct truth *, uint64_t first_pc, uint64_t end_pc);
 void truth_call(struct truth *, uint64_t from_pc, uint64_t to_pc);

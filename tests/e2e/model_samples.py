@@ -165,6 +165,18 @@ def check_stacks(one, depth, trigger):
         raise Failed(f"{shallow} of {len(one.samples)} stacks are not full")
 
 
+def check_stack_shares(one, number, period):
+    """Stacks of samples of taken branches have each branch as often as the truth."""
+    estimates = collections.Counter()
+    for sample in one.of_event(number):
+        for entry in sample.branches:
+            estimates[entry[:2]] += period / len(sample.branches)
+    for key, edge in one.edges.items():
+        error = period * max(edge["n"] / period, 1) ** 0.5
+        if abs(estimates[key] - edge["n"]) > STANDARD_ERRORS * error:
+            raise Failed(f"{edge}: estimated {estimates[key]:.0f}")
+
+
 def check_events(cyclops, folder, data):
     """Several events at once, of a program with a thread and of one with several."""
     events = (("CPU_CYCLES", 10007, False), ("INST_RETIRED", 997, True), ("STALL_BACKEND", 5003, True),
@@ -178,6 +190,7 @@ def check_events(cyclops, folder, data):
         check_shares(one, events)
         if starts == 1:
             check_stacks(one, 16, 4)
+        check_stack_shares(one, 4, events[4][1])
         print(f"{program}: {len(one.samples)} samples")
     return one
 

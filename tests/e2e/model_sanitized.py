@@ -21,6 +21,9 @@ from harness import Failed, SKIP, need, run
 LIBRARIES = {"gcc": ["libasan.so", "libubsan.so"], "clang": [f"libclang_rt.asan-{platform.machine()}.so"]}
 SOME = ("chase", "copies", "padded", "sharing")  # of the kernels
 OPTIONS = ["--event", "retired", "--min-latency", "3", "--set", "huge_pages=1", "--set", "n_cpus=2"]
+SAMPLES = ["-c", "1024", "--sample", "cycles:997", "--sample", "inst_retired:97:skid=512", "--sample",
+           "stall_backend:211:precise", "--sample", "pc_write_spec:97", "--counters", "2", "--branch-stack=64"]
+FAULTS = ["random_periods=1", "stack_wrong_newest=30", "stack_shallow=30", "stack_wrong_path=50", "interrupt_cycles=500"]
 
 
 def library(compiler, name):
@@ -66,6 +69,9 @@ def main():
         for program in programs:
             check(cyclops, plugin, folder, program, [])
         check(cyclops, plugin, folder, data / "root/opt/kernels/sharing", OPTIONS)
+        check(cyclops, plugin, folder, data / "root/opt/kernels/sharing", SAMPLES)
+        check(cyclops, plugin, folder, data / "root/opt/kernels/copies",
+              SAMPLES + [word for fault in FAULTS for word in ("--set", fault)])
         check(cyclops, plugin, folder, data / "root/opt/kernels/copies", ["--what-if", "all"])
         check(cyclops, plugin, folder, data / "root/opt/kernels/sharing", ["--what-if", "coherence,huge-pages"])
 

@@ -61,7 +61,7 @@ static void instructions_add_up(void **state)
 	struct truth *t = truth_new();
 	const struct insn load = { .pc = 0x400, .op_class = SPE_OP_LDST };
 	const struct insn other = { .pc = 0x404 };
-	struct counts counts = { 0 };
+	struct counts before = { 0 }, after = { 0 };
 	json_t *root, *list;
 
 	(void)state;
@@ -79,10 +79,11 @@ static void instructions_add_up(void **state)
 	assert_int_equal(
 		truth_instruction(t, &other, &(struct truth_execution){ .events = EV(RETIRED) }),
 		1);
-	counts.n[COUNT_L1D_CACHE_RD] = 3;
-	counts.n[COUNT_L1D_CACHE_WR] = 4;
-	truth_counts(t, 1, &counts);
-	truth_counts(t, 1, &counts);
+	before.n[COUNT_L1D_CACHE_RD] = 3;
+	after.n[COUNT_L1D_CACHE_RD] = 6;
+	after.n[COUNT_L1D_CACHE_WR] = 4;
+	counts_add(truth_counts(t, 1), &after, &before);
+	counts_add(truth_counts(t, 1), &after, &before);
 	root = parse(t);
 	list = json_object_get(root, "instructions");
 	assert_int_equal(json_array_size(list), 2);
