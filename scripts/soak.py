@@ -77,6 +77,7 @@ ENTRIES = {
     "elapsed": ("model/elapsed", GCC, 20, lambda n: script(
         "elapsed_truth.py", GCC.cyclops, DATA, ROOT / "kernels", n)),
     "estimates": ("model/estimates", GCC, 200, lambda n: script("estimate_truth.py", GCC.cyclops, DATA, n)),
+    "cycles": ("model/cycles", GCC, 200, lambda n: script("cycles_truth.py", GCC.cyclops, DATA, n)),
     "x86": ("e2e/x86-vs-objdump", GCC, 1, lambda n: script(
         "x86_vs_objdump.py", "--all", GCC.e2e("disassemble"), GCC.e2e("access-of"))),
     "layouts": ("e2e/layouts", GCC, 400, lambda n: script("layouts_vs_gdb.py", GCC.e2e("layouts"), n)),
