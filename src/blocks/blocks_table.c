@@ -43,7 +43,8 @@ static const struct column block_columns[BLOCKS_N_COLS] = {
 			       "block that its branch goes to, or the name of what is outside" },
 	[BLOCKS_COL_NEXT] = { "succ_next", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
 			      "block that it runs into" },
-	[BLOCKS_COL_SHARE] = { "share", "self", "", CELL_NUMBER, COLUMN_BAR | COLUMN_SHARE,
+	[BLOCKS_COL_SHARE] = { "share", "self", "", CELL_NUMBER,
+			       COLUMN_BAR | COLUMN_SHARE | COLUMN_TRUST,
 			       "its part of the function's samples, of the event there are most "
 			       "of" },
 	[BLOCKS_COL_EXEC] = { "exec", "executions", "executions", CELL_NUMBER, COLUMN_TRUST,

@@ -34,6 +34,8 @@ enum column_index {
 	REMEDY_ID,
 	LINE,
 	OBJECT,
+	OBJECT_TYPE,
+	OBJECT_BYTES,
 	OBJECTS,
 	LINES,
 	SHARE,
@@ -96,7 +98,9 @@ static const struct column columns[N_COLUMNS] = {
 	[KIND] = FACT("kind", "", CELL_TEXT, "kind of sharing"),
 	[REMEDY_ID] = FACT("remedy_id", "", CELL_TEXT, "id of the first remedy"),
 	[LINE] = FACT("line", "", CELL_COUNT, "number of the line among `lines`"),
-	[OBJECT] = FACT("object", "", CELL_TEXT, "what lies there"),
+	[OBJECT] = FACT("object", "", CELL_TEXT, "object on the line: a variable, or a type"),
+	[OBJECT_TYPE] = FACT("object_type", "", CELL_TEXT, "type of that object"),
+	[OBJECT_BYTES] = FACT("object_bytes", "bytes", CELL_COUNT, "size of that object"),
 	[OBJECTS] = FACT("objects", "", CELL_COUNT,
 			 "number of objects, for a finding of many objects of one type"),
 	[LINES] = FACT("n_lines", "", CELL_COUNT, "number of cache lines"),
@@ -233,10 +237,14 @@ static struct finding_sharing *sharing_of(const struct filling *t)
 	const struct c2c_subject *subject = &t->cause->sum;
 	const struct c2c_judgement *j = &subject->judgement;
 	const struct c2c_gain gain = c2c_gain_of(t->s, t->cause);
+	uint32_t line = t->cause->lines.items[0];
 	struct finding_sharing *out = arena_alloc(&t->out->memory, sizeof(*out));
 
 	*out = (struct finding_sharing){
-		.object = findings_text(t->out, t->labels->objects[t->cause->lines.items[0]]),
+		.object = findings_text(t->out, t->labels->objects[line]),
+		.name = findings_text(t->out, t->labels->names[line]),
+		.type = findings_text(t->out, t->labels->details[line].type),
+		.bytes = t->labels->details[line].bytes,
 		.n_objects = t->cause->n_objects,
 		.n_lines = t->cause->lines.n,
 		.is_physical = subject->space == C2C_PHYSICAL,
@@ -389,7 +397,10 @@ static void put_amounts(struct table *t, const struct finding *f, struct cell *r
 
 	if (f->remedies.n > 0 && f->remedies.items[0].kind != REMEDY_NONE)
 		row[REMEDY_ID] = cell_text(finding_remedy_id(f->remedies.items[0].kind));
-	row[OBJECT] = table_text_cell(t, s->object);
+	row[OBJECT] = table_text_cell(t, s->name);
+	row[OBJECT_TYPE] = table_text_cell(t, s->type);
+	if (s->bytes > 0)
+		row[OBJECT_BYTES] = cell_count(s->bytes);
 	if (s->has_latency) {
 		row[SHARE] = cell_marked(cell_number(f->size.share), f->size.mark);
 		row[SHARE_ERROR] = cell_number(f->size.error);

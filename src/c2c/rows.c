@@ -29,7 +29,13 @@ enum line_column {
 	LINE_HITM_LOCAL,
 	LINE_HITM_REMOTE,
 	LINE_THREADS,
+	LINE_OBJECT_WORDS,
 	LINE_OBJECT,
+	LINE_OBJECT_TYPE,
+	LINE_OBJECT_BYTES,
+	LINE_OBJECT_MEMORY,
+	LINE_OBJECT_FRAME,
+	LINE_OBJECT_TID,
 	LINE_ERROR,
 	LINE_LOST,
 	LINE_CONTENDED_SHARE,
@@ -108,7 +114,20 @@ static const struct column line_columns[LINE_N_COLUMNS] = {
 	[LINE_HITM_REMOTE] = LOADS_OF("hitm_remote", "remote HITM",
 				      "loads of a modified line, from another socket"),
 	[LINE_THREADS] = { "threads", NULL, "threads", CELL_COUNT, 0, "threads that accessed it" },
-	[LINE_OBJECT] = { "object", NULL, "", CELL_TEXT, COLUMN_GROW, "object on the line" },
+	[LINE_OBJECT_WORDS] = { "object_words", "object", "", CELL_TEXT,
+				COLUMN_GROW | COLUMN_TEXT_ONLY, "object on the line" },
+	[LINE_OBJECT] = { "object", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
+			  "object on the line: a variable, or a type" },
+	[LINE_OBJECT_TYPE] = { "object_type", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
+			       "type of that object" },
+	[LINE_OBJECT_BYTES] = { "object_bytes", NULL, "bytes", CELL_COUNT, COLUMN_MACHINE_ONLY,
+				"size of that object" },
+	[LINE_OBJECT_MEMORY] = { "object_memory", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
+				 "kind of memory that it is in" },
+	[LINE_OBJECT_FRAME] = { "object_frame", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
+				"on a stack: function whose frame it is in" },
+	[LINE_OBJECT_TID] = { "object_tid", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
+			      "thread-local: thread whose copy it is" },
 	[LINE_ERROR] = { "share_error", "\xc2\xb1", "", CELL_NUMBER, COLUMN_SHARE,
 			 "half of the 95 % confidence interval of the share" },
 	[LINE_LOST] = { "lost_cycles", "lost", "cycles", CELL_NUMBER, COLUMN_TRUST,
@@ -159,7 +178,7 @@ static const struct column line_columns[LINE_N_COLUMNS] = {
 			   "loads from shared caches or memory, after another thread wrote to the "
 			   "line" },
 	[LINE_RELOAD_MEAN] = { "reload_mean_cycles", "mean reload", "cycles", CELL_NUMBER,
-			       COLUMN_MACHINE_ONLY, "mean latency of reloads" },
+			       COLUMN_MACHINE_ONLY | COLUMN_TRUST, "mean latency of reloads" },
 	[LINE_RELOAD_SHARE] = { "reload_share", "reloads", "", CELL_NUMBER,
 				COLUMN_MACHINE_ONLY | COLUMN_TRUST,
 				"part of the share that reloads have" },
@@ -439,6 +458,17 @@ static uint32_t finding_of(const struct c2c_labels *labels, size_t line)
 	return labels->causes.list.items[labels->causes.of_line[line]].finding;
 }
 
+static void put_object(const struct c2c_object_label *o, struct table *t, struct cell *row)
+{
+	row[LINE_OBJECT_TYPE] = text_or_none(t, o->type);
+	row[LINE_OBJECT_MEMORY] = text_or_none(t, o->memory);
+	row[LINE_OBJECT_FRAME] = text_or_none(t, o->frame);
+	if (o->bytes > 0)
+		row[LINE_OBJECT_BYTES] = cell_count(o->bytes);
+	if (o->tid != 0)
+		row[LINE_OBJECT_TID] = cell_count(o->tid);
+}
+
 static void c2c_rows_add_line(const struct c2c *s, const struct c2c_labels *labels, size_t number,
 			      struct table *t)
 {
@@ -456,7 +486,9 @@ static void c2c_rows_add_line(const struct c2c *s, const struct c2c_labels *labe
 	row[LINE_ATOMICS] = cell_count(kinds.atomics);
 	row[LINE_PLACED_LOADS] = cell_count(loads);
 	row[LINE_PLACED_RECORDS] = cell_count(loads + c2c_placed_stores(&subject->counts));
-	row[LINE_OBJECT] = text_or_none(t, labels->objects[number]);
+	row[LINE_OBJECT_WORDS] = text_or_none(t, labels->objects[number]);
+	row[LINE_OBJECT] = text_or_none(t, labels->names[number]);
+	put_object(&labels->details[number], t, row);
 	row[LINE_FIX] = text_or_none(t, labels->fixes[number]);
 	if (finding_of(labels, number) > 0)
 		row[LINE_FINDING] = cell_count(finding_of(labels, number));

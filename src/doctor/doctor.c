@@ -20,14 +20,16 @@ static const struct column check_columns[] = {
 	[CHECK_STATE] = { "state", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
 			  "ok, limited (some of it works), no, or note" },
 	[CHECK_SHOWN] = { "shown", NULL, "", CELL_TEXT, COLUMN_TEXT_ONLY, "the state, aligned" },
-	[CHECK_FOUND] = { "found", NULL, "", CELL_TEXT, COLUMN_GROW, "what there is" },
-	[CHECK_FIX] = { "fix", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "what helps" },
+	[CHECK_FOUND] = { "found", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_MESSAGE,
+			  "what there is" },
+	[CHECK_FIX] = { "fix", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY | COLUMN_MESSAGE,
+			"what helps" },
 };
 
 static const struct column fix_columns[] = {
-	{ "problem", NULL, "", CELL_TEXT, 0, "what is missing" },
+	{ "problem", NULL, "", CELL_TEXT, COLUMN_MESSAGE, "what is missing" },
 	{ "check", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "the check that found it" },
-	{ "fix", "fix", "", CELL_TEXT, 0, "the command, or what else to do" },
+	{ "fix", "fix", "", CELL_TEXT, COLUMN_MESSAGE, "the command, or what else to do" },
 };
 
 static const char *const state_words[] = {

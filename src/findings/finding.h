@@ -246,6 +246,9 @@ struct finding_waits {
 /* What is known of lines that threads contend for. */
 struct finding_sharing {
 	const char *object; /* "account (struct account, 64 bytes)", or NULL */
+	const char *name;   /* "account", or NULL */
+	const char *type;   /* "struct account", or NULL */
+	uint64_t bytes;	    /* of the object; 0: not known */
 	uint32_t n_objects; /* of one type; 0: it is not about a type */
 	uint64_t lines[FINDING_LINES];
 	size_t n_lines;

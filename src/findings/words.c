@@ -601,7 +601,7 @@ static void findings_words_add_row(struct table *t, const struct session *s,
 		row[REMEDY_ID] = cell_text(finding_remedy_id(f->remedies.items[0].kind));
 	row[CAUSE] = words_cell(counts_cause(f));
 	row[FROM] = words_cell(origin_words[f->origin]);
-	row[SUBJECT] = table_text_cell(t, f->sharing != NULL ? f->sharing->object : f->subject);
+	row[SUBJECT] = table_text_cell(t, f->sharing != NULL ? f->sharing->name : f->subject);
 	row[FUNCTION] = table_text_cell(t, f->function);
 	row[MODULE] = table_text_cell(t, f->module);
 	row[WRITER] = table_text_cell(t, f->writer);

@@ -39,10 +39,13 @@ static const char *const verdicts[] = {
 static const struct column check_columns[] = {
 	{ "check", NULL, "", CELL_TEXT, 0, "what was looked at" },
 	{ "verdict", NULL, "", CELL_TEXT, 0,
-	  "ok, note or warning; - where there is nothing to judge" },
+	  "ok, note, warning, or n/a where there is nothing to judge" },
 	{ "value", NULL, "", CELL_NUMBER, COLUMN_MACHINE_ONLY,
 	  "how much: a share, unless the check is named after a count" },
-	{ "finding", NULL, "", CELL_TEXT, COLUMN_GROW, "in words" },
+	{ "part", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY,
+	  "how many of what the check is about: records, buffers, bytes, by the check" },
+	{ "all", NULL, "", CELL_COUNT, COLUMN_MACHINE_ONLY, "of so many that were looked at" },
+	{ "finding", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_MESSAGE, "in words" },
 };
 
 /* What the checks look at. */
@@ -55,6 +58,10 @@ struct judging {
 	const struct attr *spe; /* the SPE event's, or NULL */
 	struct table *out;
 
+	/* What the next check counted. */
+	bool has_amounts;
+	uint64_t part, all;
+
 	bool is_for_people;
 	enum verdict wanted;	       /* for people: rows are of this one … */
 	size_t n[N_VERDICTS];	       /* … and so many */
@@ -64,6 +71,15 @@ struct judging {
 static bool is_wanted(const struct judging *j, enum verdict verdict)
 {
 	return !j->is_for_people || j->wanted == verdict;
+}
+
+/* The next check counted so many of so many. */
+static struct judging *counted(struct judging *j, uint64_t part, uint64_t all)
+{
+	j->has_amounts = true;
+	j->part = part;
+	j->all = all;
+	return j;
 }
 
 static void say(struct judging *j, const char *check, enum verdict verdict, double value,
@@ -76,8 +92,10 @@ static void say(struct judging *j, const char *check, enum verdict verdict, doub
 	va_list arguments;
 	char text[600];
 
-	if (!is_wanted(j, verdict))
+	if (!is_wanted(j, verdict)) {
+		j->has_amounts = false;
 		return;
+	}
 	if (verdict != OK)
 		text_format(&j->names[verdict], "%s%s", j->names[verdict].n > 0 ? ", " : "", check);
 	j->n[verdict]++;
@@ -88,7 +106,12 @@ static void say(struct judging *j, const char *check, enum verdict verdict, doub
 	row[0] = cell_text(check);
 	row[1] = cell_text(verdicts[verdict]);
 	row[2] = cell_number(value);
-	row[3] = cell_text(table_text(j->out, text));
+	row[5] = cell_text(table_text(j->out, text));
+	if (j->has_amounts) {
+		row[3] = cell_count(j->part);
+		row[4] = cell_count(j->all);
+	}
+	j->has_amounts = false;
 }
 
 /* The check is there, but nothing of what it looks at was recorded. */
@@ -100,8 +123,8 @@ static void say_nothing(struct judging *j, const char *check, const char *what)
 		return;
 	row = table_add_row(j->out);
 	row[0] = cell_text(check);
-	row[1] = cell_text(j->is_for_people ? "n/a" : "-");
-	row[3] = cell_text(table_format(j->out, "no %s", what));
+	row[1] = cell_text(verdicts[NOTHING]);
+	row[5] = cell_text(table_format(j->out, "no %s", what));
 }
 
 /* A part of what was recorded; `remedy` is shown from SOME on. */
@@ -184,7 +207,8 @@ static void check_filters(struct judging *j)
 	spe_filters_text(j->spe, &text);
 	text_char(&text, '\0');
 	if (spe_filters_are_contradicted(j->s))
-		say(j, "filters", WARNING, ratio(j->s->unfiltered.n, j->s->unfiltered.n_records),
+		say(counted(j, j->s->unfiltered.n, j->s->unfiltered.n_records), "filters", WARNING,
+		    ratio(j->s->unfiltered.n, j->s->unfiltered.n_records),
 		    "the header says %s, but %" PRIu64 " of %" PRIu64
 		    " records are none of these: do not trust interval and totals",
 		    text.bytes + 2, j->s->unfiltered.n, j->s->unfiltered.n_records);
@@ -210,7 +234,8 @@ static void check_buffers(struct judging *j)
 	double truncated = ratio(l->n[LOSS_TRUNCATED], l->n_aux);
 	double collided = ratio(l->n[LOSS_COLLISION], l->n_aux);
 
-	say(j, "truncated", l->n[LOSS_TRUNCATED] > 0 ? WARNING : OK, truncated,
+	say(counted(j, l->n[LOSS_TRUNCATED], l->n_aux), "truncated",
+	    l->n[LOSS_TRUNCATED] > 0 ? WARNING : OK, truncated,
 	    l->n[LOSS_TRUNCATED] > 0
 		    ? "%" PRIu64 " of %" PRIu64
 		      " buffers were full and cut recording short%s: larger buffers (cyclops "
@@ -220,7 +245,8 @@ static void check_buffers(struct judging *j)
 	    l->most_truncated > 0 && l->most_truncated < SMALL_BUFFER
 		    ? ", with less than 1 MiB in each"
 		    : "");
-	say(j, "collisions", quality_judge(collided, SOME, 0.5), collided,
+	say(counted(j, l->n[LOSS_COLLISION], l->n_aux), "collisions",
+	    quality_judge(collided, SOME, 0.5), collided,
 	    l->n[LOSS_COLLISION] > 0 ? "in %" PRIu64 " of %" PRIu64
 				       " buffers samples collided: slow code is sampled "
 				       "too seldom; %s"
@@ -240,7 +266,8 @@ static void check_ring(struct judging *j)
 	uint64_t unread = diags_bytes(capture_diags(j->s->capture), DIAG_LOSS);
 	uint64_t other = capture_other_trace_bytes(j->s->capture);
 
-	say(j, "lost", lost > 0 ? quality_judge(share, 0, MUCH) : OK, share,
+	say(counted(j, lost, lost + t->n_records), "lost",
+	    lost > 0 ? quality_judge(share, 0, MUCH) : OK, share,
 	    "%" PRIu64 " record%s and %" PRIu64 " sample%s were lost%s", t->n_lost_events,
 	    plural(t->n_lost_events), t->n_lost_samples, plural(t->n_lost_samples),
 	    t->n_lost_events > 0 ? ": maps and threads may be among them" : "");
@@ -248,11 +275,13 @@ static void check_ring(struct judging *j)
 	    "%" PRIu64 " time%s%s", t->n_throttled, plural(t->n_throttled),
 	    t->n_throttled > 0 ? ": a longer period, or a higher perf_event_max_sample_rate" : "");
 	if (unread > 0 || t->missing_bytes > 0)
-		say(j, "damage", WARNING, ratio(unread, capture_size(j->s->capture)),
+		say(counted(j, unread, capture_size(j->s->capture)), "damage", WARNING,
+		    ratio(unread, capture_size(j->s->capture)),
 		    "%" PRIu64 " byte%s could not be read, %" PRIu64 " missing", unread,
 		    plural(unread), t->missing_bytes);
 	if (other > 0)
-		say(j, "not-decoded", NOTE, ratio(other, capture_size(j->s->capture)),
+		say(counted(j, other, capture_size(j->s->capture)), "not-decoded", NOTE,
+		    ratio(other, capture_size(j->s->capture)),
 		    "%" PRIu64 " byte%s of %s traces, which cyclops does not decode", other,
 		    plural(other), auxtrace_name(capture_spe(j->s->capture)->auxtrace_type));
 }
@@ -262,7 +291,8 @@ static void check_saturation(struct judging *j)
 	const struct quality_counts *q = j->counts;
 	double part = ratio(q->full_cycles, q->cycles);
 
-	say(j, "saturated", quality_judge(part, 0.01, 0.1), part,
+	say(counted(j, q->full_cycles, q->cycles), "saturated", quality_judge(part, 0.01, 0.1),
+	    part,
 	    "%.1f %% of total latencies, %.1f %% of issue, %.1f %% of translation; they "
 	    "have %.1f %% of the latency cycles%s",
 	    100 * ratio(q->full_total, q->with_total), 100 * ratio(q->full_issue, q->with_issue),
@@ -277,8 +307,8 @@ static void check_missing(struct judging *j, const struct missing *m)
 	if (m->n_all == 0)
 		say_nothing(j, m->check, m->of);
 	else
-		say(j, m->check, quality_judge(share, SOME, m->much), share,
-		    "%.1f %% of the %s %s%s", 100 * share, m->of, m->words,
+		say(counted(j, m->n, m->n_all), m->check, quality_judge(share, SOME, m->much),
+		    share, "%.1f %% of the %s %s%s", 100 * share, m->of, m->words,
 		    share >= SOME ? m->remedy : "");
 }
 
@@ -335,12 +365,14 @@ static void check_time(struct judging *j)
 		least = c->n < least ? c->n : least;
 	}
 	if (q->slices.n > 0)
-		say(j, "coverage", quality_judge(ratio(holes, n), 0.05, 0.25), 1 - ratio(holes, n),
+		say(counted(j, n - holes, n), "coverage",
+		    quality_judge(ratio(holes, n), 0.05, 0.25), 1 - ratio(holes, n),
 		    "%.0f %% of the time of the CPUs has records (%u slices); the rest is idle, or "
 		    "lost",
 		    100 * (1 - ratio(holes, n)), q->slices.n);
 	if (most > 0)
-		say(j, "balance", most > UNEVEN * least ? NOTE : OK, ratio(least, most),
+		say(counted(j, least, most), "balance", most > UNEVEN * least ? NOTE : OK,
+		    ratio(least, most),
 		    "the busiest CPU has %" PRIu64 " record%s, the least busy %" PRIu64, most,
 		    plural(most), least);
 }
@@ -375,7 +407,8 @@ static void check_bias(struct judging *j)
 		    "cannot be tested: no instruction with enough records and known code%s",
 		    has_jitter ? "" : "; without jitter the interval may beat with a loop");
 	else
-		say(j, "bias", quality_judge(share, SOME, 0.01), share,
+		say(counted(j, b->n_biased, b->n_tested), "bias", quality_judge(share, SOME, 0.01),
+		    share,
 		    "%.1f %% of the tested records are of instructions sampled much more often "
 		    "than "
 		    "the next one%s%s",

@@ -428,8 +428,8 @@ int method_make(struct session *s, const struct cpu_pmu *pmu, struct counts *cou
 	if (s != NULL)
 		show(&out->shown, &out->report.user_code);
 	*vec_add(&out->shown.list) = &out->findings;
-	show(&out->shown, &out->evidence);
-	show(&out->shown, &out->loops);
+	*vec_add(&out->shown.list) = &out->evidence;
+	*vec_add(&out->shown.list) = &out->loops;
 	if (s != NULL) {
 		hot_class.free(hot.result);
 		names_release(&names);

@@ -39,11 +39,12 @@ enum metric_column {
 
 static const struct column event_columns[N_COLUMNS] = {
 	[NAME] = { "event", "", "", CELL_TEXT, COLUMN_GROW, "name in the catalog" },
-	[BEFORE] = { "before", NULL, "events", CELL_COUNT, COLUMN_TRUST, "value of --against" },
-	[AFTER] = { "after", NULL, "events", CELL_COUNT, COLUMN_TRUST, "value of --import" },
+	[BEFORE] = { "before", NULL, "events", CELL_NUMBER, COLUMN_TRUST, "value of --against" },
+	[AFTER] = { "after", NULL, "events", CELL_NUMBER, COLUMN_TRUST, "value of --import" },
 	[CHANGE] = { "change", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
 		     "(after - before) / before" },
-	[UNIT] = { "unit", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "unit, if not events" },
+	[UNIT] = { "unit", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
+		   "unit of the count, if not events" },
 	[KIND] = { "kind", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY, "event" },
 };
 
@@ -59,7 +60,7 @@ static const struct column metric_columns[METRIC_N_COLUMNS] = {
 				 "value of --import" },
 	[METRIC_CHANGE] = { "change", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,
 			    "(after - before) / before" },
-	[METRIC_UNIT] = { "unit", NULL, "", CELL_TEXT, 0, "change of the metric" },
+	[METRIC_UNIT] = { "unit", NULL, "", CELL_TEXT, 0, "unit of the value" },
 	[METRIC_KIND] = { "kind", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
 			  "per-instruction: changes with the number of instructions; else plain" },
 };
@@ -106,6 +107,7 @@ static void events_table(const struct stat *before, const struct stat *after, st
 	size_t n_alone = 0;
 
 	table_init(t, "events", "Events", event_columns, COUNT(event_columns));
+	t->is_keyed = true;
 	for (size_t i = 0; i < after->totals.list.n; i++) {
 		const char *event = after->totals.list.items[i].event;
 		const struct stat_total *a = stat_totals_find(&after->totals, event);
@@ -180,6 +182,7 @@ static void put_time(double before_ns, double after_ns, struct table *t)
 static void metrics_table(const struct stat *before, const struct stat *after, struct table *t)
 {
 	table_init(t, "metrics", "Metrics", metric_columns, COUNT(metric_columns));
+	t->is_keyed = true;
 	put_time(stat_elapsed_ns(before), stat_elapsed_ns(after), t);
 	for (size_t i = 0; i < after->pmu->n_metrics; i++) {
 		const struct cpu_metric *m = &after->pmu->metrics[i];

@@ -94,7 +94,7 @@ enum event_column {
 
 static const struct column event_columns[EVENT_N_COLUMNS] = {
 	[EVENT] = { "event", NULL, "", CELL_TEXT, 0, "name in the catalog, or of the kernel" },
-	[EVENT_COUNT] = { "count", NULL, "events", CELL_COUNT, COLUMN_TRUST | COLUMN_MACHINE_ONLY,
+	[EVENT_COUNT] = { "count", NULL, "events", CELL_NUMBER, COLUMN_TRUST | COLUMN_MACHINE_ONLY,
 			  "count for the whole time; extrapolated if running_ns is less than "
 			  "enabled_ns" },
 	[EVENT_ENABLED] = { "enabled_ns", NULL, "ns", CELL_COUNT, COLUMN_MACHINE_ONLY,
@@ -197,7 +197,7 @@ enum count_column {
 
 static const struct column count_columns[COUNTED_N_COLUMNS] = {
 	[COUNTED] = { "event", NULL, "", CELL_TEXT, 0, "name in the catalog, or of the kernel" },
-	[COUNTED_VALUE] = { "count", NULL, "events", CELL_COUNT, COLUMN_TRUST,
+	[COUNTED_VALUE] = { "count", NULL, "events", CELL_NUMBER, COLUMN_TRUST,
 			    "count; extrapolated if running_ns is less than enabled_ns" },
 	[COUNTED_ENABLED] = { "enabled_ns", NULL, "ns", CELL_COUNT, 0, "enabled time" },
 	[COUNTED_RUNNING] = { "running_ns", NULL, "ns", CELL_COUNT, 0, "time on a counter" },

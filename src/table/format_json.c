@@ -3,7 +3,7 @@
  * One object. Its shape:
  *
  *	{"schema":2,"cyclops":VERSION,"command":…,"modelled":false,
- *	"columns":{TABLE:{COLUMN:{"unit":…,"meaning":…}, …}, …},
+ *	"columns":{TABLE:{COLUMN:{"type":…,"unit":…,"meaning":…}, …}, …},
  *	TABLE:[
  *	{COLUMN:value, …, NESTED_TABLE:[{…}, …]},
  *	…
@@ -15,7 +15,8 @@
  *	"notes":{TABLE:[…]}}
  *
  * Absent values are left out. COLUMN_trust follows a value that is not exact. A row of a tree
- * also has "row" and, below the top, "parent_row".
+ * also has "row" and, below the top, "parent_row". Descriptions of columns say "trust":true and
+ * "message":true where these flags are set.
  */
 #include "table/format.h"
 
@@ -233,6 +234,12 @@ static void format_json_add_row(struct text *out, const struct table *t, size_t 
 	text_char(out, '}');
 }
 
+static const char *const type_words[] = {
+	[CELL_NONE] = "null",	  [CELL_COUNT] = "integer", [CELL_SIGNED] = "integer",
+	[CELL_NUMBER] = "number", [CELL_HEX] = "hex",	    [CELL_TEXT] = "string",
+	[CELL_BOOL] = "boolean",
+};
+
 static void describe_table(struct text *out, const struct table *t, bool *is_first_table)
 {
 	bool is_first = true;
@@ -245,10 +252,12 @@ static void describe_table(struct text *out, const struct table *t, bool *is_fir
 		if (c->flags & COLUMN_TEXT_ONLY)
 			continue;
 		add_name(out, &is_first, c->name);
-		text_str(out, "{\"unit\":");
+		text_format(out, "{\"type\":\"%s\",\"unit\":", type_words[c->type]);
 		add_string(out, c->unit);
 		text_str(out, ",\"meaning\":");
 		add_string(out, c->meaning);
+		text_str(out, c->flags & COLUMN_TRUST ? ",\"trust\":true" : "");
+		text_str(out, c->flags & COLUMN_MESSAGE ? ",\"message\":true" : "");
 		text_char(out, '}');
 	}
 	text_char(out, '}');

@@ -80,10 +80,6 @@ FUNCTIONS = {
 }
 
 
-def number(text):
-    return int(text, 16) if text.startswith("0x") else int(text)
-
-
 def is_close(found, wanted):
     return math.isclose(float(found), wanted, rel_tol=1e-12, abs_tol=1e-12)
 
@@ -94,9 +90,9 @@ def check_argument(checks, where, row, kind, values):
     checks.expect(int(row["samples"]) == n_values, f"{where}: {row['samples']} values, not {n_values}")
     checks.count("arguments")
     if values is None:
-        checks.expect(row["min"].startswith("0x") and not row["mean"] and not row["rms"], f"{where}: {row}")
+        checks.expect(row["min_address"].startswith("0x") and not row["min"] and not row["mean"] and not row["rms"], f"{where}: {row}")
         return
-    checks.expect((number(row["min"]), number(row["max"])) == (min(values), max(values)),
+    checks.expect((int(row["min"]), int(row["max"])) == (min(values), max(values)),
                   f"{where}: {row['min']} to {row['max']}, not {min(values)} to {max(values)}")
     mean = sum(values) / len(values)
     rms = math.sqrt(sum(v * v for v in values) / len(values))

@@ -184,7 +184,7 @@ def check(prefix, level, tools, folder, checks):
     answer = json.loads(run(tools[0], "c2c", "--all", "--symfs", folder, "--format", "json",
                             record(code, "aarch64" if prefix else "x86_64", tools, folder)))
     number_of = {line["line"]: (int(line["address"], 16) - BASE) // PAGE for line in answer["lines"]}
-    object_of = {number_of[line["line"]]: line.get("object") or "" for line in answer["lines"]}
+    object_of = {number_of[line["line"]]: (line.get("object_memory"), line.get("object_frame")) for line in answer["lines"]}
     found = {number_of[line["line"]]: line["accesses"][0].get("field") for line in answer["lines"]}
     for n, (address, _, mark) in enumerate(code):
         what = f"{prefix or 'native '}gcc -O{level}: {address:#x}, marked '{mark[0]}'"
@@ -193,9 +193,9 @@ def check(prefix, level, tools, folder, checks):
         checks.count("named" if name else "not named")
         checks.expect(name in mark[3].split(" or ") or (name is None and not must), f"{what}: said to be {name}")
         if name and mark[2] in "|~":
-            checks.expect("on the stack of in_frame" in object_of[n], f"{what}: in {object_of[n]}")
+            checks.expect(object_of[n] == ("stack", "in_frame"), f"{what}: in {object_of[n]}")
         elif name:
-            checks.expect("anonymous" in object_of[n], f"{what}: in {object_of[n]}")
+            checks.expect(object_of[n][0] == "anonymous", f"{what}: in {object_of[n]}")
     check_addr(found, tools, folder, checks, f"{prefix or 'native '}gcc -O{level}")
     # The struct that is stored to is drawn, for programs as rows.
     if level > 0:
@@ -235,8 +235,9 @@ def check_stack_page(tools, folder, checks):
     for step, where in ((LINE, "stack"), (PAGE, "anonymous")):
         answer = json.loads(run(tools[0], "c2c", "--all", "--symfs", folder, "--format", "json",
                                 record(code, "aarch64", tools, folder, step)))
-        objects = {int(line["address"], 16): line.get("object") for line in answer["lines"]}
-        checks.expect(objects.get(BASE + step) == f"struct account (56 bytes, {where})",
+        objects = {int(line["address"], 16): [line.get(name) for name in ("object", "object_bytes", "object_memory")]
+                   for line in answer["lines"]}
+        checks.expect(objects.get(BASE + step) == ["struct account", 56, where],
                       f"{step} bytes beside a frame: {objects}")
 
 
@@ -387,12 +388,11 @@ def check_thread_blocks(tools, folder, checks):
                  if (start + at["list"] + 28) // LINE == (start + step + at["filled"]) // LINE)
     spots = {"list[7]": first + at["list"] + 28, "filled[0]": first + step + at["filled"],
              "mine.second": first + at["mine"] + 8}
-    of_list, of_mine = ("list (int[16], 64 bytes, thread-local of thread 500)",
-                        "mine (struct pair, 16 bytes, thread-local of thread 500)")
+    of_mine = ("mine", "struct pair", 16, "thread-local", 500)
     path = os.path.join(folder, "perf.data")
     for own, other, pc, verdict, wanted in (
             ("list[7]", "filled[0]", place["filled[0]"], "false-sharing",
-             of_list + " and filled (long int[5], 40 bytes, thread-local of thread 501)"),
+             ("list and filled", None, None, None, None)),
             ("mine.second", "mine.second", use, "true-sharing", of_mine)):
         text = "\n".join(f"{t} 500 {500 + t} {1000 * i + t:x} {(place[own], pc)[t]:x} {spots[(own, other)[t]]:x} 1 0 9"
                          for t in (0, 1) for i in range(1, 101))
@@ -402,7 +402,8 @@ def check_thread_blocks(tools, folder, checks):
         checks.expect([line["verdict"] for line in lines] == [verdict], f"blocks of threads: {answer['lines']}")
         fields = {access.get("field") for line in lines for access in line["accesses"]}
         checks.expect(fields == {f"{own} (thread-local)", f"{other} (thread-local)"}, f"blocks of threads: {fields}")
-        checks.expect([line.get("object") for line in lines] == [wanted], f"blocks of threads: {lines}")
+        told = ("object", "object_type", "object_bytes", "object_memory", "object_tid")
+        checks.expect([tuple(map(line.get, told)) for line in lines] == [wanted], f"blocks of threads: {lines}")
         checks.count("blocks of threads")
 
 

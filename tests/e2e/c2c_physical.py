@@ -80,7 +80,7 @@ def check(tools, folder, checks):
                   f"physical: {line}")
     checks.expect(fields == {("struct account.count", WRITER, 100), ("struct account.limit", READER, 100)},
                   f"physical: {fields}")
-    checks.expect(line.get("object") == "struct account (56 bytes, anonymous)", f"physical: {line.get('object')}")
+    checks.expect((line.get("object"), line.get("object_bytes")) == ("struct account", 56), f"physical: {line.get('object')}")
     checks.expect("count" in line.get("fix", "") and "limit" in line.get("fix", ""), f"physical: {line.get('fix')}")
     private = lines.get(HERE + 0x1000, {})
     checks.expect(private.get("verdict") == "false-sharing" and not private["is_physical"], f"private: {private}")

@@ -30,7 +30,7 @@ def findings_of(cyclops, kernels, folder, *flags):
 
 
 def check_shared(answer, checks):
-    lines = {line["object"].split()[0]: line for line in answer["lines"] if line.get("object")}
+    lines = {line["object"]: line for line in answer["lines"] if line.get("object")}
     found = {f["line"]: f for f in answer["findings"]}
     for name in ("first", "second"):
         line = lines.get(name, {})

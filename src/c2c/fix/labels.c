@@ -207,6 +207,29 @@ static bool has_name(const struct data_name *name)
 	return name->object.v != 0 || name->kind != DATA_UNKNOWN;
 }
 
+static void label_object(struct labelling *l, const struct data_name *name, size_t line)
+{
+	struct c2c_object_label *out = &l->out->details[line];
+	struct session *s = l->sharing->session;
+	struct text text = { 0 };
+
+	if (name->kind != DATA_UNKNOWN)
+		out->memory = data_kind_names[name->kind];
+	if (name->kind == DATA_THREAD)
+		out->tid = name->tid;
+	if (name->kind == DATA_STACK && name->function.v != 0) {
+		text_str(&text, strings_get(symbols_strings(s->symbols), name->function));
+		out->frame = keep(l, &text);
+	}
+	if (name->object.v == 0)
+		return;
+	out->bytes = name->object_size;
+	if (name->type.v == 0)
+		return;
+	types_name(symbols_types(s->symbols), name->type, &text);
+	out->type = keep(l, &text);
+}
+
 static void label_parts(struct labelling *l, const struct parts *parts, size_t line)
 {
 	struct text names = { 0 }, objects = { 0 };
@@ -223,6 +246,8 @@ static void label_parts(struct labelling *l, const struct parts *parts, size_t l
 	}
 	l->out->names[line] = keep(l, &names);
 	l->out->objects[line] = keep(l, &objects);
+	if (parts->list.n == 1)
+		label_object(l, parts->list.items[0].name, line);
 }
 
 /* The question about one object; `object` is its name. */
@@ -439,6 +464,7 @@ static void label_others(struct labelling *l, const struct c2c_cause *cause)
 
 		l->out->names[line] = l->out->names[first];
 		l->out->objects[line] = l->out->objects[first];
+		l->out->details[line] = l->out->details[first];
 		if (cause->n_objects > 0)
 			label_line(l, line, &parts);
 		l->out->drawings[line] = l->out->drawings[first];
@@ -472,6 +498,7 @@ void c2c_labels_init(struct c2c_labels *out, const struct c2c *s)
 		   n_layout_columns);
 	out->names = mem_zalloc(s->subjects.n + 1, sizeof(*out->names));
 	out->objects = mem_zalloc(s->subjects.n + 1, sizeof(*out->objects));
+	out->details = mem_zalloc(s->subjects.n + 1, sizeof(*out->details));
 	out->drawings = mem_zalloc(s->subjects.n + 1, sizeof(*out->drawings));
 	out->fixes = mem_zalloc(s->subjects.n + 1, sizeof(*out->fixes));
 	out->moves_data = mem_zalloc(s->subjects.n + 1, sizeof(*out->moves_data));
@@ -486,6 +513,7 @@ void c2c_labels_release(struct c2c_labels *l)
 {
 	free(l->names);
 	free(l->objects);
+	free(l->details);
 	free(l->drawings);
 	free(l->fixes);
 	free(l->moves_data);

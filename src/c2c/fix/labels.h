@@ -8,11 +8,21 @@
 #include "c2c/verdict/cause.h"
 #include "table/table.h"
 
+/* What is known of an object. */
+struct c2c_object_label {
+	const char *type;   /* "struct buf"; NULL: not known */
+	uint64_t bytes;	    /* 0: not known */
+	const char *memory; /* "heap", "stack" … */
+	const char *frame;  /* on a stack: the function whose frame it is in; NULL: not known */
+	uint32_t tid;	    /* thread-local: the thread whose copy it is; 0: not known */
+};
+
 /* Texts live as long as this. Any of them may be NULL: not known. */
 struct c2c_labels {
 	struct arena memory;
-	const char **names;	    /* by subject: "buf1", of several "buf1 and buf2" */
-	const char **objects;	    /* the same with what it is: "buf1 (struct buf, 64 bytes)" */
+	const char **names;   /* by subject: "buf1", of several "buf1 and buf2" */
+	const char **objects; /* the same with what it is: "buf1 (struct buf, 64 bytes)" */
+	struct c2c_object_label *details; /* by subject: of its only object; empty: of several */
 	const char **drawings;	    /* by subject: the object with its lines, one or more lines */
 	const char **fixes;	    /* by subject: what to change */
 	bool *moves_data;	    /* by subject: the fix is another layout */

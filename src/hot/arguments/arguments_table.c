@@ -20,6 +20,8 @@ enum value_column {
 	COL_ARGUMENT,
 	COL_TYPE,
 	COL_SAMPLES,
+	COL_MIN_SHOWN,
+	COL_MAX_SHOWN,
 	COL_MIN,
 	COL_MAX,
 	COL_MEAN,
@@ -30,6 +32,8 @@ enum value_column {
 	COL_PLACE,
 	COL_FILE,
 	COL_LINE,
+	COL_MIN_ADDRESS,
+	COL_MAX_ADDRESS,
 	N_VALUE_COLUMNS,
 };
 
@@ -45,8 +49,18 @@ static const struct column value_columns[N_VALUE_COLUMNS] = {
 	[COL_REGISTER] = { "register", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
 			   "register that holds it" },
 	[COL_SAMPLES] = { "samples", NULL, "samples", CELL_COUNT, 0, "values seen" },
-	[COL_MIN] = { "min", NULL, "", CELL_SIGNED, 0, "least value; of pointers in hexadecimal" },
-	[COL_MAX] = { "max", NULL, "", CELL_SIGNED, 0, "greatest value; the same" },
+	[COL_MIN_SHOWN] = { "min_shown", "min", "", CELL_SIGNED, COLUMN_TEXT_ONLY,
+			    "least value; of pointers in hexadecimal" },
+	[COL_MAX_SHOWN] = { "max_shown", "max", "", CELL_SIGNED, COLUMN_TEXT_ONLY,
+			    "greatest value; of pointers in hexadecimal" },
+	[COL_MIN] = { "min", NULL, "", CELL_SIGNED, COLUMN_MACHINE_ONLY,
+		      "least value; not of pointers" },
+	[COL_MAX] = { "max", NULL, "", CELL_SIGNED, COLUMN_MACHINE_ONLY,
+		      "greatest value; not of pointers" },
+	[COL_MIN_ADDRESS] = { "min_address", NULL, "", CELL_HEX, COLUMN_MACHINE_ONLY,
+			      "least value of a pointer" },
+	[COL_MAX_ADDRESS] = { "max_address", NULL, "", CELL_HEX, COLUMN_MACHINE_ONLY,
+			      "greatest value of a pointer" },
 	[COL_MEAN] = { "mean", NULL, "", CELL_NUMBER, COLUMN_TRUST,
 		       "mean of the values; not of pointers" },
 	[COL_RMS] = { "rms", NULL, "", CELL_NUMBER, COLUMN_TRUST,
@@ -158,8 +172,10 @@ static void show_argument(const struct argument_sites *sites, const struct argum
 		row[COL_TYPE] = cell_text(a->type);
 	row[COL_REGISTER] = cell_text(sites->registers->names[a->number]);
 	row[COL_SAMPLES] = cell_count(s->n);
-	row[COL_MIN] = value_cell(a, s->least);
-	row[COL_MAX] = value_cell(a, s->most);
+	row[COL_MIN_SHOWN] = value_cell(a, s->least);
+	row[COL_MAX_SHOWN] = value_cell(a, s->most);
+	row[a->kind == PARAMETER_POINTER ? COL_MIN_ADDRESS : COL_MIN] = row[COL_MIN_SHOWN];
+	row[a->kind == PARAMETER_POINTER ? COL_MAX_ADDRESS : COL_MAX] = row[COL_MAX_SHOWN];
 	if (a->kind != PARAMETER_POINTER) {
 		row[COL_MEAN] = mean_cell((double)s->sum / (double)s->n, s->n);
 		row[COL_RMS] = mean_cell(sqrt(mean_square(s)), s->n);

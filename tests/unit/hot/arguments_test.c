@@ -18,7 +18,7 @@ enum { ABI_NONE, ABI_32, ABI_64, MANY = 300, N_REGISTERS = 3 };
 
 #define HEAD                                                                                       \
 	"function,argument,type,samples,min,max,mean,mean_trust,rms,rms_trust,module,register,"    \
-	"entry,file,line\n"
+	"entry,file,line,min_address,max_address\n"
 
 /* A sample of the clock with x0, x1 and x2. */
 static struct sample with_registers(uint64_t ip, const uint64_t values[N_REGISTERS])
@@ -77,10 +77,11 @@ static void test_registers(void **state)
 
 	(void)state;
 	expect(samples, COUNT(samples), &all_events,
-	       HEAD "first,x0,,2,1,3,2,sparse,2.23606797749979,sparse,perf-100.map,x0,0x700000,,\n"
-		    "first,x1,,2,-7,7,0,sparse,7,sparse,perf-100.map,x1,0x700000,,\n"
-		    "first,x2,,2,-9223372036854775808,0,-4.611686018427388e+18,sparse,"
-		    "6.521908912666392e+18,sparse,perf-100.map,x2,0x700000,,\n");
+	       HEAD
+	       "first,x0,,2,1,3,2,sparse,2.23606797749979,sparse,perf-100.map,x0,0x700000,,,,\n"
+	       "first,x1,,2,-7,7,0,sparse,7,sparse,perf-100.map,x1,0x700000,,,,\n"
+	       "first,x2,,2,-9223372036854775808,0,-4.611686018427388e+18,sparse,"
+	       "6.521908912666392e+18,sparse,perf-100.map,x2,0x700000,,,,\n");
 }
 
 /* Functions of the C library are known; those seen most come first; what is shown has a limit. */
@@ -101,10 +102,10 @@ static void test_known(void **state)
 	expect(samples, MANY + 1,
 	       &(struct argument_request){ .event = -1, .top = 1, .with_histogram = true },
 	       HEAD
-	       "__memcpy_generic,dest,void *,300,0x1000,0x112b,,,,,perf-100.map,x0,0x700200,,\n"
-	       "__memcpy_generic,src,void *,300,0x1ed5,0x2000,,,,,perf-100.map,x1,0x700200,,\n"
+	       "__memcpy_generic,dest,void *,300,,,,,,,perf-100.map,x0,0x700200,,,0x1000,0x112b\n"
+	       "__memcpy_generic,src,void *,300,,,,,,,perf-100.map,x1,0x700200,,,0x1ed5,0x2000\n"
 	       "__memcpy_generic,n,size_t,300,0,64,32,exact,45.254833995939045,exact,perf-100.map,"
-	       "x2,0x700200,,\n"
+	       "x2,0x700200,,,,\n"
 	       "function,argument,from,to,share,samples,module\n"
 	       "__memcpy_generic,n,0,1,0.5,150,perf-100.map\n"
 	       "__memcpy_generic,n,64,128,0.5,150,perf-100.map\n");
@@ -123,9 +124,9 @@ static void test_which(void **state)
 		sample_of(EVENT_CYCLES, FIRST, ALPHA, 1, NULL, 0),
 	};
 	static const char *const lines[] = {
-		"first,x0,,1,11,11,11,sparse,11,sparse,perf-100.map,x0,0x700000,,\n",
-		"first,x1,,1,12,12,12,sparse,12,sparse,perf-100.map,x1,0x700000,,\n",
-		"first,x2,,1,13,13,13,sparse,13,sparse,perf-100.map,x2,0x700000,,\n",
+		"first,x0,,1,11,11,11,sparse,11,sparse,perf-100.map,x0,0x700000,,,,\n",
+		"first,x1,,1,12,12,12,sparse,12,sparse,perf-100.map,x1,0x700000,,,,\n",
+		"first,x2,,1,13,13,13,sparse,13,sparse,perf-100.map,x2,0x700000,,,,\n",
 	};
 	struct text expected = { 0 };
 

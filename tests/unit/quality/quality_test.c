@@ -288,11 +288,11 @@ static const struct {
 	{ "some", "address", "note", 0.01, no_address_12 },
 	{ "more", "address", "warning", 0.02, no_address_24 },
 	{ "of what is no access", "address", "ok", 0, half_others },
-	{ "no accesses", "address", "-", -1, no_memory },
+	{ "no accesses", "address", "n/a", -1, no_memory },
 	{ "good", "time", "ok", 0 },
 	{ "some", "time", "note", 0.01, no_time_12 },
 	{ "more", "time", "warning", 0.02, no_time_24 },
-	{ "no records", "time", "-", -1, .n_samples = SIZE_MAX },
+	{ "no records", "time", "n/a", -1, .n_samples = SIZE_MAX },
 	{ "good", "place", "ok", 0 },
 	{ "some", "place", "note", 12. / 1202, elsewhere_12 },
 	{ "more", "place", "warning", 60. / 1202, elsewhere_60 },
@@ -371,7 +371,7 @@ static void expect_row(const struct table *t, size_t i)
 	}
 	assert_non_null(row);
 	assert_string_equal(row[1].text, cases[i].verdict);
-	if (strcmp(cases[i].verdict, "-") == 0)
+	if (strcmp(cases[i].verdict, "n/a") == 0)
 		assert_int_equal(row[2].type, CELL_NONE);
 	else if (cases[i].value >= 0)
 		assert_true(is_close(row[2].number, cases[i].value));

@@ -30,8 +30,8 @@ static void assert_rows(struct table *t, const char *expected)
 static void one_document(void **state)
 {
 	static const struct column columns[] = {
-		{ "name", NULL, "", CELL_TEXT, 0, "what \"it\" is" },
-		{ "size", NULL, "bytes", CELL_COUNT, COLUMN_MACHINE_ONLY, "how large" },
+		{ "name", NULL, "", CELL_TEXT, COLUMN_MESSAGE, "what \"it\" is" },
+		{ "size", NULL, "bytes", CELL_COUNT, COLUMN_TRUST, "how large" },
 		{ "hint", NULL, "", CELL_TEXT, COLUMN_TEXT_ONLY, "for people" },
 	};
 	struct document d = { .command = "hot", .version = "1.2", .is_modelled = true };
@@ -49,9 +49,11 @@ static void one_document(void **state)
 	assert_string_equal(
 		got,
 		"{\"schema\":2,\"cyclops\":\"1.2\",\"command\":\"hot\",\"modelled\":true,\n"
-		"\"columns\":{\"things\":{\"name\":{\"unit\":\"\",\"meaning\":\"what \\\"it\\\" "
-		"is\"},\"size\":{\"unit\":\"bytes\",\"meaning\":\"how large\"}},"
-		"\"others\":{\"name\":{\"unit\":\"\",\"meaning\":\"what \\\"it\\\" is\"}}},\n"
+		"\"columns\":{\"things\":{\"name\":{\"type\":\"string\",\"unit\":\"\",\"meaning\":"
+		"\"what \\\"it\\\" is\",\"message\":true},\"size\":{\"type\":\"integer\",\"unit\":"
+		"\"bytes\",\"meaning\":\"how "
+		"large\",\"trust\":true}},\"others\":{\"name\":{\"type\":"
+		"\"string\",\"unit\":\"\",\"meaning\":\"what \\\"it\\\" is\",\"message\":true}}},\n"
 		"\"things\":[\n"
 		"{\"name\":\"a\"},\n"
 		"{\"size\":18446744073709551615}\n"
