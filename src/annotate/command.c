@@ -87,7 +87,7 @@ static int annotate_print(struct question *q, struct session *s, const struct an
 	if (view->n_events == 0)
 		annotate_view_fill(view, &annotation);
 	view->has_unicode = q->out.document.has_unicode;
-	annotate_tables_make(&annotation, view, q->out.format == &format_text, &tables);
+	annotate_tables_make(&annotation, view, q->out.format->is_for_people, &tables);
 	if (command->time_estimate)
 		commit_time_note(time, obstacle,
 				 q->out.format == &format_text ? &tables.listing

@@ -42,7 +42,7 @@ unsigned output_width(FILE *stream)
 {
 	unsigned width = width_of_environment();
 
-	if (width == 0)
+	if (width == 0 && stream != NULL)
 		width = width_of_terminal(stream);
 	if (width == 0)
 		return DEFAULT_WIDTH;

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* The width for a stream in columns: COLUMNS, else that of its terminal, else 100. */
+/* The width for a stream (NULL: a file) in columns: COLUMNS, else that of its terminal, else 100. */
 unsigned output_width(FILE *);
 
 /*

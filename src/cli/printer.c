@@ -19,8 +19,9 @@ enum { DEFAULT_TOP = 20 };
 #define ROWS(field) offsetof(struct row_options, field)
 
 static const struct option output_list[] = {
-	{ "format", 0, OPTION_TEXT, OUT(format), "NAME", "text, csv or json" },
-	{ "output", 'o', OPTION_TEXT, OUT(path), "PATH", "write there instead of standard output" },
+	{ "format", 0, OPTION_TEXT, OUT(format), "NAME", "text, csv, json or markdown" },
+	{ "output", 'o', OPTION_TEXT, OUT(path), "PATH",
+	  "write to this file, or into this folder (PATH/)" },
 	{ "table", 0, OPTION_TEXT, OUT(table), "NAME", "only this table" },
 	{ "color", 0, OPTION_TEXT, OUT(colour), "WHEN",
 	  "auto (on a terminal, unless NO_COLOR is set), always or never" },
@@ -82,13 +83,15 @@ static bool terminal_is_unicode(void)
 	return false;
 }
 
+/* NULL: files in a folder. */
 static bool colours_by_itself(FILE *stream)
 {
 	const char *no_colour = getenv("NO_COLOR");
 	const char *term = getenv("TERM");
 
-	return isatty(fileno(stream)) && (no_colour == NULL || no_colour[0] == '\0') &&
-	       term != NULL && strcmp(term, "dumb") != 0;
+	return stream != NULL && isatty(fileno(stream)) &&
+	       (no_colour == NULL || no_colour[0] == '\0') && term != NULL &&
+	       strcmp(term, "dumb") != 0;
 }
 
 /* Decides by --color. */
@@ -114,6 +117,46 @@ static bool is_capture(const char *path, const struct session *session)
 	       output.st_dev == capture.st_dev && output.st_ino == capture.st_ino;
 }
 
+bool printer_is_for_people(const struct output_options *o)
+{
+	const struct format *format = format_find(o->format != NULL ? o->format : "text");
+
+	return format == NULL || format->is_for_people;
+}
+
+/* Does the path say that it is a folder, or is it one? */
+static bool names_folder(const char *path)
+{
+	size_t n = strlen(path);
+	struct stat st;
+
+	return (n > 0 && path[n - 1] == '/') || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
+/* Opens the file of -o; of a folder makes sure that it is there. */
+static int printer_open_path(struct printer *out, const char *path, const struct session *session,
+			     struct err *err)
+{
+	struct stat st;
+
+	if (names_folder(path)) {
+		out->stream = NULL;
+		out->is_folder = true;
+		if (mkdir(path, 0777) == 0 || (stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
+			return 0;
+		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot make the folder: %s", path,
+			       strerror(errno));
+	}
+	if (session != NULL && is_capture(path, session))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "--output: '%s' is the capture itself",
+			       path);
+	out->stream = fopen(path, "we");
+	if (out->stream == NULL)
+		return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s", path,
+			       strerror(errno));
+	return 0;
+}
+
 int printer_open(struct printer *out, const struct output_options *o, const char *default_format,
 		 const char *command, const struct session *session, struct err *err)
 {
@@ -125,15 +168,10 @@ int printer_open(struct printer *out, const struct output_options *o, const char
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "--format: there is no format '%s'; there are %s", name,
 			       format_names());
-	if (o->path != NULL && strcmp(o->path, "-") != 0) {
-		if (session != NULL && is_capture(o->path, session))
-			return err_set(err, ERR_USAGE, ERR_NOWHERE,
-				       "--output: '%s' is the capture itself", o->path);
-		out->stream = fopen(o->path, "we");
-		if (out->stream == NULL)
-			return err_set(err, ERR_IO, ERR_NOWHERE, "%s: cannot write: %s", o->path,
-				       strerror(errno));
-	}
+	out->session = session;
+	if (o->path != NULL && strcmp(o->path, "-") != 0 &&
+	    printer_open_path(out, o->path, session, err) < 0)
+		return -1;
 	out->document = (struct document){
 		.command = command,
 		.version = CYCLOPS_VERSION,
@@ -202,6 +240,82 @@ static int pick_table(const char *name, struct tables *tables, struct err *err)
 		       name, list_words(table_name_at, tables, names, sizeof(names)));
 }
 
+int printer_need_file(const struct printer *out, struct err *err)
+{
+	if (!out->is_folder)
+		return 0;
+	return err_set(err, ERR_USAGE, ERR_NOWHERE,
+		       "--output: '%s' is a folder, and this answer is written while it is made: "
+		       "name a file",
+		       out->path);
+}
+
+/* A name from outside must not lead out of the folder. */
+static void put_file_name(struct text *out, const char *name, const char *extension)
+{
+	size_t first = out->n;
+
+	text_str(out, name);
+	for (size_t i = first; i < out->n; i++)
+		if (out->bytes[i] == '/' || (i == first && out->bytes[i] == '.') ||
+		    (unsigned char)out->bytes[i] < 0x20)
+			out->bytes[i] = '_';
+	text_str(out, extension);
+}
+
+/* Writes a document to a file of the folder, over one that is there. */
+static int write_file(struct printer *out, const char *name, const struct tables *tables,
+		      struct err *err)
+{
+	struct text path = { 0 }, text = { 0 };
+	struct printer file = { 0 };
+	int rc;
+
+	text_format(&path, "%s/", out->path);
+	put_file_name(&path, name, out->format->extension);
+	text_char(&path, '\0');
+	file.path = path.bytes;
+	rc = printer_open_path(&file, path.bytes, out->session, err);
+	if (rc == 0)
+		rc = printer_need_file(&file, err);
+	if (rc == 0) {
+		format_document(out->format, &out->document, tables, &text);
+		rc = printer_write(&file, &text, err);
+	}
+	rc = printer_close(&file, rc, err);
+	text_release(&text);
+	text_release(&path);
+	return rc;
+}
+
+/* Writes a file of its own for a table and each that is nested in it. */
+static int write_table(struct printer *out, struct table *t, struct err *err)
+{
+	struct tables one = { 0 };
+	int rc;
+
+	*vec_add(&one.list) = t;
+	rc = write_file(out, t->name, &one, err);
+	for (size_t i = 0; i < t->nested.n && rc == 0; i++) {
+		one.list.items[0] = t->nested.items[i];
+		rc = write_file(out, t->nested.items[i]->name, &one, err);
+	}
+	vec_release(&one.list);
+	return rc;
+}
+
+/* Csv has no other way to hold several tables than several files. */
+static int write_folder(struct printer *out, const struct tables *shown, struct err *err)
+{
+	if (out->format != &format_csv)
+		return write_file(out, out->document.command, shown, err);
+	out->document.is_plural = false;
+	for (size_t i = 0; i < shown->list.n; i++)
+		if (write_table(out, shown->list.items[i], err) < 0)
+			return -1;
+	return 0;
+}
+
 int printer_tables(struct printer *out, const struct output_options *o, const struct tables *tables,
 		   struct err *err)
 {
@@ -214,7 +328,9 @@ int printer_tables(struct printer *out, const struct output_options *o, const st
 	if (rc == 0 && o->columns != NULL)
 		rc = tables_keep_columns(&shown, o->columns, err);
 	out->document.is_plural = o->table == NULL && shown.list.n > 1;
-	if (rc == 0) {
+	if (rc == 0 && out->is_folder) {
+		rc = write_folder(out, &shown, err);
+	} else if (rc == 0) {
 		format_document(out->format, &out->document, &shown, &text);
 		rc = printer_write(out, &text, err);
 	}

@@ -38,11 +38,13 @@ struct option_set unsorted_row_option_set(struct row_options *); /* without --so
 /* How many rows to show: --all, --top or 20; 0 means all. */
 size_t rows_to_show(const struct row_options *);
 
-/* Standard output, a pager before it, or the file of -o. */
+/* Standard output, a pager before it, or the file or folder of -o. */
 struct printer {
-	FILE *stream;
-	pid_t pager;	  /* 0: none */
-	const char *path; /* NULL: standard output */
+	FILE *stream; /* NULL: a folder */
+	bool is_folder;
+	const struct session *session; /* whose capture is not written over; NULL: none */
+	pid_t pager;		       /* 0: none */
+	const char *path;	       /* NULL: standard output */
 	const struct format *format;
 	struct document document;
 };
@@ -61,6 +63,12 @@ int printer_open(struct printer *, const struct output_options *, const char *de
  */
 void printer_page(struct printer *, const struct output_options *);
 
+/* Fails if -o names a folder: for answers that are written piece by piece. */
+int printer_need_file(const struct printer *, struct err *);
+
+/* Will the answer be for people? True also for a format that does not exist: opening says so. */
+bool printer_is_for_people(const struct output_options *);
+
 /* Writes bytes; -1 and an error if that fails. */
 int printer_write(struct printer *, const struct text *, struct err *);
 
@@ -70,7 +78,10 @@ int printer_write(struct printer *, const struct text *, struct err *);
  */
 int printer_close(struct printer *, int rc, struct err *);
 
-/* Writes all tables, or the one of --table. */
+/*
+ * Writes all tables, or the one of --table: to a folder csv as a file for each table, other formats as one file
+ * with the name of the command.
+ */
 int printer_tables(struct printer *, const struct output_options *, const struct tables *,
 		   struct err *);
 

@@ -119,7 +119,7 @@ int question_show(struct question *q, const struct tables *tables, struct err *e
 
 bool question_is_for_reading(const struct question *q)
 {
-	return q->out.format == &format_text && q->output.table == NULL;
+	return q->out.format->is_for_people && q->output.table == NULL;
 }
 
 bool question_shows_screen(const struct question *q)

@@ -146,6 +146,8 @@ static int dump_command(int argc, char **argv)
 	if (rc == 0)
 		rc = printer_open(&out, &output_options, "text", usage.command, &session, &err);
 	if (rc == 0)
+		rc = printer_need_file(&out, &err);
+	if (rc == 0)
 		rc = dump_all(session.capture, &command, &out, &err);
 	rc = printer_close(&out, rc, &err);
 	status = rc < 0						    ? fail(&err)

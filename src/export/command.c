@@ -62,7 +62,10 @@ static int export_table(struct session *s, const struct select *select,
 		message_print("%s: %s", capture_path(s->capture), export_table_shortage(table));
 	if (printer_open(&out, options, name, usage.command, s, err) < 0)
 		return -1;
-	rc = export_run(s, select, table, out.format, &out.document, export_write_piece, &sink);
+	rc = printer_need_file(&out, err);
+	if (rc == 0)
+		rc = export_run(s, select, table, out.format, &out.document, export_write_piece,
+				&sink);
 	rc = printer_close(&out, rc, err);
 	return rc;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cyclops help: shows manual pages. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,14 +38,20 @@ static int no_page(const char *name)
 	return EXIT_USAGE;
 }
 
-static void show_page(const char *page, const char *pager_command)
+/* Returns the exit status. */
+static int show_page(const char *page, const char *pager_command)
 {
 	FILE *stream = stdout;
 	pid_t pager = isatty(STDOUT_FILENO) ? pager_start(pager_command, &stream) : 0;
 
-	fputs(page, stream);
+	bool is_written = fputs(page, stream) >= 0;
+
 	if (pager > 0)
-		pager_end(stream, pager, 0);
+		return pager_end(stream, pager, 0) == 0 ? EXIT_DONE : EXIT_FAILED;
+	if (is_written && fflush(stream) == 0)
+		return EXIT_DONE;
+	message_print("standard output: cannot write: %s", strerror(errno));
+	return EXIT_FAILED;
 }
 
 static int help_command(int argc, char **argv)
@@ -53,6 +60,7 @@ static int help_command(int argc, char **argv)
 	const char *page;
 	struct user_config config;
 	struct err err;
+	int status;
 
 	if (argc > 2) {
 		message_print("too many arguments: '%s' (usage: cyclops help [COMMAND])", argv[2]);
@@ -63,9 +71,9 @@ static int help_command(int argc, char **argv)
 		return no_page(name);
 	if (user_config_read(&config, &err) < 0)
 		message_print("%s", err.text); /* help is most wanted then */
-	show_page(page, config.values[CONFIG_PAGER]);
+	status = show_page(page, config.values[CONFIG_PAGER]);
 	user_config_release(&config);
-	return EXIT_DONE;
+	return status;
 }
 
 const struct command command_help = {

@@ -65,7 +65,7 @@ static const struct option what_if_options[] = {
 
 static const struct option output_options[] = {
 	{ "format", 0, OPTION_TEXT, offsetof(struct output_options, format), "NAME",
-	  "text, csv or json" },
+	  "text, csv, json or markdown" },
 	{ "table", 0, OPTION_TEXT, offsetof(struct output_options, table), "NAME",
 	  "only this table" },
 };

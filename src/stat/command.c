@@ -83,7 +83,7 @@ static struct stat_options options_of(const struct stat_command *command,
 		.slots = command->slots,
 		.as_rates = as_rates,
 		.for_programs =
-			output->format != NULL && !as_rates && strcmp(output->format, "text") != 0,
+			output->format != NULL && !as_rates && !printer_is_for_people(output),
 	};
 }
 
@@ -305,6 +305,7 @@ static int stat_command(int argc, char **argv)
 	if (answer(&command, &output, &status, &err) < 0) {
 		program = fail(&err);
 		status = status > program ? status : program;
+		results.n_failed = 0; /* there is no answer that says so */
 	}
 	status = gate_options_status(&command.gates, &results, status);
 	gates_release(&results);

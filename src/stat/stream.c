@@ -88,7 +88,8 @@ static int begin_document(struct stat_stream *s, struct counts *counts, struct e
 static int open_stream(struct stat_stream *s, struct counts *counts, struct err *err)
 {
 	if (stat_ticks_init(&s->ticks, s->catalog, s->cpu_name, counts, s->options, err) < 0 ||
-	    printer_open(&s->printer, s->output, "text", s->command, NULL, err) < 0)
+	    printer_open(&s->printer, s->output, "text", s->command, NULL, err) < 0 ||
+	    printer_need_file(&s->printer, err) < 0)
 		return -1;
 	s->is_open = true;
 	s->kept = (struct table){ 0 };

@@ -5,7 +5,8 @@
 
 #include "base/alloc.h"
 
-static const struct format *const formats[] = { &format_text, &format_csv, &format_json };
+static const struct format *const formats[] = { &format_text, &format_csv, &format_json,
+						&format_markdown };
 
 const struct format *format_find(const char *name)
 {
@@ -17,7 +18,7 @@ const struct format *format_find(const char *name)
 
 const char *format_names(void)
 {
-	return "text, csv, json";
+	return "text, csv, json, markdown";
 }
 
 static bool format_has(const struct format *format, const struct table *t)

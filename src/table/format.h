@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Output formats of tables: text for people, csv and json for programs. */
+/* Output formats of tables: text and Markdown for people, csv and json for programs. */
 #ifndef CYCLOPS_TABLE_FORMAT_H
 #define CYCLOPS_TABLE_FORMAT_H
 
@@ -41,7 +41,7 @@ struct document {
  * trees and tables with nested tables cannot be rendered in pieces.
  */
 struct format {
-	const char *name;      /* "text", "csv", "json" */
+	const char *name;      /* "text", "csv", "json", "markdown" */
 	const char *extension; /* ".txt" … */
 	bool can_stream;
 	bool is_for_people; /* has the answer in sentences (answer.h) */
@@ -59,7 +59,7 @@ struct format {
 	void (*end)(const struct document *, struct text *out);
 };
 
-extern const struct format format_text, format_csv, format_json;
+extern const struct format format_text, format_csv, format_json, format_markdown;
 
 /* The format of that name, or NULL. */
 const struct format *format_find(const char *name);

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+`-o DIR/`: csv as a file for each table, other formats as one file; what is written is what goes to standard output.
+
+usage: output_folder.py CYCLOPS DATA
+"""
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from harness import ENVIRONMENT, Checks, run
+
+# Commands with the words that name what they read, below DATA.
+ASKED = {
+    "report": ["samples/sharing.data"], "hot": ["samples/stride.data"], "mem": ["samples/stride.data"],
+    "c2c": ["samples/sharing.data"], "addr": ["samples/stride.data"], "quality": ["samples/stride.data"],
+    "annotate": ["samples/stride.data"], "diff": ["samples/sharing.data", "samples/padded.data"],
+    "stat": ["--import", "counts/stride.csv"],
+}
+EXTENSIONS = {"json": "json", "text": "txt", "markdown": "md"}
+
+
+def sections(text):
+    """Rows by table of what csv writes to standard output; a single table has no name there."""
+    found, name = {}, None
+    for row in csv.reader(text.splitlines()):
+        line = row[0] if row else ""
+        if line.startswith("# table "):
+            name = line.removeprefix("# table ")
+        elif not line.startswith("# "):
+            found.setdefault(name, []).append(row)
+    return found
+
+
+def without_modelled(rows):
+    """A table on its own says in its last column that numbers are simulated."""
+    return [row[:-1] for row in rows] if rows and rows[0][-1] == "modelled" else rows
+
+
+def ask(cyclops, data, command, *words):
+    line = [os.path.join(data, word) if "/" in word else word for word in ASKED[command]]
+    symbols = [] if command == "stat" else ["--symfs", os.path.join(data, "root")]
+    return [cyclops, command, *symbols, *line, *words]
+
+
+def check_csv(checks, cyclops, data, command, folder):
+    expected = sections(run(*ask(cyclops, data, command, "--format", "csv")).decode())
+    run(*ask(cyclops, data, command, "--format", "csv", "-o", folder + "/"))
+    files = sorted(os.listdir(folder))
+    if list(expected) == [None]:
+        expected = {files[0].removesuffix(".csv"): expected[None]}
+    checks.equal(f"{command}: files", files, sorted(f"{name}.csv" for name in expected))
+    for name, rows in expected.items():
+        with open(os.path.join(folder, name + ".csv"), encoding="utf-8", newline="") as file:
+            ours = without_modelled(list(csv.reader(file)))
+        checks.equal(f"{command}: rows of {name}", ours, without_modelled(rows))
+
+
+def check_whole(checks, cyclops, data, command, folder):
+    """The second time the folder and the file are there."""
+    for _ in range(2):
+        for name, extension in EXTENSIONS.items():
+            expected = run(*ask(cyclops, data, command, "--format", name, "--width", "100"))
+            run(*ask(cyclops, data, command, "--format", name, "--width", "100", "-o", folder))
+            with open(os.path.join(folder, f"{command}.{extension}"), "rb") as file:
+                checks.expect(file.read() == expected, f"{command} --format {name} in a folder differs")
+            checks.count("documents")
+
+
+def check_markdown(checks, cyclops, data, command):
+    """Each table has as many cells in each row, and begins with its head."""
+    text = run(*ask(cyclops, data, command, "--format", "markdown")).decode()
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        if not line.startswith("|") or (number > 0 and lines[number - 1].startswith("|")):
+            continue
+        cells = [len(re.split(r"(?<!\\)\|", row)) for row in lines[number:lines.index("", number)]]
+        checks.expect(len(set(cells)) == 1 and re.fullmatch(r"(\| (:---|---:) )+\|", lines[number + 1]),
+                      f"{command}: {cells} {lines[number + 1]}")
+        checks.count("tables of Markdown", 1)
+    checks.expect(not re.search(r"[\x00-\x08\x0b-\x1f]", text), f"{command}: control characters")
+
+
+def check_errors(checks, cyclops, data, folder):
+    capture = os.path.join(data, "samples", "stride.data")
+    for words, status, said in (
+            (["hot", "-o", os.path.join(folder, "none", "folder") + "/", capture], 1, b"cannot make the folder"),
+            (["hot", "-o", os.path.join(folder, "file") + "/", capture], 1, b"cannot make the folder"),
+            (["export", "-o", folder, capture], 2, b"name a file"),
+            (["dump", "-o", folder, capture], 2, b"name a file"),
+            (["hot", "-o", capture, capture], 2, b"is the capture itself")):
+        done = subprocess.run([cyclops, *words], env=ENVIRONMENT, capture_output=True, check=False)
+        checks.expect(done.returncode == status and said in done.stderr, f"{words}: {done.returncode} {done.stderr}")
+        checks.count("errors")
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    cyclops, data = map(os.path.abspath, sys.argv[1:])
+    checks = Checks()
+    for command in ASKED:
+        with tempfile.TemporaryDirectory() as folder:
+            check_csv(checks, cyclops, data, command, os.path.join(folder, "made"))
+            check_whole(checks, cyclops, data, command, folder)
+        check_markdown(checks, cyclops, data, command)
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "file"), "w", encoding="utf-8"):
+            pass
+        check_errors(checks, cyclops, data, folder)
+    # the capture is not written over by a table of its name
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "hot.csv")
+        with open(os.path.join(data, "samples", "stride.data"), "rb") as file, open(path, "wb") as copy:
+            copy.write(file.read())
+        done = subprocess.run([cyclops, "hot", "--format", "csv", "-o", folder, path], env=ENVIRONMENT,
+                              capture_output=True, check=False)
+        checks.expect(done.returncode == 2 and b"is the capture itself" in done.stderr, f"{done.stderr}")
+        json.loads(run(cyclops, "hot", "--format", "json", path))
+    return checks.finish()
+
+
+sys.exit(main())
