@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/progress.h"
 #include "base/diag.h"
 #include "base/err.h"
 #include "base/strings.h"
@@ -38,6 +39,9 @@ bool capture_is_pipe(const struct capture *);
 
 /* Texts of events and info. Constant after capture_scan(). */
 const struct strings *capture_strings(const struct capture *);
+
+/* Pass 1 will say how far it has come; NULL: nobody asks. */
+void capture_set_progress(struct capture *, struct progress *);
 
 /*
  * Pass 1. Walks all records once in file order and calls `visit` (NULL: nothing) for each record

@@ -237,7 +237,7 @@ static int scan_segment(struct scan *s, struct err *err)
 	const struct segment *segment = &c->segments.items[s->segment];
 	struct record r;
 
-	uint64_t forgotten = segment->start;
+	uint64_t forgotten = segment->start, behind;
 
 	s->has_run = false;
 	walk_start(&s->walk, segment);
@@ -246,7 +246,9 @@ static int scan_segment(struct scan *s, struct err *err)
 			account_for_skipped(s, &r);
 		if (scan_record(s, &r, err) < 0)
 			return -1;
-		forgotten = forget_behind(c, forgotten, r.position);
+		behind = forget_behind(c, forgotten, r.position);
+		progress_add(c->progress, behind - forgotten);
+		forgotten = behind;
 	}
 	/* data missing in a file that should be larger, or in the last record */
 	c->totals.missing_bytes += segment->missing > 0 ? segment->missing : s->walk.missing;
@@ -281,18 +283,36 @@ static int check_something_was_read(const struct capture *c, struct err *err)
 		       c->path, s->end - s->start, s->start);
 }
 
+void capture_set_progress(struct capture *c, struct progress *p)
+{
+	c->progress = p;
+}
+
+static uint64_t bytes_to_walk(const struct capture *c)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < c->segments.n; i++)
+		bytes += c->segments.items[i].end - c->segments.items[i].start;
+	return bytes;
+}
+
 int capture_scan(struct capture *c, capture_visit *visit, void *context, struct err *err)
 {
 	struct scan s = { .capture = c, .visit = visit, .context = context };
+	int rc = 0;
 
 	c->totals.header_bytes = c->segments.items[0].start;
 	if (!c->header.is_pipe) {
 		meta_attrs(c);
 		meta_features(c);
 	}
-	for (s.segment = 0; s.segment < c->segments.n; s.segment++)
-		if (scan_segment(&s, err) < 0)
-			return err_within(err, "%s", c->path);
+	progress_begin(c->progress, "reading", bytes_to_walk(c));
+	for (s.segment = 0; s.segment < c->segments.n && rc == 0; s.segment++)
+		rc = scan_segment(&s, err);
+	progress_end(c->progress);
+	if (rc < 0)
+		return err_within(err, "%s", c->path);
 	meta_name_events(c);
 	if (c->events.has_mixed_layout)
 		diags_add(&c->diags, DIAG_DAMAGE, ERR_NOWHERE, 0,

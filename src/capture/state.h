@@ -3,6 +3,7 @@
 #ifndef CYCLOPS_CAPTURE_STATE_H
 #define CYCLOPS_CAPTURE_STATE_H
 
+#include "base/progress.h"
 #include "base/vec.h"
 #include "capture/capture.h"
 #include "capture/events.h"
@@ -32,6 +33,7 @@ struct capture {
 	struct header header; /* of the first segment */
 	VEC_OF(struct segment) segments;
 	uint64_t size;
+	struct progress *progress; /* of pass 1; borrowed, or NULL */
 
 	struct strings strings;
 	struct events events;

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "cli/command.h"
 #include "cli/message.h"
+#include "cli/progress.h"
 #include "scan/lost_samples.h"
 #include "session/names.h"
 
@@ -126,6 +127,7 @@ int open_input(const struct input_options *input, const struct arguments *argume
 	if (check_paths(input, err) < 0 ||
 	    choose_path(input->path, arguments, &options.path, err) < 0)
 		return -1;
+	options.progress = progress_show();
 	if (session_open(session, &options, err) < 0 ||
 	    lost_samples_find(session, input->counts, err) < 0)
 		return -1;
@@ -239,8 +241,11 @@ void print_diagnostics(const struct session *s, int status)
 
 int close_input(struct session *session, struct select *select, int status)
 {
+	struct progress *progress = session->progress;
+
 	print_diagnostics(session, status);
 	select_free(select);
 	session_release(session);
+	progress_close(progress);
 	return status;
 }

@@ -266,6 +266,7 @@ static void scan_unit(void *context, size_t unit, unsigned worker)
 	while (next_rows(job, w))
 		for (size_t i = 0; i < job->n_analyses; i++)
 			job->analyses[i].class->consume(w->partials[i], w->batch);
+	progress_add(job->session->progress, 1);
 }
 
 static void finish_partials(const struct scan_job *job, const struct worker *w)
@@ -444,9 +445,11 @@ void scan_part(struct session *s, const struct select *select, const struct scan
 		.wish = *wish,
 	};
 
+	progress_begin(s->progress, "decoding", capture_n_units(s->capture));
 	workers_start(&job);
 	pool_run(s->pool, capture_n_units(s->capture), scan_unit, &job);
 	workers_finish(&job);
+	progress_end(s->progress);
 }
 
 void scan(struct session *s, const struct select *select, struct analysis *analyses, size_t n)

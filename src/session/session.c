@@ -70,6 +70,7 @@ int session_open(struct session *out, const struct session_options *options, str
 		.catalog_path = options->catalog_path,
 		.select = options->select,
 		.interval_given = options->interval,
+		.progress = options->progress,
 	};
 	if (catalog_open(options->catalog_path, &s->catalog, err) < 0)
 		return -1;
@@ -80,6 +81,7 @@ int session_open(struct session *out, const struct session_options *options, str
 			  : capture_path(s->capture);
 	s->timeline = timeline_new();
 	s->places = place_numbers_new();
+	capture_set_progress(s->capture, s->progress);
 	if (capture_scan(s->capture, timeline_visit, s->timeline, err) < 0)
 		return -1;
 	timeline_freeze(s->timeline, capture_info(s->capture), capture_strings(s->capture));

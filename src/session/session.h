@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "base/err.h"
 #include "base/pool.h"
+#include "base/progress.h"
 #include "base/tuples.h"
 #include "capture/capture.h"
 #include "cpu/cpu.h"
@@ -32,6 +33,7 @@ struct session_options {
 	const char *select;	  /* --select, or NULL; kept for tip(), compiled elsewhere */
 	uint64_t interval; /* --interval: operations between SPE samples, or 0: as recorded */
 	struct symbols_options symbols;
+	struct progress *progress; /* to be told how far scans have come; NULL: nobody asks */
 };
 
 /* CPUs with higher numbers are not cached in struct session. */
@@ -45,6 +47,7 @@ struct session {
 	struct catalog *catalog;
 	struct symbols *symbols;
 	struct pool *pool;
+	struct progress *progress; /* borrowed, or NULL */
 	struct symbols_options symbols_options;
 	const struct cpu *cpu;		 /* by --cpu, else that of the capture; NULL: not known */
 	const char *path, *catalog_path; /* of the capture, and of --catalog, as given */
