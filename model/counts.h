@@ -74,19 +74,31 @@ enum count {
 	N_COUNTS,
 };
 
-/* A multiple of what the host adds at a time. */
-enum { COUNTS_ROOM = (N_COUNTS + 7) / 8 * 8 };
+/* Counts are gone through in groups: most of them do not change from instruction to instruction. */
+enum {
+	COUNTS_GROUP = 8,
+	COUNTS_ROOM = (N_COUNTS + COUNTS_GROUP - 1) / COUNTS_GROUP * COUNTS_GROUP
+};
 
 struct counts {
 	uint64_t n[COUNTS_ROOM];
 };
 
-/* Adds what was counted from `before` to `after`. */
-static inline void counts_add(struct counts *restrict sum, const struct counts *restrict after,
-			      const struct counts *restrict before)
+/* Adds what was counted since `*seen` to the sum, and brings that up to date. */
+static inline void counts_add_new(struct counts *restrict sum, const struct counts *restrict now,
+				  struct counts *restrict seen)
 {
-	for (size_t i = 0; i < COUNTS_ROOM; i++)
-		sum->n[i] += after->n[i] - before->n[i];
+	for (size_t group = 0; group < COUNTS_ROOM; group += COUNTS_GROUP) {
+		const uint64_t *new = now->n + group;
+		uint64_t *old = seen->n + group, change = 0;
+
+		for (size_t i = 0; i < COUNTS_GROUP; i++)
+			change |= new[i] ^ old[i];
+		for (size_t i = 0; change != 0 && i < COUNTS_GROUP; i++) {
+			sum->n[group + i] += new[i] - old[i];
+			old[i] = new[i];
+		}
+	}
 }
 
 #endif

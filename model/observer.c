@@ -152,6 +152,16 @@ static void count_stalls(struct observer *o, const struct counts *counts, uint64
 	seen[COUNT_STALL_BACKEND] += n_backend;
 }
 
+/* Adds the counts since the last call to the truth of the last instruction. */
+static void add_new_counts(struct observer *o, const struct counts *counts)
+{
+	if (o->truth != NULL)
+		counts_add_new(truth_counts(o->truth, insn_at(o, o->n - 1)->index), counts,
+			       &o->seen);
+	else
+		o->seen = *counts;
+}
+
 /* Attributes all other counts to the last instruction. Its cycles begin at `cycle`. */
 static void count_events(struct observer *o, const struct counts *counts, uint64_t cycle)
 {
@@ -168,9 +178,7 @@ static void count_events(struct observer *o, const struct counts *counts, uint64
 
 		pmu_sampler_count(&o->pmu, i, &count);
 	}
-	if (o->truth != NULL)
-		counts_add(truth_counts(o->truth, insn_at(o, o->n - 1)->index), counts, &o->seen);
-	o->seen = *counts;
+	add_new_counts(o, counts);
 }
 
 static void see_branch(struct observer *o, const struct observation *seen)
@@ -227,7 +235,6 @@ void observer_see(struct observer *o, const struct observation *seen)
 
 void observer_end(struct observer *o, const struct counts *counts)
 {
-	if (o->truth != NULL && o->n > 0)
-		counts_add(truth_counts(o->truth, insn_at(o, o->n - 1)->index), counts, &o->seen);
-	o->seen = *counts;
+	if (o->n > 0)
+		add_new_counts(o, counts);
 }

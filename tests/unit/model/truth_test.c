@@ -82,8 +82,11 @@ static void instructions_add_up(void **state)
 	before.n[COUNT_L1D_CACHE_RD] = 3;
 	after.n[COUNT_L1D_CACHE_RD] = 6;
 	after.n[COUNT_L1D_CACHE_WR] = 4;
-	counts_add(truth_counts(t, 1), &after, &before);
-	counts_add(truth_counts(t, 1), &after, &before);
+	counts_add_new(truth_counts(t, 1), &after, &before);
+	counts_add_new(truth_counts(t, 1), &after, &before);
+	after.n[COUNT_L1D_CACHE_RD] += 3;
+	after.n[COUNT_L1D_CACHE_WR] += 4;
+	counts_add_new(truth_counts(t, 1), &after, &before);
 	root = parse(t);
 	list = json_object_get(root, "instructions");
 	assert_int_equal(json_array_size(list), 2);
