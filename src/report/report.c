@@ -353,7 +353,8 @@ void report_screen(const struct session *s, const struct report_detail *detail, 
 	else
 		screen_code(r);
 	*vec_add(&r->screen.list) = facts;
-	if (!detail->is_long && r->is_timed) /* else the functions say so */
+	/* else the functions, or the addresses, say so */
+	if (!detail->is_long && r->is_timed && table_n_rows(&r->addresses) == 0)
 		spe_filters_note(s, facts);
 	findings_next_table(&r->found, s, &r->next);
 	if (!detail->is_long && table_n_rows(&r->next) > 0)

@@ -76,7 +76,7 @@ CASES = [
     ("export --format text a.data", USAGE, r"found 'text', wanted csv, json or spe-parser"),
     ("report --table xyzzy a.data", USAGE, r"no table 'xyzzy'; there are capture, functions"),
     ("export --table xyzzy a.data", USAGE, r"no table 'xyzzy'; there are spe, samples, branches"),
-    ("hot --by functon a.data", USAGE, r"no key 'functon'; there are process, thread"),
+    ("hot --by functon a.data", USAGE, r"no key 'functon'; there are process, program"),
     ("hot --by function,,cpu a.data", USAGE, r"there is no key ''"),
     ("hot --sort xyzzy a.data", USAGE, r"this table has no column 'xyzzy'"),
     ("run ./fs 1000000", USAGE, r"'\./fs': the program stands behind --: cyclops run \[OPTIONS\] -- \./fs"),

@@ -104,11 +104,11 @@ int main(void)
 # Of the object: what findings call it, and what their fix says.
 WANTED = {
     "job": (["struct job (128 bytes"],
-            ["put together what the same threads use: limit, rest", " | done", "multiple of 64"], ["align done"]),
+            ["group the members by thread: `limit`, `rest`", " | `done`", "multiple of 64"], ["move `done`"]),
     "whole": (["struct whole (40 bytes"],
-              ["put together what the same threads use: head, last", " | tail", "multiple of 64"], ["struct head", "struct tail"]),
+              ["group the members by thread: `head`, `last`", " | `tail`", "multiple of 64"], ["struct head", "struct tail"]),
     "slots": (["struct slot (4 side by side, 24 bytes each", "lines 0x"],
-              ["align struct slot to 64 (24 -> 64 bytes each)"], ["allocate each"]),
+              ["alignas(64) on struct slot. Each grows from 24 to 64 bytes"], ["Allocate each"]),
     "reused": (["struct before (24 bytes", "struct after (24 bytes"], [], ["side by side"]),
 }
 

@@ -214,8 +214,8 @@ def slices(c):
 def vectors(c):
     """Loads of SVE: each as long as its record says, or as the shortest vectors there are, which is said."""
     evl = {64: 0x1C, 128: 0x2C, 256: 0x3C}  # LD SVE-SME-REG EVLEN n PRED
-    for seen, expected, words in (((128,), 16, "each record says (up to 128 bits)"), ((64, 256), 32, "(up to 256 bits)"),
-                                  ((128, 256), 24, "(up to 256 bits)"), ((64,), 16, "no record says")):
+    for seen, expected, words in (((128,), 16, "as recorded (up to 128 bits)"), ((64, 256), 32, "(up to 256 bits)"),
+                                  ((128, 256), 24, "(up to 256 bits)"), ((64,), 16, "was not recorded")):
         c.make([spe(c.at["vector"], MEMORY, evl[bits], RETIRED, 100, ticks=1000000 + 100000 * i)
                 for i, bits in enumerate(seen)] + ["chunk 0 0"])
         row = c.table("mem", "mem", "--by", "function")[0]
