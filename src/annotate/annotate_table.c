@@ -68,7 +68,7 @@ enum instruction_column {
 static const struct column instruction_columns[N_INS] = {
 	[INS_ADDRESS] = { "address", NULL, "", CELL_HEX, 0, "address in the module's file" },
 	[INS_OFFSET] = { "offset", NULL, "bytes", CELL_COUNT, 0, "from the start of the function" },
-	[INS_SIZE] = { "size", NULL, "bytes", CELL_COUNT, 0, "text of the instruction" },
+	[INS_SIZE] = { "size", NULL, "bytes", CELL_COUNT, 0, "size of the instruction" },
 	[INS_TEXT] = { "instruction", NULL, "", CELL_TEXT, 0, "disassembled" },
 	[INS_FLOW] = { "flow", NULL, "", CELL_TEXT, 0,
 		       "next, branch (conditional), jump, call, return, system, stop" },
@@ -110,7 +110,7 @@ static const struct column instruction_columns[N_INS] = {
 };
 
 static const struct column event_columns[] = {
-	{ "address", NULL, "", CELL_HEX, 0, "text of the instruction" },
+	{ "address", NULL, "", CELL_HEX, 0, "address of the instruction" },
 	{ "event", NULL, "", CELL_TEXT, 0, "event of samples, or of SPE records" },
 	{ "samples", NULL, "samples", CELL_COUNT, 0, "samples or records" },
 	{ "period", NULL, "events", CELL_COUNT, 0, "events that samples stand for" },
@@ -119,7 +119,7 @@ static const struct column event_columns[] = {
 };
 
 static const struct column source_columns[] = {
-	{ "address", NULL, "", CELL_HEX, 0, "text of the instruction" },
+	{ "address", NULL, "", CELL_HEX, 0, "address of the instruction" },
 	{ "source", NULL, "", CELL_TEXT, 0, "data source" },
 	{ "spe_records", NULL, "records", CELL_COUNT, 0, "SPE records" },
 	{ "share", NULL, "", CELL_NUMBER, COLUMN_SHARE | COLUMN_TRUST,

@@ -31,6 +31,9 @@ static void write_title(const struct table *t, struct pen *pen, struct arena *me
 		write_remark(pen, PEN_BOLD, 0, span_of(memory, t->title, pen->has_unicode));
 }
 
+/* Text only, and not words that are cut to fit: a drawing or another form of a column beside it. */
+static const unsigned left_unsaid = COLUMN_TEXT_ONLY | COLUMN_GROW;
+
 /* Lists the headings of columns that did not fit. */
 static void write_left_out(const struct grid *g, struct pen *pen, struct arena *memory)
 {
@@ -40,7 +43,7 @@ static void write_left_out(const struct grid *g, struct pen *pen, struct arena *
 		const struct column *c = g->lanes[i].how.column;
 		const struct span *heading = &g->lanes[i].heading;
 
-		if (!g->lanes[i].is_left_out || (c->flags & COLUMN_TEXT_ONLY))
+		if (!g->lanes[i].is_left_out || (c->flags & left_unsaid) == COLUMN_TEXT_ONLY)
 			continue;
 		text_str(&words, words.n > 0 ? ", " : "hidden columns: ");
 		text_add(&words, heading->bytes, heading->size);
