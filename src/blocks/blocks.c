@@ -75,36 +75,28 @@ static bool *find_leaders(const struct cfg *b, bool splits_calls)
 	return is_leader;
 }
 
-static double executions_of(const struct cfg *b, uint64_t n, double weight)
+static double executions_of(const struct cfg *b, double weight)
 {
-	return b->stacks == NULL ? NAN : branch_stacks_executions(b->stacks, n, weight);
-}
-
-static double taken_of(const struct cfg *b, uint64_t n, double weight)
-{
-	return b->stacks == NULL ? NAN : branch_stacks_taken(b->stacks, n, weight);
+	return b->stacks == NULL ? NAN : branch_stacks_executions(b->stacks, weight);
 }
 
 /* The mean over its instructions: a segment may begin or end at a call inside of the block. */
 static void count_block(const struct cfg *b, struct block *block)
 {
 	const struct execution *runs = b->executions.runs;
-	double weight = 0, n = 0;
+	double weight = 0;
 
 	if (b->stacks == NULL) {
 		block->executions = NAN;
 		return;
 	}
-	for (size_t i = block->first; i <= block->last; i++) {
+	for (size_t i = block->first; i <= block->last; i++)
 		weight += (double)runs[i].weight;
-		n += (double)runs[i].n;
-	}
-	n /= (double)(block->last - block->first + 1);
 	weight /= (double)(block->last - block->first + 1);
 	block->entered = runs[block->first];
 	block->left = runs[block->last];
 	block->n_segments = runs[block->first].n;
-	block->executions = executions_of(b, (uint64_t)(n + 0.5), weight);
+	block->executions = executions_of(b, weight);
 }
 
 static void make_blocks(struct cfg *b, const bool *is_leader)
@@ -160,7 +152,7 @@ static void count_taken_edge(struct cfg *b, struct block_edge *e, size_t i, uint
 		e->n_mispredicted += t->sum.n_mispredicted;
 		e->weight += (double)t->sum.weight;
 	}
-	e->executions = taken_of(b, e->n, e->weight);
+	e->executions = executions_of(b, e->weight);
 }
 
 static void add_direct_edge(struct cfg *b, size_t from, size_t i)
@@ -209,7 +201,7 @@ static void add_indirect_edges(struct cfg *b, size_t from, size_t i)
 
 		e->n = n_outside;
 		e->weight = outside;
-		e->executions = taken_of(b, n_outside, outside);
+		e->executions = executions_of(b, outside);
 		e->outside = add_outside(b, TO_ELSEWHERE, "elsewhere");
 	}
 	if (b->edges.n == n_before)
@@ -233,7 +225,7 @@ static void add_next_edge(struct cfg *b, size_t from, size_t i)
 						   : &b->executions.goes_on[i];
 	e->n = went_on->n;
 	e->weight = (double)went_on->weight;
-	e->executions = executions_of(b, e->n, e->weight);
+	e->executions = executions_of(b, e->weight);
 }
 
 static void make_edges(struct cfg *b)
@@ -296,10 +288,9 @@ static void count_entries(const struct cfg *b, struct block_loop *l)
 		weight_on = (double)b->executions.goes_on[first - 1].weight;
 	}
 	l->n_entries = n + n_on;
-	l->entries = taken_of(b, n, weight) + executions_of(b, n_on, weight_on);
+	l->entries = executions_of(b, weight) + executions_of(b, weight_on);
 	l->trips = (double)b->executions.runs[first].weight / (weight + weight_on);
-	l->executions = executions_of(b, b->executions.runs[first].n,
-				      (double)b->executions.runs[first].weight);
+	l->executions = executions_of(b, (double)b->executions.runs[first].weight);
 }
 
 static void add_loop(struct cfg *b, size_t head, size_t last)

@@ -458,7 +458,7 @@ static void add_segment_row(const struct cfg *b, const struct segment *s, size_t
 	cells[SEGMENTS_COL_INSTRUCTIONS] = cell_count(s->n_instructions);
 	cells[SEGMENTS_COL_N] = cell_count(sum->n);
 	cells[SEGMENTS_COL_EXEC] = executions_cell(
-		b, branch_stacks_executions(b->stacks, sum->n, (double)sum->weight), sum->n);
+		b, branch_stacks_executions(b->stacks, (double)sum->weight), sum->n);
 	cells[SEGMENTS_COL_TIMED] = cell_count(d.n);
 	cells[SEGMENTS_COL_P50] = duration_cell(d.p50, d.n, SPARSE_BELOW);
 	cells[SEGMENTS_COL_P90] = duration_cell(d.p90, d.n, 10 * SPARSE_BELOW);

@@ -100,8 +100,8 @@ static void stack_add_duration(struct stack_counts *c, uint32_t segment, uint64_
 	c->duration_sums.items[number] += n;
 }
 
-static void stack_add_taken(struct stack_counts *c, const uint64_t key[TAKEN_WORDS],
-			    const struct taken_sum *sum)
+static uint32_t stack_add_taken(struct stack_counts *c, const uint64_t key[TAKEN_WORDS],
+				const struct taken_sum *sum)
 {
 	uint32_t number = tuples_add(&c->taken, key);
 	struct taken_sum *t;
@@ -113,6 +113,8 @@ static void stack_add_taken(struct stack_counts *c, const uint64_t key[TAKEN_WOR
 	t->weight = add_up(t->weight, sum->weight);
 	t->n_told += sum->n_told;
 	t->n_mispredicted += sum->n_mispredicted;
+	t->squares += sum->squares;
+	return number;
 }
 
 static bool is_kernel_address(uint64_t address)
@@ -172,7 +174,12 @@ static void count_taken(struct stack_counts *c, const struct entry *e, uint64_t 
 		.n_mispredicted = e->flags.is_mispredicted,
 	};
 
-	stack_add_taken(c, key, &sum);
+	uint32_t number = stack_add_taken(c, key, &sum);
+	struct taken_sum *t = &c->taken_sums.items[number];
+
+	t->n_in_last = t->last_sample == c->n_samples ? t->n_in_last + 1 : 1;
+	t->last_sample = c->n_samples;
+	t->squares += 2 * t->n_in_last - 1;
 }
 
 static void look_up_entry(struct stack_counts *c, const struct batch *b, size_t row,
@@ -198,30 +205,75 @@ static bool read_entry(struct stack_counts *c, const uint64_t *words, struct ent
 	return false;
 }
 
-static uint64_t count_entries(struct stack_counts *c, const uint64_t *words, uint32_t n)
+/* What a stack has, without what is left out. */
+struct stack_size {
+	uint64_t n; /* entries, with what is left out */
+	uint64_t n_segments, n_taken;
+	uint64_t cycles; /* of its segments; of all its branches if it has none */
+};
+
+static bool is_left_out(const struct stack_options *o, uint64_t position)
 {
+	return o->has_segments && o->is_left_out[clip_position(position)];
+}
+
+static struct stack_size measure_stack(struct stack_counts *c, const uint64_t *words,
+				       uint32_t n_slots)
+{
+	const struct stack_options *o = c->options;
+	struct stack_size size = { 0 };
+	uint64_t oldest_cycles = 0;
+	bool is_oldest_out = false;
 	struct entry e;
-	uint64_t n_entries = 0;
 
-	for (uint32_t i = 0; i < n; i++)
-		n_entries += read_entry(c, words + (size_t)i * WORDS, &e);
-	return n_entries;
+	for (uint32_t i = 0; i < n_slots; i++) {
+		if (!read_entry(c, words + (size_t)i * WORDS, &e))
+			continue;
+		is_oldest_out = is_left_out(o, size.n++);
+		oldest_cycles = is_oldest_out ? 0 : e.flags.cycles;
+		size.n_taken += !is_oldest_out;
+		size.cycles += oldest_cycles;
+	}
+	if (!o->has_segments || size.n == 0)
+		return size;
+	/* the oldest branch ends no segment that is known, and is counted nevertheless */
+	size.cycles -= oldest_cycles;
+	size.n_taken += is_oldest_out;
+	size.n_segments = size.n_taken - 1;
+	return size;
 }
 
-/* How many of the first `n` positions are not left out. */
-static uint64_t count_kept(const struct stack_options *o, uint64_t n)
+/* The weight of each of `n` things that a sample of this weight stands for; rounded. */
+static uint64_t divide_weight(uint64_t weight, uint64_t n)
 {
-	uint64_t kept = 0;
-
-	for (uint64_t i = 0; i < n && i < STACK_POSITIONS; i++)
-		kept += !o->is_left_out[i];
-	if (n > STACK_POSITIONS && !o->is_left_out[STACK_POSITIONS - 1])
-		kept += n - STACK_POSITIONS;
-	return kept;
+	return n == 0 ? 0 : weight / n + (weight % n >= n - n / 2);
 }
 
-/* Counts a stack of `n` entries, from the newest on. */
-static void count_stack(struct stack_counts *c, const struct batch *b, size_t row, uint64_t n)
+/* The weight of a segment: see counts.h. */
+static uint64_t segment_weight(const struct stack_counts *c, const struct stack_size *size,
+			       uint64_t weight)
+{
+	return divide_weight(weight, c->options->by_cycles ? size->cycles : size->n_segments);
+}
+
+/* The weight of a branch. By cycles: as many of them as there are segments in that time. */
+static uint64_t taken_weight(const struct stack_counts *c, const struct stack_size *size,
+			     uint64_t weight)
+{
+	if (!c->options->by_cycles)
+		return divide_weight(weight, size->n_taken);
+	if (!c->options->has_segments)
+		return divide_weight(weight, size->cycles);
+	if (size->cycles == 0)
+		return 0;
+	return (uint64_t)((double)weight / (double)size->cycles * (double)size->n_segments /
+				  (double)size->n_taken +
+			  0.5);
+}
+
+/* Counts a stack, from the newest entry on. */
+static void count_stack(struct stack_counts *c, const struct batch *b, size_t row,
+			const struct stack_size *size)
 {
 	const struct stack_options *o = c->options;
 	const uint64_t *words = b->words.items + b->branches[row].first;
@@ -229,24 +281,23 @@ static void count_stack(struct stack_counts *c, const struct batch *b, size_t ro
 	uint64_t time_ns =
 		attribution_row_time(timeline_is_by_position(c->session->timeline), b, row);
 	uint64_t weight = weight_of(b->has[row] & HAS_PERIOD ? b->period[row] : 1);
-	uint64_t n_segments = o->has_segments ? count_kept(o, n - 1) : 0;
+	uint64_t each_segment = segment_weight(c, size, weight);
+	uint64_t each_taken = taken_weight(c, size, weight);
 	uint64_t n_wrong_path = c->n_wrong_path, position = 0;
-	uint64_t left_out = o->has_segments ? n - 1 - n_segments : 0;
 	struct entry newer = { 0 }, e;
 
-	if (n_segments > 0)
-		c->weight = add_up(c->weight, weight);
+	c->weight = add_up(c->weight, weight);
+	if (size->cycles > 0)
+		c->timed_weight = add_up(c->timed_weight, weight);
 	for (uint32_t i = 0; i < n_slots; i++) {
 		if (!read_entry(c, words + (size_t)i * WORDS, &e))
 			continue;
 		look_up_entry(c, b, row, time_ns, &e);
-		if (position > 0 && o->has_segments && !o->is_left_out[clip_position(position - 1)])
-			count_segment(c, &e, &newer, clip_position(position - 1),
-				      weight / n_segments);
+		if (position > 0 && o->has_segments && !is_left_out(o, position - 1))
+			count_segment(c, &e, &newer, clip_position(position - 1), each_segment);
 		/* the branch at the end of the segment of the same position */
-		if (!o->has_segments || position + 1 == n ||
-		    !o->is_left_out[clip_position(position)])
-			count_taken(c, &e, weight / (n - left_out));
+		if (position + 1 == size->n || !is_left_out(o, position))
+			count_taken(c, &e, each_taken);
 		newer = e;
 		position++;
 	}
@@ -260,19 +311,19 @@ static void stack_consume(void *partial, const struct batch *b)
 	if (b->kind != BATCH_SAMPLES)
 		return;
 	for (size_t row = 0; row < b->n; row++) {
-		uint64_t n;
+		struct stack_size size;
 
 		if (b->event[row] != c->options->event || !(b->has[row] & HAS_BRANCHES))
 			continue;
-		n = count_entries(c, b->words.items + b->branches[row].first,
-				  b->branches[row].n / WORDS);
-		c->n_samples += n > 0;
-		c->n_empty += n == 0;
-		c->n_single += n == 1;
-		c->n_entries += n;
-		c->deepest = n > c->deepest ? n : c->deepest;
-		if (n > 0)
-			count_stack(c, b, row, n);
+		size = measure_stack(c, b->words.items + b->branches[row].first,
+				     b->branches[row].n / WORDS);
+		c->n_samples += size.n > 0;
+		c->n_empty += size.n == 0;
+		c->n_single += size.n == 1;
+		c->n_entries += size.n;
+		c->deepest = size.n > c->deepest ? size.n : c->deepest;
+		if (size.n > 0)
+			count_stack(c, b, row, &size);
 	}
 }
 
@@ -306,6 +357,7 @@ static void stack_merge(void *into, const void *from, const struct id_map *map)
 	c->n_wrong_path += part->n_wrong_path;
 	c->deepest = part->deepest > c->deepest ? part->deepest : c->deepest;
 	c->weight = add_up(c->weight, part->weight);
+	c->timed_weight = add_up(c->timed_weight, part->timed_weight);
 }
 
 const struct analysis_class stack_class = {

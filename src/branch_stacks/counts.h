@@ -5,8 +5,9 @@
  * branches and n - 1 segments, position 0 being the newest.
  *
  * A sample stands for its period, divided among what it has: each of its n branches for period / n,
- * each of its n - 1 segments for period / (n - 1). Entries of wrong paths, and slots that were not
- * filled, are no entries.
+ * each of its n - 1 segments for period / (n - 1). If the event counts cycles, it stands for what ran
+ * in a period at the speed of its stack: each segment for period / cycles of all segments. Entries of
+ * wrong paths, and slots that were not filled, are no entries.
  */
 #ifndef CYCLOPS_BRANCH_STACKS_COUNTS_H
 #define CYCLOPS_BRANCH_STACKS_COUNTS_H
@@ -23,9 +24,9 @@
 struct place_cache;
 
 enum {
-	STACK_POSITIONS = 64,	 /* older ones are counted with the last of them */
-	STACK_WEIGHT_ONE = 4096, /* weights are integers: sums do not depend on their order */
-	STACK_CHUNK = 8,	 /* positions that are counted together in memory */
+	STACK_POSITIONS = 64,	  /* older ones are counted with the last of them */
+	STACK_WEIGHT_ONE = 16384, /* weights are integers: sums do not depend on their order */
+	STACK_CHUNK = 8,	  /* positions that are counted together in memory */
 };
 
 /* How a segment ended, and where it lies. */
@@ -44,11 +45,18 @@ struct segment_sum {
 struct taken_sum {
 	uint64_t n, weight;
 	uint64_t n_told, n_mispredicted; /* those whose prediction was recorded */
+	/*
+	 * Sum over samples of the square of how often it is in one. Its root is the standard error of
+	 * n: samples are independent, branches of one sample are not.
+	 */
+	uint64_t squares;
+	uint64_t last_sample, n_in_last; /* of the worker, while it counts */
 };
 
 struct stack_options {
 	size_t event;	   /* whose stacks */
 	bool has_segments; /* false: not all branches were recorded, so none are made */
+	bool by_cycles;	   /* the event counts cycles */
 	bool is_left_out[STACK_POSITIONS]; /* segments, and the branch at their end */
 };
 
@@ -76,8 +84,9 @@ struct stack_counts {
 	uint64_t n_empty;   /* without */
 	uint64_t n_single;  /* with one: a branch, but no segment */
 	uint64_t n_entries, n_wrong_path;
-	uint64_t deepest; /* entries of the deepest stack */
-	uint64_t weight;  /* of samples that have segments, without rounding */
+	uint64_t deepest;      /* entries of the deepest stack */
+	uint64_t weight;       /* of the samples with entries */
+	uint64_t timed_weight; /* of those with cycles */
 };
 
 extern const struct analysis_class stack_class;

@@ -40,18 +40,18 @@ int branch_stacks_event(const struct session *s, const char *name, struct err *e
 		       list_words(event_at, s, list, sizeof(list)));
 }
 
-/* The event to take: by trigger, among those that record all branches; else any with stacks. */
-static int choose_event(const struct session *s)
+int branch_stacks_choose(const struct session *s, enum stack_filter wanted)
 {
 	int best = -1, best_rank = 0;
 
 	for (size_t event = 0; event < capture_n_events(s->capture); event++) {
 		enum stack_filter filter = stack_filter_of(s, event);
-		int rank = filter == FILTER_NONE			  ? 0
-			   : filter != FILTER_ANY			  ? 1
-			   : stack_trigger_of(s, event) == TRIGGER_TAKEN  ? 4
-			   : stack_trigger_of(s, event) == TRIGGER_CYCLES ? 3
-									  : 2;
+		enum stack_trigger trigger = stack_trigger_of(s, event);
+		int rank = filter == FILTER_NONE		   ? 0
+			   : filter != wanted			   ? 1
+			   : stack_trigger_counts(trigger, filter) ? 4
+			   : trigger == TRIGGER_CYCLES		   ? 3
+								   : 2;
 
 		if (rank > best_rank) {
 			best = (int)event;
@@ -137,9 +137,6 @@ static void test_positions(struct branch_stacks *b)
 
 static void sum_up(struct branch_stacks *b)
 {
-	b->events = (double)b->counts->weight / STACK_WEIGHT_ONE;
-	for (size_t i = 0; i < b->counts->taken_sums.n; i++)
-		b->n_taken += b->counts->taken_sums.items[i].n;
 	for (size_t i = 0; i < b->segments.list.n; i++) {
 		const struct segment *s = &b->segments.list.items[i];
 		const struct segment_sum *sum = segment_sum(&b->segments, s);
@@ -147,7 +144,6 @@ static void sum_up(struct branch_stacks *b)
 		b->n_segments += sum->n;
 		b->weight += sum->weight;
 		b->by_fault[s->fault] += sum->n;
-		b->timed_cycles += (double)sum->cycles;
 		if (s->fault != SEGMENT_GOOD)
 			continue;
 		b->n_good += sum->n;
@@ -165,8 +161,7 @@ static double count_instructions(const struct branch_stacks *b)
 		const struct segment_sum *sum = segment_sum(&b->segments, s);
 
 		if (s->fault == SEGMENT_GOOD)
-			n += s->n_instructions *
-			     branch_stacks_executions(b, sum->n, (double)sum->weight);
+			n += s->n_instructions * branch_stacks_executions(b, (double)sum->weight);
 	}
 	return n;
 }
@@ -202,7 +197,7 @@ int branch_stacks_read(struct branch_stacks *b, struct session *s, const struct 
 {
 	*b = (struct branch_stacks){ .session = s };
 	if (event < 0)
-		event = choose_event(s);
+		event = branch_stacks_choose(s, FILTER_ANY);
 	if (event < 0)
 		return err_set(err, ERR_NO_DATA, ERR_NOWHERE,
 			       "no branch stacks were recorded (cyclops record --branches, on CPUs "
@@ -211,6 +206,7 @@ int branch_stacks_read(struct branch_stacks *b, struct session *s, const struct 
 	b->trigger = stack_trigger_of(s, (size_t)event);
 	b->options.event = (size_t)event;
 	b->options.has_segments = b->filter == FILTER_ANY;
+	b->options.by_cycles = b->trigger == TRIGGER_CYCLES;
 	code_functions_init(&b->functions, s);
 	run_scan(b, select);
 	count_positions(b);
@@ -233,25 +229,16 @@ void branch_stacks_release(struct branch_stacks *b)
 	*b = (struct branch_stacks){ 0 };
 }
 
-double branch_stacks_executions(const struct branch_stacks *b, uint64_t n, double weight)
+double branch_stacks_executions(const struct branch_stacks *b, double weight)
 {
-	switch (b->trigger) {
-	case TRIGGER_TAKEN:
+	const struct stack_counts *c = b->counts;
+
+	if (stack_trigger_counts(b->trigger, b->filter))
 		return weight / STACK_WEIGHT_ONE;
-	case TRIGGER_CYCLES:
-		return b->timed_cycles > 0 ? (double)n * b->events / b->timed_cycles : NAN;
-	default:
-		return NAN;
-	}
-}
-
-double branch_stacks_taken(const struct branch_stacks *b, uint64_t n, double weight)
-{
-	double executions = branch_stacks_executions(b, n, weight);
-
-	if (b->trigger == TRIGGER_CYCLES && b->n_taken > 0)
-		executions *= (double)b->n_segments / (double)b->n_taken;
-	return executions;
+	/* stacks without cycles: as if they were like those with cycles */
+	if (b->options.by_cycles && c->timed_weight > 0)
+		return weight / STACK_WEIGHT_ONE * ((double)c->weight / (double)c->timed_weight);
+	return NAN;
 }
 
 struct cell branch_stacks_cell(const struct branch_stacks *b, double executions, uint64_t n)
@@ -275,7 +262,7 @@ static void note_faults(const struct branch_stacks *b, struct table *t)
 				    segment_fault_text((enum segment_fault)fault),
 				    b->by_fault[fault]);
 	if (text.n > 0)
-		table_note(t, "%" PRIu64 " of %" PRIu64 " segments (%.2g %%) are left out: %.*s",
+		table_note(t, "%" PRIu64 " of %" PRIu64 " segments (%.1f %%) are left out: %.*s",
 			   b->n_segments - b->n_good, b->n_segments,
 			   100 * ratio(b->n_segments - b->n_good, b->n_segments), (int)text.n,
 			   text.bytes);
@@ -288,7 +275,7 @@ static void note_positions(const struct branch_stacks *b, struct table *t)
 		if (b->options.is_left_out[i])
 			table_note(
 				t,
-				"position %zu of the stacks is left out%s: %.2g %% of its segments "
+				"position %zu of the stacks is left out%s: %.0f %% of its segments "
 				"cannot be code",
 				i, i == 0 ? " (the newest)" : "",
 				100 * stack_position_impossible(&b->positions[i]));
@@ -312,15 +299,15 @@ void branch_stacks_note(const struct branch_stacks *b, struct table *t)
 			   "biased: the share of a common branch differs %.1f times between "
 			   "positions of the stack; only shares mean something",
 			   b->bias.worst_ratio);
-	if (b->trigger == TRIGGER_OTHER)
-		table_note(t,
-			   "%s counts neither taken branches nor cycles: no counts of executions, "
-			   "only shares",
-			   name);
-	else if (b->trigger == TRIGGER_CYCLES && b->timed_cycles == 0)
+	if (b->options.by_cycles && b->counts->timed_weight == 0)
 		table_note(t,
 			   "without cycles in the stacks, samples of %s give no counts of "
 			   "executions, only shares",
+			   name);
+	else if (b->trigger != TRIGGER_CYCLES && !stack_trigger_counts(b->trigger, b->filter))
+		table_note(t,
+			   "%s counts neither cycles nor the branches that were recorded: no "
+			   "counts of executions, only shares",
 			   name);
 	if (stack_period_is_regular(b->session, b->options.event))
 		table_note(t, "the sampling period has a small factor: it may fall into step with "

@@ -51,18 +51,20 @@ struct branch_stacks {
 
 	uint64_t weight, good_weight;	     /* of all segments; of good ones */
 	uint64_t n_segments, n_good;	     /* that were counted at the last scan */
-	uint64_t n_taken;		     /* branches, likewise */
 	uint64_t by_fault[N_SEGMENT_FAULTS]; /* of them */
-	double events;			     /* that all samples with segments stand for */
-	double timed_cycles;		     /* cycles that were recorded for all segments */
 	double instructions;		     /* executed, in good segments; NAN: not known */
 
 	VEC_OF(struct stack_timed) timed; /* by segment, then by cycles */
 };
 
 /*
- * Scans the stacks of the event (-1: the best one, which counts taken branches, else the first that
- * records all branches). ERR_NO_DATA says what was not recorded, and how to. `out` is to be released
+ * The best event with stacks: first those with this filter, of these one that counts what it records,
+ * else one that counts cycles. -1: there are no stacks.
+ */
+int branch_stacks_choose(const struct session *, enum stack_filter);
+
+/*
+ * Scans the stacks of the event (-1: branch_stacks_choose() of FILTER_ANY). ERR_NO_DATA says what was not recorded, and how to. `out` is to be released
  * also after a failure.
  */
 int branch_stacks_read(struct branch_stacks *out, struct session *, const struct select *,
@@ -72,11 +74,8 @@ void branch_stacks_release(struct branch_stacks *);
 /* The number of an event by its name, or -1 and an error that lists those with branch stacks. */
 int branch_stacks_event(const struct session *, const char *name, struct err *);
 
-/* Executions that `n` segments of this weight stand for; NAN: cannot be said. */
-double branch_stacks_executions(const struct branch_stacks *, uint64_t n, double weight);
-
-/* The same of branches. A stack has one more of them than segments. */
-double branch_stacks_taken(const struct branch_stacks *, uint64_t n, double weight);
+/* Executions that segments or branches of this weight stand for; NAN: cannot be said. */
+double branch_stacks_executions(const struct branch_stacks *, double weight);
 
 /* A number of executions as a cell, with how far it can be trusted; absent if it is not known. */
 struct cell branch_stacks_cell(const struct branch_stacks *, double executions, uint64_t n);

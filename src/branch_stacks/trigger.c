@@ -23,13 +23,15 @@ static const struct {
 	uint64_t config;
 	enum stack_trigger trigger;
 } raw_events[] = {
-	{ "GenuineIntel", 0x20c4, TRIGGER_TAKEN }, /* BR_INST_RETIRED.NEAR_TAKEN */
-	{ "GenuineIntel", 0x20cc, TRIGGER_TAKEN }, /* ROB_MISC_EVENTS.LBR_INSERTS */
+	{ "GenuineIntel", 0x20c4, TRIGGER_TAKEN },    /* BR_INST_RETIRED.NEAR_TAKEN */
+	{ "GenuineIntel", 0x08c4, TRIGGER_RETURNS },  /* BR_INST_RETIRED.NEAR_RETURN */
+	{ "GenuineIntel", 0x20cc, TRIGGER_RECORDED }, /* ROB_MISC_EVENTS.LBR_INSERTS */
 	{ "GenuineIntel", 0x003c, TRIGGER_CYCLES },
 	{ "AuthenticAMD", 0x00c4, TRIGGER_TAKEN }, /* EX_RET_BRN_TKN */
 	{ "AuthenticAMD", 0x0076, TRIGGER_CYCLES },
-	{ "aarch64", 0x810c, TRIGGER_TAKEN }, /* BR_TAKEN_RETIRED */
-	{ "aarch64", 0x811f, TRIGGER_TAKEN }, /* BRB_FILTRATE: branches that are recorded */
+	{ "aarch64", 0x810c, TRIGGER_TAKEN },	 /* BR_TAKEN_RETIRED */
+	{ "aarch64", 0x000e, TRIGGER_RETURNS },	 /* BR_RETURN_RETIRED */
+	{ "aarch64", 0x811f, TRIGGER_RECORDED }, /* BRB_FILTRATE */
 	{ "aarch64", 0x0011, TRIGGER_CYCLES },
 };
 
@@ -72,6 +74,13 @@ enum stack_filter stack_filter_of(const struct session *s, size_t event)
 	if (kinds >> BRANCH_ANY & 1)
 		return FILTER_ANY;
 	return kinds == 1u << BRANCH_ANY_RETURN ? FILTER_RETURNS : FILTER_SOME;
+}
+
+bool stack_trigger_counts(enum stack_trigger trigger, enum stack_filter filter)
+{
+	return (trigger == TRIGGER_TAKEN && filter == FILTER_ANY) ||
+	       (trigger == TRIGGER_RETURNS && filter == FILTER_RETURNS) ||
+	       (trigger == TRIGGER_RECORDED && filter != FILTER_NONE);
 }
 
 bool stack_period_is_regular(const struct session *s, size_t event)

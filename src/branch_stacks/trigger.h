@@ -7,8 +7,10 @@
 
 enum stack_trigger {
 	TRIGGER_OTHER,
-	TRIGGER_TAKEN,	/* taken branches: each has the same chance to be recorded */
-	TRIGGER_CYCLES, /* slow code is recorded more often than fast code */
+	TRIGGER_TAKEN,	  /* taken branches: each has the same chance to be recorded */
+	TRIGGER_RETURNS,  /* returns, likewise */
+	TRIGGER_RECORDED, /* branches that the filter lets into the stack, likewise */
+	TRIGGER_CYCLES,	  /* slow code is recorded more often than fast code */
 };
 
 enum stack_trigger stack_trigger_of(const struct session *, size_t event);
@@ -22,6 +24,12 @@ enum stack_filter {
 };
 
 enum stack_filter stack_filter_of(const struct session *, size_t event);
+
+/*
+ * Does a sample stand for its period of what is in its stack? Only if the event counts what the filter
+ * records.
+ */
+bool stack_trigger_counts(enum stack_trigger, enum stack_filter);
 
 /* Does a fixed period have a small factor, so that it may fall into step with loops? */
 bool stack_period_is_regular(const struct session *, size_t event);

@@ -14,6 +14,7 @@
 	X(hot)                                                                                     \
 	X(annotate)                                                                                \
 	X(blocks)                                                                                  \
+	X(calls)                                                                                   \
 	X(mem)                                                                                     \
 	X(c2c)                                                                                     \
 	X(addr)                                                                                    \

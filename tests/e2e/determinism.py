@@ -55,6 +55,7 @@ SOME = {
     ],
     "annotate": [["--format", "json"]],
     "blocks": [["--format", "json"]],
+    "calls": [["--format", "json"]],
     "mem": [["--format", "json", "--all"]],
     "c2c": [["--all", "--format", "json"]],
     "addr": [["--by", key, "--format", "json", "--all"] for key in ("field", "page", "instruction")],
@@ -80,6 +81,7 @@ ALL = {
         ["--event", "mispredicted", "--format", "json", "--all"],
         ["--time-slices", "7", "--format", "json", "--all"],
     ],
+    "calls": [*FORMS, ["--graph", "dot"], ["--graph", "text"]],
     "blocks": [*FORMS, ["--cfg", "dot", "--split-calls"], ["--cfg", "text"]],
     "annotate": [*FORMS, ["--all", "--no-source"], ["--time-slices", "5", "--format", "json"]],
     "mem": [

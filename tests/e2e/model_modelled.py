@@ -35,8 +35,8 @@ ASKED = {
 OF_SAMPLES = {
     "cycles": [[], ["--tree", "all"]],
 }
-# Commands that read no capture; and `dump`, which says what the bytes say.
-NOT_ASKED = ("run", "stat", "record", "list", "doctor", "model", "help", "dump")
+# Commands that read no capture; `dump`, which says what the bytes say; and `calls`: these have no branch stacks.
+NOT_ASKED = ("run", "stat", "record", "list", "doctor", "model", "help", "dump", "calls")
 FORMATS = ("text", "csv", "json")
 NO_TEXT = ("export",)
 

@@ -30,6 +30,7 @@ ASKED = {
             (NO_DATA, "samples", "--elapsed"), (NO_DATA, "samples", "--arguments"),
             (DONE, "full", "--select comm=nobody"), (NO_DATA, "empty", "")],
     "annotate": [(DONE, "full", ""), (NO_DATA, "empty", "")],
+    "calls": [(DONE, "code", "--symfs /"), (NO_DATA, "full", ""), (NO_DATA, "empty", "")],
     "blocks": [(DONE, "code", "--symfs /"), (NO_DATA, "full", ""), (NO_DATA, "empty", "")],
     "mem": [(DONE, "full", ""), (NO_DATA, "samples", ""), (NO_DATA, "samples", "--by function"), (NO_DATA, "empty", "")],
     "c2c": [(DONE, "full", ""), (DONE, "spe", ""), (NO_DATA, "samples", ""), (NO_DATA, "empty", ""),

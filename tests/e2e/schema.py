@@ -145,10 +145,12 @@ OF_MODELLED = """
 report
 hot --event mispredicted
 blocks
+calls
 cycles
 cycles --by line
 cycles --tree all --time-slices 3
 export --table samples
+export --table branches
 """
 
 # Commands whose csv and json are not made of tables, or that write none.
@@ -173,7 +175,7 @@ TYPES = {
     "hex": {"type": "string", "pattern": "^0x[0-9a-f]+$"},
 }
 
-TRUST = {"enum": ["scaled", "sparse", "saturated", "noise", "at-most", "uncertain", "at-least", "implausible"]}
+TRUST = {"enum": ["scaled", "sparse", "saturated", "noise", "at-most", "uncertain", "at-least", "biased", "implausible"]}
 POSITION = {
     "row": {"type": "integer", "description": "number of this row, from 0"},
     "parent_row": {"type": "integer", "description": "number of the row that this one is below; absent: none"},

@@ -20,7 +20,7 @@ import tempfile
 
 from harness import ENVIRONMENT, Checks, Failed, table_of
 
-DONE, FAILED, MISUSED = 0, 1, 2
+DONE, FAILED, MISUSED, NO_DATA = 0, 1, 2, 4
 FORMS = ("text", "csv", "json")
 
 # Words of each command; CAPTURE, SAMPLES (of the PMU), COUNTS and ROOT stand for those of the test data, OUT for a path.
@@ -29,6 +29,7 @@ ASKED = {
     "hot": ["--symfs", "ROOT", "CAPTURE"],
     "annotate": ["--symfs", "ROOT", "CAPTURE"],
     "blocks": ["--symfs", "ROOT", "CAPTURE"],
+    "calls": ["--symfs", "ROOT", "CAPTURE"],
     "mem": ["--symfs", "ROOT", "CAPTURE"],
     "c2c": ["--symfs", "ROOT", "CAPTURE"],
     "addr": ["--symfs", "ROOT", "CAPTURE"],
@@ -51,6 +52,8 @@ WRITES_FILE = ("record",)
 # Those that may end with another status, by what this machine is like.
 MEASURES = ("run", "record")
 JUDGES = ("doctor",)
+# The capture has no branch stacks.
+LACKS = ("calls",)
 WITHOUT_EMULATOR = ("model",)
 
 
@@ -77,6 +80,9 @@ def check_form(checks, cyclops, name, words, form, out):
     if name in WITHOUT_EMULATOR:
         checks.expect(done.returncode == MISUSED and "/nonexistent" in done.stderr,
                       f"{what}: exit status {done.returncode}: {done.stderr}")
+        return
+    if name in LACKS:
+        checks.expect(done.returncode == NO_DATA and "branch stacks" in done.stderr, f"{what}: {done}")
         return
     if name in MEASURES and done.returncode == FAILED and "perf_event" in done.stderr:
         print(f"left out: {name}: {done.stderr.strip()}")

@@ -11,6 +11,7 @@
 #include "annotate/view.h"
 #include "base/alloc.h"
 #include "blocks/blocks.h"
+#include "calls/calls.h"
 #include "c2c/tables.h"
 #include "capture/describe.h"
 #include "diff/diff.h"
@@ -285,6 +286,24 @@ static void show_blocks(struct session *s, const struct select *select)
 	annotate_class.free(analysis.result);
 }
 
+static void show_calls(struct session *s, const struct select *select)
+{
+	struct calls_tables tables = { 0 };
+	struct text text = { 0 };
+	struct calls calls;
+	struct err err;
+
+	if (calls_read(&calls, s, select, -1, &err) == 0) {
+		calls_tables_make(&calls, UINT32_MAX, TOP, true, &tables);
+		calls_draw_dot(&calls, &text);
+		calls_draw_text(&calls, true, &text);
+		render(&tables.shown);
+		calls_tables_release(&tables);
+	}
+	text_release(&text);
+	calls_release(&calls);
+}
+
 static void show_addresses(struct session *s, const struct select *select)
 {
 	for (unsigned by = 0; by < ADDR_BY_OFFSET; by++) {
@@ -463,10 +482,11 @@ static const struct {
 	const char *command;
 	void (*run)(struct session *, const struct select *);
 } answers[] = {
-	{ "report", run_report }, { "hot", run_hot },	      { "annotate", run_annotate },
-	{ "blocks", run_blocks }, { "mem", run_mem },	      { "c2c", run_c2c },
-	{ "addr", run_addr },	  { "quality", run_quality }, { "diff", run_diff },
-	{ "dump", run_dump },	  { "export", export_all },   { "cycles", run_cycles },
+	{ "report", run_report }, { "hot", run_hot },	   { "annotate", run_annotate },
+	{ "blocks", run_blocks }, { "calls", show_calls }, { "mem", run_mem },
+	{ "c2c", run_c2c },	  { "addr", run_addr },	   { "quality", run_quality },
+	{ "diff", run_diff },	  { "dump", run_dump },	   { "export", export_all },
+	{ "cycles", run_cycles },
 };
 
 /* A command that is not in the table would be forgotten here. */

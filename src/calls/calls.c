@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "calls/calls.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/nearest.h"
+
+/* Words of a call's key. */
+enum { CALL_CALLER, CALL_CALLEE, CALL_SITE, CALL_WORDS };
+
+static const struct symbol *symbol_of(const struct calls *c, uint32_t place)
+{
+	return &c->names.symbols[place];
+}
+
+static uint64_t start_of(const struct calls *c, uint32_t place)
+{
+	struct place at = session_place(c->stacks.session, place);
+	const struct symbol *symbol = symbol_of(c, place);
+
+	return symbol->function.v == 0 || symbol->function_offset > at.offset
+		       ? 0
+		       : at.offset - symbol->function_offset;
+}
+
+/* The number of the function of a place. */
+static uint32_t function_of(struct calls *c, uint32_t place)
+{
+	struct place at = session_place(c->stacks.session, place);
+	const uint64_t key[] = { at.module.v, start_of(c, place) };
+	uint32_t number = tuples_add(&c->function_keys, key);
+
+	if (number == c->functions.n)
+		*vec_add(&c->functions) = (struct called_function){
+			.module = at.module,
+			.start = key[1],
+			.name = names_function(&c->names, place),
+		};
+	return number;
+}
+
+/* The decoded function around a place; NULL if it has no symbol. */
+static const struct code_function *code_around(struct calls *c, uint32_t place)
+{
+	const struct symbol *symbol = symbol_of(c, place);
+	struct place at = session_place(c->stacks.session, place);
+	uint64_t start = start_of(c, place);
+
+	if (symbol->function.v == 0)
+		return NULL;
+	return code_function_get(&c->stacks.functions, at.module, start,
+				 start + symbol->function_size);
+}
+
+static const struct code_instruction *instruction_at(struct calls *c, uint32_t place)
+{
+	const struct code_function *f = code_around(c, place);
+	size_t i;
+
+	if (f == NULL)
+		return NULL;
+	i = code_instruction_at(f, session_place(c->stacks.session, place).offset);
+	return i < f->list.n ? &f->list.items[i] : NULL;
+}
+
+/* The instruction that ends at a place; NULL if it is not known. */
+static const struct code_instruction *instruction_before(struct calls *c, uint32_t place)
+{
+	const struct code_function *f = code_around(c, place);
+	uint64_t offset = session_place(c->stacks.session, place).offset;
+	size_t i;
+
+	if (f == NULL)
+		return NULL;
+	i = code_instruction_at(f, offset);
+	return i == 0 || i == f->list.n ? NULL : &f->list.items[i - 1];
+}
+
+static bool is_return(struct calls *c, const uint64_t *key)
+{
+	const struct code_instruction *i;
+
+	if (key[TAKEN_TYPE] != BRANCH_UNKNOWN)
+		return key[TAKEN_TYPE] == BRANCH_RETURN ||
+		       key[TAKEN_TYPE] == BRANCH_CONDITIONAL_RETURN;
+	if (c->stacks.filter == FILTER_RETURNS)
+		return true;
+	i = instruction_at(c, (uint32_t)key[TAKEN_FROM]);
+	return i != NULL && i->flow.kind == FLOW_RETURN;
+}
+
+static bool is_call(struct calls *c, const uint64_t *key)
+{
+	const struct code_instruction *i;
+
+	if (key[TAKEN_TYPE] != BRANCH_UNKNOWN)
+		return key[TAKEN_TYPE] == BRANCH_CALL || key[TAKEN_TYPE] == BRANCH_INDIRECT_CALL ||
+		       key[TAKEN_TYPE] == BRANCH_CONDITIONAL_CALL;
+	i = instruction_at(c, (uint32_t)key[TAKEN_FROM]);
+	return i != NULL && i->flow.kind == FLOW_CALL;
+}
+
+static void add_sums(struct taken_sum *to, const struct taken_sum *from)
+{
+	to->n += from->n;
+	to->weight += from->weight;
+	to->n_told += from->n_told;
+	to->n_mispredicted += from->n_mispredicted;
+	/* at most: as if the returns of one sample were all together */
+	to->squares +=
+		from->squares + 2 * (uint64_t)sqrt((double)to->squares * (double)from->squares);
+}
+
+static void add_return(struct calls *c, const uint64_t *key, const struct taken_sum *sum)
+{
+	struct session *s = c->stacks.session;
+	uint32_t from = (uint32_t)key[TAKEN_FROM], to = (uint32_t)key[TAKEN_TO], number;
+	struct place target = session_place(s, to);
+	const struct code_instruction *site;
+	uint64_t words[CALL_WORDS];
+	struct call *call;
+
+	c->n_returns += sum->n;
+	if (target.module.v == 0 || session_place(s, from).module.v == 0 ||
+	    code_around(c, to) == NULL || code_around(c, to)->list.n == 0) {
+		c->n_unresolved += sum->n;
+		return;
+	}
+	site = instruction_before(c, to);
+	if (site == NULL || site->flow.kind != FLOW_CALL) {
+		c->n_unmatched += sum->n;
+		return;
+	}
+	words[CALL_SITE] = site->offset;
+	words[CALL_CALLER] = function_of(c, to);
+	words[CALL_CALLEE] = function_of(c, from);
+	number = tuples_add(&c->call_keys, words);
+	if (number == c->list.n)
+		*vec_add(&c->list) = (struct call){
+			.caller = (uint32_t)words[CALL_CALLER],
+			.callee = (uint32_t)words[CALL_CALLEE],
+			.site = { target.module, words[CALL_SITE] },
+			.return_place = to,
+		};
+	call = &c->list.items[number];
+	call->return_address = symbol_of(c, to)->address;
+	call->site_address = call->return_address - (target.offset - words[CALL_SITE]);
+	add_sums(&call->returns, sum);
+	c->functions.items[call->caller].n_out += sum->n;
+	c->functions.items[call->callee].n_in += sum->n;
+}
+
+static bool is_stub(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 4 && strcmp(name + n - 4, "@plt") == 0;
+}
+
+/* Notes a recorded call from its site. */
+static void add_entry(struct calls *c, const uint64_t *key, const struct taken_sum *sum)
+{
+	struct place site = session_place(c->stacks.session, (uint32_t)key[TAKEN_FROM]);
+	const uint64_t words[] = { site.module.v, site.offset,
+				   function_of(c, (uint32_t)key[TAKEN_TO]) };
+	uint32_t number = tuples_add(&c->entry_keys, words);
+
+	if (number == c->entries.n)
+		vec_add(&c->entries);
+	c->entries.items[number].n += sum->n;
+	c->entries.items[number].weight += (double)sum->weight;
+}
+
+/* The places that direct calls go to: of a call by its number. Indirect ones: of no module. */
+static struct place *call_targets(struct calls *c)
+{
+	struct place *targets = mem_zalloc(c->list.n + 1, sizeof(*targets));
+
+	for (size_t i = 0; i < c->list.n; i++) {
+		const struct call *call = &c->list.items[i];
+		const struct code_instruction *site = instruction_before(c, call->return_place);
+
+		if (site->flow.has_target)
+			targets[i] = (struct place){ call->site.module, site->flow.target };
+	}
+	return targets;
+}
+
+/*
+ * A site that calls another function than the one that returned: that function jumped on to it. A stub
+ * of the linker is none.
+ */
+static void find_jumps(struct calls *c)
+{
+	struct session *s = c->stacks.session;
+	struct symbol *symbols = mem_zalloc(c->list.n + 1, sizeof(*symbols));
+	struct place *targets = call_targets(c);
+
+	symbols_resolve(s->symbols, s->pool, targets, c->list.n, SYMBOLS_FUNCTIONS, symbols);
+	for (size_t i = 0; i < c->list.n; i++) {
+		struct call *call = &c->list.items[i];
+		const struct called_function *callee = &c->functions.items[call->callee];
+		uint64_t start = targets[i].offset - symbols[i].function_offset;
+		const char *name;
+
+		if (targets[i].module.v == 0 || symbols[i].function.v == 0 ||
+		    (targets[i].module.v == callee->module.v && start == callee->start))
+			continue;
+		name = strings_get(symbols_strings(s->symbols), symbols[i].function);
+		if (!is_stub(name))
+			call->via = name;
+	}
+	free(targets);
+	free(symbols);
+}
+
+/* Recorded calls of each call's site, to its callee or to what jumped on to it. */
+static void count_entries(struct calls *c)
+{
+	for (size_t k = 0; k < c->entries.n; k++) {
+		const uint64_t *words = tuples_get(&c->entry_keys, (uint32_t)k);
+		const uint64_t site[] = { words[0], words[1] };
+		uint32_t number = tuples_add(&c->site_keys, site);
+
+		if (number == c->site_entries.n)
+			vec_add(&c->site_entries);
+		c->site_entries.items[number].n += c->entries.items[k].n;
+		c->site_entries.items[number].weight += c->entries.items[k].weight;
+	}
+	for (size_t i = 0; i < c->list.n; i++) {
+		struct call *call = &c->list.items[i];
+		const uint64_t site[] = { call->site.module.v, call->site.offset };
+		uint32_t number = tuples_find(&c->site_keys, site);
+
+		if (number == TUPLES_NONE)
+			continue;
+		call->n_entries = c->site_entries.items[number].n;
+		call->entry_weight = c->site_entries.items[number].weight;
+	}
+}
+
+static int calls_compare(const void *left, const void *right)
+{
+	const struct call *a = left, *b = right;
+
+	if (a->returns.n != b->returns.n)
+		return a->returns.n > b->returns.n ? -1 : 1;
+	if (a->site.module.v != b->site.module.v)
+		return a->site.module.v < b->site.module.v ? -1 : 1;
+	if (a->site.offset != b->site.offset)
+		return a->site.offset < b->site.offset ? -1 : 1;
+	return 0;
+}
+
+int calls_read(struct calls *c, struct session *s, const struct select *select, int event,
+	       struct err *err)
+{
+	const struct stack_counts *counts;
+
+	*c = (struct calls){ 0 };
+	tuples_init(&c->function_keys, 2);
+	tuples_init(&c->call_keys, CALL_WORDS);
+	tuples_init(&c->entry_keys, 3);
+	tuples_init(&c->site_keys, 2);
+	if (event < 0)
+		event = branch_stacks_choose(s, FILTER_RETURNS);
+	if (event >= 0 && stack_filter_of(s, (size_t)event) == FILTER_SOME)
+		event = branch_stacks_choose(s, FILTER_ANY);
+	if (branch_stacks_read(&c->stacks, s, select, event, err) < 0)
+		return -1;
+	counts = c->stacks.counts;
+	names_init(&c->names, s, NULL, SYMBOLS_LINES);
+	for (uint32_t i = 0; i < counts->taken.n; i++) {
+		const uint64_t *key = tuples_get(&counts->taken, i);
+
+		if (is_return(c, key))
+			add_return(c, key, &counts->taken_sums.items[i]);
+		else if (c->stacks.filter == FILTER_ANY && is_call(c, key))
+			add_entry(c, key, &counts->taken_sums.items[i]);
+	}
+	find_jumps(c);
+	count_entries(c);
+	if (c->list.n > 1)
+		qsort(c->list.items, c->list.n, sizeof(*c->list.items), calls_compare);
+	return 0;
+}
+
+void calls_release(struct calls *c)
+{
+	branch_stacks_release(&c->stacks);
+	names_release(&c->names);
+	tuples_release(&c->function_keys);
+	tuples_release(&c->call_keys);
+	tuples_release(&c->entry_keys);
+	tuples_release(&c->site_keys);
+	vec_release(&c->functions);
+	vec_release(&c->list);
+	vec_release(&c->entries);
+	vec_release(&c->site_entries);
+	*c = (struct calls){ 0 };
+}
+
+double calls_of(const struct calls *c, const struct call *call)
+{
+	return branch_stacks_executions(&c->stacks, (double)call->returns.weight);
+}
+
+double calls_error(const struct calls *c, const struct call *call)
+{
+	return calls_of(c, call) * sqrt((double)call->returns.squares) / (double)call->returns.n;
+}
+
+static const char *function_name_at(const void *context, size_t i)
+{
+	const struct calls *c = context;
+
+	return i < c->functions.n ? c->functions.items[i].name : NULL;
+}
+
+static bool has_name(const struct calls *c, const struct called_function *f, const char *name)
+{
+	const char *module = names_module(c->stacks.session, f->module);
+	size_t n = strlen(f->name);
+
+	return strncmp(name, f->name, n) == 0 &&
+	       (name[n] == '\0' || (name[n] == '@' && strcmp(name + n + 1, module) == 0));
+}
+
+int calls_find(const struct calls *c, const char *name, uint32_t *out, struct err *err)
+{
+	char hint[256];
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->functions.n; i++) {
+		const struct called_function *f = &c->functions.items[i];
+
+		if (!has_name(c, f, name) || f->n_in + f->n_out == 0)
+			continue;
+		*out = (uint32_t)i;
+		n++;
+	}
+	if (n == 0)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE, "no recorded calls of or by '%s'%s",
+			       name,
+			       did_you_mean(name, function_name_at, c, "", hint, sizeof(hint)));
+	if (n > 1)
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "%zu functions are called '%s': name one as %s@MODULE", n, name,
+			       name);
+	return 0;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/alloc.h"
+#include "calls/calls.h"
+#include "estimate/shares.h"
+
+enum calls_column {
+	CALLS_COL_CALLER,
+	CALLS_COL_CALLER_MODULE,
+	CALLS_COL_SITE,
+	CALLS_COL_LINE,
+	CALLS_COL_CALLEE,
+	CALLS_COL_CALLEE_MODULE,
+	CALLS_COL_SHARE,
+	CALLS_COL_CALLS,
+	CALLS_COL_ERROR,
+	CALLS_COL_RECORDS,
+	CALLS_COL_VIA,
+	CALLS_COL_MISPREDICTED,
+	CALLS_COL_ENTRIES,
+	CALLS_COL_RATIO,
+	CALLS_N_COLS,
+};
+
+static const struct column call_columns[CALLS_N_COLS] = {
+	[CALLS_COL_CALLER] = { "caller", NULL, "", CELL_TEXT, COLUMN_GROW, "function that calls" },
+	[CALLS_COL_CALLER_MODULE] = { "caller_module", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
+				      "the file it is in" },
+	[CALLS_COL_SITE] = { "site", NULL, "", CELL_HEX, 0,
+			     "address of the call instruction in the caller's file" },
+	[CALLS_COL_LINE] = { "line", NULL, "", CELL_COUNT, 0, "source line behind the call" },
+	[CALLS_COL_CALLEE] = { "callee", NULL, "", CELL_TEXT, COLUMN_GROW,
+			       "function that is called: that returned" },
+	[CALLS_COL_CALLEE_MODULE] = { "callee_module", NULL, "", CELL_TEXT, COLUMN_MACHINE_ONLY,
+				      "the file it is in" },
+	[CALLS_COL_SHARE] = { "share", "of calls", "", CELL_NUMBER, COLUMN_SHARE | COLUMN_BAR,
+			      "part of all recorded calls" },
+	[CALLS_COL_CALLS] = { "calls", NULL, "calls", CELL_NUMBER, COLUMN_TRUST,
+			      "how often, by the returns in branch stacks" },
+	[CALLS_COL_ERROR] = { "calls_se", "±", "calls", CELL_NUMBER, 0,
+			      "standard error of it, by the number of samples" },
+	[CALLS_COL_RECORDS] = { "records", NULL, "records", CELL_COUNT, COLUMN_MACHINE_ONLY,
+				"returns that were recorded" },
+	[CALLS_COL_VIA] = { "via", NULL, "", CELL_TEXT, COLUMN_GROW | COLUMN_BLANK,
+			    "what is called, and jumps on to the callee: a tail call" },
+	[CALLS_COL_MISPREDICTED] = { "mispredicted_returns", "mispred.", "", CELL_NUMBER,
+				     COLUMN_SHARE | COLUMN_TRUST,
+				     "part of the returns that were mispredicted" },
+	[CALLS_COL_ENTRIES] = { "call_records", NULL, "records", CELL_COUNT, COLUMN_MACHINE_ONLY,
+				"calls that were recorded from the site, where all branches are" },
+	[CALLS_COL_RATIO] = { "returns_per_call", NULL, "", CELL_NUMBER,
+			      COLUMN_MACHINE_ONLY | COLUMN_TRUST,
+			      "recorded returns for each recorded call from the site" },
+};
+
+static void add_call(const struct calls *c, const struct call *call, uint64_t of, struct table *t)
+{
+	const struct called_function *caller = &c->functions.items[call->caller];
+	const struct called_function *callee = &c->functions.items[call->callee];
+	struct cell *cells = table_add_row(t);
+	const char *file;
+	uint32_t line;
+
+	cells[CALLS_COL_CALLER] = cell_text(caller->name);
+	cells[CALLS_COL_CALLER_MODULE] = cell_text(names_module(c->stacks.session, caller->module));
+	cells[CALLS_COL_SITE] = cell_hex(call->site_address);
+	if (names_line(&c->names, call->return_place, &file, &line))
+		cells[CALLS_COL_LINE] = cell_count(line);
+	cells[CALLS_COL_CALLEE] = cell_text(callee->name);
+	cells[CALLS_COL_CALLEE_MODULE] = cell_text(names_module(c->stacks.session, callee->module));
+	cells[CALLS_COL_SHARE] = cell_ratio(call->returns.n, of);
+	cells[CALLS_COL_CALLS] = branch_stacks_cell(&c->stacks, calls_of(c, call), call->returns.n);
+	if (!isnan(calls_error(c, call)))
+		cells[CALLS_COL_ERROR] = cell_number(calls_error(c, call));
+	cells[CALLS_COL_RECORDS] = cell_count(call->returns.n);
+	if (call->via != NULL)
+		cells[CALLS_COL_VIA] = cell_text(call->via);
+	if (call->returns.n_told > 0)
+		cells[CALLS_COL_MISPREDICTED] =
+			cell_sparse(cell_ratio(call->returns.n_mispredicted, call->returns.n_told),
+				    call->returns.n_told);
+	if (c->stacks.filter != FILTER_ANY)
+		return;
+	cells[CALLS_COL_ENTRIES] = cell_count(call->n_entries);
+	if (call->n_entries > 0)
+		cells[CALLS_COL_RATIO] =
+			cell_sparse(cell_number((double)call->returns.n / (double)call->n_entries),
+				    call->n_entries);
+}
+
+static void note_calls(const struct calls *c, struct table *t)
+{
+	uint64_t n = c->n_returns;
+
+	table_note(t, "%" PRIu64 " returns were recorded with %s", n,
+		   capture_event_name(c->stacks.session->capture, c->stacks.options.event));
+	if (c->n_unmatched > 0)
+		table_note(t,
+			   "%" PRIu64 " of them (%.1f %%) went to where no call ends: signals, "
+			   "longjmp, thunks",
+			   c->n_unmatched, 100 * ratio(c->n_unmatched, n));
+	if (c->n_unresolved > 0)
+		table_note(t, "%" PRIu64 " of them (%.1f %%) went to code that is not here",
+			   c->n_unresolved, 100 * ratio(c->n_unresolved, n));
+	branch_stacks_note(&c->stacks, t);
+}
+
+static void fill_part(const struct calls *c, uint32_t function, bool is_caller, size_t top,
+		      struct table *t)
+{
+	const struct called_function *f = &c->functions.items[function];
+	uint64_t of = is_caller ? f->n_in : f->n_out;
+
+	for (size_t i = 0; i < c->list.n; i++) {
+		const struct call *call = &c->list.items[i];
+
+		if ((is_caller ? call->callee : call->caller) == function)
+			add_call(c, call, of, t);
+	}
+	table_show_top(t, top);
+}
+
+void calls_tables_make(const struct calls *c, uint32_t function, size_t top, bool is_text,
+		       struct calls_tables *out)
+{
+	table_init(&out->calls, "calls", NULL, call_columns, COUNT(call_columns));
+	table_init(&out->callers, "callers", "Callers", call_columns, COUNT(call_columns));
+	table_init(&out->callees, "callees", "Callees", call_columns, COUNT(call_columns));
+	if (function == UINT32_MAX) {
+		for (size_t i = 0; i < c->list.n; i++)
+			add_call(c, &c->list.items[i], c->n_returns, &out->calls);
+		table_show_top(&out->calls, is_text ? top : 0);
+		note_calls(c, &out->calls);
+		*vec_add(&out->shown.list) = &out->calls;
+		return;
+	}
+	fill_part(c, function, true, is_text ? top : 0, &out->callers);
+	fill_part(c, function, false, is_text ? top : 0, &out->callees);
+	note_calls(c, &out->callees);
+	*vec_add(&out->shown.list) = &out->callers;
+	*vec_add(&out->shown.list) = &out->callees;
+}
+
+void calls_tables_release(struct calls_tables *t)
+{
+	table_release(&t->calls);
+	table_release(&t->callers);
+	table_release(&t->callees);
+	vec_release(&t->shown.list);
+}
