@@ -463,25 +463,7 @@ static void c2c_findings_add_row(const struct c2c *s, const struct c2c_labels *l
 	put_slices(s, cause, t, row);
 }
 
-/* "False sharing in account (struct account, 64 bytes): 86.4 % of load latency." and the fix. */
-static void say_finding(const struct finding *f, struct table *answer)
-{
-	static const char *const kinds[] = {
-		[FINDING_FALSE_SHARING] = "False sharing",
-		[FINDING_TRUE_SHARING] = "True sharing",
-		[FINDING_CONTENDED] = "Contention",
-	};
-	const char *object = f->sharing->object, *fix = finding_remedy_words(answer, f);
-
-	answer_say(answer, "%s in %s: %s.", kinds[f->kind],
-		   object != NULL ? object
-				  : table_format(answer, "line 0x%" PRIx64, f->sharing->lines[0]),
-		   finding_size_words(answer, f));
-	if (fix != NULL)
-		answer_say(answer, "Fix: %s.", fix);
-}
-
-void c2c_say_findings(const struct c2c *s, const struct c2c_labels *labels, struct table *answer)
+void c2c_answer_findings(const struct c2c *s, const struct c2c_labels *labels, struct table *answer)
 {
 	const struct c2c_causes *causes = &labels->causes;
 	struct findings found = { 0 };
@@ -494,7 +476,7 @@ void c2c_say_findings(const struct c2c *s, const struct c2c_labels *labels, stru
 			continue;
 		n_false += cause->sum.judgement.verdict == C2C_FALSE;
 		if (n++ == 0)
-			say_finding(add_finding(s, labels, cause, &found), answer);
+			finding_answer(answer, add_finding(s, labels, cause, &found));
 	}
 	if (n > 1)
 		answer_say(answer, "%zu causes of contention, %zu of them false sharing.", n,

@@ -433,7 +433,7 @@ void c2c_summary_table(const struct c2c *s, const struct c2c_labels *labels, str
 	if (answer == NULL)
 		add_fact(out, "answer", answer_text(s, &tally, out));
 	else if (tally.n[C2C_CONTENDED] > 0)
-		c2c_say_findings(s, labels, answer);
+		c2c_answer_findings(s, labels, answer);
 	else
 		answer_say_sentence(answer, answer_text(s, &tally, answer));
 	add_phases(s, &tally, out);

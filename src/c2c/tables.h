@@ -10,7 +10,7 @@
 
 /*
  * How much there is in a sentence or two: "sharing". With an `answer` (table/answer.h) it is for people:
- * what it would say first is said there, by c2c_say_findings() if lines are contended.
+ * what it would say first is said there, by c2c_answer_findings() if lines are contended.
  */
 void c2c_summary_table(const struct c2c *, const struct c2c_labels *, struct table *answer,
 		       struct table *out);
@@ -19,7 +19,7 @@ void c2c_summary_table(const struct c2c *, const struct c2c_labels *, struct tab
 void c2c_sharing_table(const struct c2c *, const struct c2c_labels *, struct table *out);
 
 /* Says the costliest contended line and its fix; nothing if no line is contended. */
-void c2c_say_findings(const struct c2c *, const struct c2c_labels *, struct table *answer);
+void c2c_answer_findings(const struct c2c *, const struct c2c_labels *, struct table *answer);
 
 /* What to say if there is no finding; the text may be one of the table's. */
 const char *c2c_nothing_found(const struct c2c *, struct table *);

@@ -29,6 +29,9 @@ void findings_answer(const struct findings *, const char *lost, struct table *ou
 void findings_brief_table(const struct findings *, struct table *out);
 void findings_next_table(const struct findings *, const struct session *, struct table *out);
 
+/* Appends what an answer says of its first finding: the cause, where it is, its cost; and the fix. */
+void finding_answer(struct table *answer, const struct finding *);
+
 /* Parts of it, for tables that show more. Texts belong to the table; NULL: nothing to say. */
 const char *finding_claim_words(struct table *, const struct finding *);
 const char *finding_size_words(struct table *, const struct finding *);

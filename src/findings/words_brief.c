@@ -412,6 +412,12 @@ static void say_fix(struct table *t, const struct finding *f)
 	say(t, &text);
 }
 
+void finding_answer(struct table *answer, const struct finding *f)
+{
+	say_cause(answer, f);
+	say_fix(answer, f);
+}
+
 /* Why the cause is not known, if the samples only say where. */
 static void put_why_not(const struct findings *f, struct text *out)
 {
@@ -467,7 +473,6 @@ static void say_silences(struct table *t, const struct findings *f)
 
 void findings_answer(const struct findings *f, const char *lost, struct table *out)
 {
-	const struct finding *first;
 	struct text text = { 0 };
 
 	answer_init(out);
@@ -479,9 +484,7 @@ void findings_answer(const struct findings *f, const char *lost, struct table *o
 		}
 		return;
 	}
-	first = f->list.items[0];
-	say_cause(out, first);
-	say_fix(out, first);
+	finding_answer(out, f->list.items[0]);
 	say_confidence(out, f, lost);
 }
 

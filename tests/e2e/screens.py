@@ -25,10 +25,18 @@ CAUSES = {
 }
 
 
-def screen(cyclops, data, path, width, *words):
+def screen(cyclops, data, path, width, *words, name="report"):
     environment = {**ENVIRONMENT, "COLUMNS": str(width)}
-    command = [cyclops, "report", "--symfs", os.path.join(data, "root"), *words, path]
+    command = [cyclops, name, "--symfs", os.path.join(data, "root"), *words, path]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+
+def check_same_words(checks, cyclops, data):
+    """c2c begins with what report says of the costliest contended line."""
+    path = os.path.join(data, "samples/sharing.data")
+    report, c2c = (" ".join(screen(cyclops, data, path, 100, name=name).split()) for name in ("report", "c2c"))
+    checks.count("commands that say the same", 2)
+    checks.expect(c2c.startswith(report[:report.index(" Confidence:")]), f"c2c says {c2c[:300]}, report {report[:300]}")
 
 
 def check_answer(checks, cyclops, data, path):
@@ -140,6 +148,7 @@ def main():
         check_answer(checks, cyclops, data, path)
         check_hot(checks, cyclops, data, path)
         check_kinds(checks, cyclops, data, path)
+    check_same_words(checks, cyclops, data)
     check_long(checks, cyclops, data)
     check_addresses(checks, cyclops, data)
     return checks.finish()
